@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * A solver family: its options, its configuration string, its driver on struct machine. One line in solvers.def each.
+ */
+#ifndef WARPREEL_SOLVER_H
+#define WARPREEL_SOLVER_H
+
+#include "machine.h"
+
+enum { CONFIG_BYTES = 256 };
+
+/* What one run gave. Times are host-clock nanoseconds. */
+struct solver_result {
+	int64_t core_ns, total_ns;
+	int64_t iterations;
+	double residual;    /* max |(W+E+N+S)/4 - u| over the interior of the final grid; NaN when not computed */
+	uint64_t checksum;  /* of the final grid in row order; 0 when not computed */
+};
+
+/* A family's parameters are its own struct; the table only sees bytes. */
+struct solver {
+	const char *name;    /* "rbsor" */
+	const char *summary;
+	size_t params_bytes;
+	const struct option_spec *options; /* of the params struct, ends with a zero entry; includes every config key */
+	/* Checks combinations, fills derived values; -1 after a message. `gpus` host threads will run. */
+	int (*prepare)(void *params, uint32_t gpus);
+	void (*config)(const void *params, char text[CONFIG_BYTES]); /* the canonical configuration string */
+	/* Reads a configuration string into params (defaults first); -1 after a message. */
+	int (*parse)(void *params, const char *config);
+	/* Runs once on `m` with `gpus` threads. `verify`: download, checksum and residual. NULL result on a plan machine is fine. */
+	int (*run)(const void *params, struct machine *m, uint32_t gpus, uint64_t seed, int repeat, bool verify,
+		   struct solver_result *results /* [repeat] */);
+};
+
+/* NULL-terminated table made from solvers.def. */
+extern const struct solver *const solvers[];
+const struct solver *solver_find(const char *name); /* NULL after a message listing the names */
+
+#endif

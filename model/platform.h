@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * A platform: what devices, links and host cost, as data with provenance. Text (.ini), written by `warpreel calibrate` or by
+ * hand from a data sheet (and then it says so). Every value is reachable by its dotted name, "host.launch_ns", which is also
+ * what --set KEY=VALUE takes. docs/warpreel-platform.5 describes every key.
+ *
+ * Costs named *_ns under [host] are lists over the number of host threads that use their GPUs at once ([host] threads).
+ */
+#ifndef WARPREEL_PLATFORM_H
+#define WARPREEL_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct number_list { double *value; size_t count; }; /* owned by the platform */
+
+/* y over x, both ascending in x; looked up with platform_curve (log-log between points, slope kept beyond the ends). */
+struct curve { struct number_list x, y; };
+
+enum { HOST_LAUNCH, HOST_LAUNCH_IDLE, HOST_RECORD, HOST_WAIT, HOST_COPY_H2D, HOST_COPY_D2H, HOST_COPY_PEER, HOST_COPY_D2D,
+       HOST_MEMSET, HOST_SYNC_IDLE, HOST_SYNC_WAKE, HOST_POST, HOST_POST_BLOCK, HOST_AWAIT_READY, HOST_WAKE_SPIN, HOST_WAKE_BLOCK,
+       HOST_BARRIER, HOST_COST_COUNT };
+extern const char *const host_cost_key[HOST_COST_COUNT]; /* "launch_ns", ... */
+
+enum { COPY_CURVE_H2D, COPY_CURVE_D2H, COPY_CURVE_PEER, COPY_CURVE_D2D, COPY_CURVE_H2D_PAGEABLE, COPY_CURVE_D2H_PAGEABLE,
+       COPY_CURVE_H2D_2D, COPY_CURVE_D2H_2D, COPY_CURVE_COUNT };
+extern const char *const copy_curve_section[COPY_CURVE_COUNT]; /* "copy.h2d", ... */
+
+struct platform {
+	char *path, *name;      /* owned */
+	bool from_datasheet;    /* [platform] source = datasheet */
+	/* [device] */
+	int sm_count, copy_engines, gpus;
+	double l2_bytes, memory_bytes, sm_mhz, memory_mhz;
+	/* [host] */
+	struct number_list threads;
+	struct number_list host[HOST_COST_COUNT]; /* ns; same length as threads */
+	double launch_first_ns;
+	int queue_depth;        /* launches the host can be ahead of the device before it blocks */
+	/* [stream]: device side */
+	double start_latency_ns;    /* launch call returned on an idle stream -> kernel starts */
+	double copy_start_latency_ns;
+	double record_ns, wait_ns;  /* what a record / an already satisfied wait adds between two kernels of a stream */
+	double hop_same_ns, hop_peer_ns; /* event completes on one stream -> a waiting stream of the same / another GPU goes on */
+	struct curve kernel_gap;    /* duration as the tracer reports it (ns) -> what to add to get the untraced period (ns, may be < 0) */
+	/* [copy.*]: bytes -> ns the stream is busy with the copy, engine switches included, untraced */
+	struct curve copy[COPY_CURVE_COUNT];
+	/* [share.h2d] [share.d2h] [share.peer]: GPUs at once -> total bytes/s */
+	struct curve share_h2d, share_d2h;
+	double nvlink_bytes_per_s;  /* each GPU, each direction */
+	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
+	struct curve memory;
+	/* [tracer]: the same calls under the recorder */
+	struct number_list traced_host[HOST_COST_COUNT];  /* period of the call in a tight loop, traced */
+	struct number_list traced_api[HOST_COST_COUNT];   /* duration of its API record */
+	bool has_tracer;
+	struct platform_entry *entry; size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */
+};
+
+/*
+ * `name_or_path`: a file, or the name of a shipped platform (model/platforms/<name>.ini). -1 after a message that names file, section
+ * and key: missing required key, not a number, negative where a cost must not be, lists of unequal length, not ascending.
+ */
+int platform_read(struct platform *platform, const char *name_or_path);
+/* Applies "KEY=VALUE" (dotted key; a list value is separated by spaces or commas; a single number scales nothing, it replaces the
+ * whole list). Unknown key: -1 after a message naming near keys. Re-validates. */
+int platform_set(struct platform *platform, const char *assignment);
+void platform_release(struct platform *platform);
+/* The text of a key as read or set; NULL if absent. */
+const char *platform_text(const struct platform *platform, const char *dotted_key);
+
+/* Cost in ns of host call `kind` with `threads` host threads active (linear between the calibrated counts, ends held). */
+double platform_host_ns(const struct platform *platform, int kind, int threads);
+double curve_at(const struct curve *curve, double x);          /* log-log; ends extrapolated with the last slope */
+double curve_at_linear(const struct curve *curve, double x);   /* linear; ends held */
+bool curve_covers(const struct curve *curve, double x);        /* x within the calibrated range */
+
+#endif

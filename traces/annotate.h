@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * What a program may tell the recorder while it runs. The recorder (libwarpreel-recorder.so, loaded by the CUDA driver
+ * through CUDA_INJECTION64_PATH) exports `warpreel_annotate_table`; a program finds it with
+ * dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOLOAD | RTLD_LAZY) and dlsym. Not recorded: no table, no cost.
+ */
+#ifndef WARPREEL_ANNOTATE_H
+#define WARPREEL_ANNOTATE_H
+
+#include <stdint.h>
+#include "schedule.h"
+
+#define WARPREEL_ANNOTATE_ABI 1
+
+enum note_host_kind { NOTE_POST = 1, NOTE_AWAIT_BLOCK = 2, NOTE_AWAIT_SPIN = 3, NOTE_BARRIER = 4, NOTE_MARK = 5 };
+
+/* A launch's data footprint and shape; belongs to the next kernel launch of the calling thread. */
+struct note_footprint {
+	int64_t rows, columns, points, dram_bytes, resident_bytes;
+	uint32_t access_count; /* <= 8 */
+	struct schedule_access access[8];
+};
+
+struct warpreel_annotate {
+	int abi; /* WARPREEL_ANNOTATE_ABI */
+	uint64_t (*now_ns)(void); /* the clock of the trace */
+	/* One host-side operation of the calling thread. object: counter or barrier id, or enum mark. */
+	void (*host_op)(enum note_host_kind kind, uint32_t object, int64_t value, uint64_t start_ns, uint64_t end_ns);
+	void (*footprint)(const struct note_footprint *footprint);
+	/* A run begins/ends (batch: several in one process). `solver` and `config` name it; end: both NULL. */
+	void (*run)(const char *solver, const char *config, uint32_t gpus);
+};
+
+#endif

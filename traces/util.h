@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * The few things every room needs: messages, memory that aborts, files that appear whole or not at all, progress.
+ *
+ * Conventions used everywhere in warpreel:
+ *   - functions that can fail on input return 0, or -1 after ONE message at the place that knows file and record;
+ *   - programming errors are assert()ed; out of memory aborts with a message;
+ *   - commands return the process exit code: EXIT_OK, EXIT_BAD (input, machine, data), EXIT_USAGE.
+ */
+#ifndef WARPREEL_UTIL_H
+#define WARPREEL_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { EXIT_OK = 0, EXIT_BAD = 1, EXIT_USAGE = 2, EXIT_NOT_CONVERGED = 3 };
+
+/* Prints "warpreel: <message>\n" to stderr; returns -1 so that callers can `return report(...)`. */
+int report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with "warning: "; returns nothing and fails nothing. */
+void report_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Allocation that aborts with a message when there is no memory. Free with free(). */
+void *xmalloc(size_t bytes);
+void *xcalloc(size_t count, size_t bytes);
+void *xrealloc(void *memory, size_t count, size_t bytes);
+char *xstrdup(const char *text);
+char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Makes room for one more element in a growing array; returns the (moved) array. */
+void *grow(void *array, size_t count, size_t *capacity, size_t element_bytes);
+#define GROW(array, count, capacity) \
+	((array) = grow((array), (count), &(capacity), sizeof(*(array))))
+
+/* Text to number, whole text, no overflow. Return 0, or -1 without a message (the caller knows the context). */
+int parse_i64(const char *text, int64_t *value);
+int parse_double(const char *text, double *value);
+
+/*
+ * A file that appears under its name only when it is complete: written as "<path>.part-<pid>", renamed by commit.
+ * Interrupted by SIGINT/SIGTERM the partial file is removed (util_install_signal_handlers). At most 8 at once.
+ * output_begin returns a path to write to (owned by the output), or NULL after a message.
+ */
+struct output {
+	char *path;      /* final name; owned */
+	char *part_path; /* name while incomplete; owned */
+	int slot;
+};
+int output_begin(struct output *output, const char *path);
+int output_commit(struct output *output);  /* rename; frees; -1 after a message */
+void output_abandon(struct output *output); /* remove the part; frees; safe on a zeroed struct */
+void util_install_signal_handlers(void);
+/* Registers a path to be unlinked on SIGINT/SIGTERM; returns a slot for util_forget_path, or -1 when all are taken. */
+int util_remember_path(const char *path);
+void util_forget_path(int slot);
+
+/* Progress on stderr, only when it is a terminal and only after two seconds. `done` of `total`. */
+struct progress {
+	const char *what;
+	int64_t started_ns, printed_ns;
+	bool terminal, shown;
+};
+void progress_begin(struct progress *progress, const char *what);
+void progress_at(struct progress *progress, int64_t done, int64_t total);
+void progress_end(struct progress *progress);
+
+/* CLOCK_MONOTONIC in nanoseconds: the host clock of every measurement. */
+int64_t monotonic_ns(void);
+
+/* Directory holding shipped files (model/, traces/): $WARPREEL_ROOT, else found beside or above the program. Static storage. */
+const char *util_root(void);
+
+/* Medians on a scratch copy; values must be finite, count > 0. quantile p in [0,1], linear between order statistics. */
+double median_of(const double *values, size_t count);
+double quantile_of(const double *values, size_t count, double p);
+double mad_of(const double *values, size_t count); /* median absolute deviation, not scaled */
+
+#endif
