@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "util.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void vreport(const char *prefix, const char *format, va_list arguments)
+{
+	char text[2048];
+	vsnprintf(text, sizeof(text), format, arguments);
+	fflush(stdout);
+	fprintf(stderr, "warpreel: %s%s\n", prefix, text);
+}
+
+int report(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vreport("", format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+void report_warning(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vreport("warning: ", format, arguments);
+	va_end(arguments);
+}
+
+static void *need(void *memory)
+{
+	if (!memory) {
+		report("out of memory");
+		abort();
+	}
+	return memory;
+}
+
+void *xmalloc(size_t bytes)
+{
+	return need(malloc(bytes ? bytes : 1));
+}
+
+void *xcalloc(size_t count, size_t bytes)
+{
+	return need(calloc(count ? count : 1, bytes ? bytes : 1));
+}
+
+void *xrealloc(void *memory, size_t count, size_t bytes)
+{
+	size_t total;
+	if (__builtin_mul_overflow(count, bytes, &total))
+		total = SIZE_MAX;
+	return need(realloc(memory, total ? total : 1));
+}
+
+char *xstrdup(const char *text)
+{
+	return need(strdup(text));
+}
+
+char *xprintf(const char *format, ...)
+{
+	va_list arguments;
+	char *text = NULL;
+	va_start(arguments, format);
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return need(length < 0 ? NULL : text);
+}
+
+void *grow(void *array, size_t count, size_t *capacity, size_t element_bytes)
+{
+	if (count < *capacity)
+		return array;
+	*capacity = *capacity ? *capacity * 2 : 16;
+	return xrealloc(array, *capacity, element_bytes);
+}
+
+int parse_i64(const char *text, int64_t *value)
+{
+	char *end;
+	errno = 0;
+	long long number = strtoll(text, &end, 10);
+	if (end == text || *end || errno)
+		return -1;
+	*value = number;
+	return 0;
+}
+
+int parse_double(const char *text, double *value)
+{
+	char *end;
+	errno = 0;
+	double number = strtod(text, &end);
+	if (end == text || *end || isnan(number))
+		return -1;
+	*value = number;
+	return 0;
+}
+
+/* Paths to unlink when a signal ends the program: fixed storage, since a handler may not allocate. */
+static struct {
+	volatile sig_atomic_t used;
+	char path[PATH_MAX];
+} remembered[16];
+
+int util_remember_path(const char *path)
+{
+	for (int i = 0; i < 16; i++) {
+		if (remembered[i].used || strlen(path) >= PATH_MAX)
+			continue;
+		strcpy(remembered[i].path, path);
+		remembered[i].used = 1;
+		return i;
+	}
+	return -1;
+}
+
+void util_forget_path(int slot)
+{
+	if (slot >= 0)
+		remembered[slot].used = 0;
+}
+
+static void on_signal(int number)
+{
+	for (int i = 0; i < 16; i++)
+		if (remembered[i].used)
+			unlink(remembered[i].path);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+void util_install_signal_handlers(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+int output_begin(struct output *output, const char *path)
+{
+	output->path = xstrdup(path);
+	output->part_path = xprintf("%s.part-%ld", path, (long)getpid());
+	output->slot = util_remember_path(output->part_path);
+	return 0;
+}
+
+static void output_free(struct output *output)
+{
+	util_forget_path(output->slot);
+	free(output->path);
+	free(output->part_path);
+	*output = (struct output){ .slot = -1 };
+}
+
+int output_commit(struct output *output)
+{
+	int rc = 0;
+	if (rename(output->part_path, output->path)) {
+		rc = report("cannot write '%s': %s", output->path, strerror(errno));
+		unlink(output->part_path);
+	}
+	output_free(output);
+	return rc;
+}
+
+void output_abandon(struct output *output)
+{
+	if (!output->path)
+		return;
+	unlink(output->part_path);
+	output_free(output);
+}
+
+int64_t monotonic_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void progress_begin(struct progress *progress, const char *what)
+{
+	*progress = (struct progress){ .what = what, .started_ns = monotonic_ns(), .terminal = isatty(2) };
+}
+
+void progress_at(struct progress *progress, int64_t done, int64_t total)
+{
+	int64_t now = progress->terminal ? monotonic_ns() : 0;
+	if (!progress->terminal || now - progress->started_ns < 2000000000 || now - progress->printed_ns < 200000000)
+		return;
+	progress->printed_ns = now;
+	progress->shown = true;
+	fprintf(stderr, "\r%s: %lld of %lld ", progress->what, (long long)done, (long long)total);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->shown)
+		fprintf(stderr, "\r\033[K");
+}
+
+const char *util_root(void)
+{
+	static char root[PATH_MAX];
+	if (root[0])
+		return root;
+	const char *given = getenv("WARPREEL_ROOT");
+	if (given && strlen(given) < sizeof(root))
+		return strcpy(root, given);
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	if (length < 0)
+		return strcpy(root, ".");
+	program[length] = 0;
+	/* The program sits in build/, build/asan/, or tests of those: go up until the shipped platforms appear. */
+	for (char *slash = strrchr(program, '/'); slash; slash = strrchr(program, '/')) {
+		*slash = 0;
+		char probe[PATH_MAX + 32];
+		snprintf(probe, sizeof(probe), "%s/model/platforms", program);
+		if (access(probe, R_OK) == 0)
+			return strcpy(root, program);
+		snprintf(probe, sizeof(probe), "%s/share/warpreel/model/platforms", program);
+		if (access(probe, R_OK) == 0) {
+			snprintf(root, sizeof(root), "%.*s/share/warpreel", PATH_MAX - 32, program);
+			return root;
+		}
+	}
+	return strcpy(root, ".");
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+double quantile_of(const double *values, size_t count, double p)
+{
+	double *sorted = xmalloc(count * sizeof(*sorted));
+	memcpy(sorted, values, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_doubles);
+	double at = p * (double)(count - 1);
+	size_t low = (size_t)at, high = low + 1 < count ? low + 1 : low;
+	double value = sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+	free(sorted);
+	return value;
+}
+
+double median_of(const double *values, size_t count)
+{
+	return quantile_of(values, count, 0.5);
+}
+
+double mad_of(const double *values, size_t count)
+{
+	double centre = median_of(values, count);
+	double *distance = xmalloc(count * sizeof(*distance));
+	for (size_t i = 0; i < count; i++)
+		distance[i] = fabs(values[i] - centre);
+	double mad = median_of(distance, count);
+	free(distance);
+	return mad;
+}
