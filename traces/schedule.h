@@ -91,6 +91,7 @@ struct schedule {
 	char *solver, *config;            /* owned; NULL = foreign program */
 	int64_t anomaly_count;            /* edges that could not be resolved while loading; details were reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity, access_capacity, kernel_capacity;
+	struct schedule_index *index; /* private: finds equal entries while building */
 };
 
 void schedule_init(struct schedule *schedule);
