@@ -93,6 +93,10 @@ struct machine *machine_cpu_new(uint32_t gpus);
 struct machine *machine_cuda_new(uint32_t gpus); /* loads libwarpreel-cuda.so; says what is missing */
 struct machine *machine_plan_new(uint32_t gpus, struct schedule *schedule /* borrowed, filled by run */);
 
+/* The recorder's table when this process is being recorded, else NULL (traces/annotate.h). */
+struct warpreel_annotate;
+const struct warpreel_annotate *machine_annotate(void);
+
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
 #define WARPREEL_CUDA_ABI 1
 struct warpreel_cuda {

@@ -16,6 +16,14 @@ struct solver_result {
 	uint64_t checksum;  /* of the final grid in row order; 0 when not computed */
 };
 
+/* How to run it. */
+struct solver_request {
+	uint64_t seed;
+	int repeat;      /* timed runs, each from the same start values */
+	int warm_up_ms;  /* short untimed runs for at least this long first; negative: none. The cpu machine never warms up */
+	bool verify;     /* checksum and residual of the first and the last run's final grid */
+};
+
 /* A family's parameters are its own struct; the table only sees bytes. */
 struct solver {
 	const char *name;    /* "rbsor" */
@@ -27,13 +35,19 @@ struct solver {
 	void (*config)(const void *params, char text[CONFIG_BYTES]); /* the canonical configuration string */
 	/* Reads a configuration string into params (defaults first); -1 after a message. */
 	int (*parse)(void *params, const char *config);
-	/* Runs once on `m` with `gpus` threads. `verify`: download, checksum and residual. NULL result on a plan machine is fine. */
-	int (*run)(const void *params, struct machine *m, uint32_t gpus, uint64_t seed, int repeat, bool verify,
-		   struct solver_result *results /* [repeat] */);
+	/* Runs on `m` with `gpus` threads; -1 after a message. On the plan machine the schedule is the only result. */
+	int (*run)(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
+		   struct solver_result *results /* [request->repeat] */);
 };
 
 /* NULL-terminated table made from solvers.def. */
 extern const struct solver *const solvers[];
+/* Tells the recorder, if there is one, that a run begins; solver NULL: that it ended. */
+void solver_note_run(const char *solver, const char *config, uint32_t gpus);
+/* Plans a configuration: what struct program offers to sim/. */
+int solver_plan(const char *solver, const char *config, uint32_t gpus, struct schedule *schedule);
+/* "rbsor --size 512 ... [--gpus G]" -> configuration string, owned by the caller. */
+int solver_config_from_words(int argc, char **argv, char **config, uint32_t *gpus);
 const struct solver *solver_find(const char *name); /* NULL after a message listing the names */
 
 #endif

@@ -17,9 +17,17 @@ struct program {
 	 * caller); unknown options are an error. -1 after a message.
 	 */
 	int (*config_from_words)(int argc, char **argv, char **config, uint32_t *gpus);
+	/* Runs the CUDA part of a calibration (struct calibration, model/calibrate.h); -1 after a message. */
+	int (*calibrate_cuda)(void *calibration);
+	/* Facts about a GPU as "key = value" lines, owned by the caller; NULL after a message. */
+	char *(*describe_gpu)(unsigned gpu);
 };
 
 /* A subcommand returns the exit code. argv[0] is the subcommand's name. */
 typedef int command_fn(const struct program *program, int argc, char **argv);
+
+#define COMMAND(name, summary) command_fn cmd_##name;
+#include "commands.def"
+#undef COMMAND
 
 #endif

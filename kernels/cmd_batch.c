@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel batch: a list of configurations in one process, so that contexts are made once. Lines of the list:
+ *
+ *     SOLVER GPUS KEY=VALUE...        # comment
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/options.h"
+#include "../traces/util.h"
+#include "../traces/program.h"
+#include "solve_row.h"
+
+struct batch_options {
+	const char *output, *visit, *backend;
+	int repeat, seed, warm_up_ms, time_limit_s, gpus;
+	bool no_verify;
+};
+
+#define AT(field) offsetof(struct batch_options, field)
+static const struct option_spec options[] = {
+	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "write the rows there instead of standard output" },
+	{ "backend", OPTION_CHOICE, AT(backend), "cuda", 0, 0, "cuda|cpu", "GPUs, or host threads doing the same" },
+	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G", "GPUs to open: at least the largest count in the list" },
+	{ "repeat", OPTION_INT, AT(repeat), "10", 1, 100000, "R", "timed runs of each configuration" },
+	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
+	{ "visit", OPTION_TEXT, AT(visit), "-", 0, 0, "NAME", "which visit to a machine this is, for the last column" },
+	{ "warm-up-ms", OPTION_INT, AT(warm_up_ms), "30", -1, 60000, "MS", "short untimed runs before each configuration; -1 none" },
+	{ "time-limit-s", OPTION_INT, AT(time_limit_s), "0", 0, 1000000, "S", "start no further configuration after this long; 0 no limit" },
+	{ "no-verify", OPTION_FLAG, AT(no_verify), NULL, 0, 0, NULL, "leave out checksum and residual" },
+	{ 0 },
+};
+
+/* Splits one line; returns 1 when it holds a configuration, 0 when blank, -1 after a message. */
+static int parse_line(char *line, const char *file, int number, char **solver, uint32_t *gpus, char **config)
+{
+	char *comment = strchr(line, '#');
+	if (comment)
+		*comment = 0;
+	char *save, *count;
+	*solver = strtok_r(line, " \t\r\n", &save);
+	if (!*solver)
+		return 0;
+	count = strtok_r(NULL, " \t\r\n", &save);
+	int64_t value;
+	if (!count || parse_i64(count, &value) || value < 1 || value > 64)
+		return report("%s:%d: after the solver comes a number of GPUs", file, number);
+	*gpus = (uint32_t)value;
+	*config = save;
+	for (char *at = save + strlen(save); at > save && isspace((unsigned char)at[-1]); at--)
+		at[-1] = 0;
+	return 1;
+}
+
+/* Current clocks of GPU 0, from the facts the CUDA library gives; -1 where unknown. */
+static void read_clocks(const struct batch_options *o, struct solve_row *row)
+{
+	row->sm_mhz = row->memory_mhz = -1;
+	const struct warpreel_cuda *cuda = strcmp(o->backend, "cuda") ? NULL : warpreel_cuda_load();
+	char *facts = cuda ? cuda->describe(0) : NULL;
+	const char *sm = facts ? strstr(facts, "sm_mhz = ") : NULL, *memory = facts ? strstr(facts, "memory_mhz = ") : NULL;
+	if (sm)
+		row->sm_mhz = atof(sm + strlen("sm_mhz = "));
+	if (memory)
+		row->memory_mhz = atof(memory + strlen("memory_mhz = "));
+	free(facts);
+}
+
+static int run_list(const struct batch_options *o, const char *file, FILE *list, FILE *out, struct machine *m)
+{
+	char *line = NULL;
+	size_t capacity = 0;
+	int number = 0, rc = 0;
+	int64_t started = monotonic_ns();
+	struct progress progress;
+	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms, !o->no_verify };
+	progress_begin(&progress, "batch line");
+	solve_row_header(out);
+	while (!rc && getline(&line, &capacity, list) > 0) {
+		char *name = NULL, *config = NULL;
+		uint32_t gpus = 0;
+		int kind = parse_line(line, file, ++number, &name, &gpus, &config);
+		if (kind == 0)
+			continue;
+		const struct solver *solver = kind > 0 ? solver_find(name) : NULL;
+		if (!solver) {
+			rc = -1;
+			break;
+		}
+		if (o->time_limit_s && monotonic_ns() - started > (int64_t)o->time_limit_s * 1000000000) {
+			report_warning("%s:%d: time limit reached; this and the following lines were not run", file, number);
+			break;
+		}
+		if (gpus > (uint32_t)o->gpus) {
+			rc = report("%s:%d: wants %u GPUs, %d are open (--gpus)", file, number, gpus, o->gpus);
+			break;
+		}
+		struct solve_row row = { .visit = o->visit };
+		/* One bad configuration (too large for memory, say) must not cost the others. */
+		if (solve_config(solver, config, m, gpus, &request, &row)) {
+			report_warning("%s:%d: not run: %s", file, number, config);
+		} else {
+			read_clocks(o, &row);
+			solve_row_print(out, &row);
+			fflush(out);
+		}
+		m->ops->reset(m);
+		progress_at(&progress, number, 0);
+	}
+	progress_end(&progress);
+	free(line);
+	return rc;
+}
+
+int cmd_batch(const struct program *program, int argc, char **argv)
+{
+	(void)program;
+	const struct command_help help = { "batch", "batch LIST [options]", "Runs a list of configurations in one process and prints a row each." };
+	struct batch_options o = { 0 };
+	int words, rc = options_parse(&help, options, &o, argc, argv, &words);
+	if (rc)
+		return rc > EXIT_USAGE ? EXIT_OK : rc;
+	if (words != 1) {
+		report("name one list file");
+		return EXIT_USAGE;
+	}
+	FILE *list = fopen(argv[1], "r"), *out = stdout;
+	if (!list) {
+		report("cannot open '%s': %s", argv[1], strerror(errno));
+		return EXIT_BAD;
+	}
+	struct output output = { 0 };
+	struct machine *m = strcmp(o.backend, "cuda") ? machine_cpu_new((uint32_t)o.gpus) : machine_cuda_new((uint32_t)o.gpus);
+	rc = m ? 0 : -1;
+	if (!rc && o.output) {
+		output_begin(&output, o.output);
+		out = fopen(output.part_path, "w");
+		if (!out)
+			rc = report("cannot write '%s': %s", o.output, strerror(errno));
+	}
+	if (!rc)
+		rc = run_list(&o, argv[1], list, out, m);
+	if (out && out != stdout && fclose(out))
+		rc = report("cannot write '%s': %s", o.output, strerror(errno));
+	if (o.output && rc)
+		output_abandon(&output);
+	else if (o.output && output_commit(&output))
+		rc = -1;
+	if (m)
+		m->ops->free(m);
+	fclose(list);
+	return rc ? EXIT_BAD : EXIT_OK;
+}

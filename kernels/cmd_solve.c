@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel solve: run a solver and time it. The solver's own options come from its table, the rest from here.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/options.h"
+#include "../traces/program.h"
+#include "../traces/util.h"
+#include "solve_row.h"
+
+struct solve_options {
+	const char *backend, *format;
+	int gpus, repeat, seed, warm_up_ms;
+};
+
+#define AT(field) offsetof(struct solve_options, field)
+static const struct option_spec own_options[] = {
+	{ "gpus", OPTION_INT, AT(gpus), "1", 1, 64, "G", "GPUs, and host threads" },
+	{ "backend", OPTION_CHOICE, AT(backend), "cpu", 0, 0, "cuda|cpu", "GPUs, or host threads doing the same" },
+	{ "repeat", OPTION_INT, AT(repeat), "1", 1, 100000, "R", "timed runs; times are medians" },
+	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
+	{ "warm-up-ms", OPTION_INT, AT(warm_up_ms), "30", -1, 60000, "MS", "short untimed runs first (cuda); -1 none" },
+	{ "format", OPTION_CHOICE, AT(format), "text", 0, 0, "text|tsv", "output" },
+	{ 0 },
+};
+
+/* Own options first, the solver's after, in one table over one block of memory: { solve_options, params }. */
+static struct option_spec *joined_options(const struct solver *solver)
+{
+	size_t own = sizeof(own_options) / sizeof(own_options[0]) - 1, count = 0;
+	while (solver->options[count].name)
+		count++;
+	struct option_spec *all = xcalloc(own + count + 1, sizeof(*all));
+	memcpy(all, solver->options, count * sizeof(*all));
+	for (size_t i = 0; i < count; i++)
+		all[i].offset += sizeof(struct solve_options);
+	memcpy(all + count, own_options, own * sizeof(*all));
+	return all;
+}
+
+static void print_text(const struct solve_row *r)
+{
+	printf("%s on %u GPU%s (%s): %s\n", r->solver, r->gpus, r->gpus == 1 ? "" : "s", r->backend, r->config);
+	printf("  core loop  %12.3f us   (median of %d, MAD %.3f, min %.3f, max %.3f)\n", r->core_us, r->repeat, r->core_mad_us,
+	       r->core_min_us, r->core_max_us);
+	printf("  total      %12.3f us   with the first upload and the last download\n", r->total_us);
+	printf("  residual   %12.6g      after %lld iterations; checksum %016llx\n", r->residual, (long long)r->iterations,
+	       (unsigned long long)r->checksum);
+}
+
+int cmd_solve(const struct program *program, int argc, char **argv)
+{
+	(void)program;
+	const struct solver *solver = solvers[0];
+	bool named = argc > 1 && argv[1][0] != '-';
+	if (named && !(solver = solver_find(argv[1])))
+		return EXIT_USAGE;
+	char *synopsis = xprintf("solve %s [options]", solver->name);
+	const struct command_help help = { "solve", synopsis, solver->summary };
+	struct option_spec *specs = joined_options(solver);
+	struct solve_options *o = xcalloc(1, sizeof(*o) + solver->params_bytes);
+	void *params = o + 1;
+	struct solver_result *results = NULL;
+	struct machine *m = NULL;
+	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+		goto out;
+	}
+	if (!named || words != 1) {
+		report(named ? "one solver at a time" : "name a solver: warpreel solve rbsor [options]");
+		rc = EXIT_USAGE;
+		goto out;
+	}
+	rc = EXIT_BAD;
+	if (solver->prepare(params, (uint32_t)o->gpus))
+		goto out;
+	m = strcmp(o->backend, "cuda") ? machine_cpu_new((uint32_t)o->gpus) : machine_cuda_new((uint32_t)o->gpus);
+	if (!m)
+		goto out;
+	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms, true };
+	results = xcalloc((size_t)o->repeat, sizeof(*results));
+	if (solver->run(params, m, (uint32_t)o->gpus, &request, results))
+		goto out;
+	struct solve_row row = { .solver = solver->name, .gpus = (uint32_t)o->gpus, .backend = m->ops->name, .sm_mhz = -1, .memory_mhz = -1 };
+	solver->config(params, row.config);
+	solve_row_fill(&row, results, o->repeat);
+	rc = EXIT_OK;
+	if (!strcmp(o->format, "tsv")) {
+		solve_row_header(stdout);
+		solve_row_print(stdout, &row);
+	} else {
+		print_text(&row);
+	}
+	if (!isfinite(row.residual)) {
+		report("the grid holds values that are not finite: the iteration diverged");
+		rc = EXIT_BAD;
+	}
+out:
+	if (m)
+		m->ops->free(m);
+	free(results);
+	free(o);
+	free(specs);
+	free(synopsis);
+	return rc;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel: what would this multi-GPU run cost on another machine?  This file is the command table and the wiring.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/machine.h"
+#include "kernels/solver.h"
+#include "traces/program.h"
+#include "traces/util.h"
+
+#define WARPREEL_VERSION "0.1.0"
+
+static const struct {
+	const char *name;
+	command_fn *run;
+	const char *summary;
+} commands[] = {
+#define COMMAND(name, summary) { #name, cmd_##name, summary },
+#include "traces/commands.def"
+#undef COMMAND
+};
+
+static int calibrate_cuda(void *calibration)
+{
+	const struct warpreel_cuda *cuda = warpreel_cuda_load();
+	return cuda ? cuda->calibrate(calibration) : -1;
+}
+
+static char *describe_gpu(unsigned gpu)
+{
+	const struct warpreel_cuda *cuda = warpreel_cuda_load();
+	return cuda ? cuda->describe(gpu) : NULL;
+}
+
+static void usage(FILE *out)
+{
+	fprintf(out, "usage: warpreel COMMAND [options]        warpreel COMMAND --help\n\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct program program = {
+		.plan = solver_plan,
+		.config_from_words = solver_config_from_words,
+		.calibrate_cuda = calibrate_cuda,
+		.describe_gpu = describe_gpu,
+	};
+	util_install_signal_handlers();
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-h")) {
+		usage(stdout);
+		return EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		printf("warpreel %s\n", WARPREEL_VERSION);
+		return EXIT_OK;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(&program, argc - 1, argv + 1);
+	report("unknown command '%s' (see warpreel --help)", argv[1]);
+	return EXIT_USAGE;
+}
