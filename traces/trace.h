@@ -127,7 +127,7 @@ const char *trace_get_meta(const struct trace *trace, const char *key); /* NULL 
 /*
  * Reads a trace, .zst or plain, ours or an Nsight Systems export. -1 after a message naming the file (and table, record).
  * Refuses: not SQLite, other major schema, a WARPREEL version that is not ours, missing required columns (named), a zst
- * that unpacks to more than `max_bytes` (0 = 4 GiB).
+ * that unpacks to more than `max_bytes` (0 = 4 GiB). Initialises `trace`; after -1 there is nothing to release.
  */
 int trace_read(struct trace *trace, const char *path, int64_t max_bytes);
 /* Writes whole or not at all; compressed when the name ends in .zst (level 19). Rows are written in time order. */
@@ -141,7 +141,10 @@ enum { TRACE_ANOMALY_MAX = 24 };
 /* Fills `anomaly` with every kind (also those with count 0) and returns how many kinds; *incomplete_count adds those that make the trace incomplete. */
 int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_ANOMALY_MAX], int64_t *incomplete_count);
 
-/* Loads run number `run` of the trace (-1: the whole trace) into a schedule with recorded times. -1 after a message. */
+/*
+ * Loads run number `run` of the trace (-1: the whole trace) into an initialised schedule, with recorded times. -1 after a
+ * message; the caller releases the schedule either way.
+ */
 int schedule_from_trace(struct schedule *schedule, const struct trace *trace, int run);
 
 #endif
