@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * Between LAYOUT_ROWS and LAYOUT_SPLIT. A thread takes one pair of columns (2k, 2k + 1) of one row: index k in both halves.
+ * Runs once before and once after the iterations, so it is kept plain; any pitch of the row-major side will do.
+ */
+#include <cuda_runtime.h>
+#include "../machine.h"
+#include "rbsor.h"
+
+enum { BLOCK_THREADS = 256 };
+static const unsigned GRID_Y_MAX = 65535; /* the hardware's; what is over folds into z */
+
+/* Where the pair's row and halves begin; false when there is no such pair. */
+template <typename T>
+__device__ __forceinline__ bool rbsor_pair(const struct rbsor_layout_args &args, T **rows, T **even, T **odd)
+{
+	const int pair = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+	const int64_t row = (int64_t)blockIdx.z * gridDim.y + blockIdx.y;
+	const int64_t half = args.pitch / 2;
+
+	if (2 * (int64_t)pair >= args.columns || row >= args.strip_rows)
+		return false;
+	const int parity = (int)((args.first_row + row) & 1); /* the half of the even columns */
+	T *split = (T *)args.grid + row * args.pitch + pair;
+
+	*rows = (T *)args.rows_grid + row * args.rows_pitch + 2 * (int64_t)pair;
+	*even = split + parity * half;
+	*odd = 2 * pair + 1 < args.columns ? split + (1 - parity) * half : NULL; /* an odd count ends with half a pair */
+	return true;
+}
+
+template <typename T> __device__ __forceinline__ void rbsor_split(const struct rbsor_layout_args &args)
+{
+	T *rows, *even, *odd;
+
+	if (!rbsor_pair<T>(args, &rows, &even, &odd))
+		return;
+	*even = rows[0];
+	if (odd)
+		*odd = rows[1];
+}
+
+template <typename T> __device__ __forceinline__ void rbsor_merge(const struct rbsor_layout_args &args)
+{
+	T *rows, *even, *odd;
+
+	if (!rbsor_pair<T>(args, &rows, &even, &odd))
+		return;
+	rows[0] = *even;
+	if (odd)
+		rows[1] = *odd;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_split_f32(const struct rbsor_layout_args args)
+{
+	rbsor_split<float>(args);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_split_f64(const struct rbsor_layout_args args)
+{
+	rbsor_split<double>(args);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_merge_f32(const struct rbsor_layout_args args)
+{
+	rbsor_merge<float>(args);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_merge_f64(const struct rbsor_layout_args args)
+{
+	rbsor_merge<double>(args);
+}
+
+static int launch(void (*kernel)(const struct rbsor_layout_args), const void *args_, void *stream)
+{
+	struct rbsor_layout_args args = *(const struct rbsor_layout_args *)args_;
+
+	if (args.columns <= 0 || args.strip_rows <= 0)
+		return cudaSuccess;
+	const unsigned pairs = ((unsigned)args.columns + 1) / 2, rows = (unsigned)args.strip_rows;
+	const unsigned rows_y = rows < GRID_Y_MAX ? rows : GRID_Y_MAX;
+	const dim3 grid((pairs + BLOCK_THREADS - 1) / BLOCK_THREADS, rows_y, (rows + rows_y - 1) / rows_y);
+	void *arguments[] = { &args };
+
+	return cudaLaunchKernel(kernel, grid, dim3(BLOCK_THREADS, 1, 1), arguments, 0, (cudaStream_t)stream);
+}
+
+static int split_f32(const void *args, void *stream)
+{
+	return launch(rbsor_split_f32, args, stream);
+}
+
+static int split_f64(const void *args, void *stream)
+{
+	return launch(rbsor_split_f64, args, stream);
+}
+
+static int merge_f32(const void *args, void *stream)
+{
+	return launch(rbsor_merge_f32, args, stream);
+}
+
+static int merge_f64(const void *args, void *stream)
+{
+	return launch(rbsor_merge_f64, args, stream);
+}
+
+extern "C" const struct cuda_kernel rbsor_layout_kernels[] = {
+	{ "rbsor_split_f32", split_f32 },
+	{ "rbsor_split_f64", split_f64 },
+	{ "rbsor_merge_f32", merge_f32 },
+	{ "rbsor_merge_f64", merge_f64 },
+	{ 0, 0 },
+};
