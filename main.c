@@ -44,7 +44,8 @@ int main(int argc, char **argv)
 {
 	static const struct program program = {
 		.plan = solver_plan,
-		.config_from_words = solver_config_from_words,
+		.solver_options = solver_options,
+		.config_of = solver_config_of,
 		.calibrate_cuda = calibrate_cuda,
 		.describe_gpu = describe_gpu,
 	};

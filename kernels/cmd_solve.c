@@ -27,20 +27,6 @@ static const struct option_spec own_options[] = {
 	{ 0 },
 };
 
-/* Own options first, the solver's after, in one table over one block of memory: { solve_options, params }. */
-static struct option_spec *joined_options(const struct solver *solver)
-{
-	size_t own = sizeof(own_options) / sizeof(own_options[0]) - 1, count = 0;
-	while (solver->options[count].name)
-		count++;
-	struct option_spec *all = xcalloc(own + count + 1, sizeof(*all));
-	memcpy(all, solver->options, count * sizeof(*all));
-	for (size_t i = 0; i < count; i++)
-		all[i].offset += sizeof(struct solve_options);
-	memcpy(all + count, own_options, own * sizeof(*all));
-	return all;
-}
-
 static void print_text(const struct solve_row *r)
 {
 	printf("%s on %u GPU%s (%s): %s\n", r->solver, r->gpus, r->gpus == 1 ? "" : "s", r->backend, r->config);
@@ -60,7 +46,7 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 		return EXIT_USAGE;
 	char *synopsis = xprintf("solve %s [options]", solver->name);
 	const struct command_help help = { "solve", synopsis, solver->summary };
-	struct option_spec *specs = joined_options(solver);
+	struct option_spec *specs = options_join(own_options, solver->options, sizeof(struct solve_options));
 	struct solve_options *o = xcalloc(1, sizeof(*o) + solver->params_bytes);
 	void *params = o + 1;
 	struct solver_result *results = NULL;

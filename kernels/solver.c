@@ -63,21 +63,21 @@ out:
 	return rc;
 }
 
-/* The words may hold options of other commands too, already taken out by the caller; here only solver options and --gpus. */
-int solver_config_from_words(int argc, char **argv, char **config, uint32_t *gpus)
+const struct option_spec *solver_options(const char *name, size_t *params_bytes)
 {
-	const struct solver *solver = argc ? solver_find(argv[0]) : NULL;
+	const struct solver *solver = solver_find(name);
 	if (!solver)
-		return argc ? -1 : report("name a solver");
-	void *params = xcalloc(1, solver->params_bytes);
-	const struct command_help help = { "predict", "", "" };
-	int words, rc = -1;
-	if (options_parse(&help, solver->options, params, argc, argv, &words) == 0 && words == 0 &&
-	    solver->prepare(params, *gpus) == 0) {
-		*config = xmalloc(CONFIG_BYTES);
-		solver->config(params, *config);
-		rc = 0;
-	}
-	free(params);
-	return rc;
+		return NULL;
+	*params_bytes = solver->params_bytes;
+	return solver->options;
+}
+
+char *solver_config_of(const char *name, void *params, uint32_t gpus)
+{
+	const struct solver *solver = solver_find(name);
+	if (!solver || solver->prepare(params, gpus))
+		return NULL;
+	char *config = xmalloc(CONFIG_BYTES);
+	solver->config(params, config);
+	return config;
 }

@@ -15,6 +15,7 @@ enum note_host_kind { NOTE_POST = 1, NOTE_AWAIT_BLOCK = 2, NOTE_AWAIT_SPIN = 3, 
 
 /* A launch's data footprint and shape; belongs to the next kernel launch of the calling thread. */
 struct note_footprint {
+	char kernel[32]; /* what our drivers call it, NUL-terminated: rbsor_tuned_f32 */
 	int64_t rows, columns, points, dram_bytes, resident_bytes;
 	uint32_t access_count; /* <= 8 */
 	struct schedule_access access[8];

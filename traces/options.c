@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util.h"
@@ -131,4 +132,23 @@ int options_parse(const struct command_help *help, const struct option_spec *spe
 	}
 	*words = kept;
 	return 0;
+}
+
+struct option_spec *options_join(const struct option_spec *first, const struct option_spec *second, size_t second_offset)
+{
+	size_t count = 0, room = 1;
+	for (const struct option_spec *spec = first; spec->name; spec++)
+		room++;
+	for (const struct option_spec *spec = second; spec->name; spec++)
+		room++;
+	struct option_spec *all = xcalloc(room, sizeof(*all));
+	for (const struct option_spec *spec = first; spec->name; spec++)
+		all[count++] = *spec;
+	for (const struct option_spec *spec = second; spec->name; spec++) {
+		if (find(first, spec->name, strlen(spec->name)))
+			continue;
+		all[count] = *spec;
+		all[count++].offset += second_offset;
+	}
+	return all;
 }

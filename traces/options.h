@@ -51,4 +51,10 @@ struct command_help {
 int options_parse(const struct command_help *help, const struct option_spec *specs, void *target,
 		  int argc, char **argv, int *words);
 
+/*
+ * One table out of two over one block of memory: the offsets of `second` are moved by `second_offset`. Owned by the caller. A name
+ * in both is taken from the first.
+ */
+struct option_spec *options_join(const struct option_spec *first, const struct option_spec *second, size_t second_offset);
+
 #endif

@@ -4,6 +4,9 @@
 #ifndef WARPREEL_PROGRAM_H
 #define WARPREEL_PROGRAM_H
 
+#include <stddef.h>
+
+#include "options.h"
 #include "schedule.h"
 
 struct program {
@@ -12,11 +15,10 @@ struct program {
 	 * The canonical form of the configuration ends up in schedule->config.
 	 */
 	int (*plan)(const char *solver, const char *config, uint32_t gpus, struct schedule *schedule);
-	/*
-	 * Turns command-line words "--size 512 --border 4 ..." (argv[0] = solver name) into a configuration string (owned by the
-	 * caller); unknown options are an error. -1 after a message.
-	 */
-	int (*config_from_words)(int argc, char **argv, char **config, uint32_t *gpus);
+	/* A solver's option table and the size of the struct it fills; NULL after a message when there is no such solver. */
+	const struct option_spec *(*solver_options)(const char *solver, size_t *params_bytes);
+	/* The configuration string of filled-in parameters (owned by the caller); NULL after a message. */
+	char *(*config_of)(const char *solver, void *params, uint32_t gpus);
 	/* Runs the CUDA part of a calibration (struct calibration, model/calibrate.h); -1 after a message. */
 	int (*calibrate_cuda)(void *calibration);
 	/* Facts about a GPU as "key = value" lines, owned by the caller; NULL after a message. */

@@ -91,6 +91,7 @@ struct trace_host_op { /* WARPREEL_HOST_OP: posts, awaits, barriers, marks of ou
 };
 struct trace_footprint { /* WARPREEL_FOOTPRINT: one row an access of a launch; joined by (global_tid's pid, correlation) */
 	int64_t correlation, global_pid;
+	uint32_t kernel; /* string: what our drivers call it, e.g. rbsor_tuned_f32 */
 	int64_t rows, columns, points, dram_bytes, resident_bytes; /* repeated on each row of a launch */
 	uint32_t buffer, mode;
 	int64_t offset_bytes, bytes;

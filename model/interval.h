@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * How wide a prediction's interval is: nominal 90 % for the median of 10 runs. The widths are the spread of the errors on the
+ * measured points that may be fitted (split `fit`), by class of run; they set nothing but the interval. Written by
+ * `warpreel validate --fit-intervals`, read from model/intervals/<platform>.tsv.
+ */
+#ifndef WARPREEL_INTERVAL_H
+#define WARPREEL_INTERVAL_H
+
+#include <stddef.h>
+
+struct interval_row {
+	char set[16], class_name[32];
+	double low, high; /* core_lo = core * (1 + low), core_hi = core * (1 + high) */
+	int points;       /* measured points behind it */
+};
+
+struct intervals {
+	struct interval_row *row; /* owned */
+	size_t count, capacity;
+};
+
+/* A missing file gives no rows and no error; a malformed one -1 after a message. */
+int intervals_read(struct intervals *intervals, const char *platform_name);
+void intervals_release(struct intervals *intervals);
+
+/* Class of a run: how many GPUs, how they talk, and what bounds them (share of the core time in which a kernel ran). */
+const char *interval_class(int gpus, const char *config, double kernel_share);
+/* Widths for a set and class; the widest of the set when the class has none; -15 % / +15 % when nothing was fitted. */
+void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name, double *low, double *high);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * Kernel times recorded on one GPU, as a table: kernel, updated rows and columns -> duration. Made from the runs of a one-GPU
+ * trace; the `scaled` model interpolates in it.
+ *
+ * Residency is part of the shape: a sweep over R x C points comes round to the same bytes every other launch, so the time recorded
+ * at R x C is already the time with that working set in or out of L2.
+ */
+#ifndef WARPREEL_PROFILE_H
+#define WARPREEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../traces/trace.h"
+
+struct profile_row { /* one recorded shape */
+	int64_t rows, columns;
+	double duration_ns; /* median over its launches, as the tracer reports it */
+	double mad_ns;
+	int64_t launches;
+};
+
+struct profile_kernel {
+	char *name;              /* as our drivers call it: rbsor_tuned_f32; owned */
+	struct profile_row *row; /* sorted by columns, then rows; owned */
+	size_t row_count, row_capacity;
+};
+
+struct profile {
+	struct profile_kernel *kernel;
+	size_t kernel_count, kernel_capacity;
+	char *source; /* file names it came from, comma-separated; owned */
+};
+
+void profile_init(struct profile *profile);
+void profile_release(struct profile *profile);
+/* Adds every launch of one-GPU runs in the trace that carries a footprint; -1 after a message when there is none. */
+int profile_add_trace(struct profile *profile, const struct trace *trace);
+/* Reads and adds a trace file. */
+int profile_add_file(struct profile *profile, const char *path);
+
+/*
+ * Duration of `kernel` over rows x columns. Between recorded shapes: linear in the logarithms, first over rows at the two
+ * neighbouring column counts, then over columns. *outside is set when the shape lies outside the recorded range. -1 (no
+ * message) when the kernel was never recorded.
+ */
+int profile_lookup(const struct profile *profile, const char *kernel, int64_t rows, int64_t columns, double *duration_ns, bool *outside);
+
+#endif

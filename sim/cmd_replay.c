@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel replay: play a trace back as it was, on another platform, or (for our solvers) on another number of GPUs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/util.h"
+#include "predict.h"
+
+struct replay_options {
+	struct predictor_options common;
+	int gpus, run;
+};
+
+#define AT(field) offsetof(struct replay_options, field)
+static const struct option_spec own_options[] = {
+	{ "gpus", OPTION_INT, AT(gpus), "0", 0, 64, "N", "re-plan the solver that made the trace on N GPUs; 0 keeps the recorded run" },
+	{ "run", OPTION_INT, AT(run), "-1", -1, 1000000, "K", "which run of the trace, from 0; -1: the last one, or the whole of a foreign trace" },
+	{ 0 },
+};
+
+/* Makes the schedule the options ask for; *set says which interval applies. */
+static int make_schedule(const struct program *program, const struct replay_options *o, const struct trace *trace,
+			 struct schedule *schedule, const char **set)
+{
+	int run = o->run >= 0 ? o->run : (int)trace->run_count - 1;
+	if (run >= (int)trace->run_count && o->run >= 0)
+		return report("'%s' holds %zu runs, there is no run %d", trace->path, trace->run_count, run);
+	*set = "replay";
+	if (!o->gpus)
+		return schedule_from_trace(schedule, trace, run);
+	if (run < 0)
+		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has no answer; --platform and --set do work",
+			      trace->path);
+	*set = o->gpus > 1 ? "gpus" : "size";
+	return program->plan(trace_text(trace, trace->run[run].solver), trace_text(trace, trace->run[run].config), (uint32_t)o->gpus, schedule);
+}
+
+static int answer(const struct program *program, const char *path, const struct replay_options *o)
+{
+	struct trace trace, timeline;
+	struct schedule schedule;
+	struct predictor predictor;
+	struct prediction prediction;
+	const char *set = "replay", *model = o->common.kernel_model ? o->common.kernel_model : o->gpus ? "scaled" : "recorded";
+	int rc = -1;
+	trace_init(&trace);
+	trace_init(&timeline);
+	schedule_init(&schedule);
+	if (trace_read(&trace, path, 0) || make_schedule(program, o, &trace, &schedule, &set) ||
+	    predictor_init(&predictor, &o->common, !strcmp(model, "scaled")))
+		goto out;
+	if (schedule.anomaly_count)
+		report_warning("'%s': %lld edges could not be resolved (warpreel check tells which)", path, (long long)schedule.anomaly_count);
+	rc = predictor_run(&predictor, &schedule, model, o->common.allow_extrapolation, set, o->common.output ? &timeline : NULL, &prediction);
+	if (!rc) {
+		rc = prediction_report(&o->common, &schedule, &predictor, &prediction, &timeline);
+		prediction_release(&prediction);
+	}
+	predictor_release(&predictor);
+out:
+	schedule_release(&schedule);
+	trace_release(&timeline);
+	trace_release(&trace);
+	return rc;
+}
+
+int cmd_replay(const struct program *program, int argc, char **argv)
+{
+	const struct command_help help = { "replay", "replay TRACE [options]",
+					   "Plays a recorded run back: untraced, on this or another platform, on other GPU counts." };
+	struct option_spec *specs = options_join(own_options, predictor_options, 0);
+	struct replay_options o = { 0 };
+	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+	} else if (words != 1) {
+		report("name one trace");
+		rc = EXIT_USAGE;
+	} else {
+		rc = answer(program, argv[1], &o) ? EXIT_BAD : EXIT_OK;
+	}
+	free(specs);
+	return rc;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel validate: every measured configuration against what the tool answers unasked, every other kernel model, and the trivial
+ * baselines. What each row read is in its `inputs` column.
+ *
+ *   set replay   the run's own trace (G as recorded)
+ *   set gpus     G > 1, from one-GPU inputs and the platform file only
+ *   set size     one GPU; `fit` when the profile recorded that very shape, unseen otherwise
+ */
+#include <errno.h>
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/util.h"
+#include "measured.h"
+#include "predict.h"
+#include "validation.h"
+
+struct validate_options {
+	struct predictor_options common;
+	const char *measured, *holdout, *summary;
+	bool fit_intervals;
+};
+
+#define AT(field) offsetof(struct validate_options, field)
+static const struct option_spec own_options[] = {
+	{ "measured", OPTION_TEXT, AT(measured), NULL, 0, 0, "FILE", "measurements (default: traces/data/<platform>/measured.tsv)" },
+	{ "holdout", OPTION_TEXT, AT(holdout), NULL, 0, 0, "FILE", "held-out configurations (default: model/holdout.tsv)" },
+	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE", "write the summary there as well" },
+	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL, "write model/intervals/<platform>.tsv from the fit rows" },
+	{ 0 },
+};
+
+struct context {
+	const struct program *program;
+	const struct predictor *predictor;
+	struct measured measured;
+	struct validation validation;
+};
+
+static struct validation_row *add_row(struct context *c, const struct measured_row *m, const char *set, const char *model,
+				      double predicted_us, const char *inputs)
+{
+	struct validation *v = &c->validation;
+	GROW(v->row, v->count, v->capacity);
+	struct validation_row *row = &v->row[v->count++];
+	*row = (struct validation_row){ .solver = xstrdup(m->solver), .config = xstrdup(m->config), .inputs = xstrdup(inputs), .gpus = m->gpus,
+					.measured_us = m->core_us, .mad_us = m->core_mad_us, .visit_spread = m->visit_spread,
+					.predicted_us = predicted_us, .lo_us = NAN, .hi_us = NAN,
+					.error_pct = 100 * (predicted_us - m->core_us) / m->core_us, .class_name = "-" };
+	snprintf(row->set, sizeof(row->set), "%s", set);
+	snprintf(row->split, sizeof(row->split), "%s", m->holdout ? "holdout" : "fit");
+	snprintf(row->model, sizeof(row->model), "%s", model);
+	return row;
+}
+
+static void add_prediction(struct context *c, const struct measured_row *m, const char *set, const char *model,
+			   const struct prediction *p, const char *inputs)
+{
+	struct validation_row *row = add_row(c, m, set, model, p->core_us, inputs);
+	double kernels = 0;
+	row->lo_us = p->core_lo_us;
+	row->hi_us = p->core_hi_us;
+	for (uint32_t g = 0; g < p->detail.gpu_count; g++)
+		kernels += (double)p->detail.gpu[g].kernel_ps / p->detail.gpu_count;
+	snprintf(row->class_name, sizeof(row->class_name), "%s",
+		 interval_class(m->gpus, m->config, p->detail.core_ps ? kernels / (double)p->detail.core_ps : 0));
+}
+
+/* Core time of a planned run; -1 after a message. */
+static int plan_core(struct context *c, const struct measured_row *m, int gpus, const char *model, const char *set, struct prediction *p)
+{
+	struct schedule schedule;
+	schedule_init(&schedule);
+	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule);
+	if (!rc)
+		rc = predictor_run(c->predictor, &schedule, model, true, set, NULL, p);
+	schedule_release(&schedule);
+	return rc;
+}
+
+/* Bytes that must move over the rate of memory, nothing else: no launch, no host, no links. */
+static double roofline_only_us(struct context *c, const struct measured_row *m, int gpus)
+{
+	struct schedule schedule;
+	schedule_init(&schedule);
+	double worst = 0;
+	if (c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule) == 0) {
+		struct kernel_model model = { .ops = kernel_model_find("roofline"), .platform = &c->predictor->platform };
+		for (uint32_t t = 0; t < schedule.thread_count; t++) {
+			double sum = 0, ns;
+			bool core = false;
+			for (int64_t k = 0; k < schedule.thread[t].op_count; k++) {
+				const struct schedule_op *op = &schedule.op[schedule.thread[t].first_op + k];
+				if (op->kind == OP_MARK)
+					core = op->object == MARK_CORE_BEGIN;
+				if (op->kind == OP_LAUNCH && core && !model.ops->cost(&model, &schedule, &schedule.shape[op->object], op, &ns))
+					sum += ns;
+			}
+			worst = sum > worst ? sum : worst;
+		}
+	}
+	schedule_release(&schedule);
+	return worst * 1e-3;
+}
+
+static int validate_planned(struct context *c, const struct measured_row *m)
+{
+	static const char *const models[] = { "default", "roofline", "zero" };
+	const char *set = m->gpus > 1 ? "gpus" : "size", *platform = c->predictor->platform.name;
+	struct prediction p, one;
+	char *inputs = xprintf("%s,%s.ini", c->predictor->profile.source, platform), *only = xprintf("%s.ini", platform);
+	int rc = 0;
+	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
+		bool unasked = k == 0;
+		rc = plan_core(c, m, m->gpus, unasked ? "scaled" : models[k], set, &p);
+		if (rc)
+			break;
+		add_prediction(c, m, set, models[k], &p, unasked ? inputs : only);
+		if (unasked)
+			add_prediction(c, m, set, "scaled", &p, inputs);
+		prediction_release(&p);
+	}
+	if (!rc && m->gpus > 1) {
+		rc = plan_core(c, m, 1, "scaled", "size", &one);
+		if (!rc) {
+			add_row(c, m, set, "linear", one.core_us / m->gpus, inputs);
+			add_row(c, m, set, "same-as-1", one.core_us, inputs);
+			prediction_release(&one);
+		}
+	}
+	if (!rc)
+		add_row(c, m, set, "roofline-only", roofline_only_us(c, m, m->gpus), only);
+	free(inputs);
+	free(only);
+	return rc;
+}
+
+static int validate_trace(struct context *c, const char *path)
+{
+	struct trace trace;
+	struct schedule schedule;
+	struct prediction p;
+	trace_init(&trace);
+	schedule_init(&schedule);
+	int rc = trace_read(&trace, path, 0), run = (int)trace.run_count - 1;
+	const char *slash = strrchr(path, '/');
+	char *inputs = xprintf("%s,%s.ini", slash ? slash + 1 : path, c->predictor->platform.name);
+	const struct measured_row *m = rc || run < 0 ? NULL : measured_find(&c->measured, trace_text(&trace, trace.run[run].solver),
+									   trace_text(&trace, trace.run[run].config), trace.run[run].gpus);
+	if (!rc && !m)
+		rc = report("'%s': its configuration was never measured", path);
+	if (!rc)
+		rc = schedule_from_trace(&schedule, &trace, run);
+	static const char *const models[] = { "default", "scaled", "roofline" };
+	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
+		rc = predictor_run(c->predictor, &schedule, k ? models[k] : "recorded", true, "replay", NULL, &p);
+		if (rc)
+			break;
+		add_prediction(c, m, "replay", models[k], &p, inputs);
+		if (!k)
+			add_prediction(c, m, "replay", "recorded", &p, inputs);
+		prediction_release(&p);
+	}
+	if (!rc)
+		add_row(c, m, "replay", "roofline-only", roofline_only_us(c, m, m->gpus), inputs);
+	free(inputs);
+	schedule_release(&schedule);
+	trace_release(&trace);
+	return rc;
+}
+
+static int validate_all(struct context *c)
+{
+	int rc = 0;
+	struct progress progress;
+	glob_t found;
+	char *pattern = xprintf("%s/traces/data/%s/replay/*.wrt.zst", util_root(), c->predictor->platform.name);
+	progress_begin(&progress, "validated");
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
+			rc = validate_trace(c, found.gl_pathv[k]);
+		globfree(&found);
+	}
+	for (size_t k = 0; !rc && k < c->measured.count; k++) {
+		rc = validate_planned(c, &c->measured.row[k]);
+		progress_at(&progress, (int64_t)k, (int64_t)c->measured.count);
+	}
+	progress_end(&progress);
+	free(pattern);
+	return rc;
+}
+
+static int write_table(const struct validation *v, const char *path, void (*write)(const struct validation *, FILE *))
+{
+	struct output output;
+	output_begin(&output, path);
+	FILE *out = fopen(output.part_path, "w");
+	if (!out) {
+		report("cannot write '%s': %s", path, strerror(errno));
+		output_abandon(&output);
+		return -1;
+	}
+	write(v, out);
+	if (fclose(out)) {
+		report("cannot write '%s': %s", path, strerror(errno));
+		output_abandon(&output);
+		return -1;
+	}
+	return output_commit(&output);
+}
+
+int cmd_validate(const struct program *program, int argc, char **argv)
+{
+	const struct command_help help = { "validate", "validate -o TABLE.tsv [options]", "Predictions against measurements; prints a summary." };
+	struct option_spec *specs = options_join(own_options, predictor_options, 0);
+	struct validate_options o = { 0 };
+	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
+	free(specs);
+	if (rc)
+		return rc > EXIT_USAGE ? EXIT_OK : rc;
+	if (words) {
+		report("validate takes no words, only options");
+		return EXIT_USAGE;
+	}
+	struct predictor predictor;
+	struct context c = { .program = program, .predictor = &predictor };
+	if (predictor_init(&predictor, &o.common, true))
+		return EXIT_BAD;
+	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor.platform.name);
+	char *holdout = o.holdout ? xstrdup(o.holdout) : xprintf("%s/model/holdout.tsv", util_root());
+	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor.platform.name);
+	rc = measured_read(&c.measured, measured) || measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
+	if (!rc && o.common.output)
+		rc = write_table(&c.validation, o.common.output, validation_write);
+	if (!rc && o.summary)
+		rc = write_table(&c.validation, o.summary, validation_summary);
+	if (!rc && o.fit_intervals)
+		rc = validation_fit_intervals(&c.validation, intervals);
+	if (!rc)
+		validation_summary(&c.validation, stdout);
+	free(measured);
+	free(holdout);
+	free(intervals);
+	validation_release(&c.validation);
+	measured_release(&c.measured);
+	predictor_release(&predictor);
+	return rc ? EXIT_BAD : EXIT_OK;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * A host thread plays its operations: it pays for each call, blocks where the call blocks, and wakes with the measured wake-up
+ * cost. It runs ahead by itself until another event of the simulation is due earlier.
+ */
+#include "sim_internal.h"
+
+void thread_wake(struct sim *s, uint32_t thread, sim_time at)
+{
+	struct sim_thread *t = &s->thread[thread];
+	t->blocked = false;
+	t->blocked_ps += at - t->before_ps;
+	event_queue_push(&s->queue, at, RANK_THREAD, thread, ++t->stamp);
+}
+
+void thread_wake_list(struct sim *s, uint32_t *first, sim_time at)
+{
+	uint32_t thread = *first;
+	*first = NONE32;
+	while (thread != NONE32) {
+		uint32_t next = s->thread[thread].next_waiter;
+		thread_wake(s, thread, at);
+		thread = next;
+	}
+}
+
+static void block(struct sim *s, uint32_t thread, uint32_t *list)
+{
+	struct sim_thread *t = &s->thread[thread];
+	t->blocked = true;
+	t->before_ps = t->now_ps;
+	t->next_waiter = *list;
+	*list = thread;
+}
+
+static const uint8_t copy_cost[COPY_KIND_COUNT] = {
+	[COPY_H2D] = HOST_COPY_H2D, [COPY_D2H] = HOST_COPY_D2H, [COPY_PEER] = HOST_COPY_PEER,
+	[COPY_D2D] = HOST_COPY_D2D, [COPY_H2H] = HOST_COPY_D2D, [COPY_MEMSET] = HOST_MEMSET,
+};
+
+static sim_time issue_cost(const struct sim *s, const struct schedule_op *op)
+{
+	switch ((enum op_kind)op->kind) {
+	case OP_LAUNCH:
+		return s->host_ps[stream_empty(&s->stream[op->stream]) ? HOST_LAUNCH_IDLE : HOST_LAUNCH];
+	case OP_RECORD:
+		return s->host_ps[HOST_RECORD];
+	case OP_WAIT:
+		return s->host_ps[HOST_WAIT];
+	case OP_MEMSET:
+		return s->host_ps[HOST_MEMSET];
+	default:
+		return s->host_ps[copy_cost[s->schedule->copy[op->object].kind]];
+	}
+}
+
+/* A call that puts a command into a stream. Returns false when the queue was full and the thread blocked before it. */
+static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, int64_t index)
+{
+	struct sim_thread *t = &s->thread[thread];
+	struct sim_stream *st = &s->stream[op->stream];
+	if (st->count >= (uint32_t)s->platform->queue_depth) {
+		t->blocked = true;
+		t->before_ps = t->now_ps;
+		st->space_thread = thread;
+		return false;
+	}
+	struct command command = { .op = index, .instance = NONE32 };
+	t->now_ps += issue_cost(s, op);
+	command.submit_ps = t->now_ps;
+	command.blocked_ps = t->blocked_ps;
+	if (op->kind == OP_RECORD) {
+		command.instance = s->instance_count++;
+		s->instance[command.instance] = (struct sim_instance){ SIM_NEVER, st->gpu, NONE32, NONE32 };
+		s->latest[op->object] = command.instance;
+	} else if (op->kind == OP_WAIT) {
+		command.instance = s->latest[op->object];
+		s->waits_never_recorded += command.instance == NONE32;
+	}
+	stream_push(s, op->stream, &command);
+	return true;
+}
+
+static void mark(struct sim *s, uint32_t thread, uint32_t which)
+{
+	struct sim_thread *t = &s->thread[thread];
+	t->mark_ps[which] = t->now_ps;
+	if (which == MARK_CORE_BEGIN && ++s->core_begun == s->schedule->thread_count)
+		s->core_begin_ps = t->now_ps;
+	uint16_t gpu = s->schedule->thread[thread].gpu;
+	if (which == MARK_CORE_END && gpu < s->schedule->gpu_count) {
+		gpu_account(s, gpu, t->now_ps, false);
+		s->gpu[gpu].closed_ps = t->now_ps;
+	}
+}
+
+/* Plays one operation; false when the thread blocked (pc then points to what it does next). */
+static bool play(struct sim *s, uint32_t thread)
+{
+	struct sim_thread *t = &s->thread[thread];
+	const struct schedule_op *op = &s->schedule->op[t->pc];
+	switch ((enum op_kind)op->kind) {
+	case OP_LAUNCH:
+	case OP_COPY:
+	case OP_MEMSET:
+	case OP_RECORD:
+	case OP_WAIT:
+		if (!issue(s, thread, op, t->pc))
+			return false;
+		if (!(op->flags & OP_BLOCKING))
+			break;
+		t->pc++;
+		block(s, thread, &s->stream[op->stream].sync_thread);
+		return false;
+	case OP_SYNC:
+		if (stream_empty(&s->stream[op->stream])) {
+			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
+			break;
+		}
+		t->pc++;
+		block(s, thread, &s->stream[op->stream].sync_thread);
+		return false;
+	case OP_SYNC_EVENT: {
+		uint32_t instance = s->latest[op->object];
+		if (instance == NONE32 || s->instance[instance].done_ps != SIM_NEVER) {
+			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
+			break;
+		}
+		t->pc++;
+		block(s, thread, &s->instance[instance].first_thread);
+		return false;
+	}
+	case OP_SYNC_GPU:
+		if (gpu_empty(s, (uint16_t)op->object)) {
+			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
+			break;
+		}
+		t->pc++;
+		block(s, thread, &s->gpu[op->object].sync_threads);
+		return false;
+	case OP_POST: {
+		struct sim_counter *c = &s->counter[op->object];
+		bool spin = op->flags & OP_SPIN;
+		if (op->value > c->value)
+			c->value = op->value;
+		sim_time wake = s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK];
+		t->now_ps += s->host_ps[spin ? HOST_POST : HOST_POST_BLOCK];
+		/* wake those whose value is reached */
+		uint32_t waiter = c->first_thread;
+		c->first_thread = NONE32;
+		while (waiter != NONE32) {
+			struct sim_thread *w = &s->thread[waiter];
+			uint32_t next = w->next_waiter;
+			if (s->schedule->op[w->pc - 1].value <= c->value) {
+				thread_wake(s, waiter, t->now_ps + wake);
+			} else {
+				w->next_waiter = c->first_thread;
+				c->first_thread = waiter;
+			}
+			waiter = next;
+		}
+		break;
+	}
+	case OP_AWAIT: {
+		struct sim_counter *c = &s->counter[op->object];
+		if (c->value >= op->value) {
+			t->now_ps += s->host_ps[HOST_AWAIT_READY];
+			break;
+		}
+		t->pc++;
+		block(s, thread, &c->first_thread);
+		return false;
+	}
+	case OP_BARRIER: {
+		struct sim_barrier *b = &s->barrier[op->object];
+		if (++b->arrived < s->schedule->thread_count) {
+			t->pc++;
+			block(s, thread, &b->first_thread);
+			return false;
+		}
+		t->now_ps += s->host_ps[HOST_BARRIER];
+		thread_wake_list(s, &b->first_thread, t->now_ps);
+		break;
+	}
+	case OP_HOST:
+		t->now_ps += op->duration_ps > 0 ? op->duration_ps : 0;
+		break;
+	case OP_MARK:
+		mark(s, thread, op->object);
+		break;
+	case OP_KIND_COUNT:
+		break;
+	}
+	t->pc++;
+	return true;
+}
+
+void thread_run(struct sim *s, uint32_t thread, sim_time now)
+{
+	struct sim_thread *t = &s->thread[thread];
+	const struct observer *observer = s->observer;
+	if (observer && observer->host_op && t->pc > 0 && t->before_ps >= 0 && t->before_ps < now)
+		observer->host_op(observer->arg, thread, &s->schedule->op[t->pc - 1], t->pc - 1, t->before_ps, now);
+	t->before_ps = -1;
+	t->now_ps = now;
+	while (t->pc < t->end) {
+		if (t->now_ps > event_queue_next(&s->queue)) { /* others are due first */
+			event_queue_push(&s->queue, t->now_ps, RANK_THREAD, thread, ++t->stamp);
+			return;
+		}
+		int64_t index = t->pc;
+		t->now_ps += s->schedule->op[index].before_ps;
+		sim_time start = t->now_ps;
+		if (!play(s, thread))
+			return;
+		if (observer && observer->host_op)
+			observer->host_op(observer->arg, thread, &s->schedule->op[index], index, start, t->now_ps);
+	}
+	t->done = true;
+	s->threads_left--;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * How long a kernel takes: models behind one small ops struct, chosen by name (kernel_models.def).
+ */
+#ifndef WARPREEL_KERNEL_MODEL_H
+#define WARPREEL_KERNEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../model/platform.h"
+#include "../model/profile.h"
+#include "../traces/schedule.h"
+
+struct kernel_model;
+
+struct kernel_model_ops {
+	const char *name;
+	const char *summary;
+	bool per_launch; /* asks every launch, not every distinct shape */
+	/*
+	 * Device time in ns of one launch as the tracer would report it (the platform's kernel_gap turns that into the untraced
+	 * period). `op` may be NULL when per_launch is false. -1 after a message: no data, or outside the calibrated range.
+	 */
+	int (*cost)(struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape,
+		    const struct schedule_op *op, double *duration_ns);
+};
+
+struct kernel_model {
+	const struct kernel_model_ops *ops;
+	const struct platform *platform;  /* borrowed */
+	const struct profile *profile;    /* borrowed; scaled needs it */
+	bool allow_extrapolation;
+	bool extrapolated;                /* set when a cost lay outside the calibrated range */
+};
+
+extern const struct kernel_model_ops *const kernel_models[]; /* NULL-terminated */
+const struct kernel_model_ops *kernel_model_find(const char *name); /* NULL after a message listing the names */
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "measured.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/util.h"
+
+enum { COLUMN_SOLVER, COLUMN_CONFIG, COLUMN_GPUS, COLUMN_CORE, COLUMN_MAD, COLUMN_COUNT, MOST_COLUMNS = 64 };
+static const char *const column_name[COLUMN_COUNT] = { "solver", "config", "gpus", "core_us", "core_mad_us" };
+
+static int split(char *line, char *field[MOST_COLUMNS])
+{
+	int count = 0;
+	line[strcspn(line, "\r\n")] = 0;
+	for (char *at = line; at && count < MOST_COLUMNS; count++) {
+		field[count] = at;
+		at = strchr(at, '\t');
+		if (at)
+			*at++ = 0;
+	}
+	return count;
+}
+
+static struct measured_row *row_of(struct measured *measured, const char *solver, const char *config, int gpus)
+{
+	for (size_t k = 0; k < measured->count; k++)
+		if (measured->row[k].gpus == gpus && !strcmp(measured->row[k].config, config) && !strcmp(measured->row[k].solver, solver))
+			return &measured->row[k];
+	return NULL;
+}
+
+static void add(struct measured *measured, const char *solver, const char *config, int gpus, double core_us, double mad_us)
+{
+	struct measured_row *row = row_of(measured, solver, config, gpus);
+	if (!row) {
+		GROW(measured->row, measured->count, measured->capacity);
+		row = &measured->row[measured->count++];
+		*row = (struct measured_row){ .solver = xstrdup(solver), .config = xstrdup(config), .gpus = gpus };
+	}
+	row->visit_core_us = xrealloc(row->visit_core_us, (size_t)row->visits + 1, sizeof(double));
+	row->visit_core_us[row->visits++] = core_us;
+	size_t n = (size_t)row->visits;
+	row->core_us = median_of(row->visit_core_us, n);
+	row->core_mad_us = mad_us > row->core_mad_us ? mad_us : row->core_mad_us;
+	row->visit_spread = (quantile_of(row->visit_core_us, n, 1) - quantile_of(row->visit_core_us, n, 0)) / row->core_us;
+}
+
+int measured_read(struct measured *measured, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return report("cannot open '%s': %s", path, strerror(errno));
+	char *line = NULL, *field[MOST_COLUMNS];
+	size_t capacity = 0;
+	int number = 0, rc = 0, column[COLUMN_COUNT] = { 0 }, columns = 0;
+	while (!rc && getline(&line, &capacity, file) > 0) {
+		number++;
+		if (line[0] == '#' || line[0] == '\n')
+			continue;
+		int count = split(line, field);
+		if (!columns) {
+			columns = count;
+			for (int c = 0; c < COLUMN_COUNT && !rc; c++) {
+				for (column[c] = 0; column[c] < count && strcmp(field[column[c]], column_name[c]); column[c]++)
+					;
+				if (column[c] == count)
+					rc = report("%s: there is no column '%s'", path, column_name[c]);
+			}
+			continue;
+		}
+		int64_t gpus;
+		double core, mad;
+		if (count != columns || parse_i64(field[column[COLUMN_GPUS]], &gpus) || parse_double(field[column[COLUMN_CORE]], &core) ||
+		    parse_double(field[column[COLUMN_MAD]], &mad) || gpus < 1 || core <= 0 || mad < 0)
+			rc = report("%s:%d: not a measurement of %d columns", path, number, columns);
+		else
+			add(measured, field[column[COLUMN_SOLVER]], field[column[COLUMN_CONFIG]], (int)gpus, core, mad);
+	}
+	free(line);
+	fclose(file);
+	return rc;
+}
+
+int measured_mark_holdout(struct measured *measured, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return report("cannot open '%s': %s", path, strerror(errno));
+	char *line = NULL, *field[MOST_COLUMNS];
+	size_t capacity = 0;
+	for (int number = 1; getline(&line, &capacity, file) > 0; number++) {
+		if (line[0] == '#' || number == 1)
+			continue;
+		split(line, field);
+		for (size_t k = 0; k < measured->count; k++)
+			measured->row[k].holdout |= !strcmp(measured->row[k].config, field[0]);
+	}
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+const struct measured_row *measured_find(const struct measured *measured, const char *solver, const char *config, int gpus)
+{
+	return row_of((struct measured *)measured, solver, config, gpus);
+}
+
+void measured_release(struct measured *measured)
+{
+	for (size_t k = 0; k < measured->count; k++) {
+		free(measured->row[k].solver);
+		free(measured->row[k].config);
+		free(measured->row[k].visit_core_us);
+	}
+	free(measured->row);
+	memset(measured, 0, sizeof(*measured));
+}

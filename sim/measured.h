@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Tables of measurements (measured.tsv, as `warpreel batch` writes it) and the list of held-out configurations.
+ */
+#ifndef WARPREEL_MEASURED_H
+#define WARPREEL_MEASURED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct measured_row { /* one configuration; several visits are folded into one row */
+	char *solver, *config; /* owned */
+	int gpus, visits;
+	double core_us;     /* median over visits of the visit's median */
+	double core_mad_us; /* largest of the visits' */
+	double visit_spread; /* (max - min) / median over visits; 0 with one visit */
+	double *visit_core_us; /* owned, [visits] */
+	bool holdout;
+};
+
+struct measured {
+	struct measured_row *row; /* owned */
+	size_t count, capacity;
+};
+
+/* -1 after a message naming file and line. Columns are found by name in the header. */
+int measured_read(struct measured *measured, const char *path);
+/* Marks the rows whose configuration string is listed (first column). */
+int measured_mark_holdout(struct measured *measured, const char *path);
+const struct measured_row *measured_find(const struct measured *measured, const char *solver, const char *config, int gpus);
+void measured_release(struct measured *measured);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "predict.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/util.h"
+#include "timeline.h"
+
+#define AT(field) offsetof(struct predictor_options, field)
+const struct option_spec predictor_options[] = {
+	{ "platform", OPTION_TEXT, AT(platform), "h200x8", 0, 0, "NAME|FILE", "what the machine costs: a shipped platform or a file" },
+	{ "set", OPTION_LIST, AT(set), NULL, 0, 0, "KEY=VALUE", "change one value of the platform; may be repeated" },
+	{ "kernel-model", OPTION_TEXT, AT(kernel_model), NULL, 0, 0, "recorded|scaled|roofline|zero", "where kernel times come from" },
+	{ "profile", OPTION_TEXT, AT(profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
+	{ "allow-extrapolation", OPTION_FLAG, AT(allow_extrapolation), NULL, 0, 0, NULL, "answer outside the calibrated range too, and say so" },
+	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "write the predicted timeline as a trace" },
+	{ "format", OPTION_CHOICE, AT(format), "text", 0, 0, "text|tsv", "output" },
+	{ 0 },
+};
+
+static int load_profile(struct predictor *p, const char *given)
+{
+	if (given) {
+		p->has_profile = true;
+		return profile_add_file(&p->profile, given);
+	}
+	glob_t found;
+	char *pattern = xprintf("%s/traces/data/%s/profile/*.wrt.zst", util_root(), p->platform.name);
+	int rc = 0;
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
+			rc = profile_add_file(&p->profile, found.gl_pathv[k]);
+		p->has_profile = true;
+		globfree(&found);
+	}
+	free(pattern);
+	return rc;
+}
+
+int predictor_init(struct predictor *p, const struct predictor_options *o, bool wants_profile)
+{
+	memset(p, 0, sizeof(*p));
+	profile_init(&p->profile);
+	if (platform_read(&p->platform, o->platform))
+		goto fail;
+	for (int k = 0; k < o->set.count; k++)
+		if (platform_set(&p->platform, o->set.text[k]))
+			goto fail;
+	if (intervals_read(&p->intervals, p->platform.name) || (wants_profile && load_profile(p, o->profile)))
+		goto fail;
+	return 0;
+fail:
+	predictor_release(p);
+	return -1;
+}
+
+void predictor_release(struct predictor *p)
+{
+	platform_release(&p->platform);
+	profile_release(&p->profile);
+	intervals_release(&p->intervals);
+}
+
+int predictor_run(const struct predictor *p, const struct schedule *schedule, const char *kernel_model, bool allow_extrapolation,
+		  const char *set, struct trace *timeline_trace, struct prediction *prediction)
+{
+	memset(prediction, 0, sizeof(*prediction));
+	struct kernel_model model = { .ops = kernel_model_find(kernel_model), .platform = &p->platform,
+				      .profile = p->has_profile ? &p->profile : NULL, .allow_extrapolation = allow_extrapolation };
+	if (!model.ops)
+		return -1;
+	if ((int)schedule->gpu_count > p->platform.gpus && p->platform.gpus > 0 && !allow_extrapolation)
+		return report("platform '%s' has %d GPUs, the run wants %u (--allow-extrapolation answers all the same)", p->platform.name,
+			      p->platform.gpus, schedule->gpu_count);
+	struct timeline timeline;
+	if (timeline_trace)
+		timeline_init(&timeline, timeline_trace, schedule);
+	const struct simulation_setup setup = { schedule, &p->platform, &model, timeline_trace ? &timeline.observer : NULL, 1.0 };
+	int rc = simulation_run(&setup, &prediction->detail);
+	if (!rc) {
+		const struct simulation_result *r = &prediction->detail;
+		double kernels = 0, low, high;
+		for (uint32_t g = 0; g < r->gpu_count; g++)
+			kernels += (double)r->gpu[g].kernel_ps / r->gpu_count;
+		const char *class_name = interval_class((int)schedule->gpu_count, schedule->config, r->core_ps ? kernels / (double)r->core_ps : 0);
+		intervals_lookup(&p->intervals, set, class_name, &low, &high);
+		prediction->core_us = (double)r->core_ps * 1e-6;
+		prediction->core_lo_us = prediction->core_us * (1 + low);
+		prediction->core_hi_us = prediction->core_us * (1 + high);
+		prediction->total_us = (double)r->total_ps * 1e-6;
+		prediction->kernel_model = model.ops->name;
+		prediction->extrapolated = model.extrapolated || (int)schedule->gpu_count > p->platform.gpus;
+		if (timeline_trace)
+			timeline_finish(&timeline, r, p->platform.name);
+	}
+	if (timeline_trace)
+		timeline_release(&timeline);
+	return rc;
+}
+
+void prediction_release(struct prediction *prediction)
+{
+	simulation_result_release(&prediction->detail);
+}
+
+static void print_text(const struct schedule *schedule, const struct predictor *p, const struct prediction *r)
+{
+	const struct simulation_result *d = &r->detail;
+	printf("%s on %u GPU%s of %s%s%s\n", schedule->solver ? schedule->solver : "program", schedule->gpu_count,
+	       schedule->gpu_count == 1 ? "" : "s", p->platform.name, schedule->config ? ": " : "", schedule->config ? schedule->config : "");
+	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s\n", r->core_us, r->core_lo_us, r->core_hi_us,
+	       r->extrapolated ? "   EXTRAPOLATED" : "");
+	printf("  total      %12.1f us   kernel model %s, %lld operations\n", r->total_us, r->kernel_model, (long long)d->operations);
+	printf("  core loop by GPU:   kernels  transfers       sync       host   (us)\n");
+	for (uint32_t g = 0; g < d->gpu_count; g++)
+		printf("    GPU %-2u         %10.1f %10.1f %10.1f %10.1f\n", g, (double)d->gpu[g].kernel_ps * 1e-6,
+		       (double)d->gpu[g].transfer_ps * 1e-6, (double)d->gpu[g].sync_ps * 1e-6, (double)d->gpu[g].host_ps * 1e-6);
+	if (p->platform.from_datasheet)
+		printf("  note: platform '%s' was written from data sheets, not measured\n", p->platform.name);
+	if (d->waits_never_recorded)
+		printf("  note: %lld waits on events nothing had recorded\n", (long long)d->waits_never_recorded);
+}
+
+static void print_tsv(const struct schedule *schedule, const struct prediction *r)
+{
+	const struct simulation_result *d = &r->detail;
+	double kernel = 0, transfer = 0, sync = 0, host = 0;
+	for (uint32_t g = 0; g < d->gpu_count; g++) {
+		kernel += (double)d->gpu[g].kernel_ps * 1e-6 / d->gpu_count;
+		transfer += (double)d->gpu[g].transfer_ps * 1e-6 / d->gpu_count;
+		sync += (double)d->gpu[g].sync_ps * 1e-6 / d->gpu_count;
+		host += (double)d->gpu[g].host_ps * 1e-6 / d->gpu_count;
+	}
+	printf("solver\tconfig\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\ttotal_us\tkernel_model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\n");
+	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t%d\n", schedule->solver ? schedule->solver : "-",
+	       schedule->config ? schedule->config : "-", schedule->gpu_count, r->core_us, r->core_lo_us, r->core_hi_us, r->total_us,
+	       r->kernel_model, (long long)d->operations, kernel, transfer, sync, host, r->extrapolated);
+}
+
+static void add_answers(struct trace *trace, const struct prediction *r)
+{
+	const struct { const char *key; double value; } answer[] = {
+		{ "core_us", r->core_us }, { "core_lo_us", r->core_lo_us }, { "core_hi_us", r->core_hi_us }, { "total_us", r->total_us },
+	};
+	for (size_t k = 0; k < sizeof(answer) / sizeof(answer[0]); k++) {
+		struct trace_prediction *row = trace_add_prediction(trace);
+		row->key = trace_string(trace, answer[k].key);
+		row->value = answer[k].value;
+		row->unit = trace_string(trace, "us");
+	}
+}
+
+int prediction_report(const struct predictor_options *o, const struct schedule *schedule, const struct predictor *p,
+		      const struct prediction *prediction, struct trace *timeline)
+{
+	if (o->output) {
+		add_answers(timeline, prediction);
+		trace_set_meta(timeline, "kernel_model", prediction->kernel_model);
+		if (trace_write(timeline, o->output))
+			return -1;
+	}
+	if (strcmp(o->format, "tsv"))
+		print_text(schedule, p, prediction);
+	else
+		print_tsv(schedule, prediction);
+	return fflush(stdout) ? report("cannot write the answer: %s", strerror(errno)) : 0;
+}

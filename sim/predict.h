@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * From a schedule to an answer: platform, kernel model, simulation, interval. Used by replay, predict, validate and bench.
+ */
+#ifndef WARPREEL_PREDICT_H
+#define WARPREEL_PREDICT_H
+
+#include "../model/interval.h"
+#include "../traces/options.h"
+#include "../traces/program.h"
+#include "../traces/trace.h"
+#include "simulation.h"
+
+/* Everything that stays the same from one prediction to the next. */
+struct predictor {
+	struct platform platform;
+	struct profile profile;
+	struct intervals intervals;
+	bool has_profile;
+};
+
+struct predictor_options {
+	const char *platform, *kernel_model, *profile, *format, *output;
+	struct text_list set;
+	bool allow_extrapolation;
+};
+/* The options all predicting commands share; offsets are those of struct predictor_options. */
+extern const struct option_spec predictor_options[];
+
+/* Reads the platform, applies --set, loads the profile (given, or the one shipped with the platform) when `wants_profile`. */
+int predictor_init(struct predictor *predictor, const struct predictor_options *options, bool wants_profile);
+void predictor_release(struct predictor *predictor);
+
+struct prediction {
+	double core_us, core_lo_us, core_hi_us, total_us;
+	const char *kernel_model; /* static */
+	bool extrapolated;
+	struct simulation_result detail; /* owned: prediction_release */
+};
+
+/* `set`: "replay", "gpus" or "size": which interval applies. `timeline` may be NULL: an initialised trace to fill. */
+int predictor_run(const struct predictor *predictor, const struct schedule *schedule, const char *kernel_model,
+		  bool allow_extrapolation, const char *set, struct trace *timeline, struct prediction *prediction);
+void prediction_release(struct prediction *prediction);
+
+/* Prints the answer as the format asks; writes the timeline when options->output is set. */
+int prediction_report(const struct predictor_options *options, const struct schedule *schedule, const struct predictor *predictor,
+		      const struct prediction *prediction, struct trace *timeline);
+
+#endif

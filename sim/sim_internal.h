@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * The simulator's own state, shared by simulation.c, host_thread.c and stream.c.
+ */
+#ifndef WARPREEL_SIM_INTERNAL_H
+#define WARPREEL_SIM_INTERNAL_H
+
+#include "links.h"
+#include "simulation.h"
+
+enum { NONE32 = 0xffffffffu };
+
+/* What a host call put into a stream. */
+struct command {
+	sim_time submit_ps;
+	sim_time blocked_ps; /* how long the issuing thread had been blocked in all, when it issued this */
+	int64_t op;          /* index into schedule.op */
+	uint32_t instance;   /* record / wait: which record of the event; NONE32 = never recorded */
+};
+
+enum stream_state { STREAM_IDLE, STREAM_PENDING /* an event will wake it */, STREAM_RUNNING, STREAM_WAITING /* for an event */, STREAM_QUEUED /* for SMs or an engine */ };
+
+struct sim_stream {
+	struct command *ring; /* capacity is a power of two; owned */
+	uint32_t head, count, capacity;
+	uint32_t stamp;
+	uint16_t gpu;
+	uint8_t state;
+	uint8_t engine;       /* while a copy runs */
+	sim_time free_ps;     /* end of the last command */
+	sim_time start_ps;    /* of the running command */
+	sim_time head_ready_ps; /* when the head became the head: waiting begins */
+	sim_time gap_ps;      /* owed after the last kernel before the next may start */
+	sim_time blocked_seen_ps;
+	double share;         /* of the GPU's SMs, while a kernel runs */
+	uint32_t sync_thread; /* first host thread blocked on this stream */
+	uint32_t space_thread; /* host thread blocked because the queue is full */
+	uint32_t next_waiter; /* in an event instance's or engine's list */
+};
+
+struct sim_thread {
+	int64_t pc, end;      /* into schedule.op */
+	sim_time now_ps;
+	sim_time before_ps;   /* when it blocked */
+	sim_time blocked_ps;  /* total */
+	sim_time mark_ps[MARK_COUNT];
+	uint32_t next_waiter; /* list of threads blocked on one thing */
+	uint32_t stamp;
+	bool blocked, done;
+};
+
+struct sim_instance { /* one record of an event */
+	sim_time done_ps;     /* SIM_NEVER until it happened */
+	uint16_t gpu;
+	uint32_t first_stream; /* streams waiting */
+	uint32_t first_thread; /* threads waiting (cudaEventSynchronize) */
+};
+
+struct sim_counter { int64_t value; uint32_t first_thread; };
+struct sim_barrier { uint32_t arrived; uint32_t first_thread; };
+
+enum { ENGINE_H2D, ENGINE_D2H, ENGINE_PEER, ENGINE_LOCAL, ENGINES };
+
+struct sim_gpu {
+	double sm_used;        /* share of the SMs in use, 0..1 */
+	int kernels;
+	uint32_t waiting_kernels_head, waiting_kernels_tail; /* streams, FIFO */
+	uint32_t engine_user[ENGINES];
+	uint32_t engine_head[ENGINES], engine_tail[ENGINES];
+	/* accounting within the core loop */
+	int copies;
+	sim_time accounted_ps; /* up to here */
+	sim_time closed_ps;    /* when its host thread left the core loop; SIM_NEVER before */
+	struct breakdown sum;
+	uint32_t sync_threads; /* threads in cudaDeviceSynchronize: first of a list */
+};
+
+struct sim {
+	const struct schedule *schedule;
+	const struct platform *platform;
+	struct kernel_model *model;
+	const struct observer *observer;
+	struct event_queue queue;
+	struct links links;
+	struct sim_stream *stream;
+	struct sim_thread *thread;
+	struct sim_gpu *gpu;
+	struct sim_counter *counter;
+	struct sim_barrier *barrier;
+	struct sim_instance *instance;
+	uint32_t instance_count;
+	uint32_t *latest;      /* [event_count]: latest instance recorded, as seen by the host */
+	sim_time *shape_ps;    /* [shape_count]: kernel duration; -1 not yet */
+	sim_time *shape_gap_ps;
+	sim_time *copy_ps;     /* [copy_count] */
+	double *shape_share;   /* of a GPU's SMs */
+	sim_time host_ps[HOST_COST_COUNT]; /* at this schedule's thread count */
+	sim_time start_latency_ps, copy_start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps;
+	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
+	uint32_t core_begun;   /* threads that passed the mark */
+	uint32_t threads_left;
+	int64_t waits_never_recorded;
+	int error;
+};
+
+static inline sim_time ps_of_ns(double ns)
+{
+	return (sim_time)(ns * 1000.0 + (ns < 0 ? -0.5 : 0.5));
+}
+
+/* host_thread.c */
+void thread_run(struct sim *s, uint32_t thread, sim_time now); /* until it blocks, ends or must let others go first */
+void thread_wake(struct sim *s, uint32_t thread, sim_time at);
+void thread_wake_list(struct sim *s, uint32_t *first, sim_time at); /* all of a list; empties it */
+
+/* stream.c */
+void stream_push(struct sim *s, uint32_t stream, const struct command *command);
+void stream_event(struct sim *s, uint32_t stream, sim_time now, uint32_t stamp); /* its time has come */
+void stream_flow_end(struct sim *s, uint32_t stream, sim_time now);
+static inline bool stream_empty(const struct sim_stream *stream)
+{
+	return stream->count == 0;
+}
+bool gpu_empty(const struct sim *s, uint16_t gpu);
+
+/* Adds the time since the last call to the right parts of a GPU's breakdown. */
+void gpu_account(struct sim *s, uint16_t gpu, sim_time now, bool waiting);
+
+#endif

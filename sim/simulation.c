@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ * The loop and all the wiring: the only place that sees every component.
+ */
+#include "simulation.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "../traces/util.h"
+#include "sim_internal.h"
+
+static int copy_curve_of(const struct schedule_copy *copy)
+{
+	bool two_d = copy->rows > 1;
+	switch ((enum copy_kind)copy->kind) {
+	case COPY_H2D:
+		return copy->pageable ? COPY_CURVE_H2D_PAGEABLE : two_d ? COPY_CURVE_H2D_2D : COPY_CURVE_H2D;
+	case COPY_D2H:
+		return copy->pageable ? COPY_CURVE_D2H_PAGEABLE : two_d ? COPY_CURVE_D2H_2D : COPY_CURVE_D2H;
+	case COPY_PEER:
+		return COPY_CURVE_PEER;
+	default:
+		return COPY_CURVE_D2D;
+	}
+}
+
+static void price_copies(struct sim *s)
+{
+	for (uint32_t k = 0; k < s->schedule->copy_count; k++) {
+		const struct schedule_copy *copy = &s->schedule->copy[k];
+		const struct curve *curve = &s->platform->copy[copy_curve_of(copy)];
+		s->copy_ps[k] = curve->x.count ? ps_of_ns(curve_at(curve, copy->bytes > 0 ? (double)copy->bytes : 1)) : 0;
+	}
+}
+
+/* Which part of a GPU's SMs a launch occupies: all of it when the geometry is unknown. */
+static void price_shapes(struct sim *s)
+{
+	for (uint32_t k = 0; k < s->schedule->shape_count; k++) {
+		const struct schedule_shape *shape = &s->schedule->shape[k];
+		double blocks = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
+		double share = blocks > 0 && s->platform->sm_count > 0 ? blocks / s->platform->sm_count : 1;
+		s->shape_share[k] = share < 1 ? share : 1;
+		s->shape_ps[k] = -1;
+	}
+}
+
+static int64_t allocate(struct sim *s)
+{
+	const struct schedule *sc = s->schedule;
+	int64_t records = 0;
+	for (int64_t k = 0; k < sc->op_count; k++)
+		records += sc->op[k].kind == OP_RECORD;
+	s->stream = xcalloc(sc->stream_count, sizeof(*s->stream));
+	s->thread = xcalloc(sc->thread_count, sizeof(*s->thread));
+	s->gpu = xcalloc(sc->gpu_count, sizeof(*s->gpu));
+	s->counter = xcalloc(sc->counter_count, sizeof(*s->counter));
+	s->barrier = xcalloc(sc->barrier_count, sizeof(*s->barrier));
+	s->instance = xcalloc((size_t)records, sizeof(*s->instance));
+	s->latest = xcalloc(sc->event_count, sizeof(*s->latest));
+	s->shape_ps = xcalloc(sc->shape_count, sizeof(*s->shape_ps));
+	s->shape_gap_ps = xcalloc(sc->shape_count, sizeof(*s->shape_gap_ps));
+	s->shape_share = xcalloc(sc->shape_count, sizeof(*s->shape_share));
+	s->copy_ps = xcalloc(sc->copy_count, sizeof(*s->copy_ps));
+	for (uint32_t k = 0; k < sc->stream_count; k++)
+		s->stream[k] = (struct sim_stream){ .gpu = sc->stream[k].gpu, .sync_thread = NONE32, .space_thread = NONE32, .next_waiter = NONE32 };
+	for (uint32_t k = 0; k < sc->gpu_count; k++) {
+		struct sim_gpu *gpu = &s->gpu[k];
+		gpu->waiting_kernels_head = gpu->sync_threads = NONE32;
+		gpu->closed_ps = SIM_NEVER;
+		for (int engine = 0; engine < ENGINES; engine++)
+			gpu->engine_user[engine] = gpu->engine_head[engine] = NONE32;
+	}
+	for (uint32_t k = 0; k < sc->counter_count; k++)
+		s->counter[k].first_thread = NONE32;
+	for (uint32_t k = 0; k < sc->barrier_count; k++)
+		s->barrier[k].first_thread = NONE32;
+	for (uint32_t k = 0; k < sc->event_count; k++)
+		s->latest[k] = NONE32;
+	for (uint32_t k = 0; k < sc->thread_count; k++) {
+		s->thread[k] = (struct sim_thread){ .pc = sc->thread[k].first_op, .end = sc->thread[k].first_op + sc->thread[k].op_count,
+						    .before_ps = -1, .mark_ps = { -1, -1, -1, -1 }, .next_waiter = NONE32 };
+	}
+	return (int64_t)(sc->stream_count * sizeof(*s->stream) + sc->thread_count * sizeof(*s->thread) + sc->gpu_count * sizeof(*s->gpu) +
+			 sc->counter_count * sizeof(*s->counter) + (size_t)records * sizeof(*s->instance) +
+			 (size_t)sc->op_count * sizeof(*sc->op));
+}
+
+static void wire(struct sim *s, const struct simulation_setup *setup)
+{
+	const struct platform *p = setup->platform;
+	int threads = (int)s->schedule->thread_count;
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
+		s->host_ps[kind] = ps_of_ns(platform_host_ns(p, kind, threads) * setup->host_scale);
+	s->start_latency_ps = ps_of_ns(p->start_latency_ns);
+	s->copy_start_latency_ps = ps_of_ns(p->copy_start_latency_ns);
+	s->record_ps = ps_of_ns(p->record_ns);
+	s->wait_ps = ps_of_ns(p->wait_ns);
+	s->hop_same_ps = ps_of_ns(p->hop_same_ns);
+	s->hop_peer_ps = ps_of_ns(p->hop_peer_ns);
+	s->core_begin_ps = SIM_NEVER;
+	s->threads_left = s->schedule->thread_count;
+	price_copies(s);
+	price_shapes(s);
+	event_queue_init(&s->queue);
+	links_init(&s->links, p, s->schedule->gpu_count, s->schedule->stream_count);
+	for (uint32_t t = 0; t < s->schedule->thread_count; t++)
+		event_queue_push(&s->queue, 0, RANK_THREAD, t, 0);
+}
+
+static int64_t loop(struct sim *s)
+{
+	struct event event;
+	int64_t events = 0;
+	while (!s->error && event_queue_pop(&s->queue, &event)) {
+		events++;
+		switch (event_rank(&event)) {
+		case RANK_FLOW:
+			if (links_finish(&s->links, &s->queue, event.at_ps, event.target, event.stamp))
+				stream_flow_end(s, event.target, event.at_ps);
+			break;
+		case RANK_STREAM:
+			stream_event(s, event.target, event.at_ps, event.stamp);
+			break;
+		case RANK_THREAD:
+			if (s->thread[event.target].stamp == event.stamp && !s->thread[event.target].done)
+				thread_run(s, event.target, event.at_ps);
+			break;
+		}
+	}
+	return events;
+}
+
+static int report_deadlock(const struct sim *s)
+{
+	static const char *const what[OP_KIND_COUNT] = {
+		[OP_LAUNCH] = "room to launch in", [OP_COPY] = "a copy on", [OP_SYNC] = "the end of", [OP_SYNC_EVENT] = "event",
+		[OP_SYNC_GPU] = "GPU", [OP_AWAIT] = "counter", [OP_BARRIER] = "barrier",
+	};
+	for (uint32_t t = 0; t < s->schedule->thread_count; t++) {
+		const struct sim_thread *thread = &s->thread[t];
+		if (thread->done)
+			continue;
+		const struct schedule_op *op = &s->schedule->op[thread->pc > 0 ? thread->pc - 1 : 0];
+		return report("the schedule cannot end: thread '%s' waits for %s %u and nothing is left to happen",
+			      s->schedule->thread[t].name, what[op->kind] ? what[op->kind] : "operation",
+			      op->kind == OP_SYNC ? op->stream : op->object);
+	}
+	return 0;
+}
+
+static void collect(struct sim *s, struct simulation_result *result)
+{
+	sim_time last[MARK_COUNT] = { -1, -1, -1, -1 };
+	for (uint32_t t = 0; t < s->schedule->thread_count; t++) {
+		for (int mark = 0; mark < MARK_COUNT; mark++)
+			if (s->thread[t].mark_ps[mark] > last[mark])
+				last[mark] = s->thread[t].mark_ps[mark];
+		if (s->thread[t].now_ps > result->end_ps)
+			result->end_ps = s->thread[t].now_ps;
+	}
+	for (uint32_t k = 0; k < s->schedule->stream_count; k++)
+		if (s->stream[k].free_ps > result->end_ps)
+			result->end_ps = s->stream[k].free_ps;
+	/* A program without marks has no core loop of its own: the whole is the core. */
+	result->core_ps = last[MARK_CORE_END] >= 0 && last[MARK_CORE_BEGIN] >= 0 ? last[MARK_CORE_END] - last[MARK_CORE_BEGIN] : result->end_ps;
+	result->total_ps = last[MARK_TOTAL_END] >= 0 && last[MARK_TOTAL_BEGIN] >= 0 ? last[MARK_TOTAL_END] - last[MARK_TOTAL_BEGIN] : result->end_ps;
+	result->gpu_count = s->schedule->gpu_count;
+	result->gpu = xcalloc(result->gpu_count, sizeof(*result->gpu));
+	for (uint32_t g = 0; g < result->gpu_count; g++) {
+		if (s->gpu[g].closed_ps == SIM_NEVER)
+			gpu_account(s, (uint16_t)g, result->end_ps, false);
+		struct breakdown *b = &result->gpu[g];
+		*b = s->gpu[g].sum;
+		/* what is left until the last GPU ended its core loop is waiting for it */
+		b->sync_ps += result->core_ps - (b->kernel_ps + b->transfer_ps + b->sync_ps + b->host_ps);
+	}
+}
+
+int simulation_run(const struct simulation_setup *setup, struct simulation_result *result)
+{
+	struct sim s = { .schedule = setup->schedule, .platform = setup->platform, .model = setup->model, .observer = setup->observer };
+	*result = (struct simulation_result){ .operations = schedule_operations(setup->schedule) };
+	result->peak_bytes = allocate(&s);
+	wire(&s, setup);
+	bool has_marks = false;
+	for (int64_t k = 0; k < setup->schedule->op_count && !has_marks; k++)
+		has_marks = setup->schedule->op[k].kind == OP_MARK && setup->schedule->op[k].object == MARK_CORE_BEGIN;
+	if (!has_marks)
+		s.core_begin_ps = 0;
+	result->events = loop(&s);
+	result->ties = s.queue.tie_count;
+	result->waits_never_recorded = s.waits_never_recorded;
+	int rc = s.error ? s.error : s.threads_left ? report_deadlock(&s) : 0;
+	if (!rc)
+		collect(&s, result);
+	for (uint32_t k = 0; k < setup->schedule->stream_count; k++) {
+		result->peak_bytes += (int64_t)(s.stream[k].capacity * sizeof(struct command));
+		free(s.stream[k].ring);
+	}
+	links_release(&s.links);
+	event_queue_release(&s.queue);
+	free(s.stream);
+	free(s.thread);
+	free(s.gpu);
+	free(s.counter);
+	free(s.barrier);
+	free(s.instance);
+	free(s.latest);
+	free(s.shape_ps);
+	free(s.shape_gap_ps);
+	free(s.shape_share);
+	free(s.copy_ps);
+	return rc;
+}
+
+void simulation_result_release(struct simulation_result *result)
+{
+	free(result->gpu);
+	result->gpu = NULL;
+}

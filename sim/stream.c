@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ * A stream plays its commands in order. A kernel starts when the last command ended and its gap has passed, when the launch has
+ * reached the device, and when SMs are free; a copy when its engine is free; a wait ends when the record it names has happened.
+ */
+#include "sim_internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "../traces/util.h"
+
+static inline struct command *head_of(struct sim_stream *st)
+{
+	return &st->ring[st->head & (st->capacity - 1)];
+}
+
+/*
+ * Idle time of a GPU between commands belongs to the host when a launch had not been issued yet, and to synchronization when
+ * the stream waited for an event or the issuing thread was itself blocked; the caller says which.
+ */
+void gpu_account(struct sim *s, uint16_t gpu, sim_time now, bool waiting)
+{
+	struct sim_gpu *g = &s->gpu[gpu];
+	sim_time from = g->accounted_ps > s->core_begin_ps ? g->accounted_ps : s->core_begin_ps;
+	sim_time to = now < g->closed_ps ? now : g->closed_ps;
+	g->accounted_ps = now;
+	if (to <= from)
+		return;
+	sim_time *part = g->kernels ? &g->sum.kernel_ps : g->copies ? &g->sum.transfer_ps : waiting ? &g->sum.sync_ps : &g->sum.host_ps;
+	*part += to - from;
+}
+
+static void arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state)
+{
+	struct sim_stream *st = &s->stream[stream];
+	st->state = (uint8_t)state;
+	event_queue_push(&s->queue, at, RANK_STREAM, stream, ++st->stamp);
+}
+
+static void stream_step(struct sim *s, uint32_t stream, sim_time now);
+
+static void fifo_push(struct sim *s, uint32_t *head, uint32_t *tail, uint32_t stream)
+{
+	s->stream[stream].next_waiter = NONE32;
+	if (*head == NONE32)
+		*head = stream;
+	else
+		s->stream[*tail].next_waiter = stream;
+	*tail = stream;
+}
+
+static uint32_t fifo_pop(struct sim *s, uint32_t *head)
+{
+	uint32_t stream = *head;
+	if (stream != NONE32)
+		*head = s->stream[stream].next_waiter;
+	return stream;
+}
+
+static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_time *gap)
+{
+	uint32_t shape = op->object;
+	if (s->shape_ps[shape] >= 0 && !s->model->ops->per_launch) {
+		*gap = s->shape_gap_ps[shape];
+		return s->shape_ps[shape];
+	}
+	double ns = 0;
+	if (s->model->ops->cost(s->model, s->schedule, &s->schedule->shape[shape], op, &ns)) {
+		s->error = -1;
+		ns = 0;
+	}
+	sim_time cost = ps_of_ns(ns);
+	*gap = s->platform->kernel_gap.x.count ? ps_of_ns(curve_at_linear(&s->platform->kernel_gap, ns)) : 0;
+	if (cost + *gap < 0)
+		*gap = -cost;
+	s->shape_ps[shape] = cost;
+	s->shape_gap_ps[shape] = *gap;
+	return cost;
+}
+
+static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	struct sim_gpu *gpu = &s->gpu[st->gpu];
+	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
+	double share = s->shape_share[op->object];
+	if (gpu->kernels && gpu->sm_used + share > 1.0 + 1e-9) {
+		st->state = STREAM_QUEUED;
+		fifo_push(s, &gpu->waiting_kernels_head, &gpu->waiting_kernels_tail, stream);
+		return;
+	}
+	sim_time gap, cost = kernel_cost(s, op, &gap);
+	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
+	gpu->kernels++;
+	gpu->sm_used += share;
+	st->share = share;
+	st->gap_ps = gap;
+	st->start_ps = now;
+	arm(s, stream, now + cost, STREAM_RUNNING);
+}
+
+static int engine_of(const struct sim *s, const struct schedule_copy *copy)
+{
+	static const uint8_t engine[COPY_KIND_COUNT] = {
+		[COPY_H2D] = ENGINE_H2D, [COPY_D2H] = ENGINE_D2H, [COPY_PEER] = ENGINE_PEER,
+		[COPY_D2D] = ENGINE_LOCAL, [COPY_H2H] = ENGINE_LOCAL, [COPY_MEMSET] = ENGINE_LOCAL,
+	};
+	return s->platform->copy_engines == 1 && engine[copy->kind] != ENGINE_LOCAL ? ENGINE_H2D : engine[copy->kind];
+}
+
+static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	struct sim_gpu *gpu = &s->gpu[st->gpu];
+	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
+	const struct schedule_copy *copy = &s->schedule->copy[op->object];
+	int engine = engine_of(s, copy);
+	if (engine != ENGINE_LOCAL && gpu->engine_user[engine] != NONE32) {
+		st->state = STREAM_QUEUED;
+		fifo_push(s, &gpu->engine_head[engine], &gpu->engine_tail[engine], stream);
+		return;
+	}
+	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
+	gpu->copies++;
+	gpu->engine_user[engine] = stream;
+	st->engine = (uint8_t)engine;
+	st->gap_ps = 0;
+	st->start_ps = now;
+	st->state = STREAM_RUNNING;
+	links_start(&s->links, &s->queue, now, stream, copy, s->copy_ps[op->object]);
+}
+
+static void instance_done(struct sim *s, uint32_t instance, sim_time at)
+{
+	struct sim_instance *in = &s->instance[instance];
+	in->done_ps = at;
+	uint32_t waiter = in->first_stream;
+	in->first_stream = NONE32;
+	while (waiter != NONE32) {
+		struct sim_stream *st = &s->stream[waiter];
+		uint32_t next = st->next_waiter;
+		sim_time hop = in->gpu == st->gpu ? s->hop_same_ps : s->hop_peer_ps;
+		gpu_account(s, st->gpu, at + hop, true);
+		arm(s, waiter, at + hop, STREAM_RUNNING); /* the wait itself ends then */
+		waiter = next;
+	}
+	thread_wake_list(s, &in->first_thread, at + s->host_ps[HOST_SYNC_WAKE]);
+}
+
+/* The head is done at `now`: take it off, tell those who waited for it. */
+static void retire(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	struct sim_gpu *gpu = &s->gpu[st->gpu];
+	struct command *command = head_of(st);
+	const struct schedule_op *op = &s->schedule->op[command->op];
+	uint32_t woken = NONE32;
+	switch ((enum op_kind)op->kind) {
+	case OP_LAUNCH:
+		gpu_account(s, st->gpu, now, false);
+		gpu->kernels--;
+		gpu->sm_used = gpu->kernels ? gpu->sm_used - st->share : 0;
+		woken = fifo_pop(s, &gpu->waiting_kernels_head);
+		break;
+	case OP_COPY:
+	case OP_MEMSET:
+		gpu_account(s, st->gpu, now, false);
+		gpu->copies--;
+		gpu->engine_user[st->engine] = NONE32;
+		woken = fifo_pop(s, &gpu->engine_head[st->engine]);
+		break;
+	case OP_RECORD:
+		instance_done(s, command->instance, now);
+		break;
+	default:
+		break;
+	}
+	if (s->observer && s->observer->device_op)
+		s->observer->device_op(s->observer->arg, stream, op, command->op, st->start_ps, now);
+	st->blocked_seen_ps = command->blocked_ps;
+	st->head++;
+	st->count--;
+	st->free_ps = now;
+	st->head_ready_ps = now;
+	st->state = STREAM_IDLE;
+	if (st->space_thread != NONE32 && st->count < (uint32_t)s->platform->queue_depth) {
+		thread_wake(s, st->space_thread, now);
+		st->space_thread = NONE32;
+	}
+	if (stream_empty(st)) {
+		thread_wake_list(s, &st->sync_thread, now + s->host_ps[HOST_SYNC_WAKE]);
+		if (gpu->sync_threads != NONE32 && gpu_empty(s, st->gpu))
+			thread_wake_list(s, &gpu->sync_threads, now + s->host_ps[HOST_SYNC_WAKE]);
+	}
+	if (woken != NONE32)
+		stream_step(s, woken, now);
+}
+
+static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	const struct command *command = head_of(st);
+	st->start_ps = now;
+	if (command->instance == NONE32) { /* CUDA: an event never recorded counts as complete */
+		arm(s, stream, now, STREAM_RUNNING);
+		return;
+	}
+	struct sim_instance *in = &s->instance[command->instance];
+	if (in->done_ps == SIM_NEVER) {
+		gpu_account(s, st->gpu, now, false);
+		st->state = STREAM_WAITING;
+		st->next_waiter = in->first_stream;
+		in->first_stream = stream;
+		return;
+	}
+	sim_time seen = in->done_ps + (in->gpu == st->gpu ? s->hop_same_ps : s->hop_peer_ps);
+	sim_time end = now + s->wait_ps > seen ? now + s->wait_ps : seen;
+	if (end > now)
+		gpu_account(s, st->gpu, now, false);
+	if (seen > now)
+		gpu_account(s, st->gpu, seen, true);
+	arm(s, stream, end, STREAM_RUNNING);
+}
+
+/* Starts the head if its time has come, else arranges to be woken. Called whenever something it may wait for has happened. */
+static void stream_step(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	if (stream_empty(st)) {
+		st->state = STREAM_IDLE;
+		return;
+	}
+	const struct command *command = head_of(st);
+	const struct schedule_op *op = &s->schedule->op[command->op];
+	sim_time start = st->free_ps;
+	if (op->kind == OP_LAUNCH) {
+		start += st->gap_ps;
+		if (command->submit_ps + s->start_latency_ps > start)
+			start = command->submit_ps + s->start_latency_ps;
+	} else if (op->kind == OP_COPY || op->kind == OP_MEMSET) {
+		start += st->gap_ps;
+		if (command->submit_ps + s->copy_start_latency_ps > start)
+			start = command->submit_ps + s->copy_start_latency_ps;
+	} else if (command->submit_ps > start) {
+		start = command->submit_ps;
+	}
+	if (start > now) {
+		arm(s, stream, start, STREAM_PENDING);
+		return;
+	}
+	switch ((enum op_kind)op->kind) {
+	case OP_LAUNCH:
+		begin_kernel(s, stream, now);
+		break;
+	case OP_COPY:
+	case OP_MEMSET:
+		begin_copy(s, stream, now);
+		break;
+	case OP_WAIT:
+		begin_wait(s, stream, now);
+		break;
+	default: /* OP_RECORD */
+		st->start_ps = now;
+		arm(s, stream, now + s->record_ps, STREAM_RUNNING);
+		break;
+	}
+}
+
+void stream_push(struct sim *s, uint32_t stream, const struct command *command)
+{
+	struct sim_stream *st = &s->stream[stream];
+	if (st->count == st->capacity) {
+		uint32_t capacity = st->capacity ? st->capacity * 2 : 64;
+		struct command *ring = xmalloc(capacity * sizeof(*ring));
+		for (uint32_t k = 0; k < st->count; k++)
+			ring[(st->head + k) & (capacity - 1)] = st->ring[(st->head + k) & (st->capacity - 1)];
+		free(st->ring);
+		st->ring = ring;
+		st->capacity = capacity;
+	}
+	st->ring[(st->head + st->count++) & (st->capacity - 1)] = *command;
+	if (st->count == 1) {
+		st->head_ready_ps = command->submit_ps;
+		arm(s, stream, command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps, STREAM_PENDING);
+	}
+}
+
+void stream_event(struct sim *s, uint32_t stream, sim_time now, uint32_t stamp)
+{
+	struct sim_stream *st = &s->stream[stream];
+	if (st->stamp != stamp)
+		return;
+	if (st->state == STREAM_RUNNING)
+		retire(s, stream, now);
+	if (st->state == STREAM_IDLE || st->state == STREAM_PENDING)
+		stream_step(s, stream, now);
+}
+
+void stream_flow_end(struct sim *s, uint32_t stream, sim_time now)
+{
+	assert(s->stream[stream].state == STREAM_RUNNING);
+	retire(s, stream, now);
+	if (s->stream[stream].state == STREAM_IDLE)
+		stream_step(s, stream, now);
+}
+
+bool gpu_empty(const struct sim *s, uint16_t gpu)
+{
+	for (uint32_t stream = 0; stream < s->schedule->stream_count; stream++)
+		if (s->stream[stream].gpu == gpu && s->stream[stream].count)
+			return false;
+	return true;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "validation.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/util.h"
+
+void validation_release(struct validation *v)
+{
+	for (size_t k = 0; k < v->count; k++) {
+		free(v->row[k].solver);
+		free(v->row[k].config);
+		free(v->row[k].inputs);
+	}
+	free(v->row);
+	memset(v, 0, sizeof(*v));
+}
+
+static void print_optional(FILE *out, double value)
+{
+	if (isfinite(value))
+		fprintf(out, "%.3f\t", value);
+	else
+		fprintf(out, "-\t");
+}
+
+void validation_write(const struct validation *v, FILE *out)
+{
+	fprintf(out, "set\tsplit\tmodel\tsolver\tconfig\tgpus\tmeasured_us\tmeasured_mad_us\tpredicted_us\tpredicted_lo_us\tpredicted_hi_us\t"
+		     "error_pct\tinputs\tclass\tvisit_spread_pct\n");
+	for (size_t k = 0; k < v->count; k++) {
+		const struct validation_row *r = &v->row[k];
+		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t", r->set, r->split, r->model, r->solver, r->config, r->gpus,
+			r->measured_us, r->mad_us, r->predicted_us);
+		print_optional(out, r->lo_us);
+		print_optional(out, r->hi_us);
+		fprintf(out, "%.3f\t%s\t%s\t%.3f\n", r->error_pct, r->inputs, r->class_name, 100 * r->visit_spread);
+	}
+}
+
+static bool same_group(const struct validation_row *a, const struct validation_row *b)
+{
+	return !strcmp(a->set, b->set) && !strcmp(a->split, b->split) && !strcmp(a->model, b->model);
+}
+
+static void summarise(const struct validation *v, size_t first, FILE *out)
+{
+	double *error = xmalloc(v->count * sizeof(*error)), sum = 0, covered = 0, half = 0, score = 0;
+	size_t n = 0, with_interval = 0;
+	for (size_t k = first; k < v->count; k++) {
+		const struct validation_row *r = &v->row[k];
+		if (!same_group(r, &v->row[first]))
+			continue;
+		error[n++] = fabs(r->error_pct);
+		sum += fabs(r->error_pct);
+		if (!isfinite(r->lo_us))
+			continue;
+		with_interval++;
+		covered += r->measured_us >= r->lo_us && r->measured_us <= r->hi_us;
+		half += 50 * (r->hi_us - r->lo_us) / r->predicted_us;
+		double beyond = r->measured_us < r->lo_us ? r->lo_us - r->measured_us : r->measured_us > r->hi_us ? r->measured_us - r->hi_us : 0;
+		score += (r->hi_us - r->lo_us + 2 / 0.1 * beyond) / r->measured_us;
+	}
+	const struct validation_row *r = &v->row[first];
+	fprintf(out, "%s\t%s\t%s\t%zu\t%.2f\t%.2f\t%.2f\t%.2f\t", r->set, r->split, r->model, n, sum / (double)n, quantile_of(error, n, 0.5),
+		quantile_of(error, n, 0.9), quantile_of(error, n, 1));
+	if (with_interval)
+		fprintf(out, "%.1f\t%.2f\t%.4f\n", 100 * covered / (double)with_interval, half / (double)with_interval, score / (double)with_interval);
+	else
+		fprintf(out, "-\t-\t-\n");
+	free(error);
+}
+
+void validation_summary(const struct validation *v, FILE *out)
+{
+	fprintf(out, "set\tsplit\tmodel\tn\tMAPE_pct\tp50_pct\tp90_pct\tmax_pct\tcoverage_pct\thalf_width_pct\tinterval_score\n");
+	for (size_t k = 0; k < v->count; k++) {
+		bool seen = false;
+		for (size_t j = 0; j < k && !seen; j++)
+			seen = same_group(&v->row[j], &v->row[k]);
+		if (!seen)
+			summarise(v, k, out);
+	}
+}
+
+/*
+ * Quantiles of measured / predicted - 1. With n points the empirical 5 % and 95 % quantiles are too narrow: the split-conformal
+ * rank ceil((n + 1) 0.95) is taken where it exists, else the extreme, stretched by (n + 2) / n.
+ */
+static void fit_class(const struct validation *v, size_t first, FILE *out)
+{
+	double *ratio = xmalloc(v->count * sizeof(*ratio));
+	size_t n = 0;
+	for (size_t k = first; k < v->count; k++) {
+		const struct validation_row *r = &v->row[k];
+		if (same_group(r, &v->row[first]) && !strcmp(r->class_name, v->row[first].class_name))
+			ratio[n++] = r->measured_us / r->predicted_us - 1;
+	}
+	double low = quantile_of(ratio, n, 0), high = quantile_of(ratio, n, 1), stretch = 1;
+	if (n >= 19) {
+		double beyond = 0.05 * ((double)n + 1) / (double)n;
+		low = quantile_of(ratio, n, beyond < 1 ? 0.05 - 0.05 / (double)n : 0);
+		high = quantile_of(ratio, n, 0.95 + 0.05 / (double)n);
+	} else {
+		stretch = ((double)n + 2) / (double)n;
+	}
+	/* At least one per cent each way: the machine itself does not repeat better. */
+	low = low * stretch > -0.01 ? -0.01 : low * stretch < -0.5 ? -0.5 : low * stretch;
+	high = high * stretch < 0.01 ? 0.01 : high * stretch;
+	fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", v->row[first].set, v->row[first].class_name, low, high, n);
+	free(ratio);
+}
+
+int validation_fit_intervals(const struct validation *v, const char *path)
+{
+	struct output output;
+	output_begin(&output, path);
+	FILE *out = fopen(output.part_path, "w");
+	if (!out) {
+		output_abandon(&output);
+		return report("cannot write '%s'", path);
+	}
+	fprintf(out, "set\tclass\tlow\thigh\tpoints\n");
+	for (size_t k = 0; k < v->count; k++) {
+		const struct validation_row *r = &v->row[k];
+		bool seen = strcmp(r->model, "default") || strcmp(r->split, "fit");
+		for (size_t j = 0; j < k && !seen; j++)
+			seen = same_group(&v->row[j], r) && !strcmp(v->row[j].class_name, r->class_name);
+		if (!seen)
+			fit_class(v, k, out);
+	}
+	if (fclose(out)) {
+		output_abandon(&output);
+		return report("cannot write '%s'", path);
+	}
+	return output_commit(&output);
+}
