@@ -22,7 +22,7 @@ enum op_kind {
 	OP_SYNC_GPU,   /* object = gpu: the host thread blocks until all streams of the GPU are empty */
 	OP_POST,       /* object = counter; value: raise the counter to value */
 	OP_AWAIT,      /* object = counter; value: block (flags: OP_SPIN) until counter >= value */
-	OP_BARRIER,    /* object = barrier id: all threads of the schedule meet */
+	OP_BARRIER,    /* object = barrier id: all threads of the schedule meet, once */
 	OP_HOST,       /* host work of duration_ps; or an API call the simulator has no model for */
 	OP_MARK,       /* object = enum mark; takes no time */
 	OP_KIND_COUNT

@@ -127,43 +127,32 @@ static int check_marks(const struct schedule *schedule, const char *file, uint32
 /* A schedule that waits for ever is found here and not by the simulator running dry. */
 static int check_meetings(const struct schedule *schedule, const char *file)
 {
-	int64_t *posted = xmalloc((schedule->counter_count + 1) * sizeof(*posted));
-	int64_t *met = xmalloc((schedule->barrier_count + 1) * sizeof(*met));
-	int64_t *mine = xmalloc((schedule->barrier_count + 1) * sizeof(*mine));
+	int64_t *posted = xcalloc(schedule->counter_count + 1, sizeof(*posted));
+	uint32_t *met = xcalloc(schedule->barrier_count + 1, sizeof(*met)); /* threads that met it */
 	int rc = 0;
 
-	for (uint32_t i = 0; i < schedule->counter_count; i++)
-		posted[i] = 0;
-	for (uint32_t i = 0; i < schedule->barrier_count; i++)
-		met[i] = -1;
 	for (int64_t i = 0; i < schedule->op_count; i++)
 		if (schedule->op[i].kind == OP_POST && schedule->op[i].value > posted[schedule->op[i].object])
 			posted[schedule->op[i].object] = schedule->op[i].value;
 	for (uint32_t t = 0; t < schedule->thread_count && rc == 0; t++) {
 		const struct schedule_thread *thread = &schedule->thread[t];
 
-		memset(mine, 0, (schedule->barrier_count + 1) * sizeof(*mine));
 		for (int64_t i = thread->first_op; i < thread->first_op + thread->op_count && rc == 0; i++) {
 			const struct schedule_op *op = &schedule->op[i];
 
 			if (op->kind == OP_AWAIT && op->value > posted[op->object])
 				rc = bad_op(schedule, file, t, i, "awaits a value that nobody posts");
-			else if (op->kind == OP_BARRIER)
-				mine[op->object]++;
+			else if (op->kind == OP_BARRIER && ++met[op->object] > t + 1)
+				rc = bad_op(schedule, file, t, i, "the thread has met this barrier before");
+			else if (op->kind == OP_BARRIER && met[op->object] <= t)
+				rc = bad_op(schedule, file, t, i, "an earlier thread never meets this barrier");
 		}
-		for (uint32_t b = 0; b < schedule->barrier_count && rc == 0; b++) {
-			if (mine[b] == 0)
-				continue; /* takes no part in this barrier */
-			if (met[b] < 0)
-				met[b] = mine[b];
-			else if (met[b] != mine[b])
-				rc = report("%s: thread %" PRIu32 " (%s) meets barrier %" PRIu32 " %" PRId64 " times, another thread %" PRId64
-					    " times", file, t, thread->name, b, mine[b], met[b]);
-		}
+		for (uint32_t b = 0; b < schedule->barrier_count && rc == 0; b++)
+			if (met[b] && met[b] <= t)
+				rc = report("%s: thread %" PRIu32 " (%s) never meets barrier %" PRIu32, file, t, thread->name, b);
 	}
 	free(posted);
 	free(met);
-	free(mine);
 	return rc;
 }
 
