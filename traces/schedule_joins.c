@@ -267,7 +267,7 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 	const struct trace *t = load->trace;
 	int64_t process = process_of(kernel->global_pid);
 	uint32_t first = map_get(&load->footprint_of, process, kernel->correlation), count = 0, added;
-	struct schedule_shape shape = { .kernel = load_kernel(load, kernel), .registers = kernel->registers,
+	struct schedule_shape shape = { .registers = kernel->registers,
 					.shared_bytes = kernel->static_shared_bytes + kernel->dynamic_shared_bytes };
 	struct schedule_access *access = NULL;
 
@@ -282,6 +282,10 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 	if (count) {
 		const struct trace_footprint *f = &t->footprint[load->footprint[first]];
 
+		if (f->kernel) /* what its driver calls it, and so what a plan calls it */
+			shape.kernel = schedule_add_kernel(load->schedule, trace_text(t, f->kernel));
+		else
+			shape.kernel = load_kernel(load, kernel);
 		shape.rows = at_least_zero(f->rows);
 		shape.columns = at_least_zero(f->columns);
 		shape.points = at_least_zero(f->points);
@@ -294,6 +298,8 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 							      .offset_bytes = f->offset_bytes, .bytes = f->bytes };
 		}
 		shape.footprint_bytes = distinct_bytes(access, count);
+	} else {
+		shape.kernel = load_kernel(load, kernel);
 	}
 	added = schedule_add_shape(load->schedule, &shape, access, count);
 	free(access);
