@@ -23,7 +23,7 @@ struct calibration {
 	void *sink;
 	/*
 	 * values[count] with key "section.key"; spread[count] = median absolute deviation of each (NULL: not a measurement).
-	 * `how` is one sentence: which loop gave it.
+	 * `how` is one sentence: which loop gave it. A fact in words has count 0 and is itself `how`.
 	 */
 	void (*emit)(void *sink, const char *dotted_key, const double *values, const double *spread, size_t count, const char *how);
 	void (*progress)(void *sink, const char *what, double done);

@@ -61,32 +61,32 @@ template <int N> static __global__ void calibrate_first(int *d_word)
 		*d_word = N;
 }
 
+/* cudaLaunchKernel itself, as the solvers call it: the <<< >>> form makes other calls besides. */
 int launch_hold(cudaStream_t stream, volatile uint32_t *flags, uint32_t epoch, long long limit_cycles)
 {
-	calibrate_hold<<<1, 1, 0, stream>>>(flags, epoch, limit_cycles);
-	return cudaGetLastError();
+	void *arguments[] = { &flags, &epoch, &limit_cycles };
+	return cudaLaunchKernel(reinterpret_cast<const void *>(calibrate_hold), dim3(1), dim3(1), arguments, 0, stream);
 }
 
 int launch_spin(cudaStream_t stream, volatile uint32_t *flags, uint32_t epoch, long long cycles)
 {
-	calibrate_spin<<<1, 1, 0, stream>>>(flags, epoch, cycles);
-	return cudaGetLastError();
+	void *arguments[] = { &flags, &epoch, &cycles };
+	return cudaLaunchKernel(reinterpret_cast<const void *>(calibrate_spin), dim3(1), dim3(1), arguments, 0, stream);
 }
 
 int launch_empty(cudaStream_t stream)
 {
-	struct arguments64 arguments = {};
-	calibrate_period_empty<<<1, 128, 0, stream>>>(arguments);
-	return cudaGetLastError();
+	struct arguments64 words = {};
+	void *arguments[] = { &words };
+	return cudaLaunchKernel(reinterpret_cast<const void *>(calibrate_period_empty), dim3(1), dim3(128), arguments, 0, stream);
 }
 
 int launch_copy(cudaStream_t stream, void *d_target, const void *d_source, size_t bytes)
 {
-	size_t words = bytes / sizeof(float4);
-	size_t per_block = COPY_BLOCK * COPY_PER_THREAD;
-	calibrate_period_copy<<<static_cast<unsigned>((words + per_block - 1) / per_block), COPY_BLOCK, 0, stream>>>(
-		static_cast<float4 *>(d_target), static_cast<const float4 *>(d_source), words);
-	return cudaGetLastError();
+	size_t words = bytes / sizeof(float4), per_block = COPY_BLOCK * COPY_PER_THREAD;
+	void *arguments[] = { &d_target, &d_source, &words };
+	return cudaLaunchKernel(reinterpret_cast<const void *>(calibrate_period_copy),
+				dim3(static_cast<unsigned>((words + per_block - 1) / per_block)), dim3(COPY_BLOCK), arguments, 0, stream);
 }
 
 static void (*const firsts[])(int *) = {
@@ -102,6 +102,7 @@ int launch_firsts(void)
 
 int launch_nth_first(cudaStream_t stream, int n)
 {
-	firsts[n]<<<1, 1, 0, stream>>>(nullptr);
-	return cudaGetLastError();
+	int *d_word = NULL;
+	void *arguments[] = { &d_word };
+	return cudaLaunchKernel(reinterpret_cast<const void *>(firsts[n]), dim3(1), dim3(1), arguments, 0, stream);
 }

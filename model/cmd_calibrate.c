@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel calibrate: measures this machine and writes a platform file.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../traces/options.h"
+#include "../traces/program.h"
+#include "../traces/util.h"
+#include "calibrate.h"
+#include "calibrate_results.h"
+#include "platform.h"
+
+struct calibrate_options {
+	const char *output, *raw, *parts, *name, *trace_pass;
+	int gpus;
+	double budget_s;
+};
+
+#define OPTION(member) offsetof(struct calibrate_options, member)
+static const struct option_spec options[] = {
+	{ "o", OPTION_TEXT, OPTION(output), NULL, 0, 0, "FILE.ini", "the platform file to write" },
+	{ "gpus", OPTION_INT, OPTION(gpus), "0", 0, 16, "N", "use the first N GPUs; 0: all" },
+	{ "budget", OPTION_REAL, OPTION(budget_s), "100", 1, 3600, "SECONDS", "aim to end within this" },
+	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,memory,links", 0, 0, "LIST", "what to measure" },
+	{ "name", OPTION_TEXT, OPTION(name), NULL, 0, 0, "NAME", "name of the platform; else that of the file" },
+	{ "trace-pass", OPTION_CHOICE, OPTION(trace_pass), "yes", 0, 0, "yes|no", "repeat host and stream under the recorder" },
+	{ "raw", OPTION_TEXT, OPTION(raw), NULL, 0, 0, "FILE", "also every number as a line: key, values, spread, how" },
+	{ 0 },
+};
+
+static const struct command_help help = {
+	"calibrate", "calibrate -o FILE.ini [options]",
+	"Measures what this machine costs: host calls, streams, copies, links, memory; untraced, then once more under the recorder.",
+};
+
+static const struct {
+	const char *name;
+	unsigned bit;
+} parts[] = {
+	{ "host", CALIBRATE_HOST }, { "stream", CALIBRATE_STREAM }, { "copy", CALIBRATE_COPY },
+	{ "memory", CALIBRATE_MEMORY }, { "links", CALIBRATE_LINKS },
+};
+enum { ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_MEMORY | CALIBRATE_LINKS };
+
+static int parse_parts(const char *list, unsigned *bits)
+{
+	for (*bits = 0; *list;) {
+		size_t length = strcspn(list, ","), i = 0;
+		while (i < sizeof(parts) / sizeof(parts[0]) && (strlen(parts[i].name) != length || strncmp(parts[i].name, list, length)))
+			i++;
+		if (i == sizeof(parts) / sizeof(parts[0]))
+			return report("--parts: no part '%.*s'; there are host, stream, copy, memory and links", (int)length, list);
+		*bits |= parts[i].bit;
+		list += length + (list[length] == ',');
+	}
+	return *bits ? 0 : report("--parts: names no part");
+}
+
+struct sink {
+	struct results *results;
+	struct progress progress;
+	char what[128];
+	int64_t begun_ns;
+	double budget_s;
+};
+
+static void on_emit(void *arg, const char *key, const double *values, const double *spread, size_t count, const char *how)
+{
+	struct sink *sink = arg;
+	results_add(sink->results, key, values, spread, count, how);
+}
+
+static void on_progress(void *arg, const char *what, double done)
+{
+	struct sink *sink = arg;
+	(void)done;
+	snprintf(sink->what, sizeof(sink->what), "calibrate: %s, second", what);
+	progress_at(&sink->progress, (monotonic_ns() - sink->begun_ns) / 1000000000, (int64_t)sink->budget_s);
+}
+
+static int measure(const struct program *program, const struct calibrate_options *o, unsigned bits, double budget_s,
+		   struct results *results)
+{
+	struct sink sink = { .results = results, .begun_ns = monotonic_ns(), .budget_s = budget_s };
+	struct calibration calibration = { .gpus = o->gpus, .budget_s = budget_s, .parts = bits, .sink = &sink, .emit = on_emit,
+					   .progress = on_progress };
+	progress_begin(&sink.progress, sink.what);
+	int rc = program->calibrate_cuda(&calibration);
+	progress_end(&sink.progress);
+	return rc;
+}
+
+/* The name of the output file without folder and ".ini". */
+static char *name_of(const char *path)
+{
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	size_t length = strlen(base);
+	return xprintf("%.*s", (int)(length > 4 && !strcmp(base + length - 4, ".ini") ? length - 4 : length), base);
+}
+
+/* Whole or not at all; `write` gives -1 when the stream failed. */
+static int write_file(const char *path, const struct results *results, const char *provenance)
+{
+	struct output output;
+	if (output_begin(&output, path))
+		return -1;
+	FILE *file = fopen(output.part_path, "w");
+	int rc = file ? 0 : -1;
+	if (file) {
+		rc = provenance ? results_write_platform(results, provenance, file) : results_write_raw(results, file);
+		rc = fclose(file) ? -1 : rc;
+	}
+	if (!rc)
+		return output_commit(&output);
+	report("cannot write '%s': %s", path, strerror(errno));
+	output_abandon(&output);
+	return -1;
+}
+
+static char *join(int argc, char **argv)
+{
+	char *text = xstrdup("warpreel");
+	for (int i = 0; i < argc; i++) {
+		char *longer = xprintf("%s %s", text, argv[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* The pass under the recorder, or what can be said without. NULL when it ran, else why not. */
+static const char *trace_pass(const struct calibrate_options *o, unsigned bits, int gpus, struct results *results)
+{
+	char program_path[PATH_MAX];
+	const char *why = NULL;
+	ssize_t length = readlink("/proc/self/exe", program_path, sizeof(program_path) - 1);
+	if (!(bits & CALIBRATE_HOST) || !(bits & CALIBRATE_STREAM))
+		return "host or stream not measured";
+	if (strcmp(o->trace_pass, "yes"))
+		why = "not asked for";
+	else if (length < 0)
+		why = "program not found";
+	else {
+		program_path[length] = 0;
+		if (calibrate_trace_pass(results, program_path, o->output, gpus, 0.2 * o->budget_s))
+			why = "failed";
+	}
+	if (!why)
+		return NULL;
+	report_warning("no trace pass (%s): '%s' has no [tracer], and its kernel gaps are guesses from events", why, o->output);
+	calibrate_gap_from_events(results);
+	return why;
+}
+
+static int calibrate(const struct program *program, const struct calibrate_options *o, unsigned bits, const char *command)
+{
+	struct results results = { 0 };
+	char *provenance = NULL, *clocks_after = NULL, *clocks_before = NULL, *head = NULL, *name = NULL;
+	bool wants_trace = o->output && !strcmp(o->trace_pass, "yes");
+	int rc = -1;
+	/* The first question to the machine: without a CUDA library or a GPU it ends here. */
+	clocks_before = calibrate_clocks(program->describe_gpu, o->gpus);
+	if (!clocks_before)
+		goto out;
+	rc = measure(program, o, bits, o->budget_s * (wants_trace ? 0.75 : 1), &results);
+	if (rc)
+		goto out;
+	if (o->raw && (rc = write_file(o->raw, &results, NULL)))
+		goto out;
+	if (!o->output)
+		goto out;
+	int gpus = (int)results_find(&results, "device.gpus")->values[0];
+	clocks_after = calibrate_clocks(program->describe_gpu, gpus);
+	const char *why = trace_pass(o, bits, gpus, &results);
+	head = calibrate_provenance(program->describe_gpu, gpus, command);
+	provenance = xprintf("%sclocks_mhz_before = %s\nclocks_mhz_after = %s\n"
+			     "batches = 15 after one to warm up, fewer where the budget ends (5, at least 3)\ntrace_pass = %s\n",
+			     head, clocks_before, clocks_after ? clocks_after : "unknown", why ? why : "yes");
+	name = o->name ? xstrdup(o->name) : name_of(o->output);
+	results_add(&results, "platform.name", NULL, NULL, 0, name);
+	results_add(&results, "platform.source", NULL, NULL, 0, "measured");
+	rc = write_file(o->output, &results, provenance);
+	if (!rc && bits == ALL_PARTS) {
+		struct platform platform;
+		rc = platform_read(&platform, o->output);
+		if (!rc)
+			platform_release(&platform);
+	} else if (!rc) {
+		report_warning("only some parts were measured: '%s' is no whole platform", o->output);
+	}
+out:
+	free(provenance);
+	free(head);
+	free(clocks_before);
+	free(clocks_after);
+	free(name);
+	results_release(&results);
+	return rc;
+}
+
+int cmd_calibrate(const struct program *program, int argc, char **argv)
+{
+	struct calibrate_options o = { 0 };
+	unsigned bits = 0;
+	int words = 0;
+	char *command = join(argc, argv);
+	int rc = options_parse(&help, options, &o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+	} else if (words) {
+		report("calibrate takes no '%s' (see warpreel calibrate --help)", argv[1]);
+		rc = EXIT_USAGE;
+	} else if (!o.output && !o.raw) {
+		report("calibrate needs -o FILE.ini (see warpreel calibrate --help)");
+		rc = EXIT_USAGE;
+	} else if (parse_parts(o.parts, &bits)) {
+		rc = EXIT_USAGE;
+	} else {
+		rc = calibrate(program, &o, bits, command) ? EXIT_BAD : EXIT_OK;
+	}
+	free(command);
+	return rc;
+}

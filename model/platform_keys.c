@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * Every key of a platform file, once.
+ */
+#include "platform_internal.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+const char *const host_cost_key[HOST_COST_COUNT] = {
+	[HOST_LAUNCH] = "launch_ns",
+	[HOST_LAUNCH_IDLE] = "launch_idle_ns",
+	[HOST_RECORD] = "record_ns",
+	[HOST_WAIT] = "wait_ns",
+	[HOST_COPY_H2D] = "copy_h2d_ns",
+	[HOST_COPY_D2H] = "copy_d2h_ns",
+	[HOST_COPY_PEER] = "copy_peer_ns",
+	[HOST_COPY_D2D] = "copy_d2d_ns",
+	[HOST_MEMSET] = "memset_ns",
+	[HOST_SYNC_IDLE] = "sync_idle_ns",
+	[HOST_SYNC_WAKE] = "sync_wake_ns",
+	[HOST_POST] = "post_ns",
+	[HOST_POST_BLOCK] = "post_block_ns",
+	[HOST_AWAIT_READY] = "await_ready_ns",
+	[HOST_WAKE_SPIN] = "wake_spin_ns",
+	[HOST_WAKE_BLOCK] = "wake_block_ns",
+	[HOST_BARRIER] = "barrier_ns",
+};
+
+const char *const copy_curve_section[COPY_CURVE_COUNT] = {
+	[COPY_CURVE_H2D] = "copy.h2d",
+	[COPY_CURVE_D2H] = "copy.d2h",
+	[COPY_CURVE_PEER] = "copy.peer",
+	[COPY_CURVE_D2D] = "copy.d2d",
+	[COPY_CURVE_H2D_PAGEABLE] = "copy.h2d_pageable",
+	[COPY_CURVE_D2H_PAGEABLE] = "copy.d2h_pageable",
+	[COPY_CURVE_H2D_2D] = "copy.h2d_2d",
+	[COPY_CURVE_D2H_2D] = "copy.d2h_2d",
+};
+
+#define AT(member) offsetof(struct platform, member)
+#define NEEDED KEY_REQUIRED
+#define PEERS KEY_REQUIRED_PEERS
+#define CURVE_X(flags) ((flags) | KEY_ASCENDING | KEY_POSITIVE)
+#define RATE(flags) ((flags) | KEY_INFINITE | KEY_POSITIVE)
+
+/* A cost of a host call: [host] X, and the same call under the recorder, as period and as duration of its API record. */
+#define HOST_COST(kind, key, need, help) \
+	{ "host." key, KEY_LIST, need, AT(host[kind]), "host.threads", "ns", help }
+#define TRACED_COST(kind, key) \
+	{ "tracer.traced_" key, KEY_LIST, 0, AT(traced_host[kind]), "host.threads", "ns", "host." key " while the recorder watches" }, \
+	{ "tracer.api_" key, KEY_LIST, 0, AT(traced_api[kind]), "host.threads", "ns", \
+	  "duration the recorder gives for the call of host." key }
+
+#define COPY_CURVE(kind, section, need, help) \
+	{ section ".bytes", KEY_LIST, CURVE_X(need), AT(copy[kind].x), NULL, "bytes", "sizes of the curve" }, \
+	{ section ".ns", KEY_LIST, need, AT(copy[kind].y), section ".bytes", "ns", help }
+#define AT_ONCE(section, key, help) { section "." key, KEY_LIST, 0, NO_MEMBER, section ".bytes", "ns", help }
+/* What the device side looks like while the recorder watches. */
+#define TRACED_STREAM(key, flags) { "tracer.stream_" key, KEY_REAL, flags, NO_MEMBER, NULL, "ns", "stream." key " while the recorder watches" }
+
+const struct platform_key platform_keys[] = {
+	{ "platform.name", KEY_TEXT, NEEDED, AT(name), NULL, "text", "what the platform is called" },
+	{ "platform.source", KEY_TEXT, NEEDED, NO_MEMBER, NULL, "text", "\"measured\" or \"datasheet\"" },
+
+	{ "device.name", KEY_TEXT, 0, NO_MEMBER, NULL, "text", "the GPU's name" },
+	{ "device.gpus", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(gpus), NULL, "count", "GPUs of the machine" },
+	{ "device.sm_count", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(sm_count), NULL, "count", "streaming multiprocessors of a GPU" },
+	{ "device.copy_engines", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(copy_engines), NULL, "count", "copy engines of a GPU" },
+	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(l2_bytes), NULL, "bytes", "L2 cache, nominal" },
+	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_bytes), NULL, "bytes", "device memory" },
+	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, AT(sm_mhz), NULL, "MHz", "highest clock of the multiprocessors" },
+	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_mhz), NULL, "MHz", "highest clock of the memory" },
+
+	{ "host.threads", KEY_LIST, CURVE_X(NEEDED), AT(threads), NULL, "count",
+	  "host threads at once, each driving a GPU of its own: the x of the other lists of this section" },
+	HOST_COST(HOST_LAUNCH, "launch_ns", NEEDED, "kernel launch, the queue neither empty nor full"),
+	HOST_COST(HOST_LAUNCH_IDLE, "launch_idle_ns", NEEDED, "kernel launch on a stream that was just synchronised"),
+	HOST_COST(HOST_RECORD, "record_ns", NEEDED, "event record"),
+	HOST_COST(HOST_WAIT, "wait_ns", NEEDED, "making a stream wait for an event"),
+	HOST_COST(HOST_COPY_H2D, "copy_h2d_ns", NEEDED, "issuing an asynchronous copy, pinned host memory to device"),
+	HOST_COST(HOST_COPY_D2H, "copy_d2h_ns", NEEDED, "issuing an asynchronous copy, device to pinned host memory"),
+	HOST_COST(HOST_COPY_PEER, "copy_peer_ns", PEERS, "issuing an asynchronous copy to another GPU"),
+	HOST_COST(HOST_COPY_D2D, "copy_d2d_ns", NEEDED, "issuing an asynchronous copy within a GPU"),
+	HOST_COST(HOST_MEMSET, "memset_ns", NEEDED, "issuing an asynchronous memset"),
+	HOST_COST(HOST_SYNC_IDLE, "sync_idle_ns", NEEDED, "synchronising a stream that is empty"),
+	HOST_COST(HOST_SYNC_WAKE, "sync_wake_ns", NEEDED, "from the device being done to the return of the synchronisation that waits for it"),
+	HOST_COST(HOST_POST, "post_ns", NEEDED, "raising a counter nobody sleeps on (atomic store)"),
+	HOST_COST(HOST_POST_BLOCK, "post_block_ns", NEEDED, "raising a counter a thread sleeps on (mutex and condition variable)"),
+	HOST_COST(HOST_AWAIT_READY, "await_ready_ns", NEEDED, "awaiting a counter that is already there"),
+	HOST_COST(HOST_WAKE_SPIN, "wake_spin_ns", NEEDED, "from the begin of a post to the return of the spinning await"),
+	HOST_COST(HOST_WAKE_BLOCK, "wake_block_ns", NEEDED, "from the begin of a post to the return of the sleeping await"),
+	HOST_COST(HOST_BARRIER, "barrier_ns", NEEDED, "from the last thread's arrival at a barrier to all going on"),
+	{ "host.launch_first_ns", KEY_REAL, NEEDED, AT(launch_first_ns), NULL, "ns", "first launch of a kernel in a process" },
+	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
+	  "launches the host can be ahead of the device before a launch blocks" },
+
+	{ "stream.start_latency_ns", KEY_REAL, NEEDED, AT(start_latency_ns), NULL, "ns",
+	  "return of a launch on an idle stream to the kernel's begin" },
+	{ "stream.copy_start_latency_ns", KEY_REAL, NEEDED, AT(copy_start_latency_ns), NULL, "ns", "the same of a copy" },
+	{ "stream.record_ns", KEY_REAL, NEEDED, AT(record_ns), NULL, "ns", "what an event record adds between two kernels of a stream" },
+	{ "stream.wait_ns", KEY_REAL, NEEDED, AT(wait_ns), NULL, "ns",
+	  "what a wait for an event already complete adds between two kernels of a stream" },
+	{ "stream.hop_same_ns", KEY_REAL, NEEDED, AT(hop_same_ns), NULL, "ns",
+	  "an event complete on one stream to a waiting stream of the same GPU going on" },
+	{ "stream.hop_peer_ns", KEY_REAL, PEERS, AT(hop_peer_ns), NULL, "ns", "the same with the waiting stream on another GPU" },
+	{ "stream.hop_same_extra_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns", "a hop and the record before it, as measured" },
+	{ "stream.hop_peer_extra_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns", "the same to GPUs 1, 2, 4 and 7" },
+	{ "stream.kernel_gap_duration_ns", KEY_LIST, CURVE_X(NEEDED), AT(kernel_gap.x), NULL, "ns",
+	  "durations of a kernel as the recorder reports them" },
+	{ "stream.kernel_gap_ns", KEY_LIST, NEEDED | KEY_NEGATIVE, AT(kernel_gap.y), "stream.kernel_gap_duration_ns", "ns",
+	  "what to add to such a duration to get the period of the kernel back to back, untraced" },
+	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
+	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
+	{ "stream.period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns", "period of that kernel back to back, untraced" },
+	{ "stream.event_duration_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns", "events around one such kernel" },
+
+	COPY_CURVE(COPY_CURVE_H2D, "copy.h2d", NEEDED, "what a copy from pinned host memory adds to its stream, engine switches included"),
+	AT_ONCE("copy.h2d", "ns_#", "the same on # GPUs at once"),
+	COPY_CURVE(COPY_CURVE_D2H, "copy.d2h", NEEDED, "the same to pinned host memory"),
+	AT_ONCE("copy.d2h", "ns_#", "the same on # GPUs at once"),
+	COPY_CURVE(COPY_CURVE_PEER, "copy.peer", PEERS, "the same to another GPU"),
+	AT_ONCE("copy.peer", "ns_#", "the same on # GPUs at once, each to the next"),
+	AT_ONCE("copy.peer", "ns_ring_#", "the same on # GPUs at once, each to both neighbours"),
+	COPY_CURVE(COPY_CURVE_D2D, "copy.d2d", NEEDED, "the same within a GPU"),
+	COPY_CURVE(COPY_CURVE_H2D_PAGEABLE, "copy.h2d_pageable", 0, "a whole synchronous copy from pageable host memory"),
+	COPY_CURVE(COPY_CURVE_D2H_PAGEABLE, "copy.d2h_pageable", 0, "the same to pageable host memory"),
+	COPY_CURVE(COPY_CURVE_H2D_2D, "copy.h2d_2d", 0, "as copy.h2d, rows of 4 KiB with twice that pitch"),
+	COPY_CURVE(COPY_CURVE_D2H_2D, "copy.d2h_2d", 0, "as copy.d2h, rows of 4 KiB with twice that pitch"),
+
+	{ "share.h2d.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_h2d.x), NULL, "count", "GPUs copying from pinned host memory at once" },
+	{ "share.h2d.bytes_per_s", KEY_LIST, RATE(PEERS), AT(share_h2d.y), "share.h2d.gpus", "bytes/s", "sum of their rates" },
+	{ "share.d2h.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_d2h.x), NULL, "count", "GPUs copying to pinned host memory at once" },
+	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS), AT(share_d2h.y), "share.d2h.gpus", "bytes/s", "sum of their rates" },
+	{ "share.both.gpus", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count", "GPUs copying both ways at once" },
+	{ "share.both.bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "share.both.gpus", "bytes/s", "sum of their rates, both directions" },
+
+	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS), AT(nvlink_bytes_per_s), NULL, "bytes/s", "each GPU, each direction" },
+	{ "nvlink.pair_bytes_per_s_#", KEY_LIST, RATE(0), NO_MEMBER, NULL, "bytes/s", "GPU # to each other GPU in order, alone" },
+
+	{ "memory.footprint_bytes", KEY_LIST, CURVE_X(NEEDED), AT(memory.x), NULL, "bytes",
+	  "source and target of a copy kernel together" },
+	{ "memory.copy_bytes_per_s", KEY_LIST, RATE(NEEDED), AT(memory.y), "memory.footprint_bytes", "bytes/s",
+	  "bytes read and written over the period of that kernel back to back" },
+
+	TRACED_COST(HOST_LAUNCH, "launch_ns"),
+	TRACED_COST(HOST_LAUNCH_IDLE, "launch_idle_ns"),
+	TRACED_COST(HOST_RECORD, "record_ns"),
+	TRACED_COST(HOST_WAIT, "wait_ns"),
+	TRACED_COST(HOST_COPY_H2D, "copy_h2d_ns"),
+	TRACED_COST(HOST_COPY_D2H, "copy_d2h_ns"),
+	TRACED_COST(HOST_COPY_PEER, "copy_peer_ns"),
+	TRACED_COST(HOST_COPY_D2D, "copy_d2d_ns"),
+	TRACED_COST(HOST_MEMSET, "memset_ns"),
+	TRACED_COST(HOST_SYNC_IDLE, "sync_idle_ns"),
+	TRACED_COST(HOST_SYNC_WAKE, "sync_wake_ns"),
+	TRACED_COST(HOST_POST, "post_ns"),
+	TRACED_COST(HOST_POST_BLOCK, "post_block_ns"),
+	TRACED_COST(HOST_AWAIT_READY, "await_ready_ns"),
+	TRACED_COST(HOST_WAKE_SPIN, "wake_spin_ns"),
+	TRACED_COST(HOST_WAKE_BLOCK, "wake_block_ns"),
+	TRACED_COST(HOST_BARRIER, "barrier_ns"),
+	TRACED_STREAM("start_latency_ns", 0),
+	TRACED_STREAM("copy_start_latency_ns", 0),
+	TRACED_STREAM("record_ns", 0),
+	TRACED_STREAM("wait_ns", 0),
+	TRACED_STREAM("hop_same_ns", 0),
+	TRACED_STREAM("hop_peer_ns", 0),
+	{ "tracer.stream_period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns", "stream.period_ns while the recorder watches" },
+	{ "tracer.recorded_period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns",
+	  "duration the recorder gives for the kernels of stream.period_ns" },
+	{ 0 },
+};
+
+/* A '#' at the end of a table's name stands for a decimal number. */
+static bool name_matches(const char *pattern, const char *name)
+{
+	size_t length = strlen(pattern);
+	if (pattern[length - 1] != '#')
+		return !strcmp(pattern, name);
+	return !strncmp(pattern, name, length - 1) && name[length - 1] && strlen(name) < length + 3 &&
+	       strspn(name + length - 1, "0123456789") == strlen(name + length - 1);
+}
+
+const struct platform_key *platform_key_find(const char *name)
+{
+	for (const struct platform_key *key = platform_keys; key->name; key++)
+		if (name_matches(key->name, name))
+			return key;
+	return NULL;
+}
