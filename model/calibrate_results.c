@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,11 +109,9 @@ static void write_wrapped(FILE *out, const char *key, const double *values, size
 		char number[40];
 		const char *form = values[i] == floor(values[i]) && fabs(values[i]) < 1e15 ? "%.0f" : "%.6g";
 		int length = snprintf(number, sizeof(number), form, values[i]);
-		if (column + 1 + length > 110) {
-			fputs("\n\t", out);
-			column = 8;
-		}
-		column += 1 + fprintf(out, " %s", number) - 1;
+		bool wrap = column + 1 + length > 110;
+		column = (wrap ? 7 : column) + 1 + length;
+		fprintf(out, "%s%s", wrap ? "\n\t" : " ", number);
 	}
 	fputc('\n', out);
 }

@@ -167,11 +167,10 @@ static int calibrate(const struct program *program, const struct calibrate_optio
 	if (!clocks_before)
 		goto out;
 	rc = measure(program, o, bits, o->budget_s * (wants_trace ? 0.75 : 1), &results);
-	if (rc)
-		goto out;
-	if (o->raw && (rc = write_file(o->raw, &results, NULL)))
-		goto out;
-	if (!o->output)
+	/* Raw lines are worth having of a calibration that broke off, too. */
+	if (o->raw && write_file(o->raw, &results, NULL))
+		rc = -1;
+	if (rc || !o->output)
 		goto out;
 	int gpus = (int)results_find(&results, "device.gpus")->values[0];
 	clocks_after = calibrate_clocks(program->describe_gpu, gpus);

@@ -12,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../model/calibrate.h"
 #include "../model/calibrate_results.h"
 #include "../model/platform_internal.h"
 #include "../traces/program.h"
+#include "../traces/trace.h"
 #include "../traces/util.h"
 
 /* Runs platform_read with stderr in `message`. */
@@ -399,12 +401,120 @@ static void the_manual_page_has_every_key_as_the_table_has_it(void **state)
 	free(path);
 }
 
+/* One loop of the trace pass: its window, and `count` records in it that last `ns` each. */
+static int64_t add_loop(struct trace *trace, int64_t at_ns, const char *phase, double x, const char *call, int64_t ns)
+{
+	char *config = xprintf("phase=%s x=%.17g", phase, x);
+	int64_t begun_ns = at_ns;
+	for (int i = 0; i < 3; i++, at_ns += 2 * ns) {
+		if (!strncmp(call, "cuda", 4)) {
+			struct trace_api *row = trace_add_api(trace);
+			*row = (struct trace_api){ .start_ns = at_ns, .end_ns = at_ns + ns, .name = trace_string(trace, call) };
+		} else {
+			struct trace_kernel *row = trace_add_kernel(trace);
+			*row = (struct trace_kernel){ .start_ns = at_ns, .end_ns = at_ns + ns, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 },
+						      .demangled_name = trace_string(trace, call), .graph_node = -1 };
+			row->short_name = row->demangled_name;
+		}
+	}
+	struct trace_run *run = trace_add_run(trace);
+	*run = (struct trace_run){ begun_ns, at_ns, trace_string(trace, "calibrate"), trace_string(trace, config), 1 };
+	free(config);
+	return at_ns + 1000;
+}
+
+/* A recorder of one launch loop and two period loops, played by a script that hands over prepared files. */
+static int pass_with(const struct trace *trace, const struct results *traced, struct results *results)
+{
+	char folder[] = "/tmp/warpreel-test-pass-XXXXXX";
+	assert_non_null(mkdtemp(folder));
+	char *script = xprintf("%s/warpreel", folder), *recorded = xprintf("%s/recorded.sqlite", folder);
+	char *raw = xprintf("%s/raw.tsv", folder), *scratch = xprintf("%s/scratch", folder);
+	FILE *file = fopen(script, "w");
+	fprintf(file, "#!/bin/sh\ntest \"$1 $6\" = \"record calibrate\" && cp '%s' \"$3\" && cp '%s' \"${10}\"\n", recorded, raw);
+	fclose(file);
+	assert_int_equal(chmod(script, 0700), 0);
+	if (trace)
+		assert_int_equal(trace_write(trace, recorded), 0);
+	file = fopen(raw, "w");
+	assert_int_equal(results_write_raw(traced, file), 0);
+	fclose(file);
+	int rc = calibrate_trace_pass(results, script, scratch, 1, 1);
+	unlink(script);
+	unlink(recorded);
+	unlink(raw);
+	assert_int_equal(rmdir(folder), 0); /* nothing of the pass is left behind */
+	free(script);
+	free(recorded);
+	free(raw);
+	free(scratch);
+	return rc;
+}
+
+static void measured_for_the_pass(struct results *results, double launch_ns, double first_period_ns)
+{
+	const double threads = 1, bytes[] = { 0, 65536 }, period[] = { first_period_ns, 9000 }, spread[] = { 1, 1 };
+	results_add(results, "host.threads", &threads, NULL, 1, "threads");
+	results_add(results, "host.launch_ns", &launch_ns, spread, 1, "loop");
+	results_add(results, "stream.period_bytes", bytes, NULL, 2, "sizes");
+	results_add(results, "stream.period_ns", period, spread, 2, "chain");
+}
+
+static void the_trace_pass_finds_its_records_by_their_windows(void **state)
+{
+	struct results results = { 0 }, traced = { 0 };
+	struct trace trace;
+	(void)state;
+	measured_for_the_pass(&results, 3400, 2400);
+	measured_for_the_pass(&traced, 6800, 3000);
+	trace_init(&trace);
+	int64_t at_ns = add_loop(&trace, 1000, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);
+	at_ns = add_loop(&trace, at_ns, "host.record_ns", 1, "cudaLaunchKernel_v7000", 70000); /* another loop's launches */
+	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 0, "calibrate_period_empty(arguments64)", 1300);
+	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 65536, "calibrate_period_copy(float4 *)", 8500);
+	assert_int_equal(pass_with(&trace, &traced, &results), 0);
+	assert_true(results_find(&results, "tracer.traced_launch_ns")->values[0] == 6800);
+	assert_true(results_find(&results, "tracer.api_launch_ns")->values[0] == 5000);
+	assert_true(results_find(&results, "tracer.stream_period_ns")->values[0] == 3000);
+	assert_true(results_find(&results, "tracer.recorded_period_ns")->values[1] == 8500);
+	/* Untraced period less recorded duration. */
+	assert_true(results_find(&results, "stream.kernel_gap_duration_ns")->values[0] == 1300);
+	assert_true(results_find(&results, "stream.kernel_gap_ns")->values[0] == 1100);
+	assert_true(results_find(&results, "stream.kernel_gap_ns")->values[1] == 500);
+	for (size_t i = 0; i < results.count; i++)
+		assert_true(platform_key_find(results.item[i].key) != NULL);
+	trace_release(&trace);
+	results_release(&results);
+	results_release(&traced);
+}
+
+static void a_trace_pass_without_its_records_adds_nothing(void **state)
+{
+	struct results results = { 0 }, traced = { 0 };
+	struct trace trace;
+	(void)state;
+	measured_for_the_pass(&results, 3400, 2400);
+	measured_for_the_pass(&traced, 6800, 3000);
+	size_t before = results.count;
+	trace_init(&trace);
+	add_loop(&trace, 1000, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);
+	assert_int_equal(pass_with(&trace, &traced, &results), -1); /* no kernels */
+	assert_int_equal(results.count, before);
+	assert_int_equal(pass_with(NULL, &traced, &results), -1); /* the recorder fails: the script cannot copy */
+	assert_int_equal(results.count, before);
+	trace_release(&trace);
+	results_release(&results);
+	results_release(&traced);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_calibrate_writes_reads_back),
 		cmocka_unit_test(a_failed_calibration_leaves_no_file),
 		cmocka_unit_test(raw_lines_read_back_as_written),
+		cmocka_unit_test(the_trace_pass_finds_its_records_by_their_windows),
+		cmocka_unit_test(a_trace_pass_without_its_records_adds_nothing),
 		cmocka_unit_test(every_bad_file_is_refused_with_its_message),
 		cmocka_unit_test(every_bad_platform_has_its_expectation),
 		cmocka_unit_test(a_missing_platform_names_itself),
