@@ -243,9 +243,12 @@ static int add_pass(struct results *results, const char *raw_path, const char *t
 	int rc = results_read_raw(&traced, raw_path);
 	if (rc)
 		goto out;
+	trace_init(&trace);
 	rc = trace_read(&trace, trace_path, 0);
-	if (rc)
+	if (rc) {
+		trace_release(&trace);
 		goto out;
+	}
 	size_t before = results->count;
 	add_traced_periods(results, &traced);
 	rc = add_api_durations(results, &trace) || add_recorded_periods(results, &trace) ? -1 : 0;

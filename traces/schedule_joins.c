@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "schedule_load.h"
+#include "trace_summary.h"
 #include "util.h"
 
 enum { CONTEXT_SEVERAL = 0xfffffffe };
@@ -192,35 +193,19 @@ int load_waiting_stream(struct load *load, size_t sync_row)
 	return load_stream(load, process, row->device, row->context, row->stream, "sync", sync_row);
 }
 
-/* "void scale<float>(float*, int)" stays; "scale(float*, int)" is called scale, as a plan calls it. */
-static char *kernel_name(const char *demangled, const char *short_name)
-{
-	const char *end = strchr(demangled, '(');
-	const char *angle = strchr(demangled, '<');
-
-	if (!*demangled)
-		return xstrdup(*short_name ? short_name : "(unnamed kernel)");
-	if (!end || end == demangled || (angle && angle < end))
-		return xstrdup(demangled);
-	if (strncmp(demangled, "void ", 5) == 0)
-		demangled += 5;
-	return xprintf("%.*s", (int)(end - demangled), demangled);
-}
-
 uint32_t load_kernel(struct load *load, const struct trace_kernel *kernel)
 {
 	uint32_t known = map_get(&load->kernel_name, kernel->demangled_name, kernel->short_name);
-	const char *demangled = trace_text(load->trace, kernel->demangled_name);
 	char *name;
 
 	if (known != MAP_NONE)
 		return known;
-	name = kernel_name(demangled, trace_text(load->trace, kernel->short_name));
+	name = trace_kernel_name(load->trace, kernel);
 	known = schedule_add_kernel(load->schedule, name);
 	free(name);
 	/* two overloads of one name keep their parameters */
 	if (map_intern(&load->kernel_owner, known, 0, kernel->demangled_name) != kernel->demangled_name)
-		known = schedule_add_kernel(load->schedule, demangled);
+		known = schedule_add_kernel(load->schedule, trace_text(load->trace, kernel->demangled_name));
 	map_put(&load->kernel_name, kernel->demangled_name, kernel->short_name, known);
 	return known;
 }

@@ -128,7 +128,8 @@ const char *trace_get_meta(const struct trace *trace, const char *key); /* NULL 
 /*
  * Reads a trace, .zst or plain, ours or an Nsight Systems export. -1 after a message naming the file (and table, record).
  * Refuses: not SQLite, other major schema, a WARPREEL version that is not ours, missing required columns (named), a zst
- * that unpacks to more than `max_bytes` (0 = 4 GiB). Initialises `trace`; after -1 there is nothing to release.
+ * that unpacks to more than `max_bytes` (0 = 4 GiB). Into an initialised trace; the caller
+ * releases it either way.
  */
 int trace_read(struct trace *trace, const char *path, int64_t max_bytes);
 /* Writes whole or not at all; compressed when the name ends in .zst (level 19). Rows are written in time order. */

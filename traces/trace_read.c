@@ -158,20 +158,17 @@ int trace_read(struct trace *trace, const char *path, int64_t max_bytes)
 	struct trace_source source;
 	int foreign, rc = -1;
 
-	trace_init(trace);
+	free(trace->path);
 	trace->path = xstrdup(path);
 	if (source_open(&source, path, max_bytes) < 0)
-		goto out;
+		return -1;
 	foreign = check_versions(&source, trace);
-	if (foreign >= 0 && trace_read_rows(trace, &source) == 0) {
+	if (foreign >= 0 && trace_read_rows(trace, &source, foreign > 0) == 0) {
 		drop_version(trace);
 		rc = foreign ? renumber_gpus(trace, &source) : 0;
 		if (foreign && rc >= 0)
 			rc = read_diagnostics(trace, &source);
 	}
 	source_close(&source);
-out:
-	if (rc < 0)
-		trace_release(trace);
 	return rc < 0 ? -1 : 0;
 }

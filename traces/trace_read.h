@@ -27,7 +27,7 @@ sqlite3_stmt *source_prepare(struct trace_source *source, const char *sql);
 /* Steps to the next row: 1 row, 0 end, -1 after a message. */
 int source_step(struct trace_source *source, sqlite3_stmt *statement, const char *table, int64_t *row);
 
-/* All rows of all tables of the schema; -1 after a message. */
-int trace_read_rows(struct trace *trace, struct trace_source *source);
+/* All rows of all tables of the schema; -1 after a message. foreign: an export, where a time pair 0/0 is unknown. */
+int trace_read_rows(struct trace *trace, struct trace_source *source, bool foreign);
 
 #endif

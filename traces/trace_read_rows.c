@@ -15,6 +15,7 @@
 struct reading {
 	struct trace *trace;
 	struct trace_source *source;
+	bool foreign;
 	const struct map *strings; /* StringIds.id -> string number */
 	const struct schema_table *table;
 	const char *name;          /* of the table in this file */
@@ -131,7 +132,7 @@ static int read_real(const struct reading *r, sqlite3_stmt *statement, const str
 	return 0;
 }
 
-/* CUPTI writes 0 and 0 when it could not measure: unknown, not the beginning of the session. */
+/* CUPTI writes 0 and 0 when it could not measure: unknown, not the beginning of the session. Our own files say NULL. */
 static void forget_zero_times(const struct schema_table *table, void *row)
 {
 	const struct schema_column *first = NULL, *second = NULL;
@@ -173,7 +174,8 @@ static int read_row(struct reading *r, sqlite3_stmt *statement)
 		if (rc < 0)
 			return -1;
 	}
-	forget_zero_times(table, row);
+	if (r->foreign)
+		forget_zero_times(table, row);
 	return 0;
 }
 
@@ -200,13 +202,14 @@ static int read_table(struct reading *r)
 	return rc;
 }
 
-int trace_read_rows(struct trace *trace, struct trace_source *source)
+int trace_read_rows(struct trace *trace, struct trace_source *source, bool foreign)
 {
 	struct map strings = { 0 };
 	int rc = read_strings(trace, source, &strings);
 
 	for (int i = 0; i < SCHEMA_TABLE_COUNT && rc >= 0; i++) {
-		struct reading reading = { .trace = trace, .source = source, .strings = &strings, .table = &schema_tables[i] };
+		struct reading reading = { .trace = trace, .source = source, .foreign = foreign, .strings = &strings,
+					   .table = &schema_tables[i] };
 
 		rc = read_table(&reading);
 	}
