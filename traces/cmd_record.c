@@ -2,6 +2,7 @@
  * warpreel record: runs a program with the recorder inside it, then turns what the recorder left into traces, one for each process
  * that used CUDA. The program's own exit, however it comes, does not decide whether there is a trace.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
@@ -16,8 +17,6 @@
 #include "program.h"
 #include "spool_read.h"
 #include "util.h"
-
-int cmd_record(const struct program *program, int argc, char **argv);
 
 struct record_options {
 	const char *output, *recorder, *spool, *driver_api;
@@ -146,6 +145,22 @@ static void set_number(const char *name, long value)
 	free(text);
 }
 
+/*
+ * A recorder that was linked to libcupti needs it on the search path. It is put last, and only when there is no other way: a search
+ * path also moves the program's other libraries.
+ */
+static void help_loader(const char *recorder, const char *cupti)
+{
+	const char *before = getenv("LD_LIBRARY_PATH");
+	char *path;
+
+	if (!cupti || !strchr(cupti, '/') || dlopen(recorder, RTLD_LAZY | RTLD_LOCAL))
+		return;
+	path = xprintf("%s%s%.*s", before ? before : "", before && *before ? ":" : "", (int)(strrchr(cupti, '/') - cupti), cupti);
+	setenv("LD_LIBRARY_PATH", path, 1);
+	free(path);
+}
+
 /* In the child: never returns. */
 static void run_command(const struct record_options *settings, const char *recorder, const char *spool, char **command)
 {
@@ -156,6 +171,7 @@ static void run_command(const struct record_options *settings, const char *recor
 	setenv("WARPREEL_SPOOL", spool, 1);
 	if (cupti)
 		setenv("WARPREEL_CUPTI", cupti, 1);
+	help_loader(recorder, cupti);
 	set_number("WARPREEL_FLUSH_MS", settings->flush_ms);
 	set_number("WARPREEL_CLOCK_MS", settings->clock_ms);
 	set_number("WARPREEL_EVENT_TIMES", settings->event_times);

@@ -9,7 +9,7 @@
  * process is gone, and their layout changes with every release. So each record is visited once, on CUPTI's own worker thread,
  * and its fields are packed into the records below (a kernel: 216 bytes -> 96).
  *
- * Times are nanoseconds on CUPTI's clock; 0 = CUPTI could not say. Ids are CUPTI's, 0xffffffff = does not apply.
+ * Times are nanoseconds on CUPTI's clock (Linux: since 1970; the trace counts from the session's start); 0 = CUPTI could not say. Ids are CUPTI's, 0xffffffff = does not apply.
  */
 #ifndef WARPREEL_SPOOL_H
 #define WARPREEL_SPOOL_H

@@ -14,7 +14,7 @@
 #include "spool_crc.h"
 #include "util.h"
 
-enum { STRINGS_MAX = 1 << 26 };
+enum { STRINGS_MAX = 1 << 22 };
 
 struct reader {
 	struct spool *spool;

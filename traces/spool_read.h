@@ -72,6 +72,6 @@ void spool_name(const char *mangled, char **demangled, char **brief);
 
 /* The whole conversion. -1 after a message. `trace` must be initialised. */
 int spool_to_trace(struct trace *trace, const char *path);
-void spool_convert(struct trace *trace, const struct spool *spool);
+void spool_convert(struct trace *trace, struct spool *spool); /* moves the times in `spool` to the session's zero */
 
 #endif

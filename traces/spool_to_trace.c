@@ -42,6 +42,57 @@ void spool_lose(struct trace *trace, const char *kind, uint64_t count, const cha
 	out->detail = trace_string(trace, detail);
 }
 
+/* ---- the zero of time ---- */
+
+static void shift(uint64_t *ns, uint64_t base_ns)
+{
+	*ns = *ns > base_ns ? *ns - base_ns : 0;
+}
+
+static void lower(uint64_t *least_ns, uint64_t ns)
+{
+	if (ns && ns < *least_ns)
+		*least_ns = ns;
+}
+
+/* Where recording began, or the earliest time there is in a spool that lost its beginning. */
+static uint64_t session_start(const struct spool *spool)
+{
+	uint64_t least_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < spool->time_count; i++)
+		lower(&least_ns, spool->time[i].cupti_ns);
+	if (least_ns != UINT64_MAX)
+		return least_ns;
+	for (size_t i = 0; i < spool->api_count; i++)
+		lower(&least_ns, spool->api[i].start_ns);
+	for (size_t i = 0; i < spool->kernel_count; i++)
+		lower(&least_ns, spool->kernel[i].start_ns);
+	for (size_t i = 0; i < spool->host_op_count; i++)
+		lower(&least_ns, spool->host_op[i].start_ns);
+	return least_ns == UINT64_MAX ? 0 : least_ns;
+}
+
+/* All times count from the session's start, which is 1 ns: 0 goes on to mean unknown. */
+static void rebase(struct spool *spool)
+{
+	uint64_t start_ns = session_start(spool), base_ns = start_ns ? start_ns - 1 : 0;
+
+#define SHIFT_SPAN(table)                                                  \
+	for (size_t i = 0; i < spool->table##_count; i++) {                \
+		shift(&spool->table[i].start_ns, base_ns);                 \
+		shift(&spool->table[i].end_ns, base_ns);                   \
+	}
+	SHIFT_SPAN(kernel) SHIFT_SPAN(memcpy) SHIFT_SPAN(memset) SHIFT_SPAN(api) SHIFT_SPAN(sync) SHIFT_SPAN(overhead) SHIFT_SPAN(host_op)
+#undef SHIFT_SPAN
+#define SHIFT_POINT(table, field)                                          \
+	for (size_t i = 0; i < spool->table##_count; i++)                  \
+		shift(&spool->table[i].field, base_ns);
+	SHIFT_POINT(event, timestamp_ns) SHIFT_POINT(marker, timestamp_ns) SHIFT_POINT(time, cupti_ns) SHIFT_POINT(clock, at_ns)
+	SHIFT_POINT(run, at_ns) SHIFT_POINT(footprint, at_ns)
+#undef SHIFT_POINT
+}
+
 /* ---- device work ---- */
 
 static void convert_kernels(struct trace *trace, const struct spool *spool, const struct spool_calls *calls)
@@ -262,10 +313,11 @@ static void convert_meta(struct trace *trace, const struct spool *spool)
 		trace_set_meta(trace, spool_text(spool, spool->meta[i].key), spool_text(spool, spool->meta[i].value));
 }
 
-void spool_convert(struct trace *trace, const struct spool *spool)
+void spool_convert(struct trace *trace, struct spool *spool)
 {
 	struct spool_calls calls;
 
+	rebase(spool);
 	spool_calls_make(&calls, spool);
 	convert_meta(trace, spool);
 	convert_kernels(trace, spool, &calls);
