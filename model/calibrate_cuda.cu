@@ -83,6 +83,8 @@ static int check_gpus(const struct calibration *calibration)
 	cudaError_t error = cudaGetDeviceCount(&found);
 	if (error != cudaSuccess)
 		return report("calibrate: no CUDA device: %s", cudaGetErrorString(error));
+	if (!found)
+		return report("calibrate: no CUDA device");
 	if (calibration->gpus > found)
 		return report("calibrate: %d GPUs asked for, this machine has %d", calibration->gpus, found);
 	if (calibration->gpus < 0 || calibration->gpus > MAX_GPUS)

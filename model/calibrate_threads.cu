@@ -94,7 +94,7 @@ static int wake_spin_batch(struct member *member, void *arg, double *value)
 {
 	struct pairs *pairs = static_cast<struct pairs *>(arg);
 	if ((member->index | 1) >= member->team)
-		return 0; /* odd one out: no number */
+		return member_meet(member); /* odd one out: no number */
 	struct counter *mine = &pairs->counter[member->index], *other = &pairs->counter[member->index ^ 1];
 	int64_t from = __atomic_load_n(&mine->value, __ATOMIC_ACQUIRE);
 	if (member_meet(member))
@@ -123,7 +123,7 @@ static int wake_block_batch(struct member *member, void *arg, double *value)
 	struct pairs *pairs = &blocking->pairs;
 	int64_t posting_ns = 0;
 	if ((member->index | 1) >= member->team)
-		return 0;
+		return member_meet(member);
 	struct counter *mine = &pairs->counter[member->index], *other = &pairs->counter[member->index ^ 1];
 	int64_t from = mine->value;
 	if (member_meet(member))
