@@ -136,6 +136,9 @@ int results_write_platform(const struct results *results, const char *provenance
 	char section[64] = "";
 	fputs("# A platform measured by warpreel calibrate; warpreel-platform(5) describes every key. X_mad is the median absolute\n"
 	      "# deviation of the batches X is the median of.\n", out);
+	for (size_t i = 0; i < results->count; i++)
+		if (!platform_key_find(results->item[i].key))
+			report_warning("'%s' was measured but platform files have no such key: left out", results->item[i].key);
 	for (const struct platform_key *key = platform_keys; key->name; key++) {
 		for (size_t i = 0; i < results->count; i++) {
 			const struct result *item = &results->item[i];
