@@ -45,6 +45,9 @@ struct platform {
 	struct curve kernel_gap;    /* duration as the tracer reports it (ns) -> what to add to get the untraced period (ns, may be < 0) */
 	/* [copy.*]: bytes -> ns the stream is busy with the copy, engine switches included, untraced */
 	struct curve copy[COPY_CURVE_COUNT];
+	/* The same kinds as a host thread meets them when it waits for each (no lists: then copy[] serves): bytes -> ns */
+	struct curve idle[COPY_CURVE_COUNT];          /* stream idle: return of the call to return of the synchronisation */
+	struct number_list behind[COPY_CURVE_COUNT];  /* over idle[].x: what a copy adds to a kernel and the synchronisation after both */
 	/* [share.h2d] [share.d2h] [share.peer]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;
 	double nvlink_bytes_per_s;  /* each GPU, each direction */
@@ -53,6 +56,8 @@ struct platform {
 	/* [tracer]: the same calls under the recorder */
 	struct number_list traced_host[HOST_COST_COUNT];  /* period of the call in a tight loop, traced */
 	struct number_list traced_api[HOST_COST_COUNT];   /* duration of its API record */
+	struct number_list period, traced_period; /* ns of kernels back to back, untraced and traced: pairs */
+	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
 	bool has_tracer;
 	struct platform_entry *entry; size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */
 };

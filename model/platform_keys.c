@@ -55,6 +55,15 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".bytes", KEY_LIST, CURVE_X(need), AT(copy[kind].x), NULL, "bytes", "sizes of the curve" }, \
 	{ section ".ns", KEY_LIST, need, AT(copy[kind].y), section ".bytes", "ns", help }
 #define AT_ONCE(section, key, help) { section "." key, KEY_LIST, 0, NO_MEMBER, section ".bytes", "ns", help }
+/* Copies a host thread waits for, on an idle stream and behind a kernel. */
+#define IDLE_CURVES(kind, section) \
+	{ section ".idle_bytes", KEY_LIST, CURVE_X(0), AT(idle[kind].x), NULL, "bytes", "sizes of the idle and behind_kernel lists" }, \
+	{ section ".idle_ns", KEY_LIST, 0, AT(idle[kind].y), section ".idle_bytes", "ns", \
+	  "such a copy on an idle stream: return of the call to return of the synchronisation" }, \
+	{ section ".idle_ns_#", KEY_LIST, 0, NO_MEMBER, section ".idle_bytes", "ns", "the same on # GPUs at once" }, \
+	{ section ".behind_kernel_ns", KEY_LIST, 0, AT(behind[kind]), section ".idle_bytes", "ns", \
+	  "what such a copy adds to a kernel and the synchronisation after both" }, \
+	{ section ".behind_kernel_ns_#", KEY_LIST, 0, NO_MEMBER, section ".idle_bytes", "ns", "the same on # GPUs at once" }
 /* What the device side looks like while the recorder watches. */
 #define TRACED_STREAM(key, flags) { "tracer.stream_" key, KEY_REAL, flags, NO_MEMBER, NULL, "ns", "stream." key " while the recorder watches" }
 
@@ -111,7 +120,7 @@ const struct platform_key platform_keys[] = {
 	  "what to add to such a duration to get the period of the kernel back to back, untraced" },
 	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
 	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
-	{ "stream.period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns", "period of that kernel back to back, untraced" },
+	{ "stream.period_ns", KEY_LIST, 0, AT(period), "stream.period_bytes", "ns", "period of that kernel back to back, untraced" },
 	{ "stream.event_duration_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns", "events around one such kernel" },
 
 	COPY_CURVE(COPY_CURVE_H2D, "copy.h2d", NEEDED, "what a copy from pinned host memory adds to its stream, engine switches included"),
@@ -121,6 +130,9 @@ const struct platform_key platform_keys[] = {
 	COPY_CURVE(COPY_CURVE_PEER, "copy.peer", PEERS, "the same to another GPU"),
 	AT_ONCE("copy.peer", "ns_#", "the same on # GPUs at once, each to the next"),
 	AT_ONCE("copy.peer", "ns_ring_#", "the same on # GPUs at once, each to both neighbours"),
+	IDLE_CURVES(COPY_CURVE_H2D, "copy.h2d"),
+	IDLE_CURVES(COPY_CURVE_D2H, "copy.d2h"),
+	IDLE_CURVES(COPY_CURVE_PEER, "copy.peer"),
 	COPY_CURVE(COPY_CURVE_D2D, "copy.d2d", NEEDED, "the same within a GPU"),
 	COPY_CURVE(COPY_CURVE_H2D_PAGEABLE, "copy.h2d_pageable", 0, "a whole synchronous copy from pageable host memory"),
 	COPY_CURVE(COPY_CURVE_D2H_PAGEABLE, "copy.d2h_pageable", 0, "the same to pageable host memory"),
@@ -165,7 +177,9 @@ const struct platform_key platform_keys[] = {
 	TRACED_STREAM("wait_ns", 0),
 	TRACED_STREAM("hop_same_ns", 0),
 	TRACED_STREAM("hop_peer_ns", 0),
-	{ "tracer.stream_period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns", "stream.period_ns while the recorder watches" },
+	{ "tracer.stream_note_host_op_ns", KEY_REAL, 0, AT(note_host_op_ns), NULL, "ns", "telling the recorder about a post or an await" },
+	{ "tracer.stream_note_footprint_ns", KEY_REAL, 0, AT(note_footprint_ns), NULL, "ns", "telling the recorder about a launch's footprint" },
+	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_bytes", "ns", "stream.period_ns while the recorder watches" },
 	{ "tracer.recorded_period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns",
 	  "duration the recorder gives for the kernels of stream.period_ns" },
 	{ 0 },

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../traces/launch_gaps.h"
 #include "../traces/util.h"
 
 struct sample { /* one recorded launch */
 	uint32_t kernel; /* string index */
 	int64_t rows, columns;
-	double duration_ns;
+	double duration_ns, gap_ns;
 };
 
 void profile_init(struct profile *profile)
@@ -71,8 +72,8 @@ static int compare_footprints(const void *a, const void *b)
 	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-/* A launch counts when it happened within a run on one GPU; the warm-up before it is left out. */
-static bool in_one_gpu_run(const struct trace *trace, int64_t start_ns)
+/* A launch counts when it happened within a run on few enough GPUs; the warm-up before it is left out. */
+static bool in_run(const struct trace *trace, int64_t start_ns, int most_gpus)
 {
 	size_t low = 0, high = trace->run_count; /* runs are in time order */
 	while (low < high) {
@@ -83,11 +84,12 @@ static bool in_one_gpu_run(const struct trace *trace, int64_t start_ns)
 			high = middle;
 	}
 	const struct trace_run *run = low ? &trace->run[low - 1] : NULL;
-	return run && run->gpus == 1 && (run->end_ns < 0 || start_ns <= run->end_ns);
+	return run && run->gpus <= most_gpus && (run->end_ns < 0 || start_ns <= run->end_ns);
 }
 
-static size_t collect_samples(const struct trace *trace, struct sample *sample)
+static size_t collect_samples(const struct trace *trace, struct sample *sample, int most_gpus)
 {
+	int64_t *gap_ns = launch_gaps(trace);
 	struct trace_footprint *sorted = xmalloc((trace->footprint_count + 1) * sizeof(*sorted));
 	memcpy(sorted, trace->footprint, trace->footprint_count * sizeof(*sorted));
 	qsort(sorted, trace->footprint_count, sizeof(*sorted), compare_footprints);
@@ -97,29 +99,32 @@ static size_t collect_samples(const struct trace *trace, struct sample *sample)
 		struct trace_footprint key = { .correlation = kernel->correlation, .global_pid = kernel->global_pid };
 		const struct trace_footprint *f =
 			bsearch(&key, sorted, trace->footprint_count, sizeof(*sorted), compare_footprints);
-		if (!f || kernel->start_ns < 0 || kernel->end_ns <= kernel->start_ns || !in_one_gpu_run(trace, kernel->start_ns))
+		if (!f || kernel->start_ns < 0 || kernel->end_ns <= kernel->start_ns || !in_run(trace, kernel->start_ns, most_gpus))
 			continue;
-		sample[count++] = (struct sample){ f->kernel, f->rows, f->columns, (double)(kernel->end_ns - kernel->start_ns) };
+		sample[count++] = (struct sample){ f->kernel, f->rows, f->columns, (double)(kernel->end_ns - kernel->start_ns), (double)gap_ns[k] };
 	}
 	free(sorted);
+	free(gap_ns);
 	return count;
 }
 
-int profile_add_trace(struct profile *profile, const struct trace *trace)
+int profile_add_trace(struct profile *profile, const struct trace *trace, int most_gpus)
 {
 	struct sample *sample = xmalloc((trace->kernel_count + 1) * sizeof(*sample));
-	size_t count = collect_samples(trace, sample);
+	size_t count = collect_samples(trace, sample, most_gpus);
 	if (!count) {
 		free(sample);
 		return report("'%s' holds no one-GPU run with data footprints: it cannot serve as a profile", trace->path ? trace->path : "trace");
 	}
 	qsort(sample, count, sizeof(*sample), compare_samples);
-	double *duration = xmalloc(count * sizeof(*duration));
+	double *duration = xmalloc(count * sizeof(*duration)), *gap = xmalloc(count * sizeof(*gap));
 	for (size_t from = 0; from < count;) {
-		size_t to = from;
+		size_t to = from, gaps = 0;
 		while (to < count && sample[to].kernel == sample[from].kernel && sample[to].columns == sample[from].columns &&
 		       sample[to].rows == sample[from].rows) {
 			duration[to - from] = sample[to].duration_ns;
+			if (sample[to].gap_ns >= 0)
+				gap[gaps++] = sample[to].gap_ns;
 			to++;
 		}
 		struct profile_kernel *kernel = kernel_named(profile, trace_text(trace, sample[from].kernel), true);
@@ -127,12 +132,14 @@ int profile_add_trace(struct profile *profile, const struct trace *trace)
 		kernel->row[kernel->row_count++] = (struct profile_row){
 			.rows = sample[from].rows, .columns = sample[from].columns, .launches = (int64_t)(to - from),
 			.duration_ns = median_of(duration, to - from), .mad_ns = mad_of(duration, to - from),
+			.gap_ns = gaps ? median_of(gap, gaps) : -1,
 		};
 		from = to;
 	}
 	for (size_t k = 0; k < profile->kernel_count; k++)
 		qsort(profile->kernel[k].row, profile->kernel[k].row_count, sizeof(struct profile_row), compare_rows);
 	free(duration);
+	free(gap);
 	free(sample);
 	return 0;
 }
@@ -143,7 +150,7 @@ int profile_add_file(struct profile *profile, const char *path)
 	trace_init(&trace);
 	int rc = trace_read(&trace, path, 0);
 	if (!rc)
-		rc = profile_add_trace(profile, &trace);
+		rc = profile_add_trace(profile, &trace, 1);
 	if (!rc) {
 		const char *slash = strrchr(path, '/');
 		char *source = xprintf("%s%s%s", profile->source, *profile->source ? "," : "", slash ? slash + 1 : path);
@@ -209,4 +216,22 @@ int profile_lookup(const struct profile *profile, const char *name, int64_t rows
 		*outside = high_outside || low_ns < 0;
 	}
 	return 0;
+}
+
+double profile_gap(const struct profile *profile, const char *name, int64_t rows, int64_t columns)
+{
+	const struct profile_kernel *kernel = kernel_named((struct profile *)profile, name, false);
+	double best = INFINITY, gap_ns = -1, points = log((double)rows * (double)columns);
+	for (size_t k = 0; kernel && k < kernel->row_count; k++) {
+		const struct profile_row *row = &kernel->row[k];
+		if (row->gap_ns < 0)
+			continue;
+		double far = fabs(log((double)row->rows * (double)row->columns) - points) +
+			     0.01 * fabs(log((double)row->columns / (double)columns));
+		if (far < best) {
+			best = far;
+			gap_ns = row->gap_ns;
+		}
+	}
+	return gap_ns;
 }

@@ -18,6 +18,7 @@ struct profile_row { /* one recorded shape */
 	int64_t rows, columns;
 	double duration_ns; /* median over its launches, as the tracer reports it */
 	double mad_ns;
+	double gap_ns;      /* the device's own pause after it, traced (traces/launch_gaps.h), median; -1 never seen */
 	int64_t launches;
 };
 
@@ -35,8 +36,9 @@ struct profile {
 
 void profile_init(struct profile *profile);
 void profile_release(struct profile *profile);
-/* Adds every launch of one-GPU runs in the trace that carries a footprint; -1 after a message when there is none. */
-int profile_add_trace(struct profile *profile, const struct trace *trace);
+/* Adds every launch with a data footprint of the trace's runs on one GPU (most_gpus = 1) or on up to that many; -1 after a message
+ * when there is none. */
+int profile_add_trace(struct profile *profile, const struct trace *trace, int most_gpus);
 /* Reads and adds a trace file. */
 int profile_add_file(struct profile *profile, const char *path);
 
@@ -46,5 +48,7 @@ int profile_add_file(struct profile *profile, const char *path);
  * message) when the kernel was never recorded.
  */
 int profile_lookup(const struct profile *profile, const char *kernel, int64_t rows, int64_t columns, double *duration_ns, bool *outside);
+/* The traced pause after such a kernel: that of the recorded shape nearest in points, then in columns; -1 when none was ever seen. */
+double profile_gap(const struct profile *profile, const char *kernel, int64_t rows, int64_t columns);
 
 #endif

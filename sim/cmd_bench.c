@@ -35,7 +35,8 @@ static int bench_one(const struct program *program, const struct bench_options *
 	while (!rc && (double)spent * 1e-9 < o->seconds) {
 		int64_t from = monotonic_ns();
 		prediction_release(&prediction);
-		rc = predictor_run(predictor, &schedule, "roofline", true, "gpus", NULL, &prediction);
+		const struct predictor_request request = { .kernel_model = "roofline", .set = "gpus", .allow_extrapolation = true };
+		rc = predictor_run(predictor, &schedule, &request, &prediction);
 		int64_t took = monotonic_ns() - from;
 		best = took < best ? took : best;
 		spent = monotonic_ns() - began;

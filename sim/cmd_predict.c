@@ -32,8 +32,10 @@ static int answer(const struct program *program, const char *solver, void *param
 	trace_init(&timeline);
 	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
 	    predictor_init(&predictor, &o->common, !strcmp(model, "scaled")) == 0) {
-		rc = predictor_run(&predictor, &schedule, model, o->common.allow_extrapolation, o->gpus > 1 ? "gpus" : "size",
-				   o->common.output ? &timeline : NULL, &prediction);
+		const struct predictor_request request = { .kernel_model = model, .set = o->gpus > 1 ? "gpus" : "size",
+							   .allow_extrapolation = o->common.allow_extrapolation,
+							   .timeline = o->common.output ? &timeline : NULL };
+		rc = predictor_run(&predictor, &schedule, &request, &prediction);
 		if (!rc) {
 			rc = prediction_report(&o->common, &schedule, &predictor, &prediction, &timeline);
 			prediction_release(&prediction);

@@ -6,6 +6,7 @@
 
 #include "../traces/util.h"
 #include "predict.h"
+#include "untrace.h"
 
 struct replay_options {
 	struct predictor_options common;
@@ -43,7 +44,9 @@ static int answer(const struct program *program, const char *path, const struct 
 	struct predictor predictor;
 	struct prediction prediction;
 	const char *set = "replay", *model = o->common.kernel_model ? o->common.kernel_model : o->gpus ? "scaled" : "recorded";
+	struct profile own;
 	int rc = -1;
+	profile_init(&own);
 	trace_init(&trace);
 	trace_init(&timeline);
 	schedule_init(&schedule);
@@ -52,13 +55,21 @@ static int answer(const struct program *program, const char *path, const struct 
 		goto out;
 	if (schedule.anomaly_count)
 		report_warning("'%s': %lld edges could not be resolved (warpreel check tells which)", path, (long long)schedule.anomaly_count);
-	rc = predictor_run(&predictor, &schedule, model, o->common.allow_extrapolation, set, o->common.output ? &timeline : NULL, &prediction);
+	if (trace.footprint_count && trace.run_count && profile_add_trace(&own, &trace, INT32_MAX))
+		goto out_predictor;
+	schedule_untrace(&schedule, &predictor.platform);
+	const struct predictor_request request = { .kernel_model = model, .set = set, .own = &own,
+						   .allow_extrapolation = o->common.allow_extrapolation,
+						   .timeline = o->common.output ? &timeline : NULL };
+	rc = predictor_run(&predictor, &schedule, &request, &prediction);
 	if (!rc) {
 		rc = prediction_report(&o->common, &schedule, &predictor, &prediction, &timeline);
 		prediction_release(&prediction);
 	}
+out_predictor:
 	predictor_release(&predictor);
 out:
+	profile_release(&own);
 	schedule_release(&schedule);
 	trace_release(&timeline);
 	trace_release(&trace);

@@ -15,6 +15,7 @@
 #include "../traces/util.h"
 #include "measured.h"
 #include "predict.h"
+#include "untrace.h"
 #include "validation.h"
 
 struct validate_options {
@@ -75,7 +76,8 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 	schedule_init(&schedule);
 	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule);
 	if (!rc)
-		rc = predictor_run(c->predictor, &schedule, model, true, set, NULL, p);
+		rc = predictor_run(c->predictor, &schedule,
+				   &(struct predictor_request){ .kernel_model = model, .set = set, .allow_extrapolation = true }, p);
 	schedule_release(&schedule);
 	return rc;
 }
@@ -137,25 +139,22 @@ static int validate_planned(struct context *c, const struct measured_row *m)
 	return rc;
 }
 
-static int validate_trace(struct context *c, const char *path)
+static int validate_run(struct context *c, const struct trace *trace, const struct profile *own, int run, const char *inputs)
 {
-	struct trace trace;
+	static const char *const models[] = { "default", "scaled", "roofline" };
 	struct schedule schedule;
 	struct prediction p;
-	trace_init(&trace);
+	const char *solver = trace_text(trace, trace->run[run].solver), *config = trace_text(trace, trace->run[run].config);
+	const struct measured_row *m = measured_find(&c->measured, solver, config, trace->run[run].gpus);
+	if (!m)
+		return report("'%s' run %d: %s on %d GPUs was never measured", trace->path, run, config, trace->run[run].gpus);
 	schedule_init(&schedule);
-	int rc = trace_read(&trace, path, 0), run = (int)trace.run_count - 1;
-	const char *slash = strrchr(path, '/');
-	char *inputs = xprintf("%s,%s.ini", slash ? slash + 1 : path, c->predictor->platform.name);
-	const struct measured_row *m = rc || run < 0 ? NULL : measured_find(&c->measured, trace_text(&trace, trace.run[run].solver),
-									   trace_text(&trace, trace.run[run].config), trace.run[run].gpus);
-	if (!rc && !m)
-		rc = report("'%s': its configuration was never measured", path);
-	if (!rc)
-		rc = schedule_from_trace(&schedule, &trace, run);
-	static const char *const models[] = { "default", "scaled", "roofline" };
+	int rc = schedule_from_trace(&schedule, trace, run);
+	schedule_untrace(&schedule, &c->predictor->platform);
 	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
-		rc = predictor_run(c->predictor, &schedule, k ? models[k] : "recorded", true, "replay", NULL, &p);
+		const struct predictor_request request = { .kernel_model = k ? models[k] : "recorded", .set = "replay", .own = own,
+							   .allow_extrapolation = true };
+		rc = predictor_run(c->predictor, &schedule, &request, &p);
 		if (rc)
 			break;
 		add_prediction(c, m, "replay", models[k], &p, inputs);
@@ -165,8 +164,24 @@ static int validate_trace(struct context *c, const char *path)
 	}
 	if (!rc)
 		add_row(c, m, "replay", "roofline-only", roofline_only_us(c, m, m->gpus), inputs);
-	free(inputs);
 	schedule_release(&schedule);
+	return rc;
+}
+
+/* Every run of a trace file. */
+static int validate_trace(struct context *c, const char *path)
+{
+	struct trace trace;
+	struct profile own;
+	trace_init(&trace);
+	profile_init(&own);
+	const char *slash = strrchr(path, '/');
+	char *inputs = xprintf("%s,%s.ini", slash ? slash + 1 : path, c->predictor->platform.name);
+	int rc = trace_read(&trace, path, 0) || profile_add_trace(&own, &trace, INT32_MAX) ? -1 : 0;
+	for (int run = 0; !rc && run < (int)trace.run_count; run++)
+		rc = validate_run(c, &trace, &own, run, inputs);
+	free(inputs);
+	profile_release(&own);
 	trace_release(&trace);
 	return rc;
 }

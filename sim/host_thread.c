@@ -142,7 +142,7 @@ static bool play(struct sim *s, uint32_t thread)
 		bool spin = op->flags & OP_SPIN;
 		if (op->value > c->value)
 			c->value = op->value;
-		sim_time wake = s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK];
+		sim_time seen = t->now_ps + s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK]; /* measured from the post's begin */
 		t->now_ps += s->host_ps[spin ? HOST_POST : HOST_POST_BLOCK];
 		/* wake those whose value is reached */
 		uint32_t waiter = c->first_thread;
@@ -151,7 +151,7 @@ static bool play(struct sim *s, uint32_t thread)
 			struct sim_thread *w = &s->thread[waiter];
 			uint32_t next = w->next_waiter;
 			if (s->schedule->op[w->pc - 1].value <= c->value) {
-				thread_wake(s, waiter, t->now_ps + wake);
+				thread_wake(s, waiter, seen);
 			} else {
 				w->next_waiter = c->first_thread;
 				c->first_thread = waiter;

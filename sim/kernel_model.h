@@ -18,8 +18,8 @@ struct kernel_model_ops {
 	const char *summary;
 	bool per_launch; /* asks every launch, not every distinct shape */
 	/*
-	 * Device time in ns of one launch as the tracer would report it (the platform's kernel_gap turns that into the untraced
-	 * period). `op` may be NULL when per_launch is false. -1 after a message: no data, or outside the calibrated range.
+	 * Device time in ns of one launch as the tracer would report it. -1 after a message: no data, or outside the calibrated
+	 * range. Only `recorded` reads `op`.
 	 */
 	int (*cost)(struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape,
 		    const struct schedule_op *op, double *duration_ns);
@@ -28,10 +28,17 @@ struct kernel_model_ops {
 struct kernel_model {
 	const struct kernel_model_ops *ops;
 	const struct platform *platform;  /* borrowed */
-	const struct profile *profile;    /* borrowed; scaled needs it */
+	const struct profile *profile;    /* borrowed; scaled needs it, may be NULL */
+	const struct profile *own;        /* borrowed; shapes of the replayed trace itself, may be NULL */
 	bool allow_extrapolation;
 	bool extrapolated;                /* set when a cost lay outside the calibrated range */
 };
+
+/*
+ * The untraced pause in ns between this kernel and the next of its stream when the host is ahead. From the traced pauses of the
+ * replayed trace, else of the profile, less what the tracer adds to a period; else from the platform's kernel_gap curve.
+ */
+double kernel_model_gap(const struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape, double duration_ns);
 
 extern const struct kernel_model_ops *const kernel_models[]; /* NULL-terminated */
 const struct kernel_model_ops *kernel_model_find(const char *name); /* NULL after a message listing the names */

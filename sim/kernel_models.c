@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../traces/util.h"
@@ -27,4 +28,31 @@ const struct kernel_model_ops *kernel_model_find(const char *name)
 	}
 	report("unknown kernel model '%s'; there is:%s", name, names);
 	return NULL;
+}
+
+/* What the tracer adds to the period of kernels back to back: the median over the calibrated sizes. */
+static double tracer_adds_ns(const struct platform *p)
+{
+	size_t n = p->period.count < p->traced_period.count ? p->period.count : p->traced_period.count;
+	if (!n)
+		return 0;
+	double *extra = xmalloc(n * sizeof(*extra));
+	for (size_t k = 0; k < n; k++)
+		extra[k] = p->traced_period.value[k] - p->period.value[k];
+	double median = median_of(extra, n);
+	free(extra);
+	return median > 0 ? median : 0;
+}
+
+double kernel_model_gap(const struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape, double duration_ns)
+{
+	const struct platform *p = model->platform;
+	const char *name = schedule->kernel[shape->kernel];
+	const struct profile *source[] = { model->own, model->profile };
+	for (size_t k = 0; k < 2 && shape->rows > 0; k++) {
+		double traced = source[k] ? profile_gap(source[k], name, shape->rows, shape->columns) : -1;
+		if (traced >= 0)
+			return traced > tracer_adds_ns(p) ? traced - tracer_adds_ns(p) : 0;
+	}
+	return p->kernel_gap.x.count ? curve_at_linear(&p->kernel_gap, duration_ns) : 0;
 }

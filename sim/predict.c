@@ -64,15 +64,17 @@ void predictor_release(struct predictor *p)
 	intervals_release(&p->intervals);
 }
 
-int predictor_run(const struct predictor *p, const struct schedule *schedule, const char *kernel_model, bool allow_extrapolation,
-		  const char *set, struct trace *timeline_trace, struct prediction *prediction)
+int predictor_run(const struct predictor *p, const struct schedule *schedule, const struct predictor_request *request,
+		  struct prediction *prediction)
 {
 	memset(prediction, 0, sizeof(*prediction));
-	struct kernel_model model = { .ops = kernel_model_find(kernel_model), .platform = &p->platform,
-				      .profile = p->has_profile ? &p->profile : NULL, .allow_extrapolation = allow_extrapolation };
+	struct trace *timeline_trace = request->timeline;
+	struct kernel_model model = { .ops = kernel_model_find(request->kernel_model), .platform = &p->platform, .own = request->own,
+				      .profile = p->has_profile ? &p->profile : NULL,
+				      .allow_extrapolation = request->allow_extrapolation };
 	if (!model.ops)
 		return -1;
-	if ((int)schedule->gpu_count > p->platform.gpus && p->platform.gpus > 0 && !allow_extrapolation)
+	if ((int)schedule->gpu_count > p->platform.gpus && p->platform.gpus > 0 && !request->allow_extrapolation)
 		return report("platform '%s' has %d GPUs, the run wants %u (--allow-extrapolation answers all the same)", p->platform.name,
 			      p->platform.gpus, schedule->gpu_count);
 	struct timeline timeline;
@@ -86,7 +88,7 @@ int predictor_run(const struct predictor *p, const struct schedule *schedule, co
 		for (uint32_t g = 0; g < r->gpu_count; g++)
 			kernels += (double)r->gpu[g].kernel_ps / r->gpu_count;
 		const char *class_name = interval_class((int)schedule->gpu_count, schedule->config, r->core_ps ? kernels / (double)r->core_ps : 0);
-		intervals_lookup(&p->intervals, set, class_name, &low, &high);
+		intervals_lookup(&p->intervals, request->set, class_name, &low, &high);
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low);
 		prediction->core_hi_us = prediction->core_us * (1 + high);

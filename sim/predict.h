@@ -37,9 +37,18 @@ struct prediction {
 	struct simulation_result detail; /* owned: prediction_release */
 };
 
-/* `set`: "replay", "gpus" or "size": which interval applies. `timeline` may be NULL: an initialised trace to fill. */
-int predictor_run(const struct predictor *predictor, const struct schedule *schedule, const char *kernel_model,
-		  bool allow_extrapolation, const char *set, struct trace *timeline, struct prediction *prediction);
+/*
+ * `set`: "replay", "gpus" or "size": which interval applies. `own`: the shapes of the replayed trace itself, NULL for a plan.
+ * `timeline`: an initialised trace to fill, or NULL.
+ */
+struct predictor_request {
+	const char *kernel_model, *set;
+	bool allow_extrapolation;
+	const struct profile *own;
+	struct trace *timeline;
+};
+int predictor_run(const struct predictor *predictor, const struct schedule *schedule, const struct predictor_request *request,
+		  struct prediction *prediction);
 void prediction_release(struct prediction *prediction);
 
 /* Prints the answer as the format asks; writes the timeline when options->output is set. */

@@ -48,6 +48,13 @@ struct sim_thread {
 	bool blocked, done;
 };
 
+/* What a copy costs its stream, by where it stands (model/calibrate_idle.cu). */
+struct copy_price {
+	sim_time idle_ps;   /* on an idle stream: from the call's return */
+	sim_time behind_ps; /* enqueued behind other work: from that work's end */
+	sim_time after_ps;  /* pause before a kernel enqueued behind the copy: switching engines back */
+};
+
 struct sim_instance { /* one record of an event */
 	sim_time done_ps;     /* SIM_NEVER until it happened */
 	uint16_t gpu;
@@ -91,10 +98,10 @@ struct sim {
 	uint32_t *latest;      /* [event_count]: latest instance recorded, as seen by the host */
 	sim_time *shape_ps;    /* [shape_count]: kernel duration; -1 not yet */
 	sim_time *shape_gap_ps;
-	sim_time *copy_ps;     /* [copy_count] */
+	struct copy_price *copy; /* [copy_count] */
 	double *shape_share;   /* of a GPU's SMs */
 	sim_time host_ps[HOST_COST_COUNT]; /* at this schedule's thread count */
-	sim_time start_latency_ps, copy_start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps;
+	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps;
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
 	uint32_t core_begun;   /* threads that passed the mark */
 	uint32_t threads_left;

@@ -24,12 +24,34 @@ static int copy_curve_of(const struct schedule_copy *copy)
 	}
 }
 
+/* ns at `bytes`; beyond the last calibrated size it keeps the distance it has there from the chain's curve. */
+static double waited_for_ns(const struct curve *x_of, const struct number_list *ns, const struct curve *chain, double bytes)
+{
+	const struct curve curve = { x_of->x, *ns };
+	double last = x_of->x.value[x_of->x.count - 1];
+	if (bytes <= last)
+		return curve_at(&curve, bytes);
+	return curve_at(chain, bytes) + curve_at(&curve, last) - curve_at(chain, last);
+}
+
 static void price_copies(struct sim *s)
 {
+	const struct platform *p = s->platform;
+	double wake_ns = platform_host_ns(p, HOST_SYNC_WAKE, 1); /* the idle lists end with one */
 	for (uint32_t k = 0; k < s->schedule->copy_count; k++) {
 		const struct schedule_copy *copy = &s->schedule->copy[k];
-		const struct curve *curve = &s->platform->copy[copy_curve_of(copy)];
-		s->copy_ps[k] = curve->x.count ? ps_of_ns(curve_at(curve, copy->bytes > 0 ? (double)copy->bytes : 1)) : 0;
+		int kind = copy_curve_of(copy);
+		const struct curve *chain = &p->copy[kind], *idle = &p->idle[kind];
+		double bytes = copy->bytes > 0 ? (double)copy->bytes : 1, chain_ns = chain->x.count ? curve_at(chain, bytes) : 0;
+		double idle_ns = p->copy_start_latency_ns + chain_ns, behind_ns = chain_ns;
+		if (chain->x.count && idle->x.count) {
+			idle_ns = waited_for_ns(idle, &idle->y, chain, bytes) - wake_ns;
+			behind_ns = waited_for_ns(idle, &p->behind[kind], chain, bytes);
+		}
+		struct copy_price *price = &s->copy[k];
+		price->idle_ps = ps_of_ns(idle_ns > 0 ? idle_ns : 0);
+		price->behind_ps = ps_of_ns(behind_ns > 0 ? behind_ns : 0);
+		price->after_ps = chain_ns > behind_ns ? ps_of_ns(chain_ns - behind_ns) : 0;
 	}
 }
 
@@ -61,7 +83,7 @@ static int64_t allocate(struct sim *s)
 	s->shape_ps = xcalloc(sc->shape_count, sizeof(*s->shape_ps));
 	s->shape_gap_ps = xcalloc(sc->shape_count, sizeof(*s->shape_gap_ps));
 	s->shape_share = xcalloc(sc->shape_count, sizeof(*s->shape_share));
-	s->copy_ps = xcalloc(sc->copy_count, sizeof(*s->copy_ps));
+	s->copy = xcalloc(sc->copy_count, sizeof(*s->copy));
 	for (uint32_t k = 0; k < sc->stream_count; k++)
 		s->stream[k] = (struct sim_stream){ .gpu = sc->stream[k].gpu, .sync_thread = NONE32, .space_thread = NONE32, .next_waiter = NONE32 };
 	for (uint32_t k = 0; k < sc->gpu_count; k++) {
@@ -93,7 +115,6 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
 		s->host_ps[kind] = ps_of_ns(platform_host_ns(p, kind, threads) * setup->host_scale);
 	s->start_latency_ps = ps_of_ns(p->start_latency_ns);
-	s->copy_start_latency_ps = ps_of_ns(p->copy_start_latency_ns);
 	s->record_ps = ps_of_ns(p->record_ns);
 	s->wait_ps = ps_of_ns(p->wait_ns);
 	s->hop_same_ps = ps_of_ns(p->hop_same_ns);
@@ -210,7 +231,7 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	free(s.shape_ps);
 	free(s.shape_gap_ps);
 	free(s.shape_share);
-	free(s.copy_ps);
+	free(s.copy);
 	return rc;
 }
 

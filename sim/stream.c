@@ -60,19 +60,19 @@ static uint32_t fifo_pop(struct sim *s, uint32_t *head)
 static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_time *gap)
 {
 	uint32_t shape = op->object;
-	if (s->shape_ps[shape] >= 0 && !s->model->ops->per_launch) {
-		*gap = s->shape_gap_ps[shape];
+	const struct schedule_shape *what = &s->schedule->shape[shape];
+	bool known = s->shape_ps[shape] >= 0;
+	*gap = s->shape_gap_ps[shape];
+	if (known && !s->model->ops->per_launch)
 		return s->shape_ps[shape];
-	}
 	double ns = 0;
-	if (s->model->ops->cost(s->model, s->schedule, &s->schedule->shape[shape], op, &ns)) {
+	if (s->model->ops->cost(s->model, s->schedule, what, op, &ns)) {
 		s->error = -1;
 		ns = 0;
 	}
 	sim_time cost = ps_of_ns(ns);
-	*gap = s->platform->kernel_gap.x.count ? ps_of_ns(curve_at_linear(&s->platform->kernel_gap, ns)) : 0;
-	if (cost + *gap < 0)
-		*gap = -cost;
+	if (!known)
+		*gap = ps_of_ns(kernel_model_gap(s->model, s->schedule, what, ns));
 	s->shape_ps[shape] = cost;
 	s->shape_gap_ps[shape] = *gap;
 	return cost;
@@ -121,13 +121,15 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 		return;
 	}
 	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
+	const struct copy_price *price = &s->copy[op->object];
+	bool idle = head_of(st)->submit_ps > st->free_ps;
 	gpu->copies++;
 	gpu->engine_user[engine] = stream;
 	st->engine = (uint8_t)engine;
-	st->gap_ps = 0;
+	st->gap_ps += price->after_ps;
 	st->start_ps = now;
 	st->state = STREAM_RUNNING;
-	links_start(&s->links, &s->queue, now, stream, copy, s->copy_ps[op->object]);
+	links_start(&s->links, &s->queue, now, stream, copy, idle ? price->idle_ps : price->behind_ps);
 }
 
 static void instance_done(struct sim *s, uint32_t instance, sim_time at)
@@ -237,11 +239,7 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		start += st->gap_ps;
 		if (command->submit_ps + s->start_latency_ps > start)
 			start = command->submit_ps + s->start_latency_ps;
-	} else if (op->kind == OP_COPY || op->kind == OP_MEMSET) {
-		start += st->gap_ps;
-		if (command->submit_ps + s->copy_start_latency_ps > start)
-			start = command->submit_ps + s->copy_start_latency_ps;
-	} else if (command->submit_ps > start) {
+	} else if (command->submit_ps > start) { /* a copy's way to the device is part of its price */
 		start = command->submit_ps;
 	}
 	if (start > now) {
