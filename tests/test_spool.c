@@ -587,6 +587,31 @@ static void waits_in_both_directions_bound_the_clock_skew(void **state)
 	release(&builder);
 }
 
+static void threads_without_system_ids_are_numbered(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin(&builder);
+	put_call(&builder, LAUNCH, 0x7f000640, 10, 20, 1); /* halves of pointers that differ above bit 24 only */
+	put_call(&builder, LAUNCH, 0x7e000640, 15, 25, 2);
+	put_kernel(&builder, 0, 30, 40, 1);
+	put_kernel(&builder, 0, 40, 50, 2);
+	PUT(&builder, host_op, .kind = NOTE_POST, .start_ns = START_NS + 9, .end_ns = START_NS + 19, .tid = 0x7f000640);
+	PUT(&builder, overhead, .kind = 1, .start_ns = START_NS + 9, .end_ns = START_NS + 19);
+	end_records(&builder);
+	end(&builder);
+	convert(&builder, &trace);
+	assert_int_equal(trace.api[0].global_tid, (int64_t)PID << 24 | 1);
+	assert_int_equal(trace.api[0].correlation, 2);
+	assert_int_equal(trace.api[1].global_tid, (int64_t)PID << 24 | 2);
+	assert_int_equal(trace.host_op[0].global_tid, (int64_t)PID << 24 | 2);
+	assert_int_equal(trace.overhead[0].global_tid, -1);
+	trace_release(&trace);
+	release(&builder);
+}
+
 static void kernel_names_are_read_with_and_without_a_demangler(void **state)
 {
 	static const struct { const char *mangled, *brief; } names[] = {
@@ -648,6 +673,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_is_counted_by_kind),
 		cmocka_unit_test(notes_ranges_and_runs_keep_their_times_and_threads),
 		cmocka_unit_test(waits_in_both_directions_bound_the_clock_skew),
+		cmocka_unit_test(threads_without_system_ids_are_numbered),
 		cmocka_unit_test(kernel_names_are_read_with_and_without_a_demangler),
 		cmocka_unit_test(the_trace_of_a_killed_program_opens),
 	};

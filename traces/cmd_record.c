@@ -365,9 +365,9 @@ static int record(const struct record_options *settings, char **command)
 		code = EXIT_BAD;
 		goto out;
 	}
-	if (convert_all(settings, found.gl_pathv, found.gl_pathc, pid, &records))
+	if (convert_all(settings, found.gl_pathv, found.gl_pathc, pid, &records)) {
 		code = EXIT_BAD;
-	if (!records) {
+	} else if (!records) {
 		report("record: no kernel, copy or memset was recorded");
 		code = EXIT_BAD;
 	}

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,17 @@ static void *keep_house(void *unused)
 		}
 	}
 	return NULL;
+}
+
+/* The program's signals are for the program's threads. */
+static void start_housekeeper(void)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	recorder.housekeeper_runs = pthread_create(&recorder.housekeeper, NULL, keep_house, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void stop_housekeeper(void)
@@ -197,7 +209,7 @@ static void start(void)
 	if (atomic_load(&nvtx_declined))
 		writer_loss(&recorder.writer, "not-recorded", 1, "NVTX ranges: CUPTI 13.0.0 crashes on them, a later 13.x does not");
 	pthread_atfork(NULL, NULL, in_child);
-	recorder.housekeeper_runs = pthread_create(&recorder.housekeeper, NULL, keep_house, NULL) == 0;
+	start_housekeeper();
 	if (!recorder.housekeeper_runs)
 		writer_loss(&recorder.writer, "not-recorded", 1, "no housekeeping thread: nothing is flushed before the end, no clocks");
 	if (atexit(at_exit))

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <time.h>
 #include "recorder_cupti.h"
 #include "spool.h"
@@ -24,6 +25,7 @@
 /* The spool file and its strings. Two locks, taken in this order: file, then strings; no CUPTI call is made under either. */
 struct spool_writer {
 	int fd; /* -1: closed, or given up */
+	struct stat file; /* which file that was */
 	uint32_t pid, serial;
 	struct spool_crc crc;
 	pthread_mutex_t file_lock;

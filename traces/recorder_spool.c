@@ -13,6 +13,9 @@
 
 int writer_open(struct spool_writer *writer, const char *path, uint32_t pid)
 {
+	enum { OUT_OF_THE_WAY = 900 }; /* below the usual limit of 1024 */
+	int high;
+
 	writer->pid = pid;
 	writer->bucket_count = 4096;
 	writer->bucket = calloc(writer->bucket_count, sizeof(*writer->bucket));
@@ -22,7 +25,22 @@ int writer_open(struct spool_writer *writer, const char *path, uint32_t pid)
 	}
 	spool_crc_init(&writer->crc);
 	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-	return writer->fd < 0 ? -1 : 0;
+	if (writer->fd < 0)
+		return -1;
+	high = fcntl(writer->fd, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+	if (high >= 0) {
+		close(writer->fd);
+		writer->fd = high;
+	}
+	return fstat(writer->fd, &writer->file);
+}
+
+/* A program may close every descriptor it finds and open files of its own under their numbers: nothing is written into those. */
+static bool still_ours(const struct spool_writer *writer)
+{
+	struct stat now;
+
+	return !fstat(writer->fd, &now) && now.st_dev == writer->file.st_dev && now.st_ino == writer->file.st_ino;
 }
 
 static bool grow_bytes(void **memory, size_t wanted, size_t *capacity)
@@ -170,6 +188,8 @@ void writer_append(struct spool_writer *writer, enum spool_chunk_kind kind, cons
 		   const void *second, size_t second_bytes)
 {
 	pthread_mutex_lock(&writer->file_lock);
+	if (writer->fd >= 0 && !atomic_load(&writer->failed) && !still_ours(writer))
+		give_up(writer, EBADF);
 	if (writer->fd >= 0 && !atomic_load(&writer->failed)) {
 		append_pending_strings(writer);
 		append(writer, kind, first, first_bytes, second, second_bytes);

@@ -122,6 +122,7 @@ static void convert_times(struct trace *trace, const struct spool *spool)
 	enum { STEP_NS = 1000000 };
 	static const char *const name[] = { "start", "during", "end" };
 	int64_t first_ns = 0, step_ns = 0;
+	bool any = false;
 
 	for (size_t i = 0; i < spool->time_count; i++) {
 		const struct spool_time *time = &spool->time[i];
@@ -130,8 +131,9 @@ static void convert_times(struct trace *trace, const struct spool *spool)
 
 		if (!time->cupti_ns)
 			continue;
-		if (!first_ns)
+		if (!any)
 			first_ns = offset_ns;
+		any = true;
 		moved_ns = offset_ns > first_ns ? offset_ns - first_ns : first_ns - offset_ns;
 		step_ns = moved_ns > step_ns ? moved_ns : step_ns;
 		if (time->when == SPOOL_TIME_DURING || time->when > SPOOL_TIME_END)

@@ -93,6 +93,48 @@ static void rebase(struct spool *spool)
 #undef SHIFT_POINT
 }
 
+/* ---- threads ---- */
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * A global thread id has room for 24 bits. Where CUPTI could not give the system's ids, it gave half a pointer: those threads
+ * are numbered from 1 in the order of what it gave.
+ */
+static void renumber_threads(struct spool *spool)
+{
+	uint32_t *tids = xcalloc(spool->api_count + spool->host_op_count + spool->footprint_count + spool->marker_count + spool->overhead_count +
+				 spool->thread_count + 1, sizeof(*tids)), most = 0;
+	size_t count = 0, kept = 0;
+
+#define SEE(table)                                                       \
+	for (size_t i = 0; i < spool->table##_count; i++)                \
+		tids[count++] = spool->table[i].tid;
+#define RENUMBER(table)                                                                                                               \
+	for (size_t i = 0; i < spool->table##_count; i++)                                                                             \
+		if (spool->table[i].tid)                                                                                              \
+			spool->table[i].tid = (uint32_t)((const uint32_t *)bsearch(&spool->table[i].tid, tids, kept, sizeof(*tids),   \
+										   compare_u32) - tids) + 1;
+	SEE(api) SEE(host_op) SEE(footprint) SEE(marker) SEE(overhead) SEE(thread)
+	qsort(tids, count, sizeof(*tids), compare_u32);
+	for (size_t i = 0; i < count; i++) {
+		most = tids[i] > most ? tids[i] : most;
+		if (tids[i] && (!kept || tids[i] != tids[kept - 1]))
+			tids[kept++] = tids[i];
+	}
+	if (most > 0xffffff) {
+		RENUMBER(api) RENUMBER(host_op) RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(thread)
+	}
+#undef SEE
+#undef RENUMBER
+	free(tids);
+}
+
 /* ---- device work ---- */
 
 static void convert_kernels(struct trace *trace, const struct spool *spool, const struct spool_calls *calls)
@@ -220,13 +262,6 @@ static void convert_calls(struct trace *trace, const struct spool *spool, const 
 
 /* ---- what is missing ---- */
 
-static int compare_correlation(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Correlation ids of all kernels, ascending: those that a launch call must be found in. */
 static uint32_t *kernel_correlations(const struct spool *spool, const struct spool_calls *calls)
 {
@@ -234,7 +269,7 @@ static uint32_t *kernel_correlations(const struct spool *spool, const struct spo
 
 	for (size_t i = 0; i < spool->kernel_count; i++)
 		list[i] = spool_calls_correlation(calls, spool->kernel[i].correlation);
-	qsort(list, spool->kernel_count, sizeof(*list), compare_correlation);
+	qsort(list, spool->kernel_count, sizeof(*list), compare_u32);
 	return list;
 }
 
@@ -257,7 +292,7 @@ static uint64_t launches_without_kernel(const struct spool *spool, const struct 
 		else if (strstr(name, "StreamEndCapture") && capturing)
 			capturing--;
 		else if (!capturing && !call->return_value && spool_is_launch(name, false) &&
-			 !bsearch(&call->correlation, kernels, spool->kernel_count, sizeof(*kernels), compare_correlation))
+			 !bsearch(&call->correlation, kernels, spool->kernel_count, sizeof(*kernels), compare_u32))
 			count++;
 	}
 	free(kernels);
@@ -318,6 +353,7 @@ void spool_convert(struct trace *trace, struct spool *spool)
 	struct spool_calls calls;
 
 	rebase(spool);
+	renumber_threads(spool);
 	spool_calls_make(&calls, spool);
 	convert_meta(trace, spool);
 	convert_kernels(trace, spool, &calls);
