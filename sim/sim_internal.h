@@ -29,7 +29,8 @@ struct sim_stream {
 	sim_time free_ps;     /* end of the last command */
 	sim_time start_ps;    /* of the running command */
 	sim_time head_ready_ps; /* when the head became the head: waiting begins */
-	sim_time gap_ps;      /* owed after the last kernel before the next may start */
+	sim_time gap_ps;      /* owed before the next kernel may start: the last kernel's own, and switching back after a copy */
+	sim_time kernel_gap_ps;
 	sim_time blocked_seen_ps;
 	double share;         /* of the GPU's SMs, while a kernel runs */
 	uint32_t sync_thread; /* first host thread blocked on this stream */

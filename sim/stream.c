@@ -94,7 +94,7 @@ static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
 	gpu->kernels++;
 	gpu->sm_used += share;
 	st->share = share;
-	st->gap_ps = gap;
+	st->gap_ps = st->kernel_gap_ps = gap;
 	st->start_ps = now;
 	arm(s, stream, now + cost, STREAM_RUNNING);
 }
@@ -126,7 +126,7 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	gpu->copies++;
 	gpu->engine_user[engine] = stream;
 	st->engine = (uint8_t)engine;
-	st->gap_ps += price->after_ps;
+	st->gap_ps = st->kernel_gap_ps + price->after_ps;
 	st->start_ps = now;
 	st->state = STREAM_RUNNING;
 	links_start(&s->links, &s->queue, now, stream, copy, idle ? price->idle_ps : price->behind_ps);
