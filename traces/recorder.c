@@ -183,6 +183,11 @@ static void load_cupti(void)
 	cupti_ready = cupti_open(&recorder.cupti, cupti_problem, sizeof(cupti_problem)) == 0;
 }
 
+static void lose_nvtx(void)
+{
+	writer_loss(&recorder.writer, "not-recorded", 1, "NVTX ranges: CUPTI 13.0.0 crashes on them, a later 13.x does not");
+}
+
 static void start(void)
 {
 	char why[256];
@@ -206,8 +211,8 @@ static void start(void)
 		refuse(why);
 		return;
 	}
-	if (atomic_load(&nvtx_declined))
-		writer_loss(&recorder.writer, "not-recorded", 1, "NVTX ranges: CUPTI 13.0.0 crashes on them, a later 13.x does not");
+	if (atomic_load(&nvtx_declined)) /* before CUDA started; else it is said when NVTX asks */
+		lose_nvtx();
 	pthread_atfork(NULL, NULL, in_child);
 	start_housekeeper();
 	if (!recorder.housekeeper_runs)
@@ -236,8 +241,11 @@ static int forward_nvtx(const char *symbol, void *argument)
 	void *address;
 
 	pthread_once(&cupti_once, load_cupti);
-	if (!cupti_ready || recorder.cupti.version == 130000) {
-		atomic_store(&nvtx_declined, cupti_ready);
+	if (!cupti_ready)
+		return 0;
+	if (recorder.cupti.version == 130000) {
+		if (!atomic_exchange(&nvtx_declined, true) && atomic_load(&recorder.active))
+			lose_nvtx();
 		return 0;
 	}
 	address = cupti_symbol(&recorder.cupti, symbol);

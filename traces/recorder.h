@@ -88,7 +88,7 @@ struct recorder {
 	uint32_t *runtime_string, *driver_string; /* ids in the spool, 0 = not yet written */
 	uint32_t runtime_count, driver_count;
 	_Atomic(void *) scratch;                  /* one spare packing buffer */
-	_Atomic uint64_t dropped, undecodable, unknown_kind, zero_time;
+	_Atomic uint64_t dropped, undecodable, unknown_kind;
 	atomic_bool active;                       /* records are taken */
 	bool system_tid;                          /* CUPTI reports gettid(); else the low half of pthread_self() */
 

@@ -44,12 +44,6 @@ static uint32_t kernel_name(const char *name)
 	return cache[slot].id;
 }
 
-static void count_zero(uint64_t start_ns, uint64_t end_ns)
-{
-	if (!start_ns || !end_ns)
-		atomic_fetch_add_explicit(&recorder.zero_time, 1, memory_order_relaxed);
-}
-
 static void encode_kernel(struct packer *packer, const CUpti_Activity *activity)
 {
 	const CUpti_ActivityKernel10 *in = (const void *)activity;
@@ -74,7 +68,6 @@ static void encode_kernel(struct packer *packer, const CUpti_Activity *activity)
 	out.dynamic_shared_bytes = (uint32_t)in->dynamicSharedMemory;
 	out.registers = in->registersPerThread;
 	out.launch_type = in->launchType;
-	count_zero(in->start, in->end);
 	put(packer, &out, sizeof(out));
 }
 
@@ -96,7 +89,6 @@ static void encode_memcpy(struct packer *packer, const CUpti_Activity *activity)
 	out.stream = in->streamId;
 	out.correlation = in->correlationId;
 	out.source_device = out.target_device = SPOOL_NONE;
-	count_zero(in->start, in->end);
 	put(packer, &out, sizeof(out));
 }
 
@@ -120,7 +112,6 @@ static void encode_peer_copy(struct packer *packer, const CUpti_Activity *activi
 	out.correlation = in->correlationId;
 	out.source_device = in->srcDeviceId;
 	out.target_device = in->dstDeviceId;
-	count_zero(in->start, in->end);
 	put(packer, &out, sizeof(out));
 }
 
@@ -139,7 +130,6 @@ static void encode_memset(struct packer *packer, const CUpti_Activity *activity)
 	out.stream = in->streamId;
 	out.correlation = in->correlationId;
 	out.mem_kind = in->memoryKind;
-	count_zero(in->start, in->end);
 	put(packer, &out, sizeof(out));
 }
 
