@@ -95,8 +95,8 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 			break;
 		}
 		if (gpus > (uint32_t)o->gpus) {
-			rc = report("%s:%d: wants %u GPUs, %d are open (--gpus)", file, number, gpus, o->gpus);
-			break;
+			report_warning("%s:%d: not run: wants %u GPUs, %d are open (--gpus)", file, number, gpus, o->gpus);
+			continue;
 		}
 		struct solve_row row = { .visit = o->visit };
 		/* One bad configuration (too large for memory, say) must not cost the others. */
