@@ -20,7 +20,7 @@ int source_open(struct trace_source *source, const char *path, int64_t max_bytes
 void source_close(struct trace_source *source);
 /* 1: there is such an ordinary table, 0: there is not, -1: something else has its name (reported). */
 int source_has_table(struct trace_source *source, const char *table);
-/* 1/0: the table has the column; -1 after a message, also when the column is computed. */
+/* 1/0: the table has the column; -1 after a message. */
 int source_has_column(struct trace_source *source, const char *table, const char *column);
 /* NULL after a message. */
 sqlite3_stmt *source_prepare(struct trace_source *source, const char *sql);

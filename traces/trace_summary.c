@@ -93,7 +93,8 @@ static struct summary_line *add_line(struct summary *summary, enum summary_kind 
 /* Turns the samples into lines and empties the collection. */
 static void finish(struct summary *summary, struct collection *c)
 {
-	qsort(c->sample, c->sample_count, sizeof(*c->sample), compare_samples);
+	if (c->sample)
+		qsort(c->sample, c->sample_count, sizeof(*c->sample), compare_samples);
 	for (size_t i = 0; i < c->sample_count;) {
 		uint32_t name = c->sample[i].name;
 		struct summary_line *line = add_line(summary, c->kind, c->name[name]);
@@ -292,7 +293,8 @@ void summary_make(struct summary *summary, const struct trace *trace)
 	add_host(summary, trace);
 	add_busy(summary, trace);
 	add_cores(summary, trace);
-	qsort(summary->line, summary->line_count, sizeof(*summary->line), compare_lines);
+	if (summary->line)
+		qsort(summary->line, summary->line_count, sizeof(*summary->line), compare_lines);
 }
 
 void summary_release(struct summary *summary)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Any bytes at all as a trace: read, checked, dumped, exported, made into a schedule. Must end, and report instead of crash.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../traces/export.h"
+#include "../traces/trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use(const struct trace *trace, FILE *sink)
+{
+	struct trace_anomaly anomaly[TRACE_ANOMALY_MAX];
+	struct schedule schedule;
+	int64_t incomplete;
+
+	trace_check(trace, anomaly, &incomplete);
+	trace_dump(trace, sink);
+	export_chrome(trace, sink);
+	for (int run = -1; run < 1; run++) {
+		schedule_init(&schedule);
+		schedule_from_trace(&schedule, trace, run);
+		schedule_release(&schedule);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[] = "/tmp/warpreel-fuzz-XXXXXX";
+	int file = mkstemp(path);
+	FILE *sink = fopen("/dev/null", "w");
+	struct trace trace;
+
+	if (file < 0 || !sink || write(file, data, size) != (ssize_t)size)
+		abort();
+	close(file);
+	trace_init(&trace);
+	if (trace_read(&trace, path, 1 << 22) == 0)
+		use(&trace, sink);
+	trace_release(&trace);
+	unlink(path);
+	fclose(sink);
+	return 0;
+}
