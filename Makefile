@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # warpreel: record a multi-GPU run once, play it back on another machine.
 #
-# Knobs:  V=1 shows commands   WERROR=1 warnings are errors   SANITIZE=address,undefined   BUILD=build/asan
-#         CC=clang   NVCC= turns CUDA off   CUDA_ARCH=sm_90   PREFIX=/usr/local DESTDIR=
+# Knobs:  V=1 shows commands   WERROR=1 warnings are errors   SANITIZE=address,undefined   BUILD=build/asan   CC=clang
+#         NVCC= turns CUDA off   CUDA_ARCH=sm_90   STATIC=1 links the libraries in   prefix=/usr/local   DESTDIR=
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -12,8 +12,8 @@ BUILD  ?= build
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 NVCC   ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_ARCH ?= sm_90
-CUDA_DIR  := $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
-PREFIX ?= /usr/local
+CUDA_DIR  := $(if $(NVCC),$(patsubst %/bin/nvcc,%,$(realpath $(NVCC))))
+prefix ?= /usr/local
 Q := $(if $(V),,@)
 
 WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla $(if $(WERROR),-Werror)
@@ -24,19 +24,26 @@ LDLIBS   := $(if $(STATIC),-l:libsqlite3.a -l:libzstd.a -l:libinih.a,-lsqlite3 -
 NVFLAGS  := -arch=$(CUDA_ARCH) --fmad=false -O3 -lineinfo -Xcompiler -fPIC,-Wall,-Wextra,-Wno-unused-parameter -diag-suppress 1650
 
 RECORDER_SRC := $(wildcard traces/recorder*.c)
-SRC  := $(filter-out $(RECORDER_SRC),$(wildcard traces/*.c kernels/*.c kernels/*/*.c model/*.c sim/*.c))
-OBJ  := $(SRC:%.c=$(BUILD)/%.o)
-MAIN := $(BUILD)/main.o
-CU   := $(wildcard kernels/*.cu kernels/*/*.cu model/*.cu)
+SRC   := $(filter-out $(RECORDER_SRC),$(wildcard traces/*.c kernels/*.c kernels/*/*.c model/*.c sim/*.c))
+OBJ   := $(SRC:%.c=$(BUILD)/%.o)
+MAIN  := $(BUILD)/main.o
+CU    := $(wildcard kernels/*.cu kernels/*/*.cu model/*.cu)
 CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o)
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
-FUZZ  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz_*_read.c))
+GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c)))
 
--include mk/*.mk
+# These goals work on a machine that has only make and a compiler: packages come first, whatever -j says.
+DEPS_FIRST := $(if $(filter demo check sanitize-check validate plots bless,$(MAKECMDGOALS)),deps)
 
 ## all: the program (build/warpreel)
 .PHONY: all
 all: $(BUILD)/warpreel
+
+include mk/check.mk mk/report.mk mk/emulated.mk
+
+## deps: install missing Debian packages (root), or name them in one line
+.PHONY: deps
+deps:
+	@CC="$(CC)" sh mk/deps.sh
 
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D); echo '$(CC) $(ALL_CFLAGS) $(LDLIBS) $(NVFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(LDLIBS) $(NVFLAGS)' > $@
@@ -47,24 +54,16 @@ $(BUILD)/warpreel: $(MAIN) $(OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/%.o: %.c $(BUILD)/flags
+$(BUILD)/%.o: %.c $(BUILD)/flags | $(DEPS_FIRST)
 	@mkdir -p $(@D); echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Loops over grids: the CPU reference and its checksums deserve vector code.
 $(BUILD)/kernels/%.o: ALL_CFLAGS += -O3
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(OBJ)
-	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
-
-$(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(OBJ)
-	@echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
-
 ## gpu: the CUDA kernels and the recorder (needs nvcc and CUPTI)
 .PHONY: gpu
-gpu: need-nvcc $(BUILD)/libwarpreel-cuda.so $(BUILD)/libwarpreel-recorder.so $(patsubst tests/%.cu,$(BUILD)/tests/%,$(wildcard tests/gpu_*.cu)) $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/gpu_*.c))
+gpu: need-nvcc $(BUILD)/libwarpreel-cuda.so $(BUILD)/libwarpreel-recorder.so $(GPU_TESTS)
 .PHONY: need-nvcc
 need-nvcc:
 	@test -n "$(NVCC)" || { echo "make gpu: nvcc not found; install the CUDA toolkit or pass NVCC=/path/to/nvcc" >&2; exit 1; }
@@ -73,13 +72,13 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-$(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(BUILD)/pic/traces/util.o
+$(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(BUILD)/pic/traces/util.o $(BUILD)/pic/kernels/machine_annotate.o
 	@echo "  NVLINK  $@"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ -ldl -lpthread
 
 $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC      $< (pic)"
-	$(Q)$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) -fPIC -I$(CUDA_DIR)/include -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -fPIC -I$(CUDA_DIR)/include -MMD -MP -c -o $@ $<
 
 $(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"
@@ -93,25 +92,52 @@ $(BUILD)/tests/gpu_%: tests/gpu_%.c $(OBJ)
 	@mkdir -p $(@D); echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(OBJ) $(LDLIBS)
 
+## install: program, libraries that were built, data, manuals, completion (prefix=/usr/local, DESTDIR=)
+.PHONY: install
+install: $(BUILD)/warpreel
+	$(Q)BUILD=$(BUILD) prefix=$(prefix) DESTDIR=$(DESTDIR) sh mk/install.sh
+
 ## clean: remove build/
 .PHONY: clean
 clean:
 	$(Q)rm -rf $(BUILD)
 
+## format: clang-format over the C and CUDA sources
+.PHONY: format
+format:
+	$(Q)clang-format -i $(wildcard main.c */*.[ch] */*/*.[ch] */*.cu */*/*.cu */*.cuh */*/*.cuh)
+
+## tidy: clang-tidy over the C sources
+.PHONY: tidy
+tidy:
+	$(Q)clang-tidy --quiet main.c $(SRC) -- -std=gnu11 -D_GNU_SOURCE
+
+# X-lists are .def and rbsor_cpu.h is included once a precision: neither stands alone.
+HEADERS := $(filter-out kernels/rbsor/rbsor_cpu.h,$(wildcard traces/*.h kernels/*.h kernels/*/*.h model/*.h sim/*.h))
+CUPTI_HEADERS := $(shell grep -ls 'cupti' $(HEADERS))
+
+## headers: every header compiles alone, those of kernels/ as C++ too
+.PHONY: headers
+headers: $(patsubst %,$(BUILD)/headers/%.ok,$(if $(CUDA_DIR),$(HEADERS),$(filter-out $(CUPTI_HEADERS),$(HEADERS)))) \
+	 $(patsubst %,$(BUILD)/headers/%.c++.ok,$(filter kernels/machine.h kernels/rbsor/rbsor.h traces/schedule.h,$(HEADERS)))
+$(BUILD)/headers/%.c++.ok: % $(BUILD)/flags
+	@mkdir -p $(@D); echo "  H++     $<"
+	$(Q)printf '#include "%s"\n' '$<' | $(CC) -x c++ -std=c++17 -D_GNU_SOURCE -Wall -Wextra -I. -fsyntax-only - && touch $@
+$(BUILD)/headers/%.ok: % $(BUILD)/flags
+	@mkdir -p $(@D); echo "  H       $<"
+	$(Q)printf '#include "%s"\n' '$<' | $(CC) -x c $(ALL_CFLAGS) -I. $(if $(CUDA_DIR),-I$(CUDA_DIR)/include) -fsyntax-only - && touch $@
+
 ## help: this list
 .PHONY: help
 help:
-	@sed -n 's/^## \(.*\): \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -n 's/^## \(.*\): \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 
 ## info: what was found
 .PHONY: info
 info:
-	@echo "CC     $(CC) ($(shell $(CC) -dumpversion))"
-	@echo "NVCC   $(or $(NVCC),not found: make gpu is off)"
-	@echo "BUILD  $(BUILD)   ARCH $(CUDA_ARCH)   SANITIZE $(or $(SANITIZE),none)"
-	@for p in sqlite3 zstd inih cmocka gnuplot mandoc; do printf '%-7s' $$p; case $$p in \
-	  gnuplot|mandoc) command -v $$p || echo 'not found' ;; \
-	  sqlite3|zstd|cmocka) echo "#include <$$(test $$p = cmocka && echo 'stdarg.h>%#include <stddef.h>%#include <setjmp.h>%#include <cmocka' || echo $$p).h>" | tr % '\n' | $(CC) -E - >/dev/null 2>&1 && echo found || echo 'not found' ;; \
-	  inih) echo '#include <ini.h>' | $(CC) -E - >/dev/null 2>&1 && echo found || echo 'not found' ;; esac; done
+	@echo "CC       $(CC) ($(shell $(CC) -dumpversion 2>/dev/null || echo 'not found'))"
+	@echo "NVCC     $(or $(NVCC),not found: make gpu is off)"
+	@echo "BUILD    $(BUILD)   ARCH $(CUDA_ARCH)   SANITIZE $(or $(SANITIZE),none)   prefix $(prefix)"
+	@CC="$(CC)" sh mk/deps.sh --list
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(OBJ:.o=.d) $(MAIN:.o=.d) $(CUOBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/pic/*/*.d)

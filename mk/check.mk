@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+# The tests. Each unit program, golden case and corpus is one stamp under $(BUILD)/results, so a run is parallel and a second one
+# repeats only what changed or failed. A stamp holds "passed failed"; a failure leaves NAME.failed and its NAME.log instead.
+
+UNIT   := $(basename $(notdir $(wildcard tests/test_*.c)))
+FUZZ   := $(basename $(notdir $(wildcard tests/fuzz_*_read.c)))
+CASES  := $(basename $(notdir $(wildcard tests/cases/*.sh)))
+R      := $(BUILD)/results
+UNIT_STAMPS := $(UNIT:%=$(R)/%.ok)
+FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)
+CASE_STAMPS := $(CASES:%=$(R)/case-%.ok)
+STAMPS := $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
+# What golden cases read besides the program.
+CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* docs/*.[15] docs/completion/*)
+
+## check: all tests; ends with 'N passed, N failed' (incremental: only what changed, or failed before)
+.PHONY: check
+check: $(STAMPS)
+	@sh mk/sum.sh $(R) $(STAMPS)
+
+## sanitize-check: all tests under the address and undefined-behaviour sanitizers (build/asan)
+.PHONY: sanitize-check
+sanitize-check:
+	$(Q)$(MAKE) --no-print-directory check BUILD=build/asan SANITIZE=address,undefined CFLAGS="-O1 -g"
+
+## unit: only the unit programs
+.PHONY: unit
+unit: $(UNIT_STAMPS)
+	@sh mk/sum.sh $(R) $(UNIT_STAMPS)
+
+## cases: only the golden command-line cases
+.PHONY: cases
+cases: $(CASE_STAMPS)
+	@sh mk/sum.sh $(R) $(CASE_STAMPS)
+
+## bless: rewrite the expectations of golden cases that fail (CASE=name: only that one), and show what changed
+.PHONY: bless
+bless: $(BUILD)/warpreel
+	@WARPREEL=$(abspath $<) sh tests/run_cases.sh --bless $(or $(CASE),$(CASES))
+	@git diff --stat -- tests/cases 2>/dev/null || true
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(OBJ)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+
+$(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(OBJ)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
+
+# Unit programs run in the source folder: they read tests/bad and the manuals.
+$(R)/test_%.ok: $(BUILD)/tests/test_% $(BUILD)/warpreel $(wildcard tests/bad/* docs/*.[15])
+	@mkdir -p $(@D); echo "  TEST    $*"
+	@sh mk/unit.sh $(R)/test_$* $<
+
+# A corpus is every file of tests/bad and every seed; each also cut short and with bytes changed (see tests/fuzz_main.c).
+$(R)/fuzz_%.ok: $(BUILD)/tests/fuzz_% $(wildcard tests/bad/* tests/corpus/*)
+	@mkdir -p $(@D); echo "  FUZZ    $*"
+	@sh mk/unit.sh $(R)/fuzz_$* $< $(wildcard tests/bad/* tests/corpus/*)
+
+.SECONDEXPANSION:
+$(R)/case-%.ok: $$(wildcard tests/cases/$$*.*) $(BUILD)/warpreel $(CASE_DATA)
+	@mkdir -p $(@D); echo "  CASE    $*"
+	@WARPREEL=$(abspath $(BUILD)/warpreel) sh tests/run_cases.sh --stamp $(abspath $(R)) $*
+
+## gpu-check: the tests that need a GPU; fails where there is none
+.PHONY: gpu-check
+gpu-check: gpu $(BUILD)/warpreel
+	@BUILD=$(BUILD) sh mk/gpu_check.sh $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/gpu_*.c)) $(wildcard tests/gpu_*.sh)
+
+.PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/test_% $(BUILD)/tests/fuzz_%

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# The CUDA kernels and the CUDA machine on an emulated GPU: the same .cu files compiled as C++ against tests/emulated, loaded by
+# the program as it loads the real library. Needs a C++ compiler, no CUDA.
+
+CXX  := $(if $(filter default,$(origin CXX)),g++,$(CXX))
+EMU  := $(BUILD)/emulated
+EMU_SRC := $(wildcard kernels/machine_cuda*.cu kernels/*/*.cu) $(wildcard tests/emulated/*.cpp)
+EMU_FLAGS := -std=gnu++17 -O2 -g -fPIC -ffp-contract=off -fno-strict-aliasing -pthread -D_GNU_SOURCE \
+	     -Itests/emulated -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Wno-missing-field-initializers $(SAN)
+
+$(EMU)/%.o: % $(BUILD)/flags mk/emulated.mk
+	@mkdir -p $(@D); echo "  CXX     $< (emulated)"
+	$(Q)$(CXX) $(EMU_FLAGS) -MMD -MP -x c++ -c -o $@ $<
+
+$(EMU)/libwarpreel-cuda.so: $(EMU_SRC:%=$(EMU)/%.o) $(BUILD)/pic/traces/util.o $(BUILD)/pic/kernels/machine_annotate.o
+	@echo "  LD      $@"
+	$(Q)$(CXX) $(SAN) -shared -o $@ $^ -ldl -pthread
+
+## check-emulated: the CUDA kernels and the CUDA machine on an emulated GPU, against the CPU kernels
+.PHONY: check-emulated
+check-emulated: $(EMU)/gpu_kernels.log $(EMU)/gpu_machine.log
+	@tail -qn 1 $^
+
+$(EMU)/gpu_machine.log: EMU_ARGS := 3
+$(EMU)/%.log: $(BUILD)/tests/% $(EMU)/libwarpreel-cuda.so
+	@echo "  TEST    $* (emulated)"
+	$(Q)WARPREEL_CUDA=$(EMU)/libwarpreel-cuda.so $< $(EMU_ARGS) > $@ 2>&1 || { cat $@; exit 1; }
+
+-include $(EMU_SRC:%=$(EMU)/%.d)

@@ -1,0 +1,18 @@
+# Ctrl-C, and being told to end, while a file is being written: nothing half-written stays, and the exit says by what it ended.
+for signal in INT TERM; do
+	mkfifo list
+	( trap - INT; exec "$warpreel" batch list --backend cpu -o rows.tsv ) 2>/dev/null &
+	exec 3>list
+	echo 'rbsor 1 size=64x64 iterations=3' >&3
+	for _ in $(seq 200); do
+		[ -s rows.tsv.part-$! ] && break
+		sleep 0.05
+	done
+	[ -e rows.tsv.part-$! ] && echo "was being written"
+	kill -$signal $!
+	exec 3>&-
+	wait $! 2>/dev/null
+	echo "exit $?"
+	rm list
+	left_behind
+done

@@ -1,0 +1,8 @@
+# A kernel nothing is known of, a GPU count the platform lacks, an unknown model, an unknown platform.
+refuses warpreel predict rbsor --platform "$platform" --size 64
+refuses warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 640 --gpus 16
+refuses warpreel predict rbsor --platform "$platform" --kernel-model guess --size 64
+refuses warpreel predict rbsor --platform nowhere --size 64
+refuses warpreel predict rbsor --platform . --size 64
+warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 640 --gpus 16 --allow-extrapolation --format tsv |
+	columns gpus,extrapolated | tail -n 1
