@@ -40,6 +40,16 @@ static void usage(FILE *out)
 		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
 }
 
+/* What a command printed may still fail to get out: a full disk is an error of every command. */
+static int finish(int rc)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return rc;
+	if (rc == EXIT_OK)
+		report("cannot write to standard output");
+	return rc == EXIT_OK ? EXIT_BAD : rc;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct program program = {
@@ -56,7 +66,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-h")) {
 		usage(stdout);
-		return EXIT_OK;
+		return finish(EXIT_OK);
 	}
 	if (!strcmp(argv[1], "--version")) {
 		printf("warpreel %s\n", WARPREEL_VERSION);
@@ -64,7 +74,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(&program, argc - 1, argv + 1);
+			return finish(commands[i].run(&program, argc - 1, argv + 1));
 	report("unknown command '%s' (see warpreel --help)", argv[1]);
 	return EXIT_USAGE;
 }

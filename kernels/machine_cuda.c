@@ -21,7 +21,7 @@ static char *library_path(void)
 	ssize_t length;
 
 	if (named && *named)
-		return xstrdup(named);
+		return strchr(named, '/') ? xstrdup(named) : xprintf("./%s", named); /* a file, never a search of the loader's */
 	length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
 	folder[length > 0 ? length : 0] = 0;
 	char *beside = NULL;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -149,11 +150,19 @@ void util_install_signal_handlers(void)
 	signal(SIGPIPE, SIG_DFL);
 }
 
+/* Something other than a file (/dev/stdout, a pipe, /dev/full) is written to as it is: nothing may be renamed over it. */
+static bool in_place(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
 int output_begin(struct output *output, const char *path)
 {
+	bool direct = in_place(path);
 	output->path = xstrdup(path);
-	output->part_path = xprintf("%s.part-%ld", path, (long)getpid());
-	output->slot = util_remember_path(output->part_path);
+	output->part_path = direct ? xstrdup(path) : xprintf("%s.part-%ld", path, (long)getpid());
+	output->slot = direct ? -1 : util_remember_path(output->part_path);
 	return 0;
 }
 
@@ -168,7 +177,7 @@ static void output_free(struct output *output)
 int output_commit(struct output *output)
 {
 	int rc = 0;
-	if (rename(output->part_path, output->path)) {
+	if (strcmp(output->part_path, output->path) && rename(output->part_path, output->path)) {
 		rc = report("cannot write '%s': %s", output->path, strerror(errno));
 		unlink(output->part_path);
 	}
@@ -180,7 +189,8 @@ void output_abandon(struct output *output)
 {
 	if (!output->path)
 		return;
-	unlink(output->part_path);
+	if (strcmp(output->part_path, output->path))
+		unlink(output->part_path);
 	output_free(output);
 }
 

@@ -39,8 +39,8 @@ int parse_double(const char *text, double *value);
 
 /*
  * A file that appears under its name only when it is complete: written as "<path>.part-<pid>", renamed by commit.
- * Interrupted by SIGINT/SIGTERM the partial file is removed (util_install_signal_handlers). At most 8 at once.
- * output_begin returns a path to write to (owned by the output), or NULL after a message.
+ * Interrupted by SIGINT/SIGTERM the partial file is removed (util_install_signal_handlers). At most 16 at once. A path that is there
+ * and no file (a pipe, a device) is written in place. Write to part_path, then commit or abandon.
  */
 struct output {
 	char *path;      /* final name; owned */
