@@ -124,18 +124,19 @@ static uint64_t hash_shape(const struct schedule_shape *shape, const struct sche
 static bool equal_shape(const struct schedule *schedule, const struct schedule_shape *a, const struct schedule_shape *b,
 			const struct schedule_access *access, uint32_t count)
 {
-	const struct schedule_access *mine = schedule->access + a->first_access;
-
 	if (a->kernel != b->kernel || a->rows != b->rows || a->columns != b->columns || a->points != b->points ||
 	    a->dram_bytes != b->dram_bytes || a->footprint_bytes != b->footprint_bytes ||
 	    a->resident_bytes != b->resident_bytes || a->shared_bytes != b->shared_bytes ||
 	    a->registers != b->registers || a->access_count != count ||
 	    memcmp(a->grid, b->grid, sizeof(a->grid)) || memcmp(a->block, b->block, sizeof(a->block)))
 		return false;
-	for (uint32_t i = 0; i < count; i++)
-		if (mine[i].buffer != access[i].buffer || mine[i].mode != access[i].mode ||
-		    mine[i].offset_bytes != access[i].offset_bytes || mine[i].bytes != access[i].bytes)
+	for (uint32_t i = 0; i < count; i++) {
+		const struct schedule_access *mine = &schedule->access[a->first_access + i];
+
+		if (mine->buffer != access[i].buffer || mine->mode != access[i].mode ||
+		    mine->offset_bytes != access[i].offset_bytes || mine->bytes != access[i].bytes)
 			return false;
+	}
 	return true;
 }
 
