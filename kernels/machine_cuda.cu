@@ -332,7 +332,8 @@ static struct machine *cuda_machine_new(uint32_t gpus)
 	cudaError_t error = cudaGetDeviceCount(&found);
 
 	if (error) {
-		report("no CUDA GPU to run on: %s", cudaGetErrorString(error));
+		report("no CUDA GPU to run on: %s", error == cudaErrorInsufficientDriver ?
+		       "there is no NVIDIA driver, or it is too old for this library" : cudaGetErrorString(error));
 		return NULL;
 	}
 	if (gpus < 1 || gpus > (uint32_t)found) {

@@ -37,19 +37,19 @@ rbsor_tuned_f64(const struct rbsor_sweep sweep, int rows_a_thread)
 }
 
 /*
- * Few vectors: one row a thread, so that all SMs have work. Many: several rows a thread, so that the rows of the other
- * colour are not fetched three times. Limits in vectors x rows of the sweep, a multiple of what fills a 132-SM GPU.
+ * Few vectors: one row a thread, and at the very least blocks of one warp, so that all SMs have work. Many: several rows a
+ * thread, so that the rows of the other colour are not fetched three times. The limits are vectors x rows of the sweep, in
+ * multiples of what a GPU of 132 SMs holds at once.
  */
-static const struct {
+static const struct shape {
 	int64_t vectors_from;
 	int rows_a_thread;
-} rows_table[] = { { 800000, 4 }, { 270000, 2 }, { 0, 1 } };
+	unsigned block_threads;
+} shapes[] = { { 800000, 4, 128 }, { 270000, 2, 128 }, { 17000, 1, 128 }, { 0, 1, 32 } };
 
-/* The widest block that leaves at most an eighth of its lanes idle; narrower ones take several row groups. */
-static unsigned block_width(int vectors)
+/* The widest row of a block, from `width` down, that leaves at most an eighth of the lanes idle. */
+static unsigned block_width(int vectors, unsigned width)
 {
-	unsigned width = BLOCK_THREADS;
-
 	while (width > 32 && ((unsigned)vectors + width - 1) / width * width - (unsigned)vectors > (unsigned)vectors / 8)
 		width /= 2;
 	return width;
@@ -60,14 +60,14 @@ static int launch(void (*kernel)(const struct rbsor_sweep, int), const void *arg
 {
 	struct rbsor_sweep sweep = *(const struct rbsor_sweep *)args;
 	const int rows = sweep.row_end - sweep.row_begin, vectors = rbsor_vectors<T>(sweep.columns);
-	int choice = 0;
+	const struct shape *shape = shapes;
 
 	if (rows <= 0 || sweep.columns < 3)
 		return cudaSuccess;
-	while ((int64_t)vectors * rows < rows_table[choice].vectors_from)
-		choice++;
-	int rows_a_thread = rows_table[choice].rows_a_thread;
-	const unsigned width = block_width(vectors), height = BLOCK_THREADS / width;
+	while ((int64_t)vectors * rows < shape->vectors_from)
+		shape++;
+	int rows_a_thread = shape->rows_a_thread;
+	const unsigned width = block_width(vectors, shape->block_threads), height = shape->block_threads / width;
 	const unsigned rows_a_block = height * (unsigned)rows_a_thread;
 	const unsigned blocks = ((unsigned)rows + rows_a_block - 1) / rows_a_block;
 	const unsigned blocks_y = blocks < GRID_Y_MAX ? blocks : GRID_Y_MAX;

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * As much of the CUDA runtime as warpreel's kernels and its CUDA machine use, on the host: for checking both where there is no
+ * GPU. The .cu files are compiled as C++ with this folder first in the include path.
+ *
+ * A launch runs its blocks one after the other, at once; the threads of a block are fibres that switch where they must wait
+ * (__syncthreads, a shuffle), so a barrier that not all threads reach is found, not hidden. Streams and events are empty
+ * shells: everything is done when the call returns.
+ */
+#ifndef WARPREEL_EMULATED_CUDA_RUNTIME_H
+#define WARPREEL_EMULATED_CUDA_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tuple>
+#include <utility>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __shared__ static thread_local /* blocks of one launching thread run one by one */
+
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorInvalidConfiguration = 9, cudaErrorInsufficientDriver = 35,
+		   cudaErrorInvalidDevice = 101, cudaErrorPeerAccessAlreadyEnabled = 704 };
+enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
+		      cudaMemcpyDefault };
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrAsyncEngineCount, cudaDevAttrGlobalMemoryBusWidth,
+		      cudaDevAttrMaxRegistersPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+		      cudaDevAttrMaxThreadsPerMultiProcessor };
+enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank };
+enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocPortable = 1 };
+
+struct dim3 {
+	unsigned x, y, z;
+	constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+struct cudaDeviceProp {
+	char name[256];
+	struct { char bytes[16]; } uuid;
+	int major, minor, pciDomainID, pciBusID, pciDeviceID, l2CacheSize;
+	size_t totalGlobalMem;
+};
+
+typedef struct emulated_stream *cudaStream_t;
+typedef struct emulated_event *cudaEvent_t;
+
+extern thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+void __syncthreads(void);
+
+/* Runs `body` once for every thread of every block. */
+typedef void emulated_body(void *context);
+cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context);
+/* All 32 lanes of a warp leave a value (8 bytes at most) and read the one of `source`, taken modulo 32. */
+uint64_t emulated_shuffle(uint64_t value, int source);
+
+template <typename T> T __shfl_sync(unsigned mask, T value, int source)
+{
+	uint64_t bits = 0;
+
+	(void)mask;
+	static_assert(sizeof(T) <= sizeof(bits), "a shuffle moves 8 bytes at most");
+	__builtin_memcpy(&bits, &value, sizeof(value));
+	bits = emulated_shuffle(bits, source);
+	__builtin_memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+template <typename... Args> struct emulated_call {
+	void (*kernel)(Args...);
+	void **args;
+	template <size_t... I> void call(std::index_sequence<I...>)
+	{
+		kernel(*(typename std::tuple_element<I, std::tuple<typename std::remove_const<Args>::type...>>::type *)args[I]...);
+	}
+	static void body(void *context)
+	{
+		((emulated_call *)context)->call(std::index_sequence_for<Args...>());
+	}
+};
+
+template <typename... Args>
+cudaError_t cudaLaunchKernel(void (*kernel)(Args...), dim3 grid, dim3 block, void **args, size_t shared_bytes, cudaStream_t stream)
+{
+	emulated_call<Args...> call = { kernel, args };
+
+	(void)shared_bytes;
+	(void)stream;
+	return emulated_launch(grid, block, emulated_call<Args...>::body, &call);
+}
+
+const char *cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attribute, int device, int peer);
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaMalloc(void **address, size_t bytes);
+cudaError_t cudaFree(void *address);
+cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void *address);
+cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpyPeerAsync(void *target, int target_gpu, const void *source, int source_gpu, size_t bytes, cudaStream_t stream);
+cudaError_t cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t row_bytes,
+			      size_t rows, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ * The threads of a block as fibres of the launching host thread.
+ */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+#include "cuda_runtime.h"
+
+enum { BLOCK_MAX = 1024, WARP = 32, STACK_BYTES = 64 << 10 };
+enum fibre_state { RUNNABLE, AT_BLOCK_BARRIER, AT_WARP_BARRIER, ENDED };
+
+thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+struct fibre {
+	ucontext_t context; /* to start on; afterwards the two jump: a switch by context costs system calls */
+	jmp_buf here;
+	bool started;
+	enum fibre_state state;
+	unsigned shuffles; /* passed so far: lanes of a warp must agree */
+	uint64_t value;
+};
+
+struct block_run { /* of one host thread */
+	jmp_buf scheduler;
+	struct fibre *fibre;
+	char *stacks;
+	unsigned count, current;
+	emulated_body *body;
+	void *context;
+};
+
+static thread_local struct block_run run;
+
+static void give_up(const char *what)
+{
+	fprintf(stderr, "emulated CUDA: block (%u,%u,%u): %s\n", blockIdx.x, blockIdx.y, blockIdx.z, what);
+	abort();
+}
+
+static void set_thread_index(unsigned linear)
+{
+	threadIdx = dim3(linear % blockDim.x, linear / blockDim.x % blockDim.y, linear / blockDim.x / blockDim.y);
+}
+
+static void wait_as(enum fibre_state state)
+{
+	run.fibre[run.current].state = state;
+	if (!_setjmp(run.fibre[run.current].here))
+		_longjmp(run.scheduler, 1);
+}
+
+static void fibre_main(void)
+{
+	for (;;) { /* a fibre serves its thread index in all blocks of the launch */
+		run.body(run.context);
+		wait_as(ENDED);
+	}
+}
+
+static void resume(struct fibre *fibre)
+{
+	if (_setjmp(run.scheduler))
+		return;
+	if (fibre->started)
+		_longjmp(fibre->here, 1);
+	fibre->started = true;
+	setcontext(&fibre->context);
+}
+
+void __syncthreads(void)
+{
+	wait_as(AT_BLOCK_BARRIER);
+}
+
+uint64_t emulated_shuffle(uint64_t value, int source)
+{
+	const unsigned first = run.current / WARP * WARP;
+
+	run.fibre[run.current].value = value;
+	run.fibre[run.current].shuffles++;
+	wait_as(AT_WARP_BARRIER); /* all have left theirs */
+	value = run.fibre[first + ((unsigned)source & (WARP - 1))].value;
+	wait_as(AT_WARP_BARRIER); /* all have read */
+	return value;
+}
+
+static unsigned count_state(unsigned from, unsigned to, enum fibre_state state)
+{
+	unsigned n = 0;
+
+	for (unsigned i = from; i < to; i++)
+		n += run.fibre[i].state == state;
+	return n;
+}
+
+static void release(unsigned from, unsigned to, enum fibre_state state)
+{
+	for (unsigned i = from; i < to; i++)
+		if (run.fibre[i].state == state)
+			run.fibre[i].state = RUNNABLE;
+}
+
+/* Lets go of the warps and blocks that are complete; false when nobody can go on. */
+static bool release_complete(void)
+{
+	bool any = false;
+
+	for (unsigned warp = 0; warp < run.count; warp += WARP) {
+		const unsigned end = warp + WARP < run.count ? warp + WARP : run.count;
+		const unsigned waiting = count_state(warp, end, AT_WARP_BARRIER);
+
+		if (waiting == 0)
+			continue;
+		if (waiting == WARP) {
+			for (unsigned i = warp; i < end; i++)
+				if (run.fibre[i].shuffles != run.fibre[warp].shuffles)
+					give_up("lanes of a warp are at different shuffles");
+			release(warp, end, AT_WARP_BARRIER);
+			any = true;
+		}
+	}
+	if (!any && count_state(0, run.count, AT_BLOCK_BARRIER) + count_state(0, run.count, ENDED) == run.count) {
+		release(0, run.count, AT_BLOCK_BARRIER);
+		any = true;
+	}
+	return any;
+}
+
+static void prepare(ucontext_t *start, char *stack)
+{
+	getcontext(start);
+	start->uc_stack.ss_sp = stack;
+	start->uc_stack.ss_size = STACK_BYTES;
+	makecontext(start, fibre_main, 0);
+}
+
+static void run_block(void)
+{
+	for (unsigned i = 0; i < run.count; i++) {
+		run.fibre[i].state = RUNNABLE;
+		run.fibre[i].shuffles = 0;
+	}
+	while (count_state(0, run.count, ENDED) < run.count) {
+		for (run.current = 0; run.current < run.count; run.current++) {
+			if (run.fibre[run.current].state != RUNNABLE)
+				continue;
+			set_thread_index(run.current);
+			resume(&run.fibre[run.current]);
+		}
+		if (count_state(0, run.count, ENDED) < run.count && !release_complete())
+			give_up("a barrier or shuffle that not all of its threads reach");
+	}
+}
+
+cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context)
+{
+	const unsigned count = block.x * block.y * block.z;
+
+	if (!count || count > BLOCK_MAX || !grid.x || !grid.y || !grid.z || grid.y > 65535 || grid.z > 65535)
+		return cudaErrorInvalidConfiguration;
+	run.fibre = (struct fibre *)calloc(count, sizeof(*run.fibre));
+	run.stacks = (char *)malloc((size_t)count * STACK_BYTES);
+	if (!run.fibre || !run.stacks)
+		abort();
+	for (unsigned i = 0; i < count; i++)
+		prepare(&run.fibre[i].context, run.stacks + (size_t)i * STACK_BYTES);
+	run.count = count;
+	run.body = body;
+	run.context = context;
+	gridDim = grid;
+	blockDim = block;
+	for (unsigned z = 0; z < grid.z; z++)
+		for (unsigned y = 0; y < grid.y; y++)
+			for (unsigned x = 0; x < grid.x; x++) {
+				blockIdx = dim3(x, y, z);
+				run_block();
+			}
+	free(run.fibre);
+	free(run.stacks);
+	return cudaSuccess;
+}

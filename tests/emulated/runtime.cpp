@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ * The calls of the emulated runtime that are not launches. Several GPUs are several names for host memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_runtime.h"
+
+enum { GPUS = 8 };
+static thread_local int current;
+static int peers[GPUS][GPUS]; /* access enabled */
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+	return error == cudaErrorMemoryAllocation ? "out of memory" : error == cudaErrorInvalidConfiguration ?
+	       "invalid configuration argument" : error ? "an error of the emulated runtime" : "no error";
+}
+
+cudaError_t cudaGetLastError(void)
+{
+	return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+	*count = GPUS;
+	return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+	if (device < 0 || device >= GPUS)
+		return cudaErrorInvalidDevice;
+	current = device;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
+{
+	(void)device;
+	*value = (int)attribute + 1;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attribute, int device, int peer)
+{
+	(void)attribute;
+	*value = device != peer;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+	*can = device != peer;
+	return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+	(void)flags;
+	if (peer < 0 || peer >= GPUS || peer == current)
+		return cudaErrorInvalidDevice;
+	return peers[current][peer]++ ? cudaErrorPeerAccessAlreadyEnabled : cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
+{
+	if (device < 0 || device >= GPUS)
+		return cudaErrorInvalidDevice;
+	memset(properties, 0, sizeof(*properties));
+	strcpy(properties->name, "emulated");
+	properties->uuid.bytes[15] = (char)device;
+	return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+	*version = 13000;
+	return cudaSuccess;
+}
+
+/* Filled with 0xff, NaN in both precisions: a read of what nothing wrote shows. */
+static cudaError_t take(void **address, size_t bytes)
+{
+	if (posix_memalign(address, 256, bytes))
+		return cudaErrorMemoryAllocation;
+	memset(*address, 0xff, bytes);
+	return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **address, size_t bytes)
+{
+	return take(address, bytes);
+}
+
+cudaError_t cudaFree(void *address)
+{
+	free(address);
+	return cudaSuccess;
+}
+
+cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	return take(address, bytes);
+}
+
+cudaError_t cudaFreeHost(void *address)
+{
+	free(address);
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+{
+	(void)kind;
+	(void)stream;
+	memcpy(target, source, bytes);
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *target, int target_gpu, const void *source, int source_gpu, size_t bytes, cudaStream_t stream)
+{
+	if (target_gpu < 0 || target_gpu >= GPUS || source_gpu < 0 || source_gpu >= GPUS || target_gpu == source_gpu)
+		return cudaErrorInvalidDevice;
+	return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t row_bytes,
+			      size_t rows, cudaMemcpyKind kind, cudaStream_t stream)
+{
+	if (row_bytes > target_pitch || row_bytes > source_pitch)
+		return cudaErrorInvalidValue;
+	for (size_t row = 0; row < rows; row++)
+		cudaMemcpyAsync((char *)target + row * target_pitch, (const char *)source + row * source_pitch, row_bytes, kind, stream);
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+	(void)flags;
+	*stream = (cudaStream_t)malloc(1);
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	free((void *)stream);
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	(void)stream;
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	(void)stream;
+	(void)event;
+	(void)flags;
+	return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+	(void)flags;
+	*event = (cudaEvent_t)malloc(1);
+	return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	free((void *)event);
+	return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	(void)event;
+	(void)stream;
+	return cudaSuccess;
+}
+
+/* Nothing to measure here. */
+extern "C" int report(const char *format, ...);
+extern "C" int warpreel_calibrate_cuda(struct calibration *)
+{
+	return report("the emulated GPU cannot be calibrated");
+}
