@@ -131,8 +131,8 @@ int profile_add_trace(struct profile *profile, const struct trace *trace, int mo
 		GROW(kernel->row, kernel->row_count, kernel->row_capacity);
 		kernel->row[kernel->row_count++] = (struct profile_row){
 			.rows = sample[from].rows, .columns = sample[from].columns, .launches = (int64_t)(to - from),
-			.duration_ns = median_of(duration, to - from), .mad_ns = mad_of(duration, to - from),
-			.gap_ns = gaps ? median_of(gap, gaps) : -1,
+			.duration_ns = trimmed_mean_of(duration, to - from), .mad_ns = mad_of(duration, to - from),
+			.gap_ns = gaps ? trimmed_mean_of(gap, gaps) : -1,
 		};
 		from = to;
 	}

@@ -16,9 +16,9 @@
 
 struct profile_row { /* one recorded shape */
 	int64_t rows, columns;
-	double duration_ns; /* median over its launches, as the tracer reports it */
+	double duration_ns; /* trimmed mean over its launches, as the tracer reports it */
 	double mad_ns;
-	double gap_ns;      /* the device's own pause after it, traced (traces/launch_gaps.h), median; -1 never seen */
+	double gap_ns;      /* the device's own pause after it, traced (traces/launch_gaps.h), trimmed mean; -1 never seen */
 	int64_t launches;
 };
 

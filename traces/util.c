@@ -274,6 +274,19 @@ double median_of(const double *values, size_t count)
 	return quantile_of(values, count, 0.5);
 }
 
+double trimmed_mean_of(const double *values, size_t count)
+{
+	double low = quantile_of(values, count, 0.05), high = quantile_of(values, count, 0.95), sum = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (values[i] < low || values[i] > high)
+			continue;
+		sum += values[i];
+		kept++;
+	}
+	return kept ? sum / (double)kept : median_of(values, count);
+}
+
 double mad_of(const double *values, size_t count)
 {
 	double centre = median_of(values, count);
