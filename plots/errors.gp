@@ -1,0 +1,42 @@
+# data: points.tsv notes.tsv
+# SPDX-License-Identifier: MIT
+# Signed errors of the tool's answer, set by set, with the interval: a bar that crosses the zero line covers the measurement.
+picture = ARG1; data = ARG2; width = 900; height = 640
+load "plots/style.gp"
+points = data . "points.tsv"; notes = data . "notes.tsv"
+set logscale x
+stats points using (strcol("model") eq "default" ? column("measured_us") * 1e-3 : NaN) nooutput
+set xrange [STATS_min / 1.3:STATS_max * 1.3]
+set xtics ("0.1" 0.1, "1" 1, "10" 10, "100" 100) format ""
+set yrange [*<-12:12<*]; set ytics autofreq
+set x2range [0:1]; set y2range [0:1]
+set errorbars 0
+set offsets 0,0,graph 0.22,graph 0.04
+set xzeroaxis linetype 1 linewidth 1 linecolor rgb ink
+is(set, split) = (strcol("set") eq set && strcol("model") eq "default" && strcol("split") eq split)
+x(set, split) = (is(set, split) ? column("measured_us") * 1e-3 : NaN)
+error(name) = 100 * (column(name) / column("measured_us") - 1)
+note(set, split) = (is(set, split) ? (split eq "fit" ? 0.01 : 0.52) : NaN)
+array which[3] = ["replay", "size", "gpus"]
+array name[3] = ["set replay: the run's own trace, played back untraced", "set size: one GPU, from the plan and the one-GPU profile", \
+	"set gpus: several GPUs, from the plan and one-GPU records only"]
+set multiplot layout 3,1 margins 0.06,0.985,0.075,0.915 spacing 0,0.055 \
+	title "Error of the predicted core loop, (predicted - measured) / measured, with its 90 % interval" font ",14"
+set ylabel "error, %" offset 1,0
+do for [k = 1:3] {
+	set title name[k] offset 0,-0.7 textcolor rgb ink
+	if (k == 3) {
+		set xtics ("0.1" 0.1, "1" 1, "10" 10, "100" 100)
+		set xlabel "measured core loop, ms" offset 0,0.5
+	} else {
+		set xtics ("" 0.1, "" 1, "" 10, "" 100)
+	}
+	unset key
+	plot points using (x(which[k], "fit")):(error("predicted_us")):(error("lo_us")):(error("hi_us")) with yerrorbars \
+			pointtype 6 pointsize 0.6 linewidth 0.8 linecolor rgb blue title "fit", \
+		points using (x(which[k], "holdout")):(error("predicted_us")):(error("lo_us")):(error("hi_us")) with yerrorbars \
+			pointtype 7 pointsize 0.55 linewidth 0.8 linecolor rgb red title "held out", \
+		notes using (note(which[k], "fit")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb blue notitle, \
+		notes using (note(which[k], "holdout")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb red notitle
+}
+unset multiplot

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# Figures. Each plots/<figure>.gp names its tables in its first line ("# data: <files>", relative to $(BUILD)/plots); a figure is
+# drawn anew when one of them changes. A new figure is one .gp; a new table is one rule here.
+# Uses BUILD, Q and PLATFORM of the Makefile, and build/validation.tsv as `warpreel validate` writes it.
+
+FIGURES := $(patsubst plots/%.gp,%,$(filter-out plots/style.gp,$(wildcard plots/*.gp)))
+PLOT_DIR := $(BUILD)/plots
+PLATFORM ?= h200x8
+PLATFORM_DATA ?= traces/data/$(PLATFORM)
+sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
+comma := ,
+tab := $(shell printf '\t')
+
+.PHONY: plots
+plots: $(foreach figure,$(FIGURES),$(PLOT_DIR)/$(figure).svg $(PLOT_DIR)/$(figure).png)
+
+## figures: the figures that documents show, copied to docs/figures
+.PHONY: figures
+figures: $(FIGURES:%=$(PLOT_DIR)/%.svg)
+	$(Q)mkdir -p docs/figures && cp $^ docs/figures/
+
+# One rule a figure, so that the first line of its .gp can be its list of prerequisites.
+define figure_rule
+$(PLOT_DIR)/$(1).svg $(PLOT_DIR)/$(1).png: $(PLOT_DIR)/$(1).%: plots/$(1).gp plots/style.gp $(addprefix $(PLOT_DIR)/,$(shell sed -n '1s/^# data: //p' plots/$(1).gp)) | need-gnuplot
+	@echo "  PLOT    $$@"
+	$$(Q)gnuplot -c $$< $$@ $(PLOT_DIR)
+endef
+$(foreach figure,$(FIGURES),$(eval $(call figure_rule,$(figure))))
+
+.PHONY: need-gnuplot
+need-gnuplot:
+	@command -v gnuplot > /dev/null || { echo "make plots: gnuplot not found; install gnuplot-nox" >&2; exit 1; }
+
+$(PLOT_DIR)/points.tsv: $(BUILD)/validation.tsv plots/points.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f plots/points.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)1 -k3$(comma)3 -k2$(comma)2 -k7$(comma)8 -k10$(comma)11 -k4$(comma)4n -k5$(comma)5n -k6$(comma)6n -k12$(comma)12n) > $@
+
+
+$(PLOT_DIR)/notes.tsv: $(PLOT_DIR)/points.tsv plots/notes.awk
+	$(Q)awk -f plots/notes.awk $< > $@
+
+$(PLOT_DIR)/time.tsv $(PLOT_DIR)/speedup.tsv $(PLOT_DIR)/gain.tsv: $(PLOT_DIR)/%.tsv: $(PLOT_DIR)/points.tsv plots/curves.awk
+	$(Q)awk -v what=$* -f plots/curves.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)3 -k4$(comma)4n -k5$(comma)5n -k6$(comma)6n) > $@
+
+$(PLOT_DIR)/breakdown.tsv: plots/breakdown.sh $(PLOT_DIR)/points.tsv $(BUILD)/warpreel $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/profile/*)
+	@mkdir -p $(@D)
+	$(Q)plots/breakdown.sh $(BUILD)/warpreel $(PLATFORM) $(PLOT_DIR)/points.tsv > $@
+
+$(PLOT_DIR)/timeline.tsv: plots/timeline.sh $(BUILD)/warpreel $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/replay/*)
+	@mkdir -p $(@D)
+	$(Q)plots/timeline.sh $(BUILD)/warpreel $(PLATFORM) $(PLATFORM_DATA)/replay $(@D) > $@
+
+# The accuracy table of README.md, from the summary that `warpreel validate` writes; never typed.
+.PHONY: readme-summary
+readme-summary: $(BUILD)/validation-summary.tsv
+	$(Q)docs/insert_summary.sh $< README.md
+validation-report: readme-summary
