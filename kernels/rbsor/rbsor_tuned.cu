@@ -37,7 +37,7 @@ rbsor_tuned_f64(const struct rbsor_sweep sweep, int rows_a_thread)
 }
 
 /*
- * Few vectors: one row a thread, and at the very least blocks of one warp, so that all SMs have work. Many: several rows a
+ * Few vectors: one row a thread, so that all SMs have work. Many: several rows a
  * thread, so that the rows of the other colour are not fetched three times. The limits are vectors x rows of the sweep, in
  * multiples of what a GPU of 132 SMs holds at once.
  */
@@ -45,7 +45,7 @@ static const struct shape {
 	int64_t vectors_from;
 	int rows_a_thread;
 	unsigned block_threads;
-} shapes[] = { { 800000, 4, 128 }, { 270000, 2, 128 }, { 17000, 1, 128 }, { 0, 1, 32 } };
+} shapes[] = { { 800000, 4, 128 }, { 270000, 2, 128 }, { 0, 1, 128 } };
 
 /* The widest row of a block, from `width` down, that leaves at most an eighth of the lanes idle. */
 static unsigned block_width(int vectors, unsigned width)
