@@ -59,9 +59,7 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 	struct sim_thread *t = &s->thread[thread];
 	struct sim_stream *st = &s->stream[op->stream];
 	if (st->count >= (uint32_t)s->platform->queue_depth) {
-		t->blocked = true;
-		t->before_ps = t->now_ps;
-		st->space_thread = thread;
+		block(s, thread, &st->space_thread);
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32 };
@@ -203,14 +201,19 @@ void thread_run(struct sim *s, uint32_t thread, sim_time now)
 	t->before_ps = -1;
 	t->now_ps = now;
 	while (t->pc < t->end) {
+		int64_t index = t->pc;
+		if (!t->thought) { /* once, also when a full queue makes it try again */
+			t->now_ps += s->schedule->op[index].before_ps;
+			t->thought = true;
+		}
 		if (t->now_ps > event_queue_next(&s->queue)) { /* others are due first */
 			event_queue_push(&s->queue, t->now_ps, RANK_THREAD, thread, ++t->stamp);
 			return;
 		}
-		int64_t index = t->pc;
-		t->now_ps += s->schedule->op[index].before_ps;
 		sim_time start = t->now_ps;
-		if (!play(s, thread))
+		bool goes_on = play(s, thread);
+		t->thought = t->pc == index;
+		if (!goes_on)
 			return;
 		if (observer && observer->host_op)
 			observer->host_op(observer->arg, thread, &s->schedule->op[index], index, start, t->now_ps);

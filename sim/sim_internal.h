@@ -34,7 +34,7 @@ struct sim_stream {
 	sim_time blocked_seen_ps;
 	double share;         /* of the GPU's SMs, while a kernel runs */
 	uint32_t sync_thread; /* first host thread blocked on this stream */
-	uint32_t space_thread; /* host thread blocked because the queue is full */
+	uint32_t space_thread; /* first host thread blocked because the queue is full */
 	uint32_t next_waiter; /* in an event instance's or engine's list */
 };
 
@@ -47,6 +47,7 @@ struct sim_thread {
 	uint32_t next_waiter; /* list of threads blocked on one thing */
 	uint32_t stamp;
 	bool blocked, done;
+	bool thought;         /* the time before the operation at pc has passed */
 };
 
 /* What a copy costs its stream, by where it stands (model/calibrate_idle.cu). */

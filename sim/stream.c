@@ -185,10 +185,8 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	st->free_ps = now;
 	st->head_ready_ps = now;
 	st->state = STREAM_IDLE;
-	if (st->space_thread != NONE32 && st->count < (uint32_t)s->platform->queue_depth) {
-		thread_wake(s, st->space_thread, now);
-		st->space_thread = NONE32;
-	}
+	if (st->space_thread != NONE32 && st->count < (uint32_t)s->platform->queue_depth)
+		thread_wake_list(s, &st->space_thread, now);
 	if (stream_empty(st)) {
 		thread_wake_list(s, &st->sync_thread, now + s->host_ps[HOST_SYNC_WAKE]);
 		if (gpu->sync_threads != NONE32 && gpu_empty(s, st->gpu))

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ * Shared links against times worked out by hand, and the properties of max-min fairness on random sets of flows.
+ */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../sim/links.h"
+
+enum { FLOWS_MAX = 16 };
+
+/* Copies that start at given times, each on a stream of its own. Flows ask one byte a nanosecond unless `solo_ns` says else. */
+struct start {
+	sim_time at_ns;
+	struct schedule_copy copy;
+	sim_time solo_ns;
+};
+
+static void check_shares(const struct links *links, double link_bytes_per_ps)
+{
+	for (uint32_t link = 0; link < 2 * links->gpu_count; link++) {
+		double used = 0;
+		for (uint32_t k = 0; k < links->active_count; k++) {
+			const struct flow *flow = &links->flow[links->active[k]];
+			for (int l = 0; l < flow->link_count; l++)
+				used += flow->link[l] == link ? flow->rate * flow->asked_per_ps : 0;
+		}
+		assert_true(used <= link_bytes_per_ps * (1 + 1e-6));
+	}
+	for (uint32_t k = 0; k < links->active_count; k++) { /* who runs below its own rate has a full link to show, shared as fairly */
+		const struct flow *flow = &links->flow[links->active[k]];
+		bool held_back = flow->rate < 1 - 1e-9, has_reason = false;
+		for (int l = 0; held_back && l < flow->link_count; l++) {
+			double used = 0, most = 0;
+			for (uint32_t j = 0; j < links->active_count; j++) {
+				const struct flow *other = &links->flow[links->active[j]];
+				for (int m = 0; m < other->link_count; m++) {
+					if (other->link[m] != flow->link[l])
+						continue;
+					used += other->rate * other->asked_per_ps;
+					most = other->rate > most ? other->rate : most;
+				}
+			}
+			has_reason |= used >= link_bytes_per_ps * (1 - 1e-6) && flow->rate >= most * (1 - 1e-6);
+		}
+		assert_true(!held_back || has_reason);
+	}
+}
+
+static void run_flows(const struct platform *platform, const struct start *start, uint32_t count, double end[FLOWS_MAX], bool check)
+{
+	struct links links;
+	struct event_queue queue;
+	struct event event;
+	uint32_t started = 0, ended = 0;
+	links_init(&links, platform, 8, count);
+	event_queue_init(&queue);
+	while (ended < count) {
+		/* a start is due before the next end, or at the same instant */
+		if (started < count && start[started].at_ns * 1000 <= event_queue_next(&queue)) {
+			const struct start *s = &start[started];
+			sim_time solo = s->solo_ns ? s->solo_ns : s->copy.bytes;
+			links_start(&links, &queue, s->at_ns * 1000, started, &s->copy, solo * 1000);
+			started++;
+		} else {
+			assert_true(event_queue_pop(&queue, &event));
+			if (links_finish(&links, &queue, event.at_ps, event.target, event.stamp)) {
+				end[event.target] = (double)event.at_ps / 1000;
+				ended++;
+			}
+		}
+		if (check)
+			check_shares(&links, platform->nvlink_bytes_per_s * 1e-12);
+	}
+	links_release(&links);
+	event_queue_release(&queue);
+}
+
+#define PEER(from, to, size) { .kind = COPY_PEER, .source_gpu = (from), .target_gpu = (to), .bytes = (size), .rows = 1 }
+#define NEAR(value, expected) assert_true(fabs((value) - (expected)) < 0.01)
+
+static void a_flow_alone_takes_its_own_time(void **state)
+{
+	const struct start start[] = { { 10, PEER(0, 1, 1000), 0 }, { 5000, PEER(1, 0, 300), 0 } };
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	run_flows(&platform, start, 2, end, true);
+	NEAR(end[0], 1010);
+	NEAR(end[1], 5300);
+	platform_release(&platform);
+}
+
+static void two_flows_on_one_link_take_twice_as_long(void **state)
+{
+	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 0, PEER(0, 2, 1000), 0 } };
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	run_flows(&platform, start, 2, end, true);
+	NEAR(end[0], 2000);
+	NEAR(end[1], 2000);
+	platform_release(&platform);
+}
+
+static void a_late_flow_slows_what_is_left_of_the_first(void **state)
+{
+	/* A alone for 500, both at half for 1000 until A ends, then B alone for its last 500. */
+	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 500, PEER(2, 1, 1000), 0 } };
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	run_flows(&platform, start, 2, end, true);
+	NEAR(end[0], 1500);
+	NEAR(end[1], 2000);
+	platform_release(&platform);
+}
+
+static void opposite_directions_do_not_share(void **state)
+{
+	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 0, PEER(1, 0, 1000), 0 } };
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	run_flows(&platform, start, 2, end, true);
+	NEAR(end[0], 1000);
+	NEAR(end[1], 1000);
+	platform_release(&platform);
+}
+
+static void what_a_bottleneck_leaves_goes_to_the_others(void **state)
+{
+	/* Three flows leave GPU 0 at a third each; the fourth gets the two thirds that 0 -> 3 leaves of GPU 3's way in. */
+	const struct start start[] = {
+		{ 0, PEER(0, 1, 1000), 0 }, { 0, PEER(0, 2, 1000), 0 }, { 0, PEER(0, 3, 1000), 0 }, { 0, PEER(4, 3, 2000), 0 },
+	};
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	run_flows(&platform, start, 4, end, true);
+	for (int k = 0; k < 4; k++)
+		NEAR(end[k], 3000);
+	platform_release(&platform);
+}
+
+static void a_small_copy_bound_by_latency_disturbs_nobody(void **state)
+{
+	/* 8 bytes in 2000 ns ask next to nothing; 900 bytes in 1000 ns leave room on the link. */
+	const struct start start[] = { { 0, PEER(0, 1, 900), 1000 }, { 0, PEER(0, 2, 8), 2000 } };
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	run_flows(&platform, start, 2, end, true);
+	NEAR(end[0], 1000);
+	NEAR(end[1], 2000);
+	platform_release(&platform);
+}
+
+static void copies_inside_a_gpu_use_no_link(void **state)
+{
+	struct start start[] = { { 0, PEER(0, 0, 1000), 0 }, { 0, PEER(0, 0, 1000), 0 } };
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	start[0].copy.kind = start[1].copy.kind = COPY_D2D;
+	run_flows(&platform, start, 2, end, false);
+	NEAR(end[0], 1000);
+	NEAR(end[1], 1000);
+	platform_release(&platform);
+}
+
+static void the_host_bridge_carries_what_its_curve_says_for_so_many_gpus(void **state)
+{
+	struct start start[4];
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	set(&platform, "share.h2d.bytes_per_s", 2e9);
+	for (int k = 0; k < 4; k++)
+		start[k] = (struct start){ 0, { .kind = COPY_H2D, .source_gpu = 0xffff, .target_gpu = (uint16_t)k, .bytes = 1000, .rows = 1 }, 0 };
+	run_flows(&platform, start, 4, end, false);
+	for (int k = 0; k < 4; k++)
+		NEAR(end[k], 2000);
+	run_flows(&platform, start, 2, end, false);
+	NEAR(end[0], 1000);
+	/* the way down is not the way up */
+	start[1].copy = (struct schedule_copy){ .kind = COPY_D2H, .source_gpu = 1, .target_gpu = 0xffff, .bytes = 1000, .rows = 1 };
+	start[3].copy = (struct schedule_copy){ .kind = COPY_D2H, .source_gpu = 3, .target_gpu = 0xffff, .bytes = 1000, .rows = 1 };
+	run_flows(&platform, start, 4, end, false);
+	for (int k = 0; k < 4; k++)
+		NEAR(end[k], 1000);
+	platform_release(&platform);
+}
+
+static void random_flows_keep_capacity_and_max_min_fairness_at_every_instant(void **state)
+{
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	srand(3);
+	for (int round = 0; round < 200; round++) {
+		struct start start[FLOWS_MAX];
+		double end[FLOWS_MAX];
+		sim_time at_ns = 0;
+		uint32_t count = 2 + (uint32_t)rand() % (FLOWS_MAX - 1);
+		for (uint32_t k = 0; k < count; k++) {
+			int from = rand() % 8, to = (from + 1 + rand() % 7) % 8;
+			start[k] = (struct start){ at_ns, PEER((uint16_t)from, (uint16_t)to, 100 + rand() % 5000), 0 };
+			start[k].solo_ns = start[k].copy.bytes * (1 + rand() % 3); /* some ask less than the link has */
+			at_ns += rand() % 1000;
+		}
+		run_flows(&platform, start, count, end, true);
+		double first = 1e18, last = 0, bytes_out[8] = { 0 };
+		for (uint32_t k = 0; k < count; k++) {
+			assert_true(end[k] >= (double)(start[k].at_ns + start[k].solo_ns) - 0.01); /* never faster than alone */
+			first = (double)start[k].at_ns < first ? (double)start[k].at_ns : first;
+			last = end[k] > last ? end[k] : last;
+			bytes_out[start[k].copy.source_gpu] += (double)start[k].copy.bytes;
+		}
+		for (int g = 0; g < 8; g++)
+			assert_true(bytes_out[g] <= (last - first) * 1.0 + 1); /* one byte a ns, each GPU, each way */
+	}
+	platform_release(&platform);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_flow_alone_takes_its_own_time),
+		cmocka_unit_test(two_flows_on_one_link_take_twice_as_long),
+		cmocka_unit_test(a_late_flow_slows_what_is_left_of_the_first),
+		cmocka_unit_test(opposite_directions_do_not_share),
+		cmocka_unit_test(what_a_bottleneck_leaves_goes_to_the_others),
+		cmocka_unit_test(a_small_copy_bound_by_latency_disturbs_nobody),
+		cmocka_unit_test(copies_inside_a_gpu_use_no_link),
+		cmocka_unit_test(the_host_bridge_carries_what_its_curve_says_for_so_many_gpus),
+		cmocka_unit_test(random_flows_keep_capacity_and_max_min_fairness_at_every_instant),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT
+ * The simulator on schedules small enough to work out by hand: everything is free but what the test prices.
+ */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NEAR(value, expected)                                                                             \
+	do {                                                                                              \
+		double value_ = (value), expected_ = (expected);                                          \
+		if (fabs(value_ - expected_) > 0.01)                                                      \
+			fail_msg("%s is %.3f, expected %.3f", #value, value_, expected_);                 \
+	} while (0)
+
+enum { NO_STREAM = 0xffff };
+
+struct bench { /* one schedule on one platform */
+	struct schedule schedule;
+	struct platform platform;
+};
+
+/* One host thread a GPU and `streams` streams on each; stream s of GPU g is g * streams + s. Operations go to thread 0 first. */
+static int setup(void **state)
+{
+	struct bench *b = xcalloc(1, sizeof(*b));
+	schedule_init(&b->schedule);
+	platform_of(&b->platform, "free");
+	*state = b;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct bench *b = *state;
+	schedule_release(&b->schedule);
+	platform_release(&b->platform);
+	free(b);
+	return 0;
+}
+
+static void with_streams(struct bench *b, uint32_t gpus, uint32_t streams)
+{
+	b->schedule.gpu_count = gpus;
+	for (uint32_t g = 0; g < gpus; g++)
+		for (uint32_t s = 0; s < streams; s++)
+			schedule_add_stream(&b->schedule, (uint16_t)g, s);
+}
+
+static void next_thread(struct bench *b, uint16_t gpu)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "host %u", b->schedule.thread_count);
+	schedule_add_thread(&b->schedule, name, gpu);
+}
+
+static void add(struct bench *b, enum op_kind kind, uint16_t stream, uint32_t object)
+{
+	schedule_add_op(&b->schedule, kind, stream, object);
+}
+
+static void add_counter_op(struct bench *b, enum op_kind kind, uint32_t counter, int64_t value, uint8_t flags)
+{
+	struct schedule_op *op = schedule_add_op(&b->schedule, kind, NO_STREAM, counter);
+	op->value = value;
+	op->flags = flags;
+}
+
+static void add_host(struct bench *b, int64_t ns)
+{
+	schedule_add_op(&b->schedule, OP_HOST, NO_STREAM, 0)->duration_ps = ns * 1000;
+}
+
+static double end(struct bench *b)
+{
+	return end_ns(&b->schedule, &b->platform);
+}
+
+static void kernels_of_one_stream_run_back_to_back(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	for (int k = 0; k < 10; k++)
+		add_launch(&b->schedule, 0, 500);
+	NEAR(end(b), 5000);
+	set(&b->platform, "stream.kernel_gap_ns", 40); /* between kernels, not after the last */
+	NEAR(end(b), 5000 + 9 * 40);
+	set(&b->platform, "stream.start_latency_ns", 700); /* of the first only: the others are queued by then */
+	NEAR(end(b), 700 + 5000 + 9 * 40);
+}
+
+static void short_kernels_are_bound_by_their_launches(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	for (int k = 0; k < 10; k++)
+		add_launch(&b->schedule, 0, 500);
+	set(&b->platform, "host.launch_ns", 2000);
+	set(&b->platform, "host.launch_idle_ns", 2000);
+	set(&b->platform, "stream.start_latency_ns", 100);
+	NEAR(end(b), 10 * 2000 + 100 + 500);
+}
+
+static void a_launch_into_an_idle_stream_has_its_own_price(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	set(&b->platform, "host.launch_ns", 1000);
+	set(&b->platform, "host.launch_idle_ns", 3000);
+	for (int k = 0; k < 3; k++)
+		add_launch(&b->schedule, 0, 100000);
+	NEAR(end(b), 3000 + 300000);
+}
+
+static void a_sync_wakes_its_thread_after_the_stream_is_empty(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	set(&b->platform, "host.sync_wake_ns", 300);
+	set(&b->platform, "host.sync_idle_ns", 20);
+	add_launch(&b->schedule, 0, 1000);
+	add(b, OP_SYNC, 0, 0);
+	NEAR(end(b), 1300);
+	add(b, OP_SYNC, 0, 0); /* nothing to wait for */
+	NEAR(end(b), 1320);
+}
+
+static void think_time_passes_while_the_device_works(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	set(&b->platform, "host.sync_wake_ns", 300);
+	set(&b->platform, "host.sync_idle_ns", 20);
+	add_launch(&b->schedule, 0, 1000);
+	schedule_add_op(&b->schedule, OP_SYNC, 0, 0)->before_ps = 400 * 1000;
+	NEAR(end(b), 1300); /* still running: its end decides */
+	b->schedule.op[1].before_ps = 5000 * 1000;
+	NEAR(end(b), 5020); /* long over: the sync finds the stream empty */
+}
+
+static void a_gpu_sync_waits_for_all_its_streams_and_no_other_gpu(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 2, 2);
+	next_thread(b, 0);
+	set(&b->platform, "copy.h2d.ns", 1); /* constant */
+	b->schedule.gpu_count = 2;
+	add_copy(&b->schedule, 0, COPY_D2D, 0, 0, 1000);
+	add_copy(&b->schedule, 1, COPY_D2D, 0, 0, 3000);
+	add_copy(&b->schedule, 2, COPY_D2D, 1, 1, 9000);
+	add(b, OP_SYNC_GPU, NO_STREAM, 0);
+	add_host(b, 500);
+	add(b, OP_SYNC, 2, 0);
+	add_host(b, 1);
+	NEAR(end(b), 9001);
+	b->schedule.op[5].kind = OP_SYNC; /* on GPU 0's stream instead: what is left is host time after 3000 */
+	b->schedule.op[5].stream = 0;
+	NEAR(end(b), 9000);
+}
+
+static void kernels_of_unknown_geometry_share_no_gpu_and_small_grids_do(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 2);
+	next_thread(b, 0);
+	add_launch(&b->schedule, 0, 1000);
+	add_launch(&b->schedule, 1, 1000);
+	NEAR(end(b), 2000);
+	b->schedule.shape[0].grid[0] = 40; /* of 100 SMs; equal launches share the shape */
+	b->schedule.shape[0].grid[1] = b->schedule.shape[0].grid[2] = 1;
+	NEAR(end(b), 1000);
+	b->schedule.shape[0].grid[0] = 60; /* two of them are too many */
+	NEAR(end(b), 2000);
+}
+
+static void a_stream_waits_for_the_record_that_was_latest_when_it_asked(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 2, 1);
+	b->schedule.event_count = 1;
+	next_thread(b, 0);
+	add_launch(&b->schedule, 0, 1000);
+	add(b, OP_RECORD, 0, 0);
+	add(b, OP_WAIT, 1, 0); /* GPU 1 waits for this record ... */
+	add_launch(&b->schedule, 0, 50000);
+	add(b, OP_RECORD, 0, 0); /* ... and not for this one */
+	add_launch(&b->schedule, 1, 200);
+	add(b, OP_SYNC, 1, 0);
+	add(b, OP_MARK, NO_STREAM, MARK_CORE_BEGIN);
+	set(&b->platform, "stream.hop_peer_ns", 70);
+	set(&b->platform, "stream.hop_same_ns", 7);
+	struct simulation_result result;
+	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), 0);
+	simulation_result_release(&result);
+	NEAR((double)result.end_ps / 1000, 51000);
+	add(b, OP_MARK, NO_STREAM, MARK_CORE_END);
+	b->schedule.op[3].kind = OP_HOST; /* without the long kernel the wait's end shows */
+	b->schedule.op[3].duration_ps = 0;
+	NEAR(end(b), 1000 + 70 + 200);
+	b->schedule.stream[1].gpu = 0;
+	NEAR(end(b), 1000 + 7 + 200);
+}
+
+static void a_wait_for_an_event_never_recorded_passes_and_is_counted(void **state)
+{
+	struct bench *b = *state;
+	struct simulation_result result;
+	with_streams(b, 1, 1);
+	b->schedule.event_count = 1;
+	next_thread(b, 0);
+	add(b, OP_WAIT, 0, 0);
+	add_launch(&b->schedule, 0, 1000);
+	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), 0);
+	NEAR((double)result.end_ps / 1000, 1000);
+	assert_int_equal(result.waits_never_recorded, 1);
+	simulation_result_release(&result);
+}
+
+static void records_and_satisfied_waits_cost_the_stream_their_price(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	b->schedule.event_count = 1;
+	next_thread(b, 0);
+	add_launch(&b->schedule, 0, 1000);
+	add(b, OP_RECORD, 0, 0);
+	add(b, OP_WAIT, 0, 0);
+	add_launch(&b->schedule, 0, 1000);
+	set(&b->platform, "stream.record_ns", 30);
+	set(&b->platform, "stream.wait_ns", 5);
+	NEAR(end(b), 1000 + 30 + 5 + 1000);
+}
+
+static void an_event_sync_returns_when_the_record_is_reached(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	b->schedule.event_count = 1;
+	next_thread(b, 0);
+	add_launch(&b->schedule, 0, 1000);
+	add(b, OP_RECORD, 0, 0);
+	add_launch(&b->schedule, 0, 200);
+	add(b, OP_SYNC_EVENT, NO_STREAM, 0);
+	add_host(b, 5000);
+	NEAR(end(b), 6000);
+}
+
+static void an_await_ends_with_the_post_that_reaches_its_value(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 2, 1);
+	b->schedule.counter_count = 1;
+	next_thread(b, 0);
+	add_counter_op(b, OP_AWAIT, 0, 2, OP_SPIN);
+	add_host(b, 10);
+	next_thread(b, 1);
+	add_host(b, 1000);
+	add_counter_op(b, OP_POST, 0, 1, OP_SPIN);
+	add_host(b, 1000);
+	add_counter_op(b, OP_POST, 0, 2, OP_SPIN);
+	NEAR(end(b), 2010);
+	set(&b->platform, "host.wake_spin_ns", 60); /* counted from the post's begin */
+	set(&b->platform, "host.wake_block_ns", 900);
+	NEAR(end(b), 2070);
+	for (int64_t k = 0; k < b->schedule.op_count; k++)
+		b->schedule.op[k].flags = 0;
+	NEAR(end(b), 2910);
+}
+
+static void a_barrier_lets_all_go_with_the_last(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 3, 1);
+	b->schedule.barrier_count = 1;
+	for (uint16_t g = 0; g < 3; g++) {
+		next_thread(b, g);
+		add_host(b, 1000 * g);
+		add(b, OP_BARRIER, NO_STREAM, 0);
+		add_host(b, 100);
+	}
+	set(&b->platform, "host.barrier_ns", 25);
+	NEAR(end(b), 2125);
+}
+
+static void a_schedule_that_cannot_end_says_who_waits_for_what(void **state)
+{
+	struct bench *b = *state;
+	struct simulation_result result;
+	struct said said;
+	with_streams(b, 1, 1);
+	b->schedule.counter_count = 5;
+	next_thread(b, 0);
+	add_launch(&b->schedule, 0, 1000);
+	add_counter_op(b, OP_AWAIT, 4, 1, OP_SPIN);
+	said_begin(&said);
+	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), -1);
+	assert_says(&said, "thread 'host 0' waits for counter 4");
+	simulation_result_release(&result);
+}
+
+static void a_full_queue_holds_the_host_back_and_loses_nothing(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	set(&b->platform, "host.queue_depth", 4);
+	for (int k = 0; k < 20; k++)
+		add_launch(&b->schedule, 0, 1000);
+	add_host(b, 300); /* the twentieth launch fits when sixteen are over */
+	NEAR(end(b), 20000);
+	b->schedule.op[20].duration_ps = 10000 * 1000;
+	NEAR(end(b), 16000 + 10000);
+}
+
+static void think_time_before_a_full_queue_counts_once(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	set(&b->platform, "host.queue_depth", 2);
+	for (int k = 0; k < 3; k++)
+		add_launch(&b->schedule, 0, 1000);
+	b->schedule.op[2].before_ps = 600 * 1000;
+	add_host(b, 5000);
+	NEAR(end(b), 1000 + 5000);
+}
+
+static void two_threads_held_back_by_one_queue_both_go_on(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	set(&b->platform, "host.queue_depth", 2);
+	for (int t = 0; t < 2; t++) {
+		next_thread(b, 0);
+		for (int k = 0; k < 5; k++)
+			add_launch(&b->schedule, 0, 1000);
+	}
+	NEAR(end(b), 10000);
+}
+
+static void a_blocking_copy_returns_when_it_is_done(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	add_copy(&b->schedule, 0, COPY_H2D, 0xffff, 0, 1000);
+	add_host(b, 400);
+	NEAR(end(b), 1000);
+	b->schedule.op[0].flags = OP_BLOCKING;
+	NEAR(end(b), 1400);
+}
+
+static void copies_share_an_engine_by_direction(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 3);
+	next_thread(b, 0);
+	add_copy(&b->schedule, 0, COPY_H2D, 0xffff, 0, 1000);
+	add_copy(&b->schedule, 1, COPY_D2H, 0, 0xffff, 1000);
+	NEAR(end(b), 1000);
+	add_copy(&b->schedule, 2, COPY_H2D, 0xffff, 0, 1000); /* behind the first, on another stream */
+	NEAR(end(b), 2000);
+}
+
+static void copies_overlap_kernels_of_another_stream(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 2);
+	next_thread(b, 0);
+	add_launch(&b->schedule, 0, 3000);
+	add_copy(&b->schedule, 1, COPY_D2H, 0, 0xffff, 2000);
+	NEAR(end(b), 3000);
+}
+
+static void marks_frame_the_core_loop_from_the_last_thread_ready(void **state)
+{
+	struct bench *b = *state;
+	struct simulation_result result;
+	with_streams(b, 2, 1);
+	for (uint16_t g = 0; g < 2; g++) {
+		next_thread(b, g);
+		add(b, OP_MARK, NO_STREAM, MARK_TOTAL_BEGIN);
+		add_host(b, 100 + 100 * g);
+		add(b, OP_MARK, NO_STREAM, MARK_CORE_BEGIN);
+		add_launch(&b->schedule, g, 1000);
+		add(b, OP_SYNC, g, 0);
+		add(b, OP_MARK, NO_STREAM, MARK_CORE_END);
+		add_host(b, 50);
+		add(b, OP_MARK, NO_STREAM, MARK_TOTAL_END);
+	}
+	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), 0);
+	NEAR((double)result.core_ps / 1000, 1000);
+	NEAR((double)result.total_ps / 1000, 1250);
+	/* GPU 0 began its kernel 100 ns before the core loop began, and waited for GPU 1 at the end */
+	NEAR((double)result.gpu[0].kernel_ps / 1000, 900);
+	NEAR((double)result.gpu[1].kernel_ps / 1000, 1000);
+	simulation_result_release(&result);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(kernels_of_one_stream_run_back_to_back),
+		TEST(short_kernels_are_bound_by_their_launches),
+		TEST(a_launch_into_an_idle_stream_has_its_own_price),
+		TEST(a_sync_wakes_its_thread_after_the_stream_is_empty),
+		TEST(think_time_passes_while_the_device_works),
+		TEST(a_gpu_sync_waits_for_all_its_streams_and_no_other_gpu),
+		TEST(kernels_of_unknown_geometry_share_no_gpu_and_small_grids_do),
+		TEST(a_stream_waits_for_the_record_that_was_latest_when_it_asked),
+		TEST(a_wait_for_an_event_never_recorded_passes_and_is_counted),
+		TEST(records_and_satisfied_waits_cost_the_stream_their_price),
+		TEST(an_event_sync_returns_when_the_record_is_reached),
+		TEST(an_await_ends_with_the_post_that_reaches_its_value),
+		TEST(a_barrier_lets_all_go_with_the_last),
+		TEST(a_schedule_that_cannot_end_says_who_waits_for_what),
+		TEST(a_full_queue_holds_the_host_back_and_loses_nothing),
+		TEST(think_time_before_a_full_queue_counts_once),
+		TEST(two_threads_held_back_by_one_queue_both_go_on),
+		TEST(a_blocking_copy_returns_when_it_is_done),
+		TEST(copies_share_an_engine_by_direction),
+		TEST(copies_overlap_kernels_of_another_stream),
+		TEST(marks_frame_the_core_loop_from_the_last_thread_ready),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
