@@ -13,9 +13,9 @@ for transport in peer host; do
 		bar=0
 		iterations=$(test $n -le 16384 && echo 100 || echo 20)
 		for gpus in $counts; do
-			"$warpreel" predict rbsor --platform "$platform" --size $n --gpus $gpus --transport $transport --iterations "$iterations" \
+			"$warpreel" predict rbsor --platform "$platform" --size $n --gpus "$gpus" --transport $transport --iterations "$iterations" \
 				--format tsv |
-			awk -v n=$n -v gpus=$gpus -v transport=$transport -v iterations=$iterations -v x=$((group * 5 + bar)) '
+			awk -v n=$n -v gpus="$gpus" -v transport=$transport -v iterations="$iterations" -v x=$((group * 5 + bar)) '
 				BEGIN { FS = OFS = "\t" }
 				NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 				{ print transport, n, gpus, x, $column["kernel_us"] / iterations, $column["transfer_us"] / iterations,

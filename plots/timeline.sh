@@ -1,29 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A few iterations of one run as boxes, as recorded and as replayed.   timeline.sh WARPREEL PLATFORM TRACES OUT > timeline.tsv
-# TRACES is a folder: of the traces whose last run has the configuration below, the one with most GPUs is taken. OUT is a
-# folder for the predicted trace.
-# Both runs are laid over each other at the begin of one sweep of GPU 0.
+# TRACES is a folder: of all runs there with the configuration below, one on most GPUs is taken. OUT is a folder for the
+# predicted trace. Both runs are laid over each other at the begin of one sweep of GPU 0.
 set -eu
 warpreel=$1 platform=$2 traces=$3 out=$4
 config='size=8192x8192 precision=f32 kernel=tuned scheme=exact border=1 transport=peer'
 first=8 iterations=3
 
-find_trace()
+find_run() # prints: number of the run, trace
 {
 	for trace in "$traces"/*.wrt.zst; do
 		test ! -e "$trace" || "$warpreel" info --format tsv "$trace" |
 			awk -F '\t' -v trace="$trace" -v config="$config" '
-				$1 == "run" { gpus = index($0, config " ") ? $3 : 0 } END { if (gpus > 1) print gpus, trace }'
+				$1 == "run" && index($0, config " ") && $3 > most { most = $3; run = $2 }
+				END { if (most > 1) print most, run, trace }'
 	done | LC_ALL=C sort -n | sed -n '$s/^[0-9]* //p'
 }
 
-boxes() # TRACE WHO: kernels and copies of the last run, in us from the begin of sweep 2 * first of GPU 0
+boxes() # TRACE RUN WHO: kernels and copies of one run, in us from the begin of sweep 2 * first of GPU 0
 {
-	"$warpreel" dump "$1" | awk -v who="$2" -v first=$first -v iterations=$iterations '
+	"$warpreel" dump "$1" | awk -v run="$2" -v who="$3" -v first=$first -v iterations=$iterations '
 		BEGIN { FS = OFS = "\t" }
 		/^# / { table = substr($1, 3); for (i = 2; i <= NF; i++) at[table, $i] = i; next }
-		$1 == "run" && $at["run", "start"] + 0 >= run_start { run_start = $at["run", "start"] + 0; config = $at["run", "config"] }
+		$1 == "run" && runs++ == run { begin = $at["run", "start"] + 0; over = $at["run", "end"] + 0; config = $at["run", "config"] }
 		$1 == "kernel" && $at["kernel", "demangledName"] ~ /rbsor_(tuned|paper)/ {
 			n++; what[n] = "sweep"; gpu[n] = $at["kernel", "deviceId"]; start[n] = $at["kernel", "start"]; end[n] = $at["kernel", "end"]
 		}
@@ -32,7 +32,7 @@ boxes() # TRACE WHO: kernels and copies of the last run, in us from the begin of
 		}
 		END {
 			for (i = 1; i <= n; i++) # a table comes in time order
-				if (what[i] == "sweep" && start[i] >= run_start) {
+				if (what[i] == "sweep" && start[i] >= begin && start[i] <= over) {
 					turn = sweeps[gpu[i]]++
 					what[i] = turn % 2 ? "black" : "red"
 					if (gpu[i] == 0 && turn == 2 * first)
@@ -51,12 +51,13 @@ boxes() # TRACE WHO: kernels and copies of the last run, in us from the begin of
 		}'
 }
 
-trace=$(find_trace)
-if test -z "$trace"; then
-	echo "timeline.sh: no trace under $traces of $config on several GPUs" >&2
+found=$(find_run)
+if test -z "$found"; then
+	echo "timeline.sh: no run under $traces of $config on several GPUs" >&2
 	exit 1
 fi
-"$warpreel" replay "$trace" --platform "$platform" -o "$out/timeline-predicted.wrt" > /dev/null
+run=${found%% *} trace=${found#* }
+"$warpreel" replay "$trace" --run "$run" --platform "$platform" -o "$out/timeline-predicted.wrt" > /dev/null
 printf 'who\tgpu\twhat\tstart_us\tend_us\tspan_us\tconfig\n'
-boxes "$trace" measured
-boxes "$out/timeline-predicted.wrt" predicted
+boxes "$trace" "$run" measured
+boxes "$out/timeline-predicted.wrt" 0 predicted
