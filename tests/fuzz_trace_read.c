@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes at all as a trace: read, checked, dumped, exported, made into a schedule. Must end, and report instead of crash.
+ * Any bytes at all as a trace: read, checked, dumped, exported, made into a schedule. Must end, and report instead of
+ * crash.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -17,8 +17,10 @@ static const struct option_spec options[] = {
 	{ "format", OPTION_CHOICE, offsetof(struct check_options, format), "text", 0, 0, "text|tsv", "output" },
 	{ 0 },
 };
-static const struct command_help help = { "check", "check [options] FILE",
-					  "Counts every anomaly of a trace; exit code 1 when something is missing from it." };
+static const struct command_help help = {
+	"check", "check [options] FILE",
+	"Counts every anomaly of a trace; exit code 1 when something is missing from it."
+};
 
 static void print_text(const char *path, const struct trace_anomaly *anomaly, int kinds, int64_t incomplete)
 {
@@ -32,7 +34,8 @@ static void print_tsv(const struct trace_anomaly *anomaly, int kinds)
 {
 	printf("kind\tcount\tincomplete\tmeaning\n");
 	for (int i = 0; i < kinds; i++)
-		printf("%s\t%" PRId64 "\t%d\t%s\n", anomaly[i].kind, anomaly[i].count, anomaly[i].incomplete, anomaly[i].meaning);
+		printf("%s\t%" PRId64 "\t%d\t%s\n", anomaly[i].kind, anomaly[i].count, anomaly[i].incomplete,
+		       anomaly[i].meaning);
 }
 
 int cmd_check(const struct program *program, int argc, char **argv)

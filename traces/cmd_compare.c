@@ -19,20 +19,27 @@ static const struct option_spec options[] = {
 	{ "format", OPTION_CHOICE, offsetof(struct compare_options, format), "text", 0, 0, "text|tsv", "output" },
 	{ 0 },
 };
-static const struct command_help help = { "compare", "compare [options] A B",
-					  "Two traces side by side: kernels, copies, API calls, busy time, core loops; differences in percent of A." };
+static const struct command_help help = {
+	"compare", "compare [options] A B",
+	"Two traces side by side: kernels, copies, API calls, busy time, core loops; differences in percent of A."
+};
 
-static const struct summary_line absent = { .name = (char *)"", .total_us = NAN, .median_us = NAN, .min_us = NAN, .max_us = NAN };
+static const struct summary_line absent = {
+	.name = (char *)"", .total_us = NAN, .median_us = NAN, .min_us = NAN, .max_us = NAN
+};
 
 static void print_tsv(const struct compare_line *lines, size_t count)
 {
-	printf("section\tname\ta_count\tb_count\ta_total_us\tb_total_us\ttotal_pct\ta_median_us\tb_median_us\tmedian_pct\n");
+	printf("section\tname\ta_count\tb_count\ta_total_us\tb_total_us\ttotal_pct\ta_median_us\tb_median_us\tmedian_"
+	       "pct\n");
 	for (size_t i = 0; i < count; i++) {
-		const struct summary_line *a = lines[i].a ? lines[i].a : &absent, *b = lines[i].b ? lines[i].b : &absent;
+		const struct summary_line *a = lines[i].a ? lines[i].a : &absent,
+					  *b = lines[i].b ? lines[i].b : &absent;
 		const struct summary_line *named = lines[i].a ? a : b;
 
-		printf("%s\t%s\t%" PRId64 "\t%" PRId64 "\t%.3f\t%.3f\t%.2f\t%.3f\t%.3f\t%.2f\n", summary_kind_name[named->kind], named->name,
-		       a->count, b->count, a->total_us, b->total_us, compare_percent(a->total_us, b->total_us), a->median_us, b->median_us,
+		printf("%s\t%s\t%" PRId64 "\t%" PRId64 "\t%.3f\t%.3f\t%.2f\t%.3f\t%.3f\t%.2f\n",
+		       summary_kind_name[named->kind], named->name, a->count, b->count, a->total_us, b->total_us,
+		       compare_percent(a->total_us, b->total_us), a->median_us, b->median_us,
 		       compare_percent(a->median_us, b->median_us));
 	}
 }
@@ -59,12 +66,13 @@ static void print_text(const struct compare_line *lines, size_t count, const cha
 
 	printf("A = %s\nB = %s\n", a_path, b_path);
 	for (size_t i = 0; i < count; i++) {
-		const struct summary_line *a = lines[i].a ? lines[i].a : &absent, *b = lines[i].b ? lines[i].b : &absent;
+		const struct summary_line *a = lines[i].a ? lines[i].a : &absent,
+					  *b = lines[i].b ? lines[i].b : &absent;
 		const struct summary_line *named = lines[i].a ? a : b;
 
 		if ((int)named->kind != kind)
-			printf("%-30s %8s %8s %13s %13s %9s %11s %11s %9s\n", summary_kind_name[named->kind], "count A", "B", "total us A", "B",
-			       "", "median us A", "B", "");
+			printf("%-30s %8s %8s %13s %13s %9s %11s %11s %9s\n", summary_kind_name[named->kind], "count A",
+			       "B", "total us A", "B", "", "median us A", "B", "");
 		kind = (int)named->kind;
 		printf("  %-28.28s %8" PRId64 " %8" PRId64, named->name, a->count, b->count);
 		print_number(13, 3, a->total_us);

@@ -14,11 +14,13 @@ struct dump_options {
 };
 
 static const struct option_spec options[] = {
-	{ "o", OPTION_TEXT, offsetof(struct dump_options, output), NULL, 0, 0, "FILE", "write here instead of standard output" },
+	{ "o", OPTION_TEXT, offsetof(struct dump_options, output), NULL, 0, 0, "FILE",
+	  "write here instead of standard output" },
 	{ 0 },
 };
-static const struct command_help help = { "dump", "dump [options] FILE",
-					  "Prints a trace as text, one line a row, sorted: equal traces give equal bytes." };
+static const struct command_help help = {
+	"dump", "dump [options] FILE", "Prints a trace as text, one line a row, sorted: equal traces give equal bytes."
+};
 
 static int dump_to(const struct trace *trace, const char *path)
 {

@@ -19,8 +19,10 @@ static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, offsetof(struct export_options, output), NULL, 0, 0, "FILE", "the file to write" },
 	{ 0 },
 };
-static const struct command_help help = { "export", "export --to chrome -o OUT.json FILE",
-					  "Writes a trace, measured or predicted, in a format that other viewers open." };
+static const struct command_help help = {
+	"export", "export --to chrome -o OUT.json FILE",
+	"Writes a trace, measured or predicted, in a format that other viewers open."
+};
 
 int cmd_export(const struct program *program, int argc, char **argv)
 {

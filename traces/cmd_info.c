@@ -32,7 +32,8 @@ static void print_tsv(const struct trace *t, const struct summary *summary)
 	for (size_t i = 0; i < t->gpu_count; i++)
 		printf("gpu\t%" PRId32 "\t\t\t\t\t\t%s\n", t->gpu[i].device, trace_text(t, t->gpu[i].name));
 	for (int i = 0; i < SCHEMA_TABLE_COUNT; i++)
-		printf("rows\t%s\t%zu\t\t\t\t\t%s\n", schema_tables[i].array, schema_count(t, &schema_tables[i]), schema_tables[i].name);
+		printf("rows\t%s\t%zu\t\t\t\t\t%s\n", schema_tables[i].array, schema_count(t, &schema_tables[i]),
+		       schema_tables[i].name);
 	for (size_t i = 0; i < t->run_count; i++)
 		printf("run\t%zu\t%" PRId32 "\t%.3f\t\t\t\t%s %s\n", i, t->run[i].gpus,
 		       t->run[i].end_ns == -1 ? NAN : (double)(t->run[i].end_ns - t->run[i].start_ns) / 1000.0,
@@ -40,14 +41,15 @@ static void print_tsv(const struct trace *t, const struct summary *summary)
 	for (size_t i = 0; i < summary->line_count; i++) {
 		const struct summary_line *l = &summary->line[i];
 
-		printf("%s\t%s\t%" PRId64 "\t%.3f\t%.3f\t%.3f\t%.3f\t\n", summary_kind_name[l->kind], l->name, l->count, l->total_us, l->median_us,
-		       l->min_us, l->max_us);
+		printf("%s\t%s\t%" PRId64 "\t%.3f\t%.3f\t%.3f\t%.3f\t\n", summary_kind_name[l->kind], l->name, l->count,
+		       l->total_us, l->median_us, l->min_us, l->max_us);
 	}
 	for (size_t i = 0; i < t->prediction_count; i++)
-		printf("prediction\t%s\t\t%.6g\t\t\t\t%s\n", trace_text(t, t->prediction[i].key), t->prediction[i].value,
-		       trace_text(t, t->prediction[i].unit));
+		printf("prediction\t%s\t\t%.6g\t\t\t\t%s\n", trace_text(t, t->prediction[i].key),
+		       t->prediction[i].value, trace_text(t, t->prediction[i].unit));
 	for (size_t i = 0; i < t->loss_count; i++)
-		printf("loss\t%s\t%" PRId64 "\t\t\t\t\t%s\n", trace_text(t, t->loss[i].kind), t->loss[i].count, trace_text(t, t->loss[i].detail));
+		printf("loss\t%s\t%" PRId64 "\t\t\t\t\t%s\n", trace_text(t, t->loss[i].kind), t->loss[i].count,
+		       trace_text(t, t->loss[i].detail));
 }
 
 static void print_gpus(const struct trace *t)
@@ -74,7 +76,8 @@ static void print_durations(const struct summary *summary)
 		const struct summary_line *l = &summary->line[i];
 
 		if (l->kind != kind)
-			printf("%-40s %9s %14s %12s %12s %12s\n", summary_kind_name[l->kind], "count", "total us", "median us", "min us", "max us");
+			printf("%-40s %9s %14s %12s %12s %12s\n", summary_kind_name[l->kind], "count", "total us",
+			       "median us", "min us", "max us");
 		kind = l->kind;
 		printf("  %-38.38s %9" PRId64 " %14.3f", l->name, l->count, l->total_us);
 		if (!isnan(l->median_us))
@@ -98,14 +101,16 @@ static void print_text(const struct trace *t, const struct summary *summary)
 	for (size_t i = 0; i < t->run_count; i++) {
 		const struct trace_run *r = &t->run[i];
 
-		printf("run %zu: %s on %" PRId32 " GPU%s, %s%s\n", i, trace_text(t, r->solver), r->gpus, r->gpus == 1 ? "" : "s",
-		       trace_text(t, r->config), r->end_ns == -1 ? " (never ended)" : "");
+		printf("run %zu: %s on %" PRId32 " GPU%s, %s%s\n", i, trace_text(t, r->solver), r->gpus,
+		       r->gpus == 1 ? "" : "s", trace_text(t, r->config), r->end_ns == -1 ? " (never ended)" : "");
 	}
 	print_durations(summary);
 	for (size_t i = 0; i < t->prediction_count; i++)
-		printf("predicted %s: %.6g %s\n", trace_text(t, t->prediction[i].key), t->prediction[i].value, trace_text(t, t->prediction[i].unit));
+		printf("predicted %s: %.6g %s\n", trace_text(t, t->prediction[i].key), t->prediction[i].value,
+		       trace_text(t, t->prediction[i].unit));
 	for (size_t i = 0; i < t->loss_count; i++)
-		printf("loss: %" PRId64 " %s (%s)\n", t->loss[i].count, trace_text(t, t->loss[i].kind), trace_text(t, t->loss[i].detail));
+		printf("loss: %" PRId64 " %s (%s)\n", t->loss[i].count, trace_text(t, t->loss[i].kind),
+		       trace_text(t, t->loss[i].detail));
 }
 
 int cmd_info(const struct program *program, int argc, char **argv)

@@ -6,7 +6,8 @@
 
 #include "trace.h"
 
-/* Chrome trace JSON, row by row. -1 with errno set when the file cannot be written. Rows without times are left out, counted, and told. */
+/* Chrome trace JSON, row by row. -1 with errno set when the file cannot be written. Rows without times are left out,
+ * counted, and told. */
 int export_chrome(const struct trace *trace, FILE *out);
 
 #endif

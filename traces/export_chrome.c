@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Chrome trace JSON: host threads and GPU streams as tracks, an arrow from each launch to its kernel. Times are microseconds with
- * three decimals, so no nanosecond is lost; they count from the first row, because a viewer keeps them in doubles.
+ * Chrome trace JSON: host threads and GPU streams as tracks, an arrow from each launch to its kernel. Times are
+ * microseconds with three decimals, so no nanosecond is lost; they count from the first row, because a viewer keeps
+ * them in doubles.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct exporting {
 	struct map gpus;      /* (host process, device) -> number, after the host processes */
 	struct map streams;   /* (gpu number and context, stream) -> 1: named */
 	struct map threads;   /* global tid -> number within its process */
-	struct map api;       /* (process, correlation) -> row */
+	struct map api;	      /* (process, correlation) -> row */
 	uint32_t numbers, flows;
 	int64_t left_out;
 };
@@ -33,7 +34,11 @@ static void put_string(FILE *out, const char *text)
 
 	putc('"', out);
 	while (*at) {
-		int length = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe0 && *at < 0xf0 ? 3 : *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
+		int length = *at < 0x80			 ? 1
+			     : *at >= 0xc2 && *at < 0xe0 ? 2
+			     : *at >= 0xe0 && *at < 0xf0 ? 3
+			     : *at >= 0xf0 && *at < 0xf5 ? 4
+							 : 0;
 		bool good = length > 0;
 
 		for (int i = 1; i < length && good; i++)
@@ -65,10 +70,11 @@ static void put_us(FILE *out, int64_t ns)
 }
 
 /* Begins an event of phase `ph` at `at_ns`: the caller adds what is special and closes the brace. */
-static void begin_event(struct exporting *e, char ph, uint32_t pid, int64_t tid, const char *category, const char *name, int64_t at_ns)
+static void begin_event(struct exporting *e, char ph, uint32_t pid, int64_t tid, const char *category, const char *name,
+			int64_t at_ns)
 {
-	fprintf(e->out, "%s{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRId64 ",\"cat\":\"%s\",\"name\":", e->first ? "\n" : ",\n", ph, pid,
-		tid, category);
+	fprintf(e->out, "%s{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRId64 ",\"cat\":\"%s\",\"name\":",
+		e->first ? "\n" : ",\n", ph, pid, tid, category);
 	e->first = false;
 	put_string(e->out, name);
 	fputs(",\"ts\":", e->out);
@@ -77,15 +83,16 @@ static void begin_event(struct exporting *e, char ph, uint32_t pid, int64_t tid,
 
 static void put_name(struct exporting *e, const char *what, uint32_t pid, int64_t tid, const char *name)
 {
-	fprintf(e->out, "%s{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRId64 ",\"name\":\"%s\",\"args\":{\"name\":", e->first ? "\n" : ",\n", pid,
-		tid, what);
+	fprintf(e->out, "%s{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRId64 ",\"name\":\"%s\",\"args\":{\"name\":",
+		e->first ? "\n" : ",\n", pid, tid, what);
 	e->first = false;
 	put_string(e->out, name);
 	fputs("}}", e->out);
 }
 
 /* False when the row has no times: it cannot be shown. */
-static bool begin_slice(struct exporting *e, uint32_t pid, int64_t tid, const char *category, const char *name, int64_t start_ns, int64_t end_ns)
+static bool begin_slice(struct exporting *e, uint32_t pid, int64_t tid, const char *category, const char *name,
+			int64_t start_ns, int64_t end_ns)
 {
 	if (start_ns == -1 || end_ns == -1 || end_ns < start_ns) {
 		e->left_out++;
@@ -170,7 +177,8 @@ static int64_t stream_number(struct exporting *e, uint32_t gpu, int32_t context,
 /* ---- rows ---- */
 
 /* An arrow from the call to its work. */
-static void put_flow(struct exporting *e, int64_t process, int64_t correlation, uint32_t pid, int64_t tid, int64_t start_ns)
+static void put_flow(struct exporting *e, int64_t process, int64_t correlation, uint32_t pid, int64_t tid,
+		     int64_t start_ns)
 {
 	uint32_t row = map_get(&e->api, process, correlation);
 	const struct trace_api *call;
@@ -179,7 +187,8 @@ static void put_flow(struct exporting *e, int64_t process, int64_t correlation, 
 		return;
 	call = &e->t->api[row];
 	e->flows++;
-	begin_event(e, 's', process_number(e, process), thread_number(e, call->global_tid), "launch", "launch", call->start_ns);
+	begin_event(e, 's', process_number(e, process), thread_number(e, call->global_tid), "launch", "launch",
+		    call->start_ns);
 	fprintf(e->out, ",\"id\":%" PRIu32 "}", e->flows);
 	begin_event(e, 'f', pid, tid, "launch", "launch", start_ns);
 	fprintf(e->out, ",\"id\":%" PRIu32 ",\"bp\":\"e\"}", e->flows);
@@ -194,8 +203,11 @@ static void put_kernels(struct exporting *e)
 		char *name = trace_kernel_name(e->t, k);
 
 		if (begin_slice(e, gpu, track, "kernel", name, k->start_ns, k->end_ns)) {
-			fprintf(e->out, ",\"args\":{\"correlation\":%" PRId64 ",\"grid\":\"%u,%u,%u\",\"block\":\"%u,%u,%u\",\"registers\":%u,"
-				"\"shared_bytes\":%" PRIu64 "}}", k->correlation, k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
+			fprintf(e->out,
+				",\"args\":{\"correlation\":%" PRId64
+				",\"grid\":\"%u,%u,%u\",\"block\":\"%u,%u,%u\",\"registers\":%u,"
+				"\"shared_bytes\":%" PRIu64 "}}",
+				k->correlation, k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1],
 				k->block[2], k->registers, (uint64_t)k->static_shared_bytes + k->dynamic_shared_bytes);
 			put_flow(e, process_of(k->global_pid), k->correlation, gpu, track, k->start_ns);
 		}
@@ -209,11 +221,13 @@ static void put_copies(struct exporting *e)
 		const struct trace_memcpy *m = &e->t->memcpy[i];
 		uint32_t gpu = gpu_number(e, process_of(m->global_pid), m->device);
 		int64_t track = stream_number(e, gpu, m->context, m->stream);
-		char *name = m->copy_kind == 10 ? xprintf("copy GPU %" PRId32 " to GPU %" PRId32, m->source_device, m->target_device)
+		char *name = m->copy_kind == 10 ? xprintf("copy GPU %" PRId32 " to GPU %" PRId32, m->source_device,
+							  m->target_device)
 						: xprintf("copy %s", trace_copy_kind_name(m->copy_kind));
 
 		if (begin_slice(e, gpu, track, "copy", name, m->start_ns, m->end_ns)) {
-			fprintf(e->out, ",\"args\":{\"correlation\":%" PRId64 ",\"bytes\":%" PRId64 "}}", m->correlation, m->bytes);
+			fprintf(e->out, ",\"args\":{\"correlation\":%" PRId64 ",\"bytes\":%" PRId64 "}}",
+				m->correlation, m->bytes);
 			put_flow(e, process_of(m->global_pid), m->correlation, gpu, track, m->start_ns);
 		}
 		free(name);
@@ -224,7 +238,8 @@ static void put_copies(struct exporting *e)
 		int64_t track = stream_number(e, gpu, m->context, m->stream);
 
 		if (begin_slice(e, gpu, track, "memset", "memset", m->start_ns, m->end_ns)) {
-			fprintf(e->out, ",\"args\":{\"correlation\":%" PRId64 ",\"bytes\":%" PRId64 "}}", m->correlation, m->bytes);
+			fprintf(e->out, ",\"args\":{\"correlation\":%" PRId64 ",\"bytes\":%" PRId64 "}}",
+				m->correlation, m->bytes);
 			put_flow(e, process_of(m->global_pid), m->correlation, gpu, track, m->start_ns);
 		}
 	}
@@ -239,7 +254,8 @@ static void put_events(struct exporting *e)
 		if (v->timestamp_ns == -1)
 			continue; /* most tracers do not time records: nothing to show, nothing lost */
 		gpu = gpu_number(e, process_of(v->global_pid), v->device);
-		begin_event(e, 'i', gpu, stream_number(e, gpu, v->context, v->stream), "event", "record", v->timestamp_ns);
+		begin_event(e, 'i', gpu, stream_number(e, gpu, v->context, v->stream), "event", "record",
+			    v->timestamp_ns);
 		fprintf(e->out, ",\"s\":\"t\",\"args\":{\"event\":%" PRId64 "}}", v->event_id);
 	}
 }
@@ -249,23 +265,24 @@ static void put_calls(struct exporting *e)
 	for (size_t i = 0; i < e->t->api_count; i++) {
 		const struct trace_api *a = &e->t->api[i];
 
-		if (begin_slice(e, process_number(e, process_of(a->global_tid)), thread_number(e, a->global_tid), "api", trace_text(e->t, a->name),
-				a->start_ns, a->end_ns))
-			fprintf(e->out, ",\"args\":{\"correlation\":%" PRId64 ",\"result\":%" PRId32 "}}", a->correlation, a->return_value);
+		if (begin_slice(e, process_number(e, process_of(a->global_tid)), thread_number(e, a->global_tid), "api",
+				trace_text(e->t, a->name), a->start_ns, a->end_ns))
+			fprintf(e->out, ",\"args\":{\"correlation\":%" PRId64 ",\"result\":%" PRId32 "}}",
+				a->correlation, a->return_value);
 	}
 	for (size_t i = 0; i < e->t->overhead_count; i++) {
 		const struct trace_overhead *o = &e->t->overhead[i];
 
-		if (begin_slice(e, process_number(e, process_of(o->global_tid)), thread_number(e, o->global_tid), "overhead", "tracer",
-				o->start_ns, o->end_ns))
+		if (begin_slice(e, process_number(e, process_of(o->global_tid)), thread_number(e, o->global_tid),
+				"overhead", "tracer", o->start_ns, o->end_ns))
 			fprintf(e->out, ",\"args\":{\"kind\":%" PRId32 "}}", o->kind);
 	}
 	for (size_t i = 0; i < e->t->nvtx_count; i++) {
 		const struct trace_nvtx *n = &e->t->nvtx[i];
 		int64_t end_ns = n->end_ns == -1 ? n->start_ns : n->end_ns;
 
-		if (begin_slice(e, process_number(e, process_of(n->global_tid)), thread_number(e, n->global_tid), "nvtx",
-				trace_text(e->t, n->text), n->start_ns, end_ns))
+		if (begin_slice(e, process_number(e, process_of(n->global_tid)), thread_number(e, n->global_tid),
+				"nvtx", trace_text(e->t, n->text), n->start_ns, end_ns))
 			putc('}', e->out);
 	}
 }
@@ -280,11 +297,14 @@ static void put_host_ops(struct exporting *e)
 		uint32_t pid = process_number(e, process_of(h->global_tid)), tid = thread_number(e, h->global_tid);
 
 		if (h->kind == NOTE_MARK && h->start_ns != -1) {
-			begin_event(e, 'i', pid, tid, "mark", h->object < MARK_COUNT ? marks[h->object] : "mark", h->start_ns);
+			begin_event(e, 'i', pid, tid, "mark", h->object < MARK_COUNT ? marks[h->object] : "mark",
+				    h->start_ns);
 			fputs(",\"s\":\"t\"}", e->out);
-		} else if (begin_slice(e, pid, tid, "host", notes[h->kind >= NOTE_POST && h->kind <= NOTE_BARRIER ? h->kind : 0], h->start_ns,
-				       h->end_ns)) {
-			fprintf(e->out, ",\"args\":{\"object\":%" PRIu32 ",\"value\":%" PRId64 "}}", h->object, h->value);
+		} else if (begin_slice(e, pid, tid, "host",
+				       notes[h->kind >= NOTE_POST && h->kind <= NOTE_BARRIER ? h->kind : 0],
+				       h->start_ns, h->end_ns)) {
+			fprintf(e->out, ",\"args\":{\"object\":%" PRIu32 ",\"value\":%" PRId64 "}}", h->object,
+				h->value);
 		}
 	}
 }
@@ -309,9 +329,9 @@ static void put_runs(struct exporting *e)
 static void find_origin(struct exporting *e)
 {
 	e->origin_ns = INT64_MAX;
-#define EARLIER(array)                                                                                     \
-	for (size_t i = 0; i < e->t->array##_count; i++)                                                   \
-		if (e->t->array[i].start_ns != -1 && e->t->array[i].start_ns < e->origin_ns)               \
+#define EARLIER(array)                                                                                                 \
+	for (size_t i = 0; i < e->t->array##_count; i++)                                                               \
+		if (e->t->array[i].start_ns != -1 && e->t->array[i].start_ns < e->origin_ns)                           \
 			e->origin_ns = e->t->array[i].start_ns;
 	EARLIER(kernel)
 	EARLIER(memcpy)
@@ -354,6 +374,7 @@ int export_chrome(const struct trace *trace, FILE *out)
 	map_release(&e.threads);
 	map_release(&e.api);
 	if (e.left_out)
-		report_warning("%s: %" PRId64 " rows without times cannot be shown", trace->path ? trace->path : "trace", e.left_out);
+		report_warning("%s: %" PRId64 " rows without times cannot be shown",
+			       trace->path ? trace->path : "trace", e.left_out);
 	return ferror(out) || fflush(out) != 0 ? -1 : 0;
 }

@@ -67,7 +67,9 @@ uint32_t schedule_add_thread(struct schedule *schedule, const char *name, uint16
 	assert(schedule->thread_count < UINT32_MAX);
 	GROW(schedule->thread, schedule->thread_count, schedule->thread_capacity);
 	thread = &schedule->thread[schedule->thread_count];
-	*thread = (struct schedule_thread){ .name = xstrdup(name ? name : ""), .gpu = gpu, .first_op = schedule->op_count };
+	*thread = (struct schedule_thread){ .name = xstrdup(name ? name : ""),
+					    .gpu = gpu,
+					    .first_op = schedule->op_count };
 	if (gpu != 0xffff && gpu >= schedule->gpu_count)
 		schedule->gpu_count = gpu + 1u;
 	return schedule->thread_count++;
@@ -127,8 +129,8 @@ static bool equal_shape(const struct schedule *schedule, const struct schedule_s
 	if (a->kernel != b->kernel || a->rows != b->rows || a->columns != b->columns || a->points != b->points ||
 	    a->dram_bytes != b->dram_bytes || a->footprint_bytes != b->footprint_bytes ||
 	    a->resident_bytes != b->resident_bytes || a->shared_bytes != b->shared_bytes ||
-	    a->registers != b->registers || a->access_count != count ||
-	    memcmp(a->grid, b->grid, sizeof(a->grid)) || memcmp(a->block, b->block, sizeof(a->block)))
+	    a->registers != b->registers || a->access_count != count || memcmp(a->grid, b->grid, sizeof(a->grid)) ||
+	    memcmp(a->block, b->block, sizeof(a->block)))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct schedule_access *mine = &schedule->access[a->first_access + i];
@@ -189,7 +191,8 @@ struct schedule_op *schedule_add_op(struct schedule *schedule, enum op_kind kind
 
 	assert(schedule->thread_count > 0);
 	if ((size_t)schedule->op_count >= schedule->op_capacity)
-		schedule->op = grow(schedule->op, (size_t)schedule->op_count, &schedule->op_capacity, sizeof(*schedule->op));
+		schedule->op =
+			grow(schedule->op, (size_t)schedule->op_count, &schedule->op_capacity, sizeof(*schedule->op));
 	op = &schedule->op[schedule->op_count++];
 	*op = (struct schedule_op){ .kind = (uint8_t)kind, .stream = stream, .object = object, .duration_ps = -1 };
 	schedule->thread[schedule->thread_count - 1].op_count++;
@@ -199,8 +202,8 @@ struct schedule_op *schedule_add_op(struct schedule *schedule, enum op_kind kind
 int64_t schedule_operations(const struct schedule *schedule)
 {
 	static const uint8_t counts[OP_KIND_COUNT] = {
-		[OP_LAUNCH] = 1, [OP_COPY] = 1, [OP_MEMSET] = 1, [OP_RECORD] = 1, [OP_WAIT] = 1, [OP_SYNC] = 1,
-		[OP_SYNC_EVENT] = 1, [OP_SYNC_GPU] = 1, [OP_POST] = 1, [OP_AWAIT] = 1,
+		[OP_LAUNCH] = 1, [OP_COPY] = 1,	      [OP_MEMSET] = 1,	 [OP_RECORD] = 1, [OP_WAIT] = 1,
+		[OP_SYNC] = 1,	 [OP_SYNC_EVENT] = 1, [OP_SYNC_GPU] = 1, [OP_POST] = 1,	  [OP_AWAIT] = 1,
 	};
 	int64_t total = 0;
 

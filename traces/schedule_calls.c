@@ -5,7 +5,10 @@
 
 #include "schedule_load.h"
 
-static const struct { const char *name; enum call_kind kind; } exact[] = {
+static const struct {
+	const char *name;
+	enum call_kind kind;
+} exact[] = {
 	{ "cudaLaunch", CALL_LAUNCH },
 	{ "cudaLaunchKernel", CALL_LAUNCH },
 	{ "cudaLaunchKernelExC", CALL_LAUNCH },
@@ -34,8 +37,14 @@ static const struct { const char *name; enum call_kind kind; } exact[] = {
 	{ "cudaThreadSynchronize", CALL_SYNC_GPU },
 	{ "cuCtxSynchronize", CALL_SYNC_GPU },
 };
-static const struct { const char *prefix; enum call_kind kind; } families[] = {
-	{ "cudaMemcpy", CALL_COPY }, { "cuMemcpy", CALL_COPY }, { "cudaMemset", CALL_MEMSET }, { "cuMemset", CALL_MEMSET },
+static const struct {
+	const char *prefix;
+	enum call_kind kind;
+} families[] = {
+	{ "cudaMemcpy", CALL_COPY },
+	{ "cuMemcpy", CALL_COPY },
+	{ "cudaMemset", CALL_MEMSET },
+	{ "cuMemset", CALL_MEMSET },
 };
 /* What profilers append: the ABI version, and the per-thread default stream variants. */
 static const char *const suffixes[] = { "_ptsz", "_ptds" };

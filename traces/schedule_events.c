@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Waits and the records they wait for.
  *
- * CUPTI's event_id is reused once an event is destroyed; event_sync_id is not, and joins a wait to one record. An event of the
- * schedule is all records of one (process, context, event_id), because a wait means "the latest record when the wait is
- * called" in a schedule as it does in CUDA. Where the joins say otherwise (an id was reused with a wait between, or
- * two threads raced) each record of that event becomes an event of its own, and the recorded pairing stands.
+ * CUPTI's event_id is reused once an event is destroyed; event_sync_id is not, and joins a wait to one record. An event
+ * of the schedule is all records of one (process, context, event_id), because a wait means "the latest record when the
+ * wait is called" in a schedule as it does in CUDA. Where the joins say otherwise (an id was reused with a wait
+ * between, or two threads raced) each record of that event becomes an event of its own, and the recorded pairing
+ * stands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +101,11 @@ static void pair_waits(struct load *load, const struct pairing *p)
 
 	for (size_t i = 0; i < t->sync_count; i++) {
 		const struct trace_sync *s = &t->sync[i];
-		struct record wait = { .process = process_of(s->global_pid), .event_id = s->event_id, .context = s->context,
-				       .issue_ns = issue_time(load, s->global_pid, s->correlation, s->start_ns), .row = UINT32_MAX };
+		struct record wait = { .process = process_of(s->global_pid),
+				       .event_id = s->event_id,
+				       .context = s->context,
+				       .issue_ns = issue_time(load, s->global_pid, s->correlation, s->start_ns),
+				       .row = UINT32_MAX };
 		const struct record *latest;
 		uint32_t joined = MAP_NONE;
 
@@ -141,9 +145,12 @@ void load_events(struct load *load)
 	for (size_t i = 0; i < p.count; i++) {
 		const struct trace_event *e = &t->event[i];
 
-		p.by_context[i] = (struct record){ .process = process_of(e->global_pid), .event_id = e->event_id,
-						   .context = e->context, .row = (uint32_t)i,
-						   .issue_ns = issue_time(load, e->global_pid, e->correlation, e->timestamp_ns) };
+		p.by_context[i] =
+			(struct record){ .process = process_of(e->global_pid),
+					 .event_id = e->event_id,
+					 .context = e->context,
+					 .row = (uint32_t)i,
+					 .issue_ns = issue_time(load, e->global_pid, e->correlation, e->timestamp_ns) };
 		load->event_object[i] = EVENT_NONE;
 		load->group_object[i] = EVENT_NONE;
 		if (e->event_sync_id != -1)
@@ -153,7 +160,8 @@ void load_events(struct load *load)
 	qsort(p.by_process, p.count, sizeof(*p.by_process), compare_in_process);
 	qsort(p.by_context, p.count, sizeof(*p.by_context), compare_in_context);
 	for (size_t i = 0; i < p.count; i++) {
-		if (i && (compare_ids(&p.by_context[i], &p.by_context[i - 1]) || p.by_context[i].context != p.by_context[i - 1].context))
+		if (i && (compare_ids(&p.by_context[i], &p.by_context[i - 1]) ||
+			  p.by_context[i].context != p.by_context[i - 1].context))
 			groups++;
 		load->event_group[p.by_context[i].row] = groups;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the host threads say to each other: counters, barriers, marks. Their numbers start again with each run, so a counter
- * of the schedule is a counter of one run. A barrier is met once by every thread: the k-th meeting of each is the same one.
+ * What the host threads say to each other: counters, barriers, marks. Their numbers start again with each run, so a
+ * counter of the schedule is a counter of one run. A barrier is met once by every thread: the k-th meeting of each is
+ * the same one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,8 @@ void load_host_op(struct load *load, const struct trace_host_op *op, struct map 
 		meeting = map_get(met, place, op->object);
 		meeting = meeting == MAP_NONE ? 0 : meeting;
 		map_put(met, place, op->object, meeting + 1);
-		object = map_intern(&load->barrier, place, (int64_t)op->object << 31 ^ meeting, schedule->barrier_count);
+		object =
+			map_intern(&load->barrier, place, (int64_t)op->object << 31 ^ meeting, schedule->barrier_count);
 		if (object == schedule->barrier_count)
 			schedule->barrier_count++;
 		added = schedule_add_op(schedule, OP_BARRIER, 0xffff, object);
@@ -63,7 +65,8 @@ void load_host_op(struct load *load, const struct trace_host_op *op, struct map 
 		added = schedule_add_op(schedule, OP_HOST, 0xffff, 0);
 	}
 	added->before_ps = before_ps;
-	added->duration_ps = to_ps(op->end_ns - op->start_ns); /* dropped by load_host_finish where the simulator decides it */
+	added->duration_ps =
+		to_ps(op->end_ns - op->start_ns); /* dropped by load_host_finish where the simulator decides it */
 }
 
 /* What cannot be resolved keeps the time it took. */

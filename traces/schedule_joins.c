@@ -30,7 +30,8 @@ static int compare_work(const void *left, const void *right)
 static int check_row(struct load *load, const char *table, size_t row, int64_t start_ns, int64_t end_ns, int32_t device)
 {
 	if (start_ns != -1 && end_ns != -1 && end_ns < start_ns)
-		return report("%s: %s row %zu ends %" PRId64 " ns before it starts", load->path, table, row + 1, start_ns - end_ns);
+		return report("%s: %s row %zu ends %" PRId64 " ns before it starts", load->path, table, row + 1,
+			      start_ns - end_ns);
 	if (device < 0 || device >= LOAD_MAX_GPUS)
 		return report("%s: %s row %zu names GPU %" PRId32, load->path, table, row + 1, device);
 	if (start_ns != -1 && end_ns != -1)
@@ -41,13 +42,16 @@ static int check_row(struct load *load, const char *table, size_t row, int64_t s
 	return 0;
 }
 
-static int add_work(struct load *load, const char *table, enum work_kind kind, size_t row, int64_t global_pid, int64_t correlation,
-		    int64_t start_ns, int64_t end_ns, int32_t device)
+static int add_work(struct load *load, const char *table, enum work_kind kind, size_t row, int64_t global_pid,
+		    int64_t correlation, int64_t start_ns, int64_t end_ns, int32_t device)
 {
 	if (check_row(load, table, row, start_ns, end_ns, device) < 0)
 		return -1;
-	load->work[load->work_count++] = (struct work){ .pid = process_of(global_pid), .correlation = correlation,
-						       .start_ns = start_ns, .kind = kind, .row = (uint32_t)row };
+	load->work[load->work_count++] = (struct work){ .pid = process_of(global_pid),
+							.correlation = correlation,
+							.start_ns = start_ns,
+							.kind = kind,
+							.row = (uint32_t)row };
 	return 0;
 }
 
@@ -56,10 +60,10 @@ static int join_work(struct load *load)
 	const struct trace *t = load->trace;
 
 	load->work = xmalloc((t->kernel_count + t->memcpy_count + t->memset_count + 1) * sizeof(*load->work));
-#define ADD(array, kind)                                                                                                      \
-	for (size_t i = 0; i < t->array##_count; i++)                                                                         \
-		if (add_work(load, #array, kind, i, t->array[i].global_pid, t->array[i].correlation, t->array[i].start_ns,    \
-			     t->array[i].end_ns, t->array[i].device) < 0)                                                     \
+#define ADD(array, kind)                                                                                               \
+	for (size_t i = 0; i < t->array##_count; i++)                                                                  \
+		if (add_work(load, #array, kind, i, t->array[i].global_pid, t->array[i].correlation,                   \
+			     t->array[i].start_ns, t->array[i].end_ns, t->array[i].device) < 0)                        \
 			return -1;
 	ADD(kernel, WORK_KERNEL)
 	ADD(memcpy, WORK_COPY)
@@ -121,18 +125,22 @@ int load_joins(struct load *load)
 
 	for (size_t i = 0; i < t->kernel_count; i++) {
 		const struct trace_kernel *k = &t->kernel[i];
-		uint32_t first = map_intern(&load->first_launch, process_of(k->global_pid), k->demangled_name, (uint32_t)i);
+		uint32_t first =
+			map_intern(&load->first_launch, process_of(k->global_pid), k->demangled_name, (uint32_t)i);
 
 		if (k->start_ns < t->kernel[first].start_ns)
 			map_put(&load->first_launch, process_of(k->global_pid), k->demangled_name, (uint32_t)i);
 		know_stream(load, process_of(k->global_pid), k->device, k->context, k->stream);
 	}
 	for (size_t i = 0; i < t->memcpy_count; i++)
-		know_stream(load, process_of(t->memcpy[i].global_pid), t->memcpy[i].device, t->memcpy[i].context, t->memcpy[i].stream);
+		know_stream(load, process_of(t->memcpy[i].global_pid), t->memcpy[i].device, t->memcpy[i].context,
+			    t->memcpy[i].stream);
 	for (size_t i = 0; i < t->memset_count; i++)
-		know_stream(load, process_of(t->memset[i].global_pid), t->memset[i].device, t->memset[i].context, t->memset[i].stream);
+		know_stream(load, process_of(t->memset[i].global_pid), t->memset[i].device, t->memset[i].context,
+			    t->memset[i].stream);
 	for (size_t i = 0; i < t->event_count; i++)
-		know_stream(load, process_of(t->event[i].global_pid), t->event[i].device, t->event[i].context, t->event[i].stream);
+		know_stream(load, process_of(t->event[i].global_pid), t->event[i].device, t->event[i].context,
+			    t->event[i].stream);
 	return 0;
 }
 
@@ -155,7 +163,8 @@ void load_joins_release(struct load *load)
 	map_release(&load->first_launch);
 }
 
-int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream, const char *table, size_t row)
+int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream, const char *table,
+		size_t row)
 {
 	uint32_t context_number = map_intern(&load->context, process, context, (uint32_t)load->context.used);
 	int64_t place = (int64_t)context_number << 16 | (device & 0xffff);
@@ -163,7 +172,8 @@ int load_stream(struct load *load, int64_t process, int32_t device, int32_t cont
 	int64_t id = stream;
 
 	if (stream < 0 || device < 0 || device >= LOAD_MAX_GPUS)
-		return report("%s: %s row %zu names stream %" PRId32 " of GPU %" PRId32, load->path, table, row + 1, stream, device);
+		return report("%s: %s row %zu names stream %" PRId32 " of GPU %" PRId32, load->path, table, row + 1,
+			      stream, device);
 	at = map_get(&load->stream, place, stream);
 	if (at != MAP_NONE)
 		return (int)at;
@@ -188,7 +198,8 @@ int load_waiting_stream(struct load *load, size_t sync_row)
 	if (context != MAP_NONE && context != CONTEXT_SEVERAL) {
 		device = map_get(&load->context_device, process, context);
 		if (device != MAP_NONE)
-			return load_stream(load, process, (int32_t)device, (int32_t)context, row->stream, "sync", sync_row);
+			return load_stream(load, process, (int32_t)device, (int32_t)context, row->stream, "sync",
+					   sync_row);
 	}
 	return load_stream(load, process, row->device, row->context, row->stream, "sync", sync_row);
 }
@@ -279,8 +290,9 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 		access = xmalloc(count * sizeof(*access));
 		for (uint32_t i = 0; i < count; i++) {
 			f = &t->footprint[load->footprint[first + i]];
-			access[i] = (struct schedule_access){ .buffer = f->buffer, .mode = f->mode,
-							      .offset_bytes = f->offset_bytes, .bytes = f->bytes };
+			access[i] = (struct schedule_access){
+				.buffer = f->buffer, .mode = f->mode, .offset_bytes = f->offset_bytes, .bytes = f->bytes
+			};
 		}
 		shape.footprint_bytes = distinct_bytes(access, count);
 	} else {
@@ -293,13 +305,22 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 
 uint32_t load_copy(struct load *load, const struct trace_memcpy *copy)
 {
-	enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 8, HOST_TO_HOST = 9, PEER = 10, PAGEABLE = 0 };
+	enum {
+		HOST_TO_DEVICE = 1,
+		DEVICE_TO_HOST = 2,
+		DEVICE_TO_DEVICE = 8,
+		HOST_TO_HOST = 9,
+		PEER = 10,
+		PAGEABLE = 0
+	};
 	uint16_t gpu = (uint16_t)copy->device;
 	bool source_known = copy->source_device >= 0 && copy->source_device < LOAD_MAX_GPUS;
 	bool target_known = copy->target_device >= 0 && copy->target_device < LOAD_MAX_GPUS;
 	uint16_t source = source_known ? (uint16_t)copy->source_device : gpu;
 	uint16_t target = target_known ? (uint16_t)copy->target_device : gpu;
-	struct schedule_copy c = { .bytes = at_least_zero(copy->bytes), .rows = 1, .source_gpu = source, .target_gpu = target };
+	struct schedule_copy c = {
+		.bytes = at_least_zero(copy->bytes), .rows = 1, .source_gpu = source, .target_gpu = target
+	};
 
 	switch (copy->copy_kind) {
 	case HOST_TO_DEVICE:
@@ -330,7 +351,9 @@ uint32_t load_copy(struct load *load, const struct trace_memcpy *copy)
 uint32_t load_memset(struct load *load, const struct trace_memset *row)
 {
 	uint16_t gpu = (uint16_t)row->device;
-	struct schedule_copy c = { .kind = COPY_MEMSET, .bytes = at_least_zero(row->bytes), .rows = 1, .source_gpu = gpu, .target_gpu = gpu };
+	struct schedule_copy c = {
+		.kind = COPY_MEMSET, .bytes = at_least_zero(row->bytes), .rows = 1, .source_gpu = gpu, .target_gpu = gpu
+	};
 
 	return schedule_add_copy(load->schedule, &c);
 }

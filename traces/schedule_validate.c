@@ -10,8 +10,17 @@
 #include "util.h"
 
 enum stream_rule { STREAM_NEEDED, STREAM_NONE };
-enum object_rule { OBJECT_ANY, OBJECT_SHAPE, OBJECT_COPY, OBJECT_EVENT, OBJECT_GPU, OBJECT_COUNTER, OBJECT_BARRIER, OBJECT_MARK,
-		   OBJECT_RULE_COUNT };
+enum object_rule {
+	OBJECT_ANY,
+	OBJECT_SHAPE,
+	OBJECT_COPY,
+	OBJECT_EVENT,
+	OBJECT_GPU,
+	OBJECT_COUNTER,
+	OBJECT_BARRIER,
+	OBJECT_MARK,
+	OBJECT_RULE_COUNT
+};
 
 static const struct op_rule {
 	const char *name;
@@ -38,14 +47,14 @@ static int check_tables(const struct schedule *schedule, const char *file)
 {
 	for (uint32_t i = 0; i < schedule->stream_count; i++)
 		if (schedule->stream[i].gpu >= schedule->gpu_count)
-			return report("%s: stream %" PRIu32 " is on GPU %u of %" PRIu32, file, i, (unsigned)schedule->stream[i].gpu,
-				      schedule->gpu_count);
+			return report("%s: stream %" PRIu32 " is on GPU %u of %" PRIu32, file, i,
+				      (unsigned)schedule->stream[i].gpu, schedule->gpu_count);
 	for (uint32_t i = 0; i < schedule->shape_count; i++) {
 		const struct schedule_shape *shape = &schedule->shape[i];
 
 		if (shape->kernel >= schedule->kernel_count)
-			return report("%s: launch shape %" PRIu32 " names kernel %" PRIu32 " of %" PRIu32, file, i, shape->kernel,
-				      schedule->kernel_count);
+			return report("%s: launch shape %" PRIu32 " names kernel %" PRIu32 " of %" PRIu32, file, i,
+				      shape->kernel, schedule->kernel_count);
 		if (shape->rows < 0 || shape->columns < 0 || shape->points < 0 || shape->dram_bytes < 0 ||
 		    shape->footprint_bytes < 0 || shape->resident_bytes < 0)
 			return report("%s: launch shape %" PRIu32 " (%s) has a negative size", file, i,
@@ -73,16 +82,20 @@ static int bad_op(const struct schedule *schedule, const char *file, uint32_t th
 {
 	const char *name = schedule->op[op].kind < OP_KIND_COUNT ? rules[schedule->op[op].kind].name : "unknown kind";
 
-	return report("%s: thread %" PRIu32 " (%s), operation %" PRId64 " (%s): %s", file, thread, schedule->thread[thread].name,
-		      op - schedule->thread[thread].first_op, name, what);
+	return report("%s: thread %" PRIu32 " (%s), operation %" PRId64 " (%s): %s", file, thread,
+		      schedule->thread[thread].name, op - schedule->thread[thread].first_op, name, what);
 }
 
 static int check_op(const struct schedule *schedule, const char *file, uint32_t thread, int64_t at)
 {
 	const uint32_t limit[OBJECT_RULE_COUNT] = {
-		[OBJECT_ANY] = UINT32_MAX, [OBJECT_SHAPE] = schedule->shape_count, [OBJECT_COPY] = schedule->copy_count,
-		[OBJECT_EVENT] = schedule->event_count, [OBJECT_GPU] = schedule->gpu_count,
-		[OBJECT_COUNTER] = schedule->counter_count, [OBJECT_BARRIER] = schedule->barrier_count,
+		[OBJECT_ANY] = UINT32_MAX,
+		[OBJECT_SHAPE] = schedule->shape_count,
+		[OBJECT_COPY] = schedule->copy_count,
+		[OBJECT_EVENT] = schedule->event_count,
+		[OBJECT_GPU] = schedule->gpu_count,
+		[OBJECT_COUNTER] = schedule->counter_count,
+		[OBJECT_BARRIER] = schedule->barrier_count,
 		[OBJECT_MARK] = MARK_COUNT,
 	};
 	const struct schedule_op *op = &schedule->op[at];
@@ -117,7 +130,8 @@ static int check_marks(const struct schedule *schedule, const char *file, uint32
 
 		if (op->kind != OP_MARK)
 			continue;
-		if (last != MARK_COUNT && op->object <= last && !(last == MARK_TOTAL_END || (last == MARK_CORE_END && op->object <= MARK_CORE_BEGIN)))
+		if (last != MARK_COUNT && op->object <= last &&
+		    !(last == MARK_TOTAL_END || (last == MARK_CORE_END && op->object <= MARK_CORE_BEGIN)))
 			return bad_op(schedule, file, thread, i, "the marks are out of order");
 		last = op->object;
 	}
@@ -149,7 +163,8 @@ static int check_meetings(const struct schedule *schedule, const char *file)
 		}
 		for (uint32_t b = 0; b < schedule->barrier_count && rc == 0; b++)
 			if (met[b] && met[b] <= t)
-				rc = report("%s: thread %" PRIu32 " (%s) never meets barrier %" PRIu32, file, t, thread->name, b);
+				rc = report("%s: thread %" PRIu32 " (%s) never meets barrier %" PRIu32, file, t,
+					    thread->name, b);
 	}
 	free(posted);
 	free(met);
@@ -169,7 +184,8 @@ int schedule_validate(const struct schedule *schedule, const char *file)
 			return report("%s: thread %" PRIu32 " (%s) drives GPU %u of %" PRIu32, file, t, thread->name,
 				      (unsigned)thread->gpu, schedule->gpu_count);
 		if (thread->first_op != next || thread->op_count < 0 || thread->op_count > schedule->op_count - next)
-			return report("%s: thread %" PRIu32 " (%s): its operations are not contiguous", file, t, thread->name);
+			return report("%s: thread %" PRIu32 " (%s): its operations are not contiguous", file, t,
+				      thread->name);
 		next += thread->op_count;
 		for (int64_t i = thread->first_op; i < next; i++)
 			if (check_op(schedule, file, t, i) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Every anomaly of a trace, counted. "Incomplete" are those that a replay cannot make good: something that happened is missing
- * or contradicts itself. The others are worth knowing and may be the program's own doing.
+ * Every anomaly of a trace, counted. "Incomplete" are those that a replay cannot make good: something that happened is
+ * missing or contradicts itself. The others are worth knowing and may be the program's own doing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,31 @@
 #include "util.h"
 
 enum kind {
-	DROPPED, DAMAGED, TRUNCATED, OTHER_LOSS, NOT_RECORDED, ZERO_TIME, BACKWARDS, ORPHAN_WORK, ORPHAN_LAUNCH, LONE_RECORD,
-	UNPAIRED, NEVER_RECORDED, UNKNOWN_DEVICE, UNKNOWN_STREAM, OVERLAP, BEFORE_CALL, OUTSIDE_RUN, NO_FOOTPRINT, LONE_FOOTPRINT,
-	ENDLESS_RUN, DUPLICATE, UNPOSTED, UNEQUAL_BARRIER, FAILED_CALL, KIND_COUNT
+	DROPPED,
+	DAMAGED,
+	TRUNCATED,
+	OTHER_LOSS,
+	NOT_RECORDED,
+	ZERO_TIME,
+	BACKWARDS,
+	ORPHAN_WORK,
+	ORPHAN_LAUNCH,
+	LONE_RECORD,
+	UNPAIRED,
+	NEVER_RECORDED,
+	UNKNOWN_DEVICE,
+	UNKNOWN_STREAM,
+	OVERLAP,
+	BEFORE_CALL,
+	OUTSIDE_RUN,
+	NO_FOOTPRINT,
+	LONE_FOOTPRINT,
+	ENDLESS_RUN,
+	DUPLICATE,
+	UNPOSTED,
+	UNEQUAL_BARRIER,
+	FAILED_CALL,
+	KIND_COUNT
 };
 _Static_assert((int)KIND_COUNT <= (int)TRACE_ANOMALY_MAX, "room for every kind");
 
@@ -30,40 +52,60 @@ static const struct trace_anomaly kinds[KIND_COUNT] = {
 	[ORPHAN_LAUNCH] = { "orphan-launches", 0, "successful launch calls without a kernel", true },
 	[LONE_RECORD] = { "records-without-row", 0, "event record calls without their row", true },
 	[UNPAIRED] = { "unpaired-event-ids", 0, "waits that name a record which is not there", true },
-	[NEVER_RECORDED] = { "waits-never-recorded", 0, "waits for an event not recorded before; CUDA does not wait for those", false },
+	[NEVER_RECORDED] = { "waits-never-recorded", 0,
+			     "waits for an event not recorded before; CUDA does not wait for those", false },
 	[UNKNOWN_DEVICE] = { "unknown-devices", 0, "rows of a GPU that the trace does not describe", true },
 	[UNKNOWN_STREAM] = { "unknown-streams", 0, "rows without a stream", true },
-	[OVERLAP] = { "overlapping-kernels", 0, "kernels that start before the one before them in their stream ends", false },
-	[BEFORE_CALL] = { "starts-before-call", 0, "device work that starts before the call that asked for it: clock skew", false },
+	[OVERLAP] = { "overlapping-kernels", 0, "kernels that start before the one before them in their stream ends",
+		      false },
+	[BEFORE_CALL] = { "starts-before-call", 0,
+			  "device work that starts before the call that asked for it: clock skew", false },
 	[OUTSIDE_RUN] = { "outside-run", 0, "device work of a run outside the time of the run", false },
 	[NO_FOOTPRINT] = { "missing-footprints", 0, "launches of our solvers without a data footprint", true },
 	[LONE_FOOTPRINT] = { "orphan-footprints", 0, "footprints of launches that are not there", false },
 	[ENDLESS_RUN] = { "runs-never-ended", 0, "runs that have no end", true },
 	[DUPLICATE] = { "duplicate-correlation", 0, "calls or kernels that share a correlation id", true },
 	[UNPOSTED] = { "unposted-awaits", 0, "host awaits of a value that nobody posts", true },
-	[UNEQUAL_BARRIER] = { "unequal-barriers", 0, "host barriers that the threads of a run do not meet equally often", true },
+	[UNEQUAL_BARRIER] = { "unequal-barriers", 0,
+			      "host barriers that the threads of a run do not meet equally often", true },
 	[FAILED_CALL] = { "failed-calls", 0, "API calls that returned an error", false },
 };
 
 /* Losses that the recorder reports, by the anomaly they belong to. Those that rows show too count once. */
-static const struct { const char *loss; enum kind kind; } loss_kinds[] = {
-	{ "dropped-records", DROPPED }, { "dropped-notes", DROPPED }, { "refused-buffers", DROPPED },
-	{ "undecodable-buffers", DAMAGED }, { "missing-chunks", DAMAGED }, { "damaged-chunks", DAMAGED }, { "skipped-bytes", DAMAGED },
-	{ "bad-records", DAMAGED }, { "unknown-spool-records", DAMAGED },
-	{ "truncated-spool", TRUNCATED }, { "no-end", TRUNCATED },
-	{ "not-recorded", NOT_RECORDED }, { "unknown-records", NOT_RECORDED }, { "open-ranges", NOT_RECORDED },
+static const struct {
+	const char *loss;
+	enum kind kind;
+} loss_kinds[] = {
+	{ "dropped-records", DROPPED },
+	{ "dropped-notes", DROPPED },
+	{ "refused-buffers", DROPPED },
+	{ "undecodable-buffers", DAMAGED },
+	{ "missing-chunks", DAMAGED },
+	{ "damaged-chunks", DAMAGED },
+	{ "skipped-bytes", DAMAGED },
+	{ "bad-records", DAMAGED },
+	{ "unknown-spool-records", DAMAGED },
+	{ "truncated-spool", TRUNCATED },
+	{ "no-end", TRUNCATED },
+	{ "not-recorded", NOT_RECORDED },
+	{ "unknown-records", NOT_RECORDED },
+	{ "open-ranges", NOT_RECORDED },
 	{ "diagnostics", NOT_RECORDED },
-	{ "zero-timestamps", ZERO_TIME }, { "orphan-device-records", ORPHAN_WORK }, { "launches-without-kernel", ORPHAN_LAUNCH },
-	{ "starts-before-call", BEFORE_CALL }, { "clock-step", BEFORE_CALL }, { "clock-contradiction", BEFORE_CALL },
+	{ "zero-timestamps", ZERO_TIME },
+	{ "orphan-device-records", ORPHAN_WORK },
+	{ "launches-without-kernel", ORPHAN_LAUNCH },
+	{ "starts-before-call", BEFORE_CALL },
+	{ "clock-step", BEFORE_CALL },
+	{ "clock-contradiction", BEFORE_CALL },
 	{ "footprints-without-launch", LONE_FOOTPRINT },
 };
 
 struct checking {
 	const struct trace *t;
 	int64_t count[KIND_COUNT];
-	struct map api;     /* (process, correlation) -> row */
+	struct map api;	    /* (process, correlation) -> row */
 	struct map work;    /* (process, correlation) -> 1 */
-	struct map gpu;     /* device -> 1 */
+	struct map gpu;	    /* device -> 1 */
 	struct map strings; /* string number of an API name -> enum call_kind */
 	bool predicted;
 };
@@ -94,8 +136,8 @@ static const struct trace_run *run_of(const struct trace *t, int64_t at_ns)
 }
 
 /* What kernels, copies and memsets have in common. Returns the run whose call asked for it. */
-static const struct trace_run *check_work(struct checking *c, int64_t start_ns, int64_t end_ns, int32_t device, int32_t stream,
-					  int64_t global_pid, int64_t correlation)
+static const struct trace_run *check_work(struct checking *c, int64_t start_ns, int64_t end_ns, int32_t device,
+					  int32_t stream, int64_t global_pid, int64_t correlation)
 {
 	uint32_t row = map_get(&c->api, process_of(global_pid), correlation);
 	const struct trace_run *run;
@@ -132,11 +174,13 @@ static void check_device(struct checking *c)
 
 		if (map_put(&kernels, process_of(k->global_pid), k->correlation, 1) != MAP_NONE && k->graph_node == -1)
 			c->count[DUPLICATE]++;
-		if (run && run->solver && !c->predicted && map_get(&footprints, process_of(k->global_pid), k->correlation) == MAP_NONE)
+		if (run && run->solver && !c->predicted &&
+		    map_get(&footprints, process_of(k->global_pid), k->correlation) == MAP_NONE)
 			c->count[NO_FOOTPRINT]++;
 	}
 	for (size_t i = 0; i < t->footprint_count; i++)
-		c->count[LONE_FOOTPRINT] += map_get(&kernels, process_of(t->footprint[i].global_pid), t->footprint[i].correlation) == MAP_NONE;
+		c->count[LONE_FOOTPRINT] += map_get(&kernels, process_of(t->footprint[i].global_pid),
+						    t->footprint[i].correlation) == MAP_NONE;
 	for (size_t i = 0; i < t->memcpy_count; i++) {
 		const struct trace_memcpy *m = &t->memcpy[i];
 
@@ -181,8 +225,8 @@ static void check_overlap(struct checking *c)
 	for (size_t i = 1; i < count; i++) {
 		const struct trace_kernel *a = &t->kernel[order[i - 1]], *b = &t->kernel[order[i]];
 
-		c->count[OVERLAP] += a->global_pid == b->global_pid && a->context == b->context && a->stream == b->stream &&
-				     b->start_ns < a->end_ns;
+		c->count[OVERLAP] += a->global_pid == b->global_pid && a->context == b->context &&
+				     a->stream == b->stream && b->start_ns < a->end_ns;
 	}
 	free(order);
 }
@@ -232,7 +276,8 @@ static void check_events(struct checking *c)
 		if (s->sync_type != 1 && s->sync_type != 2)
 			continue;
 		if (s->event_sync_id != -1)
-			c->count[UNPAIRED] += map_get(&sync_ids, process_of(s->global_pid), s->event_sync_id) == MAP_NONE;
+			c->count[UNPAIRED] +=
+				map_get(&sync_ids, process_of(s->global_pid), s->event_sync_id) == MAP_NONE;
 		else if (map_get(&ids, process_of(s->global_pid), s->event_id) == MAP_NONE)
 			c->count[t->event_count ? NEVER_RECORDED : UNPAIRED]++;
 	}

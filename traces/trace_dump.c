@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Canonical text of a trace: tables in schema order, rows sorted by all columns. Equal traces give equal bytes, whatever the
- * order in which rows were added or strings were met.
+ * Canonical text of a trace: tables in schema order, rows sorted by all columns. Equal traces give equal bytes,
+ * whatever the order in which rows were added or strings were met.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,7 +33,9 @@ static int compare_rows(const void *left, const void *right, void *context)
 			int64_t x = schema_get(a, column), y = schema_get(b, column);
 
 			if (schema_is_text(column))
-				order = x == y ? 0 : strcmp(trace_text(d->trace, (uint32_t)x), trace_text(d->trace, (uint32_t)y));
+				order = x == y ? 0
+					       : strcmp(trace_text(d->trace, (uint32_t)x),
+							trace_text(d->trace, (uint32_t)y));
 			else
 				order = (x > y) - (x < y);
 		}

@@ -32,7 +32,10 @@ static char *look_up(struct trace_source *source, const char *table, const char 
 		return NULL;
 	sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
 	rc = source_step(source, statement, table, &row);
-	value = rc < 0 ? NULL : xstrdup(rc > 0 && sqlite3_column_text(statement, 0) ? (const char *)sqlite3_column_text(statement, 0) : "");
+	value = rc < 0 ? NULL
+		       : xstrdup(rc > 0 && sqlite3_column_text(statement, 0)
+					 ? (const char *)sqlite3_column_text(statement, 0)
+					 : "");
 	sqlite3_finalize(statement);
 	return value;
 }
@@ -50,7 +53,9 @@ static int check_versions(struct trace_source *source, struct trace *trace)
 	if (!schema || !product || !ours)
 		goto out;
 	if (!*schema) {
-		report("%s: neither a warpreel trace nor an Nsight Systems export: no META_DATA_EXPORT.EXPORT_SCHEMA_VERSION", source->path);
+		report("%s: neither a warpreel trace nor an Nsight Systems export: no "
+		       "META_DATA_EXPORT.EXPORT_SCHEMA_VERSION",
+		       source->path);
 	} else if (atoi(schema) != SCHEMA_MAJOR) {
 		report("%s: export schema %.40s; this program reads %d.x", source->path, schema, SCHEMA_MAJOR);
 	} else if (*ours && strcmp(ours, wanted) != 0) {
@@ -59,7 +64,8 @@ static int check_versions(struct trace_source *source, struct trace *trace)
 		rc = 0;
 	} else {
 		rc = 1;
-		text = xprintf("Nsight Systems %.60s, export schema %.40s", *product ? product : "(version unknown)", schema);
+		text = xprintf("Nsight Systems %.60s, export schema %.40s", *product ? product : "(version unknown)",
+			       schema);
 		trace_set_meta(trace, "recorder", text);
 		trace_set_meta(trace, "kind", "recorded");
 		free(text);
@@ -103,12 +109,14 @@ static int renumber_gpus(struct trace *trace, struct trace_source *source)
 		uint32_t before;
 
 		if (id < 0 || id > INT32_MAX) {
-			rc = report("%s: TARGET_INFO_CUDA_DEVICE, row %" PRId64 ": cudaId is out of range", source->path, row);
+			rc = report("%s: TARGET_INFO_CUDA_DEVICE, row %" PRId64 ": cudaId is out of range",
+				    source->path, row);
 			break;
 		}
 		before = map_intern(&cuda, sqlite3_column_int64(statement, 0), 0, (uint32_t)id);
 		if (before != id)
-			report_warning("%s: processes number the GPUs differently; GPU facts follow the first one", source->path);
+			report_warning("%s: processes number the GPUs differently; GPU facts follow the first one",
+				       source->path);
 	}
 	sqlite3_finalize(statement);
 	for (size_t i = 0; i < trace->gpu_count && rc >= 0; i++) {
@@ -131,7 +139,8 @@ static int read_diagnostics(struct trace *trace, struct trace_source *source)
 
 	if (rc <= 0)
 		return rc;
-	if (source_has_column(source, "DIAGNOSTIC_EVENT", "severity") != 1 || source_has_column(source, "DIAGNOSTIC_EVENT", "text") != 1)
+	if (source_has_column(source, "DIAGNOSTIC_EVENT", "severity") != 1 ||
+	    source_has_column(source, "DIAGNOSTIC_EVENT", "text") != 1)
 		return 0;
 	statement = source_prepare(source, "SELECT severity, text FROM DIAGNOSTIC_EVENT");
 	if (!statement)

@@ -15,7 +15,8 @@ struct trace_source {
 	int64_t size_bytes;   /* of the database */
 };
 
-/* Opens read-only, checks that it is a whole SQLite database, and takes every power from its schema. -1 after a message. */
+/* Opens read-only, checks that it is a whole SQLite database, and takes every power from its schema. -1 after a
+ * message. */
 int source_open(struct trace_source *source, const char *path, int64_t max_bytes);
 void source_close(struct trace_source *source);
 /* 1: there is such an ordinary table, 0: there is not, -1: something else has its name (reported). */

@@ -80,7 +80,8 @@ static char *immutable_uri(const char *path)
 static int open_plain(struct trace_source *source)
 {
 	char *uri = immutable_uri(source->path);
-	int rc = sqlite3_open_v2(uri, &source->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE, NULL);
+	int rc = sqlite3_open_v2(uri, &source->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE,
+				 NULL);
 
 	free(uri);
 	return rc == SQLITE_OK ? 0 : report("%s: cannot open: %s", source->path, sqlite3_errmsg(source->db));
@@ -88,7 +89,8 @@ static int open_plain(struct trace_source *source)
 
 static int open_bytes(struct trace_source *source)
 {
-	source->bytes[18] = source->bytes[19] = 1; /* a database in memory cannot be in WAL mode; the pages are the same */
+	source->bytes[18] = source->bytes[19] =
+		1; /* a database in memory cannot be in WAL mode; the pages are the same */
 	if (sqlite3_open_v2(":memory:", &source->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
 	    sqlite3_deserialize(source->db, "main", source->bytes, source->size_bytes, source->size_bytes,
 				SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
@@ -98,11 +100,15 @@ static int open_bytes(struct trace_source *source)
 
 static void take_powers(sqlite3 *db)
 {
-	static const struct { int what, limit; } limits[] = {
-		{ SQLITE_LIMIT_LENGTH, 16 << 20 }, { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 }, { SQLITE_LIMIT_COLUMN, 400 },
-		{ SQLITE_LIMIT_EXPR_DEPTH, 20 }, { SQLITE_LIMIT_COMPOUND_SELECT, 2 }, { SQLITE_LIMIT_VDBE_OP, 25000 },
-		{ SQLITE_LIMIT_FUNCTION_ARG, 8 }, { SQLITE_LIMIT_ATTACHED, 0 }, { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
-		{ SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50 }, { SQLITE_LIMIT_WORKER_THREADS, 0 },
+	static const struct {
+		int what, limit;
+	} limits[] = {
+		{ SQLITE_LIMIT_LENGTH, 16 << 20 },   { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
+		{ SQLITE_LIMIT_COLUMN, 400 },	     { SQLITE_LIMIT_EXPR_DEPTH, 20 },
+		{ SQLITE_LIMIT_COMPOUND_SELECT, 2 }, { SQLITE_LIMIT_VDBE_OP, 25000 },
+		{ SQLITE_LIMIT_FUNCTION_ARG, 8 },    { SQLITE_LIMIT_ATTACHED, 0 },
+		{ SQLITE_LIMIT_TRIGGER_DEPTH, 1 },   { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50 },
+		{ SQLITE_LIMIT_WORKER_THREADS, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -112,15 +118,18 @@ static void take_powers(sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-	sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA query_only=ON; PRAGMA temp_store=MEMORY;"
-		     "PRAGMA ignore_check_constraints=ON", NULL, NULL, NULL);
+	sqlite3_exec(db,
+		     "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA query_only=ON; PRAGMA temp_store=MEMORY;"
+		     "PRAGMA ignore_check_constraints=ON",
+		     NULL, NULL, NULL);
 }
 
 /* A column that is computed when it is read is a program of the file's author; nobody exports such a thing. */
 static int refuse_computed_columns(struct trace_source *source)
 {
-	sqlite3_stmt *statement = source_prepare(source, "SELECT m.name, x.name FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS x"
-						 " WHERE m.type = 'table' AND m.rootpage > 0 AND x.hidden > 1");
+	sqlite3_stmt *statement =
+		source_prepare(source, "SELECT m.name, x.name FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS x"
+				       " WHERE m.type = 'table' AND m.rootpage > 0 AND x.hidden > 1");
 	int64_t row = 0;
 	int rc;
 
@@ -128,7 +137,8 @@ static int refuse_computed_columns(struct trace_source *source)
 		return -1;
 	rc = source_step(source, statement, "sqlite_schema", &row);
 	if (rc > 0)
-		rc = report("%s: column %.60s.%.60s is computed, not stored", source->path, (const char *)sqlite3_column_text(statement, 0),
+		rc = report("%s: column %.60s.%.60s is computed, not stored", source->path,
+			    (const char *)sqlite3_column_text(statement, 0),
 			    (const char *)sqlite3_column_text(statement, 1));
 	sqlite3_finalize(statement);
 	return rc;
@@ -148,7 +158,10 @@ static int quick_check(struct trace_source *source)
 	if (sqlite3_step(statement) != SQLITE_ROW)
 		rc = report("%s: damaged: %s", source->path, sqlite3_errmsg(source->db));
 	else if ((says = (const char *)sqlite3_column_text(statement, 0)) == NULL || strcmp(says, "ok") != 0)
-		rc = report("%s: damaged: %.200s", source->path, !says ? "no answer" : strrchr(says, '\n') ? strrchr(says, '\n') + 1 : says);
+		rc = report("%s: damaged: %.200s", source->path,
+			    !says		  ? "no answer"
+			    : strrchr(says, '\n') ? strrchr(says, '\n') + 1
+						  : says);
 	sqlite3_finalize(statement);
 	return rc;
 }
@@ -172,8 +185,10 @@ int source_open(struct trace_source *source, const char *path, int64_t max_bytes
 	got = fread(head, 1, sizeof(head), file);
 	if (zst_begins(head, got)) {
 		rewind(file);
-		source->size_bytes = zst_read(file, path, max_bytes > 0 ? max_bytes : standard_max_bytes, declared_bytes, &source->bytes);
-		if (source->size_bytes < 0 || check_whole(path, source->bytes, source->size_bytes) < 0 || open_bytes(source) < 0)
+		source->size_bytes = zst_read(file, path, max_bytes > 0 ? max_bytes : standard_max_bytes,
+					      declared_bytes, &source->bytes);
+		if (source->size_bytes < 0 || check_whole(path, source->bytes, source->size_bytes) < 0 ||
+		    open_bytes(source) < 0)
 			goto out;
 	} else {
 		source->size_bytes = status.st_size;
@@ -227,7 +242,8 @@ int source_step(struct trace_source *source, sqlite3_stmt *statement, const char
 
 int source_has_table(struct trace_source *source, const char *table)
 {
-	sqlite3_stmt *statement = source_prepare(source, "SELECT type, rootpage FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE");
+	sqlite3_stmt *statement =
+		source_prepare(source, "SELECT type, rootpage FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE");
 	int64_t row = 0;
 	int rc;
 

@@ -18,7 +18,7 @@ struct reading {
 	bool foreign;
 	const struct map *strings; /* StringIds.id -> string number */
 	const struct schema_table *table;
-	const char *name;          /* of the table in this file */
+	const char *name;	    /* of the table in this file */
 	int at[SCHEMA_MAX_COLUMNS]; /* column of the query, -1 = not in this file */
 	int64_t row;
 };
@@ -66,7 +66,8 @@ static sqlite3_stmt *make_query(struct reading *r)
 		if (found < 0)
 			goto bad;
 		if (found == 0 && !column->since) {
-			report("%s: %s lacks column %s, which is needed (older or foreign schema)", r->source->path, r->name, column->name);
+			report("%s: %s lacks column %s, which is needed (older or foreign schema)", r->source->path,
+			       r->name, column->name);
 			goto bad;
 		}
 		if (found == 0 || column->kind == COLUMN_FIXED)
@@ -76,7 +77,8 @@ static sqlite3_stmt *make_query(struct reading *r)
 		free(sql);
 		sql = longer;
 	}
-	longer = xprintf("%s FROM \"%s\" %s %s", sql, r->name, table->filter ? "WHERE" : "", table->filter ? table->filter : "");
+	longer = xprintf("%s FROM \"%s\" %s %s", sql, r->name, table->filter ? "WHERE" : "",
+			 table->filter ? table->filter : "");
 	free(sql);
 	statement = source_prepare(r->source, longer);
 	free(longer);
@@ -86,7 +88,8 @@ bad:
 	return NULL;
 }
 
-static int read_number(const struct reading *r, sqlite3_stmt *statement, const struct schema_column *column, int at, void *row)
+static int read_number(const struct reading *r, sqlite3_stmt *statement, const struct schema_column *column, int at,
+		       void *row)
 {
 	int type = sqlite3_column_type(statement, at);
 	int64_t value = column->absent;
@@ -105,7 +108,8 @@ static int read_number(const struct reading *r, sqlite3_stmt *statement, const s
 	return schema_set(row, column, value) == 0 ? 0 : bad_value(r, column, "is out of range");
 }
 
-static int read_text(const struct reading *r, sqlite3_stmt *statement, const struct schema_column *column, int at, void *row)
+static int read_text(const struct reading *r, sqlite3_stmt *statement, const struct schema_column *column, int at,
+		     void *row)
 {
 	uint32_t string = 0;
 
@@ -122,7 +126,8 @@ static int read_text(const struct reading *r, sqlite3_stmt *statement, const str
 	return schema_set(row, column, string);
 }
 
-static int read_real(const struct reading *r, sqlite3_stmt *statement, const struct schema_column *column, int at, void *row)
+static int read_real(const struct reading *r, sqlite3_stmt *statement, const struct schema_column *column, int at,
+		     void *row)
 {
 	int type = sqlite3_column_type(statement, at);
 
@@ -208,7 +213,10 @@ int trace_read_rows(struct trace *trace, struct trace_source *source, bool forei
 	int rc = read_strings(trace, source, &strings);
 
 	for (int i = 0; i < SCHEMA_TABLE_COUNT && rc >= 0; i++) {
-		struct reading reading = { .trace = trace, .source = source, .foreign = foreign, .strings = &strings,
+		struct reading reading = { .trace = trace,
+					   .source = source,
+					   .foreign = foreign,
+					   .strings = &strings,
 					   .table = &schema_tables[i] };
 
 		rc = read_table(&reading);

@@ -6,23 +6,32 @@
 
 #include "trace.h"
 
-enum column_kind { COLUMN_INT, COLUMN_ID, COLUMN_TIME, COLUMN_KILO, COLUMN_NAME, COLUMN_TEXT, COLUMN_ALTERNATIVE, COLUMN_REAL,
-		   COLUMN_FIXED };
+enum column_kind {
+	COLUMN_INT,
+	COLUMN_ID,
+	COLUMN_TIME,
+	COLUMN_KILO,
+	COLUMN_NAME,
+	COLUMN_TEXT,
+	COLUMN_ALTERNATIVE,
+	COLUMN_REAL,
+	COLUMN_FIXED
+};
 enum field_type { FIELD_I32, FIELD_U32, FIELD_I64, FIELD_F64, FIELD_NONE };
 
 struct schema_column {
 	const char *name;
 	enum column_kind kind;
 	enum field_type type;
-	size_t offset;     /* of the field in the row struct */
+	size_t offset;	   /* of the field in the row struct */
 	const char *since; /* NULL: required */
-	int64_t absent;    /* COLUMN_FIXED: the value to write */
+	int64_t absent;	   /* COLUMN_FIXED: the value to write */
 };
 
 struct schema_table {
-	const char *array; /* name in TRACE_TABLES */
+	const char *array;	       /* name in TRACE_TABLES */
 	const char *name, *older_name; /* in SQL */
-	const char *order; /* column that orders the rows; NULL = as added */
+	const char *order;	       /* column that orders the rows; NULL = as added */
 	const char *filter;
 	const struct schema_column *column;
 	int column_count;
@@ -30,7 +39,8 @@ struct schema_table {
 	size_t array_offset, count_offset, capacity_offset; /* in struct trace */
 };
 
-enum { SCHEMA_TABLE_COUNT = 0
+enum {
+	SCHEMA_TABLE_COUNT = 0
 #define COUNT(name) +1
 	TRACE_TABLES(COUNT)
 #undef COUNT

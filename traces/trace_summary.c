@@ -12,12 +12,13 @@
 
 const char *const summary_kind_name[SUMMARY_KIND_COUNT] = {
 	[SUMMARY_KERNEL] = "kernel", [SUMMARY_COPY] = "copy", [SUMMARY_MEMSET] = "memset", [SUMMARY_API] = "api",
-	[SUMMARY_HOST] = "host", [SUMMARY_BUSY] = "busy", [SUMMARY_CORE] = "core",
+	[SUMMARY_HOST] = "host",     [SUMMARY_BUSY] = "busy", [SUMMARY_CORE] = "core",
 };
 
 char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *kernel)
 {
-	const char *demangled = trace_text(trace, kernel->demangled_name), *brief = trace_text(trace, kernel->short_name);
+	const char *demangled = trace_text(trace, kernel->demangled_name),
+		   *brief = trace_text(trace, kernel->short_name);
 	const char *end = strchr(demangled, '('), *angle = strchr(demangled, '<');
 
 	if (!*demangled)
@@ -31,8 +32,9 @@ char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *ke
 
 const char *trace_copy_kind_name(int32_t copy_kind)
 {
-	static const char *const names[] = { "unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP",
-					     "managed HtoD", "managed DtoH", "managed DtoD" };
+	static const char *const names[] = { "unknown", "HtoD",		"DtoH",		"HtoA",	       "AtoH",
+					     "AtoA",	"AtoD",		"DtoA",		"DtoD",	       "HtoH",
+					     "PtoP",	"managed HtoD", "managed DtoH", "managed DtoD" };
 
 	return copy_kind > 0 && (size_t)copy_kind < sizeof(names) / sizeof(names[0]) ? names[copy_kind] : names[0];
 }
@@ -68,7 +70,8 @@ static void add_sample(struct collection *c, uint32_t name, int64_t start_ns, in
 	bool known = start_ns != -1 && end_ns != -1;
 
 	GROW(c->sample, c->sample_count, c->sample_capacity);
-	c->sample[c->sample_count++] = (struct sample){ .name = name, .us = known ? (double)(end_ns - start_ns) / 1000.0 : NAN };
+	c->sample[c->sample_count++] =
+		(struct sample){ .name = name, .us = known ? (double)(end_ns - start_ns) / 1000.0 : NAN };
 }
 
 static int compare_samples(const void *left, const void *right)
@@ -85,8 +88,9 @@ static int compare_samples(const void *left, const void *right)
 static struct summary_line *add_line(struct summary *summary, enum summary_kind kind, char *name)
 {
 	GROW(summary->line, summary->line_count, summary->line_capacity);
-	summary->line[summary->line_count] = (struct summary_line){ .kind = kind, .name = name, .total_us = NAN, .median_us = NAN,
-								    .min_us = NAN, .max_us = NAN };
+	summary->line[summary->line_count] = (struct summary_line){
+		.kind = kind, .name = name, .total_us = NAN, .median_us = NAN, .min_us = NAN, .max_us = NAN
+	};
 	return &summary->line[summary->line_count++];
 }
 
@@ -148,8 +152,8 @@ static void add_copies(struct summary *summary, const struct trace *t)
 	struct collection copies = { .kind = SUMMARY_COPY }, sets = { .kind = SUMMARY_MEMSET };
 
 	for (size_t i = 0; i < t->memcpy_count; i++)
-		add_sample(&copies, add_name(&copies, xstrdup(trace_copy_kind_name(t->memcpy[i].copy_kind))), t->memcpy[i].start_ns,
-			   t->memcpy[i].end_ns);
+		add_sample(&copies, add_name(&copies, xstrdup(trace_copy_kind_name(t->memcpy[i].copy_kind))),
+			   t->memcpy[i].start_ns, t->memcpy[i].end_ns);
 	for (size_t i = 0; i < t->memset_count; i++)
 		add_sample(&sets, add_name(&sets, xstrdup("memset")), t->memset[i].start_ns, t->memset[i].end_ns);
 	finish(summary, &copies);
@@ -161,13 +165,16 @@ static char *api_name(const char *name)
 {
 	const char *version = strstr(name, "_v");
 
-	return version && strspn(version + 2, "0123456789") == strlen(version + 2) ? xprintf("%.*s", (int)(version - name), name)
-										       : xstrdup(name);
+	return version && strspn(version + 2, "0123456789") == strlen(version + 2)
+		       ? xprintf("%.*s", (int)(version - name), name)
+		       : xstrdup(name);
 }
 
 static void add_host(struct summary *summary, const struct trace *t)
 {
-	static const char *const notes[] = { [NOTE_POST] = "post", [NOTE_AWAIT_BLOCK] = "await, blocking", [NOTE_AWAIT_SPIN] = "await, spinning",
+	static const char *const notes[] = { [NOTE_POST] = "post",
+					     [NOTE_AWAIT_BLOCK] = "await, blocking",
+					     [NOTE_AWAIT_SPIN] = "await, spinning",
 					     [NOTE_BARRIER] = "barrier" };
 	struct collection calls = { .kind = SUMMARY_API }, host = { .kind = SUMMARY_HOST };
 	struct map known = { 0 };
@@ -215,10 +222,11 @@ static void add_busy(struct summary *summary, const struct trace *t)
 	struct interval *work = xmalloc((t->kernel_count + t->memcpy_count + t->memset_count + 1) * sizeof(*work));
 	size_t count = 0;
 
-#define ADD(array)                                                                                                 \
-	for (size_t i = 0; i < t->array##_count; i++)                                                              \
-		if (t->array[i].start_ns != -1 && t->array[i].end_ns != -1)                                        \
-			work[count++] = (struct interval){ t->array[i].device, t->array[i].start_ns, t->array[i].end_ns };
+#define ADD(array)                                                                                                     \
+	for (size_t i = 0; i < t->array##_count; i++)                                                                  \
+		if (t->array[i].start_ns != -1 && t->array[i].end_ns != -1)                                            \
+			work[count++] =                                                                                \
+				(struct interval){ t->array[i].device, t->array[i].start_ns, t->array[i].end_ns };
 	ADD(kernel)
 	ADD(memcpy)
 	ADD(memset)

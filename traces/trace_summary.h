@@ -6,16 +6,26 @@
 
 #include "trace.h"
 
-/* "scale(float*, int)" is called scale, as a plan calls it; "void scale<float>(float*)" keeps all of it. Owned by the caller. */
+/* "scale(float*, int)" is called scale, as a plan calls it; "void scale<float>(float*)" keeps all of it. Owned by the
+ * caller. */
 char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *kernel);
 
-enum summary_kind { SUMMARY_KERNEL, SUMMARY_COPY, SUMMARY_MEMSET, SUMMARY_API, SUMMARY_HOST, SUMMARY_BUSY, SUMMARY_CORE, SUMMARY_KIND_COUNT };
+enum summary_kind {
+	SUMMARY_KERNEL,
+	SUMMARY_COPY,
+	SUMMARY_MEMSET,
+	SUMMARY_API,
+	SUMMARY_HOST,
+	SUMMARY_BUSY,
+	SUMMARY_CORE,
+	SUMMARY_KIND_COUNT
+};
 extern const char *const summary_kind_name[SUMMARY_KIND_COUNT];
 
 struct summary_line {
 	enum summary_kind kind;
-	char *name;    /* owned */
-	int64_t count; /* rows; unknown durations count here only */
+	char *name;				    /* owned */
+	int64_t count;				    /* rows; unknown durations count here only */
 	double total_us, median_us, min_us, max_us; /* NaN when no duration is known */
 };
 struct summary {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Writing a trace: plain tables in time order, no indices, only tables that have rows (as Nsight Systems does). What that
- * costs: see docs/warpreel-trace.5, "SIZE".
+ * Writing a trace: plain tables in time order, no indices, only tables that have rows (as Nsight Systems does). What
+ * that costs: see docs/warpreel-trace.5, "SIZE".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -104,7 +104,8 @@ static sqlite3_stmt *create(const struct writing *w, const struct schema_table *
 	return insert;
 }
 
-static void bind(sqlite3_stmt *insert, int at, const struct trace *trace, const void *row, const struct schema_column *column)
+static void bind(sqlite3_stmt *insert, int at, const struct trace *trace, const void *row,
+		 const struct schema_column *column)
 {
 	int64_t value = column->kind == COLUMN_REAL ? 0 : schema_get(row, column);
 
@@ -200,18 +201,21 @@ static int write_strings(const struct writing *w)
 
 static int write_meta(const struct writing *w)
 {
-	char *sql = xprintf("CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);"
-			    "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT', 'warpreel'), ('EXPORT_PRODUCT_VERSION', '0'),"
-			    " ('EXPORT_SCHEMA_VERSION', '" NSYS_SCHEMA_VERSION "');"
-			    "CREATE TABLE IF NOT EXISTS WARPREEL_META (\"key\" TEXT, \"value\" TEXT);"
-			    "INSERT INTO WARPREEL_META VALUES ('warpreel-trace-version', '%d');", WARPREEL_TRACE_VERSION);
+	char *sql = xprintf(
+		"CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);"
+		"INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT', 'warpreel'), ('EXPORT_PRODUCT_VERSION', '0'),"
+		" ('EXPORT_SCHEMA_VERSION', '" NSYS_SCHEMA_VERSION "');"
+		"CREATE TABLE IF NOT EXISTS WARPREEL_META (\"key\" TEXT, \"value\" TEXT);"
+		"INSERT INTO WARPREEL_META VALUES ('warpreel-trace-version', '%d');",
+		WARPREEL_TRACE_VERSION);
 	int rc = execute(w, sql);
 
 	free(sql);
 	return rc;
 }
 
-/* PROCESSES and TARGET_INFO_CUDA_DEVICE say nothing new in our traces; scripts made for Nsight's exports join on them. */
+/* PROCESSES and TARGET_INFO_CUDA_DEVICE say nothing new in our traces; scripts made for Nsight's exports join on them.
+ */
 static int write_processes(const struct writing *w)
 {
 	const struct trace *t = w->trace;
@@ -230,9 +234,11 @@ static int write_processes(const struct writing *w)
 	}
 	map_release(&seen);
 	if (rc == 0)
-		rc = execute(w, "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER, numMultiprocessors INTEGER)");
+		rc = execute(w, "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER, "
+				"numMultiprocessors INTEGER)");
 	for (size_t i = 0; i < t->gpu_count && rc == 0; i++) {
-		char *sql = xprintf("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (%" PRId32 ", %" PRId32 ", NULL, %" PRId32 ")",
+		char *sql = xprintf("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (%" PRId32 ", %" PRId32
+				    ", NULL, %" PRId32 ")",
 				    t->gpu[i].device, t->gpu[i].device, t->gpu[i].sm_count);
 
 		rc = execute(w, sql);
@@ -243,8 +249,10 @@ static int write_processes(const struct writing *w)
 
 static int write_all(struct writing *w)
 {
-	int rc = execute(w, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
-			    "PRAGMA auto_vacuum=NONE; BEGIN");
+	int rc = execute(
+		w,
+		"PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+		"PRAGMA auto_vacuum=NONE; BEGIN");
 
 	progress_begin(&w->progress, "writing");
 	for (int i = 0; i < SCHEMA_TABLE_COUNT; i++)
@@ -286,7 +294,8 @@ int trace_write(const struct trace *trace, const char *path)
 
 	if (output_begin(&output, path) < 0)
 		return -1;
-	if (sqlite3_open_v2(compressed ? ":memory:" : output.part_path, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(compressed ? ":memory:" : output.part_path, &w.db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
 		rc = db_error(&w);
 	else
 		rc = write_all(&w);

@@ -55,8 +55,8 @@ static int check_head(struct unpacking *u, const char *path, int64_t (*expect)(c
 	return 0;
 }
 
-int64_t zst_read(FILE *file, const char *path, int64_t max_bytes, int64_t (*expect)(const unsigned char *head, const char *path),
-		 unsigned char **bytes)
+int64_t zst_read(FILE *file, const char *path, int64_t max_bytes,
+		 int64_t (*expect)(const unsigned char *head, const char *path), unsigned char **bytes)
 {
 	struct unpacking u = { .limit = (size_t)max_bytes };
 	ZSTD_DCtx *context = ZSTD_createDCtx();
