@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Writing a trace: plain tables in time order, no indices, only tables that have rows (as Nsight Systems does). What
- * that costs: see docs/warpreel-trace.5, "SIZE".
+ * that costs: see docs/warpreel-trace.5, "Size".
  */
 #include <errno.h>
 #include <inttypes.h>
