@@ -4,7 +4,10 @@
 picture = ARG1; data = ARG2; width = 900; height = 560
 load "plots/style.gp"
 breakdown = data . "breakdown.tsv"
-set yrange [0:108]; set xrange [-0.9:23.9]
+stats breakdown using "gpus" nooutput
+bars = int(log(STATS_max) / log(2) + 1.5)
+at(group) = group * (bars + 1) + (bars - 1) / 2.0 + 0.01 # beside the tick of the bar in the middle
+set yrange [0:108]; set xrange [-0.9:5 * (bars + 1) - 1.1]
 set ytics 25
 unset grid
 set grid y linecolor rgb "#dddddd" linewidth 0.6 linetype 1
@@ -27,8 +30,8 @@ do for [side = 1:2] {
 	set xtics scale 0 offset 0,0.3
 	set xtics ()
 	if (side == 1) { set key at screen 0.5,0.93 center maxrows 1 samplen 1.2 width 1 } else { unset key }
-	set xtics ("\nN = 1024" 1.5, "\nN = 4096" 6.5, "\nN = 8192" 11.5, "\nN = 16384" 16.5, "\nN = 32768" 21.5)
-	set for [group = 0:4] for [bar = 0:3] xtics add (sprintf("%d", 2 ** bar) group * 5 + bar)
+	set xtics ("\nN = 1024" at(0), "\nN = 4096" at(1), "\nN = 8192" at(2), "\nN = 16384" at(3), "\nN = 32768" at(4))
+	set for [group = 0:4] for [bar = 0:bars - 1] xtics add (sprintf("%d", 2 ** bar) group * (bars + 1) + bar)
 	plot for [k = 1:4] breakdown using (x(side)):(share(k)):(x(side) - 0.43):(x(side) + 0.43):(share(k - 1)):(share(k)) \
 			with boxxyerror linecolor rgb fill[k] title label[k], \
 		breakdown using (x(side)):(104.5):(us(column("core_us"))) with labels font ",9" textcolor rgb ink notitle

@@ -6,6 +6,7 @@
 set -eu
 warpreel=$1 platform=$2
 counts=$(awk -F '\t' 'NR > 1 { print $4 }' "$3" | sort -un)
+bars=$(echo "$counts" | wc -l)
 printf 'transport\tn\tgpus\tx\tkernel_us\ttransfer_us\tsync_us\thost_us\tcore_us\n'
 for transport in peer host; do
 	group=0
@@ -15,7 +16,7 @@ for transport in peer host; do
 		for gpus in $counts; do
 			"$warpreel" predict rbsor --platform "$platform" --size $n --gpus "$gpus" --transport $transport --iterations "$iterations" \
 				--format tsv |
-			awk -v n=$n -v gpus="$gpus" -v transport=$transport -v iterations="$iterations" -v x=$((group * 5 + bar)) '
+			awk -v n=$n -v gpus="$gpus" -v transport=$transport -v iterations="$iterations" -v x=$((group * (bars + 1) + bar)) '
 				BEGIN { FS = OFS = "\t" }
 				NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 				{ print transport, n, gpus, x, $column["kernel_us"] / iterations, $column["transfer_us"] / iterations,
