@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * The plan machine writes down what the other machines do: its schedules are whole, and hold, thread by thread, the very operations
+ * that the cpu machine is asked to execute.
+ */
+#include "support.h"
+
+#include <stdlib.h>
+
+enum { THREADS_MAX = 8 };
+
+/* The cpu machine with a tally at its door: one thread writes one row. */
+static struct tally {
+	const struct machine_ops *real;
+	int64_t count[THREADS_MAX][OP_KIND_COUNT];
+	int64_t copied_bytes[THREADS_MAX], posted[THREADS_MAX];
+} tally;
+
+static int count_launch(struct machine_thread *t, uint32_t stream, const struct machine_launch *launch)
+{
+	tally.count[t->gpu][OP_LAUNCH]++;
+	return tally.real->launch(t, stream, launch);
+}
+
+static int count_copy(struct machine_thread *t, uint32_t stream, const struct machine_copy *copy)
+{
+	tally.count[t->gpu][OP_COPY]++;
+	tally.copied_bytes[t->gpu] += copy->rows * copy->row_bytes;
+	return tally.real->copy(t, stream, copy);
+}
+
+static int count_record(struct machine_thread *t, uint32_t stream, uint32_t event)
+{
+	tally.count[t->gpu][OP_RECORD]++;
+	return tally.real->record(t, stream, event);
+}
+
+static int count_wait(struct machine_thread *t, uint32_t stream, uint32_t event)
+{
+	tally.count[t->gpu][OP_WAIT]++;
+	return tally.real->wait(t, stream, event);
+}
+
+static int count_sync(struct machine_thread *t, uint32_t stream)
+{
+	tally.count[t->gpu][OP_SYNC]++;
+	return tally.real->sync(t, stream);
+}
+
+static int count_post(struct machine_thread *t, uint32_t counter, int64_t value, enum await_policy policy)
+{
+	tally.count[t->gpu][OP_POST]++;
+	tally.posted[t->gpu] += value;
+	return tally.real->post(t, counter, value, policy);
+}
+
+static int count_await(struct machine_thread *t, uint32_t counter, int64_t value, enum await_policy policy)
+{
+	tally.count[t->gpu][OP_AWAIT]++;
+	return tally.real->await(t, counter, value, policy);
+}
+
+static int count_barrier(struct machine_thread *t)
+{
+	tally.count[t->gpu][OP_BARRIER]++;
+	return tally.real->barrier(t);
+}
+
+static int count_mark(struct machine_thread *t, enum mark mark)
+{
+	tally.count[t->gpu][OP_MARK]++;
+	return tally.real->mark(t, mark);
+}
+
+static void execute(const char *config, uint32_t gpus)
+{
+	const struct solver *solver = solver_find("rbsor");
+	const struct solver_request request = { .seed = 1, .repeat = 1, .warm_up_ms = -1 };
+	struct machine *m = machine_cpu_new(gpus);
+	struct solver_result result;
+	void *params = xcalloc(1, solver->params_bytes);
+	memset(&tally, 0, sizeof(tally));
+	tally.real = m->ops;
+	struct machine_ops counting = *m->ops;
+	counting.launch = count_launch;
+	counting.copy = count_copy;
+	counting.record = count_record;
+	counting.wait = count_wait;
+	counting.sync = count_sync;
+	counting.post = count_post;
+	counting.await = count_await;
+	counting.barrier = count_barrier;
+	counting.mark = count_mark;
+	m->ops = &counting;
+	assert_int_equal(solver->parse(params, config), 0);
+	assert_int_equal(solver->prepare(params, gpus), 0);
+	assert_int_equal(solver->run(params, m, gpus, &request, &result), 0);
+	m->ops = tally.real;
+	m->ops->free(m);
+	free(params);
+}
+
+static void a_plan_holds_what_the_cpu_machine_executes(void **state)
+{
+	static const char *const configs[] = {
+		"size=131x67 iterations=9", "size=131x67 iterations=9 transport=host", "size=131x67 iterations=9 border=4 transport=host",
+		"size=131x67 iterations=9 border=4 kernel=paper precision=f64", "size=131x67 iterations=9 border=3 scheme=thesis",
+	};
+	(void)state;
+	for (size_t c = 0; c < sizeof(configs) / sizeof(configs[0]); c++) {
+		for (uint32_t gpus = 1; gpus <= THREADS_MAX; gpus++) {
+			struct schedule schedule;
+			plan_of(&schedule, configs[c], gpus);
+			execute(configs[c], gpus);
+			assert_int_equal(schedule.thread_count, gpus);
+			for (uint32_t t = 0; t < gpus; t++) {
+				int64_t planned[OP_KIND_COUNT] = { 0 }, bytes = 0, posted = 0;
+				for (int64_t k = 0; k < schedule.thread[t].op_count; k++) {
+					const struct schedule_op *op = &schedule.op[schedule.thread[t].first_op + k];
+					planned[op->kind]++;
+					bytes += op->kind == OP_COPY ? schedule.copy[op->object].bytes : 0;
+					posted += op->kind == OP_POST ? op->value : 0;
+				}
+				for (int kind = 0; kind < OP_KIND_COUNT; kind++)
+					if (planned[kind] != tally.count[t][kind])
+						fail_msg("%s, thread %u of %u, operation kind %d: planned %lld, executed %lld", configs[c], t, gpus,
+							 kind, (long long)planned[kind], (long long)tally.count[t][kind]);
+				assert_true(bytes == tally.copied_bytes[t]);
+				assert_true(posted == tally.posted[t]);
+			}
+			schedule_release(&schedule);
+		}
+	}
+}
+
+static void an_eight_gpu_plan_is_whole(void **state)
+{
+	struct schedule schedule;
+	(void)state;
+	plan_of(&schedule, "size=4096x4096 iterations=100 border=4 transport=peer", 8);
+	assert_int_equal(schedule_validate(&schedule, "plan"), 0);
+	assert_int_equal(schedule.gpu_count, 8);
+	assert_string_equal(schedule.solver, "rbsor");
+	assert_string_equal(schedule.config,
+			    "size=4096x4096 precision=f32 kernel=tuned scheme=exact border=4 transport=peer iterations=100");
+	int64_t sweeps = 0, points = 0;
+	for (int64_t k = 0; k < schedule.op_count; k++) {
+		if (schedule.op[k].kind != OP_LAUNCH || strcmp(schedule.kernel[schedule.shape[schedule.op[k].object].kernel], "rbsor_tuned_f32"))
+			continue;
+		sweeps++;
+		points += schedule.shape[schedule.op[k].object].rows;
+	}
+	assert_int_equal(sweeps, 8 * 2 * 100);
+	assert_true(points > (int64_t)2 * 100 * 4094); /* the wide border updates some rows twice */
+	schedule_release(&schedule);
+}
+
+static void equal_launches_share_one_shape(void **state)
+{
+	struct schedule few, many;
+	(void)state;
+	plan_of(&few, "size=512 iterations=10", 2);
+	plan_of(&many, "size=512 iterations=1000", 2);
+	assert_int_equal(few.shape_count, many.shape_count);
+	assert_int_equal(few.copy_count, many.copy_count);
+	assert_true(schedule_operations(&many) > 90 * schedule_operations(&few));
+	schedule_release(&few);
+	schedule_release(&many);
+}
+
+static void a_launch_carries_its_data_footprint(void **state)
+{
+	struct schedule schedule;
+	(void)state;
+	plan_of(&schedule, "size=514x256 iterations=1 precision=f64", 1);
+	for (uint32_t k = 0; k < schedule.shape_count; k++) {
+		const struct schedule_shape *shape = &schedule.shape[k];
+		if (strcmp(schedule.kernel[shape->kernel], "rbsor_tuned_f64"))
+			continue;
+		assert_int_equal(shape->rows, 512);
+		assert_int_equal(shape->columns, 256);
+		assert_int_equal(shape->dram_bytes, 512 * 256 * 8 * 3 / 2);
+		assert_int_equal(shape->access_count, 2);
+		assert_true(shape->footprint_bytes >= 514 * 256 * 8 && shape->footprint_bytes <= shape->resident_bytes);
+		const struct schedule_access *read = &schedule.access[shape->first_access], *written = read + 1;
+		assert_int_equal(read->mode, ACCESS_READ);
+		assert_int_equal(written->mode, ACCESS_WRITE);
+		assert_true(read->offset_bytes < written->offset_bytes && read->offset_bytes + read->bytes > written->offset_bytes + written->bytes);
+	}
+	schedule_release(&schedule);
+}
+
+static void what_the_solver_refuses_is_not_planned(void **state)
+{
+	static const struct { const char *config; uint32_t gpus; const char *message; } bad[] = {
+		{ "size=20 border=5", 8, "border 5 needs 10 halo rows" },
+		{ "size=2", 1, "outside 3 to" },
+		{ "size=64 colour=red", 1, "cannot read the configuration" },
+		{ "size=64 iterations=0", 1, "--iterations takes" },
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		struct schedule schedule;
+		struct said said;
+		schedule_init(&schedule);
+		said_begin(&said);
+		assert_int_equal(solver_plan("rbsor", bad[k].config, bad[k].gpus, &schedule), -1);
+		assert_says(&said, bad[k].message);
+		schedule_release(&schedule);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_plan_holds_what_the_cpu_machine_executes),
+		cmocka_unit_test(an_eight_gpu_plan_is_whole),
+		cmocka_unit_test(equal_launches_share_one_shape),
+		cmocka_unit_test(a_launch_carries_its_data_footprint),
+		cmocka_unit_test(what_the_solver_refuses_is_not_planned),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

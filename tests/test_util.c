@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * Numbers from text, order statistics, growing arrays, and files that appear whole or not at all.
+ */
+#include "support.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static void quantiles_interpolate_between_order_statistics(void **state)
+{
+	const double values[] = { 4, 1, 3, 2 };
+	(void)state;
+	assert_true(quantile_of(values, 4, 0) == 1);
+	assert_true(quantile_of(values, 4, 1) == 4);
+	assert_true(median_of(values, 4) == 2.5);
+	assert_true(fabs(quantile_of(values, 4, 0.9) - 3.7) < 1e-12);
+	assert_true(median_of(values, 3) == 3);
+	assert_true(median_of(values, 1) == 4);
+	assert_true(values[0] == 4 && values[3] == 2); /* the caller's order stays */
+}
+
+static void the_median_deviation_ignores_one_wild_value(void **state)
+{
+	const double values[] = { 10, 11, 9, 10, 1000 }, even[] = { 1, 2, 3, 4 };
+	(void)state;
+	assert_true(mad_of(values, 5) == 1);
+	assert_true(mad_of(even, 4) == 1);
+	assert_true(mad_of(values, 1) == 0);
+}
+
+static void numbers_are_read_whole_or_refused(void **state)
+{
+	static const char *const no_integer[] = { "", " ", "1x", "0x10", "1.5", "99999999999999999999", "-", "1 2" };
+	static const char *const no_real[] = { "", "x", "1e", "1..2", "nan", "1,5" };
+	int64_t integer = 7;
+	double real = 7;
+	(void)state;
+	for (size_t k = 0; k < sizeof(no_integer) / sizeof(no_integer[0]); k++)
+		if (!parse_i64(no_integer[k], &integer))
+			fail_msg("'%s' was read as %lld", no_integer[k], (long long)integer);
+	for (size_t k = 0; k < sizeof(no_real) / sizeof(no_real[0]); k++)
+		if (!parse_double(no_real[k], &real))
+			fail_msg("'%s' was read as %g", no_real[k], real);
+	assert_int_equal(parse_i64("-12", &integer), 0);
+	assert_true(integer == -12);
+	assert_int_equal(parse_double("1.5e3", &real), 0);
+	assert_true(real == 1500);
+}
+
+static void arrays_grow_and_keep_what_they_hold(void **state)
+{
+	int *numbers = NULL;
+	size_t count = 0, capacity = 0;
+	(void)state;
+	for (int k = 0; k < 1000; k++) {
+		GROW(numbers, count, capacity);
+		numbers[count++] = k;
+	}
+	for (int k = 0; k < 1000; k++)
+		assert_int_equal(numbers[k], k);
+	assert_true(capacity >= 1000);
+	free(numbers);
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static bool holds(const char *path, const char *text)
+{
+	char found[64] = "";
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return false;
+	found[fread(found, 1, sizeof(found) - 1, file)] = 0;
+	fclose(file);
+	return !strcmp(found, text);
+}
+
+static char folder[] = "/tmp/warpreel-test-util-XXXXXX";
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) && !chdir(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink("out");
+	unlink("pipe");
+	return chdir("/") || rmdir(folder); /* fails when a test left something behind */
+}
+
+static void an_output_appears_under_its_name_when_committed(void **state)
+{
+	struct output output;
+	(void)state;
+	put("out", "old");
+	output_begin(&output, "out");
+	put(output.part_path, "new");
+	assert_true(holds("out", "old"));
+	assert_int_equal(output_commit(&output), 0);
+	assert_true(holds("out", "new"));
+}
+
+static void an_abandoned_output_leaves_what_was_there(void **state)
+{
+	struct output output, never = { 0 };
+	(void)state;
+	put("out", "old");
+	output_begin(&output, "out");
+	put(output.part_path, "half");
+	output_abandon(&output);
+	output_abandon(&never);
+	assert_true(holds("out", "old"));
+}
+
+static void an_output_that_cannot_be_committed_says_so_and_is_gone(void **state)
+{
+	struct output output;
+	struct said said;
+	(void)state;
+	output_begin(&output, "no-such-folder/out");
+	said_begin(&said);
+	assert_int_equal(output_commit(&output), -1);
+	assert_says(&said, "cannot write 'no-such-folder/out'");
+}
+
+static void a_pipe_is_written_in_place_and_never_replaced(void **state)
+{
+	struct output output;
+	struct stat status;
+	char text[8] = "";
+	(void)state;
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+	output_begin(&output, "pipe");
+	put(output.part_path, "through");
+	assert_int_equal(output_commit(&output), 0);
+	assert_int_equal(read(reader, text, sizeof(text) - 1), 7);
+	assert_string_equal(text, "through");
+	close(reader);
+	output_begin(&output, "pipe");
+	output_abandon(&output);
+	assert_int_equal(stat("pipe", &status), 0);
+	assert_true(S_ISFIFO(status.st_mode));
+}
+
+static void a_signal_removes_what_is_half_written(void **state)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		int status;
+		pid_t child = fork();
+		if (child == 0) {
+			struct output one, two, done;
+			util_install_signal_handlers();
+			output_begin(&done, "out");
+			put(done.part_path, "whole");
+			output_commit(&done);
+			output_begin(&one, "one");
+			put(one.part_path, "half");
+			output_begin(&two, "two");
+			put(two.part_path, "half");
+			raise(signals[k]);
+			_exit(0);
+		}
+		assert_true(waitpid(child, &status, 0) == child);
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signals[k]);
+		assert_true(holds("out", "whole")); /* and the folder is empty otherwise: remove_folder */
+	}
+}
+
+static void messages_carry_the_program_name_and_end_the_line(void **state)
+{
+	struct said said;
+	(void)state;
+	said_begin(&said);
+	assert_int_equal(report("cannot open '%s'", "x"), -1);
+	report_warning("%d things", 3);
+	assert_string_equal(said_end(&said), "warpreel: cannot open 'x'\nwarpreel: warning: 3 things\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quantiles_interpolate_between_order_statistics),
+		cmocka_unit_test(the_median_deviation_ignores_one_wild_value),
+		cmocka_unit_test(numbers_are_read_whole_or_refused),
+		cmocka_unit_test(arrays_grow_and_keep_what_they_hold),
+		cmocka_unit_test(an_output_appears_under_its_name_when_committed),
+		cmocka_unit_test(an_abandoned_output_leaves_what_was_there),
+		cmocka_unit_test(an_output_that_cannot_be_committed_says_so_and_is_gone),
+		cmocka_unit_test(a_pipe_is_written_in_place_and_never_replaced),
+		cmocka_unit_test(a_signal_removes_what_is_half_written),
+		cmocka_unit_test(messages_carry_the_program_name_and_end_the_line),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
