@@ -108,6 +108,32 @@ static size_t collect_samples(const struct trace *trace, struct sample *sample, 
 	return count;
 }
 
+static double mean_of_two(double a, double a_weight, double b, double b_weight)
+{
+	return (a * a_weight + b * b_weight) / (a_weight + b_weight);
+}
+
+/* A shape that several traces recorded: one row, weighted by launches, so that rows differ and can be interpolated between. */
+static void merge_equal_shapes(struct profile_kernel *kernel)
+{
+	size_t kept = 0;
+	for (size_t k = 0; k < kernel->row_count; k++) {
+		const struct profile_row *row = &kernel->row[k];
+		struct profile_row *into = kept ? &kernel->row[kept - 1] : NULL;
+		if (!into || compare_rows(into, row)) {
+			kernel->row[kept++] = *row;
+			continue;
+		}
+		double had = (double)into->launches, more = (double)row->launches;
+		into->duration_ns = mean_of_two(into->duration_ns, had, row->duration_ns, more);
+		into->mad_ns = row->mad_ns > into->mad_ns ? row->mad_ns : into->mad_ns;
+		if (row->gap_ns >= 0)
+			into->gap_ns = into->gap_ns < 0 ? row->gap_ns : mean_of_two(into->gap_ns, had, row->gap_ns, more);
+		into->launches += row->launches;
+	}
+	kernel->row_count = kept;
+}
+
 int profile_add_trace(struct profile *profile, const struct trace *trace, int most_gpus)
 {
 	struct sample *sample = xmalloc((trace->kernel_count + 1) * sizeof(*sample));
@@ -136,8 +162,10 @@ int profile_add_trace(struct profile *profile, const struct trace *trace, int mo
 		};
 		from = to;
 	}
-	for (size_t k = 0; k < profile->kernel_count; k++)
+	for (size_t k = 0; k < profile->kernel_count; k++) {
 		qsort(profile->kernel[k].row, profile->kernel[k].row_count, sizeof(struct profile_row), compare_rows);
+		merge_equal_shapes(&profile->kernel[k]);
+	}
 	free(duration);
 	free(gap);
 	free(sample);
