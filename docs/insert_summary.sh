@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Puts the accuracy table into a document, between the lines "<!-- summary: begin -->" and "<!-- summary: end -->".
+#   insert_summary.sh SUMMARY.tsv DOCUMENT.md
+# SUMMARY.tsv is what `warpreel validate --summary` writes. The tool's own answer stands with both splits, baselines held out only.
+set -eu
+summary=$1 document=$2
+if ! grep -q '^<!-- summary: begin' "$document" || ! grep -q '^<!-- summary: end' "$document"; then
+	echo "insert_summary.sh: $document has no summary markers" >&2
+	exit 1
+fi
+table=$(awk '
+	BEGIN { FS = "\t" }
+	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+	function cell(name) { return $column[name] == "-" ? "-" : sprintf("%.1f", $column[name]) }
+	{
+		model = $column["model"]; split_name = $column["split"] == "fit" ? "fit" : "held out"
+		own = model == "default"
+		if (!own && (split_name == "fit" || (model != "linear" && model != "same-as-1" && model != "roofline-only")))
+			next
+		if (!own && $column["set"] != "gpus")
+			next
+		line = sprintf("| %s | %s | %s | %d | %s | %s | %s | %s | %s | %s | %s |", $column["set"], split_name, own ? "**warpreel**" : model,
+			$column["n"], cell("MAPE_pct"), cell("p50_pct"), cell("p90_pct"), cell("max_pct"), cell("coverage_pct"),
+			cell("half_width_pct"), $column["interval_score"] == "-" ? "-" : sprintf("%.3f", $column["interval_score"]))
+		text[own ? "own" : "other"] = text[own ? "own" : "other"] line "\n"
+		rows++
+	}
+	END {
+		if (!rows)
+			exit 1
+		print "| set | split | answer | n | MAPE % | p50 % | p90 % | max % | coverage % | half-width % | interval score |"
+		print "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+		printf "%s%s", text["own"], text["other"]
+	}' "$summary") || {
+	echo "insert_summary.sh: $summary holds no summary" >&2
+	exit 1
+}
+new=$document.new-$$
+trap 'rm -f "$new"' EXIT
+TABLE=$table awk '
+	/^<!-- summary: begin/ { print; print ""; print ENVIRON["TABLE"]; print ""; skip = 1; next }
+	/^<!-- summary: end/ { skip = 0 }
+	!skip' "$document" > "$new"
+cmp -s "$new" "$document" || cat "$new" > "$document"
