@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * The validation table, its summary, the intervals fitted from it, and measurements read from tables.
+ */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "../model/interval.h"
+#include "../sim/measured.h"
+#include "../sim/validation.h"
+
+static void add_row(struct validation *v, const char *set, const char *split, const char *model, const char *class_name, double measured,
+		    double predicted, double half_width)
+{
+	GROW(v->row, v->count, v->capacity);
+	struct validation_row *row = &v->row[v->count++];
+	*row = (struct validation_row){ .solver = xstrdup("rbsor"), .config = xstrdup("size=8x8"), .inputs = xstrdup("p.ini"), .gpus = 2,
+					.measured_us = measured, .predicted_us = predicted, .error_pct = 100 * (predicted - measured) / measured,
+					.lo_us = predicted * (1 - half_width), .hi_us = predicted * (1 + half_width) };
+	snprintf(row->set, sizeof(row->set), "%s", set);
+	snprintf(row->split, sizeof(row->split), "%s", split);
+	snprintf(row->model, sizeof(row->model), "%s", model);
+	snprintf(row->class_name, sizeof(row->class_name), "%s", class_name);
+}
+
+/* Field number `field` (from 0) of line `line` (0 is the header) as text. */
+static const char *field_of(const char *table, int line, int field)
+{
+	static char text[128];
+	while (line-- && table)
+		table = strchr(table, '\n') ? strchr(table, '\n') + 1 : NULL;
+	while (field-- && table)
+		table = strchr(table, '\t') ? strchr(table, '\t') + 1 : NULL;
+	assert_non_null(table);
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(table, "\t\n"), table);
+	return text;
+}
+
+static double number_of(const char *table, int line, int field)
+{
+	double value;
+	assert_int_equal(parse_double(field_of(table, line, field), &value), 0);
+	return value;
+}
+
+static char *written(const struct validation *v, void (*write)(const struct validation *, FILE *))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	write(v, file);
+	fclose(file);
+	return text;
+}
+
+static void a_summary_gives_each_set_split_and_model_its_line(void **state)
+{
+	struct validation v = { 0 };
+	(void)state;
+	/* errors 0, 10, -20, 30 %: MAPE 15, p50 15, p90 27, max 30; intervals of 15 % cover the first two only */
+	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 100, 0.15);
+	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 110, 0.15);
+	add_row(&v, "gpus", "fit", "default", "peer-kernel", 100, 150, 0.15);
+	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 80, 0.15);
+	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 130, 0.15);
+	add_row(&v, "gpus", "holdout", "linear", "-", 100, 50, NAN);
+	char *text = written(&v, validation_summary);
+	assert_string_equal(field_of(text, 0, 4), "MAPE_pct");
+	assert_string_equal(field_of(text, 1, 1), "holdout");
+	assert_true(number_of(text, 1, 3) == 4);
+	assert_true(number_of(text, 1, 4) == 15);
+	assert_true(number_of(text, 1, 5) == 15);
+	assert_true(number_of(text, 1, 6) == 27);
+	assert_true(number_of(text, 1, 7) == 30);
+	assert_true(number_of(text, 1, 8) == 50);
+	assert_true(number_of(text, 1, 9) == 15);
+	assert_string_equal(field_of(text, 2, 1), "fit");
+	assert_true(number_of(text, 2, 7) == 50);
+	assert_string_equal(field_of(text, 3, 2), "linear");
+	assert_string_equal(field_of(text, 3, 8), "-"); /* no interval, no coverage */
+	free(text);
+	validation_release(&v);
+}
+
+static void a_missed_point_costs_the_interval_score_twenty_times_the_miss(void **state)
+{
+	struct validation inside = { 0 }, outside = { 0 };
+	(void)state;
+	add_row(&inside, "gpus", "holdout", "default", "c", 100, 100, 0.10); /* width 20 */
+	add_row(&outside, "gpus", "holdout", "default", "c", 100, 120, 0.10); /* 108 to 132: 8 beyond, width 24 */
+	char *in = written(&inside, validation_summary), *out = written(&outside, validation_summary);
+	assert_true(fabs(number_of(in, 1, 10) - 0.20) < 1e-3);
+	assert_true(fabs(number_of(out, 1, 10) - (0.24 + 20 * 0.08)) < 1e-3);
+	free(in);
+	free(out);
+	validation_release(&inside);
+	validation_release(&outside);
+}
+
+static void the_table_begins_with_the_columns_others_script_against(void **state)
+{
+	static const char *const columns[] = { "set", "split", "model", "solver", "config", "gpus", "measured_us", "measured_mad_us",
+					       "predicted_us", "predicted_lo_us", "predicted_hi_us", "error_pct", "inputs" };
+	struct validation v = { 0 };
+	(void)state;
+	add_row(&v, "gpus", "holdout", "linear", "-", 100, 50, NAN);
+	char *text = written(&v, validation_write);
+	for (int k = 0; k < 13; k++)
+		assert_string_equal(field_of(text, 0, k), columns[k]);
+	assert_string_equal(field_of(text, 1, 9), "-");
+	assert_true(number_of(text, 1, 11) == -50);
+	free(text);
+	validation_release(&v);
+}
+
+static char folder[] = "/tmp/warpreel-test-validation-XXXXXX";
+
+/* A place where intervals_read looks: this program reads no shipped file. */
+static int make_root(void **state)
+{
+	(void)state;
+	char path[128];
+	if (!mkdtemp(folder) || setenv("WARPREEL_ROOT", folder, 1) || chdir(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/model", folder);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/model/intervals", folder);
+	return mkdir(path, 0700);
+}
+
+static int remove_root(void **state)
+{
+	(void)state;
+	unlink("model/intervals/x.tsv");
+	unlink("measured.tsv");
+	unlink("holdout.tsv");
+	return rmdir("model/intervals") || rmdir("model") || chdir("/") || rmdir(folder);
+}
+
+static void fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on(void **state)
+{
+	struct validation v = { 0 };
+	struct intervals intervals;
+	double low, high;
+	(void)state;
+	srand(4);
+	for (int k = 0; k < 400; k++) {
+		double ratio = 0.95 + 0.2 * rand() / RAND_MAX;
+		add_row(&v, "gpus", "fit", "default", "peer-kernel", 100 * ratio, 100, 0.15);
+		add_row(&v, "gpus", "holdout", "default", "peer-kernel", 900, 100, 0.15); /* must not be looked at */
+		add_row(&v, "gpus", "fit", "roofline", "peer-kernel", 900, 100, 0.15);
+	}
+	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(intervals_read(&intervals, "x"), 0);
+	intervals_lookup(&intervals, "gpus", "peer-kernel", &low, &high);
+	int covered = 0;
+	for (size_t k = 0; k < v.count; k += 3)
+		covered += v.row[k].measured_us >= 100 * (1 + low) && v.row[k].measured_us <= 100 * (1 + high);
+	assert_true(covered >= 360 && covered <= 380);
+	intervals_lookup(&intervals, "gpus", "host-kernel", &low, &high); /* a class never seen takes the widest of its set */
+	assert_true(low < 0 && high > 0.1 && high < 0.2);
+	intervals_lookup(&intervals, "size", "single-kernel", &low, &high); /* a set never seen says so by its width */
+	assert_true(low == -0.15 && high == 0.15);
+	intervals_release(&intervals);
+	validation_release(&v);
+}
+
+static void few_points_make_a_wider_interval_than_their_spread(void **state)
+{
+	struct validation v = { 0 };
+	struct intervals intervals;
+	double low, high;
+	(void)state;
+	for (int k = -1; k <= 1; k++)
+		add_row(&v, "gpus", "fit", "default", "peer-host", 100 + 4 * k, 100, 0.15);
+	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(intervals_read(&intervals, "x"), 0);
+	intervals_lookup(&intervals, "gpus", "peer-host", &low, &high);
+	assert_true(low < -0.04 && high > 0.04);
+	intervals_release(&intervals);
+	validation_release(&v);
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void a_malformed_interval_file_is_refused_and_a_missing_one_is_none(void **state)
+{
+	struct intervals intervals;
+	struct said said;
+	(void)state;
+	assert_int_equal(intervals_read(&intervals, "never-written"), 0);
+	assert_int_equal(intervals.count, 0);
+	put("model/intervals/x.tsv", "set\tclass\tlow\thigh\tpoints\ngpus\tpeer-host\t0.2\t0.1\t5\n");
+	said_begin(&said);
+	assert_int_equal(intervals_read(&intervals, "x"), -1);
+	assert_says(&said, "x.tsv:2: not an interval");
+	intervals_release(&intervals);
+}
+
+static void visits_of_one_configuration_are_one_row_with_their_spread(void **state)
+{
+	struct measured m = { 0 };
+	(void)state;
+	/* columns by name, in any order; a comment; two visits */
+	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\tvisit\n# a comment\n"
+			    "2\trbsor\t100\tsize=8x8\t1\tone\n2\trbsor\t110\tsize=8x8\t3\ttwo\n4\trbsor\t60\tsize=8x8\t1\tone\n");
+	put("holdout.tsv", "config\nsize=9x9\n");
+	assert_int_equal(measured_read(&m, "measured.tsv"), 0);
+	assert_int_equal(measured_mark_holdout(&m, "holdout.tsv"), 0);
+	assert_int_equal(m.count, 2);
+	const struct measured_row *row = measured_find(&m, "rbsor", "size=8x8", 2);
+	assert_non_null(row);
+	assert_int_equal(row->visits, 2);
+	assert_true(row->core_us == 105);
+	assert_true(row->core_mad_us == 3);
+	assert_true(fabs(row->visit_spread - 10.0 / 105) < 1e-12);
+	assert_false(row->holdout);
+	assert_null(measured_find(&m, "rbsor", "size=8x8", 8));
+	measured_release(&m);
+	put("holdout.tsv", "config\nsize=8x8\n");
+	assert_int_equal(measured_read(&m, "measured.tsv"), 0);
+	assert_int_equal(measured_mark_holdout(&m, "holdout.tsv"), 0);
+	assert_true(m.row[0].holdout && m.row[1].holdout);
+	measured_release(&m);
+}
+
+static void a_table_that_is_none_is_refused_with_file_and_line(void **state)
+{
+	static const struct { const char *text, *message; } bad[] = {
+		{ "gpus\tsolver\tcore_us\tconfig\n", "measured.tsv: there is no column 'core_mad_us'" },
+		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize=8x8\n", "measured.tsv:2: not a measurement" },
+		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n0\trbsor\t100\tsize=8x8\t1\n", "measured.tsv:2: not a measurement" },
+		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t-1\tsize=8x8\t1\n", "measured.tsv:2: not a measurement" },
+		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\tfast\tsize=8x8\t1\n", "measured.tsv:2: not a measurement" },
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		struct measured m = { 0 };
+		struct said said;
+		put("measured.tsv", bad[k].text);
+		said_begin(&said);
+		assert_int_equal(measured_read(&m, "measured.tsv"), -1);
+		assert_says(&said, bad[k].message);
+		measured_release(&m);
+	}
+	struct measured m = { 0 };
+	struct said said;
+	said_begin(&said);
+	assert_int_equal(measured_read(&m, "nowhere.tsv"), -1);
+	assert_says(&said, "cannot open 'nowhere.tsv'");
+	measured_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_summary_gives_each_set_split_and_model_its_line),
+		cmocka_unit_test(a_missed_point_costs_the_interval_score_twenty_times_the_miss),
+		cmocka_unit_test(the_table_begins_with_the_columns_others_script_against),
+		cmocka_unit_test(fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on),
+		cmocka_unit_test(few_points_make_a_wider_interval_than_their_spread),
+		cmocka_unit_test(a_malformed_interval_file_is_refused_and_a_missing_one_is_none),
+		cmocka_unit_test(visits_of_one_configuration_are_one_row_with_their_spread),
+		cmocka_unit_test(a_table_that_is_none_is_refused_with_file_and_line),
+	};
+	return cmocka_run_group_tests(tests, make_root, remove_root);
+}
