@@ -13,13 +13,13 @@ array transport[2] = ["peer", "host"]
 array name[2] = ["transport peer: GPU to GPU", "transport host: staged through host memory"]
 here(gpus, side) = (strcol("precision") eq "f32" && strcol("kernel") eq "tuned" && column("border") == 1 && \
 	strcol("transport") eq transport[side] && column("gpus") == gpus ? column("n") : NaN)
+stats time using "gpus" nooutput
+last = int(log(STATS_max) / log(2) + 0.5)
 stats time using (strcol("precision") eq "f32" && strcol("kernel") eq "tuned" && column("border") == 1 && \
 	(column("gpus") > 1 || strcol("transport") eq "peer") ? column("measured") : NaN) nooutput
 n = STATS_records
 least = STATS_min; most = STATS_max
 set yrange [least / 1.3:most * 1.3]
-stats time using "gpus" nooutput
-last = int(log(STATS_max) / log(2) + 0.5)
 set multiplot layout 1,2 margins 0.075,0.975,0.115,0.86 spacing 0.055,0 \
 	title sprintf("Time of one iteration, fp32, border 1: measured (marks, n = %d) and predicted (lines)", n) font ",14"
 do for [side = 1:2] {
