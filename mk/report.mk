@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # From shipped data to tables, plots and the validation page.
 
-PLATFORM ?= h200x8
-PLOT_GP  := $(filter-out plots/style.gp,$(wildcard plots/*.gp))
+# The platform whose data is shown: the first of these that is there.
+PLATFORM ?= $(firstword $(notdir $(basename $(wildcard model/platforms/h200x8.ini) $(wildcard model/platforms/h200x4.ini))) h200x8)
 
 ## demo: replay the shipped traces, predict 2, 4 and 8 GPUs from one, print a table, draw the plots (no GPU; under a minute)
 .PHONY: demo
@@ -29,16 +29,5 @@ validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv
 	$(Q)sh docs/validation.sh $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv model/intervals/$(PLATFORM).tsv >$(BUILD)/validation.md
 	$(Q)cp $(BUILD)/validation.md docs/validation.md
 
-## plots: every plots/*.gp drawn as build/plots/*.svg
-.PHONY: plots
-plots: $(PLOT_GP:plots/%.gp=$(BUILD)/plots/%.svg)
-
-# plots/plots.mk says how the tables that the scripts read are made.
--include plots/plots.mk
-
-# The first line of a script names what it reads: "# data: FILE..."
-plot_data = $(shell sed -n '1s/^\# data: *//p' plots/$(1).gp)
-.SECONDEXPANSION:
-$(BUILD)/plots/%.svg: plots/%.gp plots/style.gp $$(call plot_data,$$*)
-	@mkdir -p $(@D); echo "  PLOT    $@"
-	$(Q)gnuplot -c $< $@
+## plots: every plots/*.gp drawn under build/plots (rules: plots/plots.mk)
+include plots/plots.mk

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make demo: what the shipped data can show without a GPU. Replays the recorded runs, predicts 2, 4 and 8 GPUs from one-GPU records,
+# sets measurements beside both where there are some, draws the figures. Wants WARPREEL, BUILD, PLATFORM and MAKE from the Makefile.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+data=traces/data/$PLATFORM
+table=$BUILD/demo.tsv
+part=$BUILD/demo.part
+if [ ! -f "model/platforms/$PLATFORM.ini" ] || [ ! -d "$data" ]; then
+	echo "make demo: there is no data of platform '$PLATFORM' under traces/data and model/platforms" >&2
+	exit 1
+fi
+began=$(date +%s)
+gpus_there=$(sed -n 's/^gpus *= *\([0-9]*\) *$/\1/p' "model/platforms/$PLATFORM.ini" | head -n 1)
+
+# row WHAT COMMAND...: the answer of a predicting command as a row of the table, its first column WHAT.
+row() {
+	what=$1
+	shift
+	"$WARPREEL" "$@" --platform "$PLATFORM" --format tsv >"$part"
+	awk -F '\t' -v OFS='\t' -v what="$what" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print what, $at["gpus"], $at["core_us"], $at["core_lo_us"], $at["core_hi_us"], $at["extrapolated"], $at["config"] }' "$part" >>"$table"
+}
+
+: >"$table"
+# The runs of each recorded trace whose transport is the default or that are as large as 4096: a table to be read, not all of them.
+for trace in "$data"/replay/*.wrt.zst; do
+	[ -f "$trace" ] || continue
+	"$WARPREEL" info --format tsv "$trace" | awk -F '\t' '$1 == "run" { print $2, $8 }' >"$part.runs"
+	while read -r run solver config; do
+		case $solver:$config in
+		rbsor:size=*x*" precision=f32 kernel=tuned scheme=exact border=1 "*)
+			row replayed replay "$trace" --run "$run" ;;
+		esac
+	done <"$part.runs"
+done
+for size in 1024 4096 16384; do
+	for transport in peer host; do
+		for gpus in 2 4 8; do
+			beyond=
+			[ "$gpus" -le "${gpus_there:-0}" ] || beyond=--allow-extrapolation
+			# shellcheck disable=SC2086 # one flag or none
+			row predicted predict rbsor --size "$size" --transport "$transport" --gpus "$gpus" --iterations 100 $beyond
+		done
+	done
+done
+
+# Medians over visits of what was measured, by configuration and GPU count, beside the answers.
+measured=$data/measured.tsv
+[ -f "$measured" ] || measured=/dev/null
+awk -F '\t' -v measured="$measured" -v platform="$PLATFORM" '
+	function median(text,    n, value, i, j, swap) {
+		n = split(text, value, " ")
+		for (i = 1; i <= n; i++)
+			for (j = i + 1; j <= n; j++)
+				if (value[j] + 0 < value[i] + 0) { swap = value[i]; value[i] = value[j]; value[j] = swap }
+		return n % 2 ? value[(n + 1) / 2] : (value[n / 2] + value[n / 2 + 1]) / 2
+	}
+	FILENAME == measured {
+		if ($1 == "solver") { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		key = $at["gpus"] " " $at["config"]
+		seen[key] = seen[key] " " $at["core_us"]
+		next
+	}
+	!shown++ {
+		printf "\nred-black SOR on %s, core loop in us, 90 %% interval; error against untraced measurements\n", platform
+		printf "\n%-9s %4s  %-13s %-5s %5s %12s %25s %12s %8s\n", "", "GPUs", "size", "via", "iter.", "answer", "interval", "measured", "error"
+	}
+	{
+		split($7, word, "[ =]")
+		for (i = 1; i in word; i += 2) of[word[i]] = word[i + 1]
+		key = $2 " " $7
+		real = key in seen ? median(seen[key]) : 0
+		if (last != $1 && shown > 1) print ""
+		last = $1
+		printf "%-9s %4d  %-13s %-5s %5d %12.1f %12.1f %12.1f %12s %8s%s\n", $1, $2, of["size"], ($2 > 1 ? of["transport"] : "-"), of["iterations"],
+			$3, $4, $5, real ? sprintf("%.1f", real) : "-", real ? sprintf("%+.1f %%", 100 * ($3 - real) / real) : "-",
+			$6 + 0 ? "  extrapolated" : ""
+	}' "$measured" "$table"
+rm -f "$part" "$part.runs"
+
+echo
+$MAKE --no-print-directory plots PLATFORM="$PLATFORM" BUILD="$BUILD"
+echo
+echo "Figures are in $BUILD/plots, the table in $BUILD/demo.tsv. $(($(date +%s) - began)) s."
