@@ -90,6 +90,20 @@ static void on_device(void *arg, uint32_t stream, const struct schedule_op *op, 
 	}
 }
 
+/* What a blocking call waited for; nothing for any other call. */
+static void host_sync(struct timeline *tl, const struct schedule_op *op, int64_t index, sim_time start, sim_time end)
+{
+	static const int32_t type[OP_KIND_COUNT] = { [OP_SYNC_EVENT] = 1, [OP_SYNC] = 3, [OP_SYNC_GPU] = 4 };
+	if (!type[op->kind])
+		return;
+	int32_t device = op->kind == OP_SYNC ? tl->schedule->stream[op->stream].gpu : op->kind == OP_SYNC_GPU ? (int32_t)op->object : 0;
+	struct trace_sync *row = trace_add_sync(tl->trace);
+	*row = (struct trace_sync){ .start_ns = ns_of(start), .end_ns = ns_of(end), .device = device, .context = device + 1,
+				    .stream = op->kind == OP_SYNC ? (int32_t)op->stream + 1 : -1, .correlation = correlation_of(index),
+				    .global_pid = (int64_t)PREDICTED_PID << 24, .sync_type = type[op->kind],
+				    .event_id = op->kind == OP_SYNC_EVENT ? (int64_t)op->object : -1, .event_sync_id = -1 };
+}
+
 static void on_host(void *arg, uint32_t thread, const struct schedule_op *op, int64_t index, sim_time start, sim_time end)
 {
 	static const int32_t note[OP_KIND_COUNT] = { [OP_POST] = NOTE_POST, [OP_AWAIT] = NOTE_AWAIT_BLOCK, [OP_BARRIER] = NOTE_BARRIER,
@@ -102,6 +116,7 @@ static void on_host(void *arg, uint32_t thread, const struct schedule_op *op, in
 					       .object = op->object, .value = op->value };
 		return;
 	}
+	host_sync(tl, op, index, start, end);
 	struct trace_api *row = trace_add_api(tl->trace);
 	*row = (struct trace_api){ .start_ns = ns_of(start), .end_ns = ns_of(end), .global_tid = tid_of(thread),
 				   .correlation = correlation_of(index), .name = tl->api_name[op->kind] };
