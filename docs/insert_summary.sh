@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Puts the accuracy table into a document, between the lines "<!-- summary: begin -->" and "<!-- summary: end -->".
-#   insert_summary.sh SUMMARY.tsv DOCUMENT.md
+#   insert_summary.sh SUMMARY.tsv DOCUMENT.md PLATFORM
 # SUMMARY.tsv is what `warpreel validate --summary` writes. The tool's own answer stands with both splits, baselines held out only.
 set -eu
-summary=$1 document=$2
+summary=$1 document=$2 platform=$3
 if ! grep -q '^<!-- summary: begin' "$document" || ! grep -q '^<!-- summary: end' "$document"; then
 	echo "insert_summary.sh: $document has no summary markers" >&2
 	exit 1
 fi
-table=$(awk '
+table=$(awk -v platform="$platform" '
 	BEGIN { FS = "\t" }
 	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 	function cell(name) { return $column[name] == "-" ? "-" : sprintf("%.1f", $column[name]) }
@@ -23,15 +23,19 @@ table=$(awk '
 		line = sprintf("| %s | %s | %s | %d | %s | %s | %s | %s | %s | %s | %s |", $column["set"], split_name, own ? "**warpreel**" : model,
 			$column["n"], cell("MAPE_pct"), cell("p50_pct"), cell("p90_pct"), cell("max_pct"), cell("coverage_pct"),
 			cell("half_width_pct"), $column["interval_score"] == "-" ? "-" : sprintf("%.3f", $column["interval_score"]))
-		text[own ? "own" : "other"] = text[own ? "own" : "other"] line "\n"
+		place = own ? $column["set"] " " split_name : "baselines"
+		text[place] = text[place] line "\n"
 		rows++
 	}
 	END {
 		if (!rows)
 			exit 1
+		print "Platform `" platform "`; errors are of the core loop, in percent of the measured time.\n"
 		print "| set | split | answer | n | MAPE % | p50 % | p90 % | max % | coverage % | half-width % | interval score |"
 		print "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
-		printf "%s%s", text["own"], text["other"]
+		places = split("replay fit,replay held out,size fit,size held out,gpus fit,gpus held out,baselines", order, ",")
+		for (k = 1; k <= places; k++)
+			printf "%s", text[order[k]]
 	}' "$summary") || {
 	echo "insert_summary.sh: $summary holds no summary" >&2
 	exit 1

@@ -53,5 +53,5 @@ $(PLOT_DIR)/timeline.tsv: plots/timeline.sh $(BUILD)/warpreel $(wildcard model/p
 # The accuracy table of README.md, from the summary that `warpreel validate` writes; never typed.
 .PHONY: readme-summary
 readme-summary: $(BUILD)/validation-summary.tsv
-	$(Q)docs/insert_summary.sh $< README.md
+	$(Q)docs/insert_summary.sh $< README.md $(PLATFORM)
 validation-report: readme-summary
