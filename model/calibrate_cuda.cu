@@ -21,6 +21,8 @@ static const struct part parts[] = {
 	{ CALIBRATE_HOST, calibrate_notes, 0.1, 0, 2 },
 	{ CALIBRATE_COPY, calibrate_copy, 10, 50, 82 },
 	{ CALIBRATE_COPY, calibrate_idle, 4, 60, 0 },
+	{ CALIBRATE_COPY, calibrate_loops, 4, 29, 0 },
+	{ CALIBRATE_COPY, calibrate_exchange, 2, 10, 0 },
 	{ CALIBRATE_MEMORY, calibrate_memory, 2, 0, 31 },
 	{ CALIBRATE_LINKS, calibrate_links, 2, 0, 56 },
 };

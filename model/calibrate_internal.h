@@ -133,6 +133,8 @@ int calibrate_latency(struct bench *bench);
 int calibrate_stream(struct bench *bench);
 int calibrate_copy(struct bench *bench);
 int calibrate_idle(struct bench *bench);
+int calibrate_loops(struct bench *bench);
+int calibrate_exchange(struct bench *bench);
 int calibrate_notes(struct bench *bench);
 int calibrate_memory(struct bench *bench);
 int calibrate_links(struct bench *bench);

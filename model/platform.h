@@ -35,6 +35,8 @@ struct platform {
 	/* [host] */
 	struct number_list threads;
 	struct number_list host[HOST_COST_COUNT]; /* ns; same length as threads */
+	struct number_list loop_host[HOST_COST_COUNT]; /* the same calls in a loop with others (calibrate_loops.cu); may be empty */
+	struct number_list loop_launch_plain, loop_launch_second;
 	double launch_first_ns;
 	int queue_depth;        /* launches the host can be ahead of the device before it blocks */
 	/* [stream]: device side */
@@ -48,6 +50,8 @@ struct platform {
 	/* The same kinds as a host thread meets them when it waits for each (no lists: then copy[] serves): bytes -> ns */
 	struct curve idle[COPY_CURVE_COUNT];          /* stream idle: return of the call to return of the synchronisation */
 	struct number_list behind[COPY_CURVE_COUNT];  /* over idle[].x: what a copy adds to a kernel and the synchronisation after both */
+	struct curve loop[COPY_CURVE_COUNT];          /* begin of the call to return of the synchronisation, in a loop */
+	struct curve exchange;                        /* what an exchange between two GPUs in step adds to their streams */
 	/* [share.h2d] [share.d2h] [share.peer]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;
 	double nvlink_bytes_per_s;  /* each GPU, each direction */
@@ -76,6 +80,8 @@ const char *platform_text(const struct platform *platform, const char *dotted_ke
 
 /* Cost in ns of host call `kind` with `threads` host threads active (linear between the calibrated counts, ends held). */
 double platform_host_ns(const struct platform *platform, int kind, int threads);
+/* The same from any list over [host] threads; `otherwise` when the list is empty. */
+double platform_list_ns(const struct platform *platform, const struct number_list *list, int threads, double otherwise);
 double curve_at(const struct curve *curve, double x);          /* log-log; ends extrapolated with the last slope */
 double curve_at_linear(const struct curve *curve, double x);   /* linear; ends held */
 bool curve_covers(const struct curve *curve, double x);        /* x within the calibrated range */

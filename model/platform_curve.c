@@ -71,3 +71,9 @@ double platform_host_ns(const struct platform *platform, int kind, int threads)
 	/* A platform of one GPU has no cost for copies to peers. */
 	return cost.y.count ? curve_at_linear(&cost, threads) : NAN;
 }
+
+double platform_list_ns(const struct platform *platform, const struct number_list *list, int threads, double otherwise)
+{
+	const struct curve cost = { platform->threads, *list };
+	return list->count ? curve_at_linear(&cost, threads) : otherwise;
+}

@@ -46,6 +46,9 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 /* A cost of a host call: [host] X, and the same call under the recorder, as period and as duration of its API record. */
 #define HOST_COST(kind, key, need, help) \
 	{ "host." key, KEY_LIST, need, AT(host[kind]), "host.threads", "ns", help }
+/* The same call in the company of others (model/calibrate_loops.cu). */
+#define LOOP_COST(kind, key, help) \
+	{ "host.loop_" key, KEY_LIST, 0, AT(loop_host[kind]), "host.threads", "ns", help }
 #define TRACED_COST(kind, key) \
 	{ "tracer.traced_" key, KEY_LIST, 0, AT(traced_host[kind]), "host.threads", "ns", "host." key " while the recorder watches" }, \
 	{ "tracer.api_" key, KEY_LIST, 0, AT(traced_api[kind]), "host.threads", "ns", \
@@ -64,6 +67,11 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".behind_kernel_ns", KEY_LIST, 0, AT(behind[kind]), section ".idle_bytes", "ns", \
 	  "what such a copy adds to a kernel and the synchronisation after both" }, \
 	{ section ".behind_kernel_ns_#", KEY_LIST, 0, NO_MEMBER, section ".idle_bytes", "ns", "the same on # GPUs at once" }
+#define LOOP_CURVE(kind, section) \
+	{ section ".loop_bytes", KEY_LIST, CURVE_X(0), AT(loop[kind].x), NULL, "bytes", "sizes of the loop lists" }, \
+	{ section ".loop_ns", KEY_LIST, 0, AT(loop[kind].y), section ".loop_bytes", "ns", \
+	  "in a loop with copies through the host: begin of the copy's call to return of the synchronisation" }, \
+	{ section ".loop_ns_#", KEY_LIST, 0, NO_MEMBER, section ".loop_bytes", "ns", "the same on # GPUs at once" }
 /* What the device side looks like while the recorder watches. */
 #define TRACED_STREAM(key, flags) { "tracer.stream_" key, KEY_REAL, flags, NO_MEMBER, NULL, "ns", "stream." key " while the recorder watches" }
 
@@ -99,6 +107,15 @@ const struct platform_key platform_keys[] = {
 	HOST_COST(HOST_WAKE_SPIN, "wake_spin_ns", NEEDED, "from the begin of a post to the return of the spinning await"),
 	HOST_COST(HOST_WAKE_BLOCK, "wake_block_ns", NEEDED, "from the begin of a post to the return of the sleeping await"),
 	HOST_COST(HOST_BARRIER, "barrier_ns", NEEDED, "from the last thread's arrival at a barrier to all going on"),
+	LOOP_COST(HOST_LAUNCH, "launch_ns", "kernel launch in a loop of launches, records, waits and copies between GPUs"),
+	{ "host.loop_launch_plain_ns", KEY_LIST, 0, AT(loop_launch_plain), "host.threads", "ns", "kernel launch in a loop of nothing else, the device keeping up" },
+	{ "host.loop_launch_second_ns", KEY_LIST, 0, AT(loop_launch_second), "host.threads", "ns", "the launch after that of loop_launch_idle_ns" },
+	LOOP_COST(HOST_LAUNCH_IDLE, "launch_idle_ns", "first launch after a synchronisation, in a loop with copies through the host"),
+	LOOP_COST(HOST_RECORD, "record_ns", "event record in such a loop"),
+	LOOP_COST(HOST_WAIT, "wait_ns", "wait for another GPU's event in such a loop"),
+	LOOP_COST(HOST_COPY_H2D, "copy_h2d_ns", "copy to the device in such a loop, stream idle"),
+	LOOP_COST(HOST_COPY_D2H, "copy_d2h_ns", "copy to the host in such a loop, right behind a launch"),
+	LOOP_COST(HOST_COPY_PEER, "copy_peer_ns", "copy to another GPU in such a loop"),
 	{ "host.launch_first_ns", KEY_REAL, NEEDED, AT(launch_first_ns), NULL, "ns", "first launch of a kernel in a process" },
 	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
 	  "launches the host can be ahead of the device before a launch blocks" },
@@ -118,6 +135,10 @@ const struct platform_key platform_keys[] = {
 	  "durations of a kernel as the recorder reports them" },
 	{ "stream.kernel_gap_ns", KEY_LIST, NEEDED | KEY_NEGATIVE, AT(kernel_gap.y), "stream.kernel_gap_duration_ns", "ns",
 	  "what to add to such a duration to get the period of the kernel back to back, untraced" },
+	{ "stream.exchange_bytes", KEY_LIST, CURVE_X(0), AT(exchange.x), NULL, "bytes", "sizes of the exchange lists" },
+	{ "stream.exchange_ns", KEY_LIST, 0, AT(exchange.y), "stream.exchange_bytes", "ns",
+	  "what an exchange between two GPUs in step adds to their streams: record, wait, copy, record, wait" },
+	{ "stream.exchange_ns_#", KEY_LIST, 0, NO_MEMBER, "stream.exchange_bytes", "ns", "the same in a line of # GPUs" },
 	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
 	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
 	{ "stream.period_ns", KEY_LIST, 0, AT(period), "stream.period_bytes", "ns", "period of that kernel back to back, untraced" },
@@ -133,6 +154,8 @@ const struct platform_key platform_keys[] = {
 	IDLE_CURVES(COPY_CURVE_H2D, "copy.h2d"),
 	IDLE_CURVES(COPY_CURVE_D2H, "copy.d2h"),
 	IDLE_CURVES(COPY_CURVE_PEER, "copy.peer"),
+	LOOP_CURVE(COPY_CURVE_H2D, "copy.h2d"),
+	LOOP_CURVE(COPY_CURVE_D2H, "copy.d2h"),
 	COPY_CURVE(COPY_CURVE_D2D, "copy.d2d", NEEDED, "the same within a GPU"),
 	COPY_CURVE(COPY_CURVE_H2D_PAGEABLE, "copy.h2d_pageable", 0, "a whole synchronous copy from pageable host memory"),
 	COPY_CURVE(COPY_CURVE_D2H_PAGEABLE, "copy.d2h_pageable", 0, "the same to pageable host memory"),

@@ -37,20 +37,35 @@ static const uint8_t copy_cost[COPY_KIND_COUNT] = {
 	[COPY_D2D] = HOST_COPY_D2D, [COPY_H2H] = HOST_COPY_D2D, [COPY_MEMSET] = HOST_MEMSET,
 };
 
+/* Launches outstanding up to which the device counts as keeping up with the host. */
+enum { SHALLOW = 8 };
+
 static sim_time issue_cost(const struct sim *s, const struct schedule_op *op)
 {
+	uint32_t ahead = s->stream[op->stream].count;
+	const sim_time *cost = ahead > SHALLOW ? s->host_ps : s->loop_ps;
 	switch ((enum op_kind)op->kind) {
 	case OP_LAUNCH:
-		return s->host_ps[stream_empty(&s->stream[op->stream]) ? HOST_LAUNCH_IDLE : HOST_LAUNCH];
+		return ahead == 0 ? cost[HOST_LAUNCH_IDLE] : ahead == 1 && s->schedule->thread_count > 1 ? s->launch_second_ps : cost[HOST_LAUNCH];
 	case OP_RECORD:
-		return s->host_ps[HOST_RECORD];
+		return cost[HOST_RECORD];
 	case OP_WAIT:
-		return s->host_ps[HOST_WAIT];
+		return cost[HOST_WAIT];
 	case OP_MEMSET:
-		return s->host_ps[HOST_MEMSET];
+		return cost[HOST_MEMSET];
 	default:
-		return s->host_ps[copy_cost[s->schedule->copy[op->object].kind]];
+		return cost[copy_cost[s->schedule->copy[op->object].kind]];
 	}
+}
+
+/* Is the next thing this thread puts into the same stream a copy? */
+static bool copy_follows(const struct sim *s, uint32_t thread, int64_t index)
+{
+	const struct schedule_op *op = s->schedule->op;
+	for (int64_t k = index + 1; k < s->thread[thread].end && k < index + 8; k++)
+		if (op[k].stream == op[index].stream)
+			return op[k].kind == OP_COPY;
+	return false;
 }
 
 /* A call that puts a command into a stream. Returns false when the queue was full and the thread blocked before it. */
@@ -68,10 +83,12 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
 		command.instance = s->instance_count++;
-		s->instance[command.instance] = (struct sim_instance){ SIM_NEVER, st->gpu, NONE32, NONE32 };
+		s->instance[command.instance] = (struct sim_instance){ .done_ps = SIM_NEVER, .gpu = st->gpu, .first_stream = NONE32,
+									.first_thread = NONE32 };
 		s->latest[op->object] = command.instance;
 	} else if (op->kind == OP_WAIT) {
 		command.instance = s->latest[op->object];
+		command.before_copy = copy_follows(s, thread, index);
 		s->waits_never_recorded += command.instance == NONE32;
 	}
 	stream_push(s, op->stream, &command);

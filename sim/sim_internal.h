@@ -15,6 +15,7 @@ struct command {
 	sim_time blocked_ps; /* how long the issuing thread had been blocked in all, when it issued this */
 	int64_t op;          /* index into schedule.op */
 	uint32_t instance;   /* record / wait: which record of the event; NONE32 = never recorded */
+	bool before_copy;    /* wait: a copy comes next in the stream */
 };
 
 enum stream_state { STREAM_IDLE, STREAM_PENDING /* an event will wake it */, STREAM_RUNNING, STREAM_WAITING /* for an event */, STREAM_QUEUED /* for SMs or an engine */ };
@@ -30,7 +31,8 @@ struct sim_stream {
 	sim_time start_ps;    /* of the running command */
 	sim_time head_ready_ps; /* when the head became the head: waiting begins */
 	sim_time gap_ps;      /* owed before the next kernel may start: the last kernel's own, and switching back after a copy */
-	sim_time kernel_gap_ps;
+	sim_time kernel_gap_ps, kernel_ps; /* of the last kernel */
+	bool last_was_copy;
 	sim_time blocked_seen_ps;
 	double share;         /* of the GPU's SMs, while a kernel runs */
 	uint32_t sync_thread; /* first host thread blocked on this stream */
@@ -54,12 +56,14 @@ struct sim_thread {
 struct copy_price {
 	sim_time idle_ps;   /* on an idle stream: from the call's return */
 	sim_time behind_ps; /* enqueued behind other work: from that work's end */
+	sim_time short_ps;  /* the same behind a kernel of a few us, which does not let the copy engine fall asleep */
 	sim_time after_ps;  /* pause before a kernel enqueued behind the copy: switching engines back */
 };
 
 struct sim_instance { /* one record of an event */
 	sim_time done_ps;     /* SIM_NEVER until it happened */
 	uint16_t gpu;
+	bool after_copy;       /* recorded right behind a copy: the copy engine's channel signals */
 	uint32_t first_stream; /* streams waiting */
 	uint32_t first_thread; /* threads waiting (cudaEventSynchronize) */
 };
@@ -102,8 +106,9 @@ struct sim {
 	sim_time *shape_gap_ps;
 	struct copy_price *copy; /* [copy_count] */
 	double *shape_share;   /* of a GPU's SMs */
-	sim_time host_ps[HOST_COST_COUNT]; /* at this schedule's thread count */
-	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps;
+	/* Host costs at this schedule's thread count: with the queue deep, and while the device keeps up. */
+	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps;
+	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps, hop_copy_ps;
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
 	uint32_t core_begun;   /* threads that passed the mark */
 	uint32_t threads_left;

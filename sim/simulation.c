@@ -34,6 +34,20 @@ static double waited_for_ns(const struct curve *x_of, const struct number_list *
 	return curve_at(chain, bytes) + curve_at(&curve, last) - curve_at(chain, last);
 }
 
+/* From the loop lists (begin of the call to return of the synchronisation) what is left for the device. */
+static void price_from_loop(const struct sim *s, int kind, double bytes, const struct curve *chain, double *idle_ns, double *short_ns)
+{
+	const struct platform *p = s->platform;
+	if (!p->loop[kind].x.count)
+		return;
+	double whole_ns = waited_for_ns(&p->loop[kind], &p->loop[kind].y, chain, bytes), wake_ns = platform_host_ns(p, HOST_SYNC_WAKE, 1);
+	int call = kind == COPY_CURVE_H2D ? HOST_COPY_H2D : HOST_COPY_D2H;
+	if (kind == COPY_CURVE_H2D) /* stream idle: the call is on the way */
+		*idle_ns = whole_ns - platform_list_ns(p, &p->loop_host[call], 1, platform_host_ns(p, call, 1)) - wake_ns;
+	else /* behind an empty kernel whose launch has just returned: its start and its body are on the way */
+		*short_ns = whole_ns - p->start_latency_ns - (p->kernel_gap.x.count ? p->kernel_gap.x.value[0] : 0) - wake_ns;
+}
+
 static void price_copies(struct sim *s)
 {
 	const struct platform *p = s->platform;
@@ -48,7 +62,10 @@ static void price_copies(struct sim *s)
 			idle_ns = waited_for_ns(idle, &idle->y, chain, bytes) - wake_ns;
 			behind_ns = waited_for_ns(idle, &p->behind[kind], chain, bytes);
 		}
+		double short_ns = behind_ns;
+		price_from_loop(s, kind, bytes, chain, &idle_ns, &short_ns);
 		struct copy_price *price = &s->copy[k];
+		price->short_ps = ps_of_ns(short_ns > 0 ? short_ns : 0);
 		price->idle_ps = ps_of_ns(idle_ns > 0 ? idle_ns : 0);
 		price->behind_ps = ps_of_ns(behind_ns > 0 ? behind_ns : 0);
 		price->after_ps = chain_ns > behind_ns ? ps_of_ns(chain_ns - behind_ns) : 0;
@@ -108,17 +125,36 @@ static int64_t allocate(struct sim *s)
 			 (size_t)sc->op_count * sizeof(*sc->op));
 }
 
+/*
+ * A hop to or from a copy on another GPU: half of what an exchange adds beyond its copy. Between kernels (hop_peer) the compute
+ * channels signal each other; here a copy engine's channel does or is told. 64 KiB, where the wire's own time is small.
+ */
+static double hop_next_to_copy_ns(const struct platform *p)
+{
+	const double bytes = 65536;
+	if (!p->exchange.x.count || !p->copy[COPY_CURVE_PEER].x.count)
+		return p->hop_peer_ns;
+	double hop_ns = 0.5 * (curve_at(&p->exchange, bytes) - curve_at(&p->copy[COPY_CURVE_PEER], bytes)) - p->record_ns;
+	return hop_ns > p->hop_peer_ns ? hop_ns : p->hop_peer_ns;
+}
+
 static void wire(struct sim *s, const struct simulation_setup *setup)
 {
 	const struct platform *p = setup->platform;
 	int threads = (int)s->schedule->thread_count;
-	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
-		s->host_ps[kind] = ps_of_ns(platform_host_ns(p, kind, threads) * setup->host_scale);
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
+		double deep_ns = platform_host_ns(p, kind, threads);
+		const struct number_list *loop = kind == HOST_LAUNCH && threads == 1 ? &p->loop_launch_plain : &p->loop_host[kind];
+		s->host_ps[kind] = ps_of_ns(deep_ns * setup->host_scale);
+		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns) * setup->host_scale);
+	}
+	s->launch_second_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_second, threads, platform_host_ns(p, HOST_LAUNCH, threads)) * setup->host_scale);
 	s->start_latency_ps = ps_of_ns(p->start_latency_ns);
 	s->record_ps = ps_of_ns(p->record_ns);
 	s->wait_ps = ps_of_ns(p->wait_ns);
 	s->hop_same_ps = ps_of_ns(p->hop_same_ns);
 	s->hop_peer_ps = ps_of_ns(p->hop_peer_ns);
+	s->hop_copy_ps = ps_of_ns(hop_next_to_copy_ns(p));
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;
 	price_copies(s);

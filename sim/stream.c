@@ -95,6 +95,8 @@ static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
 	gpu->sm_used += share;
 	st->share = share;
 	st->gap_ps = st->kernel_gap_ps = gap;
+	st->kernel_ps = cost;
+	st->last_was_copy = false;
 	st->start_ps = now;
 	arm(s, stream, now + cost, STREAM_RUNNING);
 }
@@ -106,6 +108,17 @@ static int engine_of(const struct sim *s, const struct schedule_copy *copy)
 		[COPY_D2D] = ENGINE_LOCAL, [COPY_H2H] = ENGINE_LOCAL, [COPY_MEMSET] = ENGINE_LOCAL,
 	};
 	return s->platform->copy_engines == 1 && engine[copy->kind] != ENGINE_LOCAL ? ENGINE_H2D : engine[copy->kind];
+}
+
+/* Behind a short kernel one price, behind a long one the other; between 5 and 30 us, the two calibrated, a straight line. */
+static sim_time behind_cost(const struct copy_price *price, sim_time kernel_ps)
+{
+	const sim_time low = 5000000, high = 30000000;
+	if (kernel_ps <= low)
+		return price->short_ps;
+	if (kernel_ps >= high)
+		return price->behind_ps;
+	return price->short_ps + (sim_time)((double)(price->behind_ps - price->short_ps) * (double)(kernel_ps - low) / (double)(high - low));
 }
 
 static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
@@ -127,9 +140,18 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	gpu->engine_user[engine] = stream;
 	st->engine = (uint8_t)engine;
 	st->gap_ps = st->kernel_gap_ps + price->after_ps;
+	st->last_was_copy = true;
 	st->start_ps = now;
 	st->state = STREAM_RUNNING;
-	links_start(&s->links, &s->queue, now, stream, copy, idle ? price->idle_ps : price->behind_ps);
+	links_start(&s->links, &s->queue, now, stream, copy, idle ? price->idle_ps : behind_cost(price, st->kernel_ps));
+}
+
+/* From the event being complete to the waiting stream going on. */
+static sim_time hop_of(const struct sim *s, const struct sim_instance *in, const struct sim_stream *st, const struct command *wait)
+{
+	if (in->gpu == st->gpu)
+		return s->hop_same_ps;
+	return in->after_copy || wait->before_copy ? s->hop_copy_ps : s->hop_peer_ps;
 }
 
 static void instance_done(struct sim *s, uint32_t instance, sim_time at)
@@ -141,7 +163,7 @@ static void instance_done(struct sim *s, uint32_t instance, sim_time at)
 	while (waiter != NONE32) {
 		struct sim_stream *st = &s->stream[waiter];
 		uint32_t next = st->next_waiter;
-		sim_time hop = in->gpu == st->gpu ? s->hop_same_ps : s->hop_peer_ps;
+		sim_time hop = hop_of(s, in, st, head_of(st));
 		gpu_account(s, st->gpu, at + hop, true);
 		arm(s, waiter, at + hop, STREAM_RUNNING); /* the wait itself ends then */
 		waiter = next;
@@ -172,6 +194,7 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 		woken = fifo_pop(s, &gpu->engine_head[st->engine]);
 		break;
 	case OP_RECORD:
+		s->instance[command->instance].after_copy = st->last_was_copy;
 		instance_done(s, command->instance, now);
 		break;
 	default:
@@ -213,7 +236,7 @@ static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 		in->first_stream = stream;
 		return;
 	}
-	sim_time seen = in->done_ps + (in->gpu == st->gpu ? s->hop_same_ps : s->hop_peer_ps);
+	sim_time seen = in->done_ps + hop_of(s, in, st, command);
 	sim_time end = now + s->wait_ps > seen ? now + s->wait_ps : seen;
 	if (end > now)
 		gpu_account(s, st->gpu, now, false);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ * Calls in the company they keep. A burst of equal calls behind a hold finds caches and branch predictors warm and a queue that is
+ * never empty; a program's loop mixes calls, waits for the device, and pays more for each. Two loops, one launch, nothing of
+ * a solver in them:
+ *
+ *     staged   launch, launch, copy down, synchronise, copy up, synchronise      (borders through the host)
+ *     ordered  launch, launch, record, wait, copy to the next GPU, record, wait  (GPU to GPU, ordered by events)
+ *     plain    launch, launch, ...                                               (one GPU; the device keeps up)
+ *
+ * and the exchange, on the device alone: kernel, record, the neighbour's record awaited, copy to it, record, the neighbour's
+ * awaited, kernel; everything enqueued ahead, both or all GPUs in step.
+ */
+#include <stdio.h>
+
+#include "calibrate_internal.h"
+
+enum { ROUNDS = 40, STAMPS = 8, PLAIN_CALLS = 200, EXCHANGES = 30 };
+
+static const size_t sizes[] = { 4, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 4194304, 16777216 };
+enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+
+struct loop {
+	int (*round)(struct member *member, size_t bytes, int64_t at_ns[STAMPS]);
+	size_t bytes;
+	int from, to; /* the stretch between two stamps is what is asked for */
+};
+
+static int stamp_launch(struct member *member)
+{
+	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_empty(member->kit->stream[0])));
+	return 0;
+}
+
+static int staged_round(struct member *member, size_t bytes, int64_t at_ns[STAMPS])
+{
+	cudaStream_t stream = member->kit->stream[0];
+	at_ns[0] = monotonic_ns();
+	if (stamp_launch(member))
+		return -1;
+	at_ns[1] = monotonic_ns();
+	if (stamp_launch(member))
+		return -1;
+	at_ns[2] = monotonic_ns();
+	if (copy_enqueue(member, 0, CASE_D2H, bytes))
+		return -1;
+	at_ns[3] = monotonic_ns();
+	CUDA_TRY(member->bench, cudaStreamSynchronize(stream));
+	at_ns[4] = monotonic_ns();
+	if (copy_enqueue(member, 0, CASE_H2D, bytes))
+		return -1;
+	at_ns[5] = monotonic_ns();
+	CUDA_TRY(member->bench, cudaStreamSynchronize(stream));
+	at_ns[6] = monotonic_ns();
+	return 0;
+}
+
+static int ordered_round(struct member *member, size_t bytes, int64_t at_ns[STAMPS])
+{
+	struct gpu_kit *kit = member->kit, *next = &member->bench->kit[(member->index + 1) % member->team];
+	cudaStream_t stream = kit->stream[0];
+	at_ns[0] = monotonic_ns();
+	if (stamp_launch(member) || stamp_launch(member))
+		return -1;
+	at_ns[1] = monotonic_ns();
+	CUDA_TRY(member->bench, cudaEventRecord(kit->event[0], stream));
+	at_ns[2] = monotonic_ns();
+	CUDA_TRY(member->bench, cudaStreamWaitEvent(stream, next->event[0], 0));
+	at_ns[3] = monotonic_ns();
+	if (copy_enqueue(member, 0, CASE_PEER, bytes))
+		return -1;
+	at_ns[4] = monotonic_ns();
+	CUDA_TRY(member->bench, cudaEventRecord(kit->event[1], stream));
+	at_ns[5] = monotonic_ns();
+	CUDA_TRY(member->bench, cudaStreamWaitEvent(stream, next->event[1], 0));
+	at_ns[6] = monotonic_ns();
+	return 0;
+}
+
+static int loop_batch(struct member *member, void *arg, double *value)
+{
+	const struct loop *loop = static_cast<const struct loop *>(arg);
+	double all[ROUNDS];
+	int64_t at_ns[STAMPS];
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	if (member_meet(member))
+		return -1;
+	for (int i = 0; i < ROUNDS; i++) {
+		if (loop->round(member, loop->bytes, at_ns))
+			return -1;
+		all[i] = static_cast<double>(at_ns[loop->to] - at_ns[loop->from]);
+	}
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	*value = trimmed_mean_of(all, ROUNDS);
+	return member_meet(member);
+}
+
+static int plain_batch(struct member *member, void *arg, double *value)
+{
+	(void)arg;
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	if (member_meet(member))
+		return -1;
+	int64_t begun_ns = monotonic_ns();
+	for (int i = 0; i < PLAIN_CALLS; i++)
+		if (stamp_launch(member))
+			return -1;
+	*value = static_cast<double>(monotonic_ns() - begun_ns) / PLAIN_CALLS;
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	return member_meet(member);
+}
+
+/* One key over the numbers of threads; `scale` divides (two calls in one stretch). */
+static int emit_calls(struct bench *bench, const char *key, batch_fn *fn, struct loop loop, double scale, bool needs_peer, const char *how)
+{
+	struct measured all[MAX_COUNTS];
+	if (needs_peer && bench->gpus < 2)
+		return 0;
+	bench_progress(bench, key);
+	for (int n = 0; n < bench->counts; n++) {
+		/* With one thread the next GPU is its own: measure with two and give one the same. */
+		int team = needs_peer && bench->count[n] == 1 ? 2 : bench->count[n];
+		if (bench_measure(bench, team, key, bench->count[n], fn, &loop, &all[n]))
+			return -1;
+		all[n].value /= scale;
+		all[n].spread /= scale;
+	}
+	bench_emit_measured(bench, key, all, static_cast<size_t>(bench->counts), how);
+	return 0;
+}
+
+static int staged_curves(struct bench *bench)
+{
+	static const struct { const char *name; int from, to; const char *how; } curves[] = {
+		{ "copy.d2h.loop_ns", 2, 4, "staged loop: begin of the copy's call, right behind two empty kernels, to return of the synchronisation" },
+		{ "copy.h2d.loop_ns", 4, 6, "staged loop: begin of the copy's call on an idle stream to return of the synchronisation" },
+	};
+	struct measured all[SIZES];
+	char key[64];
+	for (int c = 0; c < 2; c++) {
+		for (int n = 0; n < bench->counts; n++) {
+			int team = bench->count[n];
+			snprintf(key, sizeof(key), team == 1 ? "%s" : "%s_%d", curves[c].name, team);
+			bench_progress(bench, key);
+			for (int i = 0; i < SIZES; i++) {
+				struct loop loop = { staged_round, sizes[i], curves[c].from, curves[c].to };
+				if (bench_measure(bench, team, key, static_cast<double>(sizes[i]), loop_batch, &loop, &all[i]))
+					return -1;
+			}
+			bench_emit_measured(bench, key, all, SIZES, curves[c].how);
+		}
+	}
+	return 0;
+}
+
+struct exchange { size_t bytes; };
+
+static int enqueue_copy_to(struct member *member, int other, size_t bytes)
+{
+	struct gpu_kit *kit = member->kit, *to = &member->bench->kit[other];
+	char *target = to->d_target + (other > kit->gpu ? 0 : to->buffer_bytes - bytes);
+	CUDA_TRY(member->bench, cudaMemcpyPeerAsync(target, to->gpu, kit->d_source, kit->gpu, bytes, kit->stream[0]));
+	return 0;
+}
+
+/* One exchange of a line of GPUs, each with its neighbours. Hosts meet so that an event is recorded before it is waited for. */
+static int enqueue_exchange(struct member *member, int stream, int i, void *arg)
+{
+	const struct exchange *exchange = static_cast<const struct exchange *>(arg);
+	struct gpu_kit *kit = member->kit;
+	cudaStream_t s = kit->stream[stream];
+	if (chain_enqueue_spin(member, stream, i, NULL))
+		return -1;
+	CUDA_TRY(member->bench, cudaEventRecord(kit->event[2 * i], s));
+	if (member_meet(member))
+		return -1;
+	for (int side = -1; side <= 1; side += 2) {
+		int other = member->index + side;
+		if (other < 0 || other >= member->team)
+			continue;
+		CUDA_TRY(member->bench, cudaStreamWaitEvent(s, member->bench->kit[other].event[2 * i], 0));
+		if (enqueue_copy_to(member, other, exchange->bytes))
+			return -1;
+	}
+	CUDA_TRY(member->bench, cudaEventRecord(kit->event[2 * i + 1], s));
+	if (member_meet(member))
+		return -1;
+	for (int side = -1; side <= 1; side += 2) {
+		int other = member->index + side;
+		if (other >= 0 && other < member->team)
+			CUDA_TRY(member->bench, cudaStreamWaitEvent(s, member->bench->kit[other].event[2 * i + 1], 0));
+	}
+	return 0;
+}
+
+static int exchange_batch(struct member *member, void *arg, double *value)
+{
+	struct chain with = { enqueue_exchange, arg }, without = { chain_enqueue_spin, NULL };
+	double with_ns[KIT_STREAMS], without_ns[KIT_STREAMS];
+	if (chains_run(member, &without, 1, EXCHANGES, without_ns) || chains_run(member, &with, 1, EXCHANGES, with_ns))
+		return -1;
+	*value = (with_ns[0] - without_ns[0]) / EXCHANGES;
+	return 0;
+}
+
+int calibrate_exchange(struct bench *bench)
+{
+	double bytes[SIZES];
+	struct measured all[SIZES];
+	if (bench->gpus < 2)
+		return 0;
+	for (int i = 0; i < SIZES; i++)
+		bytes[i] = static_cast<double>(sizes[i]);
+	bench_emit(bench, "stream.exchange_bytes", bytes, NULL, SIZES, "payload to each neighbour");
+	for (int n = 0; n < bench->counts; n++) {
+		char key[64];
+		int team = bench->count[n];
+		if (team < 2)
+			continue;
+		snprintf(key, sizeof(key), team == 2 ? "stream.exchange_ns" : "stream.exchange_ns_%d", team);
+		bench_progress(bench, key);
+		for (int i = 0; i < SIZES; i++) {
+			struct exchange exchange = { sizes[i] };
+			if (bench_measure(bench, team, key, bytes[i], exchange_batch, &exchange, &all[i]))
+				return -1;
+		}
+		bench_emit_measured(bench, key, all, SIZES,
+				    "a line of that many GPUs in step, enqueued ahead: kernel of 5 us, record, neighbours' records awaited, copies to "
+				    "them, record, neighbours' awaited; less the kernels alone");
+	}
+	return 0;
+}
+
+int calibrate_loops(struct bench *bench)
+{
+	double bytes[SIZES];
+	struct loop staged = { staged_round, 16384, 0, 1 }, ordered = { ordered_round, 16384, 0, 1 };
+	if (emit_calls(bench, "host.loop_launch_plain_ns", plain_batch, staged, 1, false, "plain loop: period of a launch, device keeping up") ||
+	    emit_calls(bench, "host.loop_launch_idle_ns", loop_batch, staged, 1, false, "staged loop: first launch after a synchronisation"))
+		return -1;
+	staged.from = 1, staged.to = 2;
+	if (emit_calls(bench, "host.loop_launch_second_ns", loop_batch, staged, 1, false, "staged loop: second launch"))
+		return -1;
+	staged.from = 2, staged.to = 3;
+	if (emit_calls(bench, "host.loop_copy_d2h_ns", loop_batch, staged, 1, false, "staged loop: call of the copy down"))
+		return -1;
+	staged.from = 4, staged.to = 5;
+	if (emit_calls(bench, "host.loop_copy_h2d_ns", loop_batch, staged, 1, false, "staged loop: call of the copy up"))
+		return -1;
+	static const struct { const char *key; int from, to; double scale; const char *how; } calls[] = {
+		{ "host.loop_launch_ns", 0, 1, 2, "ordered loop: a launch, mean of both" },
+		{ "host.loop_record_ns", 1, 2, 1, "ordered loop: first record" },
+		{ "host.loop_wait_ns", 2, 3, 1, "ordered loop: first wait" },
+		{ "host.loop_copy_peer_ns", 3, 4, 1, "ordered loop: call of the copy to the next GPU" },
+	};
+	for (size_t c = 0; c < sizeof(calls) / sizeof(calls[0]); c++) {
+		ordered.from = calls[c].from, ordered.to = calls[c].to;
+		if (emit_calls(bench, calls[c].key, loop_batch, ordered, calls[c].scale, true, calls[c].how))
+			return -1;
+	}
+	static const char *const section[2] = { "copy.d2h.loop_bytes", "copy.h2d.loop_bytes" };
+	for (int i = 0; i < SIZES; i++)
+		bytes[i] = static_cast<double>(sizes[i]);
+	for (int k = 0; k < 2; k++)
+		bench_emit(bench, section[k], bytes, NULL, SIZES, "payload of the loop lists");
+	return staged_curves(bench);
+}
