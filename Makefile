@@ -112,17 +112,19 @@ format:
 tidy:
 	$(Q)clang-tidy --quiet main.c $(SRC) -- -std=gnu11 -D_GNU_SOURCE
 
-# X-lists are .def and rbsor_cpu.h is included once a precision: neither stands alone.
+# rbsor_cpu.h is included once a precision and does not stand alone. Headers that .cu files share are also, or only, C++.
 HEADERS := $(filter-out kernels/rbsor/rbsor_cpu.h,$(wildcard traces/*.h kernels/*.h kernels/*/*.h model/*.h sim/*.h))
-CUPTI_HEADERS := $(shell grep -ls 'cupti' $(HEADERS))
+NEED_CUDA := $(shell grep -lsE 'cupti|cuda_runtime' $(HEADERS))
+CXX_HEADERS := kernels/machine.h kernels/rbsor/rbsor.h traces/schedule.h model/calibrate_internal.h
+CHECKED_HEADERS := $(filter-out model/calibrate_internal.h $(if $(CUDA_DIR),,$(NEED_CUDA)),$(HEADERS))
 
-## headers: every header compiles alone, those of kernels/ as C++ too
+## headers: every header compiles alone, those that CUDA files include as C++ too
 .PHONY: headers
-headers: $(patsubst %,$(BUILD)/headers/%.ok,$(if $(CUDA_DIR),$(HEADERS),$(filter-out $(CUPTI_HEADERS),$(HEADERS)))) \
-	 $(patsubst %,$(BUILD)/headers/%.c++.ok,$(filter kernels/machine.h kernels/rbsor/rbsor.h traces/schedule.h,$(HEADERS)))
+headers: $(CHECKED_HEADERS:%=$(BUILD)/headers/%.ok) \
+	 $(patsubst %,$(BUILD)/headers/%.c++.ok,$(filter-out $(if $(CUDA_DIR),,$(NEED_CUDA)),$(CXX_HEADERS)))
 $(BUILD)/headers/%.c++.ok: % $(BUILD)/flags
 	@mkdir -p $(@D); echo "  H++     $<"
-	$(Q)printf '#include "%s"\n' '$<' | $(CC) -x c++ -std=c++17 -D_GNU_SOURCE -Wall -Wextra -I. -fsyntax-only - && touch $@
+	$(Q)printf '#include "%s"\n' '$<' | $(CC) -x c++ -std=c++17 -D_GNU_SOURCE -Wall -Wextra -I. $(if $(CUDA_DIR),-I$(CUDA_DIR)/include) -fsyntax-only - && touch $@
 $(BUILD)/headers/%.ok: % $(BUILD)/flags
 	@mkdir -p $(@D); echo "  H       $<"
 	$(Q)printf '#include "%s"\n' '$<' | $(CC) -x c $(ALL_CFLAGS) -I. $(if $(CUDA_DIR),-I$(CUDA_DIR)/include) -fsyntax-only - && touch $@
