@@ -31,7 +31,7 @@ do for [side = 1:2] {
 	set title name[side] offset 0,-0.7 textcolor rgb ink
 	if (side == 1) { set key at screen 0.985,0.035 right maxrows 1 samplen 1.2 width 1; set format x "" }
 	if (side == 2) { unset key; unset label 1; set format x "%g" }
-	if (side == 2) { set xlabel "us since the ninth iteration began on GPU 0" offset 0,0.5 }
+	if (side == 2) { set xlabel "us since the ninth iteration began on GPU 0" offset -14,0.5 }
 	plot for [k = 1:3] timeline using (x(side, k)):"gpu":"start_us":"end_us":(column("gpu") + top[k]):(column("gpu") + bottom[k]) \
 		with boxxyerror linecolor rgb fill[k] title label[k]
 }
