@@ -132,7 +132,7 @@ $(BUILD)/headers/%.ok: % $(BUILD)/flags
 ## help: this list
 .PHONY: help
 help:
-	@sed -n 's/^## \(.*\): \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
+	@sed -n 's/^## \([a-z-]*\): \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 
 ## info: what was found
 .PHONY: info
@@ -141,5 +141,9 @@ info:
 	@echo "NVCC     $(or $(NVCC),not found: make gpu is off)"
 	@echo "BUILD    $(BUILD)   ARCH $(CUDA_ARCH)   SANITIZE $(or $(SANITIZE),none)   prefix $(prefix)"
 	@CC="$(CC)" sh mk/deps.sh --list
+
+# print-VARIABLE: its value, for scripts.
+print-%:
+	@echo '$($*)'
 
 -include $(OBJ:.o=.d) $(MAIN:.o=.d) $(CUOBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/pic/*/*.d)

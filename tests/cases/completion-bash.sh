@@ -18,7 +18,7 @@ complete_line info r
 complete_line replay run.wrt --platform r
 complete_line replay run.wrt --allow-extrapolation r
 # every command offers its options
-for command in $(sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "$root/traces/commands.def"); do
+for command in $(commands); do
 	COMP_WORDS=("$warpreel" "$command" -) COMP_CWORD=2
 	_warpreel
 	[ "${#COMPREPLY[@]}" -ge 2 ] || echo "$command offers ${COMPREPLY[*]}"

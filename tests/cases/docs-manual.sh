@@ -1,7 +1,7 @@
 # The manuals are well-formed, and the page of the commands has each command and each of its options.
 mandoc -Tlint -Wwarning "$root"/docs/*.[15]
 page=$root/docs/warpreel.1
-for command in $(sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "$root/traces/commands.def"); do
+for command in $(commands); do
 	awk -v section="$command" '/^\.S[sh] / { here = ($2 == section) } here' "$page" >section
 	[ -s section ] || echo "no section for $command"
 	warpreel "$command" --help | sed -n 's/^  -\(-*[a-z][-a-z]*\).*/\1/p' | while read -r option; do

@@ -1,3 +1,3 @@
-for command in $(sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "$root/traces/commands.def"); do
+for command in $(commands); do
 	refuses warpreel "$command" --frobnicate
 done

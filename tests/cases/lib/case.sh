@@ -5,6 +5,9 @@
 # What the program is called in a case; the messages name it the same whatever it is built as.
 warpreel() { "${warpreel:?}" "$@"; }
 
+# The subcommands, one a line.
+commands() { sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "${root:?}/traces/commands.def"; }
+
 # Runs a command that must fail: shows its message and its exit code among the output.
 refuses() {
 	"$@" 2>&1
