@@ -7,14 +7,19 @@
  *     ordered  launch, launch, record, wait, copy to the next GPU, record, wait  (GPU to GPU, ordered by events)
  *     plain    launch, launch, ...                                               (one GPU; the device keeps up)
  *
- * and the exchange, on the device alone: kernel, record, the neighbour's record awaited, copy to it, record, the neighbour's
+ * Each batch runs in a host thread of its own, as a program's threads do: where such a thread lands, and that it begins cold, is
+ * part of what its calls cost; the median over batches is a typical thread.
+ *
+ * And the exchange, on the device alone: kernel, record, the neighbour's record awaited, copy to it, record, the neighbour's
  * awaited, kernel; everything enqueued ahead, both or all GPUs in step.
  */
+#include <pthread.h>
 #include <stdio.h>
 
 #include "calibrate_internal.h"
 
-enum { ROUNDS = 40, STAMPS = 8, PLAIN_CALLS = 200, EXCHANGES = 30 };
+enum { ROUNDS = 60, STAMPS = 8, PLAIN_CALLS = 200, EXCHANGES = 30 };
+#define PACE_NS 30000 /* a round of the ordered loop takes at least this long, so that the device keeps up */
 
 static const size_t sizes[] = { 4, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 4194304, 16777216 };
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
@@ -25,9 +30,11 @@ struct loop {
 	int from, to; /* the stretch between two stamps is what is asked for */
 };
 
+/* A kernel with some body: 1 MiB read and written, about 1 us. */
 static int stamp_launch(struct member *member)
 {
-	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_empty(member->kit->stream[0])));
+	struct gpu_kit *kit = member->kit;
+	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_copy(kit->stream[0], kit->d_target, kit->d_source, 1048576)));
 	return 0;
 }
 
@@ -76,9 +83,37 @@ static int ordered_round(struct member *member, size_t bytes, int64_t at_ns[STAM
 	return 0;
 }
 
-static int loop_batch(struct member *member, void *arg, double *value)
+struct fresh { /* one batch, in its own thread */
+	struct member *member;
+	const struct loop *loop;
+	double *value;
+	int (*body)(struct member *member, const struct loop *loop, double *value);
+	int rc;
+};
+
+static void *fresh_main(void *arg)
 {
-	const struct loop *loop = static_cast<const struct loop *>(arg);
+	struct fresh *fresh = static_cast<struct fresh *>(arg);
+	fresh->rc = cuda_check(fresh->member->bench, cudaSetDevice(fresh->member->kit->gpu), "cudaSetDevice") ||
+		    fresh->body(fresh->member, fresh->loop, fresh->value) ? -1 : 0;
+	return NULL;
+}
+
+static int in_fresh_thread(struct member *member, const struct loop *loop, double *value,
+			   int (*body)(struct member *member, const struct loop *loop, double *value))
+{
+	struct fresh fresh = { member, loop, value, body, 0 };
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, fresh_main, &fresh)) {
+		report("calibrate: cannot start a thread");
+		return bench_fail(member->bench);
+	}
+	pthread_join(thread, NULL);
+	return fresh.rc;
+}
+
+static int loop_body(struct member *member, const struct loop *loop, double *value)
+{
 	double all[ROUNDS];
 	int64_t at_ns[STAMPS];
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
@@ -88,15 +123,22 @@ static int loop_batch(struct member *member, void *arg, double *value)
 		if (loop->round(member, loop->bytes, at_ns))
 			return -1;
 		all[i] = static_cast<double>(at_ns[loop->to] - at_ns[loop->from]);
+		while (monotonic_ns() - at_ns[0] < PACE_NS)
+			;
 	}
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
 	*value = trimmed_mean_of(all, ROUNDS);
 	return member_meet(member);
 }
 
-static int plain_batch(struct member *member, void *arg, double *value)
+static int loop_batch(struct member *member, void *arg, double *value)
 {
-	(void)arg;
+	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, loop_body);
+}
+
+static int plain_body(struct member *member, const struct loop *loop, double *value)
+{
+	(void)loop;
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
 	if (member_meet(member))
 		return -1;
@@ -107,6 +149,11 @@ static int plain_batch(struct member *member, void *arg, double *value)
 	*value = static_cast<double>(monotonic_ns() - begun_ns) / PLAIN_CALLS;
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
 	return member_meet(member);
+}
+
+static int plain_batch(struct member *member, void *arg, double *value)
+{
+	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, plain_body);
 }
 
 /* One key over the numbers of threads; `scale` divides (two calls in one stretch). */
@@ -131,7 +178,7 @@ static int emit_calls(struct bench *bench, const char *key, batch_fn *fn, struct
 static int staged_curves(struct bench *bench)
 {
 	static const struct { const char *name; int from, to; const char *how; } curves[] = {
-		{ "copy.d2h.loop_ns", 2, 4, "staged loop: begin of the copy's call, right behind two empty kernels, to return of the synchronisation" },
+		{ "copy.d2h.loop_ns", 2, 4, "staged loop: begin of the copy's call, right behind two kernels of 1 us, to return of the synchronisation" },
 		{ "copy.h2d.loop_ns", 4, 6, "staged loop: begin of the copy's call on an idle stream to return of the synchronisation" },
 	};
 	struct measured all[SIZES];

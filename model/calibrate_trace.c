@@ -175,6 +175,35 @@ static int add_recorded_periods(struct results *results, const struct trace *tra
 	return 0;
 }
 
+static int compare_calls(const void *a, const void *b)
+{
+	const struct trace_api *x = a, *y = b;
+	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+}
+
+/* Launch call's end to kernel's begin in the loop of stream.start_latency_ns: what its flag through host memory cannot show. */
+static void add_recorded_start(struct results *results, const struct trace *trace)
+{
+	const struct trace_run *window = find_window(trace, "stream.start_latency_ns", 1);
+	struct trace_api *call = xmalloc((trace->api_count + 1) * sizeof(*call));
+	size_t calls = 0;
+	struct durations durations = { 0 };
+	for (size_t i = 0; window && i < trace->api_count; i++)
+		if (trace->api[i].start_ns >= window->start_ns && trace->api[i].end_ns <= window->end_ns)
+			call[calls++] = trace->api[i];
+	qsort(call, calls, sizeof(*call), compare_calls);
+	for (size_t i = 0; window && i < trace->kernel_count; i++) {
+		const struct trace_api wanted = { .correlation = trace->kernel[i].correlation };
+		const struct trace_api *found = bsearch(&wanted, call, calls, sizeof(*call), compare_calls);
+		if (found)
+			durations_add(&durations, found->end_ns, trace->kernel[i].start_ns);
+	}
+	double spread, value = summarise(&durations, &spread);
+	if (!isnan(value))
+		results_add(results, "tracer.recorded_start_latency_ns", &value, &spread, 1, "launches on an idle stream, as recorded");
+	free(call);
+}
+
 void calibrate_gap_from_events(struct results *results)
 {
 	const struct result *duration = results_find(results, "stream.event_duration_ns");
@@ -196,6 +225,20 @@ static void add_traced_periods(struct results *results, const struct results *tr
 		const struct result *found = results_find(traced, key);
 		if (found && results_find(results, key) && found->count == results_find(results, key)->count)
 			results_add(results, traced_key, found->values, found->spread, found->count, "the same loop under the recorder");
+		free(key);
+		free(traced_key);
+	}
+}
+
+/* What only the recorder's presence costs. */
+static void add_note_costs(struct results *results, const struct results *traced)
+{
+	static const char *const name[] = { "note_host_op_ns", "note_footprint_ns" };
+	for (size_t k = 0; k < sizeof(name) / sizeof(name[0]); k++) {
+		char *key = xprintf("stream.%s", name[k]), *traced_key = xprintf("tracer.stream_%s", name[k]);
+		const struct result *found = results_find(traced, key);
+		if (found)
+			results_add(results, traced_key, found->values, found->spread, found->count, "telling the recorder about one operation");
 		free(key);
 		free(traced_key);
 	}
@@ -251,6 +294,8 @@ static int add_pass(struct results *results, const char *raw_path, const char *t
 	}
 	size_t before = results->count;
 	add_traced_periods(results, &traced);
+	add_note_costs(results, &traced);
+	add_recorded_start(results, &trace);
 	rc = add_api_durations(results, &trace) || add_recorded_periods(results, &trace) ? -1 : 0;
 	trace_release(&trace);
 	/* All of it or nothing: half a [tracer] section would mislead. */

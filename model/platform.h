@@ -61,6 +61,7 @@ struct platform {
 	struct number_list traced_host[HOST_COST_COUNT];  /* period of the call in a tight loop, traced */
 	struct number_list traced_api[HOST_COST_COUNT];   /* duration of its API record */
 	struct number_list period, traced_period; /* ns of kernels back to back, untraced and traced: pairs */
+	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's begin, by the recorder's clock */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
 	bool has_tracer;
 	struct platform_entry *entry; size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */

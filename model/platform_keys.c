@@ -200,6 +200,8 @@ const struct platform_key platform_keys[] = {
 	TRACED_STREAM("wait_ns", 0),
 	TRACED_STREAM("hop_same_ns", 0),
 	TRACED_STREAM("hop_peer_ns", 0),
+	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL, "ns",
+	  "end of a launch call on an idle stream to the kernel's begin, both as recorded" },
 	{ "tracer.stream_note_host_op_ns", KEY_REAL, 0, AT(note_host_op_ns), NULL, "ns", "telling the recorder about a post or an await" },
 	{ "tracer.stream_note_footprint_ns", KEY_REAL, 0, AT(note_footprint_ns), NULL, "ns", "telling the recorder about a launch's footprint" },
 	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_bytes", "ns", "stream.period_ns while the recorder watches" },

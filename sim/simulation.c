@@ -44,11 +44,11 @@ static void price_from_loop(const struct sim *s, int kind, double bytes, const s
 	int call = kind == COPY_CURVE_H2D ? HOST_COPY_H2D : HOST_COPY_D2H;
 	if (kind == COPY_CURVE_H2D) /* stream idle: the call is on the way */
 		*idle_ns = whole_ns - platform_list_ns(p, &p->loop_host[call], 1, platform_host_ns(p, call, 1)) - wake_ns;
-	else /* behind an empty kernel whose launch has just returned: its start and its body are on the way */
-		*short_ns = whole_ns - p->start_latency_ns - (p->kernel_gap.x.count ? p->kernel_gap.x.value[0] : 0) - wake_ns;
+	else /* behind a kernel of 1 us whose launch has just returned: its start and its body are on the way */
+		*short_ns = whole_ns - p->start_latency_ns - 1000 - wake_ns;
 }
 
-static void price_copies(struct sim *s)
+static void price_copies(struct sim *s, double way_back_ns)
 {
 	const struct platform *p = s->platform;
 	double wake_ns = platform_host_ns(p, HOST_SYNC_WAKE, 1); /* the idle lists end with one */
@@ -66,7 +66,7 @@ static void price_copies(struct sim *s)
 		price_from_loop(s, kind, bytes, chain, &idle_ns, &short_ns);
 		struct copy_price *price = &s->copy[k];
 		price->short_ps = ps_of_ns(short_ns > 0 ? short_ns : 0);
-		price->idle_ps = ps_of_ns(idle_ns > 0 ? idle_ns : 0);
+		price->idle_ps = ps_of_ns(idle_ns > way_back_ns ? idle_ns - way_back_ns : 0);
 		price->behind_ps = ps_of_ns(behind_ns > 0 ? behind_ns : 0);
 		price->after_ps = chain_ns > behind_ns ? ps_of_ns(chain_ns - behind_ns) : 0;
 	}
@@ -149,7 +149,14 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns) * setup->host_scale);
 	}
 	s->launch_second_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_second, threads, platform_host_ns(p, HOST_LAUNCH, threads)) * setup->host_scale);
-	s->start_latency_ps = ps_of_ns(p->start_latency_ns);
+	/*
+	 * start_latency_ns ends when the host sees the kernel's first store; where the recorder showed the kernel's real begin, the
+	 * difference belongs to the way back, sync_wake_ns. The sum is the same.
+	 */
+	double way_back_ns = p->recorded_start_latency_ns > 0 && p->recorded_start_latency_ns < p->start_latency_ns ?
+				     p->start_latency_ns - p->recorded_start_latency_ns : 0;
+	s->start_latency_ps = ps_of_ns(p->start_latency_ns - way_back_ns);
+	s->host_ps[HOST_SYNC_WAKE] += ps_of_ns(way_back_ns);
 	s->record_ps = ps_of_ns(p->record_ns);
 	s->wait_ps = ps_of_ns(p->wait_ns);
 	s->hop_same_ps = ps_of_ns(p->hop_same_ns);
@@ -157,7 +164,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->hop_copy_ps = ps_of_ns(hop_next_to_copy_ns(p));
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;
-	price_copies(s);
+	price_copies(s, way_back_ns);
 	price_shapes(s);
 	event_queue_init(&s->queue);
 	links_init(&s->links, p, s->schedule->gpu_count, s->schedule->stream_count);
