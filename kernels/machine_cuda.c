@@ -13,33 +13,32 @@
 
 #define LIBRARY "libwarpreel-cuda.so"
 
-/* $WARPREEL_CUDA, else beside the program, else one folder above it (tests live in a subfolder). Caller frees. */
+/*
+ * $WARPREEL_CUDA, else beside the program, else one folder above it (tests live in a subfolder), else where make install puts it.
+ * The first when there is none: where it was expected. Caller frees.
+ */
 static char *library_path(void)
 {
 	const char *named = getenv("WARPREEL_CUDA");
 	char folder[PATH_MAX];
-	ssize_t length;
 
 	if (named && *named)
 		return strchr(named, '/') ? xstrdup(named) : xprintf("./%s", named); /* a file, never a search of the loader's */
-	length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
+	ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
 	folder[length > 0 ? length : 0] = 0;
-	char *beside = NULL;
-	for (int up = 0; up < 2; up++) {
-		char *slash = strrchr(folder, '/');
-		if (slash)
-			*slash = 0;
-		char *path = xprintf("%s/%s", slash ? folder : ".", LIBRARY);
-		if (!access(path, F_OK)) {
-			free(beside);
-			return path;
-		}
-		if (up == 0)
-			beside = path;
-		else
-			free(path);
-	}
-	return beside; /* where it was expected */
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		*slash = 0;
+	char *path[] = { xprintf("%s/" LIBRARY, slash ? folder : "."), xprintf("%s/../" LIBRARY, slash ? folder : "."),
+			 xprintf("%s/../lib/warpreel/" LIBRARY, slash ? folder : ".") };
+	size_t found = 0, count = sizeof(path) / sizeof(path[0]);
+	for (size_t k = count; k-- > 0;)
+		if (!access(path[k], F_OK))
+			found = k;
+	for (size_t k = 0; k < count; k++)
+		if (k != found)
+			free(path[k]);
+	return path[found];
 }
 
 static const struct warpreel_cuda *library_open(const char *path)

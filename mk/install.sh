@@ -4,19 +4,15 @@
 set -eu
 root=${DESTDIR:-}${prefix:?}
 put() { # mode, folder below the prefix, files
-	mode=$1 folder=$root/$2
+	mode=$1 target=$root/$2
 	shift 2
-	install -d "$folder"
+	install -d "$target"
 	for file in "$@"; do
-		[ ! -f "$file" ] || install -m "$mode" "$file" "$folder/"
+		[ ! -f "$file" ] || install -m "$mode" "$file" "$target/"
 	done
 }
 put 755 bin "$BUILD/warpreel"
-# The program looks for them beside itself and in lib/warpreel.
 put 755 lib/warpreel "$BUILD/libwarpreel-cuda.so" "$BUILD/libwarpreel-recorder.so"
-for library in libwarpreel-cuda.so libwarpreel-recorder.so; do
-	[ ! -f "$root/lib/warpreel/$library" ] || ln -sf "../lib/warpreel/$library" "$root/bin/$library"
-done
 share=share/warpreel
 put 644 $share/model model/holdout.tsv
 put 644 $share/model/platforms model/platforms/*.ini
