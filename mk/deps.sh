@@ -18,7 +18,8 @@ libcmocka-dev header cmocka.h
 gnuplot-nox program gnuplot
 mandoc program mandoc
 zstd program zstd'
-ci='clang program clang
+ci='g++ program g++
+clang program clang
 shellcheck program shellcheck'
 
 [ "${1:-}" = ci ] && wanted="$wanted
