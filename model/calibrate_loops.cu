@@ -15,6 +15,7 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "calibrate_internal.h"
 
@@ -28,6 +29,7 @@ struct loop {
 	int (*round)(struct member *member, size_t bytes, int64_t at_ns[STAMPS]);
 	size_t bytes;
 	int from, to; /* the stretch between two stamps is what is asked for */
+	void *arg;
 };
 
 /* A kernel with some body: 1 MiB read and written, about 1 us. */
@@ -156,6 +158,62 @@ static int plain_batch(struct member *member, void *arg, double *value)
 	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, plain_body);
 }
 
+struct spread { double thread_ns[60], call[60 * PLAIN_CALLS]; int threads, calls; };
+
+static int spread_body(struct member *member, const struct loop *loop, double *value)
+{
+	struct spread *spread = static_cast<struct spread *>(loop->arg);
+	double ns[PLAIN_CALLS];
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	for (int i = 0; i < PLAIN_CALLS; i++) {
+		int64_t begun_ns = monotonic_ns();
+		if (stamp_launch(member))
+			return -1;
+		ns[i] = static_cast<double>(monotonic_ns() - begun_ns);
+	}
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	*value = trimmed_mean_of(ns, PLAIN_CALLS);
+	if (spread->threads < 60) {
+		spread->thread_ns[spread->threads++] = *value;
+		for (int i = 0; i < PLAIN_CALLS; i++)
+			spread->call[spread->calls++] = ns[i] / *value;
+	}
+	return 0;
+}
+
+static int spread_batch(struct member *member, void *arg, double *value)
+{
+	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, spread_body);
+}
+
+/*
+ * How unequal equal calls are: between threads (which core, how far from the GPU) and between the calls of one. Quantiles at the
+ * middle of equal shares, relative to the median thread and to the thread's trimmed mean.
+ */
+static int emit_spread(struct bench *bench)
+{
+	struct spread *spread = static_cast<struct spread *>(xcalloc(1, sizeof(*spread)));
+	struct loop loop = { NULL, 0, 0, 0, spread };
+	struct measured ignored;
+	double thread[10], call[20];
+	int rc = 0;
+	bench_progress(bench, "host.thread_quantiles");
+	while (!rc && spread->threads < 60)
+		rc = bench_measure(bench, 1, "host.thread_quantiles", spread->threads, spread_batch, &loop, &ignored);
+	if (!rc) {
+		double middle = median_of(spread->thread_ns, static_cast<size_t>(spread->threads));
+		for (int i = 0; i < 10; i++)
+			thread[i] = quantile_of(spread->thread_ns, static_cast<size_t>(spread->threads), (i + 0.5) / 10) / middle;
+		for (int i = 0; i < 20; i++)
+			call[i] = quantile_of(spread->call, static_cast<size_t>(spread->calls), (i + 0.5) / 20);
+		bench_emit(bench, "host.thread_quantiles", thread, NULL, 10, "plain loop in 60 threads one after the other: mean call of a thread over that of the median thread");
+		bench_emit(bench, "host.call_quantiles", call, NULL, 20, "the same loops: a call over its thread's mean");
+		bench_emit(bench, "host.median_thread_ns", &middle, NULL, 1, "the same loops: mean call of the median thread");
+	}
+	free(spread);
+	return rc;
+}
+
 /* One key over the numbers of threads; `scale` divides (two calls in one stretch). */
 static int emit_calls(struct bench *bench, const char *key, batch_fn *fn, struct loop loop, double scale, bool needs_peer, const char *how)
 {
@@ -189,7 +247,7 @@ static int staged_curves(struct bench *bench)
 			snprintf(key, sizeof(key), team == 1 ? "%s" : "%s_%d", curves[c].name, team);
 			bench_progress(bench, key);
 			for (int i = 0; i < SIZES; i++) {
-				struct loop loop = { staged_round, sizes[i], curves[c].from, curves[c].to };
+				struct loop loop = { staged_round, sizes[i], curves[c].from, curves[c].to, NULL };
 				if (bench_measure(bench, team, key, static_cast<double>(sizes[i]), loop_batch, &loop, &all[i]))
 					return -1;
 			}
@@ -280,8 +338,9 @@ int calibrate_exchange(struct bench *bench)
 int calibrate_loops(struct bench *bench)
 {
 	double bytes[SIZES];
-	struct loop staged = { staged_round, 16384, 0, 1 }, ordered = { ordered_round, 16384, 0, 1 };
-	if (emit_calls(bench, "host.loop_launch_plain_ns", plain_batch, staged, 1, false, "plain loop: period of a launch, device keeping up") ||
+	struct loop staged = { staged_round, 16384, 0, 1, NULL }, ordered = { ordered_round, 16384, 0, 1, NULL };
+	if (emit_spread(bench) ||
+	    emit_calls(bench, "host.loop_launch_plain_ns", plain_batch, staged, 1, false, "plain loop: period of a launch, device keeping up") ||
 	    emit_calls(bench, "host.loop_launch_idle_ns", loop_batch, staged, 1, false, "staged loop: first launch after a synchronisation"))
 		return -1;
 	staged.from = 1, staged.to = 2;

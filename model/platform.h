@@ -37,6 +37,7 @@ struct platform {
 	struct number_list host[HOST_COST_COUNT]; /* ns; same length as threads */
 	struct number_list loop_host[HOST_COST_COUNT]; /* the same calls in a loop with others (calibrate_loops.cu); may be empty */
 	struct number_list loop_launch_plain, loop_launch_second;
+	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads and between calls; may be empty */
 	double launch_first_ns;
 	int queue_depth;        /* launches the host can be ahead of the device before it blocks */
 	/* [stream]: device side */

@@ -35,7 +35,7 @@ static int bench_one(const struct program *program, const struct bench_options *
 	while (!rc && (double)spent * 1e-9 < o->seconds) {
 		int64_t from = monotonic_ns();
 		prediction_release(&prediction);
-		const struct predictor_request request = { .kernel_model = "roofline", .set = "gpus", .allow_extrapolation = true };
+		const struct predictor_request request = { .kernel_model = "roofline", .set = "gpus", .allow_extrapolation = true, .replicas = 1 };
 		rc = predictor_run(predictor, &schedule, &request, &prediction);
 		int64_t took = monotonic_ns() - from;
 		best = took < best ? took : best;

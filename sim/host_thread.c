@@ -4,6 +4,22 @@
  */
 #include "sim_internal.h"
 
+/* splitmix64's finaliser (Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return x ^ (x >> 31);
+}
+
+sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, int64_t draw)
+{
+	if (!s->call_count)
+		return cost;
+	uint64_t which = mix(s->seed ^ mix((uint64_t)draw + 0x9e3779b97f4a7c15u * (thread + 1))) % s->call_count;
+	return (cost * s->thread[thread].part >> 16) * s->call_part[which] >> 16;
+}
+
 void thread_wake(struct sim *s, uint32_t thread, sim_time at)
 {
 	struct sim_thread *t = &s->thread[thread];
@@ -78,7 +94,7 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32 };
-	t->now_ps += issue_cost(s, op);
+	t->now_ps += thread_cost(s, thread, issue_cost(s, op), index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
@@ -157,7 +173,7 @@ static bool play(struct sim *s, uint32_t thread)
 		bool spin = op->flags & OP_SPIN;
 		if (op->value > c->value)
 			c->value = op->value;
-		sim_time seen = t->now_ps + s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK]; /* measured from the post's begin */
+		sim_time seen = t->now_ps + thread_cost(s, thread, s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK], ~t->pc); /* from the post's begin */
 		t->now_ps += s->host_ps[spin ? HOST_POST : HOST_POST_BLOCK];
 		/* wake those whose value is reached */
 		uint32_t waiter = c->first_thread;

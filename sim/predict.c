@@ -64,6 +64,41 @@ void predictor_release(struct predictor *p)
 	intervals_release(&p->intervals);
 }
 
+enum { REPLICAS = 9 };
+
+struct replica { sim_time core_ps; uint64_t seed; };
+
+static int compare_replicas(const void *a, const void *b)
+{
+	const struct replica *x = a, *y = b;
+	if (x->core_ps != y->core_ps)
+		return x->core_ps < y->core_ps ? -1 : 1;
+	return (x->seed > y->seed) - (x->seed < y->seed);
+}
+
+/*
+ * A measurement is the median of ten runs, and each run's threads land where they land: play the schedule with several seeds and
+ * take the one whose core time is the median. 0 (no spread) when the platform knows none or only one run is wanted.
+ */
+static int median_seed(const struct predictor *p, const struct simulation_setup *setup, int replicas, uint64_t *seed)
+{
+	struct replica replica[REPLICAS];
+	if (replicas == 1 || !p->platform.call_quantiles.count)
+		return 0;
+	for (int k = 0; k < REPLICAS; k++) {
+		struct simulation_setup one = *setup;
+		struct simulation_result result;
+		one.seed = replica[k].seed = (uint64_t)k + 1;
+		if (simulation_run(&one, &result))
+			return -1;
+		replica[k].core_ps = result.core_ps;
+		simulation_result_release(&result);
+	}
+	qsort(replica, REPLICAS, sizeof(*replica), compare_replicas);
+	*seed = replica[REPLICAS / 2].seed;
+	return 0;
+}
+
 int predictor_run(const struct predictor *p, const struct schedule *schedule, const struct predictor_request *request,
 		  struct prediction *prediction)
 {
@@ -77,10 +112,14 @@ int predictor_run(const struct predictor *p, const struct schedule *schedule, co
 	if ((int)schedule->gpu_count > p->platform.gpus && p->platform.gpus > 0 && !request->allow_extrapolation)
 		return report("platform '%s' has %d GPUs, the run wants %u (--allow-extrapolation answers all the same)", p->platform.name,
 			      p->platform.gpus, schedule->gpu_count);
+	struct simulation_setup setup = { .schedule = schedule, .platform = &p->platform, .model = &model };
+	if (median_seed(p, &setup, request->replicas, &setup.seed))
+		return -1;
 	struct timeline timeline;
-	if (timeline_trace)
+	if (timeline_trace) {
 		timeline_init(&timeline, timeline_trace, schedule);
-	const struct simulation_setup setup = { schedule, &p->platform, &model, timeline_trace ? &timeline.observer : NULL, 1.0 };
+		setup.observer = &timeline.observer;
+	}
 	int rc = simulation_run(&setup, &prediction->detail);
 	if (!rc) {
 		const struct simulation_result *r = &prediction->detail;

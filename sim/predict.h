@@ -46,6 +46,7 @@ struct predictor_request {
 	bool allow_extrapolation;
 	const struct profile *own;
 	struct trace *timeline;
+	int replicas; /* 0: as many as predictor_run thinks right; 1: one run with every host cost at its median */
 };
 int predictor_run(const struct predictor *predictor, const struct schedule *schedule, const struct predictor_request *request,
 		  struct prediction *prediction);

@@ -49,6 +49,7 @@ struct sim_thread {
 	uint32_t next_waiter; /* list of threads blocked on one thing */
 	uint32_t stamp;
 	bool blocked, done;
+	uint32_t part;        /* what this thread's calls cost, of 65536 */
 	bool thought;         /* the time before the operation at pc has passed */
 };
 
@@ -108,6 +109,9 @@ struct sim {
 	double *shape_share;   /* of a GPU's SMs */
 	/* Host costs at this schedule's thread count: with the queue deep, and while the device keeps up. */
 	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps;
+	/* Spread of host costs, parts of 65536; call_count = 0: none. */
+	uint64_t seed;
+	uint32_t *call_part, call_count;
 	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps, hop_copy_ps;
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
 	uint32_t core_begun;   /* threads that passed the mark */
@@ -125,6 +129,9 @@ static inline sim_time ps_of_ns(double ns)
 void thread_run(struct sim *s, uint32_t thread, sim_time now); /* until it blocks, ends or must let others go first */
 void thread_wake(struct sim *s, uint32_t thread, sim_time at);
 void thread_wake_list(struct sim *s, uint32_t *first, sim_time at); /* all of a list; empties it */
+
+/* One host cost of a thread, spread: `draw` tells its calls apart. */
+sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, int64_t draw);
 
 /* stream.c */
 void stream_push(struct sim *s, uint32_t stream, const struct command *command);

@@ -138,6 +138,22 @@ static double hop_next_to_copy_ns(const struct platform *p)
 	return hop_ns > p->hop_peer_ns ? hop_ns : p->hop_peer_ns;
 }
 
+/* Draws what kind of thread each host thread is, and readies the spread of the calls. */
+static void draw_threads(struct sim *s, uint64_t seed)
+{
+	const struct number_list *threads = &s->platform->thread_quantiles, *calls = &s->platform->call_quantiles;
+	uint64_t state = seed;
+	for (uint32_t t = 0; t < s->schedule->thread_count; t++) {
+		state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's linear congruential generator */
+		s->thread[t].part = seed && threads->count ? (uint32_t)(threads->value[(state >> 33) % threads->count] * 65536) : 65536;
+	}
+	s->seed = seed;
+	s->call_count = seed ? (uint32_t)calls->count : 0;
+	s->call_part = xcalloc(calls->count, sizeof(*s->call_part));
+	for (size_t k = 0; k < calls->count; k++)
+		s->call_part[k] = (uint32_t)(calls->value[k] * 65536);
+}
+
 static void wire(struct sim *s, const struct simulation_setup *setup)
 {
 	const struct platform *p = setup->platform;
@@ -145,10 +161,10 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
 		double deep_ns = platform_host_ns(p, kind, threads);
 		const struct number_list *loop = kind == HOST_LAUNCH && threads == 1 ? &p->loop_launch_plain : &p->loop_host[kind];
-		s->host_ps[kind] = ps_of_ns(deep_ns * setup->host_scale);
-		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns) * setup->host_scale);
+		s->host_ps[kind] = ps_of_ns(deep_ns);
+		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns));
 	}
-	s->launch_second_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_second, threads, platform_host_ns(p, HOST_LAUNCH, threads)) * setup->host_scale);
+	s->launch_second_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_second, threads, platform_host_ns(p, HOST_LAUNCH, threads)));
 	/*
 	 * start_latency_ns ends when the host sees the kernel's first store; where the recorder showed the kernel's real begin, the
 	 * difference belongs to the way back, sync_wake_ns. The sum is the same.
@@ -166,6 +182,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->threads_left = s->schedule->thread_count;
 	price_copies(s, way_back_ns);
 	price_shapes(s);
+	draw_threads(s, setup->seed);
 	event_queue_init(&s->queue);
 	links_init(&s->links, p, s->schedule->gpu_count, s->schedule->stream_count);
 	for (uint32_t t = 0; t < s->schedule->thread_count; t++)
@@ -275,6 +292,7 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	free(s.shape_gap_ps);
 	free(s.shape_share);
 	free(s.copy);
+	free(s.call_part);
 	return rc;
 }
 

@@ -43,7 +43,11 @@ struct simulation_setup {
 	const struct platform *platform;        /* borrowed */
 	struct kernel_model *model;             /* borrowed */
 	const struct observer *observer;        /* may be NULL */
-	double host_scale;                      /* every host cost is multiplied by this; 1 = as calibrated */
+	/*
+	 * 0: every host cost is its median. Else host calls differ as the platform's thread_quantiles and call_quantiles say, drawn
+	 * from this seed: threads in step wait for the slower, which no median shows.
+	 */
+	uint64_t seed;
 };
 
 /* -1 after a message: a kernel the model has no cost for, a deadlock (names the thread and what it waits for). */

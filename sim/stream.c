@@ -146,9 +146,20 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	links_start(&s->links, &s->queue, now, stream, copy, idle ? price->idle_ps : behind_cost(price, st->kernel_ps));
 }
 
-/* From the event being complete to the waiting stream going on. */
+/* When the operation behind the head reached, or will reach, the device; SIM_NEVER while it has not been issued. */
+static sim_time next_submit(const struct sim_stream *st)
+{
+	return st->count > 1 ? st->ring[(st->head + 1) & (st->capacity - 1)].submit_ps : SIM_NEVER;
+}
+
+/*
+ * From the event being complete to the waiting stream going on. Only a channel that already stood waiting pays: work that reaches
+ * the device after the event finds it complete.
+ */
 static sim_time hop_of(const struct sim *s, const struct sim_instance *in, const struct sim_stream *st, const struct command *wait)
 {
+	if (next_submit(st) > in->done_ps)
+		return 0;
 	if (in->gpu == st->gpu)
 		return s->hop_same_ps;
 	return in->after_copy || wait->before_copy ? s->hop_copy_ps : s->hop_peer_ps;
@@ -257,7 +268,8 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 	const struct schedule_op *op = &s->schedule->op[command->op];
 	sim_time start = st->free_ps;
 	if (op->kind == OP_LAUNCH) {
-		start += st->gap_ps;
+		/* Switching engines back after a copy is only in the way of a kernel that stood waiting. */
+		start += command->submit_ps > st->free_ps ? st->kernel_gap_ps : st->gap_ps;
 		if (command->submit_ps + s->start_latency_ps > start)
 			start = command->submit_ps + s->start_latency_ps;
 	} else if (command->submit_ps > start) { /* a copy's way to the device is part of its price */
