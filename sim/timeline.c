@@ -81,12 +81,12 @@ static void on_device(void *arg, uint32_t stream, const struct schedule_op *op, 
 					     .stream = (int32_t)stream + 1, .correlation = correlation_of(index),
 					     .global_pid = (int64_t)PREDICTED_PID << 24, .event_id = op->object,
 					     .event_sync_id = correlation_of(index), .timestamp_ns = ns_of(end) };
-	} else if (op->kind == OP_WAIT && end > start) {
+	} else if (op->kind == OP_WAIT) {
 		struct trace_sync *row = trace_add_sync(tl->trace);
 		*row = (struct trace_sync){ .start_ns = ns_of(start), .end_ns = ns_of(end), .device = tl->schedule->stream[stream].gpu,
 					    .context = tl->schedule->stream[stream].gpu + 1, .stream = (int32_t)stream + 1,
 					    .correlation = correlation_of(index), .global_pid = (int64_t)PREDICTED_PID << 24,
-					    .sync_type = 2, .event_id = op->object, .event_sync_id = -1 };
+					    .sync_type = 2, .event_id = op->object, .event_sync_id = tl->record_of[index] };
 	}
 }
 
@@ -109,6 +109,10 @@ static void on_host(void *arg, uint32_t thread, const struct schedule_op *op, in
 	static const int32_t note[OP_KIND_COUNT] = { [OP_POST] = NOTE_POST, [OP_AWAIT] = NOTE_AWAIT_BLOCK, [OP_BARRIER] = NOTE_BARRIER,
 						     [OP_MARK] = NOTE_MARK };
 	struct timeline *tl = arg;
+	if (op->kind == OP_RECORD)
+		tl->latest[op->object] = correlation_of(index);
+	else if (op->kind == OP_WAIT)
+		tl->record_of[index] = tl->latest[op->object];
 	if (note[op->kind]) {
 		struct trace_host_op *row = trace_add_host_op(tl->trace);
 		*row = (struct trace_host_op){ .start_ns = ns_of(start), .end_ns = ns_of(end), .global_tid = tid_of(thread),
@@ -132,6 +136,10 @@ void timeline_init(struct timeline *tl, struct trace *trace, const struct schedu
 	*tl = (struct timeline){ .trace = trace, .schedule = schedule, .observer = { tl, on_device, on_host } };
 	for (int kind = 0; kind < OP_KIND_COUNT; kind++)
 		tl->api_name[kind] = trace_string(trace, api[kind]);
+	tl->latest = xmalloc((schedule->event_count + 1) * sizeof(*tl->latest));
+	for (uint32_t k = 0; k < schedule->event_count; k++)
+		tl->latest[k] = -1;
+	tl->record_of = xcalloc((size_t)schedule->op_count, sizeof(*tl->record_of));
 	tl->kernel_name = xcalloc(schedule->kernel_count, sizeof(*tl->kernel_name));
 	for (uint32_t k = 0; k < schedule->kernel_count; k++)
 		tl->kernel_name[k] = trace_string(trace, schedule->kernel[k]);
@@ -179,5 +187,7 @@ void timeline_finish(struct timeline *tl, const struct simulation_result *result
 void timeline_release(struct timeline *tl)
 {
 	free(tl->kernel_name);
+	free(tl->latest);
+	free(tl->record_of);
 	tl->kernel_name = NULL;
 }

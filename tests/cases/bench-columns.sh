@@ -1,0 +1,4 @@
+# The columns others script against; the operations are those of the plan; options that would mean nothing are said to.
+warpreel bench --platform "$platform" --seconds 0.01 --iterations 50 --format tsv >table
+columns transport,gpus,iterations,operations <table
+columns operations_per_s,peak_bytes <table | awk 'NR > 1 { print ($1 > 0 && $2 > 0 ? "measured" : $0) }'

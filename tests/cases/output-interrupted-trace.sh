@@ -1,0 +1,18 @@
+# The same while a large trace is being written, plain and compressed; what had that name before stays.
+for file in big.wrt big.wrt.zst; do
+	for signal in INT TERM; do
+		echo before >$file
+		( exec "$warpreel" predict rbsor --platform "$platform" --kernel-model roofline --size 512 --gpus 8 --iterations 30000 -o $file ) \
+			>/dev/null 2>&1 &
+		for _ in $(seq 400); do
+			[ -e $file.part-$! ] && break
+			sleep 0.02
+		done
+		[ -e $file.part-$! ] && echo "was being written"
+		kill -$signal $!
+		wait $! 2>/dev/null
+		echo "exit $?, $file holds $(cat $file)"
+		rm $file
+		left_behind
+	done
+done

@@ -1,0 +1,25 @@
+# A whole validation on made-up measurements: a profile predicted here, two configurations, one of them held out.
+predicted profile.wrt --size 1024 --iterations 4
+small="precision=f32 kernel=tuned scheme=exact border=1 transport=peer iterations=10"
+{
+	printf 'solver\tconfig\tgpus\tcore_us\tcore_mad_us\n'
+	for gpus in 1 2 4; do
+		printf 'rbsor\tsize=1024x1024 %s\t%d\t%d\t1\n' "$small" $gpus $((400 / gpus + 50))
+		printf 'rbsor\tsize=900x1024 %s\t%d\t%d\t1\n' "$small" $gpus $((380 / gpus + 50))
+	done
+} >measured.tsv
+printf 'config\nsize=900x1024 %s\n' "$small" >holdout.tsv
+validate() {
+	warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --holdout holdout.tsv "$@"
+}
+validate -o table.tsv --summary summary.tsv --allow-extrapolation >printed
+cmp printed summary.tsv && head -n 1 summary.tsv
+head -n 1 table.tsv | cut -f 1-13
+columns set,split,model,gpus <table.tsv | tail -n +2 | sort | uniq -c | awk '{ print $2, $3, $4, $5, $1 }'
+columns inputs <table.tsv | tail -n +2 | sort -u
+cp table.tsv first.tsv
+validate -o table.tsv --allow-extrapolation >/dev/null && cmp first.tsv table.tsv && echo "the same bytes again"
+refuses warpreel validate --platform "$platform" --profile profile.wrt --measured nowhere.tsv
+refuses warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --holdout nowhere.tsv
+refuses validate -o /nowhere/table.tsv --allow-extrapolation
+left_behind | grep part || true
