@@ -83,7 +83,7 @@ static inline int simulate_observed(const struct schedule *schedule, const struc
 				    struct simulation_result *result)
 {
 	struct kernel_model model = { .ops = &given_model, .platform = platform };
-	const struct simulation_setup setup = { schedule, platform, &model, observer, 1.0 };
+	const struct simulation_setup setup = { .schedule = schedule, .platform = platform, .model = &model, .observer = observer };
 	return simulation_run(&setup, result);
 }
 

@@ -120,22 +120,57 @@ static void doubling_a_host_cost_never_makes_a_run_faster(void **state)
 	platform_release(&usual);
 }
 
-static void host_scale_zero_is_a_lower_bound(void **state)
+static void free_host_calls_are_a_lower_bound(void **state)
+{
+	(void)state;
+	struct platform usual, ideal;
+	platform_of(&usual, "small");
+	platform_of(&ideal, "small");
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
+		char key[64];
+		snprintf(key, sizeof(key), "host.%s", host_cost_key[kind]);
+		set(&ideal, key, 0);
+	}
+	for (int c = 0; c < CONFIGS; c++) {
+		struct schedule schedule;
+		plan_of(&schedule, configs[c], 4);
+		assert_true(core_of(&schedule, &ideal) < core_of(&schedule, &usual));
+		schedule_release(&schedule);
+	}
+	platform_release(&usual);
+	platform_release(&ideal);
+}
+
+static sim_time core_with_seed(const struct schedule *schedule, const struct platform *platform, uint64_t seed)
+{
+	struct kernel_model model = { .ops = &given_model, .platform = platform };
+	const struct simulation_setup setup = { .schedule = schedule, .platform = platform, .model = &model, .seed = seed };
+	struct simulation_result result;
+	assert_int_equal(simulation_run(&setup, &result), 0);
+	simulation_result_release(&result);
+	return result.core_ps;
+}
+
+static void a_seed_spreads_host_costs_the_same_way_every_time(void **state)
 {
 	(void)state;
 	struct platform platform;
-	struct kernel_model model = { .ops = &given_model, .platform = &platform };
+	struct schedule schedule;
 	platform_of(&platform, "small");
-	for (int c = 0; c < CONFIGS; c++) {
-		struct schedule schedule;
-		struct simulation_result ideal;
-		plan_of(&schedule, configs[c], 4);
-		const struct simulation_setup no_host = { &schedule, &platform, &model, NULL, 0.0 };
-		assert_int_equal(simulation_run(&no_host, &ideal), 0);
-		assert_true(ideal.core_ps < core_of(&schedule, &platform));
-		simulation_result_release(&ideal);
-		schedule_release(&schedule);
+	plan_of(&schedule, configs[0], 8);
+	sim_time median = core_of(&schedule, &platform);
+	assert_true(core_with_seed(&schedule, &platform, 3) == median); /* a platform that knows no spread has none */
+	assert_int_equal(platform_set(&platform, "host.thread_quantiles=0.9 1 1.1"), 0);
+	assert_int_equal(platform_set(&platform, "host.call_quantiles=0.8 0.9 1 1.1 1.6"), 0);
+	assert_true(core_of(&schedule, &platform) == median); /* unasked for */
+	int differ = 0;
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		sim_time core = core_with_seed(&schedule, &platform, seed);
+		assert_true(core == core_with_seed(&schedule, &platform, seed));
+		differ += core != median;
 	}
+	assert_true(differ >= 4);
+	schedule_release(&schedule);
 	platform_release(&platform);
 }
 
@@ -247,7 +282,8 @@ int main(void)
 		cmocka_unit_test(the_same_schedule_gives_the_same_times),
 		cmocka_unit_test(faster_links_never_make_a_run_slower),
 		cmocka_unit_test(doubling_a_host_cost_never_makes_a_run_faster),
-		cmocka_unit_test(host_scale_zero_is_a_lower_bound),
+		cmocka_unit_test(free_host_calls_are_a_lower_bound),
+		cmocka_unit_test(a_seed_spreads_host_costs_the_same_way_every_time),
 		cmocka_unit_test(more_iterations_take_longer),
 		cmocka_unit_test(nothing_overlaps_in_a_stream_or_thread_and_nothing_is_lost),
 		cmocka_unit_test(watching_changes_nothing),
