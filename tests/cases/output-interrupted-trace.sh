@@ -2,9 +2,9 @@
 for file in big.wrt big.wrt.zst; do
 	for signal in INT TERM; do
 		echo before >$file
-		( exec "$warpreel" predict rbsor --platform "$platform" --kernel-model roofline --size 512 --gpus 8 --iterations 30000 -o $file ) \
+		( exec "$warpreel" predict rbsor --platform "$platform" --kernel-model roofline --size 512 --gpus 8 --iterations 8000 -o $file ) \
 			>/dev/null 2>&1 &
-		for _ in $(seq 400); do
+		for _ in $(seq 3000); do
 			[ -e $file.part-$! ] && break
 			sleep 0.02
 		done
