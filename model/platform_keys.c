@@ -118,7 +118,7 @@ const struct platform_key platform_keys[] = {
 	LOOP_COST(HOST_COPY_PEER, "copy_peer_ns", "copy to another GPU in such a loop"),
 	{ "host.thread_quantiles", KEY_LIST, KEY_POSITIVE, AT(thread_quantiles), NULL, "ratio",
 	  "spread between host threads: mean call of a thread over that of the median thread, at the middle of equal shares" },
-	{ "host.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(call_quantiles), NULL, "ratio", "spread of calls: one call over its thread's mean, likewise" },
+	{ "host.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(call_quantiles), NULL, "ratio", "spread of calls: one call over its thread's trimmed mean, means of equal shares" },
 	{ "host.median_thread_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns", "mean launch of that median thread" },
 	{ "host.launch_first_ns", KEY_REAL, NEEDED, AT(launch_first_ns), NULL, "ns", "first launch of a kernel in a process" },
 	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",

@@ -64,38 +64,58 @@ void predictor_release(struct predictor *p)
 	intervals_release(&p->intervals);
 }
 
-enum { REPLICAS = 9 };
+enum { REPLICAS = 15 };
 
-struct replica { sim_time core_ps; uint64_t seed; };
-
-static int compare_replicas(const void *a, const void *b)
+/* Sums of what a replica gave, to be divided by their number. */
+static void add_replica(struct simulation_result *sum, const struct simulation_result *one)
 {
-	const struct replica *x = a, *y = b;
-	if (x->core_ps != y->core_ps)
-		return x->core_ps < y->core_ps ? -1 : 1;
-	return (x->seed > y->seed) - (x->seed < y->seed);
+	sum->core_ps += one->core_ps;
+	sum->total_ps += one->total_ps;
+	for (uint32_t g = 0; g < sum->gpu_count; g++) {
+		sum->gpu[g].kernel_ps += one->gpu[g].kernel_ps;
+		sum->gpu[g].transfer_ps += one->gpu[g].transfer_ps;
+		sum->gpu[g].sync_ps += one->gpu[g].sync_ps;
+		sum->gpu[g].host_ps += one->gpu[g].host_ps;
+	}
+}
+
+static void divide(struct simulation_result *sum, sim_time n)
+{
+	sum->core_ps /= n;
+	sum->total_ps /= n;
+	for (uint32_t g = 0; g < sum->gpu_count; g++) {
+		struct breakdown *b = &sum->gpu[g];
+		b->kernel_ps /= n;
+		b->transfer_ps /= n;
+		b->host_ps /= n;
+		b->sync_ps = sum->core_ps - b->kernel_ps - b->transfer_ps - b->host_ps;
+	}
 }
 
 /*
- * A measurement is the median of ten runs, and each run's threads land where they land: play the schedule with several seeds and
- * take the one whose core time is the median. 0 (no spread) when the platform knows none or only one run is wanted.
+ * A measurement is the median of ten runs, and in each the threads land where they land: the answer is the mean over several
+ * seeds, the timeline that of the first. (The mean, since two ways of running, the host or the device ahead, may both be
+ * stable, and the median of few runs is either.) One run, every cost at its median, when the platform knows no spread or one is asked for.
  */
-static int median_seed(const struct predictor *p, const struct simulation_setup *setup, int replicas, uint64_t *seed)
+static int run_replicas(struct simulation_setup *setup, int replicas, struct simulation_result *sum)
 {
-	struct replica replica[REPLICAS];
-	if (replicas == 1 || !p->platform.call_quantiles.count)
+	bool spread = replicas != 1 && setup->platform->call_quantiles.count > 0;
+	setup->seed = spread;
+	if (simulation_run(setup, sum))
+		return -1;
+	if (!spread)
 		return 0;
-	for (int k = 0; k < REPLICAS; k++) {
-		struct simulation_setup one = *setup;
+	struct simulation_setup one = *setup;
+	one.observer = NULL;
+	for (uint64_t seed = 2; seed <= REPLICAS; seed++) {
 		struct simulation_result result;
-		one.seed = replica[k].seed = (uint64_t)k + 1;
+		one.seed = seed;
 		if (simulation_run(&one, &result))
 			return -1;
-		replica[k].core_ps = result.core_ps;
+		add_replica(sum, &result);
 		simulation_result_release(&result);
 	}
-	qsort(replica, REPLICAS, sizeof(*replica), compare_replicas);
-	*seed = replica[REPLICAS / 2].seed;
+	divide(sum, REPLICAS);
 	return 0;
 }
 
@@ -113,14 +133,12 @@ int predictor_run(const struct predictor *p, const struct schedule *schedule, co
 		return report("platform '%s' has %d GPUs, the run wants %u (--allow-extrapolation answers all the same)", p->platform.name,
 			      p->platform.gpus, schedule->gpu_count);
 	struct simulation_setup setup = { .schedule = schedule, .platform = &p->platform, .model = &model };
-	if (median_seed(p, &setup, request->replicas, &setup.seed))
-		return -1;
 	struct timeline timeline;
 	if (timeline_trace) {
 		timeline_init(&timeline, timeline_trace, schedule);
 		setup.observer = &timeline.observer;
 	}
-	int rc = simulation_run(&setup, &prediction->detail);
+	int rc = run_replicas(&setup, request->replicas, &prediction->detail);
 	if (!rc) {
 		const struct simulation_result *r = &prediction->detail;
 		double kernels = 0, low, high;
