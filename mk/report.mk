@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # From shipped data to tables, plots and the validation page.
 
-# The platform whose data is shown: the first of these that is there.
-PLATFORM ?= $(firstword $(notdir $(basename $(wildcard model/platforms/h200x8.ini) $(wildcard model/platforms/h200x4.ini))) h200x8)
+# The platform whose data is shown.
+PLATFORM ?= $(firstword $(notdir $(basename $(wildcard model/platforms/h200x4.ini))) h200x8)
 
 ## demo: replay the shipped traces, predict 2, 4 and 8 GPUs from one, print a table, draw the plots (no GPU; under a minute)
 .PHONY: demo

@@ -206,6 +206,7 @@ void platform_release(struct platform *platform)
 			free(((struct number_list *)member)->value);
 	}
 	free(platform->name);
+	free(platform->data);
 	free(platform->path);
 	*platform = (struct platform){ 0 };
 }

@@ -28,7 +28,9 @@ extern const char *const copy_curve_section[COPY_CURVE_COUNT]; /* "copy.h2d", ..
 
 struct platform {
 	char *path, *name;      /* owned */
-	bool from_datasheet;    /* [platform] source = datasheet */
+	bool from_datasheet;    /* [platform] source = datasheet or extrapolated: not all of it was measured */
+	char *data;             /* owned; [platform] data: whose recorded profile and intervals serve; NULL = its own */
+	int measured_gpus;      /* GPU counts beyond this were not measured; 0 = all were */
 	/* [device] */
 	int sm_count, copy_engines, gpus;
 	double l2_bytes, memory_bytes, sm_mhz, memory_mhz;

@@ -77,9 +77,9 @@ static int apply_text(struct platform *platform, const struct platform_entry *en
 	if (!*entry->text)
 		return report("%s: '%s' has no value", where, entry->key);
 	if (!strcmp(entry->key, "platform.source")) {
-		if (strcmp(entry->text, "measured") && strcmp(entry->text, "datasheet"))
-			return report("%s: '%s' is 'measured' or 'datasheet', not '%s'", where, entry->key, entry->text);
-		platform->from_datasheet = entry->text[0] == 'd';
+		if (strcmp(entry->text, "measured") && strcmp(entry->text, "datasheet") && strcmp(entry->text, "extrapolated"))
+			return report("%s: '%s' is 'measured', 'datasheet' or 'extrapolated', not '%s'", where, entry->key, entry->text);
+		platform->from_datasheet = entry->text[0] != 'm';
 	}
 	if (entry->spec->offset != NO_MEMBER) {
 		char **member = (char **)((char *)platform + entry->spec->offset);

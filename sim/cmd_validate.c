@@ -191,7 +191,7 @@ static int validate_all(struct context *c)
 	int rc = 0;
 	struct progress progress;
 	glob_t found;
-	char *pattern = xprintf("%s/traces/data/%s/replay/*.wrt.zst", util_root(), c->predictor->platform.name);
+	char *pattern = xprintf("%s/traces/data/%s/replay/*.wrt.zst", util_root(), predictor_data(c->predictor));
 	progress_begin(&progress, "validated");
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
@@ -243,9 +243,9 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	struct context c = { .program = program, .predictor = &predictor };
 	if (predictor_init(&predictor, &o.common, true))
 		return EXIT_BAD;
-	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor.platform.name);
+	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor_data(&predictor));
 	char *holdout = o.holdout ? xstrdup(o.holdout) : xprintf("%s/model/holdout.tsv", util_root());
-	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor.platform.name);
+	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor_data(&predictor));
 	rc = measured_read(&c.measured, measured) || measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
 	if (!rc && o.common.output)
 		rc = write_table(&c.validation, o.common.output, validation_write);

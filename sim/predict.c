@@ -21,6 +21,11 @@ const struct option_spec predictor_options[] = {
 	{ 0 },
 };
 
+const char *predictor_data(const struct predictor *p)
+{
+	return p->platform.data ? p->platform.data : p->platform.name;
+}
+
 static int load_profile(struct predictor *p, const char *given)
 {
 	if (given) {
@@ -28,7 +33,7 @@ static int load_profile(struct predictor *p, const char *given)
 		return profile_add_file(&p->profile, given);
 	}
 	glob_t found;
-	char *pattern = xprintf("%s/traces/data/%s/profile/*.wrt.zst", util_root(), p->platform.name);
+	char *pattern = xprintf("%s/traces/data/%s/profile/*.wrt.zst", util_root(), predictor_data(p));
 	int rc = 0;
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
@@ -49,7 +54,7 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 	for (int k = 0; k < o->set.count; k++)
 		if (platform_set(&p->platform, o->set.text[k]))
 			goto fail;
-	if (intervals_read(&p->intervals, p->platform.name) || (wants_profile && load_profile(p, o->profile)))
+	if (intervals_read(&p->intervals, predictor_data(p)) || (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	return 0;
 fail:
@@ -151,7 +156,8 @@ int predictor_run(const struct predictor *p, const struct schedule *schedule, co
 		prediction->core_hi_us = prediction->core_us * (1 + high);
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model.ops->name;
-		prediction->extrapolated = model.extrapolated || (int)schedule->gpu_count > p->platform.gpus;
+		int measured_gpus = p->platform.measured_gpus ? p->platform.measured_gpus : p->platform.gpus;
+		prediction->extrapolated = model.extrapolated || (int)schedule->gpu_count > measured_gpus;
 		if (timeline_trace)
 			timeline_finish(&timeline, r, p->platform.name);
 	}
@@ -178,7 +184,7 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 		printf("    GPU %-2u         %10.1f %10.1f %10.1f %10.1f\n", g, (double)d->gpu[g].kernel_ps * 1e-6,
 		       (double)d->gpu[g].transfer_ps * 1e-6, (double)d->gpu[g].sync_ps * 1e-6, (double)d->gpu[g].host_ps * 1e-6);
 	if (p->platform.from_datasheet)
-		printf("  note: platform '%s' was written from data sheets, not measured\n", p->platform.name);
+		printf("  note: platform '%s' is not all measured (source = %s)\n", p->platform.name, platform_text(&p->platform, "platform.source"));
 	if (d->waits_never_recorded)
 		printf("  note: %lld waits on events nothing had recorded\n", (long long)d->waits_never_recorded);
 }

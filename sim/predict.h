@@ -29,6 +29,8 @@ extern const struct option_spec predictor_options[];
 /* Reads the platform, applies --set, loads the profile (given, or the one shipped with the platform) when `wants_profile`. */
 int predictor_init(struct predictor *predictor, const struct predictor_options *options, bool wants_profile);
 void predictor_release(struct predictor *predictor);
+/* The platform whose profile, intervals and measurements serve: a folder name under traces/data. Borrowed. */
+const char *predictor_data(const struct predictor *predictor);
 
 struct prediction {
 	double core_us, core_lo_us, core_hi_us, total_us;

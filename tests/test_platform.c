@@ -190,7 +190,7 @@ static const struct {
 	{ "platform-no-value.ini", "'host.launch_ns' has no value" },
 	{ "platform-spread-not-a-number.ini", "'host.launch_ns_mad': 'wide' is not a number" },
 	{ "platform-spread-of-nothing.ini", "'host.lunch_ns_mad' is the spread of no known key" },
-	{ "platform-unknown-source.ini", "'platform.source' is 'measured' or 'datasheet', not 'guessed'" },
+	{ "platform-unknown-source.ini", "'platform.source' is 'measured', 'datasheet' or 'extrapolated', not 'guessed'" },
 	{ "platform-long-line.ini", "line 2 is longer than" },
 	{ "platform-zero-bytes.ini", "holds zero bytes" },
 	{ "platform-empty.ini", "empty: not a platform file" },
@@ -286,7 +286,7 @@ static void several_gpus_need_links_and_one_does_not(void **state)
 	edit(path, "[nvlink]", "[provenance]");
 	assert_int_equal(read_quietly(&platform, path, message), -1);
 	assert_non_null(strstr(message, "'nvlink.bytes_per_s' is missing"));
-	edit(path, "gpus = 8", "gpus = 1");
+	edit(path, "\ngpus = 8", "\ngpus = 1");
 	assert_int_equal(platform_read(&platform, path), 0);
 	platform_release(&platform);
 	drop(path);
