@@ -22,7 +22,7 @@ static const struct part parts[] = {
 	{ CALIBRATE_COPY, calibrate_copy, 10, 50, 82 },
 	{ CALIBRATE_COPY, calibrate_idle, 4, 60, 0 },
 	{ CALIBRATE_COPY, calibrate_loops, 4, 29, 0 },
-	{ CALIBRATE_COPY, calibrate_exchange, 2, 10, 0 },
+	{ CALIBRATE_COPY, calibrate_exchange, 3, 10, 6 },
 	{ CALIBRATE_MEMORY, calibrate_memory, 2, 0, 31 },
 	{ CALIBRATE_LINKS, calibrate_links, 2, 0, 56 },
 };

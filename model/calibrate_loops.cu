@@ -3,7 +3,8 @@
  * never empty; a program's loop mixes calls, waits for the device, and pays more for each. Two loops, one launch, nothing of
  * a solver in them:
  *
- *     staged   launch, launch, copy down, synchronise, copy up, synchronise      (borders through the host)
+ *     staged   launch, launch, copy down, synchronise, tell the other thread and sleep until it has told, copy up, synchronise
+ *              (borders through the host; with one thread nobody is told)
  *     ordered  launch, launch, record, wait, copy to the next GPU, record, wait  (GPU to GPU, ordered by events)
  *     plain    launch, launch, ...                                               (one GPU; the device keeps up)
  *
@@ -25,12 +26,40 @@ enum { ROUNDS = 60, STAMPS = 8, PLAIN_CALLS = 200, EXCHANGES = 30 };
 static const size_t sizes[] = { 4, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 4194304, 16777216 };
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
+struct handshake { /* a counter with a mutex and a condition variable, as between two neighbours */
+	pthread_mutex_t lock;
+	pthread_cond_t raised;
+	int64_t value;
+};
+
 struct loop {
-	int (*round)(struct member *member, size_t bytes, int64_t at_ns[STAMPS]);
+	int (*round)(struct member *member, const struct loop *loop, int64_t at_ns[STAMPS]);
 	size_t bytes;
 	int from, to; /* the stretch between two stamps is what is asked for */
 	void *arg;
+	struct handshake *handshake; /* [MAX_GPUS] */
 };
+
+static int tell_and_await(struct member *member, struct handshake *handshake)
+{
+	struct handshake *mine = &handshake[member->index], *theirs = &handshake[member->index ^ 1];
+	struct timespec until;
+	pthread_mutex_lock(&mine->lock);
+	int64_t wanted = ++mine->value;
+	pthread_cond_broadcast(&mine->raised);
+	pthread_mutex_unlock(&mine->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += MEET_LIMIT_S;
+	pthread_mutex_lock(&theirs->lock);
+	int error = 0;
+	while (theirs->value < wanted && !error)
+		error = pthread_cond_timedwait(&theirs->raised, &theirs->lock, &until);
+	pthread_mutex_unlock(&theirs->lock);
+	if (!error)
+		return 0;
+	report("calibrate: thread %d was not told within %d s", member->index, MEET_LIMIT_S);
+	return bench_fail(member->bench);
+}
 
 /* A kernel with some body: 1 MiB read and written, about 1 us. */
 static int stamp_launch(struct member *member)
@@ -40,8 +69,9 @@ static int stamp_launch(struct member *member)
 	return 0;
 }
 
-static int staged_round(struct member *member, size_t bytes, int64_t at_ns[STAMPS])
+static int staged_round(struct member *member, const struct loop *loop, int64_t at_ns[STAMPS])
 {
+	size_t bytes = loop->bytes;
 	cudaStream_t stream = member->kit->stream[0];
 	at_ns[0] = monotonic_ns();
 	if (stamp_launch(member))
@@ -55,16 +85,20 @@ static int staged_round(struct member *member, size_t bytes, int64_t at_ns[STAMP
 	at_ns[3] = monotonic_ns();
 	CUDA_TRY(member->bench, cudaStreamSynchronize(stream));
 	at_ns[4] = monotonic_ns();
-	if (copy_enqueue(member, 0, CASE_H2D, bytes))
+	if ((member->index ^ 1) < member->team && tell_and_await(member, loop->handshake))
 		return -1;
 	at_ns[5] = monotonic_ns();
-	CUDA_TRY(member->bench, cudaStreamSynchronize(stream));
+	if (copy_enqueue(member, 0, CASE_H2D, bytes))
+		return -1;
 	at_ns[6] = monotonic_ns();
+	CUDA_TRY(member->bench, cudaStreamSynchronize(stream));
+	at_ns[7] = monotonic_ns();
 	return 0;
 }
 
-static int ordered_round(struct member *member, size_t bytes, int64_t at_ns[STAMPS])
+static int ordered_round(struct member *member, const struct loop *loop, int64_t at_ns[STAMPS])
 {
+	size_t bytes = loop->bytes;
 	struct gpu_kit *kit = member->kit, *next = &member->bench->kit[(member->index + 1) % member->team];
 	cudaStream_t stream = kit->stream[0];
 	at_ns[0] = monotonic_ns();
@@ -119,10 +153,11 @@ static int loop_body(struct member *member, const struct loop *loop, double *val
 	double all[ROUNDS];
 	int64_t at_ns[STAMPS];
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	loop->handshake[member->index].value = 0;
 	if (member_meet(member))
 		return -1;
 	for (int i = 0; i < ROUNDS; i++) {
-		if (loop->round(member, loop->bytes, at_ns))
+		if (loop->round(member, loop, at_ns))
 			return -1;
 		all[i] = static_cast<double>(at_ns[loop->to] - at_ns[loop->from]);
 		while (monotonic_ns() - at_ns[0] < PACE_NS)
@@ -208,7 +243,7 @@ static double share_mean(const double *values, size_t count, double from, double
 static int emit_spread(struct bench *bench)
 {
 	struct spread *spread = static_cast<struct spread *>(xcalloc(1, sizeof(*spread)));
-	struct loop loop = { NULL, 0, 0, 0, spread };
+	struct loop loop = { NULL, 0, 0, 0, spread, NULL };
 	struct measured ignored;
 	double thread[10], call[20];
 	int rc = 0;
@@ -248,21 +283,22 @@ static int emit_calls(struct bench *bench, const char *key, batch_fn *fn, struct
 	return 0;
 }
 
-static int staged_curves(struct bench *bench)
+static int staged_curves(struct bench *bench, struct handshake *handshake)
 {
 	static const struct { const char *name; int from, to; const char *how; } curves[] = {
 		{ "copy.d2h.loop_ns", 2, 4, "staged loop: begin of the copy's call, right behind two kernels of 1 us, to return of the synchronisation" },
-		{ "copy.h2d.loop_ns", 4, 6, "staged loop: begin of the copy's call on an idle stream to return of the synchronisation" },
+		{ "copy.h2d.loop_ns", 5, 7, "staged loop: begin of the copy's call on an idle stream to return of the synchronisation" },
 	};
 	struct measured all[SIZES];
 	char key[64];
 	for (int c = 0; c < 2; c++) {
 		for (int n = 0; n < bench->counts; n++) {
-			int team = bench->count[n];
-			snprintf(key, sizeof(key), team == 1 ? "%s" : "%s_%d", curves[c].name, team);
+			/* Where there are two GPUs the plain list is that of two threads, which sleep and wake. */
+			int team = bench->count[n] == 1 && bench->gpus > 1 ? 2 : bench->count[n];
+			snprintf(key, sizeof(key), bench->count[n] == 1 ? "%s" : "%s_%d", curves[c].name, team);
 			bench_progress(bench, key);
 			for (int i = 0; i < SIZES; i++) {
-				struct loop loop = { staged_round, sizes[i], curves[c].from, curves[c].to, NULL };
+				struct loop loop = { staged_round, sizes[i], curves[c].from, curves[c].to, NULL, handshake };
 				if (bench_measure(bench, team, key, static_cast<double>(sizes[i]), loop_batch, &loop, &all[i]))
 					return -1;
 			}
@@ -272,7 +308,11 @@ static int staged_curves(struct bench *bench)
 	return 0;
 }
 
-struct exchange { size_t bytes; };
+/* The channels look whether they may go on at times of their own: the exchange is averaged over kernels of several durations. */
+static const double exchange_kernel_ns[] = { 2500, 4000, 5500, 8000, 12000, 17000 };
+enum { EXCHANGE_KERNELS = sizeof(exchange_kernel_ns) / sizeof(exchange_kernel_ns[0]) };
+
+struct exchange { size_t bytes; double kernel_ns; /* 0: all of the list */ };
 
 static int enqueue_copy_to(struct member *member, int other, size_t bytes)
 {
@@ -282,13 +322,23 @@ static int enqueue_copy_to(struct member *member, int other, size_t bytes)
 	return 0;
 }
 
+static int exchange_kernel(struct member *member, int stream, int i, void *arg)
+{
+	(void)i;
+	const struct exchange *exchange = static_cast<const struct exchange *>(arg);
+	struct gpu_kit *kit = member->kit;
+	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_spin(kit->stream[stream], NULL, 0,
+								    static_cast<long long>(exchange->kernel_ns * kit->cycles_per_ns))));
+	return 0;
+}
+
 /* One exchange of a line of GPUs, each with its neighbours. Hosts meet so that an event is recorded before it is waited for. */
 static int enqueue_exchange(struct member *member, int stream, int i, void *arg)
 {
 	const struct exchange *exchange = static_cast<const struct exchange *>(arg);
 	struct gpu_kit *kit = member->kit;
 	cudaStream_t s = kit->stream[stream];
-	if (chain_enqueue_spin(member, stream, i, NULL))
+	if (exchange_kernel(member, stream, i, arg))
 		return -1;
 	CUDA_TRY(member->bench, cudaEventRecord(kit->event[2 * i], s));
 	if (member_meet(member))
@@ -314,11 +364,17 @@ static int enqueue_exchange(struct member *member, int stream, int i, void *arg)
 
 static int exchange_batch(struct member *member, void *arg, double *value)
 {
-	struct chain with = { enqueue_exchange, arg }, without = { chain_enqueue_spin, NULL };
-	double with_ns[KIT_STREAMS], without_ns[KIT_STREAMS];
-	if (chains_run(member, &without, 1, EXCHANGES, without_ns) || chains_run(member, &with, 1, EXCHANGES, with_ns))
-		return -1;
-	*value = (with_ns[0] - without_ns[0]) / EXCHANGES;
+	struct exchange exchange = *static_cast<const struct exchange *>(arg);
+	struct chain with = { enqueue_exchange, &exchange }, without = { exchange_kernel, &exchange };
+	double with_ns[KIT_STREAMS], without_ns[KIT_STREAMS], sum = 0, only_ns = exchange.kernel_ns;
+	int kernels = only_ns > 0 ? 1 : EXCHANGE_KERNELS;
+	for (int k = 0; k < kernels; k++) {
+		exchange.kernel_ns = only_ns > 0 ? only_ns : exchange_kernel_ns[k];
+		if (chains_run(member, &without, 1, EXCHANGES, without_ns) || chains_run(member, &with, 1, EXCHANGES, with_ns))
+			return -1;
+		sum += (with_ns[0] - without_ns[0]) / EXCHANGES;
+	}
+	*value = sum / kernels;
 	return 0;
 }
 
@@ -330,6 +386,13 @@ int calibrate_exchange(struct bench *bench)
 		return 0;
 	for (int i = 0; i < SIZES; i++)
 		bytes[i] = static_cast<double>(sizes[i]);
+	for (int k = 0; k < EXCHANGE_KERNELS; k++) {
+		struct exchange exchange = { 65536, exchange_kernel_ns[k] };
+		if (bench_measure(bench, 2, "stream.exchange_of_kernel_ns", exchange.kernel_ns, exchange_batch, &exchange, &all[k]))
+			return -1;
+	}
+	bench_emit(bench, "stream.exchange_kernel_ns", exchange_kernel_ns, NULL, EXCHANGE_KERNELS, "kernels between exchanges");
+	bench_emit_measured(bench, "stream.exchange_of_kernel_ns", all, EXCHANGE_KERNELS, "as exchange_ns, 64 KiB, by the kernel before it");
 	bench_emit(bench, "stream.exchange_bytes", bytes, NULL, SIZES, "payload to each neighbour");
 	for (int n = 0; n < bench->counts; n++) {
 		char key[64];
@@ -339,21 +402,21 @@ int calibrate_exchange(struct bench *bench)
 		snprintf(key, sizeof(key), team == 2 ? "stream.exchange_ns" : "stream.exchange_ns_%d", team);
 		bench_progress(bench, key);
 		for (int i = 0; i < SIZES; i++) {
-			struct exchange exchange = { sizes[i] };
+			struct exchange exchange = { sizes[i], 0 };
 			if (bench_measure(bench, team, key, bytes[i], exchange_batch, &exchange, &all[i]))
 				return -1;
 		}
 		bench_emit_measured(bench, key, all, SIZES,
-				    "a line of that many GPUs in step, enqueued ahead: kernel of 5 us, record, neighbours' records awaited, copies to "
+				    "a line of that many GPUs in step, enqueued ahead: kernel (2.5 to 17 us, mean), record, neighbours' records awaited, copies to "
 				    "them, record, neighbours' awaited; less the kernels alone");
 	}
 	return 0;
 }
 
-int calibrate_loops(struct bench *bench)
+static int all_loops(struct bench *bench, struct handshake *handshake)
 {
 	double bytes[SIZES];
-	struct loop staged = { staged_round, 16384, 0, 1, NULL }, ordered = { ordered_round, 16384, 0, 1, NULL };
+	struct loop staged = { staged_round, 16384, 0, 1, NULL, handshake }, ordered = { ordered_round, 16384, 0, 1, NULL, handshake };
 	if (emit_spread(bench) ||
 	    emit_calls(bench, "host.loop_launch_plain_ns", plain_batch, staged, 1, false, "plain loop: period of a launch, device keeping up") ||
 	    emit_calls(bench, "host.loop_launch_idle_ns", loop_batch, staged, 1, false, "staged loop: first launch after a synchronisation"))
@@ -364,7 +427,7 @@ int calibrate_loops(struct bench *bench)
 	staged.from = 2, staged.to = 3;
 	if (emit_calls(bench, "host.loop_copy_d2h_ns", loop_batch, staged, 1, false, "staged loop: call of the copy down"))
 		return -1;
-	staged.from = 4, staged.to = 5;
+	staged.from = 5, staged.to = 6;
 	if (emit_calls(bench, "host.loop_copy_h2d_ns", loop_batch, staged, 1, false, "staged loop: call of the copy up"))
 		return -1;
 	static const struct { const char *key; int from, to; double scale; const char *how; } calls[] = {
@@ -383,5 +446,21 @@ int calibrate_loops(struct bench *bench)
 		bytes[i] = static_cast<double>(sizes[i]);
 	for (int k = 0; k < 2; k++)
 		bench_emit(bench, section[k], bytes, NULL, SIZES, "payload of the loop lists");
-	return staged_curves(bench);
+	return staged_curves(bench, handshake);
+}
+
+int calibrate_loops(struct bench *bench)
+{
+	struct handshake *handshake = static_cast<struct handshake *>(xcalloc(MAX_GPUS, sizeof(*handshake)));
+	for (int t = 0; t < MAX_GPUS; t++) {
+		pthread_mutex_init(&handshake[t].lock, NULL);
+		pthread_cond_init(&handshake[t].raised, NULL);
+	}
+	int rc = all_loops(bench, handshake);
+	for (int t = 0; t < MAX_GPUS; t++) {
+		pthread_mutex_destroy(&handshake[t].lock);
+		pthread_cond_destroy(&handshake[t].raised);
+	}
+	free(handshake);
+	return rc;
 }

@@ -144,6 +144,8 @@ const struct platform_key platform_keys[] = {
 	{ "stream.exchange_bytes", KEY_LIST, CURVE_X(0), AT(exchange.x), NULL, "bytes", "sizes of the exchange lists" },
 	{ "stream.exchange_ns", KEY_LIST, 0, AT(exchange.y), "stream.exchange_bytes", "ns",
 	  "what an exchange between two GPUs in step adds to their streams: record, wait, copy, record, wait" },
+	{ "stream.exchange_kernel_ns", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "ns", "durations of the kernel before an exchange" },
+	{ "stream.exchange_of_kernel_ns", KEY_LIST, 0, NO_MEMBER, "stream.exchange_kernel_ns", "ns", "exchange_ns of 64 KiB by that kernel" },
 	{ "stream.exchange_ns_#", KEY_LIST, 0, NO_MEMBER, "stream.exchange_bytes", "ns", "the same in a line of # GPUs" },
 	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
 	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
