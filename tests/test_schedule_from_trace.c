@@ -496,6 +496,41 @@ static void bad_rows_make_no_schedule(void **state)
 	}
 }
 
+static void captured_calls_are_host_time_and_no_anomaly(void **state)
+{
+	static const enum op_kind kinds[] = { OP_HOST, OP_HOST, OP_HOST, OP_HOST, OP_HOST,
+					      OP_HOST, OP_LAUNCH, OP_HOST, OP_HOST };
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	call(&t, MAIN, 100, "cudaStreamBeginCapture_v10000");
+	call(&t, MAIN, 200, "cudaLaunchKernel_v7000");
+	call(&t, MAIN, 300, "cudaMemcpyAsync_v3020");
+	call(&t, MAIN, 400, "cudaEventRecord_v3020");
+	call(&t, MAIN, 500, "cudaStreamWaitEvent_v3020");
+	wait(&t, MAIN, 600, 0, 7, 55, -1);     /* a wait with its row, for a record that was captured, too */
+	launch(&t, MAIN, 700, 0, 8, "k", 100); /* on a stream that is not captured */
+	call(&t, MAIN, 800, "cudaStreamEndCapture_v10000");
+	t.api[call(&t, MAIN, 900, "cudaLaunchKernel_v7000") - 1].return_value = 9; /* fails: counted by the check alone */
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(s.op_count, 9);
+	for (int i = 0; i < 9; i++) {
+		assert_int_equal(s.op[i].kind, kinds[i]);
+		if (kinds[i] == OP_HOST)
+			assert_int_equal(s.op[i].duration_ps, 10000);
+	}
+	assert_int_equal(s.anomaly_count, 0);
+	schedule_release(&s);
+	call(&t, SECOND, 250, "cudaLaunchKernel_v7000"); /* another thread captures nothing */
+	call(&t, MAIN, 950, "cudaLaunchKernel_v7000");
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(s.anomaly_count, 2);
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -508,6 +543,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_resolved_is_counted_and_keeps_its_time),
 		cmocka_unit_test(a_driver_call_inside_a_runtime_call_is_part_of_it),
 		cmocka_unit_test(a_graph_launch_becomes_its_kernels),
+		cmocka_unit_test(captured_calls_are_host_time_and_no_anomaly),
 		cmocka_unit_test(host_operations_keep_their_place_and_their_pairs),
 		cmocka_unit_test(a_barrier_that_not_all_meet_becomes_host_time),
 		cmocka_unit_test(a_run_that_is_not_there_is_an_error),

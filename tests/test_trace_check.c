@@ -249,6 +249,73 @@ static void each_anomaly_is_counted_and_no_other(void **state)
 	}
 }
 
+static struct trace_api *add_call(struct trace *t, int thread, int64_t at_ns, const char *name)
+{
+	struct trace_api *a = trace_add_api(t);
+
+	*a = (struct trace_api){ .start_ns = at_ns,
+				 .end_ns = at_ns + 2,
+				 .global_tid = (int64_t)7 << 24 | thread,
+				 .correlation = 100 + (int64_t)t->api_count,
+				 .name = trace_string(t, name) };
+	return a;
+}
+
+static void captured_calls_need_no_rows(void **state)
+{
+	struct trace t;
+	int64_t incomplete;
+
+	(void)state;
+	trace_init(&t);
+	fill_complete(&t);
+	add_call(&t, 7, 200, "cudaStreamBeginCapture_v10000");
+	add_call(&t, 7, 210, "cudaLaunchKernel_v7000");
+	add_call(&t, 7, 220, "cudaMemsetAsync_v3020");
+	add_call(&t, 7, 225, "cudaMemcpyAsync_v3020")->return_value = 900;
+	add_call(&t, 7, 230, "cudaEventRecord_v3020");
+	add_call(&t, 7, 240, "cudaStreamWaitEvent_v3020");
+	*trace_add_sync(&t) = (struct trace_sync){ .start_ns = 240, .end_ns = 241, .stream = 8, .sync_type = 2,
+						   .global_pid = (int64_t)7 << 24, .event_id = 44, .event_sync_id = -1,
+						   .correlation = t.api[t.api_count - 1].correlation };
+	add_call(&t, 7, 250, "cudaStreamEndCapture_v10000");
+	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 4);
+	assert_int_equal(count_of(&t, "waits-never-recorded", &incomplete), 0);
+	assert_int_equal(count_of(&t, "failed-calls", &incomplete), 1);
+	assert_int_equal(incomplete, 0);
+	add_call(&t, 8, 215, "cudaLaunchKernel_v7000"); /* another thread's, at the same time */
+	add_call(&t, 7, 260, "cudaLaunchKernel_v7000"); /* after the end */
+	assert_int_equal(count_of(&t, "orphan-launches", &incomplete), 2);
+	add_call(&t, 9, 300, "cudaStreamBeginCapture_v10000")->return_value = 901; /* it captures nothing */
+	add_call(&t, 9, 310, "cudaLaunchKernel_v7000");
+	add_call(&t, 9, 320, "cudaStreamEndCapture_v10000");
+	add_call(&t, 9, 330, "cuStreamBeginCapture_v2_ptsz"); /* and this one never ends */
+	add_call(&t, 9, 340, "cudaLaunchKernel_v7000");
+	assert_int_equal(count_of(&t, "orphan-launches", &incomplete), 4);
+	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 4);
+	assert_int_equal(incomplete, 4);
+	trace_release(&t);
+}
+
+static void captures_lie_within_each_other(void **state)
+{
+	struct trace t;
+	int64_t incomplete;
+
+	(void)state;
+	trace_init(&t);
+	fill_complete(&t);
+	add_call(&t, 7, 200, "cudaStreamBeginCapture_v10000");
+	add_call(&t, 7, 205, "cuStreamBeginCapture_v2");
+	add_call(&t, 7, 210, "cudaLaunchKernel_v7000");
+	add_call(&t, 7, 220, "cuStreamEndCapture")->return_value = 901; /* a failed end is one */
+	add_call(&t, 7, 230, "cudaLaunchKernel_v7000");
+	add_call(&t, 7, 240, "cudaStreamEndCapture_v10000");
+	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 2);
+	assert_int_equal(incomplete, 0);
+	trace_release(&t);
+}
+
 /* Just enough JSON to know that it is some: returns what follows the value, NULL when it is not one. */
 static const char *json(const char *at);
 
@@ -393,6 +460,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_anomaly_is_counted_and_no_other),
+		cmocka_unit_test(captured_calls_need_no_rows),
+		cmocka_unit_test(captures_lie_within_each_other),
 		cmocka_unit_test(a_chrome_export_is_json_with_threads_streams_and_arrows),
 		cmocka_unit_test(a_comparison_pairs_names_and_says_the_difference),
 		cmocka_unit_test(the_core_loop_is_from_the_last_begin_to_the_last_end),

@@ -36,6 +36,12 @@ static const struct {
 	{ "cudaDeviceSynchronize", CALL_SYNC_GPU },
 	{ "cudaThreadSynchronize", CALL_SYNC_GPU },
 	{ "cuCtxSynchronize", CALL_SYNC_GPU },
+	{ "cudaStreamBeginCapture", CALL_CAPTURE },
+	{ "cudaStreamBeginCaptureToGraph", CALL_CAPTURE },
+	{ "cuStreamBeginCapture", CALL_CAPTURE },
+	{ "cuStreamBeginCaptureToGraph", CALL_CAPTURE },
+	{ "cudaStreamEndCapture", CALL_CAPTURE_END },
+	{ "cuStreamEndCapture", CALL_CAPTURE_END },
 };
 static const struct {
 	const char *prefix;

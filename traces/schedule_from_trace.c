@@ -241,6 +241,7 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	load.call = xmalloc(trace->string_count * sizeof(*load.call));
 	for (size_t i = 0; i < trace->string_count; i++)
 		load.call[i] = call_of_name(trace->string[i]);
+	load.captured = captured_calls(trace);
 	if (find_run(&load, run) < 0 || load_joins(&load) < 0)
 		goto out;
 	load_events(&load);
@@ -257,6 +258,7 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	rc = schedule_validate(schedule, load.path);
 out:
 	free(load.call);
+	free(load.captured);
 	free(item);
 	load_events_release(&load);
 	load_host_release(&load);

@@ -4,6 +4,7 @@
  *   schedule_from_trace.c  the run, its threads, their calls in order
  *   schedule_ops.c         calls -> operations
  *   schedule_calls.c       API names -> what they ask for
+ *   schedule_capture.c     calls that only add to a graph
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_host.c        counters, barriers and marks of the host threads
@@ -27,13 +28,17 @@ enum call_kind {
 	CALL_WAIT,
 	CALL_SYNC,
 	CALL_SYNC_EVENT,
-	CALL_SYNC_GPU
+	CALL_SYNC_GPU,
+	CALL_CAPTURE, /* begins to capture a stream into a graph; host time, too */
+	CALL_CAPTURE_END
 };
 struct call {
 	enum call_kind kind;
 	bool blocking; /* copies: returns only when done */
 };
 struct call call_of_name(const char *name);
+/* By API row: made while its thread captured a stream. Owned by the caller. */
+bool *captured_calls(const struct trace *trace);
 
 /* Why an edge or a row could not be placed. */
 enum anomaly {
@@ -64,6 +69,7 @@ struct load {
 	int64_t anomaly[ANOMALY_COUNT];
 
 	struct call *call; /* by string number */
+	bool *captured;	   /* by API row */
 	struct work *work; /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns;					     /* sum of all durations */

@@ -118,10 +118,14 @@ static int add_host(struct load *load, const struct item *item, int64_t before_p
 	return 0;
 }
 
-/* A call whose row is missing keeps the host time it took. */
+/*
+ * A call whose row is missing keeps the host time it took. One that was captured into a graph has none and needs none: the
+ * graph's launch brings its work.
+ */
 static int add_unresolved(struct load *load, const struct item *item, int64_t before_ps, enum anomaly anomaly)
 {
-	load->anomaly[anomaly]++;
+	if (!load->captured[item->row] || anomaly == ANOMALY_SYNC)
+		load->anomaly[anomaly]++;
 	return add_host(load, item, before_ps);
 }
 
@@ -203,6 +207,8 @@ static int add_group(struct load *load, const struct group *group, int64_t befor
 	case CALL_SYNC_GPU:
 		return add_sync(load, group, call, before_ps);
 	case CALL_OTHER:
+	case CALL_CAPTURE:
+	case CALL_CAPTURE_END:
 		break;
 	}
 	return add_host(load, group->first, before_ps);

@@ -139,7 +139,7 @@ int trace_dump(const struct trace *trace, FILE *out);
 
 /* Every anomaly, counted. */
 struct trace_anomaly { const char *kind; int64_t count; const char *meaning; bool incomplete; };
-enum { TRACE_ANOMALY_MAX = 24 };
+enum { TRACE_ANOMALY_MAX = 32 };
 /* Fills `anomaly` with every kind (also those with count 0) and returns how many kinds; *incomplete_count adds those that make the trace incomplete. */
 int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_ANOMALY_MAX], int64_t *incomplete_count);
 

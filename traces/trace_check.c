@@ -36,6 +36,7 @@ enum kind {
 	UNPOSTED,
 	UNEQUAL_BARRIER,
 	FAILED_CALL,
+	CAPTURED,
 	KIND_COUNT
 };
 _Static_assert((int)KIND_COUNT <= (int)TRACE_ANOMALY_MAX, "room for every kind");
@@ -69,6 +70,7 @@ static const struct trace_anomaly kinds[KIND_COUNT] = {
 	[UNEQUAL_BARRIER] = { "unequal-barriers", 0,
 			      "host barriers that the threads of a run do not meet equally often", true },
 	[FAILED_CALL] = { "failed-calls", 0, "API calls that returned an error", false },
+	[CAPTURED] = { "captured-calls", 0, "calls that added to a graph instead of asking the GPU", false },
 };
 
 /* Losses that the recorder reports, by the anomaly they belong to. Those that rows show too count once. */
@@ -107,6 +109,7 @@ struct checking {
 	struct map work;    /* (process, correlation) -> 1 */
 	struct map gpu;	    /* device -> 1 */
 	struct map strings; /* string number of an API name -> enum call_kind */
+	bool *captured;	    /* by API row */
 	bool predicted;
 };
 
@@ -234,10 +237,12 @@ static void check_overlap(struct checking *c)
 static void check_calls(struct checking *c)
 {
 	const struct trace *t = c->t;
-	struct map records = { 0 };
+	struct map records = { 0 }, waits = { 0 };
 
 	for (size_t i = 0; i < t->event_count; i++)
 		map_put(&records, process_of(t->event[i].global_pid), t->event[i].correlation, 1);
+	for (size_t i = 0; i < t->sync_count; i++)
+		map_put(&waits, process_of(t->sync[i].global_pid), t->sync[i].correlation, 1);
 	for (size_t i = 0; i < t->api_count; i++) {
 		const struct trace_api *a = &t->api[i];
 		int64_t process = process_of(a->global_tid);
@@ -246,12 +251,37 @@ static void check_calls(struct checking *c)
 		c->count[FAILED_CALL] += a->return_value != 0;
 		if (a->return_value != 0)
 			continue;
-		if (call_kind(c, a->name) == CALL_LAUNCH)
-			c->count[ORPHAN_LAUNCH] += map_get(&c->work, process, a->correlation) == MAP_NONE;
-		else if (call_kind(c, a->name) == CALL_RECORD)
-			c->count[LONE_RECORD] += map_get(&records, process, a->correlation) == MAP_NONE;
+		switch (call_kind(c, a->name)) {
+		case CALL_LAUNCH:
+			c->count[c->captured[i] ? CAPTURED : ORPHAN_LAUNCH] +=
+				map_get(&c->work, process, a->correlation) == MAP_NONE;
+			break;
+		case CALL_RECORD:
+			c->count[c->captured[i] ? CAPTURED : LONE_RECORD] +=
+				map_get(&records, process, a->correlation) == MAP_NONE;
+			break;
+		case CALL_COPY: /* outside a capture these are not checked: an empty one may have no row */
+		case CALL_MEMSET:
+			c->count[CAPTURED] +=
+				c->captured[i] && map_get(&c->work, process, a->correlation) == MAP_NONE;
+			break;
+		case CALL_WAIT:
+			c->count[CAPTURED] += c->captured[i] && map_get(&waits, process, a->correlation) == MAP_NONE;
+			break;
+		default:
+			break;
+		}
 	}
 	map_release(&records);
+	map_release(&waits);
+}
+
+/* A wait whose record is not there: within a capture, the record was captured, too. */
+static void check_unpaired(struct checking *c, const struct trace_sync *s, enum kind kind)
+{
+	uint32_t api = map_get(&c->api, process_of(s->global_pid), s->correlation);
+
+	c->count[api != MAP_NONE && c->captured[api] ? CAPTURED : kind]++;
 }
 
 static void check_events(struct checking *c)
@@ -275,11 +305,11 @@ static void check_events(struct checking *c)
 		c->count[UNKNOWN_STREAM] += (s->sync_type == 2 || s->sync_type == 3) && s->stream < 0;
 		if (s->sync_type != 1 && s->sync_type != 2)
 			continue;
-		if (s->event_sync_id != -1)
-			c->count[UNPAIRED] +=
-				map_get(&sync_ids, process_of(s->global_pid), s->event_sync_id) == MAP_NONE;
-		else if (map_get(&ids, process_of(s->global_pid), s->event_id) == MAP_NONE)
-			c->count[t->event_count ? NEVER_RECORDED : UNPAIRED]++;
+		if (s->event_sync_id == -1 && map_get(&ids, process_of(s->global_pid), s->event_id) == MAP_NONE)
+			check_unpaired(c, s, t->event_count ? NEVER_RECORDED : UNPAIRED);
+		else if (s->event_sync_id != -1 &&
+			 map_get(&sync_ids, process_of(s->global_pid), s->event_sync_id) == MAP_NONE)
+			check_unpaired(c, s, UNPAIRED);
 	}
 	map_release(&sync_ids);
 	map_release(&ids);
@@ -356,6 +386,7 @@ static void prepare(struct checking *c)
 	const struct trace *t = c->t;
 	const char *kind = trace_get_meta(t, "kind");
 
+	c->captured = captured_calls(t);
 	c->predicted = kind && strcmp(kind, "predicted") == 0;
 	for (size_t i = 0; i < t->api_count; i++) {
 		const struct trace_api *a = &t->api[i];
@@ -394,5 +425,6 @@ int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_AN
 	map_release(&c.work);
 	map_release(&c.gpu);
 	map_release(&c.strings);
+	free(c.captured);
 	return KIND_COUNT;
 }
