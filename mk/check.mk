@@ -11,7 +11,7 @@ FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)
 CASE_STAMPS := $(CASES:%=$(R)/case-%.ok)
 STAMPS := $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
 # What golden cases read besides the program.
-CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* docs/*.[15] docs/completion/*)
+CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* docs/*.[15] docs/completion/* traces/data/*.md traces/data/*/*.tsv traces/data/*/*/*)
 
 ## check: all tests; ends with 'N passed, N failed' (incremental: only what changed, or failed before)
 .PHONY: check
