@@ -86,30 +86,38 @@ void validation_summary(const struct validation *v, FILE *out)
 	}
 }
 
+/* Rows whose errors say how wide a class is: its own set's; for `replay`, whose points are few, those of every set. */
+static bool widens(const struct validation_row *row, const struct validation_row *of)
+{
+	return !strcmp(row->model, of->model) && !strcmp(row->split, of->split) && !strcmp(row->class_name, of->class_name) &&
+	       (!strcmp(of->set, "replay") || !strcmp(row->set, of->set));
+}
+
 /*
- * Quantiles of measured / predicted - 1. With n points the empirical 5 % and 95 % quantiles are too narrow: the split-conformal
- * rank ceil((n + 1) 0.95) is taken where it exists, else the extreme, stretched by (n + 2) / n.
+ * Quantiles of measured / predicted - 1. With n points the empirical 5 % and 95 % quantiles are too narrow: from 19 points on the
+ * split-conformal rank (n + 1) 0.95 is taken, below the extremes; both are stretched by (n + 2) / n. A half-width of 15 % is
+ * the most that is of use: beyond it the interval is cut, and its coverage says so.
  */
 static void fit_class(const struct validation *v, size_t first, FILE *out)
 {
+	const double most = 0.15;
 	double *ratio = xmalloc(v->count * sizeof(*ratio));
 	size_t n = 0;
-	for (size_t k = first; k < v->count; k++) {
+	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *r = &v->row[k];
-		if (same_group(r, &v->row[first]) && !strcmp(r->class_name, v->row[first].class_name))
+		if (widens(r, &v->row[first]))
 			ratio[n++] = r->measured_us / r->predicted_us - 1;
 	}
-	double low = quantile_of(ratio, n, 0), high = quantile_of(ratio, n, 1), stretch = 1;
-	if (n >= 19) {
-		double beyond = 0.05 * ((double)n + 1) / (double)n;
-		low = quantile_of(ratio, n, beyond < 1 ? 0.05 - 0.05 / (double)n : 0);
-		high = quantile_of(ratio, n, 0.95 + 0.05 / (double)n);
-	} else {
-		stretch = ((double)n + 2) / (double)n;
-	}
+	double beyond = n >= 19 ? 0.05 - 0.05 / (double)n : 0, stretch = ((double)n + 2) / (double)n;
+	double low = quantile_of(ratio, n, beyond) * stretch, high = quantile_of(ratio, n, 1 - beyond) * stretch;
 	/* At least one per cent each way: the machine itself does not repeat better. */
-	low = low * stretch > -0.01 ? -0.01 : low * stretch < -0.5 ? -0.5 : low * stretch;
-	high = high * stretch < 0.01 ? 0.01 : high * stretch;
+	low = low > -0.01 ? -0.01 : low;
+	high = high < 0.01 ? 0.01 : high;
+	if (high - low > 2 * most) {
+		double cut = 2 * most / (high - low);
+		low *= cut;
+		high *= cut;
+	}
 	fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", v->row[first].set, v->row[first].class_name, low, high, n);
 	free(ratio);
 }
