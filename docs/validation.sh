@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Writes docs/validation.md from what `warpreel validate` wrote; nothing in it is typed. Called by make validation-report.
-#   validation.sh VALIDATION.tsv SUMMARY.tsv INTERVALS.tsv
+#   WARPREEL=PROGRAM validation.sh VALIDATION.tsv SUMMARY.tsv INTERVALS.tsv DATA
+# DATA is the folder of the platform's measurements and traces, traces/data/<platform>.
 set -eu
-table=$1 summary=$2 intervals=$3
+table=$1 summary=$2 intervals=$3 data=$4
 
 cat <<'END'
 # Validation
@@ -26,7 +27,7 @@ awk -F '\t' '
 
 # rows of the tool's own answer, with columns by name: split set gpus config measured mad predicted lo hi error class spread
 rows=$(mktemp)
-trap 'rm -f "$rows"' EXIT
+trap 'rm -f "$rows" "$rows.info"' EXIT
 awk -F '\t' -v OFS='\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["model"] == "default" { error = $at["error_pct"] + 0
@@ -58,6 +59,47 @@ if [ -f "$intervals" ]; then
 else
 	echo "None were fitted: every interval is 15 % wide each way."
 fi
+
+if [ -f "$data/measured.tsv" ]; then
+	cat <<'END'
+
+## Do two visits agree?
+
+Measured core loops (medians, us) by visit; A2 is A, later. The canary is measured on every visit, several times on some. Spread is the most less
+the least over the median; between visits each visit counts once, with the mean of its rows. No error smaller than this is claimed. Runs that wait
+for host calls (small grids, and middling ones on several GPUs) differ from visit to visit and within one; runs that wait for the GPU hardly do.
+
+END
+	sh "$(dirname "$0")/visits.sh" "$data/measured.tsv" "$(dirname "$data")/lists/canary.list"
+fi
+
+printf '\n## What recording costs\n\n'
+if [ -f "$data/recorder-overhead.tsv" ]; then
+	cat <<'END'
+Core loop under `warpreel record`, with its standard settings, over the untraced one of the same visit. The recorder's cost is one of each host
+call, so it shows where the host is what the run waits for.
+
+| GPUs | configuration | visit | untraced us | traced us | overhead % |
+|---:|---|---|---:|---:|---:|
+END
+	LC_ALL=C awk -F '\t' '/^#/ { next } !header++ { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ printf "| %s | `%s` | %s | %.1f | %.1f | %+.1f |\n", $at["gpus"], $at["config"], $at["visit"], $at["untraced_us"], $at["traced_us"],
+			$at["overhead_pct"] }' "$data/recorder-overhead.tsv"
+	echo
+fi
+cat <<'END'
+Size of the shipped traces. Activity rows are those of CUPTI and NVTX; host operations and footprints of our solvers are in the file besides.
+
+| trace | bytes | activity rows | other rows | bytes an activity row |
+|---|---:|---:|---:|---:|
+END
+for trace in "$data"/*/*.wrt.zst; do
+	[ -f "$trace" ] || continue
+	"${WARPREEL:?}" info --format tsv "$trace" >"$rows.info"
+	LC_ALL=C awk -F '\t' -v bytes="$(wc -c <"$trace")" -v name="${trace#"$data"/}" '
+		$1 == "rows" { if ($NF ~ /^(CUPTI_ACTIVITY|NVTX)_/) activity += $3; else other += $3 }
+		END { printf "| `%s` | %d | %d | %d | %s |\n", name, bytes, activity, other, activity ? sprintf("%.1f", bytes / activity) : "-" }' "$rows.info"
+done
 
 printf '\n## Every held-out row\n\n%s\n' "$head_of_rows"
 awk -F '\t' '$2 == "holdout"' "$rows" | LC_ALL=C sort -t "$(printf '\t')" -k3,3 -k4,4n -k5,5 | print_rows

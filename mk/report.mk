@@ -26,7 +26,8 @@ $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv &: $(BUILD)/warpreel $(S
 .PHONY: validation-report
 validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv
 	@echo "  REPORT  docs/validation.md"
-	$(Q)sh docs/validation.sh $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv model/intervals/$(PLATFORM).tsv >$(BUILD)/validation.md
+	$(Q)WARPREEL=$(BUILD)/warpreel sh docs/validation.sh $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv model/intervals/$(PLATFORM).tsv \
+		traces/data/$(PLATFORM) >$(BUILD)/validation.md
 	$(Q)cp $(BUILD)/validation.md docs/validation.md
 
 ## plots: every plots/*.gp drawn under build/plots (rules: plots/plots.mk)

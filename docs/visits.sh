@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Says in Markdown how far visits to machines of one kind agree. Called by docs/validation.sh.
+#   visits.sh MEASURED.tsv CANARY.list
+# A visit whose name ends in a digit is the same stay on the same machine as the one without it: A2 is A, later.
+set -eu
+LC_ALL=C awk -F '\t' -v canary="$2" '
+	function median(n) { return quantile(n, 0.5) }
+	function quantile(n, p,    at, low) { # of list[1..n], sorted here
+		sort(n)
+		at = 1 + p * (n - 1)
+		low = int(at)
+		return low >= n ? list[n] : list[low] + (at - low) * (list[low + 1] - list[low])
+	}
+	function sort(n,    i, j, value) {
+		for (i = 2; i <= n; i++) {
+			value = list[i]
+			for (j = i - 1; j > 0 && list[j] > value; j--)
+				list[j + 1] = list[j]
+			list[j + 1] = value
+		}
+	}
+	# Most less least over the median, in per cent, of the n numbers in list.
+	function spread(n,    middle) { middle = median(n); return 100 * (list[n] - list[1]) / middle }
+	# list: the mean of each stay on which `key` was measured. Returns how many.
+	function stays_of(key,    s, n) {
+		for (s = 1; s <= stays; s++)
+			if ((key, stay[s]) in rows)
+				list[++n] = sum[key, stay[s]] / rows[key, stay[s]]
+		return n + 0
+	}
+	function keep(kind, value) { kept[kind, ++count[kind]] = value }
+	function distribution(kind, name,    i, half) {
+		if (!count[kind])
+			return
+		for (i = 1; i <= count[kind]; i++)
+			list[i] = kept[kind, i]
+		half = quantile(count[kind], 0.5)
+		printf "| %s | %d | %.2f | %.2f | %.2f |\n", name, count[kind], half, quantile(count[kind], 0.9), list[count[kind]]
+	}
+	FILENAME == canary {
+		if ($0 ~ /^#/ || split($0, word, " ") < 3)
+			next
+		key = word[2] "\t" substr($0, length(word[1]) + length(word[2]) + 3)
+		listed[++canaries] = key
+		next
+	}
+	/^#/ || !NF { next }
+	!header++ { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{
+		key = $at["gpus"] "\t" $at["config"]
+		v = $at["visit"]
+		s = v
+		sub(/[0-9]+$/, "", s)
+		if (!(v in visit_seen)) { visit_seen[v] = 1; visit[++visits] = v }
+		if (!(s in stay_seen)) { stay_seen[s] = 1; stay[++stays] = s }
+		if (!(key in key_seen)) { key_seen[key] = 1; name[++keys] = key }
+		cell[key, v] = cell[key, v] (cell[key, v] == "" ? "" : ", ") sprintf("%.1f", $at["core_us"])
+		sum[key, s] += $at["core_us"]
+		value[key, s, ++rows[key, s]] = $at["core_us"] + 0
+	}
+	END {
+		for (i = 2; i <= visits; i++) { # few
+			v = visit[i]
+			for (j = i - 1; j > 0 && visit[j] > v; j--)
+				visit[j + 1] = visit[j]
+			visit[j + 1] = v
+		}
+		printf "| GPUs | configuration |"
+		for (v = 1; v <= visits; v++)
+			printf " %s |", visit[v]
+		printf " between visits %% |\n|---:|---|"
+		for (v = 1; v <= visits; v++)
+			printf "---:|"
+		print "---:|"
+		for (c = 1; c <= canaries; c++) {
+			key = listed[c]
+			if (!(key in key_seen))
+				continue # wants more GPUs than these machines have
+			split(key, word, "\t")
+			printf "| %s | `%s` |", word[1], word[2]
+			for (v = 1; v <= visits; v++)
+				printf " %s |", (key, visit[v]) in cell ? cell[key, visit[v]] : "-"
+			n = stays_of(key)
+			if (n > 1)
+				printf " %.2f |\n", spread(n)
+			else
+				print " - |"
+		}
+		for (k = 1; k <= keys; k++) {
+			key = name[k]
+			match(key, /size=[0-9]+x[0-9]+/)
+			split(substr(key, RSTART + 5, RLENGTH - 5), side, "x")
+			size = side[1] * side[2] < 2048 * 2048 ? "small" : "large"
+			n = stays_of(key)
+			if (n > 1)
+				keep("between " size, spread(n))
+			for (s = 1; s <= stays; s++) {
+				n = rows[key, stay[s]]
+				if (n < 2)
+					continue
+				for (i = 1; i <= n; i++)
+					list[i] = value[key, stay[s], i]
+				keep("within " size, spread(n))
+			}
+		}
+		print "\n| all configurations | n | p50 % | p90 % | max % |\n|---|---:|---:|---:|---:|"
+		distribution("between small", "between visits, fewer points than 2048x2048")
+		distribution("between large", "between visits, 2048x2048 and more")
+		distribution("within small", "within one visit, fewer points than 2048x2048")
+		distribution("within large", "within one visit, 2048x2048 and more")
+	}' "$2" "$1"
