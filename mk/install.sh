@@ -17,11 +17,9 @@ share=share/warpreel
 put 644 $share/model model/holdout.tsv
 put 644 $share/model/platforms model/platforms/*.ini
 put 644 $share/model/intervals model/intervals/*.tsv
-for folder in traces/data/*; do
-	put 644 "$share/$folder" "$folder"/*.tsv "$folder"/README.md
-	for kind in profile replay lists; do
-		put 644 "$share/$folder/$kind" "$folder/$kind"/*
-	done
+# Everything under traces/data, as it lies there: lists, tables and recorded runs of every platform.
+find traces/data -type d | while read -r folder; do
+	put 644 "$share/$folder" "$folder"/*
 done
 put 644 share/man/man1 docs/*.1
 put 644 share/man/man5 docs/*.5
