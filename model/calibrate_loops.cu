@@ -10,9 +10,6 @@
  *
  * Each batch runs in a host thread of its own, as a program's threads do: where such a thread lands, and that it begins cold, is
  * part of what its calls cost; the median over batches is a typical thread.
- *
- * And the exchange, on the device alone: kernel, record, the neighbour's record awaited, copy to it, record, the neighbour's
- * awaited, kernel; everything enqueued ahead, both or all GPUs in step.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,11 +17,10 @@
 
 #include "calibrate_internal.h"
 
-enum { ROUNDS = 60, STAMPS = 8, PLAIN_CALLS = 200, EXCHANGES = 30 };
+enum { ROUNDS = 60, STAMPS = 8, PLAIN_CALLS = 200, SPREAD_THREADS = 60 };
 #define PACE_NS 30000 /* a round of the ordered loop takes at least this long, so that the device keeps up */
 
-static const size_t sizes[] = { 4, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 4194304, 16777216 };
-enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+const size_t loop_sizes[LOOP_SIZES] = { 4, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 4194304, 16777216 };
 
 struct handshake { /* a counter with a mutex and a condition variable, as between two neighbours */
 	pthread_mutex_t lock;
@@ -193,7 +189,7 @@ static int plain_batch(struct member *member, void *arg, double *value)
 	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, plain_body);
 }
 
-struct spread { double thread_ns[60], call[60 * PLAIN_CALLS]; int threads, calls; };
+struct spread { double thread_ns[SPREAD_THREADS], call[SPREAD_THREADS * PLAIN_CALLS]; int threads, calls; };
 
 static int spread_body(struct member *member, const struct loop *loop, double *value)
 {
@@ -208,7 +204,7 @@ static int spread_body(struct member *member, const struct loop *loop, double *v
 	}
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
 	*value = trimmed_mean_of(ns, PLAIN_CALLS);
-	if (spread->threads < 60) {
+	if (spread->threads < SPREAD_THREADS) {
 		spread->thread_ns[spread->threads++] = *value;
 		for (int i = 0; i < PLAIN_CALLS; i++)
 			spread->call[spread->calls++] = ns[i] / *value;
@@ -248,7 +244,7 @@ static int emit_spread(struct bench *bench)
 	double thread[10], call[20];
 	int rc = 0;
 	bench_progress(bench, "host.thread_quantiles");
-	while (!rc && spread->threads < 60)
+	while (!rc && spread->threads < SPREAD_THREADS)
 		rc = bench_measure(bench, 1, "host.thread_quantiles", spread->threads, spread_batch, &loop, &ignored);
 	if (!rc) {
 		double middle = median_of(spread->thread_ns, static_cast<size_t>(spread->threads));
@@ -289,7 +285,7 @@ static int staged_curves(struct bench *bench, struct handshake *handshake)
 		{ "copy.d2h.loop_ns", 2, 4, "staged loop: begin of the copy's call, right behind two kernels of 1 us, to return of the synchronisation" },
 		{ "copy.h2d.loop_ns", 5, 7, "staged loop: begin of the copy's call on an idle stream to return of the synchronisation" },
 	};
-	struct measured all[SIZES];
+	struct measured all[LOOP_SIZES];
 	char key[64];
 	for (int c = 0; c < 2; c++) {
 		for (int n = 0; n < bench->counts; n++) {
@@ -297,125 +293,20 @@ static int staged_curves(struct bench *bench, struct handshake *handshake)
 			int team = bench->count[n] == 1 && bench->gpus > 1 ? 2 : bench->count[n];
 			snprintf(key, sizeof(key), bench->count[n] == 1 ? "%s" : "%s_%d", curves[c].name, team);
 			bench_progress(bench, key);
-			for (int i = 0; i < SIZES; i++) {
-				struct loop loop = { staged_round, sizes[i], curves[c].from, curves[c].to, NULL, handshake };
-				if (bench_measure(bench, team, key, static_cast<double>(sizes[i]), loop_batch, &loop, &all[i]))
+			for (int i = 0; i < LOOP_SIZES; i++) {
+				struct loop loop = { staged_round, loop_sizes[i], curves[c].from, curves[c].to, NULL, handshake };
+				if (bench_measure(bench, team, key, static_cast<double>(loop_sizes[i]), loop_batch, &loop, &all[i]))
 					return -1;
 			}
-			bench_emit_measured(bench, key, all, SIZES, curves[c].how);
+			bench_emit_measured(bench, key, all, LOOP_SIZES, curves[c].how);
 		}
-	}
-	return 0;
-}
-
-/* The channels look whether they may go on at times of their own: the exchange is averaged over kernels of several durations. */
-static const double exchange_kernel_ns[] = { 2500, 4000, 5500, 8000, 12000, 17000 };
-enum { EXCHANGE_KERNELS = sizeof(exchange_kernel_ns) / sizeof(exchange_kernel_ns[0]) };
-
-struct exchange { size_t bytes; double kernel_ns; /* 0: all of the list */ };
-
-static int enqueue_copy_to(struct member *member, int other, size_t bytes)
-{
-	struct gpu_kit *kit = member->kit, *to = &member->bench->kit[other];
-	char *target = to->d_target + (other > kit->gpu ? 0 : to->buffer_bytes - bytes);
-	CUDA_TRY(member->bench, cudaMemcpyPeerAsync(target, to->gpu, kit->d_source, kit->gpu, bytes, kit->stream[0]));
-	return 0;
-}
-
-static int exchange_kernel(struct member *member, int stream, int i, void *arg)
-{
-	(void)i;
-	const struct exchange *exchange = static_cast<const struct exchange *>(arg);
-	struct gpu_kit *kit = member->kit;
-	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_spin(kit->stream[stream], NULL, 0,
-								    static_cast<long long>(exchange->kernel_ns * kit->cycles_per_ns))));
-	return 0;
-}
-
-/* One exchange of a line of GPUs, each with its neighbours. Hosts meet so that an event is recorded before it is waited for. */
-static int enqueue_exchange(struct member *member, int stream, int i, void *arg)
-{
-	const struct exchange *exchange = static_cast<const struct exchange *>(arg);
-	struct gpu_kit *kit = member->kit;
-	cudaStream_t s = kit->stream[stream];
-	if (exchange_kernel(member, stream, i, arg))
-		return -1;
-	CUDA_TRY(member->bench, cudaEventRecord(kit->event[2 * i], s));
-	if (member_meet(member))
-		return -1;
-	for (int side = -1; side <= 1; side += 2) {
-		int other = member->index + side;
-		if (other < 0 || other >= member->team)
-			continue;
-		CUDA_TRY(member->bench, cudaStreamWaitEvent(s, member->bench->kit[other].event[2 * i], 0));
-		if (enqueue_copy_to(member, other, exchange->bytes))
-			return -1;
-	}
-	CUDA_TRY(member->bench, cudaEventRecord(kit->event[2 * i + 1], s));
-	if (member_meet(member))
-		return -1;
-	for (int side = -1; side <= 1; side += 2) {
-		int other = member->index + side;
-		if (other >= 0 && other < member->team)
-			CUDA_TRY(member->bench, cudaStreamWaitEvent(s, member->bench->kit[other].event[2 * i + 1], 0));
-	}
-	return 0;
-}
-
-static int exchange_batch(struct member *member, void *arg, double *value)
-{
-	struct exchange exchange = *static_cast<const struct exchange *>(arg);
-	struct chain with = { enqueue_exchange, &exchange }, without = { exchange_kernel, &exchange };
-	double with_ns[KIT_STREAMS], without_ns[KIT_STREAMS], sum = 0, only_ns = exchange.kernel_ns;
-	int kernels = only_ns > 0 ? 1 : EXCHANGE_KERNELS;
-	for (int k = 0; k < kernels; k++) {
-		exchange.kernel_ns = only_ns > 0 ? only_ns : exchange_kernel_ns[k];
-		if (chains_run(member, &without, 1, EXCHANGES, without_ns) || chains_run(member, &with, 1, EXCHANGES, with_ns))
-			return -1;
-		sum += (with_ns[0] - without_ns[0]) / EXCHANGES;
-	}
-	*value = sum / kernels;
-	return 0;
-}
-
-int calibrate_exchange(struct bench *bench)
-{
-	double bytes[SIZES];
-	struct measured all[SIZES];
-	if (bench->gpus < 2)
-		return 0;
-	for (int i = 0; i < SIZES; i++)
-		bytes[i] = static_cast<double>(sizes[i]);
-	for (int k = 0; k < EXCHANGE_KERNELS; k++) {
-		struct exchange exchange = { 65536, exchange_kernel_ns[k] };
-		if (bench_measure(bench, 2, "stream.exchange_of_kernel_ns", exchange.kernel_ns, exchange_batch, &exchange, &all[k]))
-			return -1;
-	}
-	bench_emit(bench, "stream.exchange_kernel_ns", exchange_kernel_ns, NULL, EXCHANGE_KERNELS, "kernels between exchanges");
-	bench_emit_measured(bench, "stream.exchange_of_kernel_ns", all, EXCHANGE_KERNELS, "as exchange_ns, 64 KiB, by the kernel before it");
-	bench_emit(bench, "stream.exchange_bytes", bytes, NULL, SIZES, "payload to each neighbour");
-	for (int n = 0; n < bench->counts; n++) {
-		char key[64];
-		int team = bench->count[n];
-		if (team < 2)
-			continue;
-		snprintf(key, sizeof(key), team == 2 ? "stream.exchange_ns" : "stream.exchange_ns_%d", team);
-		bench_progress(bench, key);
-		for (int i = 0; i < SIZES; i++) {
-			struct exchange exchange = { sizes[i], 0 };
-			if (bench_measure(bench, team, key, bytes[i], exchange_batch, &exchange, &all[i]))
-				return -1;
-		}
-		bench_emit_measured(bench, key, all, SIZES,
-				    "a line of that many GPUs in step, enqueued ahead: kernel (2.5 to 17 us, mean), record, neighbours' records awaited, copies to "
-				    "them, record, neighbours' awaited; less the kernels alone");
 	}
 	return 0;
 }
 
 static int all_loops(struct bench *bench, struct handshake *handshake)
 {
-	double bytes[SIZES];
+	double bytes[LOOP_SIZES];
 	struct loop staged = { staged_round, 16384, 0, 1, NULL, handshake }, ordered = { ordered_round, 16384, 0, 1, NULL, handshake };
 	if (emit_spread(bench) ||
 	    emit_calls(bench, "host.loop_launch_plain_ns", plain_batch, staged, 1, false, "plain loop: period of a launch, device keeping up") ||
@@ -442,10 +333,10 @@ static int all_loops(struct bench *bench, struct handshake *handshake)
 			return -1;
 	}
 	static const char *const section[2] = { "copy.d2h.loop_bytes", "copy.h2d.loop_bytes" };
-	for (int i = 0; i < SIZES; i++)
-		bytes[i] = static_cast<double>(sizes[i]);
+	for (int i = 0; i < LOOP_SIZES; i++)
+		bytes[i] = static_cast<double>(loop_sizes[i]);
 	for (int k = 0; k < 2; k++)
-		bench_emit(bench, section[k], bytes, NULL, SIZES, "payload of the loop lists");
+		bench_emit(bench, section[k], bytes, NULL, LOOP_SIZES, "payload of the loop lists");
 	return staged_curves(bench, handshake);
 }
 
