@@ -180,6 +180,19 @@ static char *find_file(const char *name)
 	return NULL;
 }
 
+static void keep_calibrated(struct platform *p)
+{
+	static const int call[COPY_CURVE_COUNT] = { [COPY_CURVE_H2D] = HOST_COPY_H2D, [COPY_CURVE_D2H] = HOST_COPY_D2H,
+						    [COPY_CURVE_PEER] = HOST_COPY_PEER, [COPY_CURVE_D2D] = HOST_COPY_D2D };
+	p->calibrated.sync_wake_ns = platform_host_ns(p, HOST_SYNC_WAKE, 1);
+	p->calibrated.start_latency_ns = p->start_latency_ns;
+	for (int kind = 0; kind <= COPY_CURVE_D2D; kind++)
+		p->calibrated.call_ns[kind] = platform_list_ns(p, &p->loop_host[call[kind]], 1, platform_host_ns(p, call[kind], 1));
+	p->calibrated.nvlink_bytes_per_s = p->nvlink_bytes_per_s;
+	p->calibrated.share_h2d_bytes_per_s = p->share_h2d.x.count ? p->share_h2d.y.value[0] : 0;
+	p->calibrated.share_d2h_bytes_per_s = p->share_d2h.x.count ? p->share_d2h.y.value[0] : 0;
+}
+
 int platform_read(struct platform *platform, const char *name_or_path)
 {
 	size_t length = 0;
@@ -190,6 +203,8 @@ int platform_read(struct platform *platform, const char *name_or_path)
 	free(text);
 	if (rc)
 		platform_release(platform);
+	else
+		keep_calibrated(platform);
 	return rc;
 }
 

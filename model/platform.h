@@ -67,6 +67,8 @@ struct platform {
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's begin, by the recorder's clock */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
 	bool has_tracer;
+	/* Some values as the file has them, whatever was set later: finer measurements contain these and are priced relative to them. */
+	struct { double sync_wake_ns, start_latency_ns, call_ns[COPY_CURVE_COUNT], nvlink_bytes_per_s, share_h2d_bytes_per_s, share_d2h_bytes_per_s; } calibrated;
 	struct platform_entry *entry; size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */
 };
 
@@ -75,6 +77,11 @@ struct platform {
  * and key: missing required key, not a number, negative where a cost must not be, lists of unequal length, not ascending.
  */
 int platform_read(struct platform *platform, const char *name_or_path);
+/*
+ * Setting a plain value drops the finer measurements that would hide it: host.launch_ns the costs of launches in loops, copy.h2d.ns the
+ * lists of copies a thread waits for, stream.hop_peer_ns the exchange. nvlink.bytes_per_s and share.*.bytes_per_s change what a
+ * byte costs in every copy over that link.
+ */
 /* Applies "KEY=VALUE" (dotted key; a list value is separated by spaces or commas; a single number scales nothing, it replaces the
  * whole list). Unknown key: -1 after a message naming near keys. Re-validates. */
 int platform_set(struct platform *platform, const char *assignment);

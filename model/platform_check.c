@@ -214,6 +214,37 @@ static char *repeat(const struct platform *platform, const struct platform_key *
 	return list;
 }
 
+static void forget(struct number_list *list)
+{
+	free(list->value);
+	*list = (struct number_list){ 0 };
+}
+
+/* What was measured in more detail than `name` would win over it: a value set by hand must count. */
+static void forget_finer(struct platform *platform, const char *name)
+{
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
+		if (!strncmp(name, "host.", 5) && !strcmp(name + 5, host_cost_key[kind]))
+			forget(&platform->loop_host[kind]);
+	if (!strcmp(name, "host.launch_ns")) {
+		forget(&platform->loop_launch_plain);
+		forget(&platform->loop_launch_second);
+	}
+	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
+		size_t length = strlen(copy_curve_section[kind]);
+		if (strncmp(name, copy_curve_section[kind], length) || (strcmp(name + length, ".ns") && strcmp(name + length, ".bytes")))
+			continue;
+		struct number_list *finer[] = { &platform->idle[kind].x, &platform->idle[kind].y, &platform->behind[kind],
+						&platform->loop[kind].x, &platform->loop[kind].y };
+		for (size_t k = 0; k < sizeof(finer) / sizeof(finer[0]); k++)
+			forget(finer[k]);
+	}
+	if (!strcmp(name, "stream.hop_peer_ns") || !strncmp(name, "copy.peer.", 10)) {
+		forget(&platform->exchange.x);
+		forget(&platform->exchange.y);
+	}
+}
+
 int platform_set(struct platform *platform, const char *assignment)
 {
 	const char *equals = strchr(assignment, '=');
@@ -240,6 +271,8 @@ int platform_set(struct platform *platform, const char *assignment)
 	rc = platform_apply(platform, entry, where);
 	if (!rc)
 		rc = platform_validate(platform, where);
+	if (!rc)
+		forget_finer(platform, name);
 out:
 	free(where);
 	free(name);

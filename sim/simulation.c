@@ -40,18 +40,32 @@ static void price_from_loop(const struct sim *s, int kind, double bytes, const s
 	const struct platform *p = s->platform;
 	if (!p->loop[kind].x.count)
 		return;
-	double whole_ns = waited_for_ns(&p->loop[kind], &p->loop[kind].y, chain, bytes), wake_ns = platform_host_ns(p, HOST_SYNC_WAKE, 1);
-	int call = kind == COPY_CURVE_H2D ? HOST_COPY_H2D : HOST_COPY_D2H;
+	double whole_ns = waited_for_ns(&p->loop[kind], &p->loop[kind].y, chain, bytes), wake_ns = p->calibrated.sync_wake_ns;
 	if (kind == COPY_CURVE_H2D) /* stream idle: the call is on the way */
-		*idle_ns = whole_ns - platform_list_ns(p, &p->loop_host[call], 1, platform_host_ns(p, call, 1)) - wake_ns;
+		*idle_ns = whole_ns - p->calibrated.call_ns[kind] - wake_ns;
 	else /* behind a kernel of 1 us whose launch has just returned: its start and its body are on the way */
-		*short_ns = whole_ns - p->start_latency_ns - 1000 - wake_ns;
+		*short_ns = whole_ns - p->calibrated.start_latency_ns - 1000 - wake_ns;
+}
+
+/* What a copy's bytes take more on the links as set than on those the curves were measured on; negative on faster ones. */
+static double other_link_ns(const struct platform *p, const struct schedule_copy *copy)
+{
+	double was = 0, is = 0;
+	if (copy->kind == COPY_PEER) {
+		was = p->calibrated.nvlink_bytes_per_s;
+		is = p->nvlink_bytes_per_s;
+	} else if (copy->kind == COPY_H2D || copy->kind == COPY_D2H) {
+		const struct curve *share = copy->kind == COPY_H2D ? &p->share_h2d : &p->share_d2h;
+		was = copy->kind == COPY_H2D ? p->calibrated.share_h2d_bytes_per_s : p->calibrated.share_d2h_bytes_per_s;
+		is = share->x.count ? share->y.value[0] : 0;
+	}
+	return was > 0 && is > 0 && was != is ? (double)copy->bytes * 1e9 * (1 / is - 1 / was) : 0;
 }
 
 static void price_copies(struct sim *s, double way_back_ns)
 {
 	const struct platform *p = s->platform;
-	double wake_ns = platform_host_ns(p, HOST_SYNC_WAKE, 1); /* the idle lists end with one */
+	double wake_ns = p->calibrated.sync_wake_ns; /* the idle lists end with one */
 	for (uint32_t k = 0; k < s->schedule->copy_count; k++) {
 		const struct schedule_copy *copy = &s->schedule->copy[k];
 		int kind = copy_curve_of(copy);
@@ -64,6 +78,11 @@ static void price_copies(struct sim *s, double way_back_ns)
 		}
 		double short_ns = behind_ns;
 		price_from_loop(s, kind, bytes, chain, &idle_ns, &short_ns);
+		double link_ns = other_link_ns(p, copy);
+		idle_ns += link_ns;
+		short_ns += link_ns;
+		behind_ns += link_ns;
+		chain_ns += link_ns;
 		struct copy_price *price = &s->copy[k];
 		price->short_ps = ps_of_ns(short_ns > 0 ? short_ns : 0);
 		price->idle_ps = ps_of_ns(idle_ns > way_back_ns ? idle_ns - way_back_ns : 0);
@@ -169,9 +188,9 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	 * start_latency_ns ends when the host sees the kernel's first store; where the recorder showed the kernel's real begin, the
 	 * difference belongs to the way back, sync_wake_ns. The sum is the same.
 	 */
-	double way_back_ns = p->recorded_start_latency_ns > 0 && p->recorded_start_latency_ns < p->start_latency_ns ?
-				     p->start_latency_ns - p->recorded_start_latency_ns : 0;
-	s->start_latency_ps = ps_of_ns(p->start_latency_ns - way_back_ns);
+	double way_back_ns = p->recorded_start_latency_ns > 0 && p->recorded_start_latency_ns < p->calibrated.start_latency_ns ?
+				     p->calibrated.start_latency_ns - p->recorded_start_latency_ns : 0;
+	s->start_latency_ps = ps_of_ns(p->start_latency_ns > way_back_ns ? p->start_latency_ns - way_back_ns : 0);
 	s->host_ps[HOST_SYNC_WAKE] += ps_of_ns(way_back_ns);
 	s->record_ps = ps_of_ns(p->record_ns);
 	s->wait_ps = ps_of_ns(p->wait_ns);
