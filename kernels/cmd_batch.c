@@ -24,7 +24,7 @@ struct batch_options {
 static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "write the rows there instead of standard output" },
 	{ "backend", OPTION_CHOICE, AT(backend), "cuda", 0, 0, "cuda|cpu", "GPUs, or host threads doing the same" },
-	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G", "GPUs to open: at least the largest count in the list" },
+	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G", "GPUs to open; lines that want more are not run" },
 	{ "repeat", OPTION_INT, AT(repeat), "10", 1, 100000, "R", "timed runs of each configuration" },
 	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
 	{ "visit", OPTION_TEXT, AT(visit), "-", 0, 0, "NAME", "which visit to a machine this is, for the last column" },
@@ -69,17 +69,18 @@ static void read_clocks(const struct batch_options *o, struct solve_row *row)
 	free(facts);
 }
 
+/* Returns how many lines could not be run, or -1 when the list itself is at fault. */
 static int run_list(const struct batch_options *o, const char *file, FILE *list, FILE *out, struct machine *m)
 {
 	char *line = NULL;
 	size_t capacity = 0;
-	int number = 0, rc = 0;
+	int number = 0, rc = 0, not_run = 0;
 	int64_t started = monotonic_ns();
 	struct progress progress;
 	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms, !o->no_verify };
 	progress_begin(&progress, "batch line");
 	solve_row_header(out);
-	while (!rc && getline(&line, &capacity, list) > 0) {
+	while (!rc && !ferror(out) && getline(&line, &capacity, list) > 0) {
 		char *name = NULL, *config = NULL;
 		uint32_t gpus = 0;
 		int kind = parse_line(line, file, ++number, &name, &gpus, &config);
@@ -96,12 +97,14 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 		}
 		if (gpus > (uint32_t)o->gpus) {
 			report_warning("%s:%d: not run: wants %u GPUs, %d are open (--gpus)", file, number, gpus, o->gpus);
+			not_run++;
 			continue;
 		}
 		struct solve_row row = { .visit = o->visit };
 		/* One bad configuration (too large for memory, say) must not cost the others. */
 		if (solve_config(solver, config, m, gpus, &request, &row)) {
 			report_warning("%s:%d: not run: %s", file, number, config);
+			not_run++;
 		} else {
 			read_clocks(o, &row);
 			solve_row_print(out, &row);
@@ -110,9 +113,11 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 		m->ops->reset(m);
 		progress_at(&progress, number, 0);
 	}
+	if (ferror(list))
+		rc = report("cannot read '%s': %s", file, strerror(errno));
 	progress_end(&progress);
 	free(line);
-	return rc;
+	return rc ? rc : not_run;
 }
 
 int cmd_batch(const struct program *program, int argc, char **argv)
@@ -132,6 +137,7 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 		report("cannot open '%s': %s", argv[1], strerror(errno));
 		return EXIT_BAD;
 	}
+	int not_run = 0;
 	struct output output = { 0 };
 	struct machine *m = strcmp(o.backend, "cuda") ? machine_cpu_new((uint32_t)o.gpus) : machine_cuda_new((uint32_t)o.gpus);
 	rc = m ? 0 : -1;
@@ -141,9 +147,12 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 		if (!out)
 			rc = report("cannot write '%s': %s", o.output, strerror(errno));
 	}
-	if (!rc)
-		rc = run_list(&o, argv[1], list, out, m);
-	if (out && out != stdout && fclose(out))
+	if (!rc) {
+		not_run = run_list(&o, argv[1], list, out, m);
+		rc = not_run < 0 ? -1 : 0;
+	}
+	/* A row that did not fit is known to the stream, even where closing it goes well. */
+	if (out && out != stdout && (ferror(out) | fclose(out)) && !rc)
 		rc = report("cannot write '%s': %s", o.output, strerror(errno));
 	if (o.output && rc)
 		output_abandon(&output);
@@ -152,5 +161,5 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 	if (m)
 		m->ops->free(m);
 	fclose(list);
-	return rc ? EXIT_BAD : EXIT_OK;
+	return rc || not_run ? EXIT_BAD : EXIT_OK;
 }
