@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * warpreel bench: how fast the simulator replays. A fixed plan of 8 GPUs x 1000 iterations, both transports, one core, at least a
- * second of replay each; planning and loading are left out.
+ * second of replay each; planning and loading are left out. Kernel times are the roofline's, so that no profile is needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ static const struct option_spec own_options[] = {
 	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G", "GPUs of the plan" },
 	{ "iterations", OPTION_INT, AT(iterations), "1000", 1, 10000000, "I", "iterations of the plan" },
 	{ "seconds", OPTION_REAL, AT(seconds), "1", 0.01, 3600, "S", "replay each plan for at least this long" },
+	{ "format", OPTION_CHOICE, AT(common.format), "text", 0, 0, "text|tsv", "output" },
 	{ 0 },
 };
 
@@ -59,8 +60,8 @@ static int bench_one(const struct program *program, const struct bench_options *
 
 int cmd_bench(const struct program *program, int argc, char **argv)
 {
-	const struct command_help help = { "bench", "bench [options]", "Speed of the simulator itself, on a fixed plan." };
-	struct option_spec *specs = options_join(own_options, predictor_options, 0);
+	const struct command_help help = { "bench", "bench [options]", "Speed of the simulator itself: fixed plans, roofline kernel times." };
+	struct option_spec *specs = options_join(own_options, predictor_platform_options, 0);
 	struct bench_options o = { 0 };
 	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
 	free(specs);

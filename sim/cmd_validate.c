@@ -26,10 +26,12 @@ struct validate_options {
 
 #define AT(field) offsetof(struct validate_options, field)
 static const struct option_spec own_options[] = {
+	{ "o", OPTION_TEXT, AT(common.output), NULL, 0, 0, "FILE", "write a row for each configuration and model there" },
 	{ "measured", OPTION_TEXT, AT(measured), NULL, 0, 0, "FILE", "measurements (default: traces/data/<platform>/measured.tsv)" },
 	{ "holdout", OPTION_TEXT, AT(holdout), NULL, 0, 0, "FILE", "held-out configurations (default: model/holdout.tsv)" },
 	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE", "write the summary there as well" },
 	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL, "write model/intervals/<platform>.tsv from the fit rows" },
+	{ "profile", OPTION_TEXT, AT(common.profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
 	{ 0 },
 };
 
@@ -218,7 +220,7 @@ static int write_table(const struct validation *v, const char *path, void (*writ
 		return -1;
 	}
 	write(v, out);
-	if (fclose(out)) {
+	if (fflush(out) | ferror(out) | fclose(out)) {
 		report("cannot write '%s': %s", path, strerror(errno));
 		output_abandon(&output);
 		return -1;
@@ -228,8 +230,8 @@ static int write_table(const struct validation *v, const char *path, void (*writ
 
 int cmd_validate(const struct program *program, int argc, char **argv)
 {
-	const struct command_help help = { "validate", "validate -o TABLE.tsv [options]", "Predictions against measurements; prints a summary." };
-	struct option_spec *specs = options_join(own_options, predictor_options, 0);
+	const struct command_help help = { "validate", "validate [options]", "Predictions against measurements; prints a summary." };
+	struct option_spec *specs = options_join(own_options, predictor_platform_options, 0);
 	struct validate_options o = { 0 };
 	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
 	free(specs);

@@ -10,10 +10,13 @@
 #include "timeline.h"
 
 #define AT(field) offsetof(struct predictor_options, field)
+#define PLATFORM_OPTIONS \
+	{ "platform", OPTION_TEXT, AT(platform), "h200x8", 0, 0, "NAME|FILE", "what the machine costs: a shipped platform or a file" }, \
+	{ "set", OPTION_LIST, AT(set), NULL, 0, 0, "KEY=VALUE", "change one value of the platform; may be repeated" }
+const struct option_spec predictor_platform_options[] = { PLATFORM_OPTIONS, { 0 } };
 const struct option_spec predictor_options[] = {
-	{ "platform", OPTION_TEXT, AT(platform), "h200x8", 0, 0, "NAME|FILE", "what the machine costs: a shipped platform or a file" },
-	{ "set", OPTION_LIST, AT(set), NULL, 0, 0, "KEY=VALUE", "change one value of the platform; may be repeated" },
-	{ "kernel-model", OPTION_TEXT, AT(kernel_model), NULL, 0, 0, "recorded|scaled|roofline|zero", "where kernel times come from" },
+	PLATFORM_OPTIONS,
+	{ "kernel-model", OPTION_CHOICE, AT(kernel_model), NULL, 0, 0, "recorded|scaled|roofline|zero", "where kernel times come from" },
 	{ "profile", OPTION_TEXT, AT(profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
 	{ "allow-extrapolation", OPTION_FLAG, AT(allow_extrapolation), NULL, 0, 0, NULL, "answer outside the calibrated range too, and say so" },
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "write the predicted timeline as a trace" },
@@ -185,6 +188,8 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 		       (double)d->gpu[g].transfer_ps * 1e-6, (double)d->gpu[g].sync_ps * 1e-6, (double)d->gpu[g].host_ps * 1e-6);
 	if (p->platform.from_datasheet)
 		printf("  note: platform '%s' is not all measured (source = %s)\n", p->platform.name, platform_text(&p->platform, "platform.source"));
+	if (!schedule->solver)
+		printf("  note: no marks say where a core loop begins, so it is the whole; the interval's width is that of the solvers here\n");
 	if (d->waits_never_recorded)
 		printf("  note: %lld waits on events nothing had recorded\n", (long long)d->waits_never_recorded);
 }
@@ -224,6 +229,8 @@ int prediction_report(const struct predictor_options *o, const struct schedule *
 	if (o->output) {
 		add_answers(timeline, prediction);
 		trace_set_meta(timeline, "kernel_model", prediction->kernel_model);
+		trace_set_meta(timeline, "platform_source", platform_text(&p->platform, "platform.source"));
+		trace_set_meta(timeline, "extrapolated", prediction->extrapolated ? "yes" : "no");
 		if (trace_write(timeline, o->output))
 			return -1;
 	}

@@ -23,8 +23,10 @@ struct predictor_options {
 	struct text_list set;
 	bool allow_extrapolation;
 };
-/* The options all predicting commands share; offsets are those of struct predictor_options. */
+/* The options replay and predict share; offsets are those of struct predictor_options. */
 extern const struct option_spec predictor_options[];
+/* Of these, what the machine costs: for commands that choose models and outputs themselves. */
+extern const struct option_spec predictor_platform_options[];
 
 /* Reads the platform, applies --set, loads the profile (given, or the one shipped with the platform) when `wants_profile`. */
 int predictor_init(struct predictor *predictor, const struct predictor_options *options, bool wants_profile);

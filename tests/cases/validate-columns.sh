@@ -12,14 +12,14 @@ printf 'config\nsize=900x1024 %s\n' "$small" >holdout.tsv
 validate() {
 	warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --holdout holdout.tsv "$@"
 }
-validate -o table.tsv --summary summary.tsv --allow-extrapolation >printed
+validate -o table.tsv --summary summary.tsv >printed
 cmp printed summary.tsv && head -n 1 summary.tsv
 head -n 1 table.tsv | cut -f 1-13
 columns set,split,model,gpus <table.tsv | tail -n +2 | sort | uniq -c | awk '{ print $2, $3, $4, $5, $1 }'
 columns inputs <table.tsv | tail -n +2 | sort -u
 cp table.tsv first.tsv
-validate -o table.tsv --allow-extrapolation >/dev/null && cmp first.tsv table.tsv && echo "the same bytes again"
+validate -o table.tsv >/dev/null && cmp first.tsv table.tsv && echo "the same bytes again"
 refuses warpreel validate --platform "$platform" --profile profile.wrt --measured nowhere.tsv
 refuses warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --holdout nowhere.tsv
-refuses validate -o /nowhere/table.tsv --allow-extrapolation
+refuses validate -o /nowhere/table.tsv
 left_behind | grep part || true
