@@ -5,7 +5,7 @@
 
 #include "util.h"
 
-/* The later launch call must have returned this long before the earlier kernel ended. */
+/* The later launch call must have returned this long before the earlier kernel ended: its way to the device takes about that. */
 enum { AHEAD_NS = 3000 };
 
 struct call { int64_t tid, start_ns, end_ns, pid, correlation; };
@@ -15,7 +15,9 @@ static int compare_calls(const void *a, const void *b)
 	const struct call *x = a, *y = b;
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
-	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns); /* a call before those within it */
 }
 
 struct key { int64_t pid, correlation; size_t kernel; };
@@ -32,6 +34,16 @@ static int compare_keys(const void *a, const void *b)
 static int64_t pid_of(int64_t global)
 {
 	return global >> 24;
+}
+
+/* The kernel a call launched; NULL when none, or several (a graph): which of them follows which call is not known. */
+static const struct key *launched_by(const struct call *call, const struct key *key, size_t kernels)
+{
+	struct key wanted = { call->pid, call->correlation, 0 };
+	const struct key *found = bsearch(&wanted, key, kernels, sizeof(*key), compare_keys);
+	if (!found || (found > key && !compare_keys(found - 1, found)) || (found + 1 < key + kernels && !compare_keys(found + 1, found)))
+		return NULL;
+	return found;
 }
 
 int64_t *launch_gaps(const struct trace *trace)
@@ -53,8 +65,7 @@ int64_t *launch_gaps(const struct trace *trace)
 	const struct trace_kernel *before = NULL;
 	size_t before_index = 0;
 	for (size_t k = 0; k < calls; k++) {
-		struct key wanted = { call[k].pid, call[k].correlation, 0 };
-		const struct key *found = bsearch(&wanted, key, kernels, sizeof(*key), compare_keys);
+		const struct key *found = launched_by(&call[k], key, kernels);
 		const struct trace_kernel *kernel = found ? &trace->kernel[found->kernel] : NULL;
 		bool follows = k && call[k].tid == call[k - 1].tid && before && kernel && before->device == kernel->device &&
 			       before->stream == kernel->stream && before->end_ns >= 0 && kernel->start_ns >= before->end_ns;
