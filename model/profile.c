@@ -99,7 +99,7 @@ static size_t collect_samples(const struct trace *trace, struct sample *sample, 
 		struct trace_footprint key = { .correlation = kernel->correlation, .global_pid = kernel->global_pid };
 		const struct trace_footprint *f =
 			bsearch(&key, sorted, trace->footprint_count, sizeof(*sorted), compare_footprints);
-		if (!f || kernel->start_ns < 0 || kernel->end_ns <= kernel->start_ns || !in_run(trace, kernel->start_ns, most_gpus))
+		if (!f || f->rows < 1 || f->columns < 1 || kernel->start_ns < 0 || kernel->end_ns <= kernel->start_ns || !in_run(trace, kernel->start_ns, most_gpus))
 			continue;
 		sample[count++] = (struct sample){ f->kernel, f->rows, f->columns, (double)(kernel->end_ns - kernel->start_ns), (double)gap_ns[k] };
 	}
@@ -126,7 +126,6 @@ static void merge_equal_shapes(struct profile_kernel *kernel)
 		}
 		double had = (double)into->launches, more = (double)row->launches;
 		into->duration_ns = mean_of_two(into->duration_ns, had, row->duration_ns, more);
-		into->mad_ns = row->mad_ns > into->mad_ns ? row->mad_ns : into->mad_ns;
 		if (row->gap_ns >= 0)
 			into->gap_ns = into->gap_ns < 0 ? row->gap_ns : mean_of_two(into->gap_ns, had, row->gap_ns, more);
 		into->launches += row->launches;
@@ -157,7 +156,7 @@ int profile_add_trace(struct profile *profile, const struct trace *trace, int mo
 		GROW(kernel->row, kernel->row_count, kernel->row_capacity);
 		kernel->row[kernel->row_count++] = (struct profile_row){
 			.rows = sample[from].rows, .columns = sample[from].columns, .launches = (int64_t)(to - from),
-			.duration_ns = trimmed_mean_of(duration, to - from), .mad_ns = mad_of(duration, to - from),
+			.duration_ns = trimmed_mean_of(duration, to - from),
 			.gap_ns = gaps ? trimmed_mean_of(gap, gaps) : -1,
 		};
 		from = to;
@@ -194,7 +193,7 @@ static double along_rows(const struct profile_row *row, size_t from, size_t to, 
 {
 	*outside = rows < (double)row[from].rows * 0.999 || rows > (double)row[to - 1].rows * 1.001;
 	if (to - from == 1)
-		return row[from].duration_ns * (*outside ? rows / (double)row[from].rows : 1);
+		return row[from].duration_ns * (*outside && rows > (double)row[from].rows ? rows / (double)row[from].rows : 1);
 	size_t high = from + 1;
 	while (high + 1 < to && (double)row[high].rows < rows)
 		high++;

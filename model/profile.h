@@ -17,7 +17,6 @@
 struct profile_row { /* one recorded shape */
 	int64_t rows, columns;
 	double duration_ns; /* trimmed mean over its launches, as the tracer reports it */
-	double mad_ns;
 	double gap_ns;      /* the device's own pause after it, traced (traces/launch_gaps.h), trimmed mean; -1 never seen */
 	int64_t launches;
 };
@@ -43,9 +42,9 @@ int profile_add_trace(struct profile *profile, const struct trace *trace, int mo
 int profile_add_file(struct profile *profile, const char *path);
 
 /*
- * Duration of `kernel` over rows x columns. Between recorded shapes: linear in the logarithms, first over rows at the two
- * neighbouring column counts, then over columns. *outside is set when the shape lies outside the recorded range. -1 (no
- * message) when the kernel was never recorded.
+ * Duration of `kernel` over rows x columns, ns. Between recorded shapes: linear in the logarithms; at each of the two neighbouring
+ * column counts for the shape of as many points, then over columns. *outside is set when no neighbour covers that many points or
+ * `columns` lies beyond the recorded counts. -1 (no message) when the kernel was never recorded.
  */
 int profile_lookup(const struct profile *profile, const char *kernel, int64_t rows, int64_t columns, double *duration_ns, bool *outside);
 /* The traced pause after such a kernel: that of the recorded shape nearest in points, then in columns; -1 when none was ever seen. */

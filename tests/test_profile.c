@@ -181,6 +181,47 @@ static void launches_on_several_gpus_or_outside_runs_do_not_count(void **state)
 	trace_release(&trace);
 }
 
+static void one_recorded_shape_answers_itself_and_says_what_lies_beyond(void **state)
+{
+	struct profile profile;
+	struct trace trace;
+	bool outside;
+	(void)state;
+	trace_init(&trace);
+	add_run(&trace, 1);
+	add_kernel(&trace, "sweep", 400, 128, 1000);
+	profile_init(&profile);
+	assert_int_equal(profile_add_trace(&profile, &trace, 1), 0);
+	assert_true(lookup(&profile, 400, 128, &outside) == 1000 && !outside);
+	assert_true(lookup(&profile, 800, 128, &outside) == 2000 && outside);
+	assert_true(lookup(&profile, 100, 128, &outside) == 1000 && outside); /* smaller is no cheaper */
+	lookup(&profile, 400, 64, &outside);
+	assert_true(outside);
+	lookup(&profile, INT64_MAX, INT64_MAX, &outside);
+	assert_true(outside);
+	assert_true(profile_gap(&profile, "sweep", 400, 128) == -1); /* no launch calls, so no pause that is the device's own */
+	profile_release(&profile);
+	trace_release(&trace);
+}
+
+static void a_launch_without_rows_is_no_shape(void **state)
+{
+	struct profile profile;
+	struct trace trace;
+	struct said said;
+	(void)state;
+	trace_init(&trace);
+	add_run(&trace, 1);
+	add_kernel(&trace, "sum", 0, 0, 1000);
+	add_kernel(&trace, "sum", -1, 128, 1000);
+	profile_init(&profile);
+	said_begin(&said);
+	assert_int_equal(profile_add_trace(&profile, &trace, 1), -1);
+	assert_says(&said, "cannot serve as a profile");
+	profile_release(&profile);
+	trace_release(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +231,8 @@ int main(void)
 		cmocka_unit_test(beyond_the_recorded_range_is_said),
 		cmocka_unit_test(a_kernel_never_recorded_has_no_answer),
 		cmocka_unit_test(a_shape_in_two_traces_still_has_one_answer),
+		cmocka_unit_test(one_recorded_shape_answers_itself_and_says_what_lies_beyond),
+		cmocka_unit_test(a_launch_without_rows_is_no_shape),
 		cmocka_unit_test(launches_on_several_gpus_or_outside_runs_do_not_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
