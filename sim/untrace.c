@@ -3,32 +3,7 @@
 
 #include <stdbool.h>
 
-static const uint8_t cost_of_copy[COPY_KIND_COUNT] = {
-	[COPY_H2D] = HOST_COPY_H2D, [COPY_D2H] = HOST_COPY_D2H, [COPY_PEER] = HOST_COPY_PEER,
-	[COPY_D2D] = HOST_COPY_D2D, [COPY_H2H] = HOST_COPY_D2D, [COPY_MEMSET] = HOST_MEMSET,
-};
-
-/* Which calibrated call an operation is; -1: none. */
-static int cost_of(const struct schedule *schedule, const struct schedule_op *op)
-{
-	switch ((enum op_kind)op->kind) {
-	case OP_LAUNCH:
-		return HOST_LAUNCH;
-	case OP_COPY:
-	case OP_MEMSET:
-		return cost_of_copy[schedule->copy[op->object].kind];
-	case OP_RECORD:
-		return HOST_RECORD;
-	case OP_WAIT:
-		return HOST_WAIT;
-	case OP_SYNC:
-	case OP_SYNC_EVENT:
-	case OP_SYNC_GPU:
-		return HOST_SYNC_IDLE;
-	default:
-		return -1;
-	}
-}
+#include "host_cost.h"
 
 /* Time a traced call takes beyond its own record, at the schedule's number of threads; 0 when never measured. */
 static double outside_record_ns(const struct platform *p, int kind, uint32_t threads)
@@ -50,7 +25,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];
 		double owed_ns = 0; /* by the call before */
 		for (int64_t k = 0; k < schedule->thread[t].op_count; k++, op++) {
-			int kind = cost_of(schedule, op);
+			int kind = host_cost_of(schedule, op);
 			bool noted = op->kind == OP_POST || op->kind == OP_AWAIT || op->kind == OP_BARRIER || op->kind == OP_MARK;
 			bool has_footprint = op->kind == OP_LAUNCH && schedule->shape[op->object].access_count > 0;
 			double extra_ns = owed_ns + (has_footprint ? platform->note_footprint_ns : 0);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "host_cost.h"
+
+static const uint8_t cost_of_copy[COPY_KIND_COUNT] = {
+	[COPY_H2D] = HOST_COPY_H2D, [COPY_D2H] = HOST_COPY_D2H, [COPY_PEER] = HOST_COPY_PEER,
+	[COPY_D2D] = HOST_COPY_D2D, [COPY_H2H] = HOST_COPY_D2D, [COPY_MEMSET] = HOST_MEMSET,
+};
+
+int host_cost_of(const struct schedule *schedule, const struct schedule_op *op)
+{
+	switch ((enum op_kind)op->kind) {
+	case OP_LAUNCH:
+		return HOST_LAUNCH;
+	case OP_COPY:
+	case OP_MEMSET:
+		return cost_of_copy[schedule->copy[op->object].kind];
+	case OP_RECORD:
+		return HOST_RECORD;
+	case OP_WAIT:
+		return HOST_WAIT;
+	case OP_SYNC:
+	case OP_SYNC_EVENT:
+	case OP_SYNC_GPU:
+		return HOST_SYNC_IDLE;
+	default:
+		return -1;
+	}
+}
