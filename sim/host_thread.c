@@ -2,6 +2,7 @@
  * A host thread plays its operations: it pays for each call, blocks where the call blocks, and wakes with the measured wake-up
  * cost. It runs ahead by itself until another event of the simulation is due earlier.
  */
+#include "host_cost.h"
 #include "sim_internal.h"
 
 /* splitmix64's finaliser (Steele, Lea, Flood 2014). */
@@ -12,18 +13,23 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* cost * part / 65536, rounded down, without the product of both */
+static sim_time times_part(sim_time cost, uint32_t part)
+{
+	return (cost >> 16) * part + ((cost & 0xffff) * part >> 16);
+}
+
 sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, int64_t draw)
 {
 	if (!s->call_count)
 		return cost;
 	uint64_t which = mix(s->seed ^ mix((uint64_t)draw + 0x9e3779b97f4a7c15u * (thread + 1))) % s->call_count;
-	return (cost * s->thread[thread].part >> 16) * s->call_part[which] >> 16;
+	return times_part(times_part(cost, s->thread[thread].part), s->call_part[which]);
 }
 
 void thread_wake(struct sim *s, uint32_t thread, sim_time at)
 {
 	struct sim_thread *t = &s->thread[thread];
-	t->blocked = false;
 	t->blocked_ps += at - t->before_ps;
 	event_queue_push(&s->queue, at, RANK_THREAD, thread, ++t->stamp);
 }
@@ -42,39 +48,27 @@ void thread_wake_list(struct sim *s, uint32_t *first, sim_time at)
 static void block(struct sim *s, uint32_t thread, uint32_t *list)
 {
 	struct sim_thread *t = &s->thread[thread];
-	t->blocked = true;
 	t->before_ps = t->now_ps;
 	t->next_waiter = *list;
 	*list = thread;
 }
 
-static const uint8_t copy_cost[COPY_KIND_COUNT] = {
-	[COPY_H2D] = HOST_COPY_H2D, [COPY_D2H] = HOST_COPY_D2H, [COPY_PEER] = HOST_COPY_PEER,
-	[COPY_D2D] = HOST_COPY_D2D, [COPY_H2H] = HOST_COPY_D2D, [COPY_MEMSET] = HOST_MEMSET,
-};
-
-/* Launches outstanding up to which the device counts as keeping up with the host. */
+/*
+ * Commands waiting in a stream up to which the device counts as keeping up with the host. The loops the loop_* lists were measured in
+ * put three to seven commands into a stream before the device is through (model/calibrate_loops.cu); the bursts put in hundreds.
+ */
 enum { SHALLOW = 8 };
 
 static sim_time issue_cost(const struct sim *s, const struct schedule_op *op)
 {
 	uint32_t ahead = s->stream[op->stream].count;
 	const sim_time *cost = ahead > SHALLOW ? s->host_ps : s->loop_ps;
-	switch ((enum op_kind)op->kind) {
-	case OP_LAUNCH:
-		return ahead == 0 ? cost[HOST_LAUNCH_IDLE] : ahead == 1 && s->schedule->thread_count > 1 ? s->launch_second_ps : cost[HOST_LAUNCH];
-	case OP_RECORD:
-		return cost[HOST_RECORD];
-	case OP_WAIT:
-		return cost[HOST_WAIT];
-	case OP_MEMSET:
-		return cost[HOST_MEMSET];
-	default:
-		return cost[copy_cost[s->schedule->copy[op->object].kind]];
-	}
+	if (op->kind != OP_LAUNCH)
+		return cost[host_cost_of(s->schedule, op)];
+	return ahead == 0 ? cost[HOST_LAUNCH_IDLE] : ahead == 1 && s->schedule->thread_count > 1 ? s->launch_second_ps : cost[HOST_LAUNCH];
 }
 
-/* Is the next thing this thread puts into the same stream a copy? */
+/* Is the next thing this thread puts into the same stream a copy? It stands within the next few operations if at all. */
 static bool copy_follows(const struct sim *s, uint32_t thread, int64_t index)
 {
 	const struct schedule_op *op = s->schedule->op;
@@ -228,9 +222,11 @@ static bool play(struct sim *s, uint32_t thread)
 void thread_run(struct sim *s, uint32_t thread, sim_time now)
 {
 	struct sim_thread *t = &s->thread[thread];
-	const struct observer *observer = s->observer;
-	if (observer && observer->host_op && t->pc > 0 && t->before_ps >= 0 && t->before_ps < now)
-		observer->host_op(observer->arg, thread, &s->schedule->op[t->pc - 1], t->pc - 1, t->before_ps, now);
+	const struct observer *observer = s->observer && s->observer->host_op ? s->observer : NULL;
+	sim_time blocked_at = t->before_ps;
+	bool again = blocked_at >= 0 && t->thought; /* the queue was full: the call at pc is still to be made, and began when it blocked */
+	if (observer && !again && blocked_at >= 0 && blocked_at < now)
+		observer->host_op(observer->arg, thread, &s->schedule->op[t->pc - 1], t->pc - 1, blocked_at, now);
 	t->before_ps = -1;
 	t->now_ps = now;
 	while (t->pc < t->end) {
@@ -243,12 +239,13 @@ void thread_run(struct sim *s, uint32_t thread, sim_time now)
 			event_queue_push(&s->queue, t->now_ps, RANK_THREAD, thread, ++t->stamp);
 			return;
 		}
-		sim_time start = t->now_ps;
+		sim_time start = again ? blocked_at : t->now_ps;
+		again = false;
 		bool goes_on = play(s, thread);
 		t->thought = t->pc == index;
 		if (!goes_on)
 			return;
-		if (observer && observer->host_op)
+		if (observer)
 			observer->host_op(observer->arg, thread, &s->schedule->op[index], index, start, t->now_ps);
 	}
 	t->done = true;

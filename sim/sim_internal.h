@@ -29,7 +29,6 @@ struct sim_stream {
 	uint8_t engine;       /* while a copy runs */
 	sim_time free_ps;     /* end of the last command */
 	sim_time start_ps;    /* of the running command */
-	sim_time head_ready_ps; /* when the head became the head: waiting begins */
 	sim_time gap_ps;      /* owed before the next kernel may start: the last kernel's own, and switching back after a copy */
 	sim_time kernel_gap_ps, kernel_ps; /* of the last kernel */
 	bool last_was_copy;
@@ -43,12 +42,12 @@ struct sim_stream {
 struct sim_thread {
 	int64_t pc, end;      /* into schedule.op */
 	sim_time now_ps;
-	sim_time before_ps;   /* when it blocked */
+	sim_time before_ps;   /* when it blocked; -1 while it runs */
 	sim_time blocked_ps;  /* total */
 	sim_time mark_ps[MARK_COUNT];
 	uint32_t next_waiter; /* list of threads blocked on one thing */
 	uint32_t stamp;
-	bool blocked, done;
+	bool done;
 	uint32_t part;        /* what this thread's calls cost, of 65536 */
 	bool thought;         /* the time before the operation at pc has passed */
 };
@@ -120,8 +119,14 @@ struct sim {
 	int error;
 };
 
+/* Longer than anything real, and no number (the cost of what a platform lacks), is 1000 s: sums stay far from overflow. */
 static inline sim_time ps_of_ns(double ns)
 {
+	const double most_ns = 1e12;
+	if (!(ns < most_ns))
+		return (sim_time)most_ns * 1000;
+	if (ns < -most_ns)
+		return -(sim_time)most_ns * 1000;
 	return (sim_time)(ns * 1000.0 + (ns < 0 ? -0.5 : 0.5));
 }
 

@@ -23,7 +23,8 @@ void gpu_account(struct sim *s, uint16_t gpu, sim_time now, bool waiting)
 	struct sim_gpu *g = &s->gpu[gpu];
 	sim_time from = g->accounted_ps > s->core_begin_ps ? g->accounted_ps : s->core_begin_ps;
 	sim_time to = now < g->closed_ps ? now : g->closed_ps;
-	g->accounted_ps = now;
+	if (now > g->accounted_ps)
+		g->accounted_ps = now;
 	if (to <= from)
 		return;
 	sim_time *part = g->kernels ? &g->sum.kernel_ps : g->copies ? &g->sum.transfer_ps : waiting ? &g->sum.sync_ps : &g->sum.host_ps;
@@ -110,7 +111,10 @@ static int engine_of(const struct sim *s, const struct schedule_copy *copy)
 	return s->platform->copy_engines == 1 && engine[copy->kind] != ENGINE_LOCAL ? ENGINE_H2D : engine[copy->kind];
 }
 
-/* Behind a short kernel one price, behind a long one the other; between 5 and 30 us, the two calibrated, a straight line. */
+/*
+ * Behind a short kernel one price, behind a long one the other, between the two a straight line. short_ps was measured behind two
+ * kernels of about 1 us still on their way (model/calibrate_loops.cu), behind_ps behind one of 30 us (model/calibrate_idle.cu).
+ */
 static sim_time behind_cost(const struct copy_price *price, sim_time kernel_ps)
 {
 	const sim_time low = 5000000, high = 30000000;
@@ -217,7 +221,6 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	st->head++;
 	st->count--;
 	st->free_ps = now;
-	st->head_ready_ps = now;
 	st->state = STREAM_IDLE;
 	if (st->space_thread != NONE32 && st->count < (uint32_t)s->platform->queue_depth)
 		thread_wake_list(s, &st->space_thread, now);
@@ -310,10 +313,8 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 		st->capacity = capacity;
 	}
 	st->ring[(st->head + st->count++) & (st->capacity - 1)] = *command;
-	if (st->count == 1) {
-		st->head_ready_ps = command->submit_ps;
+	if (st->count == 1)
 		arm(s, stream, command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps, STREAM_PENDING);
-	}
 }
 
 void stream_event(struct sim *s, uint32_t stream, sim_time now, uint32_t stamp)

@@ -343,6 +343,37 @@ static void two_threads_held_back_by_one_queue_both_go_on(void **state)
 	NEAR(end(b), 10000);
 }
 
+struct host_seen { int times[8]; sim_time start[8], end[8]; };
+
+static void see_host(void *arg, uint32_t thread, const struct schedule_op *op, int64_t index, sim_time start, sim_time end)
+{
+	struct host_seen *seen = arg;
+	(void)thread;
+	(void)op;
+	assert_in_range(index, 0, 7);
+	seen->times[index]++;
+	seen->start[index] = start;
+	seen->end[index] = end;
+}
+
+static void a_call_held_back_by_a_full_queue_is_seen_once_and_whole(void **state)
+{
+	struct bench *b = *state;
+	struct simulation_result result;
+	struct host_seen seen = { 0 };
+	const struct observer observer = { .arg = &seen, .host_op = see_host };
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	set(&b->platform, "host.queue_depth", 2);
+	for (int k = 0; k < 4; k++)
+		add_launch(&b->schedule, 0, 1000);
+	assert_int_equal(simulate_observed(&b->schedule, &b->platform, &observer, &result), 0);
+	simulation_result_release(&result);
+	for (int k = 0; k < 4; k++)
+		assert_int_equal(seen.times[k], 1);
+	assert_true(seen.end[1] == 0 && seen.start[2] == 0 && seen.end[2] == 1000000 && seen.start[3] == 1000000 && seen.end[3] == 2000000);
+}
+
 static void a_blocking_copy_returns_when_it_is_done(void **state)
 {
 	struct bench *b = *state;
@@ -423,6 +454,7 @@ int main(void)
 		TEST(a_full_queue_holds_the_host_back_and_loses_nothing),
 		TEST(think_time_before_a_full_queue_counts_once),
 		TEST(two_threads_held_back_by_one_queue_both_go_on),
+		TEST(a_call_held_back_by_a_full_queue_is_seen_once_and_whole),
 		TEST(a_blocking_copy_returns_when_it_is_done),
 		TEST(copies_share_an_engine_by_direction),
 		TEST(copies_overlap_kernels_of_another_stream),
