@@ -118,8 +118,10 @@ static int run_replicas(struct simulation_setup *setup, int replicas, struct sim
 	for (uint64_t seed = 2; seed <= REPLICAS; seed++) {
 		struct simulation_result result;
 		one.seed = seed;
-		if (simulation_run(&one, &result))
+		if (simulation_run(&one, &result)) {
+			simulation_result_release(sum);
 			return -1;
+		}
 		add_replica(sum, &result);
 		simulation_result_release(&result);
 	}
@@ -140,6 +142,9 @@ int predictor_run(const struct predictor *p, const struct schedule *schedule, co
 	if ((int)schedule->gpu_count > p->platform.gpus && p->platform.gpus > 0 && !request->allow_extrapolation)
 		return report("platform '%s' has %d GPUs, the run wants %u (--allow-extrapolation answers all the same)", p->platform.name,
 			      p->platform.gpus, schedule->gpu_count);
+	for (uint32_t k = 0; k < schedule->copy_count; k++)
+		if (schedule->copy[k].kind == COPY_PEER && !p->platform.host[HOST_COPY_PEER].count)
+			return report("platform '%s' has no costs for copies between GPUs, which the run makes", p->platform.name);
 	struct simulation_setup setup = { .schedule = schedule, .platform = &p->platform, .model = &model };
 	struct timeline timeline;
 	if (timeline_trace) {
