@@ -157,7 +157,7 @@ void links_start(struct links *links, struct event_queue *queue, sim_time now, u
 {
 	struct flow *flow = &links->flow[stream];
 	uint32_t stamp = flow->stamp;
-	*flow = (struct flow){ .remaining_ps = (double)solo_ps, .rate = 1, .updated_ps = now, .stream = stream, .stamp = stamp, .active = true };
+	*flow = (struct flow){ .remaining_ps = (double)solo_ps, .rate = 1, .updated_ps = now, .stamp = stamp, .active = true };
 	flow->asked_per_ps = solo_ps > 0 ? (double)copy->bytes / (double)solo_ps : 0;
 	set_route(links, flow, copy);
 	links->active[links->active_count++] = stream;

@@ -19,7 +19,6 @@ struct flow {
 	double rate;         /* share of the solo rate, (0, 1] */
 	double asked_per_ps; /* bytes per ps */
 	sim_time updated_ps;
-	uint32_t stream;     /* told when it ends */
 	uint32_t stamp;
 	uint32_t link[ROUTE_LINKS];
 	int link_count;

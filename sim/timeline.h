@@ -11,7 +11,7 @@ struct timeline {
 	struct trace *trace;             /* borrowed, initialised by the caller */
 	const struct schedule *schedule; /* borrowed */
 	struct observer observer;        /* pass &timeline.observer to simulation_run */
-	uint32_t api_name[OP_KIND_COUNT], kernel_base;
+	uint32_t api_name[OP_KIND_COUNT];
 	uint32_t *kernel_name;           /* [kernel_count]; owned */
 	int64_t *latest;                 /* [event_count]: the event's latest record call, as its sync id; -1 none; owned */
 	int64_t *record_of;              /* [op_count]: the record that a wait met; owned */

@@ -120,6 +120,23 @@ static void a_late_flow_slows_what_is_left_of_the_first(void **state)
 	platform_release(&platform);
 }
 
+static void a_link_is_free_again_when_its_flows_ended_at_one_instant(void **state)
+{
+	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 0, PEER(0, 2, 1000), 0 }, { 2000, PEER(0, 1, 700), 0 },
+				       { 3000, PEER(0, 3, 500), 0 }, { 3000, PEER(0, 4, 500), 0 } };
+	double end[FLOWS_MAX];
+	(void)state;
+	struct platform platform;
+	platform_of(&platform, "free");
+	run_flows(&platform, start, 5, end, true);
+	NEAR(end[0], 2000);
+	NEAR(end[1], 2000);
+	NEAR(end[2], 2700); /* starts at the very instant the others end: it meets none of their work */
+	NEAR(end[3], 4000);
+	NEAR(end[4], 4000);
+	platform_release(&platform);
+}
+
 static void opposite_directions_do_not_share(void **state)
 {
 	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 0, PEER(1, 0, 1000), 0 } };
@@ -238,6 +255,7 @@ int main(void)
 		cmocka_unit_test(a_flow_alone_takes_its_own_time),
 		cmocka_unit_test(two_flows_on_one_link_take_twice_as_long),
 		cmocka_unit_test(a_late_flow_slows_what_is_left_of_the_first),
+		cmocka_unit_test(a_link_is_free_again_when_its_flows_ended_at_one_instant),
 		cmocka_unit_test(opposite_directions_do_not_share),
 		cmocka_unit_test(what_a_bottleneck_leaves_goes_to_the_others),
 		cmocka_unit_test(a_small_copy_bound_by_latency_disturbs_nobody),
