@@ -1,6 +1,6 @@
 # data: points.tsv notes.tsv
 # SPDX-License-Identifier: MIT
-# Predicted against measured core loops on 2, 4 and 8 GPUs: the tool's answer with its interval, and the trivial baselines.
+# Predicted against measured core loops on several GPUs: the tool's answer with its interval, and the trivial baselines.
 picture = ARG1; data = ARG2; width = 900; height = 740
 load "plots/style.gp"
 points = data . "points.tsv"; notes = data . "notes.tsv"
