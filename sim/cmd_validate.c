@@ -152,7 +152,8 @@ static int validate_run(struct context *c, const struct trace *trace, const stru
 		return report("'%s' run %d: %s on %d GPUs was never measured", trace->path, run, config, trace->run[run].gpus);
 	schedule_init(&schedule);
 	int rc = schedule_from_trace(&schedule, trace, run);
-	schedule_untrace(&schedule, &c->predictor->platform);
+	if (!rc)
+		schedule_untrace(&schedule, &c->predictor->platform);
 	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
 		const struct predictor_request request = { .kernel_model = k ? models[k] : "recorded", .set = "replay", .own = own,
 							   .allow_extrapolation = true };
