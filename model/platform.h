@@ -14,7 +14,7 @@
 
 struct number_list { double *value; size_t count; }; /* owned by the platform */
 
-/* y over x, both ascending in x; looked up with platform_curve (log-log between points, slope kept beyond the ends). */
+/* y over x, both ascending in x; looked up with curve_at (log-log between points, slope kept beyond the ends). */
 struct curve { struct number_list x, y; };
 
 enum { HOST_LAUNCH, HOST_LAUNCH_IDLE, HOST_RECORD, HOST_WAIT, HOST_COPY_H2D, HOST_COPY_D2H, HOST_COPY_PEER, HOST_COPY_D2D,
@@ -33,14 +33,12 @@ struct platform {
 	int measured_gpus;      /* GPU counts beyond this were not measured; 0 = all were */
 	/* [device] */
 	int sm_count, copy_engines, gpus;
-	double l2_bytes, memory_bytes, sm_mhz, memory_mhz;
 	/* [host] */
 	struct number_list threads;
 	struct number_list host[HOST_COST_COUNT]; /* ns; same length as threads */
 	struct number_list loop_host[HOST_COST_COUNT]; /* the same calls in a loop with others (calibrate_loops.cu); may be empty */
 	struct number_list loop_launch_plain, loop_launch_second;
 	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads and between calls; may be empty */
-	double launch_first_ns;
 	int queue_depth;        /* launches the host can be ahead of the device before it blocks */
 	/* [stream]: device side */
 	double start_latency_ns;    /* launch call returned on an idle stream -> kernel starts */
@@ -55,7 +53,7 @@ struct platform {
 	struct number_list behind[COPY_CURVE_COUNT];  /* over idle[].x: what a copy adds to a kernel and the synchronisation after both */
 	struct curve loop[COPY_CURVE_COUNT];          /* begin of the call to return of the synchronisation, in a loop */
 	struct curve exchange;                        /* what an exchange between two GPUs in step adds to their streams */
-	/* [share.h2d] [share.d2h] [share.peer]: GPUs at once -> total bytes/s */
+	/* [share.h2d] [share.d2h]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;
 	double nvlink_bytes_per_s;  /* each GPU, each direction */
 	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
@@ -66,7 +64,6 @@ struct platform {
 	struct number_list period, traced_period; /* ns of kernels back to back, untraced and traced: pairs */
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's begin, by the recorder's clock */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
-	bool has_tracer;
 	/* Some values as the file has them, whatever was set later: finer measurements contain these and are priced relative to them. */
 	struct { double sync_wake_ns, start_latency_ns, call_ns[COPY_CURVE_COUNT], nvlink_bytes_per_s, share_h2d_bytes_per_s, share_d2h_bytes_per_s; } calibrated;
 	struct platform_entry *entry; size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */

@@ -144,7 +144,6 @@ int platform_validate(struct platform *platform, const char *where)
 	for (size_t i = 0; i < platform->entry_count; i++)
 		if (platform->entry[i].spec->pairs && check_pair(platform, &platform->entry[i], where))
 			return -1;
-	platform->has_tracer = platform->traced_host[HOST_LAUNCH].count > 0;
 	return 0;
 }
 

@@ -85,10 +85,10 @@ const struct platform_key platform_keys[] = {
 	{ "device.gpus", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(gpus), NULL, "count", "GPUs of the machine" },
 	{ "device.sm_count", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(sm_count), NULL, "count", "streaming multiprocessors of a GPU" },
 	{ "device.copy_engines", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(copy_engines), NULL, "count", "copy engines of a GPU" },
-	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(l2_bytes), NULL, "bytes", "L2 cache, nominal" },
-	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_bytes), NULL, "bytes", "device memory" },
-	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, AT(sm_mhz), NULL, "MHz", "highest clock of the multiprocessors" },
-	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_mhz), NULL, "MHz", "highest clock of the memory" },
+	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes", "L2 cache, nominal" },
+	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes", "device memory" },
+	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz", "highest clock of the multiprocessors" },
+	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz", "highest clock of the memory" },
 
 	{ "host.threads", KEY_LIST, CURVE_X(NEEDED), AT(threads), NULL, "count",
 	  "host threads at once, each driving a GPU of its own: the x of the other lists of this section" },
@@ -122,7 +122,7 @@ const struct platform_key platform_keys[] = {
 	  "spread between host threads: mean call of a thread over that of the median thread, at the middle of equal shares" },
 	{ "host.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(call_quantiles), NULL, "ratio", "spread of calls: one call over its thread's trimmed mean, means of equal shares" },
 	{ "host.median_thread_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns", "mean launch of that median thread" },
-	{ "host.launch_first_ns", KEY_REAL, NEEDED, AT(launch_first_ns), NULL, "ns", "first launch of a kernel in a process" },
+	{ "host.launch_first_ns", KEY_REAL, NEEDED, NO_MEMBER, NULL, "ns", "first launch of a kernel in a process" },
 	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
 	  "launches the host can be ahead of the device before a launch blocks" },
 

@@ -119,7 +119,7 @@ static void what_calibrate_writes_reads_back(void **state)
 	assert_int_equal(platform_read(&platform, path), 0);
 	assert_int_equal(platform.gpus, 8);
 	assert_false(platform.from_datasheet);
-	assert_false(platform.has_tracer);
+	assert_int_equal(platform.traced_host[HOST_LAUNCH].count, 0);
 	assert_int_equal(platform.threads.count, 4);
 	assert_true(platform.threads.value[3] == 8);
 	assert_int_equal(platform.host[HOST_LAUNCH].count, 4);
