@@ -10,9 +10,6 @@
 enum { REPEATS = 10, NOTE_REPEATS = 1000 };
 #define KERNEL_NS 30000.0
 
-static const size_t sizes[] = { 4, 4096, 16384, 65536, 131072, 262144, 524288, 1048576, 4194304, 16777216 };
-enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
-
 struct idle_copy {
 	enum copy_case_kind kind;
 	size_t bytes;
@@ -54,19 +51,19 @@ static int idle_batch(struct member *member, void *arg, double *value)
 
 static int idle_list(struct bench *bench, const char *section, enum copy_case_kind kind, int team, bool behind_kernel)
 {
-	struct measured all[SIZES];
+	struct measured all[LOOP_SIZES];
 	char key[64], suffix[16] = "";
 	if (team > 1)
 		snprintf(suffix, sizeof(suffix), "_%d", team);
 	snprintf(key, sizeof(key), "%s.%s_ns%s", section, behind_kernel ? "behind_kernel" : "idle", suffix);
 	bench_progress(bench, key);
-	for (int i = 0; i < SIZES; i++) {
-		struct idle_copy form = { kind, sizes[i], behind_kernel };
-		if (bench_measure(bench, team, key, static_cast<double>(sizes[i]), idle_batch, &form, &all[i]))
+	for (int i = 0; i < LOOP_SIZES; i++) {
+		struct idle_copy form = { kind, loop_sizes[i], behind_kernel };
+		if (bench_measure(bench, team, key, static_cast<double>(loop_sizes[i]), idle_batch, &form, &all[i]))
 			return -1;
 		all[i].value = fmax(all[i].value, 1);
 	}
-	bench_emit_measured(bench, key, all, SIZES,
+	bench_emit_measured(bench, key, all, LOOP_SIZES,
 			    behind_kernel ? "pinned; a kernel of 30 us, the copy, synchronisation: what the copy adds to the whole"
 					  : "pinned; call's return to return of the synchronisation, stream idle before");
 	return 0;
@@ -109,15 +106,15 @@ int calibrate_idle(struct bench *bench)
 	static const struct { const char *section; enum copy_case_kind kind; bool peer; } cases[] = {
 		{ "copy.h2d", CASE_H2D, false }, { "copy.d2h", CASE_D2H, false }, { "copy.peer", CASE_PEER, true },
 	};
-	double bytes[SIZES];
+	double bytes[LOOP_SIZES];
 	char key[64];
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		if (cases[c].peer && bench->gpus < 2)
 			continue;
-		for (int i = 0; i < SIZES; i++)
-			bytes[i] = static_cast<double>(sizes[i]);
+		for (int i = 0; i < LOOP_SIZES; i++)
+			bytes[i] = static_cast<double>(loop_sizes[i]);
 		snprintf(key, sizeof(key), "%s.idle_bytes", cases[c].section);
-		bench_emit(bench, key, bytes, NULL, SIZES, "payload of one copy, for the idle and behind_kernel lists");
+		bench_emit(bench, key, bytes, NULL, LOOP_SIZES, "payload of one copy, for the idle and behind_kernel lists");
 		for (int n = 0; n < bench->counts; n++)
 			if (idle_list(bench, cases[c].section, cases[c].kind, bench->count[n], false) ||
 			    idle_list(bench, cases[c].section, cases[c].kind, bench->count[n], true))

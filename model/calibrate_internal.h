@@ -127,7 +127,7 @@ int copy_enqueue(struct member *member, int stream, enum copy_case_kind kind, si
 /* ns a copy adds to a chain on GPU 0, one thread. */
 int copy_added(struct bench *bench, enum copy_case_kind kind, size_t bytes, struct measured *out);
 
-/* Payloads of the loops and the exchange. */
+/* Payloads of the loops, the exchange and the copies on an idle stream. */
 enum { LOOP_SIZES = 10 };
 extern const size_t loop_sizes[LOOP_SIZES];
 

@@ -217,20 +217,6 @@ static int spread_batch(struct member *member, void *arg, double *value)
 	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, spread_body);
 }
 
-/* Mean of the values between two quantiles. */
-static double share_mean(const double *values, size_t count, double from, double to)
-{
-	double low = quantile_of(values, count, from), high = quantile_of(values, count, to), sum = 0;
-	size_t kept = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (values[i] < low || values[i] > high)
-			continue;
-		sum += values[i];
-		kept++;
-	}
-	return kept ? sum / static_cast<double>(kept) : low;
-}
-
 /*
  * How unequal equal calls are: between threads (which core, how far from the GPU) and between the calls of one. For threads the
  * quantiles at the middle of equal shares; for calls the mean of each share, since a call's tail is long and every thread that
@@ -251,7 +237,7 @@ static int emit_spread(struct bench *bench)
 		for (int i = 0; i < 10; i++)
 			thread[i] = quantile_of(spread->thread_ns, static_cast<size_t>(spread->threads), (i + 0.5) / 10) / middle;
 		for (int i = 0; i < 20; i++)
-			call[i] = share_mean(spread->call, static_cast<size_t>(spread->calls), i / 20.0, i < 19 ? (i + 1) / 20.0 : 0.998);
+			call[i] = mean_between(spread->call, static_cast<size_t>(spread->calls), i / 20.0, i < 19 ? (i + 1) / 20.0 : 0.998);
 		bench_emit(bench, "host.thread_quantiles", thread, NULL, 10, "plain loop in 60 threads one after the other: mean call of a thread over that of the median thread");
 		bench_emit(bench, "host.call_quantiles", call, NULL, 20, "the same loops: a call over its thread's trimmed mean, mean of each twentieth of the calls");
 		bench_emit(bench, "host.median_thread_ns", &middle, NULL, 1, "the same loops: mean call of the median thread");

@@ -274,9 +274,9 @@ double median_of(const double *values, size_t count)
 	return quantile_of(values, count, 0.5);
 }
 
-double trimmed_mean_of(const double *values, size_t count)
+double mean_between(const double *values, size_t count, double from, double to)
 {
-	double low = quantile_of(values, count, 0.05), high = quantile_of(values, count, 0.95), sum = 0;
+	double low = quantile_of(values, count, from), high = quantile_of(values, count, to), sum = 0;
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (values[i] < low || values[i] > high)
@@ -284,7 +284,12 @@ double trimmed_mean_of(const double *values, size_t count)
 		sum += values[i];
 		kept++;
 	}
-	return kept ? sum / (double)kept : median_of(values, count);
+	return kept ? sum / (double)kept : quantile_of(values, count, (from + to) / 2);
+}
+
+double trimmed_mean_of(const double *values, size_t count)
+{
+	return mean_between(values, count, 0.05, 0.95);
 }
 
 double mad_of(const double *values, size_t count)

@@ -74,6 +74,8 @@ const char *util_root(void);
 /* Medians on a scratch copy; values must be finite, count > 0. quantile p in [0,1], linear between order statistics. */
 double median_of(const double *values, size_t count);
 double quantile_of(const double *values, size_t count, double p);
+/* Mean of what lies between two quantiles; the quantile in their middle when nothing does. */
+double mean_between(const double *values, size_t count, double from, double to);
 /* Mean of what lies between the 5 % and the 95 % quantile: for costs that add up, whose outliers are not theirs. */
 double trimmed_mean_of(const double *values, size_t count);
 double mad_of(const double *values, size_t count); /* median absolute deviation, not scaled */
