@@ -75,9 +75,9 @@ struct platform {
  */
 int platform_read(struct platform *platform, const char *name_or_path);
 /*
- * Setting a plain value drops the finer measurements that would hide it: host.launch_ns the costs of launches in loops, copy.h2d.ns the
- * lists of copies a thread waits for, stream.hop_peer_ns the exchange. nvlink.bytes_per_s and share.*.bytes_per_s change what a
- * byte costs in every copy over that link.
+ * Finer measurements follow the plain value that is set: those of host.launch_ns in loops in proportion, those of copy.h2d.ns on idle
+ * streams and behind kernels, and the exchange of stream.hop_peer_ns, by the difference; so a value set to itself changes nothing.
+ * nvlink.bytes_per_s and share.*.bytes_per_s change what a byte costs in every copy over that link.
  */
 /* Applies "KEY=VALUE" (dotted key; a list value is separated by spaces or commas; a single number scales nothing, it replaces the
  * whole list). Unknown key: -1 after a message naming near keys. Re-validates. */

@@ -213,34 +213,71 @@ static char *repeat(const struct platform *platform, const struct platform_key *
 	return list;
 }
 
-static void forget(struct number_list *list)
+static struct number_list copy_of(const struct number_list *list)
 {
-	free(list->value);
-	*list = (struct number_list){ 0 };
+	struct number_list copy = { xmalloc((list->count + 1) * sizeof(double)), list->count };
+	if (list->count)
+		memcpy(copy.value, list->value, list->count * sizeof(double));
+	return copy;
 }
 
-/* What was measured in more detail than `name` would win over it: a value set by hand must count. */
-static void forget_finer(struct platform *platform, const char *name)
+/* Every entry by the ratio of the two lists; a cost that was zero gives no ratio: the new one is taken. */
+static void scale_list(struct number_list *finer, const struct number_list *was, const struct number_list *is)
+{
+	for (size_t k = 0; k < finer->count && k < was->count && k < is->count; k++)
+		finer->value[k] = was->value[k] > 0 ? finer->value[k] * is->value[k] / was->value[k] : is->value[k];
+}
+
+/* Every entry by what the curve rose at its x, `times` over; not below zero. */
+static void shift_list(struct number_list *finer, const struct number_list *x, const struct curve *was, const struct curve *is, double times)
+{
+	for (size_t k = 0; k < finer->count && k < x->count; k++) {
+		double rise = times * (curve_at(is, x->value[k]) - curve_at(was, x->value[k]));
+		finer->value[k] = isfinite(rise) && finer->value[k] + rise > 0 ? finer->value[k] + rise : 0;
+	}
+}
+
+/* What plain values were before one of them is set. */
+struct plain { struct number_list host[HOST_COST_COUNT]; struct curve copy[COPY_CURVE_COUNT]; double hop_peer_ns; };
+
+static void plain_keep(struct plain *plain, const struct platform *p)
 {
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
-		if (!strncmp(name, "host.", 5) && !strcmp(name + 5, host_cost_key[kind]))
-			forget(&platform->loop_host[kind]);
-	if (!strcmp(name, "host.launch_ns")) {
-		forget(&platform->loop_launch_plain);
-		forget(&platform->loop_launch_second);
-	}
+		plain->host[kind] = copy_of(&p->host[kind]);
+	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++)
+		plain->copy[kind] = (struct curve){ copy_of(&p->copy[kind].x), copy_of(&p->copy[kind].y) };
+	plain->hop_peer_ns = p->hop_peer_ns;
+}
+
+static void plain_release(struct plain *plain)
+{
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
+		free(plain->host[kind].value);
 	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
-		size_t length = strlen(copy_curve_section[kind]);
-		if (strncmp(name, copy_curve_section[kind], length) || (strcmp(name + length, ".ns") && strcmp(name + length, ".bytes")))
-			continue;
-		struct number_list *finer[] = { &platform->idle[kind].x, &platform->idle[kind].y, &platform->behind[kind],
-						&platform->loop[kind].x, &platform->loop[kind].y };
-		for (size_t k = 0; k < sizeof(finer) / sizeof(finer[0]); k++)
-			forget(finer[k]);
+		free(plain->copy[kind].x.value);
+		free(plain->copy[kind].y.value);
 	}
-	if (!strcmp(name, "stream.hop_peer_ns") || !strncmp(name, "copy.peer.", 10)) {
-		forget(&platform->exchange.x);
-		forget(&platform->exchange.y);
+}
+
+/* Finer measurements follow the plain value they refine: a host cost in proportion, a copy or a hop by the difference. */
+static void follow(struct platform *p, const struct plain *was)
+{
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
+		scale_list(&p->loop_host[kind], &was->host[kind], &p->host[kind]);
+	scale_list(&p->loop_launch_plain, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
+	scale_list(&p->loop_launch_second, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
+	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
+		if (!was->copy[kind].x.count || !p->copy[kind].x.count)
+			continue;
+		shift_list(&p->idle[kind].y, &p->idle[kind].x, &was->copy[kind], &p->copy[kind], 1);
+		shift_list(&p->behind[kind], &p->idle[kind].x, &was->copy[kind], &p->copy[kind], 1);
+		shift_list(&p->loop[kind].y, &p->loop[kind].x, &was->copy[kind], &p->copy[kind], 1);
+	}
+	if (was->copy[COPY_CURVE_PEER].x.count && p->copy[COPY_CURVE_PEER].x.count)
+		shift_list(&p->exchange.y, &p->exchange.x, &was->copy[COPY_CURVE_PEER], &p->copy[COPY_CURVE_PEER], 1);
+	for (size_t k = 0; k < p->exchange.y.count; k++) { /* two hops an exchange */
+		double ns = p->exchange.y.value[k] + 2 * (p->hop_peer_ns - was->hop_peer_ns);
+		p->exchange.y.value[k] = ns > 0 ? ns : 0;
 	}
 }
 
@@ -267,11 +304,14 @@ int platform_set(struct platform *platform, const char *assignment)
 	}
 	free(entry->text);
 	entry->text = repeat(platform, spec, equals + 1);
+	struct plain was;
+	plain_keep(&was, platform);
 	rc = platform_apply(platform, entry, where);
 	if (!rc)
 		rc = platform_validate(platform, where);
 	if (!rc)
-		forget_finer(platform, name);
+		follow(platform, &was);
+	plain_release(&was);
 out:
 	free(where);
 	free(name);

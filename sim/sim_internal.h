@@ -112,6 +112,7 @@ struct sim {
 	uint64_t seed;
 	uint32_t *call_part, call_count;
 	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps, hop_copy_ps;
+	sim_time signal_ps; /* a store of one device to be seen by who polls for it */
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
 	uint32_t core_begun;   /* threads that passed the mark */
 	uint32_t threads_left;

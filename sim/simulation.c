@@ -192,6 +192,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 				     p->calibrated.start_latency_ns - p->recorded_start_latency_ns : 0;
 	s->start_latency_ps = ps_of_ns(p->start_latency_ns > way_back_ns ? p->start_latency_ns - way_back_ns : 0);
 	s->host_ps[HOST_SYNC_WAKE] += ps_of_ns(way_back_ns);
+	s->signal_ps = ps_of_ns(p->recorded_start_latency_ns > 0 ? way_back_ns : p->hop_peer_ns);
 	s->record_ps = ps_of_ns(p->record_ns);
 	s->wait_ps = ps_of_ns(p->wait_ns);
 	s->hop_same_ps = ps_of_ns(p->hop_same_ns);

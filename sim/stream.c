@@ -158,7 +158,9 @@ static sim_time next_submit(const struct sim_stream *st)
 
 /*
  * From the event being complete to the waiting stream going on. Only a channel that already stood waiting pays: work that reaches
- * the device after the event finds it complete.
+ * the device after the event finds it complete. One that has stood waiting for long looks again ever more rarely, up to the
+ * calibrated hop, which was measured on long waits; one that has just come pays the signal's way and no more than it has
+ * waited (a poll whose pauses double is late by at most the time it has gone on).
  */
 static sim_time hop_of(const struct sim *s, const struct sim_instance *in, const struct sim_stream *st, const struct command *wait)
 {
@@ -166,7 +168,10 @@ static sim_time hop_of(const struct sim *s, const struct sim_instance *in, const
 		return 0;
 	if (in->gpu == st->gpu)
 		return s->hop_same_ps;
-	return in->after_copy || wait->before_copy ? s->hop_copy_ps : s->hop_peer_ps;
+	sim_time hop = in->after_copy || wait->before_copy ? s->hop_copy_ps : s->hop_peer_ps;
+	sim_time since = next_submit(st) > st->start_ps ? next_submit(st) : st->start_ps;
+	sim_time most = s->signal_ps + (in->done_ps > since ? in->done_ps - since : 0);
+	return hop < most ? hop : most;
 }
 
 static void instance_done(struct sim *s, uint32_t instance, sim_time at)

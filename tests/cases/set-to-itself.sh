@@ -1,0 +1,22 @@
+# A key set to the value it has changes nothing, though finer measurements follow it.
+file=$root/model/platforms/h200x4.ini
+value() { # SECTION KEY: its list on one line
+	awk -v section="[$1]" -v key="$2" '
+		/^\[/ { here = $0 == section }
+		here && go && /^[ \t]/ { text = text " " $0; next }
+		{ go = 0 }
+		here && $1 == key && $2 == "=" { sub(/^[^=]*=/, ""); text = $0; go = 1 }
+		END { gsub(/[ \t]+/, " ", text); print text }' "$file"
+}
+core() {
+	warpreel predict rbsor --platform h200x4 --format tsv "$@" | awk -F '\t' 'NR == 2 { print $4 }'
+}
+for transport in host peer; do
+	was=$(core --size 4096 --gpus 4 --transport $transport)
+	for key in host.launch_ns host.copy_h2d_ns host.copy_d2h_ns host.copy_peer_ns host.wait_ns host.sync_wake_ns copy.h2d.ns copy.d2h.ns \
+		copy.peer.ns stream.hop_peer_ns stream.start_latency_ns nvlink.bytes_per_s share.d2h.bytes_per_s; do
+		is=$(core --size 4096 --gpus 4 --transport $transport --set "$key=$(value "${key%.*}" "${key##*.}")")
+		awk -v was="$was" -v is="$is" -v what="$transport $key" \
+			'BEGIN { d = (is - was) / was; print what ": " (d < 1e-6 && d > -1e-6 ? "same" : was " became " is) }'
+	done
+done
