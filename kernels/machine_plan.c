@@ -14,6 +14,7 @@ struct plan_machine {
 	struct machine base;
 	struct schedule *schedule;
 	uint32_t gpus, barriers;
+	int64_t *gpu_bytes; /* [gpus] */
 	struct plan_buffer *buffer;
 	size_t buffer_count, buffer_capacity;
 };
@@ -40,6 +41,11 @@ static int plan_buffer_new(struct machine *m, uint32_t gpu, enum machine_space s
 	GROW(plan->buffer, plan->buffer_count, plan->buffer_capacity);
 	plan->buffer[plan->buffer_count] = (struct plan_buffer){ bytes, (uint16_t)gpu, (uint8_t)space };
 	*buffer = (uint32_t)plan->buffer_count++;
+	if (space == SPACE_DEVICE && gpu < plan->gpus) {
+		plan->gpu_bytes[gpu] += bytes;
+		if (plan->gpu_bytes[gpu] > plan->schedule->device_bytes)
+			plan->schedule->device_bytes = plan->gpu_bytes[gpu];
+	}
 	return 0;
 }
 
@@ -205,6 +211,7 @@ static void plan_reset(struct machine *m)
 static void plan_free(struct machine *m)
 {
 	free(plan_of(m)->buffer);
+	free(plan_of(m)->gpu_bytes);
 	free(m);
 }
 
@@ -238,5 +245,6 @@ struct machine *machine_plan_new(uint32_t gpus, struct schedule *schedule)
 	plan->base.ops = &plan_ops;
 	plan->gpus = gpus;
 	plan->schedule = schedule;
+	plan->gpu_bytes = xcalloc(gpus, sizeof(*plan->gpu_bytes));
 	return &plan->base;
 }

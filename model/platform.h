@@ -33,6 +33,7 @@ struct platform {
 	int measured_gpus;      /* GPU counts beyond this were not measured; 0 = all were */
 	/* [device] */
 	int sm_count, copy_engines, gpus;
+	double memory_bytes;    /* of one GPU */
 	/* [host] */
 	struct number_list threads;
 	struct number_list host[HOST_COST_COUNT]; /* ns; same length as threads */

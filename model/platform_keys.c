@@ -86,7 +86,7 @@ const struct platform_key platform_keys[] = {
 	{ "device.sm_count", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(sm_count), NULL, "count", "streaming multiprocessors of a GPU" },
 	{ "device.copy_engines", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(copy_engines), NULL, "count", "copy engines of a GPU" },
 	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes", "L2 cache, nominal" },
-	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes", "device memory" },
+	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_bytes), NULL, "bytes", "device memory" },
 	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz", "highest clock of the multiprocessors" },
 	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz", "highest clock of the memory" },
 

@@ -139,6 +139,9 @@ int predictor_run(const struct predictor *p, const struct schedule *schedule, co
 				      .allow_extrapolation = request->allow_extrapolation };
 	if (!model.ops)
 		return -1;
+	if ((double)schedule->device_bytes > p->platform.memory_bytes && !request->allow_extrapolation)
+		return report("the run needs %.1f GB on a GPU, '%s' has %.1f (--allow-extrapolation answers all the same)",
+			      (double)schedule->device_bytes * 1e-9, p->platform.name, p->platform.memory_bytes * 1e-9);
 	if ((int)schedule->gpu_count > p->platform.gpus && p->platform.gpus > 0 && !request->allow_extrapolation)
 		return report("platform '%s' has %d GPUs, the run wants %u (--allow-extrapolation answers all the same)", p->platform.name,
 			      p->platform.gpus, schedule->gpu_count);

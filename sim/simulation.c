@@ -71,6 +71,9 @@ static void price_copies(struct sim *s, double way_back_ns)
 		int kind = copy_curve_of(copy);
 		const struct curve *chain = &p->copy[kind], *idle = &p->idle[kind];
 		double bytes = copy->bytes > 0 ? (double)copy->bytes : 1, chain_ns = chain->x.count ? curve_at(chain, bytes) : 0;
+		if (!chain->x.count)
+			report_warning("platform '%s' has no [%s]: such copies of %lld bytes cost nothing", p->name, copy_curve_section[kind],
+				       (long long)copy->bytes);
 		double idle_ns = p->copy_start_latency_ns + chain_ns, behind_ns = chain_ns;
 		if (chain->x.count && idle->x.count) {
 			idle_ns = waited_for_ns(idle, &idle->y, chain, bytes) - wake_ns;

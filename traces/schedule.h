@@ -89,6 +89,7 @@ struct schedule {
 	char **kernel;                    uint32_t kernel_count; /* names, owned */
 	uint32_t event_count, counter_count, barrier_count, gpu_count;
 	char *solver, *config;            /* owned; NULL = foreign program */
+	int64_t device_bytes; /* memory the GPU that needs most of it needs; 0 = unknown (recorded runs) */
 	int64_t anomaly_count;            /* edges that could not be resolved while loading; details were reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity, access_capacity, kernel_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
