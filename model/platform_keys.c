@@ -79,6 +79,8 @@ const struct platform_key platform_keys[] = {
 	{ "platform.name", KEY_TEXT, NEEDED, AT(name), NULL, "text", "what the platform is called" },
 	{ "platform.source", KEY_TEXT, NEEDED, NO_MEMBER, NULL, "text", "\"measured\", \"datasheet\" or \"extrapolated\" (measured on a smaller machine)" },
 	{ "platform.data", KEY_TEXT, 0, AT(data), NULL, "text", "the platform whose recorded profile and interval widths serve; default: this one" },
+	{ "platform.input_visits", KEY_TEXT, 0, NO_MEMBER, NULL, "text",
+	  "visits that gave this file, the profile or the replay traces: their rows of measured.tsv are no test" },
 	{ "platform.measured_gpus", KEY_INTEGER, KEY_POSITIVE, AT(measured_gpus), NULL, "count", "GPU counts beyond this were not measured" },
 
 	{ "device.name", KEY_TEXT, 0, NO_MEMBER, NULL, "text", "the GPU's name" },

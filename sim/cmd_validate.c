@@ -249,7 +249,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor_data(&predictor));
 	char *holdout = o.holdout ? xstrdup(o.holdout) : xprintf("%s/model/holdout.tsv", util_root());
 	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor_data(&predictor));
-	rc = measured_read(&c.measured, measured) || measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
+	rc = measured_read(&c.measured, measured, platform_text(&predictor.platform, "platform.input_visits")) || measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
 	if (!rc && o.common.output)
 		rc = write_table(&c.validation, o.common.output, validation_write);
 	if (!rc && o.summary)

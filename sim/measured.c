@@ -48,14 +48,26 @@ static void add(struct measured *measured, const char *solver, const char *confi
 	row->visit_spread = (quantile_of(row->visit_core_us, n, 1) - quantile_of(row->visit_core_us, n, 0)) / row->core_us;
 }
 
-int measured_read(struct measured *measured, const char *path)
+static bool listed(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *at = list; at && *at;) {
+		size_t span = strcspn(at, " ");
+		if (span == length && !strncmp(at, word, length))
+			return true;
+		at += span + strspn(at + span, " ");
+	}
+	return false;
+}
+
+int measured_read(struct measured *measured, const char *path, const char *leave_out)
 {
 	FILE *file = fopen(path, "r");
 	if (!file)
 		return report("cannot open '%s': %s", path, strerror(errno));
 	char *line = NULL, *field[MOST_COLUMNS];
 	size_t capacity = 0;
-	int number = 0, rc = 0, column[COLUMN_COUNT] = { 0 }, columns = 0;
+	int number = 0, rc = 0, column[COLUMN_COUNT] = { 0 }, columns = 0, visit = -1;
 	while (!rc && getline(&line, &capacity, file) > 0) {
 		number++;
 		if (line[0] == '#' || line[0] == '\n')
@@ -69,6 +81,8 @@ int measured_read(struct measured *measured, const char *path)
 				if (column[c] == count)
 					rc = report("%s: there is no column '%s'", path, column_name[c]);
 			}
+			for (int c = 0; c < count; c++)
+				visit = strcmp(field[c], "visit") ? visit : c;
 			continue;
 		}
 		int64_t gpus;
@@ -76,7 +90,7 @@ int measured_read(struct measured *measured, const char *path)
 		if (count != columns || parse_i64(field[column[COLUMN_GPUS]], &gpus) || parse_double(field[column[COLUMN_CORE]], &core) ||
 		    parse_double(field[column[COLUMN_MAD]], &mad) || gpus < 1 || core <= 0 || mad < 0)
 			rc = report("%s:%d: not a measurement of %d columns", path, number, columns);
-		else
+		else if (visit < 0 || !listed(leave_out, field[visit]))
 			add(measured, field[column[COLUMN_SOLVER]], field[column[COLUMN_CONFIG]], (int)gpus, core, mad);
 	}
 	free(line);

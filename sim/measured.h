@@ -22,8 +22,11 @@ struct measured {
 	size_t count, capacity;
 };
 
-/* -1 after a message naming file and line. Columns are found by name in the header. */
-int measured_read(struct measured *measured, const char *path);
+/*
+ * -1 after a message naming file and line. Columns are found by name in the header. Rows of the visits named in `leave_out`
+ * (separated by blanks; NULL = none) are skipped: a visit that gave the inputs is no test of them.
+ */
+int measured_read(struct measured *measured, const char *path, const char *leave_out);
 /* Marks the rows whose configuration string is listed (first column). */
 int measured_mark_holdout(struct measured *measured, const char *path);
 const struct measured_row *measured_find(const struct measured *measured, const char *solver, const char *config, int gpus);

@@ -9,7 +9,7 @@
 static double outside_record_ns(const struct platform *p, int kind, uint32_t threads)
 {
 	const struct number_list *period = &p->traced_host[kind], *api = &p->traced_api[kind];
-	if (kind < 0 || !period->count || !api->count)
+	if (!period->count || !api->count)
 		return 0;
 	size_t at = 0;
 	while (at + 1 < p->threads.count && p->threads.value[at] < threads)
