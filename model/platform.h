@@ -93,6 +93,5 @@ double platform_host_ns(const struct platform *platform, int kind, int threads);
 double platform_list_ns(const struct platform *platform, const struct number_list *list, int threads, double otherwise);
 double curve_at(const struct curve *curve, double x);          /* log-log; ends extrapolated with the last slope */
 double curve_at_linear(const struct curve *curve, double x);   /* linear; ends held */
-bool curve_covers(const struct curve *curve, double x);        /* x within the calibrated range */
 
 #endif

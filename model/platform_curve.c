@@ -60,11 +60,6 @@ double curve_at_linear(const struct curve *curve, double x)
 	return line(curve->x.value[i], y0, curve->x.value[i + 1], y1, x);
 }
 
-bool curve_covers(const struct curve *curve, double x)
-{
-	return curve->x.count && x >= curve->x.value[0] && x <= curve->x.value[curve->x.count - 1];
-}
-
 double platform_host_ns(const struct platform *platform, int kind, int threads)
 {
 	const struct curve cost = { platform->threads, platform->host[kind] };

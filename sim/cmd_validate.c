@@ -65,6 +65,7 @@ static void add_prediction(struct context *c, const struct measured_row *m, cons
 	double kernels = 0;
 	row->lo_us = p->core_lo_us;
 	row->hi_us = p->core_hi_us;
+	row->extrapolated = p->extrapolated;
 	for (uint32_t g = 0; g < p->detail.gpu_count; g++)
 		kernels += (double)p->detail.gpu[g].kernel_ps / p->detail.gpu_count;
 	snprintf(row->class_name, sizeof(row->class_name), "%s",

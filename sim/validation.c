@@ -30,14 +30,14 @@ static void print_optional(FILE *out, double value)
 void validation_write(const struct validation *v, FILE *out)
 {
 	fprintf(out, "set\tsplit\tmodel\tsolver\tconfig\tgpus\tmeasured_us\tmeasured_mad_us\tpredicted_us\tpredicted_lo_us\tpredicted_hi_us\t"
-		     "error_pct\tinputs\tclass\tvisit_spread_pct\n");
+		     "error_pct\tinputs\tclass\tvisit_spread_pct\textrapolated\n");
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *r = &v->row[k];
 		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t", r->set, r->split, r->model, r->solver, r->config, r->gpus,
 			r->measured_us, r->mad_us, r->predicted_us);
 		print_optional(out, r->lo_us);
 		print_optional(out, r->hi_us);
-		fprintf(out, "%.3f\t%s\t%s\t%.3f\n", r->error_pct, r->inputs, r->class_name, 100 * r->visit_spread);
+		fprintf(out, "%.3f\t%s\t%s\t%.3f\t%d\n", r->error_pct, r->inputs, r->class_name, 100 * r->visit_spread, r->extrapolated);
 	}
 }
 

@@ -4,6 +4,7 @@
 #ifndef WARPREEL_VALIDATION_H
 #define WARPREEL_VALIDATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ struct validation_row {
 	double predicted_us, lo_us, hi_us; /* lo, hi NaN for baselines: they carry no interval */
 	double error_pct; /* 100 (predicted - measured) / measured */
 	char class_name[32];
+	bool extrapolated; /* unasked the tool would have refused it: outside what was recorded or measured */
 };
 
 struct validation {
