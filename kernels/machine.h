@@ -31,6 +31,8 @@ struct machine_launch {
 	void (*cpu)(const void *args);    /* CPU implementation of the same kernel; never NULL */
 	const void *args;                 /* plain struct, copied before the call returns; may hold machine_address() pointers */
 	size_t args_bytes;                /* <= MACHINE_MAX_ARGS */
+	/* Grid, block and path from the same arguments; the CUDA launcher calls it too, so that a plan knows them. NULL: not known. */
+	void (*geometry)(const void *args, struct launch_geometry *geometry);
 	int64_t rows, columns, points;    /* updated region */
 	int64_t dram_bytes;               /* bytes that must move if nothing is cached */
 	int64_t resident_bytes;           /* working set that comes round again between launches */

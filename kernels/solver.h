@@ -36,6 +36,13 @@ struct solver {
 	/* Reads a configuration string into params (defaults first); -1 after a message. */
 	int (*parse)(void *params, const char *config);
 	/* Runs on `m` with `gpus` threads; -1 after a message. On the plan machine the schedule is the only result. */
+	/*
+	 * Kernels alone, on one GPU: steady_begin makes buffers and a stream on `m` and fills them with what iterations meet;
+	 * steady_iterate puts the launches of one iteration on that stream, nothing else. All NULL: the family has no such thing.
+	 */
+	int (*steady_begin)(const void *params, struct machine *m, void **state, uint32_t *stream);
+	int (*steady_iterate)(void *state, struct machine_thread *t);
+	void (*steady_end)(void *state);
 	int (*run)(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
 		   struct solver_result *results /* [request->repeat] */);
 };

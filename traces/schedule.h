@@ -56,6 +56,16 @@ struct schedule_access { /* data footprint of a launch */
 	int64_t offset_bytes, bytes;
 };
 
+/*
+ * What a launch asks of the device. `path` says which way a warp takes through a kernel whose code depends on its arguments (rows a
+ * thread, say): launches of equal kernel, block and path run the same instructions a warp. -1 = not known.
+ */
+struct launch_geometry {
+	uint32_t grid[3], block[3];
+	uint32_t shared_bytes; /* dynamic */
+	int32_t path;
+};
+
 /* A launch shape: equal launches share one entry, so that its cost is computed once. */
 struct schedule_shape {
 	uint32_t kernel;      /* index into schedule.kernel */
@@ -65,6 +75,7 @@ struct schedule_shape {
 	int64_t footprint_bytes; /* distinct bytes touched */
 	int64_t resident_bytes; /* working set that returns between launches (the GPU's sweep); decides L2 residency */
 	uint32_t grid[3], block[3], shared_bytes, registers; /* 0 = unknown */
+	int32_t path;         /* struct launch_geometry; -1 = unknown */
 	uint32_t first_access, access_count; /* into schedule.access */
 };
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * A device from the inside: multiprocessors, pipes, caches, memory; section [sm] of a platform file, and what the `warps` kernel
+ * model knows of a device. No value belongs to a kernel. Cycles are of the multiprocessors' clock.
+ */
+#ifndef WARPREEL_SM_DEVICE_H
+#define WARPREEL_SM_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../traces/sass.h"
+
+/*
+ * A level of memory shared by all multiprocessors. With X bytes in flight on the whole device, an access takes
+ *     L(X) = (latency^k + (X / rate)^k)^(1/k)
+ * so that X / L(X) is what the device moves (Little): latency-bound for small X, rate-bound for large, k (`knee`) how sharp the turn is.
+ */
+struct sm_memory_level {
+	double latency_ns;           /* unloaded, from issue of the load to its result */
+	double read_bytes_per_s, write_bytes_per_s; /* all multiprocessors together */
+	double knee;
+};
+
+struct sm_device {
+	bool present;                /* the platform has an [sm] section */
+	char *isa;                   /* sm.isa: "sm_90" = profiles of that code may be walked; "none" = instruction classes only; owned */
+	double clock_mhz;            /* sm.clock_mhz, under load */
+	/* what an SM holds */
+	int sub_partitions, warp_slots, block_slots;
+	int register_count, register_unit;   /* 32-bit registers; allocated a warp in multiples of register_unit */
+	int shared_bytes, shared_unit, shared_reserved_bytes; /* for blocks; allocated in multiples; taken from each block by the system */
+	int block_threads_max;
+	/* issue: a sub-partition issues one warp instruction every issue_interval cycles */
+	double issue_interval;
+	double interval[SASS_CLASS_COUNT]; /* sm.<class>_interval: cycles the pipe of ONE sub-partition is busy with a warp instruction;
+	                                    * memory classes, shuffle, barrier: cycles of the path ALL sub-partitions share */
+	double latency[SASS_CLASS_COUNT];  /* sm.<class>_latency: issue to the result being usable, cycles (global_load: a hit in L1) */
+	double shared_wavefront_interval;  /* cycles of shared memory and L1's data stage for one pass of 128 bytes */
+	double l1_tag_interval;            /* cycles to look up one 128-byte line */
+	double l1_bytes;                   /* data cache when no shared memory is in use; what blocks use is taken from it */
+	double l1_miss_bytes;              /* most bytes an SM can have in flight to L2 */
+	double l2_port_bytes;              /* bytes a cycle between an SM and L2, each direction */
+	struct sm_memory_level l2, dram;
+	double l2_far_latency_ns;          /* a hit in the other half, less latency_ns; half of all hits are there. 0: one half */
+	/* cache residency: bytes touched between two touches of the same byte -> share of the bytes still in L2 */
+	struct { double *value; size_t count; } l2_reuse_bytes, l2_reuse_hits; /* owned */
+	double atomic_same_interval_ns;    /* atomics on one address, one after the other, whole device */
+	double atomic_rate_per_s;          /* atomics on different sectors, whole device */
+	/* grids */
+	double launch_ns;                  /* an empty kernel of one block, as the tracer reports it */
+	double launch_period_ns;           /* period of empty kernels back to back in a graph: launch_ns + the device's own pause */
+	double block_dispatch_ns;          /* between blocks handed out by the device */
+	double block_start_cycles;         /* a block's slot becoming free to the first instruction of its successor */
+	double drain_ns;                   /* the last block's exit to the kernel's end, beyond what launch_ns has */
+};
+
+/* Occupancy: blocks of `block_threads` threads an SM holds at once; 0 = none fits. *limit names what stops one more:
+ * "warps", "blocks", "registers", "shared memory". */
+int sm_occupancy(const struct sm_device *device, uint32_t block_threads, uint32_t registers, uint32_t shared_bytes, const char **limit);
+
+#endif
