@@ -45,7 +45,7 @@ static void fill(struct trace *t)
 					assert_int_equal(schema_set(added, column, text), 0);
 				else if (column->kind == COLUMN_TIME)
 					assert_int_equal(schema_set(added, column, row == 2 ? -1 : next_time(1000)), 0);
-				else if (column->kind == COLUMN_ID && row == 2)
+				else if ((column->kind == COLUMN_ID || column->kind == COLUMN_COUNT) && row == 2)
 					assert_int_equal(schema_set(added, column, -1), 0);
 				else
 					assert_int_equal(schema_set(added, column, 100 * row + c), 0);
@@ -82,6 +82,33 @@ static void what_is_written_comes_back(void **state)
 	}
 	free(before);
 	trace_release(&t);
+}
+
+static void a_counter_may_be_any_number_but_minus_one(void **state)
+{
+	static const int64_t values[] = { 0, 4294967295, 4294967296, INT64_MAX, -1 };
+	char *path = in_directory("counters.sqlite");
+	struct trace t, back;
+
+	(void)state;
+	trace_init(&t);
+	trace_init(&back);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		*trace_add_profile(&t) = (struct trace_profile){ .id = (int64_t)i, .dram_read_bytes = values[i] };
+		*trace_add_profile_code(&t) = (struct trace_profile_code){ .code_low = values[i], .code_high = INT64_MIN };
+	}
+	assert_int_equal(trace_write(&t, path), 0);
+	assert_int_equal(trace_read(&back, path, 0), 0);
+	assert_int_equal(back.profile_count, t.profile_count);
+	assert_int_equal(back.profile_code_count, t.profile_code_count);
+	for (size_t i = 0; i < back.profile_count; i++) {
+		assert_int_equal(back.profile[i].dram_read_bytes, values[i]);
+		assert_int_equal(back.profile_code[i].code_low, values[i]);
+		assert_int_equal(back.profile_code[i].code_high, INT64_MIN);
+	}
+	trace_release(&t);
+	trace_release(&back);
+	free(path);
 }
 
 static void a_dump_does_not_know_in_what_order_rows_were_added(void **state)
@@ -210,7 +237,7 @@ static void the_manual_names_every_table_and_column_and_no_other(void **state)
 			assert_string_equal(type, c->kind == COLUMN_TEXT || c->kind == COLUMN_ALTERNATIVE ? "TEXT"
 						  : c->kind == COLUMN_REAL				  ? "REAL"
 													  : "INTEGER");
-			may_be_null = c->kind == COLUMN_TIME || c->kind == COLUMN_ID || c->kind == COLUMN_KILO ||
+			may_be_null = c->kind == COLUMN_TIME || c->kind == COLUMN_COUNT || c->kind == COLUMN_ID || c->kind == COLUMN_KILO ||
 				      c->kind == COLUMN_ALTERNATIVE;
 			if ((strcmp(absent, "NULL") == 0) != may_be_null)
 				fail_msg("%s.%s: the manual says \"%s\"", t->name, name, absent);
@@ -230,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_comes_back),
+		cmocka_unit_test(a_counter_may_be_any_number_but_minus_one),
 		cmocka_unit_test(a_dump_does_not_know_in_what_order_rows_were_added),
 		cmocka_unit_test(written_rows_are_in_time_order),
 		cmocka_unit_test(a_compressed_activity_row_takes_at_most_40_bytes),

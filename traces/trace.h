@@ -16,6 +16,7 @@
 #include "schedule.h"
 
 #define WARPREEL_TRACE_VERSION 1
+#define WARPREEL_PROFILE_VERSION 1 /* trace_profile.version: what the counts of a kernel profile mean */
 #define NSYS_SCHEMA_VERSION "3.16.1"
 
 struct trace_kernel { /* CUPTI_ACTIVITY_KIND_KERNEL */
@@ -100,9 +101,36 @@ struct trace_run { int64_t start_ns, end_ns; uint32_t solver, config; int32_t gp
 struct trace_loss { uint32_t kind; int64_t count; uint32_t detail; }; /* WARPREEL_LOSS: dropped records, zero timestamps, orphans, truncated spool ... */
 struct trace_prediction { uint32_t key; double value; uint32_t unit; }; /* WARPREEL_PREDICTION: core_us, core_lo_us, ... of a predicted trace */
 
+/*
+ * Kernel profiles (traces/kernel_profile.h has them joined). Counts are of one launch, over its whole grid; -1 = not measured.
+ */
+struct trace_profile { /* WARPREEL_PROFILE: one row a profiled launch shape */
+	int64_t id;           /* within the trace */
+	int32_t version;      /* WARPREEL_PROFILE_VERSION */
+	uint32_t kernel, symbol, isa; /* strings: as our drivers call it, else the symbol; mangled name; "sm_90" */
+	int32_t path;         /* struct launch_geometry; -1 = unknown */
+	uint32_t grid[3], block[3], static_shared_bytes, dynamic_shared_bytes, registers;
+	int64_t rows, columns, points; /* 0 = unknown */
+	int64_t l1_load_sectors, l1_load_hits, l1_store_sectors;
+	int64_t l2_read_sectors, l2_read_hits, l2_write_sectors, l2_write_hits, l2_atomic_sectors;
+	int64_t dram_read_bytes, dram_write_bytes;
+};
+struct trace_profile_code { /* WARPREEL_PROFILE_CODE: the instructions of a symbol, once, in address order */
+	uint32_t symbol;
+	uint32_t offset_bytes;
+	int64_t code_low, code_high; /* the 128 bits of the encoding, as bit patterns */
+	uint32_t text;
+};
+struct trace_profile_instruction { /* WARPREEL_PROFILE_COUNT: one row an instruction that ran; no row: it did not */
+	int64_t profile;
+	uint32_t offset_bytes;
+	int64_t warps, threads, sectors_global, sectors_global_ideal, tags_global, sectors_local, wavefronts_shared, wavefronts_shared_ideal;
+};
+
 #define TRACE_TABLES(X) \
 	X(kernel) X(memcpy) X(memset) X(api) X(sync) X(event) X(overhead) X(nvtx) X(gpu) X(thread) \
-	X(meta) X(link) X(clock) X(host_op) X(footprint) X(run) X(loss) X(prediction)
+	X(meta) X(link) X(clock) X(host_op) X(footprint) X(run) X(loss) X(prediction) \
+	X(profile) X(profile_code) X(profile_instruction)
 
 struct trace {
 	char **string; /* index 0 is "" */

@@ -46,7 +46,7 @@ const struct schema_table schema_tables[SCHEMA_TABLE_COUNT] = {
 #undef FILTER
 #undef END
 
-/* Array pointers have 18 different types: they are moved with memcpy. */
+/* Array pointers have as many types as there are tables: they are moved with memcpy. */
 static char *array_of(const struct trace *trace, const struct schema_table *table)
 {
 	char *array;

@@ -8,6 +8,7 @@
 
 enum column_kind {
 	COLUMN_INT,
+	COLUMN_COUNT,
 	COLUMN_ID,
 	COLUMN_TIME,
 	COLUMN_KILO,

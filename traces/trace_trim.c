@@ -70,6 +70,9 @@ void trace_trim(struct trace *out, const struct trace *trace, size_t first, size
 	COPY_ROWS(clock, true)
 	COPY_ROWS(loss, true)
 	COPY_ROWS(prediction, true)
+	COPY_ROWS(profile, true)
+	COPY_ROWS(profile_code, true)
+	COPY_ROWS(profile_instruction, true)
 	for (size_t k = 0; k < count; k++)
 		*trace_add_run(out) = window.run[k];
 	trace_set_meta(out, "trimmed", "to its runs");

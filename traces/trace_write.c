@@ -120,6 +120,7 @@ static void bind(sqlite3_stmt *insert, int at, const struct trace *trace, const 
 		if (value > 0)
 			value *= 1000;
 		/* fall through */
+	case COLUMN_COUNT:
 	case COLUMN_ID:
 	case COLUMN_TIME:
 		if (value == -1) {
