@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * SASS: the machine code of NVIDIA GPUs from Volta on (128-bit encoding), as far as timing needs it: control bits, class, operands
- * that matter. Layout of the control bits (bits 105..125 of the encoding): Jia et al., "Dissecting the NVIDIA Volta GPU
+ * that matter. Layout of the control bits (bits 105..121 of the encoding, reuse 122..125): Jia et al., "Dissecting the NVIDIA Volta GPU
  * architecture via microbenchmarking", 2018, section 2.1; Huerta et al., arXiv 2503.20481.
  */
 #ifndef WARPREEL_SASS_H
@@ -27,15 +27,17 @@ struct sass_control {
 	uint8_t reuse;
 };
 
+#define SASS_TARGET_UNKNOWN UINT32_MAX
+
 struct sass_instruction {
 	enum sass_class class;
 	struct sass_control control;
 	bool known;           /* false: the decoder does not know the opcode; class is the slowest of what its shape suggests */
 	bool predicated;      /* guarded by a predicate other than PT */
-	bool is_exit, is_branch, is_barrier; /* is_branch: BRA and the like with a target in `target` */
-	uint32_t target;      /* bytes from the kernel's entry; for is_branch */
+	bool is_exit, is_branch, is_barrier; /* is_branch: goes elsewhere, to `target`; is_barrier: waits for the block (BAR.ARV does not) */
+	uint32_t target;      /* bytes from the kernel's entry; for is_branch; SASS_TARGET_UNKNOWN: a register knows (RET, BRX) */
 	uint8_t access_bytes; /* memory: bytes a thread, from the width suffix; 0 otherwise */
-	int8_t depbar_scoreboard, depbar_count; /* DEPBAR.LE SBs, n; -1 none */
+	int8_t depbar_scoreboard, depbar_count; /* DEPBAR.LE SBs, n; -1 none. Scoreboards in its braces are in control.wait_mask */
 	int16_t destination;  /* first destination register, -1 none */
 	int16_t source[4];    /* source registers, -1 none: for machines without control bits */
 	uint8_t destination_count; /* registers written from `destination` on */
