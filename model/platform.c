@@ -222,6 +222,7 @@ void platform_release(struct platform *platform)
 	}
 	free(platform->name);
 	free(platform->data);
+	free(platform->sm.isa);
 	free(platform->path);
 	*platform = (struct platform){ 0 };
 }

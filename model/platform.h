@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sm_device.h"
+
 struct number_list { double *value; size_t count; }; /* owned by the platform */
 
 /* y over x, both ascending in x; looked up with curve_at (log-log between points, slope kept beyond the ends). */
@@ -59,6 +61,7 @@ struct platform {
 	double nvlink_bytes_per_s;  /* each GPU, each direction */
 	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
 	struct curve memory;
+	struct sm_device sm; /* [sm]: a GPU from the inside; absent from platforms that only have measured kernels */
 	/* [tracer]: the same calls under the recorder */
 	struct number_list traced_host[HOST_COST_COUNT];  /* period of the call in a tight loop, traced */
 	struct number_list traced_api[HOST_COST_COUNT];   /* duration of its API record */
@@ -81,7 +84,8 @@ int platform_read(struct platform *platform, const char *name_or_path);
  * nvlink.bytes_per_s and share.*.bytes_per_s change what a byte costs in every copy over that link.
  */
 /* Applies "KEY=VALUE" (dotted key; a list value is separated by spaces or commas; a single number scales nothing, it replaces the
- * whole list). Unknown key: -1 after a message naming near keys. Re-validates. */
+ * whole list). Unknown key: -1 after a message naming near keys. Re-validates. device.dram_gb_per_s and device.l2_gb_per_s are short for
+ * the read and the write rate of [sm] together. */
 int platform_set(struct platform *platform, const char *assignment);
 void platform_release(struct platform *platform);
 /* The text of a key as read or set; NULL if absent. */

@@ -54,6 +54,8 @@ static int check_number(const struct platform_key *spec, double value, const cha
 		return report("%s: '%s' is %g: must be above zero", where, name, value);
 	if (spec->kind == KEY_INTEGER && (value != floor(value) || value > INT_MAX))
 		return report("%s: '%s' is %g: must be a whole number", where, name, value);
+	if (value > 1 && spec->flags & KEY_SHARE)
+		return report("%s: '%s' is %g: a share is at most 1", where, name, value);
 	return 0;
 }
 
@@ -133,7 +135,8 @@ static int check_pair(const struct platform *platform, const struct platform_ent
 
 int platform_validate(struct platform *platform, const char *where)
 {
-	unsigned required = KEY_REQUIRED | (platform->gpus > 1 ? KEY_REQUIRED_PEERS : 0);
+	platform->sm.present = platform_entry_find(platform, "sm.isa") != NULL;
+	unsigned required = KEY_REQUIRED | (platform->gpus > 1 ? KEY_REQUIRED_PEERS : 0) | (platform->sm.present ? KEY_REQUIRED_SM : 0);
 	for (const struct platform_key *key = platform_keys; key->name; key++) {
 		/* The x of a curve needs its y, which the table has next. */
 		bool half = key > platform_keys && key->pairs && !strcmp(key->pairs, key[-1].name) &&
@@ -141,9 +144,12 @@ int platform_validate(struct platform *platform, const char *where)
 		if ((key->flags & required || half) && !platform_entry_find(platform, key->name))
 			return report("%s: '%s' is missing (%s)", where, key->name, key->help);
 	}
-	for (size_t i = 0; i < platform->entry_count; i++)
+	for (size_t i = 0; i < platform->entry_count; i++) {
 		if (platform->entry[i].spec->pairs && check_pair(platform, &platform->entry[i], where))
 			return -1;
+		if (!platform->sm.present && !strncmp(platform->entry[i].key, "sm.", 3))
+			return report("%s: '%s' is given without 'sm.isa': this platform has no [sm]", where, platform->entry[i].key);
+	}
 	return 0;
 }
 
@@ -281,8 +287,40 @@ static void follow(struct platform *p, const struct plain *was)
 	}
 }
 
+/* Names people think in, in GB/s: each stands for several keys. Neither is a key of a platform file. */
+static const struct {
+	const char *name, *key[2];
+} rate_alias[] = {
+	{ "device.dram_gb_per_s", { "sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s" } },
+	{ "device.l2_gb_per_s", { "sm.l2_read_bytes_per_s", "sm.l2_write_bytes_per_s" } },
+};
+
+/* 1: not an alias. */
+static int set_alias(struct platform *platform, const char *assignment)
+{
+	size_t length = strcspn(assignment, "="), i = 0, count = sizeof(rate_alias) / sizeof(rate_alias[0]);
+	double gb_per_s;
+	while (i < count && (strlen(rate_alias[i].name) != length || strncmp(rate_alias[i].name, assignment, length)))
+		i++;
+	if (i == count || !assignment[length])
+		return 1;
+	if (parse_double(assignment + length + 1, &gb_per_s))
+		return report("--set %s: '%s' is not a number", assignment, assignment + length + 1);
+	for (size_t k = 0; k < 2; k++) {
+		char *longer = xprintf("%s=%.17g", rate_alias[i].key[k], 1e9 * gb_per_s);
+		int rc = platform_set(platform, longer);
+		free(longer);
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
+
 int platform_set(struct platform *platform, const char *assignment)
 {
+	int alias = set_alias(platform, assignment);
+	if (alias <= 0)
+		return alias;
 	const char *equals = strchr(assignment, '=');
 	char *where = xprintf("--set %s", assignment), *name = NULL;
 	int rc = -1;

@@ -14,7 +14,9 @@ enum {
 	KEY_NEGATIVE = 4,       /* may be negative */
 	KEY_INFINITE = 8,       /* may be "inf": an ideal rate */
 	KEY_ASCENDING = 16,     /* the x of a curve: each entry above the one before */
-	KEY_POSITIVE = 32       /* zero makes no sense */
+	KEY_POSITIVE = 32,      /* zero makes no sense */
+	KEY_REQUIRED_SM = 64,   /* every platform that has sm.isa */
+	KEY_SHARE = 128         /* at most 1 */
 };
 
 struct platform_key {

@@ -40,6 +40,7 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 #define AT(member) offsetof(struct platform, member)
 #define NEEDED KEY_REQUIRED
 #define PEERS KEY_REQUIRED_PEERS
+#define SM KEY_REQUIRED_SM
 #define CURVE_X(flags) ((flags) | KEY_ASCENDING | KEY_POSITIVE)
 #define RATE(flags) ((flags) | KEY_INFINITE | KEY_POSITIVE)
 
@@ -72,6 +73,11 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".loop_ns", KEY_LIST, 0, AT(loop[kind].y), section ".loop_bytes", "ns", \
 	  "in a loop with copies through the host: begin of the copy's call to return of the synchronisation" }, \
 	{ section ".loop_ns_#", KEY_LIST, 0, NO_MEMBER, section ".loop_bytes", "ns", "the same on # GPUs at once" }
+/* A class of instructions on a multiprocessor. */
+#define SASS_CLASS(id, class_name, summary) \
+	{ "sm." class_name "_interval", KEY_REAL, SM, AT(sm.interval[SASS_##id]), NULL, "cycles", \
+	  "how long a warp instruction occupies its pipe: " summary }, \
+	{ "sm." class_name "_latency", KEY_REAL, SM, AT(sm.latency[SASS_##id]), NULL, "cycles", "its issue to the result being usable" },
 /* What the device side looks like while the recorder watches. */
 #define TRACED_STREAM(key, flags) { "tracer.stream_" key, KEY_REAL, flags, NO_MEMBER, NULL, "ns", "stream." key " while the recorder watches" }
 
@@ -186,6 +192,56 @@ const struct platform_key platform_keys[] = {
 	  "source and target of a copy kernel together" },
 	{ "memory.copy_bytes_per_s", KEY_LIST, RATE(NEEDED), AT(memory.y), "memory.footprint_bytes", "bytes/s",
 	  "bytes read and written over the period of that kernel back to back" },
+
+	{ "sm.isa", KEY_TEXT, 0, AT(sm.isa), NULL, "text",
+	  "the code whose profiles may be walked, as sm_90; none: only classes of instructions" },
+	{ "sm.clock_mhz", KEY_REAL, SM | KEY_POSITIVE, AT(sm.clock_mhz), NULL, "MHz", "clock of the multiprocessors under load" },
+	{ "sm.sub_partitions", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.sub_partitions), NULL, "count", "warp schedulers of a multiprocessor" },
+	{ "sm.warp_slots", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.warp_slots), NULL, "count", "warps a multiprocessor holds" },
+	{ "sm.block_slots", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.block_slots), NULL, "count", "blocks a multiprocessor holds" },
+	{ "sm.register_count", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.register_count), NULL, "count", "32-bit registers of a multiprocessor" },
+	{ "sm.register_unit", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.register_unit), NULL, "count",
+	  "registers are given to warps in multiples of this" },
+	{ "sm.shared_bytes", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.shared_bytes), NULL, "bytes", "shared memory of a multiprocessor, for all its blocks" },
+	{ "sm.shared_unit", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.shared_unit), NULL, "bytes", "shared memory is given to blocks in multiples of this" },
+	{ "sm.shared_reserved_bytes", KEY_INTEGER, SM, AT(sm.shared_reserved_bytes), NULL, "bytes", "shared memory the system takes of each block" },
+	{ "sm.block_threads_max", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.block_threads_max), NULL, "count", "threads of the largest block" },
+	{ "sm.issue_interval", KEY_REAL, SM, AT(sm.issue_interval), NULL, "cycles", "between two warp instructions of a sub-partition" },
+#include "../traces/sass_classes.def"
+	{ "sm.shared_wavefront_interval", KEY_REAL, SM, AT(sm.shared_wavefront_interval), NULL, "cycles",
+	  "one more pass of 128 bytes through shared memory, as a bank conflict asks for" },
+	{ "sm.l1_tag_interval", KEY_REAL, SM, AT(sm.l1_tag_interval), NULL, "cycles", "looking up one more line of 128 bytes in L1" },
+	{ "sm.l1_bytes", KEY_REAL, SM, AT(sm.l1_bytes), NULL, "bytes", "L1 data cache of a multiprocessor whose blocks use no shared memory" },
+	{ "sm.l1_miss_bytes", KEY_REAL, RATE(SM), AT(sm.l1_miss_bytes), NULL, "bytes", "most bytes a multiprocessor has in flight to L2" },
+	{ "sm.l2_port_bytes", KEY_REAL, RATE(SM), AT(sm.l2_port_bytes), NULL, "bytes/cycle", "between a multiprocessor and L2, each direction" },
+	{ "sm.l2_latency_ns", KEY_REAL, SM, AT(sm.l2.latency_ns), NULL, "ns", "a hit in the near half of an idle L2, issue of the load to its result" },
+	{ "sm.l2_far_latency_ns", KEY_REAL, SM, AT(sm.l2_far_latency_ns), NULL, "ns", "a hit in the other half beyond l2_latency_ns; 0: there is one half" },
+	{ "sm.l2_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.l2.read_bytes_per_s), NULL, "bytes/s", "all multiprocessors reading from L2" },
+	{ "sm.l2_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.l2.write_bytes_per_s), NULL, "bytes/s", "all multiprocessors writing to L2" },
+	{ "sm.l2_knee", KEY_REAL, SM | KEY_POSITIVE, AT(sm.l2.knee), NULL, "number",
+	  "k of (latency^k + (X / rate)^k)^(1/k), what an access takes with X bytes in flight on the device" },
+	{ "sm.l2_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes", "bytes in flight on the device while reading from L2" },
+	{ "sm.l2_inflight_bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "sm.l2_inflight_bytes", "bytes/s", "what was read with so many in flight" },
+	{ "sm.dram_latency_ns", KEY_REAL, SM, AT(sm.dram.latency_ns), NULL, "ns", "a miss in L2 of an idle device, issue of the load to its result" },
+	{ "sm.dram_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.read_bytes_per_s), NULL, "bytes/s", "device memory, reading only" },
+	{ "sm.dram_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.write_bytes_per_s), NULL, "bytes/s", "device memory, writing only" },
+	{ "sm.dram_copy_bytes_per_s", KEY_REAL, RATE(0), NO_MEMBER, NULL, "bytes/s", "device memory, as many bytes read as written, both counted" },
+	{ "sm.dram_knee", KEY_REAL, SM | KEY_POSITIVE, AT(sm.dram.knee), NULL, "number", "as l2_knee" },
+	{ "sm.dram_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes", "bytes in flight on the device while reading from memory" },
+	{ "sm.dram_inflight_bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "sm.dram_inflight_bytes", "bytes/s", "what was read with so many in flight" },
+	{ "sm.l2_reuse_bytes", KEY_LIST, CURVE_X(SM), AT(sm.l2_reuse_bytes), NULL, "bytes", "bytes touched between two touches of the same byte" },
+	{ "sm.l2_reuse_hits", KEY_LIST, SM | KEY_SHARE, AT(sm.l2_reuse_hits), "sm.l2_reuse_bytes", "share",
+	  "of the bytes touched again after so many others, those still in L2" },
+	{ "sm.atomic_same_interval_ns", KEY_REAL, SM, AT(sm.atomic_same_interval_ns), NULL, "ns", "between atomics on one address, whole device" },
+	{ "sm.atomic_rate_per_s", KEY_REAL, RATE(SM), AT(sm.atomic_rate_per_s), NULL, "1/s", "atomics of threads on different sectors, whole device" },
+	{ "sm.launch_ns", KEY_REAL, SM, AT(sm.launch_ns), NULL, "ns", "an empty kernel of one block, as the recorder reports it" },
+	{ "sm.launch_period_ns", KEY_REAL, SM, AT(sm.launch_period_ns), NULL, "ns", "period of such kernels one after the other in a graph" },
+	{ "sm.block_dispatch_ns", KEY_REAL, SM, AT(sm.block_dispatch_ns), NULL, "ns", "between two blocks the device hands out" },
+	{ "sm.block_start_cycles", KEY_REAL, SM, AT(sm.block_start_cycles), NULL, "cycles",
+	  "the end of a block to the first instruction of the one that takes its place" },
+	{ "sm.drain_ns", KEY_REAL, SM, AT(sm.drain_ns), NULL, "ns", "the last block's exit to the end of the kernel, beyond what launch_ns has" },
+	{ "sm.barrier_threads", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count", "threads of a block, alone on its multiprocessor" },
+	{ "sm.barrier_cycles", KEY_LIST, 0, NO_MEMBER, "sm.barrier_threads", "cycles", "period of its barriers one after the other" },
 
 	TRACED_COST(HOST_LAUNCH, "launch_ns"),
 	TRACED_COST(HOST_LAUNCH_IDLE, "launch_idle_ns"),

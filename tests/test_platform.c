@@ -74,12 +74,14 @@ static int fake_calibrate(void *arg)
 		if (name[strlen(name) - 1] == '#')
 			name[strlen(name) - 1] = '8';
 		for (size_t i = 0; i < count; i++) {
-			values[i] = key->kind == KEY_INTEGER ? 8 : key->flags & KEY_ASCENDING ? (double)(1u << i) : 1234.5678 + (double)i;
+			values[i] = key->kind == KEY_INTEGER ? 8 : key->flags & KEY_ASCENDING ? (double)(1u << i) :
+				    key->flags & KEY_SHARE ? 0.5 : 1234.5678 + (double)i;
 			spread[i] = 0.25;
 		}
 		calibration->emit(calibration->sink, name, values, key->flags & KEY_ASCENDING ? NULL : spread, count, "made up");
 	}
 	calibration->emit(calibration->sink, "device.name", NULL, NULL, 0, "Imaginary GPU");
+	calibration->emit(calibration->sink, "sm.isa", NULL, NULL, 0, "sm_1");
 	return 0;
 }
 

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ * Section [sm] of platform files: a device from the inside as data.
+ */
+#include "support.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* tests/cases/lib/sm.ini with the line that begins with `key` replaced, or dropped when `line` is NULL; owned by the caller. */
+static char *edited(const char *key, const char *line)
+{
+	char *path = xprintf("/tmp/warpreel-test-sm-%ld.ini", (long)getpid()), text[512];
+	FILE *in = fopen("tests/cases/lib/sm.ini", "r"), *out = fopen(path, "w");
+	bool found = false;
+	assert_non_null(in);
+	assert_non_null(out);
+	while (fgets(text, sizeof(text), in)) {
+		bool here = !strncmp(text, key, strlen(key)) && text[strlen(key)] == ' ';
+		found = found || here;
+		if (!here)
+			fputs(text, out);
+		else if (line)
+			fprintf(out, "%s\n", line);
+	}
+	fclose(in);
+	fclose(out);
+	assert_true(found);
+	return path;
+}
+
+static void refuses_edit(const char *key, const char *line, const char *message)
+{
+	struct platform platform;
+	struct said said;
+	char *path = edited(key, line);
+	said_begin(&said);
+	assert_int_equal(platform_read(&platform, path), -1);
+	assert_says(&said, message);
+	unlink(path);
+	free(path);
+}
+
+static void every_member_is_read_from_its_key(void **state)
+{
+	struct platform platform;
+	const struct sm_device *sm = &platform.sm;
+	(void)state;
+	platform_of(&platform, "sm");
+	assert_true(sm->present);
+	assert_string_equal(sm->isa, "sm_90");
+	assert_true(sm->clock_mhz == 2000 && sm->issue_interval == 1);
+	assert_true(sm->sub_partitions == 4 && sm->warp_slots == 64 && sm->block_slots == 32 && sm->block_threads_max == 1024);
+	assert_true(sm->register_count == 65536 && sm->register_unit == 256);
+	assert_true(sm->shared_bytes == 233472 && sm->shared_unit == 128 && sm->shared_reserved_bytes == 1024);
+	assert_true(sm->interval[SASS_FP32] == 1 && sm->latency[SASS_FP32] == 4);
+	assert_true(sm->interval[SASS_SPECIAL] == 8 && sm->latency[SASS_TENSOR] == 32);
+	assert_true(sm->shared_wavefront_interval == 1 && sm->l1_tag_interval == 1 && sm->l1_bytes == 262144);
+	assert_true(sm->l1_miss_bytes == 65536 && sm->l2_port_bytes == 64);
+	assert_true(sm->l2.latency_ns == 100 && sm->l2.read_bytes_per_s == 8e12 && sm->l2.write_bytes_per_s == 4e12 && sm->l2.knee == 2);
+	assert_true(sm->dram.latency_ns == 400 && sm->dram.read_bytes_per_s == 4e12 && sm->l2_far_latency_ns == 100);
+	assert_true(sm->l2_reuse_bytes.count == 3 && sm->l2_reuse_hits.count == 3 && sm->l2_reuse_hits.value[1] == 0.5);
+	assert_true(sm->atomic_same_interval_ns == 2 && sm->atomic_rate_per_s == 1e12);
+	assert_true(sm->launch_ns == 1000 && sm->launch_period_ns == 1500 && sm->drain_ns == 200);
+	assert_true(sm->block_dispatch_ns == 5 && sm->block_start_cycles == 500);
+	platform_release(&platform);
+}
+
+static void a_platform_without_the_section_is_whole(void **state)
+{
+	struct platform platform;
+	(void)state;
+	platform_of(&platform, "small");
+	assert_false(platform.sm.present);
+	assert_null(platform.sm.isa);
+	platform_release(&platform);
+}
+
+static void with_an_isa_every_key_is_needed(void **state)
+{
+	(void)state;
+	refuses_edit("clock_mhz", NULL, "'sm.clock_mhz' is missing");
+	refuses_edit("fence_latency", NULL, "'sm.fence_latency' is missing");
+	refuses_edit("tensor_interval", NULL, "'sm.tensor_interval' is missing");
+	refuses_edit("l2_reuse_hits", NULL, "'sm.l2_reuse_hits' is missing");
+	refuses_edit("drain_ns", NULL, "'sm.drain_ns' is missing");
+}
+
+static void keys_without_an_isa_are_refused(void **state)
+{
+	struct platform platform;
+	struct said said;
+	(void)state;
+	refuses_edit("isa", NULL, "is given without 'sm.isa'");
+	platform_of(&platform, "small");
+	said_begin(&said);
+	assert_int_equal(platform_set(&platform, "sm.fp64_interval=0"), -1);
+	assert_says(&said, "'sm.fp64_interval' is given without 'sm.isa': this platform has no [sm]");
+	platform_release(&platform);
+}
+
+static void values_that_make_no_sense_are_refused(void **state)
+{
+	(void)state;
+	refuses_edit("warp_slots", "warp_slots = 63.5", "'sm.warp_slots' is 63.5: must be a whole number");
+	refuses_edit("clock_mhz", "clock_mhz = 0", "'sm.clock_mhz' is 0: must be above zero");
+	refuses_edit("fp32_latency", "fp32_latency = -4", "'sm.fp32_latency' is -4: must not be negative");
+	refuses_edit("fp32_latency", "fp32_latency = inf", "'sm.fp32_latency' must be finite");
+	refuses_edit("l2_reuse_hits", "l2_reuse_hits = 1 1.5 0", "'sm.l2_reuse_hits' is 1.5: a share is at most 1");
+	refuses_edit("l2_reuse_hits", "l2_reuse_hits = 1 0", "'sm.l2_reuse_hits' has 2 entries, 'sm.l2_reuse_bytes' has 3");
+	refuses_edit("l2_reuse_bytes", "l2_reuse_bytes = 2 2 3", "'sm.l2_reuse_bytes' is not ascending");
+	refuses_edit("dram_knee", "dram_knee = 0", "'sm.dram_knee' is 0: must be above zero");
+}
+
+static void every_part_can_be_made_ideal(void **state)
+{
+	static const char *const rates[] = { "sm.l1_miss_bytes", "sm.l2_port_bytes", "sm.l2_read_bytes_per_s", "sm.l2_write_bytes_per_s",
+					     "sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s", "sm.atomic_rate_per_s" };
+	struct platform platform;
+	char assignment[128];
+	(void)state;
+	platform_of(&platform, "sm");
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		snprintf(assignment, sizeof(assignment), "%s=inf", rates[i]);
+		assert_int_equal(platform_set(&platform, assignment), 0);
+	}
+	assert_true(isinf(platform.sm.dram.read_bytes_per_s) && isinf(platform.sm.l1_miss_bytes) && isinf(platform.sm.atomic_rate_per_s));
+#define SASS_CLASS(id, name, summary) set(&platform, "sm." name "_interval", 0), set(&platform, "sm." name "_latency", 0);
+#include "../traces/sass_classes.def"
+#undef SASS_CLASS
+	for (int class = 0; class < SASS_CLASS_COUNT; class++)
+		assert_true(platform.sm.interval[class] == 0 && platform.sm.latency[class] == 0);
+	set(&platform, "sm.l2_reuse_hits", 1);
+	assert_true(platform.sm.l2_reuse_hits.count == 3 && platform.sm.l2_reuse_hits.value[2] == 1);
+	platform_release(&platform);
+}
+
+static void rates_in_gb_per_s_set_reading_and_writing(void **state)
+{
+	struct platform platform;
+	struct said said;
+	(void)state;
+	platform_of(&platform, "sm");
+	set(&platform, "device.dram_gb_per_s", 1500);
+	assert_true(fabs(platform.sm.dram.read_bytes_per_s - 1.5e12) < 1 && fabs(platform.sm.dram.write_bytes_per_s - 1.5e12) < 1);
+	assert_true(platform.sm.l2.read_bytes_per_s == 8e12);
+	assert_int_equal(platform_set(&platform, "device.l2_gb_per_s=inf"), 0);
+	assert_true(isinf(platform.sm.l2.read_bytes_per_s) && isinf(platform.sm.l2.write_bytes_per_s));
+	said_begin(&said);
+	assert_int_equal(platform_set(&platform, "device.dram_gb_per_s=fast"), -1);
+	assert_says(&said, "--set device.dram_gb_per_s=fast: 'fast' is not a number");
+	said_begin(&said);
+	assert_int_equal(platform_set(&platform, "device.dram_gb_per_s=0"), -1);
+	assert_says(&said, "must be above zero");
+	platform_release(&platform);
+}
+
+/* What is shipped must be readable, by measurement or by hand; and a device that can be looked into must hold a warp. */
+static void every_shipped_platform_is_whole(void **state)
+{
+	char *folder = xprintf("%s/model/platforms", util_root());
+	DIR *list = opendir(folder);
+	int seen = 0;
+	(void)state;
+	assert_non_null(list);
+	for (struct dirent *file; (file = readdir(list));) {
+		struct platform platform;
+		size_t length = strlen(file->d_name);
+		if (length < 5 || strcmp(file->d_name + length - 4, ".ini"))
+			continue;
+		char *path = xprintf("%s/%s", folder, file->d_name);
+		if (platform_read(&platform, path))
+			fail_msg("%s cannot be read", path);
+		file->d_name[length - 4] = 0;
+		assert_string_equal(platform.name, file->d_name);
+		if (platform.sm.present) {
+			const struct sm_device *sm = &platform.sm;
+			assert_true(sm->warp_slots >= sm->sub_partitions && 32 * sm->warp_slots >= sm->block_threads_max);
+			assert_true(sm->launch_period_ns >= sm->launch_ns);
+			assert_true(sm->dram.latency_ns >= sm->l2.latency_ns);
+		}
+		platform_release(&platform);
+		free(path);
+		seen++;
+	}
+	assert_true(seen > 1);
+	closedir(list);
+	free(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_member_is_read_from_its_key),
+		cmocka_unit_test(a_platform_without_the_section_is_whole),
+		cmocka_unit_test(with_an_isa_every_key_is_needed),
+		cmocka_unit_test(keys_without_an_isa_are_refused),
+		cmocka_unit_test(values_that_make_no_sense_are_refused),
+		cmocka_unit_test(every_part_can_be_made_ideal),
+		cmocka_unit_test(rates_in_gb_per_s_set_reading_and_writing),
+		cmocka_unit_test(every_shipped_platform_is_whole),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
