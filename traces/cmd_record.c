@@ -2,20 +2,15 @@
  * warpreel record: runs a program with the recorder inside it, then turns what the recorder left into traces, one for each process
  * that used CUDA. The program's own exit, however it comes, does not decide whether there is a trace.
  */
-#include <dlfcn.h>
-#include <errno.h>
-#include <glob.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "options.h"
 #include "program.h"
 #include "spool_read.h"
+#include "target.h"
 #include "util.h"
 
 struct record_options {
@@ -41,166 +36,6 @@ static const struct command_help help = {
 	.summary = "Runs COMMAND with the recorder in it and writes what its GPUs and CUDA calls did to the trace FILE.\n"
 		   "Other processes it starts that use CUDA get a trace each, FILE with their process id in it.",
 };
-
-/* ---- signals: the program gets them, we stay to write the trace ---- */
-
-static volatile sig_atomic_t child_pid;
-
-static void forward(int signal_number, siginfo_t *info, void *context)
-{
-	(void)context;
-	/* What the terminal sends reaches the program without us. */
-	if (child_pid > 0 && info->si_code != SI_KERNEL)
-		kill((pid_t)child_pid, signal_number);
-}
-
-static void take_signals(struct sigaction before[2])
-{
-	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, &before[0]);
-	sigaction(SIGTERM, &action, &before[1]);
-}
-
-static void give_back_signals(const struct sigaction before[2])
-{
-	sigaction(SIGINT, &before[0], NULL);
-	sigaction(SIGTERM, &before[1], NULL);
-}
-
-/* ---- finding things ---- */
-
-/* The directory of this program, or "." */
-static char *program_folder(void)
-{
-	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
-
-	if (length <= 0)
-		return xstrdup(".");
-	path[length] = '\0';
-	slash = strrchr(path, '/');
-	return xprintf("%.*s", slash && slash > path ? (int)(slash - path) : 1, path);
-}
-
-/* An absolute path, which the caller frees; NULL after a message. */
-static char *find_recorder(const char *given)
-{
-	static const char name[] = "libwarpreel-recorder.so";
-	const char *environment = getenv("WARPREEL_RECORDER");
-	char *folder = program_folder(), *found = NULL, *place[3] = { NULL };
-	int places = 0;
-
-	if (!given && environment && *environment)
-		given = environment;
-	if (given) {
-		place[places++] = xstrdup(given);
-	} else {
-		place[places++] = xprintf("%s/%s", folder, name);
-		place[places++] = xprintf("%s/../lib/warpreel/%s", folder, name);
-		place[places++] = xprintf("%s/build/%s", util_root(), name);
-	}
-	for (int i = 0; i < places && !found; i++)
-		if (!access(place[i], R_OK))
-			found = realpath(place[i], NULL);
-	if (!found && given)
-		report("record: cannot read the recorder %s: %s", given, strerror(errno));
-	else if (!found)
-		report("record: %s was not found beside the program; make gpu builds it (needs nvcc and CUPTI)", name);
-	for (int i = 0; i < places; i++)
-		free(place[i]);
-	free(folder);
-	return found;
-}
-
-/* libcupti where CUDA toolkits put it, or NULL: then the target's own search path must have it. The caller frees. */
-static char *find_cupti(void)
-{
-	const char *home = getenv("CUDA_HOME"), *given = getenv("WARPREEL_CUPTI");
-	const char *roots[] = { home && *home ? home : "/usr/local/cuda", "/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda" };
-	static const char *const folders[] = { "lib64", "extras/CUPTI/lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib" };
-
-	if (given && *given)
-		return xstrdup(given);
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
-		for (size_t j = 0; j < sizeof(folders) / sizeof(folders[0]); j++) {
-			char *path = xprintf("%s/%s/libcupti.so.13", roots[i], folders[j]);
-
-			if (!access(path, R_OK))
-				return path;
-			free(path);
-		}
-	return NULL;
-}
-
-/* ---- running ---- */
-
-static void set_number(const char *name, long value)
-{
-	char *text = xprintf("%ld", value);
-
-	setenv(name, text, 1);
-	free(text);
-}
-
-/*
- * A recorder that was linked to libcupti needs it on the search path. It is put last, and only when there is no other way: a search
- * path also moves the program's other libraries.
- */
-static void help_loader(const char *recorder, const char *cupti)
-{
-	const char *before = getenv("LD_LIBRARY_PATH");
-	char *path;
-
-	if (!cupti || !strchr(cupti, '/') || dlopen(recorder, RTLD_LAZY | RTLD_LOCAL))
-		return;
-	path = xprintf("%s%s%.*s", before ? before : "", before && *before ? ":" : "", (int)(strrchr(cupti, '/') - cupti), cupti);
-	setenv("LD_LIBRARY_PATH", path, 1);
-	free(path);
-}
-
-/* In the child: never returns. */
-static void run_command(const struct record_options *settings, const char *recorder, const char *spool, char **command)
-{
-	char *cupti = find_cupti();
-
-	setenv("CUDA_INJECTION64_PATH", recorder, 1);
-	setenv("NVTX_INJECTION64_PATH", recorder, 0); /* a tool that is there already keeps its ranges */
-	setenv("WARPREEL_SPOOL", spool, 1);
-	if (cupti)
-		setenv("WARPREEL_CUPTI", cupti, 1);
-	help_loader(recorder, cupti);
-	set_number("WARPREEL_FLUSH_MS", settings->flush_ms);
-	set_number("WARPREEL_CLOCK_MS", settings->clock_ms);
-	set_number("WARPREEL_EVENT_TIMES", settings->event_times);
-	set_number("WARPREEL_DRIVER_API", strcmp(settings->driver_api, "on") == 0);
-	execvp(command[0], command);
-	report("record: cannot run %s: %s", command[0], strerror(errno));
-	_exit(127);
-}
-
-/* Runs the command to its end. -1 after a message when it could not be started or waited for; else its wait status. */
-static int run(const struct record_options *settings, const char *recorder, const char *spool, char **command, pid_t *pid)
-{
-	int status = 0;
-
-	*pid = fork();
-	if (*pid < 0)
-		return report("record: cannot start a process: %s", strerror(errno));
-	if (*pid == 0) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
-		run_command(settings, recorder, spool, command);
-	}
-	child_pid = (sig_atomic_t)*pid;
-	while (waitpid(*pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return report("record: cannot wait for %s: %s", command[0], strerror(errno));
-	child_pid = 0;
-	return status;
-}
 
 /* ---- converting ---- */
 
@@ -306,40 +141,25 @@ static int convert_all(const struct record_options *settings, char **spools, siz
 	return failed;
 }
 
-static int report_status(int status, const char *command)
+static int run(const struct record_options *settings, const char *recorder, const char *base, char **command, pid_t *pid)
 {
-	if (WIFSIGNALED(status)) {
-		report("record: %s was ended by signal %d (%s); its trace holds what was written out until then", command, WTERMSIG(status),
-		       strsignal(WTERMSIG(status)));
-		return EXIT_BAD;
-	}
-	if (WIFEXITED(status) && WEXITSTATUS(status)) {
-		report("record: %s exited with %d", command, WEXITSTATUS(status));
-		return EXIT_BAD;
-	}
-	return EXIT_OK;
-}
+	char *flush_ms = xprintf("%d", settings->flush_ms), *clock_ms = xprintf("%d", settings->clock_ms);
+	const struct target_setting environment[] = {
+		{ "WARPREEL_FLUSH_MS", flush_ms },
+		{ "WARPREEL_CLOCK_MS", clock_ms },
+		{ "WARPREEL_EVENT_TIMES", settings->event_times ? "1" : "0" },
+		{ "WARPREEL_DRIVER_API", strcmp(settings->driver_api, "on") ? "0" : "1" },
+	};
+	int status = target_run("record", recorder, base, environment, sizeof(environment) / sizeof(environment[0]), command, pid);
 
-/* All spools with this base, sorted; the base may hold characters that mean something to glob. */
-static int find_spools(const char *base, glob_t *found)
-{
-	char *pattern = xmalloc(strlen(base) * 2 + 3), *out = pattern;
-	int result;
-
-	for (const char *at = base; *at; at++) {
-		if (strchr("*?[\\", *at))
-			*out++ = '\\';
-		*out++ = *at;
-	}
-	memcpy(out, ".*", 3);
-	result = glob(pattern, 0, NULL, found);
-	free(pattern);
-	return result;
+	free(flush_ms);
+	free(clock_ms);
+	return status;
 }
 
 static int record(const struct record_options *settings, char **command)
 {
-	char *recorder = find_recorder(settings->recorder), *base = NULL;
+	char *recorder = target_find_recorder("record", settings->recorder), *base = NULL;
 	struct sigaction before[2];
 	glob_t found = { 0 };
 	int status, code = EXIT_BAD;
@@ -348,19 +168,13 @@ static int record(const struct record_options *settings, char **command)
 
 	if (!recorder)
 		return EXIT_BAD;
-	base = settings->output[0] == '/' ? xprintf("%s.spool-%ld", settings->output, (long)getpid()) : NULL;
-	if (!base) {
-		char *folder = getcwd(NULL, 0);
-
-		base = xprintf("%s/%s.spool-%ld", folder ? folder : ".", settings->output, (long)getpid());
-		free(folder);
-	}
-	take_signals(before);
+	base = target_spool_base(settings->output);
+	target_hold_signals(before);
 	status = run(settings, recorder, base, command, &pid);
 	if (status < 0)
 		goto out;
-	code = report_status(status, command[0]);
-	if (find_spools(base, &found) || !found.gl_pathc) {
+	code = target_report_status("record", status, command[0], "trace");
+	if (target_find_spools(base, &found) || !found.gl_pathc) {
 		report("record: %s made no CUDA call that the recorder saw: no trace was written", command[0]);
 		code = EXIT_BAD;
 		goto out;
@@ -372,34 +186,16 @@ static int record(const struct record_options *settings, char **command)
 		code = EXIT_BAD;
 	}
 out:
-	give_back_signals(before);
+	target_release_signals(before);
 	globfree(&found);
 	free(base);
 	free(recorder);
 	return code;
 }
 
-/* A folder that cannot be written to is better known before the program runs than after. */
-static int check_output(const char *output)
-{
-	struct output probe = { 0 };
-	FILE *file;
-
-	if (output_begin(&probe, output))
-		return -1;
-	file = fopen(probe.part_path, "wb");
-	if (!file)
-		report("record: cannot write %s: %s", output, strerror(errno));
-	if (file)
-		fclose(file);
-	output_abandon(&probe);
-	return file ? 0 : -1;
-}
-
 int cmd_record(const struct program *program, int argc, char **argv)
 {
 	struct record_options settings = { 0 };
-	const char *other = getenv("CUDA_INJECTION64_PATH");
 	int words, split = 1, code;
 	int64_t records = 0;
 
@@ -425,13 +221,11 @@ int cmd_record(const struct program *program, int argc, char **argv)
 		report("record: --spool converts a spool and runs no command");
 		return EXIT_USAGE;
 	}
-	if (check_output(settings.output))
+	if (target_check_output("record", settings.output))
 		return EXIT_BAD;
 	if (settings.spool)
 		return convert(settings.spool, settings.output, &records) ? EXIT_BAD : EXIT_OK;
-	if (other && *other) {
-		report("record: another tool is already set to load into CUDA programs (CUDA_INJECTION64_PATH=%s)", other);
+	if (target_check_free("record"))
 		return EXIT_BAD;
-	}
 	return record(&settings, argv + split + 1);
 }

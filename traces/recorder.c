@@ -4,6 +4,7 @@
  * one housekeeping thread of our own. docs/recorder.md says what is recorded and what a killed program loses.
  */
 #include "recorder.h"
+#include "recorder_profile.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -190,6 +191,7 @@ static void lose_nvtx(void)
 
 static void start(void)
 {
+	const char *profile = getenv("WARPREEL_PROFILE");
 	char why[256];
 
 	if (open_spool())
@@ -201,6 +203,10 @@ static void start(void)
 	identity_write_time(SPOOL_TIME_START);
 	if (!cupti_ready) {
 		refuse(cupti_problem);
+		return;
+	}
+	if (profile && *profile) {
+		profile_start(profile);
 		return;
 	}
 	encode_start();

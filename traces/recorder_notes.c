@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "annotate.h"
+#include "recorder_profile.h"
 
 _Static_assert((NOTE_SLOTS & (NOTE_SLOTS - 1)) == 0, "a power of two");
 
@@ -144,8 +145,13 @@ static void note_footprint(const struct note_footprint *footprint)
 					.rows = footprint->rows, .columns = footprint->columns, .points = footprint->points,
 					.dram_bytes = footprint->dram_bytes, .resident_bytes = footprint->resident_bytes };
 	uint64_t at;
-	struct note_ring *ring = reserve(1 + (count + 1) / 2, &at);
+	struct note_ring *ring;
 
+	if (profile_runs()) {
+		profile_footprint(footprint);
+		return;
+	}
+	ring = reserve(1 + (count + 1) / 2, &at);
 	if (!ring)
 		return;
 	note.kernel = kernel_string(footprint->kernel);

@@ -26,6 +26,7 @@ enum spool_chunk_kind {
 	SPOOL_STRINGS = 1, /* uint32 id, uint32 bytes, the text without a final zero; repeated */
 	SPOOL_RECORDS = 2, /* records, one after the other */
 	SPOOL_END = 3,     /* the process ended in order: nothing is missing after this */
+	SPOOL_CUBIN = 4,   /* uint64 CUPTI's checksum of it, then the machine code of a module as it was loaded (an ELF file) */
 };
 struct spool_chunk { /* 24 bytes, then `bytes` of payload */
 	uint32_t magic;
@@ -46,12 +47,13 @@ struct spool_record {
 #define SPOOL_TYPES(X)                                                                                            \
 	X(kernel, 1) X(memcpy, 2) X(memset, 3) X(api, 4) X(sync, 5) X(event, 6) X(overhead, 7) X(marker, 8)       \
 	X(device, 9) X(context, 10) X(stream, 11) X(thread, 12) X(meta, 13) X(loss, 14) X(time, 15) X(gpu, 16)    \
-	X(link, 17) X(clock, 18) X(run, 19) X(host_op, 20) X(footprint, 21) X(access, 22)
+	X(link, 17) X(clock, 18) X(run, 19) X(host_op, 20) X(footprint, 21) X(access, 22)                         \
+	X(profile_shape, 23) X(profile_pass, 24) X(profile_instruction, 25) X(profile_counter, 26)
 enum spool_type {
 #define SPOOL_TYPE(name, number) SPOOL_TYPE_##name = number,
 	SPOOL_TYPES(SPOOL_TYPE)
 #undef SPOOL_TYPE
-	SPOOL_TYPE_LIMIT = 23
+	SPOOL_TYPE_LIMIT = 27
 };
 
 struct spool_kernel {
@@ -132,6 +134,34 @@ struct spool_link { uint16_t type, size; uint32_t from, to, links, megabytes_per
 struct spool_clock { uint16_t type, size; uint32_t index; uint64_t at_ns; uint32_t sm_mhz, memory_mhz; };
 struct spool_run { uint16_t type, size; uint32_t gpus; uint64_t at_ns; uint32_t solver, config; }; /* solver 0: a run ends */
 
+/*
+ * Kernel profiles (recorder_profile.c). A launch shape, then for each of its passes that was measured whole the counts of that pass and
+ * last the pass itself. Metrics are numbered in the order of profile_metrics.def.
+ */
+struct spool_profile_shape {
+	uint16_t type, size;
+	uint32_t shape; /* within this spool */
+	uint32_t symbol, kernel; /* strings: mangled; what the program calls it, 0 = it did not say */
+	uint32_t grid[3], block[3], dynamic_shared_bytes, static_shared_bytes, registers; /* SPOOL_NONE: the driver did not say */
+	int32_t path; /* -1 unknown */
+	uint32_t device, compute_major, compute_minor, unused;
+	int64_t rows, columns, points;
+};
+struct spool_profile_pass {
+	uint16_t type, size;
+	uint32_t shape;
+	uint64_t metrics; /* bit n: metric n was measured in this pass; what has no count is 0 */
+	uint32_t pass, passes;
+};
+struct spool_profile_instruction { /* of one instruction; not 0 */
+	uint16_t type, size;
+	uint32_t shape;
+	uint32_t function, metric; /* function: string */
+	uint64_t cubin_crc, value;
+	uint32_t offset, unused;
+};
+struct spool_profile_counter { uint16_t type, size; uint32_t shape, metric, unused; uint64_t value; };
+
 /* Notes: all of one size, so that a thread's notes are a ring of slots. */
 enum { SPOOL_NOTE_BYTES = 64 };
 struct spool_host_op {
@@ -162,6 +192,8 @@ struct spool_access {
 _Static_assert(sizeof(struct spool_chunk) == 24, "chunk header");
 _Static_assert(sizeof(struct spool_kernel) == 96 && sizeof(struct spool_memcpy) == 72 && sizeof(struct spool_api) == 40,
 	       "records are packed without holes");
+_Static_assert(sizeof(struct spool_profile_shape) % 8 == 0 && sizeof(struct spool_profile_pass) == 24 && sizeof(struct spool_profile_instruction) == 40 &&
+	       sizeof(struct spool_profile_counter) == 24, "records are multiples of 8 bytes");
 _Static_assert(sizeof(struct spool_host_op) == SPOOL_NOTE_BYTES && sizeof(struct spool_footprint) == SPOOL_NOTE_BYTES &&
 	       sizeof(struct spool_access) == SPOOL_NOTE_BYTES, "notes are slots of one size");
 

@@ -54,6 +54,22 @@ static void read_strings(struct spool *spool, const unsigned char *at, size_t by
 	}
 }
 
+static void read_cubin(struct spool *spool, const unsigned char *at, size_t bytes)
+{
+	struct spool_cubin *cubin;
+
+	if (bytes < sizeof(cubin->crc)) {
+		spool->bad_records++;
+		return;
+	}
+	GROW(spool->cubin, spool->cubin_count, spool->cubin_capacity);
+	cubin = &spool->cubin[spool->cubin_count++];
+	memcpy(&cubin->crc, at, sizeof(cubin->crc));
+	cubin->bytes = bytes - sizeof(cubin->crc);
+	cubin->data = xmalloc(cubin->bytes + 1);
+	memcpy(cubin->data, at + sizeof(cubin->crc), cubin->bytes);
+}
+
 /* One line a record type: how to keep it. */
 #define KEEP(name, number)                                                                      \
 	static void keep_##name(struct spool *spool, const void *record)                        \
@@ -153,6 +169,8 @@ static void read_chunk(struct reader *reader, size_t offset, const struct spool_
 		read_strings(spool, payload, head->bytes);
 	else if (head->kind == SPOOL_RECORDS)
 		read_records(spool, payload, head->bytes);
+	else if (head->kind == SPOOL_CUBIN)
+		read_cubin(spool, payload, head->bytes);
 	else if (head->kind == SPOOL_END)
 		spool->ended = true;
 	else
@@ -228,6 +246,9 @@ void spool_release(struct spool *spool)
 	for (size_t i = 0; i < spool->string_count; i++)
 		free(spool->string[i]);
 	free(spool->string);
+	for (size_t i = 0; i < spool->cubin_count; i++)
+		free(spool->cubin[i].data);
+	free(spool->cubin);
 	free(spool->first_access);
 #define RELEASE(name, number) free(spool->name);
 	SPOOL_TYPES(RELEASE)

@@ -16,6 +16,8 @@ struct spool {
 #undef SPOOL_ARRAY
 	uint32_t *first_access;    /* of each footprint: index into access */
 	size_t first_access_capacity;
+	struct spool_cubin { uint64_t crc; size_t bytes; unsigned char *data; } *cubin;
+	size_t cubin_count, cubin_capacity;
 	char **string; /* by id; NULL where the text was lost */
 	size_t string_count;
 	uint32_t pid;

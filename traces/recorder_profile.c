@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT
+ * Around every launch of the program: which shape it is, whether a pass of it is still to be measured, and if so, a quiet GPU before it
+ * and what CUPTI counted after it. Launches take turns while profiling, so that no count holds two kernels.
+ */
+#include "recorder_profile.h"
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "recorder_profile_launch.h"
+
+const struct profile_metric_name profile_metric_names[] = {
+#define SASS_METRIC(field, name, other) { name, other, true },
+#define COUNTER_METRIC(field, name, other) { name, other, false },
+#include "profile_metrics.def"
+#undef SASS_METRIC
+#undef COUNTER_METRIC
+};
+const unsigned profile_metric_count = sizeof(profile_metric_names) / sizeof(profile_metric_names[0]);
+_Static_assert(sizeof(profile_metric_names) / sizeof(profile_metric_names[0]) <= PROFILE_METRICS_MAX, "metrics are bits of a mask");
+
+enum { FAILURES_MAX = 2 };
+
+static struct profile *running; /* the annotation table takes no argument to carry it */
+
+/* What this thread said of its next launch, and the launch it is in. */
+static _Thread_local struct { bool set; struct note_footprint note; } next;
+static _Thread_local struct {
+	unsigned depth;
+	bool locked, measuring;
+	uint32_t shape;
+	unsigned pass;
+	struct profile_device *device;
+	CUfunction function;
+} now;
+
+bool profile_runs(void)
+{
+	return running != NULL;
+}
+
+void profile_footprint(const struct note_footprint *footprint)
+{
+	next.note = *footprint;
+	next.note.kernel[sizeof(next.note.kernel) - 1] = 0;
+	next.set = true;
+}
+
+/* ---- what went wrong ---- */
+
+static void end_profile(struct profile *profile, const char *why)
+{
+	if (!profile->broken) {
+		fprintf(stderr, "warpreel recorder: %s; the program runs on, unprofiled\n", why);
+		writer_meta(&recorder.writer, "error", why);
+	}
+	profile->broken = true;
+}
+
+bool profile_did(struct profile *profile, CUptiResult result, const char *call)
+{
+	char text[256];
+
+	if (result == CUPTI_SUCCESS)
+		return true;
+	snprintf(text, sizeof(text), "%s: %s", call, cupti_text(&recorder.cupti, result));
+	if (profile->verbose)
+		fprintf(stderr, "warpreel profile: %s\n", text);
+	writer_loss(&recorder.writer, "failed-call", 1, text);
+	if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES || result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES) {
+		end_profile(profile, "no permission to read the GPU's counters (root has it; the driver's option NVreg_RestrictProfilingToAdminUsers=0 gives it to all)");
+	} else if (result == CUPTI_ERROR_HARDWARE_BUSY) {
+		end_profile(profile, "the GPU's counters are in use by another profiler");
+	} else if (++profile->failed >= 64) {
+		snprintf(text, sizeof(text), "CUPTI keeps failing (%s: %s)", call, cupti_text(&recorder.cupti, result));
+		end_profile(profile, text);
+	}
+	return false;
+}
+
+/* ---- modules ---- */
+
+static void keep_cubin(struct profile *profile, const CUpti_ModuleResourceData *module)
+{
+	CUpti_GetCubinCrcParams crc = { .size = CUpti_GetCubinCrcParamsSize };
+	struct profile_cubin *cubin, *other;
+
+	if (!module || !module->pCubin || !module->cubinSize)
+		return;
+	cubin = calloc(1, sizeof(*cubin));
+	if (cubin)
+		cubin->data = malloc(module->cubinSize);
+	if (!cubin || !cubin->data) {
+		free(cubin);
+		writer_loss(&recorder.writer, "lost-modules", 1, "no memory for the code of a module");
+		return;
+	}
+	memcpy(cubin->data, module->pCubin, module->cubinSize);
+	cubin->bytes = module->cubinSize;
+	crc.cubinSize = cubin->bytes;
+	crc.cubin = cubin->data;
+	if (PROFILE_CALL(profile, cuptiGetCubinCrc, &crc))
+		cubin->crc = crc.cubinCrc;
+	pthread_mutex_lock(&profile->cubin_lock);
+	for (other = profile->cubin; other; other = other->next) /* every GPU loads it again */
+		if (other->bytes == cubin->bytes && !memcmp(other->data, cubin->data, cubin->bytes))
+			break;
+	if (!other) {
+		cubin->next = profile->cubin;
+		profile->cubin = cubin;
+	}
+	pthread_mutex_unlock(&profile->cubin_lock);
+	if (profile->verbose)
+		fprintf(stderr, "warpreel profile: module of %zu bytes, crc %llx%s\n", cubin->bytes, (unsigned long long)cubin->crc,
+			other ? ", known" : "");
+	if (other) {
+		free(cubin->data);
+		free(cubin);
+	}
+}
+
+/* The modules that have the function: its name is in their table of strings. */
+static void write_cubins(struct profile *profile, const char *symbol)
+{
+	size_t bytes = strlen(symbol) + 1;
+	unsigned found = 0;
+
+	pthread_mutex_lock(&profile->cubin_lock);
+	for (struct profile_cubin *cubin = profile->cubin; cubin; cubin = cubin->next) {
+		if (!memmem(cubin->data, cubin->bytes, symbol, bytes))
+			continue;
+		found++;
+		if (cubin->written)
+			continue;
+		cubin->written = true;
+		if (cubin->bytes > SPOOL_CHUNK_MAX_BYTES - sizeof(cubin->crc))
+			writer_loss(&recorder.writer, "lost-modules", 1, "a module is too large for the spool");
+		else
+			writer_append(&recorder.writer, SPOOL_CUBIN, &cubin->crc, sizeof(cubin->crc), cubin->data, cubin->bytes);
+	}
+	pthread_mutex_unlock(&profile->cubin_lock);
+	if (!found)
+		writer_loss(&recorder.writer, "lost-modules", 1, "the code of a profiled function was not seen when it was loaded");
+}
+
+/* ---- shapes ---- */
+
+static int32_t note_path(const struct note_footprint *note)
+{
+	(void)note;
+	return -1;
+}
+
+static bool same_shape(const struct profile_shape *shape, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
+{
+	return shape->dynamic_shared_bytes == call->dynamic_shared_bytes && !memcmp(shape->grid, call->grid, sizeof(shape->grid)) &&
+	       !memcmp(shape->block, call->block, sizeof(shape->block)) && shape->path == note_path(note) &&
+	       !strcmp(shape->kernel, note ? note->kernel : "") && !strcmp(shape->symbol, symbol);
+}
+
+static bool wanted(const struct profile *profile, const char *symbol, const char *kernel)
+{
+	char line[256];
+
+	if (!profile->kernels)
+		return true;
+	for (const char *at = profile->kernels; *at;) {
+		size_t length = strcspn(at, "\n");
+
+		snprintf(line, sizeof(line), "%.*s", (int)length, at);
+		if (*line && (!fnmatch(line, symbol, 0) || (*kernel && !fnmatch(line, kernel, 0))))
+			return true;
+		at += length + (at[length] == '\n');
+	}
+	return false;
+}
+
+/* The shape's number; SPOOL_NONE when it is not to be profiled. */
+static uint32_t find_shape(struct profile *profile, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
+{
+	struct profile_shape *shape;
+
+	for (uint32_t i = 0; i < profile->shape_count; i++)
+		if (same_shape(&profile->shape[i], symbol, call, note))
+			return i;
+	if (!wanted(profile, symbol, note ? note->kernel : ""))
+		return SPOOL_NONE;
+	if (profile->shape_count == profile->shape_capacity) {
+		uint32_t capacity = profile->shape_capacity ? profile->shape_capacity * 2 : 64;
+		struct profile_shape *moved = realloc(profile->shape, capacity * sizeof(*moved));
+
+		if (!moved)
+			return SPOOL_NONE;
+		profile->shape = moved;
+		profile->shape_capacity = capacity;
+	}
+	shape = &profile->shape[profile->shape_count];
+	memset(shape, 0, sizeof(*shape));
+	shape->symbol = strdup(symbol);
+	if (!shape->symbol)
+		return SPOOL_NONE;
+	memcpy(shape->grid, call->grid, sizeof(shape->grid));
+	memcpy(shape->block, call->block, sizeof(shape->block));
+	shape->dynamic_shared_bytes = (uint32_t)call->dynamic_shared_bytes;
+	shape->path = -1;
+	if (note) {
+		memcpy(shape->kernel, note->kernel, sizeof(shape->kernel));
+		shape->path = note_path(note);
+		shape->rows = note->rows;
+		shape->columns = note->columns;
+		shape->points = note->points;
+	}
+	return profile->shape_count++;
+}
+
+static uint32_t attribute(struct profile *profile, CUfunction_attribute name, CUfunction function)
+{
+	int value;
+
+	if (!function || profile->calls.cuFuncGetAttribute(&value, name, function) != CUDA_SUCCESS || value < 0)
+		return SPOOL_NONE;
+	return (uint32_t)value;
+}
+
+static void write_shape(struct profile *profile, uint32_t number, const struct profile_device *device, CUfunction function)
+{
+	struct profile_shape *shape = &profile->shape[number];
+	struct spool_profile_shape out = { .type = SPOOL_TYPE_profile_shape, .size = sizeof(out), .shape = number,
+		.dynamic_shared_bytes = shape->dynamic_shared_bytes, .path = shape->path, .device = device->index,
+		.compute_major = device->compute_major, .compute_minor = device->compute_minor, .rows = shape->rows,
+		.columns = shape->columns, .points = shape->points };
+
+	if (shape->written)
+		return;
+	shape->written = true;
+	write_cubins(profile, shape->symbol);
+	memcpy(out.grid, shape->grid, sizeof(out.grid));
+	memcpy(out.block, shape->block, sizeof(out.block));
+	out.symbol = writer_string(&recorder.writer, shape->symbol);
+	out.kernel = writer_string(&recorder.writer, shape->kernel);
+	out.registers = attribute(profile, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+	out.static_shared_bytes = attribute(profile, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
+	writer_append(&recorder.writer, SPOOL_RECORDS, &out, sizeof(out), NULL, 0);
+}
+
+void profile_write_pass(const struct profile_device *device, unsigned pass, uint32_t shape, uint64_t metrics)
+{
+	struct spool_profile_pass out = { .type = SPOOL_TYPE_profile_pass, .size = sizeof(out), .shape = shape, .metrics = metrics,
+					  .pass = pass, .passes = device->passes };
+
+	writer_append(&recorder.writer, SPOOL_RECORDS, &out, sizeof(out), NULL, 0);
+}
+
+/* ---- devices ---- */
+
+static void initialize(struct profile *profile)
+{
+	CUpti_Profiler_Initialize_Params start = { .structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE };
+
+	if (profile->initialized)
+		return;
+	profile->initialized = PROFILE_CALL(profile, cuptiProfilerInitialize, &start);
+}
+
+static int compute(struct profile *profile, CUdevice_attribute name, uint32_t device)
+{
+	CUdevice handle;
+	int value = 0;
+
+	if (profile->calls.cuDeviceGet(&handle, (int)device) == CUDA_SUCCESS)
+		profile->calls.cuDeviceGetAttribute(&value, name, handle);
+	return value;
+}
+
+static void prepare_device(struct profile *profile, struct profile_device *device, uint32_t index, CUcontext context)
+{
+	CUpti_Device_GetChipName_Params chip = { .structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE, .deviceIndex = index };
+	CUpti_Profiler_DeviceSupported_Params support = { .structSize = CUpti_Profiler_DeviceSupported_Params_STRUCT_SIZE,
+							  .cuDevice = (CUdevice)index, .api = profile->collector->api };
+
+	device->prepared = true;
+	device->index = index;
+	device->compute_major = (uint32_t)compute(profile, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, index);
+	device->compute_minor = (uint32_t)compute(profile, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, index);
+	initialize(profile);
+	if (!profile->initialized || !PROFILE_CALL(profile, cuptiDeviceGetChipName, &chip))
+		return;
+	device->chip = strdup(chip.pChipName);
+	if (PROFILE_CALL(profile, cuptiProfilerDeviceSupported, &support) && support.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
+		writer_loss(&recorder.writer, "failed-call", 1, "cuptiProfilerDeviceSupported: CUPTI says that it cannot profile this GPU");
+	device->usable = profile->collector->prepare(profile, device, context) == 0;
+	if (!device->usable)
+		end_profile(profile, "CUPTI takes none of the counters on this GPU");
+}
+
+static struct profile_device *device_of(struct profile *profile, CUcontext context)
+{
+	uint32_t index;
+
+	if (!PROFILE_CALL(profile, cuptiGetDeviceId, context, &index) || index >= PROFILE_DEVICES_MAX)
+		return NULL;
+	if (!profile->device[index].prepared)
+		prepare_device(profile, &profile->device[index], index, context);
+	return profile->device[index].usable ? &profile->device[index] : NULL;
+}
+
+/* ---- launches ---- */
+
+static bool capturing(struct profile *profile, CUstream stream)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	return profile->calls.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/* Decides about this launch; when it is to be measured, counting has begun. */
+static void consider(struct profile *profile, const struct launch_call *call, const CUpti_CallbackData *data, const struct note_footprint *note)
+{
+	struct profile_shape *shape;
+	struct profile_device *device;
+	uint32_t number;
+
+	if (!data->context || !data->symbolName) {
+		atomic_fetch_add(&profile->early, 1);
+		return;
+	}
+	number = find_shape(profile, data->symbolName, call, note);
+	if (number == SPOOL_NONE)
+		return;
+	shape = &profile->shape[number];
+	if (shape->failures > FAILURES_MAX)
+		return;
+	if (capturing(profile, call->stream)) {
+		atomic_fetch_add(&profile->capturing, 1);
+		return;
+	}
+	device = device_of(profile, data->context);
+	if (!device || shape->passes_done >= device->passes)
+		return;
+	if (profile->calls.cuCtxSynchronize() != CUDA_SUCCESS)
+		return;
+	if (profile->collector->begin(profile, device, data->context, shape->passes_done)) {
+		shape->failures++;
+		return;
+	}
+	now.measuring = true;
+	now.shape = number;
+	now.pass = shape->passes_done;
+	now.device = device;
+	now.function = call->function;
+}
+
+static void conclude(struct profile *profile, const CUpti_CallbackData *data)
+{
+	struct profile_shape *shape = &profile->shape[now.shape];
+
+	now.measuring = false;
+	write_shape(profile, now.shape, now.device, now.function);
+	profile->calls.cuCtxSynchronize();
+	if (profile->collector->end(profile, now.device, data->context, now.pass, now.shape))
+		shape->failures++;
+	else
+		shape->passes_done++;
+}
+
+static void on_launch(struct profile *profile, const struct launch_id *id, const CUpti_CallbackData *data)
+{
+	struct launch_call call = { .function = NULL };
+
+	if (data->callbackSite == CUPTI_API_ENTER) {
+		if (id->read)
+			id->read(data->functionParams, &call);
+		if (now.depth++) { /* the driver's call within the runtime's: it knows the function */
+			if (now.measuring && call.function)
+				now.function = call.function;
+			return;
+		}
+		pthread_mutex_lock(&profile->lock);
+		now.locked = true;
+		if (!id->read)
+			atomic_fetch_add(&profile->graphs, 1);
+		else if (!profile->broken)
+			consider(profile, &call, data, next.set ? &next.note : NULL);
+		next.set = false;
+		return;
+	}
+	if (!now.depth || --now.depth)
+		return;
+	if (now.measuring)
+		conclude(profile, data);
+	if (now.locked)
+		pthread_mutex_unlock(&profile->lock);
+	now.locked = false;
+}
+
+static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data)
+{
+	struct profile *profile = user;
+	const struct launch_id *launch;
+
+	if (!running)
+		return;
+	if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+		const CUpti_ResourceData *resource = data;
+
+		if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
+			initialize(profile);
+		else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+			keep_cubin(profile, resource->resourceDescriptor);
+		return;
+	}
+	launch = launch_find(domain, id);
+	if (launch)
+		on_launch(profile, launch, data);
+}
+
+/* ---- begin and end ---- */
+
+static void at_exit(void)
+{
+	struct profile *profile = running;
+
+	if (!profile)
+		return;
+	const struct { const char *kind; uint64_t count; const char *detail; } loss[] = {
+		{ "unprofiled-launches", atomic_load(&profile->capturing), "launches into a stream that was being captured" },
+		{ "unprofiled-launches", atomic_load(&profile->graphs), "launches of graphs" },
+		{ "unprofiled-launches", atomic_load(&profile->early), "launches before there was a context" },
+	};
+
+	running = NULL;
+	for (size_t i = 0; i < sizeof(loss) / sizeof(loss[0]); i++)
+		if (loss[i].count)
+			writer_loss(&recorder.writer, loss[i].kind, loss[i].count, loss[i].detail);
+	identity_write_time(SPOOL_TIME_END);
+	writer_close(&recorder.writer);
+}
+
+static void in_child(void)
+{
+	running = NULL;
+	recorder.writer.fd = -1;
+}
+
+static int find_functions(struct profile_calls *calls, char *why, size_t why_bytes)
+{
+	const struct { const char *name; void *slot; bool driver; } find[] = {
+#define PROFILE_FIND(function) { #function, &calls->function, false },
+		PROFILE_CUPTI_FUNCTIONS(PROFILE_FIND)
+#undef PROFILE_FIND
+#define PROFILE_FIND(function) { #function, &calls->function, true },
+		PROFILE_DRIVER_FUNCTIONS(PROFILE_FIND)
+#undef PROFILE_FIND
+	};
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+
+	if (!driver) {
+		snprintf(why, why_bytes, "there is no NVIDIA driver on this machine");
+		return -1;
+	}
+	for (size_t i = 0; i < sizeof(find) / sizeof(find[0]); i++) {
+		void *symbol = find[i].driver ? dlsym(driver, find[i].name) : cupti_symbol(&recorder.cupti, find[i].name);
+
+		memcpy(find[i].slot, &symbol, sizeof(symbol));
+		if (!symbol) {
+			snprintf(why, why_bytes, "%s has no function %s", find[i].driver ? "the driver" : "libcupti", find[i].name);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int watch(struct profile *profile, char *why, size_t why_bytes)
+{
+	static const CUpti_CallbackId resources[] = { CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED };
+	char other[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
+	CUpti_SubscriberParams params = { .structSize = CUpti_SubscriberParams_STRUCT_SIZE, .subscriberName = "warpreel",
+					  .oldSubscriberName = other, .oldSubscriberSize = sizeof(other) };
+	CUptiResult result = recorder.cupti.cuptiSubscribe_v2(&recorder.subscriber, on_callback, profile, &params);
+	/* Where the launch is met: at the call of the runtime, or only at the driver's within it. */
+	const char *level = getenv("WARPREEL_PROFILE_LEVEL");
+	bool runtime = !level || strcmp(level, "driver") != 0;
+
+	if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+		snprintf(why, why_bytes, "CUPTI is in use by another tool%s%.60s", *other ? ": " : "", other);
+		return -1;
+	}
+	if (result != CUPTI_SUCCESS) {
+		snprintf(why, why_bytes, "CUPTI does not start: %s", cupti_text(&recorder.cupti, result));
+		return -1;
+	}
+	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
+		profile_did(profile, recorder.cupti.cuptiEnableCallback(1, recorder.subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]),
+			    "cuptiEnableCallback (modules)");
+	for (const struct launch_id *at = launch_ids; at->domain != CUPTI_CB_DOMAIN_INVALID; at++)
+		if (runtime || at->domain != CUPTI_CB_DOMAIN_RUNTIME_API)
+			profile_did(profile, recorder.cupti.cuptiEnableCallback(1, recorder.subscriber, at->domain, at->id),
+				    "cuptiEnableCallback (launches)");
+	return 0;
+}
+
+void profile_start(const char *mode)
+{
+	static const struct profile_collector *const collectors[] = { &profile_sass, &profile_counters };
+	const char *kernels = getenv("WARPREEL_PROFILE_KERNELS");
+	struct profile *profile = calloc(1, sizeof(*profile));
+	char why[256] = "no memory";
+
+	for (size_t i = 0; profile && i < sizeof(collectors) / sizeof(collectors[0]); i++)
+		if (!strcmp(mode, collectors[i]->name))
+			profile->collector = collectors[i];
+	if (profile && !profile->collector)
+		snprintf(why, sizeof(why), "WARPREEL_PROFILE is 'sass' or 'counters', not '%.40s'", mode);
+	if (profile && profile->collector && !find_functions(&profile->calls, why, sizeof(why))) {
+		pthread_mutex_init(&profile->lock, NULL);
+		pthread_mutex_init(&profile->cubin_lock, NULL);
+		profile->kernels = kernels && *kernels ? strdup(kernels) : NULL;
+		profile->verbose = environment_long("WARPREEL_PROFILE_VERBOSE", 0, 0, 1) != 0;
+		profile->lazy = environment_long("WARPREEL_PROFILE_LAZY", 1, 0, 1) != 0;
+		profile->group = (unsigned)environment_long("WARPREEL_PROFILE_GROUP", 0, 0, PROFILE_METRICS_MAX);
+		writer_meta(&recorder.writer, "profile", mode);
+		if (!watch(profile, why, sizeof(why))) {
+			pthread_atfork(NULL, NULL, in_child);
+			running = profile;
+			if (atexit(at_exit))
+				writer_loss(&recorder.writer, "not-recorded", 1, "no exit handler: the end will be missing");
+			return;
+		}
+	}
+	fprintf(stderr, "warpreel recorder: %s; the program runs unprofiled\n", why);
+	writer_meta(&recorder.writer, "error", why);
+	writer_close(&recorder.writer);
+	free(profile);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT
+ * Counts of every instruction by CUPTI's SASS metrics: CUPTI patches the function's code when it is launched. Patches are set and taken
+ * back around each measured launch, so that every other launch runs the program's own code.
+ */
+#include "recorder_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int set_config(struct profile *profile, const struct profile_device *device, const struct profile_pass *pass, bool quiet)
+{
+	CUpti_SassMetrics_Config config[PROFILE_METRICS_MAX];
+	CUpti_SassMetricsSetConfig_Params set = { .structSize = CUpti_SassMetricsSetConfig_Params_STRUCT_SIZE,
+						  .numOfMetricConfig = pass->count, .pConfigs = config, .deviceIndex = device->index };
+	CUptiResult result;
+
+	memset(config, 0, sizeof(config));
+	for (unsigned i = 0; i < pass->count; i++) {
+		config[i].metricId = pass->id[i];
+		config[i].outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU;
+	}
+	result = profile->calls.cuptiSassMetricsSetConfig(&set);
+	if (quiet)
+		return result == CUPTI_SUCCESS ? 0 : -1;
+	return profile_did(profile, result, "cuptiSassMetricsSetConfig") ? 0 : -1;
+}
+
+static int unset_config(struct profile *profile, const struct profile_device *device)
+{
+	CUpti_SassMetricsUnsetConfig_Params unset = { .structSize = CUpti_SassMetricsUnsetConfig_Params_STRUCT_SIZE,
+						      .deviceIndex = device->index };
+
+	return PROFILE_CALL(profile, cuptiSassMetricsUnsetConfig, &unset) ? 0 : -1;
+}
+
+/* The chip's own name of a metric. */
+static bool find_metric(struct profile *profile, const struct profile_device *device, unsigned metric, uint64_t *id)
+{
+	const char *names[2] = { profile_metric_names[metric].name, profile_metric_names[metric].other };
+	char detail[160];
+
+	for (int i = 0; i < 2 && names[i]; i++) {
+		CUpti_SassMetrics_GetProperties_Params ask = { .structSize = CUpti_SassMetrics_GetProperties_Params_STRUCT_SIZE,
+							       .pChipName = device->chip, .pMetricName = names[i] };
+		CUptiResult result = profile->calls.cuptiSassMetricsGetProperties(&ask);
+
+		if (result == CUPTI_SUCCESS) {
+			*id = ask.metric.metricId;
+			return true;
+		}
+		if (profile->verbose)
+			fprintf(stderr, "warpreel profile: %s on %s: %s\n", names[i], device->chip, cupti_text(&recorder.cupti, result));
+	}
+	snprintf(detail, sizeof(detail), "%s has no metric %s", device->chip, names[0]);
+	writer_loss(&recorder.writer, "not-measured", 1, detail);
+	return false;
+}
+
+/* Passes of at most `size` metrics; -1 when CUPTI refuses one of them. */
+static int divide(struct profile *profile, struct profile_device *device, const struct profile_pass *all, unsigned size)
+{
+	unsigned pass = 0;
+
+	for (unsigned from = 0; from < all->count; from += size, pass++) {
+		struct profile_pass *out = &device->pass[pass];
+
+		memset(out, 0, sizeof(*out));
+		for (unsigned i = from; i < all->count && i < from + size; i++) {
+			out->metric[out->count] = all->metric[i];
+			out->id[out->count++] = all->id[i];
+		}
+		if (set_config(profile, device, out, size > 1))
+			return -1;
+		if (unset_config(profile, device))
+			return -1;
+	}
+	device->passes = pass;
+	return 0;
+}
+
+static int prepare(struct profile *profile, struct profile_device *device, CUcontext context)
+{
+	struct profile_pass all = { .count = 0 };
+	unsigned size;
+
+	(void)context;
+	for (unsigned i = 0; i < profile_metric_count; i++)
+		if (profile_metric_names[i].sass && find_metric(profile, device, i, &all.id[all.count]))
+			all.metric[all.count++] = i;
+	if (!all.count)
+		return -1;
+	size = profile->group && profile->group < all.count ? profile->group : all.count;
+	while (divide(profile, device, &all, size)) {
+		if (size == 1)
+			return -1;
+		size = (size + 1) / 2;
+	}
+	if (profile->verbose)
+		fprintf(stderr, "warpreel profile: %s: %u SASS metrics in %u passes\n", device->chip, all.count, device->passes);
+	return 0;
+}
+
+static int begin(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass)
+{
+	CUpti_SassMetricsEnable_Params enable = { .structSize = CUpti_SassMetricsEnable_Params_STRUCT_SIZE, .ctx = context,
+						  .enableLazyPatching = profile->lazy };
+
+	if (set_config(profile, device, &device->pass[pass], false))
+		return -1;
+	if (PROFILE_CALL(profile, cuptiSassMetricsEnable, &enable))
+		return 0;
+	unset_config(profile, device);
+	return -1;
+}
+
+static int metric_of(const struct profile_pass *pass, uint64_t id)
+{
+	for (unsigned i = 0; i < pass->count; i++)
+		if (pass->id[i] == id)
+			return (int)i;
+	return -1;
+}
+
+/* The counts that are not 0, as records; returns which metrics of the pass appeared. */
+static uint64_t write_counts(const struct profile_pass *pass, const CUpti_SassMetrics_Data *data, size_t records, size_t instances,
+			     uint32_t shape)
+{
+	enum { CHUNK = 1024 };
+	struct spool_profile_instruction *out = calloc(CHUNK, sizeof(*out));
+	uint64_t seen = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; out && i < records; i++) {
+		uint32_t function = writer_string(&recorder.writer, data[i].functionName);
+
+		for (size_t j = 0; j < instances; j++) {
+			const CUpti_SassMetrics_InstanceValue *value = &data[i].pInstanceValues[j];
+			int metric = metric_of(pass, value->metricId);
+
+			if (metric < 0)
+				continue;
+			seen |= 1ull << pass->metric[metric];
+			if (!value->value)
+				continue;
+			out[count++] = (struct spool_profile_instruction){ .type = SPOOL_TYPE_profile_instruction, .size = sizeof(*out), .shape = shape,
+				.function = function, .metric = pass->metric[metric], .cubin_crc = data[i].cubinCrc,
+				.offset = data[i].pcOffset, .value = value->value };
+			if (count == CHUNK) {
+				writer_append(&recorder.writer, SPOOL_RECORDS, out, count * sizeof(*out), NULL, 0);
+				count = 0;
+			}
+		}
+	}
+	if (count)
+		writer_append(&recorder.writer, SPOOL_RECORDS, out, count * sizeof(*out), NULL, 0);
+	free(out);
+	return seen;
+}
+
+/* Takes what CUPTI counted. */
+static int flush(struct profile *profile, const struct profile_device *device, CUcontext context, unsigned pass, uint32_t shape)
+{
+	const struct profile_pass *metrics = &device->pass[pass];
+	CUpti_SassMetricsGetDataProperties_Params properties = { .structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
+								 .ctx = context };
+	CUpti_SassMetricsFlushData_Params take = { .structSize = CUpti_SassMetricsFlushData_Params_STRUCT_SIZE, .ctx = context };
+	CUpti_SassMetrics_InstanceValue *value;
+	CUpti_SassMetrics_Data *data;
+	size_t records, room;
+	uint64_t seen;
+	int result = -1;
+
+	if (!PROFILE_CALL(profile, cuptiSassMetricsGetDataProperties, &properties))
+		return -1;
+	records = properties.numOfPatchedInstructionRecords;
+	/* Whether `instances` counts one metric's or all metrics' is not said: there is room for both. */
+	room = properties.numOfInstances * metrics->count;
+	if (profile->verbose)
+		fprintf(stderr, "warpreel profile: shape %u pass %u: %zu records of %zu instances\n", shape, pass, records,
+			properties.numOfInstances);
+	if (!records || !room) {
+		writer_loss(&recorder.writer, "not-measured", 1, "CUPTI patched no instruction of a launch");
+		return -1;
+	}
+	data = calloc(records, sizeof(*data));
+	value = malloc(records * room * sizeof(*value));
+	if (data && value) {
+		memset(value, 0xff, records * room * sizeof(*value));
+		for (size_t i = 0; i < records; i++) {
+			data[i].structSize = sizeof(data[i]);
+			data[i].pInstanceValues = value + i * room;
+		}
+		take.numOfPatchedInstructionRecords = records;
+		take.numOfInstances = properties.numOfInstances;
+		take.pMetricsData = data;
+		if (PROFILE_CALL(profile, cuptiSassMetricsFlushData, &take)) {
+			seen = write_counts(metrics, data, records, room, shape);
+			profile_write_pass(device, pass, shape, seen);
+			result = 0;
+			for (size_t i = 0; i < records; i++)
+				free((void *)(uintptr_t)data[i].functionName);
+		}
+	}
+	free(value);
+	free(data);
+	return result;
+}
+
+static int end(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass, uint32_t shape)
+{
+	CUpti_SassMetricsDisable_Params disable = { .structSize = CUpti_SassMetricsDisable_Params_STRUCT_SIZE, .ctx = context };
+	int result = flush(profile, device, context, pass, shape);
+
+	/* The counts are taken: what fails now is noted, and is no reason to take them again. */
+	if (PROFILE_CALL(profile, cuptiSassMetricsDisable, &disable) && !result && disable.numOfDroppedRecords)
+		writer_loss(&recorder.writer, "dropped-counts", disable.numOfDroppedRecords, "CUPTI dropped counts of instructions");
+	unset_config(profile, device);
+	return result;
+}
+
+const struct profile_collector profile_sass = { "sass", CUPTI_PROFILER_SASS_METRICS, prepare, begin, end };
