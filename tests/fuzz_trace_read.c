@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../traces/export.h"
+#include "../traces/kernel_profile.h"
 #include "../traces/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,11 +16,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void use(const struct trace *trace, FILE *sink)
 {
 	struct trace_anomaly anomaly[TRACE_ANOMALY_MAX];
+	struct kernel_profiles profiles;
 	struct schedule schedule;
 	int64_t incomplete;
 
 	trace_check(trace, anomaly, &incomplete);
 	trace_dump(trace, sink);
+	kernel_profiles_init(&profiles);
+	kernel_profiles_add_trace(&profiles, trace, "fuzz");
+	kernel_profiles_release(&profiles);
 	export_chrome(trace, sink);
 	for (int run = -1; run < 1; run++) {
 		schedule_init(&schedule);

@@ -65,4 +65,11 @@ int kernel_profiles_add_file(struct kernel_profiles *profiles, const char *path)
 const struct kernel_profile *kernel_profiles_find(const struct kernel_profiles *profiles, const char *kernel,
 						  const struct launch_geometry *geometry, bool *exact);
 
+int64_t profile_block_threads(const struct kernel_profile *profile);
+/* Warps of the whole grid: blocks times warps of a block. */
+int64_t profile_warps(const struct kernel_profile *profile);
+/* Instructions that ran and that the decoder does not know: how many distinct opcodes; their names, comma-separated, into *names (owned by the
+ * caller, NULL when there are none), and how often warps executed them. */
+int profile_unknown_opcodes(const struct kernel_profile *profile, char **names, int64_t *executed);
+
 #endif

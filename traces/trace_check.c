@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "annotate.h"
+#include "profile_faults.h"
 #include "schedule_load.h"
 #include "trace.h"
 #include "trace_map.h"
@@ -37,6 +38,11 @@ enum kind {
 	UNEQUAL_BARRIER,
 	FAILED_CALL,
 	CAPTURED,
+	FOREIGN_PROFILE,
+	PROFILE_CODE,
+	LONE_COUNT,
+	PROFILE_COUNTS,
+	TWO_PROFILES,
 	KIND_COUNT
 };
 _Static_assert((int)KIND_COUNT <= (int)TRACE_ANOMALY_MAX, "room for every kind");
@@ -71,6 +77,11 @@ static const struct trace_anomaly kinds[KIND_COUNT] = {
 			      "host barriers that the threads of a run do not meet equally often", true },
 	[FAILED_CALL] = { "failed-calls", 0, "API calls that returned an error", false },
 	[CAPTURED] = { "captured-calls", 0, "calls that added to a graph instead of asking the GPU", false },
+	[FOREIGN_PROFILE] = { "foreign-profiles", 0, "kernel profiles of another version, or of code that cannot be decoded", true },
+	[PROFILE_CODE] = { "profile-code-gaps", 0, "instructions of profiled kernels that are missing, or there twice", true },
+	[LONE_COUNT] = { "orphan-profile-counts", 0, "counts of instructions or profiles that are not there", true },
+	[PROFILE_COUNTS] = { "contradicting-profiles", 0, "counts of kernel profiles that do not add up", true },
+	[TWO_PROFILES] = { "duplicate-profiles", 0, "profiles of the same launch, or counts of the same instruction", true },
 };
 
 /* Losses that the recorder reports, by the anomaly they belong to. Those that rows show too count once. */
@@ -381,6 +392,19 @@ static void check_losses(struct checking *c)
 		c->count[k] = lost[k] > c->count[k] ? lost[k] : c->count[k];
 }
 
+static void count_fault(void *context, enum profile_fault fault, const char *what)
+{
+	static const enum kind kind_of[FAULT_KIND_COUNT] = { [FAULT_FOREIGN] = FOREIGN_PROFILE,
+							     [FAULT_CODE] = PROFILE_CODE,
+							     [FAULT_ALONE] = LONE_COUNT,
+							     [FAULT_CONTRADICTION] = PROFILE_COUNTS,
+							     [FAULT_DUPLICATE] = TWO_PROFILES };
+	struct checking *c = context;
+
+	(void)what;
+	c->count[kind_of[fault]]++;
+}
+
 static void prepare(struct checking *c)
 {
 	const struct trace *t = c->t;
@@ -413,6 +437,7 @@ int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_AN
 	check_calls(&c);
 	check_events(&c);
 	check_host(&c);
+	profile_faults(trace, count_fault, &c);
 	check_losses(&c);
 	*incomplete_count = 0;
 	for (int k = 0; k < KIND_COUNT; k++) {

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT
+ * Kernel profiles: read from a trace as they were written, refused when they contradict themselves, found for a launch.
+ */
+#include "../traces/kernel_profile.h"
+#include "../traces/trace_trim.h"
+#include "profile_kit.h"
+#include "trace_kit.h"
+
+static int64_t count_of(const struct trace *t, const char *kind)
+{
+	struct trace_anomaly anomaly[TRACE_ANOMALY_MAX];
+	int64_t incomplete;
+	int kinds = trace_check(t, anomaly, &incomplete);
+
+	for (int i = 0; i < kinds; i++)
+		if (strcmp(anomaly[i].kind, kind) == 0)
+			return anomaly[i].count;
+	fail_msg("no kind %s", kind);
+	return -1;
+}
+
+static void a_profile_comes_back_from_a_file(void **state)
+{
+	static const char *const names[] = { "profile.sqlite", "profile.sqlite.zst" };
+
+	(void)state;
+	for (int n = 0; n < 2; n++) {
+		char *path = in_directory(names[n]);
+		struct kernel_profiles all;
+		const struct kernel_profile *p;
+		struct trace t;
+
+		trace_init(&t);
+		fill_profile(&t);
+		assert_int_equal(trace_write(&t, path), 0);
+		trace_release(&t);
+		kernel_profiles_init(&all);
+		assert_int_equal(kernel_profiles_add_file(&all, path), 0);
+		assert_int_equal(all.count, 1);
+		assert_string_equal(all.source, path);
+		p = all.profile;
+		assert_string_equal(p->kernel, "toy");
+		assert_string_equal(p->symbol, "_Z4toysPf");
+		assert_string_equal(p->isa, "sm_90");
+		assert_int_equal(p->geometry.grid[0], 8);
+		assert_int_equal(p->geometry.block[0], 64);
+		assert_int_equal(p->geometry.path, -1);
+		assert_int_equal(p->registers, 20);
+		assert_int_equal(p->dram_read_bytes, 1536);
+		assert_int_equal(p->dram_write_bytes, -1);
+		assert_int_equal(profile_warps(p), 16);
+		assert_int_equal(profile_block_threads(p), 64);
+		assert_int_equal(p->instruction_count, KIT_CODE);
+		for (size_t i = 0; i < p->instruction_count; i++) {
+			assert_int_equal(p->instruction[i].offset, 16 * i);
+			assert_int_equal(p->instruction[i].code[0], kit_code[i].low);
+			assert_int_equal(p->instruction[i].code[1], kit_code[i].high);
+			assert_string_equal(p->instruction[i].text, kit_code[i].text);
+			assert_int_equal(p->instruction[i].warps, kit_code[i].warps);
+			assert_int_equal(p->instruction[i].threads, kit_code[i].threads);
+		}
+		assert_int_equal(p->instruction[4].wavefronts_shared, 512);
+		assert_int_equal(p->instruction[9].wavefronts_shared, 0); /* it did not run */
+		kernel_profiles_release(&all);
+		free(path);
+	}
+}
+
+static void what_was_not_counted_is_unknown(void **state)
+{
+	struct kernel_profiles all;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	fill_profile(&t);
+	t.profile_instruction_count = 0;
+	kernel_profiles_init(&all);
+	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
+	for (size_t i = 0; i < all.profile[0].instruction_count; i++)
+		assert_int_equal(all.profile[0].instruction[i].warps, -1);
+	kernel_profiles_release(&all);
+	trace_release(&t);
+}
+
+static void break_version(struct trace *t) { t->profile[0].version = 2; }
+static void break_isa(struct trace *t) { t->profile[0].isa = trace_string(t, "sm_61"); }
+static void break_isa_name(struct trace *t) { t->profile[0].isa = trace_string(t, "gfx90a"); }
+static void break_code(struct trace *t) { t->profile_code_count = 0, t->profile_instruction_count = 0; }
+static void break_gap(struct trace *t)
+{
+	t->profile_code[9].offset_bytes += 16;
+}
+static void break_start(struct trace *t)
+{
+	for (size_t i = 0; i < t->profile_code_count; i++)
+		t->profile_code[i].offset_bytes += 16;
+}
+static void break_code_twice(struct trace *t)
+{
+	struct trace_profile_code again = t->profile_code[2];
+
+	*trace_add_profile_code(t) = again;
+}
+static void break_odd_offset(struct trace *t) { t->profile_code[9].offset_bytes += 8; }
+static void break_instruction(struct trace *t) { t->profile_instruction[0].offset_bytes = 16 * KIT_CODE; }
+static void break_lone_profile(struct trace *t) { t->profile_instruction[0].profile = 4; }
+static void break_count_twice(struct trace *t) { t->profile_instruction[1].offset_bytes = 0; }
+static void break_threads(struct trace *t) { t->profile_instruction[1].threads = 16 * 32 + 1; }
+static void break_entry(struct trace *t) { t->profile_instruction[0].warps = 17; }
+static void break_negative(struct trace *t) { t->profile_instruction[3].tags_global = -2; }
+static void break_counter(struct trace *t) { t->profile[0].l2_atomic_sectors = -7; }
+static void break_hits(struct trace *t) { t->profile[0].l2_read_sectors = 100000, t->profile[0].l2_read_hits = 120000; }
+static void break_grid(struct trace *t) { t->profile[0].grid[1] = 0; }
+static void break_deep_grid(struct trace *t) { t->profile[0].grid[2] = 65536; }
+static void break_huge_grid(struct trace *t) { t->profile[0].grid[0] = t->profile[0].grid[1] = t->profile[0].grid[2] = UINT32_MAX; }
+static void break_block(struct trace *t) { t->profile[0].block[1] = 32; }
+static void break_registers(struct trace *t) { t->profile[0].registers = 256; }
+static void break_id(struct trace *t) { add_kit_profile(t, 3, "toy", 9, 64); }
+static void break_launch(struct trace *t) { add_kit_profile(t, 4, "toy", 8, 64); }
+
+static void each_contradiction_is_refused_by_name_and_counted(void **state)
+{
+	static const struct {
+		void (*break_it)(struct trace *t);
+		const char *says, *kind;
+	} cases[] = {
+		{ break_version, "x.wrt: kernel toy, WARPREEL_PROFILE, row 1: profile version 2; this program reads 1", "foreign-profiles" },
+		{ break_isa, "code of 'sm_61'", "foreign-profiles" },
+		{ break_isa_name, "code of 'gfx90a'", "foreign-profiles" },
+		{ break_code, "no code of '_Z4toysPf'", "profile-code-gaps" },
+		{ break_gap, "'_Z4toysPf' goes on at offset 160 instead of 144", "profile-code-gaps" },
+		{ break_start, "goes on at offset 16 instead of 0", "profile-code-gaps" },
+		{ break_odd_offset, "goes on at offset 152 instead of 144", "profile-code-gaps" },
+		{ break_code_twice, "WARPREEL_PROFILE_CODE, row 11: '_Z4toysPf' has an instruction at offset 32 twice", "profile-code-gaps" },
+		{ break_instruction, "kernel toy, WARPREEL_PROFILE_COUNT, row 1: offset 160 is not in the code", "orphan-profile-counts" },
+		{ break_lone_profile, "WARPREEL_PROFILE_COUNT, row 1: there is no profile 4", "orphan-profile-counts" },
+		{ break_count_twice, "row 2: offset 0 is counted twice", "duplicate-profiles" },
+		{ break_threads, "offset 16 ran in 16 warps with 513 threads", "contradicting-profiles" },
+		{ break_entry, "offset 0, the entry, ran in 17 warps; the grid has 16", "contradicting-profiles" },
+		{ break_negative, "offset 48 has a negative count", "contradicting-profiles" },
+		{ break_counter, "a count is negative", "contradicting-profiles" },
+		{ break_hits, "l2ReadHits is 120000 of 100000 sectors", "contradicting-profiles" },
+		{ break_grid, "a grid of 8x0x1 blocks of 64x1x1 threads cannot be launched", "contradicting-profiles" },
+		{ break_deep_grid, "a grid of 8x1x65536 blocks", "contradicting-profiles" },
+		{ break_huge_grid, "cannot be launched", "contradicting-profiles" },
+		{ break_block, "blocks of 64x32x1 threads cannot be launched", "contradicting-profiles" },
+		{ break_registers, "256 registers a thread", "contradicting-profiles" },
+		{ break_id, "row 2: a second profile 3", "duplicate-profiles" },
+		{ break_launch, "rows 1 and 2 are of the same launch", "duplicate-profiles" },
+	};
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	fill_profile(&t);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(count_of(&t, cases[i].kind), 0);
+	trace_release(&t);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct kernel_profiles all;
+		char *said;
+
+		trace_init(&t);
+		fill_profile(&t);
+		cases[i].break_it(&t);
+		kernel_profiles_init(&all);
+		hear();
+		assert_int_equal(kernel_profiles_add_trace(&all, &t, "x.wrt"), -1);
+		said = heard();
+		if (!strstr(said, cases[i].says) || strchr(said, '\n') != strrchr(said, '\n'))
+			fail_msg("'%s' is not said: %s", cases[i].says, said);
+		if (count_of(&t, cases[i].kind) < 1)
+			fail_msg("%s is not counted: %s", cases[i].kind, said);
+		free(said);
+		kernel_profiles_release(&all);
+		trace_release(&t);
+	}
+}
+
+static void counts_at_their_limits_are_accepted(void **state)
+{
+	struct kernel_profiles all;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	fill_profile(&t);
+	t.profile[0].grid[0] = 2147483647;
+	t.profile[0].grid[1] = 65535;
+	t.profile[0].grid[2] = 60;
+	t.profile[0].block[0] = 1024;
+	t.profile[0].registers = 255;
+	t.profile[0].l2_read_hits = t.profile[0].l2_read_sectors + 50; /* another replay */
+	t.profile_instruction[0].warps = 2147483647LL * 65535 * 60 * 32;
+	t.profile_instruction[0].threads = t.profile_instruction[0].warps * 32;
+	t.profile_instruction[4].warps = INT64_MAX; /* a loop may run for long */
+	t.profile_instruction[4].threads = INT64_MAX;
+	kernel_profiles_init(&all);
+	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
+	assert_int_equal(profile_warps(&all.profile[0]), 2147483647LL * 65535 * 60 * 32);
+	kernel_profiles_release(&all);
+	trace_release(&t);
+}
+
+static void two_files_make_one_set_unless_they_disagree(void **state)
+{
+	struct kernel_profiles all;
+	struct trace first, second;
+	char *said;
+
+	(void)state;
+	trace_init(&first);
+	trace_init(&second);
+	fill_profile(&first);
+	fill_profile(&second);
+	second.profile[0].kernel = trace_string(&second, "other");
+	kernel_profiles_init(&all);
+	assert_int_equal(kernel_profiles_add_trace(&all, &first, "a"), 0);
+	assert_int_equal(kernel_profiles_add_trace(&all, &second, "b"), 0);
+	assert_int_equal(all.count, 2);
+	assert_string_equal(all.source, "a,b");
+	hear();
+	assert_int_equal(kernel_profiles_add_trace(&all, &first, "c"), -1);
+	said = heard();
+	assert_non_null(strstr(said, "c: kernel toy: a launch that a,b has, too"));
+	free(said);
+	kernel_profiles_release(&all);
+	second.profile[0].isa = trace_string(&second, "sm_100");
+	kernel_profiles_init(&all);
+	assert_int_equal(kernel_profiles_add_trace(&all, &first, "a"), 0);
+	hear();
+	assert_int_equal(kernel_profiles_add_trace(&all, &second, "b"), -1);
+	said = heard();
+	assert_non_null(strstr(said, "b: kernel other: code of sm_100, but the profiles of a are of sm_90"));
+	free(said);
+	kernel_profiles_release(&all);
+	trace_release(&first);
+	trace_release(&second);
+}
+
+static void a_trace_without_profiles_is_refused_as_a_file_only(void **state)
+{
+	char *path = in_directory("none.sqlite"), *said;
+	struct kernel_profiles all;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	trace_set_meta(&t, "command", "x");
+	assert_int_equal(trace_write(&t, path), 0);
+	kernel_profiles_init(&all);
+	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
+	hear();
+	assert_int_equal(kernel_profiles_add_file(&all, path), -1);
+	said = heard();
+	assert_non_null(strstr(said, "none.sqlite: holds no kernel profiles"));
+	free(said);
+	kernel_profiles_release(&all);
+	trace_release(&t);
+	free(path);
+}
+
+static void the_profile_of_a_launch_agrees_in_path_then_block_then_grid(void **state)
+{
+	static const struct {
+		int64_t id;
+		uint32_t blocks, threads;
+		int32_t path;
+	} profiles[] = { { 1, 8, 64, 0 }, { 2, 800, 64, 0 }, { 3, 100, 128, 0 }, { 4, 100, 256, 1 }, { 5, 50, 512, -1 } };
+	static const struct {
+		uint32_t blocks, threads;
+		int32_t path;
+		uint32_t found_blocks, found_threads;
+		bool exact;
+	} cases[] = {
+		{ 8, 64, 0, 8, 64, true },	{ 79, 64, 0, 8, 64, true }, /* 79 / 8 is less than 800 / 79 */
+		{ 81, 64, 0, 800, 64, true },	{ 100000, 64, 0, 800, 64, true },
+		{ 1, 128, 0, 100, 128, true },	{ 100, 32, 0, 100, 128, false },
+		{ 8, 64, 1, 100, 256, false }, /* path before block */
+		{ 8, 64, 7, 50, 512, false },	{ 50, 512, 7, 50, 512, true }, /* a path nobody noted agrees with any */
+		{ 8, 64, -1, 8, 64, true },	{ 90, 256, -1, 100, 256, true },
+	};
+	struct launch_geometry geometry = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+	struct kernel_profiles all;
+	struct trace t;
+	bool exact = true;
+
+	(void)state;
+	trace_init(&t);
+	add_kit_code(&t, "_Z4toysPf");
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
+		add_kit_profile(&t, profiles[i].id, "toy", profiles[i].blocks, profiles[i].threads)->path = profiles[i].path;
+	kernel_profiles_init(&all);
+	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct kernel_profile *p;
+
+		geometry.grid[0] = cases[i].blocks;
+		geometry.block[0] = cases[i].threads;
+		geometry.path = cases[i].path;
+		p = kernel_profiles_find(&all, "toy", &geometry, &exact);
+		assert_non_null(p);
+		if (p->geometry.grid[0] != cases[i].found_blocks || p->geometry.block[0] != cases[i].found_threads || exact != cases[i].exact)
+			fail_msg("case %zu: %u blocks of %u threads, %s", i, p->geometry.grid[0], p->geometry.block[0], exact ? "exact" : "not exact");
+	}
+	assert_null(kernel_profiles_find(&all, "toyota", &geometry, &exact));
+	assert_false(exact);
+	assert_non_null(kernel_profiles_find(&all, "_Z4toysPf", &geometry, NULL));
+	kernel_profiles_release(&all);
+	trace_release(&t);
+}
+
+static void opcodes_nobody_knows_are_named_once(void **state)
+{
+	struct kernel_profiles all;
+	struct trace t;
+	int64_t executed;
+	char *names;
+
+	(void)state;
+	trace_init(&t);
+	fill_profile(&t);
+	t.profile_code[1].text = trace_string(&t, "FOO.E R8, [R2]");
+	t.profile_code[4].text = trace_string(&t, "FOO R1, R2");
+	t.profile_code[5].text = trace_string(&t, "FOOBAR R1, R2");
+	t.profile_code[9].text = trace_string(&t, "NEVERRAN");
+	kernel_profiles_init(&all);
+	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
+	assert_int_equal(profile_unknown_opcodes(&all.profile[0], &names, &executed), 2);
+	assert_string_equal(names, "FOO, FOOBAR");
+	assert_int_equal(executed, 16 + 64 + 64);
+	free(names);
+	kernel_profiles_release(&all);
+	trace_release(&t);
+}
+
+static void a_trimmed_trace_keeps_its_profiles(void **state)
+{
+	struct kernel_profiles all;
+	struct trace t, trimmed;
+
+	(void)state;
+	trace_init(&t);
+	trace_init(&trimmed);
+	*trace_add_run(&t) = (struct trace_run){ .start_ns = 1, .end_ns = 2 };
+	fill_profile(&t);
+	trace_trim(&trimmed, &t, 0, 1);
+	kernel_profiles_init(&all);
+	assert_int_equal(kernel_profiles_add_trace(&all, &trimmed, "x"), 0);
+	assert_int_equal(all.count, 1);
+	assert_int_equal(all.profile[0].instruction[4].wavefronts_shared, 512);
+	kernel_profiles_release(&all);
+	trace_release(&t);
+	trace_release(&trimmed);
+}
+
+static void a_profile_of_300_instructions_takes_a_few_kilobytes(void **state)
+{
+	char *path = in_directory("size.sqlite.zst");
+	struct stat status;
+	struct trace t;
+	FILE *corpus = fopen("tests/corpus/sass.txt", "r");
+	char line[512];
+	uint32_t offset = 0;
+
+	(void)state;
+	assert_non_null(corpus);
+	trace_init(&t);
+	add_kit_profile(&t, 1, "toy", 4096, 128);
+	while (fgets(line, sizeof(line), corpus) && offset < 300 * 16) {
+		unsigned long long low, high;
+		int text;
+
+		if (sscanf(line, "%*x %llx %llx %n", &low, &high, &text) != 2)
+			continue;
+		*trace_add_profile_code(&t) = (struct trace_profile_code){ .symbol = t.profile[0].symbol, .offset_bytes = offset,
+									   .code_low = (int64_t)low, .code_high = (int64_t)high,
+									   .text = trace_string(&t, line + text) };
+		*trace_add_profile_instruction(&t) = (struct trace_profile_instruction){ .profile = 1, .offset_bytes = offset, .warps = 16384,
+											 .threads = 16384 * 32 };
+		offset += 16;
+	}
+	fclose(corpus);
+	assert_int_equal(offset, 300 * 16);
+	assert_int_equal(trace_write(&t, path), 0);
+	assert_int_equal(stat(path, &status), 0);
+	/* every form of the corpus once: kernels repeat themselves and take less */
+	assert_in_range(status.st_size, 1, 15 << 10);
+	trace_release(&t);
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_profile_comes_back_from_a_file),
+		cmocka_unit_test(what_was_not_counted_is_unknown),
+		cmocka_unit_test(each_contradiction_is_refused_by_name_and_counted),
+		cmocka_unit_test(counts_at_their_limits_are_accepted),
+		cmocka_unit_test(two_files_make_one_set_unless_they_disagree),
+		cmocka_unit_test(a_trace_without_profiles_is_refused_as_a_file_only),
+		cmocka_unit_test(the_profile_of_a_launch_agrees_in_path_then_block_then_grid),
+		cmocka_unit_test(opcodes_nobody_knows_are_named_once),
+		cmocka_unit_test(a_trimmed_trace_keeps_its_profiles),
+		cmocka_unit_test(a_profile_of_300_instructions_takes_a_few_kilobytes),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

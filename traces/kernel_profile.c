@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel_profile.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile_faults.h"
+#include "sass.h"
+#include "trace_map.h"
+#include "util.h"
+
+enum { INSTRUCTION_BYTES = 16, INSTRUCTIONS_MAX = 4000000 };
+
+void kernel_profiles_init(struct kernel_profiles *profiles)
+{
+	memset(profiles, 0, sizeof(*profiles));
+}
+
+void kernel_profiles_release(struct kernel_profiles *profiles)
+{
+	for (size_t i = 0; i < profiles->count; i++) {
+		free(profiles->profile[i].kernel);
+		free(profiles->profile[i].symbol);
+		free(profiles->profile[i].isa);
+		free(profiles->profile[i].instruction);
+	}
+	for (size_t i = 0; i < profiles->text_count; i++)
+		free(profiles->text[i]);
+	free(profiles->profile);
+	free(profiles->text);
+	free(profiles->source);
+	memset(profiles, 0, sizeof(*profiles));
+}
+
+/* ---- from a trace ---- */
+
+struct loading {
+	struct kernel_profiles *profiles;
+	const struct trace *t;
+	char *first_fault;
+	size_t fault_count;
+	struct map texts;	  /* string of the trace -> index in profiles->text */
+	struct map code;	  /* (symbol, place) -> row of WARPREEL_PROFILE_CODE */
+	struct map lengths;	  /* symbol -> instructions */
+	struct map ids;		  /* profile id -> index in profiles->profile */
+	struct map ran;		  /* (index in profiles->profile, offset) -> 1 */
+};
+
+static void keep_first(void *context, enum profile_fault kind, const char *what)
+{
+	struct loading *l = context;
+
+	(void)kind;
+	if (l->fault_count++ == 0)
+		l->first_fault = xstrdup(what);
+}
+
+static const char *keep_text(struct loading *l, uint32_t string)
+{
+	struct kernel_profiles *all = l->profiles;
+	uint32_t at = map_get(&l->texts, string, 0);
+
+	if (at == MAP_NONE) {
+		at = (uint32_t)all->text_count;
+		map_put(&l->texts, string, 0, at);
+		GROW(all->text, all->text_count, all->text_capacity);
+		all->text[all->text_count++] = xstrdup(trace_text(l->t, string));
+	}
+	return all->text[at];
+}
+
+/* The code was found without gaps, so that an offset is a place. */
+static void index_code(struct loading *l)
+{
+	for (size_t i = 0; i < l->t->profile_code_count; i++) {
+		const struct trace_profile_code *code = &l->t->profile_code[i];
+		uint32_t length = map_intern(&l->lengths, code->symbol, 0, 0);
+
+		map_put(&l->lengths, code->symbol, 0, length + 1);
+		map_put(&l->code, code->symbol, code->offset_bytes / INSTRUCTION_BYTES, (uint32_t)i);
+	}
+}
+
+static void load_code(struct loading *l, struct kernel_profile *profile, uint32_t symbol)
+{
+	profile->instruction_count = map_get(&l->lengths, symbol, 0);
+	profile->instruction = xcalloc(profile->instruction_count, sizeof(*profile->instruction));
+	for (size_t i = 0; i < profile->instruction_count; i++) {
+		const struct trace_profile_code *code = &l->t->profile_code[map_get(&l->code, symbol, (int64_t)i)];
+
+		profile->instruction[i] = (struct profile_instruction){
+			.offset = code->offset_bytes,
+			.code = { (uint64_t)code->code_low, (uint64_t)code->code_high },
+			.text = keep_text(l, code->text),
+			.warps = -1, .threads = -1, .sectors_global = -1, .sectors_global_ideal = -1, .tags_global = -1,
+			.sectors_local = -1, .wavefronts_shared = -1, .wavefronts_shared_ideal = -1,
+		};
+	}
+}
+
+/* An instruction that has no counts did not run, if any of its profile has some. */
+static void load_counts(struct loading *l, size_t known)
+{
+	const struct trace *t = l->t;
+	struct kernel_profiles *all = l->profiles;
+	bool *counted = xcalloc(all->count + 1, sizeof(*counted));
+
+	for (size_t i = 0; i < t->profile_instruction_count; i++) {
+		const struct trace_profile_instruction *from = &t->profile_instruction[i];
+		uint32_t at = map_get(&l->ids, from->profile, 0);
+		struct profile_instruction *to = &all->profile[at].instruction[from->offset_bytes / INSTRUCTION_BYTES];
+
+		counted[at] = true;
+		to->warps = from->warps;
+		to->threads = from->threads;
+		to->sectors_global = from->sectors_global;
+		to->sectors_global_ideal = from->sectors_global_ideal;
+		to->tags_global = from->tags_global;
+		to->sectors_local = from->sectors_local;
+		to->wavefronts_shared = from->wavefronts_shared;
+		to->wavefronts_shared_ideal = from->wavefronts_shared_ideal;
+		map_put(&l->ran, at, from->offset_bytes, 1);
+	}
+	for (size_t i = known; i < all->count; i++)
+		for (size_t k = 0; k < all->profile[i].instruction_count && counted[i]; k++) {
+			struct profile_instruction *to = &all->profile[i].instruction[k];
+
+			if (map_get(&l->ran, (int64_t)i, to->offset) == MAP_NONE)
+				to->warps = to->threads = to->sectors_global = to->sectors_global_ideal = to->tags_global = to->sectors_local =
+					to->wavefronts_shared = to->wavefronts_shared_ideal = 0;
+		}
+	free(counted);
+}
+
+static void load_profile(struct loading *l, const struct trace_profile *row)
+{
+	struct kernel_profiles *all = l->profiles;
+	struct kernel_profile *profile;
+
+	GROW(all->profile, all->count, all->capacity);
+	profile = &all->profile[all->count++];
+	*profile = (struct kernel_profile){
+		.kernel = xstrdup(trace_text(l->t, row->kernel ? row->kernel : row->symbol)),
+		.symbol = xstrdup(trace_text(l->t, row->symbol)),
+		.isa = xstrdup(trace_text(l->t, row->isa)),
+		.geometry = { .shared_bytes = row->dynamic_shared_bytes, .path = row->path },
+		.rows = row->rows, .columns = row->columns, .points = row->points,
+		.static_shared_bytes = row->static_shared_bytes, .registers = row->registers,
+		.l1_load_sectors = row->l1_load_sectors, .l1_load_hits = row->l1_load_hits, .l1_store_sectors = row->l1_store_sectors,
+		.l2_read_sectors = row->l2_read_sectors, .l2_read_hits = row->l2_read_hits, .l2_write_sectors = row->l2_write_sectors,
+		.l2_write_hits = row->l2_write_hits, .l2_atomic_sectors = row->l2_atomic_sectors,
+		.dram_read_bytes = row->dram_read_bytes, .dram_write_bytes = row->dram_write_bytes,
+	};
+	memcpy(profile->geometry.grid, row->grid, sizeof(row->grid));
+	memcpy(profile->geometry.block, row->block, sizeof(row->block));
+	map_put(&l->ids, row->id, 0, (uint32_t)(all->count - 1));
+	load_code(l, profile, row->symbol);
+}
+
+/* Profiles of two files: of one instruction set, each launch once. */
+static int check_against(const struct kernel_profiles *all, size_t known, const char *file)
+{
+	for (size_t i = known; i < all->count; i++) {
+		const struct kernel_profile *p = &all->profile[i];
+
+		if (strcmp(p->isa, all->profile[0].isa) != 0)
+			return report("%s: kernel %s: code of %s, but the profiles of %s are of %s", file, p->kernel, p->isa, all->source ? all->source : file,
+				      all->profile[0].isa);
+		for (size_t k = 0; k < known; k++) {
+			const struct kernel_profile *q = &all->profile[k];
+
+			if (strcmp(p->kernel, q->kernel) == 0 && strcmp(p->symbol, q->symbol) == 0 &&
+			    memcmp(&p->geometry, &q->geometry, sizeof(p->geometry)) == 0 && p->rows == q->rows && p->columns == q->columns &&
+			    p->points == q->points)
+				return report("%s: kernel %s: a launch that %s has, too", file, p->kernel, all->source);
+		}
+	}
+	return 0;
+}
+
+/* Code is stored once a symbol and held once a profile: a small file could ask for a lot of memory. */
+static int check_size(const struct loading *l, const char *file)
+{
+	size_t instructions = 0;
+
+	for (size_t i = 0; i < l->t->profile_count; i++) {
+		instructions += map_get(&l->lengths, l->t->profile[i].symbol, 0);
+		if (instructions > INSTRUCTIONS_MAX)
+			return report("%s: more than %d instructions in its kernel profiles", file, INSTRUCTIONS_MAX);
+	}
+	return 0;
+}
+
+static int load_all(struct loading *l, const char *file)
+{
+	struct kernel_profiles *all = l->profiles;
+	size_t known = all->count;
+	char *source;
+
+	profile_faults(l->t, keep_first, l);
+	if (l->fault_count == 1)
+		return report("%s: %s", file, l->first_fault);
+	if (l->fault_count)
+		return report("%s: %s (and %zu more faults; 'warpreel check' counts them)", file, l->first_fault, l->fault_count - 1);
+	index_code(l);
+	if (check_size(l, file) < 0)
+		return -1;
+	for (size_t i = 0; i < l->t->profile_count; i++)
+		load_profile(l, &l->t->profile[i]);
+	load_counts(l, known);
+	if (check_against(all, known, file) < 0)
+		return -1;
+	source = all->source ? xprintf("%s,%s", all->source, file) : xstrdup(file);
+	free(all->source);
+	all->source = source;
+	return 0;
+}
+
+int kernel_profiles_add_trace(struct kernel_profiles *profiles, const struct trace *trace, const char *file)
+{
+	struct loading l = { .profiles = profiles, .t = trace };
+	int rc = load_all(&l, file);
+
+	free(l.first_fault);
+	map_release(&l.texts);
+	map_release(&l.code);
+	map_release(&l.lengths);
+	map_release(&l.ids);
+	map_release(&l.ran);
+	return rc;
+}
+
+int kernel_profiles_add_file(struct kernel_profiles *profiles, const char *path)
+{
+	struct trace trace;
+	int rc;
+
+	trace_init(&trace);
+	rc = trace_read(&trace, path, 0);
+	if (rc == 0 && trace.profile_count == 0)
+		rc = report("%s: holds no kernel profiles", path);
+	if (rc == 0)
+		rc = kernel_profiles_add_trace(profiles, &trace, path);
+	trace_release(&trace);
+	return rc;
+}
+
+/* ---- questions ---- */
+
+static double blocks_of(const uint32_t grid[3])
+{
+	return (double)grid[0] * grid[1] * grid[2];
+}
+
+/* How well a profile stands for a launch, better ones larger; compared one after the other. */
+struct fit {
+	int path;   /* 0 another, 1 not known, 2 the same */
+	int block;
+	double ratio; /* of the grids, at least 1; smaller is better */
+};
+
+static struct fit fit_of(const struct kernel_profile *profile, const struct launch_geometry *wanted)
+{
+	const struct launch_geometry *has = &profile->geometry;
+	double ratio = blocks_of(wanted->grid) > 0 ? blocks_of(wanted->grid) / blocks_of(has->grid) : 1;
+	bool known = has->path != -1 && wanted->path != -1;
+
+	return (struct fit){ .path = !known ? 1 : has->path == wanted->path ? 2 : 0,
+			     .block = memcmp(has->block, wanted->block, sizeof(has->block)) == 0,
+			     .ratio = ratio < 1 ? 1 / ratio : ratio };
+}
+
+static bool better(const struct fit *a, const struct fit *b)
+{
+	if (a->path != b->path)
+		return a->path > b->path;
+	if (a->block != b->block)
+		return a->block > b->block;
+	return a->ratio < b->ratio;
+}
+
+const struct kernel_profile *kernel_profiles_find(const struct kernel_profiles *profiles, const char *kernel,
+						  const struct launch_geometry *geometry, bool *exact)
+{
+	const struct kernel_profile *best = NULL;
+	struct fit best_fit = { 0 };
+
+	for (size_t i = 0; i < profiles->count; i++) {
+		const struct kernel_profile *p = &profiles->profile[i];
+		struct fit fit;
+
+		if (strcmp(p->kernel, kernel) != 0 && strcmp(p->symbol, kernel) != 0)
+			continue;
+		fit = fit_of(p, geometry);
+		if (!best || better(&fit, &best_fit)) {
+			best = p;
+			best_fit = fit;
+		}
+	}
+	if (exact)
+		*exact = best && best_fit.path > 0 && best_fit.block;
+	return best;
+}
+
+int64_t profile_block_threads(const struct kernel_profile *profile)
+{
+	const uint32_t *block = profile->geometry.block;
+
+	return (int64_t)block[0] * block[1] * block[2];
+}
+
+int64_t profile_warps(const struct kernel_profile *profile)
+{
+	return profile_grid_warps(profile->geometry.grid, profile->geometry.block);
+}
+
+int profile_unknown_opcodes(const struct kernel_profile *profile, char **names, int64_t *executed)
+{
+	char *list = NULL;
+	int count = 0;
+
+	*executed = 0;
+	for (size_t i = 0; i < profile->instruction_count; i++) {
+		const struct profile_instruction *at = &profile->instruction[i];
+		struct sass_instruction decoded;
+		char opcode[16], *longer;
+		bool seen = false;
+
+		sass_decode(&decoded, at->text, at->code, at->offset);
+		if (decoded.known || at->warps == 0)
+			continue;
+		*executed += at->warps > 0 ? at->warps : 0;
+		sass_opcode(at->text, opcode);
+		for (const char *name = list; name && !seen; name = strstr(name, ", ") ? strstr(name, ", ") + 2 : NULL)
+			seen = strncmp(name, opcode, strlen(opcode)) == 0 && strchr(",", name[strlen(opcode)]);
+		if (seen)
+			continue;
+		longer = list ? xprintf("%s, %s", list, opcode) : xstrdup(*opcode ? opcode : "(no text)");
+		free(list);
+		list = longer;
+		count++;
+	}
+	*names = list;
+	return count;
+}
