@@ -29,6 +29,8 @@ OBJ   := $(SRC:%.c=$(BUILD)/%.o)
 MAIN  := $(BUILD)/main.o
 CU    := $(wildcard kernels/*.cu kernels/*/*.cu model/*.cu)
 CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o)
+# What CUDA code and the program compute alike.
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/util.c kernels/machine_annotate.c $(wildcard kernels/*/*_geometry.c))
 GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c)))
 
 # These goals work on a machine that has only make and a compiler: packages come first, whatever -j says.
@@ -72,7 +74,7 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-$(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(BUILD)/pic/traces/util.o $(BUILD)/pic/kernels/machine_annotate.o
+$(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(SHARED_OBJ)
 	@echo "  NVLINK  $@"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ -ldl -lpthread
 
@@ -115,7 +117,7 @@ tidy:
 # rbsor_cpu.h is included once a precision and does not stand alone. Headers that .cu files share are also, or only, C++.
 HEADERS := $(filter-out kernels/rbsor/rbsor_cpu.h,$(wildcard traces/*.h kernels/*.h kernels/*/*.h model/*.h sim/*.h))
 NEED_CUDA := $(shell grep -lsE 'cupti|cuda_runtime' $(HEADERS))
-CXX_HEADERS := kernels/machine.h kernels/rbsor/rbsor.h traces/schedule.h model/calibrate_internal.h
+CXX_HEADERS := kernels/machine.h kernels/rbsor/rbsor.h kernels/rbsor/rbsor_geometry.h traces/schedule.h model/calibrate_internal.h
 CHECKED_HEADERS := $(filter-out model/calibrate_internal.h $(if $(CUDA_DIR),,$(NEED_CUDA)),$(HEADERS))
 
 ## headers: every header compiles alone, those that CUDA files include as C++ too
@@ -146,4 +148,4 @@ info:
 print-%:
 	@echo '$($*)'
 
--include $(OBJ:.o=.d) $(MAIN:.o=.d) $(CUOBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/pic/*/*.d)
+-include $(OBJ:.o=.d) $(MAIN:.o=.d) $(CUOBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/pic/*/*.d $(BUILD)/pic/*/*/*.d)

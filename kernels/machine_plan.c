@@ -5,6 +5,7 @@
 #include "machine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../traces/util.h"
 
@@ -116,7 +117,16 @@ static int plan_launch(struct machine_thread *t, uint32_t stream, const struct m
 		.points = launch->points,
 		.dram_bytes = launch->dram_bytes,
 		.resident_bytes = launch->resident_bytes,
+		.path = -1,
 	};
+	if (launch->geometry) {
+		struct launch_geometry geometry;
+		launch->geometry(launch->args, &geometry);
+		memcpy(shape.grid, geometry.grid, sizeof(shape.grid));
+		memcpy(shape.block, geometry.block, sizeof(shape.block));
+		shape.shared_bytes = geometry.shared_bytes;
+		shape.path = geometry.path;
+	}
 	int64_t low = INT64_MAX, high = 0; /* distinct bytes: our footprints overlap within one buffer */
 	for (uint32_t k = 0; k < launch->access_count; k++) {
 		const struct schedule_access *a = &launch->access[k];

@@ -12,7 +12,7 @@ $(EMU)/%.o: % $(BUILD)/flags mk/emulated.mk
 	@mkdir -p $(@D); echo "  CXX     $< (emulated)"
 	$(Q)$(CXX) $(EMU_FLAGS) -MMD -MP -x c++ -c -o $@ $<
 
-$(EMU)/libwarpreel-cuda.so: $(EMU_SRC:%=$(EMU)/%.o) $(BUILD)/pic/traces/util.o $(BUILD)/pic/kernels/machine_annotate.o
+$(EMU)/libwarpreel-cuda.so: $(EMU_SRC:%=$(EMU)/%.o) $(SHARED_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CXX) $(SAN) -shared -o $@ $^ -ldl -pthread
 

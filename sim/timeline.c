@@ -179,7 +179,8 @@ void timeline_finish(struct timeline *tl, const struct simulation_result *result
 							 .columns = shape->columns, .points = shape->points,
 							 .dram_bytes = shape->dram_bytes, .resident_bytes = shape->resident_bytes,
 							 .buffer = access->buffer, .mode = access->mode,
-							 .offset_bytes = access->offset_bytes, .bytes = access->bytes };
+							 .offset_bytes = access->offset_bytes, .bytes = access->bytes,
+							 .path = shape->path };
 		}
 	}
 }

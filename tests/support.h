@@ -99,7 +99,7 @@ static inline double end_ns(const struct schedule *schedule, const struct platfo
 
 static inline void add_launch(struct schedule *schedule, uint16_t stream, int64_t ns)
 {
-	const struct schedule_shape shape = { .kernel = schedule_add_kernel(schedule, "kernel"), .points = ns };
+	const struct schedule_shape shape = { .kernel = schedule_add_kernel(schedule, "kernel"), .points = ns, .path = -1 };
 	schedule_add_op(schedule, OP_LAUNCH, stream, schedule_add_shape(schedule, &shape, NULL, 0));
 }
 

@@ -189,6 +189,39 @@ static void a_launch_carries_its_data_footprint(void **state)
 	schedule_release(&schedule);
 }
 
+static void a_launch_carries_its_geometry(void **state)
+{
+	static const struct { const char *config, *kernel; uint32_t grid[3], block[3]; int32_t path; } wanted[] = {
+		{ "size=102x258 iterations=1", "rbsor_tuned_f32", { 2, 25, 1 }, { 32, 4, 1 }, 1 },
+		{ "size=4098x4098 iterations=1", "rbsor_tuned_f32", { 9, 512, 1 }, { 64, 2, 1 }, 4 },
+		{ "size=2050x2050 iterations=1", "rbsor_tuned_f32", { 9, 256, 1 }, { 32, 4, 1 }, 2 },
+		{ "size=2050x2050 iterations=1 precision=f64", "rbsor_tuned_f64", { 9, 256, 1 }, { 64, 2, 1 }, 4 },
+		{ "size=303x223 iterations=1 kernel=paper", "rbsor_paper_f32", { 3, 151, 1 }, { 112, 1, 1 }, 0 },
+		{ "size=200003x8 iterations=1 kernel=paper", "rbsor_paper_f32", { 1, 65535, 2 }, { 112, 1, 1 }, 0 },
+		{ "size=70000x515 iterations=1", "rbsor_split_f32", { 2, 65535, 2 }, { 256, 1, 1 }, 0 },
+	};
+	(void)state;
+	for (size_t w = 0; w < sizeof(wanted) / sizeof(wanted[0]); w++) {
+		struct schedule schedule;
+		int found = 0;
+		plan_of(&schedule, wanted[w].config, 1);
+		for (uint32_t k = 0; k < schedule.shape_count; k++) {
+			const struct schedule_shape *shape = &schedule.shape[k];
+			if (strcmp(schedule.kernel[shape->kernel], wanted[w].kernel))
+				continue;
+			found++;
+			for (int i = 0; i < 3; i++) {
+				assert_int_equal(shape->grid[i], wanted[w].grid[i]);
+				assert_int_equal(shape->block[i], wanted[w].block[i]);
+			}
+			assert_int_equal(shape->path, wanted[w].path);
+			assert_int_equal(shape->registers, 0);
+		}
+		assert_int_equal(found, 1);
+		schedule_release(&schedule);
+	}
+}
+
 static void what_the_solver_refuses_is_not_planned(void **state)
 {
 	static const struct { const char *config; uint32_t gpus; const char *message; } bad[] = {
@@ -216,6 +249,7 @@ int main(void)
 		cmocka_unit_test(an_eight_gpu_plan_is_whole),
 		cmocka_unit_test(equal_launches_share_one_shape),
 		cmocka_unit_test(a_launch_carries_its_data_footprint),
+		cmocka_unit_test(a_launch_carries_its_geometry),
 		cmocka_unit_test(what_the_solver_refuses_is_not_planned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void many_equal_entries_are_found_quickly(void **state)
 static struct schedule *good_schedule(struct schedule *s)
 {
 	struct schedule_access access = { .mode = ACCESS_READ, .bytes = 8 };
-	struct schedule_shape shape = { 0 };
+	struct schedule_shape shape = { .path = -1 };
 	struct schedule_copy copy_entry = {
 		.kind = COPY_PEER, .bytes = 1, .rows = 1, .source_gpu = 0, .target_gpu = 1
 	};

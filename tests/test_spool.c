@@ -397,7 +397,13 @@ static void put_footprint(struct builder *builder, uint32_t tid, uint64_t at_ns,
 	PUT(builder, footprint, .access_count = accesses, .at_ns = START_NS + at_ns, .rows = rows, .tid = tid, .kernel = KERNEL_B);
 	for (uint32_t i = 0; i < accesses; i += 2)
 		PUT(builder, access, .count = accesses - i > 1 ? 2 : 1,
-		    .access = { { .buffer = i, .mode = 1, .bytes = 10 }, { .buffer = i + 1, .mode = 2, .bytes = 20 } });
+		    .access = { { .buffer = i, .mode = 1, .bytes = 10 }, { .buffer = i + 1, .mode = 2, .bytes = 20 } },
+		    .path_plus_one = tid == 5 ? 3 : 0);
+}
+
+static int rows_path(int64_t rows)
+{
+	return rows == 22 || rows == 33 || rows == 66 ? -1 : 2;
 }
 
 static void a_footprint_belongs_to_the_next_launch_of_its_thread(void **state)
@@ -431,6 +437,8 @@ static void a_footprint_belongs_to_the_next_launch_of_its_thread(void **state)
 		assert_in_range(trace.footprint[i].correlation, 1, 5);
 		of[trace.footprint[i].correlation]++;
 		rows[trace.footprint[i].correlation] = trace.footprint[i].rows;
+		/* thread 5 notes a path, thread 6 is of a recorder from before there were any, and a note without access has none */
+		assert_int_equal(trace.footprint[i].path, rows_path(trace.footprint[i].rows));
 	}
 	assert_int_equal(of[1], 3);
 	assert_int_equal(rows[1], 11);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "schedule.h"
 
-#define WARPREEL_ANNOTATE_ABI 1
+#define WARPREEL_ANNOTATE_ABI 2
 
 enum note_host_kind { NOTE_POST = 1, NOTE_AWAIT_BLOCK = 2, NOTE_AWAIT_SPIN = 3, NOTE_BARRIER = 4, NOTE_MARK = 5 };
 
@@ -19,6 +19,7 @@ struct note_footprint {
 	int64_t rows, columns, points, dram_bytes, resident_bytes;
 	uint32_t access_count; /* <= 8 */
 	struct schedule_access access[8];
+	int32_t path; /* struct launch_geometry; -1 = unknown */
 };
 
 struct warpreel_annotate {

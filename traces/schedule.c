@@ -115,6 +115,7 @@ static uint64_t hash_shape(const struct schedule_shape *shape, const struct sche
 	for (int i = 0; i < 3; i++)
 		hash = mix(hash, (uint64_t)shape->grid[i] << 32 | shape->block[i]);
 	hash = mix(hash, (uint64_t)shape->shared_bytes << 32 | shape->registers);
+	hash = mix(hash, (uint64_t)(uint32_t)shape->path);
 	for (uint32_t i = 0; i < count; i++) {
 		hash = mix(hash, (uint64_t)access[i].buffer << 32 | access[i].mode);
 		hash = mix(hash, (uint64_t)access[i].offset_bytes);
@@ -129,7 +130,7 @@ static bool equal_shape(const struct schedule *schedule, const struct schedule_s
 	if (a->kernel != b->kernel || a->rows != b->rows || a->columns != b->columns || a->points != b->points ||
 	    a->dram_bytes != b->dram_bytes || a->footprint_bytes != b->footprint_bytes ||
 	    a->resident_bytes != b->resident_bytes || a->shared_bytes != b->shared_bytes ||
-	    a->registers != b->registers || a->access_count != count || memcmp(a->grid, b->grid, sizeof(a->grid)) ||
+	    a->registers != b->registers || a->path != b->path || a->access_count != count || memcmp(a->grid, b->grid, sizeof(a->grid)) ||
 	    memcmp(a->block, b->block, sizeof(a->block)))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {

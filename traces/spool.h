@@ -186,7 +186,8 @@ struct spool_access {
 		uint32_t buffer, mode;
 		int64_t offset_bytes, bytes;
 	} access[2];
-	uint64_t unused;
+	uint32_t path_plus_one; /* of the launch, struct launch_geometry; 0 = unknown, as in spools from before it was noted */
+	uint32_t unused;
 };
 
 _Static_assert(sizeof(struct spool_chunk) == 24, "chunk header");

@@ -46,6 +46,7 @@ static struct trace_footprint *add_row(struct trace *trace, const struct spool *
 	out->points = note->points;
 	out->dram_bytes = note->dram_bytes;
 	out->resident_bytes = note->resident_bytes;
+	out->path = -1;
 	return out;
 }
 
@@ -67,6 +68,7 @@ static void add_footprint(struct trace *trace, const struct spool *spool, size_t
 			out->mode = access->access[j].mode;
 			out->offset_bytes = access->access[j].offset_bytes;
 			out->bytes = access->access[j].bytes;
+			out->path = (int32_t)(access->path_plus_one - 1);
 		}
 	}
 }

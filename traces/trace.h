@@ -96,6 +96,7 @@ struct trace_footprint { /* WARPREEL_FOOTPRINT: one row an access of a launch; j
 	int64_t rows, columns, points, dram_bytes, resident_bytes; /* repeated on each row of a launch */
 	uint32_t buffer, mode;
 	int64_t offset_bytes, bytes;
+	int32_t path; /* which way a warp takes (struct launch_geometry); -1 = unknown */
 };
 struct trace_run { int64_t start_ns, end_ns; uint32_t solver, config; int32_t gpus; }; /* WARPREEL_RUN; end -1: never ended */
 struct trace_loss { uint32_t kind; int64_t count; uint32_t detail; }; /* WARPREEL_LOSS: dropped records, zero timestamps, orphans, truncated spool ... */

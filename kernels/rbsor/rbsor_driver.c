@@ -11,6 +11,7 @@
 
 #include "../../traces/util.h"
 #include "rbsor.h"
+#include "rbsor_geometry.h"
 #include "rbsor_grid.h"
 #include "rbsor_params.h"
 
@@ -37,16 +38,21 @@ struct run {
 	int iterations; /* fewer than params->iterations while warming up */
 };
 
-struct kernel_entry { const char *name; void (*cpu)(const void *); };
+struct kernel_entry {
+	const char *name;
+	void (*cpu)(const void *args);
+	void (*geometry)(const void *args, struct launch_geometry *geometry);
+};
 static const struct kernel_entry sweep_kernel[2][2] = { /* [tuned][f64] */
-	{ { "rbsor_paper_f32", rbsor_rows_f32_cpu }, { "rbsor_paper_f64", rbsor_rows_f64_cpu } },
-	{ { "rbsor_tuned_f32", rbsor_tuned_f32_cpu }, { "rbsor_tuned_f64", rbsor_tuned_f64_cpu } },
+	{ { "rbsor_paper_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry }, { "rbsor_paper_f64", rbsor_rows_f64_cpu, rbsor_paper_geometry } },
+	{ { "rbsor_tuned_f32", rbsor_tuned_f32_cpu, rbsor_tuned_f32_geometry },
+	  { "rbsor_tuned_f64", rbsor_tuned_f64_cpu, rbsor_tuned_f64_geometry } },
 };
 static const struct kernel_entry split_kernel[2] = {
-	{ "rbsor_split_f32", rbsor_split_f32_cpu }, { "rbsor_split_f64", rbsor_split_f64_cpu },
+	{ "rbsor_split_f32", rbsor_split_f32_cpu, rbsor_layout_geometry }, { "rbsor_split_f64", rbsor_split_f64_cpu, rbsor_layout_geometry },
 };
 static const struct kernel_entry merge_kernel[2] = {
-	{ "rbsor_merge_f32", rbsor_merge_f32_cpu }, { "rbsor_merge_f64", rbsor_merge_f64_cpu },
+	{ "rbsor_merge_f32", rbsor_merge_f32_cpu, rbsor_layout_geometry }, { "rbsor_merge_f64", rbsor_merge_f64_cpu, rbsor_layout_geometry },
 };
 
 static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int64_t extension)
@@ -72,6 +78,7 @@ static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int
 	const struct machine_launch launch = {
 		.name = kernel->name,
 		.cpu = kernel->cpu,
+		.geometry = kernel->geometry,
 		.args = &args,
 		.args_bytes = sizeof(args),
 		.rows = rows,
@@ -106,6 +113,7 @@ static int launch_layout(struct run *r, struct machine_thread *t, const struct k
 	const struct machine_launch launch = {
 		.name = kernel->name,
 		.cpu = kernel->cpu,
+		.geometry = kernel->geometry,
 		.args = &args,
 		.args_bytes = sizeof(args),
 		.rows = part->stored_rows,

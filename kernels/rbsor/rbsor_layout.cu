@@ -4,10 +4,7 @@
  */
 #include <cuda_runtime.h>
 #include "../machine.h"
-#include "rbsor.h"
-
-enum { BLOCK_THREADS = 256 };
-static const unsigned GRID_Y_MAX = 65535; /* the hardware's; what is over folds into z */
+#include "rbsor_geometry.h"
 
 /* Where the pair's row and halves begin; false when there is no such pair. */
 template <typename T>
@@ -50,22 +47,22 @@ template <typename T> __device__ __forceinline__ void rbsor_merge(const struct r
 		rows[1] = *odd;
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_split_f32(const struct rbsor_layout_args args)
+extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS) rbsor_split_f32(const struct rbsor_layout_args args)
 {
 	rbsor_split<float>(args);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_split_f64(const struct rbsor_layout_args args)
+extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS) rbsor_split_f64(const struct rbsor_layout_args args)
 {
 	rbsor_split<double>(args);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_merge_f32(const struct rbsor_layout_args args)
+extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS) rbsor_merge_f32(const struct rbsor_layout_args args)
 {
 	rbsor_merge<float>(args);
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_merge_f64(const struct rbsor_layout_args args)
+extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS) rbsor_merge_f64(const struct rbsor_layout_args args)
 {
 	rbsor_merge<double>(args);
 }
@@ -73,15 +70,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) rbsor_merge_f64(cons
 static int launch(void (*kernel)(const struct rbsor_layout_args), const void *args_, void *stream)
 {
 	struct rbsor_layout_args args = *(const struct rbsor_layout_args *)args_;
-
-	if (args.columns <= 0 || args.strip_rows <= 0)
-		return cudaSuccess;
-	const unsigned pairs = ((unsigned)args.columns + 1) / 2, rows = (unsigned)args.strip_rows;
-	const unsigned rows_y = rows < GRID_Y_MAX ? rows : GRID_Y_MAX;
-	const dim3 grid((pairs + BLOCK_THREADS - 1) / BLOCK_THREADS, rows_y, (rows + rows_y - 1) / rows_y);
+	struct launch_geometry g;
 	void *arguments[] = { &args };
 
-	return cudaLaunchKernel(kernel, grid, dim3(BLOCK_THREADS, 1, 1), arguments, 0, (cudaStream_t)stream);
+	rbsor_layout_geometry(args_, &g);
+	if (!g.grid[0])
+		return cudaSuccess;
+	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]), dim3(g.block[0], g.block[1], g.block[2]), arguments,
+				g.shared_bytes, (cudaStream_t)stream);
 }
 
 static int split_f32(const void *args, void *stream)

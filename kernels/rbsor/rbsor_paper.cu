@@ -9,10 +9,9 @@
  */
 #include <cuda_runtime.h>
 #include "../machine.h"
-#include "rbsor.h"
+#include "rbsor_geometry.h"
 
-enum { TILE_COLUMNS = 112, TILE_ROWS = 4, STEP_COLUMNS = TILE_COLUMNS - 2, STEP_ROWS = TILE_ROWS - 2 };
-static const unsigned GRID_Y_MAX = 65535; /* the hardware's; what is over folds into z */
+enum { TILE_COLUMNS = PAPER_TILE_COLUMNS, TILE_ROWS = PAPER_TILE_ROWS, STEP_COLUMNS = PAPER_STEP_COLUMNS, STEP_ROWS = PAPER_STEP_ROWS };
 
 template <typename T> __device__ __forceinline__ void rbsor_paper(const struct rbsor_sweep &sweep)
 {
@@ -68,16 +67,14 @@ extern "C" __global__ void __launch_bounds__(TILE_COLUMNS) rbsor_paper_f64(const
 static int launch(void (*kernel)(const struct rbsor_sweep), const void *args, void *stream)
 {
 	struct rbsor_sweep sweep = *(const struct rbsor_sweep *)args;
-	const int rows = sweep.row_end - sweep.row_begin, columns = sweep.columns - 2;
-
-	if (rows <= 0 || columns <= 0)
-		return cudaSuccess;
-	const unsigned tiles = ((unsigned)rows + STEP_ROWS - 1) / STEP_ROWS;
-	const unsigned tiles_y = tiles < GRID_Y_MAX ? tiles : GRID_Y_MAX;
-	const dim3 grid(((unsigned)columns + STEP_COLUMNS - 1) / STEP_COLUMNS, tiles_y, (tiles + tiles_y - 1) / tiles_y);
+	struct launch_geometry g;
 	void *arguments[] = { &sweep };
 
-	return cudaLaunchKernel(kernel, grid, dim3(TILE_COLUMNS, 1, 1), arguments, 0, (cudaStream_t)stream);
+	rbsor_paper_geometry(args, &g);
+	if (!g.grid[0])
+		return cudaSuccess;
+	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]), dim3(g.block[0], g.block[1], g.block[2]), arguments,
+				g.shared_bytes, (cudaStream_t)stream);
 }
 
 static int launch_f32(const void *args, void *stream)
