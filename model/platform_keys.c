@@ -201,7 +201,7 @@ const struct platform_key platform_keys[] = {
 	{ "sm.block_slots", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.block_slots), NULL, "count", "blocks a multiprocessor holds" },
 	{ "sm.register_count", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.register_count), NULL, "count", "32-bit registers of a multiprocessor" },
 	{ "sm.register_unit", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.register_unit), NULL, "count",
-	  "registers are given to warps in multiples of this" },
+	  "registers are given to warps in multiples of this; with one sub-partition to blocks" },
 	{ "sm.shared_bytes", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.shared_bytes), NULL, "bytes", "shared memory of a multiprocessor, for all its blocks" },
 	{ "sm.shared_unit", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.shared_unit), NULL, "bytes", "shared memory is given to blocks in multiples of this" },
 	{ "sm.shared_reserved_bytes", KEY_INTEGER, SM, AT(sm.shared_reserved_bytes), NULL, "bytes", "shared memory the system takes of each block" },

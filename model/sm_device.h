@@ -28,7 +28,7 @@ struct sm_device {
 	double clock_mhz;            /* sm.clock_mhz, under load */
 	/* what an SM holds */
 	int sub_partitions, warp_slots, block_slots;
-	int register_count, register_unit;   /* 32-bit registers; allocated a warp in multiples of register_unit */
+	int register_count, register_unit;   /* 32-bit registers; allocated a warp in multiples of register_unit; a block with one sub-partition */
 	int shared_bytes, shared_unit, shared_reserved_bytes; /* for blocks; allocated in multiples; taken from each block by the system */
 	int block_threads_max;
 	/* issue: a sub-partition issues one warp instruction every issue_interval cycles */
@@ -58,5 +58,10 @@ struct sm_device {
 /* Occupancy: blocks of `block_threads` threads an SM holds at once; 0 = none fits. *limit names what stops one more:
  * "warps", "blocks", "registers", "shared memory". */
 int sm_occupancy(const struct sm_device *device, uint32_t block_threads, uint32_t registers, uint32_t shared_bytes, const char **limit);
+
+/* The same, each limit by itself: blocks an SM could hold if nothing else were scarce; at most its block slots. */
+enum { SM_LIMIT_WARPS, SM_LIMIT_BLOCKS, SM_LIMIT_REGISTERS, SM_LIMIT_SHARED, SM_LIMIT_COUNT };
+extern const char *const sm_limit_name[SM_LIMIT_COUNT];
+void sm_block_limits(const struct sm_device *device, uint32_t block_threads, uint32_t registers, uint32_t shared_bytes, int blocks[SM_LIMIT_COUNT]);
 
 #endif
