@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 {
 	static const struct program program = {
 		.plan = solver_plan,
+		.plan_steady = solver_plan_steady,
 		.solver_options = solver_options,
 		.config_of = solver_config_of,
 		.calibrate_cuda = calibrate_cuda,

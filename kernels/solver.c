@@ -63,6 +63,50 @@ out:
 	return rc;
 }
 
+/* Enough iterations for what a launch finds in L2 to settle. */
+enum { STEADY_ITERATIONS = 4 };
+
+struct steady { const struct solver *solver; void *state; };
+
+static int steady_body(struct machine_thread *t, void *arg)
+{
+	const struct steady *steady = arg;
+	for (int k = 0; k < STEADY_ITERATIONS; k++)
+		if (steady->solver->steady_iterate(steady->state, t))
+			return -1;
+	return 0;
+}
+
+int solver_plan_steady(const char *name, const char *config, struct schedule *schedule)
+{
+	const struct solver *solver = solver_find(name);
+	if (!solver)
+		return -1;
+	if (!solver->steady_begin)
+		return report("solver '%s' does not say what its kernels alone are", name);
+	struct steady steady = { .solver = solver };
+	struct machine_thread thread;
+	uint32_t stream;
+	void *params = xcalloc(1, solver->params_bytes);
+	int rc = -1;
+	if (solver->parse(params, config) || solver->prepare(params, 1))
+		goto out;
+	char text[CONFIG_BYTES];
+	solver->config(params, text);
+	schedule->solver = xstrdup(name);
+	schedule->config = xstrdup(text);
+	struct machine *m = machine_plan_new(1, schedule);
+	rc = solver->steady_begin(params, m, &steady.state, &stream);
+	if (!rc) {
+		rc = m->ops->run(m, 1, steady_body, &steady, &thread);
+		solver->steady_end(steady.state);
+	}
+	m->ops->free(m);
+out:
+	free(params);
+	return rc;
+}
+
 const struct option_spec *solver_options(const char *name, size_t *params_bytes)
 {
 	const struct solver *solver = solver_find(name);

@@ -53,6 +53,8 @@ extern const struct solver *const solvers[];
 void solver_note_run(const char *solver, const char *config, uint32_t gpus);
 /* Plans a configuration: what struct program offers to sim/. */
 int solver_plan(const char *solver, const char *config, uint32_t gpus, struct schedule *schedule);
+/* Plans the launches of a few iterations of the steady state on one GPU, nothing else. */
+int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
 char *solver_config_of(const char *solver, void *params, uint32_t gpus);
 const struct solver *solver_find(const char *name); /* NULL after a message listing the names */

@@ -24,7 +24,7 @@ static const struct option_spec own_options[] = {
 	{ 0 },
 };
 
-static int bench_one(const struct program *program, const struct bench_options *o, const struct predictor *predictor,
+static int bench_one(const struct program *program, const struct bench_options *o, struct predictor *predictor,
 		     const char *transport, bool tsv)
 {
 	struct schedule schedule;

@@ -5,12 +5,14 @@
  *   set replay   the run's own trace (G as recorded)
  *   set gpus     G > 1, from one-GPU inputs and the platform file only
  *   set size     one GPU; `fit` when the profile recorded that very shape, unseen otherwise
+ *   set kernels  kernels alone, one launch after the other on one GPU; `unseen`: whole kernels nobody looked at
  */
 #include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../traces/util.h"
 #include "measured.h"
@@ -20,7 +22,7 @@
 
 struct validate_options {
 	struct predictor_options common;
-	const char *measured, *holdout, *summary;
+	const char *measured, *holdout, *summary, *kernels, *set;
 	bool fit_intervals;
 };
 
@@ -29,6 +31,8 @@ static const struct option_spec own_options[] = {
 	{ "o", OPTION_TEXT, AT(common.output), NULL, 0, 0, "FILE", "write a row for each configuration and model there" },
 	{ "measured", OPTION_TEXT, AT(measured), NULL, 0, 0, "FILE", "measurements (default: traces/data/<platform>/measured.tsv)" },
 	{ "holdout", OPTION_TEXT, AT(holdout), NULL, 0, 0, "FILE", "held-out configurations (default: model/holdout.tsv)" },
+	{ "kernels", OPTION_TEXT, AT(kernels), NULL, 0, 0, "FILE", "measured kernel times (default: traces/data/<platform>/kernels.tsv)" },
+	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels", "which sets" },
 	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE", "write the summary there as well" },
 	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL, "write model/intervals/<platform>.tsv from the fit rows" },
 	{ "profile", OPTION_TEXT, AT(common.profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
@@ -37,8 +41,8 @@ static const struct option_spec own_options[] = {
 
 struct context {
 	const struct program *program;
-	const struct predictor *predictor;
-	struct measured measured;
+	struct predictor *predictor;
+	struct measured measured, kernels;
 	struct validation validation;
 };
 
@@ -53,7 +57,7 @@ static struct validation_row *add_row(struct context *c, const struct measured_r
 					.predicted_us = predicted_us, .lo_us = NAN, .hi_us = NAN,
 					.error_pct = 100 * (predicted_us - m->core_us) / m->core_us, .class_name = "-" };
 	snprintf(row->set, sizeof(row->set), "%s", set);
-	snprintf(row->split, sizeof(row->split), "%s", m->holdout ? "holdout" : "fit");
+	snprintf(row->split, sizeof(row->split), "%s", m->unseen ? "unseen" : m->holdout ? "holdout" : "fit");
 	snprintf(row->model, sizeof(row->model), "%s", model);
 	return row;
 }
@@ -211,6 +215,62 @@ static int validate_all(struct context *c)
 	return rc;
 }
 
+/* Mean period of the launches of a steady iteration, one after the other. */
+static int steady_us(struct context *c, const struct schedule *schedule, const char *model_name, double *us, bool *extrapolated)
+{
+	struct predictor *p = c->predictor;
+	struct kernel_model model = { .ops = kernel_model_find(model_name), .platform = &p->platform, .profile = p->has_profile ? &p->profile : NULL,
+				      .allow_extrapolation = true };
+	if (!strcmp(model_name, "warps") && predictor_use_warps(p, &model, schedule))
+		return -1;
+	double sum = 0, ns;
+	for (int64_t k = 0; k < schedule->op_count; k++) {
+		const struct schedule_op *op = &schedule->op[k];
+		if (op->kind != OP_LAUNCH)
+			continue;
+		if (model.ops->cost(&model, schedule, &schedule->shape[op->object], op, &ns))
+			return -1;
+		sum += ns + p->platform.sm.launch_period_ns - p->platform.sm.launch_ns;
+	}
+	*us = sum * 1e-3 / (double)schedule->op_count;
+	*extrapolated = model.extrapolated;
+	return 0;
+}
+
+static int validate_kernel(struct context *c, const struct measured_row *m)
+{
+	static const char *const models[] = { "warps", "roofline" };
+	char *inputs = xprintf("%s,%s.ini", c->predictor->warps ? warps_source(c->predictor->warps) : "kernels", c->predictor->platform.name);
+	struct schedule schedule;
+	schedule_init(&schedule);
+	int rc = c->program->plan_steady(m->solver, m->config, &schedule);
+	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
+		double us;
+		bool extrapolated;
+		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
+		if (!rc)
+			add_row(c, m, "kernels", models[k], us, inputs)->extrapolated = extrapolated;
+	}
+	schedule_release(&schedule);
+	free(inputs);
+	return rc;
+}
+
+static int validate_kernels(struct context *c, const struct validate_options *o)
+{
+	char *path = o->kernels ? xstrdup(o->kernels) : xprintf("%s/traces/data/%s/kernels.tsv", util_root(), predictor_data(c->predictor));
+	char *holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
+	int rc = 0;
+	if (o->kernels || access(path, R_OK) == 0) /* a platform need not have any */
+		rc = measured_read_kernels(&c->kernels, path, platform_text(&c->predictor->platform, "platform.input_visits")) ||
+		     measured_mark_holdout(&c->kernels, holdout);
+	for (size_t k = 0; !rc && k < c->kernels.count; k++)
+		rc = validate_kernel(c, &c->kernels.row[k]);
+	free(holdout);
+	free(path);
+	return rc ? -1 : 0;
+}
+
 static int write_table(const struct validation *v, const char *path, void (*write)(const struct validation *, FILE *))
 {
 	struct output output;
@@ -250,7 +310,11 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor_data(&predictor));
 	char *holdout = o.holdout ? xstrdup(o.holdout) : xprintf("%s/model/holdout.tsv", util_root());
 	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor_data(&predictor));
-	rc = measured_read(&c.measured, measured, platform_text(&predictor.platform, "platform.input_visits")) || measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
+	if (strcmp(o.set, "kernels"))
+		rc = measured_read(&c.measured, measured, platform_text(&predictor.platform, "platform.input_visits")) ||
+		     measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
+	if (!rc && strcmp(o.set, "runs"))
+		rc = validate_kernels(&c, &o);
 	if (!rc && o.common.output)
 		rc = write_table(&c.validation, o.common.output, validation_write);
 	if (!rc && o.summary)
@@ -264,6 +328,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	free(intervals);
 	validation_release(&c.validation);
 	measured_release(&c.measured);
+	measured_release(&c.kernels);
 	predictor_release(&predictor);
 	return rc ? EXIT_BAD : EXIT_OK;
 }

@@ -12,6 +12,7 @@
 #include "../traces/schedule.h"
 
 struct kernel_model;
+struct warps;
 
 struct kernel_model_ops {
 	const char *name;
@@ -30,6 +31,7 @@ struct kernel_model {
 	const struct platform *platform;  /* borrowed */
 	const struct profile *profile;    /* borrowed; scaled needs it, may be NULL */
 	const struct profile *own;        /* borrowed; shapes of the replayed trace itself, may be NULL */
+	struct warps *warps;              /* borrowed; the model `warps` needs it, may be NULL (warps.h) */
 	bool allow_extrapolation;
 	bool extrapolated;                /* set when a cost lay outside the calibrated range */
 };

@@ -9,7 +9,11 @@
 #include "../traces/util.h"
 
 enum { COLUMN_SOLVER, COLUMN_CONFIG, COLUMN_GPUS, COLUMN_CORE, COLUMN_MAD, COLUMN_COUNT, MOST_COLUMNS = 64 };
-static const char *const column_name[COLUMN_COUNT] = { "solver", "config", "gpus", "core_us", "core_mad_us" };
+
+/* What the columns of a table are called; NULL: it has none, and the value is 1. */
+struct columns { const char *name[COLUMN_COUNT]; double us; };
+static const struct columns run_columns = { { "solver", "config", "gpus", "core_us", "core_mad_us" }, 1 };
+static const struct columns kernel_columns = { { "solver", "config", NULL, "median_ns", "mad_ns" }, 1e-3 };
 
 static int split(char *line, char *field[MOST_COLUMNS])
 {
@@ -60,42 +64,61 @@ static bool listed(const char *list, const char *word)
 	return false;
 }
 
-int measured_read(struct measured *measured, const char *path, const char *leave_out)
+/* Where each column is; -1 after a message. */
+static int find_columns(const struct columns *columns, char *field[], int count, int column[COLUMN_COUNT], const char *path)
+{
+	for (int c = 0; c < COLUMN_COUNT; c++) {
+		column[c] = -1;
+		for (int f = 0; columns->name[c] && f < count; f++)
+			column[c] = strcmp(field[f], columns->name[c]) ? column[c] : f;
+		if (columns->name[c] && column[c] < 0)
+			return report("%s: there is no column '%s'", path, columns->name[c]);
+	}
+	return 0;
+}
+
+static int read_table(struct measured *measured, const char *path, const char *leave_out, const struct columns *columns)
 {
 	FILE *file = fopen(path, "r");
 	if (!file)
 		return report("cannot open '%s': %s", path, strerror(errno));
 	char *line = NULL, *field[MOST_COLUMNS];
 	size_t capacity = 0;
-	int number = 0, rc = 0, column[COLUMN_COUNT] = { 0 }, columns = 0, visit = -1;
+	int number = 0, rc = 0, column[COLUMN_COUNT] = { 0 }, fields = 0, visit = -1;
 	while (!rc && getline(&line, &capacity, file) > 0) {
 		number++;
 		if (line[0] == '#' || line[0] == '\n')
 			continue;
 		int count = split(line, field);
-		if (!columns) {
-			columns = count;
-			for (int c = 0; c < COLUMN_COUNT && !rc; c++) {
-				for (column[c] = 0; column[c] < count && strcmp(field[column[c]], column_name[c]); column[c]++)
-					;
-				if (column[c] == count)
-					rc = report("%s: there is no column '%s'", path, column_name[c]);
-			}
+		if (!fields) {
+			fields = count;
+			rc = find_columns(columns, field, count, column, path);
 			for (int c = 0; c < count; c++)
 				visit = strcmp(field[c], "visit") ? visit : c;
 			continue;
 		}
-		int64_t gpus;
+		int64_t gpus = 1;
 		double core, mad;
-		if (count != columns || parse_i64(field[column[COLUMN_GPUS]], &gpus) || parse_double(field[column[COLUMN_CORE]], &core) ||
-		    parse_double(field[column[COLUMN_MAD]], &mad) || gpus < 1 || core <= 0 || mad < 0)
-			rc = report("%s:%d: not a measurement of %d columns", path, number, columns);
+		if (count != fields || (column[COLUMN_GPUS] >= 0 && parse_i64(field[column[COLUMN_GPUS]], &gpus)) ||
+		    parse_double(field[column[COLUMN_CORE]], &core) || parse_double(field[column[COLUMN_MAD]], &mad) || gpus < 1 || core <= 0 ||
+		    mad < 0)
+			rc = report("%s:%d: not a measurement of %d columns", path, number, fields);
 		else if (visit < 0 || !listed(leave_out, field[visit]))
-			add(measured, field[column[COLUMN_SOLVER]], field[column[COLUMN_CONFIG]], (int)gpus, core, mad);
+			add(measured, field[column[COLUMN_SOLVER]], field[column[COLUMN_CONFIG]], (int)gpus, core * columns->us, mad * columns->us);
 	}
 	free(line);
 	fclose(file);
 	return rc;
+}
+
+int measured_read(struct measured *measured, const char *path, const char *leave_out)
+{
+	return read_table(measured, path, leave_out, &run_columns);
+}
+
+int measured_read_kernels(struct measured *measured, const char *path, const char *leave_out)
+{
+	return read_table(measured, path, leave_out, &kernel_columns);
 }
 
 int measured_mark_holdout(struct measured *measured, const char *path)
@@ -108,9 +131,13 @@ int measured_mark_holdout(struct measured *measured, const char *path)
 	for (int number = 1; getline(&line, &capacity, file) > 0; number++) {
 		if (line[0] == '#' || number == 1)
 			continue;
-		split(line, field);
-		for (size_t k = 0; k < measured->count; k++)
-			measured->row[k].holdout |= !strcmp(measured->row[k].config, field[0]);
+		int count = split(line, field);
+		bool unseen = count > 1 && !strcmp(field[1], "unseen");
+		for (size_t k = 0; k < measured->count; k++) {
+			bool here = !strcmp(measured->row[k].config, field[0]);
+			measured->row[k].holdout |= here && !unseen;
+			measured->row[k].unseen |= here && unseen;
+		}
 	}
 	free(line);
 	fclose(file);

@@ -15,6 +15,7 @@ struct measured_row { /* one configuration; several visits are folded into one r
 	double visit_spread; /* (max - min) / median over visits; 0 with one visit */
 	double *visit_core_us; /* owned, [visits] */
 	bool holdout;
+	bool unseen;   /* of a kernel nobody looked at while the models were built */
 };
 
 struct measured {
@@ -27,7 +28,9 @@ struct measured {
  * (separated by blanks; NULL = none) are skipped: a visit that gave the inputs is no test of them.
  */
 int measured_read(struct measured *measured, const char *path, const char *leave_out);
-/* Marks the rows whose configuration string is listed (first column). */
+/* The same from a table of kernels alone (kernels.tsv, as `warpreel time` writes it): core_us is a launch's time, on one GPU. */
+int measured_read_kernels(struct measured *measured, const char *path, const char *leave_out);
+/* Marks the rows whose configuration string is listed (first column); `unseen` where a second column says so. */
 int measured_mark_holdout(struct measured *measured, const char *path);
 const struct measured_row *measured_find(const struct measured *measured, const char *solver, const char *config, int gpus);
 void measured_release(struct measured *measured);

@@ -16,8 +16,10 @@
 const struct option_spec predictor_platform_options[] = { PLATFORM_OPTIONS, { 0 } };
 const struct option_spec predictor_options[] = {
 	PLATFORM_OPTIONS,
-	{ "kernel-model", OPTION_CHOICE, AT(kernel_model), NULL, 0, 0, "recorded|scaled|roofline|zero", "where kernel times come from" },
+	{ "kernel-model", OPTION_CHOICE, AT(kernel_model), NULL, 0, 0, "recorded|scaled|warps|roofline|zero", "where kernel times come from" },
 	{ "profile", OPTION_TEXT, AT(profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
+	{ "kernel-profiles", OPTION_TEXT, AT(kernel_profiles), NULL, 0, 0, "TRACE", "kernel profiles for the warps model (default: the platform's)" },
+	{ "strict", OPTION_FLAG, AT(strict), NULL, 0, 0, NULL, "warps model: refuse instructions the decoder does not know" },
 	{ "allow-extrapolation", OPTION_FLAG, AT(allow_extrapolation), NULL, 0, 0, NULL, "answer outside the calibrated range too, and say so" },
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "write the predicted timeline as a trace" },
 	{ "format", OPTION_CHOICE, AT(format), "text", 0, 0, "text|tsv", "output" },
@@ -59,6 +61,8 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 			goto fail;
 	if (intervals_read(&p->intervals, predictor_data(p)) || (wants_profile && load_profile(p, o->profile)))
 		goto fail;
+	p->warps_options = (struct warps_options){ .profiles = o->kernel_profiles, .data = predictor_data(p), .strict = o->strict,
+						   .allow_extrapolation = o->allow_extrapolation };
 	return 0;
 fail:
 	predictor_release(p);
@@ -70,6 +74,8 @@ void predictor_release(struct predictor *p)
 	platform_release(&p->platform);
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);
+	warps_free(p->warps);
+	p->warps = NULL;
 }
 
 enum { REPLICAS = 15 };
@@ -129,7 +135,18 @@ static int run_replicas(struct simulation_setup *setup, int replicas, struct sim
 	return 0;
 }
 
-int predictor_run(const struct predictor *p, const struct schedule *schedule, const struct predictor_request *request,
+int predictor_use_warps(struct predictor *p, struct kernel_model *model, const struct schedule *schedule)
+{
+	if (!p->warps)
+		p->warps = warps_new(&p->platform, &p->warps_options);
+	if (!p->warps)
+		return -1;
+	warps_schedule(p->warps, schedule);
+	model->warps = p->warps;
+	return 0;
+}
+
+int predictor_run(struct predictor *p, const struct schedule *schedule, const struct predictor_request *request,
 		  struct prediction *prediction)
 {
 	memset(prediction, 0, sizeof(*prediction));
@@ -148,6 +165,8 @@ int predictor_run(const struct predictor *p, const struct schedule *schedule, co
 	for (uint32_t k = 0; k < schedule->copy_count; k++)
 		if (schedule->copy[k].kind == COPY_PEER && !p->platform.host[HOST_COPY_PEER].count)
 			return report("platform '%s' has no costs for copies between GPUs, which the run makes", p->platform.name);
+	if (!strcmp(model.ops->name, "warps") && predictor_use_warps(p, &model, schedule))
+		return -1;
 	struct simulation_setup setup = { .schedule = schedule, .platform = &p->platform, .model = &model };
 	struct timeline timeline;
 	if (timeline_trace) {

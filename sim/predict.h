@@ -9,6 +9,7 @@
 #include "../traces/program.h"
 #include "../traces/trace.h"
 #include "simulation.h"
+#include "warps.h"
 
 /* Everything that stays the same from one prediction to the next. */
 struct predictor {
@@ -16,12 +17,14 @@ struct predictor {
 	struct profile profile;
 	struct intervals intervals;
 	bool has_profile;
+	struct warps_options warps_options;
+	struct warps *warps; /* NULL until the model is asked for */
 };
 
 struct predictor_options {
-	const char *platform, *kernel_model, *profile, *format, *output;
+	const char *platform, *kernel_model, *profile, *kernel_profiles, *format, *output;
 	struct text_list set;
-	bool allow_extrapolation;
+	bool allow_extrapolation, strict;
 };
 /* The options replay and predict share; offsets are those of struct predictor_options. */
 extern const struct option_spec predictor_options[];
@@ -33,6 +36,9 @@ int predictor_init(struct predictor *predictor, const struct predictor_options *
 void predictor_release(struct predictor *predictor);
 /* The platform whose profile, intervals and measurements serve: a folder name under traces/data. Borrowed. */
 const char *predictor_data(const struct predictor *predictor);
+
+/* Gives the model `warps` what it needs for this schedule; profiles are loaded when first asked for. -1 after a message. */
+int predictor_use_warps(struct predictor *predictor, struct kernel_model *model, const struct schedule *schedule);
 
 struct prediction {
 	double core_us, core_lo_us, core_hi_us, total_us;
@@ -52,7 +58,7 @@ struct predictor_request {
 	struct trace *timeline;
 	int replicas; /* 0: as many as predictor_run thinks right; 1: one run with every host cost at its median */
 };
-int predictor_run(const struct predictor *predictor, const struct schedule *schedule, const struct predictor_request *request,
+int predictor_run(struct predictor *predictor, const struct schedule *schedule, const struct predictor_request *request,
 		  struct prediction *prediction);
 void prediction_release(struct prediction *prediction);
 

@@ -15,6 +15,8 @@ struct program {
 	 * The canonical form of the configuration ends up in schedule->config.
 	 */
 	int (*plan)(const char *solver, const char *config, uint32_t gpus, struct schedule *schedule);
+	/* Plans a few iterations of the solver's steady state on one GPU: launches, nothing else. */
+	int (*plan_steady)(const char *solver, const char *config, struct schedule *schedule);
 	/* A solver's option table and the size of the struct it fills; NULL after a message when there is no such solver. */
 	const struct option_spec *(*solver_options)(const char *solver, size_t *params_bytes);
 	/* The configuration string of filled-in parameters (owned by the caller); NULL after a message. */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel explain: what bounds the kernels of a solver's steady state, and what lifting each bound would buy.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/util.h"
+#include "ideal.h"
+#include "predict.h"
+
+static const struct option_spec no_options[] = { { 0 } };
+
+static void print_head(const struct schedule *schedule, const struct schedule_shape *s, const struct warps_answer *a, const struct platform *p)
+{
+	const struct grid_answer *g = &a->grid;
+	printf("%s  grid %ux%ux%u  block %ux%ux%u", schedule->kernel[s->kernel], s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
+	       s->block[2]);
+	printf(s->path > 0 ? "  path %d\n" : "\n", s->path);
+	printf("  duration      %.3f us on '%s'%s\n", g->duration_ns * 1e-3, p->name,
+	       a->classes ? ", by instruction classes: the profile is of another instruction set" : a->exact ? "" : ", another block or path than profiled");
+	printf("  occupancy     %d blocks, %d warps an SM (limit: %s); %.2f blocks an SM, %.2f waves\n", g->resident,
+	       g->resident * (int)((a->program.block_threads + 31) / 32), g->limit, g->blocks_a_sm, g->waves);
+	printf("  a warp        %.0f instructions, %.0f B read from and %.0f B written to L2\n", a->program.instructions, a->program.l2_read_bytes,
+	       a->program.l2_write_bytes);
+	printf("  memory        %.2f MB read from L2, %.0f %% of it from DRAM; %.2f MB written, %.0f %% of it to DRAM\n", a->l2_read_bytes * 1e-6,
+	       100 * a->launch.l2_miss_share, a->l2_write_bytes * 1e-6, 100 * a->launch.dram_write_share);
+	printf("  warps' time  ");
+	for (int k = 0; k < STALL_REASON_COUNT; k++)
+		if (g->stalled[k] >= 0.005)
+			printf(" %s %.0f %%,", stall_reason_name[k], 100 * g->stalled[k]);
+	printf("\b \n");
+}
+
+static void print_row(const struct schedule *schedule, const struct schedule_shape *s, const char *part, double ns, double base_ns, bool tsv, const char *summary)
+{
+	if (tsv)
+		printf("%s\t%s\t%ux%ux%u\t%ux%ux%u\t%d\tideal\t%s\t%.4f\t%.2f\n", schedule->config, schedule->kernel[s->kernel], s->grid[0], s->grid[1],
+		       s->grid[2], s->block[0], s->block[1], s->block[2], s->path, part, ns * 1e-3, 100 * (1 - ns / base_ns));
+	else
+		printf("  ideal %-13s %10.3f us  %5.1f %%   %s\n", part, ns * 1e-3, 100 * (ns / base_ns - 1), summary);
+}
+
+static int explain_shape(struct predictor *p, const struct schedule *schedule, const struct schedule_shape *s, bool tsv)
+{
+	struct warps_answer a, lifted;
+	if (warps_explain(p->warps, schedule, s, NULL, &a))
+		return -1;
+	double base_ns = a.grid.duration_ns;
+	if (!tsv)
+		print_head(schedule, s, &a, &p->platform);
+	for (int k = 0; tsv && k < STALL_REASON_COUNT; k++)
+		printf("%s\t%s\t%ux%ux%u\t%ux%ux%u\t%d\tstall\t%s\t%.4f\t%.2f\n", schedule->config, schedule->kernel[s->kernel], s->grid[0], s->grid[1],
+		       s->grid[2], s->block[0], s->block[1], s->block[2], s->path, stall_reason_name[k], base_ns * 1e-3 * a.grid.stalled[k],
+		       100 * a.grid.stalled[k]);
+	grid_answer_release(&a.grid);
+	print_row(schedule, s, "nothing", base_ns, base_ns, tsv, "the device as it is");
+	for (const struct ideal_part *part = ideal_parts; part->name; part++) {
+		struct sm_device device = p->platform.sm; /* lists stay the platform's */
+		part->lift(&device);
+		if (warps_explain(p->warps, schedule, s, &device, &lifted))
+			return -1;
+		print_row(schedule, s, part->name, lifted.grid.duration_ns, base_ns, tsv, part->summary);
+		grid_answer_release(&lifted.grid);
+	}
+	return 0;
+}
+
+static int explain(const struct program *program, const char *solver, void *params, const struct predictor_options *o)
+{
+	struct schedule schedule;
+	struct predictor predictor;
+	bool tsv = !strcmp(o->format, "tsv");
+	char *config = program->config_of(solver, params, 1);
+	if (!config)
+		return -1;
+	schedule_init(&schedule);
+	int rc = program->plan_steady(solver, config, &schedule);
+	if (!rc && !(rc = predictor_init(&predictor, o, false))) {
+		predictor.warps = warps_new(&predictor.platform, &predictor.warps_options);
+		rc = predictor.warps ? 0 : -1;
+		if (!rc)
+			warps_schedule(predictor.warps, &schedule);
+		if (!rc && tsv)
+			printf("config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\tpercent\n");
+		for (uint32_t k = 0; !rc && k < schedule.shape_count; k++)
+			rc = explain_shape(&predictor, &schedule, &schedule.shape[k], tsv);
+		predictor_release(&predictor);
+	}
+	schedule_release(&schedule);
+	free(config);
+	return rc;
+}
+
+int cmd_explain(const struct program *program, int argc, char **argv)
+{
+	const char *solver = argc > 1 && argv[1][0] != '-' ? argv[1] : "rbsor";
+	size_t params_bytes;
+	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
+	if (!solver_specs)
+		return EXIT_USAGE;
+	char *synopsis = xprintf("explain %s [options]", solver);
+	const struct command_help help = { "explain", synopsis, "What bounds a solver's kernels on one GPU, and what lifting each bound would buy." };
+	struct option_spec *own = options_join(no_options, predictor_options, 0);
+	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct predictor_options));
+	struct predictor_options *o = xcalloc(1, sizeof(*o) + params_bytes);
+	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+	} else if (words != 1) {
+		report("name one solver: warpreel explain rbsor [options]");
+		rc = EXIT_USAGE;
+	} else {
+		rc = explain(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+	}
+	free(o);
+	free(specs);
+	free(own);
+	free(synopsis);
+	return rc;
+}

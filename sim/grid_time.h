@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * From one multiprocessor to a whole launch: waves, tails, and what is too long to be played is extrapolated.
+ *
+ * The representative SM is the one with most blocks. While it runs, the others ask for as much of L2 and DRAM, in proportion to the blocks they
+ * have. Of a long launch the first rounds of blocks are played; the blocks between the first round and the last go on at the rate at which the
+ * played ones ended. Of long loops a few rounds are played with two limits, and time goes on linearly.
+ */
+#ifndef WARPREEL_GRID_TIME_H
+#define WARPREEL_GRID_TIME_H
+
+#include "../model/sm_device.h"
+#include "sm_engine.h"
+#include "warp_program.h"
+
+struct grid_launch {
+	const struct warp_program *program;
+	int64_t blocks;
+	double l2_miss_share;     /* of what is read from L2 */
+	double dram_write_share;  /* of what is written to L2 */
+	double background_dram_bytes_per_s;
+};
+
+struct grid_answer {
+	double duration_ns;       /* as the tracer would report it */
+	double cycles;            /* of the representative SM */
+	int resident;             /* blocks an SM holds; 0 = none fits */
+	const char *limit;        /* what keeps one more out */
+	double blocks_a_sm, waves;
+	int64_t instructions;     /* played */
+	bool extrapolated_blocks, extrapolated_loops;
+	double stalled[STALL_REASON_COUNT]; /* share of the played warps' time */
+	int64_t barriers_forced;
+	struct sm_run run;        /* block begins and ends as far as played; grid_answer_release */
+};
+
+/* -1 after a message: the block does not fit the device. */
+int grid_time(const struct sm_device *device, int sm_count, const struct grid_launch *launch, struct grid_answer *answer);
+void grid_answer_release(struct grid_answer *answer);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * What a launch finds in L2: follows from which bytes earlier launches touched.
+ *
+ * Launches are walked in the order their threads issue them, GPU by GPU. For every range of a buffer the clock (bytes touched so far) of
+ * its last touch is kept; the bytes touched since are its reuse distance, and the device file says what share of bytes is still there
+ * after that many. Equal launches settle quickly, so a few of each shape are enough.
+ */
+#ifndef WARPREEL_RESIDENCY_H
+#define WARPREEL_RESIDENCY_H
+
+#include "../model/sm_device.h"
+#include "../traces/schedule.h"
+
+struct residency_shape {
+	double read_bytes, write_bytes;  /* asked of memory if nothing is cached; 0 = the launch carries no footprint */
+	double read_miss_bytes, write_miss_bytes; /* that L2 does not have, or does not keep */
+	double distance_bytes;           /* mean reuse distance of what it read; -1 never touched before */
+};
+
+struct residency { struct residency_shape *shape; uint32_t count; }; /* owned */
+
+void residency_build(struct residency *residency, const struct schedule *schedule, const struct sm_device *device);
+void residency_release(struct residency *residency);
+/* Share of bytes still in L2 when `bytes` others were touched since. */
+double residency_hits(const struct sm_device *device, double bytes);
+
+#endif

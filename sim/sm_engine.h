@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * One representative multiprocessor: its blocks' warps issue through its sub-partitions under stall counts, scoreboards, pipes and
+ * barriers, and meet L1, L2 and DRAM as shared resources (sm_memory.h). What it is representative of is the caller's business (grid_time.h).
+ *
+ * Time is in cycles. There is no event queue: when an instruction issues, everything it will wait for is already known, because the
+ * resources behind it serve in order; so each sub-partition always knows its next issue, and the earliest of those is played.
+ */
+#ifndef WARPREEL_SM_ENGINE_H
+#define WARPREEL_SM_ENGINE_H
+
+#include "../model/sm_device.h"
+#include "sm_memory.h"
+#include "warp_program.h"
+
+/* Why a warp did not issue, by what it waited for last. */
+enum stall_reason { STALL_NONE /* issued back to back */, STALL_FIXED, STALL_SHARED, STALL_L1, STALL_L2, STALL_DRAM, STALL_OTHER, STALL_BARRIER,
+		    STALL_PIPE, STALL_LSU, STALL_NOT_SELECTED, STALL_REASON_COUNT };
+extern const char *const stall_reason_name[STALL_REASON_COUNT];
+
+/* A kernel's blocks on this SM. */
+struct sm_job {
+	const struct warp_program *program;
+	int64_t blocks;            /* this SM runs, one after the other or at once; < 0: as long as any other job runs */
+	int resident;              /* at most at once */
+	double first_cycles, every_cycles; /* when the device hands out the first, and the ones after it */
+	double l2_miss_share;      /* of what is read from L2: has to come from DRAM */
+	double dram_write_share;   /* of what is written to L2: goes on to DRAM */
+};
+
+struct sm_setup {
+	const struct sm_device *device;
+	const struct sm_job *job; int job_count;
+	double sharers;            /* multiprocessors that ask for as much */
+	double background_dram_bytes_per_s; /* taken by copies */
+	double visits_max;         /* loops are cut to so many visits; 0 = whole */
+};
+
+struct sm_run {
+	double cycles;             /* the last block's end */
+	double *block_end; int64_t block_count; /* job 0's, in order of ending; owned */
+	double *block_begin;       /* in order of beginning; owned */
+	int64_t instructions;      /* warp instructions issued */
+	double stalled[STALL_REASON_COUNT]; /* warp cycles */
+	int64_t barriers_forced;   /* released although not everybody came: the walk of some warp went wrong */
+};
+
+/* -1 after a message: no block fits, or a warp goes in circles. */
+int sm_engine_run(const struct sm_setup *setup, struct sm_run *run);
+void sm_run_release(struct sm_run *run);
+
+#endif

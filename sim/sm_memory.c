@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "sm_memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../traces/util.h"
+
+static const double GROWTH_END = 16; /* in units of rate x latency; beyond, latency is what is in flight over the rate */
+
+static void level_init(struct memory_level *level, const struct sm_memory_level *of, double clock_hz, double sharers, double background)
+{
+	double left = of->read_bytes_per_s > background ? 1 - background / of->read_bytes_per_s : 0.01;
+	*level = (struct memory_level){
+		.latency = of->latency_ns * 1e-9 * clock_hz,
+		.read_cycles = sharers * clock_hz / (of->read_bytes_per_s * left),
+		.write_cycles = sharers * clock_hz / (of->write_bytes_per_s * left),
+	};
+	double knee = of->knee > 0 ? of->knee : 1;
+	for (int k = 0; k <= LEVEL_TABLE; k++)
+		level->growth[k] = pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee);
+}
+
+void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, double sharers, double background_dram_bytes_per_s)
+{
+	double clock_hz = device->clock_mhz * 1e6;
+	*memory = (struct sm_memory){
+		.port_cycles = 1 / device->l2_port_bytes,
+		.far = device->l2_far_latency_ns * 1e-9 * clock_hz,
+		.limit_bytes = device->l1_miss_bytes,
+		.atomic_cycles = sharers * clock_hz / device->atomic_rate_per_s,
+	};
+	level_init(&memory->l2, &device->l2, clock_hz, sharers, 0);
+	level_init(&memory->dram, &device->dram, clock_hz, sharers, background_dram_bytes_per_s);
+}
+
+void sm_memory_release(struct sm_memory *memory)
+{
+	free(memory->l2.ring);
+	free(memory->dram.ring);
+	free(memory->heap);
+}
+
+static void ring_push(struct memory_level *level, struct in_flight request)
+{
+	if (level->count == level->capacity) {
+		size_t capacity = level->capacity ? 2 * level->capacity : 64;
+		struct in_flight *ring = xcalloc(capacity, sizeof(*ring));
+		for (size_t k = 0; k < level->count; k++)
+			ring[k] = level->ring[(level->head + k) % level->capacity];
+		free(level->ring);
+		level->ring = ring;
+		level->head = 0;
+		level->capacity = capacity;
+	}
+	level->ring[(level->head + level->count++) % level->capacity] = request;
+	level->in_flight += request.bytes;
+}
+
+static void ring_advance(struct memory_level *level, double at)
+{
+	while (level->count && level->ring[level->head].done <= at) {
+		level->in_flight -= level->ring[level->head].bytes;
+		level->head = (level->head + 1) % level->capacity;
+		level->count--;
+	}
+	if (!level->count)
+		level->in_flight = 0;
+}
+
+/* Latency with `bytes` of this SM in flight. */
+static double loaded_latency(const struct memory_level *level, double bytes)
+{
+	double waiting = bytes * level->read_cycles;
+	if (level->latency <= 0)
+		return waiting;
+	double u = waiting / level->latency;
+	if (u >= GROWTH_END)
+		return waiting;
+	double x = u * LEVEL_TABLE / GROWTH_END;
+	int k = (int)x;
+	return level->latency * (level->growth[k] + (x - k) * (level->growth[k + 1] - level->growth[k]));
+}
+
+/* Takes its turn at the server; returns when served. */
+static double level_serve(struct memory_level *level, double at, double cycles)
+{
+	level->busy = (level->busy > at ? level->busy : at) + cycles;
+	return level->busy;
+}
+
+static double level_read(struct memory_level *level, double at, double bytes)
+{
+	ring_advance(level, at);
+	double served = level_serve(level, at, bytes * level->read_cycles) + level->latency;
+	double loaded = at + loaded_latency(level, level->in_flight + bytes);
+	double done = served > loaded ? served : loaded;
+	if (level->count) { /* in order */
+		double last = level->ring[(level->head + level->count - 1) % level->capacity].done;
+		done = done > last ? done : last;
+	}
+	ring_push(level, (struct in_flight){ done, bytes });
+	return done;
+}
+
+static void heap_push(struct sm_memory *m, struct in_flight request)
+{
+	if (m->heap_count == m->heap_capacity) {
+		m->heap_capacity = m->heap_capacity ? 2 * m->heap_capacity : 256;
+		m->heap = xrealloc(m->heap, m->heap_capacity, sizeof(*m->heap));
+	}
+	size_t k = m->heap_count++;
+	for (; k && m->heap[(k - 1) / 2].done > request.done; k = (k - 1) / 2)
+		m->heap[k] = m->heap[(k - 1) / 2];
+	m->heap[k] = request;
+	m->pending_bytes += request.bytes;
+}
+
+static void heap_pop(struct sm_memory *m)
+{
+	m->pending_bytes -= m->heap[0].bytes;
+	struct in_flight last = m->heap[--m->heap_count];
+	size_t k = 0;
+	for (size_t child; (child = 2 * k + 1) < m->heap_count; k = child) {
+		if (child + 1 < m->heap_count && m->heap[child + 1].done < m->heap[child].done)
+			child++;
+		if (m->heap[child].done >= last.done)
+			break;
+		m->heap[k] = m->heap[child];
+	}
+	m->heap[k] = last;
+	if (!m->heap_count)
+		m->pending_bytes = 0;
+}
+
+/* When there is room for `bytes` more in flight. */
+static double admit(struct sm_memory *m, double at, double bytes)
+{
+	while (m->heap_count && m->heap[0].done <= at)
+		heap_pop(m);
+	while (m->limit_bytes > 0 && m->heap_count && m->pending_bytes + bytes > m->limit_bytes) {
+		at = m->heap[0].done > at ? m->heap[0].done : at;
+		heap_pop(m);
+	}
+	return at;
+}
+
+double sm_memory_read(struct sm_memory *m, double at, double bytes, bool dram, double *accepted)
+{
+	at = admit(m, at, bytes);
+	*accepted = at;
+	double done;
+	if (dram) {
+		double through = level_serve(&m->l2, at, bytes * m->l2.read_cycles) + m->l2.latency;
+		done = level_read(&m->dram, at, bytes);
+		done = done > through ? done : through;
+	} else {
+		done = level_read(&m->l2, at, bytes) + (m->far_turn++ & 1 ? m->far : 0);
+	}
+	/* Data comes back through the port, in the order it comes; its turns are counted where they are asked for. */
+	m->port_read_free = (m->port_read_free > at ? m->port_read_free : at) + bytes * m->port_cycles;
+	double carried = m->port_read_free + m->l2.latency;
+	done = carried > done ? carried : done;
+	heap_push(m, (struct in_flight){ done, bytes });
+	return done;
+}
+
+double sm_memory_write(struct sm_memory *m, double at, double bytes, bool dram, double *accepted)
+{
+	at = admit(m, at, bytes);
+	m->port_write_free = (m->port_write_free > at ? m->port_write_free : at) + bytes * m->port_cycles;
+	*accepted = m->port_write_free;
+	double done = level_serve(&m->l2, *accepted, bytes * m->l2.write_cycles);
+	if (dram) {
+		double written = level_serve(&m->dram, *accepted, bytes * m->dram.write_cycles);
+		done = written > done ? written : done;
+	}
+	heap_push(m, (struct in_flight){ done, bytes });
+	return done + m->l2.latency;
+}
+
+double sm_memory_atomic(struct sm_memory *m, double at, double sectors, double *accepted)
+{
+	at = admit(m, at, sectors * 32);
+	*accepted = at;
+	m->atomic_free = (m->atomic_free > at ? m->atomic_free : at) + sectors * m->atomic_cycles;
+	double done = m->atomic_free + m->l2.latency;
+	heap_push(m, (struct in_flight){ done, sectors * 32 });
+	return done;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Memory beyond L1 as one multiprocessor meets it: its port, its share of L2 and of DRAM, with all others asking for as much.
+ *
+ * A level is a server with a latency. It takes requests in order at its rate (its share of the device's), and a request's latency grows
+ * with what is in flight, as struct sm_memory_level says. Reads wait for whichever is later; writes only take their turn.
+ */
+#ifndef WARPREEL_SM_MEMORY_H
+#define WARPREEL_SM_MEMORY_H
+
+#include "../model/sm_device.h"
+
+enum { LEVEL_TABLE = 512 };
+
+struct memory_level {
+	double latency;            /* cycles */
+	double read_cycles, write_cycles; /* a byte, this SM's share of the rate */
+	double busy;               /* when what was asked so far has been served */
+	double in_flight;          /* bytes read, this SM's */
+	double growth[LEVEL_TABLE + 1]; /* L(X) / latency over X / (rate * latency) from 0 to GROWTH_END */
+	struct in_flight *ring; size_t head, count, capacity; /* owned; in order of `done` */
+};
+
+struct sm_memory {
+	struct memory_level l2, dram;
+	double port_cycles, port_read_free, port_write_free; /* cycles a byte; when the port is free */
+	double far;                /* cycles a hit in the far half of L2 takes longer */
+	double limit_bytes;        /* in flight at once, 0 = no limit */
+	double atomic_cycles, atomic_free;
+	double pending_bytes;
+	struct in_flight *heap; size_t heap_count, heap_capacity; /* owned; what limit_bytes counts, by `done` */
+	uint32_t far_turn;
+};
+
+struct in_flight { double done, bytes; };
+
+/* `sharers`: multiprocessors that ask for as much as this one. */
+void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, double sharers, double background_dram_bytes_per_s);
+void sm_memory_release(struct sm_memory *memory);
+/* A request of `bytes` at time `at` (cycles); dram: L2 does not have them. Returns when the data is back; *accepted: when the request
+ * was taken, before which nothing behind it can be. */
+double sm_memory_read(struct sm_memory *memory, double at, double bytes, bool dram, double *accepted);
+double sm_memory_write(struct sm_memory *memory, double at, double bytes, bool dram, double *accepted);
+/* `sectors` changed in L2 by atomics; the result is back at the returned time. */
+double sm_memory_atomic(struct sm_memory *memory, double at, double sectors, double *accepted);
+
+#endif

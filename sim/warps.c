@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "warps.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../traces/util.h"
+
+struct built { const struct kernel_profile *profile; struct warp_program program; };
+struct known { const struct kernel_profile *profile; struct launch_geometry geometry; double l2_miss, dram_write, duration_ns; };
+
+struct warps {
+	const struct platform *platform;
+	struct warps_options options;
+	struct kernel_profiles profiles;
+	struct built *built; size_t built_count, built_capacity;
+	struct known *known; size_t known_count, known_capacity;
+	struct residency residency;
+};
+
+static int load(struct warps *w)
+{
+	if (w->options.profiles)
+		return kernel_profiles_add_file(&w->profiles, w->options.profiles);
+	glob_t found;
+	char *pattern = xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), w->options.data);
+	int rc = 0;
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
+			rc = kernel_profiles_add_file(&w->profiles, found.gl_pathv[k]);
+		globfree(&found);
+	} else {
+		rc = report("no kernel profiles for '%s' (%s); record some with warpreel profile", w->options.data, pattern);
+	}
+	free(pattern);
+	return rc;
+}
+
+struct warps *warps_new(const struct platform *platform, const struct warps_options *options)
+{
+	if (!platform->sm.present) {
+		report("platform '%s' has no [sm] section, which the kernel model 'warps' needs", platform->name);
+		return NULL;
+	}
+	struct warps *w = xcalloc(1, sizeof(*w));
+	w->platform = platform;
+	w->options = *options;
+	kernel_profiles_init(&w->profiles);
+	if (load(w)) {
+		warps_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+void warps_free(struct warps *w)
+{
+	if (!w)
+		return;
+	for (size_t k = 0; k < w->built_count; k++)
+		warp_program_release(&w->built[k].program);
+	free(w->built);
+	free(w->known);
+	residency_release(&w->residency);
+	kernel_profiles_release(&w->profiles);
+	free(w);
+}
+
+const char *warps_source(const struct warps *w)
+{
+	return w->profiles.source;
+}
+
+void warps_schedule(struct warps *w, const struct schedule *schedule)
+{
+	residency_release(&w->residency);
+	residency_build(&w->residency, schedule, &w->platform->sm);
+}
+
+/* The program of a profile, built once. */
+static const struct warp_program *program_of(struct warps *w, const struct kernel_profile *profile)
+{
+	for (size_t k = 0; k < w->built_count; k++)
+		if (w->built[k].profile == profile)
+			return &w->built[k].program;
+	struct warp_program program;
+	if (warp_program_build(&program, profile, w->profiles.source)) {
+		warp_program_release(&program);
+		return NULL;
+	}
+	if (program.unknown) {
+		report("kernel '%s': %lld executed instructions of unknown opcodes (%s first), %s", profile->kernel, (long long)program.unknown,
+		       program.first_unknown, w->options.strict ? "which --strict refuses" : "priced as the slowest of their kind");
+		if (w->options.strict) {
+			warp_program_release(&program);
+			return NULL;
+		}
+	}
+	if (w->built_count == w->built_capacity) {
+		w->built_capacity = w->built_capacity ? 2 * w->built_capacity : 16;
+		w->built = xrealloc(w->built, w->built_capacity, sizeof(*w->built));
+	}
+	w->built[w->built_count] = (struct built){ profile, program };
+	return &w->built[w->built_count++].program;
+}
+
+static double share(double part, double whole)
+{
+	return whole <= 0 ? 0 : part < whole ? part / whole : 1;
+}
+
+/* Which profile, which geometry, and what memory is asked for. */
+static int prepare(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, struct warps_answer *a)
+{
+	const char *name = schedule->kernel[shape->kernel];
+	struct launch_geometry g = { .shared_bytes = shape->shared_bytes, .path = shape->path };
+	memcpy(g.grid, shape->grid, sizeof(g.grid));
+	memcpy(g.block, shape->block, sizeof(g.block));
+	if (!g.grid[0] || !g.block[0])
+		return report("kernel '%s': grid and block of the launch are not known, which the kernel model 'warps' needs", name);
+	a->profile = kernel_profiles_find(&w->profiles, name, &g, &a->exact);
+	if (!a->profile)
+		return report("kernel '%s' has no profile in %s: record one with warpreel profile", name, w->profiles.source);
+	if (a->profile->geometry.path >= 0 && g.path >= 0 && a->profile->geometry.path != g.path && !w->options.allow_extrapolation)
+		return report("kernel '%s': its path %d was not profiled (%s): --allow-extrapolation answers with another path", name, g.path,
+			      w->profiles.source);
+	const struct warp_program *program = program_of(w, a->profile);
+	if (!program)
+		return -1;
+	a->program = *program;
+	a->program.block_threads = g.block[0] * g.block[1] * g.block[2];
+	if (g.path >= 0) /* a plan knows its dynamic shared memory, a recording all of it */
+		a->program.shared_bytes = a->profile->static_shared_bytes + g.shared_bytes;
+	a->launch.program = &a->program;
+	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
+	double warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32);
+	a->l2_read_bytes = warps * program->l2_read_bytes;
+	a->l2_write_bytes = warps * program->l2_write_bytes;
+	a->memory = w->residency.shape[shape - schedule->shape];
+	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
+		a->launch.l2_miss_share = share(a->memory.read_miss_bytes, a->l2_read_bytes);
+		a->launch.dram_write_share = share(a->memory.write_miss_bytes, a->l2_write_bytes);
+	} else { /* no footprint: as in the profiled launch */
+		const struct kernel_profile *p = a->profile;
+		a->launch.l2_miss_share = share((double)p->dram_read_bytes, 32 * (double)p->l2_read_sectors);
+		a->launch.dram_write_share = share((double)p->dram_write_bytes, 32 * (double)p->l2_write_sectors);
+	}
+	return 0;
+}
+
+static int compute(struct warps *w, const struct sm_device *device, struct warps_answer *a)
+{
+	struct sm_device classes = *device;
+	a->classes = !device->isa || strcmp(a->profile->isa, device->isa);
+	if (a->classes)
+		classes.isa = "none";
+	return grid_time(&classes, w->platform->sm_count, &a->launch, &a->grid);
+}
+
+int warps_explain(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,
+		  struct warps_answer *answer)
+{
+	*answer = (struct warps_answer){ 0 };
+	return prepare(w, schedule, shape, answer) ? -1 : compute(w, device ? device : &w->platform->sm, answer);
+}
+
+int warps_duration(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns, bool *extrapolated)
+{
+	struct warps_answer a = { 0 };
+	if (prepare(w, schedule, shape, &a))
+		return -1;
+	*extrapolated |= !a.exact;
+	struct known now = { .profile = a.profile, .l2_miss = a.launch.l2_miss_share, .dram_write = a.launch.dram_write_share };
+	now.geometry.shared_bytes = a.program.shared_bytes;
+	memcpy(now.geometry.grid, shape->grid, sizeof(now.geometry.grid));
+	memcpy(now.geometry.block, shape->block, sizeof(now.geometry.block));
+	for (size_t k = 0; k < w->known_count; k++) {
+		const struct known *old = &w->known[k];
+		if (old->profile == now.profile && !memcmp(&old->geometry, &now.geometry, sizeof(now.geometry)) && old->l2_miss == now.l2_miss &&
+		    old->dram_write == now.dram_write) {
+			*duration_ns = old->duration_ns;
+			return 0;
+		}
+	}
+	if (compute(w, &w->platform->sm, &a))
+		return -1;
+	*duration_ns = now.duration_ns = a.grid.duration_ns;
+	grid_answer_release(&a.grid);
+	if (w->known_count == w->known_capacity) {
+		w->known_capacity = w->known_capacity ? 2 * w->known_capacity : 64;
+		w->known = xrealloc(w->known, w->known_capacity, sizeof(*w->known));
+	}
+	w->known[w->known_count++] = now;
+	return 0;
+}

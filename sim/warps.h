@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * The `warps` kernel model: profiles of kernels (what one launch does), the device's inside (what that costs), and what earlier launches
+ * left in L2, put together into the time of a launch. Equal launches are computed once.
+ */
+#ifndef WARPREEL_WARPS_H
+#define WARPREEL_WARPS_H
+
+#include "../model/platform.h"
+#include "../traces/kernel_profile.h"
+#include "../traces/schedule.h"
+#include "grid_time.h"
+#include "residency.h"
+
+struct warps;
+
+struct warps_options {
+	const char *profiles;  /* a trace with kernel profiles; NULL = those shipped for `data` */
+	const char *data;      /* folder under traces/data */
+	bool strict;           /* an unknown instruction is an error */
+	bool allow_extrapolation; /* a path or an instruction set that was not profiled */
+};
+
+/* One launch, explained. */
+struct warps_answer {
+	struct grid_launch launch;
+	struct grid_answer grid;
+	const struct kernel_profile *profile;
+	struct warp_program program;   /* with the launch's own block; steps are shared, not owned */
+	struct residency_shape memory;
+	double l2_read_bytes, l2_write_bytes; /* whole launch */
+	bool exact;                    /* this path and block were profiled */
+	bool classes;                  /* another device generation: by instruction classes, no control bits */
+};
+
+/* NULL after a message: no [sm] section, no profiles. `platform` is borrowed. */
+struct warps *warps_new(const struct platform *platform, const struct warps_options *options);
+void warps_free(struct warps *warps);
+const char *warps_source(const struct warps *warps); /* files the profiles came from; borrowed */
+
+/* What launches of this schedule find in L2; asked before warps_duration, and again for every other schedule. */
+void warps_schedule(struct warps *warps, const struct schedule *schedule);
+/* Device time of a launch in ns, as the tracer would report it. -1 after a message. *extrapolated is set when that was needed. */
+int warps_duration(struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns,
+		   bool *extrapolated);
+/* The same with everything that led to it; `device` replaces the platform's (NULL = its own). Release with grid_answer_release(&answer->grid). */
+int warps_explain(struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,
+		  struct warps_answer *answer);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * One multiprocessor against times worked out by hand.
+ */
+#include "sm_kit.h"
+
+/* `count` dependent additions, then the end. */
+static void chain(struct kit *kit, uint32_t threads, int count, const char *text, int stall)
+{
+	kit_begin(kit, threads);
+	for (int k = 0; k < count; k++)
+		kit_add(kit, text, stall, NO_BOARD, 0, KIT_WARPS);
+	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+}
+
+static double cycles_of(struct kit *kit, const struct sm_device *d, int64_t blocks, int resident, double l2_miss)
+{
+	struct warp_program program;
+	struct sm_run run;
+	kit_program(kit, &program);
+	kit_run(d, &program, blocks, resident, l2_miss, &run);
+	double cycles = run.cycles;
+	assert_int_equal(run.barriers_forced, 0);
+	sm_run_release(&run);
+	warp_program_release(&program);
+	return cycles;
+}
+
+static void a_chain_of_one_warp_takes_its_stall_counts(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	chain(&kit, 32, 20, "FADD R0, R0, R1", 4);
+	assert_true(fabs(cycles_of(&kit, &d, 1, 1, 0) - 81) < 1e-9); /* 20 x 4, and the exit */
+}
+
+static void four_warps_of_a_sub_partition_hide_each_others_stalls(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	chain(&kit, 512, 20, "FADD R0, R0, R1", 4); /* 16 warps: 4 each */
+	double cycles = cycles_of(&kit, &d, 1, 1, 0);
+	assert_true(cycles >= 81 && cycles < 90);
+	chain(&kit, 1024, 20, "FADD R0, R0, R1", 4); /* 8 each: issue is the limit */
+	cycles = cycles_of(&kit, &d, 1, 1, 0);
+	assert_true(cycles >= 8 * 21 && cycles < 8 * 21 + 10);
+}
+
+static void a_pipe_of_half_rate_takes_twice_as_long(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	chain(&kit, 1024, 40, "DADD R0, R0, R2", 1);
+	double half = cycles_of(&kit, &d, 1, 1, 0);
+	d.interval[SASS_FP64] = 1;
+	double full = cycles_of(&kit, &d, 1, 1, 0);
+	assert_true(half > 1.9 * full && half < 2.1 * full);
+}
+
+/* A load by every thread, and an instruction that waits for it. */
+static void load(struct kit *kit, uint32_t threads, int loads, int sectors)
+{
+	kit_begin(kit, threads);
+	for (int k = 0; k < loads; k++)
+		kit_add(kit, "LDG.E R0, [R2.64]", 1, 0, 0, KIT_WARPS)->sectors_global = (int64_t)sectors * KIT_WARPS;
+	kit_add(kit, "FADD R0, R0, R1", 4, NO_BOARD, 1, KIT_WARPS);
+	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit->profile.l1_load_sectors = kit->profile.l2_read_sectors = (int64_t)loads * sectors * KIT_WARPS;
+}
+
+static void a_lone_load_takes_the_latency_of_the_level_that_has_it(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	load(&kit, 32, 1, 4);
+	double l2 = cycles_of(&kit, &d, 1, 1, 0), dram = cycles_of(&kit, &d, 1, 1, 1);
+	assert_true(l2 > 200 && l2 < 212);
+	assert_true(dram > 500 && dram < 512);
+	kit.profile.l2_read_sectors = 0;
+	double l1 = cycles_of(&kit, &d, 1, 1, 0);
+	assert_true(l1 > 30 && l1 < 40);
+}
+
+static void few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	enum { BLOCKS = 400 };
+	/* 64 warps x 128 B over 500 ns: 16.4 B a cycle of the 2000 there are */
+	load(&kit, 1024, 1, 4);
+	double few = cycles_of(&kit, &d, BLOCKS, 2, 1), few_rate = BLOCKS * 32.0 * 128 / few;
+	assert_true(few_rate > 14 && few_rate < 16.5);
+	/* the same with a rate of 10 B a cycle; blocks begin anew together, which costs some of it */
+	d.dram.read_bytes_per_s = 1e10;
+	double many = cycles_of(&kit, &d, BLOCKS, 2, 1), many_rate = BLOCKS * 32.0 * 128 / many;
+	assert_true(many_rate > 8.5 && many_rate <= 10.01);
+}
+
+static void twice_the_loads_in_flight_are_twice_the_rate(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	load(&kit, 256, 1, 4);
+	double one = cycles_of(&kit, &d, 100, 1, 1);
+	load(&kit, 256, 4, 4);
+	double four = cycles_of(&kit, &d, 100, 1, 1);
+	assert_true(four < 1.1 * one); /* four times the bytes in about the same time */
+}
+
+static void a_barrier_waits_for_the_slowest_warp(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	kit_begin(&kit, 64);
+	kit_add(&kit, "@P0 BRA 0x60", 1, NO_BOARD, 0, KIT_WARPS); /* every other warp skips the chain */
+	for (int k = 0; k < 5; k++)
+		kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS / 2);
+	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	double cycles = cycles_of(&kit, &d, 1, 1, 0);
+	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
+}
+
+static void conflicts_in_shared_memory_cost_a_pass_each(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	double cycles[2];
+	for (int k = 0; k < 2; k++) {
+		kit_begin(&kit, 1024);
+		for (int n = 0; n < 20; n++)
+			kit_add(&kit, "LDS R0, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared = (int64_t)(k ? 8 : 1) * KIT_WARPS;
+		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		cycles[k] = cycles_of(&kit, &d, 2, 2, 0);
+	}
+	assert_true(cycles[1] > 7.5 * cycles[0] && cycles[1] < 8.5 * cycles[0]);
+}
+
+static void two_jobs_share_the_multiprocessor(void **state)
+{
+	(void)state;
+	struct kit kit, other;
+	struct sm_device d = round_device();
+	struct warp_program a, b;
+	struct sm_run run;
+	chain(&kit, 512, 60, "FADD R0, R0, R1", 1);
+	chain(&other, 512, 60, "FADD R0, R0, R1", 1);
+	kit_program(&kit, &a);
+	kit_program(&other, &b);
+	const struct sm_job jobs[] = { { .program = &a, .blocks = 8, .resident = 1 }, { .program = &b, .blocks = -1, .resident = 1 } };
+	struct sm_setup setup = { .device = &d, .job = jobs, .job_count = 1, .sharers = 1 };
+	assert_int_equal(sm_engine_run(&setup, &run), 0);
+	double alone = run.cycles;
+	sm_run_release(&run);
+	setup.job_count = 2;
+	assert_int_equal(sm_engine_run(&setup, &run), 0);
+	assert_true(run.cycles > 1.8 * alone && run.cycles < 2.2 * alone);
+	sm_run_release(&run);
+	warp_program_release(&a);
+	warp_program_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_chain_of_one_warp_takes_its_stall_counts),
+		cmocka_unit_test(four_warps_of_a_sub_partition_hide_each_others_stalls),
+		cmocka_unit_test(a_pipe_of_half_rate_takes_twice_as_long),
+		cmocka_unit_test(a_lone_load_takes_the_latency_of_the_level_that_has_it),
+		cmocka_unit_test(few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound),
+		cmocka_unit_test(twice_the_loads_in_flight_are_twice_the_rate),
+		cmocka_unit_test(a_barrier_waits_for_the_slowest_warp),
+		cmocka_unit_test(conflicts_in_shared_memory_cost_a_pass_each),
+		cmocka_unit_test(two_jobs_share_the_multiprocessor),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
