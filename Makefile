@@ -20,7 +20,7 @@ WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-pr
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) -ffp-contract=off -pthread -D_GNU_SOURCE $(SAN) $(CFLAGS)
-LDLIBS   := $(if $(STATIC),-l:libsqlite3.a -l:libzstd.a -l:libinih.a,-lsqlite3 -lzstd -linih) -lm -ldl -pthread
+LDLIBS   = $(if $(STATIC),-l:libsqlite3.a -l:libzstd.a -l:libinih.a,-lsqlite3 -lzstd -linih) -lm -ldl -pthread $(OPENMP)
 NVFLAGS  := -arch=$(CUDA_ARCH) --fmad=false -O3 -lineinfo -Xcompiler -fPIC,-Wall,-Wextra,-Wno-unused-parameter -diag-suppress 1650
 
 RECORDER_SRC := $(wildcard traces/recorder*.c)
@@ -59,6 +59,11 @@ $(BUILD)/warpreel: $(MAIN) $(OBJ)
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(DEPS_FIRST)
 	@mkdir -p $(@D); echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# One program uses OpenMP, where the compiler has it; square roots set no errno, so that loops with them become vectors.
+OPENMP := $(shell printf 'int main(void){return 0;}\n' | $(CC) -fopenmp -x c -o /dev/null - 2>/dev/null && echo -fopenmp)
+$(BUILD)/kernels/lmsor/%.o: ALL_CFLAGS += -fno-math-errno -fno-trapping-math
+$(BUILD)/kernels/lmsor/lmsor_openmp.o: ALL_CFLAGS += $(or $(OPENMP),-Wno-unknown-pragmas)
 
 # Loops over grids: the CPU reference and its checksums deserve vector code.
 $(BUILD)/kernels/%.o: ALL_CFLAGS += -O3

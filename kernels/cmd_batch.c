@@ -69,7 +69,7 @@ static void read_clocks(const struct batch_options *o, struct solve_row *row)
 	free(facts);
 }
 
-/* Returns how many lines could not be run, or -1 when the list itself is at fault. */
+/* Returns how many lines could not be run or did not converge, or -1 when the list itself is at fault. */
 static int run_list(const struct batch_options *o, const char *file, FILE *list, FILE *out, struct machine *m)
 {
 	char *line = NULL;
@@ -79,7 +79,7 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 	struct progress progress;
 	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms, !o->no_verify };
 	progress_begin(&progress, "batch line");
-	solve_row_header(out);
+	solve_row_header(out, NULL);
 	while (!rc && !ferror(out) && getline(&line, &capacity, list) > 0) {
 		char *name = NULL, *config = NULL;
 		uint32_t gpus = 0;
@@ -107,7 +107,8 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 			not_run++;
 		} else {
 			read_clocks(o, &row);
-			solve_row_print(out, &row);
+			solve_row_print(out, &row, NULL);
+			not_run += solve_row_unconverged(&row);
 			fflush(out);
 		}
 		m->ops->reset(m);

@@ -29,12 +29,14 @@ static const struct option_spec own_options[] = {
 
 static void print_text(const struct solve_row *r)
 {
-	printf("%s on %u GPU%s (%s): %s\n", r->solver, r->gpus, r->gpus == 1 ? "" : "s", r->backend, r->config);
+	printf("%s on %u GPU%s (%s): %s\n", r->solver->name, r->gpus, r->gpus == 1 ? "" : "s", r->backend, r->config);
 	printf("  core loop  %12.3f us   (median of %d, MAD %.3f, min %.3f, max %.3f)\n", r->core_us, r->repeat, r->core_mad_us,
 	       r->core_min_us, r->core_max_us);
 	printf("  total      %12.3f us   with the first upload and the last download\n", r->total_us);
 	printf("  residual   %12.6g      after %lld iterations; checksum %016llx\n", r->residual, (long long)r->iterations,
 	       (unsigned long long)r->checksum);
+	for (int k = 0; r->solver->extra_names && r->solver->extra_names[k]; k++)
+		printf("  %-16s %.9g\n", r->solver->extra_names[k], r->extra[k]);
 }
 
 int cmd_solve(const struct program *program, int argc, char **argv)
@@ -71,17 +73,19 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 	results = xcalloc((size_t)o->repeat, sizeof(*results));
 	if (solver->run(params, m, (uint32_t)o->gpus, &request, results))
 		goto out;
-	struct solve_row row = { .solver = solver->name, .gpus = (uint32_t)o->gpus, .backend = m->ops->name, .sm_mhz = -1, .memory_mhz = -1 };
+	struct solve_row row = { .solver = solver, .gpus = (uint32_t)o->gpus, .backend = m->ops->name, .sm_mhz = -1, .memory_mhz = -1 };
 	solver->config(params, row.config);
 	solve_row_fill(&row, results, o->repeat);
 	rc = EXIT_OK;
 	if (!strcmp(o->format, "tsv")) {
-		solve_row_header(stdout);
-		solve_row_print(stdout, &row);
+		solve_row_header(stdout, solver);
+		solve_row_print(stdout, &row, solver);
 	} else {
 		print_text(&row);
 	}
-	if (!isfinite(row.residual)) {
+	if (solve_row_unconverged(&row)) {
+		rc = EXIT_NOT_CONVERGED;
+	} else if (!isfinite(row.residual)) {
 		report("the grid holds values that are not finite: the iteration diverged");
 		rc = EXIT_BAD;
 	}

@@ -6,7 +6,7 @@
 
 #include "machine.h"
 
-enum { CONFIG_BYTES = 256 };
+enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4 };
 
 /* What one run gave. Times are host-clock nanoseconds. */
 struct solver_result {
@@ -14,6 +14,8 @@ struct solver_result {
 	int64_t iterations;
 	double residual;    /* max |(W+E+N+S)/4 - u| over the interior of the final grid; NaN when not computed */
 	uint64_t checksum;  /* of the final grid in row order; 0 when not computed */
+	bool unconverged;   /* it was to iterate until something is small, and the limit came first, or a value that is no number */
+	double extra[SOLVER_EXTRAS]; /* what struct solver names in extra_names; NaN when not computed */
 };
 
 /* How to run it. */
@@ -30,6 +32,7 @@ struct solver {
 	const char *summary;
 	size_t params_bytes;
 	const struct option_spec *options; /* of the params struct, ends with a zero entry; includes every config key */
+	const char *const *extra_names; /* columns of its own, ends with NULL; NULL: none */
 	/* Checks combinations, fills derived values; -1 after a message. `gpus` host threads will run. */
 	int (*prepare)(void *params, uint32_t gpus);
 	void (*config)(const void *params, char text[CONFIG_BYTES]); /* the canonical configuration string */

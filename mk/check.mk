@@ -11,7 +11,7 @@ FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)
 CASE_STAMPS := $(CASES:%=$(R)/case-%.ok)
 STAMPS := $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
 # What golden cases read besides the program.
-CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* docs/*.[15] docs/completion/* traces/data/*.md traces/data/*/*.tsv traces/data/*/*/*)
+CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* tests/lmsor_counts.* docs/*.[15] docs/completion/* traces/data/*.md traces/data/*/*.tsv traces/data/*/*/*)
 
 ## check: all tests; ends with 'N passed, N failed' (incremental: only what changed, or failed before)
 .PHONY: check
@@ -66,5 +66,10 @@ $(R)/case-%.ok: $$(wildcard tests/cases/$$*.*) $(BUILD)/warpreel $(CASE_DATA)
 .PHONY: gpu-check
 gpu-check: gpu $(BUILD)/warpreel
 	@BUILD=$(BUILD) sh mk/gpu_check.sh $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/gpu_*.c)) $(wildcard tests/gpu_*.sh)
+
+## check-slow: all published iteration counts of lmsor on the CPU (minutes)
+.PHONY: check-slow
+check-slow: $(BUILD)/warpreel
+	@WARPREEL=$(BUILD)/warpreel sh tests/lmsor_counts.sh --kernel openmp --check device
 
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/test_% $(BUILD)/tests/fuzz_%

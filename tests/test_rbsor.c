@@ -129,7 +129,7 @@ static void strips_cover_the_interior_once_and_differ_by_a_row(void **state)
 		assert_int_equal(rbsor_parse(&p, "size=103x50 border=2"), 0);
 		int64_t next = 1, least = 1000, most = 0;
 		for (uint32_t g = 0; g < gpus; g++) {
-			struct rbsor_strip strip = rbsor_strip_of(&p, gpus, g);
+			struct strip strip = rbsor_strip_of(&p, gpus, g);
 			assert_true(strip.begin == next);
 			next = strip.end;
 			least = strip.end - strip.begin < least ? strip.end - strip.begin : least;

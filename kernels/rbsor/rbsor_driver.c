@@ -15,26 +15,12 @@
 #include "rbsor_grid.h"
 #include "rbsor_params.h"
 
-enum side { NORTH, SOUTH, SIDES };
-
-/* One GPU's part of the run. */
-struct part {
-	struct rbsor_strip strip;
-	int64_t stored_rows;
-	uint32_t grid, upload; /* device buffers; upload: row-major staging of the split layout */
-	uint32_t stream;
-	uint32_t done, sent; /* events: cycle computed; borders sent (peer) */
-	uint32_t done_count, sent_count; /* counters: cycles whose event was recorded */
-	uint32_t stage[SIDES]; /* pinned staging of the border sent through that side (host) */
-	uint32_t written[SIDES], read[SIDES]; /* counters w and r of that border, thesis Figure 5.21 */
-};
-
 struct run {
 	const struct rbsor_params *params;
-	struct machine *m;
-	uint32_t gpus, host_grid;
-	int64_t word, pitch, row_bytes, host_row_bytes;
-	struct part *part;
+	struct strips strips;
+	uint32_t *upload; /* [gpus] device buffers: row-major staging of the split layout */
+	uint32_t host_grid;
+	int64_t word, pitch, host_row_bytes;
 	int iterations; /* fewer than params->iterations while warming up */
 };
 
@@ -58,12 +44,12 @@ static const struct kernel_entry merge_kernel[2] = {
 static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int64_t extension)
 {
 	const struct rbsor_params *p = r->params;
-	const struct part *part = &r->part[t->gpu];
-	const struct rbsor_strip *s = &part->strip;
+	const struct strip_part *part = &r->strips.part[t->gpu];
+	const struct strip *s = &part->strip;
 	int64_t begin = s->top - (s->has_north ? extension : 0);
 	int64_t end = s->top + (s->end - s->begin) + (s->has_south ? extension : 0);
 	const struct rbsor_sweep args = {
-		.grid = r->m->ops->address(r->m, part->grid),
+		.grid = r->strips.m->ops->address(r->strips.m, part->grid),
 		.pitch = r->pitch,
 		.columns = (int32_t)p->columns,
 		.strip_rows = (int32_t)part->stored_rows,
@@ -86,22 +72,22 @@ static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int
 		.points = rows * p->columns / 2,
 		/* split: own colour read and written, the other read; interleaved: every sector is read and written back */
 		.dram_bytes = rows * p->columns * r->word * (p->tuned ? 3 : 4) / 2,
-		.resident_bytes = part->stored_rows * r->row_bytes,
+		.resident_bytes = part->stored_rows * r->strips.row_bytes,
 		.access_count = 2,
 		.access = {
-			{ part->grid, ACCESS_READ, (begin - 1) * r->row_bytes, (rows + 2) * r->row_bytes },
-			{ part->grid, ACCESS_WRITE, begin * r->row_bytes, rows * r->row_bytes },
+			{ part->grid, ACCESS_READ, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
+			{ part->grid, ACCESS_WRITE, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
 		},
 	};
-	return r->m->ops->launch(t, part->stream, &launch);
+	return r->strips.m->ops->launch(t, part->stream, &launch);
 }
 
 static int launch_layout(struct run *r, struct machine_thread *t, const struct kernel_entry *kernel)
 {
-	const struct part *part = &r->part[t->gpu];
+	const struct strip_part *part = &r->strips.part[t->gpu];
 	const struct rbsor_layout_args args = {
-		.rows_grid = r->m->ops->address(r->m, part->upload),
-		.grid = r->m->ops->address(r->m, part->grid),
+		.rows_grid = r->strips.m->ops->address(r->strips.m, r->upload[t->gpu]),
+		.grid = r->strips.m->ops->address(r->strips.m, part->grid),
 		.rows_pitch = r->params->columns,
 		.pitch = r->pitch,
 		.columns = (int32_t)r->params->columns,
@@ -109,7 +95,7 @@ static int launch_layout(struct run *r, struct machine_thread *t, const struct k
 		.first_row = (int32_t)(part->strip.begin - part->strip.top),
 	};
 	bool splits = kernel == &split_kernel[r->params->f64];
-	int64_t rows_bytes = part->stored_rows * r->host_row_bytes, split_bytes = part->stored_rows * r->row_bytes;
+	int64_t rows_bytes = part->stored_rows * r->host_row_bytes, split_bytes = part->stored_rows * r->strips.row_bytes;
 	const struct machine_launch launch = {
 		.name = kernel->name,
 		.cpu = kernel->cpu,
@@ -123,126 +109,11 @@ static int launch_layout(struct run *r, struct machine_thread *t, const struct k
 		.resident_bytes = rows_bytes + split_bytes,
 		.access_count = 2,
 		.access = {
-			{ part->upload, splits ? ACCESS_READ : ACCESS_WRITE, 0, rows_bytes },
+			{ r->upload[t->gpu], splits ? ACCESS_READ : ACCESS_WRITE, 0, rows_bytes },
 			{ part->grid, splits ? ACCESS_WRITE : ACCESS_READ, 0, split_bytes },
 		},
 	};
-	return r->m->ops->launch(t, part->stream, &launch);
-}
-
-/* Whole strip between the host grid (row-major) and the device, halo included on the way up, own and boundary rows on the way down. */
-static int transfer_strip(struct run *r, struct machine_thread *t, bool up)
-{
-	const struct part *part = &r->part[t->gpu];
-	const struct rbsor_strip *s = &part->strip;
-	uint32_t device = r->params->tuned ? part->upload : part->grid;
-	int64_t device_row = r->params->tuned ? r->host_row_bytes : r->row_bytes;
-	int64_t skip_top = !up && s->has_north ? s->top : 0, skip_bottom = !up && s->has_south ? s->bottom : 0;
-	int64_t rows = part->stored_rows - skip_top - skip_bottom;
-	int64_t host_offset = (s->begin - s->top + skip_top) * r->host_row_bytes;
-	struct machine_copy copy = {
-		.source = up ? r->host_grid : device,
-		.target = up ? device : r->host_grid,
-		.source_offset_bytes = up ? host_offset : skip_top * device_row,
-		.target_offset_bytes = up ? skip_top * device_row : host_offset,
-		.row_bytes = r->host_row_bytes,
-		.rows = rows,
-		.source_pitch_bytes = up ? r->host_row_bytes : device_row,
-		.target_pitch_bytes = up ? device_row : r->host_row_bytes,
-	};
-	if (device_row == r->host_row_bytes) { /* one piece */
-		copy.row_bytes *= rows;
-		copy.rows = 1;
-	}
-	return r->m->ops->copy(t, part->stream, &copy);
-}
-
-/* Byte range of the rows this part sends through a side, and of its halo there. */
-static int64_t edge_offset(const struct run *r, const struct part *part, enum side side, int64_t halo)
-{
-	const struct rbsor_strip *s = &part->strip;
-	int64_t row = side == NORTH ? s->top : s->top + (s->end - s->begin) - halo;
-	return row * r->row_bytes;
-}
-
-static int64_t halo_offset(const struct run *r, const struct part *part, enum side side)
-{
-	const struct rbsor_strip *s = &part->strip;
-	return (side == NORTH ? 0 : s->top + (s->end - s->begin)) * r->row_bytes;
-}
-
-/* The sides of GPU g that have a neighbour, in chessboard order (thesis Figure 5.23): odd ranks north first. */
-static int sides_of(const struct run *r, uint32_t g, enum side order[SIDES])
-{
-	int count = 0;
-	for (int k = 0; k < SIDES; k++) {
-		enum side side = (g & 1) == (uint32_t)(k == 0) ? NORTH : SOUTH;
-		if (side == NORTH ? r->part[g].strip.has_north : r->part[g].strip.has_south)
-			order[count++] = side;
-	}
-	return count;
-}
-
-/* GPU to GPU: push borders into the neighbours' halos, ordered by events; counters only say that an event has been recorded. */
-static int exchange_peer(struct run *r, struct machine_thread *t, int64_t cycle)
-{
-	const struct machine_ops *ops = r->m->ops;
-	const struct part *me = &r->part[t->gpu];
-	int64_t halo = rbsor_halo_rows(r->params);
-	enum side order[SIDES];
-	int sides = sides_of(r, t->gpu, order);
-	if (ops->record(t, me->stream, me->done) || ops->post(t, me->done_count, cycle + 1, AWAIT_SPIN))
-		return -1;
-	for (int k = 0; k < sides; k++) {
-		const struct part *peer = order[k] == NORTH ? me - 1 : me + 1;
-		const struct machine_copy copy = {
-			.source = me->grid,
-			.target = peer->grid,
-			.source_offset_bytes = edge_offset(r, me, order[k], halo),
-			.target_offset_bytes = halo_offset(r, peer, order[k] == NORTH ? SOUTH : NORTH),
-			.row_bytes = halo * r->row_bytes,
-			.rows = 1,
-		};
-		if (ops->await(t, peer->done_count, cycle + 1, AWAIT_SPIN) || ops->wait(t, me->stream, peer->done) ||
-		    ops->copy(t, me->stream, &copy))
-			return -1;
-	}
-	if (ops->record(t, me->stream, me->sent) || ops->post(t, me->sent_count, cycle + 1, AWAIT_SPIN))
-		return -1;
-	for (int k = 0; k < sides; k++) {
-		const struct part *peer = order[k] == NORTH ? me - 1 : me + 1;
-		if (ops->await(t, peer->sent_count, cycle + 1, AWAIT_SPIN) || ops->wait(t, me->stream, peer->sent))
-			return -1;
-	}
-	return 0;
-}
-
-/* Through host memory, thesis Figure 5.21: read and write counters, a mutex and a condition variable each. */
-static int exchange_host(struct run *r, struct machine_thread *t, int64_t cycle)
-{
-	const struct machine_ops *ops = r->m->ops;
-	const struct part *me = &r->part[t->gpu];
-	int64_t halo = rbsor_halo_rows(r->params), bytes = halo * r->row_bytes;
-	enum side order[SIDES];
-	int sides = sides_of(r, t->gpu, order);
-	for (int k = 0; k < sides; k++) {
-		enum side mine = order[k], theirs = mine == NORTH ? SOUTH : NORTH;
-		const struct part *peer = mine == NORTH ? me - 1 : me + 1;
-		const struct machine_copy down = {
-			.source = me->grid, .target = me->stage[mine], .row_bytes = bytes, .rows = 1,
-			.source_offset_bytes = edge_offset(r, me, mine, halo),
-		};
-		const struct machine_copy up = {
-			.source = peer->stage[theirs], .target = me->grid, .row_bytes = bytes, .rows = 1,
-			.target_offset_bytes = halo_offset(r, me, mine),
-		};
-		if (ops->await(t, me->read[mine], cycle, AWAIT_BLOCK) || ops->copy(t, me->stream, &down) ||
-		    ops->sync(t, me->stream) || ops->post(t, me->written[mine], cycle + 1, AWAIT_BLOCK) ||
-		    ops->await(t, peer->written[theirs], cycle + 1, AWAIT_BLOCK) || ops->copy(t, me->stream, &up) ||
-		    ops->sync(t, me->stream) || ops->post(t, peer->read[theirs], cycle + 1, AWAIT_BLOCK))
-			return -1;
-	}
-	return 0;
+	return r->strips.m->ops->launch(t, part->stream, &launch);
 }
 
 static int compute_cycle(struct run *r, struct machine_thread *t, int iterations)
@@ -260,12 +131,15 @@ static int compute_cycle(struct run *r, struct machine_thread *t, int iterations
 static int thread_body(struct machine_thread *t, void *arg)
 {
 	struct run *r = arg;
-	const struct machine_ops *ops = r->m->ops;
-	const struct part *part = &r->part[t->gpu];
+	const struct machine_ops *ops = r->strips.m->ops;
+	const struct strip_part *part = &r->strips.part[t->gpu];
 	bool f64 = r->params->f64, tuned = r->params->tuned;
 	int border = r->params->border;
+	const uint32_t device = tuned ? r->upload[t->gpu] : part->grid;
+	const int64_t device_row = tuned ? r->host_row_bytes : r->strips.row_bytes;
 
-	if (ops->mark(t, MARK_TOTAL_BEGIN) || ops->barrier(t) || transfer_strip(r, t, true) ||
+	if (ops->mark(t, MARK_TOTAL_BEGIN) || ops->barrier(t) ||
+	    strips_transfer(&r->strips, t, r->host_grid, r->host_row_bytes, device, device_row, true) ||
 	    (tuned && launch_layout(r, t, &split_kernel[f64])) || ops->sync(t, part->stream) ||
 	    ops->mark(t, MARK_CORE_BEGIN) || ops->barrier(t))
 		return -1;
@@ -274,71 +148,22 @@ static int thread_body(struct machine_thread *t, void *arg)
 		if (compute_cycle(r, t, now))
 			return -1;
 		done += now;
-		if (r->gpus > 1 && done < r->iterations &&
-		    (r->params->peer ? exchange_peer(r, t, cycle) : exchange_host(r, t, cycle)))
+		if (r->strips.gpus > 1 && done < r->iterations && strips_exchange(&r->strips, t, cycle))
 			return -1;
 	}
 	if (ops->sync(t, part->stream) || ops->mark(t, MARK_CORE_END) ||
-	    (tuned && launch_layout(r, t, &merge_kernel[f64])) || transfer_strip(r, t, false) ||
+	    (tuned && launch_layout(r, t, &merge_kernel[f64])) ||
+	    strips_transfer(&r->strips, t, r->host_grid, r->host_row_bytes, device, device_row, false) ||
 	    ops->sync(t, part->stream) || ops->mark(t, MARK_TOTAL_END))
 		return -1;
-	return 0;
-}
-
-static int make_part(struct run *r, uint32_t g)
-{
-	struct machine *m = r->m;
-	const struct machine_ops *ops = m->ops;
-	struct part *part = &r->part[g];
-	part->strip = rbsor_strip_of(r->params, r->gpus, g);
-	part->stored_rows = part->strip.end - part->strip.begin + part->strip.top + part->strip.bottom;
-	if (ops->buffer(m, g, SPACE_DEVICE, part->stored_rows * r->row_bytes, &part->grid) ||
-	    (r->params->tuned && ops->buffer(m, g, SPACE_DEVICE, part->stored_rows * r->host_row_bytes, &part->upload)) ||
-	    ops->stream(m, g, &part->stream))
-		return -1;
-	if (r->gpus == 1)
-		return 0;
-	if (r->params->peer)
-		return ops->event(m, g, &part->done) || ops->event(m, g, &part->sent) || ops->counter(m, &part->done_count) ||
-		       ops->counter(m, &part->sent_count) || (g > 0 && ops->peer_access(m, g, g - 1)) ||
-		       (g + 1 < r->gpus && ops->peer_access(m, g, g + 1)) ? -1 : 0;
-	for (int side = 0; side < SIDES; side++)
-		if (ops->buffer(m, g, SPACE_PINNED, rbsor_halo_rows(r->params) * r->row_bytes, &part->stage[side]) ||
-		    ops->counter(m, &part->written[side]) || ops->counter(m, &part->read[side]))
-			return -1;
 	return 0;
 }
 
 /* One timed run; its threads' marks give the times. */
 static int run_once(struct run *r, struct machine_thread *threads, struct solver_result *result)
 {
-	/* Counters start at zero each time: new ones are cheaper than resetting them safely. */
-	for (uint32_t g = 0; g < r->gpus && r->gpus > 1; g++) {
-		struct part *part = &r->part[g];
-		const struct machine_ops *ops = r->m->ops;
-		if (r->params->peer) {
-			if (ops->counter(r->m, &part->done_count) || ops->counter(r->m, &part->sent_count))
-				return -1;
-			continue;
-		}
-		for (int side = 0; side < SIDES; side++)
-			if (ops->counter(r->m, &part->written[side]) || ops->counter(r->m, &part->read[side]))
-				return -1;
-	}
-	if (r->m->ops->run(r->m, r->gpus, thread_body, r, threads))
-		return -1;
-	int64_t last[MARK_COUNT] = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN };
-	for (uint32_t g = 0; g < r->gpus; g++)
-		for (int mark = 0; mark < MARK_COUNT; mark++)
-			if (threads[g].mark_ns[mark] > last[mark])
-				last[mark] = threads[g].mark_ns[mark];
-	*result = (struct solver_result){
-		.core_ns = last[MARK_CORE_END] - last[MARK_CORE_BEGIN],
-		.total_ns = last[MARK_TOTAL_END] - last[MARK_TOTAL_BEGIN],
-		.iterations = r->iterations,
-		.residual = NAN,
-	};
-	return 0;
+	*result = (struct solver_result){ .iterations = r->iterations, .residual = NAN };
+	return strips_run(&r->strips, thread_body, r, threads, &result->core_ns, &result->total_ns);
 }
 
 /* Short runs, at least one, until the clocks are up: outside every measurement. */
@@ -360,19 +185,20 @@ int rbsor_run(const void *params, struct machine *m, uint32_t gpus, const struct
 	      struct solver_result *results)
 {
 	const struct rbsor_params *p = params;
-	struct run r = { .params = p, .m = m, .gpus = gpus, .iterations = p->iterations };
+	struct run r = { .params = p, .iterations = p->iterations };
 	int rc = -1;
 	r.word = p->f64 ? 8 : 4;
 	/* Split halves hold (columns + 1) / 2 points and one beyond, so that an east neighbour may always be read. */
 	r.pitch = (p->columns + (p->tuned ? 2 : 0) + 127) / 128 * 128;
-	r.row_bytes = r.pitch * r.word;
+	r.strips = (struct strips){ .m = m, .gpus = gpus, .rows = p->rows, .halo = rbsor_halo_rows(p), .row_bytes = r.pitch * r.word,
+				    .peer = p->peer };
 	r.host_row_bytes = p->columns * r.word;
-	r.part = xcalloc(gpus, sizeof(*r.part));
+	r.upload = xcalloc(gpus, sizeof(*r.upload));
 	struct machine_thread *threads = xcalloc(gpus, sizeof(*threads));
-	if (m->ops->buffer(m, 0, SPACE_PINNED, p->rows * r.host_row_bytes, &r.host_grid))
+	if (m->ops->buffer(m, 0, SPACE_PINNED, p->rows * r.host_row_bytes, &r.host_grid) || strips_make(&r.strips))
 		goto out;
-	for (uint32_t g = 0; g < gpus; g++)
-		if (make_part(&r, g))
+	for (uint32_t g = 0; g < gpus && p->tuned; g++)
+		if (m->ops->buffer(m, g, SPACE_DEVICE, r.strips.part[g].stored_rows * r.host_row_bytes, &r.upload[g]))
 			goto out;
 	void *h_grid = m->ops->address(m, r.host_grid);
 	bool runs = h_grid != NULL; /* the plan machine has no memory */
@@ -397,6 +223,7 @@ int rbsor_run(const void *params, struct machine *m, uint32_t gpus, const struct
 	rc = 0;
 out:
 	free(threads);
-	free(r.part);
+	free(r.upload);
+	strips_release(&r.strips);
 	return rc;
 }

@@ -51,18 +51,9 @@ int64_t rbsor_halo_rows(const struct rbsor_params *params)
 	return params->thesis ? params->border : 2 * (int64_t)params->border;
 }
 
-struct rbsor_strip rbsor_strip_of(const struct rbsor_params *params, uint32_t gpus, uint32_t gpu)
+struct strip rbsor_strip_of(const struct rbsor_params *params, uint32_t gpus, uint32_t gpu)
 {
-	int64_t interior = params->rows - 2, halo = rbsor_halo_rows(params);
-	struct rbsor_strip strip = {
-		.begin = 1 + interior * gpu / gpus,
-		.end = 1 + interior * (gpu + 1) / gpus,
-		.has_north = gpu > 0,
-		.has_south = gpu + 1 < gpus,
-	};
-	strip.top = strip.has_north ? halo : 1;
-	strip.bottom = strip.has_south ? halo : 1;
-	return strip;
+	return strip_of(params->rows, rbsor_halo_rows(params), gpus, gpu);
 }
 
 int rbsor_prepare(void *given, uint32_t gpus)

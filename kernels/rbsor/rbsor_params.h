@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../solver.h"
+#include "../strips.h"
 #include "../../traces/options.h"
 
 struct rbsor_params {
@@ -37,16 +38,7 @@ void rbsor_config(const void *params, char text[CONFIG_BYTES]);
 int rbsor_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
 	      struct solver_result *results);
 
-/*
- * Rows of the strips, global indices: strip g owns interior rows [begin, end) and stores [begin - top, end + bottom), where
- * top and bottom are the halo rows (toward a neighbour) or the one boundary row.
- */
-struct rbsor_strip {
-	int64_t begin, end;
-	int64_t top, bottom;   /* stored rows above and below */
-	bool has_north, has_south;
-};
 int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis */
-struct rbsor_strip rbsor_strip_of(const struct rbsor_params *params, uint32_t gpus, uint32_t gpu);
+struct strip rbsor_strip_of(const struct rbsor_params *params, uint32_t gpus, uint32_t gpu);
 
 #endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "lmsor_params.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../traces/util.h"
+#include "lmsor_geometry.h"
+
+#define AT(field) offsetof(struct lmsor_params, field)
+const struct option_spec lmsor_options[] = {
+	{ "size", OPTION_INT, AT(size), "402", 3, 46340, "N", "grid points a side, boundary included" },
+	{ "problem", OPTION_CHOICE, AT(problem), "2", 0, 0, "1|2|3", "f = g = Re (2x-10)^3, Re (2x-10), or Re 10^4" },
+	{ "re", OPTION_REAL, AT(re), "10", 0, 1e300, "RE", "the factor Re in f and g" },
+	{ "omega", OPTION_CHOICE, AT(omega), "eq9", 0, 0, "eq9|as-run|corrected|lsor|sor",
+	  "(9)-(13) as printed; without the squares of (9); with the sign of (13) put right; mu underbar = 0; one factor" },
+	{ "sor-omega", OPTION_REAL, AT(sor_omega), "0", 0, 2, "W", "the one factor of --omega sor; 0 takes the optimum" },
+	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0, "1|2|3|tuned|tuned1|tuned2|tuned3|tuned4|rows|openmp",
+	  "the paper's #1, #2, #3; tuned ones with as much stored, 4: omega alone (tuned: the best); the paper's CPU program and one of today" },
+	{ "check", OPTION_TEXT, AT(check), "every", 0, 0, "every|M|device", "look at max|u| every iteration, every M, or on the GPU" },
+	{ "border", OPTION_INT, AT(border), "1", 1, 1 << 20, "B", "iterations between border exchanges" },
+	{ "transport", OPTION_CHOICE, AT(transport), "peer", 0, 0, "host|peer", "borders through host memory, or GPU to GPU" },
+	{ "tolerance", OPTION_REAL, AT(tolerance), "1e-6", 0, 1e300, "T", "converged when max|u| is at most this" },
+	{ "max-iterations", OPTION_INT, AT(max_iterations), "20000", 1, 1 << 20, "I", "give up after so many" },
+	{ "iterations", OPTION_INT, AT(iterations), "0", 0, 1 << 20, "I", "exactly so many, whatever max|u| is; 0 until converged" },
+	{ 0 },
+};
+
+static const char *const problem_names[] = { "1", "2", "3", NULL };
+static const char *const omega_names[] = { "eq9", "as-run", "corrected", "lsor", "sor", NULL }; /* enum lmsor_omega */
+static const char *const transport_names[] = { "host", "peer", NULL };
+
+/* Launches with and without the norm have names of their own: they take unlike times, and a profile goes by names. */
+static const struct lmsor_method methods[] = {
+	{ "1", { "lmsor_1", "lmsor_1_norm" }, lmsor_all_cpu, lmsor_paper_geometry, STORED_ALL, false },
+	{ "2", { "lmsor_2", "lmsor_2_norm" }, lmsor_two_cpu, lmsor_paper_geometry, STORED_TWO, false },
+	{ "3", { "lmsor_3", "lmsor_3_norm" }, lmsor_none_cpu, lmsor_paper_geometry, STORED_NONE, false },
+	{ "tuned3", { "lmsor_tuned3", "lmsor_tuned3_norm" }, lmsor_none_cpu, lmsor_tuned_geometry, STORED_NONE, false },
+	{ "tuned1", { "lmsor_tuned1", "lmsor_tuned1_norm" }, lmsor_all_cpu, lmsor_tuned1_geometry, STORED_ALL, false },
+	{ "tuned2", { "lmsor_tuned2", "lmsor_tuned2_norm" }, lmsor_two_cpu, lmsor_tuned_geometry, STORED_TWO, false },
+	{ "tuned4", { "lmsor_tuned4", "lmsor_tuned4_norm" }, lmsor_omega_cpu, lmsor_tuned_geometry, STORED_OMEGA, false },
+	{ "rows", { "lmsor_rows", "lmsor_rows" }, lmsor_rows_cpu, NULL, STORED_ALL, true },
+	{ "openmp", { "lmsor_openmp", "lmsor_openmp" }, lmsor_openmp_cpu, NULL, STORED_OMEGA, false },
+};
+
+/* `tuned` stands for the tuned kernel that is best at large sizes. */
+static const char best_kernel[] = "tuned3";
+
+static const struct lmsor_method *method_of(const char *option)
+{
+	const char *wanted = strcmp(option, "tuned") ? option : best_kernel;
+	size_t k = 0;
+	while (strcmp(methods[k].option, wanted)) /* the option table let no other name in */
+		k++;
+	return &methods[k];
+}
+
+static int index_of(const char *const names[], const char *name)
+{
+	int k = 0;
+	while (strcmp(names[k], name))
+		k++;
+	return k;
+}
+
+static int parse_check(struct lmsor_params *p)
+{
+	int64_t every;
+	if (!strcmp(p->check, "every"))
+		every = 1;
+	else if (!strcmp(p->check, "device"))
+		every = CHECK_DEVICE;
+	else if (parse_i64(p->check, &every) || every < 1 || every > 1 << 20)
+		return report("check '%s' is neither every nor device nor a number of iterations from 1", p->check);
+	p->check_every = (int)every;
+	return 0;
+}
+
+int lmsor_prepare(void *given, uint32_t gpus)
+{
+	struct lmsor_params *p = given;
+	if (p->check && parse_check(p))
+		return -1;
+	/* Static names from here on: what was given may go away. */
+	p->check = NULL;
+	p->method = method_of(p->kernel);
+	p->kernel = p->method->option;
+	const int problem = index_of(problem_names, p->problem), variant = index_of(omega_names, p->omega);
+	p->peer = index_of(transport_names, p->transport);
+	p->p.problem = problem + 1;
+	p->p.variant = variant;
+	p->problem = problem_names[problem];
+	p->omega = omega_names[variant];
+	p->transport = transport_names[p->peer];
+	if (lmsor_problem_of(p))
+		return -1;
+	if (gpus == 1)
+		return 0;
+	int64_t thinnest = (p->size - 2) / (int64_t)gpus;
+	if (thinnest < 2 * (int64_t)p->border)
+		return report("border %d needs %lld halo rows, more than the %lld rows of a strip (%dx%d on %u GPUs)", p->border,
+			      2 * (long long)p->border, (long long)thinnest, p->size, p->size, gpus);
+	return 0;
+}
+
+/* The shortest text that reads back as the same number. */
+static const char *shortest(double value, char text[32])
+{
+	double back;
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, 32, "%.*g", digits, value);
+		if (!parse_double(text, &back) && !(back < value) && !(back > value))
+			break;
+	}
+	return text;
+}
+
+void lmsor_config(const void *given, char text[CONFIG_BYTES])
+{
+	const struct lmsor_params *p = given;
+	char re[32], tolerance[32], omega[32], check[32] = "device";
+	if (p->check_every != CHECK_DEVICE)
+		snprintf(check, sizeof(check), p->check_every == 1 ? "every" : "%d", p->check_every);
+	int length = snprintf(text, CONFIG_BYTES,
+			      "size=%d problem=%s re=%s omega=%s kernel=%s check=%s border=%d transport=%s tolerance=%s max-iterations=%d",
+			      p->size, p->problem, shortest(p->re, re), p->omega, p->kernel, check, p->border, p->transport,
+			      shortest(p->tolerance, tolerance), p->max_iterations);
+	if (p->sor_omega > 0)
+		length += snprintf(text + length, (size_t)(CONFIG_BYTES - length), " sor-omega=%s", shortest(p->sor_omega, omega));
+	if (p->iterations)
+		snprintf(text + length, (size_t)(CONFIG_BYTES - length), " iterations=%d", p->iterations);
+}
+
+/* A configuration string is the options without dashes: the option table parses both. */
+int lmsor_parse(void *given, const char *config)
+{
+	char *copy = xstrdup(config), *argv[32] = { (char *)"lmsor" }, *save;
+	int argc = 1, words, rc = 0;
+	for (char *word = strtok_r(copy, " ", &save); word && argc < 32; word = strtok_r(NULL, " ", &save))
+		argv[argc++] = xprintf("--%s", word);
+	const struct command_help help = { "solve", "solve lmsor", "" };
+	memset(given, 0, sizeof(struct lmsor_params));
+	if (options_parse(&help, lmsor_options, given, argc, argv, &words) || words)
+		rc = report("cannot read the configuration '%s'", config);
+	else
+		rc = lmsor_prepare(given, 1); /* takes everything off argv */
+	for (int i = 1; i < argc; i++)
+		free(argv[i]);
+	free(copy);
+	return rc;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * What a local modified SOR run is asked to do; filled by options or by a configuration string.
+ */
+#ifndef WARPREEL_LMSOR_PARAMS_H
+#define WARPREEL_LMSOR_PARAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../solver.h"
+#include "../../traces/options.h"
+#include "lmsor.h"
+
+enum { CHECK_DEVICE = 0 };
+
+/* One way to sweep: a choice of --kernel. */
+struct lmsor_method {
+	const char *option;       /* as --kernel says it */
+	const char *name[2];      /* of the kernel: without and with the norm */
+	void (*cpu)(const void *args);
+	void (*geometry)(const void *args, struct launch_geometry *geometry); /* NULL: not on a GPU */
+	enum lmsor_stored stored;
+	bool rows;                /* row-major, not split by colours */
+};
+
+struct lmsor_params {
+	/* as given */
+	const char *problem, *omega, *kernel, *check, *transport;
+	double re, sor_omega, tolerance;
+	int size, border, iterations, max_iterations;
+	/* by lmsor_prepare */
+	const struct lmsor_method *method;
+	struct lmsor_problem p;
+	int check_every; /* iterations; or CHECK_DEVICE */
+	bool peer;
+	int64_t real_points, imaginary_points; /* of size x size, boundary included, as the paper counts them */
+};
+
+extern const struct option_spec lmsor_options[];
+
+int lmsor_prepare(void *params, uint32_t gpus);
+int lmsor_parse(void *params, const char *config);
+void lmsor_config(const void *params, char text[CONFIG_BYTES]);
+
+/*
+ * lmsor_omega.c. Fills what the terms depend on, counts the points with real and with imaginary eigenvalues, and refuses what the
+ * formulas do not cover; -1 after a message.
+ */
+int lmsor_problem_of(struct lmsor_params *params);
+
+/* The whole run on a machine: lmsor_driver.c. */
+int lmsor_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
+	      struct solver_result *results);
+int lmsor_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream);
+int lmsor_steady_iterate(void *state, struct machine_thread *t);
+void lmsor_steady_end(void *state);
+
+#endif
