@@ -115,7 +115,7 @@ static void print_text(const struct trace *t, const struct summary *summary)
 
 int cmd_info(const struct program *program, int argc, char **argv)
 {
-	struct info_options o;
+	struct info_options o = { 0 };
 	struct summary summary;
 	struct trace trace;
 	int words, rc = options_parse(&help, options, &o, argc, argv, &words);

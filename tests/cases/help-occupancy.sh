@@ -1,0 +1,1 @@
+warpreel occupancy --help
