@@ -3,9 +3,11 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
+#include "profile_listing.h"
 #include "program.h"
 #include "trace.h"
 #include "trace_schema.h"
@@ -13,11 +15,13 @@
 #include "util.h"
 
 struct info_options {
-	const char *format;
+	const char *format, *kernel;
 };
 
 static const struct option_spec options[] = {
 	{ "format", OPTION_CHOICE, offsetof(struct info_options, format), "text", 0, 0, "text|tsv", "output" },
+	{ "kernel", OPTION_TEXT, offsetof(struct info_options, kernel), NULL, 0, 0, "NAME",
+	  "the code of this profiled kernel, with its control bits and counts" },
 	{ 0 },
 };
 static const struct command_help help = { "info", "info [options] FILE",
@@ -79,7 +83,9 @@ static void print_durations(const struct summary *summary)
 			printf("%-40s %9s %14s %12s %12s %12s\n", summary_kind_name[l->kind], "count", "total us",
 			       "median us", "min us", "max us");
 		kind = l->kind;
-		printf("  %-38.38s %9" PRId64 " %14.3f", l->name, l->count, l->total_us);
+		printf("  %-38.38s %9" PRId64, l->name, l->count);
+		if (!isnan(l->total_us) || l->kind != SUMMARY_PROFILE)
+			printf(" %14.3f", l->total_us);
 		if (!isnan(l->median_us))
 			printf(" %12.3f %12.3f %12.3f", l->median_us, l->min_us, l->max_us);
 		printf("\n");
@@ -113,6 +119,45 @@ static void print_text(const struct trace *t, const struct summary *summary)
 		       trace_text(t, t->loss[i].detail));
 }
 
+/* The profiles of one kernel, each with its code. */
+static int list_kernel(const struct trace *t, const char *kernel, bool tsv)
+{
+	struct kernel_profiles all;
+	const char *last = "";
+	bool found = false;
+	int rc;
+
+	kernel_profiles_init(&all);
+	rc = kernel_profiles_add_trace(&all, t, t->path);
+	for (size_t i = 0; i < all.count && rc == 0; i++) {
+		const struct kernel_profile *p = &all.profile[i];
+
+		if (strcmp(p->kernel, kernel) != 0 && strcmp(p->symbol, kernel) != 0)
+			continue;
+		if (tsv && !found)
+			profile_list_tsv_header(stdout);
+		else if (!tsv && found)
+			printf("\n");
+		found = true;
+		(tsv ? profile_list_tsv : profile_list_text)(p, stdout);
+	}
+	if (rc == 0 && !found) {
+		char *names = xstrdup(all.count ? "" : " none");
+
+		for (size_t i = 0; i < all.count; i++) {
+			char *longer = strcmp(all.profile[i].kernel, last) ? xprintf("%s %s", names, all.profile[i].kernel) : xstrdup(names);
+
+			free(names);
+			names = longer;
+			last = all.profile[i].kernel;
+		}
+		rc = report("%s: no profile of kernel '%s'; there are:%s", t->path, kernel, names);
+		free(names);
+	}
+	kernel_profiles_release(&all);
+	return rc < 0 ? EXIT_BAD : EXIT_OK;
+}
+
 int cmd_info(const struct program *program, int argc, char **argv)
 {
 	struct info_options o = { 0 };
@@ -131,6 +176,11 @@ int cmd_info(const struct program *program, int argc, char **argv)
 	if (trace_read(&trace, argv[1], 0) < 0) {
 		trace_release(&trace);
 		return EXIT_BAD;
+	}
+	if (o.kernel) {
+		rc = list_kernel(&trace, o.kernel, strcmp(o.format, "tsv") == 0);
+		trace_release(&trace);
+		return rc;
 	}
 	summary_make(&summary, &trace);
 	if (strcmp(o.format, "tsv") == 0)

@@ -13,6 +13,7 @@
 const char *const summary_kind_name[SUMMARY_KIND_COUNT] = {
 	[SUMMARY_KERNEL] = "kernel", [SUMMARY_COPY] = "copy", [SUMMARY_MEMSET] = "memset", [SUMMARY_API] = "api",
 	[SUMMARY_HOST] = "host",     [SUMMARY_BUSY] = "busy", [SUMMARY_CORE] = "core",
+	[SUMMARY_PROFILE] = "profile",
 };
 
 char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *kernel)
@@ -281,6 +282,30 @@ static void add_cores(struct summary *summary, const struct trace *t)
 	}
 }
 
+static void add_profiles(struct summary *summary, const struct trace *t)
+{
+	struct map lines = { 0 }; /* profile id -> line */
+
+	for (size_t i = 0; i < t->profile_count; i++) {
+		const struct trace_profile *p = &t->profile[i];
+		char *path = p->path >= 0 ? xprintf(" path %" PRId32, p->path) : xstrdup("");
+
+		map_put(&lines, p->id, 0, (uint32_t)summary->line_count);
+		add_line(summary, SUMMARY_PROFILE,
+			 xprintf("%s %" PRIu32 "x%" PRIu32 "x%" PRIu32 " of %" PRIu32 "x%" PRIu32 "x%" PRIu32 "%s", trace_text(t, p->kernel),
+				 p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2], path));
+		free(path);
+	}
+	for (size_t i = 0; i < t->profile_instruction_count; i++) {
+		const struct trace_profile_instruction *at = &t->profile_instruction[i];
+		uint32_t line = map_get(&lines, at->profile, 0);
+
+		if (line != MAP_NONE && at->warps > 0 && __builtin_add_overflow(summary->line[line].count, at->warps, &summary->line[line].count))
+			summary->line[line].count = INT64_MAX;
+	}
+	map_release(&lines);
+}
+
 static int compare_lines(const void *left, const void *right)
 {
 	const struct summary_line *a = left, *b = right;
@@ -301,6 +326,7 @@ void summary_make(struct summary *summary, const struct trace *trace)
 	add_host(summary, trace);
 	add_busy(summary, trace);
 	add_cores(summary, trace);
+	add_profiles(summary, trace);
 	if (summary->line)
 		qsort(summary->line, summary->line_count, sizeof(*summary->line), compare_lines);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a trace comes to: durations by name, busy time of a GPU, core loops. For `warpreel info` and `warpreel compare`.
+ * What a trace comes to: durations by name, busy time of a GPU, core loops, profiled launches. For `warpreel info` and `warpreel compare`.
  */
 #ifndef WARPREEL_TRACE_SUMMARY_H
 #define WARPREEL_TRACE_SUMMARY_H
@@ -18,6 +18,7 @@ enum summary_kind {
 	SUMMARY_HOST,
 	SUMMARY_BUSY,
 	SUMMARY_CORE,
+	SUMMARY_PROFILE, /* one a profiled launch; count: warp instructions, 0 where they were not counted */
 	SUMMARY_KIND_COUNT
 };
 extern const char *const summary_kind_name[SUMMARY_KIND_COUNT];
