@@ -17,12 +17,14 @@
 struct profile_options {
 	const char *output, *recorder, *passes_of;
 	struct text_list kernel;
+	int grids;
 	bool keep_spool, verbose;
 };
 #define AT(field) offsetof(struct profile_options, field)
 static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "the trace to write; .zst compresses it (required)" },
 	{ "kernel", OPTION_LIST, AT(kernel), NULL, 0, 0, "NAME", "only kernels whose name or symbol matches this shell pattern; may be repeated" },
+	{ "grids", OPTION_INT, AT(grids), "3", 0, 1 << 20, "N", "of every kernel, path and block, only the first N different grids; 0: all" },
 	{ "passes-of", OPTION_CHOICE, AT(passes_of), "both", 0, 0, "sass|counters|both", "what is counted: instructions, hardware counters, or both, in a run each" },
 	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL, "keep what the recorder wrote, as FILE.spool-*" },
 	{ "recorder", OPTION_TEXT, AT(recorder), NULL, 0, 0, "LIBRARY", "libwarpreel-recorder.so to use (else $WARPREEL_RECORDER, else the one beside the program)" },
@@ -33,7 +35,8 @@ static const struct command_help help = {
 	.name = "profile",
 	.synopsis = "profile -o FILE [options] -- COMMAND...",
 	.summary = "Runs COMMAND, twice unless --passes-of says otherwise, counts what each kernel it launches does, and writes the\n"
-		   "kernels' profiles to the trace FILE. Nothing is timed.",
+		   "kernels' profiles to the trace FILE. Nothing is timed. A kernel must be launched about ten times with the same\n"
+		   "grid, and do the same each time, to be counted whole.",
 };
 
 /* One a line, as the recorder reads them; NULL when there are none. The caller frees. */
@@ -50,22 +53,42 @@ static char *patterns(const struct text_list *list)
 	return text;
 }
 
-/* Runs the command with one kind of counters. The exit code; *base names its spools. */
-static int run(const struct profile_options *settings, const char *recorder, const char *mode, char **command, char **base)
+/* One run of the command: which kind of counters, and which part of them where one run cannot hold all. */
+struct run { const char *mode; unsigned part, parts; const char *metrics_a_run; };
+
+static void say_run(const struct run *run)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (run->parts > 1)
+		fprintf(stderr, "warpreel: profile: counting %s, run %u of %u\n", run->mode, run->part + 1, run->parts);
+	else
+		fprintf(stderr, "warpreel: profile: counting %s\n", run->mode);
+}
+
+/* The exit code; *base names the run's spools. */
+static int run_once(const struct profile_options *settings, const char *recorder, const struct run *run, char **command, char **base)
 {
 	char *kernels = patterns(&settings->kernel), *plain = target_spool_base(settings->output);
+	char *grids = xprintf("%d", settings->grids), *part = xprintf("%u", run->part);
 	const struct target_setting environment[] = {
-		{ "WARPREEL_PROFILE", mode },
+		{ "WARPREEL_PROFILE", run->mode },
 		{ "WARPREEL_PROFILE_KERNELS", kernels },
+		{ "WARPREEL_PROFILE_GRIDS", grids },
+		{ "WARPREEL_PROFILE_PART", part },
+		{ "WARPREEL_PROFILE_GROUP", run->metrics_a_run }, /* NULL: what the user set, if anything */
 		{ "WARPREEL_PROFILE_VERBOSE", settings->verbose ? "1" : NULL },
 	};
 	int status;
 	pid_t pid;
 
-	*base = xprintf("%s-%s", plain, mode);
+	say_run(run);
+	*base = xprintf("%s-%s%u", plain, run->mode, run->part);
 	status = target_run("profile", recorder, *base, environment, sizeof(environment) / sizeof(environment[0]), command, &pid);
 	free(plain);
 	free(kernels);
+	free(grids);
+	free(part);
 	return status < 0 ? EXIT_BAD : target_report_status("profile", status, command[0], "profile");
 }
 
@@ -118,10 +141,34 @@ static void warn_of_losses(const struct trace *trace)
 	}
 }
 
+/* Which kernels can be had whole, where some cannot. */
+static void suggest(const struct profile_merge *merge, const struct profile_options *settings)
+{
+	char *names = NULL;
+	bool lacking = false;
+
+	for (size_t i = 0; i < merge->shape_count; i++) {
+		const struct merged_shape *shape = &merge->shape[i];
+		char *quoted = xprintf(" --kernel '%s'", trace_text(merge->trace, shape->kernel ? shape->kernel : shape->symbol)), *longer;
+
+		if (shape->expected & ~shape->measured) {
+			lacking = true;
+		} else if (!names || !strstr(names, quoted)) {
+			longer = xprintf("%s%s", names ? names : "", quoted);
+			free(names);
+			names = longer;
+		}
+		free(quoted);
+	}
+	if (lacking && names && !settings->kernel.count && strlen(names) < 400)
+		report_warning("profile: only what was measured whole:%s; a kernel that is not needs more launches with one grid", names);
+	free(names);
+}
+
 static int write_profiles(struct profile_merge *merge, const struct profile_options *settings, const char *disassembler)
 {
 	struct trace *trace = merge->trace;
-	const char *error = trace_get_meta(trace, "error");
+	const char *error = trace_get_meta(trace, "error"), *skipped;
 
 	if (!merge->shape_count)
 		return report("profile: no profile was made: %s", error ? error : settings->kernel.count ?
@@ -133,9 +180,36 @@ static int write_profiles(struct profile_merge *merge, const struct profile_opti
 	if (trace_write(trace, settings->output))
 		return -1;
 	warn_of_losses(trace);
+	suggest(merge, settings);
+	skipped = trace_get_meta(trace, "skipped_grids");
+	if (skipped && strcmp(skipped, "0"))
+		fprintf(stderr, "warpreel: profile: %s further grids were left out (--grids)\n", skipped);
 	fprintf(stderr, "warpreel: %s: %zu kernel profiles, %zu instructions of code, %zu of them counted; %lld losses\n", settings->output,
 		trace->profile_count, trace->profile_code_count, trace->profile_instruction_count, (long long)losses(trace));
 	return error ? report("profile: not everything could be measured: %s", error) : 0;
+}
+
+/* The run, and what it left. The number of spools goes onto *spools. */
+static int run_and_add(struct profile_merge *merge, const struct profile_options *settings, const char *recorder, const struct run *run,
+		       char **command, int *spools)
+{
+	char *base;
+	int code = run_once(settings, recorder, run, command, &base), found = add_spools(merge, base, settings->keep_spool);
+
+	free(base);
+	if (found < 0)
+		return EXIT_BAD;
+	*spools += found;
+	return code;
+}
+
+/* How many runs it takes to count one kind, as the first of them found out; 1 when it did not say. */
+static unsigned runs_of(const struct trace *trace, const char *mode)
+{
+	const char *said = !strcmp(mode, "sass") ? trace_get_meta(trace, "sass_runs") : NULL;
+	int64_t count;
+
+	return said && !parse_i64(said, &count) && count > 0 && count <= METRICS_MAX ? (unsigned)count : 1;
 }
 
 static int profile(const struct profile_options *settings, const char *recorder, const char *disassembler, char **command)
@@ -150,21 +224,17 @@ static int profile(const struct profile_options *settings, const char *recorder,
 	trace_init(&trace);
 	profile_merge_init(&merge, &trace);
 	target_hold_signals(before);
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]) && !code; i++) {
-		char *base;
-		int found;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		struct run run = { .mode = modes[i], .parts = 1 };
 
 		if (!both && strcmp(settings->passes_of, modes[i]))
 			continue;
-		code = run(settings, recorder, modes[i], command, &base);
-		found = add_spools(&merge, base, settings->keep_spool);
-		free(base);
-		if (found < 0)
-			code = EXIT_BAD;
-		else
-			spools += found;
-		if (trace_get_meta(&trace, "error"))
-			break;
+		for (; run.part < run.parts && !code && !trace_get_meta(&trace, "error"); run.part++) {
+			code = run_and_add(&merge, settings, recorder, &run, command, &spools);
+			run.parts = runs_of(&trace, run.mode);
+			if (run.parts > 1)
+				run.metrics_a_run = trace_get_meta(&trace, "sass_metrics_a_run");
+		}
 	}
 	if (!spools) {
 		report("profile: %s made no CUDA call that the recorder saw: no profile was written", command[0]);

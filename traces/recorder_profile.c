@@ -149,15 +149,19 @@ static void write_cubins(struct profile *profile, const char *symbol)
 
 static int32_t note_path(const struct note_footprint *note)
 {
-	(void)note;
-	return -1;
+	return note ? note->path : -1;
+}
+
+static bool same_but_grid(const struct profile_shape *shape, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
+{
+	return !memcmp(shape->block, call->block, sizeof(shape->block)) && shape->path == note_path(note) &&
+	       !strcmp(shape->kernel, note ? note->kernel : "") && !strcmp(shape->symbol, symbol);
 }
 
 static bool same_shape(const struct profile_shape *shape, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
 {
 	return shape->dynamic_shared_bytes == call->dynamic_shared_bytes && !memcmp(shape->grid, call->grid, sizeof(shape->grid)) &&
-	       !memcmp(shape->block, call->block, sizeof(shape->block)) && shape->path == note_path(note) &&
-	       !strcmp(shape->kernel, note ? note->kernel : "") && !strcmp(shape->symbol, symbol);
+	       same_but_grid(shape, symbol, call, note);
 }
 
 static bool wanted(const struct profile *profile, const char *symbol, const char *kernel)
@@ -181,10 +185,13 @@ static bool wanted(const struct profile *profile, const char *symbol, const char
 static uint32_t find_shape(struct profile *profile, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
 {
 	struct profile_shape *shape;
+	unsigned grids = 0;
 
-	for (uint32_t i = 0; i < profile->shape_count; i++)
+	for (uint32_t i = 0; i < profile->shape_count; i++) {
 		if (same_shape(&profile->shape[i], symbol, call, note))
-			return i;
+			return profile->shape[i].skipped ? SPOOL_NONE : i;
+		grids += !profile->shape[i].skipped && same_but_grid(&profile->shape[i], symbol, call, note);
+	}
 	if (!wanted(profile, symbol, note ? note->kernel : ""))
 		return SPOOL_NONE;
 	if (profile->shape_count == profile->shape_capacity) {
@@ -212,7 +219,9 @@ static uint32_t find_shape(struct profile *profile, const char *symbol, const st
 		shape->columns = note->columns;
 		shape->points = note->points;
 	}
-	return profile->shape_count++;
+	shape->skipped = profile->grids && grids >= profile->grids;
+	profile->shape_count++;
+	return shape->skipped ? SPOOL_NONE : profile->shape_count - 1;
 }
 
 static uint32_t attribute(struct profile *profile, CUfunction_attribute name, CUfunction function)
@@ -395,6 +404,15 @@ static void on_launch(struct profile *profile, const struct launch_id *id, const
 	now.locked = false;
 }
 
+static void leave_context(struct profile *profile, CUcontext context)
+{
+	pthread_mutex_lock(&profile->lock);
+	for (unsigned i = 0; profile->collector->leave && i < PROFILE_DEVICES_MAX; i++)
+		if (profile->device[i].usable)
+			profile->collector->leave(profile, &profile->device[i], context);
+	pthread_mutex_unlock(&profile->lock);
+}
+
 static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *data)
 {
 	struct profile *profile = user;
@@ -407,6 +425,8 @@ static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain, CUpti_
 
 		if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
 			initialize(profile);
+		else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+			leave_context(profile, resource->context);
 		else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
 			keep_cubin(profile, resource->resourceDescriptor);
 		return;
@@ -421,6 +441,8 @@ static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain, CUpti_
 static void at_exit(void)
 {
 	struct profile *profile = running;
+	unsigned skipped = 0;
+	char number[16];
 
 	if (!profile)
 		return;
@@ -431,6 +453,10 @@ static void at_exit(void)
 	};
 
 	running = NULL;
+	for (uint32_t i = 0; i < profile->shape_count; i++)
+		skipped += profile->shape[i].skipped;
+	snprintf(number, sizeof(number), "%u", skipped);
+	writer_meta(&recorder.writer, "skipped_grids", number);
 	for (size_t i = 0; i < sizeof(loss) / sizeof(loss[0]); i++)
 		if (loss[i].count)
 			writer_loss(&recorder.writer, loss[i].kind, loss[i].count, loss[i].detail);
@@ -474,7 +500,8 @@ static int find_functions(struct profile_calls *calls, char *why, size_t why_byt
 
 static int watch(struct profile *profile, char *why, size_t why_bytes)
 {
-	static const CUpti_CallbackId resources[] = { CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED };
+	static const CUpti_CallbackId resources[] = { CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+						      CUPTI_CBID_RESOURCE_MODULE_LOADED };
 	char other[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
 	CUpti_SubscriberParams params = { .structSize = CUpti_SubscriberParams_STRUCT_SIZE, .subscriberName = "warpreel",
 					  .oldSubscriberName = other, .oldSubscriberSize = sizeof(other) };
@@ -493,7 +520,7 @@ static int watch(struct profile *profile, char *why, size_t why_bytes)
 	}
 	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
 		profile_did(profile, recorder.cupti.cuptiEnableCallback(1, recorder.subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]),
-			    "cuptiEnableCallback (modules)");
+			    "cuptiEnableCallback (resources)");
 	for (const struct launch_id *at = launch_ids; at->domain != CUPTI_CB_DOMAIN_INVALID; at++)
 		if (runtime || at->domain != CUPTI_CB_DOMAIN_RUNTIME_API)
 			profile_did(profile, recorder.cupti.cuptiEnableCallback(1, recorder.subscriber, at->domain, at->id),
@@ -520,6 +547,9 @@ void profile_start(const char *mode)
 		profile->verbose = environment_long("WARPREEL_PROFILE_VERBOSE", 0, 0, 1) != 0;
 		profile->lazy = environment_long("WARPREEL_PROFILE_LAZY", 1, 0, 1) != 0;
 		profile->group = (unsigned)environment_long("WARPREEL_PROFILE_GROUP", 0, 0, PROFILE_METRICS_MAX);
+		profile->part = (unsigned)environment_long("WARPREEL_PROFILE_PART", 0, 0, PROFILE_METRICS_MAX);
+		profile->grids = (unsigned)environment_long("WARPREEL_PROFILE_GRIDS", 0, 0, 1 << 20);
+		profile->keep = environment_long("WARPREEL_PROFILE_KEEP", 1, 0, 1) != 0;
 		writer_meta(&recorder.writer, "profile", mode);
 		if (!watch(profile, why, sizeof(why))) {
 			pthread_atfork(NULL, NULL, in_child);

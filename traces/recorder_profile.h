@@ -19,7 +19,7 @@
 
 #define PROFILE_CUPTI_FUNCTIONS(X)                                                                                           \
 	X(cuptiGetDeviceId) X(cuptiProfilerInitialize) X(cuptiProfilerDeviceSupported) X(cuptiDeviceGetChipName)             \
-	X(cuptiGetCubinCrc) X(cuptiSassMetricsGetProperties) X(cuptiSassMetricsSetConfig) X(cuptiSassMetricsUnsetConfig)     \
+	X(cuptiGetCubinCrc) X(cuptiSassMetricsGetProperties) X(cuptiSassMetricsSetConfig)                                        \
 	X(cuptiSassMetricsEnable) X(cuptiSassMetricsDisable) X(cuptiSassMetricsGetDataProperties) X(cuptiSassMetricsFlushData) \
 	X(cuptiProfilerGetCounterAvailability) X(cuptiProfilerHostInitialize) X(cuptiProfilerHostDeinitialize)               \
 	X(cuptiProfilerHostConfigAddMetrics) X(cuptiProfilerHostGetConfigImageSize) X(cuptiProfilerHostGetConfigImage)       \
@@ -57,15 +57,15 @@ struct profile_shape {
 	int32_t path;
 	int64_t rows, columns, points;
 	unsigned passes_done, failures;
-	bool written;
+	bool written, skipped;
 };
 
 struct profile_pass { /* which metrics, in one go */
 	unsigned metric[PROFILE_METRICS_MAX], count;
 	uint64_t id[PROFILE_METRICS_MAX]; /* SASS */
 	const char *name[PROFILE_METRICS_MAX];
-	uint8_t *config; /* counters */
-	size_t config_bytes;
+	uint8_t *config, *data; /* counters: what is asked of the GPU, and the image that the answer is put into; both kept */
+	size_t config_bytes, data_bytes;
 };
 struct profile_device {
 	bool prepared, usable;
@@ -74,11 +74,9 @@ struct profile_device {
 	struct profile_pass pass[PROFILE_PASSES_MAX];
 	unsigned passes;
 	CUpti_Profiler_Host_Object *host;
-	/* of the launch that is being measured */
+	/* counters: stays between launches of one context */
 	CUpti_RangeProfiler_Object *range;
-	uint8_t *data;
-	size_t data_bytes;
-	unsigned stage;
+	CUcontext context;
 };
 
 struct profile;
@@ -90,6 +88,8 @@ struct profile_collector {
 	/* Around one launch; the GPU is idle. Both undo what they did when they fail; `end` is called only after a good `begin`. */
 	int (*begin)(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass);
 	int (*end)(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass, uint32_t shape);
+	/* The context is about to go; NULL: nothing to do. */
+	void (*leave)(struct profile *profile, struct profile_device *device, CUcontext context);
 };
 extern const struct profile_collector profile_sass, profile_counters;
 
@@ -106,7 +106,10 @@ struct profile {
 	pthread_mutex_t cubin_lock; /* modules may be loaded within a launch, or by another thread */
 	char *kernels;              /* patterns, one a line; NULL: all */
 	bool initialized, broken, verbose, lazy;
+	bool keep;                  /* the range profiler between launches */
 	unsigned group;             /* metrics a pass at most; 0: as many as CUPTI takes */
+	unsigned part;              /* which pass of SASS metrics is this run's */
+	unsigned grids;             /* of a function, block, kernel and path, as many different grids are measured; 0: all */
 	_Atomic uint64_t capturing, graphs, early, failed;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Counts of every instruction by CUPTI's SASS metrics: CUPTI patches the function's code when it is launched. Patches are set and taken
- * back around each measured launch, so that every other launch runs the program's own code.
+ * Counts of every instruction by CUPTI's SASS metrics: CUPTI patches the function's code when it is launched. Counting is switched on and
+ * off around each measured launch, so that every other launch runs the program's own code. The configuration is set once and stays:
+ * CUPTI 13.0 refuses every further one with "out of memory", also after the first was unset.
  */
 #include "recorder_profile.h"
 
@@ -8,30 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set_config(struct profile *profile, const struct profile_device *device, const struct profile_pass *pass, bool quiet)
+static CUptiResult set_config(struct profile *profile, const struct profile_device *device, const struct profile_pass *pass)
 {
 	CUpti_SassMetrics_Config config[PROFILE_METRICS_MAX];
 	CUpti_SassMetricsSetConfig_Params set = { .structSize = CUpti_SassMetricsSetConfig_Params_STRUCT_SIZE,
 						  .numOfMetricConfig = pass->count, .pConfigs = config, .deviceIndex = device->index };
-	CUptiResult result;
 
 	memset(config, 0, sizeof(config));
 	for (unsigned i = 0; i < pass->count; i++) {
 		config[i].metricId = pass->id[i];
 		config[i].outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU;
 	}
-	result = profile->calls.cuptiSassMetricsSetConfig(&set);
-	if (quiet)
-		return result == CUPTI_SUCCESS ? 0 : -1;
-	return profile_did(profile, result, "cuptiSassMetricsSetConfig") ? 0 : -1;
-}
-
-static int unset_config(struct profile *profile, const struct profile_device *device)
-{
-	CUpti_SassMetricsUnsetConfig_Params unset = { .structSize = CUpti_SassMetricsUnsetConfig_Params_STRUCT_SIZE,
-						      .deviceIndex = device->index };
-
-	return PROFILE_CALL(profile, cuptiSassMetricsUnsetConfig, &unset) ? 0 : -1;
+	return profile->calls.cuptiSassMetricsSetConfig(&set);
 }
 
 /* The chip's own name of a metric. */
@@ -57,32 +46,34 @@ static bool find_metric(struct profile *profile, const struct profile_device *de
 	return false;
 }
 
-/* Passes of at most `size` metrics; -1 when CUPTI refuses one of them. */
-static int divide(struct profile *profile, struct profile_device *device, const struct profile_pass *all, unsigned size)
+/* The part of all metrics that is this run's. */
+static void take_part(struct profile_pass *out, const struct profile_pass *all, unsigned part, unsigned size)
 {
-	unsigned pass = 0;
-
-	for (unsigned from = 0; from < all->count; from += size, pass++) {
-		struct profile_pass *out = &device->pass[pass];
-
-		memset(out, 0, sizeof(*out));
-		for (unsigned i = from; i < all->count && i < from + size; i++) {
-			out->metric[out->count] = all->metric[i];
-			out->id[out->count++] = all->id[i];
-		}
-		if (set_config(profile, device, out, size > 1))
-			return -1;
-		if (unset_config(profile, device))
-			return -1;
+	memset(out, 0, sizeof(*out));
+	for (unsigned i = part * size; i < all->count && i < (part + 1) * size; i++) {
+		out->metric[out->count] = all->metric[i];
+		out->id[out->count++] = all->id[i];
 	}
-	device->passes = pass;
-	return 0;
+}
+
+/* Says how many runs it takes, so that the wrapper makes the others. */
+static void say_parts(const struct profile *profile, unsigned size, unsigned parts)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", parts);
+	writer_meta(&recorder.writer, "sass_runs", number);
+	snprintf(number, sizeof(number), "%u", size);
+	writer_meta(&recorder.writer, "sass_metrics_a_run", number);
+	if (profile->part >= parts)
+		writer_loss(&recorder.writer, "not-measured", 1, "WARPREEL_PROFILE_PART is past the last part of the metrics");
 }
 
 static int prepare(struct profile *profile, struct profile_device *device, CUcontext context)
 {
-	struct profile_pass all = { .count = 0 };
-	unsigned size;
+	struct profile_pass all = { .count = 0 }, *pass = &device->pass[0];
+	CUptiResult result;
+	unsigned size, parts;
 
 	(void)context;
 	for (unsigned i = 0; i < profile_metric_count; i++)
@@ -91,13 +82,29 @@ static int prepare(struct profile *profile, struct profile_device *device, CUcon
 	if (!all.count)
 		return -1;
 	size = profile->group && profile->group < all.count ? profile->group : all.count;
-	while (divide(profile, device, &all, size)) {
-		if (size == 1)
+	for (;;) {
+		take_part(pass, &all, profile->part, size);
+		parts = (all.count + size - 1) / size;
+		if (!pass->count) {
+			say_parts(profile, size, parts);
 			return -1;
+		}
+		result = set_config(profile, device, pass);
+		if (result == CUPTI_SUCCESS || size == 1)
+			break;
+		if (profile->verbose)
+			fprintf(stderr, "warpreel profile: cuptiSassMetricsSetConfig, %u metrics: %s\n", pass->count,
+				cupti_text(&recorder.cupti, result));
 		size = (size + 1) / 2;
 	}
+	if (!profile_did(profile, result, "cuptiSassMetricsSetConfig"))
+		return -1;
+	profile->group = size; /* what one GPU took, the next is not asked to exceed */
+	device->passes = 1;
+	say_parts(profile, size, parts);
 	if (profile->verbose)
-		fprintf(stderr, "warpreel profile: %s: %u SASS metrics in %u passes\n", device->chip, all.count, device->passes);
+		fprintf(stderr, "warpreel profile: %s: %u of %u SASS metrics in this run, part %u of %u\n", device->chip, pass->count, all.count,
+			profile->part + 1, parts);
 	return 0;
 }
 
@@ -106,12 +113,9 @@ static int begin(struct profile *profile, struct profile_device *device, CUconte
 	CUpti_SassMetricsEnable_Params enable = { .structSize = CUpti_SassMetricsEnable_Params_STRUCT_SIZE, .ctx = context,
 						  .enableLazyPatching = profile->lazy };
 
-	if (set_config(profile, device, &device->pass[pass], false))
-		return -1;
-	if (PROFILE_CALL(profile, cuptiSassMetricsEnable, &enable))
-		return 0;
-	unset_config(profile, device);
-	return -1;
+	(void)device;
+	(void)pass;
+	return PROFILE_CALL(profile, cuptiSassMetricsEnable, &enable) ? 0 : -1;
 }
 
 static int metric_of(const struct profile_pass *pass, uint64_t id)
@@ -215,8 +219,7 @@ static int end(struct profile *profile, struct profile_device *device, CUcontext
 	/* The counts are taken: what fails now is noted, and is no reason to take them again. */
 	if (PROFILE_CALL(profile, cuptiSassMetricsDisable, &disable) && !result && disable.numOfDroppedRecords)
 		writer_loss(&recorder.writer, "dropped-counts", disable.numOfDroppedRecords, "CUPTI dropped counts of instructions");
-	unset_config(profile, device);
 	return result;
 }
 
-const struct profile_collector profile_sass = { "sass", CUPTI_PROFILER_SASS_METRICS, prepare, begin, end };
+const struct profile_collector profile_sass = { "sass", CUPTI_PROFILER_SASS_METRICS, prepare, begin, end, NULL };
