@@ -122,8 +122,8 @@ tidy:
 # rbsor_cpu.h is included once a precision and does not stand alone. Headers that .cu files share are also, or only, C++.
 HEADERS := $(filter-out kernels/rbsor/rbsor_cpu.h,$(wildcard traces/*.h kernels/*.h kernels/*/*.h model/*.h sim/*.h))
 NEED_CUDA := $(shell grep -lsE 'cupti|cuda_runtime' $(HEADERS))
-CXX_HEADERS := kernels/machine.h kernels/rbsor/rbsor.h kernels/rbsor/rbsor_geometry.h traces/schedule.h model/calibrate_internal.h
-CHECKED_HEADERS := $(filter-out model/calibrate_internal.h $(if $(CUDA_DIR),,$(NEED_CUDA)),$(HEADERS))
+CXX_HEADERS := kernels/machine.h kernels/rbsor/rbsor.h kernels/rbsor/rbsor_geometry.h traces/schedule.h model/calibrate_internal.h model/calibrate_sm.h
+CHECKED_HEADERS := $(filter-out model/calibrate_internal.h model/calibrate_sm.h $(if $(CUDA_DIR),,$(NEED_CUDA)),$(HEADERS))
 
 ## headers: every header compiles alone, those that CUDA files include as C++ too
 .PHONY: headers

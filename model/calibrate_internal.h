@@ -141,6 +141,7 @@ int calibrate_loops(struct bench *bench);
 int calibrate_exchange(struct bench *bench);
 int calibrate_notes(struct bench *bench);
 int calibrate_memory(struct bench *bench);
+int calibrate_sm(struct bench *bench);
 int calibrate_links(struct bench *bench);
 
 /* Reports a CUDA error with the call that gave it; 0 or -1. */

@@ -131,27 +131,47 @@ static void write_result(const struct result *item, const char *key, FILE *out)
 	free(spread_key);
 }
 
-int results_write_platform(const struct results *results, const char *provenance, FILE *out)
+/* Keys of one section, or of all, in the order of the table. */
+static void write_keys(const struct results *results, const char *only, FILE *out)
 {
 	char section[64] = "";
-	fputs("# A platform measured by warpreel calibrate; warpreel-platform(5) describes every key. X_mad is the median absolute\n"
-	      "# deviation of the batches X is the median of.\n", out);
-	for (size_t i = 0; i < results->count; i++)
-		if (!platform_key_find(results->item[i].key))
-			report_warning("'%s' was measured but platform files have no such key: left out", results->item[i].key);
 	for (const struct platform_key *key = platform_keys; key->name; key++) {
 		for (size_t i = 0; i < results->count; i++) {
 			const struct result *item = &results->item[i];
 			const char *name = strrchr(item->key, '.') + 1;
-			if (platform_key_find(item->key) != key)
+			char own[64];
+			snprintf(own, sizeof(own), "%.*s", (int)(name - 1 - item->key), item->key);
+			if (platform_key_find(item->key) != key || (only && strcmp(own, only)))
 				continue;
-			if (strncmp(section, item->key, (size_t)(name - 1 - item->key)) || section[name - 1 - item->key]) {
-				snprintf(section, sizeof(section), "%.*s", (int)(name - 1 - item->key), item->key);
-				fprintf(out, "\n[%s]\n", section);
+			if (strcmp(section, own)) {
+				strcpy(section, own);
+				if (!only)
+					fprintf(out, "\n[%s]\n", section);
 			}
 			write_result(item, name, out);
 		}
 	}
+}
+
+static void warn_of_unknown(const struct results *results)
+{
+	for (size_t i = 0; i < results->count; i++)
+		if (!platform_key_find(results->item[i].key))
+			report_warning("'%s' was measured but platform files have no such key: left out", results->item[i].key);
+}
+
+int results_write_section(const struct results *results, const char *section, FILE *out)
+{
+	write_keys(results, section, out);
+	return ferror(out) || fflush(out) ? -1 : 0;
+}
+
+int results_write_platform(const struct results *results, const char *provenance, FILE *out)
+{
+	fputs("# A platform measured by warpreel calibrate; warpreel-platform(5) describes every key. X_mad is the median absolute\n"
+	      "# deviation of the batches X is the median of.\n", out);
+	warn_of_unknown(results);
+	write_keys(results, NULL, out);
 	fprintf(out, "\n[provenance]\n%s", provenance);
 	return ferror(out) || fflush(out) ? -1 : 0;
 }

@@ -30,6 +30,22 @@ int results_read_raw(struct results *results, const char *path);
 /* Sections in the order of the key table, then [provenance] with the given "key = value" lines. -1 when the stream failed. */
 int results_write_platform(const struct results *results, const char *provenance, FILE *out);
 
+/* The keys of one section of it, without its head. */
+int results_write_section(const struct results *results, const char *section, FILE *out);
+
+/*
+ * What follows from other measurements: sm.*_knee from the curves of bytes in flight, and sm.launch_ns from the recorder's duration of
+ * an empty kernel, which the results or else `platform` (NULL: none) has.
+ */
+struct platform;
+void calibrate_sm_derive(struct results *results, const struct platform *platform);
+
+/*
+ * The platform file at `path` with every section of `results` replaced, but for [platform] and [device]: those it lacks are added before
+ * [provenance]; all else stays as it is, byte for byte. `note`: comment lines for the head of each new section. -1 after a message.
+ */
+int calibrate_update(const struct results *results, const char *path, const char *note);
+
 /*
  * The same measurements under the recorder: runs `argv0 record` on `argv0 calibrate` with the host and stream parts, and adds
  * tracer.* and stream.kernel_gap*. `scratch` is a path prefix for the two files it needs meanwhile. -1 after a message.

@@ -15,7 +15,7 @@
 #include "platform.h"
 
 struct calibrate_options {
-	const char *output, *raw, *parts, *name, *trace_pass;
+	const char *output, *raw, *parts, *only, *update, *name, *trace_pass;
 	int gpus;
 	double budget_s;
 };
@@ -25,7 +25,9 @@ static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, OPTION(output), NULL, 0, 0, "FILE.ini", "the platform file to write" },
 	{ "gpus", OPTION_INT, OPTION(gpus), "0", 0, 16, "N", "use the first N GPUs; 0: all" },
 	{ "budget", OPTION_REAL, OPTION(budget_s), "100", 1, 3600, "SECONDS", "aim to end within this" },
-	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,memory,links", 0, 0, "LIST", "what to measure" },
+	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,memory,links,sm", 0, 0, "LIST", "what to measure" },
+	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST", "measure only these parts, without the recorder" },
+	{ "update", OPTION_TEXT, OPTION(update), NULL, 0, 0, "FILE.ini", "replace memory or sm, given with --only, in this platform file" },
 	{ "name", OPTION_TEXT, OPTION(name), NULL, 0, 0, "NAME", "name of the platform; else that of the file" },
 	{ "trace-pass", OPTION_CHOICE, OPTION(trace_pass), "yes", 0, 0, "yes|no", "repeat host and stream under the recorder" },
 	{ "raw", OPTION_TEXT, OPTION(raw), NULL, 0, 0, "FILE", "also every number as a line: key, values, spread, how" },
@@ -34,7 +36,8 @@ static const struct option_spec options[] = {
 
 static const struct command_help help = {
 	"calibrate", "calibrate -o FILE.ini [options]",
-	"Measures what this machine costs: host calls, streams, copies, links, memory; untraced, then once more under the recorder.",
+	"Measures what this machine costs: host calls, streams, copies, links, memory, the multiprocessors from the inside; untraced, then once "
+	"more under the recorder.",
 };
 
 static const struct {
@@ -42,9 +45,10 @@ static const struct {
 	unsigned bit;
 } parts[] = {
 	{ "host", CALIBRATE_HOST }, { "stream", CALIBRATE_STREAM }, { "copy", CALIBRATE_COPY },
-	{ "memory", CALIBRATE_MEMORY }, { "links", CALIBRATE_LINKS },
+	{ "memory", CALIBRATE_MEMORY }, { "links", CALIBRATE_LINKS }, { "sm", CALIBRATE_SM },
 };
-enum { ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_MEMORY | CALIBRATE_LINKS };
+enum { ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_MEMORY | CALIBRATE_LINKS | CALIBRATE_SM,
+       WHOLE_SECTIONS = CALIBRATE_MEMORY | CALIBRATE_SM }; /* a part gives all keys of its sections */
 
 static int parse_parts(const char *list, unsigned *bits)
 {
@@ -53,7 +57,7 @@ static int parse_parts(const char *list, unsigned *bits)
 		while (i < sizeof(parts) / sizeof(parts[0]) && (strlen(parts[i].name) != length || strncmp(parts[i].name, list, length)))
 			i++;
 		if (i == sizeof(parts) / sizeof(parts[0]))
-			return report("--parts: no part '%.*s'; there are host, stream, copy, memory and links", (int)length, list);
+			return report("--parts: no part '%.*s'; there are host, stream, copy, memory, links and sm", (int)length, list);
 		*bits |= parts[i].bit;
 		list += length + (list[length] == ',');
 	}
@@ -140,7 +144,7 @@ static const char *trace_pass(const struct calibrate_options *o, unsigned bits, 
 	ssize_t length = readlink("/proc/self/exe", program_path, sizeof(program_path) - 1);
 	if (!(bits & CALIBRATE_HOST) || !(bits & CALIBRATE_STREAM))
 		return "host or stream not measured";
-	if (strcmp(o->trace_pass, "yes"))
+	if (strcmp(o->trace_pass, "yes") || o->only)
 		why = "not asked for";
 	else if (length < 0)
 		why = "program not found";
@@ -156,11 +160,35 @@ static const char *trace_pass(const struct calibrate_options *o, unsigned bits, 
 	return why;
 }
 
+static int update(const struct program *program, const struct calibrate_options *o, struct results *results, const char *command,
+		  const char *clocks_before)
+{
+	struct platform platform;
+	if (platform_read(&platform, o->update))
+		return -1;
+	char *lines = calibrate_provenance(program->describe_gpu, 1, command), *note = xstrdup("");
+	char *all = xprintf("%sclocks_mhz_before = %s\n", lines, clocks_before);
+	for (char *line = all, *next; *line; line = next) {
+		size_t length = strcspn(line, "\n");
+		next = line + length + 1;
+		char *longer = xprintf("%s# %.*s\n", note, (int)length, line);
+		free(note);
+		note = longer;
+	}
+	calibrate_sm_derive(results, &platform);
+	int rc = calibrate_update(results, platform.path, note);
+	platform_release(&platform);
+	free(lines);
+	free(note);
+	free(all);
+	return rc;
+}
+
 static int calibrate(const struct program *program, const struct calibrate_options *o, unsigned bits, const char *command)
 {
 	struct results results = { 0 };
 	char *provenance = NULL, *clocks_after = NULL, *clocks_before = NULL, *head = NULL, *name = NULL;
-	bool wants_trace = o->output && !strcmp(o->trace_pass, "yes");
+	bool wants_trace = o->output && !o->only && !strcmp(o->trace_pass, "yes");
 	int rc = -1;
 	/* The first question to the machine: without a CUDA library or a GPU it ends here. */
 	clocks_before = calibrate_clocks(program->describe_gpu, o->gpus);
@@ -170,6 +198,8 @@ static int calibrate(const struct program *program, const struct calibrate_optio
 	/* Raw lines are worth having of a calibration that broke off, too. */
 	if (o->raw && write_file(o->raw, &results, NULL))
 		rc = -1;
+	if (!rc && o->update)
+		rc = update(program, o, &results, command, clocks_before);
 	if (rc || !o->output)
 		goto out;
 	int gpus = (int)results_find(&results, "device.gpus")->values[0];
@@ -180,6 +210,7 @@ static int calibrate(const struct program *program, const struct calibrate_optio
 			     "batches = 15 after one to warm up, fewer where the budget ends (5, at least 3)\ntrace_pass = %s\n",
 			     head, clocks_before, clocks_after ? clocks_after : "unknown", why ? why : "yes");
 	name = o->name ? xstrdup(o->name) : name_of(o->output);
+	calibrate_sm_derive(&results, NULL);
 	results_add(&results, "platform.name", NULL, NULL, 0, name);
 	results_add(&results, "platform.source", NULL, NULL, 0, "measured");
 	rc = write_file(o->output, &results, provenance);
@@ -201,6 +232,16 @@ out:
 	return rc;
 }
 
+/* Before a minute is spent on it. */
+static int check_platform(const char *path)
+{
+	struct platform platform;
+	if (platform_read(&platform, path))
+		return -1;
+	platform_release(&platform);
+	return 0;
+}
+
 int cmd_calibrate(const struct program *program, int argc, char **argv)
 {
 	struct calibrate_options o = { 0 };
@@ -213,11 +254,16 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 	} else if (words) {
 		report("calibrate takes no '%s' (see warpreel calibrate --help)", argv[1]);
 		rc = EXIT_USAGE;
-	} else if (!o.output && !o.raw) {
+	} else if (!o.output && !o.raw && !o.update) {
 		report("calibrate needs -o FILE.ini (see warpreel calibrate --help)");
 		rc = EXIT_USAGE;
-	} else if (parse_parts(o.parts, &bits)) {
+	} else if (parse_parts(o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;
+	} else if (o.update && (!o.only || bits & ~(unsigned)WHOLE_SECTIONS)) {
+		report("--update replaces whole sections: it needs --only with memory, sm or both");
+		rc = EXIT_USAGE;
+	} else if (o.update && check_platform(o.update)) {
+		rc = EXIT_BAD;
 	} else {
 		rc = calibrate(program, &o, bits, command) ? EXIT_BAD : EXIT_OK;
 	}

@@ -240,6 +240,10 @@ const struct platform_key platform_keys[] = {
 	{ "sm.block_start_cycles", KEY_REAL, SM, AT(sm.block_start_cycles), NULL, "cycles",
 	  "the end of a block to the first instruction of the one that takes its place" },
 	{ "sm.drain_ns", KEY_REAL, SM, AT(sm.drain_ns), NULL, "ns", "the last block's exit to the end of the kernel, beyond what launch_ns has" },
+	{ "sm.imad_interval", KEY_REAL, 0, NO_MEMBER, NULL, "cycles", "of fp32 only the integer multiply-add, per sub-partition" },
+	{ "sm.imad_latency", KEY_REAL, 0, NO_MEMBER, NULL, "cycles", "the same" },
+	{ "sm.grid_blocks", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count", "blocks of one warp of an empty kernel" },
+	{ "sm.grid_period_ns", KEY_LIST, 0, NO_MEMBER, "sm.grid_blocks", "ns", "period of such kernels one after the other in a graph" },
 	{ "sm.barrier_threads", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count", "threads of a block, alone on its multiprocessor" },
 	{ "sm.barrier_cycles", KEY_LIST, 0, NO_MEMBER, "sm.barrier_threads", "cycles", "period of its barriers one after the other" },
 

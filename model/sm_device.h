@@ -64,4 +64,11 @@ enum { SM_LIMIT_WARPS, SM_LIMIT_BLOCKS, SM_LIMIT_REGISTERS, SM_LIMIT_SHARED, SM_
 extern const char *const sm_limit_name[SM_LIMIT_COUNT];
 void sm_block_limits(const struct sm_device *device, uint32_t block_threads, uint32_t registers, uint32_t shared_bytes, int blocks[SM_LIMIT_COUNT]);
 
+/*
+ * The knee of a level from a measured curve: bytes in flight -> bytes/s, least squares of the logarithm of the time X / rate. *error is
+ * the root mean square of what is left (0.05: five per cent).
+ */
+double sm_knee_fit(const double *inflight_bytes, const double *bytes_per_s, size_t count, double latency_ns, double most_bytes_per_s,
+		   double *error);
+
 #endif

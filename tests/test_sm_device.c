@@ -7,6 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../model/calibrate.h"
+#include "../model/calibrate_results.h"
+#include "../traces/program.h"
+
 /* tests/cases/lib/sm.ini with the line that begins with `key` replaced, or dropped when `line` is NULL; owned by the caller. */
 static char *edited(const char *key, const char *line)
 {
@@ -188,6 +192,162 @@ static void every_shipped_platform_is_whole(void **state)
 	free(folder);
 }
 
+static void a_knee_is_found_again(void **state)
+{
+	static const double knees[] = { 1, 2, 3.5, 12 };
+	double x[16], rate[16], error;
+	(void)state;
+	for (size_t k = 0; k < sizeof(knees) / sizeof(knees[0]); k++) {
+		for (int i = 0; i < 16; i++) {
+			x[i] = 32768 * pow(2, 0.6 * i);
+			rate[i] = x[i] / pow(pow(600e-9, knees[k]) + pow(x[i] / 4e12, knees[k]), 1 / knees[k]);
+		}
+		assert_true(fabs(sm_knee_fit(x, rate, 16, 600, 4e12, &error) / knees[k] - 1) < 1e-3);
+		assert_true(error < 1e-4);
+	}
+}
+
+static char *fake_describe(unsigned gpu)
+{
+	return xprintf("name = Imaginary %u\ndriver = 1.2\nsm_mhz = 1980\nmemory_mhz = 3201\ngpus = 1\n", gpu);
+}
+
+/* Everything of [sm] but what is derived, with values of its own. */
+static int fake_calibrate(void *arg)
+{
+	struct calibration *calibration = arg;
+	const double x[] = { 1e5, 1e6, 1e7 }, rate[] = { 2e11, 1.5e12, 4e12 }, share[] = { 1, 0.5, 0 }, most = 4e12, one = 1, seven = 7, spread = 0.25;
+	static const char *const plain[] = { "sub_partitions", "warp_slots", "block_slots", "register_count", "register_unit", "shared_bytes",
+					     "shared_unit", "shared_reserved_bytes", "block_threads_max", "clock_mhz", "issue_interval",
+					     "shared_wavefront_interval", "l1_tag_interval", "l1_bytes", "l1_miss_bytes", "l2_port_bytes",
+					     "l2_far_latency_ns", "l2_write_bytes_per_s", "dram_write_bytes_per_s", "atomic_same_interval_ns",
+					     "atomic_rate_per_s", "launch_period_ns", "block_dispatch_ns", "block_start_cycles", "drain_ns" };
+	assert_int_equal(calibration->parts, CALIBRATE_SM);
+	calibration->emit(calibration->sink, "device.gpus", &one, NULL, 1, "made up");
+	calibration->emit(calibration->sink, "sm.isa", NULL, NULL, 0, "sm_77");
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+		char *key = xprintf("sm.%s", plain[i]);
+		calibration->emit(calibration->sink, key, &seven, &spread, 1, "made up");
+		free(key);
+	}
+#define SASS_CLASS(id, name, summary)                                                                  \
+	calibration->emit(calibration->sink, "sm." name "_interval", &seven, &spread, 1, "made up"); \
+	calibration->emit(calibration->sink, "sm." name "_latency", &seven, &spread, 1, "made up");
+#include "../traces/sass_classes.def"
+#undef SASS_CLASS
+	calibration->emit(calibration->sink, "sm.l2_latency_ns", &seven, NULL, 1, "made up");
+	calibration->emit(calibration->sink, "sm.dram_latency_ns", (const double[]){ 500 }, NULL, 1, "made up");
+	calibration->emit(calibration->sink, "sm.l2_read_bytes_per_s", &most, NULL, 1, "made up");
+	calibration->emit(calibration->sink, "sm.dram_read_bytes_per_s", &most, NULL, 1, "made up");
+	calibration->emit(calibration->sink, "sm.l2_inflight_bytes", x, NULL, 3, "made up");
+	calibration->emit(calibration->sink, "sm.l2_inflight_bytes_per_s", rate, NULL, 3, "made up");
+	calibration->emit(calibration->sink, "sm.dram_inflight_bytes", x, NULL, 3, "made up");
+	calibration->emit(calibration->sink, "sm.dram_inflight_bytes_per_s", rate, NULL, 3, "made up");
+	calibration->emit(calibration->sink, "sm.l2_reuse_bytes", x, NULL, 3, "made up");
+	calibration->emit(calibration->sink, "sm.l2_reuse_hits", share, NULL, 3, "made up");
+	return 0;
+}
+
+static const struct program fake = { .calibrate_cuda = fake_calibrate, .describe_gpu = fake_describe };
+
+static char *text_of(const char *path)
+{
+	char *text = xcalloc(1 << 17, 1);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(fread(text, 1, (1 << 17) - 1, file) > 0);
+	fclose(file);
+	return text;
+}
+
+/* A copy of `from` with "[provenance]" and a line after it; owned by the caller. */
+static char *copy_with_provenance(const char *from)
+{
+	char *path = xprintf("/tmp/warpreel-test-update-%ld.ini", (long)getpid()), *text = text_of(from);
+	FILE *file = fopen(path, "w");
+	fprintf(file, "%s[provenance]\nwords = [sm] is not a section here\n", text);
+	fclose(file);
+	free(text);
+	return path;
+}
+
+static void update_with(char *path, int expected)
+{
+	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "--update" }, path, (char[]){ "--only" }, (char[]){ "sm" }, NULL };
+	assert_int_equal(cmd_calibrate(&fake, 5, argv), expected);
+}
+
+static void an_update_replaces_one_section_and_keeps_the_rest(void **state)
+{
+	struct platform platform;
+	struct said said;
+	(void)state;
+	char *path = copy_with_provenance("tests/cases/lib/sm.ini"), *before = text_of(path);
+	said_begin(&said);
+	update_with(path, EXIT_OK);
+	assert_says(&said, "'sm.launch_ns' is the whole period");
+	char *after = text_of(path);
+	size_t head = (size_t)(strstr(before, "[sm]\n") - before);
+	assert_memory_equal(before, after, head);
+	assert_string_equal(strstr(before, "[provenance]"), strstr(after, "[provenance]"));
+	assert_non_null(strstr(after, "# gpu0_name = Imaginary 0\n"));
+	assert_null(strstr(after, "sm_90"));
+	assert_int_equal(platform_read(&platform, path), 0);
+	assert_string_equal(platform.sm.isa, "sm_77");
+	assert_string_equal(platform.name, "sm");
+	assert_true(platform.sm.dram.knee > 0.5 && platform.sm.launch_ns == 7);
+	platform_release(&platform);
+	/* Again: still one such section. */
+	said_begin(&said);
+	update_with(path, EXIT_OK);
+	said_end(&said);
+	free(after);
+	after = text_of(path);
+	assert_null(strstr(strstr(after, "\n[sm]\n") + 1, "\n[sm]\n"));
+	unlink(path);
+	free(before);
+	free(after);
+	free(path);
+}
+
+static void an_update_adds_the_section_before_provenance(void **state)
+{
+	struct platform platform;
+	struct said said;
+	(void)state;
+	char *path = copy_with_provenance("tests/cases/lib/small.ini"), *before = text_of(path);
+	FILE *file = fopen(path, "a");
+	fprintf(file, "[stream]\nperiod_bytes = 0 100\nperiod_ns = 1500 1600\n[tracer]\nrecorded_period_ns = 600 700\n");
+	fclose(file);
+	said_begin(&said);
+	update_with(path, EXIT_OK);
+	assert_string_equal(said_end(&said), "");
+	char *after = text_of(path);
+	assert_memory_equal(before, after, (size_t)(strstr(before, "[provenance]") - before));
+	assert_non_null(strstr(after, strstr(before, "[provenance]")));
+	assert_true(strstr(after, "\n[sm]\n") < strstr(after, "[provenance]"));
+	assert_int_equal(platform_read(&platform, path), 0);
+	assert_true(platform.sm.present && platform.sm.launch_ns == 600);
+	platform_release(&platform);
+	unlink(path);
+	free(before);
+	free(after);
+	free(path);
+}
+
+static void an_update_takes_only_whole_sections(void **state)
+{
+	struct said said;
+	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "--update" }, (char[]){ "tests/cases/lib/sm.ini" }, (char[]){ "--only" }, (char[]){ "sm,host" }, NULL };
+	(void)state;
+	said_begin(&said);
+	assert_int_equal(cmd_calibrate(&fake, 5, argv), EXIT_USAGE);
+	assert_says(&said, "--update replaces whole sections");
+	said_begin(&said);
+	update_with((char[]){ "tests/bad/platform-missing-key.ini" }, EXIT_BAD);
+	assert_says(&said, "'device.sm_count' is missing");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +359,10 @@ int main(void)
 		cmocka_unit_test(every_part_can_be_made_ideal),
 		cmocka_unit_test(rates_in_gb_per_s_set_reading_and_writing),
 		cmocka_unit_test(every_shipped_platform_is_whole),
+		cmocka_unit_test(a_knee_is_found_again),
+		cmocka_unit_test(an_update_replaces_one_section_and_keeps_the_rest),
+		cmocka_unit_test(an_update_adds_the_section_before_provenance),
+		cmocka_unit_test(an_update_takes_only_whole_sections),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ * [sm] rates of L2 and memory, and what it takes to reach them. Every thread of a grid that fills the device has P loads of 16 bytes
+ * under way, each needing the one before it in its chain, so threads * P * 16 bytes are in flight at any time. Rates are bytes over
+ * the time from the first block's begin to the last one's end, by the device's own clock.
+ */
+#include <stdlib.h>
+
+#include "calibrate_sm.h"
+
+static const size_t MiB = 1024 * 1024;
+#define L2_SPAN (16 * MiB) /* well within L2, also where each half keeps a copy */
+
+struct flow_arguments {
+	uint64_t *d_results; /* [0] first begin, [1] last end: ns */
+	char *d_region;
+	uint64_t span, begin, step; /* of the region read cyclically; all multiples of 16 */
+	uint32_t zero;
+	int rounds;
+};
+
+static __device__ uint64_t device_ns(void)
+{
+	uint64_t ns;
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+	return ns;
+}
+
+static __device__ void note(uint64_t *d_results, uint64_t begun_ns)
+{
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		atomicMin(reinterpret_cast<unsigned long long *>(d_results), static_cast<unsigned long long>(begun_ns));
+		atomicMax(reinterpret_cast<unsigned long long *>(d_results + 1), static_cast<unsigned long long>(device_ns()));
+	}
+}
+
+static __device__ uint64_t wrapped(uint64_t at, uint64_t span) { return at >= span ? at - span : at; }
+
+static __device__ uint64_t first_of(const struct flow_arguments &a, int chain)
+{
+	uint64_t threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+	return (a.begin + (chain * threads + static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * 16) % a.span;
+}
+
+template <int P, bool THROUGH_L1> static __global__ void __launch_bounds__(1024) flow_read(struct flow_arguments a)
+{
+	uint64_t begun_ns = device_ns(), at[P];
+	uint32_t all = 0;
+#pragma unroll
+	for (int k = 0; k < P; k++)
+		at[k] = first_of(a, k);
+#pragma unroll 1
+	for (int round = 0; round < a.rounds; round++)
+#pragma unroll
+		for (int k = 0; k < P; k++) {
+			uint32_t x, y, z, w;
+			if (THROUGH_L1)
+				asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(a.d_region + at[k]));
+			else
+				asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(a.d_region + at[k]));
+			at[k] = wrapped(at[k] + a.step + ((x ^ y ^ z ^ w) & a.zero), a.span);
+		}
+#pragma unroll
+	for (int k = 0; k < P; k++)
+		all ^= static_cast<uint32_t>(at[k]);
+	note(a.d_results, all == 0x12345671u ? 0 : begun_ns); /* `at` is a multiple of 16 */
+}
+
+static __global__ void __launch_bounds__(1024) flow_write(struct flow_arguments a)
+{
+	uint64_t begun_ns = device_ns(), at = first_of(a, 0);
+	uint32_t x = static_cast<uint32_t>(at) * 2654435761u;
+#pragma unroll 4
+	for (int round = 0; round < a.rounds; round++) {
+		asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(a.d_region + at), "r"(x), "r"(x + 1), "r"(x ^ 77), "r"(~x) : "memory");
+		at = wrapped(at + a.step, a.span);
+	}
+	note(a.d_results, begun_ns);
+}
+
+/* Reads the first half of the region and writes the second. */
+static __global__ void __launch_bounds__(1024) flow_copy(struct flow_arguments a)
+{
+	uint64_t begun_ns = device_ns(), at = first_of(a, 0);
+#pragma unroll 4
+	for (int round = 0; round < a.rounds; round++) {
+		uint32_t x, y, z, w;
+		asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(a.d_region + at));
+		asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(a.d_region + a.span + at), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+		at = wrapped(at + a.step, a.span);
+	}
+	note(a.d_results, begun_ns);
+}
+
+/* One lane a warp on one address, or each thread on a sector of its own. */
+template <bool SAME> static __global__ void __launch_bounds__(1024) flow_atomic(struct flow_arguments a)
+{
+	uint64_t begun_ns = device_ns(), at = 2 * first_of(a, 0) % a.span;
+	if (!SAME || threadIdx.x % 32 == 0)
+#pragma unroll 4
+		for (int round = 0; round < a.rounds; round++) {
+			asm volatile("red.global.add.u32 [%0], %1;" ::"l"(SAME ? a.d_region : a.d_region + at), "r"(a.zero) : "memory");
+			at = wrapped(at + 2 * a.step, a.span);
+		}
+	note(a.d_results, begun_ns);
+}
+
+struct flow {
+	struct sm_bench *sm;
+	const void *kernel;
+	int blocks, threads, chains;
+	uint64_t span;
+	double least_bytes;  /* to move, at least */
+	double least_rounds;
+	double bytes_each;   /* by a thread in a round, of one chain */
+	bool moving;         /* begin elsewhere each time */
+	double unit;         /* the rate is divided by it */
+};
+
+static int flow_once(const struct flow *flow, double *rate)
+{
+	struct sm_bench *sm = flow->sm;
+	const uint64_t empty[2] = { ~UINT64_C(0), 0 };
+	uint64_t times[2], threads = static_cast<uint64_t>(flow->blocks) * static_cast<uint64_t>(flow->threads);
+	double round_bytes = static_cast<double>(threads) * flow->chains * flow->bytes_each;
+	struct flow_arguments values = { sm->d_results, sm->d_region, flow->span, 0, 0, 0, 0 };
+	void *arguments[] = { &values };
+	values.step = threads * static_cast<uint64_t>(flow->chains) * 16 % flow->span;
+	values.begin = flow->moving ? sm->turn++ * (static_cast<uint64_t>(1337) << 20) % flow->span : 0;
+	values.rounds = static_cast<int>(fmax(ceil(flow->least_bytes / round_bytes), flow->least_rounds));
+	CUDA_TRY(sm->bench, cudaMemcpyAsync(sm->d_results, empty, sizeof(empty), cudaMemcpyHostToDevice, sm->bench->kit[0].stream[0]));
+	if (sm_launch(sm, flow->kernel, flow->blocks, flow->threads, arguments) || sm_results(sm, times, 2))
+		return -1;
+	*rate = times[1] > times[0] ? 1e9 * round_bytes * values.rounds / static_cast<double>(times[1] - times[0]) / flow->unit : NAN;
+	return 0;
+}
+
+static int flow_batch(struct member *member, void *arg, double *value)
+{
+	(void)member;
+	return flow_once(static_cast<const struct flow *>(arg), value);
+}
+
+static int flow_measure(struct flow flow, const char *key, double x, struct measured *out)
+{
+	return bench_measure(flow.sm->bench, 1, key, x, flow_batch, &flow, out);
+}
+
+static const void *reader(int chains, bool through_l1)
+{
+	switch (chains) {
+	case 1: return through_l1 ? reinterpret_cast<const void *>(flow_read<1, true>) : reinterpret_cast<const void *>(flow_read<1, false>);
+	case 2: return through_l1 ? reinterpret_cast<const void *>(flow_read<2, true>) : reinterpret_cast<const void *>(flow_read<2, false>);
+	case 4: return through_l1 ? reinterpret_cast<const void *>(flow_read<4, true>) : reinterpret_cast<const void *>(flow_read<4, false>);
+	default: return through_l1 ? reinterpret_cast<const void *>(flow_read<8, true>) : reinterpret_cast<const void *>(flow_read<8, false>);
+	}
+}
+
+/* `threads` of every multiprocessor, in one block or in two. */
+static struct flow reading(struct sm_bench *sm, uint64_t span, int threads, int chains)
+{
+	int blocks = threads > 1024 ? 2 : 1;
+	struct flow flow = { sm, reader(chains, false), sm->multiprocessors * blocks, threads / blocks, chains, span, 0, 400, 16, span > 1024 * MiB, 1 };
+	flow.least_rounds = fmax(100, 400.0 * 1024 / (threads * chains > 1024 ? threads * chains : 1024));
+	return flow;
+}
+
+static int measure_curve(struct sm_bench *sm, const char *level, uint64_t span, const char *where)
+{
+	static const struct point { int threads, chains; } points[] = {
+		{ 16, 1 }, { 32, 1 }, { 64, 1 }, { 128, 1 }, { 192, 1 }, { 256, 1 }, { 384, 1 }, { 512, 1 }, { 768, 1 }, { 1024, 1 },
+		{ 1536, 1 }, { 2048, 1 }, { 1536, 2 }, { 2048, 2 }, { 1536, 4 }, { 2048, 4 },
+	};
+	enum { COUNT = sizeof(points) / sizeof(points[0]) };
+	struct measured rate[COUNT], best;
+	double bytes[COUNT];
+	char *key = xprintf("%s_inflight_bytes_per_s", level), *x_key = xprintf("sm.%s_inflight_bytes", level);
+	char *most_key = xprintf("%s_read_bytes_per_s", level), *window = xprintf("sm.%s", key);
+	char *how = xprintf("loads of 16 bytes past L1 from %s, 1 to 4 chains a thread, 16 to 2048 threads a multiprocessor", where);
+	int rc = 0;
+	for (int i = 0; i < COUNT && !rc; i++) {
+		struct flow flow = reading(sm, span, points[i].threads, points[i].chains);
+		bytes[i] = 16.0 * flow.blocks * flow.threads * flow.chains;
+		rc = flow_measure(flow, window, bytes[i], &rate[i]);
+		if (!i || rate[i].value > best.value)
+			best = rate[i];
+	}
+	if (!rc) {
+		bench_emit(sm->bench, x_key, bytes, NULL, COUNT, "threads * chains * 16 bytes, all multiprocessors");
+		sm_emit(sm, key, rate, COUNT, how);
+		sm_emit(sm, most_key, &best, 1, "the best rate of the curve of bytes in flight");
+	}
+	free(key), free(x_key), free(most_key), free(window), free(how);
+	return rc;
+}
+
+static struct flow filling(struct sm_bench *sm, const void *kernel, uint64_t span, double least_bytes)
+{
+	struct flow flow = { sm, kernel, 2 * sm->multiprocessors, 1024, 1, span, least_bytes, 16, 16, false, 1 };
+	return flow;
+}
+
+static int measure_writes(struct sm_bench *sm)
+{
+	const void *write = reinterpret_cast<const void *>(flow_write), *copy = reinterpret_cast<const void *>(flow_copy);
+	double whole = static_cast<double>(sm->region_bytes);
+	struct flow both = filling(sm, copy, sm->region_bytes / 2, whole);
+	struct measured l2, dram, copied;
+	both.bytes_each = 32;
+	if (flow_measure(filling(sm, write, L2_SPAN, 1024.0 * MiB), "sm.l2_write_bytes_per_s", 0, &l2) ||
+	    flow_measure(filling(sm, write, sm->region_bytes, whole), "sm.dram_write_bytes_per_s", 0, &dram) ||
+	    flow_measure(both, "sm.dram_copy_bytes_per_s", 0, &copied))
+		return -1;
+	sm_emit(sm, "l2_write_bytes_per_s", &l2, 1, "stores of 16 bytes over the same 16 MiB again and again, 2048 threads a multiprocessor");
+	sm_emit(sm, "dram_write_bytes_per_s", &dram, 1, "the same over 4 GiB (or all that is free); L2 is as full of them before as after");
+	sm_emit(sm, "dram_copy_bytes_per_s", &copied, 1, "a load and a store of 16 bytes in turn, 4 GiB of both");
+	return 0;
+}
+
+/* One multiprocessor alone is held up by its own port to L2 and by how many misses it can have, not by what all share. */
+static int measure_one(struct sm_bench *sm, double dram_latency_ns)
+{
+	struct measured port = {}, miss = {}, measured;
+	for (int chains = 1; chains <= 8; chains *= 2) {
+		struct flow flow = { sm, reader(chains, false), 1, 1024, chains, L2_SPAN, 0, 2000.0 / chains, 16, false, 1e6 * sm->clock_mhz };
+		if (flow_measure(flow, "sm.l2_port_bytes", chains, &measured))
+			return -1;
+		port = measured.value > port.value ? measured : port;
+		flow.kernel = reader(chains, true);
+		flow.span = sm->region_bytes;
+		flow.moving = true;
+		flow.unit = 1e9 / dram_latency_ns;
+		if (flow_measure(flow, "sm.l1_miss_bytes", chains, &measured))
+			return -1;
+		miss = measured.value > miss.value ? measured : miss;
+	}
+	sm_emit(sm, "l2_port_bytes", &port, 1, "one multiprocessor reading 16 MiB in L2, 1024 threads with 1 to 8 chains: best rate over the clock");
+	sm_emit(sm, "l1_miss_bytes", &miss, 1,
+		"one multiprocessor reading memory through L1, 1024 threads with 1 to 8 chains: best rate times the latency of a chain of such loads "
+		"(Little), no more than its port lets through");
+	return 0;
+}
+
+/*
+ * Few loads in flight: then each takes its latency, and the time is linear in the share of misses. The ends, all and none in L2, are
+ * measured with the same grid.
+ */
+static int measure_reuse(struct sm_bench *sm, double *all_in_dram_ns)
+{
+	static const int footprints[] = { 8, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80, 96, 128, 200 };
+	enum { COUNT = sizeof(footprints) / sizeof(footprints[0]) };
+	struct measured rate[COUNT], none, hits[COUNT];
+	double bytes[COUNT];
+	for (int i = -1; i < COUNT; i++) {
+		struct flow flow = reading(sm, i < 0 ? sm->region_bytes : static_cast<uint64_t>(footprints[i]) * MiB, 256, 1);
+		flow.moving = i < 0;
+		flow.least_bytes = i < 0 ? 256.0 * MiB : 4.0 * static_cast<double>(flow.span);
+		if (flow_measure(flow, "sm.l2_reuse_hits", static_cast<double>(flow.span), i < 0 ? &none : &rate[i]))
+			return -1;
+	}
+	*all_in_dram_ns = 1e9 * 256 * 16 * sm->multiprocessors / none.value;
+	for (int i = 0; i < COUNT; i++) {
+		double far = 1 / none.value, near = 1 / rate[0].value;
+		bytes[i] = static_cast<double>(footprints[i]) * static_cast<double>(MiB);
+		hits[i] = rate[i];
+		hits[i].value = fmin(fmax((far - 1 / rate[i].value) / (far - near), 0), 1);
+		hits[i].spread = rate[i].spread / rate[i].value / rate[i].value / (far - near);
+	}
+	bench_emit(sm->bench, "sm.l2_reuse_bytes", bytes, NULL, COUNT, "footprints read again and again in the same order by all multiprocessors");
+	sm_emit(sm, "l2_reuse_hits", hits, COUNT,
+		"time of a load, 256 threads a multiprocessor with one load of 16 bytes each, between that of 8 MiB and that of 4 GiB");
+	return 0;
+}
+
+static int measure_atomics(struct sm_bench *sm)
+{
+	struct flow same = { sm, reinterpret_cast<const void *>(flow_atomic<true>), sm->multiprocessors, 1024, 1, L2_SPAN, 0, 64, 1.0 / 32, false, 1 };
+	struct flow apart = { sm, reinterpret_cast<const void *>(flow_atomic<false>), 2 * sm->multiprocessors, 1024, 1, L2_SPAN, 0, 64, 1, false, 1 };
+	struct measured interval, rate;
+	if (flow_measure(same, "sm.atomic_same_interval_ns", 0, &interval) || flow_measure(apart, "sm.atomic_rate_per_s", 0, &rate))
+		return -1;
+	interval.spread = 1e9 * interval.spread / interval.value / interval.value;
+	interval.value = 1e9 / interval.value;
+	sm_emit(sm, "atomic_same_interval_ns", &interval, 1, "RED.ADD of one lane a warp on one word, 32 warps on every multiprocessor");
+	sm_emit(sm, "atomic_rate_per_s", &rate, 1, "RED.ADD of every thread on a sector of its own in 16 MiB, 2048 threads a multiprocessor");
+	return 0;
+}
+
+/* Something else than zeros everywhere: memory must not find it easy. */
+static int fill(struct sm_bench *sm)
+{
+	double rate;
+	struct flow flow = filling(sm, reinterpret_cast<const void *>(flow_write), sm->region_bytes, static_cast<double>(sm->region_bytes));
+	return flow_once(&flow, &rate);
+}
+
+int calibrate_sm_flow(struct sm_bench *sm)
+{
+	double dram_latency_ns = 0;
+	bench_progress(sm->bench, "sm rates");
+	return fill(sm) || measure_reuse(sm, &dram_latency_ns) || measure_curve(sm, "l2", L2_SPAN, "16 MiB in L2") ||
+	       measure_curve(sm, "dram", sm->region_bytes, "4 GiB (or all that is free)") || measure_writes(sm) ||
+	       measure_one(sm, dram_latency_ns) || measure_atomics(sm) ? -1 : 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ * [sm] what a grid costs beyond its blocks' work: launch, handing out blocks, replacing them, the end. Kernels of one graph follow
+ * each other without the host, so the difference of two lengths of graph is a kernel's period.
+ */
+#include <stdlib.h>
+
+#include "calibrate_sm.h"
+
+enum { SHORT_GRAPH = 20, LONG_GRAPH = 120 };
+
+static __global__ void grid_empty(uint64_t *d_results)
+{
+	if (gridDim.y == 77) /* never */
+		d_results[0] = 1;
+}
+
+/* All blocks spin `cycles`; [2k], [2k + 1] of kernel k: first begin and last end, ns. */
+static __global__ void grid_spin(uint64_t *d_results, int k, long long cycles)
+{
+	uint64_t ns;
+	long long begun = clock64();
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+	if (threadIdx.x == 0)
+		atomicMin(reinterpret_cast<unsigned long long *>(d_results + 2 * k), static_cast<unsigned long long>(ns));
+	while (clock64() - begun < cycles)
+		;
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+	if (threadIdx.x == 0)
+		atomicMax(reinterpret_cast<unsigned long long *>(d_results + 2 * k + 1), static_cast<unsigned long long>(ns));
+}
+
+/* [3b ...] of block b: multiprocessor, first clock, last clock. Blocks end at different times, so that a place has one successor. */
+static __global__ void grid_places(uint64_t *d_results, int cycles)
+{
+	uint32_t multiprocessor;
+	long long begun = clock64();
+	asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+	long long until = begun + cycles + (blockIdx.x * 2654435761u >> 18) % static_cast<unsigned>(cycles);
+	while (clock64() < until)
+		;
+	if (threadIdx.x == 0) {
+		d_results[3 * blockIdx.x] = multiprocessor;
+		d_results[3 * blockIdx.x + 1] = static_cast<uint64_t>(begun);
+		d_results[3 * blockIdx.x + 2] = static_cast<uint64_t>(clock64());
+	}
+}
+
+struct grid {
+	struct sm_bench *sm;
+	int blocks, threads;
+	bool spins;
+	long long cycles;
+};
+
+/* A graph of n kernels one after the other, timed by events around one launch of it, after one to warm up. */
+static int graph_ns(struct grid *grid, int n, double *ns)
+{
+	struct sm_bench *sm = grid->sm;
+	struct gpu_kit *kit = &sm->bench->kit[0];
+	cudaStream_t stream = kit->stream[0];
+	cudaGraph_t graph = NULL;
+	cudaGraphExec_t executable = NULL;
+	float ms = 0;
+	CUDA_TRY(sm->bench, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	int rc = 0;
+	for (int k = 0; k < n && !rc; k++) {
+		void *empty[] = { &sm->d_results }, *spin[] = { &sm->d_results, &k, &grid->cycles };
+		rc = grid->spins ? sm_launch(sm, reinterpret_cast<const void *>(grid_spin), grid->blocks, grid->threads, spin) :
+				   sm_launch(sm, reinterpret_cast<const void *>(grid_empty), grid->blocks, grid->threads, empty);
+	}
+	if (cuda_check(sm->bench, cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture") || rc)
+		return -1;
+	rc = cuda_check(sm->bench, cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+	for (int time = 0; time < 2 && !rc; time++)
+		rc = cuda_check(sm->bench, cudaEventRecord(kit->begin[0], stream), "cudaEventRecord") ||
+		     cuda_check(sm->bench, cudaGraphLaunch(executable, stream), "cudaGraphLaunch") ||
+		     cuda_check(sm->bench, cudaEventRecord(kit->end[0], stream), "cudaEventRecord") ||
+		     cuda_check(sm->bench, cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+	if (!rc)
+		rc = cuda_check(sm->bench, cudaEventElapsedTime(&ms, kit->begin[0], kit->end[0]), "cudaEventElapsedTime");
+	if (executable)
+		cudaGraphExecDestroy(executable);
+	cudaGraphDestroy(graph);
+	*ns = 1e6 * static_cast<double>(ms);
+	return rc ? -1 : 0;
+}
+
+static int period_batch(struct member *member, void *arg, double *value)
+{
+	struct grid *grid = static_cast<struct grid *>(arg);
+	double few, many;
+	(void)member;
+	if (graph_ns(grid, SHORT_GRAPH, &few) || graph_ns(grid, LONG_GRAPH, &many))
+		return -1;
+	*value = (many - few) / (LONG_GRAPH - SHORT_GRAPH);
+	return 0;
+}
+
+/* What a spinning kernel's period has beyond the time from its first instruction to its last. */
+static int beyond_batch(struct member *member, void *arg, double *value)
+{
+	struct grid *grid = static_cast<struct grid *>(arg);
+	struct sm_bench *sm = grid->sm;
+	uint64_t times[2 * LONG_GRAPH];
+	double period = 0, body = 0;
+	(void)member;
+	for (int k = 0; k < LONG_GRAPH; k++)
+		times[2 * k] = ~UINT64_C(0), times[2 * k + 1] = 0;
+	CUDA_TRY(sm->bench, cudaMemcpyAsync(sm->d_results, times, sizeof(times), cudaMemcpyHostToDevice, sm->bench->kit[0].stream[0]));
+	/* The shorter graph and the warm-up of the longer write the same words: what is left is first begin and last end of all three runs,
+	 * so the words are cleared again before the run that counts. */
+	if (period_batch(member, grid, &period))
+		return -1;
+	CUDA_TRY(sm->bench, cudaMemcpyAsync(sm->d_results, times, sizeof(times), cudaMemcpyHostToDevice, sm->bench->kit[0].stream[0]));
+	for (int k = 0; k < LONG_GRAPH; k++) {
+		void *arguments[] = { &sm->d_results, &k, &grid->cycles };
+		if (sm_launch(sm, reinterpret_cast<const void *>(grid_spin), grid->blocks, grid->threads, arguments))
+			return -1;
+	}
+	if (sm_results(sm, times, 2 * LONG_GRAPH))
+		return -1;
+	for (int k = 0; k < LONG_GRAPH; k++)
+		body += static_cast<double>(times[2 * k + 1] - times[2 * k]) / LONG_GRAPH;
+	*value = period - body;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *static_cast<const uint64_t *>(a), y = *static_cast<const uint64_t *>(b);
+	return x < y ? -1 : x > y;
+}
+
+/* The k-th end on a multiprocessor frees the place that the k-th block after the first `slots` takes: median of the gaps. */
+static double gap_of(const uint64_t *results, int blocks, int multiprocessors, int slots)
+{
+	size_t room = static_cast<size_t>(blocks), gaps = 0;
+	uint64_t *begin = static_cast<uint64_t *>(xmalloc(room * sizeof(*begin))), *end = static_cast<uint64_t *>(xmalloc(room * sizeof(*end)));
+	double *gap = static_cast<double *>(xmalloc(room * sizeof(*gap)));
+	for (int m = 0; m < multiprocessors; m++) {
+		size_t here = 0;
+		for (int b = 0; b < blocks; b++)
+			if (results[3 * b] == static_cast<uint64_t>(m)) {
+				begin[here] = results[3 * b + 1];
+				end[here++] = results[3 * b + 2];
+			}
+		qsort(begin, here, sizeof(*begin), compare);
+		qsort(end, here, sizeof(*end), compare);
+		for (size_t k = 0; k + static_cast<size_t>(slots) < here; k++)
+			gap[gaps++] = static_cast<double>(begin[k + static_cast<size_t>(slots)]) - static_cast<double>(end[k]);
+	}
+	double median = gaps ? median_of(gap, gaps) : NAN;
+	free(begin), free(end), free(gap);
+	return median;
+}
+
+static int start_batch(struct member *member, void *arg, double *value)
+{
+	struct grid *grid = static_cast<struct grid *>(arg);
+	struct sm_bench *sm = grid->sm;
+	int slots = 0, cycles = static_cast<int>(grid->cycles);
+	(void)member;
+	CUDA_TRY(sm->bench, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&slots, grid_places, grid->threads, 0));
+	grid->blocks = 6 * slots * sm->multiprocessors;
+	size_t words = 3 * static_cast<size_t>(grid->blocks);
+	if (words > RESULT_WORDS)
+		return report("calibrate: sm.block_start_cycles: %d blocks are too many", grid->blocks);
+	uint64_t *results = static_cast<uint64_t *>(xmalloc(words * sizeof(*results)));
+	void *arguments[] = { &sm->d_results, &cycles };
+	int rc = sm_launch(sm, reinterpret_cast<const void *>(grid_places), grid->blocks, grid->threads, arguments) ||
+		 sm_results(sm, results, words) ? -1 : 0;
+	if (!rc)
+		*value = gap_of(results, grid->blocks, sm->multiprocessors, slots);
+	free(results);
+	return rc;
+}
+
+static int period(struct sm_bench *sm, const char *key, int blocks, int threads, struct measured *out)
+{
+	struct grid grid = { sm, blocks, threads, false, 0 };
+	return bench_measure(sm->bench, 1, key, blocks, period_batch, &grid, out);
+}
+
+/* Blocks of one warp that do nothing. Up to a place for each, handing them out is all there is; beyond, places must come free. */
+static int measure_dispatch(struct sm_bench *sm)
+{
+	static const int per_sm[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256 };
+	enum { COUNT = sizeof(per_sm) / sizeof(per_sm[0]), FIRST = 2, LAST = 4 };
+	struct measured measured[COUNT + 1], slope;
+	double blocks[COUNT + 1];
+	for (int i = 0; i <= COUNT; i++) {
+		int count = i ? per_sm[i - 1] * sm->multiprocessors : 1;
+		blocks[i] = count;
+		if (period(sm, "sm.grid_period_ns", count, 32, &measured[i]))
+			return -1;
+	}
+	sm_emit(sm, "launch_period_ns", &measured[0], 1, "empty kernel of one block of one warp: a graph of 120 less one of 20");
+	bench_emit(sm->bench, "sm.grid_blocks", blocks, NULL, COUNT + 1, "blocks of such a kernel");
+	sm_emit(sm, "grid_period_ns", measured, COUNT + 1, "its period, by blocks");
+	/* From two to sixteen blocks a multiprocessor: the last count at which nobody waits for a place on any device. */
+	slope.value = (measured[LAST + 1].value - measured[FIRST].value) / (blocks[LAST + 1] - blocks[FIRST]);
+	slope.spread = (measured[LAST + 1].spread + measured[FIRST].spread) / (blocks[LAST + 1] - blocks[FIRST]);
+	sm_emit(sm, "block_dispatch_ns", &slope, 1, "grid_period_ns from 2 to 16 blocks a multiprocessor, per block");
+	return 0;
+}
+
+static int measure_drain(struct sm_bench *sm)
+{
+	struct grid one = { sm, 1, 32, true, 4000 }, all = { sm, 8 * sm->multiprocessors, 256, true, 4000 };
+	struct grid places = { sm, 0, 256, false, 10000 };
+	struct measured empty, full, start;
+	if (bench_measure(sm->bench, 1, "sm.drain_ns", 1, beyond_batch, &one, &empty) ||
+	    bench_measure(sm->bench, 1, "sm.drain_ns", 2, beyond_batch, &all, &full) ||
+	    bench_measure(sm->bench, 1, "sm.block_start_cycles", 0, start_batch, &places, &start))
+		return -1;
+	full.value -= empty.value;
+	full.spread += empty.spread;
+	sm_emit(sm, "drain_ns", &full, 1,
+		"period in a graph less the time from first to last instruction, kernels of 4000 cycles: 8 blocks of 256 threads on every "
+		"multiprocessor less one block of one warp, not below 0");
+	sm_emit(sm, "block_start_cycles", &start, 1,
+		"a full device of blocks of 256 threads that spin 10000 to 20000 cycles: last clock of the k-th to end on a multiprocessor to first "
+		"clock of the k-th that had to wait; median");
+	return 0;
+}
+
+int calibrate_sm_grid(struct sm_bench *sm)
+{
+	bench_progress(sm->bench, "sm grids");
+	return measure_dispatch(sm) || measure_drain(sm) ? -1 : 0;
+}
