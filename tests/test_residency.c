@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * What launches find in L2, on schedules of a few launches.
+ */
+#include "support.h"
+
+#include <math.h>
+
+#include "../sim/residency.h"
+
+enum { MB = 1000000 };
+
+/* Everything up to 40 MB is kept, nothing beyond 60 MB. */
+static double keeps[] = { 40 * MB, 60 * MB }, shares[] = { 1, 0 };
+static struct sm_device device_of_50_mb(void)
+{
+	struct sm_device d = { .present = true };
+	d.l2_reuse_bytes.value = keeps;
+	d.l2_reuse_hits.value = shares;
+	d.l2_reuse_bytes.count = d.l2_reuse_hits.count = 2;
+	return d;
+}
+
+static uint32_t add_shape(struct schedule *s, const char *name, int64_t dram_bytes, const struct schedule_access *access, uint32_t count)
+{
+	const struct schedule_shape shape = { .kernel = schedule_add_kernel(s, name), .rows = 1, .columns = 1, .dram_bytes = dram_bytes };
+	return schedule_add_shape(s, &shape, access, count);
+}
+
+static void rounds(struct schedule *s, const uint32_t *shape, int shapes, int rounds_)
+{
+	schedule_add_thread(s, "host", 0);
+	schedule_add_stream(s, 0, 0);
+	for (int k = 0; k < rounds_ * shapes; k++)
+		schedule_add_op(s, OP_LAUNCH, 0, shape[k % shapes]);
+}
+
+static void a_small_array_stays(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	schedule_init(&s);
+	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 10 * MB }, { 1, ACCESS_WRITE, 0, 10 * MB } };
+	uint32_t shape = add_shape(&s, "copy", 20 * MB, copy, 2);
+	rounds(&s, &shape, 1, 4);
+	residency_build(&r, &s, &d);
+	assert_true(r.shape[shape].read_miss_bytes == 0 && r.shape[shape].write_miss_bytes == 0);
+	assert_true(fabs(r.shape[shape].distance_bytes - 20 * MB) < 1);
+	residency_release(&r);
+	schedule_release(&s);
+}
+
+static void a_large_array_is_gone_when_it_comes_round(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	schedule_init(&s);
+	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 40 * MB }, { 1, ACCESS_WRITE, 0, 40 * MB } };
+	uint32_t shape = add_shape(&s, "copy", 80 * MB, copy, 2);
+	rounds(&s, &shape, 1, 4);
+	residency_build(&r, &s, &d);
+	assert_true(fabs(r.shape[shape].read_miss_bytes - 40 * MB) < 1 && fabs(r.shape[shape].write_miss_bytes - 40 * MB) < 1);
+	residency_release(&r);
+	schedule_release(&s);
+}
+
+/* What another launch touches in between counts, what it touches again does not count twice. */
+static void a_launch_in_between_pushes_out(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	schedule_init(&s);
+	const struct schedule_access small = { 0, ACCESS_READ, 0, 10 * MB }, other = { 1, ACCESS_READ, 0, 40 * MB };
+	const struct schedule_access twice[] = { { 0, ACCESS_READ, 0, 10 * MB }, { 0, ACCESS_WRITE, 0, 10 * MB } };
+	uint32_t shape[] = { add_shape(&s, "read", 10 * MB, &small, 1), add_shape(&s, "push", 40 * MB, &other, 1) };
+	rounds(&s, shape, 2, 5);
+	residency_build(&r, &s, &d);
+	assert_true(fabs(r.shape[shape[0]].distance_bytes - 50 * MB) < 1);
+	assert_true(fabs(r.shape[shape[0]].read_miss_bytes - 5 * MB) < 1); /* half way between kept and gone */
+	residency_release(&r);
+	schedule_release(&s);
+
+	schedule_init(&s);
+	uint32_t update = add_shape(&s, "update", 20 * MB, twice, 2);
+	rounds(&s, &update, 1, 5);
+	residency_build(&r, &s, &d);
+	assert_true(fabs(r.shape[update].distance_bytes - 10 * MB) < 1);
+	residency_release(&r);
+	schedule_release(&s);
+}
+
+static void what_was_never_touched_is_not_there(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	schedule_init(&s);
+	const struct schedule_access once = { 0, ACCESS_READ, 0, 1 * MB };
+	uint32_t shape = add_shape(&s, "once", 1 * MB, &once, 1);
+	rounds(&s, &shape, 1, 1);
+	residency_build(&r, &s, &d);
+	assert_true(fabs(r.shape[shape].read_miss_bytes - 1 * MB) < 1 && r.shape[shape].distance_bytes == -1);
+	residency_release(&r);
+	schedule_release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_small_array_stays),
+		cmocka_unit_test(a_large_array_is_gone_when_it_comes_round),
+		cmocka_unit_test(a_launch_in_between_pushes_out),
+		cmocka_unit_test(what_was_never_touched_is_not_there),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

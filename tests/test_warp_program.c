@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * Control flow recovered from counts: whatever the shape of the code, warps run each instruction as often as the profile says.
+ */
+#include "sm_kit.h"
+
+enum { BLOCKS = 200 };
+
+/* Instructions that BLOCKS blocks of one warp issue. */
+static double issued(struct kit *kit)
+{
+	struct warp_program program;
+	struct sm_run run;
+	struct sm_device d = round_device();
+	kit_program(kit, &program);
+	kit_run(&d, &program, BLOCKS, 16, 0, &run);
+	double n = (double)run.instructions;
+	sm_run_release(&run);
+	warp_program_release(&program);
+	return n;
+}
+
+static double profiled(const struct kit *kit)
+{
+	double sum = 0;
+	for (size_t k = 0; k < kit->profile.instruction_count; k++)
+		sum += (double)kit->instruction[k].warps;
+	return sum * BLOCKS / KIT_WARPS;
+}
+
+static void check(struct kit *kit, double tolerance)
+{
+	double found = issued(kit), wanted = profiled(kit);
+	if (fabs(found - wanted) > tolerance)
+		fail_msg("%g instructions, the profile has %g", found, wanted);
+}
+
+static void straight_code_is_run_once(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_begin(&kit, 32);
+	for (int k = 0; k < 5; k++)
+		kit_add(&kit, "IADD3 R0, R0, R1, RZ", 2, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	check(&kit, 0.5);
+}
+
+static void a_guard_sends_its_share_of_warps_home(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "ISETP.GE.AND P0, PT, R0, R1, PT", 4, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "@P0 EXIT", 5, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 4 * 3);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS / 4 * 3);
+	check(&kit, 2.5);
+}
+
+static void one_of_two_sides_runs(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "@P0 BRA 0x40", 5, NO_BOARD, 0, KIT_WARPS);                       /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 5);                /* 0x10 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 5);
+	kit_add(&kit, "BRA 0x60", 5, NO_BOARD, 0, KIT_WARPS / 5);                       /* 0x30 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS - KIT_WARPS / 5);    /* 0x40 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS - KIT_WARPS / 5);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);                               /* 0x60 */
+	check(&kit, 4);
+}
+
+static void both_sides_run_where_warps_diverge(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "@P0 BRA 0x30", 5, NO_BOARD, 0, KIT_WARPS);          /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);       /* 0x10: all warps have threads here */
+	kit_add(&kit, "BRA 0x40", 5, NO_BOARD, 0, KIT_WARPS);              /* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);       /* 0x30: and here */
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);                  /* 0x40 */
+	check(&kit, 2.5);
+}
+
+static void a_loop_runs_as_often_as_counted(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 10 * KIT_WARPS + KIT_WARPS / 2); /* 10.5 rounds on average */
+	kit_add(&kit, "@P0 BRA 0x10", 5, NO_BOARD, 0, 10 * KIT_WARPS + KIT_WARPS / 2);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	check(&kit, 6);
+}
+
+static void a_loop_left_in_its_middle_runs_as_often_as_counted(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);                 /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 8 * KIT_WARPS);        /* 0x10 */
+	kit_add(&kit, "@P0 BRA 0x50", 5, NO_BOARD, 0, 8 * KIT_WARPS);           /* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, 7 * KIT_WARPS);        /* 0x30 */
+	kit_add(&kit, "BRA 0x10", 5, NO_BOARD, 0, 7 * KIT_WARPS);               /* 0x40 */
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);                       /* 0x50 */
+	check(&kit, 2.5);
+}
+
+static void a_loop_in_a_loop_runs_as_often_as_counted(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);                 /* 0x00 */
+	kit_add(&kit, "MOV R1, RZ", 2, NO_BOARD, 0, 4 * KIT_WARPS);             /* 0x10 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 12 * KIT_WARPS);       /* 0x20 */
+	kit_add(&kit, "@P0 BRA 0x20", 5, NO_BOARD, 0, 12 * KIT_WARPS);          /* 0x30 */
+	kit_add(&kit, "@P1 BRA 0x10", 5, NO_BOARD, 0, 4 * KIT_WARPS);           /* 0x40 */
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	check(&kit, 2.5);
+}
+
+static void a_call_comes_back(void **state)
+{
+	(void)state;
+	struct kit kit;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "CALL.REL.NOINC 0x30", 5, NO_BOARD, 0, KIT_WARPS);        /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);            /* 0x10 */
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);                       /* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);            /* 0x30 */
+	kit_add(&kit, "RET.REL.NODEC R20 0x0", 5, NO_BOARD, 0, KIT_WARPS);      /* 0x40 */
+	check(&kit, 0.5);
+}
+
+static void a_profile_in_which_nothing_ran_is_refused(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct warp_program program;
+	struct said said;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, 0);
+	said_begin(&said);
+	int rc = warp_program_build(&program, &kit.profile, "some.wrt");
+	assert_non_null(strstr(said_end(&said), "some.wrt: the profile of kernel 'hand' says that nothing was executed"));
+	assert_int_equal(rc, -1);
+	warp_program_release(&program);
+}
+
+static void unknown_opcodes_are_counted_and_the_first_is_named(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct warp_program program;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "FROBNICATE R0, R1", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_program(&kit, &program);
+	assert_int_equal(program.unknown, KIT_WARPS);
+	assert_string_equal(program.first_unknown, "FROBNICATE");
+	warp_program_release(&program);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(straight_code_is_run_once),
+		cmocka_unit_test(a_guard_sends_its_share_of_warps_home),
+		cmocka_unit_test(one_of_two_sides_runs),
+		cmocka_unit_test(both_sides_run_where_warps_diverge),
+		cmocka_unit_test(a_loop_runs_as_often_as_counted),
+		cmocka_unit_test(a_loop_left_in_its_middle_runs_as_often_as_counted),
+		cmocka_unit_test(a_loop_in_a_loop_runs_as_often_as_counted),
+		cmocka_unit_test(a_call_comes_back),
+		cmocka_unit_test(a_profile_in_which_nothing_ran_is_refused),
+		cmocka_unit_test(unknown_opcodes_are_counted_and_the_first_is_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
