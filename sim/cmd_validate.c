@@ -43,6 +43,7 @@ struct context {
 	const struct program *program;
 	struct predictor *predictor;
 	struct measured measured, kernels;
+	bool has_warps; /* the platform has an inside and profiles of kernels */
 	struct validation validation;
 };
 
@@ -116,12 +117,13 @@ static double roofline_only_us(struct context *c, const struct measured_row *m, 
 
 static int validate_planned(struct context *c, const struct measured_row *m)
 {
-	static const char *const models[] = { "default", "roofline", "zero" };
+	static const char *const models[] = { "default", "roofline", "zero", "warps" };
+	size_t model_count = c->has_warps ? 4 : 3;
 	const char *set = m->gpus > 1 ? "gpus" : "size", *platform = c->predictor->platform.name;
 	struct prediction p, one;
 	char *inputs = xprintf("%s,%s.ini", c->predictor->profile.source, platform), *only = xprintf("%s.ini", platform);
 	int rc = 0;
-	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
+	for (size_t k = 0; !rc && k < model_count; k++) {
 		bool unasked = k == 0;
 		rc = plan_core(c, m, m->gpus, unasked ? "scaled" : models[k], set, &p);
 		if (rc)
@@ -194,9 +196,22 @@ static int validate_trace(struct context *c, const char *path)
 	return rc;
 }
 
+/* Whether the model `warps` can be asked at all. */
+static bool warps_available(const struct predictor *p)
+{
+	glob_t found;
+	char *pattern = xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), predictor_data(p));
+	bool any = p->platform.sm.present && glob(pattern, 0, NULL, &found) == 0;
+	if (any)
+		globfree(&found);
+	free(pattern);
+	return any;
+}
+
 static int validate_all(struct context *c)
 {
 	int rc = 0;
+	c->has_warps = warps_available(c->predictor);
 	struct progress progress;
 	glob_t found;
 	char *pattern = xprintf("%s/traces/data/%s/replay/*.wrt.zst", util_root(), predictor_data(c->predictor));
