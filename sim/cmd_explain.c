@@ -9,7 +9,15 @@
 #include "ideal.h"
 #include "predict.h"
 
-static const struct option_spec no_options[] = { { 0 } };
+struct explain_options {
+	struct predictor_options common;
+	bool blocks;
+};
+
+static const struct option_spec own_options[] = {
+	{ "blocks", OPTION_FLAG, offsetof(struct explain_options, blocks), NULL, 0, 0, NULL, "the blocks of one multiprocessor instead: when each began and ended" },
+	{ 0 },
+};
 
 static void print_head(const struct schedule *schedule, const struct schedule_shape *s, const struct warps_answer *a, const struct platform *p)
 {
@@ -41,6 +49,23 @@ static void print_row(const struct schedule *schedule, const struct schedule_sha
 		printf("  ideal %-13s %10.3f us  %5.1f %%   %s\n", part, ns * 1e-3, 100 * (ns / base_ns - 1), summary);
 }
 
+/* Blocks of the representative multiprocessor as far as they were played, in ns from the kernel's begin. */
+static int explain_blocks(struct predictor *p, const struct schedule *schedule, const struct schedule_shape *s, bool tsv)
+{
+	struct warps_answer a;
+	if (warps_explain(p->warps, schedule, s, NULL, &a))
+		return -1;
+	const struct sm_run *run = &a.grid.run;
+	double ns = 1e3 / p->platform.sm.clock_mhz;
+	if (!tsv)
+		print_head(schedule, s, &a, &p->platform);
+	for (int64_t k = 0; k < run->block_count; k++)
+		printf(tsv ? "%s\t%d\t%.1f\t%.1f\n" : "  %-20s slot %3d  %12.1f to %12.1f ns\n", schedule->kernel[s->kernel], run->block[k].slot,
+		       run->block[k].begin * ns, run->block[k].end * ns);
+	grid_answer_release(&a.grid);
+	return 0;
+}
+
 static int explain_shape(struct predictor *p, const struct schedule *schedule, const struct schedule_shape *s, bool tsv)
 {
 	struct warps_answer a, lifted;
@@ -66,8 +91,9 @@ static int explain_shape(struct predictor *p, const struct schedule *schedule, c
 	return 0;
 }
 
-static int explain(const struct program *program, const char *solver, void *params, const struct predictor_options *o)
+static int explain(const struct program *program, const char *solver, void *params, const struct explain_options *options)
 {
+	const struct predictor_options *o = &options->common;
 	struct schedule schedule;
 	struct predictor predictor;
 	bool tsv = !strcmp(o->format, "tsv");
@@ -82,9 +108,9 @@ static int explain(const struct program *program, const char *solver, void *para
 		if (!rc)
 			warps_schedule(predictor.warps, &schedule);
 		if (!rc && tsv)
-			printf("config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\tpercent\n");
+			puts(options->blocks ? "kernel\tslot\tbegin_ns\tend_ns" : "config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\tpercent");
 		for (uint32_t k = 0; !rc && k < schedule.shape_count; k++)
-			rc = explain_shape(&predictor, &schedule, &schedule.shape[k], tsv);
+			rc = (options->blocks ? explain_blocks : explain_shape)(&predictor, &schedule, &schedule.shape[k], tsv);
 		predictor_release(&predictor);
 	}
 	schedule_release(&schedule);
@@ -101,9 +127,9 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 		return EXIT_USAGE;
 	char *synopsis = xprintf("explain %s [options]", solver);
 	const struct command_help help = { "explain", synopsis, "What bounds a solver's kernels on one GPU, and what lifting each bound would buy." };
-	struct option_spec *own = options_join(no_options, predictor_options, 0);
-	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct predictor_options));
-	struct predictor_options *o = xcalloc(1, sizeof(*o) + params_bytes);
+	struct option_spec *own = options_join(own_options, predictor_options, 0);
+	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct explain_options));
+	struct explain_options *o = xcalloc(1, sizeof(*o) + params_bytes);
 	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
 	if (rc) {
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;

@@ -39,7 +39,7 @@ struct warp {
 	uint8_t *reg_reason;
 };
 
-struct block { int job; int live, arrived; double barrier; };
+struct block { int job; int live, arrived; int64_t serial; /* among its job's */ };
 
 struct engine {
 	const struct sm_setup *setup;
@@ -141,11 +141,10 @@ static bool hand_out(struct engine *e, int job, double at)
 		return false;
 	double offered = j->first_cycles + (double)e->handed[job] * j->every_cycles;
 	at = offered > at ? offered : at;
-	if (!job && e->handed[0] < e->run->block_count)
-		e->run->block_begin[e->handed[0]] = at;
-	e->handed[job]++;
+	if (!job)
+		e->run->block[e->handed[0]] = (struct sm_block){ at, at, slot };
 	e->resident[job]++;
-	e->block[slot] = (struct block){ .job = job, .live = warps };
+	e->block[slot] = (struct block){ .job = job, .live = warps, .serial = e->handed[job]++ };
 	for (int n = 0; warps; n++) { /* dealt to the sub-partitions in turn; one that is full is passed over */
 		struct warp *w = idle_warp(e, n % e->device->sub_partitions);
 		if (!w)
@@ -274,8 +273,8 @@ static void end_warp(struct engine *e, struct warp *w, double at)
 	}
 	e->resident[job]--;
 	if (!job) {
-		if (e->ended[0] < e->run->block_count)
-			e->run->block_end[e->ended[0]] = at;
+		e->run->block_end[e->ended[0]] = at;
+		e->run->block[b->serial].end = at;
 		e->run->cycles = at > e->run->cycles ? at : e->run->cycles;
 	}
 	e->ended[job]++;
@@ -479,7 +478,7 @@ int sm_engine_run(const struct sm_setup *setup, struct sm_run *run)
 	struct engine e = { .setup = setup, .device = setup->device, .run = run };
 	*run = (struct sm_run){ .block_count = setup->job[0].blocks };
 	run->block_end = xcalloc((size_t)run->block_count + 1, sizeof(*run->block_end));
-	run->block_begin = xcalloc((size_t)run->block_count + 1, sizeof(*run->block_begin));
+	run->block = xcalloc((size_t)run->block_count + 1, sizeof(*run->block));
 	engine_init(&e);
 	for (bool more = true; more;) { /* jobs take turns */
 		more = false;
@@ -494,6 +493,6 @@ int sm_engine_run(const struct sm_setup *setup, struct sm_run *run)
 void sm_run_release(struct sm_run *run)
 {
 	free(run->block_end);
-	free(run->block_begin);
+	free(run->block);
 	*run = (struct sm_run){ 0 };
 }

@@ -38,7 +38,7 @@ struct sm_setup {
 struct sm_run {
 	double cycles;             /* the last block's end */
 	double *block_end; int64_t block_count; /* job 0's, in order of ending; owned */
-	double *block_begin;       /* in order of beginning; owned */
+	struct sm_block { double begin, end; int slot; } *block; /* the same blocks in order of beginning; owned */
 	int64_t instructions;      /* warp instructions issued */
 	double stalled[STALL_REASON_COUNT]; /* warp cycles */
 	int64_t barriers_forced;   /* released although not everybody came: the walk of some warp went wrong */
