@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "../traces/export.h"
+#include "../model/kernel_metrics.h"
 #include "../traces/kernel_profile.h"
+#include "../traces/profile_listing.h"
 #include "../traces/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,7 +25,14 @@ static void use(const struct trace *trace, FILE *sink)
 	trace_check(trace, anomaly, &incomplete);
 	trace_dump(trace, sink);
 	kernel_profiles_init(&profiles);
-	kernel_profiles_add_trace(&profiles, trace, "fuzz");
+	if (kernel_profiles_add_trace(&profiles, trace, "fuzz") == 0)
+		for (size_t i = 0; i < profiles.count; i++) {
+			struct kernel_metrics metrics;
+
+			profile_list_text(&profiles.profile[i], sink);
+			profile_list_tsv(&profiles.profile[i], sink);
+			kernel_metrics(&metrics, &profiles.profile[i], NULL, 0);
+		}
 	kernel_profiles_release(&profiles);
 	export_chrome(trace, sink);
 	for (int run = -1; run < 1; run++) {

@@ -282,6 +282,14 @@ static void add_cores(struct summary *summary, const struct trace *t)
 	}
 }
 
+/* "8x4" of 8x4x1. Owned by the caller. */
+static char *extent(const uint32_t size[3])
+{
+	if (size[2] != 1)
+		return xprintf("%" PRIu32 "x%" PRIu32 "x%" PRIu32, size[0], size[1], size[2]);
+	return size[1] != 1 ? xprintf("%" PRIu32 "x%" PRIu32, size[0], size[1]) : xprintf("%" PRIu32, size[0]);
+}
+
 static void add_profiles(struct summary *summary, const struct trace *t)
 {
 	struct map lines = { 0 }; /* profile id -> line */
@@ -289,12 +297,14 @@ static void add_profiles(struct summary *summary, const struct trace *t)
 	for (size_t i = 0; i < t->profile_count; i++) {
 		const struct trace_profile *p = &t->profile[i];
 		char *path = p->path >= 0 ? xprintf(" path %" PRId32, p->path) : xstrdup("");
+		char *grid = extent(p->grid), *block = extent(p->block);
 
 		map_put(&lines, p->id, 0, (uint32_t)summary->line_count);
 		add_line(summary, SUMMARY_PROFILE,
-			 xprintf("%s %" PRIu32 "x%" PRIu32 "x%" PRIu32 " of %" PRIu32 "x%" PRIu32 "x%" PRIu32 "%s", trace_text(t, p->kernel),
-				 p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2], path));
+			 xprintf("%s %s of %s%s", trace_text(t, p->kernel), grid, block, path));
 		free(path);
+		free(grid);
+		free(block);
 	}
 	for (size_t i = 0; i < t->profile_instruction_count; i++) {
 		const struct trace_profile_instruction *at = &t->profile_instruction[i];

@@ -75,11 +75,17 @@ def fill(db):
         insert("WARPREEL_PROFILE_COUNT", (3, 16 * place, runs, runs * threads) + (None,) * 6)
 
 
-path = os.path.join(HERE, "profile.wrt")
-if os.path.exists(path):
-    os.unlink(path)
-base = sqlite3.connect(path)
-fill(base)
-base.commit()
-base.close()
-subprocess.check_call(["zstd", "-q", "-19", "-f", "--rm", path, "-o", path + ".zst"])
+def make(path, page_size):
+    if os.path.exists(path):
+        os.unlink(path)
+    base = sqlite3.connect(path)
+    base.execute("PRAGMA page_size=%d" % page_size)
+    fill(base)
+    base.commit()
+    base.close()
+    return path
+
+
+make(os.path.join(HERE, "..", "..", "corpus", "profile.sqlite"), 512)  # a seed for fuzzing: small, and not compressed
+plain = make(os.path.join(HERE, "profile.wrt"), 4096)
+subprocess.check_call(["zstd", "-q", "-19", "-f", "--rm", plain, "-o", plain + ".zst"])
