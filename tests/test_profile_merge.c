@@ -7,7 +7,7 @@
 #include "../traces/profile_merge.h"
 #include "support.h"
 
-enum { SHAPE = 7, SYMBOL = 1, KERNEL, PART, OTHER };
+enum { SHAPE = 7, SYMBOL = 1, KERNEL, PART, OTHER, COMPILED };
 enum { WARPS, THREADS, SECTORS, L1_LOADS = 8, L1_HITS, LOCAL_LOADS, LOCAL_HITS, DRAM_READ = 20 }; /* the order of profile_metrics.def */
 #define BIT(metric) (1ull << (metric))
 
@@ -39,7 +39,7 @@ static int read_listing(struct disassembly *code, const char *tool, const void *
 
 static void begin(struct spool *spool)
 {
-	static const char *const text[] = { "", "_Z1kPf", "our_kernel", "$_Z1kPf$f", "_Z5otherv" };
+	static const char *const text[] = { "", "_Z1kPf", "our_kernel", "$_Z1kPf$f", "_Z5otherv", "k" };
 
 	memset(spool, 0, sizeof(*spool));
 	spool->string_count = sizeof(text) / sizeof(text[0]);
@@ -241,6 +241,61 @@ static void a_profile_without_code_says_so(void **state)
 	trace_release(&trace);
 }
 
+static unsigned char *read_whole(const char *path, size_t *bytes)
+{
+	FILE *file = fopen(path, "rb");
+	unsigned char *data = xcalloc(1, 1 << 16);
+
+	assert_non_null(file);
+	*bytes = fread(data, 1, (1 << 16) - 1, file);
+	fclose(file);
+	return data;
+}
+
+static int read_stored_listing(struct disassembly *code, const char *tool, const void *cubin, size_t bytes)
+{
+	size_t length;
+	char *text = (char *)read_whole("tests/corpus/module.nvdisasm", &length);
+	int result = disassembly_read(code, text, tool);
+
+	(void)cubin;
+	(void)bytes;
+	free(text);
+	return result;
+}
+
+static void what_the_driver_did_not_say_the_module_does(void **state)
+{
+	struct profile_merge merge;
+	struct trace trace;
+
+	(void)state;
+	trace_init(&trace);
+	profile_merge_init(&merge, &trace);
+	for (int with_module = 0; with_module < 2; with_module++) {
+		struct spool spool;
+
+		begin(&spool);
+		ADD(&spool, profile_shape, .shape = SHAPE, .symbol = with_module ? COMPILED : OTHER, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
+		    .registers = SPOOL_NONE, .static_shared_bytes = SPOOL_NONE, .path = -1, .compute_major = 9);
+		if (with_module) {
+			GROW(spool.cubin, spool.cubin_count, spool.cubin_capacity);
+			spool.cubin[0] = (struct spool_cubin){ .crc = 1 };
+			spool.cubin[spool.cubin_count++].data = read_whole("tests/corpus/module.cubin", &spool.cubin[0].bytes);
+		}
+		profile_merge_add(&merge, &spool);
+		spool_release(&spool);
+	}
+	assert_int_equal(profile_merge_write(&merge, "listing", read_stored_listing), 0);
+	assert_int_equal(trace.profile_count, 2);
+	assert_int_equal(trace.profile[1].registers, 10);
+	assert_int_equal(trace.profile[1].static_shared_bytes, 128);
+	assert_int_equal(lost(&trace, "unknown-resources"), 1);
+	assert_int_equal(lost(&trace, "no-code"), 1);
+	profile_merge_release(&merge);
+	trace_release(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +305,7 @@ int main(void)
 		cmocka_unit_test(what_one_process_measured_another_does_not_add_to),
 		cmocka_unit_test(counts_that_belong_nowhere_are_counted),
 		cmocka_unit_test(a_profile_without_code_says_so),
+		cmocka_unit_test(what_the_driver_did_not_say_the_module_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cubin.h"
 #include "util.h"
 
 static const struct { const char *name; bool sass; size_t field; } metrics[] = {
@@ -177,8 +178,9 @@ static const char *shape_name(const struct profile_merge *merge, const struct me
 	return trace_text(merge->trace, shape->kernel ? shape->kernel : shape->symbol);
 }
 
-/* The code of a symbol, from the module that CUPTI counted in. NULL: there is none. */
-static const struct disassembled_function *code_of(struct profile_merge *merge, const struct merged_shape *shape)
+/* The code of a symbol, and the module it is in: the one that CUPTI counted in. NULL: there is none. */
+static const struct disassembled_function *code_of(struct profile_merge *merge, const struct merged_shape *shape,
+						   const struct merged_module **module)
 {
 	const struct disassembled_function *best = NULL;
 
@@ -186,10 +188,26 @@ static const struct disassembled_function *code_of(struct profile_merge *merge, 
 		const struct disassembled_function *function = disassembly_find(&merge->module[i].code, trace_text(merge->trace, shape->symbol));
 		bool counted = shape->count_count && (uint32_t)shape->count[0].cubin_crc == (uint32_t)merge->module[i].crc;
 
-		if (function && (!best || counted))
+		if (function && (!best || counted)) {
 			best = function;
+			*module = &merge->module[i];
+		}
 	}
 	return best;
+}
+
+/* What the driver did not say, the module does. */
+static void find_resources(struct profile_merge *merge, struct merged_shape *shape, const struct merged_module *module)
+{
+	struct cubin_resources resources;
+
+	if ((shape->registers != SPOOL_NONE && shape->static_shared_bytes != SPOOL_NONE) ||
+	    cubin_find(module->data, module->bytes, trace_text(merge->trace, shape->symbol), &resources))
+		return;
+	if (shape->registers == SPOOL_NONE)
+		shape->registers = resources.registers;
+	if (shape->static_shared_bytes == SPOOL_NONE)
+		shape->static_shared_bytes = resources.static_shared_bytes;
 }
 
 /* A sum of metrics is known when each of them is. */
@@ -280,12 +298,15 @@ static bool code_written(const struct profile_merge *merge, size_t before)
 
 static void write_shape(struct profile_merge *merge, size_t at)
 {
-	const struct merged_shape *shape = &merge->shape[at];
-	const struct disassembled_function *code = code_of(merge, shape);
+	struct merged_shape *shape = &merge->shape[at];
+	const struct merged_module *module = NULL;
+	const struct disassembled_function *code = code_of(merge, shape, &module);
 	struct trace_profile *out = trace_add_profile(merge->trace);
 	int64_t id = (int64_t)merge->trace->profile_count;
 	char *isa = xprintf("sm_%u%u", shape->compute_major, shape->compute_minor);
 
+	if (module)
+		find_resources(merge, shape, module);
 	*out = (struct trace_profile){ .id = id, .version = WARPREEL_PROFILE_VERSION, .kernel = shape->kernel ? shape->kernel : shape->symbol,
 		.symbol = shape->symbol, .isa = trace_string(merge->trace, isa), .path = shape->path,
 		.static_shared_bytes = shape->static_shared_bytes == SPOOL_NONE ? 0 : shape->static_shared_bytes,
@@ -321,7 +342,7 @@ static void account(struct profile_merge *merge)
 		if (!first)
 			first = shape_name(merge, shape);
 	}
-	spool_lose(merge->trace, "unknown-resources", resources, "kernels whose registers and static shared memory the driver did not say");
+	spool_lose(merge->trace, "unknown-resources", resources, "kernels whose registers and static shared memory neither driver nor module says");
 	if (!shapes)
 		return;
 	detail = xprintf("launch shapes not measured whole, launched too few times or measured in vain: %s first", first);
