@@ -30,7 +30,7 @@ MAIN  := $(BUILD)/main.o
 CU    := $(wildcard kernels/*.cu kernels/*/*.cu model/*.cu)
 CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o)
 # What CUDA code and the program compute alike.
-SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/util.c kernels/machine_annotate.c $(wildcard kernels/*/*_geometry.c))
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/util.c kernels/machine_annotate.c kernels/machine_timing.c $(wildcard kernels/*/*_geometry.c))
 GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c)))
 
 # These goals work on a machine that has only make and a compiler: packages come first, whatever -j says.
@@ -122,7 +122,7 @@ tidy:
 # rbsor_cpu.h is included once a precision and does not stand alone. Headers that .cu files share are also, or only, C++.
 HEADERS := $(filter-out kernels/rbsor/rbsor_cpu.h,$(wildcard traces/*.h kernels/*.h kernels/*/*.h model/*.h sim/*.h))
 NEED_CUDA := $(shell grep -lsE 'cupti|cuda_runtime' $(HEADERS))
-CXX_HEADERS := kernels/machine.h kernels/rbsor/rbsor.h kernels/rbsor/rbsor_geometry.h traces/schedule.h model/calibrate_internal.h model/calibrate_sm.h
+CXX_HEADERS := kernels/machine.h kernels/rbsor/rbsor.h kernels/rbsor/rbsor_geometry.h kernels/micro/micro.h traces/schedule.h model/calibrate_internal.h model/calibrate_sm.h
 CHECKED_HEADERS := $(filter-out model/calibrate_internal.h model/calibrate_sm.h $(if $(CUDA_DIR),,$(NEED_CUDA)),$(HEADERS))
 
 ## headers: every header compiles alone, those that CUDA files include as C++ too

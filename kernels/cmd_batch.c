@@ -18,6 +18,7 @@ struct batch_options {
 	const char *output, *visit, *backend;
 	int repeat, seed, warm_up_ms, time_limit_s, gpus;
 	bool no_verify;
+	int iterations;
 };
 
 #define AT(field) offsetof(struct batch_options, field)
@@ -29,6 +30,7 @@ static const struct option_spec options[] = {
 	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
 	{ "visit", OPTION_TEXT, AT(visit), "-", 0, 0, "NAME", "which visit to a machine this is, for the last column" },
 	{ "warm-up-ms", OPTION_INT, AT(warm_up_ms), "30", -1, 60000, "MS", "short untimed runs before each configuration; -1 none" },
+	{ "iterations", OPTION_INT, AT(iterations), "0", 0, 1 << 30, "I", "of every configuration, whatever the list says; 0 as the list says" },
 	{ "time-limit-s", OPTION_INT, AT(time_limit_s), "0", 0, 1000000, "S", "start no further configuration after this long; 0 no limit" },
 	{ "no-verify", OPTION_FLAG, AT(no_verify), NULL, 0, 0, NULL, "leave out checksum and residual" },
 	{ 0 },
@@ -102,7 +104,8 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 		}
 		struct solve_row row = { .visit = o->visit };
 		/* One bad configuration (too large for memory, say) must not cost the others. */
-		if (solve_config(solver, config, m, gpus, &request, &row)) {
+		char *changed = o->iterations ? xprintf("%s iterations=%d", config, o->iterations) : xstrdup(config);
+		if (solve_config(solver, changed, m, gpus, &request, &row)) {
 			report_warning("%s:%d: not run: %s", file, number, config);
 			not_run++;
 		} else {
@@ -111,6 +114,7 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 			not_run += solve_row_unconverged(&row);
 			fflush(out);
 		}
+		free(changed);
 		m->ops->reset(m);
 		progress_at(&progress, number, 0);
 	}

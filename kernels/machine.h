@@ -49,6 +49,13 @@ struct machine_copy {
 
 enum await_policy { AWAIT_SPIN, AWAIT_BLOCK /* mutex and condition variable, as the thesis */ };
 
+/* How long launches take by themselves. */
+struct machine_timing {
+	int repeats, warm_up_ms; /* asked for */
+	int64_t launches;        /* of one call of the body */
+	double median_ns, mad_ns, min_ns, max_ns; /* from launch to launch, over the repeats */
+};
+
 /* Handed to each host thread. Everything a thread may do goes through it. */
 struct machine_thread {
 	struct machine *machine;
@@ -81,6 +88,12 @@ struct machine_ops {
 	int (*await)(struct machine_thread *t, uint32_t counter, int64_t value, enum await_policy policy);
 	int (*barrier)(struct machine_thread *t);                /* all threads of this run */
 	int (*mark)(struct machine_thread *t, enum mark mark);
+	/*
+	 * Times the launches that body(t, arg) puts on `stream`, with nothing else going on. cuda: a graph of some hundred microseconds of
+	 * them is replayed between events, so that the host has no part in it. cpu: wall clock. plan: calls the body once; times are NaN.
+	 */
+	int (*time_launches)(struct machine_thread *t, uint32_t stream, int (*body)(struct machine_thread *t, void *arg), void *arg,
+			     struct machine_timing *timing);
 	/* Frees streams, events, counters and buffers made since the machine was made; contexts stay (batch runs reuse them). */
 	void (*reset)(struct machine *m);
 	void (*free)(struct machine *m);
@@ -95,12 +108,15 @@ struct machine *machine_cpu_new(uint32_t gpus);
 struct machine *machine_cuda_new(uint32_t gpus); /* loads libwarpreel-cuda.so; says what is missing */
 struct machine *machine_plan_new(uint32_t gpus, struct schedule *schedule /* borrowed, filled by run */);
 
+/* Median and so on of ns[timing->repeats]. */
+void machine_timing_fill(struct machine_timing *timing, const double *ns);
+
 /* The recorder's table when this process is being recorded, else NULL (traces/annotate.h). */
 struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);
 
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
-#define WARPREEL_CUDA_ABI 1
+#define WARPREEL_CUDA_ABI 2
 struct warpreel_cuda {
 	int abi; /* WARPREEL_CUDA_ABI */
 	struct machine *(*machine_new)(uint32_t gpus);

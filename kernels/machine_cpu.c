@@ -150,8 +150,10 @@ static int cpu_run(struct machine *m, uint32_t threads, int (*body)(struct machi
 
 static int cpu_launch(struct machine_thread *t, uint32_t stream, const struct machine_launch *launch)
 {
-	(void)t;
+	int64_t *launches = t->state; /* counted while somebody times them */
 	(void)stream;
+	if (launches)
+		++*launches;
 	launch->cpu(launch->args);
 	return 0;
 }
@@ -228,6 +230,42 @@ static int cpu_mark(struct machine_thread *t, enum mark mark)
 	return 0;
 }
 
+/* A repeat is as many calls as take a millisecond. */
+static int cpu_time_launches(struct machine_thread *t, uint32_t stream, int (*body)(struct machine_thread *, void *), void *arg,
+			     struct machine_timing *timing)
+{
+	const int64_t least_ns = 1000000;
+	double *ns = xcalloc((size_t)timing->repeats, sizeof(*ns));
+	int rc = -1;
+	(void)stream;
+	timing->launches = 0;
+	t->state = &timing->launches;
+	if (body(t, arg))
+		goto out;
+	t->state = NULL;
+	if (!timing->launches) {
+		report("one iteration launches nothing");
+		goto out;
+	}
+	for (int k = 0; k < timing->repeats; k++) {
+		const int64_t begin = monotonic_ns();
+		int64_t now, calls = 0;
+		do {
+			if (body(t, arg))
+				goto out;
+			calls++;
+			now = monotonic_ns();
+		} while (now - begin < least_ns);
+		ns[k] = (double)(now - begin) / (double)(calls * timing->launches);
+	}
+	machine_timing_fill(timing, ns);
+	rc = 0;
+out:
+	t->state = NULL;
+	free(ns);
+	return rc;
+}
+
 static void cpu_reset(struct machine *m)
 {
 	struct cpu_machine *cpu = cpu_of(m);
@@ -268,6 +306,7 @@ static const struct machine_ops cpu_ops = {
 	.await = cpu_await,
 	.barrier = cpu_barrier,
 	.mark = cpu_mark,
+	.time_launches = cpu_time_launches,
 	.reset = cpu_reset,
 	.free = cpu_free,
 };

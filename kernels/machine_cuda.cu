@@ -320,6 +320,7 @@ static const struct machine_ops cuda_ops = {
 	.await = cuda_await,
 	.barrier = cuda_barrier,
 	.mark = cuda_mark,
+	.time_launches = cuda_time_launches,
 	.reset = cuda_reset,
 	.free = cuda_free,
 };

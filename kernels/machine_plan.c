@@ -4,6 +4,7 @@
  */
 #include "machine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,6 +214,19 @@ static int plan_mark(struct machine_thread *t, enum mark mark)
 	return 0;
 }
 
+static int plan_time_launches(struct machine_thread *t, uint32_t stream, int (*body)(struct machine_thread *, void *), void *arg,
+			      struct machine_timing *timing)
+{
+	const struct schedule *s = schedule_of(t);
+	const int64_t before = s->op_count;
+	(void)stream;
+	if (body(t, arg))
+		return -1;
+	timing->launches = s->op_count - before;
+	timing->median_ns = timing->mad_ns = timing->min_ns = timing->max_ns = NAN;
+	return 0;
+}
+
 static void plan_reset(struct machine *m)
 {
 	plan_of(m)->buffer_count = 0;
@@ -245,6 +259,7 @@ static const struct machine_ops plan_ops = {
 	.await = plan_await,
 	.barrier = plan_barrier,
 	.mark = plan_mark,
+	.time_launches = plan_time_launches,
 	.reset = plan_reset,
 	.free = plan_free,
 };

@@ -63,7 +63,7 @@ static void print_help(const struct command_help *help, const struct option_spec
 {
 	printf("usage: warpreel %s\n\n%s\n\noptions:\n", help->synopsis, help->summary);
 	for (const struct option_spec *spec = specs; spec->name; spec++) {
-		char left[160];
+		char left[512];
 		const char *dash = spec->name[1] ? "--" : "-";
 		if (spec->kind == OPTION_FLAG)
 			snprintf(left, sizeof(left), "%s%s", dash, spec->name);

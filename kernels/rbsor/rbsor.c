@@ -12,5 +12,8 @@ const struct solver solver_rbsor = {
 	.prepare = rbsor_prepare,
 	.config = rbsor_config,
 	.parse = rbsor_parse,
+	.steady_begin = rbsor_steady_begin,
+	.steady_iterate = rbsor_steady_iterate,
+	.steady_end = rbsor_steady_end,
 	.run = rbsor_run,
 };

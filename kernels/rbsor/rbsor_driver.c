@@ -181,18 +181,24 @@ static int warm_up(struct run *r, struct machine_thread *threads, int warm_up_ms
 	return rc;
 }
 
+static void measure(struct run *r, struct machine *m, uint32_t gpus)
+{
+	const struct rbsor_params *p = r->params;
+	r->word = p->f64 ? 8 : 4;
+	/* Split halves hold (columns + 1) / 2 points and one beyond, so that an east neighbour may always be read. */
+	r->pitch = (p->columns + (p->tuned ? 2 : 0) + 127) / 128 * 128;
+	r->strips = (struct strips){ .m = m, .gpus = gpus, .rows = p->rows, .halo = rbsor_halo_rows(p), .row_bytes = r->pitch * r->word,
+				     .peer = p->peer };
+	r->host_row_bytes = p->columns * r->word;
+}
+
 int rbsor_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
 	      struct solver_result *results)
 {
 	const struct rbsor_params *p = params;
 	struct run r = { .params = p, .iterations = p->iterations };
 	int rc = -1;
-	r.word = p->f64 ? 8 : 4;
-	/* Split halves hold (columns + 1) / 2 points and one beyond, so that an east neighbour may always be read. */
-	r.pitch = (p->columns + (p->tuned ? 2 : 0) + 127) / 128 * 128;
-	r.strips = (struct strips){ .m = m, .gpus = gpus, .rows = p->rows, .halo = rbsor_halo_rows(p), .row_bytes = r.pitch * r.word,
-				    .peer = p->peer };
-	r.host_row_bytes = p->columns * r.word;
+	measure(&r, m, gpus);
 	r.upload = xcalloc(gpus, sizeof(*r.upload));
 	struct machine_thread *threads = xcalloc(gpus, sizeof(*threads));
 	if (m->ops->buffer(m, 0, SPACE_PINNED, p->rows * r.host_row_bytes, &r.host_grid) || strips_make(&r.strips))
@@ -226,4 +232,78 @@ out:
 	free(r.upload);
 	strips_release(&r.strips);
 	return rc;
+}
+
+/* ---- kernels alone: one red and one black sweep of the whole grid on one GPU ---- */
+
+struct steady {
+	struct rbsor_params params;
+	struct run run;
+	uint32_t band; /* rows of random values, host */
+	int64_t band_rows;
+};
+
+/* Random values wherever a sweep reads: a band of rows, made once, uploaded again and again. Both layouts are rows of values. */
+static int fill_steady(struct machine_thread *t, void *arg)
+{
+	struct steady *s = arg;
+	const struct strips *strips = &s->run.strips;
+	const struct machine_ops *ops = strips->m->ops;
+	for (int64_t row = 0; row < strips->rows; row += s->band_rows) {
+		int64_t left = strips->rows - row;
+		const struct machine_copy copy = {
+			.source = s->band,
+			.target = strips->part[0].grid,
+			.target_offset_bytes = row * strips->row_bytes,
+			.row_bytes = (left < s->band_rows ? left : s->band_rows) * strips->row_bytes,
+			.rows = 1,
+		};
+		if (ops->copy(t, strips->part[0].stream, &copy))
+			return -1;
+	}
+	return ops->sync(t, strips->part[0].stream);
+}
+
+int rbsor_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream)
+{
+	const int64_t band_bytes = 8 << 20;
+	const struct rbsor_params *p = params;
+	struct steady *s = xcalloc(1, sizeof(*s));
+	struct strips *strips = &s->run.strips;
+	struct machine_thread thread;
+	s->params = *p;
+	s->run.params = &s->params;
+	measure(&s->run, m, 1);
+	s->band_rows = band_bytes / strips->row_bytes < p->rows ? band_bytes / strips->row_bytes : p->rows;
+	if (s->band_rows < 1)
+		s->band_rows = 1;
+	if (strips_make(strips))
+		goto bad;
+	if (m->ops->address(m, strips->part[0].grid)) { /* the plan machine has no memory */
+		if (m->ops->buffer(m, 0, SPACE_PINNED, s->band_rows * strips->row_bytes, &s->band))
+			goto bad;
+		const struct rbsor_grid band = { m->ops->address(m, s->band), s->band_rows, s->run.pitch, p->f64 };
+		rbsor_grid_fill(&band, 1);
+		if (m->ops->run(m, 1, fill_steady, s, &thread))
+			goto bad;
+	}
+	*state = s;
+	*stream = strips->part[0].stream;
+	return 0;
+bad:
+	rbsor_steady_end(s);
+	return -1;
+}
+
+int rbsor_steady_iterate(void *state, struct machine_thread *t)
+{
+	struct steady *s = state;
+	return launch_sweep(&s->run, t, 0, 0) || launch_sweep(&s->run, t, 1, 0) ? -1 : 0;
+}
+
+void rbsor_steady_end(void *state)
+{
+	struct steady *s = state;
+	strips_release(&s->run.strips);
+	free(s);
 }

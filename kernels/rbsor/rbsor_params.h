@@ -41,4 +41,9 @@ int rbsor_run(const void *params, struct machine *m, uint32_t gpus, const struct
 int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis */
 struct strip rbsor_strip_of(const struct rbsor_params *params, uint32_t gpus, uint32_t gpu);
 
+/* rbsor_driver.c too: one iteration on the whole grid, for timing. */
+int rbsor_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream);
+int rbsor_steady_iterate(void *state, struct machine_thread *t);
+void rbsor_steady_end(void *state);
+
 #endif

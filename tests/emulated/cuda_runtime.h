@@ -9,6 +9,7 @@
 #ifndef WARPREEL_EMULATED_CUDA_RUNTIME_H
 #define WARPREEL_EMULATED_CUDA_RUNTIME_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <tuple>
@@ -29,6 +30,7 @@ enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrAsyncEngineCoun
 		      cudaDevAttrMaxRegistersPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
 		      cudaDevAttrMaxThreadsPerMultiProcessor };
 enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
 enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocPortable = 1 };
 
 struct dim3 {
@@ -46,10 +48,14 @@ struct cudaDeviceProp {
 typedef struct emulated_stream *cudaStream_t;
 typedef struct emulated_event *cudaEvent_t;
 
+typedef struct emulated_graph *cudaGraph_t;
+typedef struct emulated_graph *cudaGraphExec_t;
+
 extern thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 void __syncthreads(void);
 
+void emulated_count(cudaStream_t stream); /* one more launch */
 /* Runs `body` once for every thread of every block. */
 typedef void emulated_body(void *context);
 cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context);
@@ -87,9 +93,29 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Args...), dim3 grid, dim3 block, voi
 	emulated_call<Args...> call = { kernel, args };
 
 	(void)shared_bytes;
-	(void)stream;
+	emulated_count(stream);
 	return emulated_launch(grid, block, emulated_call<Args...>::body, &call);
 }
+
+/* Fibres switch only where they wait, so a plain addition is atomic. */
+template <typename T> T atomicAdd(T *address, T value)
+{
+	T before = *address;
+
+	*address = before + value;
+	return before;
+}
+
+static inline float rsqrtf(float x)
+{
+	return 1.0f / sqrtf(x);
+}
+
+static inline float emulated_expf(float x)
+{
+	return expf(x);
+}
+#define __expf emulated_expf /* glibc has one of its own under that name */
 
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError(void);
@@ -117,5 +143,17 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
+/* Launches are done while they are captured; a graph only knows how many there were, and its launch takes a microsecond for each. */
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, void *nodes, size_t *count);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ready, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphUpload(cudaGraphExec_t ready, cudaStream_t stream);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t ready, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t ready);
 
 #endif

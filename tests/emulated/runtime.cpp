@@ -7,6 +7,10 @@
 #include "cuda_runtime.h"
 
 enum { GPUS = 8 };
+struct emulated_stream { bool capturing; size_t captured, now_us; };
+struct emulated_event { size_t at_us; };
+struct emulated_graph { size_t launches; };
+
 static thread_local int current;
 static int peers[GPUS][GPUS]; /* access enabled */
 
@@ -144,7 +148,7 @@ cudaError_t cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *sou
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
 	(void)flags;
-	*stream = (cudaStream_t)malloc(1);
+	*stream = (cudaStream_t)calloc(1, sizeof(**stream));
 	return cudaSuccess;
 }
 
@@ -171,7 +175,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
 	(void)flags;
-	*event = (cudaEvent_t)malloc(1);
+	*event = (cudaEvent_t)calloc(1, sizeof(**event));
 	return cudaSuccess;
 }
 
@@ -183,9 +187,94 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+	event->at_us = stream->now_us;
+	return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+	return cudaEventCreateWithFlags(event, 0);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
 	(void)event;
+	return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
+{
+	*ms = (float)(end->at_us - begin->at_us) / 1000;
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode)
+{
+	(void)mode;
+	if (stream->capturing)
+		return cudaErrorInvalidValue;
+	stream->capturing = true;
+	stream->captured = 0;
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+	if (!stream->capturing)
+		return cudaErrorInvalidValue;
+	stream->capturing = false;
+	*graph = (cudaGraph_t)malloc(sizeof(**graph));
+	(*graph)->launches = stream->captured;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, void *nodes, size_t *count)
+{
+	if (nodes)
+		return cudaErrorInvalidValue;
+	*count = graph->launches;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ready, cudaGraph_t graph, unsigned long long flags)
+{
+	(void)flags;
+	*ready = (cudaGraphExec_t)malloc(sizeof(**ready));
+	**ready = *graph;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t ready, cudaStream_t stream)
+{
+	(void)ready;
 	(void)stream;
 	return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t ready, cudaStream_t stream)
+{
+	if (stream->capturing)
+		return cudaErrorInvalidValue;
+	stream->now_us += ready->launches;
+	return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+	free((void *)graph);
+	return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t ready)
+{
+	free((void *)ready);
+	return cudaSuccess;
+}
+
+void emulated_count(cudaStream_t stream)
+{
+	if (stream)
+		stream->captured++;
 }
 
 /* Nothing to measure here. */

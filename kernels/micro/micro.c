@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * The family's entry in the solver table, its options and its kernels.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../traces/util.h"
+#include "micro_params.h"
+
+#define MICRO(name) extern const struct micro_kernel micro_##name##_kernel;
+#include "micro_kernels.def"
+#undef MICRO
+
+const struct micro_kernel *const micro_kernels[] = {
+#define MICRO(name) &micro_##name##_kernel,
+#include "micro_kernels.def"
+#undef MICRO
+	NULL,
+};
+
+static const char choices[] =
+#define MICRO(name) "|" #name
+#include "micro_kernels.def"
+#undef MICRO
+	;
+
+#define AT(field) offsetof(struct micro_params, field)
+const struct option_spec micro_options[] = {
+	{ "kernel", OPTION_CHOICE, AT(name), "copy4", 0, 0, choices + 1, "which microkernel" },
+	{ "size", OPTION_INT, AT(size), "1048576", 1, 2147483647, "N", "elements; of one side where the data is a square or a cube" },
+	{ "block", OPTION_INT, AT(block), "256", 64, MICRO_BLOCK_MAX, "THREADS", "threads a block, a power of two" },
+	{ "work", OPTION_INT, AT(work), "0", 0, 1 << 24, "W", "loop length, stride or bins, by kernel; 0 takes the kernel's own" },
+	{ "iterations", OPTION_INT, AT(iterations), "100", 1, 1 << 30, "I", "launches" },
+	{ 0 },
+};
+
+static int check_work(struct micro_params *p)
+{
+	const struct micro_kernel *k = p->kernel;
+
+	if (!p->work)
+		p->work = k->work_standard;
+	else if (!k->work_standard)
+		return report("kernel %s has no --work", k->name);
+	else if (p->work < k->work_low || p->work > k->work_high)
+		return report("kernel %s takes --work from %d to %d, not %d", k->name, k->work_low, k->work_high, p->work);
+	return 0;
+}
+
+int micro_prepare(void *given, uint32_t gpus)
+{
+	struct micro_params *p = given;
+	const int64_t most_elements = (int64_t)1 << 36;
+	int64_t points = 1, bytes = 0;
+
+	for (int k = 0; micro_kernels[k]; k++)
+		if (!strcmp(micro_kernels[k]->name, p->name))
+			p->kernel = micro_kernels[k];
+	if (!p->kernel)
+		return report("no microkernel '%s'", p->name);
+	if (gpus != 1)
+		return report("microkernels run on one GPU, not %" PRIu32, gpus);
+	if (p->block & (p->block - 1))
+		return report("--block %d is no power of two", p->block);
+	if (check_work(p))
+		return -1;
+	for (int k = 0; k < p->kernel->dimensions; k++) {
+		points *= p->size;
+		if (points > most_elements)
+			return report("--size %d: kernel %s would have more than 2^36 elements", p->size, p->name);
+	}
+	p->args = (struct micro_args){ .n = p->size, .work = p->work, .block = p->block, .scale = 0.5 };
+	memset(p->buffer, 0, sizeof(p->buffer));
+	p->kernel->buffers(&p->args, p->buffer);
+	for (int k = 0; k < MICRO_BUFFERS; k++) {
+		const struct micro_buffer *b = &p->buffer[k];
+		bytes += b->count * b->word_bytes;
+		if (b->fill == FILL_STEPS && b->count > INT32_MAX / b->range)
+			return report("--size %d --work %d: kernel %s counts elements in 32 bits", p->size, p->work, p->name);
+	}
+	if (bytes > (int64_t)1 << 40)
+		return report("--size %d: kernel %s would need %" PRId64 " GiB", p->size, p->name, bytes >> 30);
+	p->kernel->geometry(&p->args, &p->geometry);
+	if (p->geometry.grid[1] > 65535 || p->geometry.grid[2] > 65535)
+		return report("--size %d: kernel %s would have a grid of %" PRIu32 " x %" PRIu32 " blocks, more than 65535 in its second or third "
+			      "dimension", p->size, p->name, p->geometry.grid[1], p->geometry.grid[2]);
+	return 0;
+}
+
+void micro_config(const void *given, char text[CONFIG_BYTES])
+{
+	const struct micro_params *p = given;
+
+	snprintf(text, CONFIG_BYTES, "kernel=%s size=%d block=%d work=%d iterations=%d", p->kernel->name, p->size, p->block, p->work,
+		 p->iterations);
+}
+
+/* A configuration string is the options without dashes: the option table parses both. */
+int micro_parse(void *given, const char *config)
+{
+	struct micro_params *p = given;
+	char *copy = xstrdup(config), *argv[32] = { (char *)"micro" }, *save;
+	const struct command_help help = { "solve", "solve micro", "" };
+	int argc = 1, words, rc = 0;
+
+	for (char *word = strtok_r(copy, " ", &save); word && argc < 32; word = strtok_r(NULL, " ", &save))
+		argv[argc++] = xprintf("--%s", word);
+	memset(p, 0, sizeof(*p));
+	if (options_parse(&help, micro_options, p, argc, argv, &words) || words)
+		rc = report("cannot read the configuration '%s'", config);
+	else
+		rc = micro_prepare(p, 1);
+	if (!rc)
+		p->name = p->kernel->name; /* text options point into argv */
+	for (int i = 1; i < argc; i++)
+		free(argv[i]);
+	free(copy);
+	return rc;
+}
+
+extern const struct solver solver_micro;
+const struct solver solver_micro = {
+	.name = "micro",
+	.summary = "microkernels that each press on one part of a GPU, for testing models of kernel time",
+	.params_bytes = sizeof(struct micro_params),
+	.options = micro_options,
+	.prepare = micro_prepare,
+	.config = micro_config,
+	.parse = micro_parse,
+	.steady_begin = micro_steady_begin,
+	.steady_iterate = micro_steady_iterate,
+	.steady_end = micro_steady_end,
+	.run = micro_run,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * What a run of a microkernel is asked to do; filled by options or by a configuration string.
+ */
+#ifndef WARPREEL_MICRO_PARAMS_H
+#define WARPREEL_MICRO_PARAMS_H
+
+#include "../../traces/options.h"
+#include "../solver.h"
+#include "micro.h"
+
+struct micro_params {
+	/* as given */
+	const char *name;
+	int size, block, work, iterations; /* work 0: the kernel's own */
+	/* by micro_prepare */
+	const struct micro_kernel *kernel;
+	struct micro_args args;            /* without addresses */
+	struct micro_buffer buffer[MICRO_BUFFERS];
+	struct launch_geometry geometry;
+};
+
+extern const struct option_spec micro_options[];
+
+int micro_prepare(void *params, uint32_t gpus);
+int micro_parse(void *params, const char *config);
+void micro_config(const void *params, char text[CONFIG_BYTES]);
+
+/* micro_driver.c */
+int micro_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
+	      struct solver_result *results);
+int micro_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream);
+int micro_steady_iterate(void *state, struct machine_thread *t);
+void micro_steady_end(void *state);
+
+#endif
