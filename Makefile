@@ -27,8 +27,11 @@ RECORDER_SRC := $(wildcard traces/recorder*.c)
 SRC   := $(filter-out $(RECORDER_SRC),$(wildcard traces/*.c kernels/*.c kernels/*/*.c model/*.c sim/*.c))
 OBJ   := $(SRC:%.c=$(BUILD)/%.o)
 MAIN  := $(BUILD)/main.o
-CU    := $(wildcard kernels/*.cu kernels/*/*.cu model/*.cu)
+CU    := $(filter-out kernels/block_notes.cu,$(wildcard kernels/*.cu kernels/*/*.cu model/*.cu))
 CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o)
+# The same kernels, noting their blocks: one more object of each file with kernels of solvers.
+NOTING_CU  := $(wildcard kernels/*/*.cu)
+NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o)
 # What CUDA code and the program compute alike.
 SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/util.c kernels/machine_annotate.c kernels/machine_timing.c $(wildcard kernels/*/*_geometry.c))
 GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c)))
@@ -75,11 +78,23 @@ gpu: need-nvcc $(BUILD)/libwarpreel-cuda.so $(BUILD)/libwarpreel-recorder.so $(G
 need-nvcc:
 	@test -n "$(NVCC)" || { echo "make gpu: nvcc not found; install the CUDA toolkit or pass NVCC=/path/to/nvcc" >&2; exit 1; }
 
+## gpu-blocks: the CUDA kernels once more, noting where and when their blocks run (warpreel solve --blocks)
+.PHONY: gpu-blocks
+gpu-blocks: need-nvcc $(BUILD)/libwarpreel-cuda-blocks.so
+
+$(BUILD)/noting/%.cu.o: %.cu $(BUILD)/flags
+	@mkdir -p $(@D); echo "  NVCC    $< (noting)"
+	$(Q)$(NVCC) $(NVFLAGS) -include kernels/block_note_on.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
 $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
-	$(Q)$(NVCC) $(NVFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(Q)$(NVCC) $(NVFLAGS) -include kernels/block_note_off.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 $(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(SHARED_OBJ)
+	@echo "  NVLINK  $@"
+	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ -ldl -lpthread
+
+$(BUILD)/libwarpreel-cuda-blocks.so: $(NOTING_OBJ) $(SHARED_OBJ) $(BUILD)/pic/kernels/block_notes.o
 	@echo "  NVLINK  $@"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ -ldl -lpthread
 
@@ -153,4 +168,4 @@ info:
 print-%:
 	@echo '$($*)'
 
--include $(OBJ:.o=.d) $(MAIN:.o=.d) $(CUOBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/pic/*/*.d $(BUILD)/pic/*/*/*.d)
+-include $(OBJ:.o=.d) $(MAIN:.o=.d) $(CUOBJ:.o=.d) $(NOTING_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/pic/*/*.d $(BUILD)/pic/*/*/*.d)

@@ -9,11 +9,12 @@
 #include "../traces/options.h"
 #include "../traces/program.h"
 #include "../traces/util.h"
+#include "block_notes.h"
 #include "solve_row.h"
 
 struct solve_options {
 	const char *backend, *format;
-	int gpus, repeat, seed, warm_up_ms;
+	int gpus, repeat, seed, warm_up_ms, blocks;
 };
 
 #define AT(field) offsetof(struct solve_options, field)
@@ -23,6 +24,7 @@ static const struct option_spec own_options[] = {
 	{ "repeat", OPTION_INT, AT(repeat), "1", 1, 100000, "R", "timed runs; times are medians" },
 	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
 	{ "warm-up-ms", OPTION_INT, AT(warm_up_ms), "30", -1, 60000, "MS", "short untimed runs first (cuda); -1 none" },
+	{ "blocks", OPTION_INT, AT(blocks), "0", 0, 64, "N", "note the blocks of the last N launches, for a recorder (cuda)" },
 	{ "format", OPTION_CHOICE, AT(format), "text", 0, 0, "text|tsv", "output" },
 	{ 0 },
 };
@@ -63,15 +65,24 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 		rc = EXIT_USAGE;
 		goto out;
 	}
+	if (o->blocks && strcmp(o->backend, "cuda")) {
+		report("--blocks: only kernels on GPUs have blocks (--backend cuda)");
+		rc = EXIT_USAGE;
+		goto out;
+	}
 	rc = EXIT_BAD;
 	if (solver->prepare(params, (uint32_t)o->gpus))
 		goto out;
-	m = strcmp(o->backend, "cuda") ? machine_cpu_new((uint32_t)o->gpus) : machine_cuda_new((uint32_t)o->gpus);
+	const struct warpreel_block_notes *notes = NULL;
+	if (o->blocks)
+		m = machine_cuda_new_noting((uint32_t)o->gpus, (uint32_t)o->blocks, &notes);
+	else
+		m = strcmp(o->backend, "cuda") ? machine_cpu_new((uint32_t)o->gpus) : machine_cuda_new((uint32_t)o->gpus);
 	if (!m)
 		goto out;
 	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms, true };
 	results = xcalloc((size_t)o->repeat, sizeof(*results));
-	if (solver->run(params, m, (uint32_t)o->gpus, &request, results))
+	if (solver->run(params, m, (uint32_t)o->gpus, &request, results) || (notes && notes->end()))
 		goto out;
 	struct solve_row row = { .solver = solver, .gpus = (uint32_t)o->gpus, .backend = m->ops->name, .sm_mhz = -1, .memory_mhz = -1 };
 	solver->config(params, row.config);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The program's door to CUDA: loads libwarpreel-cuda.so and looks its table up. Everything that needs the CUDA toolkit is behind it.
+ * libwarpreel-cuda-blocks.so is the same with kernels that note their blocks, and is loaded in its place.
  */
+#include "block_notes.h"
 #include "machine.h"
 
 #include <dlfcn.h>
@@ -11,15 +13,18 @@
 
 #include "../traces/util.h"
 
-#define LIBRARY "libwarpreel-cuda.so"
+/* A library: its file, what names another one in its place, and what it is built by. */
+struct library_name { const char *file, *variable, *goal; };
+static const struct library_name plain_library = { "libwarpreel-cuda.so", "WARPREEL_CUDA", "gpu" };
+static const struct library_name noting_library = { "libwarpreel-cuda-blocks.so", "WARPREEL_CUDA_BLOCKS", "gpu-blocks" };
 
 /*
- * $WARPREEL_CUDA, else beside the program, else one folder above it (tests live in a subfolder), else where make install puts it.
+ * What the environment names, else beside the program, else one folder above it (tests live in a subfolder), else where make install puts it.
  * The first when there is none: where it was expected. Caller frees.
  */
-static char *library_path(void)
+static char *library_path(const struct library_name *name)
 {
-	const char *named = getenv("WARPREEL_CUDA");
+	const char *named = getenv(name->variable);
 	char folder[PATH_MAX];
 
 	if (named && *named)
@@ -29,8 +34,9 @@ static char *library_path(void)
 	char *slash = strrchr(folder, '/');
 	if (slash)
 		*slash = 0;
-	char *path[] = { xprintf("%s/" LIBRARY, slash ? folder : "."), xprintf("%s/../" LIBRARY, slash ? folder : "."),
-			 xprintf("%s/../lib/warpreel/" LIBRARY, slash ? folder : ".") };
+	const char *beside = slash ? folder : ".";
+	char *path[] = { xprintf("%s/%s", beside, name->file), xprintf("%s/../%s", beside, name->file),
+			 xprintf("%s/../lib/warpreel/%s", beside, name->file) };
 	size_t found = 0, count = sizeof(path) / sizeof(path[0]);
 	for (size_t k = count; k-- > 0;)
 		if (!access(path[k], F_OK))
@@ -41,14 +47,30 @@ static char *library_path(void)
 	return path[found];
 }
 
-static const struct warpreel_cuda *library_open(const char *path)
+/* A function of the library; NULL after a message. */
+static void *library_symbol(void *library, const char *path, const char *symbol)
+{
+	void *found = dlsym(library, symbol);
+
+	if (!found)
+		report("%s is not a warpreel CUDA library: it has no %s", path, symbol);
+	return found;
+}
+
+/* -1 after a message when the library was built from another tree than this program. */
+static int library_check(const char *path, int abi, int wanted)
+{
+	return abi == wanted ? 0 : report("%s has interface %d, this program wants %d: build both from one tree", path, abi, wanted);
+}
+
+static const struct warpreel_cuda *library_open(const struct library_name *name, const char *path, void **handle)
 {
 	warpreel_cuda_entry *entry;
 	const struct warpreel_cuda *table;
 	void *library, *symbol;
 
 	if (access(path, F_OK)) {
-		report("no CUDA here: %s is missing; build it with `make gpu` (needs nvcc), or name it in WARPREEL_CUDA", path);
+		report("no CUDA here: %s is missing; build it with `make %s` (needs nvcc), or name it in %s", path, name->goal, name->variable);
 		return NULL;
 	}
 	/* CUDA loads a kernel's code at its first launch unless told before it starts; that is milliseconds inside a run. */
@@ -58,18 +80,13 @@ static const struct warpreel_cuda *library_open(const char *path)
 		report("no CUDA here: %s", dlerror());
 		return NULL;
 	}
-	symbol = dlsym(library, "warpreel_cuda_table");
-	if (!symbol) {
-		report("%s is not a warpreel CUDA library: it has no warpreel_cuda_table", path);
+	symbol = library_symbol(library, path, "warpreel_cuda_table");
+	if (!symbol)
 		return NULL;
-	}
 	memcpy(&entry, &symbol, sizeof(entry)); /* ISO C has no cast from data to code */
 	table = entry();
-	if (table->abi != WARPREEL_CUDA_ABI) {
-		report("%s has interface %d, this program wants %d: build both from one tree", path, table->abi, WARPREEL_CUDA_ABI);
-		return NULL;
-	}
-	return table;
+	*handle = library;
+	return library_check(path, table->abi, WARPREEL_CUDA_ABI) ? NULL : table;
 }
 
 const struct warpreel_cuda *warpreel_cuda_load(void)
@@ -77,8 +94,9 @@ const struct warpreel_cuda *warpreel_cuda_load(void)
 	static const struct warpreel_cuda *loaded; /* the library stays for the life of the process */
 
 	if (!loaded) {
-		char *path = library_path();
-		loaded = library_open(path);
+		void *library;
+		char *path = library_path(&plain_library);
+		loaded = library_open(&plain_library, path, &library);
 		free(path);
 	}
 	return loaded;
@@ -89,4 +107,27 @@ struct machine *machine_cuda_new(uint32_t gpus)
 	const struct warpreel_cuda *cuda = warpreel_cuda_load();
 
 	return cuda ? cuda->machine_new(gpus) : NULL;
+}
+
+struct machine *machine_cuda_new_noting(uint32_t gpus, uint32_t launches, const struct warpreel_block_notes **notes)
+{
+	char *path = library_path(&noting_library);
+	void *library, *symbol;
+	const struct warpreel_cuda *cuda = library_open(&noting_library, path, &library);
+	struct machine *m = NULL;
+	warpreel_block_notes_entry *entry;
+
+	if (!cuda || !(symbol = library_symbol(library, path, "warpreel_block_notes_table")))
+		goto out;
+	memcpy(&entry, &symbol, sizeof(entry));
+	*notes = entry();
+	if (library_check(path, (*notes)->abi, WARPREEL_BLOCK_NOTES_ABI) || !(m = cuda->machine_new(gpus)))
+		goto out;
+	if ((*notes)->begin(gpus, launches)) {
+		m->ops->free(m);
+		m = NULL;
+	}
+out:
+	free(path);
+	return m;
 }

@@ -12,7 +12,7 @@ put() { # mode, folder below the prefix, files
 	done
 }
 put 755 bin "$BUILD/warpreel"
-put 755 lib/warpreel "$BUILD/libwarpreel-cuda.so" "$BUILD/libwarpreel-recorder.so"
+put 755 lib/warpreel "$BUILD/libwarpreel-cuda.so" "$BUILD/libwarpreel-cuda-blocks.so" "$BUILD/libwarpreel-recorder.so"
 share=share/warpreel
 put 644 $share/model model/holdout.tsv
 put 644 $share/model/platforms model/platforms/*.ini

@@ -6,10 +6,11 @@
 #ifndef WARPREEL_ANNOTATE_H
 #define WARPREEL_ANNOTATE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "schedule.h"
 
-#define WARPREEL_ANNOTATE_ABI 2
+#define WARPREEL_ANNOTATE_ABI 3
 
 enum note_host_kind { NOTE_POST = 1, NOTE_AWAIT_BLOCK = 2, NOTE_AWAIT_SPIN = 3, NOTE_BARRIER = 4, NOTE_MARK = 5 };
 
@@ -22,6 +23,20 @@ struct note_footprint {
 	int32_t path; /* struct launch_geometry; -1 = unknown */
 };
 
+/* Where and when the blocks of one launch ran, on the device's own clocks: known after the run, so it names the launch itself. */
+struct note_block {
+	uint32_t block, sm;
+	uint64_t begin_ns, end_ns, begin_clock, end_clock;
+};
+struct note_blocks {
+	char kernel[32];
+	uint32_t device;
+	uint64_t grid; /* what the launch is called on the device; the tracer has the same number. 0 = unknown */
+	uint64_t grid_blocks;
+	size_t count;
+	const struct note_block *block;
+};
+
 struct warpreel_annotate {
 	int abi; /* WARPREEL_ANNOTATE_ABI */
 	uint64_t (*now_ns)(void); /* the clock of the trace */
@@ -30,6 +45,7 @@ struct warpreel_annotate {
 	void (*footprint)(const struct note_footprint *footprint);
 	/* A run begins/ends (batch: several in one process). `solver` and `config` name it; end: both NULL. */
 	void (*run)(const char *solver, const char *config, uint32_t gpus);
+	void (*blocks)(const struct note_blocks *blocks);
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block_timeline.h"
 #include "options.h"
 #include "profile_listing.h"
 #include "program.h"
@@ -16,9 +17,11 @@
 
 struct info_options {
 	const char *format, *kernel;
+	bool blocks;
 };
 
 static const struct option_spec options[] = {
+	{ "blocks", OPTION_FLAG, offsetof(struct info_options, blocks), NULL, 0, 0, NULL, "where and when the blocks of each noted launch ran" },
 	{ "format", OPTION_CHOICE, offsetof(struct info_options, format), "text", 0, 0, "text|tsv", "output" },
 	{ "kernel", OPTION_TEXT, offsetof(struct info_options, kernel), NULL, 0, 0, "NAME",
 	  "the code of this profiled kernel, with its control bits and counts" },
@@ -179,6 +182,11 @@ int cmd_info(const struct program *program, int argc, char **argv)
 	}
 	if (o.kernel) {
 		rc = list_kernel(&trace, o.kernel, strcmp(o.format, "tsv") == 0);
+		trace_release(&trace);
+		return rc;
+	}
+	if (o.blocks) {
+		rc = block_timeline_print(&trace, strcmp(o.format, "tsv") == 0) ? EXIT_BAD : EXIT_OK;
 		trace_release(&trace);
 		return rc;
 	}

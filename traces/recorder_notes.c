@@ -185,6 +185,35 @@ static void note_run(const char *solver, const char *config, uint32_t gpus)
 	writer_append(&recorder.writer, SPOOL_RECORDS, &note, sizeof(note), NULL, 0);
 }
 
+/* After a run, so written at once. */
+static void note_blocks(const struct note_blocks *blocks)
+{
+	enum { BATCH = 1024 };
+	static _Atomic uint32_t launches;
+	struct spool_blocks note = { .type = SPOOL_TYPE_blocks, .size = sizeof(note), .device = blocks->device, .grid = blocks->grid,
+				     .grid_blocks = blocks->grid_blocks };
+	struct spool_block batch[BATCH];
+	size_t filled = 0;
+
+	if (!atomic_load(&recorder.active))
+		return;
+	note.launch = atomic_fetch_add(&launches, 1);
+	note.kernel = kernel_string(blocks->kernel);
+	writer_append(&recorder.writer, SPOOL_RECORDS, &note, sizeof(note), NULL, 0);
+	for (size_t i = 0; i < blocks->count; i++) {
+		const struct note_block *block = &blocks->block[i];
+
+		batch[filled++] = (struct spool_block){ .type = SPOOL_TYPE_block, .size = sizeof(*batch), .launch = note.launch,
+							.block = block->block, .sm = block->sm, .begin_ns = block->begin_ns,
+							.end_ns = block->end_ns, .begin_clock = block->begin_clock,
+							.end_clock = block->end_clock };
+		if (filled == BATCH || i + 1 == blocks->count) {
+			writer_append(&recorder.writer, SPOOL_RECORDS, batch, filled * sizeof(*batch), NULL, 0);
+			filled = 0;
+		}
+	}
+}
+
 void notes_report(void)
 {
 	uint64_t refused = atomic_load(&notes.refused);
@@ -201,4 +230,5 @@ const struct warpreel_annotate warpreel_annotate_table __attribute__((visibility
 	.host_op = note_host_op,
 	.footprint = note_footprint,
 	.run = note_run,
+	.blocks = note_blocks,
 };

@@ -48,12 +48,13 @@ struct spool_record {
 	X(kernel, 1) X(memcpy, 2) X(memset, 3) X(api, 4) X(sync, 5) X(event, 6) X(overhead, 7) X(marker, 8)       \
 	X(device, 9) X(context, 10) X(stream, 11) X(thread, 12) X(meta, 13) X(loss, 14) X(time, 15) X(gpu, 16)    \
 	X(link, 17) X(clock, 18) X(run, 19) X(host_op, 20) X(footprint, 21) X(access, 22)                         \
-	X(profile_shape, 23) X(profile_pass, 24) X(profile_instruction, 25) X(profile_counter, 26)
+	X(profile_shape, 23) X(profile_pass, 24) X(profile_instruction, 25) X(profile_counter, 26) \
+	X(blocks, 27) X(block, 28)
 enum spool_type {
 #define SPOOL_TYPE(name, number) SPOOL_TYPE_##name = number,
 	SPOOL_TYPES(SPOOL_TYPE)
 #undef SPOOL_TYPE
-	SPOOL_TYPE_LIMIT = 27
+	SPOOL_TYPE_LIMIT = 29
 };
 
 struct spool_kernel {
@@ -162,6 +163,19 @@ struct spool_profile_instruction { /* of one instruction; not 0 */
 };
 struct spool_profile_counter { uint16_t type, size; uint32_t shape, metric, unused; uint64_t value; };
 
+/* A launch whose blocks the kernels noted, then its blocks. Times and clocks as the device has them. */
+struct spool_blocks {
+	uint16_t type, size;
+	uint32_t launch; /* within this spool */
+	uint32_t kernel, device; /* kernel: string */
+	uint64_t grid, grid_blocks;
+};
+struct spool_block {
+	uint16_t type, size;
+	uint32_t launch, block, sm;
+	uint64_t begin_ns, end_ns, begin_clock, end_clock;
+};
+
 /* Notes: all of one size, so that a thread's notes are a ring of slots. */
 enum { SPOOL_NOTE_BYTES = 64 };
 struct spool_host_op {
@@ -194,7 +208,7 @@ _Static_assert(sizeof(struct spool_chunk) == 24, "chunk header");
 _Static_assert(sizeof(struct spool_kernel) == 96 && sizeof(struct spool_memcpy) == 72 && sizeof(struct spool_api) == 40,
 	       "records are packed without holes");
 _Static_assert(sizeof(struct spool_profile_shape) % 8 == 0 && sizeof(struct spool_profile_pass) == 24 && sizeof(struct spool_profile_instruction) == 40 &&
-	       sizeof(struct spool_profile_counter) == 24, "records are multiples of 8 bytes");
+	       sizeof(struct spool_profile_counter) == 24 && sizeof(struct spool_blocks) == 32 && sizeof(struct spool_block) == 48, "records are multiples of 8 bytes");
 _Static_assert(sizeof(struct spool_host_op) == SPOOL_NOTE_BYTES && sizeof(struct spool_footprint) == SPOOL_NOTE_BYTES &&
 	       sizeof(struct spool_access) == SPOOL_NOTE_BYTES, "notes are slots of one size");
 

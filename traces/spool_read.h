@@ -65,6 +65,8 @@ int64_t spool_ns(uint64_t ns);
 void spool_pair_events(struct trace *trace, const struct spool *spool, const struct spool_calls *calls);
 /* spool_notes.c: host operations, runs, NVTX ranges, and each footprint with the launch it belongs to. */
 void spool_convert_notes(struct trace *trace, const struct spool *spool, const struct spool_calls *calls);
+/* spool_blocks.c: blocks that the kernels noted, each launch with the kernel it was. */
+void spool_convert_blocks(struct trace *trace, const struct spool *spool, const struct spool_calls *calls);
 /* spool_machine.c: GPUs, links, clocks, and what the clocks of the GPUs say of each other. */
 void spool_convert_machine(struct trace *trace, const struct spool *spool);
 /* spool_skew.c: bounds on the difference between GPU clocks, from waits that cross GPUs in both directions. */

@@ -362,6 +362,7 @@ void spool_convert(struct trace *trace, struct spool *spool)
 	convert_calls(trace, spool, &calls);
 	spool_pair_events(trace, spool, &calls);
 	spool_convert_notes(trace, spool, &calls);
+	spool_convert_blocks(trace, spool, &calls);
 	spool_convert_machine(trace, spool);
 	account(trace, spool, &calls);
 	spool_measure_skew(trace);

@@ -108,6 +108,24 @@ const char *trace_text(const struct trace *trace, uint32_t string)
 TRACE_TABLES(DEFINE_ADD)
 #undef DEFINE_ADD
 
+int32_t trace_add_blocks(struct trace *trace, const char *kernel, const struct trace_block *block, size_t count)
+{
+	const uint32_t name = trace_string(trace, kernel);
+	int32_t launch = 0;
+
+	for (size_t i = 0; i < trace->block_count; i++)
+		if (trace->block[i].launch >= launch)
+			launch = trace->block[i].launch + 1;
+	for (size_t i = 0; i < count; i++) {
+		struct trace_block *row = trace_add_block(trace);
+
+		*row = block[i];
+		row->launch = launch;
+		row->kernel = name;
+	}
+	return launch;
+}
+
 static struct trace_meta *find_meta(const struct trace *trace, const char *key)
 {
 	for (size_t i = 0; i < trace->meta_count; i++)

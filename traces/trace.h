@@ -128,10 +128,25 @@ struct trace_profile_instruction { /* WARPREEL_PROFILE_COUNT: one row an instruc
 	int64_t warps, threads, sectors_global, sectors_global_ideal, tags_global, sectors_local, wavefronts_shared, wavefronts_shared_ideal;
 };
 
+/*
+ * WARPREEL_BLOCK: where and when each block of a launch ran (a build of the kernels that notes it, or a prediction). Times count from
+ * the first block noted on that device; the clocks of two SMs have nothing to do with each other.
+ */
+struct trace_block {
+	int32_t launch;       /* numbers the launches noted in this trace, from 0 */
+	int64_t correlation, global_pid; /* of the launch; correlation -1: not known */
+	int32_t device;
+	uint32_t kernel;      /* string: what our drivers call it */
+	uint32_t block;       /* x + grid.x * (y + grid.y * z) */
+	uint32_t sm;
+	int64_t begin_ns, end_ns;       /* the device's timer, which may tick in steps of up to a microsecond */
+	int64_t begin_clock, end_clock; /* cycles of the SM, from the first noted on it; -1 unknown */
+};
+
 #define TRACE_TABLES(X) \
 	X(kernel) X(memcpy) X(memset) X(api) X(sync) X(event) X(overhead) X(nvtx) X(gpu) X(thread) \
 	X(meta) X(link) X(clock) X(host_op) X(footprint) X(run) X(loss) X(prediction) \
-	X(profile) X(profile_code) X(profile_instruction)
+	X(profile) X(profile_code) X(profile_instruction) X(block)
 
 struct trace {
 	char **string; /* index 0 is "" */
@@ -151,6 +166,8 @@ const char *trace_text(const struct trace *trace, uint32_t string);
 #define TRACE_ADD(name) struct trace_##name *trace_add_##name(struct trace *trace);
 TRACE_TABLES(TRACE_ADD)
 #undef TRACE_ADD
+/* The blocks of one more launch: launch and kernel are filled in here, the rest of each row is the caller's. Returns the launch. */
+int32_t trace_add_blocks(struct trace *trace, const char *kernel, const struct trace_block *block, size_t count);
 void trace_set_meta(struct trace *trace, const char *key, const char *value);
 const char *trace_get_meta(const struct trace *trace, const char *key); /* NULL = absent */
 

@@ -43,6 +43,8 @@ enum kind {
 	LONE_COUNT,
 	PROFILE_COUNTS,
 	TWO_PROFILES,
+	LONE_BLOCK,
+	BLOCK_TIMES,
 	KIND_COUNT
 };
 _Static_assert((int)KIND_COUNT <= (int)TRACE_ANOMALY_MAX, "room for every kind");
@@ -82,6 +84,8 @@ static const struct trace_anomaly kinds[KIND_COUNT] = {
 	[LONE_COUNT] = { "orphan-profile-counts", 0, "counts of instructions or profiles that are not there", true },
 	[PROFILE_COUNTS] = { "contradicting-profiles", 0, "counts of kernel profiles that do not add up", true },
 	[TWO_PROFILES] = { "duplicate-profiles", 0, "profiles of the same launch, or counts of the same instruction", true },
+	[LONE_BLOCK] = { "orphan-blocks", 0, "noted blocks of launches that are not there", false },
+	[BLOCK_TIMES] = { "contradicting-blocks", 0, "noted blocks that end before they begin, are there twice, or outnumber their grid", true },
 };
 
 /* Losses that the recorder reports, by the anomaly they belong to. Those that rows show too count once. */
@@ -103,6 +107,9 @@ static const struct {
 	{ "not-recorded", NOT_RECORDED },
 	{ "unknown-records", NOT_RECORDED },
 	{ "open-ranges", NOT_RECORDED },
+	{ "blocks-astray", NOT_RECORDED },
+	{ "blocks-not-noted", NOT_RECORDED },
+	{ "blocks-without-kernel", NOT_RECORDED },
 	{ "diagnostics", NOT_RECORDED },
 	{ "zero-timestamps", ZERO_TIME },
 	{ "orphan-device-records", ORPHAN_WORK },
@@ -405,6 +412,42 @@ static void count_fault(void *context, enum profile_fault fault, const char *wha
 	c->count[kind_of[fault]]++;
 }
 
+static int compare_block(const void *left, const void *right)
+{
+	const struct trace_block *a = left, *b = right;
+
+	if (a->launch != b->launch)
+		return a->launch < b->launch ? -1 : 1;
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static void check_blocks(struct checking *c)
+{
+	const struct trace *t = c->t;
+	struct trace_block *block = xmalloc((t->block_count + 1) * sizeof(*block));
+	struct map grids = { 0 };
+
+	for (size_t i = 0; i < t->kernel_count; i++) {
+		const struct trace_kernel *k = &t->kernel[i];
+		uint64_t blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+
+		map_put(&grids, process_of(k->global_pid), k->correlation, blocks < MAP_NONE ? (uint32_t)blocks : MAP_NONE - 1);
+	}
+	for (size_t i = 0; i < t->block_count; i++)
+		block[i] = t->block[i];
+	qsort(block, t->block_count, sizeof(*block), compare_block);
+	for (size_t i = 0; i < t->block_count; i++) {
+		const struct trace_block *b = &block[i];
+		uint32_t blocks = b->correlation == -1 ? MAP_NONE : map_get(&grids, process_of(b->global_pid), b->correlation);
+
+		c->count[LONE_BLOCK] += b->correlation != -1 && blocks == MAP_NONE;
+		c->count[BLOCK_TIMES] += b->end_ns < b->begin_ns || (b->begin_clock != -1 && b->end_clock < b->begin_clock) ||
+					 b->block >= blocks || (i > 0 && compare_block(b - 1, b) == 0);
+	}
+	map_release(&grids);
+	free(block);
+}
+
 static void prepare(struct checking *c)
 {
 	const struct trace *t = c->t;
@@ -438,6 +481,7 @@ int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_AN
 	check_events(&c);
 	check_host(&c);
 	profile_faults(trace, count_fault, &c);
+	check_blocks(&c);
 	check_losses(&c);
 	*incomplete_count = 0;
 	for (int k = 0; k < KIND_COUNT; k++) {

@@ -60,6 +60,7 @@ void trace_trim(struct trace *out, const struct trace *trace, size_t first, size
 	COPY_ROWS(sync, among(correlation, kept, row->correlation))
 	COPY_ROWS(event, among(correlation, kept, row->correlation))
 	COPY_ROWS(footprint, among(correlation, kept, row->correlation))
+	COPY_ROWS(block, row->correlation == -1 || among(correlation, kept, row->correlation))
 	COPY_ROWS(host_op, inside(&window, row->start_ns))
 	COPY_ROWS(overhead, inside(&window, row->start_ns))
 	COPY_ROWS(nvtx, inside(&window, row->start_ns))

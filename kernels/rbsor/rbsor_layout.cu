@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Between LAYOUT_ROWS and LAYOUT_SPLIT. A thread takes one pair of columns (2k, 2k + 1) of one row: index k in both halves.
- * Runs once before and once after the iterations, so it is kept plain; any pitch of the row-major side will do.
+ * Runs once before and once after the iterations, so it is kept plain; any pitch of the row-major side will do. For the same reason
+ * it notes no blocks: those of the last iteration are wanted.
  */
 #include <cuda_runtime.h>
 #include "../machine.h"

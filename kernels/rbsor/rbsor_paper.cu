@@ -56,11 +56,13 @@ template <typename T> __device__ __forceinline__ void rbsor_paper(const struct r
 
 extern "C" __global__ void __launch_bounds__(TILE_COLUMNS) rbsor_paper_f32(const struct rbsor_sweep sweep)
 {
+	block_note<block_note_id("rbsor_paper_f32")> note;
 	rbsor_paper<float>(sweep);
 }
 
 extern "C" __global__ void __launch_bounds__(TILE_COLUMNS) rbsor_paper_f64(const struct rbsor_sweep sweep)
 {
+	block_note<block_note_id("rbsor_paper_f64")> note;
 	rbsor_paper<double>(sweep);
 }
 

@@ -27,12 +27,14 @@ template <typename T> __device__ __forceinline__ void rbsor_tuned(const struct r
 extern "C" __global__ void __launch_bounds__(TUNED_BLOCK_THREADS, BLOCKS_PER_SM_F32)
 rbsor_tuned_f32(const struct rbsor_sweep sweep, int rows_a_thread)
 {
+	block_note<block_note_id("rbsor_tuned_f32")> note;
 	rbsor_tuned<float>(sweep, rows_a_thread);
 }
 
 extern "C" __global__ void __launch_bounds__(TUNED_BLOCK_THREADS, BLOCKS_PER_SM_F64)
 rbsor_tuned_f64(const struct rbsor_sweep sweep, int rows_a_thread)
 {
+	block_note<block_note_id("rbsor_tuned_f64")> note;
 	rbsor_tuned<double>(sweep, rows_a_thread);
 }
 
