@@ -8,5 +8,5 @@ refuses warpreel info --blocks plan.wrt
 # They need kernels, and a library that notes them.
 refuses warpreel solve rbsor --size 16 --blocks 2 --backend cpu
 WARPREEL_CUDA_BLOCKS=./missing.so refuses warpreel solve rbsor --size 16 --blocks 2 --backend cuda
-# A trim keeps what no run can be told of, and a copy of the trace holds the same.
+# One line a block.
 warpreel dump "$trace" | grep -c '^block'
