@@ -225,7 +225,7 @@ const struct platform_key platform_keys[] = {
 	{ "sm.dram_latency_ns", KEY_REAL, SM, AT(sm.dram.latency_ns), NULL, "ns", "a miss in L2 of an idle device, issue of the load to its result" },
 	{ "sm.dram_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.read_bytes_per_s), NULL, "bytes/s", "device memory, reading only" },
 	{ "sm.dram_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.write_bytes_per_s), NULL, "bytes/s", "device memory, writing only" },
-	{ "sm.dram_copy_bytes_per_s", KEY_REAL, RATE(0), NO_MEMBER, NULL, "bytes/s", "device memory, as many bytes read as written, both counted" },
+	{ "sm.dram_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.dram.copy_bytes_per_s), NULL, "bytes/s", "device memory, as many bytes read as written, both counted" },
 	{ "sm.dram_knee", KEY_REAL, SM | KEY_POSITIVE, AT(sm.dram.knee), NULL, "number", "as l2_knee" },
 	{ "sm.dram_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes", "bytes in flight on the device while reading from memory" },
 	{ "sm.dram_inflight_bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "sm.dram_inflight_bytes", "bytes/s", "what was read with so many in flight" },

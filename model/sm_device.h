@@ -19,6 +19,7 @@
 struct sm_memory_level {
 	double latency_ns;           /* unloaded, from issue of the load to its result */
 	double read_bytes_per_s, write_bytes_per_s; /* all multiprocessors together */
+	double copy_bytes_per_s;     /* as many bytes read as written, both counted; 0 = as reads and writes alone */
 	double knee;
 };
 

@@ -21,8 +21,10 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		.l2_miss_share = launch->l2_miss_share,
 		.dram_write_share = launch->dram_write_share,
 	};
+	double reads = launch->program->l2_read_bytes * launch->l2_miss_share, writes = launch->program->l2_write_bytes * launch->dram_write_share;
 	struct sm_setup setup = {
 		.device = device,
+		.dram_read_share = reads + writes > 0 ? reads / (reads + writes) : 0,
 		.job = &job,
 		.job_count = 1,
 		.sharers = (double)launch->blocks / (double)most,

@@ -452,7 +452,7 @@ static void engine_init(struct engine *e)
 	e->handed = xcalloc(jobs, sizeof(*e->handed));
 	e->ended = xcalloc(jobs, sizeof(*e->ended));
 	e->resident = xcalloc(jobs, sizeof(*e->resident));
-	sm_memory_init(&e->memory, d, e->setup->sharers, e->setup->background_dram_bytes_per_s);
+	sm_memory_init(&e->memory, d, e->setup->sharers, e->setup->dram_read_share, e->setup->background_dram_bytes_per_s);
 }
 
 static void engine_release(struct engine *e)

@@ -31,6 +31,7 @@ struct sm_setup {
 	const struct sm_device *device;
 	const struct sm_job *job; int job_count;
 	double sharers;            /* multiprocessors that ask for as much */
+	double dram_read_share;    /* of the bytes between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */
 	double visits_max;         /* loops are cut to so many visits; 0 = whole */
 };

@@ -8,20 +8,35 @@
 
 static const double GROWTH_END = 16; /* in units of rate x latency; beyond, latency is what is in flight over the rate */
 
-static void level_init(struct memory_level *level, const struct sm_memory_level *of, double clock_hz, double sharers, double background)
+/*
+ * Where reads and writes mix, turning around costs: as many bytes of each go at copy_bytes_per_s, less than either alone. The cost is put on
+ * the writes, in full from half of them on.
+ */
+static double write_rate(const struct sm_memory_level *of, double read_share)
+{
+	if (!(of->copy_bytes_per_s > 0) || isinf(of->read_bytes_per_s))
+		return of->write_bytes_per_s;
+	double mixed = 2 / of->copy_bytes_per_s - 1 / of->read_bytes_per_s, alone = 1 / of->write_bytes_per_s;
+	double share = read_share < 0.5 ? 2 * read_share : 1;
+	return 1 / (mixed > alone ? alone + (mixed - alone) * share : alone);
+}
+
+static void level_init(struct memory_level *level, const struct sm_memory_level *of, double clock_hz, double sharers, double background,
+		       double read_share)
 {
 	double left = of->read_bytes_per_s > background ? 1 - background / of->read_bytes_per_s : 0.01;
 	*level = (struct memory_level){
 		.latency = of->latency_ns * 1e-9 * clock_hz,
 		.read_cycles = sharers * clock_hz / (of->read_bytes_per_s * left),
-		.write_cycles = sharers * clock_hz / (of->write_bytes_per_s * left),
+		.write_cycles = sharers * clock_hz / (write_rate(of, read_share) * left),
 	};
 	double knee = of->knee > 0 ? of->knee : 1;
 	for (int k = 0; k <= LEVEL_TABLE; k++)
 		level->growth[k] = pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee);
 }
 
-void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, double sharers, double background_dram_bytes_per_s)
+void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, double sharers, double dram_read_share,
+		    double background_dram_bytes_per_s)
 {
 	double clock_hz = device->clock_mhz * 1e6;
 	*memory = (struct sm_memory){
@@ -30,8 +45,8 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, do
 		.limit_bytes = device->l1_miss_bytes,
 		.atomic_cycles = sharers * clock_hz / device->atomic_rate_per_s,
 	};
-	level_init(&memory->l2, &device->l2, clock_hz, sharers, 0);
-	level_init(&memory->dram, &device->dram, clock_hz, sharers, background_dram_bytes_per_s);
+	level_init(&memory->l2, &device->l2, clock_hz, sharers, 0, 0);
+	level_init(&memory->dram, &device->dram, clock_hz, sharers, background_dram_bytes_per_s, dram_read_share);
 }
 
 void sm_memory_release(struct sm_memory *memory)
@@ -54,13 +69,13 @@ static void ring_push(struct memory_level *level, struct in_flight request)
 		level->capacity = capacity;
 	}
 	level->ring[(level->head + level->count++) % level->capacity] = request;
-	level->in_flight += request.bytes;
+	level->in_flight += request.size;
 }
 
 static void ring_advance(struct memory_level *level, double at)
 {
 	while (level->count && level->ring[level->head].done <= at) {
-		level->in_flight -= level->ring[level->head].bytes;
+		level->in_flight -= level->ring[level->head].size;
 		level->head = (level->head + 1) % level->capacity;
 		level->count--;
 	}
@@ -68,10 +83,9 @@ static void ring_advance(struct memory_level *level, double at)
 		level->in_flight = 0;
 }
 
-/* Latency with `bytes` of this SM in flight. */
-static double loaded_latency(const struct memory_level *level, double bytes)
+/* Latency with so many cycles of service in flight. */
+static double loaded_latency(const struct memory_level *level, double waiting)
 {
-	double waiting = bytes * level->read_cycles;
 	if (level->latency <= 0)
 		return waiting;
 	double u = waiting / level->latency;
@@ -89,17 +103,21 @@ static double level_serve(struct memory_level *level, double at, double cycles)
 	return level->busy;
 }
 
-static double level_read(struct memory_level *level, double at, double bytes)
+/*
+ * A request of any kind: `cycles` at the server, and on the way as long as what is in flight lets it. Writes are in flight too: they stand in the
+ * same queues, and a read behind them waits as behind reads.
+ */
+static double level_request(struct memory_level *level, double at, double cycles)
 {
 	ring_advance(level, at);
-	double served = level_serve(level, at, bytes * level->read_cycles) + level->latency;
-	double loaded = at + loaded_latency(level, level->in_flight + bytes);
+	double served = level_serve(level, at, cycles) + level->latency;
+	double loaded = at + loaded_latency(level, level->in_flight + cycles);
 	double done = served > loaded ? served : loaded;
 	if (level->count) { /* in order */
 		double last = level->ring[(level->head + level->count - 1) % level->capacity].done;
 		done = done > last ? done : last;
 	}
-	ring_push(level, (struct in_flight){ done, bytes });
+	ring_push(level, (struct in_flight){ done, cycles });
 	return done;
 }
 
@@ -113,12 +131,12 @@ static void heap_push(struct sm_memory *m, struct in_flight request)
 	for (; k && m->heap[(k - 1) / 2].done > request.done; k = (k - 1) / 2)
 		m->heap[k] = m->heap[(k - 1) / 2];
 	m->heap[k] = request;
-	m->pending_bytes += request.bytes;
+	m->pending_bytes += request.size;
 }
 
 static void heap_pop(struct sm_memory *m)
 {
-	m->pending_bytes -= m->heap[0].bytes;
+	m->pending_bytes -= m->heap[0].size;
 	struct in_flight last = m->heap[--m->heap_count];
 	size_t k = 0;
 	for (size_t child; (child = 2 * k + 1) < m->heap_count; k = child) {
@@ -152,10 +170,10 @@ double sm_memory_read(struct sm_memory *m, double at, double bytes, bool dram, d
 	double done;
 	if (dram) {
 		double through = level_serve(&m->l2, at, bytes * m->l2.read_cycles) + m->l2.latency;
-		done = level_read(&m->dram, at, bytes);
+		done = level_request(&m->dram, at, bytes * m->dram.read_cycles);
 		done = done > through ? done : through;
 	} else {
-		done = level_read(&m->l2, at, bytes) + (m->far_turn++ & 1 ? m->far : 0);
+		done = level_request(&m->l2, at, bytes * m->l2.read_cycles) + (m->far_turn++ & 1 ? m->far : 0);
 	}
 	/* Data comes back through the port, in the order it comes; its turns are counted where they are asked for. */
 	m->port_read_free = (m->port_read_free > at ? m->port_read_free : at) + bytes * m->port_cycles;
@@ -170,13 +188,13 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, bool dram, 
 	at = admit(m, at, bytes);
 	m->port_write_free = (m->port_write_free > at ? m->port_write_free : at) + bytes * m->port_cycles;
 	*accepted = m->port_write_free;
-	double done = level_serve(&m->l2, *accepted, bytes * m->l2.write_cycles);
+	double done = level_request(&m->l2, *accepted, bytes * m->l2.write_cycles);
 	if (dram) {
-		double written = level_serve(&m->dram, *accepted, bytes * m->dram.write_cycles);
+		double written = level_request(&m->dram, *accepted, bytes * m->dram.write_cycles);
 		done = written > done ? written : done;
 	}
 	heap_push(m, (struct in_flight){ done, bytes });
-	return done + m->l2.latency;
+	return done;
 }
 
 double sm_memory_atomic(struct sm_memory *m, double at, double sectors, double *accepted)

@@ -15,7 +15,7 @@ struct memory_level {
 	double latency;            /* cycles */
 	double read_cycles, write_cycles; /* a byte, this SM's share of the rate */
 	double busy;               /* when what was asked so far has been served */
-	double in_flight;          /* bytes read, this SM's */
+	double in_flight;          /* this SM's, in cycles at the server */
 	double growth[LEVEL_TABLE + 1]; /* L(X) / latency over X / (rate * latency) from 0 to GROWTH_END */
 	struct in_flight *ring; size_t head, count, capacity; /* owned; in order of `done` */
 };
@@ -31,10 +31,11 @@ struct sm_memory {
 	uint32_t far_turn;
 };
 
-struct in_flight { double done, bytes; };
+struct in_flight { double done, size; };
 
-/* `sharers`: multiprocessors that ask for as much as this one. */
-void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, double sharers, double background_dram_bytes_per_s);
+/* `sharers`: multiprocessors that ask for as much as this one. `dram_read_share`: of the bytes moved between L2 and DRAM, that are read. */
+void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, double sharers, double dram_read_share,
+		    double background_dram_bytes_per_s);
 void sm_memory_release(struct sm_memory *memory);
 /* A request of `bytes` at time `at` (cycles); dram: L2 does not have them. Returns when the data is back; *accepted: when the request
  * was taken, before which nothing behind it can be. */
