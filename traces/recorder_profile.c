@@ -549,7 +549,6 @@ void profile_start(const char *mode)
 		profile->group = (unsigned)environment_long("WARPREEL_PROFILE_GROUP", 0, 0, PROFILE_METRICS_MAX);
 		profile->part = (unsigned)environment_long("WARPREEL_PROFILE_PART", 0, 0, PROFILE_METRICS_MAX);
 		profile->grids = (unsigned)environment_long("WARPREEL_PROFILE_GRIDS", 0, 0, 1 << 20);
-		profile->keep = environment_long("WARPREEL_PROFILE_KEEP", 1, 0, 1) != 0;
 		writer_meta(&recorder.writer, "profile", mode);
 		if (!watch(profile, why, sizeof(why))) {
 			pthread_atfork(NULL, NULL, in_child);

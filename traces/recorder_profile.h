@@ -64,8 +64,8 @@ struct profile_pass { /* which metrics, in one go */
 	unsigned metric[PROFILE_METRICS_MAX], count;
 	uint64_t id[PROFILE_METRICS_MAX]; /* SASS */
 	const char *name[PROFILE_METRICS_MAX];
-	uint8_t *config, *data; /* counters: what is asked of the GPU, and the image that the answer is put into; both kept */
-	size_t config_bytes, data_bytes;
+	uint8_t *config; /* counters: what is asked of the GPU */
+	size_t config_bytes;
 };
 struct profile_device {
 	bool prepared, usable;
@@ -74,9 +74,12 @@ struct profile_device {
 	struct profile_pass pass[PROFILE_PASSES_MAX];
 	unsigned passes;
 	CUpti_Profiler_Host_Object *host;
-	/* counters: stays between launches of one context */
+	/* counters: of one launch; CUPTI 13.0 crashes when they are kept for the next */
 	CUpti_RangeProfiler_Object *range;
-	CUcontext context;
+	uint8_t *data;
+	size_t data_bytes;
+	int stage;
+	CUcontext context; /* SASS: whose functions are patched; NULL = none yet */
 };
 
 struct profile;
@@ -106,7 +109,6 @@ struct profile {
 	pthread_mutex_t cubin_lock; /* modules may be loaded within a launch, or by another thread */
 	char *kernels;              /* patterns, one a line; NULL: all */
 	bool initialized, broken, verbose, lazy;
-	bool keep;                  /* the range profiler between launches */
 	unsigned group;             /* metrics a pass at most; 0: as many as CUPTI takes */
 	unsigned part;              /* which pass of SASS metrics is this run's */
 	unsigned grids;             /* of a function, block, kernel and path, as many different grids are measured; 0: all */

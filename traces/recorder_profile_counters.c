@@ -123,36 +123,28 @@ static int prepare(struct profile *profile, struct profile_device *device, CUcon
 	return 0;
 }
 
-static void close_range(struct profile *profile, struct profile_device *device)
+/* How far `begin` came, to be undone from there. */
+enum { NOTHING, ENABLED, STARTED, PUSHED };
+
+static int undo(struct profile *profile, struct profile_device *device)
 {
+	CUpti_RangeProfiler_PopRange_Params pop = { .structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
+						    .pRangeProfilerObject = device->range };
+	CUpti_RangeProfiler_Stop_Params stop = { .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+						 .pRangeProfilerObject = device->range };
 	CUpti_RangeProfiler_Disable_Params disable = { .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
 						       .pRangeProfilerObject = device->range };
 
-	if (device->range)
+	if (device->stage >= PUSHED)
+		PROFILE_CALL(profile, cuptiRangeProfilerPopRange, &pop);
+	if (device->stage >= STARTED)
+		PROFILE_CALL(profile, cuptiRangeProfilerStop, &stop);
+	if (device->stage >= ENABLED)
 		PROFILE_CALL(profile, cuptiRangeProfilerDisable, &disable);
-	device->range = NULL;
-	device->context = NULL;
-}
-
-static void leave(struct profile *profile, struct profile_device *device, CUcontext context)
-{
-	if (device->context == context)
-		close_range(profile, device);
-}
-
-/* The range profiler of the context, made once. */
-static int open_range(struct profile *profile, struct profile_device *device, CUcontext context)
-{
-	CUpti_RangeProfiler_Enable_Params enable = { .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE, .ctx = context };
-
-	if (device->range && device->context == context)
-		return 0;
-	close_range(profile, device);
-	if (!PROFILE_CALL(profile, cuptiRangeProfilerEnable, &enable))
-		return -1;
-	device->range = enable.pRangeProfilerObject;
-	device->context = context;
-	return 0;
+	free(device->data);
+	device->data = NULL;
+	device->stage = NOTHING;
+	return -1;
 }
 
 static int make_data(struct profile *profile, struct profile_device *device, struct profile_pass *pass)
@@ -160,73 +152,54 @@ static int make_data(struct profile *profile, struct profile_device *device, str
 	CUpti_RangeProfiler_GetCounterDataSize_Params size = { .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
 		.pRangeProfilerObject = device->range, .pMetricNames = pass->name, .numMetrics = pass->count, .maxNumOfRanges = RANGES,
 		.maxNumRangeTreeNodes = RANGES };
+	CUpti_RangeProfiler_CounterDataImage_Initialize_Params clear = {
+		.structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE, .pRangeProfilerObject = device->range };
+	CUpti_RangeProfiler_SetConfig_Params set = { .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+		.pRangeProfilerObject = device->range, .configSize = pass->config_bytes, .pConfig = pass->config, .range = CUPTI_UserRange,
+		.replayMode = CUPTI_UserReplay, .maxRangesPerPass = RANGES, .numNestingLevels = LEVELS, .minNestingLevel = LEVELS,
+		.passIndex = 0, .targetNestingLevel = LEVELS };
 
-	if (pass->data)
-		return 0;
 	if (!PROFILE_CALL(profile, cuptiRangeProfilerGetCounterDataSize, &size))
 		return -1;
-	pass->data_bytes = size.counterDataSize;
-	pass->data = calloc(1, pass->data_bytes);
-	return pass->data ? 0 : -1;
-}
-
-static int set_config(struct profile *profile, struct profile_device *device, struct profile_pass *pass)
-{
-	CUpti_RangeProfiler_CounterDataImage_Initialize_Params clear = {
-		.structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE, .pRangeProfilerObject = device->range,
-		.counterDataSize = pass->data_bytes, .pCounterData = pass->data };
-	CUpti_RangeProfiler_SetConfig_Params set = { .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
-		.pRangeProfilerObject = device->range, .configSize = pass->config_bytes, .pConfig = pass->config, .counterDataImageSize = pass->data_bytes,
-		.pCounterDataImage = pass->data, .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay, .maxRangesPerPass = RANGES,
-		.numNestingLevels = LEVELS, .minNestingLevel = LEVELS, .passIndex = 0, .targetNestingLevel = LEVELS };
-
-	memset(pass->data, 0, pass->data_bytes);
+	device->data_bytes = size.counterDataSize;
+	device->data = calloc(1, device->data_bytes);
+	if (!device->data)
+		return -1;
+	clear.counterDataSize = set.counterDataImageSize = device->data_bytes;
+	clear.pCounterData = set.pCounterDataImage = device->data;
 	if (!PROFILE_CALL(profile, cuptiRangeProfilerCounterDataImageInitialize, &clear))
 		return -1;
 	return PROFILE_CALL(profile, cuptiRangeProfilerSetConfig, &set) ? 0 : -1;
 }
 
-/* Closing undoes whatever stage was reached. */
-static int begin_once(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass)
-{
-	CUpti_RangeProfiler_Start_Params start = { .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE };
-	CUpti_RangeProfiler_PushRange_Params push = { .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE, .pRangeName = "launch" };
-	CUpti_RangeProfiler_Stop_Params stop = { .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE };
-
-	if (open_range(profile, device, context))
-		return -1;
-	start.pRangeProfilerObject = push.pRangeProfilerObject = stop.pRangeProfilerObject = device->range;
-	if (make_data(profile, device, &device->pass[pass]) || set_config(profile, device, &device->pass[pass]) ||
-	    !PROFILE_CALL(profile, cuptiRangeProfilerStart, &start)) {
-		close_range(profile, device);
-		return -1;
-	}
-	if (PROFILE_CALL(profile, cuptiRangeProfilerPushRange, &push))
-		return 0;
-	PROFILE_CALL(profile, cuptiRangeProfilerStop, &stop);
-	close_range(profile, device);
-	return -1;
-}
-
 static int begin(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass)
 {
-	bool kept = device->range != NULL;
+	CUpti_RangeProfiler_Enable_Params enable = { .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE, .ctx = context };
+	CUpti_RangeProfiler_Start_Params start = { .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE };
+	CUpti_RangeProfiler_PushRange_Params push = { .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE, .pRangeName = "launch" };
 
-	if (!begin_once(profile, device, context, pass))
-		return 0;
-	if (!kept)
+	device->stage = NOTHING;
+	if (!PROFILE_CALL(profile, cuptiRangeProfilerEnable, &enable))
 		return -1;
-	/* It may be that this CUPTI does not take a second configuration. */
-	profile->keep = false;
-	return begin_once(profile, device, context, pass);
+	device->stage = ENABLED;
+	device->range = start.pRangeProfilerObject = push.pRangeProfilerObject = enable.pRangeProfilerObject;
+	if (make_data(profile, device, &device->pass[pass]))
+		return undo(profile, device);
+	if (!PROFILE_CALL(profile, cuptiRangeProfilerStart, &start))
+		return undo(profile, device);
+	device->stage = STARTED;
+	if (!PROFILE_CALL(profile, cuptiRangeProfilerPushRange, &push))
+		return undo(profile, device);
+	device->stage = PUSHED;
+	return 0;
 }
 
 static int write_values(struct profile *profile, struct profile_device *device, unsigned pass, uint32_t shape)
 {
 	struct profile_pass *metrics = &device->pass[pass];
 	double value[PROFILE_METRICS_MAX];
-	struct host_evaluate evaluate = { .size = sizeof(evaluate), .host = device->host, .data = metrics->data,
-		.data_bytes = metrics->data_bytes, .range = 0, .names = metrics->name, .count = metrics->count, .values = value };
+	struct host_evaluate evaluate = { .size = sizeof(evaluate), .host = device->host, .data = device->data,
+		.data_bytes = device->data_bytes, .range = 0, .names = metrics->name, .count = metrics->count, .values = value };
 	uint64_t seen = 0;
 
 	for (unsigned i = 0; i < PROFILE_METRICS_MAX; i++)
@@ -257,21 +230,23 @@ static int end(struct profile *profile, struct profile_device *device, CUcontext
 						 .pRangeProfilerObject = device->range };
 	CUpti_RangeProfiler_DecodeData_Params decode = { .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
 							 .pRangeProfilerObject = device->range };
-	bool popped, stopped;
 	int result = -1;
 
 	(void)context;
-	popped = PROFILE_CALL(profile, cuptiRangeProfilerPopRange, &pop);
-	stopped = PROFILE_CALL(profile, cuptiRangeProfilerStop, &stop);
-	if (popped && stopped && PROFILE_CALL(profile, cuptiRangeProfilerDecodeData, &decode)) {
-		if (decode.numOfRangeDropped)
-			writer_loss(&recorder.writer, "dropped-counts", decode.numOfRangeDropped, "CUPTI dropped the counters of a launch");
-		else
-			result = write_values(profile, device, pass, shape);
-	}
-	if (result || !profile->keep)
-		close_range(profile, device);
+	device->stage = STARTED;
+	if (!PROFILE_CALL(profile, cuptiRangeProfilerPopRange, &pop))
+		return undo(profile, device);
+	device->stage = ENABLED;
+	if (!PROFILE_CALL(profile, cuptiRangeProfilerStop, &stop))
+		return undo(profile, device);
+	if (!PROFILE_CALL(profile, cuptiRangeProfilerDecodeData, &decode))
+		return undo(profile, device);
+	if (decode.numOfRangeDropped)
+		writer_loss(&recorder.writer, "dropped-counts", decode.numOfRangeDropped, "CUPTI dropped the counters of a launch");
+	else
+		result = write_values(profile, device, pass, shape);
+	undo(profile, device);
 	return result;
 }
 
-const struct profile_collector profile_counters = { "counters", CUPTI_PROFILER_RANGE_PROFILING, prepare, begin, end, leave };
+const struct profile_collector profile_counters = { "counters", CUPTI_PROFILER_RANGE_PROFILING, prepare, begin, end, NULL };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Counts of every instruction by CUPTI's SASS metrics: CUPTI patches the function's code when it is launched. Counting is switched on and
- * off around each measured launch, so that every other launch runs the program's own code. The configuration is set once and stays:
- * CUPTI 13.0 refuses every further one with "out of memory", also after the first was unset.
+ * Counts of every instruction by CUPTI's SASS metrics: CUPTI patches the function's code when it is launched. All launches from the first
+ * measured one on run patched code. The configuration is set once and stays: CUPTI 13.0 refuses every further one with "out of memory", also after the first was unset.
  */
 #include "recorder_profile.h"
 
@@ -108,16 +107,6 @@ static int prepare(struct profile *profile, struct profile_device *device, CUcon
 	return 0;
 }
 
-static int begin(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass)
-{
-	CUpti_SassMetricsEnable_Params enable = { .structSize = CUpti_SassMetricsEnable_Params_STRUCT_SIZE, .ctx = context,
-						  .enableLazyPatching = profile->lazy };
-
-	(void)device;
-	(void)pass;
-	return PROFILE_CALL(profile, cuptiSassMetricsEnable, &enable) ? 0 : -1;
-}
-
 static int metric_of(const struct profile_pass *pass, uint64_t id)
 {
 	for (unsigned i = 0; i < pass->count; i++)
@@ -162,8 +151,8 @@ static uint64_t write_counts(const struct profile_pass *pass, const CUpti_SassMe
 	return seen;
 }
 
-/* Takes what CUPTI counted. */
-static int flush(struct profile *profile, const struct profile_device *device, CUcontext context, unsigned pass, uint32_t shape)
+/* Takes what CUPTI counted; `discard`: and throws it away. */
+static int flush(struct profile *profile, const struct profile_device *device, CUcontext context, unsigned pass, uint32_t shape, bool discard)
 {
 	const struct profile_pass *metrics = &device->pass[pass];
 	CUpti_SassMetricsGetDataProperties_Params properties = { .structSize = CUpti_SassMetricsGetDataProperties_Params_STRUCT_SIZE,
@@ -180,6 +169,8 @@ static int flush(struct profile *profile, const struct profile_device *device, C
 	records = properties.numOfPatchedInstructionRecords;
 	/* Whether `instances` counts one metric's or all metrics' is not said: there is room for both. */
 	room = properties.numOfInstances * metrics->count;
+	if (discard && (!records || !room))
+		return 0;
 	if (profile->verbose)
 		fprintf(stderr, "warpreel profile: shape %u pass %u: %zu records of %zu instances\n", shape, pass, records,
 			properties.numOfInstances);
@@ -199,8 +190,10 @@ static int flush(struct profile *profile, const struct profile_device *device, C
 		take.numOfInstances = properties.numOfInstances;
 		take.pMetricsData = data;
 		if (PROFILE_CALL(profile, cuptiSassMetricsFlushData, &take)) {
-			seen = write_counts(metrics, data, records, room, shape);
-			profile_write_pass(device, pass, shape, seen);
+			if (!discard) {
+				seen = write_counts(metrics, data, records, room, shape);
+				profile_write_pass(device, pass, shape, seen);
+			}
 			result = 0;
 			for (size_t i = 0; i < records; i++)
 				free((void *)(uintptr_t)data[i].functionName);
@@ -211,15 +204,26 @@ static int flush(struct profile *profile, const struct profile_device *device, C
 	return result;
 }
 
+/*
+ * Patched once and for good: CUPTI 13.0 patches nothing after the first Disable. So launches that are not measured are counted
+ * too, and what has piled up is thrown away before one that is.
+ */
+static int begin(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass)
+{
+	CUpti_SassMetricsEnable_Params enable = { .structSize = CUpti_SassMetricsEnable_Params_STRUCT_SIZE, .ctx = context,
+						  .enableLazyPatching = profile->lazy };
+
+	if (device->context == context)
+		return flush(profile, device, context, pass, 0, true);
+	if (!PROFILE_CALL(profile, cuptiSassMetricsEnable, &enable))
+		return -1;
+	device->context = context;
+	return 0;
+}
+
 static int end(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass, uint32_t shape)
 {
-	CUpti_SassMetricsDisable_Params disable = { .structSize = CUpti_SassMetricsDisable_Params_STRUCT_SIZE, .ctx = context };
-	int result = flush(profile, device, context, pass, shape);
-
-	/* The counts are taken: what fails now is noted, and is no reason to take them again. */
-	if (PROFILE_CALL(profile, cuptiSassMetricsDisable, &disable) && !result && disable.numOfDroppedRecords)
-		writer_loss(&recorder.writer, "dropped-counts", disable.numOfDroppedRecords, "CUPTI dropped counts of instructions");
-	return result;
+	return flush(profile, device, context, pass, shape, false);
 }
 
 const struct profile_collector profile_sass = { "sass", CUPTI_PROFILER_SASS_METRICS, prepare, begin, end, NULL };
