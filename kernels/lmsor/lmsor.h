@@ -16,6 +16,14 @@
 
 #include <stdint.h>
 
+#ifdef __CUDACC__
+#define LMSOR_CONSTANT static __host__ __device__ constexpr
+#elif defined(__cplusplus)
+#define LMSOR_CONSTANT static constexpr
+#else
+#define LMSOR_CONSTANT static inline
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,7 +38,7 @@ enum lmsor_omega { OMEGA_EQ9, OMEGA_AS_RUN, OMEGA_CORRECTED, OMEGA_LSOR, OMEGA_S
  *   STORED_OMEGA  omega                not in the paper: f and g are cheap, the roots in omega are not
  */
 enum lmsor_stored { STORED_ALL, STORED_TWO, STORED_NONE, STORED_OMEGA, STORED_COUNT };
-static inline int lmsor_arrays(enum lmsor_stored stored)
+LMSOR_CONSTANT int lmsor_arrays(enum lmsor_stored stored)
 {
 	return stored == STORED_ALL ? 5 : stored == STORED_TWO ? 3 : stored == STORED_OMEGA ? 1 : 0;
 }

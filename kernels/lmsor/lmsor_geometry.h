@@ -9,7 +9,7 @@
 
 enum { LMSOR_PAPER_X = 64, LMSOR_PAPER_Y = 4, LMSOR_TUNED_THREADS = 128, LMSOR_TERMS_X = 128 };
 
-static inline uint32_t lmsor_ceil(uint32_t value, uint32_t by)
+LMSOR_CONSTANT uint32_t lmsor_ceil(uint32_t value, uint32_t by)
 {
 	return (value + by - 1) / by;
 }
@@ -28,7 +28,7 @@ static inline void lmsor_paper_geometry(const void *args, struct launch_geometry
 }
 
 /* Vectors of two points that hold at least one column of the grid, in either half-row. */
-static inline int32_t lmsor_vectors(int32_t columns)
+LMSOR_CONSTANT int32_t lmsor_vectors(int32_t columns)
 {
 	return ((columns - 1) >> 1) / 2 + 1;
 }

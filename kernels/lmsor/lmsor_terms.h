@@ -67,7 +67,7 @@ LMSOR_INLINE double lmsor_relaxation(const struct lmsor_problem *p, int colour, 
 	const double product = minus ? -(bar * under) : bar * under;
 	const double a = p->variant == OMEGA_AS_RUN && real ? bar : bar * bar;
 	const double b = p->variant == OMEGA_AS_RUN && real ? under : under * under;
-	const double inside = real ? (1.0 - a) * (1.0 - b) : (1.0 + a) * (1.0 + b);
+	const double inside = (1.0 + (real ? -a : a)) * (1.0 + (real ? -b : b));
 
 	return p->variant == OMEGA_SOR ? p->omega : 2.0 / ((1.0 + product) + sqrt(inside));
 }

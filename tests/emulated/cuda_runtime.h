@@ -74,6 +74,24 @@ template <typename T> T __shfl_sync(unsigned mask, T value, int source)
 	return value;
 }
 
+/* Host threads that drive several GPUs may meet at one address. */
+static inline unsigned long long atomicMax(unsigned long long *address, unsigned long long value)
+{
+	unsigned long long old = __atomic_load_n(address, __ATOMIC_RELAXED);
+
+	while (old < value && !__atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	return old;
+}
+
+static inline long long __double_as_longlong(double value)
+{
+	long long bits;
+
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
 template <typename... Args> struct emulated_call {
 	void (*kernel)(Args...);
 	void **args;

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT
+ * The CUDA kernels of local modified SOR against their CPU implementations, bit for bit: u and stored terms random, awkward sizes, parts
+ * of a strip, both parities of the first row, after 1, 2 and 100 iterations; the norms, and that a sweep after the end does
+ * nothing. What no kernel may touch is NaN, and whole buffers are compared. Then whole runs, CUDA against the cpu machine.
+ *
+ *     gpu_lmsor [ROWSxCOLUMNS...]      without arguments: a set of sizes
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kernels/lmsor/lmsor.h"
+#include "../kernels/lmsor/lmsor_params.h"
+#include "../traces/util.h"
+
+enum { MOST_ITERATIONS = 100, SLOTS = MOST_ITERATIONS + 2 };
+static const uint64_t never = UINT64_MAX;
+
+struct kernel {
+	const char *name[2];
+	void (*cpu)(const void *args);
+	enum lmsor_stored stored;
+};
+
+static const struct kernel kernels[] = {
+	{ { "lmsor_1", "lmsor_1_norm" }, lmsor_all_cpu, STORED_ALL },
+	{ { "lmsor_2", "lmsor_2_norm" }, lmsor_two_cpu, STORED_TWO },
+	{ { "lmsor_3", "lmsor_3_norm" }, lmsor_none_cpu, STORED_NONE },
+	{ { "lmsor_tuned1", "lmsor_tuned1_norm" }, lmsor_all_cpu, STORED_ALL },
+	{ { "lmsor_tuned2", "lmsor_tuned2_norm" }, lmsor_two_cpu, STORED_TWO },
+	{ { "lmsor_tuned3", "lmsor_tuned3_norm" }, lmsor_none_cpu, STORED_NONE },
+	{ { "lmsor_tuned4", "lmsor_tuned4_norm" }, lmsor_omega_cpu, STORED_OMEGA },
+};
+enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
+
+struct size { int rows, columns; };
+static const struct size standard_sizes[] = {
+	{ 3, 3 }, { 3, 4 }, { 4, 3 }, { 4, 5 }, { 5, 7 }, { 6, 9 }, { 9, 17 }, { 8, 131 }, { 17, 130 }, { 33, 257 }, { 66, 258 }, { 67, 515 },
+	{ 129, 1000 }, { 301, 1027 },
+	{ 603, 2050 }, { 1604, 4099 }, /* so large that the tuned kernels take two and four rows a thread */
+};
+
+/* One machine, its buffers and the counts of the whole check. */
+struct check {
+	struct machine *m;
+	uint32_t stream, host, device, host_terms, device_terms, host_norm, device_norm;
+	int64_t bytes;
+	double *grid, *terms; /* of the CPU */
+	uint64_t norm[SLOTS];
+	uint64_t random;
+	long cases, failures;
+};
+
+static double random_unit(struct check *check)
+{
+	check->random ^= check->random << 13;
+	check->random ^= check->random >> 7;
+	check->random ^= check->random << 17;
+	return (double)(check->random >> 11) * 0x1p-53;
+}
+
+static void *address(const struct check *check, uint32_t buffer)
+{
+	return check->m->ops->address(check->m, buffer);
+}
+
+static void compare(struct check *check, const char *what, const void *expected, const void *got, size_t bytes)
+{
+	check->cases++;
+	if (!memcmp(expected, got, bytes))
+		return;
+	check->failures++;
+	const double *e = expected, *g = got;
+	for (size_t k = 0, shown = 0; k < bytes / 8 && shown < 3; k++)
+		if (memcmp(e + k, g + k, 8)) {
+			printf("MISMATCH %s: element %zu: expected %.17g, got %.17g\n", what, k, e[k], g[k]);
+			shown++;
+		}
+}
+
+static void no_cpu(const void *args)
+{
+	(void)args;
+	abort();
+}
+
+static int copy(struct machine_thread *t, const struct check *check, uint32_t from, uint32_t to, int64_t bytes)
+{
+	const struct machine_copy c = { .source = from, .target = to, .row_bytes = bytes, .rows = 1 };
+	return bytes ? t->machine->ops->copy(t, check->stream, &c) : 0;
+}
+
+/* Iterations of one kernel on the GPU: as the body of a one-thread run. */
+struct trip {
+	struct check *check;
+	const struct kernel *kernel;
+	struct lmsor_sweep sweep; /* with device addresses; colour and norm set here */
+	int iterations;
+	bool norm;
+	int64_t bytes, terms_bytes;
+};
+
+static int sweep_all(const struct trip *trip, struct machine_thread *t, struct lmsor_sweep sweep, uint64_t *norm)
+{
+	for (int k = 0; k < trip->iterations; k++)
+		for (sweep.colour = 0; sweep.colour < 2; sweep.colour++) {
+			sweep.norm = trip->norm ? norm + k + 1 : NULL;
+			const struct machine_launch launch = { .name = trip->kernel->name[trip->norm], .cpu = no_cpu, .args = &sweep,
+							       .args_bytes = sizeof(sweep) };
+			if (!t)
+				trip->kernel->cpu(&sweep);
+			else if (t->machine->ops->launch(t, trip->check->stream, &launch))
+				return -1;
+		}
+	return 0;
+}
+
+static int trip_body(struct machine_thread *t, void *arg)
+{
+	const struct trip *trip = arg;
+	const struct check *c = trip->check;
+	if (copy(t, c, c->host, c->device, trip->bytes) || copy(t, c, c->host_terms, c->device_terms, trip->terms_bytes) ||
+	    copy(t, c, c->host_norm, c->device_norm, SLOTS * 8) || sweep_all(trip, t, trip->sweep, address(c, c->device_norm)) ||
+	    copy(t, c, c->device, c->host, trip->bytes) || copy(t, c, c->device_norm, c->host_norm, SLOTS * 8))
+		return -1;
+	return t->machine->ops->sync(t, c->stream);
+}
+
+/* A problem whose points are all of one kind, or, for kernels that read their terms, whatever comes. */
+static struct lmsor_problem random_problem(struct check *check, enum lmsor_omega variant, int problem)
+{
+	const double h = 1 / (50 + 1000 * random_unit(check));
+	return (struct lmsor_problem){
+		.re = random_unit(check) < 0.5 ? random_unit(check) / 1000 : 1e4 * (1 + random_unit(check)), .h = h, .far = cos(M_PI * h),
+		.near = cos(M_PI * (1 - h) / 2), .omega = 1.5, .problem = problem, .variant = (int32_t)variant,
+	};
+}
+
+static int check_sweeps(struct check *check, const struct kernel *kernel, int rows, int columns, int begin, int end, int first_row,
+			int iterations, bool norm, double tolerance, int turn)
+{
+	const int pitch = (columns + 2 + 127) / 128 * 128, arrays = lmsor_arrays(kernel->stored);
+	const int64_t cells = (int64_t)rows * pitch;
+	double *grid = address(check, check->host), *terms = address(check, check->host_terms);
+	uint64_t *norms = address(check, check->host_norm);
+	struct trip trip = { .check = check, .kernel = kernel, .iterations = iterations, .norm = norm, .bytes = cells * 8,
+			     .terms_bytes = cells * 8 * arrays };
+	struct machine_thread thread;
+	char what[200];
+	memset(grid, 0xff, (size_t)trip.bytes);
+	memset(terms, 0xff, (size_t)trip.terms_bytes);
+	for (int i = begin - 1; i <= end; i++)
+		for (int j = 0; j < columns; j++)
+			grid[(int64_t)i * pitch + ((first_row + i + j) & 1) * (pitch / 2) + j / 2] = 2 * random_unit(check) - 1;
+	/* omega in (0, 1), the others so that no value grows; NaN stays in halves no point of the sweep has */
+	for (int64_t k = 0; k < cells * arrays; k++)
+		terms[k] = 0.25 * random_unit(check);
+	memset(norms, 0, SLOTS * 8);
+	const double before = DBL_MAX;
+	memcpy(&norms[0], &before, 8);
+	trip.sweep = (struct lmsor_sweep){ .pitch = pitch, .columns = columns, .strip_rows = rows, .row_begin = begin, .row_end = end,
+					   .first_row = first_row, .stop_at = never,
+					   .problem = random_problem(check, (enum lmsor_omega)(turn % 5), 1 + turn % 3) };
+	if (tolerance > 0)
+		memcpy(&trip.sweep.stop_at, &tolerance, 8);
+	memcpy(check->grid, grid, (size_t)trip.bytes);
+	memcpy(check->terms, terms, (size_t)trip.terms_bytes);
+	memcpy(check->norm, norms, sizeof(check->norm));
+	struct lmsor_sweep here = trip.sweep;
+	here.grid = check->grid;
+	here.terms = arrays ? check->terms : NULL;
+	sweep_all(&trip, NULL, here, check->norm);
+	for (int k = 0; k < SLOTS; k++)
+		if (check->norm[k] >= 0x7ff0000000000000u) /* the two sides need not agree on the bits of what is no number */
+			return report("%s: the test's own input makes values that are not finite", kernel->name[norm]);
+	trip.sweep.grid = address(check, check->device);
+	trip.sweep.terms = arrays ? address(check, check->device_terms) : NULL;
+	if (check->m->ops->run(check->m, 1, trip_body, &trip, &thread))
+		return -1;
+	snprintf(what, sizeof(what), "%s %dx%d rows [%d,%d) first row %d, %d iterations, tolerance %g, problem %d, omega %d",
+		 kernel->name[norm], rows, columns, begin, end, first_row, iterations, tolerance, trip.sweep.problem.problem,
+		 trip.sweep.problem.variant);
+	compare(check, what, check->grid, grid, (size_t)trip.bytes);
+	compare(check, what, check->norm, norms, sizeof(check->norm));
+	return 0;
+}
+
+struct terms_trip {
+	struct check *check;
+	struct lmsor_setup setup;
+	int64_t bytes;
+};
+
+static int terms_body(struct machine_thread *t, void *arg)
+{
+	const struct terms_trip *trip = arg;
+	const struct check *c = trip->check;
+	const struct machine_launch launch = { .name = "lmsor_terms", .cpu = no_cpu, .args = &trip->setup, .args_bytes = sizeof(trip->setup) };
+	return t->machine->ops->launch(t, c->stream, &launch) || copy(t, c, c->device_terms, c->host_terms, trip->bytes) ||
+	       t->machine->ops->sync(t, c->stream) ? -1 : 0;
+}
+
+static int check_terms(struct check *check, int rows, int columns, int turn)
+{
+	static const enum lmsor_stored kinds[] = { STORED_ALL, STORED_TWO, STORED_OMEGA };
+	const int pitch = (columns + 2 + 127) / 128 * 128;
+	struct machine_thread thread;
+	for (int k = 0; k < 3; k++) {
+		struct terms_trip trip = {
+			.check = check,
+			.setup = { .terms = check->terms, .pitch = pitch, .strip_rows = rows, .first_row = turn, .stored = kinds[k],
+				   .problem = random_problem(check, (enum lmsor_omega)(turn % 5), 1 + turn % 3) },
+			.bytes = (int64_t)rows * pitch * 8 * lmsor_arrays(kinds[k]),
+		};
+		char what[120];
+		lmsor_terms_cpu(&trip.setup);
+		trip.setup.terms = address(check, check->device_terms);
+		if (check->m->ops->run(check->m, 1, terms_body, &trip, &thread))
+			return -1;
+		snprintf(what, sizeof(what), "lmsor_terms %dx%d first row %d, storage %d, re %g h %g", rows, columns, turn, (int)kinds[k],
+			 trip.setup.problem.re, trip.setup.problem.h);
+		compare(check, what, check->terms, address(check, check->host_terms), (size_t)trip.bytes);
+	}
+	return 0;
+}
+
+static int check_size(struct check *check, int rows, int columns)
+{
+	const int64_t points = (int64_t)rows * columns;
+	const int counts[] = { 1, 2, MOST_ITERATIONS };
+	/* all rows; without the outer ones; one row; an odd start */
+	const int ranges[][2] = { { 1, rows - 1 }, { 2, rows - 2 }, { rows / 2, rows / 2 + 1 }, { rows / 3 + 1, rows - 1 } };
+	int turn = rows;
+	for (int k = 0; k < KERNELS; k++)
+		for (size_t r = 0; r < (points > 100000 ? 1 : sizeof(ranges) / sizeof(ranges[0])); r++)
+			for (int c = 0; c < (points > 20000 ? 1 : points > 2000 ? 2 : 3); c++)
+				for (int norm = 0; norm < 2; norm++, turn++) {
+					const int begin = ranges[r][0], end = ranges[r][1];
+					if (begin >= 1 && end > begin && end <= rows - 1 &&
+					    check_sweeps(check, &kernels[k], rows, columns, begin, end, 6 + (turn & 1), counts[c], norm, 0, turn))
+						return -1;
+				}
+	/* A tolerance that is met somewhere on the way: values shrink by a fixed share an iteration, as omega is positive. */
+	for (int k = 0; k < KERNELS && points < 2000; k++, turn++)
+		if (check_sweeps(check, &kernels[k], rows, columns, 1, rows - 1, 6, MOST_ITERATIONS, true, 0.05, turn))
+			return -1;
+	for (int k = 0; k < (points > 100000 ? 1 : 5); k++)
+		if (check_terms(check, rows, columns, k))
+			return -1;
+	return 0;
+}
+
+static int solve(struct machine *m, const char *config, uint32_t gpus, struct solver_result *result)
+{
+	const struct solver_request request = { .repeat = 1, .warm_up_ms = -1, .verify = true };
+	struct lmsor_params p;
+	int rc = lmsor_parse(&p, config) || lmsor_prepare(&p, gpus) || lmsor_run(&p, m, gpus, &request, result) ? -1 : 0;
+	m->ops->reset(m);
+	return rc;
+}
+
+/* Whole runs: count, checksum and norm of the cpu machine's rows program, which shares nothing with the kernels. */
+static int check_runs(struct check *check)
+{
+	static const char *const kinds[] = { "1", "2", "3", "tuned1", "tuned2", "tuned3", "tuned4" };
+	static const char *const checks[] = { "every", "9", "device" };
+	static const char *const problems[] = { "size=71 problem=1 re=10 tolerance=1e-3", "size=98 problem=2 omega=as-run tolerance=1e-3" };
+	struct machine *cuda = machine_cuda_new(1), *cpu = machine_cpu_new(1);
+	int rc = cuda && cpu ? 0 : -1;
+	for (int q = 0; q < 2 && !rc; q++)
+		for (int c = 0; c < 3 && !rc; c++)
+			for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && !rc; k++) {
+				struct solver_result expected, got;
+				char config[200], reference[200];
+				snprintf(config, sizeof(config), "%s check=%s kernel=%s", problems[q], checks[c], kinds[k]);
+				snprintf(reference, sizeof(reference), "%s check=%s kernel=rows", problems[q], checks[c]);
+				rc = solve(cuda, config, 1, &got) || solve(cpu, reference, 1, &expected) ? -1 : 0;
+				check->cases++;
+				if (!rc && (got.iterations != expected.iterations || got.checksum != expected.checksum)) {
+					check->failures++;
+					printf("MISMATCH %s: %lld iterations instead of %lld\n", config, (long long)got.iterations,
+					       (long long)expected.iterations);
+				}
+			}
+	if (cuda)
+		cuda->ops->free(cuda);
+	cpu->ops->free(cpu);
+	return rc;
+}
+
+static int check_all(struct check *check, const struct size *sizes, size_t count)
+{
+	struct machine *m = check->m;
+	const struct machine_ops *ops = m->ops;
+	for (size_t s = 0; s < count; s++) {
+		int64_t bytes = (int64_t)sizes[s].rows * (sizes[s].columns + 130) * 8;
+		check->bytes = bytes > check->bytes ? bytes : check->bytes;
+	}
+	if (ops->buffer(m, 0, SPACE_PINNED, check->bytes, &check->host) || ops->buffer(m, 0, SPACE_DEVICE, check->bytes, &check->device) ||
+	    ops->buffer(m, 0, SPACE_PINNED, 5 * check->bytes, &check->host_terms) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, 5 * check->bytes, &check->device_terms) ||
+	    ops->buffer(m, 0, SPACE_PINNED, SLOTS * 8, &check->host_norm) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, SLOTS * 8, &check->device_norm) || ops->stream(m, 0, &check->stream))
+		return -1;
+	check->grid = xmalloc((size_t)check->bytes);
+	check->terms = xmalloc((size_t)check->bytes * 5);
+	for (size_t s = 0; s < count; s++) {
+		long before = check->failures, cases = check->cases;
+		if (check_size(check, sizes[s].rows, sizes[s].columns))
+			return -1;
+		printf("%-4s %dx%d: %ld cases, %ld mismatches\n", check->failures == before ? "ok" : "BAD", sizes[s].rows, sizes[s].columns,
+		       check->cases - cases, check->failures - before);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct check check = { .random = 0x9e3779b97f4a7c15u };
+	const struct size *sizes = standard_sizes;
+	size_t count = sizeof(standard_sizes) / sizeof(standard_sizes[0]);
+	struct size *named = xcalloc((size_t)argc, sizeof(*named));
+	int rc = EXIT_BAD;
+	for (int i = 1; i < argc; i++, sizes = named, count = (size_t)i - 1)
+		if (sscanf(argv[i], "%dx%d", &named[i - 1].rows, &named[i - 1].columns) != 2 || named[i - 1].rows < 3 ||
+		    named[i - 1].columns < 3) {
+			report("'%s' is not ROWSxCOLUMNS of at least 3x3", argv[i]);
+			free(named);
+			return EXIT_USAGE;
+		}
+	check.m = machine_cuda_new(1);
+	if (check.m && !check_all(&check, sizes, count) && !check_runs(&check)) {
+		printf("%ld cases, %ld mismatches\n", check.cases, check.failures);
+		rc = check.failures ? EXIT_BAD : EXIT_OK;
+	}
+	free(named);
+	free(check.grid);
+	free(check.terms);
+	if (check.m)
+		check.m->ops->free(check.m);
+	return rc;
+}
