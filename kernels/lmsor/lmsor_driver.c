@@ -17,6 +17,7 @@
 
 #include "../../traces/util.h"
 #include "../rbsor/rbsor.h"
+#include "../rbsor/rbsor_geometry.h"
 #include "../strips.h"
 #include "lmsor_geometry.h"
 #include "lmsor_grid.h"
@@ -132,6 +133,7 @@ static int launch_layout(struct run *r, struct machine_thread *t, bool splits)
 		.cpu = splits ? rbsor_split_f64_cpu : rbsor_merge_f64_cpu,
 		.args = &args,
 		.args_bytes = sizeof(args),
+		.geometry = rbsor_layout_geometry,
 		.rows = part->stored_rows,
 		.columns = r->params->size,
 		.points = part->stored_rows * r->params->size,
