@@ -260,6 +260,38 @@ static void a_plan_launches_what_a_run_does(void **state)
 	schedule_release(&schedule);
 }
 
+static void a_steady_iteration_is_two_sweeps_and_nothing_else(void **state)
+{
+	static const char *const configs[] = { "size=402 kernel=1", "size=402 kernel=tuned3 check=10" };
+	static const char *const names[] = { "lmsor_1_norm", "lmsor_tuned3" };
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		struct schedule schedule;
+		schedule_init(&schedule);
+		assert_int_equal(solver_plan_steady("lmsor", configs[k], &schedule), 0);
+		assert_int_equal(schedule.kernel_count, 1);
+		assert_string_equal(schedule.kernel[0], names[k]);
+		assert_true(schedule.op_count > 0 && schedule.shape_count == (k ? 1U : 2U));
+		for (int64_t op = 0; op < schedule.op_count; op++)
+			assert_true(schedule.op[op].kind == OP_LAUNCH);
+		for (uint32_t s = 0; s < schedule.shape_count; s++) {
+			const struct schedule_shape *shape = &schedule.shape[s];
+			assert_true(shape->grid[0] * shape->block[0] >= 200 / (k ? 2 : 1) && shape->path >= 0);
+			assert_true(shape->grid[1] * shape->block[1] * (uint32_t)(k ? shape->path : 1) >= 400);
+		}
+		schedule_release(&schedule);
+	}
+	/* On a machine that computes, iterations go on from the start values. */
+	struct lmsor_params p;
+	struct machine *m = machine_cpu_new(1);
+	void *steady;
+	uint32_t stream;
+	assert_int_equal(lmsor_parse(&p, "size=66 kernel=2"), 0);
+	assert_int_equal(lmsor_steady_begin(&p, m, &steady, &stream), 0);
+	lmsor_steady_end(steady);
+	m->ops->free(m);
+}
+
 static void what_the_formulas_do_not_cover_is_refused(void **state)
 {
 	static const struct { const char *config, *message; } rows[] = {
@@ -294,6 +326,7 @@ int main(void)
 		cmocka_unit_test(a_run_without_end_stops_at_the_limit_and_says_so),
 		cmocka_unit_test(a_configuration_reads_back_as_it_was_written),
 		cmocka_unit_test(a_plan_launches_what_a_run_does),
+		cmocka_unit_test(a_steady_iteration_is_two_sweeps_and_nothing_else),
 		cmocka_unit_test(what_the_formulas_do_not_cover_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

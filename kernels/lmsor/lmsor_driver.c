@@ -552,7 +552,7 @@ int lmsor_steady_begin(const void *params, struct machine *m, void **state, uint
 	if (make_run(r, one, m, 1))
 		goto fail;
 	fill_host(r);
-	if (m->ops->run(m, 1, steady_body, r, &thread))
+	if (r->runs && m->ops->run(m, 1, steady_body, r, &thread)) /* a plan shall hold the iterations alone */
 		goto fail;
 	*stream = r->strips.part[0].stream;
 	return 0;
