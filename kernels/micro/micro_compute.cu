@@ -5,6 +5,7 @@
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma32(const struct micro_args args)
 {
+	block_note<block_note_id("micro_fma32")> note;
 	const int64_t i = micro_item();
 
 	if (i >= args.n)
@@ -19,6 +20,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma32(const 
 /* Four chains that do not wait for each other. */
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma32x4(const struct micro_args args)
 {
+	block_note<block_note_id("micro_fma32x4")> note;
 	const int64_t i = micro_item();
 
 	if (i >= args.n)
@@ -36,6 +38,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma32x4(cons
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma64(const struct micro_args args)
 {
+	block_note<block_note_id("micro_fma64")> note;
 	const int64_t i = micro_item();
 
 	if (i >= args.n)
@@ -50,6 +53,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma64(const 
 /* A reciprocal square root and an exponential a step, both approximate. */
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_special(const struct micro_args args)
 {
+	block_note<block_note_id("micro_special")> note;
 	const int64_t i = micro_item();
 
 	if (i >= args.n)
@@ -62,6 +66,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_special(cons
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_hash(const struct micro_args args)
 {
+	block_note<block_note_id("micro_hash")> note;
 	const int64_t i = micro_item();
 
 	if (i >= args.n)
@@ -80,6 +85,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_hash(const s
 /* Which of four ways a thread goes is in its data: a warp goes them all. */
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_divergent(const struct micro_args args)
 {
+	block_note<block_note_id("micro_divergent")> note;
 	const int64_t i = micro_item();
 
 	if (i >= args.n)

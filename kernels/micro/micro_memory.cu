@@ -19,21 +19,25 @@ template <typename T> static __device__ __forceinline__ void copy(const struct m
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_copy4(const struct micro_args args)
 {
+	block_note<block_note_id("micro_copy4")> note;
 	copy<float>(args);
 }
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_copy8(const struct micro_args args)
 {
+	block_note<block_note_id("micro_copy8")> note;
 	copy<double>(args);
 }
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_copy16(const struct micro_args args)
 {
+	block_note<block_note_id("micro_copy16")> note;
 	copy<micro_quad>(args);
 }
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_triad32(const struct micro_args args)
 {
+	block_note<block_note_id("micro_triad32")> note;
 	const int64_t i = micro_item();
 
 	if (i < args.n)
@@ -42,6 +46,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_triad32(cons
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_triad64(const struct micro_args args)
 {
+	block_note<block_note_id("micro_triad64")> note;
 	const int64_t i = micro_item();
 
 	if (i < args.n)

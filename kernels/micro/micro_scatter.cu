@@ -5,6 +5,7 @@
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_atomics(const struct micro_args args)
 {
+	block_note<block_note_id("micro_atomics")> note;
 	const int64_t i = micro_item();
 
 	if (i < args.n)
@@ -13,6 +14,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_atomics(cons
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_gather(const struct micro_args args)
 {
+	block_note<block_note_id("micro_gather")> note;
 	const int64_t i = micro_item();
 
 	if (i < args.n)
@@ -21,6 +23,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_gather(const
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_strided(const struct micro_args args)
 {
+	block_note<block_note_id("micro_strided")> note;
 	const int64_t i = micro_item();
 
 	if (i < args.n)

@@ -6,6 +6,7 @@
 /* Four elements a thread, then a tree; one partial sum a block. */
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_reduce(const struct micro_args args)
 {
+	block_note<block_note_id("micro_reduce")> note;
 	__shared__ float tree[MICRO_BLOCK_MAX];
 	const float *in = (const float *)args.in[0];
 	const int t = (int)threadIdx.x, block = (int)blockDim.x;
@@ -29,6 +30,7 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_reduce(const
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_transpose(const struct micro_args args)
 {
+	block_note<block_note_id("micro_transpose")> note;
 	const float *in = (const float *)args.in[0];
 	float *out = (float *)args.out;
 	const int64_t column = (int64_t)blockIdx.x * MICRO_TILE + threadIdx.x, row = (int64_t)blockIdx.y * MICRO_TILE + threadIdx.y;
@@ -58,17 +60,20 @@ template <int PAD> static __device__ __forceinline__ void transpose(const struct
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_transpose_shared(const struct micro_args args)
 {
+	block_note<block_note_id("micro_transpose_shared")> note;
 	transpose<0>(args);
 }
 
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_transpose_padded(const struct micro_args args)
 {
+	block_note<block_note_id("micro_transpose_padded")> note;
 	transpose<1>(args);
 }
 
 /* Mean of a point and its four neighbours; points of the edge are copied. A tile and its rim are in shared memory. */
 extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_stencil(const struct micro_args args)
 {
+	block_note<block_note_id("micro_stencil")> note;
 	__shared__ float tile[MICRO_BLOCK_MAX / MICRO_TILE + 2][MICRO_TILE + 2];
 	const float *in = (const float *)args.in[0];
 	const int x = (int)threadIdx.x + 1, y = (int)threadIdx.y + 1, height = (int)blockDim.y;
