@@ -3,10 +3,12 @@
 # drawn anew when one of them changes. A new figure is one .gp; a new table is one rule here.
 # Uses BUILD, Q and PLATFORM of the Makefile, and build/validation.tsv as `warpreel validate` writes it.
 
-FIGURES := $(patsubst plots/%.gp,%,$(filter-out plots/style.gp,$(wildcard plots/*.gp)))
 PLOT_DIR := $(BUILD)/plots
 PLATFORM ?= h200x8
 PLATFORM_DATA ?= traces/data/$(PLATFORM)
+# Noted blocks of launches, if this platform has any: the first trace is drawn.
+BLOCK_TRACE ?= $(firstword $(sort $(wildcard $(PLATFORM_DATA)/blocks/*.wrt.zst)))
+FIGURES := $(patsubst plots/%.gp,%,$(filter-out plots/style.gp $(if $(BLOCK_TRACE),,plots/blocks.gp),$(wildcard plots/*.gp)))
 sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
 tab := $(shell printf '\t')
@@ -49,6 +51,10 @@ $(PLOT_DIR)/breakdown.tsv: plots/breakdown.sh $(PLOT_DIR)/points.tsv $(BUILD)/wa
 $(PLOT_DIR)/timeline.tsv: plots/timeline.sh $(BUILD)/warpreel $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/replay/*)
 	@mkdir -p $(@D)
 	$(Q)plots/timeline.sh $(BUILD)/warpreel $(PLATFORM) $(PLATFORM_DATA)/replay $(@D) > $@
+
+$(PLOT_DIR)/blocks.tsv: plots/blocks.sh $(BUILD)/warpreel $(BLOCK_TRACE) $(wildcard model/platforms/$(PLATFORM).ini)
+	@mkdir -p $(@D)
+	$(Q)plots/blocks.sh $(BUILD)/warpreel $(PLATFORM) $(BLOCK_TRACE) > $@
 
 # The accuracy table of README.md, from the summary that `warpreel validate` writes; never typed.
 .PHONY: readme-summary
