@@ -19,7 +19,6 @@ set xrange [-0.01 * last:1.01 * last]
 unset grid
 set grid x linecolor rgb "#dddddd" linewidth 0.6 linetype 1
 set style fill solid 0.85 border rgb "white"
-set ylabel "multiprocessor" offset 1,0
 row(panel, slot) = panel * (slots + 1) + slot
 set multiplot layout (simulated ? 2 : 1),1 margins 0.085,0.985,0.09,0.87 spacing 0,0.09 \
 	title sprintf("Blocks of %s on %d multiprocessors%s", kernel, panels, simulated ? ", measured and simulated" : "") font ",14"

@@ -56,6 +56,7 @@ template <enum lmsor_stored STORED, bool NORM> __device__ __forceinline__ void l
 #define LMSOR_PAPER(name, stored, norm)                                                                                     \
 	extern "C" __global__ void __launch_bounds__(LMSOR_PAPER_X *LMSOR_PAPER_Y) name(const struct lmsor_sweep sweep)    \
 	{                                                                                                                   \
+		block_note<block_note_id(#name)> note;                                                                      \
 		lmsor_paper<stored, norm>(sweep);                                                                           \
 	}                                                                                                                   \
 	static int launch_##name(const void *args, void *stream)                                                            \

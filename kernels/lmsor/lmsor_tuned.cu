@@ -38,6 +38,7 @@ __device__ __forceinline__ void lmsor_tuned_path(const struct lmsor_sweep &sweep
 	extern "C" __global__ void __launch_bounds__(LMSOR_TUNED_THREADS, blocks)                                           \
 	name(const struct lmsor_sweep sweep, int rows_a_thread)                                                             \
 	{                                                                                                                   \
+		block_note<block_note_id(#name)> note;                                                                      \
 		lmsor_tuned_path<stored, most, norm>(sweep, rows_a_thread);                                                 \
 	}                                                                                                                   \
 	static int launch_##name(const void *args, void *stream)                                                            \
