@@ -210,7 +210,7 @@ static int check_terms(struct check *check, int rows, int columns, int turn)
 	for (int k = 0; k < 3; k++) {
 		struct terms_trip trip = {
 			.check = check,
-			.setup = { .terms = check->terms, .pitch = pitch, .strip_rows = rows, .first_row = turn, .stored = kinds[k],
+			.setup = { .terms = check->terms, .pitch = pitch, .strip_rows = rows, .first_row = turn, .stored = (int32_t)kinds[k],
 				   .problem = random_problem(check, (enum lmsor_omega)(turn % 5), 1 + turn % 3, true) },
 			.bytes = (int64_t)rows * pitch * 8 * lmsor_arrays(kinds[k]),
 		};
