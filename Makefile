@@ -106,9 +106,11 @@ $(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti -ldl -pthread
 
-$(BUILD)/tests/gpu_%: tests/gpu_%.cu $(BUILD)/flags
+# Kernels that such a program includes are those of the library, and ask the geometry that plans ask.
+GEOMETRY_OBJ := $(filter %_geometry.o,$(SHARED_OBJ))
+$(BUILD)/tests/gpu_%: tests/gpu_%.cu $(GEOMETRY_OBJ) $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
-	$(Q)$(NVCC) $(NVFLAGS) -o $@ $< -ldl -lpthread
+	$(Q)$(NVCC) $(NVFLAGS) -include kernels/block_note_off.cuh -o $@ $< $(GEOMETRY_OBJ) -ldl -lpthread
 
 $(BUILD)/tests/gpu_%: tests/gpu_%.c $(OBJ)
 	@mkdir -p $(@D); echo "  CC      $<"

@@ -31,12 +31,33 @@ const char *predictor_data(const struct predictor *p)
 	return p->platform.data ? p->platform.data : p->platform.name;
 }
 
+/*
+ * Is the device another one than that whose records serve? Its kernels last as long as nobody knows; a platform that only names more
+ * GPUs, or another host, of the same device may use the records.
+ */
+static int compare_devices(struct predictor *p)
+{
+	struct platform records;
+	if (!p->platform.data)
+		return 0;
+	if (platform_read(&records, p->platform.data)) {
+		platform_release(&records);
+		return -1;
+	}
+	const char *mine = platform_text(&p->platform, "device.name"), *theirs = platform_text(&records, "device.name");
+	p->other_device = mine && theirs && strcmp(mine, theirs) != 0;
+	platform_release(&records);
+	return 0;
+}
+
 static int load_profile(struct predictor *p, const char *given)
 {
 	if (given) {
 		p->has_profile = true;
 		return profile_add_file(&p->profile, given);
 	}
+	if (p->other_device)
+		return 0;
 	glob_t found;
 	char *pattern = xprintf("%s/traces/data/%s/profile/*.wrt.zst", util_root(), predictor_data(p));
 	int rc = 0;
@@ -59,7 +80,7 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 	for (int k = 0; k < o->set.count; k++)
 		if (platform_set(&p->platform, o->set.text[k]))
 			goto fail;
-	if (intervals_read(&p->intervals, predictor_data(p)) || (wants_profile && load_profile(p, o->profile)))
+	if (compare_devices(p) || (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) || (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	p->warps_options = (struct warps_options){ .profiles = o->kernel_profiles, .data = predictor_data(p), .strict = o->strict,
 						   .allow_extrapolation = o->allow_extrapolation };
@@ -187,7 +208,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule, const st
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model.ops->name;
 		int measured_gpus = p->platform.measured_gpus ? p->platform.measured_gpus : p->platform.gpus;
-		prediction->extrapolated = model.extrapolated || (int)schedule->gpu_count > measured_gpus;
+		prediction->extrapolated = model.extrapolated || p->other_device || (int)schedule->gpu_count > measured_gpus;
 		if (timeline_trace)
 			timeline_finish(&timeline, r, p->platform.name);
 	}

@@ -17,6 +17,7 @@ struct predictor {
 	struct profile profile;
 	struct intervals intervals;
 	bool has_profile;
+	bool other_device; /* than that of the records: no durations and no interval widths of it serve */
 	struct warps_options warps_options;
 	struct warps *warps; /* NULL until the model is asked for */
 };

@@ -192,6 +192,39 @@ static void every_shipped_platform_is_whole(void **state)
 	free(folder);
 }
 
+/* Y. Cotronis et al., "Parallel SOR for Solving the Convection Diffusion Equation Using GPUs with CUDA", table 2: occupancy 0.667 with 25
+ * registers a thread, 0.333 with 63, as the profiler gave it on a GTX 480. */
+static void a_gtx480_is_as_full_as_its_profiler_said(void **state)
+{
+	struct platform platform;
+	(void)state;
+	assert_int_equal(platform_read(&platform, "gtx480"), 0);
+	assert_int_equal(sm_occupancy(&platform.sm, 256, 25, 0, NULL) * 8 * 3, platform.sm.warp_slots * 2);
+	assert_int_equal(sm_occupancy(&platform.sm, 256, 63, 0, NULL) * 8 * 3, platform.sm.warp_slots);
+	platform_release(&platform);
+}
+
+/* Peak rates of data sheets: 936 GFLOP/s of a C1060 count a multiply beside each multiply-add, which no instruction here asks for. */
+static void lanes_and_clocks_give_the_data_sheets_peaks(void **state)
+{
+	static const struct { const char *name; double fp32, fp64; } peak[] = { /* TFLOP/s */
+		{ "c1060", 0.622, 0.078 }, { "gtx480", 1.345, 0.168 }, { "c2050", 1.03, 0.515 }, { "x2090", 1.331, 0.665 },
+		{ "a100", 19.5, 9.7 }, { "h100", 67, 34 }, { "b200", 75, 37 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(peak) / sizeof(peak[0]); i++) {
+		struct platform platform;
+		assert_int_equal(platform_read(&platform, peak[i].name), 0);
+		const struct sm_device *sm = &platform.sm;
+		double warps_per_s = platform.sm_count * sm->sub_partitions * sm->clock_mhz * 1e6;
+		double fp32 = 64e-12 * warps_per_s / sm->interval[SASS_FP32], fp64 = 64e-12 * warps_per_s / sm->interval[SASS_FP64];
+		assert_true(platform.from_datasheet && sm->present);
+		if (fabs(fp32 / peak[i].fp32 - 1) > 0.02 || fabs(fp64 / peak[i].fp64 - 1) > 0.02)
+			fail_msg("%s: %g and %g TFLOP/s", peak[i].name, fp32, fp64);
+		platform_release(&platform);
+	}
+}
+
 static void a_knee_is_found_again(void **state)
 {
 	static const double knees[] = { 1, 2, 3.5, 12 };
@@ -359,6 +392,8 @@ int main(void)
 		cmocka_unit_test(every_part_can_be_made_ideal),
 		cmocka_unit_test(rates_in_gb_per_s_set_reading_and_writing),
 		cmocka_unit_test(every_shipped_platform_is_whole),
+		cmocka_unit_test(a_gtx480_is_as_full_as_its_profiler_said),
+		cmocka_unit_test(lanes_and_clocks_give_the_data_sheets_peaks),
 		cmocka_unit_test(a_knee_is_found_again),
 		cmocka_unit_test(an_update_replaces_one_section_and_keeps_the_rest),
 		cmocka_unit_test(an_update_adds_the_section_before_provenance),
