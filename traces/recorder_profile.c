@@ -325,7 +325,7 @@ static bool capturing(struct profile *profile, CUstream stream)
 }
 
 /* Decides about this launch; when it is to be measured, counting has begun. */
-static void consider(struct profile *profile, const struct launch_call *call, const CUpti_CallbackData *data, const struct note_footprint *note)
+static void decide(struct profile *profile, const struct launch_call *call, const CUpti_CallbackData *data, const struct note_footprint *note)
 {
 	struct profile_shape *shape;
 	struct profile_device *device;
@@ -359,6 +359,12 @@ static void consider(struct profile *profile, const struct launch_call *call, co
 	now.pass = shape->passes_done;
 	now.device = device;
 	now.function = call->function;
+}
+
+static void consider(struct profile *profile, const struct launch_call *call, const CUpti_CallbackData *data, const struct note_footprint *note)
+{
+	decide(profile, call, data, note);
+	profile->stray |= !now.measuring;
 }
 
 static void conclude(struct profile *profile, const CUpti_CallbackData *data)

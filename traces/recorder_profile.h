@@ -109,6 +109,7 @@ struct profile {
 	pthread_mutex_t cubin_lock; /* modules may be loaded within a launch, or by another thread */
 	char *kernels;              /* patterns, one a line; NULL: all */
 	bool initialized, broken, verbose, lazy;
+	bool stray;                 /* launches that are not measured ran since counts were last taken */
 	unsigned group;             /* metrics a pass at most; 0: as many as CUPTI takes */
 	unsigned part;              /* which pass of SASS metrics is this run's */
 	unsigned grids;             /* of a function, block, kernel and path, as many different grids are measured; 0: all */

@@ -206,15 +206,19 @@ static int flush(struct profile *profile, const struct profile_device *device, C
 
 /*
  * Patched once and for good: CUPTI 13.0 patches nothing after the first Disable. So launches that are not measured are counted
- * too, and what has piled up is thrown away before one that is.
+ * too, and what has piled up is thrown away before one that is; but only then: a flush with nothing to give ends the counting.
  */
 static int begin(struct profile *profile, struct profile_device *device, CUcontext context, unsigned pass)
 {
 	CUpti_SassMetricsEnable_Params enable = { .structSize = CUpti_SassMetricsEnable_Params_STRUCT_SIZE, .ctx = context,
 						  .enableLazyPatching = profile->lazy };
 
-	if (device->context == context)
-		return flush(profile, device, context, pass, 0, true);
+	if (device->context == context) {
+		bool stray = profile->stray;
+
+		profile->stray = false;
+		return stray ? flush(profile, device, context, pass, 0, true) : 0;
+	}
 	if (!PROFILE_CALL(profile, cuptiSassMetricsEnable, &enable))
 		return -1;
 	device->context = context;
