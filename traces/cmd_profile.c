@@ -9,6 +9,7 @@
 
 #include "disassembly.h"
 #include "options.h"
+#include "profile_join.h"
 #include "profile_merge.h"
 #include "program.h"
 #include "target.h"
@@ -18,7 +19,7 @@ struct profile_options {
 	const char *output, *recorder, *passes_of;
 	struct text_list kernel;
 	int grids;
-	bool keep_spool, verbose;
+	bool keep_spool, verbose, join;
 };
 #define AT(field) offsetof(struct profile_options, field)
 static const struct option_spec options[] = {
@@ -26,6 +27,7 @@ static const struct option_spec options[] = {
 	{ "kernel", OPTION_LIST, AT(kernel), NULL, 0, 0, "NAME", "only kernels whose name or symbol matches this shell pattern; may be repeated" },
 	{ "grids", OPTION_INT, AT(grids), "3", 0, 1 << 20, "N", "of every kernel, path and block, only the first N different grids; 0: all" },
 	{ "passes-of", OPTION_CHOICE, AT(passes_of), "both", 0, 0, "sass|counters|both", "what is counted: instructions, hardware counters, or both, in a run each" },
+	{ "join", OPTION_FLAG, AT(join), NULL, 0, 0, NULL, "run nothing: put the profiles of the traces named into one" },
 	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL, "keep what the recorder wrote, as FILE.spool-*" },
 	{ "recorder", OPTION_TEXT, AT(recorder), NULL, 0, 0, "LIBRARY", "libwarpreel-recorder.so to use (else $WARPREEL_RECORDER, else the one beside the program)" },
 	{ "verbose", OPTION_FLAG, AT(verbose), NULL, 0, 0, NULL, "say what is asked of CUPTI, on standard error" },
@@ -33,7 +35,7 @@ static const struct option_spec options[] = {
 };
 static const struct command_help help = {
 	.name = "profile",
-	.synopsis = "profile -o FILE [options] -- COMMAND...",
+	.synopsis = "profile -o FILE [options] -- COMMAND... | profile -o FILE --join TRACE...",
 	.summary = "Runs COMMAND, twice unless --passes-of says otherwise, counts what each kernel it launches does, and writes the\n"
 		   "kernels' profiles to the trace FILE. Nothing is timed. A kernel must be launched about ten times with the same\n"
 		   "grid, and do the same each time, to be counted whole.",
@@ -248,6 +250,32 @@ static int profile(const struct profile_options *settings, const char *recorder,
 	return code;
 }
 
+static int join(const char *output, int count, char **files)
+{
+	struct trace all;
+	int rc = 0;
+
+	trace_init(&all);
+	for (int i = 0; i < count && !rc; i++) {
+		struct trace one;
+
+		trace_init(&one);
+		rc = trace_read(&one, files[i], 0);
+		if (!rc && !one.profile_count)
+			rc = report("%s: holds no kernel profiles", files[i]);
+		if (!rc && !i)
+			for (size_t k = 0; k < one.meta_count; k++)
+				trace_set_meta(&all, trace_text(&one, one.meta[k].key), trace_text(&one, one.meta[k].value));
+		if (!rc)
+			rc = profile_join(&all, &one, files[i]);
+		trace_release(&one);
+	}
+	if (!rc)
+		rc = trace_write(&all, output);
+	trace_release(&all);
+	return rc ? EXIT_BAD : EXIT_OK;
+}
+
 int cmd_profile(const struct program *program, int argc, char **argv)
 {
 	struct profile_options settings = { 0 };
@@ -262,6 +290,12 @@ int cmd_profile(const struct program *program, int argc, char **argv)
 		return code > EXIT_USAGE ? EXIT_OK : code;
 	if (!settings.output) {
 		report("profile: -o FILE says where the profiles go (see warpreel profile --help)");
+		return EXIT_USAGE;
+	}
+	if (settings.join) {
+		if (words && split == argc)
+			return join(settings.output, words, argv + 1);
+		report("profile: --join takes traces and no command: warpreel profile -o FILE --join TRACE...");
 		return EXIT_USAGE;
 	}
 	if (words) {

@@ -293,6 +293,8 @@ const struct kernel_profile *kernel_profiles_find(const struct kernel_profiles *
 
 		if (strcmp(p->kernel, kernel) != 0 && strcmp(p->symbol, kernel) != 0)
 			continue;
+		if (!p->instruction_count || p->instruction[0].warps <= 0) /* hardware counters only */
+			continue;
 		fit = fit_of(p, geometry);
 		if (!best || better(&fit, &best_fit)) {
 			best = p;

@@ -60,7 +60,7 @@ int kernel_profiles_add_file(struct kernel_profiles *profiles, const char *path)
 
 /*
  * The profile to price a launch with: same kernel name, then same path (when both are known), then same block, then the grid nearest in
- * blocks (by ratio). NULL when the kernel has none. *exact: path and block agree.
+ * blocks (by ratio). Only profiles whose instructions were counted. NULL when the kernel has none. *exact: path and block agree.
  */
 const struct kernel_profile *kernel_profiles_find(const struct kernel_profiles *profiles, const char *kernel,
 						  const struct launch_geometry *geometry, bool *exact);
