@@ -6,8 +6,8 @@
 
 #include "../traces/util.h"
 
-static const double ISSUES_WANTED = 24000; /* played in one run: about a millisecond */
-enum { ROUNDS_LEAST = 4, VISITS_SHORT = 12, VISITS_LONG = 24 };
+static const double ISSUES_WANTED = 150000; /* played in one run: about a millisecond */
+enum { ROUNDS_LEAST = 10, VISITS_SHORT = 12, VISITS_LONG = 24 };
 
 static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks, double visits_max,
 		struct sm_run *run)

@@ -7,7 +7,7 @@
 
 #include "../traces/util.h"
 
-enum { NEVER_STEP = -1, DEPBAR_DEPTH = 8, REGISTERS = 256 };
+enum { NEVER_STEP = -1, DEPBAR_DEPTH = 8, REGISTERS = 256, DIVIDED_MAX = 6 };
 static const int64_t ISSUES_MAX = 20000000;  /* of one run: beyond, something goes in circles */
 
 const char *const stall_reason_name[STALL_REASON_COUNT] = {
@@ -35,6 +35,7 @@ struct warp {
 	uint8_t board_reason[WARP_SCOREBOARDS];
 	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, newest first */
 	float visits[WARP_LOOPS_MAX]; /* left */
+	int32_t other[DIVIDED_MAX]; int others; /* where threads of this warp that jumped wait, nearest last */
 	double *reg;             /* class mode: when each register is there */
 	uint8_t *reg_reason;
 };
@@ -54,8 +55,8 @@ struct engine {
 	double *sub_free;                /* when it may issue again */
 	double (*pipe)[SASS_CLASS_COUNT];/* per sub-partition */
 	int *greedy;                     /* last issued */
-	double lsu_free, shuffle_free;   /* paths of the whole SM */
-	float **turn, **l2_turn, **dram_turn;
+	double lsu_free, shuffle_free, constant_free; /* paths of the whole SM */
+	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
 	int64_t *handed, *ended; int *resident; /* per job */
 	int32_t next_age;
 	bool classes;                    /* no control bits: registers decide */
@@ -66,12 +67,17 @@ static bool uses_lsu(int class)
 	return class >= SASS_SHARED_LOAD && class <= SASS_ASYNC_COPY;
 }
 
+static bool shared_path(int class)
+{
+	return uses_lsu(class) || class == SASS_SHUFFLE || class == SASS_CONSTANT;
+}
+
 /* When the pipe the next instruction needs is free. */
 static double path_free(const struct engine *e, int sub, int class)
 {
 	if (uses_lsu(class))
 		return e->lsu_free;
-	return class == SASS_SHUFFLE ? e->shuffle_free : e->pipe[sub][class];
+	return class == SASS_SHUFFLE ? e->shuffle_free : class == SASS_CONSTANT ? e->constant_free : e->pipe[sub][class];
 }
 
 static void wait_for(struct warp *w, double until, uint8_t reason)
@@ -215,8 +221,22 @@ static double trips(const struct engine *e, double visits, float *turn)
 	return whole > 1 ? whole : 1;
 }
 
-/* Where the warp goes after its instruction; NEVER_STEP: nowhere. */
-static int32_t next_step(struct engine *e, struct warp *w, const struct warp_step *s)
+/* Threads that jumped wait at `target` until the others would go past it. */
+static void divide(struct warp *w, int32_t target)
+{
+	int k = w->others;
+	if (k == DIVIDED_MAX)
+		return;
+	for (; k && w->other[k - 1] < target; k--)
+		w->other[k] = w->other[k - 1];
+	if (k && w->other[k - 1] == target)
+		return;
+	w->other[k] = target;
+	w->others++;
+}
+
+/* Where the warp would go after its instruction were it not divided; NEVER_STEP: nowhere. */
+static int32_t undivided_step(struct engine *e, struct warp *w, const struct warp_step *s)
 {
 	float *turn = &e->turn[w->job][w->step], *visits = &w->visits[s->loop];
 	switch (s->flow) {
@@ -225,6 +245,10 @@ static int32_t next_step(struct engine *e, struct warp *w, const struct warp_ste
 		*turn += s->share;
 		if (*turn >= 1 - 1e-4f) {
 			*turn -= 1;
+			if (s->diverges > 0 && (e->divided[w->job][w->step] += s->diverges) >= 1 - 1e-4f) {
+				e->divided[w->job][w->step] -= 1;
+				divide(w, s->target);
+			}
 			return w->step + 1;
 		}
 		return s->flow == FLOW_EXIT ? NEVER_STEP : s->target;
@@ -244,6 +268,14 @@ static int32_t next_step(struct engine *e, struct warp *w, const struct warp_ste
 	default:
 		return w->step + 1;
 	}
+}
+
+static int32_t next_step(struct engine *e, struct warp *w, const struct warp_step *s)
+{
+	int32_t next = undivided_step(e, w, s);
+	if (!w->others || (next != NEVER_STEP && next < w->other[w->others - 1]))
+		return next;
+	return w->other[--w->others];
 }
 
 static void release_barrier(struct engine *e, int block, double at)
@@ -302,12 +334,14 @@ static void issue(struct engine *e, struct warp *w, double at)
 	double done = at + d->latency[s->class], cycles = d->interval[s->class];
 	uint8_t reason = STALL_OTHER;
 	account(e, w, at, path_free(e, w->sub, s->class));
-	e->sub_free[w->sub] = at + d->issue_interval;
+	e->sub_free[w->sub] = at + d->issue_interval * s->port_cycles;
 	if (uses_lsu(s->class)) {
 		done = memory(e, w, s, at, &cycles, &reason);
 		e->lsu_free = at + cycles;
 	} else if (s->class == SASS_SHUFFLE) {
 		e->shuffle_free = at + cycles;
+	} else if (s->class == SASS_CONSTANT) {
+		e->constant_free = at + cycles;
 	} else {
 		e->pipe[w->sub][s->class] = at + cycles;
 	}
@@ -375,7 +409,7 @@ static int next_issue(struct engine *e)
 		if (first < 0)
 			return -1;
 		int class = e->candidate[e->chosen[first].warp].class;
-		if (!(uses_lsu(class) || class == SASS_SHUFFLE) || path_free(e, first, class) <= e->chosen[first].at)
+		if (!shared_path(class) || path_free(e, first, class) <= e->chosen[first].at)
 			return first;
 		choose(e, first);
 	}
@@ -439,11 +473,13 @@ static void engine_init(struct engine *e)
 	e->turn = xcalloc(jobs, sizeof(*e->turn));
 	e->l2_turn = xcalloc(jobs, sizeof(*e->l2_turn));
 	e->dram_turn = xcalloc(jobs, sizeof(*e->dram_turn));
+	e->divided = xcalloc(jobs, sizeof(*e->divided));
 	for (size_t j = 0; j < jobs; j++) {
 		size_t count = e->setup->job[j].program->count;
 		e->turn[j] = xcalloc(count, sizeof(float));
 		e->l2_turn[j] = xcalloc(count, sizeof(float));
 		e->dram_turn[j] = xcalloc(count, sizeof(float));
+		e->divided[j] = xcalloc(count, sizeof(float));
 		for (size_t k = 0; k < count; k++) { /* instructions that miss now and then do not all miss at once */
 			e->l2_turn[j][k] = (float)fmod((double)k * 0.6180339887498949, 1) * (e->setup->job[j].program->step[k].l2_share < 1);
 			e->dram_turn[j][k] = (float)fmod((double)k * 0.7548776662466927, 1);
@@ -465,8 +501,9 @@ static void engine_release(struct engine *e)
 		free(e->turn[j]);
 		free(e->l2_turn[j]);
 		free(e->dram_turn[j]);
+		free(e->divided[j]);
 	}
-	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->turn, e->l2_turn, e->dram_turn,
+	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->turn, e->l2_turn, e->dram_turn, e->divided,
 			e->handed, e->ended, e->resident };
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 		free(all[k]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * From a profile to a warp's way through it.
  *
- * Counts give no edges, so edges are solved for in address order. A forward branch falls through as often as the next instruction ran.
- * Behind an unconditional jump nothing falls through, except where both sides of a branch ran in one warp (divergence): then
- * the second side ran more often than warps jumped to it, and the difference fell through. A loop was entered as often as the instruction
+ * Counts give no edges, so edges are solved for in address order. A forward branch falls through as often as the next instruction ran, and
+ * nothing falls through an unconditional jump. Where a place ran more often than warps came to it, some warps were divided: they went both
+ * ways, one after the other, and come to the jump's target when they would go past it. A loop was entered as often as the instruction
  * before its head fell into it; the rest of the head's count came back. Where a loop's guard stands right before its head the two
  * cannot be told apart from counts: everybody is then taken to have entered.
  */
@@ -32,6 +32,8 @@ static void decode(struct warp_step *step, struct sass_instruction *out, const s
 	int64_t sectors = (in->sectors_global > 0 ? in->sectors_global : 0) + (in->sectors_local > 0 ? in->sectors_local : 0);
 	char opcode[16];
 	sass_opcode(in->text, opcode);
+	if (strstr(in->text, "BRA.DIV") || strstr(in->text, "BRA.CONV")) /* jumps only where the warp is divided, or not */
+		s.predicated = true;
 	*step = (struct warp_step){
 		.class = (uint8_t)s.class,
 		.flow = s.is_exit ? FLOW_EXIT : s.is_barrier ? FLOW_BARRIER : !strcmp(opcode, "CALL") ? FLOW_CALL : !strcmp(opcode, "RET") ? FLOW_RETURN
@@ -120,8 +122,7 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 		} else if (step->flow == FLOW_RETURN) {
 			flow[i].falls = 0;
 		} else if (s[i].is_branch && target < program->count && target > i) {
-			double falls = flow[i + 1].loop_head ? (s[i].predicated ? runs : 0)
-				     : joins || !s[i].predicated ? next - flow[i + 1].jumped_in : next;
+			double falls = !s[i].predicated ? 0 : flow[i + 1].loop_head ? runs : joins ? next - flow[i + 1].jumped_in : next;
 			flow[i].falls = runs * clamp01(falls / runs);
 			flow[target].jumped_in += runs - flow[i].falls;
 			step->target = (int32_t)target;
@@ -146,6 +147,46 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 		}
 	}
 	return 0;
+}
+
+/* Who comes to a place by divergence: the nearest branch before it that names it. */
+static void find_divergence(struct warp_program *program, const struct flow *flow)
+{
+	for (size_t t = 1; t < program->count; t++) {
+		if (!flow[t].jump_target || flow[t].loop_head)
+			continue;
+		double missing = flow[t].count - flow[t - 1].falls - flow[t].jumped_in;
+		for (size_t i = t; i-- > 0 && missing > 0.005 * flow[t].count;) {
+			struct warp_step *step = &program->step[i];
+			if ((step->flow != FLOW_BRANCH && step->flow != FLOW_LEAVE) || step->target != (int32_t)t || flow[i].falls <= 0 ||
+			    step->share <= 0 || step->flow == FLOW_LEAVE)
+				continue;
+			double both = missing < flow[i].falls ? missing : flow[i].falls;
+			step->diverges = (float)(both / flow[i].falls);
+			missing -= both;
+		}
+	}
+}
+
+/*
+ * Registers are in two banks, even and odd, and a bank gives one a cycle (Huerta et al., arXiv 2503.20481, section 5.3). An operand that the
+ * instruction before kept for this slot (.reuse) needs no reading.
+ */
+static uint8_t port_cycles(const struct sass_instruction *s, const struct sass_instruction *before)
+{
+	int reads[2] = { 0, 0 };
+	if (s->class != SASS_FP32 && s->class != SASS_INTEGER && s->class != SASS_HALF)
+		return 1;
+	for (int k = 0; k < 4; k++) {
+		bool kept = before && before->control.reuse >> k & 1 && before->source[k] == s->source[k];
+		bool again = false; /* one read serves the same register in two slots */
+		for (int j = 0; j < k; j++)
+			again |= s->source[j] == s->source[k];
+		if (s->source[k] >= 0 && !kept && !again)
+			reads[s->source[k] & 1]++;
+	}
+	int most = reads[0] > reads[1] ? reads[0] : reads[1];
+	return (uint8_t)(most > 1 ? most : 1);
 }
 
 static void add_totals(struct warp_program *program, const struct flow *flow)
@@ -188,6 +229,9 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 	}
 	find_targets(flow, program->step, s, program->count);
 	int failed = solve(program, flow, s, file);
+	find_divergence(program, flow);
+	for (size_t i = 0; i < program->count; i++)
+		program->step[i].port_cycles = port_cycles(&s[i], i ? &s[i - 1] : NULL);
 	add_totals(program, flow);
 	free(flow);
 	free(s);

@@ -37,8 +37,10 @@ struct warp_step {
 	int8_t depbar_scoreboard, depbar_count;
 	int16_t destination, source[4];
 	uint8_t destination_count;
+	uint8_t port_cycles;    /* to read its operands: the registers of a bank come one a cycle */
 	int32_t target;         /* step */
 	float share;
+	float diverges;         /* FLOW_BRANCH: share of visits after which the warp also comes to `target`, with the threads that jumped */
 	/* memory, per execution by a warp */
 	float sectors;          /* 32-byte sectors asked of L1, or changed */
 	float tags;             /* lines looked up */
