@@ -46,8 +46,10 @@ struct sm_device {
 	double l2_far_latency_ns;          /* a hit in the other half, less latency_ns; half of all hits are there. 0: one half */
 	/* cache residency: bytes touched between two touches of the same byte -> share of the bytes still in L2 */
 	struct { double *value; size_t count; } l2_reuse_bytes, l2_reuse_hits; /* owned */
-	double atomic_same_interval_ns;    /* atomics on one address, one after the other, whole device */
-	double atomic_rate_per_s;          /* atomics on different sectors, whole device */
+	double l2_slot_bytes;              /* a request to L2 takes the time of at least so many bytes */
+	double constant_cold_cycles;       /* a multiprocessor's first look at constant memory (parameters) in a launch */
+	double atomic_same_interval_ns;    /* threads' atomics on one address, one after the other: what one slice of L2 takes */
+	double atomic_rate_per_s;          /* threads' atomics all over memory, whole device */
 	/* grids */
 	double launch_ns;                  /* an empty kernel of one block, as the tracer reports it */
 	double launch_period_ns;           /* period of empty kernels back to back in a graph: launch_ns + the device's own pause */

@@ -24,11 +24,14 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 	double reads = launch->program->l2_read_bytes * launch->l2_miss_share, writes = launch->program->l2_write_bytes * launch->dram_write_share;
 	struct sm_setup setup = {
 		.device = device,
-		.dram_read_share = reads + writes > 0 ? reads / (reads + writes) : 0,
 		.job = &job,
 		.job_count = 1,
-		.sharers = (double)launch->blocks / (double)most,
-		.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
+		.memory = {
+			.sharers = (double)launch->blocks / (double)most,
+			.dram_read_share = reads + writes > 0 ? reads / (reads + writes) : 0,
+			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
+			.atomic_lines = launch->atomic_lines,
+		},
 		.visits_max = visits_max,
 	};
 	return sm_engine_run(&setup, run);

@@ -18,6 +18,7 @@ struct grid_launch {
 	double l2_miss_share;     /* of what is read from L2 */
 	double dram_write_share;  /* of what is written to L2 */
 	double background_dram_bytes_per_s;
+	double atomic_lines;      /* that atomics fall on; 0 = very many */
 };
 
 struct grid_answer {

@@ -59,6 +59,7 @@ struct engine {
 	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
 	int64_t *handed, *ended; int *resident; /* per job */
 	int32_t next_age;
+	double parameters_at;            /* when constant memory has the launch's parameters; < 0: nobody asked yet */
 	bool classes;                    /* no control bits: registers decide */
 };
 
@@ -188,19 +189,19 @@ static double memory(struct engine *e, const struct warp *w, const struct warp_s
 		return done;
 	}
 	if (s->class == SASS_ATOMIC) {
-		back = sm_memory_atomic(&e->memory, at, (double)s->sectors, &accepted);
+		back = sm_memory_atomic(&e->memory, at, (double)s->lanes, (double)s->sectors, &accepted);
 		*reason = STALL_L2;
 	} else if (s->class == SASS_GLOBAL_STORE) {
 		*dram_turn += (float)job->dram_write_share;
 		bool dram = *dram_turn >= 1;
 		*dram_turn -= dram;
-		sm_memory_write(&e->memory, at, bytes, dram, &accepted);
+		sm_memory_write(&e->memory, at, bytes, (double)s->tags, dram, &accepted);
 	} else if ((*l2_turn += s->l2_share) >= 1 - 1e-6f) {
 		*l2_turn -= 1;
 		*dram_turn += (float)job->l2_miss_share;
 		bool dram = *dram_turn >= 1 - 1e-6f;
 		*dram_turn -= dram;
-		back = sm_memory_read(&e->memory, at, bytes, dram, &accepted);
+		back = sm_memory_read(&e->memory, at, bytes, (double)s->tags, dram, &accepted);
 		if (back > done)
 			*reason = dram ? STALL_DRAM : STALL_L2;
 	}
@@ -342,6 +343,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 		e->shuffle_free = at + cycles;
 	} else if (s->class == SASS_CONSTANT) {
 		e->constant_free = at + cycles;
+		if (e->parameters_at < 0)
+			e->parameters_at = at + d->constant_cold_cycles;
 	} else {
 		e->pipe[w->sub][s->class] = at + cycles;
 	}
@@ -356,6 +359,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 	}
 	w->issued = at;
 	w->fixed = w->next->ready = at + (e->classes ? d->issue_interval : s->stall > 0 ? s->stall : 1);
+	if (s->class == SASS_CONSTANT && e->parameters_at > w->fixed)
+		w->fixed = w->next->ready = e->parameters_at;
 	e->run->instructions++;
 	bool barrier = s->flow == FLOW_BARRIER;
 	int32_t next = next_step(e, w, s);
@@ -488,7 +493,7 @@ static void engine_init(struct engine *e)
 	e->handed = xcalloc(jobs, sizeof(*e->handed));
 	e->ended = xcalloc(jobs, sizeof(*e->ended));
 	e->resident = xcalloc(jobs, sizeof(*e->resident));
-	sm_memory_init(&e->memory, d, e->setup->sharers, e->setup->dram_read_share, e->setup->background_dram_bytes_per_s);
+	sm_memory_init(&e->memory, d, &e->setup->memory);
 }
 
 static void engine_release(struct engine *e)
@@ -512,7 +517,7 @@ static void engine_release(struct engine *e)
 
 int sm_engine_run(const struct sm_setup *setup, struct sm_run *run)
 {
-	struct engine e = { .setup = setup, .device = setup->device, .run = run };
+	struct engine e = { .setup = setup, .device = setup->device, .run = run, .parameters_at = -1 };
 	*run = (struct sm_run){ .block_count = setup->job[0].blocks };
 	run->block_end = xcalloc((size_t)run->block_count + 1, sizeof(*run->block_end));
 	run->block = xcalloc((size_t)run->block_count + 1, sizeof(*run->block));

@@ -30,9 +30,7 @@ struct sm_job {
 struct sm_setup {
 	const struct sm_device *device;
 	const struct sm_job *job; int job_count;
-	double sharers;            /* multiprocessors that ask for as much */
-	double dram_read_share;    /* of the bytes between L2 and DRAM, that are read */
-	double background_dram_bytes_per_s; /* taken by copies */
+	struct sm_memory_setup memory;
 	double visits_max;         /* loops are cut to so many visits; 0 = whole */
 };
 

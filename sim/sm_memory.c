@@ -35,18 +35,33 @@ static void level_init(struct memory_level *level, const struct sm_memory_level 
 		level->growth[k] = pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee);
 }
 
-void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, double sharers, double dram_read_share,
-		    double background_dram_bytes_per_s)
+/*
+ * Atomics on few lines meet in few slices of L2. Lines fall on slices as if at random, so the fullest of S slices has about
+ * m + sqrt(2 m ln S) of L lines, m = L / S (balls into bins: Raab and Steger 1998), and all wait for it.
+ */
+static double atomics_per_s(const struct sm_device *d, double lines)
+{
+	double slice = 1e9 / d->atomic_same_interval_ns;
+	double slices = d->atomic_rate_per_s / slice;
+	if (!(lines > 0) || !(d->atomic_same_interval_ns > 0) || isinf(d->atomic_rate_per_s) || slices <= 1)
+		return d->atomic_rate_per_s;
+	double mean = lines / slices, fullest = mean + sqrt(2 * mean * log(slices));
+	double rate = slice * lines / (fullest > 1 ? fullest : 1);
+	return rate < d->atomic_rate_per_s ? rate : d->atomic_rate_per_s;
+}
+
+void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, const struct sm_memory_setup *setup)
 {
 	double clock_hz = device->clock_mhz * 1e6;
 	*memory = (struct sm_memory){
 		.port_cycles = 1 / device->l2_port_bytes,
 		.far = device->l2_far_latency_ns * 1e-9 * clock_hz,
 		.limit_bytes = device->l1_miss_bytes,
-		.atomic_cycles = sharers * clock_hz / device->atomic_rate_per_s,
+		.slot_bytes = device->l2_slot_bytes,
+		.atomic_cycles = setup->sharers * clock_hz / atomics_per_s(device, setup->atomic_lines),
 	};
-	level_init(&memory->l2, &device->l2, clock_hz, sharers, 0, 0);
-	level_init(&memory->dram, &device->dram, clock_hz, sharers, background_dram_bytes_per_s, dram_read_share);
+	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
+	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers, setup->background_dram_bytes_per_s, setup->dram_read_share);
 }
 
 void sm_memory_release(struct sm_memory *memory)
@@ -163,17 +178,24 @@ static double admit(struct sm_memory *m, double at, double bytes)
 	return at;
 }
 
-double sm_memory_read(struct sm_memory *m, double at, double bytes, bool dram, double *accepted)
+/* What a request costs L2: single sectors of many lines take more time than their bytes. */
+static double slots(const struct sm_memory *m, double bytes, double lines)
+{
+	double least = lines * m->slot_bytes;
+	return bytes > least ? bytes : least;
+}
+
+double sm_memory_read(struct sm_memory *m, double at, double bytes, double lines, bool dram, double *accepted)
 {
 	at = admit(m, at, bytes);
 	*accepted = at;
-	double done;
+	double done, l2_cycles = slots(m, bytes, lines) * m->l2.read_cycles;
 	if (dram) {
-		double through = level_serve(&m->l2, at, bytes * m->l2.read_cycles) + m->l2.latency;
+		double through = level_serve(&m->l2, at, l2_cycles) + m->l2.latency;
 		done = level_request(&m->dram, at, bytes * m->dram.read_cycles);
 		done = done > through ? done : through;
 	} else {
-		done = level_request(&m->l2, at, bytes * m->l2.read_cycles) + (m->far_turn++ & 1 ? m->far : 0);
+		done = level_request(&m->l2, at, l2_cycles) + (m->far_turn++ & 1 ? m->far : 0);
 	}
 	/* Data comes back through the port, in the order it comes; its turns are counted where they are asked for. */
 	m->port_read_free = (m->port_read_free > at ? m->port_read_free : at) + bytes * m->port_cycles;
@@ -183,12 +205,12 @@ double sm_memory_read(struct sm_memory *m, double at, double bytes, bool dram, d
 	return done;
 }
 
-double sm_memory_write(struct sm_memory *m, double at, double bytes, bool dram, double *accepted)
+double sm_memory_write(struct sm_memory *m, double at, double bytes, double lines, bool dram, double *accepted)
 {
 	at = admit(m, at, bytes);
 	m->port_write_free = (m->port_write_free > at ? m->port_write_free : at) + bytes * m->port_cycles;
 	*accepted = m->port_write_free;
-	double done = level_request(&m->l2, *accepted, bytes * m->l2.write_cycles);
+	double done = level_request(&m->l2, *accepted, slots(m, bytes, lines) * m->l2.write_cycles);
 	if (dram) {
 		double written = level_request(&m->dram, *accepted, bytes * m->dram.write_cycles);
 		done = written > done ? written : done;
@@ -197,11 +219,11 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, bool dram, 
 	return done;
 }
 
-double sm_memory_atomic(struct sm_memory *m, double at, double sectors, double *accepted)
+double sm_memory_atomic(struct sm_memory *m, double at, double lanes, double sectors, double *accepted)
 {
 	at = admit(m, at, sectors * 32);
 	*accepted = at;
-	m->atomic_free = (m->atomic_free > at ? m->atomic_free : at) + sectors * m->atomic_cycles;
+	m->atomic_free = (m->atomic_free > at ? m->atomic_free : at) + lanes * m->atomic_cycles;
 	double done = m->atomic_free + m->l2.latency;
 	heap_push(m, (struct in_flight){ done, sectors * 32 });
 	return done;

@@ -25,7 +25,8 @@ struct sm_memory {
 	double port_cycles, port_read_free, port_write_free; /* cycles a byte; when the port is free */
 	double far;                /* cycles a hit in the far half of L2 takes longer */
 	double limit_bytes;        /* in flight at once, 0 = no limit */
-	double atomic_cycles, atomic_free;
+	double slot_bytes;         /* a request takes at least the time of so many */
+	double atomic_cycles, atomic_free; /* a thread's */
 	double pending_bytes;
 	struct in_flight *heap; size_t heap_count, heap_capacity; /* owned; what limit_bytes counts, by `done` */
 	uint32_t far_turn;
@@ -33,15 +34,19 @@ struct sm_memory {
 
 struct in_flight { double done, size; };
 
-/* `sharers`: multiprocessors that ask for as much as this one. `dram_read_share`: of the bytes moved between L2 and DRAM, that are read. */
-void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, double sharers, double dram_read_share,
-		    double background_dram_bytes_per_s);
+struct sm_memory_setup {
+	double sharers;            /* multiprocessors that ask for as much as this one */
+	double dram_read_share;    /* of the bytes moved between L2 and DRAM, that are read */
+	double background_dram_bytes_per_s; /* taken by copies */
+	double atomic_lines;       /* of 128 bytes that atomics fall on; 0 = very many */
+};
+void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, const struct sm_memory_setup *setup);
 void sm_memory_release(struct sm_memory *memory);
-/* A request of `bytes` at time `at` (cycles); dram: L2 does not have them. Returns when the data is back; *accepted: when the request
+/* A warp's request for `bytes` in `lines` lines at time `at` (cycles); dram: L2 does not have them. Returns when the data is back; *accepted: when the request
  * was taken, before which nothing behind it can be. */
-double sm_memory_read(struct sm_memory *memory, double at, double bytes, bool dram, double *accepted);
-double sm_memory_write(struct sm_memory *memory, double at, double bytes, bool dram, double *accepted);
-/* `sectors` changed in L2 by atomics; the result is back at the returned time. */
-double sm_memory_atomic(struct sm_memory *memory, double at, double sectors, double *accepted);
+double sm_memory_read(struct sm_memory *memory, double at, double bytes, double lines, bool dram, double *accepted);
+double sm_memory_write(struct sm_memory *memory, double at, double bytes, double lines, bool dram, double *accepted);
+/* Atomics of `lanes` threads on `sectors` sectors; the result is back at the returned time. */
+double sm_memory_atomic(struct sm_memory *memory, double at, double lanes, double sectors, double *accepted);
 
 #endif

@@ -49,6 +49,7 @@ static void decode(struct warp_step *step, struct sass_instruction *out, const s
 		.sectors = (float)((double)sectors / runs),
 		.tags = in->tags_global > 0 ? (float)((double)in->tags_global / runs) : sectors > 0 ? 1 : 0,
 		.wavefronts = in->wavefronts_shared > 0 ? (float)((double)in->wavefronts_shared / runs) : shared ? 1 : 0,
+		.lanes = in->threads > 0 ? (float)((double)in->threads / runs) : 0,
 		.l2_share = s.class == SASS_GLOBAL_LOAD || s.class == SASS_ASYNC_COPY ? (float)l2_share_load : 1,
 	};
 	memcpy(step->source, s.source, sizeof(step->source));
@@ -200,7 +201,7 @@ static void add_totals(struct warp_program *program, const struct flow *flow)
 		else if (step->class == SASS_GLOBAL_STORE)
 			program->l2_write_bytes += a_warp * step->sectors * 32;
 		else if (step->class == SASS_ATOMIC)
-			program->atomics += a_warp * step->sectors;
+			program->atomics += a_warp * step->lanes;
 	}
 }
 

@@ -45,6 +45,7 @@ struct warp_step {
 	float sectors;          /* 32-byte sectors asked of L1, or changed */
 	float tags;             /* lines looked up */
 	float wavefronts;       /* passes over shared memory */
+	float lanes;            /* threads that take part */
 	float l2_share;         /* of the executions, that go on to L2 */
 };
 
@@ -54,7 +55,8 @@ struct warp_program {
 	uint32_t block_threads, registers, shared_bytes; /* of a block: static and dynamic */
 	double warps;           /* of the profiled launch, as counted at the entry */
 	double instructions;    /* a warp, average */
-	double l2_read_bytes, l2_write_bytes, atomics; /* a warp, average */
+	double l2_read_bytes, l2_write_bytes; /* a warp, average */
+	double atomics;         /* threads' atomics, a warp, average */
 	int64_t unknown;        /* executed instructions, a launch, whose opcode the decoder does not know */
 	char first_unknown[16];
 };

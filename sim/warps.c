@@ -110,6 +110,21 @@ static double share(double part, double whole)
 	return whole <= 0 ? 0 : part < whole ? part / whole : 1;
 }
 
+/*
+ * How many more bytes come from DRAM than the launch touches: scattered accesses fetch the same lines again, since L2 did not keep them that
+ * long. The profile has counted them; it tells where its own launch went through more than L2 holds.
+ */
+static double fetched_again(const struct warps *w, const struct warps_answer *a, double warps)
+{
+	const struct kernel_profile *p = a->profile;
+	double scale = (double)profile_warps(p) / warps, distance = a->memory.distance_bytes * scale;
+	double expected = a->memory.read_bytes * scale * (1 - residency_hits(&w->platform->sm, distance));
+	if (p->dram_read_bytes <= 0 || distance <= 0 || expected < 0.5 * a->memory.read_bytes * scale)
+		return 1;
+	double again = (double)p->dram_read_bytes / expected;
+	return again > 1.1 ? again : 1;
+}
+
 /* Which profile, which geometry, and what memory is asked for. */
 static int prepare(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, struct warps_answer *a)
 {
@@ -137,9 +152,12 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	double warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32);
 	a->l2_read_bytes = warps * program->l2_read_bytes;
 	a->l2_write_bytes = warps * program->l2_write_bytes;
+	for (uint32_t k = 0; k < shape->access_count; k++) /* atomics read and write in place */
+		if (schedule->access[shape->first_access + k].mode == (ACCESS_READ | ACCESS_WRITE) && program->atomics > 0)
+			a->launch.atomic_lines += (double)schedule->access[shape->first_access + k].bytes / 128;
 	a->memory = w->residency.shape[shape - schedule->shape];
 	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
-		a->launch.l2_miss_share = share(a->memory.read_miss_bytes, a->l2_read_bytes);
+		a->launch.l2_miss_share = share(a->memory.read_miss_bytes * fetched_again(w, a, warps), a->l2_read_bytes);
 		a->launch.dram_write_share = share(a->memory.write_miss_bytes, a->l2_write_bytes);
 	} else { /* no footprint: as in the profiled launch */
 		const struct kernel_profile *p = a->profile;

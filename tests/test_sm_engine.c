@@ -155,7 +155,7 @@ static void two_jobs_share_the_multiprocessor(void **state)
 	kit_program(&kit, &a);
 	kit_program(&other, &b);
 	const struct sm_job jobs[] = { { .program = &a, .blocks = 8, .resident = 1 }, { .program = &b, .blocks = -1, .resident = 1 } };
-	struct sm_setup setup = { .device = &d, .job = jobs, .job_count = 1, .sharers = 1 };
+	struct sm_setup setup = { .device = &d, .job = jobs, .job_count = 1, .memory = { .sharers = 1 } };
 	assert_int_equal(sm_engine_run(&setup, &run), 0);
 	double alone = run.cycles;
 	sm_run_release(&run);
