@@ -20,6 +20,7 @@ struct sm_memory_level {
 	double latency_ns;           /* unloaded, from issue of the load to its result */
 	double read_bytes_per_s, write_bytes_per_s; /* all multiprocessors together */
 	double copy_bytes_per_s;     /* as many bytes read as written, both counted; 0 = as reads and writes alone */
+	double spread;               /* latencies lie between 1 - spread and 1 + spread of the mean */
 	double knee;
 };
 
@@ -46,7 +47,7 @@ struct sm_device {
 	double l2_far_latency_ns;          /* a hit in the other half, less latency_ns; half of all hits are there. 0: one half */
 	/* cache residency: bytes touched between two touches of the same byte -> share of the bytes still in L2 */
 	struct { double *value; size_t count; } l2_reuse_bytes, l2_reuse_hits; /* owned */
-	double l2_slot_bytes;              /* a request to L2 takes the time of at least so many bytes */
+	double l2_slot_bytes, l2_write_slot_bytes; /* a request to L2 takes the time of at least so many bytes */
 	double constant_cold_cycles;       /* a multiprocessor's first look at constant memory (parameters) in a launch */
 	double atomic_same_interval_ns;    /* threads' atomics on one address, one after the other: what one slice of L2 takes */
 	double atomic_rate_per_s;          /* threads' atomics all over memory, whole device */

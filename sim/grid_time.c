@@ -31,6 +31,8 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 			.dram_read_share = reads + writes > 0 ? reads / (reads + writes) : 0,
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
 			.atomic_lines = launch->atomic_lines,
+			.read_excess = launch->read_excess,
+			.write_excess = launch->write_excess,
 		},
 		.visits_max = visits_max,
 	};

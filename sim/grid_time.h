@@ -17,6 +17,7 @@ struct grid_launch {
 	int64_t blocks;
 	double l2_miss_share;     /* of what is read from L2 */
 	double dram_write_share;  /* of what is written to L2 */
+	double read_excess, write_excess; /* bytes DRAM moves for each it is asked for; 0 counts as 1 */
 	double background_dram_bytes_per_s;
 	double atomic_lines;      /* that atomics fall on; 0 = very many */
 };

@@ -528,6 +528,8 @@ int sm_engine_run(const struct sm_setup *setup, struct sm_run *run)
 			more |= hand_out(&e, j, 0);
 	}
 	int failed = e.handed[0] ? play(&e) : report("kernel '%s': no block fits on a multiprocessor of the device", setup->job[0].program->kernel);
+	double drained = sm_memory_drained(&e.memory);
+	run->cycles = drained > run->cycles ? drained : run->cycles;
 	engine_release(&e);
 	return failed;
 }

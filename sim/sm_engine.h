@@ -35,7 +35,7 @@ struct sm_setup {
 };
 
 struct sm_run {
-	double cycles;             /* the last block's end */
+	double cycles;             /* the last block's end, and what it sent has arrived */
 	double *block_end; int64_t block_count; /* job 0's, in order of ending; owned */
 	struct sm_block { double begin, end; int slot; } *block; /* the same blocks in order of beginning; owned */
 	int64_t instructions;      /* warp instructions issued */

@@ -30,6 +30,7 @@ static void level_init(struct memory_level *level, const struct sm_memory_level 
 		.read_cycles = sharers * clock_hz / (of->read_bytes_per_s * left),
 		.write_cycles = sharers * clock_hz / (write_rate(of, read_share) * left),
 	};
+	level->spread = of->spread;
 	double knee = of->knee > 0 ? of->knee : 1;
 	for (int k = 0; k <= LEVEL_TABLE; k++)
 		level->growth[k] = pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee);
@@ -57,11 +58,14 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 		.port_cycles = 1 / device->l2_port_bytes,
 		.far = device->l2_far_latency_ns * 1e-9 * clock_hz,
 		.limit_bytes = device->l1_miss_bytes,
-		.slot_bytes = device->l2_slot_bytes,
+		.read_slot_bytes = device->l2_slot_bytes,
+		.write_slot_bytes = device->l2_write_slot_bytes,
 		.atomic_cycles = setup->sharers * clock_hz / atomics_per_s(device, setup->atomic_lines),
 	};
 	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
 	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers, setup->background_dram_bytes_per_s, setup->dram_read_share);
+	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;
+	memory->dram.write_cycles *= setup->write_excess > 1 ? setup->write_excess : 1;
 }
 
 void sm_memory_release(struct sm_memory *memory)
@@ -133,6 +137,10 @@ static double level_request(struct memory_level *level, double at, double cycles
 		done = done > last ? done : last;
 	}
 	ring_push(level, (struct in_flight){ done, cycles });
+	if (level->spread > 0) { /* the golden ratio's multiples fill the range evenly */
+		double q = level->draws++ * 0.6180339887498949;
+		done += (done - at) * level->spread * (2 * (q - floor(q)) - 1);
+	}
 	return done;
 }
 
@@ -179,9 +187,9 @@ static double admit(struct sm_memory *m, double at, double bytes)
 }
 
 /* What a request costs L2: single sectors of many lines take more time than their bytes. */
-static double slots(const struct sm_memory *m, double bytes, double lines)
+static double slots(double bytes, double lines, double slot_bytes)
 {
-	double least = lines * m->slot_bytes;
+	double least = lines * slot_bytes;
 	return bytes > least ? bytes : least;
 }
 
@@ -189,7 +197,7 @@ double sm_memory_read(struct sm_memory *m, double at, double bytes, double lines
 {
 	at = admit(m, at, bytes);
 	*accepted = at;
-	double done, l2_cycles = slots(m, bytes, lines) * m->l2.read_cycles;
+	double done, l2_cycles = slots(bytes, lines, m->read_slot_bytes) * m->l2.read_cycles;
 	if (dram) {
 		double through = level_serve(&m->l2, at, l2_cycles) + m->l2.latency;
 		done = level_request(&m->dram, at, bytes * m->dram.read_cycles);
@@ -210,8 +218,9 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, double line
 	at = admit(m, at, bytes);
 	m->port_write_free = (m->port_write_free > at ? m->port_write_free : at) + bytes * m->port_cycles;
 	*accepted = m->port_write_free;
-	double done = level_request(&m->l2, *accepted, slots(m, bytes, lines) * m->l2.write_cycles);
-	if (dram) {
+	double done = level_request(&m->l2, *accepted, slots(bytes, lines, m->write_slot_bytes) * m->l2.write_cycles);
+	m->acknowledged = done > m->acknowledged ? done : m->acknowledged;
+	if (dram) { /* later; but what waits for DRAM takes room */
 		double written = level_request(&m->dram, *accepted, bytes * m->dram.write_cycles);
 		done = written > done ? written : done;
 	}
@@ -227,4 +236,9 @@ double sm_memory_atomic(struct sm_memory *m, double at, double lanes, double sec
 	double done = m->atomic_free + m->l2.latency;
 	heap_push(m, (struct in_flight){ done, sectors * 32 });
 	return done;
+}
+
+double sm_memory_drained(const struct sm_memory *m)
+{
+	return m->atomic_free > m->acknowledged ? m->atomic_free : m->acknowledged;
 }

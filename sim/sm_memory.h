@@ -14,6 +14,7 @@ enum { LEVEL_TABLE = 512 };
 struct memory_level {
 	double latency;            /* cycles */
 	double read_cycles, write_cycles; /* a byte, this SM's share of the rate */
+	double spread; uint32_t draws; /* of latencies, by a sequence without chance */
 	double busy;               /* when what was asked so far has been served */
 	double in_flight;          /* this SM's, in cycles at the server */
 	double growth[LEVEL_TABLE + 1]; /* L(X) / latency over X / (rate * latency) from 0 to GROWTH_END */
@@ -25,11 +26,12 @@ struct sm_memory {
 	double port_cycles, port_read_free, port_write_free; /* cycles a byte; when the port is free */
 	double far;                /* cycles a hit in the far half of L2 takes longer */
 	double limit_bytes;        /* in flight at once, 0 = no limit */
-	double slot_bytes;         /* a request takes at least the time of so many */
+	double read_slot_bytes, write_slot_bytes; /* a request takes at least the time of so many */
 	double atomic_cycles, atomic_free; /* a thread's */
 	double pending_bytes;
 	struct in_flight *heap; size_t heap_count, heap_capacity; /* owned; what limit_bytes counts, by `done` */
 	uint32_t far_turn;
+	double acknowledged;       /* when L2 has the last write */
 };
 
 struct in_flight { double done, size; };
@@ -39,6 +41,7 @@ struct sm_memory_setup {
 	double dram_read_share;    /* of the bytes moved between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */
 	double atomic_lines;       /* of 128 bytes that atomics fall on; 0 = very many */
+	double read_excess, write_excess; /* bytes DRAM moves for each it is asked for; 0 counts as 1 */
 };
 void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, const struct sm_memory_setup *setup);
 void sm_memory_release(struct sm_memory *memory);
@@ -46,6 +49,8 @@ void sm_memory_release(struct sm_memory *memory);
  * was taken, before which nothing behind it can be. */
 double sm_memory_read(struct sm_memory *memory, double at, double bytes, double lines, bool dram, double *accepted);
 double sm_memory_write(struct sm_memory *memory, double at, double bytes, double lines, bool dram, double *accepted);
+/* When everything that was sent has arrived. */
+double sm_memory_drained(const struct sm_memory *memory);
 /* Atomics of `lanes` threads on `sectors` sectors; the result is back at the returned time. */
 double sm_memory_atomic(struct sm_memory *memory, double at, double lanes, double sectors, double *accepted);
 

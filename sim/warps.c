@@ -111,17 +111,16 @@ static double share(double part, double whole)
 }
 
 /*
- * How many more bytes come from DRAM than the launch touches: scattered accesses fetch the same lines again, since L2 did not keep them that
- * long. The profile has counted them; it tells where its own launch went through more than L2 holds.
+ * How many more bytes go between L2 and DRAM than the launch touches: scattered accesses fetch the same lines again, since L2 did not keep them
+ * that long, and more of a line than they want. The profile has counted them; it tells where its own launch went through more than L2 holds.
  */
-static double fetched_again(const struct warps *w, const struct warps_answer *a, double warps)
+static double moved_again(const struct warps *w, const struct warps_answer *a, double touched_bytes, int64_t counted_bytes, double warps)
 {
-	const struct kernel_profile *p = a->profile;
-	double scale = (double)profile_warps(p) / warps, distance = a->memory.distance_bytes * scale;
-	double expected = a->memory.read_bytes * scale * (1 - residency_hits(&w->platform->sm, distance));
-	if (p->dram_read_bytes <= 0 || distance <= 0 || expected < 0.5 * a->memory.read_bytes * scale)
+	double scale = (double)profile_warps(a->profile) / warps, distance = a->memory.distance_bytes * scale;
+	double missing = 1 - residency_hits(&w->platform->sm, distance), expected = touched_bytes * scale * missing;
+	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0)
 		return 1;
-	double again = (double)p->dram_read_bytes / expected;
+	double again = (double)counted_bytes / expected;
 	return again > 1.1 ? again : 1;
 }
 
@@ -149,6 +148,7 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 		a->program.shared_bytes = a->profile->static_shared_bytes + g.shared_bytes;
 	a->launch.program = &a->program;
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
+	a->launch.read_excess = a->launch.write_excess = 1;
 	double warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32);
 	a->l2_read_bytes = warps * program->l2_read_bytes;
 	a->l2_write_bytes = warps * program->l2_write_bytes;
@@ -157,8 +157,12 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 			a->launch.atomic_lines += (double)schedule->access[shape->first_access + k].bytes / 128;
 	a->memory = w->residency.shape[shape - schedule->shape];
 	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
-		a->launch.l2_miss_share = share(a->memory.read_miss_bytes * fetched_again(w, a, warps), a->l2_read_bytes);
-		a->launch.dram_write_share = share(a->memory.write_miss_bytes, a->l2_write_bytes);
+		double from = a->memory.read_miss_bytes * moved_again(w, a, a->memory.read_bytes, a->profile->dram_read_bytes, warps);
+		double to = a->memory.write_miss_bytes * moved_again(w, a, a->memory.write_bytes, a->profile->dram_write_bytes, warps);
+		a->launch.l2_miss_share = share(from, a->l2_read_bytes);
+		a->launch.dram_write_share = share(to, a->l2_write_bytes);
+		a->launch.read_excess = from > a->l2_read_bytes && a->l2_read_bytes > 0 ? from / a->l2_read_bytes : 1;
+		a->launch.write_excess = to > a->l2_write_bytes && a->l2_write_bytes > 0 ? to / a->l2_write_bytes : 1;
 	} else { /* no footprint: as in the profiled launch */
 		const struct kernel_profile *p = a->profile;
 		a->launch.l2_miss_share = share((double)p->dram_read_bytes, 32 * (double)p->l2_read_sectors);
