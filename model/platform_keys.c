@@ -234,8 +234,6 @@ const struct platform_key platform_keys[] = {
 	  "of the bytes touched again after so many others, those still in L2" },
 	{ "sm.l2_slot_bytes", KEY_REAL, 0, AT(sm.l2_slot_bytes), NULL, "bytes", "a read of L2 takes at least the time of so many bytes, a line" },
 	{ "sm.l2_write_slot_bytes", KEY_REAL, 0, AT(sm.l2_write_slot_bytes), NULL, "bytes", "the same of a write" },
-	{ "sm.l2_spread", KEY_REAL, 0, AT(sm.l2.spread), NULL, "ratio", "latencies of L2 lie between 1 less this and 1 and this times their mean" },
-	{ "sm.dram_spread", KEY_REAL, 0, AT(sm.dram.spread), NULL, "ratio", "the same of DRAM" },
 	{ "sm.constant_cold_cycles", KEY_REAL, 0, AT(sm.constant_cold_cycles), NULL, "cycles",
 	  "a multiprocessor's first look at its parameters in a launch" },
 	{ "sm.atomic_same_interval_ns", KEY_REAL, SM, AT(sm.atomic_same_interval_ns), NULL, "ns", "between atomics on one address, whole device" },

@@ -20,7 +20,6 @@ struct sm_memory_level {
 	double latency_ns;           /* unloaded, from issue of the load to its result */
 	double read_bytes_per_s, write_bytes_per_s; /* all multiprocessors together */
 	double copy_bytes_per_s;     /* as many bytes read as written, both counted; 0 = as reads and writes alone */
-	double spread;               /* latencies lie between 1 - spread and 1 + spread of the mean */
 	double knee;
 };
 

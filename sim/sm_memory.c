@@ -30,7 +30,6 @@ static void level_init(struct memory_level *level, const struct sm_memory_level 
 		.read_cycles = sharers * clock_hz / (of->read_bytes_per_s * left),
 		.write_cycles = sharers * clock_hz / (write_rate(of, read_share) * left),
 	};
-	level->spread = of->spread;
 	double knee = of->knee > 0 ? of->knee : 1;
 	for (int k = 0; k <= LEVEL_TABLE; k++)
 		level->growth[k] = pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee);
@@ -63,6 +62,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 		.atomic_cycles = setup->sharers * clock_hz / atomics_per_s(device, setup->atomic_lines),
 	};
 	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
+	level_init(&memory->l2_write, &device->l2, clock_hz, setup->sharers, 0, 0);
 	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers, setup->background_dram_bytes_per_s, setup->dram_read_share);
 	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;
 	memory->dram.write_cycles *= setup->write_excess > 1 ? setup->write_excess : 1;
@@ -71,6 +71,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 void sm_memory_release(struct sm_memory *memory)
 {
 	free(memory->l2.ring);
+	free(memory->l2_write.ring);
 	free(memory->dram.ring);
 	free(memory->heap);
 }
@@ -137,10 +138,6 @@ static double level_request(struct memory_level *level, double at, double cycles
 		done = done > last ? done : last;
 	}
 	ring_push(level, (struct in_flight){ done, cycles });
-	if (level->spread > 0) { /* the golden ratio's multiples fill the range evenly */
-		double q = level->draws++ * 0.6180339887498949;
-		done += (done - at) * level->spread * (2 * (q - floor(q)) - 1);
-	}
 	return done;
 }
 
@@ -218,7 +215,7 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, double line
 	at = admit(m, at, bytes);
 	m->port_write_free = (m->port_write_free > at ? m->port_write_free : at) + bytes * m->port_cycles;
 	*accepted = m->port_write_free;
-	double done = level_request(&m->l2, *accepted, slots(bytes, lines, m->write_slot_bytes) * m->l2.write_cycles);
+	double done = level_request(&m->l2_write, *accepted, slots(bytes, lines, m->write_slot_bytes) * m->l2.write_cycles);
 	m->acknowledged = done > m->acknowledged ? done : m->acknowledged;
 	if (dram) { /* later; but what waits for DRAM takes room */
 		double written = level_request(&m->dram, *accepted, bytes * m->dram.write_cycles);

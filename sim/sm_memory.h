@@ -14,7 +14,6 @@ enum { LEVEL_TABLE = 512 };
 struct memory_level {
 	double latency;            /* cycles */
 	double read_cycles, write_cycles; /* a byte, this SM's share of the rate */
-	double spread; uint32_t draws; /* of latencies, by a sequence without chance */
 	double busy;               /* when what was asked so far has been served */
 	double in_flight;          /* this SM's, in cycles at the server */
 	double growth[LEVEL_TABLE + 1]; /* L(X) / latency over X / (rate * latency) from 0 to GROWTH_END */
@@ -22,7 +21,7 @@ struct memory_level {
 };
 
 struct sm_memory {
-	struct memory_level l2, dram;
+	struct memory_level l2, l2_write, dram; /* L2 takes writes beside reads; DRAM has one bus for both */
 	double port_cycles, port_read_free, port_write_free; /* cycles a byte; when the port is free */
 	double far;                /* cycles a hit in the far half of L2 takes longer */
 	double limit_bytes;        /* in flight at once, 0 = no limit */

@@ -112,7 +112,7 @@ static double share(double part, double whole)
 
 /*
  * How many more bytes go between L2 and DRAM than the launch touches: scattered accesses fetch the same lines again, since L2 did not keep them
- * that long, and more of a line than they want. The profile has counted them; it tells where its own launch went through more than L2 holds.
+ * that long, and more of a line than they want; and a footprint is a range, which may have holes. The profile has counted them; it tells where its own launch went through more than L2 holds.
  */
 static double moved_again(const struct warps *w, const struct warps_answer *a, double touched_bytes, int64_t counted_bytes, double warps)
 {
@@ -121,7 +121,7 @@ static double moved_again(const struct warps *w, const struct warps_answer *a, d
 	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0)
 		return 1;
 	double again = (double)counted_bytes / expected;
-	return again > 1.1 ? again : 1;
+	return again > 1.1 || again < 0.9 ? again : 1;
 }
 
 /* Which profile, which geometry, and what memory is asked for. */
