@@ -293,6 +293,9 @@ static void the_profile_of_a_launch_agrees_in_path_then_block_then_grid(void **s
 		add_kit_profile(&t, profiles[i].id, "toy", profiles[i].blocks, profiles[i].threads)->path = profiles[i].path;
 	kernel_profiles_init(&all);
 	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
+	assert_null(kernel_profiles_find(&all, "toy", &geometry, NULL)); /* only hardware counters so far */
+	for (size_t i = 0; i < all.count; i++)
+		all.profile[i].instruction[0].warps = 1;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct kernel_profile *p;
 
