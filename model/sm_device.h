@@ -20,6 +20,7 @@ struct sm_memory_level {
 	double latency_ns;           /* unloaded, from issue of the load to its result */
 	double read_bytes_per_s, write_bytes_per_s; /* all multiprocessors together */
 	double copy_bytes_per_s;     /* as many bytes read as written, both counted; 0 = as reads and writes alone */
+	double turnaround_s;         /* a written byte, where reads and writes mix: what copy_bytes_per_s has beyond both alone */
 	double knee;
 };
 
@@ -57,6 +58,9 @@ struct sm_device {
 	double block_start_cycles;         /* a block's slot becoming free to the first instruction of its successor */
 	double drain_ns;                   /* the last block's exit to the kernel's end, beyond what launch_ns has */
 };
+
+/* turnaround_s from the rates: kept when a what-if changes one of them, so that a faster part never costs. */
+double sm_turnaround_s(const struct sm_memory_level *level);
 
 /* Occupancy: blocks of `block_threads` threads an SM holds at once; 0 = none fits. *limit names what stops one more:
  * "warps", "blocks", "registers", "shared memory". */

@@ -6,8 +6,8 @@
 
 #include "../traces/util.h"
 
-static const double ISSUES_WANTED = 150000; /* played in one run: about a millisecond */
-enum { ROUNDS_LEAST = 10, VISITS_SHORT = 12, VISITS_LONG = 24 };
+static const double ISSUES_WANTED = 30000; /* played in one run: a few milliseconds */
+enum { ROUNDS_LEAST = 6, VISITS_SHORT = 12, VISITS_LONG = 24 };
 
 static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks, double visits_max,
 		struct sm_run *run)
@@ -39,6 +39,19 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 	return sm_engine_run(&setup, run);
 }
 
+/* Least squares: blocks end in bursts, and two ends alone would say little about the pace. */
+static double slope(const double *y, int64_t n)
+{
+	double mean_x = (double)(n - 1) / 2, mean_y = 0, xy = 0, xx = 0;
+	for (int64_t k = 0; k < n; k++)
+		mean_y += y[k] / (double)n;
+	for (int64_t k = 0; k < n; k++) {
+		xy += ((double)k - mean_x) * (y[k] - mean_y);
+		xx += ((double)k - mean_x) * ((double)k - mean_x);
+	}
+	return xx > 0 ? xy / xx : 0;
+}
+
 /* Cycles until the last of `blocks` has ended, of which `run` played the first ones: between its first round and its last the
  * pace is taken to be steady. */
 static double whole_cycles(const struct sm_run *run, int64_t blocks, int resident)
@@ -47,10 +60,7 @@ static double whole_cycles(const struct sm_run *run, int64_t blocks, int residen
 	if (played >= blocks)
 		return run->cycles;
 	int64_t from = resident < played / 3 ? resident : played / 3, to = played - from - 1;
-	/* whole rounds, where there are any: blocks of a round end together */
-	if (to - from >= resident)
-		from = to - (to - from) / resident * resident;
-	double pace = to > from ? (run->block_end[to] - run->block_end[from]) / (double)(to - from) : run->cycles / (double)played;
+	double pace = to > from ? slope(&run->block_end[from], to - from + 1) : run->cycles / (double)played;
 	return run->cycles + (double)(blocks - played) * pace;
 }
 
@@ -75,7 +85,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	struct sm_run *run = &answer->run;
 	double total = (double)blocks * block_issues;
 	/* Loops are cut when what has to be played is far more than wanted. */
-	answer->extrapolated_loops = total > 8 * ISSUES_WANTED;
+	answer->extrapolated_loops = total > 5 * ISSUES_WANTED;
 	if (answer->extrapolated_loops) {
 		struct sm_run part;
 		if (play(device, sm_count, launch, answer->resident, blocks, VISITS_SHORT, &part))

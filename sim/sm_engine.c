@@ -19,6 +19,7 @@ const char *const stall_reason_name[STALL_REASON_COUNT] = {
 /* What choosing the next warp looks at, side by side in memory; one a warp slot, the slots of a sub-partition together. */
 struct candidate {
 	double ready;            /* stall count, scoreboards and barrier allow the next instruction; INFINITY = none, or at a barrier */
+	const double *path;      /* when the path of the next instruction is free */
 	int32_t class;           /* of the next instruction */
 	int32_t age;
 };
@@ -74,11 +75,11 @@ static bool shared_path(int class)
 }
 
 /* When the pipe the next instruction needs is free. */
-static double path_free(const struct engine *e, int sub, int class)
+static double *path_of(struct engine *e, int sub, int class)
 {
 	if (uses_lsu(class))
-		return e->lsu_free;
-	return class == SASS_SHUFFLE ? e->shuffle_free : class == SASS_CONSTANT ? e->constant_free : e->pipe[sub][class];
+		return &e->lsu_free;
+	return class == SASS_SHUFFLE ? &e->shuffle_free : class == SASS_CONSTANT ? &e->constant_free : &e->pipe[sub][class];
 }
 
 static void wait_for(struct warp *w, double until, uint8_t reason)
@@ -95,6 +96,7 @@ static void look_ahead(struct engine *e, struct warp *w)
 	const struct warp_step *s = &e->setup->job[w->job].program->step[w->step];
 	w->reason = STALL_FIXED;
 	w->next->class = s->class;
+	w->next->path = path_of(e, w->sub, s->class);
 	e->chosen[w->sub].stale = true;
 	if (e->classes) {
 		for (int k = 0; k < 4; k++)
@@ -334,20 +336,13 @@ static void issue(struct engine *e, struct warp *w, double at)
 	const struct sm_device *d = e->device;
 	double done = at + d->latency[s->class], cycles = d->interval[s->class];
 	uint8_t reason = STALL_OTHER;
-	account(e, w, at, path_free(e, w->sub, s->class));
+	account(e, w, at, *w->next->path);
 	e->sub_free[w->sub] = at + d->issue_interval * s->port_cycles;
-	if (uses_lsu(s->class)) {
+	if (uses_lsu(s->class))
 		done = memory(e, w, s, at, &cycles, &reason);
-		e->lsu_free = at + cycles;
-	} else if (s->class == SASS_SHUFFLE) {
-		e->shuffle_free = at + cycles;
-	} else if (s->class == SASS_CONSTANT) {
-		e->constant_free = at + cycles;
-		if (e->parameters_at < 0)
-			e->parameters_at = at + d->constant_cold_cycles;
-	} else {
-		e->pipe[w->sub][s->class] = at + cycles;
-	}
+	*path_of(e, w->sub, s->class) = at + cycles;
+	if (s->class == SASS_CONSTANT && e->parameters_at < 0)
+		e->parameters_at = at + d->constant_cold_cycles;
 	if (e->classes) {
 		for (int k = 0; k < s->destination_count && s->destination >= 0; k++) {
 			w->reg[(s->destination + k) % REGISTERS] = done;
@@ -388,7 +383,7 @@ static void choose(struct engine *e, int sub)
 	for (int k = 0; k < e->sub_slots; k++) {
 		if (c[k].ready == INFINITY)
 			continue;
-		double path = path_free(e, sub, c[k].class), t = c[k].ready > free ? c[k].ready : free;
+		double path = *c[k].path, t = c[k].ready > free ? c[k].ready : free;
 		t = path > t ? path : t;
 		if (t < best_at || (t == best_at && best != greedy && (k == greedy || c[k].age < c[best].age))) {
 			best = k;
@@ -413,8 +408,8 @@ static int next_issue(struct engine *e)
 		}
 		if (first < 0)
 			return -1;
-		int class = e->candidate[e->chosen[first].warp].class;
-		if (!shared_path(class) || path_free(e, first, class) <= e->chosen[first].at)
+		const struct candidate *c = &e->candidate[e->chosen[first].warp];
+		if (!shared_path(c->class) || *c->path <= e->chosen[first].at)
 			return first;
 		choose(e, first);
 	}

@@ -8,17 +8,13 @@
 
 static const double GROWTH_END = 16; /* in units of rate x latency; beyond, latency is what is in flight over the rate */
 
-/*
- * Where reads and writes mix, turning around costs: as many bytes of each go at copy_bytes_per_s, less than either alone. The cost is put on
- * the writes, in full from half of them on.
- */
+/* Where reads and writes mix, turning around costs, put on the writes: in full from half of reads on. */
 static double write_rate(const struct sm_memory_level *of, double read_share)
 {
-	if (!(of->copy_bytes_per_s > 0) || isinf(of->read_bytes_per_s))
-		return of->write_bytes_per_s;
-	double mixed = 2 / of->copy_bytes_per_s - 1 / of->read_bytes_per_s, alone = 1 / of->write_bytes_per_s;
 	double share = read_share < 0.5 ? 2 * read_share : 1;
-	return 1 / (mixed > alone ? alone + (mixed - alone) * share : alone);
+	if (isinf(of->read_bytes_per_s) || isinf(of->write_bytes_per_s))
+		return of->write_bytes_per_s;
+	return 1 / (1 / of->write_bytes_per_s + of->turnaround_s * share);
 }
 
 static void level_init(struct memory_level *level, const struct sm_memory_level *of, double clock_hz, double sharers, double background,
