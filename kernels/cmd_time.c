@@ -16,20 +16,24 @@
 #include "../traces/program.h"
 #include "../traces/util.h"
 #include "solver.h"
+#include "time_pairs.h"
 
 struct time_options {
-	const char *list, *output, *backend, *visit;
-	int repeat, warm_up_ms;
+	const char *list, *output;
+	struct time_pairs pairs; /* backend, visit, repeats and warm-up are those of single kernels as well */
 };
 
 #define AT(field) offsetof(struct time_options, field)
 static const struct option_spec own_options[] = {
 	{ "list", OPTION_TEXT, AT(list), NULL, 0, 0, "FILE", "time the configurations of a list instead of one" },
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "write the rows there instead of standard output" },
-	{ "backend", OPTION_CHOICE, AT(backend), "cuda", 0, 0, "cuda|cpu", "a GPU, or host code doing the same" },
-	{ "repeat", OPTION_INT, AT(repeat), "10", 1, 100000, "R", "times are medians of so many" },
-	{ "warm-up-ms", OPTION_INT, AT(warm_up_ms), "3", 0, 60000, "MS", "replays before each configuration; the first of a process has 100 times as much" },
-	{ "visit", OPTION_TEXT, AT(visit), "-", 0, 0, "NAME", "which visit to a machine this is, for a column" },
+	{ "pairs", OPTION_TEXT, AT(pairs.list), NULL, 0, 0, "FILE", "time the pairs of a list, alone and at once: NAME fit|holdout: SIDE | SIDE" },
+	{ "pair", OPTION_TEXT, AT(pairs.pair), NULL, 0, 0, "SIDE", "time one pair: 'SOLVER KEY=VALUE...'" },
+	{ "with", OPTION_TEXT, AT(pairs.with), NULL, 0, 0, "SIDE", "its other side: the same, or 'copy=d2d|h2d|d2h BYTES'" },
+	{ "backend", OPTION_CHOICE, AT(pairs.backend), "cuda", 0, 0, "cuda|cpu", "a GPU, or host code doing the same" },
+	{ "repeat", OPTION_INT, AT(pairs.repeat), "10", 1, 100000, "R", "times are medians of so many" },
+	{ "warm-up-ms", OPTION_INT, AT(pairs.warm_up_ms), "3", 0, 60000, "MS", "replays before each configuration; the first of a process has 100 times as much" },
+	{ "visit", OPTION_TEXT, AT(pairs.visit), "-", 0, 0, "NAME", "which visit to a machine this is, for a column" },
 	{ 0 },
 };
 
@@ -122,10 +126,9 @@ static void print_header(FILE *out)
 	fprintf(out, "solver\tconfig\tkernel\tpath\tgrid\tblock\tlaunches\tmedian_ns\tmad_ns\tmin_ns\tmax_ns\trepeats\tsm_mhz\tvisit\tdate\tbackend\n");
 }
 
-/* The clock of GPU 0 right after; -1 where unknown. */
-static double sm_mhz(const struct timer *timer)
+double time_sm_mhz(const char *backend)
 {
-	const struct warpreel_cuda *cuda = strcmp(timer->o->backend, "cuda") ? NULL : warpreel_cuda_load();
+	const struct warpreel_cuda *cuda = strcmp(backend, "cuda") ? NULL : warpreel_cuda_load();
 	char *facts = cuda ? cuda->describe(0) : NULL;
 	const char *sm = facts ? strstr(facts, "\nsm_mhz = ") : NULL;
 	double mhz = sm ? atof(sm + strlen("\nsm_mhz = ")) : -1;
@@ -148,7 +151,8 @@ static int time_one(struct timer *timer, const struct solver *solver, const void
 	solver->config(params, config);
 	schedule_init(&plan);
 	struct machine *paper = machine_plan_new(1, &plan);
-	measured.timing = (struct machine_timing){ .repeats = o->repeat, .warm_up_ms = timer->warm ? o->warm_up_ms : 100 * o->warm_up_ms };
+	measured.timing = (struct machine_timing){ .repeats = o->pairs.repeat,
+						   .warm_up_ms = timer->warm ? o->pairs.warm_up_ms : 100 * o->pairs.warm_up_ms };
 	if (!run_steady(&planned, params, paper) && !run_steady(&measured, params, timer->m)) {
 		const struct machine_timing *t = &measured.timing;
 		timer->warm = true;
@@ -160,7 +164,7 @@ static int time_one(struct timer *timer, const struct solver *solver, const void
 		print_shapes(timer->out, &plan, print_grid);
 		print_shapes(timer->out, &plan, print_block);
 		fprintf(timer->out, "%lld\t%.1f\t%.1f\t%.1f\t%.1f\t%d\t%.0f\t%s\t%s\t%s\n", (long long)t->launches, t->median_ns, t->mad_ns,
-			t->min_ns, t->max_ns, t->repeats, sm_mhz(timer), o->visit, date, timer->m->ops->name);
+			t->min_ns, t->max_ns, t->repeats, time_sm_mhz(o->pairs.backend), o->pairs.visit, date, timer->m->ops->name);
 		fflush(timer->out);
 		rc = 0;
 	}
@@ -237,7 +241,7 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 		report("cannot open '%s': %s", o->list, strerror(errno));
 		return EXIT_BAD;
 	}
-	timer.m = strcmp(o->backend, "cuda") ? machine_cpu_new(1) : machine_cuda_new(1);
+	timer.m = strcmp(o->pairs.backend, "cuda") ? machine_cpu_new(1) : machine_cuda_new(1);
 	if (!timer.m)
 		rc = -1;
 	if (!rc && o->output) {
@@ -247,8 +251,10 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 			rc = report("cannot write '%s': %s", o->output, strerror(errno));
 	}
 	if (!rc) {
-		print_header(timer.out);
-		bad = list ? time_list(&timer, o->list, list) : time_one(&timer, solver, params) ? 1 : 0;
+		bool pairs = o->pairs.list || o->pairs.pair;
+		if (!pairs)
+			print_header(timer.out);
+		bad = pairs ? time_pairs(&o->pairs, timer.m, timer.out) : list ? time_list(&timer, o->list, list) : time_one(&timer, solver, params) ? 1 : 0;
 	}
 	/* A row that did not fit is known to the stream, even where closing it goes well. */
 	if (timer.out && timer.out != stdout && (ferror(timer.out) | fclose(timer.out)) && !rc)
@@ -271,7 +277,7 @@ int cmd_time(const struct program *program, int argc, char **argv)
 	bool named = argc > 1 && argv[1][0] != '-';
 	if (named && !(solver = solver_find(argv[1])))
 		return EXIT_USAGE;
-	char *synopsis = xprintf("time %s [options] | --list FILE [-o FILE]", named ? solver->name : "SOLVER");
+	char *synopsis = xprintf("time %s [options] | --list FILE | --pairs FILE [-o FILE]", named ? solver->name : "SOLVER");
 	const struct command_help help = { "time", synopsis, "Times the launches of one steady iteration on one GPU, without the host, and prints a row each." };
 	static const struct option_spec none[] = { { 0 } };
 	/* A solver's own options only beside its name: a list has them in its lines. */
@@ -280,8 +286,9 @@ int cmd_time(const struct program *program, int argc, char **argv)
 	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
 	if (rc) {
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
-	} else if (named ? words != 1 || o->list : words || !o->list) {
-		report("name either a solver or a list: warpreel time micro [options], or warpreel time --list FILE");
+	} else if (words != named || named + !!o->list + !!o->pairs.list + !!o->pairs.pair != 1 || !o->pairs.pair != !o->pairs.with) {
+		report("name either a solver or a list: warpreel time micro [options], or warpreel time --list FILE; or a pair: --pair SIDE --with SIDE, "
+		       "or --pairs FILE");
 		rc = EXIT_USAGE;
 	} else if (named && solver->prepare(o + 1, 1)) {
 		rc = EXIT_BAD;

@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 struct machine;
+struct machine_thread;
 
 enum machine_space { SPACE_DEVICE, SPACE_PINNED, SPACE_PAGEABLE };
 
@@ -54,6 +55,21 @@ struct machine_timing {
 	int repeats, warm_up_ms; /* asked for */
 	int64_t launches;        /* of one call of the body */
 	double median_ns, mad_ns, min_ns, max_ns; /* from launch to launch, over the repeats */
+};
+
+/* One of two branches played side by side: what body(t, arg) puts on `stream`, and on no other. */
+struct machine_branch {
+	uint32_t stream;
+	int (*body)(struct machine_thread *t, void *arg);
+	void *arg;
+};
+
+/* How long two branches take, each alone and both at once. */
+struct machine_pair {
+	int repeats, warm_up_ms;      /* asked for */
+	struct machine_branch branch[2];
+	int64_t calls[2];             /* of each body in a branch: so many that both branches take about equally long alone */
+	struct machine_timing alone[2], both; /* of whole branches, to the end of the last; alone[].launches: of one call */
 };
 
 /* Handed to each host thread. Everything a thread may do goes through it. */
@@ -94,6 +110,11 @@ struct machine_ops {
 	 */
 	int (*time_launches)(struct machine_thread *t, uint32_t stream, int (*body)(struct machine_thread *t, void *arg), void *arg,
 			     struct machine_timing *timing);
+	/*
+	 * The same for two branches. cuda: a graph whose root forks. cpu: there are no two streams at once, both means one after the other.
+	 * plan: calls each body once; times are NaN.
+	 */
+	int (*time_pair)(struct machine_thread *t, struct machine_pair *pair);
 	/* Frees streams, events, counters and buffers made since the machine was made; contexts stay (batch runs reuse them). */
 	void (*reset)(struct machine *m);
 	void (*free)(struct machine *m);
@@ -119,7 +140,7 @@ struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);
 
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
-#define WARPREEL_CUDA_ABI 2
+#define WARPREEL_CUDA_ABI 3
 struct warpreel_cuda {
 	int abi; /* WARPREEL_CUDA_ABI */
 	struct machine *(*machine_new)(uint32_t gpus);

@@ -161,7 +161,10 @@ static int cpu_launch(struct machine_thread *t, uint32_t stream, const struct ma
 static int cpu_copy(struct machine_thread *t, uint32_t stream, const struct machine_copy *copy)
 {
 	const struct cpu_machine *cpu = cpu_of(t->machine);
+	int64_t *copies = t->state;
 	(void)stream;
+	if (copies)
+		++*copies;
 	const char *from = (const char *)cpu->buffer[copy->source] + copy->source_offset_bytes;
 	char *to = (char *)cpu->buffer[copy->target] + copy->target_offset_bytes;
 	for (int64_t row = 0; row < copy->rows; row++)
@@ -266,6 +269,53 @@ out:
 	return rc;
 }
 
+static int play_calls(struct machine_thread *t, const struct machine_branch *branch, int64_t calls)
+{
+	for (int64_t k = 0; k < calls; k++)
+		if (branch->body(t, branch->arg))
+			return -1;
+	return 0;
+}
+
+/* Wall clock of so many calls of each, one branch after the other; into `timing`. */
+static int time_calls(struct machine_thread *t, const struct machine_pair *pair, const int64_t calls[2], struct machine_timing *timing)
+{
+	double *ns = xcalloc((size_t)pair->repeats, sizeof(*ns));
+	int rc = 0;
+	for (int k = 0; !rc && k < pair->repeats; k++) {
+		const int64_t begin = monotonic_ns();
+		rc = play_calls(t, &pair->branch[0], calls[0]) || play_calls(t, &pair->branch[1], calls[1]) ? -1 : 0;
+		ns[k] = (double)(monotonic_ns() - begin);
+	}
+	timing->repeats = pair->repeats;
+	if (!rc)
+		machine_timing_fill(timing, ns);
+	free(ns);
+	return rc;
+}
+
+/* Branches of about a millisecond. */
+static int cpu_time_pair(struct machine_thread *t, struct machine_pair *pair)
+{
+	const double wanted_ns = 1e6;
+	for (int k = 0; k < 2; k++) {
+		struct machine_timing *alone = &pair->alone[k];
+		const int64_t once[2] = { k == 0, k == 1 };
+		alone->launches = 0;
+		t->state = &alone->launches;
+		int rc = play_calls(t, &pair->branch[k], 1);
+		t->state = NULL;
+		if (rc || time_calls(t, pair, once, alone))
+			return -1;
+		double calls = alone->median_ns > 0 ? wanted_ns / alone->median_ns : 1000;
+		pair->calls[k] = calls < 1 ? 1 : calls > 1000 ? 1000 : (int64_t)calls;
+		const int64_t branch[2] = { k == 0 ? pair->calls[0] : 0, k == 1 ? pair->calls[1] : 0 };
+		if (time_calls(t, pair, branch, alone))
+			return -1;
+	}
+	return time_calls(t, pair, pair->calls, &pair->both);
+}
+
 static void cpu_reset(struct machine *m)
 {
 	struct cpu_machine *cpu = cpu_of(m);
@@ -307,6 +357,7 @@ static const struct machine_ops cpu_ops = {
 	.barrier = cpu_barrier,
 	.mark = cpu_mark,
 	.time_launches = cpu_time_launches,
+	.time_pair = cpu_time_pair,
 	.reset = cpu_reset,
 	.free = cpu_free,
 };

@@ -321,6 +321,7 @@ static const struct machine_ops cuda_ops = {
 	.barrier = cuda_barrier,
 	.mark = cuda_mark,
 	.time_launches = cuda_time_launches,
+	.time_pair = cuda_time_pair,
 	.reset = cuda_reset,
 	.free = cuda_free,
 };

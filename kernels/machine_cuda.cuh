@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the files of the CUDA machine share: machine_cuda.cu (objects and device calls), machine_cuda_pool.cu (memory),
- * machine_cuda_threads.cu (host threads and how they wait for each other), machine_cuda_time.cu (launches by themselves),
+ * machine_cuda_threads.cu (host threads and how they wait for each other), machine_cuda_time.cu (launches by themselves), machine_cuda_pair.cu (two branches of them),
  * machine_cuda_describe.cu (facts).
  */
 #ifndef WARPREEL_MACHINE_CUDA_CUH
@@ -105,6 +105,9 @@ int cuda_mark(struct machine_thread *t, enum mark mark);
 /* machine_cuda_time.cu */
 int cuda_time_launches(struct machine_thread *t, uint32_t stream, int (*body)(struct machine_thread *t, void *arg), void *arg,
 		       struct machine_timing *timing);
+
+/* machine_cuda_pair.cu */
+int cuda_time_pair(struct machine_thread *t, struct machine_pair *pair);
 
 /* machine_cuda_describe.cu */
 char *cuda_describe(uint32_t gpu);

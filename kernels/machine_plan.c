@@ -227,6 +227,17 @@ static int plan_time_launches(struct machine_thread *t, uint32_t stream, int (*b
 	return 0;
 }
 
+static int plan_time_pair(struct machine_thread *t, struct machine_pair *pair)
+{
+	for (int k = 0; k < 2; k++) {
+		if (plan_time_launches(t, pair->branch[k].stream, pair->branch[k].body, pair->branch[k].arg, &pair->alone[k]))
+			return -1;
+		pair->calls[k] = 1;
+	}
+	pair->both = (struct machine_timing){ .median_ns = NAN, .mad_ns = NAN, .min_ns = NAN, .max_ns = NAN };
+	return 0;
+}
+
 static void plan_reset(struct machine *m)
 {
 	plan_of(m)->buffer_count = 0;
@@ -260,6 +271,7 @@ static const struct machine_ops plan_ops = {
 	.barrier = plan_barrier,
 	.mark = plan_mark,
 	.time_launches = plan_time_launches,
+	.time_pair = plan_time_pair,
 	.reset = plan_reset,
 	.free = plan_free,
 };
