@@ -23,8 +23,10 @@ static int answer(const struct program *program, const char *solver, void *param
 	struct predictor predictor;
 	struct prediction prediction;
 	struct trace timeline;
-	const char *model = o->common.kernel_model ? o->common.kernel_model : "scaled";
+	const char *model = predictor_model(&o->common, "scaled");
 	int rc = -1;
+	if (!model)
+		return -1;
 	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
 	if (!config)
 		return -1;

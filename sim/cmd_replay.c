@@ -43,9 +43,11 @@ static int answer(const struct program *program, const char *path, const struct 
 	struct schedule schedule;
 	struct predictor predictor;
 	struct prediction prediction;
-	const char *set = "replay", *model = o->common.kernel_model ? o->common.kernel_model : o->gpus ? "scaled" : "recorded";
+	const char *set = "replay", *model = predictor_model(&o->common, o->gpus ? "scaled" : "recorded");
 	struct profile own;
 	int rc = -1;
+	if (!model)
+		return -1;
 	profile_init(&own);
 	trace_init(&trace);
 	trace_init(&timeline);

@@ -35,6 +35,7 @@ static const struct option_spec own_options[] = {
 	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels", "which sets" },
 	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE", "write the summary there as well" },
 	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL, "write model/intervals/<platform>.tsv from the fit rows" },
+	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
 	{ "profile", OPTION_TEXT, AT(common.profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
 	{ 0 },
 };

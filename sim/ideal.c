@@ -10,6 +10,7 @@ static void free_class(struct sm_device *d, enum sass_class class)
 
 static void launch(struct sm_device *d)
 {
+	d->launch_period_ns -= d->launch_ns; /* what is left is the pause between launches */
 	d->launch_ns = d->drain_ns = 0;
 }
 

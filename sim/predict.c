@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../traces/util.h"
+#include "ideal.h"
 #include "timeline.h"
 
 #define AT(field) offsetof(struct predictor_options, field)
@@ -19,6 +20,7 @@ const struct option_spec predictor_options[] = {
 	{ "kernel-model", OPTION_CHOICE, AT(kernel_model), NULL, 0, 0, "recorded|scaled|warps|roofline|zero", "where kernel times come from" },
 	{ "profile", OPTION_TEXT, AT(profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
 	{ "kernel-profiles", OPTION_TEXT, AT(kernel_profiles), NULL, 0, 0, "TRACE", "kernel profiles for the warps model (default: the platform's)" },
+	PREDICTOR_IDEAL_OPTION(AT(ideal)),
 	{ "strict", OPTION_FLAG, AT(strict), NULL, 0, 0, NULL, "warps model: refuse instructions the decoder does not know" },
 	{ "allow-extrapolation", OPTION_FLAG, AT(allow_extrapolation), NULL, 0, 0, NULL, "answer outside the calibrated range too, and say so" },
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "write the predicted timeline as a trace" },
@@ -71,6 +73,39 @@ static int load_profile(struct predictor *p, const char *given)
 	return rc;
 }
 
+/* Lifts a part of the platform's device for good. */
+static int make_ideal(struct platform *platform, const char *name)
+{
+	const struct ideal_part *part = ideal_parts;
+	while (part->name && strcmp(part->name, name))
+		part++;
+	if (part->name && platform->sm.present) {
+		part->lift(&platform->sm);
+		return 0;
+	}
+	if (part->name)
+		return report("platform '%s' has no [sm] section, so none of its parts can be made ideal", platform->name);
+	char *names = xstrdup("");
+	for (part = ideal_parts; part->name; part++) {
+		char *longer = xprintf("%s%s%s", names, part == ideal_parts ? "" : ", ", part->name);
+		free(names);
+		names = longer;
+	}
+	report("--ideal '%s': no such part of a device; there are %s", name, names);
+	free(names);
+	return -1;
+}
+
+const char *predictor_model(const struct predictor_options *o, const char *unasked)
+{
+	if (!o->ideal.count)
+		return o->kernel_model ? o->kernel_model : unasked;
+	if (!o->kernel_model || !strcmp(o->kernel_model, "warps"))
+		return "warps";
+	report("--ideal changes the device's inside, which the kernel model '%s' does not look at; 'warps' does", o->kernel_model);
+	return NULL;
+}
+
 int predictor_init(struct predictor *p, const struct predictor_options *o, bool wants_profile)
 {
 	memset(p, 0, sizeof(*p));
@@ -79,6 +114,9 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 		goto fail;
 	for (int k = 0; k < o->set.count; k++)
 		if (platform_set(&p->platform, o->set.text[k]))
+			goto fail;
+	for (int k = 0; k < o->ideal.count; k++)
+		if (make_ideal(&p->platform, o->ideal.text[k]))
 			goto fail;
 	if (compare_devices(p) || (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) || (wants_profile && load_profile(p, o->profile)))
 		goto fail;

@@ -24,15 +24,19 @@ struct predictor {
 
 struct predictor_options {
 	const char *platform, *kernel_model, *profile, *kernel_profiles, *format, *output;
-	struct text_list set;
+	struct text_list set, ideal;
 	bool allow_extrapolation, strict;
 };
 /* The options replay and predict share; offsets are those of struct predictor_options. */
 extern const struct option_spec predictor_options[];
 /* Of these, what the machine costs: for commands that choose models and outputs themselves. */
 extern const struct option_spec predictor_platform_options[];
+#define PREDICTOR_IDEAL_OPTION(field) \
+	{ "ideal", OPTION_LIST, field, NULL, 0, 0, "PART", "warps model: make a part of the device ideal; may be repeated" }
 
-/* Reads the platform, applies --set, loads the profile (given, or the one shipped with the platform) when `wants_profile`. */
+/* The kernel model to use where `unasked` is that of the command; --ideal asks for `warps`. NULL after a message. */
+const char *predictor_model(const struct predictor_options *options, const char *unasked);
+/* Reads the platform, applies --set and --ideal, loads the profile (given, or the one shipped with the platform) when `wants_profile`. */
 int predictor_init(struct predictor *predictor, const struct predictor_options *options, bool wants_profile);
 void predictor_release(struct predictor *predictor);
 /* The platform whose profile, intervals and measurements serve: a folder name under traces/data. Borrowed. */
