@@ -45,6 +45,7 @@ struct context {
 	struct predictor *predictor;
 	struct measured measured, kernels;
 	bool has_warps; /* the platform has an inside and profiles of kernels */
+	bool said_missing; /* that some kernel has no profile */
 	struct validation validation;
 };
 
@@ -78,15 +79,31 @@ static void add_prediction(struct context *c, const struct measured_row *m, cons
 		 interval_class(m->gpus, m->config, p->detail.core_ps ? kernels / (double)p->detail.core_ps : 0));
 }
 
-/* Core time of a planned run; -1 after a message. */
+/* Whether the model `warps` has an answer: it has none of runs that launch kernels without profile, which is said once. -1 after a message. */
+static int warps_answers(struct context *c, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	if (predictor_use_warps(c->predictor, &model, schedule))
+		return -1;
+	const char *missing = warps_missing(model.warps, schedule);
+	if (missing && !c->said_missing)
+		report_warning("kernel '%s' has no profile in %s: runs that launch it have no rows of the model 'warps'", missing,
+			       warps_source(model.warps));
+	c->said_missing |= missing != NULL;
+	return !missing;
+}
+
+/* Core time of a planned run: 1, or 0 where the model has no answer; -1 after a message. */
 static int plan_core(struct context *c, const struct measured_row *m, int gpus, const char *model, const char *set, struct prediction *p)
 {
 	struct schedule schedule;
 	schedule_init(&schedule);
-	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule);
-	if (!rc)
-		rc = predictor_run(c->predictor, &schedule,
-				   &(struct predictor_request){ .kernel_model = model, .set = set, .allow_extrapolation = true }, p);
+	const struct predictor_request request = { .kernel_model = model, .set = set, .allow_extrapolation = true };
+	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule) ? -1 : 1;
+	if (rc > 0 && !strcmp(model, "warps"))
+		rc = warps_answers(c, &schedule);
+	if (rc > 0 && predictor_run(c->predictor, &schedule, &request, p))
+		rc = -1;
 	schedule_release(&schedule);
 	return rc;
 }
@@ -124,29 +141,29 @@ static int validate_planned(struct context *c, const struct measured_row *m)
 	struct prediction p, one;
 	char *inputs = xprintf("%s,%s.ini", c->predictor->profile.source, platform), *only = xprintf("%s.ini", platform);
 	int rc = 0;
-	for (size_t k = 0; !rc && k < model_count; k++) {
+	for (size_t k = 0; rc >= 0 && k < model_count; k++) {
 		bool unasked = k == 0;
 		rc = plan_core(c, m, m->gpus, unasked ? "scaled" : models[k], set, &p);
-		if (rc)
-			break;
+		if (rc <= 0)
+			continue;
 		add_prediction(c, m, set, models[k], &p, unasked ? inputs : only);
 		if (unasked)
 			add_prediction(c, m, set, "scaled", &p, inputs);
 		prediction_release(&p);
 	}
-	if (!rc && m->gpus > 1) {
+	if (rc >= 0 && m->gpus > 1) {
 		rc = plan_core(c, m, 1, "scaled", "size", &one);
-		if (!rc) {
+		if (rc > 0) {
 			add_row(c, m, set, "linear", one.core_us / m->gpus, inputs);
 			add_row(c, m, set, "same-as-1", one.core_us, inputs);
 			prediction_release(&one);
 		}
 	}
-	if (!rc)
+	if (rc >= 0)
 		add_row(c, m, set, "roofline-only", roofline_only_us(c, m, m->gpus), only);
 	free(inputs);
 	free(only);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 static int validate_run(struct context *c, const struct trace *trace, const struct profile *own, int run, const char *inputs)

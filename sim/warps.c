@@ -72,6 +72,19 @@ const char *warps_source(const struct warps *w)
 	return w->profiles.source;
 }
 
+const char *warps_missing(const struct warps *w, const struct schedule *schedule)
+{
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+		const char *name = schedule->kernel[schedule->shape[k].kernel];
+		size_t p = 0;
+		while (p < w->profiles.count && strcmp(w->profiles.profile[p].kernel, name))
+			p++;
+		if (p == w->profiles.count)
+			return name;
+	}
+	return NULL;
+}
+
 void warps_schedule(struct warps *w, const struct schedule *schedule)
 {
 	residency_release(&w->residency);

@@ -37,6 +37,9 @@ struct warps *warps_new(const struct platform *platform, const struct warps_opti
 void warps_free(struct warps *warps);
 const char *warps_source(const struct warps *warps); /* files the profiles came from; borrowed */
 
+/* A kernel of the schedule's launches that has no profile; NULL = each has one. Borrowed of the schedule. */
+const char *warps_missing(const struct warps *warps, const struct schedule *schedule);
+
 /* What launches of this schedule find in L2; asked before warps_duration, and again for every other schedule. */
 void warps_schedule(struct warps *warps, const struct schedule *schedule);
 /* Device time of a launch in ns, as the tracer would report it. -1 after a message. *extrapolated is set when that was needed. */
