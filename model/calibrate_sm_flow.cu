@@ -78,18 +78,40 @@ static __global__ void __launch_bounds__(1024) flow_write(struct flow_arguments 
 	note(a.d_results, begun_ns);
 }
 
-/* Reads the first half of the region and writes the second. */
-static __global__ void __launch_bounds__(1024) flow_copy(struct flow_arguments a)
+/* Four lines a thread at a time, each read or written by a word; 32 lines a warp. Threads that share a line take different sectors of it. */
+enum { LINE_BYTES = 128, SECTOR_BYTES = 32, LINE_CHAINS = 4 };
+template <bool WRITE> static __global__ void __launch_bounds__(1024) flow_lines(struct flow_arguments a)
 {
-	uint64_t begun_ns = device_ns(), at = first_of(a, 0);
-#pragma unroll 4
-	for (int round = 0; round < a.rounds; round++) {
-		uint32_t x, y, z, w;
-		asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(a.d_region + at));
-		asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(a.d_region + a.span + at), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
-		at = wrapped(at + a.step, a.span);
+	uint64_t begun_ns = device_ns(), at[LINE_CHAINS], threads = static_cast<uint64_t>(gridDim.x) * blockDim.x;
+	uint64_t thread = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x, step = threads * LINE_BYTES * LINE_CHAINS % a.span;
+	uint32_t all = 0;
+#pragma unroll
+	for (int k = 0; k < LINE_CHAINS; k++) {
+		uint64_t first = (thread + k * threads) * LINE_BYTES;
+		at[k] = first % a.span + first / a.span % (LINE_BYTES / SECTOR_BYTES) * SECTOR_BYTES;
 	}
-	note(a.d_results, begun_ns);
+#pragma unroll 1
+	for (int round = 0; round < a.rounds; round++)
+#pragma unroll
+		for (int k = 0; k < LINE_CHAINS; k++) {
+			uint32_t x = 0;
+			if (WRITE)
+				asm volatile("st.global.u32 [%0], %1;" ::"l"(a.d_region + at[k]), "r"(static_cast<uint32_t>(at[k])) : "memory");
+			else
+				asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(x) : "l"(a.d_region + at[k]));
+			at[k] = wrapped(at[k] + step + (x & a.zero), a.span);
+		}
+#pragma unroll
+	for (int k = 0; k < LINE_CHAINS; k++)
+		all ^= static_cast<uint32_t>(at[k]);
+	note(a.d_results, all == 0x12345671u ? 0 : begun_ns); /* `at` is a multiple of 32 */
+}
+
+/* What a program's copy is: an element a thread, and the thread is gone. */
+template <class Element> static __global__ void __launch_bounds__(256) plain_copy(Element *d_target, const Element *d_source)
+{
+	size_t i = static_cast<size_t>(blockIdx.x) * 256 + threadIdx.x;
+	d_target[i] = d_source[i];
 }
 
 /* One lane a warp on one address, or each thread on a sector of its own. */
@@ -165,7 +187,7 @@ static struct flow reading(struct sm_bench *sm, uint64_t span, int threads, int 
 	return flow;
 }
 
-static int measure_curve(struct sm_bench *sm, const char *level, uint64_t span, const char *where)
+static int measure_curve(struct sm_bench *sm, const char *level, uint64_t span, const char *where, struct measured *most)
 {
 	static const struct point { int threads, chains; } points[] = {
 		{ 16, 1 }, { 32, 1 }, { 64, 1 }, { 128, 1 }, { 192, 1 }, { 256, 1 }, { 384, 1 }, { 512, 1 }, { 768, 1 }, { 1024, 1 },
@@ -189,6 +211,7 @@ static int measure_curve(struct sm_bench *sm, const char *level, uint64_t span, 
 		bench_emit(sm->bench, x_key, bytes, NULL, COUNT, "threads * chains * 16 bytes, all multiprocessors");
 		sm_emit(sm, key, rate, COUNT, how);
 		sm_emit(sm, most_key, &best, 1, "the best rate of the curve of bytes in flight");
+		*most = best;
 	}
 	free(key), free(x_key), free(most_key), free(window), free(how);
 	return rc;
@@ -200,20 +223,88 @@ static struct flow filling(struct sm_bench *sm, const void *kernel, uint64_t spa
 	return flow;
 }
 
+struct copying {
+	struct sm_bench *sm;
+	const void *kernel;
+	size_t element_bytes;
+};
+
+/* n copies of the region's first half to its second, one after the other. */
+static int copies_ns(const struct copying *copying, int n, double *ns)
+{
+	struct sm_bench *sm = copying->sm;
+	struct gpu_kit *kit = &sm->bench->kit[0];
+	char *d_target = sm->d_region + sm->region_bytes / 2, *d_source = sm->d_region;
+	void *arguments[] = { &d_target, &d_source };
+	int blocks = static_cast<int>(sm->region_bytes / 2 / copying->element_bytes / 256);
+	float ms = 0;
+	CUDA_TRY(sm->bench, cudaEventRecord(kit->begin[0], kit->stream[0]));
+	for (int i = 0; i < n; i++)
+		if (sm_launch(sm, copying->kernel, blocks, 256, arguments))
+			return -1;
+	CUDA_TRY(sm->bench, cudaEventRecord(kit->end[0], kit->stream[0]));
+	CUDA_TRY(sm->bench, cudaStreamSynchronize(kit->stream[0]));
+	CUDA_TRY(sm->bench, cudaEventElapsedTime(&ms, kit->begin[0], kit->end[0]));
+	*ns = 1e6 * static_cast<double>(ms);
+	return 0;
+}
+
+static int copy_batch(struct member *member, void *arg, double *value)
+{
+	const struct copying *copying = static_cast<const struct copying *>(arg);
+	double one, five;
+	(void)member;
+	if (copies_ns(copying, 1, &one) || copies_ns(copying, 5, &five))
+		return -1;
+	*value = five > one ? 4e9 * static_cast<double>(copying->sm->region_bytes) / (five - one) : NAN;
+	return 0;
+}
+
+static int measure_copy(struct sm_bench *sm)
+{
+	struct copying wide = { sm, reinterpret_cast<const void *>(plain_copy<uint4>), sizeof(uint4) };
+	struct copying narrow = { sm, reinterpret_cast<const void *>(plain_copy<uint2>), sizeof(uint2) };
+	struct measured best, other;
+	if (bench_measure(sm->bench, 1, "sm.dram_copy_bytes_per_s", 16, copy_batch, &wide, &best) ||
+	    bench_measure(sm->bench, 1, "sm.dram_copy_bytes_per_s", 8, copy_batch, &narrow, &other))
+		return -1;
+	sm_emit(sm, "dram_copy_bytes_per_s", other.value > best.value ? &other : &best, 1,
+		"a kernel that copies 2 GiB (or a half of what is free), blocks of 256 threads, 8 or 16 bytes each; five less one; the better");
+	return 0;
+}
+
+/* A request for one word holds up L2 as long as so many bytes of a stream would. */
+static int measure_slots(struct sm_bench *sm, bool write, const struct measured *most)
+{
+	const char *name = write ? "l2_write_slot_bytes" : "l2_slot_bytes";
+	const void *kernel = write ? reinterpret_cast<const void *>(flow_lines<true>) : reinterpret_cast<const void *>(flow_lines<false>);
+	struct flow flow = { sm, kernel, 2 * sm->multiprocessors, 1024, LINE_CHAINS, L2_SPAN, 0, 128, 1, false, 1 };
+	struct measured requests, slot;
+	char *key = xprintf("sm.%s", name);
+	int rc = flow_measure(flow, key, 0, &requests);
+	free(key);
+	if (rc)
+		return -1;
+	slot = requests;
+	slot.value = most->value / requests.value;
+	slot.spread = slot.value * (most->spread / most->value + requests.spread / requests.value);
+	sm_emit(sm, name, &slot, 1,
+		write ? "l2_write_bytes_per_s over the rate of stores of one word, each of a warp's in another line, 16 MiB, 2048 threads a multiprocessor" :
+			"l2_read_bytes_per_s over the rate of loads of one word, each of a warp's in another line, 16 MiB, 2048 threads a multiprocessor");
+	return 0;
+}
+
 static int measure_writes(struct sm_bench *sm)
 {
-	const void *write = reinterpret_cast<const void *>(flow_write), *copy = reinterpret_cast<const void *>(flow_copy);
+	const void *write = reinterpret_cast<const void *>(flow_write);
 	double whole = static_cast<double>(sm->region_bytes);
-	struct flow both = filling(sm, copy, sm->region_bytes / 2, whole);
-	struct measured l2, dram, copied;
-	both.bytes_each = 32;
+	struct measured l2, dram;
 	if (flow_measure(filling(sm, write, L2_SPAN, 1024.0 * MiB), "sm.l2_write_bytes_per_s", 0, &l2) ||
 	    flow_measure(filling(sm, write, sm->region_bytes, whole), "sm.dram_write_bytes_per_s", 0, &dram) ||
-	    flow_measure(both, "sm.dram_copy_bytes_per_s", 0, &copied))
+	    measure_slots(sm, true, &l2) || measure_copy(sm))
 		return -1;
 	sm_emit(sm, "l2_write_bytes_per_s", &l2, 1, "stores of 16 bytes over the same 16 MiB again and again, 2048 threads a multiprocessor");
 	sm_emit(sm, "dram_write_bytes_per_s", &dram, 1, "the same over 4 GiB (or all that is free); L2 is as full of them before as after");
-	sm_emit(sm, "dram_copy_bytes_per_s", &copied, 1, "a load and a store of 16 bytes in turn, 4 GiB of both");
 	return 0;
 }
 
@@ -297,8 +388,9 @@ static int fill(struct sm_bench *sm)
 int calibrate_sm_flow(struct sm_bench *sm)
 {
 	double dram_latency_ns = 0;
+	struct measured l2_read, dram_read;
 	bench_progress(sm->bench, "sm rates");
-	return fill(sm) || measure_reuse(sm, &dram_latency_ns) || measure_curve(sm, "l2", L2_SPAN, "16 MiB in L2") ||
-	       measure_curve(sm, "dram", sm->region_bytes, "4 GiB (or all that is free)") || measure_writes(sm) ||
-	       measure_one(sm, dram_latency_ns) || measure_atomics(sm) ? -1 : 0;
+	return fill(sm) || measure_reuse(sm, &dram_latency_ns) || measure_curve(sm, "l2", L2_SPAN, "16 MiB in L2", &l2_read) ||
+	       measure_curve(sm, "dram", sm->region_bytes, "4 GiB (or all that is free)", &dram_read) ||
+	       measure_slots(sm, false, &l2_read) || measure_writes(sm) || measure_one(sm, dram_latency_ns) || measure_atomics(sm) ? -1 : 0;
 }

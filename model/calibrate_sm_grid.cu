@@ -14,19 +14,34 @@ static __global__ void grid_empty(uint64_t *d_results)
 		d_results[0] = 1;
 }
 
-/* All blocks spin `cycles`; [2k], [2k + 1] of kernel k: first begin and last end, ns. */
-static __global__ void grid_spin(uint64_t *d_results, int k, long long cycles)
+/* Not even the size of its grid is looked at. */
+static __global__ void grid_nothing(uint64_t *, uint32_t) {}
+
+/* All there is to do waits for a parameter. */
+static __global__ void grid_parameter(uint64_t *d_results, uint32_t value)
 {
-	uint64_t ns;
-	long long begun = clock64();
-	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
-	if (threadIdx.x == 0)
-		atomicMin(reinterpret_cast<unsigned long long *>(d_results + 2 * k), static_cast<unsigned long long>(ns));
-	while (clock64() - begun < cycles)
+	if (value)
+		d_results[0] = value;
+}
+
+/*
+ * All blocks end when the device's clock comes to a multiple of END_NS, and then some cycles, in turn, lest the next kernel always meet
+ * the clock at the same place of its step. [k]: first begin of kernel k.
+ */
+enum { END_NS = 16384, END_KERNELS = 64, END_STEP_CYCLES = 5 };
+static __global__ void grid_end(uint64_t *d_results, int k)
+{
+	uint64_t begun_ns, ns;
+	long long more = k % 16 * END_STEP_CYCLES;
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begun_ns)::"memory");
+	asm volatile("" : "+l"(more)); /* the parameter is read here, not at the end */
+	if (blockIdx.x == 0 && threadIdx.x == 0) /* long acknowledged when the block ends */
+		d_results[k] = begun_ns;
+	do
+		asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
+	while (ns / END_NS == begun_ns / END_NS);
+	for (long long until = clock64() + more; clock64() < until;)
 		;
-	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns)::"memory");
-	if (threadIdx.x == 0)
-		atomicMax(reinterpret_cast<unsigned long long *>(d_results + 2 * k + 1), static_cast<unsigned long long>(ns));
 }
 
 /* [3b ...] of block b: multiprocessor, first clock, last clock. Blocks end at different times, so that a place has one successor. */
@@ -47,9 +62,9 @@ static __global__ void grid_places(uint64_t *d_results, int cycles)
 
 struct grid {
 	struct sm_bench *sm;
+	const void *kernel;
 	int blocks, threads;
-	bool spins;
-	long long cycles;
+	int cycles; /* of grid_places */
 };
 
 /* A graph of n kernels one after the other, timed by events around one launch of it, after one to warm up. */
@@ -60,13 +75,13 @@ static int graph_ns(struct grid *grid, int n, double *ns)
 	cudaStream_t stream = kit->stream[0];
 	cudaGraph_t graph = NULL;
 	cudaGraphExec_t executable = NULL;
+	uint32_t zero = 0;
 	float ms = 0;
 	CUDA_TRY(sm->bench, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
 	int rc = 0;
 	for (int k = 0; k < n && !rc; k++) {
-		void *empty[] = { &sm->d_results }, *spin[] = { &sm->d_results, &k, &grid->cycles };
-		rc = grid->spins ? sm_launch(sm, reinterpret_cast<const void *>(grid_spin), grid->blocks, grid->threads, spin) :
-				   sm_launch(sm, reinterpret_cast<const void *>(grid_empty), grid->blocks, grid->threads, empty);
+		void *arguments[] = { &sm->d_results, &zero };
+		rc = sm_launch(sm, grid->kernel, grid->blocks, grid->threads, arguments);
 	}
 	if (cuda_check(sm->bench, cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture") || rc)
 		return -1;
@@ -96,32 +111,29 @@ static int period_batch(struct member *member, void *arg, double *value)
 	return 0;
 }
 
-/* What a spinning kernel's period has beyond the time from its first instruction to its last. */
-static int beyond_batch(struct member *member, void *arg, double *value)
+/* From the end of a kernel's blocks, all at once, to the begin of the next kernel; mean. */
+static int end_batch(struct member *member, void *arg, double *value)
 {
 	struct grid *grid = static_cast<struct grid *>(arg);
 	struct sm_bench *sm = grid->sm;
-	uint64_t times[2 * LONG_GRAPH];
-	double period = 0, body = 0;
+	uint64_t begin[END_KERNELS];
+	double sum = 0;
+	int count = 0;
 	(void)member;
-	for (int k = 0; k < LONG_GRAPH; k++)
-		times[2 * k] = ~UINT64_C(0), times[2 * k + 1] = 0;
-	CUDA_TRY(sm->bench, cudaMemcpyAsync(sm->d_results, times, sizeof(times), cudaMemcpyHostToDevice, sm->bench->kit[0].stream[0]));
-	/* The shorter graph and the warm-up of the longer write the same words: what is left is first begin and last end of all three runs,
-	 * so the words are cleared again before the run that counts. */
-	if (period_batch(member, grid, &period))
-		return -1;
-	CUDA_TRY(sm->bench, cudaMemcpyAsync(sm->d_results, times, sizeof(times), cudaMemcpyHostToDevice, sm->bench->kit[0].stream[0]));
-	for (int k = 0; k < LONG_GRAPH; k++) {
-		void *arguments[] = { &sm->d_results, &k, &grid->cycles };
-		if (sm_launch(sm, reinterpret_cast<const void *>(grid_spin), grid->blocks, grid->threads, arguments))
+	for (int k = 0; k < END_KERNELS; k++) {
+		void *arguments[] = { &sm->d_results, &k };
+		if (sm_launch(sm, grid->kernel, grid->blocks, grid->threads, arguments))
 			return -1;
 	}
-	if (sm_results(sm, times, 2 * LONG_GRAPH))
+	if (sm_results(sm, begin, END_KERNELS))
 		return -1;
-	for (int k = 0; k < LONG_GRAPH; k++)
-		body += static_cast<double>(times[2 * k + 1] - times[2 * k]) / LONG_GRAPH;
-	*value = period - body;
+	/* The first have no predecessor, or one that the host launched late. */
+	for (int k = END_KERNELS / 4; k < END_KERNELS; k++)
+		if (begin[k] / END_NS == begin[k - 1] / END_NS + 1) {
+			sum += static_cast<double>(begin[k] % END_NS) - (k - 1) % 16 * END_STEP_CYCLES * 1e3 / sm->clock_mhz;
+			count++;
+		}
+	*value = count > END_KERNELS / 2 ? sum / count : NAN;
 	return 0;
 }
 
@@ -158,7 +170,7 @@ static int start_batch(struct member *member, void *arg, double *value)
 {
 	struct grid *grid = static_cast<struct grid *>(arg);
 	struct sm_bench *sm = grid->sm;
-	int slots = 0, cycles = static_cast<int>(grid->cycles);
+	int slots = 0;
 	(void)member;
 	CUDA_TRY(sm->bench, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&slots, grid_places, grid->threads, 0));
 	grid->blocks = 6 * slots * sm->multiprocessors;
@@ -166,8 +178,8 @@ static int start_batch(struct member *member, void *arg, double *value)
 	if (words > RESULT_WORDS)
 		return report("calibrate: sm.block_start_cycles: %d blocks are too many", grid->blocks);
 	uint64_t *results = static_cast<uint64_t *>(xmalloc(words * sizeof(*results)));
-	void *arguments[] = { &sm->d_results, &cycles };
-	int rc = sm_launch(sm, reinterpret_cast<const void *>(grid_places), grid->blocks, grid->threads, arguments) ||
+	void *arguments[] = { &sm->d_results, &grid->cycles };
+	int rc = sm_launch(sm, grid->kernel, grid->blocks, grid->threads, arguments) ||
 		 sm_results(sm, results, words) ? -1 : 0;
 	if (!rc)
 		*value = gap_of(results, grid->blocks, sm->multiprocessors, slots);
@@ -175,9 +187,9 @@ static int start_batch(struct member *member, void *arg, double *value)
 	return rc;
 }
 
-static int period(struct sm_bench *sm, const char *key, int blocks, int threads, struct measured *out)
+static int period(struct sm_bench *sm, const char *key, const void *kernel, int blocks, struct measured *out)
 {
-	struct grid grid = { sm, blocks, threads, false, 0 };
+	struct grid grid = { sm, kernel, blocks, 32, 0 };
 	return bench_measure(sm->bench, 1, key, blocks, period_batch, &grid, out);
 }
 
@@ -191,7 +203,7 @@ static int measure_dispatch(struct sm_bench *sm)
 	for (int i = 0; i <= COUNT; i++) {
 		int count = i ? per_sm[i - 1] * sm->multiprocessors : 1;
 		blocks[i] = count;
-		if (period(sm, "sm.grid_period_ns", count, 32, &measured[i]))
+		if (period(sm, "sm.grid_period_ns", reinterpret_cast<const void *>(grid_empty), count, &measured[i]))
 			return -1;
 	}
 	sm_emit(sm, "launch_period_ns", &measured[0], 1, "empty kernel of one block of one warp: a graph of 120 less one of 20");
@@ -204,20 +216,34 @@ static int measure_dispatch(struct sm_bench *sm)
 	return 0;
 }
 
+static int measure_cold(struct sm_bench *sm)
+{
+	struct measured nothing, parameter;
+	if (period(sm, "sm.constant_cold_cycles", reinterpret_cast<const void *>(grid_nothing), 1, &nothing) ||
+	    period(sm, "sm.constant_cold_cycles", reinterpret_cast<const void *>(grid_parameter), 1, &parameter))
+		return -1;
+	parameter.value = (parameter.value - nothing.value) * sm->clock_mhz * 1e-3;
+	parameter.spread = (parameter.spread + nothing.spread) * sm->clock_mhz * 1e-3;
+	sm_emit(sm, "constant_cold_cycles", &parameter, 1,
+		"period in a graph of a kernel of one warp that leaves when it has read a parameter, less that of one that leaves at once");
+	return 0;
+}
+
 static int measure_drain(struct sm_bench *sm)
 {
-	struct grid one = { sm, 1, 32, true, 4000 }, all = { sm, 8 * sm->multiprocessors, 256, true, 4000 };
-	struct grid places = { sm, 0, 256, false, 10000 };
-	struct measured empty, full, start;
-	if (bench_measure(sm->bench, 1, "sm.drain_ns", 1, beyond_batch, &one, &empty) ||
-	    bench_measure(sm->bench, 1, "sm.drain_ns", 2, beyond_batch, &all, &full) ||
+	struct grid one = { sm, reinterpret_cast<const void *>(grid_end), 1, 32, 0 };
+	struct grid all = { sm, reinterpret_cast<const void *>(grid_end), 8 * sm->multiprocessors, 256, 0 };
+	struct grid places = { sm, reinterpret_cast<const void *>(grid_places), 0, 256, 10000 };
+	struct measured alone, full, start;
+	if (bench_measure(sm->bench, 1, "sm.drain_ns", 1, end_batch, &one, &alone) ||
+	    bench_measure(sm->bench, 1, "sm.drain_ns", 2, end_batch, &all, &full) ||
 	    bench_measure(sm->bench, 1, "sm.block_start_cycles", 0, start_batch, &places, &start))
 		return -1;
-	full.value -= empty.value;
-	full.spread += empty.spread;
+	full.value -= alone.value;
+	full.spread += alone.spread;
 	sm_emit(sm, "drain_ns", &full, 1,
-		"period in a graph less the time from first to last instruction, kernels of 4000 cycles: 8 blocks of 256 threads on every "
-		"multiprocessor less one block of one warp, not below 0");
+		"blocks that all end at one time of the device's clock, no store under way, to the first begin of the next kernel: 8 of 256 threads on "
+		"every multiprocessor less one of one warp (which launch_ns has), not below 0");
 	sm_emit(sm, "block_start_cycles", &start, 1,
 		"a full device of blocks of 256 threads that spin 10000 to 20000 cycles: last clock of the k-th to end on a multiprocessor to first "
 		"clock of the k-th that had to wait; median");
@@ -227,5 +253,5 @@ static int measure_drain(struct sm_bench *sm)
 int calibrate_sm_grid(struct sm_bench *sm)
 {
 	bench_progress(sm->bench, "sm grids");
-	return measure_dispatch(sm) || measure_drain(sm) ? -1 : 0;
+	return measure_dispatch(sm) || measure_cold(sm) || measure_drain(sm) ? -1 : 0;
 }

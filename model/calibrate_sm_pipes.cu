@@ -52,13 +52,42 @@ struct op_integer : op_base { /* LOP3, with operands in turn: the same twice wou
 	}
 };
 
-struct op_mixed : op_base { /* FFMA and LOP3 of different chains: two pipes, so the issue is the limit */
+/*
+ * Registers lie in two banks, each of which gives one a cycle; three operands come in time only as long as the scheduler stays with one
+ * warp, whose last operands are kept. What is to run at a cycle an instruction therefore reads one register and constants in the code.
+ */
+static __device__ void fp32_narrow(uint32_t &x, int i)
+{
+	if (i % 2)
+		asm volatile("add.rn.f32 %0, %0, 0f3F800001;" : "+r"(x));
+	else
+		asm volatile("mul.rn.f32 %0, %0, 0f3F800003;" : "+r"(x));
+}
+
+static __device__ void integer_narrow(uint32_t &x, int i)
+{
+	if (i % 2)
+		asm volatile("xor.b32 %0, %0, 0x12345677;" : "+r"(x));
+	else
+		asm volatile("min.u32 %0, %0, 0x7edcba95;" : "+r"(x));
+}
+
+struct op_fp32_narrow : op_base { /* FADD, FMUL */
+	__device__ void step(int k, int i) { fp32_narrow(x[k], i); }
+};
+
+struct op_ffma_narrow : op_base { /* FFMA, twice the same register */
+	__device__ void step(int k, int) { asm volatile("fma.rn.f32 %0, %0, 0f3F800001, %0;" : "+r"(x[k])); }
+};
+
+/* One chain of `EVERY` is of integers: two pipes, so that only the issue limits. */
+template <int EVERY> struct op_mixed : op_base { /* FADD, FMUL; LOP3, VIMNMX */
 	__device__ void step(int k, int i)
 	{
-		if (k % 3)
-			asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+r"(x[k]) : "r"(b), "r"(c));
+		if (k % EVERY)
+			fp32_narrow(x[k], i);
 		else
-			asm volatile("lop3.b32 %0, %0, %1, %2, 0xd2;" : "+r"(x[k]) : "r"(i % 2 ? a : b), "r"(i % 2 ? c : d));
+			integer_narrow(x[k], i);
 	}
 };
 
@@ -154,7 +183,6 @@ static const struct {
 	const char *class_name, *operations;
 	struct probe latency, interval;
 } pipes[] = {
-	{ "fp32", "FFMA and FADD in turn", LATENCY("sm.fp32_latency", op_fp32, 32), INTERVAL("sm.fp32_interval", op_fp32, 32) },
 	{ "imad", "IMAD", LATENCY("sm.imad_latency", op_imad, 32), INTERVAL("sm.imad_interval", op_imad, 32) },
 	{ "integer", "LOP3", LATENCY("sm.integer_latency", op_integer, 32), INTERVAL("sm.integer_interval", op_integer, 32) },
 	{ "fp64", "DFMA", LATENCY("sm.fp64_latency", op_fp64, 32), INTERVAL("sm.fp64_interval", op_fp64, 32) },
@@ -164,7 +192,43 @@ static const struct {
 	{ "tensor", "HMMA.16816.F32", LATENCY("sm.tensor_latency", op_tensor, 16), INTERVAL("sm.tensor_interval", op_tensor, 16) },
 };
 
-static int measure_pipes(struct sm_bench *sm, double *fp32_latency, double *integer_latency)
+/* The least of several medians, for mixes that differ in what else may limit them. */
+static int least_of(struct sm_bench *sm, const struct probe *mix, size_t count, struct measured *least)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct measured measured;
+		if (probe_measure(sm, mix[i], &measured))
+			return -1;
+		if (!i || measured.value < least->value)
+			*least = measured;
+	}
+	return 0;
+}
+
+static int measure_issue(struct sm_bench *sm, double *fp32_latency)
+{
+	const struct probe fp32[] = { INTERVAL("sm.fp32_interval", op_fp32_narrow, 64), INTERVAL("sm.fp32_interval", op_ffma_narrow, 64) };
+	const struct probe issue[] = { INTERVAL("sm.issue_interval", op_mixed<2>, 64), INTERVAL("sm.issue_interval", op_mixed<4>, 64),
+				       INTERVAL("sm.issue_interval", op_mixed<8>, 64), fp32[0], fp32[1] };
+	const struct probe chain = LATENCY("sm.fp32_latency", op_fp32, 32);
+	struct measured measured;
+	if (least_of(sm, issue, sizeof(issue) / sizeof(issue[0]), &measured))
+		return -1;
+	sm_emit(sm, "issue_interval", &measured, 1,
+		"FADD and FMUL, of eight chains none, one, two or four LOP3 and VIMNMX, and FFMA; each reads one register; 32 warps, cycles of a "
+		"sub-partition; the least of these five");
+	if (least_of(sm, fp32, sizeof(fp32) / sizeof(fp32[0]), &measured))
+		return -1;
+	sm_emit(sm, "fp32_interval", &measured, 1,
+		"FADD and FMUL in turn, or FFMA; each reads one register; 32 warps with 8 chains each, cycles of a sub-partition; the lesser");
+	if (probe_measure(sm, chain, &measured))
+		return -1;
+	sm_emit(sm, "fp32_latency", &measured, 1, "FFMA and FADD in turn, one warp, each needs the one before; bodies of 2n less n");
+	*fp32_latency = measured.value;
+	return 0;
+}
+
+static int measure_pipes(struct sm_bench *sm, double *integer_latency)
 {
 	for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
 		struct measured latency, interval;
@@ -180,8 +244,6 @@ static int measure_pipes(struct sm_bench *sm, double *fp32_latency, double *inte
 		free(name), free(other), free(how), free(other_how);
 		if (rc)
 			return -1;
-		if (!strcmp(pipes[i].class_name, "fp32"))
-			*fp32_latency = latency.value;
 		if (!strcmp(pipes[i].class_name, "integer"))
 			*integer_latency = latency.value;
 	}
@@ -236,13 +298,8 @@ static int measure_loop(struct sm_bench *sm, double fp32_latency, double integer
 
 int calibrate_sm_pipes(struct sm_bench *sm)
 {
-	const struct probe mixed = INTERVAL("sm.issue_interval", op_mixed, 48);
-	struct measured issue;
 	double fp32_latency = 0, integer_latency = 0;
 	bench_progress(sm->bench, "sm pipes");
-	if (probe_measure(sm, mixed, &issue))
-		return -1;
-	sm_emit(sm, "issue_interval", &issue, 1, "five FFMA to three LOP3, 32 warps with 8 chains each, cycles of a sub-partition");
-	return measure_pipes(sm, &fp32_latency, &integer_latency) || measure_special_register(sm) ||
+	return measure_issue(sm, &fp32_latency) || measure_pipes(sm, &integer_latency) || measure_special_register(sm) ||
 	       measure_loop(sm, fp32_latency, integer_latency) ? -1 : 0;
 }
