@@ -10,8 +10,8 @@ demo: deps $(BUILD)/warpreel
 	@WARPREEL=$(abspath $(BUILD)/warpreel) BUILD=$(BUILD) PLATFORM=$(PLATFORM) MAKE="$(MAKE)" sh mk/demo.sh
 
 # What a prediction reads besides the program.
-SHIPPED := $(wildcard traces/data/$(PLATFORM)/profile/* traces/data/$(PLATFORM)/replay/* traces/data/$(PLATFORM)/measured.tsv) \
-	   $(wildcard model/platforms/$(PLATFORM).ini model/intervals/$(PLATFORM).tsv model/holdout.tsv)
+SHIPPED := $(wildcard $(addprefix traces/data/$(PLATFORM)/,profile/* replay/* kernels/* measured.tsv kernels.tsv)) \
+	   $(wildcard model/platforms/$(PLATFORM).ini model/intervals/$(PLATFORM).tsv model/holdout.tsv model/holdout_kernels.tsv)
 
 ## validate: predictions against measurements: build/validation.tsv and its summary
 .PHONY: validate

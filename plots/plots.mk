@@ -8,7 +8,11 @@ PLATFORM ?= h200x8
 PLATFORM_DATA ?= traces/data/$(PLATFORM)
 # Noted blocks of launches, if this platform has any: the first trace is drawn.
 BLOCK_TRACE ?= $(firstword $(sort $(wildcard $(PLATFORM_DATA)/blocks/*.wrt.zst)))
-FIGURES := $(patsubst plots/%.gp,%,$(filter-out plots/style.gp $(if $(BLOCK_TRACE),,plots/blocks.gp),$(wildcard plots/*.gp)))
+# Times of kernels alone, and profiles of kernels, if this platform has them.
+KERNEL_TIMES ?= $(and $(wildcard $(PLATFORM_DATA)/kernels/*),$(wildcard $(PLATFORM_DATA)/kernels.tsv))
+KERNEL_DATA := $(KERNEL_TIMES) $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/kernels/*)
+NOT_DRAWN := $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
+FIGURES := $(patsubst plots/%.gp,%,$(filter-out plots/style.gp $(NOT_DRAWN:%=plots/%.gp),$(wildcard plots/*.gp)))
 sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
 tab := $(shell printf '\t')
@@ -55,6 +59,17 @@ $(PLOT_DIR)/timeline.tsv: plots/timeline.sh $(BUILD)/warpreel $(wildcard model/p
 $(PLOT_DIR)/blocks.tsv: plots/blocks.sh $(BUILD)/warpreel $(BLOCK_TRACE) $(wildcard model/platforms/$(PLATFORM).ini)
 	@mkdir -p $(@D)
 	$(Q)plots/blocks.sh $(BUILD)/warpreel $(PLATFORM) $(BLOCK_TRACE) > $@
+
+$(PLOT_DIR)/kernels.tsv: $(BUILD)/validation.tsv plots/kernels.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f plots/kernels.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)4 -k6$(comma)6 -k5$(comma)5n -k7$(comma)7n) > $@
+
+$(PLOT_DIR)/kernel_size.tsv $(PLOT_DIR)/stalls.tsv: $(PLOT_DIR)/%.tsv: plots/%.sh $(PLOT_DIR)/kernels.tsv $(BUILD)/warpreel $(KERNEL_DATA)
+	$(Q)plots/$*.sh $(BUILD)/warpreel $(PLATFORM) $(PLOT_DIR)/kernels.tsv > $@
+
+$(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) model/holdout_kernels.tsv
+	@mkdir -p $(@D)
+	$(Q)plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv > $@
 
 # The accuracy table of README.md, from the summary that `warpreel validate` writes; never typed.
 .PHONY: readme-summary

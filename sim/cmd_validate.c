@@ -336,6 +336,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		report("validate takes no words, only options");
 		return EXIT_USAGE;
 	}
+	o.common.allow_extrapolation = true; /* every row is answered, and says when it would have been refused */
 	struct predictor predictor;
 	struct context c = { .program = program, .predictor = &predictor };
 	if (predictor_init(&predictor, &o.common, true))

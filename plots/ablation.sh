@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# How wrong the model `warps` becomes on the fit rows of the kernels set when a part of the device costs nothing, part by part.
+#   ablation.sh WARPREEL PLATFORM KERNELS HOLDOUT > ablation.tsv
+# KERNELS is traces/data/<platform>/kernels.tsv, HOLDOUT model/holdout_kernels.tsv. Columns: row (from 0: the whole model), part, summary, n, mape, max (%).
+set -eu
+warpreel=$1 platform=$2 kernels=$3 holdout=$4
+scratch=$(mktemp -d)
+trap 'rm -r "$scratch"' EXIT
+
+awk -F '\t' 'NR == FNR { held[$1]; next } /^#/ || !header++ || !($2 in held)' "$holdout" "$kernels" >"$scratch/fit"
+# The parts are those that explain lifts.
+"$warpreel" explain micro --platform "$platform" --kernel copy4 --size 1024 |
+	sed -n 's/^  ideal \([^ ]*\) .* us  *[-+0-9.]* %   \(.*\)$/\1	\2/p' >"$scratch/parts"
+printf 'row\tpart\tsummary\tn\tmape\tmax\n'
+row=0
+while IFS="$(printf '\t')" read -r part summary; do
+	if [ "$part" = nothing ]; then
+		summary='the model as it is'
+		set --
+	else
+		set -- --ideal "$part"
+	fi
+	"$warpreel" validate --platform "$platform" --only kernels --kernels "$scratch/fit" "$@" --summary "$scratch/summary" >/dev/null
+	awk -v row=$row -v part="$part" -v summary="$summary" '
+		BEGIN { FS = OFS = "\t" }
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["model"] == "warps" && $at["split"] == "fit" { print row, part, summary, $at["n"], $at["MAPE_pct"], $at["max_pct"]; rows++ }
+		END { exit rows != 1 }' "$scratch/summary"
+	row=$((row + 1))
+done <"$scratch/parts"

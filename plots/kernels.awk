@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# build/validation.tsv -> the set `kernels`, one row a configuration and model, sorted by the caller. `kernel` is the kernel with what
+# it was built for or how long its loop is ("-" for kernels kept unseen: their points are shown, their names are not), n the size as
+# its option has it. Times are of one launch, in us.
+BEGIN {
+	FS = OFS = "\t"
+	print "split", "model", "solver", "kernel", "n", "block", "measured_us", "predicted_us", "error_pct", "config"
+}
+FNR == 1 {
+	for (i = 1; i <= NF; i++)
+		column[$i] = i
+	next
+}
+$column["set"] == "kernels" {
+	count = split($column["config"], word, " ")
+	delete key
+	for (i = 1; i <= count; i++) {
+		at = index(word[i], "=")
+		key[substr(word[i], 1, at - 1)] = substr(word[i], at + 1)
+	}
+	split(key["size"], side, "x")
+	name = key["kernel"] (key["precision"] != "" ? " " key["precision"] : "") (key["work"] > 0 ? ", work " key["work"] : "")
+	unseen = $column["split"] == "unseen"
+	print $column["split"], $column["model"], unseen ? "-" : $column["solver"], unseen ? "-" : name, unseen ? "NaN" : side[1], key["block"] != "" ? key["block"] : "-", \
+		$column["measured_us"], $column["predicted_us"], $column["error_pct"], unseen ? "-" : $column["config"]
+}

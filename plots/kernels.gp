@@ -1,0 +1,51 @@
+# data: kernels.tsv
+# SPDX-License-Identifier: MIT
+# Kernel time predicted against measured, a panel a model. The band is +-25 %; unseen are kernels that nothing was built with.
+picture = ARG1; data = ARG2; width = 900; height = 500
+load "plots/style.gp"
+kernels = data . "kernels.tsv"
+array known[4] = ["recorded", "scaled", "roofline", "warps"]
+array about[4] = ["recorded: durations of a trace", "scaled: recorded durations, interpolated", "roofline: launch, and bytes over the rate of memory", \
+	"warps: from instructions and the device's inside"]
+array split[3] = ["fit", "holdout", "unseen"]
+array what[3] = ["fit", "held out", "unseen"]
+colours = blue . " " . red . " " . green
+array mark[3] = [6, 7, 9]
+band = "#eeeeee"
+is(name, s) = (strcol("model") eq name && strcol("split") eq s)
+x(name, s) = (is(name, s) ? column("measured_us") : NaN)
+
+# Panels are the models that have rows.
+count = 0
+array which[4]
+do for [k = 1:4] {
+	stats kernels using (strcol("model") eq known[k] ? 1 : 0) nooutput
+	if (STATS_sum > 0) { count = count + 1; which[count] = k }
+}
+stats kernels using (strcol("model") eq "warps" ? column("measured_us") : NaN):"predicted_us" nooutput
+least = (STATS_min_x < STATS_min_y ? STATS_min_x : STATS_min_y) / 1.5
+most = (STATS_max_x > STATS_max_y ? STATS_max_x : STATS_max_y) * 1.5
+set logscale xy
+set format x "%g"; set format y "%g"
+set x2range [0:1]; set y2range [0:1]
+set xlabel "measured, us a launch" offset 0,0.4
+set multiplot layout 1,count margins 0.07,0.985,0.12,0.86 spacing 0.06,0 \
+	title "Kernels alone on one GPU: time of a launch, predicted against measured" font ",14"
+do for [p = 1:count] {
+	set title about[which[p]] offset 0,-0.6 textcolor rgb ink
+	set ylabel (p == 1 ? "predicted, us a launch" : "") offset 1,0
+	if (p == 1) { set key top left reverse Left } else { unset key }
+	m = known[which[p]]
+	set xrange [*:*]; set yrange [*:*] # stats leaves out what the axes do
+	do for [s = 1:3] {
+		stats kernels using (is(m, split[s]) ? abs(column("error_pct")) : NaN) nooutput
+		caption = (STATS_records ? sprintf("%s: n = %d, MAPE %.1f %%", what[s], STATS_records, STATS_mean) : "")
+		set label s caption at graph 0.97,0.17 - 0.045 * s right font ",10" textcolor rgb word(colours, s)
+	}
+	set xrange [least:most]; set yrange [least:most]
+	plot "+" using 1:($1 / 1.25):($1 * 1.25) with filledcurves linecolor rgb band notitle, \
+		x title "" with lines linecolor rgb grey, \
+		for [s = 1:3] kernels using (x(m, split[s])):"predicted_us" with points pointtype mark[s] pointsize 0.55 linewidth 0.8 \
+			linecolor rgb word(colours, s) title what[s]
+}
+unset multiplot

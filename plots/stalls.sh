@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the warps of each kernel wait for, by the model `warps`, at the largest size that was measured.
+#   stalls.sh WARPREEL PLATFORM KERNELS > stalls.tsv
+# KERNELS is kernels.tsv of the same folder; kernels measured at four sizes or more. Columns: row (from 1), kernel, reason (its number), name, percent of
+# the warps' time, us (of the launch).
+set -eu
+warpreel=$1 platform=$2 kernels=$3
+printf 'row\tkernel\treason\tname\tpercent\tus\n'
+awk -F '\t' -v OFS='\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["split"] != "unseen" && $at["model"] == "warps" {
+		key = $at["solver"] OFS $at["kernel"]
+		sizes[key]++
+		if ($at["n"] + 0 > most[key] + 0) { most[key] = $at["n"]; config[key] = $at["config"] }
+	}
+	END { for (key in sizes) if (sizes[key] >= 4) print key, config[key] }' "$kernels" |
+LC_ALL=C sort -t "$(printf '\t')" -k1,1r -k2,2 | {
+	row=0
+	while IFS="$(printf '\t')" read -r solver kernel config; do
+		row=$((row + 1))
+		# The keys of a configuration are the options of its solver. shellcheck disable=SC2046
+		"$warpreel" explain "$solver" --platform "$platform" --format tsv \
+			$(printf '%s\n' "$config" | tr ' ' '\n' | sed -n 's/^\([a-z][a-z-]*\)=\(.*\)$/--\1 \2/p') |
+			awk -v row=$row -v kernel="$(test "$solver" = micro || echo "$solver ")$kernel" '
+				BEGIN { FS = OFS = "\t" }
+				NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+				$at["what"] == "stall" && $at["part"] in seen { exit } # the next launch
+				$at["what"] == "stall" { seen[$at["part"]]; print row, kernel, ++reason, $at["part"], $at["percent"], $at["us"] }'
+	done
+}
