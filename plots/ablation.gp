@@ -19,13 +19,13 @@ unset grid
 set grid x linecolor rgb "#dddddd" linewidth 0.6 linetype 1
 set style fill solid 0.9 noborder
 set ytics scale 0
-set lmargin at screen 0.36
+set lmargin at screen 0.40
 set bmargin at screen 0.11
 set label 1 sprintf("Model warps on the kernels set, one part of the device made ideal at a time (fit rows, n = %d)", n) at screen 0.5,0.955 center font ",13" textcolor rgb ink
 set tmargin at screen 0.91
 set arrow 1 from full,-0.6 to full,rows + 0.6 nohead linewidth 0.8 linecolor rgb ink front
 unset key
-label(row) = (row == 0 ? "the whole model" : "without " . strcol("summary"))
+label(row) = (row == 0 ? strcol("summary") : strcol("part") . ": " . strcol("summary"))
 plot table using (column("mape") / 2):"row":(0):"mape":(column("row") - 0.38):(column("row") + 0.38):ytic(label(column("row"))) with boxxyerror \
 		linecolor rgb sky, \
 	table using (column("row") == 0 ? column("mape") / 2 : NaN):"row":(0):"mape":(column("row") - 0.38):(column("row") + 0.38) with boxxyerror linecolor rgb blue, \

@@ -33,7 +33,7 @@ plot blocks using (strcol("who") eq "measured" ? column("begin_us") : NaN):(row(
 	with boxxyerror linecolor rgb blue
 unset label 1
 if (simulated) {
-	set title "simulated, one for all" offset 0,-0.7 textcolor rgb ink
+	set title "simulated, one for all, as far as it was played (the rest is in the steady state)" offset 0,-0.7 textcolor rgb ink
 	set xlabel "us since the first block began"
 	set yrange [slots - 0.5:-1]
 	unset ytics
