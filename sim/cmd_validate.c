@@ -6,6 +6,7 @@
  *   set gpus     G > 1, from one-GPU inputs and the platform file only
  *   set size     one GPU; `fit` when the profile recorded that very shape, unseen otherwise
  *   set kernels  kernels alone, one launch after the other on one GPU; `unseen`: whole kernels nobody looked at
+ *   set contention  two kernels, or a kernel and a copy, on one GPU at once
  */
 #include <errno.h>
 #include <glob.h>
@@ -16,13 +17,14 @@
 
 #include "../traces/util.h"
 #include "measured.h"
+#include "pairs.h"
 #include "predict.h"
 #include "untrace.h"
 #include "validation.h"
 
 struct validate_options {
 	struct predictor_options common;
-	const char *measured, *holdout, *summary, *kernels, *set;
+	const char *measured, *holdout, *summary, *kernels, *pairs, *set;
 	bool fit_intervals;
 };
 
@@ -32,7 +34,8 @@ static const struct option_spec own_options[] = {
 	{ "measured", OPTION_TEXT, AT(measured), NULL, 0, 0, "FILE", "measurements (default: traces/data/<platform>/measured.tsv)" },
 	{ "holdout", OPTION_TEXT, AT(holdout), NULL, 0, 0, "FILE", "held-out configurations (default: model/holdout.tsv)" },
 	{ "kernels", OPTION_TEXT, AT(kernels), NULL, 0, 0, "FILE", "measured kernel times (default: traces/data/<platform>/kernels.tsv)" },
-	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels", "which sets" },
+	{ "pairs", OPTION_TEXT, AT(pairs), NULL, 0, 0, "FILE", "measured pairs (default: traces/data/<platform>/pairs.tsv)" },
+	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels|contention", "which sets" },
 	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE", "write the summary there as well" },
 	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL, "write model/intervals/<platform>.tsv from the fit rows" },
 	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
@@ -304,6 +307,44 @@ static int validate_kernels(struct context *c, const struct validate_options *o)
 	return rc ? -1 : 0;
 }
 
+/* `sum` and `max`: one after the other, and nothing slows. `+alone`: from the measured times alone, so that only the slowing is predicted. */
+static int validate_pair(struct context *c, const struct pair_row *row)
+{
+	struct pair_answer a;
+	if (pair_predict(c->program, c->predictor, row, &a))
+		return -1;
+	const double *by_model = a.alone_ns, *by_clock = row->alone_ns;
+	const struct { const char *model; double ns; } answers[] = {
+		{ "warps", a.both_ns }, { "sum", by_model[0] + by_model[1] }, { "max", fmax(by_model[0], by_model[1]) },
+		{ "warps+alone", a.both_of_alone_ns }, { "sum+alone", by_clock[0] + by_clock[1] }, { "max+alone", fmax(by_clock[0], by_clock[1]) },
+	};
+	const char *source = c->predictor->warps ? warps_source(c->predictor->warps) : "-"; /* two copies */
+	char *config = xprintf("%s | %s", row->side[0], row->side[1]), *inputs = xprintf("%s,%s.ini", source, c->predictor->platform.name);
+	const struct measured_row m = { .solver = row->name, .config = config, .gpus = 1, .visits = 1, .core_us = row->both_ns * 1e-3,
+					.core_mad_us = row->mad_ns * 1e-3, .holdout = row->holdout };
+	for (size_t k = 0; k < sizeof(answers) / sizeof(answers[0]); k++)
+		add_row(c, &m, "contention", answers[k].model, answers[k].ns * 1e-3, inputs)->extrapolated = a.extrapolated;
+	free(config);
+	free(inputs);
+	return 0;
+}
+
+static int validate_pairs(struct context *c, const struct validate_options *o)
+{
+	struct pairs pairs = { 0 };
+	char *path = o->pairs ? xstrdup(o->pairs) : xprintf("%s/traces/data/%s/pairs.tsv", util_root(), predictor_data(c->predictor));
+	int rc = 0;
+	if (o->pairs && !c->predictor->platform.sm.present)
+		rc = report("platform '%s' has no [sm] section, which the set 'contention' needs", c->predictor->platform.name);
+	else if (o->pairs || (access(path, R_OK) == 0 && c->predictor->platform.sm.present))
+		rc = pairs_read(&pairs, path);
+	for (size_t k = 0; !rc && k < pairs.count; k++)
+		rc = validate_pair(c, &pairs.row[k]);
+	pairs_release(&pairs);
+	free(path);
+	return rc;
+}
+
 static int write_table(const struct validation *v, const char *path, void (*write)(const struct validation *, FILE *))
 {
 	struct output output;
@@ -345,11 +386,14 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor_data(&predictor));
 	char *holdout = o.holdout ? xstrdup(o.holdout) : xprintf("%s/model/holdout.tsv", util_root());
 	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor_data(&predictor));
-	if (strcmp(o.set, "kernels"))
+	bool all = !strcmp(o.set, "all");
+	if (all || !strcmp(o.set, "runs"))
 		rc = measured_read(&c.measured, measured, platform_text(&predictor.platform, "platform.input_visits")) ||
 		     measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
-	if (!rc && strcmp(o.set, "runs"))
+	if (!rc && (all || !strcmp(o.set, "kernels")))
 		rc = validate_kernels(&c, &o);
+	if (!rc && (all || !strcmp(o.set, "contention")))
+		rc = validate_pairs(&c, &o);
 	if (!rc && o.common.output)
 		rc = write_table(&c.validation, o.common.output, validation_write);
 	if (!rc && o.summary)

@@ -9,11 +9,9 @@
 static const double ISSUES_WANTED = 30000; /* played in one run: a few milliseconds */
 enum { ROUNDS_LEAST = 6, VISITS_SHORT = 12, VISITS_LONG = 24 };
 
-static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks, double visits_max,
-		struct sm_run *run)
+static struct sm_job job_of(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks)
 {
-	int64_t most = (launch->blocks + sm_count - 1) / sm_count;
-	struct sm_job job = {
+	return (struct sm_job){
 		.program = launch->program,
 		.blocks = blocks,
 		.resident = resident,
@@ -21,14 +19,39 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		.l2_miss_share = launch->l2_miss_share,
 		.dram_write_share = launch->dram_write_share,
 	};
-	double reads = launch->program->l2_read_bytes * launch->l2_miss_share, writes = launch->program->l2_write_bytes * launch->dram_write_share;
+}
+
+/* What a warp asks of DRAM, added up over launches on the same multiprocessor. */
+struct asked { double reads, writes, excess_reads, excess_writes; };
+
+static void ask(struct asked *asked, const struct grid_launch *launch, double weight)
+{
+	const struct warp_program *p = launch->program;
+	double reads = p->l2_read_bytes * launch->l2_miss_share * weight, writes = p->l2_write_bytes * launch->dram_write_share * weight;
+	asked->reads += reads;
+	asked->writes += writes;
+	asked->excess_reads += reads * (launch->read_excess > 1 ? launch->read_excess : 1);
+	asked->excess_writes += writes * (launch->write_excess > 1 ? launch->write_excess : 1);
+}
+
+static double sharers_of(const struct grid_launch *launch, int sm_count)
+{
+	return (double)launch->blocks / (double)((launch->blocks + sm_count - 1) / sm_count);
+}
+
+static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks, double visits_max,
+		struct sm_run *run)
+{
+	struct sm_job job[2] = { job_of(device, sm_count, launch, resident, blocks) };
+	struct asked asked = { 0 };
+	ask(&asked, launch, 1);
 	struct sm_setup setup = {
 		.device = device,
-		.job = &job,
+		.job = job,
 		.job_count = 1,
 		.memory = {
-			.sharers = (double)launch->blocks / (double)most,
-			.dram_read_share = reads + writes > 0 ? reads / (reads + writes) : 0,
+			.sharers = sharers_of(launch, sm_count),
+			.dram_read_share = asked.reads + asked.writes > 0 ? asked.reads / (asked.reads + asked.writes) : 0,
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
 			.atomic_lines = launch->atomic_lines,
 			.read_excess = launch->read_excess,
@@ -36,6 +59,20 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		},
 		.visits_max = visits_max,
 	};
+	if (launch->beside) {
+		const struct grid_launch *other = launch->beside;
+		struct sm_memory_setup *memory = &setup.memory;
+		double sharers = sharers_of(other, sm_count);
+		setup.job_first = launch->beside_first;
+		job[setup.job_count++] = job_of(device, sm_count, other, launch->beside_resident, -1);
+		/* by instruction: both have their turn */
+		ask(&asked, other, other->program->instructions > 0 ? launch->program->instructions / other->program->instructions : 1);
+		memory->sharers = sharers > memory->sharers ? sharers : memory->sharers;
+		memory->dram_read_share = asked.reads + asked.writes > 0 ? asked.reads / (asked.reads + asked.writes) : 0;
+		memory->read_excess = asked.reads > 0 ? asked.excess_reads / asked.reads : 1;
+		memory->write_excess = asked.writes > 0 ? asked.excess_writes / asked.writes : 1;
+		memory->atomic_lines = launch->atomic_lines > 0 ? launch->atomic_lines : other->atomic_lines;
+	}
 	return sm_engine_run(&setup, run);
 }
 
@@ -64,6 +101,36 @@ static double whole_cycles(const struct sm_run *run, int64_t blocks, int residen
 	return run->cycles + (double)(blocks - played) * pace;
 }
 
+struct cut { double visits, issues /* of a block */, cycles; };
+
+/*
+ * With another launch beside it, the instructions of a run are not this one's alone, and a few rounds of its loops say little about the mix:
+ * counts what it issues by itself, and takes as many visits as give ISSUES_WANTED.
+ */
+static int count_issues(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks, struct cut at[2])
+{
+	struct grid_launch alone = *launch;
+	if (!launch->beside)
+		return 0;
+	alone.beside = NULL;
+	for (int k = 0; k < 2; k++) {
+		struct sm_run run;
+		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, &run))
+			return -1;
+		at[k].issues = (double)run.instructions / (double)blocks;
+		sm_run_release(&run);
+	}
+	double a_visit = (at[1].issues - at[0].issues) / (at[1].visits - at[0].visits), base = at[0].issues - a_visit * at[0].visits;
+	if (!(a_visit > 0))
+		return 0;
+	for (int k = 0; k < 2; k++) {
+		double most = floor(ISSUES_WANTED * (k + 1) / 2 / (double)blocks / a_visit);
+		at[k].visits = most > at[k].visits ? most : at[k].visits;
+		at[k].issues = base + a_visit * at[k].visits;
+	}
+	return 0;
+}
+
 int grid_time(const struct sm_device *device, int sm_count, const struct grid_launch *launch, struct grid_answer *answer)
 {
 	const struct warp_program *p = launch->program;
@@ -72,6 +139,8 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	if (answer->resident < 1)
 		return report("kernel '%s': a block of %u threads, %u registers a thread and %u bytes of shared memory does not fit a multiprocessor "
 			      "of the device (%s)", p->kernel, p->block_threads, p->registers, p->shared_bytes, answer->limit);
+	if (launch->resident_most > 0 && launch->resident_most < answer->resident)
+		answer->resident = launch->resident_most;
 	int64_t most = (launch->blocks + sm_count - 1) / sm_count;
 	double block_issues = p->instructions * ceil(p->block_threads / 32.0);
 	double round_issues = block_issues * (double)(most < answer->resident ? most : answer->resident);
@@ -87,16 +156,19 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	/* Loops are cut when what has to be played is far more than wanted. */
 	answer->extrapolated_loops = total > 5 * ISSUES_WANTED;
 	if (answer->extrapolated_loops) {
-		struct sm_run part;
-		if (play(device, sm_count, launch, answer->resident, blocks, VISITS_SHORT, &part))
+		struct cut at[2] = { { .visits = VISITS_SHORT }, { .visits = VISITS_LONG } };
+		if (count_issues(device, sm_count, launch, answer->resident, blocks, at))
 			return -1;
-		double short_cycles = whole_cycles(&part, most, answer->resident), short_issues = (double)part.instructions / (double)blocks;
-		sm_run_release(&part);
-		if (play(device, sm_count, launch, answer->resident, blocks, VISITS_LONG, run))
-			return -1;
-		double long_cycles = whole_cycles(run, most, answer->resident), long_issues = (double)run->instructions / (double)blocks;
-		double more = long_issues > short_issues ? (block_issues - long_issues) / (long_issues - short_issues) : 0;
-		answer->cycles = long_cycles + more * (long_cycles - short_cycles);
+		for (int k = 0; k < 2; k++) {
+			sm_run_release(run);
+			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits, run))
+				return -1;
+			at[k].cycles = whole_cycles(run, most, answer->resident);
+			if (!launch->beside)
+				at[k].issues = (double)run->instructions / (double)blocks;
+		}
+		double more = at[1].issues > at[0].issues ? (block_issues - at[1].issues) / (at[1].issues - at[0].issues) : 0;
+		answer->cycles = at[1].cycles + more * (at[1].cycles - at[0].cycles);
 	} else {
 		if (play(device, sm_count, launch, answer->resident, blocks, 0, run))
 			return -1;

@@ -20,6 +20,11 @@ struct grid_launch {
 	double read_excess, write_excess; /* bytes DRAM moves for each it is asked for; 0 counts as 1 */
 	double background_dram_bytes_per_s;
 	double atomic_lines;      /* that atomics fall on; 0 = very many */
+	int resident_most;        /* blocks an SM is to hold at most; 0 = as many as fit */
+	/* Another launch on the same multiprocessors, for as long as this one runs (contention.h); NULL = none. Its own `beside` is not looked at. */
+	const struct grid_launch *beside;
+	int beside_resident;      /* blocks of it on an SM */
+	bool beside_first;        /* it was there first */
 };
 
 struct grid_answer {

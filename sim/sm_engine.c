@@ -520,7 +520,7 @@ int sm_engine_run(const struct sm_setup *setup, struct sm_run *run)
 	for (bool more = true; more;) { /* jobs take turns */
 		more = false;
 		for (int j = 0; j < setup->job_count; j++)
-			more |= hand_out(&e, j, 0);
+			more |= hand_out(&e, (setup->job_first + j) % setup->job_count, 0);
 	}
 	int failed = e.handed[0] ? play(&e) : report("kernel '%s': no block fits on a multiprocessor of the device", setup->job[0].program->kernel);
 	double drained = sm_memory_drained(&e.memory);

@@ -30,6 +30,7 @@ struct sm_job {
 struct sm_setup {
 	const struct sm_device *device;
 	const struct sm_job *job; int job_count;
+	int job_first;             /* is handed out first, so that its warps are the older */
 	struct sm_memory_setup memory;
 	double visits_max;         /* loops are cut to so many visits; 0 = whole */
 };
