@@ -29,7 +29,8 @@ printf '%s\n' "$measured" | awk -v launch="$launch" -v wanted=$sms -v config="$r
 			if (sm[i] in panel)
 				print "measured", kernel, panel[sm[i]] - 1, sm[i], slot[i], begin[i] / 1000, end[i] / 1000, config
 	}'
-# The keys of a configuration are the options of its solver. shellcheck disable=SC2046
+# The keys of a configuration are the options of its solver.
+# shellcheck disable=SC2046
 "$warpreel" explain "$solver" --platform "$platform" --blocks --format tsv \
 	$(printf '%s\n' "${run#* }" | tr ' ' '\n' | sed -n 's/^\([a-z][a-z-]*\)=\(.*\)$/--\1 \2/p') 2> /dev/null |
 	awk -v kernel="$kernel" -v config="$run" '
