@@ -5,8 +5,8 @@ picture = ARG1; data = ARG2; width = 900; height = 500
 load "plots/style.gp"
 kernels = data . "kernels.tsv"
 array known[4] = ["recorded", "scaled", "roofline", "warps"]
-array about[4] = ["recorded: durations of a trace", "scaled: recorded durations, interpolated", "roofline: launch, and bytes over the rate of memory", \
-	"warps: from instructions and the device's inside"]
+array about[4] = ["recorded: durations of a trace", "scaled: recorded, interpolated", "roofline: launch, bytes over rate", \
+	"warps: instruction by instruction"]
 array split[3] = ["fit", "holdout", "unseen"]
 array what[3] = ["fit", "held out", "unseen"]
 colours = blue . " " . red . " " . green
@@ -29,23 +29,25 @@ set logscale xy
 set format x "%g"; set format y "%g"
 set x2range [0:1]; set y2range [0:1]
 set xlabel "measured, us a launch" offset 0,0.4
-set multiplot layout 1,count margins 0.07,0.985,0.12,0.86 spacing 0.06,0 \
+set multiplot layout 1,count margins 0.075,0.985,0.12,0.86 spacing 0.06,0 \
 	title "Kernels alone on one GPU: time of a launch, predicted against measured" font ",14"
 do for [p = 1:count] {
 	set title about[which[p]] offset 0,-0.6 textcolor rgb ink
 	set ylabel (p == 1 ? "predicted, us a launch" : "") offset 1,0
-	if (p == 1) { set key top left reverse Left } else { unset key }
+	if (p == count) { set key bottom right reverse Left } else { unset key }
 	m = known[which[p]]
 	set xrange [*:*]; set yrange [*:*] # stats leaves out what the axes do
+	shown = ""
 	do for [s = 1:3] {
-		stats kernels using (is(m, split[s]) ? abs(column("error_pct")) : NaN) nooutput
-		caption = (STATS_records ? sprintf("%s: n = %d, MAPE %.1f %%", what[s], STATS_records, STATS_mean) : "")
-		set label s caption at graph 0.97,0.17 - 0.045 * s right font ",10" textcolor rgb word(colours, s)
+		stats kernels using (is(m, split[s]) ? 1 : 0):(is(m, split[s]) ? abs(column("error_pct")) : 0) nooutput
+		if (STATS_sum_x > 0) { shown = shown . " " . s }
+		caption = (STATS_sum_x > 0 ? sprintf("%s: n = %d, MAPE %.1f %%", what[s], int(STATS_sum_x + 0.5), STATS_sum_y / STATS_sum_x) : "")
+		set label s caption at graph 0.04,1.015 - 0.045 * s left font ",10" textcolor rgb word(colours, s)
 	}
 	set xrange [least:most]; set yrange [least:most]
 	plot "+" using 1:($1 / 1.25):($1 * 1.25) with filledcurves linecolor rgb band notitle, \
 		x title "" with lines linecolor rgb grey, \
-		for [s = 1:3] kernels using (x(m, split[s])):"predicted_us" with points pointtype mark[s] pointsize 0.55 linewidth 0.8 \
-			linecolor rgb word(colours, s) title what[s]
+		for [w in shown] kernels using (x(m, split[int(w)])):"predicted_us" with points pointtype mark[int(w)] pointsize 0.55 linewidth 0.8 \
+			linecolor rgb word(colours, int(w)) title what[int(w)]
 }
 unset multiplot

@@ -273,14 +273,27 @@ static int steady_us(struct context *c, const struct schedule *schedule, const c
 	return 0;
 }
 
+/* Whether the one-GPU profile holds every kernel of the schedule. */
+static bool was_recorded(const struct context *c, const struct schedule *schedule)
+{
+	bool all = c->predictor->has_profile, outside;
+	double ns;
+	for (uint32_t k = 0; all && k < schedule->shape_count; k++) {
+		const struct schedule_shape *s = &schedule->shape[k];
+		all = profile_lookup(&c->predictor->profile, schedule->kernel[s->kernel], s->rows, s->columns, &ns, &outside) == 0;
+	}
+	return all;
+}
+
 static int validate_kernel(struct context *c, const struct measured_row *m)
 {
-	static const char *const models[] = { "warps", "roofline" };
+	static const char *const models[] = { "warps", "roofline", "scaled" };
 	char *inputs = xprintf("%s,%s.ini", c->predictor->warps ? warps_source(c->predictor->warps) : "kernels", c->predictor->platform.name);
 	struct schedule schedule;
 	schedule_init(&schedule);
 	int rc = c->program->plan_steady(m->solver, m->config, &schedule);
-	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
+	size_t model_count = rc || was_recorded(c, &schedule) ? 3 : 2;
+	for (size_t k = 0; !rc && k < model_count; k++) {
 		double us;
 		bool extrapolated;
 		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
