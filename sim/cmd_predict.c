@@ -34,6 +34,8 @@ static int answer(const struct program *program, const char *solver, void *param
 	trace_init(&timeline);
 	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
 	    predictor_init(&predictor, &o->common, !strcmp(model, "scaled")) == 0) {
+		if (!o->common.kernel_model && !strcmp(model, "scaled"))
+			model = predictor_planned_model(&predictor, &schedule);
 		const struct predictor_request request = { .kernel_model = model, .set = o->gpus > 1 ? "gpus" : "size",
 							   .allow_extrapolation = o->common.allow_extrapolation,
 							   .timeline = o->common.output ? &timeline : NULL };

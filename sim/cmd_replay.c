@@ -60,6 +60,8 @@ static int answer(const struct program *program, const char *path, const struct 
 	if (trace.footprint_count && trace.run_count && profile_add_trace(&own, &trace, INT32_MAX))
 		goto out_predictor;
 	schedule_untrace(&schedule, &predictor.platform);
+	if (!o->common.kernel_model && !strcmp(model, "scaled"))
+		model = predictor_planned_model(&predictor, &schedule);
 	const struct predictor_request request = { .kernel_model = model, .set = set, .own = &own,
 						   .allow_extrapolation = o->common.allow_extrapolation,
 						   .timeline = o->common.output ? &timeline : NULL };

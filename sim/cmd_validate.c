@@ -101,8 +101,10 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 {
 	struct schedule schedule;
 	schedule_init(&schedule);
-	const struct predictor_request request = { .kernel_model = model, .set = set, .allow_extrapolation = true };
 	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule) ? -1 : 1;
+	if (rc > 0 && !strcmp(model, "default"))
+		model = predictor_planned_model(c->predictor, &schedule);
+	const struct predictor_request request = { .kernel_model = model, .set = set, .allow_extrapolation = true };
 	if (rc > 0 && !strcmp(model, "warps"))
 		rc = warps_answers(c, &schedule);
 	if (rc > 0 && predictor_run(c->predictor, &schedule, &request, p))
@@ -146,16 +148,16 @@ static int validate_planned(struct context *c, const struct measured_row *m)
 	int rc = 0;
 	for (size_t k = 0; rc >= 0 && k < model_count; k++) {
 		bool unasked = k == 0;
-		rc = plan_core(c, m, m->gpus, unasked ? "scaled" : models[k], set, &p);
+		rc = plan_core(c, m, m->gpus, models[k], set, &p);
 		if (rc <= 0)
 			continue;
 		add_prediction(c, m, set, models[k], &p, unasked ? inputs : only);
-		if (unasked)
+		if (unasked && !strcmp(p.kernel_model, "scaled"))
 			add_prediction(c, m, set, "scaled", &p, inputs);
 		prediction_release(&p);
 	}
 	if (rc >= 0 && m->gpus > 1) {
-		rc = plan_core(c, m, 1, "scaled", "size", &one);
+		rc = plan_core(c, m, 1, "default", "size", &one);
 		if (rc > 0) {
 			add_row(c, m, set, "linear", one.core_us / m->gpus, inputs);
 			add_row(c, m, set, "same-as-1", one.core_us, inputs);

@@ -106,6 +106,22 @@ const char *predictor_model(const struct predictor_options *o, const char *unask
 	return NULL;
 }
 
+static bool recorded(const struct profile *profile, const char *kernel)
+{
+	for (size_t k = 0; k < profile->kernel_count; k++)
+		if (!strcmp(profile->kernel[k].name, kernel))
+			return true;
+	return false;
+}
+
+const char *predictor_planned_model(const struct predictor *p, const struct schedule *schedule)
+{
+	bool all = true;
+	for (uint32_t k = 0; k < schedule->kernel_count; k++)
+		all &= recorded(&p->profile, schedule->kernel[k]);
+	return all || !p->has_profile || !p->platform.sm.present ? "scaled" : "warps";
+}
+
 int predictor_init(struct predictor *p, const struct predictor_options *o, bool wants_profile)
 {
 	memset(p, 0, sizeof(*p));

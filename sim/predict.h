@@ -45,6 +45,9 @@ const char *predictor_data(const struct predictor *predictor);
 /* Gives the model `warps` what it needs for this schedule; profiles are loaded when first asked for. -1 after a message. */
 int predictor_use_warps(struct predictor *predictor, struct kernel_model *model, const struct schedule *schedule);
 
+/* What answers a plan unasked: `scaled` where every kernel was recorded on one GPU, else `warps` where the device has an inside. */
+const char *predictor_planned_model(const struct predictor *predictor, const struct schedule *schedule);
+
 struct prediction {
 	double core_us, core_lo_us, core_hi_us, total_us;
 	const char *kernel_model; /* static */
