@@ -24,6 +24,11 @@ struct kernel_model_ops {
 	 */
 	int (*cost)(struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape,
 		    const struct schedule_op *op, double *duration_ns);
+	/*
+	 * Bytes a launch moves from and to its GPU's memory, for sharing it with what runs at the same time. NULL: the durations are whole
+	 * already (recorded), or nothing is known; then nobody is slowed.
+	 */
+	double (*dram_bytes)(struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape);
 };
 
 struct kernel_model {

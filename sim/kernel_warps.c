@@ -17,8 +17,14 @@ static int warps_cost(struct kernel_model *model, const struct schedule *schedul
 	return warps_duration(model->warps, schedule, shape, duration_ns, &model->extrapolated);
 }
 
+static double warps_moved(struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape)
+{
+	return model->warps ? warps_dram_bytes(model->warps, schedule, shape) : 0;
+}
+
 const struct kernel_model_ops kernel_model_warps = {
 	.name = "warps",
 	.summary = "multiprocessors, warps, caches and memory, from profiles of the kernels' instructions",
 	.cost = warps_cost,
+	.dram_bytes = warps_moved,
 };

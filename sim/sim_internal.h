@@ -106,6 +106,7 @@ struct sim {
 	sim_time *shape_gap_ps;
 	struct copy_price *copy; /* [copy_count] */
 	double *shape_share;   /* of a GPU's SMs */
+	bool shares_memory;    /* kernels and copies slow each other down where they ask too much of a GPU's memory */
 	/* Host costs at this schedule's thread count: with the queue deep, and while the device keeps up. */
 	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps;
 	/* Spread of host costs, parts of 65536; call_count = 0: none. */

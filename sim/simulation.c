@@ -4,6 +4,7 @@
 #include "simulation.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "../traces/util.h"
@@ -208,6 +209,11 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	price_shapes(s);
 	event_queue_init(&s->queue);
 	links_init(&s->links, p, s->schedule->gpu_count, s->schedule->stream_count);
+	const struct sm_memory_level *dram = &p->sm.dram;
+	double dram_bytes_per_s = dram->copy_bytes_per_s > 0 ? dram->copy_bytes_per_s : dram->read_bytes_per_s;
+	s->shares_memory = s->model->ops->dram_bytes && p->sm.present && dram_bytes_per_s > 0 && isfinite(dram_bytes_per_s);
+	if (s->shares_memory)
+		links_share_memory(&s->links, dram_bytes_per_s);
 	for (uint32_t t = 0; t < s->schedule->thread_count; t++)
 		event_queue_push(&s->queue, 0, RANK_THREAD, t, 0);
 }

@@ -99,7 +99,13 @@ static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
 	st->kernel_ps = cost;
 	st->last_was_copy = false;
 	st->start_ps = now;
-	arm(s, stream, now + cost, STREAM_RUNNING);
+	if (!s->shares_memory) {
+		arm(s, stream, now + cost, STREAM_RUNNING);
+		return;
+	}
+	const struct schedule_shape *shape = &s->schedule->shape[op->object];
+	st->state = STREAM_RUNNING;
+	links_start_kernel(&s->links, &s->queue, now, stream, st->gpu, s->model->ops->dram_bytes(s->model, s->schedule, shape), cost);
 }
 
 static int engine_of(const struct sim *s, const struct schedule_copy *copy)

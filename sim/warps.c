@@ -229,3 +229,9 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 	w->known[w->known_count++] = now;
 	return 0;
 }
+
+double warps_dram_bytes(const struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape)
+{
+	const struct residency_shape *memory = &w->residency.shape[shape - schedule->shape];
+	return memory->read_miss_bytes + memory->write_miss_bytes;
+}

@@ -45,7 +45,9 @@ void warps_schedule(struct warps *warps, const struct schedule *schedule);
 /* Device time of a launch in ns, as the tracer would report it. -1 after a message. *extrapolated is set when that was needed. */
 int warps_duration(struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns,
 		   bool *extrapolated);
-/* The same with everything that led to it; `device` replaces the platform's (NULL = its own). Release with grid_answer_release(&answer->grid). */
+/* Bytes of a launch that L2 does not have or does not keep, by what earlier launches touched; 0 where the launch carries no footprint. */
+double warps_dram_bytes(const struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape);
+/* warps_duration with everything that led to it; `device` replaces the platform's (NULL = its own). Release with grid_answer_release(&answer->grid). */
 int warps_explain(struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,
 		  struct warps_answer *answer);
 
