@@ -11,7 +11,7 @@ cat <<'END'
 ## Kernels alone
 
 Time of one launch, when equal launches follow each other in a graph on one GPU. `warps`: from the instructions of a kernel's profile, its counts,
-and the inside of the device; no time of a kernel is an input, but see [numbers.md](numbers.md#kernels-alone) for three constants of the device. `roofline` is the baseline: no kernel is shorter than the shortest the device showed, and
+and the inside of the device; no time of a kernel is an input, and no constant was fitted ([numbers.md](numbers.md#kernels-alone)). `roofline` is the baseline: no kernel is shorter than the shortest the device showed, and
 none moves its bytes faster than a copy kernel of the same working set. `scaled`, for the kernels that were recorded on one GPU: their durations
 interpolated. `unseen`: whole kernels that nobody looked at while the models were built.
 
