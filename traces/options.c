@@ -85,13 +85,24 @@ static const struct option_spec *find(const struct option_spec *specs, const cha
 	return NULL;
 }
 
+/* What an option is when it has no default: nothing, whatever the caller's memory held. */
+static void clear(const struct option_spec *spec, void *target)
+{
+	static const size_t bytes[] = { [OPTION_FLAG] = sizeof(bool), [OPTION_INT] = sizeof(int), [OPTION_REAL] = sizeof(double),
+					[OPTION_TEXT] = sizeof(const char *), [OPTION_CHOICE] = sizeof(const char *),
+					[OPTION_LIST] = sizeof(struct text_list) };
+	memset((char *)target + spec->offset, 0, bytes[spec->kind]);
+}
+
 int options_parse(const struct command_help *help, const struct option_spec *specs, void *target,
 		  int argc, char **argv, int *words)
 {
 	int kept = 0;
-	for (const struct option_spec *spec = specs; spec->name; spec++)
+	for (const struct option_spec *spec = specs; spec->name; spec++) {
+		clear(spec, target);
 		if (spec->standard && store(spec, target, spec->standard))
 			return EXIT_USAGE;
+	}
 	for (int i = 1; i < argc; i++) {
 		const char *word = argv[i];
 		if (!strcmp(word, "--")) {
