@@ -96,10 +96,21 @@ static int make_ideal(struct platform *platform, const char *name)
 	return -1;
 }
 
+/* Asks for another inside of the device, which recorded durations know nothing of. */
+static bool changes_inside(const struct text_list *set)
+{
+	static const char *const inside[] = { "sm.", "device.sm_count=", "device.dram_gb_per_s=", "device.l2_gb_per_s=" };
+	for (int k = 0; k < set->count; k++)
+		for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
+			if (!strncmp(set->text[k], inside[i], strlen(inside[i])))
+				return true;
+	return false;
+}
+
 const char *predictor_model(const struct predictor_options *o, const char *unasked)
 {
 	if (!o->ideal.count)
-		return o->kernel_model ? o->kernel_model : unasked;
+		return o->kernel_model ? o->kernel_model : changes_inside(&o->set) ? "warps" : unasked;
 	if (!o->kernel_model || !strcmp(o->kernel_model, "warps"))
 		return "warps";
 	report("--ideal changes the device's inside, which the kernel model '%s' does not look at; 'warps' does", o->kernel_model);
