@@ -5,7 +5,8 @@
  *   set replay   the run's own trace (G as recorded)
  *   set gpus     G > 1, from one-GPU inputs and the platform file only
  *   set size     one GPU; `fit` when the profile recorded that very shape, unseen otherwise
- *   set kernels  kernels alone, one launch after the other on one GPU; `unseen`: whole kernels nobody looked at
+ *   set kernels  kernels alone, one launch after the other on one GPU; `unseen`: whole kernels nobody looked at. Model
+ *                `warps-uncounted`: from profiles without counts of held-out launches
  *   set contention  two kernels, or a kernel and a copy, on one GPU at once
  */
 #include <errno.h>
@@ -39,6 +40,7 @@ static const struct option_spec own_options[] = {
 	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE", "write the summary there as well" },
 	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL, "write model/intervals/<platform>.tsv from the fit rows" },
 	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
+	{ "kernel-profiles", OPTION_TEXT, AT(common.kernel_profiles), NULL, 0, 0, "TRACE", "kernel profiles for the warps model (default: the platform's)" },
 	{ "profile", OPTION_TEXT, AT(common.profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
 	{ 0 },
 };
@@ -47,6 +49,7 @@ struct context {
 	const struct program *program;
 	struct predictor *predictor;
 	struct measured measured, kernels;
+	struct warps *uncounted; /* as the predictor's, without what was counted of held-out launches */
 	bool has_warps; /* the platform has an inside and profiles of kernels */
 	bool said_missing; /* that some kernel has no profile */
 	struct validation validation;
@@ -287,6 +290,59 @@ static bool was_recorded(const struct context *c, const struct schedule *schedul
 	return all;
 }
 
+/* The launch that a row of the kernels set times. */
+struct timed { char kernel[64]; struct schedule_shape shape; bool holdout; };
+
+static bool same_launch(const struct timed *a, const struct timed *b)
+{
+	return !strcmp(a->kernel, b->kernel) && !memcmp(a->shape.grid, b->shape.grid, sizeof(a->shape.grid)) &&
+	       !memcmp(a->shape.block, b->shape.block, sizeof(a->shape.block));
+}
+
+/* Profiles hold counts of held-out launches too. What the model is worth where nobody counted is asked of profiles that lack them. */
+static int forget_held_out(struct context *c)
+{
+	struct timed *timed = xcalloc(c->kernels.count + 1, sizeof(*timed));
+	int rc = 0;
+	c->uncounted = warps_new(&c->predictor->platform, &c->predictor->warps_options);
+	if (!c->uncounted)
+		rc = -1;
+	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
+		struct schedule schedule;
+		schedule_init(&schedule);
+		rc = c->program->plan_steady(c->kernels.row[k].solver, c->kernels.row[k].config, &schedule);
+		if (!rc && schedule.shape_count) {
+			timed[k].shape = schedule.shape[0];
+			timed[k].holdout = c->kernels.row[k].holdout;
+			snprintf(timed[k].kernel, sizeof(timed[k].kernel), "%s", schedule.kernel[schedule.shape[0].kernel]);
+		}
+		schedule_release(&schedule);
+	}
+	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
+		bool also_fit = !timed[k].holdout;
+		for (size_t j = 0; j < c->kernels.count && !also_fit; j++)
+			also_fit = !timed[j].holdout && same_launch(&timed[j], &timed[k]);
+		if (!also_fit)
+			warps_forget(c->uncounted, timed[k].kernel, &timed[k].shape);
+	}
+	free(timed);
+	return rc;
+}
+
+/* `warps` from profiles without counts of any held-out launch. */
+static int validate_uncounted(struct context *c, const struct measured_row *m, const struct schedule *schedule, const char *inputs)
+{
+	double us;
+	bool extrapolated;
+	struct warps *counted = c->predictor->warps;
+	c->predictor->warps = c->uncounted;
+	int rc = steady_us(c, schedule, "warps", &us, &extrapolated);
+	c->predictor->warps = counted;
+	if (!rc)
+		add_row(c, m, "kernels", "warps-uncounted", us, inputs)->extrapolated = extrapolated;
+	return rc;
+}
+
 static int validate_kernel(struct context *c, const struct measured_row *m)
 {
 	static const char *const models[] = { "warps", "roofline", "scaled" };
@@ -302,6 +358,8 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 		if (!rc)
 			add_row(c, m, "kernels", models[k], us, inputs)->extrapolated = extrapolated;
 	}
+	if (!rc && m->holdout)
+		rc = validate_uncounted(c, m, &schedule, inputs);
 	schedule_release(&schedule);
 	free(inputs);
 	return rc;
@@ -315,6 +373,8 @@ static int validate_kernels(struct context *c, const struct validate_options *o)
 	if (o->kernels || access(path, R_OK) == 0) /* a platform need not have any */
 		rc = measured_read_kernels(&c->kernels, path, platform_text(&c->predictor->platform, "platform.input_visits")) ||
 		     measured_mark_holdout(&c->kernels, holdout);
+	if (!rc && c->kernels.count)
+		rc = forget_held_out(c);
 	for (size_t k = 0; !rc && k < c->kernels.count; k++)
 		rc = validate_kernel(c, &c->kernels.row[k]);
 	free(holdout);
@@ -423,6 +483,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	validation_release(&c.validation);
 	measured_release(&c.measured);
 	measured_release(&c.kernels);
+	warps_free(c.uncounted);
 	predictor_release(&predictor);
 	return rc ? EXIT_BAD : EXIT_OK;
 }

@@ -85,6 +85,14 @@ const char *warps_missing(const struct warps *w, const struct schedule *schedule
 	return NULL;
 }
 
+void warps_forget(struct warps *w, const char *kernel, const struct schedule_shape *shape)
+{
+	struct launch_geometry g = { .path = shape->path };
+	memcpy(g.grid, shape->grid, sizeof(g.grid));
+	memcpy(g.block, shape->block, sizeof(g.block));
+	kernel_profiles_drop(&w->profiles, kernel, &g);
+}
+
 void warps_schedule(struct warps *w, const struct schedule *schedule)
 {
 	residency_release(&w->residency);

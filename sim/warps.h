@@ -40,6 +40,9 @@ const char *warps_source(const struct warps *warps); /* files the profiles came 
 /* A kernel of the schedule's launches that has no profile; NULL = each has one. Borrowed of the schedule. */
 const char *warps_missing(const struct warps *warps, const struct schedule *schedule);
 
+/* Forgets what was counted of this very launch (kernel, grid, block). Before anything is asked. */
+void warps_forget(struct warps *warps, const char *kernel, const struct schedule_shape *shape);
+
 /* What launches of this schedule find in L2; asked before warps_duration, and again for every other schedule. */
 void warps_schedule(struct warps *warps, const struct schedule *schedule);
 /* Device time of a launch in ns, as the tracer would report it. -1 after a message. *extrapolated is set when that was needed. */

@@ -18,14 +18,18 @@ void kernel_profiles_init(struct kernel_profiles *profiles)
 	memset(profiles, 0, sizeof(*profiles));
 }
 
+static void release_profile(struct kernel_profile *profile)
+{
+	free(profile->kernel);
+	free(profile->symbol);
+	free(profile->isa);
+	free(profile->instruction);
+}
+
 void kernel_profiles_release(struct kernel_profiles *profiles)
 {
-	for (size_t i = 0; i < profiles->count; i++) {
-		free(profiles->profile[i].kernel);
-		free(profiles->profile[i].symbol);
-		free(profiles->profile[i].isa);
-		free(profiles->profile[i].instruction);
-	}
+	for (size_t i = 0; i < profiles->count; i++)
+		release_profile(&profiles->profile[i]);
 	for (size_t i = 0; i < profiles->text_count; i++)
 		free(profiles->text[i]);
 	free(profiles->profile);
@@ -245,6 +249,22 @@ int kernel_profiles_add_file(struct kernel_profiles *profiles, const char *path)
 		rc = kernel_profiles_add_trace(profiles, &trace, path);
 	trace_release(&trace);
 	return rc;
+}
+
+void kernel_profiles_drop(struct kernel_profiles *profiles, const char *kernel, const struct launch_geometry *geometry)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profiles->count; i++) {
+		struct kernel_profile *p = &profiles->profile[i];
+
+		if (strcmp(p->kernel, kernel) == 0 && memcmp(p->geometry.grid, geometry->grid, sizeof(geometry->grid)) == 0 &&
+		    memcmp(p->geometry.block, geometry->block, sizeof(geometry->block)) == 0)
+			release_profile(p);
+		else
+			profiles->profile[kept++] = *p;
+	}
+	profiles->count = kept;
 }
 
 /* ---- questions ---- */

@@ -58,6 +58,9 @@ void kernel_profiles_release(struct kernel_profiles *profiles);
 int kernel_profiles_add_trace(struct kernel_profiles *profiles, const struct trace *trace, const char *file);
 int kernel_profiles_add_file(struct kernel_profiles *profiles, const char *path);
 
+/* Drops the profiles of this very launch: kernel, grid and block. For asking what is known without them; nobody may hold one of them. */
+void kernel_profiles_drop(struct kernel_profiles *profiles, const char *kernel, const struct launch_geometry *geometry);
+
 /*
  * The profile to price a launch with: same kernel name, then same path (when both are known), then same block, then the grid nearest in
  * blocks (by ratio). Only profiles whose instructions were counted. NULL when the kernel has none. *exact: path and block agree.
