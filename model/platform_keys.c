@@ -211,7 +211,7 @@ const struct platform_key platform_keys[] = {
 	{ "sm.shared_wavefront_interval", KEY_REAL, SM, AT(sm.shared_wavefront_interval), NULL, "cycles",
 	  "one more pass of 128 bytes through shared memory, as a bank conflict asks for" },
 	{ "sm.l1_tag_interval", KEY_REAL, SM, AT(sm.l1_tag_interval), NULL, "cycles", "looking up one more line of 128 bytes in L1" },
-	{ "sm.l1_bytes", KEY_REAL, SM, AT(sm.l1_bytes), NULL, "bytes", "L1 data cache of a multiprocessor whose blocks use no shared memory" },
+	{ "sm.l1_bytes", KEY_REAL, SM, NO_MEMBER, NULL, "bytes", "L1 data cache of a multiprocessor whose blocks use no shared memory" },
 	{ "sm.l1_miss_bytes", KEY_REAL, RATE(SM), AT(sm.l1_miss_bytes), NULL, "bytes", "most bytes a multiprocessor has in flight to L2" },
 	{ "sm.l2_port_bytes", KEY_REAL, RATE(SM), AT(sm.l2_port_bytes), NULL, "bytes/cycle", "between a multiprocessor and L2, each direction" },
 	{ "sm.l2_latency_ns", KEY_REAL, SM, AT(sm.l2.latency_ns), NULL, "ns", "a hit in the near half of an idle L2, issue of the load to its result" },

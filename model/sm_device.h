@@ -40,7 +40,6 @@ struct sm_device {
 	double latency[SASS_CLASS_COUNT];  /* sm.<class>_latency: issue to the result being usable, cycles (global_load: a hit in L1) */
 	double shared_wavefront_interval;  /* cycles of shared memory and L1's data stage for one pass of 128 bytes */
 	double l1_tag_interval;            /* cycles to look up one 128-byte line */
-	double l1_bytes;                   /* data cache when no shared memory is in use; what blocks use is taken from it */
 	double l1_miss_bytes;              /* most bytes an SM can have in flight to L2 */
 	double l2_port_bytes;              /* bytes a cycle between an SM and L2, each direction */
 	struct sm_memory_level l2, dram;

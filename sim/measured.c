@@ -15,19 +15,6 @@ struct columns { const char *name[COLUMN_COUNT]; double us; };
 static const struct columns run_columns = { { "solver", "config", "gpus", "core_us", "core_mad_us" }, 1 };
 static const struct columns kernel_columns = { { "solver", "config", NULL, "median_ns", "mad_ns" }, 1e-3 };
 
-static int split(char *line, char *field[MOST_COLUMNS])
-{
-	int count = 0;
-	line[strcspn(line, "\r\n")] = 0;
-	for (char *at = line; at && count < MOST_COLUMNS; count++) {
-		field[count] = at;
-		at = strchr(at, '\t');
-		if (at)
-			*at++ = 0;
-	}
-	return count;
-}
-
 static struct measured_row *row_of(struct measured *measured, const char *solver, const char *config, int gpus)
 {
 	for (size_t k = 0; k < measured->count; k++)
@@ -89,7 +76,7 @@ static int read_table(struct measured *measured, const char *path, const char *l
 		number++;
 		if (line[0] == '#' || line[0] == '\n')
 			continue;
-		int count = split(line, field);
+		int count = split_tabs(line, field, MOST_COLUMNS);
 		if (!fields) {
 			fields = count;
 			rc = find_columns(columns, field, count, column, path);
@@ -131,7 +118,7 @@ int measured_mark_holdout(struct measured *measured, const char *path)
 	for (int number = 1; getline(&line, &capacity, file) > 0; number++) {
 		if (line[0] == '#' || number == 1)
 			continue;
-		int count = split(line, field);
+		int count = split_tabs(line, field, MOST_COLUMNS);
 		bool unseen = count > 1 && !strcmp(field[1], "unseen");
 		for (size_t k = 0; k < measured->count; k++) {
 			bool here = !strcmp(measured->row[k].config, field[0]);

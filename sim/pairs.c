@@ -14,19 +14,6 @@ enum { COLUMN_PAIR, COLUMN_SPLIT, COLUMN_A, COLUMN_B, COLUMN_TEXTS, COLUMN_A_CAL
 static const char *const column_name[COLUMN_COUNT] = { "pair", "split", "a", "b", "a_calls", "b_calls", "a_launches", "b_launches",
 						       "a_alone_ns", "b_alone_ns", "both_ns", "both_mad_ns" };
 
-static int split_line(char *line, char *field[MOST_COLUMNS])
-{
-	int count = 0;
-	line[strcspn(line, "\r\n")] = 0;
-	for (char *at = line; at && count < MOST_COLUMNS; count++) {
-		field[count] = at;
-		at = strchr(at, '\t');
-		if (at)
-			*at++ = 0;
-	}
-	return count;
-}
-
 static int find_columns(char *field[], int count, int column[COLUMN_COUNT], const char *path)
 {
 	for (int c = 0; c < COLUMN_COUNT; c++) {
@@ -71,7 +58,7 @@ int pairs_read(struct pairs *pairs, const char *path)
 	size_t capacity = 0;
 	int rc = 0, column[COLUMN_COUNT], fields = 0;
 	for (int number = 1; !rc && getline(&line, &capacity, file) > 0; number++) {
-		int count = split_line(line, field);
+		int count = split_tabs(line, field, MOST_COLUMNS);
 		if (!fields) {
 			fields = count;
 			rc = find_columns(field, count, column, path);

@@ -148,7 +148,7 @@ static bool hand_out(struct engine *e, int job, double at)
 		idle += e->warp[k].step == NEVER_STEP;
 	if (slot == e->block_slots || idle < warps)
 		return false;
-	double offered = j->first_cycles + (double)e->handed[job] * j->every_cycles;
+	double offered = (double)e->handed[job] * j->every_cycles;
 	at = offered > at ? offered : at;
 	if (!job)
 		e->run->block[e->handed[0]] = (struct sm_block){ at, at, slot };
@@ -350,7 +350,7 @@ static void issue(struct engine *e, struct warp *w, double at)
 		}
 	} else {
 		raise_board(w, s->write_barrier, done, reason);
-		raise_board(w, s->read_barrier, at + cycles + d->latency[SASS_SPECIAL_REGISTER] / 2, reason);
+		raise_board(w, s->read_barrier, at + cycles + d->latency[s->wavefronts > 0 ? SASS_SHARED_STORE : SASS_GLOBAL_STORE], reason);
 	}
 	w->issued = at;
 	w->fixed = w->next->ready = at + (e->classes ? d->issue_interval : s->stall > 0 ? s->stall : 1);

@@ -22,7 +22,7 @@ struct sm_job {
 	const struct warp_program *program;
 	int64_t blocks;            /* this SM runs, one after the other or at once; < 0: as long as any other job runs */
 	int resident;              /* at most at once */
-	double first_cycles, every_cycles; /* when the device hands out the first, and the ones after it */
+	double every_cycles;       /* between two that the device hands out */
 	double l2_miss_share;      /* of what is read from L2: has to come from DRAM */
 	double dram_write_share;   /* of what is written to L2: goes on to DRAM */
 };

@@ -141,8 +141,7 @@ static double moved_again(const struct warps *w, const struct warps_answer *a, d
 	double missing = 1 - residency_hits(&w->platform->sm, distance), expected = touched_bytes * scale * missing;
 	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0)
 		return 1;
-	double again = (double)counted_bytes / expected;
-	return again > 1.1 || again < 0.9 ? again : 1;
+	return (double)counted_bytes / expected;
 }
 
 /* Which profile, which geometry, and what memory is asked for. */
@@ -198,7 +197,11 @@ static int compute(struct warps *w, const struct sm_device *device, struct warps
 	a->classes = !device->isa || strcmp(a->profile->isa, device->isa);
 	if (a->classes)
 		classes.isa = "none";
-	return grid_time(&classes, w->platform->sm_count, &a->launch, &a->grid);
+	int rc = grid_time(&classes, w->platform->sm_count, &a->launch, &a->grid);
+	if (!rc && a->grid.barriers_forced)
+		report("warning: kernel '%s': %lld barriers were passed although some warps never came: its counts give no consistent way through",
+		       a->profile->kernel, (long long)a->grid.barriers_forced);
+	return rc;
 }
 
 int warps_explain(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,

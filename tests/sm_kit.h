@@ -19,7 +19,7 @@ static inline struct sm_device round_device(void)
 	struct sm_device d = {
 		.present = true, .isa = (char *)"sm_90", .clock_mhz = 1000, .sub_partitions = 4, .warp_slots = 64, .block_slots = 32,
 		.register_count = 65536, .register_unit = 256, .shared_bytes = 233472, .shared_unit = 128, .shared_reserved_bytes = 1024,
-		.block_threads_max = 1024, .issue_interval = 1, .shared_wavefront_interval = 1, .l1_tag_interval = 1, .l1_bytes = 262144,
+		.block_threads_max = 1024, .issue_interval = 1, .shared_wavefront_interval = 1, .l1_tag_interval = 1,
 		.l2_port_bytes = 64, .atomic_rate_per_s = 1e12,
 		.l2 = { .latency_ns = 200, .read_bytes_per_s = 4e12, .write_bytes_per_s = 4e12, .knee = 8 },
 		.dram = { .latency_ns = 500, .read_bytes_per_s = 2e12, .write_bytes_per_s = 2e12, .knee = 8 },

@@ -12,7 +12,7 @@
 #include "../sim/warps.h"
 
 enum { EVERY = 12, LAUNCHES_MAX = 64 };
-static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.12, SLOWER_SHARE = 0.03;
+static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.05, SLOWER_SHARE = 0.025;
 
 struct suite { struct platform platform; struct warps *warps; struct schedule schedule[LAUNCHES_MAX]; double ns[LAUNCHES_MAX]; int count; };
 
@@ -89,12 +89,14 @@ static void a_faster_part_hardly_ever_costs(void **state)
 	static void (*const faster[])(struct sm_device *) = { l2_latency, dram_latency, l2_rate, dram_rate, port, l1, shared, special, fp64, issue, launch, start };
 	struct suite *suite = *state;
 	int asked = 0, slower = 0, quicker = 0;
+	double worst = 0;
 	for (size_t part = 0; part < sizeof(faster) / sizeof(faster[0]); part++)
 		for (int k = 0; k < suite->count; k++) {
 			struct sm_device device = suite->platform.sm;
 			faster[part](&device);
 			double ratio = duration(suite, k, &device) / suite->ns[k];
 			asked++;
+			worst = ratio > worst ? ratio : worst;
 			slower += ratio > SLOWER;
 			quicker += ratio < 1 / SLOWER;
 			if (ratio > SLOWER_AT_MOST)
@@ -102,6 +104,7 @@ static void a_faster_part_hardly_ever_costs(void **state)
 		}
 	if (slower > SLOWER_SHARE * asked)
 		fail_msg("%d of %d launches slower with a faster part", slower, asked);
+	printf("%d of %d slower, worst %.3f\n", slower, asked, worst);
 	assert_true(quicker > asked / 10); /* the parts do matter */
 }
 

@@ -302,3 +302,16 @@ double mad_of(const double *values, size_t count)
 	free(distance);
 	return mad;
 }
+
+int split_tabs(char *line, char *field[], int most)
+{
+	int count = 0;
+	line[strcspn(line, "\r\n")] = 0;
+	for (char *at = line; at && count < most; count++) {
+		field[count] = at;
+		at = strchr(at, '\t');
+		if (at)
+			*at++ = 0;
+	}
+	return count;
+}

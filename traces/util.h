@@ -23,6 +23,9 @@ void report_warning(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* Allocation that aborts with a message when there is no memory. Free with free(). */
 void *xmalloc(size_t bytes);
+/* Cuts a line at its tabs, in place, and its line end off. At most `most` fields; returns how many. */
+int split_tabs(char *line, char *field[], int most);
+
 void *xcalloc(size_t count, size_t bytes);
 void *xrealloc(void *memory, size_t count, size_t bytes);
 char *xstrdup(const char *text);
