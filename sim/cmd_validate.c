@@ -5,8 +5,7 @@
  *   set replay   the run's own trace (G as recorded)
  *   set gpus     G > 1, from one-GPU inputs and the platform file only
  *   set size     one GPU; `fit` when the profile recorded that very shape, unseen otherwise
- *   set kernels  kernels alone, one launch after the other on one GPU; `unseen`: whole kernels nobody looked at. Model
- *                `warps-uncounted`: from profiles without counts of held-out launches
+ *   set kernels  kernels alone (validate_kernels.h)
  *   set contention  two kernels, or a kernel and a copy, on one GPU at once
  */
 #include <errno.h>
@@ -21,6 +20,7 @@
 #include "pairs.h"
 #include "predict.h"
 #include "untrace.h"
+#include "validate_kernels.h"
 #include "validation.h"
 
 struct validate_options {
@@ -48,33 +48,16 @@ static const struct option_spec own_options[] = {
 struct context {
 	const struct program *program;
 	struct predictor *predictor;
-	struct measured measured, kernels;
-	struct warps *uncounted; /* as the predictor's, without what was counted of held-out launches */
+	struct measured measured;
 	bool has_warps; /* the platform has an inside and profiles of kernels */
 	bool said_missing; /* that some kernel has no profile */
 	struct validation validation;
 };
 
-static struct validation_row *add_row(struct context *c, const struct measured_row *m, const char *set, const char *model,
-				      double predicted_us, const char *inputs)
-{
-	struct validation *v = &c->validation;
-	GROW(v->row, v->count, v->capacity);
-	struct validation_row *row = &v->row[v->count++];
-	*row = (struct validation_row){ .solver = xstrdup(m->solver), .config = xstrdup(m->config), .inputs = xstrdup(inputs), .gpus = m->gpus,
-					.measured_us = m->core_us, .mad_us = m->core_mad_us, .visit_spread = m->visit_spread,
-					.predicted_us = predicted_us, .lo_us = NAN, .hi_us = NAN,
-					.error_pct = 100 * (predicted_us - m->core_us) / m->core_us, .class_name = "-" };
-	snprintf(row->set, sizeof(row->set), "%s", set);
-	snprintf(row->split, sizeof(row->split), "%s", m->unseen ? "unseen" : m->holdout ? "holdout" : "fit");
-	snprintf(row->model, sizeof(row->model), "%s", model);
-	return row;
-}
-
 static void add_prediction(struct context *c, const struct measured_row *m, const char *set, const char *model,
 			   const struct prediction *p, const char *inputs)
 {
-	struct validation_row *row = add_row(c, m, set, model, p->core_us, inputs);
+	struct validation_row *row = validation_add(&c->validation, m, set, model, p->core_us, inputs);
 	double kernels = 0;
 	row->lo_us = p->core_lo_us;
 	row->hi_us = p->core_hi_us;
@@ -162,13 +145,13 @@ static int validate_planned(struct context *c, const struct measured_row *m)
 	if (rc >= 0 && m->gpus > 1) {
 		rc = plan_core(c, m, 1, "default", "size", &one);
 		if (rc > 0) {
-			add_row(c, m, set, "linear", one.core_us / m->gpus, inputs);
-			add_row(c, m, set, "same-as-1", one.core_us, inputs);
+			validation_add(&c->validation, m, set, "linear", one.core_us / m->gpus, inputs);
+			validation_add(&c->validation, m, set, "same-as-1", one.core_us, inputs);
 			prediction_release(&one);
 		}
 	}
 	if (rc >= 0)
-		add_row(c, m, set, "roofline-only", roofline_only_us(c, m, m->gpus), only);
+		validation_add(&c->validation, m, set, "roofline-only", roofline_only_us(c, m, m->gpus), only);
 	free(inputs);
 	free(only);
 	return rc < 0 ? -1 : 0;
@@ -199,7 +182,7 @@ static int validate_run(struct context *c, const struct trace *trace, const stru
 		prediction_release(&p);
 	}
 	if (!rc)
-		add_row(c, m, "replay", "roofline-only", roofline_only_us(c, m, m->gpus), inputs);
+		validation_add(&c->validation, m, "replay", "roofline-only", roofline_only_us(c, m, m->gpus), inputs);
 	schedule_release(&schedule);
 	return rc;
 }
@@ -256,132 +239,6 @@ static int validate_all(struct context *c)
 	return rc;
 }
 
-/* Mean period of the launches of a steady iteration, one after the other. */
-static int steady_us(struct context *c, const struct schedule *schedule, const char *model_name, double *us, bool *extrapolated)
-{
-	struct predictor *p = c->predictor;
-	struct kernel_model model = { .ops = kernel_model_find(model_name), .platform = &p->platform, .profile = p->has_profile ? &p->profile : NULL,
-				      .allow_extrapolation = true };
-	if (!strcmp(model_name, "warps") && predictor_use_warps(p, &model, schedule))
-		return -1;
-	double sum = 0, ns;
-	for (int64_t k = 0; k < schedule->op_count; k++) {
-		const struct schedule_op *op = &schedule->op[k];
-		if (op->kind != OP_LAUNCH)
-			continue;
-		if (model.ops->cost(&model, schedule, &schedule->shape[op->object], op, &ns))
-			return -1;
-		sum += ns + p->platform.sm.launch_period_ns - p->platform.sm.launch_ns;
-	}
-	*us = sum * 1e-3 / (double)schedule->op_count;
-	*extrapolated = model.extrapolated;
-	return 0;
-}
-
-/* Whether the one-GPU profile holds every kernel of the schedule. */
-static bool was_recorded(const struct context *c, const struct schedule *schedule)
-{
-	bool all = c->predictor->has_profile, outside;
-	double ns;
-	for (uint32_t k = 0; all && k < schedule->shape_count; k++) {
-		const struct schedule_shape *s = &schedule->shape[k];
-		all = profile_lookup(&c->predictor->profile, schedule->kernel[s->kernel], s->rows, s->columns, &ns, &outside) == 0;
-	}
-	return all;
-}
-
-/* The launch that a row of the kernels set times. */
-struct timed { char kernel[64]; struct schedule_shape shape; bool holdout; };
-
-static bool same_launch(const struct timed *a, const struct timed *b)
-{
-	return !strcmp(a->kernel, b->kernel) && !memcmp(a->shape.grid, b->shape.grid, sizeof(a->shape.grid)) &&
-	       !memcmp(a->shape.block, b->shape.block, sizeof(a->shape.block));
-}
-
-/* Profiles hold counts of held-out launches too. What the model is worth where nobody counted is asked of profiles that lack them. */
-static int forget_held_out(struct context *c)
-{
-	struct timed *timed = xcalloc(c->kernels.count + 1, sizeof(*timed));
-	int rc = 0;
-	c->uncounted = warps_new(&c->predictor->platform, &c->predictor->warps_options);
-	if (!c->uncounted)
-		rc = -1;
-	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
-		struct schedule schedule;
-		schedule_init(&schedule);
-		rc = c->program->plan_steady(c->kernels.row[k].solver, c->kernels.row[k].config, &schedule);
-		if (!rc && schedule.shape_count) {
-			timed[k].shape = schedule.shape[0];
-			timed[k].holdout = c->kernels.row[k].holdout;
-			snprintf(timed[k].kernel, sizeof(timed[k].kernel), "%s", schedule.kernel[schedule.shape[0].kernel]);
-		}
-		schedule_release(&schedule);
-	}
-	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
-		bool also_fit = !timed[k].holdout;
-		for (size_t j = 0; j < c->kernels.count && !also_fit; j++)
-			also_fit = !timed[j].holdout && same_launch(&timed[j], &timed[k]);
-		if (!also_fit)
-			warps_forget(c->uncounted, timed[k].kernel, &timed[k].shape);
-	}
-	free(timed);
-	return rc;
-}
-
-/* `warps` from profiles without counts of any held-out launch. */
-static int validate_uncounted(struct context *c, const struct measured_row *m, const struct schedule *schedule, const char *inputs)
-{
-	double us;
-	bool extrapolated;
-	struct warps *counted = c->predictor->warps;
-	c->predictor->warps = c->uncounted;
-	int rc = steady_us(c, schedule, "warps", &us, &extrapolated);
-	c->predictor->warps = counted;
-	if (!rc)
-		add_row(c, m, "kernels", "warps-uncounted", us, inputs)->extrapolated = extrapolated;
-	return rc;
-}
-
-static int validate_kernel(struct context *c, const struct measured_row *m)
-{
-	static const char *const models[] = { "warps", "roofline", "scaled" };
-	char *inputs = xprintf("%s,%s.ini", c->predictor->warps ? warps_source(c->predictor->warps) : "kernels", c->predictor->platform.name);
-	struct schedule schedule;
-	schedule_init(&schedule);
-	int rc = c->program->plan_steady(m->solver, m->config, &schedule);
-	size_t model_count = rc || was_recorded(c, &schedule) ? 3 : 2;
-	for (size_t k = 0; !rc && k < model_count; k++) {
-		double us;
-		bool extrapolated;
-		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
-		if (!rc)
-			add_row(c, m, "kernels", models[k], us, inputs)->extrapolated = extrapolated;
-	}
-	if (!rc && m->holdout)
-		rc = validate_uncounted(c, m, &schedule, inputs);
-	schedule_release(&schedule);
-	free(inputs);
-	return rc;
-}
-
-static int validate_kernels(struct context *c, const struct validate_options *o)
-{
-	char *path = o->kernels ? xstrdup(o->kernels) : xprintf("%s/traces/data/%s/kernels.tsv", util_root(), predictor_data(c->predictor));
-	char *holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
-	int rc = 0;
-	if (o->kernels || access(path, R_OK) == 0) /* a platform need not have any */
-		rc = measured_read_kernels(&c->kernels, path, platform_text(&c->predictor->platform, "platform.input_visits")) ||
-		     measured_mark_holdout(&c->kernels, holdout);
-	if (!rc && c->kernels.count)
-		rc = forget_held_out(c);
-	for (size_t k = 0; !rc && k < c->kernels.count; k++)
-		rc = validate_kernel(c, &c->kernels.row[k]);
-	free(holdout);
-	free(path);
-	return rc ? -1 : 0;
-}
-
 /* `sum` and `max`: one after the other, and nothing slows. `+alone`: from the measured times alone, so that only the slowing is predicted. */
 static int validate_pair(struct context *c, const struct pair_row *row)
 {
@@ -398,7 +255,7 @@ static int validate_pair(struct context *c, const struct pair_row *row)
 	const struct measured_row m = { .solver = row->name, .config = config, .gpus = 1, .visits = 1, .core_us = row->both_ns * 1e-3,
 					.core_mad_us = row->mad_ns * 1e-3, .holdout = row->holdout };
 	for (size_t k = 0; k < sizeof(answers) / sizeof(answers[0]); k++)
-		add_row(c, &m, "contention", answers[k].model, answers[k].ns * 1e-3, inputs)->extrapolated = a.extrapolated;
+		validation_add(&c->validation, &m, "contention", answers[k].model, answers[k].ns * 1e-3, inputs)->extrapolated = a.extrapolated;
 	free(config);
 	free(inputs);
 	return 0;
@@ -466,7 +323,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		rc = measured_read(&c.measured, measured, platform_text(&predictor.platform, "platform.input_visits")) ||
 		     measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
 	if (!rc && (all || !strcmp(o.set, "kernels")))
-		rc = validate_kernels(&c, &o);
+		rc = validate_kernels(program, &predictor, o.kernels, &c.validation);
 	if (!rc && (all || !strcmp(o.set, "contention")))
 		rc = validate_pairs(&c, &o);
 	if (!rc && o.common.output)
@@ -482,8 +339,6 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	free(intervals);
 	validation_release(&c.validation);
 	measured_release(&c.measured);
-	measured_release(&c.kernels);
-	warps_free(c.uncounted);
 	predictor_release(&predictor);
 	return rc ? EXIT_BAD : EXIT_OK;
 }

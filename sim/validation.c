@@ -27,6 +27,21 @@ static void print_optional(FILE *out, double value)
 		fprintf(out, "-\t");
 }
 
+struct validation_row *validation_add(struct validation *v, const struct measured_row *m, const char *set, const char *model, double predicted_us,
+				      const char *inputs)
+{
+	GROW(v->row, v->count, v->capacity);
+	struct validation_row *row = &v->row[v->count++];
+	*row = (struct validation_row){ .solver = xstrdup(m->solver), .config = xstrdup(m->config), .inputs = xstrdup(inputs), .gpus = m->gpus,
+					.measured_us = m->core_us, .mad_us = m->core_mad_us, .visit_spread = m->visit_spread,
+					.predicted_us = predicted_us, .lo_us = NAN, .hi_us = NAN,
+					.error_pct = 100 * (predicted_us - m->core_us) / m->core_us, .class_name = "-" };
+	snprintf(row->set, sizeof(row->set), "%s", set);
+	snprintf(row->split, sizeof(row->split), "%s", m->unseen ? "unseen" : m->holdout ? "holdout" : "fit");
+	snprintf(row->model, sizeof(row->model), "%s", model);
+	return row;
+}
+
 void validation_write(const struct validation *v, FILE *out)
 {
 	fprintf(out, "set\tsplit\tmodel\tsolver\tconfig\tgpus\tmeasured_us\tmeasured_mad_us\tpredicted_us\tpredicted_lo_us\tpredicted_hi_us\t"

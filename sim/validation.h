@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "../model/interval.h"
+#include "measured.h"
 
 struct validation_row {
 	char set[16], split[16], model[24];
@@ -27,6 +28,9 @@ struct validation {
 };
 
 void validation_release(struct validation *validation);
+/* A row without interval, of class "-". Borrowed until the next one is added. */
+struct validation_row *validation_add(struct validation *validation, const struct measured_row *measured, const char *set, const char *model,
+				      double predicted_us, const char *inputs);
 void validation_write(const struct validation *validation, FILE *out);
 /*
  * Per set, split and model: n, MAPE, p50, p90, max of |error|, coverage and mean half-width of the interval, and the mean interval

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "validate_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../traces/util.h"
+#include "measured.h"
+
+struct context {
+	const struct program *program;
+	struct predictor *predictor;
+	struct measured kernels;
+	struct warps *uncounted; /* as the predictor's, without what was counted of held-out launches */
+	struct validation *validation;
+};
+
+/* Mean period of the launches of a steady iteration, one after the other. */
+static int steady_us(struct context *c, const struct schedule *schedule, const char *model_name, double *us, bool *extrapolated)
+{
+	struct predictor *p = c->predictor;
+	struct kernel_model model = { .ops = kernel_model_find(model_name), .platform = &p->platform, .profile = p->has_profile ? &p->profile : NULL,
+				      .allow_extrapolation = true };
+	if (!strcmp(model_name, "warps") && predictor_use_warps(p, &model, schedule))
+		return -1;
+	double sum = 0, ns;
+	for (int64_t k = 0; k < schedule->op_count; k++) {
+		const struct schedule_op *op = &schedule->op[k];
+		if (op->kind != OP_LAUNCH)
+			continue;
+		if (model.ops->cost(&model, schedule, &schedule->shape[op->object], op, &ns))
+			return -1;
+		sum += ns + p->platform.sm.launch_period_ns - p->platform.sm.launch_ns;
+	}
+	*us = sum * 1e-3 / (double)schedule->op_count;
+	*extrapolated = model.extrapolated;
+	return 0;
+}
+
+/* Whether the one-GPU profile holds every kernel of the schedule. */
+static bool was_recorded(const struct context *c, const struct schedule *schedule)
+{
+	bool all = c->predictor->has_profile, outside;
+	double ns;
+	for (uint32_t k = 0; all && k < schedule->shape_count; k++) {
+		const struct schedule_shape *s = &schedule->shape[k];
+		all = profile_lookup(&c->predictor->profile, schedule->kernel[s->kernel], s->rows, s->columns, &ns, &outside) == 0;
+	}
+	return all;
+}
+
+/* The launch that a row of the kernels set times. */
+struct timed { char kernel[64]; struct schedule_shape shape; bool holdout; };
+
+static bool same_launch(const struct timed *a, const struct timed *b)
+{
+	return !strcmp(a->kernel, b->kernel) && !memcmp(a->shape.grid, b->shape.grid, sizeof(a->shape.grid)) &&
+	       !memcmp(a->shape.block, b->shape.block, sizeof(a->shape.block));
+}
+
+/* Profiles hold counts of held-out launches too. What the model is worth where nobody counted is asked of profiles that lack them. */
+static int forget_held_out(struct context *c)
+{
+	struct timed *timed = xcalloc(c->kernels.count + 1, sizeof(*timed));
+	int rc = 0;
+	c->uncounted = warps_new(&c->predictor->platform, &c->predictor->warps_options);
+	if (!c->uncounted)
+		rc = -1;
+	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
+		struct schedule schedule;
+		schedule_init(&schedule);
+		rc = c->program->plan_steady(c->kernels.row[k].solver, c->kernels.row[k].config, &schedule);
+		if (!rc && schedule.shape_count) {
+			timed[k].shape = schedule.shape[0];
+			timed[k].holdout = c->kernels.row[k].holdout;
+			snprintf(timed[k].kernel, sizeof(timed[k].kernel), "%s", schedule.kernel[schedule.shape[0].kernel]);
+		}
+		schedule_release(&schedule);
+	}
+	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
+		bool also_fit = !timed[k].holdout;
+		for (size_t j = 0; j < c->kernels.count && !also_fit; j++)
+			also_fit = !timed[j].holdout && same_launch(&timed[j], &timed[k]);
+		if (!also_fit)
+			warps_forget(c->uncounted, timed[k].kernel, &timed[k].shape);
+	}
+	free(timed);
+	return rc;
+}
+
+/* `warps` from profiles without counts of any held-out launch. */
+static int validate_uncounted(struct context *c, const struct measured_row *m, const struct schedule *schedule, const char *inputs)
+{
+	double us;
+	bool extrapolated;
+	struct warps *counted = c->predictor->warps;
+	c->predictor->warps = c->uncounted;
+	int rc = steady_us(c, schedule, "warps", &us, &extrapolated);
+	c->predictor->warps = counted;
+	if (!rc)
+		validation_add(c->validation, m, "kernels", "warps-uncounted", us, inputs)->extrapolated = extrapolated;
+	return rc;
+}
+
+static int validate_kernel(struct context *c, const struct measured_row *m)
+{
+	static const char *const models[] = { "warps", "roofline", "scaled" };
+	char *inputs = xprintf("%s,%s.ini", c->predictor->warps ? warps_source(c->predictor->warps) : "kernels", c->predictor->platform.name);
+	struct schedule schedule;
+	schedule_init(&schedule);
+	int rc = c->program->plan_steady(m->solver, m->config, &schedule);
+	size_t model_count = rc || was_recorded(c, &schedule) ? 3 : 2;
+	for (size_t k = 0; !rc && k < model_count; k++) {
+		double us;
+		bool extrapolated;
+		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
+		if (!rc)
+			validation_add(c->validation, m, "kernels", models[k], us, inputs)->extrapolated = extrapolated;
+	}
+	if (!rc && m->holdout)
+		rc = validate_uncounted(c, m, &schedule, inputs);
+	schedule_release(&schedule);
+	free(inputs);
+	return rc;
+}
+
+int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, struct validation *validation)
+{
+	struct context c = { .program = program, .predictor = predictor, .validation = validation };
+	char *path = measured ? xstrdup(measured) : xprintf("%s/traces/data/%s/kernels.tsv", util_root(), predictor_data(predictor));
+	char *holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
+	int rc = 0;
+	if (measured || access(path, R_OK) == 0) /* a platform need not have any */
+		rc = measured_read_kernels(&c.kernels, path, platform_text(&predictor->platform, "platform.input_visits")) ||
+		     measured_mark_holdout(&c.kernels, holdout);
+	if (!rc && c.kernels.count)
+		rc = forget_held_out(&c);
+	for (size_t k = 0; !rc && k < c.kernels.count; k++)
+		rc = validate_kernel(&c, &c.kernels.row[k]);
+	warps_free(c.uncounted);
+	measured_release(&c.kernels);
+	free(holdout);
+	free(path);
+	return rc ? -1 : 0;
+}

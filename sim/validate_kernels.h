@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * The validation set `kernels`: kernels alone, one launch after the other on one GPU, against their measured period. Split `unseen`:
+ * whole kernels nobody looked at. Model `warps-uncounted`: from profiles without counts of held-out launches.
+ */
+#ifndef WARPREEL_VALIDATE_KERNELS_H
+#define WARPREEL_VALIDATE_KERNELS_H
+
+#include "../traces/program.h"
+#include "predict.h"
+#include "validation.h"
+
+/* Adds its rows. `measured`: kernels.tsv; NULL = the platform's, if there is one. -1 after a message. */
+int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, struct validation *validation);
+
+#endif
