@@ -116,7 +116,7 @@ $(BUILD)/tests/gpu_%: tests/gpu_%.cu $(GEOMETRY_OBJ) $(BUILD)/flags
 
 $(BUILD)/tests/gpu_%: tests/gpu_%.c $(OBJ)
 	@mkdir -p $(@D); echo "  CC      $<"
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(OBJ) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MT $@ -MF $@.d -o $@ $< $(OBJ) $(LDLIBS)
 
 ## install: program, libraries that were built, data, manuals, completion (prefix=/usr/local, DESTDIR=)
 .PHONY: install

@@ -5,13 +5,9 @@
  *
  *     gpu_kernels [ROWSxCOLUMNS...]      without arguments: a set of sizes
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "gpu_kit.h"
 #include "../kernels/machine.h"
 #include "../kernels/rbsor/rbsor.h"
-#include "../traces/util.h"
 
 struct sweep_kernel {
 	const char *name;
@@ -41,33 +37,19 @@ static const struct layout_kernel layout_kernels[] = {
 	{ "rbsor_merge_f64", rbsor_merge_f64_cpu, 8, true },
 };
 
-struct size {
-	int rows, columns;
-};
-
-static const struct size standard_sizes[] = {
+static const struct gpu_size standard_sizes[] = {
 	{ 3, 3 }, { 3, 4 }, { 4, 3 }, { 4, 5 }, { 5, 7 }, { 6, 9 }, { 7, 10 }, { 9, 17 }, { 8, 111 }, { 17, 112 }, { 17, 113 },
 	{ 10, 114 }, { 111, 113 }, { 5, 222 }, { 33, 257 }, { 66, 258 }, { 129, 1000 }, { 64, 1026 }, { 1023, 257 }, { 601, 2051 },
 	{ 1604, 4099 }, /* so large that the tuned kernels take several rows a thread */
 };
 
-/* One machine, its buffers and the counts of the whole check. */
 struct check {
+	struct gpu_check kit;
 	struct machine *m;
 	uint32_t host, device, rows_host, rows_device, stream;
 	int64_t bytes;
 	char *expected, *expected_rows; /* what the CPU makes of the same input */
-	uint64_t random;
-	long cases, failures;
 };
-
-static double random_unit(struct check *check)
-{
-	check->random ^= check->random << 13;
-	check->random ^= check->random >> 7;
-	check->random ^= check->random << 17;
-	return (double)(check->random >> 11) * 0x1p-53;
-}
 
 static void put(char *grid, size_t element, int64_t index, double value)
 {
@@ -85,27 +67,8 @@ static void fill(struct check *check, char *grid, size_t element, enum rbsor_lay
 	for (int i = from; i < to; i++)
 		for (int j = 0; j < columns; j++) {
 			int64_t at = layout == LAYOUT_ROWS ? j : ((first_row + i + j) & 1) * (pitch / 2) + (j >> 1);
-			put(grid, element, i * pitch + at, 2 * random_unit(check) - 1);
+			put(grid, element, i * pitch + at, 2 * gpu_random(&check->kit) - 1);
 		}
-}
-
-static void compare(struct check *check, const char *what, const char *expected, const char *got, size_t bytes, size_t element,
-		    int64_t pitch)
-{
-	check->cases++;
-	if (!memcmp(expected, got, bytes))
-		return;
-	check->failures++;
-	for (size_t at = 0, shown = 0; at < bytes && shown < 3; at += element) {
-		if (!memcmp(expected + at, got + at, element))
-			continue;
-		int64_t index = (int64_t)(at / element);
-		double e = element == 4 ? (double)*(const float *)(const void *)(expected + at) : *(const double *)(const void *)(expected + at);
-		double g = element == 4 ? (double)*(const float *)(const void *)(got + at) : *(const double *)(const void *)(got + at);
-		printf("MISMATCH %s: row %lld element %lld: expected %.17g, got %.17g\n", what, (long long)(index / pitch),
-		       (long long)(index % pitch), e, g);
-		shown++;
-	}
 }
 
 /* Uploads, launches, downloads; runs as the body of a one-thread run. */
@@ -139,17 +102,11 @@ static int download(struct machine_thread *t, const struct check *check, uint32_
 	return bytes ? t->machine->ops->copy(t, check->stream, &c) : 0;
 }
 
-static void never(const void *args)
-{
-	(void)args;
-	abort();
-}
-
 static int trip_body(struct machine_thread *t, void *arg)
 {
 	const struct trip *trip = arg;
 	const struct check *c = trip->check;
-	const struct machine_launch launch = { .name = trip->kernel, .cpu = never, .args = trip->args, .args_bytes = trip->args_bytes };
+	const struct machine_launch launch = { .name = trip->kernel, .cpu = gpu_never, .args = trip->args, .args_bytes = trip->args_bytes };
 
 	if (upload(t, c, c->host, c->device, trip->bytes) || upload(t, c, c->rows_host, c->rows_device, trip->rows_bytes))
 		return -1;
@@ -167,7 +124,7 @@ static int check_sweep(struct check *check, const struct sweep_kernel *kernel, i
 	char *host = ops->address(check->m, check->host);
 	const size_t bytes = (size_t)(rows * pitch) * kernel->element;
 	struct rbsor_sweep sweep = { .pitch = pitch, .columns = columns, .strip_rows = rows, .row_begin = begin, .row_end = end,
-				     .first_row = first_row, .colour = colour, .omega = 1.2 + 0.7 * random_unit(check) };
+				     .first_row = first_row, .colour = colour, .omega = 1.2 + 0.7 * gpu_random(&check->kit) };
 	struct trip trip = { check, kernel->name, &sweep, sizeof(sweep), (int64_t)bytes, 0 };
 	struct machine_thread out;
 	char what[160];
@@ -181,7 +138,7 @@ static int check_sweep(struct check *check, const struct sweep_kernel *kernel, i
 		return -1;
 	snprintf(what, sizeof(what), "%s %dx%d rows [%d,%d) first row %d colour %d pitch %lld", kernel->name, rows, columns, begin, end,
 		 first_row, colour, (long long)pitch);
-	compare(check, what, check->expected, host, bytes, kernel->element, pitch);
+	gpu_compare(&check->kit, what, check->expected, host, bytes, kernel->element, pitch);
 	return 0;
 }
 
@@ -209,8 +166,8 @@ static int check_layout(struct check *check, const struct layout_kernel *kernel,
 	if (ops->run(check->m, 1, trip_body, &trip, &out))
 		return -1;
 	snprintf(what, sizeof(what), "%s %dx%d first row %d", kernel->name, rows, columns, first_row);
-	compare(check, what, check->expected, host, bytes, kernel->element, pitch);
-	compare(check, what, check->expected_rows, rows_host, rows_bytes, kernel->element, rows_pitch);
+	gpu_compare(&check->kit, what, check->expected, host, bytes, kernel->element, pitch);
+	gpu_compare(&check->kit, what, check->expected_rows, rows_host, rows_bytes, kernel->element, rows_pitch);
 	return 0;
 }
 
@@ -246,7 +203,7 @@ static int check_size(struct check *check, int rows, int columns)
 	return 0;
 }
 
-static int check_all(struct check *check, const struct size *sizes, size_t count)
+static int check_all(struct check *check, const struct gpu_size *sizes, size_t count)
 {
 	const struct machine_ops *ops = check->m->ops;
 
@@ -263,35 +220,26 @@ static int check_all(struct check *check, const struct size *sizes, size_t count
 	check->expected = xmalloc((size_t)check->bytes);
 	check->expected_rows = xmalloc((size_t)check->bytes);
 	for (size_t s = 0; s < count; s++) {
-		long before = check->failures, cases = check->cases;
 		if (check_size(check, sizes[s].rows, sizes[s].columns))
 			return -1;
-		printf("%-4s %dx%d: %ld cases, %ld mismatches\n", check->failures == before ? "ok" : "BAD", sizes[s].rows,
-		       sizes[s].columns, check->cases - cases, check->failures - before);
+		gpu_count_part(&check->kit, "%dx%d", sizes[s].rows, sizes[s].columns);
 	}
-	printf("%ld cases, %ld mismatches\n", check->cases, check->failures);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct check check = { .random = 0x9e3779b97f4a7c15u };
-	const struct size *sizes = standard_sizes;
 	size_t count = sizeof(standard_sizes) / sizeof(standard_sizes[0]);
-	struct size *named = xcalloc((size_t)argc, sizeof(*named));
+	struct gpu_size *sizes = gpu_sizes(argc, argv, standard_sizes, &count);
+	struct check check = { 0 };
 	int rc = EXIT_BAD;
 
-	for (int i = 1; i < argc; i++, sizes = named, count = (size_t)i - 1)
-		if (sscanf(argv[i], "%dx%d", &named[i - 1].rows, &named[i - 1].columns) != 2 || named[i - 1].rows < 3 ||
-		    named[i - 1].columns < 3) {
-			report("'%s' is not ROWSxCOLUMNS of at least 3x3", argv[i]);
-			free(named);
-			return EXIT_USAGE;
-		}
+	if (!sizes)
+		return EXIT_USAGE;
 	check.m = machine_cuda_new(1);
-	if (check.m && !check_all(&check, sizes, count) && !check.failures)
-		rc = EXIT_OK;
-	free(named);
+	if (check.m && !check_all(&check, sizes, count))
+		rc = gpu_count_all(&check.kit);
+	free(sizes);
 	free(check.expected);
 	free(check.expected_rows);
 	if (check.m)

@@ -7,13 +7,10 @@
  */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "gpu_kit.h"
 #include "../kernels/lmsor/lmsor.h"
 #include "../kernels/lmsor/lmsor_params.h"
-#include "../traces/util.h"
 
 enum { MOST_ITERATIONS = 100, SLOTS = MOST_ITERATIONS + 2 };
 static const uint64_t never = UINT64_MAX;
@@ -35,55 +32,24 @@ static const struct kernel kernels[] = {
 };
 enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 
-struct size { int rows, columns; };
-static const struct size standard_sizes[] = {
+static const struct gpu_size standard_sizes[] = {
 	{ 3, 3 }, { 3, 4 }, { 4, 3 }, { 4, 5 }, { 5, 7 }, { 6, 9 }, { 9, 17 }, { 8, 131 }, { 17, 130 }, { 33, 257 }, { 66, 258 }, { 67, 515 },
 	{ 129, 1000 }, { 301, 1027 },
 	{ 603, 2050 }, { 1604, 4099 }, /* so large that the tuned kernels take two and four rows a thread */
 };
 
-/* One machine, its buffers and the counts of the whole check. */
 struct check {
+	struct gpu_check kit;
 	struct machine *m;
 	uint32_t stream, host, device, host_terms, device_terms, host_norm, device_norm;
 	int64_t bytes;
 	double *grid, *terms; /* of the CPU */
 	uint64_t norm[SLOTS];
-	uint64_t random;
-	long cases, failures;
 };
-
-static double random_unit(struct check *check)
-{
-	check->random ^= check->random << 13;
-	check->random ^= check->random >> 7;
-	check->random ^= check->random << 17;
-	return (double)(check->random >> 11) * 0x1p-53;
-}
 
 static void *address(const struct check *check, uint32_t buffer)
 {
 	return check->m->ops->address(check->m, buffer);
-}
-
-static void compare(struct check *check, const char *what, const void *expected, const void *got, size_t bytes)
-{
-	check->cases++;
-	if (!memcmp(expected, got, bytes))
-		return;
-	check->failures++;
-	const double *e = expected, *g = got;
-	for (size_t k = 0, shown = 0; k < bytes / 8 && shown < 3; k++)
-		if (memcmp(e + k, g + k, 8)) {
-			printf("MISMATCH %s: element %zu: expected %.17g, got %.17g\n", what, k, e[k], g[k]);
-			shown++;
-		}
-}
-
-static void no_cpu(const void *args)
-{
-	(void)args;
-	abort();
 }
 
 static int copy(struct machine_thread *t, const struct check *check, uint32_t from, uint32_t to, int64_t bytes)
@@ -107,7 +73,7 @@ static int sweep_all(const struct trip *trip, struct machine_thread *t, struct l
 	for (int k = 0; k < trip->iterations; k++)
 		for (sweep.colour = 0; sweep.colour < 2; sweep.colour++) {
 			sweep.norm = trip->norm ? norm + k + 1 : NULL;
-			const struct machine_launch launch = { .name = trip->kernel->name[trip->norm], .cpu = no_cpu, .args = &sweep,
+			const struct machine_launch launch = { .name = trip->kernel->name[trip->norm], .cpu = gpu_never, .args = &sweep,
 							       .args_bytes = sizeof(sweep) };
 			if (!t)
 				trip->kernel->cpu(&sweep);
@@ -131,10 +97,10 @@ static int trip_body(struct machine_thread *t, void *arg)
 /* Weak drift, or, for few iterations, a strong one too, which lets values grow where the mesh is wider than the unit square. */
 static struct lmsor_problem random_problem(struct check *check, enum lmsor_omega variant, int problem, bool few)
 {
-	const double h = 1 / (50 + 1000 * random_unit(check));
+	const double h = 1 / (50 + 1000 * gpu_random(&check->kit));
 	return (struct lmsor_problem){
-		.re = random_unit(check) < 0.5 || !few ? random_unit(check) / 1000 : 1e4 * (1 + random_unit(check)), .h = h, .far = cos(M_PI * h),
-		.near = cos(M_PI * (1 - h) / 2), .omega = 1.5, .problem = problem, .variant = (int32_t)variant,
+		.re = gpu_random(&check->kit) < 0.5 || !few ? gpu_random(&check->kit) / 1000 : 1e4 * (1 + gpu_random(&check->kit)),
+		.h = h, .far = cos(M_PI * h), .near = cos(M_PI * (1 - h) / 2), .omega = 1.5, .problem = problem, .variant = (int32_t)variant,
 	};
 }
 
@@ -153,10 +119,10 @@ static int check_sweeps(struct check *check, const struct kernel *kernel, int ro
 	memset(terms, 0xff, (size_t)trip.terms_bytes);
 	for (int i = begin - 1; i <= end; i++)
 		for (int j = 0; j < columns; j++)
-			grid[(int64_t)i * pitch + ((first_row + i + j) & 1) * (pitch / 2) + j / 2] = 2 * random_unit(check) - 1;
+			grid[(int64_t)i * pitch + ((first_row + i + j) & 1) * (pitch / 2) + j / 2] = 2 * gpu_random(&check->kit) - 1;
 	/* omega in (0, 1), the others so that no value grows; NaN stays in halves no point of the sweep has */
 	for (int64_t k = 0; k < cells * arrays; k++)
-		terms[k] = 0.25 * random_unit(check);
+		terms[k] = 0.25 * gpu_random(&check->kit);
 	memset(norms, 0, SLOTS * 8);
 	const double before = DBL_MAX;
 	memcpy(&norms[0], &before, 8);
@@ -182,8 +148,8 @@ static int check_sweeps(struct check *check, const struct kernel *kernel, int ro
 	snprintf(what, sizeof(what), "%s %dx%d rows [%d,%d) first row %d, %d iterations, tolerance %g, problem %d, omega %d",
 		 kernel->name[norm], rows, columns, begin, end, first_row, iterations, tolerance, trip.sweep.problem.problem,
 		 trip.sweep.problem.variant);
-	compare(check, what, check->grid, grid, (size_t)trip.bytes);
-	compare(check, what, check->norm, norms, sizeof(check->norm));
+	gpu_compare(&check->kit, what, check->grid, grid, (size_t)trip.bytes, 8, pitch);
+	gpu_compare(&check->kit, what, check->norm, norms, sizeof(check->norm), 8, SLOTS);
 	return 0;
 }
 
@@ -197,7 +163,7 @@ static int terms_body(struct machine_thread *t, void *arg)
 {
 	const struct terms_trip *trip = arg;
 	const struct check *c = trip->check;
-	const struct machine_launch launch = { .name = "lmsor_terms", .cpu = no_cpu, .args = &trip->setup, .args_bytes = sizeof(trip->setup) };
+	const struct machine_launch launch = { .name = "lmsor_terms", .cpu = gpu_never, .args = &trip->setup, .args_bytes = sizeof(trip->setup) };
 	return t->machine->ops->launch(t, c->stream, &launch) || copy(t, c, c->device_terms, c->host_terms, trip->bytes) ||
 	       t->machine->ops->sync(t, c->stream) ? -1 : 0;
 }
@@ -221,7 +187,7 @@ static int check_terms(struct check *check, int rows, int columns, int turn)
 			return -1;
 		snprintf(what, sizeof(what), "lmsor_terms %dx%d first row %d, storage %d, re %g h %g", rows, columns, turn, (int)kinds[k],
 			 trip.setup.problem.re, trip.setup.problem.h);
-		compare(check, what, check->terms, address(check, check->host_terms), (size_t)trip.bytes);
+		gpu_compare(&check->kit, what, check->terms, address(check, check->host_terms), (size_t)trip.bytes, 8, pitch);
 	}
 	return 0;
 }
@@ -277,9 +243,9 @@ static int check_runs(struct check *check)
 				snprintf(config, sizeof(config), "%s check=%s kernel=%s", problems[q], checks[c], kinds[k]);
 				snprintf(reference, sizeof(reference), "%s check=%s kernel=rows", problems[q], checks[c]);
 				rc = solve(cuda, config, 1, &got) || solve(cpu, reference, 1, &expected) ? -1 : 0;
-				check->cases++;
+				check->kit.cases++;
 				if (!rc && (got.iterations != expected.iterations || got.checksum != expected.checksum)) {
-					check->failures++;
+					check->kit.failures++;
 					printf("MISMATCH %s: %lld iterations instead of %lld\n", config, (long long)got.iterations,
 					       (long long)expected.iterations);
 				}
@@ -290,7 +256,7 @@ static int check_runs(struct check *check)
 	return rc;
 }
 
-static int check_all(struct check *check, const struct size *sizes, size_t count)
+static int check_all(struct check *check, const struct gpu_size *sizes, size_t count)
 {
 	struct machine *m = check->m;
 	const struct machine_ops *ops = m->ops;
@@ -307,35 +273,26 @@ static int check_all(struct check *check, const struct size *sizes, size_t count
 	check->grid = xmalloc((size_t)check->bytes);
 	check->terms = xmalloc((size_t)check->bytes * 5);
 	for (size_t s = 0; s < count; s++) {
-		long before = check->failures, cases = check->cases;
 		if (check_size(check, sizes[s].rows, sizes[s].columns))
 			return -1;
-		printf("%-4s %dx%d: %ld cases, %ld mismatches\n", check->failures == before ? "ok" : "BAD", sizes[s].rows, sizes[s].columns,
-		       check->cases - cases, check->failures - before);
+		gpu_count_part(&check->kit, "%dx%d", sizes[s].rows, sizes[s].columns);
 	}
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct check check = { .random = 0x9e3779b97f4a7c15u };
-	const struct size *sizes = standard_sizes;
 	size_t count = sizeof(standard_sizes) / sizeof(standard_sizes[0]);
-	struct size *named = xcalloc((size_t)argc, sizeof(*named));
+	struct gpu_size *sizes = gpu_sizes(argc, argv, standard_sizes, &count);
+	struct check check = { 0 };
 	int rc = EXIT_BAD;
-	for (int i = 1; i < argc; i++, sizes = named, count = (size_t)i - 1)
-		if (sscanf(argv[i], "%dx%d", &named[i - 1].rows, &named[i - 1].columns) != 2 || named[i - 1].rows < 3 ||
-		    named[i - 1].columns < 3) {
-			report("'%s' is not ROWSxCOLUMNS of at least 3x3", argv[i]);
-			free(named);
-			return EXIT_USAGE;
-		}
+
+	if (!sizes)
+		return EXIT_USAGE;
 	check.m = machine_cuda_new(1);
-	if (check.m && !check_all(&check, sizes, count) && !check_runs(&check)) {
-		printf("%ld cases, %ld mismatches\n", check.cases, check.failures);
-		rc = check.failures ? EXIT_BAD : EXIT_OK;
-	}
-	free(named);
+	if (check.m && !check_all(&check, sizes, count) && !check_runs(&check))
+		rc = gpu_count_all(&check.kit);
+	free(sizes);
 	free(check.grid);
 	free(check.terms);
 	if (check.m)

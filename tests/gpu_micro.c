@@ -2,24 +2,22 @@
  * Every microkernel on the GPU against its twin in plain C, at awkward sizes and all block sizes; and the filling of buffers.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "gpu_kit.h"
 #include "../kernels/micro/micro_params.h"
 #include "../kernels/micro/micro_value.h"
-#include "../traces/util.h"
 
 enum { BLOCKS = 5 };
 static const int blocks[BLOCKS] = { 64, 128, 256, 512, 1024 };
 static const int sizes[3][6] = { { 1, 31, 257, 2049, 5000, 40001 }, { 1, 2, 33, 65, 130, 257 }, { 1, 3, 17, 33, 50, 65 } };
 
 struct check {
+	struct gpu_check kit;
 	struct machine *m;
 	const struct micro_params *params;
 	struct micro_args host, device; /* the same with addresses on either side */
 	uint32_t buffer[MICRO_BUFFERS], stage, stream;
 	int64_t bytes[MICRO_BUFFERS];
-	long cases, failures;
 };
 
 static int fetch(struct check *c, struct machine_thread *t, int k)
@@ -31,7 +29,7 @@ static int fetch(struct check *c, struct machine_thread *t, int k)
 
 static void differ(struct check *c, const char *what, int64_t at)
 {
-	c->failures++;
+	c->kit.failures++;
 	printf("BAD  %s size %d block %d work %d: %s %lld\n", c->params->kernel->name, c->params->size, c->params->block, c->params->work,
 	       what, (long long)at);
 }
@@ -85,7 +83,7 @@ static int body(struct machine_thread *t, void *arg)
 		return -1;
 	kernel->cpu(&c->host);
 	compare_output(c, stage);
-	c->cases++;
+	c->kit.cases++;
 	return 0;
 }
 
@@ -127,7 +125,6 @@ int main(void)
 
 	for (int k = 0; !rc && micro_kernels[k]; k++) {
 		const struct micro_kernel *kernel = micro_kernels[k];
-		const long cases = c.cases, failures = c.failures;
 		for (int s = 0; !rc && s < 6; s++)
 			for (int b = 0; !rc && b < BLOCKS; b++)
 				for (int odd = 0; !rc && odd < (kernel->work_standard ? 2 : 1); odd++) {
@@ -136,11 +133,10 @@ int main(void)
 						 sizes[kernel->dimensions - 1][s], blocks[b], odd ? 7 : 0);
 					rc = check_case(&c, config);
 				}
-		printf("%-4s %s: %ld cases, %ld mismatches\n", c.failures == failures ? "ok" : "BAD", kernel->name, c.cases - cases,
-		       c.failures - failures);
+		gpu_count_part(&c.kit, "%s", kernel->name);
 	}
-	printf("%ld cases, %ld mismatches\n", c.cases, c.failures);
+	rc = gpu_count_all(&c.kit) || rc ? EXIT_BAD : EXIT_OK;
 	if (c.m)
 		c.m->ops->free(c.m);
-	return rc || c.failures ? EXIT_BAD : EXIT_OK;
+	return rc;
 }
