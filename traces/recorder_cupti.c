@@ -79,3 +79,20 @@ const char *cupti_text(const struct cupti *cupti, CUptiResult result)
 		return text;
 	return "unknown CUPTI error";
 }
+
+int cupti_subscribe(const struct cupti *cupti, CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *user, char *why,
+		    size_t why_bytes)
+{
+	char other[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
+	CUpti_SubscriberParams params = { .structSize = CUpti_SubscriberParams_STRUCT_SIZE, .subscriberName = "warpreel",
+					  .oldSubscriberName = other, .oldSubscriberSize = sizeof(other) };
+	CUptiResult result = cupti->cuptiSubscribe_v2(subscriber, callback, user, &params);
+
+	if (result == CUPTI_SUCCESS)
+		return 0;
+	if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
+		snprintf(why, why_bytes, "CUPTI is in use by another tool%s%.60s", *other ? ": " : "", other);
+	else
+		snprintf(why, why_bytes, "CUPTI does not start: %s", cupti_text(cupti, result));
+	return -1;
+}

@@ -30,6 +30,9 @@ struct cupti {
 int cupti_open(struct cupti *cupti, char *why, size_t why_bytes);
 /* Any other symbol of the library; NULL when it has none of that name. */
 void *cupti_symbol(const struct cupti *cupti, const char *name);
+/* Subscribes, which is also how we learn that another tool holds CUPTI. Returns 0, or -1 with one sentence in `why`. */
+int cupti_subscribe(const struct cupti *cupti, CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback, void *user, char *why,
+		    size_t why_bytes);
 /* A result in words: "CUPTI_ERROR_NOT_COMPATIBLE". */
 const char *cupti_text(const struct cupti *cupti, CUptiResult result);
 

@@ -109,22 +109,10 @@ static void CUPTIAPI on_reset(void *user, CUpti_CallbackDomain domain, CUpti_Cal
 		recorder.cupti.cuptiActivityFlushAll(0);
 }
 
-/* Also how we learn that another tool holds CUPTI. */
 static int subscribe(char *why, size_t why_bytes)
 {
-	char other[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
-	CUpti_SubscriberParams params = { .structSize = CUpti_SubscriberParams_STRUCT_SIZE, .subscriberName = "warpreel",
-					  .oldSubscriberName = other, .oldSubscriberSize = sizeof(other) };
-	CUptiResult result = recorder.cupti.cuptiSubscribe_v2(&recorder.subscriber, on_reset, NULL, &params);
-
-	if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-		snprintf(why, why_bytes, "CUPTI is in use by another tool%s%.60s", *other ? ": " : "", other);
+	if (cupti_subscribe(&recorder.cupti, &recorder.subscriber, on_reset, NULL, why, why_bytes))
 		return -1;
-	}
-	if (result != CUPTI_SUCCESS) {
-		snprintf(why, why_bytes, "CUPTI does not start: %s", cupti_text(&recorder.cupti, result));
-		return -1;
-	}
 	for (uint32_t id = 1; id < recorder.runtime_count; id++)
 		if (recorder.runtime_name[id] && strncmp(recorder.runtime_name[id], "cudaDeviceReset", 15) == 0)
 			tried(recorder.cupti.cuptiEnableCallback(1, recorder.subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, id), "flush at cudaDeviceReset");

@@ -508,22 +508,12 @@ static int watch(struct profile *profile, char *why, size_t why_bytes)
 {
 	static const CUpti_CallbackId resources[] = { CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
 						      CUPTI_CBID_RESOURCE_MODULE_LOADED };
-	char other[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
-	CUpti_SubscriberParams params = { .structSize = CUpti_SubscriberParams_STRUCT_SIZE, .subscriberName = "warpreel",
-					  .oldSubscriberName = other, .oldSubscriberSize = sizeof(other) };
-	CUptiResult result = recorder.cupti.cuptiSubscribe_v2(&recorder.subscriber, on_callback, profile, &params);
 	/* Where the launch is met: at the call of the runtime, or only at the driver's within it. */
 	const char *level = getenv("WARPREEL_PROFILE_LEVEL");
 	bool runtime = !level || strcmp(level, "driver") != 0;
 
-	if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-		snprintf(why, why_bytes, "CUPTI is in use by another tool%s%.60s", *other ? ": " : "", other);
+	if (cupti_subscribe(&recorder.cupti, &recorder.subscriber, on_callback, profile, why, why_bytes))
 		return -1;
-	}
-	if (result != CUPTI_SUCCESS) {
-		snprintf(why, why_bytes, "CUPTI does not start: %s", cupti_text(&recorder.cupti, result));
-		return -1;
-	}
 	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
 		profile_did(profile, recorder.cupti.cuptiEnableCallback(1, recorder.subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]),
 			    "cuptiEnableCallback (resources)");
