@@ -5,7 +5,6 @@
 #include "recorder_profile.h"
 
 #include <dlfcn.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,188 +77,6 @@ bool profile_did(struct profile *profile, CUptiResult result, const char *call)
 		end_profile(profile, text);
 	}
 	return false;
-}
-
-/* ---- modules ---- */
-
-static void keep_cubin(struct profile *profile, const CUpti_ModuleResourceData *module)
-{
-	CUpti_GetCubinCrcParams crc = { .size = CUpti_GetCubinCrcParamsSize };
-	struct profile_cubin *cubin, *other;
-
-	if (!module || !module->pCubin || !module->cubinSize)
-		return;
-	cubin = calloc(1, sizeof(*cubin));
-	if (cubin)
-		cubin->data = malloc(module->cubinSize);
-	if (!cubin || !cubin->data) {
-		free(cubin);
-		writer_loss(&recorder.writer, "lost-modules", 1, "no memory for the code of a module");
-		return;
-	}
-	memcpy(cubin->data, module->pCubin, module->cubinSize);
-	cubin->bytes = module->cubinSize;
-	crc.cubinSize = cubin->bytes;
-	crc.cubin = cubin->data;
-	if (PROFILE_CALL(profile, cuptiGetCubinCrc, &crc))
-		cubin->crc = crc.cubinCrc;
-	pthread_mutex_lock(&profile->cubin_lock);
-	for (other = profile->cubin; other; other = other->next) /* every GPU loads it again */
-		if (other->bytes == cubin->bytes && !memcmp(other->data, cubin->data, cubin->bytes))
-			break;
-	if (!other) {
-		cubin->next = profile->cubin;
-		profile->cubin = cubin;
-	}
-	pthread_mutex_unlock(&profile->cubin_lock);
-	if (profile->verbose)
-		fprintf(stderr, "warpreel profile: module of %zu bytes, crc %llx%s\n", cubin->bytes, (unsigned long long)cubin->crc,
-			other ? ", known" : "");
-	if (other) {
-		free(cubin->data);
-		free(cubin);
-	}
-}
-
-/* The modules that have the function: its name is in their table of strings. */
-static void write_cubins(struct profile *profile, const char *symbol)
-{
-	size_t bytes = strlen(symbol) + 1;
-	unsigned found = 0;
-
-	pthread_mutex_lock(&profile->cubin_lock);
-	for (struct profile_cubin *cubin = profile->cubin; cubin; cubin = cubin->next) {
-		if (!memmem(cubin->data, cubin->bytes, symbol, bytes))
-			continue;
-		found++;
-		if (cubin->written)
-			continue;
-		cubin->written = true;
-		if (cubin->bytes > SPOOL_CHUNK_MAX_BYTES - sizeof(cubin->crc))
-			writer_loss(&recorder.writer, "lost-modules", 1, "a module is too large for the spool");
-		else
-			writer_append(&recorder.writer, SPOOL_CUBIN, &cubin->crc, sizeof(cubin->crc), cubin->data, cubin->bytes);
-	}
-	pthread_mutex_unlock(&profile->cubin_lock);
-	if (!found)
-		writer_loss(&recorder.writer, "lost-modules", 1, "the code of a profiled function was not seen when it was loaded");
-}
-
-/* ---- shapes ---- */
-
-static int32_t note_path(const struct note_footprint *note)
-{
-	return note ? note->path : -1;
-}
-
-static bool same_but_grid(const struct profile_shape *shape, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
-{
-	return !memcmp(shape->block, call->block, sizeof(shape->block)) && shape->path == note_path(note) &&
-	       !strcmp(shape->kernel, note ? note->kernel : "") && !strcmp(shape->symbol, symbol);
-}
-
-static bool same_shape(const struct profile_shape *shape, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
-{
-	return shape->dynamic_shared_bytes == call->dynamic_shared_bytes && !memcmp(shape->grid, call->grid, sizeof(shape->grid)) &&
-	       same_but_grid(shape, symbol, call, note);
-}
-
-static bool wanted(const struct profile *profile, const char *symbol, const char *kernel)
-{
-	char line[256];
-
-	if (!profile->kernels)
-		return true;
-	for (const char *at = profile->kernels; *at;) {
-		size_t length = strcspn(at, "\n");
-
-		snprintf(line, sizeof(line), "%.*s", (int)length, at);
-		if (*line && (!fnmatch(line, symbol, 0) || (*kernel && !fnmatch(line, kernel, 0))))
-			return true;
-		at += length + (at[length] == '\n');
-	}
-	return false;
-}
-
-/* The shape's number; SPOOL_NONE when it is not to be profiled. */
-static uint32_t find_shape(struct profile *profile, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
-{
-	struct profile_shape *shape;
-	unsigned grids = 0;
-
-	for (uint32_t i = 0; i < profile->shape_count; i++) {
-		if (same_shape(&profile->shape[i], symbol, call, note))
-			return profile->shape[i].skipped ? SPOOL_NONE : i;
-		grids += !profile->shape[i].skipped && same_but_grid(&profile->shape[i], symbol, call, note);
-	}
-	if (!wanted(profile, symbol, note ? note->kernel : ""))
-		return SPOOL_NONE;
-	if (profile->shape_count == profile->shape_capacity) {
-		uint32_t capacity = profile->shape_capacity ? profile->shape_capacity * 2 : 64;
-		struct profile_shape *moved = realloc(profile->shape, capacity * sizeof(*moved));
-
-		if (!moved)
-			return SPOOL_NONE;
-		profile->shape = moved;
-		profile->shape_capacity = capacity;
-	}
-	shape = &profile->shape[profile->shape_count];
-	memset(shape, 0, sizeof(*shape));
-	shape->symbol = strdup(symbol);
-	if (!shape->symbol)
-		return SPOOL_NONE;
-	memcpy(shape->grid, call->grid, sizeof(shape->grid));
-	memcpy(shape->block, call->block, sizeof(shape->block));
-	shape->dynamic_shared_bytes = (uint32_t)call->dynamic_shared_bytes;
-	shape->path = -1;
-	if (note) {
-		memcpy(shape->kernel, note->kernel, sizeof(shape->kernel));
-		shape->path = note_path(note);
-		shape->rows = note->rows;
-		shape->columns = note->columns;
-		shape->points = note->points;
-	}
-	shape->skipped = profile->grids && grids >= profile->grids;
-	profile->shape_count++;
-	return shape->skipped ? SPOOL_NONE : profile->shape_count - 1;
-}
-
-static uint32_t attribute(struct profile *profile, CUfunction_attribute name, CUfunction function)
-{
-	int value;
-
-	if (!function || profile->calls.cuFuncGetAttribute(&value, name, function) != CUDA_SUCCESS || value < 0)
-		return SPOOL_NONE;
-	return (uint32_t)value;
-}
-
-static void write_shape(struct profile *profile, uint32_t number, const struct profile_device *device, CUfunction function)
-{
-	struct profile_shape *shape = &profile->shape[number];
-	struct spool_profile_shape out = { .type = SPOOL_TYPE_profile_shape, .size = sizeof(out), .shape = number,
-		.dynamic_shared_bytes = shape->dynamic_shared_bytes, .path = shape->path, .device = device->index,
-		.compute_major = device->compute_major, .compute_minor = device->compute_minor, .rows = shape->rows,
-		.columns = shape->columns, .points = shape->points };
-
-	if (shape->written)
-		return;
-	shape->written = true;
-	write_cubins(profile, shape->symbol);
-	memcpy(out.grid, shape->grid, sizeof(out.grid));
-	memcpy(out.block, shape->block, sizeof(out.block));
-	out.symbol = writer_string(&recorder.writer, shape->symbol);
-	out.kernel = writer_string(&recorder.writer, shape->kernel);
-	out.registers = attribute(profile, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
-	out.static_shared_bytes = attribute(profile, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
-	writer_append(&recorder.writer, SPOOL_RECORDS, &out, sizeof(out), NULL, 0);
-}
-
-void profile_write_pass(const struct profile_device *device, unsigned pass, uint32_t shape, uint64_t metrics)
-{
-	struct spool_profile_pass out = { .type = SPOOL_TYPE_profile_pass, .size = sizeof(out), .shape = shape, .metrics = metrics,
-					  .pass = pass, .passes = device->passes };
-
-	writer_append(&recorder.writer, SPOOL_RECORDS, &out, sizeof(out), NULL, 0);
 }
 
 /* ---- devices ---- */
@@ -335,7 +152,7 @@ static void decide(struct profile *profile, const struct launch_call *call, cons
 		atomic_fetch_add(&profile->early, 1);
 		return;
 	}
-	number = find_shape(profile, data->symbolName, call, note);
+	number = profile_find_shape(profile, data->symbolName, call, note);
 	if (number == SPOOL_NONE)
 		return;
 	shape = &profile->shape[number];
@@ -372,7 +189,7 @@ static void conclude(struct profile *profile, const CUpti_CallbackData *data)
 	struct profile_shape *shape = &profile->shape[now.shape];
 
 	now.measuring = false;
-	write_shape(profile, now.shape, now.device, now.function);
+	profile_write_shape(profile, now.shape, now.device, now.function);
 	profile->calls.cuCtxSynchronize();
 	if (profile->collector->end(profile, now.device, data->context, now.pass, now.shape))
 		shape->failures++;
@@ -434,7 +251,7 @@ static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain, CUpti_
 		else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
 			leave_context(profile, resource->context);
 		else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
-			keep_cubin(profile, resource->resourceDescriptor);
+			profile_keep_cubin(profile, resource->resourceDescriptor);
 		return;
 	}
 	launch = launch_find(domain, id);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The recorder's other mode: kernels are counted instead of timed. The first launches of every launch shape (function, grid, block,
  * dynamic shared memory, and what the program says of it: kernel, path) are measured one after the other, one pass of counters each;
- * every other launch runs as it is. recorder_profile.c is around the launches, a collector knows one of CUPTI's two counting APIs.
+ * every other launch runs as it is. recorder_profile.c is around the launches, recorder_profile_shape.c tells shapes apart,
+ * recorder_profile_cubin.c keeps their code, a collector knows one of CUPTI's two counting APIs.
  */
 #ifndef WARPREEL_RECORDER_PROFILE_H
 #define WARPREEL_RECORDER_PROFILE_H
@@ -123,7 +124,16 @@ void profile_footprint(const struct note_footprint *footprint);
 
 /* True when the call succeeded. Else its name and result go to the spool, once each, and the profile may end there. */
 bool profile_did(struct profile *profile, CUptiResult result, const char *call);
-/* Records of the present launch. */
+/* A module that was loaded; the lock need not be held. */
+void profile_keep_cubin(struct profile *profile, const CUpti_ModuleResourceData *module);
+/* The modules that have the function, each once. */
+void profile_write_cubins(struct profile *profile, const char *symbol);
+
+struct launch_call;
+/* The number of the launch's shape, in profile->shape; SPOOL_NONE when it is not to be profiled. `note` NULL: the program said nothing of it. */
+uint32_t profile_find_shape(struct profile *profile, const char *symbol, const struct launch_call *call, const struct note_footprint *note);
+/* Records of the present launch: its shape, once, with its code, and one pass of its counts. */
+void profile_write_shape(struct profile *profile, uint32_t number, const struct profile_device *device, CUfunction function);
 void profile_write_pass(const struct profile_device *device, unsigned pass, uint32_t shape, uint64_t metrics);
 #define PROFILE_CALL(profile, function, ...) profile_did((profile), (profile)->calls.function(__VA_ARGS__), #function)
 
