@@ -89,14 +89,6 @@ static void convert(struct trace *trace, uint32_t kernels)
 	spool_convert(trace, &spool);
 }
 
-static int64_t lost(const struct trace *trace, const char *kind)
-{
-	for (size_t i = 0; i < trace->loss_count; i++)
-		if (!strcmp(trace_text(trace, trace->loss[i].kind), kind))
-			return trace->loss[i].count;
-	return 0;
-}
-
 static void launches_come_in_the_order_in_which_they_began_with_small_times(void **state)
 {
 	struct trace trace;
@@ -126,9 +118,9 @@ static void what_is_missing_of_the_notes_is_counted(void **state)
 
 	(void)state;
 	convert(&trace, 1);
-	assert_int_equal(lost(&trace, "blocks-astray"), 1);
-	assert_int_equal(lost(&trace, "blocks-not-noted"), 1);
-	assert_int_equal(lost(&trace, "blocks-without-kernel"), 1);
+	assert_int_equal(trace_losses(&trace, "blocks-astray"), 1);
+	assert_int_equal(trace_losses(&trace, "blocks-not-noted"), 1);
+	assert_int_equal(trace_losses(&trace, "blocks-without-kernel"), 1);
 	assert_int_equal(trace.block[2].correlation, -1);
 	trace_release(&trace);
 }

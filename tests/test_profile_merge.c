@@ -81,16 +81,6 @@ static void join(struct trace *trace, struct spool *spools, size_t spool_count)
 	profile_merge_release(&merge);
 }
 
-static int64_t lost(const struct trace *trace, const char *kind)
-{
-	int64_t total = 0;
-
-	for (size_t i = 0; i < trace->loss_count; i++)
-		if (!strcmp(trace_text(trace, trace->loss[i].kind), kind))
-			total += trace->loss[i].count;
-	return total;
-}
-
 static void two_runs_become_one_profile(void **state)
 {
 	struct spool spool[2];
@@ -156,7 +146,7 @@ static void a_shape_launched_too_few_times_is_incomplete(void **state)
 	assert_int_equal(trace.profile_count, 2);
 	assert_int_equal(trace.profile_code_count, 3); /* once for both */
 	assert_int_equal(trace.profile_instruction_count, 1);
-	assert_int_equal(lost(&trace, "incomplete-profiles"), 1);
+	assert_int_equal(trace_losses(&trace, "incomplete-profiles"), 1);
 	trace_release(&trace);
 }
 
@@ -175,7 +165,7 @@ static void counts_without_their_pass_do_not_count(void **state)
 	join(&trace, &spool, 1);
 	assert_int_equal(trace.profile_count, 1);
 	assert_int_equal(trace.profile_instruction_count, 0);
-	assert_int_equal(lost(&trace, "no-end"), 1);
+	assert_int_equal(trace_losses(&trace, "no-end"), 1);
 	trace_release(&trace);
 }
 
@@ -221,8 +211,8 @@ static void counts_that_belong_nowhere_are_counted(void **state)
 	ADD(&spool, profile_pass, .shape = SHAPE, .metrics = UINT64_MAX, .passes = 1);
 	join(&trace, &spool, 1);
 	assert_int_equal(trace.profile_instruction_count, 0);
-	assert_int_equal(lost(&trace, "counts-outside"), 5);
-	assert_int_equal(lost(&trace, "lost-counts"), 6);
+	assert_int_equal(trace_losses(&trace, "counts-outside"), 5);
+	assert_int_equal(trace_losses(&trace, "lost-counts"), 6);
 	trace_release(&trace);
 }
 
@@ -237,7 +227,7 @@ static void a_profile_without_code_says_so(void **state)
 	join(&trace, &spool, 1);
 	assert_int_equal(trace.profile_count, 1);
 	assert_int_equal(trace.profile_code_count, 0);
-	assert_int_equal(lost(&trace, "no-code"), 1);
+	assert_int_equal(trace_losses(&trace, "no-code"), 1);
 	trace_release(&trace);
 }
 
@@ -290,8 +280,8 @@ static void what_the_driver_did_not_say_the_module_does(void **state)
 	assert_int_equal(trace.profile_count, 2);
 	assert_int_equal(trace.profile[1].registers, 10);
 	assert_int_equal(trace.profile[1].static_shared_bytes, 128);
-	assert_int_equal(lost(&trace, "unknown-resources"), 1);
-	assert_int_equal(lost(&trace, "no-code"), 1);
+	assert_int_equal(trace_losses(&trace, "unknown-resources"), 1);
+	assert_int_equal(trace_losses(&trace, "no-code"), 1);
 	profile_merge_release(&merge);
 	trace_release(&trace);
 }

@@ -109,16 +109,6 @@ static void convert(struct builder *builder, struct trace *trace)
 	spool_release(&spool);
 }
 
-static int64_t lost(const struct trace *trace, const char *kind)
-{
-	int64_t count = 0;
-
-	for (size_t i = 0; i < trace->loss_count; i++)
-		if (!strcmp(trace_text(trace, trace->loss[i].kind), kind))
-			count += trace->loss[i].count;
-	return count;
-}
-
 static void put_call(struct builder *builder, uint32_t name, uint32_t tid, uint64_t start_ns, uint64_t end_ns, uint32_t correlation)
 {
 	PUT(builder, api, .name = name, .tid = tid, .start_ns = START_NS + start_ns, .end_ns = START_NS + end_ns,
@@ -220,8 +210,8 @@ static void a_spool_cut_off_at_any_byte_still_converts(void **state)
 		} else {
 			spool_convert(&trace, &spool);
 			assert_int_equal(spool.chunk_count, whole);
-			assert_int_equal(lost(&trace, "no-end"), 1);
-			assert_int_equal(lost(&trace, "truncated-spool"), bytes - builder.chunk_at[whole]);
+			assert_int_equal(trace_losses(&trace, "no-end"), 1);
+			assert_int_equal(trace_losses(&trace, "truncated-spool"), bytes - builder.chunk_at[whole]);
 			assert_true(trace.kernel_count >= kernels);
 			kernels = trace.kernel_count;
 		}
@@ -249,9 +239,9 @@ static void a_damaged_chunk_is_left_out_and_counted(void **state)
 		convert(&builder, &trace);
 		assert_int_equal(trace.kernel_count, 2);
 		assert_int_equal(trace.memcpy_count, 0);
-		assert_int_equal(lost(&trace, "no-end"), 0);
-		assert_true(lost(&trace, "damaged-chunks") + lost(&trace, "skipped-bytes") > 0);
-		assert_int_equal(lost(&trace, "missing-chunks"), 1);
+		assert_int_equal(trace_losses(&trace, "no-end"), 0);
+		assert_true(trace_losses(&trace, "damaged-chunks") + trace_losses(&trace, "skipped-bytes") > 0);
+		assert_int_equal(trace_losses(&trace, "missing-chunks"), 1);
 		trace_release(&trace);
 		builder.data[at] ^= 0x40;
 	}
@@ -284,8 +274,8 @@ static void records_of_unknown_type_or_impossible_size_are_counted(void **state)
 	end(&builder);
 	convert(&builder, &trace);
 	assert_int_equal(trace.kernel_count, 1); /* what has a sound size is stepped over */
-	assert_int_equal(lost(&trace, "unknown-spool-records"), 2); /* a record and a chunk */
-	assert_int_equal(lost(&trace, "bad-records"), 3);	    /* too small, too large, a string beyond all numbers */
+	assert_int_equal(trace_losses(&trace, "unknown-spool-records"), 2); /* a record and a chunk */
+	assert_int_equal(trace_losses(&trace, "bad-records"), 3);	    /* too small, too large, a string beyond all numbers */
 	assert_int_equal(trace.footprint_count, 2);
 	trace_release(&trace);
 	release(&builder);
@@ -452,7 +442,7 @@ static void a_footprint_belongs_to_the_next_launch_of_its_thread(void **state)
 	assert_string_equal(trace_text(&trace, trace.footprint[0].kernel), "plain_kernel");
 	assert_int_equal(trace.footprint[1].buffer, 1);
 	assert_int_equal(trace.footprint[2].buffer, 2);
-	assert_int_equal(lost(&trace, "footprints-without-launch"), 2);
+	assert_int_equal(trace_losses(&trace, "footprints-without-launch"), 2);
 	trace_release(&trace);
 	release(&builder);
 }
@@ -502,11 +492,11 @@ static void what_is_missing_is_counted_by_kind(void **state)
 	end_records(&builder);
 	end(&builder);
 	convert(&builder, &trace);
-	assert_int_equal(lost(&trace, "launches-without-kernel"), 1);
-	assert_int_equal(lost(&trace, "starts-before-call"), 1);
-	assert_int_equal(lost(&trace, "orphan-device-records"), 1);
-	assert_int_equal(lost(&trace, "zero-timestamps"), 1);
-	assert_int_equal(lost(&trace, "phase"), 3);
+	assert_int_equal(trace_losses(&trace, "launches-without-kernel"), 1);
+	assert_int_equal(trace_losses(&trace, "starts-before-call"), 1);
+	assert_int_equal(trace_losses(&trace, "orphan-device-records"), 1);
+	assert_int_equal(trace_losses(&trace, "zero-timestamps"), 1);
+	assert_int_equal(trace_losses(&trace, "phase"), 3);
 	assert_int_equal(trace.kernel[2].start_ns, -1);
 	assert_int_equal(trace.kernel[2].stream, -1);
 	assert_string_equal(trace_text(&trace, trace.kernel[2].demangled_name), "(name lost)");
@@ -543,7 +533,7 @@ static void notes_ranges_and_runs_keep_their_times_and_threads(void **state)
 	assert_string_equal(trace_text(&trace, trace.nvtx[0].text), "rbsor: phase");
 	assert_int_equal(trace.nvtx[1].end_ns, -1);
 	assert_int_equal(trace.nvtx[2].end_ns, trace.nvtx[2].start_ns);
-	assert_int_equal(lost(&trace, "open-ranges"), 1);
+	assert_int_equal(trace_losses(&trace, "open-ranges"), 1);
 	assert_int_equal(trace.run_count, 2);
 	assert_int_equal(trace.run[0].end_ns, 200);
 	assert_int_equal(trace.run[1].gpus, 8);
@@ -590,7 +580,7 @@ static void waits_in_both_directions_bound_the_clock_skew(void **state)
 	assert_int_equal(trace.clock[0].skew_ns, 0);
 	assert_in_range(trace.clock[1].skew_ns, SKEW_NS - 10, SKEW_NS + 10);
 	assert_non_null(trace_get_meta(&trace, "clock_skew_0_1"));
-	assert_int_equal(lost(&trace, "clock-contradiction"), 0);
+	assert_int_equal(trace_losses(&trace, "clock-contradiction"), 0);
 	trace_release(&trace);
 	release(&builder);
 }
@@ -658,8 +648,8 @@ static void the_trace_of_a_killed_program_opens(void **state)
 	trace_init(&again);
 	assert_int_equal(trace_read(&again, name, 0), 0);
 	assert_int_equal(again.kernel_count, 1);
-	assert_int_equal(lost(&again, "no-end"), 1);
-	assert_int_equal(lost(&again, "truncated-spool"), 30);
+	assert_int_equal(trace_losses(&again, "no-end"), 1);
+	assert_int_equal(trace_losses(&again, "truncated-spool"), 30);
 	trace_release(&again);
 	trace_release(&trace);
 	unlink(name);

@@ -121,15 +121,6 @@ static int add_spools(struct profile_merge *merge, const char *base, bool keep)
 	return count;
 }
 
-static int64_t losses(const struct trace *trace)
-{
-	int64_t count = 0;
-
-	for (size_t i = 0; i < trace->loss_count; i++)
-		count += trace->loss[i].count;
-	return count;
-}
-
 /* The same said by several processes is said once. */
 static void warn_of_losses(const struct trace *trace)
 {
@@ -187,7 +178,7 @@ static int write_profiles(struct profile_merge *merge, const struct profile_opti
 	if (skipped && strcmp(skipped, "0"))
 		fprintf(stderr, "warpreel: profile: %s further grids were left out (--grids)\n", skipped);
 	fprintf(stderr, "warpreel: %s: %zu kernel profiles, %zu instructions of code, %zu of them counted; %lld losses\n", settings->output,
-		trace->profile_count, trace->profile_code_count, trace->profile_instruction_count, (long long)losses(trace));
+		trace->profile_count, trace->profile_code_count, trace->profile_instruction_count, (long long)trace_losses(trace, NULL));
 	return error ? report("profile: not everything could be measured: %s", error) : 0;
 }
 
@@ -279,13 +270,11 @@ static int join(const char *output, int count, char **files)
 int cmd_profile(const struct program *program, int argc, char **argv)
 {
 	struct profile_options settings = { 0 };
-	char *recorder, *disassembler;
-	int words, split = 1, code;
+	char *recorder, *disassembler, **command;
+	int words, code;
 
 	(void)program;
-	while (split < argc && strcmp(argv[split], "--"))
-		split++;
-	code = options_parse(&help, options, &settings, split, argv, &words);
+	code = options_parse(&help, options, &settings, target_split(argc, argv, &command), argv, &words);
 	if (code)
 		return code > EXIT_USAGE ? EXIT_OK : code;
 	if (!settings.output) {
@@ -293,19 +282,14 @@ int cmd_profile(const struct program *program, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (settings.join) {
-		if (words && split == argc)
+		if (words && !command)
 			return join(settings.output, words, argv + 1);
 		report("profile: --join takes traces and no command: warpreel profile -o FILE --join TRACE...");
 		return EXIT_USAGE;
 	}
-	if (words) {
-		report("profile: what is '%s'? The command follows after --: warpreel profile -o FILE -- COMMAND...", argv[1]);
-		return EXIT_USAGE;
-	}
-	if (split + 1 >= argc) {
-		report("profile: the command to run follows after --: warpreel profile -o FILE -- COMMAND...");
-		return EXIT_USAGE;
-	}
+	code = target_check_command("profile", words, argv, command);
+	if (code)
+		return code;
 	if (target_check_output("profile", settings.output) || target_check_free("profile"))
 		return EXIT_BAD;
 	recorder = target_find_recorder("profile", settings.recorder);
@@ -314,7 +298,7 @@ int cmd_profile(const struct program *program, int argc, char **argv)
 	if (recorder && !disassembler)
 		report("profile: neither nvdisasm nor cuobjdump was found in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin: profiles hold machine code");
 	else if (recorder)
-		code = profile(&settings, recorder, disassembler, argv + split + 1);
+		code = profile(&settings, recorder, disassembler, command);
 	free(recorder);
 	free(disassembler);
 	return code;

@@ -56,15 +56,6 @@ static int64_t device_records(const struct trace *trace)
 	return (int64_t)(trace->kernel_count + trace->memcpy_count + trace->memset_count);
 }
 
-static int64_t losses(const struct trace *trace)
-{
-	int64_t count = 0;
-
-	for (size_t i = 0; i < trace->loss_count; i++)
-		count += trace->loss[i].count;
-	return count;
-}
-
 static void summarize(const struct trace *trace, const char *output)
 {
 	struct stat status = { 0 };
@@ -74,7 +65,7 @@ static void summarize(const struct trace *trace, const char *output)
 	fprintf(stderr, "warpreel: %s: %zu kernels, %zu copies, %zu memsets, %zu calls, %zu events, %zu notes; ", output, trace->kernel_count,
 		trace->memcpy_count, trace->memset_count, trace->api_count, trace->event_count, trace->host_op_count + trace->footprint_count);
 	if (trace->loss_count)
-		fprintf(stderr, "%lld losses (see warpreel check); ", (long long)losses(trace));
+		fprintf(stderr, "%lld losses (see warpreel check); ", (long long)trace_losses(trace, NULL));
 	else
 		fprintf(stderr, "nothing lost; ");
 	fprintf(stderr, "%lld bytes\n", (long long)status.st_size);
@@ -196,36 +187,30 @@ out:
 int cmd_record(const struct program *program, int argc, char **argv)
 {
 	struct record_options settings = { 0 };
-	int words, split = 1, code;
+	char **command;
+	int words, code;
 	int64_t records = 0;
 
 	(void)program;
-	while (split < argc && strcmp(argv[split], "--"))
-		split++;
-	code = options_parse(&help, options, &settings, split, argv, &words);
+	code = options_parse(&help, options, &settings, target_split(argc, argv, &command), argv, &words);
 	if (code)
 		return code > EXIT_USAGE ? EXIT_OK : code;
 	if (!settings.output) {
 		report("record: -o FILE says where the trace goes (see warpreel record --help)");
 		return EXIT_USAGE;
 	}
-	if (words) {
-		report("record: what is '%s'? The command follows after --: warpreel record -o FILE -- COMMAND...", argv[1]);
-		return EXIT_USAGE;
-	}
-	if (!settings.spool && split + 1 >= argc) {
-		report("record: the command to run follows after --: warpreel record -o FILE -- COMMAND...");
-		return EXIT_USAGE;
-	}
-	if (settings.spool && split < argc) {
+	if (settings.spool && !words && command) {
 		report("record: --spool converts a spool and runs no command");
 		return EXIT_USAGE;
 	}
+	code = settings.spool && !words ? EXIT_OK : target_check_command("record", words, argv, command);
+	if (code)
+		return code;
 	if (target_check_output("record", settings.output))
 		return EXIT_BAD;
 	if (settings.spool)
 		return convert(settings.spool, settings.output, &records) ? EXIT_BAD : EXIT_OK;
 	if (target_check_free("record"))
 		return EXIT_BAD;
-	return record(&settings, argv + split + 1);
+	return record(&settings, command);
 }

@@ -137,13 +137,7 @@ static void take_losses(struct trace *trace, const struct spool *spool)
 		trace_set_meta(trace, spool_text(spool, spool->meta[i].key), spool_text(spool, spool->meta[i].value));
 	for (size_t i = 0; i < spool->loss_count; i++)
 		spool_lose(trace, spool_text(spool, spool->loss[i].kind), spool->loss[i].count, spool_text(spool, spool->loss[i].detail));
-	spool_lose(trace, "truncated-spool", spool->truncated_bytes, "bytes of an unfinished chunk at the end of the spool");
-	spool_lose(trace, "skipped-bytes", spool->skipped_bytes, "bytes in the middle of the spool that are no chunk");
-	spool_lose(trace, "damaged-chunks", spool->damaged_chunks, "chunks whose checksum does not fit");
-	spool_lose(trace, "missing-chunks", spool->missing_chunks, "gaps in the numbers of the chunks");
-	spool_lose(trace, "bad-records", spool->bad_records, "records of impossible size");
-	spool_lose(trace, "unknown-spool-records", spool->unknown_records, "records of a type this program does not know");
-	spool_lose(trace, "no-end", !spool->ended, "the process did not end in order: the last records are missing");
+	spool_lose_damage(trace, spool);
 }
 
 void profile_merge_add(struct profile_merge *merge, struct spool *spool)

@@ -57,6 +57,8 @@ bool spool_is_launch(const char *name, bool graphs);
 
 /* A loss row of the trace; nothing when count is 0. */
 void spool_lose(struct trace *trace, const char *kind, uint64_t count, const char *detail);
+/* What is missing in the file itself. */
+void spool_lose_damage(struct trace *trace, const struct spool *spool);
 /* CUPTI's ids and times to the trace's: unknown is -1. */
 int32_t spool_id(uint32_t id);
 int64_t spool_ns(uint64_t ns);

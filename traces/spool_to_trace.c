@@ -42,6 +42,17 @@ void spool_lose(struct trace *trace, const char *kind, uint64_t count, const cha
 	out->detail = trace_string(trace, detail);
 }
 
+void spool_lose_damage(struct trace *trace, const struct spool *spool)
+{
+	spool_lose(trace, "truncated-spool", spool->truncated_bytes, "bytes of an unfinished chunk at the end of the spool");
+	spool_lose(trace, "skipped-bytes", spool->skipped_bytes, "bytes in the middle of the spool that are no chunk");
+	spool_lose(trace, "damaged-chunks", spool->damaged_chunks, "chunks whose checksum does not fit");
+	spool_lose(trace, "missing-chunks", spool->missing_chunks, "gaps in the numbers of the chunks");
+	spool_lose(trace, "bad-records", spool->bad_records, "records of impossible size");
+	spool_lose(trace, "unknown-spool-records", spool->unknown_records, "records of a type this program does not know");
+	spool_lose(trace, "no-end", !spool->ended, "the process did not end in order: the last records are missing");
+}
+
 /* ---- the zero of time ---- */
 
 static void shift(uint64_t *ns, uint64_t base_ns)
@@ -324,13 +335,7 @@ static void account(struct trace *trace, const struct spool *spool, const struct
 	spool_lose(trace, "orphan-device-records", total.orphans, "kernels, copies and memsets without the call that issued them");
 	spool_lose(trace, "starts-before-call", total.backwards, "device work that starts before the call that issued it: clocks disagree");
 	spool_lose(trace, "launches-without-kernel", launches_without_kernel(spool, calls), "launch calls that succeeded, with no kernel record");
-	spool_lose(trace, "truncated-spool", spool->truncated_bytes, "bytes of an unfinished chunk at the end of the spool");
-	spool_lose(trace, "skipped-bytes", spool->skipped_bytes, "bytes in the middle of the spool that are no chunk");
-	spool_lose(trace, "damaged-chunks", spool->damaged_chunks, "chunks whose checksum does not fit");
-	spool_lose(trace, "missing-chunks", spool->missing_chunks, "gaps in the numbers of the chunks");
-	spool_lose(trace, "bad-records", spool->bad_records, "records of impossible size");
-	spool_lose(trace, "unknown-spool-records", spool->unknown_records, "records of a type this program does not know");
-	spool_lose(trace, "no-end", !spool->ended, "the process did not end in order: the last records are missing");
+	spool_lose_damage(trace, spool);
 	for (size_t i = 0; i < spool->loss_count; i++)
 		spool_lose(trace, spool_text(spool, spool->loss[i].kind), spool->loss[i].count, spool_text(spool, spool->loss[i].detail));
 }

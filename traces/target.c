@@ -42,6 +42,29 @@ void target_release_signals(const struct sigaction before[2])
 	sigaction(SIGTERM, &before[1], NULL);
 }
 
+/* ---- the command line ---- */
+
+int target_split(int argc, char **argv, char ***command)
+{
+	int split = 1;
+
+	while (split < argc && strcmp(argv[split], "--"))
+		split++;
+	*command = split < argc ? argv + split + 1 : NULL;
+	return split;
+}
+
+int target_check_command(const char *tool, int words, char **argv, char **command)
+{
+	if (!words && command && *command)
+		return EXIT_OK;
+	if (words)
+		report("%s: what is '%s'? The command follows after --: warpreel %s -o FILE -- COMMAND...", tool, argv[1], tool);
+	else
+		report("%s: the command to run follows after --: warpreel %s -o FILE -- COMMAND...", tool, tool);
+	return EXIT_USAGE;
+}
+
 /* ---- finding things ---- */
 
 /* The directory of this program, or "." */

@@ -11,6 +11,10 @@
 
 struct target_setting { const char *name; const char *value; }; /* an environment variable of the recorder; value NULL: not set */
 
+/* Where the command line's own words end: at "--". What follows is *command, which ends with NULL; NULL itself where there is no "--". */
+int target_split(int argc, char **argv, char ***command);
+/* EXIT_OK where there is a command and no other word, which options_parse left in argv; else EXIT_USAGE after a message. */
+int target_check_command(const char *tool, int words, char **argv, char **command);
 /* libwarpreel-recorder.so: `given`, else $WARPREEL_RECORDER, else near the program. An absolute path, the caller's; NULL after a message. */
 char *target_find_recorder(const char *tool, const char *given);
 /* The name that spools of this run begin with, absolute; the caller's. */

@@ -151,3 +151,13 @@ const char *trace_get_meta(const struct trace *trace, const char *key)
 
 	return meta ? trace_text(trace, meta->value) : NULL;
 }
+
+int64_t trace_losses(const struct trace *trace, const char *kind)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < trace->loss_count; i++)
+		if (!kind || !strcmp(trace_text(trace, trace->loss[i].kind), kind))
+			count += trace->loss[i].count;
+	return count;
+}

@@ -170,6 +170,7 @@ TRACE_TABLES(TRACE_ADD)
 int32_t trace_add_blocks(struct trace *trace, const char *kernel, const struct trace_block *block, size_t count);
 void trace_set_meta(struct trace *trace, const char *key, const char *value);
 const char *trace_get_meta(const struct trace *trace, const char *key); /* NULL = absent */
+int64_t trace_losses(const struct trace *trace, const char *kind); /* how many of one kind; NULL: of all */
 
 /*
  * Reads a trace, .zst or plain, ours or an Nsight Systems export. -1 after a message naming the file (and table, record).

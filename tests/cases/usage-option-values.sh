@@ -14,4 +14,10 @@ refuses warpreel replay
 refuses warpreel compare one
 refuses warpreel record
 refuses warpreel record -o x.wrt
+refuses warpreel record -o x.wrt true
+refuses warpreel record -o x.wrt --spool y -- true
+refuses warpreel record -o x.wrt --spool y z -- true
+refuses warpreel profile -o x.wrt true -- true
+refuses warpreel profile -o x.wrt --join y -- true
+refuses warpreel profile -o x.wrt --join
 refuses warpreel bench now
