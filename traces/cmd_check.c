@@ -4,9 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "options.h"
 #include "program.h"
-#include "trace.h"
+#include "trace_argument.h"
 #include "util.h"
 
 struct check_options {
@@ -44,20 +43,11 @@ int cmd_check(const struct program *program, int argc, char **argv)
 	struct check_options o;
 	struct trace trace;
 	int64_t incomplete;
-	int words, kinds, rc = options_parse(&help, options, &o, argc, argv, &words);
+	int kinds, rc;
 
 	(void)program;
-	if (rc)
-		return rc > EXIT_USAGE ? EXIT_OK : rc;
-	if (words != 1) {
-		report("check: name one trace");
-		return EXIT_USAGE;
-	}
-	trace_init(&trace);
-	if (trace_read(&trace, argv[1], 0) < 0) {
-		trace_release(&trace);
-		return EXIT_BAD;
-	}
+	if (!trace_argument(&help, options, &o, argc, argv, &trace, &rc))
+		return rc;
 	kinds = trace_check(&trace, anomaly, &incomplete);
 	if (strcmp(o.format, "tsv") == 0)
 		print_tsv(anomaly, kinds);

@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "options.h"
 #include "program.h"
-#include "trace.h"
+#include "trace_argument.h"
 #include "util.h"
 
 struct dump_options {
@@ -45,20 +44,11 @@ int cmd_dump(const struct program *program, int argc, char **argv)
 {
 	struct dump_options o;
 	struct trace trace;
-	int words, rc = options_parse(&help, options, &o, argc, argv, &words);
+	int rc;
 
 	(void)program;
-	if (rc)
-		return rc > EXIT_USAGE ? EXIT_OK : rc;
-	if (words != 1) {
-		report("dump: name one trace");
-		return EXIT_USAGE;
-	}
-	trace_init(&trace);
-	if (trace_read(&trace, argv[1], 0) < 0) {
-		trace_release(&trace);
-		return EXIT_BAD;
-	}
+	if (!trace_argument(&help, options, &o, argc, argv, &trace, &rc))
+		return rc;
 	if (o.output)
 		rc = dump_to(&trace, o.output);
 	else if (trace_dump(&trace, stdout) < 0 || fflush(stdout) != 0)

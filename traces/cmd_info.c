@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "block_timeline.h"
-#include "options.h"
 #include "profile_listing.h"
 #include "program.h"
-#include "trace.h"
+#include "trace_argument.h"
 #include "trace_schema.h"
 #include "trace_summary.h"
 #include "util.h"
@@ -166,20 +165,11 @@ int cmd_info(const struct program *program, int argc, char **argv)
 	struct info_options o = { 0 };
 	struct summary summary;
 	struct trace trace;
-	int words, rc = options_parse(&help, options, &o, argc, argv, &words);
+	int rc;
 
 	(void)program;
-	if (rc)
-		return rc > EXIT_USAGE ? EXIT_OK : rc;
-	if (words != 1) {
-		report("info: name one trace");
-		return EXIT_USAGE;
-	}
-	trace_init(&trace);
-	if (trace_read(&trace, argv[1], 0) < 0) {
-		trace_release(&trace);
-		return EXIT_BAD;
-	}
+	if (!trace_argument(&help, options, &o, argc, argv, &trace, &rc))
+		return rc;
 	if (o.kernel) {
 		rc = list_kernel(&trace, o.kernel, strcmp(o.format, "tsv") == 0);
 		trace_release(&trace);

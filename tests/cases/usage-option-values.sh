@@ -12,6 +12,10 @@ refuses warpreel predict multigrid
 refuses warpreel predict rbsor rbsor
 refuses warpreel replay
 refuses warpreel compare one
+refuses warpreel check
+refuses warpreel dump a b
+refuses warpreel info
+refuses warpreel info --format xml
 refuses warpreel record
 refuses warpreel record -o x.wrt
 refuses warpreel record -o x.wrt true
