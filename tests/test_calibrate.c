@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * What calibrate writes reads back; its raw lines; the pass under the recorder.
+ */
+#include "platform_kit.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+#include "../model/calibrate_results.h"
+#include "../traces/trace.h"
+
+static int fail_to_calibrate(void *arg)
+{
+	(void)arg;
+	return -1;
+}
+
+static void what_calibrate_writes_reads_back(void **state)
+{
+	struct platform platform;
+	(void)state;
+	char *path = make_platform();
+	assert_int_equal(platform_read(&platform, path), 0);
+	assert_int_equal(platform.gpus, 8);
+	assert_false(platform.from_datasheet);
+	assert_int_equal(platform.traced_host[HOST_LAUNCH].count, 0);
+	assert_int_equal(platform.threads.count, 4);
+	assert_true(platform.threads.value[3] == 8);
+	assert_int_equal(platform.host[HOST_LAUNCH].count, 4);
+	assert_true(fabs(platform.host[HOST_LAUNCH].value[0] - 1234.57) < 0.01);
+	/* 24 sizes do not fit in a line: the list went over several. */
+	assert_int_equal(platform.copy[COPY_CURVE_H2D].x.count, 24);
+	assert_true(platform.copy[COPY_CURVE_H2D].x.value[23] == 8388608);
+	assert_string_equal(platform_text(&platform, "device.name"), "Imaginary GPU");
+	assert_non_null(platform_text(&platform, "copy.peer.ns_8"));
+	assert_null(platform_text(&platform, "copy.peer.ns_4"));
+	/* Without a recorder the gaps come from events: one point where all durations agree. */
+	assert_true(platform.kernel_gap.x.count >= 1);
+	platform_release(&platform);
+	drop(path);
+}
+
+static void a_failed_calibration_leaves_no_file(void **state)
+{
+	const struct program failing = { .calibrate_cuda = fail_to_calibrate, .describe_gpu = fake_describe };
+	char *path = xprintf("/tmp/warpreel-test-failed-%ld.ini", (long)getpid());
+	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "-o" }, path, NULL };
+	(void)state;
+	assert_int_equal(cmd_calibrate(&failing, 3, argv), EXIT_BAD);
+	assert_int_equal(access(path, F_OK), -1);
+	free(path);
+}
+
+static void raw_lines_read_back_as_written(void **state)
+{
+	const double values[] = { 1.0 / 3, 2e12 }, spread[] = { 0.1, 0 };
+	struct results written = { 0 }, read = { 0 };
+	char path[] = "/tmp/warpreel-test-raw-XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+	(void)state;
+	results_add(&written, "a.x", values, spread, 2, "how it was");
+	results_add(&written, "a.name", NULL, NULL, 0, "words");
+	assert_int_equal(results_write_raw(&written, file), 0);
+	fclose(file);
+	assert_int_equal(results_read_raw(&read, path), 0);
+	assert_int_equal(read.count, 2);
+	assert_true(read.item[0].values[0] == values[0] && read.item[0].values[1] == values[1]);
+	assert_true(read.item[0].spread[0] == spread[0]);
+	assert_string_equal(read.item[0].how, "how it was");
+	assert_string_equal(read.item[1].how, "words");
+	assert_int_equal(read.item[1].count, 0);
+	results_release(&written);
+	results_release(&read);
+	unlink(path);
+}
+
+/* One loop of the trace pass: its window, and `count` records in it that last `ns` each. */
+static int64_t add_loop(struct trace *trace, int64_t at_ns, const char *phase, double x, const char *call, int64_t ns)
+{
+	char *config = xprintf("phase=%s x=%.17g", phase, x);
+	int64_t begun_ns = at_ns;
+	for (int i = 0; i < 3; i++, at_ns += 2 * ns) {
+		if (!strncmp(call, "cuda", 4)) {
+			struct trace_api *row = trace_add_api(trace);
+			*row = (struct trace_api){ .start_ns = at_ns, .end_ns = at_ns + ns, .name = trace_string(trace, call) };
+		} else {
+			struct trace_kernel *row = trace_add_kernel(trace);
+			*row = (struct trace_kernel){ .start_ns = at_ns, .end_ns = at_ns + ns, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 },
+						      .demangled_name = trace_string(trace, call), .graph_node = -1 };
+			row->short_name = row->demangled_name;
+		}
+	}
+	struct trace_run *run = trace_add_run(trace);
+	*run = (struct trace_run){ begun_ns, at_ns, trace_string(trace, "calibrate"), trace_string(trace, config), 1 };
+	free(config);
+	return at_ns + 1000;
+}
+
+/* A recorder of one launch loop and two period loops, played by a script that hands over prepared files. */
+static int pass_with(const struct trace *trace, const struct results *traced, struct results *results)
+{
+	char folder[] = "/tmp/warpreel-test-pass-XXXXXX";
+	assert_non_null(mkdtemp(folder));
+	char *script = xprintf("%s/warpreel", folder), *recorded = xprintf("%s/recorded.sqlite", folder);
+	char *raw = xprintf("%s/raw.tsv", folder), *scratch = xprintf("%s/scratch", folder);
+	FILE *file = fopen(script, "w");
+	fprintf(file, "#!/bin/sh\ntest \"$1 $6\" = \"record calibrate\" && cp '%s' \"$3\" && cp '%s' \"${10}\"\n", recorded, raw);
+	fclose(file);
+	assert_int_equal(chmod(script, 0700), 0);
+	if (trace)
+		assert_int_equal(trace_write(trace, recorded), 0);
+	file = fopen(raw, "w");
+	assert_int_equal(results_write_raw(traced, file), 0);
+	fclose(file);
+	int rc = calibrate_trace_pass(results, script, scratch, 1, 1);
+	unlink(script);
+	unlink(recorded);
+	unlink(raw);
+	assert_int_equal(rmdir(folder), 0); /* nothing of the pass is left behind */
+	free(script);
+	free(recorded);
+	free(raw);
+	free(scratch);
+	return rc;
+}
+
+static void measured_for_the_pass(struct results *results, double launch_ns, double first_period_ns)
+{
+	const double threads = 1, bytes[] = { 0, 65536 }, period[] = { first_period_ns, 9000 }, spread[] = { 1, 1 };
+	results_add(results, "host.threads", &threads, NULL, 1, "threads");
+	results_add(results, "host.launch_ns", &launch_ns, spread, 1, "loop");
+	results_add(results, "stream.period_bytes", bytes, NULL, 2, "sizes");
+	results_add(results, "stream.period_ns", period, spread, 2, "chain");
+}
+
+static void the_trace_pass_finds_its_records_by_their_windows(void **state)
+{
+	struct results results = { 0 }, traced = { 0 };
+	struct trace trace;
+	(void)state;
+	measured_for_the_pass(&results, 3400, 2400);
+	measured_for_the_pass(&traced, 6800, 3000);
+	trace_init(&trace);
+	int64_t at_ns = add_loop(&trace, 1000, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);
+	at_ns = add_loop(&trace, at_ns, "host.record_ns", 1, "cudaLaunchKernel_v7000", 70000); /* another loop's launches */
+	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 0, "calibrate_period_empty(arguments64)", 1300);
+	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 65536, "calibrate_period_copy(float4 *)", 8500);
+	assert_int_equal(pass_with(&trace, &traced, &results), 0);
+	assert_true(results_find(&results, "tracer.traced_launch_ns")->values[0] == 6800);
+	assert_true(results_find(&results, "tracer.api_launch_ns")->values[0] == 5000);
+	assert_true(results_find(&results, "tracer.stream_period_ns")->values[0] == 3000);
+	assert_true(results_find(&results, "tracer.recorded_period_ns")->values[1] == 8500);
+	/* Untraced period less recorded duration. */
+	assert_true(results_find(&results, "stream.kernel_gap_duration_ns")->values[0] == 1300);
+	assert_true(results_find(&results, "stream.kernel_gap_ns")->values[0] == 1100);
+	assert_true(results_find(&results, "stream.kernel_gap_ns")->values[1] == 500);
+	for (size_t i = 0; i < results.count; i++)
+		assert_true(platform_key_find(results.item[i].key) != NULL);
+	trace_release(&trace);
+	results_release(&results);
+	results_release(&traced);
+}
+
+static void a_trace_pass_without_its_records_adds_nothing(void **state)
+{
+	struct results results = { 0 }, traced = { 0 };
+	struct trace trace;
+	(void)state;
+	measured_for_the_pass(&results, 3400, 2400);
+	measured_for_the_pass(&traced, 6800, 3000);
+	size_t before = results.count;
+	trace_init(&trace);
+	add_loop(&trace, 1000, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);
+	assert_int_equal(pass_with(&trace, &traced, &results), -1); /* no kernels */
+	assert_int_equal(results.count, before);
+	assert_int_equal(pass_with(NULL, &traced, &results), -1); /* the recorder fails: the script cannot copy */
+	assert_int_equal(results.count, before);
+	trace_release(&trace);
+	results_release(&results);
+	results_release(&traced);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_calibrate_writes_reads_back),
+		cmocka_unit_test(a_failed_calibration_leaves_no_file),
+		cmocka_unit_test(raw_lines_read_back_as_written),
+		cmocka_unit_test(the_trace_pass_finds_its_records_by_their_windows),
+		cmocka_unit_test(a_trace_pass_without_its_records_adds_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
