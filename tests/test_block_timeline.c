@@ -148,6 +148,14 @@ static void assert_near(double value, double wanted)
 	assert_true(value > wanted - 1e-6 && value < wanted + 1e-6);
 }
 
+static void release(struct block_timeline *timeline, size_t count, struct trace *trace)
+{
+	for (size_t k = 0; k < count; k++)
+		block_timeline_release(&timeline[k]);
+	free(timeline);
+	trace_release(trace);
+}
+
 static void clocks_are_finer_than_the_timer_they_are_laid_on(void **state)
 {
 	struct block_timeline *timeline;
@@ -164,10 +172,7 @@ static void clocks_are_finer_than_the_timer_they_are_laid_on(void **state)
 	assert_near(timeline[0].span[4].begin_ns - timeline[0].span[0].begin_ns, 20 + 40);
 	assert_near(timeline[0].span_ns, 1950);
 	assert_near(timeline[0].mean_ns, (800 + 950 + 750 + 900 + 890) / 5.0);
-	for (size_t k = 0; k < count; k++)
-		block_timeline_release(&timeline[k]);
-	free(timeline);
-	trace_release(&trace);
+	release(timeline, count, &trace);
 }
 
 static void a_block_takes_the_place_of_one_that_has_ended(void **state)
@@ -187,10 +192,7 @@ static void a_block_takes_the_place_of_one_that_has_ended(void **state)
 	assert_int_equal(timeline[0].sms, 2);
 	assert_int_equal(timeline[0].least_an_sm, 1);
 	assert_int_equal(timeline[0].most_an_sm, 4);
-	for (size_t k = 0; k < count; k++)
-		block_timeline_release(&timeline[k]);
-	free(timeline);
-	trace_release(&trace);
+	release(timeline, count, &trace);
 }
 
 static int64_t anomalies(const struct trace *trace, const char *kind)

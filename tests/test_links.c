@@ -80,74 +80,54 @@ static void run_flows(const struct platform *platform, const struct start *start
 #define PEER(from, to, size) { .kind = COPY_PEER, .source_gpu = (from), .target_gpu = (to), .bytes = (size), .rows = 1 }
 #define NEAR(value, expected) assert_true(fabs((value) - (expected)) < 0.01)
 
+/* The flows on links that are free but for their width: when each ends, in ns. */
+static void assert_ends(const struct start *start, uint32_t count, const double *expected)
+{
+	double end[FLOWS_MAX];
+	struct platform platform;
+	platform_of(&platform, "free");
+	run_flows(&platform, start, count, end, true);
+	for (uint32_t k = 0; k < count; k++)
+		NEAR(end[k], expected[k]);
+	platform_release(&platform);
+}
+
 static void a_flow_alone_takes_its_own_time(void **state)
 {
 	const struct start start[] = { { 10, PEER(0, 1, 1000), 0 }, { 5000, PEER(1, 0, 300), 0 } };
-	double end[FLOWS_MAX];
 	(void)state;
-	struct platform platform;
-	platform_of(&platform, "free");
-	run_flows(&platform, start, 2, end, true);
-	NEAR(end[0], 1010);
-	NEAR(end[1], 5300);
-	platform_release(&platform);
+	assert_ends(start, 2, (double[]){ 1010, 5300 });
 }
 
 static void two_flows_on_one_link_take_twice_as_long(void **state)
 {
 	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 0, PEER(0, 2, 1000), 0 } };
-	double end[FLOWS_MAX];
 	(void)state;
-	struct platform platform;
-	platform_of(&platform, "free");
-	run_flows(&platform, start, 2, end, true);
-	NEAR(end[0], 2000);
-	NEAR(end[1], 2000);
-	platform_release(&platform);
+	assert_ends(start, 2, (double[]){ 2000, 2000 });
 }
 
 static void a_late_flow_slows_what_is_left_of_the_first(void **state)
 {
 	/* A alone for 500, both at half for 1000 until A ends, then B alone for its last 500. */
 	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 500, PEER(2, 1, 1000), 0 } };
-	double end[FLOWS_MAX];
 	(void)state;
-	struct platform platform;
-	platform_of(&platform, "free");
-	run_flows(&platform, start, 2, end, true);
-	NEAR(end[0], 1500);
-	NEAR(end[1], 2000);
-	platform_release(&platform);
+	assert_ends(start, 2, (double[]){ 1500, 2000 });
 }
 
 static void a_link_is_free_again_when_its_flows_ended_at_one_instant(void **state)
 {
 	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 0, PEER(0, 2, 1000), 0 }, { 2000, PEER(0, 1, 700), 0 },
 				       { 3000, PEER(0, 3, 500), 0 }, { 3000, PEER(0, 4, 500), 0 } };
-	double end[FLOWS_MAX];
 	(void)state;
-	struct platform platform;
-	platform_of(&platform, "free");
-	run_flows(&platform, start, 5, end, true);
-	NEAR(end[0], 2000);
-	NEAR(end[1], 2000);
-	NEAR(end[2], 2700); /* starts at the very instant the others end: it meets none of their work */
-	NEAR(end[3], 4000);
-	NEAR(end[4], 4000);
-	platform_release(&platform);
+	/* The third starts at the very instant the others end: it meets none of their work. */
+	assert_ends(start, 5, (double[]){ 2000, 2000, 2700, 4000, 4000 });
 }
 
 static void opposite_directions_do_not_share(void **state)
 {
 	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 0, PEER(1, 0, 1000), 0 } };
-	double end[FLOWS_MAX];
 	(void)state;
-	struct platform platform;
-	platform_of(&platform, "free");
-	run_flows(&platform, start, 2, end, true);
-	NEAR(end[0], 1000);
-	NEAR(end[1], 1000);
-	platform_release(&platform);
+	assert_ends(start, 2, (double[]){ 1000, 1000 });
 }
 
 static void what_a_bottleneck_leaves_goes_to_the_others(void **state)
@@ -156,28 +136,16 @@ static void what_a_bottleneck_leaves_goes_to_the_others(void **state)
 	const struct start start[] = {
 		{ 0, PEER(0, 1, 1000), 0 }, { 0, PEER(0, 2, 1000), 0 }, { 0, PEER(0, 3, 1000), 0 }, { 0, PEER(4, 3, 2000), 0 },
 	};
-	double end[FLOWS_MAX];
 	(void)state;
-	struct platform platform;
-	platform_of(&platform, "free");
-	run_flows(&platform, start, 4, end, true);
-	for (int k = 0; k < 4; k++)
-		NEAR(end[k], 3000);
-	platform_release(&platform);
+	assert_ends(start, 4, (double[]){ 3000, 3000, 3000, 3000 });
 }
 
 static void a_small_copy_bound_by_latency_disturbs_nobody(void **state)
 {
 	/* 8 bytes in 2000 ns ask next to nothing; 900 bytes in 1000 ns leave room on the link. */
 	const struct start start[] = { { 0, PEER(0, 1, 900), 1000 }, { 0, PEER(0, 2, 8), 2000 } };
-	double end[FLOWS_MAX];
 	(void)state;
-	struct platform platform;
-	platform_of(&platform, "free");
-	run_flows(&platform, start, 2, end, true);
-	NEAR(end[0], 1000);
-	NEAR(end[1], 2000);
-	platform_release(&platform);
+	assert_ends(start, 2, (double[]){ 1000, 2000 });
 }
 
 static void copies_inside_a_gpu_use_no_link(void **state)

@@ -61,6 +61,14 @@ static void add_module(struct spool *spool)
 	spool->cubin[spool->cubin_count++] = (struct spool_cubin){ 99, sizeof(listing) - 1, (unsigned char *)xstrdup(listing) };
 }
 
+/* One launch shape, with its code. */
+static void begin_shape(struct spool *spool)
+{
+	begin(spool);
+	add_shape(spool, SHAPE, 4);
+	add_module(spool);
+}
+
 static void count(struct spool *spool, uint32_t function, uint32_t metric, uint32_t offset, uint64_t value)
 {
 	ADD(spool, profile_instruction, .shape = SHAPE, .function = function, .metric = metric, .cubin_crc = 99, .offset = offset, .value = value);
@@ -87,9 +95,7 @@ static void two_runs_become_one_profile(void **state)
 	struct trace trace;
 
 	(void)state;
-	begin(&spool[0]);
-	add_shape(&spool[0], SHAPE, 4);
-	add_module(&spool[0]);
+	begin_shape(&spool[0]);
 	count(&spool[0], SYMBOL, WARPS, 0, 4);
 	count(&spool[0], SYMBOL, WARPS, 0x20, 4);
 	count(&spool[0], PART, WARPS, 0, 3);
@@ -157,9 +163,7 @@ static void counts_without_their_pass_do_not_count(void **state)
 	struct trace trace;
 
 	(void)state;
-	begin(&spool);
-	add_shape(&spool, SHAPE, 4);
-	add_module(&spool);
+	begin_shape(&spool);
 	count(&spool, SYMBOL, WARPS, 0, 4);
 	spool.ended = false;
 	join(&trace, &spool, 1);
@@ -176,9 +180,7 @@ static void what_one_process_measured_another_does_not_add_to(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		begin(&spool[i]);
-		add_shape(&spool[i], SHAPE, 4);
-		add_module(&spool[i]);
+		begin_shape(&spool[i]);
 		count(&spool[i], SYMBOL, WARPS, 0, 4);
 		ADD(&spool[i], profile_pass, .shape = SHAPE, .metrics = BIT(WARPS), .passes = 1);
 	}
@@ -194,9 +196,7 @@ static void counts_that_belong_nowhere_are_counted(void **state)
 	struct trace trace;
 
 	(void)state;
-	begin(&spool);
-	add_shape(&spool, SHAPE, 4);
-	add_module(&spool);
+	begin_shape(&spool);
 	count(&spool, SYMBOL, WARPS, 0x30, 1);      /* after the end */
 	count(&spool, SYMBOL, WARPS, 0x8, 1);       /* between two */
 	count(&spool, SYMBOL, WARPS, UINT32_MAX, 1);
