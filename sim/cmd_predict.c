@@ -21,8 +21,6 @@ static int answer(const struct program *program, const char *solver, void *param
 {
 	struct schedule schedule;
 	struct predictor predictor;
-	struct prediction prediction;
-	struct trace timeline;
 	const char *model = predictor_model(&o->common, "scaled");
 	int rc = -1;
 	if (!model)
@@ -31,22 +29,11 @@ static int answer(const struct program *program, const char *solver, void *param
 	if (!config)
 		return -1;
 	schedule_init(&schedule);
-	trace_init(&timeline);
 	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
 	    predictor_init(&predictor, &o->common, !strcmp(model, "scaled")) == 0) {
-		if (!o->common.kernel_model && !strcmp(model, "scaled"))
-			model = predictor_planned_model(&predictor, &schedule);
-		const struct predictor_request request = { .kernel_model = model, .set = o->gpus > 1 ? "gpus" : "size",
-							   .allow_extrapolation = o->common.allow_extrapolation,
-							   .timeline = o->common.output ? &timeline : NULL };
-		rc = predictor_run(&predictor, &schedule, &request, &prediction);
-		if (!rc) {
-			rc = prediction_report(&o->common, &schedule, &predictor, &prediction, &timeline);
-			prediction_release(&prediction);
-		}
+		rc = predictor_answer(&predictor, &schedule, &o->common, model, o->gpus > 1 ? "gpus" : "size", NULL);
 		predictor_release(&predictor);
 	}
-	trace_release(&timeline);
 	schedule_release(&schedule);
 	free(config);
 	return rc;

@@ -39,10 +39,9 @@ static int make_schedule(const struct program *program, const struct replay_opti
 
 static int answer(const struct program *program, const char *path, const struct replay_options *o)
 {
-	struct trace trace, timeline;
+	struct trace trace;
 	struct schedule schedule;
 	struct predictor predictor;
-	struct prediction prediction;
 	const char *set = "replay", *model = predictor_model(&o->common, o->gpus ? "scaled" : "recorded");
 	struct profile own;
 	int rc = -1;
@@ -50,7 +49,6 @@ static int answer(const struct program *program, const char *path, const struct 
 		return -1;
 	profile_init(&own);
 	trace_init(&trace);
-	trace_init(&timeline);
 	schedule_init(&schedule);
 	if (trace_read(&trace, path, 0) || make_schedule(program, o, &trace, &schedule, &set) ||
 	    predictor_init(&predictor, &o->common, !strcmp(model, "scaled")))
@@ -60,22 +58,12 @@ static int answer(const struct program *program, const char *path, const struct 
 	if (trace.footprint_count && trace.run_count && profile_add_trace(&own, &trace, INT32_MAX))
 		goto out_predictor;
 	schedule_untrace(&schedule, &predictor.platform);
-	if (!o->common.kernel_model && !strcmp(model, "scaled"))
-		model = predictor_planned_model(&predictor, &schedule);
-	const struct predictor_request request = { .kernel_model = model, .set = set, .own = &own,
-						   .allow_extrapolation = o->common.allow_extrapolation,
-						   .timeline = o->common.output ? &timeline : NULL };
-	rc = predictor_run(&predictor, &schedule, &request, &prediction);
-	if (!rc) {
-		rc = prediction_report(&o->common, &schedule, &predictor, &prediction, &timeline);
-		prediction_release(&prediction);
-	}
+	rc = predictor_answer(&predictor, &schedule, &o->common, model, set, &own);
 out_predictor:
 	predictor_release(&predictor);
 out:
 	profile_release(&own);
 	schedule_release(&schedule);
-	trace_release(&timeline);
 	trace_release(&trace);
 	return rc;
 }

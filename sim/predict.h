@@ -70,8 +70,11 @@ int predictor_run(struct predictor *predictor, const struct schedule *schedule, 
 		  struct prediction *prediction);
 void prediction_release(struct prediction *prediction);
 
-/* Prints the answer as the format asks; writes the timeline when options->output is set. */
-int prediction_report(const struct predictor_options *options, const struct schedule *schedule, const struct predictor *predictor,
-		      const struct prediction *prediction, struct trace *timeline);
+/*
+ * Answers as the options ask: runs, prints, writes the timeline when options->output is set. `kernel_model` is what the command would
+ * take unasked; where that is `scaled`, a schedule it has no records for gets another. `set` and `own` as in the request. answer.c
+ */
+int predictor_answer(struct predictor *predictor, const struct schedule *schedule, const struct predictor_options *options,
+		     const char *kernel_model, const char *set, const struct profile *own);
 
 #endif
