@@ -39,16 +39,12 @@ const char *predictor_data(const struct predictor *p)
  */
 static int compare_devices(struct predictor *p)
 {
-	struct platform records;
 	if (!p->platform.data)
 		return 0;
-	if (platform_read(&records, p->platform.data)) {
-		platform_release(&records);
+	if (platform_read(&p->records, p->platform.data))
 		return -1;
-	}
-	const char *mine = platform_text(&p->platform, "device.name"), *theirs = platform_text(&records, "device.name");
+	const char *mine = platform_text(&p->platform, "device.name"), *theirs = platform_text(&p->records, "device.name");
 	p->other_device = mine && theirs && strcmp(mine, theirs) != 0;
-	platform_release(&records);
 	return 0;
 }
 
@@ -148,7 +144,8 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 	if (compare_devices(p) || (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) || (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	p->warps_options = (struct warps_options){ .profiles = o->kernel_profiles, .data = predictor_data(p), .strict = o->strict,
-						   .allow_extrapolation = o->allow_extrapolation };
+						   .allow_extrapolation = o->allow_extrapolation,
+						   .counted_on = p->records.sm.present ? &p->records.sm : NULL };
 	return 0;
 fail:
 	predictor_release(p);
@@ -158,6 +155,7 @@ fail:
 void predictor_release(struct predictor *p)
 {
 	platform_release(&p->platform);
+	platform_release(&p->records);
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);
 	warps_free(p->warps);

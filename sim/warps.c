@@ -137,8 +137,9 @@ static double share(double part, double whole)
  */
 static double moved_again(const struct warps *w, const struct warps_answer *a, double touched_bytes, int64_t counted_bytes, double warps)
 {
+	const struct sm_device *counted_on = w->options.counted_on ? w->options.counted_on : &w->platform->sm;
 	double scale = (double)profile_warps(a->profile) / warps, distance = a->memory.distance_bytes * scale;
-	double missing = 1 - residency_hits(&w->platform->sm, distance), expected = touched_bytes * scale * missing;
+	double missing = 1 - residency_hits(counted_on, distance), expected = touched_bytes * scale * missing;
 	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0)
 		return 1;
 	return (double)counted_bytes / expected;

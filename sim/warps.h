@@ -16,6 +16,7 @@ struct warps;
 struct warps_options {
 	const char *profiles;  /* a trace with kernel profiles; NULL = those shipped for `data` */
 	const char *data;      /* folder under traces/data */
+	const struct sm_device *counted_on; /* the device the profiles were counted on; NULL = that of the platform */
 	bool strict;           /* an unknown instruction is an error */
 	bool allow_extrapolation; /* a path or an instruction set that was not profiled */
 };
