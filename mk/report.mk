@@ -30,5 +30,24 @@ validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv
 		traces/data/$(PLATFORM) >$(BUILD)/validation.md
 	$(Q)cp $(BUILD)/validation.md docs/validation.md
 
+PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)
+PAPERS := $(patsubst docs/papers_%.sh,%,$(wildcard docs/papers_*.sh))
+
+## papers: tables, figures and pages of published papers computed again: build/papers, docs/papers
+.PHONY: papers
+papers: papers-pages $(PAPERS:%=$(BUILD)/plots/papers_%.svg)
+	$(Q)mkdir -p docs/figures && cp $(PAPERS:%=$(BUILD)/plots/papers_%.svg) docs/figures/
+
+.PHONY: papers-pages
+papers-pages: $(PAPERS:%=$(BUILD)/papers/%.md)
+	$(Q)mkdir -p docs/papers && cp $^ docs/papers/
+
+$(PAPERS:%=$(BUILD)/papers/%/figure1.tsv): $(BUILD)/papers/%/figure1.tsv: $(BUILD)/warpreel $(PAPER_DATA)
+	@mkdir -p $(@D); echo "  PAPER   $*"
+	$(Q)$(BUILD)/warpreel papers $* --platform $(PLATFORM) -o $(@D)
+
+$(BUILD)/papers/%.md: docs/papers_%.sh $(BUILD)/papers/%/figure1.tsv
+	$(Q)sh $< $(BUILD)/papers/$* $(PLATFORM) traces/data/$(PLATFORM)/papers_$*.tsv >$@
+
 ## plots: every plots/*.gp drawn under build/plots (rules: plots/plots.mk)
 include plots/plots.mk

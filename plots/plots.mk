@@ -71,6 +71,11 @@ $(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) mod
 	@mkdir -p $(@D)
 	$(Q)plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv > $@
 
+# The figure of a paper is one of the tables that `warpreel papers` writes (mk/report.mk).
+$(PLOT_DIR)/papers_%.tsv: $(BUILD)/papers/%/figure1.tsv
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
 # The accuracy table of README.md, from the summary that `warpreel validate` writes; never typed.
 .PHONY: readme-summary
 readme-summary: $(BUILD)/validation-summary.tsv

@@ -2,18 +2,20 @@
 #include "measured.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../traces/util.h"
 
-enum { COLUMN_SOLVER, COLUMN_CONFIG, COLUMN_GPUS, COLUMN_CORE, COLUMN_MAD, COLUMN_COUNT, MOST_COLUMNS = 64 };
+enum { COLUMN_SOLVER, COLUMN_CONFIG, COLUMN_GPUS, COLUMN_CORE, COLUMN_MAD, COLUMN_TOTAL, COLUMN_ITERATIONS, COLUMN_COUNT, MOST_COLUMNS = 64 };
+enum { REQUIRED_COLUMNS = COLUMN_TOTAL }; /* the others may lack */
 
 /* What the columns of a table are called; NULL: it has none, and the value is 1. */
 struct columns { const char *name[COLUMN_COUNT]; double us; };
-static const struct columns run_columns = { { "solver", "config", "gpus", "core_us", "core_mad_us" }, 1 };
-static const struct columns kernel_columns = { { "solver", "config", NULL, "median_ns", "mad_ns" }, 1e-3 };
+static const struct columns run_columns = { { "solver", "config", "gpus", "core_us", "core_mad_us", "total_us", "iterations" }, 1 };
+static const struct columns kernel_columns = { { "solver", "config", NULL, "median_ns", "mad_ns", NULL, NULL }, 1e-3 };
 
 static struct measured_row *row_of(struct measured *measured, const char *solver, const char *config, int gpus)
 {
@@ -23,19 +25,24 @@ static struct measured_row *row_of(struct measured *measured, const char *solver
 	return NULL;
 }
 
-static void add(struct measured *measured, const char *solver, const char *config, int gpus, double core_us, double mad_us)
+static void add(struct measured *measured, const struct measured_row *one)
 {
-	struct measured_row *row = row_of(measured, solver, config, gpus);
+	struct measured_row *row = row_of(measured, one->solver, one->config, one->gpus);
 	if (!row) {
 		GROW(measured->row, measured->count, measured->capacity);
 		row = &measured->row[measured->count++];
-		*row = (struct measured_row){ .solver = xstrdup(solver), .config = xstrdup(config), .gpus = gpus };
+		*row = *one;
+		row->solver = xstrdup(one->solver);
+		row->config = xstrdup(one->config);
 	}
-	row->visit_core_us = xrealloc(row->visit_core_us, (size_t)row->visits + 1, sizeof(double));
-	row->visit_core_us[row->visits++] = core_us;
-	size_t n = (size_t)row->visits;
+	size_t n = (size_t)++row->visits;
+	row->visit_core_us = xrealloc(row->visit_core_us, n, sizeof(double));
+	row->visit_total_us = xrealloc(row->visit_total_us, n, sizeof(double));
+	row->visit_core_us[n - 1] = one->core_us;
+	row->visit_total_us[n - 1] = one->total_us;
 	row->core_us = median_of(row->visit_core_us, n);
-	row->core_mad_us = mad_us > row->core_mad_us ? mad_us : row->core_mad_us;
+	row->total_us = isnan(one->total_us) ? NAN : median_of(row->visit_total_us, n);
+	row->core_mad_us = one->core_mad_us > row->core_mad_us ? one->core_mad_us : row->core_mad_us;
 	row->visit_spread = (quantile_of(row->visit_core_us, n, 1) - quantile_of(row->visit_core_us, n, 0)) / row->core_us;
 }
 
@@ -58,10 +65,26 @@ static int find_columns(const struct columns *columns, char *field[], int count,
 		column[c] = -1;
 		for (int f = 0; columns->name[c] && f < count; f++)
 			column[c] = strcmp(field[f], columns->name[c]) ? column[c] : f;
-		if (columns->name[c] && column[c] < 0)
+		if (c < REQUIRED_COLUMNS && columns->name[c] && column[c] < 0)
 			return report("%s: there is no column '%s'", path, columns->name[c]);
 	}
 	return 0;
+}
+
+/* A line's fields; false where one is no value of its column. Texts are borrowed from the line. */
+static bool parse_row(char *field[], const int column[COLUMN_COUNT], const struct columns *columns, struct measured_row *row)
+{
+	int64_t gpus = 1;
+	*row = (struct measured_row){ .solver = field[column[COLUMN_SOLVER]], .config = field[column[COLUMN_CONFIG]], .total_us = NAN, .iterations = -1 };
+	if ((column[COLUMN_GPUS] >= 0 && parse_i64(field[column[COLUMN_GPUS]], &gpus)) || parse_double(field[column[COLUMN_CORE]], &row->core_us) ||
+	    parse_double(field[column[COLUMN_MAD]], &row->core_mad_us) || gpus < 1 || !(row->core_us > 0) || !(row->core_mad_us >= 0) ||
+	    (column[COLUMN_TOTAL] >= 0 && (parse_double(field[column[COLUMN_TOTAL]], &row->total_us) || !(row->total_us > 0))) ||
+	    (column[COLUMN_ITERATIONS] >= 0 && (parse_i64(field[column[COLUMN_ITERATIONS]], &row->iterations) || row->iterations < 1)))
+		return false;
+	row->gpus = (int)gpus;
+	row->core_us *= columns->us;
+	row->core_mad_us *= columns->us;
+	return true;
 }
 
 static int read_table(struct measured *measured, const char *path, const char *leave_out, const struct columns *columns)
@@ -73,6 +96,7 @@ static int read_table(struct measured *measured, const char *path, const char *l
 	size_t capacity = 0;
 	int number = 0, rc = 0, column[COLUMN_COUNT] = { 0 }, fields = 0, visit = -1;
 	while (!rc && getline(&line, &capacity, file) > 0) {
+		struct measured_row row;
 		number++;
 		if (line[0] == '#' || line[0] == '\n')
 			continue;
@@ -84,14 +108,10 @@ static int read_table(struct measured *measured, const char *path, const char *l
 				visit = strcmp(field[c], "visit") ? visit : c;
 			continue;
 		}
-		int64_t gpus = 1;
-		double core, mad;
-		if (count != fields || (column[COLUMN_GPUS] >= 0 && parse_i64(field[column[COLUMN_GPUS]], &gpus)) ||
-		    parse_double(field[column[COLUMN_CORE]], &core) || parse_double(field[column[COLUMN_MAD]], &mad) || gpus < 1 || core <= 0 ||
-		    mad < 0)
+		if (count != fields || !parse_row(field, column, columns, &row))
 			rc = report("%s:%d: not a measurement of %d columns", path, number, fields);
 		else if (visit < 0 || !listed(leave_out, field[visit]))
-			add(measured, field[column[COLUMN_SOLVER]], field[column[COLUMN_CONFIG]], (int)gpus, core * columns->us, mad * columns->us);
+			add(measured, &row);
 	}
 	free(line);
 	fclose(file);
@@ -142,6 +162,7 @@ void measured_release(struct measured *measured)
 		free(measured->row[k].solver);
 		free(measured->row[k].config);
 		free(measured->row[k].visit_core_us);
+		free(measured->row[k].visit_total_us);
 	}
 	free(measured->row);
 	memset(measured, 0, sizeof(*measured));

@@ -6,14 +6,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct measured_row { /* one configuration; several visits are folded into one row */
 	char *solver, *config; /* owned */
 	int gpus, visits;
 	double core_us;     /* median over visits of the visit's median */
 	double core_mad_us; /* largest of the visits' */
+	double total_us;    /* as core_us; NaN where the table has no such column */
+	int64_t iterations; /* of the first visit; -1 where the table has no such column */
 	double visit_spread; /* (max - min) / median over visits; 0 with one visit */
-	double *visit_core_us; /* owned, [visits] */
+	double *visit_core_us, *visit_total_us; /* owned, [visits] */
 	bool holdout;
 	bool unseen;   /* of a kernel nobody looked at while the models were built */
 };

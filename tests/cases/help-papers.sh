@@ -1,0 +1,1 @@
+warpreel papers --help
