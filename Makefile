@@ -51,7 +51,7 @@ deps:
 	@CC="$(CC)" sh mk/deps.sh
 
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D); echo '$(CC) $(ALL_CFLAGS) $(LDLIBS) $(NVFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS) $(LDLIBS) $(NVFLAGS)' > $@
+	@mkdir -p $(@D); echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 .PHONY: FORCE
 FORCE:
 
@@ -65,6 +65,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(DEPS_FIRST)
 
 # One program uses OpenMP, where the compiler has it and no thread sanitizer watches, which does not know its runtime; square roots set no errno, so that loops with them become vectors.
 OPENMP := $(if $(findstring thread,$(SANITIZE)),,$(shell printf 'int main(void){return 0;}\n' | $(CC) -fopenmp -x c -o /dev/null - 2>/dev/null && echo -fopenmp))
+# Of all files, not with what one adds below: those would differ by which is made first.
+FLAGS := $(CC) $(ALL_CFLAGS) $(LDLIBS) $(NVFLAGS)
 $(BUILD)/kernels/lmsor/%.o: ALL_CFLAGS += -fno-math-errno -fno-trapping-math
 $(BUILD)/kernels/lmsor/lmsor_openmp.o: ALL_CFLAGS += $(or $(OPENMP),-Wno-unknown-pragmas)
 # It chooses code for the CPU before a thread sanitizer has begun.
