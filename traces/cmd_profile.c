@@ -4,29 +4,21 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "disassembly.h"
-#include "options.h"
 #include "profile_join.h"
-#include "profile_merge.h"
+#include "profile_runs.h"
 #include "program.h"
 #include "target.h"
 #include "util.h"
 
-struct profile_options {
-	const char *output, *recorder, *passes_of;
-	struct text_list kernel;
-	int grids;
-	bool keep_spool, verbose, join;
-};
 #define AT(field) offsetof(struct profile_options, field)
 static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "the trace to write; .zst compresses it (required)" },
 	{ "kernel", OPTION_LIST, AT(kernel), NULL, 0, 0, "NAME", "only kernels whose name or symbol matches this shell pattern; may be repeated" },
 	{ "grids", OPTION_INT, AT(grids), "3", 0, 1 << 20, "N", "of every kernel, path and block, only the first N different grids; 0: all" },
 	{ "passes-of", OPTION_CHOICE, AT(passes_of), "both", 0, 0, "sass|counters|both", "what is counted: instructions, hardware counters, or both, in a run each" },
+	{ "one-by-one", OPTION_FLAG, AT(one_by_one), NULL, 0, 0, NULL, "instructions of one kernel a run: of each that the counters saw, or of each --kernel" },
 	{ "join", OPTION_FLAG, AT(join), NULL, 0, 0, NULL, "run nothing: put the profiles of the traces named into one" },
 	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL, "keep what the recorder wrote, as FILE.spool-*" },
 	{ "recorder", OPTION_TEXT, AT(recorder), NULL, 0, 0, "LIBRARY", "libwarpreel-recorder.so to use (else $WARPREEL_RECORDER, else the one beside the program)" },
@@ -41,86 +33,6 @@ static const struct command_help help = {
 		   "grid, and do the same each time, to be counted whole.",
 };
 
-/* One a line, as the recorder reads them; NULL when there are none. The caller frees. */
-static char *patterns(const struct text_list *list)
-{
-	char *text = NULL;
-
-	for (int i = 0; i < list->count; i++) {
-		char *longer = xprintf("%s%s%s", text ? text : "", text ? "\n" : "", list->text[i]);
-
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-/* One run of the command: which kind of counters, and which part of them where one run cannot hold all. */
-struct run { const char *mode; unsigned part, parts; const char *metrics_a_run; };
-
-static void say_run(const struct run *run)
-{
-	if (!isatty(STDERR_FILENO))
-		return;
-	if (run->parts > 1)
-		fprintf(stderr, "warpreel: profile: counting %s, run %u of %u\n", run->mode, run->part + 1, run->parts);
-	else
-		fprintf(stderr, "warpreel: profile: counting %s\n", run->mode);
-}
-
-/* The exit code; *base names the run's spools. */
-static int run_once(const struct profile_options *settings, const char *recorder, const struct run *run, char **command, char **base)
-{
-	char *kernels = patterns(&settings->kernel), *plain = target_spool_base(settings->output);
-	char *grids = xprintf("%d", settings->grids), *part = xprintf("%u", run->part);
-	const struct target_setting environment[] = {
-		{ "WARPREEL_PROFILE", run->mode },
-		{ "WARPREEL_PROFILE_KERNELS", kernels },
-		{ "WARPREEL_PROFILE_GRIDS", grids },
-		{ "WARPREEL_PROFILE_PART", part },
-		{ "WARPREEL_PROFILE_GROUP", run->metrics_a_run }, /* NULL: what the user set, if anything */
-		{ "WARPREEL_PROFILE_VERBOSE", settings->verbose ? "1" : NULL },
-	};
-	int status;
-	pid_t pid;
-
-	say_run(run);
-	*base = xprintf("%s-%s%u", plain, run->mode, run->part);
-	status = target_run("profile", recorder, *base, environment, sizeof(environment) / sizeof(environment[0]), command, &pid);
-	free(plain);
-	free(kernels);
-	free(grids);
-	free(part);
-	return status < 0 ? EXIT_BAD : target_report_status("profile", status, command[0], "profile");
-}
-
-/* Adds every spool of a run. Returns how many there were, -1 after a message. */
-static int add_spools(struct profile_merge *merge, const char *base, bool keep)
-{
-	glob_t found = { 0 };
-	int count = 0;
-
-	if (target_find_spools(base, &found)) {
-		globfree(&found);
-		return 0;
-	}
-	for (size_t i = 0; i < found.gl_pathc && count >= 0; i++) {
-		struct spool spool;
-
-		if (spool_read(&spool, found.gl_pathv[i])) {
-			count = -1;
-		} else {
-			profile_merge_add(merge, &spool);
-			count++;
-		}
-		spool_release(&spool);
-		if (!keep)
-			unlink(found.gl_pathv[i]);
-	}
-	globfree(&found);
-	return count;
-}
-
 /* The same said by several processes is said once. */
 static void warn_of_losses(const struct trace *trace)
 {
@@ -132,6 +44,18 @@ static void warn_of_losses(const struct trace *trace)
 		if (!said)
 			report_warning("profile: %s: %s", trace_text(trace, trace->loss[i].kind), trace_text(trace, trace->loss[i].detail));
 	}
+}
+
+/* CUPTI counts the instructions of one function a process, where it counts no more. */
+static void suggest_one_by_one(const struct profile_merge *merge, const struct profile_options *settings)
+{
+	size_t counted = 0;
+
+	for (size_t i = 0; i < merge->shape_count; i++)
+		counted += merge->shape[i].count_count > 0;
+	if (counted && counted < merge->shape_count && !settings->one_by_one)
+		report_warning("profile: of %zu launch shapes, %zu have counts of instructions; --one-by-one counts every kernel in a run of its own",
+			       merge->shape_count, counted);
 }
 
 /* Which kernels can be had whole, where some cannot. */
@@ -174,6 +98,7 @@ static int write_profiles(struct profile_merge *merge, const struct profile_opti
 		return -1;
 	warn_of_losses(trace);
 	suggest(merge, settings);
+	suggest_one_by_one(merge, settings);
 	skipped = trace_get_meta(trace, "skipped_grids");
 	if (skipped && strcmp(skipped, "0"))
 		fprintf(stderr, "warpreel: profile: %s further grids were left out (--grids)\n", skipped);
@@ -182,53 +107,17 @@ static int write_profiles(struct profile_merge *merge, const struct profile_opti
 	return error ? report("profile: not everything could be measured: %s", error) : 0;
 }
 
-/* The run, and what it left. The number of spools goes onto *spools. */
-static int run_and_add(struct profile_merge *merge, const struct profile_options *settings, const char *recorder, const struct run *run,
-		       char **command, int *spools)
-{
-	char *base;
-	int code = run_once(settings, recorder, run, command, &base), found = add_spools(merge, base, settings->keep_spool);
-
-	free(base);
-	if (found < 0)
-		return EXIT_BAD;
-	*spools += found;
-	return code;
-}
-
-/* How many runs it takes to count one kind, as the first of them found out; 1 when it did not say. */
-static unsigned runs_of(const struct trace *trace, const char *mode)
-{
-	const char *said = !strcmp(mode, "sass") ? trace_get_meta(trace, "sass_runs") : NULL;
-	int64_t count;
-
-	return said && !parse_i64(said, &count) && count > 0 && count <= METRICS_MAX ? (unsigned)count : 1;
-}
-
 static int profile(const struct profile_options *settings, const char *recorder, const char *disassembler, char **command)
 {
-	static const char *const modes[] = { "sass", "counters" };
-	bool both = !strcmp(settings->passes_of, "both");
 	struct profile_merge merge;
 	struct sigaction before[2];
 	struct trace trace;
-	int code = EXIT_OK, spools = 0;
+	int code, spools;
 
 	trace_init(&trace);
 	profile_merge_init(&merge, &trace);
 	target_hold_signals(before);
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		struct run run = { .mode = modes[i], .parts = 1 };
-
-		if (!both && strcmp(settings->passes_of, modes[i]))
-			continue;
-		for (; run.part < run.parts && !code && !trace_get_meta(&trace, "error"); run.part++) {
-			code = run_and_add(&merge, settings, recorder, &run, command, &spools);
-			run.parts = runs_of(&trace, run.mode);
-			if (run.parts > 1)
-				run.metrics_a_run = trace_get_meta(&trace, "sass_metrics_a_run");
-		}
-	}
+	code = profile_runs(&merge, settings, recorder, command, &spools);
 	if (!spools) {
 		report("profile: %s made no CUDA call that the recorder saw: no profile was written", command[0]);
 		code = EXIT_BAD;
@@ -290,6 +179,11 @@ int cmd_profile(const struct program *program, int argc, char **argv)
 	code = target_check_command("profile", words, argv, command);
 	if (code)
 		return code;
+	if (settings.one_by_one && (!strcmp(settings.passes_of, "counters") || (!strcmp(settings.passes_of, "sass") && !settings.kernel.count))) {
+		report("profile: --one-by-one needs %s", !strcmp(settings.passes_of, "sass") ?
+		       "the counters' run, or --kernel NAME for each kernel" : "instructions to count: not with --passes-of counters");
+		return EXIT_USAGE;
+	}
 	if (target_check_output("profile", settings.output) || target_check_free("profile"))
 		return EXIT_BAD;
 	recorder = target_find_recorder("profile", settings.recorder);

@@ -28,7 +28,7 @@ static bool same_shape(const struct profile_shape *shape, const char *symbol, co
 
 static bool wanted(const struct profile *profile, const char *symbol, const char *kernel)
 {
-	char line[256];
+	char line[4096]; /* mangled names of templates are long */
 
 	if (!profile->kernels)
 		return true;

@@ -17,11 +17,12 @@
 
 /* ---- signals: the program gets them, we stay to write the trace ---- */
 
-static volatile sig_atomic_t child_pid;
+static volatile sig_atomic_t child_pid, interrupted;
 
 static void forward(int signal_number, siginfo_t *info, void *context)
 {
 	(void)context;
+	interrupted = 1;
 	/* What the terminal sends reaches the program without us. */
 	if (child_pid > 0 && info->si_code != SI_KERNEL)
 		kill((pid_t)child_pid, signal_number);
@@ -31,6 +32,7 @@ void target_hold_signals(struct sigaction before[2])
 {
 	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
 
+	interrupted = 0;
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, &before[0]);
 	sigaction(SIGTERM, &action, &before[1]);
@@ -40,6 +42,11 @@ void target_release_signals(const struct sigaction before[2])
 {
 	sigaction(SIGINT, &before[0], NULL);
 	sigaction(SIGTERM, &before[1], NULL);
+}
+
+bool target_interrupted(void)
+{
+	return interrupted;
 }
 
 /* ---- the command line ---- */

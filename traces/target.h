@@ -6,6 +6,7 @@
 
 #include <glob.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -29,6 +30,8 @@ int target_check_free(const char *tool);
 /* From here on SIGINT and SIGTERM end the command, not us: what it leaves is still to be written. */
 void target_hold_signals(struct sigaction before[2]);
 void target_release_signals(const struct sigaction before[2]);
+/* Whether one came since they were held: who would run the command again does not. */
+bool target_interrupted(void);
 /*
  * Runs the command to its end; it gets the signals, we stay. -1 after a message when it could not be started or waited for; else its
  * wait status. Signals must be held meanwhile.
