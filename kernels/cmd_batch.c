@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * warpreel batch: a list of configurations in one process, so that contexts are made once. Lines of the list:
- *
- *     SOLVER GPUS KEY=VALUE...        # comment
+ * warpreel batch: a list of configurations (config_list.h) in one process, so that contexts are made once.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../traces/config_list.h"
 #include "../traces/options.h"
 #include "../traces/util.h"
 #include "../traces/program.h"
@@ -36,27 +34,6 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
-/* Splits one line; returns 1 when it holds a configuration, 0 when blank, -1 after a message. */
-static int parse_line(char *line, const char *file, int number, char **solver, uint32_t *gpus, char **config)
-{
-	char *comment = strchr(line, '#');
-	if (comment)
-		*comment = 0;
-	char *save, *count;
-	*solver = strtok_r(line, " \t\r\n", &save);
-	if (!*solver)
-		return 0;
-	count = strtok_r(NULL, " \t\r\n", &save);
-	int64_t value;
-	if (!count || parse_i64(count, &value) || value < 1 || value > 64)
-		return report("%s:%d: after the solver comes a number of GPUs", file, number);
-	*gpus = (uint32_t)value;
-	*config = save;
-	for (char *at = save + strlen(save); at > save && isspace((unsigned char)at[-1]); at--)
-		at[-1] = 0;
-	return 1;
-}
-
 /* Current clocks of GPU 0, from the facts the CUDA library gives; -1 where unknown. */
 static void read_clocks(const struct batch_options *o, struct solve_row *row)
 {
@@ -83,12 +60,11 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 	progress_begin(&progress, "batch line");
 	solve_row_header(out, NULL);
 	while (!rc && !ferror(out) && getline(&line, &capacity, list) > 0) {
-		char *name = NULL, *config = NULL;
-		uint32_t gpus = 0;
-		int kind = parse_line(line, file, ++number, &name, &gpus, &config);
+		struct config_line at;
+		int kind = config_line_parse(&at, line, file, ++number);
 		if (kind == 0)
 			continue;
-		const struct solver *solver = kind > 0 ? solver_find(name) : NULL;
+		const struct solver *solver = kind > 0 ? solver_find(at.solver) : NULL;
 		if (!solver) {
 			rc = -1;
 			break;
@@ -97,16 +73,16 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 			report_warning("%s:%d: time limit reached; this and the following lines were not run", file, number);
 			break;
 		}
-		if (gpus > (uint32_t)o->gpus) {
-			report_warning("%s:%d: not run: wants %u GPUs, %d are open (--gpus)", file, number, gpus, o->gpus);
+		if (at.gpus > (uint32_t)o->gpus) {
+			report_warning("%s:%d: not run: wants %u GPUs, %d are open (--gpus)", file, number, at.gpus, o->gpus);
 			not_run++;
 			continue;
 		}
 		struct solve_row row = { .visit = o->visit };
 		/* One bad configuration (too large for memory, say) must not cost the others. */
-		char *changed = o->iterations ? xprintf("%s iterations=%d", config, o->iterations) : xstrdup(config);
-		if (solve_config(solver, changed, m, gpus, &request, &row)) {
-			report_warning("%s:%d: not run: %s", file, number, config);
+		char *changed = o->iterations ? xprintf("%s iterations=%d", at.config, o->iterations) : xstrdup(at.config);
+		if (solve_config(solver, changed, m, at.gpus, &request, &row)) {
+			report_warning("%s:%d: not run: %s", file, number, at.config);
 			not_run++;
 		} else {
 			read_clocks(o, &row);

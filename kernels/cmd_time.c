@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * warpreel time: how long a solver's kernels take by themselves, on one GPU, untraced and without the host. Lines of a list are
- * those of `warpreel batch`:
- *
- *     SOLVER 1 KEY=VALUE...        # comment
+ * warpreel time: how long a solver's kernels take by themselves, on one GPU, untraced and without the host. Lines of a list
+ * (config_list.h) name one GPU.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -12,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../traces/config_list.h"
 #include "../traces/options.h"
 #include "../traces/program.h"
 #include "../traces/util.h"
@@ -174,28 +172,16 @@ static int time_one(struct timer *timer, const struct solver *solver, const void
 	return rc;
 }
 
-/* Returns 1 when the line holds a configuration, 0 when blank, -1 after a message. */
-static int parse_line(char *line, const char *file, int number, const struct solver **solver, char **config)
+/* Returns 1 when the line holds a configuration that can be timed, 0 when blank, -1 after a message. */
+static int parse_line(char *line, const char *file, int number, const struct solver **solver, struct config_line *at)
 {
-	char *comment = strchr(line, '#'), *save, *count;
-	int64_t gpus;
-	if (comment)
-		*comment = 0;
-	char *name = strtok_r(line, " \t\r\n", &save);
-	if (!name)
-		return 0;
-	count = strtok_r(NULL, " \t\r\n", &save);
-	if (!count || parse_i64(count, &gpus) || gpus < 1 || gpus > 64)
-		return report("%s:%d: after the solver comes a number of GPUs", file, number);
-	if (gpus != 1)
-		return report("%s:%d: kernels are timed on one GPU, not %s", file, number, count);
-	*solver = solver_find(name);
-	if (!*solver)
-		return report("%s:%d: no such solver", file, number);
-	*config = save;
-	for (char *at = save + strlen(save); at > save && isspace((unsigned char)at[-1]); at--)
-		at[-1] = 0;
-	return 1;
+	int kind = config_line_parse(at, line, file, number);
+	if (kind <= 0)
+		return kind;
+	if (at->gpus != 1)
+		return report("%s:%d: kernels are timed on one GPU, not %u", file, number, at->gpus);
+	*solver = solver_find(at->solver);
+	return *solver ? 1 : report("%s:%d: no such solver", file, number);
 }
 
 /* Returns how many lines could not be timed. */
@@ -208,12 +194,12 @@ static int time_list(struct timer *timer, const char *file, FILE *list)
 	progress_begin(&progress, "time: line");
 	while (getline(&line, &capacity, list) > 0) {
 		const struct solver *solver = NULL;
-		char *config = NULL;
-		int kind = parse_line(line, file, ++number, &solver, &config);
+		struct config_line at;
+		int kind = parse_line(line, file, ++number, &solver, &at);
 		if (kind > 0) {
 			void *params = xcalloc(1, solver->params_bytes);
-			if (solver->parse(params, config) || solver->prepare(params, 1) || time_one(timer, solver, params)) {
-				report_warning("%s:%d: not timed: %s", file, number, config);
+			if (solver->parse(params, at.config) || solver->prepare(params, 1) || time_one(timer, solver, params)) {
+				report_warning("%s:%d: not timed: %s", file, number, at.config);
 				kind = -1;
 			}
 			free(params);
