@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * warpreel bench: how fast the simulator replays. A fixed plan of 8 GPUs x 1000 iterations, both transports, one core, at least a
- * second of replay each; planning and loading are left out. Kernel times are the roofline's, so that no profile is needed.
+ * second of replay each; planning and loading are left out. Kernel times are the roofline's, so that no profile is needed. Or, with a
+ * list, what it costs to price kernels from the warps up.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "../traces/util.h"
-#include "predict.h"
+#include "bench_kernels.h"
 
 struct bench_options {
 	struct predictor_options common;
 	int gpus, iterations;
 	double seconds;
+	const char *kernels;
 };
 
 #define AT(field) offsetof(struct bench_options, field)
@@ -20,6 +22,8 @@ static const struct option_spec own_options[] = {
 	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G", "GPUs of the plan" },
 	{ "iterations", OPTION_INT, AT(iterations), "1000", 1, 10000000, "I", "iterations of the plan" },
 	{ "seconds", OPTION_REAL, AT(seconds), "1", 0.01, 3600, "S", "replay each plan for at least this long" },
+	{ "kernels", OPTION_TEXT, AT(kernels), NULL, 0, 0, "LIST", "instead: price each distinct launch of a list's configurations with the model warps" },
+	{ "kernel-profiles", OPTION_TEXT, AT(common.kernel_profiles), NULL, 0, 0, "TRACE", "kernel profiles for --kernels (default: the platform's)" },
 	{ "format", OPTION_CHOICE, AT(common.format), "text", 0, 0, "text|tsv", "output" },
 	{ 0 },
 };
@@ -60,7 +64,7 @@ static int bench_one(const struct program *program, const struct bench_options *
 
 int cmd_bench(const struct program *program, int argc, char **argv)
 {
-	const struct command_help help = { "bench", "bench [options]", "Speed of the simulator itself: fixed plans, roofline kernel times." };
+	const struct command_help help = { "bench", "bench [options]", "Speed of the simulator itself: fixed plans and roofline kernel times, or the model warps." };
 	struct option_spec *specs = options_join(own_options, predictor_platform_options, 0);
 	struct bench_options o = { 0 };
 	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
@@ -72,9 +76,15 @@ int cmd_bench(const struct program *program, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	struct predictor predictor;
+	o.common.allow_extrapolation = true;
 	if (predictor_init(&predictor, &o.common, false))
 		return EXIT_BAD;
 	bool tsv = !strcmp(o.common.format, "tsv");
+	if (o.kernels) {
+		rc = bench_kernels(program, &predictor, o.kernels, tsv) ? EXIT_BAD : EXIT_OK;
+		predictor_release(&predictor);
+		return rc;
+	}
 	if (tsv)
 		printf("transport\tgpus\titerations\toperations\treplays\toperations_per_s\tbest_s\tpeak_bytes\tprocess_bytes\tcore_us\n");
 	rc = bench_one(program, &o, &predictor, "peer", tsv) || bench_one(program, &o, &predictor, "host", tsv) ? EXIT_BAD : EXIT_OK;

@@ -242,6 +242,11 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 	return 0;
 }
 
+size_t warps_computed(const struct warps *w)
+{
+	return w->known_count;
+}
+
 double warps_dram_bytes(const struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape)
 {
 	const struct residency_shape *memory = &w->residency.shape[shape - schedule->shape];

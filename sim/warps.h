@@ -49,6 +49,8 @@ void warps_schedule(struct warps *warps, const struct schedule *schedule);
 /* Device time of a launch in ns, as the tracer would report it. -1 after a message. *extrapolated is set when that was needed. */
 int warps_duration(struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns,
 		   bool *extrapolated);
+/* How many launches it took time to answer: the distinct ones so far. */
+size_t warps_computed(const struct warps *warps);
 /* Bytes of a launch that L2 does not have or does not keep, by what earlier launches touched; 0 where the launch carries no footprint. */
 double warps_dram_bytes(const struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape);
 /* warps_duration with everything that led to it; `device` replaces the platform's (NULL = its own). Release with grid_answer_release(&answer->grid). */
