@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ * What the driver of local modified SOR asks its machine for: each launch with its arguments, shape and the bytes it touches.
+ */
+#include "../rbsor/rbsor.h"
+#include "../rbsor/rbsor_geometry.h"
+#include "lmsor_geometry.h"
+#include "lmsor_row.h"
+#include "lmsor_work.h"
+
+uint64_t *lmsor_slot(const struct lmsor_work *r, uint32_t buffer, int slot)
+{
+	uint64_t *slots = lmsor_ops(r)->address(r->strips.m, buffer);
+	return slots ? slots + slot : NULL;
+}
+
+int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colour, int64_t extension, int slot, bool stops)
+{
+	const struct lmsor_params *p = r->params;
+	const struct lmsor_method *method = p->method;
+	const struct strip_part *part = &r->strips.part[t->gpu];
+	const struct lmsor_own *own = &r->own[t->gpu];
+	const struct strip *s = &part->strip;
+	const int64_t begin = s->top - (s->has_north ? extension : 0);
+	const int64_t end = s->top + (s->end - s->begin) + (s->has_south ? extension : 0), rows = end - begin;
+	const int64_t arrays = lmsor_arrays(method->stored), plane_row = r->pitch / 2 * 8, plane = part->stored_rows * plane_row;
+	const struct lmsor_sweep args = {
+		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
+		.terms = arrays ? lmsor_ops(r)->address(r->strips.m, own->terms) : NULL,
+		.norm = slot < 0 ? NULL : lmsor_slot(r, own->norm, slot),
+		.stop_at = stops ? lmsor_bits(p->tolerance) : LMSOR_NEVER,
+		.pitch = (int32_t)r->pitch,
+		.columns = p->size,
+		.strip_rows = (int32_t)part->stored_rows,
+		.row_begin = (int32_t)begin,
+		.row_end = (int32_t)end,
+		.first_row = (int32_t)(s->begin - s->top),
+		.colour = colour,
+		.problem = p->p,
+	};
+	const struct machine_launch launch = {
+		.name = method->name[slot >= 0],
+		.cpu = method->cpu,
+		.args = &args,
+		.args_bytes = sizeof(args),
+		.geometry = method->geometry,
+		.rows = rows,
+		.columns = p->size,
+		.points = rows * p->size / 2,
+		/* own colour read and written, the other read once, each stored term read */
+		.dram_bytes = rows * p->size / 2 * 8 * (3 + arrays),
+		.resident_bytes = part->stored_rows * r->strips.row_bytes + 2 * arrays * plane,
+		.access_count = arrays ? 3 : 2,
+		.access = {
+			{ part->grid, ACCESS_READ, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
+			{ part->grid, ACCESS_WRITE, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
+			{ own->terms, ACCESS_READ, colour * arrays * plane + begin * plane_row,
+			  arrays ? (arrays - 1) * plane + rows * plane_row : 0 },
+		},
+	};
+	return lmsor_ops(r)->launch(t, part->stream, &launch);
+}
+
+/* Kernels of red-black SOR, which has the same two layouts. */
+int lmsor_launch_layout(struct lmsor_work *r, struct machine_thread *t, bool splits)
+{
+	const struct strip_part *part = &r->strips.part[t->gpu];
+	const struct lmsor_own *own = &r->own[t->gpu];
+	const struct rbsor_layout_args args = {
+		.rows_grid = lmsor_ops(r)->address(r->strips.m, own->upload),
+		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
+		.rows_pitch = r->params->size,
+		.pitch = r->pitch,
+		.columns = r->params->size,
+		.strip_rows = (int32_t)part->stored_rows,
+		.first_row = (int32_t)(part->strip.begin - part->strip.top),
+	};
+	const int64_t rows_bytes = part->stored_rows * r->host_row_bytes, split_bytes = part->stored_rows * r->strips.row_bytes;
+	const struct machine_launch launch = {
+		.name = splits ? "rbsor_split_f64" : "rbsor_merge_f64",
+		.cpu = splits ? rbsor_split_f64_cpu : rbsor_merge_f64_cpu,
+		.args = &args,
+		.args_bytes = sizeof(args),
+		.geometry = rbsor_layout_geometry,
+		.rows = part->stored_rows,
+		.columns = r->params->size,
+		.points = part->stored_rows * r->params->size,
+		.dram_bytes = 2 * rows_bytes,
+		.resident_bytes = rows_bytes + split_bytes,
+		.access_count = 2,
+		.access = {
+			{ own->upload, splits ? ACCESS_READ : ACCESS_WRITE, 0, rows_bytes },
+			{ part->grid, splits ? ACCESS_WRITE : ACCESS_READ, 0, split_bytes },
+		},
+	};
+	return lmsor_ops(r)->launch(t, part->stream, &launch);
+}
+
+int lmsor_launch_terms(struct lmsor_work *r, struct machine_thread *t)
+{
+	const struct lmsor_method *method = r->params->method;
+	const struct strip_part *part = &r->strips.part[t->gpu];
+	const int64_t bytes = part->stored_rows * r->strips.row_bytes * lmsor_arrays(method->stored);
+	const struct lmsor_setup args = {
+		.terms = lmsor_ops(r)->address(r->strips.m, r->own[t->gpu].terms),
+		.pitch = (int32_t)r->pitch,
+		.strip_rows = (int32_t)part->stored_rows,
+		.first_row = (int32_t)(part->strip.begin - part->strip.top),
+		.stored = (int32_t)method->stored,
+		.problem = r->params->p,
+	};
+	const struct machine_launch launch = {
+		.name = "lmsor_terms",
+		.cpu = method->rows ? lmsor_terms_rows_cpu : lmsor_terms_cpu,
+		.args = &args,
+		.args_bytes = sizeof(args),
+		.geometry = lmsor_terms_geometry,
+		.rows = part->stored_rows,
+		.columns = r->params->size,
+		.points = part->stored_rows * r->params->size,
+		.dram_bytes = bytes,
+		.resident_bytes = bytes,
+		.access_count = 1,
+		.access = { { r->own[t->gpu].terms, ACCESS_WRITE, 0, bytes } },
+	};
+	return bytes ? lmsor_ops(r)->launch(t, part->stream, &launch) : 0;
+}
+
+int lmsor_copy_norms(struct lmsor_work *r, struct machine_thread *t, uint32_t stream, int from, int to, bool down)
+{
+	const struct lmsor_own *own = &r->own[t->gpu];
+	const struct machine_copy copy = {
+		.source = down ? own->norm : own->h_norm,
+		.target = down ? own->h_norm : own->norm,
+		.source_offset_bytes = from * (int64_t)sizeof(uint64_t),
+		.target_offset_bytes = from * (int64_t)sizeof(uint64_t),
+		.row_bytes = (to - from) * (int64_t)sizeof(uint64_t),
+		.rows = 1,
+	};
+	return lmsor_ops(r)->copy(t, stream, &copy);
+}
