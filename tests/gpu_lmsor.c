@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The CUDA kernels of local modified SOR against their CPU implementations, bit for bit: u and stored terms random, awkward sizes, parts
  * of a strip, both parities of the first row, after 1, 2 and 100 iterations; the norms, and that a sweep after the end does
- * nothing. What no kernel may touch is NaN, and whole buffers are compared. Then whole runs, CUDA against the cpu machine.
+ * nothing; the kernel of all iterations with every number of rows a band and with looks that end it. What no kernel may touch is NaN,
+ * and whole buffers are compared. Then whole runs, CUDA against the cpu machine.
  *
  *     gpu_lmsor [ROWSxCOLUMNS...]      without arguments: a set of sizes
  */
@@ -9,10 +10,10 @@
 #include <math.h>
 
 #include "gpu_kit.h"
-#include "../kernels/lmsor/lmsor.h"
+#include "../kernels/lmsor/lmsor_geometry.h"
 #include "../kernels/lmsor/lmsor_params.h"
 
-enum { MOST_ITERATIONS = 100, SLOTS = MOST_ITERATIONS + 2 };
+enum { MOST_ITERATIONS = 100, SLOTS = MOST_ITERATIONS + 1 + BOARD_COUNTS };
 static const uint64_t never = UINT64_MAX;
 
 struct kernel {
@@ -35,6 +36,7 @@ enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 static const struct gpu_size standard_sizes[] = {
 	{ 3, 3 }, { 3, 4 }, { 4, 3 }, { 4, 5 }, { 5, 7 }, { 6, 9 }, { 9, 17 }, { 8, 131 }, { 17, 130 }, { 33, 257 }, { 66, 258 }, { 67, 515 },
 	{ 129, 1000 }, { 301, 1027 },
+	{ 402, 402 }, { 603, 602 }, { 1002, 1002 }, { 1058, 1024 }, /* lmsor_persistent from four rows a band to all it can hold */
 	{ 603, 2050 }, { 1604, 4099 }, /* so large that the tuned kernels take two and four rows a thread */
 };
 
@@ -104,6 +106,18 @@ static struct lmsor_problem random_problem(struct check *check, enum lmsor_omega
 	};
 }
 
+/* Random u in the rows a sweep of [begin, end) reads, NaN in all others; zero norms. */
+static void fill(struct check *check, int rows, int columns, int begin, int end, int first_row)
+{
+	const int pitch = (columns + 2 + 127) / 128 * 128;
+	double *grid = address(check, check->host);
+	memset(grid, 0xff, (size_t)rows * (size_t)pitch * 8);
+	for (int i = begin - 1; i <= end; i++)
+		for (int j = 0; j < columns; j++)
+			grid[(int64_t)i * pitch + ((first_row + i + j) & 1) * (pitch / 2) + j / 2] = 2 * gpu_random(&check->kit) - 1;
+	memset(address(check, check->host_norm), 0, SLOTS * 8);
+}
+
 static int check_sweeps(struct check *check, const struct kernel *kernel, int rows, int columns, int begin, int end, int first_row,
 			int iterations, bool norm, double tolerance, int turn)
 {
@@ -115,15 +129,11 @@ static int check_sweeps(struct check *check, const struct kernel *kernel, int ro
 			     .terms_bytes = cells * 8 * arrays };
 	struct machine_thread thread;
 	char what[200];
-	memset(grid, 0xff, (size_t)trip.bytes);
+	fill(check, rows, columns, begin, end, first_row);
 	memset(terms, 0xff, (size_t)trip.terms_bytes);
-	for (int i = begin - 1; i <= end; i++)
-		for (int j = 0; j < columns; j++)
-			grid[(int64_t)i * pitch + ((first_row + i + j) & 1) * (pitch / 2) + j / 2] = 2 * gpu_random(&check->kit) - 1;
 	/* omega in (0, 1), the others so that no value grows; NaN stays in halves no point of the sweep has */
 	for (int64_t k = 0; k < cells * arrays; k++)
 		terms[k] = 0.25 * gpu_random(&check->kit);
-	memset(norms, 0, SLOTS * 8);
 	const double before = DBL_MAX;
 	memcpy(&norms[0], &before, 8);
 	trip.sweep = (struct lmsor_sweep){ .pitch = pitch, .columns = columns, .strip_rows = rows, .row_begin = begin, .row_end = end,
@@ -150,6 +160,79 @@ static int check_sweeps(struct check *check, const struct kernel *kernel, int ro
 		 trip.sweep.problem.variant);
 	gpu_compare(&check->kit, what, check->grid, grid, (size_t)trip.bytes, 8, pitch);
 	gpu_compare(&check->kit, what, check->norm, norms, sizeof(check->norm), 8, SLOTS);
+	return 0;
+}
+
+/* All iterations in one launch. */
+struct loop_trip {
+	struct check *check;
+	struct lmsor_loop loop; /* with device addresses */
+	int64_t bytes;
+};
+
+static int loop_body(struct machine_thread *t, void *arg)
+{
+	const struct loop_trip *trip = arg;
+	const struct check *c = trip->check;
+	const struct machine_launch launch = { .name = "lmsor_persistent", .cpu = gpu_never, .args = &trip->loop, .args_bytes = sizeof(trip->loop) };
+	return copy(t, c, c->host, c->device, trip->bytes) || copy(t, c, c->host_norm, c->device_norm, SLOTS * 8) ||
+	       t->machine->ops->launch(t, c->stream, &launch) || copy(t, c, c->device, c->host, trip->bytes) ||
+	       copy(t, c, c->device_norm, c->host_norm, SLOTS * 8) || t->machine->ops->sync(t, c->stream) ? -1 : 0;
+}
+
+/* The letter boxes hold what earlier checks left there, which is no letter or an old one. */
+static int check_loop(struct check *check, int rows, int columns, int begin, int end, int bands, int iterations, int every, double tolerance,
+		      int turn)
+{
+	const int pitch = (columns + 2 + 127) / 128 * 128;
+	struct loop_trip trip = {
+		.check = check,
+		.loop = { .stop_at = never, .pitch = pitch, .columns = columns, .row_begin = begin, .row_end = end, .first_row = 6 + (turn & 1),
+			  .iterations = iterations, .look_every = every, .bands = bands,
+			  .problem = random_problem(check, (enum lmsor_omega)(turn % 5), 1 + turn % 3, iterations <= 2) },
+		.bytes = (int64_t)rows * pitch * 8,
+	};
+	struct machine_thread thread;
+	char what[240];
+	if (tolerance > 0)
+		memcpy(&trip.loop.stop_at, &tolerance, 8);
+	fill(check, rows, columns, begin, end, trip.loop.first_row);
+	memcpy(check->grid, address(check, check->host), (size_t)trip.bytes);
+	memset(check->norm, 0, sizeof(check->norm));
+	struct lmsor_loop here = trip.loop;
+	here.grid = check->grid;
+	here.board = check->norm;
+	lmsor_persistent_cpu(&here);
+	trip.loop.grid = address(check, check->device);
+	trip.loop.board = address(check, check->device_norm);
+	trip.loop.mail = address(check, check->device_terms);
+	if (check->m->ops->run(check->m, 1, loop_body, &trip, &thread))
+		return -1;
+	snprintf(what, sizeof(what), "lmsor_persistent %dx%d rows [%d,%d) first row %d in %d bands, %d iterations, a look every %d, tolerance %g, problem %d, omega %d",
+		 rows, columns, begin, end, trip.loop.first_row, bands, iterations, every, tolerance, trip.loop.problem.problem,
+		 trip.loop.problem.variant);
+	gpu_compare(&check->kit, what, check->grid, address(check, check->host), (size_t)trip.bytes, 8, pitch);
+	gpu_compare(&check->kit, what, check->norm, address(check, check->host_norm), BOARD_COUNTS * 8, 8, BOARD_COUNTS);
+	return 0;
+}
+
+static int check_loops(struct check *check, int rows, int columns)
+{
+	static const int counts[] = { 1, 2, MOST_ITERATIONS };
+	const int64_t points = (int64_t)rows * columns;
+	int turn = columns;
+	if (columns > 2 * LMSOR_LOOP_THREADS)
+		return 0;
+	for (int begin = 1; begin <= 2 && begin < rows - 1; begin++)
+		for (int each = 1; each <= LMSOR_BAND_ROWS; each++)
+			for (int c = 0; c < 3; c++, turn++) {
+				const int own = rows - 1 - begin, bands = (own + each - 1) / each;
+				if (bands > LMSOR_BANDS || (points > 20000 && bands > lmsor_bands(own)))
+					continue;
+				if (check_loop(check, rows, columns, begin, rows - 1, bands, counts[c], 1 + turn % 4, 0, turn) ||
+				    (c == 2 && check_loop(check, rows, columns, begin, rows - 1, bands, counts[c], 1 + turn % 4, 0.05, turn)))
+					return -1;
+			}
 	return 0;
 }
 
@@ -212,6 +295,8 @@ static int check_size(struct check *check, int rows, int columns)
 	for (int k = 0; k < KERNELS && points < 2000; k++, turn++)
 		if (check_sweeps(check, &kernels[k], rows, columns, 1, rows - 1, 6, MOST_ITERATIONS, true, 0.05, turn))
 			return -1;
+	if (check_loops(check, rows, columns))
+		return -1;
 	for (int k = 0; k < (points > 100000 ? 1 : 5); k++)
 		if (check_terms(check, rows, columns, k))
 			return -1;
@@ -227,10 +312,27 @@ static int solve(struct machine *m, const char *config, uint32_t gpus, struct so
 	return rc;
 }
 
+/* Values grow until they are none: the same count, but no checksum, since NaN has many forms. */
+static int check_diverging(struct check *check, struct machine *cuda, struct machine *cpu, const char *looks)
+{
+	struct solver_result expected, got;
+	char config[200], reference[200];
+	snprintf(config, sizeof(config), "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=persistent", looks);
+	snprintf(reference, sizeof(reference), "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=rows", looks);
+	if (solve(cuda, config, 1, &got) || solve(cpu, reference, 1, &expected))
+		return -1;
+	check->kit.cases++;
+	if (got.iterations != expected.iterations || !got.unconverged) {
+		check->kit.failures++;
+		printf("MISMATCH %s: %lld iterations instead of %lld\n", config, (long long)got.iterations, (long long)expected.iterations);
+	}
+	return 0;
+}
+
 /* Whole runs: count, checksum and norm of the cpu machine's rows program, which shares nothing with the kernels. */
 static int check_runs(struct check *check)
 {
-	static const char *const kinds[] = { "1", "2", "3", "tuned1", "tuned2", "tuned3", "tuned4" };
+	static const char *const kinds[] = { "1", "2", "3", "tuned1", "tuned2", "tuned3", "tuned4", "persistent" };
 	static const char *const checks[] = { "every", "9", "device" };
 	static const char *const problems[] = { "size=71 problem=1 re=10 tolerance=1e-3", "size=98 problem=2 omega=as-run tolerance=1e-3" };
 	struct machine *cuda = machine_cuda_new(1), *cpu = machine_cpu_new(1);
@@ -250,6 +352,8 @@ static int check_runs(struct check *check)
 					       (long long)expected.iterations);
 				}
 			}
+	for (int c = 0; c < 3 && !rc; c++)
+		rc = check_diverging(check, cuda, cpu, checks[c]);
 	if (cuda)
 		cuda->ops->free(cuda);
 	cpu->ops->free(cpu);

@@ -8,12 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../kernels/lmsor/lmsor_geometry.h"
 #include "../kernels/lmsor/lmsor_grid.h"
 #include "../kernels/lmsor/lmsor_params.h"
 #include "../kernels/lmsor/lmsor_terms.h"
 #include "../kernels/rbsor/rbsor_grid.h"
 
-static const char *const all_kernels[] = { "1", "2", "3", "tuned1", "tuned2", "tuned3", "tuned4", "rows", "openmp" };
+static const char *const all_kernels[] = { "1", "2", "3", "tuned1", "tuned2", "tuned3", "tuned4", "persistent", "rows", "openmp" };
 enum { KERNELS = sizeof(all_kernels) / sizeof(all_kernels[0]) };
 
 static struct solver_result solve_with(struct lmsor_params *p, const char *config, uint32_t gpus)
@@ -182,6 +183,39 @@ static void looking_on_the_gpu_stops_where_looking_every_time_does(void **state)
 		}
 }
 
+static void one_launch_of_all_iterations_ends_where_sweeps_do(void **state)
+{
+	static const char *const checks[] = { "every", "7", "device" };
+	(void)state;
+	for (double tolerance = 0.06; tolerance > 0.0005; tolerance *= 0.8)
+		for (int c = 0; c < 3; c++) {
+			char config[240];
+			snprintf(config, sizeof(config), "size=35 problem=2 re=1 omega=as-run kernel=3 check=%s tolerance=%.17g", checks[c], tolerance);
+			const struct solver_result sweeps = solve(config, 1);
+			snprintf(config, sizeof(config), "size=35 problem=2 re=1 omega=as-run kernel=persistent check=%s tolerance=%.17g", checks[c], tolerance);
+			const struct solver_result whole = solve(config, 1);
+			assert_false(whole.unconverged);
+			assert_true(whole.extra[2] <= tolerance);
+			if (sweeps.iterations != whole.iterations || sweeps.checksum != whole.checksum)
+				fail_msg("%s: %lld iterations, sweeps %lld", config, (long long)whole.iterations, (long long)sweeps.iterations);
+		}
+}
+
+static void bands_are_as_few_as_their_rows_allow(void **state)
+{
+	(void)state;
+	for (int32_t rows = 1; rows <= LMSOR_BANDS * LMSOR_BAND_ROWS; rows++) {
+		const int32_t bands = lmsor_bands(rows), most = (rows + bands - 1) / bands;
+		assert_true(bands >= 1 && bands <= LMSOR_BANDS && bands <= rows && most <= LMSOR_BAND_ROWS);
+		assert_true((rows + LMSOR_BANDS - 1) / LMSOR_BANDS == most); /* with all of them no band would have fewer */
+		assert_true(bands == 1 || (rows + bands - 2) / (bands - 1) > most);
+	}
+	const struct lmsor_loop loop = { .columns = 402, .row_begin = 1, .row_end = 401, .bands = lmsor_bands(400) };
+	struct launch_geometry g;
+	lmsor_persistent_geometry(&loop, &g);
+	assert_true(g.grid[0] == 100 && g.grid[1] == 1 && g.block[0] == 224 && g.path == 4);
+}
+
 static void published_counts_come_out(void **state)
 {
 	static const struct { const char *config; int iterations, real; double most; } rows[] = {
@@ -206,15 +240,16 @@ static void a_run_without_end_stops_at_the_limit_and_says_so(void **state)
 	static const char *const checks[] = { "every", "7", "device" };
 	(void)state;
 	for (int c = 0; c < 3; c++)
-		for (uint32_t gpus = 1; gpus <= 2; gpus++) {
+		for (uint32_t gpus = 0; gpus <= 2; gpus++) { /* 0: one GPU, one launch */
 			char config[200];
-			snprintf(config, sizeof(config), "size=66 problem=2 re=10 max-iterations=50 check=%s", checks[c]);
-			const struct solver_result result = solve(config, gpus);
+			snprintf(config, sizeof(config), "size=66 problem=2 re=10 max-iterations=50 check=%s kernel=%s", checks[c], gpus ? "tuned" : "persistent");
+			const struct solver_result result = solve(config, gpus ? gpus : 1);
 			assert_true(result.unconverged && result.iterations == 50);
 			assert_true(result.extra[2] > 1e-6 && result.extra[2] < 1);
 			/* One factor of nearly 2 where all eigenvalues are imaginary: the values grow until they are none. */
-			snprintf(config, sizeof(config), "size=66 problem=3 re=10 omega=sor sor-omega=1.99 check=%s", checks[c]);
-			const struct solver_result diverged = solve(config, gpus);
+			snprintf(config, sizeof(config), "size=66 problem=3 re=10 omega=sor sor-omega=1.99 check=%s kernel=%s", checks[c],
+				 gpus ? "tuned" : "persistent");
+			const struct solver_result diverged = solve(config, gpus ? gpus : 1);
 			assert_true(diverged.unconverged && diverged.iterations < 20000 && !isfinite(diverged.residual));
 		}
 }
@@ -292,9 +327,28 @@ static void a_steady_iteration_is_two_sweeps_and_nothing_else(void **state)
 	m->ops->free(m);
 }
 
+/* Its time is that of blocks waiting for each other: no number at all rather than one of something else. */
+static void one_launch_of_all_iterations_has_no_plan(void **state)
+{
+	struct schedule schedule;
+	struct said said;
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		schedule_init(&schedule);
+		said_begin(&said);
+		const int rc = k == 2 ? solver_plan_steady("lmsor", "kernel=persistent", &schedule) :
+					solver_plan("lmsor", "kernel=persistent iterations=10", (uint32_t)k + 1, &schedule);
+		said_end(&said);
+		assert_int_equal(rc, -1);
+		assert_non_null(strstr(said.text, k == 0 ? "it has no plan" : k == 1 ? "is for one GPU" : "no launch of an iteration"));
+		schedule_release(&schedule);
+	}
+}
+
 static void what_the_formulas_do_not_cover_is_refused(void **state)
 {
 	static const struct { const char *config, *message; } rows[] = {
+		{ "size=1025 kernel=persistent", "up to size 1024" },
 		{ "size=402 problem=2 re=90", "unlike signs" },
 		{ "size=402 problem=1 re=1e200", "overflows" },
 		{ "size=402 problem=3 re=1e13", "lost in rounding" },
@@ -322,11 +376,14 @@ int main(void)
 		cmocka_unit_test(every_kernel_agrees_with_the_definition),
 		cmocka_unit_test(strips_are_one_gpu_to_the_last_bit_and_stop_with_it),
 		cmocka_unit_test(looking_on_the_gpu_stops_where_looking_every_time_does),
+		cmocka_unit_test(one_launch_of_all_iterations_ends_where_sweeps_do),
+		cmocka_unit_test(bands_are_as_few_as_their_rows_allow),
 		cmocka_unit_test(published_counts_come_out),
 		cmocka_unit_test(a_run_without_end_stops_at_the_limit_and_says_so),
 		cmocka_unit_test(a_configuration_reads_back_as_it_was_written),
 		cmocka_unit_test(a_plan_launches_what_a_run_does),
 		cmocka_unit_test(a_steady_iteration_is_two_sweeps_and_nothing_else),
+		cmocka_unit_test(one_launch_of_all_iterations_has_no_plan),
 		cmocka_unit_test(what_the_formulas_do_not_cover_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,35 @@ struct lmsor_sweep {
 	struct lmsor_problem problem;
 };
 
+/*
+ * Arguments of lmsor_persistent: all iterations of a grid in one launch, nothing stored (STORED_NONE). Rows are cut into `bands` bands
+ * as even as can be, a block each; no band has more than LMSOR_BAND_ROWS rows, no grid more than 2 LMSOR_LOOP_THREADS columns.
+ *
+ * `board` is zero before the launch. Then board[0] is the number of iterations made, board[1] max|u| after them, as bits. Behind them
+ * bands count themselves: board[2] once all are there, one more word for each look.
+ */
+struct lmsor_loop {
+	double *grid;
+	uint64_t *board;          /* 3 + iterations / look_every words */
+	uint64_t *mail;           /* lmsor_mail_words(bands, columns): what bands tell their neighbours; need not be cleared */
+	uint64_t stop_at;         /* as in a sweep; UINT64_MAX: looks change nothing */
+	int32_t pitch, columns;
+	int32_t row_begin, row_end, first_row;
+	int32_t iterations;       /* at most; from 1 */
+	int32_t look_every;       /* iterations between looks at max|u|; from 1 */
+	int32_t bands;            /* from 1 to the number of rows */
+	struct lmsor_problem problem;
+};
+
+enum { LMSOR_BANDS = 132, LMSOR_BAND_ROWS = 8, LMSOR_LOOP_THREADS = 512 }; /* bands: a multiprocessor each */
+enum { BOARD_DONE, BOARD_NORM, BOARD_COUNTS };
+
+/* Words of 8 bytes, of letters of two: two sides, two colours. */
+LMSOR_CONSTANT int64_t lmsor_mail_words(int32_t bands, int32_t columns)
+{
+	return (int64_t)bands * 2 * 2 * 2 * ((columns + 1) / 2);
+}
+
 /* Arguments of lmsor_terms: fills the planes of `stored` for all stored rows. */
 struct lmsor_setup {
 	double *terms;
@@ -91,6 +120,8 @@ void lmsor_omega_cpu(const void *args);
 void lmsor_rows_cpu(const void *args);
 /* STORED_OMEGA by OpenMP threads, in vectors as wide as the processor has. */
 void lmsor_openmp_cpu(const void *args);
+/* args point to struct lmsor_loop. */
+void lmsor_persistent_cpu(const void *args);
 /* args point to struct lmsor_setup; `rows`: row-major planes for lmsor_rows_cpu. */
 void lmsor_terms_cpu(const void *args);
 void lmsor_terms_rows_cpu(const void *args);

@@ -66,6 +66,29 @@ void lmsor_rows_cpu(const void *args)
 		*sweep->norm = most;
 }
 
+void lmsor_persistent_cpu(const void *args)
+{
+	const struct lmsor_loop *loop = args;
+	uint64_t norm = 0;
+	int32_t done = 0;
+	bool ended = false;
+
+	while (!ended && done < loop->iterations) {
+		struct lmsor_sweep sweep = {
+			.grid = loop->grid, .norm = &norm, .stop_at = LMSOR_NEVER, .pitch = loop->pitch, .columns = loop->columns,
+			.row_begin = loop->row_begin, .row_end = loop->row_end, .first_row = loop->first_row, .problem = loop->problem,
+		};
+
+		norm = 0;
+		for (sweep.colour = 0; sweep.colour < 2; sweep.colour++)
+			lmsor_none_cpu(&sweep);
+		if (++done % loop->look_every == 0 && loop->stop_at != LMSOR_NEVER)
+			ended = norm <= loop->stop_at || norm >= LMSOR_FINITE_END;
+	}
+	loop->board[BOARD_DONE] = (uint64_t)done;
+	loop->board[BOARD_NORM] = norm;
+}
+
 /* The five terms of one point in the order of the planes of STORED_ALL; STORED_TWO has the drifts instead. */
 static void terms_of(const struct lmsor_setup *s, int32_t row, int32_t column, double term[5])
 {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../../traces/util.h"
+#include "lmsor_geometry.h"
 #include "lmsor_grid.h"
 #include "lmsor_work.h"
 
@@ -27,7 +28,7 @@ static int transfer(struct lmsor_work *r, struct machine_thread *t, bool up)
 static int set_up(struct lmsor_work *r, struct machine_thread *t)
 {
 	const uint32_t stream = r->strips.part[t->gpu].stream;
-	return transfer(r, t, true) || lmsor_copy_norms(r, t, stream, 0, r->limit + 1, false) || lmsor_launch_terms(r, t) ||
+	return transfer(r, t, true) || lmsor_copy_norms(r, t, stream, 0, (int)lmsor_slots(r), false) || lmsor_launch_terms(r, t) ||
 	       lmsor_ops(r)->sync(t, stream) ? -1 : 0;
 }
 
@@ -49,13 +50,15 @@ static int make_own(struct lmsor_work *r, uint32_t g)
 	struct machine *m = r->strips.m;
 	const struct machine_ops *ops = m->ops;
 	const struct lmsor_method *method = r->params->method;
-	const int64_t stored_rows = r->strips.part[g].stored_rows, norms = (r->limit + 1) * (int64_t)sizeof(uint64_t);
+	const int64_t stored_rows = r->strips.part[g].stored_rows, norms = lmsor_slots(r) * (int64_t)sizeof(uint64_t);
 	struct lmsor_own *own = &r->own[g];
 	if ((lmsor_arrays(method->stored) &&
 	     ops->buffer(m, g, SPACE_DEVICE, stored_rows * r->strips.row_bytes * lmsor_arrays(method->stored), &own->terms)) ||
 	    (!method->rows && ops->buffer(m, g, SPACE_DEVICE, stored_rows * r->host_row_bytes, &own->upload)) ||
 	    ops->buffer(m, g, SPACE_DEVICE, norms, &own->norm) || ops->buffer(m, g, SPACE_PINNED, norms, &own->h_norm))
 		return -1;
+	if (method->whole)
+		return ops->buffer(m, g, SPACE_DEVICE, 8 * lmsor_mail_words(lmsor_bands(r->params->size - 2), r->params->size), &own->mail);
 	if (r->params->check_every != CHECK_DEVICE)
 		return 0;
 	for (int k = 0; k < 2; k++)
@@ -76,8 +79,9 @@ static void fill_host(struct lmsor_work *r)
 {
 	for (uint32_t g = 0; g < r->strips.gpus && r->runs; g++) {
 		uint64_t *norm = lmsor_slot(r, r->own[g].h_norm, 0);
-		memset(norm, 0, (size_t)(r->limit + 1) * sizeof(*norm));
-		norm[0] = lmsor_bits(DBL_MAX); /* nothing has ended yet */
+		memset(norm, 0, (size_t)lmsor_slots(r) * sizeof(*norm));
+		if (!r->params->method->whole)
+			norm[0] = lmsor_bits(DBL_MAX); /* nothing has ended yet */
 	}
 	if (r->runs)
 		lmsor_grid_fill(lmsor_ops(r)->address(r->strips.m, r->host_grid), r->params->size, r->params->p.h);
@@ -147,6 +151,8 @@ static int make_run(struct lmsor_work *r, const struct lmsor_params *p, struct m
 	r->strips = (struct strips){ .m = m, .gpus = gpus, .rows = p->size, .halo = 2 * (int64_t)p->border, .row_bytes = r->pitch * 8,
 				     .peer = p->peer };
 	r->own = xcalloc(gpus, sizeof(*r->own));
+	if (method->whole && !strcmp(m->ops->name, "plan"))
+		return report("kernel %s makes all iterations in one launch, which no kernel model knows: it has no plan", p->kernel);
 	if (!method->geometry && strcmp(m->ops->name, "cpu"))
 		return report("kernel %s is a CPU program: --backend cpu", p->kernel);
 	if (m->ops->buffer(m, 0, SPACE_PINNED, p->size * r->host_row_bytes, &r->host_grid) || strips_make(&r->strips))
@@ -220,6 +226,10 @@ int lmsor_steady_begin(const void *params, struct machine *m, void **state, uint
 	*one = *(const struct lmsor_params *)params;
 	one->iterations = 1;
 	*state = r;
+	if (one->method->whole) {
+		report("kernel %s has no launch of an iteration that could be timed: warpreel solve times its runs", one->kernel);
+		goto fail;
+	}
 	if (make_run(r, one, m, 1))
 		goto fail;
 	fill_host(r);

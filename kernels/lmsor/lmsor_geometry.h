@@ -66,6 +66,24 @@ static inline void lmsor_tuned1_geometry(const void *args, struct launch_geometr
 	lmsor_tuned_shape((const struct lmsor_sweep *)args, 2, geometry);
 }
 
+/* As few bands as there may be when all that have the most rows have as many. */
+LMSOR_CONSTANT int32_t lmsor_bands(int32_t rows)
+{
+	return (int32_t)lmsor_ceil((uint32_t)rows, lmsor_ceil((uint32_t)rows, LMSOR_BANDS));
+}
+
+/* lmsor_persistent: a band a block, an index of both half-rows a thread; the path is the rows of the widest band. */
+static inline void lmsor_persistent_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct lmsor_loop *loop = (const struct lmsor_loop *)args;
+	const struct launch_geometry g = {
+		{ (uint32_t)loop->bands, 1, 1 }, { lmsor_ceil((uint32_t)(loop->columns + 1) / 2, 32) * 32, 1, 1 }, 0,
+		(int32_t)lmsor_ceil((uint32_t)(loop->row_end - loop->row_begin), (uint32_t)loop->bands),
+	};
+
+	*geometry = g;
+}
+
 /* lmsor_terms: an index of both half-rows a thread. */
 static inline void lmsor_terms_geometry(const void *args, struct launch_geometry *geometry)
 {

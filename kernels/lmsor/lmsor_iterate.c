@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Iterations of local modified SOR until max|u| is small: three ways to look at it.
+ * Iterations of local modified SOR until max|u| is small: three ways to look at it, unless a kernel does so by itself.
  *
  *   check every, M   the norm of that iteration goes to the host, which waits for it and decides; with several GPUs all meet first
  *   check device     one GPU: sweeps look at the norm before them and do nothing once it is small, so the host may launch ahead in
@@ -160,7 +160,22 @@ static int iterate_ahead(struct lmsor_work *r, struct machine_thread *t)
 	return several && end < r->limit ? go_back(r, t, before, end, (r->limit - 1) / r->params->border) : 0;
 }
 
+/* One launch does it all, and the host only reads what came of it. */
+static int iterate_at_once(struct lmsor_work *r, struct machine_thread *t)
+{
+	const uint32_t stream = r->strips.part[t->gpu].stream;
+	if (lmsor_launch_whole(r, t) || lmsor_copy_norms(r, t, stream, 0, BOARD_COUNTS, true) || lmsor_ops(r)->sync(t, stream))
+		return -1;
+	const uint64_t *board = lmsor_slot(r, r->own[t->gpu].h_norm, 0), every = (uint64_t)lmsor_look_every(r->params);
+	r->done = (int)board[BOARD_DONE];
+	r->norm = board[BOARD_DONE] % every ? 0 : board[BOARD_NORM];
+	r->ended = r->norm && (r->norm <= lmsor_bits(r->params->tolerance) || r->norm >= LMSOR_FINITE_END);
+	return 0;
+}
+
 int lmsor_iterate(struct lmsor_work *r, struct machine_thread *t)
 {
+	if (r->params->method->whole)
+		return iterate_at_once(r, t);
 	return r->params->check_every == CHECK_DEVICE ? iterate_ahead(r, t) : iterate_and_ask(r, t);
 }

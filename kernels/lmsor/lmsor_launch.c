@@ -60,6 +60,51 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 	return lmsor_ops(r)->launch(t, part->stream, &launch);
 }
 
+int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
+{
+	const struct lmsor_params *p = r->params;
+	const struct strip_part *part = &r->strips.part[t->gpu];
+	const struct lmsor_own *own = &r->own[t->gpu];
+	const struct strip *s = &part->strip;
+	const int64_t rows = s->end - s->begin, split_bytes = part->stored_rows * r->strips.row_bytes, board_bytes = 8 * lmsor_slots(r);
+	const int32_t bands = lmsor_bands((int32_t)rows);
+	const int64_t mail_bytes = 8 * lmsor_mail_words(bands, p->size);
+	const struct lmsor_loop args = {
+		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
+		.board = lmsor_slot(r, own->norm, 0),
+		.mail = lmsor_slot(r, own->mail, 0),
+		.stop_at = r->fixed ? LMSOR_NEVER : lmsor_bits(p->tolerance),
+		.pitch = (int32_t)r->pitch,
+		.columns = p->size,
+		.row_begin = (int32_t)s->top,
+		.row_end = (int32_t)(s->top + rows),
+		.first_row = (int32_t)(s->begin - s->top),
+		.iterations = r->limit,
+		.look_every = lmsor_look_every(p),
+		.bands = bands,
+		.problem = p->p,
+	};
+	const struct machine_launch launch = {
+		.name = p->method->name[1],
+		.cpu = p->method->cpu,
+		.args = &args,
+		.args_bytes = sizeof(args),
+		.geometry = p->method->geometry,
+		.rows = rows,
+		.columns = p->size,
+		.points = rows * p->size,
+		.dram_bytes = 2 * 8 * rows * p->size, /* u once in and once out */
+		.resident_bytes = split_bytes + mail_bytes,
+		.access_count = 5,
+		.access = {
+			{ part->grid, ACCESS_READ, 0, split_bytes }, { part->grid, ACCESS_WRITE, 0, split_bytes },
+			{ own->mail, ACCESS_READ, 0, mail_bytes }, { own->mail, ACCESS_WRITE, 0, mail_bytes },
+			{ own->norm, ACCESS_WRITE, 0, board_bytes },
+		},
+	};
+	return lmsor_ops(r)->launch(t, part->stream, &launch);
+}
+
 /* Kernels of red-black SOR, which has the same two layouts. */
 int lmsor_launch_layout(struct lmsor_work *r, struct machine_thread *t, bool splits)
 {

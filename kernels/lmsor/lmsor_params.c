@@ -16,8 +16,8 @@ const struct option_spec lmsor_options[] = {
 	{ "omega", OPTION_CHOICE, AT(omega), "eq9", 0, 0, "eq9|as-run|corrected|lsor|sor",
 	  "(9)-(13) as printed; without the squares of (9); with the sign of (13) put right; mu underbar = 0; one factor" },
 	{ "sor-omega", OPTION_REAL, AT(sor_omega), "0", 0, 2, "W", "the one factor of --omega sor; 0 takes the optimum" },
-	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0, "1|2|3|tuned|tuned1|tuned2|tuned3|tuned4|rows|openmp",
-	  "the paper's #1, #2, #3; tuned ones with as much stored, 4: omega alone (tuned: the best); the paper's CPU program and one of today" },
+	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0, "1|2|3|tuned|tuned1|tuned2|tuned3|tuned4|persistent|rows|openmp",
+	  "the paper's #1, #2, #3; tuned ones with as much stored, 4: omega alone (tuned: the best); all iterations in one launch; the paper's CPU program and one of today" },
 	{ "check", OPTION_TEXT, AT(check), "every", 0, 0, "every|M|device", "look at max|u| every iteration, every M, or on the GPU" },
 	{ "border", OPTION_INT, AT(border), "1", 1, 1 << 20, "B", "iterations between border exchanges" },
 	{ "transport", OPTION_CHOICE, AT(transport), "peer", 0, 0, "host|peer", "borders through host memory, or GPU to GPU" },
@@ -33,15 +33,16 @@ static const char *const transport_names[] = { "host", "peer", NULL };
 
 /* Launches with and without the norm have names of their own: they take unlike times, and a profile goes by names. */
 static const struct lmsor_method methods[] = {
-	{ "1", { "lmsor_1", "lmsor_1_norm" }, lmsor_all_cpu, lmsor_paper_geometry, STORED_ALL, false },
-	{ "2", { "lmsor_2", "lmsor_2_norm" }, lmsor_two_cpu, lmsor_paper_geometry, STORED_TWO, false },
-	{ "3", { "lmsor_3", "lmsor_3_norm" }, lmsor_none_cpu, lmsor_paper_geometry, STORED_NONE, false },
-	{ "tuned3", { "lmsor_tuned3", "lmsor_tuned3_norm" }, lmsor_none_cpu, lmsor_tuned_geometry, STORED_NONE, false },
-	{ "tuned1", { "lmsor_tuned1", "lmsor_tuned1_norm" }, lmsor_all_cpu, lmsor_tuned1_geometry, STORED_ALL, false },
-	{ "tuned2", { "lmsor_tuned2", "lmsor_tuned2_norm" }, lmsor_two_cpu, lmsor_tuned_geometry, STORED_TWO, false },
-	{ "tuned4", { "lmsor_tuned4", "lmsor_tuned4_norm" }, lmsor_omega_cpu, lmsor_tuned_geometry, STORED_OMEGA, false },
-	{ "rows", { "lmsor_rows", "lmsor_rows" }, lmsor_rows_cpu, NULL, STORED_ALL, true },
-	{ "openmp", { "lmsor_openmp", "lmsor_openmp" }, lmsor_openmp_cpu, NULL, STORED_OMEGA, false },
+	{ "1", { "lmsor_1", "lmsor_1_norm" }, lmsor_all_cpu, lmsor_paper_geometry, STORED_ALL, false, false },
+	{ "2", { "lmsor_2", "lmsor_2_norm" }, lmsor_two_cpu, lmsor_paper_geometry, STORED_TWO, false, false },
+	{ "3", { "lmsor_3", "lmsor_3_norm" }, lmsor_none_cpu, lmsor_paper_geometry, STORED_NONE, false, false },
+	{ "tuned3", { "lmsor_tuned3", "lmsor_tuned3_norm" }, lmsor_none_cpu, lmsor_tuned_geometry, STORED_NONE, false, false },
+	{ "tuned1", { "lmsor_tuned1", "lmsor_tuned1_norm" }, lmsor_all_cpu, lmsor_tuned1_geometry, STORED_ALL, false, false },
+	{ "tuned2", { "lmsor_tuned2", "lmsor_tuned2_norm" }, lmsor_two_cpu, lmsor_tuned_geometry, STORED_TWO, false, false },
+	{ "tuned4", { "lmsor_tuned4", "lmsor_tuned4_norm" }, lmsor_omega_cpu, lmsor_tuned_geometry, STORED_OMEGA, false, false },
+	{ "persistent", { "lmsor_persistent", "lmsor_persistent" }, lmsor_persistent_cpu, lmsor_persistent_geometry, STORED_NONE, false, true },
+	{ "rows", { "lmsor_rows", "lmsor_rows" }, lmsor_rows_cpu, NULL, STORED_ALL, true, false },
+	{ "openmp", { "lmsor_openmp", "lmsor_openmp" }, lmsor_openmp_cpu, NULL, STORED_OMEGA, false, false },
 };
 
 /* `tuned` stands for the tuned kernel that is best at large sizes. */
@@ -77,6 +78,17 @@ static int parse_check(struct lmsor_params *p)
 	return 0;
 }
 
+/* A kernel that makes all iterations has the whole grid in the registers of one GPU. */
+static int fits_one_launch(const struct lmsor_params *p, uint32_t gpus)
+{
+	const int most = LMSOR_BANDS * LMSOR_BAND_ROWS + 2 < 2 * LMSOR_LOOP_THREADS ? LMSOR_BANDS * LMSOR_BAND_ROWS + 2 : 2 * LMSOR_LOOP_THREADS;
+	if (gpus > 1)
+		return report("kernel %s is for one GPU: its blocks meet in that GPU's memory; --kernel tuned takes strips", p->kernel);
+	if (p->size > most)
+		return report("kernel %s holds u in registers, up to size %d, not %d: --kernel tuned", p->kernel, most, p->size);
+	return 0;
+}
+
 int lmsor_prepare(void *given, uint32_t gpus)
 {
 	struct lmsor_params *p = given;
@@ -86,6 +98,8 @@ int lmsor_prepare(void *given, uint32_t gpus)
 	p->check = NULL;
 	p->method = method_of(p->kernel);
 	p->kernel = p->method->option;
+	if (p->method->whole && fits_one_launch(p, gpus))
+		return -1;
 	const int problem = index_of(problem_names, p->problem), variant = index_of(omega_names, p->omega);
 	p->peer = index_of(transport_names, p->transport);
 	p->p.problem = problem + 1;

@@ -21,6 +21,7 @@ struct lmsor_method {
 	void (*geometry)(const void *args, struct launch_geometry *geometry); /* NULL: not on a GPU */
 	enum lmsor_stored stored;
 	bool rows;                /* row-major, not split by colours */
+	bool whole;               /* a launch is all iterations (struct lmsor_loop), not a sweep; one GPU */
 };
 
 struct lmsor_params {
@@ -35,6 +36,12 @@ struct lmsor_params {
 	bool peer;
 	int64_t real_points, imaginary_points; /* of size x size, boundary included, as the paper counts them */
 };
+
+/* Iterations between looks of a kernel that looks by itself. */
+static inline int lmsor_look_every(const struct lmsor_params *p)
+{
+	return p->check_every == CHECK_DEVICE ? 1 : p->check_every;
+}
 
 extern const struct option_spec lmsor_options[];
 

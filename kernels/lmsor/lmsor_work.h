@@ -15,6 +15,7 @@ struct lmsor_own {
 	uint32_t terms, upload;    /* device buffers; upload: row-major staging of the split layout */
 	uint32_t norm, h_norm;     /* slots 0 .. limit of max|u| after so many iterations; the host's copy is pinned */
 	uint32_t saved[2];         /* the strip at the begin of the last two chunks (check=device, several GPUs) */
+	uint32_t mail;             /* of all iterations in one launch; `norm` is its board then */
 	uint32_t aside, event[2];  /* stream and events that bring a chunk's norms while the next one runs */
 };
 
@@ -38,6 +39,12 @@ static inline const struct machine_ops *lmsor_ops(const struct lmsor_work *r)
 	return r->strips.m->ops;
 }
 
+/* Words of the norm, or of the board. */
+static inline int64_t lmsor_slots(const struct lmsor_work *r)
+{
+	return r->limit + (r->params->method->whole ? BOARD_COUNTS : 0) + 1;
+}
+
 static inline uint64_t lmsor_bits(double value)
 {
 	uint64_t bits;
@@ -49,6 +56,8 @@ static inline uint64_t lmsor_bits(double value)
 uint64_t *lmsor_slot(const struct lmsor_work *r, uint32_t buffer, int slot);
 /* One colour of a strip and `extension` rows beyond it; slot < 0: no norm. `stops`: does nothing once the norm is small. */
 int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colour, int64_t extension, int slot, bool stops);
+/* All iterations at once. */
+int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t);
 /* From the row-major staging to the split layout, or back. */
 int lmsor_launch_layout(struct lmsor_work *r, struct machine_thread *t, bool splits);
 int lmsor_launch_terms(struct lmsor_work *r, struct machine_thread *t);

@@ -1,6 +1,8 @@
 # A plan has the iterations it is told; a list may mix families.
 refuses warpreel predict lmsor --platform "$platform" --kernel-model roofline
 refuses warpreel predict lmsor --platform "$platform" --kernel-model roofline --kernel rows --iterations 3
+refuses warpreel predict lmsor --platform "$platform" --kernel-model roofline --kernel persistent --iterations 3
+refuses warpreel time lmsor --backend cpu --kernel persistent
 for check in every 10 device; do
 	warpreel predict lmsor --platform "$platform" --kernel-model roofline --gpus 2 --iterations 40 --check $check -o $check.wrt --format tsv >table
 	columns solver,config,gpus <table | tail -n 1

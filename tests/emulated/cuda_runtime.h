@@ -3,8 +3,9 @@
  * GPU. The .cu files are compiled as C++ with this folder first in the include path.
  *
  * A launch runs its blocks one after the other, at once; the threads of a block are fibres that switch where they must wait
- * (__syncthreads, a shuffle), so a barrier that not all threads reach is found, not hidden. Streams and events are empty
- * shells: everything is done when the call returns.
+ * (__syncthreads, a shuffle), so a barrier that not all threads reach is found, not hidden. The blocks of a cooperative launch run at
+ * once, each on a host thread of its own, and a fibre that looks at memory where others write (__nv_atomic_load) lets them go on.
+ * Streams and events are empty shells: everything is done when the call returns.
  */
 #ifndef WARPREEL_EMULATED_CUDA_RUNTIME_H
 #define WARPREEL_EMULATED_CUDA_RUNTIME_H
@@ -20,10 +21,11 @@
 #define __host__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-#define __shared__ static thread_local /* blocks of one launching thread run one by one */
+#define __shared__ static thread_local /* blocks of one host thread run one by one */
 
 enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorInvalidConfiguration = 9, cudaErrorInsufficientDriver = 35,
-		   cudaErrorInvalidDevice = 101, cudaErrorPeerAccessAlreadyEnabled = 704 };
+		   cudaErrorInvalidDevice = 101, cudaErrorPeerAccessAlreadyEnabled = 704,
+		   cudaErrorCooperativeLaunchTooLarge = 720 };
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
 		      cudaMemcpyDefault };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrAsyncEngineCount, cudaDevAttrGlobalMemoryBusWidth,
@@ -54,11 +56,18 @@ typedef struct emulated_graph *cudaGraphExec_t;
 extern thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 void __syncthreads(void);
+int __syncthreads_or(int any);
+
+static inline void __threadfence(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 void emulated_count(cudaStream_t stream); /* one more launch */
 /* Runs `body` once for every thread of every block. */
 typedef void emulated_body(void *context);
 cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context);
+cudaError_t emulated_cooperative(dim3 grid, dim3 block, emulated_body *body, void *context);
 /* All 32 lanes of a warp leave a value (8 bytes at most) and read the one of `source`, taken modulo 32. */
 uint64_t emulated_shuffle(uint64_t value, int source);
 
@@ -82,6 +91,26 @@ static inline unsigned long long atomicMax(unsigned long long *address, unsigned
 	while (old < value && !__atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 	return old;
+}
+
+/* Values of any size, written and read as a whole; whoever reads is about to wait. */
+enum { __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE };
+void emulated_atomic_copy(void *target, const void *source, size_t bytes);
+void emulated_let_go(void);
+
+template <typename T> void __nv_atomic_store(T *address, T *value, int order, int scope)
+{
+	(void)order;
+	(void)scope;
+	emulated_atomic_copy(address, value, sizeof(T));
+}
+
+template <typename T> void __nv_atomic_load(T *address, T *value, int order, int scope)
+{
+	(void)order;
+	(void)scope;
+	emulated_let_go();
+	emulated_atomic_copy(value, address, sizeof(T));
 }
 
 static inline long long __double_as_longlong(double value)
@@ -115,13 +144,20 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Args...), dim3 grid, dim3 block, voi
 	return emulated_launch(grid, block, emulated_call<Args...>::body, &call);
 }
 
-/* Fibres switch only where they wait, so a plain addition is atomic. */
+template <typename... Args>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Args...), dim3 grid, dim3 block, void **args, size_t shared_bytes, cudaStream_t stream)
+{
+	emulated_call<Args...> call = { kernel, args };
+
+	(void)shared_bytes;
+	emulated_count(stream);
+	return emulated_cooperative(grid, block, emulated_call<Args...>::body, &call);
+}
+
+/* Of whole numbers. */
 template <typename T> T atomicAdd(T *address, T value)
 {
-	T before = *address;
-
-	*address = before + value;
-	return before;
+	return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
 static inline float rsqrtf(float x)

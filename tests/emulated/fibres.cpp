@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * The threads of a block as fibres of the launching host thread.
+ * The threads of a block as fibres of a host thread: of the launching one, or in a cooperative launch of one made for the block.
  */
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
 #include "cuda_runtime.h"
 
-enum { BLOCK_MAX = 1024, WARP = 32, STACK_BYTES = 64 << 10 };
+enum { BLOCK_MAX = 1024, AT_ONCE_MAX = 132, WARP = 32, STACK_BYTES = 64 << 10 };
 enum fibre_state { RUNNABLE, AT_BLOCK_BARRIER, AT_WARP_BARRIER, ENDED };
 
 thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -27,6 +30,9 @@ struct block_run { /* of one host thread */
 	struct fibre *fibre;
 	char *stacks;
 	unsigned count, current;
+	bool looked; /* a fibre let the others go since the last round */
+	int any;     /* of __syncthreads_or: gathered so far, and of the last one */
+	int any_of_all;
 	emulated_body *body;
 	void *context;
 };
@@ -72,6 +78,29 @@ static void resume(struct fibre *fibre)
 void __syncthreads(void)
 {
 	wait_as(AT_BLOCK_BARRIER);
+}
+
+int __syncthreads_or(int any)
+{
+	run.any |= any != 0;
+	wait_as(AT_BLOCK_BARRIER);
+	return run.any_of_all;
+}
+
+void emulated_let_go(void)
+{
+	run.looked = true;
+	wait_as(RUNNABLE);
+}
+
+/* One lock for all: who waits asks often, but tests are small. */
+void emulated_atomic_copy(void *target, const void *source, size_t bytes)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&lock);
+	memcpy(target, source, bytes);
+	pthread_mutex_unlock(&lock);
 }
 
 uint64_t emulated_shuffle(uint64_t value, int source)
@@ -123,6 +152,8 @@ static bool release_complete(void)
 	}
 	if (!any && count_state(0, run.count, AT_BLOCK_BARRIER) + count_state(0, run.count, ENDED) == run.count) {
 		release(0, run.count, AT_BLOCK_BARRIER);
+		run.any_of_all = run.any;
+		run.any = 0;
 		any = true;
 	}
 	return any;
@@ -143,23 +174,25 @@ static void run_block(void)
 		run.fibre[i].shuffles = 0;
 	}
 	while (count_state(0, run.count, ENDED) < run.count) {
+		run.looked = false;
 		for (run.current = 0; run.current < run.count; run.current++) {
 			if (run.fibre[run.current].state != RUNNABLE)
 				continue;
 			set_thread_index(run.current);
 			resume(&run.fibre[run.current]);
 		}
-		if (count_state(0, run.count, ENDED) < run.count && !release_complete())
+		if (run.looked)
+			sched_yield(); /* what it waits for may be another block's */
+		if (count_state(0, run.count, ENDED) < run.count && !release_complete() && !run.looked)
 			give_up("a barrier or shuffle that not all of its threads reach");
 	}
 }
 
-cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context)
+/* What a host thread needs before it runs blocks. */
+static void begin_blocks(dim3 grid, dim3 block, emulated_body *body, void *context)
 {
 	const unsigned count = block.x * block.y * block.z;
 
-	if (!count || count > BLOCK_MAX || !grid.x || !grid.y || !grid.z || grid.y > 65535 || grid.z > 65535)
-		return cudaErrorInvalidConfiguration;
 	run.fibre = (struct fibre *)calloc(count, sizeof(*run.fibre));
 	run.stacks = (char *)malloc((size_t)count * STACK_BYTES);
 	if (!run.fibre || !run.stacks)
@@ -167,17 +200,80 @@ cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *co
 	for (unsigned i = 0; i < count; i++)
 		prepare(&run.fibre[i].context, run.stacks + (size_t)i * STACK_BYTES);
 	run.count = count;
+	run.any = 0;
 	run.body = body;
 	run.context = context;
 	gridDim = grid;
 	blockDim = block;
+}
+
+static void end_blocks(void)
+{
+	free(run.fibre);
+	free(run.stacks);
+}
+
+static bool possible(dim3 grid, dim3 block)
+{
+	const unsigned count = block.x * block.y * block.z;
+
+	return count && count <= BLOCK_MAX && grid.x && grid.y && grid.z && grid.y <= 65535 && grid.z <= 65535;
+}
+
+cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context)
+{
+	if (!possible(grid, block))
+		return cudaErrorInvalidConfiguration;
+	begin_blocks(grid, block, body, context);
 	for (unsigned z = 0; z < grid.z; z++)
 		for (unsigned y = 0; y < grid.y; y++)
 			for (unsigned x = 0; x < grid.x; x++) {
 				blockIdx = dim3(x, y, z);
 				run_block();
 			}
-	free(run.fibre);
-	free(run.stacks);
+	end_blocks();
+	return cudaSuccess;
+}
+
+struct block_thread {
+	pthread_t thread;
+	dim3 grid, block;
+	unsigned x;
+	emulated_body *body;
+	void *context;
+};
+
+static void *block_main(void *arg)
+{
+	const struct block_thread *self = (const struct block_thread *)arg;
+
+	begin_blocks(self->grid, self->block, self->body, self->context);
+	blockIdx = dim3(self->x);
+	run_block();
+	end_blocks();
+	return NULL;
+}
+
+cudaError_t emulated_cooperative(dim3 grid, dim3 block, emulated_body *body, void *context)
+{
+	if (!possible(grid, block) || grid.y > 1 || grid.z > 1)
+		return cudaErrorInvalidConfiguration;
+	if (grid.x > AT_ONCE_MAX)
+		return cudaErrorCooperativeLaunchTooLarge;
+	struct block_thread *all = (struct block_thread *)calloc(grid.x, sizeof(*all));
+	if (!all)
+		abort();
+	for (unsigned x = 0; x < grid.x; x++) {
+		all[x].grid = grid;
+		all[x].block = block;
+		all[x].x = x;
+		all[x].body = body;
+		all[x].context = context;
+		if (pthread_create(&all[x].thread, NULL, block_main, &all[x]))
+			abort();
+	}
+	for (unsigned x = 0; x < grid.x; x++)
+		pthread_join(all[x].thread, NULL);
+	free(all);
 	return cudaSuccess;
 }

@@ -17,7 +17,7 @@ static int peers[GPUS][GPUS]; /* access enabled */
 const char *cudaGetErrorString(cudaError_t error)
 {
 	return error == cudaErrorMemoryAllocation ? "out of memory" : error == cudaErrorInvalidConfiguration ?
-	       "invalid configuration argument" : error ? "an error of the emulated runtime" : "no error";
+	       "invalid configuration argument" : error == cudaErrorCooperativeLaunchTooLarge ? "too many blocks in cooperative launch" : error ? "an error of the emulated runtime" : "no error";
 }
 
 cudaError_t cudaGetLastError(void)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * All iterations in one launch: launch and table. The body is lmsor_persistent.cuh.
+ */
+#include <cuda_runtime.h>
+#include "lmsor_geometry.h"
+#include "lmsor_persistent.cuh"
+extern "C" {
+#include "../../traces/util.h"
+}
+
+extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1) lmsor_persistent(const struct lmsor_loop loop)
+{
+	block_note<block_note_id("lmsor_persistent")> note;
+	__shared__ struct lmsor_block block;
+	const int index = (int)threadIdx.x, band = (int)blockIdx.x, letters = 4 * ((loop.columns + 1) / 2);
+	const int rows = loop.row_end - loop.row_begin, each = rows / loop.bands, more = rows % loop.bands;
+	const int first = loop.row_begin + band * each + (band < more ? band : more), own = each + (band < more);
+	struct lmsor_seat seat = { &loop, &block, index, band, first, index & 31, index / 32 };
+	struct lmsor_pair column[2];
+
+	for (int x = 0; x < 2; x++) {
+		const int odd = (loop.first_row + first + x) & 1, at = 2 * index + odd;
+
+		column[x] = lmsor_pair_of(lmsor_drift(&loop.problem, at));
+		seat.step[x] = odd ? 1 : -1;
+		seat.inside[x] = at > 0 && at < loop.columns - 1;
+		seat.near[x] = odd ? column[x].before : column[x].after;
+		seat.far[x] = odd ? column[x].after : column[x].before;
+	}
+	for (int r = index; r < own; r += (int)blockDim.x)
+		block.vertical[r] = lmsor_pair_of(lmsor_drift(&loop.problem, loop.first_row + first + r));
+	if (index == 0)
+		block.lost = 0;
+	for (int k = index; k < letters; k += (int)blockDim.x)
+		((struct lmsor_letter *)loop.mail)[band * letters + k] = lmsor_letter();
+	__syncthreads();
+	switch (own) {
+	case 1:
+		return lmsor_run_band<1>(seat, column);
+	case 2:
+		return lmsor_run_band<2>(seat, column);
+	case 3:
+		return lmsor_run_band<3>(seat, column);
+	case 4:
+		return lmsor_run_band<4>(seat, column);
+	case 5:
+		return lmsor_run_band<5>(seat, column);
+	case 6:
+		return lmsor_run_band<6>(seat, column);
+	case 7:
+		return lmsor_run_band<7>(seat, column);
+	case 8:
+		return lmsor_run_band<8>(seat, column);
+	}
+}
+
+static int launch_persistent(const void *args, void *stream)
+{
+	struct lmsor_loop loop = *(const struct lmsor_loop *)args;
+	struct launch_geometry g;
+	void *arguments[] = { &loop };
+
+	lmsor_persistent_geometry(&loop, &g);
+	if (g.path > LMSOR_BAND_ROWS || g.block[0] > LMSOR_LOOP_THREADS)
+		return cudaErrorInvalidConfiguration;
+	const cudaError_t error = cudaLaunchCooperativeKernel(lmsor_persistent, dim3(g.grid[0], g.grid[1], g.grid[2]),
+							      dim3(g.block[0], g.block[1], g.block[2]), arguments, 0, (cudaStream_t)stream);
+
+	if (error == cudaErrorCooperativeLaunchTooLarge)
+		report("kernel persistent wants %u blocks of %u threads on the GPU at once, more than this one holds: --kernel tuned", g.grid[0],
+		       g.block[0]);
+	return error;
+}
+
+extern "C" const struct cuda_kernel lmsor_persistent_kernels[] = {
+	{ "lmsor_persistent", launch_persistent },
+	{ 0, 0 },
+};
