@@ -43,7 +43,7 @@ static const struct gpu_size standard_sizes[] = {
 struct check {
 	struct gpu_check kit;
 	struct machine *m;
-	uint32_t stream, host, device, host_terms, device_terms, host_norm, device_norm;
+	uint32_t stream, host, device, host_terms, device_terms, host_norm, device_norm, mail;
 	int64_t bytes;
 	double *grid, *terms; /* of the CPU */
 	uint64_t norm[SLOTS];
@@ -180,7 +180,7 @@ static int loop_body(struct machine_thread *t, void *arg)
 	       copy(t, c, c->device_norm, c->host_norm, SLOTS * 8) || t->machine->ops->sync(t, c->stream) ? -1 : 0;
 }
 
-/* The letter boxes hold what earlier checks left there, which is no letter or an old one. */
+/* The letter boxes hold what earlier checks left there. */
 static int check_loop(struct check *check, int rows, int columns, int begin, int end, int bands, int iterations, int every, double tolerance,
 		      int turn)
 {
@@ -205,7 +205,7 @@ static int check_loop(struct check *check, int rows, int columns, int begin, int
 	lmsor_persistent_cpu(&here);
 	trip.loop.grid = address(check, check->device);
 	trip.loop.board = address(check, check->device_norm);
-	trip.loop.mail = address(check, check->device_terms);
+	trip.loop.mail = address(check, check->mail);
 	if (check->m->ops->run(check->m, 1, loop_body, &trip, &thread))
 		return -1;
 	snprintf(what, sizeof(what), "lmsor_persistent %dx%d rows [%d,%d) first row %d in %d bands, %d iterations, a look every %d, tolerance %g, problem %d, omega %d",
@@ -372,7 +372,8 @@ static int check_all(struct check *check, const struct gpu_size *sizes, size_t c
 	    ops->buffer(m, 0, SPACE_PINNED, 5 * check->bytes, &check->host_terms) ||
 	    ops->buffer(m, 0, SPACE_DEVICE, 5 * check->bytes, &check->device_terms) ||
 	    ops->buffer(m, 0, SPACE_PINNED, SLOTS * 8, &check->host_norm) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, SLOTS * 8, &check->device_norm) || ops->stream(m, 0, &check->stream))
+	    ops->buffer(m, 0, SPACE_DEVICE, SLOTS * 8, &check->device_norm) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, 8 * lmsor_mail_words(LMSOR_BANDS), &check->mail) || ops->stream(m, 0, &check->stream))
 		return -1;
 	check->grid = xmalloc((size_t)check->bytes);
 	check->terms = xmalloc((size_t)check->bytes * 5);

@@ -85,7 +85,7 @@ struct lmsor_sweep {
 struct lmsor_loop {
 	double *grid;
 	uint64_t *board;          /* 3 + iterations / look_every words */
-	uint64_t *mail;           /* lmsor_mail_words(bands, columns): what bands tell their neighbours; need not be cleared */
+	uint64_t *mail;           /* lmsor_mail_words(bands): what bands tell their neighbours; need not be cleared */
 	uint64_t stop_at;         /* as in a sweep; UINT64_MAX: looks change nothing */
 	int32_t pitch, columns;
 	int32_t row_begin, row_end, first_row;
@@ -98,10 +98,10 @@ struct lmsor_loop {
 enum { LMSOR_BANDS = 132, LMSOR_BAND_ROWS = 8, LMSOR_LOOP_THREADS = 512 }; /* bands: a multiprocessor each */
 enum { BOARD_DONE, BOARD_NORM, BOARD_COUNTS };
 
-/* Words of 8 bytes, of letters of two: two sides, two colours. */
-LMSOR_CONSTANT int64_t lmsor_mail_words(int32_t bands, int32_t columns)
+/* Words of 8 bytes, two a letter: of two sides and two colours of each band. */
+LMSOR_CONSTANT int64_t lmsor_mail_words(int32_t bands)
 {
-	return (int64_t)bands * 2 * 2 * 2 * ((columns + 1) / 2);
+	return (int64_t)bands * 2 * 2 * LMSOR_LOOP_THREADS * 2;
 }
 
 /* Arguments of lmsor_terms: fills the planes of `stored` for all stored rows. */

@@ -58,7 +58,7 @@ static int make_own(struct lmsor_work *r, uint32_t g)
 	    ops->buffer(m, g, SPACE_DEVICE, norms, &own->norm) || ops->buffer(m, g, SPACE_PINNED, norms, &own->h_norm))
 		return -1;
 	if (method->whole)
-		return ops->buffer(m, g, SPACE_DEVICE, 8 * lmsor_mail_words(lmsor_bands(r->params->size - 2), r->params->size), &own->mail);
+		return ops->buffer(m, g, SPACE_DEVICE, 8 * lmsor_mail_words(lmsor_bands(r->params->size - 2)), &own->mail);
 	if (r->params->check_every != CHECK_DEVICE)
 		return 0;
 	for (int k = 0; k < 2; k++)

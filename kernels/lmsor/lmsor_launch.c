@@ -68,7 +68,7 @@ int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 	const struct strip *s = &part->strip;
 	const int64_t rows = s->end - s->begin, split_bytes = part->stored_rows * r->strips.row_bytes, board_bytes = 8 * lmsor_slots(r);
 	const int32_t bands = lmsor_bands((int32_t)rows);
-	const int64_t mail_bytes = 8 * lmsor_mail_words(bands, p->size);
+	const int64_t mail_bytes = 8 * lmsor_mail_words(bands);
 	const struct lmsor_loop args = {
 		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
 		.board = lmsor_slot(r, own->norm, 0),

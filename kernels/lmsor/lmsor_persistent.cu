@@ -12,10 +12,11 @@ extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1) lmsor_persis
 {
 	block_note<block_note_id("lmsor_persistent")> note;
 	__shared__ struct lmsor_block block;
-	const int index = (int)threadIdx.x, band = (int)blockIdx.x, letters = 4 * ((loop.columns + 1) / 2);
+	const int index = (int)threadIdx.x, band = (int)blockIdx.x;
 	const int rows = loop.row_end - loop.row_begin, each = rows / loop.bands, more = rows % loop.bands;
 	const int first = loop.row_begin + band * each + (band < more ? band : more), own = each + (band < more);
-	struct lmsor_seat seat = { &loop, &block, index, band, first, index & 31, index / 32 };
+	struct lmsor_letter *boxes = (struct lmsor_letter *)loop.mail + band * 4 * LMSOR_LOOP_THREADS + index;
+	struct lmsor_seat seat = { &loop, &block, boxes, index, band, first, index & 31, index / 32 };
 	struct lmsor_pair column[2];
 
 	for (int x = 0; x < 2; x++) {
@@ -31,8 +32,8 @@ extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1) lmsor_persis
 		block.vertical[r] = lmsor_pair_of(lmsor_drift(&loop.problem, loop.first_row + first + r));
 	if (index == 0)
 		block.lost = 0;
-	for (int k = index; k < letters; k += (int)blockDim.x)
-		((struct lmsor_letter *)loop.mail)[band * letters + k] = lmsor_letter();
+	for (int k = 0; k < 4; k++)
+		boxes[k * LMSOR_LOOP_THREADS] = lmsor_letter();
 	__syncthreads();
 	switch (own) {
 	case 1:

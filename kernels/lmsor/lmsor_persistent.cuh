@@ -35,6 +35,7 @@ struct lmsor_block {
 struct lmsor_seat {
 	const struct lmsor_loop *loop;
 	struct lmsor_block *block;
+	struct lmsor_letter *boxes; /* of this thread's index in its band */
 	int index, band, first; /* in the half-rows; of the bands; local row of the band's first */
 	int lane, warp;
 	int step[2];            /* lane, counted from here, of the horizontal neighbour that is not this thread's own */
@@ -46,12 +47,10 @@ template <int ROWS> struct lmsor_held {
 	double u[2][ROWS], omega[2][ROWS]; /* by colour */
 };
 
-/* side 0: of the band's first row, for the band above; 1: of its last. */
-__device__ __forceinline__ struct lmsor_letter *lmsor_box(const struct lmsor_seat &seat, int band, int side, int colour)
+/* The place of this thread's letters; `bands` further on, of side 0 (the first row's, for the band above) or 1, of one colour. */
+__device__ __forceinline__ struct lmsor_letter *lmsor_box(const struct lmsor_seat &seat, int bands, int side, int colour)
 {
-	const int halves = (seat.loop->columns + 1) / 2;
-
-	return (struct lmsor_letter *)seat.loop->mail + ((band * 2 + side) * 2 + colour) * halves + seat.index;
+	return seat.boxes + (bands * 4 + side * 2 + colour) * LMSOR_LOOP_THREADS;
 }
 
 __device__ __forceinline__ void lmsor_post(struct lmsor_letter *box, double value, unsigned number)
@@ -108,19 +107,27 @@ __device__ __forceinline__ void lmsor_point(const struct lmsor_seat &seat, struc
 	}
 }
 
+/* The value next to the band in local row `row`, from the neighbouring band if there is one. */
+template <int COLOUR> __device__ __forceinline__ double lmsor_beyond(const struct lmsor_seat &seat, bool neighbour, struct lmsor_letter *box,
+								     struct lmsor_letter letter, unsigned number, int row)
+{
+	/* Before the first half-sweep, and beyond the outermost bands, all lies in the grid, which nobody writes before the end. */
+	return neighbour && number > 0 ? lmsor_await(box, letter, number) : *lmsor_at(seat, row, COLOUR);
+}
+
 /* Half-sweep `number`, from 0. Rows that need no other band go while the letters are on their way. */
 template <int COLOUR, int ROWS>
 __device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat, struct lmsor_held<ROWS> *held, unsigned number, uint64_t *most)
 {
 	constexpr int LAST = ROWS - 1, OTHER = 1 - COLOUR, X_FIRST = COLOUR & 1, X_LAST = (LAST + COLOUR) & 1;
-	const bool above = seat.inside[X_FIRST] && seat.band > 0, below = seat.inside[X_LAST] && seat.band < seat.loop->bands - 1;
-	struct lmsor_letter *north_box = lmsor_box(seat, seat.band - 1, 1, OTHER), *south_box = lmsor_box(seat, seat.band + 1, 0, OTHER);
-	struct lmsor_letter north_letter = { 0, 0 }, south_letter = { 0, 0 };
+	const bool above = seat.band > 0, below = seat.band < seat.loop->bands - 1;
+	struct lmsor_letter *north_box = lmsor_box(seat, -1, 1, OTHER), *south_box = lmsor_box(seat, 1, 0, OTHER);
+	struct lmsor_letter north_letter = { 0, number }, south_letter = { 0, number };
 	double beside[ROWS], north, south;
 
-	if (above && number > 0)
+	if (above && number > 0 && seat.inside[X_FIRST])
 		north_letter = lmsor_ask(north_box);
-	if (below && number > 0)
+	if (below && number > 0 && seat.inside[X_LAST])
 		south_letter = lmsor_ask(south_box);
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
@@ -133,21 +140,20 @@ __device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat, struct
 #pragma unroll
 	for (int r = 1; r < LAST; r++)
 		lmsor_point<COLOUR, ROWS>(seat, held, r, beside[r], held->u[OTHER][r - 1], held->u[OTHER][r + 1], most);
-	/* Before the first half-sweep, and beyond the outermost bands, all lies in the grid, which nobody writes before the end. */
-	north = above && number > 0 ? lmsor_await(north_box, north_letter, number) : *lmsor_at(seat, -1, OTHER);
+	north = lmsor_beyond<OTHER>(seat, above, north_box, north_letter, number, -1);
 	if (LAST == 0)
-		south = below && number > 0 ? lmsor_await(south_box, south_letter, number) : *lmsor_at(seat, ROWS, OTHER);
+		south = lmsor_beyond<OTHER>(seat, below, south_box, south_letter, number, ROWS);
 	else
 		south = held->u[OTHER][LAST > 0];
 	lmsor_point<COLOUR, ROWS>(seat, held, 0, beside[0], north, south, most);
-	if (above)
-		lmsor_post(lmsor_box(seat, seat.band, 0, COLOUR), held->u[COLOUR][0], number + 1);
+	if (above && seat.inside[X_FIRST])
+		lmsor_post(lmsor_box(seat, 0, 0, COLOUR), held->u[COLOUR][0], number + 1);
 	if (LAST > 0) {
-		south = below && number > 0 ? lmsor_await(south_box, south_letter, number) : *lmsor_at(seat, ROWS, OTHER);
+		south = lmsor_beyond<OTHER>(seat, below, south_box, south_letter, number, ROWS);
 		lmsor_point<COLOUR, ROWS>(seat, held, LAST, beside[LAST], held->u[OTHER][LAST - (LAST > 0)], south, most);
 	}
-	if (below)
-		lmsor_post(lmsor_box(seat, seat.band, 1, COLOUR), held->u[COLOUR][LAST], number + 1);
+	if (below && seat.inside[X_LAST])
+		lmsor_post(lmsor_box(seat, 0, 1, COLOUR), held->u[COLOUR][LAST], number + 1);
 	lmsor_leave<COLOUR, ROWS>(seat, *held);
 }
 
