@@ -66,6 +66,20 @@ template <int P, bool THROUGH_L1> static __global__ void __launch_bounds__(1024)
 	note(a.d_results, all == 0x12345671u ? 0 : begun_ns); /* `at` is a multiple of 16 */
 }
 
+/* Read from the first half of the span, written to the second; each load needs the one before it. */
+static __global__ void __launch_bounds__(1024) flow_copy(struct flow_arguments a)
+{
+	uint64_t begun_ns = device_ns(), half = a.span / 2, at = first_of(a, 0) % half, step = a.step % half;
+#pragma unroll 1
+	for (int round = 0; round < a.rounds; round++) {
+		uint32_t x, y, z, w;
+		asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(a.d_region + at));
+		asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(a.d_region + half + at), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
+		at = wrapped(at + step + ((x ^ y ^ z ^ w) & a.zero), half);
+	}
+	note(a.d_results, begun_ns);
+}
+
 static __global__ void __launch_bounds__(1024) flow_write(struct flow_arguments a)
 {
 	uint64_t begun_ns = device_ns(), at = first_of(a, 0);
@@ -334,7 +348,7 @@ static int measure_one(struct sm_bench *sm, double dram_latency_ns)
 
 /*
  * Few loads in flight: then each takes its latency, and the time is linear in the share of misses. The ends, all and none in L2, are
- * measured with the same grid.
+ * measured with the same grid. A launch goes through the footprint once: within one that went round and round, multiprocessors would drift apart.
  */
 static int measure_reuse(struct sm_bench *sm, double *all_in_dram_ns)
 {
@@ -344,12 +358,15 @@ static int measure_reuse(struct sm_bench *sm, double *all_in_dram_ns)
 	double bytes[COUNT];
 	for (int i = -1; i < COUNT; i++) {
 		struct flow flow = reading(sm, i < 0 ? sm->region_bytes : static_cast<uint64_t>(footprints[i]) * MiB, 256, 1);
+		flow.kernel = reinterpret_cast<const void *>(flow_copy);
+		flow.bytes_each = 32;
 		flow.moving = i < 0;
-		flow.least_bytes = i < 0 ? 256.0 * MiB : 4.0 * static_cast<double>(flow.span);
+		flow.least_bytes = i < 0 ? 256.0 * MiB : static_cast<double>(flow.span);
+		flow.least_rounds = 1;
 		if (flow_measure(flow, "sm.l2_reuse_hits", static_cast<double>(flow.span), i < 0 ? &none : &rate[i]))
 			return -1;
 	}
-	*all_in_dram_ns = 1e9 * 256 * 16 * sm->multiprocessors / none.value;
+	*all_in_dram_ns = 1e9 * 256 * 32 * sm->multiprocessors / none.value;
 	for (int i = 0; i < COUNT; i++) {
 		double far = 1 / none.value, near = 1 / rate[0].value;
 		bytes[i] = static_cast<double>(footprints[i]) * static_cast<double>(MiB);
@@ -357,9 +374,9 @@ static int measure_reuse(struct sm_bench *sm, double *all_in_dram_ns)
 		hits[i].value = fmin(fmax((far - 1 / rate[i].value) / (far - near), 0), 1);
 		hits[i].spread = rate[i].spread / rate[i].value / rate[i].value / (far - near);
 	}
-	bench_emit(sm->bench, "sm.l2_reuse_bytes", bytes, NULL, COUNT, "footprints read again and again in the same order by all multiprocessors");
+	bench_emit(sm->bench, "sm.l2_reuse_bytes", bytes, NULL, COUNT, "footprints of which one half is read and the other written, in the same order by launch after launch");
 	sm_emit(sm, "l2_reuse_hits", hits, COUNT,
-		"time of a load, 256 threads a multiprocessor with one load of 16 bytes each, between that of 8 MiB and that of 4 GiB");
+		"time of a load, 256 threads a multiprocessor with one load of 16 bytes each and a store behind it, between that of 8 MiB and that of 4 GiB");
 	return 0;
 }
 

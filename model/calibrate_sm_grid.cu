@@ -40,11 +40,30 @@ static __global__ void grid_places(uint64_t *d_results, int cycles)
 	}
 }
 
+/* What a program's sweep over an array does: blocks that read their part of it and write it back, and are gone. 16 KiB a block of 256. */
+enum { UPDATE_THREADS = 256, UPDATE_EACH = 4, UPDATE_BYTES = UPDATE_THREADS * UPDATE_EACH * 16 };
+template <bool BACKWARD> static __global__ void __launch_bounds__(UPDATE_THREADS) grid_update(uint4 *d_array, uint32_t zero)
+{
+	const unsigned block = BACKWARD ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+	uint4 *d_mine = d_array + static_cast<size_t>(block) * UPDATE_THREADS * UPDATE_EACH + threadIdx.x, value[UPDATE_EACH];
+#pragma unroll
+	for (int k = 0; k < UPDATE_EACH; k++)
+		value[k] = d_mine[k * UPDATE_THREADS];
+#pragma unroll
+	for (int k = 0; k < UPDATE_EACH; k++) {
+		value[k].x ^= zero;
+		d_mine[k * UPDATE_THREADS] = value[k];
+	}
+}
+
 struct grid {
 	struct sm_bench *sm;
-	const void *kernel;
+	const void *kernel, *turn; /* turn: every other launch; NULL = the same */
 	int blocks, threads;
 	int cycles; /* of grid_places */
+	void *d_first; /* the kernel's first argument */
+	bool first;    /* of grid_places: how the first places are taken */
+	bool moving;   /* another part of the region each batch: where an array lies in L2 is chance */
 };
 
 /* A graph of n kernels one after the other, timed by events around one launch of it, after one to warm up. */
@@ -60,8 +79,8 @@ static int graph_ns(struct grid *grid, int n, double *ns)
 	CUDA_TRY(sm->bench, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
 	int rc = 0;
 	for (int k = 0; k < n && !rc; k++) {
-		void *arguments[] = { &sm->d_results, &zero };
-		rc = sm_launch(sm, grid->kernel, grid->blocks, grid->threads, arguments);
+		void *arguments[] = { &grid->d_first, &zero };
+		rc = sm_launch(sm, k % 2 && grid->turn ? grid->turn : grid->kernel, grid->blocks, grid->threads, arguments);
 	}
 	if (cuda_check(sm->bench, cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture") || rc)
 		return -1;
@@ -85,6 +104,8 @@ static int period_batch(struct member *member, void *arg, double *value)
 	struct grid *grid = static_cast<struct grid *>(arg);
 	double few, many;
 	(void)member;
+	if (grid->moving)
+		grid->d_first = grid->sm->d_region + grid->sm->turn++ * (static_cast<uint64_t>(1337) << 16) % (grid->sm->region_bytes / 2);
 	if (graph_ns(grid, SHORT_GRAPH, &few) || graph_ns(grid, LONG_GRAPH, &many))
 		return -1;
 	*value = (many - few) / (LONG_GRAPH - SHORT_GRAPH);
@@ -120,6 +141,26 @@ static double gap_of(const uint64_t *results, int blocks, int multiprocessors, i
 	return median;
 }
 
+/* From the first block of a multiprocessor to the last that it has a place for, per block: median over the multiprocessors. */
+static double fill_of(const uint64_t *results, int blocks, int multiprocessors, int slots)
+{
+	double *interval = static_cast<double *>(xmalloc(static_cast<size_t>(multiprocessors) * sizeof(*interval)));
+	uint64_t *begin = static_cast<uint64_t *>(xmalloc(static_cast<size_t>(blocks) * sizeof(*begin)));
+	size_t count = 0;
+	for (int m = 0; m < multiprocessors; m++) {
+		int here = 0;
+		for (int b = 0; b < blocks; b++)
+			if (results[3 * b] == static_cast<uint64_t>(m))
+				begin[here++] = results[3 * b + 1];
+		qsort(begin, static_cast<size_t>(here), sizeof(*begin), compare);
+		if (here >= slots && slots > 1)
+			interval[count++] = static_cast<double>(begin[slots - 1] - begin[0]) / (slots - 1);
+	}
+	double median = count ? median_of(interval, count) : NAN;
+	free(begin), free(interval);
+	return median;
+}
+
 static int start_batch(struct member *member, void *arg, double *value)
 {
 	struct grid *grid = static_cast<struct grid *>(arg);
@@ -136,14 +177,14 @@ static int start_batch(struct member *member, void *arg, double *value)
 	int rc = sm_launch(sm, grid->kernel, grid->blocks, grid->threads, arguments) ||
 		 sm_results(sm, results, words) ? -1 : 0;
 	if (!rc)
-		*value = gap_of(results, grid->blocks, sm->multiprocessors, slots);
+		*value = (grid->first ? fill_of : gap_of)(results, grid->blocks, sm->multiprocessors, slots);
 	free(results);
 	return rc;
 }
 
 static int period(struct sm_bench *sm, const char *key, const void *kernel, int blocks, struct measured *out)
 {
-	struct grid grid = { sm, kernel, blocks, 32, 0 };
+	struct grid grid = { sm, kernel, NULL, blocks, 32, 0, sm->d_results, false, false };
 	return bench_measure(sm->bench, 1, key, blocks, period_batch, &grid, out);
 }
 
@@ -185,20 +226,54 @@ static int measure_cold(struct sm_bench *sm)
 
 static int measure_start(struct sm_bench *sm)
 {
-	struct grid places = { sm, reinterpret_cast<const void *>(grid_places), 0, 256, 10000 };
-	struct measured start, none = {};
-	if (bench_measure(sm->bench, 1, "sm.block_start_cycles", 0, start_batch, &places, &start))
+	struct grid places = { sm, reinterpret_cast<const void *>(grid_places), NULL, 0, 256, 10000, sm->d_results, false, false };
+	struct measured start, fill, none = {};
+	struct grid first = places;
+	first.first = true;
+	if (bench_measure(sm->bench, 1, "sm.block_start_cycles", 0, start_batch, &places, &start) ||
+	    bench_measure(sm->bench, 1, "sm.block_fill_cycles", 0, start_batch, &first, &fill))
 		return -1;
 	/* The end of a kernel could not be told apart from the end of its blocks. */
 	sm_emit(sm, "drain_ns", &none, 1, "not measured apart: launch_ns has the end of an empty kernel, the model plays what a kernel sends last");
+	sm_emit(sm, "block_fill_cycles", &fill, 1, "the same blocks: first clock of the first on a multiprocessor to that of the last that had a place, per block");
 	sm_emit(sm, "block_start_cycles", &start, 1,
 		"a full device of blocks of 256 threads that spin 10000 to 20000 cycles: last clock of the k-th to end on a multiprocessor to first "
 		"clock of the k-th that had to wait; median");
 	return 0;
 }
 
+/* Arrays of 8 and of 16 MiB, which stay in L2: the difference is their bytes alone. */
+static int measure_update(struct sm_bench *sm, const char *name, const void *turn, const char *how)
+{
+	enum { SMALL_BLOCKS = (8 << 20) / UPDATE_BYTES };
+	const double bytes = 2.0 * SMALL_BLOCKS * UPDATE_BYTES;
+	const void *forward = reinterpret_cast<const void *>(grid_update<false>);
+	struct grid grid = { sm, forward, turn, SMALL_BLOCKS, UPDATE_THREADS, 0, sm->d_region, false, true };
+	struct measured small, large, rate;
+	char *key = xprintf("sm.%s", name);
+	int rc = bench_measure(sm->bench, 1, key, 1, period_batch, &grid, &small);
+	grid.blocks *= 2;
+	rc = rc || bench_measure(sm->bench, 1, key, 2, period_batch, &grid, &large);
+	free(key);
+	if (rc)
+		return -1;
+	rate = large;
+	rate.value = 1e9 * bytes / (large.value - small.value);
+	rate.spread = rate.value * (large.spread + small.spread) / (large.value - small.value);
+	sm_emit(sm, name, &rate, 1, how);
+	return 0;
+}
+
+static int measure_updates(struct sm_bench *sm)
+{
+	return measure_update(sm, "l2_copy_bytes_per_s", NULL,
+			      "a kernel that reads and writes back an array, 64 bytes a thread, 256 threads a block: period with 16 MiB less that with 8, another array each batch") ||
+	       measure_update(sm, "l2_turned_copy_bytes_per_s", reinterpret_cast<const void *>(grid_update<true>),
+			      "the same where every other launch goes through the array from its end to its begin") ? -1 : 0;
+}
+
 int calibrate_sm_grid(struct sm_bench *sm)
 {
 	bench_progress(sm->bench, "sm grids");
-	return measure_dispatch(sm) || measure_cold(sm) || measure_start(sm) ? -1 : 0;
+	return measure_dispatch(sm) || measure_cold(sm) || measure_start(sm) || measure_updates(sm) ? -1 : 0;
 }

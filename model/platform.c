@@ -188,7 +188,7 @@ static void keep_calibrated(struct platform *p)
 	p->calibrated.start_latency_ns = p->start_latency_ns;
 	for (int kind = 0; kind <= COPY_CURVE_D2D; kind++)
 		p->calibrated.call_ns[kind] = platform_list_ns(p, &p->loop_host[call[kind]], 1, platform_host_ns(p, call[kind], 1));
-	p->sm.dram.turnaround_s = sm_turnaround_s(&p->sm.dram);
+	sm_turnarounds(&p->sm);
 	p->calibrated.nvlink_bytes_per_s = p->nvlink_bytes_per_s;
 	p->calibrated.share_h2d_bytes_per_s = p->share_h2d.x.count ? p->share_h2d.y.value[0] : 0;
 	p->calibrated.share_d2h_bytes_per_s = p->share_d2h.x.count ? p->share_d2h.y.value[0] : 0;

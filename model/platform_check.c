@@ -347,8 +347,8 @@ int platform_set(struct platform *platform, const char *assignment)
 	rc = platform_apply(platform, entry, where);
 	if (!rc)
 		rc = platform_validate(platform, where);
-	if (!rc && !strcmp(name, "sm.dram_copy_bytes_per_s"))
-		platform->sm.dram.turnaround_s = sm_turnaround_s(&platform->sm.dram);
+	if (!rc && strstr(name, "copy_bytes_per_s") && !strncmp(name, "sm.", 3))
+		sm_turnarounds(&platform->sm);
 	if (!rc)
 		follow(platform, &was);
 	plain_release(&was);

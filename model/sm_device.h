@@ -20,7 +20,7 @@ struct sm_memory_level {
 	double latency_ns;           /* unloaded, from issue of the load to its result */
 	double read_bytes_per_s, write_bytes_per_s; /* all multiprocessors together */
 	double copy_bytes_per_s;     /* as many bytes read as written, both counted; 0 = as reads and writes alone */
-	double turnaround_s;         /* a written byte, where reads and writes mix: what copy_bytes_per_s has beyond both alone */
+	double turnaround_s;         /* where reads and writes mix: what a written byte takes longer (DRAM), a read one takes of the writes' side (L2) */
 	double knee;
 };
 
@@ -43,6 +43,7 @@ struct sm_device {
 	double l1_miss_bytes;              /* most bytes an SM can have in flight to L2 */
 	double l2_port_bytes;              /* bytes a cycle between an SM and L2, each direction */
 	struct sm_memory_level l2, dram;
+	double l2_turned_copy_bytes_per_s, l2_turned_turnaround_s; /* as l2.copy_bytes_per_s and turnaround_s, in a launch that turned; 0 = the same */
 	double l2_far_latency_ns;          /* a hit in the other half, less latency_ns; half of all hits are there. 0: one half */
 	/* cache residency: bytes touched between two touches of the same byte -> share of the bytes still in L2 */
 	struct { double *value; size_t count; } l2_reuse_bytes, l2_reuse_hits; /* owned */
@@ -53,13 +54,14 @@ struct sm_device {
 	/* grids */
 	double launch_ns;                  /* an empty kernel of one block, as the tracer reports it */
 	double launch_period_ns;           /* period of empty kernels back to back in a graph: launch_ns + the device's own pause */
-	double block_dispatch_ns;          /* between blocks handed out by the device */
+	double block_dispatch_ns;          /* between blocks that have ended, as the device replaces them */
+	double block_fill_cycles;          /* between the first blocks of a multiprocessor, while it has room */
 	double block_start_cycles;         /* a block's slot becoming free to the first instruction of its successor */
 	double drain_ns;                   /* the last block's exit to the kernel's end, beyond what launch_ns has */
 };
 
-/* turnaround_s from the rates: kept when a what-if changes one of them, so that a faster part never costs. */
-double sm_turnaround_s(const struct sm_memory_level *level);
+/* turnaround_s of both levels from their rates. Kept when a what-if changes one of those, so that a faster part never costs. */
+void sm_turnarounds(struct sm_device *device);
 
 /* Occupancy: blocks of `block_threads` threads an SM holds at once; 0 = none fits. *limit names what stops one more:
  * "warps", "blocks", "registers", "shared memory". */

@@ -18,6 +18,7 @@ static struct sm_job job_of(const struct sm_device *device, int sm_count, const 
 		.every_cycles = device->block_dispatch_ns * 1e-3 * device->clock_mhz * (double)(launch->blocks < sm_count ? launch->blocks : sm_count),
 		.l2_miss_share = launch->l2_miss_share,
 		.dram_write_share = launch->dram_write_share,
+		.work_scale = launch->work_scale,
 	};
 }
 
@@ -27,11 +28,17 @@ struct asked { double reads, writes, excess_reads, excess_writes; };
 static void ask(struct asked *asked, const struct grid_launch *launch, double weight)
 {
 	const struct warp_program *p = launch->program;
+	weight *= launch->work_scale > 0 ? launch->work_scale : 1;
 	double reads = p->l2_read_bytes * launch->l2_miss_share * weight, writes = p->l2_write_bytes * launch->dram_write_share * weight;
 	asked->reads += reads;
 	asked->writes += writes;
 	asked->excess_reads += reads * (launch->read_excess > 1 ? launch->read_excess : 1);
 	asked->excess_writes += writes * (launch->write_excess > 1 ? launch->write_excess : 1);
+}
+
+static double share(double part, double rest)
+{
+	return part + rest > 0 ? part / (part + rest) : 0;
 }
 
 static double sharers_of(const struct grid_launch *launch, int sm_count)
@@ -51,7 +58,8 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		.job_count = 1,
 		.memory = {
 			.sharers = sharers_of(launch, sm_count),
-			.dram_read_share = asked.reads + asked.writes > 0 ? asked.reads / (asked.reads + asked.writes) : 0,
+			.turned = launch->turned,
+			.dram_read_share = share(asked.reads, asked.writes),
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
 			.atomic_lines = launch->atomic_lines,
 			.read_excess = launch->read_excess,
@@ -68,7 +76,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		/* by instruction: both have their turn */
 		ask(&asked, other, other->program->instructions > 0 ? launch->program->instructions / other->program->instructions : 1);
 		memory->sharers = sharers > memory->sharers ? sharers : memory->sharers;
-		memory->dram_read_share = asked.reads + asked.writes > 0 ? asked.reads / (asked.reads + asked.writes) : 0;
+		memory->dram_read_share = share(asked.reads, asked.writes);
 		memory->read_excess = asked.reads > 0 ? asked.excess_reads / asked.reads : 1;
 		memory->write_excess = asked.writes > 0 ? asked.excess_writes / asked.writes : 1;
 		memory->atomic_lines = launch->atomic_lines > 0 ? launch->atomic_lines : other->atomic_lines;

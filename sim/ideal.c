@@ -16,7 +16,7 @@ static void launch(struct sm_device *d)
 
 static void blocks(struct sm_device *d)
 {
-	d->block_dispatch_ns = d->block_start_cycles = 0;
+	d->block_dispatch_ns = d->block_start_cycles = d->block_fill_cycles = 0;
 }
 
 static void issue(struct sm_device *d)

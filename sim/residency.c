@@ -8,10 +8,15 @@
 
 enum { OCCURRENCES = 6, LAUNCHES_MAX = 4096 };
 
-/* A range of a buffer and the clock when it was last touched. Ranges of a buffer do not overlap. */
-struct touched { uint32_t buffer; int64_t begin, end; double clock; };
-struct history { struct touched *range; size_t count, capacity; double clock; };
-struct sums { double read_hit, read, write_hit, write, distance, touched; int seen; };
+/*
+ * A range of a buffer, the clock of the slice that touched it last, which way that went, and what share of it was still in L2 then. Ranges of a buffer do not
+ * overlap; the list is in the order of the clocks, so that the bytes from a range to its end are those touched since (stack distance:
+ * Mattson et al. 1970).
+ */
+struct touched { uint32_t buffer; int64_t begin, end; int64_t clock; double kept; bool backward; };
+struct history { struct touched *range; size_t count, capacity; int64_t clock; };
+struct slice_sums { double read, read_hit, write, write_hit; };
+struct sums { struct slice_sums slice[RESIDENCY_SLICES]; double distance, touched, turned; int seen; };
 
 double residency_hits(const struct sm_device *d, double bytes)
 {
@@ -25,87 +30,164 @@ double residency_hits(const struct sm_device *d, double bytes)
 	return y[n - 1];
 }
 
-static void push(struct history *h, struct touched range)
+/* The part of an access that the launch is at in its slice-th part of RESIDENCY_SLICES. */
+static struct schedule_access part_of(const struct schedule_access *access, int slice)
 {
-	if (range.begin >= range.end)
+	struct schedule_access part = *access;
+	int64_t at = access->mode & ACCESS_BACKWARD ? RESIDENCY_SLICES - 1 - slice : slice;
+	int64_t begin = access->bytes * at / RESIDENCY_SLICES, end = access->bytes * (at + 1) / RESIDENCY_SLICES;
+	part.offset_bytes += begin;
+	part.bytes = end - begin;
+	return part;
+}
+
+static bool overlap(const struct touched *r, const struct schedule_access *a, int64_t *begin, int64_t *end)
+{
+	*begin = a->offset_bytes > r->begin ? a->offset_bytes : r->begin;
+	*end = a->offset_bytes + a->bytes < r->end ? a->offset_bytes + a->bytes : r->end;
+	return r->buffer == a->buffer && *begin < *end;
+}
+
+/*
+ * What of the access is in L2, and what of it is still there since it was written, if only every `period`-th touch writes it: where it was
+ * out between, it has been written back, and will be again.
+ */
+struct found { double bytes, hit, unwritten, distance, turned; };
+
+static double power(double base, double exponent)
+{
+	double result = 1;
+	for (; exponent >= 0.5; exponent--)
+		result *= base;
+	return result;
+}
+
+static struct found look_up(const struct history *h, const struct schedule_access *a, const struct sm_device *device, double period)
+{
+	struct found found = { 0 };
+	double since = 0; /* bytes touched then or later */
+	for (size_t k = h->count; k-- > 0;) {
+		const struct touched *r = &h->range[k];
+		if (k + 1 == h->count || h->range[k + 1].clock != r->clock)
+			for (size_t j = k + 1; j-- > 0 && h->range[j].clock == r->clock;)
+				since += (double)(h->range[j].end - h->range[j].begin);
+		int64_t begin, end;
+		if (!overlap(r, a, &begin, &end))
+			continue;
+		double bytes = (double)(end - begin), hits = residency_hits(device, since);
+		found.bytes += bytes;
+		found.hit += bytes * hits;
+		found.unwritten += bytes * hits * power(r->kept, period - 1);
+		found.distance += bytes * since;
+		found.turned += r->backward != !!(a->mode & ACCESS_BACKWARD) ? bytes : 0;
+	}
+	return found;
+}
+
+static void push(struct history *h, const struct touched *range)
+{
+	if (range->begin >= range->end)
 		return;
 	if (h->count == h->capacity) {
-		h->capacity = h->capacity ? 2 * h->capacity : 32;
+		h->capacity = h->capacity ? 2 * h->capacity : 64;
 		h->range = xrealloc(h->range, h->capacity, sizeof(*h->range));
 	}
-	h->range[h->count++] = range;
+	h->range[h->count++] = *range;
 }
 
-/* Bytes of the access found in the history, those still in L2, and the sum of their distances. */
-static void look_up(const struct history *h, const struct schedule_access *a, const struct sm_device *device, double *hit, double *found,
-		    double *distance)
+/* Takes a range out of the history wherever it is; what is left of others stays in its place. */
+static void forget(struct history *h, const struct schedule_access *a)
 {
+	struct history left = { .clock = h->clock };
 	for (size_t k = 0; k < h->count; k++) {
-		const struct touched *r = &h->range[k];
-		int64_t begin = a->offset_bytes > r->begin ? a->offset_bytes : r->begin;
-		int64_t end = a->offset_bytes + a->bytes < r->end ? a->offset_bytes + a->bytes : r->end;
-		if (r->buffer != a->buffer || begin >= end)
+		struct touched r = h->range[k], before = r, after = r;
+		int64_t begin, end;
+		if (!overlap(&r, a, &begin, &end)) {
+			push(&left, &r);
 			continue;
-		double since = h->clock - r->clock;
-		*hit += (double)(end - begin) * residency_hits(device, since);
-		*distance += (double)(end - begin) * since;
-		*found += (double)(end - begin);
+		}
+		before.end = begin;
+		after.begin = end;
+		push(&left, &before);
+		push(&left, &after);
 	}
+	free(h->range);
+	*h = left;
 }
 
-/* Marks a range as touched now; returns how many of its bytes this launch had not touched yet. */
-static double touch(struct history *h, const struct schedule_access *a, double now)
+static void touch(struct history *h, const struct schedule_access *a, double kept)
 {
-	int64_t begin = a->offset_bytes, end = begin + a->bytes;
-	double fresh = (double)a->bytes;
-	size_t count = h->count;
-	for (size_t k = 0; k < count; k++) {
-		struct touched r = h->range[k];
-		int64_t from = begin > r.begin ? begin : r.begin, to = end < r.end ? end : r.end;
-		if (r.buffer != a->buffer || from >= to)
-			continue;
-		if (r.clock == now)
-			fresh -= (double)(to - from);
-		h->range[k] = (struct touched){ r.buffer, r.begin, from, r.clock };
-		push(h, (struct touched){ r.buffer, to, r.end, r.clock });
+	forget(h, a);
+	const struct touched now = { a->buffer, a->offset_bytes, a->offset_bytes + a->bytes, h->clock, kept,
+				     !!(a->mode & ACCESS_BACKWARD) };
+	push(h, &now);
+}
+
+/* Ranges may hold more than a launch touches in them, every other point say: the driver knows the bytes. */
+static void asked_of(const struct schedule *schedule, const struct schedule_shape *shape, double *range_bytes, double *read, double *write)
+{
+	*read = *write = *range_bytes = 0;
+	for (uint32_t k = 0; k < shape->access_count; k++) {
+		const struct schedule_access *a = &schedule->access[shape->first_access + k];
+		*read += a->mode & ACCESS_READ ? (double)a->bytes : 0;
+		*write += a->mode & ACCESS_WRITE ? (double)a->bytes : 0;
 	}
-	push(h, (struct touched){ a->buffer, begin, end, now });
-	size_t kept = 0;
-	for (size_t k = 0; k < h->count; k++)
-		if (h->range[k].begin < h->range[k].end)
-			h->range[kept++] = h->range[k];
-	h->count = kept;
-	return fresh;
+	*range_bytes = *write;
+	if (shape->dram_bytes > 0) {
+		*read = *read < (double)shape->dram_bytes ? *read : (double)shape->dram_bytes;
+		*write = (double)shape->dram_bytes - *read < *write ? (double)shape->dram_bytes - *read : *write;
+	}
 }
 
 static void walk_launch(struct history *h, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,
 			struct sums *sums)
 {
 	const struct schedule_access *access = &schedule->access[shape->first_access];
-	struct sums one = { 0 };
-	for (uint32_t k = 0; k < shape->access_count; k++) {
-		double found = 0;
-		if (access[k].mode & ACCESS_READ) {
-			one.read += (double)access[k].bytes;
-			look_up(h, &access[k], device, &one.read_hit, &one.touched, &one.distance);
+	double range_bytes, read, write;
+	asked_of(schedule, shape, &range_bytes, &read, &write);
+	double period = write > 0 ? range_bytes / write : 1;
+	double *kept = xcalloc(shape->access_count + 1, sizeof(*kept));
+	for (int i = 0; i < RESIDENCY_SLICES; i++) {
+		struct slice_sums *slice = &sums->slice[i];
+		h->clock++;
+		for (uint32_t k = 0; k < shape->access_count; k++) {
+			struct schedule_access part = part_of(&access[k], i);
+			struct found found = look_up(h, &part, device, access[k].mode & ACCESS_WRITE ? period : 1);
+			kept[k] = part.bytes > 0 ? found.hit / (double)part.bytes : 0;
+			if (access[k].mode & ACCESS_READ) {
+				slice->read += (double)part.bytes;
+				slice->read_hit += found.hit;
+				sums->distance += found.distance;
+				sums->touched += found.bytes;
+				sums->turned += found.turned;
+			}
+			if (access[k].mode & ACCESS_WRITE) {
+				slice->write += (double)part.bytes;
+				slice->write_hit += found.unwritten;
+			}
 		}
-		if (access[k].mode & ACCESS_WRITE) {
-			double ignored = 0;
-			one.write += (double)access[k].bytes;
-			look_up(h, &access[k], device, &one.write_hit, &found, &ignored);
+		for (uint32_t k = 0; k < shape->access_count; k++) {
+			struct schedule_access part = part_of(&access[k], i);
+			touch(h, &part, kept[k]);
 		}
 	}
-	double now = h->clock, fresh = 0;
-	for (uint32_t k = 0; k < shape->access_count; k++)
-		fresh += touch(h, &access[k], now);
-	h->clock = now + fresh;
+	free(kept);
 	sums->seen++;
-	sums->read += one.read;
-	sums->read_hit += one.read_hit;
-	sums->write += one.write;
-	sums->write_hit += one.write_hit;
-	sums->distance += one.distance;
-	sums->touched += one.touched;
+}
+
+static void fill(struct residency_shape *out, const struct schedule *schedule, const struct schedule_shape *shape, const struct sums *sums)
+{
+	double range_bytes, part = 1.0 / RESIDENCY_SLICES;
+	asked_of(schedule, shape, &range_bytes, &out->read_bytes, &out->write_bytes);
+	for (int i = 0; i < RESIDENCY_SLICES; i++) {
+		const struct slice_sums *s = &sums->slice[i];
+		out->read_miss[i] = s->read > 0 ? 1 - s->read_hit / s->read : 0;
+		out->write_miss[i] = s->write > 0 ? 1 - s->write_hit / s->write : 0;
+		out->read_miss_bytes += out->read_miss[i] * out->read_bytes * part;
+		out->write_miss_bytes += out->write_miss[i] * out->write_bytes * part;
+	}
+	out->turned = sums->touched > 0 ? sums->turned / sums->touched : 0;
+	out->distance_bytes = sums->touched > 0 ? sums->distance / sums->touched : -1;
 }
 
 void residency_build(struct residency *residency, const struct schedule *schedule, const struct sm_device *device)
@@ -129,23 +211,8 @@ void residency_build(struct residency *residency, const struct schedule *schedul
 		}
 		free(history.range);
 	}
-	for (uint32_t k = 0; k < schedule->shape_count; k++) {
-		const struct schedule_shape *shape = &schedule->shape[k];
-		struct residency_shape *out = &residency->shape[k];
-		const struct sums *sums = later[k].seen ? &later[k] : &firsts[k];
-		double times = sums->seen ? sums->seen : 1;
-		double read = sums->read / times, write = sums->write / times;
-		/* ranges may hold more than a launch touches in them, every other point say: the driver knows the bytes */
-		if (shape->dram_bytes > 0) {
-			read = read < (double)shape->dram_bytes ? read : (double)shape->dram_bytes;
-			write = (double)shape->dram_bytes - read < write ? (double)shape->dram_bytes - read : write;
-		}
-		out->read_bytes = read;
-		out->write_bytes = write;
-		out->read_miss_bytes = sums->read > 0 ? read * (1 - sums->read_hit / sums->read) : 0;
-		out->write_miss_bytes = sums->write > 0 ? write * (1 - sums->write_hit / sums->write) : 0;
-		out->distance_bytes = sums->touched > 0 ? sums->distance / sums->touched : -1;
-	}
+	for (uint32_t k = 0; k < schedule->shape_count; k++)
+		fill(&residency->shape[k], schedule, &schedule->shape[k], later[k].seen ? &later[k] : &firsts[k]);
 	free(firsts);
 	free(later);
 	free(seen);

@@ -59,6 +59,7 @@ struct engine {
 	double lsu_free, shuffle_free, constant_free; /* paths of the whole SM */
 	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
 	int64_t *handed, *ended; int *resident; /* per job */
+	double *taken_back;    /* per job: when the device had its last ended block */
 	int32_t next_age;
 	double parameters_at;            /* when constant memory has the launch's parameters; < 0: nobody asked yet */
 	bool classes;                    /* no control bits: registers decide */
@@ -148,7 +149,7 @@ static bool hand_out(struct engine *e, int job, double at)
 		idle += e->warp[k].step == NEVER_STEP;
 	if (slot == e->block_slots || idle < warps)
 		return false;
-	double offered = (double)e->handed[job] * j->every_cycles;
+	double offered = e->handed[job] < j->resident ? (double)e->handed[job] * e->device->block_fill_cycles : 0;
 	at = offered > at ? offered : at;
 	if (!job)
 		e->run->block[e->handed[0]] = (struct sm_block){ at, at, slot };
@@ -185,7 +186,7 @@ static double memory(struct engine *e, const struct warp *w, const struct warp_s
 	}
 	done += cycles - d->interval[s->class];
 	float *l2_turn = &e->l2_turn[w->job][w->step], *dram_turn = &e->dram_turn[w->job][w->step];
-	double bytes = (double)s->sectors * 32, back = done;
+	double bytes = (double)s->sectors * 32 * (job->work_scale > 0 ? job->work_scale : 1), back = done;
 	if (s->sectors <= 0) {
 		*path_cycles = cycles;
 		return done;
@@ -306,15 +307,18 @@ static void end_warp(struct engine *e, struct warp *w, double at)
 			release_barrier(e, w->block, at);
 		return;
 	}
+	/* The device takes blocks back one after the other: with many short ones that is what they wait for. */
+	e->taken_back[job] += e->setup->job[job].every_cycles;
+	e->taken_back[job] = e->taken_back[job] > at ? e->taken_back[job] : at;
 	e->resident[job]--;
 	if (!job) {
 		e->run->block_end[e->ended[0]] = at;
 		e->run->block[b->serial].end = at;
-		e->run->cycles = at > e->run->cycles ? at : e->run->cycles;
+		e->run->cycles = e->taken_back[0];
 	}
 	e->ended[job]++;
 	for (int j = 0; j < e->setup->job_count; j++)
-		while (hand_out(e, j, at + e->device->block_start_cycles))
+		while (hand_out(e, j, e->taken_back[job] + e->device->block_start_cycles))
 			;
 }
 
@@ -487,6 +491,7 @@ static void engine_init(struct engine *e)
 	}
 	e->handed = xcalloc(jobs, sizeof(*e->handed));
 	e->ended = xcalloc(jobs, sizeof(*e->ended));
+	e->taken_back = xcalloc(jobs, sizeof(*e->taken_back));
 	e->resident = xcalloc(jobs, sizeof(*e->resident));
 	sm_memory_init(&e->memory, d, &e->setup->memory);
 }
@@ -504,7 +509,7 @@ static void engine_release(struct engine *e)
 		free(e->divided[j]);
 	}
 	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->turn, e->l2_turn, e->dram_turn, e->divided,
-			e->handed, e->ended, e->resident };
+			e->handed, e->ended, e->resident, e->taken_back };
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 		free(all[k]);
 	sm_memory_release(&e->memory);

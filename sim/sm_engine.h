@@ -22,9 +22,10 @@ struct sm_job {
 	const struct warp_program *program;
 	int64_t blocks;            /* this SM runs, one after the other or at once; < 0: as long as any other job runs */
 	int resident;              /* at most at once */
-	double every_cycles;       /* between two that the device hands out */
+	double every_cycles;       /* between two that the device takes back: a place is free when its block has been */
 	double l2_miss_share;      /* of what is read from L2: has to come from DRAM */
 	double dram_write_share;   /* of what is written to L2: goes on to DRAM */
+	double work_scale;         /* bytes a warp moves for each the program says; 0 counts as 1 */
 };
 
 struct sm_setup {

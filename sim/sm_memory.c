@@ -17,6 +17,13 @@ static double write_rate(const struct sm_memory_level *of, double read_share)
 	return 1 / (1 / of->write_bytes_per_s + of->turnaround_s * share);
 }
 
+/* Of the time that a byte read takes L2, what its writes have to wait. */
+static double read_beside_writes(const struct sm_device *d, double turned)
+{
+	double turnaround_s = d->l2.turnaround_s + turned * (d->l2_turned_turnaround_s - d->l2.turnaround_s);
+	return isinf(d->l2.read_bytes_per_s) || isinf(d->l2.write_bytes_per_s) ? 0 : turnaround_s * d->l2.read_bytes_per_s;
+}
+
 static void level_init(struct memory_level *level, const struct sm_memory_level *of, double clock_hz, double sharers, double background,
 		       double read_share)
 {
@@ -59,6 +66,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 	};
 	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
 	level_init(&memory->l2_write, &device->l2, clock_hz, setup->sharers, 0, 0);
+	memory->l2_write.read_cycles = memory->l2.read_cycles * read_beside_writes(device, setup->turned);
 	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers, setup->background_dram_bytes_per_s, setup->dram_read_share);
 	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;
 	memory->dram.write_cycles *= setup->write_excess > 1 ? setup->write_excess : 1;
@@ -190,7 +198,8 @@ double sm_memory_read(struct sm_memory *m, double at, double bytes, double lines
 {
 	at = admit(m, at, bytes);
 	*accepted = at;
-	double done, l2_cycles = slots(bytes, lines, m->read_slot_bytes) * m->l2.read_cycles;
+	double done, asked = slots(bytes, lines, m->read_slot_bytes), l2_cycles = asked * m->l2.read_cycles;
+	level_serve(&m->l2_write, at, asked * m->l2_write.read_cycles);
 	if (dram) {
 		double through = level_serve(&m->l2, at, l2_cycles) + m->l2.latency;
 		done = level_request(&m->dram, at, bytes * m->dram.read_cycles);

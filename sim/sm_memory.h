@@ -21,7 +21,7 @@ struct memory_level {
 };
 
 struct sm_memory {
-	struct memory_level l2, l2_write, dram; /* L2 takes writes beside reads; DRAM has one bus for both */
+	struct memory_level l2, l2_write, dram; /* L2 takes writes beside reads, which hold up the writes a little; DRAM has one bus for both */
 	double port_cycles, port_read_free, port_write_free; /* cycles a byte; when the port is free */
 	double far;                /* cycles a hit in the far half of L2 takes longer */
 	double limit_bytes;        /* in flight at once, 0 = no limit */
@@ -37,6 +37,7 @@ struct in_flight { double done, size; };
 
 struct sm_memory_setup {
 	double sharers;            /* multiprocessors that ask for as much as this one */
+	double turned;             /* share of the launch that goes the other way than the one before */
 	double dram_read_share;    /* of the bytes moved between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */
 	double atomic_lines;       /* of 128 bytes that atomics fall on; 0 = very many */

@@ -2,13 +2,21 @@
 #include "warps.h"
 
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../traces/util.h"
 
 struct built { const struct kernel_profile *profile; struct warp_program program; };
-struct known { const struct kernel_profile *profile; struct launch_geometry geometry; double l2_miss, dram_write, duration_ns; };
+static const double PHASE_LEAST = 0.1; /* of misses: less of a difference is none */
+
+struct known {
+	const struct kernel_profile *profile;
+	struct launch_geometry geometry;
+	struct warps_phase phase[2];
+	double work_scale, turned, duration_ns;
+};
 
 struct warps {
 	const struct platform *platform;
@@ -131,6 +139,20 @@ static double share(double part, double whole)
 	return whole <= 0 ? 0 : part < whole ? part / whole : 1;
 }
 
+static double mean(const double *x, int from, int to)
+{
+	double sum = 0;
+	for (int k = from; k < to; k++)
+		sum += x[k];
+	return to > from ? sum / (to - from) : 0;
+}
+
+/* Where what L2 has of a launch is not spread evenly, its mean distance says little about it. */
+static bool turns(const struct residency_shape *m)
+{
+	return fabs(mean(m->read_miss, 0, RESIDENCY_SLICES / 2) - mean(m->read_miss, RESIDENCY_SLICES / 2, RESIDENCY_SLICES)) > PHASE_LEAST;
+}
+
 /*
  * How many more bytes go between L2 and DRAM than the launch touches: scattered accesses fetch the same lines again, since L2 did not keep them
  * that long, and more of a line than they want; and a footprint is a range, which may have holes. The profile has counted them; it tells where its own launch went through more than L2 holds.
@@ -140,9 +162,49 @@ static double moved_again(const struct warps *w, const struct warps_answer *a, d
 	const struct sm_device *counted_on = w->options.counted_on ? w->options.counted_on : &w->platform->sm;
 	double scale = (double)profile_warps(a->profile) / warps, distance = a->memory.distance_bytes * scale;
 	double missing = 1 - residency_hits(counted_on, distance), expected = touched_bytes * scale * missing;
-	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0)
+	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0 || turns(&a->memory))
 		return 1;
 	return (double)counted_bytes / expected;
+}
+
+/*
+ * A launch that turns where the one before ended finds its first part in L2 and the rest not: two phases, one after the other, of which one
+ * is held up by L2 and the other by DRAM. Cut where the two means say most about the slices (least squares).
+ */
+static void split(struct warps_answer *a)
+{
+	const struct residency_shape *m = &a->memory;
+	double whole_read = mean(m->read_miss, 0, RESIDENCY_SLICES), whole_write = mean(m->write_miss, 0, RESIDENCY_SLICES), best = 0;
+	double read_scale = whole_read > 0 ? a->launch.l2_miss_share / whole_read : 0, write_scale = whole_write > 0 ? a->launch.dram_write_share / whole_write : 0;
+	int cut = 0;
+	for (int k = 1; k < RESIDENCY_SLICES; k++) {
+		double difference = mean(m->read_miss, 0, k) - mean(m->read_miss, k, RESIDENCY_SLICES);
+		double explained = difference * difference * k * (RESIDENCY_SLICES - k);
+		if (fabs(difference) > PHASE_LEAST && explained > best)
+			best = explained, cut = k;
+	}
+	a->phases = cut ? 2 : 1;
+	a->phase[0] = (struct warps_phase){ 1, a->launch.l2_miss_share, a->launch.dram_write_share };
+	a->phase[1] = (struct warps_phase){ 0 };
+	if (!cut)
+		return;
+	a->phase[0].share = (double)cut / RESIDENCY_SLICES;
+	a->phase[1].share = 1 - a->phase[0].share;
+	for (int k = 0; k < 2; k++) {
+		a->phase[k].l2_miss_share = share(read_scale * mean(m->read_miss, k ? cut : 0, k ? RESIDENCY_SLICES : cut), 1);
+		a->phase[k].dram_write_share = share(write_scale * mean(m->write_miss, k ? cut : 0, k ? RESIDENCY_SLICES : cut), 1);
+	}
+}
+
+/*
+ * Blocks cover more than there is to do, and how much more depends on the size: warps beyond the edge move nothing. So bytes follow the
+ * points, not the warps, where both launches know theirs.
+ */
+static double work_scale(const struct kernel_profile *profile, const struct schedule_shape *shape, double warps)
+{
+	if (profile->points <= 0 || shape->points <= 0)
+		return 1;
+	return (double)shape->points / warps / ((double)profile->points / (double)profile_warps(profile));
 }
 
 /* Which profile, which geometry, and what memory is asked for. */
@@ -171,12 +233,14 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
 	a->launch.read_excess = a->launch.write_excess = 1;
 	double warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32);
-	a->l2_read_bytes = warps * program->l2_read_bytes;
-	a->l2_write_bytes = warps * program->l2_write_bytes;
+	a->launch.work_scale = work_scale(a->profile, shape, warps);
+	a->l2_read_bytes = warps * program->l2_read_bytes * a->launch.work_scale;
+	a->l2_write_bytes = warps * program->l2_write_bytes * a->launch.work_scale;
 	for (uint32_t k = 0; k < shape->access_count; k++) /* atomics read and write in place */
-		if (schedule->access[shape->first_access + k].mode == (ACCESS_READ | ACCESS_WRITE) && program->atomics > 0)
+		if ((schedule->access[shape->first_access + k].mode & ~(uint32_t)ACCESS_BACKWARD) == (ACCESS_READ | ACCESS_WRITE) && program->atomics > 0)
 			a->launch.atomic_lines += (double)schedule->access[shape->first_access + k].bytes / 128;
 	a->memory = w->residency.shape[shape - schedule->shape];
+	a->launch.turned = a->memory.turned;
 	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
 		double from = a->memory.read_miss_bytes * moved_again(w, a, a->memory.read_bytes, a->profile->dram_read_bytes, warps);
 		double to = a->memory.write_miss_bytes * moved_again(w, a, a->memory.write_bytes, a->profile->dram_write_bytes, warps);
@@ -189,6 +253,7 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 		a->launch.l2_miss_share = share((double)p->dram_read_bytes, 32 * (double)p->l2_read_sectors);
 		a->launch.dram_write_share = share((double)p->dram_write_bytes, 32 * (double)p->l2_write_sectors);
 	}
+	split(a);
 	return 0;
 }
 
@@ -198,7 +263,21 @@ static int compute(struct warps *w, const struct sm_device *device, struct warps
 	a->classes = !device->isa || strcmp(a->profile->isa, device->isa);
 	if (a->classes)
 		classes.isa = "none";
-	int rc = grid_time(&classes, w->platform->sm_count, &a->launch, &a->grid);
+	struct grid_answer played[2] = { { 0 } };
+	int rc = 0, longer = 0;
+	double cycles = 0;
+	for (int k = 0; k < a->phases && !rc; k++) {
+		struct grid_launch launch = a->launch;
+		launch.l2_miss_share = a->phase[k].l2_miss_share;
+		launch.dram_write_share = a->phase[k].dram_write_share;
+		rc = grid_time(&classes, w->platform->sm_count, &launch, &played[k]);
+		cycles += a->phase[k].share * played[k].cycles;
+		longer = a->phase[k].share * played[k].cycles > a->phase[0].share * played[0].cycles ? k : longer;
+	}
+	grid_answer_release(&played[!longer]);
+	a->grid = played[longer];
+	a->grid.duration_ns += (cycles - a->grid.cycles) / classes.clock_mhz * 1e3;
+	a->grid.cycles = cycles;
 	if (!rc && a->grid.barriers_forced)
 		report("warning: kernel '%s': %lld barriers were passed although some warps never came: its counts give no consistent way through",
 		       a->profile->kernel, (long long)a->grid.barriers_forced);
@@ -218,14 +297,15 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 	if (prepare(w, schedule, shape, &a))
 		return -1;
 	*extrapolated |= !a.exact;
-	struct known now = { .profile = a.profile, .l2_miss = a.launch.l2_miss_share, .dram_write = a.launch.dram_write_share };
+	struct known now = { .profile = a.profile, .phase = { a.phase[0], a.phase[1] }, .work_scale = a.launch.work_scale,
+			     .turned = a.launch.turned };
 	now.geometry.shared_bytes = a.program.shared_bytes;
 	memcpy(now.geometry.grid, shape->grid, sizeof(now.geometry.grid));
 	memcpy(now.geometry.block, shape->block, sizeof(now.geometry.block));
 	for (size_t k = 0; k < w->known_count; k++) {
 		const struct known *old = &w->known[k];
-		if (old->profile == now.profile && !memcmp(&old->geometry, &now.geometry, sizeof(now.geometry)) && old->l2_miss == now.l2_miss &&
-		    old->dram_write == now.dram_write) {
+		if (old->profile == now.profile && !memcmp(&old->geometry, &now.geometry, sizeof(now.geometry)) &&
+		    !memcmp(old->phase, now.phase, sizeof(now.phase)) && old->work_scale == now.work_scale && old->turned == now.turned) {
 			*duration_ns = old->duration_ns;
 			return 0;
 		}

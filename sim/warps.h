@@ -21,10 +21,14 @@ struct warps_options {
 	bool allow_extrapolation; /* a path or an instruction set that was not profiled */
 };
 
+/* A part of a launch in which L2 has an even share of what is asked. */
+struct warps_phase { double share /* of the launch */, l2_miss_share, dram_write_share; };
+
 /* One launch, explained. */
 struct warps_answer {
-	struct grid_launch launch;
-	struct grid_answer grid;
+	struct grid_launch launch;     /* miss shares of the whole launch */
+	struct warps_phase phase[2]; int phases; /* in order; 1 where L2 has the same share throughout */
+	struct grid_answer grid;       /* duration and cycles of the whole launch, all else of its longer phase */
 	const struct kernel_profile *profile;
 	struct warp_program program;   /* with the launch's own block; steps are shared, not owned */
 	struct residency_shape memory;

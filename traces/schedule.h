@@ -50,7 +50,8 @@ struct schedule_copy { /* deduplicated: equal copies share one entry */
 	int64_t rows;     /* > 1: a 2D copy of rows x (bytes / rows) */
 };
 
-enum access_mode { ACCESS_READ = 1, ACCESS_WRITE = 2 };
+/* ACCESS_BACKWARD: the launch goes through the range from its end to its begin; else, as blocks are handed out, from begin to end. */
+enum access_mode { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_BACKWARD = 4 };
 struct schedule_access { /* data footprint of a launch */
 	uint32_t buffer, mode;
 	int64_t offset_bytes, bytes;

@@ -61,6 +61,7 @@ static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int
 	};
 	const struct kernel_entry *kernel = &sweep_kernel[p->tuned][p->f64];
 	int64_t rows = end - begin;
+	const uint32_t backward = p->tuned && args.colour ? ACCESS_BACKWARD : 0; /* rbsor_tuned.cuh: black goes up where red went down */
 	const struct machine_launch launch = {
 		.name = kernel->name,
 		.cpu = kernel->cpu,
@@ -75,8 +76,8 @@ static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int
 		.resident_bytes = part->stored_rows * r->strips.row_bytes,
 		.access_count = 2,
 		.access = {
-			{ part->grid, ACCESS_READ, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
-			{ part->grid, ACCESS_WRITE, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
+			{ part->grid, ACCESS_READ | backward, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
+			{ part->grid, ACCESS_WRITE | backward, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
 		},
 	};
 	return r->strips.m->ops->launch(t, part->stream, &launch);
