@@ -194,7 +194,10 @@ void residency_build(struct residency *residency, const struct schedule *schedul
 {
 	*residency = (struct residency){ .count = schedule->shape_count };
 	residency->shape = xcalloc(schedule->shape_count + 1, sizeof(*residency->shape));
-	/* The first launch of a shape finds what came before its loop, which the others do not: it counts only where it is the only one. */
+	/*
+	 * The first launch of a shape finds what came before its loop, and the second what the first had touched for the first time: they count
+	 * only where there are no others.
+	 */
 	struct sums *firsts = xcalloc(schedule->shape_count + 1, sizeof(*firsts)), *later = xcalloc(schedule->shape_count + 1, sizeof(*later));
 	int *seen = xcalloc(schedule->shape_count + 1, sizeof(*seen));
 	for (uint32_t t = 0; t < schedule->thread_count; t++) {
@@ -206,6 +209,8 @@ void residency_build(struct residency *residency, const struct schedule *schedul
 			if (op->kind != OP_LAUNCH || seen[op->object] > OCCURRENCES)
 				continue;
 			launches++;
+			if (seen[op->object] == 2)
+				later[op->object] = (struct sums){ 0 };
 			walk_launch(&history, schedule, &schedule->shape[op->object], device,
 				    seen[op->object]++ ? &later[op->object] : &firsts[op->object]);
 		}

@@ -312,7 +312,7 @@ static void end_warp(struct engine *e, struct warp *w, double at)
 	e->taken_back[job] = e->taken_back[job] > at ? e->taken_back[job] : at;
 	e->resident[job]--;
 	if (!job) {
-		e->run->block_end[e->ended[0]] = at;
+		e->run->block_end[e->ended[0]] = e->taken_back[0];
 		e->run->block[b->serial].end = at;
 		e->run->cycles = e->taken_back[0];
 	}

@@ -38,7 +38,7 @@ struct sm_setup {
 
 struct sm_run {
 	double cycles;             /* the last block's end, and what it sent has arrived */
-	double *block_end; int64_t block_count; /* job 0's, in order of ending; owned */
+	double *block_end; int64_t block_count; /* job 0's, as the device takes them back, in this order; owned */
 	struct sm_block { double begin, end; int slot; } *block; /* the same blocks in order of beginning; owned */
 	int64_t instructions;      /* warp instructions issued */
 	double stalled[STALL_REASON_COUNT]; /* warp cycles */

@@ -94,6 +94,54 @@ static void a_launch_in_between_pushes_out(void **state)
 	schedule_release(&s);
 }
 
+/* To and fro over 60 MB: after s of the launch, s of the 60 MB were touched since; all is there up to 40 MB, and ever less up to 60. */
+static void a_launch_that_turns_finds_its_begin(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	schedule_init(&s);
+	const struct schedule_access down = { 0, ACCESS_READ, 0, 60 * MB }, up = { 0, ACCESS_READ | ACCESS_BACKWARD, 0, 60 * MB };
+	uint32_t shape[] = { add_shape(&s, "down", 60 * MB, &down, 1), add_shape(&s, "up", 60 * MB, &up, 1) };
+	rounds(&s, shape, 2, 5);
+	residency_build(&r, &s, &d);
+	for (int k = 0; k < 2; k++) {
+		const struct residency_shape *m = &r.shape[shape[k]];
+		assert_true(m->turned == 1);
+		assert_true(m->read_miss[0] == 0 && m->read_miss[RESIDENCY_SLICES / 2] == 0 && m->read_miss[RESIDENCY_SLICES - 1] == 1);
+		assert_true(fabs(m->read_miss_bytes - 10 * MB) < 1.1 * MB); /* a slice is 1.9 MB */
+	}
+	residency_release(&r);
+	schedule_release(&s);
+}
+
+static struct residency_shape steady(const struct schedule_access *access, uint32_t count, int64_t dram_bytes)
+{
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	schedule_init(&s);
+	uint32_t shape = add_shape(&s, "update", dram_bytes, access, count);
+	rounds(&s, &shape, 1, 6);
+	residency_build(&r, &s, &d);
+	struct residency_shape steady = r.shape[shape];
+	residency_release(&r);
+	schedule_release(&s);
+	return steady;
+}
+
+/* Half of the range is written by each launch, so a byte waits through two rounds of 50 MB, each of which half of it survives. */
+static void what_is_written_every_other_time_has_to_stay_twice(void **state)
+{
+	const struct schedule_access all[] = { { 0, ACCESS_READ, 0, 50 * MB }, { 0, ACCESS_WRITE, 0, 50 * MB } };
+	(void)state;
+	struct residency_shape each = steady(all, 2, 100 * MB), other = steady(all, 2, 75 * MB);
+	assert_true(each.write_bytes == 50 * MB && other.write_bytes == 25 * MB);
+	assert_true(fabs(each.write_miss_bytes - 25 * MB) < 100 && fabs(other.write_miss_bytes - 0.75 * 25 * MB) < 100);
+	assert_true(each.turned == 0 && fabs(each.read_miss_bytes - 25 * MB) < 100);
+}
+
 static void what_was_never_touched_is_not_there(void **state)
 {
 	(void)state;
@@ -116,6 +164,8 @@ int main(void)
 		cmocka_unit_test(a_small_array_stays),
 		cmocka_unit_test(a_large_array_is_gone_when_it_comes_round),
 		cmocka_unit_test(a_launch_in_between_pushes_out),
+		cmocka_unit_test(a_launch_that_turns_finds_its_begin),
+		cmocka_unit_test(what_is_written_every_other_time_has_to_stay_twice),
 		cmocka_unit_test(what_was_never_touched_is_not_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,6 +139,27 @@ static void every_part_can_be_made_ideal(void **state)
 	platform_release(&platform);
 }
 
+/* L2 reads and writes side by side: what a copy takes beyond its writes is what reads take of them; DRAM's bus is one. */
+static void a_copy_says_what_turning_costs(void **state)
+{
+	struct platform platform;
+	(void)state;
+	platform_of(&platform, "sm");
+	assert_true(platform.sm.l2.turnaround_s == 0 && platform.sm.l2_turned_turnaround_s == 0);
+	set(&platform, "sm.l2_write_bytes_per_s", 4e12);
+	set(&platform, "sm.l2_copy_bytes_per_s", 5e12);
+	assert_true(fabs(platform.sm.l2.turnaround_s - (2 / 5e12 - 1 / 4e12)) < 1e-18);
+	assert_true(platform.sm.l2_turned_turnaround_s == platform.sm.l2.turnaround_s); /* not measured: the same */
+	set(&platform, "sm.l2_turned_copy_bytes_per_s", 4e12);
+	assert_true(fabs(platform.sm.l2_turned_turnaround_s - (2 / 4e12 - 1 / 4e12)) < 1e-18);
+	set(&platform, "sm.l2_turned_copy_bytes_per_s", 6e12);
+	assert_true(platform.sm.l2_turned_turnaround_s == platform.sm.l2.turnaround_s); /* turning helps nobody */
+	set(&platform, "sm.dram_copy_bytes_per_s", 1e12);
+	const struct sm_memory_level *dram = &platform.sm.dram;
+	assert_true(fabs(dram->turnaround_s - (2e-12 - 1 / dram->read_bytes_per_s - 1 / dram->write_bytes_per_s)) < 1e-18);
+	platform_release(&platform);
+}
+
 static void rates_in_gb_per_s_set_reading_and_writing(void **state)
 {
 	struct platform platform;
@@ -390,6 +411,7 @@ int main(void)
 		cmocka_unit_test(keys_without_an_isa_are_refused),
 		cmocka_unit_test(values_that_make_no_sense_are_refused),
 		cmocka_unit_test(every_part_can_be_made_ideal),
+		cmocka_unit_test(a_copy_says_what_turning_costs),
 		cmocka_unit_test(rates_in_gb_per_s_set_reading_and_writing),
 		cmocka_unit_test(every_shipped_platform_is_whole),
 		cmocka_unit_test(a_gtx480_is_as_full_as_its_profiler_said),

@@ -12,7 +12,7 @@
 #include "../sim/warps.h"
 
 enum { EVERY = 12, LAUNCHES_MAX = 64 };
-static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.05, SLOWER_SHARE = 0.025;
+static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.02, SLOWER_SHARE = 0.015;
 
 struct suite { struct platform platform; struct warps *warps; struct schedule schedule[LAUNCHES_MAX]; double ns[LAUNCHES_MAX]; int count; };
 
