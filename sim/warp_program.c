@@ -5,10 +5,12 @@
  * nothing falls through an unconditional jump. Where a place ran more often than warps came to it, some warps were divided: they went both
  * ways, one after the other, and come to the jump's target when they would go past it. A loop was entered as often as the instruction
  * before its head fell into it; the rest of the head's count came back. Where a loop's guard stands right before its head the two
- * cannot be told apart from counts: everybody is then taken to have entered.
+ * cannot be told apart from counts: everybody is then taken to have entered, if there are rounds for everybody. Where fewer rounds were run
+ * than warps came to the head, which derived counts may say (profile_derive.h), the others go round the loop.
  */
 #include "warp_program.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +125,7 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 		} else if (step->flow == FLOW_RETURN) {
 			flow[i].falls = 0;
 		} else if (s[i].is_branch && target < program->count && target > i) {
-			double falls = !s[i].predicated ? 0 : flow[i + 1].loop_head ? runs : joins ? next - flow[i + 1].jumped_in : next;
+			double falls = !s[i].predicated ? 0 : flow[i + 1].loop_head ? fmin(runs, next) : joins ? next - flow[i + 1].jumped_in : next;
 			flow[i].falls = runs * clamp01(falls / runs);
 			flow[target].jumped_in += runs - flow[i].falls;
 			step->target = (int32_t)target;
@@ -136,7 +138,14 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 		} else if (s[i].is_branch && target <= i) {
 			double entered = (target ? flow[target - 1].falls : program->warps) + flow[target].jumped_in;
 			double again = flow[target].count - entered;
-			if (entered <= 0 || again < 0)
+			if (again < 0 && target && program->step[target - 1].flow == FLOW_NEXT && i + 1 < program->count) { /* fewer rounds than came to it */
+				program->step[target - 1].flow = FLOW_BRANCH;
+				program->step[target - 1].target = (int32_t)(i + 1);
+				program->step[target - 1].share = (float)(flow[target].count / entered);
+				flow[i + 1].jumped_in -= again;
+				flow[i + 1].jump_target = true;
+				again = 0;
+			} else if (entered <= 0 || again < 0)
 				again = runs - (joins ? 0 : next);
 			again = runs * clamp01(again / runs);
 			flow[i].falls = runs - again;

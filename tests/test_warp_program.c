@@ -125,6 +125,21 @@ static void a_loop_in_a_loop_runs_as_often_as_counted(void **state)
 	check(&kit, 2.5);
 }
 
+static void a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted(void **state)
+{
+	(void)state;
+	for (int guarded = 0; guarded < 2; guarded++) { /* a branch right before the head, or the code that leads to it */
+		struct kit kit;
+		kit_begin(&kit, 32);
+		kit_add(&kit, guarded ? "@P1 BRA 0x30" : "MOV R0, RZ", 5, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 4); /* 0x10 */
+		kit_add(&kit, "@P0 BRA 0x10", 5, NO_BOARD, 0, KIT_WARPS / 4);
+		kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);     /* 0x30 */
+		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		check(&kit, 2.5);
+	}
+}
+
 static void a_call_comes_back(void **state)
 {
 	(void)state;
@@ -177,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_loop_runs_as_often_as_counted),
 		cmocka_unit_test(a_loop_left_in_its_middle_runs_as_often_as_counted),
 		cmocka_unit_test(a_loop_in_a_loop_runs_as_often_as_counted),
+		cmocka_unit_test(a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted),
 		cmocka_unit_test(a_call_comes_back),
 		cmocka_unit_test(a_profile_in_which_nothing_ran_is_refused),
 		cmocka_unit_test(unknown_opcodes_are_counted_and_the_first_is_named),
