@@ -173,11 +173,12 @@ static void note_launch(const struct warpreel_annotate *annotate, const struct m
 	footprint.dram_bytes = launch->dram_bytes;
 	footprint.resident_bytes = launch->resident_bytes;
 	footprint.access_count = launch->access_count;
-	footprint.path = -1;
+	footprint.path = footprint.steps = -1;
 	if (launch->geometry) {
 		struct launch_geometry geometry;
 		launch->geometry(launch->args, &geometry);
 		footprint.path = geometry.path;
+		footprint.steps = geometry.steps;
 	}
 	static_assert(sizeof(footprint.access) == sizeof(launch->access), "both hold MACHINE_MAX_ACCESS");
 	memcpy(footprint.access, launch->access, launch->access_count * sizeof(launch->access[0]));

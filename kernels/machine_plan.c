@@ -119,6 +119,7 @@ static int plan_launch(struct machine_thread *t, uint32_t stream, const struct m
 		.dram_bytes = launch->dram_bytes,
 		.resident_bytes = launch->resident_bytes,
 		.path = -1,
+		.steps = -1,
 	};
 	if (launch->geometry) {
 		struct launch_geometry geometry;
@@ -127,6 +128,7 @@ static int plan_launch(struct machine_thread *t, uint32_t stream, const struct m
 		memcpy(shape.block, geometry.block, sizeof(shape.block));
 		shape.shared_bytes = geometry.shared_bytes;
 		shape.path = geometry.path;
+		shape.steps = geometry.steps;
 	}
 	int64_t low = INT64_MAX, high = 0; /* distinct bytes: our footprints overlap within one buffer */
 	for (uint32_t k = 0; k < launch->access_count; k++) {

@@ -73,7 +73,7 @@ static int idle_list(struct bench *bench, const char *section, enum copy_case_ki
 static int note_batch(struct member *member, void *arg, double *value)
 {
 	const struct warpreel_annotate *notes = member->bench->notes;
-	static const struct note_footprint footprint = { "calibrate", 1, 1, 1, 1, 1, 2, {}, -1 };
+	static const struct note_footprint footprint = { "calibrate", 1, 1, 1, 1, 1, 2, {}, -1, -1 };
 	bool launch = *static_cast<bool *>(arg);
 	int64_t begun_ns = monotonic_ns();
 	for (int i = 0; i < NOTE_REPEATS; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * warpreel explain: what bounds the kernels of a solver's steady state, and what lifting each bound would buy.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,36 @@ static const struct option_spec own_options[] = {
 	{ 0 },
 };
 
+/* Where counts come from that nobody counted. */
+static void print_bases(const struct profile_derived *d)
+{
+	const char *before = "  counts       ";
+	for (int k = 0; k < d->base_count; k++) {
+		const struct launch_geometry *g = &d->base[k]->geometry;
+		if (fabs(d->weight[k]) < 1e-9)
+			continue;
+		printf("%s %.3g of block %ux%ux%u", before, d->weight[k], g->block[0], g->block[1], g->block[2]);
+		if (g->steps > 0)
+			printf(" with %d steps", g->steps);
+		before = ",";
+	}
+	if (d->doubt)
+		printf("; in doubt: %s", d->doubt);
+	putchar('\n');
+}
+
 static void print_head(const struct schedule *schedule, const struct schedule_shape *s, const struct warps_answer *a, const struct platform *p)
 {
 	const struct grid_answer *g = &a->grid;
 	printf("%s  grid %ux%ux%u  block %ux%ux%u", schedule->kernel[s->kernel], s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1],
 	       s->block[2]);
-	printf(s->path > 0 ? "  path %d\n" : "\n", s->path);
+	if (s->path > 0)
+		printf("  path %d", s->path);
+	printf(s->steps > 0 ? "  steps %d\n" : "\n", s->steps);
 	printf("  duration      %.3f us on '%s'%s\n", g->duration_ns * 1e-3, p->name,
-	       a->classes ? ", by instruction classes: the profile is of another instruction set" : a->exact ? "" : ", another block or path than profiled");
+	       a->classes ? ", by instruction classes: the profile is of another instruction set" : "");
+	if (a->derived)
+		print_bases(a->derived);
 	printf("  occupancy     %d blocks, %d warps an SM (limit: %s); %.2f blocks an SM, %.2f waves\n", g->resident,
 	       g->resident * (int)((a->program.block_threads + 31) / 32), g->limit, g->blocks_a_sm, g->waves);
 	printf("  a warp        %.0f instructions, %.0f B read from and %.0f B written to L2\n", a->program.instructions, a->program.l2_read_bytes,

@@ -127,7 +127,7 @@ static int kernel_side(const struct program *program, struct predictor *p, const
 		c->busy_ns += a.grid.cycles / d->clock_mhz * 1e3;
 		c->dram_bytes += a.l2_read_bytes * a.launch.l2_miss_share * a.launch.read_excess + a.l2_write_bytes * a.launch.dram_write_share *
 				 a.launch.write_excess;
-		*extrapolated |= !a.exact;
+		*extrapolated |= a.doubt != NULL;
 		grid_answer_release(&a.grid);
 		if (ns > longest_ns) {
 			longest_ns = ns;

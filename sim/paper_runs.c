@@ -110,7 +110,7 @@ static void fill_launch(struct paper_launch *l, const struct schedule_shape *sha
 {
 	const struct warps_answer *a = &l->answer;
 	const struct kernel_profile *profile = a->profile;
-	bool counted = a->exact && same_launch(shape, profile) && profile->dram_read_bytes >= 0 && profile->dram_write_bytes >= 0;
+	bool counted = !a->derived && same_launch(shape, profile) && profile->dram_read_bytes >= 0 && profile->dram_write_bytes >= 0;
 	l->warps = a->grid.resident * (int)((a->program.block_threads + 31) / 32);
 	l->warp_slots = (int)sm->warp_slots;
 	l->duration_us = a->grid.duration_ns * 1e-3;

@@ -180,7 +180,7 @@ void timeline_finish(struct timeline *tl, const struct simulation_result *result
 							 .dram_bytes = shape->dram_bytes, .resident_bytes = shape->resident_bytes,
 							 .buffer = access->buffer, .mode = access->mode,
 							 .offset_bytes = access->offset_bytes, .bytes = access->bytes,
-							 .path = shape->path };
+							 .path = shape->path, .steps = shape->steps };
 		}
 	}
 }

@@ -56,7 +56,7 @@ struct timed { char kernel[64]; struct schedule_shape shape; bool holdout; };
 static bool same_launch(const struct timed *a, const struct timed *b)
 {
 	return !strcmp(a->kernel, b->kernel) && !memcmp(a->shape.grid, b->shape.grid, sizeof(a->shape.grid)) &&
-	       !memcmp(a->shape.block, b->shape.block, sizeof(a->shape.block));
+	       !memcmp(a->shape.block, b->shape.block, sizeof(a->shape.block)) && a->shape.path == b->shape.path && a->shape.steps == b->shape.steps;
 }
 
 /* Profiles hold counts of held-out launches too. What the model is worth where nobody counted is asked of profiles that lack them. */

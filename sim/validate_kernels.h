@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The validation set `kernels`: kernels alone, one launch after the other on one GPU, against their measured period. Split `unseen`:
- * whole kernels nobody looked at. Model `warps-uncounted`: from profiles without counts of held-out launches.
+ * whole kernels nobody looked at. Model `warps-uncounted`: from profiles without counts of held-out launches (of their grid, block, path and steps).
  */
 #ifndef WARPREEL_VALIDATE_KERNELS_H
 #define WARPREEL_VALIDATE_KERNELS_H

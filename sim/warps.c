@@ -9,6 +9,7 @@
 #include "../traces/util.h"
 
 struct built { const struct kernel_profile *profile; struct warp_program program; };
+struct derived { const struct kernel_profile *nearest; struct launch_geometry geometry; struct profile_derived counts; };
 static const double PHASE_LEAST = 0.1; /* of misses: less of a difference is none */
 
 struct known {
@@ -23,6 +24,7 @@ struct warps {
 	struct warps_options options;
 	struct kernel_profiles profiles;
 	struct built *built; size_t built_count, built_capacity;
+	struct derived **derived; size_t derived_count, derived_capacity; /* each stays where it is */
 	struct known *known; size_t known_count, known_capacity;
 	struct residency residency;
 };
@@ -69,6 +71,11 @@ void warps_free(struct warps *w)
 	for (size_t k = 0; k < w->built_count; k++)
 		warp_program_release(&w->built[k].program);
 	free(w->built);
+	for (size_t k = 0; k < w->derived_count; k++) {
+		profile_derived_release(&w->derived[k]->counts);
+		free(w->derived[k]);
+	}
+	free(w->derived);
 	free(w->known);
 	residency_release(&w->residency);
 	kernel_profiles_release(&w->profiles);
@@ -93,11 +100,17 @@ const char *warps_missing(const struct warps *w, const struct schedule *schedule
 	return NULL;
 }
 
-void warps_forget(struct warps *w, const char *kernel, const struct schedule_shape *shape)
+static struct launch_geometry geometry_of(const struct schedule_shape *shape)
 {
-	struct launch_geometry g = { .path = shape->path };
+	struct launch_geometry g = { .shared_bytes = shape->shared_bytes, .path = shape->path, .steps = shape->steps };
 	memcpy(g.grid, shape->grid, sizeof(g.grid));
 	memcpy(g.block, shape->block, sizeof(g.block));
+	return g;
+}
+
+void warps_forget(struct warps *w, const char *kernel, const struct schedule_shape *shape)
+{
+	const struct launch_geometry g = geometry_of(shape);
 	kernel_profiles_drop(&w->profiles, kernel, &g);
 }
 
@@ -134,6 +147,21 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 	return &w->built[w->built_count++].program;
 }
 
+/* Counts of a launch whose nearest profile is of another one, derived once. */
+static const struct profile_derived *derived_of(struct warps *w, const struct kernel_profile *nearest, const struct launch_geometry *g)
+{
+	for (size_t k = 0; k < w->derived_count; k++)
+		if (w->derived[k]->nearest == nearest && !memcmp(&w->derived[k]->geometry, g, sizeof(*g)))
+			return &w->derived[k]->counts;
+	struct derived *new = xcalloc(1, sizeof(*new));
+	GROW(w->derived, w->derived_count, w->derived_capacity);
+	w->derived[w->derived_count++] = new;
+	new->nearest = nearest;
+	new->geometry = *g;
+	profile_derive(&w->profiles, nearest, g, &new->counts);
+	return &new->counts;
+}
+
 static double share(double part, double whole)
 {
 	return whole <= 0 ? 0 : part < whole ? part / whole : 1;
@@ -155,12 +183,13 @@ static bool turns(const struct residency_shape *m)
 
 /*
  * How many more bytes go between L2 and DRAM than the launch touches: scattered accesses fetch the same lines again, since L2 did not keep them
- * that long, and more of a line than they want; and a footprint is a range, which may have holes. The profile has counted them; it tells where its own launch went through more than L2 holds.
+ * that long, and more of a line than they want; and a footprint is a range, which may have holes. The profile has counted them; it tells where its own
+ * launch, so many times as large, went through more than L2 holds.
  */
-static double moved_again(const struct warps *w, const struct warps_answer *a, double touched_bytes, int64_t counted_bytes, double warps)
+static double moved_again(const struct warps *w, const struct warps_answer *a, double touched_bytes, int64_t counted_bytes, double scale)
 {
 	const struct sm_device *counted_on = w->options.counted_on ? w->options.counted_on : &w->platform->sm;
-	double scale = (double)profile_warps(a->profile) / warps, distance = a->memory.distance_bytes * scale;
+	double distance = a->memory.distance_bytes * scale;
 	double missing = 1 - residency_hits(counted_on, distance), expected = touched_bytes * scale * missing;
 	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0 || turns(&a->memory))
 		return 1;
@@ -211,18 +240,23 @@ static double work_scale(const struct kernel_profile *profile, const struct sche
 static int prepare(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, struct warps_answer *a)
 {
 	const char *name = schedule->kernel[shape->kernel];
-	struct launch_geometry g = { .shared_bytes = shape->shared_bytes, .path = shape->path };
-	memcpy(g.grid, shape->grid, sizeof(g.grid));
-	memcpy(g.block, shape->block, sizeof(g.block));
+	const struct launch_geometry g = geometry_of(shape);
+	bool exact;
 	if (!g.grid[0] || !g.block[0])
 		return report("kernel '%s': grid and block of the launch are not known, which the kernel model 'warps' needs", name);
-	a->profile = kernel_profiles_find(&w->profiles, name, &g, &a->exact);
+	a->profile = kernel_profiles_find(&w->profiles, name, &g, &exact);
 	if (!a->profile)
 		return report("kernel '%s' has no profile in %s: record one with warpreel profile", name, w->profiles.source);
-	if (a->profile->geometry.path >= 0 && g.path >= 0 && a->profile->geometry.path != g.path && !w->options.allow_extrapolation)
-		return report("kernel '%s': its path %d was not profiled (%s): --allow-extrapolation answers with another path", name, g.path,
-			      w->profiles.source);
+	a->derived = exact ? NULL : derived_of(w, a->profile, &g);
+	a->doubt = exact ? NULL : a->derived->doubt;
+	a->profile = exact ? a->profile : a->derived->memory;
+	if (a->doubt && !w->options.allow_extrapolation)
+		return report("kernel '%s', block %ux%ux%u: %s (%s): profile it, or --allow-extrapolation answers all the same", name, g.block[0], g.block[1],
+			      g.block[2], a->doubt, w->profiles.source);
 	const struct warp_program *program = program_of(w, a->profile);
+	double profiled = program ? program->l2_read_bytes + program->l2_write_bytes : 0; /* a warp; programs move when there is one more */
+	if (program && !exact)
+		program = program_of(w, &a->derived->profile);
 	if (!program)
 		return -1;
 	a->program = *program;
@@ -233,7 +267,7 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
 	a->launch.read_excess = a->launch.write_excess = 1;
 	double warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32);
-	a->launch.work_scale = work_scale(a->profile, shape, warps);
+	a->launch.work_scale = work_scale(exact ? a->profile : &a->derived->profile, shape, warps);
 	a->l2_read_bytes = warps * program->l2_read_bytes * a->launch.work_scale;
 	a->l2_write_bytes = warps * program->l2_write_bytes * a->launch.work_scale;
 	for (uint32_t k = 0; k < shape->access_count; k++) /* atomics read and write in place */
@@ -242,8 +276,11 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	a->memory = w->residency.shape[shape - schedule->shape];
 	a->launch.turned = a->memory.turned;
 	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
-		double from = a->memory.read_miss_bytes * moved_again(w, a, a->memory.read_bytes, a->profile->dram_read_bytes, warps);
-		double to = a->memory.write_miss_bytes * moved_again(w, a, a->memory.write_bytes, a->profile->dram_write_bytes, warps);
+		double traffic = program->l2_read_bytes + program->l2_write_bytes, scale = (double)profile_warps(a->profile) / warps;
+		if (traffic > 0) /* warps of another block may do more each */
+			scale *= profiled / traffic;
+		double from = a->memory.read_miss_bytes * moved_again(w, a, a->memory.read_bytes, a->profile->dram_read_bytes, scale);
+		double to = a->memory.write_miss_bytes * moved_again(w, a, a->memory.write_bytes, a->profile->dram_write_bytes, scale);
 		a->launch.l2_miss_share = share(from, a->l2_read_bytes);
 		a->launch.dram_write_share = share(to, a->l2_write_bytes);
 		a->launch.read_excess = from > a->l2_read_bytes && a->l2_read_bytes > 0 ? from / a->l2_read_bytes : 1;
@@ -296,8 +333,8 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 	struct warps_answer a = { 0 };
 	if (prepare(w, schedule, shape, &a))
 		return -1;
-	*extrapolated |= !a.exact;
-	struct known now = { .profile = a.profile, .phase = { a.phase[0], a.phase[1] }, .work_scale = a.launch.work_scale,
+	*extrapolated |= a.doubt != NULL;
+	struct known now = { .profile = a.derived ? &a.derived->profile : a.profile, .phase = { a.phase[0], a.phase[1] }, .work_scale = a.launch.work_scale,
 			     .turned = a.launch.turned };
 	now.geometry.shared_bytes = a.program.shared_bytes;
 	memcpy(now.geometry.grid, shape->grid, sizeof(now.geometry.grid));

@@ -6,7 +6,7 @@
 #define WARPREEL_WARPS_H
 
 #include "../model/platform.h"
-#include "../traces/kernel_profile.h"
+#include "../traces/profile_derive.h"
 #include "../traces/schedule.h"
 #include "grid_time.h"
 #include "residency.h"
@@ -18,7 +18,7 @@ struct warps_options {
 	const char *data;      /* folder under traces/data */
 	const struct sm_device *counted_on; /* the device the profiles were counted on; NULL = that of the platform */
 	bool strict;           /* an unknown instruction is an error */
-	bool allow_extrapolation; /* a path or an instruction set that was not profiled */
+	bool allow_extrapolation; /* counts in doubt (profile_derive.h), an instruction set that was not profiled */
 };
 
 /* A part of a launch in which L2 has an even share of what is asked. */
@@ -29,11 +29,12 @@ struct warps_answer {
 	struct grid_launch launch;     /* miss shares of the whole launch */
 	struct warps_phase phase[2]; int phases; /* in order; 1 where L2 has the same share throughout */
 	struct grid_answer grid;       /* duration and cycles of the whole launch, all else of its longer phase */
-	const struct kernel_profile *profile;
+	const struct kernel_profile *profile;  /* of this launch, else of the nearest grid: hardware counters are its */
+	const struct profile_derived *derived; /* the counts, where they are not the profile's; NULL = they are */
+	const char *doubt;             /* of the derived counts; NULL = none */
 	struct warp_program program;   /* with the launch's own block; steps are shared, not owned */
 	struct residency_shape memory;
 	double l2_read_bytes, l2_write_bytes; /* whole launch */
-	bool exact;                    /* this path and block were profiled */
 	bool classes;                  /* another device generation: by instruction classes, no control bits */
 };
 

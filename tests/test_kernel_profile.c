@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Kernel profiles: read from a trace as they were written, refused when they contradict themselves, found for a launch.
  */
-#include "../traces/kernel_profile.h"
+#include "../traces/profile_derive.h"
 #include "../traces/trace_trim.h"
 #include "profile_kit.h"
 #include "trace_kit.h"
@@ -276,12 +276,12 @@ static void the_profile_of_a_launch_agrees_in_path_then_block_then_grid(void **s
 	} cases[] = {
 		{ 8, 64, 0, 8, 64, true },	{ 79, 64, 0, 8, 64, true }, /* 79 / 8 is less than 800 / 79 */
 		{ 81, 64, 0, 800, 64, true },	{ 100000, 64, 0, 800, 64, true },
-		{ 1, 128, 0, 100, 128, true },	{ 100, 32, 0, 100, 128, false },
+		{ 1, 128, 0, 100, 128, true },	{ 100, 32, 0, 8, 64, false }, /* the nearest block */
 		{ 8, 64, 1, 100, 256, false }, /* path before block */
 		{ 8, 64, 7, 50, 512, false },	{ 50, 512, 7, 50, 512, true }, /* a path nobody noted agrees with any */
 		{ 8, 64, -1, 8, 64, true },	{ 90, 256, -1, 100, 256, true },
 	};
-	struct launch_geometry geometry = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } };
+	struct launch_geometry geometry = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .steps = -1 };
 	struct kernel_profiles all;
 	struct trace t;
 	bool exact = true;

@@ -132,6 +132,28 @@ static void a_chain_of_multiply_adds_is_a_geometric_series(void **state)
 	let_go(&h);
 }
 
+static int steps_of(const char *kernel, int block)
+{
+	char config[CONFIG_BYTES];
+	struct micro_params params;
+	snprintf(config, sizeof(config), "kernel=%s size=500 block=%d", kernel, block);
+	assert_int_equal(micro_parse(&params, config), 0);
+	assert_int_equal(params.geometry.path, 0);
+	return params.geometry.steps;
+}
+
+static void steps_are_the_rounds_of_the_loop(void **state)
+{
+	(void)state;
+	for (int block = 64; block <= 1024; block *= 2) {
+		assert_int_equal(1 << steps_of("reduce", block), block);
+		assert_int_equal(steps_of("transpose_padded", block) * block, 32 * 32);
+		assert_int_equal(steps_of("hash", block), 32);
+		assert_int_equal(steps_of("stencil", block), 0);
+		assert_int_equal(steps_of("copy4", block), 0);
+	}
+}
+
 static void every_element_has_a_thread_and_every_plan_a_geometry(void **state)
 {
 	(void)state;
@@ -149,7 +171,7 @@ static void every_element_has_a_thread_and_every_plan_a_geometry(void **state)
 				assert_string_equal(config, again);
 				const struct launch_geometry *g = &params.geometry;
 				assert_int_equal(g->block[0] * g->block[1] * g->block[2], block);
-				assert_true(g->grid[0] && g->grid[1] && g->grid[2] && g->path == params.work);
+				assert_true(g->grid[0] && g->grid[1] && g->grid[2] && (g->path == params.work || g->steps == params.work));
 				schedule_init(&schedule);
 				assert_int_equal(solver_plan("micro", config, 1, &schedule), 0);
 				assert_int_equal(schedule_validate(&schedule, "plan"), 0);
@@ -204,6 +226,7 @@ int main(void)
 		cmocka_unit_test(data_is_moved_where_it_belongs),
 		cmocka_unit_test(sums_and_counts_are_whole),
 		cmocka_unit_test(a_chain_of_multiply_adds_is_a_geometric_series),
+		cmocka_unit_test(steps_are_the_rounds_of_the_loop),
 		cmocka_unit_test(every_element_has_a_thread_and_every_plan_a_geometry),
 		cmocka_unit_test(a_steady_plan_holds_the_launches_and_nothing_else),
 	};

@@ -89,6 +89,26 @@ static void join(struct trace *trace, struct spool *spools, size_t spool_count)
 	profile_merge_release(&merge);
 }
 
+static void loops_of_other_lengths_are_other_profiles(void **state)
+{
+	struct spool spool;
+	struct trace trace;
+
+	(void)state;
+	begin(&spool);
+	for (uint32_t k = 0; k < 4; k++) { /* the first is of a recorder that knew no steps */
+		add_shape(&spool, k, 4);
+		spool.profile_shape[k].steps_plus_one = k < 3 ? k : 2;
+		ADD(&spool, profile_pass, .shape = k, .metrics = BIT(WARPS), .passes = 1);
+	}
+	add_module(&spool);
+	join(&trace, &spool, 1);
+	assert_int_equal(trace.profile_count, 3);
+	for (int32_t k = 0; k < 3; k++)
+		assert_int_equal(trace.profile[k].steps, k - 1);
+	trace_release(&trace);
+}
+
 static void two_runs_become_one_profile(void **state)
 {
 	struct spool spool[2];
@@ -289,6 +309,7 @@ static void what_the_driver_did_not_say_the_module_does(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loops_of_other_lengths_are_other_profiles),
 		cmocka_unit_test(two_runs_become_one_profile),
 		cmocka_unit_test(a_shape_launched_too_few_times_is_incomplete),
 		cmocka_unit_test(counts_without_their_pass_do_not_count),

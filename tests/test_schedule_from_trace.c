@@ -105,7 +105,7 @@ static void a_footprint_gives_the_shape_and_the_name_of_the_plan(void **state)
 								     .mode = i ? ACCESS_READ : ACCESS_WRITE,
 								     .offset_bytes = i == 1 ? 50 : 0,
 								     .bytes = 100,
-								     .path = 4 };
+								     .path = 4, .steps = 9 };
 	launch(&t, MAIN, 300, 0, 7, "foreign", 100);
 	assert_int_equal(load(&s, &t, -1), 0);
 	shape = &s.shape[s.op[0].object];
@@ -115,7 +115,9 @@ static void a_footprint_gives_the_shape_and_the_name_of_the_plan(void **state)
 	assert_int_equal(shape->footprint_bytes, 250); /* [0, 150) of one buffer, [0, 100) of the other */
 	assert_int_equal(s.access[shape->first_access].mode, ACCESS_WRITE);
 	assert_int_equal(shape->path, 4);
+	assert_int_equal(shape->steps, 9);
 	assert_int_equal(s.shape[s.op[1].object].path, -1); /* nobody said */
+	assert_int_equal(s.shape[s.op[1].object].steps, -1);
 	schedule_release(&s);
 	trace_release(&t);
 }

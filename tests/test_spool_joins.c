@@ -92,7 +92,7 @@ static void put_footprint(struct builder *builder, uint32_t tid, uint64_t at_ns,
 	for (uint32_t i = 0; i < accesses; i += 2)
 		PUT(builder, access, .count = accesses - i > 1 ? 2 : 1,
 		    .access = { { .buffer = i, .mode = 1, .bytes = 10 }, { .buffer = i + 1, .mode = 2, .bytes = 20 } },
-		    .path_plus_one = tid == 5 ? 3 : 0);
+		    .path_plus_one = tid == 5 ? 3 : 0, .steps_plus_one = tid == 5 ? 8 : 0);
 }
 
 static int rows_path(int64_t rows)
@@ -131,6 +131,7 @@ static void a_footprint_belongs_to_the_next_launch_of_its_thread(void **state)
 		rows[trace.footprint[i].correlation] = trace.footprint[i].rows;
 		/* thread 5 notes a path, thread 6 is of a recorder from before there were any, and a note without access has none */
 		assert_int_equal(trace.footprint[i].path, rows_path(trace.footprint[i].rows));
+		assert_int_equal(trace.footprint[i].steps, trace.footprint[i].path < 0 ? -1 : 7);
 	}
 	assert_int_equal(of[1], 3);
 	assert_int_equal(rows[1], 11);

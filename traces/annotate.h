@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "schedule.h"
 
-#define WARPREEL_ANNOTATE_ABI 3
+#define WARPREEL_ANNOTATE_ABI 4
 
 enum note_host_kind { NOTE_POST = 1, NOTE_AWAIT_BLOCK = 2, NOTE_AWAIT_SPIN = 3, NOTE_BARRIER = 4, NOTE_MARK = 5 };
 
@@ -20,7 +20,7 @@ struct note_footprint {
 	int64_t rows, columns, points, dram_bytes, resident_bytes;
 	uint32_t access_count; /* <= 8 */
 	struct schedule_access access[8];
-	int32_t path; /* struct launch_geometry; -1 = unknown */
+	int32_t path, steps; /* struct launch_geometry; -1 = unknown */
 };
 
 /* Where and when the blocks of one launch ran, on the device's own clocks: known after the run, so it names the launch itself. */

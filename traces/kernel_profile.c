@@ -2,7 +2,6 @@
 #include "kernel_profile.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,7 +148,7 @@ static void load_profile(struct loading *l, const struct trace_profile *row)
 		.kernel = xstrdup(trace_text(l->t, row->kernel ? row->kernel : row->symbol)),
 		.symbol = xstrdup(trace_text(l->t, row->symbol)),
 		.isa = xstrdup(trace_text(l->t, row->isa)),
-		.geometry = { .shared_bytes = row->dynamic_shared_bytes, .path = row->path },
+		.geometry = { .shared_bytes = row->dynamic_shared_bytes, .path = row->path, .steps = row->steps },
 		.rows = row->rows, .columns = row->columns, .points = row->points,
 		.static_shared_bytes = row->static_shared_bytes, .registers = row->registers,
 		.l1_load_sectors = row->l1_load_sectors, .l1_load_hits = row->l1_load_hits, .l1_store_sectors = row->l1_store_sectors,
@@ -259,7 +258,8 @@ void kernel_profiles_drop(struct kernel_profiles *profiles, const char *kernel, 
 		struct kernel_profile *p = &profiles->profile[i];
 
 		if (strcmp(p->kernel, kernel) == 0 && memcmp(p->geometry.grid, geometry->grid, sizeof(geometry->grid)) == 0 &&
-		    memcmp(p->geometry.block, geometry->block, sizeof(geometry->block)) == 0)
+		    memcmp(p->geometry.block, geometry->block, sizeof(geometry->block)) == 0 && p->geometry.path == geometry->path &&
+		    p->geometry.steps == geometry->steps)
 			release_profile(p);
 		else
 			profiles->profile[kept++] = *p;
@@ -268,63 +268,6 @@ void kernel_profiles_drop(struct kernel_profiles *profiles, const char *kernel, 
 }
 
 /* ---- questions ---- */
-
-static double blocks_of(const uint32_t grid[3])
-{
-	return (double)grid[0] * grid[1] * grid[2];
-}
-
-/* How well a profile stands for a launch, better ones larger; compared one after the other. */
-struct fit {
-	int path;   /* 0 another, 1 not known, 2 the same */
-	int block;
-	double ratio; /* of the grids, at least 1; smaller is better */
-};
-
-static struct fit fit_of(const struct kernel_profile *profile, const struct launch_geometry *wanted)
-{
-	const struct launch_geometry *has = &profile->geometry;
-	double ratio = blocks_of(wanted->grid) > 0 ? blocks_of(wanted->grid) / blocks_of(has->grid) : 1;
-	bool known = has->path != -1 && wanted->path != -1;
-
-	return (struct fit){ .path = !known ? 1 : has->path == wanted->path ? 2 : 0,
-			     .block = memcmp(has->block, wanted->block, sizeof(has->block)) == 0,
-			     .ratio = ratio < 1 ? 1 / ratio : ratio };
-}
-
-static bool better(const struct fit *a, const struct fit *b)
-{
-	if (a->path != b->path)
-		return a->path > b->path;
-	if (a->block != b->block)
-		return a->block > b->block;
-	return a->ratio < b->ratio;
-}
-
-const struct kernel_profile *kernel_profiles_find(const struct kernel_profiles *profiles, const char *kernel,
-						  const struct launch_geometry *geometry, bool *exact)
-{
-	const struct kernel_profile *best = NULL;
-	struct fit best_fit = { 0 };
-
-	for (size_t i = 0; i < profiles->count; i++) {
-		const struct kernel_profile *p = &profiles->profile[i];
-		struct fit fit;
-
-		if (strcmp(p->kernel, kernel) != 0 && strcmp(p->symbol, kernel) != 0)
-			continue;
-		if (!p->instruction_count || p->instruction[0].warps <= 0) /* hardware counters only */
-			continue;
-		fit = fit_of(p, geometry);
-		if (!best || better(&fit, &best_fit)) {
-			best = p;
-			best_fit = fit;
-		}
-	}
-	if (exact)
-		*exact = best && best_fit.path > 0 && best_fit.block;
-	return best;
-}
 
 int64_t profile_block_threads(const struct kernel_profile *profile)
 {

@@ -58,15 +58,8 @@ void kernel_profiles_release(struct kernel_profiles *profiles);
 int kernel_profiles_add_trace(struct kernel_profiles *profiles, const struct trace *trace, const char *file);
 int kernel_profiles_add_file(struct kernel_profiles *profiles, const char *path);
 
-/* Drops the profiles of this very launch: kernel, grid and block. For asking what is known without them; nobody may hold one of them. */
+/* Drops the profiles of this very launch: kernel, grid, block, path and steps. For asking what is known without them; nobody may hold one of them. */
 void kernel_profiles_drop(struct kernel_profiles *profiles, const char *kernel, const struct launch_geometry *geometry);
-
-/*
- * The profile to price a launch with: same kernel name, then same path (when both are known), then same block, then the grid nearest in
- * blocks (by ratio). Only profiles whose instructions were counted. NULL when the kernel has none. *exact: path and block agree.
- */
-const struct kernel_profile *kernel_profiles_find(const struct kernel_profiles *profiles, const char *kernel,
-						  const struct launch_geometry *geometry, bool *exact);
 
 int64_t profile_block_threads(const struct kernel_profile *profile);
 /* Warps of the whole grid: blocks times warps of a block. */

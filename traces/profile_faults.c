@@ -104,7 +104,7 @@ static int compare_launches(const void *left, const void *right, void *context)
 	const int64_t pairs[][2] = {
 		{ a->kernel, b->kernel }, { a->symbol, b->symbol },	{ a->isa, b->isa },
 		{ a->path, b->path },	  { a->rows, b->rows },		{ a->columns, b->columns },
-		{ a->points, b->points }, { a->dynamic_shared_bytes, b->dynamic_shared_bytes },
+		{ a->points, b->points }, { a->dynamic_shared_bytes, b->dynamic_shared_bytes }, { a->steps, b->steps },
 	};
 	int order = memcmp(a->grid, b->grid, sizeof(a->grid));
 

@@ -13,7 +13,7 @@ static uint32_t same_string(struct trace *out, const struct trace *in, uint32_t 
 
 static bool same_shape(const struct trace_profile *a, const struct trace_profile *b)
 {
-	return a->kernel == b->kernel && a->symbol == b->symbol && a->isa == b->isa && a->path == b->path && !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
+	return a->kernel == b->kernel && a->symbol == b->symbol && a->isa == b->isa && a->path == b->path && a->steps == b->steps && !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
 	       !memcmp(a->block, b->block, sizeof(a->block)) && a->dynamic_shared_bytes == b->dynamic_shared_bytes && a->rows == b->rows &&
 	       a->columns == b->columns && a->points == b->points;
 }

@@ -37,6 +37,8 @@ static void put_head(const struct kernel_profile *p, FILE *out)
 		g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2], profile_warps(p));
 	if (g->path >= 0)
 		fprintf(out, ", path %" PRId32, g->path);
+	if (g->steps > 0)
+		fprintf(out, ", %" PRId32 " steps", g->steps);
 	fprintf(out, "\n  %-22s %" PRIu32 " a thread\n", "registers", p->registers);
 	fprintf(out, "  %-22s %" PRIu32 " + %" PRIu32 " bytes a block\n", "shared memory", p->static_shared_bytes, g->shared_bytes);
 	if (p->points > 0)
@@ -116,7 +118,7 @@ void profile_list_text(const struct kernel_profile *profile, FILE *out)
 
 void profile_list_tsv_header(FILE *out)
 {
-	fprintf(out, "kernel\tgrid\tblock\tpath\toffset\ttext\tclass\tknown\tstall\tyield\twrite_barrier\tread_barrier\twait_mask\twarps\tthreads\t"
+	fprintf(out, "kernel\tgrid\tblock\tpath\tsteps\toffset\ttext\tclass\tknown\tstall\tyield\twrite_barrier\tread_barrier\twait_mask\twarps\tthreads\t"
 		     "sectors_global\tsectors_global_ideal\ttags_global\tsectors_local\twavefronts_shared\twavefronts_shared_ideal\n");
 }
 
@@ -132,8 +134,8 @@ void profile_list_tsv(const struct kernel_profile *profile, FILE *out)
 		const struct sass_control *c = &decoded.control;
 
 		sass_decode(&decoded, i->text, i->code, i->offset);
-		fprintf(out, "%s\t%" PRIu32 "x%" PRIu32 "x%" PRIu32 "\t%" PRIu32 "x%" PRIu32 "x%" PRIu32 "\t%" PRId32 "\t%" PRIu32 "\t", profile->kernel,
-			g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2], g->path, i->offset);
+		fprintf(out, "%s\t%" PRIu32 "x%" PRIu32 "x%" PRIu32 "\t%" PRIu32 "x%" PRIu32 "x%" PRIu32 "\t%" PRId32 "\t%" PRId32 "\t%" PRIu32 "\t", profile->kernel,
+			g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2], g->path, g->steps, i->offset);
 		put_text(out, 0, i->text);
 		fprintf(out, "\t%s\t%d\t%d\t%d\t%d\t%d\t%d", sass_class_name[decoded.class], decoded.known, c->stall, c->yield, c->write_barrier,
 			c->read_barrier, c->wait_mask);

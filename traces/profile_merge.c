@@ -43,7 +43,8 @@ void profile_merge_release(struct profile_merge *merge)
 static bool same_launch(const struct merged_shape *a, const struct merged_shape *b)
 {
 	return a->symbol == b->symbol && a->kernel == b->kernel && !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
-	       !memcmp(a->block, b->block, sizeof(a->block)) && a->dynamic_shared_bytes == b->dynamic_shared_bytes && a->path == b->path;
+	       !memcmp(a->block, b->block, sizeof(a->block)) && a->dynamic_shared_bytes == b->dynamic_shared_bytes && a->path == b->path &&
+	       a->steps == b->steps;
 }
 
 /* Index of the shape that a record of the spool belongs to. */
@@ -52,6 +53,7 @@ static size_t place_shape(struct profile_merge *merge, const struct spool *spool
 	struct merged_shape shape = { .symbol = trace_string(merge->trace, spool_text(spool, in->symbol)),
 		.kernel = trace_string(merge->trace, spool_text(spool, in->kernel)), .dynamic_shared_bytes = in->dynamic_shared_bytes,
 		.static_shared_bytes = in->static_shared_bytes, .registers = in->registers, .path = in->path,
+		.steps = (int32_t)(in->steps_plus_one - 1),
 		.compute_major = in->compute_major, .compute_minor = in->compute_minor, .rows = in->rows, .columns = in->columns,
 		.points = in->points };
 
@@ -302,7 +304,7 @@ static void write_shape(struct profile_merge *merge, size_t at)
 	if (module)
 		find_resources(merge, shape, module);
 	*out = (struct trace_profile){ .id = id, .version = WARPREEL_PROFILE_VERSION, .kernel = shape->kernel ? shape->kernel : shape->symbol,
-		.symbol = shape->symbol, .isa = trace_string(merge->trace, isa), .path = shape->path,
+		.symbol = shape->symbol, .isa = trace_string(merge->trace, isa), .path = shape->path, .steps = shape->steps,
 		.static_shared_bytes = shape->static_shared_bytes == SPOOL_NONE ? 0 : shape->static_shared_bytes,
 		.dynamic_shared_bytes = shape->dynamic_shared_bytes, .registers = shape->registers == SPOOL_NONE ? 0 : shape->registers,
 		.rows = shape->rows, .columns = shape->columns, .points = shape->points };

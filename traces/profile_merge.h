@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * From what profiling left in spools to the profile tables of a trace. A launch shape is measured over several launches, runs and
- * processes: shapes that agree in symbol, grid, block, dynamic shared memory, kernel and path are one profile.
+ * processes: shapes that agree in symbol, grid, block, dynamic shared memory, kernel, path and steps are one profile.
  */
 #ifndef WARPREEL_PROFILE_MERGE_H
 #define WARPREEL_PROFILE_MERGE_H
@@ -18,7 +18,7 @@ struct merged_count { uint32_t function, metric, offset; uint64_t cubin_crc, val
 struct merged_shape {
 	uint32_t symbol, kernel; /* strings of the trace; kernel 0: unknown */
 	uint32_t grid[3], block[3], dynamic_shared_bytes, static_shared_bytes, registers;
-	int32_t path;
+	int32_t path, steps;
 	uint32_t compute_major, compute_minor;
 	int64_t rows, columns, points;
 	uint64_t measured, expected; /* metrics: with a value; asked for by some pass, done or not */

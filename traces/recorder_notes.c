@@ -160,7 +160,8 @@ static void note_footprint(const struct note_footprint *footprint)
 	memcpy(&ring->slot[at++ % NOTE_SLOTS], &note, sizeof(note));
 	for (uint32_t i = 0; i < count; i += 2) {
 		struct spool_access access = { .type = SPOOL_TYPE_access, .size = sizeof(access), .count = count - i > 1 ? 2 : 1,
-						.path_plus_one = (uint32_t)footprint->path + 1 };
+						.path_plus_one = (uint32_t)footprint->path + 1,
+						.steps_plus_one = (uint32_t)footprint->steps + 1 };
 
 		for (uint32_t j = 0; j < access.count; j++) {
 			access.access[j].buffer = footprint->access[i + j].buffer;

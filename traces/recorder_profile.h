@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The recorder's other mode: kernels are counted instead of timed. The first launches of every launch shape (function, grid, block,
- * dynamic shared memory, and what the program says of it: kernel, path) are measured one after the other, one pass of counters each;
+ * dynamic shared memory, and what the program says of it: kernel, path, steps) are measured one after the other, one pass of counters each;
  * every other launch runs as it is. recorder_profile.c is around the launches, recorder_profile_shape.c tells shapes apart,
  * recorder_profile_cubin.c keeps their code, a collector knows one of CUPTI's two counting APIs.
  */
@@ -55,7 +55,7 @@ struct profile_shape {
 	char *symbol;
 	char kernel[32];
 	uint32_t grid[3], block[3], dynamic_shared_bytes;
-	int32_t path;
+	int32_t path, steps;
 	int64_t rows, columns, points;
 	unsigned passes_done, failures;
 	bool written, skipped;
@@ -113,7 +113,7 @@ struct profile {
 	bool stray;                 /* launches that are not measured ran since counts were last taken */
 	unsigned group;             /* metrics a pass at most; 0: as many as CUPTI takes */
 	unsigned part;              /* which pass of SASS metrics is this run's */
-	unsigned grids;             /* of a function, block, kernel and path, as many different grids are measured; 0: all */
+	unsigned grids;             /* of a function, block, kernel, path and steps, as many different grids are measured; 0: all */
 	_Atomic uint64_t capturing, graphs, early, failed;
 };
 

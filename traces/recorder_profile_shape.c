@@ -14,9 +14,14 @@ static int32_t note_path(const struct note_footprint *note)
 	return note ? note->path : -1;
 }
 
+static int32_t note_steps(const struct note_footprint *note)
+{
+	return note ? note->steps : -1;
+}
+
 static bool same_but_grid(const struct profile_shape *shape, const char *symbol, const struct launch_call *call, const struct note_footprint *note)
 {
-	return !memcmp(shape->block, call->block, sizeof(shape->block)) && shape->path == note_path(note) &&
+	return !memcmp(shape->block, call->block, sizeof(shape->block)) && shape->path == note_path(note) && shape->steps == note_steps(note) &&
 	       !strcmp(shape->kernel, note ? note->kernel : "") && !strcmp(shape->symbol, symbol);
 }
 
@@ -72,10 +77,11 @@ uint32_t profile_find_shape(struct profile *profile, const char *symbol, const s
 	memcpy(shape->grid, call->grid, sizeof(shape->grid));
 	memcpy(shape->block, call->block, sizeof(shape->block));
 	shape->dynamic_shared_bytes = (uint32_t)call->dynamic_shared_bytes;
-	shape->path = -1;
+	shape->path = shape->steps = -1;
 	if (note) {
 		memcpy(shape->kernel, note->kernel, sizeof(shape->kernel));
 		shape->path = note_path(note);
+		shape->steps = note_steps(note);
 		shape->rows = note->rows;
 		shape->columns = note->columns;
 		shape->points = note->points;
@@ -98,7 +104,7 @@ void profile_write_shape(struct profile *profile, uint32_t number, const struct 
 {
 	struct profile_shape *shape = &profile->shape[number];
 	struct spool_profile_shape out = { .type = SPOOL_TYPE_profile_shape, .size = sizeof(out), .shape = number,
-		.dynamic_shared_bytes = shape->dynamic_shared_bytes, .path = shape->path, .device = device->index,
+		.dynamic_shared_bytes = shape->dynamic_shared_bytes, .path = shape->path, .steps_plus_one = (uint32_t)shape->steps + 1, .device = device->index,
 		.compute_major = device->compute_major, .compute_minor = device->compute_minor, .rows = shape->rows,
 		.columns = shape->columns, .points = shape->points };
 

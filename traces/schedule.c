@@ -130,7 +130,7 @@ static bool equal_shape(const struct schedule *schedule, const struct schedule_s
 	if (a->kernel != b->kernel || a->rows != b->rows || a->columns != b->columns || a->points != b->points ||
 	    a->dram_bytes != b->dram_bytes || a->footprint_bytes != b->footprint_bytes ||
 	    a->resident_bytes != b->resident_bytes || a->shared_bytes != b->shared_bytes ||
-	    a->registers != b->registers || a->path != b->path || a->access_count != count || memcmp(a->grid, b->grid, sizeof(a->grid)) ||
+	    a->registers != b->registers || a->path != b->path || a->steps != b->steps || a->access_count != count || memcmp(a->grid, b->grid, sizeof(a->grid)) ||
 	    memcmp(a->block, b->block, sizeof(a->block)))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {

@@ -58,13 +58,15 @@ struct schedule_access { /* data footprint of a launch */
 };
 
 /*
- * What a launch asks of the device. `path` says which way a warp takes through a kernel whose code depends on its arguments (rows a
- * thread, say): launches of equal kernel, block and path run the same instructions a warp. -1 = not known.
+ * What a launch asks of the device. `path` names the code its warps take, where that depends on the arguments (a template's parameter, a
+ * stride). `steps` says how often the loop of a warp runs whose length the arguments or the block set: rows a thread, halvings of a tree;
+ * 0 = there is no such loop. Launches of equal kernel, block, path and steps run the same instructions a warp, and other blocks and steps follow
+ * from those (profile_derive.h). -1 = not known.
  */
 struct launch_geometry {
 	uint32_t grid[3], block[3];
 	uint32_t shared_bytes; /* dynamic */
-	int32_t path;
+	int32_t path, steps;
 };
 
 /* A launch shape: equal launches share one entry, so that its cost is computed once. */
@@ -76,7 +78,7 @@ struct schedule_shape {
 	int64_t footprint_bytes; /* distinct bytes touched */
 	int64_t resident_bytes; /* working set that returns between launches (the GPU's sweep); decides L2 residency */
 	uint32_t grid[3], block[3], shared_bytes, registers; /* 0 = unknown */
-	int32_t path;         /* struct launch_geometry; -1 = unknown */
+	int32_t path, steps;  /* struct launch_geometry; -1 = unknown */
 	uint32_t first_access, access_count; /* into schedule.access */
 };
 

@@ -263,7 +263,7 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 	const struct trace *t = load->trace;
 	int64_t process = process_of(kernel->global_pid);
 	uint32_t first = map_get(&load->footprint_of, process, kernel->correlation), count = 0, added;
-	struct schedule_shape shape = { .path = -1, .registers = kernel->registers,
+	struct schedule_shape shape = { .path = -1, .steps = -1, .registers = kernel->registers,
 					.shared_bytes = kernel->static_shared_bytes + kernel->dynamic_shared_bytes };
 	struct schedule_access *access = NULL;
 
@@ -288,6 +288,7 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 		shape.dram_bytes = at_least_zero(f->dram_bytes);
 		shape.resident_bytes = at_least_zero(f->resident_bytes);
 		shape.path = f->path;
+		shape.steps = f->steps;
 		access = xmalloc(count * sizeof(*access));
 		for (uint32_t i = 0; i < count; i++) {
 			f = &t->footprint[load->footprint[first + i]];

@@ -145,7 +145,7 @@ struct spool_profile_shape {
 	uint32_t symbol, kernel; /* strings: mangled; what the program calls it, 0 = it did not say */
 	uint32_t grid[3], block[3], dynamic_shared_bytes, static_shared_bytes, registers; /* SPOOL_NONE: the driver did not say */
 	int32_t path; /* -1 unknown */
-	uint32_t device, compute_major, compute_minor, unused;
+	uint32_t device, compute_major, compute_minor, steps_plus_one; /* 0 unknown, as in spools from before it was noted */
 	int64_t rows, columns, points;
 };
 struct spool_profile_pass {
@@ -200,8 +200,7 @@ struct spool_access {
 		uint32_t buffer, mode;
 		int64_t offset_bytes, bytes;
 	} access[2];
-	uint32_t path_plus_one; /* of the launch, struct launch_geometry; 0 = unknown, as in spools from before it was noted */
-	uint32_t unused;
+	uint32_t path_plus_one, steps_plus_one; /* of the launch, struct launch_geometry; 0 = unknown, as in spools from before it was noted */
 };
 
 _Static_assert(sizeof(struct spool_chunk) == 24, "chunk header");

@@ -46,7 +46,7 @@ static struct trace_footprint *add_row(struct trace *trace, const struct spool *
 	out->points = note->points;
 	out->dram_bytes = note->dram_bytes;
 	out->resident_bytes = note->resident_bytes;
-	out->path = -1;
+	out->path = out->steps = -1;
 	return out;
 }
 
@@ -69,6 +69,7 @@ static void add_footprint(struct trace *trace, const struct spool *spool, size_t
 			out->offset_bytes = access->access[j].offset_bytes;
 			out->bytes = access->access[j].bytes;
 			out->path = (int32_t)(access->path_plus_one - 1);
+			out->steps = (int32_t)(access->steps_plus_one - 1);
 		}
 	}
 }

@@ -96,7 +96,7 @@ struct trace_footprint { /* WARPREEL_FOOTPRINT: one row an access of a launch; j
 	int64_t rows, columns, points, dram_bytes, resident_bytes; /* repeated on each row of a launch */
 	uint32_t buffer, mode;
 	int64_t offset_bytes, bytes;
-	int32_t path; /* which way a warp takes (struct launch_geometry); -1 = unknown */
+	int32_t path, steps; /* struct launch_geometry; -1 = unknown */
 };
 struct trace_run { int64_t start_ns, end_ns; uint32_t solver, config; int32_t gpus; }; /* WARPREEL_RUN; end -1: never ended */
 struct trace_loss { uint32_t kind; int64_t count; uint32_t detail; }; /* WARPREEL_LOSS: dropped records, zero timestamps, orphans, truncated spool ... */
@@ -109,7 +109,7 @@ struct trace_profile { /* WARPREEL_PROFILE: one row a profiled launch shape */
 	int64_t id;           /* within the trace */
 	int32_t version;      /* WARPREEL_PROFILE_VERSION */
 	uint32_t kernel, symbol, isa; /* strings: as our drivers call it, else the symbol; mangled name; "sm_90" */
-	int32_t path;         /* struct launch_geometry; -1 = unknown */
+	int32_t path, steps;  /* struct launch_geometry; -1 = unknown */
 	uint32_t grid[3], block[3], static_shared_bytes, dynamic_shared_bytes, registers;
 	int64_t rows, columns, points; /* 0 = unknown */
 	int64_t l1_load_sectors, l1_load_hits, l1_store_sectors;

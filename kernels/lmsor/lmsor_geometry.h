@@ -21,7 +21,7 @@ static inline void lmsor_paper_geometry(const void *args, struct launch_geometry
 	const struct launch_geometry g = {
 		{ lmsor_ceil((uint32_t)(sweep->columns - 2) / 2 + 1, LMSOR_PAPER_X),
 		  lmsor_ceil((uint32_t)(sweep->row_end - sweep->row_begin), LMSOR_PAPER_Y), 1 },
-		{ LMSOR_PAPER_X, LMSOR_PAPER_Y, 1 }, 0, 0,
+		{ LMSOR_PAPER_X, LMSOR_PAPER_Y, 1 }, 0, 0, 0,
 	};
 
 	*geometry = g;
@@ -50,7 +50,7 @@ static inline void lmsor_tuned_shape(const struct lmsor_sweep *sweep, int32_t mo
 	const uint32_t height = LMSOR_TUNED_THREADS / width;
 	const struct launch_geometry g = {
 		{ lmsor_ceil((uint32_t)vectors, width), lmsor_ceil((uint32_t)rows, height * (uint32_t)rows_a_thread), 1 },
-		{ width, height, 1 }, 0, rows_a_thread,
+		{ width, height, 1 }, 0, rows_a_thread, 0,
 	};
 
 	*geometry = g;
@@ -72,13 +72,14 @@ LMSOR_CONSTANT int32_t lmsor_bands(int32_t rows)
 	return (int32_t)lmsor_ceil((uint32_t)rows, lmsor_ceil((uint32_t)rows, LMSOR_BANDS));
 }
 
-/* lmsor_persistent: a band a block, an index of both half-rows a thread; the path is the rows of the widest band. */
+/* lmsor_persistent: a band a block, an index of both half-rows a thread; the path is the rows of the widest band, a step an iteration (at most: a
+ * look may end them). */
 static inline void lmsor_persistent_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct lmsor_loop *loop = (const struct lmsor_loop *)args;
 	const struct launch_geometry g = {
 		{ (uint32_t)loop->bands, 1, 1 }, { lmsor_ceil((uint32_t)(loop->columns + 1) / 2, 32) * 32, 1, 1 }, 0,
-		(int32_t)lmsor_ceil((uint32_t)(loop->row_end - loop->row_begin), (uint32_t)loop->bands),
+		(int32_t)lmsor_ceil((uint32_t)(loop->row_end - loop->row_begin), (uint32_t)loop->bands), loop->iterations,
 	};
 
 	*geometry = g;
@@ -89,7 +90,7 @@ static inline void lmsor_terms_geometry(const void *args, struct launch_geometry
 {
 	const struct lmsor_setup *setup = (const struct lmsor_setup *)args;
 	const struct launch_geometry g = {
-		{ lmsor_ceil((uint32_t)setup->pitch / 2, LMSOR_TERMS_X), (uint32_t)setup->strip_rows, 1 }, { LMSOR_TERMS_X, 1, 1 }, 0, 0,
+		{ lmsor_ceil((uint32_t)setup->pitch / 2, LMSOR_TERMS_X), (uint32_t)setup->strip_rows, 1 }, { LMSOR_TERMS_X, 1, 1 }, 0, 0, 0,
 	};
 
 	*geometry = g;

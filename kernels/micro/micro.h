@@ -70,8 +70,10 @@ extern const struct micro_kernel *const micro_kernels[]; /* NULL-terminated, mad
 void micro_fill_cpu(const void *args);
 void micro_fill_geometry(const void *args, struct launch_geometry *geometry);
 
-/* micro_geometry.c: one thread an element, a tile of 32 x 32 a block, a tile of 32 x block / 32 a block, four elements a thread. */
+/* micro_geometry.c: one thread an element, the same with a loop of `work` steps, a tile of 32 x 32 a block, a tile of 32 x block / 32 a
+ * block, four elements a thread. */
 void micro_items_geometry(const void *args, struct launch_geometry *geometry);
+void micro_loop_geometry(const void *args, struct launch_geometry *geometry);
 void micro_tile_geometry(const void *args, struct launch_geometry *geometry);
 void micro_rows_geometry(const void *args, struct launch_geometry *geometry);
 void micro_reduce_geometry(const void *args, struct launch_geometry *geometry);

@@ -115,12 +115,12 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_divergent(co
 	((float *)args.out)[i] = x;
 }
 
-MICRO_LAUNCHER(micro_fma32, micro_items_geometry)
-MICRO_LAUNCHER(micro_fma32x4, micro_items_geometry)
-MICRO_LAUNCHER(micro_fma64, micro_items_geometry)
-MICRO_LAUNCHER(micro_special, micro_items_geometry)
-MICRO_LAUNCHER(micro_hash, micro_items_geometry)
-MICRO_LAUNCHER(micro_divergent, micro_items_geometry)
+MICRO_LAUNCHER(micro_fma32, micro_loop_geometry)
+MICRO_LAUNCHER(micro_fma32x4, micro_loop_geometry)
+MICRO_LAUNCHER(micro_fma64, micro_loop_geometry)
+MICRO_LAUNCHER(micro_special, micro_loop_geometry)
+MICRO_LAUNCHER(micro_hash, micro_loop_geometry)
+MICRO_LAUNCHER(micro_divergent, micro_loop_geometry)
 
 extern "C" const struct cuda_kernel micro_compute_kernels[] = {
 	{ "micro_fma32", launch_micro_fma32 },
