@@ -13,6 +13,7 @@
 
 #include "../model/platform.h"
 #include "../traces/disassembly.h"
+#include "../traces/profile_derive.h"
 
 enum { N = 16384, BLOCK_X = 32, BLOCK_Y = 8, REGISTERS = 18 /* cuobjdump -res-usage */, SECTOR = 32 };
 static const double COPY_BYTES = 8.0 * (1 << 30); /* read and written */
