@@ -175,12 +175,6 @@ static double mean(const double *x, int from, int to)
 	return to > from ? sum / (to - from) : 0;
 }
 
-/* Where what L2 has of a launch is not spread evenly, its mean distance says little about it. */
-static bool turns(const struct residency_shape *m)
-{
-	return fabs(mean(m->read_miss, 0, RESIDENCY_SLICES / 2) - mean(m->read_miss, RESIDENCY_SLICES / 2, RESIDENCY_SLICES)) > PHASE_LEAST;
-}
-
 /*
  * How many more bytes go between L2 and DRAM than the launch touches: scattered accesses fetch the same lines again, since L2 did not keep them
  * that long, and more of a line than they want; and a footprint is a range, which may have holes. The profile has counted them; it tells where its own
@@ -191,7 +185,8 @@ static double moved_again(const struct warps *w, const struct warps_answer *a, d
 	const struct sm_device *counted_on = w->options.counted_on ? w->options.counted_on : &w->platform->sm;
 	double distance = a->memory.distance_bytes * scale;
 	double missing = 1 - residency_hits(counted_on, distance), expected = touched_bytes * scale * missing;
-	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0 || turns(&a->memory))
+	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0 ||
+	    a->memory.turned > 0) /* its mean distance says little about a launch that turns */
 		return 1;
 	return (double)counted_bytes / expected;
 }
