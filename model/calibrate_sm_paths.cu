@@ -147,6 +147,16 @@ struct path_global_store : path_base {
 	__device__ void step(int k, int) { asm volatile("st.global.u32 [%0], %1;" ::"l"(d_base + k * 256), "r"(zero) : "memory"); }
 };
 
+/* Stores of one word to each of `lanes` lines, a sector each: what the multiprocessor's way to L2 takes for a line. */
+struct path_store_lines : path_base {
+	__device__ void start(const struct probe_arguments &arguments)
+	{
+		path_base::start(arguments);
+		d_base = d_words + (threadIdx.x / 32 * 32 + lane % arguments.lanes) * 32 + lane / arguments.lanes % 8;
+	}
+	__device__ void step(int k, int) { asm volatile("st.global.u32 [%0], %1;" ::"l"(d_base + k * 32768), "r"(zero) : "memory"); }
+};
+
 struct path_store_reuse : path_base { /* a store, and an addition that overwrites what it stores */
 	__device__ void start(const struct probe_arguments &arguments)
 	{
@@ -319,12 +329,15 @@ static int measure_barriers(struct sm_bench *sm)
 int calibrate_sm_paths(struct sm_bench *sm)
 {
 	const struct probe conflicts = SHARED("sm.shared_wavefront_interval", path_shared_load, 16);
+	const struct probe stores = SHARED("sm.store_line_interval", path_store_lines, 16);
 	const struct probe lines = SHARED("sm.l1_tag_interval", path_global_load, 16);
 	bench_progress(sm->bench, "sm paths");
 	CUDA_TRY(sm->bench, cudaMemset(sm->bench->kit[0].d_source, 0, PROBE_WORDS * sizeof(uint32_t)));
 	return measure_paths(sm) || measure_stores(sm) || measure_barriers(sm) ||
 	       measure_passes(sm, "shared_wavefront_interval", conflicts,
 			      "LDS of 4 bytes with 2, 4, 8, 16, 32 lanes in a bank, 32 warps: slope of the least-squares line") ||
+	       measure_passes(sm, "store_line_interval", stores,
+			      "STG of 4 bytes in 2, 4, 8, 16, 32 lines, a sector of each, 32 warps: slope of the least-squares line") ||
 	       measure_passes(sm, "l1_tag_interval", lines,
 			      "LDG of 4 bytes in 2, 4, 8, 16, 32 lines, hitting L1, no two lanes in a bank, 32 warps: slope of the least-squares line") ? -1 : 0;
 }

@@ -211,6 +211,7 @@ const struct platform_key platform_keys[] = {
 	{ "sm.shared_wavefront_interval", KEY_REAL, SM, AT(sm.shared_wavefront_interval), NULL, "cycles",
 	  "one more pass of 128 bytes through shared memory, as a bank conflict asks for" },
 	{ "sm.l1_tag_interval", KEY_REAL, SM, AT(sm.l1_tag_interval), NULL, "cycles", "looking up one more line of 128 bytes in L1" },
+	{ "sm.store_line_interval", KEY_REAL, 0, AT(sm.store_line_interval), NULL, "cycles", "storing to one more line of 128 bytes" },
 	{ "sm.l1_bytes", KEY_REAL, SM, NO_MEMBER, NULL, "bytes", "L1 data cache of a multiprocessor whose blocks use no shared memory" },
 	{ "sm.l1_miss_bytes", KEY_REAL, RATE(SM), AT(sm.l1_miss_bytes), NULL, "bytes", "most bytes a multiprocessor has in flight to L2" },
 	{ "sm.l2_port_bytes", KEY_REAL, RATE(SM), AT(sm.l2_port_bytes), NULL, "bytes/cycle", "between a multiprocessor and L2, each direction" },

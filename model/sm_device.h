@@ -40,6 +40,7 @@ struct sm_device {
 	double latency[SASS_CLASS_COUNT];  /* sm.<class>_latency: issue to the result being usable, cycles (global_load: a hit in L1) */
 	double shared_wavefront_interval;  /* cycles of shared memory and L1's data stage for one pass of 128 bytes */
 	double l1_tag_interval;            /* cycles to look up one 128-byte line */
+	double store_line_interval;        /* cycles to send a store to one more 128-byte line; 0: as l1_tag_interval */
 	double l1_miss_bytes;              /* most bytes an SM can have in flight to L2 */
 	double l2_port_bytes;              /* bytes a cycle between an SM and L2, each direction */
 	struct sm_memory_level l2, dram;

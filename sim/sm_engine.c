@@ -180,7 +180,7 @@ static double memory(struct engine *e, const struct warp *w, const struct warp_s
 		cycles += (s->wavefronts - 1) * d->shared_wavefront_interval;
 	*reason = s->wavefronts > 0 ? STALL_SHARED : STALL_L1;
 	if (s->sectors > 0) {
-		double passes = s->sectors / 4 * d->shared_wavefront_interval, tags = s->tags * d->l1_tag_interval;
+		double passes = s->sectors / 4 * d->shared_wavefront_interval, tags = s->tags * (s->class == SASS_GLOBAL_STORE && d->store_line_interval > 0 ? d->store_line_interval : d->l1_tag_interval);
 		cycles = cycles > passes ? cycles : passes;
 		cycles = cycles > tags ? cycles : tags;
 	}
