@@ -37,13 +37,16 @@ void intervals_release(struct intervals *intervals)
 	memset(intervals, 0, sizeof(*intervals));
 }
 
-const char *interval_class(int gpus, const char *config, double kernel_share)
+/* [host, mixed or kernel-bound][kernel times from recordings or from the device's inside] */
+typedef const char *classes[3][2];
+
+const char *interval_class(int gpus, const char *config, double kernel_share, const char *kernel_model)
 {
-	if (gpus == 1)
-		return kernel_share > 0.7 ? "single-kernel" : "single-host";
-	if (config && strstr(config, "transport=host"))
-		return kernel_share > 0.7 ? "host-kernel" : kernel_share > 0.3 ? "host-mixed" : "host-host";
-	return kernel_share > 0.7 ? "peer-kernel" : kernel_share > 0.3 ? "peer-mixed" : "peer-host";
+	static const classes single = { { "single-host", "single-host" }, { "single-host", "single-host" }, { "single-kernel", "single-kernel-warps" } };
+	static const classes host = { { "host-host", "host-host" }, { "host-mixed", "host-mixed-warps" }, { "host-kernel", "host-kernel-warps" } };
+	static const classes peer = { { "peer-host", "peer-host" }, { "peer-mixed", "peer-mixed-warps" }, { "peer-kernel", "peer-kernel-warps" } };
+	const classes *of = gpus == 1 ? &single : config && strstr(config, "transport=host") ? &host : &peer;
+	return (*of)[kernel_share > 0.7 ? 2 : kernel_share > 0.3 ? 1 : 0][kernel_model && !strcmp(kernel_model, "warps")];
 }
 
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name, double *low, double *high)

@@ -23,8 +23,11 @@ struct intervals {
 int intervals_read(struct intervals *intervals, const char *platform_name);
 void intervals_release(struct intervals *intervals);
 
-/* Class of a run: how many GPUs, how they talk, and what bounds them (share of the core time in which a kernel ran). */
-const char *interval_class(int gpus, const char *config, double kernel_share);
+/*
+ * Class of a run: how many GPUs, how they talk, what bounds them (share of the core time in which a kernel ran), and, where kernels matter,
+ * whether their times were recorded or come from the model `warps`: the two do not err alike.
+ */
+const char *interval_class(int gpus, const char *config, double kernel_share, const char *kernel_model);
 /* Widths for a set and class; the widest of the set when the class has none; -15 % / +15 % when nothing was fitted. */
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name, double *low, double *high);
 

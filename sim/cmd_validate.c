@@ -65,7 +65,7 @@ static void add_prediction(struct context *c, const struct measured_row *m, cons
 	for (uint32_t g = 0; g < p->detail.gpu_count; g++)
 		kernels += (double)p->detail.gpu[g].kernel_ps / p->detail.gpu_count;
 	snprintf(row->class_name, sizeof(row->class_name), "%s",
-		 interval_class(m->gpus, m->config, p->detail.core_ps ? kernels / (double)p->detail.core_ps : 0));
+		 interval_class(m->gpus, m->config, p->detail.core_ps ? kernels / (double)p->detail.core_ps : 0, p->kernel_model));
 }
 
 /* Whether the model `warps` has an answer: it has none of runs that launch kernels without profile, which is said once. -1 after a message. */

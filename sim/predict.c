@@ -263,7 +263,8 @@ int predictor_run(struct predictor *p, const struct schedule *schedule, const st
 		double kernels = 0, low, high;
 		for (uint32_t g = 0; g < r->gpu_count; g++)
 			kernels += (double)r->gpu[g].kernel_ps / r->gpu_count;
-		const char *class_name = interval_class((int)schedule->gpu_count, schedule->config, r->core_ps ? kernels / (double)r->core_ps : 0);
+		const char *class_name = interval_class((int)schedule->gpu_count, schedule->config, r->core_ps ? kernels / (double)r->core_ps : 0,
+							model.ops->name);
 		intervals_lookup(&p->intervals, request->set, class_name, &low, &high);
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low);
