@@ -83,6 +83,12 @@ int predictor_answer(struct predictor *predictor, const struct schedule *schedul
 	trace_init(&timeline);
 	if (!options->kernel_model && !strcmp(kernel_model, "scaled"))
 		kernel_model = predictor_planned_model(predictor, schedule);
+	if (!options->kernel_model && !strcmp(kernel_model, "recorded"))
+		kernel_model = predictor_replayed_model(predictor, schedule);
+	if (!kernel_model) {
+		trace_release(&timeline);
+		return -1;
+	}
 	const struct predictor_request request = { .kernel_model = kernel_model, .set = set, .own = own,
 						   .allow_extrapolation = options->allow_extrapolation,
 						   .timeline = options->output ? &timeline : NULL };

@@ -223,7 +223,7 @@ static int validate_all(struct context *c)
 	c->has_warps = warps_available(c->predictor);
 	struct progress progress;
 	glob_t found;
-	char *pattern = xprintf("%s/traces/data/%s/replay/*.wrt.zst", util_root(), predictor_data(c->predictor));
+	char *pattern = xprintf("%s/traces/data/%s/replay/*.wrt.zst", util_root(), predictor_measured(c->predictor));
 	progress_begin(&progress, "validated");
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
@@ -264,7 +264,7 @@ static int validate_pair(struct context *c, const struct pair_row *row)
 static int validate_pairs(struct context *c, const struct validate_options *o)
 {
 	struct pairs pairs = { 0 };
-	char *path = o->pairs ? xstrdup(o->pairs) : xprintf("%s/traces/data/%s/pairs.tsv", util_root(), predictor_data(c->predictor));
+	char *path = o->pairs ? xstrdup(o->pairs) : xprintf("%s/traces/data/%s/pairs.tsv", util_root(), predictor_measured(c->predictor));
 	int rc = 0;
 	if (o->pairs && !c->predictor->platform.sm.present)
 		rc = report("platform '%s' has no [sm] section, which the set 'contention' needs", c->predictor->platform.name);
@@ -315,9 +315,9 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if (predictor_init(&predictor, &o.common, true))
 		return EXIT_BAD;
 	predictor.warps_options.allow_extrapolation = true; /* rows say where that was needed */
-	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor_data(&predictor));
+	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor_measured(&predictor));
 	char *holdout = o.holdout ? xstrdup(o.holdout) : xprintf("%s/model/holdout.tsv", util_root());
-	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor_data(&predictor));
+	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor_measured(&predictor));
 	bool all = !strcmp(o.set, "all");
 	if (all || !strcmp(o.set, "runs"))
 		rc = measured_read(&c.measured, measured, platform_text(&predictor.platform, "platform.input_visits")) ||

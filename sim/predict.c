@@ -33,6 +33,11 @@ const char *predictor_data(const struct predictor *p)
 	return p->platform.data ? p->platform.data : p->platform.name;
 }
 
+const char *predictor_measured(const struct predictor *p)
+{
+	return p->other_device ? p->platform.name : predictor_data(p);
+}
+
 /*
  * Is the device another one than that whose records serve? Its kernels last as long as nobody knows; a platform that only names more
  * GPUs, or another host, of the same device may use the records.
@@ -126,7 +131,23 @@ const char *predictor_planned_model(const struct predictor *p, const struct sche
 	bool all = true;
 	for (uint32_t k = 0; k < schedule->kernel_count; k++)
 		all &= recorded(&p->profile, schedule->kernel[k]);
-	return all || !p->has_profile || !p->platform.sm.present ? "scaled" : "warps";
+	/* Records of another device say what its kernels do, not how long they take here. */
+	return all || !p->platform.sm.present || (!p->has_profile && !p->other_device) ? "scaled" : "warps";
+}
+
+const char *predictor_replayed_model(struct predictor *p, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	if (!p->other_device)
+		return "recorded";
+	if (p->platform.sm.present && predictor_use_warps(p, &model, schedule))
+		return NULL;
+	const char *missing = p->warps ? warps_missing(p->warps, schedule) : NULL;
+	if (p->warps && !missing)
+		return "warps";
+	report_warning("%s%s%s: kernels last as long as they were recorded, on another device than '%s'", missing ? "kernel '" : "no [sm] section",
+		       missing ? missing : "", missing ? "' has no profile" : "", p->platform.name);
+	return "recorded";
 }
 
 int predictor_init(struct predictor *p, const struct predictor_options *o, bool wants_profile)

@@ -42,6 +42,13 @@ int predictor_init(struct predictor *predictor, const struct predictor_options *
 void predictor_release(struct predictor *predictor);
 /* The platform whose profile, intervals and measurements serve: a folder name under traces/data. Borrowed. */
 const char *predictor_data(const struct predictor *predictor);
+/*
+ * What a replay takes unasked: durations as recorded; on another device the model `warps` where it has all profiles, else as recorded, with a
+ * warning. NULL after a message.
+ */
+const char *predictor_replayed_model(struct predictor *predictor, const struct schedule *schedule);
+/* The folder of what was measured on the platform itself: records of another device are no test of it. */
+const char *predictor_measured(const struct predictor *predictor);
 
 /* Gives the model `warps` what it needs for this schedule; profiles are loaded when first asked for. -1 after a message. */
 int predictor_use_warps(struct predictor *predictor, struct kernel_model *model, const struct schedule *schedule);

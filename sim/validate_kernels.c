@@ -128,7 +128,7 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, struct validation *validation)
 {
 	struct context c = { .program = program, .predictor = predictor, .validation = validation };
-	char *path = measured ? xstrdup(measured) : xprintf("%s/traces/data/%s/kernels.tsv", util_root(), predictor_data(predictor));
+	char *path = measured ? xstrdup(measured) : xprintf("%s/traces/data/%s/kernels.tsv", util_root(), predictor_measured(predictor));
 	char *holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
 	int rc = 0;
 	if (measured || access(path, R_OK) == 0) /* a platform need not have any */

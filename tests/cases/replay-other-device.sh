@@ -1,0 +1,5 @@
+# A run replayed on a device it was not recorded on: kernels from the device's inside where all have profiles, else as recorded, and it says so.
+warpreel replay "${root:?}/traces/data/h200x4/replay/rbsor.wrt.zst" --platform h100 --format tsv 2>/dev/null | columns kernel_model,extrapolated | tail -n 1
+warpreel replay "${root:?}/traces/data/h200x4/foreign/gpu_foreign.wrt.zst" --platform h100 --format tsv 2>messages.txt | columns kernel_model,extrapolated | tail -n 1
+grep -o "has no profile: kernels last as long as they were recorded, on another device than 'h100'" messages.txt
+warpreel replay "${root:?}/traces/data/h200x4/replay/rbsor.wrt.zst" --platform h200x4 --format tsv 2>/dev/null | columns kernel_model,extrapolated | tail -n 1
