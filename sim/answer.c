@@ -22,6 +22,8 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 		       (double)d->gpu[g].transfer_ps * 1e-6, (double)d->gpu[g].sync_ps * 1e-6, (double)d->gpu[g].host_ps * 1e-6);
 	if (p->platform.from_datasheet)
 		printf("  note: platform '%s' is not all measured (source = %s)\n", p->platform.name, platform_text(&p->platform, "platform.source"));
+	if (p->other_device)
+		printf("  note: nothing measured on this device widened or narrowed the interval: 15 %% each way is assumed\n");
 	if (!schedule->solver)
 		printf("  note: no marks say where a core loop begins, so it is the whole; the interval's width is that of the solvers here\n");
 	if (d->waits_never_recorded)

@@ -83,6 +83,8 @@ int bench_kernels(const struct program *program, struct predictor *predictor, co
 	for (int number = 1; !rc && getline(&text, &capacity, file) > 0; number++) {
 		struct config_line line;
 		int kind = config_line_parse(&line, text, list, number);
+		if (kind > 0 && line.gpus != 1)
+			kind = report("%s:%d: launches of one GPU are priced, not of %u", list, number, line.gpus);
 		rc = kind > 0 ? bench_config(&bench, program, predictor, &line) : kind;
 		if (kind > 0 && rc)
 			report("%s:%d: not priced: %s %s", list, number, line.solver, line.config);

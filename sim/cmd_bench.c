@@ -22,7 +22,7 @@ static const struct option_spec own_options[] = {
 	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G", "GPUs of the plan" },
 	{ "iterations", OPTION_INT, AT(iterations), "1000", 1, 10000000, "I", "iterations of the plan" },
 	{ "seconds", OPTION_REAL, AT(seconds), "1", 0.01, 3600, "S", "replay each plan for at least this long" },
-	{ "kernels", OPTION_TEXT, AT(kernels), NULL, 0, 0, "LIST", "instead: price each distinct launch of a list's configurations with the model warps" },
+	{ "kernels", OPTION_TEXT, AT(kernels), NULL, 0, 0, "LIST", "instead of a plan: price each distinct launch of a list's configurations with the model warps" },
 	{ "kernel-profiles", OPTION_TEXT, AT(common.kernel_profiles), NULL, 0, 0, "TRACE", "kernel profiles for --kernels (default: the platform's)" },
 	{ "format", OPTION_CHOICE, AT(common.format), "text", 0, 0, "text|tsv", "output" },
 	{ 0 },

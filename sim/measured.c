@@ -113,6 +113,10 @@ static int read_table(struct measured *measured, const char *path, const char *l
 		else if (visit < 0 || !listed(leave_out, field[visit]))
 			add(measured, &row);
 	}
+	if (!rc && ferror(file))
+		rc = report("cannot read '%s': %s", path, strerror(errno));
+	else if (!rc && !fields)
+		rc = report("%s: holds no table of measurements", path);
 	free(line);
 	fclose(file);
 	return rc;

@@ -59,7 +59,8 @@ struct paper_times paper_measured(const struct paper_runs *r, const char *config
 	const struct measured_row *row = measured_find(&r->runs, r->solver, config, 1);
 	size_t length = strlen(config);
 	for (size_t k = 0; !row && k < r->runs.count; k++)
-		if (!strncmp(r->runs.row[k].config, config, length) && !strncmp(r->runs.row[k].config + length, more, strlen(more)))
+		if (!strcmp(r->runs.row[k].solver, r->solver) && r->runs.row[k].gpus == 1 && !strncmp(r->runs.row[k].config, config, length) &&
+		    !strncmp(r->runs.row[k].config + length, more, strlen(more)))
 			row = &r->runs.row[k];
 	if (!row)
 		return (struct paper_times){ NAN, NAN, NAN };
@@ -141,6 +142,8 @@ int paper_explain(struct paper_runs *r, const char *platform, const char *config
 		if (!rc) {
 			grid_answer_release(&l->answer.grid);
 			fill_launch(l, &schedule.shape[0], &sm);
+			if (p->other_device) /* what its profiles counted, another device did */
+				l->counted_read_bytes = l->counted_write_bytes = NAN;
 		}
 	}
 	schedule_release(&schedule);

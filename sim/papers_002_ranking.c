@@ -62,7 +62,7 @@ static int rank_sweeps(struct paper_work *w, struct sheet *sheet, const struct p
 		const struct p002_line line = { device, kernels[k], check };
 		const struct published_row like = { .table = at->table, .problem = at->problem, .size = at->size, .re = at->re };
 		const struct published_row *published = device ? published_find(&w->published, &like, device, kernels[k], "time") : NULL;
-		struct paper_launch l;
+		struct paper_launch l = { 0 };
 		char *config = p002_config(at, &line, 0);
 		int rc = paper_explain(&w->runs, p002_device(w, &line), config, NULL, &l);
 		known[k] = device ? (published ? published->value : NAN) : paper_measured_launch_us(&w->runs, config);
@@ -111,7 +111,7 @@ static int norm_place(struct paper_work *w, const struct p002_place *at, void *a
 	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++) {
 		double measured[2], simulated[2];
 		for (int with = 0; with < 2; with++) {
-			struct paper_launch l;
+			struct paper_launch l = { 0 };
 			char *config = p002_config(at, &(struct p002_line){ P002_TODAY, kernels[k], with ? NULL : P002_NO_NORM }, 0);
 			int rc = paper_explain(&w->runs, w->runs.today, config, NULL, &l);
 			measured[with] = paper_measured_launch_us(&w->runs, config);

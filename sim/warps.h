@@ -18,7 +18,7 @@ struct warps_options {
 	const char *data;      /* folder under traces/data */
 	const struct sm_device *counted_on; /* the device the profiles were counted on; NULL = that of the platform */
 	bool strict;           /* an unknown instruction is an error */
-	bool allow_extrapolation; /* counts in doubt (profile_derive.h), an instruction set that was not profiled */
+	bool allow_extrapolation; /* counts in doubt (profile_derive.h) */
 };
 
 /* A part of a launch in which L2 has an even share of what is asked. */

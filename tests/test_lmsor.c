@@ -183,6 +183,19 @@ static void looking_on_the_gpu_stops_where_looking_every_time_does(void **state)
 		}
 }
 
+static void a_solution_of_zeros_has_converged(void **state)
+{
+	static const char *const kernels[] = { "tuned4", "persistent" };
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		char config[200];
+		snprintf(config, sizeof(config), "size=102 kernel=%s check=every tolerance=0", kernels[k]);
+		const struct solver_result zeros = solve(config, 1);
+		assert_false(zeros.unconverged);
+		assert_true(zeros.extra[2] == 0 && zeros.iterations > 1);
+	}
+}
+
 static void one_launch_of_all_iterations_ends_where_sweeps_do(void **state)
 {
 	static const char *const checks[] = { "every", "7", "device" };
@@ -376,6 +389,7 @@ int main(void)
 		cmocka_unit_test(every_kernel_agrees_with_the_definition),
 		cmocka_unit_test(strips_are_one_gpu_to_the_last_bit_and_stop_with_it),
 		cmocka_unit_test(looking_on_the_gpu_stops_where_looking_every_time_does),
+		cmocka_unit_test(a_solution_of_zeros_has_converged),
 		cmocka_unit_test(one_launch_of_all_iterations_ends_where_sweeps_do),
 		cmocka_unit_test(bands_are_as_few_as_their_rows_allow),
 		cmocka_unit_test(published_counts_come_out),

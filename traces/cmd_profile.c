@@ -16,7 +16,7 @@
 static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "the trace to write; .zst compresses it (required)" },
 	{ "kernel", OPTION_LIST, AT(kernel), NULL, 0, 0, "NAME", "only kernels whose name or symbol matches this shell pattern; may be repeated" },
-	{ "grids", OPTION_INT, AT(grids), "3", 0, 1 << 20, "N", "of every kernel, path and block, only the first N different grids; 0: all" },
+	{ "grids", OPTION_INT, AT(grids), "3", 0, 1 << 20, "N", "of every kernel, path, block and number of steps, only the first N different grids; 0: all" },
 	{ "passes-of", OPTION_CHOICE, AT(passes_of), "both", 0, 0, "sass|counters|both", "what is counted: instructions, hardware counters, or both, in a run each" },
 	{ "one-by-one", OPTION_FLAG, AT(one_by_one), NULL, 0, 0, NULL, "instructions of one kernel a run: of each that the counters saw, or of each --kernel" },
 	{ "join", OPTION_FLAG, AT(join), NULL, 0, 0, NULL, "run nothing: put the profiles of the traces named into one" },
@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 static const struct command_help help = {
 	.name = "profile",
 	.synopsis = "profile -o FILE [options] -- COMMAND... | profile -o FILE --join TRACE...",
-	.summary = "Runs COMMAND, twice unless --passes-of says otherwise, counts what each kernel it launches does, and writes the\n"
+	.summary = "Runs COMMAND, twice unless --passes-of or --one-by-one says otherwise, counts what each kernel it launches does, and writes the\n"
 		   "kernels' profiles to the trace FILE. Nothing is timed. A kernel must be launched about ten times with the same\n"
 		   "grid, and do the same each time, to be counted whole.",
 };

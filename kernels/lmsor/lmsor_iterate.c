@@ -168,8 +168,9 @@ static int iterate_at_once(struct lmsor_work *r, struct machine_thread *t)
 		return -1;
 	const uint64_t *board = lmsor_slot(r, r->own[t->gpu].h_norm, 0), every = (uint64_t)lmsor_look_every(r->params);
 	r->done = (int)board[BOARD_DONE];
-	r->norm = board[BOARD_DONE] % every ? 0 : board[BOARD_NORM];
-	r->ended = r->norm && (r->norm <= lmsor_bits(r->params->tolerance) || r->norm >= LMSOR_FINITE_END);
+	const bool looked = board[BOARD_DONE] % every == 0; /* then zero is max|u| of zeros, not of no look */
+	r->norm = looked ? board[BOARD_NORM] : 0;
+	r->ended = looked && (r->norm <= lmsor_bits(r->params->tolerance) || r->norm >= LMSOR_FINITE_END);
 	return 0;
 }
 

@@ -5,6 +5,8 @@ refuses warpreel papers 002 --table table5
 refuses warpreel papers 002 --platform nowhere --table table1
 refuses warpreel papers 002 --published nowhere
 refuses warpreel papers 002 --measured nowhere
+refuses warpreel papers 002 --measured .
+refuses warpreel papers 002 --kernels /dev/null
 refuses warpreel papers 002 -o /dev/null/folder
 header='table\tdevice\tproblem\tsize\tre\tomega\tkernel\tquantity\tunit\tvalue\n'
 good='1\tgtx480\t1\t402\t10\teq9\t1\titeration\tms\t0.1\n'
