@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Holds the replay set against what is asked of it, which on small grids is the machine's own spread. Called by docs/validation.sh.
+#   validation_replay.sh VALIDATION.tsv MEASURED.tsv
+# A visit whose name ends in a digit is the same stay as the one without it, as in visits.sh.
+set -eu
+cat <<'END'
+
+## Replay and the machine's own spread
+
+Asked of a run played back: an error of at most 8 %. On grids of fewer points than 2048 x 2048, where the machine itself spreads: at most the larger
+of 8 % and three times the spread between visits: the most less the least of the visits' means over their median, of all visits on which that
+configuration was measured. One that was measured on a single visit takes the spread of the nearest that was measured on more, on as many GPUs: the same
+transport, then kernel, precision and border, then the nearest number of points, then of iterations.
+
+END
+LC_ALL=C awk -F '\t' '
+	function median(n,    i, j, value) { # of list[1..n], sorted here
+		for (i = 2; i <= n; i++) {
+			value = list[i]
+			for (j = i - 1; j > 0 && list[j] > value; j--)
+				list[j + 1] = list[j]
+			list[j + 1] = value
+		}
+		return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
+	}
+	function option(config, name) { return match(config, name "=[^ ]+") ? substr(config, RSTART + length(name) + 1, RLENGTH - length(name) - 1) : "" }
+	function points(config,    side, n) { n = split(option(config, "size"), side, "x"); return side[1] * side[n] }
+	function differs(mine, other, name) { return option(mine, name) != option(other, name) }
+	function far(a, b) { return a > b ? log(a / b) : log(b / a) }
+	# What makes another configuration a worse stand-in, the heaviest first.
+	function distance(mine, other,    d) {
+		d = 1e6 * differs(mine, other, "transport") + 1e5 * differs(mine, other, "kernel") + 1e5 * differs(mine, other, "precision")
+		d += 1e5 * differs(mine, other, "border") + 1e2 * far(points(mine), points(other))
+		return d + far(option(mine, "iterations") + 0, option(other, "iterations") + 0)
+	}
+	# Spread in per cent of the visits on which a key was measured; -1: fewer than two.
+	function spread(key,    s, n, middle) {
+		n = 0
+		for (s = 1; s <= stays; s++)
+			if ((key, stay[s]) in rows)
+				list[++n] = sum[key, stay[s]] / rows[key, stay[s]]
+		if (n < 2)
+			return -1
+		middle = median(n)
+		return 100 * (list[n] - list[1]) / middle
+	}
+	# The nearest configuration with a spread; "" where nothing has one.
+	function stand_in(solver, gpus, config,    k, d, least, nearest) {
+		for (k = 1; k <= keys; k++) {
+			split(name[k], word, "\t")
+			if (word[1] != solver || word[2] != gpus || spread(name[k]) < 0)
+				continue
+			d = distance(config, word[3])
+			if (nearest == "" || d < least) { nearest = name[k]; least = d }
+		}
+		return nearest
+	}
+	FNR == 1 { file++ }
+	/^#/ || !NF { next }
+	!seen[file]++ { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
+	file == 1 {
+		key = $at["solver"] "\t" $at["gpus"] "\t" $at["config"]
+		s = $at["visit"]
+		sub(/[0-9]+$/, "", s)
+		if (!(s in stay_seen)) { stay_seen[s] = 1; stay[++stays] = s }
+		if (!(key in key_seen)) { key_seen[key] = 1; name[++keys] = key }
+		sum[key, s] += $at["core_us"]
+		rows[key, s]++
+		next
+	}
+	$at["set"] == "replay" && $at["model"] == "default" {
+		config = $at["config"]
+		error = $at["error_pct"] + 0
+		size = error < 0 ? -error : error
+		group = $at["split"] SUBSEP (points(config) < 2048 * 2048)
+		count[group]++
+		if (size > worst[group]) worst[group] = size
+		if (points(config) >= 2048 * 2048) {
+			inside[group] += size <= 8
+			next
+		}
+		key = $at["solver"] "\t" $at["gpus"] "\t" config
+		best = spread(key) >= 0 ? key : stand_in($at["solver"], $at["gpus"], config)
+		own = best == key
+		percent = best == "" ? 0 : spread(best)
+		allowed = 3 * percent > 8 ? 3 * percent : 8
+		inside[group] += size <= allowed
+		split(best, word, "\t")
+		line[++lines] = sprintf("| %s | %s | `%s` | %+.1f | %.1f | %s | %.1f | %s |", $at["split"], $at["gpus"], config, error, percent,
+			best == "" ? "-" : own ? "its own" : "`" word[3] "`", allowed, size <= allowed ? "yes" : "no")
+	}
+	END {
+		print "| split | grids | n | within | worst % |\n|---|---|---:|---:|---:|"
+		for (k = 1; k <= 4; k++) {
+			split_name = k < 3 ? "fit" : "holdout"
+			group = split_name SUBSEP (k % 2)
+			if (count[group])
+				printf "| %s | %s | %d | %d | %.1f |\n", split_name, k % 2 ? "fewer points than 2048x2048" : "2048x2048 and more", count[group],
+					inside[group], worst[group]
+		}
+		print "\n| split | GPUs | configuration | error % | between visits % | of | allowed % | within |\n|---|---:|---|---:|---:|---|---:|---|"
+		for (k = 1; k <= lines; k++)
+			print line[k]
+	}' "$2" "$1"
