@@ -234,6 +234,13 @@ static void scale_list(struct number_list *finer, const struct number_list *was,
 		finer->value[k] = was->value[k] > 0 ? finer->value[k] * is->value[k] / was->value[k] : is->value[k];
 }
 
+/* All of a list over something else, as the cost of one thread rose. */
+static void scale_whole(struct number_list *finer, const struct number_list *was, const struct number_list *is)
+{
+	for (size_t k = 0; k < finer->count && was->count && is->count && was->value[0] > 0; k++)
+		finer->value[k] *= is->value[0] / was->value[0];
+}
+
 /* Every entry by what the curve rose at its x, `times` over; not below zero. */
 static void shift_list(struct number_list *finer, const struct number_list *x, const struct curve *was, const struct curve *is, double times)
 {
@@ -268,8 +275,11 @@ static void plain_release(struct plain *plain)
 /* Finer measurements follow the plain value they refine: a host cost in proportion, a copy or a hop by the difference. */
 static void follow(struct platform *p, const struct plain *was)
 {
-	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
 		scale_list(&p->loop_host[kind], &was->host[kind], &p->host[kind]);
+		scale_whole(&p->cold[kind], &was->host[kind], &p->host[kind]);
+		scale_whole(&p->cold_first[kind], &was->host[kind], &p->host[kind]);
+	}
 	scale_list(&p->loop_launch_plain, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
 	scale_list(&p->loop_launch_second, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
 	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {

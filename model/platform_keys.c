@@ -50,6 +50,11 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 /* The same call in the company of others (model/calibrate_loops.cu). */
 #define LOOP_COST(kind, key, help) \
 	{ "host.loop_" key, KEY_LIST, 0, AT(loop_host[kind]), "host.threads", "ns", help }
+/* What the first calls of a kind cost more after a wait (model/calibrate_cold.cu). */
+#define COLD_COST(kind, key, help) \
+	{ "cold." key, KEY_LIST, 0, AT(cold[kind]), "cold.waited_ns", "ns", help }
+#define COLD_FIRST(kind, key) \
+	{ "cold.first_" key, KEY_LIST, 0, AT(cold_first[kind]), "cold.waited_ns", "ns", "the same in a thread that never made such a call" }
 #define TRACED_COST(kind, key) \
 	{ "tracer.traced_" key, KEY_LIST, 0, AT(traced_host[kind]), "host.threads", "ns", "host." key " while the recorder watches" }, \
 	{ "tracer.api_" key, KEY_LIST, 0, AT(traced_api[kind]), "host.threads", "ns", \
@@ -126,6 +131,22 @@ const struct platform_key platform_keys[] = {
 	LOOP_COST(HOST_COPY_H2D, "copy_h2d_ns", "copy to the device in such a loop, stream idle"),
 	LOOP_COST(HOST_COPY_D2H, "copy_d2h_ns", "copy to the host in such a loop, right behind a launch"),
 	LOOP_COST(HOST_COPY_PEER, "copy_peer_ns", "copy to another GPU in such a loop"),
+	{ "cold.waited_ns", KEY_LIST, CURVE_X(0), AT(cold_waited), NULL, "ns", "how long a host thread stood waiting: the x of the other lists of this section" },
+	COLD_COST(HOST_LAUNCH, "launch_ns", "what the first launches after such a wait cost more than others"),
+	COLD_COST(HOST_RECORD, "record_ns", "the same of event records"),
+	COLD_COST(HOST_WAIT, "wait_ns", "the same of making streams wait"),
+	COLD_COST(HOST_COPY_H2D, "copy_h2d_ns", "the same of copies up"),
+	COLD_COST(HOST_COPY_D2H, "copy_d2h_ns", "the same of copies down"),
+	COLD_COST(HOST_COPY_PEER, "copy_peer_ns", "the same of copies to another GPU"),
+	COLD_FIRST(HOST_LAUNCH, "launch_ns"),
+	COLD_FIRST(HOST_RECORD, "record_ns"),
+	COLD_FIRST(HOST_WAIT, "wait_ns"),
+	COLD_FIRST(HOST_COPY_D2H, "copy_d2h_ns"),
+	COLD_FIRST(HOST_COPY_PEER, "copy_peer_ns"),
+	{ "cold.slowest_call_ns", KEY_REAL, 0, AT(slowest_call_ns), NULL, "ns", "what the slowest 0.2 % of the calls take more than others" },
+	{ "ring.silent_exchange_ns", KEY_REAL, 0, AT(ring.silent_exchange_ns), NULL, "ns", "an exchange of two GPUs in step, enqueued ahead, the host silent" },
+	{ "ring.rung_exchange_ns", KEY_REAL, 0, AT(ring.rung_exchange_ns), NULL, "ns", "the same while both host threads launch and copy" },
+	{ "ring.look_ns", KEY_REAL, 0, AT(ring.look_ns), NULL, "ns", "how long a channel looks without pause for another GPU's event" },
 	{ "host.thread_quantiles", KEY_LIST, KEY_POSITIVE, AT(thread_quantiles), NULL, "ratio",
 	  "spread between host threads: mean call of a thread over that of the median thread, at the middle of equal shares" },
 	{ "host.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(call_quantiles), NULL, "ratio", "spread of calls: one call over its thread's trimmed mean, means of equal shares" },

@@ -13,24 +13,48 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/*
+ * Commands waiting in a stream up to which the device counts as keeping up with the host. The loops the loop_* lists were measured in
+ * put three to seven commands into a stream before the device is through (model/calibrate_loops.cu); the bursts put in hundreds.
+ */
+enum { SHALLOW = 8 };
+
+/* One call in so many is among the slowest, which host.call_quantiles leave out: its thread was interrupted. */
+enum { SLOWEST = 500 };
+
 /* cost * part / 65536, rounded down, without the product of both */
 static sim_time times_part(sim_time cost, uint32_t part)
 {
 	return (cost >> 16) * part + ((cost & 0xffff) * part >> 16);
 }
 
+static uint64_t drawn(const struct sim *s, uint32_t thread, int64_t draw)
+{
+	return mix(s->seed ^ mix((uint64_t)draw + 0x9e3779b97f4a7c15u * (thread + 1)));
+}
+
 sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, int64_t draw)
 {
 	if (!s->call_count)
 		return cost;
-	uint64_t which = mix(s->seed ^ mix((uint64_t)draw + 0x9e3779b97f4a7c15u * (thread + 1))) % s->call_count;
-	return times_part(times_part(cost, s->thread[thread].part), s->call_part[which]);
+	return times_part(times_part(cost, s->thread[thread].part), s->call_part[drawn(s, thread, draw) % s->call_count]);
+}
+
+/* What this call takes more because its thread was interrupted. Costs that are plain means have that in them: bursts, and the loop of one thread. */
+static sim_time interruption(const struct sim *s, uint32_t thread, const struct schedule_op *op, int64_t draw)
+{
+	bool trimmed = s->stream[op->stream].count <= SHALLOW && s->schedule->thread_count > 1;
+	return trimmed && s->call_count && (drawn(s, thread, draw) >> 32) % SLOWEST == 0 ? s->slowest_ps : 0;
 }
 
 void thread_wake(struct sim *s, uint32_t thread, sim_time at)
 {
 	struct sim_thread *t = &s->thread[thread];
-	t->blocked_ps += at - t->before_ps;
+	sim_time waited = at - t->before_ps;
+	t->blocked_ps += waited;
+	for (int kind = 0; kind < HOST_COST_COUNT && waited > s->warm_ps; kind++)
+		if (t->waited_ps[kind] < waited)
+			t->waited_ps[kind] = waited;
 	event_queue_push(&s->queue, at, RANK_THREAD, thread, ++t->stamp);
 }
 
@@ -53,12 +77,6 @@ static void block(struct sim *s, uint32_t thread, uint32_t *list)
 	*list = thread;
 }
 
-/*
- * Commands waiting in a stream up to which the device counts as keeping up with the host. The loops the loop_* lists were measured in
- * put three to seven commands into a stream before the device is through (model/calibrate_loops.cu); the bursts put in hundreds.
- */
-enum { SHALLOW = 8 };
-
 static sim_time issue_cost(const struct sim *s, const struct schedule_op *op)
 {
 	uint32_t ahead = s->stream[op->stream].count;
@@ -66,6 +84,22 @@ static sim_time issue_cost(const struct sim *s, const struct schedule_op *op)
 	if (op->kind != OP_LAUNCH)
 		return cost[host_cost_of(s->schedule, op)];
 	return ahead == 0 ? cost[HOST_LAUNCH_IDLE] : ahead == 1 && s->schedule->thread_count > 1 ? s->launch_second_ps : cost[HOST_LAUNCH];
+}
+
+/* What a call costs more than others of its kind because its thread has stood waiting since the last one, or never made one. */
+static sim_time cold_cost(const struct sim *s, struct sim_thread *t, const struct schedule_op *op)
+{
+	const struct platform *p = s->platform;
+	int kind = host_cost_of(s->schedule, op);
+	bool first = !(t->made >> kind & 1);
+	sim_time waited = t->waited_ps[kind];
+	if (!first && !waited)
+		return 0;
+	t->made |= 1u << kind;
+	t->waited_ps[kind] = 0;
+	const struct number_list *list = first && p->cold_first[kind].count ? &p->cold_first[kind] : &p->cold[kind];
+	const struct curve more = { p->cold_waited, *list };
+	return list->count && (waited || list != &p->cold[kind]) ? ps_of_ns(curve_at_linear(&more, (double)waited * 1e-3)) : 0;
 }
 
 /* Is the next thing this thread puts into the same stream a copy? It stands within the next few operations if at all. */
@@ -88,7 +122,7 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32 };
-	t->now_ps += thread_cost(s, thread, issue_cost(s, op), index);
+	t->now_ps += thread_cost(s, thread, issue_cost(s, op) + cold_cost(s, t, op), index) + interruption(s, thread, op, index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {

@@ -32,6 +32,8 @@ struct sim_stream {
 	sim_time gap_ps;      /* owed before the next kernel may start: the last kernel's own, and switching back after a copy */
 	sim_time kernel_gap_ps, kernel_ps; /* of the last kernel */
 	bool last_was_copy;
+	sim_time notice_ps;   /* while a wait's event is complete but not yet noticed: when it will be; else 0 */
+	sim_time done_ps;     /* when that event was complete */
 	sim_time blocked_seen_ps;
 	double share;         /* of the GPU's SMs, while a kernel runs */
 	uint32_t sync_thread; /* first host thread blocked on this stream */
@@ -49,6 +51,8 @@ struct sim_thread {
 	uint32_t stamp;
 	bool done;
 	uint32_t part;        /* what this thread's calls cost, of 65536 */
+	sim_time waited_ps[HOST_COST_COUNT]; /* by kind of call: the longest this thread has been blocked since it last made one */
+	uint32_t made;        /* kinds of call this thread has made, a bit each */
 	bool thought;         /* the time before the operation at pc has passed */
 };
 
@@ -84,6 +88,8 @@ struct sim_gpu {
 	sim_time accounted_ps; /* up to here */
 	sim_time closed_ps;    /* when its host thread left the core loop; SIM_NEVER before */
 	struct breakdown sum;
+	sim_time rung_ps;      /* when the host last put a kernel or a copy into one of its streams */
+	uint32_t noticing;     /* streams with notice_ps */
 	uint32_t sync_threads; /* threads in cudaDeviceSynchronize: first of a list */
 };
 
@@ -112,7 +118,10 @@ struct sim {
 	/* Spread of host costs, parts of 65536; call_count = 0: none. */
 	uint64_t seed;
 	uint32_t *call_part, call_count;
+	sim_time slowest_ps; /* what one call in SLOWEST takes more */
+	sim_time warm_ps; /* a thread blocked no longer than this stays warm */
 	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps, hop_copy_ps;
+	sim_time hop_rung_ps, look_ps; /* a hop next to a copy when the host has just rung; how long that serves */
 	sim_time signal_ps; /* a store of one device to be seen by who polls for it */
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
 	uint32_t core_begun;   /* threads that passed the mark */

@@ -161,6 +161,15 @@ static double hop_next_to_copy_ns(const struct platform *p)
 	return hop_ns > p->hop_peer_ns ? hop_ns : p->hop_peer_ns;
 }
 
+/* The same when the host has just called: half of what calling meanwhile took off an exchange, off each of its two hops. */
+static double hop_when_rung_ns(const struct platform *p)
+{
+	double hop_ns = hop_next_to_copy_ns(p), less_ns = 0.5 * (p->ring.silent_exchange_ns - p->ring.rung_exchange_ns);
+	if (!(less_ns > 0) || p->ring.rung_exchange_ns <= 0)
+		return hop_ns;
+	return hop_ns - less_ns > p->hop_peer_ns ? hop_ns - less_ns : fmin(hop_ns, p->hop_peer_ns);
+}
+
 /* Draws what kind of thread each host thread is, and readies the spread of the calls. */
 static void draw_threads(struct sim *s, uint64_t seed)
 {
@@ -197,11 +206,15 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->start_latency_ps = ps_of_ns(p->start_latency_ns > way_back_ns ? p->start_latency_ns - way_back_ns : 0);
 	s->host_ps[HOST_SYNC_WAKE] += ps_of_ns(way_back_ns);
 	s->signal_ps = ps_of_ns(p->recorded_start_latency_ns > 0 ? way_back_ns : p->hop_peer_ns);
+	s->warm_ps = p->cold_waited.count ? ps_of_ns(p->cold_waited.value[0]) : SIM_NEVER;
 	s->record_ps = ps_of_ns(p->record_ns);
 	s->wait_ps = ps_of_ns(p->wait_ns);
 	s->hop_same_ps = ps_of_ns(p->hop_same_ns);
 	s->hop_peer_ps = ps_of_ns(p->hop_peer_ns);
 	s->hop_copy_ps = ps_of_ns(hop_next_to_copy_ns(p));
+	s->hop_rung_ps = ps_of_ns(hop_when_rung_ns(p));
+	s->look_ps = ps_of_ns(p->ring.look_ns);
+	s->slowest_ps = ps_of_ns(p->slowest_call_ns);
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;
 	draw_threads(s, setup->seed);

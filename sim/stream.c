@@ -166,7 +166,8 @@ static sim_time next_submit(const struct sim_stream *st)
  * From the event being complete to the waiting stream going on. Only a channel that already stood waiting pays: work that reaches
  * the device after the event finds it complete. One that has stood waiting for long looks again ever more rarely, up to the
  * calibrated hop, which was measured on long waits; one that has just come pays the signal's way and no more than it has
- * waited (a poll whose pauses double is late by at most the time it has gone on).
+ * waited (a poll whose pauses double is late by at most the time it has gone on). When the host has just put work into a stream of the
+ * GPU, or is about to, the channel looks again then.
  */
 static sim_time hop_of(const struct sim *s, const struct sim_instance *in, const struct sim_stream *st, const struct command *wait)
 {
@@ -175,9 +176,36 @@ static sim_time hop_of(const struct sim *s, const struct sim_instance *in, const
 	if (in->gpu == st->gpu)
 		return s->hop_same_ps;
 	sim_time hop = in->after_copy || wait->before_copy ? s->hop_copy_ps : s->hop_peer_ps;
+	sim_time rung = s->gpu[st->gpu].rung_ps - in->done_ps; /* a call that began before may end later */
+	if (rung >= -s->look_ps && hop > s->hop_rung_ps + (rung > 0 ? rung : 0))
+		hop = s->hop_rung_ps + (rung > 0 ? rung : 0);
 	sim_time since = next_submit(st) > st->start_ps ? next_submit(st) : st->start_ps;
 	sim_time most = s->signal_ps + (in->done_ps > since ? in->done_ps - since : 0);
 	return hop < most ? hop : most;
+}
+
+/* A wait's event is complete and will be noticed at `at`, or earlier when the host rings. */
+static void notice(struct sim *s, uint32_t stream, sim_time done, sim_time at)
+{
+	struct sim_stream *st = &s->stream[stream];
+	s->gpu[st->gpu].noticing++;
+	st->notice_ps = at;
+	st->done_ps = done;
+	arm(s, stream, at, STREAM_RUNNING);
+}
+
+/* A kernel or a copy was put into a stream of that GPU. */
+static void ring(struct sim *s, uint16_t gpu, sim_time now)
+{
+	sim_time heard = now + s->hop_rung_ps;
+	s->gpu[gpu].rung_ps = now;
+	for (uint32_t stream = 0; s->gpu[gpu].noticing && stream < s->schedule->stream_count; stream++) {
+		struct sim_stream *st = &s->stream[stream];
+		if (st->gpu != gpu || heard >= st->notice_ps || now < st->done_ps)
+			continue;
+		st->notice_ps = heard;
+		arm(s, stream, heard, STREAM_RUNNING);
+	}
 }
 
 static void instance_done(struct sim *s, uint32_t instance, sim_time at)
@@ -190,8 +218,8 @@ static void instance_done(struct sim *s, uint32_t instance, sim_time at)
 		struct sim_stream *st = &s->stream[waiter];
 		uint32_t next = st->next_waiter;
 		sim_time hop = hop_of(s, in, st, head_of(st));
-		gpu_account(s, st->gpu, at + hop, true);
-		arm(s, waiter, at + hop, STREAM_RUNNING); /* the wait itself ends then */
+		gpu_account(s, st->gpu, at, true);
+		notice(s, waiter, at, at + hop); /* the wait itself ends then */
 		waiter = next;
 	}
 	thread_wake_list(s, &in->first_thread, at + s->host_ps[HOST_SYNC_WAKE]);
@@ -222,6 +250,13 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	case OP_RECORD:
 		s->instance[command->instance].after_copy = st->last_was_copy;
 		instance_done(s, command->instance, now);
+		break;
+	case OP_WAIT:
+		if (st->notice_ps) {
+			gpu_account(s, st->gpu, now, true);
+			gpu->noticing--;
+			st->notice_ps = 0;
+		}
 		break;
 	default:
 		break;
@@ -266,8 +301,9 @@ static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 	if (end > now)
 		gpu_account(s, st->gpu, now, false);
 	if (seen > now)
-		gpu_account(s, st->gpu, seen, true);
-	arm(s, stream, end, STREAM_RUNNING);
+		notice(s, stream, in->done_ps, end);
+	else
+		arm(s, stream, end, STREAM_RUNNING);
 }
 
 /* Starts the head if its time has come, else arranges to be woken. Called whenever something it may wait for has happened. */
@@ -324,6 +360,9 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 		st->capacity = capacity;
 	}
 	st->ring[(st->head + st->count++) & (st->capacity - 1)] = *command;
+	enum op_kind kind = (enum op_kind)s->schedule->op[command->op].kind;
+	if (kind == OP_LAUNCH || kind == OP_COPY)
+		ring(s, st->gpu, command->submit_ps);
 	if (st->count == 1)
 		arm(s, stream, command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps, STREAM_PENDING);
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ * What calls cost and do beyond their price: cold ones, interrupted ones, and those that make a waiting GPU look again.
+ */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NEAR(value, expected)                                                                             \
+	do {                                                                                              \
+		double value_ = (value), expected_ = (expected);                                          \
+		if (fabs(value_ - expected_) > 0.01)                                                      \
+			fail_msg("%s is %.3f, expected %.3f", #value, value_, expected_);                 \
+	} while (0)
+
+enum { NO_STREAM = 0xffff };
+
+struct bench { struct schedule schedule; struct platform platform; };
+
+/* Beside what is free: lists whose lengths hang together, so that they cannot be set one by one. */
+static const char sections[] = "[cold]\nwaited_ns = 100 1000 10000\nlaunch_ns = 0 0 0\nfirst_launch_ns = 0 0 0\n"
+			       "[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two hops of 200 */
+
+static char *file_of(const char *path)
+{
+	char *text = xcalloc(1 << 14, 1);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(fread(text, 1, (1 << 14) - 1, file) > 0);
+	fclose(file);
+	return text;
+}
+
+/* A stream a GPU. */
+static void make(struct bench *b, uint32_t gpus)
+{
+	char *path = xprintf("/tmp/warpreel-test-calls-%ld.ini", (long)getpid()), *text = file_of("tests/cases/lib/free.ini");
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "%s\n%s", text, sections);
+	fclose(file);
+	assert_int_equal(platform_read(&b->platform, path), 0);
+	unlink(path);
+	free(path);
+	free(text);
+	schedule_init(&b->schedule);
+	b->schedule.gpu_count = gpus;
+	for (uint32_t g = 0; g < gpus; g++)
+		schedule_add_stream(&b->schedule, (uint16_t)g, 0);
+}
+
+static void drop(struct bench *b)
+{
+	schedule_release(&b->schedule);
+	platform_release(&b->platform);
+}
+
+static void add(struct bench *b, enum op_kind kind, uint16_t stream, uint32_t object)
+{
+	schedule_add_op(&b->schedule, kind, stream, object);
+}
+
+static void say(struct bench *b, const char *assignment)
+{
+	assert_int_equal(platform_set(&b->platform, assignment), 0);
+}
+
+static void a_call_after_a_wait_costs_more_once(void **state)
+{
+	(void)state;
+	struct bench b;
+	make(&b, 1);
+	say(&b, "cold.launch_ns=7 10 100");
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_launch(&b.schedule, 0, 5000);
+	add(&b, OP_SYNC, 0, 0);
+	add_launch(&b.schedule, 0, 1000); /* 5000 waited: 50 more */
+	add_launch(&b.schedule, 0, 1000); /* warm again */
+	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 2000);
+	say(&b, "cold.first_launch_ns=5 50 500"); /* the first of the thread has waited for nothing */
+	NEAR(end_ns(&b.schedule, &b.platform), 5 + 5000 + 50 + 2000);
+	say(&b, "host.launch_ns=10"); /* nothing to be in proportion to */
+	say(&b, "host.launch_ns=20"); /* these costs follow the plain one ... */
+	say(&b, "host.launch_ns=0"); /* ... also to nothing */
+	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 2000);
+	say(&b, "cold.launch_ns=7 10 100");
+	say(&b, "cold.first_launch_ns=5 50 500");
+	say(&b, "cold.waited_ns=5000 10000 20000"); /* no longer than the first: warm */
+	NEAR(end_ns(&b.schedule, &b.platform), 5 + 5000 + 2000);
+	drop(&b);
+}
+
+static double total_ns(struct bench *b)
+{
+	struct kernel_model model = { .ops = kernel_model_find("zero"), .platform = &b->platform };
+	struct simulation_setup setup = { .schedule = &b->schedule, .platform = &b->platform, .model = &model, .seed = 1 };
+	struct simulation_result result;
+	assert_int_equal(simulation_run(&setup, &result), 0);
+	simulation_result_release(&result);
+	return (double)result.end_ps / 1000;
+}
+
+static void one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out(void **state)
+{
+	(void)state;
+	struct bench b;
+	make(&b, 2);
+	say(&b, "host.call_quantiles=1 1");
+	say(&b, "host.thread_quantiles=1 1");
+	schedule_add_thread(&b.schedule, "host 0", 0); /* 5000 launches */
+	for (int k = 0; k < 5000; k++) {
+		add_launch(&b.schedule, 0, 0);
+		add(&b, OP_SYNC, 0, 0);
+	}
+	double alone = total_ns(&b);
+	say(&b, "cold.slowest_call_ns=1e6");
+	NEAR(total_ns(&b), alone); /* the loop of one thread is a plain mean */
+	schedule_add_thread(&b.schedule, "host 1", 1);
+	double more = (total_ns(&b) - alone) / 1e6;
+	assert_true(more >= 3 && more <= 20);
+	drop(&b);
+}
+
+/* GPU 1 waits for GPU 0's kernel of 10 us, then copies to it; at `called_ns` its host puts a kernel of 1 ns into the stream. */
+static double exchange_ends_ns(int64_t called_ns, const char *rung)
+{
+	struct bench b;
+	make(&b, 2);
+	b.schedule.event_count = 1;
+	say(&b, "ring.silent_exchange_ns=65936");
+	say(&b, rung);
+	say(&b, "ring.look_ns=20");
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_launch(&b.schedule, 0, 10000);
+	add(&b, OP_RECORD, 0, 0);
+	add(&b, OP_WAIT, 1, 0);
+	add_copy(&b.schedule, 1, COPY_PEER, 1, 0, 1000);
+	if (called_ns) {
+		schedule_add_op(&b.schedule, OP_HOST, NO_STREAM, 0)->duration_ps = called_ns * 1000;
+		add_launch(&b.schedule, 1, 1);
+	}
+	double end = end_ns(&b.schedule, &b.platform);
+	drop(&b);
+	return end;
+}
+
+static void a_call_makes_a_waiting_gpu_look_again(void **state)
+{
+	(void)state;
+	const char *rung = "ring.rung_exchange_ns=65736"; /* 100 off each hop */
+	NEAR(exchange_ends_ns(0, rung), 10000 + 200 + 1000);
+	NEAR(exchange_ends_ns(10050, rung), 10050 + 100 + 1000 + 1);  /* looks then */
+	NEAR(exchange_ends_ns(10150, rung), 10000 + 200 + 1000 + 1);  /* would have looked before */
+	NEAR(exchange_ends_ns(9990, rung), 10000 + 100 + 1000 + 1);   /* still looking */
+	NEAR(exchange_ends_ns(9900, rung), 10000 + 200 + 1000 + 1);   /* no longer */
+	NEAR(exchange_ends_ns(10050, "ring.rung_exchange_ns=0"), 10000 + 200 + 1000 + 1); /* never measured */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_after_a_wait_costs_more_once),
+		cmocka_unit_test(one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
+		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
