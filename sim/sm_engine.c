@@ -51,11 +51,13 @@ struct engine {
 	struct warp *warp; int warp_slots;
 	struct block *block; int block_slots;
 	struct candidate *candidate;     /* [warp_slots] */
-	int sub_slots;                   /* warps of a sub-partition */
+	int sub_slots, sub_used;         /* warps of a sub-partition; those of any that ever had one */
 	struct { int warp; double at; bool stale; } *chosen; /* per sub-partition: its next issue, -1 = none */
 	double *sub_free;                /* when it may issue again */
 	double (*pipe)[SASS_CLASS_COUNT];/* per sub-partition */
 	int *greedy;                     /* last issued */
+	double *may;                     /* scratch: when each warp of one sub-partition may issue */
+	double *served;                  /* when it last had a turn on a path of the whole SM */
 	double lsu_free, shuffle_free, constant_free; /* paths of the whole SM */
 	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
 	int64_t *handed, *ended; int *resident; /* per job */
@@ -129,8 +131,10 @@ static void raise_board(struct warp *w, int board, double until, uint8_t reason)
 static struct warp *idle_warp(struct engine *e, int sub)
 {
 	for (int k = 0; k < e->sub_slots; k++)
-		if (e->warp[sub * e->sub_slots + k].step == NEVER_STEP)
+		if (e->warp[sub * e->sub_slots + k].step == NEVER_STEP) {
+			e->sub_used = k < e->sub_used ? e->sub_used : (k & ~1) + 2;
 			return &e->warp[sub * e->sub_slots + k];
+		}
 	return NULL;
 }
 
@@ -161,7 +165,7 @@ static bool hand_out(struct engine *e, int job, double at)
 			continue;
 		*w = (struct warp){ .job = job, .block = slot, .sub = w->sub, .next = w->next, .issued = at, .fixed = at,
 				    .reg = w->reg, .reg_reason = w->reg_reason };
-		*w->next = (struct candidate){ .ready = at, .age = e->next_age++ };
+		*w->next = (struct candidate){ .ready = at, .path = w->next->path, .age = e->next_age++ };
 		for (int r = 0; w->reg && r < REGISTERS; r++)
 			w->reg[r] = at;
 		look_ahead(e, w);
@@ -345,6 +349,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 	if (uses_lsu(s->class))
 		done = memory(e, w, s, at, &cycles, &reason);
 	*path_of(e, w->sub, s->class) = at + cycles;
+	if (shared_path(s->class))
+		e->served[w->sub] = at;
 	if (s->class == SASS_CONSTANT && e->parameters_at < 0)
 		e->parameters_at = at + d->constant_cold_cycles;
 	if (e->classes) {
@@ -382,21 +388,44 @@ static void issue(struct engine *e, struct warp *w, double at)
 static void choose(struct engine *e, int sub)
 {
 	const struct candidate *c = &e->candidate[sub * e->sub_slots];
-	double free = e->sub_free[sub], best_at = INFINITY;
-	int best = -1, greedy = e->greedy[sub];
-	for (int k = 0; k < e->sub_slots; k++) {
-		if (c[k].ready == INFINITY)
-			continue;
-		double path = *c[k].path, t = c[k].ready > free ? c[k].ready : free;
-		t = path > t ? path : t;
-		if (t < best_at || (t == best_at && best != greedy && (k == greedy || c[k].age < c[best].age))) {
-			best = k;
-			best_at = t;
+	double *at = e->may, best_at = INFINITY, other_at = INFINITY;
+	int best = -1, count = e->sub_used;
+	for (int k = 0; k < count; k += 2) { /* two at a time, without branches, which no processor foresees */
+		double path = *c[k].path, other = *c[k + 1].path;
+		path = c[k].ready > path ? c[k].ready : path;
+		other = c[k + 1].ready > other ? c[k + 1].ready : other;
+		at[k] = path;
+		at[k + 1] = other;
+		best_at = path < best_at ? path : best_at;
+		other_at = other < other_at ? other : other_at;
+	}
+	best_at = best_at < other_at ? best_at : other_at;
+	if (best_at < INFINITY) {
+		best_at = best_at > e->sub_free[sub] ? best_at : e->sub_free[sub];
+		if (at[e->greedy[sub]] <= best_at) {
+			best = e->greedy[sub];
+		} else {
+			for (int from = 0; from < count; from += 64) {
+				uint64_t ready = 0;
+				for (int k = from; k < count && k < from + 64; k++)
+					ready |= (uint64_t)(at[k] <= best_at) << (k - from);
+				for (; ready; ready &= ready - 1) {
+					int k = from + __builtin_ctzll(ready);
+					best = best < 0 || c[k].age < c[best].age ? k : best;
+				}
+			}
 		}
 	}
 	e->chosen[sub].warp = best < 0 ? -1 : sub * e->sub_slots + best;
 	e->chosen[sub].at = best_at;
 	e->chosen[sub].stale = false;
+}
+
+/* A path of the whole SM serves its sub-partitions in turn. */
+static bool goes_before(const struct engine *e, int sub, int other)
+{
+	double at = e->chosen[sub].at, other_at = e->chosen[other].at;
+	return at < other_at || (at == other_at && e->served[sub] < e->served[other]);
 }
 
 /* The next issue of the whole SM: -1 = nobody can. A choice may be outdated only in that a shared path has become busier since. */
@@ -407,7 +436,7 @@ static int next_issue(struct engine *e)
 		for (int sub = 0; sub < e->device->sub_partitions; sub++) {
 			if (e->chosen[sub].stale)
 				choose(e, sub);
-			if (e->chosen[sub].warp >= 0 && (first < 0 || e->chosen[sub].at < e->chosen[first].at))
+			if (e->chosen[sub].warp >= 0 && (first < 0 || goes_before(e, sub, first)))
 				first = sub;
 		}
 		if (first < 0)
@@ -452,7 +481,7 @@ static void engine_init(struct engine *e)
 	const struct sm_device *d = e->device;
 	int subs = d->sub_partitions;
 	e->classes = !strcmp(d->isa ? d->isa : "none", "none");
-	e->sub_slots = d->warp_slots / subs;
+	e->sub_slots = (d->warp_slots / subs + 1) & ~1; /* choose() takes two at a time */
 	e->warp_slots = e->sub_slots * subs;
 	e->block_slots = d->block_slots;
 	e->warp = xcalloc((size_t)e->warp_slots, sizeof(*e->warp));
@@ -462,12 +491,15 @@ static void engine_init(struct engine *e)
 	e->sub_free = xcalloc((size_t)subs, sizeof(*e->sub_free));
 	e->pipe = xcalloc((size_t)subs, sizeof(*e->pipe));
 	e->greedy = xcalloc((size_t)subs, sizeof(*e->greedy));
+	e->may = xcalloc((size_t)e->sub_slots, sizeof(*e->may));
+	e->served = xcalloc((size_t)subs, sizeof(*e->served));
 	for (int sub = 0; sub < subs; sub++)
 		e->chosen[sub].stale = true;
 	for (int k = 0; k < e->warp_slots; k++) {
 		struct warp *w = &e->warp[k];
 		*w = (struct warp){ .step = NEVER_STEP, .sub = k / e->sub_slots, .next = &e->candidate[k] };
 		w->next->ready = INFINITY;
+		w->next->path = &e->pipe[w->sub][0];
 		if (e->classes) {
 			w->reg = xcalloc(REGISTERS, sizeof(*w->reg));
 			w->reg_reason = xcalloc(REGISTERS, sizeof(*w->reg_reason));
@@ -508,8 +540,8 @@ static void engine_release(struct engine *e)
 		free(e->dram_turn[j]);
 		free(e->divided[j]);
 	}
-	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->turn, e->l2_turn, e->dram_turn, e->divided,
-			e->handed, e->ended, e->resident, e->taken_back };
+	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->may, e->served, e->turn, e->l2_turn, e->dram_turn,
+			e->divided, e->handed, e->ended, e->resident, e->taken_back };
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 		free(all[k]);
 	sm_memory_release(&e->memory);
