@@ -6,8 +6,9 @@
 
 #include "../traces/util.h"
 
-static const double ISSUES_WANTED = 30000; /* played in one run: a few milliseconds */
-enum { ROUNDS_LEAST = 6, VISITS_SHORT = 12, VISITS_LONG = 24 };
+static const double ISSUES_WANTED = 100000, ISSUES_MOST = 500000; /* played in one run: some milliseconds, and where that does not do */
+static const double PACE_ERROR = 0.004;     /* of a long launch: more rounds are played to come to it */
+enum { ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS_LONG = 24 };
 
 static struct sm_job job_of(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks)
 {
@@ -84,29 +85,44 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 	return sm_engine_run(&setup, run);
 }
 
-/* Least squares: blocks end in bursts, and two ends alone would say little about the pace. */
-static double slope(const double *y, int64_t n)
+/*
+ * The pace of blocks in a steady state: from the second round of resident blocks to the last but one, while the SM is full. A round ends at the mean of its
+ * blocks' ends: a line through single ends comes out flatter where blocks end in bursts. *error: by which share of itself the pace may be wrong by chance,
+ * as if rounds were independent.
+ */
+static double pace_of(const struct sm_run *run, int resident, double *error)
 {
-	double mean_x = (double)(n - 1) / 2, mean_y = 0, xy = 0, xx = 0;
-	for (int64_t k = 0; k < n; k++)
-		mean_y += y[k] / (double)n;
-	for (int64_t k = 0; k < n; k++) {
-		xy += ((double)k - mean_x) * (y[k] - mean_y);
-		xx += ((double)k - mean_x) * ((double)k - mean_x);
+	int64_t n = run->block_count / resident - 3;
+	double last = 0, sum = 0, squares = 0;
+	*error = 0;
+	if (n < 1)
+		return run->cycles / (double)run->block_count;
+	for (int64_t r = 0; r <= n; r++) {
+		double end = 0;
+		for (int64_t k = 0; k < resident; k++)
+			end += run->block_end[(r + 1) * resident + k] / resident;
+		double took = end - last;
+		last = end;
+		sum += r ? took : 0;
+		squares += r ? took * took : 0;
 	}
-	return xx > 0 ? xy / xx : 0;
+	double mean = sum / (double)n, variance = squares / (double)n - mean * mean;
+	*error = mean > 0 && variance > 0 ? sqrt(variance / (double)n) / mean : 0;
+	return mean / resident;
 }
 
-/* Cycles until the last of `blocks` has ended, of which `run` played the first ones: between its first round and its last the
- * pace is taken to be steady. */
+/* Cycles until the last of `blocks` has ended, of which `run` played the first ones. */
 static double whole_cycles(const struct sm_run *run, int64_t blocks, int resident)
 {
-	int64_t played = run->block_count;
-	if (played >= blocks)
-		return run->cycles;
-	int64_t from = resident < played / 3 ? resident : played / 3, to = played - from - 1;
-	double pace = to > from ? slope(&run->block_end[from], to - from + 1) : run->cycles / (double)played;
-	return run->cycles + (double)(blocks - played) * pace;
+	double error, pace = pace_of(run, resident, &error);
+	return run->cycles + (double)(blocks - run->block_count) * pace;
+}
+
+/* How many have to be played for PACE_ERROR, as the error falls with the root of their number; at most so many rounds. */
+static int64_t steady_blocks(int64_t played, double error, double rounds_most, int resident)
+{
+	double rounds = (double)(played / resident) * (error / PACE_ERROR) * (error / PACE_ERROR);
+	return resident * (int64_t)(rounds < rounds_most ? rounds : rounds_most);
 }
 
 struct cut { double visits, issues /* of a block */, cycles; };
@@ -139,6 +155,12 @@ static int count_issues(const struct sm_device *device, int sm_count, const stru
 	return 0;
 }
 
+/* In block_fill_cycles every empty multiprocessor is given a block, one after the other: when the last of those with most blocks has its first. */
+static double begins_late(const struct sm_device *device, int sm_count, int64_t blocks)
+{
+	return device->block_fill_cycles * (double)((blocks - 1) % sm_count + 1) / sm_count;
+}
+
 int grid_time(const struct sm_device *device, int sm_count, const struct grid_launch *launch, struct grid_answer *answer)
 {
 	const struct warp_program *p = launch->program;
@@ -162,7 +184,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	struct sm_run *run = &answer->run;
 	double total = (double)blocks * block_issues;
 	/* Loops are cut when what has to be played is far more than wanted. */
-	answer->extrapolated_loops = total > 5 * ISSUES_WANTED;
+	answer->extrapolated_loops = total > ISSUES_MOST;
 	if (answer->extrapolated_loops) {
 		struct cut at[2] = { { .visits = VISITS_SHORT }, { .visits = VISITS_LONG } };
 		if (count_issues(device, sm_count, launch, answer->resident, blocks, at))
@@ -180,8 +202,18 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	} else {
 		if (play(device, sm_count, launch, answer->resident, blocks, 0, run))
 			return -1;
+		double error;
+		pace_of(run, answer->resident, &error);
+		int64_t more = steady_blocks(blocks, error, ISSUES_MOST / round_issues, answer->resident);
+		if (blocks < most && more > blocks) {
+			blocks = more < most ? more : most;
+			sm_run_release(run);
+			if (play(device, sm_count, launch, answer->resident, blocks, 0, run))
+				return -1;
+		}
 		answer->cycles = whole_cycles(run, most, answer->resident);
 	}
+	answer->cycles += begins_late(device, sm_count, launch->blocks);
 	answer->instructions = run->instructions;
 	answer->barriers_forced = run->barriers_forced;
 	double all = 0;

@@ -167,6 +167,60 @@ static void two_jobs_share_the_multiprocessor(void **state)
 	warp_program_release(&b);
 }
 
+static void sub_partitions_take_turns_at_shared_memory(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	kit_begin(&kit, 128);
+	for (int round = 0; round < 2; round++) {
+		for (int n = 0; n < 5; n++)
+			kit_add(&kit, "LDS R4, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared = 8 * (int64_t)KIT_WARPS;
+		for (int n = 0; n < 20; n++)
+			kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS);
+	}
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	/* The first to have its fifth load waits for three others' fifth at most. Were it served before the others, its chain would hide their passes. */
+	double cycles = cycles_of(&kit, &d, 1, 1, 0);
+	assert_true(cycles > 2 * (16 * 8 + 300) && cycles < 2 * (20 * 8 + 300));
+}
+
+static double grid_cycles(struct kit *kit, const struct sm_device *d, int sm_count, int64_t blocks)
+{
+	struct warp_program program;
+	struct grid_answer answer;
+	kit_program(kit, &program);
+	const struct grid_launch launch = { .program = &program, .blocks = blocks };
+	assert_int_equal(grid_time(d, sm_count, &launch, &answer), 0);
+	double cycles = answer.cycles;
+	grid_answer_release(&answer);
+	warp_program_release(&program);
+	return cycles;
+}
+
+static void a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	d.block_slots = 8;
+	chain(&kit, 128, 50, "FADD R0, R0, R1", 15);
+	double cycles = grid_cycles(&kit, &d, 1, 8 * 500); /* eight side by side, each as if alone */
+	assert_true(fabs(cycles / (500 * (50 * 15 + 1)) - 1) < 0.001);
+}
+
+static void the_last_multiprocessor_begins_late(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	chain(&kit, 128, 50, "FADD R0, R0, R1", 4);
+	d.block_fill_cycles = 100;
+	double one = grid_cycles(&kit, &d, 10, 1);
+	assert_true(fabs(grid_cycles(&kit, &d, 10, 10) - one - 90) < 1e-9);
+	assert_true(fabs(grid_cycles(&kit, &d, 10, 6) - one - 50) < 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +233,9 @@ int main(void)
 		cmocka_unit_test(a_barrier_waits_for_the_slowest_warp),
 		cmocka_unit_test(conflicts_in_shared_memory_cost_a_pass_each),
 		cmocka_unit_test(two_jobs_share_the_multiprocessor),
+		cmocka_unit_test(sub_partitions_take_turns_at_shared_memory),
+		cmocka_unit_test(a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts),
+		cmocka_unit_test(the_last_multiprocessor_begins_late),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What must hold of the warps model over shipped profiles: the same answer twice; a faster part never costs; bounds of physics.
  *
- * One multiprocessor is played, event by event, and a part that is faster shifts which warp goes first; so a few launches in a hundred come out
- * slower by more than 1 % when a part is made faster, as schedules do (Graham 1969). The test holds how few and by how much.
+ * One multiprocessor is played, event by event, and a part that is faster shifts which warp goes first; that alone moves the end of a launch, as it
+ * does with any schedule (Graham 1969). The test holds how rarely by more than 1 %, and by how much at most. Every third launch: all of them take too long.
  */
 #include "support.h"
 
@@ -11,8 +11,8 @@
 
 #include "../sim/warps.h"
 
-enum { EVERY = 12, LAUNCHES_MAX = 64 };
-static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.02, SLOWER_SHARE = 0.015;
+enum { EVERY = 3, LAUNCHES_MAX = 128 };
+static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.03, SLOWER_SHARE = 0.005;
 
 struct suite { struct platform platform; struct warps *warps; struct schedule schedule[LAUNCHES_MAX]; double ns[LAUNCHES_MAX]; int count; };
 
@@ -50,7 +50,7 @@ static int open_suite(void **state)
 	fclose(file);
 	free(path);
 	*state = suite;
-	return suite->count > 20 ? 0 : -1;
+	return suite->count > 90 ? 0 : -1;
 }
 
 static int close_suite(void **state)
