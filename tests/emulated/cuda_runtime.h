@@ -21,7 +21,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-#define __shared__ static thread_local /* blocks of one host thread run one by one */
+#define __shared__ thread_local /* blocks of one host thread run one by one */
 
 enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorInvalidConfiguration = 9, cudaErrorInsufficientDriver = 35,
 		   cudaErrorInvalidDevice = 101, cudaErrorPeerAccessAlreadyEnabled = 704,
@@ -32,6 +32,7 @@ enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrAsyncEngineCoun
 		      cudaDevAttrMaxRegistersPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
 		      cudaDevAttrMaxThreadsPerMultiProcessor };
 enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
 enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocPortable = 1 };
 
@@ -55,8 +56,13 @@ typedef struct emulated_graph *cudaGraphExec_t;
 
 extern thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 
+/* What `extern __shared__` names, by that name; no launch may ask for more. */
+enum { EMULATED_SHARED_BYTES = 200 << 10 };
+extern thread_local double dynamic_shared[EMULATED_SHARED_BYTES / sizeof(double)];
+
 void __syncthreads(void);
 int __syncthreads_or(int any);
+void __syncwarp(void);
 
 static inline void __threadfence(void)
 {
@@ -149,9 +155,17 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Args...), dim3 grid, dim3
 {
 	emulated_call<Args...> call = { kernel, args };
 
-	(void)shared_bytes;
+	if (shared_bytes > EMULATED_SHARED_BYTES)
+		return cudaErrorInvalidValue;
 	emulated_count(stream);
 	return emulated_cooperative(grid, block, emulated_call<Args...>::body, &call);
+}
+
+template <typename... Args> cudaError_t cudaFuncSetAttribute(void (*kernel)(Args...), cudaFuncAttribute attribute, int value)
+{
+	(void)kernel;
+	(void)attribute;
+	return value <= EMULATED_SHARED_BYTES ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* Of whole numbers. */

@@ -15,6 +15,7 @@ enum { BLOCK_MAX = 1024, AT_ONCE_MAX = 132, WARP = 32, STACK_BYTES = 64 << 10 };
 enum fibre_state { RUNNABLE, AT_BLOCK_BARRIER, AT_WARP_BARRIER, ENDED };
 
 thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+thread_local double dynamic_shared[EMULATED_SHARED_BYTES / sizeof(double)];
 
 struct fibre {
 	ucontext_t context; /* to start on; afterwards the two jump: a switch by context costs system calls */
@@ -101,6 +102,12 @@ void emulated_atomic_copy(void *target, const void *source, size_t bytes)
 	pthread_mutex_lock(&lock);
 	memcpy(target, source, bytes);
 	pthread_mutex_unlock(&lock);
+}
+
+void __syncwarp(void)
+{
+	run.fibre[run.current].shuffles++;
+	wait_as(AT_WARP_BARRIER);
 }
 
 uint64_t emulated_shuffle(uint64_t value, int source)
