@@ -197,7 +197,12 @@ static int check_loop(struct check *check, int rows, int columns, int begin, int
 	if (tolerance > 0)
 		memcpy(&trip.loop.stop_at, &tolerance, 8);
 	fill(check, rows, columns, begin, end, trip.loop.first_row);
-	memcpy(check->grid, address(check, check->host), (size_t)trip.bytes);
+	double *grid = address(check, check->host);
+	for (int i = begin - 1; i <= end && tolerance > 0; i++)
+		for (int j = 0; j < columns; j++)
+			if (i == begin - 1 || i == end || j == 0 || j == columns - 1)
+				grid[(int64_t)i * pitch + ((trip.loop.first_row + i + j) & 1) * (pitch / 2) + j / 2] = 0;
+	memcpy(check->grid, grid, (size_t)trip.bytes);
 	memset(check->norm, 0, sizeof(check->norm));
 	struct lmsor_loop here = trip.loop;
 	here.grid = check->grid;
@@ -216,6 +221,18 @@ static int check_loop(struct check *check, int rows, int columns, int begin, int
 	return 0;
 }
 
+/* A tolerance that is met somewhere on the way, since all goes to the zeros of the border; then with as many iterations as that takes, or a
+ * few more: looks that are still open when the last one is made. */
+static int check_end(struct check *check, int rows, int columns, int begin, int bands, int turn)
+{
+	const uint64_t drawn = check->kit.drawn;
+	if (check_loop(check, rows, columns, begin, rows - 1, bands, MOST_ITERATIONS, 1 + turn % 4, 0.05, turn))
+		return -1;
+	const int more = (int)check->norm[BOARD_DONE] + turn / 2 % (LMSOR_LAG + 2);
+	check->kit.drawn = drawn;
+	return check_loop(check, rows, columns, begin, rows - 1, bands, more < MOST_ITERATIONS ? more : MOST_ITERATIONS, 1 + turn % 4, 0.05, turn);
+}
+
 static int check_loops(struct check *check, int rows, int columns)
 {
 	static const int counts[] = { 1, 2, MOST_ITERATIONS };
@@ -230,7 +247,7 @@ static int check_loops(struct check *check, int rows, int columns)
 				if (bands > LMSOR_BANDS || (points > 20000 && bands > lmsor_bands(own)))
 					continue;
 				if (check_loop(check, rows, columns, begin, rows - 1, bands, counts[c], 1 + turn % 4, 0, turn) ||
-				    (c == 2 && check_loop(check, rows, columns, begin, rows - 1, bands, counts[c], 1 + turn % 4, 0.05, turn)))
+				    (c == 2 && check_end(check, rows, columns, begin, bands, turn)))
 					return -1;
 			}
 	return 0;

@@ -227,6 +227,7 @@ static void bands_are_as_few_as_their_rows_allow(void **state)
 	struct launch_geometry g;
 	lmsor_persistent_geometry(&loop, &g);
 	assert_true(g.grid[0] == 100 && g.grid[1] == 1 && g.block[0] == 224 && g.path == 4);
+	assert_true(g.shared_bytes == LMSOR_LAG * 4 * 2 * 224 * sizeof(double)); /* both colours of the rows */
 }
 
 static void published_counts_come_out(void **state)

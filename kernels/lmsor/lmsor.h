@@ -96,6 +96,7 @@ struct lmsor_loop {
 };
 
 enum { LMSOR_BANDS = 132, LMSOR_BAND_ROWS = 8, LMSOR_LOOP_THREADS = 512 }; /* bands: a multiprocessor each */
+enum { LMSOR_LAG = 3 }; /* iterations from a look until all know what came of it */
 enum { BOARD_DONE, BOARD_NORM, BOARD_COUNTS };
 
 /* Words of 8 bytes, two a letter: of two sides and two colours of each band. */

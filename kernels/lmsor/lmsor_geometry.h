@@ -72,14 +72,15 @@ LMSOR_CONSTANT int32_t lmsor_bands(int32_t rows)
 	return (int32_t)lmsor_ceil((uint32_t)rows, lmsor_ceil((uint32_t)rows, LMSOR_BANDS));
 }
 
-/* lmsor_persistent: a band a block, an index of both half-rows a thread; the path is the rows of the widest band, a step an iteration (at most: a
- * look may end them). */
+/* lmsor_persistent: a band a block, an index of both half-rows a thread, whose values of LMSOR_LAG looks are in shared memory; the path is
+ * the rows of the widest band, a step an iteration (at most: a look may end them). */
 static inline void lmsor_persistent_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct lmsor_loop *loop = (const struct lmsor_loop *)args;
+	const uint32_t threads = lmsor_ceil((uint32_t)(loop->columns + 1) / 2, 32) * 32;
+	const uint32_t rows = lmsor_ceil((uint32_t)(loop->row_end - loop->row_begin), (uint32_t)loop->bands);
 	const struct launch_geometry g = {
-		{ (uint32_t)loop->bands, 1, 1 }, { lmsor_ceil((uint32_t)(loop->columns + 1) / 2, 32) * 32, 1, 1 }, 0,
-		(int32_t)lmsor_ceil((uint32_t)(loop->row_end - loop->row_begin), (uint32_t)loop->bands), loop->iterations,
+		{ (uint32_t)loop->bands, 1, 1 }, { threads, 1, 1 }, LMSOR_LAG * 2 * rows * threads * 8, (int32_t)rows, loop->iterations,
 	};
 
 	*geometry = g;

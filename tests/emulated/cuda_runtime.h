@@ -61,7 +61,6 @@ enum { EMULATED_SHARED_BYTES = 200 << 10 };
 extern thread_local double dynamic_shared[EMULATED_SHARED_BYTES / sizeof(double)];
 
 void __syncthreads(void);
-int __syncthreads_or(int any);
 void __syncwarp(void);
 
 static inline void __threadfence(void)

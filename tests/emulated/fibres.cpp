@@ -32,8 +32,6 @@ struct block_run { /* of one host thread */
 	char *stacks;
 	unsigned count, current;
 	bool looked; /* a fibre let the others go since the last round */
-	int any;     /* of __syncthreads_or: gathered so far, and of the last one */
-	int any_of_all;
 	emulated_body *body;
 	void *context;
 };
@@ -79,13 +77,6 @@ static void resume(struct fibre *fibre)
 void __syncthreads(void)
 {
 	wait_as(AT_BLOCK_BARRIER);
-}
-
-int __syncthreads_or(int any)
-{
-	run.any |= any != 0;
-	wait_as(AT_BLOCK_BARRIER);
-	return run.any_of_all;
 }
 
 void emulated_let_go(void)
@@ -159,8 +150,6 @@ static bool release_complete(void)
 	}
 	if (!any && count_state(0, run.count, AT_BLOCK_BARRIER) + count_state(0, run.count, ENDED) == run.count) {
 		release(0, run.count, AT_BLOCK_BARRIER);
-		run.any_of_all = run.any;
-		run.any = 0;
 		any = true;
 	}
 	return any;
@@ -207,7 +196,6 @@ static void begin_blocks(dim3 grid, dim3 block, emulated_body *body, void *conte
 	for (unsigned i = 0; i < count; i++)
 		prepare(&run.fibre[i].context, run.stacks + (size_t)i * STACK_BYTES);
 	run.count = count;
-	run.any = 0;
 	run.body = body;
 	run.context = context;
 	gridDim = grid;
