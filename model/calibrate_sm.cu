@@ -167,7 +167,7 @@ int calibrate_sm(struct bench *bench)
 	CUDA_TRY(bench, cudaSetDevice(0));
 	bench_progress(bench, "sm");
 	int rc = facts(&sm) || open_region(&sm) || calibrate_sm_clock(&sm) || calibrate_sm_pipes(&sm) || calibrate_sm_paths(&sm) ||
-		 calibrate_sm_latency(&sm) || calibrate_sm_flow(&sm) || calibrate_sm_grid(&sm) ? -1 : 0;
+		 calibrate_sm_latency(&sm) || calibrate_sm_flow(&sm) || calibrate_sm_reads(&sm) || calibrate_sm_grid(&sm) ? -1 : 0;
 	cudaFree(sm.d_results);
 	cudaFree(sm.d_region);
 	return rc;

@@ -59,6 +59,7 @@ int calibrate_sm_pipes(struct sm_bench *sm);
 int calibrate_sm_paths(struct sm_bench *sm);
 int calibrate_sm_latency(struct sm_bench *sm);
 int calibrate_sm_flow(struct sm_bench *sm);
+int calibrate_sm_reads(struct sm_bench *sm);
 int calibrate_sm_grid(struct sm_bench *sm);
 
 #ifdef __CUDACC__

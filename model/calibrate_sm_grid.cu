@@ -40,12 +40,11 @@ static __global__ void grid_places(uint64_t *d_results, int cycles)
 	}
 }
 
-/* What a program's sweep over an array does: blocks that read their part of it and write it back, and are gone. 16 KiB a block of 256. */
-enum { UPDATE_THREADS = 256, UPDATE_EACH = 4, UPDATE_BYTES = UPDATE_THREADS * UPDATE_EACH * 16 };
-template <bool BACKWARD> static __global__ void __launch_bounds__(UPDATE_THREADS) grid_update(uint4 *d_array, uint32_t zero)
+/* What a program's sweep over an array does: blocks that read their part of it and write it back, and are gone. 8 KiB a block of 256. */
+enum { UPDATE_THREADS = 256, UPDATE_EACH = 2, UPDATE_BYTES = UPDATE_THREADS * UPDATE_EACH * 16 };
+static __global__ void __launch_bounds__(UPDATE_THREADS) grid_update(uint4 *d_array, uint32_t zero)
 {
-	const unsigned block = BACKWARD ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
-	uint4 *d_mine = d_array + static_cast<size_t>(block) * UPDATE_THREADS * UPDATE_EACH + threadIdx.x, value[UPDATE_EACH];
+	uint4 *d_mine = d_array + static_cast<size_t>(blockIdx.x) * UPDATE_THREADS * UPDATE_EACH + threadIdx.x, value[UPDATE_EACH];
 #pragma unroll
 	for (int k = 0; k < UPDATE_EACH; k++)
 		value[k] = d_mine[k * UPDATE_THREADS];
@@ -56,14 +55,28 @@ template <bool BACKWARD> static __global__ void __launch_bounds__(UPDATE_THREADS
 	}
 }
 
+/* The same from one array to another: what is read nobody writes. */
+static __global__ void __launch_bounds__(UPDATE_THREADS) grid_copy(uint4 *d_array, uint32_t zero)
+{
+	uint4 *d_mine = d_array + static_cast<size_t>(blockIdx.x) * UPDATE_THREADS * UPDATE_EACH + threadIdx.x, value[UPDATE_EACH];
+	uint4 *d_other = d_mine + static_cast<size_t>(gridDim.x) * UPDATE_THREADS * UPDATE_EACH;
+#pragma unroll
+	for (int k = 0; k < UPDATE_EACH; k++)
+		value[k] = d_mine[k * UPDATE_THREADS];
+#pragma unroll
+	for (int k = 0; k < UPDATE_EACH; k++) {
+		value[k].x ^= zero;
+		d_other[k * UPDATE_THREADS] = value[k];
+	}
+}
+
 struct grid {
 	struct sm_bench *sm;
-	const void *kernel, *turn; /* turn: every other launch; NULL = the same */
+	const void *kernel;
 	int blocks, threads;
 	int cycles; /* of grid_places */
 	void *d_first; /* the kernel's first argument */
 	bool first;    /* of grid_places: how the first places are taken */
-	bool moving;   /* another part of the region each batch: where an array lies in L2 is chance */
 };
 
 /* A graph of n kernels one after the other, timed by events around one launch of it, after one to warm up. */
@@ -80,7 +93,7 @@ static int graph_ns(struct grid *grid, int n, double *ns)
 	int rc = 0;
 	for (int k = 0; k < n && !rc; k++) {
 		void *arguments[] = { &grid->d_first, &zero };
-		rc = sm_launch(sm, k % 2 && grid->turn ? grid->turn : grid->kernel, grid->blocks, grid->threads, arguments);
+		rc = sm_launch(sm, grid->kernel, grid->blocks, grid->threads, arguments);
 	}
 	if (cuda_check(sm->bench, cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture") || rc)
 		return -1;
@@ -104,8 +117,6 @@ static int period_batch(struct member *member, void *arg, double *value)
 	struct grid *grid = static_cast<struct grid *>(arg);
 	double few, many;
 	(void)member;
-	if (grid->moving)
-		grid->d_first = grid->sm->d_region + grid->sm->turn++ * (static_cast<uint64_t>(1337) << 16) % (grid->sm->region_bytes / 2);
 	if (graph_ns(grid, SHORT_GRAPH, &few) || graph_ns(grid, LONG_GRAPH, &many))
 		return -1;
 	*value = (many - few) / (LONG_GRAPH - SHORT_GRAPH);
@@ -184,7 +195,7 @@ static int start_batch(struct member *member, void *arg, double *value)
 
 static int period(struct sm_bench *sm, const char *key, const void *kernel, int blocks, struct measured *out)
 {
-	struct grid grid = { sm, kernel, NULL, blocks, 32, 0, sm->d_results, false, false };
+	struct grid grid = { sm, kernel, blocks, 32, 0, sm->d_results, false };
 	return bench_measure(sm->bench, 1, key, blocks, period_batch, &grid, out);
 }
 
@@ -226,7 +237,7 @@ static int measure_cold(struct sm_bench *sm)
 
 static int measure_start(struct sm_bench *sm)
 {
-	struct grid places = { sm, reinterpret_cast<const void *>(grid_places), NULL, 0, 256, 10000, sm->d_results, false, false };
+	struct grid places = { sm, reinterpret_cast<const void *>(grid_places), 0, 256, 10000, sm->d_results, false };
 	struct measured start, fill, none = {};
 	struct grid first = places;
 	first.first = true;
@@ -242,34 +253,68 @@ static int measure_start(struct sm_bench *sm)
 	return 0;
 }
 
-/* Arrays of 8 and of 16 MiB, which stay in L2: the difference is their bytes alone. */
-static int measure_update(struct sm_bench *sm, const char *name, const void *turn, const char *how)
+/*
+ * Arrays of two sizes, which stay in L2: the difference is their bytes alone. Both in a batch, in the same place: periods grow a little now and
+ * then in the life of a process, and what they have in common must not differ. Both have more blocks than there are places, or each block would find its
+ * place of the launch before, and its bytes in the near half of L2.
+ */
+static const double NEAR_SHARE = 0.4; /* of L2: beyond, rates begin to fall long before bytes are lost */
+struct update {
+	struct sm_bench *sm;
+	const void *kernel;
+	double from, to; /* shares of L2 that the two arrays have */
+};
+
+static int update_batch(struct member *member, void *arg, double *value)
 {
-	enum { SMALL_BLOCKS = (8 << 20) / UPDATE_BYTES };
-	const double bytes = 2.0 * SMALL_BLOCKS * UPDATE_BYTES;
-	const void *forward = reinterpret_cast<const void *>(grid_update<false>);
-	struct grid grid = { sm, forward, turn, SMALL_BLOCKS, UPDATE_THREADS, 0, sm->d_region, false, true };
-	struct measured small, large, rate;
-	char *key = xprintf("sm.%s", name);
-	int rc = bench_measure(sm->bench, 1, key, 1, period_batch, &grid, &small);
-	grid.blocks *= 2;
-	rc = rc || bench_measure(sm->bench, 1, key, 2, period_batch, &grid, &large);
-	free(key);
-	if (rc)
+	const struct update *update = static_cast<const struct update *>(arg);
+	struct grid grid = { update->sm, update->kernel, 0, UPDATE_THREADS, 0, NULL, false };
+	double small, large;
+	int l2_bytes, blocks;
+	CUDA_TRY(update->sm->bench, cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0));
+	blocks = static_cast<int>(update->to * l2_bytes / UPDATE_BYTES);
+	grid.blocks = static_cast<int>(update->from * l2_bytes / UPDATE_BYTES);
+	double bytes = 2.0 * (blocks - grid.blocks) * UPDATE_BYTES;
+	grid.d_first = grid.sm->d_region + grid.sm->turn++ * (static_cast<uint64_t>(1337) << 16) % (grid.sm->region_bytes / 2);
+	if (period_batch(member, &grid, &small))
 		return -1;
-	rate = large;
-	rate.value = 1e9 * bytes / (large.value - small.value);
-	rate.spread = rate.value * (large.spread + small.spread) / (large.value - small.value);
-	sm_emit(sm, name, &rate, 1, how);
+	grid.blocks = blocks;
+	if (period_batch(member, &grid, &large))
+		return -1;
+	*value = large > small ? 1e9 * bytes / (large - small) : NAN;
 	return 0;
 }
 
 static int measure_updates(struct sm_bench *sm)
 {
-	return measure_update(sm, "l2_copy_bytes_per_s", NULL,
-			      "a kernel that reads and writes back an array, 64 bytes a thread, 256 threads a block: period with 16 MiB less that with 8, another array each batch") ||
-	       measure_update(sm, "l2_turned_copy_bytes_per_s", reinterpret_cast<const void *>(grid_update<true>),
-			      "the same where every other launch goes through the array from its end to its begin") ? -1 : 0;
+	static const struct {
+		const char *name, *how;
+		struct update update;
+	} cases[] = {
+		{ "l2_copy_bytes_per_s", "a kernel that copies an array of a fifth of L2, 32 bytes a thread, 256 threads a block: period less that with half the array; another one each batch",
+		  { NULL, reinterpret_cast<const void *>(grid_copy), 0.1, 0.2 } },
+		{ "l2_updated_copy_bytes_per_s",
+		  "the same that reads and writes back an array of two fifths of L2",
+		  { NULL, reinterpret_cast<const void *>(grid_update), 0.2, NEAR_SHARE } },
+		{ "l2_wide_copy_bytes_per_s", "the same with an array of 8 fifteenths of L2, less that with two fifths",
+		  { NULL, reinterpret_cast<const void *>(grid_update), NEAR_SHARE, 8.0 / 15 } },
+	};
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct update update = cases[k].update;
+		struct measured rate;
+		char *key = xprintf("sm.%s", cases[k].name);
+		update.sm = sm;
+		int rc = bench_measure(sm->bench, 1, key, 1, update_batch, &update, &rate);
+		free(key);
+		if (rc)
+			return -1;
+		sm_emit(sm, cases[k].name, &rate, 1, cases[k].how);
+	}
+	int l2_bytes;
+	CUDA_TRY(sm->bench, cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0));
+	const double near_bytes = NEAR_SHARE * l2_bytes;
+	bench_emit(sm->bench, "sm.l2_near_bytes", &near_bytes, NULL, 1, "two fifths of L2");
+	return 0;
 }
 
 int calibrate_sm_grid(struct sm_bench *sm)

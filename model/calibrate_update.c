@@ -2,6 +2,7 @@
  * New measurements in an old platform file, and what of [sm] follows from other measurements.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,10 @@ static double number(const struct results *results, const char *key, double othe
 	return item && item->count ? item->values[0] : otherwise;
 }
 
+/*
+ * The curve was taken with every thread in a loop, and what a round takes beyond the latency, issue and loop, is no time in flight: what the
+ * quickest round takes more than the latency. Left in, it makes the turn of the curve look soft.
+ */
 static void derive_knee(struct results *results, const char *level, double latency_ns)
 {
 	char *x = xprintf("sm.%s_inflight_bytes", level), *y = xprintf("sm.%s_inflight_bytes_per_s", level);
@@ -138,16 +143,62 @@ static void derive_knee(struct results *results, const char *level, double laten
 	const struct result *bytes = results_find(results, x), *rate = results_find(results, y);
 	double most_per_s = number(results, most, 0);
 	if (!results_find(results, key) && bytes && rate && bytes->count == rate->count && latency_ns > 0 && most_per_s > 0) {
-		double error, knee = sm_knee_fit(bytes->values, rate->values, bytes->count, latency_ns, most_per_s, &error);
+		double error, *flying = xcalloc(bytes->count, sizeof(*flying)), round_s = INFINITY;
+		for (size_t k = 1; k < bytes->count; k++) /* the first has half warps */
+			round_s = fmin(round_s, bytes->values[k] / rate->values[k]);
+		double beside_s = fmax(round_s - 1e-9 * latency_ns, 0);
+		for (size_t k = 0; k < bytes->count; k++)
+			flying[k] = fmax(bytes->values[k] - beside_s * rate->values[k], 1e-9 * latency_ns * rate->values[k]);
+		double knee = sm_knee_fit(flying, rate->values, bytes->count, latency_ns, most_per_s, &error);
 		char *how = xprintf("fitted to the curve of bytes in flight, with the latency and the rate above (%.1f ns): %.1f %% rms off; "
-				    "its first point took %.1f ns", latency_ns, 100 * error, 1e9 * bytes->values[0] / rate->values[0]);
+				    "of a round, %.1f ns are not in flight", latency_ns, 100 * error, 1e9 * beside_s);
 		results_add(results, key, &knee, NULL, 1, how);
 		free(how);
+		free(flying);
 	}
 	free(x);
 	free(y);
 	free(most);
 	free(key);
+}
+
+/* Variance of the waiting over its mean, where a level has all it can do. `least_ns`: what of a read is no waiting; `other_ns2`: variance of that. */
+static void derive_spread(struct results *results, const char *level, double noting_ns, double least_ns, double other_ns2)
+{
+	char *mean = xprintf("sm.%s_full_noted_latency_ns", level), *variance = xprintf("sm.%s_full_noted_variance_ns2", level);
+	char *key = xprintf("sm.%s_spread_ns", level), *how = xprintf("%s over what %s has beyond %.1f ns", variance + 3, mean + 3, noting_ns + least_ns);
+	double wait_ns = number(results, mean, 0) - noting_ns - least_ns, spread_ns = (number(results, variance, 0) - other_ns2) / wait_ns;
+	if (wait_ns > 0 && spread_ns > 0)
+		results_add(results, key, &spread_ns, NULL, 1, how);
+	free(mean);
+	free(variance);
+	free(key);
+	free(how);
+}
+
+/*
+ * From what warps note: reads that are alone take dram_latency_ns, so what they note beyond it is the noting. Beside writes, what is left when the load
+ * has been taken out (L(X) = latency / (1 - u^k)^(1/k) with u of the rate used) is waiting for writes, in the share of time that goes to them.
+ */
+static void derive_reads(struct results *results)
+{
+	double latency_ns = number(results, "sm.dram_latency_ns", 0), noted_ns = number(results, "sm.dram_noted_latency_ns", 0);
+	double least_ns = number(results, "sm.dram_noted_least_ns", 0), beside_ns = number(results, "sm.dram_copy_noted_latency_ns", 0);
+	double rate = number(results, "sm.dram_copy_noted_bytes_per_s", 0), copy = number(results, "sm.dram_copy_bytes_per_s", 0);
+	double write = number(results, "sm.dram_write_bytes_per_s", 0), knee = number(results, "sm.dram_knee", 0);
+	if (!(latency_ns > 0 && noted_ns > 0 && least_ns > 0 && beside_ns > 0 && rate > 0 && write > 0 && knee > 0) || 2 * rate >= copy)
+		return;
+	double noting_ns = noted_ns - latency_ns, share = fmin(fmax((least_ns - noting_ns) / latency_ns, 0), 1);
+	double waiting_ns = (beside_ns - noting_ns) * pow(1 - pow(2 * rate / copy, knee), 1 / knee) - latency_ns;
+	double wait_ns = fmax(waiting_ns / (rate / write), 0), far_ns = number(results, "sm.l2_far_latency_ns", 0);
+	char *how = xprintf("dram_noted_least_ns less what noting takes (%.1f ns), of dram_latency_ns", noting_ns);
+	results_add(results, "sm.dram_least_share", &share, NULL, 1, how);
+	free(how);
+	how = xprintf("dram_copy_noted_latency_ns less noting, unloaded by the knee, less dram_latency_ns, over the share of writes (%.3f)", rate / write);
+	results_add(results, "sm.dram_write_wait_ns", &wait_ns, NULL, 1, how);
+	free(how);
+	derive_spread(results, "dram", noting_ns, share * latency_ns, 0);
+	derive_spread(results, "l2", noting_ns, number(results, "sm.l2_latency_ns", 0) + far_ns / 2, far_ns * far_ns / 4);
 }
 
 /* What the recorder gives for an empty kernel: the first of the period lists, if that is of no bytes. NaN: not recorded. */
@@ -168,6 +219,7 @@ void calibrate_sm_derive(struct results *results, const struct platform *platfor
 	double near_ns = number(results, "sm.l2_latency_ns", 0), period_ns = number(results, "sm.launch_period_ns", -1);
 	derive_knee(results, "l2", near_ns + 0.5 * number(results, "sm.l2_far_latency_ns", 0));
 	derive_knee(results, "dram", number(results, "sm.dram_latency_ns", 0));
+	derive_reads(results);
 	if (period_ns < 0 || results_find(results, "sm.launch_ns"))
 		return;
 	double ns = recorded_empty_ns(results, platform);

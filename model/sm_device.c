@@ -15,11 +15,17 @@ static double l2_turnaround_s(const struct sm_memory_level *level, double copy_b
 	return copy_bytes_per_s > 0 && extra > 0 ? extra : 0;
 }
 
+static double more(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 void sm_turnarounds(struct sm_device *device)
 {
 	device->dram.turnaround_s = dram_turnaround_s(&device->dram);
 	device->l2.turnaround_s = l2_turnaround_s(&device->l2, device->l2.copy_bytes_per_s);
-	device->l2_turned_turnaround_s = l2_turnaround_s(&device->l2, device->l2_turned_copy_bytes_per_s);
-	if (device->l2_turned_turnaround_s < device->l2.turnaround_s)
-		device->l2_turned_turnaround_s = device->l2.turnaround_s;
+	device->l2_updated_turnaround_s = more(l2_turnaround_s(&device->l2, device->l2_updated_copy_bytes_per_s), device->l2.turnaround_s);
+	device->l2_wide_turnaround_s = device->l2_wide_copy_bytes_per_s > 0 ?
+						 more(l2_turnaround_s(&device->l2, device->l2_wide_copy_bytes_per_s), device->l2.turnaround_s) :
+						 device->l2_updated_turnaround_s;
 }

@@ -22,6 +22,9 @@ struct sm_memory_level {
 	double copy_bytes_per_s;     /* as many bytes read as written, both counted; 0 = as reads and writes alone */
 	double turnaround_s;         /* where reads and writes mix: what a written byte takes longer (DRAM), a read one takes of the writes' side (L2) */
 	double knee;
+	double write_wait_ns;        /* a read takes longer by this times the share of time that goes to writes */
+	double spread_ns;            /* variance of reads' waiting over its mean, where much waits; 0: all wait alike */
+	double least_share;          /* of latency_ns, that every read takes; the rest, and all waiting, is distributed as Gamma(2) */
 };
 
 struct sm_device {
@@ -44,7 +47,9 @@ struct sm_device {
 	double l1_miss_bytes;              /* most bytes an SM can have in flight to L2 */
 	double l2_port_bytes;              /* bytes a cycle between an SM and L2, each direction */
 	struct sm_memory_level l2, dram;
-	double l2_turned_copy_bytes_per_s, l2_turned_turnaround_s; /* as l2.copy_bytes_per_s and turnaround_s, in a launch that turned; 0 = the same */
+	double l2_updated_copy_bytes_per_s, l2_updated_turnaround_s; /* as l2.copy_bytes_per_s and turnaround_s, of bytes written before; 0 = the same */
+	double l2_wide_copy_bytes_per_s, l2_wide_turnaround_s; /* as these, of bytes met again after more than l2_near_bytes others; 0 = the same */
+	double l2_near_bytes;              /* 0: the same however many */
 	double l2_far_latency_ns;          /* a hit in the other half, less latency_ns; half of all hits are there. 0: one half */
 	/* cache residency: bytes touched between two touches of the same byte -> share of the bytes still in L2 */
 	struct { double *value; size_t count; } l2_reuse_bytes, l2_reuse_hits; /* owned */

@@ -6,8 +6,8 @@
 
 #include "../traces/util.h"
 
-static const double ISSUES_WANTED = 100000, ISSUES_MOST = 500000; /* played in one run: some milliseconds, and where that does not do */
-static const double PACE_ERROR = 0.004;     /* of a long launch: more rounds are played to come to it */
+static const double ISSUES_WANTED = 70000, ISSUES_MOST = 500000; /* played in one run: some milliseconds, and where that does not do */
+static const double PACE_ERROR = 0.01;     /* of a long launch: more rounds are played to come to it */
 enum { ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS_LONG = 24 };
 
 static struct sm_job job_of(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks)
@@ -59,7 +59,8 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		.job_count = 1,
 		.memory = {
 			.sharers = sharers_of(launch, sm_count),
-			.turned = launch->turned,
+			.wide = launch->wide,
+			.written = launch->written,
 			.dram_read_share = share(asked.reads, asked.writes),
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
 			.atomic_lines = launch->atomic_lines,
@@ -85,29 +86,35 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 	return sm_engine_run(&setup, run);
 }
 
+/* A round ends at the mean of its blocks' ends. */
+static double round_end(const struct sm_run *run, int resident, int64_t round)
+{
+	double end = 0;
+	for (int64_t k = 0; k < resident; k++)
+		end += run->block_end[round * resident + k] / resident;
+	return end;
+}
+
 /*
- * The pace of blocks in a steady state: from the second round of resident blocks to the last but one, while the SM is full. A round ends at the mean of its
- * blocks' ends: a line through single ends comes out flatter where blocks end in bursts. *error: by which share of itself the pace may be wrong by chance,
- * as if rounds were independent.
+ * The pace of blocks in a steady state: from the second round of resident blocks to the last but one, while the SM is full. A line through single ends
+ * would come out flatter where blocks end in bursts. *error: by which share of itself the pace may be wrong by chance, from the means of BATCHES parts, since
+ * rounds are not independent: a long one is followed by a short one (batch means: Conway 1963).
  */
+enum { BATCHES = 4 };
 static double pace_of(const struct sm_run *run, int resident, double *error)
 {
 	int64_t n = run->block_count / resident - 3;
-	double last = 0, sum = 0, squares = 0;
+	double squares = 0;
 	*error = 0;
 	if (n < 1)
 		return run->cycles / (double)run->block_count;
-	for (int64_t r = 0; r <= n; r++) {
-		double end = 0;
-		for (int64_t k = 0; k < resident; k++)
-			end += run->block_end[(r + 1) * resident + k] / resident;
-		double took = end - last;
-		last = end;
-		sum += r ? took : 0;
-		squares += r ? took * took : 0;
+	double first = round_end(run, resident, 1), mean = (round_end(run, resident, n + 1) - first) / (double)n;
+	for (int64_t k = 0; k < BATCHES && n >= BATCHES; k++) {
+		int64_t from = n * k / BATCHES, to = n * (k + 1) / BATCHES;
+		double off = (round_end(run, resident, 1 + to) - round_end(run, resident, 1 + from)) / (double)(to - from) - mean;
+		squares += off * off;
 	}
-	double mean = sum / (double)n, variance = squares / (double)n - mean * mean;
-	*error = mean > 0 && variance > 0 ? sqrt(variance / (double)n) / mean : 0;
+	*error = mean > 0 ? sqrt(squares / (BATCHES * (BATCHES - 1))) / mean : 0;
 	return mean / resident;
 }
 

@@ -76,6 +76,7 @@ static void l2_rate(struct sm_device *d)
 static void dram_latency(struct sm_device *d)
 {
 	d->dram.latency_ns = d->l2.latency_ns;
+	d->dram.write_wait_ns = 0;
 }
 
 static void dram_rate(struct sm_device *d)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "residency.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,15 @@
 enum { OCCURRENCES = 6, LAUNCHES_MAX = 4096 };
 
 /*
- * A range of a buffer, the clock of the slice that touched it last, which way that went, and what share of it was still in L2 then. Ranges of a buffer do not
+ * A range of a buffer, the clock of the slice that touched it last, which way that went, what share of it was still in L2 then, and what share has been
+ * written since it came there. Ranges of a buffer do not
  * overlap; the list is in the order of the clocks, so that the bytes from a range to its end are those touched since (stack distance:
  * Mattson et al. 1970).
  */
-struct touched { uint32_t buffer; int64_t begin, end; int64_t clock; double kept; bool backward; };
+struct touched { uint32_t buffer; int64_t begin, end; int64_t clock; double kept, written; bool backward; };
 struct history { struct touched *range; size_t count, capacity; int64_t clock; };
 struct slice_sums { double read, read_hit, write, write_hit; };
-struct sums { struct slice_sums slice[RESIDENCY_SLICES]; double distance, touched, turned; int seen; };
+struct sums { struct slice_sums slice[RESIDENCY_SLICES]; double distance, touched, turned, written, wide; int seen; };
 
 double residency_hits(const struct sm_device *d, double bytes)
 {
@@ -52,7 +54,7 @@ static bool overlap(const struct touched *r, const struct schedule_access *a, in
  * What of the access is in L2, and what of it is still there since it was written, if only every `period`-th touch writes it: where it was
  * out between, it has been written back, and will be again.
  */
-struct found { double bytes, hit, unwritten, distance, turned; };
+struct found { double bytes, hit, unwritten, distance, turned, written, wide; };
 
 static double power(double base, double exponent)
 {
@@ -79,6 +81,8 @@ static struct found look_up(const struct history *h, const struct schedule_acces
 		found.hit += bytes * hits;
 		found.unwritten += bytes * hits * power(r->kept, period - 1);
 		found.distance += bytes * since;
+		found.written += bytes * hits * r->written;
+		found.wide += device->l2_near_bytes > 0 && since > device->l2_near_bytes ? bytes * hits * r->written : 0;
 		found.turned += r->backward != !!(a->mode & ACCESS_BACKWARD) ? bytes : 0;
 	}
 	return found;
@@ -115,10 +119,10 @@ static void forget(struct history *h, const struct schedule_access *a)
 	*h = left;
 }
 
-static void touch(struct history *h, const struct schedule_access *a, double kept)
+static void touch(struct history *h, const struct schedule_access *a, double kept, double written)
 {
 	forget(h, a);
-	const struct touched now = { a->buffer, a->offset_bytes, a->offset_bytes + a->bytes, h->clock, kept,
+	const struct touched now = { a->buffer, a->offset_bytes, a->offset_bytes + a->bytes, h->clock, kept, written,
 				     !!(a->mode & ACCESS_BACKWARD) };
 	push(h, &now);
 }
@@ -146,7 +150,7 @@ static void walk_launch(struct history *h, const struct schedule *schedule, cons
 	double range_bytes, read, write;
 	asked_of(schedule, shape, &range_bytes, &read, &write);
 	double period = write > 0 ? range_bytes / write : 1;
-	double *kept = xcalloc(shape->access_count + 1, sizeof(*kept));
+	double *kept = xcalloc(2 * (size_t)shape->access_count + 1, sizeof(*kept)), *written = kept + shape->access_count;
 	for (int i = 0; i < RESIDENCY_SLICES; i++) {
 		struct slice_sums *slice = &sums->slice[i];
 		h->clock++;
@@ -154,12 +158,15 @@ static void walk_launch(struct history *h, const struct schedule *schedule, cons
 			struct schedule_access part = part_of(&access[k], i);
 			struct found found = look_up(h, &part, device, access[k].mode & ACCESS_WRITE ? period : 1);
 			kept[k] = part.bytes > 0 ? found.hit / (double)part.bytes : 0;
+			written[k] = access[k].mode & ACCESS_WRITE ? 1 : part.bytes > 0 ? found.written / (double)part.bytes : 0;
 			if (access[k].mode & ACCESS_READ) {
 				slice->read += (double)part.bytes;
 				slice->read_hit += found.hit;
 				sums->distance += found.distance;
 				sums->touched += found.bytes;
 				sums->turned += found.turned;
+				sums->written += found.written;
+				sums->wide += found.wide;
 			}
 			if (access[k].mode & ACCESS_WRITE) {
 				slice->write += (double)part.bytes;
@@ -168,7 +175,7 @@ static void walk_launch(struct history *h, const struct schedule *schedule, cons
 		}
 		for (uint32_t k = 0; k < shape->access_count; k++) {
 			struct schedule_access part = part_of(&access[k], i);
-			touch(h, &part, kept[k]);
+			touch(h, &part, kept[k], written[k]);
 		}
 	}
 	free(kept);
@@ -187,6 +194,12 @@ static void fill(struct residency_shape *out, const struct schedule *schedule, c
 		out->write_miss_bytes += out->write_miss[i] * out->write_bytes * part;
 	}
 	out->turned = sums->touched > 0 ? sums->turned / sums->touched : 0;
+	double read_hit = 0;
+	for (int i = 0; i < RESIDENCY_SLICES; i++)
+		read_hit += sums->slice[i].read_hit;
+	/* Launches that hardly differ are the same. */
+	out->written = read_hit > 0 ? round(1024 * sums->written / read_hit) / 1024 : 0;
+	out->wide = read_hit > 0 ? round(1024 * sums->wide / read_hit) / 1024 : 0;
 	out->distance_bytes = sums->touched > 0 ? sums->distance / sums->touched : -1;
 }
 

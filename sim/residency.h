@@ -19,6 +19,8 @@ struct residency_shape {
 	double read_bytes, write_bytes;  /* asked of memory if nothing is cached; 0 = the launch carries no footprint */
 	double read_miss_bytes, write_miss_bytes; /* that L2 does not have, or does not keep */
 	double turned;                   /* share of what it read that was touched last by a launch going the other way */
+	double written;                  /* share of what it found in L2 that had been written there */
+	double wide;                     /* and met again after more than the device's l2_near_bytes others */
 	double distance_bytes;           /* mean reuse distance of what it read; -1 never touched before */
 };
 

@@ -41,7 +41,7 @@ struct warp {
 	uint8_t *reg_reason;
 };
 
-struct block { int job; int live, arrived; int64_t serial; /* among its job's */ };
+struct block { int job; int live, arrived; int64_t serial; /* among its job's */ struct sm_chance chance; };
 
 struct engine {
 	const struct sm_setup *setup;
@@ -158,7 +158,9 @@ static bool hand_out(struct engine *e, int job, double at)
 	if (!job)
 		e->run->block[e->handed[0]] = (struct sm_block){ at, at, slot };
 	e->resident[job]++;
-	e->block[slot] = (struct block){ .job = job, .live = warps, .serial = e->handed[job]++ };
+	e->block[slot] = (struct block){ .job = job, .live = warps, .serial = e->handed[job],
+					 .chance = { .block = (uint32_t)e->handed[job], .warps = (uint32_t)warps } };
+	e->handed[job]++;
 	for (int n = 0; warps; n++) { /* dealt to the sub-partitions in turn; one that is full is passed over */
 		struct warp *w = idle_warp(e, n % e->device->sub_partitions);
 		if (!w)
@@ -208,7 +210,7 @@ static double memory(struct engine *e, const struct warp *w, const struct warp_s
 		*dram_turn += (float)job->l2_miss_share;
 		bool dram = *dram_turn >= 1 - 1e-6f;
 		*dram_turn -= dram;
-		back = sm_memory_read(&e->memory, at, bytes, (double)s->tags, dram, &accepted);
+		back = sm_memory_read(&e->memory, &e->block[w->block].chance, at, bytes, (double)s->tags, dram, &accepted);
 		if (back > done)
 			*reason = dram ? STALL_DRAM : STALL_L2;
 	}

@@ -18,9 +18,10 @@ static double write_rate(const struct sm_memory_level *of, double read_share)
 }
 
 /* Of the time that a byte read takes L2, what its writes have to wait. */
-static double read_beside_writes(const struct sm_device *d, double turned)
+static double read_beside_writes(const struct sm_device *d, double written, double wide)
 {
-	double turnaround_s = d->l2.turnaround_s + turned * (d->l2_turned_turnaround_s - d->l2.turnaround_s);
+	double turnaround_s = d->l2.turnaround_s + (written - wide) * (d->l2_updated_turnaround_s - d->l2.turnaround_s) +
+			      wide * (d->l2_wide_turnaround_s - d->l2.turnaround_s);
 	return isinf(d->l2.read_bytes_per_s) || isinf(d->l2.write_bytes_per_s) ? 0 : turnaround_s * d->l2.read_bytes_per_s;
 }
 
@@ -32,7 +33,11 @@ static void level_init(struct memory_level *level, const struct sm_memory_level 
 		.latency = of->latency_ns * 1e-9 * clock_hz,
 		.read_cycles = sharers * clock_hz / (of->read_bytes_per_s * left),
 		.write_cycles = sharers * clock_hz / (write_rate(of, read_share) * left),
+		.write_wait = of->write_wait_ns * 1e-9 * clock_hz,
+		.spread = of->spread_ns * 1e-9 * clock_hz,
+		.least = of->least_share > 0 ? of->least_share : 1,
 	};
+	level->last = level->latency;
 	double knee = of->knee > 0 ? of->knee : 1;
 	for (int k = 0; k <= LEVEL_TABLE; k++)
 		level->growth[k] = pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee);
@@ -66,7 +71,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 	};
 	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
 	level_init(&memory->l2_write, &device->l2, clock_hz, setup->sharers, 0, 0);
-	memory->l2_write.read_cycles = memory->l2.read_cycles * read_beside_writes(device, setup->turned);
+	memory->l2_write.read_cycles = memory->l2.read_cycles * read_beside_writes(device, setup->written, setup->wide);
 	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers, setup->background_dram_bytes_per_s, setup->dram_read_share);
 	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;
 	memory->dram.write_cycles *= setup->write_excess > 1 ? setup->write_excess : 1;
@@ -94,30 +99,37 @@ static void ring_push(struct memory_level *level, struct in_flight request)
 	}
 	level->ring[(level->head + level->count++) % level->capacity] = request;
 	level->in_flight += request.size;
+	level->writes_in_flight += request.write ? request.size : 0;
 }
 
 static void ring_advance(struct memory_level *level, double at)
 {
 	while (level->count && level->ring[level->head].done <= at) {
 		level->in_flight -= level->ring[level->head].size;
+		level->writes_in_flight -= level->ring[level->head].write ? level->ring[level->head].size : 0;
 		level->head = (level->head + 1) % level->capacity;
 		level->count--;
 	}
 	if (!level->count)
-		level->in_flight = 0;
+		level->in_flight = level->writes_in_flight = 0;
 }
 
-/* Latency with so many cycles of service in flight. */
+/*
+ * Mean latency with so many cycles of service in flight. Writes go in bursts, and a read that finds one waits for its end: so long for the share
+ * of time that goes to writes, which is what of them is in flight over how long that is (Little).
+ */
 static double loaded_latency(const struct memory_level *level, double waiting)
 {
-	if (level->latency <= 0)
+	double writing = level->last > 0 ? level->writes_in_flight / level->last : 0;
+	double latency = level->latency + level->write_wait * (writing < 1 ? writing : 1);
+	if (latency <= 0)
 		return waiting;
-	double u = waiting / level->latency;
+	double u = waiting / latency;
 	if (u >= GROWTH_END)
 		return waiting;
 	double x = u * LEVEL_TABLE / GROWTH_END;
 	int k = (int)x;
-	return level->latency * (level->growth[k] + (x - k) * (level->growth[k + 1] - level->growth[k]));
+	return latency * (level->growth[k] + (x - k) * (level->growth[k + 1] - level->growth[k]));
 }
 
 /* Takes its turn at the server; returns when served. */
@@ -128,10 +140,10 @@ static double level_serve(struct memory_level *level, double at, double cycles)
 }
 
 /*
- * A request of any kind: `cycles` at the server, and on the way as long as what is in flight lets it. Writes are in flight too: they stand in the
- * same queues, and a read behind them waits as behind reads.
+ * A request of any kind: `cycles` at the server, and on the way as long as what is in flight lets it; the mean of that. Writes are in flight too:
+ * they stand in the same queues, and a read behind them waits as behind reads.
  */
-static double level_request(struct memory_level *level, double at, double cycles)
+static double level_request(struct memory_level *level, double at, double cycles, bool write)
 {
 	ring_advance(level, at);
 	double served = level_serve(level, at, cycles) + level->latency;
@@ -141,8 +153,56 @@ static double level_request(struct memory_level *level, double at, double cycles
 		double last = level->ring[(level->head + level->count - 1) % level->capacity].done;
 		done = done > last ? done : last;
 	}
-	ring_push(level, (struct in_flight){ done, cycles });
+	level->last = done - at;
+	ring_push(level, (struct in_flight){ .done = done, .size = cycles, .write = write });
 	return done;
+}
+
+/* The k-th of numbers equally spread over 0 to 1, every STRATA of them one in each part of it, in an order that looks like none. */
+enum { STRATA = 64 };
+static double spread_number(uint32_t k, uint32_t sequence)
+{
+	uint32_t round = (k / STRATA * 2 + sequence) * 2654435761u, stratum = k % STRATA, jitter = (k * 2 + sequence + 1) * 2246822519u;
+	round ^= round >> 15;
+	round *= 2246822519u;
+	round ^= round >> 13;
+	jitter ^= jitter >> 15;
+	jitter *= 3266489917u;
+	stratum = (stratum * (2 * (round & 31) + 1) + (round >> 5)) % STRATA;
+	stratum ^= stratum >> 3;
+	stratum = (stratum * (2 * (round >> 11 & 31) + 1) + (round >> 16)) % STRATA;
+	stratum ^= stratum >> 2;
+	return (stratum + (jitter >> 8) * 0x1p-24) / STRATA;
+}
+
+static double exponential(uint32_t k, uint32_t sequence)
+{
+	return -log1p(-spread_number(k, sequence));
+}
+
+/*
+ * What a single read takes, where `mean` is what they take on average: `least`, and two waits that are exponential each, so that their sum is
+ * distributed as Gamma(2). One of them all that a block asks for at about the same time has in common, the other two reads in a row. Where much
+ * waits it is the sum of many waits, whose variance grows with their number: `spread` times the mean. Chance belongs to the block and the read in it,
+ * so that what-ifs differ by what they change and not by chance.
+ */
+static double one_read(struct sm_chance *chance, const struct memory_level *level, double at, double mean)
+{
+	double least = level->least * level->latency, wait = mean - least, varying = 2 * level->spread; /* up to this Gamma(2) */
+	if (at >= chance->until) {
+		chance->common = exponential(chance->block + STRATA * 61 * chance->bursts++, 0);
+		chance->until = at + mean;
+	}
+	if (!(chance->reads & 1)) {
+		uint32_t pair = chance->reads / 2;
+		chance->own = exponential(chance->block * chance->warps + pair % chance->warps + STRATA * 67 * (pair / chance->warps), 1);
+	}
+	chance->reads++;
+	if (wait <= 0)
+		return mean;
+	varying = varying > level->latency - least ? varying : level->latency - least;
+	varying = wait < varying ? wait : level->spread > 0 ? sqrt(varying * wait) : varying;
+	return mean + varying * (0.5 * (chance->common + chance->own) - 1);
 }
 
 static void heap_push(struct sm_memory *m, struct in_flight request)
@@ -194,7 +254,7 @@ static double slots(double bytes, double lines, double slot_bytes)
 	return bytes > least ? bytes : least;
 }
 
-double sm_memory_read(struct sm_memory *m, double at, double bytes, double lines, bool dram, double *accepted)
+double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, double bytes, double lines, bool dram, double *accepted)
 {
 	at = admit(m, at, bytes);
 	*accepted = at;
@@ -202,16 +262,20 @@ double sm_memory_read(struct sm_memory *m, double at, double bytes, double lines
 	level_serve(&m->l2_write, at, asked * m->l2_write.read_cycles);
 	if (dram) {
 		double through = level_serve(&m->l2, at, l2_cycles) + m->l2.latency;
-		done = level_request(&m->dram, at, bytes * m->dram.read_cycles);
+		done = level_request(&m->dram, at, bytes * m->dram.read_cycles, false) - at;
+		done = at + one_read(chance, &m->dram, at, done);
 		done = done > through ? done : through;
 	} else {
-		done = level_request(&m->l2, at, l2_cycles) + (m->far_turn++ & 1 ? m->far : 0);
+		done = level_request(&m->l2, at, l2_cycles, false) - at;
+		done = at + one_read(chance, &m->l2, at, done) + (m->far_turn++ & 1 ? m->far : 0);
 	}
+	double behind = m->l2_write.busy + m->l2.latency; /* slices take requests in order */
+	done = behind > done ? behind : done;
 	/* Data comes back through the port, in the order it comes; its turns are counted where they are asked for. */
 	m->port_read_free = (m->port_read_free > at ? m->port_read_free : at) + bytes * m->port_cycles;
 	double carried = m->port_read_free + m->l2.latency;
 	done = carried > done ? carried : done;
-	heap_push(m, (struct in_flight){ done, bytes });
+	heap_push(m, (struct in_flight){ .done = done, .size = bytes });
 	return done;
 }
 
@@ -220,13 +284,13 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, double line
 	at = admit(m, at, bytes);
 	m->port_write_free = (m->port_write_free > at ? m->port_write_free : at) + bytes * m->port_cycles;
 	*accepted = m->port_write_free;
-	double done = level_request(&m->l2_write, *accepted, slots(bytes, lines, m->write_slot_bytes) * m->l2.write_cycles);
+	double done = level_request(&m->l2_write, *accepted, slots(bytes, lines, m->write_slot_bytes) * m->l2.write_cycles, true);
 	m->acknowledged = done > m->acknowledged ? done : m->acknowledged;
 	if (dram) { /* later; but what waits for DRAM takes room */
-		double written = level_request(&m->dram, *accepted, bytes * m->dram.write_cycles);
+		double written = level_request(&m->dram, *accepted, bytes * m->dram.write_cycles, true);
 		done = written > done ? written : done;
 	}
-	heap_push(m, (struct in_flight){ done, bytes });
+	heap_push(m, (struct in_flight){ .done = done, .size = bytes });
 	return done;
 }
 
@@ -236,7 +300,7 @@ double sm_memory_atomic(struct sm_memory *m, double at, double lanes, double sec
 	*accepted = at;
 	m->atomic_free = (m->atomic_free > at ? m->atomic_free : at) + lanes * m->atomic_cycles;
 	double done = m->atomic_free + m->l2.latency;
-	heap_push(m, (struct in_flight){ done, sectors * 32 });
+	heap_push(m, (struct in_flight){ .done = done, .size = sectors * 32 });
 	return done;
 }
 

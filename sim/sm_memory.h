@@ -15,7 +15,11 @@ struct memory_level {
 	double latency;            /* cycles */
 	double read_cycles, write_cycles; /* a byte, this SM's share of the rate */
 	double busy;               /* when what was asked so far has been served */
-	double in_flight;          /* this SM's, in cycles at the server */
+	double in_flight, writes_in_flight; /* this SM's, in cycles at the server */
+	double write_wait;         /* cycles a read takes longer where writes take all the time */
+	double least;              /* of latency, that every read takes */
+	double spread;             /* variance of the waiting over its mean, where much waits */
+	double last;               /* what the last request took, on average */
 	double growth[LEVEL_TABLE + 1]; /* L(X) / latency over X / (rate * latency) from 0 to GROWTH_END */
 	struct in_flight *ring; size_t head, count, capacity; /* owned; in order of `done` */
 };
@@ -33,11 +37,15 @@ struct sm_memory {
 	double acknowledged;       /* when L2 has the last write */
 };
 
-struct in_flight { double done, size; };
+struct in_flight { double done, size; bool write; };
+
+/* Of a block: its number, its warps; zero else. What reads that come at about the same time have in common, and two in a row. */
+struct sm_chance { uint32_t block, warps, bursts, reads; double common, own, until; };
 
 struct sm_memory_setup {
 	double sharers;            /* multiprocessors that ask for as much as this one */
-	double turned;             /* share of the launch that goes the other way than the one before */
+	double written;            /* share of what is found in L2 that was written there: only one half has it */
+	double wide;               /* the part of that which is met again after more than l2_near_bytes */
 	double dram_read_share;    /* of the bytes moved between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */
 	double atomic_lines;       /* of 128 bytes that atomics fall on; 0 = very many */
@@ -47,7 +55,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 void sm_memory_release(struct sm_memory *memory);
 /* A warp's request for `bytes` in `lines` lines at time `at` (cycles); dram: L2 does not have them. Returns when the data is back; *accepted: when the request
  * was taken, before which nothing behind it can be. */
-double sm_memory_read(struct sm_memory *memory, double at, double bytes, double lines, bool dram, double *accepted);
+double sm_memory_read(struct sm_memory *memory, struct sm_chance *chance, double at, double bytes, double lines, bool dram, double *accepted);
 double sm_memory_write(struct sm_memory *memory, double at, double bytes, double lines, bool dram, double *accepted);
 /* When everything that was sent has arrived. */
 double sm_memory_drained(const struct sm_memory *memory);

@@ -16,7 +16,7 @@ struct known {
 	const struct kernel_profile *profile;
 	struct launch_geometry geometry;
 	struct warps_phase phase[2];
-	double work_scale, turned, duration_ns;
+	double work_scale, wide, written, duration_ns;
 };
 
 struct warps {
@@ -269,7 +269,8 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 		if ((schedule->access[shape->first_access + k].mode & ~(uint32_t)ACCESS_BACKWARD) == (ACCESS_READ | ACCESS_WRITE) && program->atomics > 0)
 			a->launch.atomic_lines += (double)schedule->access[shape->first_access + k].bytes / 128;
 	a->memory = w->residency.shape[shape - schedule->shape];
-	a->launch.turned = a->memory.turned;
+	a->launch.wide = a->memory.wide;
+	a->launch.written = a->memory.written;
 	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
 		double traffic = program->l2_read_bytes + program->l2_write_bytes, scale = (double)profile_warps(a->profile) / warps;
 		if (traffic > 0) /* warps of another block may do more each */
@@ -330,14 +331,14 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 		return -1;
 	*extrapolated |= a.doubt != NULL;
 	struct known now = { .profile = a.derived ? &a.derived->profile : a.profile, .phase = { a.phase[0], a.phase[1] }, .work_scale = a.launch.work_scale,
-			     .turned = a.launch.turned };
+			     .wide = a.launch.wide, .written = a.launch.written };
 	now.geometry.shared_bytes = a.program.shared_bytes;
 	memcpy(now.geometry.grid, shape->grid, sizeof(now.geometry.grid));
 	memcpy(now.geometry.block, shape->block, sizeof(now.geometry.block));
 	for (size_t k = 0; k < w->known_count; k++) {
 		const struct known *old = &w->known[k];
 		if (old->profile == now.profile && !memcmp(&old->geometry, &now.geometry, sizeof(now.geometry)) &&
-		    !memcmp(old->phase, now.phase, sizeof(now.phase)) && old->work_scale == now.work_scale && old->turned == now.turned) {
+		    !memcmp(old->phase, now.phase, sizeof(now.phase)) && old->work_scale == now.work_scale && old->wide == now.wide && old->written == now.written) {
 			*duration_ns = old->duration_ns;
 			return 0;
 		}

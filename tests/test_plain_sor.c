@@ -5,9 +5,8 @@
  * either way, and half as wide they keep half as much in flight.
  *
  * Nothing of them was recorded. Their code is that of plain_sor.cu; how often it runs, and what of it L1, L2 and DRAM
- * see, is put down here from what the source says. Blocks of 32 x 8 reach 99 % and 82 % of the copy walked the same
- * way. The first is held to its measurement. The second is 10 points above its own and is not: what is held is that it
- * falls short, and why.
+ * see, is put down here from what the source says. Blocks of 32 x 8 reach 96 % and 73 % of the copy walked the same
+ * way. Both are held to their measurement, and why the second falls short.
  */
 #include "sm_kit.h"
 
@@ -15,15 +14,22 @@
 #include "../traces/disassembly.h"
 #include "../traces/profile_derive.h"
 
-enum { N = 16384, BLOCK_X = 32, BLOCK_Y = 8, REGISTERS = 18 /* cuobjdump -res-usage */, SECTOR = 32 };
+enum { N = 16384, REGISTERS = 18 /* cuobjdump -res-usage */, SECTOR = 32 };
 static const double COPY_BYTES = 8.0 * (1 << 30); /* read and written */
 enum { COPY_WIDTH = 16, COPY_THREADS = 256 };	  /* of the copies that were profiled, the fastest */
 
 struct plain {
 	const char *symbol;
-	int width; /* bytes a point */
+	int width;   /* bytes a point */
+	int x, y;    /* block */
+	double measured; /* rate over that of the copy in the same process */
 };
-static const struct plain f32 = { "plain_sor_f32", 4 }, f64 = { "plain_sor_f64", 8 };
+static const struct plain shapes[] = {
+	{ "plain_sor_f32", 4, 32, 8, 0.725 },  { "plain_sor_f64", 8, 32, 8, 0.979 },  { "plain_sor_f32", 4, 32, 32, 0.605 },
+	{ "plain_sor_f64", 8, 32, 32, 0.870 }, { "plain_sor_f32", 4, 128, 1, 0.591 }, { "plain_sor_f64", 8, 128, 1, 0.923 },
+	{ "plain_sor_f32", 4, 128, 8, 0.630 }, { "plain_sor_f64", 8, 128, 8, 0.899 },
+};
+static const struct plain f32 = { "plain_sor_f32", 4, 32, 8, 0.725 }, f64 = { "plain_sor_f64", 8, 32, 8, 0.979 };
 
 struct suite {
 	struct platform platform;
@@ -95,7 +101,8 @@ static double plain_rate(const struct suite *suite, const struct sm_device *devi
 {
 	const struct disassembled_function *code = disassembly_find(&suite->code, plain->symbol);
 	assert_non_null(code);
-	int64_t blocks = (int64_t)N / 2 / BLOCK_X * (N / BLOCK_Y), warps = blocks * BLOCK_Y;
+	int across = plain->x / 32; /* warps of a row of the block */
+	int64_t blocks = (int64_t)N / 2 / plain->x * (N / plain->y), warps = blocks * plain->y * across;
 	int row = 32 * plain->width / SECTOR, loads = 0, stores = 0; /* row: sectors of a warp's points */
 	struct profile_instruction *in = xcalloc(code->instruction_count, sizeof(*in));
 	bool over = false;
@@ -125,14 +132,15 @@ static double plain_rate(const struct suite *suite, const struct sm_device *devi
 	}
 	assert_true(over && loads == 5 && stores == 1);
 	/* Of L2 a block asks its own rows, these and one above and below of the other colour, and a sector beside each. */
-	int asked = BLOCK_Y * row + (BLOCK_Y + 2) * row + BLOCK_Y, own_and_other = 2 * BLOCK_Y * row;
+	int asked = (2 * plain->y + 2) * across * row + plain->y, own_and_other = 2 * plain->y * across * row;
 	const struct kernel_profile profile = {
 		.kernel = (char *)plain->symbol,
 		.isa = (char *)"sm_90",
 		.registers = REGISTERS,
 		.instruction = in,
 		.instruction_count = code->instruction_count,
-		.geometry = { .grid = { N / 2 / BLOCK_X, N / BLOCK_Y, 1 }, .block = { BLOCK_X, BLOCK_Y, 1 } },
+		.geometry = { .grid = { (uint32_t)(N / 2 / plain->x), (uint32_t)(N / plain->y), 1 },
+			      .block = { (uint32_t)plain->x, (uint32_t)plain->y, 1 } },
 		.l1_load_sectors = warps * (5 * row + 1),
 		.l1_load_hits = -1,
 		.l2_read_sectors = blocks * asked,
@@ -163,6 +171,16 @@ static void the_copy_moves_what_memory_gives(void **state)
 		       1.001);
 }
 
+static void other_blocks_are_slower_as_measured(void **state)
+{
+	const struct suite *suite = *state;
+	for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++) {
+		double found = share(suite, &suite->platform.sm, &shapes[k]);
+		printf("%s %dx%d: %.3f of a copy, measured %.3f\n", shapes[k].symbol, shapes[k].x, shapes[k].y, found, shapes[k].measured);
+		assert_between(shapes[k].symbol, found / shapes[k].measured, 0.92, 1.08);
+	}
+}
+
 static void eight_bytes_a_thread_reach_the_rate_of_a_copy(void **state)
 {
 	const struct suite *suite = *state;
@@ -174,13 +192,15 @@ static void four_bytes_a_thread_stay_clearly_below(void **state)
 	const struct suite *suite = *state;
 	double narrow = share(suite, &suite->platform.sm, &f32), wide = share(suite, &suite->platform.sm, &f64);
 	printf("of a copy: f32 %.3f, f64 %.3f\n", narrow, wide); /* measured: 0.72, 0.97 */
-	assert_between("f64 less f32", wide - narrow, 0.1, 0.35);
+	assert_between("f32", narrow, 0.72 - 0.06, 0.72 + 0.06);
+	assert_between("f64 less f32", wide - narrow, 0.15, 0.35);
 }
 
 static void nearer_memory(struct sm_device *d)
 {
 	d->l2.latency_ns /= 2;
 	d->dram.latency_ns /= 2;
+	d->dram.write_wait_ns /= 2;
 }
 static void more_warps(struct sm_device *d)
 {
@@ -238,6 +258,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_copy_moves_what_memory_gives),
+		cmocka_unit_test(other_blocks_are_slower_as_measured),
 		cmocka_unit_test(eight_bytes_a_thread_reach_the_rate_of_a_copy),
 		cmocka_unit_test(four_bytes_a_thread_stay_clearly_below),
 		cmocka_unit_test(what_closes_the_gap_is_more_in_flight),

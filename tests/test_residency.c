@@ -142,6 +142,26 @@ static void what_is_written_every_other_time_has_to_stay_twice(void **state)
 	assert_true(each.turned == 0 && fabs(each.read_miss_bytes - 25 * MB) < 100);
 }
 
+static void what_was_written_in_l2_is_told_from_what_was_only_read(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	schedule_init(&s);
+	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 4 * MB }, { 1, ACCESS_WRITE, 0, 4 * MB } };
+	const struct schedule_access update[] = { { 2, ACCESS_READ | ACCESS_WRITE, 0, 4 * MB } };
+	const struct schedule_access sum[] = { { 0, ACCESS_READ, 0, 3 * MB }, { 1, ACCESS_READ, 0, 1 * MB } };
+	uint32_t shape[] = { add_shape(&s, "copy", 8 * MB, copy, 2), add_shape(&s, "update", 8 * MB, update, 1), add_shape(&s, "sum", 4 * MB, sum, 2) };
+	rounds(&s, shape, 3, 4);
+	residency_build(&r, &s, &d);
+	assert_true(r.shape[shape[0]].written == 0);
+	assert_true(r.shape[shape[1]].written == 1);
+	assert_true(r.shape[shape[2]].written == 0.25);
+	residency_release(&r);
+	schedule_release(&s);
+}
+
 static void what_was_never_touched_is_not_there(void **state)
 {
 	(void)state;
@@ -166,6 +186,7 @@ int main(void)
 		cmocka_unit_test(a_launch_in_between_pushes_out),
 		cmocka_unit_test(a_launch_that_turns_finds_its_begin),
 		cmocka_unit_test(what_is_written_every_other_time_has_to_stay_twice),
+		cmocka_unit_test(what_was_written_in_l2_is_told_from_what_was_only_read),
 		cmocka_unit_test(what_was_never_touched_is_not_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

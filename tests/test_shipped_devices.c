@@ -52,7 +52,7 @@ static void a_grid_of_reads_reaches_the_rate_of_memory(void **state)
 		assert_int_equal(platform_read(&platform, by_hand[k]), 0);
 		reads(&kit, THREADS, 8);
 		double rate = 1e9 * 8 * 128 * KIT_WARPS / grid_ns(&platform, &kit, BLOCKS, 1), share = rate / platform.sm.dram.read_bytes_per_s;
-		if (share < 0.75 || share > 1.001)
+		if (share < 0.7 || /* reads differ: blocks wait for their slowest */ share > 1.001)
 			fail_msg("%s reads %.3g bytes/s, %.2f of what its memory gives", by_hand[k], rate, share);
 		platform_release(&platform);
 	}
@@ -66,6 +66,7 @@ static void a_lone_read_takes_the_latency_of_memory(void **state)
 		struct kit kit;
 		assert_int_equal(platform_read(&platform, by_hand[k]), 0);
 		reads(&kit, 32, 1);
+		platform.sm.dram.least_share = 1; /* no chance */
 		double ns = grid_ns(&platform, &kit, 1, 1), add_ns = platform.sm.latency[SASS_FP32] / platform.sm.clock_mhz * 1e3;
 		if (ns < platform.sm.dram.latency_ns || ns > platform.sm.dram.latency_ns + 2 * add_ns + 60)
 			fail_msg("%s: %.0f ns for a read of %.0f", by_hand[k], ns, platform.sm.dram.latency_ns);

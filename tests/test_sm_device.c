@@ -145,15 +145,15 @@ static void a_copy_says_what_turning_costs(void **state)
 	struct platform platform;
 	(void)state;
 	platform_of(&platform, "sm");
-	assert_true(platform.sm.l2.turnaround_s == 0 && platform.sm.l2_turned_turnaround_s == 0);
+	assert_true(platform.sm.l2.turnaround_s == 0 && platform.sm.l2_wide_turnaround_s == 0);
 	set(&platform, "sm.l2_write_bytes_per_s", 4e12);
 	set(&platform, "sm.l2_copy_bytes_per_s", 5e12);
 	assert_true(fabs(platform.sm.l2.turnaround_s - (2 / 5e12 - 1 / 4e12)) < 1e-18);
-	assert_true(platform.sm.l2_turned_turnaround_s == platform.sm.l2.turnaround_s); /* not measured: the same */
-	set(&platform, "sm.l2_turned_copy_bytes_per_s", 4e12);
-	assert_true(fabs(platform.sm.l2_turned_turnaround_s - (2 / 4e12 - 1 / 4e12)) < 1e-18);
-	set(&platform, "sm.l2_turned_copy_bytes_per_s", 6e12);
-	assert_true(platform.sm.l2_turned_turnaround_s == platform.sm.l2.turnaround_s); /* turning helps nobody */
+	assert_true(platform.sm.l2_wide_turnaround_s == platform.sm.l2.turnaround_s); /* not measured: the same */
+	set(&platform, "sm.l2_wide_copy_bytes_per_s", 4e12);
+	assert_true(fabs(platform.sm.l2_wide_turnaround_s - (2 / 4e12 - 1 / 4e12)) < 1e-18);
+	set(&platform, "sm.l2_wide_copy_bytes_per_s", 6e12);
+	assert_true(platform.sm.l2_wide_turnaround_s == platform.sm.l2.turnaround_s); /* turning helps nobody */
 	set(&platform, "sm.dram_copy_bytes_per_s", 1e12);
 	const struct sm_memory_level *dram = &platform.sm.dram;
 	assert_true(fabs(dram->turnaround_s - (2e-12 - 1 / dram->read_bytes_per_s - 1 / dram->write_bytes_per_s)) < 1e-18);
@@ -259,6 +259,63 @@ static void a_knee_is_found_again(void **state)
 		assert_true(fabs(sm_knee_fit(x, rate, 16, 600, 4e12, &error) / knees[k] - 1) < 1e-3);
 		assert_true(error < 1e-4);
 	}
+}
+
+static void value(struct results *results, const char *key, double x)
+{
+	results_add(results, key, &x, NULL, 1, "made up");
+}
+
+/* From what warps of such a device would note, the device again. */
+static void what_reads_wait_for_is_found_again(void **state)
+{
+	const double latency = 400, noting = 40, least = 0.7, wait = 250, knee = 2.5, rate = 1.2e12, copy = 4e12, write = 4.5e12, spread = 300;
+	struct results results = { 0 };
+	(void)state;
+	value(&results, "sm.dram_latency_ns", latency);
+	value(&results, "sm.dram_knee", knee);
+	value(&results, "sm.dram_copy_bytes_per_s", copy);
+	value(&results, "sm.dram_write_bytes_per_s", write);
+	value(&results, "sm.dram_noted_latency_ns", noting + latency);
+	value(&results, "sm.dram_noted_least_ns", noting + least * latency);
+	value(&results, "sm.dram_copy_noted_bytes_per_s", rate);
+	value(&results, "sm.dram_copy_noted_latency_ns", noting + (latency + wait * rate / write) / pow(1 - pow(2 * rate / copy, knee), 1 / knee));
+	value(&results, "sm.dram_full_noted_latency_ns", noting + least * latency + 1000);
+	value(&results, "sm.dram_full_noted_variance_ns2", spread * 1000);
+	value(&results, "sm.l2_latency_ns", 130);
+	value(&results, "sm.l2_far_latency_ns", 20);
+	value(&results, "sm.l2_full_noted_latency_ns", noting + 140 + 500);
+	value(&results, "sm.l2_full_noted_variance_ns2", 60 * 500 + 100);
+	calibrate_sm_derive(&results, NULL);
+	const struct { const char *key; double expected; } found[] = {
+		{ "sm.dram_write_wait_ns", wait }, { "sm.dram_least_share", least }, { "sm.dram_spread_ns", spread }, { "sm.l2_spread_ns", 60 },
+	};
+	for (size_t k = 0; k < sizeof(found) / sizeof(found[0]); k++) {
+		const struct result *result = results_find(&results, found[k].key);
+		assert_non_null(result);
+		assert_true(fabs(result->values[0] / found[k].expected - 1) < 1e-9);
+	}
+	results_release(&results);
+}
+
+/* What a round of the loop takes beside its load is not in flight. */
+static void a_loop_does_not_soften_the_knee(void **state)
+{
+	double x[16], rate[16];
+	struct results results = { 0 };
+	(void)state;
+	for (int i = 0; i < 16; i++) {
+		double flying = 32768 * pow(2, 0.6 * i), took = pow(pow(600e-9, 3) + pow(flying / 4e12, 3), 1.0 / 3);
+		rate[i] = flying / took;
+		x[i] = flying + 80e-9 * rate[i];
+	}
+	value(&results, "sm.dram_latency_ns", 600);
+	value(&results, "sm.dram_read_bytes_per_s", 4e12);
+	results_add(&results, "sm.dram_inflight_bytes", x, NULL, 16, "made up");
+	results_add(&results, "sm.dram_inflight_bytes_per_s", rate, NULL, 16, "made up");
+	calibrate_sm_derive(&results, NULL);
+	assert_true(fabs(results_find(&results, "sm.dram_knee")->values[0] / 3 - 1) < 0.01);
+	results_release(&results);
 }
 
 static char *fake_describe(unsigned gpu)
@@ -417,6 +474,8 @@ int main(void)
 		cmocka_unit_test(a_gtx480_is_as_full_as_its_profiler_said),
 		cmocka_unit_test(lanes_and_clocks_give_the_data_sheets_peaks),
 		cmocka_unit_test(a_knee_is_found_again),
+		cmocka_unit_test(a_loop_does_not_soften_the_knee),
+		cmocka_unit_test(what_reads_wait_for_is_found_again),
 		cmocka_unit_test(an_update_replaces_one_section_and_keeps_the_rest),
 		cmocka_unit_test(an_update_adds_the_section_before_provenance),
 		cmocka_unit_test(an_update_takes_only_whole_sections),

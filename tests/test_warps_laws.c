@@ -12,7 +12,7 @@
 #include "../sim/warps.h"
 
 enum { EVERY = 3, LAUNCHES_MAX = 128 };
-static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.03, SLOWER_SHARE = 0.005;
+static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.04, SLOWER_SHARE = 0.01;
 
 struct suite { struct platform platform; struct warps *warps; struct schedule schedule[LAUNCHES_MAX]; double ns[LAUNCHES_MAX]; int count; };
 

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * [sm] what single reads take: alone, beside writes, and how they differ where many wait. As in a program's copy, each thread has one element and is
+ * gone; a sample of the warps note by their multiprocessor's clock how long they waited for it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate_sm.h"
+
+enum { SAMPLED = 64 /* every so many blocks */, PLAIN_THREADS = 256 };
+static const size_t ALONE_BYTES = static_cast<size_t>(256) << 20, COPY_BYTES = static_cast<size_t>(2) << 30, L2_BYTES = static_cast<size_t>(8) << 20;
+static const double LEAST_QUANTILE = 0.01; /* of reads, stands for the least */
+
+struct read_arguments {
+	char *d_target;
+	const char *d_source;
+	uint64_t *d_results; /* [block / SAMPLED * warps + warp]: cycles */
+	uint64_t never;      /* no word is this */
+};
+
+/* The first word of an element read past L1. */
+static __device__ uint32_t element_read(uint32_t *value, const uint32_t *d_from)
+{
+	asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(*value) : "l"(d_from) : "memory");
+	return *value;
+}
+
+static __device__ uint32_t element_read(uint4 *value, const uint4 *d_from)
+{
+	asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
+		     : "=r"(value->x), "=r"(value->y), "=r"(value->z), "=r"(value->w) : "l"(d_from) : "memory");
+	return value->x;
+}
+
+template <class Element, bool WRITE> static __global__ void __launch_bounds__(PLAIN_THREADS) timed_read(struct read_arguments a)
+{
+	long long begun = clock64();
+	size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+	Element x;
+	if (element_read(&x, reinterpret_cast<const Element *>(a.d_source) + i) == a.never)
+		asm volatile("trap;");
+	long long ended = clock64();
+	if (WRITE)
+		reinterpret_cast<Element *>(a.d_target)[i] = x;
+	if (blockIdx.x % SAMPLED == 0 && threadIdx.x % 32 == 0)
+		a.d_results[(blockIdx.x / SAMPLED * blockDim.x + threadIdx.x) / 32] = static_cast<uint64_t>(ended - begun);
+}
+
+struct reading {
+	struct sm_bench *sm;
+	const void *kernel;
+	int threads, element_bytes;
+	size_t most_bytes; /* read; as many are written behind half the region */
+	bool moving;       /* elsewhere each time */
+	enum { MEAN, LEAST, VARIANCE, RATE } wanted;
+};
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *static_cast<const uint64_t *>(a), y = *static_cast<const uint64_t *>(b);
+	return x < y ? -1 : x > y;
+}
+
+static double mean_of(const uint64_t *x, size_t count)
+{
+	double sum = 0;
+	for (size_t k = 0; k < count; k++)
+		sum += static_cast<double>(x[k]);
+	return sum / static_cast<double>(count);
+}
+
+static double variance_of(const uint64_t *x, size_t count)
+{
+	double mean = mean_of(x, count), sum = 0;
+	for (size_t k = 0; k < count; k++)
+		sum += (static_cast<double>(x[k]) - mean) * (static_cast<double>(x[k]) - mean);
+	return sum / static_cast<double>(count);
+}
+
+/* Cycles, their square, or bytes read a second. */
+static int read_batch(struct member *member, void *arg, double *value)
+{
+	const struct reading *reading = static_cast<const struct reading *>(arg);
+	struct sm_bench *sm = reading->sm;
+	struct gpu_kit *kit = &sm->bench->kit[0];
+	const size_t half = sm->region_bytes / 2, part = half < reading->most_bytes ? half : reading->most_bytes;
+	const size_t at = reading->moving ? sm->turn++ * (static_cast<size_t>(1337) << 20) % (half - part + 1) / 4096 * 4096 : 0;
+	struct read_arguments values = { sm->d_region + half + at, sm->d_region + at, sm->d_results, UINT64_MAX };
+	void *arguments[] = { &values };
+	int blocks = static_cast<int>(part / static_cast<size_t>(reading->element_bytes * reading->threads));
+	size_t count = static_cast<size_t>((blocks + SAMPLED - 1) / SAMPLED * (reading->threads / 32));
+	float ms = 0;
+	(void)member;
+	if (count > RESULT_WORDS)
+		return report("calibrate: %zu warps are too many to note", count);
+	uint64_t *cycles = static_cast<uint64_t *>(xmalloc(count * sizeof(*cycles)));
+	int rc = cuda_check(sm->bench, cudaEventRecord(kit->begin[0], kit->stream[0]), "cudaEventRecord") ||
+		 sm_launch(sm, reading->kernel, blocks, reading->threads, arguments) ||
+		 cuda_check(sm->bench, cudaEventRecord(kit->end[0], kit->stream[0]), "cudaEventRecord") || sm_results(sm, cycles, count) ||
+		 cuda_check(sm->bench, cudaEventElapsedTime(&ms, kit->begin[0], kit->end[0]), "cudaEventElapsedTime") ? -1 : 0;
+	if (!rc) {
+		qsort(cycles, count, sizeof(*cycles), compare);
+		const double of[] = {
+			mean_of(cycles, count), static_cast<double>(cycles[static_cast<size_t>(LEAST_QUANTILE * static_cast<double>(count))]),
+			variance_of(cycles, count), static_cast<double>(part) / (1e-3 * static_cast<double>(ms)),
+		};
+		*value = of[reading->wanted];
+	}
+	free(cycles);
+	return rc;
+}
+
+static const struct noted {
+	const char *name, *how;
+	const void *kernel;
+	int threads, element_bytes;
+	size_t most_bytes;
+	bool moving;
+	int wanted; /* of struct reading */
+	int clocks; /* of the value's unit: it is divided by so many clock rates */
+} noted[] = {
+#define KERNEL(element, write) reinterpret_cast<const void *>(timed_read<element, write>)
+	/* Blocks of one warp come so seldom that nothing queues; what is noted there beyond the latency is the noting. */
+	{ "dram_noted_latency_ns", "mean of what warps note that read a word a thread, 256 MiB of 4 GiB, blocks of one warp: with few in flight",
+	  KERNEL(uint32_t, false), 32, 4, ALONE_BYTES, true, reading::MEAN, 1 },
+	{ "dram_noted_least_ns", "the hundredth part of them that took least: longest of these", KERNEL(uint32_t, false), 32, 4, ALONE_BYTES, true,
+	  reading::LEAST, 1 },
+	{ "dram_copy_noted_latency_ns", "mean of what warps note that copy a word a thread, 2 GiB, blocks of 256 threads", KERNEL(uint32_t, true),
+	  PLAIN_THREADS, 4, COPY_BYTES, false, reading::MEAN, 1 },
+	{ "dram_copy_noted_bytes_per_s", "what this copy reads", KERNEL(uint32_t, true), PLAIN_THREADS, 4, COPY_BYTES, false, reading::RATE, 0 },
+	{ "dram_full_noted_latency_ns", "the same, 16 bytes a thread: memory has all it can do", KERNEL(uint4, true), PLAIN_THREADS, 16, COPY_BYTES, false,
+	  reading::MEAN, 1 },
+	{ "dram_full_noted_variance_ns2", "the variance of what they note", KERNEL(uint4, true), PLAIN_THREADS, 16, COPY_BYTES, false, reading::VARIANCE, 2 },
+	{ "l2_full_noted_latency_ns", "the same, 8 MiB to 8 MiB in L2 again and again", KERNEL(uint4, true), PLAIN_THREADS, 16, L2_BYTES, false,
+	  reading::MEAN, 1 },
+	{ "l2_full_noted_variance_ns2", "the variance of what they note", KERNEL(uint4, true), PLAIN_THREADS, 16, L2_BYTES, false, reading::VARIANCE, 2 },
+#undef KERNEL
+};
+
+int calibrate_sm_reads(struct sm_bench *sm)
+{
+	bench_progress(sm->bench, "sm reads");
+	for (size_t k = 0; k < sizeof(noted) / sizeof(noted[0]); k++) {
+		const struct noted *n = &noted[k];
+		struct reading reading = { sm, n->kernel, n->threads, n->element_bytes, n->most_bytes, n->moving, reading::MEAN };
+		struct measured measured;
+		char *key = xprintf("sm.%s", n->name);
+		double to_unit = pow(1e3 / sm->clock_mhz, n->clocks);
+		reading.wanted = static_cast<decltype(reading.wanted)>(n->wanted);
+		int rc = bench_measure(sm->bench, 1, key, n->threads, read_batch, &reading, &measured);
+		free(key);
+		if (rc)
+			return -1;
+		measured.value *= to_unit;
+		measured.spread *= to_unit;
+		sm_emit(sm, n->name, &measured, 1, n->how);
+	}
+	return 0;
+}

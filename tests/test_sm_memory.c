@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * What single requests to memory take: the mean that the load gives, and chance about it.
+ */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../sim/sm_memory.h"
+
+enum { READS = 16384, LINE = 128 };
+
+/* 1 GHz: a cycle is a nanosecond. Rates that nothing here comes near, unless a test says so. */
+static struct sm_device memory_of_500_ns(void)
+{
+	struct sm_device d = { .clock_mhz = 1000, .l2_port_bytes = 1e9, .atomic_rate_per_s = 1e12 };
+	d.l2 = (struct sm_memory_level){ .latency_ns = 200, .read_bytes_per_s = 1e15, .write_bytes_per_s = 1e15, .knee = 3 };
+	d.dram = (struct sm_memory_level){ .latency_ns = 500, .read_bytes_per_s = 1e15, .write_bytes_per_s = 1e15, .knee = 3, .least_share = 0.7 };
+	return d;
+}
+
+struct statistics { double mean, variance, least, correlation /* of the first reads of a block with its fifth */; };
+
+/* `reads` of each block at once, blocks far apart; latencies of all. */
+static struct statistics read_alone(const struct sm_device *d, int blocks, int reads)
+{
+	struct sm_memory memory;
+	const struct sm_memory_setup setup = { .sharers = 1, .dram_read_share = 1 };
+	struct statistics s = { .least = INFINITY };
+	double accepted, *took = xcalloc((size_t)(blocks * reads), sizeof(*took)), together = 0;
+	sm_memory_init(&memory, d, &setup);
+	for (int b = 0; b < blocks; b++) {
+		struct sm_chance chance = { .block = (uint32_t)b, .warps = (uint32_t)reads };
+		for (int k = 0; k < reads; k++) {
+			double at = 1e5 * b, *t = &took[b * reads + k];
+			*t = sm_memory_read(&memory, &chance, at, LINE, 1, true, &accepted) - at;
+			s.mean += *t / (blocks * reads);
+			s.least = *t < s.least ? *t : s.least;
+		}
+	}
+	for (int k = 0; k < blocks * reads; k++)
+		s.variance += (took[k] - s.mean) * (took[k] - s.mean) / (blocks * reads);
+	for (int b = 0; b < blocks && reads > 4; b++)
+		together += (took[b * reads] - s.mean) * (took[b * reads + 4] - s.mean) / blocks;
+	s.correlation = together / s.variance;
+	sm_memory_release(&memory);
+	free(took);
+	return s;
+}
+
+static void reads_take_the_latency_on_average(void **state)
+{
+	(void)state;
+	struct sm_device d = memory_of_500_ns();
+	struct statistics s = read_alone(&d, READS / 8, 8);
+	assert_true(fabs(s.mean - 500) < 3);
+	assert_true(s.least >= 350 && s.least < 360);
+	/* Gamma(2) of mean 150: its variance is half the square. */
+	assert_true(fabs(s.variance / (150 * 150 / 2.0) - 1) < 0.1);
+	assert_true(fabs(s.correlation - 0.5) < 0.07);
+}
+
+static void without_chance_all_take_the_same(void **state)
+{
+	(void)state;
+	struct sm_device d = memory_of_500_ns();
+	d.dram.least_share = 0; /* not known: all of the latency */
+	struct statistics s = read_alone(&d, 100, 8);
+	assert_true(fabs(s.mean - 500) < 1e-3 && s.variance < 1e-6);
+}
+
+/* A block's reads are its own: whatever others do and whenever it comes, chance is the same. */
+static void chance_belongs_to_the_block(void **state)
+{
+	(void)state;
+	struct sm_device d = memory_of_500_ns();
+	const struct sm_memory_setup setup = { .sharers = 1, .dram_read_share = 1 };
+	double first[2], accepted;
+	for (int run = 0; run < 2; run++) {
+		struct sm_memory memory;
+		struct sm_chance other = { .block = 6, .warps = 4 }, chance = { .block = 7, .warps = 4 };
+		sm_memory_init(&memory, &d, &setup);
+		for (int k = 0; k < 3 * run; k++)
+			sm_memory_read(&memory, &other, 10 * k, LINE, 1, true, &accepted);
+		first[run] = sm_memory_read(&memory, &chance, 1e6, LINE, 1, true, &accepted);
+		sm_memory_release(&memory);
+	}
+	assert_true(first[0] == first[1]);
+}
+
+/* Where very much waits, what it waits is the sum of many waits: the variance grows with the mean, not with its square. */
+static void queues_are_steadier_than_chance(void **state)
+{
+	(void)state;
+	struct sm_device d = memory_of_500_ns();
+	d.dram.read_bytes_per_s = LINE * 1e9 / 100; /* a line in 100 ns */
+	d.dram.spread_ns = 200;
+	d.dram.least_share = 1;
+	const struct sm_memory_setup setup = { .sharers = 1, .dram_read_share = 1 };
+	struct sm_memory memory;
+	double accepted, mean = 0, squares = 0;
+	int n = 4096;
+	sm_memory_init(&memory, &d, &setup);
+	for (int k = 0; k < n; k++) { /* each waits 80 lines longer than the latency, whose order of service is kept */
+		struct sm_chance chance = { .block = (uint32_t)k, .warps = 1 };
+		double at = 100.0 * k - 8000, done = sm_memory_read(&memory, &chance, at > 0 ? at : 0, LINE, 1, true, &accepted), off;
+		if (k < 200)
+			continue;
+		off = done - at - 500;
+		mean += off / (n - 200);
+		squares += off * off / (n - 200);
+	}
+	assert_true(mean > 7000);
+	assert_true(fabs((squares - mean * mean) / mean / 200 - 1) < 0.2);
+	sm_memory_release(&memory);
+}
+
+static void reads_wait_for_writes_in_their_share_of_time(void **state)
+{
+	(void)state;
+	struct sm_device d = memory_of_500_ns();
+	d.dram.write_wait_ns = 400;
+	d.dram.least_share = 1;
+	d.dram.knee = 20; /* nothing but the writes */
+	d.dram.read_bytes_per_s = d.dram.write_bytes_per_s = LINE * 1e9 / 40;
+	const struct sm_memory_setup setup = { .sharers = 1, .dram_read_share = 0.5 };
+	struct sm_memory memory;
+	double accepted, mean = 0;
+	int n = 2000;
+	sm_memory_init(&memory, &d, &setup);
+	for (int k = 0; k < n; k++) { /* a line of 40 ns written every 160: a quarter of the time */
+		struct sm_chance chance = { .block = (uint32_t)k, .warps = 1 };
+		double at = 160.0 * k;
+		sm_memory_write(&memory, at, LINE, 1, true, &accepted);
+		double took = sm_memory_read(&memory, &chance, at + 80, 1e-3, 1, true, &accepted) - at - 80;
+		mean += k < 100 ? 0 : took / (n - 100);
+	}
+	/* Gamma(2) about a mean that is 100 above the latency */
+	assert_true(fabs(mean - 600) < 15);
+	sm_memory_release(&memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_take_the_latency_on_average),
+		cmocka_unit_test(without_chance_all_take_the_same),
+		cmocka_unit_test(chance_belongs_to_the_block),
+		cmocka_unit_test(queues_are_steadier_than_chance),
+		cmocka_unit_test(reads_wait_for_writes_in_their_share_of_time),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
