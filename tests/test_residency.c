@@ -158,7 +158,18 @@ static void what_was_written_in_l2_is_told_from_what_was_only_read(void **state)
 	assert_true(r.shape[shape[0]].written == 0);
 	assert_true(r.shape[shape[1]].written == 1);
 	assert_true(r.shape[shape[2]].written == 0.25);
+	assert_true(r.shape[shape[1]].wide == 0); /* of such a device nothing is known */
 	residency_release(&r);
+
+	/* A round touches 12 MB, so all is met again after as many. */
+	const double near_bytes[] = { 11 * MB, 13 * MB };
+	for (int k = 0; k < 2; k++) {
+		d.l2_near_bytes = near_bytes[k];
+		residency_build(&r, &s, &d);
+		assert_true(r.shape[shape[1]].wide == (k ? 0 : 1));
+		assert_true(r.shape[shape[0]].wide == 0); /* what nobody wrote is as near as ever */
+		residency_release(&r);
+	}
 	schedule_release(&s);
 }
 

@@ -140,6 +140,26 @@ static void reads_wait_for_writes_in_their_share_of_time(void **state)
 	sm_memory_release(&memory);
 }
 
+/* A byte that L2 has holds up the writes for as long as its kind says, and what is read comes behind them. */
+static void what_was_written_in_l2_is_slower(void **state)
+{
+	(void)state;
+	const struct { double written, wide, byte_ns; } kinds[] = { { 0, 0, 1 }, { 1, 0, 2 }, { 1, 1, 4 }, { 0.75, 0.25, 2.25 } };
+	struct sm_device d = memory_of_500_ns();
+	d.l2.turnaround_s = 1e-9;
+	d.l2_updated_turnaround_s = 2e-9;
+	d.l2_wide_turnaround_s = 4e-9;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		const struct sm_memory_setup setup = { .sharers = 1, .written = kinds[k].written, .wide = kinds[k].wide };
+		struct sm_chance chance = { .warps = 1 };
+		struct sm_memory memory;
+		double accepted;
+		sm_memory_init(&memory, &d, &setup);
+		assert_true(fabs(sm_memory_read(&memory, &chance, 0, LINE, 1, false, &accepted) - (200 + LINE * kinds[k].byte_ns)) < 1e-3);
+		sm_memory_release(&memory);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +168,7 @@ int main(void)
 		cmocka_unit_test(chance_belongs_to_the_block),
 		cmocka_unit_test(queues_are_steadier_than_chance),
 		cmocka_unit_test(reads_wait_for_writes_in_their_share_of_time),
+		cmocka_unit_test(what_was_written_in_l2_is_slower),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
