@@ -186,8 +186,13 @@ static void derive_reads(struct results *results)
 	double least_ns = number(results, "sm.dram_noted_least_ns", 0), beside_ns = number(results, "sm.dram_copy_noted_latency_ns", 0);
 	double rate = number(results, "sm.dram_copy_noted_bytes_per_s", 0), copy = number(results, "sm.dram_copy_bytes_per_s", 0);
 	double write = number(results, "sm.dram_write_bytes_per_s", 0), knee = number(results, "sm.dram_knee", 0);
-	if (!(latency_ns > 0 && noted_ns > 0 && least_ns > 0 && beside_ns > 0 && rate > 0 && write > 0 && knee > 0) || 2 * rate >= copy)
+	if (!(latency_ns > 0 && noted_ns > 0 && least_ns > 0 && beside_ns > 0 && rate > 0 && write > 0 && knee > 0 && copy > 0) ||
+	    results_find(results, "sm.dram_least_share"))
 		return;
+	if (2 * rate >= copy) {
+		report_warning("the noted copy is as fast as 'sm.dram_copy_bytes_per_s': nothing is known of how reads differ and wait for writes");
+		return;
+	}
 	double noting_ns = noted_ns - latency_ns, share = fmin(fmax((least_ns - noting_ns) / latency_ns, 0), 1);
 	double waiting_ns = (beside_ns - noting_ns) * pow(1 - pow(2 * rate / copy, knee), 1 / knee) - latency_ns;
 	double wait_ns = fmax(waiting_ns / (rate / write), 0), far_ns = number(results, "sm.l2_far_latency_ns", 0);

@@ -150,10 +150,14 @@ static void a_copy_says_what_turning_costs(void **state)
 	set(&platform, "sm.l2_copy_bytes_per_s", 5e12);
 	assert_true(fabs(platform.sm.l2.turnaround_s - (2 / 5e12 - 1 / 4e12)) < 1e-18);
 	assert_true(platform.sm.l2_wide_turnaround_s == platform.sm.l2.turnaround_s); /* not measured: the same */
+	assert_true(platform.sm.l2_updated_turnaround_s == platform.sm.l2.turnaround_s);
+	set(&platform, "sm.l2_updated_copy_bytes_per_s", 4.5e12);
+	assert_true(fabs(platform.sm.l2_updated_turnaround_s - (2 / 4.5e12 - 1 / 4e12)) < 1e-18);
+	assert_true(platform.sm.l2_wide_turnaround_s == platform.sm.l2_updated_turnaround_s);
 	set(&platform, "sm.l2_wide_copy_bytes_per_s", 4e12);
 	assert_true(fabs(platform.sm.l2_wide_turnaround_s - (2 / 4e12 - 1 / 4e12)) < 1e-18);
 	set(&platform, "sm.l2_wide_copy_bytes_per_s", 6e12);
-	assert_true(platform.sm.l2_wide_turnaround_s == platform.sm.l2.turnaround_s); /* turning helps nobody */
+	assert_true(platform.sm.l2_wide_turnaround_s == platform.sm.l2.turnaround_s); /* the way helps nobody */
 	set(&platform, "sm.dram_copy_bytes_per_s", 1e12);
 	const struct sm_memory_level *dram = &platform.sm.dram;
 	assert_true(fabs(dram->turnaround_s - (2e-12 - 1 / dram->read_bytes_per_s - 1 / dram->write_bytes_per_s)) < 1e-18);
@@ -287,6 +291,9 @@ static void what_reads_wait_for_is_found_again(void **state)
 	value(&results, "sm.l2_full_noted_latency_ns", noting + 140 + 500);
 	value(&results, "sm.l2_full_noted_variance_ns2", 60 * 500 + 100);
 	calibrate_sm_derive(&results, NULL);
+	size_t count = results.count;
+	calibrate_sm_derive(&results, NULL); /* for -o beside --update */
+	assert_int_equal(results.count, count);
 	const struct { const char *key; double expected; } found[] = {
 		{ "sm.dram_write_wait_ns", wait }, { "sm.dram_least_share", least }, { "sm.dram_spread_ns", spread }, { "sm.l2_spread_ns", 60 },
 	};
