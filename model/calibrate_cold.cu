@@ -186,11 +186,11 @@ int calibrate_cold(struct bench *bench)
 		for (int i = 0; !rc && i < LISTS; i++)
 			cold_median(cold, team, lists[i].phase, lists[i].kind, &value[i][w], &spread[i][w]);
 	}
-	double least_ns[KINDS];
-	for (int i = 0; i < LISTS; i++)
+	double least_ns[KINDS] = { 0 };
+	for (int i = 0; !rc && i < LISTS; i++)
 		if (lists[i].phase == AGAIN)
 			least_ns[lists[i].kind] = value[i][0];
-	for (int i = 0; i < LISTS; i++)
+	for (int i = 0; !rc && i < LISTS; i++)
 		for (int w = 0; w < WAITS; w++)
 			value[i][w] = fmax(value[i][w] - least_ns[lists[i].kind], 0);
 	if (!rc)
