@@ -6,7 +6,7 @@
 
 #include "../traces/util.h"
 
-static const double ISSUES_WANTED = 70000, ISSUES_MOST = 500000; /* played in one run: some milliseconds, and where that does not do */
+static const double ISSUES_WANTED = 70000, ISSUES_MOST = 500000; /* played in one run: some milliseconds; where that does not do */
 static const double PACE_ERROR = 0.01;     /* of a long launch: more rounds are played to come to it */
 enum { ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS_LONG = 24 };
 
@@ -96,9 +96,9 @@ static double round_end(const struct sm_run *run, int resident, int64_t round)
 }
 
 /*
- * The pace of blocks in a steady state: from the second round of resident blocks to the last but one, while the SM is full. A line through single ends
- * would come out flatter where blocks end in bursts. *error: by which share of itself the pace may be wrong by chance, from the means of BATCHES parts, since
- * rounds are not independent: a long one is followed by a short one (batch means: Conway 1963).
+ * The pace of blocks in a steady state: from the second round of resident blocks to the last but one, while the SM is full. A line through single
+ * ends would come out flatter where blocks end in bursts. *error: by which share of itself the pace may be wrong by chance, from the means of BATCHES
+ * parts, since rounds are not independent: a long one is followed by a short one (batch means: Conway 1963).
  */
 enum { BATCHES = 4 };
 static double pace_of(const struct sm_run *run, int resident, double *error)
@@ -186,7 +186,6 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	blocks = blocks < most ? blocks : most;
 	answer->blocks_a_sm = (double)launch->blocks / sm_count;
 	answer->waves = answer->blocks_a_sm / answer->resident;
-	answer->extrapolated_blocks = blocks < most;
 
 	struct sm_run *run = &answer->run;
 	double total = (double)blocks * block_issues;
@@ -220,6 +219,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		}
 		answer->cycles = whole_cycles(run, most, answer->resident);
 	}
+	answer->extrapolated_blocks = blocks < most;
 	answer->cycles += begins_late(device, sm_count, launch->blocks);
 	answer->instructions = run->instructions;
 	answer->barriers_forced = run->barriers_forced;

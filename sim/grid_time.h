@@ -2,8 +2,8 @@
  * From one multiprocessor to a whole launch: waves, tails, and what is too long to be played is extrapolated.
  *
  * The representative SM is the one with most blocks. While it runs, the others ask for as much of L2 and DRAM, in proportion to the blocks they
- * have. Of a long launch the first rounds of blocks are played, more of them where rounds are unequal; the blocks between the first round and the last go
- * on at their mean pace. Of long loops a few rounds are played with two limits, and time goes on linearly.
+ * have. Of a long launch the first rounds of blocks are played, more of them where rounds are unequal; the blocks between the first round and the
+ * last go on at their mean pace. Of long loops a few rounds are played with two limits, and time goes on linearly.
  */
 #ifndef WARPREEL_GRID_TIME_H
 #define WARPREEL_GRID_TIME_H
