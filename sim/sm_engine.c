@@ -186,7 +186,8 @@ static double memory(struct engine *e, const struct warp *w, const struct warp_s
 		cycles += (s->wavefronts - 1) * d->shared_wavefront_interval;
 	*reason = s->wavefronts > 0 ? STALL_SHARED : STALL_L1;
 	if (s->sectors > 0) {
-		double passes = s->sectors / 4 * d->shared_wavefront_interval, tags = s->tags * (s->class == SASS_GLOBAL_STORE && d->store_line_interval > 0 ? d->store_line_interval : d->l1_tag_interval);
+		double a_line = s->class == SASS_GLOBAL_STORE && d->store_line_interval > 0 ? d->store_line_interval : d->l1_tag_interval;
+		double passes = s->sectors / 4 * d->shared_wavefront_interval, tags = s->tags * a_line;
 		cycles = cycles > passes ? cycles : passes;
 		cycles = cycles > tags ? cycles : tags;
 	}
@@ -463,7 +464,7 @@ static int play(struct engine *e)
 			issue(e, &e->warp[e->chosen[sub].warp], e->chosen[sub].at);
 			continue;
 		}
-	for (int b = 0; b < e->block_slots && stuck < 0; b++)
+		for (int b = 0; b < e->block_slots && stuck < 0; b++)
 			if (e->block[b].live && e->block[b].arrived)
 				stuck = b;
 		if (stuck < 0)
@@ -542,8 +543,8 @@ static void engine_release(struct engine *e)
 		free(e->dram_turn[j]);
 		free(e->divided[j]);
 	}
-	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->may, e->served, e->turn, e->l2_turn, e->dram_turn,
-			e->divided, e->handed, e->ended, e->resident, e->taken_back };
+	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->may, e->served, e->turn,
+			e->l2_turn, e->dram_turn, e->divided, e->handed, e->ended, e->resident, e->taken_back };
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 		free(all[k]);
 	sm_memory_release(&e->memory);

@@ -338,7 +338,8 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 	for (size_t k = 0; k < w->known_count; k++) {
 		const struct known *old = &w->known[k];
 		if (old->profile == now.profile && !memcmp(&old->geometry, &now.geometry, sizeof(now.geometry)) &&
-		    !memcmp(old->phase, now.phase, sizeof(now.phase)) && old->work_scale == now.work_scale && old->wide == now.wide && old->written == now.written) {
+		    !memcmp(old->phase, now.phase, sizeof(now.phase)) && old->work_scale == now.work_scale && old->wide == now.wide &&
+		    old->written == now.written) {
 			*duration_ns = old->duration_ns;
 			return 0;
 		}
