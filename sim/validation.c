@@ -101,6 +101,17 @@ void validation_summary(const struct validation *v, FILE *out)
 	}
 }
 
+/*
+ * Whose rows a class is fitted to: answers unasked; but where kernels take their time from `warps`, all of that model, since asked for it
+ * answers for kernels that were recorded, too, and few configurations have others.
+ */
+static const char *fitted_model(const char *class_name)
+{
+	static const char suffix[] = "-warps";
+	size_t length = strlen(class_name), end = sizeof(suffix) - 1;
+	return length > end && !strcmp(class_name + length - end, suffix) ? "warps" : "default";
+}
+
 /* Rows whose errors say how wide a class is: its own set's; for `replay`, whose points are few, those of every set. */
 static bool widens(const struct validation_row *row, const struct validation_row *of)
 {
@@ -111,8 +122,9 @@ static bool widens(const struct validation_row *row, const struct validation_row
 /*
  * Quantiles of measured / predicted - 1. With n points the empirical 5 % and 95 % quantiles are too narrow: from 19 points on the
  * split-conformal rank (n + 1) 0.95 is taken, below the extremes; both are stretched by (n + 2) / n. A half-width of 15 % is
- * the most that is of use: beyond it the interval is cut, and its coverage says so.
+ * the most that is of use: beyond it the interval is cut, and its coverage says so; and where there are fewer than FIT_LEAST points, that is taken.
  */
+enum { FIT_LEAST = 3 };
 static void fit_class(const struct validation *v, size_t first, FILE *out)
 {
 	const double most = 0.15;
@@ -125,6 +137,8 @@ static void fit_class(const struct validation *v, size_t first, FILE *out)
 	}
 	double beyond = n >= 19 ? 0.05 - 0.05 / (double)n : 0, stretch = ((double)n + 2) / (double)n;
 	double low = quantile_of(ratio, n, beyond) * stretch, high = quantile_of(ratio, n, 1 - beyond) * stretch;
+	if (n < FIT_LEAST)
+		low = -most, high = most;
 	/* At least one per cent each way: the machine itself does not repeat better. */
 	low = low > -0.01 ? -0.01 : low;
 	high = high < 0.01 ? 0.01 : high;
@@ -149,7 +163,7 @@ int validation_fit_intervals(const struct validation *v, const char *path)
 	fprintf(out, "set\tclass\tlow\thigh\tpoints\n");
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *r = &v->row[k];
-		bool seen = strcmp(r->model, "default") || strcmp(r->split, "fit");
+		bool seen = strcmp(r->model, fitted_model(r->class_name)) || strcmp(r->split, "fit");
 		for (size_t j = 0; j < k && !seen; j++)
 			seen = same_group(&v->row[j], r) && !strcmp(v->row[j].class_name, r->class_name);
 		if (!seen)

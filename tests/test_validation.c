@@ -167,6 +167,27 @@ static void fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on(void 
 	validation_release(&v);
 }
 
+static void kernel_times_of_warps_are_judged_by_all_rows_of_warps(void **state)
+{
+	struct validation v = { 0 };
+	struct intervals intervals;
+	double low, high;
+	(void)state;
+	add_row(&v, "gpus", "fit", "default", "host-kernel-warps", 100, 100, 0.15);
+	add_row(&v, "gpus", "fit", "default", "peer-kernel-warps", 100, 100, 0.15);
+	for (int k = -2; k <= 2; k++)
+		add_row(&v, "gpus", "fit", "warps", "host-kernel-warps", 100 + 3 * k, 100, 0.15);
+	add_row(&v, "gpus", "fit", "warps", "peer-kernel-warps", 100, 100, 0.15);
+	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(intervals_read(&intervals, "x"), 0);
+	intervals_lookup(&intervals, "gpus", "host-kernel-warps", &low, &high);
+	assert_true(low < -0.06 && low > -0.1 && high > 0.06 && high < 0.1);
+	intervals_lookup(&intervals, "gpus", "peer-kernel-warps", &low, &high); /* one point says nothing */
+	assert_true(low == -0.15 && high == 0.15);
+	intervals_release(&intervals);
+	validation_release(&v);
+}
+
 static void few_points_make_a_wider_interval_than_their_spread(void **state)
 {
 	struct validation v = { 0 };
@@ -272,6 +293,7 @@ int main(void)
 		cmocka_unit_test(a_missed_point_costs_the_interval_score_twenty_times_the_miss),
 		cmocka_unit_test(the_table_begins_with_the_columns_others_script_against),
 		cmocka_unit_test(fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on),
+		cmocka_unit_test(kernel_times_of_warps_are_judged_by_all_rows_of_warps),
 		cmocka_unit_test(few_points_make_a_wider_interval_than_their_spread),
 		cmocka_unit_test(a_malformed_interval_file_is_refused_and_a_missing_one_is_none),
 		cmocka_unit_test(visits_of_one_configuration_are_one_row_with_their_spread),
