@@ -14,7 +14,7 @@ derived: [numbers.md](numbers.md). How the data were made: [measuring.md](measur
 
 Set `replay`: a recorded run played back as it was. `gpus`: several GPUs, from one-GPU records and the platform file alone. `size`: one
 GPU, a configuration predicted from its plan. `kernels`: kernels alone, one launch after the other. Split `holdout`: configurations listed in `model/holdout.tsv`, to which nothing was
-fitted; `fit` rows set the widths of intervals and nothing else; in the set `kernels` also a few constants of the device. `unseen`: whole kernels that
+fitted; `fit` rows set the widths of intervals and nothing else. `unseen`: whole kernels that
 nobody looked at while the models were built. Model `default` is what the tool answers unasked. Errors are of the core loop against
 the untraced, measured median.
 
