@@ -13,6 +13,9 @@ if [ ! -f "model/platforms/$PLATFORM.ini" ] || [ ! -d "$data" ]; then
 	exit 1
 fi
 began=$(date +%s)
+# The figures, and what they are drawn from, meanwhile.
+$MAKE --no-print-directory -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)" plots PLATFORM="$PLATFORM" BUILD="$BUILD" >"$BUILD/demo.log" 2>&1 &
+figures=$!
 gpus_there=$(sed -n 's/^gpus *= *\([0-9]*\) *$/\1/p' "model/platforms/$PLATFORM.ini" | head -n 1)
 
 # row WHAT COMMAND...: the answer of a predicting command as a row of the table, its first column WHAT.
@@ -82,6 +85,7 @@ awk -F '\t' -v measured="$measured" -v platform="$PLATFORM" '
 rm -f "$part" "$part.runs"
 
 echo
-$MAKE --no-print-directory plots PLATFORM="$PLATFORM" BUILD="$BUILD"
+wait "$figures" || { cat "$BUILD/demo.log" >&2; exit 1; }
+rm -f "$BUILD/demo.log"
 echo
 echo "Figures are in $BUILD/plots, the table in $BUILD/demo.tsv. $(($(date +%s) - began)) s."

@@ -4,7 +4,7 @@
 # The platform whose data is shown.
 PLATFORM ?= $(firstword $(notdir $(basename $(wildcard model/platforms/h200x4.ini))) h200x8)
 
-## demo: replay the shipped traces, predict 2, 4 and 8 GPUs from one, print a table, draw the plots (no GPU; under a minute)
+## demo: replay the shipped traces, predict 2, 4 and 8 GPUs from one, print a table, draw the plots (no GPU; about a minute)
 .PHONY: demo
 demo: deps $(BUILD)/warpreel
 	@WARPREEL=$(abspath $(BUILD)/warpreel) BUILD=$(BUILD) PLATFORM=$(PLATFORM) MAKE="$(MAKE)" sh mk/demo.sh

@@ -13,7 +13,9 @@ awk -F '\t' 'NR == FNR { held[$1]; next } /^#/ || !header++ || !($2 in held)' "$
 "$warpreel" explain micro --platform "$platform" --kernel copy4 --size 1024 |
 	sed -n 's/^  ideal \([^ ]*\) .* us  *[-+0-9.]* %   \(.*\)$/\1	\2/p' >"$scratch/parts"
 printf 'row\tpart\tsummary\tn\tmape\tmax\n'
+# Each part is a process of its own, as many at a time as there are cores; rows come in the order of the parts.
 row=0
+cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 while IFS="$(printf '\t')" read -r part summary; do
 	if [ "$part" = nothing ]; then
 		summary='the model as it is'
@@ -21,11 +23,19 @@ while IFS="$(printf '\t')" read -r part summary; do
 	else
 		set -- --ideal "$part"
 	fi
-	"$warpreel" validate --platform "$platform" --only kernels --kernels "$scratch/fit" "$@" --summary "$scratch/summary" >/dev/null
-	awk -v row=$row -v part="$part" -v summary="$summary" '
-		BEGIN { FS = OFS = "\t" }
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["model"] == "warps" && $at["split"] == "fit" { print row, part, summary, $at["n"], $at["MAPE_pct"], $at["max_pct"]; rows++ }
-		END { exit rows != 1 }' "$scratch/summary"
+	{
+		"$warpreel" validate --platform "$platform" --only kernels --kernels "$scratch/fit" "$@" --summary "$scratch/summary.$row" >/dev/null
+		awk -v row=$row -v part="$part" -v summary="$summary" '
+			BEGIN { FS = OFS = "\t" }
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			$at["model"] == "warps" && $at["split"] == "fit" { print row, part, summary, $at["n"], $at["MAPE_pct"], $at["max_pct"]; rows++ }
+			END { exit rows != 1 }' "$scratch/summary.$row" >"$scratch/row.$row"
+	} &
 	row=$((row + 1))
+	[ $((row % cores)) -gt 0 ] || wait
 done <"$scratch/parts"
+wait
+for k in $(seq 0 $((row - 1))); do
+	[ -s "$scratch/row.$k" ] || exit 1
+	cat "$scratch/row.$k"
+done
