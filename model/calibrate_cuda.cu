@@ -19,7 +19,6 @@ static const struct part parts[] = {
 	{ CALIBRATE_HOST, calibrate_host, 2, 16, 2 },
 	{ CALIBRATE_STREAM, calibrate_stream, 2, 0, 38 },
 	{ CALIBRATE_HOST, calibrate_notes, 0.1, 0, 2 },
-	{ CALIBRATE_GAP, calibrate_gaps, 0.5, 4, 0 },
 	{ CALIBRATE_COPY, calibrate_copy, 10, 50, 82 },
 	{ CALIBRATE_COPY, calibrate_idle, 4, 60, 0 },
 	{ CALIBRATE_COPY, calibrate_loops, 4, 29, 0 },

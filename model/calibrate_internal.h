@@ -142,7 +142,6 @@ int calibrate_cold(struct bench *bench);
 int calibrate_ring(struct bench *bench);
 int calibrate_exchange(struct bench *bench);
 int calibrate_notes(struct bench *bench);
-int calibrate_gaps(struct bench *bench); /* nothing unless recorded */
 int calibrate_memory(struct bench *bench);
 int calibrate_sm(struct bench *bench);
 int calibrate_links(struct bench *bench);

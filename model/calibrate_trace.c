@@ -4,7 +4,7 @@
  *
  * The measuring process tells the recorder which loop it is in ("phase=host.launch_ns x=4"), so records are found by time.
  */
-#include "calibrate_trace.h"
+#include "calibrate_results.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../traces/trace.h"
 #include "../traces/util.h"
 #include "platform.h"
 
@@ -46,7 +47,8 @@ static void durations_add(struct durations *durations, int64_t start_ns, int64_t
 	durations->ns[durations->count++] = (double)(end_ns - start_ns);
 }
 
-const struct trace_run *calibrate_window(const struct trace *trace, const char *phase, double x)
+/* The window of a phase; NULL when the recorder was not told. */
+static const struct trace_run *find_window(const struct trace *trace, const char *phase, double x)
 {
 	char *config = xprintf("phase=%s x=%.17g", phase, x);
 	const struct trace_run *found = NULL;
@@ -67,7 +69,7 @@ static double summarise(struct durations *durations, double *spread)
 	return value;
 }
 
-bool calibrate_is_call(const struct trace *trace, const struct trace_api *row, const char *call)
+static bool is_call(const struct trace *trace, const struct trace_api *row, const char *call)
 {
 	const char *name = trace_text(trace, row->name);
 	size_t length = strlen(call);
@@ -79,7 +81,7 @@ static double api_duration(const struct trace *trace, const struct trace_run *wi
 	struct durations durations = { 0 };
 	for (size_t i = 0; i < trace->api_count; i++) {
 		const struct trace_api *row = &trace->api[i];
-		if (row->start_ns >= window->start_ns && row->end_ns <= window->end_ns && calibrate_is_call(trace, row, call))
+		if (row->start_ns >= window->start_ns && row->end_ns <= window->end_ns && is_call(trace, row, call))
 			durations_add(&durations, row->start_ns, row->end_ns);
 	}
 	return summarise(&durations, spread);
@@ -107,7 +109,7 @@ static int add_api_durations(struct results *results, const struct trace *trace)
 		double values[64], spread[64];
 		int rc = 0;
 		for (size_t n = 0; results_find(results, phase) && n < threads->count && n < 64 && !rc; n++) {
-			const struct trace_run *window = calibrate_window(trace, phase, threads->values[n]);
+			const struct trace_run *window = find_window(trace, phase, threads->values[n]);
 			values[n] = window ? api_duration(trace, window, recorded_calls[c].call, &spread[n]) : NAN;
 			if (isnan(values[n]))
 				rc = report("trace pass: no record of %s in the loop of %s with %g threads", recorded_calls[c].call, phase,
@@ -163,7 +165,7 @@ static int add_recorded_periods(struct results *results, const struct trace *tra
 	const struct result *bytes = results_find(results, "stream.period_bytes");
 	double values[64], spread[64];
 	for (size_t i = 0; i < bytes->count && i < 64; i++) {
-		const struct trace_run *window = calibrate_window(trace, "stream.period_ns", bytes->values[i]);
+		const struct trace_run *window = find_window(trace, "stream.period_ns", bytes->values[i]);
 		values[i] = window ? kernel_duration(trace, window, &spread[i]) : NAN;
 		if (isnan(values[i]))
 			return report("trace pass: no record of the kernels of stream.period_ns with %.0f bytes", bytes->values[i]);
@@ -182,7 +184,7 @@ static int compare_calls(const void *a, const void *b)
 /* Launch call's end to kernel's begin in the loop of stream.start_latency_ns: what its flag through host memory cannot show. */
 static void add_recorded_start(struct results *results, const struct trace *trace)
 {
-	const struct trace_run *window = calibrate_window(trace, "stream.start_latency_ns", 1);
+	const struct trace_run *window = find_window(trace, "stream.start_latency_ns", 1);
 	struct trace_api *call = xmalloc((trace->api_count + 1) * sizeof(*call));
 	size_t calls = 0;
 	struct durations durations = { 0 };
@@ -291,14 +293,10 @@ static int add_pass(struct results *results, const char *raw_path, const char *t
 		goto out;
 	}
 	size_t before = results->count;
-	if (results_find(&traced, "host.threads")) {
-		add_traced_periods(results, &traced);
-		add_note_costs(results, &traced);
-		add_recorded_start(results, &trace);
-		rc = add_api_durations(results, &trace) || add_recorded_periods(results, &trace) ? -1 : 0;
-	}
-	if (!rc)
-		rc = calibrate_add_gaps(results, &traced, &trace);
+	add_traced_periods(results, &traced);
+	add_note_costs(results, &traced);
+	add_recorded_start(results, &trace);
+	rc = add_api_durations(results, &trace) || add_recorded_periods(results, &trace) ? -1 : 0;
 	trace_release(&trace);
 	/* All of it or nothing: half a [tracer] section would mislead. */
 	while (rc && results->count > before) {
@@ -315,13 +313,13 @@ out:
 	return rc;
 }
 
-int calibrate_trace_pass(struct results *results, const char *program_path, const char *scratch, const char *parts, int gpus, double budget_s)
+int calibrate_trace_pass(struct results *results, const char *program_path, const char *scratch, int gpus, double budget_s)
 {
 	char *trace_path = xprintf("%s.trace-%ld.sqlite", scratch, (long)getpid());
 	char *raw_path = xprintf("%s.raw-%ld.tsv", scratch, (long)getpid());
 	char *gpus_text = xprintf("%d", gpus), *budget_text = xprintf("%.0f", fmax(budget_s, 1)), *program = xstrdup(program_path);
 	int trace_slot = util_remember_path(trace_path), raw_slot = util_remember_path(raw_path);
-	char *const argv[] = { program, "record", "-o", trace_path, "--", program, "calibrate", "--parts", (char *)parts, "--raw",
+	char *const argv[] = { program, "record", "-o", trace_path, "--", program, "calibrate", "--parts", "host,stream", "--raw",
 			       raw_path, "--gpus", gpus_text, "--budget", budget_text, NULL };
 	int rc = run_child(argv, 3 * budget_s + 180);
 	if (!rc)

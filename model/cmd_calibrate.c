@@ -25,9 +25,9 @@ static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, OPTION(output), NULL, 0, 0, "FILE.ini", "the platform file to write" },
 	{ "gpus", OPTION_INT, OPTION(gpus), "0", 0, 16, "N", "use the first N GPUs; 0: all" },
 	{ "budget", OPTION_REAL, OPTION(budget_s), "100", 1, 3600, "SECONDS", "aim to end within this" },
-	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,cold,memory,links,sm", 0, 0, "LIST", "what to measure; there is gap, too" },
-	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST", "measure only these parts; only gap under the recorder" },
-	{ "update", OPTION_TEXT, OPTION(update), NULL, 0, 0, "FILE.ini", "replace gap, cold, memory or sm, given with --only, in this platform file" },
+	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,cold,memory,links,sm", 0, 0, "LIST", "what to measure" },
+	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST", "measure only these parts, without the recorder" },
+	{ "update", OPTION_TEXT, OPTION(update), NULL, 0, 0, "FILE.ini", "replace cold, memory or sm, given with --only, in this platform file" },
 	{ "name", OPTION_TEXT, OPTION(name), NULL, 0, 0, "NAME", "name of the platform; else that of the file" },
 	{ "trace-pass", OPTION_CHOICE, OPTION(trace_pass), "yes", 0, 0, "yes|no", "repeat host and stream under the recorder" },
 	{ "raw", OPTION_TEXT, OPTION(raw), NULL, 0, 0, "FILE", "also every number as a line: key, values, spread, how" },
@@ -44,12 +44,12 @@ static const struct {
 	const char *name;
 	unsigned bit;
 } parts[] = {
-	{ "host", CALIBRATE_HOST }, { "stream", CALIBRATE_STREAM }, { "gap", CALIBRATE_GAP }, { "copy", CALIBRATE_COPY },
-	{ "cold", CALIBRATE_COLD }, { "memory", CALIBRATE_MEMORY }, { "links", CALIBRATE_LINKS }, { "sm", CALIBRATE_SM },
+	{ "host", CALIBRATE_HOST }, { "stream", CALIBRATE_STREAM }, { "copy", CALIBRATE_COPY }, { "cold", CALIBRATE_COLD },
+	{ "memory", CALIBRATE_MEMORY }, { "links", CALIBRATE_LINKS }, { "sm", CALIBRATE_SM },
 };
 enum { ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_COLD | CALIBRATE_MEMORY | CALIBRATE_LINKS |
 		   CALIBRATE_SM,
-       WHOLE_SECTIONS = CALIBRATE_GAP | CALIBRATE_COLD | CALIBRATE_MEMORY | CALIBRATE_SM }; /* a part gives all keys of its sections */
+       WHOLE_SECTIONS = CALIBRATE_COLD | CALIBRATE_MEMORY | CALIBRATE_SM }; /* a part gives all keys of its sections */
 
 static int parse_parts(const char *list, unsigned *bits)
 {
@@ -58,7 +58,7 @@ static int parse_parts(const char *list, unsigned *bits)
 		while (i < sizeof(parts) / sizeof(parts[0]) && (strlen(parts[i].name) != length || strncmp(parts[i].name, list, length)))
 			i++;
 		if (i == sizeof(parts) / sizeof(parts[0]))
-			return report("--parts: no part '%.*s'; there are host, stream, gap, copy, cold, memory, links and sm", (int)length, list);
+			return report("--parts: no part '%.*s'; there are host, stream, copy, cold, memory, links and sm", (int)length, list);
 		*bits |= parts[i].bit;
 		list += length + (list[length] == ',');
 	}
@@ -137,25 +137,23 @@ static char *join(int argc, char **argv)
 	return text;
 }
 
-/* Runs this program again under the recorder. NULL when that went well, else why not. */
-static const char *recorded_pass(struct results *results, const char *scratch, const char *which, int gpus, double budget_s)
-{
-	char program_path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", program_path, sizeof(program_path) - 1);
-	if (length < 0)
-		return "program not found";
-	program_path[length] = 0;
-	return calibrate_trace_pass(results, program_path, scratch, which, gpus, budget_s) ? "failed" : NULL;
-}
-
 /* The pass under the recorder, or what can be said without. NULL when it ran, else why not. */
 static const char *trace_pass(const struct calibrate_options *o, unsigned bits, int gpus, struct results *results)
 {
+	char program_path[PATH_MAX];
+	const char *why = NULL;
+	ssize_t length = readlink("/proc/self/exe", program_path, sizeof(program_path) - 1);
 	if (!(bits & CALIBRATE_HOST) || !(bits & CALIBRATE_STREAM))
 		return "host or stream not measured";
-	const char *why = "not asked for", *again = bits & CALIBRATE_GAP ? "host,stream,gap" : "host,stream";
-	if (!strcmp(o->trace_pass, "yes") && !o->only)
-		why = recorded_pass(results, o->output, again, gpus, 0.2 * o->budget_s);
+	if (strcmp(o->trace_pass, "yes") || o->only)
+		why = "not asked for";
+	else if (length < 0)
+		why = "program not found";
+	else {
+		program_path[length] = 0;
+		if (calibrate_trace_pass(results, program_path, o->output, gpus, 0.2 * o->budget_s))
+			why = "failed";
+	}
 	if (!why)
 		return NULL;
 	report_warning("no trace pass (%s): '%s' has no [tracer], and its kernel gaps are guesses from events", why, o->output);
@@ -198,12 +196,6 @@ static int calibrate(const struct program *program, const struct calibrate_optio
 	if (!clocks_before)
 		goto out;
 	rc = measure(program, o, bits, o->budget_s * (wants_trace ? 0.75 : 1), &results);
-	if (!rc && o->only && bits & CALIBRATE_GAP) {
-		const char *scratch = o->output ? o->output : o->update ? o->update : o->raw;
-		int gpus = (int)results_find(&results, "device.gpus")->values[0];
-		const char *why = recorded_pass(&results, scratch, "gap", gpus, o->budget_s);
-		rc = why ? report("calibrate: gap, which is measured under the recorder: %s", why) : 0;
-	}
 	/* Raw lines are worth having of a calibration that broke off, too. */
 	if (o->raw && write_file(o->raw, &results, NULL))
 		rc = -1;
@@ -223,7 +215,7 @@ static int calibrate(const struct program *program, const struct calibrate_optio
 	results_add(&results, "platform.name", NULL, NULL, 0, name);
 	results_add(&results, "platform.source", NULL, NULL, 0, "measured");
 	rc = write_file(o->output, &results, provenance);
-	if (!rc && (bits & ALL_PARTS) == ALL_PARTS) {
+	if (!rc && bits == ALL_PARTS) {
 		struct platform platform;
 		rc = platform_read(&platform, o->output);
 		if (!rc)
@@ -269,7 +261,7 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 	} else if (parse_parts(o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;
 	} else if (o.update && (!o.only || bits & ~(unsigned)WHOLE_SECTIONS)) {
-		report("--update replaces whole sections: it needs --only with gap, cold, memory, sm or several of them");
+		report("--update replaces whole sections: it needs --only with cold, memory, sm or several of them");
 		rc = EXIT_USAGE;
 	} else if (o.update && check_platform(o.update)) {
 		rc = EXIT_BAD;

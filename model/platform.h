@@ -24,10 +24,6 @@ enum { HOST_LAUNCH, HOST_LAUNCH_IDLE, HOST_RECORD, HOST_WAIT, HOST_COPY_H2D, HOS
        HOST_BARRIER, HOST_COST_COUNT };
 extern const char *const host_cost_key[HOST_COST_COUNT]; /* "launch_ns", ... */
 
-/* What the recorder's work between two records of a thread depends on: the calls of calibrate_gaps.cu, and notes. */
-enum { GAP_LAUNCH, GAP_LAUNCH_IDLE, GAP_RECORD, GAP_WAIT, GAP_COPY, GAP_COPY_PEER, GAP_SYNC, GAP_NOTE, GAP_KINDS };
-extern const char *const gap_key[GAP_NOTE]; /* "launch", ... */
-
 enum { COPY_CURVE_H2D, COPY_CURVE_D2H, COPY_CURVE_PEER, COPY_CURVE_D2D, COPY_CURVE_H2D_PAGEABLE, COPY_CURVE_D2H_PAGEABLE,
        COPY_CURVE_H2D_2D, COPY_CURVE_D2H_2D, COPY_CURVE_COUNT };
 extern const char *const copy_curve_section[COPY_CURVE_COUNT]; /* "copy.h2d", ... */
@@ -76,8 +72,6 @@ struct platform {
 	struct number_list period, traced_period; /* ns of kernels back to back, untraced and traced: pairs */
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's begin, by the recorder's clock */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
-	/* [tracer.gap]: what the recorder takes between two records, over gap_threads; may be empty */
-	struct number_list gap_threads, gap_before[GAP_NOTE], gap_after[GAP_NOTE], gap_note, gap_footprint;
 	/* Some values as the file has them, whatever was set later: finer measurements contain these and are priced relative to them. */
 	struct { double sync_wake_ns, start_latency_ns, call_ns[COPY_CURVE_COUNT], nvlink_bytes_per_s, share_h2d_bytes_per_s, share_d2h_bytes_per_s; } calibrated;
 	struct platform_entry *entry; size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */

@@ -26,11 +26,6 @@ const char *const host_cost_key[HOST_COST_COUNT] = {
 	[HOST_BARRIER] = "barrier_ns",
 };
 
-const char *const gap_key[GAP_NOTE] = {
-	[GAP_LAUNCH] = "launch", [GAP_LAUNCH_IDLE] = "launch_idle", [GAP_RECORD] = "record",       [GAP_WAIT] = "wait",
-	[GAP_COPY] = "copy",     [GAP_COPY_PEER] = "copy_peer",     [GAP_SYNC] = "sync",
-};
-
 const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	[COPY_CURVE_H2D] = "copy.h2d",
 	[COPY_CURVE_D2H] = "copy.d2h",
@@ -64,12 +59,6 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ "tracer.traced_" key, KEY_LIST, 0, AT(traced_host[kind]), "host.threads", "ns", "host." key " while the recorder watches" }, \
 	{ "tracer.api_" key, KEY_LIST, 0, AT(traced_api[kind]), "host.threads", "ns", \
 	  "duration the recorder gives for the call of host." key }
-
-/* Between two records of a thread (model/calibrate_gaps.cu). */
-#define GAP_BEFORE(kind, name, help) \
-	{ "tracer.gap.before_" name "_ns", KEY_LIST, 0, AT(gap_before[kind]), "tracer.gap.threads", "ns", help }
-#define GAP_AFTER(kind, name, help) \
-	{ "tracer.gap.after_" name "_ns", KEY_LIST, 0, AT(gap_after[kind]), "tracer.gap.threads", "ns", help }
 
 #define COPY_CURVE(kind, section, need, help) \
 	{ section ".bytes", KEY_LIST, CURVE_X(need), AT(copy[kind].x), NULL, "bytes", "sizes of the curve" }, \
@@ -338,25 +327,6 @@ const struct platform_key platform_keys[] = {
 	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_bytes", "ns", "stream.period_ns while the recorder watches" },
 	{ "tracer.recorded_period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns",
 	  "duration the recorder gives for the kernels of stream.period_ns" },
-
-	{ "tracer.gap.threads", KEY_LIST, CURVE_X(0), AT(gap_threads), NULL, "count",
-	  "host threads at once, each driving a GPU of its own: the x of the other lists of this section" },
-	GAP_BEFORE(GAP_LAUNCH, "launch", "what the recorder takes before its record of a launch"),
-	GAP_BEFORE(GAP_LAUNCH_IDLE, "launch_idle", "the same where it is the first call after a synchronisation"),
-	GAP_BEFORE(GAP_RECORD, "record", "the same before an event record"),
-	GAP_BEFORE(GAP_WAIT, "wait", "the same before making a stream wait"),
-	GAP_BEFORE(GAP_COPY, "copy", "the same before a copy up, down or within a GPU, or a memset"),
-	GAP_BEFORE(GAP_COPY_PEER, "copy_peer", "the same before a copy to another GPU"),
-	GAP_BEFORE(GAP_SYNC, "sync", "the same before a synchronisation"),
-	GAP_AFTER(GAP_LAUNCH, "launch", "what the recorder takes after its record of a launch"),
-	GAP_AFTER(GAP_RECORD, "record", "the same after an event record"),
-	GAP_AFTER(GAP_WAIT, "wait", "the same after making a stream wait"),
-	GAP_AFTER(GAP_COPY, "copy", "the same after a copy up, down or within a GPU, or a memset"),
-	GAP_AFTER(GAP_COPY_PEER, "copy_peer", "the same after a copy to another GPU"),
-	GAP_AFTER(GAP_SYNC, "sync", "the same after a synchronisation"),
-	{ "tracer.gap.note_ns", KEY_LIST, 0, AT(gap_note), "tracer.gap.threads", "ns",
-	  "between two notes of a post, an await, a barrier or a mark; half of it before and half after each" },
-	{ "tracer.gap.footprint_ns", KEY_LIST, 0, AT(gap_footprint), "tracer.gap.threads", "ns", "what noting a launch's footprint adds before it" },
 	{ 0 },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Takes the tracer's cost out of a recorded schedule's host side: the time between calls shrinks by what the recorder spends outside
- * its own records, and by what telling it about launches, posts and awaits cost: by [tracer.gap] where the platform has it. (The calls themselves are priced from the
+ * its own records, and by what telling it about launches, posts and awaits cost. (The calls themselves are priced from the
  * platform, and the device's pauses by kernel_model_gap.)
  */
 #ifndef WARPREEL_UNTRACE_H

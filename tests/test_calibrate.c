@@ -112,7 +112,7 @@ static int pass_with(const struct trace *trace, const struct results *traced, st
 	file = fopen(raw, "w");
 	assert_int_equal(results_write_raw(traced, file), 0);
 	fclose(file);
-	int rc = calibrate_trace_pass(results, script, scratch, "host,stream,gap", 1, 1);
+	int rc = calibrate_trace_pass(results, script, scratch, 1, 1);
 	unlink(script);
 	unlink(recorded);
 	unlink(raw);
@@ -180,85 +180,6 @@ static void a_trace_pass_without_its_records_adds_nothing(void **state)
 	results_release(&traced);
 }
 
-/* A thread's record or note that begins `gap_ns` after the one before. */
-static void add_next(struct trace *trace, int64_t *at_ns, int64_t gap_ns, const char *call)
-{
-	*at_ns += gap_ns;
-	if (call) {
-		struct trace_api *row = trace_add_api(trace);
-		*row = (struct trace_api){ .start_ns = *at_ns, .end_ns = *at_ns + 500, .global_tid = 7, .name = trace_string(trace, call) };
-	} else {
-		struct trace_host_op *row = trace_add_host_op(trace);
-		*row = (struct trace_host_op){ .start_ns = *at_ns, .end_ns = *at_ns + 500, .global_tid = 7, .kind = 1 };
-	}
-	*at_ns += 500;
-}
-
-static void end_window(struct trace *trace, int64_t begun_ns, int64_t *at_ns, const char *phase)
-{
-	char *config = xprintf("phase=%s x=1", phase);
-	struct trace_run *run = trace_add_run(trace);
-	*run = (struct trace_run){ begun_ns, *at_ns, trace_string(trace, "calibrate"), trace_string(trace, config), 1 };
-	*at_ns += 1000;
-	free(config);
-}
-
-/* Launch: 70 after, 300 before, 800 after a synchronisation; synchronisation: 100 after, 200 before; a note: 60 on each side; a footprint: 90. */
-static void the_gaps_between_records_are_told_apart(void **state)
-{
-	static const char *const phase[] = { "tracer.gap.staged", "tracer.gap.staged_footprints", "tracer.gap.ordered", "tracer.gap.ordered_footprints" };
-	const double threads = 1;
-	struct results results = { 0 }, traced = { 0 };
-	struct trace trace;
-	int64_t at_ns = 1000;
-	(void)state;
-	measured_for_the_pass(&results, 3400, 2400);
-	measured_for_the_pass(&traced, 6800, 3000);
-	results_add(&traced, "tracer.gap.threads", &threads, NULL, 1, "threads");
-	trace_init(&trace);
-	at_ns = add_loop(&trace, at_ns, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);
-	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 0, "calibrate_period_empty(arguments64)", 1300);
-	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 65536, "calibrate_period_copy(float4 *)", 8500);
-	for (int w = 0; w < 4; w++) {
-		const int64_t begun_ns = at_ns, footprint_ns = w % 2 ? 90 : 0;
-		add_next(&trace, &at_ns, 0, NULL);
-		for (int i = 0; i < 20; i++) {
-			add_next(&trace, &at_ns, 60 + 800 + footprint_ns, "cudaLaunchKernel_v7000");
-			add_next(&trace, &at_ns, 70 + 300 + footprint_ns, "cudaLaunchKernel_v7000");
-			add_next(&trace, &at_ns, 70 + 60, NULL);
-			add_next(&trace, &at_ns, 60 + 300 + footprint_ns, "cudaLaunchKernel_v7000");
-			add_next(&trace, &at_ns, 70 + 200, "cudaStreamSynchronize_v3020");
-			add_next(&trace, &at_ns, 100 + 60, NULL);
-			add_next(&trace, &at_ns, 60 + 60, NULL);
-		}
-		end_window(&trace, begun_ns, &at_ns, phase[w]);
-	}
-	assert_int_equal(pass_with(&trace, &traced, &results), 0);
-	static const struct { const char *key; double ns; } expected[] = {
-		{ "tracer.gap.before_launch_ns", 300 }, { "tracer.gap.before_launch_idle_ns", 800 }, { "tracer.gap.after_launch_ns", 70 },
-		{ "tracer.gap.before_sync_ns", 200 },   { "tracer.gap.after_sync_ns", 100 },         { "tracer.gap.note_ns", 120 },
-		{ "tracer.gap.footprint_ns", 90 },
-	};
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		assert_non_null(results_find(&results, expected[i].key));
-		assert_true(fabs(results_find(&results, expected[i].key)->values[0] - expected[i].ns) < 0.01);
-	}
-	assert_null(results_find(&results, "tracer.gap.before_record_ns")); /* there was none */
-	for (size_t i = 0; i < results.count; i++)
-		assert_true(platform_key_find(results.item[i].key) != NULL);
-	/* A window is missing: none of the pass counts. */
-	trace.run_count--;
-	results_release(&results);
-	results = (struct results){ 0 };
-	measured_for_the_pass(&results, 3400, 2400);
-	size_t before = results.count;
-	assert_int_equal(pass_with(&trace, &traced, &results), -1);
-	assert_int_equal(results.count, before);
-	trace_release(&trace);
-	results_release(&results);
-	results_release(&traced);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,7 +188,6 @@ int main(void)
 		cmocka_unit_test(raw_lines_read_back_as_written),
 		cmocka_unit_test(the_trace_pass_finds_its_records_by_their_windows),
 		cmocka_unit_test(a_trace_pass_without_its_records_adds_nothing),
-		cmocka_unit_test(the_gaps_between_records_are_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
