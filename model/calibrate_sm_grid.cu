@@ -40,33 +40,22 @@ static __global__ void grid_places(uint64_t *d_results, int cycles)
 	}
 }
 
-/* What a program's sweep over an array does: blocks that read their part of it and write it back, and are gone. 8 KiB a block of 256. */
+/*
+ * What a program's sweep over an array does: blocks that read their part of it and write it back, and are gone; APART: write it to an array of the same
+ * size behind, so that what is read nobody writes. 8 KiB a block of 256.
+ */
 enum { UPDATE_THREADS = 256, UPDATE_EACH = 2, UPDATE_BYTES = UPDATE_THREADS * UPDATE_EACH * 16 };
-static __global__ void __launch_bounds__(UPDATE_THREADS) grid_update(uint4 *d_array, uint32_t zero)
+template <bool APART> static __global__ void __launch_bounds__(UPDATE_THREADS) grid_update(uint4 *d_array, uint32_t zero)
 {
-	uint4 *d_mine = d_array + static_cast<size_t>(blockIdx.x) * UPDATE_THREADS * UPDATE_EACH + threadIdx.x, value[UPDATE_EACH];
+	uint4 *d_from = d_array + static_cast<size_t>(blockIdx.x) * UPDATE_THREADS * UPDATE_EACH + threadIdx.x, value[UPDATE_EACH];
+	uint4 *d_to = d_from + (APART ? static_cast<size_t>(gridDim.x) * UPDATE_THREADS * UPDATE_EACH : 0);
 #pragma unroll
 	for (int k = 0; k < UPDATE_EACH; k++)
-		value[k] = d_mine[k * UPDATE_THREADS];
+		value[k] = d_from[k * UPDATE_THREADS];
 #pragma unroll
 	for (int k = 0; k < UPDATE_EACH; k++) {
 		value[k].x ^= zero;
-		d_mine[k * UPDATE_THREADS] = value[k];
-	}
-}
-
-/* The same from one array to another: what is read nobody writes. */
-static __global__ void __launch_bounds__(UPDATE_THREADS) grid_copy(uint4 *d_array, uint32_t zero)
-{
-	uint4 *d_mine = d_array + static_cast<size_t>(blockIdx.x) * UPDATE_THREADS * UPDATE_EACH + threadIdx.x, value[UPDATE_EACH];
-	uint4 *d_other = d_mine + static_cast<size_t>(gridDim.x) * UPDATE_THREADS * UPDATE_EACH;
-#pragma unroll
-	for (int k = 0; k < UPDATE_EACH; k++)
-		value[k] = d_mine[k * UPDATE_THREADS];
-#pragma unroll
-	for (int k = 0; k < UPDATE_EACH; k++) {
-		value[k].x ^= zero;
-		d_other[k * UPDATE_THREADS] = value[k];
+		d_to[k * UPDATE_THREADS] = value[k];
 	}
 }
 
@@ -255,8 +244,8 @@ static int measure_start(struct sm_bench *sm)
 
 /*
  * Arrays of two sizes, which stay in L2: the difference is their bytes alone. Both in a batch, in the same place: periods grow a little now and
- * then in the life of a process, and what they have in common must not differ. Both have more blocks than there are places, or each block would find its
- * place of the launch before, and its bytes in the near half of L2.
+ * then in the life of a process, and what they have in common must not differ. What is updated in place has more blocks than there are places in
+ * either size, or each block would find its place of the launch before, and its bytes in the near half of L2.
  */
 static const double NEAR_SHARE = 0.4; /* of L2: beyond, rates begin to fall long before bytes are lost */
 struct update {
@@ -292,12 +281,12 @@ static int measure_updates(struct sm_bench *sm)
 		struct update update;
 	} cases[] = {
 		{ "l2_copy_bytes_per_s", "a kernel that copies an array of a fifth of L2, 32 bytes a thread, 256 threads a block: period less that with half the array; another one each batch",
-		  { NULL, reinterpret_cast<const void *>(grid_copy), 0.1, 0.2 } },
+		  { NULL, reinterpret_cast<const void *>(grid_update<true>), 0.1, 0.2 } },
 		{ "l2_updated_copy_bytes_per_s",
 		  "the same that reads and writes back an array of two fifths of L2",
-		  { NULL, reinterpret_cast<const void *>(grid_update), 0.2, NEAR_SHARE } },
+		  { NULL, reinterpret_cast<const void *>(grid_update<false>), 0.2, NEAR_SHARE } },
 		{ "l2_wide_copy_bytes_per_s", "the same with an array of 8 fifteenths of L2, less that with two fifths",
-		  { NULL, reinterpret_cast<const void *>(grid_update), NEAR_SHARE, 8.0 / 15 } },
+		  { NULL, reinterpret_cast<const void *>(grid_update<false>), NEAR_SHARE, 8.0 / 15 } },
 	};
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		struct update update = cases[k].update;
