@@ -10,13 +10,34 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../kernels/solver.h"
 #include "../sim/simulation.h"
 #include "../traces/util.h"
+
+/* To a hundredth. */
+#define NEAR(value, expected)                                                                             \
+	do {                                                                                              \
+		double value_ = (value), expected_ = (expected);                                          \
+		if (fabs(value_ - expected_) > 0.01)                                                      \
+			fail_msg("%s is %.3f, expected %.3f", #value, value_, expected_);                 \
+	} while (0)
+
+/* A whole file of at most 128 KiB; owned by the caller. */
+static inline char *text_of(const char *path)
+{
+	char *text = xcalloc(1 << 17, 1);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	assert_true(fread(text, 1, (1 << 17) - 1, file) > 0);
+	fclose(file);
+	return text;
+}
 
 /* Everything free (tests/cases/lib/free.ini), or round numbers that no machine has (small.ini). */
 static inline void platform_of(struct platform *platform, const char *name)

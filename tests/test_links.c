@@ -78,8 +78,6 @@ static void run_flows(const struct platform *platform, const struct start *start
 }
 
 #define PEER(from, to, size) { .kind = COPY_PEER, .source_gpu = (from), .target_gpu = (to), .bytes = (size), .rows = 1 }
-#define NEAR(value, expected) assert_true(fabs((value) - (expected)) < 0.01)
-
 /* The flows on links that are free but for their width: when each ends, in ns. */
 static void assert_ends(const struct start *start, uint32_t count, const double *expected)
 {

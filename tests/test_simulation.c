@@ -6,13 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEAR(value, expected)                                                                             \
-	do {                                                                                              \
-		double value_ = (value), expected_ = (expected);                                          \
-		if (fabs(value_ - expected_) > 0.01)                                                      \
-			fail_msg("%s is %.3f, expected %.3f", #value, value_, expected_);                 \
-	} while (0)
-
 enum { NO_STREAM = 0xffff };
 
 struct bench { /* one schedule on one platform */

@@ -6,13 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEAR(value, expected)                                                                             \
-	do {                                                                                              \
-		double value_ = (value), expected_ = (expected);                                          \
-		if (fabs(value_ - expected_) > 0.01)                                                      \
-			fail_msg("%s is %.3f, expected %.3f", #value, value_, expected_);                 \
-	} while (0)
-
 enum { NO_STREAM = 0xffff };
 
 struct bench { struct schedule schedule; struct platform platform; };
@@ -21,20 +14,10 @@ struct bench { struct schedule schedule; struct platform platform; };
 static const char sections[] = "[cold]\nwaited_ns = 100 1000 10000\nlaunch_ns = 0 0 0\nfirst_launch_ns = 0 0 0\n"
 			       "[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two hops of 200 */
 
-static char *file_of(const char *path)
-{
-	char *text = xcalloc(1 << 14, 1);
-	FILE *file = fopen(path, "r");
-	assert_non_null(file);
-	assert_true(fread(text, 1, (1 << 14) - 1, file) > 0);
-	fclose(file);
-	return text;
-}
-
 /* A stream a GPU. */
 static void make(struct bench *b, uint32_t gpus)
 {
-	char *path = xprintf("/tmp/warpreel-test-calls-%ld.ini", (long)getpid()), *text = file_of("tests/cases/lib/free.ini");
+	char *path = xprintf("/tmp/warpreel-test-calls-%ld.ini", (long)getpid()), *text = text_of("tests/cases/lib/free.ini");
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	fprintf(file, "%s\n%s", text, sections);

@@ -58,8 +58,6 @@ static void finish(struct bench *b)
 	platform_release(&b->platform);
 }
 
-#define NEAR(value, expected) assert_true(fabs((value) - (expected)) < 0.01)
-
 static void kernels_that_ask_for_little_run_as_alone(void **state)
 {
 	(void)state;

@@ -368,16 +368,6 @@ static int fake_calibrate(void *arg)
 
 static const struct program fake = { .calibrate_cuda = fake_calibrate, .describe_gpu = fake_describe };
 
-static char *text_of(const char *path)
-{
-	char *text = xcalloc(1 << 17, 1);
-	FILE *file = fopen(path, "r");
-	assert_non_null(file);
-	assert_true(fread(text, 1, (1 << 17) - 1, file) > 0);
-	fclose(file);
-	return text;
-}
-
 /* A copy of `from` with "[provenance]" and a line after it; owned by the caller. */
 static char *copy_with_provenance(const char *from)
 {
