@@ -116,6 +116,10 @@ $(BUILD)/tests/gpu_%: tests/gpu_%.cu $(GEOMETRY_OBJ) $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -include kernels/block_note_off.cuh -o $@ $< $(GEOMETRY_OBJ) -ldl -lpthread
 
+# The code that is in plain_sor.sass.
+$(BUILD)/tests/gpu_plain_sor: tests/plain_sor.cu
+$(BUILD)/tests/gpu_plain_sor: NVFLAGS := $(filter-out --fmad=false,$(NVFLAGS))
+
 $(BUILD)/tests/gpu_%: tests/gpu_%.c $(OBJ)
 	@mkdir -p $(@D); echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MT $@ -MF $@.d -o $@ $< $(OBJ) $(LDLIBS)
