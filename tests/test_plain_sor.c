@@ -5,7 +5,7 @@
  * either way, and half as wide they keep half as much in flight.
  *
  * Nothing of them was recorded. Their code is that of plain_sor.cu; how often it runs, and what of it L1, L2 and DRAM
- * see, is put down here from what the source says. Blocks of 32 x 8 reach 96 % and 73 % of the copy walked the same
+ * see, is put down here from what the source says. Blocks of 32 x 8 reach 97 % and 74 % of the copy walked the same
  * way. Both are held to their measurement, and why the second falls short.
  */
 #include "sm_kit.h"
@@ -15,21 +15,21 @@
 #include "../traces/profile_derive.h"
 
 enum { N = 16384, REGISTERS = 18 /* cuobjdump -res-usage */, SECTOR = 32 };
-static const double COPY_BYTES = 8.0 * (1 << 30); /* read and written */
+static const double COPY_BYTES = 2.0 * (1 << 30); /* read and written, as tests/gpu_plain_sor.cu does */
 enum { COPY_WIDTH = 16, COPY_THREADS = 256 };	  /* of the copies that were profiled, the fastest */
 
 struct plain {
 	const char *symbol;
 	int width;   /* bytes a point */
 	int x, y;    /* block */
-	double measured; /* rate over that of the copy in the same process */
+	double measured; /* rate over that of the copy in the same process (tests/gpu_plain_sor.cu) */
 };
 static const struct plain shapes[] = {
-	{ "plain_sor_f32", 4, 32, 8, 0.725 },  { "plain_sor_f64", 8, 32, 8, 0.979 },  { "plain_sor_f32", 4, 32, 32, 0.605 },
-	{ "plain_sor_f64", 8, 32, 32, 0.870 }, { "plain_sor_f32", 4, 128, 1, 0.591 }, { "plain_sor_f64", 8, 128, 1, 0.923 },
-	{ "plain_sor_f32", 4, 128, 8, 0.630 }, { "plain_sor_f64", 8, 128, 8, 0.899 },
+	{ "plain_sor_f32", 4, 32, 8, 0.731 },  { "plain_sor_f64", 8, 32, 8, 0.986 },  { "plain_sor_f32", 4, 32, 32, 0.606 },
+	{ "plain_sor_f64", 8, 32, 32, 0.877 }, { "plain_sor_f32", 4, 128, 1, 0.593 }, { "plain_sor_f64", 8, 128, 1, 0.930 },
+	{ "plain_sor_f32", 4, 128, 8, 0.632 }, { "plain_sor_f64", 8, 128, 8, 0.907 },
 };
-static const struct plain f32 = { "plain_sor_f32", 4, 32, 8, 0.725 }, f64 = { "plain_sor_f64", 8, 32, 8, 0.979 };
+static const struct plain f32 = { "plain_sor_f32", 4, 32, 8, 0.731 }, f64 = { "plain_sor_f64", 8, 32, 8, 0.986 };
 
 struct suite {
 	struct platform platform;
@@ -191,7 +191,7 @@ static void four_bytes_a_thread_stay_clearly_below(void **state)
 {
 	const struct suite *suite = *state;
 	double narrow = share(suite, &suite->platform.sm, &f32), wide = share(suite, &suite->platform.sm, &f64);
-	printf("of a copy: f32 %.3f, f64 %.3f\n", narrow, wide); /* measured: 0.72, 0.97 */
+	printf("of a copy: f32 %.3f, f64 %.3f\n", narrow, wide); /* measured elsewhere: 0.72, 0.97 */
 	assert_between("f32", narrow, 0.72 - 0.06, 0.72 + 0.06);
 	assert_between("f64 less f32", wide - narrow, 0.15, 0.35);
 }
