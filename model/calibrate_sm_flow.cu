@@ -128,6 +128,27 @@ template <class Element> static __global__ void __launch_bounds__(256) plain_cop
 	d_target[i] = d_source[i];
 }
 
+/* And a sweep: blocks that read their part of so many arrays, one behind the other, and write it back to the first. */
+enum { SWEEP_THREADS = 256, SWEEP_EACH = 2, SWEEP_READS_MOST = 3 };
+template <int READS> static __global__ void __launch_bounds__(SWEEP_THREADS) plain_sweep(uint4 *d_array, size_t elements, uint32_t zero)
+{
+	uint4 *d_mine = d_array + static_cast<size_t>(blockIdx.x) * SWEEP_THREADS * SWEEP_EACH + threadIdx.x, value[READS][SWEEP_EACH];
+#pragma unroll
+	for (int r = 0; r < READS; r++)
+#pragma unroll
+		for (int k = 0; k < SWEEP_EACH; k++)
+			value[r][k] = d_mine[static_cast<size_t>(r) * elements + k * SWEEP_THREADS];
+#pragma unroll
+	for (int k = 0; k < SWEEP_EACH; k++) {
+		uint4 sum = value[0][k];
+#pragma unroll
+		for (int r = 1; r < READS; r++)
+			sum.x += value[r][k].x, sum.y += value[r][k].y, sum.z += value[r][k].z, sum.w += value[r][k].w;
+		sum.x ^= zero; /* or one array would not be written */
+		d_mine[k * SWEEP_THREADS] = sum;
+	}
+}
+
 /* One lane a warp on one address, or each thread on a sector of its own. */
 template <bool SAME> static __global__ void __launch_bounds__(1024) flow_atomic(struct flow_arguments a)
 {
@@ -237,24 +258,23 @@ static struct flow filling(struct sm_bench *sm, const void *kernel, uint64_t spa
 	return flow;
 }
 
-struct copying {
+/* One kernel again and again, over all of its bytes each time. */
+struct again {
 	struct sm_bench *sm;
 	const void *kernel;
-	size_t element_bytes;
+	int blocks;
+	void **arguments;
+	double bytes;
 };
 
-/* n copies of the region's first half to its second, one after the other. */
-static int copies_ns(const struct copying *copying, int n, double *ns)
+static int again_ns(const struct again *again, int n, double *ns)
 {
-	struct sm_bench *sm = copying->sm;
+	struct sm_bench *sm = again->sm;
 	struct gpu_kit *kit = &sm->bench->kit[0];
-	char *d_target = sm->d_region + sm->region_bytes / 2, *d_source = sm->d_region;
-	void *arguments[] = { &d_target, &d_source };
-	int blocks = static_cast<int>(sm->region_bytes / 2 / copying->element_bytes / 256);
 	float ms = 0;
 	CUDA_TRY(sm->bench, cudaEventRecord(kit->begin[0], kit->stream[0]));
 	for (int i = 0; i < n; i++)
-		if (sm_launch(sm, copying->kernel, blocks, 256, arguments))
+		if (sm_launch(sm, again->kernel, again->blocks, 256, again->arguments))
 			return -1;
 	CUDA_TRY(sm->bench, cudaEventRecord(kit->end[0], kit->stream[0]));
 	CUDA_TRY(sm->bench, cudaStreamSynchronize(kit->stream[0]));
@@ -263,27 +283,54 @@ static int copies_ns(const struct copying *copying, int n, double *ns)
 	return 0;
 }
 
-static int copy_batch(struct member *member, void *arg, double *value)
+/* Bytes a second. */
+static int again_batch(struct member *member, void *arg, double *value)
 {
-	const struct copying *copying = static_cast<const struct copying *>(arg);
+	const struct again *again = static_cast<const struct again *>(arg);
 	double one, five;
 	(void)member;
-	if (copies_ns(copying, 1, &one) || copies_ns(copying, 5, &five))
+	if (again_ns(again, 1, &one) || again_ns(again, 5, &five))
 		return -1;
-	*value = five > one ? 4e9 * static_cast<double>(copying->sm->region_bytes) / (five - one) : NAN;
+	*value = five > one ? 4e9 * again->bytes / (five - one) : NAN;
 	return 0;
 }
 
 static int measure_copy(struct sm_bench *sm)
 {
-	struct copying wide = { sm, reinterpret_cast<const void *>(plain_copy<uint4>), sizeof(uint4) };
-	struct copying narrow = { sm, reinterpret_cast<const void *>(plain_copy<uint2>), sizeof(uint2) };
+	char *d_target = sm->d_region + sm->region_bytes / 2, *d_source = sm->d_region;
+	void *arguments[] = { &d_target, &d_source };
+	const int wide_blocks = static_cast<int>(sm->region_bytes / 2 / sizeof(uint4) / 256);
+	const double bytes = static_cast<double>(sm->region_bytes);
+	struct again wide = { sm, reinterpret_cast<const void *>(plain_copy<uint4>), wide_blocks, arguments, bytes };
+	struct again narrow = { sm, reinterpret_cast<const void *>(plain_copy<uint2>), 2 * wide_blocks, arguments, bytes };
 	struct measured best, other;
-	if (bench_measure(sm->bench, 1, "sm.dram_copy_bytes_per_s", 16, copy_batch, &wide, &best) ||
-	    bench_measure(sm->bench, 1, "sm.dram_copy_bytes_per_s", 8, copy_batch, &narrow, &other))
+	if (bench_measure(sm->bench, 1, "sm.dram_copy_bytes_per_s", 16, again_batch, &wide, &best) ||
+	    bench_measure(sm->bench, 1, "sm.dram_copy_bytes_per_s", 8, again_batch, &narrow, &other))
 		return -1;
 	sm_emit(sm, "dram_copy_bytes_per_s", other.value > best.value ? &other : &best, 1,
 		"a kernel that copies 2 GiB (or a half of what is free), blocks of 256 threads, 8 or 16 bytes each; five less one; the better");
+	return 0;
+}
+
+static int measure_sweeps(struct sm_bench *sm)
+{
+	static const void *const kernels[SWEEP_READS_MOST] = { reinterpret_cast<const void *>(plain_sweep<1>),
+							       reinterpret_cast<const void *>(plain_sweep<2>),
+							       reinterpret_cast<const void *>(plain_sweep<3>) };
+	const int blocks = static_cast<int>(sm->region_bytes / 4 / (SWEEP_THREADS * SWEEP_EACH * sizeof(uint4)));
+	size_t elements = static_cast<size_t>(blocks) * SWEEP_THREADS * SWEEP_EACH;
+	uint32_t zero = 0;
+	void *arguments[] = { &sm->d_region, &elements, &zero };
+	struct measured rate[SWEEP_READS_MOST];
+	double reads[SWEEP_READS_MOST];
+	for (int k = 0; k < SWEEP_READS_MOST; k++) {
+		struct again again = { sm, kernels[k], blocks, arguments, (2.0 + k) * static_cast<double>(elements * sizeof(uint4)) };
+		reads[k] = k + 1;
+		if (bench_measure(sm->bench, 1, "sm.dram_update_bytes_per_s", reads[k], again_batch, &again, &rate[k]))
+			return -1;
+	}
+	bench_emit(sm->bench, "sm.dram_update_reads", reads, NULL, SWEEP_READS_MOST, "arrays of 1 GiB (or a quarter of what is free) that a sweep reads, of which it writes one in place");
+	sm_emit(sm, "dram_update_bytes_per_s", rate, SWEEP_READS_MOST, "such a sweep: blocks of 256 threads, 32 bytes each of every array; five less one");
 	return 0;
 }
 
@@ -315,7 +362,7 @@ static int measure_writes(struct sm_bench *sm)
 	struct measured l2, dram;
 	if (flow_measure(filling(sm, write, L2_SPAN, 1024.0 * MiB), "sm.l2_write_bytes_per_s", 0, &l2) ||
 	    flow_measure(filling(sm, write, sm->region_bytes, whole), "sm.dram_write_bytes_per_s", 0, &dram) ||
-	    measure_slots(sm, true, &l2) || measure_copy(sm))
+	    measure_slots(sm, true, &l2) || measure_copy(sm) || measure_sweeps(sm))
 		return -1;
 	sm_emit(sm, "l2_write_bytes_per_s", &l2, 1, "stores of 16 bytes over the same 16 MiB again and again, 2048 threads a multiprocessor");
 	sm_emit(sm, "dram_write_bytes_per_s", &dram, 1, "the same over 4 GiB (or all that is free); L2 is as full of them before as after");

@@ -2,6 +2,7 @@
  * [sm] what a grid costs beyond its blocks' work: launch, handing out blocks, replacing them, the end. Kernels of one graph follow
  * each other without the host, so the difference of two lengths of graph is a kernel's period.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "calibrate_sm.h"
@@ -14,14 +15,19 @@ static __global__ void grid_empty(uint64_t *d_results)
 		d_results[0] = 1;
 }
 
-/* Not even the size of its grid is looked at. */
-static __global__ void grid_nothing(uint64_t *, uint32_t) {}
-
-/* All there is to do waits for a parameter. */
-static __global__ void grid_parameter(uint64_t *d_results, uint32_t value)
+/* [b] of block b: cycles for words of so many lines of its parameters, each looked at when the one before is known. */
+enum { LINE_WORDS = 16, LINES_MOST = 4 };
+struct grid_parameters { uint64_t *d_results; uint32_t never[LINE_WORDS * LINES_MOST]; };
+template <int LINES> static __global__ void grid_lines(const __grid_constant__ struct grid_parameters parameters)
 {
-	if (value)
-		d_results[0] = value;
+	long long begun = clock64();
+#pragma unroll
+	for (int k = 0; k < LINES; k++)
+		if (parameters.never[LINE_WORDS * k])
+			asm volatile("trap;");
+	long long ended = clock64();
+	if (threadIdx.x == 0)
+		parameters.d_results[blockIdx.x] = static_cast<uint64_t>(ended - begun);
 }
 
 /* [3b ...] of block b: multiprocessor, first clock, last clock. Blocks end at different times, so that a place has one successor. */
@@ -66,6 +72,7 @@ struct grid {
 	int cycles; /* of grid_places */
 	void *d_first; /* the kernel's first argument */
 	bool first;    /* of grid_places: how the first places are taken */
+	void **arguments; /* NULL: d_first and a zero */
 };
 
 /* A graph of n kernels one after the other, timed by events around one launch of it, after one to warm up. */
@@ -81,8 +88,8 @@ static int graph_ns(struct grid *grid, int n, double *ns)
 	CUDA_TRY(sm->bench, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
 	int rc = 0;
 	for (int k = 0; k < n && !rc; k++) {
-		void *arguments[] = { &grid->d_first, &zero };
-		rc = sm_launch(sm, grid->kernel, grid->blocks, grid->threads, arguments);
+		void *usual[] = { &grid->d_first, &zero };
+		rc = sm_launch(sm, grid->kernel, grid->blocks, grid->threads, grid->arguments ? grid->arguments : usual);
 	}
 	if (cuda_check(sm->bench, cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture") || rc)
 		return -1;
@@ -184,7 +191,7 @@ static int start_batch(struct member *member, void *arg, double *value)
 
 static int period(struct sm_bench *sm, const char *key, const void *kernel, int blocks, struct measured *out)
 {
-	struct grid grid = { sm, kernel, blocks, 32, 0, sm->d_results, false };
+	struct grid grid = { sm, kernel, blocks, 32, 0, sm->d_results, false, NULL };
 	return bench_measure(sm->bench, 1, key, blocks, period_batch, &grid, out);
 }
 
@@ -211,22 +218,47 @@ static int measure_dispatch(struct sm_bench *sm)
 	return 0;
 }
 
+/* What three further lines take the warp of a typical multiprocessor, in the last of launches that follow each other: after a pause all are quicker. */
+static int lines_batch(struct member *member, void *arg, double *value)
+{
+	struct grid *grid = static_cast<struct grid *>(arg), launch = *grid;
+	struct grid_parameters parameters = { grid->sm->d_results, {} };
+	void *arguments[] = { &parameters };
+	static const void *const kernels[] = { reinterpret_cast<const void *>(grid_lines<1>), reinterpret_cast<const void *>(grid_lines<LINES_MOST>) };
+	const size_t count = static_cast<size_t>(grid->blocks);
+	uint64_t *results = static_cast<uint64_t *>(xmalloc(count * sizeof(*results)));
+	double median[2], ns;
+	int rc = 0;
+	(void)member;
+	launch.arguments = arguments;
+	for (int k = 0; k < 2 && !rc; k++) {
+		launch.kernel = kernels[k];
+		rc = graph_ns(&launch, SHORT_GRAPH, &ns) || sm_results(grid->sm, results, count) ? -1 : 0;
+		qsort(results, count, sizeof(*results), compare);
+		median[k] = static_cast<double>(results[count / 2]);
+	}
+	free(results);
+	*value = rc ? 0 : fmax(median[1] - median[0], 0) / (LINES_MOST - 1);
+	return rc;
+}
+
 static int measure_cold(struct sm_bench *sm)
 {
-	struct measured nothing, parameter;
-	if (period(sm, "sm.constant_cold_cycles", reinterpret_cast<const void *>(grid_nothing), 1, &nothing) ||
-	    period(sm, "sm.constant_cold_cycles", reinterpret_cast<const void *>(grid_parameter), 1, &parameter))
+	struct grid all = { sm, NULL, sm->multiprocessors, 32, 0, NULL, false, NULL }, one = all;
+	struct measured together, alone;
+	one.blocks = 1;
+	if (bench_measure(sm->bench, 1, "sm.constant_cold_cycles", all.blocks, lines_batch, &all, &together) ||
+	    bench_measure(sm->bench, 1, "sm.constant_alone_cycles", 1, lines_batch, &one, &alone))
 		return -1;
-	parameter.value = (parameter.value - nothing.value) * sm->clock_mhz * 1e-3;
-	parameter.spread = (parameter.spread + nothing.spread) * sm->clock_mhz * 1e-3;
-	sm_emit(sm, "constant_cold_cycles", &parameter, 1,
-		"period in a graph of a kernel of one warp that leaves when it has read a parameter, less that of one that leaves at once");
+	sm_emit(sm, "constant_cold_cycles", &together, 1,
+		"one warp a multiprocessor reads parameters 64 bytes apart, each when the one before is known: four less one, a third; median of all");
+	sm_emit(sm, "constant_alone_cycles", &alone, 1, "the same of one warp on the whole device");
 	return 0;
 }
 
 static int measure_start(struct sm_bench *sm)
 {
-	struct grid places = { sm, reinterpret_cast<const void *>(grid_places), 0, 256, 10000, sm->d_results, false };
+	struct grid places = { sm, reinterpret_cast<const void *>(grid_places), 0, 256, 10000, sm->d_results, false, NULL };
 	struct measured start, fill, none = {};
 	struct grid first = places;
 	first.first = true;
@@ -257,7 +289,7 @@ struct update {
 static int update_batch(struct member *member, void *arg, double *value)
 {
 	const struct update *update = static_cast<const struct update *>(arg);
-	struct grid grid = { update->sm, update->kernel, 0, UPDATE_THREADS, 0, NULL, false };
+	struct grid grid = { update->sm, update->kernel, 0, UPDATE_THREADS, 0, NULL, false, NULL };
 	double small, large;
 	int l2_bytes, blocks;
 	CUDA_TRY(update->sm->bench, cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0));

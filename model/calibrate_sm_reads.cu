@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * [sm] what single reads take: alone, beside writes, and how they differ where many wait. As in a program's copy, each thread has one element and is
+ * [sm] what single reads take: alone, beside writes, and how they differ where many wait; and by that, which of them L2 has. As in a program's copy, each thread has one element and is
  * gone; a sample of the warps note by their multiprocessor's clock how long they waited for it.
  */
 #include <math.h>
@@ -32,10 +32,11 @@ static __device__ uint32_t element_read(uint4 *value, const uint4 *d_from)
 	return value->x;
 }
 
-template <class Element, bool WRITE> static __global__ void __launch_bounds__(PLAIN_THREADS) timed_read(struct read_arguments a)
+template <class Element, bool WRITE, bool BACK> static __global__ void __launch_bounds__(PLAIN_THREADS) timed_read(struct read_arguments a)
 {
 	long long begun = clock64();
-	size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+	const unsigned block = BACK ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+	size_t i = static_cast<size_t>(block) * blockDim.x + threadIdx.x;
 	Element x;
 	if (element_read(&x, reinterpret_cast<const Element *>(a.d_source) + i) == a.never)
 		asm volatile("trap;");
@@ -119,7 +120,7 @@ static const struct noted {
 	int wanted; /* of struct reading */
 	int clocks; /* of the value's unit: it is divided by so many clock rates */
 } noted[] = {
-#define KERNEL(element, write) reinterpret_cast<const void *>(timed_read<element, write>)
+#define KERNEL(element, write) reinterpret_cast<const void *>(timed_read<element, write, false>)
 	/* Blocks of one warp come so seldom that nothing queues; what is noted there beyond the latency is the noting. */
 	{ "dram_noted_latency_ns", "mean of what warps note that read a word a thread, 256 MiB of 4 GiB, blocks of one warp: with few in flight",
 	  KERNEL(uint32_t, false), 32, 4, ALONE_BYTES, true, reading::MEAN, 1 },
@@ -136,6 +137,54 @@ static const struct noted {
 	{ "l2_full_noted_variance_ns2", "the variance of what they note", KERNEL(uint4, true), PLAIN_THREADS, 16, L2_BYTES, false, reading::VARIANCE, 2 },
 #undef KERNEL
 };
+
+/* Hits and misses are far apart: a tenth of the reads at the least are hits, and half of them are misses, or nothing was found. */
+static double share_found(const uint64_t *cycles, size_t count)
+{
+	const double hit = static_cast<double>(cycles[count / 20]), miss = static_cast<double>(cycles[count * 3 / 4]);
+	size_t found = 0;
+	if (hit > 0.6 * miss)
+		return 0;
+	while (found < count && static_cast<double>(cycles[found]) < (hit + miss) / 2)
+		found++;
+	return static_cast<double>(found) / static_cast<double>(count);
+}
+
+/* Bytes that are found on the way back of a launch over more than L2 holds; few reads at a time, in the order of the blocks. */
+static int turned_batch(struct member *member, void *arg, double *value)
+{
+	struct sm_bench *sm = static_cast<struct sm_bench *>(arg);
+	int l2_bytes;
+	CUDA_TRY(sm->bench, cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0));
+	const int blocks = static_cast<int>(fmin(2.0 * l2_bytes, static_cast<double>(sm->region_bytes / 2)) / 128);
+	const size_t count = static_cast<size_t>((blocks + SAMPLED - 1) / SAMPLED);
+	const size_t room = sm->region_bytes / 2, at = sm->turn++ * (static_cast<size_t>(1337) << 16) % room / 4096 * 4096;
+	struct read_arguments values = { NULL, sm->d_region + at, sm->d_results, UINT64_MAX };
+	void *arguments[] = { &values };
+	(void)member;
+	if (count > RESULT_WORDS)
+		return report("calibrate: %zu warps are too many to note", count);
+	uint64_t *cycles = static_cast<uint64_t *>(xmalloc(count * sizeof(*cycles)));
+	int rc = sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, false, false>), blocks, 32, arguments) ||
+		 sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, false, true>), blocks, 32, arguments) ||
+		 sm_results(sm, cycles, count) ? -1 : 0;
+	if (!rc) {
+		qsort(cycles, count, sizeof(*cycles), compare);
+		*value = 128.0 * blocks * share_found(cycles, count);
+	}
+	free(cycles);
+	return rc;
+}
+
+static int measure_turned(struct sm_bench *sm)
+{
+	struct measured found;
+	if (bench_measure(sm->bench, 1, "sm.l2_turned_bytes", 32, turned_batch, sm, &found))
+		return -1;
+	sm_emit(sm, "l2_turned_bytes", &found, 1,
+		"twice L2's size read, then back again, a word a thread, blocks of one warp: the share of sampled warps whose read took as long as a hit");
+	return 0;
+}
 
 int calibrate_sm_reads(struct sm_bench *sm)
 {
@@ -155,5 +204,5 @@ int calibrate_sm_reads(struct sm_bench *sm)
 		measured.spread *= to_unit;
 		sm_emit(sm, n->name, &measured, 1, n->how);
 	}
-	return 0;
+	return measure_turned(sm);
 }

@@ -150,6 +150,8 @@ int platform_validate(struct platform *platform, const char *where)
 		if (!platform->sm.present && !strncmp(platform->entry[i].key, "sm.", 3))
 			return report("%s: '%s' is given without 'sm.isa': this platform has no [sm]", where, platform->entry[i].key);
 	}
+	if (platform->sm.dram_update_reads.count > SM_UPDATES_MOST)
+		return report("%s: 'sm.dram_update_reads' has %zu entries, more than %d", where, platform->sm.dram_update_reads.count, SM_UPDATES_MOST);
 	return 0;
 }
 
@@ -357,7 +359,7 @@ int platform_set(struct platform *platform, const char *assignment)
 	rc = platform_apply(platform, entry, where);
 	if (!rc)
 		rc = platform_validate(platform, where);
-	if (!rc && strstr(name, "copy_bytes_per_s") && !strncmp(name, "sm.", 3))
+	if (!rc && !strncmp(name, "sm.", 3) && (strstr(name, "copy_bytes_per_s") || strstr(name, "dram_update")))
 		sm_turnarounds(&platform->sm);
 	if (!rc)
 		follow(platform, &was);

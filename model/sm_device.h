@@ -27,6 +27,7 @@ struct sm_memory_level {
 	double least_share;          /* of latency_ns, that every read takes; the rest, and all waiting, is distributed as Gamma(2) */
 };
 
+enum { SM_UPDATES_MOST = 32 };
 struct sm_device {
 	bool present;                /* the platform has an [sm] section */
 	char *isa;                   /* sm.isa: "sm_90" = profiles of that code may be walked; "none" = instruction classes only; owned */
@@ -47,14 +48,19 @@ struct sm_device {
 	double l1_miss_bytes;              /* most bytes an SM can have in flight to L2 */
 	double l2_port_bytes;              /* bytes a cycle between an SM and L2, each direction */
 	struct sm_memory_level l2, dram;
+	/* as dram.copy_bytes_per_s, of bytes that are written where they are read, by bytes read for each of them (1 first); none = the same */
+	struct { double *value; size_t count; } dram_update_reads, dram_update_bytes_per_s; /* owned; SM_UPDATES_MOST at most */
+	double dram_update_turnaround_s[SM_UPDATES_MOST];
 	double l2_updated_copy_bytes_per_s, l2_updated_turnaround_s; /* as l2.copy_bytes_per_s and turnaround_s, of bytes written before; 0 = the same */
-	double l2_wide_copy_bytes_per_s, l2_wide_turnaround_s; /* as these, of bytes met again after more than l2_near_bytes others; 0 = the same */
+	double l2_wide_copy_bytes_per_s, l2_wide_turnaround_s; /* as these, of what goes round beyond l2_near_bytes; 0 = the same */
 	double l2_near_bytes;              /* 0: the same however many */
 	double l2_far_latency_ns;          /* a hit in the other half, less latency_ns; half of all hits are there. 0: one half */
 	/* cache residency: bytes touched between two touches of the same byte -> share of the bytes still in L2 */
 	struct { double *value; size_t count; } l2_reuse_bytes, l2_reuse_hits; /* owned */
+	double l2_turned_bytes;            /* of what a launch touched last, the one that comes back the other way finds; 0: as l2_reuse_* */
 	double l2_slot_bytes, l2_write_slot_bytes; /* a request to L2 takes the time of at least so many bytes */
-	double constant_cold_cycles;       /* a multiprocessor's first look at constant memory (parameters) in a launch */
+	double constant_cold_cycles;       /* a multiprocessor's first look at a line of a launch's parameters, where all look */
+	double constant_alone_cycles;      /* the same where one does */
 	double atomic_same_interval_ns;    /* threads' atomics on one address, one after the other: what one slice of L2 takes */
 	double atomic_rate_per_s;          /* threads' atomics all over memory, whole device */
 	/* grids */
@@ -68,6 +74,10 @@ struct sm_device {
 
 /* turnaround_s of both levels from their rates. Kept when a what-if changes one of those, so that a faster part never costs. */
 void sm_turnarounds(struct sm_device *device);
+
+/* What a byte written to device memory takes longer since so many are read for it; `updated`: the share of what is written that is written where it
+ * is read. */
+double sm_dram_turnaround_s(const struct sm_device *device, double reads, double updated);
 
 /* Occupancy: blocks of `block_threads` threads an SM holds at once; 0 = none fits. *limit names what stops one more:
  * "warps", "blocks", "registers", "shared memory". */

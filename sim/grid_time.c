@@ -47,6 +47,13 @@ static double sharers_of(const struct grid_launch *launch, int sm_count)
 	return (double)launch->blocks / (double)((launch->blocks + sm_count - 1) / sm_count);
 }
 
+/* All multiprocessors that begin want the same lines at once. */
+static double constant_cold(const struct sm_device *device, int sm_count, int64_t blocks)
+{
+	double others = sm_count > 1 ? (double)((blocks < sm_count ? blocks : sm_count) - 1) / (sm_count - 1) : 0;
+	return device->constant_alone_cycles + others * (device->constant_cold_cycles - device->constant_alone_cycles);
+}
+
 static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks, double visits_max,
 		struct sm_run *run)
 {
@@ -61,12 +68,14 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 			.sharers = sharers_of(launch, sm_count),
 			.wide = launch->wide,
 			.written = launch->written,
+			.updated = launch->updated,
 			.dram_read_share = share(asked.reads, asked.writes),
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
 			.atomic_lines = launch->atomic_lines,
 			.read_excess = launch->read_excess,
 			.write_excess = launch->write_excess,
 		},
+		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
 		.visits_max = visits_max,
 	};
 	if (launch->beside) {

@@ -21,7 +21,8 @@ struct grid_launch {
 	double background_dram_bytes_per_s;
 	double work_scale;        /* bytes a warp moves for each the program says: fewer or more of its warps lie beyond the edge. 0 counts as 1 */
 	double written;           /* share of what it finds in L2 that was written there */
-	double wide;              /* the part of that which it meets after more than l2_near_bytes others */
+	double updated;           /* share of what it writes that it reads in the same place */
+	double wide;              /* the part of that which goes round beyond l2_near_bytes */
 	double atomic_lines;      /* that atomics fall on; 0 = very many */
 	int resident_most;        /* blocks an SM is to hold at most; 0 = as many as fit */
 	/* Another launch on the same multiprocessors, for as long as this one runs (contention.h); NULL = none. Its own `beside` is not looked at. */

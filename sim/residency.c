@@ -17,7 +17,7 @@ enum { OCCURRENCES = 6, LAUNCHES_MAX = 4096 };
 struct touched { uint32_t buffer; int64_t begin, end; int64_t clock; double kept, written; bool backward; };
 struct history { struct touched *range; size_t count, capacity; int64_t clock; };
 struct slice_sums { double read, read_hit, write, write_hit; };
-struct sums { struct slice_sums slice[RESIDENCY_SLICES]; double distance, touched, turned, written, wide; int seen; };
+struct sums { struct slice_sums slice[RESIDENCY_SLICES]; double distance, touched, turned, written, stored, updated, farthest; int seen; };
 
 double residency_hits(const struct sm_device *d, double bytes)
 {
@@ -29,6 +29,18 @@ double residency_hits(const struct sm_device *d, double bytes)
 		if (bytes <= x[k])
 			return y[k - 1] + (y[k] - y[k - 1]) * (bytes - x[k - 1]) / (x[k] - x[k - 1]);
 	return y[n - 1];
+}
+
+/*
+ * The same of bytes that were touched one after the other, the last of them `from` bytes ago and the first `to`, and come again. In the same order, all
+ * of them are `to` away. In the other, the k-th is k: and what L2 keeps of that is less than the distance alone says.
+ */
+static double hits_of(const struct sm_device *d, bool turned, double from, double to)
+{
+	double kept = d->l2_turned_bytes - from;
+	if (!turned || !(d->l2_turned_bytes > 0))
+		return residency_hits(d, to);
+	return kept <= 0 ? 0 : kept < to - from ? kept / (to - from) : 1;
 }
 
 /* The part of an access that the launch is at in its slice-th part of RESIDENCY_SLICES. */
@@ -53,7 +65,7 @@ static bool overlap(const struct touched *r, const struct schedule_access *a, in
  * What of the access is in L2, and what of it is still there since it was written, if only every `period`-th touch writes it: where it was
  * out between, it has been written back, and will be again.
  */
-struct found { double bytes, hit, unwritten, distance, turned, written, wide; };
+struct found { double bytes, hit, unwritten, distance, turned, written, farthest; };
 
 static double power(double base, double exponent)
 {
@@ -66,23 +78,26 @@ static double power(double base, double exponent)
 static struct found look_up(const struct history *h, const struct schedule_access *a, const struct sm_device *device, double period)
 {
 	struct found found = { 0 };
-	double since = 0; /* bytes touched then or later */
+	double since = 0, later = 0; /* bytes touched then or later; later */
 	for (size_t k = h->count; k-- > 0;) {
 		const struct touched *r = &h->range[k];
-		if (k + 1 == h->count || h->range[k + 1].clock != r->clock)
+		const bool turned = r->backward != !!(a->mode & ACCESS_BACKWARD);
+		if (k + 1 == h->count || h->range[k + 1].clock != r->clock) {
+			later = since;
 			for (size_t j = k + 1; j-- > 0 && h->range[j].clock == r->clock;)
 				since += (double)(h->range[j].end - h->range[j].begin);
+		}
 		int64_t begin, end;
 		if (!overlap(r, a, &begin, &end))
 			continue;
-		double bytes = (double)(end - begin), hits = residency_hits(device, since);
+		double bytes = (double)(end - begin), hits = hits_of(device, turned, later, since);
 		found.bytes += bytes;
 		found.hit += bytes * hits;
 		found.unwritten += bytes * hits * power(r->kept, period - 1);
 		found.distance += bytes * since;
 		found.written += bytes * hits * r->written;
-		found.wide += device->l2_near_bytes > 0 && since > device->l2_near_bytes ? bytes * hits * r->written : 0;
-		found.turned += r->backward != !!(a->mode & ACCESS_BACKWARD) ? bytes : 0;
+		found.farthest = since > found.farthest ? since : found.farthest;
+		found.turned += turned ? bytes : 0;
 	}
 	return found;
 }
@@ -126,6 +141,19 @@ static void touch(struct history *h, const struct schedule_access *a, double kep
 	push(h, &now);
 }
 
+/* Of the bytes of an access that writes, those the launch reads too. */
+static double read_too(const struct schedule_access *access, uint32_t count, const struct schedule_access *write)
+{
+	double bytes = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		const struct touched read = { access[k].buffer, access[k].offset_bytes, access[k].offset_bytes + access[k].bytes, 0, 0, 0, false };
+		int64_t begin, end;
+		if (access[k].mode & ACCESS_READ && overlap(&read, write, &begin, &end))
+			bytes += (double)(end - begin);
+	}
+	return bytes < (double)write->bytes ? bytes : (double)write->bytes;
+}
+
 /* Ranges may hold more than a launch touches in them, every other point say: the driver knows the bytes. */
 static void asked_of(const struct schedule *schedule, const struct schedule_shape *shape, double *range_bytes, double *read, double *write)
 {
@@ -165,7 +193,7 @@ static void walk_launch(struct history *h, const struct schedule *schedule, cons
 				sums->touched += found.bytes;
 				sums->turned += found.turned;
 				sums->written += found.written;
-				sums->wide += found.wide;
+				sums->farthest = found.farthest > sums->farthest ? found.farthest : sums->farthest;
 			}
 			if (access[k].mode & ACCESS_WRITE) {
 				slice->write += (double)part.bytes;
@@ -177,11 +205,17 @@ static void walk_launch(struct history *h, const struct schedule *schedule, cons
 			touch(h, &part, kept[k], written[k]);
 		}
 	}
+	for (uint32_t k = 0; k < shape->access_count; k++)
+		if (access[k].mode & ACCESS_WRITE) {
+			sums->stored += (double)access[k].bytes;
+			sums->updated += read_too(access, shape->access_count, &access[k]);
+		}
 	free(kept);
 	sums->seen++;
 }
 
-static void fill(struct residency_shape *out, const struct schedule *schedule, const struct schedule_shape *shape, const struct sums *sums)
+static void fill(struct residency_shape *out, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,
+		 const struct sums *sums)
 {
 	double range_bytes, part = 1.0 / RESIDENCY_SLICES;
 	asked_of(schedule, shape, &range_bytes, &out->read_bytes, &out->write_bytes);
@@ -198,7 +232,10 @@ static void fill(struct residency_shape *out, const struct schedule *schedule, c
 		read_hit += sums->slice[i].read_hit;
 	/* Launches that hardly differ are the same. */
 	out->written = read_hit > 0 ? round(1024 * sums->written / read_hit) / 1024 : 0;
-	out->wide = read_hit > 0 ? round(1024 * sums->wide / read_hit) / 1024 : 0;
+	/* So many of all that goes round are more than L2 has near, in whatever order they come. */
+	double beyond = device->l2_near_bytes > 0 && sums->farthest > device->l2_near_bytes ? 1 - device->l2_near_bytes / sums->farthest : 0;
+	out->wide = round(1024 * beyond * out->written) / 1024;
+	out->updated = sums->stored > 0 ? sums->updated / sums->stored : 0;
 	out->distance_bytes = sums->touched > 0 ? sums->distance / sums->touched : -1;
 }
 
@@ -229,7 +266,7 @@ void residency_build(struct residency *residency, const struct schedule *schedul
 		free(history.range);
 	}
 	for (uint32_t k = 0; k < schedule->shape_count; k++)
-		fill(&residency->shape[k], schedule, &schedule->shape[k], later[k].seen ? &later[k] : &firsts[k]);
+		fill(&residency->shape[k], schedule, &schedule->shape[k], device, later[k].seen ? &later[k] : &firsts[k]);
 	free(firsts);
 	free(later);
 	free(seen);

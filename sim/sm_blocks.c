@@ -145,6 +145,7 @@ void sm_engine_init(struct engine *e)
 	e->handed = xcalloc(jobs, sizeof(*e->handed));
 	e->ended = xcalloc(jobs, sizeof(*e->ended));
 	e->taken_back = xcalloc(jobs, sizeof(*e->taken_back));
+	e->constant_at = xcalloc(jobs, sizeof(*e->constant_at));
 	e->resident = xcalloc(jobs, sizeof(*e->resident));
 	sm_memory_init(&e->memory, d, &e->setup->memory);
 }
@@ -162,7 +163,7 @@ void sm_engine_release(struct engine *e)
 		free(e->divided[j]);
 	}
 	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->may, e->served, e->turn,
-			e->l2_turn, e->dram_turn, e->divided, e->handed, e->ended, e->resident, e->taken_back };
+			e->l2_turn, e->dram_turn, e->divided, e->handed, e->ended, e->resident, e->taken_back, e->constant_at };
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 		free(all[k]);
 	sm_memory_release(&e->memory);

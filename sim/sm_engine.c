@@ -88,6 +88,15 @@ static void account(struct engine *e, const struct warp *w, double at, double pa
 	stalled[STALL_NOT_SELECTED] += at - ready - busy > 0 ? at - ready - busy : 0;
 }
 
+/* When the multiprocessor has a line of its launch's dimensions and parameters, for which the first that wants it has to ask. */
+static double constant_there(struct engine *e, const struct warp *w, const struct warp_step *s, double at)
+{
+	double *there = &e->constant_at[w->job][s->constant_line];
+	if (*there <= 0)
+		*there = at + e->setup->constant_cold_cycles;
+	return *there;
+}
+
 static void issue(struct engine *e, struct warp *w, double at)
 {
 	const struct warp_step *s = &e->setup->job[w->job].program->step[w->step];
@@ -98,11 +107,11 @@ static void issue(struct engine *e, struct warp *w, double at)
 	e->sub_free[w->sub] = at + d->issue_interval * s->port_cycles;
 	if (uses_lsu(s->class))
 		done = sm_access(e, w, s, at, &cycles, &reason);
+	const double there = s->constant_line < CONSTANT_LINES ? constant_there(e, w, s, at) : 0;
+	done = there > done ? there : done;
 	*path_of(e, w->sub, s->class) = at + cycles;
 	if (shared_path(s->class))
 		e->served[w->sub] = at;
-	if (s->class == SASS_CONSTANT && e->parameters_at < 0)
-		e->parameters_at = at + d->constant_cold_cycles;
 	if (e->classes) {
 		for (int k = 0; k < s->destination_count && s->destination >= 0; k++) {
 			w->reg[(s->destination + k) % REGISTERS] = done;
@@ -114,8 +123,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 	}
 	w->issued = at;
 	w->fixed = w->next->ready = at + (e->classes ? d->issue_interval : s->stall > 0 ? s->stall : 1);
-	if (s->class == SASS_CONSTANT && e->parameters_at > w->fixed)
-		w->fixed = w->next->ready = e->parameters_at;
+	if (there > w->fixed && s->write_barrier >= WARP_SCOREBOARDS) /* nobody could wait later */
+		w->fixed = w->next->ready = there;
 	e->run->instructions++;
 	bool barrier = s->flow == FLOW_BARRIER;
 	int32_t next = sm_next_step(e, w, s);
@@ -228,7 +237,7 @@ static int play(struct engine *e)
 
 int sm_engine_run(const struct sm_setup *setup, struct sm_run *run)
 {
-	struct engine e = { .setup = setup, .device = setup->device, .run = run, .parameters_at = -1 };
+	struct engine e = { .setup = setup, .device = setup->device, .run = run };
 	*run = (struct sm_run){ .block_count = setup->job[0].blocks };
 	run->block_end = xcalloc((size_t)run->block_count + 1, sizeof(*run->block_end));
 	run->block = xcalloc((size_t)run->block_count + 1, sizeof(*run->block));

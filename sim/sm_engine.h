@@ -33,6 +33,7 @@ struct sm_setup {
 	const struct sm_job *job; int job_count;
 	int job_first;             /* is handed out first, so that its warps are the older */
 	struct sm_memory_setup memory;
+	double constant_cold_cycles; /* from asking for a line of the launch's parameters to having it */
 	double visits_max;         /* loops are cut to so many visits; 0 = whole */
 };
 

@@ -56,7 +56,7 @@ struct engine {
 	int64_t *handed, *ended; int *resident; /* per job */
 	double *taken_back;    /* per job: when the device had its last ended block */
 	int32_t next_age;
-	double parameters_at;            /* when constant memory has the launch's parameters; < 0: nobody asked yet */
+	double (*constant_at)[CONSTANT_LINES]; /* per job: when the multiprocessor has a line of the launch's parameters; 0: nobody asked yet */
 	bool classes;                    /* no control bits: registers decide */
 };
 

@@ -8,13 +8,12 @@
 
 static const double GROWTH_END = 16; /* in units of rate x latency; beyond, latency is what is in flight over the rate */
 
-/* Where reads and writes mix, turning around costs, put on the writes: in full from half of reads on. */
-static double write_rate(const struct sm_memory_level *of, double read_share)
+/* Where reads and writes mix, turning around costs, put on the writes. */
+static double write_rate(const struct sm_memory_level *of, double turnaround_s)
 {
-	double share = read_share < 0.5 ? 2 * read_share : 1;
 	if (isinf(of->read_bytes_per_s) || isinf(of->write_bytes_per_s))
 		return of->write_bytes_per_s;
-	return 1 / (1 / of->write_bytes_per_s + of->turnaround_s * share);
+	return 1 / (1 / of->write_bytes_per_s + turnaround_s);
 }
 
 /* Of the time that a byte read takes L2, what its writes have to wait. */
@@ -26,13 +25,13 @@ static double read_beside_writes(const struct sm_device *d, double written, doub
 }
 
 static void level_init(struct memory_level *level, const struct sm_memory_level *of, double clock_hz, double sharers, double background,
-		       double read_share)
+		       double turnaround_s)
 {
 	double left = of->read_bytes_per_s > background ? 1 - background / of->read_bytes_per_s : 0.01;
 	*level = (struct memory_level){
 		.latency = of->latency_ns * 1e-9 * clock_hz,
 		.read_cycles = sharers * clock_hz / (of->read_bytes_per_s * left),
-		.write_cycles = sharers * clock_hz / (write_rate(of, read_share) * left),
+		.write_cycles = sharers * clock_hz / (write_rate(of, turnaround_s) * left),
 		.write_wait = of->write_wait_ns * 1e-9 * clock_hz,
 		.spread = of->spread_ns * 1e-9 * clock_hz,
 		.least = of->least_share > 0 ? of->least_share : 1,
@@ -72,7 +71,9 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
 	level_init(&memory->l2_write, &device->l2, clock_hz, setup->sharers, 0, 0);
 	memory->l2_write.read_cycles = memory->l2.read_cycles * read_beside_writes(device, setup->written, setup->wide);
-	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers, setup->background_dram_bytes_per_s, setup->dram_read_share);
+	const double reads = setup->dram_read_share < 1 ? setup->dram_read_share / (1 - setup->dram_read_share) : INFINITY; /* for each write */
+	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers, setup->background_dram_bytes_per_s,
+		   sm_dram_turnaround_s(device, reads, setup->updated));
 	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;
 	memory->dram.write_cycles *= setup->write_excess > 1 ? setup->write_excess : 1;
 }
@@ -254,6 +255,16 @@ static double slots(double bytes, double lines, double slot_bytes)
 	return bytes > least ? bytes : least;
 }
 
+/* Lines lie in either half as if at random, and a request has its data with the last of them. */
+static bool has_far_lines(struct sm_memory *m, double lines)
+{
+	m->far_turn += 1 - exp2(-(lines > 1 ? lines : 1));
+	if (m->far_turn < 1)
+		return false;
+	m->far_turn--;
+	return true;
+}
+
 double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, double bytes, double lines, bool dram, double *accepted)
 {
 	at = admit(m, at, bytes);
@@ -267,7 +278,7 @@ double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, 
 		done = done > through ? done : through;
 	} else {
 		done = level_request(&m->l2, at, l2_cycles, false) - at;
-		done = at + one_read(chance, &m->l2, at, done) + (m->far_turn++ & 1 ? m->far : 0);
+		done = at + one_read(chance, &m->l2, at, done) + (has_far_lines(m, lines) ? m->far : 0);
 	}
 	double behind = m->l2_write.busy + m->l2.latency; /* slices take requests in order */
 	done = behind > done ? behind : done;

@@ -33,7 +33,7 @@ struct sm_memory {
 	double atomic_cycles, atomic_free; /* a thread's */
 	double pending_bytes;
 	struct in_flight *heap; size_t heap_count, heap_capacity; /* owned; what limit_bytes counts, by `done` */
-	uint32_t far_turn;
+	double far_turn;           /* of requests with a line in the far half, the part not yet seen */
 	double acknowledged;       /* when L2 has the last write */
 };
 
@@ -45,7 +45,8 @@ struct sm_chance { uint32_t block, warps, bursts, reads; double common, own, unt
 struct sm_memory_setup {
 	double sharers;            /* multiprocessors that ask for as much as this one */
 	double written;            /* share of what is found in L2 that was written there: only one half has it */
-	double wide;               /* the part of that which is met again after more than l2_near_bytes */
+	double wide;               /* the part of that which goes round beyond l2_near_bytes */
+	double updated;            /* share of what is written that was read in the same place */
 	double dram_read_share;    /* of the bytes moved between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */
 	double atomic_lines;       /* of 128 bytes that atomics fall on; 0 = very many */

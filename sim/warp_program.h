@@ -17,6 +17,7 @@
 #include "../traces/sass.h"
 
 enum { WARP_LOOPS_MAX = 16, WARP_SCOREBOARDS = 6 };
+enum { CONSTANT_LINE_BYTES = 64, CONSTANT_LINES = SASS_CONSTANT_BYTES / CONSTANT_LINE_BYTES }; /* words 60 and 64 bytes in are two looks, on Hopper */
 enum warp_flow {
 	FLOW_NEXT,     /* on to the next instruction */
 	FLOW_BRANCH,   /* falls through with `share`, else to `target` */
@@ -37,6 +38,7 @@ struct warp_step {
 	int8_t depbar_scoreboard, depbar_count;
 	int16_t destination, source[4];
 	uint8_t destination_count;
+	uint16_t constant_line; /* of launch dimensions and parameters, that it reads; CONSTANT_LINES: none */
 	uint8_t port_cycles;    /* to read its operands: the registers of a bank come one a cycle */
 	int32_t target;         /* step */
 	float share;

@@ -16,7 +16,7 @@ struct known {
 	const struct kernel_profile *profile;
 	struct launch_geometry geometry;
 	struct warps_phase phase[2];
-	double work_scale, wide, written, duration_ns;
+	double work_scale, wide, written, updated, duration_ns;
 };
 
 struct warps {
@@ -29,12 +29,27 @@ struct warps {
 	struct residency residency;
 };
 
+static char *shipped(const struct warps_options *options)
+{
+	return xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), options->data);
+}
+
+bool warps_profiled(const struct warps_options *options)
+{
+	glob_t found = { 0 };
+	char *pattern = shipped(options);
+	bool any = options->profiles || glob(pattern, 0, NULL, &found) == 0;
+	globfree(&found);
+	free(pattern);
+	return any;
+}
+
 static int load(struct warps *w)
 {
 	if (w->options.profiles)
 		return kernel_profiles_add_file(&w->profiles, w->options.profiles);
 	glob_t found;
-	char *pattern = xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), w->options.data);
+	char *pattern = shipped(&w->options);
 	int rc = 0;
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
@@ -108,6 +123,33 @@ static struct launch_geometry geometry_of(const struct schedule_shape *shape)
 	return g;
 }
 
+/* Counts of a launch whose nearest profile is of another one, derived once. */
+static const struct profile_derived *derived_of(struct warps *w, const struct kernel_profile *nearest, const struct launch_geometry *g)
+{
+	for (size_t k = 0; k < w->derived_count; k++)
+		if (w->derived[k]->nearest == nearest && !memcmp(&w->derived[k]->geometry, g, sizeof(*g)))
+			return &w->derived[k]->counts;
+	struct derived *new = xcalloc(1, sizeof(*new));
+	GROW(w->derived, w->derived_count, w->derived_capacity);
+	w->derived[w->derived_count++] = new;
+	new->nearest = nearest;
+	new->geometry = *g;
+	profile_derive(&w->profiles, nearest, g, &new->counts);
+	return &new->counts;
+}
+
+bool warps_sure(struct warps *w, const struct schedule *schedule)
+{
+	bool sure = true;
+	for (uint32_t k = 0; sure && k < schedule->shape_count; k++) {
+		const struct launch_geometry g = geometry_of(&schedule->shape[k]);
+		bool exact;
+		const struct kernel_profile *profile = kernel_profiles_find(&w->profiles, schedule->kernel[schedule->shape[k].kernel], &g, &exact);
+		sure = profile && g.grid[0] && g.block[0] && (exact || !derived_of(w, profile, &g)->doubt);
+	}
+	return sure;
+}
+
 void warps_forget(struct warps *w, const char *kernel, const struct schedule_shape *shape)
 {
 	const struct launch_geometry g = geometry_of(shape);
@@ -145,21 +187,6 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 	}
 	w->built[w->built_count] = (struct built){ profile, program };
 	return &w->built[w->built_count++].program;
-}
-
-/* Counts of a launch whose nearest profile is of another one, derived once. */
-static const struct profile_derived *derived_of(struct warps *w, const struct kernel_profile *nearest, const struct launch_geometry *g)
-{
-	for (size_t k = 0; k < w->derived_count; k++)
-		if (w->derived[k]->nearest == nearest && !memcmp(&w->derived[k]->geometry, g, sizeof(*g)))
-			return &w->derived[k]->counts;
-	struct derived *new = xcalloc(1, sizeof(*new));
-	GROW(w->derived, w->derived_count, w->derived_capacity);
-	w->derived[w->derived_count++] = new;
-	new->nearest = nearest;
-	new->geometry = *g;
-	profile_derive(&w->profiles, nearest, g, &new->counts);
-	return &new->counts;
 }
 
 static double share(double part, double whole)
@@ -271,6 +298,7 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	a->memory = w->residency.shape[shape - schedule->shape];
 	a->launch.wide = a->memory.wide;
 	a->launch.written = a->memory.written;
+	a->launch.updated = a->memory.updated;
 	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
 		double traffic = program->l2_read_bytes + program->l2_write_bytes, scale = (double)profile_warps(a->profile) / warps;
 		if (traffic > 0) /* warps of another block may do more each */
@@ -331,7 +359,7 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 		return -1;
 	*extrapolated |= a.doubt != NULL;
 	struct known now = { .profile = a.derived ? &a.derived->profile : a.profile, .phase = { a.phase[0], a.phase[1] }, .work_scale = a.launch.work_scale,
-			     .wide = a.launch.wide, .written = a.launch.written };
+			     .wide = a.launch.wide, .written = a.launch.written, .updated = a.launch.updated };
 	now.geometry.shared_bytes = a.program.shared_bytes;
 	memcpy(now.geometry.grid, shape->grid, sizeof(now.geometry.grid));
 	memcpy(now.geometry.block, shape->block, sizeof(now.geometry.block));
@@ -339,7 +367,7 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 		const struct known *old = &w->known[k];
 		if (old->profile == now.profile && !memcmp(&old->geometry, &now.geometry, sizeof(now.geometry)) &&
 		    !memcmp(old->phase, now.phase, sizeof(now.phase)) && old->work_scale == now.work_scale && old->wide == now.wide &&
-		    old->written == now.written) {
+		    old->written == now.written && old->updated == now.updated) {
 			*duration_ns = old->duration_ns;
 			return 0;
 		}

@@ -43,6 +43,12 @@ struct warps *warps_new(const struct platform *platform, const struct warps_opti
 void warps_free(struct warps *warps);
 const char *warps_source(const struct warps *warps); /* files the profiles came from; borrowed */
 
+/* Whether there are any, without a message. */
+bool warps_profiled(const struct warps_options *options);
+
+/* Whether all launches of the schedule have counts without doubt. */
+bool warps_sure(struct warps *warps, const struct schedule *schedule);
+
 /* A kernel of the schedule's launches that has no profile; NULL = each has one. Borrowed of the schedule. */
 const char *warps_missing(const struct warps *warps, const struct schedule *schedule);
 

@@ -69,7 +69,8 @@ static inline void kit_program(struct kit *kit, struct warp_program *program)
 static inline void kit_run(const struct sm_device *d, const struct warp_program *program, int64_t blocks, int resident, double l2_miss, struct sm_run *run)
 {
 	const struct sm_job job = { .program = program, .blocks = blocks, .resident = resident, .l2_miss_share = l2_miss };
-	const struct sm_setup setup = { .device = d, .job = &job, .job_count = 1, .memory = { .sharers = 1 } };
+	const struct sm_setup setup = { .device = d, .job = &job, .job_count = 1, .memory = { .sharers = 1 },
+					 .constant_cold_cycles = d->constant_cold_cycles };
 	assert_int_equal(sm_engine_run(&setup, run), 0);
 }
 

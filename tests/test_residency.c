@@ -116,6 +116,28 @@ static void a_launch_that_turns_finds_its_begin(void **state)
 	schedule_release(&s);
 }
 
+/* The same where the device keeps 21 MB of what is met on the way back: 11 slices and a fifth of the next, and nothing for longer than that. */
+static void what_is_kept_for_the_way_back_is_less(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	d.l2_turned_bytes = 21 * MB;
+	schedule_init(&s);
+	const struct schedule_access down = { 0, ACCESS_READ, 0, 60 * MB }, up = { 0, ACCESS_READ | ACCESS_BACKWARD, 0, 60 * MB };
+	uint32_t shape[] = { add_shape(&s, "down", 60 * MB, &down, 1), add_shape(&s, "up", 60 * MB, &up, 1) };
+	rounds(&s, shape, 2, 5);
+	residency_build(&r, &s, &d);
+	for (int k = 0; k < 2; k++) {
+		const struct residency_shape *m = &r.shape[shape[k]];
+		assert_true(m->read_miss[0] == 0 && m->read_miss[10] == 0 && fabs(m->read_miss[11] - 0.8) < 1e-6 && m->read_miss[12] == 1);
+		assert_true(fabs(m->read_miss_bytes - 39 * MB) < 100);
+	}
+	residency_release(&r);
+	schedule_release(&s);
+}
+
 static struct residency_shape steady(const struct schedule_access *access, uint32_t count, int64_t dram_bytes)
 {
 	struct schedule s;
@@ -142,6 +164,42 @@ static void what_is_written_every_other_time_has_to_stay_twice(void **state)
 	assert_true(each.turned == 0 && fabs(each.read_miss_bytes - 25 * MB) < 100);
 }
 
+static void writes_in_place_are_told_from_writes_elsewhere(void **state)
+{
+	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 4 * MB }, { 1, ACCESS_WRITE, 0, 4 * MB } };
+	const struct schedule_access sweep[] = { { 0, ACCESS_READ, 0, 6 * MB }, { 0, ACCESS_WRITE, 1 * MB, 4 * MB } };
+	const struct schedule_access both[] = { { 0, ACCESS_READ, 0, 3 * MB }, { 0, ACCESS_WRITE, 0, 4 * MB } };
+	const struct schedule_access at_once[] = { { 0, ACCESS_READ | ACCESS_WRITE, 0, 4 * MB } };
+	(void)state;
+	assert_true(steady(copy, 2, 8 * MB).updated == 0);
+	assert_true(steady(sweep, 2, 10 * MB).updated == 1);
+	assert_true(steady(both, 2, 7 * MB).updated == 0.75);
+	assert_true(steady(at_once, 1, 8 * MB).updated == 1);
+}
+
+/* 20 MB go round, 15 of them near, in one order or to and fro. */
+static void wide_is_what_goes_round_beyond_the_near_bytes(void **state)
+{
+	const uint32_t backward[] = { 0, ACCESS_BACKWARD };
+	(void)state;
+	for (int turns = 0; turns < 2; turns++) {
+		struct schedule s;
+		struct residency r;
+		struct sm_device d = device_of_50_mb();
+		d.l2_near_bytes = 15 * MB;
+		schedule_init(&s);
+		const struct schedule_access there = { 0, ACCESS_READ | ACCESS_WRITE, 0, 20 * MB };
+		const struct schedule_access back = { 0, ACCESS_READ | ACCESS_WRITE | backward[turns], 0, 20 * MB };
+		uint32_t shape[] = { add_shape(&s, "there", 40 * MB, &there, 1), add_shape(&s, "back", 40 * MB, &back, 1) };
+		rounds(&s, shape, 2, 5);
+		residency_build(&r, &s, &d);
+		for (int k = 0; k < 2; k++)
+			assert_true(r.shape[shape[k]].written == 1 && r.shape[shape[k]].wide == 0.25);
+		residency_release(&r);
+		schedule_release(&s);
+	}
+}
+
 static void what_was_written_in_l2_is_told_from_what_was_only_read(void **state)
 {
 	(void)state;
@@ -161,12 +219,12 @@ static void what_was_written_in_l2_is_told_from_what_was_only_read(void **state)
 	assert_true(r.shape[shape[1]].wide == 0); /* of such a device nothing is known */
 	residency_release(&r);
 
-	/* A round touches 12 MB, so all is met again after as many. */
+	/* 12 MB go round. */
 	const double near_bytes[] = { 11 * MB, 13 * MB };
 	for (int k = 0; k < 2; k++) {
 		d.l2_near_bytes = near_bytes[k];
 		residency_build(&r, &s, &d);
-		assert_true(r.shape[shape[1]].wide == (k ? 0 : 1));
+		assert_true(fabs(r.shape[shape[1]].wide - (k ? 0 : 1.0 / 12)) < 1e-3);
 		assert_true(r.shape[shape[0]].wide == 0); /* what nobody wrote is as near as ever */
 		residency_release(&r);
 	}
@@ -196,6 +254,9 @@ int main(void)
 		cmocka_unit_test(a_large_array_is_gone_when_it_comes_round),
 		cmocka_unit_test(a_launch_in_between_pushes_out),
 		cmocka_unit_test(a_launch_that_turns_finds_its_begin),
+		cmocka_unit_test(what_is_kept_for_the_way_back_is_less),
+		cmocka_unit_test(writes_in_place_are_told_from_writes_elsewhere),
+		cmocka_unit_test(wide_is_what_goes_round_beyond_the_near_bytes),
 		cmocka_unit_test(what_is_written_every_other_time_has_to_stay_twice),
 		cmocka_unit_test(what_was_written_in_l2_is_told_from_what_was_only_read),
 		cmocka_unit_test(what_was_never_touched_is_not_there),

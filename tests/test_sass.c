@@ -56,6 +56,23 @@ static void control_bits_are_where_the_encoding_has_them(void **state)
 	}
 }
 
+static void parameters_are_read_from_constant_bank_0(void **state)
+{
+	static const struct {
+		const char *text;
+		int32_t constant;
+	} cases[] = {
+		{ "LDC R1, c[0x0][0x28]", 0x28 }, { "@!P0 ULDC.64 UR4, c[0x0][0x210]", 0x210 }, { "IMAD R3, R3, c[0x0][0x24c], R2", 0x24c },
+		{ "LDG.E R0, desc[UR4][R2.64]", -1 }, { "LDC R2, c[0x3][R4]", -1 }, { "LDC R2, c[0x0][R4+0x210]", -1 }, { "LDC R2, c[0x0][0x10210]", 0x210 },
+		{ "NOP ; /* c[0x0][0x210] */", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (decode(cases[i].text, 0, 0, 0).constant != cases[i].constant)
+			fail_msg("%s: %d", cases[i].text, (int)decode(cases[i].text, 0, 0, 0).constant);
+}
+
 static void classes_follow_the_pipe_and_not_the_name(void **state)
 {
 	static const struct {
@@ -254,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_bits_are_where_the_encoding_has_them),
+		cmocka_unit_test(parameters_are_read_from_constant_bank_0),
 		cmocka_unit_test(classes_follow_the_pipe_and_not_the_name),
 		cmocka_unit_test(operands_are_registers_read_and_written),
 		cmocka_unit_test(branches_say_where_they_go),

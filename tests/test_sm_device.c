@@ -164,6 +164,29 @@ static void a_copy_says_what_turning_costs(void **state)
 	platform_release(&platform);
 }
 
+/* Turning costs a written byte as measured for so many read; in between linearly, beyond the last as there, below the first less. */
+static void turning_in_dram_depends_on_the_mix(void **state)
+{
+	struct sm_device d = { .dram = { .read_bytes_per_s = 4e12, .write_bytes_per_s = 4e12, .copy_bytes_per_s = 3.2e12 } };
+	double reads[] = { 1, 3 }, rate[] = { 2e12, 3.2e12 };
+	(void)state;
+	sm_turnarounds(&d);
+	assert_true(fabs(d.dram.turnaround_s - 0.125e-12) < 1e-18);
+	for (int updated = 0; updated < 2; updated++) /* not measured in place: the same */
+		assert_true(sm_dram_turnaround_s(&d, 2, updated) == d.dram.turnaround_s);
+	d.dram_update_reads.value = reads;
+	d.dram_update_bytes_per_s.value = rate;
+	d.dram_update_reads.count = d.dram_update_bytes_per_s.count = 2;
+	sm_turnarounds(&d);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 1) - 0.5e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 2, 1) - 0.375e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 3, 1) - 0.25e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, INFINITY, 1) - 0.25e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 0.5) - 0.3125e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1.0 / 3, 1) - 0.25e-12) < 1e-18);
+	assert_true(sm_dram_turnaround_s(&d, 0, 1) == 0);
+}
+
 static void rates_in_gb_per_s_set_reading_and_writing(void **state)
 {
 	struct platform platform;
@@ -466,6 +489,7 @@ int main(void)
 		cmocka_unit_test(values_that_make_no_sense_are_refused),
 		cmocka_unit_test(every_part_can_be_made_ideal),
 		cmocka_unit_test(a_copy_says_what_turning_costs),
+		cmocka_unit_test(turning_in_dram_depends_on_the_mix),
 		cmocka_unit_test(rates_in_gb_per_s_set_reading_and_writing),
 		cmocka_unit_test(every_shipped_platform_is_whole),
 		cmocka_unit_test(a_gtx480_is_as_full_as_its_profiler_said),

@@ -34,6 +34,40 @@ static void a_chain_of_one_warp_takes_its_stall_counts(void **state)
 	assert_true(fabs(cycles_of(&kit, &d, 1, 1, 0) - 81) < 1e-9); /* 20 x 4, and the exit */
 }
 
+/* A line of parameters costs whoever asks for it first; an LDC raises a scoreboard, so only who needs the value waits; a ULDC could not. */
+static void lines_of_parameters_come_when_asked_for(void **state)
+{
+	static const char *const text[] = { "ULDC UR4, c[0x0][0x210]", "ULDC UR5, c[0x0][0x23c]", "ULDC UR6, c[0x0][0x240]", "ULDC UR4, c[0x0][0x210]" };
+	struct kit kit;
+	struct sm_device d = round_device();
+	double none[5], cold[5];
+	(void)state;
+	for (int n = 0; n <= 4; n++) {
+		kit_begin(&kit, 32);
+		for (int k = 0; k < n; k++)
+			kit_add(&kit, text[k], 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		d.constant_cold_cycles = 0;
+		none[n] = cycles_of(&kit, &d, 1, 1, 0);
+		d.constant_cold_cycles = 100;
+		cold[n] = cycles_of(&kit, &d, 1, 1, 0);
+	}
+	assert_true(cold[0] == none[0]);
+	assert_true(cold[1] > none[1] + 90 && cold[1] <= none[1] + 100);
+	assert_true(cold[2] - cold[1] <= none[2] - none[1]); /* the same line */
+	assert_true(cold[3] - cold[2] > 90 && cold[3] - cold[2] <= 100 + none[3] - none[2]);
+	assert_true(cold[4] - cold[3] <= none[4] - none[3]);
+	assert_true(cycles_of(&kit, &d, 2, 1, 0) < cold[4] + none[4] + d.block_start_cycles + 1); /* the second block has them */
+
+	for (int needs = 0; needs < 2; needs++) { /* the exit waits for it or does not */
+		kit_begin(&kit, 32);
+		kit_add(&kit, "LDC R1, c[0x0][0x28]", 1, 0, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_BOARD, needs ? 1 : 0, KIT_WARPS);
+		double cycles = cycles_of(&kit, &d, 1, 1, 0);
+		assert_true(needs ? cycles >= 100 && cycles < 110 : cycles < 10);
+	}
+}
+
 static void four_warps_of_a_sub_partition_hide_each_others_stalls(void **state)
 {
 	(void)state;
@@ -225,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_of_one_warp_takes_its_stall_counts),
+		cmocka_unit_test(lines_of_parameters_come_when_asked_for),
 		cmocka_unit_test(four_warps_of_a_sub_partition_hide_each_others_stalls),
 		cmocka_unit_test(a_pipe_of_half_rate_takes_twice_as_long),
 		cmocka_unit_test(a_lone_load_takes_the_latency_of_the_level_that_has_it),

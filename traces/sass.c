@@ -243,6 +243,17 @@ static void decode_control(struct sass_control *control, uint64_t high)
 	};
 }
 
+/* "c[0x0][0x210]" anywhere, but not "desc[UR4]", nor another bank, nor an offset a register knows. */
+static int32_t constant_of(const char *start, const char *end)
+{
+	static const char bank[] = "c[0x0][0x";
+	const char *at = strstr(start, bank);
+
+	if (!at || at >= end)
+		return -1;
+	return (int32_t)(strtoul(at + strlen(bank), NULL, 16) & (SASS_CONSTANT_BYTES - 1));
+}
+
 /* ---- opcodes ---- */
 
 static const struct opcode *find_opcode(const char *name)
@@ -310,6 +321,7 @@ void sass_decode(struct sass_instruction *instruction, const char *text, const u
 		in.target = known.role == BRANCH ? branch_target(start, end, code, offset) : SASS_TARGET_UNKNOWN;
 	if (known.role == DEPBAR)
 		decode_depbar(&in, start);
+	in.constant = constant_of(start, end);
 	find_registers(&in, &known, word, start, end);
 	*instruction = in;
 }

@@ -28,6 +28,7 @@ struct sass_control {
 };
 
 #define SASS_TARGET_UNKNOWN UINT32_MAX
+enum { SASS_CONSTANT_BYTES = 65536 }; /* of a bank */
 
 struct sass_instruction {
 	enum sass_class class;
@@ -38,6 +39,7 @@ struct sass_instruction {
 	uint32_t target;      /* bytes from the kernel's entry; for is_branch; SASS_TARGET_UNKNOWN: a register knows (RET, BRX) */
 	uint8_t access_bytes; /* memory: bytes a thread, from the width suffix; 0 otherwise */
 	int8_t depbar_scoreboard, depbar_count; /* DEPBAR.LE SBs, n; -1 none. Scoreboards in its braces are in control.wait_mask */
+	int32_t constant;     /* c[0x0][offset]: of launch dimensions and parameters; -1 none */
 	int16_t destination;  /* first destination register, -1 none */
 	int16_t source[4];    /* source registers, -1 none: for machines without control bits */
 	uint8_t destination_count; /* registers written from `destination` on */
