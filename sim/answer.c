@@ -85,7 +85,7 @@ int predictor_answer(struct predictor *predictor, const struct schedule *schedul
 	trace_init(&timeline);
 	if (!options->kernel_model && !strcmp(kernel_model, "scaled"))
 		kernel_model = predictor_planned_model(predictor, schedule);
-	if (!options->kernel_model && !strcmp(kernel_model, "recorded"))
+	if (kernel_model && !options->kernel_model && !strcmp(kernel_model, "recorded"))
 		kernel_model = predictor_replayed_model(predictor, schedule);
 	if (!kernel_model) {
 		trace_release(&timeline);

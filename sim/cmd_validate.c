@@ -89,7 +89,9 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 	schedule_init(&schedule);
 	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule) ? -1 : 1;
 	if (rc > 0 && !strcmp(model, "default"))
-		model = predictor_planned_model(c->predictor, &schedule);
+		rc = (model = predictor_planned_model(c->predictor, &schedule)) ? rc : -1;
+	if (rc > 0 && !strcmp(model, "scaled"))
+		rc = predictor_recorded(c->predictor, &schedule) || !c->has_warps;
 	const struct predictor_request request = { .kernel_model = model, .set = set, .allow_extrapolation = true };
 	if (rc > 0 && !strcmp(model, "warps"))
 		rc = warps_answers(c, &schedule);
@@ -126,20 +128,24 @@ static double roofline_only_us(struct context *c, const struct measured_row *m, 
 
 static int validate_planned(struct context *c, const struct measured_row *m)
 {
-	static const char *const models[] = { "default", "roofline", "zero", "warps" };
-	size_t model_count = c->has_warps ? 4 : 3;
+	static const char *const models[] = { "default", "roofline", "zero", "scaled", "warps" };
+	size_t model_count = c->has_warps ? 5 : 4;
+	const char *answered = "";
 	const char *set = m->gpus > 1 ? "gpus" : "size", *platform = c->predictor->platform.name;
 	struct prediction p, one;
 	char *inputs = xprintf("%s,%s.ini", c->predictor->profile.source, platform), *only = xprintf("%s.ini", platform);
 	int rc = 0;
 	for (size_t k = 0; rc >= 0 && k < model_count; k++) {
-		bool unasked = k == 0;
+		bool unasked = k == 0, records = unasked || !strcmp(models[k], "scaled");
+		if (!strcmp(models[k], answered))
+			continue;
 		rc = plan_core(c, m, m->gpus, models[k], set, &p);
 		if (rc <= 0)
 			continue;
-		add_prediction(c, m, set, models[k], &p, unasked ? inputs : only);
-		if (unasked && !strcmp(p.kernel_model, "scaled"))
-			add_prediction(c, m, set, "scaled", &p, inputs);
+		add_prediction(c, m, set, models[k], &p, records ? inputs : only);
+		answered = unasked ? p.kernel_model : answered;
+		if (unasked)
+			add_prediction(c, m, set, answered, &p, !strcmp(answered, "warps") ? only : inputs);
 		prediction_release(&p);
 	}
 	if (rc >= 0 && m->gpus > 1) {

@@ -90,7 +90,7 @@ int paper_simulate(struct paper_runs *r, const char *platform, const char *confi
 	if (!rc) {
 		const char *model = device->predictor->other_device ? "warps" : predictor_planned_model(device->predictor, &schedule);
 		const struct predictor_request request = { .kernel_model = model, .set = "size", .allow_extrapolation = true };
-		rc = predictor_run(device->predictor, &schedule, &request, &p);
+		rc = model ? predictor_run(device->predictor, &schedule, &request, &p) : -1;
 	}
 	if (!rc) {
 		*times = (struct paper_times){ p.core_us, p.total_us, NAN };

@@ -56,7 +56,7 @@ static int compare_devices(struct predictor *p)
 static int load_profile(struct predictor *p, const char *given)
 {
 	if (given) {
-		p->has_profile = true;
+		p->has_profile = p->profile_given = true;
 		return profile_add_file(&p->profile, given);
 	}
 	if (p->other_device)
@@ -126,13 +126,31 @@ static bool recorded(const struct profile *profile, const char *kernel)
 	return false;
 }
 
-const char *predictor_planned_model(const struct predictor *p, const struct schedule *schedule)
+/* Whether the model `warps` may speak for launches that were recorded as well: it knows all of them, and nobody gave records to go by. */
+static int walks_all(struct predictor *p, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	if (p->profile_given || !p->platform.sm.present || p->other_device || !warps_profiled(&p->warps_options))
+		return 0;
+	return predictor_use_warps(p, &model, schedule) ? -1 : warps_sure(p->warps, schedule);
+}
+
+bool predictor_recorded(const struct predictor *p, const struct schedule *schedule)
 {
 	bool all = true;
 	for (uint32_t k = 0; k < schedule->kernel_count; k++)
 		all &= recorded(&p->profile, schedule->kernel[k]);
+	return all;
+}
+
+const char *predictor_planned_model(struct predictor *p, const struct schedule *schedule)
+{
+	const bool all = predictor_recorded(p, schedule);
 	/* Records of another device say what its kernels do, not how long they take here. */
-	return all || !p->platform.sm.present || (!p->has_profile && !p->other_device) ? "scaled" : "warps";
+	if (!all && p->platform.sm.present && (p->has_profile || p->other_device))
+		return "warps";
+	int walks = all && p->has_profile ? walks_all(p, schedule) : 0;
+	return walks < 0 ? NULL : walks ? "warps" : "scaled";
 }
 
 const char *predictor_replayed_model(struct predictor *p, const struct schedule *schedule)

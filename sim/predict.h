@@ -17,7 +17,7 @@ struct predictor {
 	struct platform records; /* whose records serve, where that is another platform */
 	struct profile profile;
 	struct intervals intervals;
-	bool has_profile;
+	bool has_profile, profile_given; /* records of kernels: there are some; by name, not the platform's */
 	bool other_device; /* than that of the records: no durations and no interval widths of it serve */
 	struct warps_options warps_options;
 	struct warps *warps; /* NULL until the model is asked for */
@@ -53,8 +53,14 @@ const char *predictor_measured(const struct predictor *predictor);
 /* Gives the model `warps` what it needs for this schedule; profiles are loaded when first asked for. -1 after a message. */
 int predictor_use_warps(struct predictor *predictor, struct kernel_model *model, const struct schedule *schedule);
 
-/* What answers a plan unasked: `scaled` where every kernel was recorded on one GPU, else `warps` where the device has an inside. */
-const char *predictor_planned_model(const struct predictor *predictor, const struct schedule *schedule);
+/* Whether each kernel of the schedule was recorded on one GPU. */
+bool predictor_recorded(const struct predictor *predictor, const struct schedule *schedule);
+
+/*
+ * What answers a plan unasked: `warps` where the device has an inside and the counts of all launches are known, unless records were given; else `scaled`
+ * where every kernel was recorded on one GPU; else `warps`, which says what is missing. NULL after a message.
+ */
+const char *predictor_planned_model(struct predictor *predictor, const struct schedule *schedule);
 
 struct prediction {
 	double core_us, core_lo_us, core_hi_us, total_us;

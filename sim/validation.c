@@ -101,22 +101,27 @@ void validation_summary(const struct validation *v, FILE *out)
 	}
 }
 
-/*
- * Whose rows a class is fitted to: answers unasked; but where kernels take their time from `warps`, all of that model, since asked for it
- * answers for kernels that were recorded, too, and few configurations have others.
- */
-static const char *fitted_model(const char *class_name)
+static bool ends_with(const char *text, const char *suffix)
 {
-	static const char suffix[] = "-warps";
-	size_t length = strlen(class_name), end = sizeof(suffix) - 1;
-	return length > end && !strcmp(class_name + length - end, suffix) ? "warps" : "default";
+	size_t length = strlen(text), end = strlen(suffix);
+	return length >= end && !strcmp(text + length - end, suffix);
+}
+
+/*
+ * Whether a row is one of those its class is fitted to: answers unasked; but where kernels take their time from `warps`, all of that model, since few
+ * configurations have kernels that were never recorded; and where they take it from records, all of `scaled`, which answers when asked, beside replays.
+ */
+static bool fits(const struct validation_row *row)
+{
+	const char *model = ends_with(row->class_name, "-warps") ? "warps" :
+			    ends_with(row->class_name, "-host") || !strcmp(row->set, "replay") ? "default" : "scaled";
+	return !strcmp(row->model, model) && !strcmp(row->split, "fit");
 }
 
 /* Rows whose errors say how wide a class is: its own set's; for `replay`, whose points are few, those of every set. */
 static bool widens(const struct validation_row *row, const struct validation_row *of)
 {
-	return !strcmp(row->model, of->model) && !strcmp(row->split, of->split) && !strcmp(row->class_name, of->class_name) &&
-	       (!strcmp(of->set, "replay") || !strcmp(row->set, of->set));
+	return fits(row) && !strcmp(row->class_name, of->class_name) && (!strcmp(of->set, "replay") || !strcmp(row->set, of->set));
 }
 
 /*
@@ -163,7 +168,7 @@ int validation_fit_intervals(const struct validation *v, const char *path)
 	fprintf(out, "set\tclass\tlow\thigh\tpoints\n");
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *r = &v->row[k];
-		bool seen = strcmp(r->model, fitted_model(r->class_name)) || strcmp(r->split, "fit");
+		bool seen = !fits(r);
 		for (size_t j = 0; j < k && !seen; j++)
 			seen = same_group(&v->row[j], r) && !strcmp(v->row[j].class_name, r->class_name);
 		if (!seen)

@@ -148,9 +148,9 @@ static void fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on(void 
 	srand(4);
 	for (int k = 0; k < 400; k++) {
 		double ratio = 0.95 + 0.2 * rand() / RAND_MAX;
-		add_row(&v, "gpus", "fit", "default", "peer-kernel", 100 * ratio, 100, 0.15);
-		add_row(&v, "gpus", "holdout", "default", "peer-kernel", 900, 100, 0.15); /* must not be looked at */
-		add_row(&v, "gpus", "fit", "roofline", "peer-kernel", 900, 100, 0.15);
+		add_row(&v, "gpus", "fit", "scaled", "peer-kernel", 100 * ratio, 100, 0.15);
+		add_row(&v, "gpus", "holdout", "scaled", "peer-kernel", 900, 100, 0.15); /* must not be looked at */
+		add_row(&v, "gpus", "fit", "default", "peer-kernel", 900, 100, 0.15);
 	}
 	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);

@@ -7,5 +7,7 @@ for platform in c1060 gtx480 c2050 x2090 a100 h100 b200 h100x1; do
 		columns core_us,core_lo_us,core_hi_us <answer.tsv | awk 'NR == 2 { printf "%s between %.2f and %.2f of it\n", ($1 > 0 ? "an answer" : "nothing"), $2 / $1, $3 / $1 }'
 	done
 done
-# One file with more GPUs of the recorded device does take its durations.
-warpreel predict rbsor --platform h200x8 --size 1024 --iterations 10 --format tsv | columns kernel_model,extrapolated | tail -n 1
+# One file with more GPUs of the recorded device does take its durations, when asked or given.
+for model in "" "--kernel-model scaled" "--profile ${root:?}/traces/data/h200x4/profile/rbsor.wrt.zst"; do
+	warpreel predict rbsor --platform h200x8 $model --size 1024 --iterations 10 --format tsv | columns kernel_model,extrapolated | tail -n 1
+done
