@@ -77,6 +77,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		},
 		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
 		.visits_max = visits_max,
+		.duration_only = launch->duration_only,
 	};
 	if (launch->beside) {
 		const struct grid_launch *other = launch->beside;

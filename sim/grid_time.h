@@ -24,6 +24,7 @@ struct grid_launch {
 	double updated;           /* share of what it writes that it reads in the same place */
 	double wide;              /* the part of that which goes round beyond l2_near_bytes */
 	double atomic_lines;      /* that atomics fall on; 0 = very many */
+	bool duration_only;       /* nobody asks what warps waited for */
 	int resident_most;        /* blocks an SM is to hold at most; 0 = as many as fit */
 	/* Another launch on the same multiprocessors, for as long as this one runs (contention.h); NULL = none. Its own `beside` is not looked at. */
 	const struct grid_launch *beside;
@@ -39,7 +40,7 @@ struct grid_answer {
 	double blocks_a_sm, waves;
 	int64_t instructions;     /* played */
 	bool extrapolated_blocks, extrapolated_loops;
-	double stalled[STALL_REASON_COUNT]; /* share of the played warps' time */
+	double stalled[STALL_REASON_COUNT]; /* share of the played warps' time; 0 if duration_only */
 	int64_t barriers_forced;
 	struct sm_run run;        /* block begins and ends as far as played; grid_answer_release */
 };

@@ -11,12 +11,43 @@
 
 static struct warp *idle_warp(struct engine *e, int sub)
 {
-	for (int k = 0; k < e->sub_slots; k++)
-		if (e->warp[sub * e->sub_slots + k].step == NEVER_STEP) {
-			e->sub_used = k < e->sub_used ? e->sub_used : (k & ~1) + 2;
-			return &e->warp[sub * e->sub_slots + k];
-		}
-	return NULL;
+	if (e->partition[sub].count == e->sub_slots)
+		return NULL;
+	struct warp *w = &e->warp[sub * e->sub_slots];
+	while (w->step != NEVER_STEP)
+		w++;
+	return w;
+}
+
+/* When the pipe that instructions of a class need is free. */
+static double *path_of(struct engine *e, int sub, int class)
+{
+	if (sm_uses_lsu(class))
+		return &e->lsu_free;
+	return class == SASS_SHUFFLE ? &e->shuffle_free : class == SASS_CONSTANT ? &e->constant_free : &e->partition[sub].pipe[class];
+}
+
+/* As the youngest of its sub-partition. */
+static void enter(struct engine *e, struct warp *w)
+{
+	struct partition *p = &e->partition[w->sub];
+	w->place = p->count++;
+	p->candidate[w->place].warp = w;
+	e->idle--;
+}
+
+static void leave(struct engine *e, struct warp *w)
+{
+	struct partition *p = &e->partition[w->sub];
+	p->count--;
+	for (int k = w->place; k < p->count; k++) {
+		p->candidate[k] = p->candidate[k + 1];
+		p->candidate[k].warp->place = k;
+	}
+	w->step = NEVER_STEP;
+	w->place = e->sub_slots;
+	e->idle++;
+	sm_choose_again(e, w->sub);
 }
 
 bool sm_hand_out(struct engine *e, int job, double at)
@@ -29,10 +60,7 @@ bool sm_hand_out(struct engine *e, int job, double at)
 	int slot = 0;
 	while (slot < e->block_slots && e->block[slot].live)
 		slot++;
-	int idle = 0;
-	for (int k = 0; k < e->warp_slots; k++)
-		idle += e->warp[k].step == NEVER_STEP;
-	if (slot == e->block_slots || idle < warps)
+	if (slot == e->block_slots || e->idle < warps)
 		return false;
 	double offered = e->handed[job] < j->resident ? (double)e->handed[job] * e->device->block_fill_cycles : 0;
 	at = offered > at ? offered : at;
@@ -46,12 +74,12 @@ bool sm_hand_out(struct engine *e, int job, double at)
 		struct warp *w = idle_warp(e, n % e->device->sub_partitions);
 		if (!w)
 			continue;
-		*w = (struct warp){ .job = job, .block = slot, .sub = w->sub, .next = w->next, .issued = at, .fixed = at,
-				    .reg = w->reg, .reg_reason = w->reg_reason };
-		*w->next = (struct candidate){ .ready = at, .path = w->next->path, .age = e->next_age++ };
+		*w = (struct warp){ .program = p->step, .steps = (int32_t)p->count, .job = job, .block = slot, .sub = w->sub, .ready = at,
+				    .issued = at, .fixed = at, .reg = w->reg, .reg_reason = w->reg_reason };
 		for (int r = 0; w->reg && r < REGISTERS; r++)
 			w->reg[r] = at;
-		sm_look_ahead(e, w);
+		enter(e, w);
+		sm_look_ahead(e, w, 0);
 		warps--;
 	}
 	return true;
@@ -62,11 +90,10 @@ void sm_release_barrier(struct engine *e, int block, double at)
 	e->block[block].arrived = 0;
 	for (int k = 0; k < e->warp_slots; k++) {
 		struct warp *w = &e->warp[k];
-		if (w->step == NEVER_STEP || w->block != block || w->next->ready != INFINITY)
+		if (w->step == NEVER_STEP || w->block != block || w->ready != INFINITY)
 			continue;
-		w->next->ready = w->fixed;
-		sm_look_ahead(e, w);
-		sm_wait_for(w, at + e->device->latency[SASS_BARRIER], STALL_BARRIER);
+		w->ready = w->fixed;
+		sm_look_ahead(e, w, at + e->device->latency[SASS_BARRIER]);
 	}
 }
 
@@ -74,9 +101,7 @@ void sm_end_warp(struct engine *e, struct warp *w, double at)
 {
 	struct block *b = &e->block[w->block];
 	int job = w->job;
-	w->step = NEVER_STEP;
-	w->next->ready = INFINITY;
-	e->chosen[w->sub].stale = true;
+	leave(e, w);
 	if (--b->live) {
 		if (b->arrived && b->arrived == b->live)
 			sm_release_barrier(e, w->block, at);
@@ -102,25 +127,26 @@ void sm_engine_init(struct engine *e)
 	const struct sm_device *d = e->device;
 	int subs = d->sub_partitions;
 	e->classes = !strcmp(d->isa ? d->isa : "none", "none");
-	e->sub_slots = (d->warp_slots / subs + 1) & ~1; /* choose() takes two at a time */
-	e->warp_slots = e->sub_slots * subs;
+	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
+	e->warp_slots = e->idle = e->sub_slots * subs;
 	e->block_slots = d->block_slots;
 	e->warp = xcalloc((size_t)e->warp_slots, sizeof(*e->warp));
-	e->candidate = xcalloc((size_t)e->warp_slots, sizeof(*e->candidate));
 	e->block = xcalloc((size_t)e->block_slots, sizeof(*e->block));
-	e->chosen = xcalloc((size_t)subs, sizeof(*e->chosen));
-	e->sub_free = xcalloc((size_t)subs, sizeof(*e->sub_free));
-	e->pipe = xcalloc((size_t)subs, sizeof(*e->pipe));
-	e->greedy = xcalloc((size_t)subs, sizeof(*e->greedy));
-	e->may = xcalloc((size_t)e->sub_slots, sizeof(*e->may));
-	e->served = xcalloc((size_t)subs, sizeof(*e->served));
-	for (int sub = 0; sub < subs; sub++)
-		e->chosen[sub].stale = true;
+	e->partition = xcalloc((size_t)subs, sizeof(*e->partition));
+	e->next = xcalloc((size_t)subs, sizeof(*e->next));
+	e->stale = xcalloc((size_t)subs + 1, sizeof(*e->stale));
+	for (int sub = 0; sub < subs; sub++) {
+		struct partition *p = &e->partition[sub];
+		p->candidate = xcalloc((size_t)e->sub_slots + 1, sizeof(*p->candidate));
+		p->candidate[e->sub_slots] = (struct candidate){ .ready = INFINITY, .path = &p->pipe[0] };
+		p->last = &e->warp[sub * e->sub_slots];
+		for (int class = 0; class < SASS_CLASS_COUNT; class++)
+			p->path_of[class] = path_of(e, sub, class);
+		e->next[sub] = (struct next_issue){ .at = INFINITY };
+	}
 	for (int k = 0; k < e->warp_slots; k++) {
 		struct warp *w = &e->warp[k];
-		*w = (struct warp){ .step = NEVER_STEP, .sub = k / e->sub_slots, .next = &e->candidate[k] };
-		w->next->ready = INFINITY;
-		w->next->path = &e->pipe[w->sub][0];
+		*w = (struct warp){ .step = NEVER_STEP, .place = e->sub_slots, .sub = k / e->sub_slots };
 		if (e->classes) {
 			w->reg = xcalloc(REGISTERS, sizeof(*w->reg));
 			w->reg_reason = xcalloc(REGISTERS, sizeof(*w->reg_reason));
@@ -162,8 +188,10 @@ void sm_engine_release(struct engine *e)
 		free(e->dram_turn[j]);
 		free(e->divided[j]);
 	}
-	void *all[] = { e->warp, e->candidate, e->block, e->chosen, e->sub_free, e->pipe, e->greedy, e->may, e->served, e->turn,
-			e->l2_turn, e->dram_turn, e->divided, e->handed, e->ended, e->resident, e->taken_back, e->constant_at };
+	for (int sub = 0; sub < e->device->sub_partitions; sub++)
+		free(e->partition[sub].candidate);
+	void *all[] = { e->warp, e->block, e->partition, e->next, e->stale, e->turn, e->l2_turn, e->dram_turn, e->divided, e->handed, e->ended, e->resident,
+			e->taken_back, e->constant_at };
 	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 		free(all[k]);
 	sm_memory_release(&e->memory);

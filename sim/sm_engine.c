@@ -15,77 +15,95 @@ const char *const stall_reason_name[STALL_REASON_COUNT] = {
 	[STALL_LSU] = "load/store path busy", [STALL_NOT_SELECTED] = "not selected",
 };
 
-static bool uses_lsu(int class)
-{
-	return class >= SASS_SHARED_LOAD && class <= SASS_ASYNC_COPY;
-}
-
 static bool shared_path(int class)
 {
-	return uses_lsu(class) || class == SASS_SHUFFLE || class == SASS_CONSTANT;
+	return sm_uses_lsu(class) || class == SASS_SHUFFLE || class == SASS_CONSTANT;
 }
 
-/* When the pipe the next instruction needs is free. */
-static double *path_of(struct engine *e, int sub, int class)
+static double later(double a, double b)
 {
-	if (uses_lsu(class))
-		return &e->lsu_free;
-	return class == SASS_SHUFFLE ? &e->shuffle_free : class == SASS_CONSTANT ? &e->constant_free : &e->pipe[sub][class];
+	return a > b ? a : b;
 }
 
-void sm_wait_for(struct warp *w, double until, uint8_t reason)
+static void wait_for(struct warp *w, double until, uint8_t reason)
 {
-	if (until > w->next->ready) {
-		w->next->ready = until;
+	if (until > w->ready) {
+		w->ready = until;
 		w->reason = reason;
 	}
 }
 
-/* What the warp's next instruction waits for is known now. */
-void sm_look_ahead(struct engine *e, struct warp *w)
+static void wait_for_registers(struct warp *w, const struct warp_step *s)
 {
-	const struct warp_step *s = &e->setup->job[w->job].program->step[w->step];
-	w->reason = STALL_FIXED;
-	w->next->class = s->class;
-	w->next->path = path_of(e, w->sub, s->class);
-	e->chosen[w->sub].stale = true;
-	if (e->classes) {
-		for (int k = 0; k < 4; k++)
-			if (s->source[k] >= 0)
-				sm_wait_for(w, w->reg[s->source[k] % REGISTERS], w->reg_reason[s->source[k] % REGISTERS]);
-		for (int k = 0; k < s->destination_count && s->destination >= 0; k++)
-			sm_wait_for(w, w->reg[(s->destination + k) % REGISTERS], w->reg_reason[(s->destination + k) % REGISTERS]);
-		return;
+	for (int k = 0; k < 4; k++)
+		if (s->source[k] >= 0)
+			wait_for(w, w->reg[s->source[k] % REGISTERS], w->reg_reason[s->source[k] % REGISTERS]);
+	for (int k = 0; k < s->destination_count && s->destination >= 0; k++)
+		wait_for(w, w->reg[(s->destination + k) % REGISTERS], w->reg_reason[(s->destination + k) % REGISTERS]);
+}
+
+static void wait_for_boards(struct warp *w, const struct warp_step *s)
+{
+	for (unsigned left = s->wait_mask & ((1u << WARP_SCOREBOARDS) - 1); left; left &= left - 1) {
+		int b = __builtin_ctz(left);
+		wait_for(w, w->board[b], w->board_reason[b]);
 	}
-	for (int b = 0; b < WARP_SCOREBOARDS; b++)
-		if (s->wait_mask >> b & 1)
-			sm_wait_for(w, w->board[b], w->board_reason[b]);
-	if (s->depbar_scoreboard >= 0 && s->depbar_scoreboard < WARP_SCOREBOARDS && s->depbar_count < DEPBAR_DEPTH)
-		sm_wait_for(w, w->recent[s->depbar_scoreboard][s->depbar_count < 0 ? 0 : s->depbar_count], w->board_reason[s->depbar_scoreboard]);
+	int board = s->depbar_scoreboard;
+	if (board >= 0 && board < WARP_SCOREBOARDS && s->depbar_count < DEPBAR_DEPTH)
+		wait_for(w, w->recent[board][(w->newest[board] + (s->depbar_count < 0 ? 0 : s->depbar_count)) % DEPBAR_DEPTH], w->board_reason[board]);
+}
+
+void sm_look_ahead(struct engine *e, struct warp *w, double barrier)
+{
+	const struct warp_step *s = &w->program[w->step];
+	struct partition *p = &e->partition[w->sub];
+	w->reason = STALL_FIXED;
+	if (e->classes)
+		wait_for_registers(w, s);
+	else
+		wait_for_boards(w, s);
+	wait_for(w, barrier, STALL_BARRIER);
+	p->candidate[w->place].ready = w->ready;
+	p->candidate[w->place].path = p->path_of[s->class];
+	sm_choose_again(e, w->sub);
 }
 
 static void raise_board(struct warp *w, int board, double until, uint8_t reason)
 {
-	if (board >= WARP_SCOREBOARDS)
-		return;
 	if (until > w->board[board]) {
 		w->board[board] = until;
 		w->board_reason[board] = reason;
 	}
-	memmove(&w->recent[board][1], &w->recent[board][0], (DEPBAR_DEPTH - 1) * sizeof(double));
-	w->recent[board][0] = w->recent[board][1] > until ? w->recent[board][1] : until; /* in order */
+	double newest = w->recent[board][w->newest[board]];
+	w->newest[board] = (uint8_t)(w->newest[board] + DEPBAR_DEPTH - 1) % DEPBAR_DEPTH;
+	w->recent[board][w->newest[board]] = newest > until ? newest : until; /* in order */
 }
 
-static void account(struct engine *e, const struct warp *w, double at, double path)
+/* Of a time that is not negative: a whole number, in the same order. No processor foresees which of two times is the later one, and compilers
+ * do without branches where numbers are whole. */
+static uint64_t bits_of(double time)
 {
-	double *stalled = e->run->stalled, ready = w->next->ready;
-	double fixed = w->fixed < ready ? w->fixed : ready;
+	uint64_t bits;
+	memcpy(&bits, &time, sizeof(bits));
+	return bits;
+}
+
+static double positive(double cycles)
+{
+	uint64_t bits = bits_of(cycles);
+	bits &= (bits >> 63) - 1; /* the sign */
+	memcpy(&cycles, &bits, sizeof(bits));
+	return cycles;
+}
+
+static void account(double *stalled, const struct warp *w, int class, double at, double path)
+{
+	double ready = w->ready, fixed = w->fixed < ready ? w->fixed : ready, busy = positive((path < at ? path : at) - ready);
 	stalled[STALL_NONE] += 1;
-	stalled[STALL_FIXED] += fixed - w->issued > 1 ? fixed - w->issued - 1 : 0;
-	stalled[w->reason] += ready > fixed ? ready - fixed : 0;
-	double busy = path > ready ? (path < at ? path : at) - ready : 0;
-	stalled[uses_lsu(w->next->class) ? STALL_LSU : STALL_PIPE] += busy;
-	stalled[STALL_NOT_SELECTED] += at - ready - busy > 0 ? at - ready - busy : 0;
+	stalled[STALL_FIXED] += positive(fixed - w->issued - 1);
+	stalled[w->reason] += positive(ready - fixed);
+	stalled[sm_uses_lsu(class) ? STALL_LSU : STALL_PIPE] += busy;
+	stalled[STALL_NOT_SELECTED] += positive(at - ready - busy);
 }
 
 /* When the multiprocessor has a line of its launch's dimensions and parameters, for which the first that wants it has to ask. */
@@ -99,109 +117,117 @@ static double constant_there(struct engine *e, const struct warp *w, const struc
 
 static void issue(struct engine *e, struct warp *w, double at)
 {
-	const struct warp_step *s = &e->setup->job[w->job].program->step[w->step];
+	const struct warp_step *s = &w->program[w->step];
 	const struct sm_device *d = e->device;
-	double done = at + d->latency[s->class], cycles = d->interval[s->class];
+	struct partition *p = &e->partition[w->sub];
+	double *path = p->path_of[s->class], done = at + d->latency[s->class], cycles = d->interval[s->class];
 	uint8_t reason = STALL_OTHER;
-	account(e, w, at, *w->next->path);
-	e->sub_free[w->sub] = at + d->issue_interval * s->port_cycles;
-	if (uses_lsu(s->class))
+	if (!e->setup->duration_only)
+		account(e->run->stalled, w, s->class, at, *path);
+	p->free = at + d->issue_interval * s->port_cycles;
+	if (sm_uses_lsu(s->class))
 		done = sm_access(e, w, s, at, &cycles, &reason);
 	const double there = s->constant_line < CONSTANT_LINES ? constant_there(e, w, s, at) : 0;
 	done = there > done ? there : done;
-	*path_of(e, w->sub, s->class) = at + cycles;
+	*path = at + cycles;
 	if (shared_path(s->class))
-		e->served[w->sub] = at;
+		e->next[w->sub].served = at;
 	if (e->classes) {
 		for (int k = 0; k < s->destination_count && s->destination >= 0; k++) {
 			w->reg[(s->destination + k) % REGISTERS] = done;
 			w->reg_reason[(s->destination + k) % REGISTERS] = reason == STALL_OTHER ? STALL_FIXED : reason;
 		}
 	} else {
-		raise_board(w, s->write_barrier, done, reason);
-		raise_board(w, s->read_barrier, at + cycles + d->latency[s->wavefronts > 0 ? SASS_SHARED_STORE : SASS_GLOBAL_STORE], reason);
+		if (s->write_barrier < WARP_SCOREBOARDS)
+			raise_board(w, s->write_barrier, done, reason);
+		if (s->read_barrier < WARP_SCOREBOARDS)
+			raise_board(w, s->read_barrier, at + cycles + d->latency[s->wavefronts > 0 ? SASS_SHARED_STORE : SASS_GLOBAL_STORE], reason);
 	}
 	w->issued = at;
-	w->fixed = w->next->ready = at + (e->classes ? d->issue_interval : s->stall > 0 ? s->stall : 1);
+	w->fixed = w->ready = at + (e->classes ? d->issue_interval : s->stall > 0 ? s->stall : 1);
 	if (there > w->fixed && s->write_barrier >= WARP_SCOREBOARDS) /* nobody could wait later */
-		w->fixed = w->next->ready = there;
+		w->fixed = w->ready = there;
 	e->run->instructions++;
-	bool barrier = s->flow == FLOW_BARRIER;
-	int32_t next = sm_next_step(e, w, s);
-	if (next == NEVER_STEP || (size_t)next >= e->setup->job[w->job].program->count) {
+	int32_t next = s->flow == FLOW_NEXT && !w->others ? w->step + 1 : sm_next_step(e, w, s);
+	if (next < 0 || next >= w->steps) {
 		sm_end_warp(e, w, at + 1);
 		return;
 	}
 	w->step = next;
-	if (!barrier) {
-		sm_look_ahead(e, w);
+	if (s->flow != FLOW_BARRIER) {
+		sm_look_ahead(e, w, 0);
 		return;
 	}
-	w->next->ready = INFINITY;
-	e->chosen[w->sub].stale = true;
+	p->candidate[w->place].ready = w->ready = INFINITY;
+	sm_choose_again(e, w->sub);
 	if (++e->block[w->block].arrived == e->block[w->block].live)
 		sm_release_barrier(e, w->block, at);
 }
 
-/* The sub-partition's next issue: the earliest; among those that are ready, the one that issued last, else the oldest. */
-static void choose(struct engine *e, int sub)
+static double may_issue(const struct candidate *c)
 {
-	const struct candidate *c = &e->candidate[sub * e->sub_slots];
-	double *at = e->may, best_at = INFINITY, other_at = INFINITY;
-	int best = -1, count = e->sub_used;
-	for (int k = 0; k < count; k += 2) { /* two at a time, without branches, which no processor foresees */
-		double path = *c[k].path, other = *c[k + 1].path;
-		path = c[k].ready > path ? c[k].ready : path;
-		other = c[k + 1].ready > other ? c[k + 1].ready : other;
-		at[k] = path;
-		at[k + 1] = other;
-		best_at = path < best_at ? path : best_at;
-		other_at = other < other_at ? other : other_at;
-	}
-	best_at = best_at < other_at ? best_at : other_at;
-	if (best_at < INFINITY) {
-		best_at = best_at > e->sub_free[sub] ? best_at : e->sub_free[sub];
-		if (at[e->greedy[sub]] <= best_at) {
-			best = e->greedy[sub];
-		} else {
-			for (int from = 0; from < count; from += 64) {
-				uint64_t ready = 0;
-				for (int k = from; k < count && k < from + 64; k++)
-					ready |= (uint64_t)(at[k] <= best_at) << (k - from);
-				for (; ready; ready &= ready - 1) {
-					int k = from + __builtin_ctzll(ready);
-					best = best < 0 || c[k].age < c[best].age ? k : best;
-				}
-			}
-		}
-	}
-	e->chosen[sub].warp = best < 0 ? -1 : sub * e->sub_slots + best;
-	e->chosen[sub].at = best_at;
-	e->chosen[sub].stale = false;
+	return later(c->ready, *c->path);
 }
 
-/* A path of the whole SM serves its sub-partitions in turn. */
-static bool goes_before(const struct engine *e, int sub, int other)
+/* Of a sub-partition's warps the one that issues next: the earliest; among those that are ready, the one that issued last, else the oldest. */
+static const struct candidate *best_of(const struct partition *p, double *best_at)
 {
-	double at = e->chosen[sub].at, other_at = e->chosen[other].at;
-	return at < other_at || (at == other_at && e->served[sub] < e->served[other]);
+	const struct candidate *best = p->candidate, *last = &p->candidate[p->last->place], *end = &p->candidate[p->count];
+	double last_at = may_issue(last), free = p->free, earliest = INFINITY;
+	*best_at = free;
+	if (last_at <= free)
+		return last;
+	for (const struct candidate *c = best; c < end; c++) {
+		double at = may_issue(c);
+		if (at <= free)
+			return c;
+		best = at < earliest ? c : best;
+		earliest = at < earliest ? at : earliest;
+	}
+	*best_at = earliest;
+	return last_at <= earliest ? last : best;
+}
+
+static void choose(struct engine *e, int sub)
+{
+	struct partition *p = &e->partition[sub];
+	struct next_issue *next = &e->next[sub];
+	const struct candidate *best = best_of(p, &next->at);
+	next->warp = best->warp;
+	next->path = best->path;
+	p->stale = false;
+}
+
+static unsigned __int128 turn_of(const struct next_issue *next)
+{
+	return (unsigned __int128)bits_of(next->at) << 64 | bits_of(next->served);
+}
+
+/* Which sub-partition issues next: of those at the same time, the one whose turn on a path of the whole SM was longest ago. */
+static int first_of(const struct next_issue *next, int count)
+{
+	unsigned __int128 earliest = turn_of(next);
+	uint64_t first = 0;
+	for (int sub = 1; sub < count; sub++) {
+		unsigned __int128 turn = turn_of(&next[sub]);
+		uint64_t before = -(uint64_t)(turn < earliest);
+		first ^= (first ^ (uint64_t)sub) & before;
+		earliest = turn < earliest ? turn : earliest;
+	}
+	return (int)first;
 }
 
 /* The next issue of the whole SM: -1 = nobody can. A choice may be outdated only in that a shared path has become busier since. */
 static int next_issue(struct engine *e)
 {
 	for (;;) {
-		int first = -1;
-		for (int sub = 0; sub < e->device->sub_partitions; sub++) {
-			if (e->chosen[sub].stale)
-				choose(e, sub);
-			if (e->chosen[sub].warp >= 0 && (first < 0 || goes_before(e, sub, first)))
-				first = sub;
-		}
-		if (first < 0)
+		while (e->stale_count)
+			choose(e, e->stale[--e->stale_count]);
+		const struct next_issue *next = e->next;
+		int first = first_of(next, e->device->sub_partitions);
+		if (next[first].at == INFINITY)
 			return -1;
-		const struct candidate *c = &e->candidate[e->chosen[first].warp];
-		if (!shared_path(c->class) || *c->path <= e->chosen[first].at)
+		if (*next[first].path <= next[first].at)
 			return first;
 		choose(e, first);
 	}
@@ -215,9 +241,8 @@ static int play(struct engine *e)
 			return 0;
 		int sub = next_issue(e);
 		if (sub >= 0) {
-			e->greedy[sub] = e->chosen[sub].warp - sub * e->sub_slots;
-			e->chosen[sub].stale = true;
-			issue(e, &e->warp[e->chosen[sub].warp], e->chosen[sub].at);
+			e->partition[sub].last = e->next[sub].warp;
+			issue(e, e->next[sub].warp, e->next[sub].at);
 			continue;
 		}
 		for (int b = 0; b < e->block_slots && stuck < 0; b++)

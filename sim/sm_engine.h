@@ -35,6 +35,7 @@ struct sm_setup {
 	struct sm_memory_setup memory;
 	double constant_cold_cycles; /* from asking for a line of the launch's parameters to having it */
 	double visits_max;         /* loops are cut to so many visits; 0 = whole */
+	bool duration_only;        /* nobody asks what warps waited for */
 };
 
 struct sm_run {
@@ -42,7 +43,7 @@ struct sm_run {
 	double *block_end; int64_t block_count; /* job 0's, as the device takes them back, in this order; owned */
 	struct sm_block { double begin, end; int slot; } *block; /* the same blocks in order of beginning; owned */
 	int64_t instructions;      /* warp instructions issued */
-	double stalled[STALL_REASON_COUNT]; /* warp cycles */
+	double stalled[STALL_REASON_COUNT]; /* warp cycles; 0 if duration_only */
 	int64_t barriers_forced;   /* released although not everybody came: the walk of some warp went wrong */
 };
 

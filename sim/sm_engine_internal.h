@@ -9,29 +9,48 @@
 
 enum { NEVER_STEP = -1, DEPBAR_DEPTH = 8, REGISTERS = 256, DIVIDED_MAX = 6 };
 
-/* What choosing the next warp looks at, side by side in memory; one a warp slot, the slots of a sub-partition together. */
-struct candidate {
-	double ready;            /* stall count, scoreboards and barrier allow the next instruction; INFINITY = none, or at a barrier */
-	const double *path;      /* when the path of the next instruction is free */
-	int32_t class;           /* of the next instruction */
-	int32_t age;
-};
-
 struct warp {
-	int job, block, sub;     /* block: slot */
+	const struct warp_step *program; int32_t steps;
 	int32_t step;            /* next instruction; NEVER_STEP = none */
-	int32_t back;            /* where a call returns to */
-	struct candidate *next;  /* its own */
+	int job, block, sub;     /* block: slot */
+	int place;               /* among its sub-partition's; the one behind them = none */
+	double ready;            /* stall count, scoreboards and barrier allow the next instruction; INFINITY = none, or at a barrier */
 	double issued;           /* last issue */
 	double fixed;            /* stall count alone allows it */
-	uint8_t reason;          /* what next->ready waits for */
+	int32_t back;            /* where a call returns to */
+	int others;
+	uint8_t reason;          /* what `ready` waits for */
+	uint8_t board_reason[WARP_SCOREBOARDS], newest[WARP_SCOREBOARDS];
 	double board[WARP_SCOREBOARDS];
-	uint8_t board_reason[WARP_SCOREBOARDS];
-	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, newest first */
+	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, from the newest on, in a ring */
 	float visits[WARP_LOOPS_MAX]; /* left */
-	int32_t other[DIVIDED_MAX]; int others; /* where threads of this warp that jumped wait, nearest last */
+	int32_t other[DIVIDED_MAX]; /* where threads of this warp that jumped wait, nearest last */
 	double *reg;             /* class mode: when each register is there */
 	uint8_t *reg_reason;
+};
+
+/* What choosing the next warp looks at, side by side in memory. */
+struct candidate {
+	double ready;            /* as in struct warp */
+	const double *path;      /* when the path of the next instruction is free */
+	struct warp *warp;
+};
+
+struct partition {               /* of the SM: a warp scheduler and its pipes */
+	double free;             /* when it may issue again */
+	struct warp *last;       /* issued last */
+	struct candidate *candidate; int count; /* its warps, the oldest first; behind the last place, one that is never ready */
+	bool stale;              /* its next issue has to be chosen again */
+	double pipe[SASS_CLASS_COUNT]; /* when each is free */
+	double *path_of[SASS_CLASS_COUNT]; /* its pipe, or a path of the whole SM */
+};
+
+/* A sub-partition's next issue. */
+struct next_issue {
+	double at;               /* INFINITY = none */
+	double served;           /* when the sub-partition last had a turn on a path of the whole SM */
+	struct warp *warp;
+	const double *path;
 };
 
 struct block { int job; int live, arrived; int64_t serial; /* among its job's */ struct sm_chance chance; };
@@ -41,21 +60,15 @@ struct engine {
 	const struct sm_device *device;
 	struct sm_run *run;
 	struct sm_memory memory;
-	struct warp *warp; int warp_slots;
+	struct warp *warp; int warp_slots, idle; /* the slots of a sub-partition together */
 	struct block *block; int block_slots;
-	struct candidate *candidate;     /* [warp_slots] */
-	int sub_slots, sub_used;         /* warps of a sub-partition; those of any that ever had one */
-	struct { int warp; double at; bool stale; } *chosen; /* per sub-partition: its next issue, -1 = none */
-	double *sub_free;                /* when it may issue again */
-	double (*pipe)[SASS_CLASS_COUNT];/* per sub-partition */
-	int *greedy;                     /* last issued */
-	double *may;                     /* scratch: when each warp of one sub-partition may issue */
-	double *served;                  /* when it last had a turn on a path of the whole SM */
+	struct partition *partition; int sub_slots; /* warps of one */
+	struct next_issue *next;         /* per sub-partition */
+	int *stale, stale_count;         /* sub-partitions whose next issue has to be chosen again */
 	double lsu_free, shuffle_free, constant_free; /* paths of the whole SM */
 	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
 	int64_t *handed, *ended; int *resident; /* per job */
 	double *taken_back;    /* per job: when the device had its last ended block */
-	int32_t next_age;
 	double (*constant_at)[CONSTANT_LINES]; /* per job: when the multiprocessor has a line of the launch's parameters; 0: nobody asked yet */
 	bool classes;                    /* no control bits: registers decide */
 };
@@ -64,10 +77,20 @@ struct engine {
 void sm_engine_init(struct engine *e);
 void sm_engine_release(struct engine *e);
 
-/* The warp's next instruction is known: what it waits for. */
-void sm_look_ahead(struct engine *e, struct warp *w);
-/* It waits for something else, too. */
-void sm_wait_for(struct warp *w, double until, uint8_t reason);
+static inline bool sm_uses_lsu(int class)
+{
+	return class >= SASS_SHARED_LOAD && class <= SASS_ASYNC_COPY;
+}
+
+/* The warp's next instruction is known, and what it waits for; at least until `barrier`. */
+void sm_look_ahead(struct engine *e, struct warp *w, double barrier);
+
+static inline void sm_choose_again(struct engine *e, int sub)
+{
+	e->stale[e->stale_count] = sub;
+	e->stale_count += !e->partition[sub].stale;
+	e->partition[sub].stale = true;
+}
 
 /* One more block of a job begins, not before `at`; false: none is left, or it has no place. */
 bool sm_hand_out(struct engine *e, int job, double at);

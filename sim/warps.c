@@ -372,6 +372,7 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 			return 0;
 		}
 	}
+	a.launch.duration_only = true;
 	if (compute(w, &w->platform->sm, &a))
 		return -1;
 	*duration_ns = now.duration_ns = a.grid.duration_ns;
