@@ -54,8 +54,9 @@ static double constant_cold(const struct sm_device *device, int sm_count, int64_
 	return device->constant_alone_cycles + others * (device->constant_cold_cycles - device->constant_alone_cycles);
 }
 
+/* *rest, where it is wanted: sm_engine_begin. */
 static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks, double visits_max,
-		struct sm_run *run)
+		struct sm_run *run, struct sm_rest **rest)
 {
 	struct sm_job job[2] = { job_of(device, sm_count, launch, resident, blocks) };
 	struct asked asked = { 0 };
@@ -93,7 +94,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		memory->write_excess = asked.writes > 0 ? asked.excess_writes / asked.writes : 1;
 		memory->atomic_lines = launch->atomic_lines > 0 ? launch->atomic_lines : other->atomic_lines;
 	}
-	return sm_engine_run(&setup, run);
+	return rest ? sm_engine_begin(&setup, run, rest) : sm_engine_run(&setup, run);
 }
 
 /* A round ends at the mean of its blocks' ends. */
@@ -156,7 +157,7 @@ static int count_issues(const struct sm_device *device, int sm_count, const stru
 	alone.beside = NULL;
 	for (int k = 0; k < 2; k++) {
 		struct sm_run run;
-		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, &run))
+		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, &run, NULL))
 			return -1;
 		at[k].issues = (double)run.instructions / (double)blocks;
 		sm_run_release(&run);
@@ -198,6 +199,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	answer->waves = answer->blocks_a_sm / answer->resident;
 
 	struct sm_run *run = &answer->run;
+	int failed = 0;
 	double total = (double)blocks * block_issues;
 	/* Loops are cut when what has to be played is far more than wanted. */
 	answer->extrapolated_loops = total > ISSUES_MOST;
@@ -207,7 +209,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			return -1;
 		for (int k = 0; k < 2; k++) {
 			sm_run_release(run);
-			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits, run))
+			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits, run, NULL))
 				return -1;
 			at[k].cycles = whole_cycles(run, most, answer->resident);
 			if (!launch->beside)
@@ -216,7 +218,8 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		double more = at[1].issues > at[0].issues ? (block_issues - at[1].issues) / (at[1].issues - at[0].issues) : 0;
 		answer->cycles = at[1].cycles + more * (at[1].cycles - at[0].cycles);
 	} else {
-		if (play(device, sm_count, launch, answer->resident, blocks, 0, run))
+		struct sm_rest *rest = NULL;
+		if (play(device, sm_count, launch, answer->resident, blocks, 0, run, blocks < most ? &rest : NULL))
 			return -1;
 		double error;
 		pace_of(run, answer->resident, &error);
@@ -224,9 +227,11 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		if (blocks < most && more > blocks) {
 			blocks = more < most ? more : most;
 			sm_run_release(run);
-			if (play(device, sm_count, launch, answer->resident, blocks, 0, run))
-				return -1;
+			failed = rest ? sm_rest_run(rest, blocks, run) : play(device, sm_count, launch, answer->resident, blocks, 0, run, NULL);
 		}
+		sm_rest_release(rest);
+		if (failed)
+			return -1;
 		answer->cycles = whole_cycles(run, most, answer->resident);
 	}
 	answer->extrapolated_blocks = blocks < most;

@@ -55,8 +55,13 @@ bool sm_hand_out(struct engine *e, int job, double at)
 	const struct sm_job *j = &e->setup->job[job];
 	const struct warp_program *p = j->program;
 	int warps = (int)((p->block_threads + 31) / 32);
-	if ((j->blocks >= 0 && e->handed[job] >= j->blocks) || e->resident[job] >= j->resident)
+	if (e->resident[job] >= j->resident)
 		return false;
+	if (j->blocks >= 0 && e->handed[job] >= j->blocks) {
+		if (e->rest && !job)
+			sm_rest_keep(e->rest, e, at);
+		return false;
+	}
 	int slot = 0;
 	while (slot < e->block_slots && e->block[slot].live)
 		slot++;
@@ -122,22 +127,34 @@ void sm_end_warp(struct engine *e, struct warp *w, double at)
 			;
 }
 
+static void *own(struct engine *e, size_t count, size_t bytes)
+{
+	GROW(e->owned, e->owned_count, e->owned_capacity);
+	struct owned *o = &e->owned[e->owned_count++];
+	*o = (struct owned){ xcalloc(count, bytes), count * bytes };
+	return o->memory;
+}
+
 void sm_engine_init(struct engine *e)
 {
 	const struct sm_device *d = e->device;
 	int subs = d->sub_partitions;
+	struct sm_run *run = e->run;
+	*run = (struct sm_run){ .block_count = e->setup->job[0].blocks };
+	run->block_end = xcalloc((size_t)run->block_count + 1, sizeof(*run->block_end));
+	run->block = xcalloc((size_t)run->block_count + 1, sizeof(*run->block));
 	e->classes = !strcmp(d->isa ? d->isa : "none", "none");
 	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
 	e->warp_slots = e->idle = e->sub_slots * subs;
 	e->block_slots = d->block_slots;
-	e->warp = xcalloc((size_t)e->warp_slots, sizeof(*e->warp));
-	e->block = xcalloc((size_t)e->block_slots, sizeof(*e->block));
-	e->partition = xcalloc((size_t)subs, sizeof(*e->partition));
-	e->next = xcalloc((size_t)subs, sizeof(*e->next));
-	e->stale = xcalloc((size_t)subs + 1, sizeof(*e->stale));
+	e->warp = own(e, (size_t)e->warp_slots, sizeof(*e->warp));
+	e->block = own(e, (size_t)e->block_slots, sizeof(*e->block));
+	e->partition = own(e, (size_t)subs, sizeof(*e->partition));
+	e->next = own(e, (size_t)subs, sizeof(*e->next));
+	e->stale = own(e, (size_t)subs + 1, sizeof(*e->stale));
 	for (int sub = 0; sub < subs; sub++) {
 		struct partition *p = &e->partition[sub];
-		p->candidate = xcalloc((size_t)e->sub_slots + 1, sizeof(*p->candidate));
+		p->candidate = own(e, (size_t)e->sub_slots + 1, sizeof(*p->candidate));
 		p->candidate[e->sub_slots] = (struct candidate){ .ready = INFINITY, .path = &p->pipe[0] };
 		p->last = &e->warp[sub * e->sub_slots];
 		for (int class = 0; class < SASS_CLASS_COUNT; class++)
@@ -148,51 +165,38 @@ void sm_engine_init(struct engine *e)
 		struct warp *w = &e->warp[k];
 		*w = (struct warp){ .step = NEVER_STEP, .place = e->sub_slots, .sub = k / e->sub_slots };
 		if (e->classes) {
-			w->reg = xcalloc(REGISTERS, sizeof(*w->reg));
-			w->reg_reason = xcalloc(REGISTERS, sizeof(*w->reg_reason));
+			w->reg = own(e, REGISTERS, sizeof(*w->reg));
+			w->reg_reason = own(e, REGISTERS, sizeof(*w->reg_reason));
 		}
 	}
 	size_t jobs = (size_t)e->setup->job_count;
-	e->turn = xcalloc(jobs, sizeof(*e->turn));
-	e->l2_turn = xcalloc(jobs, sizeof(*e->l2_turn));
-	e->dram_turn = xcalloc(jobs, sizeof(*e->dram_turn));
-	e->divided = xcalloc(jobs, sizeof(*e->divided));
+	e->turn = own(e, jobs, sizeof(*e->turn));
+	e->l2_turn = own(e, jobs, sizeof(*e->l2_turn));
+	e->dram_turn = own(e, jobs, sizeof(*e->dram_turn));
+	e->divided = own(e, jobs, sizeof(*e->divided));
 	for (size_t j = 0; j < jobs; j++) {
 		size_t count = e->setup->job[j].program->count;
-		e->turn[j] = xcalloc(count, sizeof(float));
-		e->l2_turn[j] = xcalloc(count, sizeof(float));
-		e->dram_turn[j] = xcalloc(count, sizeof(float));
-		e->divided[j] = xcalloc(count, sizeof(float));
+		e->turn[j] = own(e, count, sizeof(float));
+		e->l2_turn[j] = own(e, count, sizeof(float));
+		e->dram_turn[j] = own(e, count, sizeof(float));
+		e->divided[j] = own(e, count, sizeof(float));
 		for (size_t k = 0; k < count; k++) { /* instructions that miss now and then do not all miss at once */
 			e->l2_turn[j][k] = (float)fmod((double)k * 0.6180339887498949, 1) * (e->setup->job[j].program->step[k].l2_share < 1);
 			e->dram_turn[j][k] = (float)fmod((double)k * 0.7548776662466927, 1);
 		}
 	}
-	e->handed = xcalloc(jobs, sizeof(*e->handed));
-	e->ended = xcalloc(jobs, sizeof(*e->ended));
-	e->taken_back = xcalloc(jobs, sizeof(*e->taken_back));
-	e->constant_at = xcalloc(jobs, sizeof(*e->constant_at));
-	e->resident = xcalloc(jobs, sizeof(*e->resident));
+	e->handed = own(e, jobs, sizeof(*e->handed));
+	e->ended = own(e, jobs, sizeof(*e->ended));
+	e->taken_back = own(e, jobs, sizeof(*e->taken_back));
+	e->constant_at = own(e, jobs, sizeof(*e->constant_at));
+	e->resident = own(e, jobs, sizeof(*e->resident));
 	sm_memory_init(&e->memory, d, &e->setup->memory);
 }
 
 void sm_engine_release(struct engine *e)
 {
-	for (int k = 0; k < e->warp_slots; k++) {
-		free(e->warp[k].reg);
-		free(e->warp[k].reg_reason);
-	}
-	for (int j = 0; j < e->setup->job_count; j++) {
-		free(e->turn[j]);
-		free(e->l2_turn[j]);
-		free(e->dram_turn[j]);
-		free(e->divided[j]);
-	}
-	for (int sub = 0; sub < e->device->sub_partitions; sub++)
-		free(e->partition[sub].candidate);
-	void *all[] = { e->warp, e->block, e->partition, e->next, e->stale, e->turn, e->l2_turn, e->dram_turn, e->divided, e->handed, e->ended, e->resident,
-			e->taken_back, e->constant_at };
-	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
-		free(all[k]);
+	for (size_t k = 0; k < e->owned_count; k++)
+		free(e->owned[k].memory);
+	free(e->owned);
 	sm_memory_release(&e->memory);
 }

@@ -79,8 +79,10 @@ static void raise_board(struct warp *w, int board, double until, uint8_t reason)
 	w->recent[board][w->newest[board]] = newest > until ? newest : until; /* in order */
 }
 
-/* Of a time that is not negative: a whole number, in the same order. No processor foresees which of two times is the later one, and compilers
- * do without branches where numbers are whole. */
+/*
+ * Of a time that is not negative: a whole number, in the same order. No processor foresees which of two times is the earlier one, and where numbers are
+ * whole compilers do without a branch.
+ */
 static uint64_t bits_of(double time)
 {
 	uint64_t bits;
@@ -235,7 +237,7 @@ static int next_issue(struct engine *e)
 
 static int play(struct engine *e)
 {
-	for (int64_t issues = 0; issues < ISSUES_MAX; issues++) {
+	while (e->turns++ < ISSUES_MAX) {
 		int stuck = -1;
 		if (e->ended[0] == e->setup->job[0].blocks)
 			return 0;
@@ -260,21 +262,30 @@ static int play(struct engine *e)
 	return report("kernel '%s': a warp does not come to its end", e->setup->job[0].program->kernel);
 }
 
-int sm_engine_run(const struct sm_setup *setup, struct sm_run *run)
+void sm_engine_fill(struct engine *e)
 {
-	struct engine e = { .setup = setup, .device = setup->device, .run = run };
-	*run = (struct sm_run){ .block_count = setup->job[0].blocks };
-	run->block_end = xcalloc((size_t)run->block_count + 1, sizeof(*run->block_end));
-	run->block = xcalloc((size_t)run->block_count + 1, sizeof(*run->block));
-	sm_engine_init(&e);
+	const struct sm_setup *setup = e->setup;
 	for (bool more = true; more;) { /* jobs take turns */
 		more = false;
 		for (int j = 0; j < setup->job_count; j++)
-			more |= sm_hand_out(&e, (setup->job_first + j) % setup->job_count, 0);
+			more |= sm_hand_out(e, (setup->job_first + j) % setup->job_count, 0);
 	}
-	int failed = e.handed[0] ? play(&e) : report("kernel '%s': no block fits on a multiprocessor of the device", setup->job[0].program->kernel);
-	double drained = sm_memory_drained(&e.memory);
-	run->cycles = drained > run->cycles ? drained : run->cycles;
+}
+
+int sm_engine_finish(struct engine *e)
+{
+	int failed = e->handed[0] ? play(e) : report("kernel '%s': no block fits on a multiprocessor of the device", e->setup->job[0].program->kernel);
+	double drained = sm_memory_drained(&e->memory);
+	e->run->cycles = drained > e->run->cycles ? drained : e->run->cycles;
+	return failed;
+}
+
+int sm_engine_run(const struct sm_setup *setup, struct sm_run *run)
+{
+	struct engine e = { .setup = setup, .device = setup->device, .run = run };
+	sm_engine_init(&e);
+	sm_engine_fill(&e);
+	int failed = sm_engine_finish(&e);
 	sm_engine_release(&e);
 	return failed;
 }

@@ -49,6 +49,15 @@ struct sm_run {
 
 /* -1 after a message: no block fits, or a warp goes in circles. */
 int sm_engine_run(const struct sm_setup *setup, struct sm_run *run);
+
+/*
+ * The same, and *rest is what going on with more blocks of job 0 takes; NULL where nothing was left to go on with. `setup` and its jobs need not outlive
+ * the call, what they point to has to. sm_rest_run answers as sm_engine_run would if it played all of `blocks`, more than before, in one go.
+ */
+struct sm_rest;
+int sm_engine_begin(const struct sm_setup *setup, struct sm_run *run, struct sm_rest **rest);
+int sm_rest_run(struct sm_rest *rest, int64_t blocks, struct sm_run *run);
+void sm_rest_release(struct sm_rest *rest);
 void sm_run_release(struct sm_run *run);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the files of the engine share: sm_engine.c issues, sm_walk.c finds where a warp goes next, sm_blocks.c has the blocks come and go, sm_access.c
- * meets memory. Times in cycles.
+ * meets memory, sm_rest.c goes on with more blocks. Times in cycles.
  */
 #ifndef WARPREEL_SM_ENGINE_INTERNAL_H
 #define WARPREEL_SM_ENGINE_INTERNAL_H
@@ -71,11 +71,21 @@ struct engine {
 	double *taken_back;    /* per job: when the device had its last ended block */
 	double (*constant_at)[CONSTANT_LINES]; /* per job: when the multiprocessor has a line of the launch's parameters; 0: nobody asked yet */
 	bool classes;                    /* no control bits: registers decide */
+	int64_t turns;                   /* taken by play() */
+	struct owned { void *memory; size_t bytes; } *owned; size_t owned_count, owned_capacity; /* what the pointers above lead to */
+	struct sm_rest *rest;            /* wants to know when there is no more block of job 0; NULL = nobody does */
 };
 
 /* The engine at rest: every slot idle. Owned by the caller; sm_engine_release. */
 void sm_engine_init(struct engine *e);
 void sm_engine_release(struct engine *e);
+/* Hands out the first blocks. */
+void sm_engine_fill(struct engine *e);
+/* From where the engine is to the end; -1 after a message. */
+int sm_engine_finish(struct engine *e);
+
+/* Job 0 would be handed another block, at this time, if there were one. */
+void sm_rest_keep(struct sm_rest *rest, const struct engine *e, double at);
 
 static inline bool sm_uses_lsu(int class)
 {

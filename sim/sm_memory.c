@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../traces/util.h"
 
@@ -84,6 +85,24 @@ void sm_memory_release(struct sm_memory *memory)
 	free(memory->l2_write.ring);
 	free(memory->dram.ring);
 	free(memory->heap);
+}
+
+static struct in_flight *copy_of(const struct in_flight *request, size_t count)
+{
+	struct in_flight *copy = xcalloc(count + 1, sizeof(*copy));
+	if (count)
+		memcpy(copy, request, count * sizeof(*copy));
+	return copy;
+}
+
+struct sm_memory sm_memory_copy(const struct sm_memory *memory)
+{
+	struct sm_memory copy = *memory;
+	copy.l2.ring = copy_of(memory->l2.ring, memory->l2.capacity);
+	copy.l2_write.ring = copy_of(memory->l2_write.ring, memory->l2_write.capacity);
+	copy.dram.ring = copy_of(memory->dram.ring, memory->dram.capacity);
+	copy.heap = copy_of(memory->heap, memory->heap_capacity);
+	return copy;
 }
 
 static void ring_push(struct memory_level *level, struct in_flight request)

@@ -54,6 +54,8 @@ struct sm_memory_setup {
 };
 void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, const struct sm_memory_setup *setup);
 void sm_memory_release(struct sm_memory *memory);
+/* With all that is in flight; sm_memory_release. */
+struct sm_memory sm_memory_copy(const struct sm_memory *memory);
 /* A warp's request for `bytes` in `lines` lines at time `at` (cycles); dram: L2 does not have them. Returns when the data is back; *accepted: when the request
  * was taken, before which nothing behind it can be. */
 double sm_memory_read(struct sm_memory *memory, struct sm_chance *chance, double at, double bytes, double lines, bool dram, double *accepted);

@@ -201,6 +201,86 @@ static void two_jobs_share_the_multiprocessor(void **state)
 	warp_program_release(&b);
 }
 
+static void same_run(const struct sm_run *a, const struct sm_run *b)
+{
+	assert_int_equal(a->block_count, b->block_count);
+	assert_true(a->cycles == b->cycles && a->instructions == b->instructions && a->barriers_forced == b->barriers_forced);
+	assert_memory_equal(a->block_end, b->block_end, (size_t)a->block_count * sizeof(*a->block_end));
+	assert_memory_equal(a->stalled, b->stalled, sizeof(a->stalled));
+	for (int64_t k = 0; k < a->block_count; k++)
+		assert_true(a->block[k].begin == b->block[k].begin && a->block[k].end == b->block[k].end && a->block[k].slot == b->block[k].slot);
+}
+
+/* Loads that miss, a barrier, stores, alone and beside another job: what was begun with fewer blocks and went on is what a run of all would have been. */
+static void a_run_that_goes_on_is_one_that_was_never_interrupted(void **state)
+{
+	(void)state;
+	struct kit kit, other;
+	struct sm_device d = round_device();
+	struct warp_program a, b;
+	d.dram.spread_ns = 300;
+	d.dram.least_share = 0.8;
+	d.l1_miss_bytes = 16384;
+	kit_begin(&kit, 192);
+	for (int n = 0; n < 4; n++)
+		kit_add(&kit, "LDG.E R4, [R2]", 2, n, 0, KIT_WARPS)->sectors_global = 4 * (int64_t)KIT_WARPS;
+	kit_add(&kit, "FADD R0, R0, R4", 4, NO_BOARD, 15, KIT_WARPS);
+	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "STG.E [R2], R0", 1, NO_BOARD, 0, KIT_WARPS)->sectors_global = 4 * (int64_t)KIT_WARPS;
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	chain(&other, 96, 60, "FADD R0, R0, R1", 3);
+	kit_program(&kit, &a);
+	kit_program(&other, &b);
+	for (int jobs = 1; jobs <= 2; jobs++) {
+		struct sm_job job[] = { { .program = &a, .blocks = 12, .resident = 3, .every_cycles = 7, .l2_miss_share = 0.4, .dram_write_share = 0.3 },
+					{ .program = &b, .blocks = -1, .resident = 2 } };
+		struct sm_setup setup = { .device = &d, .job = job, .job_count = jobs, .memory = { .sharers = 100 } };
+		struct sm_run begun, whole, gone_on;
+		struct sm_rest *rest;
+		assert_int_equal(sm_engine_begin(&setup, &begun, &rest), 0);
+		assert_non_null(rest);
+		assert_int_equal(sm_engine_run(&setup, &whole), 0);
+		same_run(&begun, &whole);
+		sm_run_release(&whole);
+		job[0].blocks = 50;
+		assert_int_equal(sm_engine_run(&setup, &whole), 0);
+		assert_int_equal(sm_rest_run(rest, 50, &gone_on), 0);
+		same_run(&gone_on, &whole);
+		sm_rest_release(rest);
+		sm_run_release(&begun);
+		sm_run_release(&whole);
+		sm_run_release(&gone_on);
+		job[0].blocks = 3; /* all at once */
+		assert_int_equal(sm_engine_begin(&setup, &begun, &rest), 0);
+		assert_null(rest);
+		sm_run_release(&begun);
+	}
+	warp_program_release(&a);
+	warp_program_release(&b);
+}
+
+static void what_warps_waited_for_costs_no_time(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	struct warp_program program;
+	struct sm_run run[2];
+	chain(&kit, 512, 60, "FADD R0, R0, R1", 3);
+	kit_program(&kit, &program);
+	const struct sm_job job = { .program = &program, .blocks = 8, .resident = 2 };
+	for (int k = 0; k < 2; k++) {
+		const struct sm_setup setup = { .device = &d, .job = &job, .job_count = 1, .memory = { .sharers = 1 }, .duration_only = k };
+		assert_int_equal(sm_engine_run(&setup, &run[k]), 0);
+	}
+	assert_true(run[0].cycles == run[1].cycles && run[0].stalled[STALL_FIXED] > 0);
+	for (int k = 0; k < STALL_REASON_COUNT; k++)
+		assert_true(run[1].stalled[k] == 0);
+	sm_run_release(&run[0]);
+	sm_run_release(&run[1]);
+	warp_program_release(&program);
+}
+
 static void sub_partitions_take_turns_at_shared_memory(void **state)
 {
 	(void)state;
@@ -268,6 +348,8 @@ int main(void)
 		cmocka_unit_test(a_barrier_waits_for_the_slowest_warp),
 		cmocka_unit_test(conflicts_in_shared_memory_cost_a_pass_each),
 		cmocka_unit_test(two_jobs_share_the_multiprocessor),
+		cmocka_unit_test(a_run_that_goes_on_is_one_that_was_never_interrupted),
+		cmocka_unit_test(what_warps_waited_for_costs_no_time),
 		cmocka_unit_test(sub_partitions_take_turns_at_shared_memory),
 		cmocka_unit_test(a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts),
 		cmocka_unit_test(the_last_multiprocessor_begins_late),
