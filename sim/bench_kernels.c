@@ -42,7 +42,7 @@ static int bench_config(struct bench *b, const struct program *program, struct p
 	struct kernel_model model = { .ops = kernel_model_find("warps"), .platform = &predictor->platform, .allow_extrapolation = true };
 	struct schedule schedule;
 	schedule_init(&schedule);
-	int rc = program->plan_steady(line->solver, line->config, &schedule) || predictor_use_warps(predictor, &model, &schedule) ? -1 : 0;
+	int rc = program->plan_steady(line->solver, line->config, &schedule) || predictor_use_warps(predictor, &model) ? -1 : 0;
 	for (int64_t k = 0; !rc && k < schedule.op_count; k++) {
 		const struct schedule_op *op = &schedule.op[k];
 		if (op->kind != OP_LAUNCH)

@@ -129,7 +129,7 @@ static int explain(const struct program *program, const char *solver, void *para
 		predictor.warps = warps_new(&predictor.platform, &predictor.warps_options);
 		rc = predictor.warps ? 0 : -1;
 		if (!rc)
-			warps_schedule(predictor.warps, &schedule);
+			warps_schedule(predictor.warps);
 		if (!rc && tsv)
 			puts(options->blocks ? "kernel\tslot\tbegin_ns\tend_ns" : "config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\tpercent");
 		for (uint32_t k = 0; !rc && k < schedule.shape_count; k++)

@@ -72,7 +72,7 @@ static void add_prediction(struct context *c, const struct measured_row *m, cons
 static int warps_answers(struct context *c, const struct schedule *schedule)
 {
 	struct kernel_model model = { 0 };
-	if (predictor_use_warps(c->predictor, &model, schedule))
+	if (predictor_use_warps(c->predictor, &model))
 		return -1;
 	const char *missing = warps_missing(model.warps, schedule);
 	if (missing && !c->said_missing)

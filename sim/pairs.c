@@ -111,7 +111,7 @@ static int kernel_side(const struct program *program, struct predictor *p, const
 		*config++ = 0;
 	schedule_init(&schedule);
 	struct kernel_model model = { .platform = &p->platform };
-	int rc = program->plan_steady(solver, config, &schedule) || predictor_use_warps(p, &model, &schedule) ? -1 : 0;
+	int rc = program->plan_steady(solver, config, &schedule) || predictor_use_warps(p, &model) ? -1 : 0;
 	const struct sm_device *d = &p->platform.sm;
 	double longest_ns = -1, planned = 0;
 	for (int64_t k = 0; !rc && k < schedule.op_count; k++) {

@@ -137,7 +137,7 @@ int paper_explain(struct paper_runs *r, const char *platform, const char *config
 		struct sm_device sm = p->platform.sm; /* lists stay the platform's */
 		if (part)
 			part->lift(&sm);
-		warps_schedule(p->warps, &schedule);
+		warps_schedule(p->warps);
 		rc = warps_explain(p->warps, &schedule, &schedule.shape[0], &sm, &l->answer);
 		if (!rc) {
 			grid_answer_release(&l->answer.grid);

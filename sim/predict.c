@@ -132,7 +132,7 @@ static int walks_all(struct predictor *p, const struct schedule *schedule)
 	struct kernel_model model = { 0 };
 	if (p->profile_given || !p->platform.sm.present || p->other_device || !warps_profiled(&p->warps_options))
 		return 0;
-	return predictor_use_warps(p, &model, schedule) ? -1 : warps_sure(p->warps, schedule);
+	return predictor_use_warps(p, &model) ? -1 : warps_sure(p->warps, schedule);
 }
 
 bool predictor_recorded(const struct predictor *p, const struct schedule *schedule)
@@ -158,7 +158,7 @@ const char *predictor_replayed_model(struct predictor *p, const struct schedule 
 	struct kernel_model model = { 0 };
 	if (!p->other_device)
 		return "recorded";
-	if (p->platform.sm.present && predictor_use_warps(p, &model, schedule))
+	if (p->platform.sm.present && predictor_use_warps(p, &model))
 		return NULL;
 	const char *missing = p->warps ? warps_missing(p->warps, schedule) : NULL;
 	if (p->warps && !missing)
@@ -258,13 +258,13 @@ static int run_replicas(struct simulation_setup *setup, int replicas, struct sim
 	return 0;
 }
 
-int predictor_use_warps(struct predictor *p, struct kernel_model *model, const struct schedule *schedule)
+int predictor_use_warps(struct predictor *p, struct kernel_model *model)
 {
 	if (!p->warps)
 		p->warps = warps_new(&p->platform, &p->warps_options);
 	if (!p->warps)
 		return -1;
-	warps_schedule(p->warps, schedule);
+	warps_schedule(p->warps);
 	model->warps = p->warps;
 	return 0;
 }
@@ -288,7 +288,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule, const st
 	for (uint32_t k = 0; k < schedule->copy_count; k++)
 		if (schedule->copy[k].kind == COPY_PEER && !p->platform.host[HOST_COPY_PEER].count)
 			return report("platform '%s' has no costs for copies between GPUs, which the run makes", p->platform.name);
-	if (!strcmp(model.ops->name, "warps") && predictor_use_warps(p, &model, schedule))
+	if (!strcmp(model.ops->name, "warps") && predictor_use_warps(p, &model))
 		return -1;
 	struct simulation_setup setup = { .schedule = schedule, .platform = &p->platform, .model = &model };
 	struct timeline timeline;

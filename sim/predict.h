@@ -50,8 +50,8 @@ const char *predictor_replayed_model(struct predictor *predictor, const struct s
 /* The folder of what was measured on the platform itself: records of another device are no test of it. */
 const char *predictor_measured(const struct predictor *predictor);
 
-/* Gives the model `warps` what it needs for this schedule; profiles are loaded when first asked for. -1 after a message. */
-int predictor_use_warps(struct predictor *predictor, struct kernel_model *model, const struct schedule *schedule);
+/* Gives the model `warps` what it needs, for the launches of another schedule; profiles are loaded when first asked for. -1 after a message. */
+int predictor_use_warps(struct predictor *predictor, struct kernel_model *model);
 
 /* Whether each kernel of the schedule was recorded on one GPU. */
 bool predictor_recorded(const struct predictor *predictor, const struct schedule *schedule);

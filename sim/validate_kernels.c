@@ -22,7 +22,7 @@ static int steady_us(struct context *c, const struct schedule *schedule, const c
 	struct predictor *p = c->predictor;
 	struct kernel_model model = { .ops = kernel_model_find(model_name), .platform = &p->platform, .profile = p->has_profile ? &p->profile : NULL,
 				      .allow_extrapolation = true };
-	if (!strcmp(model_name, "warps") && predictor_use_warps(p, &model, schedule))
+	if (!strcmp(model_name, "warps") && predictor_use_warps(p, &model))
 		return -1;
 	double sum = 0, ns;
 	for (int64_t k = 0; k < schedule->op_count; k++) {

@@ -156,10 +156,17 @@ void warps_forget(struct warps *w, const char *kernel, const struct schedule_sha
 	kernel_profiles_drop(&w->profiles, kernel, &g);
 }
 
-void warps_schedule(struct warps *w, const struct schedule *schedule)
+void warps_schedule(struct warps *w)
 {
 	residency_release(&w->residency);
-	residency_build(&w->residency, schedule, &w->platform->sm);
+}
+
+/* What launches of a shape find in L2, worked out when the first of the schedule is asked for: who only wants to know what is missing does not wait. */
+static const struct residency_shape *memory_of(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape)
+{
+	if (!w->residency.shape)
+		residency_build(&w->residency, schedule, &w->platform->sm);
+	return &w->residency.shape[shape - schedule->shape];
 }
 
 /* The program of a profile, built once. */
@@ -295,7 +302,7 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	for (uint32_t k = 0; k < shape->access_count; k++) /* atomics read and write in place */
 		if ((schedule->access[shape->first_access + k].mode & ~(uint32_t)ACCESS_BACKWARD) == (ACCESS_READ | ACCESS_WRITE) && program->atomics > 0)
 			a->launch.atomic_lines += (double)schedule->access[shape->first_access + k].bytes / 128;
-	a->memory = w->residency.shape[shape - schedule->shape];
+	a->memory = *memory_of(w, schedule, shape);
 	a->launch.wide = a->memory.wide;
 	a->launch.written = a->memory.written;
 	a->launch.updated = a->memory.updated;
@@ -390,8 +397,8 @@ size_t warps_computed(const struct warps *w)
 	return w->known_count;
 }
 
-double warps_dram_bytes(const struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape)
+double warps_dram_bytes(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape)
 {
-	const struct residency_shape *memory = &w->residency.shape[shape - schedule->shape];
+	const struct residency_shape *memory = memory_of(w, schedule, shape);
 	return memory->read_miss_bytes + memory->write_miss_bytes;
 }

@@ -55,15 +55,15 @@ const char *warps_missing(const struct warps *warps, const struct schedule *sche
 /* Forgets what was counted of this very launch (kernel, grid, block). Before anything is asked. */
 void warps_forget(struct warps *warps, const char *kernel, const struct schedule_shape *shape);
 
-/* What launches of this schedule find in L2; asked before warps_duration, and again for every other schedule. */
-void warps_schedule(struct warps *warps, const struct schedule *schedule);
+/* From now on another schedule's launches are asked for. Before the first question about every schedule. */
+void warps_schedule(struct warps *warps);
 /* Device time of a launch in ns, as the tracer would report it. -1 after a message. *extrapolated is set when that was needed. */
 int warps_duration(struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns,
 		   bool *extrapolated);
 /* How many launches it took time to answer: the distinct ones so far. */
 size_t warps_computed(const struct warps *warps);
 /* Bytes of a launch that L2 does not have or does not keep, by what earlier launches touched; 0 where the launch carries no footprint. */
-double warps_dram_bytes(const struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape);
+double warps_dram_bytes(struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape);
 /* warps_duration with everything that led to it; `device` replaces the platform's (NULL = its own). Release with grid_answer_release(&answer->grid). */
 int warps_explain(struct warps *warps, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,
 		  struct warps_answer *answer);

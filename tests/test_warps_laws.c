@@ -23,7 +23,7 @@ static double duration(struct suite *suite, int k, const struct sm_device *devic
 {
 	struct warps_answer a;
 	struct schedule *schedule = &suite->launch[k].schedule;
-	warps_schedule(suite->warps, schedule);
+	warps_schedule(suite->warps);
 	assert_int_equal(warps_explain(suite->warps, schedule, &schedule->shape[0], device, &a), 0);
 	grid_answer_release(&a.grid);
 	return a.grid.duration_ns;
@@ -135,7 +135,7 @@ static void no_launch_beats_its_bytes_or_its_launch(void **state)
 	for (int k = 0; k < suite->count; k++) {
 		struct warps_answer a;
 		struct schedule *schedule = &suite->launch[k].schedule;
-		warps_schedule(suite->warps, schedule);
+		warps_schedule(suite->warps);
 		assert_int_equal(warps_explain(suite->warps, schedule, &schedule->shape[0], NULL, &a), 0);
 		double dram_ns = 1e9 * (a.l2_read_bytes * a.launch.l2_miss_share / d->dram.read_bytes_per_s);
 		assert_true(a.grid.duration_ns > d->launch_ns);
