@@ -102,35 +102,34 @@ static struct found look_up(const struct history *h, const struct schedule_acces
 	return found;
 }
 
-static void push(struct history *h, const struct touched *range)
+/* Makes room for one more range at `k`. */
+static void open_gap(struct history *h, size_t k)
 {
-	if (range->begin >= range->end)
-		return;
-	if (h->count == h->capacity) {
-		h->capacity = h->capacity ? 2 * h->capacity : 64;
-		h->range = xrealloc(h->range, h->capacity, sizeof(*h->range));
-	}
-	h->range[h->count++] = *range;
+	GROW(h->range, h->count, h->capacity);
+	memmove(&h->range[k + 1], &h->range[k], (h->count - k) * sizeof(*h->range));
+	h->count++;
 }
 
 /* Takes a range out of the history wherever it is; what is left of others stays in its place. */
 static void forget(struct history *h, const struct schedule_access *a)
 {
-	struct history left = { .clock = h->clock };
+	size_t left = 0;
 	for (size_t k = 0; k < h->count; k++) {
-		struct touched r = h->range[k], before = r, after = r;
-		int64_t begin, end;
-		if (!overlap(&r, a, &begin, &end)) {
-			push(&left, &r);
-			continue;
+		const struct touched r = h->range[k];
+		int64_t begin = r.end, end = r.end;
+		bool met = overlap(&r, a, &begin, &end);
+		if (met && left == k && r.begin < begin && end < r.end) /* two are left of it */
+			open_gap(h, k++);
+		if (!met || r.begin < begin) {
+			h->range[left] = r;
+			h->range[left++].end = met ? begin : r.end;
 		}
-		before.end = begin;
-		after.begin = end;
-		push(&left, &before);
-		push(&left, &after);
+		if (met && end < r.end) {
+			h->range[left] = r;
+			h->range[left++].begin = end;
+		}
 	}
-	free(h->range);
-	*h = left;
+	h->count = left;
 }
 
 static void touch(struct history *h, const struct schedule_access *a, double kept, double written)
@@ -138,7 +137,9 @@ static void touch(struct history *h, const struct schedule_access *a, double kep
 	forget(h, a);
 	const struct touched now = { a->buffer, a->offset_bytes, a->offset_bytes + a->bytes, h->clock, kept, written,
 				     !!(a->mode & ACCESS_BACKWARD) };
-	push(h, &now);
+	GROW(h->range, h->count, h->capacity);
+	if (now.begin < now.end)
+		h->range[h->count++] = now;
 }
 
 /* Of the bytes of an access that writes, those the launch reads too. */
