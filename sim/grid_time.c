@@ -6,8 +6,8 @@
 
 #include "../traces/util.h"
 
-static const double ISSUES_WANTED = 70000, ISSUES_MOST = 500000; /* played in one run: some milliseconds; where that does not do */
-static const double PACE_ERROR = 0.01;     /* of a long launch: more rounds are played to come to it */
+static const double ISSUES_WANTED = 140000, ISSUES_MOST = 1000000; /* played in one run: some milliseconds; where that does not do */
+static const double PACE_ERROR = 0.005;     /* of a long launch: more rounds are played to come to it */
 enum { ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS_LONG = 24 };
 
 static struct sm_job job_of(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks)

@@ -13,7 +13,7 @@
 #include "../sim/warps.h"
 
 enum { EVERY = 3, LAUNCHES_MAX = 512 };
-static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.04, SLOWER_SHARE = 0.01;
+static const double SLOWER = 1.01, SLOWER_AT_MOST = 1.03, SLOWER_SHARE = 0.01;
 
 struct launch { char *name; struct schedule schedule; double ns; };
 
