@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where the time goes, predicted: one row a grid size, GPU count and transport.   breakdown.sh WARPREEL PLATFORM POINTS > breakdown.tsv
-# for the GPU counts that POINTS (points.tsv) has.
+# Where the time goes, predicted: one row a grid size, GPU count and transport.   breakdown.sh WARPREEL PLATFORM MEASURED > breakdown.tsv
+# for the GPU counts that MEASURED (measured.tsv of the platform) has.
 # x is the bar's place on the axis; kernel, transfer, sync and host are means over the GPUs, us per iteration.
 set -eu
 warpreel=$1 platform=$2
-counts=$(awk -F '\t' 'NR > 1 { print $4 }' "$3" | sort -un)
+counts=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["gpus"] }' "$3" | sort -un)
 bars=$(echo "$counts" | wc -l)
 printf 'transport\tn\tgpus\tx\tkernel_us\ttransfer_us\tsync_us\thost_us\tcore_us\n'
 for transport in peer host; do

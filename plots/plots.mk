@@ -48,9 +48,9 @@ $(PLOT_DIR)/notes.tsv: $(PLOT_DIR)/points.tsv plots/notes.awk
 $(PLOT_DIR)/time.tsv $(PLOT_DIR)/speedup.tsv $(PLOT_DIR)/gain.tsv: $(PLOT_DIR)/%.tsv: $(PLOT_DIR)/points.tsv plots/curves.awk
 	$(Q)awk -v what=$* -f plots/curves.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)3 -k4$(comma)4n -k5$(comma)5n -k6$(comma)6n) > $@
 
-$(PLOT_DIR)/breakdown.tsv: plots/breakdown.sh $(PLOT_DIR)/points.tsv $(BUILD)/warpreel $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/profile/*)
+$(PLOT_DIR)/breakdown.tsv: plots/breakdown.sh $(PLATFORM_DATA)/measured.tsv $(BUILD)/warpreel $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/profile/*)
 	@mkdir -p $(@D)
-	$(Q)plots/breakdown.sh $(BUILD)/warpreel $(PLATFORM) $(PLOT_DIR)/points.tsv > $@
+	$(Q)plots/breakdown.sh $(BUILD)/warpreel $(PLATFORM) $(PLATFORM_DATA)/measured.tsv > $@
 
 $(PLOT_DIR)/timeline.tsv: plots/timeline.sh $(BUILD)/warpreel $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/replay/*)
 	@mkdir -p $(@D)

@@ -21,7 +21,7 @@ LC_ALL=C sort -t "$(printf '\t')" -k1,1r -k2,2 | {
 		row=$((row + 1))
 		# The keys of a configuration are the options of its solver.
 		# shellcheck disable=SC2046
-		"$warpreel" explain "$solver" --platform "$platform" --format tsv \
+		"$warpreel" explain "$solver" --no-bounds --platform "$platform" --format tsv \
 			$(printf '%s\n' "$config" | tr ' ' '\n' | sed -n 's/^\([a-z][a-z-]*\)=\(.*\)$/--\1 \2/p') |
 			awk -v row=$row -v kernel="$(test "$solver" = micro || echo "$solver ")$kernel" '
 				BEGIN { FS = OFS = "\t" }

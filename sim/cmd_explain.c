@@ -12,11 +12,12 @@
 
 struct explain_options {
 	struct predictor_options common;
-	bool blocks;
+	bool blocks, no_bounds;
 };
 
 static const struct option_spec own_options[] = {
 	{ "blocks", OPTION_FLAG, offsetof(struct explain_options, blocks), NULL, 0, 0, NULL, "the blocks of one multiprocessor instead: when each began and ended" },
+	{ "no-bounds", OPTION_FLAG, offsetof(struct explain_options, no_bounds), NULL, 0, 0, NULL, "leave out what lifting each bound would buy, which takes most of the time" },
 	{ 0 },
 };
 
@@ -89,7 +90,7 @@ static int explain_blocks(struct predictor *p, const struct schedule *schedule, 
 	return 0;
 }
 
-static int explain_shape(struct predictor *p, const struct schedule *schedule, const struct schedule_shape *s, bool tsv)
+static int explain_shape(struct predictor *p, const struct schedule *schedule, const struct schedule_shape *s, bool tsv, bool bounds)
 {
 	struct warps_answer a, lifted;
 	if (warps_explain(p->warps, schedule, s, NULL, &a))
@@ -103,7 +104,7 @@ static int explain_shape(struct predictor *p, const struct schedule *schedule, c
 		       100 * a.grid.stalled[k]);
 	grid_answer_release(&a.grid);
 	print_row(schedule, s, "nothing", base_ns, base_ns, tsv, "the device as it is");
-	for (const struct ideal_part *part = ideal_parts; part->name; part++) {
+	for (const struct ideal_part *part = ideal_parts; bounds && part->name; part++) {
 		struct sm_device device = p->platform.sm; /* lists stay the platform's */
 		part->lift(&device);
 		if (warps_explain(p->warps, schedule, s, &device, &lifted))
@@ -133,7 +134,8 @@ static int explain(const struct program *program, const char *solver, void *para
 		if (!rc && tsv)
 			puts(options->blocks ? "kernel\tslot\tbegin_ns\tend_ns" : "config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\tpercent");
 		for (uint32_t k = 0; !rc && k < schedule.shape_count; k++)
-			rc = (options->blocks ? explain_blocks : explain_shape)(&predictor, &schedule, &schedule.shape[k], tsv);
+			rc = options->blocks ? explain_blocks(&predictor, &schedule, &schedule.shape[k], tsv) :
+					       explain_shape(&predictor, &schedule, &schedule.shape[k], tsv, !options->no_bounds);
 		predictor_release(&predictor);
 	}
 	schedule_release(&schedule);
