@@ -26,7 +26,7 @@ set x2range [0:1]; set y2range [0:1]
 captions = 'notes using (note(model[k], "fit")):(0.12):"text" axes x2y2 with labels right font ",10" textcolor rgb blue notitle, ' . \
 	'notes using (note(model[k], "holdout")):(0.05):"text" axes x2y2 with labels right font ",10" textcolor rgb red notitle'
 set multiplot layout 2,2 margins 0.065,0.985,0.065,0.915 spacing 0.07,0.1 \
-	title "Core loop on several GPUs, predicted from one-GPU records, against measured" font ",14"
+	title "Core loop on several GPUs, predicted from what one GPU shows, against measured" font ",14"
 do for [k = 1:4] {
 	set title name[k] offset 0,-0.6 textcolor rgb ink
 	set xlabel (k > 2 ? "measured, ms" : "") offset 0,0.5

@@ -126,39 +126,54 @@ static double roofline_only_us(struct context *c, const struct measured_row *m, 
 	return worst * 1e-3;
 }
 
+/* What an answer was made of besides the plan: records of kernels, their counts, or neither. Owned by the caller. */
+static char *inputs_of(const struct context *c, const char *kernel_model)
+{
+	const char *platform = c->predictor->platform.name;
+	if (!strcmp(kernel_model, "scaled"))
+		return xprintf("%s,%s.ini", c->predictor->profile.source, platform);
+	if (!strcmp(kernel_model, "warps") && c->predictor->warps) {
+		const char *source = warps_source(c->predictor->warps), *name = strrchr(source, '/');
+		return xprintf("%s,%s.ini", name ? name + 1 : source, platform);
+	}
+	return xprintf("%s.ini", platform);
+}
+
 static int validate_planned(struct context *c, const struct measured_row *m)
 {
 	static const char *const models[] = { "default", "roofline", "zero", "scaled", "warps" };
 	size_t model_count = c->has_warps ? 5 : 4;
 	const char *answered = "";
-	const char *set = m->gpus > 1 ? "gpus" : "size", *platform = c->predictor->platform.name;
+	const char *set = m->gpus > 1 ? "gpus" : "size";
 	struct prediction p, one;
-	char *inputs = xprintf("%s,%s.ini", c->predictor->profile.source, platform), *only = xprintf("%s.ini", platform);
 	int rc = 0;
 	for (size_t k = 0; rc >= 0 && k < model_count; k++) {
-		bool unasked = k == 0, records = unasked || !strcmp(models[k], "scaled");
 		if (!strcmp(models[k], answered))
 			continue;
 		rc = plan_core(c, m, m->gpus, models[k], set, &p);
 		if (rc <= 0)
 			continue;
-		add_prediction(c, m, set, models[k], &p, records ? inputs : only);
-		answered = unasked ? p.kernel_model : answered;
-		if (unasked)
-			add_prediction(c, m, set, answered, &p, !strcmp(answered, "warps") ? only : inputs);
+		char *inputs = inputs_of(c, p.kernel_model);
+		add_prediction(c, m, set, models[k], &p, inputs);
+		answered = k ? answered : p.kernel_model;
+		if (!k)
+			add_prediction(c, m, set, answered, &p, inputs);
+		free(inputs);
 		prediction_release(&p);
 	}
 	if (rc >= 0 && m->gpus > 1) {
 		rc = plan_core(c, m, 1, "default", "size", &one);
 		if (rc > 0) {
+			char *inputs = inputs_of(c, one.kernel_model);
 			validation_add(&c->validation, m, set, "linear", one.core_us / m->gpus, inputs);
 			validation_add(&c->validation, m, set, "same-as-1", one.core_us, inputs);
+			free(inputs);
 			prediction_release(&one);
 		}
 	}
+	char *only = inputs_of(c, "roofline");
 	if (rc >= 0)
 		validation_add(&c->validation, m, set, "roofline-only", roofline_only_us(c, m, m->gpus), only);
-	free(inputs);
 	free(only);
 	return rc < 0 ? -1 : 0;
 }
