@@ -112,7 +112,7 @@ $(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o)
 
 # Kernels that such a program includes are those of the library, and ask the geometry that plans ask.
 GEOMETRY_OBJ := $(filter %_geometry.o,$(SHARED_OBJ))
-$(BUILD)/tests/gpu_%: tests/gpu_%.cu $(GEOMETRY_OBJ) $(BUILD)/flags
+$(BUILD)/tests/gpu_%: tests/gpu_%.cu tests/cuda_try.h $(GEOMETRY_OBJ) $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -include kernels/block_note_off.cuh -o $@ $< $(GEOMETRY_OBJ) -ldl -lpthread
 

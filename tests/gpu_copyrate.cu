@@ -15,15 +15,7 @@
 #include <string.h>
 
 #include "../kernels/rbsor/rbsor_tuned.cu"
-
-#define TRY(call) \
-	do { \
-		cudaError_t error_ = (call); \
-		if (error_) { \
-			fprintf(stderr, "gpu_copyrate: %s: %s\n", #call, cudaGetErrorString(error_)); \
-			exit(1); \
-		} \
-	} while (0)
+#include "cuda_try.h"
 
 enum { REPEATS = 9 };
 

@@ -9,14 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TRY(call) \
-	do { \
-		cudaError_t error_ = (call); \
-		if (error_) { \
-			fprintf(stderr, "gpu_floor: %s: %s\n", #call, cudaGetErrorString(error_)); \
-			exit(1); \
-		} \
-	} while (0)
+#include "cuda_try.h"
 
 enum { REPEATS = 21, STEPS = 500 };
 

@@ -16,14 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK(call)                                                                                         \
-	do {                                                                                                \
-		cudaError_t result_ = (call);                                                               \
-		if (result_ != cudaSuccess) {                                                               \
-			fprintf(stderr, "gpu_foreign: %s: %s\n", #call, cudaGetErrorString(result_));       \
-			exit(1);                                                                            \
-		}                                                                                           \
-	} while (0)
+#include "cuda_try.h"
 
 enum { THREADS = 256, BLOCKS = 64, COUNT = THREADS * BLOCKS, GPUS_MAX = 64 };
 
@@ -53,18 +46,18 @@ static void ping_pong(struct worker *w, cudaStream_t stream[2])
 {
 	cudaEvent_t event;
 
-	CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	TRY(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
 	for (int round = 0; round < w->rounds; round++) {
 		scale<float><<<BLOCKS, THREADS, 0, stream[round % 2]>>>(w->data, 0.5f, 100);
-		CHECK(cudaEventRecord(event, stream[round % 2]));
-		CHECK(cudaStreamWaitEvent(stream[1 - round % 2], event, 0));
+		TRY(cudaEventRecord(event, stream[round % 2]));
+		TRY(cudaStreamWaitEvent(stream[1 - round % 2], event, 0));
 		w->did.kernels++;
 		w->did.records++;
 		w->did.waits++;
 	}
-	CHECK(cudaEventDestroy(event));
-	CHECK(cudaStreamSynchronize(stream[0]));
-	CHECK(cudaStreamSynchronize(stream[1]));
+	TRY(cudaEventDestroy(event));
+	TRY(cudaStreamSynchronize(stream[0]));
+	TRY(cudaStreamSynchronize(stream[1]));
 }
 
 /* Events destroyed and created anew, so that the driver hands out the same object, and perhaps the same id, again. */
@@ -73,11 +66,11 @@ static void short_lived_events(struct worker *w, cudaStream_t stream[2])
 	for (int round = 0; round < w->rounds; round++) {
 		cudaEvent_t event;
 
-		CHECK(cudaEventCreate(&event));
+		TRY(cudaEventCreate(&event));
 		scale<double><<<BLOCKS / 2, THREADS, 0, stream[0]>>>((double *)w->data, 0.25, 10);
-		CHECK(cudaEventRecord(event, stream[0]));
-		CHECK(cudaEventSynchronize(event));
-		CHECK(cudaEventDestroy(event));
+		TRY(cudaEventRecord(event, stream[0]));
+		TRY(cudaEventSynchronize(event));
+		TRY(cudaEventDestroy(event));
 		w->did.kernels++;
 		w->did.records++;
 		w->did.waits++;
@@ -89,15 +82,15 @@ static void copies(struct worker *w, cudaStream_t stream)
 	float *pinned, pageable[1024];
 
 	memset(pageable, 0, sizeof(pageable));
-	CHECK(cudaMallocHost(&pinned, COUNT * sizeof(float)));
-	CHECK(cudaMemsetAsync(w->other, 1, COUNT * sizeof(float), stream));
-	CHECK(cudaMemcpyAsync(pinned, w->data, COUNT * sizeof(float), cudaMemcpyDeviceToHost, stream));
-	CHECK(cudaMemcpyAsync(w->other, pinned, COUNT * sizeof(float), cudaMemcpyHostToDevice, stream));
-	CHECK(cudaMemcpyAsync(w->other, w->data, COUNT * sizeof(float), cudaMemcpyDeviceToDevice, stream));
-	CHECK(cudaMemcpy2DAsync(pinned, 256, w->data, 512, 256, 16, cudaMemcpyDeviceToHost, stream));
-	CHECK(cudaMemcpy(w->data, pageable, sizeof(pageable), cudaMemcpyHostToDevice));
-	CHECK(cudaStreamSynchronize(stream));
-	CHECK(cudaFreeHost(pinned));
+	TRY(cudaMallocHost(&pinned, COUNT * sizeof(float)));
+	TRY(cudaMemsetAsync(w->other, 1, COUNT * sizeof(float), stream));
+	TRY(cudaMemcpyAsync(pinned, w->data, COUNT * sizeof(float), cudaMemcpyDeviceToHost, stream));
+	TRY(cudaMemcpyAsync(w->other, pinned, COUNT * sizeof(float), cudaMemcpyHostToDevice, stream));
+	TRY(cudaMemcpyAsync(w->other, w->data, COUNT * sizeof(float), cudaMemcpyDeviceToDevice, stream));
+	TRY(cudaMemcpy2DAsync(pinned, 256, w->data, 512, 256, 16, cudaMemcpyDeviceToHost, stream));
+	TRY(cudaMemcpy(w->data, pageable, sizeof(pageable), cudaMemcpyHostToDevice));
+	TRY(cudaStreamSynchronize(stream));
+	TRY(cudaFreeHost(pinned));
 	w->did.memsets++;
 	w->did.copies += 5;
 }
@@ -110,15 +103,15 @@ static void peer_copies(struct worker *w, cudaStream_t stream)
 
 	if (w->gpus < 2)
 		return;
-	CHECK(cudaDeviceCanAccessPeer(&can, w->gpu, next));
+	TRY(cudaDeviceCanAccessPeer(&can, w->gpu, next));
 	if (can && cudaDeviceEnablePeerAccess(next, 0) != cudaSuccess)
 		cudaGetLastError();
-	CHECK(cudaEventCreateWithFlags(&sent[w->gpu], cudaEventDisableTiming));
+	TRY(cudaEventCreateWithFlags(&sent[w->gpu], cudaEventDisableTiming));
 	for (int round = 0; round < w->rounds; round++) {
-		CHECK(cudaMemcpyPeerAsync(worker[next].other, next, w->data, w->gpu, COUNT * sizeof(float), stream));
-		CHECK(cudaEventRecord(sent[w->gpu], stream));
+		TRY(cudaMemcpyPeerAsync(worker[next].other, next, w->data, w->gpu, COUNT * sizeof(float), stream));
+		TRY(cudaEventRecord(sent[w->gpu], stream));
 		pthread_barrier_wait(&everybody);
-		CHECK(cudaStreamWaitEvent(stream, sent[before], 0));
+		TRY(cudaStreamWaitEvent(stream, sent[before], 0));
 		scale<float><<<BLOCKS, THREADS, 0, stream>>>(w->other, 0.5f, 10);
 		w->did.peer_copies++;
 		w->did.records++;
@@ -126,9 +119,9 @@ static void peer_copies(struct worker *w, cudaStream_t stream)
 		w->did.kernels++;
 		pthread_barrier_wait(&everybody);
 	}
-	CHECK(cudaStreamSynchronize(stream));
+	TRY(cudaStreamSynchronize(stream));
 	pthread_barrier_wait(&everybody);
-	CHECK(cudaEventDestroy(sent[w->gpu]));
+	TRY(cudaEventDestroy(sent[w->gpu]));
 }
 
 static void graph(struct worker *w, cudaStream_t stream)
@@ -136,17 +129,17 @@ static void graph(struct worker *w, cudaStream_t stream)
 	cudaGraph_t graph;
 	cudaGraphExec_t executable;
 
-	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
 	for (int i = 0; i < 3; i++)
 		scale<float><<<BLOCKS, THREADS, 0, stream>>>(w->data, 0.5f, 10);
-	CHECK(cudaMemsetAsync(w->other, 0, 1024, stream));
-	CHECK(cudaStreamEndCapture(stream, &graph));
-	CHECK(cudaGraphInstantiate(&executable, graph, 0));
+	TRY(cudaMemsetAsync(w->other, 0, 1024, stream));
+	TRY(cudaStreamEndCapture(stream, &graph));
+	TRY(cudaGraphInstantiate(&executable, graph, 0));
 	for (int i = 0; i < 2; i++)
-		CHECK(cudaGraphLaunch(executable, stream));
-	CHECK(cudaStreamSynchronize(stream));
-	CHECK(cudaGraphExecDestroy(executable));
-	CHECK(cudaGraphDestroy(graph));
+		TRY(cudaGraphLaunch(executable, stream));
+	TRY(cudaStreamSynchronize(stream));
+	TRY(cudaGraphExecDestroy(executable));
+	TRY(cudaGraphDestroy(graph));
 	w->did.graphs += 2;
 	w->did.kernels += 2 * 3;
 	w->did.memsets += 2;
@@ -163,8 +156,8 @@ static void driver_launch(struct worker *w, cudaStream_t stream)
 	int rounds = 10;
 	void *arguments[] = { &w->data, &factor, &rounds };
 
-	CHECK(cudaGetFuncBySymbol(&function, (const void *)scale<float>));
-	CHECK(cudaGetDriverEntryPointByVersion("cuLaunchKernel", (void **)&launch, 12000, cudaEnableDefault, &found));
+	TRY(cudaGetFuncBySymbol(&function, (const void *)scale<float>));
+	TRY(cudaGetDriverEntryPointByVersion("cuLaunchKernel", (void **)&launch, 12000, cudaEnableDefault, &found));
 	if (found != cudaDriverEntryPointSuccess)
 		return;
 	if (launch((CUfunction)function, BLOCKS, 1, 1, THREADS, 1, 1, 0, (CUstream)stream, arguments, NULL) == CUDA_SUCCESS)
@@ -177,13 +170,13 @@ static void *work(void *argument)
 	cudaStream_t stream[2];
 	void *arguments[] = { &w->data };
 
-	CHECK(cudaSetDevice(w->gpu));
+	TRY(cudaSetDevice(w->gpu));
 	nvtxRangePushA("set up");
-	CHECK(cudaStreamCreate(&stream[0]));
-	CHECK(cudaStreamCreateWithFlags(&stream[1], cudaStreamNonBlocking));
-	CHECK(cudaMalloc(&w->data, COUNT * sizeof(float)));
-	CHECK(cudaMalloc(&w->other, COUNT * sizeof(float)));
-	CHECK(cudaMemset(w->data, 0, COUNT * sizeof(float)));
+	TRY(cudaStreamCreate(&stream[0]));
+	TRY(cudaStreamCreateWithFlags(&stream[1], cudaStreamNonBlocking));
+	TRY(cudaMalloc(&w->data, COUNT * sizeof(float)));
+	TRY(cudaMalloc(&w->other, COUNT * sizeof(float)));
+	TRY(cudaMemset(w->data, 0, COUNT * sizeof(float)));
 	w->did.memsets++;
 	pthread_barrier_wait(&everybody);
 	nvtxRangePop();
@@ -193,20 +186,20 @@ static void *work(void *argument)
 	copies(w, stream[0]);
 	pthread_barrier_wait(&everybody);
 	peer_copies(w, stream[1]);
-	CHECK(cudaLaunchCooperativeKernel((const void *)meet, dim3(8), dim3(64), arguments, 0, stream[0]));
+	TRY(cudaLaunchCooperativeKernel((const void *)meet, dim3(8), dim3(64), arguments, 0, stream[0]));
 	w->did.kernels++;
 	graph(w, stream[0]);
 	driver_launch(w, stream[0]);
 	scale<float><<<1, 4096, 0, stream[0]>>>(w->data, 1, 1); /* too many threads a block */
 	w->did.failed_launches += cudaGetLastError() != cudaSuccess;
-	CHECK(cudaDeviceSynchronize());
+	TRY(cudaDeviceSynchronize());
 	nvtxRangePop();
 	w->did.ranges += 2;
-	CHECK(cudaStreamDestroy(stream[0]));
-	CHECK(cudaStreamDestroy(stream[1]));
+	TRY(cudaStreamDestroy(stream[0]));
+	TRY(cudaStreamDestroy(stream[1]));
 	pthread_barrier_wait(&everybody);
-	CHECK(cudaFree(w->data));
-	CHECK(cudaFree(w->other));
+	TRY(cudaFree(w->data));
+	TRY(cudaFree(w->other));
 	return NULL;
 }
 
@@ -217,7 +210,7 @@ int main(int argc, char **argv)
 	struct tally sum;
 
 	memset(&sum, 0, sizeof(sum));
-	CHECK(cudaGetDeviceCount(&gpus));
+	TRY(cudaGetDeviceCount(&gpus));
 	gpus = gpus > GPUS_MAX ? GPUS_MAX : gpus;
 	pthread_barrier_init(&everybody, NULL, (unsigned)gpus);
 	for (int g = 0; g < gpus; g++) {
@@ -252,8 +245,8 @@ int main(int argc, char **argv)
 		raise(SIGKILL);
 	}
 	for (int g = 0; !strcmp(ending, "reset") && g < gpus; g++) {
-		CHECK(cudaSetDevice(g));
-		CHECK(cudaDeviceReset());
+		TRY(cudaSetDevice(g));
+		TRY(cudaDeviceReset());
 	}
 	return 0;
 }

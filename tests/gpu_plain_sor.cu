@@ -8,16 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cuda_try.h"
 #include "plain_sor.cu"
-
-#define TRY(call) \
-	do { \
-		cudaError_t error_ = (call); \
-		if (error_) { \
-			fprintf(stderr, "gpu_plain_sor: %s: %s\n", #call, cudaGetErrorString(error_)); \
-			exit(1); \
-		} \
-	} while (0)
 
 enum { WARM_UPS = 100, REPEATS = 11, COPY_THREADS = 256 };
 struct times { double least_us, median_us; };
