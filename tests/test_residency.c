@@ -94,48 +94,48 @@ static void a_launch_in_between_pushes_out(void **state)
 	schedule_release(&s);
 }
 
-/* To and fro over 60 MB: after s of the launch, s of the 60 MB were touched since; all is there up to 40 MB, and ever less up to 60. */
-static void a_launch_that_turns_finds_its_begin(void **state)
+/* What launches find that go to and fro over 60 MB: down, up. */
+static void to_and_fro(const struct sm_device *d, struct residency_shape found[2])
 {
-	(void)state;
 	struct schedule s;
 	struct residency r;
-	struct sm_device d = device_of_50_mb();
 	schedule_init(&s);
 	const struct schedule_access down = { 0, ACCESS_READ, 0, 60 * MB }, up = { 0, ACCESS_READ | ACCESS_BACKWARD, 0, 60 * MB };
 	uint32_t shape[] = { add_shape(&s, "down", 60 * MB, &down, 1), add_shape(&s, "up", 60 * MB, &up, 1) };
 	rounds(&s, shape, 2, 5);
-	residency_build(&r, &s, &d);
-	for (int k = 0; k < 2; k++) {
-		const struct residency_shape *m = &r.shape[shape[k]];
-		assert_true(m->turned == 1);
-		assert_true(m->read_miss[0] == 0 && m->read_miss[RESIDENCY_SLICES / 2] == 0 && m->read_miss[RESIDENCY_SLICES - 1] == 1);
-		assert_true(fabs(m->read_miss_bytes - 10 * MB) < 1.1 * MB); /* a slice is 1.9 MB */
-	}
+	residency_build(&r, &s, d);
+	for (int k = 0; k < 2; k++)
+		found[k] = r.shape[shape[k]];
 	residency_release(&r);
 	schedule_release(&s);
+}
+
+/* After s of the launch, s of the 60 MB were touched since; all is there up to 40 MB, and ever less up to 60. */
+static void a_launch_that_turns_finds_its_begin(void **state)
+{
+	(void)state;
+	struct sm_device d = device_of_50_mb();
+	struct residency_shape m[2];
+	to_and_fro(&d, m);
+	for (int k = 0; k < 2; k++) {
+		assert_true(m[k].turned == 1);
+		assert_true(m[k].read_miss[0] == 0 && m[k].read_miss[RESIDENCY_SLICES / 2] == 0 && m[k].read_miss[RESIDENCY_SLICES - 1] == 1);
+		assert_true(fabs(m[k].read_miss_bytes - 10 * MB) < 1.1 * MB); /* a slice is 1.9 MB */
+	}
 }
 
 /* The same where the device keeps 21 MB of what is met on the way back: 11 slices and a fifth of the next, and nothing for longer than that. */
 static void what_is_kept_for_the_way_back_is_less(void **state)
 {
 	(void)state;
-	struct schedule s;
-	struct residency r;
 	struct sm_device d = device_of_50_mb();
+	struct residency_shape m[2];
 	d.l2_turned_bytes = 21 * MB;
-	schedule_init(&s);
-	const struct schedule_access down = { 0, ACCESS_READ, 0, 60 * MB }, up = { 0, ACCESS_READ | ACCESS_BACKWARD, 0, 60 * MB };
-	uint32_t shape[] = { add_shape(&s, "down", 60 * MB, &down, 1), add_shape(&s, "up", 60 * MB, &up, 1) };
-	rounds(&s, shape, 2, 5);
-	residency_build(&r, &s, &d);
+	to_and_fro(&d, m);
 	for (int k = 0; k < 2; k++) {
-		const struct residency_shape *m = &r.shape[shape[k]];
-		assert_true(m->read_miss[0] == 0 && m->read_miss[10] == 0 && fabs(m->read_miss[11] - 0.8) < 1e-6 && m->read_miss[12] == 1);
-		assert_true(fabs(m->read_miss_bytes - 39 * MB) < 100);
+		assert_true(m[k].read_miss[0] == 0 && m[k].read_miss[10] == 0 && fabs(m[k].read_miss[11] - 0.8) < 1e-6 && m[k].read_miss[12] == 1);
+		assert_true(fabs(m[k].read_miss_bytes - 39 * MB) < 100);
 	}
-	residency_release(&r);
-	schedule_release(&s);
 }
 
 static struct residency_shape steady(const struct schedule_access *access, uint32_t count, int64_t dram_bytes)
