@@ -152,6 +152,8 @@ int platform_validate(struct platform *platform, const char *where)
 	}
 	if (platform->sm.dram_update_reads.count > SM_UPDATES_MOST)
 		return report("%s: 'sm.dram_update_reads' has %zu entries, more than %d", where, platform->sm.dram_update_reads.count, SM_UPDATES_MOST);
+	if (platform->sm.dram_update_reads.count && platform->sm.dram_update_reads.value[0] != 1)
+		return report("%s: 'sm.dram_update_reads' begins with %g, not with 1", where, platform->sm.dram_update_reads.value[0]);
 	return 0;
 }
 

@@ -259,7 +259,7 @@ const struct platform_key platform_keys[] = {
 	{ "sm.dram_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.write_bytes_per_s), NULL, "bytes/s", "device memory, writing only" },
 	{ "sm.dram_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.dram.copy_bytes_per_s), NULL, "bytes/s", "device memory, as many bytes read as written, both counted" },
 	{ "sm.dram_update_reads", KEY_LIST, CURVE_X(0), AT(sm.dram_update_reads), NULL, "number",
-	  "bytes read for each that is written, where what is written is read, changed and written back in place" },
+	  "bytes read for each that is written, from 1 on, where what is written is read, changed and written back in place" },
 	{ "sm.dram_update_bytes_per_s", KEY_LIST, RATE(0), AT(sm.dram_update_bytes_per_s), "sm.dram_update_reads", "bytes/s",
 	  "device memory then, both counted; absent: as dram_copy_bytes_per_s says of bytes that are written elsewhere" },
 	{ "sm.dram_knee", KEY_REAL, SM | KEY_POSITIVE, AT(sm.dram.knee), NULL, "number", "as l2_knee" },

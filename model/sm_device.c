@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sm_device.h"
 
+#include <assert.h>
+
 /* DRAM has one bus: what a byte written and so many read take beyond what they take alone, is the price of turning round. */
 static double dram_turnaround_s(const struct sm_memory_level *level, double reads, double bytes_per_s)
 {
@@ -23,7 +25,8 @@ static double more(double a, double b)
 void sm_turnarounds(struct sm_device *device)
 {
 	device->dram.turnaround_s = dram_turnaround_s(&device->dram, 1, device->dram.copy_bytes_per_s);
-	for (size_t k = 0; k < device->dram_update_reads.count && k < device->dram_update_bytes_per_s.count && k < SM_UPDATES_MOST; k++)
+	assert(device->dram_update_reads.count <= SM_UPDATES_MOST); /* platform_validate */
+	for (size_t k = 0; k < device->dram_update_reads.count; k++)
 		device->dram_update_turnaround_s[k] =
 			dram_turnaround_s(&device->dram, device->dram_update_reads.value[k], device->dram_update_bytes_per_s.value[k]);
 	device->l2.turnaround_s = l2_turnaround_s(&device->l2, device->l2.copy_bytes_per_s);
@@ -33,17 +36,15 @@ void sm_turnarounds(struct sm_device *device)
 						 device->l2_updated_turnaround_s;
 }
 
-/* Of writes elsewhere one mix is measured. In full from half of reads on. */
+/* Of writes elsewhere one mix is measured. In full from as many reads as writes on. */
 double sm_dram_turnaround_s(const struct sm_device *d, double reads, double updated)
 {
 	const double *x = d->dram_update_reads.value, *y = d->dram_update_turnaround_s, apart = d->dram.turnaround_s;
-	size_t n = d->dram_update_reads.count, k = 1;
+	size_t n = d->dram_update_reads.count, k = 0;
 	double in_place = apart;
-	if (n && reads <= x[0])
-		in_place = y[0];
 	while (k < n && reads > x[k])
 		k++;
-	if (n && reads > x[0])
-		in_place = k == n ? y[n - 1] : y[k - 1] + (y[k] - y[k - 1]) * (reads - x[k - 1]) / (x[k] - x[k - 1]);
+	if (n)
+		in_place = k == 0 ? y[0] : k == n ? y[n - 1] : y[k - 1] + (y[k] - y[k - 1]) * (reads - x[k - 1]) / (x[k] - x[k - 1]);
 	return (apart + updated * (in_place - apart)) * (reads < 1 ? 2 * reads / (1 + reads) : 1);
 }
