@@ -126,19 +126,6 @@ static double roofline_only_us(struct context *c, const struct measured_row *m, 
 	return worst * 1e-3;
 }
 
-/* What an answer was made of besides the plan: records of kernels, their counts, or neither. Owned by the caller. */
-static char *inputs_of(const struct context *c, const char *kernel_model)
-{
-	const char *platform = c->predictor->platform.name;
-	if (!strcmp(kernel_model, "scaled"))
-		return xprintf("%s,%s.ini", c->predictor->profile.source, platform);
-	if (!strcmp(kernel_model, "warps") && c->predictor->warps) {
-		const char *source = warps_source(c->predictor->warps), *name = strrchr(source, '/');
-		return xprintf("%s,%s.ini", name ? name + 1 : source, platform);
-	}
-	return xprintf("%s.ini", platform);
-}
-
 static int validate_planned(struct context *c, const struct measured_row *m)
 {
 	static const char *const models[] = { "default", "roofline", "zero", "scaled", "warps" };
@@ -153,7 +140,7 @@ static int validate_planned(struct context *c, const struct measured_row *m)
 		rc = plan_core(c, m, m->gpus, models[k], set, &p);
 		if (rc <= 0)
 			continue;
-		char *inputs = inputs_of(c, p.kernel_model);
+		char *inputs = predictor_inputs(c->predictor, p.kernel_model);
 		add_prediction(c, m, set, models[k], &p, inputs);
 		answered = k ? answered : p.kernel_model;
 		if (!k)
@@ -164,14 +151,14 @@ static int validate_planned(struct context *c, const struct measured_row *m)
 	if (rc >= 0 && m->gpus > 1) {
 		rc = plan_core(c, m, 1, "default", "size", &one);
 		if (rc > 0) {
-			char *inputs = inputs_of(c, one.kernel_model);
+			char *inputs = predictor_inputs(c->predictor, one.kernel_model);
 			validation_add(&c->validation, m, set, "linear", one.core_us / m->gpus, inputs);
 			validation_add(&c->validation, m, set, "same-as-1", one.core_us, inputs);
 			free(inputs);
 			prediction_release(&one);
 		}
 	}
-	char *only = inputs_of(c, "roofline");
+	char *only = predictor_inputs(c->predictor, "roofline");
 	if (rc >= 0)
 		validation_add(&c->validation, m, set, "roofline-only", roofline_only_us(c, m, m->gpus), only);
 	free(only);
@@ -271,8 +258,7 @@ static int validate_pair(struct context *c, const struct pair_row *row)
 		{ "warps", a.both_ns }, { "sum", by_model[0] + by_model[1] }, { "max", fmax(by_model[0], by_model[1]) },
 		{ "warps+alone", a.both_of_alone_ns }, { "sum+alone", by_clock[0] + by_clock[1] }, { "max+alone", fmax(by_clock[0], by_clock[1]) },
 	};
-	const char *source = c->predictor->warps ? warps_source(c->predictor->warps) : "-"; /* two copies */
-	char *config = xprintf("%s | %s", row->side[0], row->side[1]), *inputs = xprintf("%s,%s.ini", source, c->predictor->platform.name);
+	char *config = xprintf("%s | %s", row->side[0], row->side[1]), *inputs = predictor_inputs(c->predictor, "warps");
 	const struct measured_row m = { .solver = row->name, .config = config, .gpus = 1, .visits = 1, .core_us = row->both_ns * 1e-3,
 					.core_mad_us = row->mad_ns * 1e-3, .holdout = row->holdout };
 	for (size_t k = 0; k < sizeof(answers) / sizeof(answers[0]); k++)

@@ -269,6 +269,31 @@ int predictor_use_warps(struct predictor *p, struct kernel_model *model)
 	return 0;
 }
 
+/* "a/b,c/d" becomes "b,d". */
+static char *without_folders(const char *paths)
+{
+	char *names = xstrdup(paths), *begin = names, *to = names;
+	for (const char *from = paths; *from; from++) {
+		if (*from == '/')
+			to = begin;
+		else
+			*to++ = *from;
+		if (*from == ',')
+			begin = to;
+	}
+	*to = 0;
+	return names;
+}
+
+char *predictor_inputs(const struct predictor *p, const char *kernel_model)
+{
+	const char *source = !strcmp(kernel_model, "scaled") ? p->profile.source :
+			     !strcmp(kernel_model, "warps") && p->warps ? warps_source(p->warps) : "";
+	char *names = without_folders(source), *inputs = xprintf("%s%s%s.ini", names, *names ? "," : "", p->platform.name);
+	free(names);
+	return inputs;
+}
+
 int predictor_run(struct predictor *p, const struct schedule *schedule, const struct predictor_request *request,
 		  struct prediction *prediction)
 {

@@ -89,8 +89,15 @@ static int forget_held_out(struct context *c)
 	return rc;
 }
 
+static void add(struct context *c, const struct measured_row *m, const char *row, const char *kernel_model, double us, bool extrapolated)
+{
+	char *inputs = predictor_inputs(c->predictor, kernel_model);
+	validation_add(c->validation, m, "kernels", row, us, inputs)->extrapolated = extrapolated;
+	free(inputs);
+}
+
 /* `warps` from profiles without counts of any held-out launch. */
-static int validate_uncounted(struct context *c, const struct measured_row *m, const struct schedule *schedule, const char *inputs)
+static int validate_uncounted(struct context *c, const struct measured_row *m, const struct schedule *schedule)
 {
 	double us;
 	bool extrapolated;
@@ -99,14 +106,13 @@ static int validate_uncounted(struct context *c, const struct measured_row *m, c
 	int rc = steady_us(c, schedule, "warps", &us, &extrapolated);
 	c->predictor->warps = counted;
 	if (!rc)
-		validation_add(c->validation, m, "kernels", "warps-uncounted", us, inputs)->extrapolated = extrapolated;
+		add(c, m, "warps-uncounted", "warps", us, extrapolated);
 	return rc;
 }
 
 static int validate_kernel(struct context *c, const struct measured_row *m)
 {
 	static const char *const models[] = { "warps", "roofline", "scaled" };
-	char *inputs = xprintf("%s,%s.ini", c->predictor->warps ? warps_source(c->predictor->warps) : "kernels", c->predictor->platform.name);
 	struct schedule schedule;
 	schedule_init(&schedule);
 	int rc = c->program->plan_steady(m->solver, m->config, &schedule);
@@ -116,12 +122,11 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 		bool extrapolated;
 		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
 		if (!rc)
-			validation_add(c->validation, m, "kernels", models[k], us, inputs)->extrapolated = extrapolated;
+			add(c, m, models[k], models[k], us, extrapolated);
 	}
 	if (!rc && m->holdout)
-		rc = validate_uncounted(c, m, &schedule, inputs);
+		rc = validate_uncounted(c, m, &schedule);
 	schedule_release(&schedule);
-	free(inputs);
 	return rc;
 }
 
