@@ -88,7 +88,7 @@ int paper_simulate(struct paper_runs *r, const char *platform, const char *confi
 	schedule_init(&schedule);
 	int rc = r->program->plan(r->solver, config, 1, &schedule);
 	if (!rc) {
-		const char *model = device->predictor->other_device ? "warps" : predictor_planned_model(device->predictor, &schedule);
+		const char *model = predictor_planned_model(device->predictor, &schedule);
 		const struct predictor_request request = { .kernel_model = model, .set = "size", .allow_extrapolation = true };
 		rc = model ? predictor_run(device->predictor, &schedule, &request, &p) : -1;
 	}
