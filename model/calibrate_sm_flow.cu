@@ -329,8 +329,10 @@ static int measure_sweeps(struct sm_bench *sm)
 		if (bench_measure(sm->bench, 1, "sm.dram_update_bytes_per_s", reads[k], again_batch, &again, &rate[k]))
 			return -1;
 	}
-	bench_emit(sm->bench, "sm.dram_update_reads", reads, NULL, SWEEP_READS_MOST, "arrays of 1 GiB (or a quarter of what is free) that a sweep reads, of which it writes one in place");
-	sm_emit(sm, "dram_update_bytes_per_s", rate, SWEEP_READS_MOST, "such a sweep: blocks of 256 threads, 32 bytes each of every array; five less one");
+	bench_emit(sm->bench, "sm.dram_update_reads", reads, NULL, SWEEP_READS_MOST,
+		   "arrays of 1 GiB (or a quarter of what is free) that a sweep reads, of which it writes one in place");
+	sm_emit(sm, "dram_update_bytes_per_s", rate, SWEEP_READS_MOST,
+		"such a sweep: blocks of 256 threads, 32 bytes each of every array; five less one");
 	return 0;
 }
 

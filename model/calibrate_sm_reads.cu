@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * [sm] what single reads take: alone, beside writes, and how they differ where many wait; and by that, which of them L2 has. As in a program's copy, each thread has one element and is
- * gone; a sample of the warps note by their multiprocessor's clock how long they waited for it.
+ * [sm] what single reads take: alone, beside writes, and how they differ where many wait; and by that, which of them L2 has. As in a program's copy,
+ * each thread has one element and is gone; a sample of the warps note by their multiprocessor's clock how long they waited for it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -182,7 +182,8 @@ static int measure_turned(struct sm_bench *sm)
 	if (bench_measure(sm->bench, 1, "sm.l2_turned_bytes", 32, turned_batch, sm, &found))
 		return -1;
 	sm_emit(sm, "l2_turned_bytes", &found, 1,
-		"twice L2's size read, then back again, a word a thread, blocks of one warp: the share of sampled warps whose read took as long as a hit");
+		"twice L2's size read, then back again, a word a thread, blocks of one warp: "
+		"the share of sampled warps whose read took as long as a hit");
 	return 0;
 }
 

@@ -150,9 +150,10 @@ int platform_validate(struct platform *platform, const char *where)
 		if (!platform->sm.present && !strncmp(platform->entry[i].key, "sm.", 3))
 			return report("%s: '%s' is given without 'sm.isa': this platform has no [sm]", where, platform->entry[i].key);
 	}
-	if (platform->sm.dram_update_reads.count > SM_UPDATES_MOST)
-		return report("%s: 'sm.dram_update_reads' has %zu entries, more than %d", where, platform->sm.dram_update_reads.count, SM_UPDATES_MOST);
-	if (platform->sm.dram_update_reads.count && platform->sm.dram_update_reads.value[0] != 1)
+	const size_t updates = platform->sm.dram_update_reads.count;
+	if (updates > SM_UPDATES_MOST)
+		return report("%s: 'sm.dram_update_reads' has %zu entries, more than %d", where, updates, SM_UPDATES_MOST);
+	if (updates && platform->sm.dram_update_reads.value[0] != 1)
 		return report("%s: 'sm.dram_update_reads' begins with %g, not with 1", where, platform->sm.dram_update_reads.value[0]);
 	return 0;
 }

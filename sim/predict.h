@@ -62,8 +62,8 @@ bool predictor_recorded(const struct predictor *predictor, const struct schedule
  */
 const char *predictor_planned_model(struct predictor *predictor, const struct schedule *schedule);
 
-/* The files an answer by that kernel model is made of, without their folders: records of kernels, their counts or neither, and the platform. Owned by
- * the caller. */
+/* The files that an answer by that kernel model is made of, without their folders: records of kernels, their counts or neither, and the platform's.
+ * Owned by the caller. */
 char *predictor_inputs(const struct predictor *predictor, const char *kernel_model);
 
 struct prediction {

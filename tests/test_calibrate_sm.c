@@ -206,7 +206,8 @@ static void an_update_adds_the_section_before_provenance(void **state)
 static void an_update_takes_only_whole_sections(void **state)
 {
 	struct said said;
-	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "--update" }, (char[]){ "tests/cases/lib/sm.ini" }, (char[]){ "--only" }, (char[]){ "sm,host" }, NULL };
+	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "--update" },  (char[]){ "tests/cases/lib/sm.ini" },
+			 (char[]){ "--only" },    (char[]){ "sm,host" }, NULL };
 	(void)state;
 	said_begin(&said);
 	assert_int_equal(cmd_calibrate(&fake, 5, argv), EXIT_USAGE);

@@ -110,8 +110,10 @@ static void values_that_make_no_sense_are_refused(void **state)
 	refuses_edit("l2_reuse_hits", "l2_reuse_hits = 1 0", "'sm.l2_reuse_hits' has 2 entries, 'sm.l2_reuse_bytes' has 3");
 	refuses_edit("l2_reuse_bytes", "l2_reuse_bytes = 2 2 3", "'sm.l2_reuse_bytes' is not ascending");
 	refuses_edit("dram_knee", "dram_knee = 0", "'sm.dram_knee' is 0: must be above zero");
-	refuses_edit("dram_knee", "dram_knee = 2\ndram_update_reads = 2 3\ndram_update_bytes_per_s = 1 1", "'sm.dram_update_reads' begins with 2, not with 1");
-	refuses_edit("dram_knee", "dram_knee = 2\ndram_update_reads = 1 3\ndram_update_bytes_per_s = 1", "'sm.dram_update_bytes_per_s' has 1 entries");
+	refuses_edit("dram_knee", "dram_knee = 2\ndram_update_reads = 2 3\ndram_update_bytes_per_s = 1 1",
+		     "'sm.dram_update_reads' begins with 2, not with 1");
+	refuses_edit("dram_knee", "dram_knee = 2\ndram_update_reads = 1 3\ndram_update_bytes_per_s = 1",
+		     "'sm.dram_update_bytes_per_s' has 1 entries");
 	refuses_edit("dram_knee", "dram_knee = 2\ndram_update_reads = 1 3", "'sm.dram_update_bytes_per_s' is missing");
 	refuses_edit("dram_knee",
 		     "dram_knee = 2\ndram_update_reads = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33\n"
