@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * What is taken out of the time between two recorded calls.
+ */
+#include "support.h"
+
+#include "../sim/untrace.h"
+
+enum { NO_STREAM = 0xffff };
+
+static void add(struct schedule *s, enum op_kind kind, uint32_t object, int64_t before_ns)
+{
+	schedule_add_op(s, kind, kind == OP_POST ? NO_STREAM : 0, object)->before_ps = 1000 * before_ns;
+}
+
+static void a_call_owes_what_the_recorder_took_behind_the_one_before(void **state)
+{
+	static const struct { const char *key; double ns; } costs[] = {
+		{ "tracer.traced_record_ns", 900 },  { "tracer.api_record_ns", 700 },         { "tracer.traced_launch_ns", 5000 },
+		{ "tracer.api_launch_ns", 4600 },    { "tracer.stream_note_host_op_ns", 70 }, { "tracer.stream_note_footprint_ns", 60 },
+	};
+	static const int64_t left_ns[] = { 1000, 740, 600, 0, 800, 1000 };
+	const struct schedule_access access = { .mode = ACCESS_READ, .bytes = 4 };
+	struct platform platform;
+	struct schedule s;
+	(void)state;
+	platform_of(&platform, "free");
+	for (size_t k = 0; k < sizeof(costs) / sizeof(costs[0]); k++)
+		set(&platform, costs[k].key, costs[k].ns);
+	schedule_init(&s);
+	s.gpu_count = 1;
+	schedule_add_stream(&s, 0, 0);
+	for (int thread = 0; thread < 2; thread++) {
+		schedule_add_thread(&s, "host", 0);
+		const struct schedule_shape shape = { .kernel = schedule_add_kernel(&s, "k"), .points = 1, .path = -1, .steps = -1 };
+		add(&s, OP_RECORD, 0, 1000); /* the first of its thread */
+		add(&s, OP_LAUNCH, schedule_add_shape(&s, &shape, &access, 1), 1000); /* the record's 200, the footprint's 60 */
+		add(&s, OP_POST, 0, 1000);   /* the launch's 400 */
+		add(&s, OP_RECORD, 0, 50);   /* the note's 70: nothing is left */
+		add(&s, OP_SYNC, 0, 1000);   /* the record's 200 */
+		add(&s, OP_SYNC, 0, 1000);   /* of the one before nothing is known */
+	}
+	schedule_untrace(&s, &platform);
+	for (int k = 0; k < 12; k++)
+		assert_int_equal(s.op[k].before_ps, 1000 * left_ns[k % 6]);
+	schedule_release(&s);
+	platform_release(&platform);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_owes_what_the_recorder_took_behind_the_one_before),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
