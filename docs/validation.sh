@@ -53,6 +53,10 @@ awk -F '\t' '$2 == "holdout" {
 	END { for (key in n) printf "%s\t%d\t%.2f\t%+.2f\t%.2f\n", key, n[key], sum[key] / n[key], bias[key] / n[key], worst[key] }' "$rows" |
 	LC_ALL=C sort -t "$(printf '\t')" -k1,1 -k2,2n -k3,3 | awk -F '\t' '{ printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6, $7 }'
 
+if [ -f "$data/measured.tsv" ]; then
+	sh "$(dirname "$0")/validation_blind.sh" "$table" "$data/measured.tsv" AC AD
+fi
+
 if [ -f "$data/measured.tsv" ] && grep -q '^replay	' "$table"; then
 	sh "$(dirname "$0")/validation_replay.sh" "$table" "$data/measured.tsv"
 fi

@@ -47,7 +47,7 @@ void calibrate_sm_derive(struct results *results, const struct platform *platfor
 int calibrate_update(const struct results *results, const char *path, const char *note);
 
 /*
- * The same measurements under the recorder: runs `argv0 record` on `argv0 calibrate` with the host and stream parts, and adds
+ * The same measurements under the recorder: runs `program_path record` on `program_path calibrate` with the host and stream parts, and adds
  * tracer.* and stream.kernel_gap*. `scratch` is a path prefix for the two files it needs meanwhile. -1 after a message.
  */
 int calibrate_trace_pass(struct results *results, const char *program_path, const char *scratch, int gpus, double budget_s);

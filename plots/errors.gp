@@ -18,7 +18,7 @@ x(set, split) = (is(set, split) ? column("measured_us") * 1e-3 : NaN)
 error(name) = 100 * (column(name) / column("measured_us") - 1)
 note(set, split) = (is(set, split) ? (split eq "fit" ? 0.01 : 0.52) : NaN)
 array which[3] = ["replay", "size", "gpus"]
-array name[3] = ["set replay: the run's own trace, played back untraced", "set size: one GPU, from the plan and the one-GPU profile", \
+array name[3] = ["set replay: the run's own trace, played back untraced", "set size: one GPU, from the plan and what one GPU shows", \
 	"set gpus: several GPUs, from the plan and what one GPU shows"]
 set multiplot layout 3,1 margins 0.065,0.985,0.075,0.915 spacing 0,0.055 \
 	title "Error of the predicted core loop, (predicted - measured) / measured, with its 90 % interval" font ",14"

@@ -3,8 +3,8 @@
  * baselines. What each row read is in its `inputs` column.
  *
  *   set replay   the run's own trace (G as recorded)
- *   set gpus     G > 1, from one-GPU inputs and the platform file only
- *   set size     one GPU; `fit` when the profile recorded that very shape, unseen otherwise
+ *   set gpus     G > 1, from the plan, one-GPU inputs and the platform file only
+ *   set size     one GPU, from the same
  *   set kernels  kernels alone (validate_kernels.h)
  *   set contention  two kernels, or a kernel and a copy, on one GPU at once
  */

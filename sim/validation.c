@@ -108,8 +108,8 @@ static bool ends_with(const char *text, const char *suffix)
 }
 
 /*
- * Whether a row is one of those its class is fitted to: answers unasked; but where kernels take their time from `warps`, all of that model, since few
- * configurations have kernels that were never recorded; and where they take it from records, all of `scaled`, which answers when asked, beside replays.
+ * Whether a row is one of those its class is fitted to: answers unasked; but where kernels take their time from `warps`, all of that model, and
+ * where they take it from records, all of `scaled`, which answers when asked, beside replays.
  */
 static bool fits(const struct validation_row *row)
 {

@@ -37,7 +37,10 @@ void validation_write(const struct validation *validation, FILE *out);
  * score at 90 % (Gneiting and Raftery 2007, section 6.2) divided by the measured time.
  */
 void validation_summary(const struct validation *validation, FILE *out);
-/* Writes the interval table from the `fit` rows of model `default`: per class the 5 % and 95 % quantiles, widened for few points. */
+/*
+ * Writes the interval table from `fit` rows, of model `default`, and of `warps` and `scaled` for the classes that are theirs: per class the 5 % and
+ * 95 % quantiles, widened for few points.
+ */
 int validation_fit_intervals(const struct validation *validation, const char *path);
 
 #endif
