@@ -8,7 +8,8 @@
 
 static const double ISSUES_WANTED = 140000, ISSUES_MOST = 1000000; /* played in one run: some milliseconds; where that does not do */
 static const double PACE_ERROR = 0.005;     /* of a long launch: more rounds are played to come to it */
-enum { ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS_LONG = 24 };
+static const double SHORT_ISSUES = 35000, SHORT_ERROR = 0.003; /* of a short one more multiprocessors are, in all so much, or until it is known so well */
+enum { SMS_LEAST = 3, SMS_MOST = 16, ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS_LONG = 24 };
 
 static struct sm_job job_of(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks)
 {
@@ -37,6 +38,11 @@ static void ask(struct asked *asked, const struct grid_launch *launch, double we
 	asked->excess_writes += writes * (launch->write_excess > 1 ? launch->write_excess : 1);
 }
 
+static double positive(double x)
+{
+	return x > 0 ? x : 0;
+}
+
 static double share(double part, double rest)
 {
 	return part + rest > 0 ? part / (part + rest) : 0;
@@ -54,9 +60,9 @@ static double constant_cold(const struct sm_device *device, int sm_count, int64_
 	return device->constant_alone_cycles + others * (device->constant_cold_cycles - device->constant_alone_cycles);
 }
 
-/* *rest, where it is wanted: sm_engine_begin. */
+/* On the sm-th multiprocessor. *rest, where it is wanted: sm_engine_begin. */
 static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch, int resident, int64_t blocks, double visits_max,
-		struct sm_run *run, struct sm_rest **rest)
+		int64_t sm, struct sm_run *run, struct sm_rest **rest)
 {
 	struct sm_job job[2] = { job_of(device, sm_count, launch, resident, blocks) };
 	struct asked asked = { 0 };
@@ -78,6 +84,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		},
 		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
 		.visits_max = visits_max,
+		.chance_first = (uint32_t)(sm * blocks),
 		.duration_only = launch->duration_only,
 	};
 	if (launch->beside) {
@@ -157,7 +164,7 @@ static int count_issues(const struct sm_device *device, int sm_count, const stru
 	alone.beside = NULL;
 	for (int k = 0; k < 2; k++) {
 		struct sm_run run;
-		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, &run, NULL))
+		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, 0, &run, NULL))
 			return -1;
 		at[k].issues = (double)run.instructions / (double)blocks;
 		sm_run_release(&run);
@@ -177,6 +184,30 @@ static int count_issues(const struct sm_device *device, int sm_count, const stru
 static double begins_late(const struct sm_device *device, int sm_count, int64_t blocks)
 {
 	return device->block_fill_cycles * (double)((blocks - 1) % sm_count + 1) / sm_count;
+}
+
+/*
+ * How long the few blocks of a short launch take is as chance has it: to the run of `answer`, which is whole, those of other multiprocessors with
+ * other blocks are added, and the mean is the answer.
+ */
+static int mean_of_several(const struct sm_device *device, int sm_count, const struct grid_launch *launch, struct grid_answer *answer)
+{
+	const int64_t blocks = answer->run.block_count, busy = launch->blocks < sm_count ? launch->blocks : sm_count;
+	const double first = answer->cycles, issues = (double)answer->run.instructions;
+	double off = 0, squares = 0, error = 1; /* from the first one, for the numbers' sake */
+	int64_t n = 1;
+	while (n < SMS_MOST && n < busy && (double)(n + 1) * issues <= SHORT_ISSUES && error > SHORT_ERROR) {
+		struct sm_run run;
+		if (play(device, sm_count, launch, answer->resident, blocks, 0, n, &run, NULL))
+			return -1;
+		off += run.cycles - first;
+		squares += (run.cycles - first) * (run.cycles - first);
+		sm_run_release(&run);
+		if (++n >= SMS_LEAST)
+			error = sqrt(positive(squares - off * off / (double)n) / (double)(n * (n - 1))) / first;
+	}
+	answer->cycles = first + off / (double)n;
+	return 0;
 }
 
 int grid_time(const struct sm_device *device, int sm_count, const struct grid_launch *launch, struct grid_answer *answer)
@@ -209,7 +240,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			return -1;
 		for (int k = 0; k < 2; k++) {
 			sm_run_release(run);
-			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits, run, NULL))
+			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits, 0, run, NULL))
 				return -1;
 			at[k].cycles = whole_cycles(run, most, answer->resident);
 			if (!launch->beside)
@@ -219,7 +250,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		answer->cycles = at[1].cycles + more * (at[1].cycles - at[0].cycles);
 	} else {
 		struct sm_rest *rest = NULL;
-		if (play(device, sm_count, launch, answer->resident, blocks, 0, run, blocks < most ? &rest : NULL))
+		if (play(device, sm_count, launch, answer->resident, blocks, 0, 0, run, blocks < most ? &rest : NULL))
 			return -1;
 		double error;
 		pace_of(run, answer->resident, &error);
@@ -227,12 +258,14 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		if (blocks < most && more > blocks) {
 			blocks = more < most ? more : most;
 			sm_run_release(run);
-			failed = rest ? sm_rest_run(rest, blocks, run) : play(device, sm_count, launch, answer->resident, blocks, 0, run, NULL);
+			failed = rest ? sm_rest_run(rest, blocks, run) : play(device, sm_count, launch, answer->resident, blocks, 0, 0, run, NULL);
 		}
 		sm_rest_release(rest);
 		if (failed)
 			return -1;
 		answer->cycles = whole_cycles(run, most, answer->resident);
+		if (blocks == most && !launch->beside && mean_of_several(device, sm_count, launch, answer))
+			return -1;
 	}
 	answer->extrapolated_blocks = blocks < most;
 	answer->cycles += begins_late(device, sm_count, launch->blocks);

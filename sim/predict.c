@@ -172,7 +172,8 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 {
 	memset(p, 0, sizeof(*p));
 	profile_init(&p->profile);
-	if (platform_read(&p->platform, o->platform))
+	const bool changed = o->set.count || o->ideal.count;
+	if (platform_read(&p->platform, o->platform) || (changed && platform_read(&p->before, o->platform)))
 		goto fail;
 	for (int k = 0; k < o->set.count; k++)
 		if (platform_set(&p->platform, o->set.text[k]))
@@ -184,6 +185,7 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 		goto fail;
 	p->warps_options = (struct warps_options){ .profiles = o->kernel_profiles, .data = predictor_data(p), .strict = o->strict,
 						   .allow_extrapolation = o->allow_extrapolation,
+						   .before = changed ? &p->before : NULL,
 						   .counted_on = p->records.sm.present ? &p->records.sm : NULL };
 	return 0;
 fail:
@@ -194,6 +196,7 @@ fail:
 void predictor_release(struct predictor *p)
 {
 	platform_release(&p->platform);
+	platform_release(&p->before);
 	platform_release(&p->records);
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);

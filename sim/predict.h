@@ -14,6 +14,7 @@
 /* Everything that stays the same from one prediction to the next. */
 struct predictor {
 	struct platform platform;
+	struct platform before;  /* --set and --ideal, where there are any */
 	struct platform records; /* whose records serve, where that is another platform */
 	struct profile profile;
 	struct intervals intervals;

@@ -73,7 +73,7 @@ bool sm_hand_out(struct engine *e, int job, double at)
 		e->run->block[e->handed[0]] = (struct sm_block){ at, at, slot };
 	e->resident[job]++;
 	e->block[slot] = (struct block){ .job = job, .live = warps, .serial = e->handed[job],
-					 .chance = { .block = (uint32_t)e->handed[job], .warps = (uint32_t)warps } };
+					 .chance = { .block = e->setup->chance_first + (uint32_t)e->handed[job], .warps = (uint32_t)warps } };
 	e->handed[job]++;
 	for (int n = 0; warps; n++) { /* dealt to the sub-partitions in turn; one that is full is passed over */
 		struct warp *w = idle_warp(e, n % e->device->sub_partitions);

@@ -8,6 +8,8 @@
 #ifndef WARPREEL_SM_ENGINE_H
 #define WARPREEL_SM_ENGINE_H
 
+#include <stdint.h>
+
 #include "../model/sm_device.h"
 #include "sm_memory.h"
 #include "warp_program.h"
@@ -34,6 +36,7 @@ struct sm_setup {
 	int job_first;             /* is handed out first, so that its warps are the older */
 	struct sm_memory_setup memory;
 	double constant_cold_cycles; /* from asking for a line of the launch's parameters to having it */
+	uint32_t chance_first;     /* of job 0's first block: blocks of other multiprocessors have other luck */
 	double visits_max;         /* loops are cut to so many visits; 0 = whole */
 	bool duration_only;        /* nobody asks what warps waited for */
 };

@@ -96,7 +96,7 @@ static void add(struct context *c, const struct measured_row *m, const char *row
 	free(inputs);
 }
 
-/* `warps` from profiles without counts of any held-out launch. */
+/* `warps` from profiles without counts of any held-out launch; `sure`: of these, what it answers unasked, since nothing about the counts is in doubt. */
 static int validate_uncounted(struct context *c, const struct measured_row *m, const struct schedule *schedule)
 {
 	double us;
@@ -107,6 +107,8 @@ static int validate_uncounted(struct context *c, const struct measured_row *m, c
 	c->predictor->warps = counted;
 	if (!rc)
 		add(c, m, "warps-uncounted", "warps", us, extrapolated);
+	if (!rc && !extrapolated)
+		add(c, m, "warps-uncounted-sure", "warps", us, extrapolated);
 	return rc;
 }
 

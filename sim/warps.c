@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/sm_order.h"
 #include "../traces/util.h"
 
 struct built { const struct kernel_profile *profile; struct warp_program program; };
@@ -352,11 +353,34 @@ static int compute(struct warps *w, const struct sm_device *device, struct warps
 	return rc;
 }
 
-int warps_explain(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,
-		  struct warps_answer *answer)
+/* No longer than on a slower device, no shorter than on a faster one: see warps.h. */
+static void bound(const struct sm_device *device, enum sm_order order, double there_ns, struct grid_answer *grid)
 {
-	*answer = (struct warps_answer){ 0 };
-	return prepare(w, schedule, shape, answer) ? -1 : compute(w, device ? device : &w->platform->sm, answer);
+	if (order == SM_FASTER ? there_ns >= grid->duration_ns : order != SM_SLOWER || there_ns <= grid->duration_ns)
+		return;
+	grid->cycles += (there_ns - grid->duration_ns) * 1e-3 * device->clock_mhz;
+	grid->duration_ns = there_ns;
+}
+
+/* On the platform's own device, whatever was set in it. */
+static int compute_own(struct warps *w, struct warps_answer *a)
+{
+	const struct sm_device *device = &w->platform->sm;
+	const struct platform *before = w->options.before;
+	enum sm_order order = before && before->sm_count == w->platform->sm_count ? sm_order(&before->sm, device) : SM_NEITHER;
+	struct warps_answer unchanged = *a;
+	if (compute(w, device, a))
+		return -1;
+	if (order != SM_FASTER && order != SM_SLOWER)
+		return 0;
+	unchanged.launch.duration_only = true;
+	if (compute(w, &before->sm, &unchanged)) {
+		grid_answer_release(&a->grid);
+		return -1;
+	}
+	bound(device, order, unchanged.grid.duration_ns, &a->grid);
+	grid_answer_release(&unchanged.grid);
+	return 0;
 }
 
 int warps_duration(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns, bool *extrapolated)
@@ -380,7 +404,7 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 		}
 	}
 	a.launch.duration_only = true;
-	if (compute(w, &w->platform->sm, &a))
+	if (compute_own(w, &a))
 		return -1;
 	*duration_ns = now.duration_ns = a.grid.duration_ns;
 	grid_answer_release(&a.grid);
@@ -389,6 +413,22 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 		w->known = xrealloc(w->known, w->known_capacity, sizeof(*w->known));
 	}
 	w->known[w->known_count++] = now;
+	return 0;
+}
+
+int warps_explain(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, const struct sm_device *device,
+		  struct warps_answer *answer)
+{
+	double own_ns;
+	bool extrapolated = false;
+	*answer = (struct warps_answer){ 0 };
+	if (prepare(w, schedule, shape, answer))
+		return -1;
+	if (!device)
+		return compute_own(w, answer);
+	if (warps_duration(w, schedule, shape, &own_ns, &extrapolated) || compute(w, device, answer))
+		return -1;
+	bound(device, sm_order(&w->platform->sm, device), own_ns, &answer->grid);
 	return 0;
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The `warps` kernel model: profiles of kernels (what one launch does), the device's inside (what that costs), and what earlier launches
  * left in L2, put together into the time of a launch. Equal launches are computed once.
+ *
+ * A faster part lets warps run in another order, and that order may be a worse one (Graham 1969). But what ran in some order on the slower device can
+ * run in it on the faster one, which has only to wait: where nothing of a changed device is slower than it was, no answer is longer than the unchanged
+ * device's, and where nothing is faster, none is shorter.
  */
 #ifndef WARPREEL_WARPS_H
 #define WARPREEL_WARPS_H
@@ -16,6 +20,7 @@ struct warps;
 struct warps_options {
 	const char *profiles;  /* a trace with kernel profiles; NULL = those shipped for `data` */
 	const char *data;      /* folder under traces/data */
+	const struct platform *before; /* the platform without what was set or made ideal in it; NULL = nothing was */
 	const struct sm_device *counted_on; /* the device the profiles were counted on; NULL = that of the platform */
 	bool strict;           /* an unknown instruction is an error */
 	bool allow_extrapolation; /* counts in doubt (profile_derive.h) */

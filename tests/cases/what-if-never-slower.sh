@@ -1,0 +1,16 @@
+# A part twice as fast never costs, nor does one half as fast pay, also where the warps of what is played would fall into a worse order (test_warps_laws).
+us() {
+	warpreel explain micro --platform h200x4 --no-bounds --format tsv "$@" | awk -F '\t' '$6 == "ideal" { print $8 }'
+}
+try() { # KEY FACTOR CONFIG...
+	key=$1 factor=$2
+	shift 2
+	was=$(sed -n "s/^${key#sm.} = //p" "$root/model/platforms/h200x4.ini")
+	awk -v was="$(us "$@")" -v is="$(us "$@" --set "$key=$(awk -v was="$was" -v factor="$factor" 'BEGIN { print was * factor }')")" -v what="$key times $factor: $*" \
+		'BEGIN { print what ": " (is > was ? "longer" : is < was ? "shorter" : "as long") }'
+}
+try sm.l2_port_bytes 2 --kernel transpose_shared --size 4096 --block 256
+try sm.l2_port_bytes 0.5 --kernel transpose_shared --size 4096 --block 256
+try sm.dram_latency_ns 0.5 --kernel copy4 --size 33554432 --block 256
+try sm.dram_latency_ns 2 --kernel copy4 --size 33554432 --block 256
+try sm.block_start_cycles 0.5 --kernel divergent --size 33554432 --block 512
