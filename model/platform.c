@@ -166,18 +166,26 @@ static void report_unknown(const char *name)
 	free(shipped);
 }
 
+char *platform_shipped(const char *name)
+{
+	struct stat status;
+	char *path = xprintf("%s/model/platforms/%s.ini", util_root(), name);
+	if (!strchr(name, '/') && stat(path, &status) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
 /* A file of that name wins over a shipped platform. NULL after a message. */
 static char *find_file(const char *name)
 {
 	struct stat status;
 	if (stat(name, &status) == 0 && !S_ISDIR(status.st_mode))
 		return xstrdup(name);
-	char *path = xprintf("%s/model/platforms/%s.ini", util_root(), name);
-	if (!strchr(name, '/') && stat(path, &status) == 0)
-		return path;
-	free(path);
-	report_unknown(name);
-	return NULL;
+	char *path = platform_shipped(name);
+	if (!path)
+		report_unknown(name);
+	return path;
 }
 
 static void keep_calibrated(struct platform *p)

@@ -82,6 +82,8 @@ struct platform {
  * and key: missing required key, not a number, negative where a cost must not be, lists of unequal length, not ascending.
  */
 int platform_read(struct platform *platform, const char *name_or_path);
+/* The file of a shipped platform, owned by the caller; NULL = none has that name. */
+char *platform_shipped(const char *name);
 /*
  * Finer measurements follow the plain value that is set: those of host.launch_ns in loops in proportion, those of copy.h2d.ns on idle
  * streams and behind kernels, and the exchange of stream.hop_peer_ns, by the difference; so a value set to itself changes nothing.

@@ -40,13 +40,17 @@ const char *predictor_measured(const struct predictor *p)
 
 /*
  * Is the device another one than that whose records serve? Its kernels last as long as nobody knows; a platform that only names more
- * GPUs, or another host, of the same device may use the records.
+ * GPUs, or another host, of the same device may use the records. A file with a shipped platform's name is that platform changed.
  */
 static int compare_devices(struct predictor *p)
 {
-	if (!p->platform.data)
+	const char *data = predictor_data(p);
+	char *shipped = platform_shipped(data);
+	bool itself = !p->platform.data && (!shipped || !strcmp(shipped, p->platform.path));
+	free(shipped);
+	if (itself)
 		return 0;
-	if (platform_read(&p->records, p->platform.data))
+	if (platform_read(&p->records, data))
 		return -1;
 	const char *mine = platform_text(&p->platform, "device.name"), *theirs = platform_text(&p->records, "device.name");
 	p->other_device = mine && theirs && strcmp(mine, theirs) != 0;
@@ -185,7 +189,7 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 		goto fail;
 	p->warps_options = (struct warps_options){ .profiles = o->kernel_profiles, .data = predictor_data(p), .strict = o->strict,
 						   .allow_extrapolation = o->allow_extrapolation,
-						   .before = changed ? &p->before : NULL,
+						   .before = changed ? &p->before : p->records.sm.present ? &p->records : NULL,
 						   .counted_on = p->records.sm.present ? &p->records.sm : NULL };
 	return 0;
 fail:

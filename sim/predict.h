@@ -15,7 +15,7 @@
 struct predictor {
 	struct platform platform;
 	struct platform before;  /* --set and --ideal, where there are any */
-	struct platform records; /* whose records serve, where that is another platform */
+	struct platform records; /* whose records serve, where that is another platform, or this one unchanged */
 	struct profile profile;
 	struct intervals intervals;
 	bool has_profile, profile_given; /* records of kernels: there are some; by name, not the platform's */

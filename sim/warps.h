@@ -20,7 +20,7 @@ struct warps;
 struct warps_options {
 	const char *profiles;  /* a trace with kernel profiles; NULL = those shipped for `data` */
 	const char *data;      /* folder under traces/data */
-	const struct platform *before; /* the platform without what was set or made ideal in it; NULL = nothing was */
+	const struct platform *before; /* the platform without what was set, made ideal or written into a copy of its file; NULL = nothing was */
 	const struct sm_device *counted_on; /* the device the profiles were counted on; NULL = that of the platform */
 	bool strict;           /* an unknown instruction is an error */
 	bool allow_extrapolation; /* counts in doubt (profile_derive.h) */

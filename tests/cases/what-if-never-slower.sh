@@ -14,3 +14,7 @@ try sm.l2_port_bytes 0.5 --kernel transpose_shared --size 4096 --block 256
 try sm.dram_latency_ns 0.5 --kernel copy4 --size 33554432 --block 256
 try sm.dram_latency_ns 2 --kernel copy4 --size 33554432 --block 256
 try sm.block_start_cycles 0.5 --kernel divergent --size 33554432 --block 512
+# The same in a copy of the platform's file.
+sed 's/^l2_port_bytes = .*/l2_port_bytes = 146.5548/' "$root/model/platforms/h200x4.ini" > copy.ini
+warpreel explain micro --platform copy.ini --no-bounds --format tsv --kernel transpose_shared --size 4096 --block 256 | awk -F '\t' '$6 == "ideal" { print $8 }' > there
+us --kernel transpose_shared --size 4096 --block 256 | cmp - there && echo "in a file of its own: as long"
