@@ -64,6 +64,8 @@ void intervals_lookup(const struct intervals *intervals, const char *set, const 
 		widest_low = row->low < widest_low ? row->low : widest_low;
 		widest_high = row->high > widest_high ? row->high : widest_high;
 	}
-	*low = widest_low < 0 ? widest_low : -0.15;
-	*high = widest_high > 0 ? widest_high : 0.15;
+	const double low_most = widest_low < 0 ? widest_low : -INTERVAL_MOST, high_most = widest_high > 0 ? widest_high : INTERVAL_MOST;
+	const double cut = high_most - low_most > 2 * INTERVAL_MOST ? 2 * INTERVAL_MOST / (high_most - low_most) : 1;
+	*low = low_most * cut;
+	*high = high_most * cut;
 }

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#define INTERVAL_MOST 0.15 /* half the width of the widest interval that is of use */
+
 struct interval_row {
 	char set[16], class_name[32];
 	double low, high; /* core_lo = core * (1 + low), core_hi = core * (1 + high) */
@@ -28,7 +30,7 @@ void intervals_release(struct intervals *intervals);
  * whether their times were recorded or come from the model `warps`: the two do not err alike.
  */
 const char *interval_class(int gpus, const char *config, double kernel_share, const char *kernel_model);
-/* Widths for a set and class; the widest of the set when the class has none; -15 % / +15 % when nothing was fitted. */
+/* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none; that each way when nothing was fitted. */
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name, double *low, double *high);
 
 #endif

@@ -115,13 +115,13 @@ static bool fits(const struct validation_row *row)
 {
 	const char *model = ends_with(row->class_name, "-warps") ? "warps" :
 			    ends_with(row->class_name, "-host") || !strcmp(row->set, "replay") ? "default" : "scaled";
-	return !strcmp(row->model, model) && !strcmp(row->split, "fit");
+	return strcmp(row->class_name, "-") && !strcmp(row->model, model) && !strcmp(row->split, "fit");
 }
 
-/* Rows whose errors say how wide a class is: its own set's; for `replay`, whose points are few, those of every set. */
-static bool widens(const struct validation_row *row, const struct validation_row *of)
+/* Whether a row's error says how wide a class is: its own set's; for `replay`, whose points are few, those of every set. */
+static bool widens(const struct validation_row *row, const char *set, const char *class_name)
 {
-	return fits(row) && !strcmp(row->class_name, of->class_name) && (!strcmp(of->set, "replay") || !strcmp(row->set, of->set));
+	return fits(row) && !strcmp(row->class_name, class_name) && (!strcmp(set, "replay") || !strcmp(row->set, set));
 }
 
 /*
@@ -130,14 +130,14 @@ static bool widens(const struct validation_row *row, const struct validation_row
  * the most that is of use: beyond it the interval is cut, and its coverage says so; and where there are fewer than FIT_LEAST points, that is taken.
  */
 enum { FIT_LEAST = 3 };
-static void fit_class(const struct validation *v, size_t first, FILE *out)
+static void fit_class(const struct validation *v, const char *set, const char *class_name, FILE *out)
 {
-	const double most = 0.15;
+	const double most = INTERVAL_MOST;
 	double *ratio = xmalloc(v->count * sizeof(*ratio));
 	size_t n = 0;
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *r = &v->row[k];
-		if (widens(r, &v->row[first]))
+		if (widens(r, set, class_name))
 			ratio[n++] = r->measured_us / r->predicted_us - 1;
 	}
 	double beyond = n >= 19 ? 0.05 - 0.05 / (double)n : 0, stretch = ((double)n + 2) / (double)n;
@@ -152,13 +152,27 @@ static void fit_class(const struct validation *v, size_t first, FILE *out)
 		low *= cut;
 		high *= cut;
 	}
-	fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", v->row[first].set, v->row[first].class_name, low, high, n);
+	fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, class_name, low, high, n);
 	free(ratio);
+}
+
+/* Every class that has a row to go by. */
+static void fit_set(const struct validation *v, const char *set, FILE *out)
+{
+	for (size_t k = 0; k < v->count; k++) {
+		const char *class_name = v->row[k].class_name;
+		bool seen = !widens(&v->row[k], set, class_name);
+		for (size_t j = 0; j < k && !seen; j++)
+			seen = widens(&v->row[j], set, class_name);
+		if (!seen)
+			fit_class(v, set, class_name, out);
+	}
 }
 
 int validation_fit_intervals(const struct validation *v, const char *path)
 {
 	struct output output;
+	bool replays = false;
 	output_begin(&output, path);
 	FILE *out = fopen(output.part_path, "w");
 	if (!out) {
@@ -166,14 +180,12 @@ int validation_fit_intervals(const struct validation *v, const char *path)
 		return report("cannot write '%s'", path);
 	}
 	fprintf(out, "set\tclass\tlow\thigh\tpoints\n");
-	for (size_t k = 0; k < v->count; k++) {
-		const struct validation_row *r = &v->row[k];
-		bool seen = !fits(r);
-		for (size_t j = 0; j < k && !seen; j++)
-			seen = same_group(&v->row[j], r) && !strcmp(v->row[j].class_name, r->class_name);
-		if (!seen)
-			fit_class(v, k, out);
-	}
+	for (size_t k = 0; k < v->count && !replays; k++)
+		replays = !strcmp(v->row[k].set, "replay");
+	if (replays)
+		fit_set(v, "replay", out);
+	fit_set(v, "size", out);
+	fit_set(v, "gpus", out);
 	if (fclose(out)) {
 		output_abandon(&output);
 		return report("cannot write '%s'", path);

@@ -188,6 +188,27 @@ static void kernel_times_of_warps_are_judged_by_all_rows_of_warps(void **state)
 	validation_release(&v);
 }
 
+static void a_replay_of_a_class_no_replay_was_in_goes_by_other_sets(void **state)
+{
+	struct validation v = { 0 };
+	struct intervals intervals;
+	double low, high;
+	(void)state;
+	for (int k = -2; k <= 2; k++) {
+		add_row(&v, "replay", "fit", "default", "peer-host", 100 + 5 * k, 100, 0.15);
+		add_row(&v, "gpus", "fit", "scaled", "host-mixed", 100 + k, 100, 0.15);
+	}
+	add_row(&v, "replay", "holdout", "default", "host-mixed", 900, 100, 0.15);
+	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(intervals_read(&intervals, "x"), 0);
+	intervals_lookup(&intervals, "replay", "host-mixed", &low, &high);
+	assert_true(low < -0.02 && low > -0.05 && high > 0.02 && high < 0.05);
+	intervals_lookup(&intervals, "replay", "host-kernel", &low, &high);
+	assert_true(high - low <= 0.3 + 1e-12 && low < -0.1 && high > 0.1);
+	intervals_release(&intervals);
+	validation_release(&v);
+}
+
 static void few_points_make_a_wider_interval_than_their_spread(void **state)
 {
 	struct validation v = { 0 };
@@ -294,6 +315,7 @@ int main(void)
 		cmocka_unit_test(the_table_begins_with_the_columns_others_script_against),
 		cmocka_unit_test(fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on),
 		cmocka_unit_test(kernel_times_of_warps_are_judged_by_all_rows_of_warps),
+		cmocka_unit_test(a_replay_of_a_class_no_replay_was_in_goes_by_other_sets),
 		cmocka_unit_test(few_points_make_a_wider_interval_than_their_spread),
 		cmocka_unit_test(a_malformed_interval_file_is_refused_and_a_missing_one_is_none),
 		cmocka_unit_test(visits_of_one_configuration_are_one_row_with_their_spread),
