@@ -184,15 +184,15 @@ static void other_blocks_are_slower_as_measured(void **state)
 static void eight_bytes_a_thread_reach_the_rate_of_a_copy(void **state)
 {
 	const struct suite *suite = *state;
-	assert_between("f64", share(suite, &suite->platform.sm, &f64), 0.97 - 0.06, 0.97 + 0.06);
+	assert_between("f64", share(suite, &suite->platform.sm, &f64), 0.986 - 0.06, 0.986 + 0.06);
 }
 
 static void four_bytes_a_thread_stay_clearly_below(void **state)
 {
 	const struct suite *suite = *state;
 	double narrow = share(suite, &suite->platform.sm, &f32), wide = share(suite, &suite->platform.sm, &f64);
-	printf("of a copy: f32 %.3f, f64 %.3f\n", narrow, wide); /* measured elsewhere: 0.72, 0.97 */
-	assert_between("f32", narrow, 0.72 - 0.06, 0.72 + 0.06);
+	printf("of a copy: f32 %.3f, f64 %.3f\n", narrow, wide); /* measured: 0.731, 0.986 (gpu_plain_sor) */
+	assert_between("f32", narrow, 0.731 - 0.06, 0.731 + 0.06);
 	assert_between("f64 less f32", wide - narrow, 0.15, 0.35);
 }
 
