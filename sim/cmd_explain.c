@@ -19,7 +19,6 @@ static const struct option_spec own_options[] = {
 	{ "blocks", OPTION_FLAG, offsetof(struct explain_options, blocks), NULL, 0, 0, NULL, "the blocks of one multiprocessor instead: when each began and ended" },
 	{ "no-bounds", OPTION_FLAG, offsetof(struct explain_options, no_bounds), NULL, 0, 0, NULL,
 	  "leave out what lifting each bound would buy, which takes most of the time" },
-	  "leave out what lifting each bound would buy, which takes most of the time" },
 	{ 0 },
 };
 
