@@ -236,7 +236,8 @@ static struct number_list copy_of(const struct number_list *list)
 static void scale_list(struct number_list *finer, const struct number_list *was, const struct number_list *is)
 {
 	for (size_t k = 0; k < finer->count && k < was->count && k < is->count; k++)
-		finer->value[k] = was->value[k] > 0 ? finer->value[k] * is->value[k] / was->value[k] : is->value[k];
+		if (is->value[k] != was->value[k])
+			finer->value[k] = was->value[k] > 0 ? finer->value[k] * is->value[k] / was->value[k] : is->value[k];
 }
 
 /* All of a list over something else, as the cost of one thread rose. */
@@ -287,6 +288,11 @@ static void follow(struct platform *p, const struct plain *was)
 	}
 	scale_list(&p->loop_launch_plain, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
 	scale_list(&p->loop_launch_second, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
+	scale_list(&p->sleep.post_quiet, &was->host[HOST_POST_BLOCK], &p->host[HOST_POST_BLOCK]);
+	scale_list(&p->sleep.post, &was->host[HOST_POST_BLOCK], &p->host[HOST_POST_BLOCK]);
+	scale_list(&p->sleep.await_quiet, &was->host[HOST_AWAIT_READY], &p->host[HOST_AWAIT_READY]);
+	scale_list(&p->sleep.wake, &was->host[HOST_WAKE_BLOCK], &p->host[HOST_WAKE_BLOCK]);
+	scale_whole(&p->sleep.longer, &was->host[HOST_WAKE_BLOCK], &p->host[HOST_WAKE_BLOCK]);
 	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
 		if (!was->copy[kind].x.count || !p->copy[kind].x.count)
 			continue;

@@ -152,6 +152,40 @@ static void mark(struct sim *s, uint32_t thread, uint32_t which)
 	}
 }
 
+/* From the begin of a post to the return of an await that has slept for so long. */
+static sim_time wake_cost(const struct sim *s, sim_time slept)
+{
+	const struct curve longer = { s->platform->sleep.waited, s->platform->sleep.longer };
+	sim_time cost = s->wake_slept_ps + (longer.y.count ? ps_of_ns(curve_at_linear(&longer, (double)slept * 1e-3)) : 0);
+	return cost > 0 ? cost : 0;
+}
+
+/* Raises a counter and wakes those whose value is reached. Whether anyone sleeps on it, reached or not, is what the post's own time depends on. */
+static void post(struct sim *s, uint32_t thread, const struct schedule_op *op, int64_t index)
+{
+	struct sim_thread *t = &s->thread[thread];
+	struct sim_counter *c = &s->counter[op->object];
+	bool spin = op->flags & OP_SPIN;
+	sim_time begun = t->now_ps;
+	uint32_t waiter = c->first_thread;
+	if (op->value > c->value)
+		c->value = op->value;
+	t->now_ps += spin ? s->host_ps[HOST_POST] : waiter == NONE32 ? s->post_quiet_ps : s->post_slept_ps;
+	c->first_thread = NONE32;
+	while (waiter != NONE32) {
+		struct sim_thread *w = &s->thread[waiter];
+		uint32_t next = w->next_waiter;
+		if (s->schedule->op[w->pc - 1].value <= c->value) {
+			sim_time cost = spin ? s->host_ps[HOST_WAKE_SPIN] : wake_cost(s, begun - w->before_ps);
+			thread_wake(s, waiter, begun + thread_cost(s, thread, cost, ~index));
+		} else {
+			w->next_waiter = c->first_thread;
+			c->first_thread = waiter;
+		}
+		waiter = next;
+	}
+}
+
 /* Plays one operation; false when the thread blocked (pc then points to what it does next). */
 static bool play(struct sim *s, uint32_t thread)
 {
@@ -196,33 +230,13 @@ static bool play(struct sim *s, uint32_t thread)
 		t->pc++;
 		block(s, thread, &s->gpu[op->object].sync_threads);
 		return false;
-	case OP_POST: {
-		struct sim_counter *c = &s->counter[op->object];
-		bool spin = op->flags & OP_SPIN;
-		if (op->value > c->value)
-			c->value = op->value;
-		sim_time seen = t->now_ps + thread_cost(s, thread, s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK], ~t->pc); /* from the post's begin */
-		t->now_ps += s->host_ps[spin ? HOST_POST : HOST_POST_BLOCK];
-		/* wake those whose value is reached */
-		uint32_t waiter = c->first_thread;
-		c->first_thread = NONE32;
-		while (waiter != NONE32) {
-			struct sim_thread *w = &s->thread[waiter];
-			uint32_t next = w->next_waiter;
-			if (s->schedule->op[w->pc - 1].value <= c->value) {
-				thread_wake(s, waiter, seen);
-			} else {
-				w->next_waiter = c->first_thread;
-				c->first_thread = waiter;
-			}
-			waiter = next;
-		}
+	case OP_POST:
+		post(s, thread, op, t->pc);
 		break;
-	}
 	case OP_AWAIT: {
 		struct sim_counter *c = &s->counter[op->object];
 		if (c->value >= op->value) {
-			t->now_ps += s->host_ps[HOST_AWAIT_READY];
+			t->now_ps += op->flags & OP_SPIN ? s->host_ps[HOST_AWAIT_READY] : s->await_quiet_ps;
 			break;
 		}
 		t->pc++;
