@@ -149,6 +149,7 @@ const struct platform_key platform_keys[] = {
 	{ "sleep.post_ns", KEY_LIST, 0, AT(sleep.post), "host.threads", "ns", "raising it when a thread sleeps on it" },
 	{ "sleep.await_quiet_ns", KEY_LIST, 0, AT(sleep.await_quiet), "host.threads", "ns", "awaiting, ready to sleep, a counter that is already there" },
 	{ "sleep.wake_ns", KEY_LIST, 0, AT(sleep.wake), "host.threads", "ns", "from the begin of a post to the return of the await that slept 20 us" },
+	{ "sleep.after_ns", KEY_LIST, 0, AT(sleep.after), "host.threads", "ns", "what a copy up costs more to call behind such an await than behind one that was late" },
 	{ "sleep.waited_ns", KEY_LIST, CURVE_X(0), AT(sleep.waited), NULL, "ns", "how long a sleeper has awaited when the post begins: the x of longer_ns" },
 	{ "sleep.longer_ns", KEY_LIST, KEY_NEGATIVE, AT(sleep.longer), "sleep.waited_ns", "ns", "what waking it then takes more than wake_ns" },
 	{ "ring.silent_exchange_ns", KEY_REAL, 0, AT(ring.silent_exchange_ns), NULL, "ns", "an exchange of two GPUs in step, enqueued ahead, the host silent" },

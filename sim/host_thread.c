@@ -102,6 +102,19 @@ static sim_time cold_cost(const struct sim *s, struct sim_thread *t, const struc
 	return list->count && (waited || list != &p->cold[kind]) ? ps_of_ns(curve_at_linear(&more, (double)waited * 1e-3)) : 0;
 }
 
+/*
+ * What a call costs more because its thread has just slept. The copies up of the loop lists stand behind a handshake in which one of two
+ * threads sleeps (model/calibrate_loops.cu): half of it is in them.
+ */
+static sim_time after_sleep_cost(const struct sim *s, struct sim_thread *t, const struct schedule_op *op)
+{
+	bool has_half = host_cost_of(s->schedule, op) == HOST_COPY_H2D && s->stream[op->stream].count <= SHALLOW &&
+			s->platform->loop_host[HOST_COPY_H2D].count;
+	enum awaited awaited = t->awaited;
+	t->awaited = AWAITED_NOTHING;
+	return (awaited == AWAITED_ASLEEP ? s->after_sleep_ps : 0) - (has_half && awaited != AWAITED_NOTHING ? s->after_sleep_ps / 2 : 0);
+}
+
 /* Is the next thing this thread puts into the same stream a copy? It stands within the next few operations if at all. */
 static bool copy_follows(const struct sim *s, uint32_t thread, int64_t index)
 {
@@ -122,7 +135,8 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32 };
-	t->now_ps += thread_cost(s, thread, issue_cost(s, op) + cold_cost(s, t, op), index) + interruption(s, thread, op, index);
+	sim_time cost = issue_cost(s, op) + cold_cost(s, t, op) + after_sleep_cost(s, t, op);
+	t->now_ps += thread_cost(s, thread, cost > 0 ? cost : 0, index) + interruption(s, thread, op, index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
@@ -235,8 +249,11 @@ static bool play(struct sim *s, uint32_t thread)
 		break;
 	case OP_AWAIT: {
 		struct sim_counter *c = &s->counter[op->object];
-		if (c->value >= op->value) {
-			t->now_ps += op->flags & OP_SPIN ? s->host_ps[HOST_AWAIT_READY] : s->await_quiet_ps;
+		bool spin = op->flags & OP_SPIN, there = c->value >= op->value;
+		if (!spin && (!there || t->awaited == AWAITED_NOTHING))
+			t->awaited = there ? AWAITED_LATE : AWAITED_ASLEEP;
+		if (there) {
+			t->now_ps += spin ? s->host_ps[HOST_AWAIT_READY] : s->await_quiet_ps;
 			break;
 		}
 		t->pc++;

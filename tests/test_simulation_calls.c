@@ -13,8 +13,8 @@ struct bench { struct schedule schedule; struct platform platform; };
 
 /* Beside what is free: lists whose lengths hang together, so that they cannot be set one by one. */
 static const char sections[] = "[cold]\nwaited_ns = 100 1000 10000\nlaunch_ns = 0 0 0\nfirst_launch_ns = 0 0 0\n"
-			       "[sleep]\npost_quiet_ns = 0\npost_ns = 0\nawait_quiet_ns = 0\nwake_ns = 0\nwaited_ns = 1000 3000\nlonger_ns = 0 0\n"
-			       "[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two hops of 200 */
+			       "[sleep]\npost_quiet_ns = 0\npost_ns = 0\nawait_quiet_ns = 0\nwake_ns = 0\nafter_ns = 0\nwaited_ns = 1000 3000\nlonger_ns = 0 0\n"
+			       "[host]\nloop_copy_h2d_ns = 3000\n[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two hops of 200 */
 
 /* A stream a GPU. */
 static void make(struct bench *b, uint32_t gpus)
@@ -209,6 +209,35 @@ static void waking_takes_longer_the_longer_one_sleeps(void **state)
 	drop(&b);
 }
 
+static void a_call_behind_a_sleep_costs_more_once(void **state)
+{
+	(void)state;
+	struct bench b;
+	tell(&b, 5000, 1, 100, 0);
+	uint32_t end = (uint32_t)b.schedule.op_count;
+	schedule_add_thread(&b.schedule, "sleeps", 0);
+	add_counter_op(&b, OP_AWAIT, 2, 0); /* until 1100 */
+	add_counter_op(&b, OP_AWAIT, 1, 0); /* there; it has slept all the same */
+	add_launch(&b.schedule, 0, 0);
+	add_launch(&b.schedule, 0, 0);
+	add_host(&b, 8000);
+	say(&b, "sleep.after_ns=400");
+	NEAR(end_ns(&b.schedule, &b.platform), 1100 + 400 + 8000);
+	b.schedule.op[end].value = b.schedule.op[end + 1].value = 0; /* late for both */
+	NEAR(end_ns(&b.schedule, &b.platform), 8000);
+	for (int value = 0; value < 2; value++) { /* the loop's copies up have half of it in them */
+		drop(&b);
+		tell(&b, 5000, 1, 100, 0);
+		schedule_add_thread(&b.schedule, "copies up", 0);
+		add_counter_op(&b, OP_AWAIT, value, 0);
+		add_copy(&b.schedule, 0, COPY_H2D, 0, 0, 1);
+		add_host(&b, 8000);
+		say(&b, "sleep.after_ns=400");
+		NEAR(end_ns(&b.schedule, &b.platform), value ? 1000 + 3000 + 200 + 8000 : 3000 - 200 + 8000);
+	}
+	drop(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +246,7 @@ int main(void)
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
 		cmocka_unit_test(a_post_costs_more_when_someone_sleeps),
 		cmocka_unit_test(waking_takes_longer_the_longer_one_sleeps),
+		cmocka_unit_test(a_call_behind_a_sleep_costs_more_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
