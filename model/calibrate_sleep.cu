@@ -174,6 +174,7 @@ static int all_sleeps(struct bench *bench, struct sleep_loop *loop)
 		bench_emit_measured(bench, lists[k].key, all, static_cast<size_t>(bench->counts), lists[k].how);
 	}
 	int usual = 0;
+	loop->asked = WAKE;
 	bench_progress(bench, "sleep.longer_ns");
 	for (int w = 0; w < WAITS; w++) {
 		loop->wait_ns = waits_ns[w];
@@ -186,7 +187,8 @@ static int all_sleeps(struct bench *bench, struct sleep_loop *loop)
 		spread[w] = all[w].spread;
 	}
 	bench_emit(bench, "sleep.waited_ns", waits_ns, NULL, WAITS, "begin of the await to begin of the post");
-	bench_emit(bench, "sleep.longer_ns", longer_ns, spread, WAITS, "sleep loop, all threads: begin of that post to the return of the await, less the same at 20 us");
+	bench_emit(bench, "sleep.longer_ns", longer_ns, spread, WAITS,
+		   "sleep loop, all threads: begin of that post to the return of the await, less the same at 20 us");
 	return 0;
 }
 
