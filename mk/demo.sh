@@ -28,8 +28,8 @@ row() {
 }
 
 : >"$table"
-# The runs of each recorded trace whose transport is the default or that are as large as 4096: a table to be read, not all of them.
-for trace in "$data"/replay/*.wrt.zst; do
+# The recorded runs of few iterations whose transport is the default or that are as large as 4096: a table to be read, not all of them.
+for trace in "$data"/replay/rbsor.wrt.zst; do
 	[ -f "$trace" ] || continue
 	"$WARPREEL" info --format tsv "$trace" | awk -F '\t' '$1 == "run" { print $2, $8 }' >"$part.runs"
 	while read -r run solver config; do

@@ -181,6 +181,8 @@ static int validate_run(struct context *c, const struct trace *trace, const stru
 	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
 		const struct predictor_request request = { .kernel_model = k ? models[k] : "recorded", .set = "replay", .own = own,
 							   .allow_extrapolation = true };
+		if (!strcmp(models[k], "scaled") && !predictor_recorded(c->predictor, &schedule))
+			continue;
 		rc = predictor_run(c->predictor, &schedule, &request, &p);
 		if (rc)
 			break;

@@ -249,6 +249,27 @@ static void each_anomaly_is_counted_and_no_other(void **state)
 	}
 }
 
+/* Warm-ups of several runs in a process: which threads meet there is not known. */
+static void barriers_outside_runs_are_not_judged(void **state)
+{
+	struct trace t;
+	int64_t incomplete;
+
+	(void)state;
+	trace_init(&t);
+	fill_complete(&t);
+	for (int k = 0; k < 3; k++) {
+		struct trace_host_op *op = trace_add_host_op(&t);
+
+		*op = t.host_op[2];
+		op->start_ns = op->end_ns = 20000;
+		op->global_tid += k > 1;
+	}
+	assert_int_equal(count_of(&t, "unequal-barriers", &incomplete), 0);
+	assert_int_equal(incomplete, 0);
+	trace_release(&t);
+}
+
 static struct trace_api *add_call(struct trace *t, int thread, int64_t at_ns, const char *name)
 {
 	struct trace_api *a = trace_add_api(t);
@@ -460,6 +481,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_anomaly_is_counted_and_no_other),
+		cmocka_unit_test(barriers_outside_runs_are_not_judged),
 		cmocka_unit_test(captured_calls_need_no_rows),
 		cmocka_unit_test(captures_lie_within_each_other),
 		cmocka_unit_test(a_chrome_export_is_json_with_threads_streams_and_arrows),

@@ -369,7 +369,7 @@ static void check_host(struct checking *c)
 		if (h->kind == NOTE_AWAIT_BLOCK || h->kind == NOTE_AWAIT_SPIN) {
 			number = map_get(&counters, run, h->object);
 			c->count[UNPOSTED] += h->value > (number == MAP_NONE ? 0 : posted[number]);
-		} else if (h->kind == NOTE_BARRIER) {
+		} else if (h->kind == NOTE_BARRIER && run) { /* outside, who meets whom is not known */
 			number = map_get(&meetings, h->global_tid, run);
 			if (map_intern(&barriers, run, 0, number) != number)
 				c->count[UNEQUAL_BARRIER]++;
