@@ -25,7 +25,6 @@ static const struct part parts[] = {
 	{ CALIBRATE_COPY, calibrate_exchange, 3, 10, 6 },
 	{ CALIBRATE_COLD, calibrate_cold, 2, 0, 8 },
 	{ CALIBRATE_COLD, calibrate_ring, 1, 0, 13 },
-	{ CALIBRATE_SLEEP, calibrate_sleep, 1, 5, 9 },
 	{ CALIBRATE_MEMORY, calibrate_memory, 2, 0, 31 },
 	{ CALIBRATE_LINKS, calibrate_links, 2, 0, 56 },
 	{ CALIBRATE_SM, calibrate_sm, 6, 0, 160 },

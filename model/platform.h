@@ -43,7 +43,6 @@ struct platform {
 	struct number_list loop_launch_plain, loop_launch_second;
 	/* [cold]: what the first calls of a kind cost more after a wait, over cold_waited; in a thread that made none before. May be empty */
 	struct number_list cold_waited, cold[HOST_COST_COUNT], cold_first[HOST_COST_COUNT];
-	struct { struct number_list post_quiet, post, await_quiet, wake, after, waited, longer; } sleep; /* [sleep]: sleepers' counters; may be empty */
 	double slowest_call_ns; /* what the slowest 0.2 % of the calls take more than others */
 	struct { double silent_exchange_ns, rung_exchange_ns, look_ns; } ring; /* [ring]: what the host's calls hasten; may be 0 */
 	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads and between calls; may be empty */

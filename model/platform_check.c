@@ -288,12 +288,6 @@ static void follow(struct platform *p, const struct plain *was)
 	}
 	scale_list(&p->loop_launch_plain, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
 	scale_list(&p->loop_launch_second, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
-	scale_list(&p->sleep.post_quiet, &was->host[HOST_POST_BLOCK], &p->host[HOST_POST_BLOCK]);
-	scale_list(&p->sleep.post, &was->host[HOST_POST_BLOCK], &p->host[HOST_POST_BLOCK]);
-	scale_list(&p->sleep.await_quiet, &was->host[HOST_AWAIT_READY], &p->host[HOST_AWAIT_READY]);
-	scale_list(&p->sleep.wake, &was->host[HOST_WAKE_BLOCK], &p->host[HOST_WAKE_BLOCK]);
-	scale_list(&p->sleep.after, &was->host[HOST_COPY_H2D], &p->host[HOST_COPY_H2D]);
-	scale_whole(&p->sleep.longer, &was->host[HOST_WAKE_BLOCK], &p->host[HOST_WAKE_BLOCK]);
 	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
 		if (!was->copy[kind].x.count || !p->copy[kind].x.count)
 			continue;

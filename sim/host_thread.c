@@ -102,19 +102,6 @@ static sim_time cold_cost(const struct sim *s, struct sim_thread *t, const struc
 	return list->count && (waited || list != &p->cold[kind]) ? ps_of_ns(curve_at_linear(&more, (double)waited * 1e-3)) : 0;
 }
 
-/*
- * What a call costs more because its thread has just slept. The copies up of the loop lists stand behind a handshake in which one of two
- * threads sleeps (model/calibrate_loops.cu): half of it is in them.
- */
-static sim_time after_sleep_cost(const struct sim *s, struct sim_thread *t, const struct schedule_op *op)
-{
-	bool has_half = host_cost_of(s->schedule, op) == HOST_COPY_H2D && s->stream[op->stream].count <= SHALLOW &&
-			s->platform->loop_host[HOST_COPY_H2D].count;
-	enum awaited awaited = t->awaited;
-	t->awaited = AWAITED_NOTHING;
-	return (awaited == AWAITED_ASLEEP ? s->after_sleep_ps : 0) - (has_half && awaited != AWAITED_NOTHING ? s->after_sleep_ps / 2 : 0);
-}
-
 /* Is the next thing this thread puts into the same stream a copy? It stands within the next few operations if at all. */
 static bool copy_follows(const struct sim *s, uint32_t thread, int64_t index)
 {
@@ -135,8 +122,7 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32 };
-	sim_time cost = issue_cost(s, op) + cold_cost(s, t, op) + after_sleep_cost(s, t, op);
-	t->now_ps += thread_cost(s, thread, cost > 0 ? cost : 0, index) + interruption(s, thread, op, index);
+	t->now_ps += thread_cost(s, thread, issue_cost(s, op) + cold_cost(s, t, op), index) + interruption(s, thread, op, index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
@@ -163,40 +149,6 @@ static void mark(struct sim *s, uint32_t thread, uint32_t which)
 	if (which == MARK_CORE_END && gpu < s->schedule->gpu_count) {
 		gpu_account(s, gpu, t->now_ps, false);
 		s->gpu[gpu].closed_ps = t->now_ps;
-	}
-}
-
-/* From the begin of a post to the return of an await that has slept for so long. */
-static sim_time wake_cost(const struct sim *s, sim_time slept)
-{
-	const struct curve longer = { s->platform->sleep.waited, s->platform->sleep.longer };
-	sim_time cost = s->wake_slept_ps + (longer.y.count ? ps_of_ns(curve_at_linear(&longer, (double)slept * 1e-3)) : 0);
-	return cost > 0 ? cost : 0;
-}
-
-/* Raises a counter and wakes those whose value is reached. Whether anyone sleeps on it, reached or not, is what the post's own time depends on. */
-static void post(struct sim *s, uint32_t thread, const struct schedule_op *op, int64_t index)
-{
-	struct sim_thread *t = &s->thread[thread];
-	struct sim_counter *c = &s->counter[op->object];
-	bool spin = op->flags & OP_SPIN;
-	sim_time begun = t->now_ps;
-	uint32_t waiter = c->first_thread;
-	if (op->value > c->value)
-		c->value = op->value;
-	t->now_ps += spin ? s->host_ps[HOST_POST] : waiter == NONE32 ? s->post_quiet_ps : s->post_slept_ps;
-	c->first_thread = NONE32;
-	while (waiter != NONE32) {
-		struct sim_thread *w = &s->thread[waiter];
-		uint32_t next = w->next_waiter;
-		if (s->schedule->op[w->pc - 1].value <= c->value) {
-			sim_time cost = spin ? s->host_ps[HOST_WAKE_SPIN] : wake_cost(s, begun - w->before_ps);
-			thread_wake(s, waiter, begun + thread_cost(s, thread, cost, ~index));
-		} else {
-			w->next_waiter = c->first_thread;
-			c->first_thread = waiter;
-		}
-		waiter = next;
 	}
 }
 
@@ -244,16 +196,33 @@ static bool play(struct sim *s, uint32_t thread)
 		t->pc++;
 		block(s, thread, &s->gpu[op->object].sync_threads);
 		return false;
-	case OP_POST:
-		post(s, thread, op, t->pc);
+	case OP_POST: {
+		struct sim_counter *c = &s->counter[op->object];
+		bool spin = op->flags & OP_SPIN;
+		if (op->value > c->value)
+			c->value = op->value;
+		sim_time seen = t->now_ps + thread_cost(s, thread, s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK], ~t->pc); /* from the post's begin */
+		t->now_ps += s->host_ps[spin ? HOST_POST : HOST_POST_BLOCK];
+		/* wake those whose value is reached */
+		uint32_t waiter = c->first_thread;
+		c->first_thread = NONE32;
+		while (waiter != NONE32) {
+			struct sim_thread *w = &s->thread[waiter];
+			uint32_t next = w->next_waiter;
+			if (s->schedule->op[w->pc - 1].value <= c->value) {
+				thread_wake(s, waiter, seen);
+			} else {
+				w->next_waiter = c->first_thread;
+				c->first_thread = waiter;
+			}
+			waiter = next;
+		}
 		break;
+	}
 	case OP_AWAIT: {
 		struct sim_counter *c = &s->counter[op->object];
-		bool spin = op->flags & OP_SPIN, there = c->value >= op->value;
-		if (!spin && (!there || t->awaited == AWAITED_NOTHING))
-			t->awaited = there ? AWAITED_LATE : AWAITED_ASLEEP;
-		if (there) {
-			t->now_ps += spin ? s->host_ps[HOST_AWAIT_READY] : s->await_quiet_ps;
+		if (c->value >= op->value) {
+			t->now_ps += s->host_ps[HOST_AWAIT_READY];
 			break;
 		}
 		t->pc++;

@@ -41,8 +41,6 @@ struct sim_stream {
 	uint32_t next_waiter; /* in an event instance's or engine's list */
 };
 
-enum awaited { AWAITED_NOTHING, AWAITED_LATE /* the value was there */, AWAITED_ASLEEP };
-
 struct sim_thread {
 	int64_t pc, end;      /* into schedule.op */
 	sim_time now_ps;
@@ -55,7 +53,6 @@ struct sim_thread {
 	uint32_t part;        /* what this thread's calls cost, of 65536 */
 	sim_time waited_ps[HOST_COST_COUNT]; /* by kind of call: the longest this thread has been blocked since it last made one */
 	uint32_t made;        /* kinds of call this thread has made, a bit each */
-	uint8_t awaited;      /* how the last await ended that was ready to sleep, until the next call: enum awaited */
 	bool thought;         /* the time before the operation at pc has passed */
 };
 
@@ -118,7 +115,6 @@ struct sim {
 	bool shares_memory;    /* kernels and copies slow each other down where they ask too much of a GPU's memory */
 	/* Host costs at this schedule's thread count: with the queue deep, and while the device keeps up. */
 	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps;
-	sim_time post_quiet_ps, post_slept_ps, await_quiet_ps, wake_slept_ps, after_sleep_ps; /* counters with a mutex and a condition variable */
 	/* Spread of host costs, parts of 65536; call_count = 0: none. */
 	uint64_t seed;
 	uint32_t *call_part, call_count;

@@ -196,11 +196,6 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 		s->host_ps[kind] = ps_of_ns(deep_ns);
 		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns));
 	}
-	s->post_quiet_ps = ps_of_ns(platform_list_ns(p, &p->sleep.post_quiet, threads, platform_host_ns(p, HOST_POST_BLOCK, threads)));
-	s->post_slept_ps = ps_of_ns(platform_list_ns(p, &p->sleep.post, threads, platform_host_ns(p, HOST_POST_BLOCK, threads)));
-	s->await_quiet_ps = ps_of_ns(platform_list_ns(p, &p->sleep.await_quiet, threads, platform_host_ns(p, HOST_AWAIT_READY, threads)));
-	s->wake_slept_ps = ps_of_ns(platform_list_ns(p, &p->sleep.wake, threads, platform_host_ns(p, HOST_WAKE_BLOCK, threads)));
-	s->after_sleep_ps = ps_of_ns(platform_list_ns(p, &p->sleep.after, threads, 0));
 	s->launch_second_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_second, threads, platform_host_ns(p, HOST_LAUNCH, threads)));
 	/*
 	 * start_latency_ns ends when the host sees the kernel's first store; where the recorder showed the kernel's real begin, the

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What calls cost and do beyond their price: cold ones, interrupted ones, those that make a waiting GPU look again, and posts with
- * and without sleepers.
+ * What calls cost and do beyond their price: cold ones, interrupted ones, and those that make a waiting GPU look again.
  */
 #include "support.h"
 
@@ -13,8 +12,7 @@ struct bench { struct schedule schedule; struct platform platform; };
 
 /* Beside what is free: lists whose lengths hang together, so that they cannot be set one by one. */
 static const char sections[] = "[cold]\nwaited_ns = 100 1000 10000\nlaunch_ns = 0 0 0\nfirst_launch_ns = 0 0 0\n"
-			       "[sleep]\npost_quiet_ns = 0\npost_ns = 0\nawait_quiet_ns = 0\nwake_ns = 0\nafter_ns = 0\nwaited_ns = 1000 3000\nlonger_ns = 0 0\n"
-			       "[host]\nloop_copy_h2d_ns = 3000\n[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two hops of 200 */
+			       "[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two hops of 200 */
 
 /* A stream a GPU. */
 static void make(struct bench *b, uint32_t gpus)
@@ -141,112 +139,12 @@ static void a_call_makes_a_waiting_gpu_look_again(void **state)
 	NEAR(exchange_ends_ns(10050, "ring.rung_exchange_ns=0"), 10000 + 200 + 1000 + 1); /* never measured */
 }
 
-static void add_counter_op(struct bench *b, enum op_kind kind, int64_t value, unsigned flags)
-{
-	struct schedule_op *op = schedule_add_op(&b->schedule, kind, NO_STREAM, 0);
-	op->value = value;
-	op->flags = (uint8_t)flags;
-}
-
-static void add_host(struct bench *b, int64_t ns)
-{
-	schedule_add_op(&b->schedule, OP_HOST, NO_STREAM, 0)->duration_ps = ns * 1000;
-}
-
-/* One thread posts 1 at 1000 and 2 after `more_ns`; the other awaits `value` from `since_ns` on. */
-static void tell(struct bench *b, int64_t since_ns, int64_t value, int64_t more_ns, unsigned flags)
-{
-	make(b, 2);
-	b->schedule.counter_count = 1;
-	schedule_add_thread(&b->schedule, "waits", 0);
-	add_host(b, since_ns);
-	add_counter_op(b, OP_AWAIT, value, flags);
-	schedule_add_thread(&b->schedule, "posts", 1);
-	add_host(b, 1000);
-	add_counter_op(b, OP_POST, 1, flags);
-	add_host(b, more_ns);
-	add_counter_op(b, OP_POST, 2, flags);
-}
-
-static void a_post_costs_more_when_someone_sleeps(void **state)
-{
-	(void)state;
-	struct bench b;
-	tell(&b, 5000, 1, 100, 0); /* nobody is there yet */
-	say(&b, "sleep.post_ns=1500");
-	say(&b, "sleep.post_quiet_ns=30");
-	say(&b, "sleep.await_quiet_ns=7");
-	NEAR(end_ns(&b.schedule, &b.platform), 5007);
-	b.schedule.op[0].duration_ps = 0;
-	b.schedule.op[4].duration_ps = 9000 * 1000;
-	NEAR(end_ns(&b.schedule, &b.platform), 1000 + 1500 + 9000 + 30);
-	b.schedule.op[1].value = 2; /* woken in vain by the first */
-	NEAR(end_ns(&b.schedule, &b.platform), 1000 + 1500 + 9000 + 1500);
-	say(&b, "host.post_block_ns=10"); /* nothing to be in proportion to: taken for both */
-	NEAR(end_ns(&b.schedule, &b.platform), 1000 + 10 + 9000 + 10);
-	drop(&b);
-	tell(&b, 0, 1, 9000, OP_SPIN); /* spinners are none of its business */
-	say(&b, "sleep.post_ns=1500");
-	say(&b, "sleep.post_quiet_ns=30");
-	say(&b, "sleep.wake_ns=700");
-	NEAR(end_ns(&b.schedule, &b.platform), 1000 + 9000);
-	drop(&b);
-}
-
-static void waking_takes_longer_the_longer_one_sleeps(void **state)
-{
-	(void)state;
-	struct bench b;
-	tell(&b, 0, 2, 1000, 0); /* sleeps 2000 */
-	say(&b, "sleep.wake_ns=500");
-	NEAR(end_ns(&b.schedule, &b.platform), 2000 + 500);
-	say(&b, "sleep.longer_ns=-100 300");
-	NEAR(end_ns(&b.schedule, &b.platform), 2000 + 500 + 100);
-	b.schedule.op[0].duration_ps = 1500 * 1000; /* sleeps 500: no less than for the first length */
-	NEAR(end_ns(&b.schedule, &b.platform), 2000 + 500 - 100);
-	say(&b, "sleep.longer_ns=-1000 300");
-	NEAR(end_ns(&b.schedule, &b.platform), 2000);
-	drop(&b);
-}
-
-static void a_call_behind_a_sleep_costs_more_once(void **state)
-{
-	(void)state;
-	struct bench b;
-	tell(&b, 5000, 1, 100, 0);
-	uint32_t end = (uint32_t)b.schedule.op_count;
-	schedule_add_thread(&b.schedule, "sleeps", 0);
-	add_counter_op(&b, OP_AWAIT, 2, 0); /* until 1100 */
-	add_counter_op(&b, OP_AWAIT, 1, 0); /* there; it has slept all the same */
-	add_launch(&b.schedule, 0, 0);
-	add_launch(&b.schedule, 0, 0);
-	add_host(&b, 8000);
-	say(&b, "sleep.after_ns=400");
-	NEAR(end_ns(&b.schedule, &b.platform), 1100 + 400 + 8000);
-	b.schedule.op[end].value = b.schedule.op[end + 1].value = 0; /* late for both */
-	NEAR(end_ns(&b.schedule, &b.platform), 8000);
-	for (int value = 0; value < 2; value++) { /* the loop's copies up have half of it in them */
-		drop(&b);
-		tell(&b, 5000, 1, 100, 0);
-		schedule_add_thread(&b.schedule, "copies up", 0);
-		add_counter_op(&b, OP_AWAIT, value, 0);
-		add_copy(&b.schedule, 0, COPY_H2D, 0, 0, 1);
-		add_host(&b, 8000);
-		say(&b, "sleep.after_ns=400");
-		NEAR(end_ns(&b.schedule, &b.platform), value ? 1000 + 3000 + 200 + 8000 : 3000 - 200 + 8000);
-	}
-	drop(&b);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_after_a_wait_costs_more_once),
 		cmocka_unit_test(one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
-		cmocka_unit_test(a_post_costs_more_when_someone_sleeps),
-		cmocka_unit_test(waking_takes_longer_the_longer_one_sleeps),
-		cmocka_unit_test(a_call_behind_a_sleep_costs_more_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
