@@ -40,10 +40,11 @@ enum sm_order sm_order(const struct sm_device *a, const struct sm_device *b)
 	for (const struct platform_key *key = platform_keys; key->name; key++) {
 		if (strncmp(key->name, "sm.", 3) || key->offset == NO_MEMBER || same(a, b, key))
 			continue;
-		double x = *(const double *)member(a, key), y = *(const double *)member(b, key);
 		int way = direction(key);
-		/* A rate of 0 is one that nobody measured. */
-		if (!way || (way > 0 && (x <= 0 || y <= 0)))
+		if (!way)
+			return SM_NEITHER;
+		double x = *(const double *)member(a, key), y = *(const double *)member(b, key);
+		if (way > 0 && (x <= 0 || y <= 0)) /* a rate of 0 is one that nobody measured */
 			return SM_NEITHER;
 		faster |= way > 0 ? y > x : y < x;
 		slower |= way > 0 ? y < x : y > x;
