@@ -18,7 +18,7 @@ table=$(awk -v platform="$platform" '
 		model = $column["model"]; split_name = $column["split"] == "holdout" ? "held out" : $column["split"]
 		kernels = $column["set"] == "kernels"
 		own = kernels ? model == "warps" : model == "default"
-		if (kernels && (split_name == "fit" || (!own && model != "roofline" && model !~ /^warps-uncounted/)))
+		if (kernels && (split_name == "fit" || (!own && model != "roofline" && model !~ /^warps-/)))
 			next
 		if (!kernels && !own && (split_name == "fit" || (model != "linear" && model != "same-as-1" && model != "roofline-only")))
 			next

@@ -29,8 +29,8 @@ row() {
 
 : >"$table"
 # The recorded runs of few iterations whose transport is the default or that are as large as 4096: a table to be read, not all of them.
-for trace in "$data"/replay/rbsor.wrt.zst; do
-	[ -f "$trace" ] || continue
+trace=$data/replay/rbsor.wrt.zst
+if [ -f "$trace" ]; then
 	"$WARPREEL" info --format tsv "$trace" | awk -F '\t' '$1 == "run" { print $2, $8 }' >"$part.runs"
 	while read -r run solver config; do
 		case $solver:$config in
@@ -38,7 +38,7 @@ for trace in "$data"/replay/rbsor.wrt.zst; do
 			row replayed replay "$trace" --run "$run" ;;
 		esac
 	done <"$part.runs"
-done
+fi
 for size in 1024 4096 16384; do
 	for transport in peer host; do
 		for gpus in 2 4 8; do

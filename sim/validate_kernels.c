@@ -123,8 +123,9 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 		double us;
 		bool extrapolated;
 		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
+		const char *row = extrapolated && !strcmp(models[k], "warps") ? "warps-refused" : models[k];
 		if (!rc)
-			add(c, m, models[k], models[k], us, extrapolated);
+			add(c, m, row, models[k], us, extrapolated);
 	}
 	if (!rc && m->holdout)
 		rc = validate_uncounted(c, m, &schedule);
