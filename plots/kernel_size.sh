@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Time of each kernel against its size: what was measured, and the models' answers at those sizes and between them.
 #   kernel_size.sh WARPREEL PLATFORM KERNELS > kernel_size.tsv
-# KERNELS is kernels.tsv of the same folder. A kernel is shown at one block shape, that with the most sizes, if there are four of them.
+# KERNELS is kernels.tsv of the same folder. A kernel is shown at one block shape, that with the most sizes, if there are four of them; of
+# grids the square ones.
 # Between the measured sizes, a list of made-up measurements asks `warpreel validate` for its predictions; sizes at which a kernel takes a
 # path or a block that was not profiled are left out of the curve.
 # Columns: panel (from 1), kernel, what (measured, curve), n, us (measured; or of the model warps), roofline_us.
@@ -13,8 +14,11 @@ trap 'rm -r "$scratch"' EXIT
 
 # chosen: panel, solver, kernel, n, measured, config
 awk -F '\t' -v OFS='\t' '
+	function rectangle(config,    side) {
+		return match(config, /size=[0-9]+x[0-9]+/) && split(substr(config, RSTART + 5, RLENGTH - 5), side, "x") && side[1] != side[2]
+	}
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["split"] != "unseen" && $at["model"] == "warps" {
+	$at["split"] != "unseen" && $at["model"] == "warps" && !rectangle($at["config"]) {
 		kernel = $at["solver"] " " $at["kernel"]; curve = kernel "\t" $at["block"]
 		rows++; solver[rows] = $at["solver"]; name[rows] = $at["kernel"]; of[rows] = curve; n[rows] = $at["n"]
 		us[rows] = $at["measured_us"]; config[rows] = $at["config"]
