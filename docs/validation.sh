@@ -54,7 +54,7 @@ awk -F '\t' '$2 == "holdout" {
 	LC_ALL=C sort -t "$(printf '\t')" -k1,1 -k2,2n -k3,3 | awk -F '\t' '{ printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6, $7 }'
 
 if [ -f "$data/measured.tsv" ]; then
-	sh "$(dirname "$0")/validation_blind.sh" "$table" "$data/measured.tsv" AC AD
+	sh "$(dirname "$0")/validation_blind.sh" "$table" "$data/measured.tsv" "$data/kernels.tsv" AC AD AG
 fi
 
 if [ -f "$data/measured.tsv" ] && grep -q '^replay	' "$table"; then

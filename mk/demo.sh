@@ -28,17 +28,17 @@ row() {
 }
 
 : >"$table"
-# The recorded runs of few iterations whose transport is the default or that are as large as 4096: a table to be read, not all of them.
-trace=$data/replay/rbsor.wrt.zst
-if [ -f "$trace" ]; then
+# The short runs of each recorded trace whose transport is the default or that are as large as 4096: a table to be read, not all of them.
+for trace in "$data"/replay/*.wrt.zst; do
+	[ -f "$trace" ] || continue
 	"$WARPREEL" info --format tsv "$trace" | awk -F '\t' '$1 == "run" { print $2, $8 }' >"$part.runs"
 	while read -r run solver config; do
 		case $solver:$config in
-		rbsor:size=*x*" precision=f32 kernel=tuned scheme=exact border=1 "*)
+		rbsor:size=*x*" precision=f32 kernel=tuned scheme=exact border=1 "*" iterations=20")
 			row replayed replay "$trace" --run "$run" ;;
 		esac
 	done <"$part.runs"
-fi
+done
 for size in 1024 4096 16384; do
 	for transport in peer host; do
 		for gpus in 2 4 8; do

@@ -323,7 +323,8 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	struct context c = { .program = program, .predictor = &predictor };
 	if (predictor_init(&predictor, &o.common, true))
 		return EXIT_BAD;
-	predictor.warps_options.before = NULL; /* a model is on trial here, not a device: no bound by what it was */
+	if (o.common.ideal.count)
+		predictor.warps_options.before = NULL; /* what a part is to the model is asked here: no bound by the device that has it */
 	predictor.warps_options.allow_extrapolation = true; /* rows say where that was needed */
 	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor_measured(&predictor));
 	char *holdout = o.holdout ? xstrdup(o.holdout) : xprintf("%s/model/holdout.tsv", util_root());

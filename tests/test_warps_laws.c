@@ -14,7 +14,7 @@
 #include "../sim/warps.h"
 
 enum { EVERY = 3, LAUNCHES_MAX = 512, WORST = 4 };
-static const double SLOWER = 1.01, PLAYED_SLOWER_AT_MOST = 1.03, PLAYED_SLOWER_SHARE = 0.01;
+static const double SLOWER = 1.01, PLAYED_SLOWER_AT_MOST = 1.02, PLAYED_SLOWER_SHARE = 0.01;
 
 struct launch { char *name; struct schedule schedule; double ns; };
 

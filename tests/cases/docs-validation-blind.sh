@@ -11,8 +11,15 @@
 	printf 'size\tholdout\twarps\trbsor\tsize=10x10\t1\t100\t90\t110\t90\n'      # another model
 	printf 'size\tholdout\tdefault\trbsor\tsize=40x40\t1\t100\t90\t110\t90\n'    # of every visit
 	printf 'size\tfit\tdefault\trbsor\tsize=50x50\t1\t100\t90\t110\t90\n'        # of another one
-	printf 'replay\tholdout\tdefault\trbsor\tsize=10x10\t1\t100\t90\t110\t90\n'  # no answer to a plan
+	printf 'replay\tholdout\tdefault\trbsor\tsize=10x10\t1\t100\t90\t110\t9\n'   # an answer of its own
+	printf 'kernels\tholdout\twarps\tmicro\tsize=7\t1\t100\tnan\tnan\t-3\n'
+	printf 'kernels\tholdout\twarps\tmicro\tsize=8\t1\t100\tnan\tnan\t90\n'        # of another visit
+	printf 'kernels\tholdout\troofline\tmicro\tsize=7\t1\t100\tnan\tnan\t90\n'
 	printf 'gpus\tholdout\tdefault\trbsor\tsize=10x10\t2\t100\t90\t110\t-2\n'
 } >table.tsv
-sh "$root/docs/validation_blind.sh" table.tsv measured.tsv X Y Z | grep '^|'
-sh "$root/docs/validation_blind.sh" table.tsv measured.tsv Z | wc -l
+{
+	printf 'solver\tconfig\tkernel\tvisit\n'
+	printf 'micro\tsize=%d\tk\t%s\n' 7 X 8 A
+} >kernels.tsv
+sh "$root/docs/validation_blind.sh" table.tsv measured.tsv kernels.tsv X Y Z | grep '^|'
+sh "$root/docs/validation_blind.sh" table.tsv measured.tsv none.tsv Z | wc -l
