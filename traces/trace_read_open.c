@@ -80,7 +80,7 @@ static char *immutable_uri(const char *path)
 static int open_plain(struct trace_source *source)
 {
 	char *uri = immutable_uri(source->path);
-	int rc = sqlite3_open_v2(uri, &source->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE,
+	int rc = sqlite3_open_v2(uri, &source->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX,
 				 NULL);
 
 	free(uri);
@@ -91,7 +91,7 @@ static int open_bytes(struct trace_source *source)
 {
 	source->bytes[18] = source->bytes[19] =
 		1; /* a database in memory cannot be in WAL mode; the pages are the same */
-	if (sqlite3_open_v2(":memory:", &source->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+	if (sqlite3_open_v2(":memory:", &source->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
 	    sqlite3_deserialize(source->db, "main", source->bytes, source->size_bytes, source->size_bytes,
 				SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
 		return report("%s: cannot open: %s", source->path, sqlite3_errmsg(source->db));
