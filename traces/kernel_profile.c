@@ -44,11 +44,10 @@ struct loading {
 	const struct trace *t;
 	char *first_fault;
 	size_t fault_count;
-	struct map texts;	  /* string of the trace -> index in profiles->text */
+	uint32_t *texts;	  /* string of the trace -> index in profiles->text, MAP_NONE = not there yet */
 	struct map code;	  /* (symbol, place) -> row of WARPREEL_PROFILE_CODE */
 	struct map lengths;	  /* symbol -> instructions */
 	struct map ids;		  /* profile id -> index in profiles->profile */
-	struct map ran;		  /* (index in profiles->profile, offset) -> 1 */
 };
 
 static void keep_first(void *context, enum profile_fault kind, const char *what)
@@ -63,11 +62,10 @@ static void keep_first(void *context, enum profile_fault kind, const char *what)
 static const char *keep_text(struct loading *l, uint32_t string)
 {
 	struct kernel_profiles *all = l->profiles;
-	uint32_t at = map_get(&l->texts, string, 0);
+	uint32_t at = l->texts[string];
 
 	if (at == MAP_NONE) {
-		at = (uint32_t)all->text_count;
-		map_put(&l->texts, string, 0, at);
+		at = l->texts[string] = (uint32_t)all->text_count;
 		GROW(all->text, all->text_count, all->text_capacity);
 		all->text[all->text_count++] = xstrdup(trace_text(l->t, string));
 	}
@@ -104,7 +102,7 @@ static void load_code(struct loading *l, struct kernel_profile *profile, uint32_
 }
 
 /* An instruction that has no counts did not run, if any of its profile has some. */
-static void load_counts(struct loading *l, size_t known)
+static void load_counts(struct loading *l)
 {
 	const struct trace *t = l->t;
 	struct kernel_profiles *all = l->profiles;
@@ -112,10 +110,26 @@ static void load_counts(struct loading *l, size_t known)
 
 	for (size_t i = 0; i < t->profile_instruction_count; i++) {
 		const struct trace_profile_instruction *from = &t->profile_instruction[i];
-		uint32_t at = map_get(&l->ids, from->profile, 0);
-		struct profile_instruction *to = &all->profile[at].instruction[from->offset_bytes / INSTRUCTION_BYTES];
+		uint32_t at = i && from->profile == from[-1].profile ? MAP_NONE : map_get(&l->ids, from->profile, 0);
 
+		if (at == MAP_NONE || counted[at])
+			continue;
 		counted[at] = true;
+		for (size_t k = 0; k < all->profile[at].instruction_count; k++) {
+			struct profile_instruction *to = &all->profile[at].instruction[k];
+
+			to->warps = to->threads = to->sectors_global = to->sectors_global_ideal = to->tags_global = to->sectors_local =
+				to->wavefronts_shared = to->wavefronts_shared_ideal = 0;
+		}
+	}
+	free(counted);
+	uint32_t at = MAP_NONE;
+	for (size_t i = 0; i < t->profile_instruction_count; i++) {
+		const struct trace_profile_instruction *from = &t->profile_instruction[i];
+
+		if (!i || from->profile != from[-1].profile)
+			at = map_get(&l->ids, from->profile, 0);
+		struct profile_instruction *to = &all->profile[at].instruction[from->offset_bytes / INSTRUCTION_BYTES];
 		to->warps = from->warps;
 		to->threads = from->threads;
 		to->sectors_global = from->sectors_global;
@@ -124,17 +138,7 @@ static void load_counts(struct loading *l, size_t known)
 		to->sectors_local = from->sectors_local;
 		to->wavefronts_shared = from->wavefronts_shared;
 		to->wavefronts_shared_ideal = from->wavefronts_shared_ideal;
-		map_put(&l->ran, at, from->offset_bytes, 1);
 	}
-	for (size_t i = known; i < all->count; i++)
-		for (size_t k = 0; k < all->profile[i].instruction_count && counted[i]; k++) {
-			struct profile_instruction *to = &all->profile[i].instruction[k];
-
-			if (map_get(&l->ran, (int64_t)i, to->offset) == MAP_NONE)
-				to->warps = to->threads = to->sectors_global = to->sectors_global_ideal = to->tags_global = to->sectors_local =
-					to->wavefronts_shared = to->wavefronts_shared_ideal = 0;
-		}
-	free(counted);
 }
 
 static void load_profile(struct loading *l, const struct trace_profile *row)
@@ -212,7 +216,7 @@ static int load_all(struct loading *l, const char *file)
 		return -1;
 	for (size_t i = 0; i < l->t->profile_count; i++)
 		load_profile(l, &l->t->profile[i]);
-	load_counts(l, known);
+	load_counts(l);
 	if (check_against(all, known, file) < 0)
 		return -1;
 	source = all->source ? xprintf("%s,%s", all->source, file) : xstrdup(file);
@@ -223,15 +227,15 @@ static int load_all(struct loading *l, const char *file)
 
 int kernel_profiles_add_trace(struct kernel_profiles *profiles, const struct trace *trace, const char *file)
 {
-	struct loading l = { .profiles = profiles, .t = trace };
+	struct loading l = { .profiles = profiles, .t = trace, .texts = xmalloc((trace->string_count + 1) * sizeof(*l.texts)) };
+	memset(l.texts, 0xff, trace->string_count * sizeof(*l.texts)); /* every one MAP_NONE */
 	int rc = load_all(&l, file);
 
 	free(l.first_fault);
-	map_release(&l.texts);
+	free(l.texts);
 	map_release(&l.code);
 	map_release(&l.lengths);
 	map_release(&l.ids);
-	map_release(&l.ran);
 	return rc;
 }
 

@@ -169,35 +169,46 @@ static void audit_profile(struct auditing *a, size_t index)
 	free(what);
 }
 
+/* Of a row of counts: which row it is is written down only when something is wrong with it. */
+static void __attribute__((format(printf, 4, 5))) count_fault(struct auditing *a, enum profile_fault kind, size_t index, const char *format, ...)
+{
+	const struct trace_profile_instruction *c = &a->t->profile_instruction[index];
+	const struct trace_profile *p = &a->t->profile[map_get(&a->profiles, c->profile, 0)];
+	char text[600];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	fault(a, kind, "kernel %s, WARPREEL_PROFILE_COUNT, row %zu: offset %" PRIu32 "%s", trace_text(a->t, p->kernel), index + 1, c->offset_bytes, text);
+}
+
 static void audit_count(struct auditing *a, size_t index)
 {
 	const struct trace_profile_instruction *c = &a->t->profile_instruction[index];
 	uint32_t row = map_get(&a->profiles, c->profile, 0);
 	const struct trace_profile *p;
 	int64_t least = c->warps, grid_warps;
-	char *what;
 
 	if (row == MAP_NONE) {
 		fault(a, FAULT_ALONE, "WARPREEL_PROFILE_COUNT, row %zu: there is no profile %" PRId64, index + 1, c->profile);
 		return;
 	}
 	p = &a->t->profile[row];
-	what = xprintf("kernel %s, WARPREEL_PROFILE_COUNT, row %zu: offset %" PRIu32, trace_text(a->t, p->kernel), index + 1, c->offset_bytes);
 	if (map_get(&a->code, p->symbol, c->offset_bytes) == MAP_NONE)
-		fault(a, FAULT_ALONE, "%s is not in the code of '%s'", what, trace_text(a->t, p->symbol));
+		count_fault(a, FAULT_ALONE, index, " is not in the code of '%s'", trace_text(a->t, p->symbol));
 	if (map_put(&a->counts, c->profile, c->offset_bytes, 1) != MAP_NONE)
-		fault(a, FAULT_DUPLICATE, "%s is counted twice", what);
+		count_fault(a, FAULT_DUPLICATE, index, " is counted twice");
 	for (const int64_t *value = &c->warps; value <= &c->wavefronts_shared_ideal; value++)
 		least = *value < least ? *value : least;
 	grid_warps = profile_grid_warps(p->grid, p->block);
 	if (least < -1)
-		fault(a, FAULT_CONTRADICTION, "%s has a negative count", what);
+		count_fault(a, FAULT_CONTRADICTION, index, " has a negative count");
 	else if (c->warps >= 0 && c->threads > 0 && c->warps < INT64_MAX / WARP && c->threads > c->warps * WARP)
-		fault(a, FAULT_CONTRADICTION, "%s ran in %" PRId64 " warps with %" PRId64 " threads, more than %d each", what, c->warps, c->threads,
-		      WARP);
+		count_fault(a, FAULT_CONTRADICTION, index, " ran in %" PRId64 " warps with %" PRId64 " threads, more than %d each", c->warps,
+			    c->threads, WARP);
 	else if (c->offset_bytes == 0 && grid_warps >= 0 && c->warps > grid_warps)
-		fault(a, FAULT_CONTRADICTION, "%s, the entry, ran in %" PRId64 " warps; the grid has %" PRId64, what, c->warps, grid_warps);
-	free(what);
+		count_fault(a, FAULT_CONTRADICTION, index, ", the entry, ran in %" PRId64 " warps; the grid has %" PRId64, c->warps, grid_warps);
 }
 
 void profile_faults(const struct trace *trace, profile_fault_found *found, void *context)
