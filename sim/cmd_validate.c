@@ -45,6 +45,9 @@ static const struct option_spec own_options[] = {
 	{ 0 },
 };
 
+/* What one GPU takes: several rows ask for the same. Texts are those of the first such row. */
+struct alone { const char *solver, *config, *kernel_model /* NULL: the model has no answer */; double core_us; };
+
 struct context {
 	const struct program *program;
 	struct predictor *predictor;
@@ -52,6 +55,7 @@ struct context {
 	bool has_warps; /* the platform has an inside and profiles of kernels */
 	bool said_missing; /* that some kernel has no profile */
 	struct validation validation;
+	struct alone *alone; size_t alone_count, alone_capacity;
 };
 
 static void add_prediction(struct context *c, const struct measured_row *m, const char *set, const char *model,
@@ -126,13 +130,34 @@ static double roofline_only_us(struct context *c, const struct measured_row *m, 
 	return worst * 1e-3;
 }
 
+/* NULL after a message. Borrowed until the next one is asked for. */
+static const struct alone *alone_of(struct context *c, const struct measured_row *m)
+{
+	struct prediction p;
+	for (size_t k = 0; k < c->alone_count; k++)
+		if (!strcmp(c->alone[k].config, m->config) && !strcmp(c->alone[k].solver, m->solver))
+			return &c->alone[k];
+	int rc = plan_core(c, m, 1, "default", "size", &p);
+	if (rc < 0)
+		return NULL;
+	GROW(c->alone, c->alone_count, c->alone_capacity);
+	struct alone *new = &c->alone[c->alone_count++];
+	*new = (struct alone){ .solver = m->solver, .config = m->config };
+	if (rc > 0) {
+		new->core_us = p.core_us;
+		new->kernel_model = p.kernel_model;
+		prediction_release(&p);
+	}
+	return new;
+}
+
 static int validate_planned(struct context *c, const struct measured_row *m)
 {
 	static const char *const models[] = { "default", "roofline", "zero", "scaled", "warps" };
 	size_t model_count = c->has_warps ? 5 : 4;
 	const char *answered = "";
 	const char *set = m->gpus > 1 ? "gpus" : "size";
-	struct prediction p, one;
+	struct prediction p;
 	int rc = 0;
 	for (size_t k = 0; rc >= 0 && k < model_count; k++) {
 		if (!strcmp(models[k], answered))
@@ -149,13 +174,13 @@ static int validate_planned(struct context *c, const struct measured_row *m)
 		prediction_release(&p);
 	}
 	if (rc >= 0 && m->gpus > 1) {
-		rc = plan_core(c, m, 1, "default", "size", &one);
-		if (rc > 0) {
-			char *inputs = predictor_inputs(c->predictor, one.kernel_model);
-			validation_add(&c->validation, m, set, "linear", one.core_us / m->gpus, inputs);
-			validation_add(&c->validation, m, set, "same-as-1", one.core_us, inputs);
+		const struct alone *one = alone_of(c, m);
+		rc = one ? 0 : -1;
+		if (one && one->kernel_model) {
+			char *inputs = predictor_inputs(c->predictor, one->kernel_model);
+			validation_add(&c->validation, m, set, "linear", one->core_us / m->gpus, inputs);
+			validation_add(&c->validation, m, set, "same-as-1", one->core_us, inputs);
 			free(inputs);
-			prediction_release(&one);
 		}
 	}
 	char *only = predictor_inputs(c->predictor, "roofline");
@@ -348,6 +373,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	free(measured);
 	free(holdout);
 	free(intervals);
+	free(c.alone);
 	validation_release(&c.validation);
 	measured_release(&c.measured);
 	predictor_release(&predictor);

@@ -20,6 +20,9 @@ struct known {
 	double work_scale, wide, written, updated, duration_ns;
 };
 
+/* A shape of the present schedule: replicas of a run ask for it again. */
+struct answered { bool known, extrapolated; double duration_ns; };
+
 struct warps {
 	const struct platform *platform;
 	struct warps_options options;
@@ -28,6 +31,7 @@ struct warps {
 	struct derived **derived; size_t derived_count, derived_capacity; /* each stays where it is */
 	struct known *known; size_t known_count, known_capacity;
 	struct residency residency;
+	struct answered *answered; /* by shape of the schedule; NULL = nothing was asked yet */
 };
 
 static char *shipped(const struct warps_options *options)
@@ -93,7 +97,7 @@ void warps_free(struct warps *w)
 	}
 	free(w->derived);
 	free(w->known);
-	residency_release(&w->residency);
+	warps_schedule(w);
 	kernel_profiles_release(&w->profiles);
 	free(w);
 }
@@ -160,6 +164,8 @@ void warps_forget(struct warps *w, const char *kernel, const struct schedule_sha
 void warps_schedule(struct warps *w)
 {
 	residency_release(&w->residency);
+	free(w->answered);
+	w->answered = NULL;
 }
 
 /* What launches of a shape find in L2, worked out when the first of the schedule is asked for: who only wants to know what is missing does not wait. */
@@ -383,12 +389,13 @@ static int compute_own(struct warps *w, struct warps_answer *a)
 	return 0;
 }
 
-int warps_duration(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns, bool *extrapolated)
+/* As warps_duration, of a shape that the schedule has not been asked for. */
+static int first_duration(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns, bool *extrapolated)
 {
 	struct warps_answer a = { 0 };
 	if (prepare(w, schedule, shape, &a))
 		return -1;
-	*extrapolated |= a.doubt != NULL;
+	*extrapolated = a.doubt != NULL;
 	struct known now = { .profile = a.derived ? &a.derived->profile : a.profile, .phase = { a.phase[0], a.phase[1] }, .work_scale = a.launch.work_scale,
 			     .wide = a.launch.wide, .written = a.launch.written, .updated = a.launch.updated };
 	now.geometry.shared_bytes = a.program.shared_bytes;
@@ -413,6 +420,19 @@ int warps_duration(struct warps *w, const struct schedule *schedule, const struc
 		w->known = xrealloc(w->known, w->known_capacity, sizeof(*w->known));
 	}
 	w->known[w->known_count++] = now;
+	return 0;
+}
+
+int warps_duration(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns, bool *extrapolated)
+{
+	if (!w->answered)
+		w->answered = xcalloc(schedule->shape_count + 1, sizeof(*w->answered));
+	struct answered *a = &w->answered[shape - schedule->shape];
+	if (!a->known && first_duration(w, schedule, shape, &a->duration_ns, &a->extrapolated))
+		return -1;
+	a->known = true;
+	*duration_ns = a->duration_ns;
+	*extrapolated |= a->extrapolated;
 	return 0;
 }
 
