@@ -24,7 +24,7 @@ while IFS="$(printf '\t')" read -r part summary; do
 		set -- --ideal "$part"
 	fi
 	{
-		"$warpreel" validate --platform "$platform" --only kernels --kernels "$scratch/fit" "$@" --summary "$scratch/summary.$row" >/dev/null
+		"$warpreel" validate --platform "$platform" --only kernels --jobs 1 --kernels "$scratch/fit" "$@" --summary "$scratch/summary.$row" >/dev/null
 		awk -v row=$row -v part="$part" -v summary="$summary" '
 			BEGIN { FS = OFS = "\t" }
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -19,6 +19,7 @@
 #include "measured.h"
 #include "pairs.h"
 #include "predict.h"
+#include "processes.h"
 #include "untrace.h"
 #include "validate_kernels.h"
 #include "validation.h"
@@ -27,6 +28,7 @@ struct validate_options {
 	struct predictor_options common;
 	const char *measured, *holdout, *summary, *kernels, *pairs, *set;
 	bool fit_intervals;
+	int jobs; /* 0: one for each core */
 };
 
 #define AT(field) offsetof(struct validate_options, field)
@@ -39,6 +41,7 @@ static const struct option_spec own_options[] = {
 	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels|contention", "which sets" },
 	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE", "write the summary there as well" },
 	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL, "write model/intervals/<platform>.tsv from the fit rows" },
+	{ "jobs", OPTION_INT, AT(jobs), "0", 0, PROCESSES_MOST, "N", "play launches in so many processes (0: one for each core)" },
 	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
 	{ "kernel-profiles", OPTION_TEXT, AT(common.kernel_profiles), NULL, 0, 0, "TRACE", "kernel profiles for the warps model (default: the platform's)" },
 	{ "profile", OPTION_TEXT, AT(common.profile), NULL, 0, 0, "TRACE", "one-GPU trace for the scaled model (default: the platform's)" },
@@ -52,6 +55,7 @@ struct context {
 	const struct program *program;
 	struct predictor *predictor;
 	struct measured measured;
+	int jobs;
 	bool has_warps; /* the platform has an inside and profiles of kernels */
 	bool said_missing; /* that some kernel has no profile */
 	struct validation validation;
@@ -252,10 +256,41 @@ static bool warps_available(const struct predictor *p)
 	return any;
 }
 
+/* The launches of a planned run, which are played with those of the others. */
+static int note_planned(struct context *c, const struct measured_row *m, int gpus)
+{
+	struct schedule schedule;
+	struct kernel_model model = { 0 };
+	schedule_init(&schedule);
+	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule) || predictor_use_warps(c->predictor, &model) ||
+		 warps_note(model.warps, &schedule) ? -1 : 0;
+	schedule_release(&schedule);
+	return rc;
+}
+
+/* In the order in which the rows will ask, so that the processes are given what belongs together. */
+static int play_ahead(struct context *c)
+{
+	const struct measured *all = &c->measured;
+	int rc = 0;
+	for (size_t k = 0; !rc && k < all->count; k++) {
+		const struct measured_row *m = &all->row[k];
+		bool first = m->gpus > 1;
+		for (size_t j = 0; j < k && first; j++)
+			first = all->row[j].gpus < 2 || strcmp(all->row[j].config, m->config) || strcmp(all->row[j].solver, m->solver);
+		rc = note_planned(c, m, m->gpus) || (first && note_planned(c, m, 1)) ? -1 : 0;
+	}
+	if (!rc && c->predictor->warps)
+		warps_play_noted(c->predictor->warps, c->jobs);
+	return rc;
+}
+
 static int validate_all(struct context *c)
 {
 	int rc = 0;
 	c->has_warps = warps_available(c->predictor);
+	if (c->has_warps && c->jobs > 1 && play_ahead(c))
+		return -1;
 	struct progress progress;
 	glob_t found;
 	char *pattern = xprintf("%s/traces/data/%s/replay/*.wrt.zst", util_root(), predictor_measured(c->predictor));
@@ -345,7 +380,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	}
 	o.common.allow_extrapolation = true; /* every row is answered, and says when it would have been refused */
 	struct predictor predictor;
-	struct context c = { .program = program, .predictor = &predictor };
+	struct context c = { .program = program, .predictor = &predictor, .jobs = o.jobs ? o.jobs : processes_most() };
 	if (predictor_init(&predictor, &o.common, true))
 		return EXIT_BAD;
 	if (o.common.ideal.count)
@@ -359,7 +394,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		rc = measured_read(&c.measured, measured, platform_text(&predictor.platform, "platform.input_visits")) ||
 		     measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
 	if (!rc && (all || !strcmp(o.set, "kernels")))
-		rc = validate_kernels(program, &predictor, o.kernels, &c.validation);
+		rc = validate_kernels(program, &predictor, o.kernels, c.jobs, &c.validation);
 	if (!rc && (all || !strcmp(o.set, "contention")))
 		rc = validate_pairs(&c, &o);
 	if (!rc && o.common.output)

@@ -133,7 +133,38 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 	return rc;
 }
 
-int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, struct validation *validation)
+/* The launches of all rows, played together. */
+static int play_ahead(struct context *c, int jobs)
+{
+	struct kernel_model model = { 0 };
+	int rc = predictor_use_warps(c->predictor, &model);
+	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
+		struct schedule schedule;
+		schedule_init(&schedule);
+		warps_schedule(model.warps);
+		rc = c->program->plan_steady(c->kernels.row[k].solver, c->kernels.row[k].config, &schedule) || warps_note(model.warps, &schedule) ? -1 : 0;
+		if (!rc && c->kernels.row[k].holdout) {
+			warps_schedule(c->uncounted);
+			rc = warps_note(c->uncounted, &schedule);
+		}
+		schedule_release(&schedule);
+	}
+	if (!rc)
+		warps_play_noted(model.warps, jobs);
+	if (!rc && c->uncounted)
+		warps_play_noted(c->uncounted, jobs);
+	return rc;
+}
+
+static bool any_held_out(const struct measured *kernels)
+{
+	bool any = false;
+	for (size_t k = 0; k < kernels->count; k++)
+		any |= kernels->row[k].holdout;
+	return any;
+}
+
+int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, int jobs, struct validation *validation)
 {
 	struct context c = { .program = program, .predictor = predictor, .validation = validation };
 	char *path = measured ? xstrdup(measured) : xprintf("%s/traces/data/%s/kernels.tsv", util_root(), predictor_measured(predictor));
@@ -142,8 +173,10 @@ int validate_kernels(const struct program *program, struct predictor *predictor,
 	if (measured || access(path, R_OK) == 0) /* a platform need not have any */
 		rc = measured_read_kernels(&c.kernels, path, platform_text(&predictor->platform, "platform.input_visits")) ||
 		     measured_mark_holdout(&c.kernels, holdout);
-	if (!rc && c.kernels.count)
+	if (!rc && any_held_out(&c.kernels))
 		rc = forget_held_out(&c);
+	if (!rc && c.kernels.count && jobs > 1)
+		rc = play_ahead(&c, jobs);
 	for (size_t k = 0; !rc && k < c.kernels.count; k++)
 		rc = validate_kernel(&c, &c.kernels.row[k]);
 	warps_free(c.uncounted);

@@ -8,17 +8,22 @@
 
 #include "../model/sm_order.h"
 #include "../traces/util.h"
+#include "processes.h"
 
 struct built { const struct kernel_profile *profile; struct warp_program program; };
 struct derived { const struct kernel_profile *nearest; struct launch_geometry geometry; struct profile_derived counts; };
 static const double PHASE_LEAST = 0.1; /* of misses: less of a difference is none */
 
+/* A launch that was played, by all that is asked of it. */
 struct known {
 	const struct kernel_profile *profile;
 	struct launch_geometry geometry;
 	struct warps_phase phase[2];
-	double work_scale, wide, written, updated, duration_ns;
+	double asked[7];
+	double duration_ns;
 };
+/* One that is to be. */
+struct noted { struct warps_answer answer; struct known known; };
 
 /* A shape of the present schedule: replicas of a run ask for it again. */
 struct answered { bool known, extrapolated; double duration_ns; };
@@ -30,6 +35,7 @@ struct warps {
 	struct built *built; size_t built_count, built_capacity;
 	struct derived **derived; size_t derived_count, derived_capacity; /* each stays where it is */
 	struct known *known; size_t known_count, known_capacity;
+	struct noted *noted; size_t noted_count, noted_capacity;
 	struct residency residency;
 	struct answered *answered; /* by shape of the schedule; NULL = nothing was asked yet */
 };
@@ -97,6 +103,7 @@ void warps_free(struct warps *w)
 	}
 	free(w->derived);
 	free(w->known);
+	free(w->noted);
 	warps_schedule(w);
 	kernel_profiles_release(&w->profiles);
 	free(w);
@@ -389,6 +396,37 @@ static int compute_own(struct warps *w, struct warps_answer *a)
 	return 0;
 }
 
+static struct known key_of(const struct warps_answer *a, const struct schedule_shape *shape)
+{
+	const struct grid_launch *l = &a->launch;
+	struct known key = { .profile = a->derived ? &a->derived->profile : a->profile, .phase = { a->phase[0], a->phase[1] },
+			     .asked = { l->work_scale, l->wide, l->written, l->updated, l->read_excess, l->write_excess, l->atomic_lines } };
+	key.geometry.shared_bytes = a->program.shared_bytes;
+	memcpy(key.geometry.grid, shape->grid, sizeof(key.geometry.grid));
+	memcpy(key.geometry.block, shape->block, sizeof(key.geometry.block));
+	return key;
+}
+
+static bool same_key(const struct known *a, const struct known *b)
+{
+	return a->profile == b->profile && !memcmp(&a->geometry, &b->geometry, sizeof(a->geometry)) && !memcmp(a->phase, b->phase, sizeof(a->phase)) &&
+	       !memcmp(a->asked, b->asked, sizeof(a->asked));
+}
+
+static const struct known *known_of(const struct warps *w, const struct known *key)
+{
+	for (size_t k = 0; k < w->known_count; k++)
+		if (same_key(&w->known[k], key))
+			return &w->known[k];
+	return NULL;
+}
+
+static void remember(struct warps *w, const struct known *known)
+{
+	GROW(w->known, w->known_count, w->known_capacity);
+	w->known[w->known_count++] = *known;
+}
+
 /* As warps_duration, of a shape that the schedule has not been asked for. */
 static int first_duration(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns, bool *extrapolated)
 {
@@ -396,31 +434,66 @@ static int first_duration(struct warps *w, const struct schedule *schedule, cons
 	if (prepare(w, schedule, shape, &a))
 		return -1;
 	*extrapolated = a.doubt != NULL;
-	struct known now = { .profile = a.derived ? &a.derived->profile : a.profile, .phase = { a.phase[0], a.phase[1] }, .work_scale = a.launch.work_scale,
-			     .wide = a.launch.wide, .written = a.launch.written, .updated = a.launch.updated };
-	now.geometry.shared_bytes = a.program.shared_bytes;
-	memcpy(now.geometry.grid, shape->grid, sizeof(now.geometry.grid));
-	memcpy(now.geometry.block, shape->block, sizeof(now.geometry.block));
-	for (size_t k = 0; k < w->known_count; k++) {
-		const struct known *old = &w->known[k];
-		if (old->profile == now.profile && !memcmp(&old->geometry, &now.geometry, sizeof(now.geometry)) &&
-		    !memcmp(old->phase, now.phase, sizeof(now.phase)) && old->work_scale == now.work_scale && old->wide == now.wide &&
-		    old->written == now.written && old->updated == now.updated) {
-			*duration_ns = old->duration_ns;
-			return 0;
-		}
+	struct known now = key_of(&a, shape);
+	const struct known *old = known_of(w, &now);
+	if (old) {
+		*duration_ns = old->duration_ns;
+		return 0;
 	}
 	a.launch.duration_only = true;
 	if (compute_own(w, &a))
 		return -1;
 	*duration_ns = now.duration_ns = a.grid.duration_ns;
 	grid_answer_release(&a.grid);
-	if (w->known_count == w->known_capacity) {
-		w->known_capacity = w->known_capacity ? 2 * w->known_capacity : 64;
-		w->known = xrealloc(w->known, w->known_capacity, sizeof(*w->known));
-	}
-	w->known[w->known_count++] = now;
+	remember(w, &now);
 	return 0;
+}
+
+int warps_note(struct warps *w, const struct schedule *schedule)
+{
+	if (warps_missing(w, schedule))
+		return 0;
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+		struct noted new = { 0 };
+		if (prepare(w, schedule, &schedule->shape[k], &new.answer))
+			return -1;
+		new.known = key_of(&new.answer, &schedule->shape[k]);
+		bool noted = known_of(w, &new.known) != NULL;
+		for (size_t n = 0; n < w->noted_count && !noted; n++)
+			noted = same_key(&w->noted[n].known, &new.known);
+		if (noted)
+			continue;
+		GROW(w->noted, w->noted_count, w->noted_capacity);
+		w->noted[w->noted_count++] = new;
+	}
+	return 0;
+}
+
+/* NaN also where there is something to be said: whoever asks for that launch works it out again, and says it. */
+static double play_noted(void *context, size_t k)
+{
+	struct warps *w = context;
+	struct warps_answer *a = &w->noted[k].answer;
+	a->launch.program = &a->program; /* answers have moved since */
+	a->launch.duration_only = true;
+	if (compute_own(w, a))
+		return NAN;
+	double ns = a->grid.barriers_forced ? NAN : a->grid.duration_ns;
+	grid_answer_release(&a->grid);
+	return ns;
+}
+
+void warps_play_noted(struct warps *w, int processes)
+{
+	double *ns = xcalloc(w->noted_count + 1, sizeof(*ns));
+	processes_run(processes, w->noted_count, play_noted, w, ns);
+	for (size_t k = 0; k < w->noted_count; k++) {
+		w->noted[k].known.duration_ns = ns[k];
+		if (!isnan(ns[k]))
+			remember(w, &w->noted[k].known);
+	}
+	free(ns);
+	w->noted_count = 0;
 }
 
 int warps_duration(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape, double *duration_ns, bool *extrapolated)

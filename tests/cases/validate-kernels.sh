@@ -7,3 +7,6 @@ rbsor="precision=f32 kernel=tuned scheme=exact border=1 transport=peer iteration
 } >kernels.tsv
 warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv -o table.tsv >/dev/null
 columns solver,split,model,inputs <table.tsv
+for jobs in 1 3; do
+	warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv --jobs $jobs -o table.$jobs >/dev/null && cmp table.tsv table.$jobs && echo "the same bytes with --jobs $jobs"
+done
