@@ -8,22 +8,15 @@
 
 #include "../model/sm_order.h"
 #include "../traces/util.h"
+#include "known_launches.h"
 #include "processes.h"
 
 struct built { const struct kernel_profile *profile; struct warp_program program; };
 struct derived { const struct kernel_profile *nearest; struct launch_geometry geometry; struct profile_derived counts; };
 static const double PHASE_LEAST = 0.1; /* of misses: less of a difference is none */
 
-/* A launch that was played, by all that is asked of it. */
-struct known {
-	const struct kernel_profile *profile;
-	struct launch_geometry geometry;
-	struct warps_phase phase[2];
-	double asked[7];
-	double duration_ns;
-};
 /* One that is to be. */
-struct noted { struct warps_answer answer; struct known known; };
+struct noted { struct warps_answer answer; struct known_launch known; };
 
 /* A shape of the present schedule: replicas of a run ask for it again. */
 struct answered { bool known, extrapolated; double duration_ns; };
@@ -34,7 +27,7 @@ struct warps {
 	struct kernel_profiles profiles;
 	struct built *built; size_t built_count, built_capacity;
 	struct derived **derived; size_t derived_count, derived_capacity; /* each stays where it is */
-	struct known *known; size_t known_count, known_capacity;
+	struct known_launches known;
 	struct noted *noted; size_t noted_count, noted_capacity;
 	struct residency residency;
 	struct answered *answered; /* by shape of the schedule; NULL = nothing was asked yet */
@@ -102,7 +95,7 @@ void warps_free(struct warps *w)
 		free(w->derived[k]);
 	}
 	free(w->derived);
-	free(w->known);
+	known_launches_release(&w->known);
 	free(w->noted);
 	warps_schedule(w);
 	kernel_profiles_release(&w->profiles);
@@ -396,35 +389,15 @@ static int compute_own(struct warps *w, struct warps_answer *a)
 	return 0;
 }
 
-static struct known key_of(const struct warps_answer *a, const struct schedule_shape *shape)
+static struct known_launch key_of(const struct warps_answer *a, const struct schedule_shape *shape)
 {
 	const struct grid_launch *l = &a->launch;
-	struct known key = { .profile = a->derived ? &a->derived->profile : a->profile, .phase = { a->phase[0], a->phase[1] },
+	struct known_launch key = { .profile = a->derived ? &a->derived->profile : a->profile, .phase = { a->phase[0], a->phase[1] },
 			     .asked = { l->work_scale, l->wide, l->written, l->updated, l->read_excess, l->write_excess, l->atomic_lines } };
 	key.geometry.shared_bytes = a->program.shared_bytes;
 	memcpy(key.geometry.grid, shape->grid, sizeof(key.geometry.grid));
 	memcpy(key.geometry.block, shape->block, sizeof(key.geometry.block));
 	return key;
-}
-
-static bool same_key(const struct known *a, const struct known *b)
-{
-	return a->profile == b->profile && !memcmp(&a->geometry, &b->geometry, sizeof(a->geometry)) && !memcmp(a->phase, b->phase, sizeof(a->phase)) &&
-	       !memcmp(a->asked, b->asked, sizeof(a->asked));
-}
-
-static const struct known *known_of(const struct warps *w, const struct known *key)
-{
-	for (size_t k = 0; k < w->known_count; k++)
-		if (same_key(&w->known[k], key))
-			return &w->known[k];
-	return NULL;
-}
-
-static void remember(struct warps *w, const struct known *known)
-{
-	GROW(w->known, w->known_count, w->known_capacity);
-	w->known[w->known_count++] = *known;
 }
 
 /* As warps_duration, of a shape that the schedule has not been asked for. */
@@ -434,8 +407,8 @@ static int first_duration(struct warps *w, const struct schedule *schedule, cons
 	if (prepare(w, schedule, shape, &a))
 		return -1;
 	*extrapolated = a.doubt != NULL;
-	struct known now = key_of(&a, shape);
-	const struct known *old = known_of(w, &now);
+	struct known_launch now = key_of(&a, shape);
+	const struct known_launch *old = known_launches_find(&w->known, &now);
 	if (old) {
 		*duration_ns = old->duration_ns;
 		return 0;
@@ -445,7 +418,7 @@ static int first_duration(struct warps *w, const struct schedule *schedule, cons
 		return -1;
 	*duration_ns = now.duration_ns = a.grid.duration_ns;
 	grid_answer_release(&a.grid);
-	remember(w, &now);
+	known_launches_add(&w->known, &now);
 	return 0;
 }
 
@@ -458,9 +431,9 @@ int warps_note(struct warps *w, const struct schedule *schedule)
 		if (prepare(w, schedule, &schedule->shape[k], &new.answer))
 			return -1;
 		new.known = key_of(&new.answer, &schedule->shape[k]);
-		bool noted = known_of(w, &new.known) != NULL;
+		bool noted = known_launches_find(&w->known, &new.known) != NULL;
 		for (size_t n = 0; n < w->noted_count && !noted; n++)
-			noted = same_key(&w->noted[n].known, &new.known);
+			noted = known_launch_same(&w->noted[n].known, &new.known);
 		if (noted)
 			continue;
 		GROW(w->noted, w->noted_count, w->noted_capacity);
@@ -490,7 +463,7 @@ void warps_play_noted(struct warps *w, int processes)
 	for (size_t k = 0; k < w->noted_count; k++) {
 		w->noted[k].known.duration_ns = ns[k];
 		if (!isnan(ns[k]))
-			remember(w, &w->noted[k].known);
+			known_launches_add(&w->known, &w->noted[k].known);
 	}
 	free(ns);
 	w->noted_count = 0;
@@ -527,7 +500,7 @@ int warps_explain(struct warps *w, const struct schedule *schedule, const struct
 
 size_t warps_computed(const struct warps *w)
 {
-	return w->known_count;
+	return w->known.count;
 }
 
 double warps_dram_bytes(struct warps *w, const struct schedule *schedule, const struct schedule_shape *shape)
