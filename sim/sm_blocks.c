@@ -135,6 +135,12 @@ static void *own(struct engine *e, size_t count, size_t bytes)
 	return o->memory;
 }
 
+/* Of a number that is not negative, without rounding. */
+static double fraction(double x)
+{
+	return x - (double)(int64_t)x;
+}
+
 void sm_engine_init(struct engine *e)
 {
 	const struct sm_device *d = e->device;
@@ -181,8 +187,8 @@ void sm_engine_init(struct engine *e)
 		e->dram_turn[j] = own(e, count, sizeof(float));
 		e->divided[j] = own(e, count, sizeof(float));
 		for (size_t k = 0; k < count; k++) { /* instructions that miss now and then do not all miss at once */
-			e->l2_turn[j][k] = (float)fmod((double)k * 0.6180339887498949, 1) * (e->setup->job[j].program->step[k].l2_share < 1);
-			e->dram_turn[j][k] = (float)fmod((double)k * 0.7548776662466927, 1);
+			e->l2_turn[j][k] = (float)fraction((double)k * 0.6180339887498949) * (e->setup->job[j].program->step[k].l2_share < 1);
+			e->dram_turn[j][k] = (float)fraction((double)k * 0.7548776662466927);
 		}
 	}
 	e->handed = own(e, jobs, sizeof(*e->handed));

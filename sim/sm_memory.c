@@ -70,7 +70,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 		.atomic_cycles = setup->sharers * clock_hz / atomics_per_s(device, setup->atomic_lines),
 	};
 	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
-	level_init(&memory->l2_write, &device->l2, clock_hz, setup->sharers, 0, 0);
+	memory->l2_write = memory->l2;
 	memory->l2_write.read_cycles = memory->l2.read_cycles * read_beside_writes(device, setup->written, setup->wide);
 	const double reads = setup->dram_read_share < 1 ? setup->dram_read_share / (1 - setup->dram_read_share) : INFINITY; /* for each write */
 	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers, setup->background_dram_bytes_per_s,
