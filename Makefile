@@ -33,7 +33,7 @@ CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o)
 NOTING_CU  := $(wildcard kernels/*/*.cu)
 NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o)
 # What CUDA code and the program compute alike.
-SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/util.c kernels/machine_annotate.c kernels/machine_timing.c $(wildcard kernels/*/*_geometry.c))
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/util.c kernels/machine_annotate.c kernels/machine_timing.c model/look_fit.c $(wildcard kernels/*/*_geometry.c))
 GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c)))
 
 # These goals work on a machine that has only make and a compiler: packages come first, whatever -j says.

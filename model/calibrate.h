@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 enum { CALIBRATE_HOST = 1, CALIBRATE_STREAM = 2, CALIBRATE_COPY = 4, CALIBRATE_MEMORY = 8, CALIBRATE_LINKS = 16, CALIBRATE_SM = 32,
-       CALIBRATE_COLD = 64 };
+       CALIBRATE_COLD = 64, CALIBRATE_LOOK = 128, CALIBRATE_ORDERED = 256 };
 
 struct calibration {
 	int gpus;          /* use GPUs 0..gpus-1 */

@@ -140,6 +140,8 @@ int calibrate_idle(struct bench *bench);
 int calibrate_loops(struct bench *bench);
 int calibrate_cold(struct bench *bench);
 int calibrate_ring(struct bench *bench);
+int calibrate_look(struct bench *bench);
+int calibrate_ordered(struct bench *bench);
 int calibrate_exchange(struct bench *bench);
 int calibrate_notes(struct bench *bench);
 int calibrate_memory(struct bench *bench);

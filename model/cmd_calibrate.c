@@ -25,9 +25,9 @@ static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, OPTION(output), NULL, 0, 0, "FILE.ini", "the platform file to write" },
 	{ "gpus", OPTION_INT, OPTION(gpus), "0", 0, 16, "N", "use the first N GPUs; 0: all" },
 	{ "budget", OPTION_REAL, OPTION(budget_s), "100", 1, 3600, "SECONDS", "aim to end within this" },
-	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,cold,memory,links,sm", 0, 0, "LIST", "what to measure" },
+	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,cold,look,ordered,memory,links,sm", 0, 0, "LIST", "what to measure" },
 	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST", "measure only these parts, without the recorder" },
-	{ "update", OPTION_TEXT, OPTION(update), NULL, 0, 0, "FILE.ini", "replace cold, memory or sm, given with --only, in this platform file" },
+	{ "update", OPTION_TEXT, OPTION(update), NULL, 0, 0, "FILE.ini", "replace cold, look, ordered, memory or sm, given with --only, in this platform file" },
 	{ "name", OPTION_TEXT, OPTION(name), NULL, 0, 0, "NAME", "name of the platform; else that of the file" },
 	{ "trace-pass", OPTION_CHOICE, OPTION(trace_pass), "yes", 0, 0, "yes|no", "repeat host and stream under the recorder" },
 	{ "raw", OPTION_TEXT, OPTION(raw), NULL, 0, 0, "FILE", "also every number as a line: key, values, spread, how" },
@@ -45,11 +45,11 @@ static const struct {
 	unsigned bit;
 } parts[] = {
 	{ "host", CALIBRATE_HOST }, { "stream", CALIBRATE_STREAM }, { "copy", CALIBRATE_COPY }, { "cold", CALIBRATE_COLD },
-	{ "memory", CALIBRATE_MEMORY }, { "links", CALIBRATE_LINKS }, { "sm", CALIBRATE_SM },
+	{ "look", CALIBRATE_LOOK }, { "ordered", CALIBRATE_ORDERED }, { "memory", CALIBRATE_MEMORY }, { "links", CALIBRATE_LINKS }, { "sm", CALIBRATE_SM },
 };
 enum { ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_COLD | CALIBRATE_MEMORY | CALIBRATE_LINKS |
-		   CALIBRATE_SM,
-       WHOLE_SECTIONS = CALIBRATE_COLD | CALIBRATE_MEMORY | CALIBRATE_SM }; /* a part gives all keys of its sections */
+		   CALIBRATE_SM | CALIBRATE_LOOK | CALIBRATE_ORDERED,
+       WHOLE_SECTIONS = CALIBRATE_COLD | CALIBRATE_LOOK | CALIBRATE_ORDERED | CALIBRATE_MEMORY | CALIBRATE_SM }; /* a part gives all keys of its sections */
 
 static int parse_parts(const char *list, unsigned *bits)
 {
@@ -58,7 +58,7 @@ static int parse_parts(const char *list, unsigned *bits)
 		while (i < sizeof(parts) / sizeof(parts[0]) && (strlen(parts[i].name) != length || strncmp(parts[i].name, list, length)))
 			i++;
 		if (i == sizeof(parts) / sizeof(parts[0]))
-			return report("--parts: no part '%.*s'; there are host, stream, copy, cold, memory, links and sm", (int)length, list);
+			return report("--parts: no part '%.*s'; there are host, stream, copy, cold, look, ordered, memory, links and sm", (int)length, list);
 		*bits |= parts[i].bit;
 		list += length + (list[length] == ',');
 	}
@@ -261,7 +261,7 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 	} else if (parse_parts(o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;
 	} else if (o.update && (!o.only || bits & ~(unsigned)WHOLE_SECTIONS)) {
-		report("--update replaces whole sections: it needs --only with cold, memory, sm or several of them");
+		report("--update replaces whole sections: it needs --only with cold, look, ordered, memory, sm or several of them");
 		rc = EXIT_USAGE;
 	} else if (o.update && check_platform(o.update)) {
 		rc = EXIT_BAD;

@@ -230,6 +230,7 @@ void platform_release(struct platform *platform)
 			free(((struct number_list *)member)->value);
 	}
 	free(platform->name);
+	free(platform->kernels);
 	free(platform->data);
 	free(platform->sm.isa);
 	free(platform->path);

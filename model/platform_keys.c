@@ -50,6 +50,16 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 /* The same call in the company of others (model/calibrate_loops.cu). */
 #define LOOP_COST(kind, key, help) \
 	{ "host.loop_" key, KEY_LIST, 0, AT(loop_host[kind]), "host.threads", "ns", help }
+/* The calls of threads that exchange borders from GPU to GPU (model/calibrate_ordered.cu). */
+#define ORDERED_COST(kind, key, help) { "ordered." key, KEY_LIST, 0, AT(ordered[kind]), "host.threads", "ns", help }
+/* What is added to a kernel by what another channel does behind it, by the kernel's body (model/calibrate_look.cu). */
+#define LOOK_SWEEP(key, member, help) \
+	{ "look." key "_period_ns", KEY_REAL, 0, AT(look.member.period_ns), NULL, "ns", help ": how often its channel looks" }, \
+	{ "look." key "_polled_ns", KEY_REAL, 0, AT(look.member.polled_ns), NULL, "ns", help ": longest body behind which it goes on at once" }, \
+	{ "look." key "_least_ns", KEY_REAL, 0, AT(look.member.least_ns), NULL, "ns", help ": what it adds at best" }, \
+	{ "look." key "_off_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns", help ": how far the measured are from that, mean; not used" }, \
+	{ "look." key "_call_ns", KEY_REAL, 0, AT(look.member.call_ns), NULL, "ns", help ": first call's return to the return of the call that waits" }, \
+	{ "look." key "_added_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns", help ": what it adds by body, from 250 ns by 250 ns; not used" }
 /* What the first calls of a kind cost more after a wait (model/calibrate_cold.cu). */
 #define COLD_COST(kind, key, help) \
 	{ "cold." key, KEY_LIST, 0, AT(cold[kind]), "cold.waited_ns", "ns", help }
@@ -89,6 +99,7 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 const struct platform_key platform_keys[] = {
 	{ "platform.name", KEY_TEXT, NEEDED, AT(name), NULL, "text", "what the platform is called" },
 	{ "platform.source", KEY_TEXT, NEEDED, NO_MEMBER, NULL, "text", "\"measured\", \"datasheet\" or \"extrapolated\" (measured on a smaller machine)" },
+	{ "platform.kernels", KEY_TEXT, 0, AT(kernels), NULL, "text", "the platform whose kernel profiles serve: counts, no times; default: that of platform.data" },
 	{ "platform.data", KEY_TEXT, 0, AT(data), NULL, "text", "the platform whose recorded profile and interval widths serve; default: this one" },
 	{ "platform.input_visits", KEY_TEXT, 0, NO_MEMBER, NULL, "text",
 	  "visits that gave this file, the profile or the replay traces: their rows of measured.tsv are no test" },
@@ -145,6 +156,16 @@ const struct platform_key platform_keys[] = {
 	COLD_FIRST(HOST_COPY_D2H, "copy_d2h_ns"),
 	COLD_FIRST(HOST_COPY_PEER, "copy_peer_ns"),
 	{ "cold.slowest_call_ns", KEY_REAL, 0, AT(slowest_call_ns), NULL, "ns", "what the slowest 0.2 % of the calls take more than others" },
+	ORDERED_COST(HOST_LAUNCH, "launch_ns", "a launch"),
+	ORDERED_COST(HOST_RECORD, "record_ns", "an event recorded"),
+	ORDERED_COST(HOST_WAIT, "wait_ns", "a wait for the event a neighbour has just recorded"),
+	ORDERED_COST(HOST_COPY_PEER, "copy_peer_ns", "call of a copy to a neighbour"),
+	{ "ordered.round_ns", KEY_LIST, 0, NO_MEMBER, "host.threads", "ns", "a whole round of the loop; not used" },
+	{ "ordered.call_quantiles", KEY_LIST, 0, AT(ordered_call_quantiles), NULL, "1", "a call over the mean of its kind, mean of each twentieth" },
+	{ "look.sync_ns", KEY_REAL, 0, AT(look.sync_ns), NULL, "ns", "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
+	LOOK_SWEEP("copy", copy, "a copy down behind a kernel"),
+	LOOK_SWEEP("after", after, "a kernel behind a copy up"),
+	LOOK_SWEEP("wait", wait, "a kernel that waits for a kernel of another GPU"),
 	{ "ring.silent_exchange_ns", KEY_REAL, 0, AT(ring.silent_exchange_ns), NULL, "ns", "an exchange of two GPUs in step, enqueued ahead, the host silent" },
 	{ "ring.rung_exchange_ns", KEY_REAL, 0, AT(ring.rung_exchange_ns), NULL, "ns", "the same while both host threads launch and copy" },
 	{ "ring.look_ns", KEY_REAL, 0, AT(ring.look_ns), NULL, "ns", "how long a channel looks without pause for another GPU's event" },

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ * [ordered]: the calls of threads that exchange borders from GPU to GPU: launch, launch, record, tell, await the neighbour's, wait for its event, copy to it,
+ * record, tell, await, wait. Like the loops of calibrate_loops.cu, but the threads are a line of neighbours and await each other, so that a wait meets
+ * an event another thread has just recorded. That makes calls dearer, and very unequal: a call's distribution is taken here, too.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calibrate_internal.h"
+
+enum { ROUNDS = 60, PAYLOAD_BYTES = 16384, MOST_CALLS = 16 * ROUNDS, SAMPLES = 40000 };
+enum { LAUNCH, RECORD, WAIT, PEER, ROUND, KINDS };
+
+struct told { int64_t value; char line[120]; }; /* a counter on a cache line of its own, and the next */
+
+struct ordered {
+	struct told done[MAX_GPUS], sent[MAX_GPUS];
+	int kind;           /* whose calls the batch's value is the mean of */
+	bool collects;      /* every call over the mean of its kind in its thread, into sample */
+	double *sample;     /* [SAMPLES] */
+	int samples;        /* atomic */
+};
+
+struct calls { double ns[KINDS][MOST_CALLS]; int count[KINDS]; };
+struct start { struct member *member; struct ordered *ordered; struct calls *calls; int rc; };
+
+static void add(struct calls *calls, int kind, int64_t *at_ns)
+{
+	const int64_t now_ns = monotonic_ns();
+	if (calls->count[kind] < MOST_CALLS)
+		calls->ns[kind][calls->count[kind]++] = static_cast<double>(now_ns - *at_ns);
+	*at_ns = monotonic_ns();
+}
+
+static int await(struct bench *bench, const struct told *told, int64_t value)
+{
+	for (unsigned spins = 1; __atomic_load_n(&told->value, __ATOMIC_ACQUIRE) < value; spins++)
+		if (spins % 65536 == 0 && __atomic_load_n(&bench->failed, __ATOMIC_ACQUIRE))
+			return -1;
+	return 0;
+}
+
+/* Both neighbours, or the one at the end of the line; odd ones look down first, so that two always meet. */
+static int neighbours_of(const struct member *member, int other[2])
+{
+	int count = 0;
+	for (int k = 0; k < 2; k++) {
+		const int at = member->index + ((member->index + k) % 2 ? -1 : 1);
+		if (at >= 0 && at < member->team)
+			other[count++] = at;
+	}
+	return count;
+}
+
+static int round_of(struct member *member, struct ordered *o, struct calls *calls, int64_t round)
+{
+	struct bench *bench = member->bench;
+	struct gpu_kit *kit = member->kit;
+	cudaStream_t stream = kit->stream[0];
+	int other[2], sides = neighbours_of(member, other);
+	int64_t at_ns = monotonic_ns();
+	const int64_t begun_ns = at_ns;
+	for (int i = 0; i < 2; i++) {
+		CUDA_TRY(bench, static_cast<cudaError_t>(launch_copy(stream, kit->d_target, kit->d_source, 524288)));
+		add(calls, LAUNCH, &at_ns);
+	}
+	CUDA_TRY(bench, cudaEventRecord(kit->event[0], stream));
+	add(calls, RECORD, &at_ns);
+	__atomic_store_n(&o->done[member->index].value, round, __ATOMIC_RELEASE);
+	for (int k = 0; k < sides; k++) {
+		struct gpu_kit *to = &bench->kit[other[k]];
+		char *target = to->d_target + (other[k] > member->index ? 0 : to->buffer_bytes - PAYLOAD_BYTES);
+		if (await(bench, &o->done[other[k]], round))
+			return -1;
+		at_ns = monotonic_ns();
+		CUDA_TRY(bench, cudaStreamWaitEvent(stream, to->event[0], 0));
+		add(calls, WAIT, &at_ns);
+		CUDA_TRY(bench, cudaMemcpyPeerAsync(target, to->gpu, kit->d_source, kit->gpu, PAYLOAD_BYTES, stream));
+		add(calls, PEER, &at_ns);
+	}
+	CUDA_TRY(bench, cudaEventRecord(kit->event[1], stream));
+	add(calls, RECORD, &at_ns);
+	__atomic_store_n(&o->sent[member->index].value, round, __ATOMIC_RELEASE);
+	for (int k = 0; k < sides; k++) {
+		if (await(bench, &o->sent[other[k]], round))
+			return -1;
+		at_ns = monotonic_ns();
+		CUDA_TRY(bench, cudaStreamWaitEvent(stream, bench->kit[other[k]].event[1], 0));
+		add(calls, WAIT, &at_ns);
+	}
+	at_ns = begun_ns;
+	add(calls, ROUND, &at_ns);
+	return 0;
+}
+
+static int run(struct start *start)
+{
+	struct member *member = start->member;
+	struct ordered *o = start->ordered;
+	CUDA_TRY(member->bench, cudaSetDevice(member->kit->gpu));
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	o->done[member->index].value = o->sent[member->index].value = 0;
+	if (member_meet(member))
+		return -1;
+	for (int64_t i = 1; i <= ROUNDS; i++)
+		if (round_of(member, o, start->calls, i))
+			return -1;
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	return member_meet(member);
+}
+
+static void *thread_main(void *arg)
+{
+	struct start *start = static_cast<struct start *>(arg);
+	start->rc = run(start);
+	return NULL;
+}
+
+static void collect(struct ordered *o, const struct calls *calls)
+{
+	for (int kind = LAUNCH; kind <= PEER; kind++) {
+		const double mean = trimmed_mean_of(calls->ns[kind], static_cast<size_t>(calls->count[kind]));
+		for (int i = 0; i < calls->count[kind]; i++) {
+			const int at = __atomic_fetch_add(&o->samples, 1, __ATOMIC_RELAXED);
+			if (at < SAMPLES)
+				o->sample[at] = calls->ns[kind][i] / mean;
+		}
+	}
+}
+
+/* A batch runs in host threads of its own, as a program's run does. */
+static int batch(struct member *member, void *arg, double *value)
+{
+	struct ordered *o = static_cast<struct ordered *>(arg);
+	struct start start = { member, o, static_cast<struct calls *>(xcalloc(1, sizeof(struct calls))), 0 };
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, thread_main, &start)) {
+		free(start.calls);
+		report("calibrate: cannot start a thread");
+		return bench_fail(member->bench);
+	}
+	pthread_join(thread, NULL);
+	if (!start.rc) {
+		*value = trimmed_mean_of(start.calls->ns[o->kind], static_cast<size_t>(start.calls->count[o->kind]));
+		if (o->collects)
+			collect(o, start.calls);
+	}
+	free(start.calls);
+	return start.rc;
+}
+
+int calibrate_ordered(struct bench *bench)
+{
+	static const struct { const char *key, *how; } keys[KINDS] = {
+		{ "ordered.launch_ns", "a launch, mean of both" }, { "ordered.record_ns", "a record" },
+		{ "ordered.wait_ns", "a wait for a neighbour's event" }, { "ordered.copy_peer_ns", "call of a copy to a neighbour" },
+		{ "ordered.round_ns", "a whole round" },
+	};
+	if (bench->gpus < 2)
+		return 0;
+	struct ordered *o = static_cast<struct ordered *>(xcalloc(1, sizeof(*o)));
+	double quantiles[20];
+	int rc = 0;
+	o->sample = static_cast<double *>(xcalloc(SAMPLES, sizeof(double)));
+	for (int kind = 0; !rc && kind < KINDS; kind++) {
+		struct measured all[MAX_COUNTS];
+		o->kind = kind;
+		bench_progress(bench, keys[kind].key);
+		for (int n = 0; !rc && n < bench->counts; n++) {
+			int team = bench->count[n] > 1 ? bench->count[n] : 2; /* one thread has no neighbour: it gets what two take */
+			o->collects = kind == ROUND && n == bench->counts - 1;
+			rc = bench_measure(bench, team, keys[kind].key, bench->count[n], batch, o, &all[n]);
+		}
+		if (!rc)
+			bench_emit_measured(bench, keys[kind].key, all, static_cast<size_t>(bench->counts), keys[kind].how);
+	}
+	const size_t samples = static_cast<size_t>(o->samples < SAMPLES ? o->samples : SAMPLES);
+	for (int i = 0; !rc && samples && i < 20; i++)
+		quantiles[i] = mean_between(o->sample, samples, i / 20.0, i < 19 ? (i + 1) / 20.0 : 0.998);
+	if (!rc && samples)
+		bench_emit(bench, "ordered.call_quantiles", quantiles, NULL, 20,
+			   "most threads: a call over the trimmed mean of its kind in its thread, mean of each twentieth of the calls");
+	free(o->sample);
+	free(o);
+	return rc;
+}
