@@ -248,7 +248,7 @@ static int validate_trace(struct context *c, const char *path)
 static bool warps_available(const struct predictor *p)
 {
 	glob_t found;
-	char *pattern = xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), predictor_data(p));
+	char *pattern = xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), predictor_kernels(p));
 	bool any = p->platform.sm.present && glob(pattern, 0, NULL, &found) == 0;
 	if (any)
 		globfree(&found);

@@ -19,6 +19,9 @@ static uint64_t mix(uint64_t x)
  */
 enum { SHALLOW = 8 };
 
+/* So many calls of the same kind right before it make a call one of a burst: code and data of one kind are at hand then, in a mixed loop they are not. */
+enum { BURST = 2 };
+
 /* One call in so many is among the slowest, which host.call_quantiles leave out: its thread was interrupted. */
 enum { SLOWEST = 500 };
 
@@ -77,10 +80,13 @@ static void block(struct sim *s, uint32_t thread, uint32_t *list)
 	*list = thread;
 }
 
-static sim_time issue_cost(const struct sim *s, const struct schedule_op *op)
+static sim_time issue_cost(const struct sim *s, struct sim_thread *t, const struct schedule_op *op)
 {
 	uint32_t ahead = s->stream[op->stream].count;
-	const sim_time *cost = ahead > SHALLOW ? s->host_ps : s->loop_ps;
+	int kind = host_cost_of(s->schedule, op);
+	t->in_a_row = kind == t->last_kind ? t->in_a_row + 1 : 0;
+	t->last_kind = kind;
+	const sim_time *cost = ahead > SHALLOW && t->in_a_row >= BURST ? s->host_ps : s->loop_ps;
 	if (op->kind != OP_LAUNCH)
 		return cost[host_cost_of(s->schedule, op)];
 	return ahead == 0 ? cost[HOST_LAUNCH_IDLE] : ahead == 1 && s->schedule->thread_count > 1 ? s->launch_second_ps : cost[HOST_LAUNCH];
@@ -122,7 +128,7 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32 };
-	t->now_ps += thread_cost(s, thread, issue_cost(s, op) + cold_cost(s, t, op), index) + interruption(s, thread, op, index);
+	t->now_ps += thread_cost(s, thread, issue_cost(s, t, op) + cold_cost(s, t, op), index) + interruption(s, thread, op, index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {

@@ -53,6 +53,7 @@ struct sim_thread {
 	uint32_t part;        /* what this thread's calls cost, of 65536 */
 	sim_time waited_ps[HOST_COST_COUNT]; /* by kind of call: the longest this thread has been blocked since it last made one */
 	uint32_t made;        /* kinds of call this thread has made, a bit each */
+	int last_kind, in_a_row; /* kind of its last call, and how many of that kind came right before it */
 	bool thought;         /* the time before the operation at pc has passed */
 };
 
@@ -122,6 +123,9 @@ struct sim {
 	sim_time warm_ps; /* a thread blocked no longer than this stays warm */
 	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps, hop_copy_ps;
 	sim_time hop_rung_ps, look_ps; /* a hop next to a copy when the host has just rung; how long that serves */
+	/* A copy to or from the host behind a kernel: how often its channel looks, how long it polls at first, what the smallest copy takes from then
+	 * on, and what that one takes on an idle stream. Period 0: it sees the kernel's end at once. */
+	sim_time look_period_ps, look_polls_ps, look_least_ps, look_idle_ps;
 	sim_time signal_ps; /* a store of one device to be seen by who polls for it */
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
 	uint32_t core_begun;   /* threads that passed the mark */

@@ -174,6 +174,8 @@ static double hop_when_rung_ns(const struct platform *p)
 static void draw_threads(struct sim *s, uint64_t seed)
 {
 	const struct number_list *threads = &s->platform->thread_quantiles, *calls = &s->platform->call_quantiles;
+	if (s->schedule->thread_count > 1 && s->platform->ordered_call_quantiles.count)
+		calls = &s->platform->ordered_call_quantiles;
 	uint64_t state = seed;
 	for (uint32_t t = 0; t < s->schedule->thread_count; t++) {
 		state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's linear congruential generator */
@@ -186,6 +188,23 @@ static void draw_threads(struct sim *s, uint64_t seed)
 		s->call_part[k] = (uint32_t)(calls->value[k] * 65536);
 }
 
+/*
+ * From the sweep of calibrate_look.cu: a kernel of a body B ends start + empty + B after its launch's return and is waited for until wake later.
+ * Behind the longest body behind which a copy goes on at once, its channel has polled until just then.
+ */
+static void time_looks(struct sim *s, double start_ns, double wake_ns)
+{
+	const struct platform *p = s->platform;
+	const struct look_sweep *copy = &p->look.copy;
+	if (copy->period_ns <= 0 || !p->kernel_gap.x.count || !p->idle[COPY_CURVE_D2H].y.count)
+		return;
+	double empty_ns = p->kernel_gap.x.value[0];
+	s->look_period_ps = ps_of_ns(copy->period_ns);
+	s->look_polls_ps = ps_of_ns(fmax(start_ns + empty_ns + copy->polled_ns - copy->call_ns, 0));
+	s->look_least_ps = ps_of_ns(fmax(p->look.sync_ns + copy->least_ns - start_ns - empty_ns - wake_ns, 0));
+	s->look_idle_ps = ps_of_ns(fmax(p->idle[COPY_CURVE_D2H].y.value[0] - wake_ns, 0));
+}
+
 static void wire(struct sim *s, const struct simulation_setup *setup)
 {
 	const struct platform *p = setup->platform;
@@ -193,6 +212,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
 		double deep_ns = platform_host_ns(p, kind, threads);
 		const struct number_list *loop = kind == HOST_LAUNCH && threads == 1 ? &p->loop_launch_plain : &p->loop_host[kind];
+		if (threads > 1 && p->ordered[kind].count) /* threads that exchange from GPU to GPU */
+			loop = &p->ordered[kind];
 		s->host_ps[kind] = ps_of_ns(deep_ns);
 		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns));
 	}
@@ -214,6 +235,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->hop_copy_ps = ps_of_ns(hop_next_to_copy_ns(p));
 	s->hop_rung_ps = ps_of_ns(hop_when_rung_ns(p));
 	s->look_ps = ps_of_ns(p->ring.look_ns);
+	time_looks(s, p->start_latency_ns - way_back_ns, p->calibrated.sync_wake_ns + way_back_ns);
 	s->slowest_ps = ps_of_ns(p->slowest_call_ns);
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;

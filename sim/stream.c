@@ -131,6 +131,20 @@ static sim_time behind_cost(const struct copy_price *price, sim_time kernel_ps)
 	return price->short_ps + (sim_time)((double)(price->behind_ps - price->short_ps) * (double)(kernel_ps - low) / (double)(high - low));
 }
 
+/*
+ * A copy to or from the host behind a kernel: its channel polls for a while after it was called, and then looks once a period whether the kernel has
+ * ended (model/calibrate_look.cu).
+ */
+static sim_time looked_for_cost(const struct sim *s, struct sim_stream *st, const struct copy_price *price, sim_time now)
+{
+	sim_time submit = head_of(st)->submit_ps, polled = submit + s->look_polls_ps, late = st->free_ps - polled, seen = now;
+	if (late > 0)
+		seen = polled + (late + s->look_period_ps - 1) / s->look_period_ps * s->look_period_ps;
+	sim_time bytes = price->idle_ps - s->look_idle_ps, cost = (seen > now ? seen - now : 0) + s->look_least_ps + (bytes > 0 ? bytes : 0);
+	sim_time on_its_way = submit + price->idle_ps - now;
+	return cost > on_its_way ? cost : on_its_way;
+}
+
 static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -149,11 +163,14 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	gpu->copies++;
 	gpu->engine_user[engine] = stream;
 	st->engine = (uint8_t)engine;
+	bool was_copy = st->last_was_copy;
 	st->gap_ps = st->kernel_gap_ps + price->after_ps;
 	st->last_was_copy = true;
 	st->start_ps = now;
 	st->state = STREAM_RUNNING;
-	links_start(&s->links, &s->queue, now, stream, copy, idle ? price->idle_ps : behind_cost(price, st->kernel_ps));
+	bool looks = !was_copy && s->look_period_ps > 0 && (copy->kind == COPY_H2D || copy->kind == COPY_D2H);
+	sim_time cost = idle ? price->idle_ps : looks ? looked_for_cost(s, st, price, now) : behind_cost(price, st->kernel_ps);
+	links_start(&s->links, &s->queue, now, stream, copy, cost);
 }
 
 /* When the operation behind the head reached, or will reach, the device; SIM_NEVER while it has not been issued. */

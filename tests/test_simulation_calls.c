@@ -14,13 +14,13 @@ struct bench { struct schedule schedule; struct platform platform; };
 static const char sections[] = "[cold]\nwaited_ns = 100 1000 10000\nlaunch_ns = 0 0 0\nfirst_launch_ns = 0 0 0\n"
 			       "[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two hops of 200 */
 
-/* A stream a GPU. */
-static void make(struct bench *b, uint32_t gpus)
+/* A stream a GPU; a platform of more than what is free. */
+static void make_with(struct bench *b, uint32_t gpus, const char *more)
 {
 	char *path = xprintf("/tmp/warpreel-test-calls-%ld.ini", (long)getpid()), *text = text_of("tests/cases/lib/free.ini");
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file, "%s\n%s", text, sections);
+	fprintf(file, "%s\n%s%s", text, sections, more);
 	fclose(file);
 	assert_int_equal(platform_read(&b->platform, path), 0);
 	unlink(path);
@@ -30,6 +30,11 @@ static void make(struct bench *b, uint32_t gpus)
 	b->schedule.gpu_count = gpus;
 	for (uint32_t g = 0; g < gpus; g++)
 		schedule_add_stream(&b->schedule, (uint16_t)g, 0);
+}
+
+static void make(struct bench *b, uint32_t gpus)
+{
+	make_with(b, gpus, "");
 }
 
 static void drop(struct bench *b)
@@ -139,12 +144,71 @@ static void a_call_makes_a_waiting_gpu_look_again(void **state)
 	NEAR(exchange_ends_ns(10050, "ring.rung_exchange_ns=0"), 10000 + 200 + 1000 + 1); /* never measured */
 }
 
+/* From a launch's return to the return of the synchronisation behind a copy down behind it. */
+static double copied_ns(const char *sections_more, int64_t kernel_ns)
+{
+	struct bench b;
+	make_with(&b, 1, sections_more);
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_launch(&b.schedule, 0, kernel_ns);
+	add_copy(&b.schedule, 0, COPY_D2H, 0, 0, 1);
+	add(&b, OP_SYNC, 0, 0);
+	double end = end_ns(&b.schedule, &b.platform);
+	drop(&b);
+	return end;
+}
+
+/* A kernel of nothing lasts 1 there: polls until 501 after its call, then looks at 1501, 2501, ...; 29 from then on. */
+static const char looks[] = "[copy.d2h]\nidle_bytes = 1 1000\nidle_ns = 1 1000\nbehind_kernel_ns = 1 1000\n"
+			    "[look]\ncopy_period_ns = 1000\ncopy_polled_ns = 500\ncopy_least_ns = 30\n";
+
+static void a_copy_behind_a_kernel_goes_on_when_its_channel_looks(void **state)
+{
+	(void)state;
+	NEAR(copied_ns(looks, 100), 100 + 29);
+	NEAR(copied_ns(looks, 501), 501 + 29);
+	NEAR(copied_ns(looks, 502), 1501 + 29);
+	NEAR(copied_ns(looks, 1501), 1501 + 29);
+	NEAR(copied_ns(looks, 1502), 2501 + 29);
+	NEAR(copied_ns("", 501), 501 + 1); /* never measured: as the chain has it */
+}
+
+/* Twenty calls while the device lags behind, every other one of another kind or all of one: until the last has returned. */
+static double calls_ns(bool mixed)
+{
+	struct bench b;
+	const double last_ns = 1e6;
+	make_with(&b, 2, "[host]\nloop_record_ns = 30\nloop_wait_ns = 30\n");
+	b.schedule.event_count = 1;
+	say(&b, "host.record_ns=10");
+	say(&b, "host.wait_ns=10");
+	say(&b, "host.loop_record_ns=30");
+	say(&b, "host.loop_wait_ns=30");
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_launch(&b.schedule, 0, 100000);
+	for (int k = 0; k < 20; k++)
+		add(&b, mixed && k % 2 ? OP_WAIT : OP_RECORD, 0, 0);
+	add_launch(&b.schedule, 1, (int64_t)last_ns);
+	double end = end_ns(&b.schedule, &b.platform);
+	drop(&b);
+	return end - last_ns;
+}
+
+static void calls_are_cheap_in_bursts_alone(void **state)
+{
+	(void)state;
+	NEAR(calls_ns(true), 20 * 30);
+	NEAR(calls_ns(false), 8 * 30 + 12 * 10); /* from the ninth command in the stream on */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_after_a_wait_costs_more_once),
 		cmocka_unit_test(one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
+		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_looks),
+		cmocka_unit_test(calls_are_cheap_in_bursts_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
