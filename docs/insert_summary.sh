@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Puts the accuracy table into a document, between the lines "<!-- summary: begin -->" and "<!-- summary: end -->".
-#   insert_summary.sh SUMMARY.tsv DOCUMENT.md PLATFORM
+# Puts the accuracy table into a document, between the lines "<!-- MARK: begin -->" and "<!-- MARK: end -->"; MARK is "summary" unasked.
+#   insert_summary.sh SUMMARY.tsv DOCUMENT.md PLATFORM [MARK]
 # SUMMARY.tsv is what `warpreel validate --summary` writes. The tool's own answer stands with both splits, baselines held out only;
 # of kernels alone, the model `warps` and its baseline stand for what was held out and what nobody looked at.
 set -eu
-summary=$1 document=$2 platform=$3
-if ! grep -q '^<!-- summary: begin' "$document" || ! grep -q '^<!-- summary: end' "$document"; then
-	echo "insert_summary.sh: $document has no summary markers" >&2
+summary=$1 document=$2 platform=$3 mark=${4:-summary}
+if ! grep -q "^<!-- $mark: begin" "$document" || ! grep -q "^<!-- $mark: end" "$document"; then
+	echo "insert_summary.sh: $document has no markers of $mark" >&2
 	exit 1
 fi
 table=$(awk -v platform="$platform" '
@@ -46,8 +46,8 @@ table=$(awk -v platform="$platform" '
 }
 new=$document.new-$$
 trap 'rm -f "$new"' EXIT
-TABLE=$table awk '
-	/^<!-- summary: begin/ { print; print ""; print ENVIRON["TABLE"]; print ""; skip = 1; next }
-	/^<!-- summary: end/ { skip = 0 }
+TABLE=$table MARK=$mark awk '
+	index($0, "<!-- " ENVIRON["MARK"] ": begin") == 1 { print; print ""; print ENVIRON["TABLE"]; print ""; skip = 1; next }
+	index($0, "<!-- " ENVIRON["MARK"] ": end") == 1 { skip = 0 }
 	!skip' "$document" > "$new"
 cmp -s "$new" "$document" || cat "$new" > "$document"

@@ -22,9 +22,22 @@ $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv &: $(BUILD)/warpreel $(S
 	@mkdir -p $(@D); echo "  VALIDATE"
 	$(Q)$(BUILD)/warpreel validate --platform $(PLATFORM) -o $(BUILD)/validation.tsv --summary $(BUILD)/validation-summary.tsv >/dev/null
 
-## validation-report: docs/validation.md from the validation tables
+# Platforms that have a page besides, of their runs alone.
+REPORTED := $(filter-out $(PLATFORM),$(patsubst traces/data/%/measured.tsv,%,$(wildcard traces/data/h200x8/measured.tsv)))
+
+$(REPORTED:%=docs/validation_%.md): docs/validation_%.md: $(BUILD)/warpreel docs/validation.sh $(wildcard $(REPORTED:%=traces/data/%/*) $(REPORTED:%=traces/data/%/*/*) \
+		$(REPORTED:%=model/platforms/%.ini) $(REPORTED:%=model/intervals/%.tsv) model/holdout.tsv)
+	@echo "  REPORT  $@"
+	$(Q)mkdir -p $(BUILD)/validation_$* && $(BUILD)/warpreel validate --platform $* --only runs -o $(BUILD)/validation_$*/rows.tsv \
+		--summary $(BUILD)/validation_$*/summary.tsv >/dev/null
+	$(Q)WARPREEL=$(BUILD)/warpreel sh docs/validation.sh $(BUILD)/validation_$*/rows.tsv $(BUILD)/validation_$*/summary.tsv model/intervals/$*.tsv \
+		traces/data/$* >$(BUILD)/validation_$*/page.md
+	$(Q)docs/insert_summary.sh $(BUILD)/validation_$*/summary.tsv README.md $* summary_$*
+	$(Q)cp $(BUILD)/validation_$*/page.md $@
+
+## validation-report: docs/validation.md from the validation tables, and docs/validation_h200x8.md
 .PHONY: validation-report
-validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv
+validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(REPORTED:%=docs/validation_%.md)
 	@echo "  REPORT  docs/validation.md"
 	$(Q)WARPREEL=$(BUILD)/warpreel sh docs/validation.sh $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv model/intervals/$(PLATFORM).tsv \
 		traces/data/$(PLATFORM) >$(BUILD)/validation.md
