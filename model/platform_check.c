@@ -283,6 +283,7 @@ static void follow(struct platform *p, const struct plain *was)
 {
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
 		scale_list(&p->loop_host[kind], &was->host[kind], &p->host[kind]);
+		scale_list(&p->ordered[kind], &was->host[kind], &p->host[kind]);
 		scale_whole(&p->cold[kind], &was->host[kind], &p->host[kind]);
 		scale_whole(&p->cold_first[kind], &was->host[kind], &p->host[kind]);
 	}

@@ -201,6 +201,28 @@ static void calls_are_cheap_in_bursts_alone(void **state)
 	NEAR(calls_ns(false), 8 * 30 + 12 * 10); /* from the ninth command in the stream on */
 }
 
+/* Two threads that do nothing but record: their costs are those of threads that exchange, and follow what is set of the plain ones. */
+static void exchanging_threads_have_costs_of_their_own(void **state)
+{
+	(void)state;
+	struct bench b;
+	make(&b, 2);
+	b.schedule.event_count = 2;
+	say(&b, "host.record_ns=10");
+	for (uint32_t t = 0; t < 2; t++) {
+		schedule_add_thread(&b.schedule, "host", (uint16_t)t);
+		for (int k = 0; k < 5; k++)
+			add(&b, OP_RECORD, (uint16_t)t, t);
+		add_launch(&b.schedule, (uint16_t)t, 1000);
+	}
+	NEAR(end_ns(&b.schedule, &b.platform), 5 * 10 + 1000);
+	say(&b, "ordered.record_ns=30");
+	NEAR(end_ns(&b.schedule, &b.platform), 5 * 30 + 1000);
+	say(&b, "host.record_ns=20");
+	NEAR(end_ns(&b.schedule, &b.platform), 5 * 60 + 1000);
+	drop(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +231,7 @@ int main(void)
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
 		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_looks),
 		cmocka_unit_test(calls_are_cheap_in_bursts_alone),
+		cmocka_unit_test(exchanging_threads_have_costs_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
