@@ -34,10 +34,12 @@ do for [k = 1:4] {
 	if (k == 1) { set key top left reverse Left } else { unset key }
 	if (k == 1) {
 		plot x title "" with lines linecolor rgb grey, \
-			points using (x("default", "fit")):(ms("predicted_us")):(ms("lo_us")):(ms("hi_us")) with yerrorbars \
-				pointtype 6 pointsize 0.6 linewidth 0.7 linecolor rgb blue title "fit", \
-			points using (x("default", "holdout")):(ms("predicted_us")):(ms("lo_us")):(ms("hi_us")) with yerrorbars \
-				pointtype 7 pointsize 0.5 linewidth 0.7 linecolor rgb red title "held out", \
+			points using (x("default", "fit")):(ms("lo_us")):(0):(ms("hi_us") - ms("lo_us")) with vectors nohead \
+				linewidth 0.7 linecolor rgb blue notitle, \
+			points using (x("default", "holdout")):(ms("lo_us")):(0):(ms("hi_us") - ms("lo_us")) with vectors nohead \
+				linewidth 0.7 linecolor rgb red notitle, \
+			points using (x("default", "fit")):(ms("predicted_us")) with points pointtype 6 pointsize 0.6 linecolor rgb blue title "fit", \
+			points using (x("default", "holdout")):(ms("predicted_us")) with points pointtype 7 pointsize 0.5 linecolor rgb red title "held out", \
 			@captions
 	} else {
 		plot x title "" with lines linecolor rgb grey, \

@@ -32,10 +32,12 @@ do for [k = 1:3] {
 		set xtics ("" 0.1, "" 1, "" 10, "" 100)
 	}
 	unset key
-	plot points using (x(which[k], "fit")):(error("predicted_us")):(error("lo_us")):(error("hi_us")) with yerrorbars \
-			pointtype 6 pointsize 0.6 linewidth 0.8 linecolor rgb blue title "fit", \
-		points using (x(which[k], "holdout")):(error("predicted_us")):(error("lo_us")):(error("hi_us")) with yerrorbars \
-			pointtype 7 pointsize 0.55 linewidth 0.8 linecolor rgb red title "held out", \
+	plot points using (x(which[k], "fit")):(error("lo_us")):(0):(error("hi_us") - error("lo_us")) with vectors nohead \
+			linewidth 0.8 linecolor rgb blue notitle, \
+		points using (x(which[k], "holdout")):(error("lo_us")):(0):(error("hi_us") - error("lo_us")) with vectors nohead \
+			linewidth 0.8 linecolor rgb red notitle, \
+		points using (x(which[k], "fit")):(error("predicted_us")) with points pointtype 6 pointsize 0.6 linecolor rgb blue title "fit", \
+		points using (x(which[k], "holdout")):(error("predicted_us")) with points pointtype 7 pointsize 0.55 linecolor rgb red title "held out", \
 		notes using (note(which[k], "fit")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb blue notitle, \
 		notes using (note(which[k], "holdout")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb red notitle
 }
