@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make demo: what the shipped data can show without a GPU. Replays the recorded runs, predicts 2, 4 and 8 GPUs from one-GPU records,
-# sets measurements beside both where there are some, draws the figures. Wants WARPREEL, BUILD, PLATFORM and MAKE from the Makefile.
+# make demo: what the shipped data can show without a GPU. Replays the recorded runs of a platform, predicts 2, 4 and 8 GPUs of one that has
+# eight, sets measurements beside both where there are some, draws the figures. Wants WARPREEL, BUILD, PLATFORM and MAKE from the Makefile.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 data=traces/data/$PLATFORM
+eight=h200x8
+[ -f "model/platforms/$eight.ini" ] || eight=$PLATFORM
 table=$BUILD/demo.tsv
 part=$BUILD/demo.part
 if [ ! -f "model/platforms/$PLATFORM.ini" ] || [ ! -d "$data" ]; then
@@ -16,15 +18,15 @@ began=$(date +%s)
 # The figures, and what they are drawn from, meanwhile.
 $MAKE --no-print-directory -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)" plots PLATFORM="$PLATFORM" BUILD="$BUILD" >"$BUILD/demo.log" 2>&1 &
 figures=$!
-gpus_there=$(sed -n 's/^gpus *= *\([0-9]*\) *$/\1/p' "model/platforms/$PLATFORM.ini" | head -n 1)
+gpus_there=$(sed -n 's/^gpus *= *\([0-9]*\) *$/\1/p' "model/platforms/$eight.ini" | head -n 1)
 
-# row WHAT COMMAND...: the answer of a predicting command as a row of the table, its first column WHAT.
+# row WHAT PLATFORM COMMAND...: the answer of a predicting command as a row of the table, its first columns WHAT and PLATFORM.
 row() {
-	what=$1
-	shift
-	"$WARPREEL" "$@" --platform "$PLATFORM" --format tsv >"$part"
-	awk -F '\t' -v OFS='\t' -v what="$what" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ print what, $at["gpus"], $at["core_us"], $at["core_lo_us"], $at["core_hi_us"], $at["extrapolated"], $at["config"] }' "$part" >>"$table"
+	what=$1 platform=$2
+	shift 2
+	"$WARPREEL" "$@" --platform "$platform" --format tsv >"$part"
+	awk -F '\t' -v OFS='\t' -v what="$what" -v platform="$platform" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print what, platform, $at["gpus"], $at["core_us"], $at["core_lo_us"], $at["core_hi_us"], $at["extrapolated"], $at["config"] }' "$part" >>"$table"
 }
 
 : >"$table"
@@ -35,7 +37,7 @@ for trace in "$data"/replay/*.wrt.zst; do
 	while read -r run solver config; do
 		case $solver:$config in
 		rbsor:size=*x*" precision=f32 kernel=tuned scheme=exact border=1 "*" iterations=20")
-			row replayed replay "$trace" --run "$run" ;;
+			row replayed "$PLATFORM" replay "$trace" --run "$run" ;;
 		esac
 	done <"$part.runs"
 done
@@ -45,15 +47,17 @@ for size in 1024 4096 16384; do
 			beyond=
 			[ "$gpus" -le "${gpus_there:-0}" ] || beyond=--allow-extrapolation
 			# shellcheck disable=SC2086 # one flag or none
-			row predicted predict rbsor --size "$size" --transport "$transport" --gpus "$gpus" --iterations 100 $beyond
+			row predicted "$eight" predict rbsor --size "$size" --transport "$transport" --gpus "$gpus" --iterations 100 $beyond
 		done
 	done
 done
 
 # Medians over visits of what was measured, by configuration and GPU count, beside the answers.
-measured=$data/measured.tsv
-[ -f "$measured" ] || measured=/dev/null
-awk -F '\t' -v measured="$measured" -v platform="$PLATFORM" '
+set --
+for platform in $(printf '%s\n' "$PLATFORM" "$eight" | sort -u); do
+	[ ! -f "traces/data/$platform/measured.tsv" ] || set -- "$@" "traces/data/$platform/measured.tsv"
+done
+awk -F '\t' -v table="$table" '
 	function median(text,    n, value, i, j, swap) {
 		n = split(text, value, " ")
 		for (i = 1; i <= n; i++)
@@ -61,27 +65,26 @@ awk -F '\t' -v measured="$measured" -v platform="$PLATFORM" '
 				if (value[j] + 0 < value[i] + 0) { swap = value[i]; value[i] = value[j]; value[j] = swap }
 		return n % 2 ? value[(n + 1) / 2] : (value[n / 2] + value[n / 2 + 1]) / 2
 	}
-	FILENAME == measured {
-		if ($1 == "solver") { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		key = $at["gpus"] " " $at["config"]
+	FILENAME != table {
+		if ($1 == "solver") { for (i = 1; i <= NF; i++) at[$i] = i; split(FILENAME, folder, "/"); next }
+		key = folder[3] " " $at["gpus"] " " $at["config"]
 		seen[key] = seen[key] " " $at["core_us"]
 		next
 	}
-	!shown++ {
-		printf "\nred-black SOR on %s, core loop in us, 90 %% interval; error against untraced measurements\n", platform
+	$1 != last {
+		printf "\nred-black SOR, %s on %s; core loop in us, 90 %% interval, error against untraced measurements\n", $1, $2
 		printf "\n%-9s %4s  %-13s %-5s %5s %12s %25s %12s %8s\n", "", "GPUs", "size", "via", "iter.", "answer", "interval", "measured", "error"
 	}
 	{
-		split($7, word, "[ =]")
+		split($8, word, "[ =]")
 		for (i = 1; i in word; i += 2) of[word[i]] = word[i + 1]
-		key = $2 " " $7
+		key = $2 " " $3 " " $8
 		real = key in seen ? median(seen[key]) : 0
-		if (last != $1 && shown > 1) print ""
 		last = $1
-		printf "%-9s %4d  %-13s %-5s %5d %12.1f %12.1f %12.1f %12s %8s%s\n", $1, $2, of["size"], ($2 > 1 ? of["transport"] : "-"), of["iterations"],
-			$3, $4, $5, real ? sprintf("%.1f", real) : "-", real ? sprintf("%+.1f %%", 100 * ($3 - real) / real) : "-",
-			$6 + 0 ? "  extrapolated" : ""
-	}' "$measured" "$table"
+		printf "%-9s %4d  %-13s %-5s %5d %12.1f %12.1f %12.1f %12s %8s%s\n", $1, $3, of["size"], ($3 > 1 ? of["transport"] : "-"), of["iterations"],
+			$4, $5, $6, real ? sprintf("%.1f", real) : "-", real ? sprintf("%+.1f %%", 100 * ($4 - real) / real) : "-",
+			$7 + 0 ? "  extrapolated" : ""
+	}' "$@" "$table"
 rm -f "$part" "$part.runs"
 
 echo
