@@ -22,10 +22,10 @@ gpus_there=$(sed -n 's/^gpus *= *\([0-9]*\) *$/\1/p' "model/platforms/$eight.ini
 
 # row WHAT PLATFORM COMMAND...: the answer of a predicting command as a row of the table, its first columns WHAT and PLATFORM.
 row() {
-	what=$1 platform=$2
+	what=$1 machine=$2
 	shift 2
-	"$WARPREEL" "$@" --platform "$platform" --format tsv >"$part"
-	awk -F '\t' -v OFS='\t' -v what="$what" -v platform="$platform" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	"$WARPREEL" "$@" --platform "$machine" --format tsv >"$part"
+	awk -F '\t' -v OFS='\t' -v what="$what" -v platform="$machine" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ print what, platform, $at["gpus"], $at["core_us"], $at["core_lo_us"], $at["core_hi_us"], $at["extrapolated"], $at["config"] }' "$part" >>"$table"
 }
 
@@ -54,8 +54,8 @@ done
 
 # Medians over visits of what was measured, by configuration and GPU count, beside the answers.
 set --
-for platform in $(printf '%s\n' "$PLATFORM" "$eight" | sort -u); do
-	[ ! -f "traces/data/$platform/measured.tsv" ] || set -- "$@" "traces/data/$platform/measured.tsv"
+for machine in $(printf '%s\n' "$PLATFORM" "$eight" | sort -u); do
+	[ ! -f "traces/data/$machine/measured.tsv" ] || set -- "$@" "traces/data/$machine/measured.tsv"
 done
 awk -F '\t' -v table="$table" '
 	function median(text,    n, value, i, j, swap) {
