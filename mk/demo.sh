@@ -7,7 +7,6 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 data=traces/data/$PLATFORM
 eight=h200x8
-[ -f "model/platforms/$eight.ini" ] || eight=$PLATFORM
 table=$BUILD/demo.tsv
 part=$BUILD/demo.part
 if [ ! -f "model/platforms/$PLATFORM.ini" ] || [ ! -d "$data" ]; then
@@ -18,7 +17,6 @@ began=$(date +%s)
 # The figures, and what they are drawn from, meanwhile.
 $MAKE --no-print-directory -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)" plots PLATFORM="$PLATFORM" BUILD="$BUILD" >"$BUILD/demo.log" 2>&1 &
 figures=$!
-gpus_there=$(sed -n 's/^gpus *= *\([0-9]*\) *$/\1/p' "model/platforms/$eight.ini" | head -n 1)
 
 # row WHAT PLATFORM COMMAND...: the answer of a predicting command as a row of the table, its first columns WHAT and PLATFORM.
 row() {
@@ -44,19 +42,14 @@ done
 for size in 1024 4096 16384; do
 	for transport in peer host; do
 		for gpus in 2 4 8; do
-			beyond=
-			[ "$gpus" -le "${gpus_there:-0}" ] || beyond=--allow-extrapolation
-			# shellcheck disable=SC2086 # one flag or none
-			row predicted "$eight" predict rbsor --size "$size" --transport "$transport" --gpus "$gpus" --iterations 100 $beyond
+			row predicted "$eight" predict rbsor --size "$size" --transport "$transport" --gpus "$gpus" --iterations 100
 		done
 	done
 done
 
 # Medians over visits of what was measured, by configuration and GPU count, beside the answers.
-set --
-for machine in $(printf '%s\n' "$PLATFORM" "$eight" | sort -u); do
-	[ ! -f "traces/data/$machine/measured.tsv" ] || set -- "$@" "traces/data/$machine/measured.tsv"
-done
+set -- "traces/data/$eight/measured.tsv"
+[ "$PLATFORM" = "$eight" ] || set -- "$@" "$data/measured.tsv"
 awk -F '\t' -v table="$table" '
 	function median(text,    n, value, i, j, swap) {
 		n = split(text, value, " ")

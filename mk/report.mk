@@ -22,26 +22,24 @@ $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv &: $(BUILD)/warpreel $(S
 	@mkdir -p $(@D); echo "  VALIDATE"
 	$(Q)$(BUILD)/warpreel validate --platform $(PLATFORM) -o $(BUILD)/validation.tsv --summary $(BUILD)/validation-summary.tsv >/dev/null
 
-# Platforms that have a page besides, of their runs alone.
-REPORTED := $(filter-out $(PLATFORM),$(patsubst traces/data/%/measured.tsv,%,$(wildcard traces/data/h200x8/measured.tsv)))
+# A page besides, of runs alone: the platform of eight GPUs.
+EIGHT := $(BUILD)/validation_h200x8
 
-$(REPORTED:%=docs/validation_%.md): docs/validation_%.md: $(BUILD)/warpreel docs/validation.sh $(wildcard $(REPORTED:%=traces/data/%/*) $(REPORTED:%=traces/data/%/*/*) \
-		$(REPORTED:%=model/platforms/%.ini) $(REPORTED:%=model/intervals/%.tsv) model/holdout.tsv)
-	@echo "  REPORT  $@"
-	$(Q)mkdir -p $(BUILD)/validation_$* && $(BUILD)/warpreel validate --platform $* --only runs -o $(BUILD)/validation_$*/rows.tsv \
-		--summary $(BUILD)/validation_$*/summary.tsv >/dev/null
-	$(Q)WARPREEL=$(BUILD)/warpreel sh docs/validation.sh $(BUILD)/validation_$*/rows.tsv $(BUILD)/validation_$*/summary.tsv model/intervals/$*.tsv \
-		traces/data/$* >$(BUILD)/validation_$*/page.md
-	$(Q)docs/insert_summary.sh $(BUILD)/validation_$*/summary.tsv README.md $* summary_$*
-	$(Q)cp $(BUILD)/validation_$*/page.md $@
+$(EIGHT).tsv $(EIGHT)-summary.tsv &: $(BUILD)/warpreel $(wildcard traces/data/h200x8/* traces/data/h200x8/*/* model/platforms/h200x8.ini model/intervals/h200x8.tsv) \
+		model/holdout.tsv
+	@mkdir -p $(@D); echo "  VALIDATE h200x8"
+	$(Q)$(BUILD)/warpreel validate --platform h200x8 --only runs -o $(EIGHT).tsv --summary $(EIGHT)-summary.tsv >/dev/null
 
 ## validation-report: docs/validation.md from the validation tables, and docs/validation_h200x8.md
 .PHONY: validation-report
-validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(REPORTED:%=docs/validation_%.md)
+validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIGHT).tsv $(EIGHT)-summary.tsv
 	@echo "  REPORT  docs/validation.md"
 	$(Q)WARPREEL=$(BUILD)/warpreel sh docs/validation.sh $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv model/intervals/$(PLATFORM).tsv \
 		traces/data/$(PLATFORM) >$(BUILD)/validation.md
 	$(Q)cp $(BUILD)/validation.md docs/validation.md
+	@echo "  REPORT  docs/validation_h200x8.md"
+	$(Q)WARPREEL=$(BUILD)/warpreel sh docs/validation.sh $(EIGHT).tsv $(EIGHT)-summary.tsv model/intervals/h200x8.tsv traces/data/h200x8 >$(EIGHT).md
+	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
 PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)
 PAPERS := $(patsubst docs/papers_%.sh,%,$(wildcard docs/papers_*.sh))

@@ -14,7 +14,7 @@ enum { EXCHANGE_KERNELS = sizeof(exchange_kernel_ns) / sizeof(exchange_kernel_ns
 
 struct exchange { size_t bytes; double kernel_ns; /* 0: all of the list */ };
 
-static int enqueue_copy_to(struct member *member, int other, size_t bytes)
+int enqueue_copy_to(struct member *member, int other, size_t bytes)
 {
 	struct gpu_kit *kit = member->kit, *to = &member->bench->kit[other];
 	char *target = to->d_target + (other > kit->gpu ? 0 : to->buffer_bytes - bytes);

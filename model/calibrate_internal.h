@@ -121,6 +121,14 @@ int launch_copy(cudaStream_t stream, void *d_target, const void *d_source, size_
 int launch_nth_first(cudaStream_t stream, int n);
 int launch_firsts(void); /* how many kernels launch_nth_first knows */
 
+int spin_for(struct member *member, double ns); /* launch_spin on its first stream */
+int enqueue_copy_to(struct member *member, int other, size_t bytes); /* a border to a neighbour's far or near end */
+
+/* Waits spinning until *word is at least `wanted`; -1 when the bench failed. */
+int await_spin(struct bench *bench, const int64_t *word, int64_t wanted);
+/* body(member, arg, value) in a host thread of its own, as a program's run has. */
+int in_fresh_thread(struct member *member, void *arg, double *value, int (*body)(struct member *member, void *arg, double *value));
+
 enum copy_case_kind { CASE_H2D, CASE_D2H, CASE_PEER, CASE_PEER_BACK, CASE_D2D, CASE_H2D_2D, CASE_D2H_2D };
 enum { CASE_ROW_BYTES = 4096 };
 int copy_enqueue(struct member *member, int stream, enum copy_case_kind kind, size_t bytes);

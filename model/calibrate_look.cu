@@ -14,7 +14,7 @@ enum { REPEATS = 15, MOST_STEPS = 160 };
 #define STEP_NS 250.0
 #define PAUSE_NS 20000 /* between two: channels are idle again */
 
-enum { ALONE, COPY, WAIT, AFTER, KINDS }; /* the kernel; a copy down behind it; a kernel of the next GPU; a kernel behind a copy up */
+enum { ALONE, COPY, WAIT, AFTER }; /* the kernel; a copy down behind it; a kernel of the next GPU; a kernel behind a copy up */
 
 struct sweep {
 	int kind;
@@ -22,18 +22,11 @@ struct sweep {
 	double call_ns;              /* the kernel's launch's return to the other call's, median */
 };
 
-static int64_t pause_until_ns(void)
+static void pause_between(void)
 {
 	const int64_t until_ns = monotonic_ns() + PAUSE_NS;
 	while (monotonic_ns() < until_ns)
 		;
-	return monotonic_ns();
-}
-
-static int spin(struct gpu_kit *kit, struct bench *bench, double ns)
-{
-	CUDA_TRY(bench, static_cast<cudaError_t>(launch_spin(kit->stream[0], NULL, 0, static_cast<long long>(ns * kit->cycles_per_ns))));
-	return 0;
 }
 
 /* The other GPU waits for the kernel's event, and runs an empty kernel. */
@@ -53,18 +46,18 @@ static int one(struct member *member, int kind, double body_ns, double *total_ns
 {
 	struct bench *bench = member->bench;
 	struct gpu_kit *kit = member->kit, *other = &bench->kit[(member->index + 1) % bench->gpus];
-	int64_t called_ns = 0, begun_ns = pause_until_ns();
 	const size_t up_bytes = static_cast<size_t>(body_ns * 50) + 4; /* about body_ns of copying */
+	pause_between();
 	if (kind == AFTER)
 		CUDA_TRY(bench, cudaMemcpyAsync(kit->d_target, kit->h_pinned, up_bytes, cudaMemcpyHostToDevice, kit->stream[0]));
-	else if (spin(kit, bench, body_ns))
+	else if (spin_for(member, body_ns))
 		return -1;
-	begun_ns = monotonic_ns();
+	const int64_t begun_ns = monotonic_ns();
 	if (kind == COPY)
 		CUDA_TRY(bench, cudaMemcpyAsync(kit->h_pinned, kit->d_source, 4, cudaMemcpyDeviceToHost, kit->stream[0]));
 	if (kind == AFTER)
 		CUDA_TRY(bench, static_cast<cudaError_t>(launch_empty(kit->stream[0])));
-	called_ns = monotonic_ns();
+	int64_t called_ns = monotonic_ns();
 	if (kind == WAIT && wait_elsewhere(bench, kit, other, &called_ns))
 		return -1;
 	if (kind != WAIT)
@@ -80,10 +73,10 @@ static int one(struct member *member, int kind, double body_ns, double *total_ns
 static int copy_alone(struct member *member, double body_ns, double *total_ns)
 {
 	struct gpu_kit *kit = member->kit;
-	int64_t begun_ns = pause_until_ns();
+	pause_between();
 	CUDA_TRY(member->bench, cudaMemcpyAsync(kit->d_target, kit->h_pinned, static_cast<size_t>(body_ns * 50) + 4, cudaMemcpyHostToDevice,
 						kit->stream[0]));
-	begun_ns = monotonic_ns();
+	const int64_t begun_ns = monotonic_ns();
 	CUDA_TRY(member->bench, cudaStreamSynchronize(kit->stream[0]));
 	*total_ns = static_cast<double>(monotonic_ns() - begun_ns);
 	return 0;

@@ -117,9 +117,9 @@ static int ordered_round(struct member *member, const struct loop *loop, int64_t
 
 struct fresh { /* one batch, in its own thread */
 	struct member *member;
-	const struct loop *loop;
+	void *arg;
 	double *value;
-	int (*body)(struct member *member, const struct loop *loop, double *value);
+	int (*body)(struct member *member, void *arg, double *value);
 	int rc;
 };
 
@@ -127,14 +127,13 @@ static void *fresh_main(void *arg)
 {
 	struct fresh *fresh = static_cast<struct fresh *>(arg);
 	fresh->rc = cuda_check(fresh->member->bench, cudaSetDevice(fresh->member->kit->gpu), "cudaSetDevice") ||
-		    fresh->body(fresh->member, fresh->loop, fresh->value) ? -1 : 0;
+		    fresh->body(fresh->member, fresh->arg, fresh->value) ? -1 : 0;
 	return NULL;
 }
 
-static int in_fresh_thread(struct member *member, const struct loop *loop, double *value,
-			   int (*body)(struct member *member, const struct loop *loop, double *value))
+int in_fresh_thread(struct member *member, void *arg, double *value, int (*body)(struct member *member, void *arg, double *value))
 {
-	struct fresh fresh = { member, loop, value, body, 0 };
+	struct fresh fresh = { member, arg, value, body, 0 };
 	pthread_t thread;
 	if (pthread_create(&thread, NULL, fresh_main, &fresh)) {
 		report("calibrate: cannot start a thread");
@@ -144,8 +143,9 @@ static int in_fresh_thread(struct member *member, const struct loop *loop, doubl
 	return fresh.rc;
 }
 
-static int loop_body(struct member *member, const struct loop *loop, double *value)
+static int loop_body(struct member *member, void *arg, double *value)
 {
+	const struct loop *loop = static_cast<const struct loop *>(arg);
 	double all[ROUNDS];
 	int64_t at_ns[STAMPS];
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
@@ -166,12 +166,12 @@ static int loop_body(struct member *member, const struct loop *loop, double *val
 
 static int loop_batch(struct member *member, void *arg, double *value)
 {
-	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, loop_body);
+	return in_fresh_thread(member, arg, value, loop_body);
 }
 
-static int plain_body(struct member *member, const struct loop *loop, double *value)
+static int plain_body(struct member *member, void *arg, double *value)
 {
-	(void)loop;
+	(void)arg;
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
 	if (member_meet(member))
 		return -1;
@@ -186,13 +186,14 @@ static int plain_body(struct member *member, const struct loop *loop, double *va
 
 static int plain_batch(struct member *member, void *arg, double *value)
 {
-	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, plain_body);
+	return in_fresh_thread(member, arg, value, plain_body);
 }
 
 struct spread { double thread_ns[SPREAD_THREADS], call[SPREAD_THREADS * PLAIN_CALLS]; int threads, calls; };
 
-static int spread_body(struct member *member, const struct loop *loop, double *value)
+static int spread_body(struct member *member, void *arg, double *value)
 {
+	const struct loop *loop = static_cast<const struct loop *>(arg);
 	struct spread *spread = static_cast<struct spread *>(loop->arg);
 	double ns[PLAIN_CALLS];
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
@@ -214,7 +215,7 @@ static int spread_body(struct member *member, const struct loop *loop, double *v
 
 static int spread_batch(struct member *member, void *arg, double *value)
 {
-	return in_fresh_thread(member, static_cast<const struct loop *>(arg), value, spread_body);
+	return in_fresh_thread(member, arg, value, spread_body);
 }
 
 /*

@@ -3,7 +3,6 @@
  * record, tell, await, wait. Like the loops of calibrate_loops.cu, but the threads are a line of neighbours and await each other, so that a wait meets
  * an event another thread has just recorded. That makes calls dearer, and very unequal: a call's distribution is taken here, too.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +22,6 @@ struct ordered {
 };
 
 struct calls { double ns[KINDS][MOST_CALLS]; int count[KINDS]; };
-struct start { struct member *member; struct ordered *ordered; struct calls *calls; int rc; };
 
 static void add(struct calls *calls, int kind, int64_t *at_ns)
 {
@@ -31,14 +29,6 @@ static void add(struct calls *calls, int kind, int64_t *at_ns)
 	if (calls->count[kind] < MOST_CALLS)
 		calls->ns[kind][calls->count[kind]++] = static_cast<double>(now_ns - *at_ns);
 	*at_ns = monotonic_ns();
-}
-
-static int await(struct bench *bench, const struct told *told, int64_t value)
-{
-	for (unsigned spins = 1; __atomic_load_n(&told->value, __ATOMIC_ACQUIRE) < value; spins++)
-		if (spins % 65536 == 0 && __atomic_load_n(&bench->failed, __ATOMIC_ACQUIRE))
-			return -1;
-	return 0;
 }
 
 /* Both neighbours, or the one at the end of the line; odd ones look down first, so that two always meet. */
@@ -69,21 +59,20 @@ static int round_of(struct member *member, struct ordered *o, struct calls *call
 	add(calls, RECORD, &at_ns);
 	__atomic_store_n(&o->done[member->index].value, round, __ATOMIC_RELEASE);
 	for (int k = 0; k < sides; k++) {
-		struct gpu_kit *to = &bench->kit[other[k]];
-		char *target = to->d_target + (other[k] > member->index ? 0 : to->buffer_bytes - PAYLOAD_BYTES);
-		if (await(bench, &o->done[other[k]], round))
+		if (await_spin(bench, &o->done[other[k]].value, round))
 			return -1;
 		at_ns = monotonic_ns();
-		CUDA_TRY(bench, cudaStreamWaitEvent(stream, to->event[0], 0));
+		CUDA_TRY(bench, cudaStreamWaitEvent(stream, bench->kit[other[k]].event[0], 0));
 		add(calls, WAIT, &at_ns);
-		CUDA_TRY(bench, cudaMemcpyPeerAsync(target, to->gpu, kit->d_source, kit->gpu, PAYLOAD_BYTES, stream));
+		if (enqueue_copy_to(member, other[k], PAYLOAD_BYTES))
+			return -1;
 		add(calls, PEER, &at_ns);
 	}
 	CUDA_TRY(bench, cudaEventRecord(kit->event[1], stream));
 	add(calls, RECORD, &at_ns);
 	__atomic_store_n(&o->sent[member->index].value, round, __ATOMIC_RELEASE);
 	for (int k = 0; k < sides; k++) {
-		if (await(bench, &o->sent[other[k]], round))
+		if (await_spin(bench, &o->sent[other[k]].value, round))
 			return -1;
 		at_ns = monotonic_ns();
 		CUDA_TRY(bench, cudaStreamWaitEvent(stream, bench->kit[other[k]].event[1], 0));
@@ -92,29 +81,6 @@ static int round_of(struct member *member, struct ordered *o, struct calls *call
 	at_ns = begun_ns;
 	add(calls, ROUND, &at_ns);
 	return 0;
-}
-
-static int run(struct start *start)
-{
-	struct member *member = start->member;
-	struct ordered *o = start->ordered;
-	CUDA_TRY(member->bench, cudaSetDevice(member->kit->gpu));
-	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
-	o->done[member->index].value = o->sent[member->index].value = 0;
-	if (member_meet(member))
-		return -1;
-	for (int64_t i = 1; i <= ROUNDS; i++)
-		if (round_of(member, o, start->calls, i))
-			return -1;
-	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
-	return member_meet(member);
-}
-
-static void *thread_main(void *arg)
-{
-	struct start *start = static_cast<struct start *>(arg);
-	start->rc = run(start);
-	return NULL;
 }
 
 static void collect(struct ordered *o, const struct calls *calls)
@@ -129,25 +95,35 @@ static void collect(struct ordered *o, const struct calls *calls)
 	}
 }
 
-/* A batch runs in host threads of its own, as a program's run does. */
-static int batch(struct member *member, void *arg, double *value)
+static int rounds(struct member *member, struct ordered *o, struct calls *calls)
+{
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	o->done[member->index].value = o->sent[member->index].value = 0;
+	if (member_meet(member))
+		return -1;
+	for (int64_t i = 1; i <= ROUNDS; i++)
+		if (round_of(member, o, calls, i))
+			return -1;
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	return member_meet(member);
+}
+
+static int rounds_body(struct member *member, void *arg, double *value)
 {
 	struct ordered *o = static_cast<struct ordered *>(arg);
-	struct start start = { member, o, static_cast<struct calls *>(xcalloc(1, sizeof(struct calls))), 0 };
-	pthread_t thread;
-	if (pthread_create(&thread, NULL, thread_main, &start)) {
-		free(start.calls);
-		report("calibrate: cannot start a thread");
-		return bench_fail(member->bench);
-	}
-	pthread_join(thread, NULL);
-	if (!start.rc) {
-		*value = trimmed_mean_of(start.calls->ns[o->kind], static_cast<size_t>(start.calls->count[o->kind]));
-		if (o->collects)
-			collect(o, start.calls);
-	}
-	free(start.calls);
-	return start.rc;
+	struct calls *calls = static_cast<struct calls *>(xcalloc(1, sizeof(*calls)));
+	int rc = rounds(member, o, calls);
+	if (!rc)
+		*value = trimmed_mean_of(calls->ns[o->kind], static_cast<size_t>(calls->count[o->kind]));
+	if (!rc && o->collects)
+		collect(o, calls);
+	free(calls);
+	return rc;
+}
+
+static int batch(struct member *member, void *arg, double *value)
+{
+	return in_fresh_thread(member, arg, value, rounds_body);
 }
 
 int calibrate_ordered(struct bench *bench)

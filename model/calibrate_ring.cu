@@ -27,7 +27,7 @@ static int wait_for_other(struct member *member, int event)
 	return 0;
 }
 
-static int spin_for(struct member *member, double ns)
+int spin_for(struct member *member, double ns)
 {
 	CUDA_TRY(member->bench, static_cast<cudaError_t>(
 		launch_spin(member->kit->stream[0], NULL, 0, static_cast<long long>(ns * member->kit->cycles_per_ns))));

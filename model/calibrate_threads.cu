@@ -23,9 +23,9 @@ static void post_spin(struct counter *counter, int64_t value)
 }
 
 /* -1 when the other thread is gone: the bench failed. */
-static int await_spin(struct bench *bench, struct counter *counter, int64_t value)
+int await_spin(struct bench *bench, const int64_t *word, int64_t wanted)
 {
-	for (unsigned spins = 1; __atomic_load_n(&counter->value, __ATOMIC_ACQUIRE) < value; spins++)
+	for (unsigned spins = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) < wanted; spins++)
 		if (spins % 65536 == 0 && __atomic_load_n(&bench->failed, __ATOMIC_ACQUIRE))
 			return -1;
 	return 0;
@@ -83,7 +83,7 @@ static int await_ready_batch(struct member *member, void *arg, double *value)
 	post_spin(counter, pairs->rounds);
 	int64_t begun_ns = monotonic_ns();
 	for (int i = 0; i < pairs->rounds; i++)
-		if (await_spin(member->bench, counter, i))
+		if (await_spin(member->bench, &counter->value, i))
 			return -1;
 	*value = static_cast<double>(monotonic_ns() - begun_ns) / pairs->rounds;
 	return 0;
@@ -103,7 +103,7 @@ static int wake_spin_batch(struct member *member, void *arg, double *value)
 	for (int64_t i = from + 1; i <= from + pairs->rounds; i++) {
 		if (member->index % 2 == 0)
 			post_spin(mine, i);
-		if (await_spin(member->bench, other, i))
+		if (await_spin(member->bench, &other->value, i))
 			return -1;
 		if (member->index % 2)
 			post_spin(mine, i);

@@ -28,8 +28,6 @@ enum { COPY_CURVE_H2D, COPY_CURVE_D2H, COPY_CURVE_PEER, COPY_CURVE_D2D, COPY_CUR
        COPY_CURVE_H2D_2D, COPY_CURVE_D2H_2D, COPY_CURVE_COUNT };
 extern const char *const copy_curve_section[COPY_CURVE_COUNT]; /* "copy.h2d", ... */
 
-struct look_sweep { double period_ns, polled_ns, least_ns, call_ns; };
-
 struct platform {
 	char *path, *name;      /* owned */
 	bool from_datasheet;    /* [platform] source = datasheet or extrapolated: not all of it was measured */
@@ -48,8 +46,8 @@ struct platform {
 	struct number_list cold_waited, cold[HOST_COST_COUNT], cold_first[HOST_COST_COUNT];
 	double slowest_call_ns; /* what the slowest 0.2 % of the calls take more than others */
 	struct number_list ordered[HOST_COST_COUNT], ordered_call_quantiles; /* [ordered]: the calls of threads that exchange from GPU to GPU; may be empty */
-	/* [look]: when channels go on that wait for others (calibrate_look.cu); all 0: at once */
-	struct { double sync_ns; struct look_sweep copy, after, wait; } look;
+	/* [look]: when a copy behind a kernel goes on (calibrate_look.cu); period 0: at once */
+	struct { double sync_ns, period_ns, polled_ns, least_ns, call_ns; } look;
 	struct { double silent_exchange_ns, rung_exchange_ns, look_ns; } ring; /* [ring]: what the host's calls hasten; may be 0 */
 	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads and between calls; may be empty */
 	int queue_depth;        /* launches the host can be ahead of the device before it blocks */

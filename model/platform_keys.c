@@ -53,12 +53,13 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 /* The calls of threads that exchange borders from GPU to GPU (model/calibrate_ordered.cu). */
 #define ORDERED_COST(kind, key, help) { "ordered." key, KEY_LIST, 0, AT(ordered[kind]), "host.threads", "ns", help }
 /* What is added to a kernel by what another channel does behind it, by the kernel's body (model/calibrate_look.cu). */
-#define LOOK_SWEEP(key, member, help) \
-	{ "look." key "_period_ns", KEY_REAL, 0, AT(look.member.period_ns), NULL, "ns", help ": how often its channel looks" }, \
-	{ "look." key "_polled_ns", KEY_REAL, 0, AT(look.member.polled_ns), NULL, "ns", help ": longest body behind which it goes on at once" }, \
-	{ "look." key "_least_ns", KEY_REAL, 0, AT(look.member.least_ns), NULL, "ns", help ": what it adds at best" }, \
-	{ "look." key "_off_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns", help ": how far the measured are from that, mean; not used" }, \
-	{ "look." key "_call_ns", KEY_REAL, 0, AT(look.member.call_ns), NULL, "ns", help ": first call's return to the return of the call that waits" }, \
+#define LOOK_KEY(key, member, help) { "look." key, KEY_REAL, 0, member, NULL, "ns", help }
+#define LOOK_SWEEP(key, period, polled, least, call, help) \
+	LOOK_KEY(key "_period_ns", period, help ": how often its channel looks"), \
+	LOOK_KEY(key "_polled_ns", polled, help ": longest body behind which it goes on at once"), \
+	LOOK_KEY(key "_least_ns", least, help ": what it adds at best"), \
+	LOOK_KEY(key "_off_ns", NO_MEMBER, help ": how far the measured are from that, mean; not used"), \
+	LOOK_KEY(key "_call_ns", call, help ": first call's return to the return of the call that waits"), \
 	{ "look." key "_added_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns", help ": what it adds by body, from 250 ns by 250 ns; not used" }
 /* What the first calls of a kind cost more after a wait (model/calibrate_cold.cu). */
 #define COLD_COST(kind, key, help) \
@@ -163,9 +164,9 @@ const struct platform_key platform_keys[] = {
 	{ "ordered.round_ns", KEY_LIST, 0, NO_MEMBER, "host.threads", "ns", "a whole round of the loop; not used" },
 	{ "ordered.call_quantiles", KEY_LIST, 0, AT(ordered_call_quantiles), NULL, "1", "a call over the mean of its kind, mean of each twentieth" },
 	{ "look.sync_ns", KEY_REAL, 0, AT(look.sync_ns), NULL, "ns", "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
-	LOOK_SWEEP("copy", copy, "a copy down behind a kernel"),
-	LOOK_SWEEP("after", after, "a kernel behind a copy up"),
-	LOOK_SWEEP("wait", wait, "a kernel that waits for a kernel of another GPU"),
+	LOOK_SWEEP("copy", AT(look.period_ns), AT(look.polled_ns), AT(look.least_ns), AT(look.call_ns), "a copy down behind a kernel"),
+	LOOK_SWEEP("after", NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, "a kernel behind a copy up"),
+	LOOK_SWEEP("wait", NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, "a kernel that waits for a kernel of another GPU"),
 	{ "ring.silent_exchange_ns", KEY_REAL, 0, AT(ring.silent_exchange_ns), NULL, "ns", "an exchange of two GPUs in step, enqueued ahead, the host silent" },
 	{ "ring.rung_exchange_ns", KEY_REAL, 0, AT(ring.rung_exchange_ns), NULL, "ns", "the same while both host threads launch and copy" },
 	{ "ring.look_ns", KEY_REAL, 0, AT(ring.look_ns), NULL, "ns", "how long a channel looks without pause for another GPU's event" },

@@ -78,6 +78,7 @@ $(PLOT_DIR)/papers_%.tsv: $(BUILD)/papers/%/figure1.tsv
 
 # The accuracy table of README.md, from the summary that `warpreel validate` writes; never typed.
 .PHONY: readme-summary
-readme-summary: $(BUILD)/validation-summary.tsv
+readme-summary: $(BUILD)/validation-summary.tsv $(BUILD)/validation_h200x8-summary.tsv
 	$(Q)docs/insert_summary.sh $< README.md $(PLATFORM)
+	$(Q)docs/insert_summary.sh $(BUILD)/validation_h200x8-summary.tsv README.md h200x8 summary_h200x8
 validation-report: readme-summary

@@ -244,18 +244,6 @@ static int validate_trace(struct context *c, const char *path)
 	return rc;
 }
 
-/* Whether the model `warps` can be asked at all. */
-static bool warps_available(const struct predictor *p)
-{
-	glob_t found;
-	char *pattern = xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), predictor_kernels(p));
-	bool any = p->platform.sm.present && glob(pattern, 0, NULL, &found) == 0;
-	if (any)
-		globfree(&found);
-	free(pattern);
-	return any;
-}
-
 /* The launches of a planned run, which are played with those of the others. */
 static int note_planned(struct context *c, const struct measured_row *m, int gpus)
 {
@@ -288,7 +276,7 @@ static int play_ahead(struct context *c)
 static int validate_all(struct context *c)
 {
 	int rc = 0;
-	c->has_warps = warps_available(c->predictor);
+	c->has_warps = c->predictor->platform.sm.present && warps_profiled(&c->predictor->warps_options);
 	if (c->has_warps && c->jobs > 1 && play_ahead(c))
 		return -1;
 	struct progress progress;

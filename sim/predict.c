@@ -33,11 +33,6 @@ const char *predictor_data(const struct predictor *p)
 	return p->platform.data ? p->platform.data : p->platform.name;
 }
 
-const char *predictor_kernels(const struct predictor *p)
-{
-	return p->platform.kernels ? p->platform.kernels : predictor_data(p);
-}
-
 const char *predictor_measured(const struct predictor *p)
 {
 	return p->other_device ? p->platform.name : predictor_data(p);
@@ -192,7 +187,7 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 			goto fail;
 	if (compare_devices(p) || (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) || (wants_profile && load_profile(p, o->profile)))
 		goto fail;
-	p->warps_options = (struct warps_options){ .profiles = o->kernel_profiles, .data = predictor_kernels(p), .strict = o->strict,
+	p->warps_options = (struct warps_options){ .profiles = o->kernel_profiles, .data = p->platform.kernels ? p->platform.kernels : predictor_data(p), .strict = o->strict,
 						   .allow_extrapolation = o->allow_extrapolation,
 						   .before = changed ? &p->before : p->records.sm.present ? &p->records : NULL,
 						   .counted_on = p->records.sm.present ? &p->records.sm : NULL };

@@ -43,8 +43,6 @@ int predictor_init(struct predictor *predictor, const struct predictor_options *
 void predictor_release(struct predictor *predictor);
 /* The platform whose profile, intervals and measurements serve: a folder name under traces/data. Borrowed. */
 const char *predictor_data(const struct predictor *predictor);
-/* The platform whose kernel profiles serve. */
-const char *predictor_kernels(const struct predictor *p);
 /*
  * What a replay takes unasked: durations as recorded; on another device the model `warps` where it has all profiles, else as recorded, with a
  * warning. NULL after a message.

@@ -195,13 +195,12 @@ static void draw_threads(struct sim *s, uint64_t seed)
 static void time_looks(struct sim *s, double start_ns, double wake_ns)
 {
 	const struct platform *p = s->platform;
-	const struct look_sweep *copy = &p->look.copy;
-	if (copy->period_ns <= 0 || !p->kernel_gap.x.count || !p->idle[COPY_CURVE_D2H].y.count)
+	if (p->look.period_ns <= 0 || !p->kernel_gap.x.count || !p->idle[COPY_CURVE_D2H].y.count)
 		return;
 	double empty_ns = p->kernel_gap.x.value[0];
-	s->look_period_ps = ps_of_ns(copy->period_ns);
-	s->look_polls_ps = ps_of_ns(fmax(start_ns + empty_ns + copy->polled_ns - copy->call_ns, 0));
-	s->look_least_ps = ps_of_ns(fmax(p->look.sync_ns + copy->least_ns - start_ns - empty_ns - wake_ns, 0));
+	s->look_period_ps = ps_of_ns(p->look.period_ns);
+	s->look_polls_ps = ps_of_ns(fmax(start_ns + empty_ns + p->look.polled_ns - p->look.call_ns, 0));
+	s->look_least_ps = ps_of_ns(fmax(p->look.sync_ns + p->look.least_ns - start_ns - empty_ns - wake_ns, 0));
 	s->look_idle_ps = ps_of_ns(fmax(p->idle[COPY_CURVE_D2H].y.value[0] - wake_ns, 0));
 }
 

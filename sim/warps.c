@@ -10,10 +10,10 @@
 #include "../traces/util.h"
 #include "known_launches.h"
 #include "processes.h"
+#include "warps_phases.h"
 
 struct built { const struct kernel_profile *profile; struct warp_program program; };
 struct derived { const struct kernel_profile *nearest; struct launch_geometry geometry; struct profile_derived counts; };
-static const double PHASE_LEAST = 0.1; /* of misses: less of a difference is none */
 
 /* One that is to be. */
 struct noted { struct warps_answer answer; struct known_launch known; };
@@ -203,19 +203,6 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 	return &w->built[w->built_count++].program;
 }
 
-static double share(double part, double whole)
-{
-	return whole <= 0 ? 0 : part < whole ? part / whole : 1;
-}
-
-static double mean(const double *x, int from, int to)
-{
-	double sum = 0;
-	for (int k = from; k < to; k++)
-		sum += x[k];
-	return to > from ? sum / (to - from) : 0;
-}
-
 /*
  * How many more bytes go between L2 and DRAM than the launch touches: scattered accesses fetch the same lines again, since L2 did not keep them
  * that long, and more of a line than they want; and a footprint is a range, which may have holes. The profile has counted them; it tells where its own
@@ -230,35 +217,6 @@ static double moved_again(const struct warps *w, const struct warps_answer *a, d
 	    a->memory.turned > 0) /* its mean distance says little about a launch that turns */
 		return 1;
 	return (double)counted_bytes / expected;
-}
-
-/*
- * A launch that turns where the one before ended finds its first part in L2 and the rest not: two phases, one after the other, of which one
- * is held up by L2 and the other by DRAM. Cut where the two means say most about the slices (least squares).
- */
-static void split(struct warps_answer *a)
-{
-	const struct residency_shape *m = &a->memory;
-	double whole_read = mean(m->read_miss, 0, RESIDENCY_SLICES), whole_write = mean(m->write_miss, 0, RESIDENCY_SLICES), best = 0;
-	double read_scale = whole_read > 0 ? a->launch.l2_miss_share / whole_read : 0, write_scale = whole_write > 0 ? a->launch.dram_write_share / whole_write : 0;
-	int cut = 0;
-	for (int k = 1; k < RESIDENCY_SLICES; k++) {
-		double difference = mean(m->read_miss, 0, k) - mean(m->read_miss, k, RESIDENCY_SLICES);
-		double explained = difference * difference * k * (RESIDENCY_SLICES - k);
-		if (fabs(difference) > PHASE_LEAST && explained > best)
-			best = explained, cut = k;
-	}
-	a->phases = cut ? 2 : 1;
-	a->phase[0] = (struct warps_phase){ 1, a->launch.l2_miss_share, a->launch.dram_write_share };
-	a->phase[1] = (struct warps_phase){ 0 };
-	if (!cut)
-		return;
-	a->phase[0].share = (double)cut / RESIDENCY_SLICES;
-	a->phase[1].share = 1 - a->phase[0].share;
-	for (int k = 0; k < 2; k++) {
-		a->phase[k].l2_miss_share = share(read_scale * mean(m->read_miss, k ? cut : 0, k ? RESIDENCY_SLICES : cut), 1);
-		a->phase[k].dram_write_share = share(write_scale * mean(m->write_miss, k ? cut : 0, k ? RESIDENCY_SLICES : cut), 1);
-	}
 }
 
 /*
@@ -319,16 +277,16 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 			scale *= profiled / traffic;
 		double from = a->memory.read_miss_bytes * moved_again(w, a, a->memory.read_bytes, a->profile->dram_read_bytes, scale);
 		double to = a->memory.write_miss_bytes * moved_again(w, a, a->memory.write_bytes, a->profile->dram_write_bytes, scale);
-		a->launch.l2_miss_share = share(from, a->l2_read_bytes);
-		a->launch.dram_write_share = share(to, a->l2_write_bytes);
+		a->launch.l2_miss_share = warps_share(from, a->l2_read_bytes);
+		a->launch.dram_write_share = warps_share(to, a->l2_write_bytes);
 		a->launch.read_excess = from > a->l2_read_bytes && a->l2_read_bytes > 0 ? from / a->l2_read_bytes : 1;
 		a->launch.write_excess = to > a->l2_write_bytes && a->l2_write_bytes > 0 ? to / a->l2_write_bytes : 1;
 	} else { /* no footprint: as in the profiled launch */
 		const struct kernel_profile *p = a->profile;
-		a->launch.l2_miss_share = share((double)p->dram_read_bytes, 32 * (double)p->l2_read_sectors);
-		a->launch.dram_write_share = share((double)p->dram_write_bytes, 32 * (double)p->l2_write_sectors);
+		a->launch.l2_miss_share = warps_share((double)p->dram_read_bytes, 32 * (double)p->l2_read_sectors);
+		a->launch.dram_write_share = warps_share((double)p->dram_write_bytes, 32 * (double)p->l2_write_sectors);
 	}
-	split(a);
+	warps_split(a);
 	return 0;
 }
 
