@@ -62,15 +62,20 @@ char *calibrate_clocks(char *(*describe_gpu)(unsigned gpu), int gpus)
 	return clocks;
 }
 
+void calibrate_date(char *date, size_t room)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+	strftime(date, room, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&now, &utc));
+}
+
 char *calibrate_provenance(char *(*describe_gpu)(unsigned gpu), int gpus, const char *command)
 {
 	static const char *const wanted[] = { "name", "compute_capability", "driver", "cuda_runtime", "memory_bus_bits",
 					      "max_sm_mhz", "max_memory_mhz", "peer_access", "peer_rank" };
 	struct utsname system;
 	char date[64], *cpu = cpu_model(), *facts = describe_gpu(0);
-	time_t now = time(NULL);
-	struct tm utc;
-	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&now, &utc));
+	calibrate_date(date, sizeof(date));
 	if (uname(&system))
 		strcpy(system.release, "unknown");
 	char *text = xprintf("date = %s\ncommand = %s\ngpus = %d\nhost_cpu = %s\nhost_cpus_online = %ld\nhost_kernel = %s\n", date,

@@ -47,6 +47,12 @@ void calibrate_sm_derive(struct results *results, const struct platform *platfor
 int calibrate_update(const struct results *results, const char *path, const char *note);
 
 /*
+ * The medians of platform files, number by number, each over the files that have it; X_mad is what those deviate from it. Files of parts
+ * count, too. Names and [device] must be the same in all. `paths`: separated by commas. -1 after a message.
+ */
+int calibrate_merge(struct results *results, const char *paths);
+
+/*
  * The same measurements under the recorder: runs `program_path record` on `program_path calibrate` with the host and stream parts, and adds
  * tracer.* and stream.kernel_gap*. `scratch` is a path prefix for the two files it needs meanwhile. -1 after a message.
  */
@@ -54,6 +60,8 @@ int calibrate_trace_pass(struct results *results, const char *program_path, cons
 /* stream.kernel_gap* without a recorder: from events around single kernels. */
 void calibrate_gap_from_events(struct results *results);
 
+/* Now, as provenance has it. */
+void calibrate_date(char *date, size_t room);
 /* "key = value" lines about this machine and moment; owned by the caller. */
 char *calibrate_provenance(char *(*describe_gpu)(unsigned gpu), int gpus, const char *command);
 /* "SM/memory" clock of every GPU (gpus = 0: of all there are), MHz, right now; owned by the caller; NULL after a message. */

@@ -65,9 +65,12 @@ static void write_updated(const struct results *results, const char *text, const
 				write_missing(results, text, note, out);
 				added = true;
 			}
+			char *head = xprintf("\n[%s]\n", section);
+			const char *first = strstr(text, head); /* its keys may stand in several places; the new ones stand in the first */
 			skipping = is_replaced(results, section);
-			if (skipping)
+			if (skipping && (!first || line <= first + 1))
 				write_new(results, section, note, out);
+			free(head);
 			free(section);
 		}
 		if (!skipping)

@@ -12,10 +12,10 @@
 #include "../traces/util.h"
 #include "calibrate.h"
 #include "calibrate_results.h"
-#include "platform.h"
+#include "platform_internal.h"
 
 struct calibrate_options {
-	const char *output, *raw, *parts, *only, *update, *name, *trace_pass;
+	const char *output, *raw, *parts, *only, *update, *merge, *name, *trace_pass;
 	int gpus;
 	double budget_s;
 };
@@ -28,6 +28,7 @@ static const struct option_spec options[] = {
 	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,cold,look,ordered,memory,links,sm", 0, 0, "LIST", "what to measure" },
 	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST", "measure only these parts, without the recorder" },
 	{ "update", OPTION_TEXT, OPTION(update), NULL, 0, 0, "FILE.ini", "replace cold, look, ordered, memory or sm, given with --only, in this platform file" },
+	{ "merge", OPTION_TEXT, OPTION(merge), NULL, 0, 0, "FILE.ini,...", "measure nothing: write the medians of these files" },
 	{ "name", OPTION_TEXT, OPTION(name), NULL, 0, 0, "NAME", "name of the platform; else that of the file" },
 	{ "trace-pass", OPTION_CHOICE, OPTION(trace_pass), "yes", 0, 0, "yes|no", "repeat host and stream under the recorder" },
 	{ "raw", OPTION_TEXT, OPTION(raw), NULL, 0, 0, "FILE", "also every number as a line: key, values, spread, how" },
@@ -233,6 +234,59 @@ out:
 	return rc;
 }
 
+/* Is it of a section of the parts asked for? Those have sections of their name, and cold has [ring] too. */
+static bool is_wanted(const char *key, unsigned bits)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		size_t length = strlen(parts[i].name);
+		if (bits & parts[i].bit && !strncmp(key, parts[i].name, length) && key[length] == '.')
+			return true;
+	}
+	return bits & CALIBRATE_COLD && !strncmp(key, "ring.", 5);
+}
+
+static int update_merged(const struct calibrate_options *o, const struct results *merged, unsigned bits, const char *note)
+{
+	struct results wanted = { 0 };
+	for (size_t i = 0; i < merged->count; i++) {
+		const struct result *item = &merged->item[i];
+		if (is_wanted(item->key, bits))
+			results_add(&wanted, item->key, item->values, item->spread, item->count, item->how);
+	}
+	struct platform platform;
+	int rc = platform_read(&platform, o->update);
+	if (!rc) {
+		rc = wanted.count ? calibrate_update(&wanted, platform.path, note) : report("--merge: '%s' has no section of '%s'", o->merge, o->only);
+		platform_release(&platform);
+	}
+	results_release(&wanted);
+	return rc;
+}
+
+static int merge(const struct calibrate_options *o, unsigned bits, const char *command)
+{
+	struct results results = { 0 };
+	struct platform platform;
+	char date[64], *name = NULL;
+	calibrate_date(date, sizeof(date));
+	char *note = xprintf("# date = %s\n# command = %s\n", date, command), *lines = xprintf("date = %s\ncommand = %s\n", date, command);
+	int rc = calibrate_merge(&results, o->merge);
+	if (!rc && o->update)
+		rc = update_merged(o, &results, bits, note);
+	if (!rc && o->output) {
+		name = o->name ? xstrdup(o->name) : name_of(o->output);
+		results_add(&results, "platform.name", NULL, NULL, 0, name);
+		rc = write_file(o->output, &results, lines);
+		if (!rc && !(rc = platform_read_part(&platform, o->output)))
+			platform_release(&platform);
+	}
+	free(note);
+	free(lines);
+	free(name);
+	results_release(&results);
+	return rc;
+}
+
 /* Before a minute is spent on it. */
 static int check_platform(const char *path)
 {
@@ -255,16 +309,21 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 	} else if (words) {
 		report("calibrate takes no '%s' (see warpreel calibrate --help)", argv[1]);
 		rc = EXIT_USAGE;
+	} else if (o.merge && !o.output && !o.update) {
+		report("--merge needs -o FILE.ini or --update FILE.ini (see warpreel calibrate --help)");
+		rc = EXIT_USAGE;
 	} else if (!o.output && !o.raw && !o.update) {
 		report("calibrate needs -o FILE.ini (see warpreel calibrate --help)");
 		rc = EXIT_USAGE;
 	} else if (parse_parts(o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;
-	} else if (o.update && (!o.only || bits & ~(unsigned)WHOLE_SECTIONS)) {
+	} else if (o.update && (!o.only || (!o.merge && bits & ~(unsigned)WHOLE_SECTIONS))) {
 		report("--update replaces whole sections: it needs --only with cold, look, ordered, memory, sm or several of them");
 		rc = EXIT_USAGE;
 	} else if (o.update && check_platform(o.update)) {
 		rc = EXIT_BAD;
+	} else if (o.merge) {
+		rc = merge(&o, bits, command) ? EXIT_BAD : EXIT_OK;
 	} else {
 		rc = calibrate(program, &o, bits, command) ? EXIT_BAD : EXIT_OK;
 	}

@@ -132,7 +132,7 @@ static char *read_text(const char *path, size_t *length)
 	return NULL;
 }
 
-static int parse(struct platform *platform, const char *text, size_t length)
+static int parse(struct platform *platform, const char *text, size_t length, bool whole)
 {
 	struct reading reading = { .platform = platform, .path = platform->path, .at = text, .end = text + length };
 	int line = ini_parse_stream(next_line, &reading, on_key, &reading);
@@ -145,7 +145,7 @@ static int parse(struct platform *platform, const char *text, size_t length)
 	for (size_t i = 0; i < platform->entry_count; i++)
 		if (platform_apply(platform, &platform->entry[i], platform->path))
 			return -1;
-	return platform_validate(platform, platform->path);
+	return whole ? platform_validate(platform, platform->path) : 0;
 }
 
 static void report_unknown(const char *name)
@@ -202,19 +202,29 @@ static void keep_calibrated(struct platform *p)
 	p->calibrated.share_d2h_bytes_per_s = p->share_d2h.x.count ? p->share_d2h.y.value[0] : 0;
 }
 
-int platform_read(struct platform *platform, const char *name_or_path)
+static int read_file(struct platform *platform, const char *name_or_path, bool whole)
 {
 	size_t length = 0;
 	*platform = (struct platform){ 0 };
 	platform->path = find_file(name_or_path);
 	char *text = platform->path ? read_text(platform->path, &length) : NULL;
-	int rc = text ? parse(platform, text, length) : -1;
+	int rc = text ? parse(platform, text, length, whole) : -1;
 	free(text);
 	if (rc)
 		platform_release(platform);
 	else
 		keep_calibrated(platform);
 	return rc;
+}
+
+int platform_read(struct platform *platform, const char *name_or_path)
+{
+	return read_file(platform, name_or_path, true);
+}
+
+int platform_read_part(struct platform *platform, const char *name_or_path)
+{
+	return read_file(platform, name_or_path, false);
 }
 
 void platform_release(struct platform *platform)

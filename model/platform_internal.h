@@ -39,6 +39,9 @@ struct platform_entry { /* a key as read or set */
 	size_t count;     /* numbers in a list */
 };
 
+/* Every key by itself is right, but some may be missing, or not fit each other: what `calibrate --only` writes. */
+int platform_read_part(struct platform *platform, const char *name_or_path);
+
 struct platform_entry *platform_entry_find(const struct platform *platform, const char *name); /* NULL = absent */
 /* Numbers separated by blanks or commas. -1 without a message: `bad` holds the first word that is none. */
 int number_list_parse(struct number_list *list, const char *text, char bad[48]);

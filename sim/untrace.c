@@ -19,8 +19,18 @@ static double outside_record_ns(const struct platform *p, int kind, uint32_t thr
 	return period->value[at] > api->value[at] ? period->value[at] - api->value[at] : 0;
 }
 
+static void nothing_between(struct schedule *schedule)
+{
+	for (int64_t k = 0; k < schedule->op_count; k++)
+		schedule->op[k].before_ps = 0;
+}
+
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
+	if (schedule->config) {
+		nothing_between(schedule);
+		return;
+	}
 	for (uint32_t t = 0; t < schedule->thread_count; t++) {
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];
 		double owed_ns = 0; /* by the call before */

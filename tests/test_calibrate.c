@@ -124,6 +124,60 @@ static int pass_with(const struct trace *trace, const struct results *traced, st
 	return rc;
 }
 
+static void write_part(char *path, const char *text)
+{
+	strcpy(path, "/tmp/warpreel-test-merge-XXXXXX.ini");
+	int fd = mkstemps(path, 4);
+	FILE *file = fdopen(fd, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void files_merge_to_their_medians(void **state)
+{
+	static const char *const text[] = {
+		"[platform]\nname = a\nsource = measured\ninput_visits = A B\n[host]\nthreads = 1 2\nlaunch_ns = 1000 2000\nlaunch_ns_mad = 1 1\n[stream]\nrecord_ns = 7\n",
+		"[platform]\nname = b\ninput_visits = B C\n[host]\nthreads = 1 2\nlaunch_ns = 1100 9000\n",
+		"[platform]\nname = c\n[host]\nthreads = 1 2\nlaunch_ns = 1400 2600\nwait_ns = 5 6\n",
+		"[host]\nthreads = 1 2 4\nlaunch_ns = 1 2 3\n",
+		"[host]\nthreads = 1 4\nlaunch_ns = 1 2\n",
+		"[platform]\ninput_visits = A\nsource = datasheet\n[host]\nthreads = 1 2\n",
+	};
+	char path[6][64];
+	struct results results = { 0 };
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		write_part(path[i], text[i]);
+	char *three = xprintf("%s,%s,%s", path[0], path[1], path[2]);
+	assert_int_equal(calibrate_merge(&results, three), 0);
+	const struct result *launch = results_find(&results, "host.launch_ns"), *wait = results_find(&results, "host.wait_ns");
+	assert_true(launch->values[0] == 1100 && launch->values[1] == 2600 && launch->spread[0] == 100 && launch->spread[1] == 600);
+	assert_true(wait->count == 2 && wait->values[1] == 6 && wait->spread[1] == 0);
+	assert_true(results_find(&results, "stream.record_ns")->values[0] == 7);
+	assert_string_equal(results_find(&results, "platform.input_visits")->how, "A B C");
+	assert_null(results_find(&results, "platform.name"));
+	results_release(&results);
+	/* Lists of other lengths, curves of other places, other words, a single file. */
+	static const struct { int with; const char *why; } bad[] = {
+		{ 3, "'host.threads' has 3 entries, but 2 in" }, { 4, "'host.threads' has 4 for 2 in" }, { -1, "there is nothing to merge it with" },
+		{ 5, "'platform.source' is 'datasheet', but 'measured' in" },
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char *paths = bad[i].with < 0 ? xstrdup(path[0]) : xprintf("%s,%s", path[0], path[bad[i].with]);
+		struct said said;
+		said_begin(&said);
+		int rc = calibrate_merge(&results, paths);
+		assert_non_null(strstr(said_end(&said), bad[i].why));
+		assert_int_equal(rc, -1);
+		results_release(&results);
+		free(paths);
+	}
+	for (int i = 0; i < 6; i++)
+		remove(path[i]);
+	free(three);
+}
+
 static void measured_for_the_pass(struct results *results, double launch_ns, double first_period_ns)
 {
 	const double threads = 1, bytes[] = { 0, 65536 }, period[] = { first_period_ns, 9000 }, spread[] = { 1, 1 };
@@ -186,6 +240,7 @@ int main(void)
 		cmocka_unit_test(what_calibrate_writes_reads_back),
 		cmocka_unit_test(a_failed_calibration_leaves_no_file),
 		cmocka_unit_test(raw_lines_read_back_as_written),
+		cmocka_unit_test(files_merge_to_their_medians),
 		cmocka_unit_test(the_trace_pass_finds_its_records_by_their_windows),
 		cmocka_unit_test(a_trace_pass_without_its_records_adds_nothing),
 	};

@@ -46,10 +46,33 @@ static void a_call_owes_what_the_recorder_took_behind_the_one_before(void **stat
 	platform_release(&platform);
 }
 
+static void a_solver_of_ours_does_nothing_between_its_calls(void **state)
+{
+	struct platform platform;
+	struct schedule s;
+	(void)state;
+	platform_of(&platform, "free");
+	for (int ours = 0; ours < 2; ours++) {
+		schedule_init(&s);
+		s.gpu_count = 1;
+		s.config = ours ? xstrdup("size=8x8") : NULL;
+		schedule_add_stream(&s, 0, 0);
+		schedule_add_thread(&s, "host", 0);
+		for (int k = 0; k < 3; k++)
+			add(&s, OP_RECORD, 0, 1000 * (k + 1));
+		schedule_untrace(&s, &platform);
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(s.op[k].before_ps, ours ? 0 : 1000000 * (k + 1));
+		schedule_release(&s);
+	}
+	platform_release(&platform);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_owes_what_the_recorder_took_behind_the_one_before),
+		cmocka_unit_test(a_solver_of_ours_does_nothing_between_its_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

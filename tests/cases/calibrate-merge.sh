@@ -1,0 +1,17 @@
+# Three calibrations of a kind become one, without a GPU; what does not belong together is refused, and nothing is written then.
+file=$root/model/platforms/h200x4.ini
+sed 's/^queue_depth = .*/queue_depth = 1000/' "$file" >slow.ini
+printf '[host]\nqueue_depth = 1001\n' >part.ini
+warpreel calibrate --merge "$file,slow.ini,part.ini" -o merged.ini --name fleet
+grep -A 3 '^# median of 3' merged.ini
+grep -c '^name = fleet' merged.ini
+warpreel predict rbsor --size 4096 --gpus 2 --platform merged.ini --profile "$root/traces/data/h200x4/profile/rbsor.wrt.zst" --format tsv | wc -l
+cp slow.ini old.ini
+warpreel calibrate --merge "$file,slow.ini" --only ordered --update old.ini && grep -c '^queue_depth = 1000' old.ini
+warpreel calibrate --merge "$file,$root/model/platforms/h200x8.ini" -o none.ini 2>&1 | sed "s#$root/##g"
+warpreel calibrate --merge "part.ini,part.ini" --only ordered --update old.ini
+for wrong in "--merge part.ini -o none.ini" "--merge part.ini,missing.ini -o none.ini" "--merge part.ini,part.ini" "--merge part.ini,part.ini --update old.ini"; do
+	# shellcheck disable=SC2086 # several words
+	warpreel calibrate $wrong 2>&1 | cut -c 1-72
+done
+[ ! -e none.ini ] && echo "nothing written"
