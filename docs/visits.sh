@@ -29,6 +29,23 @@ LC_ALL=C awk -F '\t' -v canary="$2" '
 				list[++n] = sum[key, stay[s]] / rows[key, stay[s]]
 		return n + 0
 	}
+	# What the time of one visit says of another, as an error, for each two visits in list.
+	function pairs(gpus, n,    i, j) {
+		for (i = 1; i <= n; i++)
+			for (j = 1; j <= n; j++)
+				if (i != j) {
+					off = 100 * (list[i] / list[j] - 1)
+					keep("pair " gpus, off < 0 ? -off : off)
+				}
+	}
+	function errors(kind, name,    i, sum, half) {
+		if (!count[kind])
+			return
+		for (i = 1; i <= count[kind]; i++)
+			sum += list[i] = kept[kind, i]
+		half = quantile(count[kind], 0.5)
+		printf "| %s | %d | %.2f | %.2f | %.2f | %.2f |\n", name, count[kind], sum / count[kind], half, quantile(count[kind], 0.9), list[count[kind]]
+	}
 	function keep(kind, value) { kept[kind, ++count[kind]] = value }
 	function distribution(kind, name,    i, half) {
 		if (!count[kind])
@@ -93,6 +110,9 @@ LC_ALL=C awk -F '\t' -v canary="$2" '
 			split(substr(key, RSTART + 5, RLENGTH - 5), side, "x")
 			size = side[1] * side[2] < 2048 * 2048 ? "small" : "large"
 			n = stays_of(key)
+			split(key, word, "\t")
+			pairs(word[1], n)
+			most = word[1] + 0 > most ? word[1] + 0 : most
 			if (n > 1)
 				keep("between " size, spread(n))
 			for (s = 1; s <= stays; s++) {
@@ -109,4 +129,8 @@ LC_ALL=C awk -F '\t' -v canary="$2" '
 		distribution("between large", "between visits, 2048x2048 and more")
 		distribution("within small", "within one visit, fewer points than 2048x2048")
 		distribution("within large", "within one visit, 2048x2048 and more")
+		print "\nWhat would be wrong with a prediction that is one visit\x27s measurement of the very configuration, held against another\x27s:"
+		print "\n| GPUs | pairs | MAPE % | p50 % | p90 % | max % |\n|---:|---:|---:|---:|---:|---:|"
+		for (g = 1; g <= most; g++)
+			errors("pair " g, g)
 	}' "$2" "$1"

@@ -5,17 +5,20 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calibrate_internal.h"
 
-enum { ROUNDS = 60, PAYLOAD_BYTES = 16384, MOST_CALLS = 16 * ROUNDS, SAMPLES = 40000 };
+enum { ROUNDS = 60, PAYLOAD_BYTES = 16384, MOST_CALLS = 16 * ROUNDS, SAMPLES = 40000, PASSES = 4, MOST_BATCHES = PASSES * FULL_BATCHES * MAX_GPUS };
 enum { LAUNCH, RECORD, WAIT, PEER, ROUND, KINDS };
 
 struct told { int64_t value; char line[120]; }; /* a counter on a cache line of its own, and the next */
 
 struct ordered {
 	struct told done[MAX_GPUS], sent[MAX_GPUS];
-	int kind;           /* whose calls the batch's value is the mean of */
+	double mean[KINDS][MOST_BATCHES]; /* of a batch of a thread */
+	int batches;        /* in mean; atomic */
+	bool warm[MAX_GPUS]; /* the thread has had its first batch, which does not count */
 	bool collects;      /* every call over the mean of its kind in its thread, into sample */
 	double *sample;     /* [SAMPLES] */
 	int samples;        /* atomic */
@@ -83,10 +86,23 @@ static int round_of(struct member *member, struct ordered *o, struct calls *call
 	return 0;
 }
 
+static double mean_of_kind(const struct calls *calls, int kind)
+{
+	return trimmed_mean_of(calls->ns[kind], static_cast<size_t>(calls->count[kind]));
+}
+
+/* All kinds of the same rounds: they differ between threads and processes, and belong together. */
+static void keep(struct ordered *o, const struct calls *calls)
+{
+	const int at = __atomic_fetch_add(&o->batches, 1, __ATOMIC_RELAXED);
+	for (int kind = 0; kind < KINDS && at < MOST_BATCHES; kind++)
+		o->mean[kind][at] = mean_of_kind(calls, kind);
+}
+
 static void collect(struct ordered *o, const struct calls *calls)
 {
 	for (int kind = LAUNCH; kind <= PEER; kind++) {
-		const double mean = trimmed_mean_of(calls->ns[kind], static_cast<size_t>(calls->count[kind]));
+		const double mean = mean_of_kind(calls, kind);
 		for (int i = 0; i < calls->count[kind]; i++) {
 			const int at = __atomic_fetch_add(&o->samples, 1, __ATOMIC_RELAXED);
 			if (at < SAMPLES)
@@ -113,10 +129,14 @@ static int rounds_body(struct member *member, void *arg, double *value)
 	struct ordered *o = static_cast<struct ordered *>(arg);
 	struct calls *calls = static_cast<struct calls *>(xcalloc(1, sizeof(*calls)));
 	int rc = rounds(member, o, calls);
-	if (!rc)
-		*value = trimmed_mean_of(calls->ns[o->kind], static_cast<size_t>(calls->count[o->kind]));
-	if (!rc && o->collects)
-		collect(o, calls);
+	if (!rc) {
+		*value = mean_of_kind(calls, ROUND);
+		if (o->warm[member->index])
+			keep(o, calls);
+		if (o->warm[member->index] && o->collects)
+			collect(o, calls);
+		o->warm[member->index] = true;
+	}
 	free(calls);
 	return rc;
 }
@@ -136,21 +156,26 @@ int calibrate_ordered(struct bench *bench)
 	if (bench->gpus < 2)
 		return 0;
 	struct ordered *o = static_cast<struct ordered *>(xcalloc(1, sizeof(*o)));
-	double quantiles[20];
+	double quantiles[20], values[KINDS][MAX_COUNTS], spread[KINDS][MAX_COUNTS];
 	int rc = 0;
 	o->sample = static_cast<double *>(xcalloc(SAMPLES, sizeof(double)));
-	for (int kind = 0; !rc && kind < KINDS; kind++) {
-		struct measured all[MAX_COUNTS];
-		o->kind = kind;
-		bench_progress(bench, keys[kind].key);
-		for (int n = 0; !rc && n < bench->counts; n++) {
-			int team = bench->count[n] > 1 ? bench->count[n] : 2; /* one thread has no neighbour: it gets what two take */
-			o->collects = kind == ROUND && n == bench->counts - 1;
-			rc = bench_measure(bench, team, keys[kind].key, bench->count[n], batch, o, &all[n]);
+	for (int n = 0; !rc && n < bench->counts; n++) {
+		const int team = bench->count[n] > 1 ? bench->count[n] : 2; /* one thread has no neighbour: it gets what two take */
+		o->collects = n == bench->counts - 1;
+		o->batches = 0;
+		for (int pass = 0; !rc && pass < PASSES; pass++) {
+			struct measured ignored;
+			memset(o->warm, 0, sizeof(o->warm));
+			bench_progress(bench, "ordered");
+			rc = bench_measure(bench, team, "ordered.round_ns", bench->count[n], batch, o, &ignored);
 		}
-		if (!rc)
-			bench_emit_measured(bench, keys[kind].key, all, static_cast<size_t>(bench->counts), keys[kind].how);
+		for (int kind = 0; !rc && kind < KINDS; kind++) {
+			values[kind][n] = median_of(o->mean[kind], static_cast<size_t>(o->batches));
+			spread[kind][n] = mad_of(o->mean[kind], static_cast<size_t>(o->batches));
+		}
 	}
+	for (int kind = 0; !rc && kind < KINDS; kind++)
+		bench_emit(bench, keys[kind].key, values[kind], spread[kind], static_cast<size_t>(bench->counts), keys[kind].how);
 	const size_t samples = static_cast<size_t>(o->samples < SAMPLES ? o->samples : SAMPLES);
 	for (int i = 0; !rc && samples && i < 20; i++)
 		quantiles[i] = mean_between(o->sample, samples, i / 20.0, i < 19 ? (i + 1) / 20.0 : 0.998);
