@@ -70,12 +70,24 @@ static int merge_words(const struct merge *m, const struct platform_entry *first
 	return rc;
 }
 
+/* A curve over what was measured, such as durations of kernels, may have a point more or less: those too near each other are one. */
+static bool has_measured_places(const struct platform_key *spec)
+{
+	const struct platform_key *axis = spec->flags & KEY_ASCENDING ? spec : spec->pairs ? platform_key_find(spec->pairs) : NULL;
+	return axis && axis->flags & KEY_ASCENDING && !strcmp(axis->unit, "ns");
+}
+
 static int add_numbers(struct column *column, const struct platform *file, const struct platform_entry *entry)
 {
 	struct number_list *list = &column->list[column->files];
 	char bad[48];
 	if (number_list_parse(list, entry->text, bad))
 		return report("%s: '%s': '%s' is not a number", file->path, entry->key, bad);
+	if (column->files && list->count != column->list[0].count && has_measured_places(entry->spec)) {
+		free(list->value); /* the curve of the first stays that of the others with as many points */
+		*list = (struct number_list){ 0 };
+		return 0;
+	}
 	column->files++;
 	if (list->count != column->list[0].count)
 		return report("%s: '%s' has %zu entries, but %zu in %s", file->path, entry->key, list->count, column->list[0].count,

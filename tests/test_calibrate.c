@@ -137,9 +137,9 @@ static void write_part(char *path, const char *text)
 static void files_merge_to_their_medians(void **state)
 {
 	static const char *const text[] = {
-		"[platform]\nname = a\nsource = measured\ninput_visits = A B\n[host]\nthreads = 1 2\nlaunch_ns = 1000 2000\nlaunch_ns_mad = 1 1\n[stream]\nrecord_ns = 7\n",
-		"[platform]\nname = b\ninput_visits = B C\n[host]\nthreads = 1 2\nlaunch_ns = 1100 9000\n",
-		"[platform]\nname = c\n[host]\nthreads = 1 2\nlaunch_ns = 1400 2600\nwait_ns = 5 6\n",
+		"[platform]\nname = a\nsource = measured\ninput_visits = A B\n[host]\nthreads = 1 2\nlaunch_ns = 1000 2000\nlaunch_ns_mad = 1 1\n[stream]\nrecord_ns = 7\nkernel_gap_duration_ns = 10 20\nkernel_gap_ns = 1 2\n",
+		"[platform]\nname = b\ninput_visits = B C\n[host]\nthreads = 1 2\nlaunch_ns = 1100 9000\n[stream]\nkernel_gap_duration_ns = 10 20 30\nkernel_gap_ns = 5 5 5\n",
+		"[platform]\nname = c\n[host]\nthreads = 1 2\nlaunch_ns = 1400 2600\nwait_ns = 5 6\n[stream]\nkernel_gap_duration_ns = 12 22\nkernel_gap_ns = 3 4\n",
 		"[host]\nthreads = 1 2 4\nlaunch_ns = 1 2 3\n",
 		"[host]\nthreads = 1 4\nlaunch_ns = 1 2\n",
 		"[platform]\ninput_visits = A\nsource = datasheet\n[host]\nthreads = 1 2\n",
@@ -155,6 +155,8 @@ static void files_merge_to_their_medians(void **state)
 	assert_true(launch->values[0] == 1100 && launch->values[1] == 2600 && launch->spread[0] == 100 && launch->spread[1] == 600);
 	assert_true(wait->count == 2 && wait->values[1] == 6 && wait->spread[1] == 0);
 	assert_true(results_find(&results, "stream.record_ns")->values[0] == 7);
+	const struct result *gap = results_find(&results, "stream.kernel_gap_ns"), *place = results_find(&results, "stream.kernel_gap_duration_ns");
+	assert_true(gap->count == 2 && gap->values[0] == 2 && gap->values[1] == 3 && place->values[1] == 21); /* of the two with two points */
 	assert_string_equal(results_find(&results, "platform.input_visits")->how, "A B C");
 	assert_null(results_find(&results, "platform.name"));
 	results_release(&results);
