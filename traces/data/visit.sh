@@ -5,8 +5,8 @@
 #     sh traces/data/visit.sh calibrate VISIT GPUS OUT    canary, platform file, replay traces, profile, canary under the recorder
 #     sh traces/data/visit.sh measure VISIT GPUS OUT      canary, everything in measure.list, canary again
 #
-# Wants build/warpreel and the libraries of `make gpu`. Writes into OUT at most seven files; on a 4-GPU H200 machine `calibrate` took
-# 240 s (160 s of it the profile) and `measure` 110 s. Steps have time limits of their own: what is done when one runs out is kept.
+# Wants build/warpreel and the libraries of `make gpu`. Writes into OUT; on a 4-GPU H200 machine the steps of `calibrate` took some
+# 300 s (160 s of it the profile) and `measure` 150 to 200 s. Steps have time limits of their own: what is done when one runs out is kept.
 set -eu
 what=${1:?calibrate or measure} visit=${2:?name of the visit} gpus=${3:?GPUs} out=${4:?output folder}
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -23,7 +23,14 @@ case $what in
 calibrate)
 	batch canary "$out/canary.tsv"
 	"$w" calibrate -o "$out/h200x$gpus.ini" --name "h200x$gpus" --gpus "$gpus" --budget 110
-	for trace in replay blind canary profile; do
+	parts=$(mktemp -d) list=
+	for process in 1 2 3; do # calls differ from process to process
+		"$w" calibrate -o "$parts/$process.ini" --only host,stream,copy,ordered,look --gpus "$gpus" --budget 14 2>>"$out/messages.txt"
+		list=$list${list:+,}$parts/$process.ini
+	done
+	"$w" calibrate --merge "$list" --only ordered,look --update "$out/h200x$gpus.ini"
+	tar -C "$parts" -czf "$out/parts.tgz" .
+	for trace in replay blind lmsor_replay canary profile; do
 		case $trace in
 		canary) options="--no-verify" ;;
 		*) options="--repeat 1 --warm-up-ms 0 --no-verify" ;;
@@ -32,11 +39,12 @@ calibrate)
 		timeout 300 "$w" record -o "$out/$trace.wrt.zst" -- "$w" batch "$lists/$trace.list" --gpus "$gpus" --visit "$visit" $options \
 			>"$out/$trace-traced.tsv" 2>>"$out/messages.txt" || true
 	done
-	rm -f "$out/replay-traced.tsv" "$out/blind-traced.tsv" "$out/profile-traced.tsv"
+	rm -rf "$parts" "$out/replay-traced.tsv" "$out/blind-traced.tsv" "$out/lmsor_replay-traced.tsv" "$out/profile-traced.tsv"
 	;;
 measure)
 	batch canary "$out/canary-before.tsv"
 	batch measure "$out/measured.tsv" --time-limit-s 380
+	batch lmsor_replay "$out/lmsor.tsv"
 	batch canary "$out/canary-after.tsv"
 	;;
 *)
