@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sums up what was measured on visits whose configurations were named before, as the tool answers now. Called by docs/validation.sh.
 #   validation_blind.sh VALIDATION.tsv MEASURED.tsv KERNELS.tsv VISIT...
-# Such a configuration was measured on one of these visits and on no other: the canary, which every visit has, is none. Nothing where there is none.
+# Such a configuration was first measured on one of these visits; rows of MEASURED stand in the order they were measured in. Nothing where there is none.
 # KERNELS, times of kernels alone, need not exist.
 set -eu
 table=$1 measured=$2 kernels=$3
@@ -35,8 +35,6 @@ LC_ALL=C awk -F '\t' -v visits="$*" '
 		key = part "\t" key
 		if (!(key in on))
 			on[key] = $at["visit"]
-		else if (on[key] != $at["visit"])
-			on[key] = "several"
 		next
 	}
 	{ key = ($at["set"] == "kernels" ? "kernels" : "runs") "\t" key }

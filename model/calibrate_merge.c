@@ -80,6 +80,7 @@ static bool has_measured_places(const struct platform_key *spec)
 static int add_numbers(struct column *column, const struct platform *file, const struct platform_entry *entry)
 {
 	struct number_list *list = &column->list[column->files];
+	const double tolerance = has_measured_places(entry->spec) ? AXIS_TOLERANCE : 0;
 	char bad[48];
 	if (number_list_parse(list, entry->text, bad))
 		return report("%s: '%s': '%s' is not a number", file->path, entry->key, bad);
@@ -93,7 +94,7 @@ static int add_numbers(struct column *column, const struct platform *file, const
 		return report("%s: '%s' has %zu entries, but %zu in %s", file->path, entry->key, list->count, column->list[0].count,
 			      column->file->path);
 	for (size_t i = 0; i < list->count && entry->spec->flags & KEY_ASCENDING; i++)
-		if (fabs(list->value[i] - column->list[0].value[i]) > AXIS_TOLERANCE * fabs(column->list[0].value[i]))
+		if (fabs(list->value[i] - column->list[0].value[i]) > tolerance * fabs(column->list[0].value[i]))
 			return report("%s: '%s' has %g for %g in %s: not measured at the same places", file->path, entry->key, list->value[i],
 				      column->list[0].value[i], column->file->path);
 	return 0;
@@ -115,6 +116,8 @@ static void add_medians(const struct merge *m, const struct column *column)
 	double *value = xmalloc((count + 1) * sizeof(*value)), *spread = xmalloc((count + 1) * sizeof(*spread));
 	for (size_t i = 0; i < count; i++) {
 		value[i] = median_at(column, i, NAN);
+		if (column->entry->spec->kind == KEY_INTEGER)
+			value[i] = floor(value[i] + 0.5);
 		spread[i] = median_at(column, i, value[i]);
 	}
 	char *how = xprintf("median of %zu: %s", column->files, column->entry->spec->help);
@@ -172,6 +175,9 @@ int calibrate_merge(struct results *results, const char *paths)
 		GROW(m.file, m.count, capacity);
 		rc = platform_read_part(&m.file[m.count], path);
 		m.count += rc == 0;
+		for (size_t f = 0; !rc && f + 1 < m.count; f++)
+			if (!strcmp(m.file[f].path, m.file[m.count - 1].path))
+				rc = report("--merge: '%s' is given twice", path);
 	}
 	if (!rc && m.count < 2)
 		rc = report("--merge: '%s' is one file; there is nothing to merge it with", paths);

@@ -52,18 +52,18 @@ enum { ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRAT
 		   CALIBRATE_SM | CALIBRATE_LOOK | CALIBRATE_ORDERED,
        WHOLE_SECTIONS = CALIBRATE_COLD | CALIBRATE_LOOK | CALIBRATE_ORDERED | CALIBRATE_MEMORY | CALIBRATE_SM }; /* a part gives all keys of its sections */
 
-static int parse_parts(const char *list, unsigned *bits)
+static int parse_parts(const char *option, const char *list, unsigned *bits)
 {
 	for (*bits = 0; *list;) {
 		size_t length = strcspn(list, ","), i = 0;
 		while (i < sizeof(parts) / sizeof(parts[0]) && (strlen(parts[i].name) != length || strncmp(parts[i].name, list, length)))
 			i++;
 		if (i == sizeof(parts) / sizeof(parts[0]))
-			return report("--parts: no part '%.*s'; there are host, stream, copy, cold, look, ordered, memory, links and sm", (int)length, list);
+			return report("--%s: no part '%.*s'; there are host, stream, copy, cold, look, ordered, memory, links and sm", option, (int)length, list);
 		*bits |= parts[i].bit;
 		list += length + (list[length] == ',');
 	}
-	return *bits ? 0 : report("--parts: names no part");
+	return *bits ? 0 : report("--%s: names no part", option);
 }
 
 struct sink {
@@ -245,21 +245,41 @@ static bool is_wanted(const char *key, unsigned bits)
 	return bits & CALIBRATE_COLD && !strncmp(key, "ring.", 5);
 }
 
-static int update_merged(const struct calibrate_options *o, const struct results *merged, unsigned bits, const char *note)
+/* Leaves the sections of the parts asked for, and [platform] and [device]. -1 after a message when no file has any of a part's. */
+static int keep_wanted(const struct calibrate_options *o, struct results *merged, unsigned bits)
 {
-	struct results wanted = { 0 };
+	size_t kept = 0;
+	unsigned met = 0;
 	for (size_t i = 0; i < merged->count; i++) {
-		const struct result *item = &merged->item[i];
-		if (is_wanted(item->key, bits))
-			results_add(&wanted, item->key, item->values, item->spread, item->count, item->how);
+		struct result item = merged->item[i];
+		bool stays = is_wanted(item.key, bits) || !strncmp(item.key, "platform.", 9) || !strncmp(item.key, "device.", 7);
+		for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++)
+			met |= is_wanted(item.key, parts[p].bit) ? parts[p].bit : 0;
+		merged->item[i] = merged->item[kept];
+		merged->item[kept] = item;
+		kept += stays;
 	}
+	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++)
+		if (bits & parts[p].bit && !(met & parts[p].bit))
+			return report("--merge: no file of '%s' has anything of part '%s'", o->merge, parts[p].name);
+	for (size_t i = kept; i < merged->count; i++) {
+		free(merged->item[i].key);
+		free(merged->item[i].values);
+		free(merged->item[i].spread);
+		free(merged->item[i].how);
+	}
+	merged->count = kept;
+	return 0;
+}
+
+static int update_merged(const struct calibrate_options *o, const struct results *merged, const char *note)
+{
 	struct platform platform;
 	int rc = platform_read(&platform, o->update);
 	if (!rc) {
-		rc = wanted.count ? calibrate_update(&wanted, platform.path, note) : report("--merge: '%s' has no section of '%s'", o->merge, o->only);
+		rc = calibrate_update(merged, platform.path, note);
 		platform_release(&platform);
 	}
-	results_release(&wanted);
 	return rc;
 }
 
@@ -271,8 +291,10 @@ static int merge(const struct calibrate_options *o, unsigned bits, const char *c
 	calibrate_date(date, sizeof(date));
 	char *note = xprintf("# date = %s\n# command = %s\n", date, command), *lines = xprintf("date = %s\ncommand = %s\n", date, command);
 	int rc = calibrate_merge(&results, o->merge);
+	if (!rc && o->only)
+		rc = keep_wanted(o, &results, bits);
 	if (!rc && o->update)
-		rc = update_merged(o, &results, bits, note);
+		rc = update_merged(o, &results, note);
 	if (!rc && o->output) {
 		name = o->name ? xstrdup(o->name) : name_of(o->output);
 		results_add(&results, "platform.name", NULL, NULL, 0, name);
@@ -309,13 +331,13 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 	} else if (words) {
 		report("calibrate takes no '%s' (see warpreel calibrate --help)", argv[1]);
 		rc = EXIT_USAGE;
-	} else if (o.merge && !o.output && !o.update) {
-		report("--merge needs -o FILE.ini or --update FILE.ini (see warpreel calibrate --help)");
+	} else if (o.merge && (!o.output == !o.update || o.raw)) {
+		report("--merge measures nothing: it needs either -o FILE.ini or --update FILE.ini, and no --raw (see warpreel calibrate --help)");
 		rc = EXIT_USAGE;
 	} else if (!o.output && !o.raw && !o.update) {
 		report("calibrate needs -o FILE.ini (see warpreel calibrate --help)");
 		rc = EXIT_USAGE;
-	} else if (parse_parts(o.only ? o.only : o.parts, &bits)) {
+	} else if (parse_parts(o.only ? "only" : "parts", o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;
 	} else if (o.update && (!o.only || (!o.merge && bits & ~(unsigned)WHOLE_SECTIONS))) {
 		report("--update replaces whole sections: it needs --only with cold, look, ordered, memory, sm or several of them");

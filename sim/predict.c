@@ -151,7 +151,7 @@ const char *predictor_planned_model(struct predictor *p, const struct schedule *
 {
 	const bool all = predictor_recorded(p, schedule);
 	/* Records of another device say what its kernels do, not how long they take here. */
-	if (!all && p->platform.sm.present && (p->has_profile || p->other_device))
+	if (!all && p->platform.sm.present && (p->has_profile || p->other_device || warps_profiled(&p->warps_options)))
 		return "warps";
 	int walks = all && p->has_profile ? walks_all(p, schedule) : 0;
 	return walks < 0 ? NULL : walks ? "warps" : "scaled";

@@ -9,8 +9,13 @@ warpreel predict rbsor --size 4096 --gpus 2 --platform merged.ini --profile "$ro
 cp slow.ini old.ini
 warpreel calibrate --merge "$file,slow.ini" --only ordered --update old.ini && grep -c '^queue_depth = 1000' old.ini
 warpreel calibrate --merge "$file,$root/model/platforms/h200x8.ini" -o none.ini 2>&1 | sed "s#$root/##g"
-warpreel calibrate --merge "part.ini,part.ini" --only ordered --update old.ini
-for wrong in "--merge part.ini -o none.ini" "--merge part.ini,missing.ini -o none.ini" "--merge part.ini,part.ini" "--merge part.ini,part.ini --update old.ini"; do
+cp part.ini other.ini
+warpreel calibrate --merge part.ini,other.ini --only host,ordered --update old.ini
+warpreel calibrate --merge "$file,slow.ini" --only host -o host.ini && grep '^\[' host.ini
+sed 's/^threads = 1 2 4/threads = 1 2 3/' "$file" >three.ini
+for wrong in "--merge part.ini -o none.ini" "--merge part.ini,part.ini -o none.ini" "--merge part.ini,missing.ini -o none.ini" "--merge part.ini,other.ini" \
+	"--merge part.ini,other.ini -o none.ini --update old.ini --only host" "--merge part.ini,other.ini --update old.ini" "--merge slow.ini,three.ini -o none.ini" \
+	"--only foo -o none.ini"; do
 	# shellcheck disable=SC2086 # several words
 	warpreel calibrate $wrong 2>&1 | cut -c 1-72
 done
