@@ -89,6 +89,8 @@ static sim_time issue_cost(const struct sim *s, struct sim_thread *t, const stru
 	const sim_time *cost = ahead > SHALLOW && t->in_a_row >= BURST ? s->host_ps : s->loop_ps;
 	if (op->kind != OP_LAUNCH)
 		return cost[host_cost_of(s->schedule, op)];
+	if (t->in_a_row >= BURST && cost == s->loop_ps) /* among launches, not among other calls */
+		return s->launch_plain_ps;
 	return ahead == 0 ? cost[HOST_LAUNCH_IDLE] : ahead == 1 && s->schedule->thread_count > 1 ? s->launch_second_ps : cost[HOST_LAUNCH];
 }
 

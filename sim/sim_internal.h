@@ -115,7 +115,7 @@ struct sim {
 	double *shape_share;   /* of a GPU's SMs */
 	bool shares_memory;    /* kernels and copies slow each other down where they ask too much of a GPU's memory */
 	/* Host costs at this schedule's thread count: with the queue deep, and while the device keeps up. */
-	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps;
+	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps, launch_plain_ps;
 	/* Spread of host costs, parts of 65536; call_count = 0: none. */
 	uint64_t seed;
 	uint32_t *call_part, call_count;

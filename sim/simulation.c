@@ -141,7 +141,7 @@ static int64_t allocate(struct sim *s)
 		s->latest[k] = NONE32;
 	for (uint32_t k = 0; k < sc->thread_count; k++) {
 		s->thread[k] = (struct sim_thread){ .pc = sc->thread[k].first_op, .end = sc->thread[k].first_op + sc->thread[k].op_count,
-						    .before_ps = -1, .mark_ps = { -1, -1, -1, -1 }, .next_waiter = NONE32 };
+						    .before_ps = -1, .last_kind = -1, .mark_ps = { -1, -1, -1, -1 }, .next_waiter = NONE32 };
 	}
 	return (int64_t)(sc->stream_count * sizeof(*s->stream) + sc->thread_count * sizeof(*s->thread) + sc->gpu_count * sizeof(*s->gpu) +
 			 sc->counter_count * sizeof(*s->counter) + (size_t)records * sizeof(*s->instance) +
@@ -216,6 +216,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 		s->host_ps[kind] = ps_of_ns(deep_ns);
 		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns));
 	}
+	s->launch_plain_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_plain, threads, platform_host_ns(p, HOST_LAUNCH, threads)));
 	s->launch_second_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_second, threads, platform_host_ns(p, HOST_LAUNCH, threads)));
 	/*
 	 * start_latency_ns ends when the host sees the kernel's first store; where the recorder showed the kernel's real begin, the

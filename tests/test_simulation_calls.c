@@ -201,6 +201,27 @@ static void calls_are_cheap_in_bursts_alone(void **state)
 	NEAR(calls_ns(false), 8 * 30 + 12 * 10); /* from the ninth command in the stream on */
 }
 
+/* An idle stream's, the second, and from the third in a row on those of a plain loop; after another call as launches among others. */
+static void launches_among_launches_cost_those_of_a_plain_loop(void **state)
+{
+	static const char costs[] = "[host]\nloop_launch_idle_ns = 1000\nloop_launch_second_ns = 500\nloop_launch_ns = 300\nloop_launch_plain_ns = 70\n";
+	(void)state;
+	struct bench b;
+	const double last_ns = 1e6;
+	make_with(&b, 2, costs);
+	b.schedule.event_count = 1;
+	schedule_add_thread(&b.schedule, "host", 0);
+	for (int k = 0; k < 4; k++)
+		add_launch(&b.schedule, 0, 100000); /* 1000, 500, 70, 70 */
+	add(&b, OP_RECORD, 0, 0);
+	add_launch(&b.schedule, 0, 1); /* 300 */
+	add_launch(&b.schedule, 0, 1); /* 300 */
+	add_launch(&b.schedule, 1, (int64_t)last_ns); /* 70 */
+	schedule_add_thread(&b.schedule, "other", 1);
+	NEAR(end_ns(&b.schedule, &b.platform) - last_ns, 1000 + 500 + 70 + 70 + 300 + 300 + 70);
+	drop(&b);
+}
+
 /* Two threads that do nothing but record: their costs are those of threads that exchange, and follow what is set of the plain ones. */
 static void exchanging_threads_have_costs_of_their_own(void **state)
 {
@@ -231,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
 		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_looks),
 		cmocka_unit_test(calls_are_cheap_in_bursts_alone),
+		cmocka_unit_test(launches_among_launches_cost_those_of_a_plain_loop),
 		cmocka_unit_test(exchanging_threads_have_costs_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
