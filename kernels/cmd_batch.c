@@ -26,7 +26,7 @@ static const struct option_spec options[] = {
 	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G", "GPUs to open; lines that want more are not run" },
 	{ "repeat", OPTION_INT, AT(repeat), "10", 1, 100000, "R", "timed runs of each configuration" },
 	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
-	{ "visit", OPTION_TEXT, AT(visit), "-", 0, 0, "NAME", "which visit to a machine this is, for the last column" },
+	{ "visit", OPTION_WORD, AT(visit), "-", 0, 0, "NAME", "which visit to a machine this is, for the column of that name" },
 	{ "warm-up-ms", OPTION_INT, AT(warm_up_ms), "30", -1, 60000, "MS", "short untimed runs before each configuration; -1 none" },
 	{ "iterations", OPTION_INT, AT(iterations), "0", 0, 1 << 30, "I", "of every configuration, whatever the list says; 0 as the list says" },
 	{ "time-limit-s", OPTION_INT, AT(time_limit_s), "0", 0, 1000000, "S", "start no further configuration after this long; 0 no limit" },
@@ -48,7 +48,7 @@ static void read_clocks(const struct batch_options *o, struct solve_row *row)
 	free(facts);
 }
 
-/* Returns how many lines could not be run or did not converge, or -1 when the list itself is at fault. */
+/* Returns how many lines could not be run or did not converge, or -1 when the list cannot be read. */
 static int run_list(const struct batch_options *o, const char *file, FILE *list, FILE *out, struct machine *m)
 {
 	char *line = NULL;
@@ -64,10 +64,9 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 		int kind = config_line_parse(&at, line, file, ++number);
 		if (kind == 0)
 			continue;
-		const struct solver *solver = kind > 0 ? solver_find(at.solver) : NULL;
-		if (!solver) {
-			rc = -1;
-			break;
+		if (kind < 0) {
+			not_run++;
+			continue;
 		}
 		if (o->time_limit_s && monotonic_ns() - started > (int64_t)o->time_limit_s * 1000000000) {
 			report_warning("%s:%d: time limit reached; this and the following lines were not run", file, number);
@@ -79,10 +78,11 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 			continue;
 		}
 		struct solve_row row = { .visit = o->visit };
+		const struct solver *solver = solver_find(at.solver);
 		/* One bad configuration (too large for memory, say) must not cost the others. */
 		char *changed = o->iterations ? xprintf("%s iterations=%d", at.config, o->iterations) : xstrdup(at.config);
-		if (solve_config(solver, changed, m, at.gpus, &request, &row)) {
-			report_warning("%s:%d: not run: %s", file, number, at.config);
+		if (!solver || solve_config(solver, changed, m, at.gpus, &request, &row)) {
+			report_warning("%s:%d: not run: %s", file, number, solver ? at.config : at.solver);
 			not_run++;
 		} else {
 			read_clocks(o, &row);

@@ -31,7 +31,7 @@ static const struct option_spec own_options[] = {
 	{ "backend", OPTION_CHOICE, AT(pairs.backend), "cuda", 0, 0, "cuda|cpu", "a GPU, or host code doing the same" },
 	{ "repeat", OPTION_INT, AT(pairs.repeat), "10", 1, 100000, "R", "times are medians of so many" },
 	{ "warm-up-ms", OPTION_INT, AT(pairs.warm_up_ms), "3", 0, 60000, "MS", "replays before each configuration; the first of a process has 100 times as much" },
-	{ "visit", OPTION_TEXT, AT(pairs.visit), "-", 0, 0, "NAME", "which visit to a machine this is, for a column" },
+	{ "visit", OPTION_WORD, AT(pairs.visit), "-", 0, 0, "NAME", "which visit to a machine this is, for the column of that name" },
 	{ 0 },
 };
 

@@ -40,6 +40,11 @@ static int store(const struct option_spec *spec, void *target, const char *text)
 			return report("--%s takes one of %s, not '%s'", spec->name, spec->argument, text);
 		*(const char **)field = text;
 		return 0;
+	case OPTION_WORD:
+		if (!*text || text[strcspn(text, "\t\r\n")])
+			return report("--%s stands in a column: not empty, and without tabs and line ends", spec->name);
+		*(const char **)field = text;
+		return 0;
 	case OPTION_TEXT:
 		*(const char **)field = text;
 		return 0;
@@ -89,8 +94,8 @@ static const struct option_spec *find(const struct option_spec *specs, const cha
 static void clear(const struct option_spec *spec, void *target)
 {
 	static const size_t bytes[] = { [OPTION_FLAG] = sizeof(bool), [OPTION_INT] = sizeof(int), [OPTION_REAL] = sizeof(double),
-					[OPTION_TEXT] = sizeof(const char *), [OPTION_CHOICE] = sizeof(const char *),
-					[OPTION_LIST] = sizeof(struct text_list) };
+					[OPTION_TEXT] = sizeof(const char *), [OPTION_WORD] = sizeof(const char *),
+					[OPTION_CHOICE] = sizeof(const char *), [OPTION_LIST] = sizeof(struct text_list) };
 	memset((char *)target + spec->offset, 0, bytes[spec->kind]);
 }
 

@@ -18,6 +18,7 @@ enum option_kind {
 	OPTION_INT,    /* int, checked against [low, high] */
 	OPTION_REAL,   /* double, checked against [low, high] */
 	OPTION_TEXT,   /* const char *, borrowed from argv; may be NULL */
+	OPTION_WORD,   /* the same, but never empty and without tabs or line ends: it may stand in a column */
 	OPTION_CHOICE, /* const char *, one of the words in `argument` separated by '|' */
 	OPTION_LIST    /* struct text_list: may be repeated */
 };
