@@ -342,7 +342,9 @@ int predictor_run(struct predictor *p, const struct schedule *schedule, const st
 		prediction->core_hi_us = prediction->core_us * (1 + high);
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model.ops->name;
-		int measured_gpus = p->platform.measured_gpus ? p->platform.measured_gpus : p->platform.gpus;
+		/* Counts that --set gives the machine were not measured by that. */
+		const struct platform *file = p->before.gpus ? &p->before : &p->platform;
+		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
 		prediction->extrapolated = model.extrapolated || p->other_device || (int)schedule->gpu_count > measured_gpus;
 		if (timeline_trace)
 			timeline_finish(&timeline, r, p->platform.name);

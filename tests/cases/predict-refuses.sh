@@ -6,3 +6,8 @@ refuses warpreel predict rbsor --platform nowhere --size 64
 refuses warpreel predict rbsor --platform . --size 64
 warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 640 --gpus 16 --allow-extrapolation --format tsv |
 	columns gpus,extrapolated | tail -n 1
+# Naming more GPUs measures none of them.
+for gpus in 4 16; do
+	warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 640 --gpus $gpus --set device.gpus=1000 --format tsv |
+		columns gpus,extrapolated | tail -n 1
+done
