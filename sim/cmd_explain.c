@@ -15,10 +15,17 @@ struct explain_options {
 	bool blocks, no_bounds;
 };
 
+/* Of what predict takes, all that the model `warps` looks at: another model bounds nothing, and a steady state is no run to draw. */
+#define AT(field) offsetof(struct explain_options, field)
 static const struct option_spec own_options[] = {
-	{ "blocks", OPTION_FLAG, offsetof(struct explain_options, blocks), NULL, 0, 0, NULL, "the blocks of one multiprocessor instead: when each began and ended" },
-	{ "no-bounds", OPTION_FLAG, offsetof(struct explain_options, no_bounds), NULL, 0, 0, NULL,
+	{ "blocks", OPTION_FLAG, AT(blocks), NULL, 0, 0, NULL, "the blocks of one multiprocessor instead: when each began and ended" },
+	{ "no-bounds", OPTION_FLAG, AT(no_bounds), NULL, 0, 0, NULL,
 	  "leave out what lifting each bound would buy, which takes most of the time" },
+	{ "kernel-profiles", OPTION_TEXT, AT(common.kernel_profiles), NULL, 0, 0, "TRACE", "kernel profiles (default: the platform's)" },
+	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
+	{ "strict", OPTION_FLAG, AT(common.strict), NULL, 0, 0, NULL, "refuse instructions the decoder does not know" },
+	{ "allow-extrapolation", OPTION_FLAG, AT(common.allow_extrapolation), NULL, 0, 0, NULL, "answer outside the calibrated range too, and say so" },
+	{ "format", OPTION_CHOICE, AT(common.format), "text", 0, 0, "text|tsv", "output" },
 	{ 0 },
 };
 
@@ -153,7 +160,7 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 		return EXIT_USAGE;
 	char *synopsis = xprintf("explain %s [options]", solver);
 	const struct command_help help = { "explain", synopsis, "What bounds a solver's kernels on one GPU, and what lifting each bound would buy." };
-	struct option_spec *own = options_join(own_options, predictor_options, 0);
+	struct option_spec *own = options_join(own_options, predictor_platform_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct explain_options));
 	struct explain_options *o = xcalloc(1, sizeof(*o) + params_bytes);
 	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
