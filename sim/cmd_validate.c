@@ -322,10 +322,11 @@ static int validate_pairs(struct context *c, const struct validate_options *o)
 {
 	struct pairs pairs = { 0 };
 	char *path = o->pairs ? xstrdup(o->pairs) : xprintf("%s/traces/data/%s/pairs.tsv", util_root(), predictor_measured(c->predictor));
+	bool needed = o->pairs || strcmp(o->set, "all");
 	int rc = 0;
-	if (o->pairs && !c->predictor->platform.sm.present)
+	if (needed && !c->predictor->platform.sm.present)
 		rc = report("platform '%s' has no [sm] section, which the set 'contention' needs", c->predictor->platform.name);
-	else if (o->pairs || (access(path, R_OK) == 0 && c->predictor->platform.sm.present))
+	else if (needed || (access(path, R_OK) == 0 && c->predictor->platform.sm.present))
 		rc = pairs_read(&pairs, path);
 	for (size_t k = 0; !rc && k < pairs.count; k++)
 		rc = validate_pair(c, &pairs.row[k]);
@@ -382,7 +383,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		rc = measured_read(&c.measured, measured, platform_text(&predictor.platform, "platform.input_visits")) ||
 		     measured_mark_holdout(&c.measured, holdout) || validate_all(&c) ? -1 : 0;
 	if (!rc && (all || !strcmp(o.set, "kernels")))
-		rc = validate_kernels(program, &predictor, o.kernels, c.jobs, &c.validation);
+		rc = validate_kernels(program, &predictor, o.kernels, !all, c.jobs, &c.validation);
 	if (!rc && (all || !strcmp(o.set, "contention")))
 		rc = validate_pairs(&c, &o);
 	if (!rc && o.common.output)

@@ -164,13 +164,13 @@ static bool any_held_out(const struct measured *kernels)
 	return any;
 }
 
-int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, int jobs, struct validation *validation)
+int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, bool needed, int jobs, struct validation *validation)
 {
 	struct context c = { .program = program, .predictor = predictor, .validation = validation };
 	char *path = measured ? xstrdup(measured) : xprintf("%s/traces/data/%s/kernels.tsv", util_root(), predictor_measured(predictor));
 	char *holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
 	int rc = 0;
-	if (measured || access(path, R_OK) == 0) /* a platform need not have any */
+	if (measured || needed || access(path, R_OK) == 0) /* a platform need not have any */
 		rc = measured_read_kernels(&c.kernels, path, platform_text(&predictor->platform, "platform.input_visits")) ||
 		     measured_mark_holdout(&c.kernels, holdout);
 	if (!rc && any_held_out(&c.kernels))

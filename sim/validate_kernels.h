@@ -10,7 +10,10 @@
 #include "predict.h"
 #include "validation.h"
 
-/* Adds its rows. `measured`: kernels.tsv; NULL = the platform's, if there is one. Launches are played in `jobs` processes. -1 after a message. */
-int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, int jobs, struct validation *validation);
+/*
+ * Adds its rows. `measured`: kernels.tsv; NULL = the platform's, which need not be there unless it is `needed`. Launches are played in `jobs`
+ * processes. -1 after a message.
+ */
+int validate_kernels(const struct program *program, struct predictor *predictor, const char *measured, bool needed, int jobs, struct validation *validation);
 
 #endif
