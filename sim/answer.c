@@ -77,6 +77,23 @@ static int tell(const struct predictor_options *o, const struct schedule *schedu
 	return fflush(stdout) ? report("cannot write the answer: %s", strerror(errno)) : 0;
 }
 
+/* What answers a plan unasked, NULL after a message; where that is `warps` and it lacks a profile, the message says what answers without. */
+static const char *planned_model(struct predictor *predictor, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	const char *name = predictor_planned_model(predictor, schedule);
+	if (!name || strcmp(name, "warps"))
+		return name;
+	if (predictor_use_warps(predictor, &model))
+		return NULL;
+	const char *missing = warps_missing(predictor->warps, schedule);
+	if (!missing)
+		return name;
+	report("kernel '%s' has no profile in %s: record one with warpreel profile, or ask for --kernel-model roofline; warpreel "
+	       "explain tells of a solver's steady launches alone", missing, warps_source(predictor->warps));
+	return NULL;
+}
+
 int predictor_answer(struct predictor *predictor, const struct schedule *schedule, const struct predictor_options *options,
 		     const char *kernel_model, const char *set, const struct profile *own)
 {
@@ -84,7 +101,7 @@ int predictor_answer(struct predictor *predictor, const struct schedule *schedul
 	struct trace timeline;
 	trace_init(&timeline);
 	if (!options->kernel_model && !strcmp(kernel_model, "scaled"))
-		kernel_model = predictor_planned_model(predictor, schedule);
+		kernel_model = planned_model(predictor, schedule);
 	if (kernel_model && !options->kernel_model && !strcmp(kernel_model, "recorded"))
 		kernel_model = predictor_replayed_model(predictor, schedule);
 	if (!kernel_model) {

@@ -11,3 +11,6 @@ for gpus in 4 16; do
 	warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 640 --gpus $gpus --set device.gpus=1000 --format tsv |
 		columns gpus,extrapolated | tail -n 1
 done
+# What lacks a profile says what answers without; the other model does.
+refuses warpreel predict micro --platform h200x4
+warpreel predict micro --platform h200x4 --kernel-model roofline --format tsv | columns solver,kernel_model | tail -n 1
