@@ -179,7 +179,8 @@ int64_t trace_losses(const struct trace *trace, const char *kind); /* how many o
  * releases it either way.
  */
 int trace_read(struct trace *trace, const char *path, int64_t max_bytes);
-/* Writes whole or not at all; compressed when the name ends in .zst (level 19). Rows are written in time order. */
+/* Writes whole or not at all; compressed when the name ends in .zst (level 19). Rows are written in time order. A plain
+ * trace needs a file of its own: no pipe, no descriptor such as /dev/stdout, of the devices only /dev/null. */
 int trace_write(const struct trace *trace, const char *path);
 /* Canonical text: one line a row, tables in TRACE_TABLES order, rows sorted by all columns; the same for equal traces. */
 int trace_dump(const struct trace *trace, FILE *out);

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "trace_map.h"
 #include "trace_schema.h"
@@ -285,17 +286,37 @@ static int write_compressed(const struct writing *w, const char *target)
 	return rc;
 }
 
-int trace_write(const struct trace *trace, const char *path)
+static bool is_compressed(const char *path)
 {
 	size_t length = strlen(path);
-	bool compressed = length > 4 && strcmp(path + length - 4, ".zst") == 0;
+
+	return length > 4 && strcmp(path + length - 4, ".zst") == 0;
+}
+
+/* A database is written to and fro: it needs a file of its own, or one that takes all and keeps nothing. */
+static int check_place(const struct output *output, const char *path)
+{
+	struct stat status, nothing;
+
+	if (!output->in_place || is_compressed(path))
+		return 0;
+	if (stat(path, &status) == 0 && S_ISCHR(status.st_mode) && stat("/dev/null", &nothing) == 0 && status.st_rdev == nothing.st_rdev)
+		return 0;
+	return report("%s: cannot write: a trace is a database and needs a file of its own, not a descriptor, pipe or device", path);
+}
+
+int trace_write(const struct trace *trace, const char *path)
+{
+	bool compressed = is_compressed(path);
 	struct writing w = { .trace = trace, .path = path };
 	struct output output = { 0 };
 	int rc;
 
 	if (output_begin(&output, path) < 0)
 		return -1;
-	if (sqlite3_open_v2(compressed ? ":memory:" : output.part_path, &w.db,
+	if (check_place(&output, path) < 0)
+		rc = -1;
+	else if (sqlite3_open_v2(compressed ? ":memory:" : output.part_path, &w.db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
 		rc = db_error(&w);
 	else

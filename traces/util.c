@@ -150,19 +150,49 @@ void util_install_signal_handlers(void)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-/* Something other than a file (/dev/stdout, a pipe, /dev/full) is written to as it is: nothing may be renamed over it. */
-static bool in_place(const char *path)
+/* Whether a link is an open descriptor of a process: /dev/stdout and /dev/fd/N lead to such. */
+static bool is_descriptor(const char *link)
 {
-	struct stat status;
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+	char real[PATH_MAX];
+	const char *slash = strrchr(link, '/');
+	char *folder = slash ? xprintf("%.*s/", (int)(slash - link), link) : xstrdup(".");
+	size_t length = realpath(folder, real) ? strlen(real) : 0;
+	free(folder);
+	return length > 3 && !strncmp(real, "/proc/", 6) && !strcmp(real + length - 3, "/fd");
+}
+
+/* The name at the end of a name's links, with a file behind it or none yet; NULL: they end in a descriptor, or nowhere. */
+static char *follow(const char *path)
+{
+	enum { MOST_LINKS = 40 };
+	char text[PATH_MAX], *at = xstrdup(path);
+	for (int links = 0; links < MOST_LINKS; links++) {
+		ssize_t length = readlink(at, text, sizeof(text) - 1);
+		if (length < 0)
+			return at;
+		if (is_descriptor(at))
+			break;
+		text[length] = 0;
+		const char *slash = strrchr(at, '/');
+		char *next = text[0] != '/' && slash ? xprintf("%.*s/%s", (int)(slash - at), at, text) : xstrdup(text);
+		free(at);
+		at = next;
+	}
+	free(at);
+	return NULL;
 }
 
 int output_begin(struct output *output, const char *path)
 {
-	bool direct = in_place(path);
-	output->path = xstrdup(path);
-	output->part_path = direct ? xstrdup(path) : xprintf("%s.part-%ld", path, (long)getpid());
-	output->slot = direct ? -1 : util_remember_path(output->part_path);
+	struct stat status;
+	bool file = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+	output->path = file ? follow(path) : NULL;
+	/* Something other than a file (a pipe, /dev/full), and what only a descriptor names, is written to as it is: nothing may be renamed over it. */
+	output->in_place = !output->path;
+	if (output->in_place)
+		output->path = xstrdup(path);
+	output->part_path = output->in_place ? xstrdup(path) : xprintf("%s.part-%ld", output->path, (long)getpid());
+	output->slot = output->in_place ? -1 : util_remember_path(output->part_path);
 	return 0;
 }
 
@@ -177,7 +207,7 @@ static void output_free(struct output *output)
 int output_commit(struct output *output)
 {
 	int rc = 0;
-	if (strcmp(output->part_path, output->path) && rename(output->part_path, output->path)) {
+	if (!output->in_place && rename(output->part_path, output->path)) {
 		rc = report("cannot write '%s': %s", output->path, strerror(errno));
 		unlink(output->part_path);
 	}
@@ -189,7 +219,7 @@ void output_abandon(struct output *output)
 {
 	if (!output->path)
 		return;
-	if (strcmp(output->part_path, output->path))
+	if (!output->in_place)
 		unlink(output->part_path);
 	output_free(output);
 }

@@ -42,12 +42,14 @@ int parse_double(const char *text, double *value);
 
 /*
  * A file that appears under its name only when it is complete: written as "<path>.part-<pid>", renamed by commit.
- * Interrupted by SIGINT/SIGTERM the partial file is removed (util_install_signal_handlers). At most 16 at once. A path that is there
- * and no file (a pipe, a device) is written in place. Write to part_path, then commit or abandon.
+ * Interrupted by SIGINT/SIGTERM the partial file is removed (util_install_signal_handlers). At most 16 at once. A symbolic link
+ * stays one, and what it leads to is replaced. What is no file (a pipe, a device), and a descriptor (/dev/stdout, /dev/fd/N) whatever it is open
+ * to, is written in place. Write to part_path, then commit or abandon.
  */
 struct output {
-	char *path;      /* final name; owned */
+	char *path;      /* final name, links followed; owned */
 	char *part_path; /* name while incomplete; owned */
+	bool in_place;   /* part_path is path, and nothing appears whole */
 	int slot;
 };
 int output_begin(struct output *output, const char *path);
