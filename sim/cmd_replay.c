@@ -80,6 +80,8 @@ int cmd_replay(const struct program *program, int argc, char **argv)
 	} else if (words != 1) {
 		report("name one trace");
 		rc = EXIT_USAGE;
+	} else if (o.common.output && trace_check_output(o.common.output)) {
+		rc = EXIT_BAD;
 	} else {
 		rc = answer(program, argv[1], &o) ? EXIT_BAD : EXIT_OK;
 	}

@@ -156,6 +156,40 @@ static void a_pipe_is_written_in_place_and_never_replaced(void **state)
 	assert_true(S_ISFIFO(status.st_mode));
 }
 
+/* As a user whom the folder keeps out: root would not be. */
+static void an_output_is_refused_before_the_work_with_the_reason(void **state)
+{
+	struct said said;
+	const uid_t before = geteuid();
+	(void)state;
+	put("out", "old");
+	assert_int_equal(output_check("out"), 0);
+	assert_true(holds("out", "old"));
+	said_begin(&said);
+	assert_int_equal(output_check("no-such-folder/out"), -1);
+	assert_says(&said, "cannot write 'no-such-folder/out': No such file or directory\n");
+	said_begin(&said);
+	assert_int_equal(output_check("/"), -1);
+	assert_says(&said, "cannot write '/': Is a directory\n");
+	assert_int_equal(chmod(".", 0555), 0);
+	if (!before)
+		assert_int_equal(seteuid(65534), 0);
+	said_begin(&said);
+	int rc = output_check("out"), rc_trace[2];
+	struct trace trace;
+	trace_init(&trace);
+	rc_trace[0] = trace_write(&trace, "out.wrt");
+	rc_trace[1] = trace_write(&trace, "out.wrt.zst");
+	trace_release(&trace);
+	if (!before)
+		assert_int_equal(seteuid(before), 0);
+	chmod(".", 0755);
+	assert_string_equal(said_end(&said), "warpreel: cannot write 'out': Permission denied\n"
+					     "warpreel: cannot write 'out.wrt': Permission denied\n"
+					     "warpreel: cannot write 'out.wrt.zst': Permission denied\n");
+	assert_true(rc == -1 && rc_trace[0] == -1 && rc_trace[1] == -1);
+}
+
 static void a_signal_removes_what_is_half_written(void **state)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
@@ -203,6 +237,7 @@ int main(void)
 		cmocka_unit_test(an_abandoned_output_leaves_what_was_there),
 		cmocka_unit_test(an_output_that_cannot_be_committed_says_so_and_is_gone),
 		cmocka_unit_test(a_pipe_is_written_in_place_and_never_replaced),
+		cmocka_unit_test(an_output_is_refused_before_the_work_with_the_reason),
 		cmocka_unit_test(a_signal_removes_what_is_half_written),
 		cmocka_unit_test(messages_carry_the_program_name_and_end_the_line),
 	};

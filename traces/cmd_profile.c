@@ -171,6 +171,8 @@ int cmd_profile(const struct program *program, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (settings.join) {
+		if (words && !command && trace_check_output(settings.output))
+			return EXIT_BAD;
 		if (words && !command)
 			return join(settings.output, words, argv + 1);
 		report("profile: --join takes traces and no command: warpreel profile -o FILE --join TRACE...");
@@ -184,7 +186,7 @@ int cmd_profile(const struct program *program, int argc, char **argv)
 		       "the counters' run, or --kernel NAME for each kernel" : "instructions to count: not with --passes-of counters");
 		return EXIT_USAGE;
 	}
-	if (target_check_output("profile", settings.output) || target_check_free("profile"))
+	if (trace_check_output(settings.output) || target_check_free("profile"))
 		return EXIT_BAD;
 	recorder = target_find_recorder("profile", settings.recorder);
 	disassembler = recorder ? disassembler_find() : NULL;

@@ -229,24 +229,6 @@ int target_find_spools(const char *base, glob_t *found)
 	return result;
 }
 
-/* A folder that cannot be written to is better known before the program runs than after. */
-int target_check_output(const char *tool, const char *output)
-{
-	struct output probe = { 0 };
-	FILE *file;
-
-	if (output_begin(&probe, output))
-		return -1;
-	file = fopen(probe.part_path, "wb");
-	if (!file)
-		report("%s: cannot write %s: %s", tool, output, strerror(errno));
-	if (file)
-		fclose(file);
-	output_abandon(&probe);
-	return file ? 0 : -1;
-}
-
-
 char *target_spool_base(const char *output)
 {
 	char *folder, *base;

@@ -22,8 +22,6 @@ char *target_find_recorder(const char *tool, const char *given);
 char *target_spool_base(const char *output);
 /* Every spool that begins so, sorted. Nonzero when there is none. */
 int target_find_spools(const char *base, glob_t *found);
-/* A folder that cannot be written to is better known before the program runs than after: -1 after a message. */
-int target_check_output(const char *tool, const char *output);
 /* 0, or -1 after a message when another tool is set to load into CUDA programs. */
 int target_check_free(const char *tool);
 

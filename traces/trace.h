@@ -182,6 +182,8 @@ int trace_read(struct trace *trace, const char *path, int64_t max_bytes);
 /* Writes whole or not at all; compressed when the name ends in .zst (level 19). Rows are written in time order. A plain
  * trace needs a file of its own: no pipe, no descriptor such as /dev/stdout, of the devices only /dev/null. */
 int trace_write(const struct trace *trace, const char *path);
+/* Whether trace_write could begin there now: -1 after a message. */
+int trace_check_output(const char *path);
 /* Canonical text: one line a row, tables in TRACE_TABLES order, rows sorted by all columns; the same for equal traces. */
 int trace_dump(const struct trace *trace, FILE *out);
 

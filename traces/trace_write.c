@@ -305,6 +305,18 @@ static int check_place(const struct output *output, const char *path)
 	return report("%s: cannot write: a trace is a database and needs a file of its own, not a descriptor, pipe or device", path);
 }
 
+int trace_check_output(const char *path)
+{
+	struct output output;
+	int rc;
+
+	if (output_check(path) < 0 || output_begin(&output, path) < 0)
+		return -1;
+	rc = check_place(&output, path);
+	output_abandon(&output);
+	return rc;
+}
+
 int trace_write(const struct trace *trace, const char *path)
 {
 	bool compressed = is_compressed(path);
@@ -314,7 +326,8 @@ int trace_write(const struct trace *trace, const char *path)
 
 	if (output_begin(&output, path) < 0)
 		return -1;
-	if (check_place(&output, path) < 0)
+	/* SQLite says of a folder that it cannot open the file, not why. */
+	if (output_check(path) < 0 || check_place(&output, path) < 0)
 		rc = -1;
 	else if (sqlite3_open_v2(compressed ? ":memory:" : output.part_path, &w.db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)

@@ -122,11 +122,12 @@ int zst_write(const char *target, const char *path, const unsigned char *bytes, 
 	unsigned char *output = xmalloc(INPUT_BYTES);
 	ZSTD_inBuffer in = { bytes, count, 0 };
 	struct progress progress;
-	FILE *file = fopen(target, "wb");
+	FILE *file;
 	size_t left = 1;
 	int rc = -1;
 
 	progress_begin(&progress, "compressing");
+	file = fopen(target, "wb");
 	if (!file || !context) {
 		report("%s: cannot write: %s", path, file ? "out of memory for zstd" : strerror(errno));
 		goto out;

@@ -2,6 +2,7 @@
 #include "util.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -222,6 +223,26 @@ void output_abandon(struct output *output)
 	if (!output->in_place)
 		unlink(output->part_path);
 	output_free(output);
+}
+
+int output_check(const char *path)
+{
+	struct output output;
+	struct stat status;
+	int problem = 0;
+	output_begin(&output, path);
+	if (output.in_place && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+		problem = EISDIR;
+	} else if (output.in_place) {
+		problem = faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? errno : 0;
+	} else {
+		int file = open(output.part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		problem = file < 0 ? errno : 0;
+		if (file >= 0)
+			close(file);
+	}
+	output_abandon(&output);
+	return problem ? report("cannot write '%s': %s", path, strerror(problem)) : 0;
 }
 
 int64_t monotonic_ns(void)
