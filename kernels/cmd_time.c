@@ -227,6 +227,11 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 		report("cannot open '%s': %s", o->list, strerror(errno));
 		return EXIT_BAD;
 	}
+	if (o->output && (output_differs(o->output, o->list) || output_differs(o->output, o->pairs.list))) {
+		if (list)
+			fclose(list);
+		return EXIT_BAD;
+	}
 	timer.m = strcmp(o->pairs.backend, "cuda") ? machine_cpu_new(1) : machine_cuda_new(1);
 	if (!timer.m)
 		rc = -1;

@@ -94,6 +94,17 @@ static const char *planned_model(struct predictor *predictor, const struct sched
 	return NULL;
 }
 
+int predictor_check_output(const struct predictor_options *options, const char *input)
+{
+	const char *const inputs[] = { input, options->profile, options->kernel_profiles, strchr(options->platform, '/') ? options->platform : NULL };
+	if (!options->output)
+		return 0;
+	for (size_t k = 0; k < sizeof(inputs) / sizeof(inputs[0]); k++)
+		if (output_differs(options->output, inputs[k]))
+			return -1;
+	return trace_check_output(options->output);
+}
+
 int predictor_answer(struct predictor *predictor, const struct schedule *schedule, const struct predictor_options *options,
 		     const char *kernel_model, const char *set, const struct profile *own)
 {

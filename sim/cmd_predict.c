@@ -57,7 +57,7 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	} else if (words != 1) {
 		report("name one solver: warpreel predict rbsor [options]");
 		rc = EXIT_USAGE;
-	} else if (o->common.output && trace_check_output(o->common.output)) {
+	} else if (predictor_check_output(&o->common, NULL)) {
 		rc = EXIT_BAD;
 	} else {
 		rc = answer(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;

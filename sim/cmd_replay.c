@@ -80,7 +80,7 @@ int cmd_replay(const struct program *program, int argc, char **argv)
 	} else if (words != 1) {
 		report("name one trace");
 		rc = EXIT_USAGE;
-	} else if (o.common.output && trace_check_output(o.common.output)) {
+	} else if (predictor_check_output(&o.common, argv[1])) {
 		rc = EXIT_BAD;
 	} else {
 		rc = answer(program, argv[1], &o) ? EXIT_BAD : EXIT_OK;

@@ -50,7 +50,7 @@ int cmd_dump(const struct program *program, int argc, char **argv)
 	if (!trace_argument(&help, options, &o, argc, argv, &trace, &rc))
 		return rc;
 	if (o.output)
-		rc = dump_to(&trace, o.output);
+		rc = output_differs(o.output, argv[1]) ? -1 : dump_to(&trace, o.output);
 	else if (trace_dump(&trace, stdout) < 0 || fflush(stdout) != 0)
 		rc = report("cannot write: %s", strerror(errno));
 	trace_release(&trace);

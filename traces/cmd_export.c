@@ -39,7 +39,7 @@ int cmd_export(const struct program *program, int argc, char **argv)
 		report("export: %s", o.output ? "name one trace" : "say where to with -o");
 		return EXIT_USAGE;
 	}
-	if (output_check(o.output))
+	if (output_differs(o.output, argv[1]) || output_check(o.output))
 		return EXIT_BAD;
 	trace_init(&trace);
 	if (trace_read(&trace, argv[1], 0) < 0) {

@@ -135,6 +135,10 @@ static int join(const char *output, int count, char **files)
 	struct trace all;
 	int rc = 0;
 
+	for (int i = 0; i < count && !rc; i++)
+		rc = output_differs(output, files[i]);
+	if (rc || trace_check_output(output))
+		return EXIT_BAD;
 	trace_init(&all);
 	for (int i = 0; i < count && !rc; i++) {
 		struct trace one;
@@ -171,8 +175,6 @@ int cmd_profile(const struct program *program, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (settings.join) {
-		if (words && !command && trace_check_output(settings.output))
-			return EXIT_BAD;
 		if (words && !command)
 			return join(settings.output, words, argv + 1);
 		report("profile: --join takes traces and no command: warpreel profile -o FILE --join TRACE...");

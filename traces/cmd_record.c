@@ -206,7 +206,7 @@ int cmd_record(const struct program *program, int argc, char **argv)
 	code = settings.spool && !words ? EXIT_OK : target_check_command("record", words, argv, command);
 	if (code)
 		return code;
-	if (trace_check_output(settings.output))
+	if (output_differs(settings.output, settings.spool) || trace_check_output(settings.output))
 		return EXIT_BAD;
 	if (settings.spool)
 		return convert(settings.spool, settings.output, &records) ? EXIT_BAD : EXIT_OK;

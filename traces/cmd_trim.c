@@ -32,7 +32,7 @@ int cmd_trim(const struct program *program, int argc, char **argv)
 		report("name one trace and -o FILE");
 		return EXIT_USAGE;
 	}
-	if (trace_check_output(o.output))
+	if (output_differs(o.output, argv[1]) || trace_check_output(o.output))
 		return EXIT_BAD;
 	struct trace trace, trimmed;
 	trace_init(&trace);

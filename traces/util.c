@@ -245,6 +245,15 @@ int output_check(const char *path)
 	return problem ? report("cannot write '%s': %s", path, strerror(problem)) : 0;
 }
 
+int output_differs(const char *path, const char *input)
+{
+	struct stat written, read;
+	if (!input || stat(path, &written) || stat(input, &read) || !S_ISREG(read.st_mode) || written.st_dev != read.st_dev ||
+	    written.st_ino != read.st_ino)
+		return 0;
+	return report("cannot write '%s': it is the input '%s', which would be lost", path, input);
+}
+
 int64_t monotonic_ns(void)
 {
 	struct timespec now;

@@ -55,6 +55,8 @@ struct output {
 int output_begin(struct output *output, const char *path);
 /* Whether a file could be begun there now: -1 after a message that says why not. For before the work rather than after. */
 int output_check(const char *path);
+/* 0 when writing to `path` would not replace the file `input` itself, by whatever name; else -1 after a message. A NULL input is none. */
+int output_differs(const char *path, const char *input);
 int output_commit(struct output *output);  /* rename; frees; -1 after a message */
 void output_abandon(struct output *output); /* remove the part; frees; safe on a zeroed struct */
 void util_install_signal_handlers(void);

@@ -1,0 +1,22 @@
+# What is read is never written over, by whatever name the same file is given.
+predicted one.wrt
+predicted one.wrt.zst
+cp one.wrt before
+mkdir folder
+ln one.wrt hard.wrt
+ln -s ../one.wrt folder/soft.wrt
+for output in one.wrt ./folder/../one.wrt hard.wrt folder/soft.wrt; do
+	refuses warpreel trim one.wrt -o $output
+	refuses warpreel replay one.wrt --platform "$platform" --kernel-model roofline -o $output
+	refuses warpreel export one.wrt -o $output
+	refuses warpreel dump one.wrt -o $output
+	refuses warpreel profile -o $output --join before one.wrt
+done
+refuses warpreel predict rbsor --platform "$platform" --profile one.wrt -o hard.wrt
+refuses warpreel record --spool one.wrt -o hard.wrt
+refuses warpreel trim one.wrt.zst -o one.wrt.zst
+echo 'rbsor size=64x64' >list
+refuses warpreel time --list list --backend cpu -o list
+cat list
+cmp one.wrt before && echo "as it was"
+left_behind
