@@ -10,6 +10,8 @@ refuses warpreel dump -o /dev/full one.wrt
 echo 'rbsor 1 size=64 iterations=1' >list
 refuses warpreel batch list --backend cpu --no-verify -o /dev/full
 rm list
+warpreel --version >/dev/full; echo "exit $?"
+warpreel --help >/dev/full; echo "exit $?"
 warpreel info one.wrt >/dev/full; echo "exit $?"
 warpreel predict rbsor --platform "$platform" --kernel-model roofline --format tsv >/dev/full; echo "exit $?"
 warpreel solve rbsor --backend cpu --size 64 --format tsv >/dev/full; echo "exit $?"
