@@ -192,9 +192,9 @@ static void an_output_is_refused_before_the_work_with_the_reason(void **state)
 
 static void a_signal_removes_what_is_half_written(void **state)
 {
-	static const int signals[] = { SIGINT, SIGTERM };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	(void)state;
-	for (int k = 0; k < 2; k++) {
+	for (size_t k = 0; k < sizeof(signals) / sizeof(signals[0]); k++) {
 		int status;
 		pid_t child = fork();
 		if (child == 0) {
@@ -214,6 +214,38 @@ static void a_signal_removes_what_is_half_written(void **state)
 		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signals[k]);
 		assert_true(holds("out", "whole")); /* and the folder is empty otherwise: remove_folder */
 	}
+}
+
+static void a_signal_to_a_child_leaves_its_parents_files(void **state)
+{
+	struct output output;
+	int status;
+	(void)state;
+	output_begin(&output, "out");
+	put(output.part_path, "new");
+	pid_t child = fork();
+	if (child == 0) {
+		util_install_signal_handlers();
+		raise(SIGTERM);
+		_exit(0);
+	}
+	assert_true(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+	assert_int_equal(output_commit(&output), 0);
+	assert_true(holds("out", "new"));
+}
+
+static void a_hangup_that_is_ignored_stays_so(void **state)
+{
+	int status;
+	(void)state;
+	pid_t child = fork();
+	if (child == 0) {
+		signal(SIGHUP, SIG_IGN);
+		util_install_signal_handlers();
+		raise(SIGHUP);
+		_exit(7);
+	}
+	assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 
 static void messages_carry_the_program_name_and_end_the_line(void **state)
@@ -239,6 +271,8 @@ int main(void)
 		cmocka_unit_test(a_pipe_is_written_in_place_and_never_replaced),
 		cmocka_unit_test(an_output_is_refused_before_the_work_with_the_reason),
 		cmocka_unit_test(a_signal_removes_what_is_half_written),
+		cmocka_unit_test(a_signal_to_a_child_leaves_its_parents_files),
+		cmocka_unit_test(a_hangup_that_is_ignored_stays_so),
 		cmocka_unit_test(messages_carry_the_program_name_and_end_the_line),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

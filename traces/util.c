@@ -110,19 +110,19 @@ int parse_double(const char *text, double *value)
 	return 0;
 }
 
-/* Paths to unlink when a signal ends the program: fixed storage, since a handler may not allocate. */
+/* Paths to unlink when a signal ends the process that remembered them: fixed storage, since a handler may not allocate. */
 static struct {
-	volatile sig_atomic_t used;
+	volatile sig_atomic_t owner; /* its process; 0: free */
 	char path[PATH_MAX];
 } remembered[16];
 
 int util_remember_path(const char *path)
 {
 	for (int i = 0; i < 16; i++) {
-		if (remembered[i].used || strlen(path) >= PATH_MAX)
+		if (remembered[i].owner || strlen(path) >= PATH_MAX)
 			continue;
 		strcpy(remembered[i].path, path);
-		remembered[i].used = 1;
+		remembered[i].owner = (sig_atomic_t)getpid();
 		return i;
 	}
 	return -1;
@@ -131,24 +131,33 @@ int util_remember_path(const char *path)
 void util_forget_path(int slot)
 {
 	if (slot >= 0)
-		remembered[slot].used = 0;
+		remembered[slot].owner = 0;
+}
+
+static void remove_remembered(void)
+{
+	const sig_atomic_t here = (sig_atomic_t)getpid();
+	for (int i = 0; i < 16; i++)
+		if (remembered[i].owner == here)
+			unlink(remembered[i].path);
 }
 
 static void on_signal(int number)
 {
-	for (int i = 0; i < 16; i++)
-		if (remembered[i].used)
-			unlink(remembered[i].path);
+	remove_remembered();
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
 void util_install_signal_handlers(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal }, before;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	signal(SIGPIPE, SIG_DFL);
+	sigaction(SIGPIPE, &action, NULL);
+	/* nohup means it. */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 /* Whether a link is an open descriptor of a process: /dev/stdout and /dev/fd/N lead to such. */

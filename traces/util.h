@@ -42,7 +42,7 @@ int parse_double(const char *text, double *value);
 
 /*
  * A file that appears under its name only when it is complete: written as "<path>.part-<pid>", renamed by commit.
- * Interrupted by SIGINT/SIGTERM the partial file is removed (util_install_signal_handlers). At most 16 at once. A symbolic link
+ * Ended by SIGINT, SIGTERM, SIGHUP or SIGPIPE the partial file is removed (util_install_signal_handlers). At most 16 at once. A symbolic link
  * stays one, and what it leads to is replaced. What is no file (a pipe, a device), and a descriptor (/dev/stdout, /dev/fd/N) whatever it is open
  * to, is written in place. Write to part_path, then commit or abandon.
  */
@@ -60,7 +60,7 @@ int output_differs(const char *path, const char *input);
 int output_commit(struct output *output);  /* rename; frees; -1 after a message */
 void output_abandon(struct output *output); /* remove the part; frees; safe on a zeroed struct */
 void util_install_signal_handlers(void);
-/* Registers a path to be unlinked on SIGINT/SIGTERM; returns a slot for util_forget_path, or -1 when all are taken. */
+/* Registers a path to be unlinked when a signal as above ends this process, not one it forks; returns a slot for util_forget_path, or -1 when all are taken. */
 int util_remember_path(const char *path);
 void util_forget_path(int slot);
 

@@ -1,8 +1,8 @@
 # The same while a large trace is being written, plain and compressed; what had that name before stays.
 for file in big.wrt big.wrt.zst; do
-	for signal in INT TERM; do
+	for signal in INT TERM HUP; do
 		echo before >$file
-		( exec "$warpreel" predict rbsor --platform "$platform" --kernel-model roofline --size 512 --gpus 8 --iterations 8000 -o $file ) \
+		( exec env --default-signal=HUP "$warpreel" predict rbsor --platform "$platform" --kernel-model roofline --size 512 --gpus 8 --iterations 8000 -o $file ) \
 			>/dev/null 2>&1 &
 		for _ in $(seq 3000); do
 			[ -e $file.part-$! ] && break

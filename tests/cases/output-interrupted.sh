@@ -1,7 +1,7 @@
 # Ctrl-C, and being told to end, while a file is being written: nothing half-written stays, and the exit says by what it ended.
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
 	mkfifo list
-	( trap - INT; exec "$warpreel" batch list --backend cpu -o rows.tsv ) 2>/dev/null &
+	( trap - INT; exec env --default-signal=HUP "$warpreel" batch list --backend cpu -o rows.tsv ) 2>/dev/null &
 	exec 3>list
 	echo 'rbsor 1 size=64x64 iterations=3' >&3
 	for _ in $(seq 200); do
@@ -16,3 +16,18 @@ for signal in INT TERM; do
 	rm list
 	left_behind
 done
+# Nobody reads what is printed: the same.
+mkfifo list
+( "$warpreel" batch list --backend cpu -o rows.tsv >/dev/null 2>&1; echo "exit $?" ) &
+exec 3>list
+echo 'rbsor 1 size=64x64 iterations=3' >&3
+for _ in $(seq 200); do
+	ls rows.tsv.part-* >/dev/null 2>&1 && [ -s rows.tsv.part-* ] && break
+	sleep 0.05
+done
+part=$(ls rows.tsv.part-*)
+kill -PIPE "${part##*-}"
+exec 3>&-
+wait
+rm list
+left_behind
