@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,8 +23,11 @@ int processes_most(void)
 	return cores < 1 ? 1 : cores > PROCESSES_MOST ? PROCESSES_MOST : (int)cores;
 }
 
-static void work_off(struct board *board, size_t count, double (*work)(void *context, size_t k), void *context)
+static void work_off(pid_t parent, struct board *board, size_t count, double (*work)(void *context, size_t k), void *context)
 {
+	/* Nobody is left to use the numbers once the parent has ended, however it did; it may have before this was asked for. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
 	int nowhere = open("/dev/null", O_WRONLY);
 	if (nowhere >= 0)
 		dup2(nowhere, STDERR_FILENO);
@@ -42,9 +47,10 @@ void processes_run(int processes, size_t count, double (*work)(void *context, si
 	for (size_t k = 0; k < count; k++)
 		board->result[k] = NAN;
 	pid_t *child = xcalloc((size_t)processes, sizeof(*child));
+	const pid_t here = getpid();
 	for (int p = 0; p < processes; p++)
 		if ((child[p] = fork()) == 0)
-			work_off(board, count, work, context);
+			work_off(here, board, count, work, context);
 	for (int p = 0; p < processes; p++)
 		while (child[p] > 0 && waitpid(child[p], NULL, 0) < 0 && errno == EINTR)
 			;

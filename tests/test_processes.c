@@ -4,7 +4,9 @@
 #include "support.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../sim/processes.h"
@@ -90,6 +92,45 @@ static void what_they_say_on_stderr_is_lost(void **state)
 	assert_true(result[0] == 1 && result[1] == 1);
 }
 
+static double says_it_began(void *context, size_t k)
+{
+	const int *pipe_to = context;
+	(void)k;
+	if (write(*pipe_to, "b", 1) == 1)
+		sleep(60);
+	return 1;
+}
+
+/* They hold the pipe open as long as they live. */
+static void they_end_with_the_process_that_asked(void **state)
+{
+	static const int signals[] = { SIGTERM, SIGKILL };
+	(void)state;
+	for (size_t s = 0; s < sizeof(signals) / sizeof(signals[0]); s++) {
+		int ends[2];
+		char said[8];
+		assert_int_equal(pipe(ends), 0);
+		pid_t child = fork();
+		if (child == 0) {
+			double result[2];
+			close(ends[0]);
+			processes_run(2, 2, says_it_began, &ends[1], result);
+			_exit(0);
+		}
+		close(ends[1]);
+		for (ssize_t began = 0, got; began < 2; began += got) {
+			got = read(ends[0], said, sizeof(said));
+			assert_true(got > 0);
+		}
+		kill(child, signals[s]);
+		assert_true(waitpid(child, NULL, 0) == child);
+		alarm(20);
+		assert_int_equal(read(ends[0], said, sizeof(said)), 0);
+		alarm(0);
+		close(ends[0]);
+	}
+}
+
 static void nothing_to_do_is_done(void **state)
 {
 	(void)state;
@@ -106,6 +147,7 @@ int main(void)
 		cmocka_unit_test(the_work_is_shared_by_other_processes),
 		cmocka_unit_test(what_a_process_did_not_come_to_say_is_nan),
 		cmocka_unit_test(what_they_say_on_stderr_is_lost),
+		cmocka_unit_test(they_end_with_the_process_that_asked),
 		cmocka_unit_test(nothing_to_do_is_done),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
