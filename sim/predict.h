@@ -89,7 +89,8 @@ int predictor_run(struct predictor *predictor, const struct schedule *schedule, 
 		  struct prediction *prediction);
 void prediction_release(struct prediction *prediction);
 
-/* What keeps the answer from being written as a trace, said before there is one: -1 after a message, also where it would replace `input` or a profile. */
+/* What keeps the answer from being written as a trace, said before there is one: -1 after a message, also where it would replace `input`
+ * or a profile. */
 int predictor_check_output(const struct predictor_options *options, const char *input);
 /*
  * Answers as the options ask: runs, prints, writes the timeline when options->output is set. `kernel_model` is what the command would

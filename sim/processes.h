@@ -12,9 +12,8 @@ enum { PROCESSES_MOST = 1024 };
 int processes_most(void);
 
 /*
- * result[k] = work(context, k) for k < count, in `processes` copies of this one; what they write into memory or say on stderr is lost. They end with this
- * process, however it ends. NaN where a process
- * ended before it had the answer, or none could be made.
+ * result[k] = work(context, k) for k < count, in `processes` copies of this one, which end when it ends, however it does; what they write
+ * into memory or say on stderr is lost. NaN where a process ended before it had the answer, or none could be made.
  */
 void processes_run(int processes, size_t count, double (*work)(void *context, size_t k), void *context, double *result);
 

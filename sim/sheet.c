@@ -27,21 +27,13 @@ void sheet_release(struct sheet *s)
 	*s = (struct sheet){ 0 };
 }
 
-static char *formatted(const char *format, va_list arguments)
-{
-	char *text;
-	if (vasprintf(&text, format, arguments) < 0)
-		abort();
-	return text;
-}
-
 void sheet_column(struct sheet *s, const char *format, ...)
 {
 	va_list arguments;
 	assert(!s->cell_count);
 	GROW(s->column, s->column_count, s->column_capacity);
 	va_start(arguments, format);
-	s->column[s->column_count++] = formatted(format, arguments);
+	s->column[s->column_count++] = xvprintf(format, arguments);
 	va_end(arguments);
 }
 
@@ -50,7 +42,7 @@ void sheet_text(struct sheet *s, const char *format, ...)
 	va_list arguments;
 	GROW(s->cell, s->cell_count, s->cell_capacity);
 	va_start(arguments, format);
-	s->cell[s->cell_count++] = formatted(format, arguments);
+	s->cell[s->cell_count++] = xvprintf(format, arguments);
 	va_end(arguments);
 }
 

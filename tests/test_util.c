@@ -248,6 +248,33 @@ static void a_hangup_that_is_ignored_stays_so(void **state)
 	assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 
+/* Else the address sanitizer ends the program itself. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void want_of_memory_is_said_and_leaves_nothing_half_written(void **state)
+{
+	struct said said;
+	int status;
+	(void)state;
+	said_begin(&said);
+	pid_t child = fork();
+	if (child == 0) {
+		struct output output;
+		util_install_signal_handlers();
+		output_begin(&output, "one");
+		put(output.part_path, "half");
+		free(xmalloc(SIZE_MAX / 2));
+		_exit(7);
+	}
+	assert_true(waitpid(child, &status, 0) == child);
+	assert_non_null(strstr(said_end(&said), "warpreel: out of memory\n"));
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD); /* and the folder is empty: remove_folder */
+}
+
 static void messages_carry_the_program_name_and_end_the_line(void **state)
 {
 	struct said said;
@@ -273,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_signal_removes_what_is_half_written),
 		cmocka_unit_test(a_signal_to_a_child_leaves_its_parents_files),
 		cmocka_unit_test(a_hangup_that_is_ignored_stays_so),
+		cmocka_unit_test(want_of_memory_is_said_and_leaves_nothing_half_written),
 		cmocka_unit_test(messages_carry_the_program_name_and_end_the_line),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

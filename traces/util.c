@@ -42,7 +42,7 @@ static void *need(void *memory)
 {
 	if (!memory) {
 		report("out of memory");
-		abort();
+		quick_exit(EXIT_BAD); /* what is half-written goes (util_install_signal_handlers); nothing else is run, for it may need memory */
 	}
 	return memory;
 }
@@ -70,14 +70,20 @@ char *xstrdup(const char *text)
 	return need(strdup(text));
 }
 
+char *xvprintf(const char *format, va_list arguments)
+{
+	char *text = NULL;
+	int length = vasprintf(&text, format, arguments);
+	return need(length < 0 ? NULL : text);
+}
+
 char *xprintf(const char *format, ...)
 {
 	va_list arguments;
-	char *text = NULL;
 	va_start(arguments, format);
-	int length = vasprintf(&text, format, arguments);
+	char *text = xvprintf(format, arguments);
 	va_end(arguments);
-	return need(length < 0 ? NULL : text);
+	return text;
 }
 
 void *grow(void *array, size_t count, size_t *capacity, size_t element_bytes)
@@ -152,6 +158,7 @@ static void on_signal(int number)
 void util_install_signal_handlers(void)
 {
 	struct sigaction action = { .sa_handler = on_signal }, before;
+	at_quick_exit(remove_remembered);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGPIPE, &action, NULL);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * The few things every room needs: messages, memory that aborts, files that appear whole or not at all, progress.
+ * The few things every room needs: messages, memory that is there or ends the program, files that appear whole or not at all, progress.
  *
  * Conventions used everywhere in warpreel:
  *   - functions that can fail on input return 0, or -1 after ONE message at the place that knows file and record;
- *   - programming errors are assert()ed; out of memory aborts with a message;
+ *   - programming errors are assert()ed; out of memory ends the program with a message and EXIT_BAD;
  *   - commands return the process exit code: EXIT_OK, EXIT_BAD (input, machine, data), EXIT_USAGE.
  */
 #ifndef WARPREEL_UTIL_H
 #define WARPREEL_UTIL_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@ int report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with "warning: "; returns nothing and fails nothing. */
 void report_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Allocation that aborts with a message when there is no memory. Free with free(). */
+/* Allocation that ends the program with a message when there is no memory; half-written outputs go. Free with free(). */
 void *xmalloc(size_t bytes);
 /* Cuts a line at its tabs, in place, and its line end off. At most `most` fields; returns how many. */
 int split_tabs(char *line, char *field[], int most);
@@ -29,6 +30,7 @@ int split_tabs(char *line, char *field[], int most);
 void *xcalloc(size_t count, size_t bytes);
 void *xrealloc(void *memory, size_t count, size_t bytes);
 char *xstrdup(const char *text);
+char *xvprintf(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Makes room for one more element in a growing array; returns the (moved) array. */
@@ -41,10 +43,10 @@ int parse_i64(const char *text, int64_t *value);
 int parse_double(const char *text, double *value);
 
 /*
- * A file that appears under its name only when it is complete: written as "<path>.part-<pid>", renamed by commit.
- * Ended by SIGINT, SIGTERM, SIGHUP or SIGPIPE the partial file is removed (util_install_signal_handlers). At most 16 at once. A symbolic link
- * stays one, and what it leads to is replaced. What is no file (a pipe, a device), and a descriptor (/dev/stdout, /dev/fd/N) whatever it is open
- * to, is written in place. Write to part_path, then commit or abandon.
+ * A file that appears under its name only when it is complete: written as "<path>.part-<pid>", renamed by commit. When SIGINT, SIGTERM, SIGHUP,
+ * SIGPIPE or want of memory ends the program, the partial file is removed (util_install_signal_handlers). At most 16 at once. A symbolic link
+ * stays one, and what it leads to is replaced. What is no file (a pipe, a device), and a descriptor (/dev/stdout, /dev/fd/N) whatever it is
+ * open to, is written in place. Write to part_path, then commit or abandon.
  */
 struct output {
 	char *path;      /* final name, links followed; owned */
@@ -60,7 +62,8 @@ int output_differs(const char *path, const char *input);
 int output_commit(struct output *output);  /* rename; frees; -1 after a message */
 void output_abandon(struct output *output); /* remove the part; frees; safe on a zeroed struct */
 void util_install_signal_handlers(void);
-/* Registers a path to be unlinked when a signal as above ends this process, not one it forks; returns a slot for util_forget_path, or -1 when all are taken. */
+/* Registers a path to be unlinked when a signal as above ends this process, not one it forks; returns a slot for util_forget_path, or -1
+ * when all are taken. */
 int util_remember_path(const char *path);
 void util_forget_path(int slot);
 
