@@ -113,6 +113,8 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 		report("name one list file");
 		return EXIT_USAGE;
 	}
+	if (o.output && (output_differs(o.output, argv[1]) || output_check(o.output)))
+		return EXIT_BAD;
 	FILE *list = fopen(argv[1], "r"), *out = stdout;
 	if (!list) {
 		report("cannot open '%s': %s", argv[1], strerror(errno));

@@ -165,7 +165,7 @@ static int merge(const struct merge *m)
 	return rc;
 }
 
-int calibrate_merge(struct results *results, const char *paths)
+int calibrate_merge(struct results *results, const char *paths, const char *output)
 {
 	struct merge m = { .results = results };
 	char *rest = xstrdup(paths), *at = rest, *path;
@@ -179,6 +179,8 @@ int calibrate_merge(struct results *results, const char *paths)
 			if (!strcmp(m.file[f].path, m.file[m.count - 1].path))
 				rc = report("--merge: '%s' is given twice", path);
 	}
+	for (size_t f = 0; f < m.count && !rc && output; f++)
+		rc = output_differs(output, m.file[f].path);
 	if (!rc && m.count < 2)
 		rc = report("--merge: '%s' is one file; there is nothing to merge it with", paths);
 	if (!rc)

@@ -290,7 +290,7 @@ static int merge(const struct calibrate_options *o, unsigned bits, const char *c
 	char date[64], *name = NULL;
 	calibrate_date(date, sizeof(date));
 	char *note = xprintf("# date = %s\n# command = %s\n", date, command), *lines = xprintf("date = %s\ncommand = %s\n", date, command);
-	int rc = calibrate_merge(&results, o->merge);
+	int rc = calibrate_merge(&results, o->merge, o->output);
 	if (!rc && o->only)
 		rc = keep_wanted(o, &results, bits);
 	if (!rc && o->update)

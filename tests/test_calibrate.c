@@ -150,7 +150,7 @@ static void files_merge_to_their_medians(void **state)
 	for (int i = 0; i < 6; i++)
 		write_part(path[i], text[i]);
 	char *three = xprintf("%s,%s,%s", path[0], path[1], path[2]);
-	assert_int_equal(calibrate_merge(&results, three), 0);
+	assert_int_equal(calibrate_merge(&results, three, NULL), 0);
 	const struct result *launch = results_find(&results, "host.launch_ns"), *wait = results_find(&results, "host.wait_ns");
 	assert_true(launch->values[0] == 1100 && launch->values[1] == 2600 && launch->spread[0] == 100 && launch->spread[1] == 600);
 	assert_true(wait->count == 2 && wait->values[1] == 6 && wait->spread[1] == 0);
@@ -169,7 +169,7 @@ static void files_merge_to_their_medians(void **state)
 		char *paths = bad[i].with < 0 ? xstrdup(path[0]) : xprintf("%s,%s", path[0], path[bad[i].with]);
 		struct said said;
 		said_begin(&said);
-		int rc = calibrate_merge(&results, paths);
+		int rc = calibrate_merge(&results, paths, NULL);
 		assert_non_null(strstr(said_end(&said), bad[i].why));
 		assert_int_equal(rc, -1);
 		results_release(&results);

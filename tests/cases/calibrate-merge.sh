@@ -15,7 +15,7 @@ warpreel calibrate --merge "$file,slow.ini" --only host -o host.ini && grep '^\[
 sed 's/^threads = 1 2 4/threads = 1 2 3/' "$file" >three.ini
 for wrong in "--merge part.ini -o none.ini" "--merge part.ini,part.ini -o none.ini" "--merge part.ini,missing.ini -o none.ini" "--merge part.ini,other.ini" \
 	"--merge part.ini,other.ini -o none.ini --update old.ini --only host" "--merge part.ini,other.ini --update old.ini" "--merge slow.ini,three.ini -o none.ini" \
-	"--only foo -o none.ini"; do
+	"--only foo -o none.ini" "--merge part.ini,other.ini -o other.ini"; do
 	# shellcheck disable=SC2086 # several words
 	warpreel calibrate $wrong 2>&1 | cut -c 1-72
 done
