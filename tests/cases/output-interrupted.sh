@@ -22,7 +22,7 @@ mkfifo list
 exec 3>list
 echo 'rbsor 1 size=64x64 iterations=3' >&3
 for _ in $(seq 200); do
-	ls rows.tsv.part-* >/dev/null 2>&1 && [ -s rows.tsv.part-* ] && break
+	[ -n "$(find . -name 'rows.tsv.part-*' -size +0 2>/dev/null)" ] && break
 	sleep 0.05
 done
 part=$(ls rows.tsv.part-*)

@@ -25,7 +25,7 @@ for name in output output-folder/1; do
 	cmp printed there/target.txt && echo "written in place"
 	warpreel export -o $name one.wrt >printed.json
 	head -c 1 printed.json; echo
-	warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 512 --iterations 8 -o $name 2>&1 >printed; echo "exit $?"
+	{ warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 512 --iterations 8 -o $name >printed; echo "exit $?"; } 2>&1
 done
 mkfifo pipe
 refuses predicted pipe
