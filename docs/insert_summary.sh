@@ -3,7 +3,8 @@
 # Puts the accuracy table into a document, between the lines "<!-- MARK: begin -->" and "<!-- MARK: end -->"; MARK is "summary" unasked.
 #   insert_summary.sh SUMMARY.tsv DOCUMENT.md PLATFORM [MARK]
 # SUMMARY.tsv is what `warpreel validate --summary` writes. The tool's own answer stands with both splits, baselines held out only;
-# of kernels alone, the model `warps` and its baseline stand for what was held out and what nobody looked at.
+# of kernels alone, the model `warps` and its baseline stand for what was held out and what nobody looked at. Below it, where the platform has
+# measurements: how wrong one machine's measurement is for another (visits.sh).
 set -eu
 summary=$1 document=$2 platform=$3 mark=${4:-summary}
 if ! grep -q "^<!-- $mark: begin" "$document" || ! grep -q "^<!-- $mark: end" "$document"; then
@@ -44,6 +45,13 @@ table=$(awk -v platform="$platform" '
 	echo "insert_summary.sh: $summary holds no summary" >&2
 	exit 1
 }
+data=$(dirname "$0")/../traces/data
+measured=$data/$platform/measured.tsv
+if [ -f "$measured" ]; then
+	table="$table
+
+$(sh "$(dirname "$0")/visits.sh" "$measured" "$data/lists/canary.list" | awk '/^What would be wrong/ { go = 1 } go')"
+fi
 new=$document.new-$$
 trap 'rm -f "$new"' EXIT
 TABLE=$table MARK=$mark awk '

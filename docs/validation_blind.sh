@@ -8,21 +8,7 @@ set -eu
 table=$1 measured=$2 kernels=$3
 shift 3
 [ -f "$kernels" ] || kernels=/dev/null
-LC_ALL=C awk -F '\t' -v visits="$*" '
-	# Of list[1..n], sorted; linear between order statistics.
-	function quantile(share,    at, below) {
-		at = 1 + share * (n - 1)
-		below = int(at)
-		return below < n ? list[below] + (at - below) * (list[below + 1] - list[below]) : list[n]
-	}
-	function sort_list(    i, j, value) {
-		for (i = 2; i <= n; i++) {
-			value = list[i]
-			for (j = i - 1; j > 0 && list[j] > value; j--)
-				list[j + 1] = list[j]
-			list[j + 1] = value
-		}
-	}
+LC_ALL=C awk -F '\t' -v visits="$*" "$(cat "$(dirname "$0")/quantile.awk")"'
 	BEGIN {
 		count = split(visits, visit, " ")
 		answer["size"] = answer["gpus"] = "planned"; answer["replay"] = "replayed"; answer["kernels"] = "kernels alone"
@@ -62,8 +48,7 @@ LC_ALL=C awk -F '\t' -v visits="$*" '
 				sum = 0
 				for (i = 1; i <= n; i++)
 					sum += list[i] = errors[what, i]
-				sort_list()
-				printf "| %s | %s | %d | %.2f | %.2f | %.2f | %.2f | %s |\n", visit[v], named[a], n, sum / n, quantile(0.5), quantile(0.9), list[n],
+				printf "| %s | %s | %d | %.2f | %.2f | %.2f | %.2f | %s |\n", visit[v], named[a], n, sum / n, quantile(n, 0.5), quantile(n, 0.9), list[n],
 					bounded[what] ? inside[what] : "-"
 			}
 	}' part=runs "$measured" part=kernels "$kernels" part=rows "$table"

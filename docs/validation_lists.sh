@@ -6,13 +6,7 @@
 set -eu
 table=$1
 shift
-LC_ALL=C awk -F '\t' '
-	# Of error[key, 1..n], sorted; linear between order statistics.
-	function quantile(key, n, share,    at, below) {
-		at = 1 + share * (n - 1)
-		below = int(at)
-		return below < n ? error[key, below] + (at - below) * (error[key, below + 1] - error[key, below]) : error[key, n]
-	}
+LC_ALL=C awk -F '\t' "$(cat "$(dirname "$0")/quantile.awk")"'
 	FILENAME != ARGV[ARGC - 1] {
 		if (/^#/ || !NF) next
 		name = FILENAME
@@ -30,8 +24,7 @@ LC_ALL=C awk -F '\t' '
 		key = of[run] "\t" $at["set"] "\t" $at["split"]
 		if (!(key in count)) order[++keys] = key
 		value = $at["error_pct"] < 0 ? -$at["error_pct"] : $at["error_pct"] + 0
-		for (i = ++count[key]; i > 1 && error[key, i - 1] > value; i--) error[key, i] = error[key, i - 1]
-		error[key, i] = value
+		error[key, ++count[key]] = value
 		sum[key] += value
 		inside[key] += $at["measured_us"] + 0 >= $at["predicted_lo_us"] + 0 && $at["measured_us"] + 0 <= $at["predicted_hi_us"] + 0
 	}
@@ -44,7 +37,8 @@ LC_ALL=C awk -F '\t' '
 			key = order[k]
 			n = count[key]
 			split(key, part, "\t")
-			printf "| `%s` | %s | %s | %d | %.2f | %.2f | %.2f | %.2f | %.1f |\n", part[1], part[2], part[3], n, sum[key] / n, quantile(key, n, 0.5), quantile(key, n, 0.9),
-				error[key, n], 100 * inside[key] / n
+			for (i = 1; i <= n; i++) list[i] = error[key, i]
+			printf "| `%s` | %s | %s | %d | %.2f | %.2f | %.2f | %.2f | %.1f |\n", part[1], part[2], part[3], n, sum[key] / n, quantile(n, 0.5), quantile(n, 0.9),
+				list[n], 100 * inside[key] / n
 		}
 	}' "$@" "$table"

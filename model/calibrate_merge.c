@@ -121,7 +121,9 @@ static void add_medians(const struct merge *m, const struct column *column)
 		spread[i] = median_at(column, i, value[i]);
 	}
 	char *how = xprintf("median of %zu: %s", column->files, column->entry->spec->help);
-	results_add(m->results, column->entry->key, value, spread, count, how);
+	/* A single file's number deviates from nothing, nor does a place that was chosen. */
+	bool varies = column->files > 1 && (!(column->entry->spec->flags & KEY_ASCENDING) || has_measured_places(column->entry->spec));
+	results_add(m->results, column->entry->key, value, varies ? spread : NULL, count, how);
 	free(how);
 	free(value);
 	free(spread);

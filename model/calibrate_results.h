@@ -48,8 +48,8 @@ int calibrate_update(const struct results *results, const char *path, const char
 
 /*
  * The medians of platform files, number by number, each over the files that have it; X_mad is what those deviate from it. Files of parts
- * count, too; a curve over measured places is that of the files with as many points as the first. Names and [device] must be the same in all. `paths`: separated by commas; `output`, where the medians will go, is none of
- * them (NULL: not known). -1 after a message.
+ * count, too; a curve over measured places is that of the files with as many points as the first. Words and [device] must be the same in
+ * all. `paths`: separated by commas; `output`, where the medians will go, is none of them (NULL: not known). -1 after a message.
  */
 int calibrate_merge(struct results *results, const char *paths, const char *output);
 

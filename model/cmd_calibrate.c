@@ -44,9 +44,11 @@ static const struct command_help help = {
 static const struct {
 	const char *name;
 	unsigned bit;
+	const char *besides; /* a section of it that has not its name */
 } parts[] = {
-	{ "host", CALIBRATE_HOST }, { "stream", CALIBRATE_STREAM }, { "copy", CALIBRATE_COPY }, { "cold", CALIBRATE_COLD },
-	{ "look", CALIBRATE_LOOK }, { "ordered", CALIBRATE_ORDERED }, { "memory", CALIBRATE_MEMORY }, { "links", CALIBRATE_LINKS }, { "sm", CALIBRATE_SM },
+	{ "host", CALIBRATE_HOST, NULL },     { "stream", CALIBRATE_STREAM, NULL },   { "copy", CALIBRATE_COPY, "share" },
+	{ "cold", CALIBRATE_COLD, "ring" },   { "look", CALIBRATE_LOOK, NULL },       { "ordered", CALIBRATE_ORDERED, NULL },
+	{ "memory", CALIBRATE_MEMORY, NULL }, { "links", CALIBRATE_LINKS, "nvlink" }, { "sm", CALIBRATE_SM, NULL },
 };
 enum { ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_COLD | CALIBRATE_MEMORY | CALIBRATE_LINKS |
 		   CALIBRATE_SM | CALIBRATE_LOOK | CALIBRATE_ORDERED,
@@ -234,15 +236,18 @@ out:
 	return rc;
 }
 
-/* Is it of a section of the parts asked for? Those have sections of their name, and cold has [ring] too. */
+static bool is_of_section(const char *key, const char *section)
+{
+	size_t length = section ? strlen(section) : 0;
+	return section && !strncmp(key, section, length) && key[length] == '.';
+}
+
 static bool is_wanted(const char *key, unsigned bits)
 {
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		size_t length = strlen(parts[i].name);
-		if (bits & parts[i].bit && !strncmp(key, parts[i].name, length) && key[length] == '.')
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (bits & parts[i].bit && (is_of_section(key, parts[i].name) || is_of_section(key, parts[i].besides)))
 			return true;
-	}
-	return bits & CALIBRATE_COLD && !strncmp(key, "ring.", 5);
+	return false;
 }
 
 /* Leaves the sections of the parts asked for, and [platform] and [device]. -1 after a message when no file has any of a part's. */
@@ -252,7 +257,7 @@ static int keep_wanted(const struct calibrate_options *o, struct results *merged
 	unsigned met = 0;
 	for (size_t i = 0; i < merged->count; i++) {
 		struct result item = merged->item[i];
-		bool stays = is_wanted(item.key, bits) || !strncmp(item.key, "platform.", 9) || !strncmp(item.key, "device.", 7);
+		bool stays = is_wanted(item.key, bits) || is_of_section(item.key, "platform") || is_of_section(item.key, "device");
 		for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++)
 			met |= is_wanted(item.key, parts[p].bit) ? parts[p].bit : 0;
 		merged->item[i] = merged->item[kept];

@@ -216,7 +216,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 		s->host_ps[kind] = ps_of_ns(deep_ns);
 		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns));
 	}
-	s->launch_plain_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_plain, threads, platform_host_ns(p, HOST_LAUNCH, threads)));
+	s->launch_plain_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_plain, threads, platform_list_ns(p, &p->loop_host[HOST_LAUNCH], threads, platform_host_ns(p, HOST_LAUNCH, threads))));
 	s->launch_second_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_second, threads, platform_host_ns(p, HOST_LAUNCH, threads)));
 	/*
 	 * start_latency_ns ends when the host sees the kernel's first store; where the recorder showed the kernel's real begin, the
