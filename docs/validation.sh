@@ -57,7 +57,8 @@ if [ -f "$data/measured.tsv" ]; then
 	sh "$(dirname "$0")/validation_blind.sh" "$table" "$data/measured.tsv" "$data/kernels.tsv" AC AD AG
 fi
 
-sh "$(dirname "$0")/validation_lists.sh" "$table" "$(dirname "$data")/lists/crossing.list" "$(dirname "$data")/lists/blind8.list"
+sh "$(dirname "$0")/validation_lists.sh" "$table" "$(dirname "$data")/lists/crossing.list" "$(dirname "$data")/lists/blind8.list" \
+	"$(dirname "$data")/lists/drawn.list"
 
 if [ -f "$data/measured.tsv" ] && grep -q '^replay	' "$table"; then
 	sh "$(dirname "$0")/validation_replay.sh" "$table" "$data/measured.tsv"

@@ -395,37 +395,19 @@ static int measure_one(struct sm_bench *sm, double dram_latency_ns)
 	return 0;
 }
 
-/*
- * Few loads in flight: then each takes its latency, and the time is linear in the share of misses. The ends, all and none in L2, are
- * measured with the same grid. A launch goes through the footprint once: within one that went round and round, multiprocessors would drift apart.
- */
-static int measure_reuse(struct sm_bench *sm, double *all_in_dram_ns)
+/* Few loads in flight, all from memory, a store behind each: what one takes. */
+static int measure_far(struct sm_bench *sm, double *all_in_dram_ns)
 {
-	static const int footprints[] = { 8, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80, 96, 128, 200 };
-	enum { COUNT = sizeof(footprints) / sizeof(footprints[0]) };
-	struct measured rate[COUNT], none, hits[COUNT];
-	double bytes[COUNT];
-	for (int i = -1; i < COUNT; i++) {
-		struct flow flow = reading(sm, i < 0 ? sm->region_bytes : static_cast<uint64_t>(footprints[i]) * MiB, 256, 1);
-		flow.kernel = reinterpret_cast<const void *>(flow_copy);
-		flow.bytes_each = 32;
-		flow.moving = i < 0;
-		flow.least_bytes = i < 0 ? 256.0 * MiB : static_cast<double>(flow.span);
-		flow.least_rounds = 1;
-		if (flow_measure(flow, "sm.l2_reuse_hits", static_cast<double>(flow.span), i < 0 ? &none : &rate[i]))
-			return -1;
-	}
-	*all_in_dram_ns = 1e9 * 256 * 32 * sm->multiprocessors / none.value;
-	for (int i = 0; i < COUNT; i++) {
-		double far = 1 / none.value, near = 1 / rate[0].value;
-		bytes[i] = static_cast<double>(footprints[i]) * static_cast<double>(MiB);
-		hits[i] = rate[i];
-		hits[i].value = fmin(fmax((far - 1 / rate[i].value) / (far - near), 0), 1);
-		hits[i].spread = rate[i].spread / rate[i].value / rate[i].value / (far - near);
-	}
-	bench_emit(sm->bench, "sm.l2_reuse_bytes", bytes, NULL, COUNT, "footprints of which one half is read and the other written, in the same order by launch after launch");
-	sm_emit(sm, "l2_reuse_hits", hits, COUNT,
-		"time of a load, 256 threads a multiprocessor with one load of 16 bytes each and a store behind it, between that of 8 MiB and that of 4 GiB");
+	struct flow flow = reading(sm, sm->region_bytes, 256, 1);
+	struct measured rate;
+	flow.kernel = reinterpret_cast<const void *>(flow_copy);
+	flow.bytes_each = 32;
+	flow.moving = true;
+	flow.least_bytes = 256.0 * MiB;
+	flow.least_rounds = 1;
+	if (flow_measure(flow, "sm.l1_miss_bytes", 0, &rate))
+		return -1;
+	*all_in_dram_ns = 1e9 * 256 * 32 * sm->multiprocessors / rate.value;
 	return 0;
 }
 
@@ -456,7 +438,7 @@ int calibrate_sm_flow(struct sm_bench *sm)
 	double dram_latency_ns = 0;
 	struct measured l2_read, dram_read;
 	bench_progress(sm->bench, "sm rates");
-	return fill(sm) || measure_reuse(sm, &dram_latency_ns) || measure_curve(sm, "l2", L2_SPAN, "16 MiB in L2", &l2_read) ||
+	return fill(sm) || measure_far(sm, &dram_latency_ns) || measure_curve(sm, "l2", L2_SPAN, "16 MiB in L2", &l2_read) ||
 	       measure_curve(sm, "dram", sm->region_bytes, "4 GiB (or all that is free)", &dram_read) ||
 	       measure_slots(sm, false, &l2_read) || measure_writes(sm) || measure_one(sm, dram_latency_ns) || measure_atomics(sm) ? -1 : 0;
 }

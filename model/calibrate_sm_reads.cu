@@ -9,6 +9,8 @@
 
 enum { SAMPLED = 64 /* every so many blocks */, PLAIN_THREADS = 256 };
 static const size_t ALONE_BYTES = static_cast<size_t>(256) << 20, COPY_BYTES = static_cast<size_t>(2) << 30, L2_BYTES = static_cast<size_t>(8) << 20;
+static const size_t NEAR_BYTES = static_cast<size_t>(16) << 20, FAR_BYTES = static_cast<size_t>(256) << 20; /* copied, all in L2 and all not */
+enum { COPIES = 6 /* of a footprint, before it is at rest */ };
 static const double LEAST_QUANTILE = 0.01; /* of reads, stands for the least */
 
 struct read_arguments {
@@ -187,6 +189,94 @@ static int measure_turned(struct sm_bench *sm)
 	return 0;
 }
 
+/* What the sampled warps of the last of some copies from one half of a footprint to the other noted, sorted; a word a thread, launch after launch. */
+static int copy_again(struct sm_bench *sm, size_t footprint_bytes, uint64_t **cycles, size_t *count)
+{
+	const size_t half = footprint_bytes / 2;
+	const int blocks = static_cast<int>(half / (PLAIN_THREADS * sizeof(uint32_t)));
+	struct read_arguments values = { sm->d_region + half, sm->d_region, sm->d_results, UINT64_MAX };
+	void *arguments[] = { &values };
+	*count = static_cast<size_t>((blocks + SAMPLED - 1) / SAMPLED) * (PLAIN_THREADS / 32);
+	if (*count > RESULT_WORDS)
+		return report("calibrate: %zu warps are too many to note", *count);
+	for (int k = 0; k < COPIES; k++)
+		if (sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, true, false>), blocks, PLAIN_THREADS, arguments))
+			return -1;
+	*cycles = static_cast<uint64_t *>(xmalloc(*count * sizeof(**cycles)));
+	if (sm_results(sm, *cycles, *count)) {
+		free(*cycles);
+		return -1;
+	}
+	qsort(*cycles, *count, sizeof(**cycles), compare);
+	return 0;
+}
+
+/* Between what reads take that L2 has and those that it has not: how many of either are below it. */
+struct reuse { struct sm_bench *sm; size_t footprint_bytes; double between, below_near, below_far; };
+
+static double share_below(const uint64_t *cycles, size_t count, double limit)
+{
+	size_t below = 0;
+	while (below < count && static_cast<double>(cycles[below]) < limit)
+		below++;
+	return static_cast<double>(below) / static_cast<double>(count);
+}
+
+static int reuse_batch(struct member *member, void *arg, double *value)
+{
+	const struct reuse *reuse = static_cast<const struct reuse *>(arg);
+	uint64_t *cycles;
+	size_t count;
+	(void)member;
+	if (copy_again(reuse->sm, reuse->footprint_bytes, &cycles, &count))
+		return -1;
+	const double share = share_below(cycles, count, reuse->between);
+	*value = fmin(fmax((share - reuse->below_far) / (reuse->below_near - reuse->below_far), 0), 1);
+	free(cycles);
+	return 0;
+}
+
+/* Where reads end that L2 has and those begin that it has not, as two copies show that are all the one and all the other. */
+static int reuse_limits(struct sm_bench *sm, struct reuse *reuse)
+{
+	uint64_t *near = NULL, *far = NULL;
+	size_t near_count = 0, far_count = 0;
+	int rc = copy_again(sm, NEAR_BYTES, &near, &near_count) || copy_again(sm, FAR_BYTES, &far, &far_count) ? -1 : 0;
+	if (!rc) {
+		reuse->between = 0.5 * static_cast<double>(near[near_count / 2] + far[far_count / 2]);
+		reuse->below_near = share_below(near, near_count, reuse->between);
+		reuse->below_far = share_below(far, far_count, reuse->between);
+		if (reuse->below_near - reuse->below_far < 0.5)
+			rc = report("calibrate: reads that L2 has take as long as those it has not");
+	}
+	free(near);
+	free(far);
+	return rc;
+}
+
+/* What of a footprint that is gone through in the same order, launch after launch, is still there. */
+static int measure_reuse(struct sm_bench *sm)
+{
+	static const int footprints[] = { 16, 20, 24, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 52, 56, 64, 80, 128, 200 };
+	enum { COUNT = sizeof(footprints) / sizeof(footprints[0]) };
+	struct reuse reuse = { sm, 0, 0, 0, 0 };
+	struct measured hits[COUNT];
+	double bytes[COUNT];
+	if (reuse_limits(sm, &reuse))
+		return -1;
+	for (int i = 0; i < COUNT; i++) {
+		reuse.footprint_bytes = static_cast<size_t>(footprints[i]) << 20;
+		bytes[i] = static_cast<double>(reuse.footprint_bytes);
+		if (bench_measure(sm->bench, 1, "sm.l2_reuse_hits", static_cast<double>(footprints[i]), reuse_batch, &reuse, &hits[i]))
+			return -1;
+	}
+	bench_emit(sm->bench, "sm.l2_reuse_bytes", bytes, NULL, COUNT,
+		   "footprints of which one half is read and the other written, in the same order by launch after launch");
+	sm_emit(sm, "l2_reuse_hits", hits, COUNT,
+		"a word a thread: share of sampled warps whose read is below the middle between those of 16 MiB and of 256 MiB, between their shares");
+	return 0;
+}
+
 int calibrate_sm_reads(struct sm_bench *sm)
 {
 	bench_progress(sm->bench, "sm reads");
@@ -205,5 +295,5 @@ int calibrate_sm_reads(struct sm_bench *sm)
 		measured.spread *= to_unit;
 		sm_emit(sm, n->name, &measured, 1, n->how);
 	}
-	return measure_turned(sm);
+	return measure_turned(sm) || measure_reuse(sm) ? -1 : 0;
 }

@@ -129,7 +129,7 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		block(s, thread, &st->space_thread);
 		return false;
 	}
-	struct command command = { .op = index, .instance = NONE32 };
+	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
 	t->now_ps += thread_cost(s, thread, issue_cost(s, t, op) + cold_cost(s, t, op), index) + interruption(s, thread, op, index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;

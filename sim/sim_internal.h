@@ -11,7 +11,8 @@ enum { NONE32 = 0xffffffffu };
 
 /* What a host call put into a stream. */
 struct command {
-	sim_time submit_ps;
+	sim_time submit_ps;  /* the call's return */
+	sim_time called_ps;  /* its begin */
 	sim_time blocked_ps; /* how long the issuing thread had been blocked in all, when it issued this */
 	int64_t op;          /* index into schedule.op */
 	uint32_t instance;   /* record / wait: which record of the event; NONE32 = never recorded */
@@ -125,7 +126,7 @@ struct sim {
 	sim_time hop_rung_ps, look_ps; /* a hop next to a copy when the host has just rung; how long that serves */
 	/* A copy to or from the host behind a kernel: how often its channel looks, how long it polls at first, what the smallest copy takes from then
 	 * on, and what that one takes on an idle stream. Period 0: it sees the kernel's end at once. */
-	sim_time look_period_ps, look_polls_ps, look_least_ps, look_idle_ps;
+	sim_time look_period_ps, look_polls_ps, look_call_ps, look_least_ps, look_idle_ps;
 	sim_time signal_ps; /* a store of one device to be seen by who polls for it */
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
 	uint32_t core_begun;   /* threads that passed the mark */

@@ -190,7 +190,7 @@ static void draw_threads(struct sim *s, uint64_t seed)
 
 /*
  * From the sweep of calibrate_look.cu: a kernel of a body B ends start + empty + B after its launch's return and is waited for until wake later.
- * Behind the longest body behind which a copy goes on at once, its channel has polled until just then.
+ * Behind the longest body behind which a copy goes on at once, its channel has polled until just then, from the copy's call on.
  */
 static void time_looks(struct sim *s, double start_ns, double wake_ns)
 {
@@ -199,7 +199,8 @@ static void time_looks(struct sim *s, double start_ns, double wake_ns)
 		return;
 	double empty_ns = p->kernel_gap.x.value[0];
 	s->look_period_ps = ps_of_ns(p->look.period_ns);
-	s->look_polls_ps = ps_of_ns(fmax(start_ns + empty_ns + p->look.polled_ns - p->look.call_ns, 0));
+	s->look_polls_ps = ps_of_ns(start_ns + empty_ns + p->look.polled_ns);
+	s->look_call_ps = ps_of_ns(p->look.call_ns);
 	s->look_least_ps = ps_of_ns(fmax(p->look.sync_ns + p->look.least_ns - start_ns - empty_ns - wake_ns, 0));
 	s->look_idle_ps = ps_of_ns(fmax(p->idle[COPY_CURVE_D2H].y.value[0] - wake_ns, 0));
 }

@@ -133,11 +133,13 @@ static sim_time behind_cost(const struct copy_price *price, sim_time kernel_ps)
 
 /*
  * A copy to or from the host behind a kernel: its channel polls for a while after it was called, and then looks once a period whether the kernel has
- * ended (model/calibrate_look.cu).
+ * ended (model/calibrate_look.cu). A thread that is alone puts it to work when it calls; of several, the call waits for the others' first, and
+ * then takes what it takes by itself.
  */
 static sim_time looked_for_cost(const struct sim *s, struct sim_stream *st, const struct copy_price *price, sim_time now)
 {
-	sim_time submit = head_of(st)->submit_ps, polled = submit + s->look_polls_ps, late = st->free_ps - polled, seen = now;
+	sim_time submit = head_of(st)->submit_ps, works = s->schedule->thread_count > 1 ? submit - s->look_call_ps : head_of(st)->called_ps;
+	sim_time polled = works + s->look_polls_ps, late = st->free_ps - polled, seen = now;
 	if (late > 0)
 		seen = polled + (late + s->look_period_ps - 1) / s->look_period_ps * s->look_period_ps;
 	sim_time bytes = price->idle_ps - s->look_idle_ps, cost = (seen > now ? seen - now : 0) + s->look_least_ps + (bytes > 0 ? bytes : 0);

@@ -18,6 +18,23 @@ static double mean(const double *x, int from, int to)
 	return to > from ? sum / (to - from) : 0;
 }
 
+static const double MIXED_LEAST = 0.02; /* of what is asked that is found, or not: less is none */
+
+/*
+ * Of what earlier launches touched, L2 has a part, anywhere: as much time goes by as if what it lacks came first and what it has then. A byte that is
+ * fetched keeps L2 as long as it keeps DRAM, and lets no other through.
+ */
+static void mix(struct warps_answer *a, double missing)
+{
+	const double reads = a->launch.l2_miss_share, writes = a->launch.dram_write_share;
+	if (missing < MIXED_LEAST || missing > 1 - MIXED_LEAST)
+		return;
+	a->phases = 2;
+	a->phase[0] = (struct warps_phase){ missing, warps_share(reads, missing), warps_share(writes, missing) };
+	a->phase[1] = (struct warps_phase){ 1 - missing, warps_share(reads - missing * a->phase[0].l2_miss_share, 1 - missing),
+					    warps_share(writes - missing * a->phase[0].dram_write_share, 1 - missing) };
+}
+
 void warps_split(struct warps_answer *a)
 {
 	const struct residency_shape *m = &a->memory;
@@ -33,8 +50,10 @@ void warps_split(struct warps_answer *a)
 	a->phases = cut ? 2 : 1;
 	a->phase[0] = (struct warps_phase){ 1, a->launch.l2_miss_share, a->launch.dram_write_share };
 	a->phase[1] = (struct warps_phase){ 0 };
-	if (!cut)
+	if (!cut) {
+		mix(a, whole_read > 0 ? whole_read : whole_write);
 		return;
+	}
 	a->phase[0].share = (double)cut / RESIDENCY_SLICES;
 	a->phase[1].share = 1 - a->phase[0].share;
 	for (int k = 0; k < 2; k++) {

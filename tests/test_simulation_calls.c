@@ -173,6 +173,36 @@ static void a_copy_behind_a_kernel_goes_on_when_its_channel_looks(void **state)
 	NEAR(copied_ns("", 501), 501 + 1); /* never measured: as the chain has it */
 }
 
+/* The same where the call of the copy takes 200, of which 50 by itself, on the last of so many threads. */
+static double copied_by_ns(int threads, int64_t kernel_ns)
+{
+	struct bench b;
+	char *more = xprintf("%scopy_call_ns = 50\n", looks);
+	make_with(&b, (uint32_t)threads, more);
+	free(more);
+	say(&b, "host.copy_d2h_ns=200");
+	for (int t = 0; t < threads; t++) {
+		schedule_add_thread(&b.schedule, "host", (uint16_t)t);
+		if (t < threads - 1)
+			continue;
+		add_launch(&b.schedule, (uint16_t)t, kernel_ns);
+		add_copy(&b.schedule, (uint16_t)t, COPY_D2H, (uint16_t)t, 0, 1);
+		add(&b, OP_SYNC, (uint16_t)t, 0);
+	}
+	double end = end_ns(&b.schedule, &b.platform);
+	drop(&b);
+	return end;
+}
+
+static void a_channel_polls_from_when_its_call_began_to_work(void **state)
+{
+	(void)state;
+	NEAR(copied_by_ns(1, 501), 501 + 29); /* alone, at once */
+	NEAR(copied_by_ns(1, 502), 1501 + 29);
+	NEAR(copied_by_ns(2, 651), 651 + 29); /* threads wait for each other first: 150 */
+	NEAR(copied_by_ns(2, 652), 1651 + 29);
+}
+
 /* Twenty calls while the device lags behind, every other one of another kind or all of one: until the last has returned. */
 static double calls_ns(bool mixed)
 {
@@ -251,6 +281,7 @@ int main(void)
 		cmocka_unit_test(one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
 		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_looks),
+		cmocka_unit_test(a_channel_polls_from_when_its_call_began_to_work),
 		cmocka_unit_test(calls_are_cheap_in_bursts_alone),
 		cmocka_unit_test(launches_among_launches_cost_those_of_a_plain_loop),
 		cmocka_unit_test(exchanging_threads_have_costs_of_their_own),

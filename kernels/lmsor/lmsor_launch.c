@@ -22,6 +22,7 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 	const struct strip *s = &part->strip;
 	const int64_t begin = s->top - (s->has_north ? extension : 0);
 	const int64_t end = s->top + (s->end - s->begin) + (s->has_south ? extension : 0), rows = end - begin;
+	const uint32_t backward = method->turns && colour ? ACCESS_BACKWARD : 0;
 	const int64_t arrays = lmsor_arrays(method->stored), plane_row = r->pitch / 2 * 8, plane = part->stored_rows * plane_row;
 	const struct lmsor_sweep args = {
 		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
@@ -51,9 +52,9 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 		.resident_bytes = part->stored_rows * r->strips.row_bytes + 2 * arrays * plane,
 		.access_count = arrays ? 3 : 2,
 		.access = {
-			{ part->grid, ACCESS_READ, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
-			{ part->grid, ACCESS_WRITE, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
-			{ own->terms, ACCESS_READ, colour * arrays * plane + begin * plane_row,
+			{ part->grid, ACCESS_READ | backward, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
+			{ part->grid, ACCESS_WRITE | backward, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
+			{ own->terms, ACCESS_READ | backward, colour * arrays * plane + begin * plane_row,
 			  arrays ? (arrays - 1) * plane + rows * plane_row : 0 },
 		},
 	};

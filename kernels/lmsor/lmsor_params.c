@@ -33,16 +33,16 @@ static const char *const transport_names[] = { "host", "peer", NULL };
 
 /* Launches with and without the norm have names of their own: they take unlike times, and a profile goes by names. */
 static const struct lmsor_method methods[] = {
-	{ "1", { "lmsor_1", "lmsor_1_norm" }, lmsor_all_cpu, lmsor_paper_geometry, STORED_ALL, false, false },
-	{ "2", { "lmsor_2", "lmsor_2_norm" }, lmsor_two_cpu, lmsor_paper_geometry, STORED_TWO, false, false },
-	{ "3", { "lmsor_3", "lmsor_3_norm" }, lmsor_none_cpu, lmsor_paper_geometry, STORED_NONE, false, false },
-	{ "tuned3", { "lmsor_tuned3", "lmsor_tuned3_norm" }, lmsor_none_cpu, lmsor_tuned_geometry, STORED_NONE, false, false },
-	{ "tuned1", { "lmsor_tuned1", "lmsor_tuned1_norm" }, lmsor_all_cpu, lmsor_tuned1_geometry, STORED_ALL, false, false },
-	{ "tuned2", { "lmsor_tuned2", "lmsor_tuned2_norm" }, lmsor_two_cpu, lmsor_tuned_geometry, STORED_TWO, false, false },
-	{ "tuned4", { "lmsor_tuned4", "lmsor_tuned4_norm" }, lmsor_omega_cpu, lmsor_tuned_geometry, STORED_OMEGA, false, false },
-	{ "persistent", { "lmsor_persistent", "lmsor_persistent" }, lmsor_persistent_cpu, lmsor_persistent_geometry, STORED_NONE, false, true },
-	{ "rows", { "lmsor_rows", "lmsor_rows" }, lmsor_rows_cpu, NULL, STORED_ALL, true, false },
-	{ "openmp", { "lmsor_openmp", "lmsor_openmp" }, lmsor_openmp_cpu, NULL, STORED_OMEGA, false, false },
+	{ "1", { "lmsor_1", "lmsor_1_norm" }, lmsor_all_cpu, lmsor_paper_geometry, STORED_ALL, false, false, false },
+	{ "2", { "lmsor_2", "lmsor_2_norm" }, lmsor_two_cpu, lmsor_paper_geometry, STORED_TWO, false, false, false },
+	{ "3", { "lmsor_3", "lmsor_3_norm" }, lmsor_none_cpu, lmsor_paper_geometry, STORED_NONE, false, false, false },
+	{ "tuned3", { "lmsor_tuned3", "lmsor_tuned3_norm" }, lmsor_none_cpu, lmsor_tuned_geometry, STORED_NONE, true, false, false },
+	{ "tuned1", { "lmsor_tuned1", "lmsor_tuned1_norm" }, lmsor_all_cpu, lmsor_tuned1_geometry, STORED_ALL, true, false, false },
+	{ "tuned2", { "lmsor_tuned2", "lmsor_tuned2_norm" }, lmsor_two_cpu, lmsor_tuned_geometry, STORED_TWO, true, false, false },
+	{ "tuned4", { "lmsor_tuned4", "lmsor_tuned4_norm" }, lmsor_omega_cpu, lmsor_tuned_geometry, STORED_OMEGA, true, false, false },
+	{ "persistent", { "lmsor_persistent", "lmsor_persistent" }, lmsor_persistent_cpu, lmsor_persistent_geometry, STORED_NONE, false, false, true },
+	{ "rows", { "lmsor_rows", "lmsor_rows" }, lmsor_rows_cpu, NULL, STORED_ALL, false, true, false },
+	{ "openmp", { "lmsor_openmp", "lmsor_openmp" }, lmsor_openmp_cpu, NULL, STORED_OMEGA, false, false, false },
 };
 
 /* `tuned` stands for the tuned kernel that is best at large sizes. */

@@ -20,6 +20,7 @@ struct lmsor_method {
 	void (*cpu)(const void *args);
 	void (*geometry)(const void *args, struct launch_geometry *geometry); /* NULL: not on a GPU */
 	enum lmsor_stored stored;
+	bool turns;               /* black goes up where red went down (lmsor_tuned.cuh) */
 	bool rows;                /* row-major, not split by colours */
 	bool whole;               /* a launch is all iterations (struct lmsor_loop), not a sweep; one GPU */
 };
