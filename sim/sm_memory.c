@@ -336,5 +336,6 @@ double sm_memory_atomic(struct sm_memory *m, double at, double lanes, double sec
 
 double sm_memory_drained(const struct sm_memory *m)
 {
-	return m->atomic_free > m->acknowledged ? m->atomic_free : m->acknowledged;
+	double counted = m->atomic_free > 0 ? m->atomic_free + m->l2.latency : 0;
+	return counted > m->acknowledged ? counted : m->acknowledged;
 }

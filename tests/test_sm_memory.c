@@ -160,6 +160,21 @@ static void what_was_written_in_l2_is_slower(void **state)
 	}
 }
 
+/* A launch ends when its last atomic is where it belongs, though nobody waits for the result. */
+static void the_last_atomic_has_to_arrive(void **state)
+{
+	(void)state;
+	struct sm_device d = memory_of_500_ns();
+	struct sm_memory memory;
+	const struct sm_memory_setup setup = { .sharers = 1 };
+	double accepted;
+	sm_memory_init(&memory, &d, &setup);
+	assert_true(sm_memory_drained(&memory) == 0);
+	const double back = sm_memory_atomic(&memory, 1000, 1, 1, &accepted);
+	assert_true(fabs(back - 1200) < 1 && sm_memory_drained(&memory) == back);
+	sm_memory_release(&memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +184,7 @@ int main(void)
 		cmocka_unit_test(queues_are_steadier_than_chance),
 		cmocka_unit_test(reads_wait_for_writes_in_their_share_of_time),
 		cmocka_unit_test(what_was_written_in_l2_is_slower),
+		cmocka_unit_test(the_last_atomic_has_to_arrive),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
