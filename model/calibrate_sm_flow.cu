@@ -128,6 +128,16 @@ template <class Element> static __global__ void __launch_bounds__(256) plain_cop
 	d_target[i] = d_source[i];
 }
 
+/* The same, and every so many threads count on one word. */
+static __global__ void __launch_bounds__(256) counted_copy(uint4 *d_target, const uint4 *d_source, uint32_t *d_count, int every)
+{
+	size_t i = static_cast<size_t>(blockIdx.x) * 256 + threadIdx.x;
+	const uint4 value = d_source[i];
+	d_target[i] = value;
+	if (threadIdx.x % every == 0)
+		atomicAdd(d_count, value.x | 1);
+}
+
 /* And a sweep: blocks that read their part of so many arrays, one behind the other, and write it back to the first. */
 enum { SWEEP_THREADS = 256, SWEEP_EACH = 2, SWEEP_READS_MOST = 3 };
 template <int READS> static __global__ void __launch_bounds__(SWEEP_THREADS) plain_sweep(uint4 *d_array, size_t elements, uint32_t zero)
@@ -295,6 +305,35 @@ static int again_batch(struct member *member, void *arg, double *value)
 	return 0;
 }
 
+/* Two copies with many enough atomics on one word that they set the pace: what one more takes, and what is left of the copy's time without them. */
+static int measure_counted(struct sm_bench *sm, double copy_bytes_per_s)
+{
+	enum { FEW = 2, MANY = 4 /* a block */ };
+	char *d_target = sm->d_region + sm->region_bytes / 2, *d_source = sm->d_region;
+	uint32_t *d_count = reinterpret_cast<uint32_t *>(sm->d_results);
+	const int blocks = static_cast<int>(sm->region_bytes / 2 / sizeof(uint4) / 256);
+	const double bytes = static_cast<double>(sm->region_bytes);
+	double ns[2], spread_ns[2];
+	for (int k = 0; k < 2; k++) {
+		int every = 256 / (k ? MANY : FEW);
+		void *arguments[] = { &d_target, &d_source, &d_count, &every };
+		struct again again = { sm, reinterpret_cast<const void *>(counted_copy), blocks, arguments, bytes };
+		struct measured rate;
+		if (bench_measure(sm->bench, 1, "sm.atomic_beside_interval_ns", every, again_batch, &again, &rate))
+			return -1;
+		ns[k] = 1e9 * bytes / rate.value;
+		spread_ns[k] = ns[k] * rate.spread / rate.value;
+	}
+	const double interval_ns = (ns[1] - ns[0]) / (static_cast<double>(MANY - FEW) * blocks);
+	const double copy_ns = 1e9 * bytes / copy_bytes_per_s, share = fmin(fmax((ns[0] - interval_ns * FEW * blocks) / copy_ns, 0), 1);
+	const struct measured interval = { interval_ns, (spread_ns[0] + spread_ns[1]) / (static_cast<double>(MANY - FEW) * blocks), {}, 0 };
+	const struct measured busy = { share, (spread_ns[0] + interval.spread * FEW * blocks) / copy_ns, {}, 0 };
+	sm_emit(sm, "atomic_beside_interval_ns", &interval, 1,
+		"copies as for dram_copy_bytes_per_s in which 2 and 4 threads of a block count on one word: difference of the two, an atomic");
+	sm_emit(sm, "dram_slice_share", &busy, 1, "what the first of them takes beyond its atomics, of what a copy without any takes");
+	return 0;
+}
+
 static int measure_copy(struct sm_bench *sm)
 {
 	char *d_target = sm->d_region + sm->region_bytes / 2, *d_source = sm->d_region;
@@ -309,7 +348,7 @@ static int measure_copy(struct sm_bench *sm)
 		return -1;
 	sm_emit(sm, "dram_copy_bytes_per_s", other.value > best.value ? &other : &best, 1,
 		"a kernel that copies 2 GiB (or a half of what is free), blocks of 256 threads, 8 or 16 bytes each; five less one; the better");
-	return 0;
+	return measure_counted(sm, best.value);
 }
 
 static int measure_sweeps(struct sm_bench *sm)

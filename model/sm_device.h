@@ -63,6 +63,8 @@ struct sm_device {
 	double constant_alone_cycles;      /* the same where one does */
 	double atomic_same_interval_ns;    /* threads' atomics on one address, one after the other: what one slice of L2 takes */
 	double atomic_rate_per_s;          /* threads' atomics all over memory, whole device */
+	double atomic_beside_interval_ns;  /* as atomic_same_interval_ns, while DRAM moves all it can; 0: the same */
+	double dram_slice_share;           /* of the time of what DRAM moves, that each slice of L2 is busy with it; 0: other work does not wait for it */
 	/* grids */
 	double launch_ns;                  /* an empty kernel of one block, as the tracer reports it */
 	double launch_period_ns;           /* period of empty kernels back to back in a graph: launch_ns + the device's own pause */

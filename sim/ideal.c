@@ -88,7 +88,7 @@ static void dram_rate(struct sm_device *d)
 static void atomics(struct sm_device *d)
 {
 	d->atomic_rate_per_s = INFINITY;
-	d->atomic_same_interval_ns = 0;
+	d->atomic_same_interval_ns = d->atomic_beside_interval_ns = d->dram_slice_share = 0;
 }
 
 const struct ideal_part ideal_parts[] = {

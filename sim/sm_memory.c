@@ -58,6 +58,19 @@ static double atomics_per_s(const struct sm_device *d, double lines)
 	return rate < d->atomic_rate_per_s ? rate : d->atomic_rate_per_s;
 }
 
+/*
+ * That fullest slice has the bytes that all slices have, too, and takes them in turn: beside a copy of memory, atomics on one address take as long as by
+ * themselves, or somewhat longer, and the part of the copy's time that a slice is busy with it (measured: calibrate_sm_flow.cu). How much longer an
+ * atomic takes there; 0 where that is not known.
+ */
+static double slice_longer(const struct sm_device *d, double lines)
+{
+	const double alone_ns = d->atomic_same_interval_ns, beside_ns = d->atomic_beside_interval_ns;
+	if (!(lines > 0) || !(alone_ns > 0) || isinf(d->atomic_rate_per_s) || !(d->dram_slice_share > 0))
+		return 0;
+	return beside_ns > alone_ns ? beside_ns / alone_ns : 1;
+}
+
 void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, const struct sm_memory_setup *setup)
 {
 	double clock_hz = device->clock_mhz * 1e6;
@@ -68,6 +81,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 		.read_slot_bytes = device->l2_slot_bytes,
 		.write_slot_bytes = device->l2_write_slot_bytes,
 		.atomic_cycles = setup->sharers * clock_hz / atomics_per_s(device, setup->atomic_lines),
+		.slice_longer = slice_longer(device, setup->atomic_lines),
 	};
 	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
 	memory->l2_write = memory->l2;
@@ -77,6 +91,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 		   sm_dram_turnaround_s(device, reads, setup->updated));
 	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;
 	memory->dram.write_cycles *= setup->write_excess > 1 ? setup->write_excess : 1;
+	memory->slice_dram = memory->slice_longer > 0 ? device->dram_slice_share : 0;
 }
 
 void sm_memory_release(struct sm_memory *memory)
@@ -267,6 +282,31 @@ static double admit(struct sm_memory *m, double at, double bytes)
 	return at;
 }
 
+/* When the fullest slice has done `cycles` more; 0 where nobody asks. */
+static double slice_serve(struct sm_memory *m, double at, double cycles)
+{
+	if (m->slice_longer <= 0)
+		return 0;
+	m->slice_busy = (m->slice_busy > at ? m->slice_busy : at) + cycles;
+	return m->slice_busy + m->l2.latency;
+}
+
+/* The same of bytes that DRAM moves. For as long atomics take longer, too: what there is to stand in their way. */
+static double slice_moves(struct sm_memory *m, double at, double dram_cycles)
+{
+	m->slice_in_the_way += dram_cycles;
+	return slice_serve(m, at, dram_cycles * m->slice_dram);
+}
+
+static double slice_counts(struct sm_memory *m, double at, double cycles)
+{
+	const double wanted = cycles * (m->slice_longer - 1), longer = wanted < m->slice_in_the_way ? wanted : m->slice_in_the_way;
+	if (m->slice_longer <= 0)
+		return 0;
+	m->slice_in_the_way -= longer;
+	return slice_serve(m, at, cycles + longer);
+}
+
 /* What a request costs L2: single sectors of many lines take more time than their bytes. */
 static double slots(double bytes, double lines, double slot_bytes)
 {
@@ -295,6 +335,8 @@ double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, 
 		done = level_request(&m->dram, at, bytes * m->dram.read_cycles, false) - at;
 		done = at + one_read(chance, &m->dram, at, done);
 		done = done > through ? done : through;
+		const double taken = slice_moves(m, at, bytes * m->dram.read_cycles);
+		done = done > taken ? done : taken;
 	} else {
 		done = level_request(&m->l2, at, l2_cycles, false) - at;
 		done = at + one_read(chance, &m->l2, at, done) + (has_far_lines(m, lines) ? m->far : 0);
@@ -319,6 +361,8 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, double line
 	if (dram) { /* later; but what waits for DRAM takes room */
 		double written = level_request(&m->dram, *accepted, bytes * m->dram.write_cycles, true);
 		done = written > done ? written : done;
+		const double taken = slice_moves(m, *accepted, bytes * m->dram.write_cycles);
+		done = taken > done ? taken : done;
 	}
 	heap_push(m, (struct in_flight){ .done = done, .size = bytes });
 	return done;
@@ -330,6 +374,8 @@ double sm_memory_atomic(struct sm_memory *m, double at, double lanes, double sec
 	*accepted = at;
 	m->atomic_free = (m->atomic_free > at ? m->atomic_free : at) + lanes * m->atomic_cycles;
 	double done = m->atomic_free + m->l2.latency;
+	const double taken = slice_counts(m, at, lanes * m->atomic_cycles);
+	done = taken > done ? taken : done;
 	heap_push(m, (struct in_flight){ .done = done, .size = sectors * 32 });
 	return done;
 }

@@ -31,6 +31,9 @@ struct sm_memory {
 	double limit_bytes;        /* in flight at once, 0 = no limit */
 	double read_slot_bytes, write_slot_bytes; /* a request takes at least the time of so many */
 	double atomic_cycles, atomic_free; /* a thread's */
+	/* The slice of L2 that most atomics fall on: how much longer they take beside what DRAM moves (0: not known), which share of that time it is busy with
+	 * it, until when it is, and cycles of DRAM that no atomic has stood behind yet. */
+	double slice_longer, slice_dram, slice_busy, slice_in_the_way;
 	double pending_bytes;
 	struct in_flight *heap; size_t heap_count, heap_capacity; /* owned; what limit_bytes counts, by `done` */
 	double far_turn;           /* of requests with a line in the far half, the part not yet seen */

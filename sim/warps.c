@@ -266,7 +266,7 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	a->l2_write_bytes = warps * program->l2_write_bytes * a->launch.work_scale;
 	for (uint32_t k = 0; k < shape->access_count; k++) /* atomics read and write in place */
 		if ((schedule->access[shape->first_access + k].mode & ~(uint32_t)ACCESS_BACKWARD) == (ACCESS_READ | ACCESS_WRITE) && program->atomics > 0)
-			a->launch.atomic_lines += (double)schedule->access[shape->first_access + k].bytes / 128;
+			a->launch.atomic_lines += fmax((double)schedule->access[shape->first_access + k].bytes / 128, 1);
 	a->memory = *memory_of(w, schedule, shape);
 	a->launch.wide = a->memory.wide;
 	a->launch.written = a->memory.written;

@@ -175,6 +175,35 @@ static void the_last_atomic_has_to_arrive(void **state)
 	sm_memory_release(&memory);
 }
 
+/* So many reads from DRAM at once, of 100 cycles each, then so many atomics on one word, of 10, or 15 beside: when the last is done. */
+static double counted_beside(double slice_share, int reads, int atomics)
+{
+	struct sm_device d = memory_of_500_ns();
+	struct sm_memory memory;
+	const struct sm_memory_setup setup = { .sharers = 1, .dram_read_share = 1, .atomic_lines = 1 };
+	double accepted, done = 0;
+	d.dram.read_bytes_per_s = 1.28e9;
+	d.atomic_same_interval_ns = 10;
+	d.atomic_beside_interval_ns = 15;
+	d.dram_slice_share = slice_share;
+	sm_memory_init(&memory, &d, &setup);
+	for (int k = 0; k < reads; k++)
+		sm_memory_read(&memory, &(struct sm_chance){ .block = (uint32_t)k, .warps = 1 }, 0, LINE, 1, true, &accepted);
+	for (int k = 0; k < atomics; k++)
+		done = sm_memory_atomic(&memory, 0, 1, 1, &accepted);
+	sm_memory_release(&memory);
+	return done;
+}
+
+static void atomics_wait_for_what_their_slice_moves(void **state)
+{
+	(void)state;
+	assert_true(fabs(counted_beside(0, 100, 100) - (100 * 10 + 200)) < 1);                   /* nothing known */
+	assert_true(fabs(counted_beside(0.5, 0, 100) - (100 * 10 + 200)) < 1);                   /* nothing in the way */
+	assert_true(fabs(counted_beside(0.5, 100, 100) - (0.5 * 10000 + 100 * 15 + 200)) < 1);
+	assert_true(fabs(counted_beside(0.5, 1, 100) - (0.5 * 100 + 100 * 10 + 100 + 200)) < 1); /* in the way for as long as it moves */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +214,7 @@ int main(void)
 		cmocka_unit_test(reads_wait_for_writes_in_their_share_of_time),
 		cmocka_unit_test(what_was_written_in_l2_is_slower),
 		cmocka_unit_test(the_last_atomic_has_to_arrive),
+		cmocka_unit_test(atomics_wait_for_what_their_slice_moves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

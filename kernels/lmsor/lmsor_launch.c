@@ -38,7 +38,7 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 		.colour = colour,
 		.problem = p->p,
 	};
-	const struct machine_launch launch = {
+	struct machine_launch launch = {
 		.name = method->name[slot >= 0],
 		.cpu = method->cpu,
 		.args = &args,
@@ -50,14 +50,17 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 		/* own colour read and written, the other read once, each stored term read */
 		.dram_bytes = rows * p->size / 2 * 8 * (3 + arrays),
 		.resident_bytes = part->stored_rows * r->strips.row_bytes + 2 * arrays * plane,
-		.access_count = arrays ? 3 : 2,
+		.access_count = 2,
 		.access = {
 			{ part->grid, ACCESS_READ | backward, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
 			{ part->grid, ACCESS_WRITE | backward, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
-			{ own->terms, ACCESS_READ | backward, colour * arrays * plane + begin * plane_row,
-			  arrays ? (arrays - 1) * plane + rows * plane_row : 0 },
 		},
 	};
+	if (arrays)
+		launch.access[launch.access_count++] = (struct schedule_access){
+			own->terms, ACCESS_READ | backward, colour * arrays * plane + begin * plane_row, (arrays - 1) * plane + rows * plane_row };
+	if (slot >= 0) /* all blocks raise one word; which one it is makes no other launch of it */
+		launch.access[launch.access_count++] = (struct schedule_access){ own->norm, ACCESS_READ | ACCESS_WRITE, 0, sizeof(uint64_t) };
 	return lmsor_ops(r)->launch(t, part->stream, &launch);
 }
 
