@@ -20,6 +20,8 @@ $column["set"] == "kernels" {
 	}
 	split(key["size"], side, "x")
 	name = key["kernel"] (key["precision"] != "" ? " " key["precision"] : "") (key["work"] > 0 ? ", work " key["work"] : "")
+	if (key["check"] != "" && key["check"] != "1000") # lists of sweeps alone: 1000 takes none
+		name = name ", norm"
 	unseen = $column["split"] == "unseen"
 	print $column["split"], $column["model"], unseen ? "-" : $column["solver"], unseen ? "-" : name, unseen ? "NaN" : side[1], key["block"] != "" ? key["block"] : "-", \
 		$column["measured_us"], $column["predicted_us"], $column["error_pct"], unseen ? "-" : $column["config"]
