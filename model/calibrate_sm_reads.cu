@@ -9,8 +9,8 @@
 
 enum { SAMPLED = 64 /* every so many blocks */, PLAIN_THREADS = 256 };
 static const size_t ALONE_BYTES = static_cast<size_t>(256) << 20, COPY_BYTES = static_cast<size_t>(2) << 30, L2_BYTES = static_cast<size_t>(8) << 20;
-static const size_t NEAR_BYTES = static_cast<size_t>(16) << 20, FAR_BYTES = static_cast<size_t>(256) << 20; /* copied, all in L2 and all not */
-enum { COPIES = 6 /* of a footprint, before it is at rest */ };
+enum { COPIES = 6 /* of a footprint, before it is at rest */, PARTS = 30 /* of what the driver says of L2, footprints are counted in */ };
+enum { NEAR_PARTS = 8, FAR_PARTS = 128 }; /* copied, all in L2 and all not */
 static const double LEAST_QUANTILE = 0.01; /* of reads, stands for the least */
 
 struct read_arguments {
@@ -212,7 +212,7 @@ static int copy_again(struct sm_bench *sm, size_t footprint_bytes, uint64_t **cy
 }
 
 /* Between what reads take that L2 has and those that it has not: how many of either are below it. */
-struct reuse { struct sm_bench *sm; size_t footprint_bytes; double between, below_near, below_far; };
+struct reuse { struct sm_bench *sm; size_t part_bytes, footprint_bytes; double between, below_near, below_far; };
 
 static double share_below(const uint64_t *cycles, size_t count, double limit)
 {
@@ -241,7 +241,8 @@ static int reuse_limits(struct sm_bench *sm, struct reuse *reuse)
 {
 	uint64_t *near = NULL, *far = NULL;
 	size_t near_count = 0, far_count = 0;
-	int rc = copy_again(sm, NEAR_BYTES, &near, &near_count) || copy_again(sm, FAR_BYTES, &far, &far_count) ? -1 : 0;
+	int rc = copy_again(sm, NEAR_PARTS * reuse->part_bytes, &near, &near_count) ||
+		 copy_again(sm, FAR_PARTS * reuse->part_bytes, &far, &far_count) ? -1 : 0;
 	if (!rc) {
 		reuse->between = 0.5 * static_cast<double>(near[near_count / 2] + far[far_count / 2]);
 		reuse->below_near = share_below(near, near_count, reuse->between);
@@ -257,23 +258,28 @@ static int reuse_limits(struct sm_bench *sm, struct reuse *reuse)
 /* What of a footprint that is gone through in the same order, launch after launch, is still there. */
 static int measure_reuse(struct sm_bench *sm)
 {
-	static const int footprints[] = { 16, 20, 24, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 52, 56, 64, 80, 128, 200 };
-	enum { COUNT = sizeof(footprints) / sizeof(footprints[0]) };
-	struct reuse reuse = { sm, 0, 0, 0, 0 };
+	static const int parts[] = { 8, 10, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28, 32, 40, 64, 100 };
+	enum { COUNT = sizeof(parts) / sizeof(parts[0]) };
+	struct reuse reuse = { sm, 0, 0, 0, 0, 0 };
+	int l2_bytes;
 	struct measured hits[COUNT];
 	double bytes[COUNT];
+	CUDA_TRY(sm->bench, cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0));
+	reuse.part_bytes = static_cast<size_t>(l2_bytes) / PARTS / 2048 * 2048; /* whole blocks in each half */
+	if (reuse.part_bytes * FAR_PARTS > sm->region_bytes)
+		return report("calibrate: %zu bytes are free, which is not far beyond L2", sm->region_bytes);
 	if (reuse_limits(sm, &reuse))
 		return -1;
 	for (int i = 0; i < COUNT; i++) {
-		reuse.footprint_bytes = static_cast<size_t>(footprints[i]) << 20;
+		reuse.footprint_bytes = static_cast<size_t>(parts[i]) * reuse.part_bytes;
 		bytes[i] = static_cast<double>(reuse.footprint_bytes);
-		if (bench_measure(sm->bench, 1, "sm.l2_reuse_hits", static_cast<double>(footprints[i]), reuse_batch, &reuse, &hits[i]))
+		if (bench_measure(sm->bench, 1, "sm.l2_reuse_hits", static_cast<double>(parts[i]), reuse_batch, &reuse, &hits[i]))
 			return -1;
 	}
 	bench_emit(sm->bench, "sm.l2_reuse_bytes", bytes, NULL, COUNT,
 		   "footprints of which one half is read and the other written, in the same order by launch after launch");
 	sm_emit(sm, "l2_reuse_hits", hits, COUNT,
-		"a word a thread: share of sampled warps whose read is below the middle between those of 16 MiB and of 256 MiB, between their shares");
+		"a word a thread: share of sampled warps whose read is below the middle between those of 8 and of 128 thirtieths of L2, between their shares");
 	return 0;
 }
 
