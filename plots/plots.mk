@@ -67,9 +67,9 @@ $(PLOT_DIR)/kernels.tsv: $(BUILD)/validation.tsv plots/kernels.awk
 $(PLOT_DIR)/kernel_size.tsv $(PLOT_DIR)/stalls.tsv: $(PLOT_DIR)/%.tsv: plots/%.sh $(PLOT_DIR)/kernels.tsv $(BUILD)/warpreel $(KERNEL_DATA)
 	$(Q)plots/$*.sh $(BUILD)/warpreel $(PLATFORM) $(PLOT_DIR)/kernels.tsv > $@
 
-$(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) model/holdout_kernels.tsv
+$(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) model/holdout_kernels.tsv traces/data/lists/kernels_edge.list
 	@mkdir -p $(@D)
-	$(Q)plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv > $@
+	$(Q)plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv traces/data/lists/kernels_edge.list > $@
 
 # The figure of a paper is one of the tables that `warpreel papers` writes (mk/report.mk).
 $(PLOT_DIR)/papers_%.tsv: $(BUILD)/papers/%/figure1.tsv
