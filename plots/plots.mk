@@ -50,7 +50,7 @@ $(PLOT_DIR)/time.tsv $(PLOT_DIR)/speedup.tsv $(PLOT_DIR)/gain.tsv: $(PLOT_DIR)/%
 
 $(PLOT_DIR)/breakdown.tsv: plots/breakdown.sh $(PLATFORM_DATA)/measured.tsv $(BUILD)/warpreel $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/profile/*)
 	@mkdir -p $(@D)
-	$(Q)plots/breakdown.sh $(BUILD)/warpreel $(PLATFORM) $(PLATFORM_DATA)/measured.tsv > $@
+	$(Q)nice plots/breakdown.sh $(BUILD)/warpreel $(PLATFORM) $(PLATFORM_DATA)/measured.tsv > $@
 
 $(PLOT_DIR)/timeline.tsv: plots/timeline.sh $(BUILD)/warpreel $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/replay/*)
 	@mkdir -p $(@D)
@@ -69,7 +69,7 @@ $(PLOT_DIR)/kernel_size.tsv $(PLOT_DIR)/stalls.tsv: $(PLOT_DIR)/%.tsv: plots/%.s
 
 $(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) model/holdout_kernels.tsv traces/data/lists/kernels_edge.list
 	@mkdir -p $(@D)
-	$(Q)plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv traces/data/lists/kernels_edge.list > $@
+	$(Q)nice plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv traces/data/lists/kernels_edge.list > $@
 
 # The figure of a paper is one of the tables that `warpreel papers` writes (mk/report.mk).
 $(PLOT_DIR)/papers_%.tsv: $(BUILD)/papers/%/figure1.tsv
