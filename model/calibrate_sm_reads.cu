@@ -80,6 +80,26 @@ static double variance_of(const uint64_t *x, size_t count)
 	return sum / static_cast<double>(count);
 }
 
+/* What the sampled warps of the launches before noted, sorted; owned by the caller. -1 after a message, and nothing is owned. */
+static int sorted_results(struct sm_bench *sm, size_t count, uint64_t **cycles)
+{
+	*cycles = static_cast<uint64_t *>(xmalloc(count * sizeof(**cycles)));
+	if (sm_results(sm, *cycles, count)) {
+		free(*cycles);
+		return -1;
+	}
+	qsort(*cycles, count, sizeof(**cycles), compare);
+	return 0;
+}
+
+static double share_below(const uint64_t *cycles, size_t count, double limit)
+{
+	size_t below = 0;
+	while (below < count && static_cast<double>(cycles[below]) < limit)
+		below++;
+	return static_cast<double>(below) / static_cast<double>(count);
+}
+
 /* Cycles, their square, or bytes read a second. */
 static int read_batch(struct member *member, void *arg, double *value)
 {
@@ -94,15 +114,15 @@ static int read_batch(struct member *member, void *arg, double *value)
 	size_t count = static_cast<size_t>((blocks + SAMPLED - 1) / SAMPLED * (reading->threads / 32));
 	float ms = 0;
 	(void)member;
-	if (count > RESULT_WORDS)
+	if (count > RESULT_WORDS) /* which the kernel would write beyond */
 		return report("calibrate: %zu warps are too many to note", count);
-	uint64_t *cycles = static_cast<uint64_t *>(xmalloc(count * sizeof(*cycles)));
-	int rc = cuda_check(sm->bench, cudaEventRecord(kit->begin[0], kit->stream[0]), "cudaEventRecord") ||
-		 sm_launch(sm, reading->kernel, blocks, reading->threads, arguments) ||
-		 cuda_check(sm->bench, cudaEventRecord(kit->end[0], kit->stream[0]), "cudaEventRecord") || sm_results(sm, cycles, count) ||
-		 cuda_check(sm->bench, cudaEventElapsedTime(&ms, kit->begin[0], kit->end[0]), "cudaEventElapsedTime") ? -1 : 0;
+	uint64_t *cycles;
+	if (cuda_check(sm->bench, cudaEventRecord(kit->begin[0], kit->stream[0]), "cudaEventRecord") ||
+	    sm_launch(sm, reading->kernel, blocks, reading->threads, arguments) ||
+	    cuda_check(sm->bench, cudaEventRecord(kit->end[0], kit->stream[0]), "cudaEventRecord") || sorted_results(sm, count, &cycles))
+		return -1;
+	int rc = cuda_check(sm->bench, cudaEventElapsedTime(&ms, kit->begin[0], kit->end[0]), "cudaEventElapsedTime");
 	if (!rc) {
-		qsort(cycles, count, sizeof(*cycles), compare);
 		const double of[] = {
 			mean_of(cycles, count), static_cast<double>(cycles[static_cast<size_t>(LEAST_QUANTILE * static_cast<double>(count))]),
 			variance_of(cycles, count), static_cast<double>(part) / (1e-3 * static_cast<double>(ms)),
@@ -144,12 +164,7 @@ static const struct noted {
 static double share_found(const uint64_t *cycles, size_t count)
 {
 	const double hit = static_cast<double>(cycles[count / 20]), miss = static_cast<double>(cycles[count * 3 / 4]);
-	size_t found = 0;
-	if (hit > 0.6 * miss)
-		return 0;
-	while (found < count && static_cast<double>(cycles[found]) < (hit + miss) / 2)
-		found++;
-	return static_cast<double>(found) / static_cast<double>(count);
+	return hit > 0.6 * miss ? 0 : share_below(cycles, count, (hit + miss) / 2);
 }
 
 /* Bytes that are found on the way back of a launch over more than L2 holds; few reads at a time, in the order of the blocks. */
@@ -166,16 +181,13 @@ static int turned_batch(struct member *member, void *arg, double *value)
 	(void)member;
 	if (count > RESULT_WORDS)
 		return report("calibrate: %zu warps are too many to note", count);
-	uint64_t *cycles = static_cast<uint64_t *>(xmalloc(count * sizeof(*cycles)));
-	int rc = sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, false, false>), blocks, 32, arguments) ||
-		 sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, false, true>), blocks, 32, arguments) ||
-		 sm_results(sm, cycles, count) ? -1 : 0;
-	if (!rc) {
-		qsort(cycles, count, sizeof(*cycles), compare);
-		*value = 128.0 * blocks * share_found(cycles, count);
-	}
+	uint64_t *cycles;
+	if (sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, false, false>), blocks, 32, arguments) ||
+	    sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, false, true>), blocks, 32, arguments) || sorted_results(sm, count, &cycles))
+		return -1;
+	*value = 128.0 * blocks * share_found(cycles, count);
 	free(cycles);
-	return rc;
+	return 0;
 }
 
 static int measure_turned(struct sm_bench *sm)
@@ -202,25 +214,11 @@ static int copy_again(struct sm_bench *sm, size_t footprint_bytes, uint64_t **cy
 	for (int k = 0; k < COPIES; k++)
 		if (sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, true, false>), blocks, PLAIN_THREADS, arguments))
 			return -1;
-	*cycles = static_cast<uint64_t *>(xmalloc(*count * sizeof(**cycles)));
-	if (sm_results(sm, *cycles, *count)) {
-		free(*cycles);
-		return -1;
-	}
-	qsort(*cycles, *count, sizeof(**cycles), compare);
-	return 0;
+	return sorted_results(sm, *count, cycles);
 }
 
 /* Between what reads take that L2 has and those that it has not: how many of either are below it. */
 struct reuse { struct sm_bench *sm; size_t part_bytes, footprint_bytes; double between, below_near, below_far; };
-
-static double share_below(const uint64_t *cycles, size_t count, double limit)
-{
-	size_t below = 0;
-	while (below < count && static_cast<double>(cycles[below]) < limit)
-		below++;
-	return static_cast<double>(below) / static_cast<double>(count);
-}
 
 static int reuse_batch(struct member *member, void *arg, double *value)
 {

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # How wrong the model `warps` becomes on the fit rows of the kernels set when a part of the device costs nothing, part by part.
-#   ablation.sh WARPREEL PLATFORM KERNELS HOLDOUT EDGE > ablation.tsv
-# KERNELS is traces/data/<platform>/kernels.tsv, HOLDOUT model/holdout_kernels.tsv, EDGE a list of kernels that are left out: many of a few, at close sizes. Columns: row (from 0: the whole model), part, summary, n, mape, max (%).
+#   ablation.sh WARPREEL PLATFORM KERNELS HOLDOUT LIST > ablation.tsv
+# KERNELS is traces/data/<platform>/kernels.tsv, HOLDOUT model/holdout_kernels.tsv; of them those that LIST names: all kernels, each at a few sizes. Columns: row (from 0: the whole model), part, summary, n, mape, max (%).
 set -eu
-warpreel=$1 platform=$2 kernels=$3 holdout=$4 edge=$5
+warpreel=$1 platform=$2 kernels=$3 holdout=$4 list=$5
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 
-awk -F '\t' 'FILENAME == ARGV[1] { held[$1]; next } FILENAME == ARGV[2] { if (sub(/^[a-z]+ [0-9]+ /, "")) held[$0]; next }
-	/^#/ || !header++ || !($2 in held)' "$holdout" "$edge" "$kernels" >"$scratch/fit"
+awk -F '\t' 'FILENAME == ARGV[1] { held[$1]; next } FILENAME == ARGV[2] { if (sub(/^[a-z]+ [0-9]+ /, "")) named[$0]; next }
+	/^#/ || !header++ || ($2 in named && !($2 in held))' "$holdout" "$list" "$kernels" >"$scratch/fit"
 # The parts are those that explain lifts.
 "$warpreel" explain micro --platform "$platform" --kernel copy4 --size 1024 |
 	sed -n 's/^  ideal \([^ ]*\) .* us  *[-+0-9.]* %   \(.*\)$/\1	\2/p' >"$scratch/parts"

@@ -11,7 +11,9 @@ BLOCK_TRACE ?= $(firstword $(sort $(wildcard $(PLATFORM_DATA)/blocks/*.wrt.zst))
 # Times of kernels alone, and profiles of kernels, if this platform has them.
 KERNEL_TIMES ?= $(and $(wildcard $(PLATFORM_DATA)/kernels/*),$(wildcard $(PLATFORM_DATA)/kernels.tsv))
 KERNEL_DATA := $(KERNEL_TIMES) $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/kernels/*)
-NOT_DRAWN := $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
+# Figures not wanted this time.
+LEFT_OUT ?=
+NOT_DRAWN := $(LEFT_OUT) $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
 FIGURES := $(patsubst plots/%.gp,%,$(filter-out plots/style.gp $(NOT_DRAWN:%=plots/%.gp),$(wildcard plots/*.gp)))
 sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
@@ -67,9 +69,9 @@ $(PLOT_DIR)/kernels.tsv: $(BUILD)/validation.tsv plots/kernels.awk
 $(PLOT_DIR)/kernel_size.tsv $(PLOT_DIR)/stalls.tsv: $(PLOT_DIR)/%.tsv: plots/%.sh $(PLOT_DIR)/kernels.tsv $(BUILD)/warpreel $(KERNEL_DATA)
 	$(Q)plots/$*.sh $(BUILD)/warpreel $(PLATFORM) $(PLOT_DIR)/kernels.tsv > $@
 
-$(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) model/holdout_kernels.tsv traces/data/lists/kernels_edge.list
+$(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) model/holdout_kernels.tsv traces/data/lists/kernels.list
 	@mkdir -p $(@D)
-	$(Q)nice plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv traces/data/lists/kernels_edge.list > $@
+	$(Q)nice plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv traces/data/lists/kernels.list > $@
 
 # The figure of a paper is one of the tables that `warpreel papers` writes (mk/report.mk).
 $(PLOT_DIR)/papers_%.tsv: $(BUILD)/papers/%/figure1.tsv

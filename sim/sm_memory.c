@@ -82,6 +82,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 		.write_slot_bytes = device->l2_write_slot_bytes,
 		.atomic_cycles = setup->sharers * clock_hz / atomics_per_s(device, setup->atomic_lines),
 		.slice_longer = slice_longer(device, setup->atomic_lines),
+		.slice_dram = device->dram_slice_share,
 	};
 	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
 	memory->l2_write = memory->l2;
@@ -91,7 +92,6 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 		   sm_dram_turnaround_s(device, reads, setup->updated));
 	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;
 	memory->dram.write_cycles *= setup->write_excess > 1 ? setup->write_excess : 1;
-	memory->slice_dram = memory->slice_longer > 0 ? device->dram_slice_share : 0;
 }
 
 void sm_memory_release(struct sm_memory *memory)
@@ -300,9 +300,7 @@ static double slice_moves(struct sm_memory *m, double at, double dram_cycles)
 
 static double slice_counts(struct sm_memory *m, double at, double cycles)
 {
-	const double wanted = cycles * (m->slice_longer - 1), longer = wanted < m->slice_in_the_way ? wanted : m->slice_in_the_way;
-	if (m->slice_longer <= 0)
-		return 0;
+	const double wanted = m->slice_longer > 1 ? cycles * (m->slice_longer - 1) : 0, longer = wanted < m->slice_in_the_way ? wanted : m->slice_in_the_way;
 	m->slice_in_the_way -= longer;
 	return slice_serve(m, at, cycles + longer);
 }
