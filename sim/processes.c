@@ -3,19 +3,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../traces/util.h"
 
+static const struct timespec glance = { .tv_nsec = 20000000 };
+
 /* What the processes share. */
-struct board { atomic_size_t next; double result[]; };
+struct board { atomic_size_t next; _Alignas(max_align_t) char answers[]; };
 
 int processes_most(void)
 {
@@ -23,39 +26,54 @@ int processes_most(void)
 	return cores < 1 ? 1 : cores > PROCESSES_MOST ? PROCESSES_MOST : (int)cores;
 }
 
-static void work_off(pid_t parent, struct board *board, size_t count, double (*work)(void *context, size_t k), void *context)
+static void work_off(pid_t parent, struct board *board, const struct process_work *work)
 {
-	/* Nobody is left to use the numbers once the parent has ended, however it did; it may have before this was asked for. */
+	/* Nobody is left to use the answers once the parent has ended, however it did; it may have before this was asked for. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	int nowhere = open("/dev/null", O_WRONLY);
 	if (nowhere >= 0)
 		dup2(nowhere, STDERR_FILENO);
-	for (size_t k; (k = atomic_fetch_add(&board->next, 1)) < count;)
-		board->result[k] = work(context, k);
+	char *answer = xcalloc(1, work->bytes);
+	for (size_t k; (k = atomic_fetch_add(&board->next, 1)) < work->count;) {
+		char *place = board->answers + k * work->bytes;
+		memcpy(answer, place, work->bytes);
+		work->answer(work->context, k, answer);
+		memcpy(place, answer, work->bytes); /* whole or not at all, unless it is killed here */
+	}
 	_exit(0);
 }
 
-void processes_run(int processes, size_t count, double (*work)(void *context, size_t k), void *context, double *result)
+static void wait_for(pid_t child, struct progress *progress, const struct board *board, size_t count)
 {
-	for (size_t k = 0; k < count; k++)
-		result[k] = NAN;
-	size_t bytes = sizeof(struct board) + count * sizeof(double);
-	struct board *board = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t ended;
+	while ((ended = waitpid(child, NULL, progress->terminal ? WNOHANG : 0)) == 0 || (ended < 0 && errno == EINTR)) {
+		const size_t begun = atomic_load(&board->next);
+		progress_at(progress, (int64_t)(begun < count ? begun : count), (int64_t)count);
+		if (ended == 0)
+			nanosleep(&glance, NULL);
+	}
+}
+
+void processes_run(int processes, const struct process_work *work, void *answers)
+{
+	const size_t bytes = work->count * work->bytes;
+	struct board *board = mmap(NULL, sizeof(*board) + bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (board == MAP_FAILED)
 		return;
-	for (size_t k = 0; k < count; k++)
-		board->result[k] = NAN;
+	memcpy(board->answers, answers, bytes);
 	pid_t *child = xcalloc((size_t)processes, sizeof(*child));
 	const pid_t here = getpid();
+	struct progress progress;
+	progress_begin(&progress, work->what);
 	for (int p = 0; p < processes; p++)
 		if ((child[p] = fork()) == 0)
-			work_off(here, board, count, work, context);
+			work_off(here, board, work);
 	for (int p = 0; p < processes; p++)
-		while (child[p] > 0 && waitpid(child[p], NULL, 0) < 0 && errno == EINTR)
-			;
-	for (size_t k = 0; k < count; k++)
-		result[k] = board->result[k];
+		if (child[p] > 0)
+			wait_for(child[p], &progress, board, work->count);
+	progress_end(&progress);
+	memcpy(answers, board->answers, bytes);
 	free(child);
-	munmap(board, bytes);
+	munmap(board, sizeof(*board) + bytes);
 }

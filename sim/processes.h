@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers that do not depend on each other, worked out by several processes at once.
+ * Answers that do not depend on each other, worked out by several processes at once.
  */
 #ifndef WARPREEL_PROCESSES_H
 #define WARPREEL_PROCESSES_H
@@ -11,10 +11,18 @@ enum { PROCESSES_MOST = 1024 };
 /* One for each core. */
 int processes_most(void);
 
+/* `count` answers of `bytes` bytes each. `answer` fills in the one with number k. */
+struct process_work {
+	size_t count, bytes;
+	void (*answer)(void *context, size_t k, void *answer);
+	void *context;
+	const char *what; /* is being worked on, for the progress on a terminal */
+};
+
 /*
- * result[k] = work(context, k) for k < count, in `processes` copies of this one, which end when it ends, however it does; what they write
- * into memory or say on stderr is lost. NaN where a process ended before it had the answer, or none could be made.
+ * Answers all in `processes` copies of this one, which end when it ends, however it does; what else they write into memory, or say on stderr,
+ * is lost. `answers` is the caller's; one stays as it is where a process ended before it had the answer, or none could be made.
  */
-void processes_run(int processes, size_t count, double (*work)(void *context, size_t k), void *context, double *result);
+void processes_run(int processes, const struct process_work *work, void *answers);
 
 #endif

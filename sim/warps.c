@@ -400,24 +400,28 @@ int warps_note(struct warps *w, const struct schedule *schedule)
 	return 0;
 }
 
-/* NaN also where there is something to be said: whoever asks for that launch works it out again, and says it. */
-static double play_noted(void *context, size_t k)
+/* Left NaN also where there is something to be said: whoever asks for that launch works it out again, and says it. */
+static void play_noted(void *context, size_t k, void *answer)
 {
 	struct warps *w = context;
 	struct warps_answer *a = &w->noted[k].answer;
+	double *ns = answer;
 	a->launch.program = &a->program; /* answers have moved since */
 	a->launch.duration_only = true;
 	if (compute_own(w, a))
-		return NAN;
-	double ns = a->grid.barriers_forced ? NAN : a->grid.duration_ns;
+		return;
+	if (!a->grid.barriers_forced)
+		*ns = a->grid.duration_ns;
 	grid_answer_release(&a->grid);
-	return ns;
 }
 
 void warps_play_noted(struct warps *w, int processes)
 {
 	double *ns = xcalloc(w->noted_count + 1, sizeof(*ns));
-	processes_run(processes, w->noted_count, play_noted, w, ns);
+	const struct process_work work = { .count = w->noted_count, .bytes = sizeof(*ns), .answer = play_noted, .context = w, .what = "launches" };
+	for (size_t k = 0; k < w->noted_count; k++)
+		ns[k] = NAN;
+	processes_run(processes, &work, ns);
 	for (size_t k = 0; k < w->noted_count; k++) {
 		w->noted[k].known.duration_ns = ns[k];
 		if (!isnan(ns[k]))
