@@ -179,22 +179,30 @@ static void find_divergence(struct warp_program *program, const struct flow *flo
 	}
 }
 
+static bool keeps(const struct sass_instruction *before, int16_t reg)
+{
+	bool kept = false;
+	for (int k = 0; k < 3; k++)
+		kept |= before->operand[k].reuse && before->operand[k].reg == reg;
+	return kept;
+}
+
 /*
  * Registers are in two banks, even and odd, and a bank gives one a cycle (Huerta et al., arXiv 2503.20481, section 5.3). An operand that the
- * instruction before kept for this slot (.reuse) needs no reading.
+ * instruction before kept for this one (.reuse) needs no reading. DFMA of three pairs of registers takes three cycles, though its pipe takes one
+ * every two (docs/measuring.md).
  */
 static uint8_t port_cycles(const struct sass_instruction *s, const struct sass_instruction *before)
 {
 	int reads[2] = { 0, 0 };
-	if (s->class != SASS_FP32 && s->class != SASS_INTEGER && s->class != SASS_HALF)
+	if (s->class != SASS_FP32 && s->class != SASS_INTEGER && s->class != SASS_HALF && s->class != SASS_FP64)
 		return 1;
-	for (int k = 0; k < 4; k++) {
-		bool kept = before && before->control.reuse >> k & 1 && before->source[k] == s->source[k];
-		bool again = false; /* one read serves the same register in two slots */
-		for (int j = 0; j < k; j++)
-			again |= s->source[j] == s->source[k];
-		if (s->source[k] >= 0 && !kept && !again)
-			reads[s->source[k] & 1]++;
+	for (int k = 0; k < 3; k++) {
+		const struct sass_operand *o = &s->operand[k];
+		if (o->reg < 0 || (before && keeps(before, o->reg)))
+			continue;
+		reads[o->reg & 1]++;
+		reads[~o->reg & 1] += o->pair;
 	}
 	int most = reads[0] > reads[1] ? reads[0] : reads[1];
 	return (uint8_t)(most > 1 ? most : 1);

@@ -177,6 +177,9 @@ static void find_registers(struct sass_instruction *in, const struct opcode *kno
 			continue;
 		for (int i = 0; i < sources; i++)
 			repeated |= in->source[i] == number;
+		if (!repeated && sources < 3)
+			in->operand[sources] = (struct sass_operand){ .reg = (int16_t)number, .pair = known->class == SASS_FP64,
+								      .reuse = strncmp(after + (*after == '|'), ".reuse", 6) == 0 };
 		if (!repeated && sources < 4)
 			in->source[sources++] = (int16_t)number;
 		if (!repeated && pair_count < 4 && (strncmp(after, ".64", 3) == 0 || known->class == SASS_FP64))
@@ -239,7 +242,6 @@ static void decode_control(struct sass_control *control, uint64_t high)
 		.write_barrier = high >> 46 & 7,
 		.read_barrier = high >> 49 & 7,
 		.wait_mask = high >> 52 & 63,
-		.reuse = high >> 58 & 15,
 	};
 }
 
@@ -301,7 +303,8 @@ static struct opcode guess(const char *name, const char *start, const char *end)
 
 void sass_decode(struct sass_instruction *instruction, const char *text, const uint64_t code[2], uint32_t offset)
 {
-	struct sass_instruction in = { .destination = -1, .source = { -1, -1, -1, -1 }, .depbar_scoreboard = -1, .depbar_count = -1 };
+	struct sass_instruction in = { .destination = -1, .source = { -1, -1, -1, -1 }, .operand = { { .reg = -1 }, { .reg = -1 }, { .reg = -1 } },
+				       .depbar_scoreboard = -1, .depbar_count = -1 };
 	const char *word = skip_guard(text, &in.predicated), *start = word + strcspn(word, " \t;"), *end = end_of(start);
 	const struct opcode *found;
 	struct opcode known;

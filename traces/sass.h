@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * SASS: the machine code of NVIDIA GPUs from Volta on (128-bit encoding), as far as timing needs it: control bits, class, operands
- * that matter. Layout of the control bits (bits 105..121 of the encoding, reuse 122..125): Jia et al., "Dissecting the NVIDIA Volta GPU
+ * that matter. Layout of the control bits (bits 105..121 of the encoding): Jia et al., "Dissecting the NVIDIA Volta GPU
  * architecture via microbenchmarking", 2018, section 2.1; Huerta et al., arXiv 2503.20481.
  */
 #ifndef WARPREEL_SASS_H
@@ -24,8 +24,10 @@ struct sass_control {
 	uint8_t write_barrier; /* scoreboard raised until the result is written; 7 = none */
 	uint8_t read_barrier;  /* scoreboard raised until the operands are read; 7 = none */
 	uint8_t wait_mask;     /* scoreboards 0..5 to wait for before issue */
-	uint8_t reuse;
 };
+
+/* An operand that is read from a register. `pair`: and the one after it; `reuse`: it is kept for this place of the next instruction. */
+struct sass_operand { int16_t reg /* -1: no operand */; bool pair, reuse; };
 
 #define SASS_TARGET_UNKNOWN UINT32_MAX
 enum { SASS_CONSTANT_BYTES = 65536 }; /* of a bank */
@@ -42,6 +44,7 @@ struct sass_instruction {
 	int32_t constant;     /* c[0x0][offset]: of launch dimensions and parameters; -1 none */
 	int16_t destination;  /* first destination register, -1 none */
 	int16_t source[4];    /* source registers, -1 none: for machines without control bits */
+	struct sass_operand operand[3]; /* what arithmetic reads, in the order of the text; a register that is named twice is read once */
 	uint8_t destination_count; /* registers written from `destination` on */
 };
 
