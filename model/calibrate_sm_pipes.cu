@@ -123,19 +123,54 @@ struct op_compare : op_base { /* the same with a move: ISETP and a guarded MOV *
 	}
 };
 
-struct op_fp64 { /* DFMA */
-	double x[8], a, b;
+struct op_fp64 { /* DFMA, twice the same pair of registers: it reads one; three take the ports of the banks longer than the pipe */
+	double x[8];
 	enum { streams = 8 };
 	__device__ void start(const struct probe_arguments &arguments)
 	{
 #pragma unroll
 		for (uint32_t k = 0; k < streams; k++)
 			x[k] = START(k);
-		a = START(11), b = START(12);
 	}
 	__device__ void round(int) {}
-	__device__ void step(int k, int) { asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x[k]) : "d"(a), "d"(b)); }
+	__device__ void step(int k, int) { asm volatile("fma.rn.f64 %0, %0, 0d3FE0000000000000, %0;" : "+d"(x[k])); }
 	__device__ bool used() const { return x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7] == 0.1234; }
+};
+
+/* FP64 that reads so many pairs of registers, and two FADD or FMUL that read a register each. */
+template <int PAIRS> struct op_fp64_beside {
+	double x[8], a[4], b[4];
+	uint32_t y[8];
+	enum { streams = 8 };
+	__device__ void start(const struct probe_arguments &arguments)
+	{
+#pragma unroll
+		for (uint32_t k = 0; k < streams; k++)
+			x[k] = y[k] = START(k);
+#pragma unroll
+		for (uint32_t k = 0; k < 4; k++) /* in turn, so that none is kept from one to the next */
+			a[k] = START(20 + k), b[k] = START(30 + k);
+	}
+	__device__ void round(int) {}
+	__device__ void step(int k, int i)
+	{
+		if (PAIRS == 1)
+			asm volatile("fma.rn.f64 %0, %0, 0d3FE0000000000000, %0;" : "+d"(x[k]));
+		else if (PAIRS == 2)
+			asm volatile("add.rn.f64 %0, %0, %1;" : "+d"(x[k]) : "d"(a[k % 4]));
+		else
+			asm volatile("fma.rn.f64 %0, %1, %2, %0;" : "+d"(x[k]) : "d"(a[k % 4]), "d"(b[k % 4]));
+		fp32_narrow(y[k], i);
+		fp32_narrow(y[(k + 1) % 8], i + 1);
+	}
+	__device__ bool used() const
+	{
+		double all = 0;
+#pragma unroll
+		for (int k = 0; k < streams; k++)
+			all += x[k] + y[k];
+		return all == 0.1234;
+	}
 };
 
 struct op_tensor { /* HMMA.16816.F32 */
@@ -185,7 +220,7 @@ static const struct {
 } pipes[] = {
 	{ "imad", "IMAD", LATENCY("sm.imad_latency", op_imad, 32), INTERVAL("sm.imad_interval", op_imad, 32) },
 	{ "integer", "LOP3", LATENCY("sm.integer_latency", op_integer, 32), INTERVAL("sm.integer_interval", op_integer, 32) },
-	{ "fp64", "DFMA", LATENCY("sm.fp64_latency", op_fp64, 32), INTERVAL("sm.fp64_interval", op_fp64, 32) },
+	{ "fp64", "DFMA, twice the same registers", LATENCY("sm.fp64_latency", op_fp64, 32), INTERVAL("sm.fp64_interval", op_fp64, 32) },
 	{ "half", "HFMA2", LATENCY("sm.half_latency", op_half, 32), INTERVAL("sm.half_interval", op_half, 32) },
 	{ "convert", "F2I", LATENCY("sm.convert_latency", op_convert, 32), INTERVAL("sm.convert_interval", op_convert, 32) },
 	{ "special", "MUFU.RSQ and MUFU.EX2 in turn", LATENCY("sm.special_latency", op_special, 32), INTERVAL("sm.special_interval", op_special, 32) },
@@ -250,6 +285,26 @@ static int measure_pipes(struct sm_bench *sm, double *integer_latency)
 	return 0;
 }
 
+/* Their registers come by the ports that those of the others come by. */
+static int measure_fp64_ports(struct sm_bench *sm)
+{
+	static const struct { const char *name, *operation; struct probe probe; } ports[] = {
+		{ "fp64_pair_cycles", "DFMA, twice the same registers,", INTERVAL("sm.fp64_pair_cycles", op_fp64_beside<1>, 16) },
+		{ "fp64_two_pairs_cycles", "DADD of two pairs", INTERVAL("sm.fp64_two_pairs_cycles", op_fp64_beside<2>, 16) },
+		{ "fp64_three_pairs_cycles", "DFMA of three pairs", INTERVAL("sm.fp64_three_pairs_cycles", op_fp64_beside<3>, 16) },
+	};
+	for (size_t k = 0; k < sizeof(ports) / sizeof(ports[0]); k++) {
+		struct measured measured;
+		if (probe_measure(sm, ports[k].probe, &measured))
+			return -1;
+		measured.value -= 2;
+		char *how = xprintf("%s and two FADD or FMUL, 32 warps with 8 chains each, cycles of a sub-partition; less 2", ports[k].operation);
+		sm_emit(sm, ports[k].name, &measured, 1, how);
+		free(how);
+	}
+	return 0;
+}
+
 /* S2R comes with the comparison that guards it, which a guarded addition tells apart. */
 static int measure_special_register(struct sm_bench *sm)
 {
@@ -300,6 +355,6 @@ int calibrate_sm_pipes(struct sm_bench *sm)
 {
 	double fp32_latency = 0, integer_latency = 0;
 	bench_progress(sm->bench, "sm pipes");
-	return measure_issue(sm, &fp32_latency) || measure_pipes(sm, &integer_latency) || measure_special_register(sm) ||
+	return measure_issue(sm, &fp32_latency) || measure_pipes(sm, &integer_latency) || measure_fp64_ports(sm) || measure_special_register(sm) ||
 	       measure_loop(sm, fp32_latency, integer_latency) ? -1 : 0;
 }

@@ -10,7 +10,9 @@
 enum { SAMPLED = 64 /* every so many blocks */, PLAIN_THREADS = 256 };
 static const size_t ALONE_BYTES = static_cast<size_t>(256) << 20, COPY_BYTES = static_cast<size_t>(2) << 30, L2_BYTES = static_cast<size_t>(8) << 20;
 enum { COPIES = 6 /* of a footprint, before it is at rest */, PARTS = 30 /* of what the driver says of L2, footprints are counted in */ };
+enum { FRESH_BLOCKS = 32768 /* of 128 bytes, which are 4 MiB */, SCATTER = 12345 /* odd */, FRESH_SAMPLED = 61 /* blocks on all multiprocessors */ };
 enum { NEAR_PARTS = 8, FAR_PARTS = 128 }; /* copied, all in L2 and all not */
+static const double FRESH_LEAST = 0.02; /* of reads that take longer: fewer are none */
 static const double LEAST_QUANTILE = 0.01; /* of reads, stands for the least */
 
 struct read_arguments {
@@ -47,6 +49,20 @@ template <class Element, bool WRITE, bool BACK> static __global__ void __launch_
 		reinterpret_cast<Element *>(a.d_target)[i] = x;
 	if (blockIdx.x % SAMPLED == 0 && threadIdx.x % 32 == 0)
 		a.d_results[(blockIdx.x / SAMPLED * blockDim.x + threadIdx.x) / 32] = static_cast<uint64_t>(ended - begun);
+}
+
+/* Blocks of one warp read a word a thread of what launches of other blocks wrote, in an order of their own. */
+static __global__ void scattered_read(struct read_arguments a)
+{
+	const unsigned block = blockIdx.x * SCATTER % gridDim.x;
+	const uint32_t *d_from = reinterpret_cast<const uint32_t *>(a.d_source) + static_cast<size_t>(block) * 32 + threadIdx.x;
+	uint32_t x;
+	long long begun = clock64();
+	if (element_read(&x, d_from) == a.never)
+		asm volatile("trap;");
+	long long ended = clock64();
+	if (blockIdx.x % FRESH_SAMPLED == 0 && threadIdx.x == 0)
+		a.d_results[blockIdx.x / FRESH_SAMPLED] = static_cast<uint64_t>(ended - begun);
 }
 
 struct reading {
@@ -92,12 +108,17 @@ static int sorted_results(struct sm_bench *sm, size_t count, uint64_t **cycles)
 	return 0;
 }
 
-static double share_below(const uint64_t *cycles, size_t count, double limit)
+static size_t count_below(const uint64_t *cycles, size_t count, double limit)
 {
 	size_t below = 0;
 	while (below < count && static_cast<double>(cycles[below]) < limit)
 		below++;
-	return static_cast<double>(below) / static_cast<double>(count);
+	return below;
+}
+
+static double share_below(const uint64_t *cycles, size_t count, double limit)
+{
+	return static_cast<double>(count_below(cycles, count, limit)) / static_cast<double>(count);
 }
 
 /* Cycles, their square, or bytes read a second. */
@@ -281,6 +302,65 @@ static int measure_reuse(struct sm_bench *sm)
 	return 0;
 }
 
+/* What the sampled warps noted that read lines last written by another multiprocessor; or that read those once more. */
+static int scattered(struct sm_bench *sm, bool again, uint64_t **cycles)
+{
+	char *d_written = sm->d_region + sm->region_bytes / 2;
+	struct read_arguments write = { d_written, sm->d_region, sm->d_results, UINT64_MAX }, read = { NULL, d_written, sm->d_results, UINT64_MAX };
+	void *write_arguments[] = { &write }, *read_arguments[] = { &read };
+	for (int k = 0; k < 2; k++) /* the first time, lines have to come to both halves of L2 */
+		if (sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, true, false>), FRESH_BLOCKS, 32, write_arguments) ||
+		    sm_launch(sm, reinterpret_cast<const void *>(scattered_read), FRESH_BLOCKS, 32, read_arguments))
+			return -1;
+	if (again ? sm_launch(sm, reinterpret_cast<const void *>(scattered_read), FRESH_BLOCKS, 32, read_arguments) : 0)
+		return -1;
+	return sorted_results(sm, FRESH_BLOCKS / FRESH_SAMPLED, cycles);
+}
+
+/* Reads that take a quarter longer than half of those that are not fresh, less those of them that are not fresh: their share, or how much longer. */
+struct fresh { struct sm_bench *sm; enum { SHARE, LONGER } wanted; };
+
+static int fresh_batch(struct member *member, void *arg, double *value)
+{
+	const struct fresh *fresh = static_cast<const struct fresh *>(arg);
+	const size_t count = FRESH_BLOCKS / FRESH_SAMPLED;
+	uint64_t *first, *again;
+	(void)member;
+	if (scattered(fresh->sm, false, &first))
+		return -1;
+	if (scattered(fresh->sm, true, &again)) {
+		free(first);
+		return -1;
+	}
+	const double limit = 1.25 * static_cast<double>(again[count / 2]);
+	const size_t quick_first = count_below(first, count, limit), quick_again = count_below(again, count, limit);
+	const double share = (static_cast<double>(quick_again) - static_cast<double>(quick_first)) / static_cast<double>(count);
+	if (fresh->wanted == fresh::SHARE)
+		*value = fmax(share, 0);
+	else
+		*value = share > FRESH_LEAST ? mean_of(first + quick_first, count - quick_first) - mean_of(again, quick_again) : 0;
+	free(first);
+	free(again);
+	return 0;
+}
+
+static int measure_fresh(struct sm_bench *sm)
+{
+	struct fresh fresh = { sm, fresh::SHARE };
+	struct measured share, longer;
+	if (bench_measure(sm->bench, 1, "sm.l2_fresh_share", 0, fresh_batch, &fresh, &share))
+		return -1;
+	fresh.wanted = fresh::LONGER;
+	if (bench_measure(sm->bench, 1, "sm.l2_fresh_latency_ns", 0, fresh_batch, &fresh, &longer))
+		return -1;
+	longer.value *= 1e3 / sm->clock_mhz;
+	longer.spread *= 1e3 / sm->clock_mhz;
+	sm_emit(sm, "l2_fresh_share", &share, 1,
+		"4 MiB written, then read by other blocks of one warp, a word a thread: sampled warps whose read takes a quarter longer than half of them when they read again");
+	sm_emit(sm, "l2_fresh_latency_ns", &longer, 1, "the same: mean of these, less that of the others when they read again");
+	return 0;
+}
+
 int calibrate_sm_reads(struct sm_bench *sm)
 {
 	bench_progress(sm->bench, "sm reads");
@@ -299,5 +379,5 @@ int calibrate_sm_reads(struct sm_bench *sm)
 		measured.spread *= to_unit;
 		sm_emit(sm, n->name, &measured, 1, n->how);
 	}
-	return measure_turned(sm) || measure_reuse(sm) ? -1 : 0;
+	return measure_turned(sm) || measure_reuse(sm) || measure_fresh(sm) ? -1 : 0;
 }

@@ -251,6 +251,9 @@ const struct platform_key platform_keys[] = {
 	{ "sm.shared_reserved_bytes", KEY_INTEGER, SM, AT(sm.shared_reserved_bytes), NULL, "bytes", "shared memory the system takes of each block" },
 	{ "sm.block_threads_max", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.block_threads_max), NULL, "count", "threads of the largest block" },
 	{ "sm.issue_interval", KEY_REAL, SM, AT(sm.issue_interval), NULL, "cycles", "between two warp instructions of a sub-partition" },
+	{ "sm.fp64_pair_cycles", KEY_REAL, 0, AT(sm.fp64_port_cycles[0]), NULL, "cycles", "an FP64 instruction that reads a pair of registers keeps others from issue; 0: 1" },
+	{ "sm.fp64_two_pairs_cycles", KEY_REAL, 0, AT(sm.fp64_port_cycles[1]), NULL, "cycles", "one that reads two; 0: 2" },
+	{ "sm.fp64_three_pairs_cycles", KEY_REAL, 0, AT(sm.fp64_port_cycles[2]), NULL, "cycles", "one that reads three; 0: 3" },
 #include "../traces/sass_classes.def"
 	{ "sm.shared_wavefront_interval", KEY_REAL, SM, AT(sm.shared_wavefront_interval), NULL, "cycles",
 	  "one more pass of 128 bytes through shared memory, as a bank conflict asks for" },
@@ -261,6 +264,8 @@ const struct platform_key platform_keys[] = {
 	{ "sm.l2_port_bytes", KEY_REAL, RATE(SM), AT(sm.l2_port_bytes), NULL, "bytes/cycle", "between a multiprocessor and L2, each direction" },
 	{ "sm.l2_latency_ns", KEY_REAL, SM, AT(sm.l2.latency_ns), NULL, "ns", "a hit in the near half of an idle L2, issue of the load to its result" },
 	{ "sm.l2_far_latency_ns", KEY_REAL, SM, AT(sm.l2_far_latency_ns), NULL, "ns", "a hit in the other half beyond l2_latency_ns; 0: there is one half" },
+	{ "sm.l2_fresh_share", KEY_REAL, 0, AT(sm.l2_fresh_share), NULL, "share", "of lines that another multiprocessor has just written, those that are longer on the way; 0: not known" },
+	{ "sm.l2_fresh_latency_ns", KEY_REAL, 0, AT(sm.l2_fresh_latency_ns), NULL, "ns", "how much longer" },
 	{ "sm.l2_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.l2.read_bytes_per_s), NULL, "bytes/s", "all multiprocessors reading from L2" },
 	{ "sm.l2_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.l2.write_bytes_per_s), NULL, "bytes/s", "all multiprocessors writing to L2" },
 	{ "sm.l2_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.l2.copy_bytes_per_s), NULL, "bytes/s", "L2, as many bytes read as written, both counted" },

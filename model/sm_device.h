@@ -39,6 +39,7 @@ struct sm_device {
 	int block_threads_max;
 	/* issue: a sub-partition issues one warp instruction every issue_interval cycles */
 	double issue_interval;
+	double fp64_port_cycles[3]; /* for how long one of FP64 that reads one, two or three pairs of registers keeps others from it; 0: as many as pairs */
 	double interval[SASS_CLASS_COUNT]; /* sm.<class>_interval: cycles the pipe of ONE sub-partition is busy with a warp instruction;
 	                                    * memory classes, shuffle, barrier: cycles of the path ALL sub-partitions share */
 	double latency[SASS_CLASS_COUNT];  /* sm.<class>_latency: issue to the result being usable, cycles (global_load: a hit in L1) */
@@ -55,6 +56,8 @@ struct sm_device {
 	double l2_wide_copy_bytes_per_s, l2_wide_turnaround_s; /* as these, of what goes round beyond l2_near_bytes; 0 = the same */
 	double l2_near_bytes;              /* 0: the same however many */
 	double l2_far_latency_ns;          /* a hit in the other half, less latency_ns; half of all hits are there. 0: one half */
+	/* Of lines that another multiprocessor wrote last, the share that a read waits for longer, and how much. 0: not known */
+	double l2_fresh_share, l2_fresh_latency_ns;
 	/* cache residency: bytes touched between two touches of the same byte -> share of the bytes still in L2 */
 	struct { double *value; size_t count; } l2_reuse_bytes, l2_reuse_hits; /* owned */
 	double l2_turned_bytes;            /* of what a launch touched last, the one that comes back the other way finds; 0: as l2_reuse_* */

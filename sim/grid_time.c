@@ -75,6 +75,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 			.sharers = sharers_of(launch, sm_count),
 			.wide = launch->wide,
 			.written = launch->written,
+			.fresh = launch->fresh,
 			.updated = launch->updated,
 			.dram_read_share = share(asked.reads, asked.writes),
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,

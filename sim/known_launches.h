@@ -10,7 +10,7 @@ struct known_launch {
 	const struct kernel_profile *profile; /* its counts; they stay where they are */
 	struct launch_geometry geometry;      /* grid, block and shared memory; all else is in the profile */
 	struct warps_phase phase[2];
-	double asked[7];                      /* of memory, by struct grid_launch */
+	double asked[8];                      /* of memory, by struct grid_launch */
 	double duration_ns;                   /* not part of what it is known by */
 };
 

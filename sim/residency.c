@@ -10,14 +10,14 @@
 enum { OCCURRENCES = 6, LAUNCHES_MAX = 4096 };
 
 /*
- * A range of a buffer, the clock of the slice that touched it last, which way that went, what share of it was still in L2 then, and what share is
- * there and has been written since it came. Ranges of a buffer do not overlap; the list is in the order of the clocks, so that the bytes from a range to
+ * A range of a buffer, the clock of the slice that touched it last, which way that went, what share of it was still in L2 then, what share is
+ * there and has been written since it came, and what share that slice wrote. Ranges of a buffer do not overlap; the list is in the order of the clocks, so that the bytes from a range to
  * its end are those touched since (stack distance: Mattson et al. 1970).
  */
-struct touched { uint32_t buffer; int64_t begin, end; int64_t clock; double kept, written; bool backward; };
+struct touched { uint32_t buffer; int64_t begin, end; int64_t clock; double kept, written, fresh; bool backward; };
 struct history { struct touched *range; size_t count, capacity; int64_t clock; };
 struct slice_sums { double read, read_hit, write, write_hit; };
-struct sums { struct slice_sums slice[RESIDENCY_SLICES]; double distance, touched, turned, written, stored, updated, farthest; int seen; };
+struct sums { struct slice_sums slice[RESIDENCY_SLICES]; double distance, touched, turned, written, fresh, stored, updated, farthest; int seen; };
 
 double residency_hits(const struct sm_device *d, double bytes)
 {
@@ -65,7 +65,7 @@ static bool overlap(const struct touched *r, const struct schedule_access *a, in
  * What of the access is in L2, and what of it is still there since it was written, if only every `period`-th touch writes it: where it was
  * out between, it has been written back, and will be again.
  */
-struct found { double bytes, hit, unwritten, distance, turned, written, farthest; };
+struct found { double bytes, hit, unwritten, distance, turned, written, fresh, farthest; };
 
 static double power(double base, double exponent)
 {
@@ -96,6 +96,7 @@ static struct found look_up(const struct history *h, const struct schedule_acces
 		found.unwritten += bytes * hits * power(r->kept, period - 1);
 		found.distance += bytes * since;
 		found.written += bytes * hits * r->written;
+		found.fresh += bytes * hits * r->fresh;
 		found.farthest = since > found.farthest ? since : found.farthest;
 		found.turned += turned ? bytes : 0;
 	}
@@ -132,10 +133,10 @@ static void forget(struct history *h, const struct schedule_access *a)
 	h->count = left;
 }
 
-static void touch(struct history *h, const struct schedule_access *a, double kept, double written)
+static void touch(struct history *h, const struct schedule_access *a, double kept, double written, double fresh)
 {
 	forget(h, a);
-	const struct touched now = { a->buffer, a->offset_bytes, a->offset_bytes + a->bytes, h->clock, kept, written,
+	const struct touched now = { a->buffer, a->offset_bytes, a->offset_bytes + a->bytes, h->clock, kept, written, fresh,
 				     !!(a->mode & ACCESS_BACKWARD) };
 	GROW(h->range, h->count, h->capacity);
 	if (now.begin < now.end)
@@ -147,7 +148,7 @@ static double read_too(const struct schedule_access *access, uint32_t count, con
 {
 	double bytes = 0;
 	for (uint32_t k = 0; k < count; k++) {
-		const struct touched read = { access[k].buffer, access[k].offset_bytes, access[k].offset_bytes + access[k].bytes, 0, 0, 0, false };
+		const struct touched read = { access[k].buffer, access[k].offset_bytes, access[k].offset_bytes + access[k].bytes, 0, 0, 0, 0, false };
 		int64_t begin, end;
 		if (access[k].mode & ACCESS_READ && overlap(&read, write, &begin, &end))
 			bytes += (double)(end - begin);
@@ -194,6 +195,7 @@ static void walk_launch(struct history *h, const struct schedule *schedule, cons
 				sums->touched += found.bytes;
 				sums->turned += found.turned;
 				sums->written += found.written;
+				sums->fresh += found.fresh;
 				sums->farthest = found.farthest > sums->farthest ? found.farthest : sums->farthest;
 			}
 			if (access[k].mode & ACCESS_WRITE) {
@@ -201,9 +203,11 @@ static void walk_launch(struct history *h, const struct schedule *schedule, cons
 				slice->write_hit += found.unwritten;
 			}
 		}
-		for (uint32_t k = 0; k < shape->access_count; k++) {
+		for (uint32_t n = 0; n < 2 * shape->access_count; n++) { /* what is both read and written has been written last */
+			const uint32_t k = n % shape->access_count, writes = access[k].mode & ACCESS_WRITE;
 			struct schedule_access part = part_of(&access[k], i);
-			touch(h, &part, kept[k], written[k]);
+			if ((writes != 0) == (n >= shape->access_count))
+				touch(h, &part, kept[k], written[k], writes ? 1 / period : 0);
 		}
 	}
 	for (uint32_t k = 0; k < shape->access_count; k++)
@@ -233,6 +237,7 @@ static void fill(struct residency_shape *out, const struct schedule *schedule, c
 		read_hit += sums->slice[i].read_hit;
 	/* Launches that hardly differ are the same. */
 	out->written = read_hit > 0 ? round(1024 * sums->written / read_hit) / 1024 : 0;
+	out->fresh = read_hit > 0 ? round(1024 * sums->fresh / read_hit) / 1024 : 0;
 	/* So many of all that goes round are more than L2 has near, in whatever order they come. */
 	double beyond = device->l2_near_bytes > 0 && sums->farthest > device->l2_near_bytes ? 1 - device->l2_near_bytes / sums->farthest : 0;
 	out->wide = round(1024 * beyond * out->written) / 1024;

@@ -126,7 +126,7 @@ static void issue(struct engine *e, struct warp *w, double at)
 	uint8_t reason = STALL_OTHER;
 	if (!e->setup->duration_only)
 		account(e->run->stalled, w, s->class, at, *path);
-	p->free = at + d->issue_interval * s->port_cycles;
+	p->free = at + e->held[s->class == SASS_FP64][s->port_cycles];
 	if (sm_uses_lsu(s->class))
 		done = sm_access(e, w, s, at, &cycles, &reason);
 	const double there = s->constant_line < CONSTANT_LINES ? constant_there(e, w, s, at) : 0;

@@ -77,6 +77,8 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device, co
 	*memory = (struct sm_memory){
 		.port_cycles = 1 / device->l2_port_bytes,
 		.far = device->l2_far_latency_ns * 1e-9 * clock_hz,
+		.fresh = device->l2_fresh_latency_ns * 1e-9 * clock_hz,
+		.fresh_share = device->l2_fresh_share * setup->fresh,
 		.limit_bytes = device->l1_miss_bytes,
 		.read_slot_bytes = device->l2_slot_bytes,
 		.write_slot_bytes = device->l2_write_slot_bytes,
@@ -322,6 +324,16 @@ static bool has_far_lines(struct sm_memory *m, double lines)
 	return true;
 }
 
+/* Lines that another multiprocessor has just written are in the one half that wrote them, and in the other no more. */
+static bool has_fresh_lines(struct sm_memory *m, double lines)
+{
+	m->fresh_turn += 1 - pow(1 - m->fresh_share, lines > 1 ? lines : 1);
+	if (m->fresh_turn < 1)
+		return false;
+	m->fresh_turn--;
+	return true;
+}
+
 double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, double bytes, double lines, bool dram, double *accepted)
 {
 	at = admit(m, at, bytes);
@@ -337,7 +349,7 @@ double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, 
 		done = done > taken ? done : taken;
 	} else {
 		done = level_request(&m->l2, at, l2_cycles, false) - at;
-		done = at + one_read(chance, &m->l2, at, done) + (has_far_lines(m, lines) ? m->far : 0);
+		done = at + one_read(chance, &m->l2, at, done) + (has_far_lines(m, lines) ? m->far : 0) + (has_fresh_lines(m, lines) ? m->fresh : 0);
 	}
 	double behind = m->l2_write.busy + m->l2.latency; /* slices take requests in order */
 	done = behind > done ? behind : done;

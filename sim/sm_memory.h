@@ -36,6 +36,7 @@ struct sm_memory {
 	double slice_longer, slice_dram, slice_busy, slice_in_the_way;
 	double pending_bytes;
 	struct in_flight *heap; size_t heap_count, heap_capacity; /* owned; what limit_bytes counts, by `done` */
+	double fresh, fresh_share, fresh_turn; /* cycles more; which share of lines takes them; of requests with such a line, the part not yet seen */
 	double far_turn;           /* of requests with a line in the far half, the part not yet seen */
 	double acknowledged;       /* when L2 has the last write */
 };
@@ -49,6 +50,7 @@ struct sm_memory_setup {
 	double sharers;            /* multiprocessors that ask for as much as this one */
 	double written;            /* share of what is found in L2 that was written there: only one half has it */
 	double wide;               /* the part of that which goes round beyond l2_near_bytes */
+	double fresh;              /* share of it that the launch wrote that touched it last: some of that has to come from the other half */
 	double updated;            /* share of what is written that was read in the same place */
 	double dram_read_share;    /* of the bytes moved between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */

@@ -189,8 +189,8 @@ static bool keeps(const struct sass_instruction *before, int16_t reg)
 
 /*
  * Registers are in two banks, even and odd, and a bank gives one a cycle (Huerta et al., arXiv 2503.20481, section 5.3). An operand that the
- * instruction before kept for this one (.reuse) needs no reading. DFMA of three pairs of registers takes three cycles, though its pipe takes one
- * every two (docs/measuring.md).
+ * instruction before kept for this one (.reuse) needs no reading. FP64 reads pairs, a register of either bank: DFMA of three takes three cycles, though
+ * its pipe takes one every two. That is nearly so (sm.fp64_*_cycles).
  */
 static uint8_t port_cycles(const struct sass_instruction *s, const struct sass_instruction *before)
 {

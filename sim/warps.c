@@ -270,6 +270,7 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	a->memory = *memory_of(w, schedule, shape);
 	a->launch.wide = a->memory.wide;
 	a->launch.written = a->memory.written;
+	a->launch.fresh = a->memory.fresh;
 	a->launch.updated = a->memory.updated;
 	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
 		double traffic = program->l2_read_bytes + program->l2_write_bytes, scale = (double)profile_warps(a->profile) / warps;
@@ -351,7 +352,7 @@ static struct known_launch key_of(const struct warps_answer *a, const struct sch
 {
 	const struct grid_launch *l = &a->launch;
 	struct known_launch key = { .profile = a->derived ? &a->derived->profile : a->profile, .phase = { a->phase[0], a->phase[1] },
-			     .asked = { l->work_scale, l->wide, l->written, l->updated, l->read_excess, l->write_excess, l->atomic_lines } };
+			     .asked = { l->work_scale, l->wide, l->written, l->fresh, l->updated, l->read_excess, l->write_excess, l->atomic_lines } };
 	key.geometry.shared_bytes = a->program.shared_bytes;
 	memcpy(key.geometry.grid, shape->grid, sizeof(key.geometry.grid));
 	memcpy(key.geometry.block, shape->block, sizeof(key.geometry.block));

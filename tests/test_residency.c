@@ -231,6 +231,30 @@ static void what_was_written_in_l2_is_told_from_what_was_only_read(void **state)
 	schedule_release(&s);
 }
 
+/* However the accesses of a launch are listed; of a range of which it writes a part, that part. */
+static void what_the_last_launch_wrote_is_fresh(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	schedule_init(&s);
+	const struct schedule_access update[] = { { 0, ACCESS_WRITE, 0, 4 * MB }, { 0, ACCESS_READ, 0, 4 * MB } };
+	const struct schedule_access sum[] = { { 0, ACCESS_READ, 0, 4 * MB }, { 1, ACCESS_READ, 0, 4 * MB } };
+	const struct schedule_access again[] = { { 0, ACCESS_READ, 0, 4 * MB } };
+	const struct schedule_access half[] = { { 2, ACCESS_READ, 0, 4 * MB }, { 2, ACCESS_WRITE, 0, 4 * MB } };
+	uint32_t shape[] = { add_shape(&s, "update", 8 * MB, update, 2), add_shape(&s, "sum", 8 * MB, sum, 2), add_shape(&s, "again", 4 * MB, again, 1),
+			     add_shape(&s, "half", 6 * MB, half, 2) };
+	rounds(&s, shape, 4, 4);
+	residency_build(&r, &s, &d);
+	assert_true(r.shape[shape[0]].fresh == 0);   /* `again` read it last */
+	assert_true(r.shape[shape[1]].fresh == 0.5); /* one array of two */
+	assert_true(r.shape[shape[2]].fresh == 0 && r.shape[shape[2]].written == 1);
+	assert_true(r.shape[shape[3]].fresh == 0.5); /* by itself, every other byte */
+	residency_release(&r);
+	schedule_release(&s);
+}
+
 static void what_was_never_touched_is_not_there(void **state)
 {
 	(void)state;
@@ -259,6 +283,7 @@ int main(void)
 		cmocka_unit_test(wide_is_what_goes_round_beyond_the_near_bytes),
 		cmocka_unit_test(what_is_written_every_other_time_has_to_stay_twice),
 		cmocka_unit_test(what_was_written_in_l2_is_told_from_what_was_only_read),
+		cmocka_unit_test(what_the_last_launch_wrote_is_fresh),
 		cmocka_unit_test(what_was_never_touched_is_not_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

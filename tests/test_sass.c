@@ -147,6 +147,27 @@ static void operands_are_registers_read_and_written(void **state)
 	}
 }
 
+/* Whatever stands between them: constants and uniform registers take a place, too. */
+static void what_arithmetic_reads_is_in_the_order_of_the_text(void **state)
+{
+	static const struct { const char *text; struct sass_operand operand[3]; } cases[] = {
+		{ "DFMA R8, R2.reuse, UR6, R4", { { 2, true, true }, { 4, true, false }, { -1, false, false } } },
+		{ "DFMA R8, R8, R8, -R10.reuse", { { 8, true, false }, { 10, true, true }, { -1, false, false } } },
+		{ "DADD R6, |R4|.reuse, R6", { { 4, true, true }, { 6, true, false }, { -1, false, false } } },
+		{ "FFMA R4, R3, -1.5, R0.reuse", { { 3, false, false }, { 0, false, true }, { -1, false, false } } },
+		{ "MOV R4, 0x3", { { -1, false, false }, { -1, false, false }, { -1, false, false } } },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct sass_instruction in = text_only(cases[i].text);
+		for (int k = 0; k < 3; k++) {
+			const struct sass_operand *got = &in.operand[k], *want = &cases[i].operand[k];
+			if (got->reg != want->reg || got->pair != want->pair || got->reuse != want->reuse)
+				fail_msg("%s: operand %d is R%d%s%s", cases[i].text, k, got->reg, got->pair ? ", a pair" : "", got->reuse ? ", kept" : "");
+		}
+	}
+}
+
 static void branches_say_where_they_go(void **state)
 {
 	static const struct {
@@ -274,6 +295,7 @@ int main(void)
 		cmocka_unit_test(parameters_are_read_from_constant_bank_0),
 		cmocka_unit_test(classes_follow_the_pipe_and_not_the_name),
 		cmocka_unit_test(operands_are_registers_read_and_written),
+		cmocka_unit_test(what_arithmetic_reads_is_in_the_order_of_the_text),
 		cmocka_unit_test(branches_say_where_they_go),
 		cmocka_unit_test(guards_count_unless_they_are_always_true),
 		cmocka_unit_test(a_barrier_meets_the_block_unless_it_only_arrives),

@@ -86,7 +86,7 @@ static void a_pipe_of_half_rate_takes_twice_as_long(void **state)
 	(void)state;
 	struct kit kit;
 	struct sm_device d = round_device();
-	chain(&kit, 1024, 40, "DADD R0, R0, R2", 1);
+	chain(&kit, 1024, 40, "DADD R0, R0, UR4", 1);
 	double half = cycles_of(&kit, &d, 1, 1, 0);
 	d.interval[SASS_FP64] = 1;
 	double full = cycles_of(&kit, &d, 1, 1, 0);

@@ -161,6 +161,32 @@ static void what_was_written_in_l2_is_slower(void **state)
 }
 
 /* A launch ends when its last atomic is where it belongs, though nobody waits for the result. */
+/* A quarter of fresh lines is longer on the way; a read of several waits for the last of them. */
+static void fresh_lines_come_from_the_other_half(void **state)
+{
+	(void)state;
+	const struct { double fresh, lines, mean; } kinds[] = { { 0, 1, 200 }, { 1, 1, 220 }, { 0.5, 1, 210 }, { 1, 2, 200 + 80 * (1 - 0.75 * 0.75) } };
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		struct sm_device d = memory_of_500_ns();
+		struct sm_memory memory;
+		double accepted, mean = 0, most = 0;
+		int n = 1600;
+		d.l2_fresh_share = 0.25;
+		d.l2_fresh_latency_ns = 80;
+		const struct sm_memory_setup setup = { .sharers = 1, .fresh = kinds[k].fresh };
+		sm_memory_init(&memory, &d, &setup);
+		for (int j = 0; j < n; j++) {
+			struct sm_chance chance = { .block = (uint32_t)j, .warps = 1 };
+			double took = sm_memory_read(&memory, &chance, 1e4 * j, LINE * kinds[k].lines, kinds[k].lines, false, &accepted) - 1e4 * j;
+			mean += took / n;
+			most = took > most ? took : most;
+		}
+		assert_true(fabs(mean - kinds[k].mean) < 0.5);
+		assert_true(fabs(most - (kinds[k].fresh > 0 ? 280 : 200)) < 1e-3);
+		sm_memory_release(&memory);
+	}
+}
+
 static void the_last_atomic_has_to_arrive(void **state)
 {
 	(void)state;
@@ -213,6 +239,7 @@ int main(void)
 		cmocka_unit_test(queues_are_steadier_than_chance),
 		cmocka_unit_test(reads_wait_for_writes_in_their_share_of_time),
 		cmocka_unit_test(what_was_written_in_l2_is_slower),
+		cmocka_unit_test(fresh_lines_come_from_the_other_half),
 		cmocka_unit_test(the_last_atomic_has_to_arrive),
 		cmocka_unit_test(atomics_wait_for_what_their_slice_moves),
 	};

@@ -45,6 +45,35 @@ static void straight_code_is_run_once(void **state)
 	check(&kit, 0.5);
 }
 
+static void operands_take_the_ports_of_their_banks(void **state)
+{
+	static const struct { const char *text; int cycles; } code[] = {
+		{ "DFMA R8, R2, R4, R6", 3 }, /* three pairs, each a register of either bank */
+		{ "DFMA R8, R2.reuse, R4.reuse, R6", 3 },
+		{ "DFMA R10, R2, R4, R6", 1 }, /* two are kept */
+		{ "DMUL R8, R8, R8", 1 },      /* read once */
+		{ "DADD R8, R8, UR4", 1 },
+		{ "DADD R8, R8, R2", 2 },
+		{ "FFMA R0, R2, R4, R6", 3 }, /* all of the even bank */
+		{ "FFMA R0, R2, R5, R7", 2 },
+		{ "FFMA R0, R2, R2, R7.reuse", 1 },
+		{ "FFMA R0, R3, c[0x0][0x210], R7", 1 }, /* kept, in another place of the text */
+		{ "MUFU.RSQ R0, R2", 1 },
+	};
+	(void)state;
+	struct kit kit;
+	struct warp_program program;
+	kit_begin(&kit, 32);
+	for (size_t k = 0; k < sizeof(code) / sizeof(code[0]); k++)
+		kit_add(&kit, code[k].text, 2, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_program(&kit, &program);
+	for (size_t k = 0; k < sizeof(code) / sizeof(code[0]); k++)
+		if (program.step[k].port_cycles != code[k].cycles)
+			fail_msg("%s: %d cycles", code[k].text, program.step[k].port_cycles);
+	warp_program_release(&program);
+}
+
 static void a_guard_sends_its_share_of_warps_home(void **state)
 {
 	(void)state;
@@ -186,6 +215,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(straight_code_is_run_once),
+		cmocka_unit_test(operands_take_the_ports_of_their_banks),
 		cmocka_unit_test(a_guard_sends_its_share_of_warps_home),
 		cmocka_unit_test(one_of_two_sides_runs),
 		cmocka_unit_test(both_sides_run_where_warps_diverge),
