@@ -36,14 +36,21 @@ static uint64_t drawn(const struct sim *s, uint32_t thread, int64_t draw)
 	return mix(s->seed ^ mix((uint64_t)draw + 0x9e3779b97f4a7c15u * (thread + 1)));
 }
 
-sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, int64_t draw)
+sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, const uint32_t *part, int64_t draw)
 {
 	if (!s->call_count)
 		return cost;
-	return times_part(times_part(cost, s->thread[thread].part), s->call_part[drawn(s, thread, draw) % s->call_count]);
+	return times_part(times_part(cost, s->thread[thread].part), part[drawn(s, thread, draw) % s->call_count]);
 }
 
-/* What this call takes more because its thread was interrupted. Costs that are plain means have that in them: bursts, and the loop of one thread. */
+/*
+ * What a call is expected to cost. host.call_quantiles are of calls over their thread's trimmed mean, as most of the lists are: with the slowest, calls
+ * take 4 % more than that. Costs that are plain means, a loop's time over its calls, have the slow ones in them: bursts, and launches in a loop of
+ * nothing else.
+ */
+struct expected { sim_time cost; bool mean; };
+
+/* What this call takes more because its thread was interrupted; plain means have that in them, too. */
 static sim_time interruption(const struct sim *s, uint32_t thread, const struct schedule_op *op, int64_t draw)
 {
 	bool trimmed = s->stream[op->stream].count <= SHALLOW && s->schedule->thread_count > 1;
@@ -80,18 +87,21 @@ static void block(struct sim *s, uint32_t thread, uint32_t *list)
 	*list = thread;
 }
 
-static sim_time issue_cost(const struct sim *s, struct sim_thread *t, const struct schedule_op *op)
+static struct expected issue_cost(const struct sim *s, struct sim_thread *t, const struct schedule_op *op)
 {
 	uint32_t ahead = s->stream[op->stream].count;
 	int kind = host_cost_of(s->schedule, op);
 	t->in_a_row = kind == t->last_kind ? t->in_a_row + 1 : 0;
 	t->last_kind = kind;
-	const sim_time *cost = ahead > SHALLOW && t->in_a_row >= BURST ? s->host_ps : s->loop_ps;
+	const bool burst = ahead > SHALLOW && t->in_a_row >= BURST, several = s->schedule->thread_count > 1;
+	const sim_time *cost = burst ? s->host_ps : s->loop_ps;
 	if (op->kind != OP_LAUNCH)
-		return cost[host_cost_of(s->schedule, op)];
-	if (t->in_a_row >= BURST && cost == s->loop_ps) /* among launches, not among other calls */
-		return s->launch_plain_ps;
-	return ahead == 0 ? cost[HOST_LAUNCH_IDLE] : ahead == 1 && s->schedule->thread_count > 1 ? s->launch_second_ps : cost[HOST_LAUNCH];
+		return (struct expected){ cost[host_cost_of(s->schedule, op)], burst };
+	if (t->in_a_row >= BURST && !burst) /* among launches, not among other calls */
+		return (struct expected){ s->launch_plain_ps, true };
+	if (ahead == 1 && several)
+		return (struct expected){ s->launch_second_ps, false };
+	return ahead == 0 ? (struct expected){ cost[HOST_LAUNCH_IDLE], burst } : (struct expected){ cost[HOST_LAUNCH], burst || !several };
 }
 
 /* What a call costs more than others of its kind because its thread has stood waiting since the last one, or never made one. */
@@ -130,7 +140,8 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
-	t->now_ps += thread_cost(s, thread, issue_cost(s, t, op) + cold_cost(s, t, op), index) + interruption(s, thread, op, index);
+	const struct expected expected = issue_cost(s, t, op);
+	t->now_ps += thread_cost(s, thread, expected.cost + cold_cost(s, t, op), expected.mean ? s->mean_part : s->call_part, index) + interruption(s, thread, op, index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
@@ -209,7 +220,7 @@ static bool play(struct sim *s, uint32_t thread)
 		bool spin = op->flags & OP_SPIN;
 		if (op->value > c->value)
 			c->value = op->value;
-		sim_time seen = t->now_ps + thread_cost(s, thread, s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK], ~t->pc); /* from the post's begin */
+		sim_time seen = t->now_ps + thread_cost(s, thread, s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK], s->call_part, ~t->pc); /* from the post's begin */
 		t->now_ps += s->host_ps[spin ? HOST_POST : HOST_POST_BLOCK];
 		/* wake those whose value is reached */
 		uint32_t waiter = c->first_thread;

@@ -119,7 +119,7 @@ struct sim {
 	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps, launch_plain_ps;
 	/* Spread of host costs, parts of 65536; call_count = 0: none. */
 	uint64_t seed;
-	uint32_t *call_part, call_count;
+	uint32_t *call_part, *mean_part, call_count; /* of 65536: one call over what its kind costs, where that is a trimmed mean; where it is a mean */
 	sim_time slowest_ps; /* what one call in SLOWEST takes more */
 	sim_time warm_ps; /* a thread blocked no longer than this stays warm */
 	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps, hop_copy_ps;
@@ -152,7 +152,7 @@ void thread_wake(struct sim *s, uint32_t thread, sim_time at);
 void thread_wake_list(struct sim *s, uint32_t *first, sim_time at); /* all of a list; empties it */
 
 /* One host cost of a thread, spread: `draw` tells its calls apart. */
-sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, int64_t draw);
+sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, const uint32_t *part, int64_t draw);
 
 /* stream.c */
 void stream_push(struct sim *s, uint32_t stream, const struct command *command);

@@ -179,13 +179,20 @@ static void draw_threads(struct sim *s, uint64_t seed)
 	uint64_t state = seed;
 	for (uint32_t t = 0; t < s->schedule->thread_count; t++) {
 		state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's linear congruential generator */
-		s->thread[t].part = seed && threads->count ? (uint32_t)(threads->value[(state >> 33) % threads->count] * 65536) : 65536;
+		/* One thread by itself is measured ten times, and the median taken: that of the median thread. */
+		s->thread[t].part = seed && threads->count && s->schedule->thread_count > 1 ? (uint32_t)(threads->value[(state >> 33) % threads->count] * 65536) : 65536;
 	}
 	s->seed = seed;
 	s->call_count = seed ? (uint32_t)calls->count : 0;
 	s->call_part = xcalloc(calls->count, sizeof(*s->call_part));
+	s->mean_part = xcalloc(calls->count, sizeof(*s->mean_part));
+	double mean = 0;
 	for (size_t k = 0; k < calls->count; k++)
+		mean += calls->value[k] / (double)calls->count;
+	for (size_t k = 0; k < calls->count; k++) {
 		s->call_part[k] = (uint32_t)(calls->value[k] * 65536);
+		s->mean_part[k] = (uint32_t)(calls->value[k] / mean * 65536);
+	}
 }
 
 /*
@@ -358,6 +365,7 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	free(s.shape_share);
 	free(s.copy);
 	free(s.call_part);
+	free(s.mean_part);
 	return rc;
 }
 

@@ -109,6 +109,42 @@ static void one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out(v
 	drop(&b);
 }
 
+/* Calls of 100 ns, over a trimmed mean 1.25 on average. */
+static void spread_keeps_what_is_a_mean_already(void **state)
+{
+	(void)state;
+	struct bench b;
+	enum { CALLS = 20000 };
+	make(&b, 2);
+	say(&b, "host.call_quantiles=1 1.5");
+	say(&b, "host.thread_quantiles=2 2");
+	say(&b, "host.launch_ns=100");
+	say(&b, "host.record_ns=100");
+	b.schedule.event_count = 1;
+	schedule_add_thread(&b.schedule, "host 0", 0);
+	for (int k = 0; k < CALLS; k++)
+		add_launch(&b.schedule, 0, 0);
+	assert_true(fabs(total_ns(&b) / (100.0 * CALLS) - 1) < 0.01); /* and by itself it is the median thread */
+	schedule_add_thread(&b.schedule, "host 1", 1);
+	assert_true(fabs(total_ns(&b) / (100.0 * CALLS) - 2) < 0.02);
+	drop(&b);
+
+	make(&b, 2);
+	say(&b, "host.call_quantiles=1 1.5");
+	say(&b, "host.launch_ns=100");
+	say(&b, "host.launch_idle_ns=100");
+	say(&b, "host.record_ns=100");
+	b.schedule.event_count = 1;
+	schedule_add_thread(&b.schedule, "host 0", 0);
+	for (int k = 0; k < CALLS; k++) { /* nothing comes in a row: trimmed means */
+		add_launch(&b.schedule, 0, 0);
+		add(&b, OP_RECORD, 0, 0);
+	}
+	schedule_add_thread(&b.schedule, "host 1", 1);
+	assert_true(fabs(total_ns(&b) / (200.0 * CALLS) - 1.25) < 0.01);
+	drop(&b);
+}
+
 /* GPU 1 waits for GPU 0's kernel of 10 us, then copies to it; at `called_ns` its host puts a kernel of 1 ns into the stream. */
 static double exchange_ends_ns(int64_t called_ns, const char *rung)
 {
@@ -278,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_after_a_wait_costs_more_once),
+		cmocka_unit_test(spread_keeps_what_is_a_mean_already),
 		cmocka_unit_test(one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
 		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_looks),
