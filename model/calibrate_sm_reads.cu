@@ -102,6 +102,7 @@ static int sorted_results(struct sm_bench *sm, size_t count, uint64_t **cycles)
 	*cycles = static_cast<uint64_t *>(xmalloc(count * sizeof(**cycles)));
 	if (sm_results(sm, *cycles, count)) {
 		free(*cycles);
+		*cycles = NULL;
 		return -1;
 	}
 	qsort(*cycles, count, sizeof(**cycles), compare);
@@ -356,7 +357,7 @@ static int measure_fresh(struct sm_bench *sm)
 	longer.value *= 1e3 / sm->clock_mhz;
 	longer.spread *= 1e3 / sm->clock_mhz;
 	sm_emit(sm, "l2_fresh_share", &share, 1,
-		"4 MiB written, then read by other blocks of one warp, a word a thread: sampled warps whose read takes a quarter longer than half of them when they read again");
+		"4 MiB written, then read by other blocks of one warp, a word a thread: sampled warps whose read takes a quarter longer than half of them when they read again, less those that do then");
 	sm_emit(sm, "l2_fresh_latency_ns", &longer, 1, "the same: mean of these, less that of the others when they read again");
 	return 0;
 }

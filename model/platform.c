@@ -196,6 +196,7 @@ static void keep_calibrated(struct platform *p)
 	p->calibrated.start_latency_ns = p->start_latency_ns;
 	for (int kind = 0; kind <= COPY_CURVE_D2D; kind++)
 		p->calibrated.call_ns[kind] = platform_list_ns(p, &p->loop_host[call[kind]], 1, platform_host_ns(p, call[kind], 1));
+	sm_fill_in(&p->sm);
 	sm_turnarounds(&p->sm);
 	p->calibrated.nvlink_bytes_per_s = p->nvlink_bytes_per_s;
 	p->calibrated.share_h2d_bytes_per_s = p->share_h2d.x.count ? p->share_h2d.y.value[0] : 0;

@@ -22,6 +22,13 @@ static double more(double a, double b)
 	return a > b ? a : b;
 }
 
+void sm_fill_in(struct sm_device *device)
+{
+	for (int pairs = 1; pairs <= 3; pairs++)
+		if (!(device->fp64_port_cycles[pairs - 1] > 0))
+			device->fp64_port_cycles[pairs - 1] = pairs;
+}
+
 void sm_turnarounds(struct sm_device *device)
 {
 	device->dram.turnaround_s = dram_turnaround_s(&device->dram, 1, device->dram.copy_bytes_per_s);

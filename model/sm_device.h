@@ -39,7 +39,7 @@ struct sm_device {
 	int block_threads_max;
 	/* issue: a sub-partition issues one warp instruction every issue_interval cycles */
 	double issue_interval;
-	double fp64_port_cycles[3]; /* for how long one of FP64 that reads one, two or three pairs of registers keeps others from it; 0: as many as pairs */
+	double fp64_port_cycles[3]; /* for how long one of FP64 that reads one, two or three pairs of registers keeps others from it; at least issue_interval */
 	double interval[SASS_CLASS_COUNT]; /* sm.<class>_interval: cycles the pipe of ONE sub-partition is busy with a warp instruction;
 	                                    * memory classes, shuffle, barrier: cycles of the path ALL sub-partitions share */
 	double latency[SASS_CLASS_COUNT];  /* sm.<class>_latency: issue to the result being usable, cycles (global_load: a hit in L1) */
@@ -77,6 +77,8 @@ struct sm_device {
 	double drain_ns;                   /* the last block's exit to the kernel's end, beyond what launch_ns has */
 };
 
+/* What nobody measured and has a usual value: fp64_port_cycles, a cycle for each pair. */
+void sm_fill_in(struct sm_device *device);
 /* turnaround_s of both levels from their rates. Kept when a what-if changes one of those, so that a faster part never costs. */
 void sm_turnarounds(struct sm_device *device);
 

@@ -22,9 +22,9 @@ struct grid_launch {
 	double background_dram_bytes_per_s;
 	double work_scale;        /* bytes a warp moves for each the program says: fewer or more of its warps lie beyond the edge. 0 counts as 1 */
 	double written;           /* share of what it finds in L2 that was written there */
-	double fresh;             /* share of it that the launch wrote that touched it last */
 	double updated;           /* share of what it writes that it reads in the same place */
 	double wide;              /* the part of that which goes round beyond l2_near_bytes */
+	double fresh;             /* share of what it finds in L2 that the launch wrote that touched it last */
 	double atomic_lines;      /* that atomics fall on; 0 = very many */
 	bool duration_only;       /* nobody asks what warps waited for */
 	int resident_most;        /* blocks an SM is to hold at most; 0 = as many as fit */

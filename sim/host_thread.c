@@ -45,16 +45,15 @@ sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, const 
 
 /*
  * What a call is expected to cost. host.call_quantiles are of calls over their thread's trimmed mean, as most of the lists are: with the slowest, calls
- * take 4 % more than that. Costs that are plain means, a loop's time over its calls, have the slow ones in them: bursts, and launches in a loop of
+ * take a few per cent more than that. Costs that are plain means, a loop's time over its calls, have the slow ones in them: bursts, and launches in a loop of
  * nothing else.
  */
 struct expected { sim_time cost; bool mean; };
 
 /* What this call takes more because its thread was interrupted; plain means have that in them, too. */
-static sim_time interruption(const struct sim *s, uint32_t thread, const struct schedule_op *op, int64_t draw)
+static sim_time interruption(const struct sim *s, uint32_t thread, const struct expected *expected, int64_t draw)
 {
-	bool trimmed = s->stream[op->stream].count <= SHALLOW && s->schedule->thread_count > 1;
-	return trimmed && s->call_count && (drawn(s, thread, draw) >> 32) % SLOWEST == 0 ? s->slowest_ps : 0;
+	return !expected->mean && s->call_count && (drawn(s, thread, draw) >> 32) % SLOWEST == 0 ? s->slowest_ps : 0;
 }
 
 void thread_wake(struct sim *s, uint32_t thread, sim_time at)
@@ -101,7 +100,7 @@ static struct expected issue_cost(const struct sim *s, struct sim_thread *t, con
 		return (struct expected){ s->launch_plain_ps, true };
 	if (ahead == 1 && several)
 		return (struct expected){ s->launch_second_ps, false };
-	return ahead == 0 ? (struct expected){ cost[HOST_LAUNCH_IDLE], burst } : (struct expected){ cost[HOST_LAUNCH], burst || !several };
+	return ahead == 0 ? (struct expected){ cost[HOST_LAUNCH_IDLE], false } : (struct expected){ cost[HOST_LAUNCH], burst || !several };
 }
 
 /* What a call costs more than others of its kind because its thread has stood waiting since the last one, or never made one. */
@@ -141,7 +140,8 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 	}
 	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
 	const struct expected expected = issue_cost(s, t, op);
-	t->now_ps += thread_cost(s, thread, expected.cost + cold_cost(s, t, op), expected.mean ? s->mean_part : s->call_part, index) + interruption(s, thread, op, index);
+	const uint32_t *part = expected.mean ? s->mean_part : s->call_part;
+	t->now_ps += thread_cost(s, thread, expected.cost + cold_cost(s, t, op), part, index) + interruption(s, thread, &expected, index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
@@ -190,6 +190,7 @@ static bool play(struct sim *s, uint32_t thread)
 		block(s, thread, &s->stream[op->stream].sync_thread);
 		return false;
 	case OP_SYNC:
+		t->last_kind = -1;
 		if (stream_empty(&s->stream[op->stream])) {
 			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
 			break;
@@ -198,6 +199,7 @@ static bool play(struct sim *s, uint32_t thread)
 		block(s, thread, &s->stream[op->stream].sync_thread);
 		return false;
 	case OP_SYNC_EVENT: {
+		t->last_kind = -1;
 		uint32_t instance = s->latest[op->object];
 		if (instance == NONE32 || s->instance[instance].done_ps != SIM_NEVER) {
 			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
@@ -208,6 +210,7 @@ static bool play(struct sim *s, uint32_t thread)
 		return false;
 	}
 	case OP_SYNC_GPU:
+		t->last_kind = -1;
 		if (gpu_empty(s, (uint16_t)op->object)) {
 			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
 			break;

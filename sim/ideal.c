@@ -2,6 +2,7 @@
 #include "ideal.h"
 
 #include <math.h>
+#include <string.h>
 
 static void free_class(struct sm_device *d, enum sass_class class)
 {
@@ -24,16 +25,18 @@ static void issue(struct sm_device *d)
 	d->issue_interval = 0;
 }
 
-static void arithmetic(struct sm_device *d)
-{
-	static const enum sass_class classes[] = { SASS_FP32, SASS_INTEGER, SASS_FP64, SASS_HALF, SASS_CONVERT, SASS_SPECIAL, SASS_UNIFORM, SASS_TENSOR };
-	for (unsigned k = 0; k < sizeof(classes) / sizeof(classes[0]); k++)
-		free_class(d, classes[k]);
-}
-
 static void fp64(struct sm_device *d)
 {
 	free_class(d, SASS_FP64);
+	memset(d->fp64_port_cycles, 0, sizeof(d->fp64_port_cycles));
+}
+
+static void arithmetic(struct sm_device *d)
+{
+	static const enum sass_class classes[] = { SASS_FP32, SASS_INTEGER, SASS_HALF, SASS_CONVERT, SASS_SPECIAL, SASS_UNIFORM, SASS_TENSOR };
+	for (unsigned k = 0; k < sizeof(classes) / sizeof(classes[0]); k++)
+		free_class(d, classes[k]);
+	fp64(d);
 }
 
 static void special(struct sm_device *d)
@@ -96,7 +99,7 @@ const struct ideal_part ideal_parts[] = {
 	{ "blocks", "handing out and starting blocks", blocks },
 	{ "issue", "one instruction a cycle and sub-partition", issue },
 	{ "arithmetic", "all arithmetic pipes", arithmetic },
-	{ "fp64", "the FP64 pipe", fp64 },
+	{ "fp64", "the FP64 pipe and its operands", fp64 },
 	{ "special", "special functions and conversions", special },
 	{ "shared", "shared memory and shuffles", shared },
 	{ "barrier", "block barriers", barrier },

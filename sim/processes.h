@@ -16,12 +16,13 @@ struct process_work {
 	size_t count, bytes;
 	void (*answer)(void *context, size_t k, void *answer);
 	void *context;
-	const char *what; /* is being worked on, for the progress on a terminal */
+	const char *what; /* was done to them, for the progress on a terminal: "validated" */
 };
 
 /*
- * Answers all in `processes` copies of this one, which end when it ends, however it does; what else they write into memory, or say on stderr,
- * is lost. `answers` is the caller's; one stays as it is where a process ended before it had the answer, or none could be made.
+ * Answers all in at most `processes` copies of this one, which end when it ends, however it does; what else they write into memory is lost.
+ * `answers` is the caller's; one stays as it is where a process ended before it had the answer, none could be made, or there was something to
+ * be said on stderr: whoever works that one out again says it.
  */
 void processes_run(int processes, const struct process_work *work, void *answers);
 

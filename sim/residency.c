@@ -11,13 +11,17 @@ enum { OCCURRENCES = 6, LAUNCHES_MAX = 4096 };
 
 /*
  * A range of a buffer, the clock of the slice that touched it last, which way that went, what share of it was still in L2 then, what share is
- * there and has been written since it came, and what share that slice wrote. Ranges of a buffer do not overlap; the list is in the order of the clocks, so that the bytes from a range to
- * its end are those touched since (stack distance: Mattson et al. 1970).
+ * there and has been written since it came, and what share that slice wrote. Ranges of a buffer do not overlap; the list is in the order of
+ * the clocks, so that the bytes from a range to its end are those touched since (stack distance: Mattson et al. 1970).
  */
 struct touched { uint32_t buffer; int64_t begin, end; int64_t clock; double kept, written, fresh; bool backward; };
 struct history { struct touched *range; size_t count, capacity; int64_t clock; };
 struct slice_sums { double read, read_hit, write, write_hit; };
-struct sums { struct slice_sums slice[RESIDENCY_SLICES]; double distance, touched, turned, written, fresh, stored, updated, farthest; int seen; };
+struct sums {
+	struct slice_sums slice[RESIDENCY_SLICES];
+	double distance, touched, turned, written, fresh, stored, updated, farthest;
+	int seen;
+};
 
 double residency_hits(const struct sm_device *d, double bytes)
 {

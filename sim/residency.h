@@ -20,8 +20,8 @@ struct residency_shape {
 	double read_miss_bytes, write_miss_bytes; /* that L2 does not have, or does not keep */
 	double turned;                   /* share of what it read that was touched last by a launch going the other way */
 	double written;                  /* share of what it found in L2 that had been written there */
-	double fresh;                    /* share of it that was written by the launch that touched it last */
 	double wide;                     /* the part of that which goes round beyond the device's l2_near_bytes */
+	double fresh;                    /* share of what it found in L2 that the launch wrote that touched it last */
 	double updated;                  /* share of what it writes that it reads too */
 	double distance_bytes;           /* mean reuse distance of what it read; -1 never touched before */
 };

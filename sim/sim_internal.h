@@ -54,7 +54,7 @@ struct sim_thread {
 	uint32_t part;        /* what this thread's calls cost, of 65536 */
 	sim_time waited_ps[HOST_COST_COUNT]; /* by kind of call: the longest this thread has been blocked since it last made one */
 	uint32_t made;        /* kinds of call this thread has made, a bit each */
-	int last_kind, in_a_row; /* kind of its last call, and how many of that kind came right before it */
+	int last_kind, in_a_row; /* kind of its last call, -1 after a synchronisation; how many of that kind came right before it */
 	bool thought;         /* the time before the operation at pc has passed */
 };
 

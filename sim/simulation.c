@@ -180,7 +180,8 @@ static void draw_threads(struct sim *s, uint64_t seed)
 	for (uint32_t t = 0; t < s->schedule->thread_count; t++) {
 		state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's linear congruential generator */
 		/* One thread by itself is measured ten times, and the median taken: that of the median thread. */
-		s->thread[t].part = seed && threads->count && s->schedule->thread_count > 1 ? (uint32_t)(threads->value[(state >> 33) % threads->count] * 65536) : 65536;
+		const bool differs = seed && threads->count && s->schedule->thread_count > 1;
+		s->thread[t].part = differs ? (uint32_t)(threads->value[(state >> 33) % threads->count] * 65536) : 65536;
 	}
 	s->seed = seed;
 	s->call_count = seed ? (uint32_t)calls->count : 0;

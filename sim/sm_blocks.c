@@ -152,7 +152,7 @@ void sm_engine_init(struct engine *e)
 	e->classes = !strcmp(d->isa ? d->isa : "none", "none");
 	for (int k = 1; k <= 3; k++) {
 		e->held[0][k] = d->issue_interval * k;
-		e->held[1][k] = d->issue_interval * (d->fp64_port_cycles[k - 1] > 0 ? d->fp64_port_cycles[k - 1] : k);
+		e->held[1][k] = d->fp64_port_cycles[k - 1] > d->issue_interval ? d->fp64_port_cycles[k - 1] : d->issue_interval;
 	}
 	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
 	e->warp_slots = e->idle = e->sub_slots * subs;

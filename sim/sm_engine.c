@@ -125,8 +125,9 @@ static void issue(struct engine *e, struct warp *w, double at)
 	double *path = p->path_of[s->class], done = at + d->latency[s->class], cycles = d->interval[s->class];
 	uint8_t reason = STALL_OTHER;
 	if (!e->setup->duration_only)
-		account(e->run->stalled, w, s->class, at, *path);
+		account(e->run->stalled, w, s->class, at, later(*path, p->read));
 	p->free = at + e->held[s->class == SASS_FP64][s->port_cycles];
+	p->read = s->port_cycles > 1 ? p->free : p->read;
 	if (sm_uses_lsu(s->class))
 		done = sm_access(e, w, s, at, &cycles, &reason);
 	const double there = s->constant_line < CONSTANT_LINES ? constant_there(e, w, s, at) : 0;

@@ -38,6 +38,7 @@ struct candidate {
 
 struct partition {               /* of the SM: a warp scheduler and its pipes */
 	double free;             /* when it may issue again */
+	double read;             /* until when operands hold that up */
 	struct warp *last;       /* issued last */
 	struct candidate *candidate; int count; /* its warps, the oldest first; behind the last place, one that is never ready */
 	bool stale;              /* its next issue has to be chosen again */

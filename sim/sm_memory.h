@@ -50,7 +50,7 @@ struct sm_memory_setup {
 	double sharers;            /* multiprocessors that ask for as much as this one */
 	double written;            /* share of what is found in L2 that was written there: only one half has it */
 	double wide;               /* the part of that which goes round beyond l2_near_bytes */
-	double fresh;              /* share of it that the launch wrote that touched it last: some of that has to come from the other half */
+	double fresh;              /* share of what is found in L2 that the launch wrote that touched it last: some of that has to come from the other half */
 	double updated;            /* share of what is written that was read in the same place */
 	double dram_read_share;    /* of the bytes moved between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */

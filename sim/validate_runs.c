@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "validate_runs.h"
 
+#include <assert.h>
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct answer {
 	bool extrapolated;
 };
 
-/* All that is said of a row. `done`: without anything to be said on stderr. */
+/* All that is said of a row. */
 struct answers { bool done; int count; struct answer of[MODELS_MOST]; };
 
 /* What one GPU takes: several rows ask for the same. Texts are those of the first such row. */
@@ -38,6 +39,7 @@ struct context {
 
 static struct answer *add_answer(struct answers *to, const char *model, const char *answered_by, double core_us)
 {
+	assert(to->count < MODELS_MOST);
 	struct answer *new = &to->of[to->count++];
 	*new = (struct answer){ .core_us = core_us, .lo_us = NAN, .hi_us = NAN };
 	snprintf(new->model, sizeof(new->model), "%s", model);
@@ -245,11 +247,10 @@ static void plan_one(void *context, size_t k, void *answer)
 {
 	struct context *c = context;
 	struct answers *answers = answer;
-	const bool said = c->said_missing;
-	answers->done = answer_planned(c, &c->measured->row[k], answers) == 0 && c->said_missing == said;
+	answers->done = answer_planned(c, &c->measured->row[k], answers) == 0;
 }
 
-/* Answers to `count` rows, owned by the caller; what was not done by one of the processes is to be done by this one, which is heard. */
+/* Answers to `count` rows, owned by the caller; what no process has done, or could not without a word, is to be done by this one, which is heard. */
 static struct answers *answer_ahead(int jobs, size_t count, void (*answer)(void *context, size_t k, void *answer), void *context)
 {
 	struct answers *answers = xcalloc(count + 1, sizeof(*answers));

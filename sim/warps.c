@@ -419,7 +419,7 @@ static void play_noted(void *context, size_t k, void *answer)
 void warps_play_noted(struct warps *w, int processes)
 {
 	double *ns = xcalloc(w->noted_count + 1, sizeof(*ns));
-	const struct process_work work = { .count = w->noted_count, .bytes = sizeof(*ns), .answer = play_noted, .context = w, .what = "launches" };
+	const struct process_work work = { .count = w->noted_count, .bytes = sizeof(*ns), .answer = play_noted, .context = w, .what = "launches played" };
 	for (size_t k = 0; k < w->noted_count; k++)
 		ns[k] = NAN;
 	processes_run(processes, &work, ns);

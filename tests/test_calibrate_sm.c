@@ -99,6 +99,7 @@ static int fake_calibrate(void *arg)
 					     "shared_unit", "shared_reserved_bytes", "block_threads_max", "clock_mhz", "issue_interval",
 					     "shared_wavefront_interval", "l1_tag_interval", "l1_bytes", "l1_miss_bytes", "l2_port_bytes",
 					     "l2_far_latency_ns", "l2_write_bytes_per_s", "dram_write_bytes_per_s", "atomic_same_interval_ns",
+					     "fp64_pair_cycles", "fp64_two_pairs_cycles", "fp64_three_pairs_cycles", "l2_fresh_latency_ns",
 					     "atomic_rate_per_s", "launch_period_ns", "block_dispatch_ns", "block_start_cycles", "drain_ns" };
 	assert_int_equal(calibration->parts, CALIBRATE_SM);
 	calibration->emit(calibration->sink, "device.gpus", &one, NULL, 1, "made up");

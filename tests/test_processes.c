@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbers worked out by several processes.
+ * Answers worked out by several processes.
  */
 #include "support.h"
 
@@ -63,9 +63,9 @@ static void the_work_is_shared_by_other_processes(void **state)
 static void ends_at_ten(void *context, size_t k, void *answer)
 {
 	(void)context;
-	if (k == 10)
-		_exit(1);
 	*(double *)answer = 1;
+	if (k == 10) /* what it had by then does not count */
+		_exit(1);
 }
 
 static void what_a_process_did_not_come_to_say_stays_as_it_was(void **state)
@@ -77,27 +77,46 @@ static void what_a_process_did_not_come_to_say_stays_as_it_was(void **state)
 		assert_true(k == 10 ? isnan(result[k]) : result[k] == 1);
 }
 
-static void complains(void *context, size_t k, void *answer)
+static void complains_of_odd_ones(void *context, size_t k, void *answer)
 {
 	(void)context;
-	(void)k;
-	fputs("nobody hears this\n", stderr);
+	if (k % 2)
+		fputs("nobody hears this\n", stderr);
 	*(double *)answer = 1;
 }
 
-static void what_they_say_on_stderr_is_lost(void **state)
+static void what_something_is_said_of_is_left_to_others(void **state)
 {
 	(void)state;
 	FILE *heard = tmpfile();
-	double result[2];
+	double result[COUNT];
 	int before = dup(STDERR_FILENO);
 	dup2(fileno(heard), STDERR_FILENO);
-	answer_all(2, 2, complains, NULL, result);
+	answer_all(2, COUNT, complains_of_odd_ones, NULL, result);
 	dup2(before, STDERR_FILENO);
 	close(before);
 	assert_int_equal(lseek(fileno(heard), 0, SEEK_END), 0);
 	fclose(heard);
-	assert_true(result[0] == 1 && result[1] == 1);
+	for (size_t k = 0; k < COUNT; k++)
+		assert_true(k % 2 ? isnan(result[k]) : result[k] == 1);
+}
+
+struct wide { size_t number, square, cube; };
+
+static void cube(void *context, size_t k, void *answer)
+{
+	(void)context;
+	*(struct wide *)answer = (struct wide){ k, k * k, k * k * k };
+}
+
+static void answers_are_as_wide_as_they_are(void **state)
+{
+	struct wide answers[COUNT] = { { 0 } };
+	const struct process_work work = { .count = COUNT, .bytes = sizeof(*answers), .answer = cube, .what = "answered" };
+	(void)state;
+	processes_run(3, &work, answers);
+	for (size_t k = 0; k < COUNT; k++)
+		assert_true(answers[k].number == k && answers[k].square == k * k && answers[k].cube == k * k * k);
 }
 
 static void says_it_began(void *context, size_t k, void *answer)
@@ -154,7 +173,8 @@ int main(void)
 		cmocka_unit_test(every_number_comes_to_its_place),
 		cmocka_unit_test(the_work_is_shared_by_other_processes),
 		cmocka_unit_test(what_a_process_did_not_come_to_say_stays_as_it_was),
-		cmocka_unit_test(what_they_say_on_stderr_is_lost),
+		cmocka_unit_test(what_something_is_said_of_is_left_to_others),
+		cmocka_unit_test(answers_are_as_wide_as_they_are),
 		cmocka_unit_test(they_end_with_the_process_that_asked),
 		cmocka_unit_test(nothing_to_do_is_done),
 	};

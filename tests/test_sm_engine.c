@@ -93,6 +93,32 @@ static void a_pipe_of_half_rate_takes_twice_as_long(void **state)
 	assert_true(half > 1.9 * full && half < 2.1 * full);
 }
 
+/* Eight warps a sub-partition: of three pairs of registers a DFMA takes what the device says, or a turn for each bank's third. */
+static void operands_of_fp64_hold_up_what_is_beside_them(void **state)
+{
+	static const struct { const char *text; double ports[3], cycles; } cases[] = {
+		{ "DFMA R0, R2, R4, R6", { 1, 1.5, 2.5 }, 2.5 }, { "DADD R0, R2, R4", { 1, 1.5, 2.5 }, 1.5 }, { "DADD R0, R2, UR4", { 1, 1.5, 2.5 }, 1 },
+		{ "DFMA R0, R2, R4, R6", { 0, 0, 0 }, 1 }, /* ideal */
+	};
+	enum { PAIRS = 30 };
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct kit kit;
+		struct sm_device d = round_device();
+		d.interval[SASS_FP64] = 1;
+		memcpy(d.fp64_port_cycles, cases[i].ports, sizeof(d.fp64_port_cycles));
+		kit_begin(&kit, 1024);
+		for (int k = 0; k < PAIRS; k++) {
+			kit_add(&kit, cases[i].text, 1, NO_BOARD, 0, KIT_WARPS);
+			kit_add(&kit, "FADD R9, R9, 1", 1, NO_BOARD, 0, KIT_WARPS);
+		}
+		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		double cycles = cycles_of(&kit, &d, 1, 1, 0), wanted = 8 * PAIRS * (cases[i].cycles + 1);
+		if (fabs(cycles - wanted) > 0.06 * wanted)
+			fail_msg("%s: %g cycles, not %g", cases[i].text, cycles, wanted);
+	}
+}
+
 /* A load by every thread, and an instruction that waits for it. */
 static void load(struct kit *kit, uint32_t threads, int loads, int sectors)
 {
@@ -342,6 +368,7 @@ int main(void)
 		cmocka_unit_test(lines_of_parameters_come_when_asked_for),
 		cmocka_unit_test(four_warps_of_a_sub_partition_hide_each_others_stalls),
 		cmocka_unit_test(a_pipe_of_half_rate_takes_twice_as_long),
+		cmocka_unit_test(operands_of_fp64_hold_up_what_is_beside_them),
 		cmocka_unit_test(a_lone_load_takes_the_latency_of_the_level_that_has_it),
 		cmocka_unit_test(few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound),
 		cmocka_unit_test(twice_the_loads_in_flight_are_twice_the_rate),

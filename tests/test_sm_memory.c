@@ -160,7 +160,6 @@ static void what_was_written_in_l2_is_slower(void **state)
 	}
 }
 
-/* A launch ends when its last atomic is where it belongs, though nobody waits for the result. */
 /* A quarter of fresh lines is longer on the way; a read of several waits for the last of them. */
 static void fresh_lines_come_from_the_other_half(void **state)
 {
@@ -187,6 +186,7 @@ static void fresh_lines_come_from_the_other_half(void **state)
 	}
 }
 
+/* A launch ends when its last atomic is where it belongs, though nobody waits for the result. */
 static void the_last_atomic_has_to_arrive(void **state)
 {
 	(void)state;

@@ -10,12 +10,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../sim/warps.h"
 
 enum { EVERY = 3, LAUNCHES_MAX = 512, WORST = 4 };
-/* fma64: once its pipe is faster than the ports its operands come by, the oldest warps leave no turn to the loads of others. All else is at 1.02. */
-static const double SLOWER = 1.01, PLAYED_SLOWER_AT_MOST = 1.12, PLAYED_SLOWER_SHARE = 0.01;
+static const double SLOWER = 1.01, PLAYED_SLOWER_AT_MOST = 1.02, PLAYED_SLOWER_SHARE = 0.01;
+
+/* Once FP64's pipe is faster than the ports its operands come by, the oldest warps leave no turn to the loads of others. */
+static const struct { const char *part, *launch; double at_most; } known[] = { { "fp64", "micro kernel=fma64 ", 1.12 } };
 
 struct launch { char *name; struct schedule schedule; double ns; };
 
@@ -154,8 +157,15 @@ static void a_faster_part_never_costs(void **state)
 			printf("%.4f, %s twice as fast: %s\n", o->ratio, faster[o->part].name, suite->launch[o->launch].name);
 	}
 	printf("%d of %d as played more than 1 %% slower, worst %.3f\n", far, asked, offence[0].ratio);
-	if (offence[0].ratio > PLAYED_SLOWER_AT_MOST)
-		fail_msg("played with a faster part a launch takes %.3f times as long", offence[0].ratio);
+	for (int i = 0; i < slower; i++) {
+		const char *name = suite->launch[offence[i].launch].name, *part = faster[offence[i].part].name;
+		double at_most = PLAYED_SLOWER_AT_MOST;
+		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			if (!strcmp(part, known[k].part) && !strncmp(name, known[k].launch, strlen(known[k].launch)))
+				at_most = known[k].at_most;
+		if (offence[i].ratio > at_most)
+			fail_msg("played with %s twice as fast, %s takes %.3f times as long", part, name, offence[i].ratio);
+	}
 	if (far > PLAYED_SLOWER_SHARE * asked)
 		fail_msg("%d of %d launches are played slower with a faster part", far, asked);
 	free(offence);

@@ -26,7 +26,7 @@ struct sass_control {
 	uint8_t wait_mask;     /* scoreboards 0..5 to wait for before issue */
 };
 
-/* An operand that is read from a register. `pair`: and the one after it; `reuse`: it is kept for this place of the next instruction. */
+/* An operand that is read from a register. `pair`: and the one after it; `reuse`: it is kept for the next instruction. */
 struct sass_operand { int16_t reg /* -1: no operand */; bool pair, reuse; };
 
 #define SASS_TARGET_UNKNOWN UINT32_MAX

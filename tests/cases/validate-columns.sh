@@ -19,6 +19,10 @@ columns set,split,model,gpus <table.tsv | tail -n +2 | sort | uniq -c | awk '{ p
 columns inputs <table.tsv | tail -n +2 | sort -u
 cp table.tsv first.tsv
 validate -o table.tsv >/dev/null && cmp first.tsv table.tsv && echo "the same bytes again"
+for jobs in 1 3; do
+	validate --jobs $jobs -o table.tsv >/dev/null 2>said.$jobs && cmp first.tsv table.tsv && echo "the same bytes with --jobs $jobs"
+done
+cmp said.1 said.3 && echo "and the same messages"
 refuses warpreel validate --platform "$platform" --profile profile.wrt --measured nowhere.tsv
 refuses warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --holdout nowhere.tsv
 refuses validate -o /nowhere/table.tsv
