@@ -171,6 +171,27 @@ static void a_faster_part_never_costs(void **state)
 	free(offence);
 }
 
+/* A sweep reads what the one before wrote; a copy reads what nobody wrote. */
+static void lines_just_written_cost_sweeps_and_not_copies(void **state)
+{
+	struct suite *suite = *state;
+	struct sm_device device = suite->platform.sm;
+	int sweeps = 0, quicker = 0, copies = 0;
+	device.l2_fresh_latency_ns = 0;
+	for (int k = 0; k < suite->count; k++) {
+		const struct launch *launch = &suite->launch[k];
+		const double ratio = duration_on(suite, k, &device, NULL) / launch->ns;
+		if (!strncmp(launch->name, "micro kernel=copy", 17)) {
+			assert_true(ratio == 1);
+			copies++;
+		} else if (!strncmp(launch->name, "rbsor ", 6) && launch->ns < 10000) {
+			sweeps++;
+			quicker += ratio < 0.99;
+		}
+	}
+	assert_true(copies > 0 && sweeps > 1 && 2 * quicker > sweeps);
+}
+
 static void no_launch_beats_its_bytes_or_its_launch(void **state)
 {
 	struct suite *suite = *state;
@@ -219,6 +240,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_prestate(the_same_question_gives_the_same_answer, &suite),
 		cmocka_unit_test_prestate(a_faster_part_never_costs, &suite),
+		cmocka_unit_test_prestate(lines_just_written_cost_sweeps_and_not_copies, &suite),
 		cmocka_unit_test_prestate(no_launch_beats_its_bytes_or_its_launch, &suite),
 		cmocka_unit_test_prestate(a_launch_that_turns_goes_by_what_it_finds, &suite),
 	};
