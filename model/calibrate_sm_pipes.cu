@@ -208,7 +208,7 @@ struct op_loop : op_base {
 	__device__ void step(int, int) {}
 };
 
-static const double PIPE_MOST = 2.5; /* cycles */
+static const double PIPE_MOST = 2.5; /* cycles: of a pipe beside which ports can be told */
 enum { FULL_THREADS = 1024, SUB_PARTITIONS = 4, ROUNDS = 64 };
 
 #define LATENCY(key, op, n) { key, PROBE_KERNELS(op, n, true), 32, 1, ROUNDS, 1, 1, false, NULL }
@@ -264,7 +264,7 @@ static int measure_issue(struct sm_bench *sm, double *fp32_latency)
 	return 0;
 }
 
-static int measure_pipes(struct sm_bench *sm, double *integer_latency)
+static int measure_pipes(struct sm_bench *sm, double *integer_latency, double *fp64_interval)
 {
 	for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
 		struct measured latency, interval;
@@ -282,6 +282,8 @@ static int measure_pipes(struct sm_bench *sm, double *integer_latency)
 			return -1;
 		if (!strcmp(pipes[i].class_name, "integer"))
 			*integer_latency = latency.value;
+		if (!strcmp(pipes[i].class_name, "fp64"))
+			*fp64_interval = interval.value;
 	}
 	return 0;
 }
@@ -290,19 +292,15 @@ static int measure_pipes(struct sm_bench *sm, double *integer_latency)
  * Their registers come by the ports that those of the others come by. Not where the pipe is so slow that two others fit in beside it whatever it reads:
  * what is measured would be the pipe.
  */
-static int measure_fp64_ports(struct sm_bench *sm)
+static int measure_fp64_ports(struct sm_bench *sm, double fp64_interval)
 {
 	static const struct { const char *name, *operation; struct probe probe; } ports[] = {
 		{ "fp64_pair_cycles", "DFMA, twice the same registers,", INTERVAL("sm.fp64_pair_cycles", op_fp64_beside<1>, 16) },
 		{ "fp64_two_pairs_cycles", "DADD of two pairs", INTERVAL("sm.fp64_two_pairs_cycles", op_fp64_beside<2>, 16) },
 		{ "fp64_three_pairs_cycles", "DFMA of three pairs", INTERVAL("sm.fp64_three_pairs_cycles", op_fp64_beside<3>, 16) },
 	};
-	const struct probe pipe = INTERVAL("sm.fp64_interval", op_fp64, 32);
 	struct measured measured;
-	if (probe_measure(sm, pipe, &measured))
-		return -1;
-	const double pipe_cycles = measured.value;
-	for (size_t k = 0; pipe_cycles <= PIPE_MOST && k < sizeof(ports) / sizeof(ports[0]); k++) {
+	for (size_t k = 0; fp64_interval <= PIPE_MOST && k < sizeof(ports) / sizeof(ports[0]); k++) {
 		if (probe_measure(sm, ports[k].probe, &measured))
 			return -1;
 		measured.value = fmax(measured.value - 2, 1);
@@ -361,8 +359,9 @@ static int measure_loop(struct sm_bench *sm, double fp32_latency, double integer
 
 int calibrate_sm_pipes(struct sm_bench *sm)
 {
-	double fp32_latency = 0, integer_latency = 0;
+	double fp32_latency = 0, integer_latency = 0, fp64_interval = 0;
 	bench_progress(sm->bench, "sm pipes");
-	return measure_issue(sm, &fp32_latency) || measure_pipes(sm, &integer_latency) || measure_fp64_ports(sm) || measure_special_register(sm) ||
+	return measure_issue(sm, &fp32_latency) || measure_pipes(sm, &integer_latency, &fp64_interval) ||
+	       measure_fp64_ports(sm, fp64_interval) || measure_special_register(sm) ||
 	       measure_loop(sm, fp32_latency, integer_latency) ? -1 : 0;
 }

@@ -313,7 +313,7 @@ static int scattered(struct sm_bench *sm, bool again, uint64_t **cycles)
 		if (sm_launch(sm, reinterpret_cast<const void *>(timed_read<uint32_t, true, false>), FRESH_BLOCKS, 32, write_arguments) ||
 		    sm_launch(sm, reinterpret_cast<const void *>(scattered_read), FRESH_BLOCKS, 32, read_arguments))
 			return -1;
-	if (again ? sm_launch(sm, reinterpret_cast<const void *>(scattered_read), FRESH_BLOCKS, 32, read_arguments) : 0)
+	if (again && sm_launch(sm, reinterpret_cast<const void *>(scattered_read), FRESH_BLOCKS, 32, read_arguments))
 		return -1;
 	return sorted_results(sm, FRESH_BLOCKS / FRESH_SAMPLED, cycles);
 }

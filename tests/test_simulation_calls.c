@@ -78,14 +78,19 @@ static void a_call_after_a_wait_costs_more_once(void **state)
 	drop(&b);
 }
 
-static double total_ns(struct bench *b)
+static double spread_ns(struct bench *b, const struct kernel_model_ops *ops)
 {
-	struct kernel_model model = { .ops = kernel_model_find("zero"), .platform = &b->platform };
+	struct kernel_model model = { .ops = ops, .platform = &b->platform };
 	struct simulation_setup setup = { .schedule = &b->schedule, .platform = &b->platform, .model = &model, .seed = 1 };
 	struct simulation_result result;
 	assert_int_equal(simulation_run(&setup, &result), 0);
 	simulation_result_release(&result);
 	return (double)result.end_ps / 1000;
+}
+
+static double total_ns(struct bench *b)
+{
+	return spread_ns(b, kernel_model_find("zero"));
 }
 
 static void one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out(void **state)
@@ -113,18 +118,24 @@ static void one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out(v
 }
 
 /* Calls of 100 ns, over a trimmed mean 1.25 on average. */
+static void make_spread(struct bench *b)
+{
+	make(b, 2);
+	say(b, "host.call_quantiles=1 1.5");
+	say(b, "host.launch_ns=100");
+	say(b, "host.launch_idle_ns=100");
+	say(b, "host.record_ns=100");
+	b->schedule.event_count = 1;
+	schedule_add_thread(&b->schedule, "host 0", 0);
+}
+
 static void spread_keeps_what_is_a_mean_already(void **state)
 {
 	(void)state;
 	struct bench b;
 	enum { CALLS = 20000, BURST = 900 };
-	make(&b, 2);
-	say(&b, "host.call_quantiles=1 1.5");
+	make_spread(&b);
 	say(&b, "host.thread_quantiles=3 3");
-	say(&b, "host.launch_ns=100");
-	say(&b, "host.record_ns=100");
-	b.schedule.event_count = 1;
-	schedule_add_thread(&b.schedule, "host 0", 0);
 	for (int k = 0; k < CALLS; k++)
 		add_launch(&b.schedule, 0, 0);
 	assert_true(fabs(total_ns(&b) / (100.0 * CALLS) - 1) < 0.01); /* and by itself it is the median thread */
@@ -132,13 +143,7 @@ static void spread_keeps_what_is_a_mean_already(void **state)
 	assert_true(fabs(total_ns(&b) / (100.0 * CALLS) - 3) < 0.03);
 	drop(&b);
 
-	make(&b, 2);
-	say(&b, "host.call_quantiles=1 1.5");
-	say(&b, "host.launch_ns=100");
-	say(&b, "host.launch_idle_ns=100");
-	say(&b, "host.record_ns=100");
-	b.schedule.event_count = 1;
-	schedule_add_thread(&b.schedule, "host 0", 0);
+	make_spread(&b);
 	for (int k = 0; k < CALLS; k++) { /* nothing comes in a row: trimmed means */
 		add_launch(&b.schedule, 0, 0);
 		add(&b, OP_RECORD, 0, 0);
@@ -147,21 +152,12 @@ static void spread_keeps_what_is_a_mean_already(void **state)
 	assert_true(fabs(total_ns(&b) / (200.0 * CALLS) - 1.25) < 0.01);
 	drop(&b);
 
-	make(&b, 2);
-	say(&b, "host.call_quantiles=1 1.5");
-	say(&b, "host.record_ns=100");
-	b.schedule.event_count = 1;
-	schedule_add_thread(&b.schedule, "host 0", 0);
+	make_spread(&b);
 	add_launch(&b.schedule, 0, 1000000);
 	for (int k = 0; k < BURST; k++) /* all behind it: from the ninth on means */
 		add(&b, OP_RECORD, 0, 0);
 	add_launch(&b.schedule, 1, 10000000);
-	struct kernel_model model = { .ops = &given_model, .platform = &b.platform };
-	struct simulation_setup setup = { .schedule = &b.schedule, .platform = &b.platform, .model = &model, .seed = 1 };
-	struct simulation_result result;
-	assert_int_equal(simulation_run(&setup, &result), 0);
-	simulation_result_release(&result);
-	assert_true(fabs(((double)result.end_ps / 1000 - 1e7) / (100.0 * BURST) - 1) < 0.02);
+	assert_true(fabs((spread_ns(&b, &given_model) - 1e7) / (100.0 * BURST) - 1) < 0.02);
 	drop(&b);
 }
 
