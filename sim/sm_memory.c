@@ -314,24 +314,26 @@ static double slots(double bytes, double lines, double slot_bytes)
 	return bytes > least ? bytes : least;
 }
 
+/* Of requests of which `share` are so, the next: as often as that, evenly. */
+static bool takes_turn(double *turn, double share)
+{
+	*turn += share;
+	if (*turn < 1)
+		return false;
+	(*turn)--;
+	return true;
+}
+
 /* Lines lie in either half as if at random, and a request has its data with the last of them. */
 static bool has_far_lines(struct sm_memory *m, double lines)
 {
-	m->far_turn += 1 - exp2(-(lines > 1 ? lines : 1));
-	if (m->far_turn < 1)
-		return false;
-	m->far_turn--;
-	return true;
+	return takes_turn(&m->far_turn, 1 - exp2(-(lines > 1 ? lines : 1)));
 }
 
 /* Lines that another multiprocessor has just written are in the one half that wrote them, and in the other no more. */
 static bool has_fresh_lines(struct sm_memory *m, double lines)
 {
-	m->fresh_turn += 1 - pow(1 - m->fresh_share, lines > 1 ? lines : 1);
-	if (m->fresh_turn < 1)
-		return false;
-	m->fresh_turn--;
-	return true;
+	return takes_turn(&m->fresh_turn, 1 - pow(1 - m->fresh_share, lines > 1 ? lines : 1));
 }
 
 double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, double bytes, double lines, bool dram, double *accepted)
