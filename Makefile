@@ -127,7 +127,7 @@ $(BUILD)/tests/gpu_%: tests/gpu_%.c $(OBJ)
 ## install: program, libraries that were built, data, manuals, completion (prefix=/usr/local, DESTDIR=)
 .PHONY: install
 install: $(BUILD)/warpreel
-	$(Q)BUILD=$(BUILD) prefix=$(prefix) DESTDIR=$(DESTDIR) sh mk/install.sh
+	$(Q)BUILD="$(BUILD)" prefix="$(prefix)" DESTDIR="$(DESTDIR)" sh mk/install.sh
 
 ## clean: remove build/
 .PHONY: clean

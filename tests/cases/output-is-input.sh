@@ -13,6 +13,9 @@ for output in one.wrt ./folder/../one.wrt hard.wrt folder/soft.wrt; do
 	refuses warpreel profile -o $output --join before one.wrt
 done
 refuses warpreel predict rbsor --platform "$platform" --profile one.wrt -o hard.wrt
+cp "$platform" mine.ini
+refuses warpreel predict rbsor --platform mine.ini -o mine.ini
+cmp "$platform" mine.ini && rm mine.ini
 refuses warpreel record --spool one.wrt -o hard.wrt
 refuses warpreel trim one.wrt.zst -o one.wrt.zst
 echo 'rbsor size=64x64' >list

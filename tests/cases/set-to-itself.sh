@@ -20,6 +20,11 @@ for transport in host peer; do
 			'BEGIN { d = (is - was) / was; print what ": " (d < 1e-6 && d > -1e-6 ? "same" : was " became " is) }'
 	done
 done
+# Nor does a value of the device, which asks for the model warps, or that model by its name: records still say what they do of pauses.
+was=$(core --size 2048)
+for how in --set=device.sm_count=132 --set=sm.l2_latency_ns="$(value sm l2_latency_ns)" --kernel-model=warps; do
+	[ "$was" = "$(core --size 2048 "${how%%=*}" "${how#*=}")" ] && echo "${how%%=*} $(echo "${how#*=}" | cut -d= -f1): same"
+done
 # Nor does another key change what was measured finer where the plain cost is 0.
 sed '/^\[host\]/,/^\[/ s/^record_ns = .*/record_ns = 0 0 0/' "$file" >zero.ini
 was=$(core --size 1024 --gpus 2 --platform zero.ini) is=$(core --size 1024 --gpus 2 --platform zero.ini --set device.copy_engines=3)
