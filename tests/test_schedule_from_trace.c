@@ -251,10 +251,17 @@ static void captured_calls_are_host_time_and_no_anomaly(void **state)
 	}
 	assert_int_equal(s.anomaly_count, 0);
 	schedule_release(&s);
-	call(&t, SECOND, 250, "cudaLaunchKernel_v7000"); /* another thread captures nothing */
+	call(&t, SECOND, 250, "cudaLaunchKernel_v7000"); /* another thread may launch into the captured stream */
+	launch(&t, SECOND, 450, 0, 9, "k", 100);	 /* or into another */
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(s.anomaly_count, 0);
+	assert_int_equal(s.op_count, 11);
+	schedule_release(&s);
+	call(&t, SECOND, 850, "cudaLaunchKernel_v7000"); /* but not when the capture has ended, */
+	call(&t, SECOND, 50, "cudaLaunchKernel_v7000");	 /* or has not begun */
 	call(&t, MAIN, 950, "cudaLaunchKernel_v7000");
 	assert_int_equal(load(&s, &t, -1), 0);
-	assert_int_equal(s.anomaly_count, 2);
+	assert_int_equal(s.anomaly_count, 3);
 	schedule_release(&s);
 	trace_release(&t);
 }

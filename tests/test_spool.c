@@ -193,11 +193,13 @@ static void what_is_missing_is_counted_by_kind(void **state)
 	PUT(&builder, kernel, .name = 12345, .correlation = 2, .device = 0, .stream = SPOOL_NONE); /* no times, no name */
 	put_call(&builder, BEGIN_CAPTURE, 5, 600, 610, 10);
 	put_call(&builder, LAUNCH, 5, 620, 630, 11); /* captured: no kernel is right */
+	put_call(&builder, LAUNCH, 6, 625, 635, 14); /* by another thread, perhaps into that stream */
 	put_call(&builder, END_CAPTURE, 5, 640, 650, 12);
+	put_call(&builder, LAUNCH, 6, 660, 670, 15); /* no kernel, and no capture any more */
 	PUT(&builder, api, .name = LAUNCH, .tid = 5, .start_ns = START_NS + 700, .end_ns = START_NS + 710, .correlation = 13, .return_value = 700);
 	PUT(&builder, loss, .kind = TEXT, .count = 3, .detail = SOLVER);
 	finish(&builder, &trace);
-	assert_int_equal(trace_losses(&trace, "launches-without-kernel"), 1);
+	assert_int_equal(trace_losses(&trace, "launches-without-kernel"), 2);
 	assert_int_equal(trace_losses(&trace, "starts-before-call"), 1);
 	assert_int_equal(trace_losses(&trace, "orphan-device-records"), 1);
 	assert_int_equal(trace_losses(&trace, "zero-timestamps"), 1);

@@ -304,16 +304,18 @@ static void captured_calls_need_no_rows(void **state)
 	assert_int_equal(count_of(&t, "waits-never-recorded", &incomplete), 0);
 	assert_int_equal(count_of(&t, "failed-calls", &incomplete), 1);
 	assert_int_equal(incomplete, 0);
-	add_call(&t, 8, 215, "cudaLaunchKernel_v7000"); /* another thread's, at the same time */
-	add_call(&t, 7, 260, "cudaLaunchKernel_v7000"); /* after the end */
+	add_call(&t, 8, 215, "cudaLaunchKernel_v7000"); /* another thread may launch into the stream */
+	add_call(&t, 7, 215, "cudaLaunchKernel_v7000")->global_tid = (int64_t)8 << 24 | 1; /* another process may not */
+	add_call(&t, 8, 260, "cudaLaunchKernel_v7000"); /* after the end */
 	assert_int_equal(count_of(&t, "orphan-launches", &incomplete), 2);
+	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 5);
 	add_call(&t, 9, 300, "cudaStreamBeginCapture_v10000")->return_value = 901; /* it captures nothing */
 	add_call(&t, 9, 310, "cudaLaunchKernel_v7000");
 	add_call(&t, 9, 320, "cudaStreamEndCapture_v10000");
 	add_call(&t, 9, 330, "cuStreamBeginCapture_v2_ptsz"); /* and this one never ends */
 	add_call(&t, 9, 340, "cudaLaunchKernel_v7000");
 	assert_int_equal(count_of(&t, "orphan-launches", &incomplete), 4);
-	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 4);
+	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 5);
 	assert_int_equal(incomplete, 4);
 	trace_release(&t);
 }

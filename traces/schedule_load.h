@@ -37,7 +37,7 @@ struct call {
 	bool blocking; /* copies: returns only when done */
 };
 struct call call_of_name(const char *name);
-/* By API row: made while its thread captured a stream. Owned by the caller. */
+/* By API row: made while its process captured a stream. Owned by the caller. */
 bool *captured_calls(const struct trace *trace);
 
 /* Why an edge or a row could not be placed. */

@@ -2,6 +2,7 @@
  * From a spool to a trace: device work, calls, and the account of what is missing. Names, events, notes and the machine have
  * files of their own (spool_*.c).
  */
+#include "capture_windows.h"
 #include "spool_read.h"
 
 #include <stdio.h>
@@ -284,28 +285,39 @@ static uint32_t *kernel_correlations(const struct spool *spool, const struct spo
 	return list;
 }
 
-/* Launch calls that succeeded and left no kernel. Calls into a stream that is being captured leave none by design. */
-static uint64_t launches_without_kernel(const struct spool *spool, const struct spool_calls *calls)
+static void find_captures(const struct spool *spool, const struct spool_calls *calls, struct capture_windows *windows)
 {
-	uint32_t *kernels = kernel_correlations(spool, calls), tid = 0;
-	uint64_t count = 0;
-	int capturing = 0;
-
-	for (size_t i = 0; i < calls->count; i++) {
+	for (size_t i = 0; i < calls->count; i++) { /* by thread and time */
 		const struct spool_api *call = &calls->call[i];
 		const char *name = spool_text(spool, call->name);
 
-		if (call->tid != tid)
-			capturing = 0;
-		tid = call->tid;
-		if (strstr(name, "StreamBeginCapture"))
-			capturing++;
-		else if (strstr(name, "StreamEndCapture") && capturing)
-			capturing--;
-		else if (!capturing && !call->return_value && spool_is_launch(name, false) &&
-			 !bsearch(&call->correlation, kernels, spool->kernel_count, sizeof(*kernels), compare_u32))
+		if (i && call->tid != calls->call[i - 1].tid)
+			capture_windows_thread(windows);
+		if (strstr(name, "StreamBeginCapture") && !call->return_value)
+			capture_windows_begin(windows, (int64_t)call->start_ns);
+		else if (strstr(name, "StreamEndCapture"))
+			capture_windows_end(windows, 0, (int64_t)call->start_ns);
+	}
+	capture_windows_finish(windows);
+}
+
+/* Launch calls that succeeded and left no kernel. Calls into a stream that is being captured leave none by design. */
+static uint64_t launches_without_kernel(const struct spool *spool, const struct spool_calls *calls)
+{
+	uint32_t *kernels = kernel_correlations(spool, calls);
+	struct capture_windows windows = { 0 };
+	uint64_t count = 0;
+
+	find_captures(spool, calls, &windows);
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct spool_api *call = &calls->call[i];
+
+		if (!call->return_value && spool_is_launch(spool_text(spool, call->name), false) &&
+		    !capture_windows_hold(&windows, 0, (int64_t)call->start_ns) &&
+		    !bsearch(&call->correlation, kernels, spool->kernel_count, sizeof(*kernels), compare_u32))
 			count++;
 	}
+	capture_windows_release(&windows);
 	free(kernels);
 	return count;
 }
