@@ -24,8 +24,15 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 		printf("  note: platform '%s' is not all measured (source = %s)\n", p->platform.name, platform_text(&p->platform, "platform.source"));
 	if (p->other_device)
 		printf("  note: nothing measured on this device widened or narrowed the interval: 15 %% each way is assumed\n");
+	if (schedule->range && schedule->range_threads == 1)
+		printf("  note: the core loop is %lld of '%s', from the first's begin to the last's end: %.1f us each\n", (long long)schedule->ranges,
+		       schedule->range, r->core_us / (double)schedule->ranges);
+	else if (schedule->range)
+		printf("  note: the core loop is %lld of '%s' in %lld threads, from the first's begin to the last's end\n", (long long)schedule->ranges,
+		       schedule->range, (long long)schedule->range_threads);
 	if (!schedule->solver)
-		printf("  note: no marks say where a core loop begins, so it is the whole; the interval's width is that of the solvers here\n");
+		printf("  note: %sthe interval's width is that of the solvers here\n",
+		       schedule->range ? "" : "no marks say where a core loop begins, so it is the whole (--range NAME takes NVTX ranges); ");
 	if (d->waits_never_recorded)
 		printf("  note: %lld waits on events nothing had recorded\n", (long long)d->waits_never_recorded);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../traces/trace_range.h"
 #include "../traces/util.h"
 #include "predict.h"
 #include "untrace.h"
@@ -11,17 +12,31 @@
 struct replay_options {
 	struct predictor_options common;
 	int gpus, run;
+	const char *range;
 };
 
 #define AT(field) offsetof(struct replay_options, field)
 static const struct option_spec own_options[] = {
 	{ "gpus", OPTION_INT, AT(gpus), "0", 0, 64, "N", "re-plan the solver that made the trace on N GPUs; 0 keeps the recorded run" },
 	{ "run", OPTION_INT, AT(run), "-1", -1, 1000000, "K", "which run of the trace, from 0; -1: the last one, or the whole of a foreign trace" },
+	{ "range", OPTION_TEXT, AT(range), NULL, 0, 0, "NAME", "take a foreign program's NVTX ranges of this name, first to last, as its core loop" },
 	{ 0 },
 };
 
+/* The recorded operations, with the core loop that was asked for. */
+static int load_recorded(struct schedule *schedule, struct trace *trace, int run, const char *range)
+{
+	struct marked_ranges marked = { 0 };
+	if ((range && trace_mark_range(trace, range, &marked)) || schedule_from_trace(schedule, trace, run))
+		return -1;
+	schedule->range = range ? xstrdup(range) : NULL;
+	schedule->ranges = marked.ranges;
+	schedule->range_threads = marked.threads;
+	return 0;
+}
+
 /* Makes the schedule the options ask for; *set says which interval applies. */
-static int make_schedule(const struct program *program, const struct replay_options *o, const struct trace *trace,
+static int make_schedule(const struct program *program, const struct replay_options *o, struct trace *trace,
 			 struct schedule *schedule, const char **set)
 {
 	int run = o->run >= 0 ? o->run : (int)trace->run_count - 1;
@@ -29,7 +44,7 @@ static int make_schedule(const struct program *program, const struct replay_opti
 		return report("'%s' holds %zu runs, there is no run %d", trace->path, trace->run_count, run);
 	*set = "replay";
 	if (!o->gpus)
-		return schedule_from_trace(schedule, trace, run);
+		return load_recorded(schedule, trace, run, o->range);
 	if (run < 0)
 		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has no answer; --platform and --set do work",
 			      trace->path);
@@ -79,6 +94,9 @@ int cmd_replay(const struct program *program, int argc, char **argv)
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
 	} else if (words != 1) {
 		report("name one trace");
+		rc = EXIT_USAGE;
+	} else if (o.range && o.gpus) {
+		report("--range is of the recorded run, and --gpus plans another: one of them");
 		rc = EXIT_USAGE;
 	} else if (predictor_check_output(&o.common, argv[1])) {
 		rc = EXIT_BAD;

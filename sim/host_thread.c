@@ -162,10 +162,14 @@ static void mark(struct sim *s, uint32_t thread, uint32_t which)
 {
 	struct sim_thread *t = &s->thread[thread];
 	t->mark_ps[which] = t->now_ps;
-	if (which == MARK_CORE_BEGIN && ++s->core_begun == s->schedule->thread_count)
+	if (which == MARK_CORE_BEGIN && ++s->core_begun == s->core_threads)
 		s->core_begin_ps = t->now_ps;
-	uint16_t gpu = s->schedule->thread[thread].gpu;
-	if (which == MARK_CORE_END && gpu < s->schedule->gpu_count) {
+	if (which != MARK_CORE_END)
+		return;
+	const bool last = ++s->core_ended == s->core_threads; /* the core loop ends for GPUs, too, whose threads mark none */
+	for (uint16_t gpu = 0; gpu < s->schedule->gpu_count; gpu++) {
+		if (gpu != s->schedule->thread[thread].gpu && !(last && s->gpu[gpu].closed_ps == SIM_NEVER))
+			continue;
 		gpu_account(s, gpu, t->now_ps, false);
 		s->gpu[gpu].closed_ps = t->now_ps;
 	}

@@ -129,7 +129,8 @@ struct sim {
 	sim_time look_period_ps, look_polls_ps, look_call_ps, look_least_ps, look_idle_ps;
 	sim_time signal_ps; /* a store of one device to be seen by who polls for it */
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
-	uint32_t core_begun;   /* threads that passed the mark */
+	uint32_t core_threads; /* threads that mark where their core loop begins */
+	uint32_t core_begun, core_ended; /* of those, how many passed the mark */
 	uint32_t threads_left;
 	int64_t waits_never_recorded;
 	int error;

@@ -331,16 +331,28 @@ static void collect(struct sim *s, struct simulation_result *result)
 	}
 }
 
+/* All threads of our solvers mark their core loop; of another program the one that has the first of the ranges it was asked for by. */
+static uint32_t threads_with_core(const struct schedule *schedule)
+{
+	uint32_t count = 0;
+	for (uint32_t t = 0; t < schedule->thread_count; t++) {
+		const struct schedule_thread *thread = &schedule->thread[t];
+		bool marks = false;
+		for (int64_t k = thread->first_op; k < thread->first_op + thread->op_count && !marks; k++)
+			marks = schedule->op[k].kind == OP_MARK && schedule->op[k].object == MARK_CORE_BEGIN;
+		count += marks;
+	}
+	return count;
+}
+
 int simulation_run(const struct simulation_setup *setup, struct simulation_result *result)
 {
 	struct sim s = { .schedule = setup->schedule, .platform = setup->platform, .model = setup->model, .observer = setup->observer };
 	*result = (struct simulation_result){ .operations = schedule_operations(setup->schedule) };
 	result->peak_bytes = allocate(&s);
 	wire(&s, setup);
-	bool has_marks = false;
-	for (int64_t k = 0; k < setup->schedule->op_count && !has_marks; k++)
-		has_marks = setup->schedule->op[k].kind == OP_MARK && setup->schedule->op[k].object == MARK_CORE_BEGIN;
-	if (!has_marks)
+	s.core_threads = threads_with_core(setup->schedule);
+	if (!s.core_threads)
 		s.core_begin_ps = 0;
 	result->events = loop(&s);
 	result->ties = s.queue.tie_count;

@@ -49,6 +49,7 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->access);
 	free(schedule->kernel);
 	free(schedule->solver);
+	free(schedule->range);
 	free(schedule->config);
 	if (schedule->index) {
 		map_release(&schedule->index->kernel);

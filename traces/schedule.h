@@ -103,6 +103,8 @@ struct schedule {
 	char **kernel;                    uint32_t kernel_count; /* names, owned */
 	uint32_t event_count, counter_count, barrier_count, gpu_count;
 	char *solver, *config;            /* owned; NULL = foreign program */
+	char *range;                      /* owned; NVTX ranges that were asked for as the core loop; NULL = none */
+	int64_t ranges, range_threads;    /* how many there are, and on how many threads */
 	int64_t device_bytes; /* memory the GPU that needs most of it needs; 0 = unknown (recorded runs) */
 	int64_t anomaly_count;            /* edges that could not be resolved while loading; details were reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity, access_capacity, kernel_capacity;

@@ -4,7 +4,7 @@
  *   schedule_from_trace.c  the run, its threads, their calls in order
  *   schedule_ops.c         calls -> operations
  *   schedule_calls.c       API names -> what they ask for
- *   schedule_capture.c     calls that only add to a graph
+ *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_host.c        counters, barriers and marks of the host threads

@@ -12,7 +12,7 @@
 
 const char *const summary_kind_name[SUMMARY_KIND_COUNT] = {
 	[SUMMARY_KERNEL] = "kernel", [SUMMARY_COPY] = "copy", [SUMMARY_MEMSET] = "memset", [SUMMARY_API] = "api",
-	[SUMMARY_HOST] = "host",     [SUMMARY_BUSY] = "busy", [SUMMARY_CORE] = "core",
+	[SUMMARY_HOST] = "host",     [SUMMARY_RANGE] = "range", [SUMMARY_BUSY] = "busy", [SUMMARY_CORE] = "core",
 	[SUMMARY_PROFILE] = "profile",
 };
 
@@ -200,6 +200,25 @@ static void add_host(struct summary *summary, const struct trace *t)
 	finish(summary, &host);
 }
 
+static void add_ranges(struct summary *summary, const struct trace *t)
+{
+	struct collection c = { .kind = SUMMARY_RANGE };
+	struct map known = { 0 };
+
+	for (size_t i = 0; i < t->nvtx_count; i++) {
+		const struct trace_nvtx *n = &t->nvtx[i];
+		uint32_t name = map_get(&known, n->text, 0);
+
+		if (name == MAP_NONE) {
+			name = add_name(&c, xstrdup(trace_text(t, n->text)));
+			map_put(&known, n->text, 0, name);
+		}
+		add_sample(&c, name, n->start_ns, n->end_ns);
+	}
+	map_release(&known);
+	finish(summary, &c);
+}
+
 /* ---- busy time: when at least one kernel or copy of the GPU runs ---- */
 
 struct interval {
@@ -334,6 +353,7 @@ void summary_make(struct summary *summary, const struct trace *trace)
 	add_kernels(summary, trace);
 	add_copies(summary, trace);
 	add_host(summary, trace);
+	add_ranges(summary, trace);
 	add_busy(summary, trace);
 	add_cores(summary, trace);
 	add_profiles(summary, trace);

@@ -16,6 +16,7 @@ enum summary_kind {
 	SUMMARY_MEMSET,
 	SUMMARY_API,
 	SUMMARY_HOST,
+	SUMMARY_RANGE, /* of NVTX */
 	SUMMARY_BUSY,
 	SUMMARY_CORE,
 	SUMMARY_PROFILE, /* one a profiled launch; count: warp instructions, 0 where they were not counted */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * A foreign program's NVTX ranges as its core loop: where the marks go, and what the simulator makes of a loop that one thread of several marks.
+ */
+#include "../traces/schedule.h"
+#include "../traces/trace_range.h"
+#include "schedule_kit.h"
+#include "support.h"
+
+static void range(struct trace *t, int tid, const char *name, int64_t start_ns, int64_t end_ns)
+{
+	*trace_add_nvtx(t) = (struct trace_nvtx){ .start_ns = start_ns, .end_ns = end_ns, .text = trace_string(t, name), .global_tid = global_pid | tid };
+}
+
+static void the_core_loop_is_from_the_first_begin_to_the_last_end(void **state)
+{
+	struct marked_ranges marked;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	range(&t, SECOND, "step", 500, 900);
+	range(&t, MAIN, "step", 300, 400);
+	range(&t, MAIN, "other", 10, 5000);
+	range(&t, MAIN, "step", 100, 950); /* holds the one before */
+	range(&t, MAIN, "step", 50, -1);   /* never ends */
+	range(&t, MAIN, "step", 20, 20);   /* a mark, not a range */
+	assert_int_equal(trace_mark_range(&t, "step", &marked), 0);
+	assert_int_equal(marked.ranges, 3);
+	assert_int_equal(marked.threads, 2);
+	assert_int_equal(t.host_op_count, 2);
+	for (int k = 0; k < 2; k++) {
+		assert_int_equal(t.host_op[k].kind, NOTE_MARK);
+		assert_int_equal(t.host_op[k].object, k ? MARK_CORE_END : MARK_CORE_BEGIN);
+		assert_int_equal(t.host_op[k].start_ns, k ? 950 : 100);
+		assert_int_equal(t.host_op[k].global_tid, global_pid | MAIN);
+	}
+	trace_release(&t);
+}
+
+static void what_cannot_be_marked_is_left_as_it_was(void **state)
+{
+	struct marked_ranges marked;
+	struct said said;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	said_begin(&said);
+	assert_int_equal(trace_mark_range(&t, "step", &marked), -1);
+	assert_says(&said, "no NVTX range is called 'step'; there is none");
+	range(&t, MAIN, "Step", 300, 400);
+	range(&t, MAIN, "step", 300, -1);
+	said_begin(&said);
+	assert_int_equal(trace_mark_range(&t, "step", &marked), -1);
+	assert_says(&said, "there are 'Step' (1)");
+	*trace_add_run(&t) = (struct trace_run){ .start_ns = 1, .end_ns = 1000, .solver = trace_string(&t, "rbsor") };
+	said_begin(&said);
+	assert_int_equal(trace_mark_range(&t, "Step", &marked), -1);
+	assert_says(&said, "mark their core loops themselves");
+	assert_int_equal(t.host_op_count, 0);
+	trace_release(&t);
+}
+
+/* One thread works on the first GPU and marks its loop; another, for ever longer, on the second, and marks nothing. */
+static void gpus_whose_threads_mark_nothing_are_counted_for_the_core_loop_only(void **state)
+{
+	struct platform platform;
+	struct kernel_model model = { .ops = kernel_model_find("recorded"), .platform = &platform };
+	struct simulation_result result;
+	struct marked_ranges marked;
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	platform_of(&platform, "free");
+	trace_init(&t);
+	launch(&t, MAIN, 100, 0, 7, "k", 5000);
+	sync_row(&t, call(&t, MAIN, 130, "cudaStreamSynchronize_v3020"), 0, 7, 3, -1, -1);
+	launch(&t, MAIN, 10000, 0, 7, "k", 3000);
+	sync_row(&t, call(&t, MAIN, 10030, "cudaStreamSynchronize_v3020"), 0, 7, 3, -1, -1);
+	for (int k = 0; k < 20; k++)
+		launch(&t, SECOND, 100 + 1000 * k, 1, 7, "k", 1000);
+	range(&t, MAIN, "step", 9000, 10050);
+	assert_int_equal(trace_mark_range(&t, "step", &marked), 0);
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(s.gpu_count, 2);
+	const struct simulation_setup setup = { .schedule = &s, .platform = &platform, .model = &model };
+	assert_int_equal(simulation_run(&setup, &result), 0);
+	assert_true(result.core_ps >= 3000000 && result.core_ps < 6000000);
+	assert_true(result.end_ps > 3 * result.core_ps);
+	for (int g = 0; g < 2; g++) {
+		const struct breakdown *b = &result.gpu[g];
+		assert_true(b->kernel_ps > 0 && b->transfer_ps >= 0 && b->sync_ps >= 0 && b->host_ps >= 0);
+		assert_int_equal(b->kernel_ps + b->transfer_ps + b->sync_ps + b->host_ps, result.core_ps);
+	}
+	assert_int_equal(result.gpu[0].kernel_ps, 3000000);
+	simulation_result_release(&result);
+	schedule_release(&s);
+	trace_release(&t);
+	platform_release(&platform);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_core_loop_is_from_the_first_begin_to_the_last_end),
+		cmocka_unit_test(what_cannot_be_marked_is_left_as_it_was),
+		cmocka_unit_test(gpus_whose_threads_mark_nothing_are_counted_for_the_core_loop_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
