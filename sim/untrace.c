@@ -35,6 +35,8 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];
 		double owed_ns = 0; /* by the call before */
 		for (int64_t k = 0; k < schedule->thread[t].op_count; k++, op++) {
+			if (op->flags & OP_INFERRED && (op->kind == OP_POST || op->kind == OP_AWAIT))
+				continue; /* told to nobody */
 			int kind = host_cost_of(schedule, op);
 			bool noted = op->kind == OP_POST || op->kind == OP_AWAIT || op->kind == OP_BARRIER || op->kind == OP_MARK;
 			bool has_footprint = op->kind == OP_LAUNCH && schedule->shape[op->object].access_count > 0;

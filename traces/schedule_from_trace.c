@@ -228,6 +228,15 @@ static void tell_anomalies(const struct load *load)
 	}
 }
 
+/* Only threads that tell of themselves have them: these need no guess at who waits for whom. */
+static bool has_barriers(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->host_op_count; i++)
+		if (trace->host_op[i].kind == NOTE_BARRIER)
+			return true;
+	return false;
+}
+
 int schedule_from_trace(struct schedule *schedule, const struct trace *trace, int run)
 {
 	struct load load = { .schedule = schedule, .trace = trace, .path = trace->path ? trace->path : "trace" };
@@ -246,6 +255,9 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 		goto out;
 	load_events(&load);
 	count = collect(&load, run, &item);
+	load.item = item;
+	if (count > 0 && !schedule->config && !has_barriers(trace))
+		load_turns(&load, item, (size_t)count);
 	if (count < 0 || add_lanes(&load, item, (size_t)count) < 0)
 		goto out;
 	if (schedule->thread_count == 0) {

@@ -102,7 +102,7 @@ void load_host_finish(struct load *load)
 			load->anomaly[ANOMALY_BARRIER]++;
 			make_host_work(op);
 		} else if (op->kind == OP_POST && map_get(&load->spins, op->object, 0) != MAP_NONE) {
-			op->flags = OP_SPIN; /* both sides of a counter use one policy */
+			op->flags |= OP_SPIN; /* both sides of a counter use one policy */
 		}
 		if (op->kind == OP_POST || op->kind == OP_AWAIT || op->kind == OP_BARRIER)
 			op->duration_ps = -1;
@@ -116,4 +116,5 @@ void load_host_release(struct load *load)
 	map_release(&load->counter);
 	map_release(&load->barrier);
 	map_release(&load->spins);
+	map_release(&load->turns);
 }

@@ -7,6 +7,7 @@
  *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_events.c      waits and event syncs -> the record they wait for
+ *   schedule_turns.c       threads of a foreign program that wait for each other unseen
  *   schedule_host.c        counters, barriers and marks of the host threads
  */
 #ifndef WARPREEL_SCHEDULE_LOAD_H
@@ -61,6 +62,7 @@ struct work { /* a device row by the call that asked for it */
 };
 
 enum { EVENT_NONE = UINT32_MAX };
+struct item;
 struct load {
 	struct schedule *schedule;
 	const struct trace *trace;
@@ -91,6 +93,8 @@ struct load {
 
 	struct map counter, barrier; /* (run and process, id) -> schedule counter or barrier */
 	struct map spins;	     /* schedule counter -> 1: somebody spins on it */
+	struct map turns;	     /* thread -> schedule counter of its calls that others came after */
+	const struct item *item;     /* all of the run */
 };
 
 /* Joins. The process of a row is the upper part of its global id. */
@@ -119,6 +123,9 @@ struct item {
 	bool host_op;
 	int32_t event_class;
 	uint32_t row;
+	int64_t idle_from_ns; /* its thread's last call ended long before; -1: not so */
+	size_t turn_after;    /* another thread's call that it came after, counted from 1; 0: none */
+	bool turn_ends;	      /* others came after it */
 };
 
 /* A thread of the run: its items, and what they are. */
@@ -129,6 +136,11 @@ struct lane {
 	bool device_work; /* or edges between streams */
 	bool barriers;
 };
+
+/* Which calls came after another thread's; on `item`, sorted by thread and time. Only for a program that is none of our solvers. */
+void load_turns(const struct load *load, struct item *item, size_t count);
+void load_turn_begin(struct load *load, const struct item *item); /* before the operations of a call */
+void load_turn_end(struct load *load, const struct item *item);	  /* and behind them */
 
 /* Adds the operations of a lane to the schedule's last thread; -1 after a message. */
 int load_lane(struct load *load, const struct lane *lane);

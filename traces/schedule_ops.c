@@ -222,12 +222,16 @@ int load_lane(struct load *load, const struct lane *lane)
 
 	for (size_t i = 0; i < lane->count && rc == 0;) {
 		struct group group = group_at(lane, i);
-		int64_t before_ps = to_ps(group.first->start_ns - now_ns);
+		const struct item *after = group.first->turn_after ? &load->item[group.first->turn_after - 1] : NULL;
+		int64_t before_ps = to_ps(group.first->start_ns - (after && after->end_ns > now_ns ? after->end_ns : now_ns));
+
+		load_turn_begin(load, group.first);
 
 		if (group.first->host_op)
 			load_host_op(load, &load->trace->host_op[group.first->row], &met, before_ps);
 		else
 			rc = add_group(load, &group, before_ps);
+		load_turn_end(load, group.first);
 		if (group.first->end_ns > now_ns)
 			now_ns = group.first->end_ns;
 		i += (size_t)(group.last - group.first);
