@@ -139,9 +139,11 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
-	const struct expected expected = issue_cost(s, t, op);
-	const uint32_t *part = expected.mean ? s->mean_part : s->call_part;
-	t->now_ps += thread_cost(s, thread, expected.cost + cold_cost(s, t, op), part, index) + interruption(s, thread, &expected, index);
+	if (!(op->flags & OP_IN_GRAPH)) { /* the first has paid for all */
+		const struct expected expected = issue_cost(s, t, op);
+		const uint32_t *part = expected.mean ? s->mean_part : s->call_part;
+		t->now_ps += thread_cost(s, thread, expected.cost + cold_cost(s, t, op), part, index) + interruption(s, thread, &expected, index);
+	}
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {

@@ -47,6 +47,9 @@ struct kernel_model {
  */
 double kernel_model_gap(const struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape, double duration_ns);
 
+/* What the tracer adds to the period of kernels back to back, in ns: the median over the calibrated sizes; 0 when never measured. */
+double kernel_model_tracer_ns(const struct platform *platform);
+
 extern const struct kernel_model_ops *const kernel_models[]; /* NULL-terminated */
 const struct kernel_model_ops *kernel_model_find(const char *name); /* NULL after a message listing the names */
 

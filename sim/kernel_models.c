@@ -30,8 +30,7 @@ const struct kernel_model_ops *kernel_model_find(const char *name)
 	return NULL;
 }
 
-/* What the tracer adds to the period of kernels back to back: the median over the calibrated sizes. */
-static double tracer_adds_ns(const struct platform *p)
+double kernel_model_tracer_ns(const struct platform *p)
 {
 	size_t n = p->period.count < p->traced_period.count ? p->period.count : p->traced_period.count;
 	if (!n)
@@ -52,7 +51,7 @@ double kernel_model_gap(const struct kernel_model *model, const struct schedule 
 	for (size_t k = 0; k < 2 && shape->rows > 0; k++) {
 		double traced = source[k] ? profile_gap(source[k], name, shape->rows, shape->columns) : -1;
 		if (traced >= 0)
-			return traced > tracer_adds_ns(p) ? traced - tracer_adds_ns(p) : 0;
+			return traced > kernel_model_tracer_ns(p) ? traced - kernel_model_tracer_ns(p) : 0;
 	}
 	return p->kernel_gap.x.count ? curve_at_linear(&p->kernel_gap, duration_ns) : 0;
 }

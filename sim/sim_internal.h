@@ -129,6 +129,7 @@ struct sim {
 	sim_time look_period_ps, look_polls_ps, look_call_ps, look_least_ps, look_idle_ps;
 	sim_time signal_ps; /* a store of one device to be seen by who polls for it */
 	sim_time core_begin_ps; /* last thread ready; SIM_NEVER before */
+	sim_time tracer_pause_ps; /* what the recorder adds to a pause between kernels */
 	uint32_t core_threads; /* threads that mark where their core loop begins */
 	uint32_t core_begun, core_ended; /* of those, how many passed the mark */
 	uint32_t threads_left;

@@ -246,6 +246,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->look_ps = ps_of_ns(p->ring.look_ns);
 	time_looks(s, p->start_latency_ns - way_back_ns, p->calibrated.sync_wake_ns + way_back_ns);
 	s->slowest_ps = ps_of_ns(p->slowest_call_ns);
+	s->tracer_pause_ps = ps_of_ns(kernel_model_tracer_ns(p));
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;
 	draw_threads(s, setup->seed);

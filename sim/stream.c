@@ -325,6 +325,12 @@ static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 		arm(s, stream, end, STREAM_RUNNING);
 }
 
+/* Within a graph the device goes on by itself: as it did when it was recorded, less what the recorder adds. */
+static sim_time untraced_pause(const struct sim *s, sim_time recorded)
+{
+	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
+}
+
 /* Starts the head if its time has come, else arranges to be woken. Called whenever something it may wait for has happened. */
 static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 {
@@ -338,7 +344,8 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 	sim_time start = st->free_ps;
 	if (op->kind == OP_LAUNCH) {
 		/* Switching engines back after a copy is only in the way of a kernel that stood waiting. */
-		start += command->submit_ps > st->free_ps ? st->kernel_gap_ps : st->gap_ps;
+		const sim_time pause = command->submit_ps > st->free_ps ? st->kernel_gap_ps : st->gap_ps;
+		start += op->flags & OP_IN_GRAPH ? untraced_pause(s, op->value) : pause;
 		if (command->submit_ps + s->start_latency_ps > start)
 			start = command->submit_ps + s->start_latency_ps;
 	} else if (command->submit_ps > start) { /* a copy's way to the device is part of its price */

@@ -198,6 +198,10 @@ static void a_graph_launch_becomes_its_kernels(void **state)
 	assert_string_equal(s.kernel[s.shape[s.op[0].object].kernel], "first");
 	for (int i = 1; i < 3; i++)
 		assert_int_equal(s.op[i].before_ps, 0);
+	for (int i = 0; i < 3; i++) { /* its call is paid for once; 10 ns between two kernels */
+		assert_int_equal(s.op[i].flags & OP_IN_GRAPH, i ? OP_IN_GRAPH : 0);
+		assert_int_equal(s.op[i].value, i ? 10000 : 0);
+	}
 	schedule_release(&s);
 	trace_release(&t);
 }

@@ -53,6 +53,27 @@ static void say(struct bench *b, const char *assignment)
 	assert_int_equal(platform_set(&b->platform, assignment), 0);
 }
 
+/* Two kernels of 1 us: launched one by one the host bounds them, in a graph the device does, with the pauses that were recorded. */
+static void what_a_graph_holds_costs_one_call(void **state)
+{
+	(void)state;
+	for (int graph = 0; graph < 2; graph++) {
+		struct bench b;
+		make(&b, 1);
+		say(&b, "host.launch_ns=5000");
+		say(&b, "host.launch_idle_ns=5000");
+		schedule_add_thread(&b.schedule, "host", 0);
+		for (int k = 0; k < 2; k++) {
+			add_launch(&b.schedule, 0, 1000);
+			struct schedule_op *op = &b.schedule.op[b.schedule.op_count - 1];
+			op->flags = graph && k ? OP_IN_GRAPH : 0;
+			op->value = graph && k ? 70000 * k : 0;
+		}
+		NEAR(end_ns(&b.schedule, &b.platform), graph ? 5000 + 1000 + 70 + 1000 : 2 * 5000 + 1000);
+		drop(&b);
+	}
+}
+
 static void a_call_after_a_wait_costs_more_once(void **state)
 {
 	(void)state;
@@ -329,6 +350,7 @@ static void exchanging_threads_have_costs_of_their_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_graph_holds_costs_one_call),
 		cmocka_unit_test(a_call_after_a_wait_costs_more_once),
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),
 		cmocka_unit_test(one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),

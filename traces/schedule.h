@@ -28,6 +28,7 @@ enum op_kind {
 	OP_KIND_COUNT
 };
 enum { OP_SPIN = 1, OP_BLOCKING = 2 /* copy returns only when done (cudaMemcpy) */, OP_FIRST = 4 /* first launch of its kernel in the process */,
+       OP_IN_GRAPH = 16 /* launch, copy, memset: not the first that its call asked for (a graph's) */,
        OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */ };
 enum mark { MARK_TOTAL_BEGIN, MARK_CORE_BEGIN, MARK_CORE_END, MARK_TOTAL_END, MARK_COUNT };
 
@@ -36,7 +37,7 @@ struct schedule_op { /* 32 bytes: the engine walks these */
 	uint8_t flags;
 	uint16_t stream; /* index into schedule.stream; 0xffff = none */
 	uint32_t object;
-	int64_t value;       /* post/await value */
+	int64_t value;       /* post/await value; a launch with OP_IN_GRAPH: recorded pause of the device before it, in ps */
 	int64_t before_ps;   /* host time spent before this call (think time), >= 0 */
 	int64_t duration_ps; /* launch/copy: recorded device duration, tracer not removed; OP_HOST: host duration; -1 unknown */
 };

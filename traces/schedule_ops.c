@@ -3,7 +3,7 @@
  *
  * What is assumed: a call that lies within another call of its thread (the driver's below the runtime's) is part of it.
  * A graph launch, and any other call with several device rows, becomes that many operations, the first of which carries
- * the host time; the order among them is that of their streams. A synchronous cudaMemcpy blocks its caller.
+ * the host time; the order among them is that of their streams, and the pauses between them are those recorded. A synchronous cudaMemcpy blocks its caller.
  */
 #include <inttypes.h>
 
@@ -68,6 +68,8 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 {
 	const struct trace *t = load->trace;
 	const struct work first = load->work[at];
+	int64_t ended_ns = -1; /* the row before */
+	bool in_graph = false;
 
 	for (; at < load->work_count && load->work[at].pid == first.pid &&
 	       load->work[at].correlation == first.correlation;
@@ -85,6 +87,8 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			op = schedule_add_op(load->schedule, OP_LAUNCH, (uint16_t)stream, load_shape(load, k));
 			op->duration_ps = span_ps(k->start_ns, k->end_ns);
 			op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
+			op->value = in_graph && ended_ns != -1 ? to_ps(k->start_ns - ended_ns) : 0;
+			ended_ns = k->end_ns;
 		} else if (load->work[at].kind == WORK_COPY) {
 			const struct trace_memcpy *c = &t->memcpy[row];
 
@@ -94,6 +98,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			op = schedule_add_op(load->schedule, OP_COPY, (uint16_t)stream, load_copy(load, c));
 			op->duration_ps = span_ps(c->start_ns, c->end_ns);
 			op->flags = call.blocking ? OP_BLOCKING : 0;
+			ended_ns = c->end_ns;
 		} else {
 			const struct trace_memset *m = &t->memset[row];
 
@@ -102,7 +107,10 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 				return -1;
 			op = schedule_add_op(load->schedule, OP_MEMSET, (uint16_t)stream, load_memset(load, m));
 			op->duration_ps = span_ps(m->start_ns, m->end_ns);
+			ended_ns = m->end_ns;
 		}
+		op->flags |= in_graph ? OP_IN_GRAPH : 0;
+		in_graph = true;
 		op->before_ps = before_ps;
 		before_ps = 0;
 	}
