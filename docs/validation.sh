@@ -89,6 +89,8 @@ END
 	sh "$(dirname "$0")/visits.sh" "$data/measured.tsv" "$(dirname "$data")/lists/canary.list"
 fi
 
+WARPREEL="${WARPREEL:-}" sh "$(dirname "$0")/validation_foreign.sh" "$data"
+
 printf '\n## What recording costs\n\n'
 if [ -f "$data/recorder-overhead.tsv" ]; then
 	cat <<'END'
