@@ -46,6 +46,7 @@ int number_list_parse(struct number_list *list, const char *text, char bad[48])
 
 static int check_number(const struct platform_key *spec, double value, const char *name, const char *where)
 {
+	const double most_ns = 1e12, most_ratio = 64; /* a cost times two ratios can still be counted in picoseconds */
 	if (isinf(value) && !(value > 0 && spec->flags & KEY_INFINITE))
 		return report("%s: '%s' must be finite", where, name);
 	if (value < 0 && !(spec->flags & KEY_NEGATIVE))
@@ -54,6 +55,10 @@ static int check_number(const struct platform_key *spec, double value, const cha
 		return report("%s: '%s' is %g: must be above zero", where, name, value);
 	if (spec->kind == KEY_INTEGER && (value != floor(value) || value > INT_MAX))
 		return report("%s: '%s' is %g: must be a whole number", where, name, value);
+	if (fabs(value) > most_ns && !strcmp(spec->unit, "ns"))
+		return report("%s: '%s' is %g ns: no cost is more than 1000 s", where, name, value);
+	if (value > most_ratio && !strcmp(spec->unit, "ratio"))
+		return report("%s: '%s' is %g: no call takes more than %g times what others take", where, name, value, most_ratio);
 	if (value > 1 && spec->flags & KEY_SHARE)
 		return report("%s: '%s' is %g: a share is at most 1", where, name, value);
 	return 0;

@@ -162,7 +162,7 @@ const struct platform_key platform_keys[] = {
 	ORDERED_COST(HOST_WAIT, "wait_ns", "a wait for the event a neighbour has just recorded"),
 	ORDERED_COST(HOST_COPY_PEER, "copy_peer_ns", "call of a copy to a neighbour"),
 	{ "ordered.round_ns", KEY_LIST, 0, NO_MEMBER, "host.threads", "ns", "a whole round of the loop; not used" },
-	{ "ordered.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(ordered_call_quantiles), NULL, "1", "a call over the mean of its kind, mean of each twentieth" },
+	{ "ordered.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(ordered_call_quantiles), NULL, "ratio", "a call over the mean of its kind, mean of each twentieth" },
 	{ "look.sync_ns", KEY_REAL, 0, AT(look.sync_ns), NULL, "ns", "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
 	LOOK_SWEEP("copy", AT(look.period_ns), AT(look.polled_ns), AT(look.least_ns), AT(look.call_ns), "a copy down behind a kernel"),
 	LOOK_SWEEP("after", NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, "a kernel behind a copy up"),

@@ -27,6 +27,7 @@ void event_queue_release(struct event_queue *queue)
 void event_queue_push(struct event_queue *queue, sim_time at_ps, enum event_rank rank, uint32_t target, uint32_t stamp)
 {
 	assert(at_ps >= 0);
+	at_ps = at_ps < SIM_LAST ? at_ps : SIM_LAST;
 	GROW(queue->heap, queue->count, queue->capacity);
 	struct event event = { at_ps, (uint64_t)rank << 56 | queue->serial++, target, stamp };
 	size_t hole = queue->count++;

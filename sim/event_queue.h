@@ -11,6 +11,8 @@
 
 typedef int64_t sim_time; /* picoseconds */
 #define SIM_NEVER INT64_MAX
+/* What comes later, a week on, is pushed as this, and ends the run (stream.c): so far, sums of a few times and of a prediction's replicas hold. */
+#define SIM_LAST (INT64_MAX / 16)
 
 /* Within one instant devices finish before hosts look, so that a host that asks "done?" at the very moment gets a yes. */
 enum event_rank { RANK_FLOW, RANK_STREAM, RANK_THREAD };

@@ -117,8 +117,9 @@ static void solve(struct links *links)
 static void push_end(struct links *links, struct event_queue *queue, sim_time now, uint32_t stream)
 {
 	struct flow *flow = &links->flow[stream];
+	double left_ps = ceil(flow->remaining_ps / flow->rate);
 	flow->stamp++;
-	event_queue_push(queue, now + (sim_time)ceil(flow->remaining_ps / flow->rate), RANK_FLOW, stream, flow->stamp);
+	event_queue_push(queue, left_ps < (double)(SIM_LAST - now) ? now + (sim_time)left_ps : SIM_LAST, RANK_FLOW, stream, flow->stamp);
 }
 
 /* After the set of flows changed: progress everyone to now, find the new rates, announce the new ends. */

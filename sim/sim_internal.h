@@ -138,13 +138,14 @@ struct sim {
 };
 
 /* Longer than anything real, and no number (the cost of what a platform lacks), is 1000 s: sums stay far from overflow. */
+#define SIM_COST_MOST 1000000000000000 /* ps */
 static inline sim_time ps_of_ns(double ns)
 {
-	const double most_ns = 1e12;
+	const double most_ns = SIM_COST_MOST / 1000;
 	if (!(ns < most_ns))
-		return (sim_time)most_ns * 1000;
+		return SIM_COST_MOST;
 	if (ns < -most_ns)
-		return -(sim_time)most_ns * 1000;
+		return -SIM_COST_MOST;
 	return (sim_time)(ns * 1000.0 + (ns < 0 ? -0.5 : 0.5));
 }
 

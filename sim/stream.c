@@ -58,6 +58,14 @@ static uint32_t fifo_pop(struct sim *s, uint32_t *head)
 	return stream;
 }
 
+/* Whether the run has come to the end of what can be counted: said once, and it ends. */
+static bool at_the_end_of_time(struct sim *s, sim_time now)
+{
+	if (now >= SIM_LAST && !s->error)
+		s->error = report("the run takes longer than the simulator can count, %.0f hours", (double)SIM_LAST / 3.6e15);
+	return now >= SIM_LAST;
+}
+
 static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_time *gap)
 {
 	uint32_t shape = op->object;
@@ -72,6 +80,8 @@ static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_tim
 		ns = 0;
 	}
 	sim_time cost = ps_of_ns(ns);
+	if (cost == SIM_COST_MOST && !s->error)
+		s->error = report("kernel '%s' takes %g s, longer than the simulator can count", s->schedule->kernel[what->kernel], ns * 1e-9);
 	if (!known)
 		*gap = ps_of_ns(kernel_model_gap(s->model, s->schedule, what, ns));
 	s->shape_ps[shape] = cost;
@@ -172,6 +182,8 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	st->state = STREAM_RUNNING;
 	bool looks = !was_copy && s->look_period_ps > 0 && (copy->kind == COPY_H2D || copy->kind == COPY_D2H);
 	sim_time cost = idle ? price->idle_ps : looks ? looked_for_cost(s, st, price, now) : behind_cost(price, st->kernel_ps);
+	if (cost >= SIM_COST_MOST && !s->error)
+		s->error = report("a copy of %lld bytes takes longer than the simulator can count", (long long)copy->bytes);
 	links_start(&s->links, &s->queue, now, stream, copy, cost);
 }
 
@@ -396,7 +408,7 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 void stream_event(struct sim *s, uint32_t stream, sim_time now, uint32_t stamp)
 {
 	struct sim_stream *st = &s->stream[stream];
-	if (st->stamp != stamp)
+	if (st->stamp != stamp || at_the_end_of_time(s, now))
 		return;
 	if (st->state == STREAM_RUNNING)
 		retire(s, stream, now);
@@ -407,6 +419,8 @@ void stream_event(struct sim *s, uint32_t stream, sim_time now, uint32_t stamp)
 void stream_flow_end(struct sim *s, uint32_t stream, sim_time now)
 {
 	assert(s->stream[stream].state == STREAM_RUNNING);
+	if (at_the_end_of_time(s, now))
+		return;
 	retire(s, stream, now);
 	if (s->stream[stream].state == STREAM_IDLE)
 		stream_step(s, stream, now);

@@ -27,7 +27,7 @@ static inline int fake_calibrate(void *arg)
 			name[strlen(name) - 1] = '8';
 		for (size_t i = 0; i < count; i++) {
 			values[i] = key->kind == KEY_INTEGER ? 8 : key->flags & KEY_ASCENDING ? (double)(1u << i) :
-				    key->flags & KEY_SHARE ? 0.5 : 1234.5678 + (double)i;
+				    key->flags & KEY_SHARE ? 0.5 : !strcmp(key->unit, "ratio") ? 1.5 : 1234.5678 + (double)i;
 			spread[i] = 0.25;
 		}
 		calibration->emit(calibration->sink, name, values, key->flags & KEY_ASCENDING ? NULL : spread, count, "made up");

@@ -95,6 +95,19 @@ static void next_tells_the_time_of_the_coming_event(void **state)
 	event_queue_release(&queue);
 }
 
+static void what_is_later_than_can_be_counted_comes_last(void **state)
+{
+	struct event_queue queue;
+	struct event event;
+	(void)state;
+	event_queue_init(&queue);
+	event_queue_push(&queue, INT64_MAX, RANK_FLOW, 1, 0);
+	event_queue_push(&queue, SIM_LAST - 1, RANK_FLOW, 2, 0);
+	assert_true(event_queue_pop(&queue, &event) && event.target == 2);
+	assert_true(event_queue_pop(&queue, &event) && event.target == 1 && event.at_ps == SIM_LAST);
+	event_queue_release(&queue);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +115,7 @@ int main(void)
 		cmocka_unit_test(ten_thousand_events_in_any_order_come_out_sorted),
 		cmocka_unit_test(events_pushed_between_pops_keep_their_place),
 		cmocka_unit_test(ties_are_counted_within_a_rank_only),
+		cmocka_unit_test(what_is_later_than_can_be_counted_comes_last),
 		cmocka_unit_test(next_tells_the_time_of_the_coming_event),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,6 +215,19 @@ static void random_flows_keep_capacity_and_max_min_fairness_at_every_instant(voi
 	platform_release(&platform);
 }
 
+static void a_flow_that_hardly_moves_ends_with_all_time(void **state)
+{
+	(void)state;
+	struct platform platform;
+	const struct start start[] = { { 0, PEER(0, 1, 1000000000), 1000000000000 }, { 0, PEER(0, 2, 1000000000), 1000000000000 } };
+	double end[FLOWS_MAX];
+	platform_of(&platform, "free");
+	set(&platform, "nvlink.bytes_per_s", 1e-6);
+	run_flows(&platform, start, 2, end, false);
+	NEAR(end[1], (double)SIM_LAST / 1000);
+	platform_release(&platform);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_small_copy_bound_by_latency_disturbs_nobody),
 		cmocka_unit_test(copies_inside_a_gpu_use_no_link),
 		cmocka_unit_test(the_host_bridge_carries_what_its_curve_says_for_so_many_gpus),
+		cmocka_unit_test(a_flow_that_hardly_moves_ends_with_all_time),
 		cmocka_unit_test(random_flows_keep_capacity_and_max_min_fairness_at_every_instant),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

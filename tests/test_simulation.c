@@ -426,6 +426,36 @@ static void marks_frame_the_core_loop_from_the_last_thread_ready(void **state)
 	simulation_result_release(&result);
 }
 
+static void what_takes_longer_than_can_be_counted_is_an_error(void **state)
+{
+	struct bench *b = *state;
+	struct simulation_result result;
+	struct said said;
+	set(&b->platform, "copy.d2h.ns", 1e9);
+	with_streams(b, 1, 2);
+	next_thread(b, 0);
+	add_copy(&b->schedule, 0, COPY_D2H, 0, 0xffff, INT64_MAX);
+	add_copy(&b->schedule, 1, COPY_D2H, 0, 0xffff, INT64_MAX);
+	set(&b->platform, "share.d2h.bytes_per_s", 1);
+	said_begin(&said);
+	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), -1);
+	assert_says(&said, "a copy of 9223372036854775807 bytes takes longer than the simulator can count");
+}
+
+static void so_is_a_run_of_many_that_each_could_be(void **state)
+{
+	struct bench *b = *state;
+	struct simulation_result result;
+	struct said said;
+	with_streams(b, 1, 1);
+	next_thread(b, 0);
+	for (int k = 0; k < 700; k++)
+		add_launch(&b->schedule, 0, 999000000000);
+	said_begin(&said);
+	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), -1);
+	assert_says(&said, "the run takes longer than the simulator can count, 160 hours");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -451,6 +481,8 @@ int main(void)
 		TEST(a_blocking_copy_returns_when_it_is_done),
 		TEST(copies_share_an_engine_by_direction),
 		TEST(copies_overlap_kernels_of_another_stream),
+		TEST(what_takes_longer_than_can_be_counted_is_an_error),
+		TEST(so_is_a_run_of_many_that_each_could_be),
 		TEST(marks_frame_the_core_loop_from_the_last_thread_ready),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
