@@ -72,10 +72,9 @@ static int validate_pair(struct context *c, const struct pair_row *row)
 	return 0;
 }
 
-static int validate_pairs(struct context *c, const struct validate_options *o)
+static int validate_pairs(struct context *c, const struct validate_options *o, const char *path)
 {
 	struct pairs pairs = { 0 };
-	char *path = o->pairs ? xstrdup(o->pairs) : xprintf("%s/traces/data/%s/pairs.tsv", util_root(), predictor_measured(c->predictor));
 	bool needed = o->pairs || strcmp(o->set, "all");
 	int rc = 0;
 	if (needed && !c->predictor->platform.sm.present)
@@ -85,8 +84,55 @@ static int validate_pairs(struct context *c, const struct validate_options *o)
 	for (size_t k = 0; !rc && k < pairs.count; k++)
 		rc = validate_pair(c, &pairs.row[k]);
 	pairs_release(&pairs);
-	free(path);
 	return rc;
+}
+
+/* Given or shipped; owned. */
+struct tables { char *measured, *holdout, *kernels, *kernels_holdout, *pairs, *intervals; };
+
+static char *of_platform(const char *given, const char *before, const struct predictor *p, const char *after)
+{
+	return given ? xstrdup(given) : xprintf("%s/%s/%s%s", util_root(), before, predictor_measured(p), after);
+}
+
+static void name_tables(struct tables *t, const struct validate_options *o, const struct predictor *p)
+{
+	t->measured = of_platform(o->measured, "traces/data", p, "/measured.tsv");
+	t->kernels = of_platform(o->kernels, "traces/data", p, "/kernels.tsv");
+	t->pairs = of_platform(o->pairs, "traces/data", p, "/pairs.tsv");
+	t->intervals = of_platform(NULL, "model/intervals", p, ".tsv");
+	t->holdout = o->holdout ? xstrdup(o->holdout) : xprintf("%s/model/holdout.tsv", util_root());
+	t->kernels_holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
+}
+
+static void tables_release(struct tables *t)
+{
+	free(t->measured);
+	free(t->holdout);
+	free(t->kernels);
+	free(t->kernels_holdout);
+	free(t->pairs);
+	free(t->intervals);
+}
+
+/* Nothing that is read is written over, nothing is written twice, and what cannot be written is said before the work. */
+static int check_outputs(const struct validate_options *o, const struct tables *t, const struct predictor *p)
+{
+	const char *const written[] = { o->common.output, o->summary, o->fit_intervals ? t->intervals : NULL };
+	const char *const read[] = { t->measured, t->holdout, t->kernels, t->kernels_holdout, t->pairs, o->common.profile, o->common.kernel_profiles, p->platform.path,
+				     o->fit_intervals ? NULL : t->intervals };
+	const size_t outputs = sizeof(written) / sizeof(written[0]);
+	for (size_t k = 0; k < outputs; k++) {
+		for (size_t i = 0; written[k] && i < sizeof(read) / sizeof(read[0]); i++)
+			if (output_differs(written[k], read[i]))
+				return -1;
+		for (size_t other = k + 1; other < outputs; other++)
+			if (outputs_differ(written[k], written[other]))
+				return -1;
+		if (written[k] && output_check(written[k]))
+			return -1;
+	}
+	return 0;
 }
 
 static int write_table(const struct validation *v, const char *path, void (*write)(const struct validation *, FILE *))
@@ -121,7 +167,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		report("validate takes no words, only options");
 		return EXIT_USAGE;
 	}
-	if (o.common.output && output_check(o.common.output))
+	if ((o.common.output && output_check(o.common.output)) || (o.summary && output_check(o.summary)))
 		return EXIT_BAD;
 	o.common.allow_extrapolation = true; /* every row is answered, and says when it would have been refused */
 	struct predictor predictor;
@@ -133,28 +179,26 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if (o.common.ideal.count)
 		predictor.warps_options.before = NULL; /* what a part is to the model is asked here: no bound by the device that has it */
 	predictor.warps_options.allow_extrapolation = true; /* rows say where that was needed */
-	char *measured = o.measured ? xstrdup(o.measured) : xprintf("%s/traces/data/%s/measured.tsv", util_root(), predictor_measured(&predictor));
-	char *holdout = o.holdout ? xstrdup(o.holdout) : xprintf("%s/model/holdout.tsv", util_root());
-	char *intervals = xprintf("%s/model/intervals/%s.tsv", util_root(), predictor_measured(&predictor));
+	struct tables tables;
+	name_tables(&tables, &o, &predictor);
+	rc = check_outputs(&o, &tables, &predictor);
 	bool all = !strcmp(o.set, "all");
-	if (all || !strcmp(o.set, "runs"))
-		rc = measured_read(&runs, measured, platform_text(&predictor.platform, "platform.input_visits")) ||
-		     measured_mark_holdout(&runs, holdout) || validate_runs(program, &predictor, &runs, jobs, &c.validation) ? -1 : 0;
+	if (!rc && (all || !strcmp(o.set, "runs")))
+		rc = measured_read(&runs, tables.measured, platform_text(&predictor.platform, "platform.input_visits")) ||
+		     measured_mark_holdout(&runs, tables.holdout) || validate_runs(program, &predictor, &runs, jobs, &c.validation) ? -1 : 0;
 	if (!rc && (all || !strcmp(o.set, "kernels")))
 		rc = validate_kernels(program, &predictor, o.kernels, !all, jobs, &c.validation);
 	if (!rc && (all || !strcmp(o.set, "contention")))
-		rc = validate_pairs(&c, &o);
+		rc = validate_pairs(&c, &o, tables.pairs);
 	if (!rc && o.common.output)
 		rc = write_table(&c.validation, o.common.output, validation_write);
 	if (!rc && o.summary)
 		rc = write_table(&c.validation, o.summary, validation_summary);
 	if (!rc && o.fit_intervals)
-		rc = validation_fit_intervals(&c.validation, intervals);
+		rc = validation_fit_intervals(&c.validation, tables.intervals);
 	if (!rc)
 		validation_summary(&c.validation, stdout);
-	free(measured);
-	free(holdout);
-	free(intervals);
+	tables_release(&tables);
 	validation_release(&c.validation);
 	measured_release(&runs);
 	predictor_release(&predictor);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "validation.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -176,8 +177,9 @@ int validation_fit_intervals(const struct validation *v, const char *path)
 	output_begin(&output, path);
 	FILE *out = fopen(output.part_path, "w");
 	if (!out) {
+		report("cannot write '%s': %s", path, strerror(errno));
 		output_abandon(&output);
-		return report("cannot write '%s'", path);
+		return -1;
 	}
 	fprintf(out, "set\tclass\tlow\thigh\tpoints\n");
 	for (size_t k = 0; k < v->count && !replays; k++)
@@ -186,9 +188,10 @@ int validation_fit_intervals(const struct validation *v, const char *path)
 		fit_set(v, "replay", out);
 	fit_set(v, "size", out);
 	fit_set(v, "gpus", out);
-	if (fclose(out)) {
+	if (fflush(out) | ferror(out) | fclose(out)) {
+		report("cannot write '%s': %s", path, strerror(errno));
 		output_abandon(&output);
-		return report("cannot write '%s'", path);
+		return -1;
 	}
 	return output_commit(&output);
 }

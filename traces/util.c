@@ -270,6 +270,31 @@ int output_differs(const char *path, const char *input)
 	return report("cannot write '%s': it is the input '%s', which would be lost", path, input);
 }
 
+/* The folder a file is to be in; returns its name there. */
+static const char *folder_of(const struct output *output, struct stat *folder)
+{
+	const char *slash = strrchr(output->path, '/');
+	char *path = slash ? xprintf("%.*s/", (int)(slash - output->path), output->path) : xstrdup(".");
+	int rc = stat(path, folder);
+	free(path);
+	return rc ? NULL : slash ? slash + 1 : output->path;
+}
+
+int outputs_differ(const char *path, const char *other)
+{
+	struct output one = { 0 }, two = { 0 };
+	struct stat folder[2];
+	if (!path || !other)
+		return 0;
+	output_begin(&one, path);
+	output_begin(&two, other);
+	const char *first = one.in_place ? NULL : folder_of(&one, &folder[0]), *second = two.in_place ? NULL : folder_of(&two, &folder[1]);
+	bool same = first && second && !strcmp(first, second) && folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
+	output_free(&one);
+	output_free(&two);
+	return same ? report("cannot write both to '%s' and to '%s': it is one file", path, other) : 0;
+}
+
 int64_t monotonic_ns(void)
 {
 	struct timespec now;

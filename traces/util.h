@@ -59,6 +59,8 @@ int output_begin(struct output *output, const char *path);
 int output_check(const char *path);
 /* 0 when writing to `path` would not replace the file `input` itself, by whatever name; else -1 after a message. A NULL input is none. */
 int output_differs(const char *path, const char *input);
+/* 0 when two outputs are two files, whether there or not yet; else -1 after a message. Either may be NULL. */
+int outputs_differ(const char *path, const char *other);
 int output_commit(struct output *output);  /* rename; frees; -1 after a message */
 void output_abandon(struct output *output); /* remove the part; frees; safe on a zeroed struct */
 void util_install_signal_handlers(void);
