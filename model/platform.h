@@ -97,6 +97,8 @@ char *platform_shipped(const char *name);
  * whole list). Unknown key: -1 after a message naming near keys. Re-validates. device.dram_gb_per_s and device.l2_gb_per_s are short for
  * the read and the write rate of [sm] together. */
 int platform_set(struct platform *platform, const char *assignment);
+/* Whether an assignment is to a number that is for the reader: no model looks at it. */
+bool platform_set_is_idle(const char *assignment);
 void platform_release(struct platform *platform);
 /* The text of a key as read or set; NULL if absent. */
 const char *platform_text(const struct platform *platform, const char *dotted_key);

@@ -371,6 +371,8 @@ int platform_set(struct platform *platform, const char *assignment)
 		rc = platform_validate(platform, where);
 	if (!rc && !strncmp(name, "sm.", 3) && (strstr(name, "copy_bytes_per_s") || strstr(name, "dram_update")))
 		sm_turnarounds(&platform->sm);
+	if (!rc && platform_key_unread(spec))
+		report_warning("%s: '%s' is for the reader, no model looks at it, so nothing changes (%s)", where, name, spec->help);
 	if (!rc)
 		follow(platform, &was);
 	plain_release(&was);
@@ -378,4 +380,12 @@ out:
 	free(where);
 	free(name);
 	return rc;
+}
+
+bool platform_set_is_idle(const char *assignment)
+{
+	char *name = xprintf("%.*s", (int)strcspn(assignment, "="), assignment);
+	const struct platform_key *spec = platform_key_find(name);
+	free(name);
+	return spec && platform_key_unread(spec);
 }

@@ -23,7 +23,7 @@ struct platform_key {
 	const char *name;  /* "section.key"; a '#' at its end stands for a number */
 	enum key_kind kind;
 	unsigned flags;
-	size_t offset;     /* of the member of struct platform, or NO_MEMBER: kept as text only */
+	size_t offset;     /* of the member of struct platform, or NO_MEMBER: kept as text only, a number for the reader */
 	const char *pairs; /* the list this one is as long as; NULL = any length */
 	const char *unit;
 	const char *help;
@@ -32,6 +32,9 @@ struct platform_key {
 
 extern const struct platform_key platform_keys[];               /* ends with a NULL name */
 const struct platform_key *platform_key_find(const char *name); /* NULL = unknown */
+
+/* A number that no model looks at. */
+bool platform_key_unread(const struct platform_key *key);
 
 struct platform_entry { /* a key as read or set */
 	char *key, *text; /* owned */

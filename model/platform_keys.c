@@ -58,9 +58,9 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	LOOK_KEY(key "_period_ns", period, help ": how often its channel looks"), \
 	LOOK_KEY(key "_polled_ns", polled, help ": longest body behind which it goes on at once"), \
 	LOOK_KEY(key "_least_ns", least, help ": what it adds at best"), \
-	LOOK_KEY(key "_off_ns", NO_MEMBER, help ": how far the measured are from that, mean; not used"), \
+	LOOK_KEY(key "_off_ns", NO_MEMBER, help ": how far the measured are from that, mean"), \
 	LOOK_KEY(key "_call_ns", call, help ": first call's return to the return of the call that waits"), \
-	{ "look." key "_added_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns", help ": what it adds by body, from 250 ns by 250 ns; not used" }
+	{ "look." key "_added_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns", help ": what it adds by body, from 250 ns by 250 ns" }
 /* What the first calls of a kind cost more after a wait (model/calibrate_cold.cu). */
 #define COLD_COST(kind, key, help) \
 	{ "cold." key, KEY_LIST, 0, AT(cold[kind]), "cold.waited_ns", "ns", help }
@@ -110,10 +110,10 @@ const struct platform_key platform_keys[] = {
 	{ "device.gpus", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(gpus), NULL, "count", "GPUs of the machine" },
 	{ "device.sm_count", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(sm_count), NULL, "count", "streaming multiprocessors of a GPU" },
 	{ "device.copy_engines", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(copy_engines), NULL, "count", "copy engines of a GPU" },
-	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes", "L2 cache, nominal" },
+	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes", "L2 cache, nominal; what it holds is in sm.l2_reuse_bytes" },
 	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_bytes), NULL, "bytes", "device memory" },
-	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz", "highest clock of the multiprocessors" },
-	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz", "highest clock of the memory" },
+	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz", "highest clock of the multiprocessors; that under load is sm.clock_mhz" },
+	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz", "highest clock of the memory; what that gives is in sm.dram_read_bytes_per_s and others" },
 
 	{ "host.threads", KEY_LIST, CURVE_X(NEEDED), AT(threads), NULL, "count",
 	  "host threads at once, each driving a GPU of its own: the x of the other lists of this section" },
@@ -161,7 +161,7 @@ const struct platform_key platform_keys[] = {
 	ORDERED_COST(HOST_RECORD, "record_ns", "an event recorded"),
 	ORDERED_COST(HOST_WAIT, "wait_ns", "a wait for the event a neighbour has just recorded"),
 	ORDERED_COST(HOST_COPY_PEER, "copy_peer_ns", "call of a copy to a neighbour"),
-	{ "ordered.round_ns", KEY_LIST, 0, NO_MEMBER, "host.threads", "ns", "a whole round of the loop; not used" },
+	{ "ordered.round_ns", KEY_LIST, 0, NO_MEMBER, "host.threads", "ns", "a whole round of the loop" },
 	{ "ordered.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(ordered_call_quantiles), NULL, "ratio", "a call over the mean of its kind, mean of each twentieth" },
 	{ "look.sync_ns", KEY_REAL, 0, AT(look.sync_ns), NULL, "ns", "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
 	LOOK_SWEEP("copy", AT(look.period_ns), AT(look.polled_ns), AT(look.least_ns), AT(look.call_ns), "a copy down behind a kernel"),
@@ -226,11 +226,11 @@ const struct platform_key platform_keys[] = {
 	{ "share.h2d.bytes_per_s", KEY_LIST, RATE(PEERS), AT(share_h2d.y), "share.h2d.gpus", "bytes/s", "sum of their rates" },
 	{ "share.d2h.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_d2h.x), NULL, "count", "GPUs copying to pinned host memory at once" },
 	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS), AT(share_d2h.y), "share.d2h.gpus", "bytes/s", "sum of their rates" },
-	{ "share.both.gpus", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count", "GPUs copying both ways at once" },
+	{ "share.both.gpus", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count", "GPUs copying both ways at once; see share.h2d and share.d2h" },
 	{ "share.both.bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "share.both.gpus", "bytes/s", "sum of their rates, both directions" },
 
 	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS), AT(nvlink_bytes_per_s), NULL, "bytes/s", "each GPU, each direction" },
-	{ "nvlink.pair_bytes_per_s_#", KEY_LIST, RATE(0), NO_MEMBER, NULL, "bytes/s", "GPU # to each other GPU in order, alone" },
+	{ "nvlink.pair_bytes_per_s_#", KEY_LIST, RATE(0), NO_MEMBER, NULL, "bytes/s", "GPU # to each other GPU in order, alone; see nvlink.bytes_per_s" },
 
 	{ "memory.footprint_bytes", KEY_LIST, CURVE_X(NEEDED), AT(memory.x), NULL, "bytes",
 	  "source and target of a copy kernel together" },
@@ -259,7 +259,7 @@ const struct platform_key platform_keys[] = {
 	  "one more pass of 128 bytes through shared memory, as a bank conflict asks for" },
 	{ "sm.l1_tag_interval", KEY_REAL, SM, AT(sm.l1_tag_interval), NULL, "cycles", "looking up one more line of 128 bytes in L1" },
 	{ "sm.store_line_interval", KEY_REAL, 0, AT(sm.store_line_interval), NULL, "cycles", "storing to one more line of 128 bytes" },
-	{ "sm.l1_bytes", KEY_REAL, SM, NO_MEMBER, NULL, "bytes", "L1 data cache of a multiprocessor whose blocks use no shared memory" },
+	{ "sm.l1_bytes", KEY_REAL, SM, NO_MEMBER, NULL, "bytes", "L1 data cache of a multiprocessor whose blocks use no shared memory; kernel profiles have what hits there" },
 	{ "sm.l1_miss_bytes", KEY_REAL, RATE(SM), AT(sm.l1_miss_bytes), NULL, "bytes", "most bytes a multiprocessor has in flight to L2" },
 	{ "sm.l2_port_bytes", KEY_REAL, RATE(SM), AT(sm.l2_port_bytes), NULL, "bytes/cycle", "between a multiprocessor and L2, each direction" },
 	{ "sm.l2_latency_ns", KEY_REAL, SM, AT(sm.l2.latency_ns), NULL, "ns", "a hit in the near half of an idle L2, issue of the load to its result" },
@@ -279,7 +279,7 @@ const struct platform_key platform_keys[] = {
 	{ "sm.l2_full_noted_latency_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns", "what warps note that copy 16 bytes a thread within L2; mean" },
 	{ "sm.l2_full_noted_variance_ns2", KEY_REAL, 0, NO_MEMBER, NULL, "ns2", "and the variance" },
 	{ "sm.l2_spread_ns", KEY_REAL, 0, AT(sm.l2.spread_ns), NULL, "ns", "as dram_spread_ns, of reads that L2 has" },
-	{ "sm.l2_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes", "bytes in flight on the device while reading from L2" },
+	{ "sm.l2_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes", "bytes in flight on the device while reading from L2, from which l2_knee is" },
 	{ "sm.l2_inflight_bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "sm.l2_inflight_bytes", "bytes/s", "what was read with so many in flight" },
 	{ "sm.dram_latency_ns", KEY_REAL, SM, AT(sm.dram.latency_ns), NULL, "ns", "a miss in L2 of an idle device, issue of the load to its result" },
 	{ "sm.dram_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.read_bytes_per_s), NULL, "bytes/s", "device memory, reading only" },
@@ -302,7 +302,7 @@ const struct platform_key platform_keys[] = {
 	  "how reads differ where many wait: variance of what they wait beyond the least, over its mean; absent: alike" },
 	{ "sm.dram_least_share", KEY_REAL, KEY_SHARE, AT(sm.dram.least_share), NULL, "number",
 	  "of dram_latency_ns, what every read takes at least; the rest and all waiting differ from read to read; absent: 1" },
-	{ "sm.dram_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes", "bytes in flight on the device while reading from memory" },
+	{ "sm.dram_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes", "bytes in flight on the device while reading from memory, from which dram_knee is" },
 	{ "sm.dram_inflight_bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "sm.dram_inflight_bytes", "bytes/s", "what was read with so many in flight" },
 	{ "sm.l2_reuse_bytes", KEY_LIST, CURVE_X(SM), AT(sm.l2_reuse_bytes), NULL, "bytes", "bytes touched between two touches of the same byte" },
 	{ "sm.l2_reuse_hits", KEY_LIST, SM | KEY_SHARE, AT(sm.l2_reuse_hits), "sm.l2_reuse_bytes", "share",
@@ -367,6 +367,11 @@ const struct platform_key platform_keys[] = {
 	  "duration the recorder gives for the kernels of stream.period_ns" },
 	{ 0 },
 };
+
+bool platform_key_unread(const struct platform_key *key)
+{
+	return key->offset == NO_MEMBER && key->kind != KEY_TEXT;
+}
 
 /* A '#' at the end of a table's name stands for a decimal number. */
 static bool name_matches(const char *pattern, const char *name)

@@ -107,7 +107,7 @@ static bool changes_inside(const struct text_list *set)
 	static const char *const inside[] = { "sm.", "device.sm_count=", "device.dram_gb_per_s=", "device.l2_gb_per_s=" };
 	for (int k = 0; k < set->count; k++)
 		for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
-			if (!strncmp(set->text[k], inside[i], strlen(inside[i])))
+			if (!strncmp(set->text[k], inside[i], strlen(inside[i])) && !platform_set_is_idle(set->text[k]))
 				return true;
 	return false;
 }

@@ -231,8 +231,8 @@ static void the_manual_page_has_every_key_as_the_table_has_it(void **state)
 	for (const struct platform_key *key = platform_keys; key->name; key++) {
 		const char *name = strrchr(key->name, '.') + 1;
 		char *section = xprintf(".Ss[%.*s]", (int)(name - 1 - key->name), key->name);
-		char *item = xprintf(".It Ic %s Pq %s%s\n%s.%s", name, key->kind == KEY_LIST ? "list, " : "", key->unit, key->help,
-				     key->flags & KEY_REQUIRED ? "Required." : "");
+		char *item = xprintf(".It Ic %s Pq %s%s\n%s.%s%s", name, key->kind == KEY_LIST ? "list, " : "", key->unit, key->help,
+				     platform_key_unread(key) ? "For the reader." : "", key->flags & KEY_REQUIRED ? "Required." : "");
 		char *packed = squeezed(item), *at = strstr(page, section);
 		if (!at || !strstr(at, packed))
 			fail_msg("docs/warpreel-platform.5 does not say of %s: %s", key->name, item);
