@@ -291,7 +291,7 @@ static int prepare(struct warps *w, const struct schedule *schedule, const struc
 	return 0;
 }
 
-static int compute(struct warps *w, const struct sm_device *device, struct warps_answer *a)
+static int compute(const struct sm_device *device, int sm_count, struct warps_answer *a)
 {
 	struct sm_device classes = *device;
 	a->classes = !device->isa || strcmp(a->profile->isa, device->isa);
@@ -304,7 +304,7 @@ static int compute(struct warps *w, const struct sm_device *device, struct warps
 		struct grid_launch launch = a->launch;
 		launch.l2_miss_share = a->phase[k].l2_miss_share;
 		launch.dram_write_share = a->phase[k].dram_write_share;
-		rc = grid_time(&classes, w->platform->sm_count, &launch, &played[k]);
+		rc = grid_time(&classes, sm_count, &launch, &played[k]);
 		cycles += a->phase[k].share * played[k].cycles;
 		longer = a->phase[k].share * played[k].cycles > a->phase[0].share * played[0].cycles ? k : longer;
 	}
@@ -327,19 +327,29 @@ static void bound(const struct sm_device *device, enum sm_order order, double th
 	grid->duration_ns = there_ns;
 }
 
+/* As sm_order, of whole devices: more multiprocessors are faster, for those too many may be left without blocks. */
+static enum sm_order device_order(const struct platform *before, const struct platform *now)
+{
+	const enum sm_order inside = sm_order(&before->sm, &now->sm);
+	if (before->sm_count == now->sm_count)
+		return inside;
+	const enum sm_order count = now->sm_count > before->sm_count ? SM_FASTER : SM_SLOWER;
+	return inside == SM_EQUAL || inside == count ? count : SM_NEITHER;
+}
+
 /* On the platform's own device, whatever was set in it. */
-static int compute_own(struct warps *w, struct warps_answer *a)
+static int compute_own(const struct warps *w, struct warps_answer *a)
 {
 	const struct sm_device *device = &w->platform->sm;
 	const struct platform *before = w->options.before;
-	enum sm_order order = before && before->sm_count == w->platform->sm_count ? sm_order(&before->sm, device) : SM_NEITHER;
+	enum sm_order order = before ? device_order(before, w->platform) : SM_NEITHER;
 	struct warps_answer unchanged = *a;
-	if (compute(w, device, a))
+	if (compute(device, w->platform->sm_count, a))
 		return -1;
 	if (order != SM_FASTER && order != SM_SLOWER)
 		return 0;
 	unchanged.launch.duration_only = true;
-	if (compute(w, &before->sm, &unchanged)) {
+	if (compute(&before->sm, before->sm_count, &unchanged)) {
 		grid_answer_release(&a->grid);
 		return -1;
 	}
@@ -455,7 +465,7 @@ int warps_explain(struct warps *w, const struct schedule *schedule, const struct
 		return -1;
 	if (!device)
 		return compute_own(w, answer);
-	if (warps_duration(w, schedule, shape, &own_ns, &extrapolated) || compute(w, device, answer))
+	if (warps_duration(w, schedule, shape, &own_ns, &extrapolated) || compute(device, w->platform->sm_count, answer))
 		return -1;
 	bound(device, sm_order(&w->platform->sm, device), own_ns, &answer->grid);
 	return 0;

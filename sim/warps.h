@@ -3,8 +3,8 @@
  * left in L2, put together into the time of a launch. Equal launches are computed once.
  *
  * A faster part lets warps run in another order, and that order may be a worse one (Graham 1969). But what ran in some order on the slower device can
- * run in it on the faster one, which has only to wait: where nothing of a changed device is slower than it was, no answer is longer than the unchanged
- * device's, and where nothing is faster, none is shorter.
+ * run in it on the faster one, which has only to wait, and to leave multiprocessors that it has more of without blocks: where nothing of a changed
+ * device is slower than it was, no answer is longer than the unchanged device's, and where nothing is faster, none is shorter.
  */
 #ifndef WARPREEL_WARPS_H
 #define WARPREEL_WARPS_H

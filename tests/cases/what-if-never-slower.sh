@@ -18,3 +18,14 @@ try sm.block_start_cycles 0.5 --kernel divergent --size 33554432 --block 512
 sed 's/^l2_port_bytes = .*/l2_port_bytes = 146.5548/' "$root/model/platforms/h200x4.ini" > copy.ini
 warpreel explain micro --platform copy.ini --no-bounds --format tsv --kernel transpose_shared --size 4096 --block 256 | awk -F '\t' '$6 == "ideal" { print $8 }' > there
 us --kernel transpose_shared --size 4096 --block 256 | cmp - there && echo "in a file of its own: as long"
+# More multiprocessors never cost either, nor do fewer pay.
+solver_us() {
+	warpreel explain rbsor --platform h200x4 --no-bounds --format tsv "$@" | awk -F '\t' '$6 == "ideal" { print $8 }'
+}
+for size in 1024 2048 4096; do
+	was=$(solver_us --size $size)
+	for count in 100 131 136 148 160; do
+		awk -v was="$was" -v is="$(solver_us --size $size --set device.sm_count=$count)" -v more=$((count > 132)) -v what="$size on $count" \
+			'BEGIN { print what ": " ((more ? is <= was : is >= was) ? "no " (more ? "longer" : "shorter") : was " became " is) }'
+	done
+done
