@@ -112,10 +112,23 @@ static bool changes_inside(const struct text_list *set)
 	return false;
 }
 
+/* What was given for a model that does not answer would be left out without a word. */
+static const char *unless_in_vain(const struct predictor_options *o, const char *model)
+{
+	const bool warps_asked = !o->kernel_model || !strcmp(o->kernel_model, "warps");
+	if (!warps_asked && (o->kernel_profiles || o->strict))
+		report("--%s is of the kernel model 'warps', not of '%s'", o->kernel_profiles ? "kernel-profiles" : "strict", o->kernel_model);
+	else if (!strcmp(model, "recorded") && o->profile)
+		report("--profile changes nothing where kernels last as long as they were recorded; --gpus or another --kernel-model looks at it");
+	else
+		return model;
+	return NULL;
+}
+
 const char *predictor_model(const struct predictor_options *o, const char *unasked)
 {
 	if (!o->ideal.count)
-		return o->kernel_model ? o->kernel_model : changes_inside(&o->set) ? "warps" : unasked;
+		return unless_in_vain(o, o->kernel_model ? o->kernel_model : changes_inside(&o->set) ? "warps" : unasked);
 	if (!o->kernel_model || !strcmp(o->kernel_model, "warps"))
 		return "warps";
 	report("--ideal changes the device's inside, which the kernel model '%s' does not look at; 'warps' does", o->kernel_model);

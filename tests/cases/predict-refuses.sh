@@ -14,3 +14,12 @@ done
 # What lacks a profile says what answers without; the other model does.
 refuses warpreel predict micro --platform h200x4
 warpreel predict micro --platform h200x4 --kernel-model roofline --format tsv | columns solver,kernel_model | tail -n 1
+# Options of a model that does not answer are refused, not left out. (Pauses between kernels come from --profile whatever the model.)
+for model in roofline zero scaled; do
+	refuses warpreel predict rbsor --platform "$platform" --size 64 --kernel-model $model --strict
+	refuses warpreel predict rbsor --platform "$platform" --size 64 --kernel-model $model --kernel-profiles "$tests/cases/lib/profile.wrt.zst"
+done
+predicted one.wrt
+refuses warpreel replay one.wrt --platform "$platform" --profile one.wrt
+refuses warpreel replay one.wrt --platform "$platform" --profile one.wrt --kernel-model recorded
+warpreel replay one.wrt --platform "$platform" --profile one.wrt --kernel-model roofline --format tsv | columns kernel_model
