@@ -148,19 +148,23 @@ static int parse(struct platform *platform, const char *text, size_t length, boo
 	return whole ? platform_validate(platform, platform->path) : 0;
 }
 
+static int is_platform(const struct dirent *file)
+{
+	return ends_with(file->d_name, ".ini");
+}
+
 static void report_unknown(const char *name)
 {
 	char *folder = xprintf("%s/model/platforms", util_root()), *shipped = xstrdup("");
-	DIR *list = opendir(folder);
-	for (struct dirent *file; list && (file = readdir(list));) {
-		if (!ends_with(file->d_name, ".ini"))
-			continue;
-		char *longer = xprintf("%s%s%.*s", shipped, *shipped ? ", " : "", (int)(strlen(file->d_name) - 4), file->d_name);
+	struct dirent **file = NULL;
+	int count = scandir(folder, &file, is_platform, alphasort);
+	for (int k = 0; k < count; k++) {
+		char *longer = xprintf("%s%s%.*s", shipped, *shipped ? ", " : "", (int)(strlen(file[k]->d_name) - 4), file[k]->d_name);
 		free(shipped);
+		free(file[k]);
 		shipped = longer;
 	}
-	if (list)
-		closedir(list);
+	free(file);
 	report("no platform '%s': no such file, and not one of the shipped (%s)", name, *shipped ? shipped : "none");
 	free(folder);
 	free(shipped);

@@ -23,3 +23,4 @@ predicted one.wrt
 refuses warpreel replay one.wrt --platform "$platform" --profile one.wrt
 refuses warpreel replay one.wrt --platform "$platform" --profile one.wrt --kernel-model recorded
 warpreel replay one.wrt --platform "$platform" --profile one.wrt --kernel-model roofline --format tsv | columns kernel_model
+warpreel predict rbsor --platform nowhere 2>&1 | sed 's/.*(//; s/).*//; s/, /\n/g' | sort -c && echo "the shipped ones in their order"
