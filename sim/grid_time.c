@@ -215,6 +215,8 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 {
 	const struct warp_program *p = launch->program;
 	*answer = (struct grid_answer){ 0 };
+	if (launch->blocks < 1)
+		return report("kernel '%s': a launch without blocks", p->kernel);
 	answer->resident = sm_occupancy(device, p->block_threads, p->registers, p->shared_bytes, &answer->limit);
 	if (answer->resident < 1)
 		return report("kernel '%s': a block of %u threads, %u registers a thread and %u bytes of shared memory does not fit a multiprocessor "

@@ -278,6 +278,8 @@ int sm_engine_finish(struct engine *e)
 	int failed = e->handed[0] ? play(e) : report("kernel '%s': no block fits on a multiprocessor of the device", e->setup->job[0].program->kernel);
 	double drained = sm_memory_drained(&e->memory);
 	e->run->cycles = drained > e->run->cycles ? drained : e->run->cycles;
+	if (failed) /* nobody asks what was played */
+		sm_run_release(e->run);
 	return failed;
 }
 

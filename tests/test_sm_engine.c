@@ -361,6 +361,30 @@ static void the_last_multiprocessor_begins_late(void **state)
 	assert_true(fabs(grid_cycles(&kit, &d, 10, 6) - one - 50) < 1e-9);
 }
 
+static void a_launch_without_blocks_is_an_error_and_leaves_nothing(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	struct warp_program program;
+	struct grid_answer answer;
+	struct sm_run run;
+	struct said said;
+	chain(&kit, 128, 50, "FADD R0, R0, R1", 4);
+	kit_program(&kit, &program);
+	const struct grid_launch launch = { .program = &program };
+	const struct sm_job job = { .program = &program, .resident = 1 };
+	const struct sm_setup setup = { .device = &d, .job = &job, .job_count = 1, .memory = { .sharers = 1 } };
+	said_begin(&said);
+	assert_int_equal(grid_time(&d, 10, &launch, &answer), -1);
+	assert_says(&said, "a launch without blocks");
+	said_begin(&said);
+	assert_int_equal(sm_engine_run(&setup, &run), -1);
+	assert_says(&said, "no block fits");
+	assert_null(run.block);
+	warp_program_release(&program);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +404,7 @@ int main(void)
 		cmocka_unit_test(sub_partitions_take_turns_at_shared_memory),
 		cmocka_unit_test(a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts),
 		cmocka_unit_test(the_last_multiprocessor_begins_late),
+		cmocka_unit_test(a_launch_without_blocks_is_an_error_and_leaves_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
