@@ -28,14 +28,21 @@ static void forward(int signal_number, siginfo_t *info, void *context)
 		kill((pid_t)child_pid, signal_number);
 }
 
+/* What was ignored when we were started stays so (util_install_signal_handlers), here and in the program. */
+static void act_on(int signal_number, const struct sigaction *action, struct sigaction *before)
+{
+	if (sigaction(signal_number, NULL, before) == 0 && before->sa_handler != SIG_IGN)
+		sigaction(signal_number, action, NULL);
+}
+
 void target_hold_signals(struct sigaction before[2])
 {
 	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
 
 	interrupted = 0;
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, &before[0]);
-	sigaction(SIGTERM, &action, &before[1]);
+	act_on(SIGINT, &action, &before[0]);
+	act_on(SIGTERM, &action, &before[1]);
 }
 
 void target_release_signals(const struct sigaction before[2])
@@ -186,8 +193,11 @@ int target_run(const char *tool, const char *recorder, const char *spool, const 
 	if (*pid < 0)
 		return report("%s: cannot start a process: %s", tool, strerror(errno));
 	if (*pid == 0) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
+		const struct sigaction standard = { .sa_handler = SIG_DFL };
+		struct sigaction held;
+
+		act_on(SIGINT, &standard, &held);
+		act_on(SIGTERM, &standard, &held);
 		run_command(tool, recorder, spool, settings, count, command);
 	}
 	child_pid = (sig_atomic_t)*pid;

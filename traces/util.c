@@ -157,14 +157,13 @@ static void on_signal(int number)
 
 void util_install_signal_handlers(void)
 {
+	static const int ends[] = { SIGINT, SIGTERM, SIGPIPE, SIGHUP };
 	struct sigaction action = { .sa_handler = on_signal }, before;
 	at_quick_exit(remove_remembered);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGPIPE, &action, NULL);
-	/* nohup means it. */
-	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
+	/* Who had them ignored, as nohup and a shell's background jobs have, means it. */
+	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
+		if (sigaction(ends[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(ends[k], &action, NULL);
 }
 
 /* Whether a link is an open descriptor of a process: /dev/stdout and /dev/fd/N lead to such. */
@@ -329,7 +328,7 @@ const char *util_root(void)
 	if (root[0])
 		return root;
 	const char *given = getenv("WARPREEL_ROOT");
-	if (given && strlen(given) < sizeof(root))
+	if (given && *given && strlen(given) < sizeof(root))
 		return strcpy(root, given);
 	char program[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);

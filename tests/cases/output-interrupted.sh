@@ -31,3 +31,21 @@ exec 3>&-
 wait
 rm list
 left_behind
+# Signals that were ignored when the program was started stay so: it goes on to the end of the list.
+for signal in INT TERM HUP PIPE; do
+	mkfifo list
+	( trap '' $signal; exec "$warpreel" batch list --backend cpu -o rows.tsv ) 2>/dev/null &
+	exec 3>list
+	echo 'rbsor 1 size=64x64 iterations=3' >&3
+	for _ in $(seq 200); do
+		[ -s rows.tsv.part-$! ] && break
+		sleep 0.05
+	done
+	kill -$signal $!
+	sleep 0.1
+	exec 3>&-
+	wait $!
+	echo "$signal ignored: exit $?, $(wc -l <rows.tsv) lines"
+	rm -f list rows.tsv
+	left_behind
+done
