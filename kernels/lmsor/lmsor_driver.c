@@ -153,6 +153,8 @@ static int make_run(struct lmsor_work *r, const struct lmsor_params *p, struct m
 	r->own = xcalloc(gpus, sizeof(*r->own));
 	if (method->whole && !strcmp(m->ops->name, "plan"))
 		return report("kernel %s makes all iterations in one launch, which no kernel model knows: it has no plan", p->kernel);
+	if (!method->geometry && !strcmp(m->ops->name, "plan"))
+		return report("kernel %s is a CPU program: it launches nothing that could be planned or timed; warpreel solve runs it", p->kernel);
 	if (!method->geometry && strcmp(m->ops->name, "cpu"))
 		return report("kernel %s is a CPU program: --backend cpu", p->kernel);
 	if (m->ops->buffer(m, 0, SPACE_PINNED, p->size * r->host_row_bytes, &r->host_grid) || strips_make(&r->strips))

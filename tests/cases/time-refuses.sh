@@ -27,3 +27,4 @@ refuses warpreel time multigrid
 refuses warpreel time --list nowhere --backend cpu
 refuses warpreel time --list list --backend cpu -o /nowhere/rows.tsv
 refuses warpreel solve micro --gpus 2
+refuses warpreel time lmsor --backend cpu --size 102 --kernel openmp
