@@ -153,6 +153,10 @@ int cmd_occupancy(const struct program *program, int argc, char **argv)
 		report(words ? "occupancy: '%s' is no option" : "occupancy: name a --platform, and --threads, --profile or --sweep", argv[1]);
 		return EXIT_USAGE;
 	}
+	if (o.sweep && o.threads) {
+		report("occupancy: --sweep answers for every number of threads, --threads for one");
+		return EXIT_USAGE;
+	}
 	if (o.kernel && !o.profile.count) {
 		report("occupancy: --kernel is of a --profile");
 		return EXIT_USAGE;

@@ -17,3 +17,4 @@ refuses warpreel occupancy --platform "$sm"
 refuses warpreel occupancy --threads 32
 refuses warpreel occupancy --platform "$sm" --threads 32 --kernel toy
 refuses warpreel occupancy --platform "$sm" --threads 32 more
+refuses warpreel occupancy --platform "$sm" --sweep --threads 64
