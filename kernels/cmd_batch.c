@@ -87,7 +87,9 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 		} else {
 			read_clocks(o, &row);
 			solve_row_print(out, &row, NULL);
-			not_run += solve_row_unconverged(&row);
+			char *where = xprintf("%s:%d: ", file, number);
+			not_run += solve_row_unconverged(&row, where);
+			free(where);
 			fflush(out);
 		}
 		free(changed);

@@ -94,7 +94,7 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 	} else {
 		print_text(&row);
 	}
-	if (solve_row_unconverged(&row)) {
+	if (solve_row_unconverged(&row, "")) {
 		rc = EXIT_NOT_CONVERGED;
 	} else if (!isfinite(row.residual)) {
 		report("the grid holds values that are not finite: the iteration diverged");

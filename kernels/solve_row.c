@@ -65,7 +65,7 @@ static void extra_columns(FILE *out, const struct solver *only, const struct sol
 	fprintf(out, "\n");
 }
 
-bool solve_row_unconverged(const struct solve_row *r)
+bool solve_row_unconverged(const struct solve_row *r, const char *where)
 {
 	if (!r->unconverged)
 		return false;
@@ -75,7 +75,7 @@ bool solve_row_unconverged(const struct solve_row *r)
 		free(extra);
 		extra = longer;
 	}
-	report("%s on %u GPUs has not converged after %lld iterations: residual %.9g%s", r->solver->name, r->gpus, (long long)r->iterations,
+	report("%s%s on %u GPUs has not converged after %lld iterations: residual %.9g%s", where, r->solver->name, r->gpus, (long long)r->iterations,
 	       r->residual, extra);
 	free(extra);
 	return true;

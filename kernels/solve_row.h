@@ -27,8 +27,8 @@ void solve_row_fill(struct solve_row *row, const struct solver_result *results, 
 /* The columns of every family, then those of `solver`; of all families when it is NULL. A family without a column prints "-". */
 void solve_row_header(FILE *out, const struct solver *solver);
 void solve_row_print(FILE *out, const struct solve_row *row, const struct solver *solver);
-/* Says what a run that did not converge left; returns whether that is so. */
-bool solve_row_unconverged(const struct solve_row *row);
+/* Says what a run that did not converge left, after `where`; returns whether that is so. */
+bool solve_row_unconverged(const struct solve_row *row, const char *where);
 
 /* Parses, prepares, runs `config` on `m` and fills the row; -1 after a message. */
 int solve_config(const struct solver *solver, const char *config, struct machine *m, uint32_t gpus,

@@ -52,7 +52,7 @@ int cmd_dump(const struct program *program, int argc, char **argv)
 	if (o.output)
 		rc = output_differs(o.output, argv[1]) ? -1 : dump_to(&trace, o.output);
 	else if (trace_dump(&trace, stdout) < 0 || fflush(stdout) != 0)
-		rc = report("cannot write: %s", strerror(errno));
+		rc = report("cannot write the dump of '%s': %s", argv[1], strerror(errno));
 	trace_release(&trace);
 	return rc < 0 ? EXIT_BAD : EXIT_OK;
 }

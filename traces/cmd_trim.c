@@ -39,6 +39,8 @@ int cmd_trim(const struct program *program, int argc, char **argv)
 	trace_init(&trimmed);
 	rc = trace_read(&trace, argv[1], 0);
 	size_t first = (size_t)o.first, count = o.count ? (size_t)o.count : trace.run_count - first;
+	if (!rc && !trace.run_count)
+		rc = report("'%s' holds no runs, which only solvers of warpreel mark: there is nothing to trim it to", trace.path);
 	if (!rc && (first >= trace.run_count || count > trace.run_count - first))
 		rc = report("'%s' holds %zu runs, not %d from number %d", trace.path, trace.run_count, o.count, o.first);
 	if (!rc) {

@@ -16,8 +16,10 @@ int config_line_parse(struct config_line *out, char *line, const char *file, int
 	if (!out->solver)
 		return 0;
 	count = strtok_r(NULL, " \t\r\n", &save);
-	if (!count || parse_i64(count, &gpus) || gpus < 1 || gpus > 64)
+	if (!count || parse_i64(count, &gpus))
 		return report("%s:%d: after the solver comes a number of GPUs", file, number);
+	if (gpus < 1 || gpus > 64)
+		return report("%s:%d: the number of GPUs is from 1 to 64, not %s", file, number, count);
 	out->gpus = (uint32_t)gpus;
 	out->config = save;
 	for (char *at = save + strlen(save); at > save && isspace((unsigned char)at[-1]); at--)

@@ -2,6 +2,8 @@ echo 'rbsor two size=64' >list
 refuses warpreel batch list --backend cpu
 echo 'rbsor 16 size=64' >list
 refuses warpreel batch list --backend cpu --gpus 8
+echo 'rbsor 99 size=64' >list
+refuses warpreel batch list --backend cpu
 echo 'multigrid 1 size=64' >list
 refuses warpreel batch list --backend cpu
 refuses warpreel batch nowhere

@@ -17,3 +17,5 @@ for file in text.wrt empty.wrt folder.wrt nowhere.wrt short.wrt short.wrt.zst; d
 	sed "s/^/$file: /" err
 done
 left_behind | grep '^./out\.' || true
+# A trace of a program without runs cannot be trimmed to them.
+refuses warpreel trim "$tests/cases/lib/foreign.wrt.zst" -o out.wrt
