@@ -198,6 +198,23 @@ static char *follow(const char *path)
 	return NULL;
 }
 
+/* In the same folder, as "<path>.part-<pid>"; of a name that leaves no room for that, its begin, and a number that tells it from others with that begin. */
+static char *part_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *end = xprintf(".part-%ld", (long)getpid()), *part;
+	const size_t length = strlen(name), room = NAME_MAX - strlen(end);
+	uint32_t number = 2166136261u; /* FNV-1a (Fowler, Noll, Vo 1991) */
+	for (const char *at = name; *at; at++)
+		number = (number ^ (unsigned char)*at) * 16777619u;
+	if (length > room && length <= NAME_MAX)
+		part = xprintf("%.*s%.*s-%08x%s", (int)(name - path), path, (int)room - 9, name, number, end);
+	else
+		part = xprintf("%s%s", path, end);
+	free(end);
+	return part;
+}
+
 int output_begin(struct output *output, const char *path)
 {
 	struct stat status;
@@ -207,7 +224,7 @@ int output_begin(struct output *output, const char *path)
 	output->in_place = !output->path;
 	if (output->in_place)
 		output->path = xstrdup(path);
-	output->part_path = output->in_place ? xstrdup(path) : xprintf("%s.part-%ld", output->path, (long)getpid());
+	output->part_path = output->in_place ? xstrdup(path) : part_of(output->path);
 	output->slot = output->in_place ? -1 : util_remember_path(output->part_path);
 	return 0;
 }

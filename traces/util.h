@@ -43,7 +43,7 @@ int parse_i64(const char *text, int64_t *value);
 int parse_double(const char *text, double *value);
 
 /*
- * A file that appears under its name only when it is complete: written as "<path>.part-<pid>", renamed by commit. When SIGINT, SIGTERM, SIGHUP,
+ * A file that appears under its name only when it is complete: written as "<path>.part-<pid>" (a long name cut short), renamed by commit. When SIGINT, SIGTERM, SIGHUP,
  * SIGPIPE or want of memory ends the program, the partial file is removed (util_install_signal_handlers); a signal ignored from the start stays so. At most 16 at once. A symbolic link
  * stays one, and what it leads to is replaced. What is no file (a pipe, a device), and a descriptor (/dev/stdout, /dev/fd/N) whatever it is
  * open to, is written in place. Write to part_path, then commit or abandon.
