@@ -39,6 +39,11 @@ static char *next_line(char *line, int room, void *user)
 	}
 	memcpy(line, reading->at, length);
 	line[length] = 0;
+	if (line[0] == '[' && !strchr(line, ']')) { /* to inih the keys that follow would be of no section, and each be at fault first */
+		report("%s: line %d begins a section and has no ']'", reading->path, reading->line);
+		reading->failed = true;
+		return NULL;
+	}
 	reading->continued = line[0] == ' ' || line[0] == '\t';
 	reading->at += length;
 	return line;
