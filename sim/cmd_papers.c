@@ -118,17 +118,35 @@ static int read_measured(struct measured *measured, const char *given, char *shi
 	return rc;
 }
 
+/* The folder of a platform's measurements under traces/data, as in validate; NULL after a message. */
+static char *measured_folder(const char *platform)
+{
+	const struct predictor_options asked = { .platform = platform };
+	struct predictor predictor;
+	if (predictor_init(&predictor, &asked, false))
+		return NULL;
+	char *folder = xprintf("%s/traces/data/%s", util_root(), predictor_measured(&predictor));
+	predictor_release(&predictor);
+	return folder;
+}
+
 /* Times of kernels alone: those of the paper's sweeps, and what the platform has of other ones. */
 static int read_all(struct paper_work *w, const struct paper *paper, const struct papers_options *o)
 {
+	char *folder = measured_folder(o->platform);
+	if (!folder)
+		return -1;
 	char *published = o->published ? xstrdup(o->published) : xprintf("%s/traces/data/papers/%s_published.tsv", util_root(), paper->name);
 	int rc = published_read(&w->published, published);
 	free(published);
-	if (rc || read_measured(&w->runs.runs, o->measured, xprintf("%s/traces/data/%s/papers_%s.tsv", util_root(), o->platform, paper->name), measured_read) ||
-	    read_measured(&w->runs.launches, o->launches, xprintf("%s/traces/data/%s/papers_%s_kernels.tsv", util_root(), o->platform, paper->name),
-			  measured_read_kernels))
-		return -1;
-	return o->launches ? 0 : read_measured(&w->runs.launches, NULL, xprintf("%s/traces/data/%s/kernels.tsv", util_root(), o->platform), measured_read_kernels);
+	if (!rc)
+		rc = read_measured(&w->runs.runs, o->measured, xprintf("%s/papers_%s.tsv", folder, paper->name), measured_read);
+	if (!rc)
+		rc = read_measured(&w->runs.launches, o->launches, xprintf("%s/papers_%s_kernels.tsv", folder, paper->name), measured_read_kernels);
+	if (!rc && !o->launches)
+		rc = read_measured(&w->runs.launches, NULL, xprintf("%s/kernels.tsv", folder), measured_read_kernels);
+	free(folder);
+	return rc;
 }
 
 static int run(const struct program *program, const struct paper *paper, const struct papers_options *o)

@@ -3,6 +3,9 @@ refuses warpreel papers
 refuses warpreel papers 003
 refuses warpreel papers 002 --table table5
 refuses warpreel papers 002 --platform nowhere --table table1
+# A platform given by its path has its measurements where its name says.
+cp "$root/model/platforms/h200x4.ini" mine.ini
+warpreel papers 002 --platform mine.ini --table counts 2>&1 | cmp - <(warpreel papers 002 --platform h200x4 --table counts 2>&1) && rm mine.ini && echo "as by its name"
 refuses warpreel papers 002 --published nowhere
 refuses warpreel papers 002 --measured nowhere
 refuses warpreel papers 002 --measured .
