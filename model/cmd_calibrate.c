@@ -314,6 +314,27 @@ static int merge(const struct calibrate_options *o, unsigned bits, const char *c
 	return rc;
 }
 
+/* What could not be read back as it is: comments and lines end there, blanks at the ends are cut off. */
+static bool is_name(const char *name)
+{
+	const size_t length = strlen(name);
+	bool plain = length > 0 && length <= 100 && name[0] != ' ' && name[length - 1] != ' ' && !strpbrk(name, ";#");
+	for (size_t k = 0; k < length; k++)
+		plain &= (unsigned char)name[k] >= ' ' && name[k] != 127;
+	return plain;
+}
+
+static bool has_name(const struct calibrate_options *o)
+{
+	char *name = o->name ? xstrdup(o->name) : o->output ? name_of(o->output) : xstrdup("none");
+	const bool good = is_name(name);
+	if (!good)
+		report("%s '%s': a platform's name has up to 100 characters, no ';', '#', control characters nor blanks at its ends%s",
+		       o->name ? "--name" : "-o", o->name ? o->name : o->output, o->name ? "" : "; --name gives another than the file's");
+	free(name);
+	return good;
+}
+
 /* Before a minute is spent on it. */
 static int check_platform(const char *path)
 {
@@ -336,11 +357,13 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 	} else if (words) {
 		report("calibrate takes no '%s' (see warpreel calibrate --help)", argv[1]);
 		rc = EXIT_USAGE;
-	} else if (o.merge && (!o.output == !o.update || o.raw)) {
-		report("--merge measures nothing: it needs either -o FILE.ini or --update FILE.ini, and no --raw (see warpreel calibrate --help)");
+	} else if (o.merge && (!o.output == !o.update || o.raw || o.gpus)) {
+		report("--merge measures nothing: it needs either -o FILE.ini or --update FILE.ini, and no --raw or --gpus (see warpreel calibrate --help)");
 		rc = EXIT_USAGE;
 	} else if (!o.output && !o.raw && !o.update) {
 		report("calibrate needs -o FILE.ini (see warpreel calibrate --help)");
+		rc = EXIT_USAGE;
+	} else if (!has_name(&o)) {
 		rc = EXIT_USAGE;
 	} else if (parse_parts(o.only ? "only" : "parts", o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;

@@ -19,4 +19,9 @@ for wrong in "--merge part.ini -o none.ini" "--merge part.ini,part.ini -o none.i
 	# shellcheck disable=SC2086 # several words
 	warpreel calibrate $wrong 2>&1 | cut -c 1-72
 done
+refuses warpreel calibrate --merge part.ini,other.ini -o none.ini --gpus 2
+for name in 'a ; b' 'a # b' $'a\nb' ' a' ''; do
+	refuses warpreel calibrate --merge part.ini,other.ini -o none.ini --name "$name"
+done
+refuses warpreel calibrate --merge part.ini,other.ini -o 'none;.ini'
 [ ! -e none.ini ] && echo "nothing written"
