@@ -216,7 +216,7 @@ int spool_read_bytes(struct spool *spool, const void *data, size_t bytes, const 
 
 int spool_read(struct spool *spool, const char *path)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC), result;
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result; /* a pipe shall not wait for who writes to it */
 	struct stat status;
 	void *data = NULL;
 

@@ -9,6 +9,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,8 @@ int source_open(struct trace_source *source, const char *path, int64_t max_bytes
 {
 	unsigned char head[ZST_HEAD_BYTES] = { 0 };
 	struct stat status;
-	FILE *file = fopen(path, "rb");
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe shall not wait for who writes to it */
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
 	size_t got;
 	int rc = -1;
 
