@@ -11,6 +11,15 @@ for gpus in 4 16; do
 	warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 640 --gpus $gpus --set device.gpus=1000 --format tsv |
 		columns gpus,extrapolated | tail -n 1
 done
+# The last GPU that was measured is; the next is not.
+for gpus in 8 9; do
+	warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 640 --gpus $gpus --allow-extrapolation --format tsv |
+		columns gpus,extrapolated | tail -n 1
+done
+# A grid that no GPU there can hold.
+refuses warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 4096 --set device.memory_bytes=1e6
+warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 4096 --set device.memory_bytes=1e6 --allow-extrapolation --format tsv |
+	columns gpus,kernel_model | tail -n 1
 # What lacks a profile says what answers without; the other model does.
 refuses warpreel predict micro --platform h200x4
 warpreel predict micro --platform h200x4 --kernel-model roofline --format tsv | columns solver,kernel_model | tail -n 1
