@@ -241,6 +241,46 @@ static void an_event_sync_returns_when_the_record_is_reached(void **state)
 	add(b, OP_SYNC_EVENT, NO_STREAM, 0);
 	add_host(b, 5000);
 	NEAR(end(b), 6000);
+	set(&b->platform, "host.sync_wake_ns", 300);
+	set(&b->platform, "host.sync_idle_ns", 20);
+	NEAR(end(b), 6300);
+	b->schedule.op[2].kind = OP_HOST; /* has happened when the thread asks */
+	b->schedule.op[2].duration_ps = 2000 * 1000;
+	NEAR(end(b), 2000 + 20 + 5000);
+}
+
+/* GPU 0's kernel of so many ns, whose event GPU 1 comes to wait for at `asked_ns`, and then runs one of 200. */
+static double hopped_ns(int64_t kernel_ns, int64_t asked_ns, bool signal_known)
+{
+	struct bench b;
+	schedule_init(&b.schedule);
+	platform_of(&b.platform, "free");
+	with_streams(&b, 2, 1);
+	b.schedule.event_count = 1;
+	next_thread(&b, 0);
+	add_launch(&b.schedule, 0, kernel_ns);
+	add(&b, OP_RECORD, 0, 0);
+	add_host(&b, asked_ns);
+	add(&b, OP_WAIT, 1, 0);
+	add_launch(&b.schedule, 1, 200);
+	set(&b.platform, "stream.hop_peer_ns", 70);
+	if (signal_known)
+		set(&b.platform, "tracer.recorded_start_latency_ns", 1); /* the signal itself takes nothing then */
+	double end_ = end(&b);
+	schedule_release(&b.schedule);
+	platform_release(&b.platform);
+	return end_;
+}
+
+static void a_wait_that_has_just_begun_notices_sooner_than_a_long_one(void **state)
+{
+	(void)state;
+	NEAR(hopped_ns(1000, 0, true), 1000 + 70 + 200);
+	NEAR(hopped_ns(1000, 930, true), 1000 + 70 + 200);
+	NEAR(hopped_ns(1000, 960, true), 1000 + 40 + 200);
+	NEAR(hopped_ns(30, 0, true), 30 + 30 + 200);
+	NEAR(hopped_ns(1000, 1500, true), 1500 + 200); /* complete when it asks */
+	NEAR(hopped_ns(1000, 960, false), 1000 + 70 + 200); /* never measured: all of it is the signal's way */
 }
 
 static void an_await_ends_with_the_post_that_reaches_its_value(void **state)
@@ -263,6 +303,23 @@ static void an_await_ends_with_the_post_that_reaches_its_value(void **state)
 	for (int64_t k = 0; k < b->schedule.op_count; k++)
 		b->schedule.op[k].flags = 0;
 	NEAR(end(b), 2910);
+}
+
+static void an_await_of_what_was_posted_long_ago_has_its_own_price(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 1);
+	b->schedule.counter_count = 1;
+	next_thread(b, 0);
+	add_counter_op(b, OP_POST, 0, 1, OP_SPIN);
+	add_counter_op(b, OP_AWAIT, 0, 1, OP_SPIN);
+	add_host(b, 100);
+	set(&b->platform, "host.wake_spin_ns", 900);
+	NEAR(end(b), 100);
+	set(&b->platform, "host.await_ready_ns", 40);
+	NEAR(end(b), 140);
+	set(&b->platform, "host.post_ns", 3);
+	NEAR(end(b), 143);
 }
 
 static void a_barrier_lets_all_go_with_the_last(void **state)
@@ -391,6 +448,20 @@ static void copies_share_an_engine_by_direction(void **state)
 	NEAR(end(b), 2000);
 }
 
+static void the_directions_take_turns_where_one_engine_copies(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 3);
+	next_thread(b, 0);
+	add_copy(&b->schedule, 0, COPY_H2D, 0xffff, 0, 1000);
+	add_copy(&b->schedule, 1, COPY_D2H, 0, 0xffff, 1000);
+	NEAR(end(b), 1000);
+	set(&b->platform, "device.copy_engines", 1);
+	NEAR(end(b), 2000);
+	add_copy(&b->schedule, 2, COPY_D2D, 0, 0, 1000); /* no engine's work */
+	NEAR(end(b), 2000);
+}
+
 static void copies_overlap_kernels_of_another_stream(void **state)
 {
 	struct bench *b = *state;
@@ -471,7 +542,9 @@ int main(void)
 		TEST(a_wait_for_an_event_never_recorded_passes_and_is_counted),
 		TEST(records_and_satisfied_waits_cost_the_stream_their_price),
 		TEST(an_event_sync_returns_when_the_record_is_reached),
+		TEST(a_wait_that_has_just_begun_notices_sooner_than_a_long_one),
 		TEST(an_await_ends_with_the_post_that_reaches_its_value),
+		TEST(an_await_of_what_was_posted_long_ago_has_its_own_price),
 		TEST(a_barrier_lets_all_go_with_the_last),
 		TEST(a_schedule_that_cannot_end_says_who_waits_for_what),
 		TEST(a_full_queue_holds_the_host_back_and_loses_nothing),
@@ -480,6 +553,7 @@ int main(void)
 		TEST(a_call_held_back_by_a_full_queue_is_seen_once_and_whole),
 		TEST(a_blocking_copy_returns_when_it_is_done),
 		TEST(copies_share_an_engine_by_direction),
+		TEST(the_directions_take_turns_where_one_engine_copies),
 		TEST(copies_overlap_kernels_of_another_stream),
 		TEST(what_takes_longer_than_can_be_counted_is_an_error),
 		TEST(so_is_a_run_of_many_that_each_could_be),

@@ -99,6 +99,25 @@ static void a_call_after_a_wait_costs_more_once(void **state)
 	drop(&b);
 }
 
+/* What was cold once must not be so again: the third launch goes into a stream of its own, where no kernel hides what it costs. */
+static void a_launch_after_a_cold_one_is_warm(void **state)
+{
+	(void)state;
+	struct bench b;
+	make(&b, 2);
+	say(&b, "cold.launch_ns=7 10 100");
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_launch(&b.schedule, 0, 5000);
+	add(&b, OP_SYNC, 0, 0);
+	add_launch(&b.schedule, 0, 10); /* 5000 waited: 50 more */
+	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 10);
+	add_launch(&b.schedule, 1, 10);
+	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 10);
+	add_launch(&b.schedule, 1, 10); /* behind it */
+	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 20);
+	drop(&b);
+}
+
 static double spread_ns(struct bench *b, const struct kernel_model_ops *ops)
 {
 	struct kernel_model model = { .ops = ops, .platform = &b->platform };
@@ -347,11 +366,64 @@ static void exchanging_threads_have_costs_of_their_own(void **state)
 	drop(&b);
 }
 
+static double copy_alone_ns(enum copy_kind kind, const char *links)
+{
+	struct bench b;
+	make(&b, 1);
+	if (links)
+		say(&b, links);
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_copy(&b.schedule, 0, kind, 0, 0, 1000);
+	double end = end_ns(&b.schedule, &b.platform);
+	drop(&b);
+	return end;
+}
+
+/* Bytes at one a ns were measured on links of eight; on links of another rate they take as much more or less as the links do. */
+static void a_copy_alone_follows_the_links_that_are_set(void **state)
+{
+	(void)state;
+	NEAR(copy_alone_ns(COPY_H2D, NULL), 1000);
+	NEAR(copy_alone_ns(COPY_H2D, "share.h2d.bytes_per_s=4e9 8e9"), 1000 + 125);
+	NEAR(copy_alone_ns(COPY_H2D, "share.h2d.bytes_per_s=16e9 16e9"), 1000 - 62.5);
+	NEAR(copy_alone_ns(COPY_H2D, "share.d2h.bytes_per_s=4e9 8e9"), 1000); /* not its direction */
+	NEAR(copy_alone_ns(COPY_D2H, NULL), 1000);
+	NEAR(copy_alone_ns(COPY_D2H, "share.d2h.bytes_per_s=4e9 8e9"), 1000 + 125);
+	NEAR(copy_alone_ns(COPY_D2H, "share.h2d.bytes_per_s=4e9 8e9"), 1000);
+}
+
+/* A copy that takes 700 behind a kernel and 1000 in a chain: 300 are a gap after it, for what stood waiting then. */
+static double launched_after_copy_ns(int64_t called_ns)
+{
+	struct bench b;
+	make_with(&b, 1, "[copy.h2d]\nidle_bytes = 1 1000\nidle_ns = 1 700\nbehind_kernel_ns = 1 700\n");
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_copy(&b.schedule, 0, COPY_H2D, 0xffff, 0, 1000);
+	if (called_ns)
+		schedule_add_op(&b.schedule, OP_HOST, NO_STREAM, 0)->duration_ps = called_ns * 1000;
+	add_launch(&b.schedule, 0, 50);
+	double end = end_ns(&b.schedule, &b.platform);
+	drop(&b);
+	return end;
+}
+
+static void the_gap_after_a_copy_is_not_for_a_launch_that_comes_later(void **state)
+{
+	(void)state;
+	NEAR(launched_after_copy_ns(0), 700 + 300 + 50);
+	NEAR(launched_after_copy_ns(690), 700 + 300 + 50);
+	NEAR(launched_after_copy_ns(800), 800 + 50);
+	NEAR(launched_after_copy_ns(2000), 2000 + 50);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_graph_holds_costs_one_call),
 		cmocka_unit_test(a_call_after_a_wait_costs_more_once),
+		cmocka_unit_test(a_launch_after_a_cold_one_is_warm),
+		cmocka_unit_test(a_copy_alone_follows_the_links_that_are_set),
+		cmocka_unit_test(the_gap_after_a_copy_is_not_for_a_launch_that_comes_later),
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),
 		cmocka_unit_test(one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),

@@ -280,6 +280,101 @@ static void visits_of_one_configuration_are_one_row_with_their_spread(void **sta
 	measured_release(&m);
 }
 
+static void the_spread_of_a_row_is_that_of_its_widest_visit(void **state)
+{
+	struct measured m = { 0 };
+	(void)state;
+	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize=8x8\t2\n"
+			    "2\trbsor\t110\tsize=8x8\t7\n2\trbsor\t104\tsize=8x8\t3\n");
+	assert_int_equal(measured_read(&m, "measured.tsv", NULL), 0);
+	assert_int_equal(m.count, 1);
+	assert_int_equal(m.row[0].visits, 3);
+	assert_true(m.row[0].core_us == 104);
+	assert_true(m.row[0].core_mad_us == 7);
+	measured_release(&m);
+}
+
+static void what_was_never_seen_is_not_held_out_besides(void **state)
+{
+	struct measured m = { 0 };
+	struct validation v = { 0 };
+	static const char *const splits[] = { "unseen", "holdout", "holdout", "fit" };
+	(void)state;
+	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize=8x8\t1\n2\trbsor\t110\tsize=9x9\t1\n"
+			    "2\trbsor\t110\tsize=10x10\t1\n2\trbsor\t110\tsize=11x11\t1\n");
+	put("holdout.tsv", "config\tsplit\nsize=8x8\tunseen\nsize=9x9\tholdout\nsize=10x10\n");
+	assert_int_equal(measured_read(&m, "measured.tsv", NULL), 0);
+	assert_int_equal(measured_mark_holdout(&m, "holdout.tsv"), 0);
+	for (size_t k = 0; k < 4; k++) {
+		assert_true(m.row[k].unseen == !strcmp(splits[k], "unseen"));
+		assert_true(m.row[k].holdout == !strcmp(splits[k], "holdout"));
+		assert_string_equal(validation_add(&v, &m.row[k], "gpus", "default", 100, "p.ini")->split, splits[k]);
+	}
+	validation_release(&v);
+	measured_release(&m);
+}
+
+/* Fits `count` errors of so many per cent either way to a class, and reads what was written: file_low and file_high are the line's own numbers. */
+static void fit_errors(int count, double percent, double *file_low, double *file_high)
+{
+	struct validation v = { 0 };
+	char line[256];
+	for (int k = 0; k < count; k++)
+		add_row(&v, "gpus", "fit", "default", "peer-host", 100 + (k % 2 ? percent : -percent), 100, 0.15);
+	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	FILE *file = fopen("model/intervals/x.tsv", "r");
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_int_equal(sscanf(line, "gpus\tpeer-host\t%lf\t%lf\t", file_low, file_high), 2);
+	assert_null(fgets(line, sizeof(line), file));
+	fclose(file);
+	validation_release(&v);
+}
+
+static void an_interval_of_no_use_is_cut_to_fifteen_per_cent(void **state)
+{
+	double low, high;
+	(void)state;
+	fit_errors(10, 10, &low, &high); /* stretched by 12 / 10 */
+	assert_true(fabs(low + 0.12) < 1e-9 && fabs(high - 0.12) < 1e-9);
+	fit_errors(10, 30, &low, &high);
+	assert_true(fabs(low + 0.15) < 1e-9 && fabs(high - 0.15) < 1e-9);
+	fit_errors(10, 0, &low, &high); /* and none is sharper than the machine */
+	assert_true(fabs(low + 0.01) < 1e-9 && fabs(high - 0.01) < 1e-9);
+	fit_errors(2, 5, &low, &high); /* two points say nothing */
+	assert_true(fabs(low + 0.15) < 1e-9 && fabs(high - 0.15) < 1e-9);
+}
+
+/* A class that is in no file takes the widest of its set, which a file by hand may make wider than is of use. */
+static void the_widest_of_a_set_is_cut_too(void **state)
+{
+	struct intervals intervals;
+	double low, high;
+	(void)state;
+	put("model/intervals/x.tsv", "set\tclass\tlow\thigh\tpoints\ngpus\tpeer-host\t-0.1\t0.4\t5\ngpus\tpeer-mixed\t-0.2\t0.1\t5\nsize\tsingle-host\t-0.9\t0.9\t5\n");
+	assert_int_equal(intervals_read(&intervals, "x"), 0);
+	intervals_lookup(&intervals, "gpus", "host-kernel", &low, &high); /* -0.2 and 0.4, in proportion */
+	assert_true(fabs(low + 0.1) < 1e-9 && fabs(high - 0.2) < 1e-9);
+	intervals_lookup(&intervals, "gpus", "peer-host", &low, &high); /* what is in the file is not touched */
+	assert_true(low == -0.1 && high == 0.4);
+	intervals_release(&intervals);
+}
+
+static void classes_part_at_seven_and_three_tenths_of_kernels(void **state)
+{
+	static const struct { double share; const char *name; } shares[] = {
+		{ 0.71, "peer-kernel" }, { 0.65, "peer-mixed" }, { 0.31, "peer-mixed" }, { 0.29, "peer-host" }, { 0, "peer-host" },
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof(shares) / sizeof(shares[0]); k++)
+		assert_string_equal(interval_class(2, "size=8x8 transport=peer", shares[k].share, "scaled"), shares[k].name);
+	assert_string_equal(interval_class(2, "size=8x8 transport=host", 0.71, "scaled"), "host-kernel");
+	assert_string_equal(interval_class(2, "size=8x8 transport=host", 0.65, "warps"), "host-mixed-warps");
+	assert_string_equal(interval_class(1, "size=8x8 transport=host", 0.71, "warps"), "single-kernel-warps");
+	assert_string_equal(interval_class(1, "size=8x8 transport=host", 0.65, "warps"), "single-host");
+}
+
 static void a_table_that_is_none_is_refused_with_file_and_line(void **state)
 {
 	static const struct { const char *text, *message; } bad[] = {
@@ -319,6 +414,11 @@ int main(void)
 		cmocka_unit_test(few_points_make_a_wider_interval_than_their_spread),
 		cmocka_unit_test(a_malformed_interval_file_is_refused_and_a_missing_one_is_none),
 		cmocka_unit_test(visits_of_one_configuration_are_one_row_with_their_spread),
+		cmocka_unit_test(the_spread_of_a_row_is_that_of_its_widest_visit),
+		cmocka_unit_test(what_was_never_seen_is_not_held_out_besides),
+		cmocka_unit_test(an_interval_of_no_use_is_cut_to_fifteen_per_cent),
+		cmocka_unit_test(the_widest_of_a_set_is_cut_too),
+		cmocka_unit_test(classes_part_at_seven_and_three_tenths_of_kernels),
 		cmocka_unit_test(a_table_that_is_none_is_refused_with_file_and_line),
 	};
 	return cmocka_run_group_tests(tests, make_root, remove_root);
