@@ -195,6 +195,30 @@ static void a_block_takes_the_place_of_one_that_has_ended(void **state)
 	release(timeline, count, &trace);
 }
 
+/* A block that begins in the very moment in which another ends takes its place: one a time is one place. */
+static void a_place_is_free_from_the_moment_its_block_ends(void **state)
+{
+	static const struct { int64_t begin_ns, end_ns; } truth[] = { { 1000, 2000 }, { 2000, 3000 }, { 3000, 4000 } };
+	struct block_timeline *timeline;
+	struct trace_block block[3];
+	struct trace trace;
+	size_t count;
+
+	(void)state;
+	trace_init(&trace);
+	for (uint32_t i = 0; i < 3; i++) /* no clocks: times are the timer's */
+		block[i] = (struct trace_block){ .correlation = -1, .block = i, .begin_ns = truth[i].begin_ns, .end_ns = truth[i].end_ns,
+						 .begin_clock = -1, .end_clock = -1 };
+	assert_int_equal(trace_add_blocks(&trace, "k", block, 3), 0);
+	count = block_timelines(&trace, &timeline);
+	assert_int_equal(count, 1);
+	assert_int_equal(timeline[0].slots, 1);
+	assert_int_equal(timeline[0].waves, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(timeline[0].span[i].slot, 0);
+	release(timeline, count, &trace);
+}
+
 static int64_t anomalies(const struct trace *trace, const char *kind)
 {
 	struct trace_anomaly anomaly[TRACE_ANOMALY_MAX];
@@ -232,6 +256,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_of_the_notes_is_counted),
 		cmocka_unit_test(clocks_are_finer_than_the_timer_they_are_laid_on),
 		cmocka_unit_test(a_block_takes_the_place_of_one_that_has_ended),
+		cmocka_unit_test(a_place_is_free_from_the_moment_its_block_ends),
 		cmocka_unit_test(blocks_that_contradict_themselves_are_anomalies),
 	};
 

@@ -124,6 +124,35 @@ static int pass_with(const struct trace *trace, const struct results *traced, st
 	return rc;
 }
 
+/* What a new measurement makes of the file is read before it takes the file's place. */
+static void an_update_that_does_not_read_back_leaves_the_file(void **state)
+{
+	const double launch_ns[] = { 7, 8 }, threads[] = { 1, 2 };
+	struct results results = { 0 };
+	struct platform platform;
+	struct said said;
+	char *path = make_platform(), *before = text_of(path), *after;
+	(void)state;
+	results_add(&results, "host.launch_ns", launch_ns, NULL, 2, "of two threads, where the others are of four");
+	said_begin(&said);
+	int rc = calibrate_update(&results, path, "");
+	said_end(&said);
+	assert_int_equal(rc, -1);
+	assert_true(said.text[0] != 0);
+	after = text_of(path);
+	assert_string_equal(before, after);
+	free(after);
+	results_release(&results);
+	results_add(&results, "nvlink.bytes_per_s", threads, NULL, 1, "one that does");
+	assert_int_equal(calibrate_update(&results, path, ""), 0);
+	assert_int_equal(platform_read(&platform, path), 0);
+	assert_true(platform.nvlink_bytes_per_s == 1);
+	platform_release(&platform);
+	results_release(&results);
+	free(before);
+	drop(path);
+}
+
 static void write_part(char *path, const char *text)
 {
 	strcpy(path, "/tmp/warpreel-test-merge-XXXXXX.ini");
@@ -242,6 +271,7 @@ int main(void)
 		cmocka_unit_test(what_calibrate_writes_reads_back),
 		cmocka_unit_test(a_failed_calibration_leaves_no_file),
 		cmocka_unit_test(raw_lines_read_back_as_written),
+		cmocka_unit_test(an_update_that_does_not_read_back_leaves_the_file),
 		cmocka_unit_test(files_merge_to_their_medians),
 		cmocka_unit_test(the_trace_pass_finds_its_records_by_their_windows),
 		cmocka_unit_test(a_trace_pass_without_its_records_adds_nothing),

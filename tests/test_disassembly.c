@@ -124,22 +124,49 @@ static void damage_is_named_by_line(void **state)
 	}
 }
 
-/* Every prefix is read or refused, none crashes. */
+/* Every prefix is read without a word and has the beginning of what the whole has, or is refused by name; none crashes. */
 static void a_listing_cut_off_anywhere_is_read_or_refused(void **state)
 {
-	struct disassembly code;
+	const size_t whole_length = sizeof(nvdisasm) - 1;
+	struct disassembly code, whole;
+	size_t refused = 0, most = 0;
 
 	(void)state;
-	for (size_t length = 0; length < sizeof(nvdisasm); length++) {
+	assert_int_equal(read_text(&whole, nvdisasm), 0);
+	for (size_t length = 0; length <= whole_length; length++) {
 		char *text = xprintf("%.*s", (int)length, nvdisasm);
 		struct said said;
+		int result;
 
 		said_begin(&said);
-		disassembly_read(&code, text, "listing");
+		result = disassembly_read(&code, text, "listing");
 		said_end(&said);
+		assert_true(result == 0 || result == -1);
+		refused += result != 0;
+		if ((result != 0) != (strstr(said.text, "listing") != NULL) || (!result && *said.text))
+			fail_msg("cut off at %zu: %d, '%s'", length, result, said.text);
+		if (!result) {
+			size_t instructions = 0;
+
+			assert_true(code.function_count <= whole.function_count);
+			for (size_t f = 0; f < code.function_count; f++) {
+				const struct disassembled_function *k = &code.function[f], *of = &whole.function[f];
+
+				assert_true(!strncmp(k->name, of->name, strlen(k->name)));
+				assert_true(k->instruction_count <= of->instruction_count);
+				for (size_t i = 0; i < k->instruction_count; i++)
+					assert_memory_equal(k->instruction[i].code, of->instruction[i].code, sizeof(of->instruction[i].code));
+				instructions += k->instruction_count;
+			}
+			assert_true(instructions >= most); /* more text, no fewer instructions */
+			most = instructions;
+		}
 		disassembly_release(&code);
 		free(text);
 	}
+	assert_int_equal(most, 6);
+	assert_true(refused > 300 && refused < whole_length);
+	disassembly_release(&whole);
 }
 
 int main(void)

@@ -43,6 +43,7 @@ static const struct {
 	{ "platform-nan.ini", "'host.launch_ns': 'nan' is not a number" },
 	{ "platform-no-value.ini", "'host.launch_ns' has no value" },
 	{ "platform-spread-not-a-number.ini", "'host.launch_ns_mad': 'wide' is not a number" },
+	{ "platform-negative-spread.ini", "'host.launch_ns_mad' is negative" },
 	{ "platform-spread-of-nothing.ini", "'host.lunch_ns_mad' is the spread of no known key" },
 	{ "platform-unknown-source.ini", "'platform.source' is 'measured', 'datasheet' or 'extrapolated', not 'guessed'" },
 	{ "platform-long-line.ini", "line 2 is longer than" },

@@ -107,6 +107,32 @@ static void the_thesis_scheme_deviates_and_then_diverges(void **state)
 	assert_true(isnan(thesis.residual) || thesis.residual > 1e3);
 }
 
+/* Every value none, or the last of the interior alone: nothing else may be said of the residual. */
+static void a_grid_of_no_numbers_has_no_residual(void **state)
+{
+	enum { SIZE = 6 };
+	(void)state;
+	for (int f64 = 0; f64 < 2; f64++)
+		for (int all = 0; all < 2; all++) {
+			double cells[SIZE * SIZE], residual = 0;
+			float *single = (float *)cells;
+			struct rbsor_grid grid = { .h_cells = cells, .rows = SIZE, .columns = SIZE, .f64 = f64 };
+			rbsor_grid_fill(&grid, 1);
+			rbsor_grid_check(&grid, &residual);
+			assert_true(residual > 0 && residual < 1);
+			for (int k = 0; k < SIZE * SIZE; k++) {
+				if (!all && k != (SIZE - 2) * SIZE + SIZE - 2)
+					continue;
+				if (f64)
+					cells[k] = NAN;
+				else
+					single[k] = NAN;
+			}
+			rbsor_grid_check(&grid, &residual);
+			assert_true(isnan(residual));
+		}
+}
+
 static void the_optimum_factor_beats_its_neighbours(void **state)
 {
 	double n = 126, best = rbsor_optimal_omega(126, 126);
@@ -200,6 +226,7 @@ int main(void)
 		cmocka_unit_test(every_kernel_agrees_with_the_definition_at_awkward_sizes),
 		cmocka_unit_test(the_exact_scheme_is_one_gpu_to_the_last_bit),
 		cmocka_unit_test(the_thesis_scheme_deviates_and_then_diverges),
+		cmocka_unit_test(a_grid_of_no_numbers_has_no_residual),
 		cmocka_unit_test(the_optimum_factor_beats_its_neighbours),
 		cmocka_unit_test(strips_cover_the_interior_once_and_differ_by_a_row),
 		cmocka_unit_test(a_configuration_reads_back_as_it_was_written),

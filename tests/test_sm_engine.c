@@ -187,6 +187,58 @@ static void a_barrier_waits_for_the_slowest_warp(void **state)
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
 
+/* Every other warp never comes to the barrier: it goes its own way, and its end lets the others go. */
+static void a_barrier_opens_when_the_last_warp_that_is_missing_ends(void **state)
+{
+	struct kit kit;
+	struct sm_device d = round_device();
+	(void)state;
+	kit_begin(&kit, 64);
+	kit_add(&kit, "@P0 BRA 0x30", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_BOARD, 0, KIT_WARPS / 2);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS / 2);
+	for (int k = 0; k < 5; k++)
+		kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS / 2);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS / 2);
+	double cycles = cycles_of(&kit, &d, 1, 1, 0); /* asserts that none was forced */
+	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
+}
+
+/* Two loads raise one scoreboard, of which so many may be under way still: they count as done in order, whichever is first. */
+static double waited_for(bool slow_first, int left)
+{
+	struct kit kit;
+	struct sm_device d = round_device();
+	char depbar[32];
+	snprintf(depbar, sizeof(depbar), "DEPBAR.LE SB0, 0x%d", left);
+	kit_begin(&kit, 32);
+	for (int k = 0; k < 2; k++) {
+		const bool slow = slow_first == (k == 0);
+		struct profile_instruction *load = kit_add(&kit, slow ? "LDG.E R4, [R2.64]" : "LDS R5, [R2]", 1, 0, 0, KIT_WARPS);
+		if (slow)
+			load->sectors_global = 4 * (int64_t)KIT_WARPS;
+		else
+			load->wavefronts_shared = KIT_WARPS;
+	}
+	kit_add(&kit, depbar, 1, NO_BOARD, 0, KIT_WARPS);
+	for (int k = 0; k < 2; k++) /* long enough that no load ends the run */
+		kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 4 * (int64_t)KIT_WARPS;
+	return cycles_of(&kit, &d, 1, 1, 0);
+}
+
+static void scoreboards_count_down_in_order(void **state)
+{
+	(void)state;
+	const double slow = waited_for(false, 0), quick = waited_for(false, 1);
+	assert_true(slow > 200 && slow < 260);
+	assert_true(quick > 20 && quick < 100);
+	assert_true(fabs(waited_for(true, 0) - slow) < 5); /* the quick one behind the slow one is not done before it */
+	assert_true(fabs(waited_for(true, 1) - slow) < 5);
+	assert_true(waited_for(true, 2) < 50);
+}
+
 static void conflicts_in_shared_memory_cost_a_pass_each(void **state)
 {
 	(void)state;
@@ -397,6 +449,8 @@ int main(void)
 		cmocka_unit_test(few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound),
 		cmocka_unit_test(twice_the_loads_in_flight_are_twice_the_rate),
 		cmocka_unit_test(a_barrier_waits_for_the_slowest_warp),
+		cmocka_unit_test(a_barrier_opens_when_the_last_warp_that_is_missing_ends),
+		cmocka_unit_test(scoreboards_count_down_in_order),
 		cmocka_unit_test(conflicts_in_shared_memory_cost_a_pass_each),
 		cmocka_unit_test(two_jobs_share_the_multiprocessor),
 		cmocka_unit_test(a_run_that_goes_on_is_one_that_was_never_interrupted),

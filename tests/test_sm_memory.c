@@ -230,6 +230,30 @@ static void atomics_wait_for_what_their_slice_moves(void **state)
 	assert_true(fabs(counted_beside(0.5, 1, 100) - (0.5 * 100 + 100 * 10 + 100 + 200)) < 1); /* in the way for as long as it moves */
 }
 
+/* Sixteen slices of 10 ns an atomic: on 64 lines the fullest has about 4 + sqrt(2 * 4 * ln 16) = 8.71 of them, on 6400 about 447; on one, one. */
+static void atomics_go_at_the_pace_of_the_fullest_slice(void **state)
+{
+	static const struct { double lines, each_ns; } cases[] = {
+		{ 0, 10 / 16.0 }, { 1, 10 }, { 64, 10 * 8.7096 / 64 }, { 6400, 10 * 447.096 / 6400 }, { 1e9, 10 / 16.0 },
+	};
+	enum { ATOMICS = 1000 };
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct sm_device d = memory_of_500_ns();
+		struct sm_memory memory;
+		const struct sm_memory_setup setup = { .sharers = 1, .atomic_lines = cases[k].lines };
+		double accepted, done = 0;
+		d.atomic_same_interval_ns = 10;
+		d.atomic_rate_per_s = 1.6e9;
+		sm_memory_init(&memory, &d, &setup);
+		for (int j = 0; j < ATOMICS; j++)
+			done = sm_memory_atomic(&memory, 0, 1, 1, &accepted);
+		if (fabs((done - 200) / ATOMICS - cases[k].each_ns) > 0.002 * cases[k].each_ns)
+			fail_msg("on %g lines %g ns each, not %g", cases[k].lines, (done - 200) / ATOMICS, cases[k].each_ns);
+		sm_memory_release(&memory);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +265,7 @@ int main(void)
 		cmocka_unit_test(what_was_written_in_l2_is_slower),
 		cmocka_unit_test(fresh_lines_come_from_the_other_half),
 		cmocka_unit_test(the_last_atomic_has_to_arrive),
+		cmocka_unit_test(atomics_go_at_the_pace_of_the_fullest_slice),
 		cmocka_unit_test(atomics_wait_for_what_their_slice_moves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

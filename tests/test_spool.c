@@ -210,6 +210,29 @@ static void what_is_missing_is_counted_by_kind(void **state)
 	trace_release(&trace);
 }
 
+/* Thread 5 begins a capture and never ends it; thread 6 may not begin one, so that its end ends none. What 6 launches then is lost all the same. */
+static void a_capture_that_never_ends_hides_no_lost_launch(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin(&builder);
+	put_call(&builder, BEGIN_CAPTURE, 5, 10, 15, 1);
+	PUT(&builder, api, .name = BEGIN_CAPTURE, .tid = 6, .start_ns = START_NS + 40, .end_ns = START_NS + 45, .correlation = 2, .return_value = 900);
+	put_call(&builder, LAUNCH, 6, 60, 65, 3); /* no kernel */
+	PUT(&builder, api, .name = END_CAPTURE, .tid = 6, .start_ns = START_NS + 100, .end_ns = START_NS + 105, .correlation = 4, .return_value = 900);
+	put_call(&builder, LAUNCH, 6, 120, 125, 5); /* has one */
+	put_kernel(&builder, 0, 200, 300, 5);
+	put_call(&builder, BEGIN_CAPTURE, 6, 400, 405, 6);
+	put_call(&builder, LAUNCH, 6, 410, 415, 7); /* captured */
+	put_call(&builder, END_CAPTURE, 6, 420, 425, 8);
+	put_call(&builder, LAUNCH, 6, 430, 435, 9); /* no kernel */
+	finish(&builder, &trace);
+	assert_int_equal(trace_losses(&trace, "launches-without-kernel"), 2);
+	trace_release(&trace);
+}
+
 static void kernel_names_are_read_with_and_without_a_demangler(void **state)
 {
 	static const struct { const char *mangled, *brief; } names[] = {
@@ -265,6 +288,7 @@ int main(void)
 		cmocka_unit_test(records_of_unknown_type_or_impossible_size_are_counted),
 		cmocka_unit_test(not_a_spool_is_refused),
 		cmocka_unit_test(what_is_missing_is_counted_by_kind),
+		cmocka_unit_test(a_capture_that_never_ends_hides_no_lost_launch),
 		cmocka_unit_test(kernel_names_are_read_with_and_without_a_demangler),
 		cmocka_unit_test(the_trace_of_a_killed_program_opens),
 	};

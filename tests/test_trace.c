@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "../traces/trace_schema.h"
+#include "../traces/trace_trim.h"
 #include "trace_kit.h"
 
 static char *dump_of(const struct trace *trace)
@@ -209,6 +210,91 @@ static void an_interrupted_write_leaves_nothing(void **state)
 	trace_release(&t);
 }
 
+/* A call, and the row of every table that goes with it or with its time; what a device did began so much later and lasted long. */
+static void add_rows(struct trace *t, int64_t correlation, int64_t at_ns, int64_t later_ns)
+{
+	const int64_t from = at_ns + later_ns, to = from + 5000;
+
+	*trace_add_api(t) = (struct trace_api){ .start_ns = at_ns, .end_ns = at_ns + 5, .correlation = correlation, .name = trace_string(t, "call") };
+	*trace_add_kernel(t) = (struct trace_kernel){ .start_ns = from, .end_ns = to, .correlation = correlation, .graph_node = -1 };
+	*trace_add_memcpy(t) = (struct trace_memcpy){ .start_ns = from, .end_ns = to, .correlation = correlation, .graph_node = -1 };
+	*trace_add_memset(t) = (struct trace_memset){ .start_ns = from, .end_ns = to, .correlation = correlation };
+	*trace_add_sync(t) = (struct trace_sync){ .start_ns = from, .end_ns = to, .correlation = correlation };
+	*trace_add_event(t) = (struct trace_event){ .correlation = correlation, .timestamp_ns = -1 };
+	*trace_add_footprint(t) = (struct trace_footprint){ .correlation = correlation };
+	*trace_add_block(t) = (struct trace_block){ .correlation = correlation };
+	*trace_add_host_op(t) = (struct trace_host_op){ .start_ns = at_ns, .end_ns = at_ns + 5, .value = correlation };
+	*trace_add_overhead(t) = (struct trace_overhead){ .start_ns = at_ns, .end_ns = at_ns + 5, .global_tid = correlation };
+	*trace_add_nvtx(t) = (struct trace_nvtx){ .start_ns = at_ns, .end_ns = at_ns + 5, .global_tid = correlation };
+}
+
+/* Every table holds just the rows of these calls, which are ascending. */
+static void assert_rows_of(const struct trace *t, const int64_t *correlation, size_t count)
+{
+#define ASSERT_ROWS(table, key)                                                                                        \
+	assert_int_equal(t->table##_count, count);                                                                     \
+	for (size_t i = 0; i < count; i++)                                                                             \
+		assert_int_equal(t->table[i].key, correlation[i]);
+	ASSERT_ROWS(api, correlation)
+	ASSERT_ROWS(kernel, correlation)
+	ASSERT_ROWS(memcpy, correlation)
+	ASSERT_ROWS(memset, correlation)
+	ASSERT_ROWS(sync, correlation)
+	ASSERT_ROWS(event, correlation)
+	ASSERT_ROWS(footprint, correlation)
+	ASSERT_ROWS(block, correlation)
+	ASSERT_ROWS(host_op, value)
+	ASSERT_ROWS(overhead, global_tid)
+	ASSERT_ROWS(nvtx, global_tid)
+#undef ASSERT_ROWS
+}
+
+/* Calls before, in, at the ends of, between and behind two runs; the device is late with each, also beyond the run's end. */
+static void a_trimmed_trace_has_the_rows_of_its_runs(void **state)
+{
+	static const int64_t at_ns[] = { 50, 99, 100, 150, 200, 201, 300, 1000, 1500, 2000, 2001, 3000 };
+	static const int64_t first[] = { 3, 4, 5 }, second[] = { 8, 9, 10 }, both[] = { 3, 4, 5, 8, 9, 10 };
+	static const struct { size_t first, count; const int64_t *kept; size_t rows; } trims[] = {
+		{ 0, 1, first, 3 }, { 1, 1, second, 3 }, { 0, 2, both, 6 },
+	};
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	for (size_t i = 0; i < sizeof(at_ns) / sizeof(at_ns[0]); i++)
+		add_rows(&t, (int64_t)i + 1, at_ns[i], 900);
+	*trace_add_run(&t) = (struct trace_run){ .start_ns = 100, .end_ns = 200, .solver = trace_string(&t, "one"), .gpus = 1 };
+	*trace_add_run(&t) = (struct trace_run){ .start_ns = 1000, .end_ns = 2000, .solver = trace_string(&t, "two"), .gpus = 2 };
+	*trace_add_gpu(&t) = (struct trace_gpu){ .name = trace_string(&t, "GPU") };
+	*trace_add_thread(&t) = (struct trace_thread){ .global_tid = 7, .name = trace_string(&t, "host") };
+	for (size_t k = 0; k < sizeof(trims) / sizeof(trims[0]); k++) {
+		struct trace trimmed;
+
+		trace_init(&trimmed);
+		trace_trim(&trimmed, &t, trims[k].first, trims[k].count);
+		assert_rows_of(&trimmed, trims[k].kept, trims[k].rows);
+		assert_int_equal(trimmed.kernel[0].end_ns - trimmed.kernel[0].start_ns, 5000); /* whole */
+		assert_int_equal(trimmed.run_count, trims[k].count);
+		assert_string_equal(trace_text(&trimmed, trimmed.run[0].solver), trims[k].first ? "two" : "one");
+		assert_string_equal(trace_text(&trimmed, trimmed.api[0].name), "call");
+		assert_int_equal(trimmed.gpu_count, 1);
+		assert_int_equal(trimmed.thread_count, 1);
+		assert_non_null(trace_get_meta(&trimmed, "trimmed"));
+		trace_release(&trimmed);
+	}
+	t.run[1].end_ns = -1; /* never ended: all from its begin on */
+	{
+		static const int64_t open[] = { 8, 9, 10, 11, 12 };
+		struct trace trimmed;
+
+		trace_init(&trimmed);
+		trace_trim(&trimmed, &t, 1, 1);
+		assert_rows_of(&trimmed, open, 5);
+		trace_release(&trimmed);
+	}
+	trace_release(&t);
+}
+
 static void the_manual_names_every_table_and_column_and_no_other(void **state)
 {
 	char *path = xprintf("%s/docs/warpreel-trace.5", util_root()), *manual = slurp(path), *next = manual, *line;
@@ -262,6 +348,7 @@ int main(void)
 		cmocka_unit_test(written_rows_are_in_time_order),
 		cmocka_unit_test(a_compressed_activity_row_takes_at_most_40_bytes),
 		cmocka_unit_test(an_interrupted_write_leaves_nothing),
+		cmocka_unit_test(a_trimmed_trace_has_the_rows_of_its_runs),
 		cmocka_unit_test(the_manual_names_every_table_and_column_and_no_other),
 	};
 

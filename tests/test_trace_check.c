@@ -379,6 +379,27 @@ static const char *json_list(const char *at, char end)
 	}
 }
 
+static void kernels_that_follow_at_once_do_not_overlap(void **state)
+{
+	struct trace t;
+	int64_t incomplete;
+
+	(void)state;
+	for (int64_t start_ns = 499; start_ns <= 501; start_ns++) {
+		trace_init(&t);
+		fill_complete(&t);
+		*trace_add_api(&t) = (struct trace_api){ .start_ns = 190, .end_ns = 195, .global_tid = t.api[0].global_tid, .correlation = 5, .name = t.api[0].name };
+		*trace_add_kernel(&t) = t.kernel[0]; /* which ends at 500 */
+		t.kernel[1].correlation = 5;
+		t.kernel[1].start_ns = start_ns;
+		t.kernel[1].end_ns = 700;
+		assert_int_equal(count_of(&t, "overlapping-kernels", &incomplete), start_ns < 500);
+		t.kernel[1].stream = 8;
+		assert_int_equal(count_of(&t, "overlapping-kernels", &incomplete), 0);
+		trace_release(&t);
+	}
+}
+
 static const char *json(const char *at)
 {
 	char *end;
@@ -484,6 +505,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_anomaly_is_counted_and_no_other),
 		cmocka_unit_test(barriers_outside_runs_are_not_judged),
+		cmocka_unit_test(kernels_that_follow_at_once_do_not_overlap),
 		cmocka_unit_test(captured_calls_need_no_rows),
 		cmocka_unit_test(captures_lie_within_each_other),
 		cmocka_unit_test(a_chrome_export_is_json_with_threads_streams_and_arrows),

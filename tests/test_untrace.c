@@ -46,6 +46,42 @@ static void a_call_owes_what_the_recorder_took_behind_the_one_before(void **stat
 	platform_release(&platform);
 }
 
+/* Of one, two and four threads; a list of fewer numbers answers with its last. */
+static void what_calls_owe_is_that_of_so_many_threads(void **state)
+{
+	static const double counts[] = { 1, 2, 4 }, traced_ns[] = { 300, 500, 900 }, api_ns[] = { 100, 100, 100 };
+	static const int64_t left_ns[] = { 0, 1000 - 200, 1000 - 400, 1000 - 800, 1000 - 800, 1000 - 800 };
+	(void)state;
+	for (int entries = 3; entries >= 2; entries--)
+		for (int threads = 1; threads <= 5; threads++) {
+			struct platform platform;
+			struct schedule s;
+			platform_of(&platform, "free");
+			struct number_list *lists[] = { &platform.threads, &platform.traced_host[HOST_RECORD], &platform.traced_api[HOST_RECORD] };
+			const double *values[] = { counts, traced_ns, api_ns };
+			for (int k = 0; k < 3; k++) {
+				free(lists[k]->value);
+				*lists[k] = (struct number_list){ xcalloc(3, sizeof(double)), k ? (size_t)entries : 3 };
+				memcpy(lists[k]->value, values[k], 3 * sizeof(double));
+			}
+			schedule_init(&s);
+			s.gpu_count = 1;
+			schedule_add_stream(&s, 0, 0);
+			for (int t = 0; t < threads; t++) {
+				schedule_add_thread(&s, "host", 0);
+				add(&s, OP_RECORD, 0, 1000);
+				add(&s, OP_RECORD, 0, 1000);
+			}
+			schedule_untrace(&s, &platform);
+			for (int t = 0; t < threads; t++) {
+				assert_int_equal(s.op[2 * t].before_ps, 1000 * 1000);
+				assert_int_equal(s.op[2 * t + 1].before_ps, 1000 * (entries == 3 || threads <= 2 ? left_ns[threads] : left_ns[2]));
+			}
+			schedule_release(&s);
+			platform_release(&platform);
+		}
+}
+
 static void a_solver_of_ours_does_nothing_between_its_calls(void **state)
 {
 	struct platform platform;
@@ -72,6 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_owes_what_the_recorder_took_behind_the_one_before),
+		cmocka_unit_test(what_calls_owe_is_that_of_so_many_threads),
 		cmocka_unit_test(a_solver_of_ours_does_nothing_between_its_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
