@@ -2,6 +2,8 @@
  * warpreel profile and the runs it makes: a script stands in for the program and leaves the spools that a recorder would, another for the
  * disassembler. No GPU and no CUPTI.
  */
+#include <signal.h>
+
 #include "spool_kit.h"
 #include "trace_kit.h"
 
@@ -310,6 +312,7 @@ static void an_interrupt_between_the_kinds_is_said(void **state)
 
 int main(void)
 {
+	signal(SIGINT, SIG_DFL); /* a shell's background job starts with it ignored, and then it stays so */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_program_runs_once_for_each_kind_of_counters),
 		cmocka_unit_test(one_by_one_every_function_the_counters_saw_has_a_run),

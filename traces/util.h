@@ -87,6 +87,11 @@ const char *util_root(void);
 
 /* Medians on a scratch copy; values must be finite, count > 0. quantile p in [0,1], linear between order statistics. */
 double median_of(const double *values, size_t count);
+/* For a maximum in which a NaN shows, wherever it stood. */
+static inline double larger_or_nan(double a, double b)
+{
+	return a >= b || a != a ? a : b;
+}
 double quantile_of(const double *values, size_t count, double p);
 /* Mean of what lies between two quantiles; the quantile in their middle when nothing does. */
 double mean_between(const double *values, size_t count, double from, double to);

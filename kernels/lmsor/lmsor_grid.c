@@ -33,10 +33,8 @@ uint64_t lmsor_grid_check(double *h_u, int size, const struct lmsor_problem *pro
 		for (int64_t i = 1; i < size - 1; i++) {
 			const double l = lmsor_before(drift[i]), r = lmsor_after(drift[i]);
 			const double off = fabs((l * u[i - 1] + r * u[i + 1]) + (t * u[i + size] + b * u[i - size]) - u[i]);
-			if (!(off <= *residual)) /* a NaN must show */
-				*residual = off;
-			if (!(fabs(u[i]) <= *most))
-				*most = fabs(u[i]);
+			*residual = larger_or_nan(*residual, off);
+			*most = larger_or_nan(*most, fabs(u[i]));
 		}
 	}
 	free(drift);

@@ -106,8 +106,7 @@ static double largest(const void *values, int64_t bytes, const struct micro_buff
 	for (int64_t i = 0; i < count; i++) {
 		double value = out->integer ? (double)((const uint32_t *)values)[i] :
 			       out->word_bytes == 8 ? ((const double *)values)[i] : (double)((const float *)values)[i];
-		if (!(fabs(value) <= most))
-			most = fabs(value);
+		most = larger_or_nan(most, fabs(value));
 	}
 	return most;
 }

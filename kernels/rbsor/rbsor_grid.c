@@ -66,8 +66,7 @@ static void check_rows(struct job *job)
 			continue;
 		for (int64_t j = 1; j < g->columns - 1; j++) {
 			double r = fabs(0.25 * ((cell(g, i, j - 1) + cell(g, i, j + 1)) + (cell(g, i - 1, j) + cell(g, i + 1, j))) - cell(g, i, j));
-			if (!(r <= job->residual)) /* a NaN must show */
-				job->residual = r;
+			job->residual = larger_or_nan(job->residual, r);
 		}
 	}
 }
@@ -103,8 +102,7 @@ static double run_jobs(const struct rbsor_grid *grid, struct job prototype)
 			pthread_join(thread[k], NULL);
 		else
 			start(&job[k]);
-		if (!(job[k].residual <= residual))
-			residual = job[k].residual;
+		residual = larger_or_nan(residual, job[k].residual);
 	}
 	return residual;
 }
