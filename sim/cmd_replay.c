@@ -49,7 +49,9 @@ static int make_schedule(const struct program *program, const struct replay_opti
 		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has no answer; --platform and --set do work",
 			      trace->path);
 	*set = o->gpus > 1 ? "gpus" : "size";
-	return program->plan(trace_text(trace, trace->run[run].solver), trace_text(trace, trace->run[run].config), (uint32_t)o->gpus, schedule);
+	if (program->plan(trace_text(trace, trace->run[run].solver), trace_text(trace, trace->run[run].config), (uint32_t)o->gpus, schedule))
+		return report("'%s': run %d has no plan on %d GPUs", trace->path, run, o->gpus);
+	return 0;
 }
 
 static int answer(const struct program *program, const char *path, const struct replay_options *o)

@@ -121,11 +121,29 @@ static void print_text(const struct trace *t, const struct summary *summary)
 		       trace_text(t, t->loss[i].detail));
 }
 
+/* Every kernel once, in the order of the trace; owned by the caller. */
+static char *kernels_of(const struct kernel_profiles *all)
+{
+	char *names = xstrdup(all->count ? "" : " none");
+
+	for (size_t i = 0; i < all->count; i++) {
+		size_t first = 0;
+
+		while (strcmp(all->profile[first].kernel, all->profile[i].kernel))
+			first++;
+		if (first < i)
+			continue;
+		char *longer = xprintf("%s %s", names, all->profile[i].kernel);
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
 /* The profiles of one kernel, each with its code. */
 static int list_kernel(const struct trace *t, const char *kernel, bool tsv)
 {
 	struct kernel_profiles all;
-	const char *last = "";
 	bool found = false;
 	int rc;
 
@@ -144,15 +162,8 @@ static int list_kernel(const struct trace *t, const char *kernel, bool tsv)
 		(tsv ? profile_list_tsv : profile_list_text)(p, stdout);
 	}
 	if (rc == 0 && !found) {
-		char *names = xstrdup(all.count ? "" : " none");
+		char *names = kernels_of(&all);
 
-		for (size_t i = 0; i < all.count; i++) {
-			char *longer = strcmp(all.profile[i].kernel, last) ? xprintf("%s %s", names, all.profile[i].kernel) : xstrdup(names);
-
-			free(names);
-			names = longer;
-			last = all.profile[i].kernel;
-		}
 		rc = report("%s: no profile of kernel '%s'; there are:%s", t->path, kernel, names);
 		free(names);
 	}

@@ -7,3 +7,5 @@ for gpus in 1 2 4 8; do
 done
 refuses warpreel replay one.wrt --run 7 --platform "$platform"
 refuses warpreel replay one.wrt --gpus 300 --platform "$platform"
+predicted tall.wrt --size 66x512
+refuses warpreel replay tall.wrt --gpus 64 --platform "$platform"
