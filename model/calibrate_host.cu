@@ -8,7 +8,7 @@
 
 #include "calibrate_internal.h"
 
-enum { ISSUE_COPY_BYTES = 65536, IDLE_REPEATS = 20 };
+enum { ISSUE_COPY_BYTES = 65536, IDLE_REPEATS = 20, ASK_REPEATS = 2000 };
 
 struct burst {
 	const char *key, *how;
@@ -219,6 +219,29 @@ static int host_bursts(struct bench *bench)
 	return 0;
 }
 
+/* The synchronisation is there to be recorded: calls that only ask are not, but the next call says how many there were (spool_calls.c). */
+static int ask_batch(struct member *member, void *arg, double *value)
+{
+	(void)arg;
+	int gpu = 0;
+	int64_t begun_ns = monotonic_ns();
+	for (int i = 0; i < ASK_REPEATS; i++)
+		CUDA_TRY(member->bench, cudaGetDevice(&gpu));
+	*value = static_cast<double>(monotonic_ns() - begun_ns) / ASK_REPEATS;
+	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	return 0;
+}
+
+static int host_asks(struct bench *bench)
+{
+	struct measured measured;
+	bench_progress(bench, "host.ask_ns");
+	if (bench_measure(bench, 1, "host.ask_ns", 0, ask_batch, NULL, &measured))
+		return -1;
+	bench_emit_measured(bench, "host.ask_ns", &measured, 1, "cudaGetDevice over and over, period per call, one thread");
+	return 0;
+}
+
 int calibrate_host(struct bench *bench)
 {
 	struct measured measured[MAX_COUNTS];
@@ -228,7 +251,7 @@ int calibrate_host(struct bench *bench)
 	for (int n = 0; n < bench->counts; n++)
 		threads[n] = bench->count[n];
 	bench_emit(bench, "host.threads", threads, NULL, counts, "threads at once, each driving a GPU of its own");
-	if (host_bursts(bench))
+	if (host_bursts(bench) || host_asks(bench))
 		return -1;
 	for (int n = 0; n < bench->counts; n++)
 		if (bench_measure(bench, bench->count[n], "host.launch_idle_ns", threads[n], launch_idle_batch, NULL, &measured[n]))

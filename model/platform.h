@@ -76,6 +76,7 @@ struct platform {
 	struct number_list period, traced_period; /* ns of kernels back to back, untraced and traced: pairs */
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's begin, by the recorder's clock */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
+	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by its record; 0 = not measured */
 	/* Some values as the file has them, whatever was set later: finer measurements contain these and are priced relative to them. */
 	struct { double sync_wake_ns, start_latency_ns, call_ns[COPY_CURVE_COUNT], nvlink_bytes_per_s, share_h2d_bytes_per_s, share_d2h_bytes_per_s; } calibrated;
 	struct platform_entry *entry; size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */

@@ -175,6 +175,7 @@ const struct platform_key platform_keys[] = {
 	{ "host.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(call_quantiles), NULL, "ratio", "spread of calls: one call over its thread's trimmed mean, means of equal shares" },
 	{ "host.median_thread_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns", "mean launch of that median thread" },
 	{ "host.launch_first_ns", KEY_REAL, NEEDED, NO_MEMBER, NULL, "ns", "first launch of a kernel in a process" },
+	{ "host.ask_ns", KEY_REAL, 0, AT(ask_ns), NULL, "ns", "a call that only asks what the runtime knows (cudaGetDevice), one thread" },
 	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
 	  "launches the host can be ahead of the device before a launch blocks" },
 
@@ -352,6 +353,8 @@ const struct platform_key platform_keys[] = {
 	TRACED_COST(HOST_WAKE_SPIN, "wake_spin_ns"),
 	TRACED_COST(HOST_WAKE_BLOCK, "wake_block_ns"),
 	TRACED_COST(HOST_BARRIER, "barrier_ns"),
+	{ "tracer.traced_ask_ns", KEY_REAL, 0, AT(traced_ask_ns), NULL, "ns", "host.ask_ns while the recorder watches" },
+	{ "tracer.api_ask_ns", KEY_REAL, 0, AT(api_ask_ns), NULL, "ns", "duration the recorder gives for such a call" },
 	TRACED_STREAM("start_latency_ns", 0),
 	TRACED_STREAM("copy_start_latency_ns", 0),
 	TRACED_STREAM("record_ns", 0),

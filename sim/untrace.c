@@ -25,6 +25,29 @@ static void nothing_between(struct schedule *schedule)
 		schedule->op[k].before_ps = 0;
 }
 
+static double more_ns(double traced_ns, double than_ns)
+{
+	return traced_ns > than_ns ? traced_ns - than_ns : 0;
+}
+
+/* Of the time that calls which only ask take by their records, how much more goes to watching them: from a loop of such calls; 0 if never measured. */
+static double watched_share(const struct platform *p)
+{
+	return p->api_ask_ns > 0 ? more_ns(p->traced_ask_ns, p->ask_ns) / p->api_ask_ns : 0;
+}
+
+static int64_t shorter_ps(int64_t time_ps, double by_ps)
+{
+	return (double)time_ps > by_ps ? time_ps - (int64_t)by_ps : time_ps < 0 ? time_ps : 0;
+}
+
+/* In a program their code and data are seldom in the caches, and both their records and what is not in these grow: so it is a share. */
+static void ask_less(struct schedule *schedule, const struct schedule_asked *asked, const struct platform *platform)
+{
+	struct schedule_op *op = &schedule->op[asked->op];
+	op->before_ps = shorter_ps(op->before_ps, (double)asked->ns * 1000 * watched_share(platform));
+}
+
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
 	if (schedule->config) {
@@ -41,10 +64,13 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 			bool noted = op->kind == OP_POST || op->kind == OP_AWAIT || op->kind == OP_BARRIER || op->kind == OP_MARK;
 			bool has_footprint = op->kind == OP_LAUNCH && schedule->shape[op->object].access_count > 0;
 			double extra_ns = owed_ns + (has_footprint ? platform->note_footprint_ns : 0);
-			op->before_ps -= (int64_t)(extra_ns * 1000);
-			if (op->before_ps < 0)
-				op->before_ps = 0;
-			owed_ns = noted ? platform->note_host_op_ns : kind >= 0 ? outside_record_ns(platform, kind, schedule->thread_count) : 0;
+			op->before_ps = shorter_ps(op->before_ps, extra_ns * 1000);
+			if (op->kind == OP_HOST)
+				op->duration_ps = shorter_ps(op->duration_ps, more_ns(platform->api_ask_ns, platform->ask_ns) * 1000);
+			owed_ns = noted ? platform->note_host_op_ns : kind >= 0 ? outside_record_ns(platform, kind, schedule->thread_count)
+			       : op->kind == OP_HOST ? more_ns(platform->traced_ask_ns, platform->api_ask_ns) : 0;
 		}
 	}
+	for (int64_t k = 0; k < schedule->asked_count; k++)
+		ask_less(schedule, &schedule->asked[k], platform);
 }

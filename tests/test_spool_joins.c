@@ -171,6 +171,37 @@ static void driver_calls_beneath_runtime_calls_are_left_out(void **state)
 	trace_release(&trace);
 }
 
+static void calls_that_only_ask_are_counted_with_the_next_call_of_their_thread(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin(&builder);
+	put_call(&builder, LAUNCH, 5, 300, 400, 9); /* rows in any order */
+	put_call(&builder, GET_DEVICE, 5, 100, 130, 1);
+	put_call(&builder, CU_LAUNCH, 5, 105, 110, 2); /* beneath one that asks */
+	put_call(&builder, LAST_ERROR, 5, 200, 207, 3);
+	put_call(&builder, GET_DEVICE, 6, 250, 290, 4); /* another thread's, which makes no call after */
+	put_call(&builder, LAST_ERROR, 4, 250, 290, 5); /* the thread before it in order, too */
+	put_call(&builder, RECORD, 5, 500, 510, 10);
+	put_call(&builder, GET_DEVICE, 5, 520, 521, 11);
+	put_call(&builder, RECORD, 5, 530, 540, 12);
+	put_kernel(&builder, 0, 450, 460, 9);
+	finish(&builder, &trace);
+	assert_int_equal(trace.api_count, 3);
+	assert_int_equal(trace.api[0].correlation, 9);
+	assert_int_equal(trace.api[0].asked, 2);
+	assert_int_equal(trace.api[0].asked_ns, 37);
+	assert_int_equal(trace.api[1].asked, 0);
+	assert_int_equal(trace.api[1].asked_ns, 0);
+	assert_int_equal(trace.api[2].asked, 1);
+	assert_int_equal(trace.api[2].asked_ns, 1);
+	assert_string_equal(trace_get_meta(&trace, "calls_that_only_asked"), "5");
+	assert_string_equal(trace_get_meta(&trace, "driver_calls_beneath_runtime_calls"), "1");
+	trace_release(&trace);
+}
+
 static void notes_ranges_and_runs_keep_their_times_and_threads(void **state)
 {
 	struct builder builder;
@@ -275,6 +306,7 @@ int main(void)
 		cmocka_unit_test(a_sync_id_decides_over_times_and_event_ids),
 		cmocka_unit_test(a_footprint_belongs_to_the_next_launch_of_its_thread),
 		cmocka_unit_test(driver_calls_beneath_runtime_calls_are_left_out),
+		cmocka_unit_test(calls_that_only_ask_are_counted_with_the_next_call_of_their_thread),
 		cmocka_unit_test(notes_ranges_and_runs_keep_their_times_and_threads),
 		cmocka_unit_test(waits_in_both_directions_bound_the_clock_skew),
 		cmocka_unit_test(threads_without_system_ids_are_numbered),

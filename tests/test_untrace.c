@@ -82,6 +82,66 @@ static void what_calls_owe_is_that_of_so_many_threads(void **state)
 		}
 }
 
+/* 200 ns longer for each 100 by its record: twice its record is taken out, of what there is. */
+static void what_was_asked_goes_by_what_watching_it_cost(void **state)
+{
+	static const int64_t asked_ns[] = { 100, 150, 600 }, left_ns[] = { 800, 700, 0 };
+	struct platform platform;
+	struct schedule s;
+	(void)state;
+	for (int measured = 0; measured < 2; measured++) {
+		platform_of(&platform, "free");
+		if (measured) {
+			set(&platform, "host.ask_ns", 30);
+			set(&platform, "tracer.traced_ask_ns", 230);
+			set(&platform, "tracer.api_ask_ns", 100);
+		}
+		schedule_init(&s);
+		s.gpu_count = 1;
+		schedule_add_stream(&s, 0, 0);
+		schedule_add_thread(&s, "host", 0);
+		for (int k = 0; k < 3; k++)
+			add(&s, OP_RECORD, 0, 1000);
+		s.asked = xcalloc(3, sizeof(*s.asked));
+		for (int k = 0; k < 3; k++)
+			s.asked[s.asked_count++] = (struct schedule_asked){ .op = k, .ns = asked_ns[k] };
+		schedule_untrace(&s, &platform);
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(s.op[k].before_ps, 1000 * (measured ? left_ns[k] : 1000));
+		schedule_release(&s);
+		platform_release(&platform);
+	}
+}
+
+/* What a call without a cost of its own takes longer is what the shortest does: 70 ns within its record, 130 behind it. */
+static void a_call_without_a_cost_of_its_own_is_watched_like_the_shortest(void **state)
+{
+	static const int64_t lasts_ns[] = { 500, 40, -1 }, left_ns[] = { 430, 0, -1 };
+	struct platform platform;
+	struct schedule s;
+	(void)state;
+	platform_of(&platform, "free");
+	set(&platform, "host.ask_ns", 30);
+	set(&platform, "tracer.traced_ask_ns", 230);
+	set(&platform, "tracer.api_ask_ns", 100);
+	schedule_init(&s);
+	s.gpu_count = 1;
+	schedule_add_stream(&s, 0, 0);
+	schedule_add_thread(&s, "host", 0);
+	for (int k = 0; k < 3; k++) {
+		struct schedule_op *op = schedule_add_op(&s, OP_HOST, NO_STREAM, 0);
+		op->before_ps = 1000000;
+		op->duration_ps = lasts_ns[k] < 0 ? -1 : 1000 * lasts_ns[k];
+	}
+	schedule_untrace(&s, &platform);
+	for (int k = 0; k < 3; k++) {
+		assert_int_equal(s.op[k].before_ps, k ? 870000 : 1000000);
+		assert_int_equal(s.op[k].duration_ps, left_ns[k] < 0 ? -1 : 1000 * left_ns[k]);
+	}
+	schedule_release(&s);
+	platform_release(&platform);
+}
+
 static void a_solver_of_ours_does_nothing_between_its_calls(void **state)
 {
 	struct platform platform;
@@ -109,6 +169,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_owes_what_the_recorder_took_behind_the_one_before),
 		cmocka_unit_test(what_calls_owe_is_that_of_so_many_threads),
+		cmocka_unit_test(what_was_asked_goes_by_what_watching_it_cost),
+		cmocka_unit_test(a_call_without_a_cost_of_its_own_is_watched_like_the_shortest),
 		cmocka_unit_test(a_solver_of_ours_does_nothing_between_its_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,8 +95,12 @@ struct schedule_thread {
 	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
 };
 
+/* Calls without operations that only asked (trace_api.asked), in the time before an operation. */
+struct schedule_asked { int64_t op; int64_t ns; };
+
 struct schedule {
 	struct schedule_op *op;           int64_t op_count;
+	struct schedule_asked *asked;     int64_t asked_count; /* ascending op; recorded ones only */
 	struct schedule_thread *thread;   uint32_t thread_count;
 	struct schedule_stream *stream;   uint32_t stream_count;
 	struct schedule_shape *shape;     uint32_t shape_count;
@@ -109,7 +113,7 @@ struct schedule {
 	int64_t ranges, range_threads;    /* how many there are, and on how many threads */
 	int64_t device_bytes; /* memory the GPU that needs most of it needs; 0 = unknown (recorded runs) */
 	int64_t anomaly_count;            /* edges that could not be resolved while loading; details were reported */
-	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity, access_capacity, kernel_capacity;
+	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity, access_capacity, kernel_capacity, asked_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 

@@ -222,6 +222,15 @@ static int add_group(struct load *load, const struct group *group, int64_t befor
 	return add_host(load, group->first, before_ps);
 }
 
+/* Of the operation that is added next. */
+static void note_asked(struct schedule *schedule, const struct trace_api *call)
+{
+	if (call->asked_ns <= 0)
+		return;
+	GROW(schedule->asked, schedule->asked_count, schedule->asked_capacity);
+	schedule->asked[schedule->asked_count++] = (struct schedule_asked){ schedule->op_count, call->asked_ns };
+}
+
 int load_lane(struct load *load, const struct lane *lane)
 {
 	int64_t now_ns = load->begin_ns;
@@ -235,10 +244,12 @@ int load_lane(struct load *load, const struct lane *lane)
 
 		load_turn_begin(load, group.first);
 
-		if (group.first->host_op)
+		if (group.first->host_op) {
 			load_host_op(load, &load->trace->host_op[group.first->row], &met, before_ps);
-		else
+		} else {
+			note_asked(load->schedule, api_of(load, group.first));
 			rc = add_group(load, &group, before_ps);
+		}
 		load_turn_end(load, group.first);
 		if (group.first->end_ns > now_ns)
 			now_ns = group.first->end_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The program's own API calls. The runtime reaches the GPU through the driver, so a recorded driver call is either the program's
- * or lies, in time and on the same thread, within a runtime call; the latter say nothing new and are left out.
+ * or lies, in time and on the same thread, within a runtime call; the latter say nothing new and are left out. So are calls that only ask.
  */
 #include "spool_read.h"
 
@@ -39,32 +39,71 @@ static int by_correlation(const void *a, const void *b, void *calls)
 	return order ? order : compare(x, y);
 }
 
+/* Prefixes of CUPTI's names of calls that only ask, are quick and change nothing. */
+static bool only_asks(const char *name)
+{
+	static const char *const asking[] = { "cudaGetDevice_", "cudaGetDeviceCount_", "cudaGetLastError_", "cudaPeekAtLastError_",
+					      "cudaDeviceGetAttribute_", "cudaStreamIsCapturing_", "cudaThreadExchangeStreamCaptureMode_" };
+
+	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++)
+		if (!strncmp(name, asking[i], strlen(asking[i])))
+			return true;
+	return false;
+}
+
+/* By string of the spool: whether calls of that name only ask. Owned by the caller. */
+static bool *names_that_ask(const struct spool *spool)
+{
+	bool *asks = xcalloc(spool->string_count + 1, sizeof(*asks));
+
+	for (size_t i = 0; i < spool->string_count; i++)
+		asks[i] = spool->string[i] && only_asks(spool->string[i]);
+	return asks;
+}
+
 void spool_calls_make(struct spool_calls *calls, const struct spool *spool)
 {
 	size_t kept = 0, moved_capacity = 0;
-	const struct spool_api *above = NULL;
+	bool *asks = names_that_ask(spool), within = false;
+	struct spool_api above = { 0 }; /* the runtime call before */
+	struct spool_asked asked = { 0 };
+	uint32_t tid = 0;
 
 	memset(calls, 0, sizeof(*calls));
 	calls->call = xcalloc(spool->api_count + 1, sizeof(*calls->call));
+	calls->asked = xcalloc(spool->api_count + 1, sizeof(*calls->asked));
 	if (spool->api_count)
 		memcpy(calls->call, spool->api, spool->api_count * sizeof(*calls->call));
 	qsort(calls->call, spool->api_count, sizeof(*calls->call), by_thread);
 	for (size_t i = 0; i < spool->api_count; i++) {
 		const struct spool_api call = calls->call[i];
 
-		if (above && above->tid == call.tid && call.driver && call.start_ns >= above->start_ns && call.end_ns <= above->end_ns) {
-			if (call.correlation != above->correlation) {
+		if (call.tid != tid)
+			asked = (struct spool_asked){ 0 };
+		tid = call.tid;
+		if (within && above.tid == call.tid && call.driver && call.start_ns >= above.start_ns && call.end_ns <= above.end_ns) {
+			if (call.correlation != above.correlation) {
 				GROW(calls->moved, calls->moved_count, moved_capacity);
 				calls->moved[calls->moved_count].from = call.correlation;
-				calls->moved[calls->moved_count++].to = above->correlation;
+				calls->moved[calls->moved_count++].to = above.correlation;
 			}
 			continue;
 		}
-		calls->call[kept] = call;
-		if (!call.driver)
-			above = &calls->call[kept];
-		kept++;
+		if (!call.driver) {
+			above = call;
+			within = true;
+		}
+		if (!call.driver && call.name < spool->string_count && asks[call.name]) {
+			asked.calls++;
+			asked.ns += call.end_ns > call.start_ns ? call.end_ns - call.start_ns : 0;
+			calls->asked_count++;
+			continue;
+		}
+		calls->asked[kept] = asked;
+		asked = (struct spool_asked){ 0 };
+		calls->call[kept++] = call;
 	}
+	free(asks);
 	calls->count = kept;
 	if (calls->moved_count)
 		qsort(calls->moved, calls->moved_count, sizeof(*calls->moved), by_from);
@@ -77,6 +116,7 @@ void spool_calls_make(struct spool_calls *calls, const struct spool *spool)
 void spool_calls_release(struct spool_calls *calls)
 {
 	free(calls->call);
+	free(calls->asked);
 	free(calls->by_correlation);
 	free(calls->moved);
 	memset(calls, 0, sizeof(*calls));

@@ -244,7 +244,7 @@ static void convert_memsets(struct trace *trace, const struct spool *spool, cons
 
 static void convert_calls(struct trace *trace, const struct spool *spool, const struct spool_calls *calls)
 {
-	char *text = xprintf("%zu", spool->api_count - calls->count);
+	char *text = xprintf("%zu", spool->api_count - calls->count - calls->asked_count), *asked = xprintf("%zu", calls->asked_count);
 
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct spool_api *call = &calls->call[i];
@@ -258,9 +258,13 @@ static void convert_calls(struct trace *trace, const struct spool *spool, const 
 		out->name = trace_string(trace, *name ? name : "(name lost)");
 		out->event_class = call->driver != 0;
 		out->return_value = (int32_t)call->return_value;
+		out->asked = calls->asked[i].calls;
+		out->asked_ns = calls->asked[i].ns < INT64_MAX ? (int64_t)calls->asked[i].ns : INT64_MAX;
 	}
 	trace_set_meta(trace, "driver_calls_beneath_runtime_calls", text);
+	trace_set_meta(trace, "calls_that_only_asked", asked);
 	free(text);
+	free(asked);
 	for (size_t i = 0; i < spool->overhead_count; i++) {
 		const struct spool_overhead *overhead = &spool->overhead[i];
 		struct trace_overhead *out = trace_add_overhead(trace);

@@ -52,6 +52,8 @@ struct trace_api { /* CUPTI_ACTIVITY_KIND_RUNTIME: runtime and driver calls */
 	uint32_t name;        /* with version suffix, e.g. cudaLaunchKernel_v7000 */
 	int32_t event_class;  /* 0 runtime, 1 driver (Nsight: eventClass) */
 	int32_t return_value;
+	uint32_t asked;       /* calls of its thread since the one before that only asked (cudaGetDevice) and have no rows */
+	int64_t asked_ns;     /* their durations together */
 };
 struct trace_sync { /* CUPTI_ACTIVITY_KIND_SYNCHRONIZATION */
 	int64_t start_ns, end_ns;
