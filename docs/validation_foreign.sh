@@ -10,20 +10,26 @@ cat <<'END'
 
 ## Programs that are none of our solvers
 
-PyTorch, CuPy, Triton, NCCL and JAX (`traces/data/programs/`), each recorded once and played back, on the same machine: twelve NVTX ranges of ten or twenty steps that end with a
-synchronization (`warpreel replay TRACE --range segment`), a range in us. Measured: medians of twelve ranges, untraced; the median of four processes, the least and the most of them. Nothing
-here is fitted or held out. Where the GPU bounds, the answer is within a few per cent. Where Python does, a process' own host time
-is what is played, and processes differ, up to a factor of two: on this machine the recorded ones were slow in all they did, between their calls, too. On another (one H200) a recorded
-`stencil_cupy` was no slower than untraced ones, and bound to two cores it was not on one such machine and was on the next. Why is not known, and the interval does not know of it.
+PyTorch, CuPy, Triton, NCCL and JAX (`traces/data/programs/`), recorded and played back, on the same machine: twelve NVTX ranges of ten or twenty steps that end with a
+synchronization (`warpreel replay TRACE --range segment`), a range in us. Untraced and recorded processes took turns; a process counts with the median of its
+ranges, and the table has the median process and, in brackets, the least and the most. The recording with the median time is the one played. Nothing here is fitted or held
+out. Where the GPU bounds, the answer is within a few per cent. Where Python does, a process' own host time is what is played, and processes differ, untraced ones
+too: a loop of Python without any CUDA takes 13 or 24 ms on such a machine, by what its cores do besides, and everything else is longer in proportion. The column *Python alone* is
+that loop (median before and after the ranges): where it is not the same, two machines were measured. The interval does not know of it.
 
-| program | GPUs | does | untraced us | processes us | recorded us | predicted us | interval us | error % | inside |
-|---|---:|---|---:|---|---:|---:|---|---:|---|
+The other part of what Python-bound programs differed by was the recorder's, and is taken out now: they ask `cudaGetDevice` and the like ten times a launch,
+and each such call takes longer while others are recorded ([recorder.md](recorder.md), "Calls that only ask"; `host.ask_ns`). The machine whose calls price the answer is the platform's,
+not the one that recorded.
+
+| program | GPUs | does | untraced us | recorded us | Python alone ms: untraced, recorded | predicted us | interval us | error % | inside |
+|---|---:|---|---:|---:|---:|---:|---|---:|---|
 END
-tail -n +2 "$data/foreign.tsv" | while IFS="$(printf '\t')" read -r program gpus what range ranges measured least most _ traced; do
+tail -n +2 "$data/foreign.tsv" | while IFS="$(printf '\t')" read -r program gpus what range ranges measured least most processes traced traced_least traced_most recordings plain traced_plain; do
 	"$WARPREEL" replay "$data/foreign/$program.wrt.zst" --platform "$platform" --range "$range" --format tsv 2>/dev/null |
-		awk -F '\t' -v program="$program" -v gpus="$gpus" -v what="$what" -v ranges="$ranges" -v measured="$measured" -v least="$least" -v most="$most" -v traced="$traced" '
+		awk -F '\t' -v program="$program" -v gpus="$gpus" -v what="$what" -v ranges="$ranges" -v measured="$measured" \
+			-v untraced="$measured ($least to $most, $processes)" -v traced="$traced ($traced_least to $traced_most, $recordings)" -v plain="$plain, $traced_plain" '
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			{ predicted = $at["core_us"] / ranges; low = $at["core_lo_us"] / ranges; high = $at["core_hi_us"] / ranges
-			  printf "| `%s` | %d | %s | %.1f | %.1f to %.1f | %.1f | %.1f | %.1f to %.1f | %+.1f | %s |\n", program, gpus, what, measured, least, most, traced,
+			  printf "| `%s` | %d | %s | %s | %s | %s | %.1f | %.1f to %.1f | %+.1f | %s |\n", program, gpus, what, untraced, traced, plain,
 				predicted, low, high, 100 * (predicted - measured) / measured, (measured + 0 >= low && measured + 0 <= high ? "yes" : "no") }'
 done
