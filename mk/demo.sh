@@ -15,8 +15,9 @@ if [ ! -f "model/platforms/$PLATFORM.ini" ] || [ ! -d "$data" ]; then
 fi
 began=$(date +%s)
 # The figures, and what they are drawn from, meanwhile: more of them than cores, since some wait for the longest, the validation.
-# Not the ablation, which plays all kernels once for each part of the device and takes as long as a quarter of all.
-$MAKE --no-print-directory -j"$((2 * $(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)))" plots LEFT_OUT=ablation PLATFORM="$PLATFORM" BUILD="$BUILD" >"$BUILD/demo.log" 2>&1 &
+# Those of whole runs of rbsor: kernels alone, the ablation, papers and lmsor take as long again.
+$MAKE --no-print-directory -j"$((2 * $(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)))" plots LEFT_OUT="kernels kernel_size stalls ablation papers_002" PLATFORM="$PLATFORM" BUILD="$BUILD" \
+	PLOT_DIR="$BUILD/demo" VALIDATION="$BUILD/demo/validation.tsv" >"$BUILD/demo.log" 2>&1 &
 figures=$!
 
 # row WHAT PLATFORM COMMAND...: the answer of a predicting command as a row of the table, its first columns WHAT and PLATFORM.
@@ -85,4 +86,4 @@ echo
 wait "$figures" || { cat "$BUILD/demo.log" >&2; exit 1; }
 rm -f "$BUILD/demo.log"
 echo
-echo "Figures are in $BUILD/plots, the table in $BUILD/demo.tsv. $(($(date +%s) - began)) s."
+echo "Figures are in $BUILD/demo (all there are, of all solvers and kernels: make plots), the table in $BUILD/demo.tsv. $(($(date +%s) - began)) s."

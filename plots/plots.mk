@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Figures. Each plots/<figure>.gp names its tables in its first line ("# data: <files>", relative to $(BUILD)/plots); a figure is
 # drawn anew when one of them changes. A new figure is one .gp; a new table is one rule here.
-# Uses BUILD, Q and PLATFORM of the Makefile, and build/validation.tsv as `warpreel validate` writes it.
+# Uses BUILD, Q and PLATFORM of the Makefile, and a table as `warpreel validate` writes it.
 
-PLOT_DIR := $(BUILD)/plots
+PLOT_DIR ?= $(BUILD)/plots
+VALIDATION ?= $(BUILD)/validation.tsv
 PLATFORM ?= h200x8
 PLATFORM_DATA ?= traces/data/$(PLATFORM)
 # Noted blocks of launches, if this platform has any: the first trace is drawn.
@@ -39,7 +40,7 @@ $(foreach figure,$(FIGURES),$(eval $(call figure_rule,$(figure))))
 need-gnuplot:
 	@command -v gnuplot > /dev/null || { echo "make plots: gnuplot not found; install gnuplot-nox" >&2; exit 1; }
 
-$(PLOT_DIR)/points.tsv: $(BUILD)/validation.tsv plots/points.awk
+$(PLOT_DIR)/points.tsv: $(VALIDATION) plots/points.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f plots/points.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)1 -k3$(comma)3 -k2$(comma)2 -k7$(comma)8 -k10$(comma)11 -k4$(comma)4n -k5$(comma)5n -k6$(comma)6n -k12$(comma)12n) > $@
 
@@ -62,7 +63,7 @@ $(PLOT_DIR)/blocks.tsv: plots/blocks.sh $(BUILD)/warpreel $(BLOCK_TRACE) $(wildc
 	@mkdir -p $(@D)
 	$(Q)plots/blocks.sh $(BUILD)/warpreel $(PLATFORM) $(BLOCK_TRACE) > $@
 
-$(PLOT_DIR)/kernels.tsv: $(BUILD)/validation.tsv plots/kernels.awk
+$(PLOT_DIR)/kernels.tsv: $(VALIDATION) plots/kernels.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f plots/kernels.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)4 -k6$(comma)6 -k5$(comma)5n -k7$(comma)7n) > $@
 

@@ -23,7 +23,7 @@
 
 struct validate_options {
 	struct predictor_options common;
-	const char *measured, *holdout, *summary, *kernels, *pairs, *set;
+	const char *measured, *holdout, *summary, *kernels, *pairs, *set, *solver, *models;
 	bool fit_intervals;
 	int jobs; /* 0: one for each core */
 };
@@ -36,6 +36,8 @@ static const struct option_spec own_options[] = {
 	{ "kernels", OPTION_TEXT, AT(kernels), NULL, 0, 0, "FILE", "measured kernel times (default: traces/data/<platform>/kernels.tsv)" },
 	{ "pairs", OPTION_TEXT, AT(pairs), NULL, 0, 0, "FILE", "measured pairs (default: traces/data/<platform>/pairs.tsv)" },
 	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels|contention", "which sets" },
+	{ "solver", OPTION_TEXT, AT(solver), NULL, 0, 0, "NAME", "of whole runs those of this solver alone" },
+	{ "models", OPTION_CHOICE, AT(models), "all", 0, 0, "all|default", "of whole runs every kernel model, or what is answered unasked and the baselines" },
 	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE", "write the summary there as well" },
 	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL, "write model/intervals/<platform>.tsv from the fit rows" },
 	{ "jobs", OPTION_INT, AT(jobs), "0", 0, PROCESSES_MOST, "N", "work in so many processes (0: one for each core)" },
@@ -173,7 +175,14 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	struct predictor predictor;
 	struct context c = { .program = program, .predictor = &predictor };
 	struct measured runs = { 0 };
-	const int jobs = o.jobs ? o.jobs : processes_most();
+	const struct validate_how how = { .solver = o.solver, .unasked = !strcmp(o.models, "default"), .jobs = o.jobs ? o.jobs : processes_most() };
+	size_t params_bytes;
+	if (o.solver && !program->solver_options(o.solver, &params_bytes))
+		return EXIT_USAGE;
+	if (o.solver && o.fit_intervals) {
+		report("--fit-intervals goes by the runs of all solvers, not of '%s' alone", o.solver);
+		return EXIT_USAGE;
+	}
 	if (predictor_init(&predictor, &o.common, true))
 		return EXIT_BAD;
 	if (o.common.ideal.count)
@@ -183,11 +192,15 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	name_tables(&tables, &o, &predictor);
 	rc = check_outputs(&o, &tables, &predictor);
 	bool all = !strcmp(o.set, "all");
-	if (!rc && (all || !strcmp(o.set, "runs")))
+	if (!rc && (all || !strcmp(o.set, "runs"))) {
 		rc = measured_read(&runs, tables.measured, platform_text(&predictor.platform, "platform.input_visits")) ||
-		     measured_mark_holdout(&runs, tables.holdout) || validate_runs(program, &predictor, &runs, jobs, &c.validation) ? -1 : 0;
+		     measured_mark_holdout(&runs, tables.holdout) ? -1 : 0;
+		if (o.solver)
+			measured_keep(&runs, o.solver);
+		rc = rc || validate_runs(program, &predictor, &runs, &how, &c.validation) ? -1 : 0;
+	}
 	if (!rc && (all || !strcmp(o.set, "kernels")))
-		rc = validate_kernels(program, &predictor, o.kernels, !all, jobs, &c.validation);
+		rc = validate_kernels(program, &predictor, o.kernels, !all, how.jobs, &c.validation);
 	if (!rc && (all || !strcmp(o.set, "contention")))
 		rc = validate_pairs(&c, &o, tables.pairs);
 	if (!rc && o.common.output)

@@ -160,14 +160,30 @@ const struct measured_row *measured_find(const struct measured *measured, const 
 	return row_of((struct measured *)measured, solver, config, gpus);
 }
 
+static void row_release(struct measured_row *row)
+{
+	free(row->solver);
+	free(row->config);
+	free(row->visit_core_us);
+	free(row->visit_total_us);
+}
+
+void measured_keep(struct measured *measured, const char *solver)
+{
+	size_t kept = 0;
+	for (size_t k = 0; k < measured->count; k++) {
+		if (strcmp(measured->row[k].solver, solver))
+			row_release(&measured->row[k]);
+		else
+			measured->row[kept++] = measured->row[k];
+	}
+	measured->count = kept;
+}
+
 void measured_release(struct measured *measured)
 {
-	for (size_t k = 0; k < measured->count; k++) {
-		free(measured->row[k].solver);
-		free(measured->row[k].config);
-		free(measured->row[k].visit_core_us);
-		free(measured->row[k].visit_total_us);
-	}
+	for (size_t k = 0; k < measured->count; k++)
+		row_release(&measured->row[k]);
 	free(measured->row);
 	memset(measured, 0, sizeof(*measured));
 }

@@ -31,7 +31,7 @@ struct context {
 	struct predictor *predictor;
 	const struct measured *measured;
 	struct validation *validation;
-	int jobs;
+	struct validate_how how;
 	bool has_warps; /* the platform has an inside and profiles of kernels */
 	bool said_missing; /* that some kernel has no profile */
 	struct alone *alone; size_t alone_count, alone_capacity;
@@ -163,7 +163,7 @@ static const char *set_of(const struct measured_row *m)
 static int answer_planned(struct context *c, const struct measured_row *m, struct answers *answers)
 {
 	static const char *const models[] = { "default", "roofline", "zero", "scaled", "warps" };
-	size_t model_count = c->has_warps ? 5 : 4;
+	size_t model_count = c->how.unasked ? 1 : c->has_warps ? 5 : 4;
 	const char *answered = "";
 	struct prediction p;
 	int rc = 0;
@@ -205,10 +205,16 @@ static const struct measured_row *measured_of(const struct context *c, const str
 	return m;
 }
 
+static bool left_out(const struct replayed *r, size_t run)
+{
+	return r->context->how.solver && strcmp(trace_text(r->trace, r->trace->run[run].solver), r->context->how.solver) != 0;
+}
+
 static int answer_replayed(const struct replayed *r, size_t run, struct answers *answers)
 {
 	static const char *const models[] = { "default", "scaled", "roofline" };
 	struct context *c = r->context;
+	const size_t model_count = c->how.unasked ? 1 : sizeof(models) / sizeof(models[0]);
 	struct schedule schedule;
 	struct prediction p;
 	const struct measured_row *m = measured_of(c, r->trace, run);
@@ -218,7 +224,7 @@ static int answer_replayed(const struct replayed *r, size_t run, struct answers 
 	int rc = schedule_from_trace(&schedule, r->trace, (int)run);
 	if (!rc)
 		schedule_untrace(&schedule, &c->predictor->platform);
-	for (size_t k = 0; !rc && k < sizeof(models) / sizeof(models[0]); k++) {
+	for (size_t k = 0; !rc && k < model_count; k++) {
 		const struct predictor_request request = { .kernel_model = k ? models[k] : "recorded", .set = "replay", .own = r->own,
 							   .allow_extrapolation = true };
 		if (!strcmp(models[k], "scaled") && !predictor_recorded(c->predictor, &schedule))
@@ -240,7 +246,7 @@ static int answer_replayed(const struct replayed *r, size_t run, struct answers 
 static void replay_one(void *context, size_t run, void *answer)
 {
 	struct answers *answers = answer;
-	answers->done = answer_replayed(context, run, answers) == 0;
+	answers->done = left_out(context, run) || answer_replayed(context, run, answers) == 0;
 }
 
 static void plan_one(void *context, size_t k, void *answer)
@@ -274,8 +280,10 @@ static int validate_trace(struct context *c, const char *path)
 	char *inputs = xprintf("%s,%s.ini", slash ? slash + 1 : path, c->predictor->platform.name);
 	struct replayed replayed = { .context = c, .trace = &trace, .own = &own };
 	int rc = trace_read(&trace, path, 0) || profile_add_trace(&own, &trace, INT32_MAX) ? -1 : 0;
-	struct answers *answers = rc ? NULL : answer_ahead(c->jobs, trace.run_count, replay_one, &replayed);
+	struct answers *answers = rc ? NULL : answer_ahead(c->how.jobs, trace.run_count, replay_one, &replayed);
 	for (size_t run = 0; !rc && run < trace.run_count; run++) {
+		if (left_out(&replayed, run))
+			continue;
 		if (!answers[run].done)
 			rc = answer_replayed(&replayed, run, &answers[run]);
 		if (!rc)
@@ -313,13 +321,13 @@ static int play_ahead(struct context *c)
 		rc = note_planned(c, m, m->gpus) || (first && note_planned(c, m, 1)) ? -1 : 0;
 	}
 	if (!rc && c->predictor->warps)
-		warps_play_noted(c->predictor->warps, c->jobs);
+		warps_play_noted(c->predictor->warps, c->how.jobs);
 	return rc;
 }
 
 static int validate_planned(struct context *c)
 {
-	struct answers *answers = answer_ahead(c->jobs, c->measured->count, plan_one, c);
+	struct answers *answers = answer_ahead(c->how.jobs, c->measured->count, plan_one, c);
 	struct progress progress;
 	int rc = 0;
 	progress_begin(&progress, "validated");
@@ -336,13 +344,14 @@ static int validate_planned(struct context *c)
 	return rc;
 }
 
-int validate_runs(const struct program *program, struct predictor *predictor, const struct measured *measured, int jobs, struct validation *validation)
+int validate_runs(const struct program *program, struct predictor *predictor, const struct measured *measured, const struct validate_how *how,
+		  struct validation *validation)
 {
-	struct context c = { .program = program, .predictor = predictor, .measured = measured, .validation = validation, .jobs = jobs,
+	struct context c = { .program = program, .predictor = predictor, .measured = measured, .validation = validation, .how = *how,
 			     .has_warps = predictor->platform.sm.present && warps_profiled(&predictor->warps_options) };
 	glob_t found;
 	char *pattern = xprintf("%s/traces/data/%s/replay/*.wrt.zst", util_root(), predictor_measured(predictor));
-	int rc = c.has_warps && jobs > 1 ? play_ahead(&c) : 0;
+	int rc = c.has_warps && how->jobs > 1 ? play_ahead(&c) : 0;
 	if (!rc && glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
 			rc = validate_trace(&c, found.gl_pathv[k]);

@@ -12,7 +12,11 @@
 #include "predict.h"
 #include "validation.h"
 
-/* Adds their rows, worked out in `jobs` processes; `measured` tells which are held out. -1 after a message. */
-int validate_runs(const struct program *program, struct predictor *predictor, const struct measured *measured, int jobs, struct validation *validation);
+/* The runs of a solver alone (NULL: of all); what the tool answers unasked and the baselines, no other kernel model; in so many processes. */
+struct validate_how { const char *solver; bool unasked; int jobs; };
+
+/* Adds their rows; `measured` has those runs, and tells which are held out. -1 after a message. */
+int validate_runs(const struct program *program, struct predictor *predictor, const struct measured *measured, const struct validate_how *how,
+		  struct validation *validation);
 
 #endif
