@@ -3,10 +3,11 @@
 # repeats only what changed or failed. A stamp holds "passed failed"; a failure leaves NAME.failed and its NAME.log instead.
 
 UNIT   := $(basename $(notdir $(wildcard tests/test_*.c)))
+CUPTI_UNIT := $(if $(CUDA_DIR),$(basename $(notdir $(wildcard tests/cupti_*.c)))) # of the recorder: they need CUPTI's header, and no GPU
 FUZZ   := $(basename $(notdir $(wildcard tests/fuzz_*_read.c)))
 CASES  := $(basename $(notdir $(wildcard tests/cases/*.sh)))
 R      := $(BUILD)/results
-UNIT_STAMPS := $(UNIT:%=$(R)/%.ok)
+UNIT_STAMPS := $(UNIT:%=$(R)/%.ok) $(CUPTI_UNIT:%=$(R)/%.ok)
 FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)
 CASE_STAMPS := $(CASES:%=$(R)/case-%.ok)
 STAMPS := $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
@@ -43,6 +44,10 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
+$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder_encode.c traces/recorder_spool.c traces/recorder.h $(OBJ)
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c,$^) $(OBJ) -lcmocka $(LDLIBS)
+
 $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
@@ -51,6 +56,10 @@ $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(OBJ)
 $(R)/test_%.ok: $(BUILD)/tests/test_% $(BUILD)/warpreel $(wildcard tests/bad/* tests/*.sass docs/*.[15])
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/test_$* $<
+
+$(R)/cupti_%.ok: $(BUILD)/tests/cupti_%
+	@mkdir -p $(@D); echo "  TEST    $*"
+	@sh mk/unit.sh $(R)/cupti_$* $<
 
 # A corpus is every file of tests/bad and every seed; each also cut short and with bytes changed (see tests/fuzz_main.c).
 $(R)/fuzz_%.ok: $(BUILD)/tests/fuzz_% $(wildcard tests/bad/* tests/corpus/*)

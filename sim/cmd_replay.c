@@ -54,6 +54,17 @@ static int make_schedule(const struct program *program, const struct replay_opti
 	return 0;
 }
 
+/* A recording of calls that only ask needs a platform that knows what watching them cost. */
+static void tell_what_stays(const char *path, const struct schedule *schedule, const struct platform *platform)
+{
+	double asked_ns = 0;
+	for (size_t k = 0; k < schedule->asked_count; k++)
+		asked_ns += (double)schedule->asked[k].ns;
+	if (asked_ns > 0 && !schedule->config && platform->api_ask_ns <= 0)
+		report_warning("'%s': calls that only ask took %.3f ms by the recorder, and platform '%s' does not say what watching them cost (host.ask_ns): it stays in",
+			       path, asked_ns * 1e-6, platform->name);
+}
+
 static int answer(const struct program *program, const char *path, const struct replay_options *o)
 {
 	struct trace trace;
@@ -74,6 +85,7 @@ static int answer(const struct program *program, const char *path, const struct 
 		report_warning("'%s': %lld edges could not be resolved (warpreel check tells which)", path, (long long)schedule.anomaly_count);
 	if (trace.footprint_count && trace.run_count && profile_add_trace(&own, &trace, INT32_MAX))
 		goto out_predictor;
+	tell_what_stays(path, &schedule, &predictor.platform);
 	schedule_untrace(&schedule, &predictor.platform);
 	rc = predictor_answer(&predictor, &schedule, &o->common, model, set, &own);
 out_predictor:

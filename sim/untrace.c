@@ -71,6 +71,6 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 			       : op->kind == OP_HOST ? more_ns(platform->traced_ask_ns, platform->api_ask_ns) : 0;
 		}
 	}
-	for (int64_t k = 0; k < schedule->asked_count; k++)
+	for (size_t k = 0; k < schedule->asked_count; k++)
 		ask_less(schedule, &schedule->asked[k], platform);
 }

@@ -46,7 +46,7 @@ static void decode(struct warp_step *step, struct sass_instruction *out, const s
 		.read_barrier = s.control.read_barrier,
 		.depbar_scoreboard = s.depbar_scoreboard,
 		.depbar_count = s.depbar_count,
-		.constant_line = s.constant < 0 ? CONSTANT_LINES : (uint16_t)(s.constant / CONSTANT_LINE_BYTES),
+		.constant_line = (uint16_t)(s.constant < 0 ? CONSTANT_LINES : s.constant / CONSTANT_LINE_BYTES),
 		.destination = s.destination,
 		.destination_count = s.destination_count,
 		.sectors = (float)((double)sectors / runs),

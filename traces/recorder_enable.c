@@ -21,7 +21,7 @@ static bool tried(CUptiResult result, const char *what)
 
 /*
  * Calls that change nothing and are rare, or whose own work is longer than what watching them costs. Prefixes of CUPTI's names. Those that are quick
- * and frequent are recorded to be counted (spool_calls.c).
+ * and frequent are recorded to be counted (encode_asked).
  */
 static const char *const runtime_noise[] = {
 	"cudaGetErrorString", "cudaGetErrorName", "cudaGetDeviceProperties", "cudaDeviceGetP2PAttribute", "cudaDeviceCanAccessPeer",

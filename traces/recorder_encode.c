@@ -13,6 +13,7 @@
 /* Where records are packed to. Every spool record is no larger than the CUPTI record it is made from, so it cannot overflow. */
 struct packer {
 	uint8_t *at;
+	struct spool_asked *asked; /* the record before, when it is one that can grow; NULL = it is not */
 	uint64_t count;
 };
 
@@ -20,6 +21,7 @@ static void put(struct packer *packer, const void *record, size_t bytes)
 {
 	memcpy(packer->at, record, bytes);
 	packer->at += bytes;
+	packer->asked = NULL;
 	packer->count++;
 }
 
@@ -147,11 +149,31 @@ static uint32_t api_name(const char *const *names, uint32_t *strings, uint32_t c
 	return string;
 }
 
+/* Programs ask ten times for each launch, and nobody wants to know when: calls in a row are one record. */
+static void encode_asked(struct packer *packer, const CUpti_ActivityAPI *in)
+{
+	BEGIN(asked);
+
+	if (!packer->asked || packer->asked->tid != in->threadId) {
+		out.tid = in->threadId;
+		out.start_ns = in->start;
+		put(packer, &out, sizeof(out));
+		packer->asked = (struct spool_asked *)(void *)(packer->at - sizeof(out));
+	}
+	packer->asked->end_ns = in->end;
+	packer->asked->ns += in->end > in->start ? in->end - in->start : 0;
+	packer->asked->calls++;
+}
+
 static void encode_api(struct packer *packer, const CUpti_Activity *activity)
 {
 	const CUpti_ActivityAPI *in = (const void *)activity;
 	BEGIN(api);
 
+	if (in->kind == CUPTI_ACTIVITY_KIND_RUNTIME && in->cbid < recorder.runtime_count && recorder.runtime_asks[in->cbid]) {
+		encode_asked(packer, in);
+		return;
+	}
 	out.driver = in->kind == CUPTI_ACTIVITY_KIND_DRIVER;
 	out.name = out.driver ? api_name(recorder.driver_name, recorder.driver_string, recorder.driver_count, in->cbid)
 			      : api_name(recorder.runtime_name, recorder.runtime_string, recorder.runtime_count, in->cbid);
@@ -286,7 +308,7 @@ static void encode_name(struct packer *packer, const CUpti_Activity *activity)
 
 _Static_assert(sizeof(struct spool_kernel) <= sizeof(CUpti_ActivityKernel10) && sizeof(struct spool_memcpy) <= sizeof(CUpti_ActivityMemcpy6) &&
 	       sizeof(struct spool_memcpy) <= sizeof(CUpti_ActivityMemcpyPtoP4) && sizeof(struct spool_memset) <= sizeof(CUpti_ActivityMemset4) &&
-	       sizeof(struct spool_api) <= sizeof(CUpti_ActivityAPI) && sizeof(struct spool_sync) <= sizeof(CUpti_ActivitySynchronization2) &&
+	       sizeof(struct spool_api) <= sizeof(CUpti_ActivityAPI) && sizeof(struct spool_asked) <= sizeof(CUpti_ActivityAPI) && sizeof(struct spool_sync) <= sizeof(CUpti_ActivitySynchronization2) &&
 	       sizeof(struct spool_event) <= sizeof(CUpti_ActivityCudaEvent2) && sizeof(struct spool_overhead) <= sizeof(CUpti_ActivityOverhead3) &&
 	       sizeof(struct spool_marker) <= sizeof(CUpti_ActivityMarker2) && sizeof(struct spool_device) <= sizeof(CUpti_ActivityDevice5) &&
 	       sizeof(struct spool_context) <= sizeof(CUpti_ActivityContext3) && sizeof(struct spool_stream) <= sizeof(CUpti_ActivityStream) &&
@@ -324,12 +346,29 @@ static uint32_t load_names(CUpti_CallbackDomain domain, uint32_t limit, const ch
 	return limit;
 }
 
+/* Prefixes of CUPTI's names. */
+static bool only_asks(const char *name)
+{
+	static const char *const asking[] = { "cudaGetDevice_", "cudaGetDeviceCount_", "cudaGetLastError_", "cudaPeekAtLastError_",
+					      "cudaDeviceGetAttribute_", "cudaStreamIsCapturing_", "cudaThreadExchangeStreamCaptureMode_" };
+
+	for (size_t i = 0; name && i < sizeof(asking) / sizeof(asking[0]); i++)
+		if (!strncmp(name, asking[i], strlen(asking[i])))
+			return true;
+	return false;
+}
+
 void encode_start(void)
 {
 	enum { LIMIT = 2048 }; /* above every callback id there is; larger ones get no name */
 
 	recorder.runtime_count = load_names(CUPTI_CB_DOMAIN_RUNTIME_API, LIMIT, &recorder.runtime_name, &recorder.runtime_string);
 	recorder.driver_count = load_names(CUPTI_CB_DOMAIN_DRIVER_API, LIMIT, &recorder.driver_name, &recorder.driver_string);
+	recorder.runtime_asks = calloc(LIMIT, sizeof(*recorder.runtime_asks));
+	if (!recorder.runtime_asks)
+		recorder.runtime_count = 0;
+	for (uint32_t id = 1; id < recorder.runtime_count; id++)
+		recorder.runtime_asks[id] = only_asks(recorder.runtime_name[id]);
 }
 
 void encode_buffer(uint8_t *buffer, size_t valid_bytes)

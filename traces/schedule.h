@@ -100,7 +100,7 @@ struct schedule_asked { int64_t op; int64_t ns; };
 
 struct schedule {
 	struct schedule_op *op;           int64_t op_count;
-	struct schedule_asked *asked;     int64_t asked_count; /* ascending op; recorded ones only */
+	struct schedule_asked *asked;     size_t asked_count; /* ascending op; recorded ones only */
 	struct schedule_thread *thread;   uint32_t thread_count;
 	struct schedule_stream *stream;   uint32_t stream_count;
 	struct schedule_shape *shape;     uint32_t shape_count;

@@ -49,12 +49,12 @@ struct spool_record {
 	X(device, 9) X(context, 10) X(stream, 11) X(thread, 12) X(meta, 13) X(loss, 14) X(time, 15) X(gpu, 16)    \
 	X(link, 17) X(clock, 18) X(run, 19) X(host_op, 20) X(footprint, 21) X(access, 22)                         \
 	X(profile_shape, 23) X(profile_pass, 24) X(profile_instruction, 25) X(profile_counter, 26) \
-	X(blocks, 27) X(block, 28)
+	X(blocks, 27) X(block, 28) X(asked, 29)
 enum spool_type {
 #define SPOOL_TYPE(name, number) SPOOL_TYPE_##name = number,
 	SPOOL_TYPES(SPOOL_TYPE)
 #undef SPOOL_TYPE
-	SPOOL_TYPE_LIMIT = 29
+	SPOOL_TYPE_LIMIT = 30
 };
 
 struct spool_kernel {
@@ -83,6 +83,13 @@ struct spool_api {
 	uint32_t name; /* string, e.g. cudaLaunchKernel_v7000 */
 	uint64_t start_ns, end_ns;
 	uint32_t tid, correlation, return_value, driver;
+};
+struct spool_asked { /* calls of a thread, one after the other, that only asked for what the runtime knows */
+	uint16_t type, size;
+	uint32_t tid;
+	uint64_t start_ns, end_ns; /* of the first, of the last */
+	uint64_t ns;               /* their durations together */
+	uint32_t calls, unused;
 };
 struct spool_sync {
 	uint16_t type, size;
@@ -204,7 +211,8 @@ struct spool_access {
 };
 
 _Static_assert(sizeof(struct spool_chunk) == 24, "chunk header");
-_Static_assert(sizeof(struct spool_kernel) == 96 && sizeof(struct spool_memcpy) == 72 && sizeof(struct spool_api) == 40,
+_Static_assert(sizeof(struct spool_kernel) == 96 && sizeof(struct spool_memcpy) == 72 && sizeof(struct spool_api) == 40 &&
+	       sizeof(struct spool_asked) == 40,
 	       "records are packed without holes");
 _Static_assert(sizeof(struct spool_profile_shape) % 8 == 0 && sizeof(struct spool_profile_pass) == 24 && sizeof(struct spool_profile_instruction) == 40 &&
 	       sizeof(struct spool_profile_counter) == 24 && sizeof(struct spool_blocks) == 32 && sizeof(struct spool_block) == 48, "records are multiples of 8 bytes");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The program's own API calls. The runtime reaches the GPU through the driver, so a recorded driver call is either the program's
- * or lies, in time and on the same thread, within a runtime call; the latter say nothing new and are left out. So are calls that only ask.
+ * or lies, in time and on the same thread, within a runtime call; the latter say nothing new and are left out.
  */
 #include "spool_read.h"
 
@@ -39,72 +39,67 @@ static int by_correlation(const void *a, const void *b, void *calls)
 	return order ? order : compare(x, y);
 }
 
-/* Prefixes of CUPTI's names of calls that only ask, are quick and change nothing. */
-static bool only_asks(const char *name)
+static int asked_by_thread(const void *a, const void *b)
 {
-	static const char *const asking[] = { "cudaGetDevice_", "cudaGetDeviceCount_", "cudaGetLastError_", "cudaPeekAtLastError_",
-					      "cudaDeviceGetAttribute_", "cudaStreamIsCapturing_", "cudaThreadExchangeStreamCaptureMode_" };
+	const struct spool_asked *x = a, *y = b;
+	int order = compare(x->tid, y->tid);
 
-	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++)
-		if (!strncmp(name, asking[i], strlen(asking[i])))
-			return true;
-	return false;
+	return order ? order : compare(x->start_ns, y->start_ns);
 }
 
-/* By string of the spool: whether calls of that name only ask. Owned by the caller. */
-static bool *names_that_ask(const struct spool *spool)
+/* What was asked goes with the next call of its thread. */
+static void count_asked(struct spool_calls *calls, const struct spool *spool)
 {
-	bool *asks = xcalloc(spool->string_count + 1, sizeof(*asks));
+	struct spool_asked *asked = xcalloc(spool->asked_count + 1, sizeof(*asked));
+	size_t at = 0;
 
-	for (size_t i = 0; i < spool->string_count; i++)
-		asks[i] = spool->string[i] && only_asks(spool->string[i]);
-	return asks;
+	calls->asked = xcalloc(calls->count + 1, sizeof(*calls->asked));
+	if (spool->asked_count)
+		memcpy(asked, spool->asked, spool->asked_count * sizeof(*asked));
+	qsort(asked, spool->asked_count, sizeof(*asked), asked_by_thread);
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct spool_api *call = &calls->call[i];
+
+		while (at < spool->asked_count && asked[at].tid < call->tid)
+			at++;
+		for (; at < spool->asked_count && asked[at].tid == call->tid && asked[at].start_ns <= call->start_ns; at++) {
+			calls->asked[i].calls += asked[at].calls;
+			calls->asked[i].ns += asked[at].ns;
+		}
+	}
+	for (size_t k = 0; k < spool->asked_count; k++)
+		calls->asked_count += asked[k].calls;
+	free(asked);
 }
 
 void spool_calls_make(struct spool_calls *calls, const struct spool *spool)
 {
 	size_t kept = 0, moved_capacity = 0;
-	bool *asks = names_that_ask(spool), within = false;
-	struct spool_api above = { 0 }; /* the runtime call before */
-	struct spool_asked asked = { 0 };
-	uint32_t tid = 0;
+	const struct spool_api *above = NULL;
 
 	memset(calls, 0, sizeof(*calls));
 	calls->call = xcalloc(spool->api_count + 1, sizeof(*calls->call));
-	calls->asked = xcalloc(spool->api_count + 1, sizeof(*calls->asked));
 	if (spool->api_count)
 		memcpy(calls->call, spool->api, spool->api_count * sizeof(*calls->call));
 	qsort(calls->call, spool->api_count, sizeof(*calls->call), by_thread);
 	for (size_t i = 0; i < spool->api_count; i++) {
 		const struct spool_api call = calls->call[i];
 
-		if (call.tid != tid)
-			asked = (struct spool_asked){ 0 };
-		tid = call.tid;
-		if (within && above.tid == call.tid && call.driver && call.start_ns >= above.start_ns && call.end_ns <= above.end_ns) {
-			if (call.correlation != above.correlation) {
+		if (above && above->tid == call.tid && call.driver && call.start_ns >= above->start_ns && call.end_ns <= above->end_ns) {
+			if (call.correlation != above->correlation) {
 				GROW(calls->moved, calls->moved_count, moved_capacity);
 				calls->moved[calls->moved_count].from = call.correlation;
-				calls->moved[calls->moved_count++].to = above.correlation;
+				calls->moved[calls->moved_count++].to = above->correlation;
 			}
 			continue;
 		}
-		if (!call.driver) {
-			above = call;
-			within = true;
-		}
-		if (!call.driver && call.name < spool->string_count && asks[call.name]) {
-			asked.calls++;
-			asked.ns += call.end_ns > call.start_ns ? call.end_ns - call.start_ns : 0;
-			calls->asked_count++;
-			continue;
-		}
-		calls->asked[kept] = asked;
-		asked = (struct spool_asked){ 0 };
-		calls->call[kept++] = call;
+		calls->call[kept] = call;
+		if (!call.driver)
+			above = &calls->call[kept];
+		kept++;
 	}
-	free(asks);
 	calls->count = kept;
+	count_asked(calls, spool);
 	if (calls->moved_count)
 		qsort(calls->moved, calls->moved_count, sizeof(*calls->moved), by_from);
 	calls->by_correlation = xcalloc(kept + 1, sizeof(*calls->by_correlation));

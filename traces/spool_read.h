@@ -39,13 +39,14 @@ const char *spool_text(const struct spool *spool, uint32_t id); /* "" when unkno
 
 /*
  * The calls of the program, without the driver calls that the runtime makes beneath its own (they are in the spool because a
- * program may call the driver itself), and without those that only ask for what the runtime knows (cudaGetDevice, cudaGetLastError), of which some
- * programs make ten for each launch: they are counted, since a recorder takes longer than they do. A correlation id of a call that was left out leads to the call above it.
+ * program may call the driver itself), each with how many its thread made before it that only ask for what the runtime knows (cudaGetDevice,
+ * cudaGetLastError): the spool has no more of these, of which some programs make ten for each launch. A correlation id of a call that was left out leads to the call above it.
  */
 struct spool_calls {
 	struct spool_api *call; /* by thread, then start */
-	struct spool_asked { uint32_t calls; uint64_t ns; } *asked; /* by call: what its thread asked since its call before, left out, too */
-	size_t count, asked_count;
+	struct asked_before { uint64_t calls, ns; } *asked; /* by call: what its thread asked since its call before */
+	size_t count;
+	uint64_t asked_count; /* by all threads, also those who made no call after */
 	uint32_t *by_correlation; /* indices into call, ascending correlation */
 	struct { uint32_t from, to; } *moved; /* ascending from */
 	size_t moved_count;

@@ -95,7 +95,7 @@ static void rebase(struct spool *spool)
 		shift(&spool->table[i].start_ns, base_ns);                 \
 		shift(&spool->table[i].end_ns, base_ns);                   \
 	}
-	SHIFT_SPAN(kernel) SHIFT_SPAN(memcpy) SHIFT_SPAN(memset) SHIFT_SPAN(api) SHIFT_SPAN(sync) SHIFT_SPAN(overhead) SHIFT_SPAN(host_op)
+	SHIFT_SPAN(kernel) SHIFT_SPAN(memcpy) SHIFT_SPAN(memset) SHIFT_SPAN(api) SHIFT_SPAN(asked) SHIFT_SPAN(sync) SHIFT_SPAN(overhead) SHIFT_SPAN(host_op)
 #undef SHIFT_SPAN
 #define SHIFT_POINT(table, field)                                          \
 	for (size_t i = 0; i < spool->table##_count; i++)                  \
@@ -120,7 +120,7 @@ static int compare_u32(const void *a, const void *b)
  */
 static void renumber_threads(struct spool *spool)
 {
-	uint32_t *tids = xcalloc(spool->api_count + spool->host_op_count + spool->footprint_count + spool->marker_count + spool->overhead_count +
+	uint32_t *tids = xcalloc(spool->api_count + spool->asked_count + spool->host_op_count + spool->footprint_count + spool->marker_count + spool->overhead_count +
 				 spool->thread_count + 1, sizeof(*tids)), most = 0;
 	size_t count = 0, kept = 0;
 
@@ -132,7 +132,7 @@ static void renumber_threads(struct spool *spool)
 		if (spool->table[i].tid)                                                                                              \
 			spool->table[i].tid = (uint32_t)((const uint32_t *)bsearch(&spool->table[i].tid, tids, kept, sizeof(*tids),   \
 										   compare_u32) - tids) + 1;
-	SEE(api) SEE(host_op) SEE(footprint) SEE(marker) SEE(overhead) SEE(thread)
+	SEE(api) SEE(asked) SEE(host_op) SEE(footprint) SEE(marker) SEE(overhead) SEE(thread)
 	qsort(tids, count, sizeof(*tids), compare_u32);
 	for (size_t i = 0; i < count; i++) {
 		most = tids[i] > most ? tids[i] : most;
@@ -140,7 +140,7 @@ static void renumber_threads(struct spool *spool)
 			tids[kept++] = tids[i];
 	}
 	if (most > 0xffffff) {
-		RENUMBER(api) RENUMBER(host_op) RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(thread)
+		RENUMBER(api) RENUMBER(asked) RENUMBER(host_op) RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(thread)
 	}
 #undef SEE
 #undef RENUMBER
@@ -244,7 +244,7 @@ static void convert_memsets(struct trace *trace, const struct spool *spool, cons
 
 static void convert_calls(struct trace *trace, const struct spool *spool, const struct spool_calls *calls)
 {
-	char *text = xprintf("%zu", spool->api_count - calls->count - calls->asked_count), *asked = xprintf("%zu", calls->asked_count);
+	char *text = xprintf("%zu", spool->api_count - calls->count), *asked = xprintf("%llu", (unsigned long long)calls->asked_count);
 
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct spool_api *call = &calls->call[i];
@@ -258,7 +258,7 @@ static void convert_calls(struct trace *trace, const struct spool *spool, const 
 		out->name = trace_string(trace, *name ? name : "(name lost)");
 		out->event_class = call->driver != 0;
 		out->return_value = (int32_t)call->return_value;
-		out->asked = calls->asked[i].calls;
+		out->asked = calls->asked[i].calls < UINT32_MAX ? (uint32_t)calls->asked[i].calls : UINT32_MAX;
 		out->asked_ns = calls->asked[i].ns < INT64_MAX ? (int64_t)calls->asked[i].ns : INT64_MAX;
 	}
 	trace_set_meta(trace, "driver_calls_beneath_runtime_calls", text);
