@@ -179,8 +179,12 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	size_t params_bytes;
 	if (o.solver && !program->solver_options(o.solver, &params_bytes))
 		return EXIT_USAGE;
-	if (o.solver && o.fit_intervals) {
-		report("--fit-intervals goes by the runs of all solvers, not of '%s' alone", o.solver);
+	if ((o.solver || how.unasked) && (!strcmp(o.set, "kernels") || !strcmp(o.set, "contention"))) {
+		report("--%s goes by whole runs, and --only %s leaves them out", o.solver ? "solver" : "models", o.set);
+		return EXIT_USAGE;
+	}
+	if ((o.solver || how.unasked) && o.fit_intervals) {
+		report("--fit-intervals goes by all runs and kernel models: not with --%s", o.solver ? "solver" : "models");
 		return EXIT_USAGE;
 	}
 	if (predictor_init(&predictor, &o.common, true))
@@ -195,8 +199,8 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if (!rc && (all || !strcmp(o.set, "runs"))) {
 		rc = measured_read(&runs, tables.measured, platform_text(&predictor.platform, "platform.input_visits")) ||
 		     measured_mark_holdout(&runs, tables.holdout) ? -1 : 0;
-		if (o.solver)
-			measured_keep(&runs, o.solver);
+		if (!rc && o.solver && !measured_keep(&runs, o.solver))
+			rc = report("'%s' has no runs of '%s'", tables.measured, o.solver);
 		rc = rc || validate_runs(program, &predictor, &runs, &how, &c.validation) ? -1 : 0;
 	}
 	if (!rc && (all || !strcmp(o.set, "kernels")))

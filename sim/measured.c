@@ -168,7 +168,7 @@ static void row_release(struct measured_row *row)
 	free(row->visit_total_us);
 }
 
-void measured_keep(struct measured *measured, const char *solver)
+size_t measured_keep(struct measured *measured, const char *solver)
 {
 	size_t kept = 0;
 	for (size_t k = 0; k < measured->count; k++) {
@@ -178,6 +178,7 @@ void measured_keep(struct measured *measured, const char *solver)
 			measured->row[kept++] = measured->row[k];
 	}
 	measured->count = kept;
+	return kept;
 }
 
 void measured_release(struct measured *measured)

@@ -35,8 +35,8 @@ int measured_read(struct measured *measured, const char *path, const char *leave
 int measured_read_kernels(struct measured *measured, const char *path, const char *leave_out);
 /* Marks the rows whose configuration string is listed (first column); `unseen` where a second column says so. */
 int measured_mark_holdout(struct measured *measured, const char *path);
-/* Drops the rows of other solvers. */
-void measured_keep(struct measured *measured, const char *solver);
+/* Drops the rows of other solvers; how many are left. */
+size_t measured_keep(struct measured *measured, const char *solver);
 const struct measured_row *measured_find(const struct measured *measured, const char *solver, const char *config, int gpus);
 void measured_release(struct measured *measured);
 

@@ -171,6 +171,23 @@ static char *api_name(const char *name)
 		       : xstrdup(name);
 }
 
+/* Calls without rows of their own: how many, and how long together. */
+static void add_asked(struct summary *summary, const struct trace *t)
+{
+	int64_t calls = 0;
+	double us = 0;
+
+	for (size_t i = 0; i < t->api_count; i++) {
+		calls += t->api[i].asked;
+		us += (double)t->api[i].asked_ns / 1000;
+	}
+	if (!calls)
+		return;
+	struct summary_line *line = add_line(summary, SUMMARY_API, xstrdup("calls that only ask"));
+	line->count = calls;
+	line->total_us = us;
+}
+
 static void add_host(struct summary *summary, const struct trace *t)
 {
 	static const char *const notes[] = { [NOTE_POST] = "post",
@@ -197,6 +214,7 @@ static void add_host(struct summary *summary, const struct trace *t)
 	}
 	map_release(&known);
 	finish(summary, &calls);
+	add_asked(summary, t);
 	finish(summary, &host);
 }
 

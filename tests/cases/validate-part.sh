@@ -36,3 +36,7 @@ ln -s "$root/traces/data/h200x4/kernels" traces/data/h200x4/kernels
 refuses warpreel validate --solver nobody
 refuses warpreel validate --models some
 refuses warpreel validate --solver rbsor --fit-intervals
+refuses warpreel validate --solver rbsor --only kernels
+refuses warpreel validate --models default --only contention
+refuses warpreel validate --models default --fit-intervals
+refuses warpreel validate --platform like.ini --measured measured.tsv --holdout holdout.tsv --solver micro
