@@ -81,4 +81,4 @@ gpu-check: gpu $(BUILD)/warpreel
 check-slow: $(BUILD)/warpreel
 	@WARPREEL=$(BUILD)/warpreel sh tests/lmsor_counts.sh --kernel openmp --check device
 
-.PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/test_% $(BUILD)/tests/fuzz_%
+.PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/test_% $(BUILD)/tests/fuzz_% $(BUILD)/tests/cupti_%

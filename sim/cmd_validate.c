@@ -169,8 +169,6 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		report("validate takes no words, only options");
 		return EXIT_USAGE;
 	}
-	if ((o.common.output && output_check(o.common.output)) || (o.summary && output_check(o.summary)))
-		return EXIT_BAD;
 	o.common.allow_extrapolation = true; /* every row is answered, and says when it would have been refused */
 	struct predictor predictor;
 	struct context c = { .program = program, .predictor = &predictor };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../traces/schedule.h"
+#include "../traces/util.h"
 
 static void many_equal_entries_are_found_quickly(void **state)
 {
@@ -132,12 +133,19 @@ static void spoil_gpu(struct schedule *s)
 	s->thread[1].gpu = 2;
 }
 
+static void spoil_asked(struct schedule *s)
+{
+	s->asked = xcalloc(1, sizeof(*s->asked));
+	s->asked[s->asked_count++] = (struct schedule_asked){ .op = s->op_count, .ns = 1 };
+}
+
 static void a_schedule_that_breaks_a_rule_is_refused(void **state)
 {
 	static void (*const spoilers[])(struct schedule * s) = {
 		spoil_stream, spoil_missing_stream, spoil_shape,  spoil_copy,  spoil_event,   spoil_kind,
 		spoil_before, spoil_duration,	    spoil_flag,	  spoil_await, spoil_barrier, spoil_barrier_twice,
 		spoil_marks,  spoil_access,	    spoil_thread, spoil_count, spoil_gpu,
+		spoil_asked,
 	};
 	int saved = dup(2), nowhere = open("/dev/null", O_WRONLY);
 	struct schedule s;

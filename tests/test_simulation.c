@@ -1,73 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The simulator on schedules small enough to work out by hand: everything is free but what the test prices.
  */
-#include "support.h"
-
-#include <math.h>
-#include <stdlib.h>
-
-enum { NO_STREAM = 0xffff };
-
-struct bench { /* one schedule on one platform */
-	struct schedule schedule;
-	struct platform platform;
-};
-
-/* One host thread a GPU and `streams` streams on each; stream s of GPU g is g * streams + s. Operations go to thread 0 first. */
-static int setup(void **state)
-{
-	struct bench *b = xcalloc(1, sizeof(*b));
-	schedule_init(&b->schedule);
-	platform_of(&b->platform, "free");
-	*state = b;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct bench *b = *state;
-	schedule_release(&b->schedule);
-	platform_release(&b->platform);
-	free(b);
-	return 0;
-}
-
-static void with_streams(struct bench *b, uint32_t gpus, uint32_t streams)
-{
-	b->schedule.gpu_count = gpus;
-	for (uint32_t g = 0; g < gpus; g++)
-		for (uint32_t s = 0; s < streams; s++)
-			schedule_add_stream(&b->schedule, (uint16_t)g, s);
-}
-
-static void next_thread(struct bench *b, uint16_t gpu)
-{
-	char name[32];
-	snprintf(name, sizeof(name), "host %u", b->schedule.thread_count);
-	schedule_add_thread(&b->schedule, name, gpu);
-}
-
-static void add(struct bench *b, enum op_kind kind, uint16_t stream, uint32_t object)
-{
-	schedule_add_op(&b->schedule, kind, stream, object);
-}
-
-static void add_counter_op(struct bench *b, enum op_kind kind, uint32_t counter, int64_t value, uint8_t flags)
-{
-	struct schedule_op *op = schedule_add_op(&b->schedule, kind, NO_STREAM, counter);
-	op->value = value;
-	op->flags = flags;
-}
-
-static void add_host(struct bench *b, int64_t ns)
-{
-	schedule_add_op(&b->schedule, OP_HOST, NO_STREAM, 0)->duration_ps = ns * 1000;
-}
-
-static double end(struct bench *b)
-{
-	return end_ns(&b->schedule, &b->platform);
-}
+#include "simulation_kit.h"
 
 static void kernels_of_one_stream_run_back_to_back(void **state)
 {
@@ -283,147 +217,6 @@ static void a_wait_that_has_just_begun_notices_sooner_than_a_long_one(void **sta
 	NEAR(hopped_ns(1000, 960, false), 1000 + 70 + 200); /* never measured: all of it is the signal's way */
 }
 
-static void an_await_ends_with_the_post_that_reaches_its_value(void **state)
-{
-	struct bench *b = *state;
-	with_streams(b, 2, 1);
-	b->schedule.counter_count = 1;
-	next_thread(b, 0);
-	add_counter_op(b, OP_AWAIT, 0, 2, OP_SPIN);
-	add_host(b, 10);
-	next_thread(b, 1);
-	add_host(b, 1000);
-	add_counter_op(b, OP_POST, 0, 1, OP_SPIN);
-	add_host(b, 1000);
-	add_counter_op(b, OP_POST, 0, 2, OP_SPIN);
-	NEAR(end(b), 2010);
-	set(&b->platform, "host.wake_spin_ns", 60); /* counted from the post's begin */
-	set(&b->platform, "host.wake_block_ns", 900);
-	NEAR(end(b), 2070);
-	for (int64_t k = 0; k < b->schedule.op_count; k++)
-		b->schedule.op[k].flags = 0;
-	NEAR(end(b), 2910);
-}
-
-static void an_await_of_what_was_posted_long_ago_has_its_own_price(void **state)
-{
-	struct bench *b = *state;
-	with_streams(b, 1, 1);
-	b->schedule.counter_count = 1;
-	next_thread(b, 0);
-	add_counter_op(b, OP_POST, 0, 1, OP_SPIN);
-	add_counter_op(b, OP_AWAIT, 0, 1, OP_SPIN);
-	add_host(b, 100);
-	set(&b->platform, "host.wake_spin_ns", 900);
-	NEAR(end(b), 100);
-	set(&b->platform, "host.await_ready_ns", 40);
-	NEAR(end(b), 140);
-	set(&b->platform, "host.post_ns", 3);
-	NEAR(end(b), 143);
-}
-
-static void a_barrier_lets_all_go_with_the_last(void **state)
-{
-	struct bench *b = *state;
-	with_streams(b, 3, 1);
-	b->schedule.barrier_count = 1;
-	for (uint16_t g = 0; g < 3; g++) {
-		next_thread(b, g);
-		add_host(b, 1000 * g);
-		add(b, OP_BARRIER, NO_STREAM, 0);
-		add_host(b, 100);
-	}
-	set(&b->platform, "host.barrier_ns", 25);
-	NEAR(end(b), 2125);
-}
-
-static void a_schedule_that_cannot_end_says_who_waits_for_what(void **state)
-{
-	struct bench *b = *state;
-	struct simulation_result result;
-	struct said said;
-	with_streams(b, 1, 1);
-	b->schedule.counter_count = 5;
-	next_thread(b, 0);
-	add_launch(&b->schedule, 0, 1000);
-	add_counter_op(b, OP_AWAIT, 4, 1, OP_SPIN);
-	said_begin(&said);
-	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), -1);
-	assert_says(&said, "thread 'host 0' waits for counter 4");
-	simulation_result_release(&result);
-}
-
-static void a_full_queue_holds_the_host_back_and_loses_nothing(void **state)
-{
-	struct bench *b = *state;
-	with_streams(b, 1, 1);
-	next_thread(b, 0);
-	set(&b->platform, "host.queue_depth", 4);
-	for (int k = 0; k < 20; k++)
-		add_launch(&b->schedule, 0, 1000);
-	add_host(b, 300); /* the twentieth launch fits when sixteen are over */
-	NEAR(end(b), 20000);
-	b->schedule.op[20].duration_ps = 10000 * 1000;
-	NEAR(end(b), 16000 + 10000);
-}
-
-static void think_time_before_a_full_queue_counts_once(void **state)
-{
-	struct bench *b = *state;
-	with_streams(b, 1, 1);
-	next_thread(b, 0);
-	set(&b->platform, "host.queue_depth", 2);
-	for (int k = 0; k < 3; k++)
-		add_launch(&b->schedule, 0, 1000);
-	b->schedule.op[2].before_ps = 600 * 1000;
-	add_host(b, 5000);
-	NEAR(end(b), 1000 + 5000);
-}
-
-static void two_threads_held_back_by_one_queue_both_go_on(void **state)
-{
-	struct bench *b = *state;
-	with_streams(b, 1, 1);
-	set(&b->platform, "host.queue_depth", 2);
-	for (int t = 0; t < 2; t++) {
-		next_thread(b, 0);
-		for (int k = 0; k < 5; k++)
-			add_launch(&b->schedule, 0, 1000);
-	}
-	NEAR(end(b), 10000);
-}
-
-struct host_seen { int times[8]; sim_time start[8], end[8]; };
-
-static void see_host(void *arg, uint32_t thread, const struct schedule_op *op, int64_t index, sim_time start, sim_time end)
-{
-	struct host_seen *seen = arg;
-	(void)thread;
-	(void)op;
-	assert_in_range(index, 0, 7);
-	seen->times[index]++;
-	seen->start[index] = start;
-	seen->end[index] = end;
-}
-
-static void a_call_held_back_by_a_full_queue_is_seen_once_and_whole(void **state)
-{
-	struct bench *b = *state;
-	struct simulation_result result;
-	struct host_seen seen = { 0 };
-	const struct observer observer = { .arg = &seen, .host_op = see_host };
-	with_streams(b, 1, 1);
-	next_thread(b, 0);
-	set(&b->platform, "host.queue_depth", 2);
-	for (int k = 0; k < 4; k++)
-		add_launch(&b->schedule, 0, 1000);
-	assert_int_equal(simulate_observed(&b->schedule, &b->platform, &observer, &result), 0);
-	simulation_result_release(&result);
-	for (int k = 0; k < 4; k++)
-		assert_int_equal(seen.times[k], 1);
-	assert_true(seen.end[1] == 0 && seen.start[2] == 0 && seen.end[2] == 1000000 && seen.start[3] == 1000000 && seen.end[3] == 2000000);
-}
-
 static void a_blocking_copy_returns_when_it_is_done(void **state)
 {
 	struct bench *b = *state;
@@ -436,14 +229,20 @@ static void a_blocking_copy_returns_when_it_is_done(void **state)
 	NEAR(end(b), 1400);
 }
 
-static void copies_share_an_engine_by_direction(void **state)
+/* On streams of their own; a third stream is free. */
+static void one_copy_each_way(struct bench *b)
 {
-	struct bench *b = *state;
 	with_streams(b, 1, 3);
 	next_thread(b, 0);
 	add_copy(&b->schedule, 0, COPY_H2D, 0xffff, 0, 1000);
 	add_copy(&b->schedule, 1, COPY_D2H, 0, 0xffff, 1000);
 	NEAR(end(b), 1000);
+}
+
+static void copies_share_an_engine_by_direction(void **state)
+{
+	struct bench *b = *state;
+	one_copy_each_way(b);
 	add_copy(&b->schedule, 2, COPY_H2D, 0xffff, 0, 1000); /* behind the first, on another stream */
 	NEAR(end(b), 2000);
 }
@@ -451,11 +250,7 @@ static void copies_share_an_engine_by_direction(void **state)
 static void the_directions_take_turns_where_one_engine_copies(void **state)
 {
 	struct bench *b = *state;
-	with_streams(b, 1, 3);
-	next_thread(b, 0);
-	add_copy(&b->schedule, 0, COPY_H2D, 0xffff, 0, 1000);
-	add_copy(&b->schedule, 1, COPY_D2H, 0, 0xffff, 1000);
-	NEAR(end(b), 1000);
+	one_copy_each_way(b);
 	set(&b->platform, "device.copy_engines", 1);
 	NEAR(end(b), 2000);
 	add_copy(&b->schedule, 2, COPY_D2D, 0, 0, 1000); /* no engine's work */
@@ -529,7 +324,6 @@ static void so_is_a_run_of_many_that_each_could_be(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(kernels_of_one_stream_run_back_to_back),
 		TEST(short_kernels_are_bound_by_their_launches),
@@ -543,14 +337,6 @@ int main(void)
 		TEST(records_and_satisfied_waits_cost_the_stream_their_price),
 		TEST(an_event_sync_returns_when_the_record_is_reached),
 		TEST(a_wait_that_has_just_begun_notices_sooner_than_a_long_one),
-		TEST(an_await_ends_with_the_post_that_reaches_its_value),
-		TEST(an_await_of_what_was_posted_long_ago_has_its_own_price),
-		TEST(a_barrier_lets_all_go_with_the_last),
-		TEST(a_schedule_that_cannot_end_says_who_waits_for_what),
-		TEST(a_full_queue_holds_the_host_back_and_loses_nothing),
-		TEST(think_time_before_a_full_queue_counts_once),
-		TEST(two_threads_held_back_by_one_queue_both_go_on),
-		TEST(a_call_held_back_by_a_full_queue_is_seen_once_and_whole),
 		TEST(a_blocking_copy_returns_when_it_is_done),
 		TEST(copies_share_an_engine_by_direction),
 		TEST(the_directions_take_turns_where_one_engine_copies),

@@ -82,6 +82,23 @@ static void what_calls_owe_is_that_of_so_many_threads(void **state)
 		}
 }
 
+/* A platform on which watching a call that only asks costs 200 ns, 70 of them within its record of 100. */
+static void knows_asking(struct platform *platform)
+{
+	set(platform, "host.ask_ns", 30);
+	set(platform, "tracer.traced_ask_ns", 230);
+	set(platform, "tracer.api_ask_ns", 100);
+}
+
+/* A thread of a GPU with one stream. */
+static void one_thread(struct schedule *s)
+{
+	schedule_init(s);
+	s->gpu_count = 1;
+	schedule_add_stream(s, 0, 0);
+	schedule_add_thread(s, "host", 0);
+}
+
 /* 200 ns longer for each 100 by its record: twice its record is taken out, of what there is. */
 static void what_was_asked_goes_by_what_watching_it_cost(void **state)
 {
@@ -91,15 +108,9 @@ static void what_was_asked_goes_by_what_watching_it_cost(void **state)
 	(void)state;
 	for (int measured = 0; measured < 2; measured++) {
 		platform_of(&platform, "free");
-		if (measured) {
-			set(&platform, "host.ask_ns", 30);
-			set(&platform, "tracer.traced_ask_ns", 230);
-			set(&platform, "tracer.api_ask_ns", 100);
-		}
-		schedule_init(&s);
-		s.gpu_count = 1;
-		schedule_add_stream(&s, 0, 0);
-		schedule_add_thread(&s, "host", 0);
+		if (measured)
+			knows_asking(&platform);
+		one_thread(&s);
 		for (int k = 0; k < 3; k++)
 			add(&s, OP_RECORD, 0, 1000);
 		s.asked = xcalloc(3, sizeof(*s.asked));
@@ -121,13 +132,8 @@ static void a_call_without_a_cost_of_its_own_is_watched_like_the_shortest(void *
 	struct schedule s;
 	(void)state;
 	platform_of(&platform, "free");
-	set(&platform, "host.ask_ns", 30);
-	set(&platform, "tracer.traced_ask_ns", 230);
-	set(&platform, "tracer.api_ask_ns", 100);
-	schedule_init(&s);
-	s.gpu_count = 1;
-	schedule_add_stream(&s, 0, 0);
-	schedule_add_thread(&s, "host", 0);
+	knows_asking(&platform);
+	one_thread(&s);
 	for (int k = 0; k < 3; k++) {
 		struct schedule_op *op = schedule_add_op(&s, OP_HOST, NO_STREAM, 0);
 		op->before_ps = 1000000;
@@ -149,11 +155,8 @@ static void a_solver_of_ours_does_nothing_between_its_calls(void **state)
 	(void)state;
 	platform_of(&platform, "free");
 	for (int ours = 0; ours < 2; ours++) {
-		schedule_init(&s);
-		s.gpu_count = 1;
+		one_thread(&s);
 		s.config = ours ? xstrdup("size=8x8") : NULL;
-		schedule_add_stream(&s, 0, 0);
-		schedule_add_thread(&s, "host", 0);
 		for (int k = 0; k < 3; k++)
 			add(&s, OP_RECORD, 0, 1000 * (k + 1));
 		schedule_untrace(&s, &platform);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include "recorder_cupti.h"
@@ -118,6 +119,15 @@ void identity_write_threads(void);
 uint64_t clock_ns(clockid_t clock);
 /* A setting from the environment; a value out of range is reported and `standard` is used. */
 long environment_long(const char *name, long standard, long low, long high);
+
+/* Whether one of CUPTI's names of calls (NULL: none) begins with one of these. */
+static inline bool has_prefix(const char *name, const char *const *prefixes, size_t count)
+{
+	for (size_t i = 0; name && i < count; i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
 
 /* Packs the records of one CUPTI buffer into the spool. */
 void encode_start(void);

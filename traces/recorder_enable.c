@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which records CUPTI is asked for. Selective where CUPTI allows it, though a call costs the program most of that as soon as any call of its API is
- * recorded (0.2 to 0.5 us a cudaGetDevice, of which being recorded is 0.04).
+ * recorded (docs/measuring.md, "Programs of others").
  */
 #include "recorder.h"
 
@@ -34,14 +34,6 @@ static const char *const driver_work[] = {
 	"cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize",
 	"cuEventRecord", "cuStreamWaitEvent", "cuMemPrefetch",
 };
-
-static bool has_prefix(const char *name, const char *const *prefixes, size_t count)
-{
-	for (size_t i = 0; name && i < count; i++)
-		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-			return true;
-	return false;
-}
 
 static void enable_calls(void)
 {

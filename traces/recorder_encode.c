@@ -352,10 +352,7 @@ static bool only_asks(const char *name)
 	static const char *const asking[] = { "cudaGetDevice_", "cudaGetDeviceCount_", "cudaGetLastError_", "cudaPeekAtLastError_",
 					      "cudaDeviceGetAttribute_", "cudaStreamIsCapturing_", "cudaThreadExchangeStreamCaptureMode_" };
 
-	for (size_t i = 0; name && i < sizeof(asking) / sizeof(asking[0]); i++)
-		if (!strncmp(name, asking[i], strlen(asking[i])))
-			return true;
-	return false;
+	return has_prefix(name, asking, sizeof(asking) / sizeof(asking[0]));
 }
 
 void encode_start(void)

@@ -28,8 +28,8 @@ enum op_kind {
 	OP_KIND_COUNT
 };
 enum { OP_SPIN = 1, OP_BLOCKING = 2 /* copy returns only when done (cudaMemcpy) */, OP_FIRST = 4 /* first launch of its kernel in the process */,
-       OP_IN_GRAPH = 16 /* launch, copy, memset: not the first that its call asked for (a graph's) */,
-       OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */ };
+       OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */,
+       OP_IN_GRAPH = 16 /* launch, copy, memset: not the first that its call asked for (a graph's) */ };
 enum mark { MARK_TOTAL_BEGIN, MARK_CORE_BEGIN, MARK_CORE_END, MARK_TOTAL_END, MARK_COUNT };
 
 struct schedule_op { /* 32 bytes: the engine walks these */

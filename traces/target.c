@@ -28,21 +28,14 @@ static void forward(int signal_number, siginfo_t *info, void *context)
 		kill((pid_t)child_pid, signal_number);
 }
 
-/* What was ignored when we were started stays so (util_install_signal_handlers), here and in the program. */
-static void act_on(int signal_number, const struct sigaction *action, struct sigaction *before)
-{
-	if (sigaction(signal_number, NULL, before) == 0 && before->sa_handler != SIG_IGN)
-		sigaction(signal_number, action, NULL);
-}
-
 void target_hold_signals(struct sigaction before[2])
 {
 	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
 
 	interrupted = 0;
 	sigemptyset(&action.sa_mask);
-	act_on(SIGINT, &action, &before[0]);
-	act_on(SIGTERM, &action, &before[1]);
+	util_act_on(SIGINT, &action, &before[0]);
+	util_act_on(SIGTERM, &action, &before[1]);
 }
 
 void target_release_signals(const struct sigaction before[2])
@@ -196,8 +189,8 @@ int target_run(const char *tool, const char *recorder, const char *spool, const 
 		const struct sigaction standard = { .sa_handler = SIG_DFL };
 		struct sigaction held;
 
-		act_on(SIGINT, &standard, &held);
-		act_on(SIGTERM, &standard, &held);
+		util_act_on(SIGINT, &standard, &held);
+		util_act_on(SIGTERM, &standard, &held);
 		run_command(tool, recorder, spool, settings, count, command);
 	}
 	child_pid = (sig_atomic_t)*pid;

@@ -155,15 +155,19 @@ static void on_signal(int number)
 	raise(number);
 }
 
+void util_act_on(int number, const struct sigaction *action, struct sigaction *before)
+{
+	if (sigaction(number, NULL, before) == 0 && before->sa_handler != SIG_IGN)
+		sigaction(number, action, NULL);
+}
+
 void util_install_signal_handlers(void)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGPIPE, SIGHUP };
 	struct sigaction action = { .sa_handler = on_signal }, before;
 	at_quick_exit(remove_remembered);
-	/* Who had them ignored, as nohup and a shell's background jobs have, means it. */
 	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
-		if (sigaction(ends[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(ends[k], &action, NULL);
+		util_act_on(ends[k], &action, &before);
 }
 
 /* Whether a link is an open descriptor of a process: /dev/stdout and /dev/fd/N lead to such. */

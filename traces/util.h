@@ -9,6 +9,7 @@
 #ifndef WARPREEL_UTIL_H
 #define WARPREEL_UTIL_H
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,6 +65,8 @@ int outputs_differ(const char *path, const char *other);
 int output_commit(struct output *output);  /* rename; frees; -1 after a message */
 void output_abandon(struct output *output); /* remove the part; frees; safe on a zeroed struct */
 void util_install_signal_handlers(void);
+/* Takes a signal, unless it was ignored when the program was started: as nohup and a shell's background jobs have it, who mean it. */
+void util_act_on(int number, const struct sigaction *action, struct sigaction *before);
 /* Registers a path to be unlinked when a signal as above ends this process, not one it forks; returns a slot for util_forget_path, or -1
  * when all are taken. */
 int util_remember_path(const char *path);

@@ -1,13 +1,17 @@
 # Ctrl-C, and being told to end, while a file is being written: nothing half-written stays, and the exit says by what it ended.
+# Waits until there is something in it.
+until_written() {
+	for _ in $(seq 200); do
+		[ -s "$1" ] && break
+		sleep 0.05
+	done
+}
 for signal in INT TERM HUP; do
 	mkfifo list
 	( trap - INT; exec env --default-signal=HUP "$warpreel" batch list --backend cpu -o rows.tsv ) 2>/dev/null &
 	exec 3>list
 	echo 'rbsor 1 size=64x64 iterations=3' >&3
-	for _ in $(seq 200); do
-		[ -s rows.tsv.part-$! ] && break
-		sleep 0.05
-	done
+	until_written rows.tsv.part-$!
 	[ -e rows.tsv.part-$! ] && echo "was being written"
 	kill -$signal $!
 	exec 3>&-
@@ -37,10 +41,7 @@ for signal in INT TERM HUP PIPE; do
 	( trap '' $signal; exec "$warpreel" batch list --backend cpu -o rows.tsv ) 2>/dev/null &
 	exec 3>list
 	echo 'rbsor 1 size=64x64 iterations=3' >&3
-	for _ in $(seq 200); do
-		[ -s rows.tsv.part-$! ] && break
-		sleep 0.05
-	done
+	until_written rows.tsv.part-$!
 	kill -$signal $!
 	sleep 0.1
 	exec 3>&-
