@@ -19,21 +19,23 @@ Q := $(if $(V),,@)
 WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla $(if $(WERROR),-Werror)
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 CFLAGS   ?= -O2 -g
-ALL_CFLAGS := -std=gnu11 $(WARN) -ffp-contract=off -pthread -D_GNU_SOURCE $(SAN) $(CFLAGS)
+ALL_CFLAGS := -std=gnu11 $(WARN) -ffp-contract=off -pthread -D_GNU_SOURCE -I. $(SAN) $(CFLAGS)
 LDLIBS   = $(if $(STATIC),-l:libsqlite3.a -l:libzstd.a -l:libinih.a,-lsqlite3 -lzstd -linih) -lm -ldl -pthread $(OPENMP)
-NVFLAGS  := -arch=$(CUDA_ARCH) --fmad=false -O3 -lineinfo -Xcompiler -fPIC,-Wall,-Wextra,-Wno-unused-parameter -diag-suppress 1650
+NVFLAGS  := -arch=$(CUDA_ARCH) -I. --fmad=false -O3 -lineinfo -Xcompiler -fPIC,-Wall,-Wextra,-Wno-unused-parameter -diag-suppress 1650
 
-RECORDER_SRC := $(wildcard traces/recorder*.c)
-SRC   := $(filter-out $(RECORDER_SRC),$(wildcard traces/*.c kernels/*.c kernels/*/*.c model/*.c sim/*.c))
+RECORDER_SRC := $(wildcard traces/recorder/*.c)
+# The rooms' folders, one subject each; kernels/ has the families of solvers beside what they share.
+SRC   := $(filter-out $(RECORDER_SRC),$(wildcard traces/*/*.c kernels/*/*.c model/*/*.c sim/*/*.c))
 OBJ   := $(SRC:%.c=$(BUILD)/%.o)
 MAIN  := $(BUILD)/main.o
-CU    := $(filter-out kernels/block_notes.cu,$(wildcard kernels/*.cu kernels/*/*.cu model/*.cu))
+CU    := $(filter-out kernels/machine/block_notes.cu,$(wildcard kernels/*/*.cu model/*/*.cu))
 CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o)
 # The same kernels, noting their blocks: one more object of each file with kernels of solvers.
-NOTING_CU  := $(wildcard kernels/*/*.cu)
-NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o)
+FAMILIES   := $(filter-out machine kit run,$(notdir $(wildcard kernels/*)))
+NOTING_CU  := $(wildcard $(FAMILIES:%=kernels/%/*.cu))
+NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/machine/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o)
 # What CUDA code and the program compute alike.
-SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/util.c kernels/machine_annotate.c kernels/machine_timing.c model/look_fit.c $(wildcard kernels/*/*_geometry.c))
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/look_fit.c $(wildcard kernels/*/*_geometry.c))
 GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c)))
 
 # These goals work on a machine that has only make and a compiler: packages come first, whatever -j says.
@@ -88,17 +90,17 @@ gpu-blocks: need-nvcc $(BUILD)/libwarpreel-cuda-blocks.so
 
 $(BUILD)/noting/%.cu.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $< (noting)"
-	$(Q)$(NVCC) $(NVFLAGS) -include kernels/block_note_on.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_on.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
-	$(Q)$(NVCC) $(NVFLAGS) -include kernels/block_note_off.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_off.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 $(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(SHARED_OBJ)
 	@echo "  NVLINK  $@"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ -ldl -lpthread
 
-$(BUILD)/libwarpreel-cuda-blocks.so: $(NOTING_OBJ) $(SHARED_OBJ) $(BUILD)/pic/kernels/block_notes.o
+$(BUILD)/libwarpreel-cuda-blocks.so: $(NOTING_OBJ) $(SHARED_OBJ) $(BUILD)/pic/kernels/machine/block_notes.o
 	@echo "  NVLINK  $@"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ -ldl -lpthread
 
@@ -114,7 +116,7 @@ $(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o)
 GEOMETRY_OBJ := $(filter %_geometry.o,$(SHARED_OBJ))
 $(BUILD)/tests/gpu_%: tests/gpu_%.cu tests/cuda_try.h $(GEOMETRY_OBJ) $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
-	$(Q)$(NVCC) $(NVFLAGS) -include kernels/block_note_off.cuh -o $@ $< $(GEOMETRY_OBJ) -ldl -lpthread
+	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_off.cuh -o $@ $< $(GEOMETRY_OBJ) -ldl -lpthread
 
 # The code that is in plain_sor.sass.
 $(BUILD)/tests/gpu_plain_sor: tests/plain_sor.cu
@@ -137,18 +139,18 @@ clean:
 ## format: clang-format over the C and CUDA sources
 .PHONY: format
 format:
-	$(Q)clang-format -i $(wildcard main.c */*.[ch] */*/*.[ch] */*.cu */*/*.cu */*.cuh */*/*.cuh)
+	$(Q)clang-format -i $(wildcard main.c */*.[ch] */*/*.[ch] */*.cu */*/*.cu */*/*.cuh tests/emulated/*.cpp)
 
 ## tidy: clang-tidy over the C sources
 .PHONY: tidy
 tidy:
-	$(Q)clang-tidy --quiet main.c $(SRC) -- -std=gnu11 -D_GNU_SOURCE
+	$(Q)clang-tidy --quiet main.c $(SRC) -- -std=gnu11 -D_GNU_SOURCE -I.
 
 # rbsor_cpu.h is included once a precision and does not stand alone. Headers that .cu files share are also, or only, C++.
-HEADERS := $(filter-out kernels/rbsor/rbsor_cpu.h,$(wildcard traces/*.h kernels/*.h kernels/*/*.h model/*.h sim/*.h))
+HEADERS := $(filter-out kernels/rbsor/rbsor_cpu.h,$(wildcard traces/*/*.h kernels/*/*.h model/*/*.h sim/*/*.h))
 NEED_CUDA := $(shell grep -lsE 'cupti|cuda_runtime' $(HEADERS))
-CXX_HEADERS := kernels/machine.h kernels/rbsor/rbsor.h kernels/rbsor/rbsor_geometry.h kernels/micro/micro.h traces/schedule.h model/calibrate_internal.h model/calibrate_sm.h
-CHECKED_HEADERS := $(filter-out model/calibrate_internal.h model/calibrate_sm.h $(if $(CUDA_DIR),,$(NEED_CUDA)),$(HEADERS))
+CXX_HEADERS := kernels/machine/machine.h kernels/rbsor/rbsor.h kernels/rbsor/rbsor_geometry.h kernels/micro/micro.h traces/schedule/schedule.h model/calibrate/calibrate_internal.h model/calibrate/calibrate_sm.h
+CHECKED_HEADERS := $(filter-out model/calibrate/calibrate_internal.h model/calibrate/calibrate_sm.h $(if $(CUDA_DIR),,$(NEED_CUDA)),$(HEADERS))
 
 ## headers: every header compiles alone, those that CUDA files include as C++ too
 .PHONY: headers

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * warpreel: what would this multi-GPU run cost on another machine?  This file is the command table and the wiring.
+ * warpreel: what would this multi-GPU run cost on another machine?  This file is the command table
+ * and the wiring.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/machine.h"
-#include "kernels/solver.h"
-#include "traces/program.h"
-#include "traces/util.h"
+#include "kernels/machine/machine.h"
+#include "kernels/kit/solver.h"
+#include "traces/program/program.h"
+#include "traces/base/util.h"
 
 #define WARPREEL_VERSION "0.1.0"
 
@@ -17,7 +18,7 @@ static const struct {
 	const char *summary;
 } commands[] = {
 #define COMMAND(name, summary) { #name, cmd_##name, summary },
-#include "traces/commands.def"
+#include "traces/program/commands.def"
 #undef COMMAND
 };
 

@@ -44,7 +44,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
-$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder_encode.c traces/recorder_spool.c traces/recorder.h $(OBJ)
+$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(OBJ)
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c,$^) $(OBJ) -lcmocka $(LDLIBS)
 

@@ -4,9 +4,9 @@
 
 CXX  := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 EMU  := $(BUILD)/emulated
-EMU_SRC := $(wildcard kernels/machine_cuda*.cu kernels/*/*.cu) $(wildcard tests/emulated/*.cpp)
+EMU_SRC := $(wildcard kernels/machine/machine_cuda*.cu $(FAMILIES:%=kernels/%/*.cu)) $(wildcard tests/emulated/*.cpp)
 EMU_FLAGS := -std=gnu++17 -O2 -g -fPIC -ffp-contract=off -fno-strict-aliasing -pthread -D_GNU_SOURCE \
-	     -Itests/emulated -include kernels/block_note_off.cuh -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Wno-missing-field-initializers $(SAN)
+	     -I. -Itests/emulated -include kernels/machine/block_note_off.cuh -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Wno-missing-field-initializers $(SAN)
 
 $(EMU)/%.o: % $(BUILD)/flags mk/emulated.mk
 	@mkdir -p $(@D); echo "  CXX     $< (emulated)"

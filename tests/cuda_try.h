@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TRY(call) \
-	do { \
-		cudaError_t error_ = (call); \
-		if (error_) { \
-			fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, #call, cudaGetErrorString(error_)); \
-			exit(1); \
-		} \
+#define TRY(call)                                                                                  \
+	do {                                                                                       \
+		cudaError_t error_ = (call);                                                       \
+		if (error_) {                                                                      \
+			fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, #call,      \
+				cudaGetErrorString(error_));                                       \
+			exit(1);                                                                   \
+		}                                                                                  \
 	} while (0)
 
 #endif

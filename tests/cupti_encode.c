@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * CUPTI's records into the spool's, as the recorder packs them: with a CUPTI that gives what it is told, so that neither library nor GPU is needed, but
- * its header is.
+ * CUPTI's records into the spool's, as the recorder packs them: with a CUPTI that gives what it is
+ * told, so that neither library nor GPU is needed, but its header is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../traces/recorder.h"
-#include "../traces/spool_read.h"
-#include "../traces/util.h"
+#include "traces/recorder/recorder.h"
+#include "traces/spool/spool_read.h"
+#include "traces/base/util.h"
 
 struct recorder recorder;
 
@@ -22,8 +22,10 @@ enum { GET_DEVICE = 1, LAUNCH, LAST_ERROR, PROPERTIES, UNHEARD_OF = 5000 };
 
 static CUptiResult CUPTIAPI name_of(CUpti_CallbackDomain domain, uint32_t id, const char **name)
 {
-	static const char *const runtime[] = { [GET_DEVICE] = "cudaGetDevice_v3020", [LAUNCH] = "cudaLaunchKernel_v7000",
-					       [LAST_ERROR] = "cudaGetLastError_v3020", [PROPERTIES] = "cudaGetDeviceProperties_v12000" };
+	static const char *const runtime[] = { [GET_DEVICE] = "cudaGetDevice_v3020",
+					       [LAUNCH] = "cudaLaunchKernel_v7000",
+					       [LAST_ERROR] = "cudaGetLastError_v3020",
+					       [PROPERTIES] = "cudaGetDeviceProperties_v12000" };
 
 	if (id > PROPERTIES || (domain == CUPTI_CB_DOMAIN_DRIVER_API && id != GET_DEVICE))
 		return CUPTI_ERROR_INVALID_PARAMETER;
@@ -63,7 +65,8 @@ static void encode(CUpti_ActivityAPI *call, size_t count, struct spool *spool)
 	unlink(path);
 	assert_int_equal(recorder.undecodable, 0);
 	assert_int_equal(recorder.unknown_kind, 0);
-	for (uint32_t id = 1; id < recorder.writer.text_count; id++) /* the recorder keeps all this to the end of the process */
+	for (uint32_t id = 1; id < recorder.writer.text_count;
+	     id++) /* the recorder keeps all this to the end of the process */
 		free(recorder.writer.text[id].text);
 	free(recorder.writer.text);
 	free(recorder.writer.bucket);
@@ -76,8 +79,16 @@ static void encode(CUpti_ActivityAPI *call, size_t count, struct spool *spool)
 	free(recorder.runtime_asks);
 }
 
-#define RUNTIME(id, thread, from, to) { .kind = CUPTI_ACTIVITY_KIND_RUNTIME, .cbid = (id), .threadId = (thread), .start = (from), .end = (to), .correlationId = (from) }
-#define DRIVER(id, thread, from, to) { .kind = CUPTI_ACTIVITY_KIND_DRIVER, .cbid = (id), .threadId = (thread), .start = (from), .end = (to), .correlationId = (from) }
+#define RUNTIME(id, thread, from, to)                                                              \
+	{                                                                                          \
+		.kind = CUPTI_ACTIVITY_KIND_RUNTIME, .cbid = (id), .threadId = (thread),           \
+		.start = (from), .end = (to), .correlationId = (from)                              \
+	}
+#define DRIVER(id, thread, from, to)                                                               \
+	{                                                                                          \
+		.kind = CUPTI_ACTIVITY_KIND_DRIVER, .cbid = (id), .threadId = (thread),            \
+		.start = (from), .end = (to), .correlationId = (from)                              \
+	}
 
 static void calls_that_only_ask_are_one_record_a_row_and_thread(void **state)
 {
@@ -88,14 +99,19 @@ static void calls_that_only_ask_are_one_record_a_row_and_thread(void **state)
 		RUNTIME(GET_DEVICE, 5, 60, 61),
 		RUNTIME(GET_DEVICE, 6, 62, 65), /* another thread's between */
 		RUNTIME(GET_DEVICE, 5, 70, 72),
-		RUNTIME(GET_DEVICE, 5, 90, 80), /* no time at all */
-		DRIVER(GET_DEVICE, 5, 100, 110), /* the driver's number of that name is another function's */
+		RUNTIME(GET_DEVICE, 5, 90, 80),	 /* no time at all */
+		DRIVER(GET_DEVICE, 5, 100, 110), /* the driver's number of that name is another
+						    function's */
 		RUNTIME(PROPERTIES, 5, 120, 130),
 		RUNTIME(UNHEARD_OF, 5, 140, 150),
 		RUNTIME(LAST_ERROR, 5, 160, 162),
 	};
-	static const struct { uint32_t tid, calls; uint64_t start_ns, end_ns, ns; } asked[] = {
-		{ 5, 2, 10, 35, 15 }, { 5, 1, 60, 61, 1 }, { 6, 1, 62, 65, 3 }, { 5, 2, 70, 80, 2 }, { 5, 1, 160, 162, 2 },
+	static const struct {
+		uint32_t tid, calls;
+		uint64_t start_ns, end_ns, ns;
+	} asked[] = {
+		{ 5, 2, 10, 35, 15 }, { 5, 1, 60, 61, 1 },   { 6, 1, 62, 65, 3 },
+		{ 5, 2, 70, 80, 2 },  { 5, 1, 160, 162, 2 },
 	};
 	static const uint32_t kept[] = { 40, 100, 120, 140 };
 	struct spool spool;
@@ -128,7 +144,8 @@ static void a_buffer_of_nothing_but_asking_is_one_record(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < 300; k++)
-		call[k] = (CUpti_ActivityAPI)RUNTIME(GET_DEVICE, 5, (uint32_t)(10 * k + 1), (uint32_t)(10 * k + 4));
+		call[k] = (CUpti_ActivityAPI)RUNTIME(GET_DEVICE, 5, (uint32_t)(10 * k + 1),
+						     (uint32_t)(10 * k + 4));
 	encode(call, 300, &spool);
 	assert_int_equal(spool.asked_count, 1);
 	assert_int_equal(spool.asked[0].calls, 300);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Runs a fuzz target over files, so that a corpus is also an ordinary test: each file as it is, cut short at sixteen places, and with
- * bytes changed by a fixed random sequence. Where libFuzzer is, `clang -fsanitize=fuzzer` takes the target without this file.
+ * Runs a fuzz target over files, so that a corpus is also an ordinary test: each file as it is, cut
+ * short at sixteen places, and with bytes changed by a fixed random sequence. Where libFuzzer is,
+ * `clang -fsanitize=fuzzer` takes the target without this file.
  *
  *   fuzz_x [-r ROUNDS] FILE...      ROUNDS changed copies of each file (default 64)
  *
- * Nothing is compared: the target aborts, or a sanitizer does, when something is wrong. Its messages go to /dev/null.
+ * Nothing is compared: the target aborts, or a sanitizer does, when something is wrong. Its
+ * messages go to /dev/null.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -40,7 +42,8 @@ static void change(uint8_t *bytes, size_t size, uint64_t *state)
 		/* Headers steer parsers: half of the changes go to the first hundred bytes. */
 		if (random & 1)
 			at %= 100 < size ? 100 : size;
-		bytes[at] = random & 2 ? telling[(random >> 40) % sizeof(telling)] : (uint8_t)(random >> 48);
+		bytes[at] = random & 2 ? telling[(random >> 40) % sizeof(telling)]
+				       : (uint8_t)(random >> 48);
 	}
 }
 
@@ -114,7 +117,8 @@ int main(int argc, char **argv)
 		}
 		pid_t child = fork();
 		if (child == 0) {
-			/* A target says something about nearly every input; a sanitizer says it on descriptor 2, too. */
+			/* A target says something about nearly every input; a sanitizer says it on
+			 * descriptor 2, too. */
 			if (!getenv("FUZZ_SHOW"))
 				dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
 			alarm(SECONDS_PER_FILE);
@@ -123,7 +127,8 @@ int main(int argc, char **argv)
 		}
 		if (child < 0 || waitpid(child, &status, 0) != child || status) {
 			printf("[  FAILED  ] %s: %s %d; FUZZ_SHOW=1 shows what was said\n", argv[i],
-			       WIFSIGNALED(status) ? "signal" : "exit code", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+			       WIFSIGNALED(status) ? "signal" : "exit code",
+			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 			failed++;
 		} else {
 			printf("[       OK ] %s\n", argv[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes as a platform file: a message or a platform, and one that was accepted answers look-ups.
+ * Any bytes as a platform file: a message or a platform, and one that was accepted answers
+ * look-ups.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../model/platform.h"
+#include "model/platform/platform.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

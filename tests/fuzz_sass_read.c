@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Any text as disassembly, a line an instruction: decoded without reading past its end, into an instruction that an engine can use.
+ * Any text as disassembly, a line an instruction: decoded without reading past its end, into an
+ * instruction that an engine can use.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../traces/sass.h"
+#include "traces/profiles/sass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,11 +18,14 @@ static void try_line(const char *text, const uint64_t code[2], uint32_t offset)
 
 	sass_opcode(text, opcode);
 	sass_decode(&in, text, code, offset);
-	if (strlen(opcode) > 15 || (unsigned)in.class >= SASS_CLASS_COUNT || in.destination < -1 || in.destination > 254)
+	if (strlen(opcode) > 15 || (unsigned)in.class >= SASS_CLASS_COUNT || in.destination < -1 ||
+	    in.destination > 254)
 		abort();
-	if (in.control.stall > 15 || in.control.write_barrier > 7 || in.control.read_barrier > 7 || in.control.wait_mask > 63)
+	if (in.control.stall > 15 || in.control.write_barrier > 7 || in.control.read_barrier > 7 ||
+	    in.control.wait_mask > 63)
 		abort();
-	if (in.access_bytes > 16 || in.depbar_scoreboard > 5 || (in.destination < 0) != (in.destination_count == 0))
+	if (in.access_bytes > 16 || in.depbar_scoreboard > 5 ||
+	    (in.destination < 0) != (in.destination_count == 0))
 		abort();
 	for (int i = 0; i < 4; i++)
 		if (in.source[i] < -1 || in.source[i] > 254)

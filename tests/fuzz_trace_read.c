@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Any bytes at all as a trace: read, checked, dumped, exported, made into a schedule. Must end, and report instead of
- * crash.
+ * Any bytes at all as a trace: read, checked, dumped, exported, made into a schedule. Must end, and
+ * report instead of crash.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../traces/export.h"
-#include "../model/kernel_metrics.h"
-#include "../traces/kernel_profile.h"
-#include "../traces/profile_listing.h"
-#include "../traces/trace.h"
+#include "traces/views/export.h"
+#include "model/device/kernel_metrics.h"
+#include "traces/profiles/kernel_profile.h"
+#include "traces/profiles/profile_listing.h"
+#include "traces/format/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

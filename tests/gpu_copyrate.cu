@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * How near the tuned red-black SOR sweep comes to copying, and which variant of it should ship.
  *
- * For each grid: time of an iteration (both colours, two launches), the rate by the bytes that must move (own colour read and
- * written, other colour read: 3 words a point and iteration), and its ratio to the best 16-byte copy kernel of the same run.
- * Grids that fit the L2 cache exceed 1. Every variant's grid must equal the shipped kernel's, bit for bit.
+ * For each grid: time of an iteration (both colours, two launches), the rate by the bytes that must
+ * move (own colour read and written, other colour read: 3 words a point and iteration), and its
+ * ratio to the best 16-byte copy kernel of the same run. Grids that fit the L2 cache exceed 1.
+ * Every variant's grid must equal the shipped kernel's, bit for bit.
  *
  *     gpu_copyrate                        the shipped kernel at 16384x16384, which must reach 0.90
- *     gpu_copyrate all|ROWSxCOLUMNS...    all variants, on a set of squares and strips or on those named
+ *     gpu_copyrate all|ROWSxCOLUMNS...    all variants, on a set of squares and strips or on those
+ * named
  */
 #include <algorithm>
 #include <iterator>
@@ -14,14 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kernels/rbsor/rbsor_tuned.cu"
+#include "kernels/rbsor/rbsor_tuned.cu"
 #include "cuda_try.h"
 
 enum { REPEATS = 9 };
 
 /* ---- copying ---- */
 
-template <int VECTORS> __global__ void __launch_bounds__(256) copy_kernel(float4 *target, const float4 *source)
+template <int VECTORS>
+__global__ void __launch_bounds__(256) copy_kernel(float4 *target, const float4 *source)
 {
 	const size_t first = (size_t)blockIdx.x * 256 * VECTORS + threadIdx.x;
 	float4 value[VECTORS];
@@ -72,21 +75,25 @@ static double best_copy_rate(void)
 	rate[0] = median_us(5, [=] { copy_kernel<1><<<blocks, 256>>>(to, from); });
 	rate[1] = median_us(5, [=] { copy_kernel<2><<<blocks / 2, 256>>>(to, from); });
 	rate[2] = median_us(5, [=] { copy_kernel<4><<<blocks / 4, 256>>>(to, from); });
-	rate[3] = median_us(5, [=] { TRY(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice)); });
+	rate[3] = median_us(
+		5, [=] { TRY(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice)); });
 	TRY(cudaGetLastError());
 	for (double &value : rate)
 		value = 2e6 * (double)bytes / value;
-	printf("copy of 2 GiB, read + written, GB/s: 1 vector a thread %.0f, 2 vectors %.0f, 4 vectors %.0f, cudaMemcpy %.0f\n",
+	printf("copy of 2 GiB, read + written, GB/s: 1 vector a thread %.0f, 2 vectors %.0f, 4 "
+	       "vectors %.0f, cudaMemcpy %.0f\n",
 	       rate[0] * 1e-9, rate[1] * 1e-9, rate[2] * 1e-9, rate[3] * 1e-9);
 	TRY(cudaFree(source));
 	TRY(cudaFree(target));
-	return *std::max_element(rate, rate + 3); /* kernels only: that is what the sweep is compared with */
+	return *std::max_element(
+		rate, rate + 3); /* kernels only: that is what the sweep is compared with */
 }
 
 /* ---- variants ---- */
 
 template <typename T, int ROWS, enum rbsor_edge EDGE, bool TURN, int THREADS, int MIN_BLOCKS>
-__global__ void __launch_bounds__(THREADS, MIN_BLOCKS) variant_kernel(const struct rbsor_sweep sweep)
+__global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+	variant_kernel(const struct rbsor_sweep sweep)
 {
 	const rbsor_column<T> column = rbsor_column_of<T>(&sweep);
 
@@ -99,9 +106,14 @@ struct variant {
 	void (*kernel[2])(const struct rbsor_sweep); /* [f64] */
 };
 
-#define VARIANT(name, rows, edge, turn, threads, min_blocks, width) \
-	{ name, rows, threads, width, \
-	  { variant_kernel<float, rows, edge, turn, threads, min_blocks>, variant_kernel<double, rows, edge, turn, threads, min_blocks> } }
+#define VARIANT(name, rows, edge, turn, threads, min_blocks, width)                                \
+	{                                                                                          \
+		name, rows, threads, width,                                                        \
+		{                                                                                  \
+			variant_kernel<float, rows, edge, turn, threads, min_blocks>,              \
+				variant_kernel<double, rows, edge, turn, threads, min_blocks>      \
+		}                                                                                  \
+	}
 
 static const struct variant variants[] = {
 	VARIANT("1 row", 1, EDGE_SHUFFLE, true, 128, 1, 128),
@@ -124,12 +136,16 @@ static const struct variant variants[] = {
 
 static int launch_variant(const struct variant *variant, bool f64, struct rbsor_sweep sweep)
 {
-	const unsigned vectors = (unsigned)(f64 ? rbsor_vectors<double>(sweep.columns) : rbsor_vectors<float>(sweep.columns));
-	const unsigned width = (unsigned)variant->width, height = (unsigned)variant->threads / width;
-	const unsigned rows = (unsigned)(sweep.row_end - sweep.row_begin), step = height * (unsigned)variant->rows;
+	const unsigned vectors = (unsigned)(f64 ? rbsor_vectors<double>(sweep.columns)
+						: rbsor_vectors<float>(sweep.columns));
+	const unsigned width = (unsigned)variant->width,
+		       height = (unsigned)variant->threads / width;
+	const unsigned rows = (unsigned)(sweep.row_end - sweep.row_begin),
+		       step = height * (unsigned)variant->rows;
 	void *arguments[] = { &sweep };
 
-	return cudaLaunchKernel(variant->kernel[f64], dim3((vectors + width - 1) / width, (rows + step - 1) / step),
+	return cudaLaunchKernel(variant->kernel[f64],
+				dim3((vectors + width - 1) / width, (rows + step - 1) / step),
 				dim3(width, height), arguments, 0, 0);
 }
 
@@ -137,7 +153,8 @@ static int launch_variant(const struct variant *variant, bool f64, struct rbsor_
 
 template <typename T> __global__ void fill_kernel(T *grid, size_t count)
 {
-	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
+	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+	     i += (size_t)gridDim.x * blockDim.x) {
 		uint64_t x = i * 0x9e3779b97f4a7c15u;
 		x ^= x >> 29;
 		x *= 0xbf58476d1ce4e5b9u;
@@ -145,9 +162,11 @@ template <typename T> __global__ void fill_kernel(T *grid, size_t count)
 	}
 }
 
-__global__ void differ_kernel(const uint32_t *a, const uint32_t *b, size_t count, unsigned long long *differing)
+__global__ void differ_kernel(const uint32_t *a, const uint32_t *b, size_t count,
+			      unsigned long long *differing)
 {
-	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
+	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+	     i += (size_t)gridDim.x * blockDim.x)
 		if (a[i] != b[i])
 			atomicAdd(differing, 1ULL);
 }
@@ -175,13 +194,16 @@ static unsigned long long differing(const struct bench *b)
 	unsigned long long count = 0;
 
 	TRY(cudaMemset(b->d_differing, 0, sizeof(count)));
-	differ_kernel<<<1024, 256>>>((const uint32_t *)b->d_grid, (const uint32_t *)b->d_expected, b->bytes / 4, b->d_differing);
+	differ_kernel<<<1024, 256>>>((const uint32_t *)b->d_grid, (const uint32_t *)b->d_expected,
+				     b->bytes / 4, b->d_differing);
 	TRY(cudaMemcpy(&count, b->d_differing, sizeof(count), cudaMemcpyDeviceToHost));
 	return count;
 }
 
-/* `launch(sweep)` runs one colour. Prints a line; returns how many words differ from what is expected. */
-template <typename Launch> static unsigned long long measure(struct bench *b, const char *name, bool expected, Launch launch)
+/* `launch(sweep)` runs one colour. Prints a line; returns how many words differ from what is
+ * expected. */
+template <typename Launch>
+static unsigned long long measure(struct bench *b, const char *name, bool expected, Launch launch)
 {
 	auto iteration = [&] {
 		for (b->sweep.colour = 0; b->sweep.colour < 2; b->sweep.colour++)
@@ -199,12 +221,14 @@ template <typename Launch> static unsigned long long measure(struct bench *b, co
 	const double us = median_us((int)std::max(4.0, 15e3 / guess_us), iteration);
 
 	b->ratio = must_move / us * 1e6 / b->copy_rate;
-	printf("%s\t%dx%d\t%-26s\t%10.2f us\t%7.0f GB/s\tratio %.3f%s\n", b->f64 ? "f64" : "f32", b->rows, b->columns, name, us,
-	       must_move / us * 1e-3, b->ratio, wrong ? "\tWRONG" : "");
+	printf("%s\t%dx%d\t%-26s\t%10.2f us\t%7.0f GB/s\tratio %.3f%s\n", b->f64 ? "f64" : "f32",
+	       b->rows, b->columns, name, us, must_move / us * 1e-3, b->ratio,
+	       wrong ? "\tWRONG" : "");
 	return wrong;
 }
 
-/* Returns the differing words of all variants, or, with the shipped kernel alone, whether it is too slow. */
+/* Returns the differing words of all variants, or, with the shipped kernel alone, whether it is too
+ * slow. */
 static unsigned long long bench_grid(int rows, int columns, bool f64, double copy_rate, bool all)
 {
 	struct bench b = {};
@@ -227,12 +251,16 @@ static unsigned long long bench_grid(int rows, int columns, bool f64, double cop
 	b.sweep.row_begin = 1;
 	b.sweep.row_end = rows - 1;
 	b.sweep.omega = 1.9;
-	wrong += measure(&b, "shipped", true, [&](const struct rbsor_sweep &s) { return rbsor_tuned_kernels[f64].launch(&s, 0); });
+	wrong += measure(&b, "shipped", true, [&](const struct rbsor_sweep &s) {
+		return rbsor_tuned_kernels[f64].launch(&s, 0);
+	});
 	if (!all)
 		wrong += b.ratio < 0.90;
-	for (const struct variant *variant = variants; all && variant < std::end(variants); variant++)
-		wrong += measure(&b, variant->name, false,
-				 [&](const struct rbsor_sweep &s) { return launch_variant(variant, f64, s); });
+	for (const struct variant *variant = variants; all && variant < std::end(variants);
+	     variant++)
+		wrong += measure(&b, variant->name, false, [&](const struct rbsor_sweep &s) {
+			return launch_variant(variant, f64, s);
+		});
 	TRY(cudaFree(b.d_grid));
 	TRY(cudaFree(b.d_expected));
 	TRY(cudaFree(b.d_differing));
@@ -243,23 +271,32 @@ static unsigned long long bench_grid(int rows, int columns, bool f64, double cop
 
 int main(int argc, char **argv)
 {
-	static const char *const standard[] = { "16384x16384", "32768x32768", "8192x8192", "4096x4096", "2048x2048", "1024x1024",
-						"512x512", "64x512", "128x4096", "512x4096", "1024x8192", "2048x16384" };
+	static const char *const standard[] = { "16384x16384", "32768x32768", "8192x8192",
+						"4096x4096",   "2048x2048",   "1024x1024",
+						"512x512",     "64x512",      "128x4096",
+						"512x4096",    "1024x8192",   "2048x16384" };
 	const bool named = argc > 1 && strcmp(argv[1], "all");
 	const char *const *sizes = named ? (const char *const *)argv + 1 : standard;
-	const int count = named ? argc - 1 : argc > 1 ? (int)(sizeof(standard) / sizeof(standard[0])) : 1;
+	const int count = named	     ? argc - 1
+			  : argc > 1 ? (int)(sizeof(standard) / sizeof(standard[0]))
+				     : 1;
 	unsigned long long wrong = 0;
 
 	const double copy_rate = best_copy_rate();
 	for (int i = 0; i < count; i++)
 		for (int f64 = 0; f64 < 2; f64++) {
 			int rows, columns;
-			if (sscanf(sizes[i], "%dx%d", &rows, &columns) != 2 || rows < 3 || columns < 3) {
-				fprintf(stderr, "gpu_copyrate: '%s' is not ROWSxCOLUMNS of at least 3x3\n", sizes[i]);
+			if (sscanf(sizes[i], "%dx%d", &rows, &columns) != 2 || rows < 3 ||
+			    columns < 3) {
+				fprintf(stderr,
+					"gpu_copyrate: '%s' is not ROWSxCOLUMNS of at least 3x3\n",
+					sizes[i]);
 				return 2;
 			}
 			wrong += bench_grid(rows, columns, f64, copy_rate, argc > 1);
 		}
-	printf("%s\n", !wrong ? "ok" : argc > 1 ? "BAD: variants differ from the shipped kernel" : "BAD: below 0.90 of the copy rate");
+	printf("%s\n", !wrong	  ? "ok"
+		       : argc > 1 ? "BAD: variants differ from the shipped kernel"
+				  : "BAD: below 0.90 of the copy rate");
 	return wrong ? 1 : 0;
 }

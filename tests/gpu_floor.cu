@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What a step of a solver costs that computes nothing: an empty kernel launched into a stream, the same as a node of a graph, and a
- * cg::grid.sync() of a cooperative kernel that does nothing else. Medians, one line each, in microseconds a step:
+ * What a step of a solver costs that computes nothing: an empty kernel launched into a stream, the
+ * same as a node of a graph, and a cg::grid.sync() of a cooperative kernel that does nothing else.
+ * Medians, one line each, in microseconds a step:
  *
  *     step  blocks  threads  us
  *
- * `run` is what a graph of them takes once, from the call that launches it to the return of the one that waits, beside its steps.
+ * `run` is what a graph of them takes once, from the call that launches it to the return of the one
+ * that waits, beside its steps.
  */
 #include <algorithm>
 #include <chrono>
@@ -62,7 +64,10 @@ static double sync_us(cudaStream_t stream, int blocks, int threads)
 	for (int k = 0; k < 2; k++) {
 		int steps = k * STEPS;
 		void *args[] = { &steps };
-		us[k] = median_us(stream, [&] { TRY(cudaLaunchCooperativeKernel(sync_kernel, dim3(blocks), dim3(threads), args, 0, stream)); });
+		us[k] = median_us(stream, [&] {
+			TRY(cudaLaunchCooperativeKernel(sync_kernel, dim3(blocks), dim3(threads),
+							args, 0, stream));
+		});
 	}
 	return (us[1] - us[0]) / STEPS;
 }
@@ -83,7 +88,9 @@ static double run_us(cudaStream_t stream, int blocks, int threads, int steps)
 		const auto begin = std::chrono::steady_clock::now();
 		TRY(cudaGraphLaunch(ready, stream));
 		TRY(cudaStreamSynchronize(stream));
-		us[i > 0 ? i : 0] = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+		us[i > 0 ? i : 0] = std::chrono::duration<double, std::micro>(
+					    std::chrono::steady_clock::now() - begin)
+					    .count();
 	}
 	TRY(cudaGraphExecDestroy(ready));
 	TRY(cudaGraphDestroy(graph));
@@ -108,10 +115,13 @@ int main(void)
 		launches(stream, sms, t);
 		TRY(cudaStreamEndCapture(stream, &graph));
 		TRY(cudaGraphInstantiateWithFlags(&ready, graph, 0));
-		printf("stream\t%d\t%d\t%.3f\n", sms, t, median_us(stream, [&] { launches(stream, sms, t); }) / STEPS);
-		printf("graph\t%d\t%d\t%.3f\n", sms, t, median_us(stream, [&] { TRY(cudaGraphLaunch(ready, stream)); }) / STEPS);
+		printf("stream\t%d\t%d\t%.3f\n", sms, t,
+		       median_us(stream, [&] { launches(stream, sms, t); }) / STEPS);
+		printf("graph\t%d\t%d\t%.3f\n", sms, t,
+		       median_us(stream, [&] { TRY(cudaGraphLaunch(ready, stream)); }) / STEPS);
 		printf("grid.sync\t%d\t%d\t%.3f\n", sms, t, sync_us(stream, sms, t));
-		const double few = run_us(stream, sms, t, STEPS / 5), all = run_us(stream, sms, t, STEPS);
+		const double few = run_us(stream, sms, t, STEPS / 5),
+			     all = run_us(stream, sms, t, STEPS);
 		printf("run\t%d\t%d\t%.3f\n", sms, t, few - (all - few) / 4);
 		TRY(cudaGraphExecDestroy(ready));
 		TRY(cudaGraphDestroy(graph));

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A CUDA program that knows nothing of warpreel, for trying the recorder on: one host thread a GPU, streams, an event recorded again
- * and again, events destroyed and created anew, peer copies, memsets, NVTX ranges, a cooperative launch, a graph, a launch through the
- * driver API, launches that fail. It prints how much of each it did, one "name count" a line, for comparison with the trace.
+ * A CUDA program that knows nothing of warpreel, for trying the recorder on: one host thread a GPU,
+ * streams, an event recorded again and again, events destroyed and created anew, peer copies,
+ * memsets, NVTX ranges, a cooperative launch, a graph, a launch through the driver API, launches
+ * that fail. It prints how much of each it did, one "name count" a line, for comparison with the
+ * trace.
  *
- *   gpu_foreign [rounds] [end|kill|reset]    kill: dies by SIGKILL when the work is done; reset: ends with cudaDeviceReset
+ *   gpu_foreign [rounds] [end|kill|reset]    kill: dies by SIGKILL when the work is done; reset:
+ * ends with cudaDeviceReset
  */
 #include <cooperative_groups.h>
 #include <cuda.h>
@@ -36,12 +39,20 @@ __global__ void meet(float *data)
 	data[blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
 
-struct tally { long kernels, copies, peer_copies, memsets, records, waits, graphs, failed_launches, ranges; };
-struct worker { pthread_t thread; int gpu, gpus, rounds; struct tally did; float *data, *other; };
+struct tally {
+	long kernels, copies, peer_copies, memsets, records, waits, graphs, failed_launches, ranges;
+};
+struct worker {
+	pthread_t thread;
+	int gpu, gpus, rounds;
+	struct tally did;
+	float *data, *other;
+};
 static struct worker worker[GPUS_MAX];
 static pthread_barrier_t everybody;
 
-/* One event, recorded on one stream and waited for on the other, over and over: its id says nothing about which record was met. */
+/* One event, recorded on one stream and waited for on the other, over and over: its id says nothing
+ * about which record was met. */
 static void ping_pong(struct worker *w, cudaStream_t stream[2])
 {
 	cudaEvent_t event;
@@ -60,7 +71,8 @@ static void ping_pong(struct worker *w, cudaStream_t stream[2])
 	TRY(cudaStreamSynchronize(stream[1]));
 }
 
-/* Events destroyed and created anew, so that the driver hands out the same object, and perhaps the same id, again. */
+/* Events destroyed and created anew, so that the driver hands out the same object, and perhaps the
+ * same id, again. */
 static void short_lived_events(struct worker *w, cudaStream_t stream[2])
 {
 	for (int round = 0; round < w->rounds; round++) {
@@ -84,9 +96,12 @@ static void copies(struct worker *w, cudaStream_t stream)
 	memset(pageable, 0, sizeof(pageable));
 	TRY(cudaMallocHost(&pinned, COUNT * sizeof(float)));
 	TRY(cudaMemsetAsync(w->other, 1, COUNT * sizeof(float), stream));
-	TRY(cudaMemcpyAsync(pinned, w->data, COUNT * sizeof(float), cudaMemcpyDeviceToHost, stream));
-	TRY(cudaMemcpyAsync(w->other, pinned, COUNT * sizeof(float), cudaMemcpyHostToDevice, stream));
-	TRY(cudaMemcpyAsync(w->other, w->data, COUNT * sizeof(float), cudaMemcpyDeviceToDevice, stream));
+	TRY(cudaMemcpyAsync(pinned, w->data, COUNT * sizeof(float), cudaMemcpyDeviceToHost,
+			    stream));
+	TRY(cudaMemcpyAsync(w->other, pinned, COUNT * sizeof(float), cudaMemcpyHostToDevice,
+			    stream));
+	TRY(cudaMemcpyAsync(w->other, w->data, COUNT * sizeof(float), cudaMemcpyDeviceToDevice,
+			    stream));
 	TRY(cudaMemcpy2DAsync(pinned, 256, w->data, 512, 256, 16, cudaMemcpyDeviceToHost, stream));
 	TRY(cudaMemcpy(w->data, pageable, sizeof(pageable), cudaMemcpyHostToDevice));
 	TRY(cudaStreamSynchronize(stream));
@@ -108,7 +123,8 @@ static void peer_copies(struct worker *w, cudaStream_t stream)
 		cudaGetLastError();
 	TRY(cudaEventCreateWithFlags(&sent[w->gpu], cudaEventDisableTiming));
 	for (int round = 0; round < w->rounds; round++) {
-		TRY(cudaMemcpyPeerAsync(worker[next].other, next, w->data, w->gpu, COUNT * sizeof(float), stream));
+		TRY(cudaMemcpyPeerAsync(worker[next].other, next, w->data, w->gpu,
+					COUNT * sizeof(float), stream));
 		TRY(cudaEventRecord(sent[w->gpu], stream));
 		pthread_barrier_wait(&everybody);
 		TRY(cudaStreamWaitEvent(stream, sent[before], 0));
@@ -148,7 +164,8 @@ static void graph(struct worker *w, cudaStream_t stream)
 /* As programs do that generate kernels themselves: no runtime call above the launch. */
 static void driver_launch(struct worker *w, cudaStream_t stream)
 {
-	typedef CUresult launch_fn(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **, void **);
+	typedef CUresult launch_fn(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+				   unsigned, unsigned, CUstream, void **, void **);
 	launch_fn *launch = NULL;
 	cudaDriverEntryPointQueryResult found;
 	cudaFunction_t function;
@@ -157,10 +174,12 @@ static void driver_launch(struct worker *w, cudaStream_t stream)
 	void *arguments[] = { &w->data, &factor, &rounds };
 
 	TRY(cudaGetFuncBySymbol(&function, (const void *)scale<float>));
-	TRY(cudaGetDriverEntryPointByVersion("cuLaunchKernel", (void **)&launch, 12000, cudaEnableDefault, &found));
+	TRY(cudaGetDriverEntryPointByVersion("cuLaunchKernel", (void **)&launch, 12000,
+					     cudaEnableDefault, &found));
 	if (found != cudaDriverEntryPointSuccess)
 		return;
-	if (launch((CUfunction)function, BLOCKS, 1, 1, THREADS, 1, 1, 0, (CUstream)stream, arguments, NULL) == CUDA_SUCCESS)
+	if (launch((CUfunction)function, BLOCKS, 1, 1, THREADS, 1, 1, 0, (CUstream)stream,
+		   arguments, NULL) == CUDA_SUCCESS)
 		w->did.kernels++;
 }
 
@@ -186,7 +205,8 @@ static void *work(void *argument)
 	copies(w, stream[0]);
 	pthread_barrier_wait(&everybody);
 	peer_copies(w, stream[1]);
-	TRY(cudaLaunchCooperativeKernel((const void *)meet, dim3(8), dim3(64), arguments, 0, stream[0]));
+	TRY(cudaLaunchCooperativeKernel((const void *)meet, dim3(8), dim3(64), arguments, 0,
+					stream[0]));
 	w->did.kernels++;
 	graph(w, stream[0]);
 	driver_launch(w, stream[0]);
@@ -236,8 +256,10 @@ int main(int argc, char **argv)
 		sum.failed_launches += did->failed_launches;
 		sum.ranges += did->ranges;
 	}
-	printf("gpus %d\nkernels %ld\ncopies %ld\npeer_copies %ld\nmemsets %ld\nevent_records %ld\nevent_waits %ld\ngraph_launches %ld\n"
-	       "failed_launches %ld\nranges %ld\n", gpus, sum.kernels, sum.copies, sum.peer_copies, sum.memsets, sum.records, sum.waits,
+	printf("gpus %d\nkernels %ld\ncopies %ld\npeer_copies %ld\nmemsets %ld\nevent_records "
+	       "%ld\nevent_waits %ld\ngraph_launches %ld\n"
+	       "failed_launches %ld\nranges %ld\n",
+	       gpus, sum.kernels, sum.copies, sum.peer_copies, sum.memsets, sum.records, sum.waits,
 	       sum.graphs, sum.failed_launches, sum.ranges);
 	fflush(stdout);
 	if (!strcmp(ending, "kill")) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Every CUDA kernel against its CPU implementation, bit for bit: random grids at awkward sizes, partial row ranges, both
- * parities of the first row, both colours. Rows outside reach and the padding are NaN, and the whole buffer is compared: a
- * kernel that reads or writes where it must not shows.
+ * Every CUDA kernel against its CPU implementation, bit for bit: random grids at awkward sizes,
+ * partial row ranges, both parities of the first row, both colours. Rows outside reach and the
+ * padding are NaN, and the whole buffer is compared: a kernel that reads or writes where it must
+ * not shows.
  *
  *     gpu_kernels [ROWSxCOLUMNS...]      without arguments: a set of sizes
  */
 #include "gpu_kit.h"
-#include "../kernels/machine.h"
-#include "../kernels/rbsor/rbsor.h"
+#include "kernels/machine/machine.h"
+#include "kernels/rbsor/rbsor.h"
 
 struct sweep_kernel {
 	const char *name;
@@ -37,11 +38,14 @@ static const struct layout_kernel layout_kernels[] = {
 	{ "rbsor_merge_f64", rbsor_merge_f64_cpu, 8, true },
 };
 
-static const struct gpu_size standard_sizes[] = {
-	{ 3, 3 }, { 3, 4 }, { 4, 3 }, { 4, 5 }, { 5, 7 }, { 6, 9 }, { 7, 10 }, { 9, 17 }, { 8, 111 }, { 17, 112 }, { 17, 113 },
-	{ 10, 114 }, { 111, 113 }, { 5, 222 }, { 33, 257 }, { 66, 258 }, { 129, 1000 }, { 64, 1026 }, { 1023, 257 }, { 601, 2051 },
-	{ 1604, 4099 }, /* so large that the tuned kernels take several rows a thread */
-};
+static const struct gpu_size
+	standard_sizes[] = {
+		{ 3, 3 },	{ 3, 4 },      { 4, 3 },     { 4, 5 },	    { 5, 7 },
+		{ 6, 9 },	{ 7, 10 },     { 9, 17 },    { 8, 111 },    { 17, 112 },
+		{ 17, 113 },	{ 10, 114 },   { 111, 113 }, { 5, 222 },    { 33, 257 },
+		{ 66, 258 },	{ 129, 1000 }, { 64, 1026 }, { 1023, 257 }, { 601, 2051 },
+		{ 1604, 4099 }, /* so large that the tuned kernels take several rows a thread */
+	};
 
 struct check {
 	struct gpu_check kit;
@@ -60,13 +64,15 @@ static void put(char *grid, size_t element, int64_t index, double value)
 }
 
 /* NaN everywhere, then values in the columns of rows [from, to). */
-static void fill(struct check *check, char *grid, size_t element, enum rbsor_layout layout, int64_t pitch, int columns, int rows,
-		 int first_row, int from, int to)
+static void fill(struct check *check, char *grid, size_t element, enum rbsor_layout layout,
+		 int64_t pitch, int columns, int rows, int first_row, int from, int to)
 {
 	memset(grid, 0xff, (size_t)(rows * pitch) * element);
 	for (int i = from; i < to; i++)
 		for (int j = 0; j < columns; j++) {
-			int64_t at = layout == LAYOUT_ROWS ? j : ((first_row + i + j) & 1) * (pitch / 2) + (j >> 1);
+			int64_t at = layout == LAYOUT_ROWS
+					     ? j
+					     : ((first_row + i + j) & 1) * (pitch / 2) + (j >> 1);
 			put(grid, element, i * pitch + at, 2 * gpu_random(&check->kit) - 1);
 		}
 }
@@ -86,18 +92,26 @@ static void *device_grid(const struct check *check, uint32_t buffer, size_t byte
 	return (char *)check->m->ops->address(check->m, buffer) + (check->bytes - (int64_t)bytes);
 }
 
-static int upload(struct machine_thread *t, const struct check *check, uint32_t host, uint32_t device, int64_t bytes)
+static int upload(struct machine_thread *t, const struct check *check, uint32_t host,
+		  uint32_t device, int64_t bytes)
 {
-	const struct machine_copy c = { .source = host, .target = device, .target_offset_bytes = check->bytes - bytes,
-					.row_bytes = bytes, .rows = 1 };
+	const struct machine_copy c = { .source = host,
+					.target = device,
+					.target_offset_bytes = check->bytes - bytes,
+					.row_bytes = bytes,
+					.rows = 1 };
 
 	return bytes ? t->machine->ops->copy(t, check->stream, &c) : 0;
 }
 
-static int download(struct machine_thread *t, const struct check *check, uint32_t device, uint32_t host, int64_t bytes)
+static int download(struct machine_thread *t, const struct check *check, uint32_t device,
+		    uint32_t host, int64_t bytes)
 {
-	const struct machine_copy c = { .source = device, .target = host, .source_offset_bytes = check->bytes - bytes,
-					.row_bytes = bytes, .rows = 1 };
+	const struct machine_copy c = { .source = device,
+					.target = host,
+					.source_offset_bytes = check->bytes - bytes,
+					.row_bytes = bytes,
+					.rows = 1 };
 
 	return bytes ? t->machine->ops->copy(t, check->stream, &c) : 0;
 }
@@ -106,56 +120,76 @@ static int trip_body(struct machine_thread *t, void *arg)
 {
 	const struct trip *trip = arg;
 	const struct check *c = trip->check;
-	const struct machine_launch launch = { .name = trip->kernel, .cpu = gpu_never, .args = trip->args, .args_bytes = trip->args_bytes };
+	const struct machine_launch launch = { .name = trip->kernel,
+					       .cpu = gpu_never,
+					       .args = trip->args,
+					       .args_bytes = trip->args_bytes };
 
-	if (upload(t, c, c->host, c->device, trip->bytes) || upload(t, c, c->rows_host, c->rows_device, trip->rows_bytes))
+	if (upload(t, c, c->host, c->device, trip->bytes) ||
+	    upload(t, c, c->rows_host, c->rows_device, trip->rows_bytes))
 		return -1;
 	if (t->machine->ops->launch(t, c->stream, &launch))
 		return -1;
-	if (download(t, c, c->device, c->host, trip->bytes) || download(t, c, c->rows_device, c->rows_host, trip->rows_bytes))
+	if (download(t, c, c->device, c->host, trip->bytes) ||
+	    download(t, c, c->rows_device, c->rows_host, trip->rows_bytes))
 		return -1;
 	return t->machine->ops->sync(t, c->stream);
 }
 
-static int check_sweep(struct check *check, const struct sweep_kernel *kernel, int rows, int columns, int begin, int end,
-		       int first_row, int colour, int64_t pitch)
+static int check_sweep(struct check *check, const struct sweep_kernel *kernel, int rows,
+		       int columns, int begin, int end, int first_row, int colour, int64_t pitch)
 {
 	const struct machine_ops *ops = check->m->ops;
 	char *host = ops->address(check->m, check->host);
 	const size_t bytes = (size_t)(rows * pitch) * kernel->element;
-	struct rbsor_sweep sweep = { .pitch = pitch, .columns = columns, .strip_rows = rows, .row_begin = begin, .row_end = end,
-				     .first_row = first_row, .colour = colour, .omega = 1.2 + 0.7 * gpu_random(&check->kit) };
+	struct rbsor_sweep sweep = { .pitch = pitch,
+				     .columns = columns,
+				     .strip_rows = rows,
+				     .row_begin = begin,
+				     .row_end = end,
+				     .first_row = first_row,
+				     .colour = colour,
+				     .omega = 1.2 + 0.7 * gpu_random(&check->kit) };
 	struct trip trip = { check, kernel->name, &sweep, sizeof(sweep), (int64_t)bytes, 0 };
 	struct machine_thread out;
 	char what[160];
 
-	fill(check, host, kernel->element, kernel->layout, pitch, columns, rows, first_row, begin - 1, end + 1);
+	fill(check, host, kernel->element, kernel->layout, pitch, columns, rows, first_row,
+	     begin - 1, end + 1);
 	memcpy(check->expected, host, bytes);
 	sweep.grid = check->expected;
 	kernel->cpu(&sweep);
 	sweep.grid = device_grid(check, check->device, bytes);
 	if (ops->run(check->m, 1, trip_body, &trip, &out))
 		return -1;
-	snprintf(what, sizeof(what), "%s %dx%d rows [%d,%d) first row %d colour %d pitch %lld", kernel->name, rows, columns, begin, end,
-		 first_row, colour, (long long)pitch);
+	snprintf(what, sizeof(what), "%s %dx%d rows [%d,%d) first row %d colour %d pitch %lld",
+		 kernel->name, rows, columns, begin, end, first_row, colour, (long long)pitch);
 	gpu_compare(&check->kit, what, check->expected, host, bytes, kernel->element, pitch);
 	return 0;
 }
 
-static int check_layout(struct check *check, const struct layout_kernel *kernel, int rows, int columns, int first_row,
-			int64_t pitch, int64_t rows_pitch)
+static int check_layout(struct check *check, const struct layout_kernel *kernel, int rows,
+			int columns, int first_row, int64_t pitch, int64_t rows_pitch)
 {
 	const struct machine_ops *ops = check->m->ops;
-	char *host = ops->address(check->m, check->host), *rows_host = ops->address(check->m, check->rows_host);
-	const size_t bytes = (size_t)(rows * pitch) * kernel->element, rows_bytes = (size_t)(rows * rows_pitch) * kernel->element;
-	struct rbsor_layout_args args = { .rows_pitch = rows_pitch, .pitch = pitch, .columns = columns, .strip_rows = rows,
+	char *host = ops->address(check->m, check->host),
+	     *rows_host = ops->address(check->m, check->rows_host);
+	const size_t bytes = (size_t)(rows * pitch) * kernel->element,
+		     rows_bytes = (size_t)(rows * rows_pitch) * kernel->element;
+	struct rbsor_layout_args args = { .rows_pitch = rows_pitch,
+					  .pitch = pitch,
+					  .columns = columns,
+					  .strip_rows = rows,
 					  .first_row = first_row };
-	struct trip trip = { check, kernel->name, &args, sizeof(args), (int64_t)bytes, (int64_t)rows_bytes };
+	struct trip trip = { check,	   kernel->name,   &args,
+			     sizeof(args), (int64_t)bytes, (int64_t)rows_bytes };
 	struct machine_thread out;
 	char what[160];
 
-	fill(check, host, kernel->element, LAYOUT_SPLIT, pitch, columns, rows, first_row, 0, kernel->merge ? rows : 0);
-	fill(check, rows_host, kernel->element, LAYOUT_ROWS, rows_pitch, columns, rows, first_row, 0, kernel->merge ? 0 : rows);
+	fill(check, host, kernel->element, LAYOUT_SPLIT, pitch, columns, rows, first_row, 0,
+	     kernel->merge ? rows : 0);
+	fill(check, rows_host, kernel->element, LAYOUT_ROWS, rows_pitch, columns, rows, first_row,
+	     0, kernel->merge ? 0 : rows);
 	memcpy(check->expected, host, bytes);
 	memcpy(check->expected_rows, rows_host, rows_bytes);
 	args.grid = check->expected;
@@ -165,9 +199,11 @@ static int check_layout(struct check *check, const struct layout_kernel *kernel,
 	args.rows_grid = device_grid(check, check->rows_device, rows_bytes);
 	if (ops->run(check->m, 1, trip_body, &trip, &out))
 		return -1;
-	snprintf(what, sizeof(what), "%s %dx%d first row %d", kernel->name, rows, columns, first_row);
+	snprintf(what, sizeof(what), "%s %dx%d first row %d", kernel->name, rows, columns,
+		 first_row);
 	gpu_compare(&check->kit, what, check->expected, host, bytes, kernel->element, pitch);
-	gpu_compare(&check->kit, what, check->expected_rows, rows_host, rows_bytes, kernel->element, rows_pitch);
+	gpu_compare(&check->kit, what, check->expected_rows, rows_host, rows_bytes, kernel->element,
+		    rows_pitch);
 	return 0;
 }
 
@@ -180,25 +216,37 @@ static int check_size(struct check *check, int rows, int columns)
 {
 	const int64_t tight = round_up(columns, 64);
 	const int64_t points = (int64_t)rows * columns;
-	const bool large = points > 2000000; /* there for the tuned kernels alone: the others work the same at any size */
-	const size_t step = large ? 7 : points > 100000 ? 5 : 1; /* fewer ranges where each takes its time */
-	/* all rows; without the outer ones; one row, at the top, in the middle, at the bottom; an odd start */
-	const int ranges[][2] = { { 1, rows - 1 }, { 2, rows - 2 }, { 1, 2 }, { rows / 2, rows / 2 + 1 }, { rows - 2, rows - 1 },
-				  { rows / 3 + 1, rows - 1 }, { 1, rows - 1 - rows / 4 } };
+	const bool large = points > 2000000; /* there for the tuned kernels alone: the others work
+						the same at any size */
+	const size_t step = large	      ? 7
+			    : points > 100000 ? 5
+					      : 1; /* fewer ranges where each takes its time */
+	/* all rows; without the outer ones; one row, at the top, in the middle, at the bottom; an
+	 * odd start */
+	const int ranges[][2] = { { 1, rows - 1 },
+				  { 2, rows - 2 },
+				  { 1, 2 },
+				  { rows / 2, rows / 2 + 1 },
+				  { rows - 2, rows - 1 },
+				  { rows / 3 + 1, rows - 1 },
+				  { 1, rows - 1 - rows / 4 } };
 
 	for (size_t k = 0; k < sizeof(sweep_kernels) / sizeof(sweep_kernels[0]); k++)
 		for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r += step)
 			for (int variant = 0; variant < 4; variant++) {
 				const int begin = ranges[r][0], end = ranges[r][1];
-				if (begin < 1 || end <= begin || end > rows - 1 || (large && sweep_kernels[k].layout == LAYOUT_ROWS))
+				if (begin < 1 || end <= begin || end > rows - 1 ||
+				    (large && sweep_kernels[k].layout == LAYOUT_ROWS))
 					continue;
-				if (check_sweep(check, &sweep_kernels[k], rows, columns, begin, end, 6 + (variant & 1), variant >> 1,
+				if (check_sweep(check, &sweep_kernels[k], rows, columns, begin, end,
+						6 + (variant & 1), variant >> 1,
 						tight + (r & 1 ? 64 : 0)))
 					return -1;
 			}
 	for (size_t k = 0; k < sizeof(layout_kernels) / sizeof(layout_kernels[0]) && !large; k++)
 		for (int first_row = 2; first_row < 4; first_row++)
-			if (check_layout(check, &layout_kernels[k], rows, columns, first_row, tight, first_row & 1 ? columns : tight + 64))
+			if (check_layout(check, &layout_kernels[k], rows, columns, first_row, tight,
+					 first_row & 1 ? columns : tight + 64))
 				return -1;
 	return 0;
 }
@@ -215,7 +263,8 @@ static int check_all(struct check *check, const struct gpu_size *sizes, size_t c
 	if (ops->buffer(check->m, 0, SPACE_PINNED, check->bytes, &check->host) ||
 	    ops->buffer(check->m, 0, SPACE_DEVICE, check->bytes, &check->device) ||
 	    ops->buffer(check->m, 0, SPACE_PINNED, check->bytes, &check->rows_host) ||
-	    ops->buffer(check->m, 0, SPACE_DEVICE, check->bytes, &check->rows_device) || ops->stream(check->m, 0, &check->stream))
+	    ops->buffer(check->m, 0, SPACE_DEVICE, check->bytes, &check->rows_device) ||
+	    ops->stream(check->m, 0, &check->stream))
 		return -1;
 	check->expected = xmalloc((size_t)check->bytes);
 	check->expected_rows = xmalloc((size_t)check->bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the programs that compare kernels on a GPU with their CPU implementations share: random numbers, the comparison of two buffers,
- * the counts of cases and mismatches, and the sizes named as arguments.
+ * What the programs that compare kernels on a GPU with their CPU implementations share: random
+ * numbers, the comparison of two buffers, the counts of cases and mismatches, and the sizes named
+ * as arguments.
  */
 #ifndef WARPREEL_GPU_KIT_H
 #define WARPREEL_GPU_KIT_H
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../traces/util.h"
+#include "traces/base/util.h"
 
 struct gpu_size {
 	int rows, columns;
@@ -44,8 +45,8 @@ static inline void gpu_never(const void *args)
 }
 
 /* One case: bytes of floats (element: 4) or doubles (8) in rows of pitch elements, bit for bit. */
-static inline void gpu_compare(struct gpu_check *check, const char *what, const void *expected, const void *got, size_t bytes, size_t element,
-			       int64_t pitch)
+static inline void gpu_compare(struct gpu_check *check, const char *what, const void *expected,
+			       const void *got, size_t bytes, size_t element, int64_t pitch)
 {
 	const char *e = expected, *g = got;
 
@@ -58,15 +59,17 @@ static inline void gpu_compare(struct gpu_check *check, const char *what, const 
 		const int64_t index = (int64_t)(at / element);
 		if (!memcmp(want, have, element))
 			continue;
-		printf("MISMATCH %s: row %lld element %lld: expected %.17g, got %.17g\n", what, (long long)(index / pitch),
-		       (long long)(index % pitch), element == 4 ? (double)*(const float *)want : *(const double *)want,
+		printf("MISMATCH %s: row %lld element %lld: expected %.17g, got %.17g\n", what,
+		       (long long)(index / pitch), (long long)(index % pitch),
+		       element == 4 ? (double)*(const float *)want : *(const double *)want,
 		       element == 4 ? (double)*(const float *)have : *(const double *)have);
 		shown++;
 	}
 }
 
 /* A line on the cases since the last such line. */
-static inline __attribute__((format(printf, 2, 3))) void gpu_count_part(struct gpu_check *check, const char *part, ...)
+static inline __attribute__((format(printf, 2, 3))) void gpu_count_part(struct gpu_check *check,
+									const char *part, ...)
 {
 	va_list args;
 
@@ -74,7 +77,8 @@ static inline __attribute__((format(printf, 2, 3))) void gpu_count_part(struct g
 	va_start(args, part);
 	vprintf(part, args);
 	va_end(args);
-	printf(": %ld cases, %ld mismatches\n", check->cases - check->parts_cases, check->failures - check->parts_failures);
+	printf(": %ld cases, %ld mismatches\n", check->cases - check->parts_cases,
+	       check->failures - check->parts_failures);
 	check->parts_cases = check->cases;
 	check->parts_failures = check->failures;
 }
@@ -86,9 +90,10 @@ static inline int gpu_count_all(const struct gpu_check *check)
 	return check->failures ? EXIT_BAD : EXIT_OK;
 }
 
-/* The sizes in the arguments, ROWSxCOLUMNS each; without arguments those given, *count of them. The caller frees. NULL after a message:
- * one is wrong. */
-static inline struct gpu_size *gpu_sizes(int argc, char **argv, const struct gpu_size *given, size_t *count)
+/* The sizes in the arguments, ROWSxCOLUMNS each; without arguments those given, *count of them. The
+ * caller frees. NULL after a message: one is wrong. */
+static inline struct gpu_size *gpu_sizes(int argc, char **argv, const struct gpu_size *given,
+					 size_t *count)
 {
 	struct gpu_size *sizes;
 
@@ -100,7 +105,8 @@ static inline struct gpu_size *gpu_sizes(int argc, char **argv, const struct gpu
 	*count = (size_t)argc - 1;
 	sizes = xcalloc(*count, sizeof(*sizes));
 	for (size_t i = 0; i < *count; i++)
-		if (sscanf(argv[i + 1], "%dx%d", &sizes[i].rows, &sizes[i].columns) != 2 || sizes[i].rows < 3 || sizes[i].columns < 3) {
+		if (sscanf(argv[i + 1], "%dx%d", &sizes[i].rows, &sizes[i].columns) != 2 ||
+		    sizes[i].rows < 3 || sizes[i].columns < 3) {
 			report("'%s' is not ROWSxCOLUMNS of at least 3x3", argv[i + 1]);
 			free(sizes);
 			return NULL;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Every microkernel on the GPU against its twin in plain C, at awkward sizes and all block sizes; and the filling of buffers.
+ * Every microkernel on the GPU against its twin in plain C, at awkward sizes and all block sizes;
+ * and the filling of buffers.
  */
 #include <math.h>
 
 #include "gpu_kit.h"
-#include "../kernels/micro/micro_params.h"
-#include "../kernels/micro/micro_value.h"
+#include "kernels/micro/micro_params.h"
+#include "kernels/micro/micro_value.h"
 
 enum { BLOCKS = 5 };
 static const int blocks[BLOCKS] = { 64, 128, 256, 512, 1024 };
-static const int sizes[3][6] = { { 1, 31, 257, 2049, 5000, 40001 }, { 1, 2, 33, 65, 130, 257 }, { 1, 3, 17, 33, 50, 65 } };
+static const int sizes[3][6] = { { 1, 31, 257, 2049, 5000, 40001 },
+				 { 1, 2, 33, 65, 130, 257 },
+				 { 1, 3, 17, 33, 50, 65 } };
 
 struct check {
 	struct gpu_check kit;
@@ -22,7 +25,9 @@ struct check {
 
 static int fetch(struct check *c, struct machine_thread *t, int k)
 {
-	const struct machine_copy copy = { .source = c->buffer[k], .target = c->stage, .row_bytes = c->bytes[k], .rows = 1 };
+	const struct machine_copy copy = {
+		.source = c->buffer[k], .target = c->stage, .row_bytes = c->bytes[k], .rows = 1
+	};
 
 	return c->m->ops->copy(t, c->stream, &copy) || c->m->ops->sync(t, c->stream) ? -1 : 0;
 }
@@ -30,8 +35,8 @@ static int fetch(struct check *c, struct machine_thread *t, int k)
 static void differ(struct check *c, const char *what, int64_t at)
 {
 	c->kit.failures++;
-	printf("BAD  %s size %d block %d work %d: %s %lld\n", c->params->kernel->name, c->params->size, c->params->block, c->params->work,
-	       what, (long long)at);
+	printf("BAD  %s size %d block %d work %d: %s %lld\n", c->params->kernel->name,
+	       c->params->size, c->params->block, c->params->work, what, (long long)at);
 }
 
 static void compare_output(struct check *c, const char *have)
@@ -45,7 +50,8 @@ static void compare_output(struct check *c, const char *have)
 		if (!memcmp(have + at, want + at, (size_t)out->word_bytes))
 			continue;
 		if (tolerance > 0 && out->word_bytes == 4) {
-			const double a = (double)*(const float *)(have + at), b = (double)*(const float *)(want + at);
+			const double a = (double)*(const float *)(have + at),
+				     b = (double)*(const float *)(want + at);
 			if (fabs(a - b) <= tolerance * fabs(b))
 				continue;
 		}
@@ -65,10 +71,15 @@ static int body(struct machine_thread *t, void *arg)
 		const struct micro_buffer *b = &c->params->buffer[k];
 		if (!b->count)
 			continue;
-		struct micro_fill_args args = { NULL, b->fill == FILL_ZERO ? c->bytes[k] / 4 : b->count, b->range, micro_mix((uint64_t)k + 77),
+		struct micro_fill_args args = { NULL,
+						b->fill == FILL_ZERO ? c->bytes[k] / 4 : b->count,
+						b->range, micro_mix((uint64_t)k + 77),
 						(int32_t)b->fill };
 		args.out = k == MICRO_INPUTS ? c->device.out : c->device.in[k];
-		const struct machine_launch launch = { .name = "micro_fill", .cpu = micro_fill_cpu, .args = &args, .args_bytes = sizeof(args),
+		const struct machine_launch launch = { .name = "micro_fill",
+						       .cpu = micro_fill_cpu,
+						       .args = &args,
+						       .args_bytes = sizeof(args),
 						       .geometry = micro_fill_geometry };
 		if (ops->launch(t, c->stream, &launch) || fetch(c, t, k))
 			return -1;
@@ -77,7 +88,10 @@ static int body(struct machine_thread *t, void *arg)
 		if (memcmp(stage, args.out, (size_t)c->bytes[k]))
 			differ(c, "start values differ in buffer", k);
 	}
-	const struct machine_launch launch = { .name = kernel->launch, .cpu = kernel->cpu, .args = &c->device, .args_bytes = sizeof(c->device),
+	const struct machine_launch launch = { .name = kernel->launch,
+					       .cpu = kernel->cpu,
+					       .args = &c->device,
+					       .args_bytes = sizeof(c->device),
 					       .geometry = kernel->geometry };
 	if (ops->launch(t, c->stream, &launch) || fetch(c, t, MICRO_INPUTS))
 		return -1;
@@ -105,10 +119,12 @@ static int check_case(struct check *c, const char *config)
 			continue;
 		if (c->m->ops->buffer(c->m, 0, SPACE_DEVICE, c->bytes[k], &c->buffer[k]))
 			goto out;
-		*(k < MICRO_INPUTS ? &c->device.in[k] : &c->device.out) = c->m->ops->address(c->m, c->buffer[k]);
+		*(k < MICRO_INPUTS ? &c->device.in[k] : &c->device.out) =
+			c->m->ops->address(c->m, c->buffer[k]);
 		*(k < MICRO_INPUTS ? &c->host.in[k] : &c->host.out) = xmalloc((size_t)c->bytes[k]);
 	}
-	if (!c->m->ops->buffer(c->m, 0, SPACE_PINNED, most, &c->stage) && !c->m->ops->stream(c->m, 0, &c->stream))
+	if (!c->m->ops->buffer(c->m, 0, SPACE_PINNED, most, &c->stage) &&
+	    !c->m->ops->stream(c->m, 0, &c->stream))
 		rc = c->m->ops->run(c->m, 1, body, c, &out);
 out:
 	for (int k = 0; k < MICRO_INPUTS; k++)
@@ -127,10 +143,13 @@ int main(void)
 		const struct micro_kernel *kernel = micro_kernels[k];
 		for (int s = 0; !rc && s < 6; s++)
 			for (int b = 0; !rc && b < BLOCKS; b++)
-				for (int odd = 0; !rc && odd < (kernel->work_standard ? 2 : 1); odd++) {
+				for (int odd = 0; !rc && odd < (kernel->work_standard ? 2 : 1);
+				     odd++) {
 					char config[CONFIG_BYTES];
-					snprintf(config, sizeof(config), "kernel=%s size=%d block=%d work=%d", kernel->name,
-						 sizes[kernel->dimensions - 1][s], blocks[b], odd ? 7 : 0);
+					snprintf(config, sizeof(config),
+						 "kernel=%s size=%d block=%d work=%d", kernel->name,
+						 sizes[kernel->dimensions - 1][s], blocks[b],
+						 odd ? 7 : 0);
 					rc = check_case(&c, config);
 				}
 		gpu_count_part(&c.kit, "%s", kernel->name);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * A kernel profile made by hand: real instructions, invented counts. 8 blocks of 64 threads; a loop of four rounds over shared memory.
+ * A kernel profile made by hand: real instructions, invented counts. 8 blocks of 64 threads; a loop
+ * of four rounds over shared memory.
  */
 #ifndef WARPREEL_PROFILE_KIT_H
 #define WARPREEL_PROFILE_KIT_H
 
-#include "../traces/trace.h"
+#include "traces/format/trace.h"
 
 static const struct {
 	uint64_t low, high;
@@ -27,11 +28,12 @@ enum { KIT_CODE = sizeof(kit_code) / sizeof(kit_code[0]) };
 static inline void add_kit_code(struct trace *t, const char *symbol)
 {
 	for (uint32_t i = 0; i < KIT_CODE; i++)
-		*trace_add_profile_code(t) = (struct trace_profile_code){ .symbol = trace_string(t, symbol),
-									  .offset_bytes = 16 * i,
-									  .code_low = (int64_t)kit_code[i].low,
-									  .code_high = (int64_t)kit_code[i].high,
-									  .text = trace_string(t, kit_code[i].text) };
+		*trace_add_profile_code(t) =
+			(struct trace_profile_code){ .symbol = trace_string(t, symbol),
+						     .offset_bytes = 16 * i,
+						     .code_low = (int64_t)kit_code[i].low,
+						     .code_high = (int64_t)kit_code[i].high,
+						     .text = trace_string(t, kit_code[i].text) };
 }
 
 static inline void add_kit_counts(struct trace *t, int64_t id)
@@ -42,7 +44,9 @@ static inline void add_kit_counts(struct trace *t, int64_t id)
 		if (!kit_code[i].warps)
 			continue;
 		c = trace_add_profile_instruction(t);
-		*c = (struct trace_profile_instruction){ .profile = id, .offset_bytes = 16 * i, .warps = kit_code[i].warps,
+		*c = (struct trace_profile_instruction){ .profile = id,
+							 .offset_bytes = 16 * i,
+							 .warps = kit_code[i].warps,
 							 .threads = kit_code[i].threads };
 		if (i == 1 || i == 7) {
 			c->sectors_global = i == 1 ? 128 : 224;
@@ -56,17 +60,34 @@ static inline void add_kit_counts(struct trace *t, int64_t id)
 	}
 }
 
-static inline struct trace_profile *add_kit_profile(struct trace *t, int64_t id, const char *kernel, uint32_t blocks, uint32_t threads)
+static inline struct trace_profile *add_kit_profile(struct trace *t, int64_t id, const char *kernel,
+						    uint32_t blocks, uint32_t threads)
 {
 	struct trace_profile *p = trace_add_profile(t);
 
-	*p = (struct trace_profile){ .id = id, .version = WARPREEL_PROFILE_VERSION, .kernel = trace_string(t, kernel),
-				     .symbol = trace_string(t, "_Z4toysPf"), .isa = trace_string(t, "sm_90"), .path = -1,
-				     .grid = { blocks, 1, 1 }, .block = { threads, 1, 1 }, .static_shared_bytes = 1024, .registers = 20,
-				     .rows = 8, .columns = 64, .points = 512,
-				     .l1_load_sectors = 128, .l1_load_hits = 32, .l1_store_sectors = 224,
-				     .l2_read_sectors = 96, .l2_read_hits = 48, .l2_write_sectors = 224, .l2_write_hits = 200,
-				     .l2_atomic_sectors = 0, .dram_read_bytes = 1536, .dram_write_bytes = -1 };
+	*p = (struct trace_profile){ .id = id,
+				     .version = WARPREEL_PROFILE_VERSION,
+				     .kernel = trace_string(t, kernel),
+				     .symbol = trace_string(t, "_Z4toysPf"),
+				     .isa = trace_string(t, "sm_90"),
+				     .path = -1,
+				     .grid = { blocks, 1, 1 },
+				     .block = { threads, 1, 1 },
+				     .static_shared_bytes = 1024,
+				     .registers = 20,
+				     .rows = 8,
+				     .columns = 64,
+				     .points = 512,
+				     .l1_load_sectors = 128,
+				     .l1_load_hits = 32,
+				     .l1_store_sectors = 224,
+				     .l2_read_sectors = 96,
+				     .l2_read_hits = 48,
+				     .l2_write_sectors = 224,
+				     .l2_write_hits = 200,
+				     .l2_atomic_sectors = 0,
+				     .dram_read_bytes = 1536,
+				     .dram_write_bytes = -1 };
 	return p;
 }
 

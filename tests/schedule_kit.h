@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the tests of schedules from traces share: rows as the recorder makes them, and loading without a word.
+ * What the tests of schedules from traces share: rows as the recorder makes them, and loading
+ * without a word.
  */
 #ifndef WARPREEL_SCHEDULE_KIT_H
 #define WARPREEL_SCHEDULE_KIT_H
@@ -14,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../traces/annotate.h"
-#include "../traces/trace.h"
-#include "../traces/util.h"
+#include "traces/recorder/annotate.h"
+#include "traces/format/trace.h"
+#include "traces/base/util.h"
 
 enum { PID = 9, MAIN = 9, SECOND = 10 };
 static const int64_t global_pid = (int64_t)PID << 24;
@@ -34,7 +35,8 @@ static inline int64_t call(struct trace *t, int tid, int64_t at_ns, const char *
 	return correlation;
 }
 
-static inline void launch(struct trace *t, int tid, int64_t at_ns, int gpu, int stream, const char *kernel, int64_t duration_ns)
+static inline void launch(struct trace *t, int tid, int64_t at_ns, int gpu, int stream,
+			  const char *kernel, int64_t duration_ns)
 {
 	int64_t correlation = call(t, tid, at_ns, "cudaLaunchKernel_v7000");
 
@@ -54,7 +56,8 @@ static inline void launch(struct trace *t, int tid, int64_t at_ns, int gpu, int 
 						      .graph_node = -1 };
 }
 
-static inline void copy(struct trace *t, int tid, int64_t at_ns, const char *name, int32_t kind, int gpu, int peer, int64_t bytes)
+static inline void copy(struct trace *t, int tid, int64_t at_ns, const char *name, int32_t kind,
+			int gpu, int peer, int64_t bytes)
 {
 	int64_t correlation = call(t, tid, at_ns, name);
 
@@ -74,7 +77,8 @@ static inline void copy(struct trace *t, int tid, int64_t at_ns, const char *nam
 						      .graph_node = -1 };
 }
 
-static inline void record(struct trace *t, int tid, int64_t at_ns, int gpu, int stream, int64_t event, int64_t sync_id)
+static inline void record(struct trace *t, int tid, int64_t at_ns, int gpu, int stream,
+			  int64_t event, int64_t sync_id)
 {
 	int64_t correlation = call(t, tid, at_ns, "cudaEventRecord_v3020");
 
@@ -88,7 +92,8 @@ static inline void record(struct trace *t, int tid, int64_t at_ns, int gpu, int 
 						    .timestamp_ns = -1 };
 }
 
-static inline void sync_row(struct trace *t, int64_t correlation, int gpu, int stream, int32_t type, int64_t event, int64_t sync_id)
+static inline void sync_row(struct trace *t, int64_t correlation, int gpu, int stream, int32_t type,
+			    int64_t event, int64_t sync_id)
 {
 	*trace_add_sync(t) = (struct trace_sync){ .start_ns = 0,
 						  .end_ns = 1,
@@ -102,19 +107,23 @@ static inline void sync_row(struct trace *t, int64_t correlation, int gpu, int s
 						  .event_sync_id = sync_id };
 }
 
-static inline void wait(struct trace *t, int tid, int64_t at_ns, int gpu, int stream, int64_t event, int64_t sync_id)
+static inline void wait(struct trace *t, int tid, int64_t at_ns, int gpu, int stream, int64_t event,
+			int64_t sync_id)
 {
-	sync_row(t, call(t, tid, at_ns, "cudaStreamWaitEvent_v3020"), gpu, stream, 2, event, sync_id);
+	sync_row(t, call(t, tid, at_ns, "cudaStreamWaitEvent_v3020"), gpu, stream, 2, event,
+		 sync_id);
 }
 
-static inline void note(struct trace *t, int tid, int64_t at_ns, int32_t kind, uint32_t object, int64_t value)
+static inline void note(struct trace *t, int tid, int64_t at_ns, int32_t kind, uint32_t object,
+			int64_t value)
 {
-	*trace_add_host_op(t) = (struct trace_host_op){ .start_ns = at_ns,
-							.end_ns = at_ns + (kind == NOTE_MARK ? 0 : 5),
-							.global_tid = global_pid | tid,
-							.kind = kind,
-							.object = object,
-							.value = value };
+	*trace_add_host_op(t) =
+		(struct trace_host_op){ .start_ns = at_ns,
+					.end_ns = at_ns + (kind == NOTE_MARK ? 0 : 5),
+					.global_tid = global_pid | tid,
+					.kind = kind,
+					.object = object,
+					.value = value };
 }
 
 /* Loads, silently: warnings go to /dev/null. */

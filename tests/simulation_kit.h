@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the tests of the simulator share: one schedule on one platform, on which everything is free but what a test prices.
+ * What the tests of the simulator share: one schedule on one platform, on which everything is free
+ * but what a test prices.
  */
 #ifndef WARPREEL_SIMULATION_KIT_H
 #define WARPREEL_SIMULATION_KIT_H
@@ -16,7 +17,8 @@ struct bench { /* one schedule on one platform */
 	struct platform platform;
 };
 
-/* One host thread a GPU and `streams` streams on each; stream s of GPU g is g * streams + s. Operations go to thread 0 first. */
+/* One host thread a GPU and `streams` streams on each; stream s of GPU g is g * streams + s.
+ * Operations go to thread 0 first. */
 static inline int setup(void **state)
 {
 	struct bench *b = xcalloc(1, sizeof(*b));
@@ -55,7 +57,8 @@ static inline void add(struct bench *b, enum op_kind kind, uint16_t stream, uint
 	schedule_add_op(&b->schedule, kind, stream, object);
 }
 
-static inline void add_counter_op(struct bench *b, enum op_kind kind, uint32_t counter, int64_t value, uint8_t flags)
+static inline void add_counter_op(struct bench *b, enum op_kind kind, uint32_t counter,
+				  int64_t value, uint8_t flags)
 {
 	struct schedule_op *op = schedule_add_op(&b->schedule, kind, NO_STREAM, counter);
 	op->value = value;

@@ -9,20 +9,40 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../sim/grid_time.h"
+#include "sim/gpu/grid_time.h"
 
 enum { KIT_WARPS = 64000, KIT_MAX = 64, NO_BOARD = 7 };
 
-/* 4 sub-partitions, 4 cycles an arithmetic result, 1 GHz: a cycle is a nanosecond. No launch, no block costs. */
+/* 4 sub-partitions, 4 cycles an arithmetic result, 1 GHz: a cycle is a nanosecond. No launch, no
+ * block costs. */
 static inline struct sm_device round_device(void)
 {
 	struct sm_device d = {
-		.present = true, .isa = (char *)"sm_90", .clock_mhz = 1000, .sub_partitions = 4, .warp_slots = 64, .block_slots = 32,
-		.register_count = 65536, .register_unit = 256, .shared_bytes = 233472, .shared_unit = 128, .shared_reserved_bytes = 1024,
-		.block_threads_max = 1024, .issue_interval = 1, .shared_wavefront_interval = 1, .l1_tag_interval = 1,
-		.l2_port_bytes = 64, .atomic_rate_per_s = 1e12,
-		.l2 = { .latency_ns = 200, .read_bytes_per_s = 4e12, .write_bytes_per_s = 4e12, .knee = 8 },
-		.dram = { .latency_ns = 500, .read_bytes_per_s = 2e12, .write_bytes_per_s = 2e12, .knee = 8 },
+		.present = true,
+		.isa = (char *)"sm_90",
+		.clock_mhz = 1000,
+		.sub_partitions = 4,
+		.warp_slots = 64,
+		.block_slots = 32,
+		.register_count = 65536,
+		.register_unit = 256,
+		.shared_bytes = 233472,
+		.shared_unit = 128,
+		.shared_reserved_bytes = 1024,
+		.block_threads_max = 1024,
+		.issue_interval = 1,
+		.shared_wavefront_interval = 1,
+		.l1_tag_interval = 1,
+		.l2_port_bytes = 64,
+		.atomic_rate_per_s = 1e12,
+		.l2 = { .latency_ns = 200,
+			.read_bytes_per_s = 4e12,
+			.write_bytes_per_s = 4e12,
+			.knee = 8 },
+		.dram = { .latency_ns = 500,
+			  .read_bytes_per_s = 2e12,
+			  .write_bytes_per_s = 2e12,
+			  .knee = 8 },
 	};
 	for (int k = 0; k < SASS_CLASS_COUNT; k++) {
 		d.interval[k] = 1;
@@ -35,27 +55,47 @@ static inline struct sm_device round_device(void)
 	return d;
 }
 
-struct kit { struct profile_instruction instruction[KIT_MAX]; struct kernel_profile profile; };
+struct kit {
+	struct profile_instruction instruction[KIT_MAX];
+	struct kernel_profile profile;
+};
 
 static inline void kit_begin(struct kit *kit, uint32_t block_threads)
 {
 	memset(kit, 0, sizeof(*kit));
 	kit->profile = (struct kernel_profile){
-		.kernel = (char *)"hand", .isa = (char *)"sm_90", .registers = 16, .instruction = kit->instruction, .l1_load_sectors = -1,
-		.l1_load_hits = -1, .l2_read_sectors = -1,
-		.geometry = { .grid = { KIT_WARPS * 32 / block_threads, 1, 1 }, .block = { block_threads, 1, 1 } },
+		.kernel = (char *)"hand",
+		.isa = (char *)"sm_90",
+		.registers = 16,
+		.instruction = kit->instruction,
+		.l1_load_sectors = -1,
+		.l1_load_hits = -1,
+		.l2_read_sectors = -1,
+		.geometry = { .grid = { KIT_WARPS * 32 / block_threads, 1, 1 },
+			      .block = { block_threads, 1, 1 } },
 	};
 }
 
 /* Appends an instruction executed by `warps` warps, with its control bits. */
-static inline struct profile_instruction *kit_add(struct kit *kit, const char *text, int stall, int write_board, int wait_mask, int64_t warps)
+static inline struct profile_instruction *kit_add(struct kit *kit, const char *text, int stall,
+						  int write_board, int wait_mask, int64_t warps)
 {
 	size_t k = kit->profile.instruction_count++;
 	assert_true(k < KIT_MAX);
-	uint64_t control = (uint64_t)stall | (uint64_t)write_board << 5 | (uint64_t)NO_BOARD << 8 | (uint64_t)wait_mask << 11;
+	uint64_t control = (uint64_t)stall | (uint64_t)write_board << 5 | (uint64_t)NO_BOARD << 8 |
+			   (uint64_t)wait_mask << 11;
 	kit->instruction[k] = (struct profile_instruction){
-		.offset = (uint32_t)(16 * k), .code = { 0, control << 41 }, .text = text, .warps = warps, .threads = 32 * warps, .sectors_global = -1,
-		.sectors_global_ideal = -1, .tags_global = -1, .sectors_local = -1, .wavefronts_shared = -1, .wavefronts_shared_ideal = -1,
+		.offset = (uint32_t)(16 * k),
+		.code = { 0, control << 41 },
+		.text = text,
+		.warps = warps,
+		.threads = 32 * warps,
+		.sectors_global = -1,
+		.sectors_global_ideal = -1,
+		.tags_global = -1,
+		.sectors_local = -1,
+		.wavefronts_shared = -1,
+		.wavefronts_shared_ideal = -1,
 	};
 	return &kit->instruction[k];
 }
@@ -66,11 +106,17 @@ static inline void kit_program(struct kit *kit, struct warp_program *program)
 }
 
 /* One SM runs `blocks` blocks, `resident` at once. */
-static inline void kit_run(const struct sm_device *d, const struct warp_program *program, int64_t blocks, int resident, double l2_miss, struct sm_run *run)
+static inline void kit_run(const struct sm_device *d, const struct warp_program *program,
+			   int64_t blocks, int resident, double l2_miss, struct sm_run *run)
 {
-	const struct sm_job job = { .program = program, .blocks = blocks, .resident = resident, .l2_miss_share = l2_miss };
-	const struct sm_setup setup = { .device = d, .job = &job, .job_count = 1, .memory = { .sharers = 1 },
-					 .constant_cold_cycles = d->constant_cold_cycles };
+	const struct sm_job job = {
+		.program = program, .blocks = blocks, .resident = resident, .l2_miss_share = l2_miss
+	};
+	const struct sm_setup setup = { .device = d,
+					.job = &job,
+					.job_count = 1,
+					.memory = { .sharers = 1 },
+					.constant_cold_cycles = d->constant_cold_cycles };
 	assert_int_equal(sm_engine_run(&setup, run), 0);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What unit programs share: cmocka's preamble, the test platforms, a kernel model of given durations, messages caught, plans.
+ * What unit programs share: cmocka's preamble, the test platforms, a kernel model of given
+ * durations, messages caught, plans.
  */
 #ifndef WARPREEL_TESTS_SUPPORT_H
 #define WARPREEL_TESTS_SUPPORT_H
@@ -16,16 +17,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../kernels/solver.h"
-#include "../sim/simulation.h"
-#include "../traces/util.h"
+#include "kernels/kit/solver.h"
+#include "sim/engine/simulation.h"
+#include "traces/base/util.h"
 
 /* To a hundredth. */
-#define NEAR(value, expected)                                                                             \
-	do {                                                                                              \
-		double value_ = (value), expected_ = (expected);                                          \
-		if (fabs(value_ - expected_) > 0.01)                                                      \
-			fail_msg("%s is %.3f, expected %.3f", #value, value_, expected_);                 \
+#define NEAR(value, expected)                                                                      \
+	do {                                                                                       \
+		double value_ = (value), expected_ = (expected);                                   \
+		if (fabs(value_ - expected_) > 0.01)                                               \
+			fail_msg("%s is %.3f, expected %.3f", #value, value_, expected_);          \
 	} while (0)
 
 /* A whole file of at most 128 KiB; owned by the caller. */
@@ -81,16 +82,17 @@ static inline const char *said_end(struct said *said)
 	return said->text;
 }
 
-#define assert_says(said, part)                                                        \
-	do {                                                                           \
-		const char *text_ = said_end(said);                                    \
-		if (!strstr(text_, part))                                              \
-			fail_msg("'%s' is not in the message: %s", part, text_);       \
+#define assert_says(said, part)                                                                    \
+	do {                                                                                       \
+		const char *text_ = said_end(said);                                                \
+		if (!strstr(text_, part))                                                          \
+			fail_msg("'%s' is not in the message: %s", part, text_);                   \
 	} while (0)
 
 /* A kernel takes as many ns as its shape has points. */
-static inline int given_cost(struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape,
-			     const struct schedule_op *op, double *duration_ns)
+static inline int given_cost(struct kernel_model *model, const struct schedule *schedule,
+			     const struct schedule_shape *shape, const struct schedule_op *op,
+			     double *duration_ns)
 {
 	(void)model;
 	(void)schedule;
@@ -98,13 +100,19 @@ static inline int given_cost(struct kernel_model *model, const struct schedule *
 	*duration_ns = (double)shape->points;
 	return 0;
 }
-static const struct kernel_model_ops given_model = { .name = "given", .summary = "as many ns as points", .cost = given_cost };
+static const struct kernel_model_ops given_model = { .name = "given",
+						     .summary = "as many ns as points",
+						     .cost = given_cost };
 
-static inline int simulate_observed(const struct schedule *schedule, const struct platform *platform, const struct observer *observer,
+static inline int simulate_observed(const struct schedule *schedule,
+				    const struct platform *platform,
+				    const struct observer *observer,
 				    struct simulation_result *result)
 {
 	struct kernel_model model = { .ops = &given_model, .platform = platform };
-	const struct simulation_setup setup = { .schedule = schedule, .platform = platform, .model = &model, .observer = observer };
+	const struct simulation_setup setup = {
+		.schedule = schedule, .platform = platform, .model = &model, .observer = observer
+	};
 	return simulation_run(&setup, result);
 }
 
@@ -120,13 +128,21 @@ static inline double end_ns(const struct schedule *schedule, const struct platfo
 
 static inline void add_launch(struct schedule *schedule, uint16_t stream, int64_t ns)
 {
-	const struct schedule_shape shape = { .kernel = schedule_add_kernel(schedule, "kernel"), .points = ns, .path = -1 };
+	const struct schedule_shape shape = { .kernel = schedule_add_kernel(schedule, "kernel"),
+					      .points = ns,
+					      .path = -1 };
 	schedule_add_op(schedule, OP_LAUNCH, stream, schedule_add_shape(schedule, &shape, NULL, 0));
 }
 
-static inline struct schedule_op *add_copy(struct schedule *schedule, uint16_t stream, enum copy_kind kind, uint16_t from, uint16_t to, int64_t bytes)
+static inline struct schedule_op *add_copy(struct schedule *schedule, uint16_t stream,
+					   enum copy_kind kind, uint16_t from, uint16_t to,
+					   int64_t bytes)
 {
-	const struct schedule_copy copy = { .kind = (uint8_t)kind, .source_gpu = from, .target_gpu = to, .bytes = bytes, .rows = 1 };
+	const struct schedule_copy copy = { .kind = (uint8_t)kind,
+					    .source_gpu = from,
+					    .target_gpu = to,
+					    .bytes = bytes,
+					    .rows = 1 };
 	return schedule_add_op(schedule, OP_COPY, stream, schedule_add_copy(schedule, &copy));
 }
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "../model/calibrate_results.h"
-#include "../traces/trace.h"
+#include "model/calibrate/calibrate_results.h"
+#include "traces/format/trace.h"
 
 static int fail_to_calibrate(void *arg)
 {
@@ -42,7 +42,8 @@ static void what_calibrate_writes_reads_back(void **state)
 
 static void a_failed_calibration_leaves_no_file(void **state)
 {
-	const struct program failing = { .calibrate_cuda = fail_to_calibrate, .describe_gpu = fake_describe };
+	const struct program failing = { .calibrate_cuda = fail_to_calibrate,
+					 .describe_gpu = fake_describe };
 	char *path = xprintf("/tmp/warpreel-test-failed-%ld.ini", (long)getpid());
 	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "-o" }, path, NULL };
 	(void)state;
@@ -75,36 +76,50 @@ static void raw_lines_read_back_as_written(void **state)
 }
 
 /* One loop of the trace pass: its window, and `count` records in it that last `ns` each. */
-static int64_t add_loop(struct trace *trace, int64_t at_ns, const char *phase, double x, const char *call, int64_t ns)
+static int64_t add_loop(struct trace *trace, int64_t at_ns, const char *phase, double x,
+			const char *call, int64_t ns)
 {
 	char *config = xprintf("phase=%s x=%.17g", phase, x);
 	int64_t begun_ns = at_ns;
 	for (int i = 0; i < 3; i++, at_ns += 2 * ns) {
 		if (!strncmp(call, "cuda", 4)) {
 			struct trace_api *row = trace_add_api(trace);
-			*row = (struct trace_api){ .start_ns = at_ns, .end_ns = at_ns + ns, .name = trace_string(trace, call) };
+			*row = (struct trace_api){ .start_ns = at_ns,
+						   .end_ns = at_ns + ns,
+						   .name = trace_string(trace, call) };
 		} else {
 			struct trace_kernel *row = trace_add_kernel(trace);
-			*row = (struct trace_kernel){ .start_ns = at_ns, .end_ns = at_ns + ns, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 },
-						      .demangled_name = trace_string(trace, call), .graph_node = -1 };
+			*row = (struct trace_kernel){ .start_ns = at_ns,
+						      .end_ns = at_ns + ns,
+						      .grid = { 1, 1, 1 },
+						      .block = { 1, 1, 1 },
+						      .demangled_name = trace_string(trace, call),
+						      .graph_node = -1 };
 			row->short_name = row->demangled_name;
 		}
 	}
 	struct trace_run *run = trace_add_run(trace);
-	*run = (struct trace_run){ begun_ns, at_ns, trace_string(trace, "calibrate"), trace_string(trace, config), 1 };
+	*run = (struct trace_run){ begun_ns, at_ns, trace_string(trace, "calibrate"),
+				   trace_string(trace, config), 1 };
 	free(config);
 	return at_ns + 1000;
 }
 
-/* A recorder of one launch loop and two period loops, played by a script that hands over prepared files. */
-static int pass_with(const struct trace *trace, const struct results *traced, struct results *results)
+/* A recorder of one launch loop and two period loops, played by a script that hands over prepared
+ * files. */
+static int pass_with(const struct trace *trace, const struct results *traced,
+		     struct results *results)
 {
 	char folder[] = "/tmp/warpreel-test-pass-XXXXXX";
 	assert_non_null(mkdtemp(folder));
-	char *script = xprintf("%s/warpreel", folder), *recorded = xprintf("%s/recorded.sqlite", folder);
+	char *script = xprintf("%s/warpreel", folder),
+	     *recorded = xprintf("%s/recorded.sqlite", folder);
 	char *raw = xprintf("%s/raw.tsv", folder), *scratch = xprintf("%s/scratch", folder);
 	FILE *file = fopen(script, "w");
-	fprintf(file, "#!/bin/sh\ntest \"$1 $6\" = \"record calibrate\" && cp '%s' \"$3\" && cp '%s' \"${10}\"\n", recorded, raw);
+	fprintf(file,
+		"#!/bin/sh\ntest \"$1 $6\" = \"record calibrate\" && cp '%s' \"$3\" && cp '%s' "
+		"\"${10}\"\n",
+		recorded, raw);
 	fclose(file);
 	assert_int_equal(chmod(script, 0700), 0);
 	if (trace)
@@ -133,7 +148,8 @@ static void an_update_that_does_not_read_back_leaves_the_file(void **state)
 	struct said said;
 	char *path = make_platform(), *before = text_of(path), *after;
 	(void)state;
-	results_add(&results, "host.launch_ns", launch_ns, NULL, 2, "of two threads, where the others are of four");
+	results_add(&results, "host.launch_ns", launch_ns, NULL, 2,
+		    "of two threads, where the others are of four");
 	said_begin(&said);
 	int rc = calibrate_update(&results, path, "");
 	said_end(&said);
@@ -166,9 +182,13 @@ static void write_part(char *path, const char *text)
 static void files_merge_to_their_medians(void **state)
 {
 	static const char *const text[] = {
-		"[platform]\nname = a\nsource = measured\ninput_visits = A B\n[host]\nthreads = 1 2\nlaunch_ns = 1000 2000\nlaunch_ns_mad = 1 1\n[stream]\nrecord_ns = 7\nkernel_gap_duration_ns = 10 20\nkernel_gap_ns = 1 2\n",
-		"[platform]\nname = b\ninput_visits = B C\n[host]\nthreads = 1 2\nlaunch_ns = 1100 9000\n[stream]\nkernel_gap_duration_ns = 10 20 30\nkernel_gap_ns = 5 5 5\n",
-		"[platform]\nname = c\n[host]\nthreads = 1 2\nlaunch_ns = 1400 2600\nwait_ns = 5 6\n[stream]\nkernel_gap_duration_ns = 12 22\nkernel_gap_ns = 3 4\n",
+		"[platform]\nname = a\nsource = measured\ninput_visits = A B\n[host]\nthreads = 1 "
+		"2\nlaunch_ns = 1000 2000\nlaunch_ns_mad = 1 1\n[stream]\nrecord_ns = "
+		"7\nkernel_gap_duration_ns = 10 20\nkernel_gap_ns = 1 2\n",
+		"[platform]\nname = b\ninput_visits = B C\n[host]\nthreads = 1 2\nlaunch_ns = 1100 "
+		"9000\n[stream]\nkernel_gap_duration_ns = 10 20 30\nkernel_gap_ns = 5 5 5\n",
+		"[platform]\nname = c\n[host]\nthreads = 1 2\nlaunch_ns = 1400 2600\nwait_ns = 5 "
+		"6\n[stream]\nkernel_gap_duration_ns = 12 22\nkernel_gap_ns = 3 4\n",
 		"[host]\nthreads = 1 2 4\nlaunch_ns = 1 2 3\n",
 		"[host]\nthreads = 1 4\nlaunch_ns = 1 2\n",
 		"[platform]\ninput_visits = A\nsource = datasheet\n[host]\nthreads = 1 2\n",
@@ -180,22 +200,32 @@ static void files_merge_to_their_medians(void **state)
 		write_part(path[i], text[i]);
 	char *three = xprintf("%s,%s,%s", path[0], path[1], path[2]);
 	assert_int_equal(calibrate_merge(&results, three, NULL), 0);
-	const struct result *launch = results_find(&results, "host.launch_ns"), *wait = results_find(&results, "host.wait_ns");
-	assert_true(launch->values[0] == 1100 && launch->values[1] == 2600 && launch->spread[0] == 100 && launch->spread[1] == 600);
+	const struct result *launch = results_find(&results, "host.launch_ns"),
+			    *wait = results_find(&results, "host.wait_ns");
+	assert_true(launch->values[0] == 1100 && launch->values[1] == 2600 &&
+		    launch->spread[0] == 100 && launch->spread[1] == 600);
 	assert_true(wait->count == 2 && wait->values[1] == 6 && !wait->spread);
 	assert_true(results_find(&results, "stream.record_ns")->values[0] == 7);
-	const struct result *gap = results_find(&results, "stream.kernel_gap_ns"), *place = results_find(&results, "stream.kernel_gap_duration_ns");
-	assert_true(gap->count == 2 && gap->values[0] == 2 && gap->values[1] == 3 && place->values[1] == 21); /* of the two with two points */
+	const struct result *gap = results_find(&results, "stream.kernel_gap_ns"),
+			    *place = results_find(&results, "stream.kernel_gap_duration_ns");
+	assert_true(gap->count == 2 && gap->values[0] == 2 && gap->values[1] == 3 &&
+		    place->values[1] == 21); /* of the two with two points */
 	assert_string_equal(results_find(&results, "platform.input_visits")->how, "A B C");
 	assert_null(results_find(&results, "platform.name"));
 	results_release(&results);
 	/* Lists of other lengths, curves of other places, other words, a single file. */
-	static const struct { int with; const char *why; } bad[] = {
-		{ 3, "'host.threads' has 3 entries, but 2 in" }, { 4, "'host.threads' has 4 for 2 in" }, { -1, "there is nothing to merge it with" },
+	static const struct {
+		int with;
+		const char *why;
+	} bad[] = {
+		{ 3, "'host.threads' has 3 entries, but 2 in" },
+		{ 4, "'host.threads' has 4 for 2 in" },
+		{ -1, "there is nothing to merge it with" },
 		{ 5, "'platform.source' is 'datasheet', but 'measured' in" },
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		char *paths = bad[i].with < 0 ? xstrdup(path[0]) : xprintf("%s,%s", path[0], path[bad[i].with]);
+		char *paths = bad[i].with < 0 ? xstrdup(path[0])
+					      : xprintf("%s,%s", path[0], path[bad[i].with]);
 		struct said said;
 		said_begin(&said);
 		int rc = calibrate_merge(&results, paths, NULL);
@@ -211,7 +241,8 @@ static void files_merge_to_their_medians(void **state)
 
 static void measured_for_the_pass(struct results *results, double launch_ns, double first_period_ns)
 {
-	const double threads = 1, bytes[] = { 0, 65536 }, period[] = { first_period_ns, 9000 }, spread[] = { 1, 1 };
+	const double threads = 1, bytes[] = { 0, 65536 }, period[] = { first_period_ns, 9000 },
+		     spread[] = { 1, 1 };
 	results_add(results, "host.threads", &threads, NULL, 1, "threads");
 	results_add(results, "host.launch_ns", &launch_ns, spread, 1, "loop");
 	results_add(results, "stream.period_bytes", bytes, NULL, 2, "sizes");
@@ -227,9 +258,12 @@ static void the_trace_pass_finds_its_records_by_their_windows(void **state)
 	measured_for_the_pass(&traced, 6800, 3000);
 	trace_init(&trace);
 	int64_t at_ns = add_loop(&trace, 1000, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);
-	at_ns = add_loop(&trace, at_ns, "host.record_ns", 1, "cudaLaunchKernel_v7000", 70000); /* another loop's launches */
-	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 0, "calibrate_period_empty(arguments64)", 1300);
-	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 65536, "calibrate_period_copy(float4 *)", 8500);
+	at_ns = add_loop(&trace, at_ns, "host.record_ns", 1, "cudaLaunchKernel_v7000",
+			 70000); /* another loop's launches */
+	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 0,
+			 "calibrate_period_empty(arguments64)", 1300);
+	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 65536,
+			 "calibrate_period_copy(float4 *)", 8500);
 	assert_int_equal(pass_with(&trace, &traced, &results), 0);
 	assert_true(results_find(&results, "tracer.traced_launch_ns")->values[0] == 6800);
 	assert_true(results_find(&results, "tracer.api_launch_ns")->values[0] == 5000);
@@ -258,7 +292,8 @@ static void a_trace_pass_without_its_records_adds_nothing(void **state)
 	add_loop(&trace, 1000, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);
 	assert_int_equal(pass_with(&trace, &traced, &results), -1); /* no kernels */
 	assert_int_equal(results.count, before);
-	assert_int_equal(pass_with(NULL, &traced, &results), -1); /* the recorder fails: the script cannot copy */
+	assert_int_equal(pass_with(NULL, &traced, &results),
+			 -1); /* the recorder fails: the script cannot copy */
 	assert_int_equal(results.count, before);
 	trace_release(&trace);
 	results_release(&results);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Section [sm] as it is calibrated: what is derived of measured numbers, and how the section replaces that of a platform file.
+ * Section [sm] as it is calibrated: what is derived of measured numbers, and how the section
+ * replaces that of a platform file.
  */
 #include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "../model/calibrate.h"
-#include "../model/calibrate_results.h"
-#include "../traces/program.h"
+#include "model/calibrate/calibrate.h"
+#include "model/calibrate/calibrate_results.h"
+#include "traces/program/program.h"
 
 static void a_knee_is_found_again(void **state)
 {
@@ -18,9 +19,11 @@ static void a_knee_is_found_again(void **state)
 	for (size_t k = 0; k < sizeof(knees) / sizeof(knees[0]); k++) {
 		for (int i = 0; i < 16; i++) {
 			x[i] = 32768 * pow(2, 0.6 * i);
-			rate[i] = x[i] / pow(pow(600e-9, knees[k]) + pow(x[i] / 4e12, knees[k]), 1 / knees[k]);
+			rate[i] = x[i] / pow(pow(600e-9, knees[k]) + pow(x[i] / 4e12, knees[k]),
+					     1 / knees[k]);
 		}
-		assert_true(fabs(sm_knee_fit(x, rate, 16, 600, 4e12, &error) / knees[k] - 1) < 1e-3);
+		assert_true(fabs(sm_knee_fit(x, rate, 16, 600, 4e12, &error) / knees[k] - 1) <
+			    1e-3);
 		assert_true(error < 1e-4);
 	}
 }
@@ -33,7 +36,8 @@ static void value(struct results *results, const char *key, double x)
 /* From what warps of such a device would note, the device again. */
 static void what_reads_wait_for_is_found_again(void **state)
 {
-	const double latency = 400, noting = 40, least = 0.7, wait = 250, knee = 2.5, rate = 1.2e12, copy = 4e12, write = 4.5e12, spread = 300;
+	const double latency = 400, noting = 40, least = 0.7, wait = 250, knee = 2.5, rate = 1.2e12,
+		     copy = 4e12, write = 4.5e12, spread = 300;
 	struct results results = { 0 };
 	(void)state;
 	value(&results, "sm.dram_latency_ns", latency);
@@ -43,7 +47,9 @@ static void what_reads_wait_for_is_found_again(void **state)
 	value(&results, "sm.dram_noted_latency_ns", noting + latency);
 	value(&results, "sm.dram_noted_least_ns", noting + least * latency);
 	value(&results, "sm.dram_copy_noted_bytes_per_s", rate);
-	value(&results, "sm.dram_copy_noted_latency_ns", noting + (latency + wait * rate / write) / pow(1 - pow(2 * rate / copy, knee), 1 / knee));
+	value(&results, "sm.dram_copy_noted_latency_ns",
+	      noting + (latency + wait * rate / write) /
+			       pow(1 - pow(2 * rate / copy, knee), 1 / knee));
 	value(&results, "sm.dram_full_noted_latency_ns", noting + least * latency + 1000);
 	value(&results, "sm.dram_full_noted_variance_ns2", spread * 1000);
 	value(&results, "sm.l2_latency_ns", 130);
@@ -54,8 +60,14 @@ static void what_reads_wait_for_is_found_again(void **state)
 	size_t count = results.count;
 	calibrate_sm_derive(&results, NULL); /* for -o beside --update */
 	assert_int_equal(results.count, count);
-	const struct { const char *key; double expected; } found[] = {
-		{ "sm.dram_write_wait_ns", wait }, { "sm.dram_least_share", least }, { "sm.dram_spread_ns", spread }, { "sm.l2_spread_ns", 60 },
+	const struct {
+		const char *key;
+		double expected;
+	} found[] = {
+		{ "sm.dram_write_wait_ns", wait },
+		{ "sm.dram_least_share", least },
+		{ "sm.dram_spread_ns", spread },
+		{ "sm.l2_spread_ns", 60 },
 	};
 	for (size_t k = 0; k < sizeof(found) / sizeof(found[0]); k++) {
 		const struct result *result = results_find(&results, found[k].key);
@@ -72,7 +84,8 @@ static void a_loop_does_not_soften_the_knee(void **state)
 	struct results results = { 0 };
 	(void)state;
 	for (int i = 0; i < 16; i++) {
-		double flying = 32768 * pow(2, 0.6 * i), took = pow(pow(600e-9, 3) + pow(flying / 4e12, 3), 1.0 / 3);
+		double flying = 32768 * pow(2, 0.6 * i),
+		       took = pow(pow(600e-9, 3) + pow(flying / 4e12, 3), 1.0 / 3);
 		rate[i] = flying / took;
 		x[i] = flying + 80e-9 * rate[i];
 	}
@@ -87,20 +100,46 @@ static void a_loop_does_not_soften_the_knee(void **state)
 
 static char *fake_describe(unsigned gpu)
 {
-	return xprintf("name = Imaginary %u\ndriver = 1.2\nsm_mhz = 1980\nmemory_mhz = 3201\ngpus = 1\n", gpu);
+	return xprintf(
+		"name = Imaginary %u\ndriver = 1.2\nsm_mhz = 1980\nmemory_mhz = 3201\ngpus = 1\n",
+		gpu);
 }
 
 /* Everything of [sm] but what is derived, with values of its own. */
 static int fake_calibrate(void *arg)
 {
 	struct calibration *calibration = arg;
-	const double x[] = { 1e5, 1e6, 1e7 }, rate[] = { 2e11, 1.5e12, 4e12 }, share[] = { 1, 0.5, 0 }, most = 4e12, one = 1, seven = 7, spread = 0.25;
-	static const char *const plain[] = { "sub_partitions", "warp_slots", "block_slots", "register_count", "register_unit", "shared_bytes",
-					     "shared_unit", "shared_reserved_bytes", "block_threads_max", "clock_mhz", "issue_interval",
-					     "shared_wavefront_interval", "l1_tag_interval", "l1_bytes", "l1_miss_bytes", "l2_port_bytes",
-					     "l2_far_latency_ns", "l2_write_bytes_per_s", "dram_write_bytes_per_s", "atomic_same_interval_ns",
-					     "fp64_pair_cycles", "fp64_two_pairs_cycles", "fp64_three_pairs_cycles", "l2_fresh_latency_ns",
-					     "atomic_rate_per_s", "launch_period_ns", "block_dispatch_ns", "block_start_cycles", "drain_ns" };
+	const double x[] = { 1e5, 1e6, 1e7 }, rate[] = { 2e11, 1.5e12, 4e12 },
+		     share[] = { 1, 0.5, 0 }, most = 4e12, one = 1, seven = 7, spread = 0.25;
+	static const char *const plain[] = { "sub_partitions",
+					     "warp_slots",
+					     "block_slots",
+					     "register_count",
+					     "register_unit",
+					     "shared_bytes",
+					     "shared_unit",
+					     "shared_reserved_bytes",
+					     "block_threads_max",
+					     "clock_mhz",
+					     "issue_interval",
+					     "shared_wavefront_interval",
+					     "l1_tag_interval",
+					     "l1_bytes",
+					     "l1_miss_bytes",
+					     "l2_port_bytes",
+					     "l2_far_latency_ns",
+					     "l2_write_bytes_per_s",
+					     "dram_write_bytes_per_s",
+					     "atomic_same_interval_ns",
+					     "fp64_pair_cycles",
+					     "fp64_two_pairs_cycles",
+					     "fp64_three_pairs_cycles",
+					     "l2_fresh_latency_ns",
+					     "atomic_rate_per_s",
+					     "launch_period_ns",
+					     "block_dispatch_ns",
+					     "block_start_cycles",
+					     "drain_ns" };
 	assert_int_equal(calibration->parts, CALIBRATE_SM);
 	calibration->emit(calibration->sink, "device.gpus", &one, NULL, 1, "made up");
 	calibration->emit(calibration->sink, "sm.isa", NULL, NULL, 0, "sm_77");
@@ -109,30 +148,36 @@ static int fake_calibrate(void *arg)
 		calibration->emit(calibration->sink, key, &seven, &spread, 1, "made up");
 		free(key);
 	}
-#define SASS_CLASS(id, name, summary)                                                                  \
-	calibration->emit(calibration->sink, "sm." name "_interval", &seven, &spread, 1, "made up"); \
+#define SASS_CLASS(id, name, summary)                                                              \
+	calibration->emit(calibration->sink, "sm." name "_interval", &seven, &spread, 1,           \
+			  "made up");                                                              \
 	calibration->emit(calibration->sink, "sm." name "_latency", &seven, &spread, 1, "made up");
-#include "../traces/sass_classes.def"
+#include "traces/profiles/sass_classes.def"
 #undef SASS_CLASS
 	calibration->emit(calibration->sink, "sm.l2_latency_ns", &seven, NULL, 1, "made up");
-	calibration->emit(calibration->sink, "sm.dram_latency_ns", (const double[]){ 500 }, NULL, 1, "made up");
+	calibration->emit(calibration->sink, "sm.dram_latency_ns", (const double[]){ 500 }, NULL, 1,
+			  "made up");
 	calibration->emit(calibration->sink, "sm.l2_read_bytes_per_s", &most, NULL, 1, "made up");
 	calibration->emit(calibration->sink, "sm.dram_read_bytes_per_s", &most, NULL, 1, "made up");
 	calibration->emit(calibration->sink, "sm.l2_inflight_bytes", x, NULL, 3, "made up");
-	calibration->emit(calibration->sink, "sm.l2_inflight_bytes_per_s", rate, NULL, 3, "made up");
+	calibration->emit(calibration->sink, "sm.l2_inflight_bytes_per_s", rate, NULL, 3,
+			  "made up");
 	calibration->emit(calibration->sink, "sm.dram_inflight_bytes", x, NULL, 3, "made up");
-	calibration->emit(calibration->sink, "sm.dram_inflight_bytes_per_s", rate, NULL, 3, "made up");
+	calibration->emit(calibration->sink, "sm.dram_inflight_bytes_per_s", rate, NULL, 3,
+			  "made up");
 	calibration->emit(calibration->sink, "sm.l2_reuse_bytes", x, NULL, 3, "made up");
 	calibration->emit(calibration->sink, "sm.l2_reuse_hits", share, NULL, 3, "made up");
 	return 0;
 }
 
-static const struct program fake = { .calibrate_cuda = fake_calibrate, .describe_gpu = fake_describe };
+static const struct program fake = { .calibrate_cuda = fake_calibrate,
+				     .describe_gpu = fake_describe };
 
 /* A copy of `from` with "[provenance]" and a line after it; owned by the caller. */
 static char *copy_with_provenance(const char *from)
 {
-	char *path = xprintf("/tmp/warpreel-test-update-%ld.ini", (long)getpid()), *text = text_of(from);
+	char *path = xprintf("/tmp/warpreel-test-update-%ld.ini", (long)getpid()),
+	     *text = text_of(from);
 	FILE *file = fopen(path, "w");
 	fprintf(file, "%s[provenance]\nwords = [sm] is not a section here\n", text);
 	fclose(file);
@@ -142,7 +187,8 @@ static char *copy_with_provenance(const char *from)
 
 static void update_with(char *path, int expected)
 {
-	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "--update" }, path, (char[]){ "--only" }, (char[]){ "sm" }, NULL };
+	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "--update" }, path,
+			 (char[]){ "--only" },	  (char[]){ "sm" },	  NULL };
 	assert_int_equal(cmd_calibrate(&fake, 5, argv), expected);
 }
 
@@ -186,7 +232,8 @@ static void an_update_adds_the_section_before_provenance(void **state)
 	(void)state;
 	char *path = copy_with_provenance("tests/cases/lib/small.ini"), *before = text_of(path);
 	FILE *file = fopen(path, "a");
-	fprintf(file, "[stream]\nperiod_bytes = 0 100\nperiod_ns = 1500 1600\n[tracer]\nrecorded_period_ns = 600 700\n");
+	fprintf(file, "[stream]\nperiod_bytes = 0 100\nperiod_ns = 1500 "
+		      "1600\n[tracer]\nrecorded_period_ns = 600 700\n");
 	fclose(file);
 	said_begin(&said);
 	update_with(path, EXIT_OK);
@@ -207,8 +254,12 @@ static void an_update_adds_the_section_before_provenance(void **state)
 static void an_update_takes_only_whole_sections(void **state)
 {
 	struct said said;
-	char *argv[] = { (char[]){ "calibrate" }, (char[]){ "--update" },  (char[]){ "tests/cases/lib/sm.ini" },
-			 (char[]){ "--only" },    (char[]){ "sm,host" }, NULL };
+	char *argv[] = { (char[]){ "calibrate" },
+			 (char[]){ "--update" },
+			 (char[]){ "tests/cases/lib/sm.ini" },
+			 (char[]){ "--only" },
+			 (char[]){ "sm,host" },
+			 NULL };
 	(void)state;
 	said_begin(&said);
 	assert_int_equal(cmd_calibrate(&fake, 5, argv), EXIT_USAGE);

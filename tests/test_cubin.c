@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * What a module says of its functions. tests/corpus/module.cubin is a kernel k with 32 floats of shared memory, by nvcc 13.0 for sm_90;
- * `cuobjdump -res-usage` calls that 10 registers and, with what the system reserves, 1152 bytes.
+ * What a module says of its functions. tests/corpus/module.cubin is a kernel k with 32 floats of
+ * shared memory, by nvcc 13.0 for sm_90; `cuobjdump -res-usage` calls that 10 registers and, with
+ * what the system reserves, 1152 bytes.
  */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../traces/cubin.h"
-#include "../traces/util.h"
+#include "traces/profiles/cubin.h"
+#include "traces/base/util.h"
 #include "support.h"
 
-struct module { unsigned char *data; size_t bytes; };
+struct module {
+	unsigned char *data;
+	size_t bytes;
+};
 
 static struct module load(void)
 {
@@ -30,7 +34,9 @@ static Elf64_Shdr *section(struct module *module, const char *name)
 	Elf64_Shdr *sections = (Elf64_Shdr *)(void *)(module->data + header->e_shoff);
 
 	for (unsigned i = 0; i < header->e_shnum; i++)
-		if (!strcmp((char *)module->data + sections[header->e_shstrndx].sh_offset + sections[i].sh_name, name))
+		if (!strcmp((char *)module->data + sections[header->e_shstrndx].sh_offset +
+				    sections[i].sh_name,
+			    name))
 			return &sections[i];
 	fail_msg("no section %s", name);
 	return NULL;
@@ -79,11 +85,13 @@ static void a_module_cut_off_anywhere_is_refused(void **state)
 {
 	struct module module = load();
 	struct cubin_resources resources;
-	size_t end = ((Elf64_Ehdr *)(void *)module.data)->e_shoff + ((Elf64_Ehdr *)(void *)module.data)->e_shnum * sizeof(Elf64_Shdr);
+	size_t end = ((Elf64_Ehdr *)(void *)module.data)->e_shoff +
+		     ((Elf64_Ehdr *)(void *)module.data)->e_shnum * sizeof(Elf64_Shdr);
 
 	(void)state;
 	for (size_t bytes = 0; bytes < end; bytes++) {
-		unsigned char *cut = xmalloc(bytes ? bytes : 1); /* its own: reading past the end shows */
+		unsigned char *cut =
+			xmalloc(bytes ? bytes : 1); /* its own: reading past the end shows */
 
 		memcpy(cut, module.data, bytes);
 		assert_int_equal(cubin_find(cut, bytes, "k", &resources), -1);

@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 
-#include "../traces/disassembly.h"
-#include "../traces/util.h"
+#include "traces/profiles/disassembly.h"
+#include "traces/base/util.h"
 #include "support.h"
 
 static const char nvdisasm[] =
@@ -21,14 +21,16 @@ static const char nvdisasm[] =
 	".L_x_1:\n"
 	"        /*0010*/              @!P2 BRA `(.L_x_0) ;          /* 0x0000002000c8a947 */\n"
 	"                                                            /* 0x000fea0003800000 */\n"
-	"        /*0020*/                   BRX R2 -0x350   (*\"BRANCH_TARGETS .L_x_0,.L_x_1\"*); /* 0xfffffffc022c7949 */\n"
+	"        /*0020*/                   BRX R2 -0x350   (*\"BRANCH_TARGETS .L_x_0,.L_x_1\"*); "
+	"/* 0xfffffffc022c7949 */\n"
 	"                                                            /* 0x000fea000383ffff */\n"
 	".L_x_0:\n"
 	"        /*0030*/                   BRA `(.L_x_1);           /* 0xfffffffc00fc7947 */\n"
 	"                                                            /* 0x000fc0000383ffff */\n"
 	"        .type           $_Z1kPf$f,@function\n"
 	"$_Z1kPf$f:\n"
-	"        /*0040*/                   CALL.REL.NOINC `(elsewhere) ; /* 0x0000000800507944 */\n"
+	"        /*0040*/                   CALL.REL.NOINC `(elsewhere) ; /* 0x0000000800507944 "
+	"*/\n"
 	"                                                            /* 0x003fea0003c00000 */\n"
 	".L_x_9:\n"
 	"\t.section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"\n"
@@ -72,7 +74,8 @@ static void branches_become_offsets_from_the_entry(void **state)
 	assert_string_equal(k->instruction[2].text, "BRX R2 -0x350");
 	assert_string_equal(k->instruction[3].text, "BRA 0x10");
 	assert_string_equal(k->instruction[4].text, "CALL.REL.NOINC `(elsewhere)");
-	assert_true(k->instruction[1].code[0] == 0x0000002000c8a947 && k->instruction[1].code[1] == 0x000fea0003800000);
+	assert_true(k->instruction[1].code[0] == 0x0000002000c8a947 &&
+		    k->instruction[1].code[1] == 0x000fea0003800000);
 	assert_int_equal(k->instruction[4].offset, 0x40);
 	assert_int_equal(disassembled_part(k, "$_Z1kPf$f"), 0x40);
 	assert_int_equal(disassembled_part(k, "nothing"), -1);
@@ -99,15 +102,25 @@ static void damage_is_named_by_line(void **state)
 #define HEAD "\t.section\t.text.k,\"ax\",@progbits\n"
 #define FIRST "        /*0000*/ NOP ; /* 0x0000000000007918 */\n"
 #define SECOND "                        /* 0x000fc00000000000 */\n"
-	static const struct { const char *text, *message; } bad[] = {
-		{ FIRST SECOND, "line 1 of the disassembly: an instruction before the first function" },
-		{ HEAD FIRST, "line 2 of the disassembly, function k: half of an encoding is missing" },
-		{ HEAD FIRST FIRST, "line 3 of the disassembly, function k: half of an encoding is missing" },
-		{ HEAD FIRST SECOND FIRST SECOND, "line 4 of the disassembly, function k: instructions are not 16 bytes apart" },
-		{ HEAD "        /*0000*/ NOP ;\n", "line 2 of the disassembly, function k: an instruction without its encoding" },
-		{ HEAD "        /*0000*/ NOP ; /* 0x7918 */\n", "line 2 of the disassembly, function k: an instruction without its encoding" },
-		{ HEAD "        /*0000*/ ; /* 0x0000000000007918 */\n" SECOND, "line 2 of the disassembly, function k: an instruction without text" },
-		{ HEAD "        /*zzzz*/ NOP ; /* 0x0000000000007918 */\n", "line 2 of the disassembly, function k: no offset where an instruction begins" },
+	static const struct {
+		const char *text, *message;
+	} bad[] = {
+		{ FIRST SECOND,
+		  "line 1 of the disassembly: an instruction before the first function" },
+		{ HEAD FIRST,
+		  "line 2 of the disassembly, function k: half of an encoding is missing" },
+		{ HEAD FIRST FIRST,
+		  "line 3 of the disassembly, function k: half of an encoding is missing" },
+		{ HEAD FIRST SECOND FIRST SECOND,
+		  "line 4 of the disassembly, function k: instructions are not 16 bytes apart" },
+		{ HEAD "        /*0000*/ NOP ;\n",
+		  "line 2 of the disassembly, function k: an instruction without its encoding" },
+		{ HEAD "        /*0000*/ NOP ; /* 0x7918 */\n",
+		  "line 2 of the disassembly, function k: an instruction without its encoding" },
+		{ HEAD "        /*0000*/ ; /* 0x0000000000007918 */\n" SECOND,
+		  "line 2 of the disassembly, function k: an instruction without text" },
+		{ HEAD "        /*zzzz*/ NOP ; /* 0x0000000000007918 */\n",
+		  "line 2 of the disassembly, function k: no offset where an instruction begins" },
 	};
 	struct disassembly code;
 
@@ -124,7 +137,8 @@ static void damage_is_named_by_line(void **state)
 	}
 }
 
-/* Every prefix is read without a word and has the beginning of what the whole has, or is refused by name; none crashes. */
+/* Every prefix is read without a word and has the beginning of what the whole has, or is refused by
+ * name; none crashes. */
 static void a_listing_cut_off_anywhere_is_read_or_refused(void **state)
 {
 	const size_t whole_length = sizeof(nvdisasm) - 1;
@@ -143,19 +157,23 @@ static void a_listing_cut_off_anywhere_is_read_or_refused(void **state)
 		said_end(&said);
 		assert_true(result == 0 || result == -1);
 		refused += result != 0;
-		if ((result != 0) != (strstr(said.text, "listing") != NULL) || (!result && *said.text))
+		if ((result != 0) != (strstr(said.text, "listing") != NULL) ||
+		    (!result && *said.text))
 			fail_msg("cut off at %zu: %d, '%s'", length, result, said.text);
 		if (!result) {
 			size_t instructions = 0;
 
 			assert_true(code.function_count <= whole.function_count);
 			for (size_t f = 0; f < code.function_count; f++) {
-				const struct disassembled_function *k = &code.function[f], *of = &whole.function[f];
+				const struct disassembled_function *k = &code.function[f],
+								   *of = &whole.function[f];
 
 				assert_true(!strncmp(k->name, of->name, strlen(k->name)));
 				assert_true(k->instruction_count <= of->instruction_count);
 				for (size_t i = 0; i < k->instruction_count; i++)
-					assert_memory_equal(k->instruction[i].code, of->instruction[i].code, sizeof(of->instruction[i].code));
+					assert_memory_equal(k->instruction[i].code,
+							    of->instruction[i].code,
+							    sizeof(of->instruction[i].code));
 				instructions += k->instruction_count;
 			}
 			assert_true(instructions >= most); /* more text, no fewer instructions */

@@ -36,7 +36,8 @@ static void ten_thousand_events_in_any_order_come_out_sorted(void **state)
 		event_queue_push(&queue, rand() % 1000, (enum event_rank)(rand() % 3), k, 0);
 	size_t count = 0;
 	while (event_queue_pop(&queue, &event)) {
-		assert_true(event.at_ps > last.at_ps || (event.at_ps == last.at_ps && event.order > last.order));
+		assert_true(event.at_ps > last.at_ps ||
+			    (event.at_ps == last.at_ps && event.order > last.order));
 		last = event;
 		count++;
 	}
@@ -104,7 +105,8 @@ static void what_is_later_than_can_be_counted_comes_last(void **state)
 	event_queue_push(&queue, INT64_MAX, RANK_FLOW, 1, 0);
 	event_queue_push(&queue, SIM_LAST - 1, RANK_FLOW, 2, 0);
 	assert_true(event_queue_pop(&queue, &event) && event.target == 2);
-	assert_true(event_queue_pop(&queue, &event) && event.target == 1 && event.at_ps == SIM_LAST);
+	assert_true(event_queue_pop(&queue, &event) && event.target == 1 &&
+		    event.at_ps == SIM_LAST);
 	event_queue_release(&queue);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Kernel profiles: read from a trace as they were written, refused when they contradict themselves, found for a launch.
+ * Kernel profiles: read from a trace as they were written, refused when they contradict themselves,
+ * found for a launch.
  */
-#include "../traces/profile_derive.h"
-#include "../traces/trace_trim.h"
+#include "traces/profiles/profile_derive.h"
+#include "traces/views/trace_trim.h"
 #include "profile_kit.h"
 #include "trace_kit.h"
 
@@ -83,10 +84,22 @@ static void what_was_not_counted_is_unknown(void **state)
 	trace_release(&t);
 }
 
-static void break_version(struct trace *t) { t->profile[0].version = 2; }
-static void break_isa(struct trace *t) { t->profile[0].isa = trace_string(t, "sm_61"); }
-static void break_isa_name(struct trace *t) { t->profile[0].isa = trace_string(t, "gfx90a"); }
-static void break_code(struct trace *t) { t->profile_code_count = 0, t->profile_instruction_count = 0; }
+static void break_version(struct trace *t)
+{
+	t->profile[0].version = 2;
+}
+static void break_isa(struct trace *t)
+{
+	t->profile[0].isa = trace_string(t, "sm_61");
+}
+static void break_isa_name(struct trace *t)
+{
+	t->profile[0].isa = trace_string(t, "gfx90a");
+}
+static void break_code(struct trace *t)
+{
+	t->profile_code_count = 0, t->profile_instruction_count = 0;
+}
 static void break_gap(struct trace *t)
 {
 	t->profile_code[9].offset_bytes += 16;
@@ -102,22 +115,70 @@ static void break_code_twice(struct trace *t)
 
 	*trace_add_profile_code(t) = again;
 }
-static void break_odd_offset(struct trace *t) { t->profile_code[9].offset_bytes += 8; }
-static void break_instruction(struct trace *t) { t->profile_instruction[0].offset_bytes = 16 * KIT_CODE; }
-static void break_lone_profile(struct trace *t) { t->profile_instruction[0].profile = 4; }
-static void break_count_twice(struct trace *t) { t->profile_instruction[1].offset_bytes = 0; }
-static void break_threads(struct trace *t) { t->profile_instruction[1].threads = 16 * 32 + 1; }
-static void break_entry(struct trace *t) { t->profile_instruction[0].warps = 17; }
-static void break_negative(struct trace *t) { t->profile_instruction[3].tags_global = -2; }
-static void break_counter(struct trace *t) { t->profile[0].l2_atomic_sectors = -7; }
-static void break_hits(struct trace *t) { t->profile[0].l2_read_sectors = 100000, t->profile[0].l2_read_hits = 120000; }
-static void break_grid(struct trace *t) { t->profile[0].grid[1] = 0; }
-static void break_deep_grid(struct trace *t) { t->profile[0].grid[2] = 65536; }
-static void break_huge_grid(struct trace *t) { t->profile[0].grid[0] = t->profile[0].grid[1] = t->profile[0].grid[2] = UINT32_MAX; }
-static void break_block(struct trace *t) { t->profile[0].block[1] = 32; }
-static void break_registers(struct trace *t) { t->profile[0].registers = 256; }
-static void break_id(struct trace *t) { add_kit_profile(t, 3, "toy", 9, 64); }
-static void break_launch(struct trace *t) { add_kit_profile(t, 4, "toy", 8, 64); }
+static void break_odd_offset(struct trace *t)
+{
+	t->profile_code[9].offset_bytes += 8;
+}
+static void break_instruction(struct trace *t)
+{
+	t->profile_instruction[0].offset_bytes = 16 * KIT_CODE;
+}
+static void break_lone_profile(struct trace *t)
+{
+	t->profile_instruction[0].profile = 4;
+}
+static void break_count_twice(struct trace *t)
+{
+	t->profile_instruction[1].offset_bytes = 0;
+}
+static void break_threads(struct trace *t)
+{
+	t->profile_instruction[1].threads = 16 * 32 + 1;
+}
+static void break_entry(struct trace *t)
+{
+	t->profile_instruction[0].warps = 17;
+}
+static void break_negative(struct trace *t)
+{
+	t->profile_instruction[3].tags_global = -2;
+}
+static void break_counter(struct trace *t)
+{
+	t->profile[0].l2_atomic_sectors = -7;
+}
+static void break_hits(struct trace *t)
+{
+	t->profile[0].l2_read_sectors = 100000, t->profile[0].l2_read_hits = 120000;
+}
+static void break_grid(struct trace *t)
+{
+	t->profile[0].grid[1] = 0;
+}
+static void break_deep_grid(struct trace *t)
+{
+	t->profile[0].grid[2] = 65536;
+}
+static void break_huge_grid(struct trace *t)
+{
+	t->profile[0].grid[0] = t->profile[0].grid[1] = t->profile[0].grid[2] = UINT32_MAX;
+}
+static void break_block(struct trace *t)
+{
+	t->profile[0].block[1] = 32;
+}
+static void break_registers(struct trace *t)
+{
+	t->profile[0].registers = 256;
+}
+static void break_id(struct trace *t)
+{
+	add_kit_profile(t, 3, "toy", 9, 64);
+}
+static void break_launch(struct trace *t)
+{
+	add_kit_profile(t, 4, "toy", 8, 64);
+}
 
 static void each_contradiction_is_refused_by_name_and_counted(void **state)
 {
@@ -125,26 +186,40 @@ static void each_contradiction_is_refused_by_name_and_counted(void **state)
 		void (*break_it)(struct trace *t);
 		const char *says, *kind;
 	} cases[] = {
-		{ break_version, "x.wrt: kernel toy, WARPREEL_PROFILE, row 1: profile version 2; this program reads 1", "foreign-profiles" },
+		{ break_version,
+		  "x.wrt: kernel toy, WARPREEL_PROFILE, row 1: profile version 2; this program "
+		  "reads 1",
+		  "foreign-profiles" },
 		{ break_isa, "code of 'sm_61'", "foreign-profiles" },
 		{ break_isa_name, "code of 'gfx90a'", "foreign-profiles" },
 		{ break_code, "no code of '_Z4toysPf'", "profile-code-gaps" },
-		{ break_gap, "'_Z4toysPf' goes on at offset 160 instead of 144", "profile-code-gaps" },
+		{ break_gap, "'_Z4toysPf' goes on at offset 160 instead of 144",
+		  "profile-code-gaps" },
 		{ break_start, "goes on at offset 16 instead of 0", "profile-code-gaps" },
 		{ break_odd_offset, "goes on at offset 152 instead of 144", "profile-code-gaps" },
-		{ break_code_twice, "WARPREEL_PROFILE_CODE, row 11: '_Z4toysPf' has an instruction at offset 32 twice", "profile-code-gaps" },
-		{ break_instruction, "kernel toy, WARPREEL_PROFILE_COUNT, row 1: offset 160 is not in the code", "orphan-profile-counts" },
-		{ break_lone_profile, "WARPREEL_PROFILE_COUNT, row 1: there is no profile 4", "orphan-profile-counts" },
+		{ break_code_twice,
+		  "WARPREEL_PROFILE_CODE, row 11: '_Z4toysPf' has an instruction at offset 32 "
+		  "twice",
+		  "profile-code-gaps" },
+		{ break_instruction,
+		  "kernel toy, WARPREEL_PROFILE_COUNT, row 1: offset 160 is not in the code",
+		  "orphan-profile-counts" },
+		{ break_lone_profile, "WARPREEL_PROFILE_COUNT, row 1: there is no profile 4",
+		  "orphan-profile-counts" },
 		{ break_count_twice, "row 2: offset 0 is counted twice", "duplicate-profiles" },
-		{ break_threads, "offset 16 ran in 16 warps with 513 threads", "contradicting-profiles" },
-		{ break_entry, "offset 0, the entry, ran in 17 warps; the grid has 16", "contradicting-profiles" },
+		{ break_threads, "offset 16 ran in 16 warps with 513 threads",
+		  "contradicting-profiles" },
+		{ break_entry, "offset 0, the entry, ran in 17 warps; the grid has 16",
+		  "contradicting-profiles" },
 		{ break_negative, "offset 48 has a negative count", "contradicting-profiles" },
 		{ break_counter, "a count is negative", "contradicting-profiles" },
 		{ break_hits, "l2ReadHits is 120000 of 100000 sectors", "contradicting-profiles" },
-		{ break_grid, "a grid of 8x0x1 blocks of 64x1x1 threads cannot be launched", "contradicting-profiles" },
+		{ break_grid, "a grid of 8x0x1 blocks of 64x1x1 threads cannot be launched",
+		  "contradicting-profiles" },
 		{ break_deep_grid, "a grid of 8x1x65536 blocks", "contradicting-profiles" },
 		{ break_huge_grid, "cannot be launched", "contradicting-profiles" },
-		{ break_block, "blocks of 64x32x1 threads cannot be launched", "contradicting-profiles" },
+		{ break_block, "blocks of 64x32x1 threads cannot be launched",
+		  "contradicting-profiles" },
 		{ break_registers, "256 registers a thread", "contradicting-profiles" },
 		{ break_id, "row 2: a second profile 3", "duplicate-profiles" },
 		{ break_launch, "rows 1 and 2 are of the same launch", "duplicate-profiles" },
@@ -232,7 +307,8 @@ static void two_files_make_one_set_unless_they_disagree(void **state)
 	hear();
 	assert_int_equal(kernel_profiles_add_trace(&all, &second, "b"), -1);
 	said = heard();
-	assert_non_null(strstr(said, "b: kernel other: code of sm_100, but the profiles of a are of sm_90"));
+	assert_non_null(strstr(
+		said, "b: kernel other: code of sm_100, but the profiles of a are of sm_90"));
 	free(said);
 	kernel_profiles_release(&all);
 	trace_release(&first);
@@ -267,21 +343,32 @@ static void the_profile_of_a_launch_agrees_in_path_then_block_then_grid(void **s
 		int64_t id;
 		uint32_t blocks, threads;
 		int32_t path;
-	} profiles[] = { { 1, 8, 64, 0 }, { 2, 800, 64, 0 }, { 3, 100, 128, 0 }, { 4, 100, 256, 1 }, { 5, 50, 512, -1 } };
+	} profiles[] = { { 1, 8, 64, 0 },
+			 { 2, 800, 64, 0 },
+			 { 3, 100, 128, 0 },
+			 { 4, 100, 256, 1 },
+			 { 5, 50, 512, -1 } };
 	static const struct {
 		uint32_t blocks, threads;
 		int32_t path;
 		uint32_t found_blocks, found_threads;
 		bool exact;
 	} cases[] = {
-		{ 8, 64, 0, 8, 64, true },	{ 79, 64, 0, 8, 64, true }, /* 79 / 8 is less than 800 / 79 */
-		{ 81, 64, 0, 800, 64, true },	{ 100000, 64, 0, 800, 64, true },
-		{ 1, 128, 0, 100, 128, true },	{ 100, 32, 0, 8, 64, false }, /* the nearest block */
+		{ 8, 64, 0, 8, 64, true },
+		{ 79, 64, 0, 8, 64, true }, /* 79 / 8 is less than 800 / 79 */
+		{ 81, 64, 0, 800, 64, true },
+		{ 100000, 64, 0, 800, 64, true },
+		{ 1, 128, 0, 100, 128, true },
+		{ 100, 32, 0, 8, 64, false },  /* the nearest block */
 		{ 8, 64, 1, 100, 256, false }, /* path before block */
-		{ 8, 64, 7, 50, 512, false },	{ 50, 512, 7, 50, 512, true }, /* a path nobody noted agrees with any */
-		{ 8, 64, -1, 8, 64, true },	{ 90, 256, -1, 100, 256, true },
+		{ 8, 64, 7, 50, 512, false },
+		{ 50, 512, 7, 50, 512, true }, /* a path nobody noted agrees with any */
+		{ 8, 64, -1, 8, 64, true },
+		{ 90, 256, -1, 100, 256, true },
 	};
-	struct launch_geometry geometry = { .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .steps = -1 };
+	struct launch_geometry geometry = { .grid = { 1, 1, 1 },
+					    .block = { 1, 1, 1 },
+					    .steps = -1 };
 	struct kernel_profiles all;
 	struct trace t;
 	bool exact = true;
@@ -290,10 +377,12 @@ static void the_profile_of_a_launch_agrees_in_path_then_block_then_grid(void **s
 	trace_init(&t);
 	add_kit_code(&t, "_Z4toysPf");
 	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
-		add_kit_profile(&t, profiles[i].id, "toy", profiles[i].blocks, profiles[i].threads)->path = profiles[i].path;
+		add_kit_profile(&t, profiles[i].id, "toy", profiles[i].blocks, profiles[i].threads)
+			->path = profiles[i].path;
 	kernel_profiles_init(&all);
 	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
-	assert_null(kernel_profiles_find(&all, "toy", &geometry, NULL)); /* only hardware counters so far */
+	assert_null(kernel_profiles_find(&all, "toy", &geometry,
+					 NULL)); /* only hardware counters so far */
 	for (size_t i = 0; i < all.count; i++)
 		all.profile[i].instruction[0].warps = 1;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -304,8 +393,10 @@ static void the_profile_of_a_launch_agrees_in_path_then_block_then_grid(void **s
 		geometry.path = cases[i].path;
 		p = kernel_profiles_find(&all, "toy", &geometry, &exact);
 		assert_non_null(p);
-		if (p->geometry.grid[0] != cases[i].found_blocks || p->geometry.block[0] != cases[i].found_threads || exact != cases[i].exact)
-			fail_msg("case %zu: %u blocks of %u threads, %s", i, p->geometry.grid[0], p->geometry.block[0], exact ? "exact" : "not exact");
+		if (p->geometry.grid[0] != cases[i].found_blocks ||
+		    p->geometry.block[0] != cases[i].found_threads || exact != cases[i].exact)
+			fail_msg("case %zu: %u blocks of %u threads, %s", i, p->geometry.grid[0],
+				 p->geometry.block[0], exact ? "exact" : "not exact");
 	}
 	assert_null(kernel_profiles_find(&all, "toyota", &geometry, &exact));
 	assert_false(exact);
@@ -377,11 +468,15 @@ static void a_profile_of_300_instructions_takes_a_few_kilobytes(void **state)
 
 		if (sscanf(line, "%*x %llx %llx %n", &low, &high, &text) != 2)
 			continue;
-		*trace_add_profile_code(&t) = (struct trace_profile_code){ .symbol = t.profile[0].symbol, .offset_bytes = offset,
-									   .code_low = (int64_t)low, .code_high = (int64_t)high,
-									   .text = trace_string(&t, line + text) };
-		*trace_add_profile_instruction(&t) = (struct trace_profile_instruction){ .profile = 1, .offset_bytes = offset, .warps = 16384,
-											 .threads = 16384 * 32 };
+		*trace_add_profile_code(&t) =
+			(struct trace_profile_code){ .symbol = t.profile[0].symbol,
+						     .offset_bytes = offset,
+						     .code_low = (int64_t)low,
+						     .code_high = (int64_t)high,
+						     .text = trace_string(&t, line + text) };
+		*trace_add_profile_instruction(&t) = (struct trace_profile_instruction){
+			.profile = 1, .offset_bytes = offset, .warps = 16384, .threads = 16384 * 32
+		};
 		offset += 16;
 	}
 	fclose(corpus);

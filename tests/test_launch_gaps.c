@@ -5,12 +5,13 @@
 
 #include <stdlib.h>
 
-#include "../traces/launch_gaps.h"
+#include "traces/views/launch_gaps.h"
 
 enum { PROCESS = 0x1000000 };
 
 /* One call of a thread, and the kernel of the same correlation when it has a stream. */
-static void add_call(struct trace *trace, int thread, int64_t correlation, int64_t start_ns, int64_t end_ns)
+static void add_call(struct trace *trace, int thread, int64_t correlation, int64_t start_ns,
+		     int64_t end_ns)
 {
 	struct trace_api *api = trace_add_api(trace);
 	api->start_ns = start_ns;
@@ -19,7 +20,8 @@ static void add_call(struct trace *trace, int thread, int64_t correlation, int64
 	api->correlation = correlation;
 }
 
-static void add_kernel(struct trace *trace, int32_t stream, int64_t correlation, int64_t start_ns, int64_t end_ns)
+static void add_kernel(struct trace *trace, int32_t stream, int64_t correlation, int64_t start_ns,
+		       int64_t end_ns)
 {
 	struct trace_kernel *kernel = trace_add_kernel(trace);
 	kernel->start_ns = start_ns;
@@ -29,8 +31,10 @@ static void add_kernel(struct trace *trace, int32_t stream, int64_t correlation,
 	kernel->global_pid = PROCESS;
 }
 
-/* Two launches, the second's call by `thread` from 2000 to `returned_ns`; the pause after the first kernel. */
-static int64_t pause_of(int thread, int32_t stream, int64_t returned_ns, bool call_between, bool graph)
+/* Two launches, the second's call by `thread` from 2000 to `returned_ns`; the pause after the first
+ * kernel. */
+static int64_t pause_of(int thread, int32_t stream, int64_t returned_ns, bool call_between,
+			bool graph)
 {
 	struct trace trace;
 	trace_init(&trace);
@@ -54,7 +58,8 @@ static void a_pause_counts_when_the_next_launch_had_long_returned(void **state)
 	(void)state;
 	assert_int_equal(pause_of(1, 7, 3000, false, false), 700);
 	assert_int_equal(pause_of(1, 7, 17000, false, false), 700);
-	assert_int_equal(pause_of(1, 7, 17001, false, false), -1); /* on its way when the first kernel ended */
+	assert_int_equal(pause_of(1, 7, 17001, false, false),
+			 -1); /* on its way when the first kernel ended */
 }
 
 static void a_pause_between_others_work_is_not_the_devices(void **state)
@@ -62,8 +67,10 @@ static void a_pause_between_others_work_is_not_the_devices(void **state)
 	(void)state;
 	assert_int_equal(pause_of(2, 7, 3000, false, false), -1); /* another thread */
 	assert_int_equal(pause_of(1, 8, 3000, false, false), -1); /* another stream */
-	assert_int_equal(pause_of(1, 7, 3000, true, false), -1);  /* the thread called something in between */
-	assert_int_equal(pause_of(1, 7, 3000, false, true), -1);  /* a graph: several kernels from one call */
+	assert_int_equal(pause_of(1, 7, 3000, true, false),
+			 -1); /* the thread called something in between */
+	assert_int_equal(pause_of(1, 7, 3000, false, true),
+			 -1); /* a graph: several kernels from one call */
 }
 
 static void a_trace_without_kernels_or_calls_has_no_pauses(void **state)

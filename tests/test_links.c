@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Shared links against times worked out by hand, and the properties of max-min fairness on random sets of flows.
+ * Shared links against times worked out by hand, and the properties of max-min fairness on random
+ * sets of flows.
  */
 #include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "../sim/links.h"
+#include "sim/engine/links.h"
 
 enum { FLOWS_MAX = 16 };
 
-/* Copies that start at given times, each on a stream of its own. Flows ask one byte a nanosecond unless `solo_ns` says else. */
+/* Copies that start at given times, each on a stream of its own. Flows ask one byte a nanosecond
+ * unless `solo_ns` says else. */
 struct start {
 	sim_time at_ns;
 	struct schedule_copy copy;
@@ -28,7 +30,8 @@ static void check_shares(const struct links *links, double link_bytes_per_ps)
 		}
 		assert_true(used <= link_bytes_per_ps * (1 + 1e-6));
 	}
-	for (uint32_t k = 0; k < links->active_count; k++) { /* who runs below its own rate has a full link to show, shared as fairly */
+	for (uint32_t k = 0; k < links->active_count;
+	     k++) { /* who runs below its own rate has a full link to show, shared as fairly */
 		const struct flow *flow = &links->flow[links->active[k]];
 		bool held_back = flow->rate < 1 - 1e-9, has_reason = false;
 		for (int l = 0; held_back && l < flow->link_count; l++) {
@@ -42,13 +45,15 @@ static void check_shares(const struct links *links, double link_bytes_per_ps)
 					most = other->rate > most ? other->rate : most;
 				}
 			}
-			has_reason |= used >= link_bytes_per_ps * (1 - 1e-6) && flow->rate >= most * (1 - 1e-6);
+			has_reason |= used >= link_bytes_per_ps * (1 - 1e-6) &&
+				      flow->rate >= most * (1 - 1e-6);
 		}
 		assert_true(!held_back || has_reason);
 	}
 }
 
-static void run_flows(const struct platform *platform, const struct start *start, uint32_t count, double end[FLOWS_MAX], bool check)
+static void run_flows(const struct platform *platform, const struct start *start, uint32_t count,
+		      double end[FLOWS_MAX], bool check)
 {
 	struct links links;
 	struct event_queue queue;
@@ -61,7 +66,8 @@ static void run_flows(const struct platform *platform, const struct start *start
 		if (started < count && start[started].at_ns * 1000 <= event_queue_next(&queue)) {
 			const struct start *s = &start[started];
 			sim_time solo = s->solo_ns ? s->solo_ns : s->copy.bytes;
-			links_start(&links, &queue, s->at_ns * 1000, started, &s->copy, solo * 1000);
+			links_start(&links, &queue, s->at_ns * 1000, started, &s->copy,
+				    solo * 1000);
 			started++;
 		} else {
 			assert_true(event_queue_pop(&queue, &event));
@@ -77,7 +83,11 @@ static void run_flows(const struct platform *platform, const struct start *start
 	event_queue_release(&queue);
 }
 
-#define PEER(from, to, size) { .kind = COPY_PEER, .source_gpu = (from), .target_gpu = (to), .bytes = (size), .rows = 1 }
+#define PEER(from, to, size)                                                                       \
+	{                                                                                          \
+		.kind = COPY_PEER, .source_gpu = (from), .target_gpu = (to), .bytes = (size),      \
+		.rows = 1                                                                          \
+	}
 /* The flows on links that are free but for their width: when each ends, in ns. */
 static void assert_ends(const struct start *start, uint32_t count, const double *expected)
 {
@@ -114,8 +124,11 @@ static void a_late_flow_slows_what_is_left_of_the_first(void **state)
 
 static void a_link_is_free_again_when_its_flows_ended_at_one_instant(void **state)
 {
-	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 }, { 0, PEER(0, 2, 1000), 0 }, { 2000, PEER(0, 1, 700), 0 },
-				       { 3000, PEER(0, 3, 500), 0 }, { 3000, PEER(0, 4, 500), 0 } };
+	const struct start start[] = { { 0, PEER(0, 1, 1000), 0 },
+				       { 0, PEER(0, 2, 1000), 0 },
+				       { 2000, PEER(0, 1, 700), 0 },
+				       { 3000, PEER(0, 3, 500), 0 },
+				       { 3000, PEER(0, 4, 500), 0 } };
 	(void)state;
 	/* The third starts at the very instant the others end: it meets none of their work. */
 	assert_ends(start, 5, (double[]){ 2000, 2000, 2700, 4000, 4000 });
@@ -130,9 +143,13 @@ static void opposite_directions_do_not_share(void **state)
 
 static void what_a_bottleneck_leaves_goes_to_the_others(void **state)
 {
-	/* Three flows leave GPU 0 at a third each; the fourth gets the two thirds that 0 -> 3 leaves of GPU 3's way in. */
+	/* Three flows leave GPU 0 at a third each; the fourth gets the two thirds that 0 -> 3
+	 * leaves of GPU 3's way in. */
 	const struct start start[] = {
-		{ 0, PEER(0, 1, 1000), 0 }, { 0, PEER(0, 2, 1000), 0 }, { 0, PEER(0, 3, 1000), 0 }, { 0, PEER(4, 3, 2000), 0 },
+		{ 0, PEER(0, 1, 1000), 0 },
+		{ 0, PEER(0, 2, 1000), 0 },
+		{ 0, PEER(0, 3, 1000), 0 },
+		{ 0, PEER(4, 3, 2000), 0 },
 	};
 	(void)state;
 	assert_ends(start, 4, (double[]){ 3000, 3000, 3000, 3000 });
@@ -169,15 +186,25 @@ static void the_host_bridge_carries_what_its_curve_says_for_so_many_gpus(void **
 	platform_of(&platform, "free");
 	set(&platform, "share.h2d.bytes_per_s", 2e9);
 	for (int k = 0; k < 4; k++)
-		start[k] = (struct start){ 0, { .kind = COPY_H2D, .source_gpu = 0xffff, .target_gpu = (uint16_t)k, .bytes = 1000, .rows = 1 }, 0 };
+		start[k] = (struct start){ 0,
+					   { .kind = COPY_H2D,
+					     .source_gpu = 0xffff,
+					     .target_gpu = (uint16_t)k,
+					     .bytes = 1000,
+					     .rows = 1 },
+					   0 };
 	run_flows(&platform, start, 4, end, false);
 	for (int k = 0; k < 4; k++)
 		NEAR(end[k], 2000);
 	run_flows(&platform, start, 2, end, false);
 	NEAR(end[0], 1000);
 	/* the way down is not the way up */
-	start[1].copy = (struct schedule_copy){ .kind = COPY_D2H, .source_gpu = 1, .target_gpu = 0xffff, .bytes = 1000, .rows = 1 };
-	start[3].copy = (struct schedule_copy){ .kind = COPY_D2H, .source_gpu = 3, .target_gpu = 0xffff, .bytes = 1000, .rows = 1 };
+	start[1].copy = (struct schedule_copy){
+		.kind = COPY_D2H, .source_gpu = 1, .target_gpu = 0xffff, .bytes = 1000, .rows = 1
+	};
+	start[3].copy = (struct schedule_copy){
+		.kind = COPY_D2H, .source_gpu = 3, .target_gpu = 0xffff, .bytes = 1000, .rows = 1
+	};
 	run_flows(&platform, start, 4, end, false);
 	for (int k = 0; k < 4; k++)
 		NEAR(end[k], 1000);
@@ -197,20 +224,26 @@ static void random_flows_keep_capacity_and_max_min_fairness_at_every_instant(voi
 		uint32_t count = 2 + (uint32_t)rand() % (FLOWS_MAX - 1);
 		for (uint32_t k = 0; k < count; k++) {
 			int from = rand() % 8, to = (from + 1 + rand() % 7) % 8;
-			start[k] = (struct start){ at_ns, PEER((uint16_t)from, (uint16_t)to, 100 + rand() % 5000), 0 };
-			start[k].solo_ns = start[k].copy.bytes * (1 + rand() % 3); /* some ask less than the link has */
+			start[k] = (struct start){
+				at_ns, PEER((uint16_t)from, (uint16_t)to, 100 + rand() % 5000), 0
+			};
+			start[k].solo_ns = start[k].copy.bytes *
+					   (1 + rand() % 3); /* some ask less than the link has */
 			at_ns += rand() % 1000;
 		}
 		run_flows(&platform, start, count, end, true);
 		double first = 1e18, last = 0, bytes_out[8] = { 0 };
 		for (uint32_t k = 0; k < count; k++) {
-			assert_true(end[k] >= (double)(start[k].at_ns + start[k].solo_ns) - 0.01); /* never faster than alone */
+			assert_true(end[k] >= (double)(start[k].at_ns + start[k].solo_ns) -
+						      0.01); /* never faster than alone */
 			first = (double)start[k].at_ns < first ? (double)start[k].at_ns : first;
 			last = end[k] > last ? end[k] : last;
 			bytes_out[start[k].copy.source_gpu] += (double)start[k].copy.bytes;
 		}
 		for (int g = 0; g < 8; g++)
-			assert_true(bytes_out[g] <= (last - first) * 1.0 + 1); /* one byte a ns, each GPU, each way */
+			assert_true(bytes_out[g] <=
+				    (last - first) * 1.0 +
+					    1); /* one byte a ns, each GPU, each way */
 	}
 	platform_release(&platform);
 }
@@ -219,7 +252,8 @@ static void a_flow_that_hardly_moves_ends_with_all_time(void **state)
 {
 	(void)state;
 	struct platform platform;
-	const struct start start[] = { { 0, PEER(0, 1, 1000000000), 1000000000000 }, { 0, PEER(0, 2, 1000000000), 1000000000000 } };
+	const struct start start[] = { { 0, PEER(0, 1, 1000000000), 1000000000000 },
+				       { 0, PEER(0, 2, 1000000000), 1000000000000 } };
 	double end[FLOWS_MAX];
 	platform_of(&platform, "free");
 	set(&platform, "nvlink.bytes_per_s", 1e-6);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Local modified SOR: terms against the paper's equations written out, every way to run it against one sequential sweep over the
- * whole grid, and the published iteration counts that a test has time for.
+ * Local modified SOR: terms against the paper's equations written out, every way to run it against
+ * one sequential sweep over the whole grid, and the published iteration counts that a test has time
+ * for.
  */
 #include "support.h"
 
@@ -8,13 +9,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../kernels/lmsor/lmsor_geometry.h"
-#include "../kernels/lmsor/lmsor_grid.h"
-#include "../kernels/lmsor/lmsor_params.h"
-#include "../kernels/lmsor/lmsor_terms.h"
-#include "../kernels/rbsor/rbsor_grid.h"
+#include "kernels/lmsor/lmsor_geometry.h"
+#include "kernels/lmsor/lmsor_grid.h"
+#include "kernels/lmsor/lmsor_params.h"
+#include "kernels/lmsor/lmsor_terms.h"
+#include "kernels/rbsor/rbsor_grid.h"
 
-static const char *const all_kernels[] = { "1", "2", "3", "tuned1", "tuned2", "tuned3", "tuned4", "persistent", "rows", "openmp" };
+static const char *const all_kernels[] = { "1",	     "2",      "3",	     "tuned1", "tuned2",
+					   "tuned3", "tuned4", "persistent", "rows",   "openmp" };
 enum { KERNELS = sizeof(all_kernels) / sizeof(all_kernels[0]) };
 
 static struct solver_result solve_with(struct lmsor_params *p, const char *config, uint32_t gpus)
@@ -45,13 +47,19 @@ static double field(int problem, double re, double s)
 static double paper_omega(const struct lmsor_params *p, int i, int j)
 {
 	const long double h = 1.0L / (p->size - 1), pi = acosl(-1.0L);
-	const long double f = (long double)field(p->p.problem, p->re, (double)(i * h)), g = (long double)field(p->p.problem, p->re, (double)(j * h));
-	const long double lr = (1 + h * f / 2) * (1 - h * f / 2) / 16, tb = (1 + h * g / 2) * (1 - h * g / 2) / 16;
+	const long double f = (long double)field(p->p.problem, p->re, (double)(i * h)),
+			  g = (long double)field(p->p.problem, p->re, (double)(j * h));
+	const long double lr = (1 + h * f / 2) * (1 - h * f / 2) / 16,
+			  tb = (1 + h * g / 2) * (1 - h * g / 2) / 16;
 	const bool real = lr >= 0 && tb >= 0, red = ((i + j) & 1) == 0;
 	const long double x = sqrtl(fabsl(lr)), y = sqrtl(fabsl(tb));
 	const long double bar = 2 * (x * cosl(pi * h) + y * cosl(pi * h));
-	const long double under = p->p.variant == OMEGA_LSOR ? 0 : 2 * (x * cosl(pi * (1 - h) / 2) + y * cosl(pi * (1 - h) / 2));
-	long double sign = red ? -1 : 1, root = real ? sqrtl((1 - bar * bar) * (1 - under * under)) : sqrtl((1 + bar * bar) * (1 + under * under));
+	const long double under =
+		p->p.variant == OMEGA_LSOR
+			? 0
+			: 2 * (x * cosl(pi * (1 - h) / 2) + y * cosl(pi * (1 - h) / 2));
+	long double sign = red ? -1 : 1, root = real ? sqrtl((1 - bar * bar) * (1 - under * under))
+						     : sqrtl((1 + bar * bar) * (1 + under * under));
 	if (p->p.variant == OMEGA_AS_RUN && real)
 		root = sqrtl((1 - bar) * (1 - under));
 	if (p->p.variant == OMEGA_CORRECTED && !real)
@@ -69,20 +77,29 @@ static void factors_are_those_of_the_equations(void **state)
 			for (size_t e = 0; e < sizeof(res) / sizeof(res[0]); e++) {
 				struct lmsor_params p;
 				char config[200];
-				snprintf(config, sizeof(config), "size=102 problem=%d re=%g omega=%s", problem, res[e], omegas[o]);
+				snprintf(config, sizeof(config),
+					 "size=102 problem=%d re=%g omega=%s", problem, res[e],
+					 omegas[o]);
 				assert_int_equal(lmsor_parse(&p, config), 0);
 				for (int i = 1; i < 101; i += 7)
 					for (int j = 1; j < 101; j += 6) {
-						const struct lmsor_pair x = lmsor_pair_of(lmsor_drift(&p.p, i)), y = lmsor_pair_of(lmsor_drift(&p.p, j));
-						const double omega = lmsor_relaxation(&p.p, (i + j) & 1, x.root, y.root, x.positive && y.positive);
+						const struct lmsor_pair
+							x = lmsor_pair_of(lmsor_drift(&p.p, i)),
+							y = lmsor_pair_of(lmsor_drift(&p.p, j));
+						const double omega = lmsor_relaxation(
+							&p.p, (i + j) & 1, x.root, y.root,
+							x.positive && y.positive);
 						const double expected = paper_omega(&p, i, j);
 						if (!(fabs(omega - expected) < 1e-7 * expected))
-							fail_msg("%s at (%d,%d): %.17g, by the equation %.17g", config, i, j, omega, expected);
+							fail_msg("%s at (%d,%d): %.17g, by the "
+								 "equation %.17g",
+								 config, i, j, omega, expected);
 					}
 			}
 }
 
-/* The definition, one point after the other on the whole grid; the coefficients (3) with h = k not yet used to simplify them. */
+/* The definition, one point after the other on the whole grid; the coefficients (3) with h = k not
+ * yet used to simplify them. */
 static uint64_t reference_checksum(const char *config, int iterations, double *most)
 {
 	struct lmsor_params p;
@@ -101,12 +118,16 @@ static uint64_t reference_checksum(const char *config, int iterations, double *m
 			for (int64_t i = 1; i < n - 1; i++) {
 				if (((i + j) & 1) != (half & 1))
 					continue;
-				const double hf = lmsor_drift(&p.p, (int)i), hg = lmsor_drift(&p.p, (int)j);
+				const double hf = lmsor_drift(&p.p, (int)i),
+					     hg = lmsor_drift(&p.p, (int)j);
 				const double l = share * (1 + 0.5 * hf), r = share * (1 - 0.5 * hf);
 				const double t = share * (1 - 0.5 * hg), b = share * (1 + 0.5 * hg);
-				const double omega = lmsor_relaxation(&p.p, half & 1, sqrt(fabs(l * r)), sqrt(fabs(t * b)), l * r >= 0 && t * b >= 0);
+				const double omega = lmsor_relaxation(
+					&p.p, half & 1, sqrt(fabs(l * r)), sqrt(fabs(t * b)),
+					l * r >= 0 && t * b >= 0);
 				double *at = &u[j * n + i];
-				*at = (1 - omega) * *at + omega * ((l * at[-1] + r * at[1]) + (t * at[n] + b * at[-n]));
+				*at = (1 - omega) * *at +
+				      omega * ((l * at[-1] + r * at[1]) + (t * at[n] + b * at[-n]));
 			}
 	uint64_t checksum = lmsor_grid_check(u, p.size, &p.p, &residual, most);
 	free(u);
@@ -116,15 +137,20 @@ static uint64_t reference_checksum(const char *config, int iterations, double *m
 static void every_kernel_agrees_with_the_definition(void **state)
 {
 	static const int sizes[] = { 3, 4, 5, 6, 65, 130 }, counts[] = { 1, 2, 100 };
-	static const char *const problems[] = { "problem=1 re=0.001", "problem=2 re=10 omega=as-run", "problem=3 re=3 omega=corrected",
-						"problem=1 re=10 omega=lsor", "problem=2 re=1000", "problem=2 re=1 omega=sor" };
+	static const char *const problems[] = { "problem=1 re=0.001",
+						"problem=2 re=10 omega=as-run",
+						"problem=3 re=3 omega=corrected",
+						"problem=1 re=10 omega=lsor",
+						"problem=2 re=1000",
+						"problem=2 re=1 omega=sor" };
 	(void)state;
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
 		for (size_t q = 0; q < sizeof(problems) / sizeof(problems[0]); q++)
 			for (size_t c = 0; c < (sizes[s] > 100 ? 2 : 3); c++) {
 				char config[240];
 				double most;
-				int length = snprintf(config, sizeof(config), "size=%d %s", sizes[s], problems[q]);
+				int length = snprintf(config, sizeof(config), "size=%d %s",
+						      sizes[s], problems[q]);
 				struct lmsor_params p;
 				struct said said;
 				said_begin(&said);
@@ -132,11 +158,16 @@ static void every_kernel_agrees_with_the_definition(void **state)
 				said_end(&said);
 				if (!covered) /* unlike signs at the smallest sizes */
 					continue;
-				const uint64_t expected = reference_checksum(config, counts[c], &most);
+				const uint64_t expected =
+					reference_checksum(config, counts[c], &most);
 				for (int k = 0; k < KERNELS; k++) {
-					snprintf(config + length, sizeof(config) - (size_t)length, " kernel=%s iterations=%d", all_kernels[k], counts[c]);
+					snprintf(config + length, sizeof(config) - (size_t)length,
+						 " kernel=%s iterations=%d", all_kernels[k],
+						 counts[c]);
 					const struct solver_result result = solve(config, 1);
-					if (result.checksum != expected || result.iterations != counts[c] || fabs(result.extra[2] - most) > 0)
+					if (result.checksum != expected ||
+					    result.iterations != counts[c] ||
+					    fabs(result.extra[2] - most) > 0)
 						fail_msg("%s differs from the definition", config);
 				}
 			}
@@ -149,18 +180,26 @@ static void strips_are_one_gpu_to_the_last_bit_and_stop_with_it(void **state)
 	(void)state;
 	for (int c = 0; c < 3; c++) {
 		char config[240];
-		snprintf(config, sizeof(config), "size=67 problem=1 re=10 kernel=tuned2 check=%s tolerance=1e-4", checks[c]);
+		snprintf(config, sizeof(config),
+			 "size=67 problem=1 re=10 kernel=tuned2 check=%s tolerance=1e-4",
+			 checks[c]);
 		const struct solver_result one = solve(config, 1);
 		assert_false(one.unconverged);
 		assert_true(one.iterations > 40 && one.extra[2] <= 1e-4);
 		for (int peer = 0; peer < 2; peer++)
 			for (int b = 0; b < 2; b++)
 				for (uint32_t gpus = 2; gpus <= 8; gpus *= 2) {
-					snprintf(config, sizeof(config), "size=67 problem=1 re=10 kernel=tuned2 check=%s tolerance=1e-4 border=%d transport=%s",
+					snprintf(config, sizeof(config),
+						 "size=67 problem=1 re=10 kernel=tuned2 check=%s "
+						 "tolerance=1e-4 border=%d transport=%s",
 						 checks[c], borders[b], peer ? "peer" : "host");
 					const struct solver_result result = solve(config, gpus);
-					if (result.checksum != one.checksum || result.iterations != one.iterations || result.unconverged)
-						fail_msg("%s on %u GPUs: %lld iterations, one GPU %lld", config, gpus, (long long)result.iterations,
+					if (result.checksum != one.checksum ||
+					    result.iterations != one.iterations ||
+					    result.unconverged)
+						fail_msg("%s on %u GPUs: %lld iterations, one GPU "
+							 "%lld",
+							 config, gpus, (long long)result.iterations,
 							 (long long)one.iterations);
 				}
 	}
@@ -173,12 +212,20 @@ static void looking_on_the_gpu_stops_where_looking_every_time_does(void **state)
 	for (double tolerance = 0.06; tolerance > 0.0005; tolerance *= 0.9)
 		for (uint32_t gpus = 1; gpus <= 3; gpus += 2) {
 			char config[240];
-			snprintf(config, sizeof(config), "size=35 problem=2 re=1 omega=as-run kernel=3 border=2 check=every tolerance=%.17g", tolerance);
+			snprintf(config, sizeof(config),
+				 "size=35 problem=2 re=1 omega=as-run kernel=3 border=2 "
+				 "check=every tolerance=%.17g",
+				 tolerance);
 			const struct solver_result every = solve(config, 1);
-			snprintf(config, sizeof(config), "size=35 problem=2 re=1 omega=as-run kernel=3 border=2 check=device tolerance=%.17g", tolerance);
+			snprintf(config, sizeof(config),
+				 "size=35 problem=2 re=1 omega=as-run kernel=3 border=2 "
+				 "check=device tolerance=%.17g",
+				 tolerance);
 			const struct solver_result device = solve(config, gpus);
-			if (every.iterations != device.iterations || every.checksum != device.checksum)
-				fail_msg("%s on %u GPUs: %lld iterations, looking every time %lld", config, gpus, (long long)device.iterations,
+			if (every.iterations != device.iterations ||
+			    every.checksum != device.checksum)
+				fail_msg("%s on %u GPUs: %lld iterations, looking every time %lld",
+					 config, gpus, (long long)device.iterations,
 					 (long long)every.iterations);
 		}
 }
@@ -189,7 +236,8 @@ static void a_solution_of_zeros_has_converged(void **state)
 	(void)state;
 	for (int k = 0; k < 2; k++) {
 		char config[200];
-		snprintf(config, sizeof(config), "size=102 kernel=%s check=every tolerance=0", kernels[k]);
+		snprintf(config, sizeof(config), "size=102 kernel=%s check=every tolerance=0",
+			 kernels[k]);
 		const struct solver_result zeros = solve(config, 1);
 		assert_false(zeros.unconverged);
 		assert_true(zeros.extra[2] == 0 && zeros.iterations > 1);
@@ -203,14 +251,22 @@ static void one_launch_of_all_iterations_ends_where_sweeps_do(void **state)
 	for (double tolerance = 0.06; tolerance > 0.0005; tolerance *= 0.8)
 		for (int c = 0; c < 3; c++) {
 			char config[240];
-			snprintf(config, sizeof(config), "size=35 problem=2 re=1 omega=as-run kernel=3 check=%s tolerance=%.17g", checks[c], tolerance);
+			snprintf(config, sizeof(config),
+				 "size=35 problem=2 re=1 omega=as-run kernel=3 check=%s "
+				 "tolerance=%.17g",
+				 checks[c], tolerance);
 			const struct solver_result sweeps = solve(config, 1);
-			snprintf(config, sizeof(config), "size=35 problem=2 re=1 omega=as-run kernel=persistent check=%s tolerance=%.17g", checks[c], tolerance);
+			snprintf(config, sizeof(config),
+				 "size=35 problem=2 re=1 omega=as-run kernel=persistent check=%s "
+				 "tolerance=%.17g",
+				 checks[c], tolerance);
 			const struct solver_result whole = solve(config, 1);
 			assert_false(whole.unconverged);
 			assert_true(whole.extra[2] <= tolerance);
-			if (sweeps.iterations != whole.iterations || sweeps.checksum != whole.checksum)
-				fail_msg("%s: %lld iterations, sweeps %lld", config, (long long)whole.iterations, (long long)sweeps.iterations);
+			if (sweeps.iterations != whole.iterations ||
+			    sweeps.checksum != whole.checksum)
+				fail_msg("%s: %lld iterations, sweeps %lld", config,
+					 (long long)whole.iterations, (long long)sweeps.iterations);
 		}
 }
 
@@ -219,20 +275,29 @@ static void bands_are_as_few_as_their_rows_allow(void **state)
 	(void)state;
 	for (int32_t rows = 1; rows <= LMSOR_BANDS * LMSOR_BAND_ROWS; rows++) {
 		const int32_t bands = lmsor_bands(rows), most = (rows + bands - 1) / bands;
-		assert_true(bands >= 1 && bands <= LMSOR_BANDS && bands <= rows && most <= LMSOR_BAND_ROWS);
-		assert_true((rows + LMSOR_BANDS - 1) / LMSOR_BANDS == most); /* with all of them no band would have fewer */
+		assert_true(bands >= 1 && bands <= LMSOR_BANDS && bands <= rows &&
+			    most <= LMSOR_BAND_ROWS);
+		assert_true((rows + LMSOR_BANDS - 1) / LMSOR_BANDS ==
+			    most); /* with all of them no band would have fewer */
 		assert_true(bands == 1 || (rows + bands - 2) / (bands - 1) > most);
 	}
-	const struct lmsor_loop loop = { .columns = 402, .row_begin = 1, .row_end = 401, .bands = lmsor_bands(400) };
+	const struct lmsor_loop loop = {
+		.columns = 402, .row_begin = 1, .row_end = 401, .bands = lmsor_bands(400)
+	};
 	struct launch_geometry g;
 	lmsor_persistent_geometry(&loop, &g);
 	assert_true(g.grid[0] == 100 && g.grid[1] == 1 && g.block[0] == 224 && g.path == 4);
-	assert_true(g.shared_bytes == LMSOR_LAG * 4 * 2 * 224 * sizeof(double)); /* both colours of the rows */
+	assert_true(g.shared_bytes ==
+		    LMSOR_LAG * 4 * 2 * 224 * sizeof(double)); /* both colours of the rows */
 }
 
 static void published_counts_come_out(void **state)
 {
-	static const struct { const char *config; int iterations, real; double most; } rows[] = {
+	static const struct {
+		const char *config;
+		int iterations, real;
+		double most;
+	} rows[] = {
 		{ "size=402 problem=1 re=10 omega=eq9 kernel=tuned4", 412, 0, 8.052e-7 },
 		{ "size=402 problem=2 re=10 omega=as-run kernel=tuned4", 554, 161604, 8.995e-7 },
 		{ "size=402 problem=3 re=10 omega=eq9 kernel=tuned4", 1015, 0, 9.939e-7 },
@@ -244,16 +309,22 @@ static void published_counts_come_out(void **state)
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
 		const struct solver_result result = solve(rows[k].config, 1);
 		assert_int_equal(result.iterations, rows[k].iterations);
-		assert_true(result.extra[0] == rows[k].real && result.extra[1] == 161604 - rows[k].real);
+		assert_true(result.extra[0] == rows[k].real &&
+			    result.extra[1] == 161604 - rows[k].real);
 		assert_true(isfinite(result.extra[2]));
 		assert_true(isnan(rows[k].most) || fabs(result.extra[2] - rows[k].most) <= 5e-10);
 	}
 }
 
-/* 2 / (1 + sqrt(1 - mu^2)) where eigenvalues are real, with + where they are imaginary: either in the other's place never gets there, or not so soon. */
+/* 2 / (1 + sqrt(1 - mu^2)) where eigenvalues are real, with + where they are imaginary: either in
+ * the other's place never gets there, or not so soon. */
 static void plain_sor_takes_the_best_factor_of_its_kind(void **state)
 {
-	static const struct { const char *config; int iterations; bool real; } rows[] = {
+	static const struct {
+		const char *config;
+		int iterations;
+		bool real;
+	} rows[] = {
 		{ "size=66 problem=2 re=1 omega=sor", 94, true },
 		{ "size=66 problem=1 re=10 omega=sor", 450, false },
 		{ "size=66 problem=2 re=1000 omega=sor", 422, false },
@@ -264,7 +335,8 @@ static void plain_sor_takes_the_best_factor_of_its_kind(void **state)
 		const struct solver_result result = solve_with(&p, rows[k].config, 1);
 		assert_false(result.unconverged);
 		assert_int_equal(result.iterations, rows[k].iterations);
-		assert_true(rows[k].real ? p.p.omega > 1 && p.p.omega < 2 : p.p.omega > 0 && p.p.omega < 1);
+		assert_true(rows[k].real ? p.p.omega > 1 && p.p.omega < 2
+					 : p.p.omega > 0 && p.p.omega < 1);
 		assert_true(result.extra[rows[k].real ? 0 : 1] == 66 * 66);
 	}
 }
@@ -276,24 +348,33 @@ static void a_run_without_end_stops_at_the_limit_and_says_so(void **state)
 	for (int c = 0; c < 3; c++)
 		for (uint32_t gpus = 0; gpus <= 2; gpus++) { /* 0: one GPU, one launch */
 			char config[200];
-			snprintf(config, sizeof(config), "size=66 problem=2 re=10 max-iterations=50 check=%s kernel=%s", checks[c], gpus ? "tuned" : "persistent");
+			snprintf(config, sizeof(config),
+				 "size=66 problem=2 re=10 max-iterations=50 check=%s kernel=%s",
+				 checks[c], gpus ? "tuned" : "persistent");
 			const struct solver_result result = solve(config, gpus ? gpus : 1);
 			assert_true(result.unconverged && result.iterations == 50);
 			assert_true(result.extra[2] > 1e-6 && result.extra[2] < 1);
-			/* One factor of nearly 2 where all eigenvalues are imaginary: the values grow until they are none. */
-			snprintf(config, sizeof(config), "size=66 problem=3 re=10 omega=sor sor-omega=1.99 check=%s kernel=%s", checks[c],
-				 gpus ? "tuned" : "persistent");
+			/* One factor of nearly 2 where all eigenvalues are imaginary: the values
+			 * grow until they are none. */
+			snprintf(config, sizeof(config),
+				 "size=66 problem=3 re=10 omega=sor sor-omega=1.99 check=%s "
+				 "kernel=%s",
+				 checks[c], gpus ? "tuned" : "persistent");
 			const struct solver_result diverged = solve(config, gpus ? gpus : 1);
-			assert_true(diverged.unconverged && diverged.iterations < 20000 && !isfinite(diverged.residual));
+			assert_true(diverged.unconverged && diverged.iterations < 20000 &&
+				    !isfinite(diverged.residual));
 		}
 }
 
 static void a_configuration_reads_back_as_it_was_written(void **state)
 {
 	static const char *const configs[] = {
-		"size=402 problem=2 re=10 omega=as-run kernel=1 check=every border=1 transport=peer tolerance=1e-06 max-iterations=20000",
-		"size=1002 problem=3 re=100000 omega=sor kernel=tuned4 check=17 border=4 transport=host tolerance=0.001 max-iterations=7 sor-omega=1.1",
-		"size=33 problem=1 re=0.001 omega=lsor kernel=openmp check=device border=1 transport=peer tolerance=0 max-iterations=20000 iterations=9",
+		"size=402 problem=2 re=10 omega=as-run kernel=1 check=every border=1 "
+		"transport=peer tolerance=1e-06 max-iterations=20000",
+		"size=1002 problem=3 re=100000 omega=sor kernel=tuned4 check=17 border=4 "
+		"transport=host tolerance=0.001 max-iterations=7 sor-omega=1.1",
+		"size=33 problem=1 re=0.001 omega=lsor kernel=openmp check=device border=1 "
+		"transport=peer tolerance=0 max-iterations=20000 iterations=9",
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof(configs) / sizeof(configs[0]); k++) {
@@ -310,28 +391,33 @@ static void a_plan_launches_what_a_run_does(void **state)
 	struct schedule schedule;
 	(void)state;
 	schedule_init(&schedule);
-	assert_int_equal(solver_plan("lmsor", "size=402 problem=2 kernel=2 iterations=10", 2, &schedule), 0);
+	assert_int_equal(
+		solver_plan("lmsor", "size=402 problem=2 kernel=2 iterations=10", 2, &schedule), 0);
 	assert_int_equal(schedule_validate(&schedule, "plan"), 0);
 	int launches = 0, syncs = 0, down = 0;
 	for (int64_t k = 0; k < schedule.op_count; k++) {
 		const struct schedule_op *op = &schedule.op[k];
 		launches += op->kind == OP_LAUNCH;
 		syncs += op->kind == OP_SYNC;
-		down += op->kind == OP_COPY && schedule.copy[op->object].kind == COPY_D2H && schedule.copy[op->object].bytes == 8;
+		down += op->kind == OP_COPY && schedule.copy[op->object].kind == COPY_D2H &&
+			schedule.copy[op->object].bytes == 8;
 	}
-	/* On each GPU: split, terms, merge and a sweep a colour and iteration; a copy and a sync an iteration, three syncs around. */
+	/* On each GPU: split, terms, merge and a sweep a colour and iteration; a copy and a sync an
+	 * iteration, three syncs around. */
 	assert_int_equal(launches, 2 * (3 + 20));
 	assert_int_equal(down, 20);
 	assert_int_equal(syncs, 2 * (10 + 3));
 	for (uint32_t k = 0; k < schedule.shape_count; k++)
 		if (!strcmp(schedule.kernel[schedule.shape[k].kernel], "lmsor_2_norm"))
-			assert_int_equal(schedule.shape[k].dram_bytes, schedule.shape[k].points * 48);
+			assert_int_equal(schedule.shape[k].dram_bytes,
+					 schedule.shape[k].points * 48);
 	schedule_release(&schedule);
 }
 
 static void a_steady_iteration_is_two_sweeps_and_nothing_else(void **state)
 {
-	static const char *const configs[] = { "size=402 kernel=1", "size=402 kernel=tuned3 check=10" };
+	static const char *const configs[] = { "size=402 kernel=1",
+					       "size=402 kernel=tuned3 check=10" };
 	static const char *const names[] = { "lmsor_1_norm", "lmsor_tuned3" };
 	(void)state;
 	for (int k = 0; k < 2; k++) {
@@ -345,13 +431,20 @@ static void a_steady_iteration_is_two_sweeps_and_nothing_else(void **state)
 			assert_true(schedule.op[op].kind == OP_LAUNCH);
 		for (uint32_t s = 0; s < schedule.shape_count; s++) {
 			const struct schedule_shape *shape = &schedule.shape[s];
-			assert_true(shape->grid[0] * shape->block[0] >= 200 / (k ? 2 : 1) && shape->path >= 0);
-			assert_true(shape->grid[1] * shape->block[1] * (uint32_t)(k ? shape->path : 1) >= 400);
-			for (uint32_t a = 0; a < shape->access_count; a++) { /* black goes up where red went down, in tuned kernels */
-				const struct schedule_access *access = &schedule.access[shape->first_access + a];
+			assert_true(shape->grid[0] * shape->block[0] >= 200 / (k ? 2 : 1) &&
+				    shape->path >= 0);
+			assert_true(shape->grid[1] * shape->block[1] *
+					    (uint32_t)(k ? shape->path : 1) >=
+				    400);
+			for (uint32_t a = 0; a < shape->access_count;
+			     a++) { /* black goes up where red went down, in tuned kernels */
+				const struct schedule_access *access =
+					&schedule.access[shape->first_access + a];
 				assert_true(!(access->mode & ACCESS_BACKWARD) == !(k && s == 1));
 			}
-			assert_int_equal(shape->access_count, k ? 2 : 4); /* the grid twice, terms and norm with kernel 1 alone */
+			assert_int_equal(
+				shape->access_count,
+				k ? 2 : 4); /* the grid twice, terms and norm with kernel 1 alone */
 		}
 		schedule_release(&schedule);
 	}
@@ -366,7 +459,8 @@ static void a_steady_iteration_is_two_sweeps_and_nothing_else(void **state)
 	m->ops->free(m);
 }
 
-/* Its time is that of blocks waiting for each other: no number at all rather than one of something else. */
+/* Its time is that of blocks waiting for each other: no number at all rather than one of something
+ * else. */
 static void one_launch_of_all_iterations_has_no_plan(void **state)
 {
 	struct schedule schedule;
@@ -375,18 +469,23 @@ static void one_launch_of_all_iterations_has_no_plan(void **state)
 	for (int k = 0; k < 3; k++) {
 		schedule_init(&schedule);
 		said_begin(&said);
-		const int rc = k == 2 ? solver_plan_steady("lmsor", "kernel=persistent", &schedule) :
-					solver_plan("lmsor", "kernel=persistent iterations=10", (uint32_t)k + 1, &schedule);
+		const int rc = k == 2 ? solver_plan_steady("lmsor", "kernel=persistent", &schedule)
+				      : solver_plan("lmsor", "kernel=persistent iterations=10",
+						    (uint32_t)k + 1, &schedule);
 		said_end(&said);
 		assert_int_equal(rc, -1);
-		assert_non_null(strstr(said.text, k == 0 ? "it has no plan" : k == 1 ? "is for one GPU" : "no launch of an iteration"));
+		assert_non_null(strstr(said.text, k == 0   ? "it has no plan"
+						  : k == 1 ? "is for one GPU"
+							   : "no launch of an iteration"));
 		schedule_release(&schedule);
 	}
 }
 
 static void what_the_formulas_do_not_cover_is_refused(void **state)
 {
-	static const struct { const char *config, *message; } rows[] = {
+	static const struct {
+		const char *config, *message;
+	} rows[] = {
 		{ "size=1025 kernel=persistent", "up to size 1024" },
 		{ "size=402 problem=2 re=90", "unlike signs" },
 		{ "size=402 problem=1 re=1e200", "overflows" },

@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: MIT
- * The sawtooth that is read out of what a waiting channel adds to a kernel (model/look_fit.c).
+ * The sawtooth that is read out of what a waiting channel adds to a kernel
+ * (model/calibrate/look_fit.c).
  */
 #include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "../model/look_fit.h"
+#include "model/calibrate/look_fit.h"
 
 enum { STEPS = 160 };
 
-/* What a channel adds that looks each `period` and has polled behind a body of `polled`; `least` where it looks just then. */
-static void sweep(double period_ns, double polled_ns, double least_ns, double noise_ns, double body_ns[STEPS], double added_ns[STEPS])
+/* What a channel adds that looks each `period` and has polled behind a body of `polled`; `least`
+ * where it looks just then. */
+static void sweep(double period_ns, double polled_ns, double least_ns, double noise_ns,
+		  double body_ns[STEPS], double added_ns[STEPS])
 {
 	srand(7);
 	for (int i = 0; i < STEPS; i++) {
 		body_ns[i] = (i + 1) * 250.0;
 		double ahead_ns = fmod(polled_ns - body_ns[i], period_ns);
 		ahead_ns += ahead_ns < 0 ? period_ns : 0;
-		added_ns[i] = fmax(least_ns, least_ns - 500 + ahead_ns) + noise_ns * (rand() / (double)RAND_MAX - 0.5);
+		added_ns[i] = fmax(least_ns, least_ns - 500 + ahead_ns) +
+			      noise_ns * (rand() / (double)RAND_MAX - 0.5);
 	}
 }
 
 static void period_and_first_look_are_found(void **state)
 {
-	static const struct { double period_ns, polled_ns, least_ns; } truth[] = { { 8150, 500, 2700 }, { 9400, 2300, 3300 }, { 5200, 5000, 100 } };
+	static const struct {
+		double period_ns, polled_ns, least_ns;
+	} truth[] = { { 8150, 500, 2700 }, { 9400, 2300, 3300 }, { 5200, 5000, 100 } };
 	double body_ns[STEPS], added_ns[STEPS];
 	struct look_fit fit;
 	(void)state;
 	for (size_t k = 0; k < sizeof(truth) / sizeof(truth[0]); k++) {
-		sweep(truth[k].period_ns, truth[k].polled_ns, truth[k].least_ns, 400, body_ns, added_ns);
+		sweep(truth[k].period_ns, truth[k].polled_ns, truth[k].least_ns, 400, body_ns,
+		      added_ns);
 		assert_int_equal(look_fit(body_ns, added_ns, STEPS, &fit), 0);
 		assert_true(fabs(fit.period_ns - truth[k].period_ns) <= 60);
 		assert_true(fabs(fit.polled_ns - truth[k].polled_ns) <= 250);
@@ -57,7 +64,8 @@ static void few_or_short_bodies_are_refused(void **state)
 	(void)state;
 	sweep(8000, 500, 2700, 0, body_ns, added_ns);
 	assert_int_equal(look_fit(body_ns, added_ns, 7, &fit), -1);
-	assert_int_equal(look_fit(body_ns, added_ns, 100, &fit), -1); /* up to 25 us: not two of the longest period */
+	assert_int_equal(look_fit(body_ns, added_ns, 100, &fit),
+			 -1); /* up to 25 us: not two of the longest period */
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The plan machine writes down what the other machines do: its schedules are whole, and hold, thread by thread, the very operations
- * that the cpu machine is asked to execute.
+ * The plan machine writes down what the other machines do: its schedules are whole, and hold,
+ * thread by thread, the very operations that the cpu machine is asked to execute.
  */
 #include "support.h"
 
@@ -15,7 +15,8 @@ static struct tally {
 	int64_t copied_bytes[THREADS_MAX], posted[THREADS_MAX];
 } tally;
 
-static int count_launch(struct machine_thread *t, uint32_t stream, const struct machine_launch *launch)
+static int count_launch(struct machine_thread *t, uint32_t stream,
+			const struct machine_launch *launch)
 {
 	tally.count[t->gpu][OP_LAUNCH]++;
 	return tally.real->launch(t, stream, launch);
@@ -46,14 +47,16 @@ static int count_sync(struct machine_thread *t, uint32_t stream)
 	return tally.real->sync(t, stream);
 }
 
-static int count_post(struct machine_thread *t, uint32_t counter, int64_t value, enum await_policy policy)
+static int count_post(struct machine_thread *t, uint32_t counter, int64_t value,
+		      enum await_policy policy)
 {
 	tally.count[t->gpu][OP_POST]++;
 	tally.posted[t->gpu] += value;
 	return tally.real->post(t, counter, value, policy);
 }
 
-static int count_await(struct machine_thread *t, uint32_t counter, int64_t value, enum await_policy policy)
+static int count_await(struct machine_thread *t, uint32_t counter, int64_t value,
+		       enum await_policy policy)
 {
 	tally.count[t->gpu][OP_AWAIT]++;
 	return tally.real->await(t, counter, value, policy);
@@ -102,8 +105,11 @@ static void execute(const char *config, uint32_t gpus)
 static void a_plan_holds_what_the_cpu_machine_executes(void **state)
 {
 	static const char *const configs[] = {
-		"size=131x67 iterations=9", "size=131x67 iterations=9 transport=host", "size=131x67 iterations=9 border=4 transport=host",
-		"size=131x67 iterations=9 border=4 kernel=paper precision=f64", "size=131x67 iterations=9 border=3 scheme=thesis",
+		"size=131x67 iterations=9",
+		"size=131x67 iterations=9 transport=host",
+		"size=131x67 iterations=9 border=4 transport=host",
+		"size=131x67 iterations=9 border=4 kernel=paper precision=f64",
+		"size=131x67 iterations=9 border=3 scheme=thesis",
 	};
 	(void)state;
 	for (size_t c = 0; c < sizeof(configs) / sizeof(configs[0]); c++) {
@@ -115,15 +121,21 @@ static void a_plan_holds_what_the_cpu_machine_executes(void **state)
 			for (uint32_t t = 0; t < gpus; t++) {
 				int64_t planned[OP_KIND_COUNT] = { 0 }, bytes = 0, posted = 0;
 				for (int64_t k = 0; k < schedule.thread[t].op_count; k++) {
-					const struct schedule_op *op = &schedule.op[schedule.thread[t].first_op + k];
+					const struct schedule_op *op =
+						&schedule.op[schedule.thread[t].first_op + k];
 					planned[op->kind]++;
-					bytes += op->kind == OP_COPY ? schedule.copy[op->object].bytes : 0;
+					bytes += op->kind == OP_COPY
+							 ? schedule.copy[op->object].bytes
+							 : 0;
 					posted += op->kind == OP_POST ? op->value : 0;
 				}
 				for (int kind = 0; kind < OP_KIND_COUNT; kind++)
 					if (planned[kind] != tally.count[t][kind])
-						fail_msg("%s, thread %u of %u, operation kind %d: planned %lld, executed %lld", configs[c], t, gpus,
-							 kind, (long long)planned[kind], (long long)tally.count[t][kind]);
+						fail_msg("%s, thread %u of %u, operation kind %d: "
+							 "planned %lld, executed %lld",
+							 configs[c], t, gpus, kind,
+							 (long long)planned[kind],
+							 (long long)tally.count[t][kind]);
 				assert_true(bytes == tally.copied_bytes[t]);
 				assert_true(posted == tally.posted[t]);
 			}
@@ -140,11 +152,13 @@ static void an_eight_gpu_plan_is_whole(void **state)
 	assert_int_equal(schedule_validate(&schedule, "plan"), 0);
 	assert_int_equal(schedule.gpu_count, 8);
 	assert_string_equal(schedule.solver, "rbsor");
-	assert_string_equal(schedule.config,
-			    "size=4096x4096 precision=f32 kernel=tuned scheme=exact border=4 transport=peer iterations=100");
+	assert_string_equal(schedule.config, "size=4096x4096 precision=f32 kernel=tuned "
+					     "scheme=exact border=4 transport=peer iterations=100");
 	int64_t sweeps = 0, points = 0;
 	for (int64_t k = 0; k < schedule.op_count; k++) {
-		if (schedule.op[k].kind != OP_LAUNCH || strcmp(schedule.kernel[schedule.shape[schedule.op[k].object].kernel], "rbsor_tuned_f32"))
+		if (schedule.op[k].kind != OP_LAUNCH ||
+		    strcmp(schedule.kernel[schedule.shape[schedule.op[k].object].kernel],
+			   "rbsor_tuned_f32"))
 			continue;
 		sweeps++;
 		points += schedule.shape[schedule.op[k].object].rows;
@@ -181,13 +195,17 @@ static void a_launch_carries_its_data_footprint(void **state)
 		assert_int_equal(shape->columns, 256);
 		assert_int_equal(shape->dram_bytes, 512 * 256 * 8 * 3 / 2);
 		assert_int_equal(shape->access_count, 2);
-		assert_true(shape->footprint_bytes >= 514 * 256 * 8 && shape->footprint_bytes <= shape->resident_bytes);
-		const struct schedule_access *read = &schedule.access[shape->first_access], *written = read + 1;
+		assert_true(shape->footprint_bytes >= 514 * 256 * 8 &&
+			    shape->footprint_bytes <= shape->resident_bytes);
+		const struct schedule_access *read = &schedule.access[shape->first_access],
+					     *written = read + 1;
 		const uint32_t way = read->mode & ACCESS_BACKWARD;
 		*(way ? &backward : &forward) += 1;
 		assert_int_equal(read->mode, ACCESS_READ | way);
 		assert_int_equal(written->mode, ACCESS_WRITE | way);
-		assert_true(read->offset_bytes < written->offset_bytes && read->offset_bytes + read->bytes > written->offset_bytes + written->bytes);
+		assert_true(read->offset_bytes < written->offset_bytes &&
+			    read->offset_bytes + read->bytes >
+				    written->offset_bytes + written->bytes);
 	}
 	assert_true(forward == 1 && backward == 1);
 	schedule_release(&schedule);
@@ -195,14 +213,42 @@ static void a_launch_carries_its_data_footprint(void **state)
 
 static void a_launch_carries_its_geometry(void **state)
 {
-	static const struct { const char *config, *kernel; uint32_t grid[3], block[3]; int32_t path; } wanted[] = {
+	static const struct {
+		const char *config, *kernel;
+		uint32_t grid[3], block[3];
+		int32_t path;
+	} wanted[] = {
 		{ "size=102x258 iterations=1", "rbsor_tuned_f32", { 2, 25, 1 }, { 32, 4, 1 }, 1 },
-		{ "size=4098x4098 iterations=1", "rbsor_tuned_f32", { 9, 512, 1 }, { 64, 2, 1 }, 4 },
-		{ "size=2050x2050 iterations=1", "rbsor_tuned_f32", { 9, 256, 1 }, { 32, 4, 1 }, 2 },
-		{ "size=2050x2050 iterations=1 precision=f64", "rbsor_tuned_f64", { 9, 256, 1 }, { 64, 2, 1 }, 4 },
-		{ "size=303x223 iterations=1 kernel=paper", "rbsor_paper_f32", { 3, 151, 1 }, { 112, 1, 1 }, 0 },
-		{ "size=200003x8 iterations=1 kernel=paper", "rbsor_paper_f32", { 1, 65535, 2 }, { 112, 1, 1 }, 0 },
-		{ "size=70000x515 iterations=1", "rbsor_split_f32", { 2, 65535, 2 }, { 256, 1, 1 }, 0 },
+		{ "size=4098x4098 iterations=1",
+		  "rbsor_tuned_f32",
+		  { 9, 512, 1 },
+		  { 64, 2, 1 },
+		  4 },
+		{ "size=2050x2050 iterations=1",
+		  "rbsor_tuned_f32",
+		  { 9, 256, 1 },
+		  { 32, 4, 1 },
+		  2 },
+		{ "size=2050x2050 iterations=1 precision=f64",
+		  "rbsor_tuned_f64",
+		  { 9, 256, 1 },
+		  { 64, 2, 1 },
+		  4 },
+		{ "size=303x223 iterations=1 kernel=paper",
+		  "rbsor_paper_f32",
+		  { 3, 151, 1 },
+		  { 112, 1, 1 },
+		  0 },
+		{ "size=200003x8 iterations=1 kernel=paper",
+		  "rbsor_paper_f32",
+		  { 1, 65535, 2 },
+		  { 112, 1, 1 },
+		  0 },
+		{ "size=70000x515 iterations=1",
+		  "rbsor_split_f32",
+		  { 2, 65535, 2 },
+		  { 256, 1, 1 },
+		  0 },
 	};
 	(void)state;
 	for (size_t w = 0; w < sizeof(wanted) / sizeof(wanted[0]); w++) {
@@ -221,14 +267,20 @@ static void a_launch_carries_its_geometry(void **state)
 			assert_int_equal(shape->path, wanted[w].path);
 			assert_int_equal(shape->registers, 0);
 		}
-		assert_int_equal(found, strstr(wanted[w].kernel, "tuned") ? 2 : 1); /* red and black go opposite ways */
+		assert_int_equal(found, strstr(wanted[w].kernel, "tuned")
+						? 2
+						: 1); /* red and black go opposite ways */
 		schedule_release(&schedule);
 	}
 }
 
 static void what_the_solver_refuses_is_not_planned(void **state)
 {
-	static const struct { const char *config; uint32_t gpus; const char *message; } bad[] = {
+	static const struct {
+		const char *config;
+		uint32_t gpus;
+		const char *message;
+	} bad[] = {
 		{ "size=20 border=5", 8, "border 5 needs 10 halo rows" },
 		{ "size=2", 1, "outside 3 to" },
 		{ "size=64 colour=red", 1, "cannot read the configuration" },

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../kernels/micro/micro_params.h"
-#include "../kernels/micro/micro_value.h"
+#include "kernels/micro/micro_params.h"
+#include "kernels/micro/micro_value.h"
 
 /* A kernel's buffers on the host, filled. */
 struct held {
@@ -19,7 +19,9 @@ static void hold(struct held *held, const char *config)
 	held->args = held->params.args;
 	for (int k = 0; k < MICRO_BUFFERS; k++) {
 		const struct micro_buffer *b = &held->params.buffer[k];
-		struct micro_fill_args fill = { xmalloc((size_t)(b->count * b->word_bytes) + 1), b->count, b->range, (uint64_t)k + 1, (int32_t)b->fill };
+		struct micro_fill_args fill = { xmalloc((size_t)(b->count * b->word_bytes) + 1),
+						b->count, b->range, (uint64_t)k + 1,
+						(int32_t)b->fill };
 		if (b->fill == FILL_ZERO)
 			fill.count = b->count * b->word_bytes / 4;
 		micro_fill_cpu(&fill);
@@ -82,7 +84,8 @@ static void data_is_moved_where_it_belongs(void **state)
 		hold(&h, config);
 		for (int i = 0; i < n; i++)
 			for (int j = 0; j < n; j++)
-				assert_true(((float *)h.args.out)[j * n + i] == ((float *)h.args.in[0])[i * n + j]);
+				assert_true(((float *)h.args.out)[j * n + i] ==
+					    ((float *)h.args.in[0])[i * n + j]);
 		let_go(&h);
 		snprintf(config, sizeof(config), "kernel=strided work=3 size=%d", n);
 		hold(&h, config);
@@ -102,16 +105,19 @@ static void sums_and_counts_are_whole(void **state)
 			struct held h;
 			double want = 0, have = 0;
 			int64_t counted = 0;
-			snprintf(config, sizeof(config), "kernel=reduce size=%d block=%d", n, block);
+			snprintf(config, sizeof(config), "kernel=reduce size=%d block=%d", n,
+				 block);
 			hold(&h, config);
 			for (int i = 0; i < n; i++)
 				want += (double)((float *)h.args.in[0])[i];
 			for (int64_t i = 0; i < h.params.buffer[MICRO_INPUTS].count; i++)
 				have += (double)((float *)h.args.out)[i];
 			assert_true(fabs(want - have) <= 1e-5 * want);
-			assert_int_equal(h.params.geometry.grid[0], h.params.buffer[MICRO_INPUTS].count);
+			assert_int_equal(h.params.geometry.grid[0],
+					 h.params.buffer[MICRO_INPUTS].count);
 			let_go(&h);
-			snprintf(config, sizeof(config), "kernel=atomics work=17 size=%d block=%d", n, block);
+			snprintf(config, sizeof(config), "kernel=atomics work=17 size=%d block=%d",
+				 n, block);
 			hold(&h, config);
 			for (int i = 0; i < 17; i++)
 				counted += ((uint32_t *)h.args.out)[i];
@@ -163,7 +169,9 @@ static void every_element_has_a_thread_and_every_plan_a_geometry(void **state)
 				char config[CONFIG_BYTES], again[CONFIG_BYTES];
 				struct micro_params params;
 				struct schedule schedule;
-				snprintf(config, sizeof(config), "kernel=%s size=%d block=%d iterations=3", micro_kernels[k]->name, awkward[s], block);
+				snprintf(config, sizeof(config),
+					 "kernel=%s size=%d block=%d iterations=3",
+					 micro_kernels[k]->name, awkward[s], block);
 				assert_int_equal(micro_parse(&params, config), 0);
 				micro_config(&params, config);
 				assert_int_equal(micro_parse(&params, config), 0);
@@ -171,18 +179,23 @@ static void every_element_has_a_thread_and_every_plan_a_geometry(void **state)
 				assert_string_equal(config, again);
 				const struct launch_geometry *g = &params.geometry;
 				assert_int_equal(g->block[0] * g->block[1] * g->block[2], block);
-				assert_true(g->grid[0] && g->grid[1] && g->grid[2] && (g->path == params.work || g->steps == params.work));
+				assert_true(g->grid[0] && g->grid[1] && g->grid[2] &&
+					    (g->path == params.work || g->steps == params.work));
 				schedule_init(&schedule);
 				assert_int_equal(solver_plan("micro", config, 1, &schedule), 0);
 				assert_int_equal(schedule_validate(&schedule, "plan"), 0);
 				uint32_t found = 0;
 				for (uint32_t i = 0; i < schedule.shape_count; i++) {
 					const struct schedule_shape *shape = &schedule.shape[i];
-					if (strcmp(schedule.kernel[shape->kernel], micro_kernels[k]->launch))
+					if (strcmp(schedule.kernel[shape->kernel],
+						   micro_kernels[k]->launch))
 						continue;
 					found++;
-					assert_memory_equal(shape->grid, g->grid, sizeof(shape->grid));
-					assert_true(shape->dram_bytes > 0 && shape->resident_bytes > 0 && shape->access_count >= 2);
+					assert_memory_equal(shape->grid, g->grid,
+							    sizeof(shape->grid));
+					assert_true(shape->dram_bytes > 0 &&
+						    shape->resident_bytes > 0 &&
+						    shape->access_count >= 2);
 				}
 				assert_int_equal(found, 1);
 				schedule_release(&schedule);

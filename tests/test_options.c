@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "../traces/options.h"
+#include "traces/base/options.h"
 
 struct target {
 	int count;
@@ -61,7 +61,11 @@ static void values_follow_or_are_joined_by_an_equals_sign(void **state)
 	struct target target;
 	int words;
 	(void)state;
-	assert_int_equal(parse(&target, "--count 7 --factor=1.25 -o file --word=two --loud --many a --many=b", &words, NULL), 0);
+	assert_int_equal(
+		parse(&target,
+		      "--count 7 --factor=1.25 -o file --word=two --loud --many a --many=b", &words,
+		      NULL),
+		0);
 	assert_int_equal(target.count, 7);
 	assert_true(target.factor == 1.25);
 	assert_string_equal(target.name, "file");
@@ -87,7 +91,9 @@ static void words_are_kept_in_order_and_a_double_dash_ends_the_options(void **st
 
 static void what_cannot_be_is_refused_by_name(void **state)
 {
-	static const struct { const char *line, *message; } bad[] = {
+	static const struct {
+		const char *line, *message;
+	} bad[] = {
 		{ "--count 11", "--count takes a whole number from 1 to 10, not '11'" },
 		{ "--count 0", "--count takes a whole number from 1 to 10, not '0'" },
 		{ "--count 2.5", "not '2.5'" },
@@ -129,21 +135,30 @@ static void a_list_takes_as_many_as_it_holds_and_no_more(void **state)
 	assert_int_equal(target.many.count, 64);
 	memset(&target, 0, sizeof(target));
 	said_begin(&said);
-	assert_int_equal(options_parse(&help, specs, &target, 1 + 2 * 65, argv, &words), EXIT_USAGE);
+	assert_int_equal(options_parse(&help, specs, &target, 1 + 2 * 65, argv, &words),
+			 EXIT_USAGE);
 	assert_says(&said, "--many is given too often");
 }
 
 static void joined_tables_fill_both_structs_and_the_first_wins_a_name(void **state)
 {
-	struct second { int depth, count; };
+	struct second {
+		int depth, count;
+	};
 	static const struct option_spec more[] = {
-		{ "depth", OPTION_INT, offsetof(struct second, depth), "8", 0, 100, "N", "how deep" },
-		{ "count", OPTION_INT, offsetof(struct second, count), "99", 0, 100, "N", "never seen" },
+		{ "depth", OPTION_INT, offsetof(struct second, depth), "8", 0, 100, "N",
+		  "how deep" },
+		{ "count", OPTION_INT, offsetof(struct second, count), "99", 0, 100, "N",
+		  "never seen" },
 		{ 0 },
 	};
-	struct { struct target first; struct second second; } both = { .second.count = -1 };
+	struct {
+		struct target first;
+		struct second second;
+	} both = { .second.count = -1 };
 	struct option_spec *joined = options_join(specs, more, offsetof(__typeof__(both), second));
-	char *argv[] = { (char *)"try", (char *)"--depth", (char *)"9", (char *)"--count", (char *)"4" };
+	char *argv[] = { (char *)"try", (char *)"--depth", (char *)"9", (char *)"--count",
+			 (char *)"4" };
 	int words;
 	(void)state;
 	assert_int_equal(options_parse(&help, joined, &both, 5, argv, &words), 0);

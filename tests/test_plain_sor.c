@@ -1,35 +1,41 @@
 /* SPDX-License-Identifier: MIT
- * Two kernels that differ in nothing but the width of a number, walked through an H200: half-sweeps of red-black SOR,
- * one point a thread. Plain kernels of this kind (block shape not noted) took 1548 us an iteration there at N = 16384
- * with 8 bytes a point, 97 % of the rate of a copy, and 1050 us with 4 bytes, 72 %: a multiprocessor is full of warps
- * either way, and half as wide they keep half as much in flight.
+ * Two kernels that differ in nothing but the width of a number, walked through an H200: half-sweeps
+ * of red-black SOR, one point a thread. Plain kernels of this kind (block shape not noted) took
+ * 1548 us an iteration there at N = 16384 with 8 bytes a point, 97 % of the rate of a copy, and
+ * 1050 us with 4 bytes, 72 %: a multiprocessor is full of warps either way, and half as wide they
+ * keep half as much in flight.
  *
- * Nothing of them was recorded. Their code is that of plain_sor.cu; how often it runs, and what of it L1, L2 and DRAM
- * see, is put down here from what the source says. Blocks of 32 x 8 reach 95 % and 74 % of the copy walked the same
- * way. Both are held to their measurement, and why the second falls short.
+ * Nothing of them was recorded. Their code is that of plain_sor.cu; how often it runs, and what of
+ * it L1, L2 and DRAM see, is put down here from what the source says. Blocks of 32 x 8 reach 95 %
+ * and 74 % of the copy walked the same way. Both are held to their measurement, and why the second
+ * falls short.
  */
 #include "sm_kit.h"
 
-#include "../model/platform.h"
-#include "../traces/disassembly.h"
-#include "../traces/profile_derive.h"
+#include "model/platform/platform.h"
+#include "traces/profiles/disassembly.h"
+#include "traces/profiles/profile_derive.h"
 
 enum { N = 16384, REGISTERS = 18 /* cuobjdump -res-usage */, SECTOR = 32 };
-static const double COPY_BYTES = 2.0 * (1 << 30); /* read and written, as tests/gpu_plain_sor.cu does */
-enum { COPY_WIDTH = 16, COPY_THREADS = 256 };	  /* of the copies that were profiled, the fastest */
+static const double COPY_BYTES =
+	2.0 * (1 << 30);		      /* read and written, as tests/gpu_plain_sor.cu does */
+enum { COPY_WIDTH = 16, COPY_THREADS = 256 }; /* of the copies that were profiled, the fastest */
 
 struct plain {
 	const char *symbol;
-	int width;   /* bytes a point */
-	int x, y;    /* block */
-	double measured; /* rate over that of the copy in the same process (tests/gpu_plain_sor.cu) */
+	int width;	 /* bytes a point */
+	int x, y;	 /* block */
+	double measured; /* rate over that of the copy in the same process (tests/gpu_plain_sor.cu)
+			  */
 };
 static const struct plain shapes[] = {
-	{ "plain_sor_f32", 4, 32, 8, 0.731 },  { "plain_sor_f64", 8, 32, 8, 0.986 },  { "plain_sor_f32", 4, 32, 32, 0.606 },
-	{ "plain_sor_f64", 8, 32, 32, 0.877 }, { "plain_sor_f32", 4, 128, 1, 0.593 }, { "plain_sor_f64", 8, 128, 1, 0.930 },
+	{ "plain_sor_f32", 4, 32, 8, 0.731 },  { "plain_sor_f64", 8, 32, 8, 0.986 },
+	{ "plain_sor_f32", 4, 32, 32, 0.606 }, { "plain_sor_f64", 8, 32, 32, 0.877 },
+	{ "plain_sor_f32", 4, 128, 1, 0.593 }, { "plain_sor_f64", 8, 128, 1, 0.930 },
 	{ "plain_sor_f32", 4, 128, 8, 0.632 }, { "plain_sor_f64", 8, 128, 8, 0.907 },
 };
-static const struct plain f32 = { "plain_sor_f32", 4, 32, 8, 0.731 }, f64 = { "plain_sor_f64", 8, 32, 8, 0.986 };
+static const struct plain f32 = { "plain_sor_f32", 4, 32, 8, 0.731 },
+			  f64 = { "plain_sor_f64", 8, 32, 8, 0.986 };
 
 struct suite {
 	struct platform platform;
@@ -51,7 +57,8 @@ static int open_suite(void **state)
 	kernel_profiles_init(&suite->copies);
 	if (platform_read(&suite->platform, "h200x4"))
 		return -1;
-	return kernel_profiles_add_file(&suite->copies, "traces/data/h200x4/kernels/kernels.wrt.zst");
+	return kernel_profiles_add_file(&suite->copies,
+					"traces/data/h200x4/kernels/kernels.wrt.zst");
 }
 
 static int close_suite(void **state)
@@ -65,16 +72,18 @@ static int close_suite(void **state)
 }
 
 /* Bytes per second of a launch that moves `bytes`. */
-static double rate(const struct suite *suite, const struct sm_device *device, const struct kernel_profile *profile,
-		   int64_t blocks, double bytes, double l2_miss_share)
+static double rate(const struct suite *suite, const struct sm_device *device,
+		   const struct kernel_profile *profile, int64_t blocks, double bytes,
+		   double l2_miss_share)
 {
 	struct warp_program program;
 	struct grid_answer answer;
 	assert_int_equal(warp_program_build(&program, profile, profile->kernel), 0);
 	assert_int_equal(program.unknown, 0);
-	struct grid_launch launch = {
-		.program = &program, .blocks = blocks, .l2_miss_share = l2_miss_share, .dram_write_share = 1
-	};
+	struct grid_launch launch = { .program = &program,
+				      .blocks = blocks,
+				      .l2_miss_share = l2_miss_share,
+				      .dram_write_share = 1 };
 	assert_int_equal(grid_time(device, suite->platform.sm_count, &launch, &answer), 0);
 	grid_answer_release(&answer);
 	warp_program_release(&program);
@@ -88,22 +97,27 @@ static double copy_rate(const struct suite *suite, const struct sm_device *devic
 					   .block = { COPY_THREADS, 1, 1 },
 					   .path = -1 };
 	bool exact;
-	const struct kernel_profile *profile = kernel_profiles_find(&suite->copies, "micro_copy16", &g, &exact);
+	const struct kernel_profile *profile =
+		kernel_profiles_find(&suite->copies, "micro_copy16", &g, &exact);
 	assert_true(profile && profile->geometry.block[0] == COPY_THREADS);
 	return rate(suite, device, profile, blocks, COPY_BYTES, 1);
 }
 
 /*
- * Every warp runs every instruction once, up to the last exit. A load is of 32 points side by side; the fourth, of the
- * point beside the own entry's, begins a point off and touches a sector and a line more.
+ * Every warp runs every instruction once, up to the last exit. A load is of 32 points side by side;
+ * the fourth, of the point beside the own entry's, begins a point off and touches a sector and a
+ * line more.
  */
-static double plain_rate(const struct suite *suite, const struct sm_device *device, const struct plain *plain)
+static double plain_rate(const struct suite *suite, const struct sm_device *device,
+			 const struct plain *plain)
 {
 	const struct disassembled_function *code = disassembly_find(&suite->code, plain->symbol);
 	assert_non_null(code);
 	int across = plain->x / 32; /* warps of a row of the block */
-	int64_t blocks = (int64_t)N / 2 / plain->x * (N / plain->y), warps = blocks * plain->y * across;
-	int row = 32 * plain->width / SECTOR, loads = 0, stores = 0; /* row: sectors of a warp's points */
+	int64_t blocks = (int64_t)N / 2 / plain->x * (N / plain->y),
+		warps = blocks * plain->y * across;
+	int row = 32 * plain->width / SECTOR, loads = 0,
+	    stores = 0; /* row: sectors of a warp's points */
 	struct profile_instruction *in = xcalloc(code->instruction_count, sizeof(*in));
 	bool over = false;
 	for (size_t k = 0; k < code->instruction_count; k++) {
@@ -131,8 +145,10 @@ static double plain_rate(const struct suite *suite, const struct sm_device *devi
 		over |= !strncmp(d->text, "EXIT", 4);
 	}
 	assert_true(over && loads == 5 && stores == 1);
-	/* Of L2 a block asks its own rows, these and one above and below of the other colour, and a sector beside each. */
-	int asked = (2 * plain->y + 2) * across * row + plain->y, own_and_other = 2 * plain->y * across * row;
+	/* Of L2 a block asks its own rows, these and one above and below of the other colour, and a
+	 * sector beside each. */
+	int asked = (2 * plain->y + 2) * across * row + plain->y,
+	    own_and_other = 2 * plain->y * across * row;
 	const struct kernel_profile profile = {
 		.kernel = (char *)plain->symbol,
 		.isa = (char *)"sm_90",
@@ -153,7 +169,8 @@ static double plain_rate(const struct suite *suite, const struct sm_device *devi
 }
 
 /* Of the copy on the same device. */
-static double share(const struct suite *suite, const struct sm_device *device, const struct plain *plain)
+static double share(const struct suite *suite, const struct sm_device *device,
+		    const struct plain *plain)
 {
 	return plain_rate(suite, device, plain) / copy_rate(suite, device);
 }
@@ -167,8 +184,10 @@ static void assert_between(const char *what, double x, double least, double most
 static void the_copy_moves_what_memory_gives(void **state)
 {
 	const struct suite *suite = *state;
-	assert_between("copy", copy_rate(suite, &suite->platform.sm) / suite->platform.sm.dram.copy_bytes_per_s, 0.94,
-		       1.001);
+	assert_between("copy",
+		       copy_rate(suite, &suite->platform.sm) /
+			       suite->platform.sm.dram.copy_bytes_per_s,
+		       0.94, 1.001);
 }
 
 static void other_blocks_are_slower_as_measured(void **state)
@@ -176,7 +195,8 @@ static void other_blocks_are_slower_as_measured(void **state)
 	const struct suite *suite = *state;
 	for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++) {
 		double found = share(suite, &suite->platform.sm, &shapes[k]);
-		printf("%s %dx%d: %.3f of a copy, measured %.3f\n", shapes[k].symbol, shapes[k].x, shapes[k].y, found, shapes[k].measured);
+		printf("%s %dx%d: %.3f of a copy, measured %.3f\n", shapes[k].symbol, shapes[k].x,
+		       shapes[k].y, found, shapes[k].measured);
 		assert_between(shapes[k].symbol, found / shapes[k].measured, 0.92, 1.08);
 	}
 }
@@ -190,8 +210,10 @@ static void eight_bytes_a_thread_reach_the_rate_of_a_copy(void **state)
 static void four_bytes_a_thread_stay_clearly_below(void **state)
 {
 	const struct suite *suite = *state;
-	double narrow = share(suite, &suite->platform.sm, &f32), wide = share(suite, &suite->platform.sm, &f64);
-	printf("of a copy: f32 %.3f, f64 %.3f\n", narrow, wide); /* measured: 0.731, 0.986 (gpu_plain_sor) */
+	double narrow = share(suite, &suite->platform.sm, &f32),
+	       wide = share(suite, &suite->platform.sm, &f64);
+	printf("of a copy: f32 %.3f, f64 %.3f\n", narrow,
+	       wide); /* measured: 0.731, 0.986 (gpu_plain_sor) */
 	assert_between("f32", narrow, 0.731 - 0.06, 0.731 + 0.06);
 	assert_between("f64 less f32", wide - narrow, 0.15, 0.35);
 }
@@ -226,7 +248,8 @@ static void wider_l2(struct sm_device *d)
 }
 
 /* How much faster the device makes it. */
-static double gain(const struct suite *suite, void (*change)(struct sm_device *), const struct plain *plain)
+static double gain(const struct suite *suite, void (*change)(struct sm_device *),
+		   const struct plain *plain)
 {
 	struct sm_device device = suite->platform.sm;
 	change(&device);
@@ -242,7 +265,8 @@ static void what_closes_the_gap_is_more_in_flight(void **state)
 		struct sm_device device = suite->platform.sm;
 		more_in_flight[k](&device);
 		assert_between("gap", fabs(1 - share(suite, &device, &f32)), 0, gap / 2);
-		assert_true(gain(suite, more_in_flight[k], &f32) > gain(suite, more_in_flight[k], &f64) + 0.05);
+		assert_true(gain(suite, more_in_flight[k], &f32) >
+			    gain(suite, more_in_flight[k], &f64) + 0.05);
 	}
 }
 

@@ -29,9 +29,11 @@ static const struct {
 	{ "platform-not-a-number.ini", "'host.launch_ns': 'fast' is not a number" },
 	{ "platform-negative-cost.ini", "'host.launch_ns' is -1: must not be negative" },
 	{ "platform-missing-key.ini", "'device.sm_count' is missing" },
-	{ "platform-unknown-key.ini", "line 2: unknown key 'host.launch_nss'; near: host.launch_ns" },
+	{ "platform-unknown-key.ini",
+	  "line 2: unknown key 'host.launch_nss'; near: host.launch_ns" },
 	{ "platform-no-section.ini", "line 1: unknown key 'launch_ns'; near: host.launch_ns" },
-	{ "platform-no-equals.ini", "line 2 is neither a section, nor 'key = value', nor a comment" },
+	{ "platform-no-equals.ini",
+	  "line 2 is neither a section, nor 'key = value', nor a comment" },
 	{ "platform-open-section.ini", "line 1 begins a section and has no ']'" },
 	{ "platform-open-section-with-keys.ini", "line 2 begins a section and has no ']'" },
 	{ "platform-not-ascending.ini", "'copy.h2d.bytes' is not ascending: 1024 after 1024" },
@@ -45,7 +47,8 @@ static const struct {
 	{ "platform-spread-not-a-number.ini", "'host.launch_ns_mad': 'wide' is not a number" },
 	{ "platform-negative-spread.ini", "'host.launch_ns_mad' is negative" },
 	{ "platform-spread-of-nothing.ini", "'host.lunch_ns_mad' is the spread of no known key" },
-	{ "platform-unknown-source.ini", "'platform.source' is 'measured', 'datasheet' or 'extrapolated', not 'guessed'" },
+	{ "platform-unknown-source.ini",
+	  "'platform.source' is 'measured', 'datasheet' or 'extrapolated', not 'guessed'" },
 	{ "platform-long-line.ini", "line 2 is longer than" },
 	{ "platform-zero-bytes.ini", "holds zero bytes" },
 	{ "platform-empty.ini", "empty: not a platform file" },
@@ -63,7 +66,8 @@ static void every_bad_file_is_refused_with_its_message(void **state)
 		assert_int_equal(platform_read(&platform, path), -1);
 		said_end(&said);
 		if (!strstr(said.text, bad[i].message) || !strstr(said.text, bad[i].file))
-			fail_msg("%s: expected '%s', got '%s'", bad[i].file, bad[i].message, said.text);
+			fail_msg("%s: expected '%s', got '%s'", bad[i].file, bad[i].message,
+				 said.text);
 		/* One message, not a cascade. */
 		assert_ptr_equal(strchr(said.text, '\n'), said.text + strlen(said.text) - 1);
 		free(path);
@@ -178,7 +182,8 @@ static void rates_may_be_infinite_and_gaps_negative(void **state)
 	assert_true(curve_at_linear(&platform.kernel_gap, 1e5) == -100);
 	set_fails(&platform, "host.launch_ns=inf", "'host.launch_ns' must be finite");
 	set_fails(&platform, "host.launch_ns=-5", "'host.launch_ns' is -5: must not be negative");
-	set_fails(&platform, "nvlink.bytes_per_s=0", "'nvlink.bytes_per_s' is 0: must be above zero");
+	set_fails(&platform, "nvlink.bytes_per_s=0",
+		  "'nvlink.bytes_per_s' is 0: must be above zero");
 	platform_release(&platform);
 	drop(path);
 }
@@ -189,7 +194,8 @@ static void set_refuses_what_it_does_not_know(void **state)
 	char *path = make_platform();
 	(void)state;
 	assert_int_equal(platform_read(&platform, path), 0);
-	set_fails(&platform, "host.lanch_ns=0", "unknown key 'host.lanch_ns'; near: host.launch_ns");
+	set_fails(&platform, "host.lanch_ns=0",
+		  "unknown key 'host.lanch_ns'; near: host.launch_ns");
 	set_fails(&platform, "host.launch_ns", "not KEY=VALUE");
 	set_fails(&platform, "host.launch_ns_mad=1", "unknown key 'host.launch_ns_mad'");
 	set_fails(&platform, "host.launch_ns=1 2", "2 entries");
@@ -200,9 +206,11 @@ static void set_refuses_what_it_does_not_know(void **state)
 static void curves_are_power_laws_between_and_beyond_their_points(void **state)
 {
 	double x[] = { 10, 100, 1000 }, y[] = { 5, 5, 500 };
-	const struct curve curve = { { x, 3 }, { y, 3 } }, none = { 0 }, one = { { x, 1 }, { y, 1 } };
+	const struct curve curve = { { x, 3 }, { y, 3 } }, none = { 0 },
+			   one = { { x, 1 }, { y, 1 } };
 	(void)state;
-	assert_true(curve_at(&curve, 10) == 5 && curve_at(&curve, 1000) == 500 && curve_at(&curve, 30) == 5);
+	assert_true(curve_at(&curve, 10) == 5 && curve_at(&curve, 1000) == 500 &&
+		    curve_at(&curve, 30) == 5);
 	assert_true(fabs(curve_at(&curve, sqrt(1e5)) - 50) < 1e-9);
 	assert_true(fabs(curve_at(&curve, 10000) - 50000) < 1e-6);
 	assert_true(curve_at(&curve, 1) == 5);
@@ -223,7 +231,8 @@ static char *squeezed(const char *text)
 /* The table is the truth: key, unit, meaning and whether it is required. */
 static void the_manual_page_has_every_key_as_the_table_has_it(void **state)
 {
-	char *path = xprintf("%s/docs/warpreel-platform.5", util_root()), *raw = xcalloc(1 << 17, 1);
+	char *path = xprintf("%s/docs/warpreel-platform.5", util_root()),
+	     *raw = xcalloc(1 << 17, 1);
 	FILE *file = fopen(path, "r");
 	(void)state;
 	assert_non_null(file);
@@ -233,11 +242,14 @@ static void the_manual_page_has_every_key_as_the_table_has_it(void **state)
 	for (const struct platform_key *key = platform_keys; key->name; key++) {
 		const char *name = strrchr(key->name, '.') + 1;
 		char *section = xprintf(".Ss[%.*s]", (int)(name - 1 - key->name), key->name);
-		char *item = xprintf(".It Ic %s Pq %s%s\n%s.%s%s", name, key->kind == KEY_LIST ? "list, " : "", key->unit, key->help,
-				     platform_key_unread(key) ? "For the reader." : "", key->flags & KEY_REQUIRED ? "Required." : "");
+		char *item = xprintf(".It Ic %s Pq %s%s\n%s.%s%s", name,
+				     key->kind == KEY_LIST ? "list, " : "", key->unit, key->help,
+				     platform_key_unread(key) ? "For the reader." : "",
+				     key->flags & KEY_REQUIRED ? "Required." : "");
 		char *packed = squeezed(item), *at = strstr(page, section);
 		if (!at || !strstr(at, packed))
-			fail_msg("docs/warpreel-platform.5 does not say of %s: %s", key->name, item);
+			fail_msg("docs/warpreel-platform.5 does not say of %s: %s", key->name,
+				 item);
 		free(section);
 		free(item);
 		free(packed);

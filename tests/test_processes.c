@@ -9,13 +9,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../sim/processes.h"
+#include "sim/validate/processes.h"
 
 enum { COUNT = 100 };
 
-static void answer_all(int processes, size_t count, void (*answer)(void *context, size_t k, void *answer), void *context, double *answers)
+static void answer_all(int processes, size_t count,
+		       void (*answer)(void *context, size_t k, void *answer), void *context,
+		       double *answers)
 {
-	const struct process_work work = { .count = count, .bytes = sizeof(*answers), .answer = answer, .context = context, .what = "answered" };
+	const struct process_work work = { .count = count,
+					   .bytes = sizeof(*answers),
+					   .answer = answer,
+					   .context = context,
+					   .what = "answered" };
 	for (size_t k = 0; k < count; k++)
 		answers[k] = NAN;
 	processes_run(processes, &work, answers);
@@ -101,7 +107,9 @@ static void what_something_is_said_of_is_left_to_others(void **state)
 		assert_true(k % 2 ? isnan(result[k]) : result[k] == 1);
 }
 
-struct wide { size_t number, square, cube; };
+struct wide {
+	size_t number, square, cube;
+};
 
 static void cube(void *context, size_t k, void *answer)
 {
@@ -112,11 +120,14 @@ static void cube(void *context, size_t k, void *answer)
 static void answers_are_as_wide_as_they_are(void **state)
 {
 	struct wide answers[COUNT] = { { 0 } };
-	const struct process_work work = { .count = COUNT, .bytes = sizeof(*answers), .answer = cube, .what = "answered" };
+	const struct process_work work = {
+		.count = COUNT, .bytes = sizeof(*answers), .answer = cube, .what = "answered"
+	};
 	(void)state;
 	processes_run(3, &work, answers);
 	for (size_t k = 0; k < COUNT; k++)
-		assert_true(answers[k].number == k && answers[k].square == k * k && answers[k].cube == k * k * k);
+		assert_true(answers[k].number == k && answers[k].square == k * k &&
+			    answers[k].cube == k * k * k);
 }
 
 static void says_it_began(void *context, size_t k, void *answer)

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * Kernel profiles: what was recorded is answered exactly, what lies between is between, what lies beyond is said to.
+ * Kernel profiles: what was recorded is answered exactly, what lies between is between, what lies
+ * beyond is said to.
  */
 #include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "../model/profile.h"
-#include "../traces/trace.h"
+#include "model/records/profile.h"
+#include "traces/format/trace.h"
 
 enum { PID = 0x1000000 };
 
 /* One launch of `kernel` inside the run that is open. */
-static void add_kernel(struct trace *trace, const char *kernel, int64_t rows, int64_t columns, int64_t duration_ns)
+static void add_kernel(struct trace *trace, const char *kernel, int64_t rows, int64_t columns,
+		       int64_t duration_ns)
 {
 	int64_t correlation = (int64_t)trace->kernel_count + 1, start_ns = correlation * 1000000;
 	struct trace_kernel *k = trace_add_kernel(trace);
@@ -55,7 +57,9 @@ static void make_grid(struct profile *profile)
 	for (int r = 0; r < 3; r++)
 		for (int c = 0; c < 2; c++)
 			for (int k = 0; k < 3; k++)
-				add_kernel(&trace, "sweep", rows[r], columns[c], (int64_t)(power_ns(rows[r], columns[c]) * (k == 2 ? 5 : 1)));
+				add_kernel(&trace, "sweep", rows[r], columns[c],
+					   (int64_t)(power_ns(rows[r], columns[c]) *
+						     (k == 2 ? 5 : 1)));
 	profile_init(profile);
 	assert_int_equal(profile_add_trace(profile, &trace, 1), 0);
 	trace_release(&trace);
@@ -79,7 +83,9 @@ static void a_recorded_shape_is_answered_with_its_median(void **state)
 	for (int r = 0; r < 3; r++)
 		for (int c = 0; c < 2; c++) {
 			double expected = floor(power_ns(rows[r], columns[c]));
-			assert_true(fabs(lookup(&profile, rows[r], columns[c], &outside) / expected - 1) < 1e-3);
+			assert_true(
+				fabs(lookup(&profile, rows[r], columns[c], &outside) / expected -
+				     1) < 1e-3);
 			assert_false(outside);
 		}
 	profile_release(&profile);
@@ -96,7 +102,8 @@ static void between_recorded_shapes_more_rows_take_longer(void **state)
 		double ns = lookup(&profile, rows, 128, &outside);
 		assert_true(ns > last);
 		assert_false(outside);
-		assert_true(fabs(ns / power_ns(rows, 128) - 1) < 0.01); /* a power law is met exactly, but for whole ns */
+		assert_true(fabs(ns / power_ns(rows, 128) - 1) <
+			    0.01); /* a power law is met exactly, but for whole ns */
 		last = ns;
 	}
 	profile_release(&profile);
@@ -117,7 +124,9 @@ static void between_column_counts_a_shape_lies_between(void **state)
 
 static void beyond_the_recorded_range_is_said(void **state)
 {
-	static const struct { int64_t rows, columns; } beyond[] = { { 50, 128 }, { 1700, 1024 }, { 400, 100 }, { 400, 2000 }, { 1, 1 } };
+	static const struct {
+		int64_t rows, columns;
+	} beyond[] = { { 50, 128 }, { 1700, 1024 }, { 400, 100 }, { 400, 2000 }, { 1, 1 } };
 	struct profile profile;
 	(void)state;
 	make_grid(&profile);
@@ -125,7 +134,8 @@ static void beyond_the_recorded_range_is_said(void **state)
 		bool outside = false;
 		lookup(&profile, beyond[k].rows, beyond[k].columns, &outside);
 		if (!outside)
-			fail_msg("%lldx%lld was not recorded", (long long)beyond[k].rows, (long long)beyond[k].columns);
+			fail_msg("%lldx%lld was not recorded", (long long)beyond[k].rows,
+				 (long long)beyond[k].columns);
 	}
 	profile_release(&profile);
 }
@@ -152,11 +162,13 @@ static void a_shape_in_two_traces_still_has_one_answer(void **state)
 	trace_init(&trace);
 	add_run(&trace, 1);
 	for (int64_t rows = 100; rows <= 1600; rows *= 4)
-		add_kernel(&trace, "sweep", rows, 128, (int64_t)(1.01 * power_ns(rows, 128))); /* another day */
+		add_kernel(&trace, "sweep", rows, 128,
+			   (int64_t)(1.01 * power_ns(rows, 128))); /* another day */
 	assert_int_equal(profile_add_trace(&profile, &trace, 1), 0);
 	trace_release(&trace);
 	for (int64_t rows = 100; rows <= 1600; rows += 100)
-		assert_true(fabs(lookup(&profile, rows, 128, &outside) / power_ns(rows, 128) - 1) < 0.02);
+		assert_true(fabs(lookup(&profile, rows, 128, &outside) / power_ns(rows, 128) - 1) <
+			    0.02);
 	profile_release(&profile);
 }
 
@@ -194,12 +206,14 @@ static void one_recorded_shape_answers_itself_and_says_what_lies_beyond(void **s
 	assert_int_equal(profile_add_trace(&profile, &trace, 1), 0);
 	assert_true(lookup(&profile, 400, 128, &outside) == 1000 && !outside);
 	assert_true(lookup(&profile, 800, 128, &outside) == 2000 && outside);
-	assert_true(lookup(&profile, 100, 128, &outside) == 1000 && outside); /* smaller is no cheaper */
+	assert_true(lookup(&profile, 100, 128, &outside) == 1000 &&
+		    outside); /* smaller is no cheaper */
 	lookup(&profile, 400, 64, &outside);
 	assert_true(outside);
 	lookup(&profile, INT64_MAX, INT64_MAX, &outside);
 	assert_true(outside);
-	assert_true(profile_gap(&profile, "sweep", 400, 128) == -1); /* no launch calls, so no pause that is the device's own */
+	assert_true(profile_gap(&profile, "sweep", 400, 128) ==
+		    -1); /* no launch calls, so no pause that is the device's own */
 	profile_release(&profile);
 	trace_release(&trace);
 }

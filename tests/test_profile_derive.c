@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Counts of launches that nobody counted: from profiles that follow the law, exactly; from others with a doubt that says why.
+ * Counts of launches that nobody counted: from profiles that follow the law, exactly; from others
+ * with a doubt that says why.
  */
-#include "../traces/profile_derive.h"
+#include "traces/profiles/profile_derive.h"
 #include "profile_kit.h"
 #include "trace_kit.h"
 
 #include <math.h>
 
-struct shape { uint32_t x, y, blocks; int32_t steps; };
+struct shape {
+	uint32_t x, y, blocks;
+	int32_t steps;
+};
 static double warps_of(const struct shape *s)
 {
 	return s->x * s->y / 32.0;
@@ -16,7 +20,8 @@ static double warps_of(const struct shape *s)
 /* Executions by the warps of a block. */
 typedef double counts_law(size_t instruction, double warps, double steps);
 
-/* As a tree reduction: the head by each warp, the loop in each step, its middle by w + 4 warps in all, the store by one. */
+/* As a tree reduction: the head by each warp, the loop in each step, its middle by w + 4 warps in
+ * all, the store by one. */
 static double tree(size_t i, double w, double s)
 {
 	return i < 4 ? w : i == 4 || i == 6 ? w * s : i == 5 ? w + 4 : i == 7 ? 1 : i == 8 ? w : 0;
@@ -34,7 +39,8 @@ static double square(size_t i, double w, double s)
 	return i < 4 ? w : w * w + s;
 }
 
-static void add_shape(struct trace *t, int64_t id, const struct shape *s, int32_t path, counts_law *law)
+static void add_shape(struct trace *t, int64_t id, const struct shape *s, int32_t path,
+		      counts_law *law)
 {
 	struct trace_profile *p = add_kit_profile(t, id, "toy", s->blocks, s->x);
 
@@ -48,13 +54,21 @@ static void add_shape(struct trace *t, int64_t id, const struct shape *s, int32_
 
 		if (warps)
 			*trace_add_profile_instruction(t) = (struct trace_profile_instruction){
-				.profile = id, .offset_bytes = 16 * i, .warps = warps, .threads = i == 5 ? 31 * warps : 32 * warps, .sectors_global = 8 * warps,
-				.sectors_global_ideal = -1, .tags_global = warps, .wavefronts_shared = 3 * warps };
+				.profile = id,
+				.offset_bytes = 16 * i,
+				.warps = warps,
+				.threads = i == 5 ? 31 * warps : 32 * warps,
+				.sectors_global = 8 * warps,
+				.sectors_global_ideal = -1,
+				.tags_global = warps,
+				.wavefronts_shared = 3 * warps
+			};
 	}
 }
 
 /* Profiles of these shapes, ids from 1. */
-static void profiles_of(struct kernel_profiles *all, const struct shape *shape, size_t count, int32_t path, counts_law *law)
+static void profiles_of(struct kernel_profiles *all, const struct shape *shape, size_t count,
+			int32_t path, counts_law *law)
 {
 	struct trace t;
 
@@ -67,9 +81,13 @@ static void profiles_of(struct kernel_profiles *all, const struct shape *shape, 
 	trace_release(&t);
 }
 
-static void derive(const struct kernel_profiles *all, const struct shape *s, int32_t path, struct profile_derived *d)
+static void derive(const struct kernel_profiles *all, const struct shape *s, int32_t path,
+		   struct profile_derived *d)
 {
-	const struct launch_geometry g = { .grid = { s->blocks, 1, 1 }, .block = { s->x, s->y, 1 }, .path = path, .steps = s->steps };
+	const struct launch_geometry g = { .grid = { s->blocks, 1, 1 },
+					   .block = { s->x, s->y, 1 },
+					   .path = path,
+					   .steps = s->steps };
 	bool exact;
 	const struct kernel_profile *nearest = kernel_profiles_find(all, "toy", &g, &exact);
 
@@ -89,17 +107,23 @@ static void check_law(const struct profile_derived *d, const struct shape *s, co
 		const struct profile_instruction *got = &d->profile.instruction[i];
 		double warps = law(i, warps_of(s), s->steps);
 
-		if (fabs((double)got->warps / blocks - warps) > 1e-3 || fabs((double)got->sectors_global / blocks - 8 * warps) > 1e-2 ||
+		if (fabs((double)got->warps / blocks - warps) > 1e-3 ||
+		    fabs((double)got->sectors_global / blocks - 8 * warps) > 1e-2 ||
 		    fabs((double)got->wavefronts_shared / blocks - 3 * warps) > 1e-2 ||
 		    fabs((double)got->threads / blocks - (i == 5 ? 31 : 32) * warps) > 1e-1)
-			fail_msg("instruction %zu: %g warps a block, not %g", i, (double)got->warps / blocks, warps);
+			fail_msg("instruction %zu: %g warps a block, not %g", i,
+				 (double)got->warps / blocks, warps);
 	}
 }
 
 static void a_block_follows_from_three_others(void **state)
 {
-	static const struct shape known[] = { { 64, 1, 1000, 6 }, { 128, 1, 500, 7 }, { 256, 1, 250, 8 } };
-	static const struct shape asked[] = { { 512, 1, 125, 9 }, { 1024, 1, 7, 10 }, { 32, 1, 9, 5 }, { 256, 1, 250, 80 } };
+	static const struct shape known[] = { { 64, 1, 1000, 6 },
+					      { 128, 1, 500, 7 },
+					      { 256, 1, 250, 8 } };
+	static const struct shape asked[] = {
+		{ 512, 1, 125, 9 }, { 1024, 1, 7, 10 }, { 32, 1, 9, 5 }, { 256, 1, 250, 80 }
+	};
 	struct kernel_profiles all;
 	struct profile_derived d;
 
@@ -117,8 +141,10 @@ static void a_block_follows_from_three_others(void **state)
 
 static void two_blocks_do_for_a_kernel_without_steps_and_one_more_length_for_one_with(void **state)
 {
-	static const struct shape flat[] = { { 32, 2, 10, 0 }, { 32, 8, 10, 0 } }, flat_asked = { 32, 16, 3, 0 };
-	static const struct shape loop[] = { { 256, 1, 10, 64 }, { 256, 1, 10, 512 } }, loop_asked = { 256, 1, 90, 100 };
+	static const struct shape flat[] = { { 32, 2, 10, 0 }, { 32, 8, 10, 0 } },
+				  flat_asked = { 32, 16, 3, 0 };
+	static const struct shape loop[] = { { 256, 1, 10, 64 }, { 256, 1, 10, 512 } },
+				  loop_asked = { 256, 1, 90, 100 };
 	struct kernel_profiles all;
 	struct profile_derived d;
 
@@ -155,7 +181,9 @@ static void a_block_of_as_many_warps_follows_from_one(void **state)
 
 static void what_does_not_follow_says_why(void **state)
 {
-	static const struct shape known[] = { { 64, 1, 1000, 6 }, { 128, 1, 500, 7 }, { 256, 1, 250, 8 }, { 1024, 1, 60, 9 } };
+	static const struct shape known[] = {
+		{ 64, 1, 1000, 6 }, { 128, 1, 500, 7 }, { 256, 1, 250, 8 }, { 1024, 1, 60, 9 }
+	};
 	static const struct {
 		size_t profiles;
 		counts_law *law;
@@ -167,10 +195,31 @@ static void what_does_not_follow_says_why(void **state)
 		{ 1, tree, 0, { 512, 1, 125, 9 }, 0, "too few blocks and steps were profiled" },
 		{ 2, tree, 0, { 512, 1, 125, 9 }, 0, "too few blocks and steps were profiled" },
 		{ 3, tree, 0, { 512, 1, 125, 9 }, 4, "path 4 was not profiled" },
-		{ 3, tree, -1, { 512, 1, 125, 9 }, 4, "this block was not profiled, and what a warp does may depend on it" },
-		{ 3, tree, 0, { 512, 1, 125, -1 }, 0, "this block was not profiled, and what a warp does may depend on it" },
-		{ 3, tree, 0, { 16, 8, 500, 7 }, 0, "too few blocks and steps were profiled" }, /* two rows a warp */
-		{ 4, square, 0, { 512, 1, 125, 9 }, 0, "its profiles contradict each other: those of block 64x1x1 and 6 steps would come out " },
+		{ 3,
+		  tree,
+		  -1,
+		  { 512, 1, 125, 9 },
+		  4,
+		  "this block was not profiled, and what a warp does may depend on it" },
+		{ 3,
+		  tree,
+		  0,
+		  { 512, 1, 125, -1 },
+		  0,
+		  "this block was not profiled, and what a warp does may depend on it" },
+		{ 3,
+		  tree,
+		  0,
+		  { 16, 8, 500, 7 },
+		  0,
+		  "too few blocks and steps were profiled" }, /* two rows a warp */
+		{ 4,
+		  square,
+		  0,
+		  { 512, 1, 125, 9 },
+		  0,
+		  "its profiles contradict each other: those of block 64x1x1 and 6 steps would "
+		  "come out " },
 	};
 	struct kernel_profiles all;
 	struct profile_derived d;
@@ -182,7 +231,8 @@ static void what_does_not_follow_says_why(void **state)
 		if (!d.doubt || strncmp(d.doubt, cases[k].doubt, strlen(cases[k].doubt)))
 			fail_msg("case %zu: %s", k, d.doubt ? d.doubt : "no doubt");
 		/* and still there are counts of all warps */
-		assert_int_equal(d.profile.instruction[0].warps, llround(warps_of(&cases[k].asked)) * d.profile.geometry.grid[0]);
+		assert_int_equal(d.profile.instruction[0].warps,
+				 llround(warps_of(&cases[k].asked)) * d.profile.geometry.grid[0]);
 		profile_derived_release(&d);
 		kernel_profiles_release(&all);
 	}
@@ -190,7 +240,9 @@ static void what_does_not_follow_says_why(void **state)
 
 static void profiles_that_agree_with_the_law_raise_no_doubt(void **state)
 {
-	static const struct shape known[] = { { 64, 1, 1000, 6 }, { 128, 1, 500, 7 }, { 256, 1, 250, 8 }, { 1024, 1, 60, 10 } };
+	static const struct shape known[] = {
+		{ 64, 1, 1000, 6 }, { 128, 1, 500, 7 }, { 256, 1, 250, 8 }, { 1024, 1, 60, 10 }
+	};
 	static const struct shape asked = { 512, 1, 125, 9 };
 	struct kernel_profiles all;
 	struct profile_derived d;
@@ -206,7 +258,9 @@ static void profiles_that_agree_with_the_law_raise_no_doubt(void **state)
 
 static void fewer_steps_than_a_loop_runs_at_once_are_doubted(void **state)
 {
-	static const struct shape known[] = { { 32, 2, 100, 16 }, { 32, 4, 100, 8 }, { 32, 8, 100, 4 } };
+	static const struct shape known[] = { { 32, 2, 100, 16 },
+					      { 32, 4, 100, 8 },
+					      { 32, 8, 100, 4 } };
 	static const struct shape asked = { 32, 16, 100, 2 }, fine = { 32, 1, 100, 32 };
 	struct kernel_profiles all;
 	struct profile_derived d;
@@ -218,7 +272,8 @@ static void fewer_steps_than_a_loop_runs_at_once_are_doubted(void **state)
 	check_law(&d, &fine, unrolled);
 	profile_derived_release(&d);
 	derive(&all, &asked, 0, &d);
-	assert_string_equal(d.doubt, "it has fewer steps than the loops of its profiles run at once, in 20 % of its instructions");
+	assert_string_equal(d.doubt, "it has fewer steps than the loops of its profiles run at "
+				     "once, in 20 % of its instructions");
 	check_law(&d, &asked, unrolled); /* half a round is a round of half the warps */
 	profile_derived_release(&d);
 	kernel_profiles_release(&all);
@@ -243,7 +298,11 @@ static void a_kernel_whose_profiles_have_no_steps_has_none(void **state)
 static void caches_are_those_of_the_nearest_grid(void **state)
 {
 	/* the fourth has as many steps of warps as is asked for, the third is nearest in shape */
-	static const struct shape known[] = { { 64, 1, 1000, 6 }, { 128, 1, 10, 7 }, { 256, 1, 10, 8 }, { 64, 1, 12000, 6 }, { 128, 1, 4100, 7 } };
+	static const struct shape known[] = { { 64, 1, 1000, 6 },
+					      { 128, 1, 10, 7 },
+					      { 256, 1, 10, 8 },
+					      { 64, 1, 12000, 6 },
+					      { 128, 1, 4100, 7 } };
 	static const struct shape asked = { 512, 1, 1000, 9 };
 	struct kernel_profiles all;
 	struct profile_derived d;
@@ -262,7 +321,8 @@ static void caches_are_those_of_the_nearest_grid(void **state)
 
 static void what_was_not_measured_stays_so(void **state)
 {
-	static const struct shape known[] = { { 64, 1, 100, 0 }, { 256, 1, 100, 0 } }, asked = { 512, 1, 100, 0 };
+	static const struct shape known[] = { { 64, 1, 100, 0 }, { 256, 1, 100, 0 } },
+				  asked = { 512, 1, 100, 0 };
 	struct kernel_profiles all;
 	struct profile_derived d;
 
@@ -270,15 +330,21 @@ static void what_was_not_measured_stays_so(void **state)
 	profiles_of(&all, known, 2, 0, tree);
 	derive(&all, &asked, 0, &d);
 	assert_int_equal(d.profile.instruction[0].sectors_global_ideal, -1);
-	assert_int_equal(d.profile.instruction[KIT_CODE - 1].sectors_global_ideal, 0); /* it never ran */
+	assert_int_equal(d.profile.instruction[KIT_CODE - 1].sectors_global_ideal,
+			 0); /* it never ran */
 	profile_derived_release(&d);
 	kernel_profiles_release(&all);
 }
 
 static void profiles_of_another_build_or_path_say_nothing(void **state)
 {
-	static const struct shape here = { 64, 1, 100, 0 }, there = { 256, 1, 100, 0 }, asked = { 512, 1, 100, 0 };
-	static const struct { uint32_t length; uint64_t other; int32_t path; } cases[] = { { 2, 0, 0 }, { KIT_CODE, 1, 0 }, { KIT_CODE, 0, 1 } };
+	static const struct shape here = { 64, 1, 100, 0 }, there = { 256, 1, 100, 0 },
+				  asked = { 512, 1, 100, 0 };
+	static const struct {
+		uint32_t length;
+		uint64_t other;
+		int32_t path;
+	} cases[] = { { 2, 0, 0 }, { KIT_CODE, 1, 0 }, { KIT_CODE, 0, 1 } };
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
@@ -290,10 +356,16 @@ static void profiles_of_another_build_or_path_say_nothing(void **state)
 		trace_init(&t);
 		for (uint32_t i = 0; i < cases[k].length; i++)
 			*trace_add_profile_code(&t) = (struct trace_profile_code){
-				.symbol = trace_string(&t, "_Z4toysPf"), .offset_bytes = 16 * i, .code_low = (int64_t)(kit_code[i].low ^ cases[k].other),
-				.code_high = (int64_t)kit_code[i].high, .text = trace_string(&t, kit_code[i].text) };
+				.symbol = trace_string(&t, "_Z4toysPf"),
+				.offset_bytes = 16 * i,
+				.code_low = (int64_t)(kit_code[i].low ^ cases[k].other),
+				.code_high = (int64_t)kit_code[i].high,
+				.text = trace_string(&t, kit_code[i].text)
+			};
 		add_kit_profile(&t, 1, "toy", here.blocks, here.x)->path = cases[k].path;
-		*trace_add_profile_instruction(&t) = (struct trace_profile_instruction){ .profile = 1, .warps = 200, .threads = 6400 };
+		*trace_add_profile_instruction(&t) = (struct trace_profile_instruction){
+			.profile = 1, .warps = 200, .threads = 6400
+		};
 		assert_int_equal(kernel_profiles_add_trace(&all, &t, "y"), 0);
 		trace_release(&t);
 		derive(&all, &asked, 0, &d);
@@ -307,7 +379,9 @@ static void profiles_of_another_build_or_path_say_nothing(void **state)
 
 static void a_loop_of_another_length_was_not_counted(void **state)
 {
-	static const struct shape known[] = { { 256, 1, 10, 64 }, { 256, 1, 10, 512 }, { 128, 1, 10, 100 } };
+	static const struct shape known[] = { { 256, 1, 10, 64 },
+					      { 256, 1, 10, 512 },
+					      { 128, 1, 10, 100 } };
 	struct launch_geometry g = { .grid = { 10, 1, 1 }, .block = { 256, 1, 1 }, .steps = 512 };
 	struct kernel_profiles all;
 	bool exact;
@@ -334,7 +408,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_follows_from_three_others),
-		cmocka_unit_test(two_blocks_do_for_a_kernel_without_steps_and_one_more_length_for_one_with),
+		cmocka_unit_test(
+			two_blocks_do_for_a_kernel_without_steps_and_one_more_length_for_one_with),
 		cmocka_unit_test(a_block_of_as_many_warps_follows_from_one),
 		cmocka_unit_test(what_does_not_follow_says_why),
 		cmocka_unit_test(profiles_that_agree_with_the_law_raise_no_doubt),

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: MIT
- * From what profiling leaves in spools to the profile tables: passes of two runs joined, counts put where they belong, what is missing
- * counted. No GPU, and no disassembler: the modules here are listings.
+ * From what profiling leaves in spools to the profile tables: passes of two runs joined, counts put
+ * where they belong, what is missing counted. No GPU, and no disassembler: the modules here are
+ * listings.
  */
 #include <stdlib.h>
 
-#include "../traces/profile_merge.h"
+#include "traces/profiles/profile_merge.h"
 #include "support.h"
 
 enum { SHAPE = 7, SYMBOL = 1, KERNEL, PART, OTHER, COMPILED };
-enum { WARPS, THREADS, SECTORS, L1_LOADS = 8, L1_HITS, LOCAL_LOADS, LOCAL_HITS, DRAM_READ = 20 }; /* the order of profile_metrics.def */
+enum {
+	WARPS,
+	THREADS,
+	SECTORS,
+	L1_LOADS = 8,
+	L1_HITS,
+	LOCAL_LOADS,
+	LOCAL_HITS,
+	DRAM_READ = 20
+}; /* the order of profile_metrics.def */
 #define BIT(metric) (1ull << (metric))
 
-static const char listing[] =
-	"\t.section\t.text._Z1kPf,\"ax\",@progbits\n"
-	"        /*0000*/ NOP ; /* 0x0000000000007918 */\n"
-	"                       /* 0x000fc00000000000 */\n"
-	"$_Z1kPf$f:\n"
-	"        /*0010*/ NOP ; /* 0x0000000000007918 */\n"
-	"                       /* 0x000fc00000000000 */\n"
-	"        /*0020*/ EXIT ; /* 0x000000000000794d */\n"
-	"                       /* 0x800fea0003800000 */\n";
+static const char listing[] = "\t.section\t.text._Z1kPf,\"ax\",@progbits\n"
+			      "        /*0000*/ NOP ; /* 0x0000000000007918 */\n"
+			      "                       /* 0x000fc00000000000 */\n"
+			      "$_Z1kPf$f:\n"
+			      "        /*0010*/ NOP ; /* 0x0000000000007918 */\n"
+			      "                       /* 0x000fc00000000000 */\n"
+			      "        /*0020*/ EXIT ; /* 0x000000000000794d */\n"
+			      "                       /* 0x800fea0003800000 */\n";
 
 static int read_listing(struct disassembly *code, const char *tool, const void *cubin, size_t bytes)
 {
@@ -31,15 +40,16 @@ static int read_listing(struct disassembly *code, const char *tool, const void *
 }
 
 /* A spool as spool_read leaves it. */
-#define ADD(spool, name, ...)                                                                  \
-	do {                                                                                   \
-		GROW((spool)->name, (spool)->name##_count, (spool)->name##_capacity);          \
-		(spool)->name[(spool)->name##_count++] = (struct spool_##name){ __VA_ARGS__ }; \
+#define ADD(spool, name, ...)                                                                      \
+	do {                                                                                       \
+		GROW((spool)->name, (spool)->name##_count, (spool)->name##_capacity);              \
+		(spool)->name[(spool)->name##_count++] = (struct spool_##name){ __VA_ARGS__ };     \
 	} while (0)
 
 static void begin(struct spool *spool)
 {
-	static const char *const text[] = { "", "_Z1kPf", "our_kernel", "$_Z1kPf$f", "_Z5otherv", "k" };
+	static const char *const text[] = { "",		 "_Z1kPf",    "our_kernel",
+					    "$_Z1kPf$f", "_Z5otherv", "k" };
 
 	memset(spool, 0, sizeof(*spool));
 	spool->string_count = sizeof(text) / sizeof(text[0]);
@@ -51,14 +61,17 @@ static void begin(struct spool *spool)
 
 static void add_shape(struct spool *spool, uint32_t number, uint32_t grid)
 {
-	ADD(spool, profile_shape, .shape = number, .symbol = SYMBOL, .kernel = KERNEL, .grid = { grid, 1, 1 }, .block = { 32, 1, 1 },
-	    .registers = 24, .static_shared_bytes = 128, .path = -1, .compute_major = 9, .rows = 10, .columns = 20, .points = 200);
+	ADD(spool, profile_shape, .shape = number, .symbol = SYMBOL, .kernel = KERNEL,
+	    .grid = { grid, 1, 1 }, .block = { 32, 1, 1 }, .registers = 24,
+	    .static_shared_bytes = 128, .path = -1, .compute_major = 9, .rows = 10, .columns = 20,
+	    .points = 200);
 }
 
 static void add_module(struct spool *spool)
 {
 	GROW(spool->cubin, spool->cubin_count, spool->cubin_capacity);
-	spool->cubin[spool->cubin_count++] = (struct spool_cubin){ 99, sizeof(listing) - 1, (unsigned char *)xstrdup(listing) };
+	spool->cubin[spool->cubin_count++] =
+		(struct spool_cubin){ 99, sizeof(listing) - 1, (unsigned char *)xstrdup(listing) };
 }
 
 /* One launch shape, with its code. */
@@ -69,9 +82,11 @@ static void begin_shape(struct spool *spool)
 	add_module(spool);
 }
 
-static void count(struct spool *spool, uint32_t function, uint32_t metric, uint32_t offset, uint64_t value)
+static void count(struct spool *spool, uint32_t function, uint32_t metric, uint32_t offset,
+		  uint64_t value)
 {
-	ADD(spool, profile_instruction, .shape = SHAPE, .function = function, .metric = metric, .cubin_crc = 99, .offset = offset, .value = value);
+	ADD(spool, profile_instruction, .shape = SHAPE, .function = function, .metric = metric,
+	    .cubin_crc = 99, .offset = offset, .value = value);
 }
 
 /* Joins spools and writes the tables; the caller releases the trace. */
@@ -121,7 +136,8 @@ static void two_runs_become_one_profile(void **state)
 	count(&spool[0], PART, WARPS, 0, 3);
 	ADD(&spool[0], profile_pass, .shape = SHAPE, .metrics = BIT(WARPS), .pass = 0, .passes = 2);
 	count(&spool[0], SYMBOL, THREADS, 0, 100);
-	ADD(&spool[0], profile_pass, .shape = SHAPE, .metrics = BIT(THREADS), .pass = 1, .passes = 2);
+	ADD(&spool[0], profile_pass, .shape = SHAPE, .metrics = BIT(THREADS), .pass = 1,
+	    .passes = 2);
 	begin(&spool[1]);
 	add_shape(&spool[1], 0, 4);
 	add_module(&spool[1]);
@@ -129,7 +145,9 @@ static void two_runs_become_one_profile(void **state)
 	ADD(&spool[1], profile_counter, .shape = 0, .metric = L1_LOADS, .value = 30);
 	ADD(&spool[1], profile_counter, .shape = 0, .metric = LOCAL_LOADS, .value = 12);
 	ADD(&spool[1], profile_counter, .shape = 0, .metric = L1_HITS, .value = 9);
-	ADD(&spool[1], profile_pass, .shape = 0, .metrics = BIT(DRAM_READ) | BIT(L1_LOADS) | BIT(LOCAL_LOADS) | BIT(L1_HITS), .passes = 1);
+	ADD(&spool[1], profile_pass, .shape = 0,
+	    .metrics = BIT(DRAM_READ) | BIT(L1_LOADS) | BIT(LOCAL_LOADS) | BIT(L1_HITS),
+	    .passes = 1);
 	join(&trace, spool, 2);
 
 	assert_int_equal(trace.profile_count, 1);
@@ -217,15 +235,16 @@ static void counts_that_belong_nowhere_are_counted(void **state)
 
 	(void)state;
 	begin_shape(&spool);
-	count(&spool, SYMBOL, WARPS, 0x30, 1);      /* after the end */
-	count(&spool, SYMBOL, WARPS, 0x8, 1);       /* between two */
+	count(&spool, SYMBOL, WARPS, 0x30, 1); /* after the end */
+	count(&spool, SYMBOL, WARPS, 0x8, 1);  /* between two */
 	count(&spool, SYMBOL, WARPS, UINT32_MAX, 1);
-	count(&spool, PART, WARPS, 0x20, 1);        /* after the end, from its part */
-	count(&spool, OTHER, WARPS, 0, 1);          /* another function */
-	count(&spool, SYMBOL, 63, 0, 1);            /* no metric */
+	count(&spool, PART, WARPS, 0x20, 1); /* after the end, from its part */
+	count(&spool, OTHER, WARPS, 0, 1);   /* another function */
+	count(&spool, SYMBOL, 63, 0, 1);     /* no metric */
 	count(&spool, SYMBOL, UINT32_MAX, 0, 1);
-	count(&spool, SYMBOL, DRAM_READ, 0, 1);     /* a metric of the launch */
-	ADD(&spool, profile_instruction, .shape = 1234, .function = SYMBOL, .value = 1); /* no launch */
+	count(&spool, SYMBOL, DRAM_READ, 0, 1); /* a metric of the launch */
+	ADD(&spool, profile_instruction, .shape = 1234, .function = SYMBOL,
+	    .value = 1); /* no launch */
 	ADD(&spool, profile_counter, .shape = SHAPE, .metric = 64, .value = 1);
 	ADD(&spool, profile_counter, .shape = SHAPE, .metric = L1_LOADS, .value = UINT64_MAX);
 	ADD(&spool, profile_pass, .shape = SHAPE, .metrics = UINT64_MAX, .passes = 1);
@@ -262,7 +281,8 @@ static unsigned char *read_whole(const char *path, size_t *bytes)
 	return data;
 }
 
-static int read_stored_listing(struct disassembly *code, const char *tool, const void *cubin, size_t bytes)
+static int read_stored_listing(struct disassembly *code, const char *tool, const void *cubin,
+			       size_t bytes)
 {
 	size_t length;
 	char *text = (char *)read_whole("tests/corpus/module.nvdisasm", &length);
@@ -286,12 +306,14 @@ static void what_the_driver_did_not_say_the_module_does(void **state)
 		struct spool spool;
 
 		begin(&spool);
-		ADD(&spool, profile_shape, .shape = SHAPE, .symbol = with_module ? COMPILED : OTHER, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
-		    .registers = SPOOL_NONE, .static_shared_bytes = SPOOL_NONE, .path = -1, .compute_major = 9);
+		ADD(&spool, profile_shape, .shape = SHAPE, .symbol = with_module ? COMPILED : OTHER,
+		    .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .registers = SPOOL_NONE,
+		    .static_shared_bytes = SPOOL_NONE, .path = -1, .compute_major = 9);
 		if (with_module) {
 			GROW(spool.cubin, spool.cubin_count, spool.cubin_capacity);
 			spool.cubin[0] = (struct spool_cubin){ .crc = 1 };
-			spool.cubin[spool.cubin_count++].data = read_whole("tests/corpus/module.cubin", &spool.cubin[0].bytes);
+			spool.cubin[spool.cubin_count++].data =
+				read_whole("tests/corpus/module.cubin", &spool.cubin[0].bytes);
 		}
 		profile_merge_add(&merge, &spool);
 		spool_release(&spool);

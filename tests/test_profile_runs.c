@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * warpreel profile and the runs it makes: a script stands in for the program and leaves the spools that a recorder would, another for the
- * disassembler. No GPU and no CUPTI.
+ * warpreel profile and the runs it makes: a script stands in for the program and leaves the spools
+ * that a recorder would, another for the disassembler. No GPU and no CUPTI.
  */
 #include <signal.h>
 
 #include "spool_kit.h"
 #include "trace_kit.h"
 
-#include "../traces/program.h"
+#include "traces/program/program.h"
 
 enum { WARPS, DRAM_READ = 20 }; /* the order of profile_metrics.def */
 enum { SKIPPED = 20, TWO };
 
 /* Two functions, as nvdisasm lists them; stands in for the module itself. */
-#define FUNCTION(name) \
-	"\t.section\t.text." name ",\"ax\",@progbits\n" \
-	"        /*0000*/ NOP ; /* 0x0000000000007918 */\n" \
-	"                       /* 0x000fc00000000000 */\n" \
-	"        /*0010*/ EXIT ; /* 0x000000000000794d */\n" \
+#define FUNCTION(name)                                                                             \
+	"\t.section\t.text." name ",\"ax\",@progbits\n"                                            \
+	"        /*0000*/ NOP ; /* 0x0000000000007918 */\n"                                        \
+	"                       /* 0x000fc00000000000 */\n"                                        \
+	"        /*0010*/ EXIT ; /* 0x000000000000794d */\n"                                       \
 	"                       /* 0x800fea0003800000 */\n"
 static const char listing[] = FUNCTION("_ZN4rbsN5sweepIfEEvPT_") FUNCTION("plain_kernel");
 
@@ -46,13 +46,14 @@ static void begin_profile(struct builder *builder)
 
 static void put_shape(struct builder *builder, uint32_t number, uint32_t symbol)
 {
-	PUT(builder, profile_shape, .shape = number, .symbol = symbol, .grid = { 4, 1, 1 }, .block = { 32, 1, 1 }, .registers = 24, .path = -1,
-	    .compute_major = 9);
+	PUT(builder, profile_shape, .shape = number, .symbol = symbol, .grid = { 4, 1, 1 },
+	    .block = { 32, 1, 1 }, .registers = 24, .path = -1, .compute_major = 9);
 }
 
 static void put_instructions(struct builder *builder, uint32_t number, uint32_t symbol)
 {
-	PUT(builder, profile_instruction, .shape = number, .function = symbol, .metric = WARPS, .cubin_crc = 99, .value = 4);
+	PUT(builder, profile_instruction, .shape = number, .function = symbol, .metric = WARPS,
+	    .cubin_crc = 99, .value = 4);
 	PUT(builder, profile_pass, .shape = number, .metrics = 1ull << WARPS, .passes = 1);
 }
 
@@ -72,12 +73,15 @@ static void save_spool(struct builder *builder, const char *kind, const char *ke
 static int make_program(void **state)
 {
 	static const char skipped[] = "skipped_grids", two[] = "2";
-	const uint32_t first[2] = { SKIPPED, sizeof(skipped) - 1 }, second[2] = { TWO, sizeof(two) - 1 };
-	static const char script[] = "#!/bin/sh\n"
-				     "cd \"${0%/*}\" || exit 9\n"
-				     "echo \"$WARPREEL_PROFILE ${WARPREEL_PROFILE_KERNELS-all} $WARPREEL_PROFILE_GRIDS\" >>log\n"
-				     "cp \"$WARPREEL_PROFILE-${WARPREEL_PROFILE_KERNELS-all}\" \"$WARPREEL_SPOOL.$$\"\n"
-				     ". ./then\n";
+	const uint32_t first[2] = { SKIPPED, sizeof(skipped) - 1 },
+		       second[2] = { TWO, sizeof(two) - 1 };
+	static const char script[] =
+		"#!/bin/sh\n"
+		"cd \"${0%/*}\" || exit 9\n"
+		"echo \"$WARPREEL_PROFILE ${WARPREEL_PROFILE_KERNELS-all} "
+		"$WARPREEL_PROFILE_GRIDS\" >>log\n"
+		"cp \"$WARPREEL_PROFILE-${WARPREEL_PROFILE_KERNELS-all}\" \"$WARPREEL_SPOOL.$$\"\n"
+		". ./then\n";
 	static const char disassembler[] = "#!/bin/sh\nfor file; do :; done\ncat \"$file\"\n";
 	struct builder b;
 	char *path;
@@ -124,8 +128,9 @@ static int make_program(void **state)
 #define NOTHING_MORE "true\n"
 
 /*
- * Runs `warpreel profile` with the options, and at the end of each run of the program what `then` says. Its exit code; what it says is the
- * caller's, and so are the trace, where there is one, and the log of the runs.
+ * Runs `warpreel profile` with the options, and at the end of each run of the program what `then`
+ * says. Its exit code; what it says is the caller's, and so are the trace, where there is one, and
+ * the log of the runs.
  */
 struct outcome {
 	int code;
@@ -135,8 +140,10 @@ struct outcome {
 
 static struct outcome profile(const char *then, int options, char **option)
 {
-	char *output = in_directory("out.wrt"), *recorder = in_directory("recorder"), *command = in_directory("program"), *log = in_directory("log");
-	char *argv[16] = { (char[]){ "profile" }, (char[]){ "-o" }, output, (char[]){ "--recorder" }, recorder };
+	char *output = in_directory("out.wrt"), *recorder = in_directory("recorder"),
+	     *command = in_directory("program"), *log = in_directory("log");
+	char *argv[16] = { (char[]){ "profile" }, (char[]){ "-o" }, output,
+			   (char[]){ "--recorder" }, recorder };
 	struct outcome outcome = { 0 };
 	int argc = 5;
 
@@ -160,8 +167,9 @@ static struct outcome profile(const char *then, int options, char **option)
 	free(log);
 	return outcome;
 }
-#define PROFILE(then, ...) \
-	profile((then), (int)(sizeof((char *[]){ __VA_ARGS__ }) / sizeof(char *)), (char *[]){ __VA_ARGS__ })
+#define PROFILE(then, ...)                                                                         \
+	profile((then), (int)(sizeof((char *[]){ __VA_ARGS__ }) / sizeof(char *)),                 \
+		(char *[]){ __VA_ARGS__ })
 
 static void release_outcome(struct outcome *outcome)
 {
@@ -224,7 +232,8 @@ static void one_by_one_every_function_the_counters_saw_has_a_run(void **state)
 
 	(void)state;
 	assert_int_equal(outcome.code, EXIT_OK);
-	assert_string_equal(outcome.log, "counters all 3\nsass _ZN4rbsN5sweepIfEEvPT_ 3\nsass plain_kernel 3\n");
+	assert_string_equal(outcome.log,
+			    "counters all 3\nsass _ZN4rbsN5sweepIfEEvPT_ 3\nsass plain_kernel 3\n");
 	assert_int_equal(outcome.trace.profile_count, 2);
 	assert_int_equal(counted(&outcome.trace, "_ZN4rbsN5sweepIfEEvPT_"), 1);
 	assert_int_equal(counted(&outcome.trace, "plain_kernel"), 1);
@@ -238,8 +247,9 @@ static void one_by_one_every_function_the_counters_saw_has_a_run(void **state)
 
 static void without_the_counters_every_named_kernel_has_a_run(void **state)
 {
-	struct outcome outcome = PROFILE(NOTHING_MORE, (char[]){ "--one-by-one" }, (char[]){ "--passes-of=sass" }, (char[]){ "--kernel=plain_kernel" },
-					 (char[]){ "--kernel=_ZN4rbsN5sweepIfEEvPT_" });
+	struct outcome outcome = PROFILE(
+		NOTHING_MORE, (char[]){ "--one-by-one" }, (char[]){ "--passes-of=sass" },
+		(char[]){ "--kernel=plain_kernel" }, (char[]){ "--kernel=_ZN4rbsN5sweepIfEEvPT_" });
 
 	(void)state;
 	assert_int_equal(outcome.code, EXIT_OK);
@@ -253,7 +263,8 @@ static void without_the_counters_every_named_kernel_has_a_run(void **state)
 
 static void a_run_that_fails_keeps_no_other_kernel_from_its_own(void **state)
 {
-	struct outcome outcome = PROFILE("case $WARPREEL_PROFILE_KERNELS in *sweep*) rm \"$WARPREEL_SPOOL.$$\"; exit 3 ;; esac\n",
+	struct outcome outcome = PROFILE("case $WARPREEL_PROFILE_KERNELS in *sweep*) rm "
+					 "\"$WARPREEL_SPOOL.$$\"; exit 3 ;; esac\n",
 					 (char[]){ "--one-by-one" });
 
 	(void)state;
@@ -280,8 +291,10 @@ static void a_program_that_fails_is_not_run_for_each_kernel(void **state)
 /* Whatever the program makes of the signal. */
 static void an_interrupt_ends_the_runs_and_leaves_whole_profiles(void **state)
 {
-	static const char *const after[] = { "[ $WARPREEL_PROFILE = counters ] || kill -INT $PPID\n",
-					     "[ $WARPREEL_PROFILE = counters ] || { kill -INT $PPID; exec sleep 5; }\n" };
+	static const char *const after[] = {
+		"[ $WARPREEL_PROFILE = counters ] || kill -INT $PPID\n",
+		"[ $WARPREEL_PROFILE = counters ] || { kill -INT $PPID; exec sleep 5; }\n"
+	};
 
 	(void)state;
 	for (int dies = 0; dies < 2; dies++) {
@@ -289,7 +302,8 @@ static void an_interrupt_ends_the_runs_and_leaves_whole_profiles(void **state)
 
 		assert_int_equal(outcome.code, EXIT_BAD);
 		assert_string_equal(outcome.log, "counters all 3\nsass _ZN4rbsN5sweepIfEEvPT_ 3\n");
-		assert_said(&outcome, "interrupted: the instructions of 1 of 2 kernels were not counted");
+		assert_said(&outcome,
+			    "interrupted: the instructions of 1 of 2 kernels were not counted");
 		assert_int_equal(outcome.trace.profile_count, 2);
 		assert_int_equal(counted(&outcome.trace, "_ZN4rbsN5sweepIfEEvPT_"), 1);
 		assert_int_equal(counted(&outcome.trace, "plain_kernel"), 0);
@@ -300,7 +314,8 @@ static void an_interrupt_ends_the_runs_and_leaves_whole_profiles(void **state)
 
 static void an_interrupt_between_the_kinds_is_said(void **state)
 {
-	struct outcome outcome = PROFILE("trap : INT; kill -INT $PPID\n", (char[]){ "--keep-spool" });
+	struct outcome outcome =
+		PROFILE("trap : INT; kill -INT $PPID\n", (char[]){ "--keep-spool" });
 
 	(void)state;
 	assert_int_equal(outcome.code, EXIT_BAD);
@@ -312,7 +327,8 @@ static void an_interrupt_between_the_kinds_is_said(void **state)
 
 int main(void)
 {
-	signal(SIGINT, SIG_DFL); /* a shell's background job starts with it ignored, and then it stays so */
+	signal(SIGINT,
+	       SIG_DFL); /* a shell's background job starts with it ignored, and then it stays so */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_program_runs_once_for_each_kind_of_counters),
 		cmocka_unit_test(one_by_one_every_function_the_counters_saw_has_a_run),

@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: MIT
- * Red-black SOR: every kernel and decomposition against the definition written out on the whole grid, and what the two schemes do.
+ * Red-black SOR: every kernel and decomposition against the definition written out on the whole
+ * grid, and what the two schemes do.
  */
 #include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "../kernels/rbsor/rbsor_grid.h"
-#include "../kernels/rbsor/rbsor_params.h"
+#include "kernels/rbsor/rbsor_grid.h"
+#include "kernels/rbsor/rbsor_params.h"
 
 enum { SEED = 5 };
 
-/* The definition: points with (i + j) even, then the others, on the whole grid. The same association as everywhere else. */
-#define DEFINE_REFERENCE(REAL, name)                                                                                        \
-	static void name(REAL *u, int64_t rows, int64_t columns, int iterations, REAL omega)                                \
-	{                                                                                                                   \
-		for (int half = 0; half < 2 * iterations; half++)                                                           \
-			for (int64_t i = 1; i < rows - 1; i++)                                                              \
-				for (int64_t j = 1; j < columns - 1; j++) {                                                 \
-					REAL *at = &u[i * columns + j];                                                     \
-					if (((i + j) & 1) == (half & 1))                                                    \
-						*at = *at + omega * ((REAL)0.25 * ((at[-1] + at[1]) + (at[-columns] + at[columns])) - *at); \
-				}                                                                                           \
+/* The definition: points with (i + j) even, then the others, on the whole grid. The same
+ * association as everywhere else. */
+#define DEFINE_REFERENCE(REAL, name)                                                               \
+	static void name(REAL *u, int64_t rows, int64_t columns, int iterations, REAL omega)       \
+	{                                                                                          \
+		for (int half = 0; half < 2 * iterations; half++)                                  \
+			for (int64_t i = 1; i < rows - 1; i++)                                     \
+				for (int64_t j = 1; j < columns - 1; j++) {                        \
+					REAL *at = &u[i * columns + j];                            \
+					if (((i + j) & 1) == (half & 1))                           \
+						*at = *at +                                        \
+						      omega * ((REAL)0.25 * ((at[-1] + at[1]) +    \
+									     (at[-columns] +       \
+									      at[columns])) -      \
+							       *at);                               \
+				}                                                                  \
 	}
 DEFINE_REFERENCE(float, reference_f32)
 DEFINE_REFERENCE(double, reference_f64)
@@ -47,7 +53,9 @@ static struct solver_result solve(const char *config, uint32_t gpus)
 {
 	struct rbsor_params p;
 	struct solver_result result;
-	const struct solver_request request = { .seed = SEED, .repeat = 1, .warm_up_ms = -1, .verify = true };
+	const struct solver_request request = {
+		.seed = SEED, .repeat = 1, .warm_up_ms = -1, .verify = true
+	};
 	struct machine *m = machine_cpu_new(gpus);
 	assert_int_equal(rbsor_parse(&p, config), 0);
 	assert_int_equal(rbsor_prepare(&p, gpus), 0);
@@ -58,14 +66,16 @@ static struct solver_result solve(const char *config, uint32_t gpus)
 
 static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **state)
 {
-	static const char *const sizes[] = { "3x3", "3x4", "4x3", "5x129", "130x7", "63x65", "64x64", "257x31", "33x258" };
+	static const char *const sizes[] = { "3x3",   "3x4",   "4x3",	 "5x129", "130x7",
+					     "63x65", "64x64", "257x31", "33x258" };
 	(void)state;
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
 		for (int f64 = 0; f64 < 2; f64++)
 			for (int tuned = 0; tuned < 2; tuned++) {
 				char config[160];
-				snprintf(config, sizeof(config), "size=%s iterations=7 precision=%s kernel=%s", sizes[s], f64 ? "f64" : "f32",
-					 tuned ? "tuned" : "paper");
+				snprintf(config, sizeof(config),
+					 "size=%s iterations=7 precision=%s kernel=%s", sizes[s],
+					 f64 ? "f64" : "f32", tuned ? "tuned" : "paper");
 				if (solve(config, 1).checksum != reference_checksum(config))
 					fail_msg("%s differs from the definition", config);
 			}
@@ -79,12 +89,16 @@ static void the_exact_scheme_is_one_gpu_to_the_last_bit(void **state)
 		for (size_t b = 0; b < sizeof(border) / sizeof(border[0]); b++)
 			for (int peer = 0; peer < 2; peer++) {
 				char config[160];
-				snprintf(config, sizeof(config), "size=261x94 iterations=33 precision=%s border=%d transport=%s", f64 ? "f64" : "f32",
-					 border[b], peer ? "peer" : "host");
+				snprintf(config, sizeof(config),
+					 "size=261x94 iterations=33 precision=%s border=%d "
+					 "transport=%s",
+					 f64 ? "f64" : "f32", border[b], peer ? "peer" : "host");
 				uint64_t expected = reference_checksum(config);
-				for (uint32_t gpus = 1; gpus <= 8; gpus = gpus < 4 ? gpus + 1 : gpus * 2)
+				for (uint32_t gpus = 1; gpus <= 8;
+				     gpus = gpus < 4 ? gpus + 1 : gpus * 2)
 					if (solve(config, gpus).checksum != expected)
-						fail_msg("%s on %u GPUs differs from one", config, gpus);
+						fail_msg("%s on %u GPUs differs from one", config,
+							 gpus);
 			}
 }
 
@@ -94,20 +108,23 @@ static void the_thesis_scheme_deviates_and_then_diverges(void **state)
 	uint64_t one = solve("size=200 iterations=100", 1).checksum;
 	for (int border = 1; border <= 8; border *= 2) {
 		char config[160];
-		snprintf(config, sizeof(config), "size=200 iterations=100 scheme=thesis border=%d", border);
+		snprintf(config, sizeof(config), "size=200 iterations=100 scheme=thesis border=%d",
+			 border);
 		assert_true(solve(config, 1).checksum == one); /* no neighbour, no border */
 		assert_true(solve(config, 4).checksum != one);
 	}
 	struct said said;
 	said_begin(&said);
 	struct solver_result exact = solve("size=200 iterations=2000 border=4 precision=f64", 4);
-	struct solver_result thesis = solve("size=200 iterations=2000 border=4 precision=f64 scheme=thesis", 4);
+	struct solver_result thesis =
+		solve("size=200 iterations=2000 border=4 precision=f64 scheme=thesis", 4);
 	said_end(&said);
 	assert_true(exact.residual < 1e-12);
 	assert_true(isnan(thesis.residual) || thesis.residual > 1e3);
 }
 
-/* Every value none, or the first or the last of the interior alone: nothing else may be said of the residual. */
+/* Every value none, or the first or the last of the interior alone: nothing else may be said of the
+ * residual. */
 static void a_grid_of_no_numbers_has_no_residual(void **state)
 {
 	enum { SIZE = 6 };
@@ -117,7 +134,9 @@ static void a_grid_of_no_numbers_has_no_residual(void **state)
 			const int alone[] = { -1, SIZE + 1, (SIZE - 2) * SIZE + SIZE - 2 };
 			double cells[SIZE * SIZE], residual = 0;
 			float *single = (float *)cells;
-			struct rbsor_grid grid = { .h_cells = cells, .rows = SIZE, .columns = SIZE, .f64 = f64 };
+			struct rbsor_grid grid = {
+				.h_cells = cells, .rows = SIZE, .columns = SIZE, .f64 = f64
+			};
 			rbsor_grid_fill(&grid, 1);
 			rbsor_grid_check(&grid, &residual);
 			assert_true(residual > 0 && residual < 1);
@@ -142,7 +161,9 @@ static void the_optimum_factor_beats_its_neighbours(void **state)
 	char config[160];
 	double residual[3];
 	for (int k = 0; k < 3; k++) {
-		snprintf(config, sizeof(config), "size=128 iterations=300 precision=f64 omega=%.17g", best + 0.03 * (k - 1));
+		snprintf(config, sizeof(config),
+			 "size=128 iterations=300 precision=f64 omega=%.17g",
+			 best + 0.03 * (k - 1));
 		residual[k] = solve(config, 1).residual;
 	}
 	assert_true(residual[1] < residual[0] && residual[1] < residual[2]);
@@ -161,8 +182,10 @@ static void strips_cover_the_interior_once_and_differ_by_a_row(void **state)
 			next = strip.end;
 			least = strip.end - strip.begin < least ? strip.end - strip.begin : least;
 			most = strip.end - strip.begin > most ? strip.end - strip.begin : most;
-			assert_true(strip.has_north == (g > 0) && strip.has_south == (g + 1 < gpus));
-			assert_true(strip.top == (g > 0 ? 4 : 1) && strip.bottom == (g + 1 < gpus ? 4 : 1));
+			assert_true(strip.has_north == (g > 0) &&
+				    strip.has_south == (g + 1 < gpus));
+			assert_true(strip.top == (g > 0 ? 4 : 1) &&
+				    strip.bottom == (g + 1 < gpus ? 4 : 1));
 		}
 		assert_true(next == 102 && most - least <= 1);
 	}
@@ -171,9 +194,12 @@ static void strips_cover_the_interior_once_and_differ_by_a_row(void **state)
 static void a_configuration_reads_back_as_it_was_written(void **state)
 {
 	static const char *const configs[] = {
-		"size=1024x1024 precision=f32 kernel=tuned scheme=exact border=1 transport=peer iterations=100",
-		"size=30x7000 precision=f64 kernel=paper scheme=thesis border=16 transport=host iterations=1",
-		"size=512x512 precision=f32 kernel=tuned scheme=exact border=1 transport=peer iterations=100 omega=1.8999999999999999",
+		"size=1024x1024 precision=f32 kernel=tuned scheme=exact border=1 transport=peer "
+		"iterations=100",
+		"size=30x7000 precision=f64 kernel=paper scheme=thesis border=16 transport=host "
+		"iterations=1",
+		"size=512x512 precision=f32 kernel=tuned scheme=exact border=1 transport=peer "
+		"iterations=100 omega=1.8999999999999999",
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof(configs) / sizeof(configs[0]); k++) {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "../sim/residency.h"
+#include "sim/gpu/residency.h"
 
 enum { MB = 1000000 };
 
@@ -20,9 +20,13 @@ static struct sm_device device_of_50_mb(void)
 	return d;
 }
 
-static uint32_t add_shape(struct schedule *s, const char *name, int64_t dram_bytes, const struct schedule_access *access, uint32_t count)
+static uint32_t add_shape(struct schedule *s, const char *name, int64_t dram_bytes,
+			  const struct schedule_access *access, uint32_t count)
 {
-	const struct schedule_shape shape = { .kernel = schedule_add_kernel(s, name), .rows = 1, .columns = 1, .dram_bytes = dram_bytes };
+	const struct schedule_shape shape = { .kernel = schedule_add_kernel(s, name),
+					      .rows = 1,
+					      .columns = 1,
+					      .dram_bytes = dram_bytes };
 	return schedule_add_shape(s, &shape, access, count);
 }
 
@@ -41,7 +45,8 @@ static void a_small_array_stays(void **state)
 	struct residency r;
 	struct sm_device d = device_of_50_mb();
 	schedule_init(&s);
-	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 10 * MB }, { 1, ACCESS_WRITE, 0, 10 * MB } };
+	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 10 * MB },
+						{ 1, ACCESS_WRITE, 0, 10 * MB } };
 	uint32_t shape = add_shape(&s, "copy", 20 * MB, copy, 2);
 	rounds(&s, &shape, 1, 4);
 	residency_build(&r, &s, &d);
@@ -58,11 +63,13 @@ static void a_large_array_is_gone_when_it_comes_round(void **state)
 	struct residency r;
 	struct sm_device d = device_of_50_mb();
 	schedule_init(&s);
-	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 40 * MB }, { 1, ACCESS_WRITE, 0, 40 * MB } };
+	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 40 * MB },
+						{ 1, ACCESS_WRITE, 0, 40 * MB } };
 	uint32_t shape = add_shape(&s, "copy", 80 * MB, copy, 2);
 	rounds(&s, &shape, 1, 4);
 	residency_build(&r, &s, &d);
-	assert_true(fabs(r.shape[shape].read_miss_bytes - 40 * MB) < 1 && fabs(r.shape[shape].write_miss_bytes - 40 * MB) < 1);
+	assert_true(fabs(r.shape[shape].read_miss_bytes - 40 * MB) < 1 &&
+		    fabs(r.shape[shape].write_miss_bytes - 40 * MB) < 1);
 	residency_release(&r);
 	schedule_release(&s);
 }
@@ -75,13 +82,17 @@ static void a_launch_in_between_pushes_out(void **state)
 	struct residency r;
 	struct sm_device d = device_of_50_mb();
 	schedule_init(&s);
-	const struct schedule_access small = { 0, ACCESS_READ, 0, 10 * MB }, other = { 1, ACCESS_READ, 0, 40 * MB };
-	const struct schedule_access twice[] = { { 0, ACCESS_READ, 0, 10 * MB }, { 0, ACCESS_WRITE, 0, 10 * MB } };
-	uint32_t shape[] = { add_shape(&s, "read", 10 * MB, &small, 1), add_shape(&s, "push", 40 * MB, &other, 1) };
+	const struct schedule_access small = { 0, ACCESS_READ, 0, 10 * MB },
+				     other = { 1, ACCESS_READ, 0, 40 * MB };
+	const struct schedule_access twice[] = { { 0, ACCESS_READ, 0, 10 * MB },
+						 { 0, ACCESS_WRITE, 0, 10 * MB } };
+	uint32_t shape[] = { add_shape(&s, "read", 10 * MB, &small, 1),
+			     add_shape(&s, "push", 40 * MB, &other, 1) };
 	rounds(&s, shape, 2, 5);
 	residency_build(&r, &s, &d);
 	assert_true(fabs(r.shape[shape[0]].distance_bytes - 50 * MB) < 1);
-	assert_true(fabs(r.shape[shape[0]].read_miss_bytes - 5 * MB) < 1); /* half way between kept and gone */
+	assert_true(fabs(r.shape[shape[0]].read_miss_bytes - 5 * MB) <
+		    1); /* half way between kept and gone */
 	residency_release(&r);
 	schedule_release(&s);
 
@@ -100,8 +111,10 @@ static void to_and_fro(const struct sm_device *d, struct residency_shape found[2
 	struct schedule s;
 	struct residency r;
 	schedule_init(&s);
-	const struct schedule_access down = { 0, ACCESS_READ, 0, 60 * MB }, up = { 0, ACCESS_READ | ACCESS_BACKWARD, 0, 60 * MB };
-	uint32_t shape[] = { add_shape(&s, "down", 60 * MB, &down, 1), add_shape(&s, "up", 60 * MB, &up, 1) };
+	const struct schedule_access down = { 0, ACCESS_READ, 0, 60 * MB },
+				     up = { 0, ACCESS_READ | ACCESS_BACKWARD, 0, 60 * MB };
+	uint32_t shape[] = { add_shape(&s, "down", 60 * MB, &down, 1),
+			     add_shape(&s, "up", 60 * MB, &up, 1) };
 	rounds(&s, shape, 2, 5);
 	residency_build(&r, &s, d);
 	for (int k = 0; k < 2; k++)
@@ -110,7 +123,8 @@ static void to_and_fro(const struct sm_device *d, struct residency_shape found[2
 	schedule_release(&s);
 }
 
-/* After s of the launch, s of the 60 MB were touched since; all is there up to 40 MB, and ever less up to 60. */
+/* After s of the launch, s of the 60 MB were touched since; all is there up to 40 MB, and ever less
+ * up to 60. */
 static void a_launch_that_turns_finds_its_begin(void **state)
 {
 	(void)state;
@@ -119,12 +133,15 @@ static void a_launch_that_turns_finds_its_begin(void **state)
 	to_and_fro(&d, m);
 	for (int k = 0; k < 2; k++) {
 		assert_true(m[k].turned == 1);
-		assert_true(m[k].read_miss[0] == 0 && m[k].read_miss[RESIDENCY_SLICES / 2] == 0 && m[k].read_miss[RESIDENCY_SLICES - 1] == 1);
-		assert_true(fabs(m[k].read_miss_bytes - 10 * MB) < 1.1 * MB); /* a slice is 1.9 MB */
+		assert_true(m[k].read_miss[0] == 0 && m[k].read_miss[RESIDENCY_SLICES / 2] == 0 &&
+			    m[k].read_miss[RESIDENCY_SLICES - 1] == 1);
+		assert_true(fabs(m[k].read_miss_bytes - 10 * MB) <
+			    1.1 * MB); /* a slice is 1.9 MB */
 	}
 }
 
-/* The same where the device keeps 21 MB of what is met on the way back: 11 slices and a fifth of the next, and nothing for longer than that. */
+/* The same where the device keeps 21 MB of what is met on the way back: 11 slices and a fifth of
+ * the next, and nothing for longer than that. */
 static void what_is_kept_for_the_way_back_is_less(void **state)
 {
 	(void)state;
@@ -133,12 +150,14 @@ static void what_is_kept_for_the_way_back_is_less(void **state)
 	d.l2_turned_bytes = 21 * MB;
 	to_and_fro(&d, m);
 	for (int k = 0; k < 2; k++) {
-		assert_true(m[k].read_miss[0] == 0 && m[k].read_miss[10] == 0 && fabs(m[k].read_miss[11] - 0.8) < 1e-6 && m[k].read_miss[12] == 1);
+		assert_true(m[k].read_miss[0] == 0 && m[k].read_miss[10] == 0 &&
+			    fabs(m[k].read_miss[11] - 0.8) < 1e-6 && m[k].read_miss[12] == 1);
 		assert_true(fabs(m[k].read_miss_bytes - 39 * MB) < 100);
 	}
 }
 
-static struct residency_shape steady(const struct schedule_access *access, uint32_t count, int64_t dram_bytes)
+static struct residency_shape steady(const struct schedule_access *access, uint32_t count,
+				     int64_t dram_bytes)
 {
 	struct schedule s;
 	struct residency r;
@@ -153,22 +172,28 @@ static struct residency_shape steady(const struct schedule_access *access, uint3
 	return steady;
 }
 
-/* Half of the range is written by each launch, so a byte waits through two rounds of 50 MB, each of which half of it survives. */
+/* Half of the range is written by each launch, so a byte waits through two rounds of 50 MB, each of
+ * which half of it survives. */
 static void what_is_written_every_other_time_has_to_stay_twice(void **state)
 {
-	const struct schedule_access all[] = { { 0, ACCESS_READ, 0, 50 * MB }, { 0, ACCESS_WRITE, 0, 50 * MB } };
+	const struct schedule_access all[] = { { 0, ACCESS_READ, 0, 50 * MB },
+					       { 0, ACCESS_WRITE, 0, 50 * MB } };
 	(void)state;
 	struct residency_shape each = steady(all, 2, 100 * MB), other = steady(all, 2, 75 * MB);
 	assert_true(each.write_bytes == 50 * MB && other.write_bytes == 25 * MB);
-	assert_true(fabs(each.write_miss_bytes - 25 * MB) < 100 && fabs(other.write_miss_bytes - 0.75 * 25 * MB) < 100);
+	assert_true(fabs(each.write_miss_bytes - 25 * MB) < 100 &&
+		    fabs(other.write_miss_bytes - 0.75 * 25 * MB) < 100);
 	assert_true(each.turned == 0 && fabs(each.read_miss_bytes - 25 * MB) < 100);
 }
 
 static void writes_in_place_are_told_from_writes_elsewhere(void **state)
 {
-	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 4 * MB }, { 1, ACCESS_WRITE, 0, 4 * MB } };
-	const struct schedule_access sweep[] = { { 0, ACCESS_READ, 0, 6 * MB }, { 0, ACCESS_WRITE, 1 * MB, 4 * MB } };
-	const struct schedule_access both[] = { { 0, ACCESS_READ, 0, 3 * MB }, { 0, ACCESS_WRITE, 0, 4 * MB } };
+	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 4 * MB },
+						{ 1, ACCESS_WRITE, 0, 4 * MB } };
+	const struct schedule_access sweep[] = { { 0, ACCESS_READ, 0, 6 * MB },
+						 { 0, ACCESS_WRITE, 1 * MB, 4 * MB } };
+	const struct schedule_access both[] = { { 0, ACCESS_READ, 0, 3 * MB },
+						{ 0, ACCESS_WRITE, 0, 4 * MB } };
 	const struct schedule_access at_once[] = { { 0, ACCESS_READ | ACCESS_WRITE, 0, 4 * MB } };
 	(void)state;
 	assert_true(steady(copy, 2, 8 * MB).updated == 0);
@@ -189,12 +214,16 @@ static void wide_is_what_goes_round_beyond_the_near_bytes(void **state)
 		d.l2_near_bytes = 15 * MB;
 		schedule_init(&s);
 		const struct schedule_access there = { 0, ACCESS_READ | ACCESS_WRITE, 0, 20 * MB };
-		const struct schedule_access back = { 0, ACCESS_READ | ACCESS_WRITE | backward[turns], 0, 20 * MB };
-		uint32_t shape[] = { add_shape(&s, "there", 40 * MB, &there, 1), add_shape(&s, "back", 40 * MB, &back, 1) };
+		const struct schedule_access back = { 0,
+						      ACCESS_READ | ACCESS_WRITE | backward[turns],
+						      0, 20 * MB };
+		uint32_t shape[] = { add_shape(&s, "there", 40 * MB, &there, 1),
+				     add_shape(&s, "back", 40 * MB, &back, 1) };
 		rounds(&s, shape, 2, 5);
 		residency_build(&r, &s, &d);
 		for (int k = 0; k < 2; k++)
-			assert_true(r.shape[shape[k]].written == 1 && r.shape[shape[k]].wide == 0.25);
+			assert_true(r.shape[shape[k]].written == 1 &&
+				    r.shape[shape[k]].wide == 0.25);
 		residency_release(&r);
 		schedule_release(&s);
 	}
@@ -207,10 +236,14 @@ static void what_was_written_in_l2_is_told_from_what_was_only_read(void **state)
 	struct residency r;
 	struct sm_device d = device_of_50_mb();
 	schedule_init(&s);
-	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 4 * MB }, { 1, ACCESS_WRITE, 0, 4 * MB } };
+	const struct schedule_access copy[] = { { 0, ACCESS_READ, 0, 4 * MB },
+						{ 1, ACCESS_WRITE, 0, 4 * MB } };
 	const struct schedule_access update[] = { { 2, ACCESS_READ | ACCESS_WRITE, 0, 4 * MB } };
-	const struct schedule_access sum[] = { { 0, ACCESS_READ, 0, 3 * MB }, { 1, ACCESS_READ, 0, 1 * MB } };
-	uint32_t shape[] = { add_shape(&s, "copy", 8 * MB, copy, 2), add_shape(&s, "update", 8 * MB, update, 1), add_shape(&s, "sum", 4 * MB, sum, 2) };
+	const struct schedule_access sum[] = { { 0, ACCESS_READ, 0, 3 * MB },
+					       { 1, ACCESS_READ, 0, 1 * MB } };
+	uint32_t shape[] = { add_shape(&s, "copy", 8 * MB, copy, 2),
+			     add_shape(&s, "update", 8 * MB, update, 1),
+			     add_shape(&s, "sum", 4 * MB, sum, 2) };
 	rounds(&s, shape, 3, 4);
 	residency_build(&r, &s, &d);
 	assert_true(r.shape[shape[0]].written == 0);
@@ -239,11 +272,16 @@ static void what_the_last_launch_wrote_is_fresh(void **state)
 	struct residency r;
 	struct sm_device d = device_of_50_mb();
 	schedule_init(&s);
-	const struct schedule_access update[] = { { 0, ACCESS_WRITE, 0, 4 * MB }, { 0, ACCESS_READ, 0, 4 * MB } };
-	const struct schedule_access sum[] = { { 0, ACCESS_READ, 0, 4 * MB }, { 1, ACCESS_READ, 0, 4 * MB } };
+	const struct schedule_access update[] = { { 0, ACCESS_WRITE, 0, 4 * MB },
+						  { 0, ACCESS_READ, 0, 4 * MB } };
+	const struct schedule_access sum[] = { { 0, ACCESS_READ, 0, 4 * MB },
+					       { 1, ACCESS_READ, 0, 4 * MB } };
 	const struct schedule_access again[] = { { 0, ACCESS_READ, 0, 4 * MB } };
-	const struct schedule_access half[] = { { 2, ACCESS_READ, 0, 4 * MB }, { 2, ACCESS_WRITE, 0, 4 * MB } };
-	uint32_t shape[] = { add_shape(&s, "update", 8 * MB, update, 2), add_shape(&s, "sum", 8 * MB, sum, 2), add_shape(&s, "again", 4 * MB, again, 1),
+	const struct schedule_access half[] = { { 2, ACCESS_READ, 0, 4 * MB },
+						{ 2, ACCESS_WRITE, 0, 4 * MB } };
+	uint32_t shape[] = { add_shape(&s, "update", 8 * MB, update, 2),
+			     add_shape(&s, "sum", 8 * MB, sum, 2),
+			     add_shape(&s, "again", 4 * MB, again, 1),
 			     add_shape(&s, "half", 6 * MB, half, 2) };
 	rounds(&s, shape, 4, 4);
 	residency_build(&r, &s, &d);
@@ -266,7 +304,8 @@ static void what_was_never_touched_is_not_there(void **state)
 	uint32_t shape = add_shape(&s, "once", 1 * MB, &once, 1);
 	rounds(&s, &shape, 1, 1);
 	residency_build(&r, &s, &d);
-	assert_true(fabs(r.shape[shape].read_miss_bytes - 1 * MB) < 1 && r.shape[shape].distance_bytes == -1);
+	assert_true(fabs(r.shape[shape].read_miss_bytes - 1 * MB) < 1 &&
+		    r.shape[shape].distance_bytes == -1);
 	residency_release(&r);
 	schedule_release(&s);
 }

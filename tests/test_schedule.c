@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "../traces/schedule.h"
-#include "../traces/util.h"
+#include "traces/schedule/schedule.h"
+#include "traces/base/util.h"
 
 static void many_equal_entries_are_found_quickly(void **state)
 {
@@ -142,10 +142,11 @@ static void spoil_asked(struct schedule *s)
 static void a_schedule_that_breaks_a_rule_is_refused(void **state)
 {
 	static void (*const spoilers[])(struct schedule * s) = {
-		spoil_stream, spoil_missing_stream, spoil_shape,  spoil_copy,  spoil_event,   spoil_kind,
-		spoil_before, spoil_duration,	    spoil_flag,	  spoil_await, spoil_barrier, spoil_barrier_twice,
-		spoil_marks,  spoil_access,	    spoil_thread, spoil_count, spoil_gpu,
-		spoil_asked,
+		spoil_stream, spoil_missing_stream, spoil_shape,   spoil_copy,
+		spoil_event,  spoil_kind,	    spoil_before,  spoil_duration,
+		spoil_flag,   spoil_await,	    spoil_barrier, spoil_barrier_twice,
+		spoil_marks,  spoil_access,	    spoil_thread,  spoil_count,
+		spoil_gpu,    spoil_asked,
 	};
 	int saved = dup(2), nowhere = open("/dev/null", O_WRONLY);
 	struct schedule s;

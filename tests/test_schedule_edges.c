@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The edges of a schedule from a trace: which record a wait meets, which post an await, who meets at a barrier.
+ * The edges of a schedule from a trace: which record a wait meets, which post an await, who meets
+ * at a barrier.
  */
 #include "schedule_kit.h"
 
@@ -10,7 +11,8 @@ static void reused_event_ids_are_paired_with_the_record_they_mean(void **state)
 
 	(void)state;
 	trace_init(&t);
-	/* Id 3 is recorded, destroyed, made anew, recorded: the wait that comes last still means the first record. */
+	/* Id 3 is recorded, destroyed, made anew, recorded: the wait that comes last still means
+	 * the first record. */
 	record(&t, MAIN, 100, 0, 7, 3, 11);
 	record(&t, MAIN, 200, 0, 8, 3, 12);
 	wait(&t, MAIN, 300, 0, 9, 3, 11);
@@ -34,7 +36,8 @@ static void an_event_recorded_again_and_again_stays_one_event(void **state)
 	trace_init(&t);
 	for (int i = 0; i < 4; i++) {
 		record(&t, MAIN, 100 + 100 * i, 0, 7, 3, 11 + i);
-		wait(&t, MAIN, 150 + 100 * i, 0, 9, 3, i & 1 ? -1 : 11 + i); /* with and without a join */
+		wait(&t, MAIN, 150 + 100 * i, 0, 9, 3,
+		     i & 1 ? -1 : 11 + i); /* with and without a join */
 	}
 	assert_int_equal(load(&s, &t, -1), 0);
 	assert_int_equal(s.event_count, 1);
@@ -111,14 +114,17 @@ static void host_operations_keep_their_place_and_their_pairs(void **state)
 		for (int i = 0; i < 9; i++)
 			assert_int_equal(op[i].kind, kinds[i]);
 		assert_int_equal(op[0].before_ps, 10000);
-		assert_int_not_equal(op[1].object, op[3].object); /* each meeting is its own barrier */
+		assert_int_not_equal(op[1].object,
+				     op[3].object); /* each meeting is its own barrier */
 		assert_int_equal(op[5].flags, OP_SPIN);
 		assert_int_equal(op[6].flags, OP_SPIN);
 		assert_int_equal(op[6].duration_ps, -1);
 	}
 	assert_int_equal(s.barrier_count, 2);
 	assert_int_equal(s.counter_count, 2);
-	assert_int_equal(s.op[5].object, s.op[s.thread[1].first_op + 6].object); /* what one posts the other awaits */
+	assert_int_equal(
+		s.op[5].object,
+		s.op[s.thread[1].first_op + 6].object); /* what one posts the other awaits */
 	assert_int_equal(s.op[4].flags, 0); /* the kernel was launched before, in run 0 */
 	assert_int_equal(s.anomaly_count, 0);
 	schedule_release(&s);

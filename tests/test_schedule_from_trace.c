@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * A recorded trace becomes a schedule: calls in their order with the device work they asked for, and what cannot be resolved.
+ * A recorded trace becomes a schedule: calls in their order with the device work they asked for,
+ * and what cannot be resolved.
  */
 #include "schedule_kit.h"
 
 static void calls_become_operations_in_the_order_of_their_thread(void **state)
 {
-	static const enum op_kind kinds[] = { OP_HOST,	 OP_LAUNCH, OP_COPY, OP_COPY,	    OP_MEMSET,
-					      OP_RECORD, OP_WAIT,   OP_SYNC, OP_SYNC_EVENT, OP_SYNC_GPU };
+	static const enum op_kind kinds[] = { OP_HOST,	     OP_LAUNCH,	 OP_COPY, OP_COPY,
+					      OP_MEMSET,     OP_RECORD,	 OP_WAIT, OP_SYNC,
+					      OP_SYNC_EVENT, OP_SYNC_GPU };
 	struct schedule s;
 	struct trace t;
 	int64_t correlation;
 
 	(void)state;
 	trace_init(&t);
-	sync_row(&t, call(&t, MAIN, 900, "cudaDeviceSynchronize_v3020"), 0, -1, 4, -1, -1); /* rows in any order */
+	sync_row(&t, call(&t, MAIN, 900, "cudaDeviceSynchronize_v3020"), 0, -1, 4, -1,
+		 -1); /* rows in any order */
 	call(&t, MAIN, 100, "cudaMalloc_v3020");
 	launch(&t, MAIN, 200, 0, 7, "scale(float*, int)", 1000);
 	copy(&t, MAIN, 300, "cudaMemcpyAsync_v3020", 1, 0, 0, 4096);
@@ -93,26 +96,29 @@ static void a_footprint_gives_the_shape_and_the_name_of_the_plan(void **state)
 	trace_init(&t);
 	launch(&t, MAIN, 100, 0, 7, "void tuned<float>(sweep)", 100);
 	for (int i = 0; i < 3; i++)
-		*trace_add_footprint(&t) = (struct trace_footprint){ .correlation = 1,
-								     .global_pid = global_pid,
-								     .kernel = trace_string(&t, "tuned_f32"),
-								     .rows = 8,
-								     .columns = 16,
-								     .points = 64,
-								     .dram_bytes = 1000,
-								     .resident_bytes = 5000,
-								     .buffer = i == 2,
-								     .mode = i ? ACCESS_READ : ACCESS_WRITE,
-								     .offset_bytes = i == 1 ? 50 : 0,
-								     .bytes = 100,
-								     .path = 4, .steps = 9 };
+		*trace_add_footprint(&t) =
+			(struct trace_footprint){ .correlation = 1,
+						  .global_pid = global_pid,
+						  .kernel = trace_string(&t, "tuned_f32"),
+						  .rows = 8,
+						  .columns = 16,
+						  .points = 64,
+						  .dram_bytes = 1000,
+						  .resident_bytes = 5000,
+						  .buffer = i == 2,
+						  .mode = i ? ACCESS_READ : ACCESS_WRITE,
+						  .offset_bytes = i == 1 ? 50 : 0,
+						  .bytes = 100,
+						  .path = 4,
+						  .steps = 9 };
 	launch(&t, MAIN, 300, 0, 7, "foreign", 100);
 	assert_int_equal(load(&s, &t, -1), 0);
 	shape = &s.shape[s.op[0].object];
 	assert_string_equal(s.kernel[shape->kernel], "tuned_f32");
 	assert_int_equal(shape->rows, 8);
 	assert_int_equal(shape->access_count, 3);
-	assert_int_equal(shape->footprint_bytes, 250); /* [0, 150) of one buffer, [0, 100) of the other */
+	assert_int_equal(shape->footprint_bytes,
+			 250); /* [0, 150) of one buffer, [0, 100) of the other */
 	assert_int_equal(s.access[shape->first_access].mode, ACCESS_WRITE);
 	assert_int_equal(shape->path, 4);
 	assert_int_equal(shape->steps, 9);
@@ -130,7 +136,7 @@ static void what_cannot_be_resolved_is_counted_and_keeps_its_time(void **state)
 	(void)state;
 	trace_init(&t);
 	launch(&t, MAIN, 100, 0, 7, "k", 100);
-	t.kernel[0].correlation = 1000;			    /* the launch has no kernel, the kernel no launch */
+	t.kernel[0].correlation = 1000; /* the launch has no kernel, the kernel no launch */
 	call(&t, MAIN, 200, "cudaMemcpyAsync_v3020");	    /* no row */
 	call(&t, MAIN, 300, "cudaEventRecord_v3020");	    /* no row */
 	wait(&t, MAIN, 400, 0, 7, 5, -1);		    /* never recorded */
@@ -184,15 +190,16 @@ static void a_graph_launch_becomes_its_kernels(void **state)
 	trace_init(&t);
 	correlation = call(&t, MAIN, 100, "cudaGraphLaunch_v10000");
 	for (int i = 0; i < 3; i++)
-		*trace_add_kernel(&t) =
-			(struct trace_kernel){ .start_ns = 300 - 50 * i,
-					       .end_ns = 340 - 50 * i,
-					       .stream = 7,
-					       .context = 1,
-					       .correlation = correlation,
-					       .global_pid = global_pid,
-					       .graph_node = 100 + i,
-					       .demangled_name = trace_string(&t, i == 2 ? "first" : "later") };
+		*trace_add_kernel(&t) = (struct trace_kernel){
+			.start_ns = 300 - 50 * i,
+			.end_ns = 340 - 50 * i,
+			.stream = 7,
+			.context = 1,
+			.correlation = correlation,
+			.global_pid = global_pid,
+			.graph_node = 100 + i,
+			.demangled_name = trace_string(&t, i == 2 ? "first" : "later")
+		};
 	assert_int_equal(load(&s, &t, -1), 0);
 	assert_int_equal(s.op_count, 3);
 	assert_string_equal(s.kernel[s.shape[s.op[0].object].kernel], "first");
@@ -208,9 +215,11 @@ static void a_graph_launch_becomes_its_kernels(void **state)
 
 static void bad_rows_make_no_schedule(void **state)
 {
-	static const char *const bad[] = { "trace-end-before-start.sqlite", "trace-unknown-stream.sqlite",
-					   "trace-unknown-gpu.sqlite",	    "trace-call-ends-before-start.sqlite",
-					   "trace-far-future.sqlite",	    "trace-no-calls.sqlite" };
+	static const char *const bad[] = {
+		"trace-end-before-start.sqlite", "trace-unknown-stream.sqlite",
+		"trace-unknown-gpu.sqlite",	 "trace-call-ends-before-start.sqlite",
+		"trace-far-future.sqlite",	 "trace-no-calls.sqlite"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -230,7 +239,7 @@ static void bad_rows_make_no_schedule(void **state)
 
 static void captured_calls_are_host_time_and_no_anomaly(void **state)
 {
-	static const enum op_kind kinds[] = { OP_HOST, OP_HOST, OP_HOST, OP_HOST, OP_HOST,
+	static const enum op_kind kinds[] = { OP_HOST, OP_HOST,	  OP_HOST, OP_HOST, OP_HOST,
 					      OP_HOST, OP_LAUNCH, OP_HOST, OP_HOST };
 	struct schedule s;
 	struct trace t;
@@ -242,10 +251,12 @@ static void captured_calls_are_host_time_and_no_anomaly(void **state)
 	call(&t, MAIN, 300, "cudaMemcpyAsync_v3020");
 	call(&t, MAIN, 400, "cudaEventRecord_v3020");
 	call(&t, MAIN, 500, "cudaStreamWaitEvent_v3020");
-	wait(&t, MAIN, 600, 0, 7, 55, -1);     /* a wait with its row, for a record that was captured, too */
+	wait(&t, MAIN, 600, 0, 7, 55,
+	     -1); /* a wait with its row, for a record that was captured, too */
 	launch(&t, MAIN, 700, 0, 8, "k", 100); /* on a stream that is not captured */
 	call(&t, MAIN, 800, "cudaStreamEndCapture_v10000");
-	t.api[call(&t, MAIN, 900, "cudaLaunchKernel_v7000") - 1].return_value = 9; /* fails: counted by the check alone */
+	t.api[call(&t, MAIN, 900, "cudaLaunchKernel_v7000") - 1].return_value =
+		9; /* fails: counted by the check alone */
 	assert_int_equal(load(&s, &t, -1), 0);
 	assert_int_equal(s.op_count, 9);
 	for (int i = 0; i < 9; i++) {
@@ -255,8 +266,9 @@ static void captured_calls_are_host_time_and_no_anomaly(void **state)
 	}
 	assert_int_equal(s.anomaly_count, 0);
 	schedule_release(&s);
-	call(&t, SECOND, 250, "cudaLaunchKernel_v7000"); /* another thread may launch into the captured stream */
-	launch(&t, SECOND, 450, 0, 9, "k", 100);	 /* or into another */
+	call(&t, SECOND, 250,
+	     "cudaLaunchKernel_v7000"); /* another thread may launch into the captured stream */
+	launch(&t, SECOND, 450, 0, 9, "k", 100); /* or into another */
 	assert_int_equal(load(&s, &t, -1), 0);
 	assert_int_equal(s.anomaly_count, 0);
 	assert_int_equal(s.op_count, 11);
@@ -270,7 +282,8 @@ static void captured_calls_are_host_time_and_no_anomaly(void **state)
 	trace_release(&t);
 }
 
-/* Also where an operation that nobody recorded stands before: the second thread's wait for the first. */
+/* Also where an operation that nobody recorded stands before: the second thread's wait for the
+ * first. */
 static void what_was_asked_belongs_to_the_time_before_its_call(void **state)
 {
 	struct schedule s;

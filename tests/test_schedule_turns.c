@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Threads of a foreign program that wait for each other where nobody records it.
  */
-#include "../traces/schedule.h"
+#include "traces/schedule/schedule.h"
 #include "schedule_kit.h"
 #include "support.h"
 
 enum { US = 1000 };
 
-/* MAIN launches; SECOND, idle until then, launches more; MAIN, idle meanwhile, waits for the GPU. */
+/* MAIN launches; SECOND, idle until then, launches more; MAIN, idle meanwhile, waits for the GPU.
+ */
 static void make(struct trace *t)
 {
 	trace_init(t);
@@ -22,15 +23,25 @@ static int turns_of(const struct schedule *s)
 	int count = 0;
 
 	for (int64_t k = 0; k < s->op_count; k++)
-		count += (s->op[k].kind == OP_POST || s->op[k].kind == OP_AWAIT) && s->op[k].flags & OP_INFERRED;
+		count += (s->op[k].kind == OP_POST || s->op[k].kind == OP_AWAIT) &&
+			 s->op[k].flags & OP_INFERRED;
 	return count;
 }
 
 static void a_call_after_a_long_pause_comes_after_the_last_of_another_thread(void **state)
 {
-	static const struct { enum op_kind kind; int64_t before_ns; } expected[] = {
-		{ OP_LAUNCH, 0 }, { OP_POST, 0 }, { OP_AWAIT, 0 }, { OP_SYNC_GPU, 58 * US - (55 * US + 10) },	     /* MAIN */
-		{ OP_AWAIT, 0 },  { OP_LAUNCH, 50 * US - 110 }, { OP_LAUNCH, 5 * US - 10 }, { OP_POST, 0 }, /* SECOND */
+	static const struct {
+		enum op_kind kind;
+		int64_t before_ns;
+	} expected[] = {
+		{ OP_LAUNCH, 0 },
+		{ OP_POST, 0 },
+		{ OP_AWAIT, 0 },
+		{ OP_SYNC_GPU, 58 * US - (55 * US + 10) }, /* MAIN */
+		{ OP_AWAIT, 0 },
+		{ OP_LAUNCH, 50 * US - 110 },
+		{ OP_LAUNCH, 5 * US - 10 },
+		{ OP_POST, 0 }, /* SECOND */
 	};
 	struct schedule s;
 	struct trace t;
@@ -69,7 +80,9 @@ static void a_synchronization_waits_for_what_the_other_thread_had_launched(void 
 	assert_int_equal(load(&s, &t, -1), 0);
 	for (int64_t k = 0; k < s.op_count; k++)
 		s.op[k].before_ps = 0;
-	const struct simulation_setup setup = { .schedule = &s, .platform = &platform, .model = &model };
+	const struct simulation_setup setup = { .schedule = &s,
+						.platform = &platform,
+						.model = &model };
 	assert_int_equal(simulation_run(&setup, &result), 0);
 	assert_true(result.core_ps >= 85 * US * 1000 && result.core_ps < 87 * US * 1000);
 	assert_int_equal(result.gpu[0].kernel_ps, 85 * US * 1000);
@@ -110,7 +123,11 @@ static void nothing_is_guessed_of_those_that_do_not_pause_or_tell_themselves(voi
 	schedule_release(&s);
 	trace_release(&t);
 	make(&t); /* a solver of ours */
-	*trace_add_run(&t) = (struct trace_run){ .start_ns = 1, .end_ns = 200 * US, .solver = trace_string(&t, "rbsor"), .config = trace_string(&t, "size=8x8"), .gpus = 1 };
+	*trace_add_run(&t) = (struct trace_run){ .start_ns = 1,
+						 .end_ns = 200 * US,
+						 .solver = trace_string(&t, "rbsor"),
+						 .config = trace_string(&t, "size=8x8"),
+						 .gpus = 1 };
 	assert_int_equal(load(&s, &t, 0), 0);
 	assert_int_equal(turns_of(&s), 0);
 	schedule_release(&s);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../sim/sheet.h"
+#include "sim/answers/sheet.h"
 
 /* What a sheet of one number writes below its header. */
 static void assert_number(double value, int digits, const char *expected)

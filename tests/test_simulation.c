@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The simulator on schedules small enough to work out by hand: everything is free but what the test prices.
+ * The simulator on schedules small enough to work out by hand: everything is free but what the test
+ * prices.
  */
 #include "simulation_kit.h"
 
@@ -13,7 +14,8 @@ static void kernels_of_one_stream_run_back_to_back(void **state)
 	NEAR(end(b), 5000);
 	set(&b->platform, "stream.kernel_gap_ns", 40); /* between kernels, not after the last */
 	NEAR(end(b), 5000 + 9 * 40);
-	set(&b->platform, "stream.start_latency_ns", 700); /* of the first only: the others are queued by then */
+	set(&b->platform, "stream.start_latency_ns",
+	    700); /* of the first only: the others are queued by then */
 	NEAR(end(b), 700 + 5000 + 9 * 40);
 }
 
@@ -85,7 +87,8 @@ static void a_gpu_sync_waits_for_all_its_streams_and_no_other_gpu(void **state)
 	add(b, OP_SYNC, 2, 0);
 	add_host(b, 1);
 	NEAR(end(b), 9001);
-	b->schedule.op[5].kind = OP_SYNC; /* on GPU 0's stream instead: what is left is host time after 3000 */
+	b->schedule.op[5].kind =
+		OP_SYNC; /* on GPU 0's stream instead: what is left is host time after 3000 */
 	b->schedule.op[5].stream = 0;
 	NEAR(end(b), 9000);
 }
@@ -183,7 +186,8 @@ static void an_event_sync_returns_when_the_record_is_reached(void **state)
 	NEAR(end(b), 2000 + 20 + 5000);
 }
 
-/* GPU 0's kernel of so many ns, whose event GPU 1 comes to wait for at `asked_ns`, and then runs one of 200. */
+/* GPU 0's kernel of so many ns, whose event GPU 1 comes to wait for at `asked_ns`, and then runs
+ * one of 200. */
 static double hopped_ns(int64_t kernel_ns, int64_t asked_ns, bool signal_known)
 {
 	struct bench b;
@@ -199,7 +203,8 @@ static double hopped_ns(int64_t kernel_ns, int64_t asked_ns, bool signal_known)
 	add_launch(&b.schedule, 1, 200);
 	set(&b.platform, "stream.hop_peer_ns", 70);
 	if (signal_known)
-		set(&b.platform, "tracer.recorded_start_latency_ns", 1); /* the signal itself takes nothing then */
+		set(&b.platform, "tracer.recorded_start_latency_ns",
+		    1); /* the signal itself takes nothing then */
 	double end_ = end(&b);
 	schedule_release(&b.schedule);
 	platform_release(&b.platform);
@@ -214,7 +219,8 @@ static void a_wait_that_has_just_begun_notices_sooner_than_a_long_one(void **sta
 	NEAR(hopped_ns(1000, 960, true), 1000 + 40 + 200);
 	NEAR(hopped_ns(30, 0, true), 30 + 30 + 200);
 	NEAR(hopped_ns(1000, 1500, true), 1500 + 200); /* complete when it asks */
-	NEAR(hopped_ns(1000, 960, false), 1000 + 70 + 200); /* never measured: all of it is the signal's way */
+	NEAR(hopped_ns(1000, 960, false),
+	     1000 + 70 + 200); /* never measured: all of it is the signal's way */
 }
 
 static void a_blocking_copy_returns_when_it_is_done(void **state)
@@ -243,7 +249,8 @@ static void copies_share_an_engine_by_direction(void **state)
 {
 	struct bench *b = *state;
 	one_copy_each_way(b);
-	add_copy(&b->schedule, 2, COPY_H2D, 0xffff, 0, 1000); /* behind the first, on another stream */
+	add_copy(&b->schedule, 2, COPY_H2D, 0xffff, 0,
+		 1000); /* behind the first, on another stream */
 	NEAR(end(b), 2000);
 }
 
@@ -286,7 +293,8 @@ static void marks_frame_the_core_loop_from_the_last_thread_ready(void **state)
 	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), 0);
 	NEAR((double)result.core_ps / 1000, 1000);
 	NEAR((double)result.total_ps / 1000, 1250);
-	/* GPU 0 began its kernel 100 ns before the core loop began, and waited for GPU 1 at the end */
+	/* GPU 0 began its kernel 100 ns before the core loop began, and waited for GPU 1 at the end
+	 */
 	NEAR((double)result.gpu[0].kernel_ps / 1000, 900);
 	NEAR((double)result.gpu[1].kernel_ps / 1000, 1000);
 	simulation_result_release(&result);
@@ -305,7 +313,9 @@ static void what_takes_longer_than_can_be_counted_is_an_error(void **state)
 	set(&b->platform, "share.d2h.bytes_per_s", 1);
 	said_begin(&said);
 	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), -1);
-	assert_says(&said, "a copy of 9223372036854775807 bytes takes longer than the simulator can count");
+	assert_says(
+		&said,
+		"a copy of 9223372036854775807 bytes takes longer than the simulator can count");
 }
 
 static void so_is_a_run_of_many_that_each_could_be(void **state)

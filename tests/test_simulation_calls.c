@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What calls cost and do beyond their price: cold ones, interrupted ones, and those that make a waiting GPU look again.
+ * What calls cost and do beyond their price: cold ones, interrupted ones, and those that make a
+ * waiting GPU look again.
  */
 #include "support.h"
 
@@ -8,16 +9,22 @@
 
 enum { NO_STREAM = 0xffff };
 
-struct bench { struct schedule schedule; struct platform platform; };
+struct bench {
+	struct schedule schedule;
+	struct platform platform;
+};
 
 /* Beside what is free: lists whose lengths hang together, so that they cannot be set one by one. */
-static const char sections[] = "[cold]\nwaited_ns = 100 1000 10000\nlaunch_ns = 0 0 0\nfirst_launch_ns = 0 0 0\n"
-			       "[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two hops of 200 */
+static const char sections[] =
+	"[cold]\nwaited_ns = 100 1000 10000\nlaunch_ns = 0 0 0\nfirst_launch_ns = 0 0 0\n"
+	"[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two
+								      hops of 200 */
 
 /* A stream a GPU; a platform of more than what is free. */
 static void make_with(struct bench *b, uint32_t gpus, const char *more)
 {
-	char *path = xprintf("/tmp/warpreel-test-calls-%ld.ini", (long)getpid()), *text = text_of("tests/cases/lib/free.ini");
+	char *path = xprintf("/tmp/warpreel-test-calls-%ld.ini", (long)getpid()),
+	     *text = text_of("tests/cases/lib/free.ini");
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	fprintf(file, "%s\n%s%s", text, sections, more);
@@ -53,7 +60,8 @@ static void say(struct bench *b, const char *assignment)
 	assert_int_equal(platform_set(&b->platform, assignment), 0);
 }
 
-/* Two kernels of 1 us: launched one by one the host bounds them, in a graph the device does, with the pauses that were recorded. */
+/* Two kernels of 1 us: launched one by one the host bounds them, in a graph the device does, with
+ * the pauses that were recorded. */
 static void what_a_graph_holds_costs_one_call(void **state)
 {
 	(void)state;
@@ -69,7 +77,8 @@ static void what_a_graph_holds_costs_one_call(void **state)
 			op->flags = graph && k ? OP_IN_GRAPH : 0;
 			op->value = graph && k ? 70000 * k : 0;
 		}
-		NEAR(end_ns(&b.schedule, &b.platform), graph ? 5000 + 1000 + 70 + 1000 : 2 * 5000 + 1000);
+		NEAR(end_ns(&b.schedule, &b.platform),
+		     graph ? 5000 + 1000 + 70 + 1000 : 2 * 5000 + 1000);
 		drop(&b);
 	}
 }
@@ -86,11 +95,12 @@ static void a_call_after_a_wait_costs_more_once(void **state)
 	add_launch(&b.schedule, 0, 1000); /* 5000 waited: 50 more */
 	add_launch(&b.schedule, 0, 1000); /* warm again */
 	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 2000);
-	say(&b, "cold.first_launch_ns=5 50 500"); /* the first of the thread has waited for nothing */
+	say(&b,
+	    "cold.first_launch_ns=5 50 500"); /* the first of the thread has waited for nothing */
 	NEAR(end_ns(&b.schedule, &b.platform), 5 + 5000 + 50 + 2000);
 	say(&b, "host.launch_ns=10"); /* nothing to be in proportion to */
 	say(&b, "host.launch_ns=20"); /* these costs follow the plain one ... */
-	say(&b, "host.launch_ns=0"); /* ... also to nothing */
+	say(&b, "host.launch_ns=0");  /* ... also to nothing */
 	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 2000);
 	say(&b, "cold.launch_ns=7 10 100");
 	say(&b, "cold.first_launch_ns=5 50 500");
@@ -99,7 +109,8 @@ static void a_call_after_a_wait_costs_more_once(void **state)
 	drop(&b);
 }
 
-/* What was cold once must not be so again: the third launch goes into a stream of its own, where no kernel hides what it costs. */
+/* What was cold once must not be so again: the third launch goes into a stream of its own, where no
+ * kernel hides what it costs. */
 static void a_launch_after_a_cold_one_is_warm(void **state)
 {
 	(void)state;
@@ -121,7 +132,9 @@ static void a_launch_after_a_cold_one_is_warm(void **state)
 static double spread_ns(struct bench *b, const struct kernel_model_ops *ops)
 {
 	struct kernel_model model = { .ops = ops, .platform = &b->platform };
-	struct simulation_setup setup = { .schedule = &b->schedule, .platform = &b->platform, .model = &model, .seed = 1 };
+	struct simulation_setup setup = {
+		.schedule = &b->schedule, .platform = &b->platform, .model = &model, .seed = 1
+	};
 	struct simulation_result result;
 	assert_int_equal(simulation_run(&setup, &result), 0);
 	simulation_result_release(&result);
@@ -178,7 +191,8 @@ static void spread_keeps_what_is_a_mean_already(void **state)
 	say(&b, "host.thread_quantiles=3 3");
 	for (int k = 0; k < CALLS; k++)
 		add_launch(&b.schedule, 0, 0);
-	assert_true(fabs(total_ns(&b) / (100.0 * CALLS) - 1) < 0.01); /* and by itself it is the median thread */
+	assert_true(fabs(total_ns(&b) / (100.0 * CALLS) - 1) <
+		    0.01); /* and by itself it is the median thread */
 	schedule_add_thread(&b.schedule, "host 1", 1);
 	assert_true(fabs(total_ns(&b) / (100.0 * CALLS) - 3) < 0.03);
 	drop(&b);
@@ -201,7 +215,8 @@ static void spread_keeps_what_is_a_mean_already(void **state)
 	drop(&b);
 }
 
-/* GPU 1 waits for GPU 0's kernel of 10 us, then copies to it; at `called_ns` its host puts a kernel of 1 ns into the stream. */
+/* GPU 1 waits for GPU 0's kernel of 10 us, then copies to it; at `called_ns` its host puts a kernel
+ * of 1 ns into the stream. */
 static double exchange_ends_ns(int64_t called_ns, const char *rung)
 {
 	struct bench b;
@@ -229,11 +244,12 @@ static void a_call_makes_a_waiting_gpu_look_again(void **state)
 	(void)state;
 	const char *rung = "ring.rung_exchange_ns=65736"; /* 100 off each hop */
 	NEAR(exchange_ends_ns(0, rung), 10000 + 200 + 1000);
-	NEAR(exchange_ends_ns(10050, rung), 10050 + 100 + 1000 + 1);  /* looks then */
-	NEAR(exchange_ends_ns(10150, rung), 10000 + 200 + 1000 + 1);  /* would have looked before */
-	NEAR(exchange_ends_ns(9990, rung), 10000 + 100 + 1000 + 1);   /* still looking */
-	NEAR(exchange_ends_ns(9900, rung), 10000 + 200 + 1000 + 1);   /* no longer */
-	NEAR(exchange_ends_ns(10050, "ring.rung_exchange_ns=0"), 10000 + 200 + 1000 + 1); /* never measured */
+	NEAR(exchange_ends_ns(10050, rung), 10050 + 100 + 1000 + 1); /* looks then */
+	NEAR(exchange_ends_ns(10150, rung), 10000 + 200 + 1000 + 1); /* would have looked before */
+	NEAR(exchange_ends_ns(9990, rung), 10000 + 100 + 1000 + 1);  /* still looking */
+	NEAR(exchange_ends_ns(9900, rung), 10000 + 200 + 1000 + 1);  /* no longer */
+	NEAR(exchange_ends_ns(10050, "ring.rung_exchange_ns=0"),
+	     10000 + 200 + 1000 + 1); /* never measured */
 }
 
 /* From a launch's return to the return of the synchronisation behind a copy down behind it. */
@@ -250,9 +266,11 @@ static double copied_ns(const char *sections_more, int64_t kernel_ns)
 	return end;
 }
 
-/* A kernel of nothing lasts 1 there: polls until 501 after its call, then looks at 1501, 2501, ...; 29 from then on. */
-static const char looks[] = "[copy.d2h]\nidle_bytes = 1 1000\nidle_ns = 1 1000\nbehind_kernel_ns = 1 1000\n"
-			    "[look]\ncopy_period_ns = 1000\ncopy_polled_ns = 500\ncopy_least_ns = 30\n";
+/* A kernel of nothing lasts 1 there: polls until 501 after its call, then looks at 1501, 2501, ...;
+ * 29 from then on. */
+static const char looks[] =
+	"[copy.d2h]\nidle_bytes = 1 1000\nidle_ns = 1 1000\nbehind_kernel_ns = 1 1000\n"
+	"[look]\ncopy_period_ns = 1000\ncopy_polled_ns = 500\ncopy_least_ns = 30\n";
 
 static void a_copy_behind_a_kernel_goes_on_when_its_channel_looks(void **state)
 {
@@ -265,7 +283,8 @@ static void a_copy_behind_a_kernel_goes_on_when_its_channel_looks(void **state)
 	NEAR(copied_ns("", 501), 501 + 1); /* never measured: as the chain has it */
 }
 
-/* The same where the call of the copy takes 200, of which 50 by itself, on the last of so many threads. */
+/* The same where the call of the copy takes 200, of which 50 by itself, on the last of so many
+ * threads. */
 static double copied_by_ns(int threads, int64_t kernel_ns)
 {
 	struct bench b;
@@ -295,7 +314,8 @@ static void a_channel_polls_from_when_its_call_began_to_work(void **state)
 	NEAR(copied_by_ns(2, 652), 1651 + 29);
 }
 
-/* Twenty calls while the device lags behind, every other one of another kind or all of one: until the last has returned. */
+/* Twenty calls while the device lags behind, every other one of another kind or all of one: until
+ * the last has returned. */
 static double calls_ns(bool mixed)
 {
 	struct bench b;
@@ -323,10 +343,12 @@ static void calls_are_cheap_in_bursts_alone(void **state)
 	NEAR(calls_ns(false), 8 * 30 + 12 * 10); /* from the ninth command in the stream on */
 }
 
-/* An idle stream's, the second, and from the third in a row on those of a plain loop; after another call as launches among others. */
+/* An idle stream's, the second, and from the third in a row on those of a plain loop; after another
+ * call as launches among others. */
 static void launches_among_launches_cost_those_of_a_plain_loop(void **state)
 {
-	static const char costs[] = "[host]\nloop_launch_idle_ns = 1000\nloop_launch_second_ns = 500\nloop_launch_ns = 300\nloop_launch_plain_ns = 70\n";
+	static const char costs[] = "[host]\nloop_launch_idle_ns = 1000\nloop_launch_second_ns = "
+				    "500\nloop_launch_ns = 300\nloop_launch_plain_ns = 70\n";
 	(void)state;
 	struct bench b;
 	const double last_ns = 1e6;
@@ -336,15 +358,16 @@ static void launches_among_launches_cost_those_of_a_plain_loop(void **state)
 	for (int k = 0; k < 4; k++)
 		add_launch(&b.schedule, 0, 100000); /* 1000, 500, 70, 70 */
 	add(&b, OP_RECORD, 0, 0);
-	add_launch(&b.schedule, 0, 1); /* 300 */
-	add_launch(&b.schedule, 0, 1); /* 300 */
+	add_launch(&b.schedule, 0, 1);		      /* 300 */
+	add_launch(&b.schedule, 0, 1);		      /* 300 */
 	add_launch(&b.schedule, 1, (int64_t)last_ns); /* 70 */
 	schedule_add_thread(&b.schedule, "other", 1);
 	NEAR(end_ns(&b.schedule, &b.platform) - last_ns, 1000 + 500 + 70 + 70 + 300 + 300 + 70);
 	drop(&b);
 }
 
-/* Two threads that do nothing but record: their costs are those of threads that exchange, and follow what is set of the plain ones. */
+/* Two threads that do nothing but record: their costs are those of threads that exchange, and
+ * follow what is set of the plain ones. */
 static void exchanging_threads_have_costs_of_their_own(void **state)
 {
 	(void)state;
@@ -379,24 +402,28 @@ static double copy_alone_ns(enum copy_kind kind, const char *links)
 	return end;
 }
 
-/* Bytes at one a ns were measured on links of eight; on links of another rate they take as much more or less as the links do. */
+/* Bytes at one a ns were measured on links of eight; on links of another rate they take as much
+ * more or less as the links do. */
 static void a_copy_alone_follows_the_links_that_are_set(void **state)
 {
 	(void)state;
 	NEAR(copy_alone_ns(COPY_H2D, NULL), 1000);
 	NEAR(copy_alone_ns(COPY_H2D, "share.h2d.bytes_per_s=4e9 8e9"), 1000 + 125);
 	NEAR(copy_alone_ns(COPY_H2D, "share.h2d.bytes_per_s=16e9 16e9"), 1000 - 62.5);
-	NEAR(copy_alone_ns(COPY_H2D, "share.d2h.bytes_per_s=4e9 8e9"), 1000); /* not its direction */
+	NEAR(copy_alone_ns(COPY_H2D, "share.d2h.bytes_per_s=4e9 8e9"),
+	     1000); /* not its direction */
 	NEAR(copy_alone_ns(COPY_D2H, NULL), 1000);
 	NEAR(copy_alone_ns(COPY_D2H, "share.d2h.bytes_per_s=4e9 8e9"), 1000 + 125);
 	NEAR(copy_alone_ns(COPY_D2H, "share.h2d.bytes_per_s=4e9 8e9"), 1000);
 }
 
-/* A copy that takes 700 behind a kernel and 1000 in a chain: 300 are a gap after it, for what stood waiting then. */
+/* A copy that takes 700 behind a kernel and 1000 in a chain: 300 are a gap after it, for what stood
+ * waiting then. */
 static double launched_after_copy_ns(int64_t called_ns)
 {
 	struct bench b;
-	make_with(&b, 1, "[copy.h2d]\nidle_bytes = 1 1000\nidle_ns = 1 700\nbehind_kernel_ns = 1 700\n");
+	make_with(&b, 1,
+		  "[copy.h2d]\nidle_bytes = 1 1000\nidle_ns = 1 700\nbehind_kernel_ns = 1 700\n");
 	schedule_add_thread(&b.schedule, "host", 0);
 	add_copy(&b.schedule, 0, COPY_H2D, 0xffff, 0, 1000);
 	if (called_ns)
@@ -425,7 +452,8 @@ int main(void)
 		cmocka_unit_test(a_copy_alone_follows_the_links_that_are_set),
 		cmocka_unit_test(the_gap_after_a_copy_is_not_for_a_launch_that_comes_later),
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),
-		cmocka_unit_test(one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
+		cmocka_unit_test(
+			one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
 		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_looks),
 		cmocka_unit_test(a_channel_polls_from_when_its_call_began_to_work),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What must hold of every replay, whatever the numbers: on the solver's own plans, on a platform that prices everything.
+ * What must hold of every replay, whatever the numbers: on the solver's own plans, on a platform
+ * that prices everything.
  */
 #include "support.h"
 
@@ -14,7 +15,8 @@ static const char *const configs[] = {
 };
 enum { CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 
-static void run(const struct schedule *schedule, const struct platform *platform, const struct observer *observer, struct simulation_result *result)
+static void run(const struct schedule *schedule, const struct platform *platform,
+		const struct observer *observer, struct simulation_result *result)
 {
 	assert_int_equal(simulate_observed(schedule, platform, observer, result), 0);
 }
@@ -38,12 +40,16 @@ static void the_parts_of_each_gpu_add_up_to_the_core_loop(void **state)
 			struct simulation_result result;
 			plan_of(&schedule, configs[c], gpus);
 			run(&schedule, &platform, NULL, &result);
-			assert_true(result.core_ps > 0 && result.core_ps <= result.total_ps && result.total_ps <= result.end_ps);
+			assert_true(result.core_ps > 0 && result.core_ps <= result.total_ps &&
+				    result.total_ps <= result.end_ps);
 			assert_int_equal(result.gpu_count, gpus);
 			for (uint32_t g = 0; g < gpus; g++) {
 				const struct breakdown *b = &result.gpu[g];
-				assert_true(b->kernel_ps > 0 && b->transfer_ps >= 0 && b->sync_ps >= 0 && b->host_ps >= 0);
-				assert_true(b->kernel_ps + b->transfer_ps + b->sync_ps + b->host_ps == result.core_ps);
+				assert_true(b->kernel_ps > 0 && b->transfer_ps >= 0 &&
+					    b->sync_ps >= 0 && b->host_ps >= 0);
+				assert_true(b->kernel_ps + b->transfer_ps + b->sync_ps +
+						    b->host_ps ==
+					    result.core_ps);
 			}
 			simulation_result_release(&result);
 			schedule_release(&schedule);
@@ -63,7 +69,8 @@ static void the_same_schedule_gives_the_same_times(void **state)
 		plan_of(&schedule, configs[c], 8);
 		run(&schedule, &platform, NULL, &one);
 		run(&schedule, &platform, NULL, &two);
-		assert_true(one.core_ps == two.core_ps && one.end_ps == two.end_ps && one.events == two.events && one.ties == two.ties);
+		assert_true(one.core_ps == two.core_ps && one.end_ps == two.end_ps &&
+			    one.events == two.events && one.ties == two.ties);
 		simulation_result_release(&one);
 		simulation_result_release(&two);
 		schedule_release(&schedule);
@@ -111,7 +118,9 @@ static void doubling_a_host_cost_never_makes_a_run_faster(void **state)
 				set(&dearer, key, 2 * platform_host_ns(&usual, kind, (int)gpus));
 				sim_time after = core_of(&schedule, &dearer);
 				if (after < before)
-					fail_msg("%s on %u GPUs: doubling %s takes %lld ps off", configs[c], gpus, key, (long long)(before - after));
+					fail_msg("%s on %u GPUs: doubling %s takes %lld ps off",
+						 configs[c], gpus, key,
+						 (long long)(before - after));
 				platform_release(&dearer);
 			}
 			schedule_release(&schedule);
@@ -141,10 +150,13 @@ static void free_host_calls_are_a_lower_bound(void **state)
 	platform_release(&ideal);
 }
 
-static sim_time core_with_seed(const struct schedule *schedule, const struct platform *platform, uint64_t seed)
+static sim_time core_with_seed(const struct schedule *schedule, const struct platform *platform,
+			       uint64_t seed)
 {
 	struct kernel_model model = { .ops = &given_model, .platform = platform };
-	const struct simulation_setup setup = { .schedule = schedule, .platform = platform, .model = &model, .seed = seed };
+	const struct simulation_setup setup = {
+		.schedule = schedule, .platform = platform, .model = &model, .seed = seed
+	};
 	struct simulation_result result;
 	assert_int_equal(simulation_run(&setup, &result), 0);
 	simulation_result_release(&result);
@@ -159,7 +171,8 @@ static void a_seed_spreads_host_costs_the_same_way_every_time(void **state)
 	platform_of(&platform, "small");
 	plan_of(&schedule, configs[0], 8);
 	sim_time median = core_of(&schedule, &platform);
-	assert_true(core_with_seed(&schedule, &platform, 3) == median); /* a platform that knows no spread has none */
+	assert_true(core_with_seed(&schedule, &platform, 3) ==
+		    median); /* a platform that knows no spread has none */
 	assert_int_equal(platform_set(&platform, "host.thread_quantiles=0.9 1 1.1"), 0);
 	assert_int_equal(platform_set(&platform, "host.call_quantiles=0.8 0.9 1 1.1 1.6"), 0);
 	assert_true(core_of(&schedule, &platform) == median); /* unasked for */
@@ -201,7 +214,8 @@ struct seen {
 	bool in_order;
 };
 
-static void see_device(void *arg, uint32_t stream, const struct schedule_op *op, int64_t index, sim_time start, sim_time end)
+static void see_device(void *arg, uint32_t stream, const struct schedule_op *op, int64_t index,
+		       sim_time start, sim_time end)
 {
 	struct seen *seen = arg;
 	(void)index;
@@ -216,7 +230,8 @@ static void see_device(void *arg, uint32_t stream, const struct schedule_op *op,
 	}
 }
 
-static void see_host(void *arg, uint32_t thread, const struct schedule_op *op, int64_t index, sim_time start, sim_time end)
+static void see_host(void *arg, uint32_t thread, const struct schedule_op *op, int64_t index,
+		     sim_time start, sim_time end)
 {
 	struct seen *seen = arg;
 	(void)op;
@@ -250,7 +265,8 @@ static void nothing_overlaps_in_a_stream_or_thread_and_nothing_is_lost(void **st
 			}
 		}
 		assert_true(seen.in_order);
-		assert_true(seen.launches == launches && seen.copies == copies && seen.bytes == bytes);
+		assert_true(seen.launches == launches && seen.copies == copies &&
+			    seen.bytes == bytes);
 		assert_true(seen.kernel_ps == kernels);
 		simulation_result_release(&result);
 		schedule_release(&schedule);

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT
- * Kernels and copies that share a GPU's memory, worked out by hand: everything is free but the work itself, memory has 1 byte a ns.
+ * Kernels and copies that share a GPU's memory, worked out by hand: everything is free but the work
+ * itself, memory has 1 byte a ns.
  */
 #include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static double given_bytes(struct kernel_model *model, const struct schedule *schedule, const struct schedule_shape *shape)
+static double given_bytes(struct kernel_model *model, const struct schedule *schedule,
+			  const struct schedule_shape *shape)
 {
 	(void)model;
 	(void)schedule;
 	return (double)shape->dram_bytes;
 }
 
-static const struct kernel_model_ops knowing_model = { .name = "knowing", .summary = "what a kernel takes and moves", .cost = given_cost,
+static const struct kernel_model_ops knowing_model = { .name = "knowing",
+						       .summary = "what a kernel takes and moves",
+						       .cost = given_cost,
 						       .dram_bytes = given_bytes };
 
-struct bench { struct schedule schedule; struct platform platform; };
+struct bench {
+	struct schedule schedule;
+	struct platform platform;
+};
 
 /* `streams` streams on each GPU, a host thread for all. */
 static void begin(struct bench *b, uint32_t gpus, uint32_t streams)
@@ -36,16 +43,23 @@ static void begin(struct bench *b, uint32_t gpus, uint32_t streams)
 /* Takes `ns`, moves `bytes`, and half of the multiprocessors. */
 static void launch(struct bench *b, uint16_t stream, int64_t ns, int64_t bytes)
 {
-	const struct schedule_shape shape = { .kernel = schedule_add_kernel(&b->schedule, "kernel"), .points = ns, .dram_bytes = bytes, .path = -1,
-					      .grid = { 50, 1, 1 }, .block = { 32, 1, 1 } };
-	schedule_add_op(&b->schedule, OP_LAUNCH, stream, schedule_add_shape(&b->schedule, &shape, NULL, 0));
+	const struct schedule_shape shape = { .kernel = schedule_add_kernel(&b->schedule, "kernel"),
+					      .points = ns,
+					      .dram_bytes = bytes,
+					      .path = -1,
+					      .grid = { 50, 1, 1 },
+					      .block = { 32, 1, 1 } };
+	schedule_add_op(&b->schedule, OP_LAUNCH, stream,
+			schedule_add_shape(&b->schedule, &shape, NULL, 0));
 }
 
 static double end_by(struct bench *b, const struct kernel_model_ops *ops)
 {
 	struct simulation_result result;
 	struct kernel_model model = { .ops = ops, .platform = &b->platform };
-	const struct simulation_setup setup = { .schedule = &b->schedule, .platform = &b->platform, .model = &model };
+	const struct simulation_setup setup = { .schedule = &b->schedule,
+						.platform = &b->platform,
+						.model = &model };
 	assert_int_equal(schedule_validate(&b->schedule, "test"), 0);
 	assert_int_equal(simulation_run(&setup, &result), 0);
 	simulation_result_release(&result);

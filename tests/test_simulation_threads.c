@@ -113,9 +113,13 @@ static void two_threads_held_back_by_one_queue_both_go_on(void **state)
 	NEAR(end(b), 10000);
 }
 
-struct host_seen { int times[8]; sim_time start[8], end[8]; };
+struct host_seen {
+	int times[8];
+	sim_time start[8], end[8];
+};
 
-static void see_host(void *arg, uint32_t thread, const struct schedule_op *op, int64_t index, sim_time start, sim_time end)
+static void see_host(void *arg, uint32_t thread, const struct schedule_op *op, int64_t index,
+		     sim_time start, sim_time end)
 {
 	struct host_seen *seen = arg;
 	(void)thread;
@@ -141,7 +145,8 @@ static void a_call_held_back_by_a_full_queue_is_seen_once_and_whole(void **state
 	simulation_result_release(&result);
 	for (int k = 0; k < 4; k++)
 		assert_int_equal(seen.times[k], 1);
-	assert_true(seen.end[1] == 0 && seen.start[2] == 0 && seen.end[2] == 1000000 && seen.start[3] == 1000000 && seen.end[3] == 2000000);
+	assert_true(seen.end[1] == 0 && seen.start[2] == 0 && seen.end[2] == 1000000 &&
+		    seen.start[3] == 1000000 && seen.end[3] == 2000000);
 }
 
 int main(void)

@@ -12,7 +12,8 @@ static void chain(struct kit *kit, uint32_t threads, int count, const char *text
 	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
 }
 
-static double cycles_of(struct kit *kit, const struct sm_device *d, int64_t blocks, int resident, double l2_miss)
+static double cycles_of(struct kit *kit, const struct sm_device *d, int64_t blocks, int resident,
+			double l2_miss)
 {
 	struct warp_program program;
 	struct sm_run run;
@@ -34,10 +35,12 @@ static void a_chain_of_one_warp_takes_its_stall_counts(void **state)
 	assert_true(fabs(cycles_of(&kit, &d, 1, 1, 0) - 81) < 1e-9); /* 20 x 4, and the exit */
 }
 
-/* A line of parameters costs whoever asks for it first; an LDC raises a scoreboard, so only who needs the value waits; a ULDC could not. */
+/* A line of parameters costs whoever asks for it first; an LDC raises a scoreboard, so only who
+ * needs the value waits; a ULDC could not. */
 static void lines_of_parameters_come_when_asked_for(void **state)
 {
-	static const char *const text[] = { "ULDC UR4, c[0x0][0x210]", "ULDC UR5, c[0x0][0x23c]", "ULDC UR6, c[0x0][0x240]", "ULDC UR4, c[0x0][0x210]" };
+	static const char *const text[] = { "ULDC UR4, c[0x0][0x210]", "ULDC UR5, c[0x0][0x23c]",
+					    "ULDC UR6, c[0x0][0x240]", "ULDC UR4, c[0x0][0x210]" };
 	struct kit kit;
 	struct sm_device d = round_device();
 	double none[5], cold[5];
@@ -57,7 +60,8 @@ static void lines_of_parameters_come_when_asked_for(void **state)
 	assert_true(cold[2] - cold[1] <= none[2] - none[1]); /* the same line */
 	assert_true(cold[3] - cold[2] > 90 && cold[3] - cold[2] <= 100 + none[3] - none[2]);
 	assert_true(cold[4] - cold[3] <= none[4] - none[3]);
-	assert_true(cycles_of(&kit, &d, 2, 1, 0) < cold[4] + none[4] + d.block_start_cycles + 1); /* the second block has them */
+	assert_true(cycles_of(&kit, &d, 2, 1, 0) <
+		    cold[4] + none[4] + d.block_start_cycles + 1); /* the second block has them */
 
 	for (int needs = 0; needs < 2; needs++) { /* the exit waits for it or does not */
 		kit_begin(&kit, 32);
@@ -93,11 +97,17 @@ static void a_pipe_of_half_rate_takes_twice_as_long(void **state)
 	assert_true(half > 1.9 * full && half < 2.1 * full);
 }
 
-/* Eight warps a sub-partition: of three pairs of registers a DFMA takes what the device says, or a turn for each bank's third. */
+/* Eight warps a sub-partition: of three pairs of registers a DFMA takes what the device says, or a
+ * turn for each bank's third. */
 static void operands_of_fp64_hold_up_what_is_beside_them(void **state)
 {
-	static const struct { const char *text; double ports[3], cycles; } cases[] = {
-		{ "DFMA R0, R2, R4, R6", { 1, 1.5, 2.5 }, 2.5 }, { "DADD R0, R2, R4", { 1, 1.5, 2.5 }, 1.5 }, { "DADD R0, R2, UR4", { 1, 1.5, 2.5 }, 1 },
+	static const struct {
+		const char *text;
+		double ports[3], cycles;
+	} cases[] = {
+		{ "DFMA R0, R2, R4, R6", { 1, 1.5, 2.5 }, 2.5 },
+		{ "DADD R0, R2, R4", { 1, 1.5, 2.5 }, 1.5 },
+		{ "DADD R0, R2, UR4", { 1, 1.5, 2.5 }, 1 },
 		{ "DFMA R0, R2, R4, R6", { 0, 0, 0 }, 1 }, /* ideal */
 	};
 	enum { PAIRS = 30 };
@@ -113,7 +123,8 @@ static void operands_of_fp64_hold_up_what_is_beside_them(void **state)
 			kit_add(&kit, "FADD R9, R9, 1", 1, NO_BOARD, 0, KIT_WARPS);
 		}
 		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
-		double cycles = cycles_of(&kit, &d, 1, 1, 0), wanted = 8 * PAIRS * (cases[i].cycles + 1);
+		double cycles = cycles_of(&kit, &d, 1, 1, 0),
+		       wanted = 8 * PAIRS * (cases[i].cycles + 1);
 		if (fabs(cycles - wanted) > 0.06 * wanted)
 			fail_msg("%s: %g cycles, not %g", cases[i].text, cycles, wanted);
 	}
@@ -124,10 +135,12 @@ static void load(struct kit *kit, uint32_t threads, int loads, int sectors)
 {
 	kit_begin(kit, threads);
 	for (int k = 0; k < loads; k++)
-		kit_add(kit, "LDG.E R0, [R2.64]", 1, 0, 0, KIT_WARPS)->sectors_global = (int64_t)sectors * KIT_WARPS;
+		kit_add(kit, "LDG.E R0, [R2.64]", 1, 0, 0, KIT_WARPS)->sectors_global =
+			(int64_t)sectors * KIT_WARPS;
 	kit_add(kit, "FADD R0, R0, R1", 4, NO_BOARD, 1, KIT_WARPS);
 	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
-	kit->profile.l1_load_sectors = kit->profile.l2_read_sectors = (int64_t)loads * sectors * KIT_WARPS;
+	kit->profile.l1_load_sectors = kit->profile.l2_read_sectors =
+		(int64_t)loads * sectors * KIT_WARPS;
 }
 
 static void a_lone_load_takes_the_latency_of_the_level_that_has_it(void **state)
@@ -154,7 +167,8 @@ static void few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound(void *
 	load(&kit, 1024, 1, 4);
 	double few = cycles_of(&kit, &d, BLOCKS, 2, 1), few_rate = BLOCKS * 32.0 * 128 / few;
 	assert_true(few_rate > 14 && few_rate < 16.5);
-	/* the same with a rate of 10 B a cycle; blocks begin anew together, which costs some of it */
+	/* the same with a rate of 10 B a cycle; blocks begin anew together, which costs some of it
+	 */
 	d.dram.read_bytes_per_s = 1e10;
 	double many = cycles_of(&kit, &d, BLOCKS, 2, 1), many_rate = BLOCKS * 32.0 * 128 / many;
 	assert_true(many_rate > 8.5 && many_rate <= 10.01);
@@ -178,7 +192,8 @@ static void a_barrier_waits_for_the_slowest_warp(void **state)
 	struct kit kit;
 	struct sm_device d = round_device();
 	kit_begin(&kit, 64);
-	kit_add(&kit, "@P0 BRA 0x60", 1, NO_BOARD, 0, KIT_WARPS); /* every other warp skips the chain */
+	kit_add(&kit, "@P0 BRA 0x60", 1, NO_BOARD, 0,
+		KIT_WARPS); /* every other warp skips the chain */
 	for (int k = 0; k < 5; k++)
 		kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS / 2);
 	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_BOARD, 0, KIT_WARPS);
@@ -187,7 +202,8 @@ static void a_barrier_waits_for_the_slowest_warp(void **state)
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
 
-/* Every other warp never comes to the barrier: it goes its own way, and its end lets the others go. */
+/* Every other warp never comes to the barrier: it goes its own way, and its end lets the others go.
+ */
 static void a_barrier_opens_when_the_last_warp_that_is_missing_ends(void **state)
 {
 	struct kit kit;
@@ -204,7 +220,8 @@ static void a_barrier_opens_when_the_last_warp_that_is_missing_ends(void **state
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
 
-/* Two loads raise one scoreboard, of which so many may be under way still: they count as done in order, whichever is first. */
+/* Two loads raise one scoreboard, of which so many may be under way still: they count as done in
+ * order, whichever is first. */
 static double waited_for(bool slow_first, int left)
 {
 	struct kit kit;
@@ -214,7 +231,8 @@ static double waited_for(bool slow_first, int left)
 	kit_begin(&kit, 32);
 	for (int k = 0; k < 2; k++) {
 		const bool slow = slow_first == (k == 0);
-		struct profile_instruction *load = kit_add(&kit, slow ? "LDG.E R4, [R2.64]" : "LDS R5, [R2]", 1, 0, 0, KIT_WARPS);
+		struct profile_instruction *load = kit_add(
+			&kit, slow ? "LDG.E R4, [R2.64]" : "LDS R5, [R2]", 1, 0, 0, KIT_WARPS);
 		if (slow)
 			load->sectors_global = 4 * (int64_t)KIT_WARPS;
 		else
@@ -234,7 +252,8 @@ static void scoreboards_count_down_in_order(void **state)
 	const double slow = waited_for(false, 0), quick = waited_for(false, 1);
 	assert_true(slow > 200 && slow < 260);
 	assert_true(quick > 20 && quick < 100);
-	assert_true(fabs(waited_for(true, 0) - slow) < 5); /* the quick one behind the slow one is not done before it */
+	assert_true(fabs(waited_for(true, 0) - slow) <
+		    5); /* the quick one behind the slow one is not done before it */
 	assert_true(fabs(waited_for(true, 1) - slow) < 5);
 	assert_true(waited_for(true, 2) < 50);
 }
@@ -248,7 +267,8 @@ static void conflicts_in_shared_memory_cost_a_pass_each(void **state)
 	for (int k = 0; k < 2; k++) {
 		kit_begin(&kit, 1024);
 		for (int n = 0; n < 20; n++)
-			kit_add(&kit, "LDS R0, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared = (int64_t)(k ? 8 : 1) * KIT_WARPS;
+			kit_add(&kit, "LDS R0, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared =
+				(int64_t)(k ? 8 : 1) * KIT_WARPS;
 		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
 		cycles[k] = cycles_of(&kit, &d, 2, 2, 0);
 	}
@@ -266,8 +286,11 @@ static void two_jobs_share_the_multiprocessor(void **state)
 	chain(&other, 512, 60, "FADD R0, R0, R1", 1);
 	kit_program(&kit, &a);
 	kit_program(&other, &b);
-	const struct sm_job jobs[] = { { .program = &a, .blocks = 8, .resident = 1 }, { .program = &b, .blocks = -1, .resident = 1 } };
-	struct sm_setup setup = { .device = &d, .job = jobs, .job_count = 1, .memory = { .sharers = 1 } };
+	const struct sm_job jobs[] = { { .program = &a, .blocks = 8, .resident = 1 },
+				       { .program = &b, .blocks = -1, .resident = 1 } };
+	struct sm_setup setup = {
+		.device = &d, .job = jobs, .job_count = 1, .memory = { .sharers = 1 }
+	};
 	assert_int_equal(sm_engine_run(&setup, &run), 0);
 	double alone = run.cycles;
 	sm_run_release(&run);
@@ -282,14 +305,19 @@ static void two_jobs_share_the_multiprocessor(void **state)
 static void same_run(const struct sm_run *a, const struct sm_run *b)
 {
 	assert_int_equal(a->block_count, b->block_count);
-	assert_true(a->cycles == b->cycles && a->instructions == b->instructions && a->barriers_forced == b->barriers_forced);
-	assert_memory_equal(a->block_end, b->block_end, (size_t)a->block_count * sizeof(*a->block_end));
+	assert_true(a->cycles == b->cycles && a->instructions == b->instructions &&
+		    a->barriers_forced == b->barriers_forced);
+	assert_memory_equal(a->block_end, b->block_end,
+			    (size_t)a->block_count * sizeof(*a->block_end));
 	assert_memory_equal(a->stalled, b->stalled, sizeof(a->stalled));
 	for (int64_t k = 0; k < a->block_count; k++)
-		assert_true(a->block[k].begin == b->block[k].begin && a->block[k].end == b->block[k].end && a->block[k].slot == b->block[k].slot);
+		assert_true(a->block[k].begin == b->block[k].begin &&
+			    a->block[k].end == b->block[k].end &&
+			    a->block[k].slot == b->block[k].slot);
 }
 
-/* Loads that miss, a barrier, stores, alone and beside another job: what was begun with fewer blocks and went on is what a run of all would have been. */
+/* Loads that miss, a barrier, stores, alone and beside another job: what was begun with fewer
+ * blocks and went on is what a run of all would have been. */
 static void a_run_that_goes_on_is_one_that_was_never_interrupted(void **state)
 {
 	(void)state;
@@ -301,18 +329,27 @@ static void a_run_that_goes_on_is_one_that_was_never_interrupted(void **state)
 	d.l1_miss_bytes = 16384;
 	kit_begin(&kit, 192);
 	for (int n = 0; n < 4; n++)
-		kit_add(&kit, "LDG.E R4, [R2]", 2, n, 0, KIT_WARPS)->sectors_global = 4 * (int64_t)KIT_WARPS;
+		kit_add(&kit, "LDG.E R4, [R2]", 2, n, 0, KIT_WARPS)->sectors_global =
+			4 * (int64_t)KIT_WARPS;
 	kit_add(&kit, "FADD R0, R0, R4", 4, NO_BOARD, 15, KIT_WARPS);
 	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "STG.E [R2], R0", 1, NO_BOARD, 0, KIT_WARPS)->sectors_global = 4 * (int64_t)KIT_WARPS;
+	kit_add(&kit, "STG.E [R2], R0", 1, NO_BOARD, 0, KIT_WARPS)->sectors_global =
+		4 * (int64_t)KIT_WARPS;
 	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
 	chain(&other, 96, 60, "FADD R0, R0, R1", 3);
 	kit_program(&kit, &a);
 	kit_program(&other, &b);
 	for (int jobs = 1; jobs <= 2; jobs++) {
-		struct sm_job job[] = { { .program = &a, .blocks = 12, .resident = 3, .every_cycles = 7, .l2_miss_share = 0.4, .dram_write_share = 0.3 },
+		struct sm_job job[] = { { .program = &a,
+					  .blocks = 12,
+					  .resident = 3,
+					  .every_cycles = 7,
+					  .l2_miss_share = 0.4,
+					  .dram_write_share = 0.3 },
 					{ .program = &b, .blocks = -1, .resident = 2 } };
-		struct sm_setup setup = { .device = &d, .job = job, .job_count = jobs, .memory = { .sharers = 100 } };
+		struct sm_setup setup = {
+			.device = &d, .job = job, .job_count = jobs, .memory = { .sharers = 100 }
+		};
 		struct sm_run begun, whole, gone_on;
 		struct sm_rest *rest;
 		assert_int_equal(sm_engine_begin(&setup, &begun, &rest), 0);
@@ -348,7 +385,11 @@ static void what_warps_waited_for_costs_no_time(void **state)
 	kit_program(&kit, &program);
 	const struct sm_job job = { .program = &program, .blocks = 8, .resident = 2 };
 	for (int k = 0; k < 2; k++) {
-		const struct sm_setup setup = { .device = &d, .job = &job, .job_count = 1, .memory = { .sharers = 1 }, .duration_only = k };
+		const struct sm_setup setup = { .device = &d,
+						.job = &job,
+						.job_count = 1,
+						.memory = { .sharers = 1 },
+						.duration_only = k };
 		assert_int_equal(sm_engine_run(&setup, &run[k]), 0);
 	}
 	assert_true(run[0].cycles == run[1].cycles && run[0].stalled[STALL_FIXED] > 0);
@@ -367,12 +408,14 @@ static void sub_partitions_take_turns_at_shared_memory(void **state)
 	kit_begin(&kit, 128);
 	for (int round = 0; round < 2; round++) {
 		for (int n = 0; n < 5; n++)
-			kit_add(&kit, "LDS R4, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared = 8 * (int64_t)KIT_WARPS;
+			kit_add(&kit, "LDS R4, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared =
+				8 * (int64_t)KIT_WARPS;
 		for (int n = 0; n < 20; n++)
 			kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS);
 	}
 	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
-	/* The first to have its fifth load waits for three others' fifth at most. Were it served before the others, its chain would hide their passes. */
+	/* The first to have its fifth load waits for three others' fifth at most. Were it served
+	 * before the others, its chain would hide their passes. */
 	double cycles = cycles_of(&kit, &d, 1, 1, 0);
 	assert_true(cycles > 2 * (16 * 8 + 300) && cycles < 2 * (20 * 8 + 300));
 }
@@ -397,7 +440,8 @@ static void a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts(void
 	struct sm_device d = round_device();
 	d.block_slots = 8;
 	chain(&kit, 128, 50, "FADD R0, R0, R1", 15);
-	double cycles = grid_cycles(&kit, &d, 1, 8 * 500); /* eight side by side, each as if alone */
+	double cycles =
+		grid_cycles(&kit, &d, 1, 8 * 500); /* eight side by side, each as if alone */
 	assert_true(fabs(cycles / (500 * (50 * 15 + 1)) - 1) < 0.001);
 }
 
@@ -426,7 +470,9 @@ static void a_launch_without_blocks_is_an_error_and_leaves_nothing(void **state)
 	kit_program(&kit, &program);
 	const struct grid_launch launch = { .program = &program };
 	const struct sm_job job = { .program = &program, .resident = 1 };
-	const struct sm_setup setup = { .device = &d, .job = &job, .job_count = 1, .memory = { .sharers = 1 } };
+	const struct sm_setup setup = {
+		.device = &d, .job = &job, .job_count = 1, .memory = { .sharers = 1 }
+	};
 	said_begin(&said);
 	assert_int_equal(grid_time(&d, 10, &launch, &answer), -1);
 	assert_says(&said, "a launch without blocks");

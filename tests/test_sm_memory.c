@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../sim/sm_memory.h"
+#include "sim/gpu/sm_memory.h"
 
 enum { READS = 16384, LINE = 128 };
 
@@ -14,12 +14,21 @@ enum { READS = 16384, LINE = 128 };
 static struct sm_device memory_of_500_ns(void)
 {
 	struct sm_device d = { .clock_mhz = 1000, .l2_port_bytes = 1e9, .atomic_rate_per_s = 1e12 };
-	d.l2 = (struct sm_memory_level){ .latency_ns = 200, .read_bytes_per_s = 1e15, .write_bytes_per_s = 1e15, .knee = 3 };
-	d.dram = (struct sm_memory_level){ .latency_ns = 500, .read_bytes_per_s = 1e15, .write_bytes_per_s = 1e15, .knee = 3, .least_share = 0.7 };
+	d.l2 = (struct sm_memory_level){
+		.latency_ns = 200, .read_bytes_per_s = 1e15, .write_bytes_per_s = 1e15, .knee = 3
+	};
+	d.dram = (struct sm_memory_level){ .latency_ns = 500,
+					   .read_bytes_per_s = 1e15,
+					   .write_bytes_per_s = 1e15,
+					   .knee = 3,
+					   .least_share = 0.7 };
 	return d;
 }
 
-struct statistics { double mean, variance, least, correlation /* of the first reads of a block with its fifth */; };
+struct statistics {
+	double mean, variance, least,
+		correlation /* of the first reads of a block with its fifth */;
+};
 
 /* `reads` of each block at once, blocks far apart; latencies of all. */
 static struct statistics read_alone(const struct sm_device *d, int blocks, int reads)
@@ -78,7 +87,8 @@ static void chance_belongs_to_the_block(void **state)
 	double first[2], accepted;
 	for (int run = 0; run < 2; run++) {
 		struct sm_memory memory;
-		struct sm_chance other = { .block = 6, .warps = 4 }, chance = { .block = 7, .warps = 4 };
+		struct sm_chance other = { .block = 6, .warps = 4 },
+				 chance = { .block = 7, .warps = 4 };
 		sm_memory_init(&memory, &d, &setup);
 		for (int k = 0; k < 3 * run; k++)
 			sm_memory_read(&memory, &other, 10 * k, LINE, 1, true, &accepted);
@@ -88,7 +98,8 @@ static void chance_belongs_to_the_block(void **state)
 	assert_true(first[0] == first[1]);
 }
 
-/* Where very much waits, what it waits is the sum of many waits: the variance grows with the mean, not with its square. */
+/* Where very much waits, what it waits is the sum of many waits: the variance grows with the mean,
+ * not with its square. */
 static void queues_are_steadier_than_chance(void **state)
 {
 	(void)state;
@@ -101,9 +112,13 @@ static void queues_are_steadier_than_chance(void **state)
 	double accepted, mean = 0, squares = 0;
 	int n = 4096;
 	sm_memory_init(&memory, &d, &setup);
-	for (int k = 0; k < n; k++) { /* each waits 80 lines longer than the latency, whose order of service is kept */
+	for (int k = 0; k < n; k++) { /* each waits 80 lines longer than the latency, whose order of
+					 service is kept */
 		struct sm_chance chance = { .block = (uint32_t)k, .warps = 1 };
-		double at = 100.0 * k - 8000, done = sm_memory_read(&memory, &chance, at > 0 ? at : 0, LINE, 1, true, &accepted), off;
+		double at = 100.0 * k - 8000,
+		       done = sm_memory_read(&memory, &chance, at > 0 ? at : 0, LINE, 1, true,
+					     &accepted),
+		       off;
 		if (k < 200)
 			continue;
 		off = done - at - 500;
@@ -132,7 +147,8 @@ static void reads_wait_for_writes_in_their_share_of_time(void **state)
 		struct sm_chance chance = { .block = (uint32_t)k, .warps = 1 };
 		double at = 160.0 * k;
 		sm_memory_write(&memory, at, LINE, 1, true, &accepted);
-		double took = sm_memory_read(&memory, &chance, at + 80, 1e-3, 1, true, &accepted) - at - 80;
+		double took = sm_memory_read(&memory, &chance, at + 80, 1e-3, 1, true, &accepted) -
+			      at - 80;
 		mean += k < 100 ? 0 : took / (n - 100);
 	}
 	/* Gamma(2) about a mean that is 100 above the latency */
@@ -140,22 +156,28 @@ static void reads_wait_for_writes_in_their_share_of_time(void **state)
 	sm_memory_release(&memory);
 }
 
-/* A byte that L2 has holds up the writes for as long as its kind says, and what is read comes behind them. */
+/* A byte that L2 has holds up the writes for as long as its kind says, and what is read comes
+ * behind them. */
 static void what_was_written_in_l2_is_slower(void **state)
 {
 	(void)state;
-	const struct { double written, wide, byte_ns; } kinds[] = { { 0, 0, 1 }, { 1, 0, 2 }, { 1, 1, 4 }, { 0.75, 0.25, 2.25 } };
+	const struct {
+		double written, wide, byte_ns;
+	} kinds[] = { { 0, 0, 1 }, { 1, 0, 2 }, { 1, 1, 4 }, { 0.75, 0.25, 2.25 } };
 	struct sm_device d = memory_of_500_ns();
 	d.l2.turnaround_s = 1e-9;
 	d.l2_updated_turnaround_s = 2e-9;
 	d.l2_wide_turnaround_s = 4e-9;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-		const struct sm_memory_setup setup = { .sharers = 1, .written = kinds[k].written, .wide = kinds[k].wide };
+		const struct sm_memory_setup setup = { .sharers = 1,
+						       .written = kinds[k].written,
+						       .wide = kinds[k].wide };
 		struct sm_chance chance = { .warps = 1 };
 		struct sm_memory memory;
 		double accepted;
 		sm_memory_init(&memory, &d, &setup);
-		assert_true(fabs(sm_memory_read(&memory, &chance, 0, LINE, 1, false, &accepted) - (200 + LINE * kinds[k].byte_ns)) < 1e-3);
+		assert_true(fabs(sm_memory_read(&memory, &chance, 0, LINE, 1, false, &accepted) -
+				 (200 + LINE * kinds[k].byte_ns)) < 1e-3);
 		sm_memory_release(&memory);
 	}
 }
@@ -164,7 +186,12 @@ static void what_was_written_in_l2_is_slower(void **state)
 static void fresh_lines_come_from_the_other_half(void **state)
 {
 	(void)state;
-	const struct { double fresh, lines, mean; } kinds[] = { { 0, 1, 200 }, { 1, 1, 220 }, { 0.5, 1, 210 }, { 1, 2, 200 + 80 * (1 - 0.75 * 0.75) } };
+	const struct {
+		double fresh, lines, mean;
+	} kinds[] = { { 0, 1, 200 },
+		      { 1, 1, 220 },
+		      { 0.5, 1, 210 },
+		      { 1, 2, 200 + 80 * (1 - 0.75 * 0.75) } };
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		struct sm_device d = memory_of_500_ns();
 		struct sm_memory memory;
@@ -176,7 +203,10 @@ static void fresh_lines_come_from_the_other_half(void **state)
 		sm_memory_init(&memory, &d, &setup);
 		for (int j = 0; j < n; j++) {
 			struct sm_chance chance = { .block = (uint32_t)j, .warps = 1 };
-			double took = sm_memory_read(&memory, &chance, 1e4 * j, LINE * kinds[k].lines, kinds[k].lines, false, &accepted) - 1e4 * j;
+			double took =
+				sm_memory_read(&memory, &chance, 1e4 * j, LINE * kinds[k].lines,
+					       kinds[k].lines, false, &accepted) -
+				1e4 * j;
 			mean += took / n;
 			most = took > most ? took : most;
 		}
@@ -201,12 +231,15 @@ static void the_last_atomic_has_to_arrive(void **state)
 	sm_memory_release(&memory);
 }
 
-/* So many reads from DRAM at once, of 100 cycles each, then so many atomics on one word, of 10, or 15 beside: when the last is done. */
+/* So many reads from DRAM at once, of 100 cycles each, then so many atomics on one word, of 10, or
+ * 15 beside: when the last is done. */
 static double counted_beside(double slice_share, int reads, int atomics)
 {
 	struct sm_device d = memory_of_500_ns();
 	struct sm_memory memory;
-	const struct sm_memory_setup setup = { .sharers = 1, .dram_read_share = 1, .atomic_lines = 1 };
+	const struct sm_memory_setup setup = { .sharers = 1,
+					       .dram_read_share = 1,
+					       .atomic_lines = 1 };
 	double accepted, done = 0;
 	d.dram.read_bytes_per_s = 1.28e9;
 	d.atomic_same_interval_ns = 10;
@@ -214,7 +247,8 @@ static double counted_beside(double slice_share, int reads, int atomics)
 	d.dram_slice_share = slice_share;
 	sm_memory_init(&memory, &d, &setup);
 	for (int k = 0; k < reads; k++)
-		sm_memory_read(&memory, &(struct sm_chance){ .block = (uint32_t)k, .warps = 1 }, 0, LINE, 1, true, &accepted);
+		sm_memory_read(&memory, &(struct sm_chance){ .block = (uint32_t)k, .warps = 1 }, 0,
+			       LINE, 1, true, &accepted);
 	for (int k = 0; k < atomics; k++)
 		done = sm_memory_atomic(&memory, 0, 1, 1, &accepted);
 	sm_memory_release(&memory);
@@ -224,24 +258,32 @@ static double counted_beside(double slice_share, int reads, int atomics)
 static void atomics_wait_for_what_their_slice_moves(void **state)
 {
 	(void)state;
-	assert_true(fabs(counted_beside(0, 100, 100) - (100 * 10 + 200)) < 1);                   /* nothing known */
-	assert_true(fabs(counted_beside(0.5, 0, 100) - (100 * 10 + 200)) < 1);                   /* nothing in the way */
+	assert_true(fabs(counted_beside(0, 100, 100) - (100 * 10 + 200)) < 1); /* nothing known */
+	assert_true(fabs(counted_beside(0.5, 0, 100) - (100 * 10 + 200)) <
+		    1); /* nothing in the way */
 	assert_true(fabs(counted_beside(0.5, 100, 100) - (0.5 * 10000 + 100 * 15 + 200)) < 1);
-	assert_true(fabs(counted_beside(0.5, 1, 100) - (0.5 * 100 + 100 * 10 + 100 + 200)) < 1); /* in the way for as long as it moves */
+	assert_true(fabs(counted_beside(0.5, 1, 100) - (0.5 * 100 + 100 * 10 + 100 + 200)) <
+		    1); /* in the way for as long as it moves */
 }
 
-/* Sixteen slices of 10 ns an atomic: on 64 lines the fullest has about 4 + sqrt(2 * 4 * ln 16) = 8.71 of them, on 6400 about 447; on one, one. */
+/* Sixteen slices of 10 ns an atomic: on 64 lines the fullest has about 4 + sqrt(2 * 4 * ln 16)
+ * = 8.71 of them, on 6400 about 447; on one, one. */
 static void atomics_go_at_the_pace_of_the_fullest_slice(void **state)
 {
-	static const struct { double lines, each_ns; } cases[] = {
-		{ 0, 10 / 16.0 }, { 1, 10 }, { 64, 10 * 8.7096 / 64 }, { 6400, 10 * 447.096 / 6400 }, { 1e9, 10 / 16.0 },
+	static const struct {
+		double lines, each_ns;
+	} cases[] = {
+		{ 0, 10 / 16.0 },	  { 1, 10 },
+		{ 64, 10 * 8.7096 / 64 }, { 6400, 10 * 447.096 / 6400 },
+		{ 1e9, 10 / 16.0 },
 	};
 	enum { ATOMICS = 1000 };
 	(void)state;
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		struct sm_device d = memory_of_500_ns();
 		struct sm_memory memory;
-		const struct sm_memory_setup setup = { .sharers = 1, .atomic_lines = cases[k].lines };
+		const struct sm_memory_setup setup = { .sharers = 1,
+						       .atomic_lines = cases[k].lines };
 		double accepted, done = 0;
 		d.atomic_same_interval_ns = 10;
 		d.atomic_rate_per_s = 1.6e9;
@@ -249,7 +291,8 @@ static void atomics_go_at_the_pace_of_the_fullest_slice(void **state)
 		for (int j = 0; j < ATOMICS; j++)
 			done = sm_memory_atomic(&memory, 0, 1, 1, &accepted);
 		if (fabs((done - 200) / ATOMICS - cases[k].each_ns) > 0.002 * cases[k].each_ns)
-			fail_msg("on %g lines %g ns each, not %g", cases[k].lines, (done - 200) / ATOMICS, cases[k].each_ns);
+			fail_msg("on %g lines %g ns each, not %g", cases[k].lines,
+				 (done - 200) / ATOMICS, cases[k].each_ns);
 		sm_memory_release(&memory);
 	}
 }

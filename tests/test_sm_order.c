@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Which of two devices is the faster one: every time and every rate of [sm] counts, and nothing else.
+ * Which of two devices is the faster one: every time and every rate of [sm] counts, and nothing
+ * else.
  */
 #include "support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/platform_internal.h"
-#include "../model/sm_order.h"
+#include "model/platform/platform_internal.h"
+#include "model/device/sm_order.h"
 
 static enum sm_order after(const struct platform *platform, const char *assignment)
 {
@@ -19,7 +20,8 @@ static enum sm_order after(const struct platform *platform, const char *assignme
 	return order;
 }
 
-static void assert_scaled(const struct platform *platform, const char *key, double factor, enum sm_order wanted)
+static void assert_scaled(const struct platform *platform, const char *key, double factor,
+			  enum sm_order wanted)
 {
 	char *assignment = xprintf("%s=%.9g", key, atof(platform_text(platform, key)) * factor);
 	if (after(platform, assignment) != wanted)
@@ -29,7 +31,9 @@ static void assert_scaled(const struct platform *platform, const char *key, doub
 
 static void a_device_is_no_faster_than_itself(void **state)
 {
-	assert_int_equal(sm_order(&((struct platform *)*state)->sm, &((struct platform *)*state)->sm), SM_EQUAL);
+	assert_int_equal(
+		sm_order(&((struct platform *)*state)->sm, &((struct platform *)*state)->sm),
+		SM_EQUAL);
 }
 
 static void each_time_and_each_rate_says_which(void **state)
@@ -37,10 +41,14 @@ static void each_time_and_each_rate_says_which(void **state)
 	const struct platform *platform = *state;
 	int times = 0, rates = 0;
 	for (const struct platform_key *key = platform_keys; key->name; key++) {
-		const char *text = strncmp(key->name, "sm.", 3) || key->offset == NO_MEMBER || key->kind != KEY_REAL ? NULL : platform_text(platform, key->name);
+		const char *text = strncmp(key->name, "sm.", 3) || key->offset == NO_MEMBER ||
+						   key->kind != KEY_REAL
+					   ? NULL
+					   : platform_text(platform, key->name);
 		if (!text || atof(text) <= 0)
 			continue;
-		bool rate = key->flags & KEY_INFINITE, time = !strcmp(key->unit, "ns") || !strcmp(key->unit, "cycles");
+		bool rate = key->flags & KEY_INFINITE,
+		     time = !strcmp(key->unit, "ns") || !strcmp(key->unit, "cycles");
 		if (rate || time) {
 			assert_scaled(platform, key->name, 1.01, rate ? SM_FASTER : SM_SLOWER);
 			assert_scaled(platform, key->name, 0.99, rate ? SM_SLOWER : SM_FASTER);
@@ -54,7 +62,9 @@ static void each_time_and_each_rate_says_which(void **state)
 static void what_is_neither_says_nothing(void **state)
 {
 	const struct platform *platform = *state;
-	static const char *const changes[] = { "sm.warp_slots=32", "sm.l2_knee=3", "sm.isa=none", "sm.dram_least_share=0.5", "sm.l2_turned_bytes=1e6" };
+	static const char *const changes[] = { "sm.warp_slots=32", "sm.l2_knee=3", "sm.isa=none",
+					       "sm.dram_least_share=0.5",
+					       "sm.l2_turned_bytes=1e6" };
 	for (size_t k = 0; k < sizeof(changes) / sizeof(changes[0]); k++)
 		assert_int_equal(after(platform, changes[k]), SM_NEITHER);
 }
@@ -77,7 +87,8 @@ static void lists_are_compared_by_their_numbers(void **state)
 	const struct platform *platform = *state;
 	struct sm_device changed = platform->sm;
 	double *reads = xcalloc(changed.dram_update_reads.count, sizeof(*reads));
-	memcpy(reads, changed.dram_update_reads.value, changed.dram_update_reads.count * sizeof(*reads));
+	memcpy(reads, changed.dram_update_reads.value,
+	       changed.dram_update_reads.count * sizeof(*reads));
 	changed.dram_update_reads.value = reads;
 	assert_int_equal(sm_order(&platform->sm, &changed), SM_EQUAL);
 	reads[0] *= 1.5;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From a spool to a trace, on spools made here: whole, cut off at every byte, damaged, hostile. No GPU and no CUPTI.
+ * From a spool to a trace, on spools made here: whole, cut off at every byte, damaged, hostile. No
+ * GPU and no CUPTI.
  */
 #include "spool_kit.h"
 
@@ -9,15 +10,16 @@
 
 static void put_sample(struct builder *builder)
 {
-	PUT(builder, device, .device = 0, .memory_bytes = 1u << 30, .sm_count = 132, .name = TEXT, .uuid = { 1 });
+	PUT(builder, device, .device = 0, .memory_bytes = 1u << 30, .sm_count = 132, .name = TEXT,
+	    .uuid = { 1 });
 	PUT(builder, context, .context = 1, .device = 0);
 	put_call(builder, LAUNCH, 5, 100, 200, 1);
 	put_kernel(builder, 0, 300, 900, 1);
 	end_records(builder);
 	put_call(builder, COPY, 5, 1000, 1100, 2);
-	PUT(builder, memcpy, .copy_kind = 8, .peer = 1, .source_kind = 3, .target_kind = 3, .start_ns = START_NS + 1200,
-	    .end_ns = START_NS + 1300, .bytes = 4096, .device = 0, .context = 1, .stream = 8, .correlation = 2, .source_device = 0,
-	    .target_device = 1);
+	PUT(builder, memcpy, .copy_kind = 8, .peer = 1, .source_kind = 3, .target_kind = 3,
+	    .start_ns = START_NS + 1200, .end_ns = START_NS + 1300, .bytes = 4096, .device = 0,
+	    .context = 1, .stream = 8, .correlation = 2, .source_device = 0, .target_device = 1);
 	end_records(builder);
 	put_call(builder, LAUNCH, 5, 2000, 2100, 3);
 	put_kernel(builder, 0, 2200, 2300, 3);
@@ -42,7 +44,8 @@ static void a_whole_spool_becomes_a_trace_with_nothing_lost(void **state)
 	assert_int_equal(trace.kernel[0].graph_node, -1);
 	assert_string_equal(trace_text(&trace, trace.kernel[0].short_name), "sweep");
 	assert_int_equal(trace.kernel[0].block[1], 8);
-	assert_int_equal(trace.memcpy[0].copy_kind, 10); /* CUPTI says device to device; the GPUs differ */
+	assert_int_equal(trace.memcpy[0].copy_kind,
+			 10); /* CUPTI says device to device; the GPUs differ */
 	assert_int_equal(trace.memcpy[0].source_device, 0);
 	assert_int_equal(trace.memcpy[0].target_device, 1);
 	assert_int_equal(trace.memcpy[0].source_kind, 2);
@@ -81,7 +84,8 @@ static void a_spool_cut_off_at_any_byte_still_converts(void **state)
 	begin(&builder);
 	put_sample(&builder);
 	for (size_t bytes = 0; bytes < builder.bytes; bytes++) {
-		unsigned char *copy = xmalloc(bytes + 1); /* exact, so that a read past the end is seen */
+		unsigned char *copy =
+			xmalloc(bytes + 1); /* exact, so that a read past the end is seen */
 		struct spool spool;
 		struct trace trace;
 		size_t whole = 0;
@@ -97,7 +101,8 @@ static void a_spool_cut_off_at_any_byte_still_converts(void **state)
 			spool_convert(&trace, &spool);
 			assert_int_equal(spool.chunk_count, whole);
 			assert_int_equal(trace_losses(&trace, "no-end"), 1);
-			assert_int_equal(trace_losses(&trace, "truncated-spool"), bytes - builder.chunk_at[whole]);
+			assert_int_equal(trace_losses(&trace, "truncated-spool"),
+					 bytes - builder.chunk_at[whole]);
 			assert_true(trace.kernel_count >= kernels);
 			kernels = trace.kernel_count;
 		}
@@ -118,7 +123,8 @@ static void a_damaged_chunk_is_left_out_and_counted(void **state)
 	(void)state;
 	begin(&builder);
 	put_sample(&builder);
-	for (size_t at = builder.chunk_at[3]; at < builder.chunk_at[4]; at++) { /* the copy's chunk */
+	for (size_t at = builder.chunk_at[3]; at < builder.chunk_at[4];
+	     at++) { /* the copy's chunk */
 		struct trace trace;
 
 		builder.data[at] ^= 0x40;
@@ -126,7 +132,9 @@ static void a_damaged_chunk_is_left_out_and_counted(void **state)
 		assert_int_equal(trace.kernel_count, 2);
 		assert_int_equal(trace.memcpy_count, 0);
 		assert_int_equal(trace_losses(&trace, "no-end"), 0);
-		assert_true(trace_losses(&trace, "damaged-chunks") + trace_losses(&trace, "skipped-bytes") > 0);
+		assert_true(trace_losses(&trace, "damaged-chunks") +
+				    trace_losses(&trace, "skipped-bytes") >
+			    0);
 		assert_int_equal(trace_losses(&trace, "missing-chunks"), 1);
 		trace_release(&trace);
 		builder.data[at] ^= 0x40;
@@ -137,7 +145,8 @@ static void a_damaged_chunk_is_left_out_and_counted(void **state)
 
 static void records_of_unknown_type_or_impossible_size_are_counted(void **state)
 {
-	struct spool_record unknown = { .type = 999, .size = 16 }, tiny = { .type = SPOOL_TYPE_kernel, .size = 8 },
+	struct spool_record unknown = { .type = 999, .size = 16 },
+			    tiny = { .type = SPOOL_TYPE_kernel, .size = 8 },
 			    huge = { .type = SPOOL_TYPE_kernel, .size = 60000 };
 	uint32_t strings[] = { 3u << 30, 4, 0x41414141, 5, 1000000 };
 	struct builder builder;
@@ -153,13 +162,16 @@ static void records_of_unknown_type_or_impossible_size_are_counted(void **state)
 	end_records(&builder);
 	put_chunk(&builder, SPOOL_STRINGS, strings, sizeof(strings));
 	put_chunk(&builder, (enum spool_chunk_kind)77, "", 0);
-	PUT(&builder, footprint, .access_count = 4000000000u, .at_ns = START_NS + 1, .tid = 5, .kernel = 88888888);
+	PUT(&builder, footprint, .access_count = 4000000000u, .at_ns = START_NS + 1, .tid = 5,
+	    .kernel = 88888888);
 	PUT(&builder, access, .count = 77, .access = { { .buffer = 1 }, { .buffer = 2 } });
 	put_call(&builder, LAUNCH, 5, 5, 6, 1);
 	finish(&builder, &trace);
 	assert_int_equal(trace.kernel_count, 1); /* what has a sound size is stepped over */
-	assert_int_equal(trace_losses(&trace, "unknown-spool-records"), 2); /* a record and a chunk */
-	assert_int_equal(trace_losses(&trace, "bad-records"), 3);	    /* too small, too large, a string beyond all numbers */
+	assert_int_equal(trace_losses(&trace, "unknown-spool-records"),
+			 2); /* a record and a chunk */
+	assert_int_equal(trace_losses(&trace, "bad-records"),
+			 3); /* too small, too large, a string beyond all numbers */
 	assert_int_equal(trace.footprint_count, 2);
 	trace_release(&trace);
 }
@@ -188,15 +200,18 @@ static void what_is_missing_is_counted_by_kind(void **state)
 	begin(&builder);
 	put_call(&builder, LAUNCH, 5, 100, 200, 1); /* no kernel */
 	put_call(&builder, LAUNCH, 5, 210, 220, 2);
-	put_kernel(&builder, 0, 205, 300, 2); /* starts before its call */
+	put_kernel(&builder, 0, 205, 300, 2);  /* starts before its call */
 	put_kernel(&builder, 0, 400, 500, 99); /* no call */
-	PUT(&builder, kernel, .name = 12345, .correlation = 2, .device = 0, .stream = SPOOL_NONE); /* no times, no name */
+	PUT(&builder, kernel, .name = 12345, .correlation = 2, .device = 0,
+	    .stream = SPOOL_NONE); /* no times, no name */
 	put_call(&builder, BEGIN_CAPTURE, 5, 600, 610, 10);
 	put_call(&builder, LAUNCH, 5, 620, 630, 11); /* captured: no kernel is right */
-	put_call(&builder, LAUNCH, 6, 625, 635, 14); /* by another thread, perhaps into that stream */
+	put_call(&builder, LAUNCH, 6, 625, 635,
+		 14); /* by another thread, perhaps into that stream */
 	put_call(&builder, END_CAPTURE, 5, 640, 650, 12);
 	put_call(&builder, LAUNCH, 6, 660, 670, 15); /* no kernel, and no capture any more */
-	PUT(&builder, api, .name = LAUNCH, .tid = 5, .start_ns = START_NS + 700, .end_ns = START_NS + 710, .correlation = 13, .return_value = 700);
+	PUT(&builder, api, .name = LAUNCH, .tid = 5, .start_ns = START_NS + 700,
+	    .end_ns = START_NS + 710, .correlation = 13, .return_value = 700);
 	PUT(&builder, loss, .kind = TEXT, .count = 3, .detail = SOLVER);
 	finish(&builder, &trace);
 	assert_int_equal(trace_losses(&trace, "launches-without-kernel"), 2);
@@ -210,7 +225,8 @@ static void what_is_missing_is_counted_by_kind(void **state)
 	trace_release(&trace);
 }
 
-/* Thread 5 begins a capture and never ends it; thread 6 may not begin one, so that its end ends none. What 6 launches then is lost all the same. */
+/* Thread 5 begins a capture and never ends it; thread 6 may not begin one, so that its end ends
+ * none. What 6 launches then is lost all the same. */
 static void a_capture_that_never_ends_hides_no_lost_launch(void **state)
 {
 	struct builder builder;
@@ -219,9 +235,11 @@ static void a_capture_that_never_ends_hides_no_lost_launch(void **state)
 	(void)state;
 	begin(&builder);
 	put_call(&builder, BEGIN_CAPTURE, 5, 10, 15, 1);
-	PUT(&builder, api, .name = BEGIN_CAPTURE, .tid = 6, .start_ns = START_NS + 40, .end_ns = START_NS + 45, .correlation = 2, .return_value = 900);
+	PUT(&builder, api, .name = BEGIN_CAPTURE, .tid = 6, .start_ns = START_NS + 40,
+	    .end_ns = START_NS + 45, .correlation = 2, .return_value = 900);
 	put_call(&builder, LAUNCH, 6, 60, 65, 3); /* no kernel */
-	PUT(&builder, api, .name = END_CAPTURE, .tid = 6, .start_ns = START_NS + 100, .end_ns = START_NS + 105, .correlation = 4, .return_value = 900);
+	PUT(&builder, api, .name = END_CAPTURE, .tid = 6, .start_ns = START_NS + 100,
+	    .end_ns = START_NS + 105, .correlation = 4, .return_value = 900);
 	put_call(&builder, LAUNCH, 6, 120, 125, 5); /* has one */
 	put_kernel(&builder, 0, 200, 300, 5);
 	put_call(&builder, BEGIN_CAPTURE, 6, 400, 405, 6);
@@ -235,9 +253,17 @@ static void a_capture_that_never_ends_hides_no_lost_launch(void **state)
 
 static void kernel_names_are_read_with_and_without_a_demangler(void **state)
 {
-	static const struct { const char *mangled, *brief; } names[] = {
-		{ "_ZN4rbsN5sweepIfEEvPT_", "sweep" }, { "_Z5sweepIfEvPT_i", "sweep" }, { "plain_kernel", "plain_kernel" },
-		{ "_ZN12_GLOBAL__N_15innerEv", "inner" }, { "_Z", "_Z" }, { "_Z99short", "_Z99short" }, { "_ZN", "_ZN" }, { "", "" },
+	static const struct {
+		const char *mangled, *brief;
+	} names[] = {
+		{ "_ZN4rbsN5sweepIfEEvPT_", "sweep" },
+		{ "_Z5sweepIfEvPT_i", "sweep" },
+		{ "plain_kernel", "plain_kernel" },
+		{ "_ZN12_GLOBAL__N_15innerEv", "inner" },
+		{ "_Z", "_Z" },
+		{ "_Z99short", "_Z99short" },
+		{ "_ZN", "_ZN" },
+		{ "", "" },
 		{ "_ZL6staticPf", "static" },
 	};
 

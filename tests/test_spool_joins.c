@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: MIT
- * What belongs together in a spool: waits and the records they meet, footprints and launches, driver calls and the runtime's, notes and
- * threads, the clocks of two GPUs.
+ * What belongs together in a spool: waits and the records they meet, footprints and launches,
+ * driver calls and the runtime's, notes and threads, the clocks of two GPUs.
  */
 #include "spool_kit.h"
 
-#include "../traces/annotate.h"
+#include "traces/recorder/annotate.h"
 
-static void put_record(struct builder *builder, uint64_t at_ns, uint32_t correlation, uint32_t event_id, uint64_t sync_id)
+static void put_record(struct builder *builder, uint64_t at_ns, uint32_t correlation,
+		       uint32_t event_id, uint64_t sync_id)
 {
 	put_call(builder, RECORD, 5, at_ns, at_ns + 5, correlation);
-	PUT(builder, event, .device = 0, .context = 1, .stream = 7, .correlation = correlation, .event_id = event_id, .event_sync_id = sync_id);
+	PUT(builder, event, .device = 0, .context = 1, .stream = 7, .correlation = correlation,
+	    .event_id = event_id, .event_sync_id = sync_id);
 }
 
-static void put_wait(struct builder *builder, uint64_t at_ns, uint32_t correlation, uint32_t event_id, uint64_t sync_id)
+static void put_wait(struct builder *builder, uint64_t at_ns, uint32_t correlation,
+		     uint32_t event_id, uint64_t sync_id)
 {
 	put_call(builder, WAIT, 5, at_ns, at_ns + 5, correlation);
-	PUT(builder, sync, .sync_type = 2, .start_ns = START_NS + at_ns, .end_ns = START_NS + at_ns + 4, .correlation = correlation,
-	    .context = 2, .stream = 8, .event_id = event_id, .event_sync_id = sync_id);
+	PUT(builder, sync, .sync_type = 2, .start_ns = START_NS + at_ns,
+	    .end_ns = START_NS + at_ns + 4, .correlation = correlation, .context = 2, .stream = 8,
+	    .event_id = event_id, .event_sync_id = sync_id);
 }
 
 /* The correlation of the record that the wait with correlation `wait` met; -1 none. */
 static int64_t met_by(const struct trace *trace, int64_t wait)
 {
 	for (size_t i = 0; i < trace->sync_count; i++)
-		for (size_t j = 0; trace->sync[i].correlation == wait && j < trace->event_count; j++)
+		for (size_t j = 0; trace->sync[i].correlation == wait && j < trace->event_count;
+		     j++)
 			if (trace->event[j].event_sync_id == trace->sync[i].event_sync_id)
 				return trace->event[j].correlation;
 	return -1;
@@ -71,7 +76,8 @@ static void a_sync_id_decides_over_times_and_event_ids(void **state)
 	put_record(&builder, 20, 2, 3, 502);
 	put_wait(&builder, 30, 3, 3, 501); /* the older record, by its number */
 	put_wait(&builder, 15, 4, 3, 502); /* the number, though the clock says it came later */
-	put_record(&builder, 40, 5, 4, 600); /* one number for two records: an event recorded again */
+	put_record(&builder, 40, 5, 4,
+		   600); /* one number for two records: an event recorded again */
 	put_record(&builder, 60, 6, 4, 600);
 	put_wait(&builder, 50, 7, 4, 600);
 	put_wait(&builder, 70, 8, 4, 600);
@@ -82,16 +88,20 @@ static void a_sync_id_decides_over_times_and_event_ids(void **state)
 	assert_int_equal(met_by(&trace, 8), 6);
 	for (size_t i = 0; i < trace.event_count; i++)
 		for (size_t j = 0; j < i; j++)
-			assert_int_not_equal(trace.event[i].event_sync_id, trace.event[j].event_sync_id);
+			assert_int_not_equal(trace.event[i].event_sync_id,
+					     trace.event[j].event_sync_id);
 	trace_release(&trace);
 }
 
-static void put_footprint(struct builder *builder, uint32_t tid, uint64_t at_ns, uint32_t accesses, int64_t rows)
+static void put_footprint(struct builder *builder, uint32_t tid, uint64_t at_ns, uint32_t accesses,
+			  int64_t rows)
 {
-	PUT(builder, footprint, .access_count = accesses, .at_ns = START_NS + at_ns, .rows = rows, .tid = tid, .kernel = KERNEL_B);
+	PUT(builder, footprint, .access_count = accesses, .at_ns = START_NS + at_ns, .rows = rows,
+	    .tid = tid, .kernel = KERNEL_B);
 	for (uint32_t i = 0; i < accesses; i += 2)
 		PUT(builder, access, .count = accesses - i > 1 ? 2 : 1,
-		    .access = { { .buffer = i, .mode = 1, .bytes = 10 }, { .buffer = i + 1, .mode = 2, .bytes = 20 } },
+		    .access = { { .buffer = i, .mode = 1, .bytes = 10 },
+				{ .buffer = i + 1, .mode = 2, .bytes = 20 } },
 		    .path_plus_one = tid == 5 ? 3 : 0, .steps_plus_one = tid == 5 ? 8 : 0);
 }
 
@@ -129,7 +139,8 @@ static void a_footprint_belongs_to_the_next_launch_of_its_thread(void **state)
 		assert_in_range(trace.footprint[i].correlation, 1, 5);
 		of[trace.footprint[i].correlation]++;
 		rows[trace.footprint[i].correlation] = trace.footprint[i].rows;
-		/* thread 5 notes a path, thread 6 is of a recorder from before there were any, and a note without access has none */
+		/* thread 5 notes a path, thread 6 is of a recorder from before there were any, and
+		 * a note without access has none */
 		assert_int_equal(trace.footprint[i].path, rows_path(trace.footprint[i].rows));
 		assert_int_equal(trace.footprint[i].steps, trace.footprint[i].path < 0 ? -1 : 7);
 	}
@@ -171,9 +182,11 @@ static void driver_calls_beneath_runtime_calls_are_left_out(void **state)
 	trace_release(&trace);
 }
 
-static void put_asked(struct builder *builder, uint32_t tid, uint64_t at_ns, uint32_t calls, uint64_t ns)
+static void put_asked(struct builder *builder, uint32_t tid, uint64_t at_ns, uint32_t calls,
+		      uint64_t ns)
 {
-	PUT(builder, asked, .tid = tid, .start_ns = START_NS + at_ns, .end_ns = START_NS + at_ns + 2 * ns, .ns = ns, .calls = calls);
+	PUT(builder, asked, .tid = tid, .start_ns = START_NS + at_ns,
+	    .end_ns = START_NS + at_ns + 2 * ns, .ns = ns, .calls = calls);
 }
 
 static void calls_that_only_ask_are_counted_with_the_next_call_of_their_thread(void **state)
@@ -198,7 +211,9 @@ static void calls_that_only_ask_are_counted_with_the_next_call_of_their_thread(v
 	put_call(&builder, RECORD, 7, 100, 110, 13);
 	put_kernel(&builder, 0, 450, 460, 9);
 	finish(&builder, &trace);
-	static const struct { int64_t correlation, asked, ns; } calls[] = { { 9, 3, 37 }, { 10, 4, 3 }, { 11, 0, 0 }, { 12, 1, 1 }, { 13, 0, 0 } };
+	static const struct {
+		int64_t correlation, asked, ns;
+	} calls[] = { { 9, 3, 37 }, { 10, 4, 3 }, { 11, 0, 0 }, { 12, 1, 1 }, { 13, 0, 0 } };
 	assert_int_equal(trace.api_count, 5);
 	for (size_t k = 0; k < 5; k++) {
 		assert_int_equal(trace.api[k].correlation, calls[k].correlation);
@@ -218,11 +233,16 @@ static void notes_ranges_and_runs_keep_their_times_and_threads(void **state)
 
 	(void)state;
 	begin(&builder);
-	PUT(&builder, host_op, .kind = NOTE_AWAIT_SPIN, .start_ns = START_NS + 9, .end_ns = START_NS + 19, .value = -4, .object = 2, .tid = 6);
-	PUT(&builder, marker, .flags = SPOOL_MARKER_END, .id = 1, .timestamp_ns = START_NS + 49, .tid = 5);
-	PUT(&builder, marker, .flags = SPOOL_MARKER_START, .id = 1, .timestamp_ns = START_NS + 29, .tid = 5, .text = TEXT, .domain = SOLVER);
-	PUT(&builder, marker, .flags = SPOOL_MARKER_START, .id = 2, .timestamp_ns = START_NS + 39, .tid = 5, .text = TEXT);
-	PUT(&builder, marker, .flags = SPOOL_MARKER_INSTANT, .id = 3, .timestamp_ns = START_NS + 44, .tid = 5, .text = TEXT);
+	PUT(&builder, host_op, .kind = NOTE_AWAIT_SPIN, .start_ns = START_NS + 9,
+	    .end_ns = START_NS + 19, .value = -4, .object = 2, .tid = 6);
+	PUT(&builder, marker, .flags = SPOOL_MARKER_END, .id = 1, .timestamp_ns = START_NS + 49,
+	    .tid = 5);
+	PUT(&builder, marker, .flags = SPOOL_MARKER_START, .id = 1, .timestamp_ns = START_NS + 29,
+	    .tid = 5, .text = TEXT, .domain = SOLVER);
+	PUT(&builder, marker, .flags = SPOOL_MARKER_START, .id = 2, .timestamp_ns = START_NS + 39,
+	    .tid = 5, .text = TEXT);
+	PUT(&builder, marker, .flags = SPOOL_MARKER_INSTANT, .id = 3, .timestamp_ns = START_NS + 44,
+	    .tid = 5, .text = TEXT);
 	PUT(&builder, run, .at_ns = START_NS + 99, .solver = SOLVER, .config = CONFIG, .gpus = 4);
 	PUT(&builder, run, .at_ns = START_NS + 199);
 	PUT(&builder, run, .at_ns = START_NS + 299, .solver = SOLVER, .config = CONFIG, .gpus = 8);
@@ -265,17 +285,22 @@ static void waits_in_both_directions_bound_the_clock_skew(void **state)
 	PUT(&builder, clock, .index = 1, .at_ns = START_NS + 5, .sm_mhz = 1980, .memory_mhz = 3201);
 	for (uint32_t round = 0; round < 4; round++) {
 		uint32_t from = round % 2, to = 1 - from;
-		uint64_t host_ns = 1000 + round * 100000, ends_ns = host_ns + 50000, delay_ns = 2000 + 10 * round;
+		uint64_t host_ns = 1000 + round * 100000, ends_ns = host_ns + 50000,
+			 delay_ns = 2000 + 10 * round;
 
 		put_call(&builder, LAUNCH, 5, host_ns, host_ns + 10, correlation);
-		put_kernel(&builder, from, host_ns + 100 + from * SKEW_NS, ends_ns + from * SKEW_NS, correlation++);
+		put_kernel(&builder, from, host_ns + 100 + from * SKEW_NS, ends_ns + from * SKEW_NS,
+			   correlation++);
 		put_call(&builder, RECORD, 5, host_ns + 20, host_ns + 30, correlation);
-		PUT(&builder, event, .device = from, .context = from + 1, .stream = 7, .correlation = correlation++, .event_id = round, .event_sync_id = 50 + round);
+		PUT(&builder, event, .device = from, .context = from + 1, .stream = 7,
+		    .correlation = correlation++, .event_id = round, .event_sync_id = 50 + round);
 		put_call(&builder, WAIT, 5, host_ns + 40, host_ns + 50, correlation);
-		PUT(&builder, sync, .sync_type = 2, .start_ns = START_NS + host_ns + 40, .end_ns = START_NS + host_ns + 50, .correlation = correlation++,
+		PUT(&builder, sync, .sync_type = 2, .start_ns = START_NS + host_ns + 40,
+		    .end_ns = START_NS + host_ns + 50, .correlation = correlation++,
 		    .context = to + 1, .stream = 7, .event_id = round, .event_sync_id = 50 + round);
 		put_call(&builder, LAUNCH, 5, host_ns + 60, host_ns + 70, correlation);
-		put_kernel(&builder, to, ends_ns + delay_ns + to * SKEW_NS, ends_ns + delay_ns + 500 + to * SKEW_NS, correlation++);
+		put_kernel(&builder, to, ends_ns + delay_ns + to * SKEW_NS,
+			   ends_ns + delay_ns + 500 + to * SKEW_NS, correlation++);
 	}
 	finish(&builder, &trace);
 	assert_int_equal(trace.clock_count, 2);
@@ -293,11 +318,13 @@ static void threads_without_system_ids_are_numbered(void **state)
 
 	(void)state;
 	begin(&builder);
-	put_call(&builder, LAUNCH, 0x7f000640, 10, 20, 1); /* halves of pointers that differ above bit 24 only */
+	put_call(&builder, LAUNCH, 0x7f000640, 10, 20,
+		 1); /* halves of pointers that differ above bit 24 only */
 	put_call(&builder, LAUNCH, 0x7e000640, 15, 25, 2);
 	put_kernel(&builder, 0, 30, 40, 1);
 	put_kernel(&builder, 0, 40, 50, 2);
-	PUT(&builder, host_op, .kind = NOTE_POST, .start_ns = START_NS + 9, .end_ns = START_NS + 19, .tid = 0x7f000640);
+	PUT(&builder, host_op, .kind = NOTE_POST, .start_ns = START_NS + 9, .end_ns = START_NS + 19,
+	    .tid = 0x7f000640);
 	PUT(&builder, overhead, .kind = 1, .start_ns = START_NS + 9, .end_ns = START_NS + 19);
 	put_asked(&builder, 0x7e000640, 2, 1, 1);
 	finish(&builder, &trace);
@@ -318,7 +345,8 @@ int main(void)
 		cmocka_unit_test(a_sync_id_decides_over_times_and_event_ids),
 		cmocka_unit_test(a_footprint_belongs_to_the_next_launch_of_its_thread),
 		cmocka_unit_test(driver_calls_beneath_runtime_calls_are_left_out),
-		cmocka_unit_test(calls_that_only_ask_are_counted_with_the_next_call_of_their_thread),
+		cmocka_unit_test(
+			calls_that_only_ask_are_counted_with_the_next_call_of_their_thread),
 		cmocka_unit_test(notes_ranges_and_runs_keep_their_times_and_threads),
 		cmocka_unit_test(waits_in_both_directions_bound_the_clock_skew),
 		cmocka_unit_test(threads_without_system_ids_are_numbered),

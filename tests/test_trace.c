@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Trace files: what is written comes back, small, whole or not at all; and the manual says what is in them.
+ * Trace files: what is written comes back, small, whole or not at all; and the manual says what is
+ * in them.
  */
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "../traces/trace_schema.h"
-#include "../traces/trace_trim.h"
+#include "traces/format/trace_schema.h"
+#include "traces/views/trace_trim.h"
 #include "trace_kit.h"
 
 static char *dump_of(const struct trace *trace)
@@ -45,11 +46,17 @@ static void fill(struct trace *t)
 				else if (schema_is_text(column))
 					assert_int_equal(schema_set(added, column, text), 0);
 				else if (column->kind == COLUMN_TIME)
-					assert_int_equal(schema_set(added, column, row == 2 ? -1 : next_time(1000)), 0);
-				else if ((column->kind == COLUMN_ID || column->kind == COLUMN_COUNT) && row == 2)
+					assert_int_equal(
+						schema_set(added, column,
+							   row == 2 ? -1 : next_time(1000)),
+						0);
+				else if ((column->kind == COLUMN_ID ||
+					  column->kind == COLUMN_COUNT) &&
+					 row == 2)
 					assert_int_equal(schema_set(added, column, -1), 0);
 				else
-					assert_int_equal(schema_set(added, column, 100 * row + c), 0);
+					assert_int_equal(schema_set(added, column, 100 * row + c),
+							 0);
 			}
 		}
 	}
@@ -95,8 +102,10 @@ static void a_counter_may_be_any_number_but_minus_one(void **state)
 	trace_init(&t);
 	trace_init(&back);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		*trace_add_profile(&t) = (struct trace_profile){ .id = (int64_t)i, .dram_read_bytes = values[i] };
-		*trace_add_profile_code(&t) = (struct trace_profile_code){ .code_low = values[i], .code_high = INT64_MIN };
+		*trace_add_profile(&t) =
+			(struct trace_profile){ .id = (int64_t)i, .dram_read_bytes = values[i] };
+		*trace_add_profile_code(&t) = (struct trace_profile_code){ .code_low = values[i],
+									   .code_high = INT64_MIN };
 	}
 	assert_int_equal(trace_write(&t, path), 0);
 	assert_int_equal(trace_read(&back, path, 0), 0);
@@ -122,12 +131,14 @@ static void a_dump_does_not_know_in_what_order_rows_were_added(void **state)
 	trace_init(&b);
 	trace_string(&b, "another string first");
 	for (int i = 0; i < 10; i++) {
-		*trace_add_api(&a) = (struct trace_api){ .start_ns = i,
-							 .end_ns = i + 1,
-							 .name = trace_string(&a, i & 1 ? "odd" : "even") };
-		*trace_add_api(&b) = (struct trace_api){ .start_ns = 9 - i,
-							 .end_ns = 10 - i,
-							 .name = trace_string(&b, i & 1 ? "even" : "odd") };
+		*trace_add_api(&a) =
+			(struct trace_api){ .start_ns = i,
+					    .end_ns = i + 1,
+					    .name = trace_string(&a, i & 1 ? "odd" : "even") };
+		*trace_add_api(&b) =
+			(struct trace_api){ .start_ns = 9 - i,
+					    .end_ns = 10 - i,
+					    .name = trace_string(&b, i & 1 ? "even" : "odd") };
 	}
 	first = dump_of(&a);
 	second = dump_of(&b);
@@ -152,8 +163,9 @@ static void written_rows_are_in_time_order(void **state)
 	trace_init(&t);
 	trace_init(&back);
 	for (int i = 0; i < 50; i++)
-		*trace_add_kernel(&t) =
-			(struct trace_kernel){ .start_ns = (i * 17) % 50, .end_ns = 100, .graph_node = -1 };
+		*trace_add_kernel(&t) = (struct trace_kernel){ .start_ns = (i * 17) % 50,
+							       .end_ns = 100,
+							       .graph_node = -1 };
 	assert_int_equal(trace_write(&t, path), 0);
 	assert_int_equal(trace_read(&back, path, 0), 0);
 	for (size_t i = 1; i < back.kernel_count; i++)
@@ -210,30 +222,47 @@ static void an_interrupted_write_leaves_nothing(void **state)
 	trace_release(&t);
 }
 
-/* A call, and the row of every table that goes with it or with its time; what a device did began so much later and lasted long. */
+/* A call, and the row of every table that goes with it or with its time; what a device did began so
+ * much later and lasted long. */
 static void add_rows(struct trace *t, int64_t correlation, int64_t at_ns, int64_t later_ns)
 {
 	const int64_t from = at_ns + later_ns, to = from + 5000;
 
-	*trace_add_api(t) = (struct trace_api){ .start_ns = at_ns, .end_ns = at_ns + 5, .correlation = correlation, .name = trace_string(t, "call") };
-	*trace_add_kernel(t) = (struct trace_kernel){ .start_ns = from, .end_ns = to, .correlation = correlation, .graph_node = -1 };
-	*trace_add_memcpy(t) = (struct trace_memcpy){ .start_ns = from, .end_ns = to, .correlation = correlation, .graph_node = -1 };
-	*trace_add_memset(t) = (struct trace_memset){ .start_ns = from, .end_ns = to, .correlation = correlation };
-	*trace_add_sync(t) = (struct trace_sync){ .start_ns = from, .end_ns = to, .correlation = correlation };
-	*trace_add_event(t) = (struct trace_event){ .correlation = correlation, .timestamp_ns = -1 };
+	*trace_add_api(t) = (struct trace_api){ .start_ns = at_ns,
+						.end_ns = at_ns + 5,
+						.correlation = correlation,
+						.name = trace_string(t, "call") };
+	*trace_add_kernel(t) = (struct trace_kernel){
+		.start_ns = from, .end_ns = to, .correlation = correlation, .graph_node = -1
+	};
+	*trace_add_memcpy(t) = (struct trace_memcpy){
+		.start_ns = from, .end_ns = to, .correlation = correlation, .graph_node = -1
+	};
+	*trace_add_memset(t) =
+		(struct trace_memset){ .start_ns = from, .end_ns = to, .correlation = correlation };
+	*trace_add_sync(t) =
+		(struct trace_sync){ .start_ns = from, .end_ns = to, .correlation = correlation };
+	*trace_add_event(t) =
+		(struct trace_event){ .correlation = correlation, .timestamp_ns = -1 };
 	*trace_add_footprint(t) = (struct trace_footprint){ .correlation = correlation };
 	*trace_add_block(t) = (struct trace_block){ .correlation = correlation };
-	*trace_add_host_op(t) = (struct trace_host_op){ .start_ns = at_ns, .end_ns = at_ns + 5, .value = correlation };
-	*trace_add_overhead(t) = (struct trace_overhead){ .start_ns = at_ns, .end_ns = at_ns + 5, .global_tid = correlation };
-	*trace_add_nvtx(t) = (struct trace_nvtx){ .start_ns = at_ns, .end_ns = at_ns + 5, .global_tid = correlation };
+	*trace_add_host_op(t) = (struct trace_host_op){ .start_ns = at_ns,
+							.end_ns = at_ns + 5,
+							.value = correlation };
+	*trace_add_overhead(t) = (struct trace_overhead){ .start_ns = at_ns,
+							  .end_ns = at_ns + 5,
+							  .global_tid = correlation };
+	*trace_add_nvtx(t) = (struct trace_nvtx){ .start_ns = at_ns,
+						  .end_ns = at_ns + 5,
+						  .global_tid = correlation };
 }
 
 /* Every table holds just the rows of these calls, which are ascending. */
 static void assert_rows_of(const struct trace *t, const int64_t *correlation, size_t count)
 {
-#define ASSERT_ROWS(table, key)                                                                                        \
-	assert_int_equal(t->table##_count, count);                                                                     \
-	for (size_t i = 0; i < count; i++)                                                                             \
+#define ASSERT_ROWS(table, key)                                                                    \
+	assert_int_equal(t->table##_count, count);                                                 \
+	for (size_t i = 0; i < count; i++)                                                         \
 		assert_int_equal(t->table[i].key, correlation[i]);
 	ASSERT_ROWS(api, correlation)
 	ASSERT_ROWS(kernel, correlation)
@@ -249,13 +278,22 @@ static void assert_rows_of(const struct trace *t, const int64_t *correlation, si
 #undef ASSERT_ROWS
 }
 
-/* Calls before, in, at the ends of, between and behind two runs; the device is late with each, also beyond the run's end. */
+/* Calls before, in, at the ends of, between and behind two runs; the device is late with each, also
+ * beyond the run's end. */
 static void a_trimmed_trace_has_the_rows_of_its_runs(void **state)
 {
-	static const int64_t at_ns[] = { 50, 99, 100, 150, 200, 201, 300, 1000, 1500, 2000, 2001, 3000 };
-	static const int64_t first[] = { 3, 4, 5 }, second[] = { 8, 9, 10 }, both[] = { 3, 4, 5, 8, 9, 10 };
-	static const struct { size_t first, count; const int64_t *kept; size_t rows; } trims[] = {
-		{ 0, 1, first, 3 }, { 1, 1, second, 3 }, { 0, 2, both, 6 },
+	static const int64_t at_ns[] = { 50,  99,   100,  150,	200,  201,
+					 300, 1000, 1500, 2000, 2001, 3000 };
+	static const int64_t first[] = { 3, 4, 5 }, second[] = { 8, 9, 10 },
+			     both[] = { 3, 4, 5, 8, 9, 10 };
+	static const struct {
+		size_t first, count;
+		const int64_t *kept;
+		size_t rows;
+	} trims[] = {
+		{ 0, 1, first, 3 },
+		{ 1, 1, second, 3 },
+		{ 0, 2, both, 6 },
 	};
 	struct trace t;
 
@@ -263,19 +301,26 @@ static void a_trimmed_trace_has_the_rows_of_its_runs(void **state)
 	trace_init(&t);
 	for (size_t i = 0; i < sizeof(at_ns) / sizeof(at_ns[0]); i++)
 		add_rows(&t, (int64_t)i + 1, at_ns[i], 900);
-	*trace_add_run(&t) = (struct trace_run){ .start_ns = 100, .end_ns = 200, .solver = trace_string(&t, "one"), .gpus = 1 };
-	*trace_add_run(&t) = (struct trace_run){ .start_ns = 1000, .end_ns = 2000, .solver = trace_string(&t, "two"), .gpus = 2 };
+	*trace_add_run(&t) = (struct trace_run){
+		.start_ns = 100, .end_ns = 200, .solver = trace_string(&t, "one"), .gpus = 1
+	};
+	*trace_add_run(&t) = (struct trace_run){
+		.start_ns = 1000, .end_ns = 2000, .solver = trace_string(&t, "two"), .gpus = 2
+	};
 	*trace_add_gpu(&t) = (struct trace_gpu){ .name = trace_string(&t, "GPU") };
-	*trace_add_thread(&t) = (struct trace_thread){ .global_tid = 7, .name = trace_string(&t, "host") };
+	*trace_add_thread(&t) =
+		(struct trace_thread){ .global_tid = 7, .name = trace_string(&t, "host") };
 	for (size_t k = 0; k < sizeof(trims) / sizeof(trims[0]); k++) {
 		struct trace trimmed;
 
 		trace_init(&trimmed);
 		trace_trim(&trimmed, &t, trims[k].first, trims[k].count);
 		assert_rows_of(&trimmed, trims[k].kept, trims[k].rows);
-		assert_int_equal(trimmed.kernel[0].end_ns - trimmed.kernel[0].start_ns, 5000); /* whole */
+		assert_int_equal(trimmed.kernel[0].end_ns - trimmed.kernel[0].start_ns,
+				 5000); /* whole */
 		assert_int_equal(trimmed.run_count, trims[k].count);
-		assert_string_equal(trace_text(&trimmed, trimmed.run[0].solver), trims[k].first ? "two" : "one");
+		assert_string_equal(trace_text(&trimmed, trimmed.run[0].solver),
+				    trims[k].first ? "two" : "one");
 		assert_string_equal(trace_text(&trimmed, trimmed.api[0].name), "call");
 		assert_int_equal(trimmed.gpu_count, 1);
 		assert_int_equal(trimmed.thread_count, 1);
@@ -297,7 +342,8 @@ static void a_trimmed_trace_has_the_rows_of_its_runs(void **state)
 
 static void the_manual_names_every_table_and_column_and_no_other(void **state)
 {
-	char *path = xprintf("%s/docs/warpreel-trace.5", util_root()), *manual = slurp(path), *next = manual, *line;
+	char *path = xprintf("%s/docs/warpreel-trace.5", util_root()), *manual = slurp(path),
+	     *next = manual, *line;
 	int table = -1, column = 0, tables = 0;
 
 	(void)state;
@@ -305,12 +351,13 @@ static void the_manual_names_every_table_and_column_and_no_other(void **state)
 		char name[64], type[32], absent[32];
 
 		if (sscanf(line, ".Ss %63s", name) == 1) {
-			for (table = SCHEMA_TABLE_COUNT - 1; table >= 0 && strcmp(schema_tables[table].name, name) != 0;
-			     table--)
+			for (table = SCHEMA_TABLE_COUNT - 1;
+			     table >= 0 && strcmp(schema_tables[table].name, name) != 0; table--)
 				;
 			tables += table >= 0;
 			column = 0;
-		} else if (table >= 0 && sscanf(line, ".It Va %63s Ta %31s Ta %31s Ta", name, type, absent) == 3) {
+		} else if (table >= 0 && sscanf(line, ".It Va %63s Ta %31s Ta %31s Ta", name, type,
+						absent) == 3) {
 			const struct schema_table *t = &schema_tables[table];
 			const struct schema_column *c;
 			bool may_be_null;
@@ -319,11 +366,15 @@ static void the_manual_names_every_table_and_column_and_no_other(void **state)
 				fail_msg("%s has no column %s", t->name, name);
 			c = &t->column[column++];
 			if (strcmp(c->name, name) != 0)
-				fail_msg("%s: the manual says %s where the schema has %s", t->name, name, c->name);
-			assert_string_equal(type, c->kind == COLUMN_TEXT || c->kind == COLUMN_ALTERNATIVE ? "TEXT"
-						  : c->kind == COLUMN_REAL				  ? "REAL"
-													  : "INTEGER");
-			may_be_null = c->kind == COLUMN_TIME || c->kind == COLUMN_COUNT || c->kind == COLUMN_ID || c->kind == COLUMN_KILO ||
+				fail_msg("%s: the manual says %s where the schema has %s", t->name,
+					 name, c->name);
+			assert_string_equal(type,
+					    c->kind == COLUMN_TEXT || c->kind == COLUMN_ALTERNATIVE
+						    ? "TEXT"
+					    : c->kind == COLUMN_REAL ? "REAL"
+								     : "INTEGER");
+			may_be_null = c->kind == COLUMN_TIME || c->kind == COLUMN_COUNT ||
+				      c->kind == COLUMN_ID || c->kind == COLUMN_KILO ||
 				      c->kind == COLUMN_ALTERNATIVE;
 			if ((strcmp(absent, "NULL") == 0) != may_be_null)
 				fail_msg("%s.%s: the manual says \"%s\"", t->name, name, absent);

@@ -17,7 +17,8 @@ static int64_t count_of(const struct trace *t, const char *kind, int64_t *incomp
 
 static void break_dropped(struct trace *t)
 {
-	*trace_add_loss(t) = (struct trace_loss){ .kind = trace_string(t, "dropped-records"), .count = 5 };
+	*trace_add_loss(t) =
+		(struct trace_loss){ .kind = trace_string(t, "dropped-records"), .count = 5 };
 }
 static void break_truncated(struct trace *t)
 {
@@ -25,11 +26,13 @@ static void break_truncated(struct trace *t)
 }
 static void break_damaged(struct trace *t)
 {
-	*trace_add_loss(t) = (struct trace_loss){ .kind = trace_string(t, "missing-chunks"), .count = 2 };
+	*trace_add_loss(t) =
+		(struct trace_loss){ .kind = trace_string(t, "missing-chunks"), .count = 2 };
 }
 static void break_other(struct trace *t)
 {
-	*trace_add_loss(t) = (struct trace_loss){ .kind = trace_string(t, "something new"), .count = 1 };
+	*trace_add_loss(t) =
+		(struct trace_loss){ .kind = trace_string(t, "something new"), .count = 1 };
 }
 static void break_zero(struct trace *t)
 {
@@ -86,7 +89,8 @@ static void break_overlap(struct trace *t)
 						.global_tid = ((int64_t)7 << 24) | 7,
 						.correlation = 4,
 						.name = t->api[0].name };
-	*trace_add_footprint(t) = (struct trace_footprint){ .correlation = 4, .global_pid = second.global_pid };
+	*trace_add_footprint(t) =
+		(struct trace_footprint){ .correlation = 4, .global_pid = second.global_pid };
 }
 static void break_early(struct trace *t)
 {
@@ -102,7 +106,8 @@ static void break_footprint(struct trace *t)
 }
 static void break_lone_footprint(struct trace *t)
 {
-	*trace_add_footprint(t) = (struct trace_footprint){ .correlation = 99, .global_pid = (int64_t)7 << 24 };
+	*trace_add_footprint(t) =
+		(struct trace_footprint){ .correlation = 99, .global_pid = (int64_t)7 << 24 };
 }
 static void break_run(struct trace *t)
 {
@@ -237,20 +242,29 @@ static void captured_calls_need_no_rows(void **state)
 	add_call(&t, 7, 225, "cudaMemcpyAsync_v3020")->return_value = 900;
 	add_call(&t, 7, 230, "cudaEventRecord_v3020");
 	add_call(&t, 7, 240, "cudaStreamWaitEvent_v3020");
-	*trace_add_sync(&t) = (struct trace_sync){ .start_ns = 240, .end_ns = 241, .stream = 8, .sync_type = 2,
-						   .global_pid = (int64_t)7 << 24, .event_id = 44, .event_sync_id = -1,
-						   .correlation = t.api[t.api_count - 1].correlation };
+	*trace_add_sync(&t) =
+		(struct trace_sync){ .start_ns = 240,
+				     .end_ns = 241,
+				     .stream = 8,
+				     .sync_type = 2,
+				     .global_pid = (int64_t)7 << 24,
+				     .event_id = 44,
+				     .event_sync_id = -1,
+				     .correlation = t.api[t.api_count - 1].correlation };
 	add_call(&t, 7, 250, "cudaStreamEndCapture_v10000");
 	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 4);
 	assert_int_equal(count_of(&t, "waits-never-recorded", &incomplete), 0);
 	assert_int_equal(count_of(&t, "failed-calls", &incomplete), 1);
 	assert_int_equal(incomplete, 0);
-	add_call(&t, 8, 215, "cudaLaunchKernel_v7000"); /* another thread may launch into the stream */
-	add_call(&t, 7, 215, "cudaLaunchKernel_v7000")->global_tid = (int64_t)8 << 24 | 1; /* another process may not */
+	add_call(&t, 8, 215,
+		 "cudaLaunchKernel_v7000"); /* another thread may launch into the stream */
+	add_call(&t, 7, 215, "cudaLaunchKernel_v7000")->global_tid =
+		(int64_t)8 << 24 | 1;			/* another process may not */
 	add_call(&t, 8, 260, "cudaLaunchKernel_v7000"); /* after the end */
 	assert_int_equal(count_of(&t, "orphan-launches", &incomplete), 2);
 	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 5);
-	add_call(&t, 9, 300, "cudaStreamBeginCapture_v10000")->return_value = 901; /* it captures nothing */
+	add_call(&t, 9, 300, "cudaStreamBeginCapture_v10000")->return_value =
+		901; /* it captures nothing */
 	add_call(&t, 9, 310, "cudaLaunchKernel_v7000");
 	add_call(&t, 9, 320, "cudaStreamEndCapture_v10000");
 	add_call(&t, 9, 330, "cuStreamBeginCapture_v2_ptsz"); /* and this one never ends */
@@ -289,7 +303,11 @@ static void kernels_that_follow_at_once_do_not_overlap(void **state)
 	for (int64_t start_ns = 499; start_ns <= 501; start_ns++) {
 		trace_init(&t);
 		fill_complete(&t);
-		*trace_add_api(&t) = (struct trace_api){ .start_ns = 190, .end_ns = 195, .global_tid = t.api[0].global_tid, .correlation = 5, .name = t.api[0].name };
+		*trace_add_api(&t) = (struct trace_api){ .start_ns = 190,
+							 .end_ns = 195,
+							 .global_tid = t.api[0].global_tid,
+							 .correlation = 5,
+							 .name = t.api[0].name };
 		*trace_add_kernel(&t) = t.kernel[0]; /* which ends at 500 */
 		t.kernel[1].correlation = 5;
 		t.kernel[1].start_ns = start_ns;

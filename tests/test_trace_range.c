@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * A foreign program's NVTX ranges as its core loop: where the marks go, and what the simulator makes of a loop that one thread of several marks.
+ * A foreign program's NVTX ranges as its core loop: where the marks go, and what the simulator
+ * makes of a loop that one thread of several marks.
  */
-#include "../traces/schedule.h"
-#include "../traces/trace_range.h"
+#include "traces/schedule/schedule.h"
+#include "traces/views/trace_range.h"
 #include "schedule_kit.h"
 #include "support.h"
 
 static void range(struct trace *t, int tid, const char *name, int64_t start_ns, int64_t end_ns)
 {
-	*trace_add_nvtx(t) = (struct trace_nvtx){ .start_ns = start_ns, .end_ns = end_ns, .text = trace_string(t, name), .global_tid = global_pid | tid };
+	*trace_add_nvtx(t) = (struct trace_nvtx){ .start_ns = start_ns,
+						  .end_ns = end_ns,
+						  .text = trace_string(t, name),
+						  .global_tid = global_pid | tid };
 }
 
 static void the_core_loop_is_from_the_first_begin_to_the_last_end(void **state)
@@ -53,7 +57,9 @@ static void what_cannot_be_marked_is_left_as_it_was(void **state)
 	said_begin(&said);
 	assert_int_equal(trace_mark_range(&t, "step", &marked), -1);
 	assert_says(&said, "there are 'Step' (1)");
-	*trace_add_run(&t) = (struct trace_run){ .start_ns = 1, .end_ns = 1000, .solver = trace_string(&t, "rbsor") };
+	*trace_add_run(&t) = (struct trace_run){ .start_ns = 1,
+						 .end_ns = 1000,
+						 .solver = trace_string(&t, "rbsor") };
 	said_begin(&said);
 	assert_int_equal(trace_mark_range(&t, "Step", &marked), -1);
 	assert_says(&said, "mark their core loops themselves");
@@ -61,7 +67,8 @@ static void what_cannot_be_marked_is_left_as_it_was(void **state)
 	trace_release(&t);
 }
 
-/* One thread works on the first GPU and marks its loop; another, for ever longer, on the second, and marks nothing. */
+/* One thread works on the first GPU and marks its loop; another, for ever longer, on the second,
+ * and marks nothing. */
 static void gpus_whose_threads_mark_nothing_are_counted_for_the_core_loop_only(void **state)
 {
 	struct platform platform;
@@ -84,14 +91,18 @@ static void gpus_whose_threads_mark_nothing_are_counted_for_the_core_loop_only(v
 	assert_int_equal(trace_mark_range(&t, "step", &marked), 0);
 	assert_int_equal(load(&s, &t, -1), 0);
 	assert_int_equal(s.gpu_count, 2);
-	const struct simulation_setup setup = { .schedule = &s, .platform = &platform, .model = &model };
+	const struct simulation_setup setup = { .schedule = &s,
+						.platform = &platform,
+						.model = &model };
 	assert_int_equal(simulation_run(&setup, &result), 0);
 	assert_true(result.core_ps >= 3000000 && result.core_ps < 6000000);
 	assert_true(result.end_ps > 3 * result.core_ps);
 	for (int g = 0; g < 2; g++) {
 		const struct breakdown *b = &result.gpu[g];
-		assert_true(b->kernel_ps > 0 && b->transfer_ps >= 0 && b->sync_ps >= 0 && b->host_ps >= 0);
-		assert_int_equal(b->kernel_ps + b->transfer_ps + b->sync_ps + b->host_ps, result.core_ps);
+		assert_true(b->kernel_ps > 0 && b->transfer_ps >= 0 && b->sync_ps >= 0 &&
+			    b->host_ps >= 0);
+		assert_int_equal(b->kernel_ps + b->transfer_ps + b->sync_ps + b->host_ps,
+				 result.core_ps);
 	}
 	assert_int_equal(result.gpu[0].kernel_ps, 3000000);
 	simulation_result_release(&result);
@@ -105,7 +116,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_core_loop_is_from_the_first_begin_to_the_last_end),
 		cmocka_unit_test(what_cannot_be_marked_is_left_as_it_was),
-		cmocka_unit_test(gpus_whose_threads_mark_nothing_are_counted_for_the_core_loop_only),
+		cmocka_unit_test(
+			gpus_whose_threads_mark_nothing_are_counted_for_the_core_loop_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

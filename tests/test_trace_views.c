@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Questions to a trace: what it looks like elsewhere, how two differ, when its core loop was.
  */
-#include "../traces/export.h"
-#include "../traces/trace_compare.h"
+#include "traces/views/export.h"
+#include "traces/views/trace_compare.h"
 #include "complete_trace_kit.h"
 
-/* Just enough JSON to know that it is some: returns what follows the value, NULL when it is not one. */
+/* Just enough JSON to know that it is some: returns what follows the value, NULL when it is not
+ * one. */
 static const char *json(const char *at);
 
 static const char *json_space(const char *at)
@@ -67,7 +68,8 @@ static void a_chrome_export_is_json_with_threads_streams_and_arrows(void **state
 	(void)state;
 	trace_init(&t);
 	fill_complete(&t);
-	t.kernel[0].demangled_name = trace_string(&t, "quote\" slash\\ tab\t not utf8 \xff\xc3( \xc3\xa9");
+	t.kernel[0].demangled_name =
+		trace_string(&t, "quote\" slash\\ tab\t not utf8 \xff\xc3( \xc3\xa9");
 	trace_set_meta(&t, "com\nmand", "x");
 	file = open_memstream(&text, &size);
 	assert_int_equal(export_chrome(&t, file), 0);
@@ -75,7 +77,9 @@ static void a_chrome_export_is_json_with_threads_streams_and_arrows(void **state
 	assert_non_null(json(text));
 	assert_int_equal(*json_space(json(text)), 0);
 	assert_non_null(strstr(text, "quote\\\" slash\\\\ tab\\u0009 not utf8 \\ufffd\\ufffd"));
-	assert_non_null(strstr(text, "\"ts\":0.055,\"dur\":0.395")); /* the run begins at 50 ns, the kernel at 105 */
+	assert_non_null(strstr(
+		text,
+		"\"ts\":0.055,\"dur\":0.395")); /* the run begins at 50 ns, the kernel at 105 */
 	assert_non_null(strstr(text, "\"ph\":\"s\""));
 	assert_non_null(strstr(text, "\"ph\":\"f\""));
 	assert_non_null(strstr(text, "stream 7 (context 1)"));
@@ -97,7 +101,8 @@ static void a_comparison_pairs_names_and_says_the_difference(void **state)
 	fill_complete(&a);
 	fill_complete(&b);
 	b.kernel[0].end_ns = 105 + 790;
-	*trace_add_memcpy(&b) = (struct trace_memcpy){ .start_ns = 800, .end_ns = 1000, .copy_kind = 10 };
+	*trace_add_memcpy(&b) =
+		(struct trace_memcpy){ .start_ns = 800, .end_ns = 1000, .copy_kind = 10 };
 	summary_make(&first, &a);
 	summary_make(&second, &b);
 	count = trace_compare(&first, &second, &lines);
@@ -114,7 +119,8 @@ static void a_comparison_pairs_names_and_says_the_difference(void **state)
 	assert_int_equal(only_b, 1);
 	for (size_t i = 0; i < second.line_count; i++)
 		if (second.line[i].kind == SUMMARY_BUSY) /* 105..895 and 800..1000: their union */
-			assert_true(second.line[i].total_us > 0.894 && second.line[i].total_us < 0.896);
+			assert_true(second.line[i].total_us > 0.894 &&
+				    second.line[i].total_us < 0.896);
 	free(lines);
 	summary_release(&first);
 	summary_release(&second);

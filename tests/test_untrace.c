@@ -3,20 +3,25 @@
  */
 #include "support.h"
 
-#include "../sim/untrace.h"
+#include "sim/answers/untrace.h"
 
 enum { NO_STREAM = 0xffff };
 
 static void add(struct schedule *s, enum op_kind kind, uint32_t object, int64_t before_ns)
 {
-	schedule_add_op(s, kind, kind == OP_POST ? NO_STREAM : 0, object)->before_ps = 1000 * before_ns;
+	schedule_add_op(s, kind, kind == OP_POST ? NO_STREAM : 0, object)->before_ps =
+		1000 * before_ns;
 }
 
 static void a_call_owes_what_the_recorder_took_behind_the_one_before(void **state)
 {
-	static const struct { const char *key; double ns; } costs[] = {
-		{ "tracer.traced_record_ns", 900 },  { "tracer.api_record_ns", 700 },         { "tracer.traced_launch_ns", 5000 },
-		{ "tracer.api_launch_ns", 4600 },    { "tracer.stream_note_host_op_ns", 70 }, { "tracer.stream_note_footprint_ns", 60 },
+	static const struct {
+		const char *key;
+		double ns;
+	} costs[] = {
+		{ "tracer.traced_record_ns", 900 },	 { "tracer.api_record_ns", 700 },
+		{ "tracer.traced_launch_ns", 5000 },	 { "tracer.api_launch_ns", 4600 },
+		{ "tracer.stream_note_host_op_ns", 70 }, { "tracer.stream_note_footprint_ns", 60 },
 	};
 	static const int64_t left_ns[] = { 1000, 740, 600, 0, 800, 1000 };
 	const struct schedule_access access = { .mode = ACCESS_READ, .bytes = 4 };
@@ -31,13 +36,16 @@ static void a_call_owes_what_the_recorder_took_behind_the_one_before(void **stat
 	schedule_add_stream(&s, 0, 0);
 	for (int thread = 0; thread < 2; thread++) {
 		schedule_add_thread(&s, "host", 0);
-		const struct schedule_shape shape = { .kernel = schedule_add_kernel(&s, "k"), .points = 1, .path = -1, .steps = -1 };
+		const struct schedule_shape shape = {
+			.kernel = schedule_add_kernel(&s, "k"), .points = 1, .path = -1, .steps = -1
+		};
 		add(&s, OP_RECORD, 0, 1000); /* the first of its thread */
-		add(&s, OP_LAUNCH, schedule_add_shape(&s, &shape, &access, 1), 1000); /* the record's 200, the footprint's 60 */
-		add(&s, OP_POST, 0, 1000);   /* the launch's 400 */
-		add(&s, OP_RECORD, 0, 50);   /* the note's 70: nothing is left */
-		add(&s, OP_SYNC, 0, 1000);   /* the record's 200 */
-		add(&s, OP_SYNC, 0, 1000);   /* of the one before nothing is known */
+		add(&s, OP_LAUNCH, schedule_add_shape(&s, &shape, &access, 1),
+		    1000);		   /* the record's 200, the footprint's 60 */
+		add(&s, OP_POST, 0, 1000); /* the launch's 400 */
+		add(&s, OP_RECORD, 0, 50); /* the note's 70: nothing is left */
+		add(&s, OP_SYNC, 0, 1000); /* the record's 200 */
+		add(&s, OP_SYNC, 0, 1000); /* of the one before nothing is known */
 	}
 	schedule_untrace(&s, &platform);
 	for (int k = 0; k < 12; k++)
@@ -49,19 +57,24 @@ static void a_call_owes_what_the_recorder_took_behind_the_one_before(void **stat
 /* Of one, two and four threads; a list of fewer numbers answers with its last. */
 static void what_calls_owe_is_that_of_so_many_threads(void **state)
 {
-	static const double counts[] = { 1, 2, 4 }, traced_ns[] = { 300, 500, 900 }, api_ns[] = { 100, 100, 100 };
-	static const int64_t left_ns[] = { 0, 1000 - 200, 1000 - 400, 1000 - 800, 1000 - 800, 1000 - 800 };
+	static const double counts[] = { 1, 2, 4 }, traced_ns[] = { 300, 500, 900 },
+			    api_ns[] = { 100, 100, 100 };
+	static const int64_t left_ns[] = { 0,	       1000 - 200, 1000 - 400,
+					   1000 - 800, 1000 - 800, 1000 - 800 };
 	(void)state;
 	for (int entries = 3; entries >= 2; entries--)
 		for (int threads = 1; threads <= 5; threads++) {
 			struct platform platform;
 			struct schedule s;
 			platform_of(&platform, "free");
-			struct number_list *lists[] = { &platform.threads, &platform.traced_host[HOST_RECORD], &platform.traced_api[HOST_RECORD] };
+			struct number_list *lists[] = { &platform.threads,
+							&platform.traced_host[HOST_RECORD],
+							&platform.traced_api[HOST_RECORD] };
 			const double *values[] = { counts, traced_ns, api_ns };
 			for (int k = 0; k < 3; k++) {
 				free(lists[k]->value);
-				*lists[k] = (struct number_list){ xcalloc(3, sizeof(double)), k ? (size_t)entries : 3 };
+				*lists[k] = (struct number_list){ xcalloc(3, sizeof(double)),
+								  k ? (size_t)entries : 3 };
 				memcpy(lists[k]->value, values[k], 3 * sizeof(double));
 			}
 			schedule_init(&s);
@@ -75,14 +88,18 @@ static void what_calls_owe_is_that_of_so_many_threads(void **state)
 			schedule_untrace(&s, &platform);
 			for (int t = 0; t < threads; t++) {
 				assert_int_equal(s.op[2 * t].before_ps, 1000 * 1000);
-				assert_int_equal(s.op[2 * t + 1].before_ps, 1000 * (entries == 3 || threads <= 2 ? left_ns[threads] : left_ns[2]));
+				assert_int_equal(s.op[2 * t + 1].before_ps,
+						 1000 * (entries == 3 || threads <= 2
+								 ? left_ns[threads]
+								 : left_ns[2]));
 			}
 			schedule_release(&s);
 			platform_release(&platform);
 		}
 }
 
-/* A platform on which watching a call that only asks costs 200 ns, 70 of them within its record of 100. */
+/* A platform on which watching a call that only asks costs 200 ns, 70 of them within its record of
+ * 100. */
 static void knows_asking(struct platform *platform)
 {
 	set(platform, "host.ask_ns", 30);
@@ -115,7 +132,8 @@ static void what_was_asked_goes_by_what_watching_it_cost(void **state)
 			add(&s, OP_RECORD, 0, 1000);
 		s.asked = xcalloc(3, sizeof(*s.asked));
 		for (int k = 0; k < 3; k++)
-			s.asked[s.asked_count++] = (struct schedule_asked){ .op = k, .ns = asked_ns[k] };
+			s.asked[s.asked_count++] =
+				(struct schedule_asked){ .op = k, .ns = asked_ns[k] };
 		schedule_untrace(&s, &platform);
 		for (int k = 0; k < 3; k++)
 			assert_int_equal(s.op[k].before_ps, 1000 * (measured ? left_ns[k] : 1000));
@@ -124,7 +142,8 @@ static void what_was_asked_goes_by_what_watching_it_cost(void **state)
 	}
 }
 
-/* What a call without a cost of its own takes longer is what the shortest does: 70 ns within its record, 130 behind it. */
+/* What a call without a cost of its own takes longer is what the shortest does: 70 ns within its
+ * record, 130 behind it. */
 static void a_call_without_a_cost_of_its_own_is_watched_like_the_shortest(void **state)
 {
 	static const int64_t lasts_ns[] = { 500, 40, -1 }, left_ns[] = { 430, 0, -1 };

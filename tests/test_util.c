@@ -34,7 +34,9 @@ static void the_median_deviation_ignores_one_wild_value(void **state)
 
 static void numbers_are_read_whole_or_refused(void **state)
 {
-	static const char *const no_integer[] = { "", " ", "1x", "0x10", "1.5", "99999999999999999999", "-", "1 2" };
+	static const char *const no_integer[] = { "",	  " ",	 "1x",
+						  "0x10", "1.5", "99999999999999999999",
+						  "-",	  "1 2" };
 	static const char *const no_real[] = { "", "x", "1e", "1..2", "nan", "1,5" };
 	int64_t integer = 7;
 	double real = 7;
@@ -184,9 +186,10 @@ static void an_output_is_refused_before_the_work_with_the_reason(void **state)
 	if (!before)
 		assert_int_equal(seteuid(before), 0);
 	chmod(".", 0755);
-	assert_string_equal(said_end(&said), "warpreel: cannot write 'out': Permission denied\n"
-					     "warpreel: cannot write 'out.wrt': Permission denied\n"
-					     "warpreel: cannot write 'out.wrt.zst': Permission denied\n");
+	assert_string_equal(said_end(&said),
+			    "warpreel: cannot write 'out': Permission denied\n"
+			    "warpreel: cannot write 'out.wrt': Permission denied\n"
+			    "warpreel: cannot write 'out.wrt.zst': Permission denied\n");
 	assert_true(rc == -1 && rc_trace[0] == -1 && rc_trace[1] == -1);
 }
 
@@ -213,7 +216,8 @@ static void a_signal_removes_what_is_half_written(void **state)
 		}
 		assert_true(waitpid(child, &status, 0) == child);
 		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signals[k]);
-		assert_true(holds("out", "whole")); /* and the folder is empty otherwise: remove_folder */
+		assert_true(holds("out",
+				  "whole")); /* and the folder is empty otherwise: remove_folder */
 	}
 }
 
@@ -246,7 +250,8 @@ static void a_hangup_that_is_ignored_stays_so(void **state)
 		raise(SIGHUP);
 		_exit(7);
 	}
-	assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+		    WEXITSTATUS(status) == 7);
 }
 
 /* Else the address sanitizer ends the program itself. */
@@ -273,7 +278,8 @@ static void want_of_memory_is_said_and_leaves_nothing_half_written(void **state)
 	}
 	assert_true(waitpid(child, &status, 0) == child);
 	assert_non_null(strstr(said_end(&said), "warpreel: out of memory\n"));
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD); /* and the folder is empty: remove_folder */
+	assert_true(WIFEXITED(status) &&
+		    WEXITSTATUS(status) == EXIT_BAD); /* and the folder is empty: remove_folder */
 }
 
 static void messages_carry_the_program_name_and_end_the_line(void **state)
@@ -283,7 +289,8 @@ static void messages_carry_the_program_name_and_end_the_line(void **state)
 	said_begin(&said);
 	assert_int_equal(report("cannot open '%s'", "x"), -1);
 	report_warning("%d things", 3);
-	assert_string_equal(said_end(&said), "warpreel: cannot open 'x'\nwarpreel: warning: 3 things\n");
+	assert_string_equal(said_end(&said),
+			    "warpreel: cannot open 'x'\nwarpreel: warning: 3 things\n");
 }
 
 int main(void)

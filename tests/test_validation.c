@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The validation table, its summary, the intervals fitted from it, and measurements read from tables.
+ * The validation table, its summary, the intervals fitted from it, and measurements read from
+ * tables.
  */
 #include "support.h"
 
@@ -7,18 +8,24 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../model/interval.h"
-#include "../sim/measured.h"
-#include "../sim/validation.h"
+#include "model/records/interval.h"
+#include "sim/validate/measured.h"
+#include "sim/validate/validation.h"
 
-static void add_row(struct validation *v, const char *set, const char *split, const char *model, const char *class_name, double measured,
-		    double predicted, double half_width)
+static void add_row(struct validation *v, const char *set, const char *split, const char *model,
+		    const char *class_name, double measured, double predicted, double half_width)
 {
 	GROW(v->row, v->count, v->capacity);
 	struct validation_row *row = &v->row[v->count++];
-	*row = (struct validation_row){ .solver = xstrdup("rbsor"), .config = xstrdup("size=8x8"), .inputs = xstrdup("p.ini"), .gpus = 2,
-					.measured_us = measured, .predicted_us = predicted, .error_pct = 100 * (predicted - measured) / measured,
-					.lo_us = predicted * (1 - half_width), .hi_us = predicted * (1 + half_width) };
+	*row = (struct validation_row){ .solver = xstrdup("rbsor"),
+					.config = xstrdup("size=8x8"),
+					.inputs = xstrdup("p.ini"),
+					.gpus = 2,
+					.measured_us = measured,
+					.predicted_us = predicted,
+					.error_pct = 100 * (predicted - measured) / measured,
+					.lo_us = predicted * (1 - half_width),
+					.hi_us = predicted * (1 + half_width) };
 	snprintf(row->set, sizeof(row->set), "%s", set);
 	snprintf(row->split, sizeof(row->split), "%s", split);
 	snprintf(row->model, sizeof(row->model), "%s", model);
@@ -59,7 +66,8 @@ static void a_summary_gives_each_set_split_and_model_its_line(void **state)
 {
 	struct validation v = { 0 };
 	(void)state;
-	/* errors 0, 10, -20, 30 %: MAPE 15, p50 15, p90 27, max 30; intervals of 15 % cover the first two only */
+	/* errors 0, 10, -20, 30 %: MAPE 15, p50 15, p90 27, max 30; intervals of 15 % cover the
+	 * first two only */
 	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 100, 0.15);
 	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 110, 0.15);
 	add_row(&v, "gpus", "fit", "default", "peer-kernel", 100, 150, 0.15);
@@ -89,8 +97,10 @@ static void a_missed_point_costs_the_interval_score_twenty_times_the_miss(void *
 	struct validation inside = { 0 }, outside = { 0 };
 	(void)state;
 	add_row(&inside, "gpus", "holdout", "default", "c", 100, 100, 0.10); /* width 20 */
-	add_row(&outside, "gpus", "holdout", "default", "c", 100, 120, 0.10); /* 108 to 132: 8 beyond, width 24 */
-	char *in = written(&inside, validation_summary), *out = written(&outside, validation_summary);
+	add_row(&outside, "gpus", "holdout", "default", "c", 100, 120,
+		0.10); /* 108 to 132: 8 beyond, width 24 */
+	char *in = written(&inside, validation_summary),
+	     *out = written(&outside, validation_summary);
 	assert_true(fabs(number_of(in, 1, 10) - 0.20) < 1e-3);
 	assert_true(fabs(number_of(out, 1, 10) - (0.24 + 20 * 0.08)) < 1e-3);
 	free(in);
@@ -101,8 +111,19 @@ static void a_missed_point_costs_the_interval_score_twenty_times_the_miss(void *
 
 static void the_table_begins_with_the_columns_others_script_against(void **state)
 {
-	static const char *const columns[] = { "set", "split", "model", "solver", "config", "gpus", "measured_us", "measured_mad_us",
-					       "predicted_us", "predicted_lo_us", "predicted_hi_us", "error_pct", "inputs" };
+	static const char *const columns[] = { "set",
+					       "split",
+					       "model",
+					       "solver",
+					       "config",
+					       "gpus",
+					       "measured_us",
+					       "measured_mad_us",
+					       "predicted_us",
+					       "predicted_lo_us",
+					       "predicted_hi_us",
+					       "error_pct",
+					       "inputs" };
 	struct validation v = { 0 };
 	(void)state;
 	add_row(&v, "gpus", "holdout", "linear", "-", 100, 50, NAN);
@@ -149,7 +170,8 @@ static void fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on(void 
 	for (int k = 0; k < 400; k++) {
 		double ratio = 0.95 + 0.2 * rand() / RAND_MAX;
 		add_row(&v, "gpus", "fit", "scaled", "peer-kernel", 100 * ratio, 100, 0.15);
-		add_row(&v, "gpus", "holdout", "scaled", "peer-kernel", 900, 100, 0.15); /* must not be looked at */
+		add_row(&v, "gpus", "holdout", "scaled", "peer-kernel", 900, 100,
+			0.15); /* must not be looked at */
 		add_row(&v, "gpus", "fit", "default", "peer-kernel", 900, 100, 0.15);
 	}
 	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
@@ -157,11 +179,14 @@ static void fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on(void 
 	intervals_lookup(&intervals, "gpus", "peer-kernel", &low, &high);
 	int covered = 0;
 	for (size_t k = 0; k < v.count; k += 3)
-		covered += v.row[k].measured_us >= 100 * (1 + low) && v.row[k].measured_us <= 100 * (1 + high);
+		covered += v.row[k].measured_us >= 100 * (1 + low) &&
+			   v.row[k].measured_us <= 100 * (1 + high);
 	assert_true(covered >= 360 && covered <= 380);
-	intervals_lookup(&intervals, "gpus", "host-kernel", &low, &high); /* a class never seen takes the widest of its set */
+	intervals_lookup(&intervals, "gpus", "host-kernel", &low,
+			 &high); /* a class never seen takes the widest of its set */
 	assert_true(low < 0 && high > 0.1 && high < 0.2);
-	intervals_lookup(&intervals, "size", "single-kernel", &low, &high); /* a set never seen says so by its width */
+	intervals_lookup(&intervals, "size", "single-kernel", &low,
+			 &high); /* a set never seen says so by its width */
 	assert_true(low == -0.15 && high == 0.15);
 	intervals_release(&intervals);
 	validation_release(&v);
@@ -182,7 +207,8 @@ static void kernel_times_of_warps_are_judged_by_all_rows_of_warps(void **state)
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	intervals_lookup(&intervals, "gpus", "host-kernel-warps", &low, &high);
 	assert_true(low < -0.06 && low > -0.1 && high > 0.06 && high < 0.1);
-	intervals_lookup(&intervals, "gpus", "peer-kernel-warps", &low, &high); /* one point says nothing */
+	intervals_lookup(&intervals, "gpus", "peer-kernel-warps", &low,
+			 &high); /* one point says nothing */
 	assert_true(low == -0.15 && high == 0.15);
 	intervals_release(&intervals);
 	validation_release(&v);
@@ -240,7 +266,8 @@ static void a_malformed_interval_file_is_refused_and_a_missing_one_is_none(void 
 	(void)state;
 	assert_int_equal(intervals_read(&intervals, "never-written"), 0);
 	assert_int_equal(intervals.count, 0);
-	put("model/intervals/x.tsv", "set\tclass\tlow\thigh\tpoints\ngpus\tpeer-host\t0.2\t0.1\t5\n");
+	put("model/intervals/x.tsv",
+	    "set\tclass\tlow\thigh\tpoints\ngpus\tpeer-host\t0.2\t0.1\t5\n");
 	said_begin(&said);
 	assert_int_equal(intervals_read(&intervals, "x"), -1);
 	assert_says(&said, "x.tsv:2: not an interval");
@@ -253,7 +280,8 @@ static void visits_of_one_configuration_are_one_row_with_their_spread(void **sta
 	(void)state;
 	/* columns by name, in any order; a comment; two visits */
 	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\tvisit\n# a comment\n"
-			    "2\trbsor\t100\tsize=8x8\t1\tone\n2\trbsor\t110\tsize=8x8\t3\ttwo\n4\trbsor\t60\tsize=8x8\t1\tone\n");
+			    "2\trbsor\t100\tsize=8x8\t1\tone\n2\trbsor\t110\tsize="
+			    "8x8\t3\ttwo\n4\trbsor\t60\tsize=8x8\t1\tone\n");
 	put("holdout.tsv", "config\nsize=9x9\n");
 	assert_int_equal(measured_read(&m, "measured.tsv", NULL), 0);
 	assert_int_equal(measured_mark_holdout(&m, "holdout.tsv"), 0);
@@ -284,8 +312,9 @@ static void the_spread_of_a_row_is_that_of_its_widest_visit(void **state)
 {
 	struct measured m = { 0 };
 	(void)state;
-	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize=8x8\t2\n"
-			    "2\trbsor\t110\tsize=8x8\t7\n2\trbsor\t104\tsize=8x8\t3\n");
+	put("measured.tsv",
+	    "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize=8x8\t2\n"
+	    "2\trbsor\t110\tsize=8x8\t7\n2\trbsor\t104\tsize=8x8\t3\n");
 	assert_int_equal(measured_read(&m, "measured.tsv", NULL), 0);
 	assert_int_equal(m.count, 1);
 	assert_int_equal(m.row[0].visits, 3);
@@ -300,7 +329,8 @@ static void what_was_never_seen_is_not_held_out_besides(void **state)
 	struct validation v = { 0 };
 	static const char *const splits[] = { "unseen", "holdout", "holdout", "fit" };
 	(void)state;
-	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize=8x8\t1\n2\trbsor\t110\tsize=9x9\t1\n"
+	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize="
+			    "8x8\t1\n2\trbsor\t110\tsize=9x9\t1\n"
 			    "2\trbsor\t110\tsize=10x10\t1\n2\trbsor\t110\tsize=11x11\t1\n");
 	put("holdout.tsv", "config\tsplit\nsize=8x8\tunseen\nsize=9x9\tholdout\nsize=10x10\n");
 	assert_int_equal(measured_read(&m, "measured.tsv", NULL), 0);
@@ -308,19 +338,23 @@ static void what_was_never_seen_is_not_held_out_besides(void **state)
 	for (size_t k = 0; k < 4; k++) {
 		assert_true(m.row[k].unseen == !strcmp(splits[k], "unseen"));
 		assert_true(m.row[k].holdout == !strcmp(splits[k], "holdout"));
-		assert_string_equal(validation_add(&v, &m.row[k], "gpus", "default", 100, "p.ini")->split, splits[k]);
+		assert_string_equal(
+			validation_add(&v, &m.row[k], "gpus", "default", 100, "p.ini")->split,
+			splits[k]);
 	}
 	validation_release(&v);
 	measured_release(&m);
 }
 
-/* Fits `count` errors of so many per cent either way to a class, and reads what was written: file_low and file_high are the line's own numbers. */
+/* Fits `count` errors of so many per cent either way to a class, and reads what was written:
+ * file_low and file_high are the line's own numbers. */
 static void fit_errors(int count, double percent, double *file_low, double *file_high)
 {
 	struct validation v = { 0 };
 	char line[256];
 	for (int k = 0; k < count; k++)
-		add_row(&v, "gpus", "fit", "default", "peer-host", 100 + (k % 2 ? percent : -percent), 100, 0.15);
+		add_row(&v, "gpus", "fit", "default", "peer-host",
+			100 + (k % 2 ? percent : -percent), 100, 0.15);
 	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
 	FILE *file = fopen("model/intervals/x.tsv", "r");
 	assert_non_null(file);
@@ -346,43 +380,65 @@ static void an_interval_of_no_use_is_cut_to_fifteen_per_cent(void **state)
 	assert_true(fabs(low + 0.15) < 1e-9 && fabs(high - 0.15) < 1e-9);
 }
 
-/* A class that is in no file takes the widest of its set, which a file by hand may make wider than is of use. */
+/* A class that is in no file takes the widest of its set, which a file by hand may make wider than
+ * is of use. */
 static void the_widest_of_a_set_is_cut_too(void **state)
 {
 	struct intervals intervals;
 	double low, high;
 	(void)state;
-	put("model/intervals/x.tsv", "set\tclass\tlow\thigh\tpoints\ngpus\tpeer-host\t-0.1\t0.4\t5\ngpus\tpeer-mixed\t-0.2\t0.1\t5\nsize\tsingle-host\t-0.9\t0.9\t5\n");
+	put("model/intervals/x.tsv",
+	    "set\tclass\tlow\thigh\tpoints\ngpus\tpeer-host\t-0.1\t0.4\t5\ngpus\tpeer-mixed\t-0."
+	    "2\t0.1\t5\nsize\tsingle-host\t-0.9\t0.9\t5\n");
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
-	intervals_lookup(&intervals, "gpus", "host-kernel", &low, &high); /* -0.2 and 0.4, in proportion */
+	intervals_lookup(&intervals, "gpus", "host-kernel", &low,
+			 &high); /* -0.2 and 0.4, in proportion */
 	assert_true(fabs(low + 0.1) < 1e-9 && fabs(high - 0.2) < 1e-9);
-	intervals_lookup(&intervals, "gpus", "peer-host", &low, &high); /* what is in the file is not touched */
+	intervals_lookup(&intervals, "gpus", "peer-host", &low,
+			 &high); /* what is in the file is not touched */
 	assert_true(low == -0.1 && high == 0.4);
 	intervals_release(&intervals);
 }
 
 static void classes_part_at_seven_and_three_tenths_of_kernels(void **state)
 {
-	static const struct { double share; const char *name; } shares[] = {
-		{ 0.71, "peer-kernel" }, { 0.65, "peer-mixed" }, { 0.31, "peer-mixed" }, { 0.29, "peer-host" }, { 0, "peer-host" },
+	static const struct {
+		double share;
+		const char *name;
+	} shares[] = {
+		{ 0.71, "peer-kernel" }, { 0.65, "peer-mixed" }, { 0.31, "peer-mixed" },
+		{ 0.29, "peer-host" },	 { 0, "peer-host" },
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof(shares) / sizeof(shares[0]); k++)
-		assert_string_equal(interval_class(2, "size=8x8 transport=peer", shares[k].share, "scaled"), shares[k].name);
-	assert_string_equal(interval_class(2, "size=8x8 transport=host", 0.71, "scaled"), "host-kernel");
-	assert_string_equal(interval_class(2, "size=8x8 transport=host", 0.65, "warps"), "host-mixed-warps");
-	assert_string_equal(interval_class(1, "size=8x8 transport=host", 0.71, "warps"), "single-kernel-warps");
-	assert_string_equal(interval_class(1, "size=8x8 transport=host", 0.65, "warps"), "single-host");
+		assert_string_equal(
+			interval_class(2, "size=8x8 transport=peer", shares[k].share, "scaled"),
+			shares[k].name);
+	assert_string_equal(interval_class(2, "size=8x8 transport=host", 0.71, "scaled"),
+			    "host-kernel");
+	assert_string_equal(interval_class(2, "size=8x8 transport=host", 0.65, "warps"),
+			    "host-mixed-warps");
+	assert_string_equal(interval_class(1, "size=8x8 transport=host", 0.71, "warps"),
+			    "single-kernel-warps");
+	assert_string_equal(interval_class(1, "size=8x8 transport=host", 0.65, "warps"),
+			    "single-host");
 }
 
 static void a_table_that_is_none_is_refused_with_file_and_line(void **state)
 {
-	static const struct { const char *text, *message; } bad[] = {
-		{ "gpus\tsolver\tcore_us\tconfig\n", "measured.tsv: there is no column 'core_mad_us'" },
-		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize=8x8\n", "measured.tsv:2: not a measurement" },
-		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n0\trbsor\t100\tsize=8x8\t1\n", "measured.tsv:2: not a measurement" },
-		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t-1\tsize=8x8\t1\n", "measured.tsv:2: not a measurement" },
-		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\tfast\tsize=8x8\t1\n", "measured.tsv:2: not a measurement" },
+	static const struct {
+		const char *text, *message;
+	} bad[] = {
+		{ "gpus\tsolver\tcore_us\tconfig\n",
+		  "measured.tsv: there is no column 'core_mad_us'" },
+		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize=8x8\n",
+		  "measured.tsv:2: not a measurement" },
+		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n0\trbsor\t100\tsize=8x8\t1\n",
+		  "measured.tsv:2: not a measurement" },
+		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t-1\tsize=8x8\t1\n",
+		  "measured.tsv:2: not a measurement" },
+		{ "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\tfast\tsize=8x8\t1\n",
+		  "measured.tsv:2: not a measurement" },
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Control flow recovered from counts: whatever the shape of the code, warps run each instruction as often as the profile says.
+ * Control flow recovered from counts: whatever the shape of the code, warps run each instruction as
+ * often as the profile says.
  */
 #include "sm_kit.h"
 
@@ -47,7 +48,10 @@ static void straight_code_is_run_once(void **state)
 
 static void operands_take_the_ports_of_their_banks(void **state)
 {
-	static const struct { const char *text; int cycles; } code[] = {
+	static const struct {
+		const char *text;
+		int cycles;
+	} code[] = {
 		{ "DFMA R8, R2, R4, R6", 3 }, /* three pairs, each a register of either bank */
 		{ "DFMA R8, R2.reuse, R4.reuse, R6", 3 },
 		{ "DFMA R10, R2, R4, R6", 1 }, /* two are kept */
@@ -91,13 +95,13 @@ static void one_of_two_sides_runs(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "@P0 BRA 0x40", 5, NO_BOARD, 0, KIT_WARPS);                       /* 0x00 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 5);                /* 0x10 */
+	kit_add(&kit, "@P0 BRA 0x40", 5, NO_BOARD, 0, KIT_WARPS);	 /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 5); /* 0x10 */
 	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 5);
-	kit_add(&kit, "BRA 0x60", 5, NO_BOARD, 0, KIT_WARPS / 5);                       /* 0x30 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS - KIT_WARPS / 5);    /* 0x40 */
+	kit_add(&kit, "BRA 0x60", 5, NO_BOARD, 0, KIT_WARPS / 5);		     /* 0x30 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS - KIT_WARPS / 5); /* 0x40 */
 	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS - KIT_WARPS / 5);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);                               /* 0x60 */
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS); /* 0x60 */
 	check(&kit, 4);
 }
 
@@ -106,11 +110,12 @@ static void both_sides_run_where_warps_diverge(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "@P0 BRA 0x30", 5, NO_BOARD, 0, KIT_WARPS);          /* 0x00 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);       /* 0x10: all warps have threads here */
-	kit_add(&kit, "BRA 0x40", 5, NO_BOARD, 0, KIT_WARPS);              /* 0x20 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);       /* 0x30: and here */
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);                  /* 0x40 */
+	kit_add(&kit, "@P0 BRA 0x30", 5, NO_BOARD, 0, KIT_WARPS); /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0,
+		KIT_WARPS); /* 0x10: all warps have threads here */
+	kit_add(&kit, "BRA 0x40", 5, NO_BOARD, 0, KIT_WARPS);	     /* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS); /* 0x30: and here */
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);	     /* 0x40 */
 	check(&kit, 2.5);
 }
 
@@ -120,7 +125,8 @@ static void a_loop_runs_as_often_as_counted(void **state)
 	struct kit kit;
 	kit_begin(&kit, 32);
 	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 10 * KIT_WARPS + KIT_WARPS / 2); /* 10.5 rounds on average */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0,
+		10 * KIT_WARPS + KIT_WARPS / 2); /* 10.5 rounds on average */
 	kit_add(&kit, "@P0 BRA 0x10", 5, NO_BOARD, 0, 10 * KIT_WARPS + KIT_WARPS / 2);
 	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
 	check(&kit, 6);
@@ -131,12 +137,12 @@ static void a_loop_left_in_its_middle_runs_as_often_as_counted(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);                 /* 0x00 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 8 * KIT_WARPS);        /* 0x10 */
-	kit_add(&kit, "@P0 BRA 0x50", 5, NO_BOARD, 0, 8 * KIT_WARPS);           /* 0x20 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, 7 * KIT_WARPS);        /* 0x30 */
-	kit_add(&kit, "BRA 0x10", 5, NO_BOARD, 0, 7 * KIT_WARPS);               /* 0x40 */
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);                       /* 0x50 */
+	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);		 /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 8 * KIT_WARPS); /* 0x10 */
+	kit_add(&kit, "@P0 BRA 0x50", 5, NO_BOARD, 0, 8 * KIT_WARPS);	 /* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, 7 * KIT_WARPS); /* 0x30 */
+	kit_add(&kit, "BRA 0x10", 5, NO_BOARD, 0, 7 * KIT_WARPS);	 /* 0x40 */
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);		 /* 0x50 */
 	check(&kit, 2.5);
 }
 
@@ -145,11 +151,11 @@ static void a_loop_in_a_loop_runs_as_often_as_counted(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);                 /* 0x00 */
-	kit_add(&kit, "MOV R1, RZ", 2, NO_BOARD, 0, 4 * KIT_WARPS);             /* 0x10 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 12 * KIT_WARPS);       /* 0x20 */
-	kit_add(&kit, "@P0 BRA 0x20", 5, NO_BOARD, 0, 12 * KIT_WARPS);          /* 0x30 */
-	kit_add(&kit, "@P1 BRA 0x10", 5, NO_BOARD, 0, 4 * KIT_WARPS);           /* 0x40 */
+	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);		  /* 0x00 */
+	kit_add(&kit, "MOV R1, RZ", 2, NO_BOARD, 0, 4 * KIT_WARPS);	  /* 0x10 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 12 * KIT_WARPS); /* 0x20 */
+	kit_add(&kit, "@P0 BRA 0x20", 5, NO_BOARD, 0, 12 * KIT_WARPS);	  /* 0x30 */
+	kit_add(&kit, "@P1 BRA 0x10", 5, NO_BOARD, 0, 4 * KIT_WARPS);	  /* 0x40 */
 	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
 	check(&kit, 2.5);
 }
@@ -157,13 +163,14 @@ static void a_loop_in_a_loop_runs_as_often_as_counted(void **state)
 static void a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted(void **state)
 {
 	(void)state;
-	for (int guarded = 0; guarded < 2; guarded++) { /* a branch right before the head, or the code that leads to it */
+	for (int guarded = 0; guarded < 2;
+	     guarded++) { /* a branch right before the head, or the code that leads to it */
 		struct kit kit;
 		kit_begin(&kit, 32);
 		kit_add(&kit, guarded ? "@P1 BRA 0x30" : "MOV R0, RZ", 5, NO_BOARD, 0, KIT_WARPS);
 		kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 4); /* 0x10 */
 		kit_add(&kit, "@P0 BRA 0x10", 5, NO_BOARD, 0, KIT_WARPS / 4);
-		kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);     /* 0x30 */
+		kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS); /* 0x30 */
 		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
 		check(&kit, 2.5);
 	}
@@ -174,11 +181,11 @@ static void a_call_comes_back(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "CALL.REL.NOINC 0x30", 5, NO_BOARD, 0, KIT_WARPS);        /* 0x00 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);            /* 0x10 */
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);                       /* 0x20 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);            /* 0x30 */
-	kit_add(&kit, "RET.REL.NODEC R20 0x0", 5, NO_BOARD, 0, KIT_WARPS);      /* 0x40 */
+	kit_add(&kit, "CALL.REL.NOINC 0x30", 5, NO_BOARD, 0, KIT_WARPS);   /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);	   /* 0x10 */
+	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);		   /* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);	   /* 0x30 */
+	kit_add(&kit, "RET.REL.NODEC R20 0x0", 5, NO_BOARD, 0, KIT_WARPS); /* 0x40 */
 	check(&kit, 0.5);
 }
 
@@ -192,7 +199,9 @@ static void a_profile_in_which_nothing_ran_is_refused(void **state)
 	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, 0);
 	said_begin(&said);
 	int rc = warp_program_build(&program, &kit.profile, "some.wrt");
-	assert_non_null(strstr(said_end(&said), "some.wrt: the profile of kernel 'hand' says that nothing was executed"));
+	assert_non_null(
+		strstr(said_end(&said),
+		       "some.wrt: the profile of kernel 'hand' says that nothing was executed"));
 	assert_int_equal(rc, -1);
 	warp_program_release(&program);
 }

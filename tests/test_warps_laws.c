@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * What must hold of the warps model over shipped profiles: the same answer twice; a faster part never costs; bounds of physics.
+ * What must hold of the warps model over shipped profiles: the same answer twice; a faster part
+ * never costs; bounds of physics.
  *
- * Multiprocessors are played, event by event, and a part that is faster shifts which warp goes first; that alone moves the end of a launch, as it
- * does with any schedule (Graham 1969). What-ifs are bounded by the device as it was (sim/warps.h), and none may be slower. The test also holds how
- * rarely what is played would be slower by more than 1 %, and by how much at most, were it not bounded. For every third launch;
- * `test_warps_laws 1` plays all of them, which takes three times as long.
+ * Multiprocessors are played, event by event, and a part that is faster shifts which warp goes
+ * first; that alone moves the end of a launch, as it does with any schedule (Graham 1969). What-ifs
+ * are bounded by the device as it was (sim/gpu/warps.h), and none may be slower. The test also
+ * holds how rarely what is played would be slower by more than 1 %, and by how much at most, were
+ * it not bounded. For every third launch; `test_warps_laws 1` plays all of them, which takes three
+ * times as long.
  */
 #include "support.h"
 
@@ -12,17 +15,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sim/warps.h"
+#include "sim/gpu/warps.h"
 
 enum { EVERY = 3, LAUNCHES_MAX = 512, WORST = 4 };
 static const double SLOWER = 1.01, PLAYED_SLOWER_AT_MOST = 1.02, PLAYED_SLOWER_SHARE = 0.01;
 
-/* Once FP64's pipe is faster than the ports its operands come by, the oldest warps leave no turn to the loads of others. */
-static const struct { const char *part, *launch; double at_most; } known[] = { { "fp64", "micro kernel=fma64 ", 1.12 } };
+/* Once FP64's pipe is faster than the ports its operands come by, the oldest warps leave no turn to
+ * the loads of others. */
+static const struct {
+	const char *part, *launch;
+	double at_most;
+} known[] = { { "fp64", "micro kernel=fma64 ", 1.12 } };
 
-struct launch { char *name; struct schedule schedule; double ns; };
+struct launch {
+	char *name;
+	struct schedule schedule;
+	double ns;
+};
 
-struct suite { int every; struct platform platform; struct warps *warps; struct launch launch[LAUNCHES_MAX]; int count; };
+struct suite {
+	int every;
+	struct platform platform;
+	struct warps *warps;
+	struct launch launch[LAUNCHES_MAX];
+	int count;
+};
 
 static double duration(struct suite *suite, int k, const struct sm_device *device)
 {
@@ -34,14 +51,18 @@ static double duration(struct suite *suite, int k, const struct sm_device *devic
 	return a.grid.duration_ns;
 }
 
-/* The same where the platform's own device is another one; changed NULL: just that, as it is played. */
-static double duration_on(struct suite *suite, int k, const struct sm_device *device, const struct sm_device *changed)
+/* The same where the platform's own device is another one; changed NULL: just that, as it is
+ * played. */
+static double duration_on(struct suite *suite, int k, const struct sm_device *device,
+			  const struct sm_device *changed)
 {
 	const struct sm_device own = suite->platform.sm, to = changed ? *changed : own;
 	struct warps *shared = suite->warps;
 	const struct warps_options options = { .data = "h200x4", .allow_extrapolation = true };
 	suite->platform.sm = *device;
-	suite->warps = changed ? warps_new(&suite->platform, &options) : shared; /* answers of the other device are known to the shared one */
+	suite->warps =
+		changed ? warps_new(&suite->platform, &options)
+			: shared; /* answers of the other device are known to the shared one */
 	double ns = duration(suite, k, changed ? &to : NULL);
 	if (changed)
 		warps_free(suite->warps);
@@ -53,7 +74,8 @@ static double duration_on(struct suite *suite, int k, const struct sm_device *de
 static int open_suite(struct suite *suite)
 {
 	const struct warps_options options = { .data = "h200x4", .allow_extrapolation = true };
-	char *path = xprintf("%s/traces/data/lists/kernels.list", util_root()), line[512], solver[32], config[400];
+	char *path = xprintf("%s/traces/data/lists/kernels.list", util_root()), line[512],
+	     solver[32], config[400];
 	int gpus, n = 0;
 	if (platform_read(&suite->platform, "h200x4"))
 		return -1;
@@ -93,27 +115,84 @@ static void the_same_question_gives_the_same_answer(void **state)
 		assert_true(duration(suite, k, NULL) == suite->launch[k].ns);
 }
 
-static void l2_latency(struct sm_device *d) { d->l2.latency_ns /= 2; }
-static void dram_latency(struct sm_device *d) { d->dram.latency_ns /= 2; }
-static void l2_rate(struct sm_device *d) { d->l2.read_bytes_per_s *= 2; d->l2.write_bytes_per_s *= 2; }
-static void dram_rate(struct sm_device *d) { d->dram.read_bytes_per_s *= 2; d->dram.write_bytes_per_s *= 2; }
-static void port(struct sm_device *d) { d->l2_port_bytes *= 2; }
-static void l1(struct sm_device *d) { d->latency[SASS_GLOBAL_LOAD] /= 2; d->interval[SASS_GLOBAL_LOAD] /= 2; }
-static void shared(struct sm_device *d) { d->latency[SASS_SHARED_LOAD] /= 2; d->shared_wavefront_interval /= 2; }
-static void special(struct sm_device *d) { d->interval[SASS_SPECIAL] /= 2; d->latency[SASS_SPECIAL] /= 2; }
-static void fp64(struct sm_device *d) { d->interval[SASS_FP64] /= 2; }
-static void issue(struct sm_device *d) { d->issue_interval /= 2; }
-static void launch_time(struct sm_device *d) { d->launch_ns /= 2; }
-static void block_start(struct sm_device *d) { d->block_start_cycles /= 2; }
+static void l2_latency(struct sm_device *d)
+{
+	d->l2.latency_ns /= 2;
+}
+static void dram_latency(struct sm_device *d)
+{
+	d->dram.latency_ns /= 2;
+}
+static void l2_rate(struct sm_device *d)
+{
+	d->l2.read_bytes_per_s *= 2;
+	d->l2.write_bytes_per_s *= 2;
+}
+static void dram_rate(struct sm_device *d)
+{
+	d->dram.read_bytes_per_s *= 2;
+	d->dram.write_bytes_per_s *= 2;
+}
+static void port(struct sm_device *d)
+{
+	d->l2_port_bytes *= 2;
+}
+static void l1(struct sm_device *d)
+{
+	d->latency[SASS_GLOBAL_LOAD] /= 2;
+	d->interval[SASS_GLOBAL_LOAD] /= 2;
+}
+static void shared(struct sm_device *d)
+{
+	d->latency[SASS_SHARED_LOAD] /= 2;
+	d->shared_wavefront_interval /= 2;
+}
+static void special(struct sm_device *d)
+{
+	d->interval[SASS_SPECIAL] /= 2;
+	d->latency[SASS_SPECIAL] /= 2;
+}
+static void fp64(struct sm_device *d)
+{
+	d->interval[SASS_FP64] /= 2;
+}
+static void issue(struct sm_device *d)
+{
+	d->issue_interval /= 2;
+}
+static void launch_time(struct sm_device *d)
+{
+	d->launch_ns /= 2;
+}
+static void block_start(struct sm_device *d)
+{
+	d->block_start_cycles /= 2;
+}
 
-static const struct part { const char *name; void (*make)(struct sm_device *); } faster[] = {
-	{ "l2_latency", l2_latency }, { "dram_latency", dram_latency }, { "l2_rate", l2_rate }, { "dram_rate", dram_rate }, { "port", port }, { "l1", l1 },
-	{ "shared", shared }, { "special", special }, { "fp64", fp64 }, { "issue", issue }, { "launch", launch_time }, { "start", block_start },
+static const struct part {
+	const char *name;
+	void (*make)(struct sm_device *);
+} faster[] = {
+	{ "l2_latency", l2_latency },
+	{ "dram_latency", dram_latency },
+	{ "l2_rate", l2_rate },
+	{ "dram_rate", dram_rate },
+	{ "port", port },
+	{ "l1", l1 },
+	{ "shared", shared },
+	{ "special", special },
+	{ "fp64", fp64 },
+	{ "issue", issue },
+	{ "launch", launch_time },
+	{ "start", block_start },
 };
 enum { PARTS = sizeof(faster) / sizeof(faster[0]) };
 
 /* A launch that a faster part makes slower. */
-struct offence { double ratio; int part, launch; };
+struct offence {
+	double ratio;
+	int part, launch;
+};
 
 static int worst_first(const void *a, const void *b)
 {
@@ -121,7 +200,8 @@ static int worst_first(const void *a, const void *b)
 	return (x->ratio < y->ratio) - (x->ratio > y->ratio);
 }
 
-/* Launches that take longer with a part twice as fast than with the device as it is, as far as they are played; by more than `limit`, worst first. */
+/* Launches that take longer with a part twice as fast than with the device as it is, as far as they
+ * are played; by more than `limit`, worst first. */
 static int slower_as_played(struct suite *suite, double limit, struct offence *offence)
 {
 	int slower = 0, quicker = 0;
@@ -150,21 +230,28 @@ static void a_faster_part_never_costs(void **state)
 		const struct offence *o = &offence[i];
 		struct sm_device device = suite->platform.sm;
 		faster[o->part].make(&device);
-		assert_true(duration(suite, o->launch, &device) <= suite->launch[o->launch].ns * (1 + 1e-12));
+		assert_true(duration(suite, o->launch, &device) <=
+			    suite->launch[o->launch].ns * (1 + 1e-12));
 		if (i < WORST) /* nor does a slower part pay */
-			assert_true(duration_on(suite, o->launch, &device, &suite->platform.sm) >= o->ratio * suite->launch[o->launch].ns * (1 - 1e-12));
+			assert_true(duration_on(suite, o->launch, &device, &suite->platform.sm) >=
+				    o->ratio * suite->launch[o->launch].ns * (1 - 1e-12));
 		if (o->ratio > SLOWER && ++far)
-			printf("%.4f, %s twice as fast: %s\n", o->ratio, faster[o->part].name, suite->launch[o->launch].name);
+			printf("%.4f, %s twice as fast: %s\n", o->ratio, faster[o->part].name,
+			       suite->launch[o->launch].name);
 	}
-	printf("%d of %d as played more than 1 %% slower, worst %.3f\n", far, asked, offence[0].ratio);
+	printf("%d of %d as played more than 1 %% slower, worst %.3f\n", far, asked,
+	       offence[0].ratio);
 	for (int i = 0; i < slower; i++) {
-		const char *name = suite->launch[offence[i].launch].name, *part = faster[offence[i].part].name;
+		const char *name = suite->launch[offence[i].launch].name,
+			   *part = faster[offence[i].part].name;
 		double at_most = PLAYED_SLOWER_AT_MOST;
 		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
-			if (!strcmp(part, known[k].part) && !strncmp(name, known[k].launch, strlen(known[k].launch)))
+			if (!strcmp(part, known[k].part) &&
+			    !strncmp(name, known[k].launch, strlen(known[k].launch)))
 				at_most = known[k].at_most;
 		if (offence[i].ratio > at_most)
-			fail_msg("played with %s twice as fast, %s takes %.3f times as long", part, name, offence[i].ratio);
+			fail_msg("played with %s twice as fast, %s takes %.3f times as long", part,
+				 name, offence[i].ratio);
 	}
 	if (far > PLAYED_SLOWER_SHARE * asked)
 		fail_msg("%d of %d launches are played slower with a faster part", far, asked);
@@ -200,15 +287,18 @@ static void no_launch_beats_its_bytes_or_its_launch(void **state)
 		struct warps_answer a;
 		struct schedule *schedule = &suite->launch[k].schedule;
 		warps_schedule(suite->warps);
-		assert_int_equal(warps_explain(suite->warps, schedule, &schedule->shape[0], NULL, &a), 0);
-		double dram_ns = 1e9 * (a.l2_read_bytes * a.launch.l2_miss_share / d->dram.read_bytes_per_s);
+		assert_int_equal(
+			warps_explain(suite->warps, schedule, &schedule->shape[0], NULL, &a), 0);
+		double dram_ns =
+			1e9 * (a.l2_read_bytes * a.launch.l2_miss_share / d->dram.read_bytes_per_s);
 		assert_true(a.grid.duration_ns > d->launch_ns);
 		assert_true(a.grid.duration_ns > 0.95 * dram_ns);
 		grid_answer_release(&a.grid);
 	}
 }
 
-/* The mean distance that counted bytes are judged by says nothing of a launch that finds the end of the one before and not its beginning. */
+/* The mean distance that counted bytes are judged by says nothing of a launch that finds the end of
+ * the one before and not its beginning. */
 static void a_launch_that_turns_goes_by_what_it_finds(void **state)
 {
 	struct suite *suite = *state;
@@ -217,7 +307,8 @@ static void a_launch_that_turns_goes_by_what_it_finds(void **state)
 		struct warps_answer a;
 		struct schedule *schedule = &suite->launch[k].schedule;
 		warps_schedule(suite->warps);
-		assert_int_equal(warps_explain(suite->warps, schedule, &schedule->shape[0], NULL, &a), 0);
+		assert_int_equal(
+			warps_explain(suite->warps, schedule, &schedule->shape[0], NULL, &a), 0);
 		grid_answer_release(&a.grid);
 		if (a.memory.turned <= 0)
 			continue;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * How a launch of which L2 has a part is cut in two: where it turns, and where what is found lies anywhere.
+ * How a launch of which L2 has a part is cut in two: where it turns, and where what is found lies
+ * anywhere.
  */
 #include "support.h"
 
 #include <math.h>
 
-#include "../sim/warps_phases.h"
+#include "sim/gpu/warps_phases.h"
 
 static bool near(double a, double b)
 {
 	return fabs(a - b) < 1e-12;
 }
 
-/* Slices before `cut` miss the one share, those from there on the other; of what the launch asks of L2, a half of that counts. */
+/* Slices before `cut` miss the one share, those from there on the other; of what the launch asks of
+ * L2, a half of that counts. */
 static struct warps_answer launch_of(double before, double after, int cut)
 {
 	struct warps_answer a = { 0 };
@@ -34,7 +36,8 @@ static void moves_as_much(const struct warps_answer *a)
 		read += a->phase[k].share * a->phase[k].l2_miss_share;
 		written += a->phase[k].share * a->phase[k].dram_write_share;
 	}
-	assert_true(near(share, 1) && near(read, a->launch.l2_miss_share) && near(written, a->launch.dram_write_share));
+	assert_true(near(share, 1) && near(read, a->launch.l2_miss_share) &&
+		    near(written, a->launch.dram_write_share));
 }
 
 static void what_lies_anywhere_comes_first(void **state)
@@ -43,7 +46,8 @@ static void what_lies_anywhere_comes_first(void **state)
 	struct warps_answer a = launch_of(0.4, 0.4, 0);
 	warps_split(&a);
 	assert_int_equal(a.phases, 2);
-	assert_true(near(a.phase[0].share, 0.4) && near(a.phase[0].l2_miss_share, 0.5) && near(a.phase[0].dram_write_share, 0.25));
+	assert_true(near(a.phase[0].share, 0.4) && near(a.phase[0].l2_miss_share, 0.5) &&
+		    near(a.phase[0].dram_write_share, 0.25));
 	assert_true(near(a.phase[1].l2_miss_share, 0) && near(a.phase[1].dram_write_share, 0));
 	moves_as_much(&a);
 }
@@ -78,7 +82,8 @@ static void a_launch_that_turns_is_cut_there(void **state)
 	struct warps_answer a = launch_of(0, 1, 8);
 	warps_split(&a);
 	assert_int_equal(a.phases, 2);
-	assert_true(near(a.phase[0].share, 0.25) && near(a.phase[0].l2_miss_share, 0) && near(a.phase[1].l2_miss_share, 0.5));
+	assert_true(near(a.phase[0].share, 0.25) && near(a.phase[0].l2_miss_share, 0) &&
+		    near(a.phase[1].l2_miss_share, 0.5));
 	moves_as_much(&a);
 }
 

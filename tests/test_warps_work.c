@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * How much a warp of a launch has to do against one of the profiled launch: bytes follow the points, not the warps, where both know theirs.
+ * How much a warp of a launch has to do against one of the profiled launch: bytes follow the
+ * points, not the warps, where both know theirs.
  */
 #include "support.h"
 
 #include <math.h>
 
-#include "../sim/warps.h"
+#include "sim/gpu/warps.h"
 
-struct bench { struct platform platform; struct warps *warps; struct schedule schedule; };
+struct bench {
+	struct platform platform;
+	struct warps *warps;
+	struct schedule schedule;
+};
 
 static int setup(void **state)
 {
@@ -17,7 +22,10 @@ static int setup(void **state)
 		return -1;
 	schedule_init(&b.schedule);
 	*state = &b;
-	return solver_plan_steady("rbsor", "size=514x514 precision=f32 kernel=tuned scheme=exact border=1 transport=peer iterations=20", &b.schedule);
+	return solver_plan_steady("rbsor",
+				  "size=514x514 precision=f32 kernel=tuned scheme=exact border=1 "
+				  "transport=peer iterations=20",
+				  &b.schedule);
 }
 
 static int teardown(void **state)
@@ -57,9 +65,12 @@ static void bytes_follow_the_points(void **state)
 	const struct warps_answer whole = asked(b, 1), half = asked(b, 0.5), unknown = asked(b, 0);
 	assert_true(b->schedule.shape[0].points % 2 == 0);
 	assert_true(fabs(half.launch.work_scale / whole.launch.work_scale - 0.5) < 1e-9);
-	assert_true(whole.l2_read_bytes > 0 && fabs(half.l2_read_bytes / whole.l2_read_bytes - 0.5) < 1e-9);
-	assert_true(whole.l2_write_bytes > 0 && fabs(half.l2_write_bytes / whole.l2_write_bytes - 0.5) < 1e-9);
-	assert_true(unknown.launch.work_scale == 1); /* who does not know its points does as much as its warps would */
+	assert_true(whole.l2_read_bytes > 0 &&
+		    fabs(half.l2_read_bytes / whole.l2_read_bytes - 0.5) < 1e-9);
+	assert_true(whole.l2_write_bytes > 0 &&
+		    fabs(half.l2_write_bytes / whole.l2_write_bytes - 0.5) < 1e-9);
+	assert_true(unknown.launch.work_scale ==
+		    1); /* who does not know its points does as much as its warps would */
 	assert_true(half.grid.duration_ns <= whole.grid.duration_ns);
 }
 

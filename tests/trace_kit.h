@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../traces/trace.h"
-#include "../traces/util.h"
+#include "traces/format/trace.h"
+#include "traces/base/util.h"
 
 static char directory[] = "/tmp/warpreel-test-XXXXXX";
 
@@ -87,28 +87,31 @@ static inline int64_t next_time(int64_t step)
 static inline size_t fill_activity(struct trace *t, int rows)
 {
 	for (int i = 0; i < rows; i++) {
-		int64_t tid = ((int64_t)4321 << 24) | (4321 + i % 8), start = next_time(3000), end = next_time(2000);
+		int64_t tid = ((int64_t)4321 << 24) | (4321 + i % 8), start = next_time(3000),
+			end = next_time(2000);
 
-		*trace_add_api(t) = (struct trace_api){ .start_ns = start,
-							.end_ns = end,
-							.global_tid = tid,
-							.correlation = 100 + i,
-							.name = trace_string(t, "cudaLaunchKernel_v7000") };
+		*trace_add_api(t) =
+			(struct trace_api){ .start_ns = start,
+					    .end_ns = end,
+					    .global_tid = tid,
+					    .correlation = 100 + i,
+					    .name = trace_string(t, "cudaLaunchKernel_v7000") };
 		start = next_time(1500), end = next_time(20000);
-		*trace_add_kernel(t) = (struct trace_kernel){ .start_ns = start,
-							      .end_ns = end,
-							      .device = i % 8,
-							      .context = i % 8 + 1,
-							      .stream = 13,
-							      .correlation = 100 + i,
-							      .global_pid = (int64_t)4321 << 24,
-							      .demangled_name = trace_string(t, "rbsor_tuned_f32"),
-							      .short_name = trace_string(t, "rbsor_tuned_f32"),
-							      .grid = { 32, 512, 1 },
-							      .block = { 128, 1, 1 },
-							      .registers = 40,
-							      .graph_node = -1,
-							      .grid_id = 7 + i };
+		*trace_add_kernel(t) =
+			(struct trace_kernel){ .start_ns = start,
+					       .end_ns = end,
+					       .device = i % 8,
+					       .context = i % 8 + 1,
+					       .stream = 13,
+					       .correlation = 100 + i,
+					       .global_pid = (int64_t)4321 << 24,
+					       .demangled_name = trace_string(t, "rbsor_tuned_f32"),
+					       .short_name = trace_string(t, "rbsor_tuned_f32"),
+					       .grid = { 32, 512, 1 },
+					       .block = { 128, 1, 1 },
+					       .registers = 40,
+					       .graph_node = -1,
+					       .grid_id = 7 + i };
 	}
 	return (size_t)rows * 2;
 }

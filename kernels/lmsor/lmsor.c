@@ -8,7 +8,8 @@ static const char *const extra_names[] = { "real_points", "imaginary_points", "m
 extern const struct solver solver_lmsor;
 const struct solver solver_lmsor = {
 	.name = "lmsor",
-	.summary = "2D convection-diffusion, local modified SOR with red-black ordering, until max|u| is small",
+	.summary = "2D convection-diffusion, local modified SOR with red-black ordering, until "
+		   "max|u| is small",
 	.params_bytes = sizeof(struct lmsor_params),
 	.options = lmsor_options,
 	.extra_names = extra_names,

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * A half-sweep of lmsor_persistent over one band of rows, which a block holds in registers from the first iteration to the last.
+ * A half-sweep of lmsor_persistent over one band of rows, which a block holds in registers from the
+ * first iteration to the last.
  *
- * A thread has one index of the half-rows in all rows of the band, so both columns of it and both colours: three of a point's four
- * neighbours are its own, the fourth is its neighbouring lane's. Between bands nothing meets at a barrier: a point of a band's
- * outer row waits for the one value beyond it. That is a letter of 16 bytes, the value and the number of the half-sweep it is for,
- * which is written and read at once, so that whoever finds the number has the value and no fence is needed.
+ * A thread has one index of the half-rows in all rows of the band, so both columns of it and both
+ * colours: three of a point's four neighbours are its own, the fourth is its neighbouring lane's.
+ * Between bands nothing meets at a barrier: a point of a band's outer row waits for the one value
+ * beyond it. That is a letter of 16 bytes, the value and the number of the half-sweep it is for,
+ * which is written and read at once, so that whoever finds the number has the value and no fence is
+ * needed.
  *
- * A letter box has room for one value. It is free again when its owner writes next, two half-sweeps on: that value was computed
- * from the answer of the thread that reads the box, and it had read before it answered.
+ * A letter box has room for one value. It is free again when its owner writes next, two half-sweeps
+ * on: that value was computed from the answer of the thread that reads the box, and it had read
+ * before it answered.
  *
- * On an H200 a letter takes 600 to 850 cycles, most of what a half-sweep takes up to size 600. Hence both letters are asked for before
- * anything else is done, each is answered before the other is waited for, and what need not be in time is done while they are on their way.
+ * On an H200 a letter takes 600 to 850 cycles, most of what a half-sweep takes up to size 600.
+ * Hence both letters are asked for before anything else is done, each is answered before the other
+ * is waited for, and what need not be in time is done while they are on their way.
  */
 #ifndef WARPREEL_LMSOR_BAND_CUH
 #define WARPREEL_LMSOR_BAND_CUH
@@ -21,7 +26,8 @@ enum { LMSOR_LOOP_WARPS = LMSOR_LOOP_THREADS / 32 };
 
 typedef unsigned long long lmsor_word;
 
-/* The number has 64 bits since of 32 nvcc makes a copy, and so waits for the letter where it is asked for. */
+/* The number has 64 bits since of 32 nvcc makes a copy, and so waits for the letter where it is
+ * asked for. */
 struct alignas(16) lmsor_letter {
 	double value;
 	lmsor_word number;
@@ -30,30 +36,37 @@ struct alignas(16) lmsor_letter {
 /* What the threads of a block share. */
 struct lmsor_block {
 	struct lmsor_pair vertical[LMSOR_BAND_ROWS];
-	double edge[2][LMSOR_BAND_ROWS][LMSOR_LOOP_WARPS + 2]; /* by colour: of each warp's outer lane, the one that another warp asks for */
+	double edge[2][LMSOR_BAND_ROWS]
+		   [LMSOR_LOOP_WARPS + 2]; /* by colour: of each warp's outer lane, the one that
+					      another warp asks for */
 	int above, lost; /* at a look: a value is above the tolerance, is no finite number */
-	int ended;       /* thread 0's to all others */
+	int ended;	 /* thread 0's to all others */
 };
 
-/* What a thread knows beside its values. Pairs go by (row of the band + colour) & 1: with the band's first row that is a column. */
+/* What a thread knows beside its values. Pairs go by (row of the band + colour) & 1: with the
+ * band's first row that is a column. */
 struct lmsor_seat {
 	const struct lmsor_loop *loop;
 	struct lmsor_block *block;
-	double *kept;               /* of the block: LMSOR_LAG times 2 ROWS values a thread */
+	double *kept;		    /* of the block: LMSOR_LAG times 2 ROWS values a thread */
 	struct lmsor_letter *boxes; /* of this thread's index in its band */
 	int index, band, first; /* in the half-rows; of the bands; local row of the band's first */
 	int lane, warp;
-	int step[2];            /* lane, counted from here, of the horizontal neighbour that is not this thread's own */
-	bool inside[2];         /* the point is to be updated */
-	double near[2], far[2]; /* what multiplies the horizontal neighbour of its own, and the other */
+	int step[2];	/* lane, counted from here, of the horizontal neighbour that is not this
+			   thread's own */
+	bool inside[2]; /* the point is to be updated */
+	double near[2],
+		far[2]; /* what multiplies the horizontal neighbour of its own, and the other */
 };
 
 template <int ROWS> struct lmsor_held {
 	double u[2][ROWS], omega[2][ROWS]; /* by colour */
 };
 
-/* The place of this thread's letters; `bands` further on, of side 0 (the first row's, for the band above) or 1, of one colour. */
-__device__ __forceinline__ struct lmsor_letter *lmsor_box(const struct lmsor_seat &seat, int bands, int side, int colour)
+/* The place of this thread's letters; `bands` further on, of side 0 (the first row's, for the band
+ * above) or 1, of one colour. */
+__device__ __forceinline__ struct lmsor_letter *lmsor_box(const struct lmsor_seat &seat, int bands,
+							  int side, int colour)
 {
 	return seat.boxes + (bands * 4 + side * 2 + colour) * LMSOR_LOOP_THREADS;
 }
@@ -73,7 +86,8 @@ __device__ __forceinline__ struct lmsor_letter lmsor_ask(struct lmsor_letter *bo
 	return letter;
 }
 
-__device__ __forceinline__ double lmsor_await(struct lmsor_letter *box, struct lmsor_letter letter, unsigned number)
+__device__ __forceinline__ double lmsor_await(struct lmsor_letter *box, struct lmsor_letter letter,
+					      unsigned number)
 {
 	while (letter.number != number)
 		letter = lmsor_ask(box);
@@ -88,7 +102,9 @@ __device__ __forceinline__ double *lmsor_at(const struct lmsor_seat &seat, int r
 }
 
 /* Leaves what another warp asks for: of `colour`, one value a row. */
-template <int COLOUR, int ROWS> __device__ __forceinline__ void lmsor_leave(const struct lmsor_seat &seat, const struct lmsor_held<ROWS> &held)
+template <int COLOUR, int ROWS>
+__device__ __forceinline__ void lmsor_leave(const struct lmsor_seat &seat,
+					    const struct lmsor_held<ROWS> &held)
 {
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
@@ -96,14 +112,17 @@ template <int COLOUR, int ROWS> __device__ __forceinline__ void lmsor_leave(cons
 			seat.block->edge[COLOUR][r][seat.warp + 1] = held.u[COLOUR][r];
 }
 
-/* The order of the two horizontal products is the columns' or the other way round: their sum is the same. */
+/* The order of the two horizontal products is the columns' or the other way round: their sum is the
+ * same. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ void lmsor_point(const struct lmsor_seat &seat, struct lmsor_held<ROWS> *held, int r, double beside, double north,
-					    double south)
+__device__ __forceinline__ void lmsor_point(const struct lmsor_seat &seat,
+					    struct lmsor_held<ROWS> *held, int r, double beside,
+					    double north, double south)
 {
 	const int x = (r + COLOUR) & 1;
 	const struct lmsor_pair &vertical = seat.block->vertical[r];
-	const double u = lmsor_update(held->u[COLOUR][r], held->omega[COLOUR][r], seat.near[x], seat.far[x], vertical.after, vertical.before,
+	const double u = lmsor_update(held->u[COLOUR][r], held->omega[COLOUR][r], seat.near[x],
+				      seat.far[x], vertical.after, vertical.before,
 				      held->u[1 - COLOUR][r], beside, south, north);
 
 	if (seat.inside[x])
@@ -121,7 +140,9 @@ __device__ __forceinline__ bool lmsor_has_neighbour(const struct lmsor_seat &sea
 }
 
 /* Asks for what half-sweep `number`, from 0, needs of other bands. */
-template <int COLOUR, int ROWS> __device__ __forceinline__ struct lmsor_asked lmsor_ask_beyond(const struct lmsor_seat &seat, unsigned number)
+template <int COLOUR, int ROWS>
+__device__ __forceinline__ struct lmsor_asked lmsor_ask_beyond(const struct lmsor_seat &seat,
+							       unsigned number)
 {
 	struct lmsor_asked asked = { { 0, number }, { 0, number } };
 
@@ -134,16 +155,22 @@ template <int COLOUR, int ROWS> __device__ __forceinline__ struct lmsor_asked lm
 }
 
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ double lmsor_beyond(const struct lmsor_seat &seat, int side, struct lmsor_letter letter, unsigned number)
+__device__ __forceinline__ double lmsor_beyond(const struct lmsor_seat &seat, int side,
+					       struct lmsor_letter letter, unsigned number)
 {
 	if (lmsor_has_neighbour(seat, side))
-		return lmsor_await(lmsor_box(seat, side == 0 ? -1 : 1, 1 - side, 1 - COLOUR), letter, number);
-	return *lmsor_at(seat, side == 0 ? -1 : ROWS, 1 - COLOUR); /* the border, which stays as it is */
+		return lmsor_await(lmsor_box(seat, side == 0 ? -1 : 1, 1 - side, 1 - COLOUR),
+				   letter, number);
+	return *lmsor_at(seat, side == 0 ? -1 : ROWS,
+			 1 - COLOUR); /* the border, which stays as it is */
 }
 
-/* Tells the band on one side the values of a colour in the outer row, which half-sweep `number` needs. */
+/* Tells the band on one side the values of a colour in the outer row, which half-sweep `number`
+ * needs. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ void lmsor_tell(const struct lmsor_seat &seat, const struct lmsor_held<ROWS> &held, int side, unsigned number)
+__device__ __forceinline__ void lmsor_tell(const struct lmsor_seat &seat,
+					   const struct lmsor_held<ROWS> &held, int side,
+					   unsigned number)
 {
 	const int row = side == 0 ? 0 : ROWS - 1;
 
@@ -153,7 +180,9 @@ __device__ __forceinline__ void lmsor_tell(const struct lmsor_seat &seat, const 
 
 /* Half-sweep `number`, with what was asked for: first the rows that need no other band. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat, struct lmsor_held<ROWS> *held, unsigned number, struct lmsor_asked asked)
+__device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat,
+					   struct lmsor_held<ROWS> *held, unsigned number,
+					   struct lmsor_asked asked)
 {
 	constexpr int LAST = ROWS - 1, OTHER = 1 - COLOUR;
 	double beside[ROWS], north, south;
@@ -168,7 +197,8 @@ __device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat, struct
 	}
 #pragma unroll
 	for (int r = 1; r < LAST; r++)
-		lmsor_point<COLOUR, ROWS>(seat, held, r, beside[r], held->u[OTHER][r - 1], held->u[OTHER][r + 1]);
+		lmsor_point<COLOUR, ROWS>(seat, held, r, beside[r], held->u[OTHER][r - 1],
+					  held->u[OTHER][r + 1]);
 	north = lmsor_beyond<COLOUR, ROWS>(seat, 0, asked.north, number);
 	if (LAST == 0)
 		south = lmsor_beyond<COLOUR, ROWS>(seat, 1, asked.south, number);
@@ -178,7 +208,8 @@ __device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat, struct
 	lmsor_tell<COLOUR, ROWS>(seat, *held, 0, number + 1);
 	if (LAST > 0) {
 		south = lmsor_beyond<COLOUR, ROWS>(seat, 1, asked.south, number);
-		lmsor_point<COLOUR, ROWS>(seat, held, LAST, beside[LAST], held->u[OTHER][LAST - (LAST > 0)], south);
+		lmsor_point<COLOUR, ROWS>(seat, held, LAST, beside[LAST],
+					  held->u[OTHER][LAST - (LAST > 0)], south);
 	}
 	lmsor_tell<COLOUR, ROWS>(seat, *held, 1, number + 1);
 	lmsor_leave<COLOUR, ROWS>(seat, *held);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Local modified SOR in plain C, one thread: the paper's CPU program, and the reference every kernel on the split layout must agree
- * with to the last bit. Build with -ffp-contract=off.
+ * Local modified SOR in plain C, one thread: the paper's CPU program, and the reference every
+ * kernel on the split layout must agree with to the last bit. Build with -ffp-contract=off.
  */
 #include "lmsor_row.h"
 
-static inline __attribute__((always_inline)) void sweep_split(const struct lmsor_sweep *sweep, enum lmsor_stored stored)
+static inline __attribute__((always_inline)) void sweep_split(const struct lmsor_sweep *sweep,
+							      enum lmsor_stored stored)
 {
 	uint64_t most = 0;
 
@@ -49,11 +50,14 @@ void lmsor_rows_cpu(const void *args)
 		return;
 	for (int32_t row = sweep->row_begin; row < sweep->row_end; row++) {
 		double *u = sweep->grid + row * pitch;
-		const double *omega = sweep->terms + row * pitch, *l = omega + plane, *r = l + plane, *t = r + plane, *b = t + plane;
+		const double *omega = sweep->terms + row * pitch, *l = omega + plane,
+			     *r = l + plane, *t = r + plane, *b = t + plane;
 		const int32_t p = (sweep->first_row + row + sweep->colour) & 1;
 
 		for (int32_t i = 2 - p; i < sweep->columns - 1; i += 2) {
-			const double v = lmsor_update(u[i], omega[i], l[i], r[i], t[i], b[i], u[i - 1], u[i + 1], u[i + pitch], u[i - pitch]);
+			const double v =
+				lmsor_update(u[i], omega[i], l[i], r[i], t[i], b[i], u[i - 1],
+					     u[i + 1], u[i + pitch], u[i - pitch]);
 			uint64_t bits;
 
 			u[i] = v;
@@ -75,8 +79,15 @@ void lmsor_persistent_cpu(const void *args)
 
 	while (!ended && done < loop->iterations) {
 		struct lmsor_sweep sweep = {
-			.grid = loop->grid, .norm = &norm, .stop_at = LMSOR_NEVER, .pitch = loop->pitch, .columns = loop->columns,
-			.row_begin = loop->row_begin, .row_end = loop->row_end, .first_row = loop->first_row, .problem = loop->problem,
+			.grid = loop->grid,
+			.norm = &norm,
+			.stop_at = LMSOR_NEVER,
+			.pitch = loop->pitch,
+			.columns = loop->columns,
+			.row_begin = loop->row_begin,
+			.row_end = loop->row_end,
+			.first_row = loop->first_row,
+			.problem = loop->problem,
 		};
 
 		norm = 0;
@@ -89,7 +100,8 @@ void lmsor_persistent_cpu(const void *args)
 	loop->board[BOARD_NORM] = norm;
 }
 
-/* The five terms of one point in the order of the planes of STORED_ALL; STORED_TWO has the drifts instead. */
+/* The five terms of one point in the order of the planes of STORED_ALL; STORED_TWO has the drifts
+ * instead. */
 static void terms_of(const struct lmsor_setup *s, int32_t row, int32_t column, double term[5])
 {
 	const int32_t global = s->first_row + row, colour = (global + column) & 1;
@@ -115,7 +127,8 @@ void lmsor_terms_cpu(const void *args)
 			for (int32_t k = 0; k < half; k++) {
 				terms_of(s, row, 2 * k + ((s->first_row + row + colour) & 1), term);
 				for (int a = 0; a < arrays; a++)
-					s->terms[(colour * arrays + a) * plane + row * half + k] = term[a];
+					s->terms[(colour * arrays + a) * plane + row * half + k] =
+						term[a];
 			}
 }
 

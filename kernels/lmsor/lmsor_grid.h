@@ -11,7 +11,9 @@
 /* u = x y (1 - x) (1 - y), zero on the boundary (section 4). */
 void lmsor_grid_fill(double *h_u, int size, double h);
 
-/* Checksum of all points in row order. *residual = max |l w + r e + t s + b n - u| over the interior, *most = max |u| there. */
-uint64_t lmsor_grid_check(double *h_u, int size, const struct lmsor_problem *problem, double *residual, double *most);
+/* Checksum of all points in row order. *residual = max |l w + r e + t s + b n - u| over the
+ * interior, *most = max |u| there. */
+uint64_t lmsor_grid_check(double *h_u, int size, const struct lmsor_problem *problem,
+			  double *residual, double *most);
 
 #endif

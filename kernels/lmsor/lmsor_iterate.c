@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * Iterations of local modified SOR until max|u| is small: three ways to look at it, unless a kernel does so by itself.
+ * Iterations of local modified SOR until max|u| is small: three ways to look at it, unless a kernel
+ * does so by itself.
  *
- *   check every, M   the norm of that iteration goes to the host, which waits for it and decides; with several GPUs all meet first
- *   check device     one GPU: sweeps look at the norm before them and do nothing once it is small, so the host may launch ahead in
- *                    chunks and the count stays exact. Several GPUs: none of them knows the others' norm in time, so all go on; the
- *                    host looks at a chunk while the next one runs, and when the end was in it, goes back to the chunk's first state
+ *   check every, M   the norm of that iteration goes to the host, which waits for it and decides;
+ * with several GPUs all meet first check device     one GPU: sweeps look at the norm before them
+ * and do nothing once it is small, so the host may launch ahead in chunks and the count stays
+ * exact. Several GPUs: none of them knows the others' norm in time, so all go on; the host looks at
+ * a chunk while the next one runs, and when the end was in it, goes back to the chunk's first state
  *                    and does as many iterations as it takes.
  */
 #include "lmsor_row.h"
 #include "lmsor_work.h"
 
-enum { CHUNK = 32 }; /* iterations launched between two looks of check=device: two chunks of empty sweeps are lost at the end */
+enum {
+	CHUNK = 32
+}; /* iterations launched between two looks of check=device: two chunks of empty sweeps are lost at
+      the end */
 
 /* max|u| over all GPUs, as bits, from the host's copies. */
 static uint64_t norm_at(const struct lmsor_work *r, int slot)
@@ -37,14 +42,17 @@ static int end_among(const struct lmsor_work *r, int from, int to)
 }
 
 /* Iteration k, from 0, with the exchange that comes before it. */
-static int one_iteration(struct lmsor_work *r, struct machine_thread *t, int k, bool norm, bool stops)
+static int one_iteration(struct lmsor_work *r, struct machine_thread *t, int k, bool norm,
+			 bool stops)
 {
 	const int border = r->params->border, place = k % border, first = k - place;
 	const int length = r->limit - first < border ? r->limit - first : border;
-	if (r->strips.gpus > 1 && place == 0 && k > 0 && strips_exchange(&r->strips, t, k / border - 1))
+	if (r->strips.gpus > 1 && place == 0 && k > 0 &&
+	    strips_exchange(&r->strips, t, k / border - 1))
 		return -1;
 	for (int colour = 0; colour < 2; colour++)
-		if (lmsor_launch_sweep(r, t, colour, 2 * length - 1 - (2 * place + colour), norm ? k + 1 : -1, stops))
+		if (lmsor_launch_sweep(r, t, colour, 2 * length - 1 - (2 * place + colour),
+				       norm ? k + 1 : -1, stops))
 			return -1;
 	return 0;
 }
@@ -67,7 +75,8 @@ static int iterate_and_ask(struct lmsor_work *r, struct machine_thread *t)
 			return -1;
 		if (!check)
 			continue;
-		if (lmsor_copy_norms(r, t, stream, k + 1, k + 2, true) || lmsor_ops(r)->sync(t, stream) ||
+		if (lmsor_copy_norms(r, t, stream, k + 1, k + 2, true) ||
+		    lmsor_ops(r)->sync(t, stream) ||
 		    (r->strips.gpus > 1 && lmsor_ops(r)->barrier(t)))
 			return -1;
 		if (end_among(r, k + 1, k + 2) == k + 1) {
@@ -83,12 +92,16 @@ static int copy_strip(struct lmsor_work *r, struct machine_thread *t, uint32_t f
 {
 	const struct strip_part *part = &r->strips.part[t->gpu];
 	const struct machine_copy copy = {
-		.source = from, .target = to, .row_bytes = part->stored_rows * r->strips.row_bytes, .rows = 1,
+		.source = from,
+		.target = to,
+		.row_bytes = part->stored_rows * r->strips.row_bytes,
+		.rows = 1,
 	};
 	return lmsor_ops(r)->copy(t, part->stream, &copy);
 }
 
-/* Iterations [from, to) without a look; the norms of the chunk go to the host on a stream beside. */
+/* Iterations [from, to) without a look; the norms of the chunk go to the host on a stream beside.
+ */
 static int launch_chunk(struct lmsor_work *r, struct machine_thread *t, int from, int to, int chunk)
 {
 	const struct strip_part *part = &r->strips.part[t->gpu];
@@ -101,7 +114,10 @@ static int launch_chunk(struct lmsor_work *r, struct machine_thread *t, int from
 static int fetch_chunk(struct lmsor_work *r, struct machine_thread *t, int from, int to, int chunk)
 {
 	const struct lmsor_own *own = &r->own[t->gpu];
-	return lmsor_ops(r)->wait(t, own->aside, own->event[chunk & 1]) || lmsor_copy_norms(r, t, own->aside, from + 1, to + 1, true) ? -1 : 0;
+	return lmsor_ops(r)->wait(t, own->aside, own->event[chunk & 1]) ||
+			       lmsor_copy_norms(r, t, own->aside, from + 1, to + 1, true)
+		       ? -1
+		       : 0;
 }
 
 static int chunk_length(const struct lmsor_work *r)
@@ -110,13 +126,16 @@ static int chunk_length(const struct lmsor_work *r)
 	return (CHUNK + border - 1) / border * border; /* whole cycles */
 }
 
-/* Back to the state at the begin of the chunk that starts with iteration `from`, and on to `done`. */
-static int go_back(struct lmsor_work *r, struct machine_thread *t, int from, int done, int64_t cycle)
+/* Back to the state at the begin of the chunk that starts with iteration `from`, and on to `done`.
+ */
+static int go_back(struct lmsor_work *r, struct machine_thread *t, int from, int done,
+		   int64_t cycle)
 {
 	const struct strip_part *part = &r->strips.part[t->gpu];
 	const int border = r->params->border, chunk = from / chunk_length(r);
 	/* No GPU writes into a strip that has gone back, none goes on before all have. */
-	if (lmsor_ops(r)->sync(t, part->stream) || lmsor_ops(r)->barrier(t) || copy_strip(r, t, r->own[t->gpu].saved[chunk & 1], part->grid) ||
+	if (lmsor_ops(r)->sync(t, part->stream) || lmsor_ops(r)->barrier(t) ||
+	    copy_strip(r, t, r->own[t->gpu].saved[chunk & 1], part->grid) ||
 	    lmsor_ops(r)->sync(t, part->stream) || lmsor_ops(r)->barrier(t))
 		return -1;
 	for (int k = from; k < done; k++) {
@@ -124,7 +143,8 @@ static int go_back(struct lmsor_work *r, struct machine_thread *t, int from, int
 		if (place == 0 && k > 0 && strips_exchange(&r->strips, t, cycle++))
 			return -1;
 		for (int colour = 0; colour < 2; colour++)
-			if (lmsor_launch_sweep(r, t, colour, 2 * border - 1 - (2 * place + colour), -1, false))
+			if (lmsor_launch_sweep(r, t, colour, 2 * border - 1 - (2 * place + colour),
+					       -1, false))
 				return -1;
 	}
 	return 0;
@@ -138,14 +158,18 @@ static int iterate_ahead(struct lmsor_work *r, struct machine_thread *t)
 	int from = 0, before = -1; /* begin of the chunk being launched, and of the one before */
 	for (int chunk = 0; from < r->limit; chunk++) {
 		const int to = r->limit - from < length ? r->limit : from + length;
-		if ((several && copy_strip(r, t, r->strips.part[t->gpu].grid, own->saved[chunk & 1])) ||
-		    launch_chunk(r, t, from, to, chunk) || lmsor_ops(r)->sync(t, own->aside) || (several && lmsor_ops(r)->barrier(t)))
+		if ((several &&
+		     copy_strip(r, t, r->strips.part[t->gpu].grid, own->saved[chunk & 1])) ||
+		    launch_chunk(r, t, from, to, chunk) || lmsor_ops(r)->sync(t, own->aside) ||
+		    (several && lmsor_ops(r)->barrier(t)))
 			return -1;
 		if (before >= 0) {
 			const int end = end_among(r, before + 1, from + 1);
 			if (end <= from) {
 				note_end(r, t, end, true);
-				return several ? go_back(r, t, before, end, (to - 1) / r->params->border) : 0;
+				return several ? go_back(r, t, before, end,
+							 (to - 1) / r->params->border)
+					       : 0;
 			}
 		}
 		if (fetch_chunk(r, t, from, to, chunk))
@@ -157,20 +181,26 @@ static int iterate_ahead(struct lmsor_work *r, struct machine_thread *t)
 		return -1;
 	const int end = end_among(r, before + 1, r->limit + 1);
 	note_end(r, t, end <= r->limit ? end : r->limit, end <= r->limit);
-	return several && end < r->limit ? go_back(r, t, before, end, (r->limit - 1) / r->params->border) : 0;
+	return several && end < r->limit
+		       ? go_back(r, t, before, end, (r->limit - 1) / r->params->border)
+		       : 0;
 }
 
 /* One launch does it all, and the host only reads what came of it. */
 static int iterate_at_once(struct lmsor_work *r, struct machine_thread *t)
 {
 	const uint32_t stream = r->strips.part[t->gpu].stream;
-	if (lmsor_launch_whole(r, t) || lmsor_copy_norms(r, t, stream, 0, BOARD_COUNTS, true) || lmsor_ops(r)->sync(t, stream))
+	if (lmsor_launch_whole(r, t) || lmsor_copy_norms(r, t, stream, 0, BOARD_COUNTS, true) ||
+	    lmsor_ops(r)->sync(t, stream))
 		return -1;
-	const uint64_t *board = lmsor_slot(r, r->own[t->gpu].h_norm, 0), every = (uint64_t)lmsor_look_every(r->params);
+	const uint64_t *board = lmsor_slot(r, r->own[t->gpu].h_norm, 0),
+		       every = (uint64_t)lmsor_look_every(r->params);
 	r->done = (int)board[BOARD_DONE];
-	const bool looked = board[BOARD_DONE] % every == 0; /* then zero is max|u| of zeros, not of no look */
+	const bool looked =
+		board[BOARD_DONE] % every == 0; /* then zero is max|u| of zeros, not of no look */
 	r->norm = looked ? board[BOARD_NORM] : 0;
-	r->ended = looked && (r->norm <= lmsor_bits(r->params->tolerance) || r->norm >= LMSOR_FINITE_END);
+	r->ended = looked &&
+		   (r->norm <= lmsor_bits(r->params->tolerance) || r->norm >= LMSOR_FINITE_END);
 	return 0;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What the driver of local modified SOR asks its machine for: each launch with its arguments, shape and the bytes it touches.
+ * What the driver of local modified SOR asks its machine for: each launch with its arguments, shape
+ * and the bytes it touches.
  */
-#include "../rbsor/rbsor.h"
-#include "../rbsor/rbsor_geometry.h"
+#include "kernels/rbsor/rbsor.h"
+#include "kernels/rbsor/rbsor_geometry.h"
 #include "lmsor_geometry.h"
 #include "lmsor_row.h"
 #include "lmsor_work.h"
@@ -13,7 +14,8 @@ uint64_t *lmsor_slot(const struct lmsor_work *r, uint32_t buffer, int slot)
 	return slots ? slots + slot : NULL;
 }
 
-int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colour, int64_t extension, int slot, bool stops)
+int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colour,
+		       int64_t extension, int slot, bool stops)
 {
 	const struct lmsor_params *p = r->params;
 	const struct lmsor_method *method = p->method;
@@ -21,9 +23,11 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 	const struct lmsor_own *own = &r->own[t->gpu];
 	const struct strip *s = &part->strip;
 	const int64_t begin = s->top - (s->has_north ? extension : 0);
-	const int64_t end = s->top + (s->end - s->begin) + (s->has_south ? extension : 0), rows = end - begin;
+	const int64_t end = s->top + (s->end - s->begin) + (s->has_south ? extension : 0),
+		      rows = end - begin;
 	const uint32_t backward = method->turns && colour ? ACCESS_BACKWARD : 0;
-	const int64_t arrays = lmsor_arrays(method->stored), plane_row = r->pitch / 2 * 8, plane = part->stored_rows * plane_row;
+	const int64_t arrays = lmsor_arrays(method->stored), plane_row = r->pitch / 2 * 8,
+		      plane = part->stored_rows * plane_row;
 	const struct lmsor_sweep args = {
 		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
 		.terms = arrays ? lmsor_ops(r)->address(r->strips.m, own->terms) : NULL,
@@ -52,15 +56,21 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 		.resident_bytes = part->stored_rows * r->strips.row_bytes + 2 * arrays * plane,
 		.access_count = 2,
 		.access = {
-			{ part->grid, ACCESS_READ | backward, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
-			{ part->grid, ACCESS_WRITE | backward, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
+			{ part->grid, ACCESS_READ | backward, (begin - 1) * r->strips.row_bytes,
+			  (rows + 2) * r->strips.row_bytes },
+			{ part->grid, ACCESS_WRITE | backward, begin * r->strips.row_bytes,
+			  rows * r->strips.row_bytes },
 		},
 	};
 	if (arrays)
-		launch.access[launch.access_count++] = (struct schedule_access){
-			own->terms, ACCESS_READ | backward, colour * arrays * plane + begin * plane_row, (arrays - 1) * plane + rows * plane_row };
+		launch.access[launch.access_count++] =
+			(struct schedule_access){ own->terms, ACCESS_READ | backward,
+						  colour * arrays * plane + begin * plane_row,
+						  (arrays - 1) * plane + rows * plane_row };
 	if (slot >= 0) /* all blocks raise one word; which one it is makes no other launch of it */
-		launch.access[launch.access_count++] = (struct schedule_access){ own->norm, ACCESS_READ | ACCESS_WRITE, 0, sizeof(uint64_t) };
+		launch.access[launch.access_count++] =
+			(struct schedule_access){ own->norm, ACCESS_READ | ACCESS_WRITE, 0,
+						  sizeof(uint64_t) };
 	return lmsor_ops(r)->launch(t, part->stream, &launch);
 }
 
@@ -70,7 +80,9 @@ int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 	const struct strip_part *part = &r->strips.part[t->gpu];
 	const struct lmsor_own *own = &r->own[t->gpu];
 	const struct strip *s = &part->strip;
-	const int64_t rows = s->end - s->begin, split_bytes = part->stored_rows * r->strips.row_bytes, board_bytes = 8 * lmsor_slots(r);
+	const int64_t rows = s->end - s->begin,
+		      split_bytes = part->stored_rows * r->strips.row_bytes,
+		      board_bytes = 8 * lmsor_slots(r);
 	const int32_t bands = lmsor_bands((int32_t)rows);
 	const int64_t mail_bytes = 8 * lmsor_mail_words(bands);
 	const struct lmsor_loop args = {
@@ -123,7 +135,8 @@ int lmsor_launch_layout(struct lmsor_work *r, struct machine_thread *t, bool spl
 		.strip_rows = (int32_t)part->stored_rows,
 		.first_row = (int32_t)(part->strip.begin - part->strip.top),
 	};
-	const int64_t rows_bytes = part->stored_rows * r->host_row_bytes, split_bytes = part->stored_rows * r->strips.row_bytes;
+	const int64_t rows_bytes = part->stored_rows * r->host_row_bytes,
+		      split_bytes = part->stored_rows * r->strips.row_bytes;
 	const struct machine_launch launch = {
 		.name = splits ? "rbsor_split_f64" : "rbsor_merge_f64",
 		.cpu = splits ? rbsor_split_f64_cpu : rbsor_merge_f64_cpu,
@@ -148,7 +161,8 @@ int lmsor_launch_terms(struct lmsor_work *r, struct machine_thread *t)
 {
 	const struct lmsor_method *method = r->params->method;
 	const struct strip_part *part = &r->strips.part[t->gpu];
-	const int64_t bytes = part->stored_rows * r->strips.row_bytes * lmsor_arrays(method->stored);
+	const int64_t bytes =
+		part->stored_rows * r->strips.row_bytes * lmsor_arrays(method->stored);
 	const struct lmsor_setup args = {
 		.terms = lmsor_ops(r)->address(r->strips.m, r->own[t->gpu].terms),
 		.pitch = (int32_t)r->pitch,
@@ -174,7 +188,8 @@ int lmsor_launch_terms(struct lmsor_work *r, struct machine_thread *t)
 	return bytes ? lmsor_ops(r)->launch(t, part->stream, &launch) : 0;
 }
 
-int lmsor_copy_norms(struct lmsor_work *r, struct machine_thread *t, uint32_t stream, int from, int to, bool down)
+int lmsor_copy_norms(struct lmsor_work *r, struct machine_thread *t, uint32_t stream, int from,
+		     int to, bool down)
 {
 	const struct lmsor_own *own = &r->own[t->gpu];
 	const struct machine_copy copy = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the sweeps share: whether there is anything left to do, and raising the norm by what a block found.
+ * What the sweeps share: whether there is anything left to do, and raising the norm by what a block
+ * found.
  */
 #ifndef WARPREEL_LMSOR_NORM_CUH
 #define WARPREEL_LMSOR_NORM_CUH

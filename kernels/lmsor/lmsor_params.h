@@ -7,22 +7,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../solver.h"
-#include "../../traces/options.h"
+#include "kernels/kit/solver.h"
+#include "traces/base/options.h"
 #include "lmsor.h"
 
 enum { CHECK_DEVICE = 0 };
 
 /* One way to sweep: a choice of --kernel. */
 struct lmsor_method {
-	const char *option;       /* as --kernel says it */
-	const char *name[2];      /* of the kernel: without and with the norm */
+	const char *option;  /* as --kernel says it */
+	const char *name[2]; /* of the kernel: without and with the norm */
 	void (*cpu)(const void *args);
-	void (*geometry)(const void *args, struct launch_geometry *geometry); /* NULL: not on a GPU */
+	void (*geometry)(const void *args,
+			 struct launch_geometry *geometry); /* NULL: not on a GPU */
 	enum lmsor_stored stored;
-	bool turns;               /* black goes up where red went down (lmsor_tuned.cuh) */
-	bool rows;                /* row-major, not split by colours */
-	bool whole;               /* a launch is all iterations (struct lmsor_loop), not a sweep; one GPU */
+	bool turns; /* black goes up where red went down (lmsor_tuned.cuh) */
+	bool rows;  /* row-major, not split by colours */
+	bool whole; /* a launch is all iterations (struct lmsor_loop), not a sweep; one GPU */
 };
 
 struct lmsor_params {
@@ -35,7 +36,8 @@ struct lmsor_params {
 	struct lmsor_problem p;
 	int check_every; /* iterations; or CHECK_DEVICE */
 	bool peer;
-	int64_t real_points, imaginary_points; /* of size x size, boundary included, as the paper counts them */
+	int64_t real_points,
+		imaginary_points; /* of size x size, boundary included, as the paper counts them */
 };
 
 /* Iterations between looks of a kernel that looks by itself. */
@@ -51,14 +53,14 @@ int lmsor_parse(void *params, const char *config);
 void lmsor_config(const void *params, char text[CONFIG_BYTES]);
 
 /*
- * lmsor_omega.c. Fills what the terms depend on, counts the points with real and with imaginary eigenvalues, and refuses what the
- * formulas do not cover; -1 after a message.
+ * lmsor_omega.c. Fills what the terms depend on, counts the points with real and with imaginary
+ * eigenvalues, and refuses what the formulas do not cover; -1 after a message.
  */
 int lmsor_problem_of(struct lmsor_params *params);
 
 /* The whole run on a machine: lmsor_driver.c. */
-int lmsor_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
-	      struct solver_result *results);
+int lmsor_run(const void *params, struct machine *m, uint32_t gpus,
+	      const struct solver_request *request, struct solver_result *results);
 int lmsor_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream);
 int lmsor_steady_iterate(void *state, struct machine_thread *t);
 void lmsor_steady_end(void *state);

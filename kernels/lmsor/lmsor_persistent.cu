@@ -5,19 +5,24 @@
 #include "lmsor_geometry.h"
 #include "lmsor_persistent.cuh"
 extern "C" {
-#include "../../traces/util.h"
+#include "traces/base/util.h"
 }
 
-extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1) lmsor_persistent(const struct lmsor_loop loop)
+extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1)
+	lmsor_persistent(const struct lmsor_loop loop)
 {
 	block_note<block_note_id("lmsor_persistent")> note;
 	extern __shared__ double dynamic_shared[];
 	__shared__ struct lmsor_block block;
 	const int index = (int)threadIdx.x, band = (int)blockIdx.x;
-	const int rows = loop.row_end - loop.row_begin, each = rows / loop.bands, more = rows % loop.bands;
-	const int first = loop.row_begin + band * each + (band < more ? band : more), own = each + (band < more);
-	struct lmsor_letter *boxes = (struct lmsor_letter *)loop.mail + band * 4 * LMSOR_LOOP_THREADS + index;
-	struct lmsor_seat seat = { &loop, &block, dynamic_shared, boxes, index, band, first, index & 31, index / 32 };
+	const int rows = loop.row_end - loop.row_begin, each = rows / loop.bands,
+		  more = rows % loop.bands;
+	const int first = loop.row_begin + band * each + (band < more ? band : more),
+		  own = each + (band < more);
+	struct lmsor_letter *boxes =
+		(struct lmsor_letter *)loop.mail + band * 4 * LMSOR_LOOP_THREADS + index;
+	struct lmsor_seat seat = { &loop, &block, dynamic_shared, boxes,     index,
+				   band,  first,  index & 31,	  index / 32 };
 	struct lmsor_pair column[2];
 
 	for (int x = 0; x < 2; x++) {
@@ -30,7 +35,8 @@ extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1) lmsor_persis
 		seat.far[x] = odd ? column[x].after : column[x].before;
 	}
 	for (int r = index; r < own; r += (int)blockDim.x)
-		block.vertical[r] = lmsor_pair_of(lmsor_drift(&loop.problem, loop.first_row + first + r));
+		block.vertical[r] =
+			lmsor_pair_of(lmsor_drift(&loop.problem, loop.first_row + first + r));
 	if (index == 0)
 		block.above = block.lost = 0;
 	for (int side = 0; side < 2; side++)
@@ -65,13 +71,18 @@ static int launch_persistent(const void *args, void *stream)
 	lmsor_persistent_geometry(&loop, &g);
 	if (g.path > LMSOR_BAND_ROWS || g.block[0] > LMSOR_LOOP_THREADS)
 		return cudaErrorInvalidConfiguration;
-	cudaError_t error = cudaFuncSetAttribute(lmsor_persistent, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)g.shared_bytes);
+	cudaError_t error = cudaFuncSetAttribute(
+		lmsor_persistent, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)g.shared_bytes);
 	if (!error)
-		error = cudaLaunchCooperativeKernel(lmsor_persistent, dim3(g.grid[0], g.grid[1], g.grid[2]),
-						    dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes, (cudaStream_t)stream);
+		error = cudaLaunchCooperativeKernel(
+			lmsor_persistent, dim3(g.grid[0], g.grid[1], g.grid[2]),
+			dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
+			(cudaStream_t)stream);
 	if (error == cudaErrorCooperativeLaunchTooLarge || error == cudaErrorInvalidValue)
-		report("kernel persistent wants %u blocks of %u threads and %u bytes of shared memory on the GPU at once, more than this one holds: "
-		       "--kernel tuned", g.grid[0], g.block[0], g.shared_bytes);
+		report("kernel persistent wants %u blocks of %u threads and %u bytes of shared "
+		       "memory on the GPU at once, more than this one holds: "
+		       "--kernel tuned",
+		       g.grid[0], g.block[0], g.shared_bytes);
 	return error;
 }
 

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * The body of lmsor_persistent: a band from the first iteration to the last, and the looks at max|u| on the way.
+ * The body of lmsor_persistent: a band from the first iteration to the last, and the looks at
+ * max|u| on the way.
  *
- * At a look every band votes, by an atomic sum, and goes on; what all voted is read LMSOR_LAG iterations later. So nobody waits for the
- * slowest band of one iteration, only for the average of a few. Values are put by at each look: when it was the end, they are
- * taken back, and what was done since is lost.
+ * At a look every band votes, by an atomic sum, and goes on; what all voted is read LMSOR_LAG
+ * iterations later. So nobody waits for the slowest band of one iteration, only for the average of
+ * a few. Values are put by at each look: when it was the end, they are taken back, and what was
+ * done since is lost.
  */
 #ifndef WARPREEL_LMSOR_PERSISTENT_CUH
 #define WARPREEL_LMSOR_PERSISTENT_CUH
 
 #include "lmsor_band.cuh"
 
-template <int ROWS> __device__ __forceinline__ void lmsor_take(const struct lmsor_seat &seat, const struct lmsor_pair column[2],
-							       struct lmsor_held<ROWS> *held)
+template <int ROWS>
+__device__ __forceinline__ void lmsor_take(const struct lmsor_seat &seat,
+					   const struct lmsor_pair column[2],
+					   struct lmsor_held<ROWS> *held)
 {
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
@@ -22,12 +26,16 @@ template <int ROWS> __device__ __forceinline__ void lmsor_take(const struct lmso
 			const struct lmsor_pair &x = column[(r + colour) & 1];
 
 			held->u[colour][r] = *lmsor_at(seat, r, colour);
-			held->omega[colour][r] = lmsor_relaxation(&seat.loop->problem, colour, x.root, y.root, x.positive && y.positive);
+			held->omega[colour][r] =
+				lmsor_relaxation(&seat.loop->problem, colour, x.root, y.root,
+						 x.positive && y.positive);
 		}
 	}
 }
 
-template <int ROWS> __device__ __forceinline__ void lmsor_give(const struct lmsor_seat &seat, const struct lmsor_held<ROWS> &held)
+template <int ROWS>
+__device__ __forceinline__ void lmsor_give(const struct lmsor_seat &seat,
+					   const struct lmsor_held<ROWS> &held)
 {
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
@@ -38,12 +46,15 @@ template <int ROWS> __device__ __forceinline__ void lmsor_give(const struct lmso
 }
 
 /* A thread's values, put by in shared memory and taken from there. */
-template <int ROWS> __device__ __forceinline__ double *lmsor_shelf(const struct lmsor_seat &seat, int slot)
+template <int ROWS>
+__device__ __forceinline__ double *lmsor_shelf(const struct lmsor_seat &seat, int slot)
 {
 	return seat.kept + (slot * 2 * ROWS) * blockDim.x + threadIdx.x;
 }
 
-template <int ROWS> __device__ __forceinline__ void lmsor_put_by(const struct lmsor_seat &seat, const struct lmsor_held<ROWS> &held, int slot)
+template <int ROWS>
+__device__ __forceinline__ void lmsor_put_by(const struct lmsor_seat &seat,
+					     const struct lmsor_held<ROWS> &held, int slot)
 {
 	double *shelf = lmsor_shelf<ROWS>(seat, slot);
 
@@ -52,7 +63,9 @@ template <int ROWS> __device__ __forceinline__ void lmsor_put_by(const struct lm
 		shelf[k * blockDim.x] = held.u[k & 1][k / 2];
 }
 
-template <int ROWS> __device__ __forceinline__ void lmsor_take_back(const struct lmsor_seat &seat, struct lmsor_held<ROWS> *held, int slot)
+template <int ROWS>
+__device__ __forceinline__ void lmsor_take_back(const struct lmsor_seat &seat,
+						struct lmsor_held<ROWS> *held, int slot)
 {
 	const double *shelf = lmsor_shelf<ROWS>(seat, slot);
 
@@ -62,7 +75,9 @@ template <int ROWS> __device__ __forceinline__ void lmsor_take_back(const struct
 }
 
 /* The greatest |u| of the thread, as bits; of type uint32_t, their upper half. */
-template <typename WORD, int ROWS> __device__ __forceinline__ WORD lmsor_most(const struct lmsor_seat &seat, const struct lmsor_held<ROWS> &held)
+template <typename WORD, int ROWS>
+__device__ __forceinline__ WORD lmsor_most(const struct lmsor_seat &seat,
+					   const struct lmsor_held<ROWS> &held)
 {
 	WORD most[2] = { 0, 0 }; /* of the two columns */
 
@@ -70,7 +85,8 @@ template <typename WORD, int ROWS> __device__ __forceinline__ WORD lmsor_most(co
 	for (int r = 0; r < ROWS; r++)
 #pragma unroll
 		for (int colour = 0; colour < 2; colour++) {
-			const WORD one = (WORD)(lmsor_magnitude(held.u[colour][r]) >> (64 - 8 * sizeof(WORD)));
+			const WORD one = (WORD)(lmsor_magnitude(held.u[colour][r]) >>
+						(64 - 8 * sizeof(WORD)));
 			const int x = (r + colour) & 1;
 
 			most[x] = one > most[x] ? one : most[x];
@@ -81,10 +97,13 @@ template <typename WORD, int ROWS> __device__ __forceinline__ WORD lmsor_most(co
 }
 
 /* A thread's part of a look. Upper halves decide unless they are those of the tolerance. */
-template <int ROWS> __device__ __forceinline__ void lmsor_look(const struct lmsor_seat &seat, const struct lmsor_held<ROWS> &held)
+template <int ROWS>
+__device__ __forceinline__ void lmsor_look(const struct lmsor_seat &seat,
+					   const struct lmsor_held<ROWS> &held)
 {
 	const uint64_t stop_at = seat.loop->stop_at;
-	const uint32_t most = lmsor_most<uint32_t, ROWS>(seat, held), upper = (uint32_t)(stop_at >> 32);
+	const uint32_t most = lmsor_most<uint32_t, ROWS>(seat, held),
+		       upper = (uint32_t)(stop_at >> 32);
 
 	if (most > upper || (most == upper && lmsor_most<uint64_t, ROWS>(seat, held) > stop_at))
 		seat.block->above = 1;
@@ -93,12 +112,13 @@ template <int ROWS> __device__ __forceinline__ void lmsor_look(const struct lmso
 }
 
 /*
- * What the threads of a block found at a look, added to a word that counts bands: all, those with a value above the tolerance, and those
- * with one that is no number; 16 bits each, the last 32.
+ * What the threads of a block found at a look, added to a word that counts bands: all, those with a
+ * value above the tolerance, and those with one that is no number; 16 bits each, the last 32.
  */
 __device__ __forceinline__ void lmsor_vote(const struct lmsor_seat &seat, lmsor_word *count)
 {
-	atomicAdd(count, 1 | (lmsor_word)seat.block->above << 16 | (lmsor_word)seat.block->lost << 32);
+	atomicAdd(count,
+		  1 | (lmsor_word)seat.block->above << 16 | (lmsor_word)seat.block->lost << 32);
 	seat.block->above = 0;
 }
 
@@ -111,7 +131,8 @@ __device__ __forceinline__ lmsor_word lmsor_counted(lmsor_word *count)
 }
 
 /* Waits until all bands have added; returns whether that was the end. */
-__device__ __forceinline__ bool lmsor_ends(const struct lmsor_seat &seat, lmsor_word *count, lmsor_word sum)
+__device__ __forceinline__ bool lmsor_ends(const struct lmsor_seat &seat, lmsor_word *count,
+					   lmsor_word sum)
 {
 	while ((sum & 0xffff) != (lmsor_word)seat.loop->bands)
 		sum = lmsor_counted(count);
@@ -132,15 +153,16 @@ __device__ __forceinline__ void lmsor_meet(const struct lmsor_seat &seat, lmsor_
 }
 
 /*
- * Iterations until `last`, or until a look has found the end; returns how many were made. All that looks want is done while letters are
- * on their way.
+ * Iterations until `last`, or until a look has found the end; returns how many were made. All that
+ * looks want is done while letters are on their way.
  */
 template <int ROWS>
-__device__ __forceinline__ int lmsor_iterate(const struct lmsor_seat &seat, struct lmsor_held<ROWS> *held, lmsor_word *count)
+__device__ __forceinline__ int lmsor_iterate(const struct lmsor_seat &seat,
+					     struct lmsor_held<ROWS> *held, lmsor_word *count)
 {
 	const int last = seat.loop->iterations, every = seat.loop->look_every;
 	lmsor_word *due = count; /* the looks to come, the one to be waited for */
-	unsigned looked = 0;     /* bit k: after the iteration k before the last one made */
+	unsigned looked = 0;	 /* bit k: after the iteration k before the last one made */
 	int done = 0, next = every, slot = 0;
 
 	while (done < last) {
@@ -184,7 +206,8 @@ __device__ __forceinline__ int lmsor_iterate(const struct lmsor_seat &seat, stru
 			next += every;
 		}
 	}
-	/* The looks whose answer nobody has read; that of the last iteration would change nothing. */
+	/* The looks whose answer nobody has read; that of the last iteration would change nothing.
+	 */
 	for (int ago = LMSOR_LAG; ago > 0; ago--) {
 		if (!(looked >> ago & 1))
 			continue;
@@ -201,8 +224,11 @@ __device__ __forceinline__ int lmsor_iterate(const struct lmsor_seat &seat, stru
 	return done;
 }
 
-/* A band of ROWS rows from begin to end; column: the pairs of the thread's two columns, as in the seat. */
-template <int ROWS> __device__ __forceinline__ void lmsor_run_band(const struct lmsor_seat &seat, const struct lmsor_pair column[2])
+/* A band of ROWS rows from begin to end; column: the pairs of the thread's two columns, as in the
+ * seat. */
+template <int ROWS>
+__device__ __forceinline__ void lmsor_run_band(const struct lmsor_seat &seat,
+					       const struct lmsor_pair column[2])
 {
 	lmsor_word *board = (lmsor_word *)seat.loop->board;
 	struct lmsor_held<ROWS> held;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * The tuned kernels: launch and table. The body is lmsor_tuned.cuh. One symbol a kind of storage, with the norm and without, named
- * as the launch is, so that a trace and a plan call it the same.
+ * The tuned kernels: launch and table. The body is lmsor_tuned.cuh. One symbol a kind of storage,
+ * with the norm and without, named as the launch is, so that a trace and a plan call it the same.
  */
 #include <cuda_runtime.h>
 #include "lmsor_geometry.h"
 #include "lmsor_tuned.cuh"
 
-static int launch(void (*kernel)(const struct lmsor_sweep, int), void (*geometry)(const void *, struct launch_geometry *),
-		  const void *args, void *stream)
+static int launch(void (*kernel)(const struct lmsor_sweep, int),
+		  void (*geometry)(const void *, struct launch_geometry *), const void *args,
+		  void *stream)
 {
 	struct lmsor_sweep sweep = *(const struct lmsor_sweep *)args;
 	struct launch_geometry g;
@@ -18,7 +19,8 @@ static int launch(void (*kernel)(const struct lmsor_sweep, int), void (*geometry
 	int rows_a_thread = g.path;
 	void *arguments[] = { &sweep, &rows_a_thread };
 
-	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]), dim3(g.block[0], g.block[1], g.block[2]), arguments, 0,
+	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
+				dim3(g.block[0], g.block[1], g.block[2]), arguments, 0,
 				(cudaStream_t)stream);
 }
 
@@ -34,16 +36,16 @@ __device__ __forceinline__ void lmsor_tuned_path(const struct lmsor_sweep &sweep
 }
 
 /* `blocks` an SM bounds the registers; `most` rows a thread, as in the geometry. */
-#define LMSOR_TUNED(name, stored, most, norm, blocks, geometry)                                                             \
-	extern "C" __global__ void __launch_bounds__(LMSOR_TUNED_THREADS, blocks)                                           \
-	name(const struct lmsor_sweep sweep, int rows_a_thread)                                                             \
-	{                                                                                                                   \
-		block_note<block_note_id(#name)> note;                                                                      \
-		lmsor_tuned_path<stored, most, norm>(sweep, rows_a_thread);                                                 \
-	}                                                                                                                   \
-	static int launch_##name(const void *args, void *stream)                                                            \
-	{                                                                                                                   \
-		return launch(name, geometry, args, stream);                                                                \
+#define LMSOR_TUNED(name, stored, most, norm, blocks, geometry)                                    \
+	extern "C" __global__ void __launch_bounds__(LMSOR_TUNED_THREADS, blocks)                  \
+		name(const struct lmsor_sweep sweep, int rows_a_thread)                            \
+	{                                                                                          \
+		block_note<block_note_id(#name)> note;                                             \
+		lmsor_tuned_path<stored, most, norm>(sweep, rows_a_thread);                        \
+	}                                                                                          \
+	static int launch_##name(const void *args, void *stream)                                   \
+	{                                                                                          \
+		return launch(name, geometry, args, stream);                                       \
 	}
 
 LMSOR_TUNED(lmsor_tuned1, STORED_ALL, 2, false, 5, lmsor_tuned1_geometry)
@@ -56,9 +58,13 @@ LMSOR_TUNED(lmsor_tuned4, STORED_OMEGA, 4, false, 4, lmsor_tuned_geometry)
 LMSOR_TUNED(lmsor_tuned4_norm, STORED_OMEGA, 4, true, 4, lmsor_tuned_geometry)
 
 extern "C" const struct cuda_kernel lmsor_tuned_kernels[] = {
-	{ "lmsor_tuned1", launch_lmsor_tuned1 }, { "lmsor_tuned1_norm", launch_lmsor_tuned1_norm },
-	{ "lmsor_tuned2", launch_lmsor_tuned2 }, { "lmsor_tuned2_norm", launch_lmsor_tuned2_norm },
-	{ "lmsor_tuned3", launch_lmsor_tuned3 }, { "lmsor_tuned3_norm", launch_lmsor_tuned3_norm },
-	{ "lmsor_tuned4", launch_lmsor_tuned4 }, { "lmsor_tuned4_norm", launch_lmsor_tuned4_norm },
+	{ "lmsor_tuned1", launch_lmsor_tuned1 },
+	{ "lmsor_tuned1_norm", launch_lmsor_tuned1_norm },
+	{ "lmsor_tuned2", launch_lmsor_tuned2 },
+	{ "lmsor_tuned2_norm", launch_lmsor_tuned2_norm },
+	{ "lmsor_tuned3", launch_lmsor_tuned3 },
+	{ "lmsor_tuned3_norm", launch_lmsor_tuned3_norm },
+	{ "lmsor_tuned4", launch_lmsor_tuned4 },
+	{ "lmsor_tuned4_norm", launch_lmsor_tuned4_norm },
 	{ 0, 0 },
 };

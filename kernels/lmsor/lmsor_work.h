@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * What the files of the driver share: lmsor_driver.c (runs), lmsor_iterate.c (until it has converged), lmsor_launch.c (what the machine
- * is asked for).
+ * What the files of the driver share: lmsor_driver.c (runs), lmsor_iterate.c (until it has
+ * converged), lmsor_launch.c (what the machine is asked for).
  */
 #ifndef WARPREEL_LMSOR_WORK_H
 #define WARPREEL_LMSOR_WORK_H
 
 #include <string.h>
 
-#include "../strips.h"
+#include "kernels/kit/strips.h"
 #include "lmsor_params.h"
 
 /* What a GPU has beside its strip. */
 struct lmsor_own {
-	uint32_t terms, upload;    /* device buffers; upload: row-major staging of the split layout */
-	uint32_t norm, h_norm;     /* slots 0 .. limit of max|u| after so many iterations; the host's copy is pinned */
-	uint32_t saved[2];         /* the strip at the begin of the last two chunks (check=device, several GPUs) */
-	uint32_t mail;             /* of all iterations in one launch; `norm` is its board then */
-	uint32_t aside, event[2];  /* stream and events that bring a chunk's norms while the next one runs */
+	uint32_t terms, upload; /* device buffers; upload: row-major staging of the split layout */
+	uint32_t norm, h_norm;	/* slots 0 .. limit of max|u| after so many iterations; the host's
+				   copy is pinned */
+	uint32_t saved[2]; /* the strip at the begin of the last two chunks (check=device, several
+			      GPUs) */
+	uint32_t mail;	   /* of all iterations in one launch; `norm` is its board then */
+	uint32_t aside,
+		event[2]; /* stream and events that bring a chunk's norms while the next one runs */
 };
 
 struct lmsor_work {
@@ -25,13 +28,13 @@ struct lmsor_work {
 	struct lmsor_own *own;
 	uint32_t host_grid;
 	int64_t pitch, host_row_bytes;
-	int limit;      /* iterations at most */
-	bool fixed;     /* exactly `limit` */
-	bool runs;      /* false on the plan machine, which has no memory */
+	int limit;  /* iterations at most */
+	bool fixed; /* exactly `limit` */
+	bool runs;  /* false on the plan machine, which has no memory */
 	/* by thread 0, of the last run */
-	int done;       /* iterations that were made */
-	bool ended;     /* max|u| was small enough, or is no number */
-	uint64_t norm;  /* max|u| after them over all GPUs, as bits; 0: nobody looked */
+	int done;      /* iterations that were made */
+	bool ended;    /* max|u| was small enough, or is no number */
+	uint64_t norm; /* max|u| after them over all GPUs, as bits; 0: nobody looked */
 };
 
 static inline const struct machine_ops *lmsor_ops(const struct lmsor_work *r)
@@ -54,17 +57,21 @@ static inline uint64_t lmsor_bits(double value)
 
 /* lmsor_launch.c. NULL on the plan machine. */
 uint64_t *lmsor_slot(const struct lmsor_work *r, uint32_t buffer, int slot);
-/* One colour of a strip and `extension` rows beyond it; slot < 0: no norm. `stops`: does nothing once the norm is small. */
-int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colour, int64_t extension, int slot, bool stops);
+/* One colour of a strip and `extension` rows beyond it; slot < 0: no norm. `stops`: does nothing
+ * once the norm is small. */
+int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colour,
+		       int64_t extension, int slot, bool stops);
 /* All iterations at once. */
 int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t);
 /* From the row-major staging to the split layout, or back. */
 int lmsor_launch_layout(struct lmsor_work *r, struct machine_thread *t, bool splits);
 int lmsor_launch_terms(struct lmsor_work *r, struct machine_thread *t);
 /* Slots [from, to) of the norm, to the host or from it. */
-int lmsor_copy_norms(struct lmsor_work *r, struct machine_thread *t, uint32_t stream, int from, int to, bool down);
+int lmsor_copy_norms(struct lmsor_work *r, struct machine_thread *t, uint32_t stream, int from,
+		     int to, bool down);
 
-/* lmsor_iterate.c. From the start values to the end, and the thread of GPU 0 notes what that was; work may be left on the stream. */
+/* lmsor_iterate.c. From the start values to the end, and the thread of GPU 0 notes what that was;
+ * work may be left on the stream. */
 int lmsor_iterate(struct lmsor_work *r, struct machine_thread *t);
 
 #endif

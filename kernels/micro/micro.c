@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../traces/util.h"
+#include "traces/base/util.h"
 #include "micro_params.h"
 
 #define MICRO(name) extern const struct micro_kernel micro_##name##_kernel;
@@ -29,9 +29,12 @@ static const char choices[] =
 #define AT(field) offsetof(struct micro_params, field)
 const struct option_spec micro_options[] = {
 	{ "kernel", OPTION_CHOICE, AT(name), "copy4", 0, 0, choices + 1, "which microkernel" },
-	{ "size", OPTION_INT, AT(size), "1048576", 1, 2147483647, "N", "elements; of one side where the data is a square or a cube" },
-	{ "block", OPTION_INT, AT(block), "256", 64, MICRO_BLOCK_MAX, "THREADS", "threads a block, a power of two" },
-	{ "work", OPTION_INT, AT(work), "0", 0, 1 << 24, "W", "loop length, stride or bins, by kernel; 0 takes the kernel's own" },
+	{ "size", OPTION_INT, AT(size), "1048576", 1, 2147483647, "N",
+	  "elements; of one side where the data is a square or a cube" },
+	{ "block", OPTION_INT, AT(block), "256", 64, MICRO_BLOCK_MAX, "THREADS",
+	  "threads a block, a power of two" },
+	{ "work", OPTION_INT, AT(work), "0", 0, 1 << 24, "W",
+	  "loop length, stride or bins, by kernel; 0 takes the kernel's own" },
 	{ "iterations", OPTION_INT, AT(iterations), "100", 1, 1 << 30, "I", "launches" },
 	{ 0 },
 };
@@ -45,7 +48,8 @@ static int check_work(struct micro_params *p)
 	else if (!k->work_standard)
 		return report("kernel %s has no --work", k->name);
 	else if (p->work < k->work_low || p->work > k->work_high)
-		return report("kernel %s takes --work from %d to %d, not %d", k->name, k->work_low, k->work_high, p->work);
+		return report("kernel %s takes --work from %d to %d, not %d", k->name, k->work_low,
+			      k->work_high, p->work);
 	return 0;
 }
 
@@ -69,23 +73,30 @@ int micro_prepare(void *given, uint32_t gpus)
 	for (int k = 0; k < p->kernel->dimensions; k++) {
 		points *= p->size;
 		if (points > most_elements)
-			return report("--size %d: kernel %s would have more than 2^36 elements", p->size, p->name);
+			return report("--size %d: kernel %s would have more than 2^36 elements",
+				      p->size, p->name);
 	}
-	p->args = (struct micro_args){ .n = p->size, .work = p->work, .block = p->block, .scale = 0.5 };
+	p->args = (struct micro_args){
+		.n = p->size, .work = p->work, .block = p->block, .scale = 0.5
+	};
 	memset(p->buffer, 0, sizeof(p->buffer));
 	p->kernel->buffers(&p->args, p->buffer);
 	for (int k = 0; k < MICRO_BUFFERS; k++) {
 		const struct micro_buffer *b = &p->buffer[k];
 		bytes += b->count * b->word_bytes;
 		if (b->fill == FILL_STEPS && b->count > INT32_MAX / b->range)
-			return report("--size %d --work %d: kernel %s counts elements in 32 bits", p->size, p->work, p->name);
+			return report("--size %d --work %d: kernel %s counts elements in 32 bits",
+				      p->size, p->work, p->name);
 	}
 	if (bytes > (int64_t)1 << 40)
-		return report("--size %d: kernel %s would need %" PRId64 " GiB", p->size, p->name, bytes >> 30);
+		return report("--size %d: kernel %s would need %" PRId64 " GiB", p->size, p->name,
+			      bytes >> 30);
 	p->kernel->geometry(&p->args, &p->geometry);
 	if (p->geometry.grid[1] > 65535 || p->geometry.grid[2] > 65535)
-		return report("--size %d: kernel %s would have a grid of %" PRIu32 " x %" PRIu32 " blocks, more than 65535 in its second or third "
-			      "dimension", p->size, p->name, p->geometry.grid[1], p->geometry.grid[2]);
+		return report("--size %d: kernel %s would have a grid of %" PRIu32 " x %" PRIu32
+			      " blocks, more than 65535 in its second or third "
+			      "dimension",
+			      p->size, p->name, p->geometry.grid[1], p->geometry.grid[2]);
 	return 0;
 }
 
@@ -93,8 +104,8 @@ void micro_config(const void *given, char text[CONFIG_BYTES])
 {
 	const struct micro_params *p = given;
 
-	snprintf(text, CONFIG_BYTES, "kernel=%s size=%d block=%d work=%d iterations=%d", p->kernel->name, p->size, p->block, p->work,
-		 p->iterations);
+	snprintf(text, CONFIG_BYTES, "kernel=%s size=%d block=%d work=%d iterations=%d",
+		 p->kernel->name, p->size, p->block, p->work, p->iterations);
 }
 
 /* A configuration string is the options without dashes: the option table parses both. */
@@ -105,7 +116,8 @@ int micro_parse(void *given, const char *config)
 	const struct command_help help = { "solve", "solve micro", "" };
 	int argc = 1, words, rc = 0;
 
-	for (char *word = strtok_r(copy, " ", &save); word && argc < 32; word = strtok_r(NULL, " ", &save))
+	for (char *word = strtok_r(copy, " ", &save); word && argc < 32;
+	     word = strtok_r(NULL, " ", &save))
 		argv[argc++] = xprintf("--%s", word);
 	memset(p, 0, sizeof(*p));
 	if (options_parse(&help, micro_options, p, argc, argv, &words) || words)
@@ -123,7 +135,8 @@ int micro_parse(void *given, const char *config)
 extern const struct solver solver_micro;
 const struct solver solver_micro = {
 	.name = "micro",
-	.summary = "microkernels that each press on one part of a GPU, for testing models of kernel time",
+	.summary = "microkernels that each press on one part of a GPU, for testing models of "
+		   "kernel time",
 	.params_bytes = sizeof(struct micro_params),
 	.options = micro_options,
 	.prepare = micro_prepare,

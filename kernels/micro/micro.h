@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Microkernels: small kernels that each press on one part of a GPU, written for testing models of kernel time.
+ * Microkernels: small kernels that each press on one part of a GPU, written for testing models of
+ * kernel time.
  *
- * Each comes as a CUDA kernel and its twin in plain C. Where products are added, both say fma() themselves (CUDA: --fmad=false, C:
- * -ffp-contract=off), so that all but those that use the special-function unit agree to the last bit.
+ * Each comes as a CUDA kernel and its twin in plain C. Where products are added, both say fma()
+ * themselves (CUDA: --fmad=false, C: -ffp-contract=off), so that all but those that use the
+ * special-function unit agree to the last bit.
  */
 #ifndef WARPREEL_MICRO_H
 #define WARPREEL_MICRO_H
@@ -10,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../traces/schedule.h"
+#include "traces/schedule/schedule.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,15 +24,16 @@ enum { MICRO_TILE = 32, MICRO_BLOCK_MAX = 1024, MICRO_REDUCE_ITEMS = 4 /* elemen
 /* Arguments of every microkernel. */
 struct micro_args {
 	void *in[MICRO_INPUTS], *out; /* inputs that a kernel does not have are NULL */
-	int64_t n;                    /* elements, or of one side */
-	int32_t work;                 /* what the option `work` means to this kernel: loop length, stride, bins */
-	int32_t block;                /* threads a block */
+	int64_t n;		      /* elements, or of one side */
+	int32_t work;  /* what the option `work` means to this kernel: loop length, stride, bins */
+	int32_t block; /* threads a block */
 	double scale;
 };
 
 enum micro_fill {
 	FILL_ZERO,
-	FILL_F32, FILL_F64, /* [0, 1) */
+	FILL_F32,
+	FILL_F64, /* [0, 1) */
 	FILL_U32,
 	FILL_BELOW, /* uint32_t below range */
 	FILL_ORDER, /* a permutation of [0, count) in random order, int32_t */
@@ -60,18 +63,19 @@ struct micro_kernel {
 	void (*cpu)(const void *args);
 	void (*geometry)(const void *args, struct launch_geometry *geometry);
 	void (*buffers)(const struct micro_args *args, struct micro_buffer buffer[MICRO_BUFFERS]);
-	int dimensions;   /* 1: n elements; 2: n x n; 3: n x n x n */
+	int dimensions;				/* 1: n elements; 2: n x n; 3: n x n x n */
 	int work_standard, work_low, work_high; /* 0: `work` means nothing to it */
 	double tolerance; /* relative, between GPU and twin; 0: to the last bit */
 };
 
-extern const struct micro_kernel *const micro_kernels[]; /* NULL-terminated, made from micro_kernels.def */
+extern const struct micro_kernel
+	*const micro_kernels[]; /* NULL-terminated, made from micro_kernels.def */
 
 void micro_fill_cpu(const void *args);
 void micro_fill_geometry(const void *args, struct launch_geometry *geometry);
 
-/* micro_geometry.c: one thread an element, the same with a loop of `work` steps, a tile of 32 x 32 a block, a tile of 32 x block / 32 a
- * block, four elements a thread. */
+/* micro_geometry.c: one thread an element, the same with a loop of `work` steps, a tile of 32 x 32
+ * a block, a tile of 32 x block / 32 a block, four elements a thread. */
 void micro_items_geometry(const void *args, struct launch_geometry *geometry);
 void micro_loop_geometry(const void *args, struct launch_geometry *geometry);
 void micro_tile_geometry(const void *args, struct launch_geometry *geometry);

@@ -3,7 +3,8 @@
  */
 #include "micro_launch.cuh"
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma32(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_fma32(const struct micro_args args)
 {
 	block_note<block_note_id("micro_fma32")> note;
 	const int64_t i = micro_item();
@@ -18,7 +19,8 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma32(const 
 }
 
 /* Four chains that do not wait for each other. */
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma32x4(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_fma32x4(const struct micro_args args)
 {
 	block_note<block_note_id("micro_fma32x4")> note;
 	const int64_t i = micro_item();
@@ -36,7 +38,8 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma32x4(cons
 	((float *)args.out)[i] = (x + y) + (z + w);
 }
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma64(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_fma64(const struct micro_args args)
 {
 	block_note<block_note_id("micro_fma64")> note;
 	const int64_t i = micro_item();
@@ -51,7 +54,8 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_fma64(const 
 }
 
 /* A reciprocal square root and an exponential a step, both approximate. */
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_special(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_special(const struct micro_args args)
 {
 	block_note<block_note_id("micro_special")> note;
 	const int64_t i = micro_item();
@@ -64,7 +68,8 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_special(cons
 	((float *)args.out)[i] = x;
 }
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_hash(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_hash(const struct micro_args args)
 {
 	block_note<block_note_id("micro_hash")> note;
 	const int64_t i = micro_item();
@@ -83,7 +88,8 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_hash(const s
 }
 
 /* Which of four ways a thread goes is in its data: a warp goes them all. */
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_divergent(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_divergent(const struct micro_args args)
 {
 	block_note<block_note_id("micro_divergent")> note;
 	const int64_t i = micro_item();

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../traces/util.h"
+#include "traces/base/util.h"
 #include "micro_kernel.h"
 #include "micro_value.h"
 
@@ -64,7 +64,8 @@ static void reduce(const void *given)
 	for (int64_t base = 0; base < args->n; base += share) {
 		for (int t = 0; t < args->block; t++) {
 			tree[t] = 0;
-			for (int64_t k = base + t; k < base + share && k < args->n; k += args->block)
+			for (int64_t k = base + t; k < base + share && k < args->n;
+			     k += args->block)
 				tree[t] += in[k];
 		}
 		for (int half = args->block / 2; half > 0; half /= 2)
@@ -192,7 +193,8 @@ static void gather(const void *given)
 {
 	const struct micro_args *args = given;
 	for (int64_t i = 0; i < args->n; i++)
-		((float *)args->out)[i] = ((const float *)args->in[0])[((const int32_t *)args->in[1])[i]];
+		((float *)args->out)[i] =
+			((const float *)args->in[0])[((const int32_t *)args->in[1])[i]];
 }
 
 static void strided(const void *given)
@@ -202,11 +204,14 @@ static void strided(const void *given)
 		((float *)args->out)[i] = ((const float *)args->in[0])[i * args->work];
 }
 
-static void buffers_1d(const struct micro_args *args, struct micro_buffer *buffer, int inputs, int word_bytes, enum micro_fill fill)
+static void buffers_1d(const struct micro_args *args, struct micro_buffer *buffer, int inputs,
+		       int word_bytes, enum micro_fill fill)
 {
 	for (int k = 0; k < inputs; k++)
-		buffer[k] = (struct micro_buffer){ args->n, 0, word_bytes, fill, ACCESS_READ, false };
-	buffer[MICRO_INPUTS] = (struct micro_buffer){ args->n, 0, word_bytes, FILL_ZERO, ACCESS_WRITE, false };
+		buffer[k] =
+			(struct micro_buffer){ args->n, 0, word_bytes, fill, ACCESS_READ, false };
+	buffer[MICRO_INPUTS] =
+		(struct micro_buffer){ args->n, 0, word_bytes, FILL_ZERO, ACCESS_WRITE, false };
 }
 
 static void one_f32(const struct micro_args *args, struct micro_buffer *buffer)
@@ -255,13 +260,16 @@ static void square(const struct micro_args *args, struct micro_buffer *buffer)
 static void partials(const struct micro_args *args, struct micro_buffer *buffer)
 {
 	one_f32(args, buffer);
-	buffer[MICRO_INPUTS].count = micro_divide_up(args->n, (int64_t)args->block * MICRO_REDUCE_ITEMS);
+	buffer[MICRO_INPUTS].count =
+		micro_divide_up(args->n, (int64_t)args->block * MICRO_REDUCE_ITEMS);
 }
 
 static void bins(const struct micro_args *args, struct micro_buffer *buffer)
 {
 	buffer[0] = (struct micro_buffer){ args->n, args->work, 4, FILL_BELOW, ACCESS_READ, true };
-	buffer[MICRO_INPUTS] = (struct micro_buffer){ args->work, 0, 4, FILL_ZERO, ACCESS_READ | ACCESS_WRITE, true };
+	buffer[MICRO_INPUTS] = (struct micro_buffer){
+		args->work, 0, 4, FILL_ZERO, ACCESS_READ | ACCESS_WRITE, true
+	};
 }
 
 static void indexed(const struct micro_args *args, struct micro_buffer *buffer)
@@ -276,23 +284,24 @@ static void sparse(const struct micro_args *args, struct micro_buffer *buffer)
 	buffer[0].count = args->n * args->work;
 }
 
-/*         name              twin       geometry                 buffers   dimensions  work: standard, least, most   tolerance */
-MICRO_KERNEL(copy4,            copy4,     micro_items_geometry,  one_f32,  1, 0, 0, 0, 0)
-MICRO_KERNEL(copy8,            copy8,     micro_items_geometry,  one_f64,  1, 0, 0, 0, 0)
-MICRO_KERNEL(copy16,           copy16,    micro_items_geometry,  one_quad, 1, 0, 0, 0, 0)
-MICRO_KERNEL(triad32,          triad32,   micro_items_geometry,  two_f32,  1, 0, 0, 0, 0)
-MICRO_KERNEL(triad64,          triad64,   micro_items_geometry,  two_f64,  1, 0, 0, 0, 0)
-MICRO_KERNEL(reduce,           reduce,    micro_reduce_geometry, partials, 1, 0, 0, 0, 0)
-MICRO_KERNEL(transpose,        transpose, micro_tile_geometry,   square,   2, 0, 0, 0, 0)
-MICRO_KERNEL(transpose_shared, transpose, micro_tile_geometry,   square,   2, 0, 0, 0, 0)
-MICRO_KERNEL(transpose_padded, transpose, micro_tile_geometry,   square,   2, 0, 0, 0, 0)
-MICRO_KERNEL(stencil,          stencil,   micro_rows_geometry,   square,   2, 0, 0, 0, 0)
-MICRO_KERNEL(fma32,            fma32,     micro_loop_geometry,  one_f32,  1, 64, 1, 1 << 20, 0)
-MICRO_KERNEL(fma32x4,          fma32x4,   micro_loop_geometry,  one_f32,  1, 64, 1, 1 << 20, 0)
-MICRO_KERNEL(fma64,            fma64,     micro_loop_geometry,  one_f64,  1, 64, 1, 1 << 20, 0)
-MICRO_KERNEL(special,          special,   micro_loop_geometry,  one_f32,  1, 16, 1, 1 << 20, 1e-5)
-MICRO_KERNEL(atomics,          atomics,   micro_items_geometry,  bins,     1, 4096, 1, 1 << 24, 0)
-MICRO_KERNEL(gather,           gather,    micro_items_geometry,  indexed,  1, 0, 0, 0, 0)
-MICRO_KERNEL(strided,          strided,   micro_items_geometry,  sparse,   1, 8, 1, 1 << 10, 0)
-MICRO_KERNEL(hash,             hash,      micro_loop_geometry,  hashes,   1, 32, 1, 1 << 20, 0)
-MICRO_KERNEL(divergent,        divergent, micro_loop_geometry,  one_u32,  1, 16, 1, 1 << 20, 0)
+/*         name              twin       geometry                 buffers   dimensions  work:
+ * standard, least, most   tolerance */
+MICRO_KERNEL(copy4, copy4, micro_items_geometry, one_f32, 1, 0, 0, 0, 0)
+MICRO_KERNEL(copy8, copy8, micro_items_geometry, one_f64, 1, 0, 0, 0, 0)
+MICRO_KERNEL(copy16, copy16, micro_items_geometry, one_quad, 1, 0, 0, 0, 0)
+MICRO_KERNEL(triad32, triad32, micro_items_geometry, two_f32, 1, 0, 0, 0, 0)
+MICRO_KERNEL(triad64, triad64, micro_items_geometry, two_f64, 1, 0, 0, 0, 0)
+MICRO_KERNEL(reduce, reduce, micro_reduce_geometry, partials, 1, 0, 0, 0, 0)
+MICRO_KERNEL(transpose, transpose, micro_tile_geometry, square, 2, 0, 0, 0, 0)
+MICRO_KERNEL(transpose_shared, transpose, micro_tile_geometry, square, 2, 0, 0, 0, 0)
+MICRO_KERNEL(transpose_padded, transpose, micro_tile_geometry, square, 2, 0, 0, 0, 0)
+MICRO_KERNEL(stencil, stencil, micro_rows_geometry, square, 2, 0, 0, 0, 0)
+MICRO_KERNEL(fma32, fma32, micro_loop_geometry, one_f32, 1, 64, 1, 1 << 20, 0)
+MICRO_KERNEL(fma32x4, fma32x4, micro_loop_geometry, one_f32, 1, 64, 1, 1 << 20, 0)
+MICRO_KERNEL(fma64, fma64, micro_loop_geometry, one_f64, 1, 64, 1, 1 << 20, 0)
+MICRO_KERNEL(special, special, micro_loop_geometry, one_f32, 1, 16, 1, 1 << 20, 1e-5)
+MICRO_KERNEL(atomics, atomics, micro_items_geometry, bins, 1, 4096, 1, 1 << 24, 0)
+MICRO_KERNEL(gather, gather, micro_items_geometry, indexed, 1, 0, 0, 0, 0)
+MICRO_KERNEL(strided, strided, micro_items_geometry, sparse, 1, 8, 1, 1 << 10, 0)
+MICRO_KERNEL(hash, hash, micro_loop_geometry, hashes, 1, 32, 1, 1 << 20, 0)
+MICRO_KERNEL(divergent, divergent, micro_loop_geometry, one_u32, 1, 16, 1, 1 << 20, 0)

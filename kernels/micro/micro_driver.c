@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Runs a microkernel over and over on one GPU. Start values are made on the device by micro_fill; the output is read back through a
- * small buffer and hashed as it comes.
+ * Runs a microkernel over and over on one GPU. Start values are made on the device by micro_fill;
+ * the output is read back through a small buffer and hashed as it comes.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../traces/util.h"
+#include "traces/base/util.h"
 #include "micro_params.h"
 #include "micro_value.h"
 
@@ -18,7 +18,7 @@ struct micro_state {
 	uint32_t buffer[MICRO_BUFFERS], stage, stream;
 	uint64_t seed;
 	int iterations; /* fewer while warming up */
-	bool verify;    /* hash the output after the run */
+	bool verify;	/* hash the output after the run */
 	struct solver_result *result;
 };
 
@@ -30,9 +30,11 @@ static int make(struct micro_state *s, const struct micro_params *params, struct
 		const struct micro_buffer *want = &params->buffer[k];
 		if (!want->count)
 			continue;
-		if (m->ops->buffer(m, 0, SPACE_DEVICE, want->count * want->word_bytes, &s->buffer[k]))
+		if (m->ops->buffer(m, 0, SPACE_DEVICE, want->count * want->word_bytes,
+				   &s->buffer[k]))
 			return -1;
-		*(k < MICRO_INPUTS ? &s->params.args.in[k] : &s->params.args.out) = m->ops->address(m, s->buffer[k]);
+		*(k < MICRO_INPUTS ? &s->params.args.in[k] : &s->params.args.out) =
+			m->ops->address(m, s->buffer[k]);
 	}
 	return m->ops->stream(m, 0, &s->stream);
 }
@@ -82,7 +84,9 @@ static int iterate(struct micro_state *s, struct machine_thread *t)
 		.args = &p->args,
 		.args_bytes = sizeof(p->args),
 		.geometry = p->kernel->geometry,
-		.rows = dimensions == 1 ? 1 : dimensions == 2 ? n : n * n,
+		.rows = dimensions == 1	  ? 1
+			: dimensions == 2 ? n
+					  : n * n,
 		.columns = n,
 	};
 	launch.points = launch.rows * launch.columns;
@@ -91,21 +95,25 @@ static int iterate(struct micro_state *s, struct machine_thread *t)
 		const int64_t bytes = b->count * b->word_bytes;
 		if (!b->count)
 			continue;
-		launch.access[launch.access_count++] = (struct schedule_access){ s->buffer[k], b->mode, 0, bytes };
-		launch.dram_bytes += (b->mode & ACCESS_READ ? bytes : 0) + (b->mode & ACCESS_WRITE ? bytes : 0);
+		launch.access[launch.access_count++] =
+			(struct schedule_access){ s->buffer[k], b->mode, 0, bytes };
+		launch.dram_bytes +=
+			(b->mode & ACCESS_READ ? bytes : 0) + (b->mode & ACCESS_WRITE ? bytes : 0);
 		launch.resident_bytes += bytes;
 	}
 	return s->m->ops->launch(t, s->stream, &launch);
 }
 
 /* The largest magnitude among `bytes` of output; a NaN stays one. */
-static double largest(const void *values, int64_t bytes, const struct micro_buffer *out, double most)
+static double largest(const void *values, int64_t bytes, const struct micro_buffer *out,
+		      double most)
 {
 	const int64_t count = bytes / out->word_bytes;
 
 	for (int64_t i = 0; i < count; i++) {
-		double value = out->integer ? (double)((const uint32_t *)values)[i] :
-			       out->word_bytes == 8 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+		double value = out->integer	      ? (double)((const uint32_t *)values)[i]
+			       : out->word_bytes == 8 ? ((const double *)values)[i]
+						      : (double)((const float *)values)[i];
 		most = larger_or_nan(most, fabs(value));
 	}
 	return most;
@@ -121,8 +129,11 @@ static int check_output(struct micro_state *s, struct machine_thread *t)
 	s->result->residual = 0;
 	for (int64_t at = 0; at < bytes; at += STAGE_BYTES) {
 		const int64_t now = bytes - at < STAGE_BYTES ? bytes - at : STAGE_BYTES;
-		const struct machine_copy copy = { .source = s->buffer[MICRO_INPUTS], .target = s->stage, .source_offset_bytes = at,
-						   .row_bytes = now, .rows = 1 };
+		const struct machine_copy copy = { .source = s->buffer[MICRO_INPUTS],
+						   .target = s->stage,
+						   .source_offset_bytes = at,
+						   .row_bytes = now,
+						   .rows = 1 };
 		if (s->m->ops->copy(t, s->stream, &copy) || s->m->ops->sync(t, s->stream))
 			return -1;
 		for (int64_t k = 0; k < now; k += 4) {
@@ -142,7 +153,8 @@ static int run_body(struct machine_thread *t, void *arg)
 	struct micro_state *s = arg;
 	const struct machine_ops *ops = s->m->ops;
 
-	if (ops->mark(t, MARK_TOTAL_BEGIN) || fill(s, t) || ops->sync(t, s->stream) || ops->mark(t, MARK_CORE_BEGIN))
+	if (ops->mark(t, MARK_TOTAL_BEGIN) || fill(s, t) || ops->sync(t, s->stream) ||
+	    ops->mark(t, MARK_CORE_BEGIN))
 		return -1;
 	for (int k = 0; k < s->iterations; k++)
 		if (iterate(s, t))
@@ -166,8 +178,8 @@ static int run_once(struct micro_state *s, struct solver_result *result, bool ve
 	return 0;
 }
 
-int micro_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
-	      struct solver_result *results)
+int micro_run(const void *params, struct machine *m, uint32_t gpus,
+	      const struct solver_request *request, struct solver_result *results)
 {
 	struct micro_state s = { .seed = request->seed };
 	char config[CONFIG_BYTES];
@@ -188,7 +200,8 @@ int micro_run(const void *params, struct machine *m, uint32_t gpus, const struct
 	s.iterations = s.params.iterations;
 	for (int k = 0; k < request->repeat; k++) {
 		solver_note_run("micro", config, gpus);
-		if (run_once(&s, &results[k], runs && request->verify && (k == 0 || k == request->repeat - 1)))
+		if (run_once(&s, &results[k],
+			     runs && request->verify && (k == 0 || k == request->repeat - 1)))
 			return -1;
 		solver_note_run(NULL, NULL, 0);
 	}
@@ -208,7 +221,8 @@ int micro_steady_begin(const void *params, struct machine *m, void **state, uint
 	struct machine_thread thread;
 
 	s->seed = 1;
-	if (make(s, params, m) || (m->ops->address(m, s->buffer[MICRO_INPUTS]) && m->ops->run(m, 1, fill_body, s, &thread))) {
+	if (make(s, params, m) || (m->ops->address(m, s->buffer[MICRO_INPUTS]) &&
+				   m->ops->run(m, 1, fill_body, s, &thread))) {
 		free(s);
 		return -1;
 	}

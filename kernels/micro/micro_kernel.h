@@ -6,9 +6,12 @@
 
 #include "micro.h"
 
-#define MICRO_KERNEL(name_, cpu_, geometry_, buffers_, dimensions_, standard_, low_, high_, tolerance_)                 \
-	extern const struct micro_kernel micro_##name_##_kernel;                                                         \
-	const struct micro_kernel micro_##name_##_kernel = { #name_, "micro_" #name_, cpu_, geometry_, buffers_, dimensions_, \
-							     standard_, low_, high_, tolerance_ };
+#define MICRO_KERNEL(name_, cpu_, geometry_, buffers_, dimensions_, standard_, low_, high_,        \
+		     tolerance_)                                                                   \
+	extern const struct micro_kernel micro_##name_##_kernel;                                   \
+	const struct micro_kernel micro_##name_##_kernel = {                                       \
+		#name_,	     "micro_" #name_, cpu_, geometry_, buffers_,                           \
+		dimensions_, standard_,	      low_, high_,     tolerance_                          \
+	};
 
 #endif

@@ -4,8 +4,8 @@
 #ifndef WARPREEL_MICRO_PARAMS_H
 #define WARPREEL_MICRO_PARAMS_H
 
-#include "../../traces/options.h"
-#include "../solver.h"
+#include "traces/base/options.h"
+#include "kernels/kit/solver.h"
 #include "micro.h"
 
 struct micro_params {
@@ -14,7 +14,7 @@ struct micro_params {
 	int size, block, work, iterations; /* work 0: the kernel's own */
 	/* by micro_prepare */
 	const struct micro_kernel *kernel;
-	struct micro_args args;            /* without addresses */
+	struct micro_args args; /* without addresses */
 	struct micro_buffer buffer[MICRO_BUFFERS];
 	struct launch_geometry geometry;
 };
@@ -26,8 +26,8 @@ int micro_parse(void *params, const char *config);
 void micro_config(const void *params, char text[CONFIG_BYTES]);
 
 /* micro_driver.c */
-int micro_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
-	      struct solver_result *results);
+int micro_run(const void *params, struct machine *m, uint32_t gpus,
+	      const struct solver_request *request, struct solver_result *results);
 int micro_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream);
 int micro_steady_iterate(void *state, struct machine_thread *t);
 void micro_steady_end(void *state);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Microkernels around shared memory: a block's sum, transposes without it, with bank conflicts and without them, a stencil.
+ * Microkernels around shared memory: a block's sum, transposes without it, with bank conflicts and
+ * without them, a stencil.
  */
 #include "micro_launch.cuh"
 
 /* Four elements a thread, then a tree; one partial sum a block. */
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_reduce(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_reduce(const struct micro_args args)
 {
 	block_note<block_note_id("micro_reduce")> note;
 	__shared__ float tree[MICRO_BLOCK_MAX];
@@ -28,12 +30,14 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_reduce(const
 		((float *)args.out)[blockIdx.x] = tree[0];
 }
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_transpose(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_transpose(const struct micro_args args)
 {
 	block_note<block_note_id("micro_transpose")> note;
 	const float *in = (const float *)args.in[0];
 	float *out = (float *)args.out;
-	const int64_t column = (int64_t)blockIdx.x * MICRO_TILE + threadIdx.x, row = (int64_t)blockIdx.y * MICRO_TILE + threadIdx.y;
+	const int64_t column = (int64_t)blockIdx.x * MICRO_TILE + threadIdx.x,
+		      row = (int64_t)blockIdx.y * MICRO_TILE + threadIdx.y;
 
 	for (int k = 0; k < MICRO_TILE; k += (int)blockDim.y)
 		if (column < args.n && row + k < args.n)
@@ -47,7 +51,8 @@ template <int PAD> static __device__ __forceinline__ void transpose(const struct
 	const float *in = (const float *)args.in[0];
 	float *out = (float *)args.out;
 	const int x = (int)threadIdx.x, y = (int)threadIdx.y, step = (int)blockDim.y;
-	const int64_t left = (int64_t)blockIdx.x * MICRO_TILE, top = (int64_t)blockIdx.y * MICRO_TILE;
+	const int64_t left = (int64_t)blockIdx.x * MICRO_TILE,
+		      top = (int64_t)blockIdx.y * MICRO_TILE;
 
 	for (int k = y; k < MICRO_TILE; k += step)
 		if (left + x < args.n && top + k < args.n)
@@ -58,26 +63,31 @@ template <int PAD> static __device__ __forceinline__ void transpose(const struct
 			out[(left + k) * args.n + top + x] = tile[x][k];
 }
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_transpose_shared(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_transpose_shared(const struct micro_args args)
 {
 	block_note<block_note_id("micro_transpose_shared")> note;
 	transpose<0>(args);
 }
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_transpose_padded(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_transpose_padded(const struct micro_args args)
 {
 	block_note<block_note_id("micro_transpose_padded")> note;
 	transpose<1>(args);
 }
 
-/* Mean of a point and its four neighbours; points of the edge are copied. A tile and its rim are in shared memory. */
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_stencil(const struct micro_args args)
+/* Mean of a point and its four neighbours; points of the edge are copied. A tile and its rim are in
+ * shared memory. */
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_stencil(const struct micro_args args)
 {
 	block_note<block_note_id("micro_stencil")> note;
 	__shared__ float tile[MICRO_BLOCK_MAX / MICRO_TILE + 2][MICRO_TILE + 2];
 	const float *in = (const float *)args.in[0];
 	const int x = (int)threadIdx.x + 1, y = (int)threadIdx.y + 1, height = (int)blockDim.y;
-	const int64_t n = args.n, column = (int64_t)blockIdx.x * MICRO_TILE + threadIdx.x, row = (int64_t)blockIdx.y * height + threadIdx.y;
+	const int64_t n = args.n, column = (int64_t)blockIdx.x * MICRO_TILE + threadIdx.x,
+		      row = (int64_t)blockIdx.y * height + threadIdx.y;
 	const bool inside = column < n && row < n;
 
 	if (inside) {
@@ -97,7 +107,9 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_stencil(cons
 		return;
 	float value = tile[y][x];
 	if (column > 0 && column < n - 1 && row > 0 && row < n - 1)
-		value = 0.2f * (((tile[y][x - 1] + tile[y][x + 1]) + (tile[y - 1][x] + tile[y + 1][x])) + value);
+		value = 0.2f *
+			(((tile[y][x - 1] + tile[y][x + 1]) + (tile[y - 1][x] + tile[y + 1][x])) +
+			 value);
 	((float *)args.out)[row * n + column] = value;
 }
 

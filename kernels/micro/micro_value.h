@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Element `i` of a buffer's start values, the same on host and device. CUDA files define MICRO_INLINE first.
+ * Element `i` of a buffer's start values, the same on host and device. CUDA files define
+ * MICRO_INLINE first.
  */
 #ifndef WARPREEL_MICRO_VALUE_H
 #define WARPREEL_MICRO_VALUE_H
@@ -18,7 +19,8 @@ MICRO_INLINE uint64_t micro_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* A bijection of the numbers below the next power of two, walked until it lands below count: a permutation of [0, count). */
+/* A bijection of the numbers below the next power of two, walked until it lands below count: a
+ * permutation of [0, count). */
 MICRO_INLINE uint32_t micro_order(uint32_t i, uint32_t count, uint32_t seed)
 {
 	uint32_t bits = 1, x = i;
@@ -48,11 +50,16 @@ MICRO_INLINE void micro_fill_element(const struct micro_fill_args *args, int64_t
 	else if (args->kind == FILL_U32)
 		((uint32_t *)args->out)[i] = (uint32_t)random;
 	else if (args->kind == FILL_BELOW)
-		((uint32_t *)args->out)[i] = (uint32_t)((random >> 32) * (uint64_t)args->range >> 32);
+		((uint32_t *)args->out)[i] =
+			(uint32_t)((random >> 32) * (uint64_t)args->range >> 32);
 	else if (args->kind == FILL_ORDER)
-		((uint32_t *)args->out)[i] = micro_order((uint32_t)i, (uint32_t)args->count, (uint32_t)args->seed);
+		((uint32_t *)args->out)[i] =
+			micro_order((uint32_t)i, (uint32_t)args->count, (uint32_t)args->seed);
 	else
-		((uint32_t *)args->out)[i] = i ? (uint32_t)(i * args->range + (int64_t)((random >> 32) * (uint64_t)args->range >> 32)) : 0;
+		((uint32_t *)args->out)[i] =
+			i ? (uint32_t)(i * args->range +
+				       (int64_t)((random >> 32) * (uint64_t)args->range >> 32))
+			  : 0;
 }
 
 #endif

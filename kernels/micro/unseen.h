@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Kernels that nobody who builds a model of kernel time looks at before the model is done: their errors are the model's honest ones.
+ * Kernels that nobody who builds a model of kernel time looks at before the model is done: their
+ * errors are the model's honest ones.
  */
 #ifndef WARPREEL_UNSEEN_H
 #define WARPREEL_UNSEEN_H

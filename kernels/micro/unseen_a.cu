@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Mean of a point and its six neighbours in a cube of doubles. A thread walks 16 planes along z and keeps its column in registers.
+ * Mean of a point and its six neighbours in a cube of doubles. A thread walks 16 planes along z and
+ * keeps its column in registers.
  */
 #include "micro_launch.cuh"
 #include "unseen.h"
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_unseen_a(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_unseen_a(const struct micro_args args)
 {
 	const int64_t n = args.n, plane = n * n;
-	const int64_t x = (int64_t)blockIdx.x * MICRO_TILE + threadIdx.x, y = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
+	const int64_t x = (int64_t)blockIdx.x * MICRO_TILE + threadIdx.x,
+		      y = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
 	const int64_t first = (int64_t)blockIdx.z * UNSEEN_A_PLANES;
 	const int64_t last = first + UNSEEN_A_PLANES < n ? first + UNSEEN_A_PLANES : n;
 
@@ -22,7 +25,8 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_unseen_a(con
 		const double above = z < n - 1 ? u[plane] : 0;
 		double value = here;
 		if (inner && z > 0 && z < n - 1)
-			value = 0.125 * (((u[-1] + u[1]) + (u[-n] + u[n])) + fma(2.0, here, below + above));
+			value = 0.125 *
+				(((u[-1] + u[1]) + (u[-n] + u[n])) + fma(2.0, here, below + above));
 		*out = value;
 		below = here;
 		here = above;

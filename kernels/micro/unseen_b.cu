@@ -4,7 +4,8 @@
 #include "micro_launch.cuh"
 #include "unseen.h"
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_unseen_b(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_unseen_b(const struct micro_args args)
 {
 	const int32_t *begin = (const int32_t *)args.in[0], *column = (const int32_t *)args.in[1];
 	const float *value = (const float *)args.in[2], *vector = (const float *)args.in[3];

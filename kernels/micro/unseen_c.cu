@@ -4,7 +4,8 @@
 #include "micro_launch.cuh"
 #include "unseen.h"
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_unseen_c(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_unseen_c(const struct micro_args args)
 {
 	__shared__ uint32_t piece[2 * MICRO_BLOCK_MAX];
 	const int t = (int)threadIdx.x, block = (int)blockDim.x;

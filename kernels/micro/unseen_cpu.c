@@ -17,10 +17,12 @@ static void cube(const void *given)
 	for (int64_t z = 0; z < n; z++)
 		for (int64_t y = 0; y < n; y++)
 			for (int64_t x = 0; x < n; x++) {
-				const double *u = (const double *)args->in[0] + z * plane + y * n + x;
+				const double *u =
+					(const double *)args->in[0] + z * plane + y * n + x;
 				double value = u[0];
 				if (x > 0 && x < n - 1 && y > 0 && y < n - 1 && z > 0 && z < n - 1)
-					value = 0.125 * (((u[-1] + u[1]) + (u[-n] + u[n])) + fma(2.0, u[0], u[-plane] + u[plane]));
+					value = 0.125 * (((u[-1] + u[1]) + (u[-n] + u[n])) +
+							 fma(2.0, u[0], u[-plane] + u[plane]));
 				((double *)args->out)[z * plane + y * n + x] = value;
 			}
 }
@@ -58,7 +60,8 @@ static void pieces(const void *given)
 
 	memcpy(args->out, args->in[0], (size_t)args->n * 4);
 	for (int64_t base = 0; base < args->n; base += share)
-		qsort((uint32_t *)args->out + base, (size_t)(args->n - base < share ? args->n - base : share), 4, compare);
+		qsort((uint32_t *)args->out + base,
+		      (size_t)(args->n - base < share ? args->n - base : share), 4, compare);
 }
 
 static void matrices(const void *given)
@@ -71,7 +74,8 @@ static void matrices(const void *given)
 			const float *element = (const float *)args->in[0] + m * SIDE * SIDE + row;
 			float sum = 0;
 			for (int k = 0; k < SIDE; k++)
-				sum = fmaf(element[k * SIDE], ((const float *)args->in[1])[m * SIDE + k], sum);
+				sum = fmaf(element[k * SIDE],
+					   ((const float *)args->in[1])[m * SIDE + k], sum);
 			((float *)args->out)[m * SIDE + row] = sum;
 		}
 }

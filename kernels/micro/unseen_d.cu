@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Many small matrices, 32 x 32 by columns, each times a vector of its own: a warp a matrix, the vectors in shared memory.
+ * Many small matrices, 32 x 32 by columns, each times a vector of its own: a warp a matrix, the
+ * vectors in shared memory.
  */
 #include "micro_launch.cuh"
 #include "unseen.h"
 
-extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_unseen_d(const struct micro_args args)
+extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX)
+	micro_unseen_d(const struct micro_args args)
 {
 	__shared__ float vector[MICRO_BLOCK_MAX];
 	const int t = (int)threadIdx.x, first = t / UNSEEN_D_SIDE * UNSEEN_D_SIDE;
@@ -15,7 +17,8 @@ extern "C" __global__ void __launch_bounds__(MICRO_BLOCK_MAX) micro_unseen_d(con
 	__syncthreads();
 	if (matrix >= args.n)
 		return;
-	const float *column = (const float *)args.in[0] + matrix * UNSEEN_D_SIDE * UNSEEN_D_SIDE + (t - first);
+	const float *column =
+		(const float *)args.in[0] + matrix * UNSEEN_D_SIDE * UNSEEN_D_SIDE + (t - first);
 	float sum = 0;
 #pragma unroll 8
 	for (int k = 0; k < UNSEEN_D_SIDE; k++)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "unseen.h"
 
-static void linear(const struct micro_args *args, int64_t items_a_block, struct launch_geometry *geometry)
+static void linear(const struct micro_args *args, int64_t items_a_block,
+		   struct launch_geometry *geometry)
 {
-	*geometry = (struct launch_geometry){ .grid = { micro_divide_up(args->n, items_a_block), 1, 1 },
-					      .block = { (uint32_t)args->block, 1, 1 }, .path = args->work };
+	*geometry =
+		(struct launch_geometry){ .grid = { micro_divide_up(args->n, items_a_block), 1, 1 },
+					  .block = { (uint32_t)args->block, 1, 1 },
+					  .path = args->work };
 }
 
 void unseen_a_geometry(const void *given, struct launch_geometry *geometry)

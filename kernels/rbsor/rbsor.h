@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Red-black SOR on the 2D Laplace equation with Dirichlet boundary (seed: Spampinato, "Modeling Communication on Multi-GPU
- * Systems", chapters 4 and 5; equations (4.17), (4.18)).
+ * Red-black SOR on the 2D Laplace equation with Dirichlet boundary (seed: Spampinato, "Modeling
+ * Communication on Multi-GPU Systems", chapters 4 and 5; equations (4.17), (4.18)).
  *
- * The grid has rows x columns points, boundary included; the interior is (rows - 2) x (columns - 2). Red points have
- * (i + j) even in global indices and go first. One iteration is a red and a black half-sweep. The update is
+ * The grid has rows x columns points, boundary included; the interior is (rows - 2) x (columns -
+ * 2). Red points have (i + j) even in global indices and go first. One iteration is a red and a
+ * black half-sweep. The update is
  *
  *     u = u + omega * (0.25 * ((west + east) + (north + south)) - u)
  *
- * with exactly this association and no fused multiply-add, on every machine and in every kernel, so that all of them agree
- * to the last bit (CUDA: --fmad=false; C: -ffp-contract=off).
+ * with exactly this association and no fused multiply-add, on every machine and in every kernel, so
+ * that all of them agree to the last bit (CUDA: --fmad=false; C: -ffp-contract=off).
  */
 #ifndef WARPREEL_RBSOR_H
 #define WARPREEL_RBSOR_H
@@ -21,25 +22,28 @@ extern "C" {
 
 /* Grid storage on the device.
  * LAYOUT_ROWS (kernel `paper`): row-major, `pitch` elements a row.
- * LAYOUT_SPLIT (kernel `tuned`): each row holds its red half-row, then its black half-row, each pitch/2 elements. Column j of
- * global row i sits at index j >> 1 of half (i + j) & 1 (0 = red). A band of rows is contiguous in both layouts.
- * pitch is a multiple of 64 elements.
+ * LAYOUT_SPLIT (kernel `tuned`): each row holds its red half-row, then its black half-row, each
+ * pitch/2 elements. Column j of global row i sits at index j >> 1 of half (i + j) & 1 (0 = red). A
+ * band of rows is contiguous in both layouts. pitch is a multiple of 64 elements.
  */
 enum rbsor_layout { LAYOUT_ROWS, LAYOUT_SPLIT };
 
-/* Arguments of rbsor_{paper,tuned}_{f32,f64}: one colour of rows [row_begin, row_end) of a strip. */
+/* Arguments of rbsor_{paper,tuned}_{f32,f64}: one colour of rows [row_begin, row_end) of a strip.
+ */
 struct rbsor_sweep {
-	void *grid;               /* the strip, in the kernel's layout, halo rows included */
-	int64_t pitch;            /* elements between rows */
-	int32_t columns;          /* of the whole grid */
-	int32_t strip_rows;       /* rows stored, halo included */
-	int32_t row_begin, row_end; /* local rows to update; 1 <= row_begin, row_end <= strip_rows - 1: neighbours exist */
-	int32_t first_row;        /* global row of local row 0: decides the colour */
-	int32_t colour;           /* 0 red, 1 black */
-	double omega;             /* f32 kernels round it to float once */
+	void *grid;		    /* the strip, in the kernel's layout, halo rows included */
+	int64_t pitch;		    /* elements between rows */
+	int32_t columns;	    /* of the whole grid */
+	int32_t strip_rows;	    /* rows stored, halo included */
+	int32_t row_begin, row_end; /* local rows to update; 1 <= row_begin, row_end <= strip_rows -
+				       1: neighbours exist */
+	int32_t first_row;	    /* global row of local row 0: decides the colour */
+	int32_t colour;		    /* 0 red, 1 black */
+	double omega;		    /* f32 kernels round it to float once */
 };
 
-/* Arguments of rbsor_split_{f32,f64} (row-major `rows_grid` -> split `grid`) and rbsor_merge_{f32,f64} (back). */
+/* Arguments of rbsor_split_{f32,f64} (row-major `rows_grid` -> split `grid`) and
+ * rbsor_merge_{f32,f64} (back). */
 struct rbsor_layout_args {
 	void *rows_grid, *grid;
 	int64_t rows_pitch, pitch; /* elements */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Red-black SOR in plain C: the reference every other kernel must agree with to the last bit, and what the cpu machine runs.
- * Build with -ffp-contract=off.
+ * Red-black SOR in plain C: the reference every other kernel must agree with to the last bit, and
+ * what the cpu machine runs. Build with -ffp-contract=off.
  */
 #include "rbsor.h"
 

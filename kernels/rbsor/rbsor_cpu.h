@@ -16,7 +16,9 @@ void RBSOR(rows)(const void *args)
 		int32_t p = (sweep->first_row + row + sweep->colour) & 1;
 
 		for (int32_t j = 2 - p; j < sweep->columns - 1; j += 2)
-			u[j] = u[j] + omega * (quarter * ((u[j - 1] + u[j + 1]) + (north[j] + south[j])) - u[j]);
+			u[j] = u[j] +
+			       omega * (quarter * ((u[j - 1] + u[j + 1]) + (north[j] + south[j])) -
+					u[j]);
 	}
 }
 
@@ -31,13 +33,16 @@ void RBSOR(tuned)(const void *args)
 		REAL *line = (REAL *)sweep->grid + row * sweep->pitch;
 		REAL *restrict own = line + sweep->colour * half;
 		const REAL *restrict other = line + (1 - sweep->colour) * half;
-		const REAL *restrict north = other - sweep->pitch, *restrict south = other + sweep->pitch;
+		const REAL *restrict north = other - sweep->pitch, *restrict south =
+									   other + sweep->pitch;
 		const int32_t p = (sweep->first_row + row + sweep->colour) & 1;
 		const int32_t end = ((sweep->columns - 2 - p) >> 1) + 1;
 		const REAL *restrict west = other - 1 + p, *restrict east = other + p;
 
 		for (int32_t k = 1 - p; k < end; k++)
-			own[k] = own[k] + omega * (quarter * ((west[k] + east[k]) + (north[k] + south[k])) - own[k]);
+			own[k] = own[k] +
+				 omega * (quarter * ((west[k] + east[k]) + (north[k] + south[k])) -
+					  own[k]);
 	}
 }
 
@@ -47,7 +52,8 @@ void RBSOR(split)(const void *args)
 
 	for (int32_t row = 0; row < layout->strip_rows; row++) {
 		const REAL *rows = (const REAL *)layout->rows_grid + row * layout->rows_pitch;
-		const int32_t parity = (layout->first_row + row) & 1; /* the half of the even columns */
+		const int32_t parity =
+			(layout->first_row + row) & 1; /* the half of the even columns */
 		REAL *line = (REAL *)layout->grid + row * layout->pitch;
 		REAL *restrict even = line + parity * (layout->pitch / 2);
 		REAL *restrict odd = line + (1 - parity) * (layout->pitch / 2);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * The multi-GPU driver of red-black SOR, written once on struct machine.
  *
- * A cycle is `border` iterations without communication, then a border exchange. The exact scheme keeps 2b halo rows and lets each
- * colour consume one: sweep c of a cycle of s sweeps updates s - 1 - c rows beyond the strip. The thesis' scheme keeps b rows
- * and consumes one an iteration, both colours over the same rows, which is not red-black SOR.
+ * A cycle is `border` iterations without communication, then a border exchange. The exact scheme
+ * keeps 2b halo rows and lets each colour consume one: sweep c of a cycle of s sweeps updates s - 1
+ * - c rows beyond the strip. The thesis' scheme keeps b rows and consumes one an iteration, both
+ * colours over the same rows, which is not red-black SOR.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../traces/util.h"
+#include "traces/base/util.h"
 #include "rbsor.h"
 #include "rbsor_geometry.h"
 #include "rbsor_grid.h"
@@ -29,16 +30,20 @@ struct kernel_entry {
 	void (*cpu)(const void *args);
 	void (*geometry)(const void *args, struct launch_geometry *geometry);
 };
-static const struct kernel_entry sweep_kernel[2][2] = { /* [tuned][f64] */
-	{ { "rbsor_paper_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry }, { "rbsor_paper_f64", rbsor_rows_f64_cpu, rbsor_paper_geometry } },
+static const struct kernel_entry sweep_kernel[2][2] = {
+	/* [tuned][f64] */
+	{ { "rbsor_paper_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry },
+	  { "rbsor_paper_f64", rbsor_rows_f64_cpu, rbsor_paper_geometry } },
 	{ { "rbsor_tuned_f32", rbsor_tuned_f32_cpu, rbsor_tuned_f32_geometry },
 	  { "rbsor_tuned_f64", rbsor_tuned_f64_cpu, rbsor_tuned_f64_geometry } },
 };
 static const struct kernel_entry split_kernel[2] = {
-	{ "rbsor_split_f32", rbsor_split_f32_cpu, rbsor_layout_geometry }, { "rbsor_split_f64", rbsor_split_f64_cpu, rbsor_layout_geometry },
+	{ "rbsor_split_f32", rbsor_split_f32_cpu, rbsor_layout_geometry },
+	{ "rbsor_split_f64", rbsor_split_f64_cpu, rbsor_layout_geometry },
 };
 static const struct kernel_entry merge_kernel[2] = {
-	{ "rbsor_merge_f32", rbsor_merge_f32_cpu, rbsor_layout_geometry }, { "rbsor_merge_f64", rbsor_merge_f64_cpu, rbsor_layout_geometry },
+	{ "rbsor_merge_f32", rbsor_merge_f32_cpu, rbsor_layout_geometry },
+	{ "rbsor_merge_f64", rbsor_merge_f64_cpu, rbsor_layout_geometry },
 };
 
 static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int64_t extension)
@@ -61,7 +66,10 @@ static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int
 	};
 	const struct kernel_entry *kernel = &sweep_kernel[p->tuned][p->f64];
 	int64_t rows = end - begin;
-	const uint32_t backward = p->tuned && args.colour ? ACCESS_BACKWARD : 0; /* rbsor_tuned.cuh: black goes up where red went down */
+	const uint32_t backward =
+		p->tuned && args.colour
+			? ACCESS_BACKWARD
+			: 0; /* rbsor_tuned.cuh: black goes up where red went down */
 	const struct machine_launch launch = {
 		.name = kernel->name,
 		.cpu = kernel->cpu,
@@ -71,13 +79,16 @@ static int launch_sweep(struct run *r, struct machine_thread *t, int colour, int
 		.rows = rows,
 		.columns = p->columns,
 		.points = rows * p->columns / 2,
-		/* split: own colour read and written, the other read; interleaved: every sector is read and written back */
+		/* split: own colour read and written, the other read;
+		   interleaved: every sector is read and written back */
 		.dram_bytes = rows * p->columns * r->word * (p->tuned ? 3 : 4) / 2,
 		.resident_bytes = part->stored_rows * r->strips.row_bytes,
 		.access_count = 2,
 		.access = {
-			{ part->grid, ACCESS_READ | backward, (begin - 1) * r->strips.row_bytes, (rows + 2) * r->strips.row_bytes },
-			{ part->grid, ACCESS_WRITE | backward, begin * r->strips.row_bytes, rows * r->strips.row_bytes },
+			{ part->grid, ACCESS_READ | backward, (begin - 1) * r->strips.row_bytes,
+			  (rows + 2) * r->strips.row_bytes },
+			{ part->grid, ACCESS_WRITE | backward, begin * r->strips.row_bytes,
+			  rows * r->strips.row_bytes },
 		},
 	};
 	return r->strips.m->ops->launch(t, part->stream, &launch);
@@ -96,7 +107,8 @@ static int launch_layout(struct run *r, struct machine_thread *t, const struct k
 		.first_row = (int32_t)(part->strip.begin - part->strip.top),
 	};
 	bool splits = kernel == &split_kernel[r->params->f64];
-	int64_t rows_bytes = part->stored_rows * r->host_row_bytes, split_bytes = part->stored_rows * r->strips.row_bytes;
+	int64_t rows_bytes = part->stored_rows * r->host_row_bytes,
+		split_bytes = part->stored_rows * r->strips.row_bytes;
 	const struct machine_launch launch = {
 		.name = kernel->name,
 		.cpu = kernel->cpu,
@@ -121,7 +133,8 @@ static int compute_cycle(struct run *r, struct machine_thread *t, int iterations
 {
 	for (int k = 0; k < iterations; k++) {
 		for (int colour = 0; colour < 2; colour++) {
-			int64_t left = r->params->thesis ? iterations - 1 - k : 2 * iterations - 1 - (2 * k + colour);
+			int64_t left = r->params->thesis ? iterations - 1 - k
+							 : 2 * iterations - 1 - (2 * k + colour);
 			if (launch_sweep(r, t, colour, left))
 				return -1;
 		}
@@ -140,7 +153,8 @@ static int thread_body(struct machine_thread *t, void *arg)
 	const int64_t device_row = tuned ? r->host_row_bytes : r->strips.row_bytes;
 
 	if (ops->mark(t, MARK_TOTAL_BEGIN) || ops->barrier(t) ||
-	    strips_transfer(&r->strips, t, r->host_grid, r->host_row_bytes, device, device_row, true) ||
+	    strips_transfer(&r->strips, t, r->host_grid, r->host_row_bytes, device, device_row,
+			    true) ||
 	    (tuned && launch_layout(r, t, &split_kernel[f64])) || ops->sync(t, part->stream) ||
 	    ops->mark(t, MARK_CORE_BEGIN) || ops->barrier(t))
 		return -1;
@@ -149,12 +163,14 @@ static int thread_body(struct machine_thread *t, void *arg)
 		if (compute_cycle(r, t, now))
 			return -1;
 		done += now;
-		if (r->strips.gpus > 1 && done < r->iterations && strips_exchange(&r->strips, t, cycle))
+		if (r->strips.gpus > 1 && done < r->iterations &&
+		    strips_exchange(&r->strips, t, cycle))
 			return -1;
 	}
 	if (ops->sync(t, part->stream) || ops->mark(t, MARK_CORE_END) ||
 	    (tuned && launch_layout(r, t, &merge_kernel[f64])) ||
-	    strips_transfer(&r->strips, t, r->host_grid, r->host_row_bytes, device, device_row, false) ||
+	    strips_transfer(&r->strips, t, r->host_grid, r->host_row_bytes, device, device_row,
+			    false) ||
 	    ops->sync(t, part->stream) || ops->mark(t, MARK_TOTAL_END))
 		return -1;
 	return 0;
@@ -186,15 +202,20 @@ static void measure(struct run *r, struct machine *m, uint32_t gpus)
 {
 	const struct rbsor_params *p = r->params;
 	r->word = p->f64 ? 8 : 4;
-	/* Split halves hold (columns + 1) / 2 points and one beyond, so that an east neighbour may always be read. */
+	/* Split halves hold (columns + 1) / 2 points and one beyond, so that an east neighbour may
+	 * always be read. */
 	r->pitch = (p->columns + (p->tuned ? 2 : 0) + 127) / 128 * 128;
-	r->strips = (struct strips){ .m = m, .gpus = gpus, .rows = p->rows, .halo = rbsor_halo_rows(p), .row_bytes = r->pitch * r->word,
+	r->strips = (struct strips){ .m = m,
+				     .gpus = gpus,
+				     .rows = p->rows,
+				     .halo = rbsor_halo_rows(p),
+				     .row_bytes = r->pitch * r->word,
 				     .peer = p->peer };
 	r->host_row_bytes = p->columns * r->word;
 }
 
-int rbsor_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
-	      struct solver_result *results)
+int rbsor_run(const void *params, struct machine *m, uint32_t gpus,
+	      const struct solver_request *request, struct solver_result *results)
 {
 	const struct rbsor_params *p = params;
 	struct run r = { .params = p, .iterations = p->iterations };
@@ -202,17 +223,20 @@ int rbsor_run(const void *params, struct machine *m, uint32_t gpus, const struct
 	measure(&r, m, gpus);
 	r.upload = xcalloc(gpus, sizeof(*r.upload));
 	struct machine_thread *threads = xcalloc(gpus, sizeof(*threads));
-	if (m->ops->buffer(m, 0, SPACE_PINNED, p->rows * r.host_row_bytes, &r.host_grid) || strips_make(&r.strips))
+	if (m->ops->buffer(m, 0, SPACE_PINNED, p->rows * r.host_row_bytes, &r.host_grid) ||
+	    strips_make(&r.strips))
 		goto out;
 	for (uint32_t g = 0; g < gpus && p->tuned; g++)
-		if (m->ops->buffer(m, g, SPACE_DEVICE, r.strips.part[g].stored_rows * r.host_row_bytes, &r.upload[g]))
+		if (m->ops->buffer(m, g, SPACE_DEVICE,
+				   r.strips.part[g].stored_rows * r.host_row_bytes, &r.upload[g]))
 			goto out;
 	void *h_grid = m->ops->address(m, r.host_grid);
 	bool runs = h_grid != NULL; /* the plan machine has no memory */
 	struct rbsor_grid grid = { h_grid, p->rows, p->columns, p->f64 };
 	if (runs) {
 		rbsor_grid_fill(&grid, request->seed);
-		if (strcmp(m->ops->name, "cpu") && request->warm_up_ms >= 0 && warm_up(&r, threads, request->warm_up_ms))
+		if (strcmp(m->ops->name, "cpu") && request->warm_up_ms >= 0 &&
+		    warm_up(&r, threads, request->warm_up_ms))
 			goto out;
 	}
 	char config[CONFIG_BYTES];
@@ -244,7 +268,8 @@ struct steady {
 	int64_t band_rows;
 };
 
-/* Random values wherever a sweep reads: a band of rows, made once, uploaded again and again. Both layouts are rows of values. */
+/* Random values wherever a sweep reads: a band of rows, made once, uploaded again and again. Both
+ * layouts are rows of values. */
 static int fill_steady(struct machine_thread *t, void *arg)
 {
 	struct steady *s = arg;
@@ -256,7 +281,8 @@ static int fill_steady(struct machine_thread *t, void *arg)
 			.source = s->band,
 			.target = strips->part[0].grid,
 			.target_offset_bytes = row * strips->row_bytes,
-			.row_bytes = (left < s->band_rows ? left : s->band_rows) * strips->row_bytes,
+			.row_bytes =
+				(left < s->band_rows ? left : s->band_rows) * strips->row_bytes,
 			.rows = 1,
 		};
 		if (ops->copy(t, strips->part[0].stream, &copy))
@@ -275,7 +301,8 @@ int rbsor_steady_begin(const void *params, struct machine *m, void **state, uint
 	s->params = *p;
 	s->run.params = &s->params;
 	measure(&s->run, m, 1);
-	s->band_rows = band_bytes / strips->row_bytes < p->rows ? band_bytes / strips->row_bytes : p->rows;
+	s->band_rows =
+		band_bytes / strips->row_bytes < p->rows ? band_bytes / strips->row_bytes : p->rows;
 	if (s->band_rows < 1)
 		s->band_rows = 1;
 	if (strips_make(strips))
@@ -283,7 +310,8 @@ int rbsor_steady_begin(const void *params, struct machine *m, void **state, uint
 	if (m->ops->address(m, strips->part[0].grid)) { /* the plan machine has no memory */
 		if (m->ops->buffer(m, 0, SPACE_PINNED, s->band_rows * strips->row_bytes, &s->band))
 			goto bad;
-		const struct rbsor_grid band = { m->ops->address(m, s->band), s->band_rows, s->run.pitch, p->f64 };
+		const struct rbsor_grid band = { m->ops->address(m, s->band), s->band_rows,
+						 s->run.pitch, p->f64 };
 		rbsor_grid_fill(&band, 1);
 		if (m->ops->run(m, 1, fill_steady, s, &thread))
 			goto bad;

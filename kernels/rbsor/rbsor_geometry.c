@@ -10,17 +10,20 @@ static uint32_t divide_up(uint32_t value, uint32_t by)
 	return (value + by - 1) / by;
 }
 
-static void set(struct launch_geometry *geometry, uint32_t grid_x, uint32_t grid_rows, uint32_t block_x, uint32_t block_y, int32_t path)
+static void set(struct launch_geometry *geometry, uint32_t grid_x, uint32_t grid_rows,
+		uint32_t block_x, uint32_t block_y, int32_t path)
 {
 	const uint32_t y = grid_rows < GRID_Y_MAX ? grid_rows : GRID_Y_MAX;
 
-	*geometry = (struct launch_geometry){ .grid = { grid_x, y, divide_up(grid_rows, y) }, .block = { block_x, block_y, 1 }, .path = path };
+	*geometry = (struct launch_geometry){ .grid = { grid_x, y, divide_up(grid_rows, y) },
+					      .block = { block_x, block_y, 1 },
+					      .path = path };
 }
 
 /*
  * Few vectors: one row a thread, so that all SMs have work. Many: several rows a
- * thread, so that the rows of the other colour are not fetched three times. The limits are vectors x rows of the sweep, in
- * multiples of what a GPU of 132 SMs holds at once.
+ * thread, so that the rows of the other colour are not fetched three times. The limits are vectors
+ * x rows of the sweep, in multiples of what a GPU of 132 SMs holds at once.
  */
 static const struct shape {
 	int64_t vectors_from;
@@ -46,9 +49,11 @@ static void tuned(const struct rbsor_sweep *sweep, int lanes, struct launch_geom
 	const uint32_t vectors = (uint32_t)(((sweep->columns - 1) >> 1) / lanes + 1);
 	while ((int64_t)vectors * rows < shape->vectors_from)
 		shape++;
-	const uint32_t width = block_width(vectors, TUNED_BLOCK_THREADS), height = TUNED_BLOCK_THREADS / width;
+	const uint32_t width = block_width(vectors, TUNED_BLOCK_THREADS),
+		       height = TUNED_BLOCK_THREADS / width;
 
-	set(geometry, divide_up(vectors, width), divide_up((uint32_t)rows, height * (uint32_t)shape->rows_a_thread), width, height,
+	set(geometry, divide_up(vectors, width),
+	    divide_up((uint32_t)rows, height * (uint32_t)shape->rows_a_thread), width, height,
 	    shape->rows_a_thread);
 }
 
@@ -69,8 +74,8 @@ void rbsor_paper_geometry(const void *args, struct launch_geometry *geometry)
 
 	memset(geometry, 0, sizeof(*geometry));
 	if (rows > 0 && columns > 0)
-		set(geometry, divide_up((uint32_t)columns, PAPER_STEP_COLUMNS), divide_up((uint32_t)rows, PAPER_STEP_ROWS),
-		    PAPER_TILE_COLUMNS, 1, 0);
+		set(geometry, divide_up((uint32_t)columns, PAPER_STEP_COLUMNS),
+		    divide_up((uint32_t)rows, PAPER_STEP_ROWS), PAPER_TILE_COLUMNS, 1, 0);
 }
 
 void rbsor_layout_geometry(const void *args, struct launch_geometry *geometry)
@@ -79,6 +84,6 @@ void rbsor_layout_geometry(const void *args, struct launch_geometry *geometry)
 
 	memset(geometry, 0, sizeof(*geometry));
 	if (layout->columns > 0 && layout->strip_rows > 0)
-		set(geometry, divide_up(((uint32_t)layout->columns + 1) / 2, LAYOUT_BLOCK_THREADS), (uint32_t)layout->strip_rows,
-		    LAYOUT_BLOCK_THREADS, 1, 0);
+		set(geometry, divide_up(((uint32_t)layout->columns + 1) / 2, LAYOUT_BLOCK_THREADS),
+		    (uint32_t)layout->strip_rows, LAYOUT_BLOCK_THREADS, 1, 0);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../traces/util.h"
+#include "traces/base/util.h"
 
 struct job {
 	const struct rbsor_grid *grid;
@@ -45,7 +45,8 @@ static void fill_rows(struct job *job)
 
 static inline double cell(const struct rbsor_grid *g, int64_t i, int64_t j)
 {
-	return g->f64 ? ((const double *)g->h_cells)[i * g->columns + j] : (double)((const float *)g->h_cells)[i * g->columns + j];
+	return g->f64 ? ((const double *)g->h_cells)[i * g->columns + j]
+		      : (double)((const float *)g->h_cells)[i * g->columns + j];
 }
 
 static void check_rows(struct job *job)
@@ -53,7 +54,8 @@ static void check_rows(struct job *job)
 	const struct rbsor_grid *g = job->grid;
 	int64_t word = g->f64 ? 8 : 4;
 	for (int64_t i = job->begin; i < job->end; i++) {
-		const unsigned char *bytes = (const unsigned char *)g->h_cells + i * g->columns * word;
+		const unsigned char *bytes =
+			(const unsigned char *)g->h_cells + i * g->columns * word;
 		uint64_t hash = 0xcbf29ce484222325u;
 		for (int64_t j = 0; j < g->columns; j++) {
 			uint64_t bits = 0;
@@ -65,7 +67,9 @@ static void check_rows(struct job *job)
 		if (i == 0 || i == g->rows - 1)
 			continue;
 		for (int64_t j = 1; j < g->columns - 1; j++) {
-			double r = fabs(0.25 * ((cell(g, i, j - 1) + cell(g, i, j + 1)) + (cell(g, i - 1, j) + cell(g, i + 1, j))) - cell(g, i, j));
+			double r = fabs(0.25 * ((cell(g, i, j - 1) + cell(g, i, j + 1)) +
+						(cell(g, i - 1, j) + cell(g, i + 1, j))) -
+					cell(g, i, j));
 			job->residual = larger_or_nan(job->residual, r);
 		}
 	}
@@ -84,7 +88,8 @@ static double run_jobs(const struct rbsor_grid *grid, struct job prototype)
 	struct job job[MOST];
 	pthread_t thread[MOST];
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	int64_t wanted = grid->rows * grid->columns / 65536 + 1; /* below that a thread costs more than it saves */
+	int64_t wanted = grid->rows * grid->columns / 65536 +
+			 1; /* below that a thread costs more than it saves */
 	int count = (int)(cores < 1 ? 1 : cores > MOST ? MOST : cores);
 	if (wanted < count)
 		count = (int)wanted;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Between LAYOUT_ROWS and LAYOUT_SPLIT. A thread takes one pair of columns (2k, 2k + 1) of one row: index k in both halves.
- * Runs once before and once after the iterations, so it is kept plain; any pitch of the row-major side will do. For the same reason
- * it notes no blocks: those of the last iteration are wanted.
+ * Between LAYOUT_ROWS and LAYOUT_SPLIT. A thread takes one pair of columns (2k, 2k + 1) of one row:
+ * index k in both halves. Runs once before and once after the iterations, so it is kept plain; any
+ * pitch of the row-major side will do. For the same reason it notes no blocks: those of the last
+ * iteration are wanted.
  */
 #include <cuda_runtime.h>
-#include "../machine.h"
+#include "kernels/machine/machine.h"
 #include "rbsor_geometry.h"
 
 /* Where the pair's row and halves begin; false when there is no such pair. */
 template <typename T>
-__device__ __forceinline__ bool rbsor_pair(const struct rbsor_layout_args &args, T **rows, T **even, T **odd)
+__device__ __forceinline__ bool rbsor_pair(const struct rbsor_layout_args &args, T **rows, T **even,
+					   T **odd)
 {
 	const int pair = (int)(blockIdx.x * blockDim.x + threadIdx.x);
 	const int64_t row = (int64_t)blockIdx.z * gridDim.y + blockIdx.y;
@@ -22,11 +24,13 @@ __device__ __forceinline__ bool rbsor_pair(const struct rbsor_layout_args &args,
 
 	*rows = (T *)args.rows_grid + row * args.rows_pitch + 2 * (int64_t)pair;
 	*even = split + parity * half;
-	*odd = 2 * pair + 1 < args.columns ? split + (1 - parity) * half : NULL; /* an odd count ends with half a pair */
+	*odd = 2 * pair + 1 < args.columns ? split + (1 - parity) * half
+					   : NULL; /* an odd count ends with half a pair */
 	return true;
 }
 
-template <typename T> __device__ __forceinline__ void rbsor_split(const struct rbsor_layout_args &args)
+template <typename T>
+__device__ __forceinline__ void rbsor_split(const struct rbsor_layout_args &args)
 {
 	T *rows, *even, *odd;
 
@@ -37,7 +41,8 @@ template <typename T> __device__ __forceinline__ void rbsor_split(const struct r
 		*odd = rows[1];
 }
 
-template <typename T> __device__ __forceinline__ void rbsor_merge(const struct rbsor_layout_args &args)
+template <typename T>
+__device__ __forceinline__ void rbsor_merge(const struct rbsor_layout_args &args)
 {
 	T *rows, *even, *odd;
 
@@ -48,22 +53,26 @@ template <typename T> __device__ __forceinline__ void rbsor_merge(const struct r
 		rows[1] = *odd;
 }
 
-extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS) rbsor_split_f32(const struct rbsor_layout_args args)
+extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
+	rbsor_split_f32(const struct rbsor_layout_args args)
 {
 	rbsor_split<float>(args);
 }
 
-extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS) rbsor_split_f64(const struct rbsor_layout_args args)
+extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
+	rbsor_split_f64(const struct rbsor_layout_args args)
 {
 	rbsor_split<double>(args);
 }
 
-extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS) rbsor_merge_f32(const struct rbsor_layout_args args)
+extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
+	rbsor_merge_f32(const struct rbsor_layout_args args)
 {
 	rbsor_merge<float>(args);
 }
 
-extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS) rbsor_merge_f64(const struct rbsor_layout_args args)
+extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
+	rbsor_merge_f64(const struct rbsor_layout_args args)
 {
 	rbsor_merge<double>(args);
 }
@@ -77,8 +86,9 @@ static int launch(void (*kernel)(const struct rbsor_layout_args), const void *ar
 	rbsor_layout_geometry(args_, &g);
 	if (!g.grid[0])
 		return cudaSuccess;
-	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]), dim3(g.block[0], g.block[1], g.block[2]), arguments,
-				g.shared_bytes, (cudaStream_t)stream);
+	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
+				dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
+				(cudaStream_t)stream);
 }
 
 static int split_f32(const void *args, void *stream)

@@ -1,30 +1,40 @@
 /* SPDX-License-Identifier: MIT
  * The shared-memory red-black SOR kernel of the thesis (Spampinato, section 5.4.2), on LAYOUT_ROWS.
  *
- * A block is a row of 112 threads on a tile of 4 x 112 points. Every thread loads one column of the tile to shared memory;
- * 110 of them update the one point of the wanted colour in the tile's two middle rows; the tiles overlap, so they slide
- * by 2 rows and 110 columns. Which of the two rows it is comes from integer arithmetic instead of a branch.
+ * A block is a row of 112 threads on a tile of 4 x 112 points. Every thread loads one column of the
+ * tile to shared memory; 110 of them update the one point of the wanted colour in the tile's two
+ * middle rows; the tiles overlap, so they slide by 2 rows and 110 columns. Which of the two rows it
+ * is comes from integer arithmetic instead of a branch.
  *
- * Added to the thesis: a range of rows of a strip (its areas were whole), any colour in one kernel, double precision.
+ * Added to the thesis: a range of rows of a strip (its areas were whole), any colour in one kernel,
+ * double precision.
  */
 #include <cuda_runtime.h>
-#include "../machine.h"
+#include "kernels/machine/machine.h"
 #include "rbsor_geometry.h"
 
-enum { TILE_COLUMNS = PAPER_TILE_COLUMNS, TILE_ROWS = PAPER_TILE_ROWS, STEP_COLUMNS = PAPER_STEP_COLUMNS, STEP_ROWS = PAPER_STEP_ROWS };
+enum {
+	TILE_COLUMNS = PAPER_TILE_COLUMNS,
+	TILE_ROWS = PAPER_TILE_ROWS,
+	STEP_COLUMNS = PAPER_STEP_COLUMNS,
+	STEP_ROWS = PAPER_STEP_ROWS
+};
 
 template <typename T> __device__ __forceinline__ void rbsor_paper(const struct rbsor_sweep &sweep)
 {
 	__shared__ T tile[TILE_ROWS][TILE_COLUMNS];
 	const int i = (int)threadIdx.x;
 	const int base_column = (int)blockIdx.x * STEP_COLUMNS;
-	const int64_t base_row = sweep.row_begin - 1 + (int64_t)(blockIdx.z * gridDim.y + blockIdx.y) * STEP_ROWS;
+	const int64_t base_row =
+		sweep.row_begin - 1 + (int64_t)(blockIdx.z * gridDim.y + blockIdx.y) * STEP_ROWS;
 	T *grid = (T *)sweep.grid + base_row * sweep.pitch + base_column;
 	const int64_t pitch = sweep.pitch;
 
 	if (base_row + 1 >= sweep.row_end) /* the whole block: a grid folded into z may end late */
 		return;
-	const bool four_rows = base_row + 3 <= sweep.row_end; /* an odd number of rows leaves three lines for the last tile */
+	const bool four_rows =
+		base_row + 3 <=
+		sweep.row_end; /* an odd number of rows leaves three lines for the last tile */
 
 	if (base_column + i < sweep.columns) {
 		tile[0][i] = grid[i];
@@ -37,8 +47,11 @@ template <typename T> __device__ __forceinline__ void rbsor_paper(const struct r
 
 	/* Tile row 1 where its point in this column has the colour, tile row 2 where it has not. */
 	const int column = i + 1;
-	const int row = 1 + ((sweep.first_row + (int)base_row + 1 + base_column + column + sweep.colour) & 1);
-	const bool mine = i < STEP_COLUMNS && base_column + column < sweep.columns - 1 && (row == 1 || four_rows);
+	const int row =
+		1 +
+		((sweep.first_row + (int)base_row + 1 + base_column + column + sweep.colour) & 1);
+	const bool mine = i < STEP_COLUMNS && base_column + column < sweep.columns - 1 &&
+			  (row == 1 || four_rows);
 
 	if (mine) {
 		const T omega = (T)sweep.omega;
@@ -54,13 +67,15 @@ template <typename T> __device__ __forceinline__ void rbsor_paper(const struct r
 		grid[row * pitch + column] = tile[row][column];
 }
 
-extern "C" __global__ void __launch_bounds__(TILE_COLUMNS) rbsor_paper_f32(const struct rbsor_sweep sweep)
+extern "C" __global__ void __launch_bounds__(TILE_COLUMNS)
+	rbsor_paper_f32(const struct rbsor_sweep sweep)
 {
 	block_note<block_note_id("rbsor_paper_f32")> note;
 	rbsor_paper<float>(sweep);
 }
 
-extern "C" __global__ void __launch_bounds__(TILE_COLUMNS) rbsor_paper_f64(const struct rbsor_sweep sweep)
+extern "C" __global__ void __launch_bounds__(TILE_COLUMNS)
+	rbsor_paper_f64(const struct rbsor_sweep sweep)
 {
 	block_note<block_note_id("rbsor_paper_f64")> note;
 	rbsor_paper<double>(sweep);
@@ -75,8 +90,9 @@ static int launch(void (*kernel)(const struct rbsor_sweep), const void *args, vo
 	rbsor_paper_geometry(args, &g);
 	if (!g.grid[0])
 		return cudaSuccess;
-	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]), dim3(g.block[0], g.block[1], g.block[2]), arguments,
-				g.shared_bytes, (cudaStream_t)stream);
+	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
+				dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
+				(cudaStream_t)stream);
 }
 
 static int launch_f32(const void *args, void *stream)

@@ -6,18 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../traces/util.h"
+#include "traces/base/util.h"
 
 #define AT(field) offsetof(struct rbsor_params, field)
 const struct option_spec rbsor_options[] = {
-	{ "size", OPTION_TEXT, AT(size), "1024", 0, 0, "N|ROWSxCOLUMNS", "grid points, boundary included" },
-	{ "precision", OPTION_CHOICE, AT(precision), "f32", 0, 0, "f32|f64", "floating point format" },
-	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0, "paper|tuned", "the thesis' shared-memory kernel, or the colour-split one" },
-	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis", "2b halo rows, one a colour; or b rows, one an iteration (not red-black SOR)" },
-	{ "border", OPTION_INT, AT(border), "1", 1, 1 << 20, "B", "iterations between border exchanges" },
-	{ "transport", OPTION_CHOICE, AT(transport), "peer", 0, 0, "host|peer", "borders through host memory, or GPU to GPU" },
-	{ "iterations", OPTION_INT, AT(iterations), "100", 1, 1 << 30, "I", "red and black half-sweeps" },
-	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W", "relaxation factor; 0 takes the optimum" },
+	{ "size", OPTION_TEXT, AT(size), "1024", 0, 0, "N|ROWSxCOLUMNS",
+	  "grid points, boundary included" },
+	{ "precision", OPTION_CHOICE, AT(precision), "f32", 0, 0, "f32|f64",
+	  "floating point format" },
+	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0, "paper|tuned",
+	  "the thesis' shared-memory kernel, or the colour-split one" },
+	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis",
+	  "2b halo rows, one a colour; or b rows, one an iteration (not red-black SOR)" },
+	{ "border", OPTION_INT, AT(border), "1", 1, 1 << 20, "B",
+	  "iterations between border exchanges" },
+	{ "transport", OPTION_CHOICE, AT(transport), "peer", 0, 0, "host|peer",
+	  "borders through host memory, or GPU to GPU" },
+	{ "iterations", OPTION_INT, AT(iterations), "100", 1, 1 << 30, "I",
+	  "red and black half-sweeps" },
+	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
+	  "relaxation factor; 0 takes the optimum" },
 	{ 0 },
 };
 
@@ -70,9 +78,10 @@ int rbsor_prepare(void *given, uint32_t gpus)
 		return 0;
 	int64_t thinnest = (p->rows - 2) / gpus;
 	if (thinnest < rbsor_halo_rows(p))
-		return report("border %d needs %lld halo rows, more than the %lld rows of a strip (%lldx%lld on %u GPUs)",
-			      p->border, (long long)rbsor_halo_rows(p), (long long)thinnest, (long long)p->rows,
-			      (long long)p->columns, gpus);
+		return report("border %d needs %lld halo rows, more than the %lld rows of a strip "
+			      "(%lldx%lld on %u GPUs)",
+			      p->border, (long long)rbsor_halo_rows(p), (long long)thinnest,
+			      (long long)p->rows, (long long)p->columns, gpus);
 	return 0;
 }
 
@@ -80,9 +89,10 @@ void rbsor_config(const void *given, char text[CONFIG_BYTES])
 {
 	const struct rbsor_params *p = given;
 	int length = snprintf(text, CONFIG_BYTES,
-			      "size=%lldx%lld precision=%s kernel=%s scheme=%s border=%d transport=%s iterations=%d",
-			      (long long)p->rows, (long long)p->columns, p->precision, p->kernel, p->scheme, p->border,
-			      p->transport, p->iterations);
+			      "size=%lldx%lld precision=%s kernel=%s scheme=%s border=%d "
+			      "transport=%s iterations=%d",
+			      (long long)p->rows, (long long)p->columns, p->precision, p->kernel,
+			      p->scheme, p->border, p->transport, p->iterations);
 	if (p->omega > 0)
 		snprintf(text + length, (size_t)(CONFIG_BYTES - length), " omega=%.17g", p->omega);
 }
@@ -92,7 +102,8 @@ int rbsor_parse(void *given, const char *config)
 {
 	char *copy = xstrdup(config), *argv[32] = { (char *)"rbsor" }, *save;
 	int argc = 1, words, rc = 0;
-	for (char *word = strtok_r(copy, " ", &save); word && argc < 32; word = strtok_r(NULL, " ", &save))
+	for (char *word = strtok_r(copy, " ", &save); word && argc < 32;
+	     word = strtok_r(NULL, " ", &save))
 		argv[argc++] = xprintf("--%s", word);
 	const struct command_help help = { "solve", "solve rbsor", "" };
 	memset(given, 0, sizeof(struct rbsor_params));

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../solver.h"
-#include "../strips.h"
-#include "../../traces/options.h"
+#include "kernels/kit/solver.h"
+#include "kernels/kit/strips.h"
+#include "traces/base/options.h"
 
 struct rbsor_params {
 	/* as given */
@@ -26,7 +26,8 @@ extern const struct option_spec rbsor_options[];
 
 /*
  * The optimum relaxation factor, Spampinato (4.17), extended to rectangles through Young's formula:
- * omega = 2 / (1 + sqrt(1 - mu^2)), mu = (cos(pi/(rows+1)) + cos(pi/(columns+1))) / 2; for a square 2 / (1 + sin(pi/(n+1))).
+ * omega = 2 / (1 + sqrt(1 - mu^2)), mu = (cos(pi/(rows+1)) + cos(pi/(columns+1))) / 2; for a square
+ * 2 / (1 + sin(pi/(n+1))).
  */
 double rbsor_optimal_omega(int64_t rows, int64_t columns);
 
@@ -35,8 +36,8 @@ int rbsor_parse(void *params, const char *config);
 void rbsor_config(const void *params, char text[CONFIG_BYTES]);
 
 /* The whole run on a machine: rbsor_driver.c. */
-int rbsor_run(const void *params, struct machine *m, uint32_t gpus, const struct solver_request *request,
-	      struct solver_result *results);
+int rbsor_run(const void *params, struct machine *m, uint32_t gpus,
+	      const struct solver_request *request, struct solver_result *results);
 
 int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis */
 struct strip rbsor_strip_of(const struct rbsor_params *params, uint32_t gpus, uint32_t gpu);

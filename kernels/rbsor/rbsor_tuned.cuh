@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * The body of the tuned red-black SOR kernel on LAYOUT_SPLIT, as a template that rbsor_tuned.cu and the copy-rate bench share.
+ * The body of the tuned red-black SOR kernel on LAYOUT_SPLIT, as a template that rbsor_tuned.cu and
+ * the copy-rate bench share.
  *
- * A thread owns one 16-byte vector of a half-row (4 floats or 2 doubles) and walks down ROWS rows. All its loads are issued
- * before the first use: 2 ROWS + 2 vectors in flight a thread is what keeps HBM busy. Every row of the other colour is
- * loaded once: it is south of one row, centre of the next and north of the third.
+ * A thread owns one 16-byte vector of a half-row (4 floats or 2 doubles) and walks down ROWS rows.
+ * All its loads are issued before the first use: 2 ROWS + 2 vectors in flight a thread is what
+ * keeps HBM busy. Every row of the other colour is loaded once: it is south of one row, centre of
+ * the next and north of the third.
  *
- * With p = (global row + colour) & 1, point k of a half-row is column 2k + p. Its neighbours, all of the other colour, are
- * k in the rows above and below, and k - 1 + p and k + p in its own row. So a vector needs one scalar beside its own
- * vector of the other colour: the one to the left (p = 0) or to the right (p = 1).
+ * With p = (global row + colour) & 1, point k of a half-row is column 2k + p. Its neighbours, all
+ * of the other colour, are k in the rows above and below, and k - 1 + p and k + p in its own row.
+ * So a vector needs one scalar beside its own vector of the other colour: the one to the left (p =
+ * 0) or to the right (p = 1).
  *
- * Only the own colour's half-rows of [row_begin, row_end) are stored, and each vector by one thread alone; what lies outside
- * the interior (boundary columns, padding) is stored back as it was. The other colour is read only.
+ * Only the own colour's half-rows of [row_begin, row_end) are stored, and each vector by one thread
+ * alone; what lies outside the interior (boundary columns, padding) is stored back as it was. The
+ * other colour is read only.
  */
 #ifndef WARPREEL_RBSOR_TUNED_CUH
 #define WARPREEL_RBSOR_TUNED_CUH
@@ -30,7 +34,10 @@ template <typename T> struct rbsor_column { /* what a thread keeps over all its 
 	int reach_left, reach_right; /* index of the scalar neighbour, held inside the half-row */
 };
 
-enum rbsor_edge { EDGE_LOAD, EDGE_SHUFFLE }; /* where the scalar neighbour comes from: memory, or the lane beside */
+enum rbsor_edge {
+	EDGE_LOAD,
+	EDGE_SHUFFLE
+}; /* where the scalar neighbour comes from: memory, or the lane beside */
 
 /* The scalar beside `centre`. A shuffle leaves only the warp's outermost lane to load it. */
 template <typename T, enum rbsor_edge EDGE>
@@ -40,12 +47,14 @@ __device__ __forceinline__ T rbsor_edge_scalar(const rbsor_vector<T> &centre, T 
 		return loaded;
 	constexpr int LAST = rbsor_vector<T>::LANES - 1;
 	int lane = (int)(threadIdx.x & 31);
-	T beside = __shfl_sync(0xffffffffu, p ? centre.lane[0] : centre.lane[LAST], p ? lane + 1 : lane - 1);
+	T beside = __shfl_sync(0xffffffffu, p ? centre.lane[0] : centre.lane[LAST],
+			       p ? lane + 1 : lane - 1);
 
 	return lane == (p ? 31 : 0) ? loaded : beside;
 }
 
-/* Updates rows [row, row + ROWS) of the thread's column. For EDGE_SHUFFLE a whole warp must come here with the same row. */
+/* Updates rows [row, row + ROWS) of the thread's column. For EDGE_SHUFFLE a whole warp must come
+ * here with the same row. */
 template <typename T, int ROWS, enum rbsor_edge EDGE>
 __device__ __forceinline__ void rbsor_tuned_rows(const rbsor_column<T> &column, int row)
 {
@@ -75,7 +84,8 @@ __device__ __forceinline__ void rbsor_tuned_rows(const rbsor_column<T> &column, 
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
 		const int p = p0 ^ (r & 1);
-		const int last = (sweep->columns - 2 - p) >> 1; /* the last interior point of this half-row */
+		const int last = (sweep->columns - 2 - p) >>
+				 1; /* the last interior point of this half-row */
 		const T beside = rbsor_edge_scalar<T, EDGE>(vertical[r + 1], edge[r], p);
 		T around[LANES + 1];
 
@@ -107,8 +117,8 @@ template <typename T> __host__ __device__ __forceinline__ int rbsor_vectors(int 
 }
 
 /*
- * The row group of this thread, `rows` a thread. The black sweep goes up where the red one went down: what the L2 cache
- * holds of the last sweep is then the first thing the next one asks for.
+ * The row group of this thread, `rows` a thread. The black sweep goes up where the red one went
+ * down: what the L2 cache holds of the last sweep is then the first thing the next one asks for.
  */
 __device__ __forceinline__ int rbsor_first_row(const struct rbsor_sweep *sweep, int rows, bool turn)
 {
@@ -119,7 +129,8 @@ __device__ __forceinline__ int rbsor_first_row(const struct rbsor_sweep *sweep, 
 	return sweep->row_begin + (block * (int)blockDim.y + (int)threadIdx.y) * rows;
 }
 
-template <typename T> __device__ __forceinline__ rbsor_column<T> rbsor_column_of(const struct rbsor_sweep *sweep)
+template <typename T>
+__device__ __forceinline__ rbsor_column<T> rbsor_column_of(const struct rbsor_sweep *sweep)
 {
 	const int vectors = rbsor_vectors<T>(sweep->columns);
 	int vector = (int)(blockIdx.x * blockDim.x + threadIdx.x);

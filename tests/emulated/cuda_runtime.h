@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * As much of the CUDA runtime as warpreel's kernels and its CUDA machine use, on the host: for checking both where there is no
- * GPU. The .cu files are compiled as C++ with this folder first in the include path.
+ * As much of the CUDA runtime as warpreel's kernels and its CUDA machine use, on the host: for
+ * checking both where there is no GPU. The .cu files are compiled as C++ with this folder first in
+ * the include path.
  *
- * A launch runs its blocks one after the other, at once; the threads of a block are fibres that switch where they must wait
- * (__syncthreads, a shuffle), so a barrier that not all threads reach is found, not hidden. The blocks of a cooperative launch run at
- * once, each on a host thread of its own, and a fibre that looks at memory where others write (__nv_atomic_load) lets them go on.
- * Streams and events are empty shells: everything is done when the call returns.
+ * A launch runs its blocks one after the other, at once; the threads of a block are fibres that
+ * switch where they must wait
+ * (__syncthreads, a shuffle), so a barrier that not all threads reach is found, not hidden. The
+ * blocks of a cooperative launch run at once, each on a host thread of its own, and a fibre that
+ * looks at memory where others write (__nv_atomic_load) lets them go on. Streams and events are
+ * empty shells: everything is done when the call returns.
  */
 #ifndef WARPREEL_EMULATED_CUDA_RUNTIME_H
 #define WARPREEL_EMULATED_CUDA_RUNTIME_H
@@ -23,14 +26,31 @@
 #define __launch_bounds__(...)
 #define __shared__ thread_local /* blocks of one host thread run one by one */
 
-enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorInvalidConfiguration = 9, cudaErrorInsufficientDriver = 35,
-		   cudaErrorInvalidDevice = 101, cudaErrorPeerAccessAlreadyEnabled = 704,
-		   cudaErrorCooperativeLaunchTooLarge = 720 };
-enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
-		      cudaMemcpyDefault };
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrAsyncEngineCount, cudaDevAttrGlobalMemoryBusWidth,
-		      cudaDevAttrMaxRegistersPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-		      cudaDevAttrMaxThreadsPerMultiProcessor };
+enum cudaError_t {
+	cudaSuccess,
+	cudaErrorInvalidValue,
+	cudaErrorMemoryAllocation,
+	cudaErrorInvalidConfiguration = 9,
+	cudaErrorInsufficientDriver = 35,
+	cudaErrorInvalidDevice = 101,
+	cudaErrorPeerAccessAlreadyEnabled = 704,
+	cudaErrorCooperativeLaunchTooLarge = 720
+};
+enum cudaMemcpyKind {
+	cudaMemcpyHostToHost,
+	cudaMemcpyHostToDevice,
+	cudaMemcpyDeviceToHost,
+	cudaMemcpyDeviceToDevice,
+	cudaMemcpyDefault
+};
+enum cudaDeviceAttr {
+	cudaDevAttrMultiProcessorCount,
+	cudaDevAttrAsyncEngineCount,
+	cudaDevAttrGlobalMemoryBusWidth,
+	cudaDevAttrMaxRegistersPerMultiprocessor,
+	cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+	cudaDevAttrMaxThreadsPerMultiProcessor
+};
 enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
@@ -38,12 +58,16 @@ enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocPorta
 
 struct dim3 {
 	unsigned x, y, z;
-	constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+	constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_)
+	{
+	}
 };
 
 struct cudaDeviceProp {
 	char name[256];
-	struct { char bytes[16]; } uuid;
+	struct {
+		char bytes[16];
+	} uuid;
 	int major, minor, pciDomainID, pciBusID, pciDeviceID, l2CacheSize;
 	size_t totalGlobalMem;
 };
@@ -73,7 +97,8 @@ void emulated_count(cudaStream_t stream); /* one more launch */
 typedef void emulated_body(void *context);
 cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context);
 cudaError_t emulated_cooperative(dim3 grid, dim3 block, emulated_body *body, void *context);
-/* All 32 lanes of a warp leave a value (8 bytes at most) and read the one of `source`, taken modulo 32. */
+/* All 32 lanes of a warp leave a value (8 bytes at most) and read the one of `source`, taken
+ * modulo 32. */
 uint64_t emulated_shuffle(uint64_t value, int source);
 
 template <typename T> T __shfl_sync(unsigned mask, T value, int source)
@@ -93,7 +118,8 @@ static inline unsigned long long atomicMax(unsigned long long *address, unsigned
 {
 	unsigned long long old = __atomic_load_n(address, __ATOMIC_RELAXED);
 
-	while (old < value && !__atomic_compare_exchange_n(address, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	while (old < value && !__atomic_compare_exchange_n(address, &old, value, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 	return old;
 }
@@ -131,7 +157,9 @@ template <typename... Args> struct emulated_call {
 	void **args;
 	template <size_t... I> void call(std::index_sequence<I...>)
 	{
-		kernel(*(typename std::tuple_element<I, std::tuple<typename std::remove_const<Args>::type...>>::type *)args[I]...);
+		kernel(*(typename std::tuple_element<
+			 I, std::tuple<typename std::remove_const<Args>::type...>>::type *)
+			       args[I]...);
 	}
 	static void body(void *context)
 	{
@@ -140,7 +168,8 @@ template <typename... Args> struct emulated_call {
 };
 
 template <typename... Args>
-cudaError_t cudaLaunchKernel(void (*kernel)(Args...), dim3 grid, dim3 block, void **args, size_t shared_bytes, cudaStream_t stream)
+cudaError_t cudaLaunchKernel(void (*kernel)(Args...), dim3 grid, dim3 block, void **args,
+			     size_t shared_bytes, cudaStream_t stream)
 {
 	emulated_call<Args...> call = { kernel, args };
 
@@ -150,7 +179,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Args...), dim3 grid, dim3 block, voi
 }
 
 template <typename... Args>
-cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Args...), dim3 grid, dim3 block, void **args, size_t shared_bytes, cudaStream_t stream)
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Args...), dim3 grid, dim3 block, void **args,
+					size_t shared_bytes, cudaStream_t stream)
 {
 	emulated_call<Args...> call = { kernel, args };
 
@@ -160,7 +190,8 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Args...), dim3 grid, dim3
 	return emulated_cooperative(grid, block, emulated_call<Args...>::body, &call);
 }
 
-template <typename... Args> cudaError_t cudaFuncSetAttribute(void (*kernel)(Args...), cudaFuncAttribute attribute, int value)
+template <typename... Args>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Args...), cudaFuncAttribute attribute, int value)
 {
 	(void)kernel;
 	(void)attribute;
@@ -190,7 +221,8 @@ cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
-cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attribute, int device, int peer);
+cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attribute, int device,
+				      int peer);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
@@ -199,10 +231,13 @@ cudaError_t cudaMalloc(void **address, size_t bytes);
 cudaError_t cudaFree(void *address);
 cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void *address);
-cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
-cudaError_t cudaMemcpyPeerAsync(void *target, int target_gpu, const void *source, int source_gpu, size_t bytes, cudaStream_t stream);
-cudaError_t cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t row_bytes,
-			      size_t rows, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, cudaMemcpyKind kind,
+			    cudaStream_t stream);
+cudaError_t cudaMemcpyPeerAsync(void *target, int target_gpu, const void *source, int source_gpu,
+				size_t bytes, cudaStream_t stream);
+cudaError_t cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source,
+			      size_t source_pitch, size_t row_bytes, size_t rows,
+			      cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
@@ -213,11 +248,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
-/* Launches are done while they are captured; a graph only knows how many there were, and its launch takes a microsecond for each. */
+/* Launches are done while they are captured; a graph only knows how many there were, and its launch
+ * takes a microsecond for each. */
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, void *nodes, size_t *count);
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ready, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ready, cudaGraph_t graph,
+					  unsigned long long flags);
 cudaError_t cudaGraphUpload(cudaGraphExec_t ready, cudaStream_t stream);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t ready, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);

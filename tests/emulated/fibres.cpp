@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The threads of a block as fibres of a host thread: of the launching one, or in a cooperative launch of one made for the block.
+ * The threads of a block as fibres of a host thread: of the launching one, or in a cooperative
+ * launch of one made for the block.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -18,7 +19,8 @@ thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 thread_local double dynamic_shared[EMULATED_SHARED_BYTES / sizeof(double)];
 
 struct fibre {
-	ucontext_t context; /* to start on; afterwards the two jump: a switch by context costs system calls */
+	ucontext_t context; /* to start on; afterwards the two jump: a switch by context costs
+			       system calls */
 	jmp_buf here;
 	bool started;
 	enum fibre_state state;
@@ -40,13 +42,15 @@ static thread_local struct block_run run;
 
 static void give_up(const char *what)
 {
-	fprintf(stderr, "emulated CUDA: block (%u,%u,%u): %s\n", blockIdx.x, blockIdx.y, blockIdx.z, what);
+	fprintf(stderr, "emulated CUDA: block (%u,%u,%u): %s\n", blockIdx.x, blockIdx.y, blockIdx.z,
+		what);
 	abort();
 }
 
 static void set_thread_index(unsigned linear)
 {
-	threadIdx = dim3(linear % blockDim.x, linear / blockDim.x % blockDim.y, linear / blockDim.x / blockDim.y);
+	threadIdx = dim3(linear % blockDim.x, linear / blockDim.x % blockDim.y,
+			 linear / blockDim.x / blockDim.y);
 }
 
 static void wait_as(enum fibre_state state)
@@ -148,7 +152,9 @@ static bool release_complete(void)
 			any = true;
 		}
 	}
-	if (!any && count_state(0, run.count, AT_BLOCK_BARRIER) + count_state(0, run.count, ENDED) == run.count) {
+	if (!any &&
+	    count_state(0, run.count, AT_BLOCK_BARRIER) + count_state(0, run.count, ENDED) ==
+		    run.count) {
 		release(0, run.count, AT_BLOCK_BARRIER);
 		any = true;
 	}
@@ -179,7 +185,8 @@ static void run_block(void)
 		}
 		if (run.looked)
 			sched_yield(); /* what it waits for may be another block's */
-		if (count_state(0, run.count, ENDED) < run.count && !release_complete() && !run.looked)
+		if (count_state(0, run.count, ENDED) < run.count && !release_complete() &&
+		    !run.looked)
 			give_up("a barrier or shuffle that not all of its threads reach");
 	}
 }
@@ -212,7 +219,8 @@ static bool possible(dim3 grid, dim3 block)
 {
 	const unsigned count = block.x * block.y * block.z;
 
-	return count && count <= BLOCK_MAX && grid.x && grid.y && grid.z && grid.y <= 65535 && grid.z <= 65535;
+	return count && count <= BLOCK_MAX && grid.x && grid.y && grid.z && grid.y <= 65535 &&
+	       grid.z <= 65535;
 }
 
 cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The calls of the emulated runtime that are not launches. Several GPUs are several names for host memory.
+ * The calls of the emulated runtime that are not launches. Several GPUs are several names for host
+ * memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,17 +8,28 @@
 #include "cuda_runtime.h"
 
 enum { GPUS = 8 };
-struct emulated_stream { bool capturing; size_t captured, now_us; };
-struct emulated_event { size_t at_us; };
-struct emulated_graph { size_t launches; };
+struct emulated_stream {
+	bool capturing;
+	size_t captured, now_us;
+};
+struct emulated_event {
+	size_t at_us;
+};
+struct emulated_graph {
+	size_t launches;
+};
 
 static thread_local int current;
 static int peers[GPUS][GPUS]; /* access enabled */
 
 const char *cudaGetErrorString(cudaError_t error)
 {
-	return error == cudaErrorMemoryAllocation ? "out of memory" : error == cudaErrorInvalidConfiguration ?
-	       "invalid configuration argument" : error == cudaErrorCooperativeLaunchTooLarge ? "too many blocks in cooperative launch" : error ? "an error of the emulated runtime" : "no error";
+	return error == cudaErrorMemoryAllocation	? "out of memory"
+	       : error == cudaErrorInvalidConfiguration ? "invalid configuration argument"
+	       : error == cudaErrorCooperativeLaunchTooLarge
+		       ? "too many blocks in cooperative launch"
+	       : error ? "an error of the emulated runtime"
+		       : "no error";
 }
 
 cudaError_t cudaGetLastError(void)
@@ -120,7 +132,8 @@ cudaError_t cudaFreeHost(void *address)
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, cudaMemcpyKind kind,
+			    cudaStream_t stream)
 {
 	(void)kind;
 	(void)stream;
@@ -128,20 +141,24 @@ cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, cuda
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyPeerAsync(void *target, int target_gpu, const void *source, int source_gpu, size_t bytes, cudaStream_t stream)
+cudaError_t cudaMemcpyPeerAsync(void *target, int target_gpu, const void *source, int source_gpu,
+				size_t bytes, cudaStream_t stream)
 {
-	if (target_gpu < 0 || target_gpu >= GPUS || source_gpu < 0 || source_gpu >= GPUS || target_gpu == source_gpu)
+	if (target_gpu < 0 || target_gpu >= GPUS || source_gpu < 0 || source_gpu >= GPUS ||
+	    target_gpu == source_gpu)
 		return cudaErrorInvalidDevice;
 	return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream);
 }
 
-cudaError_t cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t row_bytes,
-			      size_t rows, cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2DAsync(void *target, size_t target_pitch, const void *source,
+			      size_t source_pitch, size_t row_bytes, size_t rows,
+			      cudaMemcpyKind kind, cudaStream_t stream)
 {
 	if (row_bytes > target_pitch || row_bytes > source_pitch)
 		return cudaErrorInvalidValue;
 	for (size_t row = 0; row < rows; row++)
-		cudaMemcpyAsync((char *)target + row * target_pitch, (const char *)source + row * source_pitch, row_bytes, kind, stream);
+		cudaMemcpyAsync((char *)target + row * target_pitch,
+				(const char *)source + row * source_pitch, row_bytes, kind, stream);
 	return cudaSuccess;
 }
 
@@ -236,7 +253,8 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, void *nodes, size_t *count)
 	return cudaSuccess;
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ready, cudaGraph_t graph, unsigned long long flags)
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ready, cudaGraph_t graph,
+					  unsigned long long flags)
 {
 	(void)flags;
 	*ready = (cudaGraphExec_t)malloc(sizeof(**ready));

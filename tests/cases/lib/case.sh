@@ -6,7 +6,7 @@
 warpreel() { "${warpreel:?}" "$@"; }
 
 # The subcommands, one a line.
-commands() { sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "${root:?}/traces/commands.def"; }
+commands() { sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "${root:?}/traces/program/commands.def"; }
 
 # Runs a command that must fail: shows its message and its exit code among the output.
 refuses() {

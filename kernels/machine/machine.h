@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ * struct machine: the handful of operations a solver's host code is written against, once.
+ *
+ * Three machines implement it: `cuda` runs the calls on GPUs (its code sits in libwarpreel-cuda.so,
+ * loaded when asked for), `cpu` runs them with host threads, `plan` writes them down as a schedule.
+ * A solver driver therefore never names CUDA.
+ *
+ * Rules: one host thread per GPU; thread t drives GPU t. A stream, event or counter is created
+ * before the threads start. Every call returns 0, or -1 after a message; a driver stops at the
+ * first -1 (machine_run then wakes the other threads).
+ */
+#ifndef WARPREEL_MACHINE_H
+#define WARPREEL_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "traces/schedule/schedule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct machine;
+struct machine_thread;
+
+enum machine_space { SPACE_DEVICE, SPACE_PINNED, SPACE_PAGEABLE };
+
+enum { MACHINE_MAX_ACCESS = 8, MACHINE_MAX_ARGS = 128 };
+
+/* One kernel launch. `name` selects the implementation: the cpu machine uses `cpu`, the cuda
+ * machine looks the name up. */
+struct machine_launch {
+	const char *name;	       /* e.g. "rbsor_tuned_f32"; static storage */
+	void (*cpu)(const void *args); /* CPU implementation of the same kernel; never NULL */
+	const void *args;	       /* plain struct, copied before the call returns; may hold
+					  machine_address() pointers */
+	size_t args_bytes;	       /* <= MACHINE_MAX_ARGS */
+	/* Grid, block and path from the same arguments; the CUDA launcher calls it too, so that a
+	 * plan knows them. NULL: not known. */
+	void (*geometry)(const void *args, struct launch_geometry *geometry);
+	int64_t rows, columns, points; /* updated region */
+	int64_t dram_bytes;	       /* bytes that must move if nothing is cached */
+	int64_t resident_bytes;	       /* working set that comes round again between launches */
+	uint32_t access_count;
+	struct schedule_access access[MACHINE_MAX_ACCESS];
+};
+
+/* One copy of `rows` rows of `row_bytes` bytes; rows = 1 is a plain copy. Pitches are ignored when
+ * rows = 1. */
+struct machine_copy {
+	uint32_t source, target; /* buffers */
+	int64_t source_offset_bytes, target_offset_bytes;
+	int64_t row_bytes, rows, source_pitch_bytes, target_pitch_bytes;
+};
+
+enum await_policy { AWAIT_SPIN, AWAIT_BLOCK /* mutex and condition variable, as the thesis */ };
+
+/* How long launches take by themselves. */
+struct machine_timing {
+	int repeats, warm_up_ms;		  /* asked for */
+	int64_t launches;			  /* of one call of the body */
+	double median_ns, mad_ns, min_ns, max_ns; /* from launch to launch, over the repeats */
+};
+
+/* One of two branches played side by side: what body(t, arg) puts on `stream`, and on no other. */
+struct machine_branch {
+	uint32_t stream;
+	int (*body)(struct machine_thread *t, void *arg);
+	void *arg;
+};
+
+/* How long two branches take, each alone and both at once. */
+struct machine_pair {
+	int repeats, warm_up_ms; /* asked for */
+	struct machine_branch branch[2];
+	int64_t calls[2]; /* of each body in a branch: so many that both branches take about equally
+			     long alone */
+	struct machine_timing alone[2],
+		both; /* of whole branches, to the end of the last; alone[].launches: of one call */
+};
+
+/* Handed to each host thread. Everything a thread may do goes through it. */
+struct machine_thread {
+	struct machine *machine;
+	uint32_t gpu;		     /* = thread index */
+	void *state;		     /* the machine's own */
+	int64_t mark_ns[MARK_COUNT]; /* host clock at each mark; -1 = not passed. Filled by running
+					machines */
+};
+
+struct machine_ops {
+	const char *name; /* "cuda", "cpu", "plan" */
+	int (*gpu_count)(struct machine *m, uint32_t *count);
+	/* Buffers live until the machine is freed or buffer_free. Device buffers belong to `gpu`;
+	 * ids are dense from 0. */
+	int (*buffer)(struct machine *m, uint32_t gpu, enum machine_space space, int64_t bytes,
+		      uint32_t *buffer);
+	void (*buffer_free)(struct machine *m, uint32_t buffer);
+	void *(*address)(struct machine *m, uint32_t buffer); /* NULL on the plan machine */
+	int (*stream)(struct machine *m, uint32_t gpu, uint32_t *stream);
+	int (*event)(struct machine *m, uint32_t gpu, uint32_t *event);
+	int (*counter)(struct machine *m, uint32_t *counter);		    /* starts at 0 */
+	int (*peer_access)(struct machine *m, uint32_t gpu, uint32_t peer); /* enable gpu -> peer */
+	/* Runs body(thread, arg) on `threads` host threads (the plan: one after the other) and
+	 * waits; -1 if any failed. */
+	int (*run)(struct machine *m, uint32_t threads,
+		   int (*body)(struct machine_thread *t, void *arg), void *arg,
+		   struct machine_thread *out /* [threads]: marks of each */);
+	/* inside a thread */
+	int (*launch)(struct machine_thread *t, uint32_t stream,
+		      const struct machine_launch *launch);
+	int (*copy)(struct machine_thread *t, uint32_t stream,
+		    const struct machine_copy *copy); /* asynchronous */
+	int (*record)(struct machine_thread *t, uint32_t stream, uint32_t event);
+	int (*wait)(struct machine_thread *t, uint32_t stream, uint32_t event);
+	int (*sync)(struct machine_thread *t, uint32_t stream);
+	int (*post)(struct machine_thread *t, uint32_t counter, int64_t value,
+		    enum await_policy policy);
+	int (*await)(struct machine_thread *t, uint32_t counter, int64_t value,
+		     enum await_policy policy);
+	int (*barrier)(struct machine_thread *t); /* all threads of this run */
+	int (*mark)(struct machine_thread *t, enum mark mark);
+	/*
+	 * Times the launches that body(t, arg) puts on `stream`, with nothing else going on. cuda:
+	 * a graph of some hundred microseconds of them is replayed between events, so that the host
+	 * has no part in it. cpu: wall clock. plan: calls the body once; times are NaN.
+	 */
+	int (*time_launches)(struct machine_thread *t, uint32_t stream,
+			     int (*body)(struct machine_thread *t, void *arg), void *arg,
+			     struct machine_timing *timing);
+	/*
+	 * The same for two branches. cuda: a graph whose root forks. cpu: there are no two streams
+	 * at once, both means one after the other. plan: calls each body once; times are NaN.
+	 */
+	int (*time_pair)(struct machine_thread *t, struct machine_pair *pair);
+	/* Frees streams, events, counters and buffers made since the machine was made; contexts
+	 * stay (batch runs reuse them). */
+	void (*reset)(struct machine *m);
+	void (*free)(struct machine *m);
+};
+
+struct machine {
+	const struct machine_ops *ops;
+};
+
+/* All return NULL after a message. Free with m->ops->free(m). */
+struct machine *machine_cpu_new(uint32_t gpus);
+struct machine *
+machine_cuda_new(uint32_t gpus); /* loads libwarpreel-cuda.so; says what is missing */
+/* The same from libwarpreel-cuda-blocks.so, whose kernels note where and when their blocks run;
+ * (*notes)->end() after the runs. */
+struct warpreel_block_notes;
+struct machine *machine_cuda_new_noting(uint32_t gpus, uint32_t launches,
+					const struct warpreel_block_notes **notes);
+struct machine *machine_plan_new(uint32_t gpus,
+				 struct schedule *schedule /* borrowed, filled by run */);
+
+/* Median and so on of ns[timing->repeats]. */
+void machine_timing_fill(struct machine_timing *timing, const double *ns);
+
+/* The recorder's table when this process is being recorded, else NULL (traces/recorder/annotate.h).
+ */
+struct warpreel_annotate;
+const struct warpreel_annotate *machine_annotate(void);
+
+/* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
+#define WARPREEL_CUDA_ABI 3
+struct warpreel_cuda {
+	int abi; /* WARPREEL_CUDA_ABI */
+	struct machine *(*machine_new)(uint32_t gpus);
+	/* calibration: see model/calibrate/calibrate.h */
+	int (*calibrate)(void *calibration);
+	/* facts about GPU g as "key = value" lines; caller frees; NULL after a message */
+	char *(*describe)(uint32_t gpu);
+};
+typedef const struct warpreel_cuda *warpreel_cuda_entry(void); /* symbol "warpreel_cuda_table" */
+/* NULL after a message saying what is missing. */
+const struct warpreel_cuda *warpreel_cuda_load(void);
+
+/* CUDA kernels register by name: kernels/rbsor/ *.cu each export one such table, listed in
+ * kernels/machine/cuda_kernels.def. */
+struct cuda_kernel {
+	const char *name;
+	int (*launch)(const void *args,
+		      void *stream /* cudaStream_t */); /* returns a cudaError_t as int */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

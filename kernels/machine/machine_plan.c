@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ * The machine that runs nothing: it writes down what a driver asks for. Host threads are played one
+ * after the other, which works because nothing here ever blocks.
+ */
+#include "machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+struct plan_buffer {
+	int64_t bytes;
+	uint16_t gpu;
+	uint8_t space;
+};
+
+struct plan_machine {
+	struct machine base;
+	struct schedule *schedule;
+	uint32_t gpus, barriers;
+	int64_t *gpu_bytes; /* [gpus] */
+	struct plan_buffer *buffer;
+	size_t buffer_count, buffer_capacity;
+};
+
+static struct plan_machine *plan_of(struct machine *m)
+{
+	return (struct plan_machine *)m;
+}
+
+static struct schedule *schedule_of(struct machine_thread *t)
+{
+	return plan_of(t->machine)->schedule;
+}
+
+static int plan_gpu_count(struct machine *m, uint32_t *count)
+{
+	*count = plan_of(m)->gpus;
+	return 0;
+}
+
+static int plan_buffer_new(struct machine *m, uint32_t gpu, enum machine_space space, int64_t bytes,
+			   uint32_t *buffer)
+{
+	struct plan_machine *plan = plan_of(m);
+	GROW(plan->buffer, plan->buffer_count, plan->buffer_capacity);
+	plan->buffer[plan->buffer_count] =
+		(struct plan_buffer){ bytes, (uint16_t)gpu, (uint8_t)space };
+	*buffer = (uint32_t)plan->buffer_count++;
+	if (space == SPACE_DEVICE && gpu < plan->gpus) {
+		plan->gpu_bytes[gpu] += bytes;
+		if (plan->gpu_bytes[gpu] > plan->schedule->device_bytes)
+			plan->schedule->device_bytes = plan->gpu_bytes[gpu];
+	}
+	return 0;
+}
+
+static void plan_buffer_free(struct machine *m, uint32_t buffer)
+{
+	plan_of(m)->buffer[buffer].bytes = 0;
+}
+
+static void *plan_address(struct machine *m, uint32_t buffer)
+{
+	(void)m;
+	(void)buffer;
+	return NULL;
+}
+
+static int plan_stream(struct machine *m, uint32_t gpu, uint32_t *stream)
+{
+	struct schedule *s = plan_of(m)->schedule;
+	*stream = schedule_add_stream(s, (uint16_t)gpu, s->stream_count + 1);
+	return 0;
+}
+
+static int plan_event(struct machine *m, uint32_t gpu, uint32_t *event)
+{
+	(void)gpu;
+	*event = plan_of(m)->schedule->event_count++;
+	return 0;
+}
+
+static int plan_counter(struct machine *m, uint32_t *counter)
+{
+	*counter = plan_of(m)->schedule->counter_count++;
+	return 0;
+}
+
+static int plan_peer_access(struct machine *m, uint32_t gpu, uint32_t peer)
+{
+	(void)m;
+	(void)gpu;
+	(void)peer;
+	return 0;
+}
+
+static int plan_run(struct machine *m, uint32_t threads,
+		    int (*body)(struct machine_thread *, void *), void *arg,
+		    struct machine_thread *out)
+{
+	struct plan_machine *plan = plan_of(m);
+	plan->schedule->gpu_count = plan->gpus;
+	for (uint32_t t = 0; t < threads; t++) {
+		char name[32];
+		snprintf(name, sizeof(name), "host %u", t);
+		schedule_add_thread(plan->schedule, name, (uint16_t)t);
+		out[t] = (struct machine_thread){ .machine = m,
+						  .gpu = t,
+						  .mark_ns = { -1, -1, -1, -1 } };
+		plan->barriers = 0;
+		if (body(&out[t], arg))
+			return -1;
+	}
+	return 0;
+}
+
+static int plan_launch(struct machine_thread *t, uint32_t stream,
+		       const struct machine_launch *launch)
+{
+	struct schedule *s = schedule_of(t);
+	struct schedule_shape shape = {
+		.kernel = schedule_add_kernel(s, launch->name),
+		.rows = launch->rows,
+		.columns = launch->columns,
+		.points = launch->points,
+		.dram_bytes = launch->dram_bytes,
+		.resident_bytes = launch->resident_bytes,
+		.path = -1,
+		.steps = -1,
+	};
+	if (launch->geometry) {
+		struct launch_geometry geometry;
+		launch->geometry(launch->args, &geometry);
+		memcpy(shape.grid, geometry.grid, sizeof(shape.grid));
+		memcpy(shape.block, geometry.block, sizeof(shape.block));
+		shape.shared_bytes = geometry.shared_bytes;
+		shape.path = geometry.path;
+		shape.steps = geometry.steps;
+	}
+	int64_t low = INT64_MAX,
+		high = 0; /* distinct bytes: our footprints overlap within one buffer */
+	for (uint32_t k = 0; k < launch->access_count; k++) {
+		const struct schedule_access *a = &launch->access[k];
+		if (k && a->buffer != launch->access[k - 1].buffer) {
+			shape.footprint_bytes += high - low;
+			low = INT64_MAX;
+			high = 0;
+		}
+		low = a->offset_bytes < low ? a->offset_bytes : low;
+		high = a->offset_bytes + a->bytes > high ? a->offset_bytes + a->bytes : high;
+	}
+	shape.footprint_bytes += launch->access_count ? high - low : 0;
+	uint32_t index = schedule_add_shape(s, &shape, launch->access, launch->access_count);
+	schedule_add_op(s, OP_LAUNCH, (uint16_t)stream, index);
+	return 0;
+}
+
+static int plan_copy(struct machine_thread *t, uint32_t stream, const struct machine_copy *copy)
+{
+	const struct plan_machine *plan = plan_of(t->machine);
+	const struct plan_buffer *from = &plan->buffer[copy->source],
+				 *to = &plan->buffer[copy->target];
+	bool from_host = from->space != SPACE_DEVICE, to_host = to->space != SPACE_DEVICE;
+	struct schedule_copy c = {
+		.kind = (uint8_t)(from_host		 ? (to_host ? COPY_H2H : COPY_H2D)
+				  : to_host		 ? COPY_D2H
+				  : from->gpu == to->gpu ? COPY_D2D
+							 : COPY_PEER),
+		.pageable = from->space == SPACE_PAGEABLE || to->space == SPACE_PAGEABLE,
+		.source_gpu = from_host ? 0xffff : from->gpu,
+		.target_gpu = to_host ? 0xffff : to->gpu,
+		.bytes = copy->row_bytes * copy->rows,
+		.rows = copy->rows,
+	};
+	schedule_add_op(plan->schedule, OP_COPY, (uint16_t)stream,
+			schedule_add_copy(plan->schedule, &c));
+	return 0;
+}
+
+static int plan_record(struct machine_thread *t, uint32_t stream, uint32_t event)
+{
+	schedule_add_op(schedule_of(t), OP_RECORD, (uint16_t)stream, event);
+	return 0;
+}
+
+static int plan_wait(struct machine_thread *t, uint32_t stream, uint32_t event)
+{
+	schedule_add_op(schedule_of(t), OP_WAIT, (uint16_t)stream, event);
+	return 0;
+}
+
+static int plan_sync(struct machine_thread *t, uint32_t stream)
+{
+	schedule_add_op(schedule_of(t), OP_SYNC, (uint16_t)stream, 0);
+	return 0;
+}
+
+static int plan_counter_op(struct machine_thread *t, enum op_kind kind, uint32_t counter,
+			   int64_t value, enum await_policy policy)
+{
+	struct schedule_op *op = schedule_add_op(schedule_of(t), kind, 0xffff, counter);
+	op->value = value;
+	op->flags = policy == AWAIT_SPIN ? OP_SPIN : 0;
+	return 0;
+}
+
+static int plan_post(struct machine_thread *t, uint32_t counter, int64_t value,
+		     enum await_policy policy)
+{
+	return plan_counter_op(t, OP_POST, counter, value, policy);
+}
+
+static int plan_await(struct machine_thread *t, uint32_t counter, int64_t value,
+		      enum await_policy policy)
+{
+	return plan_counter_op(t, OP_AWAIT, counter, value, policy);
+}
+
+static int plan_barrier(struct machine_thread *t)
+{
+	struct plan_machine *plan = plan_of(t->machine);
+	uint32_t id = plan->barriers++; /* the k-th barrier of every thread is the same barrier */
+	if (plan->barriers > plan->schedule->barrier_count)
+		plan->schedule->barrier_count = plan->barriers;
+	schedule_add_op(plan->schedule, OP_BARRIER, 0xffff, id);
+	return 0;
+}
+
+static int plan_mark(struct machine_thread *t, enum mark mark)
+{
+	schedule_add_op(schedule_of(t), OP_MARK, 0xffff, (uint32_t)mark);
+	return 0;
+}
+
+static int plan_time_launches(struct machine_thread *t, uint32_t stream,
+			      int (*body)(struct machine_thread *, void *), void *arg,
+			      struct machine_timing *timing)
+{
+	const struct schedule *s = schedule_of(t);
+	const int64_t before = s->op_count;
+	(void)stream;
+	if (body(t, arg))
+		return -1;
+	timing->launches = s->op_count - before;
+	timing->median_ns = timing->mad_ns = timing->min_ns = timing->max_ns = NAN;
+	return 0;
+}
+
+static int plan_time_pair(struct machine_thread *t, struct machine_pair *pair)
+{
+	for (int k = 0; k < 2; k++) {
+		if (plan_time_launches(t, pair->branch[k].stream, pair->branch[k].body,
+				       pair->branch[k].arg, &pair->alone[k]))
+			return -1;
+		pair->calls[k] = 1;
+	}
+	pair->both = (struct machine_timing){
+		.median_ns = NAN, .mad_ns = NAN, .min_ns = NAN, .max_ns = NAN
+	};
+	return 0;
+}
+
+static void plan_reset(struct machine *m)
+{
+	plan_of(m)->buffer_count = 0;
+}
+
+static void plan_free(struct machine *m)
+{
+	free(plan_of(m)->buffer);
+	free(plan_of(m)->gpu_bytes);
+	free(m);
+}
+
+static const struct machine_ops plan_ops = {
+	.name = "plan",
+	.gpu_count = plan_gpu_count,
+	.buffer = plan_buffer_new,
+	.buffer_free = plan_buffer_free,
+	.address = plan_address,
+	.stream = plan_stream,
+	.event = plan_event,
+	.counter = plan_counter,
+	.peer_access = plan_peer_access,
+	.run = plan_run,
+	.launch = plan_launch,
+	.copy = plan_copy,
+	.record = plan_record,
+	.wait = plan_wait,
+	.sync = plan_sync,
+	.post = plan_post,
+	.await = plan_await,
+	.barrier = plan_barrier,
+	.mark = plan_mark,
+	.time_launches = plan_time_launches,
+	.time_pair = plan_time_pair,
+	.reset = plan_reset,
+	.free = plan_free,
+};
+
+struct machine *machine_plan_new(uint32_t gpus, struct schedule *schedule)
+{
+	struct plan_machine *plan = xcalloc(1, sizeof(*plan));
+	plan->base.ops = &plan_ops;
+	plan->gpus = gpus;
+	plan->schedule = schedule;
+	plan->gpu_bytes = xcalloc(gpus, sizeof(*plan->gpu_bytes));
+	return &plan->base;
+}

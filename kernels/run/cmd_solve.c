@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel solve: run a solver and time it. The solver's own options come from its table, the rest
+ * from here.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/options.h"
+#include "traces/program/program.h"
+#include "traces/base/util.h"
+#include "kernels/machine/block_notes.h"
+#include "solve_row.h"
+
+struct solve_options {
+	const char *backend, *format;
+	int gpus, repeat, seed, warm_up_ms, blocks;
+};
+
+#define AT(field) offsetof(struct solve_options, field)
+static const struct option_spec own_options[] = {
+	{ "gpus", OPTION_INT, AT(gpus), "1", 1, 64, "G", "GPUs, and host threads" },
+	{ "backend", OPTION_CHOICE, AT(backend), "cpu", 0, 0, "cuda|cpu",
+	  "GPUs, or host threads doing the same" },
+	{ "repeat", OPTION_INT, AT(repeat), "1", 1, 100000, "R", "timed runs; times are medians" },
+	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
+	{ "warm-up-ms", OPTION_INT, AT(warm_up_ms), "30", -1, 60000, "MS",
+	  "short untimed runs first (cuda); -1 none" },
+	{ "blocks", OPTION_INT, AT(blocks), "0", 0, 64, "N",
+	  "note the blocks of the last N launches, for a recorder (cuda)" },
+	{ "format", OPTION_CHOICE, AT(format), "text", 0, 0, "text|tsv", "output" },
+	{ 0 },
+};
+
+static void print_text(const struct solve_row *r)
+{
+	printf("%s on %u GPU%s (%s): %s\n", r->solver->name, r->gpus, r->gpus == 1 ? "" : "s",
+	       r->backend, r->config);
+	printf("  core loop  %12.3f us   (median of %d, MAD %.3f, min %.3f, max %.3f)\n",
+	       r->core_us, r->repeat, r->core_mad_us, r->core_min_us, r->core_max_us);
+	printf("  total      %12.3f us   with the first upload and the last download\n",
+	       r->total_us);
+	printf("  residual   %12.6g      after %lld iterations; checksum %016llx\n", r->residual,
+	       (long long)r->iterations, (unsigned long long)r->checksum);
+	for (int k = 0; r->solver->extra_names && r->solver->extra_names[k]; k++)
+		printf("  %-16s %.9g\n", r->solver->extra_names[k], r->extra[k]);
+}
+
+int cmd_solve(const struct program *program, int argc, char **argv)
+{
+	(void)program;
+	const struct solver *solver = solvers[0];
+	bool named = argc > 1 && argv[1][0] != '-';
+	if (named && !(solver = solver_find(argv[1])))
+		return EXIT_USAGE;
+	char *synopsis = xprintf("solve %s [options]", solver->name);
+	const struct command_help help = { "solve", synopsis, solver->summary };
+	struct option_spec *specs =
+		options_join(own_options, solver->options, sizeof(struct solve_options));
+	struct solve_options *o = xcalloc(1, sizeof(*o) + solver->params_bytes);
+	void *params = o + 1;
+	struct solver_result *results = NULL;
+	struct machine *m = NULL;
+	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+		goto out;
+	}
+	if (!named || words != 1) {
+		report(named ? "one solver at a time"
+			     : "name a solver: warpreel solve rbsor [options]");
+		rc = EXIT_USAGE;
+		goto out;
+	}
+	if (o->blocks && strcmp(o->backend, "cuda")) {
+		report("--blocks: only kernels on GPUs have blocks (--backend cuda)");
+		rc = EXIT_USAGE;
+		goto out;
+	}
+	rc = EXIT_BAD;
+	if (solver->prepare(params, (uint32_t)o->gpus))
+		goto out;
+	const struct warpreel_block_notes *notes = NULL;
+	if (o->blocks)
+		m = machine_cuda_new_noting((uint32_t)o->gpus, (uint32_t)o->blocks, &notes);
+	else
+		m = strcmp(o->backend, "cuda") ? machine_cpu_new((uint32_t)o->gpus)
+					       : machine_cuda_new((uint32_t)o->gpus);
+	if (!m)
+		goto out;
+	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms, true };
+	results = xcalloc((size_t)o->repeat, sizeof(*results));
+	if (solver->run(params, m, (uint32_t)o->gpus, &request, results) || (notes && notes->end()))
+		goto out;
+	struct solve_row row = { .solver = solver,
+				 .gpus = (uint32_t)o->gpus,
+				 .backend = m->ops->name,
+				 .sm_mhz = -1,
+				 .memory_mhz = -1 };
+	solver->config(params, row.config);
+	solve_row_fill(&row, results, o->repeat);
+	rc = EXIT_OK;
+	if (!strcmp(o->format, "tsv")) {
+		solve_row_header(stdout, solver);
+		solve_row_print(stdout, &row, solver);
+	} else {
+		print_text(&row);
+	}
+	if (solve_row_unconverged(&row, "")) {
+		rc = EXIT_NOT_CONVERGED;
+	} else if (!isfinite(row.residual)) {
+		report("the grid holds values that are not finite: the iteration diverged");
+		rc = EXIT_BAD;
+	}
+out:
+	if (m)
+		m->ops->free(m);
+	free(results);
+	free(o);
+	free(specs);
+	free(synopsis);
+	return rc;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "time_pairs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "traces/base/util.h"
+#include "kernels/kit/solver.h"
+
+static const struct copy_way {
+	const char *name;
+	enum machine_space source, target;
+} copy_ways[] = {
+	{ "d2d", SPACE_DEVICE, SPACE_DEVICE },
+	{ "h2d", SPACE_PINNED, SPACE_DEVICE },
+	{ "d2h", SPACE_DEVICE, SPACE_PINNED },
+};
+
+/* One of the two: launches of a solver's steady state, or a copy. */
+struct side {
+	const struct solver *solver; /* NULL: a copy */
+	void *params, *state;
+	const struct copy_way *way;
+	struct machine_copy copy;
+	uint32_t stream;
+	char text[CONFIG_BYTES];
+};
+
+struct pair_run {
+	struct side side[2];
+	struct machine_pair pair;
+};
+
+static char *trimmed(char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	for (char *end = text + strlen(text); end > text && isspace((unsigned char)end[-1]); end--)
+		end[-1] = 0;
+	return text;
+}
+
+static int parse_copy(struct side *side, const char *text)
+{
+	char name[8];
+	long long bytes;
+	int length = 0;
+	if (sscanf(text, "copy=%7s %lld%n", name, &bytes, &length) != 2 || text[length] ||
+	    bytes < 1)
+		return report("'%s' is no copy: copy=d2d|h2d|d2h BYTES", text);
+	for (size_t k = 0; k < sizeof(copy_ways) / sizeof(copy_ways[0]); k++)
+		if (!strcmp(copy_ways[k].name, name))
+			side->way = &copy_ways[k];
+	if (!side->way)
+		return report("'%s': a copy goes d2d, h2d or d2h", text);
+	side->copy = (struct machine_copy){ .row_bytes = bytes, .rows = 1 };
+	snprintf(side->text, sizeof(side->text), "copy=%s %lld", name, bytes);
+	return 0;
+}
+
+static int parse_side(struct side *side, const char *given)
+{
+	char *copy = xstrdup(given), *text = trimmed(copy);
+	int rc = -1;
+	if (!strncmp(text, "copy=", 5)) {
+		rc = parse_copy(side, text);
+		free(copy);
+		return rc;
+	}
+	char *config = text + strcspn(text, " \t");
+	if (*config)
+		*config++ = 0;
+	const struct solver *solver = solver_find(text);
+	if (!solver) {
+		free(copy);
+		return -1;
+	}
+	side->solver = solver;
+	side->params = xcalloc(1, solver->params_bytes);
+	if (!solver->steady_begin) {
+		rc = report("solver %s cannot be timed by its kernels", solver->name);
+	} else if (!solver->parse(side->params, trimmed(config)) &&
+		   !solver->prepare(side->params, 1)) {
+		char canonical[CONFIG_BYTES];
+		solver->config(side->params, canonical);
+		rc = snprintf(side->text, sizeof(side->text), "%s %s", solver->name, canonical) <
+				     CONFIG_BYTES
+			     ? 0
+			     : report("the configuration '%s' is too long", canonical);
+	}
+	free(copy);
+	return rc;
+}
+
+static int side_body(struct machine_thread *t, void *arg)
+{
+	struct side *side = arg;
+	return side->solver ? side->solver->steady_iterate(side->state, t)
+			    : t->machine->ops->copy(t, side->stream, &side->copy);
+}
+
+static int side_begin(struct side *side, struct machine *m)
+{
+	if (side->solver)
+		return side->solver->steady_begin(side->params, m, &side->state, &side->stream);
+	return m->ops->buffer(m, 0, side->way->source, side->copy.row_bytes, &side->copy.source) ||
+			       m->ops->buffer(m, 0, side->way->target, side->copy.row_bytes,
+					      &side->copy.target) ||
+			       m->ops->stream(m, 0, &side->stream)
+		       ? -1
+		       : 0;
+}
+
+static void side_release(struct side *side)
+{
+	if (side->state)
+		side->solver->steady_end(side->state);
+	free(side->params);
+}
+
+static int pair_body(struct machine_thread *t, void *arg)
+{
+	struct pair_run *run = arg;
+	return t->machine->ops->time_pair(t, &run->pair);
+}
+
+static void print_row(const struct time_pairs *o, const char *backend, const char *name,
+		      const char *split, const struct pair_run *run, FILE *out)
+{
+	const struct machine_pair *p = &run->pair;
+	const time_t now = time(NULL);
+	struct tm utc;
+	char date[32];
+	gmtime_r(&now, &utc);
+	strftime(date, sizeof(date), "%Y-%m-%d", &utc);
+	fprintf(out, "%s\t%s\t%s\t%s\t", name, split, run->side[0].text, run->side[1].text);
+	for (int k = 0; k < 2; k++)
+		fprintf(out, "%lld\t%lld\t%.1f\t%.1f\t", (long long)p->calls[k],
+			(long long)p->alone[k].launches, p->alone[k].median_ns, p->alone[k].mad_ns);
+	fprintf(out, "%.1f\t%.1f\t%d\t%.0f\t%s\t%s\t%s\n", p->both.median_ns, p->both.mad_ns,
+		p->repeats, time_sm_mhz(o->backend), o->visit, date, backend);
+	fflush(out);
+}
+
+static int time_pair(const struct time_pairs *o, struct machine *m, FILE *out, const char *name,
+		     const char *split, const char *const text[2], int warm_up_ms)
+{
+	struct pair_run run = { .pair = { .repeats = o->repeat, .warm_up_ms = warm_up_ms } };
+	struct machine_thread thread;
+	int rc = 0;
+	for (int k = 0; !rc && k < 2; k++)
+		rc = parse_side(&run.side[k], text[k]) || side_begin(&run.side[k], m) ? -1 : 0;
+	for (int k = 0; k < 2; k++)
+		run.pair.branch[k] = (struct machine_branch){ .stream = run.side[k].stream,
+							      .body = side_body,
+							      .arg = &run.side[k] };
+	if (!rc)
+		rc = m->ops->run(m, 1, pair_body, &run, &thread);
+	if (!rc)
+		print_row(o, m->ops->name, name, split, &run, out);
+	side_release(&run.side[0]);
+	side_release(&run.side[1]);
+	m->ops->reset(m);
+	return rc;
+}
+
+/* Returns 1 when the line names a pair, 0 when blank, -1 after a message. */
+static int parse_line(char *line, const char *file, int number, const char **name,
+		      const char **split, const char *text[2])
+{
+	line[strcspn(line, "#")] = 0;
+	char *head = trimmed(line), *colon = strchr(head, ':'),
+	     *bar = colon ? strchr(colon, '|') : NULL, *save;
+	if (!*head)
+		return 0;
+	if (!bar)
+		return report("%s:%d: not NAME fit|holdout: SIDE | SIDE", file, number);
+	*colon = *bar = 0;
+	*name = strtok_r(head, " \t", &save);
+	*split = *name ? strtok_r(NULL, " \t", &save) : NULL;
+	if (!*split || strtok_r(NULL, " \t", &save) ||
+	    (strcmp(*split, "fit") && strcmp(*split, "holdout")))
+		return report("%s:%d: before the colon come a name and fit or holdout", file,
+			      number);
+	text[0] = colon + 1;
+	text[1] = bar + 1;
+	return 1;
+}
+
+int time_pairs(const struct time_pairs *o, struct machine *m, FILE *out)
+{
+	const char *text[2] = { o->pair, o->with }, *name = NULL, *split = NULL;
+	int warm_up_ms = 100 * o->warm_up_ms, bad = 0; /* clocks come up */
+	fprintf(out, "pair\tsplit\ta\tb\ta_calls\ta_launches\ta_alone_ns\ta_mad_ns\tb_calls\tb_"
+		     "launches\tb_alone_ns\tb_mad_ns\tboth_ns\tboth_mad_ns\t"
+		     "repeats\tsm_mhz\tvisit\tdate\tbackend\n");
+	if (!o->list)
+		return time_pair(o, m, out, "-", "fit", text, warm_up_ms) ? 1 : 0;
+	FILE *list = fopen(o->list, "r");
+	if (!list) {
+		report("cannot open '%s': %s", o->list, strerror(errno));
+		return 1;
+	}
+	char *line = NULL;
+	size_t capacity = 0;
+	struct progress progress;
+	progress_begin(&progress, "time: line");
+	for (int number = 1; getline(&line, &capacity, list) > 0; number++) {
+		int kind = parse_line(line, o->list, number, &name, &split, text);
+		if (kind > 0) {
+			kind = time_pair(o, m, out, name, split, text, warm_up_ms);
+			if (kind)
+				report_warning("%s:%d: not timed: %s", o->list, number, name);
+			else
+				warm_up_ms = o->warm_up_ms;
+		}
+		bad += kind < 0;
+		progress_at(&progress, number, 0);
+	}
+	progress_end(&progress);
+	if (ferror(list)) {
+		report("cannot read '%s': %s", o->list, strerror(errno));
+		bad++;
+	}
+	free(line);
+	fclose(list);
+	return bad;
+}

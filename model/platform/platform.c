@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ * Reading platform files. inih splits lines; what a key means is in platform_keys.c, what it must
+ * be in platform_check.c.
+ */
+#include "platform_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "traces/base/util.h"
+
+enum { FILE_LIMIT = 1 << 20 }; /* a platform is a few KiB; anything larger is something else */
+
+struct reading {
+	struct platform *platform;
+	const char *path;
+	const char *at, *end; /* what is left of the text */
+	int line;
+	bool continued; /* this line goes on with the value of the one before */
+	bool failed;	/* a message has been given */
+};
+
+/* fgets over the text in memory: inih's own would cut a long line in two without a word. */
+static char *next_line(char *line, int room, void *user)
+{
+	struct reading *reading = user;
+	if (reading->failed || reading->at == reading->end)
+		return NULL;
+	const char *stop = memchr(reading->at, '\n', (size_t)(reading->end - reading->at));
+	size_t length = (size_t)((stop ? stop + 1 : reading->end) - reading->at);
+	reading->line++;
+	if (room < 1 || length >= (size_t)room) {
+		report("%s: line %d is longer than %d characters; lists go on in indented lines",
+		       reading->path, reading->line, room - 2);
+		reading->failed = true;
+		return NULL;
+	}
+	memcpy(line, reading->at, length);
+	line[length] = 0;
+	if (line[0] == '[' && !strchr(line, ']')) { /* to inih the keys that follow would be of no
+						       section, and each be at fault first */
+		report("%s: line %d begins a section and has no ']'", reading->path, reading->line);
+		reading->failed = true;
+		return NULL;
+	}
+	reading->continued = line[0] == ' ' || line[0] == '\t';
+	reading->at += length;
+	return line;
+}
+
+static bool ends_with(const char *text, const char *tail)
+{
+	size_t length = strlen(text), tail_length = strlen(tail);
+	return length > tail_length && !strcmp(text + length - tail_length, tail);
+}
+
+/* Spread of a measured key: for people, so only looked at. */
+static int check_spread(const char *where, char *name, const char *text)
+{
+	struct number_list list = { 0 };
+	char bad[48];
+	int rc = 0;
+	name[strlen(name) - strlen("_mad")] = 0;
+	const struct platform_key *key = platform_key_find(name);
+	if (!key || key->kind == KEY_TEXT)
+		return report("%s: '%s_mad' is the spread of no known key", where, name);
+	if (number_list_parse(&list, text, bad))
+		rc = report("%s: '%s_mad': '%s' is not a number", where, name, bad);
+	for (size_t i = 0; i < list.count && !rc; i++)
+		if (list.value[i] < 0)
+			rc = report("%s: '%s_mad' is negative", where, name);
+	free(list.value);
+	return rc;
+}
+
+static int add_entry(struct reading *reading, const char *name, const char *text, const char *where)
+{
+	struct platform *platform = reading->platform;
+	const struct platform_key *spec = platform_key_find(name);
+	struct platform_entry *entry = platform_entry_find(platform, name);
+	if (!spec)
+		return platform_unknown_key(where, name);
+	if (entry && !reading->continued)
+		return report("%s: '%s' is given twice", where, name);
+	if (entry) {
+		char *longer = xprintf("%s %s", entry->text, text);
+		free(entry->text);
+		entry->text = longer;
+		return 0;
+	}
+	GROW(platform->entry, platform->entry_count, platform->entry_capacity);
+	platform->entry[platform->entry_count++] = (struct platform_entry){ .key = xstrdup(name),
+									    .text = xstrdup(text),
+									    .spec = spec };
+	return 0;
+}
+
+static int on_key(void *user, const char *section, const char *key, const char *value)
+{
+	struct reading *reading = user;
+	if (reading->failed || !strcmp(section, "provenance"))
+		return 1;
+	char *where = xprintf("%s: line %d", reading->path, reading->line);
+	char *name = xprintf("%s%s%s", section, *section ? "." : "", key);
+	int rc = ends_with(name, "_mad") ? check_spread(where, name, value)
+					 : add_entry(reading, name, value, where);
+	reading->failed = rc != 0;
+	free(name);
+	free(where);
+	return 1;
+}
+
+/* The whole file; NULL after a message. */
+static char *read_text(const char *path, size_t *length)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = NULL;
+	if (!file) {
+		report("cannot read '%s': %s", path, strerror(errno));
+		return NULL;
+	}
+	text = xmalloc(FILE_LIMIT + 1);
+	*length = fread(text, 1, FILE_LIMIT + 1, file);
+	if (ferror(file))
+		report("cannot read '%s': %s", path, strerror(errno));
+	else if (*length > FILE_LIMIT)
+		report("%s: larger than %d bytes: not a platform file", path, FILE_LIMIT);
+	else if (memchr(text, 0, *length))
+		report("%s: holds zero bytes: not a platform file", path);
+	else if (*length == 0)
+		report("%s: empty: not a platform file", path);
+	else {
+		fclose(file);
+		return text;
+	}
+	fclose(file);
+	free(text);
+	return NULL;
+}
+
+static int parse(struct platform *platform, const char *text, size_t length, bool whole)
+{
+	struct reading reading = {
+		.platform = platform, .path = platform->path, .at = text, .end = text + length
+	};
+	int line = ini_parse_stream(next_line, &reading, on_key, &reading);
+	if (reading.failed)
+		return -1;
+	if (line > 0)
+		return report("%s: line %d is neither a section, nor 'key = value', nor a comment",
+			      platform->path, line);
+	if (line < 0)
+		return report("%s: out of memory", platform->path);
+	for (size_t i = 0; i < platform->entry_count; i++)
+		if (platform_apply(platform, &platform->entry[i], platform->path))
+			return -1;
+	return whole ? platform_validate(platform, platform->path) : 0;
+}
+
+static int is_platform(const struct dirent *file)
+{
+	return ends_with(file->d_name, ".ini");
+}
+
+static void report_unknown(const char *name)
+{
+	char *folder = xprintf("%s/model/platforms", util_root()), *shipped = xstrdup("");
+	struct dirent **file = NULL;
+	int count = scandir(folder, &file, is_platform, alphasort);
+	for (int k = 0; k < count; k++) {
+		char *longer = xprintf("%s%s%.*s", shipped, *shipped ? ", " : "",
+				       (int)(strlen(file[k]->d_name) - 4), file[k]->d_name);
+		free(shipped);
+		free(file[k]);
+		shipped = longer;
+	}
+	free(file);
+	report("no platform '%s': no such file, and not one of the shipped (%s)", name,
+	       *shipped ? shipped : "none");
+	free(folder);
+	free(shipped);
+}
+
+char *platform_shipped(const char *name)
+{
+	struct stat status;
+	char *path = xprintf("%s/model/platforms/%s.ini", util_root(), name);
+	if (!strchr(name, '/') && stat(path, &status) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* A file of that name wins over a shipped platform. NULL after a message. */
+static char *find_file(const char *name)
+{
+	struct stat status;
+	if (stat(name, &status) == 0 && !S_ISDIR(status.st_mode))
+		return xstrdup(name);
+	char *path = platform_shipped(name);
+	if (!path)
+		report_unknown(name);
+	return path;
+}
+
+static void keep_calibrated(struct platform *p)
+{
+	static const int call[COPY_CURVE_COUNT] = { [COPY_CURVE_H2D] = HOST_COPY_H2D,
+						    [COPY_CURVE_D2H] = HOST_COPY_D2H,
+						    [COPY_CURVE_PEER] = HOST_COPY_PEER,
+						    [COPY_CURVE_D2D] = HOST_COPY_D2D };
+	p->calibrated.sync_wake_ns = platform_host_ns(p, HOST_SYNC_WAKE, 1);
+	p->calibrated.start_latency_ns = p->start_latency_ns;
+	for (int kind = 0; kind <= COPY_CURVE_D2D; kind++)
+		p->calibrated.call_ns[kind] = platform_list_ns(p, &p->loop_host[call[kind]], 1,
+							       platform_host_ns(p, call[kind], 1));
+	sm_fill_in(&p->sm);
+	sm_turnarounds(&p->sm);
+	p->calibrated.nvlink_bytes_per_s = p->nvlink_bytes_per_s;
+	p->calibrated.share_h2d_bytes_per_s = p->share_h2d.x.count ? p->share_h2d.y.value[0] : 0;
+	p->calibrated.share_d2h_bytes_per_s = p->share_d2h.x.count ? p->share_d2h.y.value[0] : 0;
+}
+
+static int read_file(struct platform *platform, const char *name_or_path, bool whole)
+{
+	size_t length = 0;
+	*platform = (struct platform){ 0 };
+	platform->path = find_file(name_or_path);
+	char *text = platform->path ? read_text(platform->path, &length) : NULL;
+	int rc = text ? parse(platform, text, length, whole) : -1;
+	free(text);
+	if (rc)
+		platform_release(platform);
+	else
+		keep_calibrated(platform);
+	return rc;
+}
+
+int platform_read(struct platform *platform, const char *name_or_path)
+{
+	return read_file(platform, name_or_path, true);
+}
+
+int platform_read_part(struct platform *platform, const char *name_or_path)
+{
+	return read_file(platform, name_or_path, false);
+}
+
+void platform_release(struct platform *platform)
+{
+	for (size_t i = 0; i < platform->entry_count; i++) {
+		free(platform->entry[i].key);
+		free(platform->entry[i].text);
+	}
+	free(platform->entry);
+	for (const struct platform_key *key = platform_keys; key->name; key++) {
+		void *member = (char *)platform + key->offset;
+		if (key->kind == KEY_LIST && key->offset != NO_MEMBER)
+			free(((struct number_list *)member)->value);
+	}
+	free(platform->name);
+	free(platform->kernels);
+	free(platform->data);
+	free(platform->sm.isa);
+	free(platform->path);
+	*platform = (struct platform){ 0 };
+}

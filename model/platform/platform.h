@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * A platform: what devices, links and host cost, as data with provenance. Text (.ini), written by
+ * `warpreel calibrate` or by hand from a data sheet (and then it says so). Every value is reachable
+ * by its dotted name, "host.launch_ns", which is also what --set KEY=VALUE takes.
+ * docs/warpreel-platform.5 describes every key.
+ *
+ * Costs named *_ns under [host] are lists over the number of host threads that use their GPUs at
+ * once ([host] threads).
+ */
+#ifndef WARPREEL_PLATFORM_H
+#define WARPREEL_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/device/sm_device.h"
+
+struct number_list {
+	double *value;
+	size_t count;
+}; /* owned by the platform */
+
+/* y over x, both ascending in x; looked up with curve_at (log-log between points, slope kept beyond
+ * the ends). */
+struct curve {
+	struct number_list x, y;
+};
+
+enum {
+	HOST_LAUNCH,
+	HOST_LAUNCH_IDLE,
+	HOST_RECORD,
+	HOST_WAIT,
+	HOST_COPY_H2D,
+	HOST_COPY_D2H,
+	HOST_COPY_PEER,
+	HOST_COPY_D2D,
+	HOST_MEMSET,
+	HOST_SYNC_IDLE,
+	HOST_SYNC_WAKE,
+	HOST_POST,
+	HOST_POST_BLOCK,
+	HOST_AWAIT_READY,
+	HOST_WAKE_SPIN,
+	HOST_WAKE_BLOCK,
+	HOST_BARRIER,
+	HOST_COST_COUNT
+};
+extern const char *const host_cost_key[HOST_COST_COUNT]; /* "launch_ns", ... */
+
+enum {
+	COPY_CURVE_H2D,
+	COPY_CURVE_D2H,
+	COPY_CURVE_PEER,
+	COPY_CURVE_D2D,
+	COPY_CURVE_H2D_PAGEABLE,
+	COPY_CURVE_D2H_PAGEABLE,
+	COPY_CURVE_H2D_2D,
+	COPY_CURVE_D2H_2D,
+	COPY_CURVE_COUNT
+};
+extern const char *const copy_curve_section[COPY_CURVE_COUNT]; /* "copy.h2d", ... */
+
+struct platform {
+	char *path, *name;   /* owned */
+	bool from_datasheet; /* [platform] source = datasheet or extrapolated: not all of it was
+				measured */
+	char *kernels; /* owned; [platform] kernels: whose kernel profiles serve; NULL = those of
+			  `data` */
+	char *data;    /* owned; [platform] data: whose recorded profile and intervals serve; NULL =
+			  its own */
+	int measured_gpus; /* GPU counts beyond this were not measured; 0 = all were */
+	/* [device] */
+	int sm_count, copy_engines, gpus;
+	double memory_bytes; /* of one GPU */
+	/* [host] */
+	struct number_list threads;
+	struct number_list host[HOST_COST_COUNT];      /* ns; same length as threads */
+	struct number_list loop_host[HOST_COST_COUNT]; /* the same calls in a loop with others
+							  (calibrate_loops.cu); may be empty */
+	struct number_list loop_launch_plain, loop_launch_second;
+	/* [cold]: what the first calls of a kind cost more after a wait, over cold_waited; in a
+	 * thread that made none before. May be empty */
+	struct number_list cold_waited, cold[HOST_COST_COUNT], cold_first[HOST_COST_COUNT];
+	double slowest_call_ns; /* what the slowest 0.2 % of the calls take more than others */
+	struct number_list ordered[HOST_COST_COUNT],
+		ordered_call_quantiles; /* [ordered]: the calls of threads that exchange from GPU to
+					   GPU; may be empty */
+	/* [look]: when a copy behind a kernel goes on (calibrate_look.cu); period 0: at once */
+	struct {
+		double sync_ns, period_ns, polled_ns, least_ns, call_ns;
+	} look;
+	struct {
+		double silent_exchange_ns, rung_exchange_ns, look_ns;
+	} ring; /* [ring]: what the host's calls hasten; may be 0 */
+	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads
+								and between calls; may be empty */
+	int queue_depth; /* launches the host can be ahead of the device before it blocks */
+	/* [stream]: device side */
+	double start_latency_ns; /* launch call returned on an idle stream -> kernel starts */
+	double copy_start_latency_ns;
+	double record_ns, wait_ns; /* what a record / an already satisfied wait adds between two
+				      kernels of a stream */
+	double hop_same_ns, hop_peer_ns; /* event completes on one stream -> a waiting stream of the
+					    same / another GPU goes on */
+	struct curve kernel_gap; /* duration as the tracer reports it (ns) -> what to add to get the
+				    untraced period (ns, may be < 0) */
+	/* [copy.*]: bytes -> ns the stream is busy with the copy, engine switches included,
+	 * untraced */
+	struct curve copy[COPY_CURVE_COUNT];
+	/* The same kinds as a host thread meets them when it waits for each (no lists: then copy[]
+	 * serves): bytes -> ns */
+	struct curve idle[COPY_CURVE_COUNT]; /* stream idle: return of the call to return of the
+						synchronisation */
+	struct number_list behind[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a kernel
+							and the synchronisation after both */
+	struct curve loop[COPY_CURVE_COUNT]; /* begin of the call to return of the synchronisation,
+						in a loop */
+	struct curve exchange; /* what an exchange between two GPUs in step adds to their streams */
+	/* [share.h2d] [share.d2h]: GPUs at once -> total bytes/s */
+	struct curve share_h2d, share_d2h;
+	double nvlink_bytes_per_s; /* each GPU, each direction */
+	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
+	struct curve memory;
+	struct sm_device sm; /* [sm]: a GPU from the inside; absent from platforms that only have
+				measured kernels */
+	/* [tracer]: the same calls under the recorder */
+	struct number_list
+		traced_host[HOST_COST_COUNT]; /* period of the call in a tight loop, traced */
+	struct number_list traced_api[HOST_COST_COUNT]; /* duration of its API record */
+	struct number_list period,
+		traced_period; /* ns of kernels back to back, untraced and traced: pairs */
+	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's
+					     begin, by the recorder's clock */
+	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
+	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by
+						     its record; 0 = not measured */
+	/* Some values as the file has them, whatever was set later: finer measurements contain
+	 * these and are priced relative to them. */
+	struct {
+		double sync_wake_ns, start_latency_ns, call_ns[COPY_CURVE_COUNT],
+			nvlink_bytes_per_s, share_h2d_bytes_per_s, share_d2h_bytes_per_s;
+	} calibrated;
+	struct platform_entry *entry;
+	size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */
+};
+
+/*
+ * `name_or_path`: a file, or the name of a shipped platform (model/platforms/<name>.ini). -1 after
+ * a message that names file, section and key: missing required key, not a number, negative where a
+ * cost must not be, lists of unequal length, not ascending.
+ */
+int platform_read(struct platform *platform, const char *name_or_path);
+/* The file of a shipped platform, owned by the caller; NULL = none has that name. */
+char *platform_shipped(const char *name);
+/*
+ * Finer measurements follow the plain value that is set: those of host.launch_ns in loops in
+ * proportion, those of copy.h2d.ns on idle streams and behind kernels, and the exchange of
+ * stream.hop_peer_ns, by the difference; so a value set to itself changes nothing.
+ * nvlink.bytes_per_s and share.*.bytes_per_s change what a byte costs in every copy over that link.
+ */
+/* Applies "KEY=VALUE" (dotted key; a list value is separated by spaces or commas; a single number
+ * scales nothing, it replaces the whole list). Unknown key: -1 after a message naming near keys.
+ * Re-validates. device.dram_gb_per_s and device.l2_gb_per_s are short for the read and the write
+ * rate of [sm] together. */
+int platform_set(struct platform *platform, const char *assignment);
+/* Whether an assignment is to a number that is for the reader: no model looks at it. */
+bool platform_set_is_idle(const char *assignment);
+void platform_release(struct platform *platform);
+/* The text of a key as read or set; NULL if absent. */
+const char *platform_text(const struct platform *platform, const char *dotted_key);
+
+/* Cost in ns of host call `kind` with `threads` host threads active (linear between the calibrated
+ * counts, ends held). */
+double platform_host_ns(const struct platform *platform, int kind, int threads);
+/* The same from any list over [host] threads; `otherwise` when the list is empty. */
+double platform_list_ns(const struct platform *platform, const struct number_list *list,
+			int threads, double otherwise);
+double curve_at(const struct curve *curve,
+		double x); /* log-log; ends extrapolated with the last slope */
+double curve_at_linear(const struct curve *curve, double x); /* linear; ends held */
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT
+ * What a platform's values must be, each by itself and to each other, and --set, which obeys the
+ * same rules.
+ */
+#include "platform_internal.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+struct platform_entry *platform_entry_find(const struct platform *platform, const char *name)
+{
+	for (size_t i = 0; i < platform->entry_count; i++)
+		if (!strcmp(platform->entry[i].key, name))
+			return &platform->entry[i];
+	return NULL;
+}
+
+const char *platform_text(const struct platform *platform, const char *dotted_key)
+{
+	const struct platform_entry *entry = platform_entry_find(platform, dotted_key);
+	return entry ? entry->text : NULL;
+}
+
+int number_list_parse(struct number_list *list, const char *text, char bad[48])
+{
+	size_t capacity = list->count;
+	for (;;) {
+		char word[48];
+		text += strspn(text, " \t\r\n,");
+		size_t length = strcspn(text, " \t\r\n,");
+		if (!length)
+			return 0;
+		snprintf(word, sizeof(word), "%.*s",
+			 (int)(length < sizeof(word) ? length : sizeof(word) - 1), text);
+		GROW(list->value, list->count, capacity);
+		if (length >= sizeof(word) || parse_double(word, &list->value[list->count])) {
+			strcpy(bad, word);
+			return -1;
+		}
+		list->count++;
+		text += length;
+	}
+}
+
+static int check_number(const struct platform_key *spec, double value, const char *name,
+			const char *where)
+{
+	const double most_ns = 1e12,
+		     most_ratio =
+			     64; /* a cost times two ratios can still be counted in picoseconds */
+	if (isinf(value) && !(value > 0 && spec->flags & KEY_INFINITE))
+		return report("%s: '%s' must be finite", where, name);
+	if (value < 0 && !(spec->flags & KEY_NEGATIVE))
+		return report("%s: '%s' is %g: must not be negative", where, name, value);
+	if (value <= 0 && spec->flags & KEY_POSITIVE)
+		return report("%s: '%s' is %g: must be above zero", where, name, value);
+	if (spec->kind == KEY_INTEGER && (value != floor(value) || value > INT_MAX))
+		return report("%s: '%s' is %g: must be a whole number", where, name, value);
+	if (fabs(value) > most_ns && !strcmp(spec->unit, "ns"))
+		return report("%s: '%s' is %g ns: no cost is more than 1000 s", where, name, value);
+	if (value > most_ratio && !strcmp(spec->unit, "ratio"))
+		return report("%s: '%s' is %g: no call takes more than %g times what others take",
+			      where, name, value, most_ratio);
+	if (value > 1 && spec->flags & KEY_SHARE)
+		return report("%s: '%s' is %g: a share is at most 1", where, name, value);
+	return 0;
+}
+
+static int check_list(const struct platform_entry *entry, const struct number_list *list,
+		      const char *where)
+{
+	if (!list->count)
+		return report("%s: '%s' has no value", where, entry->key);
+	if (entry->spec->kind != KEY_LIST && list->count > 1)
+		return report("%s: '%s' is one number, not %zu", where, entry->key, list->count);
+	for (size_t i = 0; i < list->count; i++) {
+		if (check_number(entry->spec, list->value[i], entry->key, where))
+			return -1;
+		if (i && entry->spec->flags & KEY_ASCENDING && list->value[i] <= list->value[i - 1])
+			return report("%s: '%s' is not ascending: %.10g after %.10g", where,
+				      entry->key, list->value[i], list->value[i - 1]);
+	}
+	return 0;
+}
+
+static int apply_text(struct platform *platform, const struct platform_entry *entry,
+		      const char *where)
+{
+	if (!*entry->text)
+		return report("%s: '%s' has no value", where, entry->key);
+	if (!strcmp(entry->key, "platform.source")) {
+		if (strcmp(entry->text, "measured") && strcmp(entry->text, "datasheet") &&
+		    strcmp(entry->text, "extrapolated"))
+			return report(
+				"%s: '%s' is 'measured', 'datasheet' or 'extrapolated', not '%s'",
+				where, entry->key, entry->text);
+		platform->from_datasheet = entry->text[0] != 'm';
+	}
+	if (entry->spec->offset != NO_MEMBER) {
+		char **member = (char **)((char *)platform + entry->spec->offset);
+		free(*member);
+		*member = xstrdup(entry->text);
+	}
+	return 0;
+}
+
+int platform_apply(struct platform *platform, struct platform_entry *entry, const char *where)
+{
+	struct number_list list = { 0 };
+	char bad[48];
+	if (entry->spec->kind == KEY_TEXT)
+		return apply_text(platform, entry, where);
+	if (number_list_parse(&list, entry->text, bad)) {
+		free(list.value);
+		return report("%s: '%s': '%s' is not a number", where, entry->key, bad);
+	}
+	if (check_list(entry, &list, where)) {
+		free(list.value);
+		return -1;
+	}
+	entry->count = list.count;
+	void *member = (char *)platform + entry->spec->offset;
+	if (entry->spec->offset == NO_MEMBER) {
+		free(list.value);
+	} else if (entry->spec->kind == KEY_LIST) {
+		free(((struct number_list *)member)->value);
+		*(struct number_list *)member = list;
+	} else {
+		if (entry->spec->kind == KEY_INTEGER)
+			*(int *)member = (int)list.value[0];
+		else
+			*(double *)member = list.value[0];
+		free(list.value);
+	}
+	return 0;
+}
+
+static int check_pair(const struct platform *platform, const struct platform_entry *entry,
+		      const char *where)
+{
+	const struct platform_entry *pair = platform_entry_find(platform, entry->spec->pairs);
+	if (!pair)
+		return report("%s: '%s' is given without '%s'", where, entry->key,
+			      entry->spec->pairs);
+	if (pair->count != entry->count)
+		return report("%s: '%s' has %zu entries, '%s' has %zu: they must be as many", where,
+			      entry->key, entry->count, pair->key, pair->count);
+	return 0;
+}
+
+int platform_validate(struct platform *platform, const char *where)
+{
+	platform->sm.present = platform_entry_find(platform, "sm.isa") != NULL;
+	unsigned required = KEY_REQUIRED | (platform->gpus > 1 ? KEY_REQUIRED_PEERS : 0) |
+			    (platform->sm.present ? KEY_REQUIRED_SM : 0);
+	for (const struct platform_key *key = platform_keys; key->name; key++) {
+		/* The x of a curve needs its y, which the table has next. */
+		bool half = key > platform_keys && key->pairs &&
+			    !strcmp(key->pairs, key[-1].name) &&
+			    platform_entry_find(platform, key[-1].name);
+		if ((key->flags & required || half) && !platform_entry_find(platform, key->name))
+			return report("%s: '%s' is missing (%s)", where, key->name, key->help);
+	}
+	for (size_t i = 0; i < platform->entry_count; i++) {
+		if (platform->entry[i].spec->pairs &&
+		    check_pair(platform, &platform->entry[i], where))
+			return -1;
+		if (!platform->sm.present && !strncmp(platform->entry[i].key, "sm.", 3))
+			return report(
+				"%s: '%s' is given without 'sm.isa': this platform has no [sm]",
+				where, platform->entry[i].key);
+	}
+	const size_t updates = platform->sm.dram_update_reads.count;
+	if (updates > SM_UPDATES_MOST)
+		return report("%s: 'sm.dram_update_reads' has %zu entries, more than %d", where,
+			      updates, SM_UPDATES_MOST);
+	if (updates && platform->sm.dram_update_reads.value[0] != 1)
+		return report("%s: 'sm.dram_update_reads' begins with %g, not with 1", where,
+			      platform->sm.dram_update_reads.value[0]);
+	return 0;
+}
+
+/* Edits between two short texts: one row of the usual table. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[128], length = strlen(b);
+	if (length >= sizeof(row) / sizeof(row[0]))
+		return SIZE_MAX;
+	for (size_t j = 0; j <= length; j++)
+		row[j] = j;
+	for (size_t i = 1; *a; i++, a++) {
+		size_t corner = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= length; j++) {
+			size_t change = corner + (*a != b[j - 1]), drop = row[j] + 1,
+			       add = row[j - 1] + 1;
+			corner = row[j];
+			row[j] = change < drop ? change : drop;
+			row[j] = add < row[j] ? add : row[j];
+		}
+	}
+	return row[length];
+}
+
+int platform_unknown_key(const char *where, const char *name)
+{
+	const char *near[3] = { NULL };
+	size_t near_by[3] = { SIZE_MAX, SIZE_MAX, SIZE_MAX };
+	const char *dot = strrchr(name, '.');
+	for (const struct platform_key *key = platform_keys; key->name; key++) {
+		/* The right key in the wrong section, or none, is nearer than any misspelling. */
+		const char *key_dot = strrchr(key->name, '.');
+		size_t by = strcmp(key_dot + 1, dot ? dot + 1 : name)
+				    ? 1 + distance(name, key->name)
+				    : 0;
+		for (size_t place = 0; place < 3; place++) {
+			if (by >= near_by[place])
+				continue;
+			memmove(near_by + place + 1, near_by + place,
+				(2 - place) * sizeof(near_by[0]));
+			memmove(near + place + 1, near + place, (2 - place) * sizeof(near[0]));
+			near_by[place] = by;
+			near[place] = key->name;
+			break;
+		}
+	}
+	char *list = xstrdup("");
+	for (size_t place = 0; place < 3 && near_by[place] <= 2 + strlen(name) / 3; place++) {
+		char *longer = xprintf("%s%s%s", list, place ? ", " : "; near: ", near[place]);
+		free(list);
+		list = longer;
+	}
+	report("%s: unknown key '%s'%s", where, name, list);
+	free(list);
+	return -1;
+}
+
+/* One number for a list stands for all its entries. */
+static char *repeat(const struct platform *platform, const struct platform_key *spec,
+		    const char *text)
+{
+	const struct platform_entry *pair =
+		spec->pairs ? platform_entry_find(platform, spec->pairs) : NULL;
+	char *list = xstrdup(text);
+	if (spec->kind != KEY_LIST || !pair || strcspn(text, " \t,") != strlen(text))
+		return list;
+	for (size_t i = 1; i < pair->count; i++) {
+		char *longer = xprintf("%s %s", list, text);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+static struct number_list copy_of(const struct number_list *list)
+{
+	struct number_list copy = { xmalloc((list->count + 1) * sizeof(double)), list->count };
+	if (list->count)
+		memcpy(copy.value, list->value, list->count * sizeof(double));
+	return copy;
+}
+
+/* Every entry by the ratio of the two lists; a cost that was zero gives no ratio: the new one is
+ * taken. */
+static void scale_list(struct number_list *finer, const struct number_list *was,
+		       const struct number_list *is)
+{
+	for (size_t k = 0; k < finer->count && k < was->count && k < is->count; k++)
+		if (is->value[k] != was->value[k])
+			finer->value[k] = was->value[k] > 0
+						  ? finer->value[k] * is->value[k] / was->value[k]
+						  : is->value[k];
+}
+
+/* All of a list over something else, as the cost of one thread rose. */
+static void scale_whole(struct number_list *finer, const struct number_list *was,
+			const struct number_list *is)
+{
+	for (size_t k = 0; k < finer->count && was->count && is->count && was->value[0] > 0; k++)
+		finer->value[k] *= is->value[0] / was->value[0];
+}
+
+/* Every entry by what the curve rose at its x, `times` over; not below zero. */
+static void shift_list(struct number_list *finer, const struct number_list *x,
+		       const struct curve *was, const struct curve *is, double times)
+{
+	for (size_t k = 0; k < finer->count && k < x->count; k++) {
+		double rise = times * (curve_at(is, x->value[k]) - curve_at(was, x->value[k]));
+		finer->value[k] =
+			isfinite(rise) && finer->value[k] + rise > 0 ? finer->value[k] + rise : 0;
+	}
+}
+
+/* What plain values were before one of them is set. */
+struct plain {
+	struct number_list host[HOST_COST_COUNT];
+	struct curve copy[COPY_CURVE_COUNT];
+	double hop_peer_ns;
+};
+
+static void plain_keep(struct plain *plain, const struct platform *p)
+{
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
+		plain->host[kind] = copy_of(&p->host[kind]);
+	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++)
+		plain->copy[kind] =
+			(struct curve){ copy_of(&p->copy[kind].x), copy_of(&p->copy[kind].y) };
+	plain->hop_peer_ns = p->hop_peer_ns;
+}
+
+static void plain_release(struct plain *plain)
+{
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
+		free(plain->host[kind].value);
+	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
+		free(plain->copy[kind].x.value);
+		free(plain->copy[kind].y.value);
+	}
+}
+
+/* Finer measurements follow the plain value they refine: a host cost in proportion, a copy or a hop
+ * by the difference. */
+static void follow(struct platform *p, const struct plain *was)
+{
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
+		scale_list(&p->loop_host[kind], &was->host[kind], &p->host[kind]);
+		scale_list(&p->ordered[kind], &was->host[kind], &p->host[kind]);
+		scale_whole(&p->cold[kind], &was->host[kind], &p->host[kind]);
+		scale_whole(&p->cold_first[kind], &was->host[kind], &p->host[kind]);
+	}
+	scale_list(&p->loop_launch_plain, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
+	scale_list(&p->loop_launch_second, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
+	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
+		if (!was->copy[kind].x.count || !p->copy[kind].x.count)
+			continue;
+		shift_list(&p->idle[kind].y, &p->idle[kind].x, &was->copy[kind], &p->copy[kind], 1);
+		shift_list(&p->behind[kind], &p->idle[kind].x, &was->copy[kind], &p->copy[kind], 1);
+		shift_list(&p->loop[kind].y, &p->loop[kind].x, &was->copy[kind], &p->copy[kind], 1);
+	}
+	if (was->copy[COPY_CURVE_PEER].x.count && p->copy[COPY_CURVE_PEER].x.count)
+		shift_list(&p->exchange.y, &p->exchange.x, &was->copy[COPY_CURVE_PEER],
+			   &p->copy[COPY_CURVE_PEER], 1);
+	for (size_t k = 0; k < p->exchange.y.count; k++) { /* two hops an exchange */
+		double ns = p->exchange.y.value[k] + 2 * (p->hop_peer_ns - was->hop_peer_ns);
+		p->exchange.y.value[k] = ns > 0 ? ns : 0;
+	}
+}
+
+/* Names people think in, in GB/s: each stands for several keys. Neither is a key of a platform
+ * file. */
+static const struct {
+	const char *name, *key[2];
+} rate_alias[] = {
+	{ "device.dram_gb_per_s", { "sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s" } },
+	{ "device.l2_gb_per_s", { "sm.l2_read_bytes_per_s", "sm.l2_write_bytes_per_s" } },
+};
+
+/* 1: not an alias. */
+static int set_alias(struct platform *platform, const char *assignment)
+{
+	size_t length = strcspn(assignment, "="), i = 0,
+	       count = sizeof(rate_alias) / sizeof(rate_alias[0]);
+	double gb_per_s;
+	while (i < count && (strlen(rate_alias[i].name) != length ||
+			     strncmp(rate_alias[i].name, assignment, length)))
+		i++;
+	if (i == count || !assignment[length])
+		return 1;
+	if (parse_double(assignment + length + 1, &gb_per_s))
+		return report("--set %s: '%s' is not a number", assignment,
+			      assignment + length + 1);
+	for (size_t k = 0; k < 2; k++) {
+		char *longer = xprintf("%s=%.17g", rate_alias[i].key[k], 1e9 * gb_per_s);
+		int rc = platform_set(platform, longer);
+		free(longer);
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
+
+int platform_set(struct platform *platform, const char *assignment)
+{
+	int alias = set_alias(platform, assignment);
+	if (alias <= 0)
+		return alias;
+	const char *equals = strchr(assignment, '=');
+	char *where = xprintf("--set %s", assignment), *name = NULL;
+	int rc = -1;
+	if (!equals || equals == assignment) {
+		report("%s: not KEY=VALUE", where);
+		goto out;
+	}
+	name = xprintf("%.*s", (int)(equals - assignment), assignment);
+	const struct platform_key *spec = platform_key_find(name);
+	if (!spec) {
+		platform_unknown_key(where, name);
+		goto out;
+	}
+	struct platform_entry *entry = platform_entry_find(platform, name);
+	if (!entry) {
+		GROW(platform->entry, platform->entry_count, platform->entry_capacity);
+		entry = &platform->entry[platform->entry_count++];
+		*entry = (struct platform_entry){ .key = xstrdup(name), .spec = spec };
+	}
+	free(entry->text);
+	entry->text = repeat(platform, spec, equals + 1);
+	struct plain was;
+	plain_keep(&was, platform);
+	rc = platform_apply(platform, entry, where);
+	if (!rc)
+		rc = platform_validate(platform, where);
+	if (!rc && !strncmp(name, "sm.", 3) &&
+	    (strstr(name, "copy_bytes_per_s") || strstr(name, "dram_update")))
+		sm_turnarounds(&platform->sm);
+	if (!rc && platform_key_unread(spec))
+		report_warning(
+			"%s: '%s' is for the reader, no model looks at it, so nothing changes (%s)",
+			where, name, spec->help);
+	if (!rc)
+		follow(platform, &was);
+	plain_release(&was);
+out:
+	free(where);
+	free(name);
+	return rc;
+}
+
+bool platform_set_is_idle(const char *assignment)
+{
+	char *name = xprintf("%.*s", (int)strcspn(assignment, "="), assignment);
+	const struct platform_key *spec = platform_key_find(name);
+	free(name);
+	return spec && platform_key_unread(spec);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * The table of every key a platform file may hold. Reading, --set, validation and the manual page
+ * all follow it.
+ */
+#ifndef WARPREEL_PLATFORM_INTERNAL_H
+#define WARPREEL_PLATFORM_INTERNAL_H
+
+#include "platform.h"
+
+enum key_kind { KEY_TEXT, KEY_INTEGER, KEY_REAL, KEY_LIST };
+
+enum {
+	KEY_REQUIRED = 1,	/* every platform has it */
+	KEY_REQUIRED_PEERS = 2, /* every platform of more than one GPU has it */
+	KEY_NEGATIVE = 4,	/* may be negative */
+	KEY_INFINITE = 8,	/* may be "inf": an ideal rate */
+	KEY_ASCENDING = 16,	/* the x of a curve: each entry above the one before */
+	KEY_POSITIVE = 32,	/* zero makes no sense */
+	KEY_REQUIRED_SM = 64,	/* every platform that has sm.isa */
+	KEY_SHARE = 128		/* at most 1 */
+};
+
+struct platform_key {
+	const char *name; /* "section.key"; a '#' at its end stands for a number */
+	enum key_kind kind;
+	unsigned flags;
+	size_t offset;	   /* of the member of struct platform, or NO_MEMBER: kept as text only, a
+			      number for the reader */
+	const char *pairs; /* the list this one is as long as; NULL = any length */
+	const char *unit;
+	const char *help;
+};
+#define NO_MEMBER ((size_t)-1)
+
+extern const struct platform_key platform_keys[];		/* ends with a NULL name */
+const struct platform_key *platform_key_find(const char *name); /* NULL = unknown */
+
+/* A number that no model looks at. */
+bool platform_key_unread(const struct platform_key *key);
+
+struct platform_entry {	  /* a key as read or set */
+	char *key, *text; /* owned */
+	const struct platform_key *spec;
+	size_t count; /* numbers in a list */
+};
+
+/* Every key by itself is right, but some may be missing, or not fit each other: what `calibrate
+ * --only` writes. */
+int platform_read_part(struct platform *platform, const char *name_or_path);
+
+struct platform_entry *platform_entry_find(const struct platform *platform,
+					   const char *name); /* NULL = absent */
+/* Numbers separated by blanks or commas. -1 without a message: `bad` holds the first word that is
+ * none. */
+int number_list_parse(struct number_list *list, const char *text, char bad[48]);
+
+/*
+ * The two halves of accepting text: platform_apply parses an entry's text into its member and
+ * checks it by itself, platform_validate checks what the keys must be to each other. Messages begin
+ * with `where`: the file or the assignment.
+ */
+int platform_apply(struct platform *platform, struct platform_entry *entry, const char *where);
+int platform_validate(struct platform *platform, const char *where);
+/* The message for a key that is not in the table, with the nearest that are. Always -1. */
+int platform_unknown_key(const char *where, const char *name);
+
+#endif

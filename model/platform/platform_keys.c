@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: MIT
+ * Every key of a platform file, once.
+ */
+#include "platform_internal.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+const char *const host_cost_key[HOST_COST_COUNT] = {
+	[HOST_LAUNCH] = "launch_ns",	     [HOST_LAUNCH_IDLE] = "launch_idle_ns",
+	[HOST_RECORD] = "record_ns",	     [HOST_WAIT] = "wait_ns",
+	[HOST_COPY_H2D] = "copy_h2d_ns",     [HOST_COPY_D2H] = "copy_d2h_ns",
+	[HOST_COPY_PEER] = "copy_peer_ns",   [HOST_COPY_D2D] = "copy_d2d_ns",
+	[HOST_MEMSET] = "memset_ns",	     [HOST_SYNC_IDLE] = "sync_idle_ns",
+	[HOST_SYNC_WAKE] = "sync_wake_ns",   [HOST_POST] = "post_ns",
+	[HOST_POST_BLOCK] = "post_block_ns", [HOST_AWAIT_READY] = "await_ready_ns",
+	[HOST_WAKE_SPIN] = "wake_spin_ns",   [HOST_WAKE_BLOCK] = "wake_block_ns",
+	[HOST_BARRIER] = "barrier_ns",
+};
+
+const char *const copy_curve_section[COPY_CURVE_COUNT] = {
+	[COPY_CURVE_H2D] = "copy.h2d",
+	[COPY_CURVE_D2H] = "copy.d2h",
+	[COPY_CURVE_PEER] = "copy.peer",
+	[COPY_CURVE_D2D] = "copy.d2d",
+	[COPY_CURVE_H2D_PAGEABLE] = "copy.h2d_pageable",
+	[COPY_CURVE_D2H_PAGEABLE] = "copy.d2h_pageable",
+	[COPY_CURVE_H2D_2D] = "copy.h2d_2d",
+	[COPY_CURVE_D2H_2D] = "copy.d2h_2d",
+};
+
+#define AT(member) offsetof(struct platform, member)
+#define NEEDED KEY_REQUIRED
+#define PEERS KEY_REQUIRED_PEERS
+#define SM KEY_REQUIRED_SM
+#define CURVE_X(flags) ((flags) | KEY_ASCENDING | KEY_POSITIVE)
+#define RATE(flags) ((flags) | KEY_INFINITE | KEY_POSITIVE)
+
+/* A cost of a host call: [host] X, and the same call under the recorder, as period and as duration
+ * of its API record. */
+#define HOST_COST(kind, key, need, help)                                                           \
+	{                                                                                          \
+		"host." key, KEY_LIST, need, AT(host[kind]), "host.threads", "ns", help            \
+	}
+/* The same call in the company of others (model/calibrate/calibrate_loops.cu). */
+#define LOOP_COST(kind, key, help)                                                                 \
+	{                                                                                          \
+		"host.loop_" key, KEY_LIST, 0, AT(loop_host[kind]), "host.threads", "ns", help     \
+	}
+/* The calls of threads that exchange borders from GPU to GPU
+ * (model/calibrate/calibrate_ordered.cu). */
+#define ORDERED_COST(kind, key, help)                                                              \
+	{                                                                                          \
+		"ordered." key, KEY_LIST, 0, AT(ordered[kind]), "host.threads", "ns", help         \
+	}
+/* What is added to a kernel by what another channel does behind it, by the kernel's body
+ * (model/calibrate/calibrate_look.cu). */
+#define LOOK_KEY(key, member, help)                                                                \
+	{                                                                                          \
+		"look." key, KEY_REAL, 0, member, NULL, "ns", help                                 \
+	}
+#define LOOK_SWEEP(key, period, polled, least, call, help)                                         \
+	LOOK_KEY(key "_period_ns", period, help ": how often its channel looks"),                  \
+		LOOK_KEY(key "_polled_ns", polled,                                                 \
+			 help ": longest body behind which it goes on at once"),                   \
+		LOOK_KEY(key "_least_ns", least, help ": what it adds at best"),                   \
+		LOOK_KEY(key "_off_ns", NO_MEMBER,                                                 \
+			 help ": how far the measured are from that, mean"),                       \
+		LOOK_KEY(key "_call_ns", call,                                                     \
+			 help ": first call's return to the return of the call that waits"),       \
+	{                                                                                          \
+		"look." key "_added_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns",                       \
+			help ": what it adds by body, from 250 ns by 250 ns"                       \
+	}
+/* What the first calls of a kind cost more after a wait (model/calibrate/calibrate_cold.cu). */
+#define COLD_COST(kind, key, help)                                                                 \
+	{                                                                                          \
+		"cold." key, KEY_LIST, 0, AT(cold[kind]), "cold.waited_ns", "ns", help             \
+	}
+#define COLD_FIRST(kind, key)                                                                      \
+	{                                                                                          \
+		"cold.first_" key, KEY_LIST, 0, AT(cold_first[kind]), "cold.waited_ns", "ns",      \
+			"the same in a thread that never made such a call"                         \
+	}
+#define TRACED_COST(kind, key)                                                                     \
+	{ "tracer.traced_" key,                                                                    \
+	  KEY_LIST,                                                                                \
+	  0,                                                                                       \
+	  AT(traced_host[kind]),                                                                   \
+	  "host.threads",                                                                          \
+	  "ns",                                                                                    \
+	  "host." key " while the recorder watches" },                                             \
+	{                                                                                          \
+		"tracer.api_" key, KEY_LIST, 0, AT(traced_api[kind]), "host.threads", "ns",        \
+			"duration the recorder gives for the call of host." key                    \
+	}
+
+#define COPY_CURVE(kind, section, need, help)                                                      \
+	{ section ".bytes",    KEY_LIST, CURVE_X(need), AT(copy[kind].x), NULL, "bytes",           \
+	  "sizes of the curve" },                                                                  \
+	{                                                                                          \
+		section ".ns", KEY_LIST, need, AT(copy[kind].y), section ".bytes", "ns", help      \
+	}
+#define AT_ONCE(section, key, help)                                                                \
+	{                                                                                          \
+		section "." key, KEY_LIST, 0, NO_MEMBER, section ".bytes", "ns", help              \
+	}
+/* Copies a host thread waits for, on an idle stream and behind a kernel. */
+/* clang-format off */
+#define IDLE_CURVES(kind, section) \
+	{ section ".idle_bytes", KEY_LIST, CURVE_X(0), AT(idle[kind].x), NULL, "bytes", \
+	  "sizes of the idle and behind_kernel lists" }, \
+	{ section ".idle_ns", KEY_LIST, 0, AT(idle[kind].y), section ".idle_bytes", "ns", \
+	  "such a copy on an idle stream: return of the call to return of the synchronisation" }, \
+	{ section ".idle_ns_#", KEY_LIST, 0, NO_MEMBER, section ".idle_bytes", "ns", \
+	  "the same on # GPUs at once" }, \
+	{ section ".behind_kernel_ns", KEY_LIST, 0, AT(behind[kind]), section ".idle_bytes", "ns", \
+	  "what such a copy adds to a kernel and the synchronisation after both" }, \
+	{ section ".behind_kernel_ns_#", KEY_LIST, 0, NO_MEMBER, section ".idle_bytes", "ns", \
+	  "the same on # GPUs at once" }
+/* clang-format on */
+#define LOOP_CURVE(kind, section)                                                                  \
+	{ section ".loop_bytes",    KEY_LIST, CURVE_X(0), AT(loop[kind].x), NULL, "bytes",         \
+	  "sizes of the loop lists" },                                                             \
+		{ section ".loop_ns",                                                              \
+		  KEY_LIST,                                                                        \
+		  0,                                                                               \
+		  AT(loop[kind].y),                                                                \
+		  section ".loop_bytes",                                                           \
+		  "ns",                                                                            \
+		  "in a loop with copies through the host: begin of the copy's call to return of " \
+		  "the synchronisation" },                                                         \
+	{                                                                                          \
+		section ".loop_ns_#", KEY_LIST, 0, NO_MEMBER, section ".loop_bytes", "ns",         \
+			"the same on # GPUs at once"                                               \
+	}
+/* A class of instructions on a multiprocessor. */
+#define SASS_CLASS(id, class_name, summary)                                                        \
+	{ "sm." class_name "_interval",                                                            \
+	  KEY_REAL,                                                                                \
+	  SM,                                                                                      \
+	  AT(sm.interval[SASS_##id]),                                                              \
+	  NULL,                                                                                    \
+	  "cycles",                                                                                \
+	  "how long a warp instruction occupies its pipe: " summary },                             \
+		{ "sm." class_name "_latency",                                                     \
+		  KEY_REAL,                                                                        \
+		  SM,                                                                              \
+		  AT(sm.latency[SASS_##id]),                                                       \
+		  NULL,                                                                            \
+		  "cycles",                                                                        \
+		  "its issue to the result being usable" },
+/* What the device side looks like while the recorder watches. */
+#define TRACED_STREAM(key, flags)                                                                  \
+	{                                                                                          \
+		"tracer.stream_" key, KEY_REAL, flags, NO_MEMBER, NULL, "ns",                      \
+			"stream." key " while the recorder watches"                                \
+	}
+
+const struct platform_key platform_keys[] = {
+	{ "platform.name", KEY_TEXT, NEEDED, AT(name), NULL, "text",
+	  "what the platform is called" },
+	{ "platform.source", KEY_TEXT, NEEDED, NO_MEMBER, NULL, "text",
+	  "\"measured\", \"datasheet\" or \"extrapolated\" (measured on a smaller machine)" },
+	{ "platform.kernels", KEY_TEXT, 0, AT(kernels), NULL, "text",
+	  "the platform whose kernel profiles serve: counts, no times; default: that of "
+	  "platform.data" },
+	{ "platform.data", KEY_TEXT, 0, AT(data), NULL, "text",
+	  "the platform whose recorded profile and interval widths serve; default: this one" },
+	{ "platform.input_visits", KEY_TEXT, 0, NO_MEMBER, NULL, "text",
+	  "visits that gave this file, the profile or the replay traces: their rows of "
+	  "measured.tsv are no test" },
+	{ "platform.measured_gpus", KEY_INTEGER, KEY_POSITIVE, AT(measured_gpus), NULL, "count",
+	  "GPU counts beyond this were not measured" },
+
+	{ "device.name", KEY_TEXT, 0, NO_MEMBER, NULL, "text", "the GPU's name" },
+	{ "device.gpus", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(gpus), NULL, "count",
+	  "GPUs of the machine" },
+	{ "device.sm_count", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(sm_count), NULL, "count",
+	  "streaming multiprocessors of a GPU" },
+	{ "device.copy_engines", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(copy_engines), NULL,
+	  "count", "copy engines of a GPU" },
+	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes",
+	  "L2 cache, nominal; what it holds is in sm.l2_reuse_bytes" },
+	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_bytes), NULL, "bytes",
+	  "device memory" },
+	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz",
+	  "highest clock of the multiprocessors; that under load is sm.clock_mhz" },
+	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz",
+	  "highest clock of the memory; what that gives is in sm.dram_read_bytes_per_s and "
+	  "others" },
+
+	{ "host.threads", KEY_LIST, CURVE_X(NEEDED), AT(threads), NULL, "count",
+	  "host threads at once, each driving a GPU of its own: the x of the other lists of this "
+	  "section" },
+	HOST_COST(HOST_LAUNCH, "launch_ns", NEEDED,
+		  "kernel launch, the queue neither empty nor full"),
+	HOST_COST(HOST_LAUNCH_IDLE, "launch_idle_ns", NEEDED,
+		  "kernel launch on a stream that was just synchronised"),
+	HOST_COST(HOST_RECORD, "record_ns", NEEDED, "event record"),
+	HOST_COST(HOST_WAIT, "wait_ns", NEEDED, "making a stream wait for an event"),
+	HOST_COST(HOST_COPY_H2D, "copy_h2d_ns", NEEDED,
+		  "issuing an asynchronous copy, pinned host memory to device"),
+	HOST_COST(HOST_COPY_D2H, "copy_d2h_ns", NEEDED,
+		  "issuing an asynchronous copy, device to pinned host memory"),
+	HOST_COST(HOST_COPY_PEER, "copy_peer_ns", PEERS,
+		  "issuing an asynchronous copy to another GPU"),
+	HOST_COST(HOST_COPY_D2D, "copy_d2d_ns", NEEDED,
+		  "issuing an asynchronous copy within a GPU"),
+	HOST_COST(HOST_MEMSET, "memset_ns", NEEDED, "issuing an asynchronous memset"),
+	HOST_COST(HOST_SYNC_IDLE, "sync_idle_ns", NEEDED, "synchronising a stream that is empty"),
+	HOST_COST(HOST_SYNC_WAKE, "sync_wake_ns", NEEDED,
+		  "from the device being done to the return of the synchronisation that waits for "
+		  "it"),
+	HOST_COST(HOST_POST, "post_ns", NEEDED,
+		  "raising a counter nobody sleeps on (atomic store)"),
+	HOST_COST(HOST_POST_BLOCK, "post_block_ns", NEEDED,
+		  "raising a counter a thread sleeps on (mutex and condition variable)"),
+	HOST_COST(HOST_AWAIT_READY, "await_ready_ns", NEEDED,
+		  "awaiting a counter that is already there"),
+	HOST_COST(HOST_WAKE_SPIN, "wake_spin_ns", NEEDED,
+		  "from the begin of a post to the return of the spinning await"),
+	HOST_COST(HOST_WAKE_BLOCK, "wake_block_ns", NEEDED,
+		  "from the begin of a post to the return of the sleeping await"),
+	HOST_COST(HOST_BARRIER, "barrier_ns", NEEDED,
+		  "from the last thread's arrival at a barrier to all going on"),
+	LOOP_COST(HOST_LAUNCH, "launch_ns",
+		  "kernel launch in a loop of launches, records, waits and copies between GPUs"),
+	{ "host.loop_launch_plain_ns", KEY_LIST, 0, AT(loop_launch_plain), "host.threads", "ns",
+	  "kernel launch in a loop of nothing else, the device keeping up" },
+	{ "host.loop_launch_second_ns", KEY_LIST, 0, AT(loop_launch_second), "host.threads", "ns",
+	  "the launch after that of loop_launch_idle_ns" },
+	LOOP_COST(HOST_LAUNCH_IDLE, "launch_idle_ns",
+		  "first launch after a synchronisation, in a loop with copies through the host"),
+	LOOP_COST(HOST_RECORD, "record_ns", "event record in such a loop"),
+	LOOP_COST(HOST_WAIT, "wait_ns", "wait for another GPU's event in such a loop"),
+	LOOP_COST(HOST_COPY_H2D, "copy_h2d_ns", "copy to the device in such a loop, stream idle"),
+	LOOP_COST(HOST_COPY_D2H, "copy_d2h_ns",
+		  "copy to the host in such a loop, right behind a launch"),
+	LOOP_COST(HOST_COPY_PEER, "copy_peer_ns", "copy to another GPU in such a loop"),
+	{ "cold.waited_ns", KEY_LIST, CURVE_X(0), AT(cold_waited), NULL, "ns",
+	  "how long a host thread stood waiting: the x of the other lists of this section" },
+	COLD_COST(HOST_LAUNCH, "launch_ns",
+		  "what the first launches after such a wait cost more than others"),
+	COLD_COST(HOST_RECORD, "record_ns", "the same of event records"),
+	COLD_COST(HOST_WAIT, "wait_ns", "the same of making streams wait"),
+	COLD_COST(HOST_COPY_H2D, "copy_h2d_ns", "the same of copies up"),
+	COLD_COST(HOST_COPY_D2H, "copy_d2h_ns", "the same of copies down"),
+	COLD_COST(HOST_COPY_PEER, "copy_peer_ns", "the same of copies to another GPU"),
+	COLD_FIRST(HOST_LAUNCH, "launch_ns"),
+	COLD_FIRST(HOST_RECORD, "record_ns"),
+	COLD_FIRST(HOST_WAIT, "wait_ns"),
+	COLD_FIRST(HOST_COPY_D2H, "copy_d2h_ns"),
+	COLD_FIRST(HOST_COPY_PEER, "copy_peer_ns"),
+	{ "cold.slowest_call_ns", KEY_REAL, 0, AT(slowest_call_ns), NULL, "ns",
+	  "what the slowest 0.2 % of the calls take more than others" },
+	ORDERED_COST(HOST_LAUNCH, "launch_ns", "a launch"),
+	ORDERED_COST(HOST_RECORD, "record_ns", "an event recorded"),
+	ORDERED_COST(HOST_WAIT, "wait_ns", "a wait for the event a neighbour has just recorded"),
+	ORDERED_COST(HOST_COPY_PEER, "copy_peer_ns", "call of a copy to a neighbour"),
+	{ "ordered.round_ns", KEY_LIST, 0, NO_MEMBER, "host.threads", "ns",
+	  "a whole round of the loop" },
+	{ "ordered.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(ordered_call_quantiles), NULL,
+	  "ratio", "a call over the mean of its kind, mean of each twentieth" },
+	{ "look.sync_ns", KEY_REAL, 0, AT(look.sync_ns), NULL, "ns",
+	  "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
+	LOOK_SWEEP("copy", AT(look.period_ns), AT(look.polled_ns), AT(look.least_ns),
+		   AT(look.call_ns), "a copy down behind a kernel"),
+	LOOK_SWEEP("after", NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER,
+		   "a kernel behind a copy up"),
+	LOOK_SWEEP("wait", NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER,
+		   "a kernel that waits for a kernel of another GPU"),
+	{ "ring.silent_exchange_ns", KEY_REAL, 0, AT(ring.silent_exchange_ns), NULL, "ns",
+	  "an exchange of two GPUs in step, enqueued ahead, the host silent" },
+	{ "ring.rung_exchange_ns", KEY_REAL, 0, AT(ring.rung_exchange_ns), NULL, "ns",
+	  "the same while both host threads launch and copy" },
+	{ "ring.look_ns", KEY_REAL, 0, AT(ring.look_ns), NULL, "ns",
+	  "how long a channel looks without pause for another GPU's event" },
+	{ "host.thread_quantiles", KEY_LIST, KEY_POSITIVE, AT(thread_quantiles), NULL, "ratio",
+	  "spread between host threads: mean call of a thread over that of the median thread, at "
+	  "the middle of equal shares" },
+	{ "host.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(call_quantiles), NULL, "ratio",
+	  "spread of calls: one call over its thread's trimmed mean, means of equal shares" },
+	{ "host.median_thread_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns",
+	  "mean launch of that median thread" },
+	{ "host.launch_first_ns", KEY_REAL, NEEDED, NO_MEMBER, NULL, "ns",
+	  "first launch of a kernel in a process" },
+	{ "host.ask_ns", KEY_REAL, 0, AT(ask_ns), NULL, "ns",
+	  "a call that only asks what the runtime knows (cudaGetDevice), one thread" },
+	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
+	  "launches the host can be ahead of the device before a launch blocks" },
+
+	{ "stream.start_latency_ns", KEY_REAL, NEEDED, AT(start_latency_ns), NULL, "ns",
+	  "return of a launch on an idle stream to the kernel's begin" },
+	{ "stream.copy_start_latency_ns", KEY_REAL, NEEDED, AT(copy_start_latency_ns), NULL, "ns",
+	  "the same of a copy" },
+	{ "stream.record_ns", KEY_REAL, NEEDED, AT(record_ns), NULL, "ns",
+	  "what an event record adds between two kernels of a stream" },
+	{ "stream.wait_ns", KEY_REAL, NEEDED, AT(wait_ns), NULL, "ns",
+	  "what a wait for an event already complete adds between two kernels of a stream" },
+	{ "stream.hop_same_ns", KEY_REAL, NEEDED, AT(hop_same_ns), NULL, "ns",
+	  "an event complete on one stream to a waiting stream of the same GPU going on" },
+	{ "stream.hop_peer_ns", KEY_REAL, PEERS, AT(hop_peer_ns), NULL, "ns",
+	  "the same with the waiting stream on another GPU" },
+	{ "stream.hop_same_extra_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns",
+	  "a hop and the record before it, as measured" },
+	{ "stream.hop_peer_extra_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns",
+	  "the same to GPUs 1, 2, 4 and 7" },
+	{ "stream.kernel_gap_duration_ns", KEY_LIST, CURVE_X(NEEDED), AT(kernel_gap.x), NULL, "ns",
+	  "durations of a kernel as the recorder reports them" },
+	{ "stream.kernel_gap_ns", KEY_LIST, NEEDED | KEY_NEGATIVE, AT(kernel_gap.y),
+	  "stream.kernel_gap_duration_ns", "ns",
+	  "what to add to such a duration to get the period of the kernel back to back, untraced" },
+	{ "stream.exchange_bytes", KEY_LIST, CURVE_X(0), AT(exchange.x), NULL, "bytes",
+	  "sizes of the exchange lists" },
+	{ "stream.exchange_ns", KEY_LIST, 0, AT(exchange.y), "stream.exchange_bytes", "ns",
+	  "what an exchange between two GPUs in step adds to their streams: record, wait, copy, "
+	  "record, wait" },
+	{ "stream.exchange_kernel_ns", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "ns",
+	  "durations of the kernel before an exchange" },
+	{ "stream.exchange_of_kernel_ns", KEY_LIST, 0, NO_MEMBER, "stream.exchange_kernel_ns", "ns",
+	  "exchange_ns of 64 KiB by that kernel" },
+	{ "stream.exchange_ns_#", KEY_LIST, 0, NO_MEMBER, "stream.exchange_bytes", "ns",
+	  "the same in a line of # GPUs" },
+	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
+	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
+	{ "stream.period_ns", KEY_LIST, 0, AT(period), "stream.period_bytes", "ns",
+	  "period of that kernel back to back, untraced" },
+	{ "stream.event_duration_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns",
+	  "events around one such kernel" },
+
+	COPY_CURVE(
+		COPY_CURVE_H2D, "copy.h2d", NEEDED,
+		"what a copy from pinned host memory adds to its stream, engine switches included"),
+	AT_ONCE("copy.h2d", "ns_#", "the same on # GPUs at once"),
+	COPY_CURVE(COPY_CURVE_D2H, "copy.d2h", NEEDED, "the same to pinned host memory"),
+	AT_ONCE("copy.d2h", "ns_#", "the same on # GPUs at once"),
+	COPY_CURVE(COPY_CURVE_PEER, "copy.peer", PEERS, "the same to another GPU"),
+	AT_ONCE("copy.peer", "ns_#", "the same on # GPUs at once, each to the next"),
+	AT_ONCE("copy.peer", "ns_ring_#", "the same on # GPUs at once, each to both neighbours"),
+	IDLE_CURVES(COPY_CURVE_H2D, "copy.h2d"),
+	IDLE_CURVES(COPY_CURVE_D2H, "copy.d2h"),
+	IDLE_CURVES(COPY_CURVE_PEER, "copy.peer"),
+	LOOP_CURVE(COPY_CURVE_H2D, "copy.h2d"),
+	LOOP_CURVE(COPY_CURVE_D2H, "copy.d2h"),
+	COPY_CURVE(COPY_CURVE_D2D, "copy.d2d", NEEDED, "the same within a GPU"),
+	COPY_CURVE(COPY_CURVE_H2D_PAGEABLE, "copy.h2d_pageable", 0,
+		   "a whole synchronous copy from pageable host memory"),
+	COPY_CURVE(COPY_CURVE_D2H_PAGEABLE, "copy.d2h_pageable", 0,
+		   "the same to pageable host memory"),
+	COPY_CURVE(COPY_CURVE_H2D_2D, "copy.h2d_2d", 0,
+		   "as copy.h2d, rows of 4 KiB with twice that pitch"),
+	COPY_CURVE(COPY_CURVE_D2H_2D, "copy.d2h_2d", 0,
+		   "as copy.d2h, rows of 4 KiB with twice that pitch"),
+
+	{ "share.h2d.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_h2d.x), NULL, "count",
+	  "GPUs copying from pinned host memory at once" },
+	{ "share.h2d.bytes_per_s", KEY_LIST, RATE(PEERS), AT(share_h2d.y), "share.h2d.gpus",
+	  "bytes/s", "sum of their rates" },
+	{ "share.d2h.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_d2h.x), NULL, "count",
+	  "GPUs copying to pinned host memory at once" },
+	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS), AT(share_d2h.y), "share.d2h.gpus",
+	  "bytes/s", "sum of their rates" },
+	{ "share.both.gpus", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count",
+	  "GPUs copying both ways at once; see share.h2d and share.d2h" },
+	{ "share.both.bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "share.both.gpus", "bytes/s",
+	  "sum of their rates, both directions" },
+
+	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS), AT(nvlink_bytes_per_s), NULL, "bytes/s",
+	  "each GPU, each direction" },
+	{ "nvlink.pair_bytes_per_s_#", KEY_LIST, RATE(0), NO_MEMBER, NULL, "bytes/s",
+	  "GPU # to each other GPU in order, alone; see nvlink.bytes_per_s" },
+
+	{ "memory.footprint_bytes", KEY_LIST, CURVE_X(NEEDED), AT(memory.x), NULL, "bytes",
+	  "source and target of a copy kernel together" },
+	{ "memory.copy_bytes_per_s", KEY_LIST, RATE(NEEDED), AT(memory.y), "memory.footprint_bytes",
+	  "bytes/s", "bytes read and written over the period of that kernel back to back" },
+
+	{ "sm.isa", KEY_TEXT, 0, AT(sm.isa), NULL, "text",
+	  "the code whose profiles may be walked, as sm_90; none: only classes of instructions" },
+	{ "sm.clock_mhz", KEY_REAL, SM | KEY_POSITIVE, AT(sm.clock_mhz), NULL, "MHz",
+	  "clock of the multiprocessors under load" },
+	{ "sm.sub_partitions", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.sub_partitions), NULL, "count",
+	  "warp schedulers of a multiprocessor" },
+	{ "sm.warp_slots", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.warp_slots), NULL, "count",
+	  "warps a multiprocessor holds" },
+	{ "sm.block_slots", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.block_slots), NULL, "count",
+	  "blocks a multiprocessor holds" },
+	{ "sm.register_count", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.register_count), NULL, "count",
+	  "32-bit registers of a multiprocessor" },
+	{ "sm.register_unit", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.register_unit), NULL, "count",
+	  "registers are given to warps in multiples of this; with one sub-partition to blocks" },
+	{ "sm.shared_bytes", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.shared_bytes), NULL, "bytes",
+	  "shared memory of a multiprocessor, for all its blocks" },
+	{ "sm.shared_unit", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.shared_unit), NULL, "bytes",
+	  "shared memory is given to blocks in multiples of this" },
+	{ "sm.shared_reserved_bytes", KEY_INTEGER, SM, AT(sm.shared_reserved_bytes), NULL, "bytes",
+	  "shared memory the system takes of each block" },
+	{ "sm.block_threads_max", KEY_INTEGER, SM | KEY_POSITIVE, AT(sm.block_threads_max), NULL,
+	  "count", "threads of the largest block" },
+	{ "sm.issue_interval", KEY_REAL, SM, AT(sm.issue_interval), NULL, "cycles",
+	  "between two warp instructions of a sub-partition" },
+	{ "sm.fp64_pair_cycles", KEY_REAL, KEY_POSITIVE, AT(sm.fp64_port_cycles[0]), NULL, "cycles",
+	  "for how long an FP64 instruction that reads one pair of registers keeps others from "
+	  "issue (default 1)" },
+	{ "sm.fp64_two_pairs_cycles", KEY_REAL, KEY_POSITIVE, AT(sm.fp64_port_cycles[1]), NULL,
+	  "cycles", "the same of one that reads two (default 2)" },
+	{ "sm.fp64_three_pairs_cycles", KEY_REAL, KEY_POSITIVE, AT(sm.fp64_port_cycles[2]), NULL,
+	  "cycles", "the same of one that reads three (default 3)" },
+#include "traces/profiles/sass_classes.def"
+	{ "sm.shared_wavefront_interval", KEY_REAL, SM, AT(sm.shared_wavefront_interval), NULL,
+	  "cycles",
+	  "one more pass of 128 bytes through shared memory, as a bank conflict asks for" },
+	{ "sm.l1_tag_interval", KEY_REAL, SM, AT(sm.l1_tag_interval), NULL, "cycles",
+	  "looking up one more line of 128 bytes in L1" },
+	{ "sm.store_line_interval", KEY_REAL, 0, AT(sm.store_line_interval), NULL, "cycles",
+	  "storing to one more line of 128 bytes" },
+	{ "sm.l1_bytes", KEY_REAL, SM, NO_MEMBER, NULL, "bytes",
+	  "L1 data cache of a multiprocessor whose blocks use no shared memory; kernel profiles "
+	  "have what hits there" },
+	{ "sm.l1_miss_bytes", KEY_REAL, RATE(SM), AT(sm.l1_miss_bytes), NULL, "bytes",
+	  "most bytes a multiprocessor has in flight to L2" },
+	{ "sm.l2_port_bytes", KEY_REAL, RATE(SM), AT(sm.l2_port_bytes), NULL, "bytes/cycle",
+	  "between a multiprocessor and L2, each direction" },
+	{ "sm.l2_latency_ns", KEY_REAL, SM, AT(sm.l2.latency_ns), NULL, "ns",
+	  "a hit in the near half of an idle L2, issue of the load to its result" },
+	{ "sm.l2_far_latency_ns", KEY_REAL, SM, AT(sm.l2_far_latency_ns), NULL, "ns",
+	  "a hit in the other half beyond l2_latency_ns; 0: there is one half" },
+	{ "sm.l2_fresh_share", KEY_REAL, KEY_SHARE, AT(sm.l2_fresh_share), NULL, "share",
+	  "of lines that another multiprocessor has just written, those that are longer on the "
+	  "way; 0: not known" },
+	{ "sm.l2_fresh_latency_ns", KEY_REAL, 0, AT(sm.l2_fresh_latency_ns), NULL, "ns",
+	  "how much longer these are than a hit" },
+	{ "sm.l2_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.l2.read_bytes_per_s), NULL, "bytes/s",
+	  "all multiprocessors reading from L2" },
+	{ "sm.l2_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.l2.write_bytes_per_s), NULL,
+	  "bytes/s", "all multiprocessors writing to L2" },
+	{ "sm.l2_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.l2.copy_bytes_per_s), NULL, "bytes/s",
+	  "L2, as many bytes read as written, both counted" },
+	{ "sm.l2_updated_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.l2_updated_copy_bytes_per_s),
+	  NULL, "bytes/s",
+	  "the same of bytes that the launch before wrote, which one half of L2 has alone" },
+	{ "sm.l2_wide_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.l2_wide_copy_bytes_per_s), NULL,
+	  "bytes/s",
+	  "the same again of what goes round beyond l2_near_bytes, which L2 has, but hardly in "
+	  "both halves" },
+	{ "sm.l2_near_bytes", KEY_REAL, 0, AT(sm.l2_near_bytes), NULL, "bytes",
+	  "see l2_wide_copy_bytes_per_s; 0: there is no such distance" },
+	{ "sm.l2_knee", KEY_REAL, SM | KEY_POSITIVE, AT(sm.l2.knee), NULL, "number",
+	  "k of (latency^k + (X / rate)^k)^(1/k), what an access takes with X bytes in flight on "
+	  "the device" },
+	{ "sm.l2_full_noted_latency_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns",
+	  "what warps note that copy 16 bytes a thread within L2; mean" },
+	{ "sm.l2_full_noted_variance_ns2", KEY_REAL, 0, NO_MEMBER, NULL, "ns2",
+	  "and the variance" },
+	{ "sm.l2_spread_ns", KEY_REAL, 0, AT(sm.l2.spread_ns), NULL, "ns",
+	  "as dram_spread_ns, of reads that L2 has" },
+	{ "sm.l2_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes",
+	  "bytes in flight on the device while reading from L2, from which l2_knee is" },
+	{ "sm.l2_inflight_bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "sm.l2_inflight_bytes",
+	  "bytes/s", "what was read with so many in flight" },
+	{ "sm.dram_latency_ns", KEY_REAL, SM, AT(sm.dram.latency_ns), NULL, "ns",
+	  "a miss in L2 of an idle device, issue of the load to its result" },
+	{ "sm.dram_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.read_bytes_per_s), NULL,
+	  "bytes/s", "device memory, reading only" },
+	{ "sm.dram_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.write_bytes_per_s), NULL,
+	  "bytes/s", "device memory, writing only" },
+	{ "sm.dram_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.dram.copy_bytes_per_s), NULL,
+	  "bytes/s", "device memory, as many bytes read as written, both counted" },
+	{ "sm.dram_update_reads", KEY_LIST, CURVE_X(0), AT(sm.dram_update_reads), NULL, "number",
+	  "bytes read for each that is written, from 1 on, where what is written is read, changed "
+	  "and written back in place" },
+	{ "sm.dram_update_bytes_per_s", KEY_LIST, RATE(0), AT(sm.dram_update_bytes_per_s),
+	  "sm.dram_update_reads", "bytes/s",
+	  "device memory then, both counted; absent: as dram_copy_bytes_per_s says of bytes that "
+	  "are written elsewhere" },
+	{ "sm.dram_knee", KEY_REAL, SM | KEY_POSITIVE, AT(sm.dram.knee), NULL, "number",
+	  "as l2_knee" },
+	{ "sm.dram_noted_latency_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns",
+	  "what a warp notes that reads a word a thread of device memory, few in flight; mean" },
+	{ "sm.dram_noted_least_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns",
+	  "the same, a hundredth of the warps note less" },
+	{ "sm.dram_copy_noted_latency_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns",
+	  "the same of warps that copy a word a thread; mean" },
+	{ "sm.dram_copy_noted_bytes_per_s", KEY_REAL, RATE(0), NO_MEMBER, NULL, "bytes/s",
+	  "what these read" },
+	{ "sm.dram_full_noted_latency_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns",
+	  "the same of 16 bytes a thread, where memory has all it can do; mean" },
+	{ "sm.dram_full_noted_variance_ns2", KEY_REAL, 0, NO_MEMBER, NULL, "ns2",
+	  "and the variance" },
+	{ "sm.dram_write_wait_ns", KEY_REAL, 0, AT(sm.dram.write_wait_ns), NULL, "ns",
+	  "what a read takes longer where writes take all of device memory's time; less in "
+	  "proportion where they take less; absent: 0" },
+	{ "sm.dram_spread_ns", KEY_REAL, 0, AT(sm.dram.spread_ns), NULL, "ns",
+	  "how reads differ where many wait: variance of what they wait beyond the least, over its "
+	  "mean; absent: alike" },
+	{ "sm.dram_least_share", KEY_REAL, KEY_SHARE, AT(sm.dram.least_share), NULL, "number",
+	  "of dram_latency_ns, what every read takes at least; the rest and all waiting differ "
+	  "from read to read; absent: 1" },
+	{ "sm.dram_inflight_bytes", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "bytes",
+	  "bytes in flight on the device while reading from memory, from which dram_knee is" },
+	{ "sm.dram_inflight_bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "sm.dram_inflight_bytes",
+	  "bytes/s", "what was read with so many in flight" },
+	{ "sm.l2_reuse_bytes", KEY_LIST, CURVE_X(SM), AT(sm.l2_reuse_bytes), NULL, "bytes",
+	  "bytes touched between two touches of the same byte" },
+	{ "sm.l2_reuse_hits", KEY_LIST, SM | KEY_SHARE, AT(sm.l2_reuse_hits), "sm.l2_reuse_bytes",
+	  "share", "of the bytes touched again after so many others, those still in L2" },
+	{ "sm.l2_turned_bytes", KEY_REAL, 0, AT(sm.l2_turned_bytes), NULL, "bytes",
+	  "what L2 still has of the bytes a launch touched last, for one that comes back over them "
+	  "the other way; absent: as l2_reuse_hits has it" },
+	{ "sm.l2_slot_bytes", KEY_REAL, 0, AT(sm.l2_slot_bytes), NULL, "bytes",
+	  "a read of L2 takes at least the time of so many bytes, a line" },
+	{ "sm.l2_write_slot_bytes", KEY_REAL, 0, AT(sm.l2_write_slot_bytes), NULL, "bytes",
+	  "the same of a write" },
+	{ "sm.constant_cold_cycles", KEY_REAL, 0, AT(sm.constant_cold_cycles), NULL, "cycles",
+	  "a multiprocessor's first look at a line of 64 bytes of its launch's parameters, while "
+	  "all others look; absent: 0" },
+	{ "sm.constant_alone_cycles", KEY_REAL, 0, AT(sm.constant_alone_cycles), NULL, "cycles",
+	  "the same while no other does; absent: 0" },
+	{ "sm.atomic_same_interval_ns", KEY_REAL, SM, AT(sm.atomic_same_interval_ns), NULL, "ns",
+	  "between atomics of threads on one address: what one slice of L2 takes for one of them" },
+	{ "sm.atomic_rate_per_s", KEY_REAL, RATE(SM), AT(sm.atomic_rate_per_s), NULL, "1/s",
+	  "atomics of threads on different sectors, all slices of L2 together" },
+	{ "sm.atomic_beside_interval_ns", KEY_REAL, 0, AT(sm.atomic_beside_interval_ns), NULL, "ns",
+	  "the same as atomic_same_interval_ns while memory is copied; absent: as there" },
+	{ "sm.dram_slice_share", KEY_REAL, KEY_SHARE, AT(sm.dram_slice_share), NULL, "number",
+	  "of the time a copy of memory takes, how long a slice of L2 is busy with it, so that "
+	  "atomics on one address come on top; absent: 0" },
+	{ "sm.launch_ns", KEY_REAL, SM, AT(sm.launch_ns), NULL, "ns",
+	  "an empty kernel of one block, as the recorder reports it" },
+	{ "sm.launch_period_ns", KEY_REAL, SM, AT(sm.launch_period_ns), NULL, "ns",
+	  "period of such kernels one after the other in a graph" },
+	{ "sm.block_dispatch_ns", KEY_REAL, SM, AT(sm.block_dispatch_ns), NULL, "ns",
+	  "between two blocks that the device replaces" },
+	{ "sm.block_fill_cycles", KEY_REAL, 0, AT(sm.block_fill_cycles), NULL, "cycles",
+	  "between two blocks that an empty multiprocessor is given" },
+	{ "sm.block_start_cycles", KEY_REAL, SM, AT(sm.block_start_cycles), NULL, "cycles",
+	  "the end of a block to the first instruction of the one that takes its place" },
+	{ "sm.drain_ns", KEY_REAL, SM, AT(sm.drain_ns), NULL, "ns",
+	  "the last block's exit to the end of the kernel, beyond what launch_ns has" },
+	{ "sm.imad_interval", KEY_REAL, 0, NO_MEMBER, NULL, "cycles",
+	  "of fp32 only the integer multiply-add, per sub-partition" },
+	{ "sm.imad_latency", KEY_REAL, 0, NO_MEMBER, NULL, "cycles", "the same" },
+	{ "sm.grid_blocks", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count",
+	  "blocks of one warp of an empty kernel" },
+	{ "sm.grid_period_ns", KEY_LIST, 0, NO_MEMBER, "sm.grid_blocks", "ns",
+	  "period of such kernels one after the other in a graph" },
+	{ "sm.barrier_threads", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count",
+	  "threads of a block, alone on its multiprocessor" },
+	{ "sm.barrier_cycles", KEY_LIST, 0, NO_MEMBER, "sm.barrier_threads", "cycles",
+	  "period of its barriers one after the other" },
+
+	TRACED_COST(HOST_LAUNCH, "launch_ns"),
+	TRACED_COST(HOST_LAUNCH_IDLE, "launch_idle_ns"),
+	TRACED_COST(HOST_RECORD, "record_ns"),
+	TRACED_COST(HOST_WAIT, "wait_ns"),
+	TRACED_COST(HOST_COPY_H2D, "copy_h2d_ns"),
+	TRACED_COST(HOST_COPY_D2H, "copy_d2h_ns"),
+	TRACED_COST(HOST_COPY_PEER, "copy_peer_ns"),
+	TRACED_COST(HOST_COPY_D2D, "copy_d2d_ns"),
+	TRACED_COST(HOST_MEMSET, "memset_ns"),
+	TRACED_COST(HOST_SYNC_IDLE, "sync_idle_ns"),
+	TRACED_COST(HOST_SYNC_WAKE, "sync_wake_ns"),
+	TRACED_COST(HOST_POST, "post_ns"),
+	TRACED_COST(HOST_POST_BLOCK, "post_block_ns"),
+	TRACED_COST(HOST_AWAIT_READY, "await_ready_ns"),
+	TRACED_COST(HOST_WAKE_SPIN, "wake_spin_ns"),
+	TRACED_COST(HOST_WAKE_BLOCK, "wake_block_ns"),
+	TRACED_COST(HOST_BARRIER, "barrier_ns"),
+	{ "tracer.traced_ask_ns", KEY_REAL, 0, AT(traced_ask_ns), NULL, "ns",
+	  "host.ask_ns while the recorder watches" },
+	{ "tracer.api_ask_ns", KEY_REAL, 0, AT(api_ask_ns), NULL, "ns",
+	  "duration the recorder gives for such a call" },
+	TRACED_STREAM("start_latency_ns", 0),
+	TRACED_STREAM("copy_start_latency_ns", 0),
+	TRACED_STREAM("record_ns", 0),
+	TRACED_STREAM("wait_ns", 0),
+	TRACED_STREAM("hop_same_ns", 0),
+	TRACED_STREAM("hop_peer_ns", 0),
+	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL,
+	  "ns", "end of a launch call on an idle stream to the kernel's begin, both as recorded" },
+	{ "tracer.stream_note_host_op_ns", KEY_REAL, 0, AT(note_host_op_ns), NULL, "ns",
+	  "telling the recorder about a post or an await" },
+	{ "tracer.stream_note_footprint_ns", KEY_REAL, 0, AT(note_footprint_ns), NULL, "ns",
+	  "telling the recorder about a launch's footprint" },
+	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_bytes", "ns",
+	  "stream.period_ns while the recorder watches" },
+	{ "tracer.recorded_period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns",
+	  "duration the recorder gives for the kernels of stream.period_ns" },
+	{ 0 },
+};
+
+bool platform_key_unread(const struct platform_key *key)
+{
+	return key->offset == NO_MEMBER && key->kind != KEY_TEXT;
+}
+
+/* A '#' at the end of a table's name stands for a decimal number. */
+static bool name_matches(const char *pattern, const char *name)
+{
+	size_t length = strlen(pattern);
+	if (pattern[length - 1] != '#')
+		return !strcmp(pattern, name);
+	return !strncmp(pattern, name, length - 1) && name[length - 1] &&
+	       strlen(name) < length + 3 &&
+	       strspn(name + length - 1, "0123456789") == strlen(name + length - 1);
+}
+
+const struct platform_key *platform_key_find(const char *name)
+{
+	for (const struct platform_key *key = platform_keys; key->name; key++)
+		if (name_matches(key->name, name))
+			return key;
+	return NULL;
+}

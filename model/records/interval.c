@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "interval.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+int intervals_read(struct intervals *intervals, const char *platform_name)
+{
+	memset(intervals, 0, sizeof(*intervals));
+	char *path = xprintf("%s/model/intervals/%s.tsv", util_root(), platform_name), line[256];
+	FILE *file = fopen(path, "r");
+	int number = 0, rc = 0;
+	while (file && !rc && fgets(line, sizeof(line), file)) {
+		struct interval_row row;
+		if (++number == 1 || line[0] == '#')
+			continue;
+		if (sscanf(line, "%15s\t%31s\t%lf\t%lf\t%d", row.set, row.class_name, &row.low,
+			   &row.high, &row.points) != 5 ||
+		    row.low > 0 || row.low <= -1 || row.high < 0) {
+			rc = report("%s:%d: not an interval: set, class, low, high, points", path,
+				    number);
+			break;
+		}
+		GROW(intervals->row, intervals->count, intervals->capacity);
+		intervals->row[intervals->count++] = row;
+	}
+	if (file)
+		fclose(file);
+	free(path);
+	return rc;
+}
+
+void intervals_release(struct intervals *intervals)
+{
+	free(intervals->row);
+	memset(intervals, 0, sizeof(*intervals));
+}
+
+/* [host, mixed or kernel-bound][kernel times from recordings or from the device's inside] */
+typedef const char *classes[3][2];
+
+const char *interval_class(int gpus, const char *config, double kernel_share,
+			   const char *kernel_model)
+{
+	static const classes single = { { "single-host", "single-host" },
+					{ "single-host", "single-host" },
+					{ "single-kernel", "single-kernel-warps" } };
+	static const classes host = { { "host-host", "host-host" },
+				      { "host-mixed", "host-mixed-warps" },
+				      { "host-kernel", "host-kernel-warps" } };
+	static const classes peer = { { "peer-host", "peer-host" },
+				      { "peer-mixed", "peer-mixed-warps" },
+				      { "peer-kernel", "peer-kernel-warps" } };
+	const classes *of = gpus == 1					 ? &single
+			    : config && strstr(config, "transport=host") ? &host
+									 : &peer;
+	return (*of)[kernel_share > 0.7	  ? 2
+		     : kernel_share > 0.3 ? 1
+					  : 0][kernel_model && !strcmp(kernel_model, "warps")];
+}
+
+void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,
+		      double *low, double *high)
+{
+	double widest_low = 0, widest_high = 0;
+	for (size_t k = 0; k < intervals->count; k++) {
+		const struct interval_row *row = &intervals->row[k];
+		if (strcmp(row->set, set))
+			continue;
+		if (!strcmp(row->class_name, class_name)) {
+			*low = row->low;
+			*high = row->high;
+			return;
+		}
+		widest_low = row->low < widest_low ? row->low : widest_low;
+		widest_high = row->high > widest_high ? row->high : widest_high;
+	}
+	const double low_most = widest_low < 0 ? widest_low : -INTERVAL_MOST,
+		     high_most = widest_high > 0 ? widest_high : INTERVAL_MOST;
+	const double cut = high_most - low_most > 2 * INTERVAL_MOST
+				   ? 2 * INTERVAL_MOST / (high_most - low_most)
+				   : 1;
+	*low = low_most * cut;
+	*high = high_most * cut;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * How wide a prediction's interval is: nominal 90 % for the median of 10 runs. The widths are the
+ * spread of the errors on the measured points that may be fitted (split `fit`), by class of run;
+ * they set nothing but the interval. Written by `warpreel validate --fit-intervals`, read from
+ * model/intervals/<platform>.tsv.
+ */
+#ifndef WARPREEL_INTERVAL_H
+#define WARPREEL_INTERVAL_H
+
+#include <stddef.h>
+
+#define INTERVAL_MOST 0.15 /* half the width of the widest interval that is of use */
+
+struct interval_row {
+	char set[16], class_name[32];
+	double low, high; /* core_lo = core * (1 + low), core_hi = core * (1 + high) */
+	int points;	  /* measured points behind it */
+};
+
+struct intervals {
+	struct interval_row *row; /* owned */
+	size_t count, capacity;
+};
+
+/* A missing file gives no rows and no error; a malformed one -1 after a message. */
+int intervals_read(struct intervals *intervals, const char *platform_name);
+void intervals_release(struct intervals *intervals);
+
+/*
+ * Class of a run: how many GPUs, how they talk, what bounds them (share of the core time in which a
+ * kernel ran), and, where kernels matter, whether their times were recorded or come from the model
+ * `warps`: the two do not err alike.
+ */
+const char *interval_class(int gpus, const char *config, double kernel_share,
+			   const char *kernel_model);
+/* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
+ * that each way when nothing was fitted. */
+void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,
+		      double *low, double *high);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Kernel times recorded on one GPU, as a table: kernel, updated rows and columns -> duration. Made
+ * from the runs of a one-GPU trace; the `scaled` model interpolates in it.
+ *
+ * Residency is part of the shape: a sweep over R x C points comes round to the same bytes every
+ * other launch, so the time recorded at R x C is already the time with that working set in or out
+ * of L2.
+ */
+#ifndef WARPREEL_PROFILE_H
+#define WARPREEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "traces/format/trace.h"
+
+struct profile_row { /* one recorded shape */
+	int64_t rows, columns;
+	double duration_ns; /* trimmed mean over its launches, as the tracer reports it */
+	double gap_ns;	    /* the device's own pause after it, traced (traces/views/launch_gaps.h),
+			       trimmed mean; -1 never seen */
+	int64_t launches;
+};
+
+struct profile_kernel {
+	char *name;		 /* as our drivers call it: rbsor_tuned_f32; owned */
+	struct profile_row *row; /* sorted by columns, then rows; owned */
+	size_t row_count, row_capacity;
+};
+
+struct profile {
+	struct profile_kernel *kernel;
+	size_t kernel_count, kernel_capacity;
+	char *source; /* file names it came from, comma-separated; owned */
+};
+
+void profile_init(struct profile *profile);
+void profile_release(struct profile *profile);
+/* Adds every launch with a data footprint of the trace's runs on one GPU (most_gpus = 1) or on up
+ * to that many; -1 after a message when there is none. */
+int profile_add_trace(struct profile *profile, const struct trace *trace, int most_gpus);
+/* Reads and adds a trace file. */
+int profile_add_file(struct profile *profile, const char *path);
+
+/*
+ * Duration of `kernel` over rows x columns, ns. Between recorded shapes: linear in the logarithms;
+ * at each of the two neighbouring column counts for the shape of as many points, then over columns.
+ * *outside is set when no neighbour covers that many points or `columns` lies beyond the recorded
+ * counts. -1 (no message) when the kernel was never recorded.
+ */
+int profile_lookup(const struct profile *profile, const char *kernel, int64_t rows, int64_t columns,
+		   double *duration_ns, bool *outside);
+/* The traced pause after such a kernel: that of the recorded shape nearest in points, then in
+ * columns; -1 when none was ever seen. */
+double profile_gap(const struct profile *profile, const char *kernel, int64_t rows,
+		   int64_t columns);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * What replay and predict say of a schedule: the answer in words, as a table, and as a trace.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+#include "predict.h"
+
+static void print_text(const struct schedule *schedule, const struct predictor *p,
+		       const struct prediction *r)
+{
+	const struct simulation_result *d = &r->detail;
+	printf("%s on %u GPU%s of %s%s%s\n", schedule->solver ? schedule->solver : "program",
+	       schedule->gpu_count, schedule->gpu_count == 1 ? "" : "s", p->platform.name,
+	       schedule->config ? ": " : "", schedule->config ? schedule->config : "");
+	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s\n", r->core_us,
+	       r->core_lo_us, r->core_hi_us, r->extrapolated ? "   EXTRAPOLATED" : "");
+	printf("  total      %12.1f us   kernel model %s, %lld operations\n", r->total_us,
+	       r->kernel_model, (long long)d->operations);
+	printf("  core loop by GPU:   kernels  transfers       sync       host   (us)\n");
+	for (uint32_t g = 0; g < d->gpu_count; g++)
+		printf("    GPU %-2u         %10.1f %10.1f %10.1f %10.1f\n", g,
+		       (double)d->gpu[g].kernel_ps * 1e-6, (double)d->gpu[g].transfer_ps * 1e-6,
+		       (double)d->gpu[g].sync_ps * 1e-6, (double)d->gpu[g].host_ps * 1e-6);
+	if (p->platform.from_datasheet)
+		printf("  note: platform '%s' is not all measured (source = %s)\n",
+		       p->platform.name, platform_text(&p->platform, "platform.source"));
+	if (p->other_device)
+		printf("  note: nothing measured on this device widened or narrowed the interval: "
+		       "15 %% each way is assumed\n");
+	if (schedule->range && schedule->range_threads == 1)
+		printf("  note: the core loop is %lld of '%s', from the first's begin to the "
+		       "last's end: %.1f us each\n",
+		       (long long)schedule->ranges, schedule->range,
+		       r->core_us / (double)schedule->ranges);
+	else if (schedule->range)
+		printf("  note: the core loop is %lld of '%s' in %lld threads, from the first's "
+		       "begin to the last's end\n",
+		       (long long)schedule->ranges, schedule->range,
+		       (long long)schedule->range_threads);
+	if (!schedule->solver)
+		printf("  note: %sthe interval's width is that of the solvers here\n",
+		       schedule->range ? ""
+				       : "no marks say where a core loop begins, so it is the "
+					 "whole (--range NAME takes NVTX ranges); ");
+	if (d->waits_never_recorded)
+		printf("  note: %lld waits on events nothing had recorded\n",
+		       (long long)d->waits_never_recorded);
+}
+
+static void print_tsv(const struct schedule *schedule, const struct prediction *r)
+{
+	const struct simulation_result *d = &r->detail;
+	double kernel = 0, transfer = 0, sync = 0, host = 0;
+	for (uint32_t g = 0; g < d->gpu_count; g++) {
+		kernel += (double)d->gpu[g].kernel_ps * 1e-6 / d->gpu_count;
+		transfer += (double)d->gpu[g].transfer_ps * 1e-6 / d->gpu_count;
+		sync += (double)d->gpu[g].sync_ps * 1e-6 / d->gpu_count;
+		host += (double)d->gpu[g].host_ps * 1e-6 / d->gpu_count;
+	}
+	printf("solver\tconfig\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\ttotal_us\tkernel_"
+	       "model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\n");
+	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t%d\n",
+	       schedule->solver ? schedule->solver : "-", schedule->config ? schedule->config : "-",
+	       schedule->gpu_count, r->core_us, r->core_lo_us, r->core_hi_us, r->total_us,
+	       r->kernel_model, (long long)d->operations, kernel, transfer, sync, host,
+	       r->extrapolated);
+}
+
+static void add_answers(struct trace *trace, const struct prediction *r)
+{
+	const struct {
+		const char *key;
+		double value;
+	} answer[] = {
+		{ "core_us", r->core_us },
+		{ "core_lo_us", r->core_lo_us },
+		{ "core_hi_us", r->core_hi_us },
+		{ "total_us", r->total_us },
+	};
+	for (size_t k = 0; k < sizeof(answer) / sizeof(answer[0]); k++) {
+		struct trace_prediction *row = trace_add_prediction(trace);
+		row->key = trace_string(trace, answer[k].key);
+		row->value = answer[k].value;
+		row->unit = trace_string(trace, "us");
+	}
+}
+
+static int tell(const struct predictor_options *o, const struct schedule *schedule,
+		const struct predictor *p, const struct prediction *prediction,
+		struct trace *timeline)
+{
+	if (o->output) {
+		add_answers(timeline, prediction);
+		trace_set_meta(timeline, "kernel_model", prediction->kernel_model);
+		trace_set_meta(timeline, "platform_source",
+			       platform_text(&p->platform, "platform.source"));
+		trace_set_meta(timeline, "extrapolated", prediction->extrapolated ? "yes" : "no");
+		if (trace_write(timeline, o->output))
+			return -1;
+	}
+	if (strcmp(o->format, "tsv"))
+		print_text(schedule, p, prediction);
+	else
+		print_tsv(schedule, prediction);
+	return fflush(stdout) ? report("cannot write the answer: %s", strerror(errno)) : 0;
+}
+
+/* What answers a plan unasked, NULL after a message; where that is `warps` and it lacks a profile,
+ * the message says what answers without. */
+static const char *planned_model(struct predictor *predictor, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	const char *name = predictor_planned_model(predictor, schedule);
+	if (!name || strcmp(name, "warps"))
+		return name;
+	if (predictor_use_warps(predictor, &model))
+		return NULL;
+	const char *missing = warps_missing(predictor->warps, schedule);
+	if (!missing)
+		return name;
+	report("kernel '%s' has no profile in %s: record one with warpreel profile, or ask for "
+	       "--kernel-model roofline; warpreel "
+	       "explain tells of a solver's steady launches alone",
+	       missing, warps_source(predictor->warps));
+	return NULL;
+}
+
+int predictor_check_output(const struct predictor_options *options, const char *input)
+{
+	const char *const inputs[] = { input, options->profile, options->kernel_profiles,
+				       options->platform };
+	if (!options->output)
+		return 0;
+	for (size_t k = 0; k < sizeof(inputs) / sizeof(inputs[0]); k++)
+		if (output_differs(options->output, inputs[k]))
+			return -1;
+	return trace_check_output(options->output);
+}
+
+int predictor_answer(struct predictor *predictor, const struct schedule *schedule,
+		     const struct predictor_options *options, const char *kernel_model,
+		     const char *set, const struct profile *own)
+{
+	struct prediction prediction;
+	struct trace timeline;
+	trace_init(&timeline);
+	if (!options->kernel_model && !strcmp(kernel_model, "scaled"))
+		kernel_model = planned_model(predictor, schedule);
+	if (kernel_model && !options->kernel_model && !strcmp(kernel_model, "recorded"))
+		kernel_model = predictor_replayed_model(predictor, schedule);
+	if (!kernel_model) {
+		trace_release(&timeline);
+		return -1;
+	}
+	const struct predictor_request request = { .kernel_model = kernel_model,
+						   .set = set,
+						   .own = own,
+						   .allow_extrapolation =
+							   options->allow_extrapolation,
+						   .timeline = options->output ? &timeline : NULL };
+	int rc = predictor_run(predictor, schedule, &request, &prediction);
+	if (!rc) {
+		rc = tell(options, schedule, predictor, &prediction, &timeline);
+		prediction_release(&prediction);
+	}
+	trace_release(&timeline);
+	return rc;
+}

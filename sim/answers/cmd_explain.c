@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel explain: what bounds the kernels of a solver's steady state, and what lifting each bound
+ * would buy.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+#include "sim/gpu/ideal.h"
+#include "predict.h"
+
+struct explain_options {
+	struct predictor_options common;
+	bool blocks, no_bounds;
+};
+
+/* Of what predict takes, all that the model `warps` looks at: another model bounds nothing, and a
+ * steady state is no run to draw. */
+#define AT(field) offsetof(struct explain_options, field)
+static const struct option_spec own_options[] = {
+	{ "blocks", OPTION_FLAG, AT(blocks), NULL, 0, 0, NULL,
+	  "the blocks of one multiprocessor instead: when each began and ended" },
+	{ "no-bounds", OPTION_FLAG, AT(no_bounds), NULL, 0, 0, NULL,
+	  "leave out what lifting each bound would buy, which takes most of the time" },
+	{ "kernel-profiles", OPTION_TEXT, AT(common.kernel_profiles), NULL, 0, 0, "TRACE",
+	  "kernel profiles (default: the platform's)" },
+	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
+	{ "strict", OPTION_FLAG, AT(common.strict), NULL, 0, 0, NULL,
+	  "refuse instructions the decoder does not know" },
+	{ "allow-extrapolation", OPTION_FLAG, AT(common.allow_extrapolation), NULL, 0, 0, NULL,
+	  "answer outside the calibrated range too, and say so" },
+	{ "format", OPTION_CHOICE, AT(common.format), "text", 0, 0, "text|tsv", "output" },
+	{ 0 },
+};
+
+/* Where counts come from that nobody counted. */
+static void print_bases(const struct profile_derived *d)
+{
+	const char *before = "  counts       ";
+	for (int k = 0; k < d->base_count; k++) {
+		const struct launch_geometry *g = &d->base[k]->geometry;
+		if (fabs(d->weight[k]) < 1e-9)
+			continue;
+		printf("%s %.3g of block %ux%ux%u", before, d->weight[k], g->block[0], g->block[1],
+		       g->block[2]);
+		if (g->steps > 0)
+			printf(" with %d steps", g->steps);
+		before = ",";
+	}
+	if (d->doubt)
+		printf("; in doubt: %s", d->doubt);
+	putchar('\n');
+}
+
+static void print_head(const struct schedule *schedule, const struct schedule_shape *s,
+		       const struct warps_answer *a, const struct platform *p)
+{
+	const struct grid_answer *g = &a->grid;
+	printf("%s  grid %ux%ux%u  block %ux%ux%u", schedule->kernel[s->kernel], s->grid[0],
+	       s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2]);
+	if (s->path > 0)
+		printf("  path %d", s->path);
+	printf(s->steps > 0 ? "  steps %d\n" : "\n", s->steps);
+	printf("  duration      %.3f us on '%s'%s\n", g->duration_ns * 1e-3, p->name,
+	       a->classes ? ", by instruction classes: the profile is of another instruction set"
+			  : "");
+	if (a->derived)
+		print_bases(a->derived);
+	printf("  occupancy     %d blocks, %d warps an SM (limit: %s); %.2f blocks an SM, %.2f "
+	       "waves\n",
+	       g->resident, g->resident * (int)((a->program.block_threads + 31) / 32), g->limit,
+	       g->blocks_a_sm, g->waves);
+	printf("  a warp        %.0f instructions, %.0f B read from and %.0f B written to L2\n",
+	       a->program.instructions, a->program.l2_read_bytes, a->program.l2_write_bytes);
+	printf("  memory        %.2f MB read from L2, %.0f %% of it from DRAM; %.2f MB written, "
+	       "%.0f %% of it to DRAM\n",
+	       a->l2_read_bytes * 1e-6, 100 * a->launch.l2_miss_share, a->l2_write_bytes * 1e-6,
+	       100 * a->launch.dram_write_share);
+	printf("  warps' time  ");
+	for (int k = 0; k < STALL_REASON_COUNT; k++)
+		if (g->stalled[k] >= 0.005)
+			printf(" %s %.0f %%,", stall_reason_name[k], 100 * g->stalled[k]);
+	printf("\b \n");
+}
+
+static void print_row(const struct schedule *schedule, const struct schedule_shape *s,
+		      const char *part, double ns, double base_ns, bool tsv, const char *summary)
+{
+	if (tsv)
+		printf("%s\t%s\t%ux%ux%u\t%ux%ux%u\t%d\tideal\t%s\t%.4f\t%.2f\n", schedule->config,
+		       schedule->kernel[s->kernel], s->grid[0], s->grid[1], s->grid[2], s->block[0],
+		       s->block[1], s->block[2], s->path, part, ns * 1e-3,
+		       100 * (1 - ns / base_ns));
+	else
+		printf("  ideal %-13s %10.3f us  %5.1f %%   %s\n", part, ns * 1e-3,
+		       100 * (ns / base_ns - 1), summary);
+}
+
+/* Blocks of the representative multiprocessor as far as they were played, in ns from the kernel's
+ * begin. */
+static int explain_blocks(struct predictor *p, const struct schedule *schedule,
+			  const struct schedule_shape *s, bool tsv)
+{
+	struct warps_answer a;
+	if (warps_explain(p->warps, schedule, s, NULL, &a))
+		return -1;
+	const struct sm_run *run = &a.grid.run;
+	double ns = 1e3 / p->platform.sm.clock_mhz;
+	if (!tsv)
+		print_head(schedule, s, &a, &p->platform);
+	for (int64_t k = 0; k < run->block_count; k++)
+		printf(tsv ? "%s\t%d\t%.1f\t%.1f\n" : "  %-20s slot %3d  %12.1f to %12.1f ns\n",
+		       schedule->kernel[s->kernel], run->block[k].slot, run->block[k].begin * ns,
+		       run->block[k].end * ns);
+	grid_answer_release(&a.grid);
+	return 0;
+}
+
+static int explain_shape(struct predictor *p, const struct schedule *schedule,
+			 const struct schedule_shape *s, bool tsv, bool bounds)
+{
+	struct warps_answer a, lifted;
+	if (warps_explain(p->warps, schedule, s, NULL, &a))
+		return -1;
+	double base_ns = a.grid.duration_ns;
+	if (!tsv)
+		print_head(schedule, s, &a, &p->platform);
+	for (int k = 0; tsv && k < STALL_REASON_COUNT; k++)
+		printf("%s\t%s\t%ux%ux%u\t%ux%ux%u\t%d\tstall\t%s\t%.4f\t%.2f\n", schedule->config,
+		       schedule->kernel[s->kernel], s->grid[0], s->grid[1], s->grid[2], s->block[0],
+		       s->block[1], s->block[2], s->path, stall_reason_name[k],
+		       base_ns * 1e-3 * a.grid.stalled[k], 100 * a.grid.stalled[k]);
+	grid_answer_release(&a.grid);
+	print_row(schedule, s, "nothing", base_ns, base_ns, tsv, "the device as it is");
+	for (const struct ideal_part *part = ideal_parts; bounds && part->name; part++) {
+		struct sm_device device = p->platform.sm; /* lists stay the platform's */
+		part->lift(&device);
+		if (warps_explain(p->warps, schedule, s, &device, &lifted))
+			return -1;
+		print_row(schedule, s, part->name, lifted.grid.duration_ns, base_ns, tsv,
+			  part->summary);
+		grid_answer_release(&lifted.grid);
+	}
+	return 0;
+}
+
+static int explain(const struct program *program, const char *solver, void *params,
+		   const struct explain_options *options)
+{
+	const struct predictor_options *o = &options->common;
+	struct schedule schedule;
+	struct predictor predictor;
+	bool tsv = !strcmp(o->format, "tsv");
+	char *config = program->config_of(solver, params, 1);
+	if (!config)
+		return -1;
+	schedule_init(&schedule);
+	int rc = program->plan_steady(solver, config, &schedule);
+	if (!rc && !(rc = predictor_init(&predictor, o, false))) {
+		predictor.warps = warps_new(&predictor.platform, &predictor.warps_options);
+		rc = predictor.warps ? 0 : -1;
+		if (!rc)
+			warps_schedule(predictor.warps);
+		if (!rc && tsv)
+			puts(options->blocks ? "kernel\tslot\tbegin_ns\tend_ns"
+					     : "config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\t"
+					       "percent");
+		for (uint32_t k = 0; !rc && k < schedule.shape_count; k++)
+			rc = options->blocks
+				     ? explain_blocks(&predictor, &schedule, &schedule.shape[k],
+						      tsv)
+				     : explain_shape(&predictor, &schedule, &schedule.shape[k], tsv,
+						     !options->no_bounds);
+		predictor_release(&predictor);
+	}
+	schedule_release(&schedule);
+	free(config);
+	return rc;
+}
+
+int cmd_explain(const struct program *program, int argc, char **argv)
+{
+	const char *solver = argc > 1 && argv[1][0] != '-' ? argv[1] : "rbsor";
+	size_t params_bytes;
+	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
+	if (!solver_specs)
+		return EXIT_USAGE;
+	char *synopsis = xprintf("explain %s [options]", solver);
+	const struct command_help help = {
+		"explain", synopsis,
+		"What bounds a solver's kernels on one GPU, and what lifting each bound would buy."
+	};
+	struct option_spec *own = options_join(own_options, predictor_platform_options, 0);
+	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct explain_options));
+	struct explain_options *o = xcalloc(1, sizeof(*o) + params_bytes);
+	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+	} else if (words != 1) {
+		report("name one solver: warpreel explain rbsor [options]");
+		rc = EXIT_USAGE;
+	} else {
+		rc = explain(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+	}
+	free(o);
+	free(specs);
+	free(own);
+	free(synopsis);
+	return rc;
+}

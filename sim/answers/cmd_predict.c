@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel predict: a run nobody has made, from the driver's own plan.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+#include "predict.h"
+
+struct predict_options {
+	struct predictor_options common;
+	int gpus;
+};
+
+static const struct option_spec own_options[] = {
+	{ "gpus", OPTION_INT, offsetof(struct predict_options, gpus), "1", 1, 64, "G",
+	  "GPUs, and host threads" },
+	{ 0 },
+};
+
+static int answer(const struct program *program, const char *solver, void *params,
+		  const struct predict_options *o)
+{
+	struct schedule schedule;
+	struct predictor predictor;
+	const char *model = predictor_model(&o->common, "scaled");
+	int rc = -1;
+	if (!model)
+		return -1;
+	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
+	if (!config)
+		return -1;
+	schedule_init(&schedule);
+	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
+	    predictor_init(&predictor, &o->common, true) == 0) {
+		rc = predictor_answer(&predictor, &schedule, &o->common, model,
+				      o->gpus > 1 ? "gpus" : "size", NULL);
+		predictor_release(&predictor);
+	}
+	schedule_release(&schedule);
+	free(config);
+	return rc;
+}
+
+int cmd_predict(const struct program *program, int argc, char **argv)
+{
+	const char *solver = argc > 1 && argv[1][0] != '-' ? argv[1] : "rbsor";
+	size_t params_bytes;
+	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
+	if (!solver_specs)
+		return EXIT_USAGE;
+	char *synopsis = xprintf("predict %s [options]", solver);
+	const struct command_help help = {
+		"predict", synopsis,
+		"Predicts a solver run from its plan; no trace of that run is needed."
+	};
+	struct option_spec *own = options_join(own_options, predictor_options, 0);
+	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct predict_options));
+	struct predict_options *o = xcalloc(1, sizeof(*o) + params_bytes);
+	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+	} else if (words != 1) {
+		report("name one solver: warpreel predict rbsor [options]");
+		rc = EXIT_USAGE;
+	} else if (predictor_check_output(&o->common, NULL)) {
+		rc = EXIT_BAD;
+	} else {
+		rc = answer(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+	}
+	free(o);
+	free(specs);
+	free(own);
+	free(synopsis);
+	return rc;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel replay: play a trace back as it was, on another platform, or (for our solvers) on
+ * another number of GPUs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/views/trace_range.h"
+#include "traces/base/util.h"
+#include "predict.h"
+#include "untrace.h"
+
+struct replay_options {
+	struct predictor_options common;
+	int gpus, run;
+	const char *range;
+};
+
+#define AT(field) offsetof(struct replay_options, field)
+static const struct option_spec own_options[] = {
+	{ "gpus", OPTION_INT, AT(gpus), "0", 0, 64, "N",
+	  "re-plan the solver that made the trace on N GPUs; 0 keeps the recorded run" },
+	{ "run", OPTION_INT, AT(run), "-1", -1, 1000000, "K",
+	  "which run of the trace, from 0; -1: the last one, or the whole of a foreign trace" },
+	{ "range", OPTION_TEXT, AT(range), NULL, 0, 0, "NAME",
+	  "take a foreign program's NVTX ranges of this name, first to last, as its core loop" },
+	{ 0 },
+};
+
+/* The recorded operations, with the core loop that was asked for. */
+static int load_recorded(struct schedule *schedule, struct trace *trace, int run, const char *range)
+{
+	struct marked_ranges marked = { 0 };
+	if ((range && trace_mark_range(trace, range, &marked)) ||
+	    schedule_from_trace(schedule, trace, run))
+		return -1;
+	schedule->range = range ? xstrdup(range) : NULL;
+	schedule->ranges = marked.ranges;
+	schedule->range_threads = marked.threads;
+	return 0;
+}
+
+/* Makes the schedule the options ask for; *set says which interval applies. */
+static int make_schedule(const struct program *program, const struct replay_options *o,
+			 struct trace *trace, struct schedule *schedule, const char **set)
+{
+	int run = o->run >= 0 ? o->run : (int)trace->run_count - 1;
+	if (run >= (int)trace->run_count && o->run >= 0)
+		return report("'%s' holds %zu runs, there is no run %d", trace->path,
+			      trace->run_count, run);
+	*set = "replay";
+	if (!o->gpus)
+		return load_recorded(schedule, trace, run, o->range);
+	if (run < 0)
+		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has "
+			      "no answer; --platform and --set do work",
+			      trace->path);
+	*set = o->gpus > 1 ? "gpus" : "size";
+	if (program->plan(trace_text(trace, trace->run[run].solver),
+			  trace_text(trace, trace->run[run].config), (uint32_t)o->gpus, schedule))
+		return report("'%s': run %d has no plan on %d GPUs", trace->path, run, o->gpus);
+	return 0;
+}
+
+/* A recording of calls that only ask needs a platform that knows what watching them cost. */
+static void tell_what_stays(const char *path, const struct schedule *schedule,
+			    const struct platform *platform)
+{
+	double asked_ns = 0;
+	for (size_t k = 0; k < schedule->asked_count; k++)
+		asked_ns += (double)schedule->asked[k].ns;
+	if (asked_ns > 0 && !schedule->config && platform->api_ask_ns <= 0)
+		report_warning(
+			"'%s': calls that only ask took %.3f ms by the recorder, and platform '%s' "
+			"does not say what watching them cost (host.ask_ns): it stays in",
+			path, asked_ns * 1e-6, platform->name);
+}
+
+static int answer(const struct program *program, const char *path, const struct replay_options *o)
+{
+	struct trace trace;
+	struct schedule schedule;
+	struct predictor predictor;
+	const char *set = "replay",
+		   *model = predictor_model(&o->common, o->gpus ? "scaled" : "recorded");
+	struct profile own;
+	int rc = -1;
+	if (!model)
+		return -1;
+	profile_init(&own);
+	trace_init(&trace);
+	schedule_init(&schedule);
+	if (trace_read(&trace, path, 0) || make_schedule(program, o, &trace, &schedule, &set) ||
+	    predictor_init(&predictor, &o->common, strcmp(model, "recorded") != 0))
+		goto out;
+	if (schedule.anomaly_count)
+		report_warning(
+			"'%s': %lld edges could not be resolved (warpreel check tells which)", path,
+			(long long)schedule.anomaly_count);
+	if (trace.footprint_count && trace.run_count && profile_add_trace(&own, &trace, INT32_MAX))
+		goto out_predictor;
+	tell_what_stays(path, &schedule, &predictor.platform);
+	schedule_untrace(&schedule, &predictor.platform);
+	rc = predictor_answer(&predictor, &schedule, &o->common, model, set, &own);
+out_predictor:
+	predictor_release(&predictor);
+out:
+	profile_release(&own);
+	schedule_release(&schedule);
+	trace_release(&trace);
+	return rc;
+}
+
+int cmd_replay(const struct program *program, int argc, char **argv)
+{
+	const struct command_help help = { "replay", "replay TRACE [options]",
+					   "Plays a recorded run back: untraced, on this or "
+					   "another platform, on other GPU counts." };
+	struct option_spec *specs = options_join(own_options, predictor_options, 0);
+	struct replay_options o = { 0 };
+	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+	} else if (words != 1) {
+		report("name one trace");
+		rc = EXIT_USAGE;
+	} else if (o.range && o.gpus) {
+		report("--range is of the recorded run, and --gpus plans another: one of them");
+		rc = EXIT_USAGE;
+	} else if (predictor_check_output(&o.common, argv[1])) {
+		rc = EXIT_BAD;
+	} else {
+		rc = answer(program, argv[1], &o) ? EXIT_BAD : EXIT_OK;
+	}
+	free(specs);
+	return rc;
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+#include "predict.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+#include "sim/gpu/ideal.h"
+#include "timeline.h"
+
+#define AT(field) offsetof(struct predictor_options, field)
+#define PLATFORM_OPTIONS                                                                           \
+	{ "platform",                                                                              \
+	  OPTION_TEXT,                                                                             \
+	  AT(platform),                                                                            \
+	  "h200x8",                                                                                \
+	  0,                                                                                       \
+	  0,                                                                                       \
+	  "NAME|FILE",                                                                             \
+	  "what the machine costs: a shipped platform or a file" },                                \
+	{                                                                                          \
+		"set", OPTION_LIST, AT(set), NULL, 0, 0, "KEY=VALUE",                              \
+			"change one value of the platform; may be repeated"                        \
+	}
+const struct option_spec predictor_platform_options[] = { PLATFORM_OPTIONS, { 0 } };
+const struct option_spec predictor_options[] = {
+	PLATFORM_OPTIONS,
+	{ "kernel-model", OPTION_CHOICE, AT(kernel_model), NULL, 0, 0,
+	  "recorded|scaled|warps|roofline|zero", "where kernel times come from" },
+	{ "profile", OPTION_TEXT, AT(profile), NULL, 0, 0, "TRACE",
+	  "one-GPU trace for the scaled model (default: the platform's)" },
+	{ "kernel-profiles", OPTION_TEXT, AT(kernel_profiles), NULL, 0, 0, "TRACE",
+	  "kernel profiles for the warps model (default: the platform's)" },
+	PREDICTOR_IDEAL_OPTION(AT(ideal)),
+	{ "strict", OPTION_FLAG, AT(strict), NULL, 0, 0, NULL,
+	  "warps model: refuse instructions the decoder does not know" },
+	{ "allow-extrapolation", OPTION_FLAG, AT(allow_extrapolation), NULL, 0, 0, NULL,
+	  "answer outside the calibrated range too, and say so" },
+	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE",
+	  "write the predicted timeline as a trace" },
+	{ "format", OPTION_CHOICE, AT(format), "text", 0, 0, "text|tsv", "output" },
+	{ 0 },
+};
+
+const char *predictor_data(const struct predictor *p)
+{
+	return p->platform.data ? p->platform.data : p->platform.name;
+}
+
+const char *predictor_measured(const struct predictor *p)
+{
+	return p->other_device ? p->platform.name : predictor_data(p);
+}
+
+/*
+ * Is the device another one than that whose records serve? Its kernels last as long as nobody
+ * knows; a platform that only names more GPUs, or another host, of the same device may use the
+ * records. A file with a shipped platform's name is that platform changed.
+ */
+static int compare_devices(struct predictor *p)
+{
+	const char *data = predictor_data(p);
+	char *shipped = platform_shipped(data);
+	bool itself = !p->platform.data && (!shipped || !strcmp(shipped, p->platform.path));
+	free(shipped);
+	if (itself)
+		return 0;
+	if (platform_read(&p->records, data))
+		return -1;
+	const char *mine = platform_text(&p->platform, "device.name"),
+		   *theirs = platform_text(&p->records, "device.name");
+	p->other_device = mine && theirs && strcmp(mine, theirs) != 0;
+	return 0;
+}
+
+static int load_profile(struct predictor *p, const char *given)
+{
+	if (given) {
+		p->has_profile = p->profile_given = true;
+		return profile_add_file(&p->profile, given);
+	}
+	if (p->other_device)
+		return 0;
+	glob_t found;
+	char *pattern =
+		xprintf("%s/traces/data/%s/profile/*.wrt.zst", util_root(), predictor_data(p));
+	int rc = 0;
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
+			rc = profile_add_file(&p->profile, found.gl_pathv[k]);
+		p->has_profile = true;
+		globfree(&found);
+	}
+	free(pattern);
+	return rc;
+}
+
+/* Lifts a part of the platform's device for good. */
+static int make_ideal(struct platform *platform, const char *name)
+{
+	const struct ideal_part *part = ideal_parts;
+	while (part->name && strcmp(part->name, name))
+		part++;
+	if (part->name && platform->sm.present) {
+		part->lift(&platform->sm);
+		return 0;
+	}
+	if (part->name)
+		return report(
+			"platform '%s' has no [sm] section, so none of its parts can be made ideal",
+			platform->name);
+	char *names = xstrdup("");
+	for (part = ideal_parts; part->name; part++) {
+		char *longer =
+			xprintf("%s%s%s", names, part == ideal_parts ? "" : ", ", part->name);
+		free(names);
+		names = longer;
+	}
+	report("--ideal '%s': no such part of a device; there are %s", name, names);
+	free(names);
+	return -1;
+}
+
+/* Asks for another inside of the device, which recorded durations know nothing of. */
+static bool changes_inside(const struct text_list *set)
+{
+	static const char *const inside[] = { "sm.", "device.sm_count=", "device.dram_gb_per_s=",
+					      "device.l2_gb_per_s=" };
+	for (int k = 0; k < set->count; k++)
+		for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
+			if (!strncmp(set->text[k], inside[i], strlen(inside[i])) &&
+			    !platform_set_is_idle(set->text[k]))
+				return true;
+	return false;
+}
+
+/* What was given for a model that does not answer would be left out without a word. */
+static const char *unless_in_vain(const struct predictor_options *o, const char *model)
+{
+	const bool warps_asked = !o->kernel_model || !strcmp(o->kernel_model, "warps");
+	if (!warps_asked && (o->kernel_profiles || o->strict))
+		report("--%s is of the kernel model 'warps', not of '%s'",
+		       o->kernel_profiles ? "kernel-profiles" : "strict", o->kernel_model);
+	else if (!strcmp(model, "recorded") && o->profile)
+		report("--profile changes nothing where kernels last as long as they were "
+		       "recorded; --gpus or another --kernel-model looks at it");
+	else
+		return model;
+	return NULL;
+}
+
+const char *predictor_model(const struct predictor_options *o, const char *unasked)
+{
+	if (!o->ideal.count)
+		return unless_in_vain(o, o->kernel_model	   ? o->kernel_model
+					 : changes_inside(&o->set) ? "warps"
+								   : unasked);
+	if (!o->kernel_model || !strcmp(o->kernel_model, "warps"))
+		return "warps";
+	report("--ideal changes the device's inside, which the kernel model '%s' does not look at; "
+	       "'warps' does",
+	       o->kernel_model);
+	return NULL;
+}
+
+static bool recorded(const struct profile *profile, const char *kernel)
+{
+	for (size_t k = 0; k < profile->kernel_count; k++)
+		if (!strcmp(profile->kernel[k].name, kernel))
+			return true;
+	return false;
+}
+
+/* Whether the model `warps` may speak for launches that were recorded as well: it knows all of
+ * them, and nobody gave records to go by. */
+static int walks_all(struct predictor *p, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	if (p->profile_given || !p->platform.sm.present || p->other_device ||
+	    !warps_profiled(&p->warps_options))
+		return 0;
+	return predictor_use_warps(p, &model) ? -1 : warps_sure(p->warps, schedule);
+}
+
+bool predictor_recorded(const struct predictor *p, const struct schedule *schedule)
+{
+	bool all = true;
+	for (uint32_t k = 0; k < schedule->kernel_count; k++)
+		all &= recorded(&p->profile, schedule->kernel[k]);
+	return all;
+}
+
+const char *predictor_planned_model(struct predictor *p, const struct schedule *schedule)
+{
+	const bool all = predictor_recorded(p, schedule);
+	/* Records of another device say what its kernels do, not how long they take here. */
+	if (!all && p->platform.sm.present &&
+	    (p->has_profile || p->other_device || warps_profiled(&p->warps_options)))
+		return "warps";
+	int walks = all && p->has_profile ? walks_all(p, schedule) : 0;
+	return walks < 0 ? NULL : walks ? "warps" : "scaled";
+}
+
+const char *predictor_replayed_model(struct predictor *p, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	if (!p->other_device)
+		return "recorded";
+	if (p->platform.sm.present && predictor_use_warps(p, &model))
+		return NULL;
+	const char *missing = p->warps ? warps_missing(p->warps, schedule) : NULL;
+	if (p->warps && !missing)
+		return "warps";
+	report_warning(
+		"%s%s%s: kernels last as long as they were recorded, on another device than '%s'",
+		missing ? "kernel '" : "no [sm] section", missing ? missing : "",
+		missing ? "' has no profile" : "", p->platform.name);
+	return "recorded";
+}
+
+int predictor_init(struct predictor *p, const struct predictor_options *o, bool wants_profile)
+{
+	memset(p, 0, sizeof(*p));
+	profile_init(&p->profile);
+	const bool changed = o->set.count || o->ideal.count;
+	if (platform_read(&p->platform, o->platform) ||
+	    (changed && platform_read(&p->before, o->platform)))
+		goto fail;
+	for (int k = 0; k < o->set.count; k++)
+		if (platform_set(&p->platform, o->set.text[k]))
+			goto fail;
+	for (int k = 0; k < o->ideal.count; k++)
+		if (make_ideal(&p->platform, o->ideal.text[k]))
+			goto fail;
+	if (compare_devices(p) ||
+	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
+	    (wants_profile && load_profile(p, o->profile)))
+		goto fail;
+	p->warps_options = (struct warps_options){
+		.profiles = o->kernel_profiles,
+		.data = p->platform.kernels ? p->platform.kernels : predictor_data(p),
+		.strict = o->strict,
+		.allow_extrapolation = o->allow_extrapolation,
+		.before = changed		  ? &p->before
+			  : p->records.sm.present ? &p->records
+						  : NULL,
+		.counted_on = p->records.sm.present ? &p->records.sm : NULL
+	};
+	return 0;
+fail:
+	predictor_release(p);
+	return -1;
+}
+
+void predictor_release(struct predictor *p)
+{
+	platform_release(&p->platform);
+	platform_release(&p->before);
+	platform_release(&p->records);
+	profile_release(&p->profile);
+	intervals_release(&p->intervals);
+	warps_free(p->warps);
+	p->warps = NULL;
+}
+
+enum { REPLICAS = 15 };
+
+/* Sums of what a replica gave, to be divided by their number. */
+static void add_replica(struct simulation_result *sum, const struct simulation_result *one)
+{
+	sum->core_ps += one->core_ps;
+	sum->total_ps += one->total_ps;
+	for (uint32_t g = 0; g < sum->gpu_count; g++) {
+		sum->gpu[g].kernel_ps += one->gpu[g].kernel_ps;
+		sum->gpu[g].transfer_ps += one->gpu[g].transfer_ps;
+		sum->gpu[g].sync_ps += one->gpu[g].sync_ps;
+		sum->gpu[g].host_ps += one->gpu[g].host_ps;
+	}
+}
+
+static void divide(struct simulation_result *sum, sim_time n)
+{
+	sum->core_ps /= n;
+	sum->total_ps /= n;
+	for (uint32_t g = 0; g < sum->gpu_count; g++) {
+		struct breakdown *b = &sum->gpu[g];
+		b->kernel_ps /= n;
+		b->transfer_ps /= n;
+		b->host_ps /= n;
+		b->sync_ps = sum->core_ps - b->kernel_ps - b->transfer_ps - b->host_ps;
+	}
+}
+
+/* Where only the host works, no stream sees the end of what can be counted. */
+static int run_once(const struct simulation_setup *setup, struct simulation_result *result)
+{
+	if (simulation_run(setup, result))
+		return -1;
+	if (result->end_ps < SIM_LAST)
+		return 0;
+	simulation_result_release(result);
+	return report("the run takes longer than the simulator can count");
+}
+
+/*
+ * A measurement is the median of ten runs, and in each the threads land where they land: the answer
+ * is the mean over several seeds, the timeline that of the first. (The mean, since two ways of
+ * running, the host or the device ahead, may both be stable, and the median of few runs is either.)
+ * One run, every cost at its median, when the platform knows no spread or one is asked for.
+ */
+static int run_replicas(struct simulation_setup *setup, int replicas, struct simulation_result *sum)
+{
+	bool spread = replicas != 1 && setup->platform->call_quantiles.count > 0;
+	setup->seed = spread;
+	if (run_once(setup, sum))
+		return -1;
+	if (!spread)
+		return 0;
+	struct simulation_setup one = *setup;
+	one.observer = NULL;
+	for (uint64_t seed = 2; seed <= REPLICAS; seed++) {
+		struct simulation_result result;
+		one.seed = seed;
+		if (run_once(&one, &result)) {
+			simulation_result_release(sum);
+			return -1;
+		}
+		add_replica(sum, &result);
+		simulation_result_release(&result);
+	}
+	divide(sum, REPLICAS);
+	return 0;
+}
+
+int predictor_use_warps(struct predictor *p, struct kernel_model *model)
+{
+	if (!p->warps)
+		p->warps = warps_new(&p->platform, &p->warps_options);
+	if (!p->warps)
+		return -1;
+	warps_schedule(p->warps);
+	model->warps = p->warps;
+	return 0;
+}
+
+/* "a/b,c/d" becomes "b,d". */
+static char *without_folders(const char *paths)
+{
+	char *names = xstrdup(paths), *begin = names, *to = names;
+	for (const char *from = paths; *from; from++) {
+		if (*from == '/')
+			to = begin;
+		else
+			*to++ = *from;
+		if (*from == ',')
+			begin = to;
+	}
+	*to = 0;
+	return names;
+}
+
+char *predictor_inputs(const struct predictor *p, const char *kernel_model)
+{
+	const char *source = !strcmp(kernel_model, "scaled")		  ? p->profile.source
+			     : !strcmp(kernel_model, "warps") && p->warps ? warps_source(p->warps)
+									  : "";
+	char *names = without_folders(source),
+	     *inputs = xprintf("%s%s%s.ini", names, *names ? "," : "", p->platform.name);
+	free(names);
+	return inputs;
+}
+
+int predictor_run(struct predictor *p, const struct schedule *schedule,
+		  const struct predictor_request *request, struct prediction *prediction)
+{
+	memset(prediction, 0, sizeof(*prediction));
+	struct trace *timeline_trace = request->timeline;
+	struct kernel_model model = { .ops = kernel_model_find(request->kernel_model),
+				      .platform = &p->platform,
+				      .own = request->own,
+				      .profile = p->has_profile ? &p->profile : NULL,
+				      .allow_extrapolation = request->allow_extrapolation };
+	if (!model.ops)
+		return -1;
+	if ((double)schedule->device_bytes > p->platform.memory_bytes &&
+	    !request->allow_extrapolation)
+		return report("the run needs %.1f GB on a GPU, '%s' has %.1f "
+			      "(--allow-extrapolation answers all the same)",
+			      (double)schedule->device_bytes * 1e-9, p->platform.name,
+			      p->platform.memory_bytes * 1e-9);
+	if ((int)schedule->gpu_count > p->platform.gpus && p->platform.gpus > 0 &&
+	    !request->allow_extrapolation)
+		return report("platform '%s' has %d GPUs, the run wants %u (--allow-extrapolation "
+			      "answers all the same)",
+			      p->platform.name, p->platform.gpus, schedule->gpu_count);
+	for (uint32_t k = 0; k < schedule->copy_count; k++)
+		if (schedule->copy[k].kind == COPY_PEER && !p->platform.host[HOST_COPY_PEER].count)
+			return report("platform '%s' has no costs for copies between GPUs, which "
+				      "the run makes",
+				      p->platform.name);
+	if (!strcmp(model.ops->name, "warps") && predictor_use_warps(p, &model))
+		return -1;
+	struct simulation_setup setup = { .schedule = schedule,
+					  .platform = &p->platform,
+					  .model = &model };
+	struct timeline timeline;
+	if (timeline_trace) {
+		timeline_init(&timeline, timeline_trace, schedule);
+		setup.observer = &timeline.observer;
+	}
+	int rc = run_replicas(&setup, request->replicas, &prediction->detail);
+	if (!rc) {
+		const struct simulation_result *r = &prediction->detail;
+		double kernels = 0, low, high;
+		for (uint32_t g = 0; g < r->gpu_count; g++)
+			kernels += (double)r->gpu[g].kernel_ps / r->gpu_count;
+		const char *class_name = interval_class(
+			(int)schedule->gpu_count, schedule->config,
+			r->core_ps ? kernels / (double)r->core_ps : 0, model.ops->name);
+		intervals_lookup(&p->intervals, request->set, class_name, &low, &high);
+		prediction->core_us = (double)r->core_ps * 1e-6;
+		prediction->core_lo_us = prediction->core_us * (1 + low);
+		prediction->core_hi_us = prediction->core_us * (1 + high);
+		prediction->total_us = (double)r->total_ps * 1e-6;
+		prediction->kernel_model = model.ops->name;
+		/* Counts that --set gives the machine were not measured by that. */
+		const struct platform *file = p->before.gpus ? &p->before : &p->platform;
+		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
+		prediction->extrapolated = model.extrapolated || p->other_device ||
+					   (int)schedule->gpu_count > measured_gpus;
+		if (timeline_trace)
+			timeline_finish(&timeline, r, p->platform.name);
+	}
+	if (timeline_trace)
+		timeline_release(&timeline);
+	return rc;
+}
+
+void prediction_release(struct prediction *prediction)
+{
+	simulation_result_release(&prediction->detail);
+}

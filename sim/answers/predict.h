@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * From a schedule to an answer: platform, kernel model, simulation, interval. Used by replay,
+ * predict, validate and bench.
+ */
+#ifndef WARPREEL_PREDICT_H
+#define WARPREEL_PREDICT_H
+
+#include "model/records/interval.h"
+#include "traces/base/options.h"
+#include "traces/program/program.h"
+#include "traces/format/trace.h"
+#include "sim/engine/simulation.h"
+#include "sim/gpu/warps.h"
+
+/* Everything that stays the same from one prediction to the next. */
+struct predictor {
+	struct platform platform;
+	struct platform before;	 /* as its file has it, where --set or --ideal changed it */
+	struct platform records; /* whose records serve, where that is another platform, or this one
+				    unchanged */
+	struct profile profile;
+	struct intervals intervals;
+	bool has_profile,
+		profile_given; /* records of kernels: there are some; by name, not the platform's */
+	bool other_device; /* than that of the records: no durations and no interval widths of it
+			      serve */
+	struct warps_options warps_options;
+	struct warps *warps; /* NULL until the model is asked for */
+};
+
+struct predictor_options {
+	const char *platform, *kernel_model, *profile, *kernel_profiles, *format, *output;
+	struct text_list set, ideal;
+	bool allow_extrapolation, strict;
+};
+/* The options replay and predict share; offsets are those of struct predictor_options. */
+extern const struct option_spec predictor_options[];
+/* Of these, what the machine costs: for commands that choose models and outputs themselves. */
+extern const struct option_spec predictor_platform_options[];
+#define PREDICTOR_IDEAL_OPTION(field)                                                              \
+	{                                                                                          \
+		"ideal", OPTION_LIST, field, NULL, 0, 0, "PART",                                   \
+			"warps model: make a part of the device ideal; may be repeated"            \
+	}
+
+/* The kernel model to use where `unasked` is that of the command; --ideal asks for `warps`. NULL
+ * after a message. */
+const char *predictor_model(const struct predictor_options *options, const char *unasked);
+/* Reads the platform, applies --set and --ideal, loads the profile (given, or the one shipped with
+ * the platform) when `wants_profile`. */
+int predictor_init(struct predictor *predictor, const struct predictor_options *options,
+		   bool wants_profile);
+void predictor_release(struct predictor *predictor);
+/* The platform whose profile, intervals and measurements serve: a folder name under traces/data.
+ * Borrowed. */
+const char *predictor_data(const struct predictor *predictor);
+/*
+ * What a replay takes unasked: durations as recorded; on another device the model `warps` where it
+ * has all profiles, else as recorded, with a warning. NULL after a message.
+ */
+const char *predictor_replayed_model(struct predictor *predictor, const struct schedule *schedule);
+/* The folder of what was measured on the platform itself: records of another device are no test of
+ * it. */
+const char *predictor_measured(const struct predictor *predictor);
+
+/* Gives the model `warps` what it needs, for the launches of another schedule; profiles are loaded
+ * when first asked for. -1 after a message. */
+int predictor_use_warps(struct predictor *predictor, struct kernel_model *model);
+
+/* Whether each kernel of the schedule was recorded on one GPU. */
+bool predictor_recorded(const struct predictor *predictor, const struct schedule *schedule);
+
+/*
+ * What answers a plan unasked: `warps` where the device has an inside and the counts of all
+ * launches are known, unless records were given; else `scaled` where every kernel was recorded on
+ * one GPU; else `warps`, which says what is missing. NULL after a message.
+ */
+const char *predictor_planned_model(struct predictor *predictor, const struct schedule *schedule);
+
+/* The files that an answer by that kernel model is made of, without their folders: records of
+ * kernels, their counts or neither, and the platform's. Owned by the caller. */
+char *predictor_inputs(const struct predictor *predictor, const char *kernel_model);
+
+struct prediction {
+	double core_us, core_lo_us, core_hi_us, total_us;
+	const char *kernel_model; /* static */
+	bool extrapolated;
+	struct simulation_result detail; /* owned: prediction_release */
+};
+
+/*
+ * `set`: "replay", "gpus" or "size": which interval applies. `own`: the shapes of the replayed
+ * trace itself, NULL for a plan. `timeline`: an initialised trace to fill, or NULL.
+ */
+struct predictor_request {
+	const char *kernel_model, *set;
+	bool allow_extrapolation;
+	const struct profile *own;
+	struct trace *timeline;
+	int replicas; /* 0: as many as predictor_run thinks right; 1: one run with every host cost
+			 at its median */
+};
+int predictor_run(struct predictor *predictor, const struct schedule *schedule,
+		  const struct predictor_request *request, struct prediction *prediction);
+void prediction_release(struct prediction *prediction);
+
+/* What keeps the answer from being written as a trace, said before there is one: -1 after a
+ * message, also where it would replace `input` or a profile. */
+int predictor_check_output(const struct predictor_options *options, const char *input);
+/*
+ * Answers as the options ask: runs, prints, writes the timeline when options->output is set.
+ * `kernel_model` is what the command would take unasked; where that is `scaled`, a schedule it has
+ * no records for gets another. `set` and `own` as in the request. answer.c
+ */
+int predictor_answer(struct predictor *predictor, const struct schedule *schedule,
+		     const struct predictor_options *options, const char *kernel_model,
+		     const char *set, const struct profile *own);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * A prediction is a trace: an observer that turns what the simulator plays into the rows a recorder
+ * would have written.
+ */
+#ifndef WARPREEL_TIMELINE_H
+#define WARPREEL_TIMELINE_H
+
+#include "traces/format/trace.h"
+#include "sim/engine/simulation.h"
+
+struct timeline {
+	struct trace *trace;		 /* borrowed, initialised by the caller */
+	const struct schedule *schedule; /* borrowed */
+	struct observer observer;	 /* pass &timeline.observer to simulation_run */
+	uint32_t api_name[OP_KIND_COUNT];
+	uint32_t *kernel_name; /* [kernel_count]; owned */
+	int64_t *latest; /* [event_count]: the event's latest record call, as its sync id; -1 none;
+			    owned */
+	int64_t *record_of; /* [op_count]: the record that a wait met; owned */
+};
+
+void timeline_init(struct timeline *timeline, struct trace *trace, const struct schedule *schedule);
+/* Adds the run, GPUs and prediction rows once the simulation is done. */
+void timeline_finish(struct timeline *timeline, const struct simulation_result *result,
+		     const char *platform_name);
+void timeline_release(struct timeline *timeline);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "untrace.h"
+
+#include <stdbool.h>
+
+#include "sim/host/host_cost.h"
+
+/* Time a traced call takes beyond its own record, at the schedule's number of threads; 0 when never
+ * measured. */
+static double outside_record_ns(const struct platform *p, int kind, uint32_t threads)
+{
+	const struct number_list *period = &p->traced_host[kind], *api = &p->traced_api[kind];
+	if (!period->count || !api->count)
+		return 0;
+	size_t at = 0;
+	while (at + 1 < p->threads.count && p->threads.value[at] < threads)
+		at++;
+	if (at >= period->count || at >= api->count)
+		at = (period->count < api->count ? period->count : api->count) - 1;
+	return period->value[at] > api->value[at] ? period->value[at] - api->value[at] : 0;
+}
+
+static void nothing_between(struct schedule *schedule)
+{
+	for (int64_t k = 0; k < schedule->op_count; k++)
+		schedule->op[k].before_ps = 0;
+}
+
+static double more_ns(double traced_ns, double than_ns)
+{
+	return traced_ns > than_ns ? traced_ns - than_ns : 0;
+}
+
+/* Of the time that calls which only ask take by their records, how much more goes to watching them:
+ * from a loop of such calls; 0 if never measured. */
+static double watched_share(const struct platform *p)
+{
+	return p->api_ask_ns > 0 ? more_ns(p->traced_ask_ns, p->ask_ns) / p->api_ask_ns : 0;
+}
+
+static int64_t shorter_ps(int64_t time_ps, double by_ps)
+{
+	return (double)time_ps > by_ps ? time_ps - (int64_t)by_ps : time_ps < 0 ? time_ps : 0;
+}
+
+/* In a program their code and data are seldom in the caches, and both their records and what is not
+ * in these grow: so it is a share. */
+static void ask_less(struct schedule *schedule, const struct schedule_asked *asked,
+		     const struct platform *platform)
+{
+	struct schedule_op *op = &schedule->op[asked->op];
+	op->before_ps =
+		shorter_ps(op->before_ps, (double)asked->ns * 1000 * watched_share(platform));
+}
+
+void schedule_untrace(struct schedule *schedule, const struct platform *platform)
+{
+	if (schedule->config) {
+		nothing_between(schedule);
+		return;
+	}
+	for (uint32_t t = 0; t < schedule->thread_count; t++) {
+		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];
+		double owed_ns = 0; /* by the call before */
+		for (int64_t k = 0; k < schedule->thread[t].op_count; k++, op++) {
+			if (op->flags & OP_INFERRED &&
+			    (op->kind == OP_POST || op->kind == OP_AWAIT))
+				continue; /* told to nobody */
+			int kind = host_cost_of(schedule, op);
+			bool noted = op->kind == OP_POST || op->kind == OP_AWAIT ||
+				     op->kind == OP_BARRIER || op->kind == OP_MARK;
+			bool has_footprint = op->kind == OP_LAUNCH &&
+					     schedule->shape[op->object].access_count > 0;
+			double extra_ns =
+				owed_ns + (has_footprint ? platform->note_footprint_ns : 0);
+			op->before_ps = shorter_ps(op->before_ps, extra_ns * 1000);
+			if (op->kind == OP_HOST)
+				op->duration_ps = shorter_ps(
+					op->duration_ps,
+					more_ns(platform->api_ask_ns, platform->ask_ns) * 1000);
+			owed_ns = noted	      ? platform->note_host_op_ns
+				  : kind >= 0 ? outside_record_ns(platform, kind,
+								  schedule->thread_count)
+				  : op->kind == OP_HOST
+					  ? more_ns(platform->traced_ask_ns, platform->api_ask_ns)
+					  : 0;
+		}
+	}
+	for (size_t k = 0; k < schedule->asked_count; k++)
+		ask_less(schedule, &schedule->asked[k], platform);
+}

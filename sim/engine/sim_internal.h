@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ * The simulator's own state, shared by simulation.c, host_thread.c and stream.c.
+ */
+#ifndef WARPREEL_SIM_INTERNAL_H
+#define WARPREEL_SIM_INTERNAL_H
+
+#include "links.h"
+#include "simulation.h"
+
+enum { NONE32 = 0xffffffffu };
+
+/* What a host call put into a stream. */
+struct command {
+	sim_time submit_ps;  /* the call's return */
+	sim_time called_ps;  /* its begin */
+	sim_time blocked_ps; /* how long the issuing thread had been blocked in all, when it issued
+				this */
+	int64_t op;	     /* index into schedule.op */
+	uint32_t instance;   /* record / wait: which record of the event; NONE32 = never recorded */
+	bool before_copy;    /* wait: a copy comes next in the stream */
+};
+
+enum stream_state {
+	STREAM_IDLE,
+	STREAM_PENDING /* an event will wake it */,
+	STREAM_RUNNING,
+	STREAM_WAITING /* for an event */,
+	STREAM_QUEUED /* for SMs or an engine */
+};
+
+struct sim_stream {
+	struct command *ring; /* capacity is a power of two; owned */
+	uint32_t head, count, capacity;
+	uint32_t stamp;
+	uint16_t gpu;
+	uint8_t state;
+	uint8_t engine;	   /* while a copy runs */
+	sim_time free_ps;  /* end of the last command */
+	sim_time start_ps; /* of the running command */
+	sim_time gap_ps;   /* owed before the next kernel may start: the last kernel's own, and
+			      switching back after a copy */
+	sim_time kernel_gap_ps, kernel_ps; /* of the last kernel */
+	bool last_was_copy;
+	sim_time notice_ps; /* while a wait's event is complete but not yet noticed: when it will
+			       be; else 0 */
+	sim_time done_ps;   /* when that event was complete */
+	sim_time blocked_seen_ps;
+	double share;	       /* of the GPU's SMs, while a kernel runs */
+	uint32_t sync_thread;  /* first host thread blocked on this stream */
+	uint32_t space_thread; /* first host thread blocked because the queue is full */
+	uint32_t next_waiter;  /* in an event instance's or engine's list */
+};
+
+struct sim_thread {
+	int64_t pc, end; /* into schedule.op */
+	sim_time now_ps;
+	sim_time before_ps;  /* when it blocked; -1 while it runs */
+	sim_time blocked_ps; /* total */
+	sim_time mark_ps[MARK_COUNT];
+	uint32_t next_waiter; /* list of threads blocked on one thing */
+	uint32_t stamp;
+	bool done;
+	uint32_t part;			     /* what this thread's calls cost, of 65536 */
+	sim_time waited_ps[HOST_COST_COUNT]; /* by kind of call: the longest this thread has been
+						blocked since it last made one */
+	uint32_t made;			     /* kinds of call this thread has made, a bit each */
+	int last_kind, in_a_row; /* kind of its last call, -1 after a synchronisation; how many of
+				    that kind came right before it */
+	bool thought;		 /* the time before the operation at pc has passed */
+};
+
+/* What a copy costs its stream, by where it stands (model/calibrate/calibrate_idle.cu). */
+struct copy_price {
+	sim_time idle_ps;   /* on an idle stream: from the call's return */
+	sim_time behind_ps; /* enqueued behind other work: from that work's end */
+	sim_time short_ps;  /* the same behind a kernel of a few us, which does not let the copy
+			       engine fall asleep */
+	sim_time after_ps; /* pause before a kernel enqueued behind the copy: switching engines back
+			    */
+};
+
+struct sim_instance {	  /* one record of an event */
+	sim_time done_ps; /* SIM_NEVER until it happened */
+	uint16_t gpu;
+	bool after_copy;       /* recorded right behind a copy: the copy engine's channel signals */
+	uint32_t first_stream; /* streams waiting */
+	uint32_t first_thread; /* threads waiting (cudaEventSynchronize) */
+};
+
+struct sim_counter {
+	int64_t value;
+	uint32_t first_thread;
+};
+struct sim_barrier {
+	uint32_t arrived;
+	uint32_t first_thread;
+};
+
+enum { ENGINE_H2D, ENGINE_D2H, ENGINE_PEER, ENGINE_LOCAL, ENGINES };
+
+struct sim_gpu {
+	double sm_used; /* share of the SMs in use, 0..1 */
+	int kernels;
+	uint32_t waiting_kernels_head, waiting_kernels_tail; /* streams, FIFO */
+	uint32_t engine_user[ENGINES];
+	uint32_t engine_head[ENGINES], engine_tail[ENGINES];
+	/* accounting within the core loop */
+	int copies;
+	sim_time accounted_ps; /* up to here */
+	sim_time closed_ps;    /* when its host thread left the core loop; SIM_NEVER before */
+	struct breakdown sum;
+	sim_time rung_ps;  /* when the host last put a kernel or a copy into one of its streams */
+	uint32_t noticing; /* streams with notice_ps */
+	uint32_t sync_threads; /* threads in cudaDeviceSynchronize: first of a list */
+};
+
+struct sim {
+	const struct schedule *schedule;
+	const struct platform *platform;
+	struct kernel_model *model;
+	const struct observer *observer;
+	struct event_queue queue;
+	struct links links;
+	struct sim_stream *stream;
+	struct sim_thread *thread;
+	struct sim_gpu *gpu;
+	struct sim_counter *counter;
+	struct sim_barrier *barrier;
+	struct sim_instance *instance;
+	uint32_t instance_count;
+	uint32_t *latest;   /* [event_count]: latest instance recorded, as seen by the host */
+	sim_time *shape_ps; /* [shape_count]: kernel duration; -1 not yet */
+	sim_time *shape_gap_ps;
+	struct copy_price *copy; /* [copy_count] */
+	double *shape_share;	 /* of a GPU's SMs */
+	bool shares_memory; /* kernels and copies slow each other down where they ask too much of a
+			       GPU's memory */
+	/* Host costs at this schedule's thread count: with the queue deep, and while the device
+	 * keeps up. */
+	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps,
+		launch_plain_ps;
+	/* Spread of host costs, parts of 65536; call_count = 0: none. */
+	uint64_t seed;
+	uint32_t *call_part, *mean_part,
+		call_count;  /* of 65536: one call over what its kind costs, where that is a trimmed
+				mean; where it is a mean */
+	sim_time slowest_ps; /* what one call in SLOWEST takes more */
+	sim_time warm_ps;    /* a thread blocked no longer than this stays warm */
+	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps, hop_copy_ps;
+	sim_time hop_rung_ps, look_ps; /* a hop next to a copy when the host has just rung; how long
+					  that serves */
+	/* A copy to or from the host behind a kernel: how often its channel looks, how long it
+	 * polls at first, what the smallest copy takes from then on, and what that one takes on an
+	 * idle stream. Period 0: it sees the kernel's end at once. */
+	sim_time look_period_ps, look_polls_ps, look_call_ps, look_least_ps, look_idle_ps;
+	sim_time signal_ps;		 /* a store of one device to be seen by who polls for it */
+	sim_time core_begin_ps;		 /* last thread ready; SIM_NEVER before */
+	sim_time tracer_pause_ps;	 /* what the recorder adds to a pause between kernels */
+	uint32_t core_threads;		 /* threads that mark where their core loop begins */
+	uint32_t core_begun, core_ended; /* of those, how many passed the mark */
+	uint32_t threads_left;
+	int64_t waits_never_recorded;
+	int error;
+};
+
+/* Longer than anything real, and no number (the cost of what a platform lacks), is 1000 s: sums
+ * stay far from overflow. */
+#define SIM_COST_MOST 1000000000000000 /* ps */
+static inline sim_time ps_of_ns(double ns)
+{
+	const double most_ns = SIM_COST_MOST / 1000;
+	if (!(ns < most_ns))
+		return SIM_COST_MOST;
+	if (ns < -most_ns)
+		return -SIM_COST_MOST;
+	return (sim_time)(ns * 1000.0 + (ns < 0 ? -0.5 : 0.5));
+}
+
+/* host_thread.c */
+void thread_run(struct sim *s, uint32_t thread,
+		sim_time now); /* until it blocks, ends or must let others go first */
+void thread_wake(struct sim *s, uint32_t thread, sim_time at);
+void thread_wake_list(struct sim *s, uint32_t *first, sim_time at); /* all of a list; empties it */
+
+/* One host cost of a thread, spread: `draw` tells its calls apart. */
+sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, const uint32_t *part,
+		     int64_t draw);
+
+/* stream.c */
+void stream_push(struct sim *s, uint32_t stream, const struct command *command);
+void stream_event(struct sim *s, uint32_t stream, sim_time now,
+		  uint32_t stamp); /* its time has come */
+void stream_flow_end(struct sim *s, uint32_t stream, sim_time now);
+static inline bool stream_empty(const struct sim_stream *stream)
+{
+	return stream->count == 0;
+}
+bool gpu_empty(const struct sim *s, uint16_t gpu);
+
+/* Adds the time since the last call to the right parts of a GPU's breakdown. */
+void gpu_account(struct sim *s, uint16_t gpu, sim_time now, bool waiting);
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT
+ * A stream plays its commands in order. A kernel starts when the last command ended and its gap has
+ * passed, when the launch has reached the device, and when SMs are free; a copy when its engine is
+ * free; a wait ends when the record it names has happened.
+ */
+#include "sim_internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "traces/base/util.h"
+
+static inline struct command *head_of(struct sim_stream *st)
+{
+	return &st->ring[st->head & (st->capacity - 1)];
+}
+
+/*
+ * Idle time of a GPU between commands belongs to the host when a launch had not been issued yet,
+ * and to synchronization when the stream waited for an event or the issuing thread was itself
+ * blocked; the caller says which.
+ */
+void gpu_account(struct sim *s, uint16_t gpu, sim_time now, bool waiting)
+{
+	struct sim_gpu *g = &s->gpu[gpu];
+	sim_time from = g->accounted_ps > s->core_begin_ps ? g->accounted_ps : s->core_begin_ps;
+	sim_time to = now < g->closed_ps ? now : g->closed_ps;
+	if (now > g->accounted_ps)
+		g->accounted_ps = now;
+	if (to <= from)
+		return;
+	sim_time *part = g->kernels  ? &g->sum.kernel_ps
+			 : g->copies ? &g->sum.transfer_ps
+			 : waiting   ? &g->sum.sync_ps
+				     : &g->sum.host_ps;
+	*part += to - from;
+}
+
+static void arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state)
+{
+	struct sim_stream *st = &s->stream[stream];
+	st->state = (uint8_t)state;
+	event_queue_push(&s->queue, at, RANK_STREAM, stream, ++st->stamp);
+}
+
+static void stream_step(struct sim *s, uint32_t stream, sim_time now);
+
+static void fifo_push(struct sim *s, uint32_t *head, uint32_t *tail, uint32_t stream)
+{
+	s->stream[stream].next_waiter = NONE32;
+	if (*head == NONE32)
+		*head = stream;
+	else
+		s->stream[*tail].next_waiter = stream;
+	*tail = stream;
+}
+
+static uint32_t fifo_pop(struct sim *s, uint32_t *head)
+{
+	uint32_t stream = *head;
+	if (stream != NONE32)
+		*head = s->stream[stream].next_waiter;
+	return stream;
+}
+
+/* Whether the run has come to the end of what can be counted: said once, and it ends. */
+static bool at_the_end_of_time(struct sim *s, sim_time now)
+{
+	if (now >= SIM_LAST && !s->error)
+		s->error = report("the run takes longer than the simulator can count, %.0f hours",
+				  (double)SIM_LAST / 3.6e15);
+	return now >= SIM_LAST;
+}
+
+static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_time *gap)
+{
+	uint32_t shape = op->object;
+	const struct schedule_shape *what = &s->schedule->shape[shape];
+	bool known = s->shape_ps[shape] >= 0;
+	*gap = s->shape_gap_ps[shape];
+	if (known && !s->model->ops->per_launch)
+		return s->shape_ps[shape];
+	double ns = 0;
+	if (s->model->ops->cost(s->model, s->schedule, what, op, &ns)) {
+		s->error = -1;
+		ns = 0;
+	}
+	sim_time cost = ps_of_ns(ns);
+	if (cost == SIM_COST_MOST && !s->error)
+		s->error = report("kernel '%s' takes %g s, longer than the simulator can count",
+				  s->schedule->kernel[what->kernel], ns * 1e-9);
+	if (!known)
+		*gap = ps_of_ns(kernel_model_gap(s->model, s->schedule, what, ns));
+	s->shape_ps[shape] = cost;
+	s->shape_gap_ps[shape] = *gap;
+	return cost;
+}
+
+static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	struct sim_gpu *gpu = &s->gpu[st->gpu];
+	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
+	double share = s->shape_share[op->object];
+	if (gpu->kernels && gpu->sm_used + share > 1.0 + 1e-9) {
+		st->state = STREAM_QUEUED;
+		fifo_push(s, &gpu->waiting_kernels_head, &gpu->waiting_kernels_tail, stream);
+		return;
+	}
+	sim_time gap, cost = kernel_cost(s, op, &gap);
+	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
+	gpu->kernels++;
+	gpu->sm_used += share;
+	st->share = share;
+	st->gap_ps = st->kernel_gap_ps = gap;
+	st->kernel_ps = cost;
+	st->last_was_copy = false;
+	st->start_ps = now;
+	if (!s->shares_memory) {
+		arm(s, stream, now + cost, STREAM_RUNNING);
+		return;
+	}
+	const struct schedule_shape *shape = &s->schedule->shape[op->object];
+	st->state = STREAM_RUNNING;
+	links_start_kernel(&s->links, &s->queue, now, stream, st->gpu,
+			   s->model->ops->dram_bytes(s->model, s->schedule, shape), cost);
+}
+
+static int engine_of(const struct sim *s, const struct schedule_copy *copy)
+{
+	static const uint8_t engine[COPY_KIND_COUNT] = {
+		[COPY_H2D] = ENGINE_H2D,   [COPY_D2H] = ENGINE_D2H,   [COPY_PEER] = ENGINE_PEER,
+		[COPY_D2D] = ENGINE_LOCAL, [COPY_H2H] = ENGINE_LOCAL, [COPY_MEMSET] = ENGINE_LOCAL,
+	};
+	return s->platform->copy_engines == 1 && engine[copy->kind] != ENGINE_LOCAL
+		       ? ENGINE_H2D
+		       : engine[copy->kind];
+}
+
+/*
+ * Behind a short kernel one price, behind a long one the other, between the two a straight line.
+ * short_ps was measured behind two kernels of about 1 us still on their way
+ * (model/calibrate/calibrate_loops.cu), behind_ps behind one of 30 us
+ * (model/calibrate/calibrate_idle.cu).
+ */
+static sim_time behind_cost(const struct copy_price *price, sim_time kernel_ps)
+{
+	const sim_time low = 5000000, high = 30000000;
+	if (kernel_ps <= low)
+		return price->short_ps;
+	if (kernel_ps >= high)
+		return price->behind_ps;
+	return price->short_ps + (sim_time)((double)(price->behind_ps - price->short_ps) *
+					    (double)(kernel_ps - low) / (double)(high - low));
+}
+
+/*
+ * A copy to or from the host behind a kernel: its channel polls for a while after it was called,
+ * and then looks once a period whether the kernel has ended (model/calibrate/calibrate_look.cu). A
+ * thread that is alone puts it to work when it calls; of several, the call waits for the others'
+ * first, and then takes what it takes by itself.
+ */
+static sim_time looked_for_cost(const struct sim *s, struct sim_stream *st,
+				const struct copy_price *price, sim_time now)
+{
+	sim_time submit = head_of(st)->submit_ps, works = s->schedule->thread_count > 1
+								  ? submit - s->look_call_ps
+								  : head_of(st)->called_ps;
+	sim_time polled = works + s->look_polls_ps, late = st->free_ps - polled, seen = now;
+	if (late > 0)
+		seen = polled +
+		       (late + s->look_period_ps - 1) / s->look_period_ps * s->look_period_ps;
+	sim_time bytes = price->idle_ps - s->look_idle_ps,
+		 cost = (seen > now ? seen - now : 0) + s->look_least_ps + (bytes > 0 ? bytes : 0);
+	sim_time on_its_way = submit + price->idle_ps - now;
+	return cost > on_its_way ? cost : on_its_way;
+}
+
+static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	struct sim_gpu *gpu = &s->gpu[st->gpu];
+	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
+	const struct schedule_copy *copy = &s->schedule->copy[op->object];
+	int engine = engine_of(s, copy);
+	if (engine != ENGINE_LOCAL && gpu->engine_user[engine] != NONE32) {
+		st->state = STREAM_QUEUED;
+		fifo_push(s, &gpu->engine_head[engine], &gpu->engine_tail[engine], stream);
+		return;
+	}
+	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
+	const struct copy_price *price = &s->copy[op->object];
+	bool idle = head_of(st)->submit_ps > st->free_ps;
+	gpu->copies++;
+	gpu->engine_user[engine] = stream;
+	st->engine = (uint8_t)engine;
+	bool was_copy = st->last_was_copy;
+	st->gap_ps = st->kernel_gap_ps + price->after_ps;
+	st->last_was_copy = true;
+	st->start_ps = now;
+	st->state = STREAM_RUNNING;
+	bool looks = !was_copy && s->look_period_ps > 0 &&
+		     (copy->kind == COPY_H2D || copy->kind == COPY_D2H);
+	sim_time cost = idle	? price->idle_ps
+			: looks ? looked_for_cost(s, st, price, now)
+				: behind_cost(price, st->kernel_ps);
+	if (cost >= SIM_COST_MOST && !s->error)
+		s->error = report("a copy of %lld bytes takes longer than the simulator can count",
+				  (long long)copy->bytes);
+	links_start(&s->links, &s->queue, now, stream, copy, cost);
+}
+
+/* When the operation behind the head reached, or will reach, the device; SIM_NEVER while it has not
+ * been issued. */
+static sim_time next_submit(const struct sim_stream *st)
+{
+	return st->count > 1 ? st->ring[(st->head + 1) & (st->capacity - 1)].submit_ps : SIM_NEVER;
+}
+
+/*
+ * From the event being complete to the waiting stream going on. Only a channel that already stood
+ * waiting pays: work that reaches the device after the event finds it complete. One that has stood
+ * waiting for long looks again ever more rarely, up to the calibrated hop, which was measured on
+ * long waits; one that has just come pays the signal's way and no more than it has waited (a poll
+ * whose pauses double is late by at most the time it has gone on). When the host has just put work
+ * into a stream of the GPU, or is about to, the channel looks again then.
+ */
+static sim_time hop_of(const struct sim *s, const struct sim_instance *in,
+		       const struct sim_stream *st, const struct command *wait)
+{
+	if (next_submit(st) > in->done_ps)
+		return 0;
+	if (in->gpu == st->gpu)
+		return s->hop_same_ps;
+	sim_time hop = in->after_copy || wait->before_copy ? s->hop_copy_ps : s->hop_peer_ps;
+	sim_time rung =
+		s->gpu[st->gpu].rung_ps - in->done_ps; /* a call that began before may end later */
+	if (rung >= -s->look_ps && hop > s->hop_rung_ps + (rung > 0 ? rung : 0))
+		hop = s->hop_rung_ps + (rung > 0 ? rung : 0);
+	sim_time since = next_submit(st) > st->start_ps ? next_submit(st) : st->start_ps;
+	sim_time most = s->signal_ps + (in->done_ps > since ? in->done_ps - since : 0);
+	return hop < most ? hop : most;
+}
+
+/* A wait's event is complete and will be noticed at `at`, or earlier when the host rings. */
+static void notice(struct sim *s, uint32_t stream, sim_time done, sim_time at)
+{
+	struct sim_stream *st = &s->stream[stream];
+	s->gpu[st->gpu].noticing++;
+	st->notice_ps = at;
+	st->done_ps = done;
+	arm(s, stream, at, STREAM_RUNNING);
+}
+
+/* A kernel or a copy was put into a stream of that GPU. */
+static void ring(struct sim *s, uint16_t gpu, sim_time now)
+{
+	sim_time heard = now + s->hop_rung_ps;
+	s->gpu[gpu].rung_ps = now;
+	for (uint32_t stream = 0; s->gpu[gpu].noticing && stream < s->schedule->stream_count;
+	     stream++) {
+		struct sim_stream *st = &s->stream[stream];
+		if (st->gpu != gpu || heard >= st->notice_ps || now < st->done_ps)
+			continue;
+		st->notice_ps = heard;
+		arm(s, stream, heard, STREAM_RUNNING);
+	}
+}
+
+static void instance_done(struct sim *s, uint32_t instance, sim_time at)
+{
+	struct sim_instance *in = &s->instance[instance];
+	in->done_ps = at;
+	uint32_t waiter = in->first_stream;
+	in->first_stream = NONE32;
+	while (waiter != NONE32) {
+		struct sim_stream *st = &s->stream[waiter];
+		uint32_t next = st->next_waiter;
+		sim_time hop = hop_of(s, in, st, head_of(st));
+		gpu_account(s, st->gpu, at, true);
+		notice(s, waiter, at, at + hop); /* the wait itself ends then */
+		waiter = next;
+	}
+	thread_wake_list(s, &in->first_thread, at + s->host_ps[HOST_SYNC_WAKE]);
+}
+
+/* The head is done at `now`: take it off, tell those who waited for it. */
+static void retire(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	struct sim_gpu *gpu = &s->gpu[st->gpu];
+	struct command *command = head_of(st);
+	const struct schedule_op *op = &s->schedule->op[command->op];
+	uint32_t woken = NONE32;
+	switch ((enum op_kind)op->kind) {
+	case OP_LAUNCH:
+		gpu_account(s, st->gpu, now, false);
+		gpu->kernels--;
+		gpu->sm_used = gpu->kernels ? gpu->sm_used - st->share : 0;
+		woken = fifo_pop(s, &gpu->waiting_kernels_head);
+		break;
+	case OP_COPY:
+	case OP_MEMSET:
+		gpu_account(s, st->gpu, now, false);
+		gpu->copies--;
+		gpu->engine_user[st->engine] = NONE32;
+		woken = fifo_pop(s, &gpu->engine_head[st->engine]);
+		break;
+	case OP_RECORD:
+		s->instance[command->instance].after_copy = st->last_was_copy;
+		instance_done(s, command->instance, now);
+		break;
+	case OP_WAIT:
+		if (st->notice_ps) {
+			gpu_account(s, st->gpu, now, true);
+			gpu->noticing--;
+			st->notice_ps = 0;
+		}
+		break;
+	default:
+		break;
+	}
+	if (s->observer && s->observer->device_op)
+		s->observer->device_op(s->observer->arg, stream, op, command->op, st->start_ps,
+				       now);
+	st->blocked_seen_ps = command->blocked_ps;
+	st->head++;
+	st->count--;
+	st->free_ps = now;
+	st->state = STREAM_IDLE;
+	if (st->space_thread != NONE32 && st->count < (uint32_t)s->platform->queue_depth)
+		thread_wake_list(s, &st->space_thread, now);
+	if (stream_empty(st)) {
+		thread_wake_list(s, &st->sync_thread, now + s->host_ps[HOST_SYNC_WAKE]);
+		if (gpu->sync_threads != NONE32 && gpu_empty(s, st->gpu))
+			thread_wake_list(s, &gpu->sync_threads, now + s->host_ps[HOST_SYNC_WAKE]);
+	}
+	if (woken != NONE32)
+		stream_step(s, woken, now);
+}
+
+static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	const struct command *command = head_of(st);
+	st->start_ps = now;
+	if (command->instance == NONE32) { /* CUDA: an event never recorded counts as complete */
+		arm(s, stream, now, STREAM_RUNNING);
+		return;
+	}
+	struct sim_instance *in = &s->instance[command->instance];
+	if (in->done_ps == SIM_NEVER) {
+		gpu_account(s, st->gpu, now, false);
+		st->state = STREAM_WAITING;
+		st->next_waiter = in->first_stream;
+		in->first_stream = stream;
+		return;
+	}
+	sim_time seen = in->done_ps + hop_of(s, in, st, command);
+	sim_time end = now + s->wait_ps > seen ? now + s->wait_ps : seen;
+	if (end > now)
+		gpu_account(s, st->gpu, now, false);
+	if (seen > now)
+		notice(s, stream, in->done_ps, end);
+	else
+		arm(s, stream, end, STREAM_RUNNING);
+}
+
+/* Within a graph the device goes on by itself: as it did when it was recorded, less what the
+ * recorder adds. */
+static sim_time untraced_pause(const struct sim *s, sim_time recorded)
+{
+	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
+}
+
+/* Starts the head if its time has come, else arranges to be woken. Called whenever something it may
+ * wait for has happened. */
+static void stream_step(struct sim *s, uint32_t stream, sim_time now)
+{
+	struct sim_stream *st = &s->stream[stream];
+	if (stream_empty(st)) {
+		st->state = STREAM_IDLE;
+		return;
+	}
+	const struct command *command = head_of(st);
+	const struct schedule_op *op = &s->schedule->op[command->op];
+	sim_time start = st->free_ps;
+	if (op->kind == OP_LAUNCH) {
+		/* Switching engines back after a copy is only in the way of a kernel that stood
+		 * waiting. */
+		const sim_time pause =
+			command->submit_ps > st->free_ps ? st->kernel_gap_ps : st->gap_ps;
+		start += op->flags & OP_IN_GRAPH ? untraced_pause(s, op->value) : pause;
+		if (command->submit_ps + s->start_latency_ps > start)
+			start = command->submit_ps + s->start_latency_ps;
+	} else if (command->submit_ps >
+		   start) { /* a copy's way to the device is part of its price */
+		start = command->submit_ps;
+	}
+	if (start > now) {
+		arm(s, stream, start, STREAM_PENDING);
+		return;
+	}
+	switch ((enum op_kind)op->kind) {
+	case OP_LAUNCH:
+		begin_kernel(s, stream, now);
+		break;
+	case OP_COPY:
+	case OP_MEMSET:
+		begin_copy(s, stream, now);
+		break;
+	case OP_WAIT:
+		begin_wait(s, stream, now);
+		break;
+	default: /* OP_RECORD */
+		st->start_ps = now;
+		arm(s, stream, now + s->record_ps, STREAM_RUNNING);
+		break;
+	}
+}
+
+void stream_push(struct sim *s, uint32_t stream, const struct command *command)
+{
+	struct sim_stream *st = &s->stream[stream];
+	if (st->count == st->capacity) {
+		uint32_t capacity = st->capacity ? st->capacity * 2 : 64;
+		struct command *ring = xmalloc(capacity * sizeof(*ring));
+		for (uint32_t k = 0; k < st->count; k++)
+			ring[(st->head + k) & (capacity - 1)] =
+				st->ring[(st->head + k) & (st->capacity - 1)];
+		free(st->ring);
+		st->ring = ring;
+		st->capacity = capacity;
+	}
+	st->ring[(st->head + st->count++) & (st->capacity - 1)] = *command;
+	enum op_kind kind = (enum op_kind)s->schedule->op[command->op].kind;
+	if (kind == OP_LAUNCH || kind == OP_COPY)
+		ring(s, st->gpu, command->submit_ps);
+	if (st->count == 1)
+		arm(s, stream, command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps,
+		    STREAM_PENDING);
+}
+
+void stream_event(struct sim *s, uint32_t stream, sim_time now, uint32_t stamp)
+{
+	struct sim_stream *st = &s->stream[stream];
+	if (st->stamp != stamp || at_the_end_of_time(s, now))
+		return;
+	if (st->state == STREAM_RUNNING)
+		retire(s, stream, now);
+	if (st->state == STREAM_IDLE || st->state == STREAM_PENDING)
+		stream_step(s, stream, now);
+}
+
+void stream_flow_end(struct sim *s, uint32_t stream, sim_time now)
+{
+	assert(s->stream[stream].state == STREAM_RUNNING);
+	if (at_the_end_of_time(s, now))
+		return;
+	retire(s, stream, now);
+	if (s->stream[stream].state == STREAM_IDLE)
+		stream_step(s, stream, now);
+}
+
+bool gpu_empty(const struct sim *s, uint16_t gpu)
+{
+	for (uint32_t stream = 0; stream < s->schedule->stream_count; stream++)
+		if (s->stream[stream].gpu == gpu && s->stream[stream].count)
+			return false;
+	return true;
+}

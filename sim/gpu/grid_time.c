@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include "grid_time.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+static const double
+	ISSUES_WANTED = 140000,
+	ISSUES_MOST = 1000000; /* played in one run: some milliseconds; where that does not do */
+static const double PACE_ERROR = 0.005; /* of a long launch: more rounds are played to come to it */
+static const double SHORT_ISSUES = 35000,
+		    SHORT_ERROR = 0.003; /* of a short one more multiprocessors are, in all so much,
+					    or until it is known so well */
+enum { SMS_LEAST = 3, SMS_MOST = 16, ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS_LONG = 24 };
+
+static struct sm_job job_of(const struct sm_device *device, int sm_count,
+			    const struct grid_launch *launch, int resident, int64_t blocks)
+{
+	return (struct sm_job){
+		.program = launch->program,
+		.blocks = blocks,
+		.resident = resident,
+		.every_cycles = device->block_dispatch_ns * 1e-3 * device->clock_mhz *
+				(double)(launch->blocks < sm_count ? launch->blocks : sm_count),
+		.l2_miss_share = launch->l2_miss_share,
+		.dram_write_share = launch->dram_write_share,
+		.work_scale = launch->work_scale,
+	};
+}
+
+/* What a warp asks of DRAM, added up over launches on the same multiprocessor. */
+struct asked {
+	double reads, writes, excess_reads, excess_writes;
+};
+
+static void ask(struct asked *asked, const struct grid_launch *launch, double weight)
+{
+	const struct warp_program *p = launch->program;
+	weight *= launch->work_scale > 0 ? launch->work_scale : 1;
+	double reads = p->l2_read_bytes * launch->l2_miss_share * weight,
+	       writes = p->l2_write_bytes * launch->dram_write_share * weight;
+	asked->reads += reads;
+	asked->writes += writes;
+	asked->excess_reads += reads * (launch->read_excess > 1 ? launch->read_excess : 1);
+	asked->excess_writes += writes * (launch->write_excess > 1 ? launch->write_excess : 1);
+}
+
+static double positive(double x)
+{
+	return x > 0 ? x : 0;
+}
+
+static double share(double part, double rest)
+{
+	return part + rest > 0 ? part / (part + rest) : 0;
+}
+
+static double sharers_of(const struct grid_launch *launch, int sm_count)
+{
+	return (double)launch->blocks / (double)((launch->blocks + sm_count - 1) / sm_count);
+}
+
+/* All multiprocessors that begin want the same lines at once. */
+static double constant_cold(const struct sm_device *device, int sm_count, int64_t blocks)
+{
+	double others = sm_count > 1 ? (double)((blocks < sm_count ? blocks : sm_count) - 1) /
+					       (sm_count - 1)
+				     : 0;
+	return device->constant_alone_cycles +
+	       others * (device->constant_cold_cycles - device->constant_alone_cycles);
+}
+
+/* On the sm-th multiprocessor. *rest, where it is wanted: sm_engine_begin. */
+static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
+		int resident, int64_t blocks, double visits_max, int64_t sm, struct sm_run *run,
+		struct sm_rest **rest)
+{
+	struct sm_job job[2] = { job_of(device, sm_count, launch, resident, blocks) };
+	struct asked asked = { 0 };
+	ask(&asked, launch, 1);
+	struct sm_setup setup = {
+		.device = device,
+		.job = job,
+		.job_count = 1,
+		.memory = {
+			.sharers = sharers_of(launch, sm_count),
+			.wide = launch->wide,
+			.written = launch->written,
+			.fresh = launch->fresh,
+			.updated = launch->updated,
+			.dram_read_share = share(asked.reads, asked.writes),
+			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
+			.atomic_lines = launch->atomic_lines,
+			.read_excess = launch->read_excess,
+			.write_excess = launch->write_excess,
+		},
+		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
+		.visits_max = visits_max,
+		.chance_first = (uint32_t)(sm * blocks),
+		.duration_only = launch->duration_only,
+	};
+	if (launch->beside) {
+		const struct grid_launch *other = launch->beside;
+		struct sm_memory_setup *memory = &setup.memory;
+		double sharers = sharers_of(other, sm_count);
+		setup.job_first = launch->beside_first;
+		job[setup.job_count++] =
+			job_of(device, sm_count, other, launch->beside_resident, -1);
+		/* by instruction: both have their turn */
+		ask(&asked, other,
+		    other->program->instructions > 0
+			    ? launch->program->instructions / other->program->instructions
+			    : 1);
+		memory->sharers = sharers > memory->sharers ? sharers : memory->sharers;
+		memory->dram_read_share = share(asked.reads, asked.writes);
+		memory->read_excess = asked.reads > 0 ? asked.excess_reads / asked.reads : 1;
+		memory->write_excess = asked.writes > 0 ? asked.excess_writes / asked.writes : 1;
+		memory->atomic_lines =
+			launch->atomic_lines > 0 ? launch->atomic_lines : other->atomic_lines;
+	}
+	return rest ? sm_engine_begin(&setup, run, rest) : sm_engine_run(&setup, run);
+}
+
+/* A round ends at the mean of its blocks' ends. */
+static double round_end(const struct sm_run *run, int resident, int64_t round)
+{
+	double end = 0;
+	for (int64_t k = 0; k < resident; k++)
+		end += run->block_end[round * resident + k] / resident;
+	return end;
+}
+
+/*
+ * The pace of blocks in a steady state: from the second round of resident blocks to the last but
+ * one, while the SM is full. A line through single ends would come out flatter where blocks end in
+ * bursts. *error: by which share of itself the pace may be wrong by chance, from the means of
+ * BATCHES parts, since rounds are not independent: a long one is followed by a short one (batch
+ * means: Conway 1963).
+ */
+enum { BATCHES = 4 };
+static double pace_of(const struct sm_run *run, int resident, double *error)
+{
+	int64_t n = run->block_count / resident - 3;
+	double squares = 0;
+	*error = 0;
+	if (n < 1)
+		return run->cycles / (double)run->block_count;
+	double first = round_end(run, resident, 1),
+	       mean = (round_end(run, resident, n + 1) - first) / (double)n;
+	for (int64_t k = 0; k < BATCHES && n >= BATCHES; k++) {
+		int64_t from = n * k / BATCHES, to = n * (k + 1) / BATCHES;
+		double off =
+			(round_end(run, resident, 1 + to) - round_end(run, resident, 1 + from)) /
+				(double)(to - from) -
+			mean;
+		squares += off * off;
+	}
+	*error = mean > 0 ? sqrt(squares / (BATCHES * (BATCHES - 1))) / mean : 0;
+	return mean / resident;
+}
+
+/* Cycles until the last of `blocks` has ended, of which `run` played the first ones. */
+static double whole_cycles(const struct sm_run *run, int64_t blocks, int resident)
+{
+	double error, pace = pace_of(run, resident, &error);
+	return run->cycles + (double)(blocks - run->block_count) * pace;
+}
+
+/* How many have to be played for PACE_ERROR, as the error falls with the root of their number; at
+ * most so many rounds. */
+static int64_t steady_blocks(int64_t played, double error, double rounds_most, int resident)
+{
+	double rounds = (double)(played / resident) * (error / PACE_ERROR) * (error / PACE_ERROR);
+	return resident * (int64_t)(rounds < rounds_most ? rounds : rounds_most);
+}
+
+struct cut {
+	double visits, issues /* of a block */, cycles;
+};
+
+/*
+ * With another launch beside it, the instructions of a run are not this one's alone, and a few
+ * rounds of its loops say little about the mix: counts what it issues by itself, and takes as many
+ * visits as give ISSUES_WANTED.
+ */
+static int count_issues(const struct sm_device *device, int sm_count,
+			const struct grid_launch *launch, int resident, int64_t blocks,
+			struct cut at[2])
+{
+	struct grid_launch alone = *launch;
+	if (!launch->beside)
+		return 0;
+	alone.beside = NULL;
+	for (int k = 0; k < 2; k++) {
+		struct sm_run run;
+		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, 0, &run, NULL))
+			return -1;
+		at[k].issues = (double)run.instructions / (double)blocks;
+		sm_run_release(&run);
+	}
+	double a_visit = (at[1].issues - at[0].issues) / (at[1].visits - at[0].visits),
+	       base = at[0].issues - a_visit * at[0].visits;
+	if (!(a_visit > 0))
+		return 0;
+	for (int k = 0; k < 2; k++) {
+		double most = floor(ISSUES_WANTED * (k + 1) / 2 / (double)blocks / a_visit);
+		at[k].visits = most > at[k].visits ? most : at[k].visits;
+		at[k].issues = base + a_visit * at[k].visits;
+	}
+	return 0;
+}
+
+/* In block_fill_cycles every empty multiprocessor is given a block, one after the other: when the
+ * last of those with most blocks has its first. */
+static double begins_late(const struct sm_device *device, int sm_count, int64_t blocks)
+{
+	return device->block_fill_cycles * (double)((blocks - 1) % sm_count + 1) / sm_count;
+}
+
+/*
+ * How long the few blocks of a short launch take is as chance has it: to the run of `answer`, which
+ * is whole, those of other multiprocessors with other blocks are added, and the mean is the answer.
+ */
+static int mean_of_several(const struct sm_device *device, int sm_count,
+			   const struct grid_launch *launch, struct grid_answer *answer)
+{
+	const int64_t blocks = answer->run.block_count,
+		      busy = launch->blocks < sm_count ? launch->blocks : sm_count;
+	const double first = answer->cycles, issues = (double)answer->run.instructions;
+	double off = 0, squares = 0, error = 1; /* from the first one, for the numbers' sake */
+	int64_t n = 1;
+	while (n < SMS_MOST && n < busy && (double)(n + 1) * issues <= SHORT_ISSUES &&
+	       error > SHORT_ERROR) {
+		struct sm_run run;
+		if (play(device, sm_count, launch, answer->resident, blocks, 0, n, &run, NULL))
+			return -1;
+		off += run.cycles - first;
+		squares += (run.cycles - first) * (run.cycles - first);
+		sm_run_release(&run);
+		if (++n >= SMS_LEAST)
+			error = sqrt(positive(squares - off * off / (double)n) /
+				     (double)(n * (n - 1))) /
+				first;
+	}
+	answer->cycles = first + off / (double)n;
+	return 0;
+}
+
+int grid_time(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
+	      struct grid_answer *answer)
+{
+	const struct warp_program *p = launch->program;
+	*answer = (struct grid_answer){ 0 };
+	if (launch->blocks < 1)
+		return report("kernel '%s': a launch without blocks", p->kernel);
+	answer->resident = sm_occupancy(device, p->block_threads, p->registers, p->shared_bytes,
+					&answer->limit);
+	if (answer->resident < 1)
+		return report("kernel '%s': a block of %u threads, %u registers a thread and %u "
+			      "bytes of shared memory does not fit a multiprocessor "
+			      "of the device (%s)",
+			      p->kernel, p->block_threads, p->registers, p->shared_bytes,
+			      answer->limit);
+	if (launch->resident_most > 0 && launch->resident_most < answer->resident)
+		answer->resident = launch->resident_most;
+	int64_t most = (launch->blocks + sm_count - 1) / sm_count;
+	double block_issues = p->instructions * ceil(p->block_threads / 32.0);
+	double round_issues =
+		block_issues * (double)(most < answer->resident ? most : answer->resident);
+	int64_t rounds = (int64_t)(ISSUES_WANTED / round_issues);
+	int64_t blocks = answer->resident * (rounds > ROUNDS_LEAST ? rounds : ROUNDS_LEAST);
+	blocks = blocks < most ? blocks : most;
+	answer->blocks_a_sm = (double)launch->blocks / sm_count;
+	answer->waves = answer->blocks_a_sm / answer->resident;
+
+	struct sm_run *run = &answer->run;
+	int failed = 0;
+	double total = (double)blocks * block_issues;
+	/* Loops are cut when what has to be played is far more than wanted. */
+	answer->extrapolated_loops = total > ISSUES_MOST;
+	if (answer->extrapolated_loops) {
+		struct cut at[2] = { { .visits = VISITS_SHORT }, { .visits = VISITS_LONG } };
+		if (count_issues(device, sm_count, launch, answer->resident, blocks, at))
+			return -1;
+		for (int k = 0; k < 2; k++) {
+			sm_run_release(run);
+			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits,
+				 0, run, NULL))
+				return -1;
+			at[k].cycles = whole_cycles(run, most, answer->resident);
+			if (!launch->beside)
+				at[k].issues = (double)run->instructions / (double)blocks;
+		}
+		double more = at[1].issues > at[0].issues ? (block_issues - at[1].issues) /
+								    (at[1].issues - at[0].issues)
+							  : 0;
+		answer->cycles = at[1].cycles + more * (at[1].cycles - at[0].cycles);
+	} else {
+		struct sm_rest *rest = NULL;
+		if (play(device, sm_count, launch, answer->resident, blocks, 0, 0, run,
+			 blocks < most ? &rest : NULL))
+			return -1;
+		double error;
+		pace_of(run, answer->resident, &error);
+		int64_t more =
+			steady_blocks(blocks, error, ISSUES_MOST / round_issues, answer->resident);
+		if (blocks < most && more > blocks) {
+			blocks = more < most ? more : most;
+			sm_run_release(run);
+			failed = rest ? sm_rest_run(rest, blocks, run)
+				      : play(device, sm_count, launch, answer->resident, blocks, 0,
+					     0, run, NULL);
+		}
+		sm_rest_release(rest);
+		if (failed)
+			return -1;
+		answer->cycles = whole_cycles(run, most, answer->resident);
+		if (blocks == most && !launch->beside &&
+		    mean_of_several(device, sm_count, launch, answer))
+			return -1;
+	}
+	answer->extrapolated_blocks = blocks < most;
+	answer->cycles += begins_late(device, sm_count, launch->blocks);
+	answer->instructions = run->instructions;
+	answer->barriers_forced = run->barriers_forced;
+	double all = 0;
+	for (int k = 0; k < STALL_REASON_COUNT; k++)
+		all += run->stalled[k];
+	for (int k = 0; k < STALL_REASON_COUNT; k++)
+		answer->stalled[k] = all > 0 ? run->stalled[k] / all : 0;
+	answer->duration_ns =
+		device->launch_ns + answer->cycles / device->clock_mhz * 1e3 + device->drain_ns;
+	return 0;
+}
+
+void grid_answer_release(struct grid_answer *answer)
+{
+	sm_run_release(&answer->run);
+}

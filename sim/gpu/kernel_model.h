@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * How long a kernel takes: models behind one small ops struct, chosen by name (kernel_models.def).
+ */
+#ifndef WARPREEL_KERNEL_MODEL_H
+#define WARPREEL_KERNEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/platform/platform.h"
+#include "model/records/profile.h"
+#include "traces/schedule/schedule.h"
+
+struct kernel_model;
+struct warps;
+
+struct kernel_model_ops {
+	const char *name;
+	const char *summary;
+	bool per_launch; /* asks every launch, not every distinct shape */
+	/*
+	 * Device time in ns of one launch as the tracer would report it. -1 after a message: no
+	 * data, or outside the calibrated range. Only `recorded` reads `op`.
+	 */
+	int (*cost)(struct kernel_model *model, const struct schedule *schedule,
+		    const struct schedule_shape *shape, const struct schedule_op *op,
+		    double *duration_ns);
+	/*
+	 * Bytes a launch moves from and to its GPU's memory, for sharing it with what runs at the
+	 * same time. NULL: the durations are whole already (recorded), or nothing is known; then
+	 * nobody is slowed.
+	 */
+	double (*dram_bytes)(struct kernel_model *model, const struct schedule *schedule,
+			     const struct schedule_shape *shape);
+};
+
+struct kernel_model {
+	const struct kernel_model_ops *ops;
+	const struct platform *platform; /* borrowed */
+	const struct profile *profile;	 /* borrowed; scaled needs it, may be NULL */
+	const struct profile *own; /* borrowed; shapes of the replayed trace itself, may be NULL */
+	struct warps *warps;	   /* borrowed; the model `warps` needs it, may be NULL (warps.h) */
+	bool allow_extrapolation;
+	bool extrapolated; /* set when a cost lay outside the calibrated range */
+};
+
+/*
+ * The untraced pause in ns between this kernel and the next of its stream when the host is ahead.
+ * From the traced pauses of the replayed trace, else of the profile, less what the tracer adds to a
+ * period; else from the platform's kernel_gap curve.
+ */
+double kernel_model_gap(const struct kernel_model *model, const struct schedule *schedule,
+			const struct schedule_shape *shape, double duration_ns);
+
+/* What the tracer adds to the period of kernels back to back, in ns: the median over the calibrated
+ * sizes; 0 when never measured. */
+double kernel_model_tracer_ns(const struct platform *platform);
+
+extern const struct kernel_model_ops *const kernel_models[]; /* NULL-terminated */
+const struct kernel_model_ops *
+kernel_model_find(const char *name); /* NULL after a message listing the names */
+
+#endif

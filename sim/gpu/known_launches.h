@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * Launches that were played, and how long they take: each by all that is asked of it, so that equal
+ * ones are played once, whoever asks first.
+ */
+#ifndef WARPREEL_KNOWN_LAUNCHES_H
+#define WARPREEL_KNOWN_LAUNCHES_H
+
+#include "warps.h"
+
+struct known_launch {
+	const struct kernel_profile *profile; /* its counts; they stay where they are */
+	struct launch_geometry
+		geometry; /* grid, block and shared memory; all else is in the profile */
+	struct warps_phase phase[2];
+	double asked[8];    /* of memory, by struct grid_launch */
+	double duration_ns; /* not part of what it is known by */
+};
+
+struct known_launches {
+	struct known_launch *launch;
+	size_t count, capacity;
+}; /* owned; all zero = none */
+
+bool known_launch_same(const struct known_launch *a, const struct known_launch *b);
+/* NULL = it is not known. Borrowed until the next one is added. */
+const struct known_launch *known_launches_find(const struct known_launches *known,
+					       const struct known_launch *like);
+void known_launches_add(struct known_launches *known, const struct known_launch *launch);
+void known_launches_release(struct known_launches *known);
+
+#endif

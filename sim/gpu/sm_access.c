@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * Instructions that go to memory: what path they hold, what they ask of L2 and DRAM (sm_memory.h).
+ */
+#include "sm_engine_internal.h"
+
+/* Memory instructions: what path they occupy, what they ask of the levels behind, when the result
+ * is there. */
+double sm_access(struct engine *e, const struct warp *w, const struct warp_step *s, double at,
+		 double *path_cycles, uint8_t *reason)
+{
+	const struct sm_device *d = e->device;
+	const struct sm_job *job = &e->setup->job[w->job];
+	double cycles = d->interval[s->class], done = at + d->latency[s->class], accepted = at;
+	if (s->wavefronts > 1)
+		cycles += (s->wavefronts - 1) * d->shared_wavefront_interval;
+	*reason = s->wavefronts > 0 ? STALL_SHARED : STALL_L1;
+	if (s->sectors > 0) {
+		double a_line = s->class == SASS_GLOBAL_STORE && d->store_line_interval > 0
+					? d->store_line_interval
+					: d->l1_tag_interval;
+		double passes = s->sectors / 4 * d->shared_wavefront_interval,
+		       tags = s->tags * a_line;
+		cycles = cycles > passes ? cycles : passes;
+		cycles = cycles > tags ? cycles : tags;
+	}
+	done += cycles - d->interval[s->class];
+	float *l2_turn = &e->l2_turn[w->job][w->step], *dram_turn = &e->dram_turn[w->job][w->step];
+	double bytes = (double)s->sectors * 32 * (job->work_scale > 0 ? job->work_scale : 1),
+	       back = done;
+	if (s->sectors <= 0) {
+		*path_cycles = cycles;
+		return done;
+	}
+	if (s->class == SASS_ATOMIC) {
+		back = sm_memory_atomic(&e->memory, at, (double)s->lanes, (double)s->sectors,
+					&accepted);
+		*reason = STALL_L2;
+	} else if (s->class == SASS_GLOBAL_STORE) {
+		*dram_turn += (float)job->dram_write_share;
+		bool dram = *dram_turn >= 1;
+		*dram_turn -= dram;
+		sm_memory_write(&e->memory, at, bytes, (double)s->tags, dram, &accepted);
+	} else if ((*l2_turn += s->l2_share) >= 1 - 1e-6f) {
+		*l2_turn -= 1;
+		*dram_turn += (float)job->l2_miss_share;
+		bool dram = *dram_turn >= 1 - 1e-6f;
+		*dram_turn -= dram;
+		back = sm_memory_read(&e->memory, &e->block[w->block].chance, at, bytes,
+				      (double)s->tags, dram, &accepted);
+		if (back > done)
+			*reason = dram ? STALL_DRAM : STALL_L2;
+	}
+	*path_cycles = accepted - at > cycles ? accepted - at : cycles;
+	return back > done ? back : done;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ * Blocks come to the multiprocessor and go: places, barriers, ends; and the engine's memory.
+ */
+#include "sm_engine_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+static struct warp *idle_warp(struct engine *e, int sub)
+{
+	if (e->partition[sub].count == e->sub_slots)
+		return NULL;
+	struct warp *w = &e->warp[sub * e->sub_slots];
+	while (w->step != NEVER_STEP)
+		w++;
+	return w;
+}
+
+/* When the pipe that instructions of a class need is free. */
+static double *path_of(struct engine *e, int sub, int class)
+{
+	if (sm_uses_lsu(class))
+		return &e->lsu_free;
+	return class == SASS_SHUFFLE	? &e->shuffle_free
+	       : class == SASS_CONSTANT ? &e->constant_free
+					: &e->partition[sub].pipe[class];
+}
+
+/* As the youngest of its sub-partition. */
+static void enter(struct engine *e, struct warp *w)
+{
+	struct partition *p = &e->partition[w->sub];
+	w->place = p->count++;
+	p->candidate[w->place].warp = w;
+	e->idle--;
+}
+
+static void leave(struct engine *e, struct warp *w)
+{
+	struct partition *p = &e->partition[w->sub];
+	p->count--;
+	for (int k = w->place; k < p->count; k++) {
+		p->candidate[k] = p->candidate[k + 1];
+		p->candidate[k].warp->place = k;
+	}
+	w->step = NEVER_STEP;
+	w->place = e->sub_slots;
+	e->idle++;
+	sm_choose_again(e, w->sub);
+}
+
+bool sm_hand_out(struct engine *e, int job, double at)
+{
+	const struct sm_job *j = &e->setup->job[job];
+	const struct warp_program *p = j->program;
+	int warps = (int)((p->block_threads + 31) / 32);
+	if (e->resident[job] >= j->resident)
+		return false;
+	if (j->blocks >= 0 && e->handed[job] >= j->blocks) {
+		if (e->rest && !job)
+			sm_rest_keep(e->rest, e, at);
+		return false;
+	}
+	int slot = 0;
+	while (slot < e->block_slots && e->block[slot].live)
+		slot++;
+	if (slot == e->block_slots || e->idle < warps)
+		return false;
+	double offered = e->handed[job] < j->resident
+				 ? (double)e->handed[job] * e->device->block_fill_cycles
+				 : 0;
+	at = offered > at ? offered : at;
+	if (!job)
+		e->run->block[e->handed[0]] = (struct sm_block){ at, at, slot };
+	e->resident[job]++;
+	e->block[slot] = (struct block){ .job = job,
+					 .live = warps,
+					 .serial = e->handed[job],
+					 .chance = { .block = e->setup->chance_first +
+							      (uint32_t)e->handed[job],
+						     .warps = (uint32_t)warps } };
+	e->handed[job]++;
+	for (int n = 0; warps;
+	     n++) { /* dealt to the sub-partitions in turn; one that is full is passed over */
+		struct warp *w = idle_warp(e, n % e->device->sub_partitions);
+		if (!w)
+			continue;
+		*w = (struct warp){ .program = p->step,
+				    .steps = (int32_t)p->count,
+				    .job = job,
+				    .block = slot,
+				    .sub = w->sub,
+				    .ready = at,
+				    .issued = at,
+				    .fixed = at,
+				    .reg = w->reg,
+				    .reg_reason = w->reg_reason };
+		for (int r = 0; w->reg && r < REGISTERS; r++)
+			w->reg[r] = at;
+		enter(e, w);
+		sm_look_ahead(e, w, 0);
+		warps--;
+	}
+	return true;
+}
+
+void sm_release_barrier(struct engine *e, int block, double at)
+{
+	e->block[block].arrived = 0;
+	for (int k = 0; k < e->warp_slots; k++) {
+		struct warp *w = &e->warp[k];
+		if (w->step == NEVER_STEP || w->block != block || w->ready != INFINITY)
+			continue;
+		w->ready = w->fixed;
+		sm_look_ahead(e, w, at + e->device->latency[SASS_BARRIER]);
+	}
+}
+
+void sm_end_warp(struct engine *e, struct warp *w, double at)
+{
+	struct block *b = &e->block[w->block];
+	int job = w->job;
+	leave(e, w);
+	if (--b->live) {
+		if (b->arrived && b->arrived == b->live)
+			sm_release_barrier(e, w->block, at);
+		return;
+	}
+	/* The device takes blocks back one after the other: with many short ones that is what they
+	 * wait for. */
+	e->taken_back[job] += e->setup->job[job].every_cycles;
+	e->taken_back[job] = e->taken_back[job] > at ? e->taken_back[job] : at;
+	e->resident[job]--;
+	if (!job) {
+		e->run->block_end[e->ended[0]] = e->taken_back[0];
+		e->run->block[b->serial].end = at;
+		e->run->cycles = e->taken_back[0];
+	}
+	e->ended[job]++;
+	for (int j = 0; j < e->setup->job_count; j++)
+		while (sm_hand_out(e, j, e->taken_back[job] + e->device->block_start_cycles))
+			;
+}
+
+static void *own(struct engine *e, size_t count, size_t bytes)
+{
+	GROW(e->owned, e->owned_count, e->owned_capacity);
+	struct owned *o = &e->owned[e->owned_count++];
+	*o = (struct owned){ xcalloc(count, bytes), count * bytes };
+	return o->memory;
+}
+
+/* Of a number that is not negative, without rounding. */
+static double fraction(double x)
+{
+	return x - (double)(int64_t)x;
+}
+
+void sm_engine_init(struct engine *e)
+{
+	const struct sm_device *d = e->device;
+	int subs = d->sub_partitions;
+	struct sm_run *run = e->run;
+	*run = (struct sm_run){ .block_count = e->setup->job[0].blocks };
+	run->block_end = xcalloc((size_t)run->block_count + 1, sizeof(*run->block_end));
+	run->block = xcalloc((size_t)run->block_count + 1, sizeof(*run->block));
+	e->classes = !strcmp(d->isa ? d->isa : "none", "none");
+	for (int k = 1; k <= 3; k++) {
+		e->held[0][k] = d->issue_interval * k;
+		e->held[1][k] = d->fp64_port_cycles[k - 1] > d->issue_interval
+					? d->fp64_port_cycles[k - 1]
+					: d->issue_interval;
+	}
+	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
+	e->warp_slots = e->idle = e->sub_slots * subs;
+	e->block_slots = d->block_slots;
+	e->warp = own(e, (size_t)e->warp_slots, sizeof(*e->warp));
+	e->block = own(e, (size_t)e->block_slots, sizeof(*e->block));
+	e->partition = own(e, (size_t)subs, sizeof(*e->partition));
+	e->next = own(e, (size_t)subs, sizeof(*e->next));
+	e->stale = own(e, (size_t)subs + 1, sizeof(*e->stale));
+	for (int sub = 0; sub < subs; sub++) {
+		struct partition *p = &e->partition[sub];
+		p->candidate = own(e, (size_t)e->sub_slots + 1, sizeof(*p->candidate));
+		p->candidate[e->sub_slots] =
+			(struct candidate){ .ready = INFINITY, .path = &p->pipe[0] };
+		p->last = &e->warp[sub * e->sub_slots];
+		for (int class = 0; class < SASS_CLASS_COUNT; class ++)
+			p->path_of[class] = path_of(e, sub, class);
+		e->next[sub] = (struct next_issue){ .at = INFINITY };
+	}
+	for (int k = 0; k < e->warp_slots; k++) {
+		struct warp *w = &e->warp[k];
+		*w = (struct warp){ .step = NEVER_STEP,
+				    .place = e->sub_slots,
+				    .sub = k / e->sub_slots };
+		if (e->classes) {
+			w->reg = own(e, REGISTERS, sizeof(*w->reg));
+			w->reg_reason = own(e, REGISTERS, sizeof(*w->reg_reason));
+		}
+	}
+	size_t jobs = (size_t)e->setup->job_count;
+	e->turn = own(e, jobs, sizeof(*e->turn));
+	e->l2_turn = own(e, jobs, sizeof(*e->l2_turn));
+	e->dram_turn = own(e, jobs, sizeof(*e->dram_turn));
+	e->divided = own(e, jobs, sizeof(*e->divided));
+	for (size_t j = 0; j < jobs; j++) {
+		size_t count = e->setup->job[j].program->count;
+		e->turn[j] = own(e, count, sizeof(float));
+		e->l2_turn[j] = own(e, count, sizeof(float));
+		e->dram_turn[j] = own(e, count, sizeof(float));
+		e->divided[j] = own(e, count, sizeof(float));
+		for (size_t k = 0; k < count;
+		     k++) { /* instructions that miss now and then do not all miss at once */
+			e->l2_turn[j][k] = (float)fraction((double)k * 0.6180339887498949) *
+					   (e->setup->job[j].program->step[k].l2_share < 1);
+			e->dram_turn[j][k] = (float)fraction((double)k * 0.7548776662466927);
+		}
+	}
+	e->handed = own(e, jobs, sizeof(*e->handed));
+	e->ended = own(e, jobs, sizeof(*e->ended));
+	e->taken_back = own(e, jobs, sizeof(*e->taken_back));
+	e->constant_at = own(e, jobs, sizeof(*e->constant_at));
+	e->resident = own(e, jobs, sizeof(*e->resident));
+	sm_memory_init(&e->memory, d, &e->setup->memory);
+}
+
+void sm_engine_release(struct engine *e)
+{
+	for (size_t k = 0; k < e->owned_count; k++)
+		free(e->owned[k].memory);
+	free(e->owned);
+	sm_memory_release(&e->memory);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of the engine share: sm_engine.c issues, sm_walk.c finds where a warp goes next,
+ * sm_blocks.c has the blocks come and go, sm_access.c meets memory, sm_rest.c goes on with more
+ * blocks. Times in cycles.
+ */
+#ifndef WARPREEL_SM_ENGINE_INTERNAL_H
+#define WARPREEL_SM_ENGINE_INTERNAL_H
+
+#include "sm_engine.h"
+
+enum { NEVER_STEP = -1, DEPBAR_DEPTH = 8, REGISTERS = 256, DIVIDED_MAX = 6 };
+
+struct warp {
+	const struct warp_step *program;
+	int32_t steps;
+	int32_t step;	     /* next instruction; NEVER_STEP = none */
+	int job, block, sub; /* block: slot */
+	int place;	     /* among its sub-partition's; the one behind them = none */
+	double ready; /* stall count, scoreboards and barrier allow the next instruction; INFINITY =
+			 none, or at a barrier */
+	double issued; /* last issue */
+	double fixed;  /* stall count alone allows it */
+	int32_t back;  /* where a call returns to */
+	int others;
+	uint8_t reason; /* what `ready` waits for */
+	uint8_t board_reason[WARP_SCOREBOARDS], newest[WARP_SCOREBOARDS];
+	double board[WARP_SCOREBOARDS];
+	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, from
+							  the newest on, in a ring */
+	float visits[WARP_LOOPS_MAX];		       /* left */
+	int32_t other[DIVIDED_MAX]; /* where threads of this warp that jumped wait, nearest last */
+	double *reg;		    /* class mode: when each register is there */
+	uint8_t *reg_reason;
+};
+
+/* What choosing the next warp looks at, side by side in memory. */
+struct candidate {
+	double ready;	    /* as in struct warp */
+	const double *path; /* when the path of the next instruction is free */
+	struct warp *warp;
+};
+
+struct partition {	   /* of the SM: a warp scheduler and its pipes */
+	double free;	   /* when it may issue again */
+	double read;	   /* until when operands hold that up */
+	struct warp *last; /* issued last */
+	struct candidate *candidate;
+	int count; /* its warps, the oldest first; behind the last place, one that is never ready */
+	bool stale;			   /* its next issue has to be chosen again */
+	double pipe[SASS_CLASS_COUNT];	   /* when each is free */
+	double *path_of[SASS_CLASS_COUNT]; /* its pipe, or a path of the whole SM */
+};
+
+/* A sub-partition's next issue. */
+struct next_issue {
+	double at;     /* INFINITY = none */
+	double served; /* when the sub-partition last had a turn on a path of the whole SM */
+	struct warp *warp;
+	const double *path;
+};
+
+struct block {
+	int job;
+	int live, arrived;
+	int64_t serial; /* among its job's */
+	struct sm_chance chance;
+};
+
+struct engine {
+	const struct sm_setup *setup;
+	const struct sm_device *device;
+	struct sm_run *run;
+	struct sm_memory memory;
+	struct warp *warp;
+	int warp_slots, idle; /* the slots of a sub-partition together */
+	struct block *block;
+	int block_slots;
+	struct partition *partition;
+	int sub_slots;		 /* warps of one */
+	struct next_issue *next; /* per sub-partition */
+	int *stale, stale_count; /* sub-partitions whose next issue has to be chosen again */
+	double held[2][4]; /* others from issue, by an instruction whose operands take a bank so
+			      many cycles; [1]: of FP64 */
+	double lsu_free, shuffle_free, constant_free;	 /* paths of the whole SM */
+	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
+	int64_t *handed, *ended;
+	int *resident;	    /* per job */
+	double *taken_back; /* per job: when the device had its last ended block */
+	double (*constant_at)[CONSTANT_LINES]; /* per job: when the multiprocessor has a line of the
+						  launch's parameters; 0: nobody asked yet */
+	bool classes;			       /* no control bits: registers decide */
+	int64_t turns;			       /* taken by play() */
+	struct owned {
+		void *memory;
+		size_t bytes;
+	} * owned;
+	size_t owned_count, owned_capacity; /* what the pointers above lead to */
+	struct sm_rest
+		*rest; /* wants to know when there is no more block of job 0; NULL = nobody does */
+};
+
+/* The engine at rest: every slot idle. Owned by the caller; sm_engine_release. */
+void sm_engine_init(struct engine *e);
+void sm_engine_release(struct engine *e);
+/* Hands out the first blocks. */
+void sm_engine_fill(struct engine *e);
+/* From where the engine is to the end; -1 after a message. */
+int sm_engine_finish(struct engine *e);
+
+/* Job 0 would be handed another block, at this time, if there were one. */
+void sm_rest_keep(struct sm_rest *rest, const struct engine *e, double at);
+
+static inline bool sm_uses_lsu(int class)
+{
+	return class >= SASS_SHARED_LOAD && class <= SASS_ASYNC_COPY;
+}
+
+/* The warp's next instruction is known, and what it waits for; at least until `barrier`. */
+void sm_look_ahead(struct engine *e, struct warp *w, double barrier);
+
+static inline void sm_choose_again(struct engine *e, int sub)
+{
+	e->stale[e->stale_count] = sub;
+	e->stale_count += !e->partition[sub].stale;
+	e->partition[sub].stale = true;
+}
+
+/* One more block of a job begins, not before `at`; false: none is left, or it has no place. */
+bool sm_hand_out(struct engine *e, int job, double at);
+/* All warps of a block have come. */
+void sm_release_barrier(struct engine *e, int block, double at);
+/* A warp has left; with the last one its block, which makes room for others. */
+void sm_end_warp(struct engine *e, struct warp *w, double at);
+
+/* Where the warp goes after its instruction `s`; NEVER_STEP: nowhere. Counts its visits. */
+int32_t sm_next_step(struct engine *e, struct warp *w, const struct warp_step *s);
+
+/*
+ * An instruction that goes to memory at `at`: when its result is there, how long it holds the path,
+ * and what its result came from (enum stall_reason).
+ */
+double sm_access(struct engine *e, const struct warp *w, const struct warp_step *s, double at,
+		 double *path_cycles, uint8_t *reason);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ * From a profile to a warp's way through it.
+ *
+ * Counts give no edges, so edges are solved for in address order. A forward branch falls through as
+ * often as the next instruction ran, and nothing falls through an unconditional jump. Where a place
+ * ran more often than warps came to it, some warps were divided: they went both ways, one after the
+ * other, and come to the jump's target when they would go past it. A loop was entered as often as
+ * the instruction before its head fell into it; the rest of the head's count came back. Where a
+ * loop's guard stands right before its head the two cannot be told apart from counts: everybody is
+ * then taken to have entered, if there are rounds for everybody. Where fewer rounds were run than
+ * warps came to the head, which derived counts may say (profile_derive.h), the others go round the
+ * loop.
+ */
+#include "warp_program.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+struct flow {		  /* of one instruction, per launch */
+	double count;	  /* executions by a warp */
+	double falls;	  /* that went on to the next instruction */
+	double jumped_in; /* that came by forward jumps */
+	bool loop_head, jump_target;
+	size_t loop_end; /* last backward branch of a loop around this instruction; 0 = none */
+};
+
+static void decode(struct warp_step *step, struct sass_instruction *out,
+		   const struct profile_instruction *in, double l2_share_load)
+{
+	struct sass_instruction s;
+	sass_decode(&s, in->text, in->code, in->offset);
+	double runs = in->warps > 0 ? (double)in->warps : 1;
+	bool shared = s.class == SASS_SHARED_LOAD || s.class == SASS_SHARED_STORE ||
+		      s.class == SASS_SHARED_ATOMIC;
+	int64_t sectors = (in->sectors_global > 0 ? in->sectors_global : 0) +
+			  (in->sectors_local > 0 ? in->sectors_local : 0);
+	char opcode[16];
+	sass_opcode(in->text, opcode);
+	if (strstr(in->text, "BRA.DIV") ||
+	    strstr(in->text, "BRA.CONV")) /* jumps only where the warp is divided, or not */
+		s.predicated = true;
+	*step = (struct warp_step){
+		.class = (uint8_t)s.class,
+		.flow = s.is_exit		  ? FLOW_EXIT
+			: s.is_barrier		  ? FLOW_BARRIER
+			: !strcmp(opcode, "CALL") ? FLOW_CALL
+			: !strcmp(opcode, "RET")  ? FLOW_RETURN
+						  : FLOW_NEXT,
+		.stall = s.control.stall,
+		.wait_mask = s.control.wait_mask,
+		.write_barrier = s.control.write_barrier,
+		.read_barrier = s.control.read_barrier,
+		.depbar_scoreboard = s.depbar_scoreboard,
+		.depbar_count = s.depbar_count,
+		.constant_line = (uint16_t)(s.constant < 0 ? CONSTANT_LINES
+							   : s.constant / CONSTANT_LINE_BYTES),
+		.destination = s.destination,
+		.destination_count = s.destination_count,
+		.sectors = (float)((double)sectors / runs),
+		.tags = in->tags_global > 0 ? (float)((double)in->tags_global / runs)
+			: sectors > 0	    ? 1
+					    : 0,
+		.wavefronts = in->wavefronts_shared > 0
+				      ? (float)((double)in->wavefronts_shared / runs)
+			      : shared ? 1
+				       : 0,
+		.lanes = in->threads > 0 ? (float)((double)in->threads / runs) : 0,
+		.l2_share = s.class == SASS_GLOBAL_LOAD || s.class == SASS_ASYNC_COPY
+				    ? (float)l2_share_load
+				    : 1,
+	};
+	memcpy(step->source, s.source, sizeof(step->source));
+	*out = s;
+}
+
+/* Share of global loads' sectors that L1 does not have. */
+static double l2_share(const struct kernel_profile *p)
+{
+	if (p->l2_read_sectors >= 0 && p->l1_load_sectors > 0) {
+		double share = (double)p->l2_read_sectors / (double)p->l1_load_sectors;
+		return share < 1 ? share : 1;
+	}
+	if (p->l1_load_hits >= 0 && p->l1_load_sectors > 0)
+		return 1 - (double)p->l1_load_hits / (double)p->l1_load_sectors;
+	return 1;
+}
+
+static double clamp01(double x)
+{
+	return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+static void find_targets(struct flow *flow, const struct warp_step *step,
+			 const struct sass_instruction *s, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t t = s[i].target / 16;
+		if (!s[i].is_branch || t >= count || flow[i].count <= 0)
+			continue;
+		if (t <= i && step[i].flow != FLOW_CALL) {
+			flow[t].loop_head = true;
+			for (size_t k = t; k <= i; k++)
+				flow[k].loop_end = i;
+		} else
+			flow[t].jump_target = true;
+	}
+}
+
+/* Counted per warp, because every warp of a loop leaves it after about as many rounds, and not at
+ * random. */
+static int count_visits(struct warp_program *program, struct warp_step *step, enum warp_flow kind,
+			double visits, int *loops, const char *file)
+{
+	if (*loops == WARP_LOOPS_MAX)
+		return report("%s: kernel '%s': more than %d loops", file, program->kernel,
+			      WARP_LOOPS_MAX);
+	step->flow = (uint8_t)kind;
+	step->loop = (uint8_t)(*loops)++;
+	step->share = (float)visits;
+	return 0;
+}
+
+static int solve(struct warp_program *program, struct flow *flow, const struct sass_instruction *s,
+		 const char *file)
+{
+	int loops = 0;
+	for (size_t i = 0; i < program->count; i++) {
+		struct warp_step *step = &program->step[i];
+		double runs = flow[i].count, next = i + 1 < program->count ? flow[i + 1].count : 0;
+		bool joins = i + 1 < program->count &&
+			     (flow[i + 1].jump_target || flow[i + 1].loop_head);
+		flow[i].falls = runs;
+		if (runs <= 0)
+			continue;
+		size_t target = s[i].target / 16;
+		if (step->flow == FLOW_EXIT) {
+			/* what follows a certain exit was jumped to */
+			flow[i].falls =
+				!s[i].predicated ? 0
+				: joins ? runs * clamp01((next - flow[i + 1].jumped_in) / runs)
+					: runs * clamp01(next / runs);
+			step->share = (float)(flow[i].falls / runs);
+		} else if (step->flow == FLOW_CALL) {
+			step->target = (int32_t)target;
+			if (target < program->count)
+				flow[target].jumped_in += runs;
+			else
+				step->flow = FLOW_NEXT;
+		} else if (step->flow == FLOW_RETURN) {
+			flow[i].falls = 0;
+		} else if (s[i].is_branch && target < program->count && target > i) {
+			double falls = !s[i].predicated	       ? 0
+				       : flow[i + 1].loop_head ? fmin(runs, next)
+				       : joins		       ? next - flow[i + 1].jumped_in
+							       : next;
+			flow[i].falls = runs * clamp01(falls / runs);
+			flow[target].jumped_in += runs - flow[i].falls;
+			step->target = (int32_t)target;
+			step->flow = FLOW_BRANCH;
+			step->share = (float)(flow[i].falls / runs);
+			double leaves = runs - flow[i].falls;
+			if (flow[i].loop_end && flow[i].loop_end < target && leaves > 0 &&
+			    flow[i].falls > leaves &&
+			    count_visits(program, step, FLOW_LEAVE, runs / leaves, &loops, file))
+				return -1;
+		} else if (s[i].is_branch && target <= i) {
+			double entered = (target ? flow[target - 1].falls : program->warps) +
+					 flow[target].jumped_in;
+			double again = flow[target].count - entered;
+			if (again < 0 && target && program->step[target - 1].flow == FLOW_NEXT &&
+			    i + 1 < program->count) { /* fewer rounds than came to it */
+				program->step[target - 1].flow = FLOW_BRANCH;
+				program->step[target - 1].target = (int32_t)(i + 1);
+				program->step[target - 1].share =
+					(float)(flow[target].count / entered);
+				flow[i + 1].jumped_in -= again;
+				flow[i + 1].jump_target = true;
+				again = 0;
+			} else if (entered <= 0 || again < 0)
+				again = runs - (joins ? 0 : next);
+			again = runs * clamp01(again / runs);
+			flow[i].falls = runs - again;
+			step->target = (int32_t)target;
+			/* each visit but an entry's last goes back */
+			double visits = !s[i].predicated    ? 0
+					: flow[i].falls > 0 ? runs / flow[i].falls
+					: entered > 0	    ? runs / entered + 1
+							    : 1;
+			if (count_visits(program, step, FLOW_LOOP, visits, &loops, file))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Who comes to a place by divergence: the nearest branch before it that names it. */
+static void find_divergence(struct warp_program *program, const struct flow *flow)
+{
+	for (size_t t = 1; t < program->count; t++) {
+		if (!flow[t].jump_target || flow[t].loop_head)
+			continue;
+		double missing = flow[t].count - flow[t - 1].falls - flow[t].jumped_in;
+		for (size_t i = t; i-- > 0 && missing > 0.005 * flow[t].count;) {
+			struct warp_step *step = &program->step[i];
+			if ((step->flow != FLOW_BRANCH && step->flow != FLOW_LEAVE) ||
+			    step->target != (int32_t)t || flow[i].falls <= 0 || step->share <= 0 ||
+			    step->flow == FLOW_LEAVE)
+				continue;
+			double both = missing < flow[i].falls ? missing : flow[i].falls;
+			step->diverges = (float)(both / flow[i].falls);
+			missing -= both;
+		}
+	}
+}
+
+static bool keeps(const struct sass_instruction *before, int16_t reg)
+{
+	bool kept = false;
+	for (int k = 0; k < 3; k++)
+		kept |= before->operand[k].reuse && before->operand[k].reg == reg;
+	return kept;
+}
+
+/*
+ * Registers are in two banks, even and odd, and a bank gives one a cycle (Huerta et al., arXiv
+ * 2503.20481, section 5.3). An operand that the instruction before kept for this one (.reuse) needs
+ * no reading. FP64 reads pairs, a register of either bank: DFMA of three takes three cycles, though
+ * its pipe takes one every two. That is nearly so (sm.fp64_*_cycles).
+ */
+static uint8_t port_cycles(const struct sass_instruction *s, const struct sass_instruction *before)
+{
+	int reads[2] = { 0, 0 };
+	if (s->class != SASS_FP32 && s->class != SASS_INTEGER && s->class != SASS_HALF &&
+	    s->class != SASS_FP64)
+		return 1;
+	for (int k = 0; k < 3; k++) {
+		const struct sass_operand *o = &s->operand[k];
+		if (o->reg < 0 || (before && keeps(before, o->reg)))
+			continue;
+		reads[o->reg & 1]++;
+		reads[~o->reg & 1] += o->pair;
+	}
+	int most = reads[0] > reads[1] ? reads[0] : reads[1];
+	return (uint8_t)(most > 1 ? most : 1);
+}
+
+static void add_totals(struct warp_program *program, const struct flow *flow)
+{
+	for (size_t i = 0; i < program->count; i++) {
+		const struct warp_step *step = &program->step[i];
+		double a_warp = flow[i].count / program->warps;
+		program->instructions += a_warp;
+		if (step->class == SASS_GLOBAL_LOAD || step->class == SASS_ASYNC_COPY)
+			program->l2_read_bytes += a_warp * step->sectors * 32 * step->l2_share;
+		else if (step->class == SASS_GLOBAL_STORE)
+			program->l2_write_bytes += a_warp * step->sectors * 32;
+		else if (step->class == SASS_ATOMIC)
+			program->atomics += a_warp * step->lanes;
+	}
+}
+
+int warp_program_build(struct warp_program *program, const struct kernel_profile *profile,
+		       const char *file)
+{
+	*program = (struct warp_program){ .kernel = profile->kernel,
+					  .count = profile->instruction_count };
+	if (!profile->instruction_count || profile->instruction[0].warps <= 0)
+		return report("%s: the profile of kernel '%s' says that nothing was executed", file,
+			      profile->kernel);
+	const uint32_t *b = profile->geometry.block;
+	program->block_threads = b[0] * b[1] * b[2];
+	program->registers = profile->registers;
+	program->shared_bytes = profile->static_shared_bytes + profile->geometry.shared_bytes;
+	program->warps = (double)profile->instruction[0].warps;
+	program->step = xcalloc(program->count, sizeof(*program->step));
+	struct flow *flow = xcalloc(program->count, sizeof(*flow));
+	struct sass_instruction *s = xcalloc(program->count, sizeof(*s));
+	double share = l2_share(profile);
+	for (size_t i = 0; i < program->count; i++) {
+		decode(&program->step[i], &s[i], &profile->instruction[i], share);
+		flow[i].count =
+			(double)(profile->instruction[i].warps > 0 ? profile->instruction[i].warps
+								   : 0);
+		if (!s[i].known && flow[i].count > 0) {
+			if (!program->unknown)
+				sass_opcode(profile->instruction[i].text, program->first_unknown);
+			program->unknown += profile->instruction[i].warps;
+		}
+	}
+	find_targets(flow, program->step, s, program->count);
+	int failed = solve(program, flow, s, file);
+	find_divergence(program, flow);
+	for (size_t i = 0; i < program->count; i++)
+		program->step[i].port_cycles = port_cycles(&s[i], i ? &s[i - 1] : NULL);
+	add_totals(program, flow);
+	free(flow);
+	free(s);
+	return failed;
+}
+
+void warp_program_release(struct warp_program *program)
+{
+	free(program->step);
+	program->step = NULL;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * One warp's way through a kernel: the instructions of a profile with what the engine needs of
+ * each, and where control goes, recovered from how often each instruction ran.
+ *
+ * A branch knows the share of its visits that fall through, a loop how often its body runs an
+ * entry. Shares are dealt out to warps by error diffusion, so that any number of warps runs each
+ * instruction as often as the profile says, to within one, and the same way every time.
+ */
+#ifndef WARPREEL_WARP_PROGRAM_H
+#define WARPREEL_WARP_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "traces/profiles/kernel_profile.h"
+#include "traces/profiles/sass.h"
+
+enum { WARP_LOOPS_MAX = 16, WARP_SCOREBOARDS = 6 };
+enum {
+	CONSTANT_LINE_BYTES = 64,
+	CONSTANT_LINES = SASS_CONSTANT_BYTES / CONSTANT_LINE_BYTES
+}; /* words 60 and 64 bytes in are two looks, on Hopper */
+enum warp_flow {
+	FLOW_NEXT,   /* on to the next instruction */
+	FLOW_BRANCH, /* falls through with `share`, else to `target` */
+	FLOW_LOOP, /* back to `target` until its `share`-th visit since the loop was entered; always
+		      when share is 0 */
+	FLOW_LEAVE,   /* a way out of a loop: falls through until its `share`-th visit, then on to
+			 `target` */
+	FLOW_CALL,    /* to `target`, one level deep */
+	FLOW_RETURN,  /* behind the call */
+	FLOW_EXIT,    /* ends the warp, unless it falls through with `share` */
+	FLOW_BARRIER, /* waits for the block */
+};
+
+struct warp_step {
+	uint8_t class; /* enum sass_class */
+	uint8_t flow;  /* enum warp_flow */
+	uint8_t stall, wait_mask;
+	uint8_t write_barrier, read_barrier; /* 7 = none */
+	uint8_t loop;			     /* FLOW_LOOP, FLOW_LEAVE: which counter */
+	int8_t depbar_scoreboard, depbar_count;
+	int16_t destination, source[4];
+	uint8_t destination_count;
+	uint16_t constant_line; /* of launch dimensions and parameters, that it reads;
+				   CONSTANT_LINES: none */
+	uint8_t port_cycles;	/* to read its operands: the registers of a bank come one a cycle */
+	int32_t target;		/* step */
+	float share;
+	float diverges; /* FLOW_BRANCH: share of visits after which the warp also comes to `target`,
+			   with the threads that jumped */
+	/* memory, per execution by a warp */
+	float sectors;	  /* 32-byte sectors asked of L1, or changed */
+	float tags;	  /* lines looked up */
+	float wavefronts; /* passes over shared memory */
+	float lanes;	  /* threads that take part */
+	float l2_share;	  /* of the executions, that go on to L2 */
+};
+
+struct warp_program {
+	const char *kernel; /* borrowed from the profile */
+	struct warp_step *step;
+	size_t count;					 /* owned */
+	uint32_t block_threads, registers, shared_bytes; /* of a block: static and dynamic */
+	double warps;			      /* of the profiled launch, as counted at the entry */
+	double instructions;		      /* a warp, average */
+	double l2_read_bytes, l2_write_bytes; /* a warp, average */
+	double atomics;			      /* threads' atomics, a warp, average */
+	int64_t unknown; /* executed instructions, a launch, whose opcode the decoder does not know
+			  */
+	char first_unknown[16];
+};
+
+/* -1 after a message: nothing was executed, or loops too deep. Names the file of the profile in
+ * messages. */
+int warp_program_build(struct warp_program *program, const struct kernel_profile *profile,
+		       const char *file);
+void warp_program_release(struct warp_program *program);
+
+#endif

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: MIT */
+#include "warps.h"
+
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/device/sm_order.h"
+#include "traces/base/util.h"
+#include "known_launches.h"
+#include "sim/validate/processes.h"
+#include "warps_phases.h"
+
+struct built {
+	const struct kernel_profile *profile;
+	struct warp_program program;
+};
+struct derived {
+	const struct kernel_profile *nearest;
+	struct launch_geometry geometry;
+	struct profile_derived counts;
+};
+
+/* One that is to be. */
+struct noted {
+	struct warps_answer answer;
+	struct known_launch known;
+};
+
+/* A shape of the present schedule: replicas of a run ask for it again. */
+struct answered {
+	bool known, extrapolated;
+	double duration_ns;
+};
+
+struct warps {
+	const struct platform *platform;
+	struct warps_options options;
+	struct kernel_profiles profiles;
+	struct built *built;
+	size_t built_count, built_capacity;
+	struct derived **derived;
+	size_t derived_count, derived_capacity; /* each stays where it is */
+	struct known_launches known;
+	struct noted *noted;
+	size_t noted_count, noted_capacity;
+	struct residency residency;
+	struct answered *answered; /* by shape of the schedule; NULL = nothing was asked yet */
+};
+
+static char *shipped(const struct warps_options *options)
+{
+	return xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), options->data);
+}
+
+bool warps_profiled(const struct warps_options *options)
+{
+	glob_t found = { 0 };
+	char *pattern = shipped(options);
+	bool any = options->profiles || glob(pattern, 0, NULL, &found) == 0;
+	globfree(&found);
+	free(pattern);
+	return any;
+}
+
+static int load(struct warps *w)
+{
+	if (w->options.profiles)
+		return kernel_profiles_add_file(&w->profiles, w->options.profiles);
+	glob_t found;
+	char *pattern = shipped(&w->options);
+	int rc = 0;
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
+			rc = kernel_profiles_add_file(&w->profiles, found.gl_pathv[k]);
+		globfree(&found);
+	} else {
+		rc = report("no kernel profiles for '%s' (%s); record some with warpreel profile",
+			    w->options.data, pattern);
+	}
+	free(pattern);
+	return rc;
+}
+
+struct warps *warps_new(const struct platform *platform, const struct warps_options *options)
+{
+	if (!platform->sm.present) {
+		report("platform '%s' has no [sm] section, which the kernel model 'warps' needs",
+		       platform->name);
+		return NULL;
+	}
+	struct warps *w = xcalloc(1, sizeof(*w));
+	w->platform = platform;
+	w->options = *options;
+	kernel_profiles_init(&w->profiles);
+	if (load(w)) {
+		warps_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+void warps_free(struct warps *w)
+{
+	if (!w)
+		return;
+	for (size_t k = 0; k < w->built_count; k++)
+		warp_program_release(&w->built[k].program);
+	free(w->built);
+	for (size_t k = 0; k < w->derived_count; k++) {
+		profile_derived_release(&w->derived[k]->counts);
+		free(w->derived[k]);
+	}
+	free(w->derived);
+	known_launches_release(&w->known);
+	free(w->noted);
+	warps_schedule(w);
+	kernel_profiles_release(&w->profiles);
+	free(w);
+}
+
+const char *warps_source(const struct warps *w)
+{
+	return w->profiles.source;
+}
+
+const char *warps_missing(const struct warps *w, const struct schedule *schedule)
+{
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+		const char *name = schedule->kernel[schedule->shape[k].kernel];
+		size_t p = 0;
+		while (p < w->profiles.count && strcmp(w->profiles.profile[p].kernel, name))
+			p++;
+		if (p == w->profiles.count)
+			return name;
+	}
+	return NULL;
+}
+
+static struct launch_geometry geometry_of(const struct schedule_shape *shape)
+{
+	struct launch_geometry g = { .shared_bytes = shape->shared_bytes,
+				     .path = shape->path,
+				     .steps = shape->steps };
+	memcpy(g.grid, shape->grid, sizeof(g.grid));
+	memcpy(g.block, shape->block, sizeof(g.block));
+	return g;
+}
+
+/* Counts of a launch whose nearest profile is of another one, derived once. */
+static const struct profile_derived *
+derived_of(struct warps *w, const struct kernel_profile *nearest, const struct launch_geometry *g)
+{
+	for (size_t k = 0; k < w->derived_count; k++)
+		if (w->derived[k]->nearest == nearest &&
+		    !memcmp(&w->derived[k]->geometry, g, sizeof(*g)))
+			return &w->derived[k]->counts;
+	struct derived *new = xcalloc(1, sizeof(*new));
+	GROW(w->derived, w->derived_count, w->derived_capacity);
+	w->derived[w->derived_count++] = new;
+	new->nearest = nearest;
+	new->geometry = *g;
+	profile_derive(&w->profiles, nearest, g, &new->counts);
+	return &new->counts;
+}
+
+bool warps_sure(struct warps *w, const struct schedule *schedule)
+{
+	bool sure = true;
+	for (uint32_t k = 0; sure && k < schedule->shape_count; k++) {
+		const struct launch_geometry g = geometry_of(&schedule->shape[k]);
+		bool exact;
+		const struct kernel_profile *profile = kernel_profiles_find(
+			&w->profiles, schedule->kernel[schedule->shape[k].kernel], &g, &exact);
+		sure = profile && g.grid[0] && g.block[0] &&
+		       (exact || !derived_of(w, profile, &g)->doubt);
+	}
+	return sure;
+}
+
+void warps_forget(struct warps *w, const char *kernel, const struct schedule_shape *shape)
+{
+	const struct launch_geometry g = geometry_of(shape);
+	kernel_profiles_drop(&w->profiles, kernel, &g);
+}
+
+void warps_schedule(struct warps *w)
+{
+	residency_release(&w->residency);
+	free(w->answered);
+	w->answered = NULL;
+}
+
+/* What launches of a shape find in L2, worked out when the first of the schedule is asked for: who
+ * only wants to know what is missing does not wait. */
+static const struct residency_shape *memory_of(struct warps *w, const struct schedule *schedule,
+					       const struct schedule_shape *shape)
+{
+	if (!w->residency.shape)
+		residency_build(&w->residency, schedule, &w->platform->sm);
+	return &w->residency.shape[shape - schedule->shape];
+}
+
+/* The program of a profile, built once. */
+static const struct warp_program *program_of(struct warps *w, const struct kernel_profile *profile)
+{
+	for (size_t k = 0; k < w->built_count; k++)
+		if (w->built[k].profile == profile)
+			return &w->built[k].program;
+	struct warp_program program;
+	if (warp_program_build(&program, profile, w->profiles.source)) {
+		warp_program_release(&program);
+		return NULL;
+	}
+	if (program.unknown) {
+		report("kernel '%s': %lld executed instructions of unknown opcodes (%s first), %s",
+		       profile->kernel, (long long)program.unknown, program.first_unknown,
+		       w->options.strict ? "which --strict refuses"
+					 : "priced as the slowest of their kind");
+		if (w->options.strict) {
+			warp_program_release(&program);
+			return NULL;
+		}
+	}
+	if (w->built_count == w->built_capacity) {
+		w->built_capacity = w->built_capacity ? 2 * w->built_capacity : 16;
+		w->built = xrealloc(w->built, w->built_capacity, sizeof(*w->built));
+	}
+	w->built[w->built_count] = (struct built){ profile, program };
+	return &w->built[w->built_count++].program;
+}
+
+/*
+ * How many more bytes go between L2 and DRAM than the launch touches: scattered accesses fetch the
+ * same lines again, since L2 did not keep them that long, and more of a line than they want; and a
+ * footprint is a range, which may have holes. The profile has counted them; it tells where its own
+ * launch, so many times as large, went through more than L2 holds.
+ */
+static double moved_again(const struct warps *w, const struct warps_answer *a, double touched_bytes,
+			  int64_t counted_bytes, double scale)
+{
+	const struct sm_device *counted_on =
+		w->options.counted_on ? w->options.counted_on : &w->platform->sm;
+	double distance = a->memory.distance_bytes * scale;
+	double missing = 1 - residency_hits(counted_on, distance),
+	       expected = touched_bytes * scale * missing;
+	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0 ||
+	    a->memory.turned > 0) /* its mean distance says little about a launch that turns */
+		return 1;
+	return (double)counted_bytes / expected;
+}
+
+/*
+ * Blocks cover more than there is to do, and how much more depends on the size: warps beyond the
+ * edge move nothing. So bytes follow the points, not the warps, where both launches know theirs.
+ */
+static double work_scale(const struct kernel_profile *profile, const struct schedule_shape *shape,
+			 double warps)
+{
+	if (profile->points <= 0 || shape->points <= 0)
+		return 1;
+	return (double)shape->points / warps /
+	       ((double)profile->points / (double)profile_warps(profile));
+}
+
+/* Which profile, which geometry, and what memory is asked for. */
+static int prepare(struct warps *w, const struct schedule *schedule,
+		   const struct schedule_shape *shape, struct warps_answer *a)
+{
+	const char *name = schedule->kernel[shape->kernel];
+	const struct launch_geometry g = geometry_of(shape);
+	bool exact;
+	if (!g.grid[0] || !g.block[0])
+		return report("kernel '%s': grid and block of the launch are not known, which the "
+			      "kernel model 'warps' needs",
+			      name);
+	a->profile = kernel_profiles_find(&w->profiles, name, &g, &exact);
+	if (!a->profile)
+		return report("kernel '%s' has no profile in %s: record one with warpreel profile",
+			      name, w->profiles.source);
+	a->derived = exact ? NULL : derived_of(w, a->profile, &g);
+	a->doubt = exact ? NULL : a->derived->doubt;
+	a->profile = exact ? a->profile : a->derived->memory;
+	if (a->doubt && !w->options.allow_extrapolation)
+		return report("kernel '%s', block %ux%ux%u: %s (%s): profile it, or "
+			      "--allow-extrapolation answers all the same",
+			      name, g.block[0], g.block[1], g.block[2], a->doubt,
+			      w->profiles.source);
+	const struct warp_program *program = program_of(w, a->profile);
+	double profiled = program ? program->l2_read_bytes + program->l2_write_bytes
+				  : 0; /* a warp; programs move when there is one more */
+	if (program && !exact)
+		program = program_of(w, &a->derived->profile);
+	if (!program)
+		return -1;
+	a->program = *program;
+	a->program.block_threads = g.block[0] * g.block[1] * g.block[2];
+	if (g.path >= 0) /* a plan knows its dynamic shared memory, a recording all of it */
+		a->program.shared_bytes = a->profile->static_shared_bytes + g.shared_bytes;
+	a->launch.program = &a->program;
+	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
+	a->launch.read_excess = a->launch.write_excess = 1;
+	double warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32);
+	a->launch.work_scale = work_scale(exact ? a->profile : &a->derived->profile, shape, warps);
+	a->l2_read_bytes = warps * program->l2_read_bytes * a->launch.work_scale;
+	a->l2_write_bytes = warps * program->l2_write_bytes * a->launch.work_scale;
+	for (uint32_t k = 0; k < shape->access_count; k++) /* atomics read and write in place */
+		if ((schedule->access[shape->first_access + k].mode & ~(uint32_t)ACCESS_BACKWARD) ==
+			    (ACCESS_READ | ACCESS_WRITE) &&
+		    program->atomics > 0)
+			a->launch.atomic_lines += fmax(
+				(double)schedule->access[shape->first_access + k].bytes / 128, 1);
+	a->memory = *memory_of(w, schedule, shape);
+	a->launch.wide = a->memory.wide;
+	a->launch.written = a->memory.written;
+	a->launch.fresh = a->memory.fresh;
+	a->launch.updated = a->memory.updated;
+	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
+		double traffic = program->l2_read_bytes + program->l2_write_bytes,
+		       scale = (double)profile_warps(a->profile) / warps;
+		if (traffic > 0) /* warps of another block may do more each */
+			scale *= profiled / traffic;
+		double from =
+			a->memory.read_miss_bytes *
+			moved_again(w, a, a->memory.read_bytes, a->profile->dram_read_bytes, scale);
+		double to = a->memory.write_miss_bytes * moved_again(w, a, a->memory.write_bytes,
+								     a->profile->dram_write_bytes,
+								     scale);
+		a->launch.l2_miss_share = warps_share(from, a->l2_read_bytes);
+		a->launch.dram_write_share = warps_share(to, a->l2_write_bytes);
+		a->launch.read_excess = from > a->l2_read_bytes && a->l2_read_bytes > 0
+						? from / a->l2_read_bytes
+						: 1;
+		a->launch.write_excess = to > a->l2_write_bytes && a->l2_write_bytes > 0
+						 ? to / a->l2_write_bytes
+						 : 1;
+	} else { /* no footprint: as in the profiled launch */
+		const struct kernel_profile *p = a->profile;
+		a->launch.l2_miss_share =
+			warps_share((double)p->dram_read_bytes, 32 * (double)p->l2_read_sectors);
+		a->launch.dram_write_share =
+			warps_share((double)p->dram_write_bytes, 32 * (double)p->l2_write_sectors);
+	}
+	warps_split(a);
+	return 0;
+}
+
+static int compute(const struct sm_device *device, int sm_count, struct warps_answer *a)
+{
+	struct sm_device classes = *device;
+	a->classes = !device->isa || strcmp(a->profile->isa, device->isa);
+	if (a->classes)
+		classes.isa = "none";
+	struct grid_answer played[2] = { { 0 } };
+	int rc = 0, longer = 0;
+	double cycles = 0;
+	for (int k = 0; k < a->phases && !rc; k++) {
+		struct grid_launch launch = a->launch;
+		launch.l2_miss_share = a->phase[k].l2_miss_share;
+		launch.dram_write_share = a->phase[k].dram_write_share;
+		rc = grid_time(&classes, sm_count, &launch, &played[k]);
+		cycles += a->phase[k].share * played[k].cycles;
+		longer = a->phase[k].share * played[k].cycles > a->phase[0].share * played[0].cycles
+				 ? k
+				 : longer;
+	}
+	grid_answer_release(&played[!longer]);
+	a->grid = played[longer];
+	a->grid.duration_ns += (cycles - a->grid.cycles) / classes.clock_mhz * 1e3;
+	a->grid.cycles = cycles;
+	if (!rc && a->grid.barriers_forced)
+		report("warning: kernel '%s': %lld barriers were passed although some warps never "
+		       "came: its counts give no consistent way through",
+		       a->profile->kernel, (long long)a->grid.barriers_forced);
+	return rc;
+}
+
+/* No longer than on a slower device, no shorter than on a faster one: see warps.h. */
+static void bound(const struct sm_device *device, enum sm_order order, double there_ns,
+		  struct grid_answer *grid)
+{
+	if (order == SM_FASTER ? there_ns >= grid->duration_ns
+			       : order != SM_SLOWER || there_ns <= grid->duration_ns)
+		return;
+	grid->cycles += (there_ns - grid->duration_ns) * 1e-3 * device->clock_mhz;
+	grid->duration_ns = there_ns;
+}
+
+/* As sm_order, of whole devices: more multiprocessors are faster, for those too many may be left
+ * without blocks. */
+static enum sm_order device_order(const struct platform *before, const struct platform *now)
+{
+	const enum sm_order inside = sm_order(&before->sm, &now->sm);
+	if (before->sm_count == now->sm_count)
+		return inside;
+	const enum sm_order count = now->sm_count > before->sm_count ? SM_FASTER : SM_SLOWER;
+	return inside == SM_EQUAL || inside == count ? count : SM_NEITHER;
+}
+
+/* On the platform's own device, whatever was set in it. */
+static int compute_own(const struct warps *w, struct warps_answer *a)
+{
+	const struct sm_device *device = &w->platform->sm;
+	const struct platform *before = w->options.before;
+	enum sm_order order = before ? device_order(before, w->platform) : SM_NEITHER;
+	struct warps_answer unchanged = *a;
+	if (compute(device, w->platform->sm_count, a))
+		return -1;
+	if (order != SM_FASTER && order != SM_SLOWER)
+		return 0;
+	unchanged.launch.duration_only = true;
+	if (compute(&before->sm, before->sm_count, &unchanged)) {
+		grid_answer_release(&a->grid);
+		return -1;
+	}
+	bound(device, order, unchanged.grid.duration_ns, &a->grid);
+	grid_answer_release(&unchanged.grid);
+	return 0;
+}
+
+static struct known_launch key_of(const struct warps_answer *a, const struct schedule_shape *shape)
+{
+	const struct grid_launch *l = &a->launch;
+	struct known_launch key = { .profile = a->derived ? &a->derived->profile : a->profile,
+				    .phase = { a->phase[0], a->phase[1] },
+				    .asked = { l->work_scale, l->wide, l->written, l->fresh,
+					       l->updated, l->read_excess, l->write_excess,
+					       l->atomic_lines } };
+	key.geometry.shared_bytes = a->program.shared_bytes;
+	memcpy(key.geometry.grid, shape->grid, sizeof(key.geometry.grid));
+	memcpy(key.geometry.block, shape->block, sizeof(key.geometry.block));
+	return key;
+}
+
+/* As warps_duration, of a shape that the schedule has not been asked for. */
+static int first_duration(struct warps *w, const struct schedule *schedule,
+			  const struct schedule_shape *shape, double *duration_ns,
+			  bool *extrapolated)
+{
+	struct warps_answer a = { 0 };
+	if (prepare(w, schedule, shape, &a))
+		return -1;
+	*extrapolated = a.doubt != NULL;
+	struct known_launch now = key_of(&a, shape);
+	const struct known_launch *old = known_launches_find(&w->known, &now);
+	if (old) {
+		*duration_ns = old->duration_ns;
+		return 0;
+	}
+	a.launch.duration_only = true;
+	if (compute_own(w, &a))
+		return -1;
+	*duration_ns = now.duration_ns = a.grid.duration_ns;
+	grid_answer_release(&a.grid);
+	known_launches_add(&w->known, &now);
+	return 0;
+}
+
+int warps_note(struct warps *w, const struct schedule *schedule)
+{
+	if (warps_missing(w, schedule))
+		return 0;
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+		struct noted new = { 0 };
+		if (prepare(w, schedule, &schedule->shape[k], &new.answer))
+			return -1;
+		new.known = key_of(&new.answer, &schedule->shape[k]);
+		bool noted = known_launches_find(&w->known, &new.known) != NULL;
+		for (size_t n = 0; n < w->noted_count && !noted; n++)
+			noted = known_launch_same(&w->noted[n].known, &new.known);
+		if (noted)
+			continue;
+		GROW(w->noted, w->noted_count, w->noted_capacity);
+		w->noted[w->noted_count++] = new;
+	}
+	return 0;
+}
+
+/* Left NaN also where there is something to be said: whoever asks for that launch works it out
+ * again, and says it. */
+static void play_noted(void *context, size_t k, void *answer)
+{
+	struct warps *w = context;
+	struct warps_answer *a = &w->noted[k].answer;
+	double *ns = answer;
+	a->launch.program = &a->program; /* answers have moved since */
+	a->launch.duration_only = true;
+	if (compute_own(w, a))
+		return;
+	if (!a->grid.barriers_forced)
+		*ns = a->grid.duration_ns;
+	grid_answer_release(&a->grid);
+}
+
+void warps_play_noted(struct warps *w, int processes)
+{
+	double *ns = xcalloc(w->noted_count + 1, sizeof(*ns));
+	const struct process_work work = { .count = w->noted_count,
+					   .bytes = sizeof(*ns),
+					   .answer = play_noted,
+					   .context = w,
+					   .what = "launches played" };
+	for (size_t k = 0; k < w->noted_count; k++)
+		ns[k] = NAN;
+	processes_run(processes, &work, ns);
+	for (size_t k = 0; k < w->noted_count; k++) {
+		w->noted[k].known.duration_ns = ns[k];
+		if (!isnan(ns[k]))
+			known_launches_add(&w->known, &w->noted[k].known);
+	}
+	free(ns);
+	w->noted_count = 0;
+}
+
+int warps_duration(struct warps *w, const struct schedule *schedule,
+		   const struct schedule_shape *shape, double *duration_ns, bool *extrapolated)
+{
+	if (!w->answered)
+		w->answered = xcalloc(schedule->shape_count + 1, sizeof(*w->answered));
+	struct answered *a = &w->answered[shape - schedule->shape];
+	if (!a->known && first_duration(w, schedule, shape, &a->duration_ns, &a->extrapolated))
+		return -1;
+	a->known = true;
+	*duration_ns = a->duration_ns;
+	*extrapolated |= a->extrapolated;
+	return 0;
+}
+
+int warps_explain(struct warps *w, const struct schedule *schedule,
+		  const struct schedule_shape *shape, const struct sm_device *device,
+		  struct warps_answer *answer)
+{
+	double own_ns;
+	bool extrapolated = false;
+	*answer = (struct warps_answer){ 0 };
+	if (prepare(w, schedule, shape, answer))
+		return -1;
+	if (!device)
+		return compute_own(w, answer);
+	if (warps_duration(w, schedule, shape, &own_ns, &extrapolated) ||
+	    compute(device, w->platform->sm_count, answer))
+		return -1;
+	bound(device, sm_order(&w->platform->sm, device), own_ns, &answer->grid);
+	return 0;
+}
+
+size_t warps_computed(const struct warps *w)
+{
+	return w->known.count;
+}
+
+double warps_dram_bytes(struct warps *w, const struct schedule *schedule,
+			const struct schedule_shape *shape)
+{
+	const struct residency_shape *memory = memory_of(w, schedule, shape);
+	return memory->read_miss_bytes + memory->write_miss_bytes;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * The `warps` kernel model: profiles of kernels (what one launch does), the device's inside (what
+ * that costs), and what earlier launches left in L2, put together into the time of a launch. Equal
+ * launches are computed once.
+ *
+ * A faster part lets warps run in another order, and that order may be a worse one (Graham 1969).
+ * But what ran in some order on the slower device can run in it on the faster one, which has only
+ * to wait, and to leave multiprocessors that it has more of without blocks: where nothing of a
+ * changed device is slower than it was, no answer is longer than the unchanged device's, and where
+ * nothing is faster, none is shorter.
+ */
+#ifndef WARPREEL_WARPS_H
+#define WARPREEL_WARPS_H
+
+#include "model/platform/platform.h"
+#include "traces/profiles/profile_derive.h"
+#include "traces/schedule/schedule.h"
+#include "grid_time.h"
+#include "residency.h"
+
+struct warps;
+
+struct warps_options {
+	const char *profiles; /* a trace with kernel profiles; NULL = those shipped for `data` */
+	const char *data;     /* folder under traces/data */
+	const struct platform *before; /* the platform without what was set, made ideal or written
+					  into a copy of its file; NULL = nothing was */
+	const struct sm_device *counted_on; /* the device the profiles were counted on; NULL = that
+					       of the platform */
+	bool strict;			    /* an unknown instruction is an error */
+	bool allow_extrapolation;	    /* counts in doubt (profile_derive.h) */
+};
+
+/* A part of a launch in which L2 has an even share of what is asked. */
+struct warps_phase {
+	double share /* of the launch */, l2_miss_share, dram_write_share;
+};
+
+/* One launch, explained. */
+struct warps_answer {
+	struct grid_launch launch; /* miss shares of the whole launch */
+	struct warps_phase phase[2];
+	int phases; /* in order; 1 where L2 has the same share throughout */
+	struct grid_answer
+		grid; /* duration and cycles of the whole launch, all else of its longer phase */
+	const struct kernel_profile
+		*profile; /* of this launch, else of the nearest grid: hardware counters are its */
+	const struct profile_derived
+		*derived;  /* the counts, where they are not the profile's; NULL = they are */
+	const char *doubt; /* of the derived counts; NULL = none */
+	struct warp_program program; /* with the launch's own block; steps are shared, not owned */
+	struct residency_shape memory;
+	double l2_read_bytes, l2_write_bytes; /* whole launch */
+	bool classes; /* another device generation: by instruction classes, no control bits */
+};
+
+/* NULL after a message: no [sm] section, no profiles. `platform` is borrowed. */
+struct warps *warps_new(const struct platform *platform, const struct warps_options *options);
+void warps_free(struct warps *warps);
+const char *warps_source(const struct warps *warps); /* files the profiles came from; borrowed */
+
+/* Whether there are any, without a message. */
+bool warps_profiled(const struct warps_options *options);
+
+/* Whether all launches of the schedule have counts without doubt. */
+bool warps_sure(struct warps *warps, const struct schedule *schedule);
+
+/* A kernel of the schedule's launches that has no profile; NULL = each has one. Borrowed of the
+ * schedule. */
+const char *warps_missing(const struct warps *warps, const struct schedule *schedule);
+
+/* Forgets what was counted of this very launch (kernel, grid, block). Before anything is asked. */
+void warps_forget(struct warps *warps, const char *kernel, const struct schedule_shape *shape);
+
+/* From now on another schedule's launches are asked for. Before the first question about every
+ * schedule. */
+void warps_schedule(struct warps *warps);
+/* Device time of a launch in ns, as the tracer would report it. -1 after a message. *extrapolated
+ * is set when that was needed. */
+int warps_duration(struct warps *warps, const struct schedule *schedule,
+		   const struct schedule_shape *shape, double *duration_ns, bool *extrapolated);
+/*
+ * Notes the schedule's launches that no time is known of, and plays what was noted in so many
+ * processes: the questions that follow are answered at once, and as they would have been. A
+ * schedule that launches a kernel without profile is passed over. -1 after a message. After
+ * warps_schedule.
+ */
+int warps_note(struct warps *warps, const struct schedule *schedule);
+void warps_play_noted(struct warps *warps, int processes);
+/* How many launches it took time to answer: the distinct ones so far. */
+size_t warps_computed(const struct warps *warps);
+/* Bytes of a launch that L2 does not have or does not keep, by what earlier launches touched; 0
+ * where the launch carries no footprint. */
+double warps_dram_bytes(struct warps *warps, const struct schedule *schedule,
+			const struct schedule_shape *shape);
+/* warps_duration with everything that led to it; `device` replaces the platform's (NULL = its own).
+ * Release with grid_answer_release(&answer->grid). */
+int warps_explain(struct warps *warps, const struct schedule *schedule,
+		  const struct schedule_shape *shape, const struct sm_device *device,
+		  struct warps_answer *answer);
+
+#endif

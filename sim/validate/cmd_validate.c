@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel validate: every measured configuration against what the tool answers unasked, every
+ * other kernel model, and the trivial baselines. What each row read is in its `inputs` column.
+ *
+ *   sets replay, gpus, size  whole runs (validate_runs.h)
+ *   set kernels              kernels alone (validate_kernels.h)
+ *   set contention           two kernels, or a kernel and a copy, on one GPU at once
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "traces/base/util.h"
+#include "measured.h"
+#include "pairs.h"
+#include "sim/answers/predict.h"
+#include "processes.h"
+#include "validate_kernels.h"
+#include "validate_runs.h"
+#include "validation.h"
+
+struct validate_options {
+	struct predictor_options common;
+	const char *measured, *holdout, *summary, *kernels, *pairs, *set, *solver, *models;
+	bool fit_intervals;
+	int jobs; /* 0: one for each core */
+};
+
+#define AT(field) offsetof(struct validate_options, field)
+static const struct option_spec own_options[] = {
+	{ "o", OPTION_TEXT, AT(common.output), NULL, 0, 0, "FILE",
+	  "write a row for each configuration and model there" },
+	{ "measured", OPTION_TEXT, AT(measured), NULL, 0, 0, "FILE",
+	  "measurements (default: traces/data/<platform>/measured.tsv)" },
+	{ "holdout", OPTION_TEXT, AT(holdout), NULL, 0, 0, "FILE",
+	  "held-out configurations (default: model/holdout.tsv)" },
+	{ "kernels", OPTION_TEXT, AT(kernels), NULL, 0, 0, "FILE",
+	  "measured kernel times (default: traces/data/<platform>/kernels.tsv)" },
+	{ "pairs", OPTION_TEXT, AT(pairs), NULL, 0, 0, "FILE",
+	  "measured pairs (default: traces/data/<platform>/pairs.tsv)" },
+	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels|contention",
+	  "which sets" },
+	{ "solver", OPTION_TEXT, AT(solver), NULL, 0, 0, "NAME",
+	  "of whole runs those of this solver alone" },
+	{ "models", OPTION_CHOICE, AT(models), "all", 0, 0, "all|default",
+	  "of whole runs every kernel model, or what is answered unasked and the baselines" },
+	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE",
+	  "write the summary there as well" },
+	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL,
+	  "write model/intervals/<platform>.tsv from the fit rows" },
+	{ "jobs", OPTION_INT, AT(jobs), "0", 0, PROCESSES_MOST, "N",
+	  "work in so many processes (0: one for each core)" },
+	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
+	{ "kernel-profiles", OPTION_TEXT, AT(common.kernel_profiles), NULL, 0, 0, "TRACE",
+	  "kernel profiles for the warps model (default: the platform's)" },
+	{ "profile", OPTION_TEXT, AT(common.profile), NULL, 0, 0, "TRACE",
+	  "one-GPU trace for the scaled model (default: the platform's)" },
+	{ 0 },
+};
+
+struct context {
+	const struct program *program;
+	struct predictor *predictor;
+	struct validation validation;
+};
+
+/* `sum` and `max`: one after the other, and nothing slows. `+alone`: from the measured times alone,
+ * so that only the slowing is predicted. */
+static int validate_pair(struct context *c, const struct pair_row *row)
+{
+	struct pair_answer a;
+	if (pair_predict(c->program, c->predictor, row, &a))
+		return -1;
+	const double *by_model = a.alone_ns, *by_clock = row->alone_ns;
+	const struct {
+		const char *model;
+		double ns;
+	} answers[] = {
+		{ "warps", a.both_ns },
+		{ "sum", by_model[0] + by_model[1] },
+		{ "max", fmax(by_model[0], by_model[1]) },
+		{ "warps+alone", a.both_of_alone_ns },
+		{ "sum+alone", by_clock[0] + by_clock[1] },
+		{ "max+alone", fmax(by_clock[0], by_clock[1]) },
+	};
+	char *config = xprintf("%s | %s", row->side[0], row->side[1]),
+	     *inputs = predictor_inputs(c->predictor, "warps");
+	const struct measured_row m = { .solver = row->name,
+					.config = config,
+					.gpus = 1,
+					.visits = 1,
+					.core_us = row->both_ns * 1e-3,
+					.core_mad_us = row->mad_ns * 1e-3,
+					.holdout = row->holdout };
+	for (size_t k = 0; k < sizeof(answers) / sizeof(answers[0]); k++)
+		validation_add(&c->validation, &m, "contention", answers[k].model,
+			       answers[k].ns * 1e-3, inputs)
+			->extrapolated = a.extrapolated;
+	free(config);
+	free(inputs);
+	return 0;
+}
+
+static int validate_pairs(struct context *c, const struct validate_options *o, const char *path)
+{
+	struct pairs pairs = { 0 };
+	bool needed = o->pairs || strcmp(o->set, "all");
+	int rc = 0;
+	if (needed && !c->predictor->platform.sm.present)
+		rc = report("platform '%s' has no [sm] section, which the set 'contention' needs",
+			    c->predictor->platform.name);
+	else if (needed || (access(path, R_OK) == 0 && c->predictor->platform.sm.present))
+		rc = pairs_read(&pairs, path);
+	for (size_t k = 0; !rc && k < pairs.count; k++)
+		rc = validate_pair(c, &pairs.row[k]);
+	pairs_release(&pairs);
+	return rc;
+}
+
+/* Given or shipped; owned. */
+struct tables {
+	char *measured, *holdout, *kernels, *kernels_holdout, *pairs, *intervals;
+};
+
+static char *of_platform(const char *given, const char *before, const struct predictor *p,
+			 const char *after)
+{
+	return given ? xstrdup(given)
+		     : xprintf("%s/%s/%s%s", util_root(), before, predictor_measured(p), after);
+}
+
+static void name_tables(struct tables *t, const struct validate_options *o,
+			const struct predictor *p)
+{
+	t->measured = of_platform(o->measured, "traces/data", p, "/measured.tsv");
+	t->kernels = of_platform(o->kernels, "traces/data", p, "/kernels.tsv");
+	t->pairs = of_platform(o->pairs, "traces/data", p, "/pairs.tsv");
+	t->intervals = of_platform(NULL, "model/intervals", p, ".tsv");
+	t->holdout =
+		o->holdout ? xstrdup(o->holdout) : xprintf("%s/model/holdout.tsv", util_root());
+	t->kernels_holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
+}
+
+static void tables_release(struct tables *t)
+{
+	free(t->measured);
+	free(t->holdout);
+	free(t->kernels);
+	free(t->kernels_holdout);
+	free(t->pairs);
+	free(t->intervals);
+}
+
+/* Nothing that is read is written over, nothing is written twice, and what cannot be written is
+ * said before the work. */
+static int check_outputs(const struct validate_options *o, const struct tables *t,
+			 const struct predictor *p)
+{
+	const char *const written[] = { o->common.output, o->summary,
+					o->fit_intervals ? t->intervals : NULL };
+	const char *const read[] = { t->measured,
+				     t->holdout,
+				     t->kernels,
+				     t->kernels_holdout,
+				     t->pairs,
+				     o->common.profile,
+				     o->common.kernel_profiles,
+				     p->platform.path,
+				     o->fit_intervals ? NULL : t->intervals };
+	const size_t outputs = sizeof(written) / sizeof(written[0]);
+	for (size_t k = 0; k < outputs; k++) {
+		for (size_t i = 0; written[k] && i < sizeof(read) / sizeof(read[0]); i++)
+			if (output_differs(written[k], read[i]))
+				return -1;
+		for (size_t other = k + 1; other < outputs; other++)
+			if (outputs_differ(written[k], written[other]))
+				return -1;
+		if (written[k] && output_check(written[k]))
+			return -1;
+	}
+	return 0;
+}
+
+static int write_table(const struct validation *v, const char *path,
+		       void (*write)(const struct validation *, FILE *))
+{
+	struct output output;
+	output_begin(&output, path);
+	FILE *out = fopen(output.part_path, "w");
+	if (!out) {
+		report("cannot write '%s': %s", path, strerror(errno));
+		output_abandon(&output);
+		return -1;
+	}
+	write(v, out);
+	if (fflush(out) | ferror(out) | fclose(out)) {
+		report("cannot write '%s': %s", path, strerror(errno));
+		output_abandon(&output);
+		return -1;
+	}
+	return output_commit(&output);
+}
+
+int cmd_validate(const struct program *program, int argc, char **argv)
+{
+	const struct command_help help = { "validate", "validate [options]",
+					   "Predictions against measurements; prints a summary." };
+	struct option_spec *specs = options_join(own_options, predictor_platform_options, 0);
+	struct validate_options o = { 0 };
+	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
+	free(specs);
+	if (rc)
+		return rc > EXIT_USAGE ? EXIT_OK : rc;
+	if (words) {
+		report("validate takes no words, only options");
+		return EXIT_USAGE;
+	}
+	o.common.allow_extrapolation =
+		true; /* every row is answered, and says when it would have been refused */
+	struct predictor predictor;
+	struct context c = { .program = program, .predictor = &predictor };
+	struct measured runs = { 0 };
+	const struct validate_how how = { .solver = o.solver,
+					  .unasked = !strcmp(o.models, "default"),
+					  .jobs = o.jobs ? o.jobs : processes_most() };
+	size_t params_bytes;
+	if (o.solver && !program->solver_options(o.solver, &params_bytes))
+		return EXIT_USAGE;
+	if ((o.solver || how.unasked) &&
+	    (!strcmp(o.set, "kernels") || !strcmp(o.set, "contention"))) {
+		report("--%s goes by whole runs, and --only %s leaves them out",
+		       o.solver ? "solver" : "models", o.set);
+		return EXIT_USAGE;
+	}
+	if ((o.solver || how.unasked) && o.fit_intervals) {
+		report("--fit-intervals goes by all runs and kernel models: not with --%s",
+		       o.solver ? "solver" : "models");
+		return EXIT_USAGE;
+	}
+	if (predictor_init(&predictor, &o.common, true))
+		return EXIT_BAD;
+	if (o.common.ideal.count)
+		predictor.warps_options.before = NULL; /* what a part is to the model is asked here:
+							  no bound by the device that has it */
+	predictor.warps_options.allow_extrapolation = true; /* rows say where that was needed */
+	struct tables tables;
+	name_tables(&tables, &o, &predictor);
+	rc = check_outputs(&o, &tables, &predictor);
+	bool all = !strcmp(o.set, "all");
+	if (!rc && (all || !strcmp(o.set, "runs"))) {
+		rc = measured_read(&runs, tables.measured,
+				   platform_text(&predictor.platform, "platform.input_visits")) ||
+				     measured_mark_holdout(&runs, tables.holdout)
+			     ? -1
+			     : 0;
+		if (!rc && o.solver && !measured_keep(&runs, o.solver))
+			rc = report("'%s' has no runs of '%s'", tables.measured, o.solver);
+		rc = rc || validate_runs(program, &predictor, &runs, &how, &c.validation) ? -1 : 0;
+	}
+	if (!rc && (all || !strcmp(o.set, "kernels")))
+		rc = validate_kernels(program, &predictor, o.kernels, !all, how.jobs,
+				      &c.validation);
+	if (!rc && (all || !strcmp(o.set, "contention")))
+		rc = validate_pairs(&c, &o, tables.pairs);
+	if (!rc && o.common.output)
+		rc = write_table(&c.validation, o.common.output, validation_write);
+	if (!rc && o.summary)
+		rc = write_table(&c.validation, o.summary, validation_summary);
+	if (!rc && o.fit_intervals)
+		rc = validation_fit_intervals(&c.validation, tables.intervals);
+	if (!rc)
+		validation_summary(&c.validation, stdout);
+	tables_release(&tables);
+	validation_release(&c.validation);
+	measured_release(&runs);
+	predictor_release(&predictor);
+	return rc ? EXIT_BAD : EXIT_OK;
+}

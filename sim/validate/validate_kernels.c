@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "validate_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "traces/base/util.h"
+#include "measured.h"
+
+struct context {
+	const struct program *program;
+	struct predictor *predictor;
+	struct measured kernels;
+	struct warps
+		*uncounted; /* as the predictor's, without what was counted of held-out launches */
+	struct validation *validation;
+};
+
+/* Mean period of the launches of a steady iteration, one after the other. */
+static int steady_us(struct context *c, const struct schedule *schedule, const char *model_name,
+		     double *us, bool *extrapolated)
+{
+	struct predictor *p = c->predictor;
+	struct kernel_model model = { .ops = kernel_model_find(model_name),
+				      .platform = &p->platform,
+				      .profile = p->has_profile ? &p->profile : NULL,
+				      .allow_extrapolation = true };
+	if (!strcmp(model_name, "warps") && predictor_use_warps(p, &model))
+		return -1;
+	double sum = 0, ns;
+	for (int64_t k = 0; k < schedule->op_count; k++) {
+		const struct schedule_op *op = &schedule->op[k];
+		if (op->kind != OP_LAUNCH)
+			continue;
+		if (model.ops->cost(&model, schedule, &schedule->shape[op->object], op, &ns))
+			return -1;
+		sum += ns + p->platform.sm.launch_period_ns - p->platform.sm.launch_ns;
+	}
+	*us = sum * 1e-3 / (double)schedule->op_count;
+	*extrapolated = model.extrapolated;
+	return 0;
+}
+
+/* Whether the one-GPU profile holds every kernel of the schedule. */
+static bool was_recorded(const struct context *c, const struct schedule *schedule)
+{
+	bool all = c->predictor->has_profile, outside;
+	double ns;
+	for (uint32_t k = 0; all && k < schedule->shape_count; k++) {
+		const struct schedule_shape *s = &schedule->shape[k];
+		all = profile_lookup(&c->predictor->profile, schedule->kernel[s->kernel], s->rows,
+				     s->columns, &ns, &outside) == 0;
+	}
+	return all;
+}
+
+/* The launch that a row of the kernels set times. */
+struct timed {
+	char kernel[64];
+	struct schedule_shape shape;
+	bool holdout;
+};
+
+static bool same_launch(const struct timed *a, const struct timed *b)
+{
+	return !strcmp(a->kernel, b->kernel) &&
+	       !memcmp(a->shape.grid, b->shape.grid, sizeof(a->shape.grid)) &&
+	       !memcmp(a->shape.block, b->shape.block, sizeof(a->shape.block)) &&
+	       a->shape.path == b->shape.path && a->shape.steps == b->shape.steps;
+}
+
+/* Profiles hold counts of held-out launches too. What the model is worth where nobody counted is
+ * asked of profiles that lack them. */
+static int forget_held_out(struct context *c)
+{
+	struct timed *timed = xcalloc(c->kernels.count + 1, sizeof(*timed));
+	int rc = 0;
+	c->uncounted = warps_new(&c->predictor->platform, &c->predictor->warps_options);
+	if (!c->uncounted)
+		rc = -1;
+	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
+		struct schedule schedule;
+		schedule_init(&schedule);
+		rc = c->program->plan_steady(c->kernels.row[k].solver, c->kernels.row[k].config,
+					     &schedule);
+		if (!rc && schedule.shape_count) {
+			timed[k].shape = schedule.shape[0];
+			timed[k].holdout = c->kernels.row[k].holdout;
+			snprintf(timed[k].kernel, sizeof(timed[k].kernel), "%s",
+				 schedule.kernel[schedule.shape[0].kernel]);
+		}
+		schedule_release(&schedule);
+	}
+	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
+		bool also_fit = !timed[k].holdout;
+		for (size_t j = 0; j < c->kernels.count && !also_fit; j++)
+			also_fit = !timed[j].holdout && same_launch(&timed[j], &timed[k]);
+		if (!also_fit)
+			warps_forget(c->uncounted, timed[k].kernel, &timed[k].shape);
+	}
+	free(timed);
+	return rc;
+}
+
+static void add(struct context *c, const struct measured_row *m, const char *row,
+		const char *kernel_model, double us, bool extrapolated)
+{
+	char *inputs = predictor_inputs(c->predictor, kernel_model);
+	validation_add(c->validation, m, "kernels", row, us, inputs)->extrapolated = extrapolated;
+	free(inputs);
+}
+
+/* `warps` from profiles without counts of any held-out launch; `sure`: of these, what it answers
+ * unasked, since nothing about the counts is in doubt. */
+static int validate_uncounted(struct context *c, const struct measured_row *m,
+			      const struct schedule *schedule)
+{
+	double us;
+	bool extrapolated;
+	struct warps *counted = c->predictor->warps;
+	c->predictor->warps = c->uncounted;
+	int rc = steady_us(c, schedule, "warps", &us, &extrapolated);
+	c->predictor->warps = counted;
+	if (!rc)
+		add(c, m, "warps-uncounted", "warps", us, extrapolated);
+	if (!rc && !extrapolated)
+		add(c, m, "warps-uncounted-sure", "warps", us, extrapolated);
+	return rc;
+}
+
+static int validate_kernel(struct context *c, const struct measured_row *m)
+{
+	static const char *const models[] = { "warps", "roofline", "scaled" };
+	struct schedule schedule;
+	schedule_init(&schedule);
+	int rc = c->program->plan_steady(m->solver, m->config, &schedule);
+	size_t model_count = rc || was_recorded(c, &schedule) ? 3 : 2;
+	for (size_t k = 0; !rc && k < model_count; k++) {
+		double us;
+		bool extrapolated;
+		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
+		const char *row =
+			extrapolated && !strcmp(models[k], "warps") ? "warps-refused" : models[k];
+		if (!rc)
+			add(c, m, row, models[k], us, extrapolated);
+	}
+	if (!rc && m->holdout)
+		rc = validate_uncounted(c, m, &schedule);
+	schedule_release(&schedule);
+	return rc;
+}
+
+/* The launches of all rows, played together. */
+static int play_ahead(struct context *c, int jobs)
+{
+	struct kernel_model model = { 0 };
+	int rc = predictor_use_warps(c->predictor, &model);
+	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
+		struct schedule schedule;
+		schedule_init(&schedule);
+		warps_schedule(model.warps);
+		rc = c->program->plan_steady(c->kernels.row[k].solver, c->kernels.row[k].config,
+					     &schedule) ||
+				     warps_note(model.warps, &schedule)
+			     ? -1
+			     : 0;
+		if (!rc && c->kernels.row[k].holdout) {
+			warps_schedule(c->uncounted);
+			rc = warps_note(c->uncounted, &schedule);
+		}
+		schedule_release(&schedule);
+	}
+	if (!rc)
+		warps_play_noted(model.warps, jobs);
+	if (!rc && c->uncounted)
+		warps_play_noted(c->uncounted, jobs);
+	return rc;
+}
+
+static bool any_held_out(const struct measured *kernels)
+{
+	bool any = false;
+	for (size_t k = 0; k < kernels->count; k++)
+		any |= kernels->row[k].holdout;
+	return any;
+}
+
+int validate_kernels(const struct program *program, struct predictor *predictor,
+		     const char *measured, bool needed, int jobs, struct validation *validation)
+{
+	struct context c = { .program = program, .predictor = predictor, .validation = validation };
+	char *path = measured ? xstrdup(measured)
+			      : xprintf("%s/traces/data/%s/kernels.tsv", util_root(),
+					predictor_measured(predictor));
+	char *holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
+	int rc = 0;
+	if (measured || needed || access(path, R_OK) == 0) /* a platform need not have any */
+		rc = measured_read_kernels(
+			     &c.kernels, path,
+			     platform_text(&predictor->platform, "platform.input_visits")) ||
+		     measured_mark_holdout(&c.kernels, holdout);
+	if (!rc && any_held_out(&c.kernels))
+		rc = forget_held_out(&c);
+	if (!rc && c.kernels.count && jobs > 1)
+		rc = play_ahead(&c, jobs);
+	for (size_t k = 0; !rc && k < c.kernels.count; k++)
+		rc = validate_kernel(&c, &c.kernels.row[k]);
+	warps_free(c.uncounted);
+	measured_release(&c.kernels);
+	free(holdout);
+	free(path);
+	return rc ? -1 : 0;
+}

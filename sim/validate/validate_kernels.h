@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * The validation set `kernels`: kernels alone, one launch after the other on one GPU, against their
+ * measured period. Split `unseen`: whole kernels nobody looked at. Model `warps-refused`: what
+ * `warps` answers only when extrapolation is allowed. Model `warps-uncounted`: from profiles
+ * without counts of held-out launches (of their grid, block, path and steps);
+ * `warps-uncounted-sure`: those of its rows that are answered unasked, since nothing about the
+ * counts is in doubt (profile_derive.h).
+ */
+#ifndef WARPREEL_VALIDATE_KERNELS_H
+#define WARPREEL_VALIDATE_KERNELS_H
+
+#include "traces/program/program.h"
+#include "sim/answers/predict.h"
+#include "validation.h"
+
+/*
+ * Adds its rows. `measured`: kernels.tsv; NULL = the platform's, which need not be there unless it
+ * is `needed`. Launches are played in `jobs` processes. -1 after a message.
+ */
+int validate_kernels(const struct program *program, struct predictor *predictor,
+		     const char *measured, bool needed, int jobs, struct validation *validation);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of the validation table and their summary.
+ */
+#ifndef WARPREEL_VALIDATION_H
+#define WARPREEL_VALIDATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "model/records/interval.h"
+#include "measured.h"
+
+struct validation_row {
+	char set[16], split[16], model[24];
+	char *solver, *config, *inputs; /* owned */
+	int gpus;
+	double measured_us, mad_us, visit_spread;
+	double predicted_us, lo_us, hi_us; /* lo, hi NaN for baselines: they carry no interval */
+	double error_pct;		   /* 100 (predicted - measured) / measured */
+	char class_name[32];
+	bool extrapolated; /* unasked the tool would have refused it: outside what was recorded or
+			      measured */
+};
+
+struct validation {
+	struct validation_row *row; /* owned */
+	size_t count, capacity;
+};
+
+void validation_release(struct validation *validation);
+/* A row without interval, of class "-". Borrowed until the next one is added. */
+struct validation_row *validation_add(struct validation *validation,
+				      const struct measured_row *measured, const char *set,
+				      const char *model, double predicted_us, const char *inputs);
+void validation_write(const struct validation *validation, FILE *out);
+/*
+ * Per set, split and model: n, MAPE, p50, p90, max of |error|, coverage and mean half-width of the
+ * interval, and the mean interval score at 90 % (Gneiting and Raftery 2007, section 6.2) divided by
+ * the measured time.
+ */
+void validation_summary(const struct validation *validation, FILE *out);
+/*
+ * Writes the interval table from `fit` rows, of model `default`, and of `warps` and `scaled` for
+ * the classes that are theirs: per class the 5 % and 95 % quantiles, widened for few points.
+ */
+int validation_fit_intervals(const struct validation *validation, const char *path);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+static bool choice_has(const char *choices, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *at = choices; at && *at;) {
+		size_t span = strcspn(at, "|");
+		if (span == length && !strncmp(at, word, length))
+			return true;
+		at += span + (at[span] == '|');
+	}
+	return false;
+}
+
+static int store(const struct option_spec *spec, void *target, const char *text)
+{
+	void *field = (char *)target + spec->offset;
+	int64_t integer;
+	double real;
+	switch (spec->kind) {
+	case OPTION_INT:
+		if (parse_i64(text, &integer) || (double)integer < spec->low ||
+		    (double)integer > spec->high)
+			return report("--%s takes a whole number from %.0f to %.0f, not '%s'",
+				      spec->name, spec->low, spec->high, text);
+		*(int *)field = (int)integer;
+		return 0;
+	case OPTION_REAL:
+		if (parse_double(text, &real) || real < spec->low || real > spec->high)
+			return report("--%s takes a number from %g to %g, not '%s'", spec->name,
+				      spec->low, spec->high, text);
+		*(double *)field = real;
+		return 0;
+	case OPTION_CHOICE:
+		if (!choice_has(spec->argument, text))
+			return report("--%s takes one of %s, not '%s'", spec->name, spec->argument,
+				      text);
+		*(const char **)field = text;
+		return 0;
+	case OPTION_WORD:
+		if (!*text || text[strcspn(text, "\t\r\n")])
+			return report("--%s stands in a column: not empty, and without tabs and "
+				      "line ends",
+				      spec->name);
+		*(const char **)field = text;
+		return 0;
+	case OPTION_TEXT:
+		*(const char **)field = text;
+		return 0;
+	case OPTION_LIST: {
+		struct text_list *list = field;
+		if (list->count == (int)(sizeof(list->text) / sizeof(list->text[0])))
+			return report("--%s is given too often", spec->name);
+		list->text[list->count++] = text;
+		return 0;
+	}
+	case OPTION_FLAG:
+		*(bool *)field = !strcmp(text, "yes");
+		return 0;
+	case OPTION_NONE:
+		break;
+	}
+	return report("--%s is no option", spec->name);
+}
+
+static void print_help(const struct command_help *help, const struct option_spec *specs)
+{
+	printf("usage: warpreel %s\n\n%s\n\noptions:\n", help->synopsis, help->summary);
+	for (const struct option_spec *spec = specs; spec->name; spec++) {
+		char left[512];
+		const char *dash = spec->name[1] ? "--" : "-";
+		if (spec->kind == OPTION_FLAG)
+			snprintf(left, sizeof(left), "%s%s", dash, spec->name);
+		else
+			snprintf(left, sizeof(left), "%s%s %s", dash, spec->name,
+				 spec->argument ? spec->argument : "VALUE");
+		printf("  %-34s %s", left, spec->help);
+		if (spec->standard && *spec->standard)
+			printf(" (default %s)", spec->standard);
+		printf("\n");
+	}
+	printf("  %-34s %s\n", "--help", "this text");
+}
+
+static const struct option_spec *find(const struct option_spec *specs, const char *name,
+				      size_t length)
+{
+	for (const struct option_spec *spec = specs; spec->name; spec++)
+		if (strlen(spec->name) == length && !strncmp(spec->name, name, length))
+			return spec;
+	return NULL;
+}
+
+/* What an option is when it has no default: nothing, whatever the caller's memory held. */
+static void clear(const struct option_spec *spec, void *target)
+{
+	static const size_t bytes[] = { [OPTION_FLAG] = sizeof(bool),
+					[OPTION_INT] = sizeof(int),
+					[OPTION_REAL] = sizeof(double),
+					[OPTION_TEXT] = sizeof(const char *),
+					[OPTION_WORD] = sizeof(const char *),
+					[OPTION_CHOICE] = sizeof(const char *),
+					[OPTION_LIST] = sizeof(struct text_list) };
+	memset((char *)target + spec->offset, 0, bytes[spec->kind]);
+}
+
+int options_parse(const struct command_help *help, const struct option_spec *specs, void *target,
+		  int argc, char **argv, int *words)
+{
+	int kept = 0;
+	for (const struct option_spec *spec = specs; spec->name; spec++) {
+		clear(spec, target);
+		if (spec->standard && store(spec, target, spec->standard))
+			return EXIT_USAGE;
+	}
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+		if (!strcmp(word, "--")) {
+			while (++i < argc)
+				argv[++kept] = argv[i];
+			break;
+		}
+		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+			print_help(help, specs);
+			return EXIT_USAGE + 1;
+		}
+		if (word[0] != '-' || !word[1]) {
+			argv[++kept] = argv[i];
+			continue;
+		}
+		const char *name = word + (word[1] == '-' ? 2 : 1);
+		size_t length = strcspn(name, "=");
+		const struct option_spec *spec = find(specs, name, length);
+		if (!spec) {
+			report("unknown option '%s' (see warpreel %s --help)", word, help->name);
+			return EXIT_USAGE;
+		}
+		const char *value = name[length] == '=' ? name + length + 1 : NULL;
+		if (spec->kind == OPTION_FLAG && value) {
+			report("--%s takes no value", spec->name);
+			return EXIT_USAGE;
+		}
+		if (spec->kind == OPTION_FLAG)
+			value = "yes";
+		else if (!value && i + 1 < argc)
+			value = argv[++i];
+		if (!value) {
+			report("option '%s' needs a value (see warpreel %s --help)", word,
+			       help->name);
+			return EXIT_USAGE;
+		}
+		if (store(spec, target, value))
+			return EXIT_USAGE;
+	}
+	*words = kept;
+	return 0;
+}
+
+struct option_spec *options_join(const struct option_spec *first, const struct option_spec *second,
+				 size_t second_offset)
+{
+	size_t count = 0, room = 1;
+	for (const struct option_spec *spec = first; spec->name; spec++)
+		room++;
+	for (const struct option_spec *spec = second; spec->name; spec++)
+		room++;
+	struct option_spec *all = xcalloc(room, sizeof(*all));
+	for (const struct option_spec *spec = first; spec->name; spec++)
+		all[count++] = *spec;
+	for (const struct option_spec *spec = second; spec->name; spec++) {
+		if (find(first, spec->name, strlen(spec->name)))
+			continue;
+		all[count] = *spec;
+		all[count++].offset += second_offset;
+	}
+	return all;
+}

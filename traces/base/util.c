@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static void vreport(const char *prefix, const char *format, va_list arguments)
+{
+	char text[2048];
+	vsnprintf(text, sizeof(text), format, arguments);
+	fflush(stdout);
+	fprintf(stderr, "warpreel: %s%s\n", prefix, text);
+}
+
+int report(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vreport("", format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+void report_warning(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vreport("warning: ", format, arguments);
+	va_end(arguments);
+}
+
+static void *need(void *memory)
+{
+	if (!memory) {
+		report("out of memory");
+		quick_exit(EXIT_BAD); /* what is half-written goes (util_install_signal_handlers);
+					 nothing else is run, for it may need memory */
+	}
+	return memory;
+}
+
+void *xmalloc(size_t bytes)
+{
+	return need(malloc(bytes ? bytes : 1));
+}
+
+void *xcalloc(size_t count, size_t bytes)
+{
+	return need(calloc(count ? count : 1, bytes ? bytes : 1));
+}
+
+void *xrealloc(void *memory, size_t count, size_t bytes)
+{
+	size_t total;
+	if (__builtin_mul_overflow(count, bytes, &total))
+		total = SIZE_MAX;
+	return need(realloc(memory, total ? total : 1));
+}
+
+char *xstrdup(const char *text)
+{
+	return need(strdup(text));
+}
+
+char *xvprintf(const char *format, va_list arguments)
+{
+	char *text = NULL;
+	int length = vasprintf(&text, format, arguments);
+	return need(length < 0 ? NULL : text);
+}
+
+char *xprintf(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *text = xvprintf(format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+void *grow(void *array, size_t count, size_t *capacity, size_t element_bytes)
+{
+	if (count < *capacity)
+		return array;
+	*capacity = *capacity ? *capacity * 2 : 16;
+	return xrealloc(array, *capacity, element_bytes);
+}
+
+int parse_i64(const char *text, int64_t *value)
+{
+	char *end;
+	errno = 0;
+	long long number = strtoll(text, &end, 10);
+	if (end == text || *end || errno)
+		return -1;
+	*value = number;
+	return 0;
+}
+
+int parse_double(const char *text, double *value)
+{
+	char *end;
+	errno = 0;
+	double number = strtod(text, &end);
+	if (end == text || *end || isnan(number))
+		return -1;
+	*value = number;
+	return 0;
+}
+
+/* Paths to unlink when a signal ends the process that remembered them: fixed storage, since a
+ * handler may not allocate. */
+static struct {
+	volatile sig_atomic_t owner; /* its process; 0: free */
+	char path[PATH_MAX];
+} remembered[16];
+
+int util_remember_path(const char *path)
+{
+	for (int i = 0; i < 16; i++) {
+		if (remembered[i].owner || strlen(path) >= PATH_MAX)
+			continue;
+		strcpy(remembered[i].path, path);
+		remembered[i].owner = (sig_atomic_t)getpid();
+		return i;
+	}
+	return -1;
+}
+
+void util_forget_path(int slot)
+{
+	if (slot >= 0)
+		remembered[slot].owner = 0;
+}
+
+static void remove_remembered(void)
+{
+	const sig_atomic_t here = (sig_atomic_t)getpid();
+	for (int i = 0; i < 16; i++)
+		if (remembered[i].owner == here)
+			unlink(remembered[i].path);
+}
+
+static void on_signal(int number)
+{
+	remove_remembered();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+void util_act_on(int number, const struct sigaction *action, struct sigaction *before)
+{
+	if (sigaction(number, NULL, before) == 0 && before->sa_handler != SIG_IGN)
+		sigaction(number, action, NULL);
+}
+
+void util_install_signal_handlers(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGPIPE, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal }, before;
+	at_quick_exit(remove_remembered);
+	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
+		util_act_on(ends[k], &action, &before);
+}
+
+/* Whether a link is an open descriptor of a process: /dev/stdout and /dev/fd/N lead to such. */
+static bool is_descriptor(const char *link)
+{
+	char real[PATH_MAX];
+	const char *slash = strrchr(link, '/');
+	char *folder = slash ? xprintf("%.*s/", (int)(slash - link), link) : xstrdup(".");
+	size_t length = realpath(folder, real) ? strlen(real) : 0;
+	free(folder);
+	return length > 3 && !strncmp(real, "/proc/", 6) && !strcmp(real + length - 3, "/fd");
+}
+
+/* The name at the end of a name's links, with a file behind it or none yet; NULL: they end in a
+ * descriptor, or nowhere. */
+static char *follow(const char *path)
+{
+	enum { MOST_LINKS = 40 };
+	char text[PATH_MAX], *at = xstrdup(path);
+	for (int links = 0; links < MOST_LINKS; links++) {
+		ssize_t length = readlink(at, text, sizeof(text) - 1);
+		if (length < 0)
+			return at;
+		if (is_descriptor(at))
+			break;
+		text[length] = 0;
+		const char *slash = strrchr(at, '/');
+		char *next = text[0] != '/' && slash
+				     ? xprintf("%.*s/%s", (int)(slash - at), at, text)
+				     : xstrdup(text);
+		free(at);
+		at = next;
+	}
+	free(at);
+	return NULL;
+}
+
+/* In the same folder, as "<path>.part-<pid>"; of a name that leaves no room for that, its begin,
+ * and a number that tells it from others with that begin. */
+static char *part_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *end = xprintf(".part-%ld", (long)getpid()), *part;
+	const size_t length = strlen(name), room = NAME_MAX - strlen(end);
+	uint32_t number = 2166136261u; /* FNV-1a (Fowler, Noll, Vo 1991) */
+	for (const char *at = name; *at; at++)
+		number = (number ^ (unsigned char)*at) * 16777619u;
+	if (length > room && length <= NAME_MAX)
+		part = xprintf("%.*s%.*s-%08x%s", (int)(name - path), path, (int)room - 9, name,
+			       number, end);
+	else
+		part = xprintf("%s%s", path, end);
+	free(end);
+	return part;
+}
+
+int output_begin(struct output *output, const char *path)
+{
+	struct stat status;
+	bool file = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+	output->path = file ? follow(path) : NULL;
+	/* Something other than a file (a pipe, /dev/full), and what only a descriptor names, is
+	 * written to as it is: nothing may be renamed over it. */
+	output->in_place = !output->path;
+	if (output->in_place)
+		output->path = xstrdup(path);
+	output->part_path = output->in_place ? xstrdup(path) : part_of(output->path);
+	output->slot = output->in_place ? -1 : util_remember_path(output->part_path);
+	return 0;
+}
+
+static void output_free(struct output *output)
+{
+	util_forget_path(output->slot);
+	free(output->path);
+	free(output->part_path);
+	*output = (struct output){ .slot = -1 };
+}
+
+int output_commit(struct output *output)
+{
+	int rc = 0;
+	if (!output->in_place && rename(output->part_path, output->path)) {
+		rc = report("cannot write '%s': %s", output->path, strerror(errno));
+		unlink(output->part_path);
+	}
+	output_free(output);
+	return rc;
+}
+
+void output_abandon(struct output *output)
+{
+	if (!output->path)
+		return;
+	if (!output->in_place)
+		unlink(output->part_path);
+	output_free(output);
+}
+
+int output_check(const char *path)
+{
+	struct output output;
+	struct stat status;
+	int problem = 0;
+	output_begin(&output, path);
+	if (output.in_place && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+		problem = EISDIR;
+	} else if (output.in_place) {
+		problem = faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? errno : 0;
+	} else {
+		int file = open(output.part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		problem = file < 0 ? errno : 0;
+		if (file >= 0)
+			close(file);
+	}
+	output_abandon(&output);
+	return problem ? report("cannot write '%s': %s", path, strerror(problem)) : 0;
+}
+
+int output_differs(const char *path, const char *input)
+{
+	struct stat written, read;
+	if (!input || stat(path, &written) || stat(input, &read) || !S_ISREG(read.st_mode) ||
+	    written.st_dev != read.st_dev || written.st_ino != read.st_ino)
+		return 0;
+	return report("cannot write '%s': it is the input '%s', which would be lost", path, input);
+}
+
+/* The folder a file is to be in; returns its name there. */
+static const char *folder_of(const struct output *output, struct stat *folder)
+{
+	const char *slash = strrchr(output->path, '/');
+	char *path =
+		slash ? xprintf("%.*s/", (int)(slash - output->path), output->path) : xstrdup(".");
+	int rc = stat(path, folder);
+	free(path);
+	return rc ? NULL : slash ? slash + 1 : output->path;
+}
+
+int outputs_differ(const char *path, const char *other)
+{
+	struct output one = { 0 }, two = { 0 };
+	struct stat folder[2];
+	if (!path || !other)
+		return 0;
+	output_begin(&one, path);
+	output_begin(&two, other);
+	const char *first = one.in_place ? NULL : folder_of(&one, &folder[0]),
+		   *second = two.in_place ? NULL : folder_of(&two, &folder[1]);
+	bool same = first && second && !strcmp(first, second) &&
+		    folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
+	output_free(&one);
+	output_free(&two);
+	return same ? report("cannot write both to '%s' and to '%s': it is one file", path, other)
+		    : 0;
+}
+
+int64_t monotonic_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void progress_begin(struct progress *progress, const char *what)
+{
+	*progress = (struct progress){ .what = what,
+				       .started_ns = monotonic_ns(),
+				       .terminal = isatty(2) };
+}
+
+void progress_at(struct progress *progress, int64_t done, int64_t total)
+{
+	int64_t now = progress->terminal ? monotonic_ns() : 0;
+	if (!progress->terminal || now - progress->started_ns < 2000000000 ||
+	    now - progress->printed_ns < 200000000)
+		return;
+	progress->printed_ns = now;
+	progress->shown = true;
+	fprintf(stderr, "\r%s: %lld of %lld ", progress->what, (long long)done, (long long)total);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->shown)
+		fprintf(stderr, "\r\033[K");
+}
+
+const char *util_root(void)
+{
+	static char root[PATH_MAX];
+	if (root[0])
+		return root;
+	const char *given = getenv("WARPREEL_ROOT");
+	if (given && *given && strlen(given) < sizeof(root))
+		return strcpy(root, given);
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	if (length < 0)
+		return strcpy(root, ".");
+	program[length] = 0;
+	/* The program sits in build/, build/asan/, or tests of those: go up until the shipped
+	 * platforms appear. */
+	for (char *slash = strrchr(program, '/'); slash; slash = strrchr(program, '/')) {
+		*slash = 0;
+		char probe[PATH_MAX + 32];
+		snprintf(probe, sizeof(probe), "%s/model/platforms", program);
+		if (access(probe, R_OK) == 0)
+			return strcpy(root, program);
+		snprintf(probe, sizeof(probe), "%s/share/warpreel/model/platforms", program);
+		if (access(probe, R_OK) == 0) {
+			snprintf(root, sizeof(root), "%.*s/share/warpreel", PATH_MAX - 32, program);
+			return root;
+		}
+	}
+	return strcpy(root, ".");
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+double quantile_of(const double *values, size_t count, double p)
+{
+	double *sorted = xmalloc(count * sizeof(*sorted));
+	memcpy(sorted, values, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_doubles);
+	double at = p * (double)(count - 1);
+	size_t low = (size_t)at, high = low + 1 < count ? low + 1 : low;
+	double value = sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+	free(sorted);
+	return value;
+}
+
+double median_of(const double *values, size_t count)
+{
+	return quantile_of(values, count, 0.5);
+}
+
+double mean_between(const double *values, size_t count, double from, double to)
+{
+	double low = quantile_of(values, count, from), high = quantile_of(values, count, to),
+	       sum = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (values[i] < low || values[i] > high)
+			continue;
+		sum += values[i];
+		kept++;
+	}
+	return kept ? sum / (double)kept : quantile_of(values, count, (from + to) / 2);
+}
+
+double trimmed_mean_of(const double *values, size_t count)
+{
+	return mean_between(values, count, 0.05, 0.95);
+}
+
+double mad_of(const double *values, size_t count)
+{
+	double centre = median_of(values, count);
+	double *distance = xmalloc(count * sizeof(*distance));
+	for (size_t i = 0; i < count; i++)
+		distance[i] = fabs(values[i] - centre);
+	double mad = median_of(distance, count);
+	free(distance);
+	return mad;
+}
+
+int split_tabs(char *line, char *field[], int most)
+{
+	int count = 0;
+	line[strcspn(line, "\r\n")] = 0;
+	for (char *at = line; at && count < most; count++) {
+		field[count] = at;
+		at = strchr(at, '\t');
+		if (at)
+			*at++ = 0;
+	}
+	return count;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ * Writing a trace: plain tables in time order, no indices, only tables that have rows (as Nsight
+ * Systems does). What that costs: see docs/warpreel-trace.5, "Size".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace_map.h"
+#include "trace_schema.h"
+#include "trace_zst.h"
+#include "traces/base/util.h"
+
+struct writing {
+	const struct trace *trace;
+	sqlite3 *db;
+	const char *path; /* for messages */
+	struct progress progress;
+	int64_t done, total;
+};
+
+static int db_error(const struct writing *w)
+{
+	int system = sqlite3_system_errno(w->db);
+
+	if (sqlite3_errcode(w->db) == SQLITE_FULL)
+		return report("%s: cannot write: %s", w->path, strerror(ENOSPC));
+	if (system)
+		return report("%s: cannot write: %s (%s)", w->path, strerror(system),
+			      sqlite3_errmsg(w->db));
+	return report("%s: cannot write: %s", w->path, sqlite3_errmsg(w->db));
+}
+
+static int execute(const struct writing *w, const char *sql)
+{
+	return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_error(w);
+}
+
+/* Rows in the order of one column, equal ones as they were added. */
+struct ordered {
+	int64_t key;
+	size_t row;
+};
+
+static int compare_ordered(const void *left, const void *right)
+{
+	const struct ordered *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static struct ordered *order_rows(const struct trace *trace, const struct schema_table *table)
+{
+	size_t count = schema_count(trace, table);
+	struct ordered *order = xmalloc((count + 1) * sizeof(*order));
+	const struct schema_column *by = NULL;
+
+	for (int i = 0; i < table->column_count && table->order; i++)
+		if (strcmp(table->column[i].name, table->order) == 0)
+			by = &table->column[i];
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct ordered){ .key = by ? schema_get(schema_row(trace, table, i), by)
+						       : 0,
+					     .row = i };
+	qsort(order, count, sizeof(*order), compare_ordered);
+	return order;
+}
+
+static const char *sql_type(enum column_kind kind)
+{
+	return kind == COLUMN_TEXT ? "TEXT" : kind == COLUMN_REAL ? "REAL" : "INTEGER";
+}
+
+/* CREATE TABLE, and the prepared INSERT; NULL after a message. */
+static sqlite3_stmt *create(const struct writing *w, const struct schema_table *table)
+{
+	char *columns = xstrdup(""), *marks = xstrdup(""), *sql, *longer;
+	sqlite3_stmt *insert = NULL;
+
+	for (int i = 0; i < table->column_count; i++) {
+		const struct schema_column *column = &table->column[i];
+		const char *comma = *columns ? ", " : "";
+
+		if (column->kind == COLUMN_ALTERNATIVE)
+			continue;
+		longer = xprintf("%s%s\"%s\" %s", columns, comma, column->name,
+				 sql_type(column->kind));
+		free(columns);
+		columns = longer;
+		longer = xprintf("%s%s?", marks, comma);
+		free(marks);
+		marks = longer;
+	}
+	sql = xprintf("CREATE TABLE \"%s\" (%s)", table->name, columns);
+	if (execute(w, sql) == 0) {
+		free(sql);
+		sql = xprintf("INSERT INTO \"%s\" VALUES (%s)", table->name, marks);
+		if (sqlite3_prepare_v2(w->db, sql, -1, &insert, NULL) != SQLITE_OK)
+			db_error(w);
+	}
+	free(sql);
+	free(columns);
+	free(marks);
+	return insert;
+}
+
+static void bind(sqlite3_stmt *insert, int at, const struct trace *trace, const void *row,
+		 const struct schema_column *column)
+{
+	int64_t value = column->kind == COLUMN_REAL ? 0 : schema_get(row, column);
+
+	switch (column->kind) {
+	case COLUMN_REAL:
+		sqlite3_bind_double(insert, at, schema_get_real(row, column));
+		break;
+	case COLUMN_TEXT:
+		sqlite3_bind_text(insert, at, trace_text(trace, (uint32_t)value), -1,
+				  SQLITE_STATIC);
+		break;
+	case COLUMN_KILO:
+		if (value > 0)
+			value *= 1000;
+		/* fall through */
+	case COLUMN_COUNT:
+	case COLUMN_ID:
+	case COLUMN_TIME:
+		if (value == -1) {
+			sqlite3_bind_null(insert, at);
+			break;
+		}
+		/* fall through */
+	default:
+		sqlite3_bind_int64(insert, at, value);
+	}
+}
+
+static int write_table(struct writing *w, const struct schema_table *table)
+{
+	size_t count = schema_count(w->trace, table);
+	struct ordered *order;
+	sqlite3_stmt *insert;
+	int rc = 0;
+
+	if (count == 0)
+		return 0;
+	insert = create(w, table);
+	if (!insert)
+		return -1;
+	order = order_rows(w->trace, table);
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		const void *row = schema_row(w->trace, table, order[i].row);
+		int at = 0;
+
+		for (int c = 0; c < table->column_count; c++)
+			if (table->column[c].kind != COLUMN_ALTERNATIVE)
+				bind(insert, ++at, w->trace, row, &table->column[c]);
+		if (sqlite3_step(insert) != SQLITE_DONE)
+			rc = db_error(w);
+		sqlite3_reset(insert);
+		if ((++w->done & 0xffff) == 0)
+			progress_at(&w->progress, w->done, w->total);
+	}
+	sqlite3_finalize(insert);
+	free(order);
+	return rc;
+}
+
+/* Two-column tables that have no array in the trace. */
+static int write_pair(const struct writing *w, const char *sql, int64_t number, const char *text)
+{
+	sqlite3_stmt *insert;
+	int rc = 0;
+
+	if (sqlite3_prepare_v2(w->db, sql, -1, &insert, NULL) != SQLITE_OK)
+		return db_error(w);
+	sqlite3_bind_int64(insert, 1, number);
+	sqlite3_bind_text(insert, 2, text, -1, SQLITE_STATIC);
+	if (sqlite3_step(insert) != SQLITE_DONE)
+		rc = db_error(w);
+	sqlite3_finalize(insert);
+	return rc;
+}
+
+static int write_strings(const struct writing *w)
+{
+	sqlite3_stmt *insert;
+	int rc = execute(w, "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT)");
+
+	if (rc < 0)
+		return -1;
+	if (sqlite3_prepare_v2(w->db, "INSERT INTO StringIds VALUES (?1, ?2)", -1, &insert, NULL) !=
+	    SQLITE_OK)
+		return db_error(w);
+	for (size_t i = 0; i < w->trace->string_count && rc == 0; i++) {
+		sqlite3_bind_int64(insert, 1, (int64_t)i);
+		sqlite3_bind_text(insert, 2, w->trace->string[i], -1, SQLITE_STATIC);
+		if (sqlite3_step(insert) != SQLITE_DONE)
+			rc = db_error(w);
+		sqlite3_reset(insert);
+	}
+	sqlite3_finalize(insert);
+	return rc;
+}
+
+static int write_meta(const struct writing *w)
+{
+	char *sql =
+		xprintf("CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);"
+			"INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT', 'warpreel'), "
+			"('EXPORT_PRODUCT_VERSION', '0'),"
+			" ('EXPORT_SCHEMA_VERSION', '" NSYS_SCHEMA_VERSION "');"
+			"CREATE TABLE IF NOT EXISTS WARPREEL_META (\"key\" TEXT, \"value\" TEXT);"
+			"INSERT INTO WARPREEL_META VALUES ('warpreel-trace-version', '%d');",
+			WARPREEL_TRACE_VERSION);
+	int rc = execute(w, sql);
+
+	free(sql);
+	return rc;
+}
+
+/* PROCESSES and TARGET_INFO_CUDA_DEVICE say nothing new in our traces; scripts made for Nsight's
+ * exports join on them.
+ */
+static int write_processes(const struct writing *w)
+{
+	const struct trace *t = w->trace;
+	struct map seen = { 0 };
+	int rc = execute(w, "CREATE TABLE PROCESSES (globalPid INTEGER, name TEXT, pid INTEGER)");
+
+	for (size_t i = 0; i < t->api_count && rc == 0; i++) {
+		int64_t pid = t->api[i].global_tid >> 24;
+		char *sql;
+
+		if (map_put(&seen, pid, 0, 1) != MAP_NONE)
+			continue;
+		sql = xprintf("INSERT INTO PROCESSES VALUES (?1, ?2, %" PRId64 ")", pid & 0xffffff);
+		rc = write_pair(w, sql, (int64_t)((uint64_t)pid << 24),
+				trace_get_meta(t, "command"));
+		free(sql);
+	}
+	map_release(&seen);
+	if (rc == 0)
+		rc = execute(w, "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId "
+				"INTEGER, pid INTEGER, "
+				"numMultiprocessors INTEGER)");
+	for (size_t i = 0; i < t->gpu_count && rc == 0; i++) {
+		char *sql = xprintf("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (%" PRId32
+				    ", %" PRId32 ", NULL, %" PRId32 ")",
+				    t->gpu[i].device, t->gpu[i].device, t->gpu[i].sm_count);
+
+		rc = execute(w, sql);
+		free(sql);
+	}
+	return rc;
+}
+
+static int write_all(struct writing *w)
+{
+	int rc = execute(w, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA "
+			    "synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+			    "PRAGMA auto_vacuum=NONE; BEGIN");
+
+	progress_begin(&w->progress, "writing");
+	for (int i = 0; i < SCHEMA_TABLE_COUNT; i++)
+		w->total += (int64_t)schema_count(w->trace, &schema_tables[i]);
+	for (int i = 0; i < SCHEMA_TABLE_COUNT && rc == 0; i++)
+		rc = write_table(w, &schema_tables[i]);
+	if (rc == 0)
+		rc = write_strings(w);
+	if (rc == 0)
+		rc = write_meta(w);
+	if (rc == 0)
+		rc = write_processes(w);
+	if (rc == 0)
+		rc = execute(w, "COMMIT");
+	progress_end(&w->progress);
+	return rc;
+}
+
+static int write_compressed(const struct writing *w, const char *target)
+{
+	sqlite3_int64 count = 0;
+	unsigned char *bytes = sqlite3_serialize(w->db, "main", &count, 0);
+	int rc;
+
+	if (!bytes)
+		return report("%s: too large to compress in memory; write it without .zst",
+			      w->path);
+	rc = zst_write(target, w->path, bytes, (size_t)count);
+	sqlite3_free(bytes);
+	return rc;
+}
+
+static bool is_compressed(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 4 && strcmp(path + length - 4, ".zst") == 0;
+}
+
+/* A database is written to and fro: it needs a file of its own, or one that takes all and keeps
+ * nothing. */
+static int check_place(const struct output *output, const char *path)
+{
+	struct stat status, nothing;
+
+	if (!output->in_place || is_compressed(path))
+		return 0;
+	if (stat(path, &status) == 0 && S_ISCHR(status.st_mode) &&
+	    stat("/dev/null", &nothing) == 0 && status.st_rdev == nothing.st_rdev)
+		return 0;
+	return report("%s: cannot write: a trace is a database and needs a file of its own, not a "
+		      "descriptor, pipe or device",
+		      path);
+}
+
+int trace_check_output(const char *path)
+{
+	struct output output;
+	int rc;
+
+	if (output_check(path) < 0 || output_begin(&output, path) < 0)
+		return -1;
+	rc = check_place(&output, path);
+	output_abandon(&output);
+	return rc;
+}
+
+int trace_write(const struct trace *trace, const char *path)
+{
+	bool compressed = is_compressed(path);
+	struct writing w = { .trace = trace, .path = path };
+	struct output output = { 0 };
+	int rc;
+
+	if (output_begin(&output, path) < 0)
+		return -1;
+	/* SQLite says of a folder that it cannot open the file, not why. */
+	if (output_check(path) < 0 || check_place(&output, path) < 0)
+		rc = -1;
+	else if (sqlite3_open_v2(compressed ? ":memory:" : output.part_path, &w.db,
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+		rc = db_error(&w);
+	else
+		rc = write_all(&w);
+	if (rc == 0 && compressed)
+		rc = write_compressed(&w, output.part_path);
+	sqlite3_close(w.db);
+	if (rc < 0) {
+		output_abandon(&output);
+		return -1;
+	}
+	return output_commit(&output);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * What main.c wires together and hands to commands, so that sim/ can re-plan a solver without
+ * depending on kernels/.
+ */
+#ifndef WARPREEL_PROGRAM_H
+#define WARPREEL_PROGRAM_H
+
+#include <stddef.h>
+
+#include "traces/base/options.h"
+#include "traces/schedule/schedule.h"
+
+struct program {
+	/*
+	 * Plans `solver` with configuration string `config` on `gpus` GPUs into an initialised
+	 * schedule; -1 after a message. The canonical form of the configuration ends up in
+	 * schedule->config.
+	 */
+	int (*plan)(const char *solver, const char *config, uint32_t gpus,
+		    struct schedule *schedule);
+	/* Plans a few iterations of the solver's steady state on one GPU: launches, nothing else.
+	 */
+	int (*plan_steady)(const char *solver, const char *config, struct schedule *schedule);
+	/* A solver's option table and the size of the struct it fills; NULL after a message when
+	 * there is no such solver. */
+	const struct option_spec *(*solver_options)(const char *solver, size_t *params_bytes);
+	/* The configuration string of filled-in parameters (owned by the caller); NULL after a
+	 * message. */
+	char *(*config_of)(const char *solver, void *params, uint32_t gpus);
+	/* Runs the CUDA part of a calibration (struct calibration, model/calibrate/calibrate.h); -1
+	 * after a message. */
+	int (*calibrate_cuda)(void *calibration);
+	/* Facts about a GPU as "key = value" lines, owned by the caller; NULL after a message. */
+	char *(*describe_gpu)(unsigned gpu);
+};
+
+/* A subcommand returns the exit code. argv[0] is the subcommand's name. */
+typedef int command_fn(const struct program *program, int argc, char **argv);
+
+#define COMMAND(name, summary) command_fn cmd_##name;
+#include "commands.def"
+#undef COMMAND
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel record: runs a program with the recorder inside it, then turns what the recorder left
+ * into traces, one for each process that used CUDA. The program's own exit, however it comes, does
+ * not decide whether there is a trace.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "traces/base/options.h"
+#include "traces/program/program.h"
+#include "traces/spool/spool_read.h"
+#include "target.h"
+#include "traces/base/util.h"
+
+struct record_options {
+	const char *output, *recorder, *spool, *driver_api;
+	int flush_ms, clock_ms;
+	bool keep_spool, event_times;
+};
+#define AT(field) offsetof(struct record_options, field)
+static const struct option_spec options[] = {
+	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE",
+	  "the trace to write; .zst compresses it (required)" },
+	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL,
+	  "keep what the recorder wrote, as FILE.spool-*" },
+	{ "spool", OPTION_TEXT, AT(spool), NULL, 0, 0, "SPOOL",
+	  "run nothing: convert a spool that was kept or left behind" },
+	{ "recorder", OPTION_TEXT, AT(recorder), NULL, 0, 0, "LIBRARY",
+	  "libwarpreel-recorder.so to use (else $WARPREEL_RECORDER, else the one beside the "
+	  "program)" },
+	{ "driver-api", OPTION_CHOICE, AT(driver_api), "on", 0, 0, "on|off",
+	  "record calls of the driver API made without the runtime" },
+	{ "event-times", OPTION_FLAG, AT(event_times), NULL, 0, 0, NULL,
+	  "ask for the GPU's time of each event record (costs more)" },
+	{ "flush-ms", OPTION_INT, AT(flush_ms), "1000", 0, 3600000, "MS",
+	  "how often finished records are written out; 0: only when buffers are full" },
+	{ "clock-ms", OPTION_INT, AT(clock_ms), "0", 0, 3600000, "MS",
+	  "how often GPU clocks are read; 0: at the start and at the end" },
+	{ 0 }
+};
+static const struct command_help help = {
+	.name = "record",
+	.synopsis = "record -o FILE [options] -- COMMAND...",
+	.summary = "Runs COMMAND with the recorder in it and writes what its GPUs and CUDA calls "
+		   "did to the trace FILE.\n"
+		   "Other processes it starts that use CUDA get a trace each, FILE with their "
+		   "process id in it.",
+};
+
+/* ---- converting ---- */
+
+/* "runs/a.sqlite.zst" and 123 -> "runs/a.123.sqlite.zst" */
+static char *name_for_process(const char *output, long pid)
+{
+	const char *base = strrchr(output, '/'), *dot;
+
+	base = base ? base + 1 : output;
+	dot = *base ? strchr(base + 1, '.') : NULL;
+	if (!dot)
+		return xprintf("%s.%ld", output, pid);
+	return xprintf("%.*s.%ld%s", (int)(dot - output), output, pid, dot);
+}
+
+static int64_t device_records(const struct trace *trace)
+{
+	return (int64_t)(trace->kernel_count + trace->memcpy_count + trace->memset_count);
+}
+
+static void summarize(const struct trace *trace, const char *output)
+{
+	struct stat status = { 0 };
+
+	if (stat(output, &status))
+		status.st_size = 0;
+	fprintf(stderr,
+		"warpreel: %s: %zu kernels, %zu copies, %zu memsets, %zu calls, %zu events, %zu "
+		"notes; ",
+		output, trace->kernel_count, trace->memcpy_count, trace->memset_count,
+		trace->api_count, trace->event_count,
+		trace->host_op_count + trace->footprint_count);
+	if (trace->loss_count)
+		fprintf(stderr, "%lld losses (see warpreel check); ",
+			(long long)trace_losses(trace, NULL));
+	else
+		fprintf(stderr, "nothing lost; ");
+	fprintf(stderr, "%lld bytes\n", (long long)status.st_size);
+}
+
+/* -1 after a message; 0 when written, with *records what the GPUs did. */
+static int convert(const char *spool, const char *output, int64_t *records)
+{
+	struct trace trace;
+	int result;
+
+	trace_init(&trace);
+	result = spool_to_trace(&trace, spool);
+	if (!result)
+		result = trace_write(&trace, output);
+	if (!result) {
+		const char *problem = trace_get_meta(&trace, "error");
+
+		*records = device_records(&trace);
+		if (problem)
+			report("record: nothing could be recorded: %s", problem);
+		summarize(&trace, output);
+	}
+	trace_release(&trace);
+	return result;
+}
+
+/* The process id at the end of a spool's name. */
+static long pid_of(const char *spool)
+{
+	const char *dot = strrchr(spool, '.');
+	int64_t pid = 0;
+
+	if (!dot || parse_i64(dot + 1, &pid))
+		return 0;
+	return (long)pid;
+}
+
+/*
+ * One trace a spool. The command's own process, or the only one, or else the first, gets the plain
+ * name. Returns how many could not be converted; *records adds up what was.
+ */
+static int convert_all(const struct record_options *settings, char **spools, size_t count,
+		       pid_t pid, int64_t *records)
+{
+	size_t main_spool = 0;
+	int failed = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (pid_of(spools[i]) == (long)pid)
+			main_spool = i;
+	for (size_t i = 0; i < count; i++) {
+		char *output = i == main_spool
+				       ? xstrdup(settings->output)
+				       : name_for_process(settings->output, pid_of(spools[i]));
+		int64_t in_this = 0;
+		int problem = convert(spools[i], output, &in_this) != 0;
+
+		failed += problem;
+		*records += in_this;
+		if (problem)
+			report("record: the spool is kept: %s; warpreel record --spool converts it",
+			       spools[i]);
+		else if (!settings->keep_spool)
+			unlink(spools[i]);
+		free(output);
+	}
+	return failed;
+}
+
+static int run(const struct record_options *settings, const char *recorder, const char *base,
+	       char **command, pid_t *pid)
+{
+	char *flush_ms = xprintf("%d", settings->flush_ms),
+	     *clock_ms = xprintf("%d", settings->clock_ms);
+	const struct target_setting environment[] = {
+		{ "WARPREEL_FLUSH_MS", flush_ms },
+		{ "WARPREEL_CLOCK_MS", clock_ms },
+		{ "WARPREEL_EVENT_TIMES", settings->event_times ? "1" : "0" },
+		{ "WARPREEL_DRIVER_API", strcmp(settings->driver_api, "on") ? "0" : "1" },
+	};
+	int status = target_run("record", recorder, base, environment,
+				sizeof(environment) / sizeof(environment[0]), command, pid);
+
+	free(flush_ms);
+	free(clock_ms);
+	return status;
+}
+
+static int record(const struct record_options *settings, char **command)
+{
+	char *recorder = target_find_recorder("record", settings->recorder), *base = NULL;
+	struct sigaction before[2];
+	glob_t found = { 0 };
+	int status, code = EXIT_BAD;
+	int64_t records = 0;
+	pid_t pid;
+
+	if (!recorder)
+		return EXIT_BAD;
+	base = target_spool_base(settings->output);
+	target_hold_signals(before);
+	status = run(settings, recorder, base, command, &pid);
+	if (status < 0)
+		goto out;
+	code = target_report_status("record", status, command[0], "trace");
+	if (target_find_spools(base, &found) || !found.gl_pathc) {
+		report("record: %s made no CUDA call that the recorder saw: no trace was written",
+		       command[0]);
+		code = EXIT_BAD;
+		goto out;
+	}
+	if (convert_all(settings, found.gl_pathv, found.gl_pathc, pid, &records)) {
+		code = EXIT_BAD;
+	} else if (!records) {
+		report("record: no kernel, copy or memset was recorded");
+		code = EXIT_BAD;
+	}
+out:
+	target_release_signals(before);
+	globfree(&found);
+	free(base);
+	free(recorder);
+	return code;
+}
+
+int cmd_record(const struct program *program, int argc, char **argv)
+{
+	struct record_options settings = { 0 };
+	char **command;
+	int words, code;
+	int64_t records = 0;
+
+	(void)program;
+	code = options_parse(&help, options, &settings, target_split(argc, argv, &command), argv,
+			     &words);
+	if (code)
+		return code > EXIT_USAGE ? EXIT_OK : code;
+	if (!settings.output) {
+		report("record: -o FILE says where the trace goes (see warpreel record --help)");
+		return EXIT_USAGE;
+	}
+	if (settings.spool && !words && command) {
+		report("record: --spool converts a spool and runs no command");
+		return EXIT_USAGE;
+	}
+	code = settings.spool && !words ? EXIT_OK
+					: target_check_command("record", words, argv, command);
+	if (code)
+		return code;
+	if (output_differs(settings.output, settings.spool) || trace_check_output(settings.output))
+		return EXIT_BAD;
+	if (settings.spool)
+		return convert(settings.spool, settings.output, &records) ? EXIT_BAD : EXIT_OK;
+	if (target_check_free("record"))
+		return EXIT_BAD;
+	return record(&settings, command);
+}

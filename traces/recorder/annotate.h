@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * What a program may tell the recorder while it runs. The recorder (libwarpreel-recorder.so, loaded
+ * by the CUDA driver through CUDA_INJECTION64_PATH) exports `warpreel_annotate_table`; a program
+ * finds it with dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOLOAD | RTLD_LAZY) and dlsym. Not
+ * recorded: no table, no cost.
+ */
+#ifndef WARPREEL_ANNOTATE_H
+#define WARPREEL_ANNOTATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "traces/schedule/schedule.h"
+
+#define WARPREEL_ANNOTATE_ABI 4
+
+enum note_host_kind {
+	NOTE_POST = 1,
+	NOTE_AWAIT_BLOCK = 2,
+	NOTE_AWAIT_SPIN = 3,
+	NOTE_BARRIER = 4,
+	NOTE_MARK = 5
+};
+
+/* A launch's data footprint and shape; belongs to the next kernel launch of the calling thread. */
+struct note_footprint {
+	char kernel[32]; /* what our drivers call it, NUL-terminated: rbsor_tuned_f32 */
+	int64_t rows, columns, points, dram_bytes, resident_bytes;
+	uint32_t access_count; /* <= 8 */
+	struct schedule_access access[8];
+	int32_t path, steps; /* struct launch_geometry; -1 = unknown */
+};
+
+/* Where and when the blocks of one launch ran, on the device's own clocks: known after the run, so
+ * it names the launch itself. */
+struct note_block {
+	uint32_t block, sm;
+	uint64_t begin_ns, end_ns, begin_clock, end_clock;
+};
+struct note_blocks {
+	char kernel[32];
+	uint32_t device;
+	uint64_t grid; /* what the launch is called on the device; the tracer has the same number. 0
+			  = unknown */
+	uint64_t grid_blocks;
+	size_t count;
+	const struct note_block *block;
+};
+
+struct warpreel_annotate {
+	int abi;		  /* WARPREEL_ANNOTATE_ABI */
+	uint64_t (*now_ns)(void); /* the clock of the trace */
+	/* One host-side operation of the calling thread. object: counter or barrier id, or enum
+	 * mark. */
+	void (*host_op)(enum note_host_kind kind, uint32_t object, int64_t value, uint64_t start_ns,
+			uint64_t end_ns);
+	void (*footprint)(const struct note_footprint *footprint);
+	/* A run begins/ends (batch: several in one process). `solver` and `config` name it; end:
+	 * both NULL. */
+	void (*run)(const char *solver, const char *config, uint32_t gpus);
+	void (*blocks)(const struct note_blocks *blocks);
+};
+
+#endif

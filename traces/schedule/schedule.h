@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ * The schedule: what one run asks of the machine. For every host thread its operations in order,
+ * each naming stream, GPU, sizes and kernel. A recorded trace loads into a schedule with times, a
+ * plan is a schedule without times; the simulator knows no other input.
+ *
+ * Times are integer picoseconds. "Unknown" is -1, never 0.
+ */
+#ifndef WARPREEL_SCHEDULE_H
+#define WARPREEL_SCHEDULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum op_kind {
+	OP_LAUNCH, /* object = shape; stream */
+	OP_COPY,   /* object = copy; stream */
+	OP_MEMSET, /* object = copy (kind COPY_MEMSET); stream */
+	OP_RECORD, /* object = event; stream */
+	OP_WAIT,   /* object = event; stream: the stream waits for the event's latest record before
+		      this op in issue order */
+	OP_SYNC,   /* stream: the host thread blocks until the stream is empty */
+	OP_SYNC_EVENT, /* object = event: the host thread blocks until the event's latest record
+			  completed */
+	OP_SYNC_GPU, /* object = gpu: the host thread blocks until all streams of the GPU are empty
+		      */
+	OP_POST,     /* object = counter; value: raise the counter to value */
+	OP_AWAIT,    /* object = counter; value: block (flags: OP_SPIN) until counter >= value */
+	OP_BARRIER,  /* object = barrier id: all threads of the schedule meet, once */
+	OP_HOST,     /* host work of duration_ps; or an API call the simulator has no model for */
+	OP_MARK,     /* object = enum mark; takes no time */
+	OP_KIND_COUNT
+};
+enum {
+	OP_SPIN = 1,
+	OP_BLOCKING = 2 /* copy returns only when done (cudaMemcpy) */,
+	OP_FIRST = 4 /* first launch of its kernel in the process */,
+	OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */,
+	OP_IN_GRAPH =
+		16 /* launch, copy, memset: not the first that its call asked for (a graph's) */
+};
+enum mark { MARK_TOTAL_BEGIN, MARK_CORE_BEGIN, MARK_CORE_END, MARK_TOTAL_END, MARK_COUNT };
+
+struct schedule_op {  /* 32 bytes: the engine walks these */
+	uint8_t kind; /* enum op_kind */
+	uint8_t flags;
+	uint16_t stream; /* index into schedule.stream; 0xffff = none */
+	uint32_t object;
+	int64_t value; /* post/await value; a launch with OP_IN_GRAPH: recorded pause of the device
+			  before it, in ps */
+	int64_t before_ps;   /* host time spent before this call (think time), >= 0 */
+	int64_t duration_ps; /* launch/copy: recorded device duration, tracer not removed; OP_HOST:
+				host duration; -1 unknown */
+};
+
+enum copy_kind { COPY_H2D, COPY_D2H, COPY_D2D, COPY_PEER, COPY_H2H, COPY_MEMSET, COPY_KIND_COUNT };
+
+struct schedule_copy {			 /* deduplicated: equal copies share one entry */
+	uint8_t kind;			 /* enum copy_kind */
+	uint8_t pageable;		 /* host side is pageable memory */
+	uint16_t source_gpu, target_gpu; /* 0xffff = host */
+	int64_t bytes;			 /* total payload */
+	int64_t rows;			 /* > 1: a 2D copy of rows x (bytes / rows) */
+};
+
+/* ACCESS_BACKWARD: the launch goes through the range from its end to its begin; else, as blocks are
+ * handed out, from begin to end. */
+enum access_mode { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_BACKWARD = 4 };
+struct schedule_access { /* data footprint of a launch */
+	uint32_t buffer, mode;
+	int64_t offset_bytes, bytes;
+};
+
+/*
+ * What a launch asks of the device. `path` names the code its warps take, where that depends on the
+ * arguments (a template's parameter, a stride). `steps` says how often the loop of a warp runs
+ * whose length the arguments or the block set: rows a thread, halvings of a tree; 0 = there is no
+ * such loop. Launches of equal kernel, block, path and steps run the same instructions a warp, and
+ * other blocks and steps follow from those (profile_derive.h). -1 = not known.
+ */
+struct launch_geometry {
+	uint32_t grid[3], block[3];
+	uint32_t shared_bytes; /* dynamic */
+	int32_t path, steps;
+};
+
+/* A launch shape: equal launches share one entry, so that its cost is computed once. */
+struct schedule_shape {
+	uint32_t kernel;	 /* index into schedule.kernel */
+	int64_t rows, columns;	 /* updated region for a grid kernel; 0 = not a grid kernel */
+	int64_t points;		 /* elements updated */
+	int64_t dram_bytes;	 /* bytes that must move if nothing is cached; 0 = unknown */
+	int64_t footprint_bytes; /* distinct bytes touched */
+	int64_t resident_bytes;	 /* working set that returns between launches (the GPU's sweep);
+				    decides L2 residency */
+	uint32_t grid[3], block[3], shared_bytes, registers; /* 0 = unknown */
+	int32_t path, steps;		     /* struct launch_geometry; -1 = unknown */
+	uint32_t first_access, access_count; /* into schedule.access */
+};
+
+struct schedule_stream {
+	uint16_t gpu;
+	int64_t id; /* as recorded; plan: serial */
+};
+
+struct schedule_thread {
+	char *name;		    /* owned */
+	uint16_t gpu;		    /* the GPU it mostly drives; 0xffff none */
+	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
+};
+
+/* Calls without operations that only asked (trace_api.asked), in the time before an operation. */
+struct schedule_asked {
+	int64_t op;
+	int64_t ns;
+};
+
+struct schedule {
+	struct schedule_op *op;
+	int64_t op_count;
+	struct schedule_asked *asked;
+	size_t asked_count; /* ascending op; recorded ones only */
+	struct schedule_thread *thread;
+	uint32_t thread_count;
+	struct schedule_stream *stream;
+	uint32_t stream_count;
+	struct schedule_shape *shape;
+	uint32_t shape_count;
+	struct schedule_copy *copy;
+	uint32_t copy_count;
+	struct schedule_access *access;
+	uint32_t access_count;
+	char **kernel;
+	uint32_t kernel_count; /* names, owned */
+	uint32_t event_count, counter_count, barrier_count, gpu_count;
+	char *solver, *config; /* owned; NULL = foreign program */
+	char *range; /* owned; NVTX ranges that were asked for as the core loop; NULL = none */
+	int64_t ranges, range_threads; /* how many there are, and on how many threads */
+	int64_t device_bytes;  /* memory the GPU that needs most of it needs; 0 = unknown (recorded
+				  runs) */
+	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
+				  reported */
+	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
+		access_capacity, kernel_capacity, asked_capacity;
+	struct schedule_index *index; /* private: finds equal entries while building */
+};
+
+void schedule_init(struct schedule *schedule);
+void schedule_release(struct schedule *schedule); /* frees the contents, not the struct */
+
+/* Building, one thread after the other. All return the index of the new or the equal existing
+ * entry. */
+uint32_t schedule_add_thread(struct schedule *schedule, const char *name,
+			     uint16_t gpu); /* ops added next are this thread's */
+uint16_t schedule_add_stream(struct schedule *schedule, uint16_t gpu, int64_t id);
+uint32_t schedule_add_kernel(struct schedule *schedule, const char *name);
+uint32_t schedule_add_shape(struct schedule *schedule, const struct schedule_shape *shape,
+			    const struct schedule_access *access, uint32_t access_count);
+uint32_t schedule_add_copy(struct schedule *schedule, const struct schedule_copy *copy);
+struct schedule_op *schedule_add_op(struct schedule *schedule, enum op_kind kind, uint16_t stream,
+				    uint32_t object);
+
+/* Operations counted as work: launch, copy, memset, record, wait, sync, post, await (not marks,
+ * barriers or host work). */
+int64_t schedule_operations(const struct schedule *schedule);
+
+/* Checks every index and order rule; -1 after a message naming `file`, thread and operation. */
+int schedule_validate(const struct schedule *schedule, const char *file);
+
+#endif

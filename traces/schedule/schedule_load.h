@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * Inside schedule_from_trace: what the steps share.
+ *
+ *   schedule_from_trace.c  the run, its threads, their calls in order
+ *   schedule_ops.c         calls -> operations
+ *   schedule_calls.c       API names -> what they ask for
+ *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
+ *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
+ *   schedule_events.c      waits and event syncs -> the record they wait for
+ *   schedule_turns.c       threads of a foreign program that wait for each other unseen
+ *   schedule_host.c        counters, barriers and marks of the host threads
+ */
+#ifndef WARPREEL_SCHEDULE_LOAD_H
+#define WARPREEL_SCHEDULE_LOAD_H
+
+#include "traces/format/trace.h"
+#include "traces/format/trace_map.h"
+
+enum { LOAD_MAX_GPUS = 1024 };
+#define LOAD_MAX_NS 2000000000000000 /* 23 days: in picoseconds it still adds up */
+
+/* What a call asks for; CALL_OTHER is host time only. */
+enum call_kind {
+	CALL_OTHER,
+	CALL_LAUNCH,
+	CALL_COPY,
+	CALL_MEMSET,
+	CALL_RECORD,
+	CALL_WAIT,
+	CALL_SYNC,
+	CALL_SYNC_EVENT,
+	CALL_SYNC_GPU,
+	CALL_CAPTURE, /* begins to capture a stream into a graph; host time, too */
+	CALL_CAPTURE_END
+};
+struct call {
+	enum call_kind kind;
+	bool blocking; /* copies: returns only when done */
+};
+struct call call_of_name(const char *name);
+/* By API row: made while its process captured a stream. Owned by the caller. */
+bool *captured_calls(const struct trace *trace);
+
+/* Why an edge or a row could not be placed. */
+enum anomaly {
+	ANOMALY_ORPHAN_WORK, /* device work that no API call asked for */
+	ANOMALY_ORPHAN_CALL, /* a launch or copy call without device work */
+	ANOMALY_RECORD,	     /* an event record without its row */
+	ANOMALY_WAIT,	     /* a wait for an event never recorded */
+	ANOMALY_SYNC,	     /* a sync without its row */
+	ANOMALY_AWAIT,	     /* a host await that nobody posts */
+	ANOMALY_BARRIER,     /* a host barrier that not all threads meet */
+	ANOMALY_CALL_TIME,   /* an API call without times */
+	ANOMALY_COUNT
+};
+
+enum work_kind { WORK_KERNEL, WORK_COPY, WORK_MEMSET };
+struct work { /* a device row by the call that asked for it */
+	int64_t pid, correlation, start_ns;
+	enum work_kind kind;
+	uint32_t row;
+};
+
+enum { EVENT_NONE = UINT32_MAX };
+struct item;
+struct load {
+	struct schedule *schedule;
+	const struct trace *trace;
+	const char *path;	  /* for messages */
+	int64_t begin_ns, end_ns; /* of the run; end: the first instant after it */
+	int64_t anomaly[ANOMALY_COUNT];
+
+	struct call *call; /* by string number */
+	bool *captured;	   /* by API row */
+	struct work *work; /* sorted by process, correlation, start */
+	uint32_t work_count;
+	int64_t work_ns; /* sum of all durations */
+	struct map work_of, api_of, event_of, sync_of,
+		footprint_of; /* (process, correlation) -> first row */
+	uint32_t *footprint;  /* rows, equal launches together */
+	uint32_t footprint_count;
+	struct map context, stream, stream_id; /* see schedule_joins.c */
+	struct map stream_alone;   /* (process, stream) -> the one context that has it, or
+				      CONTEXT_SEVERAL */
+	struct map context_device; /* (process, context) -> GPU */
+	struct map kernel_name;	   /* (demangled, short) strings -> schedule kernel */
+	struct map kernel_owner;   /* schedule kernel -> string that named it */
+	struct map first_launch;   /* (process, name string) -> kernel row */
+
+	uint32_t *event_object; /* by event row: what it records, EVENT_NONE when no operation uses
+				   it yet */
+	uint32_t *event_group;	/* by event row: rows of one event object share a group */
+	uint32_t *wait_event;	/* by sync row: the event row it waits for, EVENT_NONE */
+	bool *group_split;	/* by group: its records need an object each */
+	uint32_t *group_object;
+
+	struct map counter, barrier; /* (run and process, id) -> schedule counter or barrier */
+	struct map spins;	     /* schedule counter -> 1: somebody spins on it */
+	struct map turns; /* thread -> schedule counter of its calls that others came after */
+	const struct item *item; /* all of the run */
+};
+
+/* Joins. The process of a row is the upper part of its global id. */
+static inline int64_t process_of(int64_t global_id)
+{
+	return global_id >> 24;
+}
+static inline int64_t to_ps(int64_t ns)
+{
+	return ns <= 0 ? 0 : ns >= LOAD_MAX_NS ? LOAD_MAX_NS * 1000 : ns * 1000;
+}
+int load_joins(struct load *load); /* -1 after a message */
+void load_joins_release(struct load *load);
+/* The schedule's stream of a device row; -1 after a message. */
+int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream,
+		const char *table, size_t row);
+int load_waiting_stream(struct load *load, size_t sync_row); /* of a stream-wait-event row */
+uint32_t load_kernel(struct load *load, const struct trace_kernel *kernel);
+uint32_t load_shape(struct load *load, const struct trace_kernel *kernel);
+uint32_t load_copy(struct load *load, const struct trace_memcpy *copy);
+uint32_t load_memset(struct load *load, const struct trace_memset *memset_row);
+
+/* One call or host operation of a thread. */
+struct item {
+	int64_t tid, start_ns, end_ns;
+	bool host_op;
+	int32_t event_class;
+	uint32_t row;
+	int64_t idle_from_ns; /* its thread's last call ended long before; -1: not so */
+	size_t turn_after; /* another thread's call that it came after, counted from 1; 0: none */
+	bool turn_ends;	   /* others came after it */
+};
+
+/* A thread of the run: its items, and what they are. */
+struct lane {
+	struct item *item;
+	size_t count;
+	uint16_t gpu;	  /* that most of its device work is on; 0xffff none */
+	bool device_work; /* or edges between streams */
+	bool barriers;
+};
+
+/* Which calls came after another thread's; on `item`, sorted by thread and time. Only for a program
+ * that is none of our solvers. */
+void load_turns(const struct load *load, struct item *item, size_t count);
+void load_turn_begin(struct load *load,
+		     const struct item *item); /* before the operations of a call */
+void load_turn_end(struct load *load, const struct item *item); /* and behind them */
+
+/* Adds the operations of a lane to the schedule's last thread; -1 after a message. */
+int load_lane(struct load *load, const struct lane *lane);
+
+/* Events. */
+void load_events(struct load *load);
+void load_events_release(struct load *load);
+uint32_t load_event_object(struct load *load, uint32_t event_row);
+
+/* Host operations. */
+void load_host_op(struct load *load, const struct trace_host_op *op, struct map *met,
+		  int64_t before_ps);
+void load_host_finish(struct load *load);
+void load_host_release(struct load *load);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ * From calls to operations: each call of a thread with the device work that its correlation id
+ * names.
+ *
+ * What is assumed: a call that lies within another call of its thread (the driver's below the
+ * runtime's) is part of it. A graph launch, and any other call with several device rows, becomes
+ * that many operations, the first of which carries the host time; the order among them is that of
+ * their streams, and the pauses between them are those recorded. A synchronous cudaMemcpy blocks
+ * its caller.
+ */
+#include <inttypes.h>
+
+#include "schedule_load.h"
+#include "traces/base/util.h"
+
+/* A call with the calls inside it: [first, last). */
+struct group {
+	const struct item *first, *last;
+};
+
+static const struct trace_api *api_of(const struct load *load, const struct item *item)
+{
+	return &load->trace->api[item->row];
+}
+
+static struct group group_at(const struct lane *lane, size_t at)
+{
+	const struct item *first = &lane->item[at], *end = lane->item + lane->count,
+			  *next = first + 1;
+
+	while (!first->host_op && next < end && !next->host_op && next->start_ns < first->end_ns &&
+	       next->end_ns <= first->end_ns)
+		next++;
+	return (struct group){ first, next };
+}
+
+/* What the group asks for: the outermost call that asks for something. */
+static struct call call_of_group(const struct load *load, const struct group *group)
+{
+	for (const struct item *i = group->first; i < group->last; i++)
+		if (load->call[api_of(load, i)->name].kind != CALL_OTHER)
+			return load->call[api_of(load, i)->name];
+	return (struct call){ .kind = CALL_OTHER };
+}
+
+/* The first row that a call of the group leads to in a join. */
+static uint32_t joined(const struct load *load, const struct map *map, const struct group *group)
+{
+	uint32_t found = MAP_NONE;
+
+	for (const struct item *i = group->first; i < group->last && found == MAP_NONE; i++)
+		found = map_get(map, process_of(i->tid), api_of(load, i)->correlation);
+	return found;
+}
+
+static bool first_of_kernel(const struct load *load, uint32_t row)
+{
+	const struct trace_kernel *k = &load->trace->kernel[row];
+
+	if (trace_get_meta(load->trace, "trimmed"))
+		return false; /* what came before is not in the file */
+	return map_get(&load->first_launch, process_of(k->global_pid), k->demangled_name) == row;
+}
+
+static int64_t span_ps(int64_t start_ns, int64_t end_ns)
+{
+	return start_ns == -1 || end_ns == -1 ? -1 : to_ps(end_ns - start_ns);
+}
+
+/* All device rows of one correlation; the first operation carries the host time before the call. */
+static int add_work(struct load *load, uint32_t at, struct call call, int64_t before_ps)
+{
+	const struct trace *t = load->trace;
+	const struct work first = load->work[at];
+	int64_t ended_ns = -1; /* the row before */
+	bool in_graph = false;
+
+	for (; at < load->work_count && load->work[at].pid == first.pid &&
+	       load->work[at].correlation == first.correlation;
+	     at++) {
+		uint32_t row = load->work[at].row;
+		struct schedule_op *op;
+		int stream;
+
+		if (load->work[at].kind == WORK_KERNEL) {
+			const struct trace_kernel *k = &t->kernel[row];
+
+			stream = load_stream(load, first.pid, k->device, k->context, k->stream,
+					     "kernel", row);
+			if (stream < 0)
+				return -1;
+			op = schedule_add_op(load->schedule, OP_LAUNCH, (uint16_t)stream,
+					     load_shape(load, k));
+			op->duration_ps = span_ps(k->start_ns, k->end_ns);
+			op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
+			op->value = in_graph && ended_ns != -1 ? to_ps(k->start_ns - ended_ns) : 0;
+			ended_ns = k->end_ns;
+		} else if (load->work[at].kind == WORK_COPY) {
+			const struct trace_memcpy *c = &t->memcpy[row];
+
+			stream = load_stream(load, first.pid, c->device, c->context, c->stream,
+					     "memcpy", row);
+			if (stream < 0)
+				return -1;
+			op = schedule_add_op(load->schedule, OP_COPY, (uint16_t)stream,
+					     load_copy(load, c));
+			op->duration_ps = span_ps(c->start_ns, c->end_ns);
+			op->flags = call.blocking ? OP_BLOCKING : 0;
+			ended_ns = c->end_ns;
+		} else {
+			const struct trace_memset *m = &t->memset[row];
+
+			stream = load_stream(load, first.pid, m->device, m->context, m->stream,
+					     "memset", row);
+			if (stream < 0)
+				return -1;
+			op = schedule_add_op(load->schedule, OP_MEMSET, (uint16_t)stream,
+					     load_memset(load, m));
+			op->duration_ps = span_ps(m->start_ns, m->end_ns);
+			ended_ns = m->end_ns;
+		}
+		op->flags |= in_graph ? OP_IN_GRAPH : 0;
+		in_graph = true;
+		op->before_ps = before_ps;
+		before_ps = 0;
+	}
+	return 0;
+}
+
+static int add_host(struct load *load, const struct item *item, int64_t before_ps)
+{
+	struct schedule_op *op = schedule_add_op(load->schedule, OP_HOST, 0xffff, 0);
+
+	op->before_ps = before_ps;
+	op->duration_ps = to_ps(item->end_ns - item->start_ns);
+	return 0;
+}
+
+/*
+ * A call whose row is missing keeps the host time it took. One that was captured into a graph has
+ * none and needs none: the graph's launch brings its work.
+ */
+static int add_unresolved(struct load *load, const struct item *item, int64_t before_ps,
+			  enum anomaly anomaly)
+{
+	if (!load->captured[item->row] || anomaly == ANOMALY_SYNC)
+		load->anomaly[anomaly]++;
+	return add_host(load, item, before_ps);
+}
+
+static int add_edge(struct load *load, enum op_kind kind, int stream, uint32_t object,
+		    int64_t before_ps)
+{
+	struct schedule_op *op;
+
+	if (stream < 0)
+		return -1;
+	op = schedule_add_op(load->schedule, kind, (uint16_t)stream, object);
+	op->before_ps = before_ps;
+	return 0;
+}
+
+static int add_sync(struct load *load, const struct group *group, struct call call,
+		    int64_t before_ps)
+{
+	static const int32_t sync_types[] = {
+		[CALL_WAIT] = 2, [CALL_SYNC] = 3, [CALL_SYNC_EVENT] = 1, [CALL_SYNC_GPU] = 4
+	};
+	uint32_t at = joined(load, &load->sync_of, group);
+	const struct trace_sync *row = at == MAP_NONE ? NULL : &load->trace->sync[at];
+	uint32_t event;
+
+	if (!row || row->sync_type != sync_types[call.kind])
+		return add_unresolved(load, group->first, before_ps,
+				      call.kind == CALL_WAIT ? ANOMALY_WAIT : ANOMALY_SYNC);
+	if (call.kind == CALL_SYNC)
+		return add_edge(load, OP_SYNC,
+				load_stream(load, process_of(row->global_pid), row->device,
+					    row->context, row->stream, "sync", at),
+				0, before_ps);
+	if (call.kind == CALL_SYNC_GPU) {
+		if (row->device < 0 || row->device >= LOAD_MAX_GPUS)
+			return report("%s: sync row %" PRIu32 " names GPU %" PRId32, load->path,
+				      at + 1, row->device);
+		if ((uint32_t)row->device >= load->schedule->gpu_count)
+			load->schedule->gpu_count = (uint32_t)row->device + 1;
+		return add_edge(load, OP_SYNC_GPU, 0xffff, (uint32_t)row->device, before_ps);
+	}
+	event = load->wait_event[at];
+	if (event == EVENT_NONE)
+		return add_unresolved(load, group->first, before_ps, ANOMALY_WAIT);
+	return add_edge(load, call.kind == CALL_WAIT ? OP_WAIT : OP_SYNC_EVENT,
+			call.kind == CALL_WAIT ? load_waiting_stream(load, at) : 0xffff,
+			load_event_object(load, event), before_ps);
+}
+
+static int add_record(struct load *load, const struct group *group, int64_t before_ps)
+{
+	uint32_t at = joined(load, &load->event_of, group);
+	const struct trace_event *row = at == MAP_NONE ? NULL : &load->trace->event[at];
+
+	if (!row)
+		return add_unresolved(load, group->first, before_ps, ANOMALY_RECORD);
+	return add_edge(load, OP_RECORD,
+			load_stream(load, process_of(row->global_pid), row->device, row->context,
+				    row->stream, "event", at),
+			load_event_object(load, at), before_ps);
+}
+
+static int add_group(struct load *load, const struct group *group, int64_t before_ps)
+{
+	struct call call = call_of_group(load, group);
+	uint32_t work = joined(load, &load->work_of, group);
+
+	if (api_of(load, group->first)->return_value != 0)
+		return add_host(load, group->first, before_ps); /* it failed, or said "not ready" */
+	if (work != MAP_NONE)
+		return add_work(load, work, call, before_ps);
+	switch (call.kind) {
+	case CALL_LAUNCH:
+	case CALL_COPY:
+	case CALL_MEMSET:
+		return add_unresolved(load, group->first, before_ps, ANOMALY_ORPHAN_CALL);
+	case CALL_RECORD:
+		return add_record(load, group, before_ps);
+	case CALL_WAIT:
+	case CALL_SYNC:
+	case CALL_SYNC_EVENT:
+	case CALL_SYNC_GPU:
+		return add_sync(load, group, call, before_ps);
+	case CALL_OTHER:
+	case CALL_CAPTURE:
+	case CALL_CAPTURE_END:
+		break;
+	}
+	return add_host(load, group->first, before_ps);
+}
+
+/* Of the operation that is added next. */
+static void note_asked(struct schedule *schedule, const struct trace_api *call)
+{
+	if (call->asked_ns <= 0)
+		return;
+	GROW(schedule->asked, schedule->asked_count, schedule->asked_capacity);
+	schedule->asked[schedule->asked_count++] =
+		(struct schedule_asked){ schedule->op_count, call->asked_ns };
+}
+
+int load_lane(struct load *load, const struct lane *lane)
+{
+	int64_t now_ns = load->begin_ns;
+	struct map met = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < lane->count && rc == 0;) {
+		struct group group = group_at(lane, i);
+		const struct item *after =
+			group.first->turn_after ? &load->item[group.first->turn_after - 1] : NULL;
+		int64_t before_ps =
+			to_ps(group.first->start_ns -
+			      (after && after->end_ns > now_ns ? after->end_ns : now_ns));
+
+		load_turn_begin(load, group.first);
+
+		if (group.first->host_op) {
+			load_host_op(load, &load->trace->host_op[group.first->row], &met,
+				     before_ps);
+		} else {
+			note_asked(load->schedule, api_of(load, group.first));
+			rc = add_group(load, &group, before_ps);
+		}
+		load_turn_end(load, group.first);
+		if (group.first->end_ns > now_ns)
+			now_ns = group.first->end_ns;
+		i += (size_t)(group.last - group.first);
+	}
+	map_release(&met);
+	return rc;
+}

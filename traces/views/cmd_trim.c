@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel trim: a trace reduced to its runs.
+ */
+#include "traces/base/options.h"
+#include "traces/program/program.h"
+#include "trace_trim.h"
+#include "traces/base/util.h"
+
+struct trim_options {
+	const char *output;
+	int first, count;
+};
+
+#define AT(field) offsetof(struct trim_options, field)
+static const struct option_spec options[] = {
+	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE", "the trace to write" },
+	{ "first", OPTION_INT, AT(first), "0", 0, 1000000, "K", "first run to keep" },
+	{ "count", OPTION_INT, AT(count), "0", 0, 1000000, "N",
+	  "how many runs to keep; 0: all from the first" },
+	{ 0 },
+};
+
+int cmd_trim(const struct program *program, int argc, char **argv)
+{
+	(void)program;
+	const struct command_help help = { "trim", "trim TRACE -o FILE [options]",
+					   "Keeps a trace's runs and drops warm-ups, allocations "
+					   "and context creation around them." };
+	struct trim_options o = { 0 };
+	int words, rc = options_parse(&help, options, &o, argc, argv, &words);
+	if (rc)
+		return rc > EXIT_USAGE ? EXIT_OK : rc;
+	if (words != 1 || !o.output) {
+		report("name one trace and -o FILE");
+		return EXIT_USAGE;
+	}
+	if (output_differs(o.output, argv[1]) || trace_check_output(o.output))
+		return EXIT_BAD;
+	struct trace trace, trimmed;
+	trace_init(&trace);
+	trace_init(&trimmed);
+	rc = trace_read(&trace, argv[1], 0);
+	size_t first = (size_t)o.first, count = o.count ? (size_t)o.count : trace.run_count - first;
+	if (!rc && !trace.run_count)
+		rc = report("'%s' holds no runs, which only solvers of warpreel mark: there is "
+			    "nothing to trim it to",
+			    trace.path);
+	if (!rc && (first >= trace.run_count || count > trace.run_count - first))
+		rc = report("'%s' holds %zu runs, not %d from number %d", trace.path,
+			    trace.run_count, o.count, o.first);
+	if (!rc) {
+		trace_trim(&trimmed, &trace, first, count);
+		rc = trace_write(&trimmed, o.output);
+	}
+	trace_release(&trimmed);
+	trace_release(&trace);
+	return rc ? EXIT_BAD : EXIT_OK;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * A trace reduced to its runs: what happened before, between and after them (warm-ups, allocation,
+ * context creation) is dropped.
+ */
+#ifndef WARPREEL_TRACE_TRIM_H
+#define WARPREEL_TRACE_TRIM_H
+
+#include "traces/format/trace.h"
+
+/* Keeps the rows of runs [first, first + count), times unchanged; `trimmed` is initialised by the
+ * caller. Facts are all kept. */
+void trace_trim(struct trace *trimmed, const struct trace *trace, size_t first, size_t count);
+
+#endif
