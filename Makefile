@@ -32,7 +32,7 @@ CU    := $(filter-out kernels/machine/block_notes.cu,$(wildcard kernels/*/*.cu m
 CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o)
 # The same kernels, noting their blocks: one more object of each file with kernels of solvers.
 FAMILIES   := $(filter-out machine kit run,$(notdir $(wildcard kernels/*)))
-NOTING_CU  := $(wildcard $(FAMILIES:%=kernels/%/*.cu))
+NOTING_CU  := $(wildcard kernels/kit/*.cu $(FAMILIES:%=kernels/%/*.cu))
 NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/machine/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o)
 # What CUDA code and the program compute alike.
 SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/look_fit.c $(wildcard kernels/*/*_geometry.c))

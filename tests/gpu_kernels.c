@@ -7,6 +7,7 @@
  *     gpu_kernels [ROWSxCOLUMNS...]      without arguments: a set of sizes
  */
 #include "gpu_kit.h"
+#include "kernels/kit/colour_layout.h"
 #include "kernels/machine/machine.h"
 #include "kernels/rbsor/rbsor.h"
 
@@ -14,7 +15,7 @@ struct sweep_kernel {
 	const char *name;
 	void (*cpu)(const void *args);
 	size_t element;
-	enum rbsor_layout layout;
+	enum grid_layout layout;
 };
 
 struct layout_kernel {
@@ -32,10 +33,10 @@ static const struct sweep_kernel sweep_kernels[] = {
 };
 
 static const struct layout_kernel layout_kernels[] = {
-	{ "rbsor_split_f32", rbsor_split_f32_cpu, 4, false },
-	{ "rbsor_split_f64", rbsor_split_f64_cpu, 8, false },
-	{ "rbsor_merge_f32", rbsor_merge_f32_cpu, 4, true },
-	{ "rbsor_merge_f64", rbsor_merge_f64_cpu, 8, true },
+	{ "rbsor_split_f32", colour_split_f32_cpu, 4, false },
+	{ "rbsor_split_f64", colour_split_f64_cpu, 8, false },
+	{ "rbsor_merge_f32", colour_merge_f32_cpu, 4, true },
+	{ "rbsor_merge_f64", colour_merge_f64_cpu, 8, true },
 };
 
 static const struct gpu_size
@@ -64,7 +65,7 @@ static void put(char *grid, size_t element, int64_t index, double value)
 }
 
 /* NaN everywhere, then values in the columns of rows [from, to). */
-static void fill(struct check *check, char *grid, size_t element, enum rbsor_layout layout,
+static void fill(struct check *check, char *grid, size_t element, enum grid_layout layout,
 		 int64_t pitch, int columns, int rows, int first_row, int from, int to)
 {
 	memset(grid, 0xff, (size_t)(rows * pitch) * element);
@@ -176,11 +177,11 @@ static int check_layout(struct check *check, const struct layout_kernel *kernel,
 	     *rows_host = ops->address(check->m, check->rows_host);
 	const size_t bytes = (size_t)(rows * pitch) * kernel->element,
 		     rows_bytes = (size_t)(rows * rows_pitch) * kernel->element;
-	struct rbsor_layout_args args = { .rows_pitch = rows_pitch,
-					  .pitch = pitch,
-					  .columns = columns,
-					  .strip_rows = rows,
-					  .first_row = first_row };
+	struct colour_layout_args args = { .rows_pitch = rows_pitch,
+					   .pitch = pitch,
+					   .columns = columns,
+					   .strip_rows = rows,
+					   .first_row = first_row };
 	struct trip trip = { check,	   kernel->name,   &args,
 			     sizeof(args), (int64_t)bytes, (int64_t)rows_bytes };
 	struct machine_thread out;

@@ -13,6 +13,7 @@
 #include "gpu_kit.h"
 #include "kernels/lmsor/lmsor_geometry.h"
 #include "kernels/lmsor/lmsor_params.h"
+#include "solver_kit.h"
 
 enum { MOST_ITERATIONS = 100, SLOTS = MOST_ITERATIONS + 1 + BOARD_COUNTS };
 static const uint64_t never = UINT64_MAX;
@@ -410,12 +411,7 @@ static int check_size(struct check *check, int rows, int columns)
 
 static int solve(struct machine *m, const char *config, uint32_t gpus, struct solver_result *result)
 {
-	const struct solver_request request = { .repeat = 1, .warm_up_ms = -1, .verify = true };
-	struct lmsor_params p;
-	int rc = lmsor_parse(&p, config) || lmsor_prepare(&p, gpus) ||
-				 lmsor_run(&p, m, gpus, &request, result)
-			 ? -1
-			 : 0;
+	int rc = run_config(m, "lmsor", config, gpus, 1, result);
 	m->ops->reset(m);
 	return rc;
 }

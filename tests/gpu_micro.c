@@ -7,6 +7,7 @@
 #include "gpu_kit.h"
 #include "kernels/micro/micro_params.h"
 #include "kernels/micro/micro_value.h"
+#include "solver_kit.h"
 
 enum { BLOCKS = 5 };
 static const int blocks[BLOCKS] = { 64, 128, 256, 512, 1024 };
@@ -108,7 +109,7 @@ static int check_case(struct check *c, const char *config)
 	int64_t most = 0;
 	int rc = -1;
 
-	if (micro_parse(&params, config))
+	if (params_of("micro", &params, config))
 		return -1;
 	c->params = &params;
 	c->host = c->device = params.args;

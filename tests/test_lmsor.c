@@ -3,6 +3,7 @@
  * one sequential sweep over the whole grid, and the published iteration counts that a test has time
  * for.
  */
+#include "solver_kit.h"
 #include "support.h"
 
 #include <float.h>
@@ -13,7 +14,7 @@
 #include "kernels/lmsor/lmsor_grid.h"
 #include "kernels/lmsor/lmsor_params.h"
 #include "kernels/lmsor/lmsor_terms.h"
-#include "kernels/rbsor/rbsor_grid.h"
+#include "kernels/kit/grid.h"
 
 static const char *const all_kernels[] = { "1",	     "2",      "3",	     "tuned1", "tuned2",
 					   "tuned3", "tuned4", "persistent", "rows",   "openmp" };
@@ -22,11 +23,9 @@ enum { KERNELS = sizeof(all_kernels) / sizeof(all_kernels[0]) };
 static struct solver_result solve_with(struct lmsor_params *p, const char *config, uint32_t gpus)
 {
 	struct solver_result result;
-	const struct solver_request request = { .repeat = 1, .warm_up_ms = -1, .verify = true };
 	struct machine *m = machine_cpu_new(gpus);
-	assert_int_equal(lmsor_parse(p, config), 0);
-	assert_int_equal(lmsor_prepare(p, gpus), 0);
-	assert_int_equal(lmsor_run(p, m, gpus, &request, &result), 0);
+	assert_int_equal(params_of("lmsor", p, config), 0);
+	assert_int_equal(run_config(m, "lmsor", config, gpus, 1, &result), 0);
 	m->ops->free(m);
 	return result;
 }
@@ -80,7 +79,7 @@ static void factors_are_those_of_the_equations(void **state)
 				snprintf(config, sizeof(config),
 					 "size=102 problem=%d re=%g omega=%s", problem, res[e],
 					 omegas[o]);
-				assert_int_equal(lmsor_parse(&p, config), 0);
+				assert_int_equal(params_of("lmsor", &p, config), 0);
 				for (int i = 1; i < 101; i += 7)
 					for (int j = 1; j < 101; j += 6) {
 						const struct lmsor_pair
@@ -104,7 +103,7 @@ static uint64_t reference_checksum(const char *config, int iterations, double *m
 {
 	struct lmsor_params p;
 	double residual;
-	assert_int_equal(lmsor_parse(&p, config), 0);
+	assert_int_equal(params_of("lmsor", &p, config), 0);
 	const int64_t n = p.size;
 	const double h = p.p.h, share = h * h / (2 * (h * h + h * h));
 	double *u = xmalloc((size_t)(n * n) * sizeof(*u));
@@ -154,7 +153,7 @@ static void every_kernel_agrees_with_the_definition(void **state)
 				struct lmsor_params p;
 				struct said said;
 				said_begin(&said);
-				const bool covered = !lmsor_parse(&p, config);
+				const bool covered = !params_of("lmsor", &p, config);
 				said_end(&said);
 				if (!covered) /* unlike signs at the smallest sizes */
 					continue;
@@ -380,7 +379,7 @@ static void a_configuration_reads_back_as_it_was_written(void **state)
 	for (size_t k = 0; k < sizeof(configs) / sizeof(configs[0]); k++) {
 		struct lmsor_params p;
 		char text[CONFIG_BYTES];
-		assert_int_equal(lmsor_parse(&p, configs[k]), 0);
+		assert_int_equal(params_of("lmsor", &p, configs[k]), 0);
 		lmsor_config(&p, text);
 		assert_string_equal(text, configs[k]);
 	}
@@ -451,11 +450,10 @@ static void a_steady_iteration_is_two_sweeps_and_nothing_else(void **state)
 	/* On a machine that computes, iterations go on from the start values. */
 	struct lmsor_params p;
 	struct machine *m = machine_cpu_new(1);
-	void *steady;
-	uint32_t stream;
-	assert_int_equal(lmsor_parse(&p, "size=66 kernel=2"), 0);
-	assert_int_equal(lmsor_steady_begin(&p, m, &steady, &stream), 0);
-	lmsor_steady_end(steady);
+	struct solver_steady steady;
+	assert_int_equal(params_of("lmsor", &p, "size=66 kernel=2"), 0);
+	assert_int_equal(solver_steady_begin(&steady, solver_find("lmsor"), &p, m), 0);
+	solver_steady_end(&steady);
 	m->ops->free(m);
 }
 
@@ -499,7 +497,7 @@ static void what_the_formulas_do_not_cover_is_refused(void **state)
 		struct lmsor_params p;
 		struct said said;
 		said_begin(&said);
-		int rc = lmsor_parse(&p, rows[k].config);
+		int rc = params_of("lmsor", &p, rows[k].config);
 		said_end(&said);
 		assert_int_equal(rc, -1);
 		if (!strstr(said.text, rows[k].message))

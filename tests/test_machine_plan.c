@@ -2,6 +2,7 @@
  * The plan machine writes down what the other machines do: its schedules are whole, and hold,
  * thread by thread, the very operations that the cpu machine is asked to execute.
  */
+#include "solver_kit.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -76,11 +77,8 @@ static int count_mark(struct machine_thread *t, enum mark mark)
 
 static void execute(const char *config, uint32_t gpus)
 {
-	const struct solver *solver = solver_find("rbsor");
-	const struct solver_request request = { .seed = 1, .repeat = 1, .warm_up_ms = -1 };
 	struct machine *m = machine_cpu_new(gpus);
 	struct solver_result result;
-	void *params = xcalloc(1, solver->params_bytes);
 	memset(&tally, 0, sizeof(tally));
 	tally.real = m->ops;
 	struct machine_ops counting = *m->ops;
@@ -94,12 +92,9 @@ static void execute(const char *config, uint32_t gpus)
 	counting.barrier = count_barrier;
 	counting.mark = count_mark;
 	m->ops = &counting;
-	assert_int_equal(solver->parse(params, config), 0);
-	assert_int_equal(solver->prepare(params, gpus), 0);
-	assert_int_equal(solver->run(params, m, gpus, &request, &result), 0);
+	assert_int_equal(run_config(m, "rbsor", config, gpus, 1, &result), 0);
 	m->ops = tally.real;
 	m->ops->free(m);
-	free(params);
 }
 
 static void a_plan_holds_what_the_cpu_machine_executes(void **state)

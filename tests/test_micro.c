@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "solver_kit.h"
 #include "support.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ struct held {
 
 static void hold(struct held *held, const char *config)
 {
-	assert_int_equal(micro_parse(&held->params, config), 0);
+	assert_int_equal(params_of("micro", &held->params, config), 0);
 	held->args = held->params.args;
 	for (int k = 0; k < MICRO_BUFFERS; k++) {
 		const struct micro_buffer *b = &held->params.buffer[k];
@@ -143,7 +144,7 @@ static int steps_of(const char *kernel, int block)
 	char config[CONFIG_BYTES];
 	struct micro_params params;
 	snprintf(config, sizeof(config), "kernel=%s size=500 block=%d", kernel, block);
-	assert_int_equal(micro_parse(&params, config), 0);
+	assert_int_equal(params_of("micro", &params, config), 0);
 	assert_int_equal(params.geometry.path, 0);
 	return params.geometry.steps;
 }
@@ -172,9 +173,9 @@ static void every_element_has_a_thread_and_every_plan_a_geometry(void **state)
 				snprintf(config, sizeof(config),
 					 "kernel=%s size=%d block=%d iterations=3",
 					 micro_kernels[k]->name, awkward[s], block);
-				assert_int_equal(micro_parse(&params, config), 0);
+				assert_int_equal(params_of("micro", &params, config), 0);
 				micro_config(&params, config);
-				assert_int_equal(micro_parse(&params, config), 0);
+				assert_int_equal(params_of("micro", &params, config), 0);
 				micro_config(&params, again);
 				assert_string_equal(config, again);
 				const struct launch_geometry *g = &params.geometry;
@@ -202,27 +203,20 @@ static void every_element_has_a_thread_and_every_plan_a_geometry(void **state)
 			}
 }
 
-static int steady_body(struct machine_thread *t, void *arg)
-{
-	(void)arg;
-	return solver_find("rbsor")->steady_iterate(*(void **)arg, t);
-}
-
 static void a_steady_plan_holds_the_launches_and_nothing_else(void **state)
 {
 	const struct solver *rbsor = solver_find("rbsor");
-	void *params = xcalloc(1, rbsor->params_bytes), *steady;
+	struct solver_steady steady;
 	struct schedule schedule;
 	struct machine_thread thread;
-	uint32_t stream;
 	(void)state;
 	schedule_init(&schedule);
 	struct machine *m = machine_plan_new(1, &schedule);
-	assert_int_equal(rbsor->parse(params, "size=100x300"), 0);
-	assert_int_equal(rbsor->prepare(params, 1), 0);
-	assert_int_equal(rbsor->steady_begin(params, m, &steady, &stream), 0);
-	assert_int_equal(m->ops->run(m, 1, steady_body, &steady, &thread), 0);
-	rbsor->steady_end(steady);
+	void *params = solver_params(rbsor, "size=100x300", 1);
+	assert_non_null(params);
+	assert_int_equal(solver_steady_begin(&steady, rbsor, params, m), 0);
+	assert_int_equal(m->ops->run(m, 1, solver_steady_iterate, &steady, &thread), 0);
+	solver_steady_end(&steady);
 	assert_int_equal(schedule.op_count, 2);
 	assert_int_equal(schedule.op[0].kind, OP_LAUNCH);
 	assert_int_equal(schedule.shape[schedule.op[1].object].rows, 98);

@@ -2,12 +2,13 @@
  * Red-black SOR: every kernel and decomposition against the definition written out on the whole
  * grid, and what the two schemes do.
  */
+#include "solver_kit.h"
 #include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/rbsor/rbsor_grid.h"
+#include "kernels/kit/grid.h"
 #include "kernels/rbsor/rbsor_params.h"
 
 enum { SEED = 5 };
@@ -36,30 +37,24 @@ static uint64_t reference_checksum(const char *config)
 {
 	struct rbsor_params p;
 	double residual;
-	assert_int_equal(rbsor_parse(&p, config), 0);
+	assert_int_equal(params_of("rbsor", &p, config), 0);
 	void *cells = xmalloc((size_t)(p.rows * p.columns) * 8);
-	const struct rbsor_grid grid = { cells, p.rows, p.columns, p.f64 };
-	rbsor_grid_fill(&grid, SEED);
+	const struct grid grid = { cells, p.rows, p.columns, p.f64, 0 };
+	grid_fill(&grid, SEED);
 	if (p.f64)
 		reference_f64(cells, p.rows, p.columns, p.iterations, p.omega_used);
 	else
 		reference_f32(cells, p.rows, p.columns, p.iterations, (float)p.omega_used);
-	uint64_t checksum = rbsor_grid_check(&grid, &residual);
+	uint64_t checksum = grid_check(&grid, &residual);
 	free(cells);
 	return checksum;
 }
 
 static struct solver_result solve(const char *config, uint32_t gpus)
 {
-	struct rbsor_params p;
 	struct solver_result result;
-	const struct solver_request request = {
-		.seed = SEED, .repeat = 1, .warm_up_ms = -1, .verify = true
-	};
 	struct machine *m = machine_cpu_new(gpus);
-	assert_int_equal(rbsor_parse(&p, config), 0);
-	assert_int_equal(rbsor_prepare(&p, gpus), 0);
-	assert_int_equal(rbsor_run(&p, m, gpus, &request, &result), 0);
+	assert_int_equal(run_config(m, "rbsor", config, gpus, SEED, &result), 0);
 	m->ops->free(m);
 	return result;
 }
@@ -134,11 +129,11 @@ static void a_grid_of_no_numbers_has_no_residual(void **state)
 			const int alone[] = { -1, SIZE + 1, (SIZE - 2) * SIZE + SIZE - 2 };
 			double cells[SIZE * SIZE], residual = 0;
 			float *single = (float *)cells;
-			struct rbsor_grid grid = {
+			struct grid grid = {
 				.h_cells = cells, .rows = SIZE, .columns = SIZE, .f64 = f64
 			};
-			rbsor_grid_fill(&grid, 1);
-			rbsor_grid_check(&grid, &residual);
+			grid_fill(&grid, 1);
+			grid_check(&grid, &residual);
 			assert_true(residual > 0 && residual < 1);
 			for (int k = 0; k < SIZE * SIZE; k++) {
 				if (which && k != alone[which])
@@ -148,7 +143,7 @@ static void a_grid_of_no_numbers_has_no_residual(void **state)
 				else
 					single[k] = NAN;
 			}
-			rbsor_grid_check(&grid, &residual);
+			grid_check(&grid, &residual);
 			assert_true(isnan(residual));
 		}
 }
@@ -174,18 +169,17 @@ static void strips_cover_the_interior_once_and_differ_by_a_row(void **state)
 	(void)state;
 	for (uint32_t gpus = 1; gpus <= 8; gpus++) {
 		struct rbsor_params p;
-		assert_int_equal(rbsor_parse(&p, "size=103x50 border=2"), 0);
+		assert_int_equal(params_of("rbsor", &p, "size=103x50 border=2"), 0);
 		int64_t next = 1, least = 1000, most = 0;
 		for (uint32_t g = 0; g < gpus; g++) {
-			struct strip strip = rbsor_strip_of(&p, gpus, g);
+			struct span strip = span_of(p.rows, rbsor_halo_rows(&p), gpus, g);
 			assert_true(strip.begin == next);
 			next = strip.end;
 			least = strip.end - strip.begin < least ? strip.end - strip.begin : least;
 			most = strip.end - strip.begin > most ? strip.end - strip.begin : most;
-			assert_true(strip.has_north == (g > 0) &&
-				    strip.has_south == (g + 1 < gpus));
-			assert_true(strip.top == (g > 0 ? 4 : 1) &&
-				    strip.bottom == (g + 1 < gpus ? 4 : 1));
+			assert_true(strip.has_low == (g > 0) && strip.has_high == (g + 1 < gpus));
+			assert_true(strip.low == (g > 0 ? 4 : 1) &&
+				    strip.high == (g + 1 < gpus ? 4 : 1));
 		}
 		assert_true(next == 102 && most - least <= 1);
 	}
@@ -205,7 +199,7 @@ static void a_configuration_reads_back_as_it_was_written(void **state)
 	for (size_t k = 0; k < sizeof(configs) / sizeof(configs[0]); k++) {
 		struct rbsor_params p;
 		char text[CONFIG_BYTES];
-		assert_int_equal(rbsor_parse(&p, configs[k]), 0);
+		assert_int_equal(params_of("rbsor", &p, configs[k]), 0);
 		rbsor_config(&p, text);
 		assert_string_equal(text, configs[k]);
 	}
@@ -216,9 +210,9 @@ static void start_values_depend_on_seed_and_place_alone(void **state)
 	float one[20 * 30], two[20 * 30];
 	double wide[20 * 30];
 	(void)state;
-	rbsor_grid_fill(&(struct rbsor_grid){ one, 20, 30, false }, 1);
-	rbsor_grid_fill(&(struct rbsor_grid){ wide, 20, 30, true }, 1);
-	rbsor_grid_fill(&(struct rbsor_grid){ two, 20, 30, false }, 2);
+	grid_fill(&(struct grid){ one, 20, 30, false, 0 }, 1);
+	grid_fill(&(struct grid){ wide, 20, 30, true, 0 }, 1);
+	grid_fill(&(struct grid){ two, 20, 30, false, 0 }, 2);
 	int equal = 0;
 	for (int k = 0; k < 20 * 30; k++) {
 		assert_true((double)one[k] == wide[k] && one[k] >= 0 && one[k] < 1);
@@ -230,21 +224,21 @@ static void start_values_depend_on_seed_and_place_alone(void **state)
 static void one_changed_bit_changes_the_checksum(void **state)
 {
 	float cells[9 * 9];
-	const struct rbsor_grid grid = { cells, 9, 9, false };
+	const struct grid grid = { cells, 9, 9, false, 0 };
 	double residual;
 	(void)state;
-	rbsor_grid_fill(&grid, 3);
-	uint64_t before = rbsor_grid_check(&grid, &residual);
+	grid_fill(&grid, 3);
+	uint64_t before = grid_check(&grid, &residual);
 	for (int k = 0; k < 9 * 9; k++) {
 		float kept = cells[k];
 		cells[k] = nextafterf(kept, 2);
-		assert_true(rbsor_grid_check(&grid, &residual) != before);
+		assert_true(grid_check(&grid, &residual) != before);
 		cells[k] = kept;
 	}
 	float first = cells[0];
 	cells[0] = cells[1]; /* the same values in another order */
 	cells[1] = first;
-	assert_true(rbsor_grid_check(&grid, &residual) != before);
+	assert_true(grid_check(&grid, &residual) != before);
 }
 
 int main(void)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/recorder/annotate.h"
 #include "traces/base/options.h"
 #include "traces/base/util.h"
 
@@ -32,33 +31,60 @@ const struct solver *solver_find(const char *name)
 	return NULL;
 }
 
-void solver_note_run(const char *solver, const char *config, uint32_t gpus)
+/* A configuration string is the options without dashes: the option table reads both. */
+void *solver_params(const struct solver *solver, const char *config, uint32_t gpus)
 {
-	const struct warpreel_annotate *annotate = machine_annotate();
-	if (annotate)
-		annotate->run(solver, config, gpus);
+	enum { WORDS = 32 };
+	/* Text options point to their words, which therefore lie behind the struct. */
+	char *block = xcalloc(1, solver->params_bytes + 3 * strlen(config) + 1),
+	     *at = block + solver->params_bytes, *copy = xstrdup(config), *save;
+	char *argv[WORDS] = { (char *)(uintptr_t)solver->name },
+	     *synopsis = xprintf("solve %s", solver->name);
+	int argc = 1, words;
+	for (char *word = strtok_r(copy, " ", &save); word && argc < WORDS;
+	     word = strtok_r(NULL, " ", &save)) {
+		argv[argc++] = at;
+		at += sprintf(at, "--%s", word) + 1;
+	}
+	const struct command_help help = { "solve", synopsis, "" };
+	int rc = options_parse(&help, solver->options, block, argc, argv, &words) || words ? -1 : 0;
+	if (rc)
+		report("cannot read the configuration '%s'", config);
+	else
+		rc = solver->prepare(block, gpus);
+	free(copy);
+	free(synopsis);
+	if (!rc)
+		return block;
+	free(block);
+	return NULL;
+}
+
+/* Parameters and an empty plan of theirs: schedule->solver and ->config are set. */
+static void *planned(const struct solver *solver, const char *config, uint32_t gpus,
+		     struct schedule *schedule)
+{
+	char text[CONFIG_BYTES];
+	void *params = solver_params(solver, config, gpus);
+	if (!params)
+		return NULL;
+	solver->config(params, text);
+	schedule->solver = xstrdup(solver->name);
+	schedule->config = xstrdup(text);
+	return params;
 }
 
 int solver_plan(const char *name, const char *config, uint32_t gpus, struct schedule *schedule)
 {
 	const struct solver *solver = solver_find(name);
-	if (!solver)
+	void *params = solver ? planned(solver, config, gpus, schedule) : NULL;
+	if (!params)
 		return -1;
-	void *params = xcalloc(1, solver->params_bytes);
-	struct solver_result result;
 	const struct solver_request request = { .repeat = 1, .warm_up_ms = -1 };
-	struct machine *m = NULL;
-	int rc = -1;
-	if (solver->parse(params, config) || solver->prepare(params, gpus))
-		goto out;
-	char text[CONFIG_BYTES];
-	solver->config(params, text);
-	schedule->solver = xstrdup(name);
-	schedule->config = xstrdup(text);
-	m = machine_plan_new(gpus, schedule);
-	rc = solver->run(params, m, gpus, &request, &result);
+	struct solver_result result;
+	struct machine *m = machine_plan_new(gpus, schedule);
+	int rc = solver_run(solver, params, m, gpus, &request, &result);
 	m->ops->free(m);
-out:
 	free(params);
 	return rc;
 }
@@ -66,16 +92,10 @@ out:
 /* Enough iterations for what a launch finds in L2 to settle. */
 enum { STEADY_ITERATIONS = 4 };
 
-struct steady {
-	const struct solver *solver;
-	void *state;
-};
-
-static int steady_body(struct machine_thread *t, void *arg)
+static int steady_body(struct machine_thread *t, void *steady)
 {
-	const struct steady *steady = arg;
 	for (int k = 0; k < STEADY_ITERATIONS; k++)
-		if (steady->solver->steady_iterate(steady->state, t))
+		if (solver_steady_iterate(t, steady))
 			return -1;
 	return 0;
 }
@@ -83,29 +103,18 @@ static int steady_body(struct machine_thread *t, void *arg)
 int solver_plan_steady(const char *name, const char *config, struct schedule *schedule)
 {
 	const struct solver *solver = solver_find(name);
-	if (!solver)
+	void *params = solver ? planned(solver, config, 1, schedule) : NULL;
+	if (!params)
 		return -1;
-	if (!solver->steady_begin)
-		return report("solver '%s' does not say what its kernels alone are", name);
-	struct steady steady = { .solver = solver };
+	struct solver_steady steady;
 	struct machine_thread thread;
-	uint32_t stream;
-	void *params = xcalloc(1, solver->params_bytes);
-	int rc = -1;
-	if (solver->parse(params, config) || solver->prepare(params, 1))
-		goto out;
-	char text[CONFIG_BYTES];
-	solver->config(params, text);
-	schedule->solver = xstrdup(name);
-	schedule->config = xstrdup(text);
 	struct machine *m = machine_plan_new(1, schedule);
-	rc = solver->steady_begin(params, m, &steady.state, &stream);
+	int rc = solver_steady_begin(&steady, solver, params, m);
 	if (!rc) {
 		rc = m->ops->run(m, 1, steady_body, &steady, &thread);
-		solver->steady_end(steady.state);
+		solver_steady_end(&steady);
 	}
 	m->ops->free(m);
-out:
 	free(params);
 	return rc;
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * A solver family: its options, its configuration string, its driver on struct machine. One line in
- * solvers.def each.
+ * A solver family: its options, its configuration string, and what it does when run. One line in
+ * solvers.def each; kernels/jacobi/ is the template.
+ *
+ * A family never runs itself. It says how to begin, what goes up, what is iterated and what comes
+ * down; solver_run.c calls these in the order that every measured run has: warm-up, repeats from
+ * the same start values, marks, notes to the recorder, checks of the first and the last run.
  */
 #ifndef WARPREEL_SOLVER_H
 #define WARPREEL_SOLVER_H
 
 #include "kernels/machine/machine.h"
+#include "traces/base/options.h"
 
 enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4 };
 
@@ -13,8 +18,7 @@ enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4 };
 struct solver_result {
 	int64_t core_ns, total_ns;
 	int64_t iterations;
-	double residual; /* max |(W+E+N+S)/4 - u| over the interior of the final grid; NaN when not
-			    computed */
+	double residual;   /* of the final grid, as the family defines it; NaN when not computed */
 	uint64_t checksum; /* of the final grid in row order; 0 when not computed */
 	bool unconverged;  /* it was to iterate until something is small, and the limit came first,
 			      or a value that is no number */
@@ -26,51 +30,98 @@ struct solver_result {
 struct solver_request {
 	uint64_t seed;
 	int repeat;	/* timed runs, each from the same start values */
-	int warm_up_ms; /* short untimed runs for at least this long first; negative: none. The cpu
-			   machine never warms up */
+	int warm_up_ms; /* short untimed runs for at least this long first, on machines that warm
+			   up; negative: none */
 	bool verify;	/* checksum and residual of the first and the last run's final grid */
+};
+
+/* The first member of a family's own struct of work_bytes, which begins zeroed but for this. */
+struct solver_work {
+	const void *params;
+	struct machine *m;
+	uint32_t gpus;
+	bool steady; /* begun for `iterate` alone, on one GPU */
+	/* by begin() */
+	int iterations; /* of a run, at most; the kit lowers it while warming up */
+	int cycle;	/* iterations between two exchanges: warming up takes four cycles */
+	/* by the kit */
+	bool warming; /* make all `iterations`, whatever comes out */
 };
 
 /* A family's parameters are its own struct; the table only sees bytes. */
 struct solver {
 	const char *name; /* "rbsor" */
 	const char *summary;
-	size_t params_bytes;
+	size_t params_bytes, work_bytes;
 	const struct option_spec *options; /* of the params struct, ends with a zero entry; includes
 					      every config key */
 	const char *const *extra_names;	   /* columns of its own, ends with NULL; NULL: none */
+	bool alone; /* runs on one GPU only, so that no thread waits for another */
+
 	/* Checks combinations, fills derived values; -1 after a message. `gpus` host threads will
 	 * run. */
 	int (*prepare)(void *params, uint32_t gpus);
-	void (*config)(const void *params,
-		       char text[CONFIG_BYTES]); /* the canonical configuration string */
-	/* Reads a configuration string into params (defaults first); -1 after a message. */
-	int (*parse)(void *params, const char *config);
-	/* Runs on `m` with `gpus` threads; -1 after a message. On the plan machine the schedule is
-	 * the only result. */
+	/* The canonical configuration string: options without dashes, in a fixed order. */
+	void (*config)(const void *params, char text[CONFIG_BYTES]);
+	/* Iterations are known only afterwards: what the recorder is told of a run ends with
+	 * "iterations=N". NULL: never. */
+	bool (*open_ended)(const void *params);
+
+	/* Makes buffers and streams on the machine; -1 after a message. end() follows in either
+	 * case. */
+	int (*begin)(struct solver_work *work);
+	void (*end)(struct solver_work *work);
+	uint32_t (*stream)(const struct solver_work *work, uint32_t gpu);
+	/* Start values on the host; only on machines that compute. NULL: nothing to do. */
+	void (*fill)(struct solver_work *work, uint64_t seed);
+	/* Before the threads of every run start, planned ones too: counters and so on. */
+	int (*restart)(struct solver_work *work);
 	/*
-	 * Kernels alone, on one GPU: steady_begin makes buffers and a stream on `m` and fills them
-	 * with what iterations meet; steady_iterate puts the launches of one iteration on that
-	 * stream, nothing else. All NULL: the family has no such thing.
+	 * Inside the threads, each putting work on its GPU's stream, where some may be left: start
+	 * values to the GPU; all iterations; the result to the host (NULL: stays there).
 	 */
-	int (*steady_begin)(const void *params, struct machine *m, void **state, uint32_t *stream);
-	int (*steady_iterate)(void *state, struct machine_thread *t);
-	void (*steady_end)(void *state);
-	int (*run)(const void *params, struct machine *m, uint32_t gpus,
-		   const struct solver_request *request,
-		   struct solver_result *results /* [request->repeat] */);
+	int (*up)(struct solver_work *work, struct machine_thread *t);
+	int (*core)(struct solver_work *work, struct machine_thread *t);
+	int (*down)(struct solver_work *work, struct machine_thread *t);
+	/* After a run: what differs from result's standard values. NULL: nothing. */
+	void (*result)(struct solver_work *work, struct solver_result *result);
+	/* Checksum, residual and extras of what came down; -1 after a message. */
+	int (*check)(struct solver_work *work, struct solver_result *result);
+	/* Puts the launches of one iteration on the stream, nothing else; work->steady is set and
+	 * `up` went before, except where nothing computes. NULL: the family cannot be timed so. */
+	int (*iterate)(struct solver_work *work, struct machine_thread *t);
 };
 
 /* NULL-terminated table made from solvers.def. */
 extern const struct solver *const solvers[];
-/* Tells the recorder, if there is one, that a run begins; solver NULL: that it ended. */
-void solver_note_run(const char *solver, const char *config, uint32_t gpus);
-/* Plans a configuration: what struct program offers to sim/. */
+const struct solver *solver_find(const char *name); /* NULL after a message listing the names */
+
+/* Parameters from a configuration string, prepared for `gpus` GPUs, with the words they point to in
+ * one block: free() it. NULL after a message. */
+void *solver_params(const struct solver *solver, const char *config, uint32_t gpus);
+
+/* solver_run.c. Runs on `m` with `gpus` threads; -1 after a message. On a machine that does not
+ * compute the schedule is the only result. */
+int solver_run(const struct solver *solver, const void *params, struct machine *m, uint32_t gpus,
+	       const struct solver_request *request,
+	       struct solver_result *results /* [request->repeat] */);
+
+/* Kernels alone, on one GPU. */
+struct solver_steady {
+	const struct solver *solver;
+	struct solver_work *work;
+	uint32_t stream; /* all launches are on it */
+};
+int solver_steady_begin(struct solver_steady *steady, const struct solver *solver,
+			const void *params, struct machine *m);
+int solver_steady_iterate(struct machine_thread *t, void *steady);
+void solver_steady_end(struct solver_steady *steady);
+
+/* What struct program offers to sim/. Plans a configuration; the launches of a few iterations of
+ * the steady state on one GPU, nothing else. */
 int solver_plan(const char *solver, const char *config, uint32_t gpus, struct schedule *schedule);
-/* Plans the launches of a few iterations of the steady state on one GPU, nothing else. */
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
 char *solver_config_of(const char *solver, void *params, uint32_t gpus);
-const struct solver *solver_find(const char *name); /* NULL after a message listing the names */
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "traces/base/util.h"
-#include "kernels/rbsor/rbsor_grid.h"
+#include "kernels/kit/grid.h"
 #include "lmsor_terms.h"
 
 void lmsor_grid_fill(double *h_u, int size, double h)
@@ -42,6 +42,6 @@ uint64_t lmsor_grid_check(double *h_u, int size, const struct lmsor_problem *pro
 		}
 	}
 	free(drift);
-	const struct rbsor_grid grid = { h_u, size, size, true };
-	return rbsor_grid_check(&grid, &laplace);
+	const struct grid grid = { h_u, size, size, true, 0 };
+	return grid_check(&grid, &laplace);
 }

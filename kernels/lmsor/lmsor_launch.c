@@ -2,43 +2,41 @@
  * What the driver of local modified SOR asks its machine for: each launch with its arguments, shape
  * and the bytes it touches.
  */
-#include "kernels/rbsor/rbsor.h"
-#include "kernels/rbsor/rbsor_geometry.h"
 #include "lmsor_geometry.h"
 #include "lmsor_row.h"
 #include "lmsor_work.h"
 
 uint64_t *lmsor_slot(const struct lmsor_work *r, uint32_t buffer, int slot)
 {
-	uint64_t *slots = lmsor_ops(r)->address(r->strips.m, buffer);
+	uint64_t *slots = lmsor_ops(r)->address(r->base.m, buffer);
 	return slots ? slots + slot : NULL;
 }
 
 int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colour,
 		       int64_t extension, int slot, bool stops)
 {
-	const struct lmsor_params *p = r->params;
+	const struct lmsor_params *p = &r->params;
 	const struct lmsor_method *method = p->method;
-	const struct strip_part *part = &r->strips.part[t->gpu];
+	const struct part *part = &r->domain.parts.part[t->gpu];
 	const struct lmsor_own *own = &r->own[t->gpu];
-	const struct strip *s = &part->strip;
-	const int64_t begin = s->top - (s->has_north ? extension : 0);
-	const int64_t end = s->top + (s->end - s->begin) + (s->has_south ? extension : 0),
+	const struct span *s = &part->rows;
+	const int64_t begin = s->low - (s->has_low ? extension : 0);
+	const int64_t end = s->low + (s->end - s->begin) + (s->has_high ? extension : 0),
 		      rows = end - begin;
 	const uint32_t backward = method->turns && colour ? ACCESS_BACKWARD : 0;
-	const int64_t arrays = lmsor_arrays(method->stored), plane_row = r->pitch / 2 * 8,
+	const int64_t arrays = lmsor_arrays(method->stored), plane_row = r->domain.pitch / 2 * 8,
 		      plane = part->stored_rows * plane_row;
 	const struct lmsor_sweep args = {
-		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
-		.terms = arrays ? lmsor_ops(r)->address(r->strips.m, own->terms) : NULL,
+		.grid = lmsor_ops(r)->address(r->base.m, part->buffer[0]),
+		.terms = arrays ? lmsor_ops(r)->address(r->base.m, own->terms) : NULL,
 		.norm = slot < 0 ? NULL : lmsor_slot(r, own->norm, slot),
 		.stop_at = stops ? lmsor_bits(p->tolerance) : LMSOR_NEVER,
-		.pitch = (int32_t)r->pitch,
+		.pitch = (int32_t)r->domain.pitch,
 		.columns = p->size,
 		.strip_rows = (int32_t)part->stored_rows,
 		.row_begin = (int32_t)begin,
 		.row_end = (int32_t)end,
-		.first_row = (int32_t)(s->begin - s->top),
+		.first_row = (int32_t)(s->begin - s->low),
 		.colour = colour,
 		.problem = p->p,
 	};
@@ -53,13 +51,13 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 		.points = rows * p->size / 2,
 		/* own colour read and written, the other read once, each stored term read */
 		.dram_bytes = rows * p->size / 2 * 8 * (3 + arrays),
-		.resident_bytes = part->stored_rows * r->strips.row_bytes + 2 * arrays * plane,
+		.resident_bytes = part->stored_rows * r->domain.parts.row_bytes + 2 * arrays * plane,
 		.access_count = 2,
 		.access = {
-			{ part->grid, ACCESS_READ | backward, (begin - 1) * r->strips.row_bytes,
-			  (rows + 2) * r->strips.row_bytes },
-			{ part->grid, ACCESS_WRITE | backward, begin * r->strips.row_bytes,
-			  rows * r->strips.row_bytes },
+			{ part->buffer[0], ACCESS_READ | backward, (begin - 1) * r->domain.parts.row_bytes,
+			  (rows + 2) * r->domain.parts.row_bytes },
+			{ part->buffer[0], ACCESS_WRITE | backward, begin * r->domain.parts.row_bytes,
+			  rows * r->domain.parts.row_bytes },
 		},
 	};
 	if (arrays)
@@ -76,26 +74,26 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 
 int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 {
-	const struct lmsor_params *p = r->params;
-	const struct strip_part *part = &r->strips.part[t->gpu];
+	const struct lmsor_params *p = &r->params;
+	const struct part *part = &r->domain.parts.part[t->gpu];
 	const struct lmsor_own *own = &r->own[t->gpu];
-	const struct strip *s = &part->strip;
+	const struct span *s = &part->rows;
 	const int64_t rows = s->end - s->begin,
-		      split_bytes = part->stored_rows * r->strips.row_bytes,
+		      split_bytes = part->stored_rows * r->domain.parts.row_bytes,
 		      board_bytes = 8 * lmsor_slots(r);
 	const int32_t bands = lmsor_bands((int32_t)rows);
 	const int64_t mail_bytes = 8 * lmsor_mail_words(bands);
 	const struct lmsor_loop args = {
-		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
+		.grid = lmsor_ops(r)->address(r->base.m, part->buffer[0]),
 		.board = lmsor_slot(r, own->norm, 0),
 		.mail = lmsor_slot(r, own->mail, 0),
-		.stop_at = r->fixed ? LMSOR_NEVER : lmsor_bits(p->tolerance),
-		.pitch = (int32_t)r->pitch,
+		.stop_at = lmsor_fixed(r) ? LMSOR_NEVER : lmsor_bits(p->tolerance),
+		.pitch = (int32_t)r->domain.pitch,
 		.columns = p->size,
-		.row_begin = (int32_t)s->top,
-		.row_end = (int32_t)(s->top + rows),
-		.first_row = (int32_t)(s->begin - s->top),
-		.iterations = r->limit,
+		.row_begin = (int32_t)s->low,
+		.row_end = (int32_t)(s->low + rows),
+		.first_row = (int32_t)(s->begin - s->low),
+		.iterations = r->base.iterations,
 		.look_every = lmsor_look_every(p),
 		.bands = bands,
 		.problem = p->p,
@@ -113,7 +111,7 @@ int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 		.resident_bytes = split_bytes + mail_bytes,
 		.access_count = 5,
 		.access = {
-			{ part->grid, ACCESS_READ, 0, split_bytes }, { part->grid, ACCESS_WRITE, 0, split_bytes },
+			{ part->buffer[0], ACCESS_READ, 0, split_bytes }, { part->buffer[0], ACCESS_WRITE, 0, split_bytes },
 			{ own->mail, ACCESS_READ, 0, mail_bytes }, { own->mail, ACCESS_WRITE, 0, mail_bytes },
 			{ own->norm, ACCESS_WRITE, 0, board_bytes },
 		},
@@ -121,55 +119,19 @@ int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 	return lmsor_ops(r)->launch(t, part->stream, &launch);
 }
 
-/* Kernels of red-black SOR, which has the same two layouts. */
-int lmsor_launch_layout(struct lmsor_work *r, struct machine_thread *t, bool splits)
-{
-	const struct strip_part *part = &r->strips.part[t->gpu];
-	const struct lmsor_own *own = &r->own[t->gpu];
-	const struct rbsor_layout_args args = {
-		.rows_grid = lmsor_ops(r)->address(r->strips.m, own->upload),
-		.grid = lmsor_ops(r)->address(r->strips.m, part->grid),
-		.rows_pitch = r->params->size,
-		.pitch = r->pitch,
-		.columns = r->params->size,
-		.strip_rows = (int32_t)part->stored_rows,
-		.first_row = (int32_t)(part->strip.begin - part->strip.top),
-	};
-	const int64_t rows_bytes = part->stored_rows * r->host_row_bytes,
-		      split_bytes = part->stored_rows * r->strips.row_bytes;
-	const struct machine_launch launch = {
-		.name = splits ? "rbsor_split_f64" : "rbsor_merge_f64",
-		.cpu = splits ? rbsor_split_f64_cpu : rbsor_merge_f64_cpu,
-		.args = &args,
-		.args_bytes = sizeof(args),
-		.geometry = rbsor_layout_geometry,
-		.rows = part->stored_rows,
-		.columns = r->params->size,
-		.points = part->stored_rows * r->params->size,
-		.dram_bytes = 2 * rows_bytes,
-		.resident_bytes = rows_bytes + split_bytes,
-		.access_count = 2,
-		.access = {
-			{ own->upload, splits ? ACCESS_READ : ACCESS_WRITE, 0, rows_bytes },
-			{ part->grid, splits ? ACCESS_WRITE : ACCESS_READ, 0, split_bytes },
-		},
-	};
-	return lmsor_ops(r)->launch(t, part->stream, &launch);
-}
-
 int lmsor_launch_terms(struct lmsor_work *r, struct machine_thread *t)
 {
-	const struct lmsor_method *method = r->params->method;
-	const struct strip_part *part = &r->strips.part[t->gpu];
+	const struct lmsor_method *method = r->params.method;
+	const struct part *part = &r->domain.parts.part[t->gpu];
 	const int64_t bytes =
-		part->stored_rows * r->strips.row_bytes * lmsor_arrays(method->stored);
+		part->stored_rows * r->domain.parts.row_bytes * lmsor_arrays(method->stored);
 	const struct lmsor_setup args = {
-		.terms = lmsor_ops(r)->address(r->strips.m, r->own[t->gpu].terms),
-		.pitch = (int32_t)r->pitch,
+		.terms = lmsor_ops(r)->address(r->base.m, r->own[t->gpu].terms),
+		.pitch = (int32_t)r->domain.pitch,
 		.strip_rows = (int32_t)part->stored_rows,
-		.first_row = (int32_t)(part->strip.begin - part->strip.top),
+		.first_row = (int32_t)(part->rows.begin - part->rows.low),
 		.stored = (int32_t)method->stored,
-		.problem = r->params->p,
+		.problem = r->params.p,
 	};
 	const struct machine_launch launch = {
 		.name = "lmsor_terms",
@@ -178,8 +140,8 @@ int lmsor_launch_terms(struct lmsor_work *r, struct machine_thread *t)
 		.args_bytes = sizeof(args),
 		.geometry = lmsor_terms_geometry,
 		.rows = part->stored_rows,
-		.columns = r->params->size,
-		.points = part->stored_rows * r->params->size,
+		.columns = r->params.size,
+		.points = part->stored_rows * r->params.size,
 		.dram_bytes = bytes,
 		.resident_bytes = bytes,
 		.access_count = 1,

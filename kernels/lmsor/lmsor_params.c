@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/kit/parts.h"
 #include "traces/base/util.h"
 #include "lmsor_geometry.h"
 
@@ -203,15 +204,14 @@ int lmsor_prepare(void *given, uint32_t gpus)
 	p->transport = transport_names[p->peer];
 	if (lmsor_problem_of(p))
 		return -1;
-	if (gpus == 1)
-		return 0;
-	int64_t thinnest = (p->size - 2) / (int64_t)gpus;
-	if (thinnest < 2 * (int64_t)p->border)
-		return report("border %d needs %lld halo rows, more than the %lld rows of a strip "
-			      "(%dx%d on %u GPUs)",
-			      p->border, 2 * (long long)p->border, (long long)thinnest, p->size,
-			      p->size, gpus);
-	return 0;
+	char what[32];
+	snprintf(what, sizeof(what), "border %d", p->border);
+	return parts_check(&(struct parts){ .gpus = gpus,
+					    .across = 1,
+					    .rows = p->size,
+					    .columns = p->size,
+					    .halo = 2 * (int64_t)p->border },
+			   what);
 }
 
 /* The shortest text that reads back as the same number. */
@@ -245,24 +245,4 @@ void lmsor_config(const void *given, char text[CONFIG_BYTES])
 	if (p->iterations)
 		snprintf(text + length, (size_t)(CONFIG_BYTES - length), " iterations=%d",
 			 p->iterations);
-}
-
-/* A configuration string is the options without dashes: the option table parses both. */
-int lmsor_parse(void *given, const char *config)
-{
-	char *copy = xstrdup(config), *argv[32] = { (char *)"lmsor" }, *save;
-	int argc = 1, words, rc = 0;
-	for (char *word = strtok_r(copy, " ", &save); word && argc < 32;
-	     word = strtok_r(NULL, " ", &save))
-		argv[argc++] = xprintf("--%s", word);
-	const struct command_help help = { "solve", "solve lmsor", "" };
-	memset(given, 0, sizeof(struct lmsor_params));
-	if (options_parse(&help, lmsor_options, given, argc, argv, &words) || words)
-		rc = report("cannot read the configuration '%s'", config);
-	else
-		rc = lmsor_prepare(given, 1); /* takes everything off argv */
-	for (int i = 1; i < argc; i++)
-		free(argv[i]);
-	free(copy);
-	return rc;
 }

@@ -49,7 +49,6 @@ static inline int lmsor_look_every(const struct lmsor_params *p)
 extern const struct option_spec lmsor_options[];
 
 int lmsor_prepare(void *params, uint32_t gpus);
-int lmsor_parse(void *params, const char *config);
 void lmsor_config(const void *params, char text[CONFIG_BYTES]);
 
 /*
@@ -57,12 +56,5 @@ void lmsor_config(const void *params, char text[CONFIG_BYTES]);
  * eigenvalues, and refuses what the formulas do not cover; -1 after a message.
  */
 int lmsor_problem_of(struct lmsor_params *params);
-
-/* The whole run on a machine: lmsor_driver.c. */
-int lmsor_run(const void *params, struct machine *m, uint32_t gpus,
-	      const struct solver_request *request, struct solver_result *results);
-int lmsor_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream);
-int lmsor_steady_iterate(void *state, struct machine_thread *t);
-void lmsor_steady_end(void *state);
 
 #endif

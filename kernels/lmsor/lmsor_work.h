@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-#include "kernels/kit/strips.h"
+#include "kernels/kit/domain.h"
 #include "lmsor_params.h"
 
 /* What a GPU has beside its strip. */
 struct lmsor_own {
-	uint32_t terms, upload; /* device buffers; upload: row-major staging of the split layout */
-	uint32_t norm, h_norm;	/* slots 0 .. limit of max|u| after so many iterations; the host's
-				   copy is pinned */
+	uint32_t terms;	       /* device buffer */
+	uint32_t norm, h_norm; /* slots 0 .. limit of max|u| after so many iterations; the host's
+				  copy is pinned */
 	uint32_t saved[2]; /* the strip at the begin of the last two chunks (check=device, several
 			      GPUs) */
 	uint32_t mail;	   /* of all iterations in one launch; `norm` is its board then */
@@ -23,29 +23,32 @@ struct lmsor_own {
 };
 
 struct lmsor_work {
-	const struct lmsor_params *params;
-	struct strips strips;
+	struct solver_work base; /* as in struct domain_work; iterations: at most */
+	struct domain domain;
+	struct lmsor_params params; /* of a steady iteration: with one iteration, all that a slot of
+				       the norm is needed for */
 	struct lmsor_own *own;
-	uint32_t host_grid;
-	int64_t pitch, host_row_bytes;
-	int limit;  /* iterations at most */
-	bool fixed; /* exactly `limit` */
-	bool runs;  /* false on the plan machine, which has no memory */
 	/* by thread 0, of the last run */
 	int done;      /* iterations that were made */
 	bool ended;    /* max|u| was small enough, or is no number */
 	uint64_t norm; /* max|u| after them over all GPUs, as bits; 0: nobody looked */
 };
 
+/* Exactly base.iterations, whatever max|u| is. */
+static inline bool lmsor_fixed(const struct lmsor_work *r)
+{
+	return r->params.iterations > 0 || r->base.warming;
+}
+
 static inline const struct machine_ops *lmsor_ops(const struct lmsor_work *r)
 {
-	return r->strips.m->ops;
+	return r->base.m->ops;
 }
 
 /* Words of the norm, or of the board. */
 static inline int64_t lmsor_slots(const struct lmsor_work *r)
 {
-	return r->limit + (r->params->method->whole ? BOARD_COUNTS : 0) + 1;
+	return r->base.iterations + (r->params.method->whole ? BOARD_COUNTS : 0) + 1;
 }
 
 static inline uint64_t lmsor_bits(double value)
@@ -63,8 +66,6 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 		       int64_t extension, int slot, bool stops);
 /* All iterations at once. */
 int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t);
-/* From the row-major staging to the split layout, or back. */
-int lmsor_launch_layout(struct lmsor_work *r, struct machine_thread *t, bool splits);
 int lmsor_launch_terms(struct lmsor_work *r, struct machine_thread *t);
 /* Slots [from, to) of the norm, to the host or from it. */
 int lmsor_copy_norms(struct lmsor_work *r, struct machine_thread *t, uint32_t stream, int from,

@@ -56,30 +56,6 @@ struct machine_copy {
 
 enum await_policy { AWAIT_SPIN, AWAIT_BLOCK /* mutex and condition variable, as the thesis */ };
 
-/* How long launches take by themselves. */
-struct machine_timing {
-	int repeats, warm_up_ms;		  /* asked for */
-	int64_t launches;			  /* of one call of the body */
-	double median_ns, mad_ns, min_ns, max_ns; /* from launch to launch, over the repeats */
-};
-
-/* One of two branches played side by side: what body(t, arg) puts on `stream`, and on no other. */
-struct machine_branch {
-	uint32_t stream;
-	int (*body)(struct machine_thread *t, void *arg);
-	void *arg;
-};
-
-/* How long two branches take, each alone and both at once. */
-struct machine_pair {
-	int repeats, warm_up_ms; /* asked for */
-	struct machine_branch branch[2];
-	int64_t calls[2]; /* of each body in a branch: so many that both branches take about equally
-			     long alone */
-	struct machine_timing alone[2],
-		both; /* of whole branches, to the end of the last; alone[].launches: of one call */
-};
-
 /* Handed to each host thread. Everything a thread may do goes through it. */
 struct machine_thread {
 	struct machine *machine;
@@ -90,7 +66,11 @@ struct machine_thread {
 };
 
 struct machine_ops {
-	const char *name; /* "cuda", "cpu", "plan" */
+	const char *name; /* "cuda", "cpu", "plan": to be printed, never to be compared */
+	bool computes;	  /* buffers have memory, launches and copies change it; else address() is
+			     NULL and times are not taken */
+	bool warms_up;	  /* short runs before the timed ones make those steadier */
+	bool on_device;	  /* launches are of GPU kernels: a launch without one has no place here */
 	int (*gpu_count)(struct machine *m, uint32_t *count);
 	/* Buffers live until the machine is freed or buffer_free. Device buffers belong to `gpu`;
 	 * ids are dense from 0. */
@@ -121,30 +101,21 @@ struct machine_ops {
 		     enum await_policy policy);
 	int (*barrier)(struct machine_thread *t); /* all threads of this run */
 	int (*mark)(struct machine_thread *t, enum mark mark);
-	/*
-	 * Times the launches that body(t, arg) puts on `stream`, with nothing else going on. cuda:
-	 * a graph of some hundred microseconds of them is replayed between events, so that the host
-	 * has no part in it. cpu: wall clock. plan: calls the body once; times are NaN.
-	 */
-	int (*time_launches)(struct machine_thread *t, uint32_t stream,
-			     int (*body)(struct machine_thread *t, void *arg), void *arg,
-			     struct machine_timing *timing);
-	/*
-	 * The same for two branches. cuda: a graph whose root forks. cpu: there are no two streams
-	 * at once, both means one after the other. plan: calls each body once; times are NaN.
-	 */
-	int (*time_pair)(struct machine_thread *t, struct machine_pair *pair);
 	/* Frees streams, events, counters and buffers made since the machine was made; contexts
 	 * stay (batch runs reuse them). */
 	void (*reset)(struct machine *m);
 	void (*free)(struct machine *m);
 };
 
+struct machine_timing_ops;
 struct machine {
 	const struct machine_ops *ops;
+	const struct machine_timing_ops *timing; /* machine_timing.h; NULL: cannot time launches */
 };
 
 /* All return NULL after a message. Free with m->ops->free(m). */
+struct machine *machine_new(const char *backend /* of MACHINE_BACKENDS */, uint32_t gpus);
+#define MACHINE_BACKENDS "cuda|cpu"
 struct machine *machine_cpu_new(uint32_t gpus);
 struct machine *
 machine_cuda_new(uint32_t gpus); /* loads libwarpreel-cuda.so; says what is missing */
@@ -156,16 +127,13 @@ struct machine *machine_cuda_new_noting(uint32_t gpus, uint32_t launches,
 struct machine *machine_plan_new(uint32_t gpus,
 				 struct schedule *schedule /* borrowed, filled by run */);
 
-/* Median and so on of ns[timing->repeats]. */
-void machine_timing_fill(struct machine_timing *timing, const double *ns);
-
 /* The recorder's table when this process is being recorded, else NULL (traces/recorder/annotate.h).
  */
 struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);
 
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
-#define WARPREEL_CUDA_ABI 3
+#define WARPREEL_CUDA_ABI 4
 struct warpreel_cuda {
 	int abi; /* WARPREEL_CUDA_ABI */
 	struct machine *(*machine_new)(uint32_t gpus);
@@ -178,7 +146,7 @@ typedef const struct warpreel_cuda *warpreel_cuda_entry(void); /* symbol "warpre
 /* NULL after a message saying what is missing. */
 const struct warpreel_cuda *warpreel_cuda_load(void);
 
-/* CUDA kernels register by name: kernels/rbsor/ *.cu each export one such table, listed in
+/* CUDA kernels register by name: a .cu exports one such table, listed in
  * kernels/machine/cuda_kernels.def. */
 struct cuda_kernel {
 	const char *name;

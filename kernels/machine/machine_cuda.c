@@ -150,3 +150,17 @@ out:
 	free(path);
 	return m;
 }
+
+static const struct {
+	const char *name;
+	struct machine *(*make)(uint32_t gpus);
+} backends[] = { { "cuda", machine_cuda_new }, { "cpu", machine_cpu_new } };
+
+struct machine *machine_new(const char *backend, uint32_t gpus)
+{
+	for (size_t k = 0; k < sizeof(backends) / sizeof(backends[0]); k++)
+		if (!strcmp(backends[k].name, backend))
+			return backends[k].make(gpus);
+	report("unknown backend '%s'; there is: " MACHINE_BACKENDS, backend);
+	return NULL;
+}

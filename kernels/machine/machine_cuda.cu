@@ -327,8 +327,13 @@ static void cuda_free(struct machine *base)
 	free(m);
 }
 
+static const struct machine_timing_ops cuda_timing = { cuda_time_launches, cuda_time_pair };
+
 static const struct machine_ops cuda_ops = {
 	.name = "cuda",
+	.computes = true,
+	.warms_up = true,
+	.on_device = true,
 	.gpu_count = cuda_gpu_count,
 	.buffer = cuda_buffer_make,
 	.buffer_free = cuda_buffer_free,
@@ -347,8 +352,6 @@ static const struct machine_ops cuda_ops = {
 	.await = cuda_await,
 	.barrier = cuda_barrier,
 	.mark = cuda_mark,
-	.time_launches = cuda_time_launches,
-	.time_pair = cuda_time_pair,
 	.reset = cuda_reset,
 	.free = cuda_free,
 };
@@ -393,6 +396,7 @@ static struct machine *cuda_machine_new(uint32_t gpus)
 	struct cuda_machine *m = (struct cuda_machine *)memory;
 	memset(m, 0, sizeof(*m));
 	m->base.ops = &cuda_ops;
+	m->base.timing = &cuda_timing;
 	m->gpus = gpus;
 	m->annotate = machine_annotate();
 	m->device_pool = (struct pool *)xcalloc(gpus, sizeof(*m->device_pool));

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "traces/recorder/annotate.h"
-#include "machine.h"
+#include "machine_timing.h"
 extern "C" {
 #include "traces/base/util.h"
 }

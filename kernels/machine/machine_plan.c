@@ -2,7 +2,7 @@
  * The machine that runs nothing: it writes down what a driver asks for. Host threads are played one
  * after the other, which works because nothing here ever blocks.
  */
-#include "machine.h"
+#include "machine_timing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -275,8 +275,11 @@ static void plan_free(struct machine *m)
 	free(m);
 }
 
+static const struct machine_timing_ops plan_timing = { plan_time_launches, plan_time_pair };
+
 static const struct machine_ops plan_ops = {
 	.name = "plan",
+	.on_device = true,
 	.gpu_count = plan_gpu_count,
 	.buffer = plan_buffer_new,
 	.buffer_free = plan_buffer_free,
@@ -295,8 +298,6 @@ static const struct machine_ops plan_ops = {
 	.await = plan_await,
 	.barrier = plan_barrier,
 	.mark = plan_mark,
-	.time_launches = plan_time_launches,
-	.time_pair = plan_time_pair,
 	.reset = plan_reset,
 	.free = plan_free,
 };
@@ -305,6 +306,7 @@ struct machine *machine_plan_new(uint32_t gpus, struct schedule *schedule)
 {
 	struct plan_machine *plan = xcalloc(1, sizeof(*plan));
 	plan->base.ops = &plan_ops;
+	plan->base.timing = &plan_timing;
 	plan->gpus = gpus;
 	plan->schedule = schedule;
 	plan->gpu_bytes = xcalloc(gpus, sizeof(*plan->gpu_bytes));

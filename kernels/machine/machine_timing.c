@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "machine.h"
+#include "machine_timing.h"
 
 #include "traces/base/util.h"
 

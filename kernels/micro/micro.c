@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The family's entry in the solver table, its options and its kernels.
+ * The family's options and its table of kernels.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -107,43 +107,3 @@ void micro_config(const void *given, char text[CONFIG_BYTES])
 	snprintf(text, CONFIG_BYTES, "kernel=%s size=%d block=%d work=%d iterations=%d",
 		 p->kernel->name, p->size, p->block, p->work, p->iterations);
 }
-
-/* A configuration string is the options without dashes: the option table parses both. */
-int micro_parse(void *given, const char *config)
-{
-	struct micro_params *p = given;
-	char *copy = xstrdup(config), *argv[32] = { (char *)"micro" }, *save;
-	const struct command_help help = { "solve", "solve micro", "" };
-	int argc = 1, words, rc = 0;
-
-	for (char *word = strtok_r(copy, " ", &save); word && argc < 32;
-	     word = strtok_r(NULL, " ", &save))
-		argv[argc++] = xprintf("--%s", word);
-	memset(p, 0, sizeof(*p));
-	if (options_parse(&help, micro_options, p, argc, argv, &words) || words)
-		rc = report("cannot read the configuration '%s'", config);
-	else
-		rc = micro_prepare(p, 1);
-	if (!rc)
-		p->name = p->kernel->name; /* text options point into argv */
-	for (int i = 1; i < argc; i++)
-		free(argv[i]);
-	free(copy);
-	return rc;
-}
-
-extern const struct solver solver_micro;
-const struct solver solver_micro = {
-	.name = "micro",
-	.summary = "microkernels that each press on one part of a GPU, for testing models of "
-		   "kernel time",
-	.params_bytes = sizeof(struct micro_params),
-	.options = micro_options,
-	.prepare = micro_prepare,
-	.config = micro_config,
-	.parse = micro_parse,
-	.steady_begin = micro_steady_begin,
-	.steady_iterate = micro_steady_iterate,
-	.steady_end = micro_steady_end,
-	.run = micro_run,
-};

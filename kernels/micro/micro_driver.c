@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Runs a microkernel over and over on one GPU. Start values are made on the device by micro_fill;
- * the output is read back through a small buffer and hashed as it comes.
+ * Runs a microkernel over and over on one GPU. Start values are made on the device by micro_fill.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,20 +11,26 @@
 
 enum { STAGE_BYTES = 16 << 20 };
 
-struct micro_state {
-	struct micro_params params;
-	struct machine *m;
+struct micro_work {
+	struct solver_work base;    /* first */
+	struct micro_params params; /* with addresses */
 	uint32_t buffer[MICRO_BUFFERS], stage, stream;
 	uint64_t seed;
-	int iterations; /* fewer while warming up */
-	bool verify;	/* hash the output after the run */
-	struct solver_result *result;
+	struct solver_result *result; /* while its output is looked at */
 };
 
-static int make(struct micro_state *s, const struct micro_params *params, struct machine *m)
+static struct micro_work *work_of(const struct solver_work *work)
 {
+	return (struct micro_work *)(uintptr_t)work;
+}
+
+static int micro_begin(struct solver_work *base)
+{
+	struct micro_work *s = work_of(base);
+	struct machine *m = base->m;
+	const struct micro_params *params = base->params;
 	s->params = *params;
-	s->m = m;
+	base->iterations = params->iterations;
 	for (int k = 0; k < MICRO_BUFFERS; k++) {
 		const struct micro_buffer *want = &params->buffer[k];
 		if (!want->count)
@@ -36,18 +41,38 @@ static int make(struct micro_state *s, const struct micro_params *params, struct
 		*(k < MICRO_INPUTS ? &s->params.args.in[k] : &s->params.args.out) =
 			m->ops->address(m, s->buffer[k]);
 	}
-	return m->ops->stream(m, 0, &s->stream);
+	if (m->ops->stream(m, 0, &s->stream))
+		return -1;
+	return base->steady ? 0 : m->ops->buffer(m, 0, SPACE_PINNED, STAGE_BYTES, &s->stage);
 }
 
-static int fill(struct micro_state *s, struct machine_thread *t)
+static void micro_end(struct solver_work *base)
 {
+	(void)base;
+}
+
+static uint32_t micro_stream(const struct solver_work *base, uint32_t gpu)
+{
+	(void)gpu;
+	return work_of(base)->stream;
+}
+
+static void micro_seed(struct solver_work *base, uint64_t seed)
+{
+	work_of(base)->seed = seed;
+}
+
+static int micro_up(struct solver_work *base, struct machine_thread *t)
+{
+	struct micro_work *s = work_of(base);
+	const struct machine_ops *ops = base->m->ops;
 	for (int k = 0; k < MICRO_BUFFERS; k++) {
 		const struct micro_buffer *want = &s->params.buffer[k];
 		const int64_t bytes = want->count * want->word_bytes;
 		if (!want->count)
 			continue;
 		const struct micro_fill_args args = {
-			.out = s->m->ops->address(s->m, s->buffer[k]),
+			.out = ops->address(base->m, s->buffer[k]),
 			/* zeros are words of 4 bytes, whatever will be written over them */
 			.count = want->fill == FILL_ZERO ? bytes / 4 : want->count,
 			.range = want->range,
@@ -68,14 +93,15 @@ static int fill(struct micro_state *s, struct machine_thread *t)
 			.access_count = 1,
 			.access = { { s->buffer[k], ACCESS_WRITE, 0, bytes } },
 		};
-		if (s->m->ops->launch(t, s->stream, &launch))
+		if (ops->launch(t, s->stream, &launch))
 			return -1;
 	}
 	return 0;
 }
 
-static int iterate(struct micro_state *s, struct machine_thread *t)
+static int micro_iterate(struct solver_work *base, struct machine_thread *t)
 {
+	const struct micro_work *s = work_of(base);
 	const struct micro_params *p = &s->params;
 	const int64_t n = p->size, dimensions = p->kernel->dimensions;
 	struct machine_launch launch = {
@@ -101,7 +127,7 @@ static int iterate(struct micro_state *s, struct machine_thread *t)
 			(b->mode & ACCESS_READ ? bytes : 0) + (b->mode & ACCESS_WRITE ? bytes : 0);
 		launch.resident_bytes += bytes;
 	}
-	return s->m->ops->launch(t, s->stream, &launch);
+	return base->m->ops->launch(t, s->stream, &launch);
 }
 
 /* The largest magnitude among `bytes` of output; a NaN stays one. */
@@ -119,11 +145,14 @@ static double largest(const void *values, int64_t bytes, const struct micro_buff
 	return most;
 }
 
-static int check_output(struct micro_state *s, struct machine_thread *t)
+/* The output comes down through a small buffer and is hashed as it comes. */
+static int check_body(struct machine_thread *t, void *arg)
 {
+	const struct micro_work *s = arg;
+	struct machine *m = s->base.m;
 	const struct micro_buffer *out = &s->params.buffer[MICRO_INPUTS];
 	const int64_t bytes = out->count * out->word_bytes;
-	const char *stage = s->m->ops->address(s->m, s->stage);
+	const char *stage = m->ops->address(m, s->stage);
 	uint64_t hash = 0xcbf29ce484222325u;
 
 	s->result->residual = 0;
@@ -134,7 +163,7 @@ static int check_output(struct micro_state *s, struct machine_thread *t)
 						   .source_offset_bytes = at,
 						   .row_bytes = now,
 						   .rows = 1 };
-		if (s->m->ops->copy(t, s->stream, &copy) || s->m->ops->sync(t, s->stream))
+		if (m->ops->copy(t, s->stream, &copy) || m->ops->sync(t, s->stream))
 			return -1;
 		for (int64_t k = 0; k < now; k += 4) {
 			uint32_t word;
@@ -148,95 +177,39 @@ static int check_output(struct micro_state *s, struct machine_thread *t)
 	return 0;
 }
 
-static int run_body(struct machine_thread *t, void *arg)
-{
-	struct micro_state *s = arg;
-	const struct machine_ops *ops = s->m->ops;
-
-	if (ops->mark(t, MARK_TOTAL_BEGIN) || fill(s, t) || ops->sync(t, s->stream) ||
-	    ops->mark(t, MARK_CORE_BEGIN))
-		return -1;
-	for (int k = 0; k < s->iterations; k++)
-		if (iterate(s, t))
-			return -1;
-	if (ops->sync(t, s->stream) || ops->mark(t, MARK_CORE_END) || ops->mark(t, MARK_TOTAL_END))
-		return -1;
-	return s->verify ? check_output(s, t) : 0;
-}
-
-static int run_once(struct micro_state *s, struct solver_result *result, bool verify)
+static int micro_check(struct solver_work *base, struct solver_result *result)
 {
 	struct machine_thread thread;
 
-	*result = (struct solver_result){ .iterations = s->iterations, .residual = NAN };
-	s->result = result;
-	s->verify = verify;
-	if (s->m->ops->run(s->m, 1, run_body, s, &thread))
-		return -1;
-	result->core_ns = thread.mark_ns[MARK_CORE_END] - thread.mark_ns[MARK_CORE_BEGIN];
-	result->total_ns = thread.mark_ns[MARK_TOTAL_END] - thread.mark_ns[MARK_TOTAL_BEGIN];
-	return 0;
+	work_of(base)->result = result;
+	return base->m->ops->run(base->m, 1, check_body, base, &thread);
 }
 
-int micro_run(const void *params, struct machine *m, uint32_t gpus,
-	      const struct solver_request *request, struct solver_result *results)
+static int micro_core(struct solver_work *base, struct machine_thread *t)
 {
-	struct micro_state s = { .seed = request->seed };
-	char config[CONFIG_BYTES];
-
-	if (make(&s, params, m) || m->ops->buffer(m, 0, SPACE_PINNED, STAGE_BYTES, &s.stage))
-		return -1;
-	const bool runs = m->ops->address(m, s.stage) != NULL; /* the plan machine has no memory */
-	micro_config(params, config);
-	if (runs && strcmp(m->ops->name, "cpu") && request->warm_up_ms >= 0) {
-		const int64_t until = monotonic_ns() + (int64_t)request->warm_up_ms * 1000000;
-		struct solver_result ignored;
-		s.iterations = s.params.iterations < 4 ? s.params.iterations : 4;
-		do {
-			if (run_once(&s, &ignored, false))
-				return -1;
-		} while (monotonic_ns() < until);
-	}
-	s.iterations = s.params.iterations;
-	for (int k = 0; k < request->repeat; k++) {
-		solver_note_run("micro", config, gpus);
-		if (run_once(&s, &results[k],
-			     runs && request->verify && (k == 0 || k == request->repeat - 1)))
+	for (int k = 0; k < base->iterations; k++)
+		if (micro_iterate(base, t))
 			return -1;
-		solver_note_run(NULL, NULL, 0);
-	}
 	return 0;
 }
 
-static int fill_body(struct machine_thread *t, void *arg)
-{
-	struct micro_state *s = arg;
-
-	return fill(s, t) || s->m->ops->sync(t, s->stream) ? -1 : 0;
-}
-
-int micro_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream)
-{
-	struct micro_state *s = xcalloc(1, sizeof(*s));
-	struct machine_thread thread;
-
-	s->seed = 1;
-	if (make(s, params, m) || (m->ops->address(m, s->buffer[MICRO_INPUTS]) &&
-				   m->ops->run(m, 1, fill_body, s, &thread))) {
-		free(s);
-		return -1;
-	}
-	*state = s;
-	*stream = s->stream;
-	return 0;
-}
-
-int micro_steady_iterate(void *state, struct machine_thread *t)
-{
-	return iterate(state, t);
-}
-
-void micro_steady_end(void *state)
-{
-	free(state);
-}
+extern const struct solver solver_micro;
+const struct solver solver_micro = {
+	.name = "micro",
+	.summary = "microkernels that each press on one part of a GPU, for testing models of "
+		   "kernel time",
+	.params_bytes = sizeof(struct micro_params),
+	.work_bytes = sizeof(struct micro_work),
+	.alone = true,
+	.options = micro_options,
+	.prepare = micro_prepare,
+	.config = micro_config,
+	.begin = micro_begin,
+	.end = micro_end,
+	.stream = micro_stream,
+	.fill = micro_seed,
+	.up = micro_up,
+	.core = micro_core,
+	.check = micro_check,
+	.iterate = micro_iterate,
+};

@@ -22,14 +22,6 @@ struct micro_params {
 extern const struct option_spec micro_options[];
 
 int micro_prepare(void *params, uint32_t gpus);
-int micro_parse(void *params, const char *config);
 void micro_config(const void *params, char text[CONFIG_BYTES]);
-
-/* micro_driver.c */
-int micro_run(const void *params, struct machine *m, uint32_t gpus,
-	      const struct solver_request *request, struct solver_result *results);
-int micro_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream);
-int micro_steady_iterate(void *state, struct machine_thread *t);
-void micro_steady_end(void *state);
 
 #endif

@@ -20,13 +20,8 @@
 extern "C" {
 #endif
 
-/* Grid storage on the device.
- * LAYOUT_ROWS (kernel `paper`): row-major, `pitch` elements a row.
- * LAYOUT_SPLIT (kernel `tuned`): each row holds its red half-row, then its black half-row, each
- * pitch/2 elements. Column j of global row i sits at index j >> 1 of half (i + j) & 1 (0 = red). A
- * band of rows is contiguous in both layouts. pitch is a multiple of 64 elements.
- */
-enum rbsor_layout { LAYOUT_ROWS, LAYOUT_SPLIT };
+/* The kernels of `paper` work on LAYOUT_ROWS, those of `tuned` on LAYOUT_SPLIT
+ * (kernels/kit/colour_layout.h). */
 
 /* Arguments of rbsor_{paper,tuned}_{f32,f64}: one colour of rows [row_begin, row_end) of a strip.
  */
@@ -42,23 +37,11 @@ struct rbsor_sweep {
 	double omega;		    /* f32 kernels round it to float once */
 };
 
-/* Arguments of rbsor_split_{f32,f64} (row-major `rows_grid` -> split `grid`) and
- * rbsor_merge_{f32,f64} (back). */
-struct rbsor_layout_args {
-	void *rows_grid, *grid;
-	int64_t rows_pitch, pitch; /* elements */
-	int32_t columns, strip_rows, first_row;
-};
-
-/* CPU implementations (plain C, reference): args point to the structs above. */
+/* CPU implementations (plain C, reference): args point to the struct above. */
 void rbsor_rows_f32_cpu(const void *args);
 void rbsor_rows_f64_cpu(const void *args);
 void rbsor_tuned_f32_cpu(const void *args);
 void rbsor_tuned_f64_cpu(const void *args);
-void rbsor_split_f32_cpu(const void *args);
-void rbsor_split_f64_cpu(const void *args);
-void rbsor_merge_f32_cpu(const void *args);
-void rbsor_merge_f64_cpu(const void *args);
 
 #ifdef __cplusplus
 }

@@ -3,22 +3,7 @@
 
 #include <string.h>
 
-static const uint32_t GRID_Y_MAX = 65535; /* the hardware's; what is over folds into z */
-
-static uint32_t divide_up(uint32_t value, uint32_t by)
-{
-	return (value + by - 1) / by;
-}
-
-static void set(struct launch_geometry *geometry, uint32_t grid_x, uint32_t grid_rows,
-		uint32_t block_x, uint32_t block_y, int32_t path)
-{
-	const uint32_t y = grid_rows < GRID_Y_MAX ? grid_rows : GRID_Y_MAX;
-
-	*geometry = (struct launch_geometry){ .grid = { grid_x, y, divide_up(grid_rows, y) },
-					      .block = { block_x, block_y, 1 },
-					      .path = path };
-}
+#include "kernels/kit/launch_shape.h"
 
 /*
  * Few vectors: one row a thread, so that all SMs have work. Many: several rows a
@@ -33,7 +18,7 @@ static const struct shape {
 /* The widest row of a block, from `width` down, that leaves at most an eighth of the lanes idle. */
 static uint32_t block_width(uint32_t vectors, uint32_t width)
 {
-	while (width > 32 && divide_up(vectors, width) * width - vectors > vectors / 8)
+	while (width > 32 && launch_divide_up(vectors, width) * width - vectors > vectors / 8)
 		width /= 2;
 	return width;
 }
@@ -52,9 +37,9 @@ static void tuned(const struct rbsor_sweep *sweep, int lanes, struct launch_geom
 	const uint32_t width = block_width(vectors, TUNED_BLOCK_THREADS),
 		       height = TUNED_BLOCK_THREADS / width;
 
-	set(geometry, divide_up(vectors, width),
-	    divide_up((uint32_t)rows, height * (uint32_t)shape->rows_a_thread), width, height,
-	    shape->rows_a_thread);
+	launch_shape(geometry, launch_divide_up(vectors, width),
+		     launch_divide_up((uint32_t)rows, height * (uint32_t)shape->rows_a_thread),
+		     width, height, shape->rows_a_thread);
 }
 
 void rbsor_tuned_f32_geometry(const void *args, struct launch_geometry *geometry)
@@ -74,16 +59,7 @@ void rbsor_paper_geometry(const void *args, struct launch_geometry *geometry)
 
 	memset(geometry, 0, sizeof(*geometry));
 	if (rows > 0 && columns > 0)
-		set(geometry, divide_up((uint32_t)columns, PAPER_STEP_COLUMNS),
-		    divide_up((uint32_t)rows, PAPER_STEP_ROWS), PAPER_TILE_COLUMNS, 1, 0);
-}
-
-void rbsor_layout_geometry(const void *args, struct launch_geometry *geometry)
-{
-	const struct rbsor_layout_args *layout = args;
-
-	memset(geometry, 0, sizeof(*geometry));
-	if (layout->columns > 0 && layout->strip_rows > 0)
-		set(geometry, divide_up(((uint32_t)layout->columns + 1) / 2, LAYOUT_BLOCK_THREADS),
-		    (uint32_t)layout->strip_rows, LAYOUT_BLOCK_THREADS, 1, 0);
+		launch_shape(geometry, launch_divide_up((uint32_t)columns, PAPER_STEP_COLUMNS),
+			     launch_divide_up((uint32_t)rows, PAPER_STEP_ROWS), PAPER_TILE_COLUMNS,
+			     1, 0);
 }

@@ -18,15 +18,13 @@ enum {
 	PAPER_STEP_COLUMNS = PAPER_TILE_COLUMNS - 2,
 	PAPER_STEP_ROWS = PAPER_TILE_ROWS - 2
 };
-enum { TUNED_BLOCK_THREADS = 128, LAYOUT_BLOCK_THREADS = 256 };
+enum { TUNED_BLOCK_THREADS = 128 };
 
 /* For struct machine_launch: args are struct rbsor_sweep. A sweep over nothing has a grid of 0
  * blocks. path: rows a thread. */
 void rbsor_tuned_f32_geometry(const void *args, struct launch_geometry *geometry);
 void rbsor_tuned_f64_geometry(const void *args, struct launch_geometry *geometry);
 void rbsor_paper_geometry(const void *args, struct launch_geometry *geometry);
-/* args are struct rbsor_layout_args. */
-void rbsor_layout_geometry(const void *args, struct launch_geometry *geometry);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "kernels/kit/solver.h"
-#include "kernels/kit/strips.h"
+#include "kernels/kit/parts.h"
 #include "traces/base/options.h"
 
 struct rbsor_params {
@@ -32,19 +32,7 @@ extern const struct option_spec rbsor_options[];
 double rbsor_optimal_omega(int64_t rows, int64_t columns);
 
 int rbsor_prepare(void *params, uint32_t gpus);
-int rbsor_parse(void *params, const char *config);
 void rbsor_config(const void *params, char text[CONFIG_BYTES]);
-
-/* The whole run on a machine: rbsor_driver.c. */
-int rbsor_run(const void *params, struct machine *m, uint32_t gpus,
-	      const struct solver_request *request, struct solver_result *results);
-
 int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis */
-struct strip rbsor_strip_of(const struct rbsor_params *params, uint32_t gpus, uint32_t gpu);
-
-/* rbsor_driver.c too: one iteration on the whole grid, for timing. */
-int rbsor_steady_begin(const void *params, struct machine *m, void **state, uint32_t *stream);
-int rbsor_steady_iterate(void *state, struct machine_thread *t);
-void rbsor_steady_end(void *state);
 
 #endif

@@ -24,7 +24,7 @@ struct batch_options {
 static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE",
 	  "write the rows there instead of standard output" },
-	{ "backend", OPTION_CHOICE, AT(backend), "cuda", 0, 0, "cuda|cpu",
+	{ "backend", OPTION_CHOICE, AT(backend), "cuda", 0, 0, MACHINE_BACKENDS,
 	  "GPUs, or host threads doing the same" },
 	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G",
 	  "GPUs to open; lines that want more are not run" },
@@ -148,8 +148,7 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 	}
 	int not_run = 0;
 	struct output output = { 0 };
-	struct machine *m = strcmp(o.backend, "cuda") ? machine_cpu_new((uint32_t)o.gpus)
-						      : machine_cuda_new((uint32_t)o.gpus);
+	struct machine *m = machine_new(o.backend, (uint32_t)o.gpus);
 	rc = m ? 0 : -1;
 	if (!rc && o.output) {
 		output_begin(&output, o.output);

@@ -21,7 +21,7 @@ struct solve_options {
 #define AT(field) offsetof(struct solve_options, field)
 static const struct option_spec own_options[] = {
 	{ "gpus", OPTION_INT, AT(gpus), "1", 1, 64, "G", "GPUs, and host threads" },
-	{ "backend", OPTION_CHOICE, AT(backend), "cpu", 0, 0, "cuda|cpu",
+	{ "backend", OPTION_CHOICE, AT(backend), "cpu", 0, 0, MACHINE_BACKENDS,
 	  "GPUs, or host threads doing the same" },
 	{ "repeat", OPTION_INT, AT(repeat), "1", 1, 100000, "R", "timed runs; times are medians" },
 	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
@@ -85,13 +85,13 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 	if (o->blocks)
 		m = machine_cuda_new_noting((uint32_t)o->gpus, (uint32_t)o->blocks, &notes);
 	else
-		m = strcmp(o->backend, "cuda") ? machine_cpu_new((uint32_t)o->gpus)
-					       : machine_cuda_new((uint32_t)o->gpus);
+		m = machine_new(o->backend, (uint32_t)o->gpus);
 	if (!m)
 		goto out;
 	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms, true };
 	results = xcalloc((size_t)o->repeat, sizeof(*results));
-	if (solver->run(params, m, (uint32_t)o->gpus, &request, results) || (notes && notes->end()))
+	if (solver_run(solver, params, m, (uint32_t)o->gpus, &request, results) ||
+	    (notes && notes->end()))
 		goto out;
 	struct solve_row row = { .solver = solver,
 				 .gpus = (uint32_t)o->gpus,

@@ -14,6 +14,7 @@
 #include "traces/program/program.h"
 #include "traces/base/util.h"
 #include "kernels/kit/solver.h"
+#include "kernels/machine/machine_timing.h"
 #include "time_pairs.h"
 
 struct time_options {
@@ -34,7 +35,7 @@ static const struct option_spec own_options[] = {
 	  "time one pair: 'SOLVER KEY=VALUE...'" },
 	{ "with", OPTION_TEXT, AT(pairs.with), NULL, 0, 0, "SIDE",
 	  "its other side: the same, or 'copy=d2d|h2d|d2h BYTES'" },
-	{ "backend", OPTION_CHOICE, AT(pairs.backend), "cuda", 0, 0, "cuda|cpu",
+	{ "backend", OPTION_CHOICE, AT(pairs.backend), "cuda", 0, 0, MACHINE_BACKENDS,
 	  "a GPU, or host code doing the same" },
 	{ "repeat", OPTION_INT, AT(pairs.repeat), "10", 1, 100000, "R",
 	  "times are medians of so many" },
@@ -53,32 +54,26 @@ struct timer {
 };
 
 /* Steady state of one solver on one machine. */
-struct steady {
-	const struct solver *solver;
-	void *state;
-	uint32_t stream;
+struct timed {
+	struct solver_steady steady;
 	struct machine_timing timing;
 };
 
-static int iterate(struct machine_thread *t, void *arg)
-{
-	struct steady *steady = arg;
-	return steady->solver->steady_iterate(steady->state, t);
-}
-
 static int time_body(struct machine_thread *t, void *arg)
 {
-	struct steady *steady = arg;
-	return t->machine->ops->time_launches(t, steady->stream, iterate, steady, &steady->timing);
+	struct timed *timed = arg;
+	return t->machine->timing->launches(t, timed->steady.stream, solver_steady_iterate,
+					    &timed->steady, &timed->timing);
 }
 
-static int run_steady(struct steady *steady, const void *params, struct machine *m)
+static int run_timed(struct timed *timed, const struct solver *solver, const void *params,
+		     struct machine *m)
 {
 	struct machine_thread thread;
-	if (steady->solver->steady_begin(params, m, &steady->state, &steady->stream))
+	if (solver_steady_begin(&timed->steady, solver, params, m))
 		return -1;
-	int rc = m->ops->run(m, 1, time_body, steady, &thread);
-	steady->solver->steady_end(steady->state);
+	int rc = m->ops->run(m, 1, time_body, timed, &thread);
+	solver_steady_end(&timed->steady);
 	return rc;
 }
 
@@ -152,13 +147,11 @@ static int time_one(struct timer *timer, const struct solver *solver, const void
 {
 	const struct time_options *o = timer->o;
 	struct schedule plan;
-	struct steady planned = { .solver = solver }, measured = { .solver = solver };
+	struct timed planned = { 0 }, measured = { 0 };
 	char config[CONFIG_BYTES], date[32];
 	time_t now = time(NULL);
 	struct tm utc;
 	int rc = -1;
-	if (!solver->steady_begin)
-		return report("solver %s cannot be timed by its kernels", solver->name);
 	solver->config(params, config);
 	schedule_init(&plan);
 	struct machine *paper = machine_plan_new(1, &plan);
@@ -166,7 +159,8 @@ static int time_one(struct timer *timer, const struct solver *solver, const void
 		(struct machine_timing){ .repeats = o->pairs.repeat,
 					 .warm_up_ms = timer->warm ? o->pairs.warm_up_ms
 								   : 100 * o->pairs.warm_up_ms };
-	if (!run_steady(&planned, params, paper) && !run_steady(&measured, params, timer->m)) {
+	if (!run_timed(&planned, solver, params, paper) &&
+	    !run_timed(&measured, solver, params, timer->m)) {
 		const struct machine_timing *t = &measured.timing;
 		timer->warm = true;
 		gmtime_r(&now, &utc);
@@ -217,9 +211,8 @@ static int time_list(struct timer *timer, const char *file, FILE *list)
 		struct config_line at;
 		int kind = parse_line(line, file, ++number, &solver, &at);
 		if (kind > 0) {
-			void *params = xcalloc(1, solver->params_bytes);
-			if (solver->parse(params, at.config) || solver->prepare(params, 1) ||
-			    time_one(timer, solver, params)) {
+			void *params = solver_params(solver, at.config, 1);
+			if (!params || time_one(timer, solver, params)) {
 				report_warning("%s:%d: not timed: %s", file, number, at.config);
 				kind = -1;
 			}
@@ -254,7 +247,7 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 			fclose(list);
 		return EXIT_BAD;
 	}
-	timer.m = strcmp(o->pairs.backend, "cuda") ? machine_cpu_new(1) : machine_cuda_new(1);
+	timer.m = machine_new(o->pairs.backend, 1);
 	if (!timer.m)
 		rc = -1;
 	if (!rc && o->output) {

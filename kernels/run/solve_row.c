@@ -109,16 +109,16 @@ void solve_row_print(FILE *out, const struct solve_row *r, const struct solver *
 int solve_config(const struct solver *solver, const char *config, struct machine *m, uint32_t gpus,
 		 const struct solver_request *request, struct solve_row *row)
 {
-	void *params = xcalloc(1, solver->params_bytes);
+	void *params = solver_params(solver, config, gpus);
+	if (!params)
+		return -1;
 	struct solver_result *results = xcalloc((size_t)request->repeat, sizeof(*results));
 	int rc = -1;
-	if (solver->parse(params, config) || solver->prepare(params, gpus))
-		goto out;
 	row->solver = solver;
 	row->gpus = gpus;
 	row->backend = m->ops->name;
 	solver->config(params, row->config);
-	if (solver->run(params, m, gpus, request, results))
+	if (solver_run(solver, params, m, gpus, request, results))
 		goto out;
 	solve_row_fill(row, results, request->repeat);
 	rc = 0;

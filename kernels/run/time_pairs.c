@@ -9,6 +9,7 @@
 
 #include "traces/base/util.h"
 #include "kernels/kit/solver.h"
+#include "kernels/machine/machine_timing.h"
 
 static const struct copy_way {
 	const char *name;
@@ -22,7 +23,8 @@ static const struct copy_way {
 /* One of the two: launches of a solver's steady state, or a copy. */
 struct side {
 	const struct solver *solver; /* NULL: a copy */
-	void *params, *state;
+	void *params;
+	struct solver_steady steady;
 	const struct copy_way *way;
 	struct machine_copy copy;
 	uint32_t stream;
@@ -79,11 +81,8 @@ static int parse_side(struct side *side, const char *given)
 		return -1;
 	}
 	side->solver = solver;
-	side->params = xcalloc(1, solver->params_bytes);
-	if (!solver->steady_begin) {
-		rc = report("solver %s cannot be timed by its kernels", solver->name);
-	} else if (!solver->parse(side->params, trimmed(config)) &&
-		   !solver->prepare(side->params, 1)) {
+	side->params = solver_params(solver, trimmed(config), 1);
+	if (side->params) {
 		char canonical[CONFIG_BYTES];
 		solver->config(side->params, canonical);
 		rc = snprintf(side->text, sizeof(side->text), "%s %s", solver->name, canonical) <
@@ -98,14 +97,17 @@ static int parse_side(struct side *side, const char *given)
 static int side_body(struct machine_thread *t, void *arg)
 {
 	struct side *side = arg;
-	return side->solver ? side->solver->steady_iterate(side->state, t)
+	return side->solver ? solver_steady_iterate(t, &side->steady)
 			    : t->machine->ops->copy(t, side->stream, &side->copy);
 }
 
 static int side_begin(struct side *side, struct machine *m)
 {
-	if (side->solver)
-		return side->solver->steady_begin(side->params, m, &side->state, &side->stream);
+	if (side->solver) {
+		int rc = solver_steady_begin(&side->steady, side->solver, side->params, m);
+		side->stream = side->steady.stream;
+		return rc;
+	}
 	return m->ops->buffer(m, 0, side->way->source, side->copy.row_bytes, &side->copy.source) ||
 			       m->ops->buffer(m, 0, side->way->target, side->copy.row_bytes,
 					      &side->copy.target) ||
@@ -116,15 +118,14 @@ static int side_begin(struct side *side, struct machine *m)
 
 static void side_release(struct side *side)
 {
-	if (side->state)
-		side->solver->steady_end(side->state);
+	solver_steady_end(&side->steady);
 	free(side->params);
 }
 
 static int pair_body(struct machine_thread *t, void *arg)
 {
 	struct pair_run *run = arg;
-	return t->machine->ops->time_pair(t, &run->pair);
+	return t->machine->timing->pair(t, &run->pair);
 }
 
 static void print_row(const struct time_pairs *o, const char *backend, const char *name,

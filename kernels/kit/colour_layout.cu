@@ -6,12 +6,12 @@
  */
 #include <cuda_runtime.h>
 #include "kernels/machine/machine.h"
-#include "rbsor_geometry.h"
+#include "colour_layout.h"
 
 /* Where the pair's row and halves begin; false when there is no such pair. */
 template <typename T>
-__device__ __forceinline__ bool rbsor_pair(const struct rbsor_layout_args &args, T **rows, T **even,
-					   T **odd)
+__device__ __forceinline__ bool colour_pair(const struct colour_layout_args &args, T **rows,
+					    T **even, T **odd)
 {
 	const int pair = (int)(blockIdx.x * blockDim.x + threadIdx.x);
 	const int64_t row = (int64_t)blockIdx.z * gridDim.y + blockIdx.y;
@@ -30,11 +30,11 @@ __device__ __forceinline__ bool rbsor_pair(const struct rbsor_layout_args &args,
 }
 
 template <typename T>
-__device__ __forceinline__ void rbsor_split(const struct rbsor_layout_args &args)
+__device__ __forceinline__ void colour_split(const struct colour_layout_args &args)
 {
 	T *rows, *even, *odd;
 
-	if (!rbsor_pair<T>(args, &rows, &even, &odd))
+	if (!colour_pair<T>(args, &rows, &even, &odd))
 		return;
 	*even = rows[0];
 	if (odd)
@@ -42,11 +42,11 @@ __device__ __forceinline__ void rbsor_split(const struct rbsor_layout_args &args
 }
 
 template <typename T>
-__device__ __forceinline__ void rbsor_merge(const struct rbsor_layout_args &args)
+__device__ __forceinline__ void colour_merge(const struct colour_layout_args &args)
 {
 	T *rows, *even, *odd;
 
-	if (!rbsor_pair<T>(args, &rows, &even, &odd))
+	if (!colour_pair<T>(args, &rows, &even, &odd))
 		return;
 	rows[0] = *even;
 	if (odd)
@@ -54,36 +54,36 @@ __device__ __forceinline__ void rbsor_merge(const struct rbsor_layout_args &args
 }
 
 extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
-	rbsor_split_f32(const struct rbsor_layout_args args)
+	rbsor_split_f32(const struct colour_layout_args args)
 {
-	rbsor_split<float>(args);
+	colour_split<float>(args);
 }
 
 extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
-	rbsor_split_f64(const struct rbsor_layout_args args)
+	rbsor_split_f64(const struct colour_layout_args args)
 {
-	rbsor_split<double>(args);
+	colour_split<double>(args);
 }
 
 extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
-	rbsor_merge_f32(const struct rbsor_layout_args args)
+	rbsor_merge_f32(const struct colour_layout_args args)
 {
-	rbsor_merge<float>(args);
+	colour_merge<float>(args);
 }
 
 extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
-	rbsor_merge_f64(const struct rbsor_layout_args args)
+	rbsor_merge_f64(const struct colour_layout_args args)
 {
-	rbsor_merge<double>(args);
+	colour_merge<double>(args);
 }
 
-static int launch(void (*kernel)(const struct rbsor_layout_args), const void *args_, void *stream)
+static int launch(void (*kernel)(const struct colour_layout_args), const void *args_, void *stream)
 {
-	struct rbsor_layout_args args = *(const struct rbsor_layout_args *)args_;
+	struct colour_layout_args args = *(const struct colour_layout_args *)args_;
 	struct launch_geometry g;
 	void *arguments[] = { &args };
 
-	rbsor_layout_geometry(args_, &g);
+	colour_layout_geometry(args_, &g);
 	if (!g.grid[0])
 		return cudaSuccess;
 	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
@@ -111,7 +111,7 @@ static int merge_f64(const void *args, void *stream)
 	return launch(rbsor_merge_f64, args, stream);
 }
 
-extern "C" const struct cuda_kernel rbsor_layout_kernels[] = {
+extern "C" const struct cuda_kernel colour_layout_kernels[] = {
 	{ "rbsor_split_f32", split_f32 },
 	{ "rbsor_split_f64", split_f64 },
 	{ "rbsor_merge_f32", merge_f32 },

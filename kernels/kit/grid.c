@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rbsor_grid.h"
+#include "grid.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,8 +9,27 @@
 
 #include "traces/base/util.h"
 
+int grid_parse_size(const char *text, int64_t *rows, int64_t *columns)
+{
+	char *end;
+	long long r = strtoll(text, &end, 10), c = r;
+	if (end != text && *end == 'x') {
+		char *second = end + 1;
+		c = strtoll(second, &end, 10);
+		if (end == second)
+			end = (char *)text;
+	}
+	if (end == text || *end)
+		return report("size '%s' is neither N nor ROWSxCOLUMNS", text);
+	if (r < 3 || c < 3 || r > (1 << 24) || c > (1 << 24) || r * c > ((int64_t)1 << 34))
+		return report("size '%s' is outside 3 to 16777216 a side and 2^34 points", text);
+	*rows = r;
+	*columns = c;
+	return 0;
+}
+
 struct job {
-	const struct rbsor_grid *grid;
+	const struct grid *grid;
 	int64_t begin, end;
 	uint64_t seed;
 	uint64_t *row_hash; /* [rows], shared */
@@ -28,7 +47,7 @@ static inline uint64_t mix(uint64_t x)
 
 static void fill_rows(struct job *job)
 {
-	const struct rbsor_grid *g = job->grid;
+	const struct grid *g = job->grid;
 	for (int64_t i = job->begin; i < job->end; i++) {
 		uint64_t row = mix(job->seed + 0x9e3779b97f4a7c15u * (uint64_t)(i + 1));
 		float *f = (float *)g->h_cells + i * g->columns;
@@ -43,15 +62,27 @@ static void fill_rows(struct job *job)
 	}
 }
 
-static inline double cell(const struct rbsor_grid *g, int64_t i, int64_t j)
+static inline double cell(const struct grid *g, int64_t i, int64_t j)
 {
 	return g->f64 ? ((const double *)g->h_cells)[i * g->columns + j]
 		      : (double)((const float *)g->h_cells)[i * g->columns + j];
 }
 
+/* Rows of all planes, one after the other. */
+static int64_t all_rows(const struct grid *g)
+{
+	return g->rows * (g->planes ? g->planes : 1);
+}
+
+static bool interior(const struct grid *g, int64_t i)
+{
+	const int64_t row = i % g->rows, plane = i / g->rows;
+	return row > 0 && row < g->rows - 1 && (!g->planes || (plane > 0 && plane < g->planes - 1));
+}
+
 static void check_rows(struct job *job)
 {
-	const struct rbsor_grid *g = job->grid;
+	const struct grid *g = job->grid;
 	int64_t word = g->f64 ? 8 : 4;
 	for (int64_t i = job->begin; i < job->end; i++) {
 		const unsigned char *bytes =
@@ -64,12 +95,14 @@ static void check_rows(struct job *job)
 			hash ^= hash >> 29;
 		}
 		job->row_hash[i] = hash;
-		if (i == 0 || i == g->rows - 1)
+		if (!interior(g, i))
 			continue;
 		for (int64_t j = 1; j < g->columns - 1; j++) {
-			double r = fabs(0.25 * ((cell(g, i, j - 1) + cell(g, i, j + 1)) +
-						(cell(g, i - 1, j) + cell(g, i + 1, j))) -
-					cell(g, i, j));
+			double sum = (cell(g, i, j - 1) + cell(g, i, j + 1)) +
+				     (cell(g, i - 1, j) + cell(g, i + 1, j));
+			if (g->planes)
+				sum += cell(g, i - g->rows, j) + cell(g, i + g->rows, j);
+			double r = fabs((g->planes ? sum / 6 : 0.25 * sum) - cell(g, i, j));
 			job->residual = larger_or_nan(job->residual, r);
 		}
 	}
@@ -82,13 +115,13 @@ static void *start(void *arg)
 	return NULL;
 }
 
-static double run_jobs(const struct rbsor_grid *grid, struct job prototype)
+static double run_jobs(const struct grid *grid, struct job prototype)
 {
 	enum { MOST = 64 };
 	struct job job[MOST];
 	pthread_t thread[MOST];
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	int64_t wanted = grid->rows * grid->columns / 65536 +
+	int64_t wanted = all_rows(grid) * grid->columns / 65536 +
 			 1; /* below that a thread costs more than it saves */
 	int count = (int)(cores < 1 ? 1 : cores > MOST ? MOST : cores);
 	if (wanted < count)
@@ -97,8 +130,8 @@ static double run_jobs(const struct rbsor_grid *grid, struct job prototype)
 	for (int k = 0; k < count; k++) {
 		job[k] = prototype;
 		job[k].grid = grid;
-		job[k].begin = grid->rows * k / count;
-		job[k].end = grid->rows * (k + 1) / count;
+		job[k].begin = all_rows(grid) * k / count;
+		job[k].end = all_rows(grid) * (k + 1) / count;
 		started[k] = k > 0 && pthread_create(&thread[k], NULL, start, &job[k]) == 0;
 	}
 	double residual = 0;
@@ -112,16 +145,16 @@ static double run_jobs(const struct rbsor_grid *grid, struct job prototype)
 	return residual;
 }
 
-void rbsor_grid_fill(const struct rbsor_grid *grid, uint64_t seed)
+void grid_fill(const struct grid *grid, uint64_t seed)
 {
 	run_jobs(grid, (struct job){ .seed = seed, .work = fill_rows });
 }
 
-uint64_t rbsor_grid_check(const struct rbsor_grid *grid, double *residual)
+uint64_t grid_check(const struct grid *grid, double *residual)
 {
-	uint64_t *row_hash = xcalloc((size_t)grid->rows, sizeof(*row_hash)), hash = 0;
+	uint64_t *row_hash = xcalloc((size_t)all_rows(grid), sizeof(*row_hash)), hash = 0;
 	*residual = run_jobs(grid, (struct job){ .row_hash = row_hash, .work = check_rows });
-	for (int64_t i = 0; i < grid->rows; i++)
+	for (int64_t i = 0; i < all_rows(grid); i++)
 		hash = mix(hash + row_hash[i]);
 	free(row_hash);
 	return hash;

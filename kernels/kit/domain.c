@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "domain.h"
+
+#include <stdlib.h>
+
+#include "traces/base/util.h"
+
+enum { RANDOM_BYTES = 8 << 20, PITCH_ELEMENTS = 128 };
+
+/* Host memory: all rows, or as many random ones as make a few megabytes. */
+static int make_host(struct domain *d, struct machine *m)
+{
+	const int64_t device_row = d->parts.row_bytes, word = d->f64 ? 8 : 4;
+	int64_t row_bytes = d->host_row_bytes, rows = d->rows;
+	if (d->random && !m->ops->computes)
+		return 0;
+	if (d->random) {
+		rows = RANDOM_BYTES / device_row < rows ? RANDOM_BYTES / device_row : rows;
+		rows = rows < 1 ? 1 : rows;
+		row_bytes = device_row;
+	}
+	if (m->ops->buffer(m, 0, SPACE_PINNED, rows * row_bytes, &d->host_grid))
+		return -1;
+	d->grid = (struct grid){ .h_cells = m->ops->address(m, d->host_grid),
+				 .rows = rows,
+				 .columns = row_bytes / word,
+				 .f64 = d->f64 };
+	if (d->line > 1 && !d->random)
+		d->grid = (struct grid){ .h_cells = d->grid.h_cells,
+					 .planes = rows,
+					 .rows = d->columns,
+					 .columns = d->line,
+					 .f64 = d->f64 };
+	return 0;
+}
+
+int domain_make(struct domain *d, struct machine *m, uint32_t gpus)
+{
+	const int64_t word = d->f64 ? 8 : 4, line = d->line ? d->line : 1;
+	const uint32_t across = d->across ? d->across : 1;
+	/* Split halves hold (columns + 1) / 2 points and one beyond, so that an east neighbour may
+	 * always be read. */
+	if (!d->pitch && across == 1)
+		d->pitch = (d->columns * line + (d->layout == LAYOUT_SPLIT ? 2 : 0) +
+			    PITCH_ELEMENTS - 1) /
+			   PITCH_ELEMENTS * PITCH_ELEMENTS;
+	d->host_row_bytes = d->columns * line * word;
+	d->parts = (struct parts){ .m = m,
+				   .gpus = gpus,
+				   .across = across,
+				   .rows = d->rows,
+				   .columns = d->columns,
+				   .halo = d->halo,
+				   .column_bytes = line * word,
+				   .row_bytes = d->pitch * word,
+				   .buffers = d->buffers ? d->buffers : 1,
+				   .peer = d->peer };
+	if ((!d->random && make_host(d, m)) || parts_make(&d->parts) ||
+	    (d->random && make_host(d, m)))
+		return -1;
+	d->pitch = d->parts.row_bytes / word;
+	if (d->layout != LAYOUT_SPLIT || d->random)
+		return 0;
+	d->upload = xcalloc(gpus, sizeof(*d->upload));
+	for (uint32_t g = 0; g < gpus; g++)
+		if (m->ops->buffer(m, g, SPACE_DEVICE,
+				   d->parts.part[g].stored_rows * d->host_row_bytes, &d->upload[g]))
+			return -1;
+	return 0;
+}
+
+void domain_release(struct domain *d)
+{
+	free(d->upload);
+	parts_release(&d->parts);
+}
+
+static int launch_layout(struct domain *d, struct machine_thread *t, bool splits)
+{
+	const struct part *part = &d->parts.part[t->gpu];
+	const struct colour_layout layout = {
+		.rows_buffer = d->upload[t->gpu],
+		.split_buffer = part->buffer[0],
+		.rows = part->stored_rows,
+		.columns = d->columns,
+		.first_row = part->rows.begin - part->rows.low,
+		.pitch = d->pitch,
+		.f64 = d->f64,
+	};
+	return colour_layout_launch(t, part->stream, &layout, splits);
+}
+
+/* Random values wherever a kernel reads: a band of rows, uploaded again and again. All layouts are
+ * rows of values. */
+static int random_up(struct domain *d, struct machine_thread *t, uint32_t device)
+{
+	const struct part *part = &d->parts.part[t->gpu];
+	const int64_t row_bytes = d->parts.row_bytes,
+		      band_rows = d->grid.rows; /* of one line each, in three dimensions too */
+	for (int64_t row = 0; row < part->stored_rows; row += band_rows) {
+		const int64_t left = part->stored_rows - row;
+		const struct machine_copy copy = {
+			.source = d->host_grid,
+			.target = device,
+			.target_offset_bytes = row * row_bytes,
+			.row_bytes = (left < band_rows ? left : band_rows) * row_bytes,
+			.rows = 1,
+		};
+		if (t->machine->ops->copy(t, part->stream, &copy))
+			return -1;
+	}
+	return 0;
+}
+
+int domain_up(struct domain *d, struct machine_thread *t)
+{
+	const struct part *part = &d->parts.part[t->gpu];
+	if (d->layout == LAYOUT_SPLIT && !d->random)
+		return parts_transfer(&d->parts, t, d->host_grid, d->upload[t->gpu],
+				      d->host_row_bytes, true) ||
+				       launch_layout(d, t, true)
+			       ? -1
+			       : 0;
+	for (int k = 0; k < d->parts.buffers; k++)
+		if (d->random ? random_up(d, t, part->buffer[k])
+			      : parts_transfer(&d->parts, t, d->host_grid, part->buffer[k],
+					       d->parts.row_bytes, true))
+			return -1;
+	return 0;
+}
+
+int domain_down(struct domain *d, struct machine_thread *t, int which)
+{
+	const struct part *part = &d->parts.part[t->gpu];
+	const bool split = d->layout == LAYOUT_SPLIT;
+	return (split && launch_layout(d, t, false)) ||
+			       parts_transfer(&d->parts, t, d->host_grid,
+					      split ? d->upload[t->gpu] : part->buffer[which],
+					      split ? d->host_row_bytes : d->parts.row_bytes, false)
+		       ? -1
+		       : 0;
+}
+
+/* ---- callbacks of solvers ---- */
+
+static struct domain *domain_of(const struct solver_work *work)
+{
+	return &((struct domain_work *)(uintptr_t)work)->domain;
+}
+
+void domain_work_end(struct solver_work *work)
+{
+	domain_release(domain_of(work));
+}
+
+uint32_t domain_work_stream(const struct solver_work *work, uint32_t gpu)
+{
+	return domain_of(work)->parts.part[gpu].stream;
+}
+
+void domain_work_fill(struct solver_work *work, uint64_t seed)
+{
+	grid_fill(&domain_of(work)->grid, seed);
+}
+
+int domain_work_restart(struct solver_work *work)
+{
+	return parts_restart(&domain_of(work)->parts);
+}
+
+int domain_work_up(struct solver_work *work, struct machine_thread *t)
+{
+	return domain_up(domain_of(work), t);
+}
+
+int domain_work_down(struct solver_work *work, struct machine_thread *t)
+{
+	struct domain *d = domain_of(work);
+	return domain_down(d, t, d->parts.buffers == 2 ? work->iterations & 1 : 0);
+}
+
+int domain_work_check(struct solver_work *work, struct solver_result *result)
+{
+	result->checksum = grid_check(&domain_of(work)->grid, &result->residual);
+	return 0;
+}

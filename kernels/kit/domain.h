@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * The domain of a stencil solver: its grid on the host, cut into parts on GPUs, with the way up and
+ * down. Colours of red-black solvers are split on the way up and merged on the way down.
+ *
+ * In three dimensions rows are planes and columns their lines (parts.h), with `line` points each.
+ */
+#ifndef WARPREEL_DOMAIN_H
+#define WARPREEL_DOMAIN_H
+
+#include "colour_layout.h"
+#include "grid.h"
+#include "parts.h"
+#include "solver.h"
+
+struct domain {
+	/* By the caller. */
+	int64_t rows, columns, halo;
+	int64_t line;	 /* points of a column: 0 and 1 mean one */
+	uint32_t across; /* blocks side by side; 0: strips */
+	int buffers;	 /* grids on each GPU: 0 and 1 mean one */
+	bool f64, peer;
+	enum grid_layout layout; /* on the GPU; split: strips only */
+	int64_t pitch;		 /* elements of a row on the GPU; 0: in whole 128 elements */
+	bool random; /* the host has only some rows of random values, uploaded again and again: for
+			timing kernels of a grid that need not fit on the host */
+	/* By domain_make. */
+	struct parts parts;
+	struct grid grid;   /* on the host; no memory on machines that do not compute */
+	uint32_t host_grid; /* its buffer */
+	uint32_t *upload;   /* [gpus] row-major staging of the split layout */
+	int64_t host_row_bytes;
+};
+
+/* -1 after a message; release in either case. */
+int domain_make(struct domain *domain, struct machine *m, uint32_t gpus);
+void domain_release(struct domain *domain);
+
+/* Inside a thread, on its GPU's stream: the host's values to all buffers, buffer `which` back to
+ * the host. */
+int domain_up(struct domain *domain, struct machine_thread *t);
+int domain_down(struct domain *domain, struct machine_thread *t, int which);
+
+/*
+ * What a family's work begins with when a domain is all it has, and its callbacks then: random
+ * start values, checksum and residual of the Laplace equation. Of two buffers, iterations read one
+ * and write the other, the first iteration buffer 0.
+ */
+struct domain_work {
+	struct solver_work base; /* first */
+	struct domain domain;
+};
+void domain_work_end(struct solver_work *work);
+uint32_t domain_work_stream(const struct solver_work *work, uint32_t gpu);
+void domain_work_fill(struct solver_work *work, uint64_t seed);
+int domain_work_restart(struct solver_work *work);
+int domain_work_up(struct solver_work *work, struct machine_thread *t);
+int domain_work_down(struct solver_work *work, struct machine_thread *t);
+int domain_work_check(struct solver_work *work, struct solver_result *result);
+#define DOMAIN_WORK_CALLBACKS                                                                      \
+	.end = domain_work_end, .stream = domain_work_stream, .fill = domain_work_fill,            \
+	.restart = domain_work_restart, .up = domain_work_up, .down = domain_work_down,            \
+	.check = domain_work_check
+
+#endif

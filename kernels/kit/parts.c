@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "parts.h"
+
+#include <stdlib.h>
+
+#include "traces/base/util.h"
+
+enum { ROW_ALIGN_BYTES = 512 };
+
+struct span span_of(int64_t extent, int64_t halo, uint32_t parts, uint32_t part)
+{
+	const int64_t interior = extent - 2;
+	struct span span = {
+		.begin = 1 + interior * part / parts,
+		.end = 1 + interior * (part + 1) / parts,
+		.has_low = part > 0,
+		.has_high = part + 1 < parts,
+	};
+	span.low = span.has_low ? halo : 1;
+	span.high = span.has_high ? halo : 1;
+	return span;
+}
+
+/* Block row or block column of a part, and how many there are. */
+static uint32_t place_of(const struct parts *s, uint32_t g, int phase)
+{
+	return phase == 0 ? g / s->across : g % s->across;
+}
+
+static uint32_t count_of(const struct parts *s, int phase)
+{
+	return phase == 0 ? s->gpus / s->across : s->across;
+}
+
+static struct part *neighbour(const struct parts *s, uint32_t g, enum side side)
+{
+	const uint32_t step = side < WEST ? s->across : 1;
+	return &s->part[side == NORTH || side == WEST ? g - step : g + step];
+}
+
+static enum side opposite(enum side side)
+{
+	return side ^ 1;
+}
+
+/* A border as a rectangle of a part's buffer. */
+struct rectangle {
+	int64_t offset_bytes, row_bytes, rows;
+};
+
+/*
+ * What a part sends through a side, or its halo there. North and south: its own columns with the
+ * boundary's; west and east: all stored rows, so that what came from north and south in the first
+ * phase goes on to the corners.
+ */
+static struct rectangle border_of(const struct parts *s, const struct part *part, enum side side,
+				  bool halo)
+{
+	const struct span *span = side < WEST ? &part->rows : &part->columns;
+	const bool low = side == NORTH || side == WEST;
+	const int64_t first =
+		low ? (halo ? 0 : span->low) : span->low + span_owned(span) - (halo ? 0 : s->halo);
+	if (side >= WEST)
+		return (struct rectangle){ first * s->column_bytes, s->halo * s->column_bytes,
+					   part->stored_rows };
+	if (s->across == 1) /* whole rows lie in one piece */
+		return (struct rectangle){ first * s->row_bytes, s->halo * s->row_bytes, 1 };
+	return (struct rectangle){ first * s->row_bytes, part->stored_columns * s->column_bytes,
+				   s->halo };
+}
+
+/* The sides of GPU g in a phase that have a neighbour, in chessboard order (Figure 5.23): odd ranks
+ * north, or west, first. */
+static int sides_of(const struct parts *s, uint32_t g, int phase, enum side order[2])
+{
+	const struct span *span = phase == 0 ? &s->part[g].rows : &s->part[g].columns;
+	const enum side low = phase == 0 ? NORTH : WEST;
+	int count = 0;
+	for (uint32_t k = 0; k < 2; k++) {
+		const bool is_low = (place_of(s, g, phase) & 1) == (k == 0);
+		if (is_low ? span->has_low : span->has_high)
+			order[count++] = is_low ? low : low + 1;
+	}
+	return count;
+}
+
+/* GPU to GPU: push borders into the neighbours' halos, ordered by events; counters only say that an
+ * event has been recorded. */
+static int exchange_peer(struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+			 int phase)
+{
+	const struct machine_ops *ops = s->m->ops;
+	const struct part *me = &s->part[t->gpu];
+	enum side order[2];
+	int sides = sides_of(s, t->gpu, phase, order);
+	if (ops->record(t, me->stream, me->phase[phase].done) ||
+	    ops->post(t, me->phase[phase].done_count, cycle + 1, AWAIT_SPIN))
+		return -1;
+	for (int k = 0; k < sides; k++) {
+		const struct part *peer = neighbour(s, t->gpu, order[k]);
+		const struct rectangle from = border_of(s, me, order[k], false),
+				       to = border_of(s, peer, opposite(order[k]), true);
+		const struct machine_copy copy = {
+			.source = me->buffer[which],
+			.target = peer->buffer[which],
+			.source_offset_bytes = from.offset_bytes,
+			.target_offset_bytes = to.offset_bytes,
+			.row_bytes = from.row_bytes,
+			.rows = from.rows,
+			.source_pitch_bytes = s->row_bytes,
+			.target_pitch_bytes = s->row_bytes,
+		};
+		if (ops->await(t, peer->phase[phase].done_count, cycle + 1, AWAIT_SPIN) ||
+		    ops->wait(t, me->stream, peer->phase[phase].done) ||
+		    ops->copy(t, me->stream, &copy))
+			return -1;
+	}
+	if (ops->record(t, me->stream, me->phase[phase].sent) ||
+	    ops->post(t, me->phase[phase].sent_count, cycle + 1, AWAIT_SPIN))
+		return -1;
+	for (int k = 0; k < sides; k++) {
+		const struct part *peer = neighbour(s, t->gpu, order[k]);
+		if (ops->await(t, peer->phase[phase].sent_count, cycle + 1, AWAIT_SPIN) ||
+		    ops->wait(t, me->stream, peer->phase[phase].sent))
+			return -1;
+	}
+	return 0;
+}
+
+/* Through host memory, Figure 5.21: read and write counters, a mutex and a condition variable each.
+ */
+static int exchange_host(struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+			 int phase)
+{
+	const struct machine_ops *ops = s->m->ops;
+	const struct part *me = &s->part[t->gpu];
+	enum side order[2];
+	int sides = sides_of(s, t->gpu, phase, order);
+	for (int k = 0; k < sides; k++) {
+		const enum side mine = order[k], theirs = opposite(mine);
+		const struct part *peer = neighbour(s, t->gpu, mine);
+		const struct rectangle from = border_of(s, me, mine, false),
+				       to = border_of(s, me, mine, true);
+		const struct machine_copy down = {
+			.source = me->buffer[which],
+			.target = me->stage[mine],
+			.row_bytes = from.row_bytes,
+			.rows = from.rows,
+			.source_offset_bytes = from.offset_bytes,
+			.source_pitch_bytes = s->row_bytes,
+			.target_pitch_bytes = from.row_bytes,
+		};
+		const struct machine_copy up = {
+			.source = peer->stage[theirs],
+			.target = me->buffer[which],
+			.row_bytes = to.row_bytes,
+			.rows = to.rows,
+			.target_offset_bytes = to.offset_bytes,
+			.source_pitch_bytes = to.row_bytes,
+			.target_pitch_bytes = s->row_bytes,
+		};
+		if (ops->await(t, me->read[mine], cycle, AWAIT_BLOCK) ||
+		    ops->copy(t, me->stream, &down) || ops->sync(t, me->stream) ||
+		    ops->post(t, me->written[mine], cycle + 1, AWAIT_BLOCK) ||
+		    ops->await(t, peer->written[theirs], cycle + 1, AWAIT_BLOCK) ||
+		    ops->copy(t, me->stream, &up) || ops->sync(t, me->stream) ||
+		    ops->post(t, peer->read[theirs], cycle + 1, AWAIT_BLOCK))
+			return -1;
+	}
+	return 0;
+}
+
+int parts_exchange(struct parts *s, struct machine_thread *t, int64_t cycle, int which)
+{
+	for (int phase = 0; phase < PART_PHASES; phase++)
+		if (count_of(s, phase) > 1 && (s->peer ? exchange_peer(s, t, cycle, which, phase)
+						       : exchange_host(s, t, cycle, which, phase)))
+			return -1;
+	return 0;
+}
+
+int parts_transfer(struct parts *s, struct machine_thread *t, uint32_t h_grid, uint32_t device,
+		   int64_t device_row_bytes, bool up)
+{
+	const struct part *part = &s->part[t->gpu];
+	const struct span *r = &part->rows, *c = &part->columns;
+	const int64_t h_row_bytes = s->columns * s->column_bytes;
+	const int64_t top = !up && r->has_low ? r->low : 0,
+		      bottom = !up && r->has_high ? r->high : 0,
+		      left = !up && c->has_low ? c->low : 0,
+		      right = !up && c->has_high ? c->high : 0;
+	const int64_t rows = part->stored_rows - top - bottom;
+	const int64_t host_offset = (r->begin - r->low + top) * h_row_bytes +
+				    (c->begin - c->low + left) * s->column_bytes;
+	const int64_t device_offset = top * device_row_bytes + left * s->column_bytes;
+	struct machine_copy copy = {
+		.source = up ? h_grid : device,
+		.target = up ? device : h_grid,
+		.source_offset_bytes = up ? host_offset : device_offset,
+		.target_offset_bytes = up ? device_offset : host_offset,
+		.row_bytes = (part->stored_columns - left - right) * s->column_bytes,
+		.rows = rows,
+		.source_pitch_bytes = up ? h_row_bytes : device_row_bytes,
+		.target_pitch_bytes = up ? device_row_bytes : h_row_bytes,
+	};
+	if (device_row_bytes == h_row_bytes && s->across == 1) { /* one piece */
+		copy.row_bytes *= rows;
+		copy.rows = 1;
+	}
+	return s->m->ops->copy(t, part->stream, &copy);
+}
+
+int parts_check(const struct parts *s, const char *what)
+{
+	static const char *const name[PART_PHASES] = { "rows", "columns" };
+	const int64_t extent[PART_PHASES] = { s->rows, s->columns };
+	for (int phase = 0; phase < PART_PHASES; phase++) {
+		const int64_t thinnest = (extent[phase] - 2) / count_of(s, phase);
+		if (count_of(s, phase) > 1 && thinnest < s->halo)
+			return report("%s needs %lld halo %s, more than the %lld %s of a %s "
+				      "(%lldx%lld on %u GPUs)",
+				      what, (long long)s->halo, name[phase], (long long)thinnest,
+				      name[phase], s->across > 1 ? "block" : "strip",
+				      (long long)s->rows, (long long)s->columns, s->gpus);
+	}
+	return 0;
+}
+
+static int make_peer_phase(struct parts *s, uint32_t g, int phase)
+{
+	struct machine *m = s->m;
+	const struct machine_ops *ops = m->ops;
+	struct part *part = &s->part[g];
+	const struct span *span = phase == 0 ? &part->rows : &part->columns;
+	const uint32_t step = phase == 0 ? s->across : 1;
+	return ops->event(m, g, &part->phase[phase].done) ||
+			       ops->event(m, g, &part->phase[phase].sent) ||
+			       ops->counter(m, &part->phase[phase].done_count) ||
+			       ops->counter(m, &part->phase[phase].sent_count) ||
+			       (span->has_low && ops->peer_access(m, g, g - step)) ||
+			       (span->has_high && ops->peer_access(m, g, g + step))
+		       ? -1
+		       : 0;
+}
+
+static int make_host_phase(struct parts *s, uint32_t g, int phase)
+{
+	struct machine *m = s->m;
+	struct part *part = &s->part[g];
+	for (enum side side = phase == 0 ? NORTH : WEST; side < (phase == 0 ? WEST : SIDES);
+	     side++) {
+		const struct rectangle border = border_of(s, part, side, false);
+		if (m->ops->buffer(m, g, SPACE_PINNED, border.row_bytes * border.rows,
+				   &part->stage[side]) ||
+		    m->ops->counter(m, &part->written[side]) ||
+		    m->ops->counter(m, &part->read[side]))
+			return -1;
+	}
+	return 0;
+}
+
+static int make_part(struct parts *s, uint32_t g)
+{
+	struct machine *m = s->m;
+	struct part *part = &s->part[g];
+	for (int k = 0; k < s->buffers; k++)
+		if (m->ops->buffer(m, g, SPACE_DEVICE, part->stored_rows * s->row_bytes,
+				   &part->buffer[k]))
+			return -1;
+	if (m->ops->stream(m, g, &part->stream))
+		return -1;
+	for (int phase = 0; phase < PART_PHASES; phase++)
+		if (count_of(s, phase) > 1 &&
+		    (s->peer ? make_peer_phase(s, g, phase) : make_host_phase(s, g, phase)))
+			return -1;
+	return 0;
+}
+
+int parts_make(struct parts *s)
+{
+	int64_t widest = 0;
+	s->part = xcalloc(s->gpus, sizeof(*s->part));
+	for (uint32_t g = 0; g < s->gpus; g++) {
+		struct part *part = &s->part[g];
+		part->rows = span_of(s->rows, s->halo, count_of(s, 0), place_of(s, g, 0));
+		part->columns = span_of(s->columns, s->halo, count_of(s, 1), place_of(s, g, 1));
+		part->stored_rows = span_stored(&part->rows);
+		part->stored_columns = span_stored(&part->columns);
+		if (part->stored_columns > widest)
+			widest = part->stored_columns;
+	}
+	if (!s->row_bytes)
+		s->row_bytes = (widest * s->column_bytes + ROW_ALIGN_BYTES - 1) / ROW_ALIGN_BYTES *
+			       ROW_ALIGN_BYTES;
+	for (uint32_t g = 0; g < s->gpus; g++)
+		if (make_part(s, g))
+			return -1;
+	return 0;
+}
+
+/* New counters are cheaper than resetting old ones safely. */
+int parts_restart(struct parts *s)
+{
+	const struct machine_ops *ops = s->m->ops;
+	for (uint32_t g = 0; g < s->gpus; g++)
+		for (int phase = 0; phase < PART_PHASES; phase++) {
+			struct part *part = &s->part[g];
+			if (count_of(s, phase) == 1)
+				continue;
+			if (s->peer) {
+				if (ops->counter(s->m, &part->phase[phase].done_count) ||
+				    ops->counter(s->m, &part->phase[phase].sent_count))
+					return -1;
+				continue;
+			}
+			for (enum side side = phase == 0 ? NORTH : WEST;
+			     side < (phase == 0 ? WEST : SIDES); side++)
+				if (ops->counter(s->m, &part->written[side]) ||
+				    ops->counter(s->m, &part->read[side]))
+					return -1;
+		}
+	return 0;
+}
+
+void parts_release(struct parts *s)
+{
+	free(s->part);
+	s->part = NULL;
+}

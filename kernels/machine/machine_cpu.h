@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * What the files of the cpu machine share. A thread's `state` is NULL, or counts its launches and
+ * copies while machine_cpu_time.c times them.
+ */
+#ifndef WARPREEL_MACHINE_CPU_H
+#define WARPREEL_MACHINE_CPU_H
+
+#include "machine_timing.h"
+
+extern const struct machine_timing_ops machine_cpu_timing;
+
+#endif
