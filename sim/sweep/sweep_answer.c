@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "sweep_answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+void sweep_answerer_release(struct sweep_answerer *a)
+{
+	if (a->ready)
+		predictor_release(&a->predictor);
+	a->ready = false;
+}
+
+/* Assignments stand apart by blanks; "-" is none. */
+static int split_set(char *text, struct text_list *set)
+{
+	char *save;
+	for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		if (!strcmp(word, "-"))
+			continue;
+		if (set->count == (int)(sizeof(set->text) / sizeof(set->text[0])))
+			return report("too many assignments in '%s ...'", set->text[0]);
+		set->text[set->count++] = word;
+	}
+	return 0;
+}
+
+static int make_ready(struct sweep_answerer *a, const struct sweep_point *point)
+{
+	if (a->ready && !strcmp(a->platform, point->platform) && !strcmp(a->set, point->set))
+		return 0;
+	sweep_answerer_release(a);
+	struct predictor_options options = *a->options;
+	char *assignments = xstrdup(point->set);
+	options.platform = point->platform;
+	int rc = split_set(assignments, &options.set) ||
+				 predictor_init(&a->predictor, &options, true)
+			 ? -1
+			 : 0;
+	free(assignments);
+	a->ready = !rc;
+	snprintf(a->platform, sizeof(a->platform), "%s", point->platform);
+	snprintf(a->set, sizeof(a->set), "%s", point->set);
+	return rc;
+}
+
+/* A configuration string is "key=value ...": the number behind a key, 0 when there is none. */
+static int64_t number_of(const char *config, const char *key, char stop)
+{
+	const size_t length = strlen(key);
+	for (const char *at = config; (at = strstr(at, key)); at += length)
+		if ((at == config || at[-1] == ' ') && at[length] == '=') {
+			const char *value = at + length + 1, *second = strchr(value, stop);
+			if (stop && second && second < value + strcspn(value, " "))
+				value = second + 1;
+			return strtoll(value, NULL, 10);
+		}
+	return 0;
+}
+
+static double us(sim_time ps)
+{
+	return (double)ps * 1e-6;
+}
+
+/*
+ * The thesis' means over an iteration, the slowest GPU's of each (Spampinato, 6.2.1). Communication
+ * is what is not computation.
+ */
+static void thesis_columns(struct sweep_row *row, const struct simulation_result *d)
+{
+	const double per = row->iterations ? 1e-9 / (double)row->iterations : NAN;
+	sim_time kernel = 0, sync = 0, transfer = 0, rest = 0;
+	for (uint32_t g = 0; g < d->gpu_count; g++) {
+		const struct breakdown *b = &d->gpu[g];
+		kernel = b->kernel_ps > kernel ? b->kernel_ps : kernel;
+		sync = b->sync_ps > sync ? b->sync_ps : sync;
+		transfer = b->transfer_ps > transfer ? b->transfer_ps : transfer;
+		rest = d->core_ps - b->kernel_ps > rest ? d->core_ps - b->kernel_ps : rest;
+	}
+	row->mkt_ms = (double)kernel * per;
+	row->mst_ms = (double)sync * per;
+	row->mtt_ms = (double)transfer * per;
+	row->mct_ms = (double)rest * per;
+	row->et_s = (double)d->total_ps * 1e-12;
+}
+
+static void fill(struct sweep_row *row, const struct prediction *p)
+{
+	const struct simulation_result *d = &p->detail;
+	row->answered = true;
+	row->core_us = p->core_us;
+	row->core_lo_us = p->core_lo_us;
+	row->core_hi_us = p->core_hi_us;
+	row->total_us = p->total_us;
+	row->extrapolated = p->extrapolated;
+	snprintf(row->kernel_model, sizeof(row->kernel_model), "%s", p->kernel_model);
+	row->kernel_us = row->transfer_us = row->sync_us = row->host_us = 0;
+	for (uint32_t g = 0; g < d->gpu_count; g++) {
+		row->kernel_us += us(d->gpu[g].kernel_ps) / d->gpu_count;
+		row->transfer_us += us(d->gpu[g].transfer_ps) / d->gpu_count;
+		row->sync_us += us(d->gpu[g].sync_ps) / d->gpu_count;
+		row->host_us += us(d->gpu[g].host_ps) / d->gpu_count;
+	}
+	thesis_columns(row, d);
+}
+
+/* What unasked answers a plan; NULL after a message. */
+static const char *model_of(struct sweep_answerer *a, const struct schedule *schedule)
+{
+	const char *model = predictor_model(a->options, "scaled");
+	return model && !a->options->kernel_model && !strcmp(model, "scaled")
+		       ? predictor_planned_model(&a->predictor, schedule)
+		       : model;
+}
+
+static int predict(struct sweep_answerer *a, const struct sweep_point *point,
+		   const struct schedule *schedule, struct sweep_row *row)
+{
+	struct prediction prediction;
+	const char *model = model_of(a, schedule);
+	const struct predictor_request request = {
+		.kernel_model = model,
+		.set = point->gpus > 1 ? "gpus" : "size",
+		.allow_extrapolation = a->options->allow_extrapolation,
+	};
+	if (!model || predictor_run(&a->predictor, schedule, &request, &prediction))
+		return -1;
+	fill(row, &prediction);
+	prediction_release(&prediction);
+	return 0;
+}
+
+void sweep_note(struct sweep_answerer *a, const struct sweep_point *point)
+{
+	struct schedule schedule;
+	struct kernel_model model = { 0 };
+	schedule_init(&schedule);
+	if (!a->program->plan(point->solver, point->config, point->gpus, &schedule) &&
+	    !make_ready(a, point)) {
+		const char *name = model_of(a, &schedule);
+		if (name && !strcmp(name, "warps") && !predictor_use_warps(&a->predictor, &model))
+			warps_note(a->predictor.warps, &schedule);
+	}
+	schedule_release(&schedule);
+}
+
+void sweep_play_noted(struct sweep_answerer *a, int processes)
+{
+	if (a->ready && a->predictor.warps)
+		warps_play_noted(a->predictor.warps, processes);
+}
+
+void sweep_answer(struct sweep_answerer *a, const struct sweep_point *point, struct sweep_row *row)
+{
+	struct schedule schedule;
+	row->gpus = point->gpus;
+	row->core_us = row->core_lo_us = row->core_hi_us = row->total_us = NAN;
+	row->kernel_us = row->transfer_us = row->sync_us = row->host_us = NAN;
+	row->mkt_ms = row->mst_ms = row->mtt_ms = row->mct_ms = row->et_s = NAN;
+	snprintf(row->solver, sizeof(row->solver), "%s", point->solver);
+	snprintf(row->platform, sizeof(row->platform), "%s", point->platform);
+	snprintf(row->set, sizeof(row->set), "%s", point->set);
+	snprintf(row->config, sizeof(row->config), "%.*s", (int)sizeof(row->config) - 1,
+		 point->config);
+	schedule_init(&schedule);
+	if (!a->program->plan(point->solver, point->config, point->gpus, &schedule)) {
+		snprintf(row->config, sizeof(row->config), "%s", schedule.config);
+		row->rows = number_of(schedule.config, "size", 0);
+		row->columns = number_of(schedule.config, "size", 'x');
+		row->border = number_of(schedule.config, "border", 0);
+		row->iterations = number_of(schedule.config, "iterations", 0);
+		if (!make_ready(a, point))
+			predict(a, point, &schedule, row);
+	}
+	schedule_release(&schedule);
+}

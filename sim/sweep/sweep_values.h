@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WARPREEL_SWEEP_VALUES_H
+#define WARPREEL_SWEEP_VALUES_H
+
+#include "sweep_file.h"
+
+/* Appends a word of a list to a key: the word itself, or the numbers of a range (sweep_file.h). -1
+ * after a message that begins with `where`. */
+int sweep_values_add(struct sweep_key *key, const char *word, const char *where);
+/* Appends one value as it is. */
+void sweep_value_add(struct sweep_key *key, const char *text);
+
+#endif

@@ -1,0 +1,28 @@
+# A sweep that is stopped goes on where it was: no row twice, none lost, the same table from one process and from two.
+cat >grid.ini <<'END'
+[sweep]
+gpus = 1 2 4
+[rbsor]
+size = 64..256+8
+transport = peer host
+iterations = 8
+END
+sweep() { warpreel sweep grid.ini --platform "$platform" --kernel-model roofline "$@"; }
+sweep -o whole.tsv --jobs 1
+for k in 1 2 3 4 5; do
+	sweep -o parts.tsv --jobs 2 & sleep 0.0$k
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+done
+sweep -o parts.tsv --jobs 2; echo "exit $?"
+cmp whole.tsv parts.tsv && echo "the same table"
+tail -n +2 parts.tsv | wc -l
+# Again: nothing is left to do, and a table that was lost is written anew.
+rm parts.tsv
+sweep -o parts.tsv
+cmp whole.tsv parts.tsv && echo "the same table"
+# What was asked before is not what is asked now.
+sed -i 's/^iterations = 8/iterations = 9/' grid.ini
+refuses sweep -o parts.tsv
+cmp whole.tsv parts.tsv && echo "the table stays"
+left_behind
