@@ -15,7 +15,7 @@ KERNEL_DATA := $(KERNEL_TIMES) $(wildcard model/platforms/$(PLATFORM).ini $(PLAT
 # Figures not wanted this time.
 LEFT_OUT ?=
 NOT_DRAWN := $(LEFT_OUT) $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
-FIGURES := $(patsubst plots/%.gp,%,$(filter-out plots/style.gp $(NOT_DRAWN:%=plots/%.gp),$(wildcard plots/*.gp)))
+FIGURES := $(filter-out $(NOT_DRAWN),$(patsubst plots/%.gp,%,$(shell grep -l '^# data:' plots/*.gp)))
 sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
 tab := $(shell printf '\t')
@@ -43,7 +43,6 @@ need-gnuplot:
 $(PLOT_DIR)/points.tsv: $(VALIDATION) plots/points.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f plots/points.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)1 -k3$(comma)3 -k2$(comma)2 -k7$(comma)8 -k10$(comma)11 -k4$(comma)4n -k5$(comma)5n -k6$(comma)6n -k12$(comma)12n) > $@
-
 
 $(PLOT_DIR)/notes.tsv: $(PLOT_DIR)/points.tsv plots/notes.awk
 	$(Q)awk -f plots/notes.awk $< > $@

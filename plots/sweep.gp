@@ -1,4 +1,4 @@
-# data: the table of warpreel sweep, by plots/sweep.sh
+# Drawn by plots/sweep.sh, from the table of warpreel sweep.
 # Curves of y over x, one for each series; or a heat map of z over x and y.
 load style
 heat = (z_name ne "")
