@@ -20,26 +20,30 @@ WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-pr
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) -ffp-contract=off -pthread -D_GNU_SOURCE -I. $(SAN) $(CFLAGS)
-LDLIBS   = $(if $(STATIC),-l:libsqlite3.a -l:libzstd.a -l:libinih.a,-lsqlite3 -lzstd -linih) -lm -ldl -pthread $(OPENMP)
+LDLIBS   = $(if $(STATIC),-l:libsqlite3.a -l:libzstd.a -l:libinih.a,-lsqlite3 -lzstd -linih) -lm -ldl -pthread $(FAMILY_LDLIBS)
 NVFLAGS  := -arch=$(CUDA_ARCH) -I. --fmad=false -O3 -lineinfo -Xcompiler -fPIC,-Wall,-Wextra,-Wno-unused-parameter -diag-suppress 1650
-
-RECORDER_SRC := $(wildcard traces/recorder/*.c)
-# The rooms' folders, one subject each; kernels/ has the families of solvers beside what they share.
-SRC   := $(filter-out $(RECORDER_SRC),$(wildcard traces/*/*.c kernels/*/*.c model/*/*.c sim/*/*.c))
-OBJ   := $(SRC:%.c=$(BUILD)/%.o)
-MAIN  := $(BUILD)/main.o
-CU    := $(filter-out kernels/machine/block_notes.cu,$(wildcard kernels/*/*.cu model/*/*.cu))
-CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o)
-# The same kernels, noting their blocks: one more object of each file with kernels of solvers.
-FAMILIES   := $(filter-out machine kit run,$(notdir $(wildcard kernels/*)))
-NOTING_CU  := $(wildcard kernels/kit/*.cu $(FAMILIES:%=kernels/%/*.cu))
-NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/machine/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o)
-# What CUDA code and the program compute alike.
-SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/look_fit.c $(wildcard kernels/*/*_geometry.c))
-GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c)))
 
 # These goals work on a machine that has only make and a compiler: packages come first, whatever -j says.
 DEPS_FIRST := $(if $(filter demo check sanitize-check validate plots bless,$(MAKECMDGOALS)),deps)
+
+include mk/families.mk
+
+RECORDER_SRC := $(wildcard traces/recorder/*.c)
+# The rooms' folders, one subject each; kernels/ has the families of solvers beside what they share.
+SRC   := $(call built,$(filter-out $(RECORDER_SRC),$(wildcard traces/*/*.c kernels/*/*.c model/*/*.c sim/*/*.c)),$(LEFT_OUT))
+OBJ   := $(SRC:%.c=$(BUILD)/%.o) $(if $(LEFT_OUT),$(BUILD)/left_out.o)
+MAIN  := $(BUILD)/main.o
+CU    := $(call built,$(filter-out kernels/machine/block_notes.cu,$(wildcard kernels/*/*.cu model/*/*.cu)),$(LEFT_OUT_CUDA))
+NO_CU := $(if $(LEFT_OUT_CUDA),$(BUILD)/left_out_cuda.o)
+CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o) $(NO_CU)
+# The same kernels, noting their blocks: one more object of each file with kernels of solvers.
+FAMILIES   := $(filter-out machine kit run,$(notdir $(wildcard kernels/*)))
+KERNEL_CU  := $(call built,$(wildcard kernels/kit/*.cu $(FAMILIES:%=kernels/%/*.cu)),$(LEFT_OUT))
+NOTING_CU  := $(filter $(CU),$(KERNEL_CU))
+NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/machine/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o) $(NO_CU)
+# What CUDA code and the program compute alike.
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/look_fit.c $(call built,$(wildcard kernels/*/*_geometry.c),$(LEFT_OUT)))
+GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(call tested,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c))))
 
 ## all: the program (build/warpreel)
 .PHONY: all
@@ -65,15 +69,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(DEPS_FIRST)
 	@mkdir -p $(@D); echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# One program uses OpenMP, where the compiler has it and no thread sanitizer watches, which does not know its runtime; square roots set no errno, so that loops with them become vectors.
-OPENMP := $(if $(findstring thread,$(SANITIZE)),,$(shell printf 'int main(void){return 0;}\n' | $(CC) -fopenmp -x c -o /dev/null - 2>/dev/null && echo -fopenmp))
-# Of all files, not with what one adds below: those would differ by which is made first.
-FLAGS := $(CC) $(ALL_CFLAGS) $(LDLIBS) $(NVFLAGS)
-$(BUILD)/kernels/lmsor/%.o: ALL_CFLAGS += -fno-math-errno -fno-trapping-math
-$(BUILD)/kernels/lmsor/lmsor_openmp.o: ALL_CFLAGS += $(or $(OPENMP),-Wno-unknown-pragmas)
-# It chooses code for the CPU before a thread sanitizer has begun.
-$(if $(findstring thread,$(SANITIZE)),$(eval $(BUILD)/kernels/lmsor/lmsor_openmp.o: ALL_CFLAGS += -fno-sanitize=thread))
-
+# Of all files, not with what one folder adds: those would differ by which is made first.
+FLAGS := $(CC) $(ALL_CFLAGS) $(LDLIBS) $(NVFLAGS) $(FAMILY_CUDA_LDLIBS) $(LEFT_OUT) $(LEFT_OUT_CUDA)
 # Loops over grids: the CPU reference and its checksums deserve vector code.
 $(BUILD)/kernels/%.o: ALL_CFLAGS += -O3
 
@@ -96,13 +93,15 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_off.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
+# Libraries of the toolkit are found where it was when this was built.
+CUDA_LDLIBS := $(if $(FAMILY_CUDA_LDLIBS),-Xlinker -rpath=$(CUDA_DIR)/lib64 $(FAMILY_CUDA_LDLIBS))
 $(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(SHARED_OBJ)
 	@echo "  NVLINK  $@"
-	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ -ldl -lpthread
+	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ $(CUDA_LDLIBS) -ldl -lpthread
 
 $(BUILD)/libwarpreel-cuda-blocks.so: $(NOTING_OBJ) $(SHARED_OBJ) $(BUILD)/pic/kernels/machine/block_notes.o
 	@echo "  NVLINK  $@"
-	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ -ldl -lpthread
+	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ $(CUDA_LDLIBS) -ldl -lpthread
 
 $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC      $< (pic)"
@@ -174,6 +173,7 @@ info:
 	@echo "CC       $(CC) ($(shell $(CC) -dumpversion 2>/dev/null || echo 'not found'))"
 	@echo "NVCC     $(or $(NVCC),not found: make gpu is off)"
 	@echo "BUILD    $(BUILD)   ARCH $(CUDA_ARCH)   SANITIZE $(or $(SANITIZE),none)   prefix $(prefix)"
+	@$(foreach f,$(LEFT_OUT),echo "WITHOUT  $(f): it needs $(left_out_why_$(f))";) $(foreach f,$(LEFT_OUT_CUDA),$(if $(left_out_cuda_why_$(f)),echo "WITHOUT  CUDA kernels of $(f): they need $(left_out_cuda_why_$(f))";))
 	@CC="$(CC)" sh mk/deps.sh --list
 
 # print-VARIABLE: its value, for scripts.

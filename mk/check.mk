@@ -2,10 +2,10 @@
 # The tests. Each unit program, golden case and corpus is one stamp under $(BUILD)/results, so a run is parallel and a second one
 # repeats only what changed or failed. A stamp holds "passed failed"; a failure leaves NAME.failed and its NAME.log instead.
 
-UNIT   := $(basename $(notdir $(wildcard tests/test_*.c)))
+UNIT   := $(call tested,$(basename $(notdir $(wildcard tests/test_*.c))))
 CUPTI_UNIT := $(if $(CUDA_DIR),$(basename $(notdir $(wildcard tests/cupti_*.c)))) # of the recorder: they need CUPTI's header, and no GPU
 FUZZ   := $(basename $(notdir $(wildcard tests/fuzz_*_read.c)))
-CASES  := $(basename $(notdir $(wildcard tests/cases/*.sh)))
+CASES  := $(call tested,$(basename $(notdir $(wildcard tests/cases/*.sh))))
 R      := $(BUILD)/results
 UNIT_STAMPS := $(UNIT:%=$(R)/%.ok) $(CUPTI_UNIT:%=$(R)/%.ok)
 FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)

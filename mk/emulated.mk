@@ -4,7 +4,7 @@
 
 CXX  := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 EMU  := $(BUILD)/emulated
-EMU_SRC := $(wildcard kernels/machine/machine_cuda*.cu) $(NOTING_CU) $(wildcard tests/emulated/*.cpp)
+EMU_SRC := $(wildcard kernels/machine/machine_cuda*.cu) $(KERNEL_CU) $(wildcard tests/emulated/*.cpp)
 EMU_FLAGS := -std=gnu++17 -O2 -g -fPIC -ffp-contract=off -fno-strict-aliasing -pthread -D_GNU_SOURCE \
 	     -I. -Itests/emulated -include kernels/machine/block_note_off.cuh -Wall -Wextra -Wshadow -Wno-unknown-pragmas -Wno-missing-field-initializers $(SAN)
 

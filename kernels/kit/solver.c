@@ -22,8 +22,14 @@ const struct solver *solver_find(const char *name)
 {
 	char names[512] = "";
 	for (int i = 0; solvers[i]; i++) {
-		if (!strcmp(solvers[i]->name, name))
-			return solvers[i];
+		if (!strcmp(solvers[i]->name, name)) {
+			if (!solvers[i]->missing)
+				return solvers[i];
+			report("solver %s was left out of this build, which had no %s: install "
+			       "it and run make again",
+			       name, solvers[i]->missing);
+			return NULL;
+		}
 		strncat(names, " ", sizeof(names) - strlen(names) - 1);
 		strncat(names, solvers[i]->name, sizeof(names) - strlen(names) - 1);
 	}

@@ -56,6 +56,7 @@ struct solver {
 	const struct option_spec *options; /* of the params struct, ends with a zero entry; includes
 					      every config key */
 	const char *const *extra_names;	   /* columns of its own, ends with NULL; NULL: none */
+	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
 	bool alone; /* runs on one GPU only, so that no thread waits for another */
 
 	/* Checks combinations, fills derived values; -1 after a message. `gpus` host threads will
@@ -94,7 +95,8 @@ struct solver {
 
 /* NULL-terminated table made from solvers.def. */
 extern const struct solver *const solvers[];
-const struct solver *solver_find(const char *name); /* NULL after a message listing the names */
+/* NULL after a message that lists the names, or says what the family lacks here. */
+const struct solver *solver_find(const char *name);
 
 /* Parameters from a configuration string, prepared for `gpus` GPUs, with the words they point to in
  * one block: free() it. NULL after a message. */
