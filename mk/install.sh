@@ -26,5 +26,6 @@ put 644 share/man/man1 docs/*.1
 put 644 share/man/man5 docs/*.5
 put 644 share/doc/warpreel README.md ARCHITECTURE.md CHANGES.md LICENSE docs/*.md
 put 644 share/doc/warpreel/papers docs/papers/*.md
+put 644 share/doc/warpreel/lab docs/lab/*.md
 install -d "$root/share/bash-completion/completions"
 install -m 644 docs/completion/warpreel.bash "$root/share/bash-completion/completions/warpreel"

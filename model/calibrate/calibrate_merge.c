@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Several calibrations made one: machines of a kind differ, and so do processes on one of them
- * (docs/measuring.md).
+ * (docs/lab/devices.md).
  */
 #include <math.h>
 #include <stdbool.h>

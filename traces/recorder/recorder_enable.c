@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which records CUPTI is asked for. Selective where CUPTI allows it, though a call costs the
- * program most of that as soon as any call of its API is recorded (docs/measuring.md, "Programs of
- * others").
+ * program most of that as soon as any call of its API is recorded (docs/lab/programs.md).
  */
 #include "recorder.h"
 
