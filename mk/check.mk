@@ -10,7 +10,7 @@ R      := $(BUILD)/results
 UNIT_STAMPS := $(UNIT:%=$(R)/%.ok) $(CUPTI_UNIT:%=$(R)/%.ok)
 FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)
 CASE_STAMPS := $(CASES:%=$(R)/case-%.ok)
-STAMPS := $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
+STAMPS := $(R)/arrows.ok $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
 # What golden cases read besides the program.
 CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* tests/lmsor_counts.* docs/*.[15] docs/completion/* traces/data/*.md traces/data/*/*.tsv traces/data/*/*/*)
 # Pages are read by one case.
@@ -62,6 +62,11 @@ $(R)/test_%.ok: $(BUILD)/tests/test_% $(BUILD)/warpreel $(wildcard tests/bad/* t
 $(R)/cupti_%.ok: $(BUILD)/tests/cupti_%
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/cupti_$* $<
+
+# Includes go one way (mk/arrows.txt).
+$(R)/arrows.ok: mk/arrows.sh mk/arrows.awk mk/arrows.txt main.c $(foreach e,c h cu cuh def,$(wildcard $(patsubst %,%/*/*.$e,traces kernels model sim)))
+	@mkdir -p $(@D); echo "  TEST    arrows"; rm -f $@ $(R)/arrows.failed
+	@if sh mk/arrows.sh >$(R)/arrows.log 2>&1; then echo "1 0" >$@; else echo "0 1" >$(R)/arrows.failed; fi
 
 # A corpus is every file of tests/bad and every seed; each also cut short and with bytes changed (see tests/fuzz_main.c).
 $(R)/fuzz_%.ok: $(BUILD)/tests/fuzz_% $(wildcard tests/bad/* tests/corpus/*)

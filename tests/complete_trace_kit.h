@@ -4,7 +4,7 @@
 #ifndef WARPREEL_COMPLETE_TRACE_KIT_H
 #define WARPREEL_COMPLETE_TRACE_KIT_H
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 #include "trace_kit.h"
 
 /* A complete trace of one launch in one run; the tests break it. */

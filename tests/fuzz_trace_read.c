@@ -12,6 +12,8 @@
 #include "traces/profiles/kernel_profile.h"
 #include "traces/profiles/profile_listing.h"
 #include "traces/format/trace.h"
+#include "traces/check/trace_check.h"
+#include "traces/load/schedule_from_trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,9 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 #include "traces/format/trace.h"
 #include "traces/base/util.h"
+#include "traces/load/schedule_from_trace.h"
 
 enum { PID = 9, MAIN = 9, SECOND = 10 };
 static const int64_t global_pid = (int64_t)PID << 24;

@@ -13,6 +13,7 @@
 #include "traces/views/block_timeline.h"
 #include "traces/spool/spool_read.h"
 #include "traces/base/util.h"
+#include "traces/check/trace_check.h"
 
 enum { OLD = 3, NEW = 8, KERNEL = 77 };
 

@@ -6,6 +6,7 @@
 #include "traces/views/trace_trim.h"
 #include "profile_kit.h"
 #include "trace_kit.h"
+#include "traces/check/trace_check.h"
 
 static int64_t count_of(const struct trace *t, const char *kind)
 {

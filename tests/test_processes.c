@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/validate/processes.h"
+#include "traces/base/processes.h"
 
 enum { COUNT = 100 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/platform/platform_internal.h"
-#include "model/device/sm_order.h"
+#include "model/platform/sm_order.h"
 
 static enum sm_order after(const struct platform *platform, const char *assignment)
 {

@@ -4,7 +4,7 @@
  */
 #include "spool_kit.h"
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 
 static void put_record(struct builder *builder, uint64_t at_ns, uint32_t correlation,
 		       uint32_t event_id, uint64_t sync_id)

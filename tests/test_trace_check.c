@@ -2,6 +2,7 @@
  * Questions to a trace: what is wrong with it.
  */
 #include "complete_trace_kit.h"
+#include "traces/check/trace_check.h"
 
 static int64_t count_of(const struct trace *t, const char *kind, int64_t *incomplete)
 {

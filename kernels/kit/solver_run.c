@@ -8,7 +8,7 @@
 
 #include "solver.h"
 #include "traces/base/util.h"
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 
 struct run {
 	const struct solver *solver;

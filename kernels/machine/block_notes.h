@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -127,7 +127,7 @@ struct machine *machine_cuda_new_noting(uint32_t gpus, uint32_t launches,
 struct machine *machine_plan_new(uint32_t gpus,
 				 struct schedule *schedule /* borrowed, filled by run */);
 
-/* The recorder's table when this process is being recorded, else NULL (traces/recorder/annotate.h).
+/* The recorder's table when this process is being recorded, else NULL (traces/format/annotate.h).
  */
 struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);

@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 
 const struct warpreel_annotate *machine_annotate(void)
 {

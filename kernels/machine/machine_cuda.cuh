@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 #include "machine_timing.h"
 extern "C" {
 #include "traces/base/util.h"

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 #include "calibrate.h"
 extern "C" {
 #include "traces/base/util.h"

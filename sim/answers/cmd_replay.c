@@ -9,6 +9,7 @@
 #include "traces/base/util.h"
 #include "predict.h"
 #include "untrace.h"
+#include "traces/load/schedule_from_trace.h"
 
 struct replay_options {
 	struct predictor_options common;

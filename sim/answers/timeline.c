@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 #include "traces/base/util.h"
 
 enum { PREDICTED_PID = 1 };

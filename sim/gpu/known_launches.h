@@ -5,7 +5,7 @@
 #ifndef WARPREEL_KNOWN_LAUNCHES_H
 #define WARPREEL_KNOWN_LAUNCHES_H
 
-#include "warps.h"
+#include "warps_answer.h"
 
 struct known_launch {
 	const struct kernel_profile *profile; /* its counts; they stay where they are */

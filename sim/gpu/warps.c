@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/device/sm_order.h"
+#include "model/platform/sm_order.h"
 #include "traces/base/util.h"
 #include "known_launches.h"
-#include "sim/validate/processes.h"
+#include "traces/base/processes.h"
 #include "warps_phases.h"
 
 struct built {

@@ -15,8 +15,7 @@
 #include "model/platform/platform.h"
 #include "traces/profiles/profile_derive.h"
 #include "traces/schedule/schedule.h"
-#include "grid_time.h"
-#include "residency.h"
+#include "warps_answer.h"
 
 struct warps;
 
@@ -29,29 +28,6 @@ struct warps_options {
 					       of the platform */
 	bool strict;			    /* an unknown instruction is an error */
 	bool allow_extrapolation;	    /* counts in doubt (profile_derive.h) */
-};
-
-/* A part of a launch in which L2 has an even share of what is asked. */
-struct warps_phase {
-	double share /* of the launch */, l2_miss_share, dram_write_share;
-};
-
-/* One launch, explained. */
-struct warps_answer {
-	struct grid_launch launch; /* miss shares of the whole launch */
-	struct warps_phase phase[2];
-	int phases; /* in order; 1 where L2 has the same share throughout */
-	struct grid_answer
-		grid; /* duration and cycles of the whole launch, all else of its longer phase */
-	const struct kernel_profile
-		*profile; /* of this launch, else of the nearest grid: hardware counters are its */
-	const struct profile_derived
-		*derived;  /* the counts, where they are not the profile's; NULL = they are */
-	const char *doubt; /* of the derived counts; NULL = none */
-	struct warp_program program; /* with the launch's own block; steps are shared, not owned */
-	struct residency_shape memory;
-	double l2_read_bytes, l2_write_bytes; /* whole launch */
-	bool classes; /* another device generation: by instruction classes, no control bits */
 };
 
 /* NULL after a message: no [sm] section, no profiles. `platform` is borrowed. */

@@ -4,7 +4,7 @@
 #ifndef WARPREEL_WARPS_PHASES_H
 #define WARPREEL_WARPS_PHASES_H
 
-#include "warps.h"
+#include "warps_answer.h"
 
 /* part / whole, from 0 to 1; 0 of nothing. */
 double warps_share(double part, double whole);

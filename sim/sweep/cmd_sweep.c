@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "sim/validate/processes.h"
+#include "traces/base/processes.h"
 #include "sweep_best.h"
 #include "sweep_merge.h"
 #include "sweep_work.h"

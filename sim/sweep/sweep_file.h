@@ -19,14 +19,8 @@
 
 #include <stdint.h>
 
+#include "sweep_values.h"
 #include "traces/program/program.h"
-
-struct sweep_key {
-	char *name;
-	char **value;
-	size_t count, capacity;
-	int line; /* of the file, for messages */
-};
 
 struct sweep_family {
 	char *solver;

@@ -16,7 +16,7 @@
 #include "measured.h"
 #include "pairs.h"
 #include "sim/answers/predict.h"
-#include "processes.h"
+#include "traces/base/processes.h"
 #include "validate_kernels.h"
 #include "validate_runs.h"
 #include "validation.h"

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "traces/base/util.h"
-#include "processes.h"
+#include "traces/base/processes.h"
 #include "sim/answers/untrace.h"
+#include "traces/load/schedule_from_trace.h"
 
 enum {
 	MODELS_MOST = 9

@@ -243,23 +243,16 @@ int trace_check_output(const char *path);
  * same for equal traces. */
 int trace_dump(const struct trace *trace, FILE *out);
 
-/* Every anomaly, counted. */
-struct trace_anomaly {
-	const char *kind;
-	int64_t count;
-	const char *meaning;
-	bool incomplete;
-};
-enum { TRACE_ANOMALY_MAX = 32 };
-/* Fills `anomaly` with every kind (also those with count 0) and returns how many kinds;
- * *incomplete_count adds those that make the trace incomplete. */
-int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_ANOMALY_MAX],
-		int64_t *incomplete_count);
+/* "scale(float*, int)" is called scale, as a plan calls it; "void scale<float>(float*)" keeps all
+ * of it. Owned by the caller. */
+char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *kernel);
 
-/*
- * Loads run number `run` of the trace (-1: the whole trace) into an initialised schedule, with
- * recorded times. -1 after a message; the caller releases the schedule either way.
- */
-int schedule_from_trace(struct schedule *schedule, const struct trace *trace, int run);
+/* What a copy kind is called, e.g. "PtoP". */
+const char *trace_copy_kind_name(int32_t copy_kind);
+/* The process of a row is the upper part of its global id. */
+static inline int64_t process_of(int64_t global_id)
+{
+	return global_id >> 24;
+}
 
 #endif

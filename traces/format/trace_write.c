@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "trace_map.h"
+#include "traces/base/trace_map.h"
 #include "trace_schema.h"
 #include "trace_zst.h"
 #include "traces/base/util.h"

@@ -7,7 +7,7 @@
 
 #include "profile_faults.h"
 #include "sass.h"
-#include "traces/format/trace_map.h"
+#include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
 enum { INSTRUCTION_BYTES = 16, INSTRUCTIONS_MAX = 4000000 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/format/trace_map.h"
+#include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 #include "traces/profiles/disassembly.h"
 #include "traces/profiles/profile_join.h"
-#include "traces/profiles/profile_runs.h"
+#include "profile_runs.h"
 #include "traces/program/program.h"
 #include "target.h"
 #include "traces/base/util.h"

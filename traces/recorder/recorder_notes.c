@@ -8,7 +8,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include "annotate.h"
+#include "traces/format/annotate.h"
 #include "recorder_profile.h"
 
 _Static_assert((NOTE_SLOTS & (NOTE_SLOTS - 1)) == 0, "a power of two");

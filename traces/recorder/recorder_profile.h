@@ -14,7 +14,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_sass_metrics.h>
 #include <cupti_target.h>
-#include "annotate.h"
+#include "traces/format/annotate.h"
 #include "recorder.h"
 #include "recorder_profile_host.h"
 

@@ -4,7 +4,7 @@
 #ifndef WARPREEL_RECORDER_PROFILE_LAUNCH_H
 #define WARPREEL_RECORDER_PROFILE_LAUNCH_H
 
-#include "recorder_profile.h"
+#include "recorder_cupti.h"
 
 #pragma GCC visibility push(hidden)
 

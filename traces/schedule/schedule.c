@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/format/trace_map.h"
+#include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
 /* Keyed by (hash of the entry's content, n-th entry with that hash). */

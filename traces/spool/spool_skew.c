@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "traces/format/trace_map.h"
+#include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
 enum { GPUS_MAX = 64 };

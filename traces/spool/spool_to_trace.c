@@ -2,7 +2,7 @@
  * From a spool to a trace: device work, calls, and the account of what is missing. Names, events,
  * notes and the machine have files of their own (spool_*.c).
  */
-#include "traces/views/capture_windows.h"
+#include "traces/format/capture_windows.h"
 #include "spool_read.h"
 
 #include <stdio.h>

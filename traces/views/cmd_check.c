@@ -7,6 +7,7 @@
 #include "traces/program/program.h"
 #include "trace_argument.h"
 #include "traces/base/util.h"
+#include "traces/check/trace_check.h"
 
 struct check_options {
 	const char *format;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 #include "export.h"
-#include "traces/schedule/schedule_load.h"
+#include "traces/base/trace_map.h"
 #include "trace_summary.h"
 #include "traces/base/util.h"
 

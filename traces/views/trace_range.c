@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 #include "traces/schedule/schedule.h"
-#include "traces/format/trace_map.h"
+#include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
 enum { MOST_NAMED = 8 };

@@ -7,10 +7,6 @@
 
 #include "traces/format/trace.h"
 
-/* "scale(float*, int)" is called scale, as a plan calls it; "void scale<float>(float*)" keeps all
- * of it. Owned by the caller. */
-char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *kernel);
-
 enum summary_kind {
 	SUMMARY_KERNEL,
 	SUMMARY_COPY,
@@ -41,8 +37,6 @@ struct summary {
 void summary_make(struct summary *summary, const struct trace *trace);
 void summary_release(struct summary *summary);
 
-/* What a copy kind is called, e.g. "PtoP". */
-const char *trace_copy_kind_name(int32_t copy_kind);
 /* Core loop of run number `run` in ns: from the last thread's begin to the last thread's end; -1
  * without such marks. */
 int64_t trace_core_ns(const struct trace *trace, size_t run);

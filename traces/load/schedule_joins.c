@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "schedule_load.h"
-#include "traces/views/trace_summary.h"
 #include "traces/base/util.h"
 
 enum { CONTEXT_SEVERAL = 0xfffffffe };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/base/util.h"
+#include "util.h"
 
 static size_t hash_pair(int64_t a, int64_t b)
 {

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "schedule_load.h"
+#include "api_calls.h"
 
 static const struct {
 	const char *name;

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "traces/base/util.h"
+#include "util.h"
 
 static const long GLANCE_NS = 20000000;
 

@@ -4,7 +4,7 @@
 #ifndef WARPREEL_SM_ORDER_H
 #define WARPREEL_SM_ORDER_H
 
-#include "sm_device.h"
+#include "model/device/sm_device.h"
 
 /*
  * How `b` is to `a`: SM_FASTER where no time of it is longer and no rate lower, and one of them

@@ -9,7 +9,7 @@
 #include "traces/base/options.h"
 #include "traces/program/program.h"
 #include "traces/base/util.h"
-#include "kernel_metrics.h"
+#include "model/device/kernel_metrics.h"
 #include "model/platform/sm_platform.h"
 
 struct metrics_options {

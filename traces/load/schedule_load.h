@@ -3,7 +3,7 @@
  *
  *   schedule_from_trace.c  the run, its threads, their calls in order
  *   schedule_ops.c         calls -> operations
- *   schedule_calls.c       API names -> what they ask for
+ *   api_calls.c            API names -> what they ask for
  *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_events.c      waits and event syncs -> the record they wait for
@@ -13,33 +13,12 @@
 #ifndef WARPREEL_SCHEDULE_LOAD_H
 #define WARPREEL_SCHEDULE_LOAD_H
 
+#include "api_calls.h"
 #include "traces/format/trace.h"
-#include "traces/format/trace_map.h"
+#include "traces/base/trace_map.h"
 
 enum { LOAD_MAX_GPUS = 1024 };
 #define LOAD_MAX_NS 2000000000000000 /* 23 days: in picoseconds it still adds up */
-
-/* What a call asks for; CALL_OTHER is host time only. */
-enum call_kind {
-	CALL_OTHER,
-	CALL_LAUNCH,
-	CALL_COPY,
-	CALL_MEMSET,
-	CALL_RECORD,
-	CALL_WAIT,
-	CALL_SYNC,
-	CALL_SYNC_EVENT,
-	CALL_SYNC_GPU,
-	CALL_CAPTURE, /* begins to capture a stream into a graph; host time, too */
-	CALL_CAPTURE_END
-};
-struct call {
-	enum call_kind kind;
-	bool blocking; /* copies: returns only when done */
-};
-struct call call_of_name(const char *name);
-/* By API row: made while its process captured a stream. Owned by the caller. */
-bool *captured_calls(const struct trace *trace);
 
 /* Why an edge or a row could not be placed. */
 enum anomaly {
@@ -100,11 +79,7 @@ struct load {
 	const struct item *item; /* all of the run */
 };
 
-/* Joins. The process of a row is the upper part of its global id. */
-static inline int64_t process_of(int64_t global_id)
-{
-	return global_id >> 24;
-}
+/* Joins. */
 static inline int64_t to_ps(int64_t ns)
 {
 	return ns <= 0 ? 0 : ns >= LOAD_MAX_NS ? LOAD_MAX_NS * 1000 : ns * 1000;

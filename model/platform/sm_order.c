@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/platform/platform_internal.h"
+#include "platform_internal.h"
 #include "sm_order.h"
 
 static const void *member(const struct sm_device *device, const struct platform_key *key)

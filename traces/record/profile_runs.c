@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/record/target.h"
+#include "target.h"
 #include "traces/base/util.h"
 
 enum counted { SASS, COUNTERS, KINDS };

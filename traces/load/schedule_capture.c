@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "traces/views/capture_windows.h"
+#include "traces/format/capture_windows.h"
 #include "schedule_load.h"
 #include "traces/base/util.h"
 

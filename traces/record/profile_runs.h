@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include "traces/base/options.h"
-#include "profile_merge.h"
+#include "traces/profiles/profile_merge.h"
 
 struct profile_options {
 	const char *output, *recorder, *passes_of;

@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
 #include "schedule_load.h"
 #include "traces/base/util.h"
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/recorder/annotate.h"
+#include "traces/format/annotate.h"
+#include "schedule_from_trace.h"
 #include "schedule_load.h"
 #include "traces/base/util.h"
 

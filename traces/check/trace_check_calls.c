@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * What is wrong with API calls, with the events they record and wait for, and with what the host
+ * threads told of themselves.
+ */
+#include "trace_check_internal.h"
+
+#include <stdlib.h>
+
+#include "traces/base/util.h"
+#include "traces/format/annotate.h"
+#include "traces/load/api_calls.h"
+
+static enum call_kind call_kind(struct checking *c, uint32_t name)
+{
+	uint32_t known = map_get(&c->strings, name, 0);
+
+	if (known == MAP_NONE) {
+		known = (uint32_t)call_of_name(trace_text(c->t, name)).kind;
+		map_put(&c->strings, name, 0, known);
+	}
+	return (enum call_kind)known;
+}
+
+void check_calls(struct checking *c)
+{
+	const struct trace *t = c->t;
+	struct map records = { 0 }, waits = { 0 };
+
+	for (size_t i = 0; i < t->event_count; i++)
+		map_put(&records, process_of(t->event[i].global_pid), t->event[i].correlation, 1);
+	for (size_t i = 0; i < t->sync_count; i++)
+		map_put(&waits, process_of(t->sync[i].global_pid), t->sync[i].correlation, 1);
+	for (size_t i = 0; i < t->api_count; i++) {
+		const struct trace_api *a = &t->api[i];
+		int64_t process = process_of(a->global_tid);
+
+		check_times(c, a->start_ns, a->end_ns);
+		c->count[BACKWARDS] += a->asked_ns < 0;
+		c->count[FAILED_CALL] += a->return_value != 0;
+		if (a->return_value != 0)
+			continue;
+		switch (call_kind(c, a->name)) {
+		case CALL_LAUNCH:
+			c->count[c->captured[i] ? CAPTURED : ORPHAN_LAUNCH] +=
+				map_get(&c->work, process, a->correlation) == MAP_NONE;
+			break;
+		case CALL_RECORD:
+			c->count[c->captured[i] ? CAPTURED : LONE_RECORD] +=
+				map_get(&records, process, a->correlation) == MAP_NONE;
+			break;
+		case CALL_COPY: /* outside a capture these are not checked: an empty one may have no
+				   row */
+		case CALL_MEMSET:
+			c->count[CAPTURED] += c->captured[i] && map_get(&c->work, process,
+									a->correlation) == MAP_NONE;
+			break;
+		case CALL_WAIT:
+			c->count[CAPTURED] += c->captured[i] &&
+					      map_get(&waits, process, a->correlation) == MAP_NONE;
+			break;
+		default:
+			break;
+		}
+	}
+	map_release(&records);
+	map_release(&waits);
+}
+
+/* A wait whose record is not there: within a capture, the record was captured, too. */
+static void check_unpaired(struct checking *c, const struct trace_sync *s, enum kind kind)
+{
+	uint32_t api = map_get(&c->api, process_of(s->global_pid), s->correlation);
+
+	c->count[api != MAP_NONE && c->captured[api] ? CAPTURED : kind]++;
+}
+
+void check_events(struct checking *c)
+{
+	const struct trace *t = c->t;
+	struct map sync_ids = { 0 }, ids = { 0 };
+
+	for (size_t i = 0; i < t->event_count; i++) {
+		const struct trace_event *e = &t->event[i];
+
+		c->count[UNKNOWN_DEVICE] += map_get(&c->gpu, e->device, 0) == MAP_NONE;
+		c->count[UNKNOWN_STREAM] += e->stream < 0;
+		map_intern(&ids, process_of(e->global_pid), e->event_id, 1);
+		if (e->event_sync_id != -1)
+			map_put(&sync_ids, process_of(e->global_pid), e->event_sync_id, 1);
+	}
+	for (size_t i = 0; i < t->sync_count; i++) {
+		const struct trace_sync *s = &t->sync[i];
+
+		check_times(c, s->start_ns, s->end_ns);
+		c->count[UNKNOWN_STREAM] +=
+			(s->sync_type == 2 || s->sync_type == 3) && s->stream < 0;
+		if (s->sync_type != 1 && s->sync_type != 2)
+			continue;
+		if (s->event_sync_id == -1 &&
+		    map_get(&ids, process_of(s->global_pid), s->event_id) == MAP_NONE)
+			check_unpaired(c, s, t->event_count ? NEVER_RECORDED : UNPAIRED);
+		else if (s->event_sync_id != -1 && map_get(&sync_ids, process_of(s->global_pid),
+							   s->event_sync_id) == MAP_NONE)
+			check_unpaired(c, s, UNPAIRED);
+	}
+	map_release(&sync_ids);
+	map_release(&ids);
+}
+
+/* Counters and barriers belong to a run: 0 is outside any. */
+static int64_t run_number(const struct trace *t, int64_t at_ns)
+{
+	const struct trace_run *run = check_run_of(t, at_ns);
+
+	return run ? run - t->run + 1 : 0;
+}
+
+void check_host(struct checking *c)
+{
+	const struct trace *t = c->t;
+	struct map counters = { 0 }, meetings = { 0 }, barriers = { 0 };
+	int64_t *posted = xcalloc(t->host_op_count + 1, sizeof(*posted));
+
+	for (size_t i = 0; i < t->host_op_count; i++) {
+		const struct trace_host_op *h = &t->host_op[i];
+		int64_t run = run_number(t, h->start_ns);
+		uint32_t number;
+
+		check_times(c, h->start_ns, h->end_ns);
+		if (h->kind == NOTE_POST) {
+			number = map_intern(&counters, run, h->object, (uint32_t)counters.used);
+			posted[number] = h->value > posted[number] ? h->value : posted[number];
+		} else if (h->kind == NOTE_BARRIER) {
+			number = map_get(&meetings, h->global_tid, run);
+			map_put(&meetings, h->global_tid, run, number == MAP_NONE ? 1 : number + 1);
+		}
+	}
+	for (size_t i = 0; i < t->host_op_count; i++) {
+		const struct trace_host_op *h = &t->host_op[i];
+		int64_t run = run_number(t, h->start_ns);
+		uint32_t number;
+
+		if (h->kind == NOTE_AWAIT_BLOCK || h->kind == NOTE_AWAIT_SPIN) {
+			number = map_get(&counters, run, h->object);
+			c->count[UNPOSTED] += h->value > (number == MAP_NONE ? 0 : posted[number]);
+		} else if (h->kind == NOTE_BARRIER &&
+			   run) { /* outside, who meets whom is not known */
+			number = map_get(&meetings, h->global_tid, run);
+			if (map_intern(&barriers, run, 0, number) != number)
+				c->count[UNEQUAL_BARRIER]++;
+		}
+	}
+	free(posted);
+	map_release(&counters);
+	map_release(&meetings);
+	map_release(&barriers);
+}
