@@ -1,46 +1,41 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Puts the accuracy table into a document, between the lines "<!-- MARK: begin -->" and "<!-- MARK: end -->"; MARK is "summary" unasked.
-#   insert_summary.sh SUMMARY.tsv DOCUMENT.md PLATFORM [MARK]
-# SUMMARY.tsv is what `warpreel validate --summary` writes. The tool's own answer stands with both splits, baselines held out only;
-# of kernels alone, the model `warps` and its baseline stand for what was held out and what nobody looked at. Below it, where the platform has
-# measurements: how wrong one machine's measurement is for another (visits.sh).
+# Puts the accuracy table into a document, between the lines "<!-- summary: begin -->" and "<!-- summary: end -->".
+#   insert_summary.sh SUMMARY.tsv DOCUMENT.md PLATFORM
+# SUMMARY.tsv is what `warpreel validate --summary` writes. Of each set the strictest split stands: blind, else unseen, else held out, else
+# development. Below it, where the platform has measurements: how wrong one visit's measurement is for another's (visits.sh).
 set -eu
-summary=$1 document=$2 platform=$3 mark=${4:-summary}
-if ! grep -q "^<!-- $mark: begin" "$document" || ! grep -q "^<!-- $mark: end" "$document"; then
-	echo "insert_summary.sh: $document has no markers of $mark" >&2
+summary=$1 document=$2 platform=$3
+if ! grep -q "^<!-- summary: begin" "$document" || ! grep -q "^<!-- summary: end" "$document"; then
+	echo "insert_summary.sh: $document has no markers" >&2
 	exit 1
 fi
-table=$(awk -v platform="$platform" '
-	BEGIN { FS = "\t" }
-	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-	function cell(name) { return $column[name] == "-" ? "-" : sprintf("%.1f", $column[name]) }
-	{
-		model = $column["model"]; split_name = $column["split"] == "holdout" ? "held out" : $column["split"]
-		kernels = $column["set"] == "kernels"
-		own = kernels ? model == "warps" : model == "default"
-		if (kernels && (split_name == "fit" || (!own && model != "roofline" && model !~ /^warps-/)))
-			next
-		if (!kernels && !own && (split_name == "fit" || (model != "linear" && model != "same-as-1" && model != "roofline-only")))
-			next
-		if (!kernels && !own && $column["set"] != "gpus")
-			next
-		line = sprintf("| %s | %s | %s | %d | %s | %s | %s | %s | %s | %s | %s |", $column["set"], split_name, (own ? kernels ? "**warpreel**, `warps`" : "**warpreel**" : model),
-			$column["n"], cell("MAPE_pct"), cell("p50_pct"), cell("p90_pct"), cell("max_pct"), cell("coverage_pct"),
-			cell("half_width_pct"), $column["interval_score"] == "-" ? "-" : sprintf("%.3f", $column["interval_score"]))
-		place = own || kernels ? $column["set"] " " split_name : "baselines"
-		text[place] = text[place] line "\n"
-		rows++
+table=$(awk '
+	BEGIN {
+		FS = "\t"
+		rows = split("replay default|a recorded run, played back|size default|one GPU, planned|gpus default|several GPUs, planned|" \
+			"gpus linear|- baseline: one GPU over GPUs|gpus same-as-1|- baseline: as one GPU|gpus roofline-only|- baseline: bytes over memory rate|" \
+			"kernels warps|one kernel alone|foreign default|programs of others|python default|Python programs", word, "|")
+		splits = split("blind,unseen,holdout,held out,development", strict, ",")
 	}
+	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+	{ key = $column["set"] " " $column["model"] " " $column["split"]; n[key] = $column["n"]; line[key] = $0 }
+	function cell(name) { return field[column[name]] == "-" ? "-" : sprintf("%.1f", field[column[name]]) }
 	END {
-		if (!rows)
-			exit 1
-		print "Platform `" platform "`; errors are of the core loop, in set kernels of one launch, in percent of the measured time.\n"
-		print "| set | split | answer | n | MAPE % | p50 % | p90 % | max % | coverage % | half-width % | interval score |"
-		print "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
-		places = split("replay fit,replay held out,size fit,size held out,gpus fit,gpus held out,baselines,kernels held out,kernels unseen", order, ",")
-		for (k = 1; k <= places; k++)
-			printf "%s", text[order[k]]
+		print "| answer | split | n | MAPE % | p50 % | p90 % | max % | in interval % |"
+		print "|---|---|---:|---:|---:|---:|---:|---:|"
+		for (k = 1; k < rows; k += 2)
+			for (s = 1; s <= splits; s++) {
+				key = word[k] " " strict[s]
+				if (!(key in line))
+					continue
+				split(line[key], field, "\t")
+				printf "| %s | %s | %d | %s | %s | %s | %s | %s |\n", word[k + 1], strict[s] == "holdout" ? "held out" : strict[s], n[key],
+					cell("MAPE_pct"), cell("p50_pct"), cell("p90_pct"), cell("max_pct"), cell("coverage_pct")
+				shown++
+				break
+			}
+		exit !shown
 	}' "$summary") || {
 	echo "insert_summary.sh: $summary holds no summary" >&2
 	exit 1
@@ -50,12 +45,15 @@ measured=$data/$platform/measured.tsv
 if [ -f "$measured" ]; then
 	table="$table
 
-$(sh "$(dirname "$0")/visits.sh" "$measured" "$data/lists/canary.list" | awk '/^What would be wrong/ { go = 1 } go')"
+$(sh "$(dirname "$0")/visits.sh" "$measured" "$data/lists/canary.list" | awk -F ' *[|] *' '
+		/^What would be wrong/ { go = 1 }
+		go && $2 ~ /^[0-9]+$/ { said = said (said ? ", " : "") sprintf("%.1f %% (%s GPU%s)", $4, $2, $2 == 1 ? "" : "s") }
+		END { if (said) print "Two visits that measure one configuration differ on average by " said "." }')"
 fi
 new=$document.new-$$
 trap 'rm -f "$new"' EXIT
-TABLE=$table MARK=$mark awk '
-	index($0, "<!-- " ENVIRON["MARK"] ": begin") == 1 { print; print ""; print ENVIRON["TABLE"]; print ""; skip = 1; next }
-	index($0, "<!-- " ENVIRON["MARK"] ": end") == 1 { skip = 0 }
+TABLE=$table awk '
+	index($0, "<!-- summary: begin") == 1 { print; print ""; print ENVIRON["TABLE"]; print ""; skip = 1; next }
+	index($0, "<!-- summary: end") == 1 { skip = 0 }
 	!skip' "$document" > "$new"
 cmp -s "$new" "$document" || cat "$new" > "$document"

@@ -78,9 +78,9 @@ $(PLOT_DIR)/papers_%.tsv: $(BUILD)/papers/%/figure1.tsv
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-# The accuracy table of README.md, from the summary that `warpreel validate` writes; never typed.
+# The accuracy table of README.md, from the summary that `warpreel validate` writes, and what its examples print; never typed.
 .PHONY: readme-summary
-readme-summary: $(BUILD)/validation-summary.tsv $(BUILD)/validation_h200x8-summary.tsv
+readme-summary: $(BUILD)/validation-summary.tsv $(BUILD)/warpreel
 	$(Q)docs/insert_summary.sh $< README.md $(PLATFORM)
-	$(Q)docs/insert_summary.sh $(BUILD)/validation_h200x8-summary.tsv README.md h200x8 summary_h200x8
+	$(Q)WARPREEL=$(abspath $(BUILD)/warpreel) docs/run_examples.sh README.md
 validation-report: readme-summary
