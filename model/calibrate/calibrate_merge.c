@@ -180,7 +180,8 @@ static int merge(const struct merge *m)
 	for (size_t f = 0; f < m->count; f++)
 		for (size_t i = 0; i < m->file[f].entry_count && !rc; i++) {
 			const struct platform_entry *entry = &m->file[f].entry[i];
-			if (had_before(m, f, entry->key) || !strcmp(entry->key, "platform.name"))
+			if (had_before(m, f, entry->key) || !strcmp(entry->key, "platform.name") ||
+			    platform_key_is_base(entry->key)) /* made anew */
 				continue;
 			rc = must_agree(entry) ? merge_words(m, entry, &m->file[f])
 					       : merge_numbers(m, entry, &m->file[f]);

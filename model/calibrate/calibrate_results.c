@@ -51,6 +51,19 @@ struct result *results_find(const struct results *results, const char *key)
 	return NULL;
 }
 
+void results_add_bases(struct results *results)
+{
+	for (size_t i = 0, count = results->count; i < count; i++) {
+		const struct platform_key *key = platform_key_find(results->item[i].key);
+		if (!key || !(key->flags & KEY_BASE) || platform_key_is_base(results->item[i].key))
+			continue;
+		char *name = xprintf("base.%s", results->item[i].key);
+		results_add(results, name, results->item[i].values, NULL, results->item[i].count,
+			    "as it was beside the finer measurements");
+		free(name);
+	}
+}
+
 static void write_numbers(FILE *out, const double *values, size_t count)
 {
 	for (size_t i = 0; values && i < count; i++)
@@ -138,8 +151,8 @@ static void write_result(const struct result *item, const char *key, FILE *out)
 	free(spread_key);
 }
 
-/* Keys of one section, or of all, in the order of the table. */
-static void write_keys(const struct results *results, const char *only, FILE *out)
+/* Keys of one section, or of all, in the order of the table; those of [base.*] by themselves. */
+static void write_keys(const struct results *results, const char *only, bool base, FILE *out)
 {
 	char section[64] = "";
 	for (const struct platform_key *key = platform_keys; key->name; key++) {
@@ -148,7 +161,8 @@ static void write_keys(const struct results *results, const char *only, FILE *ou
 			const char *name = strrchr(item->key, '.') + 1;
 			char own[64];
 			snprintf(own, sizeof(own), "%.*s", (int)(name - 1 - item->key), item->key);
-			if (platform_key_find(item->key) != key || (only && strcmp(own, only)))
+			if (platform_key_find(item->key) != key || (only && strcmp(own, only)) ||
+			    platform_key_is_base(item->key) != base)
 				continue;
 			if (strcmp(section, own)) {
 				strcpy(section, own);
@@ -171,7 +185,7 @@ static void warn_of_unknown(const struct results *results)
 
 int results_write_section(const struct results *results, const char *section, FILE *out)
 {
-	write_keys(results, section, out);
+	write_keys(results, section, platform_key_is_base(section), out);
 	return ferror(out) || fflush(out) ? -1 : 0;
 }
 
@@ -182,7 +196,8 @@ int results_write_platform(const struct results *results, const char *provenance
 	      "# deviation of the batches X is the median of.\n",
 	      out);
 	warn_of_unknown(results);
-	write_keys(results, NULL, out);
+	write_keys(results, NULL, false, out);
+	write_keys(results, NULL, true, out);
 	fprintf(out, "\n[provenance]\n%s", provenance);
 	return ferror(out) || fflush(out) ? -1 : 0;
 }

@@ -20,6 +20,8 @@ struct results {
 	size_t count, capacity;
 };
 
+/* Adds to every plain value that finer measurements follow the same as their base (costs.h). */
+void results_add_bases(struct results *results);
 void results_release(struct results *results);
 void results_add(struct results *results, const char *key, const double *values,
 		 const double *spread, size_t count, const char *how);

@@ -215,6 +215,7 @@ static int update(const struct program *program, const struct calibrate_options 
 		note = longer;
 	}
 	calibrate_sm_derive(results, &platform);
+	results_add_bases(results);
 	int rc = calibrate_update(results, platform.path, note);
 	platform_release(&platform);
 	free(lines);
@@ -254,6 +255,7 @@ static int calibrate(const struct program *program, const struct calibrate_optio
 			     why ? why : "yes");
 	name = o->name ? xstrdup(o->name) : name_of(o->output);
 	calibrate_sm_derive(&results, NULL);
+	results_add_bases(&results);
 	results_add(&results, "platform.name", NULL, NULL, 0, name);
 	results_add(&results, "platform.source", NULL, NULL, 0, "measured");
 	rc = write_file(o->output, &results, provenance);
@@ -344,6 +346,8 @@ static int merge(const struct calibrate_options *o, unsigned bits, const char *c
 	int rc = calibrate_merge(&results, o->merge, o->output);
 	if (!rc && o->only)
 		rc = keep_wanted(o, &results, bits);
+	if (!rc)
+		results_add_bases(&results);
 	if (!rc && o->update)
 		rc = update_merged(o, &results, note);
 	if (!rc && o->output) {

@@ -2,7 +2,7 @@
  * Reading platform files. inih splits lines; what a key means is in platform_keys.c, what it must
  * be in platform_check.c.
  */
-#include "platform_internal.h"
+#include "costs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -93,9 +93,9 @@ static int add_entry(struct reading *reading, const char *name, const char *text
 		return 0;
 	}
 	GROW(platform->entry, platform->entry_count, platform->entry_capacity);
-	platform->entry[platform->entry_count++] = (struct platform_entry){ .key = xstrdup(name),
-									    .text = xstrdup(text),
-									    .spec = spec };
+	platform->entry[platform->entry_count++] = (struct platform_entry){
+		.key = xstrdup(name), .text = xstrdup(text), .spec = spec, .line = reading->line
+	};
 	return 0;
 }
 
@@ -155,9 +155,12 @@ static int parse(struct platform *platform, const char *text, size_t length, boo
 			      platform->path, line);
 	if (line < 0)
 		return report("%s: out of memory", platform->path);
-	for (size_t i = 0; i < platform->entry_count; i++)
-		if (platform_apply(platform, &platform->entry[i], platform->path))
+	for (size_t i = 0; i < platform->entry_count; i++) {
+		struct platform_entry *entry = &platform->entry[i];
+		entry->file_text = xstrdup(entry->text);
+		if (platform_accept(platform, entry, platform->path))
 			return -1;
+	}
 	return whole ? platform_validate(platform, platform->path) : 0;
 }
 
@@ -207,24 +210,6 @@ static char *find_file(const char *name)
 	return path;
 }
 
-static void keep_calibrated(struct platform *p)
-{
-	static const int call[COPY_CURVE_COUNT] = { [COPY_CURVE_H2D] = HOST_COPY_H2D,
-						    [COPY_CURVE_D2H] = HOST_COPY_D2H,
-						    [COPY_CURVE_PEER] = HOST_COPY_PEER,
-						    [COPY_CURVE_D2D] = HOST_COPY_D2D };
-	p->calibrated.sync_wake_ns = platform_host_ns(p, HOST_SYNC_WAKE, 1);
-	p->calibrated.start_latency_ns = p->start_latency_ns;
-	for (int kind = 0; kind <= COPY_CURVE_D2D; kind++)
-		p->calibrated.call_ns[kind] = platform_list_ns(p, &p->loop_host[call[kind]], 1,
-							       platform_host_ns(p, call[kind], 1));
-	sm_fill_in(&p->sm);
-	sm_turnarounds(&p->sm);
-	p->calibrated.nvlink_bytes_per_s = p->nvlink_bytes_per_s;
-	p->calibrated.share_h2d_bytes_per_s = p->share_h2d.x.count ? p->share_h2d.y.value[0] : 0;
-	p->calibrated.share_d2h_bytes_per_s = p->share_d2h.x.count ? p->share_d2h.y.value[0] : 0;
-}
-
 static int read_file(struct platform *platform, const char *name_or_path, bool whole)
 {
 	size_t length = 0;
@@ -233,11 +218,14 @@ static int read_file(struct platform *platform, const char *name_or_path, bool w
 	char *text = platform->path ? read_text(platform->path, &length) : NULL;
 	int rc = text ? parse(platform, text, length, whole) : -1;
 	free(text);
-	if (rc)
+	if (rc) {
 		platform_release(platform);
-	else
-		keep_calibrated(platform);
-	return rc;
+		return rc;
+	}
+	costs_derive(platform);
+	if (whole)
+		costs_tell_moved(platform);
+	return 0;
 }
 
 int platform_read(struct platform *platform, const char *name_or_path)
@@ -255,17 +243,13 @@ void platform_release(struct platform *platform)
 	for (size_t i = 0; i < platform->entry_count; i++) {
 		free(platform->entry[i].key);
 		free(platform->entry[i].text);
+		free(platform->entry[i].file_text);
 	}
 	free(platform->entry);
-	for (const struct platform_key *key = platform_keys; key->name; key++) {
-		void *member = (char *)platform + key->offset;
-		if (key->kind == KEY_LIST && key->offset != NO_MEMBER)
-			free(((struct number_list *)member)->value);
-	}
-	free(platform->name);
-	free(platform->kernels);
-	free(platform->data);
-	free(platform->sm.isa);
+	costs_release(platform);
+	if (platform->base)
+		costs_release(platform->base);
+	free(platform->base);
 	free(platform->path);
 	*platform = (struct platform){ 0 };
 }

@@ -136,12 +136,9 @@ struct platform {
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
 	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by
 						     its record; 0 = not measured */
-	/* Some values as the file has them, whatever was set later: finer measurements contain
-	 * these and are priced relative to them. */
-	struct {
-		double sync_wake_ns, start_latency_ns, call_ns[COPY_CURVE_COUNT],
-			nvlink_bytes_per_s, share_h2d_bytes_per_s, share_d2h_bytes_per_s;
-	} calibrated;
+	/* Owned: the same values as they were when the finer measurements of this platform were
+	 * made (costs.h); NULL in itself. */
+	struct platform *base;
 	struct platform_entry *entry;
 	size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */
 };
@@ -154,16 +151,11 @@ struct platform {
 int platform_read(struct platform *platform, const char *name_or_path);
 /* The file of a shipped platform, owned by the caller; NULL = none has that name. */
 char *platform_shipped(const char *name);
-/*
- * Finer measurements follow the plain value that is set: those of host.launch_ns in loops in
- * proportion, those of copy.h2d.ns on idle streams and behind kernels, and the exchange of
- * stream.hop_peer_ns, by the difference; so a value set to itself changes nothing.
- * nvlink.bytes_per_s and share.*.bytes_per_s change what a byte costs in every copy over that link.
- */
 /* Applies "KEY=VALUE" (dotted key; a list value is separated by spaces or commas; a single number
- * scales nothing, it replaces the whole list). Unknown key: -1 after a message naming near keys.
- * Re-validates. device.dram_gb_per_s and device.l2_gb_per_s are short for the read and the write
- * rate of [sm] together. */
+ * scales nothing, it replaces the whole list). What an edit of the file does, this does: finer
+ * measurements of the same thing move along (costs.h). Unknown key: -1 after a message naming near
+ * keys. Re-validates. device.dram_gb_per_s and device.l2_gb_per_s are short for the read and the
+ * write rate of [sm] together. */
 int platform_set(struct platform *platform, const char *assignment);
 /* Whether an assignment is to a number that is for the reader: no model looks at it. */
 bool platform_set_is_idle(const char *assignment);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What a platform's values must be, each by itself and to each other, and --set, which obeys the
- * same rules.
+ * What a platform's values must be, each by itself and to each other.
  */
-#include "platform_internal.h"
+#include "costs.h"
 
 #include <limits.h>
 #include <math.h>
@@ -139,6 +138,14 @@ int platform_apply(struct platform *platform, struct platform_entry *entry, cons
 	return 0;
 }
 
+int platform_accept(struct platform *platform, struct platform_entry *entry, const char *where)
+{
+	struct platform other = { 0 };
+	int rc = platform_apply(platform_key_is_base(entry->key) ? &other : platform, entry, where);
+	costs_release(&other);
+	return rc;
+}
+
 static int check_pair(const struct platform *platform, const struct platform_entry *entry,
 		      const char *where)
 {
@@ -237,203 +244,4 @@ int platform_unknown_key(const char *where, const char *name)
 	report("%s: unknown key '%s'%s", where, name, list);
 	free(list);
 	return -1;
-}
-
-/* One number for a list stands for all its entries. */
-static char *repeat(const struct platform *platform, const struct platform_key *spec,
-		    const char *text)
-{
-	const struct platform_entry *pair =
-		spec->pairs ? platform_entry_find(platform, spec->pairs) : NULL;
-	char *list = xstrdup(text);
-	if (spec->kind != KEY_LIST || !pair || strcspn(text, " \t,") != strlen(text))
-		return list;
-	for (size_t i = 1; i < pair->count; i++) {
-		char *longer = xprintf("%s %s", list, text);
-		free(list);
-		list = longer;
-	}
-	return list;
-}
-
-static struct number_list copy_of(const struct number_list *list)
-{
-	struct number_list copy = { xmalloc((list->count + 1) * sizeof(double)), list->count };
-	if (list->count)
-		memcpy(copy.value, list->value, list->count * sizeof(double));
-	return copy;
-}
-
-/* Every entry by the ratio of the two lists; a cost that was zero gives no ratio: the new one is
- * taken. */
-static void scale_list(struct number_list *finer, const struct number_list *was,
-		       const struct number_list *is)
-{
-	for (size_t k = 0; k < finer->count && k < was->count && k < is->count; k++)
-		if (is->value[k] != was->value[k])
-			finer->value[k] = was->value[k] > 0
-						  ? finer->value[k] * is->value[k] / was->value[k]
-						  : is->value[k];
-}
-
-/* All of a list over something else, as the cost of one thread rose. */
-static void scale_whole(struct number_list *finer, const struct number_list *was,
-			const struct number_list *is)
-{
-	for (size_t k = 0; k < finer->count && was->count && is->count && was->value[0] > 0; k++)
-		finer->value[k] *= is->value[0] / was->value[0];
-}
-
-/* Every entry by what the curve rose at its x, `times` over; not below zero. */
-static void shift_list(struct number_list *finer, const struct number_list *x,
-		       const struct curve *was, const struct curve *is, double times)
-{
-	for (size_t k = 0; k < finer->count && k < x->count; k++) {
-		double rise = times * (curve_at(is, x->value[k]) - curve_at(was, x->value[k]));
-		finer->value[k] =
-			isfinite(rise) && finer->value[k] + rise > 0 ? finer->value[k] + rise : 0;
-	}
-}
-
-/* What plain values were before one of them is set. */
-struct plain {
-	struct number_list host[HOST_COST_COUNT];
-	struct curve copy[COPY_CURVE_COUNT];
-	double hop_peer_ns;
-};
-
-static void plain_keep(struct plain *plain, const struct platform *p)
-{
-	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
-		plain->host[kind] = copy_of(&p->host[kind]);
-	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++)
-		plain->copy[kind] =
-			(struct curve){ copy_of(&p->copy[kind].x), copy_of(&p->copy[kind].y) };
-	plain->hop_peer_ns = p->hop_peer_ns;
-}
-
-static void plain_release(struct plain *plain)
-{
-	for (int kind = 0; kind < HOST_COST_COUNT; kind++)
-		free(plain->host[kind].value);
-	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
-		free(plain->copy[kind].x.value);
-		free(plain->copy[kind].y.value);
-	}
-}
-
-/* Finer measurements follow the plain value they refine: a host cost in proportion, a copy or a hop
- * by the difference. */
-static void follow(struct platform *p, const struct plain *was)
-{
-	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
-		scale_list(&p->loop_host[kind], &was->host[kind], &p->host[kind]);
-		scale_list(&p->ordered[kind], &was->host[kind], &p->host[kind]);
-		scale_whole(&p->cold[kind], &was->host[kind], &p->host[kind]);
-		scale_whole(&p->cold_first[kind], &was->host[kind], &p->host[kind]);
-	}
-	scale_list(&p->loop_launch_plain, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
-	scale_list(&p->loop_launch_second, &was->host[HOST_LAUNCH], &p->host[HOST_LAUNCH]);
-	for (int kind = 0; kind < COPY_CURVE_COUNT; kind++) {
-		if (!was->copy[kind].x.count || !p->copy[kind].x.count)
-			continue;
-		shift_list(&p->idle[kind].y, &p->idle[kind].x, &was->copy[kind], &p->copy[kind], 1);
-		shift_list(&p->behind[kind], &p->idle[kind].x, &was->copy[kind], &p->copy[kind], 1);
-		shift_list(&p->loop[kind].y, &p->loop[kind].x, &was->copy[kind], &p->copy[kind], 1);
-	}
-	if (was->copy[COPY_CURVE_PEER].x.count && p->copy[COPY_CURVE_PEER].x.count)
-		shift_list(&p->exchange.y, &p->exchange.x, &was->copy[COPY_CURVE_PEER],
-			   &p->copy[COPY_CURVE_PEER], 1);
-	for (size_t k = 0; k < p->exchange.y.count; k++) { /* two hops an exchange */
-		double ns = p->exchange.y.value[k] + 2 * (p->hop_peer_ns - was->hop_peer_ns);
-		p->exchange.y.value[k] = ns > 0 ? ns : 0;
-	}
-}
-
-/* Names people think in, in GB/s: each stands for several keys. Neither is a key of a platform
- * file. */
-static const struct {
-	const char *name, *key[2];
-} rate_alias[] = {
-	{ "device.dram_gb_per_s", { "sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s" } },
-	{ "device.l2_gb_per_s", { "sm.l2_read_bytes_per_s", "sm.l2_write_bytes_per_s" } },
-};
-
-/* 1: not an alias. */
-static int set_alias(struct platform *platform, const char *assignment)
-{
-	size_t length = strcspn(assignment, "="), i = 0,
-	       count = sizeof(rate_alias) / sizeof(rate_alias[0]);
-	double gb_per_s;
-	while (i < count && (strlen(rate_alias[i].name) != length ||
-			     strncmp(rate_alias[i].name, assignment, length)))
-		i++;
-	if (i == count || !assignment[length])
-		return 1;
-	if (parse_double(assignment + length + 1, &gb_per_s))
-		return report("--set %s: '%s' is not a number", assignment,
-			      assignment + length + 1);
-	for (size_t k = 0; k < 2; k++) {
-		char *longer = xprintf("%s=%.17g", rate_alias[i].key[k], 1e9 * gb_per_s);
-		int rc = platform_set(platform, longer);
-		free(longer);
-		if (rc)
-			return -1;
-	}
-	return 0;
-}
-
-int platform_set(struct platform *platform, const char *assignment)
-{
-	int alias = set_alias(platform, assignment);
-	if (alias <= 0)
-		return alias;
-	const char *equals = strchr(assignment, '=');
-	char *where = xprintf("--set %s", assignment), *name = NULL;
-	int rc = -1;
-	if (!equals || equals == assignment) {
-		report("%s: not KEY=VALUE", where);
-		goto out;
-	}
-	name = xprintf("%.*s", (int)(equals - assignment), assignment);
-	const struct platform_key *spec = platform_key_find(name);
-	if (!spec) {
-		platform_unknown_key(where, name);
-		goto out;
-	}
-	struct platform_entry *entry = platform_entry_find(platform, name);
-	if (!entry) {
-		GROW(platform->entry, platform->entry_count, platform->entry_capacity);
-		entry = &platform->entry[platform->entry_count++];
-		*entry = (struct platform_entry){ .key = xstrdup(name), .spec = spec };
-	}
-	free(entry->text);
-	entry->text = repeat(platform, spec, equals + 1);
-	struct plain was;
-	plain_keep(&was, platform);
-	rc = platform_apply(platform, entry, where);
-	if (!rc)
-		rc = platform_validate(platform, where);
-	if (!rc && !strncmp(name, "sm.", 3) &&
-	    (strstr(name, "copy_bytes_per_s") || strstr(name, "dram_update")))
-		sm_turnarounds(&platform->sm);
-	if (!rc && platform_key_unread(spec))
-		report_warning(
-			"%s: '%s' is for the reader, no model looks at it, so nothing changes (%s)",
-			where, name, spec->help);
-	if (!rc)
-		follow(platform, &was);
-	plain_release(&was);
-out:
-	free(where);
-	free(name);
-	return rc;
-}
-
-bool platform_set_is_idle(const char *assignment)
-{
-	char *name = xprintf("%.*s", (int)strcspn(assignment, "="), assignment);
-	const struct platform_key *spec = platform_key_find(name);
-	free(name);
-	return spec && platform_key_unread(spec);
 }

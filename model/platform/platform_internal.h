@@ -17,7 +17,9 @@ enum {
 	KEY_ASCENDING = 16,	/* the x of a curve: each entry above the one before */
 	KEY_POSITIVE = 32,	/* zero makes no sense */
 	KEY_REQUIRED_SM = 64,	/* every platform that has sm.isa */
-	KEY_SHARE = 128		/* at most 1 */
+	KEY_SHARE = 128,	/* at most 1 */
+	KEY_BASE = 256		/* finer measurements follow it: "base." before its name is what it
+				   was when they were made (costs.h) */
 };
 
 struct platform_key {
@@ -38,8 +40,13 @@ const struct platform_key *platform_key_find(const char *name); /* NULL = unknow
 /* A number that no model looks at. */
 bool platform_key_unread(const struct platform_key *key);
 
+/* "base.host.launch_ns" and the like. */
+bool platform_key_is_base(const char *name);
+
 struct platform_entry {	  /* a key as read or set */
-	char *key, *text; /* owned */
+	char *key, *text; /* owned; what holds now */
+	char *file_text;  /* owned; as the file has it; NULL: only set */
+	int line;	  /* of the file; 0: only set */
 	const struct platform_key *spec;
 	size_t count; /* numbers in a list */
 };
@@ -60,6 +67,8 @@ int number_list_parse(struct number_list *list, const char *text, char bad[48]);
  * with `where`: the file or the assignment.
  */
 int platform_apply(struct platform *platform, struct platform_entry *entry, const char *where);
+/* platform_apply, of a base's value only the check: that has no member of its own. */
+int platform_accept(struct platform *platform, struct platform_entry *entry, const char *where);
 int platform_validate(struct platform *platform, const char *where);
 /* The message for a key that is not in the table, with the nearest that are. Always -1. */
 int platform_unknown_key(const char *where, const char *name);

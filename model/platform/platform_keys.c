@@ -32,6 +32,7 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 #define AT(member) offsetof(struct platform, member)
 #define NEEDED KEY_REQUIRED
 #define PEERS KEY_REQUIRED_PEERS
+#define MOVES KEY_BASE /* what was measured beside it moves along */
 #define SM KEY_REQUIRED_SM
 #define CURVE_X(flags) ((flags) | KEY_ASCENDING | KEY_POSITIVE)
 #define RATE(flags) ((flags) | KEY_INFINITE | KEY_POSITIVE)
@@ -99,7 +100,8 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".bytes",    KEY_LIST, CURVE_X(need), AT(copy[kind].x), NULL, "bytes",           \
 	  "sizes of the curve" },                                                                  \
 	{                                                                                          \
-		section ".ns", KEY_LIST, need, AT(copy[kind].y), section ".bytes", "ns", help      \
+		section ".ns", KEY_LIST, (need) | MOVES, AT(copy[kind].y), section ".bytes", "ns", \
+			help                                                                       \
 	}
 #define AT_ONCE(section, key, help)                                                                \
 	{                                                                                          \
@@ -193,23 +195,23 @@ const struct platform_key platform_keys[] = {
 	{ "host.threads", KEY_LIST, CURVE_X(NEEDED), AT(threads), NULL, "count",
 	  "host threads at once, each driving a GPU of its own: the x of the other lists of this "
 	  "section" },
-	HOST_COST(HOST_LAUNCH, "launch_ns", NEEDED,
+	HOST_COST(HOST_LAUNCH, "launch_ns", NEEDED | MOVES,
 		  "kernel launch, the queue neither empty nor full"),
-	HOST_COST(HOST_LAUNCH_IDLE, "launch_idle_ns", NEEDED,
+	HOST_COST(HOST_LAUNCH_IDLE, "launch_idle_ns", NEEDED | MOVES,
 		  "kernel launch on a stream that was just synchronised"),
-	HOST_COST(HOST_RECORD, "record_ns", NEEDED, "event record"),
-	HOST_COST(HOST_WAIT, "wait_ns", NEEDED, "making a stream wait for an event"),
-	HOST_COST(HOST_COPY_H2D, "copy_h2d_ns", NEEDED,
+	HOST_COST(HOST_RECORD, "record_ns", NEEDED | MOVES, "event record"),
+	HOST_COST(HOST_WAIT, "wait_ns", NEEDED | MOVES, "making a stream wait for an event"),
+	HOST_COST(HOST_COPY_H2D, "copy_h2d_ns", NEEDED | MOVES,
 		  "issuing an asynchronous copy, pinned host memory to device"),
-	HOST_COST(HOST_COPY_D2H, "copy_d2h_ns", NEEDED,
+	HOST_COST(HOST_COPY_D2H, "copy_d2h_ns", NEEDED | MOVES,
 		  "issuing an asynchronous copy, device to pinned host memory"),
-	HOST_COST(HOST_COPY_PEER, "copy_peer_ns", PEERS,
+	HOST_COST(HOST_COPY_PEER, "copy_peer_ns", PEERS | MOVES,
 		  "issuing an asynchronous copy to another GPU"),
 	HOST_COST(HOST_COPY_D2D, "copy_d2d_ns", NEEDED,
 		  "issuing an asynchronous copy within a GPU"),
 	HOST_COST(HOST_MEMSET, "memset_ns", NEEDED, "issuing an asynchronous memset"),
 	HOST_COST(HOST_SYNC_IDLE, "sync_idle_ns", NEEDED, "synchronising a stream that is empty"),
-	HOST_COST(HOST_SYNC_WAKE, "sync_wake_ns", NEEDED,
+	HOST_COST(HOST_SYNC_WAKE, "sync_wake_ns", NEEDED | MOVES,
 		  "from the device being done to the return of the synchronisation that waits for "
 		  "it"),
 	HOST_COST(HOST_POST, "post_ns", NEEDED,
@@ -290,7 +292,7 @@ const struct platform_key platform_keys[] = {
 	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
 	  "launches the host can be ahead of the device before a launch blocks" },
 
-	{ "stream.start_latency_ns", KEY_REAL, NEEDED, AT(start_latency_ns), NULL, "ns",
+	{ "stream.start_latency_ns", KEY_REAL, NEEDED | MOVES, AT(start_latency_ns), NULL, "ns",
 	  "return of a launch on an idle stream to the kernel's begin" },
 	{ "stream.copy_start_latency_ns", KEY_REAL, NEEDED, AT(copy_start_latency_ns), NULL, "ns",
 	  "the same of a copy" },
@@ -300,7 +302,7 @@ const struct platform_key platform_keys[] = {
 	  "what a wait for an event already complete adds between two kernels of a stream" },
 	{ "stream.hop_same_ns", KEY_REAL, NEEDED, AT(hop_same_ns), NULL, "ns",
 	  "an event complete on one stream to a waiting stream of the same GPU going on" },
-	{ "stream.hop_peer_ns", KEY_REAL, PEERS, AT(hop_peer_ns), NULL, "ns",
+	{ "stream.hop_peer_ns", KEY_REAL, PEERS | MOVES, AT(hop_peer_ns), NULL, "ns",
 	  "the same with the waiting stream on another GPU" },
 	{ "stream.hop_same_extra_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns",
 	  "a hop and the record before it, as measured" },
@@ -355,19 +357,19 @@ const struct platform_key platform_keys[] = {
 
 	{ "share.h2d.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_h2d.x), NULL, "count",
 	  "GPUs copying from pinned host memory at once" },
-	{ "share.h2d.bytes_per_s", KEY_LIST, RATE(PEERS), AT(share_h2d.y), "share.h2d.gpus",
+	{ "share.h2d.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES), AT(share_h2d.y), "share.h2d.gpus",
 	  "bytes/s", "sum of their rates" },
 	{ "share.d2h.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_d2h.x), NULL, "count",
 	  "GPUs copying to pinned host memory at once" },
-	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS), AT(share_d2h.y), "share.d2h.gpus",
+	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES), AT(share_d2h.y), "share.d2h.gpus",
 	  "bytes/s", "sum of their rates" },
 	{ "share.both.gpus", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count",
 	  "GPUs copying both ways at once; see share.h2d and share.d2h" },
 	{ "share.both.bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "share.both.gpus", "bytes/s",
 	  "sum of their rates, both directions" },
 
-	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS), AT(nvlink_bytes_per_s), NULL, "bytes/s",
-	  "each GPU, each direction" },
+	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS | MOVES), AT(nvlink_bytes_per_s), NULL,
+	  "bytes/s", "each GPU, each direction" },
 	{ "nvlink.pair_bytes_per_s_#", KEY_LIST, RATE(0), NO_MEMBER, NULL, "bytes/s",
 	  "GPU # to each other GPU in order, alone; see nvlink.bytes_per_s" },
 
@@ -431,17 +433,17 @@ const struct platform_key platform_keys[] = {
 	  "way; 0: not known" },
 	{ "sm.l2_fresh_latency_ns", KEY_REAL, 0, AT(sm.l2_fresh_latency_ns), NULL, "ns",
 	  "how much longer these are than a hit" },
-	{ "sm.l2_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.l2.read_bytes_per_s), NULL, "bytes/s",
-	  "all multiprocessors reading from L2" },
-	{ "sm.l2_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.l2.write_bytes_per_s), NULL,
+	{ "sm.l2_read_bytes_per_s", KEY_REAL, RATE(SM | MOVES), AT(sm.l2.read_bytes_per_s), NULL,
+	  "bytes/s", "all multiprocessors reading from L2" },
+	{ "sm.l2_write_bytes_per_s", KEY_REAL, RATE(SM | MOVES), AT(sm.l2.write_bytes_per_s), NULL,
 	  "bytes/s", "all multiprocessors writing to L2" },
-	{ "sm.l2_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.l2.copy_bytes_per_s), NULL, "bytes/s",
-	  "L2, as many bytes read as written, both counted" },
-	{ "sm.l2_updated_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.l2_updated_copy_bytes_per_s),
-	  NULL, "bytes/s",
+	{ "sm.l2_copy_bytes_per_s", KEY_REAL, RATE(MOVES), AT(sm.l2.copy_bytes_per_s), NULL,
+	  "bytes/s", "L2, as many bytes read as written, both counted" },
+	{ "sm.l2_updated_copy_bytes_per_s", KEY_REAL, RATE(MOVES),
+	  AT(sm.l2_updated_copy_bytes_per_s), NULL, "bytes/s",
 	  "the same of bytes that the launch before wrote, which one half of L2 has alone" },
-	{ "sm.l2_wide_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.l2_wide_copy_bytes_per_s), NULL,
-	  "bytes/s",
+	{ "sm.l2_wide_copy_bytes_per_s", KEY_REAL, RATE(MOVES), AT(sm.l2_wide_copy_bytes_per_s),
+	  NULL, "bytes/s",
 	  "the same again of what goes round beyond l2_near_bytes, which L2 has, but hardly in "
 	  "both halves" },
 	{ "sm.l2_near_bytes", KEY_REAL, 0, AT(sm.l2_near_bytes), NULL, "bytes",
@@ -461,16 +463,16 @@ const struct platform_key platform_keys[] = {
 	  "bytes/s", "what was read with so many in flight" },
 	{ "sm.dram_latency_ns", KEY_REAL, SM, AT(sm.dram.latency_ns), NULL, "ns",
 	  "a miss in L2 of an idle device, issue of the load to its result" },
-	{ "sm.dram_read_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.read_bytes_per_s), NULL,
-	  "bytes/s", "device memory, reading only" },
-	{ "sm.dram_write_bytes_per_s", KEY_REAL, RATE(SM), AT(sm.dram.write_bytes_per_s), NULL,
-	  "bytes/s", "device memory, writing only" },
-	{ "sm.dram_copy_bytes_per_s", KEY_REAL, RATE(0), AT(sm.dram.copy_bytes_per_s), NULL,
+	{ "sm.dram_read_bytes_per_s", KEY_REAL, RATE(SM | MOVES), AT(sm.dram.read_bytes_per_s),
+	  NULL, "bytes/s", "device memory, reading only" },
+	{ "sm.dram_write_bytes_per_s", KEY_REAL, RATE(SM | MOVES), AT(sm.dram.write_bytes_per_s),
+	  NULL, "bytes/s", "device memory, writing only" },
+	{ "sm.dram_copy_bytes_per_s", KEY_REAL, RATE(MOVES), AT(sm.dram.copy_bytes_per_s), NULL,
 	  "bytes/s", "device memory, as many bytes read as written, both counted" },
 	{ "sm.dram_update_reads", KEY_LIST, CURVE_X(0), AT(sm.dram_update_reads), NULL, "number",
 	  "bytes read for each that is written, from 1 on, where what is written is read, changed "
 	  "and written back in place" },
-	{ "sm.dram_update_bytes_per_s", KEY_LIST, RATE(0), AT(sm.dram_update_bytes_per_s),
+	{ "sm.dram_update_bytes_per_s", KEY_LIST, RATE(MOVES), AT(sm.dram_update_bytes_per_s),
 	  "sm.dram_update_reads", "bytes/s",
 	  "device memory then, both counted; absent: as dram_copy_bytes_per_s says of bytes that "
 	  "are written elsewhere" },
@@ -606,8 +608,19 @@ static bool name_matches(const char *pattern, const char *name)
 	       strspn(name + length - 1, "0123456789") == strlen(name + length - 1);
 }
 
+static const char base_prefix[] = "base.";
+
+bool platform_key_is_base(const char *name)
+{
+	return !strncmp(name, base_prefix, strlen(base_prefix));
+}
+
 const struct platform_key *platform_key_find(const char *name)
 {
+	if (platform_key_is_base(name)) {
+		const struct platform_key *key = platform_key_find(name + strlen(base_prefix));
+		return key && key->flags & KEY_BASE ? key : NULL;
+	}
 	for (const struct platform_key *key = platform_keys; key->name; key++)
 		if (name_matches(key->name, name))
 			return key;

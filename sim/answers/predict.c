@@ -225,8 +225,7 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 	memset(p, 0, sizeof(*p));
 	profile_init(&p->profile);
 	const bool changed = o->set.count || o->ideal.count;
-	if (platform_read(&p->platform, o->platform) ||
-	    (changed && platform_read(&p->before, o->platform)))
+	if (platform_read(&p->platform, o->platform))
 		goto fail;
 	for (int k = 0; k < o->set.count; k++)
 		if (platform_set(&p->platform, o->set.text[k]))
@@ -243,7 +242,7 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 		.data = p->platform.kernels ? p->platform.kernels : predictor_data(p),
 		.strict = o->strict,
 		.allow_extrapolation = o->allow_extrapolation,
-		.before = changed		  ? &p->before
+		.before = changed		  ? p->platform.base
 			  : p->records.sm.present ? &p->records
 						  : NULL,
 		.counted_on = p->records.sm.present ? &p->records.sm : NULL
@@ -257,7 +256,6 @@ fail:
 void predictor_release(struct predictor *p)
 {
 	platform_release(&p->platform);
-	platform_release(&p->before);
 	platform_release(&p->records);
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);
@@ -426,7 +424,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model.ops->name;
 		/* Counts that --set gives the machine were not measured by that. */
-		const struct platform *file = p->before.gpus ? &p->before : &p->platform;
+		const struct platform *file = p->platform.base;
 		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
 		prediction->extrapolated = model.extrapolated || p->other_device ||
 					   (int)schedule->gpu_count > measured_gpus;

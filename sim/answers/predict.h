@@ -15,7 +15,6 @@
 /* Everything that stays the same from one prediction to the next. */
 struct predictor {
 	struct platform platform;
-	struct platform before;	 /* as its file has it, where --set or --ideal changed it */
 	struct platform records; /* whose records serve, where that is another platform, or this one
 				    unchanged */
 	struct profile profile;

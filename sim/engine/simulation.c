@@ -41,6 +41,22 @@ static double waited_for_ns(const struct curve *x_of, const struct number_list *
 	return curve_at(chain, bytes) + curve_at(&curve, last) - curve_at(chain, last);
 }
 
+/* The call of such a copy in a loop, one thread. */
+static double copy_call_ns(const struct platform *p, int kind)
+{
+	static const int call[COPY_CURVE_COUNT] = { [COPY_CURVE_H2D] = HOST_COPY_H2D,
+						    [COPY_CURVE_D2H] = HOST_COPY_D2H,
+						    [COPY_CURVE_PEER] = HOST_COPY_PEER,
+						    [COPY_CURVE_D2D] = HOST_COPY_D2D };
+	return platform_list_ns(p, &p->loop_host[call[kind]], 1,
+				platform_host_ns(p, call[kind], 1));
+}
+
+static double first_rate(const struct curve *share)
+{
+	return share->x.count ? share->y.value[0] : 0;
+}
+
 /* From the loop lists (begin of the call to return of the synchronisation) what is left for the
  * device. */
 static void price_from_loop(const struct sim *s, int kind, double bytes, const struct curve *chain,
@@ -50,12 +66,12 @@ static void price_from_loop(const struct sim *s, int kind, double bytes, const s
 	if (!p->loop[kind].x.count)
 		return;
 	double whole_ns = waited_for_ns(&p->loop[kind], &p->loop[kind].y, chain, bytes),
-	       wake_ns = p->calibrated.sync_wake_ns;
+	       wake_ns = platform_host_ns(p->base, HOST_SYNC_WAKE, 1);
 	if (kind == COPY_CURVE_H2D) /* stream idle: the call is on the way */
-		*idle_ns = whole_ns - p->calibrated.call_ns[kind] - wake_ns;
+		*idle_ns = whole_ns - copy_call_ns(p->base, kind) - wake_ns;
 	else /* behind a kernel of 1 us whose launch has just returned: its start and its body are
 		on the way */
-		*short_ns = whole_ns - p->calibrated.start_latency_ns - 1000 - wake_ns;
+		*short_ns = whole_ns - p->base->start_latency_ns - 1000 - wake_ns;
 }
 
 /* What a copy's bytes take more on the links as set than on those the curves were measured on;
@@ -64,13 +80,13 @@ static double other_link_ns(const struct platform *p, const struct schedule_copy
 {
 	double was = 0, is = 0;
 	if (copy->kind == COPY_PEER) {
-		was = p->calibrated.nvlink_bytes_per_s;
+		was = p->base->nvlink_bytes_per_s;
 		is = p->nvlink_bytes_per_s;
 	} else if (copy->kind == COPY_H2D || copy->kind == COPY_D2H) {
 		const struct curve *share = copy->kind == COPY_H2D ? &p->share_h2d : &p->share_d2h;
-		was = copy->kind == COPY_H2D ? p->calibrated.share_h2d_bytes_per_s
-					     : p->calibrated.share_d2h_bytes_per_s;
-		is = share->x.count ? share->y.value[0] : 0;
+		was = copy->kind == COPY_H2D ? first_rate(&p->base->share_h2d)
+					     : first_rate(&p->base->share_d2h);
+		is = first_rate(share);
 	}
 	return was > 0 && is > 0 && was != is ? (double)copy->bytes * 1e9 * (1 / is - 1 / was) : 0;
 }
@@ -78,7 +94,8 @@ static double other_link_ns(const struct platform *p, const struct schedule_copy
 static void price_copies(struct sim *s, double way_back_ns)
 {
 	const struct platform *p = s->platform;
-	double wake_ns = p->calibrated.sync_wake_ns; /* the idle lists end with one */
+	double wake_ns =
+		platform_host_ns(p->base, HOST_SYNC_WAKE, 1); /* the idle lists end with one */
 	for (uint32_t k = 0; k < s->schedule->copy_count; k++) {
 		const struct schedule_copy *copy = &s->schedule->copy[k];
 		int kind = copy_curve_of(copy);
@@ -277,11 +294,10 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	 * showed the kernel's real begin, the difference belongs to the way back, sync_wake_ns. The
 	 * sum is the same.
 	 */
-	double way_back_ns =
-		p->recorded_start_latency_ns > 0 &&
-				p->recorded_start_latency_ns < p->calibrated.start_latency_ns
-			? p->calibrated.start_latency_ns - p->recorded_start_latency_ns
-			: 0;
+	double way_back_ns = p->recorded_start_latency_ns > 0 && p->recorded_start_latency_ns <
+									 p->base->start_latency_ns
+				     ? p->base->start_latency_ns - p->recorded_start_latency_ns
+				     : 0;
 	s->start_latency_ps =
 		ps_of_ns(p->start_latency_ns > way_back_ns ? p->start_latency_ns - way_back_ns : 0);
 	s->host_ps[HOST_SYNC_WAKE] += ps_of_ns(way_back_ns);
@@ -294,7 +310,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->hop_copy_ps = ps_of_ns(hop_next_to_copy_ns(p));
 	s->hop_rung_ps = ps_of_ns(hop_when_rung_ns(p));
 	s->look_ps = ps_of_ns(p->ring.look_ns);
-	time_looks(s, p->start_latency_ns - way_back_ns, p->calibrated.sync_wake_ns + way_back_ns);
+	time_looks(s, p->start_latency_ns - way_back_ns,
+		   platform_host_ns(p->base, HOST_SYNC_WAKE, 1) + way_back_ns);
 	s->slowest_ps = ps_of_ns(p->slowest_call_ns);
 	s->tracer_pause_ps = ps_of_ns(kernel_model_tracer_ns(p));
 	s->core_begin_ps = SIM_NEVER;

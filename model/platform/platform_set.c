@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * --set: one key's text replaced, under the same rules as a file's.
+ */
+#include "costs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+/* "2x": what is there, times that. NULL: the text is none such, or there is nothing to multiply. */
+static char *multiplied(const struct platform_entry *entry, const char *text)
+{
+	char *number = xstrdup(text), *list = NULL, bad[48];
+	struct number_list now = { 0 };
+	double times;
+	const size_t length = strlen(number);
+	if (length < 2 || number[length - 1] != 'x' || !entry->text ||
+	    entry->spec->kind == KEY_TEXT)
+		goto out;
+	number[length - 1] = 0;
+	if (parse_double(number, &times) || number_list_parse(&now, entry->text, bad))
+		goto out;
+	list = xstrdup("");
+	for (size_t k = 0; k < now.count; k++) {
+		char *longer = xprintf("%s%s%.17g", list, k ? " " : "", now.value[k] * times);
+		free(list);
+		list = longer;
+	}
+out:
+	free(now.value);
+	free(number);
+	return list;
+}
+
+/* One number for a list stands for all its entries. */
+static char *repeat(const struct platform *platform, const struct platform_key *spec,
+		    const char *text)
+{
+	const struct platform_entry *pair =
+		spec->pairs ? platform_entry_find(platform, spec->pairs) : NULL;
+	char *list = xstrdup(text);
+	if (spec->kind != KEY_LIST || !pair || strcspn(text, " \t,") != strlen(text))
+		return list;
+	for (size_t i = 1; i < pair->count; i++) {
+		char *longer = xprintf("%s %s", list, text);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+/* Names people think in, in GB/s: each stands for several keys. Neither is a key of a platform
+ * file. */
+static const struct {
+	const char *name, *key[2];
+} rate_alias[] = {
+	{ "device.dram_gb_per_s", { "sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s" } },
+	{ "device.l2_gb_per_s", { "sm.l2_read_bytes_per_s", "sm.l2_write_bytes_per_s" } },
+};
+
+/* 1: not an alias. */
+static int set_alias(struct platform *platform, const char *assignment)
+{
+	size_t length = strcspn(assignment, "="), i = 0,
+	       count = sizeof(rate_alias) / sizeof(rate_alias[0]);
+	double gb_per_s;
+	while (i < count && (strlen(rate_alias[i].name) != length ||
+			     strncmp(rate_alias[i].name, assignment, length)))
+		i++;
+	if (i == count || !assignment[length])
+		return 1;
+	if (parse_double(assignment + length + 1, &gb_per_s))
+		return report("--set %s: '%s' is not a number", assignment,
+			      assignment + length + 1);
+	for (size_t k = 0; k < 2; k++) {
+		char *longer = xprintf("%s=%.17g", rate_alias[i].key[k], 1e9 * gb_per_s);
+		int rc = platform_set(platform, longer);
+		free(longer);
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
+
+/* Takes the last entry off again. */
+static void drop_last(struct platform *platform)
+{
+	struct platform_entry *last = &platform->entry[--platform->entry_count];
+	free(last->key);
+	free(last->text);
+}
+
+/* The entry of that name gets another text; -1 after a message, and all is as before. */
+static int replace(struct platform *platform, const struct platform_key *spec, const char *name,
+		   const char *text, const char *where)
+{
+	struct platform_entry *entry = platform_entry_find(platform, name);
+	const bool added = !entry;
+	if (added) {
+		GROW(platform->entry, platform->entry_count, platform->entry_capacity);
+		entry = &platform->entry[platform->entry_count++];
+		*entry = (struct platform_entry){ .key = xstrdup(name), .spec = spec };
+	}
+	char *before = entry->text;
+	const size_t count = entry->count;
+	char *times = multiplied(entry, text);
+	entry->text = times ? times : repeat(platform, spec, text);
+	int rc = platform_accept(platform, entry, where);
+	if (!rc)
+		rc = platform_validate(platform, where);
+	if (!rc) {
+		free(before);
+		costs_derive(platform);
+		return 0;
+	}
+	free(entry->text);
+	entry->text = before;
+	entry->count = count;
+	if (added)
+		drop_last(platform);
+	platform->sm.present = platform_entry_find(platform, "sm.isa") != NULL;
+	costs_derive(platform);
+	return -1;
+}
+
+int platform_set(struct platform *platform, const char *assignment)
+{
+	int alias = set_alias(platform, assignment);
+	if (alias <= 0)
+		return alias;
+	const char *equals = strchr(assignment, '=');
+	char *where = xprintf("--set %s", assignment), *name = NULL;
+	int rc = -1;
+	if (!equals || equals == assignment) {
+		report("%s: not KEY=VALUE", where);
+		goto out;
+	}
+	name = xprintf("%.*s", (int)(equals - assignment), assignment);
+	const struct platform_key *spec = platform_key_find(name);
+	if (!spec) {
+		platform_unknown_key(where, name);
+		goto out;
+	}
+	rc = replace(platform, spec, name, equals + 1, where);
+	if (!rc && platform_key_unread(spec))
+		report_warning(
+			"%s: '%s' is for the reader, no model looks at it, so nothing changes (%s)",
+			where, name, spec->help);
+out:
+	free(where);
+	free(name);
+	return rc;
+}
+
+bool platform_set_is_idle(const char *assignment)
+{
+	char *name = xprintf("%.*s", (int)strcspn(assignment, "="), assignment);
+	const struct platform_key *spec = platform_key_find(name);
+	free(name);
+	return spec && platform_key_unread(spec);
+}
