@@ -20,7 +20,7 @@ struct results {
 	size_t count, capacity;
 };
 
-/* Adds to every plain value that finer measurements follow the same as their base (costs.h). */
+/* Adds to every plain value that finer measurements follow the same as their base (costs.c). */
 void results_add_bases(struct results *results);
 void results_release(struct results *results);
 void results_add(struct results *results, const char *key, const double *values,

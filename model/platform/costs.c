@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "costs.h"
+#include "platform_internal.h"
 
 #include <assert.h>
 #include <math.h>

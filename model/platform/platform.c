@@ -2,7 +2,7 @@
  * Reading platform files. inih splits lines; what a key means is in platform_keys.c, what it must
  * be in platform_check.c.
  */
-#include "costs.h"
+#include "platform_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -137,7 +137,7 @@ struct platform {
 	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by
 						     its record; 0 = not measured */
 	/* Owned: the same values as they were when the finer measurements of this platform were
-	 * made (costs.h); NULL in itself. */
+	 * made (costs.c); NULL in itself. */
 	struct platform *base;
 	struct platform_entry *entry;
 	size_t entry_count, entry_capacity; /* every key as read: private, see platform_text */
@@ -153,7 +153,7 @@ int platform_read(struct platform *platform, const char *name_or_path);
 char *platform_shipped(const char *name);
 /* Applies "KEY=VALUE" (dotted key; a list value is separated by spaces or commas; a single number
  * scales nothing, it replaces the whole list). What an edit of the file does, this does: finer
- * measurements of the same thing move along (costs.h). Unknown key: -1 after a message naming near
+ * measurements of the same thing move along (costs.c). Unknown key: -1 after a message naming near
  * keys. Re-validates. device.dram_gb_per_s and device.l2_gb_per_s are short for the read and the
  * write rate of [sm] together. */
 int platform_set(struct platform *platform, const char *assignment);

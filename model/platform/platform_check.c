@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a platform's values must be, each by itself and to each other.
  */
-#include "costs.h"
+#include "platform_internal.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * --set: one key's text replaced, under the same rules as a file's.
  */
-#include "costs.h"
+#include "platform_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

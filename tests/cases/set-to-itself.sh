@@ -26,6 +26,6 @@ for how in --set=device.sm_count=132 --set=sm.l2_latency_ns="$(value sm l2_laten
 	[ "$was" = "$(core --size 2048 "${how%%=*}" "${how#*=}")" ] && echo "${how%%=*} $(echo "${how#*=}" | cut -d= -f1): same"
 done
 # Nor does another key change what was measured finer where the plain cost is 0.
-sed '/^\[host\]/,/^\[/ s/^record_ns = .*/record_ns = 0 0 0/' "$file" >zero.ini
+sed '/^\[\(base.\)*host\]/,/^\[/ s/^record_ns = .*/record_ns = 0 0 0/' "$file" >zero.ini
 was=$(core --size 1024 --gpus 2 --platform zero.ini) is=$(core --size 1024 --gpus 2 --platform zero.ini --set device.copy_engines=3)
 [ "$was" = "$is" ] && echo "a plain cost of 0: same"
