@@ -57,6 +57,7 @@ int main(int argc, char **argv)
 		.plan = solver_plan,
 		.plan_steady = solver_plan_steady,
 		.solver_options = solver_options,
+		.solver_names = solver_names,
 		.config_of = solver_config_of,
 		.calibrate_cuda = calibrate_cuda,
 		.describe_gpu = describe_gpu,

@@ -20,7 +20,7 @@ _warpreel()
 	takes=$(awk -v option="$before" '$1 == option && /^  -[-a-z]+ [^ ]/ { print $2 }' <<<"$help")
 	if [[ $takes =~ ^[-a-z0-9\|]+$ ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "${takes//|/ }" -- "$word")
-	elif [[ -z $takes && $COMP_CWORD == 2 && $help =~ ^usage:\ warpreel\ [a-z]+\ [a-z]+ ]]; then
+	elif [[ -z $takes && $COMP_CWORD == 2 && $help =~ ^usage:\ warpreel\ [a-z]+\ SOLVER ]]; then
 		# A solver follows: the message about an unknown one lists them.
 		words=$("$program" "${COMP_WORDS[1]}" '?' 2>&1 | sed -n 's/.*there is: *//p')
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -18,9 +18,18 @@ const struct solver *const solvers[] = {
 	NULL,
 };
 
-const struct solver *solver_find(const char *name)
+char *solver_names(void)
 {
 	char names[512] = "";
+	for (int i = 0; solvers[i]; i++) {
+		strncat(names, i ? " " : "", sizeof(names) - strlen(names) - 1);
+		strncat(names, solvers[i]->name, sizeof(names) - strlen(names) - 1);
+	}
+	return xstrdup(names);
+}
+
+const struct solver *solver_find(const char *name)
+{
 	for (int i = 0; solvers[i]; i++) {
 		if (!strcmp(solvers[i]->name, name)) {
 			if (!solvers[i]->missing)
@@ -30,10 +39,10 @@ const struct solver *solver_find(const char *name)
 			       name, solvers[i]->missing);
 			return NULL;
 		}
-		strncat(names, " ", sizeof(names) - strlen(names) - 1);
-		strncat(names, solvers[i]->name, sizeof(names) - strlen(names) - 1);
 	}
-	report("unknown solver '%s'; there is:%s", name, names);
+	char *names = solver_names();
+	report("unknown solver '%s'; there is: %s", name, names);
+	free(names);
 	return NULL;
 }
 

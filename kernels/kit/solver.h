@@ -57,7 +57,7 @@ struct solver {
 					      every config key */
 	const char *const *extra_names;	   /* columns of its own, ends with NULL; NULL: none */
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
-	bool alone; /* runs on one GPU only, so that no thread waits for another */
+	bool alone;	     /* runs on one GPU only, so that no thread waits for another */
 
 	/* Checks combinations, fills derived values; -1 after a message. `gpus` host threads will
 	 * run. */
@@ -95,6 +95,8 @@ struct solver {
 
 /* NULL-terminated table made from solvers.def. */
 extern const struct solver *const solvers[];
+/* All names with blanks between; owned by the caller. */
+char *solver_names(void);
 /* NULL after a message that lists the names, or says what the family lacks here. */
 const struct solver *solver_find(const char *name);
 

@@ -54,8 +54,12 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 	bool named = argc > 1 && argv[1][0] != '-';
 	if (named && !(solver = solver_find(argv[1])))
 		return EXIT_USAGE;
-	char *synopsis = xprintf("solve %s [options]", solver->name);
-	const struct command_help help = { "solve", synopsis, solver->summary };
+	char *names = solver_names();
+	char *synopsis = xprintf("solve %s [options]", named ? solver->name : "SOLVER");
+	char *note = named ? xstrdup("") : options_solvers_note(names, solver->name);
+	char *summary =
+		xprintf("%s%s", named ? solver->summary : "Runs a solver and times it.", note);
+	const struct command_help help = { "solve", synopsis, summary };
 	struct option_spec *specs =
 		options_join(own_options, solver->options, sizeof(struct solve_options));
 	struct solve_options *o = xcalloc(1, sizeof(*o) + solver->params_bytes);
@@ -68,8 +72,10 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 		goto out;
 	}
 	if (!named || words != 1) {
-		report(named ? "one solver at a time"
-			     : "name a solver: warpreel solve rbsor [options]");
+		if (named)
+			report("one solver at a time");
+		else
+			report("name one solver of %s: warpreel solve SOLVER [options]", names);
 		rc = EXIT_USAGE;
 		goto out;
 	}
@@ -120,5 +126,8 @@ out:
 	free(o);
 	free(specs);
 	free(synopsis);
+	free(summary);
+	free(note);
+	free(names);
 	return rc;
 }

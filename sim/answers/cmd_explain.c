@@ -78,11 +78,14 @@ static void print_head(const struct schedule *schedule, const struct schedule_sh
 	       "%.0f %% of it to DRAM\n",
 	       a->l2_read_bytes * 1e-6, 100 * a->launch.l2_miss_share, a->l2_write_bytes * 1e-6,
 	       100 * a->launch.dram_write_share);
-	printf("  warps' time  ");
-	for (int k = 0; k < STALL_REASON_COUNT; k++)
-		if (g->stalled[k] >= 0.005)
-			printf(" %s %.0f %%,", stall_reason_name[k], 100 * g->stalled[k]);
-	printf("\b \n");
+	const char *before = "  warps' time   ";
+	for (int k = 0; k < STALL_REASON_COUNT; k++) {
+		if (g->stalled[k] < 0.005)
+			continue;
+		printf("%s%s %.0f %%", before, stall_reason_name[k], 100 * g->stalled[k]);
+		before = ", ";
+	}
+	putchar('\n');
 }
 
 static void print_row(const struct schedule *schedule, const struct schedule_shape *s,
@@ -95,7 +98,7 @@ static void print_row(const struct schedule *schedule, const struct schedule_sha
 		       100 * (1 - ns / base_ns));
 	else
 		printf("  ideal %-13s %10.3f us  %5.1f %%   %s\n", part, ns * 1e-3,
-		       100 * (ns / base_ns - 1), summary);
+		       fabs(ns / base_ns - 1) < 5e-4 ? 0.0 : 100 * (ns / base_ns - 1), summary);
 }
 
 /* Blocks of the representative multiprocessor as far as they were played, in ns from the kernel's
@@ -182,16 +185,19 @@ static int explain(const struct program *program, const char *solver, void *para
 
 int cmd_explain(const struct program *program, int argc, char **argv)
 {
-	const char *solver = argc > 1 && argv[1][0] != '-' ? argv[1] : "rbsor";
+	const bool named = argc > 1 && argv[1][0] != '-';
+	const char *solver = named ? argv[1] : "rbsor";
 	size_t params_bytes;
 	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
 	if (!solver_specs)
 		return EXIT_USAGE;
-	char *synopsis = xprintf("explain %s [options]", solver);
-	const struct command_help help = {
-		"explain", synopsis,
-		"What bounds a solver's kernels on one GPU, and what lifting each bound would buy."
-	};
+	char *names = program->solver_names();
+	char *synopsis = xprintf("explain %s [options]", named ? solver : "SOLVER");
+	char *note = named ? xstrdup("") : options_solvers_note(names, solver);
+	char *summary = xprintf("What bounds a solver's kernels on one GPU, and what lifting each "
+				"bound would buy.%s",
+				note);
+	const struct command_help help = { "explain", synopsis, summary };
 	struct option_spec *own = options_join(own_options, predictor_platform_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct explain_options));
 	struct explain_options *o = xcalloc(1, sizeof(*o) + params_bytes);
@@ -199,7 +205,7 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	if (rc) {
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
 	} else if (words != 1) {
-		report("name one solver: warpreel explain rbsor [options]");
+		report("name one solver of %s: warpreel explain SOLVER [options]", names);
 		rc = EXIT_USAGE;
 	} else {
 		rc = explain(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
@@ -208,5 +214,8 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	free(specs);
 	free(own);
 	free(synopsis);
+	free(summary);
+	free(note);
+	free(names);
 	return rc;
 }

@@ -44,16 +44,18 @@ static int answer(const struct program *program, const char *solver, void *param
 
 int cmd_predict(const struct program *program, int argc, char **argv)
 {
-	const char *solver = argc > 1 && argv[1][0] != '-' ? argv[1] : "rbsor";
+	const bool named = argc > 1 && argv[1][0] != '-';
+	const char *solver = named ? argv[1] : "rbsor";
 	size_t params_bytes;
 	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
 	if (!solver_specs)
 		return EXIT_USAGE;
-	char *synopsis = xprintf("predict %s [options]", solver);
-	const struct command_help help = {
-		"predict", synopsis,
-		"Predicts a solver run from its plan; no trace of that run is needed."
-	};
+	char *names = program->solver_names();
+	char *synopsis = xprintf("predict %s [options]", named ? solver : "SOLVER");
+	char *note = named ? xstrdup("") : options_solvers_note(names, solver);
+	char *summary = xprintf(
+		"Predicts a solver run from its plan; no trace of that run is needed.%s", note);
+	const struct command_help help = { "predict", synopsis, summary };
 	struct option_spec *own = options_join(own_options, predictor_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct predict_options));
 	struct predict_options *o = xcalloc(1, sizeof(*o) + params_bytes);
@@ -61,7 +63,7 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	if (rc) {
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
 	} else if (words != 1) {
-		report("name one solver: warpreel predict rbsor [options]");
+		report("name one solver of %s: warpreel predict SOLVER [options]", names);
 		rc = EXIT_USAGE;
 	} else if (predictor_check_output(&o->common, NULL)) {
 		rc = EXIT_BAD;
@@ -72,5 +74,8 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	free(specs);
 	free(own);
 	free(synopsis);
+	free(summary);
+	free(note);
+	free(names);
 	return rc;
 }

@@ -163,6 +163,13 @@ int options_parse(const struct command_help *help, const struct option_spec *spe
 	return 0;
 }
 
+char *options_solvers_note(const char *names, const char *shown)
+{
+	return xprintf("\nSOLVER is one of those below; its own --help lists its options, here are "
+		       "those of %s.\n\nsolvers: %s",
+		       shown, names);
+}
+
 struct option_spec *options_join(const struct option_spec *first, const struct option_spec *second,
 				 size_t second_offset)
 {

@@ -57,6 +57,10 @@ struct command_help {
 int options_parse(const struct command_help *help, const struct option_spec *specs, void *target,
 		  int argc, char **argv, int *words);
 
+/* What the help of a command says that takes one of several solvers, when none is named: `names`
+ * has them with blanks between, the options shown are those of `shown`. Owned by the caller. */
+char *options_solvers_note(const char *names, const char *shown);
+
 /*
  * One table out of two over one block of memory: the offsets of `second` are moved by
  * `second_offset`. Owned by the caller. A name in both is taken from the first.

@@ -24,6 +24,8 @@ struct program {
 	/* A solver's option table and the size of the struct it fills; NULL after a message when
 	 * there is no such solver. */
 	const struct option_spec *(*solver_options)(const char *solver, size_t *params_bytes);
+	/* The names of all solvers with blanks between, owned by the caller. */
+	char *(*solver_names)(void);
 	/* The configuration string of filled-in parameters (owned by the caller); NULL after a
 	 * message. */
 	char *(*config_of)(const char *solver, void *params, uint32_t gpus);
