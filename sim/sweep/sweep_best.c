@@ -39,6 +39,17 @@ static const char *column_text(const struct sweep_row *row, const char *name, ch
 	return NULL;
 }
 
+/* What column_text() knows. */
+static const char groups[] = ""
+#define SWEEP_TEXT(column) " " #column
+#define SWEEP_WHOLE(column) " " #column
+#define SWEEP_REAL(column, digits)
+#include "sweep_columns.def"
+#undef SWEEP_TEXT
+#undef SWEEP_WHOLE
+#undef SWEEP_REAL
+	;
+
 /* "8192\t4" of "rows,gpus"; NULL after a message. Owned by the caller. */
 static char *key_of(const struct sweep_row *row, const char *by)
 {
@@ -50,7 +61,9 @@ static char *key_of(const struct sweep_row *row, const char *by)
 		const char *value = column_text(row, name, text);
 		char *longer = value ? xprintf("%s%s\t", key, value) : NULL;
 		if (!value)
-			report("--best: a sweep's table has no column '%s' to group by", name);
+			report("--best: a sweep's table has no column '%s' to group by; there are "
+			       "all%s",
+			       name, groups);
 		free(key);
 		key = longer;
 	}
