@@ -75,9 +75,13 @@ int main(int argc, char **argv)
 		printf("warpreel %s\n", WARPREEL_VERSION);
 		return finish(EXIT_OK);
 	}
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	const char *near = NULL;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (!strcmp(argv[1], commands[i].name))
 			return finish(commands[i].run(&program, argc - 1, argv + 1));
-	report("unknown command '%s' (see warpreel --help)", argv[1]);
+		near = text_near(argv[1], near, commands[i].name);
+	}
+	report("unknown command '%s'%s%s%s (see warpreel --help)", argv[1], near ? ": " : "",
+	       near ? near : "", near ? "?" : "");
 	return EXIT_USAGE;
 }

@@ -293,9 +293,24 @@ static void messages_carry_the_program_name_and_end_the_line(void **state)
 			    "warpreel: cannot open 'x'\nwarpreel: warning: 3 things\n");
 }
 
+static void what_was_meant_is_the_nearest_name_if_it_is_near(void **state)
+{
+	(void)state;
+	assert_int_equal(text_edits("size", "size"), 0);
+	assert_int_equal(text_edits("sise", "size"), 1);
+	assert_int_equal(text_edits("", "gpus"), 4);
+	assert_int_equal(text_edits("gpus", ""), 4);
+	assert_string_equal(text_near("sise", NULL, "size"), "size");
+	assert_string_equal(text_near("precison", "precise", "precision"), "precision");
+	assert_string_equal(text_near("gpu", "gpus", "cpu-list"), "gpus");
+	assert_null(text_near("frobnicate", NULL, "format"));
+	assert_null(text_near("o", NULL, "p"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_meant_is_the_nearest_name_if_it_is_near),
 		cmocka_unit_test(quantiles_interpolate_between_order_statistics),
 		cmocka_unit_test(the_median_deviation_ignores_one_wild_value),
 		cmocka_unit_test(numbers_are_read_whole_or_refused),

@@ -191,28 +191,6 @@ int platform_validate(struct platform *platform, const char *where)
 	return 0;
 }
 
-/* Edits between two short texts: one row of the usual table. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[128], length = strlen(b);
-	if (length >= sizeof(row) / sizeof(row[0]))
-		return SIZE_MAX;
-	for (size_t j = 0; j <= length; j++)
-		row[j] = j;
-	for (size_t i = 1; *a; i++, a++) {
-		size_t corner = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= length; j++) {
-			size_t change = corner + (*a != b[j - 1]), drop = row[j] + 1,
-			       add = row[j - 1] + 1;
-			corner = row[j];
-			row[j] = change < drop ? change : drop;
-			row[j] = add < row[j] ? add : row[j];
-		}
-	}
-	return row[length];
-}
-
 int platform_unknown_key(const char *where, const char *name)
 {
 	const char *near[3] = { NULL };
@@ -222,7 +200,7 @@ int platform_unknown_key(const char *where, const char *name)
 		/* The right key in the wrong section, or none, is nearer than any misspelling. */
 		const char *key_dot = strrchr(key->name, '.');
 		size_t by = strcmp(key_dot + 1, dot ? dot + 1 : name)
-				    ? 1 + distance(name, key->name)
+				    ? 1 + text_edits(name, key->name)
 				    : 0;
 		for (size_t place = 0; place < 3; place++) {
 			if (by >= near_by[place])

@@ -111,6 +111,23 @@ static void clear(const struct option_spec *spec, void *target)
 	memset((char *)target + spec->offset, 0, bytes[spec->kind]);
 }
 
+static int unknown_option(const struct command_help *help, const struct option_spec *specs,
+			  const char *word)
+{
+	const char *name = word + strspn(word, "-"), *near = NULL;
+	char *bare = xstrdup(name);
+	bare[strcspn(bare, "=")] = 0;
+	for (const struct option_spec *spec = specs; spec->name; spec++)
+		near = text_near(bare, near, spec->name);
+	if (near)
+		report("unknown option '%s': --%s? (see warpreel %s --help)", word, near,
+		       help->name);
+	else
+		report("unknown option '%s' (see warpreel %s --help)", word, help->name);
+	free(bare);
+	return EXIT_USAGE;
+}
+
 int options_parse(const struct command_help *help, const struct option_spec *specs, void *target,
 		  int argc, char **argv, int *words)
 {
@@ -139,8 +156,7 @@ int options_parse(const struct command_help *help, const struct option_spec *spe
 		size_t length = strcspn(name, "=");
 		const struct option_spec *spec = find(specs, name, length);
 		if (!spec) {
-			report("unknown option '%s' (see warpreel %s --help)", word, help->name);
-			return EXIT_USAGE;
+			return unknown_option(help, specs, word);
 		}
 		const char *value = name[length] == '=' ? name + length + 1 : NULL;
 		if (spec->kind == OPTION_FLAG && value) {

@@ -441,6 +441,34 @@ double mad_of(const double *values, size_t count)
 	return mad;
 }
 
+/* One row of the usual table. */
+size_t text_edits(const char *a, const char *b)
+{
+	size_t row[128], length = strlen(b);
+	if (length >= sizeof(row) / sizeof(row[0]))
+		return SIZE_MAX;
+	for (size_t j = 0; j <= length; j++)
+		row[j] = j;
+	for (size_t i = 1; *a; i++, a++) {
+		size_t corner = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= length; j++) {
+			size_t change = corner + (*a != b[j - 1]), drop = row[j] + 1,
+			       add = row[j - 1] + 1;
+			corner = row[j];
+			row[j] = change < drop ? change : drop;
+			row[j] = add < row[j] ? add : row[j];
+		}
+	}
+	return row[length];
+}
+
+const char *text_near(const char *name, const char *best, const char *other)
+{
+	size_t most = strlen(name) < 3 ? 0 : strlen(name) < 6 ? 1 : 2, by = text_edits(name, other);
+	return by <= most && (!best || by < text_edits(name, best)) ? other : best;
+}
+
 int split_tabs(char *line, char *field[], int most)
 {
 	int count = 0;

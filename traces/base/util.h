@@ -101,6 +101,12 @@ int64_t monotonic_ns(void);
  * program. Static storage. */
 const char *util_root(void);
 
+/* How many letters are put in, taken out or changed between two texts; SIZE_MAX when b is long. */
+size_t text_edits(const char *a, const char *b);
+/* What may have been meant by `name`: `other` where it is as good as the same and nearer than
+ * `best` (NULL: nothing yet), else `best`. */
+const char *text_near(const char *name, const char *best, const char *other);
+
 /* Medians on a scratch copy; values must be finite, count > 0. quantile p in [0,1], linear between
  * order statistics. */
 double median_of(const double *values, size_t count);
