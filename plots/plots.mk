@@ -13,8 +13,8 @@ BLOCK_TRACE ?= $(firstword $(sort $(wildcard $(PLATFORM_DATA)/blocks/*.wrt.zst))
 KERNEL_TIMES ?= $(and $(wildcard $(PLATFORM_DATA)/kernels/*),$(wildcard $(PLATFORM_DATA)/kernels.tsv))
 KERNEL_DATA := $(KERNEL_TIMES) $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/kernels/*)
 # Figures not wanted this time.
-LEFT_OUT ?=
-NOT_DRAWN := $(LEFT_OUT) $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
+FIGURES_LEFT_OUT ?=
+NOT_DRAWN := $(FIGURES_LEFT_OUT) $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
 FIGURES := $(filter-out $(NOT_DRAWN),$(patsubst plots/%.gp,%,$(shell grep -l '^# data:' plots/*.gp)))
 sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
