@@ -45,7 +45,10 @@ int cmd_trim(const struct program *program, int argc, char **argv)
 		rc = report("'%s' holds no runs, which only solvers of warpreel mark: there is "
 			    "nothing to trim it to",
 			    trace.path);
-	if (!rc && (first >= trace.run_count || count > trace.run_count - first))
+	if (!rc && first >= trace.run_count)
+		rc = report("'%s' holds %zu runs, numbered from 0: there is no run %d", trace.path,
+			    trace.run_count, o.first);
+	else if (!rc && count > trace.run_count - first)
 		rc = report("'%s' holds %zu runs, not %d from number %d", trace.path,
 			    trace.run_count, o.count, o.first);
 	if (!rc) {
