@@ -8,6 +8,8 @@
 
 #include "sim/gpu/warps_phases.h"
 
+static const struct mechanism_set all_on;
+
 static bool near(double a, double b)
 {
 	return fabs(a - b) < 1e-12;
@@ -44,7 +46,7 @@ static void what_lies_anywhere_comes_first(void **state)
 {
 	(void)state;
 	struct warps_answer a = launch_of(0.4, 0.4, 0);
-	warps_split(&a);
+	warps_split(&a, &all_on);
 	assert_int_equal(a.phases, 2);
 	assert_true(near(a.phase[0].share, 0.4) && near(a.phase[0].l2_miss_share, 0.5) &&
 		    near(a.phase[0].dram_write_share, 0.25));
@@ -58,7 +60,7 @@ static void nothing_written_is_lost(void **state)
 	(void)state;
 	struct warps_answer a = launch_of(0.25, 0.25, 0);
 	a.launch.dram_write_share = 0.7;
-	warps_split(&a);
+	warps_split(&a, &all_on);
 	assert_int_equal(a.phases, 2);
 	assert_true(near(a.phase[0].dram_write_share, 1) && near(a.phase[1].dram_write_share, 0.6));
 	moves_as_much(&a);
@@ -70,7 +72,7 @@ static void all_and_nothing_are_one(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof(missing) / sizeof(missing[0]); k++) {
 		struct warps_answer a = launch_of(missing[k], missing[k], 0);
-		warps_split(&a);
+		warps_split(&a, &all_on);
 		assert_int_equal(a.phases, 1);
 		moves_as_much(&a);
 	}
@@ -80,7 +82,7 @@ static void a_launch_that_turns_is_cut_there(void **state)
 {
 	(void)state;
 	struct warps_answer a = launch_of(0, 1, 8);
-	warps_split(&a);
+	warps_split(&a, &all_on);
 	assert_int_equal(a.phases, 2);
 	assert_true(near(a.phase[0].share, 0.25) && near(a.phase[0].l2_miss_share, 0) &&
 		    near(a.phase[1].l2_miss_share, 0.5));

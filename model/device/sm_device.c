@@ -56,9 +56,12 @@ void sm_turnarounds(struct sm_device *device)
 /* Of writes elsewhere one mix is measured. In full from as many reads as writes on. */
 double sm_dram_turnaround_s(const struct sm_device *d, double reads, double updated)
 {
+	const bool known = mechanism_on(&d->mechanisms, MECHANISM_DRAM_UPDATE);
 	const double *x = d->dram_update_reads.value, *y = d->dram_update_turnaround_s,
-		     apart = d->dram.turnaround_s;
-	size_t n = d->dram_update_reads.count, k = 0;
+		     apart = mechanism_on(&d->mechanisms, MECHANISM_DRAM_TURNAROUND)
+				     ? d->dram.turnaround_s
+				     : 0;
+	size_t n = known ? d->dram_update_reads.count : 0, k = 0;
 	double in_place = apart;
 	while (k < n && reads > x[k])
 		k++;

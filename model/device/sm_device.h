@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/mechanism/mechanism.h"
 #include "traces/profiles/sass.h"
 
 /*
@@ -35,9 +36,10 @@ struct sm_memory_level {
 
 enum { SM_UPDATES_MOST = 32 };
 struct sm_device {
-	bool present; /* the platform has an [sm] section */
-	char *isa;    /* sm.isa: "sm_90" = profiles of that code may be walked; "none" = instruction
-			 classes only; owned */
+	bool present;			 /* the platform has an [sm] section */
+	struct mechanism_set mechanisms; /* of the platform (platform_leave_out) */
+	char *isa; /* sm.isa: "sm_90" = profiles of that code may be walked; "none" = instruction
+		      classes only; owned */
 	double clock_mhz; /* sm.clock_mhz, under load */
 	/* what an SM holds */
 	int sub_partitions, warp_slots, block_slots;

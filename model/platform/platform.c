@@ -238,6 +238,11 @@ int platform_read_part(struct platform *platform, const char *name_or_path)
 	return read_file(platform, name_or_path, false);
 }
 
+void platform_leave_out(struct platform *platform, const struct mechanism_set *set)
+{
+	platform->mechanisms = platform->sm.mechanisms = *set;
+}
+
 void platform_release(struct platform *platform)
 {
 	for (size_t i = 0; i < platform->entry_count; i++) {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "model/device/sm_device.h"
+#include "model/mechanism/mechanism.h"
 
 struct number_list {
 	double *value;
@@ -123,6 +124,7 @@ struct platform {
 	double nvlink_bytes_per_s; /* each GPU, each direction */
 	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
 	struct curve memory;
+	struct mechanism_set mechanisms; /* all zero: all on; platform_leave_out */
 	struct sm_device sm; /* [sm]: a GPU from the inside; absent from platforms that only have
 				measured kernels */
 	/* [tracer]: the same calls under the recorder */
@@ -159,6 +161,8 @@ char *platform_shipped(const char *name);
 int platform_set(struct platform *platform, const char *assignment);
 /* Whether an assignment is to a number that is for the reader: no model looks at it. */
 bool platform_set_is_idle(const char *assignment);
+/* From now on the models leave out what the set leaves out, inside the device too. */
+void platform_leave_out(struct platform *platform, const struct mechanism_set *set);
 void platform_release(struct platform *platform);
 /* The text of a key as read or set; NULL if absent. */
 const char *platform_text(const struct platform *platform, const char *dotted_key);

@@ -220,6 +220,18 @@ const char *predictor_replayed_model(struct predictor *p, const struct schedule 
 	return "recorded";
 }
 
+/* Of every platform that a launch is priced by. */
+static int leave_out(struct predictor *p, const char *names)
+{
+	struct mechanism_set without = { 0 };
+	if (mechanism_leave_out(&without, names, "--without"))
+		return -1;
+	platform_leave_out(&p->platform, &without);
+	platform_leave_out(&p->before, &without);
+	platform_leave_out(&p->records, &without);
+	return 0;
+}
+
 int predictor_init(struct predictor *p, const struct predictor_options *o, bool wants_profile)
 {
 	memset(p, 0, sizeof(*p));
@@ -233,7 +245,7 @@ int predictor_init(struct predictor *p, const struct predictor_options *o, bool 
 	for (int k = 0; k < o->ideal.count; k++)
 		if (make_ideal(&p->platform, o->ideal.text[k]))
 			goto fail;
-	if (compare_devices(p) ||
+	if (compare_devices(p) || (o->without && leave_out(p, o->without)) ||
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;

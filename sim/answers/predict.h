@@ -29,6 +29,8 @@ struct predictor {
 
 struct predictor_options {
 	const char *platform, *kernel_model, *profile, *kernel_profiles, *format, *output;
+	const char
+		*without; /* mechanisms to leave out (model/mechanism/mechanism.h); NULL = none */
 	struct text_list set, ideal;
 	bool allow_extrapolation, strict;
 };

@@ -18,11 +18,14 @@ enum { SMS_LEAST = 3, SMS_MOST = 16, ROUNDS_LEAST = 8, VISITS_SHORT = 12, VISITS
 static struct sm_job job_of(const struct sm_device *device, int sm_count,
 			    const struct grid_launch *launch, int resident, int64_t blocks)
 {
+	const double dispatch_ns = mechanism_on(&device->mechanisms, MECHANISM_BLOCK_DISPATCH)
+					   ? device->block_dispatch_ns
+					   : 0;
 	return (struct sm_job){
 		.program = launch->program,
 		.blocks = blocks,
 		.resident = resident,
-		.every_cycles = device->block_dispatch_ns * 1e-3 * device->clock_mhz *
+		.every_cycles = dispatch_ns * 1e-3 * device->clock_mhz *
 				(double)(launch->blocks < sm_count ? launch->blocks : sm_count),
 		.l2_miss_share = launch->l2_miss_share,
 		.dram_write_share = launch->dram_write_share,
@@ -65,6 +68,8 @@ static double sharers_of(const struct grid_launch *launch, int sm_count)
 /* All multiprocessors that begin want the same lines at once. */
 static double constant_cold(const struct sm_device *device, int sm_count, int64_t blocks)
 {
+	if (!mechanism_on(&device->mechanisms, MECHANISM_COLD_PARAMETERS))
+		return 0;
 	double others = sm_count > 1 ? (double)((blocks < sm_count ? blocks : sm_count) - 1) /
 					       (sm_count - 1)
 				     : 0;
@@ -216,6 +221,8 @@ static int count_issues(const struct sm_device *device, int sm_count,
  * last of those with most blocks has its first. */
 static double begins_late(const struct sm_device *device, int sm_count, int64_t blocks)
 {
+	if (!mechanism_on(&device->mechanisms, MECHANISM_BLOCK_FILL))
+		return 0;
 	return device->block_fill_cycles * (double)((blocks - 1) % sm_count + 1) / sm_count;
 }
 
@@ -318,6 +325,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			return -1;
 		answer->cycles = whole_cycles(run, most, answer->resident);
 		if (blocks == most && !launch->beside &&
+		    mechanism_on(&device->mechanisms, MECHANISM_SHORT_LAUNCHES) &&
 		    mean_of_several(device, sm_count, launch, answer))
 			return -1;
 	}

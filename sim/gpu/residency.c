@@ -58,7 +58,8 @@ double residency_hits(const struct sm_device *d, double bytes)
 static double hits_of(const struct sm_device *d, bool turned, double from, double to)
 {
 	double kept = d->l2_turned_bytes - from;
-	if (!turned || !(d->l2_turned_bytes > 0))
+	if (!turned || !(d->l2_turned_bytes > 0) ||
+	    !mechanism_on(&d->mechanisms, MECHANISM_REVERSED_SWEEP))
 		return residency_hits(d, to);
 	return kept <= 0 ? 0 : kept < to - from ? kept / (to - from) : 1;
 }

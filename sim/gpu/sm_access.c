@@ -15,7 +15,8 @@ double sm_access(struct engine *e, const struct warp *w, const struct warp_step 
 		cycles += (s->wavefronts - 1) * d->shared_wavefront_interval;
 	*reason = s->wavefronts > 0 ? STALL_SHARED : STALL_L1;
 	if (s->sectors > 0) {
-		double a_line = s->class == SASS_GLOBAL_STORE && d->store_line_interval > 0
+		double a_line = s->class == SASS_GLOBAL_STORE && d->store_line_interval > 0 &&
+						mechanism_on(&d->mechanisms, MECHANISM_STORE_LINES)
 					? d->store_line_interval
 					: d->l1_tag_interval;
 		double passes = s->sectors / 4 * d->shared_wavefront_interval,

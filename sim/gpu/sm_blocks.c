@@ -69,7 +69,8 @@ bool sm_hand_out(struct engine *e, int job, double at)
 		slot++;
 	if (slot == e->block_slots || e->idle < warps)
 		return false;
-	double offered = e->handed[job] < j->resident
+	double offered = e->handed[job] < j->resident &&
+					 mechanism_on(&e->device->mechanisms, MECHANISM_BLOCK_FILL)
 				 ? (double)e->handed[job] * e->device->block_fill_cycles
 				 : 0;
 	at = offered > at ? offered : at;
@@ -140,8 +141,11 @@ void sm_end_warp(struct engine *e, struct warp *w, double at)
 		e->run->cycles = e->taken_back[0];
 	}
 	e->ended[job]++;
+	const double start = mechanism_on(&e->device->mechanisms, MECHANISM_BLOCK_START)
+				     ? e->device->block_start_cycles
+				     : 0;
 	for (int j = 0; j < e->setup->job_count; j++)
-		while (sm_hand_out(e, j, e->taken_back[job] + e->device->block_start_cycles))
+		while (sm_hand_out(e, j, e->taken_back[job] + start))
 			;
 }
 
@@ -168,9 +172,11 @@ void sm_engine_init(struct engine *e)
 	run->block_end = xcalloc((size_t)run->block_count + 1, sizeof(*run->block_end));
 	run->block = xcalloc((size_t)run->block_count + 1, sizeof(*run->block));
 	e->classes = !strcmp(d->isa ? d->isa : "none", "none");
+	const bool banks = mechanism_on(&d->mechanisms, MECHANISM_OPERAND_BANKS),
+		   pairs = mechanism_on(&d->mechanisms, MECHANISM_FP64_OPERANDS);
 	for (int k = 1; k <= 3; k++) {
-		e->held[0][k] = d->issue_interval * k;
-		e->held[1][k] = d->fp64_port_cycles[k - 1] > d->issue_interval
+		e->held[0][k] = d->issue_interval * (banks ? k : 1);
+		e->held[1][k] = pairs && d->fp64_port_cycles[k - 1] > d->issue_interval
 					? d->fp64_port_cycles[k - 1]
 					: d->issue_interval;
 	}

@@ -21,31 +21,46 @@ static double write_rate(const struct sm_memory_level *of, double turnaround_s)
 /* Of the time that a byte read takes L2, what its writes have to wait. */
 static double read_beside_writes(const struct sm_device *d, double written, double wide)
 {
-	double turnaround_s = d->l2.turnaround_s +
-			      (written - wide) * (d->l2_updated_turnaround_s - d->l2.turnaround_s) +
-			      wide * (d->l2_wide_turnaround_s - d->l2.turnaround_s);
+	const double apart = mechanism_on(&d->mechanisms, MECHANISM_L2_COPY) ? d->l2.turnaround_s
+									     : 0,
+		     rewritten = mechanism_on(&d->mechanisms, MECHANISM_L2_REWRITTEN)
+					 ? d->l2_updated_turnaround_s
+					 : apart,
+		     beyond = mechanism_on(&d->mechanisms, MECHANISM_L2_WIDE)
+				      ? d->l2_wide_turnaround_s
+				      : rewritten;
+	double turnaround_s =
+		apart + (written - wide) * (rewritten - apart) + wide * (beyond - apart);
 	return isinf(d->l2.read_bytes_per_s) || isinf(d->l2.write_bytes_per_s)
 		       ? 0
 		       : turnaround_s * d->l2.read_bytes_per_s;
 }
 
+/* `on`: which of what a level knows beyond latency and rates. */
 static void level_init(struct memory_level *level, const struct sm_memory_level *of,
-		       double clock_hz, double sharers, double background, double turnaround_s)
+		       const struct mechanism_set *on, double clock_hz, double sharers,
+		       double background, double turnaround_s)
 {
+	const bool spread = mechanism_on(on, MECHANISM_READ_SPREAD),
+		   loaded = mechanism_on(on, MECHANISM_LOADED_LATENCY);
 	double left =
 		of->read_bytes_per_s > background ? 1 - background / of->read_bytes_per_s : 0.01;
 	*level = (struct memory_level){
 		.latency = of->latency_ns * 1e-9 * clock_hz,
 		.read_cycles = sharers * clock_hz / (of->read_bytes_per_s * left),
 		.write_cycles = sharers * clock_hz / (write_rate(of, turnaround_s) * left),
-		.write_wait = of->write_wait_ns * 1e-9 * clock_hz,
-		.spread = of->spread_ns * 1e-9 * clock_hz,
-		.least = of->least_share > 0 ? of->least_share : 1,
+		.write_wait = mechanism_on(on, MECHANISM_DRAM_WRITE_WAIT)
+				      ? of->write_wait_ns * 1e-9 * clock_hz
+				      : 0,
+		.spread = spread ? of->spread_ns * 1e-9 * clock_hz : 0,
+		.least = spread && of->least_share > 0 ? of->least_share : 1,
 	};
 	level->last = level->latency;
 	double knee = of->knee > 0 ? of->knee : 1;
 	for (int k = 0; k <= LEVEL_TABLE; k++)
-		level->growth[k] = pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee);
+		level->growth[k] =
+			loaded ? pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee)
+			       : fmax(1, k * GROWTH_END / LEVEL_TABLE); /* either bound alone */
 }
 
 /*
@@ -58,7 +73,7 @@ static double atomics_per_s(const struct sm_device *d, double lines)
 	double slice = 1e9 / d->atomic_same_interval_ns;
 	double slices = d->atomic_rate_per_s / slice;
 	if (!(lines > 0) || !(d->atomic_same_interval_ns > 0) || isinf(d->atomic_rate_per_s) ||
-	    slices <= 1)
+	    slices <= 1 || !mechanism_on(&d->mechanisms, MECHANISM_ATOMIC_SLICES))
 		return d->atomic_rate_per_s;
 	double mean = lines / slices, fullest = mean + sqrt(2 * mean * log(slices));
 	double rate = slice * lines / (fullest > 1 ? fullest : 1);
@@ -76,36 +91,43 @@ static double slice_longer(const struct sm_device *d, double lines)
 	const double alone_ns = d->atomic_same_interval_ns,
 		     beside_ns = d->atomic_beside_interval_ns;
 	if (!(lines > 0) || !(alone_ns > 0) || isinf(d->atomic_rate_per_s) ||
-	    !(d->dram_slice_share > 0))
+	    !(d->dram_slice_share > 0) || !mechanism_on(&d->mechanisms, MECHANISM_ATOMIC_BESIDE))
 		return 0;
 	return beside_ns > alone_ns ? beside_ns / alone_ns : 1;
+}
+
+static double if_on(const struct mechanism_set *set, enum mechanism_id id, double value)
+{
+	return mechanism_on(set, id) ? value : 0;
 }
 
 void sm_memory_init(struct sm_memory *memory, const struct sm_device *device,
 		    const struct sm_memory_setup *setup)
 {
 	double clock_hz = device->clock_mhz * 1e6;
+	const struct mechanism_set *on = &device->mechanisms;
 	*memory = (struct sm_memory){
-		.port_cycles = 1 / device->l2_port_bytes,
-		.far = device->l2_far_latency_ns * 1e-9 * clock_hz,
+		.port_cycles = if_on(on, MECHANISM_L2_PORT, 1 / device->l2_port_bytes),
+		.far = if_on(on, MECHANISM_L2_FAR, device->l2_far_latency_ns * 1e-9 * clock_hz),
 		.fresh = device->l2_fresh_latency_ns * 1e-9 * clock_hz,
-		.fresh_share = device->l2_fresh_share * setup->fresh,
-		.limit_bytes = device->l1_miss_bytes,
-		.read_slot_bytes = device->l2_slot_bytes,
-		.write_slot_bytes = device->l2_write_slot_bytes,
+		.fresh_share =
+			if_on(on, MECHANISM_L2_FAR_DIRTY, device->l2_fresh_share * setup->fresh),
+		.limit_bytes = if_on(on, MECHANISM_L1_MISSES, device->l1_miss_bytes),
+		.read_slot_bytes = if_on(on, MECHANISM_L2_SLOTS, device->l2_slot_bytes),
+		.write_slot_bytes = if_on(on, MECHANISM_L2_SLOTS, device->l2_write_slot_bytes),
 		.atomic_cycles =
 			setup->sharers * clock_hz / atomics_per_s(device, setup->atomic_lines),
 		.slice_longer = slice_longer(device, setup->atomic_lines),
 		.slice_dram = device->dram_slice_share,
 	};
-	level_init(&memory->l2, &device->l2, clock_hz, setup->sharers, 0, 0);
+	level_init(&memory->l2, &device->l2, on, clock_hz, setup->sharers, 0, 0);
 	memory->l2_write = memory->l2;
 	memory->l2_write.read_cycles =
 		memory->l2.read_cycles * read_beside_writes(device, setup->written, setup->wide);
 	const double reads = setup->dram_read_share < 1
 				     ? setup->dram_read_share / (1 - setup->dram_read_share)
 				     : INFINITY; /* for each write */
-	level_init(&memory->dram, &device->dram, clock_hz, setup->sharers,
+	level_init(&memory->dram, &device->dram, on, clock_hz, setup->sharers,
 		   setup->background_dram_bytes_per_s,
 		   sm_dram_turnaround_s(device, reads, setup->updated));
 	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;

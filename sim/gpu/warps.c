@@ -245,7 +245,8 @@ static double moved_again(const struct warps *w, const struct warps_answer *a, d
 	double distance = a->memory.distance_bytes * scale;
 	double missing = 1 - residency_hits(counted_on, distance),
 	       expected = touched_bytes * scale * missing;
-	if (counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0 ||
+	if (!mechanism_on(&w->platform->sm.mechanisms, MECHANISM_OVER_FETCH) ||
+	    counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0 ||
 	    a->memory.turned > 0) /* its mean distance says little about a launch that turns */
 		return 1;
 	return (double)counted_bytes / expected;
@@ -256,9 +257,9 @@ static double moved_again(const struct warps *w, const struct warps_answer *a, d
  * edge move nothing. So bytes follow the points, not the warps, where both launches know theirs.
  */
 static double work_scale(const struct kernel_profile *profile, const struct schedule_shape *shape,
-			 double warps)
+			 double warps, bool on)
 {
-	if (profile->points <= 0 || shape->points <= 0)
+	if (!on || profile->points <= 0 || shape->points <= 0)
 		return 1;
 	return (double)shape->points / warps /
 	       ((double)profile->points / (double)profile_warps(profile));
@@ -269,6 +270,7 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 		   const struct schedule_shape *shape, struct warps_answer *a)
 {
 	const char *name = schedule->kernel[shape->kernel];
+	const struct mechanism_set *on = &w->platform->sm.mechanisms;
 	const struct launch_geometry g = geometry_of(shape);
 	bool exact;
 	if (!g.grid[0] || !g.block[0])
@@ -302,7 +304,8 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
 	a->launch.read_excess = a->launch.write_excess = 1;
 	double warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32);
-	a->launch.work_scale = work_scale(exact ? a->profile : &a->derived->profile, shape, warps);
+	a->launch.work_scale = work_scale(exact ? a->profile : &a->derived->profile, shape, warps,
+					  mechanism_on(on, MECHANISM_BYTES_BY_POINTS));
 	a->l2_read_bytes = warps * program->l2_read_bytes * a->launch.work_scale;
 	a->l2_write_bytes = warps * program->l2_write_bytes * a->launch.work_scale;
 	for (uint32_t k = 0; k < shape->access_count; k++) /* atomics read and write in place */
@@ -311,7 +314,9 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 		    program->atomics > 0)
 			a->launch.atomic_lines += fmax(
 				(double)schedule->access[shape->first_access + k].bytes / 128, 1);
-	a->memory = *memory_of(w, schedule, shape);
+	a->memory = mechanism_on(on, MECHANISM_L2_REUSE)
+			    ? *memory_of(w, schedule, shape)
+			    : (struct residency_shape){ .distance_bytes = -1 };
 	a->launch.wide = a->memory.wide;
 	a->launch.written = a->memory.written;
 	a->launch.fresh = a->memory.fresh;
@@ -342,7 +347,7 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 		a->launch.dram_write_share =
 			warps_share((double)p->dram_write_bytes, 32 * (double)p->l2_write_sectors);
 	}
-	warps_split(a);
+	warps_split(a, on);
 	return 0;
 }
 

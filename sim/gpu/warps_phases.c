@@ -25,10 +25,10 @@ static const double MIXED_LEAST = 0.02; /* of what is asked that is found, or no
  * lacks came first and what it has then. A byte that is fetched keeps L2 as long as it keeps DRAM,
  * and lets no other through.
  */
-static void mix(struct warps_answer *a, double missing)
+static void mix(struct warps_answer *a, double missing, bool on)
 {
 	const double reads = a->launch.l2_miss_share, writes = a->launch.dram_write_share;
-	if (missing < MIXED_LEAST || missing > 1 - MIXED_LEAST)
+	if (!on || missing < MIXED_LEAST || missing > 1 - MIXED_LEAST)
 		return;
 	a->phases = 2;
 	a->phase[0] = (struct warps_phase){ missing, warps_share(reads, missing),
@@ -39,7 +39,7 @@ static void mix(struct warps_answer *a, double missing)
 	};
 }
 
-void warps_split(struct warps_answer *a)
+void warps_split(struct warps_answer *a, const struct mechanism_set *on)
 {
 	const struct residency_shape *m = &a->memory;
 	double whole_read = mean(m->read_miss, 0, RESIDENCY_SLICES),
@@ -47,7 +47,7 @@ void warps_split(struct warps_answer *a)
 	double read_scale = whole_read > 0 ? a->launch.l2_miss_share / whole_read : 0,
 	       write_scale = whole_write > 0 ? a->launch.dram_write_share / whole_write : 0;
 	int cut = 0;
-	for (int k = 1; k < RESIDENCY_SLICES; k++) {
+	for (int k = 1; k < RESIDENCY_SLICES && mechanism_on(on, MECHANISM_SWEEP_PHASES); k++) {
 		double difference =
 			mean(m->read_miss, 0, k) - mean(m->read_miss, k, RESIDENCY_SLICES);
 		double explained = difference * difference * k * (RESIDENCY_SLICES - k);
@@ -59,7 +59,8 @@ void warps_split(struct warps_answer *a)
 		(struct warps_phase){ 1, a->launch.l2_miss_share, a->launch.dram_write_share };
 	a->phase[1] = (struct warps_phase){ 0 };
 	if (!cut) {
-		mix(a, whole_read > 0 ? whole_read : whole_write);
+		mix(a, whole_read > 0 ? whole_read : whole_write,
+		    mechanism_on(on, MECHANISM_PARTIAL_HITS));
 		return;
 	}
 	a->phase[0].share = (double)cut / RESIDENCY_SLICES;

@@ -17,6 +17,6 @@ double warps_share(double part, double whole);
  * launches take about as long as that, and not the longer of what L2 and DRAM would take side by
  * side.
  */
-void warps_split(struct warps_answer *answer);
+void warps_split(struct warps_answer *answer, const struct mechanism_set *on);
 
 #endif

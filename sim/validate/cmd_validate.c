@@ -53,6 +53,8 @@ static const struct option_spec own_options[] = {
 	{ "jobs", OPTION_INT, AT(jobs), "0", 0, PROCESSES_MOST, "N",
 	  "work in so many processes (0: one for each core)" },
 	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
+	{ "without", OPTION_TEXT, AT(common.without), NULL, 0, 0, "NAME[,NAME]",
+	  "leave mechanisms out of the models (all: all of them), to see what they are worth" },
 	{ "kernel-profiles", OPTION_TEXT, AT(common.kernel_profiles), NULL, 0, 0, "TRACE",
 	  "kernel profiles for the warps model (default: the platform's)" },
 	{ "profile", OPTION_TEXT, AT(common.profile), NULL, 0, 0, "TRACE",
@@ -237,6 +239,10 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if ((o.solver || how.unasked) && o.fit_intervals) {
 		report("--fit-intervals goes by all runs and kernel models: not with --%s",
 		       o.solver ? "solver" : "models");
+		return EXIT_USAGE;
+	}
+	if (o.common.without && o.fit_intervals) {
+		report("--fit-intervals goes by the whole models: not with --without");
 		return EXIT_USAGE;
 	}
 	if (predictor_init(&predictor, &o.common, true))
