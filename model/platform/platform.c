@@ -241,6 +241,8 @@ int platform_read_part(struct platform *platform, const char *name_or_path)
 void platform_leave_out(struct platform *platform, const struct mechanism_set *set)
 {
 	platform->mechanisms = platform->sm.mechanisms = *set;
+	if (platform->base)
+		platform_leave_out(platform->base, set);
 }
 
 void platform_release(struct platform *platform)

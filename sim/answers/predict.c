@@ -227,7 +227,6 @@ static int leave_out(struct predictor *p, const char *names)
 	if (mechanism_leave_out(&without, names, "--without"))
 		return -1;
 	platform_leave_out(&p->platform, &without);
-	platform_leave_out(&p->before, &without);
 	platform_leave_out(&p->records, &without);
 	return 0;
 }
@@ -323,6 +322,8 @@ static int run_once(const struct simulation_setup *setup, struct simulation_resu
 static int run_replicas(struct simulation_setup *setup, int replicas, struct simulation_result *sum)
 {
 	bool spread = replicas != 1 && setup->platform->call_quantiles.count > 0;
+	const uint64_t seeds =
+		mechanism_on(&setup->platform->mechanisms, MECHANISM_REPLICAS) ? REPLICAS : 1;
 	setup->seed = spread;
 	if (run_once(setup, sum))
 		return -1;
@@ -330,7 +331,7 @@ static int run_replicas(struct simulation_setup *setup, int replicas, struct sim
 		return 0;
 	struct simulation_setup one = *setup;
 	one.observer = NULL;
-	for (uint64_t seed = 2; seed <= REPLICAS; seed++) {
+	for (uint64_t seed = 2; seed <= seeds; seed++) {
 		struct simulation_result result;
 		one.seed = seed;
 		if (run_once(&one, &result)) {
@@ -340,7 +341,7 @@ static int run_replicas(struct simulation_setup *setup, int replicas, struct sim
 		add_replica(sum, &result);
 		simulation_result_release(&result);
 	}
-	divide(sum, REPLICAS);
+	divide(sum, (sim_time)seeds);
 	return 0;
 }
 

@@ -60,6 +60,8 @@ static double capacity(const struct links *links, uint32_t link)
 	double per_s = p->nvlink_bytes_per_s;
 	if (link >= memory_of(links, 0))
 		per_s = links->memory_bytes_per_s;
+	else if (!mechanism_on(&p->mechanisms, MECHANISM_LINK_SHARING))
+		return INFINITY;
 	else if (link >= host_up(links)) {
 		const struct curve *share = link == host_up(links) ? &p->share_d2h : &p->share_h2d;
 		per_s = share->x.count ? curve_at_linear(share, (double)links->users[link])

@@ -63,7 +63,7 @@ static void price_from_loop(const struct sim *s, int kind, double bytes, const s
 			    double *idle_ns, double *short_ns)
 {
 	const struct platform *p = s->platform;
-	if (!p->loop[kind].x.count)
+	if (!p->loop[kind].x.count || !mechanism_on(&p->mechanisms, MECHANISM_COPY_LOOP))
 		return;
 	double whole_ns = waited_for_ns(&p->loop[kind], &p->loop[kind].y, chain, bytes),
 	       wake_ns = platform_host_ns(p->base, HOST_SYNC_WAKE, 1);
@@ -108,8 +108,10 @@ static void price_copies(struct sim *s, double way_back_ns)
 				p->name, copy_curve_section[kind], (long long)copy->bytes);
 		double idle_ns = p->copy_start_latency_ns + chain_ns, behind_ns = chain_ns;
 		if (chain->x.count && idle->x.count) {
-			idle_ns = waited_for_ns(idle, &idle->y, chain, bytes) - wake_ns;
-			behind_ns = waited_for_ns(idle, &p->behind[kind], chain, bytes);
+			if (mechanism_on(&p->mechanisms, MECHANISM_COPY_IDLE))
+				idle_ns = waited_for_ns(idle, &idle->y, chain, bytes) - wake_ns;
+			if (mechanism_on(&p->mechanisms, MECHANISM_COPY_BEHIND))
+				behind_ns = waited_for_ns(idle, &p->behind[kind], chain, bytes);
 		}
 		double short_ns = behind_ns;
 		price_from_loop(s, kind, bytes, chain, &idle_ns, &short_ns);
@@ -122,7 +124,10 @@ static void price_copies(struct sim *s, double way_back_ns)
 		price->short_ps = ps_of_ns(short_ns > 0 ? short_ns : 0);
 		price->idle_ps = ps_of_ns(idle_ns > way_back_ns ? idle_ns - way_back_ns : 0);
 		price->behind_ps = ps_of_ns(behind_ns > 0 ? behind_ns : 0);
-		price->after_ps = chain_ns > behind_ns ? ps_of_ns(chain_ns - behind_ns) : 0;
+		price->after_ps = chain_ns > behind_ns && mechanism_on(&p->mechanisms,
+								       MECHANISM_ENGINE_SWITCH)
+					  ? ps_of_ns(chain_ns - behind_ns)
+					  : 0;
 	}
 }
 
@@ -199,7 +204,8 @@ static int64_t allocate(struct sim *s)
 static double hop_next_to_copy_ns(const struct platform *p)
 {
 	const double bytes = 65536;
-	if (!p->exchange.x.count || !p->copy[COPY_CURVE_PEER].x.count)
+	if (!p->exchange.x.count || !p->copy[COPY_CURVE_PEER].x.count ||
+	    !mechanism_on(&p->mechanisms, MECHANISM_COPY_EVENT))
 		return p->hop_peer_ns;
 	double hop_ns =
 		0.5 * (curve_at(&p->exchange, bytes) - curve_at(&p->copy[COPY_CURVE_PEER], bytes)) -
@@ -213,7 +219,8 @@ static double hop_when_rung_ns(const struct platform *p)
 {
 	double hop_ns = hop_next_to_copy_ns(p),
 	       less_ns = 0.5 * (p->ring.silent_exchange_ns - p->ring.rung_exchange_ns);
-	if (!(less_ns > 0) || p->ring.rung_exchange_ns <= 0)
+	if (!mechanism_on(&p->mechanisms, MECHANISM_DOORBELL) || !(less_ns > 0) ||
+	    p->ring.rung_exchange_ns <= 0)
 		return hop_ns;
 	return hop_ns - less_ns > p->hop_peer_ns ? hop_ns - less_ns : fmin(hop_ns, p->hop_peer_ns);
 }
@@ -223,7 +230,8 @@ static void draw_threads(struct sim *s, uint64_t seed)
 {
 	const struct number_list *threads = &s->platform->thread_quantiles,
 				 *calls = &s->platform->call_quantiles;
-	if (s->schedule->thread_count > 1 && s->platform->ordered_call_quantiles.count)
+	if (s->schedule->thread_count > 1 && s->platform->ordered_call_quantiles.count &&
+	    mechanism_on(&s->platform->mechanisms, MECHANISM_PEER_EXCHANGE_SPREAD))
 		calls = &s->platform->ordered_call_quantiles;
 	uint64_t state = seed;
 	for (uint32_t t = 0; t < s->schedule->thread_count; t++) {
@@ -231,13 +239,17 @@ static void draw_threads(struct sim *s, uint64_t seed)
 			1442695040888963407u; /* Knuth's linear congruential generator */
 		/* One thread by itself is measured ten times, and the median taken: that of the
 		 * median thread. */
-		const bool differs = seed && threads->count && s->schedule->thread_count > 1;
+		const bool differs =
+			seed && mechanism_on(&s->platform->mechanisms, MECHANISM_THREAD_SPREAD) &&
+			threads->count && s->schedule->thread_count > 1;
 		s->thread[t].part =
 			differs ? (uint32_t)(threads->value[(state >> 33) % threads->count] * 65536)
 				: 65536;
 	}
 	s->seed = seed;
-	s->call_count = seed ? (uint32_t)calls->count : 0;
+	s->call_count = seed && mechanism_on(&s->platform->mechanisms, MECHANISM_CALL_SPREAD)
+				? (uint32_t)calls->count
+				: 0;
 	s->call_part = xcalloc(calls->count, sizeof(*s->call_part));
 	s->mean_part = xcalloc(calls->count, sizeof(*s->mean_part));
 	double mean = 0;
@@ -245,7 +257,9 @@ static void draw_threads(struct sim *s, uint64_t seed)
 		mean += calls->value[k] / (double)calls->count;
 	for (size_t k = 0; k < calls->count; k++) {
 		s->call_part[k] = (uint32_t)(calls->value[k] * 65536);
-		s->mean_part[k] = (uint32_t)(calls->value[k] / mean * 65536);
+		s->mean_part[k] = mechanism_on(&s->platform->mechanisms, MECHANISM_MEAN_SPREAD)
+					  ? (uint32_t)(calls->value[k] / mean * 65536)
+					  : s->call_part[k];
 	}
 }
 
@@ -257,7 +271,8 @@ static void draw_threads(struct sim *s, uint64_t seed)
 static void time_looks(struct sim *s, double start_ns, double wake_ns)
 {
 	const struct platform *p = s->platform;
-	if (p->look.period_ns <= 0 || !p->kernel_gap.x.count || !p->idle[COPY_CURVE_D2H].y.count)
+	if (!mechanism_on(&p->mechanisms, MECHANISM_COPY_POLLING) || p->look.period_ns <= 0 ||
+	    !p->kernel_gap.x.count || !p->idle[COPY_CURVE_D2H].y.count)
 		return;
 	double empty_ns = p->kernel_gap.x.value[0];
 	s->look_period_ps = ps_of_ns(p->look.period_ns);
@@ -274,14 +289,18 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	int threads = (int)s->schedule->thread_count;
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
 		double deep_ns = platform_host_ns(p, kind, threads);
-		const struct number_list *loop = kind == HOST_LAUNCH && threads == 1
-							 ? &p->loop_launch_plain
-							 : &p->loop_host[kind];
-		if (threads > 1 &&
+		const struct number_list *loop =
+			kind == HOST_LAUNCH && threads == 1 &&
+					mechanism_on(&p->mechanisms, MECHANISM_LAUNCH_PLAIN)
+				? &p->loop_launch_plain
+				: &p->loop_host[kind];
+		if (threads > 1 && mechanism_on(&p->mechanisms, MECHANISM_PEER_EXCHANGE) &&
 		    p->ordered[kind].count) /* threads that exchange from GPU to GPU */
 			loop = &p->ordered[kind];
 		s->host_ps[kind] = ps_of_ns(deep_ns);
-		s->loop_ps[kind] = ps_of_ns(platform_list_ns(p, loop, threads, deep_ns));
+		s->loop_ps[kind] = mechanism_on(&p->mechanisms, MECHANISM_LOOPS)
+					   ? ps_of_ns(platform_list_ns(p, loop, threads, deep_ns))
+					   : s->host_ps[kind];
 	}
 	s->launch_plain_ps = ps_of_ns(
 		platform_list_ns(p, &p->loop_launch_plain, threads,
@@ -294,25 +313,32 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	 * showed the kernel's real begin, the difference belongs to the way back, sync_wake_ns. The
 	 * sum is the same.
 	 */
-	double way_back_ns = p->recorded_start_latency_ns > 0 && p->recorded_start_latency_ns <
-									 p->base->start_latency_ns
-				     ? p->base->start_latency_ns - p->recorded_start_latency_ns
-				     : 0;
+	double way_back_ns =
+		mechanism_on(&p->mechanisms, MECHANISM_WAY_BACK) &&
+				p->recorded_start_latency_ns > 0 &&
+				p->recorded_start_latency_ns < p->base->start_latency_ns
+			? p->base->start_latency_ns - p->recorded_start_latency_ns
+			: 0;
 	s->start_latency_ps =
 		ps_of_ns(p->start_latency_ns > way_back_ns ? p->start_latency_ns - way_back_ns : 0);
 	s->host_ps[HOST_SYNC_WAKE] += ps_of_ns(way_back_ns);
 	s->signal_ps = ps_of_ns(p->recorded_start_latency_ns > 0 ? way_back_ns : p->hop_peer_ns);
-	s->warm_ps = p->cold_waited.count ? ps_of_ns(p->cold_waited.value[0]) : SIM_NEVER;
+	s->warm_ps = p->cold_waited.count && mechanism_on(&p->mechanisms, MECHANISM_COLD_CALLS)
+			     ? ps_of_ns(p->cold_waited.value[0])
+			     : SIM_NEVER;
 	s->record_ps = ps_of_ns(p->record_ns);
 	s->wait_ps = ps_of_ns(p->wait_ns);
 	s->hop_same_ps = ps_of_ns(p->hop_same_ns);
 	s->hop_peer_ps = ps_of_ns(p->hop_peer_ns);
 	s->hop_copy_ps = ps_of_ns(hop_next_to_copy_ns(p));
 	s->hop_rung_ps = ps_of_ns(hop_when_rung_ns(p));
-	s->look_ps = ps_of_ns(p->ring.look_ns);
+	s->look_ps =
+		mechanism_on(&p->mechanisms, MECHANISM_DOORBELL) ? ps_of_ns(p->ring.look_ns) : 0;
 	time_looks(s, p->start_latency_ns - way_back_ns,
 		   platform_host_ns(p->base, HOST_SYNC_WAKE, 1) + way_back_ns);
-	s->slowest_ps = ps_of_ns(p->slowest_call_ns);
+	s->slowest_ps = mechanism_on(&p->mechanisms, MECHANISM_INTERRUPTIONS)
+				? ps_of_ns(p->slowest_call_ns)
+				: 0;
 	s->tracer_pause_ps = ps_of_ns(kernel_model_tracer_ns(p));
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;
@@ -324,7 +350,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	const struct sm_memory_level *dram = &p->sm.dram;
 	double dram_bytes_per_s =
 		dram->copy_bytes_per_s > 0 ? dram->copy_bytes_per_s : dram->read_bytes_per_s;
-	s->shares_memory = s->model->ops->dram_bytes && p->sm.present && dram_bytes_per_s > 0 &&
+	s->shares_memory = mechanism_on(&p->mechanisms, MECHANISM_MEMORY_SHARING) &&
+			   s->model->ops->dram_bytes && p->sm.present && dram_bytes_per_s > 0 &&
 			   isfinite(dram_bytes_per_s);
 	if (s->shares_memory)
 		links_share_memory(&s->links, dram_bytes_per_s);

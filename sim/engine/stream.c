@@ -143,9 +143,11 @@ static int engine_of(const struct sim *s, const struct schedule_copy *copy)
  * (model/calibrate/calibrate_loops.cu), behind_ps behind one of 30 us
  * (model/calibrate/calibrate_idle.cu).
  */
-static sim_time behind_cost(const struct copy_price *price, sim_time kernel_ps)
+static sim_time behind_cost(const struct copy_price *price, sim_time kernel_ps, bool on)
 {
 	const sim_time low = 5000000, high = 30000000;
+	if (!on)
+		return price->behind_ps;
 	if (kernel_ps <= low)
 		return price->short_ps;
 	if (kernel_ps >= high)
@@ -201,9 +203,11 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	st->state = STREAM_RUNNING;
 	bool looks = !was_copy && s->look_period_ps > 0 &&
 		     (copy->kind == COPY_H2D || copy->kind == COPY_D2H);
-	sim_time cost = idle	? price->idle_ps
-			: looks ? looked_for_cost(s, st, price, now)
-				: behind_cost(price, st->kernel_ps);
+	sim_time cost =
+		idle	? price->idle_ps
+		: looks ? looked_for_cost(s, st, price, now)
+			: behind_cost(price, st->kernel_ps,
+				      mechanism_on(&s->platform->mechanisms, MECHANISM_COPY_SHORT));
 	if (cost >= SIM_COST_MOST && !s->error)
 		s->error = report("a copy of %lld bytes takes longer than the simulator can count",
 				  (long long)copy->bytes);
@@ -237,6 +241,8 @@ static sim_time hop_of(const struct sim *s, const struct sim_instance *in,
 		s->gpu[st->gpu].rung_ps - in->done_ps; /* a call that began before may end later */
 	if (rung >= -s->look_ps && hop > s->hop_rung_ps + (rung > 0 ? rung : 0))
 		hop = s->hop_rung_ps + (rung > 0 ? rung : 0);
+	if (!mechanism_on(&s->platform->mechanisms, MECHANISM_YOUNG_WAIT))
+		return hop;
 	sim_time since = next_submit(st) > st->start_ps ? next_submit(st) : st->start_ps;
 	sim_time most = s->signal_ps + (in->done_ps > since ? in->done_ps - since : 0);
 	return hop < most ? hop : most;
@@ -390,7 +396,10 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		 * waiting. */
 		const sim_time pause =
 			command->submit_ps > st->free_ps ? st->kernel_gap_ps : st->gap_ps;
-		start += op->flags & OP_IN_GRAPH ? untraced_pause(s, op->value) : pause;
+		start += op->flags & OP_IN_GRAPH && mechanism_on(&s->platform->mechanisms,
+								 MECHANISM_GRAPH_PAUSES)
+				 ? untraced_pause(s, op->value)
+				 : pause;
 		if (command->submit_ps + s->start_latency_ps > start)
 			start = command->submit_ps + s->start_latency_ps;
 	} else if (command->submit_ps >

@@ -107,17 +107,21 @@ static struct expected issue_cost(const struct sim *s, struct sim_thread *t,
 	int kind = host_cost_of(s->schedule, op);
 	t->in_a_row = kind == t->last_kind ? t->in_a_row + 1 : 0;
 	t->last_kind = kind;
-	const bool burst = ahead > SHALLOW && t->in_a_row >= BURST,
+	const bool burst = mechanism_on(&s->platform->mechanisms, MECHANISM_BURSTS) &&
+			   ahead > SHALLOW && t->in_a_row >= BURST,
 		   several = s->schedule->thread_count > 1;
 	const sim_time *cost = burst ? s->host_ps : s->loop_ps;
 	if (op->kind != OP_LAUNCH)
 		return (struct expected){ cost[host_cost_of(s->schedule, op)], burst };
-	if (t->in_a_row >= BURST && !burst) /* among launches, not among other calls */
+	if (mechanism_on(&s->platform->mechanisms, MECHANISM_LAUNCH_PLAIN) &&
+	    t->in_a_row >= BURST && !burst) /* among launches, not among other calls */
 		return (struct expected){ s->launch_plain_ps, true };
-	if (ahead == 1 && several)
+	if (ahead == 1 && several &&
+	    mechanism_on(&s->platform->mechanisms, MECHANISM_LAUNCH_SECOND))
 		return (struct expected){ s->launch_second_ps, false };
-	return ahead == 0 ? (struct expected){ cost[HOST_LAUNCH_IDLE], false }
-			  : (struct expected){ cost[HOST_LAUNCH], burst || !several };
+	return ahead == 0 && mechanism_on(&s->platform->mechanisms, MECHANISM_LAUNCH_IDLE)
+		       ? (struct expected){ cost[HOST_LAUNCH_IDLE], false }
+		       : (struct expected){ cost[HOST_LAUNCH], burst || !several };
 }
 
 /* What a call costs more than others of its kind because its thread has stood waiting since the
@@ -126,7 +130,7 @@ static sim_time cold_cost(const struct sim *s, struct sim_thread *t, const struc
 {
 	const struct platform *p = s->platform;
 	int kind = host_cost_of(s->schedule, op);
-	bool first = !(t->made >> kind & 1);
+	bool first = !(t->made >> kind & 1) && mechanism_on(&p->mechanisms, MECHANISM_COLD_FIRST);
 	sim_time waited = t->waited_ps[kind];
 	if (!first && !waited)
 		return 0;
@@ -157,7 +161,8 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 {
 	struct sim_thread *t = &s->thread[thread];
 	struct sim_stream *st = &s->stream[op->stream];
-	if (st->count >= (uint32_t)s->platform->queue_depth) {
+	if (st->count >= (uint32_t)s->platform->queue_depth &&
+	    mechanism_on(&s->platform->mechanisms, MECHANISM_QUEUE_DEPTH)) {
 		block(s, thread, &st->space_thread);
 		return false;
 	}
