@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "mlssor_geometry.h"
+
+#include <string.h>
+
+#include "kernels/kit/launch_shape.h"
+
+int64_t mlssor_shared_bytes(int64_t height, int64_t width, int64_t threads, int rows_only)
+{
+	return 4 * (rows_only ? 3 : height + 1) * (width * threads + 1);
+}
+
+static int32_t path_of(const struct mlssor_sweep *sweep)
+{
+	const int32_t less = sweep->height < sweep->width ? sweep->height : sweep->width,
+		      sides = sweep->height * 1000 + sweep->width;
+	return sweep->layers == less / 2 ? sides : sweep->layers * 1000000 + sides;
+}
+
+static void tiles(const struct mlssor_sweep *sweep, int rows_only, struct launch_geometry *geometry)
+{
+	memset(geometry, 0, sizeof(*geometry));
+	if (sweep->end <= sweep->begin)
+		return;
+	launch_shape(geometry,
+		     launch_divide_up((uint32_t)(sweep->columns / sweep->width),
+				      (uint32_t)sweep->threads),
+		     (uint32_t)(sweep->end - sweep->begin), (uint32_t)sweep->threads, 1,
+		     path_of(sweep));
+	geometry->shared_bytes = (uint32_t)mlssor_shared_bytes(sweep->height, sweep->width,
+							       sweep->threads, rows_only);
+}
+
+void mlssor_full_geometry(const void *args, struct launch_geometry *geometry)
+{
+	tiles(args, 0, geometry);
+}
+
+void mlssor_rows_geometry(const void *args, struct launch_geometry *geometry)
+{
+	tiles(args, 1, geometry);
+}
+
+void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct mlssor_colour *sweep = args;
+	const int32_t rows = sweep->row_end - sweep->row_begin;
+
+	memset(geometry, 0, sizeof(*geometry));
+	if (rows <= 0)
+		return;
+	/* A thread's points are of one colour: point_columns of every other column. */
+	launch_shape(geometry,
+		     launch_divide_up((uint32_t)(sweep->columns + 1) / 2,
+				      (uint32_t)(sweep->threads * sweep->point_columns)),
+		     launch_divide_up((uint32_t)rows, (uint32_t)sweep->point_rows),
+		     (uint32_t)sweep->threads, 1, sweep->point_rows * 1000 + sweep->point_columns);
+}
