@@ -18,10 +18,11 @@ $(EMU)/libwarpreel-cuda.so: $(EMU_SRC:%=$(EMU)/%.o) $(SHARED_OBJ)
 
 ## check-emulated: the CUDA kernels and the CUDA machine on an emulated GPU, against the CPU kernels
 .PHONY: check-emulated
-check-emulated: $(EMU)/gpu_kernels.log $(EMU)/gpu_micro.log $(EMU)/gpu_machine.log $(EMU)/gpu_lmsor.log
+check-emulated: $(EMU)/gpu_kernels.log $(EMU)/gpu_micro.log $(EMU)/gpu_machine.log $(EMU)/gpu_lmsor.log $(EMU)/gpu_mlssor.log
 	@tail -qn 1 $^
 
 $(EMU)/gpu_machine.log: EMU_ARGS := 3
+$(EMU)/gpu_mlssor.log: EMU_ARGS := 2
 # The last size is the smallest at which a thread takes two rows.
 $(EMU)/gpu_lmsor.log: EMU_ARGS := 3x4 9x17 8x131 33x257 603x2050
 $(EMU)/%.log: $(BUILD)/tests/% $(EMU)/libwarpreel-cuda.so

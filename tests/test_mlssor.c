@@ -122,15 +122,15 @@ static void merged_tiles_and_fused_kernels_change_nothing(void **state)
 	(void)state;
 	for (size_t k = 0; k < MESHES; k++) {
 		char config[CONFIG_BYTES];
-		configure(config, k, 4, "form=plain");
+		configure(config, k, 4, "kernel=full form=plain");
 		const uint64_t expected = solve(config, 1).checksum;
-		configure(config, k, 4, "form=plain launches=3");
+		configure(config, k, 4, "kernel=rows form=plain launches=3");
 		assert_true(solve(config, 1).checksum == expected);
 		const int less =
 			meshes[k].height < meshes[k].width ? meshes[k].height : meshes[k].width;
 		for (int tile = 1; tile <= less - 2; tile += 1 + tile / 2) {
-			char more[40];
-			snprintf(more, sizeof(more), "form=plain tile=%d", tile);
+			char more[60];
+			snprintf(more, sizeof(more), "kernel=full form=plain tile=%d", tile);
 			configure(config, k, 4, more);
 			if (solve(config, 1).checksum != expected)
 				fail_msg("%s differs from merged tiles", config);
@@ -153,8 +153,9 @@ static void strips_are_one_gpu_to_the_last_bit(void **state)
 	for (size_t c = 0; c < sizeof(configs) / sizeof(configs[0]); c++)
 		for (int how = 0; how < 4; how++) {
 			char config[CONFIG_BYTES];
-			snprintf(config, sizeof(config), "%s transport=%s sweeps=%s", configs[c],
-				 how & 1 ? "host" : "peer", how & 2 ? "forward" : "alternating");
+			snprintf(config, sizeof(config), "%s kernel=rows transport=%s sweeps=%s",
+				 configs[c], how & 1 ? "host" : "peer",
+				 how & 2 ? "forward" : "alternating");
 			const uint64_t expected = solve(config, 1).checksum;
 			for (uint32_t gpus = 2; gpus <= 8; gpus *= 2)
 				if (solve(config, gpus).checksum != expected)
@@ -282,6 +283,8 @@ static void a_configuration_reads_back_as_it_was_written(void **state)
 		"threads=4 transport=host input=3 omega=1 iterations=9 tolerance=0.001",
 		"size=50x98 subdomain=8x8 layers=4 sweeps=forward kernel=full form=both launches=3 "
 		"threads=4 transport=host input=2 omega=1 iterations=8",
+		"size=514x514 subdomain=16x16 layers=8 sweeps=alternating kernel=tuned threads=64 "
+		"transport=peer input=1 omega=1.25 iterations=96",
 		"size=50x99 kernel=redblack points=1x2 threads=64 transport=peer input=1 "
 		"omega=1.25 iterations=9",
 		"size=51x99 subdomain=8x8 layers=1 sweeps=alternating kernel=ssor transport=peer "

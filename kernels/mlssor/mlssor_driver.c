@@ -198,6 +198,24 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 
 /* ---- begin and end ---- */
 
+/* What a block of any launch asks for. */
+static int check_shared(const struct mlssor_params *p)
+{
+	const struct mlssor_sweep any = { .columns = p->width,
+					  .height = p->height,
+					  .width = p->width,
+					  .end = 1,
+					  .threads = p->threads };
+	struct launch_geometry g;
+	p->method->geometry(&any, &g);
+	if (g.shared_bytes > MLSSOR_MOST_SHARED_BYTES)
+		return report("%d threads of %dx%d subdomains want %u bytes of shared memory a "
+			      "block, a GPU has %d: fewer --threads, or --kernel rows",
+			      p->threads, p->height, p->width, g.shared_bytes,
+			      MLSSOR_MOST_SHARED_BYTES);
+	return 0;
+}
+
 static int check_machine(const struct mlssor_work *r)
 {
 	const struct mlssor_params *p = mlssor_params_of(r);
@@ -211,16 +229,8 @@ static int check_machine(const struct mlssor_work *r)
 	if (p->tolerance > 0 && (ops->on_device || !ops->computes))
 		return report("a tolerance is for --backend cpu, which counts the layers it takes: "
 			      "give --iterations");
-	if (p->method->program == PROGRAM_TILES && (ops->on_device || !ops->computes)) {
-		const int64_t bytes =
-			mlssor_shared_bytes(p->height, p->width, p->threads, p->method->rows_only);
-		if (bytes > MLSSOR_MOST_SHARED_BYTES)
-			return report("%d threads of %dx%d subdomains want %lld bytes of shared "
-				      "memory a block, a GPU has %d: fewer --threads, or --kernel "
-				      "rows",
-				      p->threads, p->height, p->width, (long long)bytes,
-				      MLSSOR_MOST_SHARED_BYTES);
-	}
+	if (p->method->program == PROGRAM_TILES && (ops->on_device || !ops->computes))
+		return check_shared(p);
 	return 0;
 }
 

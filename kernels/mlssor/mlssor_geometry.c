@@ -22,11 +22,11 @@ static void tiles(const struct mlssor_sweep *sweep, int rows_only, struct launch
 	memset(geometry, 0, sizeof(*geometry));
 	if (sweep->end <= sweep->begin)
 		return;
-	launch_shape(geometry,
-		     launch_divide_up((uint32_t)(sweep->columns / sweep->width),
-				      (uint32_t)sweep->threads),
-		     (uint32_t)(sweep->end - sweep->begin), (uint32_t)sweep->threads, 1,
-		     path_of(sweep));
+	launch_shape(
+		geometry,
+		(sweep->fused ? 2 : 1) * launch_divide_up((uint32_t)(sweep->columns / sweep->width),
+							  (uint32_t)sweep->threads),
+		(uint32_t)(sweep->end - sweep->begin), (uint32_t)sweep->threads, 1, path_of(sweep));
 	geometry->shared_bytes = (uint32_t)mlssor_shared_bytes(sweep->height, sweep->width,
 							       sweep->threads, rows_only);
 }
@@ -39,6 +39,16 @@ void mlssor_full_geometry(const void *args, struct launch_geometry *geometry)
 void mlssor_rows_geometry(const void *args, struct launch_geometry *geometry)
 {
 	tiles(args, 1, geometry);
+}
+
+/* mlssor_tuned.cu: columns of a tile are padded so that 32 lanes find 32 banks. */
+void mlssor_tuned_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct mlssor_sweep *sweep = args;
+
+	tiles(args, 0, geometry);
+	geometry->shared_bytes = (uint32_t)(4 * (sweep->height + 1) * sweep->width *
+					    (sweep->threads + 32 / sweep->width));
 }
 
 void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry)

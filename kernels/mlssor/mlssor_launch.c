@@ -108,7 +108,7 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 	bottom = bottom > part->stored_rows ? part->stored_rows : bottom;
 	const uint32_t order = what->backward ? ACCESS_BACKWARD : 0;
 	const struct machine_launch launch = {
-		.name = p->method->name[what->fused ? (int)TILE_12 : 2 * border_row + border_column],
+		.name = p->method->name[what->fused ? (int)TILE_1221 : 2 * border_row + border_column],
 		.cpu = p->method->cpu,
 		.args = &args,
 		.args_bytes = sizeof(args),

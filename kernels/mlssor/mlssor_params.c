@@ -10,7 +10,7 @@
 #include "traces/base/util.h"
 #include "mlssor_geometry.h"
 
-enum { MOST_SIDE = 256, MOST_THREADS = 1024 };
+enum { MOST_SIDE = 256 };
 
 #define AT(field) offsetof(struct mlssor_params, field)
 const struct option_spec mlssor_options[] = {
@@ -23,9 +23,11 @@ const struct option_spec mlssor_options[] = {
 	  "layers of a sweep, at most half a subdomain's side; 0 takes that" },
 	{ "sweeps", OPTION_CHOICE, AT(sweeps), "alternating", 0, 0, "alternating|forward",
 	  "forward and backward in turn, or forward alone" },
-	{ "kernel", OPTION_CHOICE, AT(kernel), "rows", 0, 0, "full|rows|redblack|sequential|ssor",
-	  "tiles whole in shared memory, or three rows of them; red-black SOR; CPU programs: "
-	  "multi-layer SSOR, and with one layer a sweep" },
+	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
+	  "full|rows|tuned|redblack|sequential|ssor",
+	  "the paper's: tiles whole in shared memory, or three rows of them; of today, subdomains "
+	  "of 4, 8 and 16; red-black SOR; CPU programs: multi-layer SSOR, and with one layer a "
+	  "sweep" },
 	{ "form", OPTION_CHOICE, AT(form), "coalesced", 0, 0, "plain|coalesced|unrolled|both",
 	  "of the kernels full and rows; unrolled: subdomains 4x4 and 8x8, rows 16x16 and 32x32 "
 	  "too" },
@@ -35,7 +37,7 @@ const struct option_spec mlssor_options[] = {
 	  "kernels a sweep; 3: K12 and K21 in one" },
 	{ "points", OPTION_TEXT, AT(points), "1x1", 0, 0, "ROWSxCOLUMNS",
 	  "points a thread, of red-black SOR" },
-	{ "threads", OPTION_INT, AT(threads), "64", 1, MOST_THREADS, "T",
+	{ "threads", OPTION_INT, AT(threads), "64", 1, MLSSOR_MOST_THREADS, "T",
 	  "threads a block; each has a tile" },
 	{ "transport", OPTION_CHOICE, AT(transport), "peer", 0, 0, "host|peer",
 	  "borders through host memory, or GPU to GPU" },
@@ -55,16 +57,15 @@ static const char *const sweeps_names[] = { "alternating", "forward", NULL };
 static const char *const transport_names[] = { "host", "peer", NULL };
 static const char *const input_names[] = { "1", "2", "3", NULL };
 
-#define NAMES(kernel, form)                                                                        \
+#define NAMES(stem)                                                                                \
 	{                                                                                          \
-		"mlssor_" #kernel "_" #form "_11", "mlssor_" #kernel "_" #form "_12",              \
-			"mlssor_" #kernel "_" #form "_21", "mlssor_" #kernel "_" #form "_22"       \
+		stem "_11", stem "_12", stem "_21", stem "_22", stem "_1221"                       \
 	}
-#define NAMES_0(kernel, form) NAMES(kernel, form)
-#define NAMES_4(kernel, form) NAMES(kernel, form##4)
-#define NAMES_8(kernel, form) NAMES(kernel, form##8)
-#define NAMES_16(kernel, form) NAMES(kernel, form##16)
-#define NAMES_32(kernel, form) NAMES(kernel, form##32)
+#define NAMES_0(kernel, form) NAMES("mlssor_" #kernel "_" #form)
+#define NAMES_4(kernel, form) NAMES("mlssor_" #kernel "_" #form "4")
+#define NAMES_8(kernel, form) NAMES("mlssor_" #kernel "_" #form "8")
+#define NAMES_16(kernel, form) NAMES("mlssor_" #kernel "_" #form "16")
+#define NAMES_32(kernel, form) NAMES("mlssor_" #kernel "_" #form "32")
 static const struct mlssor_method methods[] = {
 #define MLSSOR_FORM(kernel, form, side, rows_only, coalesced)                                      \
 	{ #kernel,                                                                                 \
@@ -77,6 +78,12 @@ static const struct mlssor_method methods[] = {
 	  rows_only ? mlssor_rows_geometry : mlssor_full_geometry },
 #include "mlssor_forms.def"
 #undef MLSSOR_FORM
+	{ "tuned", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_tuned4"), mlssor_tiles_cpu,
+	  mlssor_tuned_geometry },
+	{ "tuned", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_tuned8"), mlssor_tiles_cpu,
+	  mlssor_tuned_geometry },
+	{ "tuned", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_tuned16"), mlssor_tiles_cpu,
+	  mlssor_tuned_geometry },
 	{ "redblack",
 	  NULL,
 	  0,
@@ -160,9 +167,10 @@ static int find_method(struct mlssor_params *p)
 		p->form = m->form;
 		return 0;
 	}
-	return report("kernel %s of form %s is not for subdomains of %dx%d: --form plain or "
-		      "coalesced takes any",
-		      p->kernel, p->form, p->height, p->width);
+	return report("kernel %s%s%s is not for subdomains of %dx%d: --kernel full and rows of "
+		      "form plain and coalesced take any",
+		      p->kernel, strcmp(p->kernel, "tuned") ? " of form " : "",
+		      strcmp(p->kernel, "tuned") ? p->form : "", p->height, p->width);
 }
 
 /* Layers of a sweep and tiles of a subdomain. */
@@ -180,7 +188,10 @@ static int check_sweep(struct mlssor_params *p)
 	if (!p->layers)
 		p->layers = most;
 	if (p->method->side && (p->layers != most || p->tile))
-		return report("form %s is for sweeps of %d layers and 2x2 tiles", p->form, most);
+		return report("%s is for sweeps of %d layers and 2x2 tiles",
+			      p->form ? p->form : p->kernel, most);
+	if (p->method->geometry == mlssor_tuned_geometry && p->threads % 32)
+		return report("kernel tuned wants whole warps, not %d threads a block", p->threads);
 	p->parts = 2;
 	if (p->tile) { /* as many full tiles as the bottom layer has room for, and two border
 			  tiles */

@@ -17,7 +17,7 @@ enum mlssor_program {
 	PROGRAM_REDBLACK    /* colour by colour */
 };
 
-enum mlssor_tile_index { TILE_11, TILE_12, TILE_21, TILE_22, TILE_INDICES };
+enum mlssor_tile_index { TILE_11, TILE_12, TILE_21, TILE_22, TILE_1221, TILE_INDICES };
 
 /* One way to do it: a choice of --kernel and --form. */
 struct mlssor_method {

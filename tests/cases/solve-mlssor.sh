@@ -1,5 +1,5 @@
 # Layers until no point changes by more than the tolerance, by each method; strips agree with one GPU; tables have the column.
-for kernel in full rows redblack sequential ssor; do
+for kernel in full rows tuned redblack sequential ssor; do
 	warpreel solve mlssor --size 130 --kernel $kernel --tolerance 1e-2 --iterations 400 --format tsv | columns config,iterations,max_change | tail -n 1
 done
 for input in 1 2 3; do
@@ -10,6 +10,6 @@ done
 warpreel solve mlssor --size 66 --tolerance 1e-9 --iterations 8 >text; echo "exit $?"
 # What a sweep launches, on paper: K12 in two pieces and K21 too where there is a neighbour.
 for gpus in 1 2; do
-	warpreel predict mlssor --size 128 --subdomain 9 --iterations 8 --gpus $gpus --platform "$platform" --kernel-model roofline -o plan.wrt >/dev/null
+	warpreel predict mlssor --size 128 --subdomain 9 --kernel rows --iterations 8 --gpus $gpus --platform "$platform" --kernel-model roofline -o plan.wrt >/dev/null
 	warpreel info plan.wrt | grep mlssor_
 done
