@@ -89,7 +89,7 @@ END
 	sh "$(dirname "$0")/visits.sh" "$data/measured.tsv" "$(dirname "$data")/lists/canary.list"
 fi
 
-WARPREEL="${WARPREEL:-}" sh "$(dirname "$0")/validation_foreign.sh" "$data"
+sh "$(dirname "$0")/validation_foreign.sh" "$table" "$data"
 
 printf '\n## What recording costs\n\n'
 if [ -f "$data/recorder-overhead.tsv" ]; then

@@ -10,7 +10,7 @@ demo: deps $(BUILD)/warpreel
 	@WARPREEL=$(abspath $(BUILD)/warpreel) BUILD=$(BUILD) PLATFORM=$(PLATFORM) MAKE="$(MAKE)" sh mk/demo.sh
 
 # What a prediction reads besides the program.
-SHIPPED := $(wildcard $(addprefix traces/data/$(PLATFORM)/,profile/* replay/* kernels/* measured.tsv kernels.tsv pairs.tsv)) \
+SHIPPED := $(wildcard $(addprefix traces/data/$(PLATFORM)/,profile/* replay/* kernels/* foreign/* measured.tsv kernels.tsv pairs.tsv foreign.tsv)) \
 	   $(wildcard model/platforms/$(PLATFORM).ini model/intervals/$(PLATFORM).tsv model/holdout.tsv model/holdout_kernels.tsv)
 
 ## validate: predictions against measurements: build/validation.tsv and its summary

@@ -5,6 +5,7 @@
  *   sets replay, gpus, size  whole runs (validate_runs.h)
  *   set kernels              kernels alone (validate_kernels.h)
  *   set contention           two kernels, or a kernel and a copy, on one GPU at once
+ *   sets foreign, python     programs that are none of our solvers (validate_foreign.h)
  */
 #include <errno.h>
 #include <math.h>
@@ -17,13 +18,15 @@
 #include "pairs.h"
 #include "sim/answers/predict.h"
 #include "traces/base/processes.h"
+#include "validate_foreign.h"
 #include "validate_kernels.h"
 #include "validate_runs.h"
 #include "validation.h"
 
 struct validate_options {
 	struct predictor_options common;
-	const char *measured, *holdout, *summary, *kernels, *pairs, *set, *solver, *models;
+	const char *measured, *holdout, *summary, *kernels, *pairs, *foreign, *set, *solver,
+		*models;
 	bool fit_intervals;
 	int jobs; /* 0: one for each core */
 };
@@ -40,7 +43,9 @@ static const struct option_spec own_options[] = {
 	  "measured kernel times (default: traces/data/<platform>/kernels.tsv)" },
 	{ "pairs", OPTION_TEXT, AT(pairs), NULL, 0, 0, "FILE",
 	  "measured pairs (default: traces/data/<platform>/pairs.tsv)" },
-	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels|contention",
+	{ "foreign", OPTION_TEXT, AT(foreign), NULL, 0, 0, "FILE",
+	  "measured programs of others (default: traces/data/<platform>/foreign.tsv)" },
+	{ "only", OPTION_CHOICE, AT(set), "all", 0, 0, "all|runs|kernels|contention|foreign",
 	  "which sets" },
 	{ "solver", OPTION_TEXT, AT(solver), NULL, 0, 0, "NAME",
 	  "of whole runs those of this solver alone" },
@@ -123,7 +128,7 @@ static int validate_pairs(struct context *c, const struct validate_options *o, c
 
 /* Given or shipped; owned. */
 struct tables {
-	char *measured, *holdout, *kernels, *kernels_holdout, *pairs, *intervals;
+	char *measured, *holdout, *kernels, *kernels_holdout, *pairs, *foreign, *intervals;
 };
 
 static char *of_platform(const char *given, const char *before, const struct predictor *p,
@@ -139,6 +144,7 @@ static void name_tables(struct tables *t, const struct validate_options *o,
 	t->measured = of_platform(o->measured, "traces/data", p, "/measured.tsv");
 	t->kernels = of_platform(o->kernels, "traces/data", p, "/kernels.tsv");
 	t->pairs = of_platform(o->pairs, "traces/data", p, "/pairs.tsv");
+	t->foreign = of_platform(o->foreign, "traces/data", p, "/foreign.tsv");
 	t->intervals = of_platform(NULL, "model/intervals", p, ".tsv");
 	t->holdout =
 		o->holdout ? xstrdup(o->holdout) : xprintf("%s/model/holdout.tsv", util_root());
@@ -152,6 +158,7 @@ static void tables_release(struct tables *t)
 	free(t->kernels);
 	free(t->kernels_holdout);
 	free(t->pairs);
+	free(t->foreign);
 	free(t->intervals);
 }
 
@@ -162,15 +169,11 @@ static int check_outputs(const struct validate_options *o, const struct tables *
 {
 	const char *const written[] = { o->common.output, o->summary,
 					o->fit_intervals ? t->intervals : NULL };
-	const char *const read[] = { t->measured,
-				     t->holdout,
-				     t->kernels,
-				     t->kernels_holdout,
-				     t->pairs,
-				     o->common.profile,
-				     o->common.kernel_profiles,
-				     p->platform.path,
-				     o->fit_intervals ? NULL : t->intervals };
+	const char *const read[] = { t->measured,	t->holdout,
+				     t->kernels,	t->kernels_holdout,
+				     t->pairs,		t->foreign,
+				     o->common.profile, o->common.kernel_profiles,
+				     p->platform.path,	o->fit_intervals ? NULL : t->intervals };
 	const size_t outputs = sizeof(written) / sizeof(written[0]);
 	for (size_t k = 0; k < outputs; k++) {
 		for (size_t i = 0; written[k] && i < sizeof(read) / sizeof(read[0]); i++)
@@ -230,8 +233,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	size_t params_bytes;
 	if (o.solver && !program->solver_options(o.solver, &params_bytes))
 		return EXIT_USAGE;
-	if ((o.solver || how.unasked) &&
-	    (!strcmp(o.set, "kernels") || !strcmp(o.set, "contention"))) {
+	if ((o.solver || how.unasked) && strcmp(o.set, "all") && strcmp(o.set, "runs")) {
 		report("--%s goes by whole runs, and --only %s leaves them out",
 		       o.solver ? "solver" : "models", o.set);
 		return EXIT_USAGE;
@@ -270,6 +272,9 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 				      &c.validation);
 	if (!rc && (all || !strcmp(o.set, "contention")))
 		rc = validate_pairs(&c, &o, tables.pairs);
+	if (!rc && (!strcmp(o.set, "foreign") ||
+		    (all && (o.foreign || access(tables.foreign, R_OK) == 0))))
+		rc = validate_foreign(&predictor, tables.foreign, &c.validation);
 	if (!rc && o.common.output)
 		rc = write_table(&c.validation, o.common.output, validation_write);
 	if (!rc && o.summary)

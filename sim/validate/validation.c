@@ -62,9 +62,10 @@ void validation_write(const struct validation *v, FILE *out)
 		     "error_pct\tinputs\tclass\tvisit_spread_pct\textrapolated\n");
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *r = &v->row[k];
-		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%d\t%.3f\t%.3f\t%.3f\t", r->set, r->split,
-			r->model, r->solver, r->config, r->gpus, r->measured_us, r->mad_us,
-			r->predicted_us);
+		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%d\t%.3f\t", r->set, r->split, r->model,
+			r->solver, r->config, r->gpus, r->measured_us);
+		print_optional(out, r->mad_us);
+		fprintf(out, "%.3f\t", r->predicted_us);
 		print_optional(out, r->lo_us);
 		print_optional(out, r->hi_us);
 		fprintf(out, "%.3f\t%s\t%s\t%.3f\t%d\n", r->error_pct, r->inputs, r->class_name,

@@ -1,5 +1,5 @@
 # Nothing that validate reads is written over, by whatever option it came, nor is one output by another; and that is said before the work.
-for name in measured holdout pairs kernels; do echo "my $name" >$name.tsv; done
+for name in measured holdout pairs kernels foreign; do echo "my $name" >$name.tsv; done
 predicted profile.wrt
 cp "$tests/cases/lib/sm.ini" mine.ini
 mkdir folder
@@ -10,6 +10,7 @@ for output in -o --summary; do
 	validate $output folder/../holdout.tsv --holdout holdout.tsv
 	validate $output pairs.tsv --pairs pairs.tsv
 	validate $output kernels.tsv --kernels kernels.tsv
+	validate $output foreign.tsv --foreign foreign.tsv
 	validate $output profile.wrt --profile profile.wrt
 	validate $output profile.wrt --kernel-profiles profile.wrt
 	validate $output mine.ini

@@ -4,8 +4,8 @@
 #
 #     sh traces/data/programs/measure.sh PAIRS OUT [PROGRAM...]    PAIRS processes untraced and as many recorded, in turn
 #
-# Wants build/warpreel and the recorder of `make gpu`. Into OUT go what each process printed, its recording, and foreign.tsv: the table of h200x4/foreign.tsv,
-# in which a process counts with the median of its ranges. The recording that is shipped is the one with the median time (of an even number, the faster of the two).
+# Wants build/warpreel and the recorder of `make gpu`. Into OUT go what each process printed, its recording, and foreign.tsv: the rows
+# `python` of h200x4/foreign.tsv, in which a process counts with the median of its ranges. The recording that is shipped is the one with the median time (of an even number, the faster of the two).
 set -eu
 pairs=${1:?processes of either kind} out=${2:?output folder}
 shift 2
@@ -15,7 +15,7 @@ w=${WARPREEL:-$root/build/warpreel}
 export PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$out"
 [ $# -gt 0 ] || set -- stencil_cupy training_torch graph_torch streams_torch pipeline_torch all_reduce_torch jit_jax
-printf 'program\tgpus\twhat\trange\tranges\tmeasured_us\tleast_us\tmost_us\tprocesses\ttraced_us\ttraced_least_us\ttraced_most_us\trecordings\tplain_ms\ttraced_plain_ms\n' >"$out/foreign.tsv"
+printf 'set\tprogram\tgpus\twhat\ttraces\tspan\tname\tdevice\tcount\tmeasured_us\tleast_us\tmost_us\tprocesses\ttraced_us\ttraced_least_us\ttraced_most_us\trecordings\tplain_ms\ttraced_plain_ms\n' >"$out/foreign.tsv"
 cd "$root"
 for program; do
 	for pair in $(seq "$pairs"); do
@@ -32,6 +32,6 @@ for program; do
 		  plain[$1, ++m[$1]] = $(NF - 1); plain[$1, ++m[$1]] = $NF }
 		function middle(of, kind, count,    k) { for (k = 1; k <= count; k++) list[k] = of[kind, k] + 0; return quantile(count, 0.5) }
 		function times(kind,    half) { half = middle(us, kind, n[kind]); return sprintf("%.1f\t%.1f\t%.1f\t%d", half, list[1], list[n[kind]], n[kind]) }
-		END { printf "%s\t%d\t%s%s\tsegment\t%d\t%s\t%s\t%.2f\t%.2f\n", program, gpus, tolower(substr(what, 1, 1)), substr(what, 2), ranges, times("untraced"),
+		END { printf "python\t%s\t%d\t%s%s\t%s\trange\tsegment\t-\t%d\t%s\t%s\t%.2f\t%.2f\n", program, gpus, tolower(substr(what, 1, 1)), substr(what, 2), program, ranges, times("untraced"),
 			times("recorded"), middle(plain, "untraced", m["untraced"]), middle(plain, "recorded", m["recorded"]) }' >>"$out/foreign.tsv"
 done

@@ -1,0 +1,25 @@
+# Programs of others: what replay answers for a part of the recording, against the program's own time.
+header='set\tprogram\tgpus\twhat\ttraces\tspan\tname\tdevice\tcount\tmeasured_us\tleast_us\tmost_us\ttraced_us\n'
+{
+	printf "$header"
+	printf 'own\tranges\t4\t200 rounds\tgpu_foreign\trange\twork\t-\t2\t10000\t9000\t11000\t12000\n'
+	printf 'own\tboth\t2\t500 steps\tnccl_4096.rank0 nccl_4096.rank1\tkernels\tjacobi\t*\t500\t30000\t29000\t32000\t33000\n'
+} >foreign.tsv
+warpreel validate --platform h200x4 --only foreign --foreign foreign.tsv -o table.tsv >summary.tsv 2>said; echo "exit $?"
+columns set,split,model,solver,config,gpus,measured_us,measured_mad_us,inputs,visit_spread_pct <table.tsv
+columns set,split,model,n <summary.tsv
+range=$(warpreel replay "$root/traces/data/h200x4/foreign/gpu_foreign.wrt.zst" --platform h200x4 --range work --format tsv 2>/dev/null | columns core_us | tail -n 1)
+columns model,solver,predicted_us <table.tsv | awk -F '\t' -v range="$range" '$1 == "default" && $2 == "ranges" { print ($3 - range / 2 < 0.002 && range / 2 - $3 < 0.002 ? "one of two ranges" : $3 " of " range) }'
+# A part that is not there, a recording that is not there, a table that is none.
+{ printf "$header"; printf 'own\tx\t1\t-\tsingle_gpu_2048\tkernels\tjacobi\t1\t1000\t1\t1\t1\t1\n'; } >bad.tsv
+refuses warpreel validate --platform h200x4 --only foreign --foreign bad.tsv 2>&1 | grep -v 'never recorded'
+{ printf "$header"; printf 'own\tx\t1\t-\tgpu_foreign\trange\tnowhere\t-\t1\t1\t1\t1\t1\n'; } >bad.tsv
+refuses warpreel validate --platform h200x4 --only foreign --foreign bad.tsv 2>&1 | sed "s/'[^']*gpu_foreign/'gpu_foreign/; s/; there.*//"
+{ printf "$header"; printf 'own\tx\t1\t-\tgone\trange\tnowhere\t-\t1\t1\t1\t1\t1\n'; } >bad.tsv
+refuses warpreel validate --platform h200x4 --only foreign --foreign bad.tsv 2>&1 | sed "s/'[^']*gone/'gone/"
+{ printf "$header"; printf 'own\tx\t1\t-\t \trange\tnowhere\t-\t1\t1\t1\t1\t1\n'; } >bad.tsv
+refuses warpreel validate --platform h200x4 --only foreign --foreign bad.tsv
+printf 'set\tprogram\n' >bad.tsv
+refuses warpreel validate --platform h200x4 --only foreign --foreign bad.tsv
+refuses warpreel validate --platform h100x1 --only foreign --foreign nowhere.tsv
+refuses warpreel validate --platform h200x4 --only foreign --solver rbsor
