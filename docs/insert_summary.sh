@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Puts the accuracy table into a document, between the lines "<!-- summary: begin -->" and "<!-- summary: end -->".
-#   insert_summary.sh SUMMARY.tsv DOCUMENT.md PLATFORM
-# SUMMARY.tsv is what `warpreel validate --summary` writes. Of each set the strictest split stands: blind, else unseen, else held out, else
-# development. Below it, where the platform has measurements: how wrong one visit's measurement is for another's (visits.sh).
+#   insert_summary.sh SUMMARY.tsv DOCUMENT.md PLATFORM [BLIND.tsv]
+# SUMMARY.tsv is what `warpreel validate --summary` writes. Of each set the strictest split stands: blind, else
+# development. Before them, from BLIND.tsv of `validate --tables`, what was answered before it was measured. Below, where the platform has measurements: how wrong one visit's measurement is for another's (visits.sh).
 set -eu
-summary=$1 document=$2 platform=$3
+summary=$1 document=$2 platform=$3 blind=${4:-/dev/null}
 if ! grep -q "^<!-- summary: begin" "$document" || ! grep -q "^<!-- summary: end" "$document"; then
 	echo "insert_summary.sh: $document has no markers" >&2
 	exit 1
@@ -14,29 +14,38 @@ table=$(awk '
 	BEGIN {
 		FS = "\t"
 		rows = split("replay default|a recorded run, played back|size default|one GPU, planned|gpus default|several GPUs, planned|" \
-			"gpus linear|- baseline: one GPU over GPUs|gpus same-as-1|- baseline: as one GPU|gpus roofline-only|- baseline: bytes over memory rate|" \
-			"kernels warps|one kernel alone|foreign default|programs of others|python default|Python programs", word, "|")
-		splits = split("blind,unseen,holdout,held out,development", strict, ",")
+			"gpus linear|- baseline: one GPU over GPUs|gpus roofline-only|- baseline: bytes over memory rate|" \
+			"foreign default|programs of others", word, "|")
+		splits = split("blind,development", strict, ",")
 	}
-	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+	FNR == 1 { split("", column); for (i = 1; i <= NF; i++) column[$i] = i; next }
+	FILENAME == ARGV[1] {
+		if ($column["visit"] == "all")
+			made[++visits] = sprintf("| **%s, as answered then** | blind | %d | %.1f | %.1f | %.1f | %.1f | %s |", $column["set"] == "kernels" ? "one kernel alone" : "runs, planned",
+				$column["made_n"], $column["made_MAPE_pct"], $column["made_p50_pct"], $column["made_p90_pct"], $column["made_max_pct"],
+				$column["made_coverage_pct"] == "-" ? "-" : sprintf("%.1f", $column["made_coverage_pct"]))
+		next
+	}
 	{ key = $column["set"] " " $column["model"] " " $column["split"]; n[key] = $column["n"]; line[key] = $0 }
 	function cell(name) { return field[column[name]] == "-" ? "-" : sprintf("%.1f", field[column[name]]) }
 	END {
 		print "| answer | split | n | MAPE % | p50 % | p90 % | max % | in interval % |"
 		print "|---|---|---:|---:|---:|---:|---:|---:|"
+		for (k = 1; k <= visits; k++)
+			print made[k]
 		for (k = 1; k < rows; k += 2)
 			for (s = 1; s <= splits; s++) {
 				key = word[k] " " strict[s]
 				if (!(key in line))
 					continue
 				split(line[key], field, "\t")
-				printf "| %s | %s | %d | %s | %s | %s | %s | %s |\n", word[k + 1], strict[s] == "holdout" ? "held out" : strict[s], n[key],
+				printf "| %s | %s | %d | %s | %s | %s | %s | %s |\n", word[k + 1], strict[s], n[key],
 					cell("MAPE_pct"), cell("p50_pct"), cell("p90_pct"), cell("max_pct"), cell("coverage_pct")
 				shown++
 				break
 			}
 		exit !shown
-	}' "$summary") || {
+	}' "$blind" "$summary") || {
 	echo "insert_summary.sh: $summary holds no summary" >&2
 	exit 1
 }

@@ -1,20 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Holds the replay set against what is asked of it, which on small grids is the machine's own spread. Called by docs/validation.sh.
-#   validation_replay.sh VALIDATION.tsv MEASURED.tsv
+#   validation_replay.sh VALIDATION.tsv MEASURED.tsv ROWS.tsv
+# ROWS takes the rows of small grids, and what was allowed.
 # A visit whose name ends in a digit is the same stay as the one without it, as in visits.sh.
 set -eu
 cat <<'END'
+# Replay and the machine's own spread
 
-## Replay and the machine's own spread
-
-Asked of a run played back: an error of at most 8 %. On grids of fewer points than 2048 x 2048, where the machine itself spreads: at most the larger
-of 8 % and three times the spread between visits: the most less the least of the visits' means over their median, of all visits on which that
-configuration was measured. One that was measured on a single visit takes the spread of the nearest that was measured on more, on as many GPUs: the same
-transport, then kernel, precision and border, then the nearest number of points, then of iterations.
+Asked of a run played back: an error of at most 8 %; on grids of fewer points than 2048 x 2048 at most the larger of that and three times the spread between
+visits, of that configuration or the nearest that was measured on more than one.
 
 END
-LC_ALL=C awk -F '\t' '
+LC_ALL=C awk -F '\t' -v rows_file="$3" '
 	function median(n,    i, j, value) { # of list[1..n], sorted here
 		for (i = 2; i <= n; i++) {
 			value = list[i]
@@ -87,19 +85,19 @@ LC_ALL=C awk -F '\t' '
 		allowed = 3 * percent > 8 ? 3 * percent : 8
 		inside[group] += size <= allowed
 		split(best, word, "\t")
-		line[++lines] = sprintf("| %s | %s | `%s` | %+.1f | %.1f | %s | %.1f | %s |", $at["split"], $at["gpus"], config, error, percent,
-			best == "" ? "-" : own ? "its own" : "`" word[3] "`", allowed, size <= allowed ? "yes" : "no")
+		line[++lines] = sprintf("%s\t%s\t%s\t%+.1f\t%.1f\t%s\t%.1f\t%s", $at["split"], $at["gpus"], config, error, percent,
+			best == "" ? "-" : own ? "its own" : word[3], allowed, size <= allowed ? "yes" : "no")
 	}
 	END {
 		print "| split | grids | n | within | worst % |\n|---|---|---:|---:|---:|"
 		for (k = 1; k <= 4; k++) {
-			split_name = k < 3 ? "fit" : "holdout"
+			split_name = k < 3 ? "development" : "interval"
 			group = split_name SUBSEP (k % 2)
 			if (count[group])
 				printf "| %s | %s | %d | %d | %.1f |\n", split_name, k % 2 ? "fewer points than 2048x2048" : "2048x2048 and more", count[group],
 					inside[group], worst[group]
 		}
-		print "\n| split | GPUs | configuration | error % | between visits % | of | allowed % | within |\n|---|---:|---|---:|---:|---|---:|---|"
+		print "split\tgpus\tconfig\terror_pct\tbetween_visits_pct\tof\tallowed_pct\twithin" >rows_file
 		for (k = 1; k <= lines; k++)
-			print line[k]
+			print line[k] >rows_file
 	}' "$2" "$1"

@@ -14,7 +14,7 @@ put() { # mode, folder below the prefix, files
 put 755 bin "$BUILD/warpreel"
 put 755 lib/warpreel "$BUILD/libwarpreel-cuda.so" "$BUILD/libwarpreel-cuda-blocks.so" "$BUILD/libwarpreel-recorder.so"
 share=share/warpreel
-put 644 $share/model model/holdout.tsv model/holdout_kernels.tsv
+put 644 $share/model model/splits.tsv
 put 644 $share/plots plots/sweep.sh plots/sweep.gp plots/style.gp
 put 644 $share/model/platforms model/platforms/*.ini
 put 644 $share/model/intervals model/intervals/*.tsv

@@ -10,8 +10,8 @@ demo: deps $(BUILD)/warpreel
 	@WARPREEL=$(abspath $(BUILD)/warpreel) BUILD=$(BUILD) PLATFORM=$(PLATFORM) MAKE="$(MAKE)" sh mk/demo.sh
 
 # What a prediction reads besides the program.
-SHIPPED := $(wildcard $(addprefix traces/data/$(PLATFORM)/,profile/* replay/* kernels/* foreign/* measured.tsv kernels.tsv pairs.tsv foreign.tsv)) \
-	   $(wildcard model/platforms/$(PLATFORM).ini model/intervals/$(PLATFORM).tsv model/holdout.tsv model/holdout_kernels.tsv)
+SHIPPED := $(wildcard $(addprefix traces/data/$(PLATFORM)/,profile/* replay/* kernels/* foreign/* measured.tsv kernels.tsv pairs.tsv foreign.tsv blind.tsv)) \
+	   $(wildcard model/platforms/$(PLATFORM).ini model/intervals/$(PLATFORM).tsv model/splits.tsv)
 
 ## validate: predictions against measurements: build/validation.tsv and its summary
 .PHONY: validate
@@ -19,8 +19,8 @@ validate: $(BUILD)/validation.tsv
 	@expand -t 10,20,34,40,50,58,66,76,90,106 $(BUILD)/validation-summary.tsv
 
 $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv &: $(BUILD)/warpreel $(SHIPPED)
-	@mkdir -p $(@D); echo "  VALIDATE"
-	$(Q)$(BUILD)/warpreel validate --platform $(PLATFORM) -o $(BUILD)/validation.tsv --summary $(BUILD)/validation-summary.tsv >/dev/null
+	@mkdir -p $(BUILD)/validation; echo "  VALIDATE"
+	$(Q)$(BUILD)/warpreel validate --platform $(PLATFORM) -o $(BUILD)/validation.tsv --summary $(BUILD)/validation-summary.tsv --tables $(BUILD)/validation >/dev/null
 
 # What the demo draws: the runs of one solver, without the kernel models that are not the tool's answer.
 $(BUILD)/demo/validation.tsv: $(BUILD)/warpreel $(SHIPPED)
@@ -31,19 +31,19 @@ $(BUILD)/demo/validation.tsv: $(BUILD)/warpreel $(SHIPPED)
 EIGHT := $(BUILD)/validation_h200x8
 
 $(EIGHT).tsv $(EIGHT)-summary.tsv &: $(BUILD)/warpreel $(wildcard traces/data/h200x8/* traces/data/h200x8/*/* model/platforms/h200x8.ini model/intervals/h200x8.tsv) \
-		model/holdout.tsv
-	@mkdir -p $(@D); echo "  VALIDATE h200x8"
-	$(Q)$(BUILD)/warpreel validate --platform h200x8 --only runs -o $(EIGHT).tsv --summary $(EIGHT)-summary.tsv >/dev/null
+		model/splits.tsv
+	@mkdir -p $(EIGHT); echo "  VALIDATE h200x8"
+	$(Q)$(BUILD)/warpreel validate --platform h200x8 --only runs -o $(EIGHT).tsv --summary $(EIGHT)-summary.tsv --tables $(EIGHT) >/dev/null
 
-## validation-report: docs/validation.md from the validation tables, and docs/validation_h200x8.md
+## validation-report: docs/validation.md, docs/validation_h200x8.md and the tables of docs/validation
 .PHONY: validation-report
 validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIGHT).tsv $(EIGHT)-summary.tsv
 	@echo "  REPORT  docs/validation.md"
-	$(Q)WARPREEL=$(BUILD)/warpreel sh docs/validation.sh $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv model/intervals/$(PLATFORM).tsv \
-		traces/data/$(PLATFORM) >$(BUILD)/validation.md
+	$(Q)sh docs/validation.sh $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(BUILD)/validation traces/data/$(PLATFORM) \
+		docs/validation >$(BUILD)/validation.md
 	$(Q)cp $(BUILD)/validation.md docs/validation.md
 	@echo "  REPORT  docs/validation_h200x8.md"
-	$(Q)WARPREEL=$(BUILD)/warpreel sh docs/validation.sh $(EIGHT).tsv $(EIGHT)-summary.tsv model/intervals/h200x8.tsv traces/data/h200x8 >$(EIGHT).md
+	$(Q)sh docs/validation.sh $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
 	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
 PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)

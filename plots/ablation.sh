@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# How wrong the model `warps` becomes on the fit rows of the kernels set when a part of the device costs nothing, part by part.
-#   ablation.sh WARPREEL PLATFORM KERNELS HOLDOUT LIST > ablation.tsv
-# KERNELS is traces/data/<platform>/kernels.tsv, HOLDOUT model/holdout_kernels.tsv; of them those that LIST names: all kernels, each at a few sizes. Columns: row (from 0: the whole model), part, summary, n, mape, max (%).
+# How wrong the model `warps` becomes on development rows of the kernels set when a part of the device costs nothing, part by part.
+#   ablation.sh WARPREEL PLATFORM KERNELS SPLITS LIST > ablation.tsv
+# KERNELS is traces/data/<platform>/kernels.tsv, SPLITS model/splits.tsv, of which no kernel counts that has a line there; of the others those that LIST names: all kernels, each at a few
+# sizes. Columns: row (from 0: the whole model), part, summary, n, mape, max (%).
 set -eu
-warpreel=$1 platform=$2 kernels=$3 holdout=$4 list=$5
+warpreel=$1 platform=$2 kernels=$3 splits=$4 list=$5
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 
-awk -F '\t' 'FILENAME == ARGV[1] { held[$1]; next } FILENAME == ARGV[2] { if (sub(/^[a-z]+ [0-9]+ /, "")) named[$0]; next }
-	/^#/ || !header++ || ($2 in named && !($2 in held))' "$holdout" "$list" "$kernels" >"$scratch/fit"
+awk -F '\t' 'FILENAME == ARGV[1] { if ($2 == "kernels") held[$4]; next } FILENAME == ARGV[2] { if (sub(/^[a-z]+ [0-9]+ /, "")) named[$0]; next }
+	/^#/ || !header++ || ($2 in named && !($2 in held))' "$splits" "$list" "$kernels" >"$scratch/some"
 # The parts are those that explain lifts.
 "$warpreel" explain micro --platform "$platform" --kernel copy4 --size 1024 |
 	sed -n 's/^  ideal \([^ ]*\) .* us  *[-+0-9.]* %   \(.*\)$/\1	\2/p' >"$scratch/parts"
@@ -25,11 +26,11 @@ while IFS="$(printf '\t')" read -r part summary; do
 		set -- --ideal "$part"
 	fi
 	{
-		"$warpreel" validate --platform "$platform" --only kernels --jobs 1 --kernels "$scratch/fit" "$@" --summary "$scratch/summary.$row" >/dev/null
+		"$warpreel" validate --platform "$platform" --only kernels --jobs 1 --kernels "$scratch/some" "$@" --summary "$scratch/summary.$row" >/dev/null
 		awk -v row=$row -v part="$part" -v summary="$summary" '
 			BEGIN { FS = OFS = "\t" }
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-			$at["model"] == "warps" && $at["split"] == "fit" { print row, part, summary, $at["n"], $at["MAPE_pct"], $at["max_pct"]; rows++ }
+			$at["model"] == "warps" && $at["split"] == "development" { print row, part, summary, $at["n"], $at["MAPE_pct"], $at["max_pct"]; rows++ }
 			END { exit rows != 1 }' "$scratch/summary.$row" >"$scratch/row.$row"
 	} &
 	row=$((row + 1))

@@ -23,8 +23,9 @@ set xtics ("0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100, "1000" 1000)
 set ytics ("0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100, "1000" 1000)
 set x2range [0:1]; set y2range [0:1]
 
-captions = 'notes using (note(model[k], "fit")):(0.12):"text" axes x2y2 with labels right font ",10" textcolor rgb blue notitle, ' . \
-	'notes using (note(model[k], "holdout")):(0.05):"text" axes x2y2 with labels right font ",10" textcolor rgb red notitle'
+captions = 'notes using (note(model[k], "interval")):(0.19):"text" axes x2y2 with labels right font ",10" textcolor rgb blue notitle, ' . \
+	'notes using (note(model[k], "development")):(0.12):"text" axes x2y2 with labels right font ",10" textcolor rgb red notitle, ' . \
+	'notes using (note(model[k], "blind")):(0.05):"text" axes x2y2 with labels right font ",10" textcolor rgb green notitle'
 set multiplot layout 2,2 margins 0.065,0.985,0.065,0.915 spacing 0.07,0.1 \
 	title "Core loop on several GPUs, predicted from what one GPU shows, against measured" font ",14"
 do for [k = 1:4] {
@@ -34,17 +35,21 @@ do for [k = 1:4] {
 	if (k == 1) { set key top left reverse Left } else { unset key }
 	if (k == 1) {
 		plot x title "" with lines linecolor rgb grey, \
-			points using (x("default", "fit")):(ms("lo_us")):(0):(ms("hi_us") - ms("lo_us")) with vectors nohead \
+			points using (x("default", "interval")):(ms("lo_us")):(0):(ms("hi_us") - ms("lo_us")) with vectors nohead \
 				linewidth 0.7 linecolor rgb blue notitle, \
-			points using (x("default", "holdout")):(ms("lo_us")):(0):(ms("hi_us") - ms("lo_us")) with vectors nohead \
+			points using (x("default", "development")):(ms("lo_us")):(0):(ms("hi_us") - ms("lo_us")) with vectors nohead \
 				linewidth 0.7 linecolor rgb red notitle, \
-			points using (x("default", "fit")):(ms("predicted_us")) with points pointtype 6 pointsize 0.6 linecolor rgb blue title "fit", \
-			points using (x("default", "holdout")):(ms("predicted_us")) with points pointtype 7 pointsize 0.5 linecolor rgb red title "held out", \
+			points using (x("default", "blind")):(ms("lo_us")):(0):(ms("hi_us") - ms("lo_us")) with vectors nohead \
+				linewidth 0.7 linecolor rgb green notitle, \
+			points using (x("default", "interval")):(ms("predicted_us")) with points pointtype 6 pointsize 0.6 linecolor rgb blue title "interval", \
+			points using (x("default", "development")):(ms("predicted_us")) with points pointtype 7 pointsize 0.5 linecolor rgb red title "development", \
+			points using (x("default", "blind")):(ms("predicted_us")) with points pointtype 9 pointsize 0.5 linecolor rgb green title "blind", \
 			@captions
 	} else {
 		plot x title "" with lines linecolor rgb grey, \
-			points using (x(model[k], "fit")):(ms("predicted_us")) pointtype 6 pointsize 0.6 linecolor rgb blue, \
-			points using (x(model[k], "holdout")):(ms("predicted_us")) pointtype 7 pointsize 0.5 linecolor rgb red, \
+			points using (x(model[k], "interval")):(ms("predicted_us")) pointtype 6 pointsize 0.6 linecolor rgb blue, \
+			points using (x(model[k], "development")):(ms("predicted_us")) pointtype 7 pointsize 0.5 linecolor rgb red, \
+			points using (x(model[k], "blind")):(ms("predicted_us")) pointtype 9 pointsize 0.5 linecolor rgb green, \
 			@captions
 	}
 }

@@ -16,7 +16,7 @@ set xzeroaxis linetype 1 linewidth 1 linecolor rgb ink
 is(set, split) = (strcol("set") eq set && strcol("model") eq "default" && strcol("split") eq split)
 x(set, split) = (is(set, split) ? column("measured_us") * 1e-3 : NaN)
 error(name) = 100 * (column(name) / column("measured_us") - 1)
-note(set, split) = (is(set, split) ? (split eq "fit" ? 0.01 : 0.52) : NaN)
+note(set, split) = (is(set, split) ? (split eq "interval" ? 0.01 : 0.52) : NaN)
 array which[3] = ["replay", "size", "gpus"]
 array name[3] = ["set replay: the run's own trace, played back untraced", "set size: one GPU, from the plan and what one GPU shows", \
 	"set gpus: several GPUs, from the plan and what one GPU shows"]
@@ -32,13 +32,17 @@ do for [k = 1:3] {
 		set xtics ("" 0.1, "" 1, "" 10, "" 100)
 	}
 	unset key
-	plot points using (x(which[k], "fit")):(error("lo_us")):(0):(error("hi_us") - error("lo_us")) with vectors nohead \
+	plot points using (x(which[k], "interval")):(error("lo_us")):(0):(error("hi_us") - error("lo_us")) with vectors nohead \
 			linewidth 0.8 linecolor rgb blue notitle, \
-		points using (x(which[k], "holdout")):(error("lo_us")):(0):(error("hi_us") - error("lo_us")) with vectors nohead \
+		points using (x(which[k], "development")):(error("lo_us")):(0):(error("hi_us") - error("lo_us")) with vectors nohead \
 			linewidth 0.8 linecolor rgb red notitle, \
-		points using (x(which[k], "fit")):(error("predicted_us")) with points pointtype 6 pointsize 0.6 linecolor rgb blue title "fit", \
-		points using (x(which[k], "holdout")):(error("predicted_us")) with points pointtype 7 pointsize 0.55 linecolor rgb red title "held out", \
-		notes using (note(which[k], "fit")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb blue notitle, \
-		notes using (note(which[k], "holdout")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb red notitle
+		points using (x(which[k], "blind")):(error("lo_us")):(0):(error("hi_us") - error("lo_us")) with vectors nohead \
+			linewidth 0.8 linecolor rgb green notitle, \
+		points using (x(which[k], "interval")):(error("predicted_us")) with points pointtype 6 pointsize 0.6 linecolor rgb blue title "interval", \
+		points using (x(which[k], "development")):(error("predicted_us")) with points pointtype 7 pointsize 0.55 linecolor rgb red title "development", \
+		points using (x(which[k], "blind")):(error("predicted_us")) with points pointtype 9 pointsize 0.6 linecolor rgb green title "blind", \
+		notes using (note(which[k], "interval")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb blue notitle, \
+		notes using (note(which[k], "development")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb red notitle, \
+		notes using (note(which[k], "blind")):(0.8):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb green notitle
 }
 unset multiplot

@@ -18,7 +18,7 @@ awk -F '\t' -v OFS='\t' '
 		return match(config, /size=[0-9]+x[0-9]+/) && split(substr(config, RSTART + 5, RLENGTH - 5), side, "x") && side[1] != side[2]
 	}
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["split"] != "unseen" && $at["model"] == "warps" && !rectangle($at["config"]) {
+	$at["kernel"] != "-" && $at["model"] == "warps" && !rectangle($at["config"]) {
 		kernel = $at["solver"] " " $at["kernel"]; curve = kernel "\t" $at["block"]
 		rows++; solver[rows] = $at["solver"]; name[rows] = $at["kernel"]; of[rows] = curve; n[rows] = $at["n"]
 		us[rows] = $at["measured_us"]; config[rows] = $at["config"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # build/validation.tsv -> the set `kernels`, one row a configuration and model, sorted by the caller. `kernel` is the kernel with what
-# it was built for or how long its loop is ("-" for kernels kept unseen: their points are shown, their names are not), n the size as
+# it was built for or how long its loop is ("-" for the kernels unseen_*: their points are shown, their names are not), n the size as
 # its option has it. Times are of one launch, in us.
 BEGIN {
 	FS = OFS = "\t"
@@ -22,7 +22,7 @@ $column["set"] == "kernels" {
 	name = key["kernel"] (key["precision"] != "" ? " " key["precision"] : "") (key["work"] > 0 ? ", work " key["work"] : "")
 	if (key["check"] != "" && key["check"] != "1000") # lists of sweeps alone: 1000 takes none
 		name = name ", norm"
-	unseen = $column["split"] == "unseen"
+	unseen = key["kernel"] ~ /^unseen/
 	print $column["split"], $column["model"], unseen ? "-" : $column["solver"], unseen ? "-" : name, unseen ? "NaN" : side[1], key["block"] != "" ? key["block"] : "-", \
 		$column["measured_us"], $column["predicted_us"], $column["error_pct"], unseen ? "-" : $column["config"]
 }

@@ -1,16 +1,15 @@
 # data: kernels.tsv
 # SPDX-License-Identifier: MIT
-# Kernel time predicted against measured, a panel a model. The band is +-25 %; unseen are kernels that nothing was built with.
+# Kernel time predicted against measured, a panel a model. The band is +-25 %.
 picture = ARG1; data = ARG2; width = 900; height = 500
 load "plots/style.gp"
 kernels = data . "kernels.tsv"
 array known[4] = ["recorded", "scaled", "roofline", "warps"]
 array about[4] = ["recorded: durations of a trace", "scaled: recorded, interpolated", "roofline: launch, bytes over rate", \
 	"warps: instruction by instruction"]
-array split[3] = ["fit", "holdout", "unseen"]
-array what[3] = ["fit", "held out", "unseen"]
-colours = blue . " " . red . " " . green
-array mark[3] = [6, 7, 9]
+array split[2] = ["development", "blind"]
+colours = red . " " . green
+array mark[2] = [7, 9]
 band = "#eeeeee"
 is(name, s) = (strcol("model") eq name && strcol("split") eq s)
 x(name, s) = (is(name, s) ? column("measured_us") : NaN)
@@ -38,16 +37,16 @@ do for [p = 1:count] {
 	m = known[which[p]]
 	set xrange [*:*]; set yrange [*:*] # stats leaves out what the axes do
 	shown = ""
-	do for [s = 1:3] {
+	do for [s = 1:2] {
 		stats kernels using (is(m, split[s]) ? 1 : 0):(is(m, split[s]) ? abs(column("error_pct")) : 0) nooutput
 		if (STATS_sum_x > 0) { shown = shown . " " . s }
-		caption = (STATS_sum_x > 0 ? sprintf("%s: n = %d, MAPE %.1f %%", what[s], int(STATS_sum_x + 0.5), STATS_sum_y / STATS_sum_x) : "")
+		caption = (STATS_sum_x > 0 ? sprintf("%s: n = %d, MAPE %.1f %%", split[s], int(STATS_sum_x + 0.5), STATS_sum_y / STATS_sum_x) : "")
 		set label s caption at graph 0.04,1.015 - 0.045 * s left font ",10" textcolor rgb word(colours, s)
 	}
 	set xrange [least:most]; set yrange [least:most]
 	plot "+" using 1:($1 / 1.25):($1 * 1.25) with filledcurves linecolor rgb band notitle, \
 		x title "" with lines linecolor rgb grey, \
 		for [w in shown] kernels using (x(m, split[int(w)])):"predicted_us" with points pointtype mark[int(w)] pointsize 0.55 linewidth 0.8 \
-			linecolor rgb word(colours, int(w)) title what[int(w)]
+			linecolor rgb word(colours, int(w)) title split[int(w)]
 }
 unset multiplot

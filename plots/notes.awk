@@ -20,7 +20,7 @@ END {
 	for (g = 1; g <= groups; g++) {
 		group = order[g]
 		split(group, part, FS)
-		text = sprintf("%s: n = %d, MAPE %.1f %%, max %.0f %%", part[3] == "fit" ? "fit" : "held out", n[group], sum[group] / n[group], most[group])
+		text = sprintf("%s: n = %d, MAPE %.1f %%, max %.0f %%", part[3], n[group], sum[group] / n[group], most[group])
 		print part[1], part[2], part[3], text, \
 			banded[group] ? sprintf(", coverage %.0f %%", 100 * inside[group] / banded[group]) : ""
 	}

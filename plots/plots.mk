@@ -69,9 +69,9 @@ $(PLOT_DIR)/kernels.tsv: $(VALIDATION) plots/kernels.awk
 $(PLOT_DIR)/kernel_size.tsv $(PLOT_DIR)/stalls.tsv: $(PLOT_DIR)/%.tsv: plots/%.sh $(PLOT_DIR)/kernels.tsv $(BUILD)/warpreel $(KERNEL_DATA)
 	$(Q)plots/$*.sh $(BUILD)/warpreel $(PLATFORM) $(PLOT_DIR)/kernels.tsv > $@
 
-$(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) model/holdout_kernels.tsv traces/data/lists/kernels.list
+$(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) model/splits.tsv traces/data/lists/kernels.list
 	@mkdir -p $(@D)
-	$(Q)nice plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/holdout_kernels.tsv traces/data/lists/kernels.list > $@
+	$(Q)nice plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/splits.tsv traces/data/lists/kernels.list > $@
 
 # The figure of a paper is one of the tables that `warpreel papers` writes (mk/report.mk).
 $(PLOT_DIR)/papers_%.tsv: $(BUILD)/papers/%/figure1.tsv
@@ -81,6 +81,6 @@ $(PLOT_DIR)/papers_%.tsv: $(BUILD)/papers/%/figure1.tsv
 # The accuracy table of README.md, from the summary that `warpreel validate` writes, and what its examples print; never typed.
 .PHONY: readme-summary
 readme-summary: $(BUILD)/validation-summary.tsv $(BUILD)/warpreel
-	$(Q)docs/insert_summary.sh $< README.md $(PLATFORM)
+	$(Q)docs/insert_summary.sh $< README.md $(PLATFORM) $(BUILD)/validation/blind.tsv
 	$(Q)WARPREEL=$(abspath $(BUILD)/warpreel) docs/run_examples.sh README.md
 validation-report: readme-summary

@@ -9,7 +9,7 @@ warpreel=$1 platform=$2 kernels=$3
 printf 'row\tkernel\treason\tname\tpercent\tus\n'
 awk -F '\t' -v OFS='\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["split"] != "unseen" && $at["model"] == "warps" {
+	$at["kernel"] != "-" && $at["model"] == "warps" {
 		key = $at["solver"] OFS $at["kernel"]
 		sizes[key]++
 		if ($at["n"] + 0 > most[key] + 0) { most[key] = $at["n"]; config[key] = $at["config"] }

@@ -68,15 +68,15 @@ static void a_summary_gives_each_set_split_and_model_its_line(void **state)
 	(void)state;
 	/* errors 0, 10, -20, 30 %: MAPE 15, p50 15, p90 27, max 30; intervals of 15 % cover the
 	 * first two only */
-	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 100, 0.15);
-	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 110, 0.15);
-	add_row(&v, "gpus", "fit", "default", "peer-kernel", 100, 150, 0.15);
-	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 80, 0.15);
-	add_row(&v, "gpus", "holdout", "default", "peer-kernel", 100, 130, 0.15);
-	add_row(&v, "gpus", "holdout", "linear", "-", 100, 50, NAN);
+	add_row(&v, "gpus", "development", "default", "peer-kernel", 100, 100, 0.15);
+	add_row(&v, "gpus", "development", "default", "peer-kernel", 100, 110, 0.15);
+	add_row(&v, "gpus", "interval", "default", "peer-kernel", 100, 150, 0.15);
+	add_row(&v, "gpus", "development", "default", "peer-kernel", 100, 80, 0.15);
+	add_row(&v, "gpus", "development", "default", "peer-kernel", 100, 130, 0.15);
+	add_row(&v, "gpus", "development", "linear", "-", 100, 50, NAN);
 	char *text = written(&v, validation_summary);
 	assert_string_equal(field_of(text, 0, 4), "MAPE_pct");
-	assert_string_equal(field_of(text, 1, 1), "holdout");
+	assert_string_equal(field_of(text, 1, 1), "development");
 	assert_true(number_of(text, 1, 3) == 4);
 	assert_true(number_of(text, 1, 4) == 15);
 	assert_true(number_of(text, 1, 5) == 15);
@@ -84,7 +84,7 @@ static void a_summary_gives_each_set_split_and_model_its_line(void **state)
 	assert_true(number_of(text, 1, 7) == 30);
 	assert_true(number_of(text, 1, 8) == 50);
 	assert_true(number_of(text, 1, 9) == 15);
-	assert_string_equal(field_of(text, 2, 1), "fit");
+	assert_string_equal(field_of(text, 2, 1), "interval");
 	assert_true(number_of(text, 2, 7) == 50);
 	assert_string_equal(field_of(text, 3, 2), "linear");
 	assert_string_equal(field_of(text, 3, 8), "-"); /* no interval, no coverage */
@@ -96,8 +96,8 @@ static void a_missed_point_costs_the_interval_score_twenty_times_the_miss(void *
 {
 	struct validation inside = { 0 }, outside = { 0 };
 	(void)state;
-	add_row(&inside, "gpus", "holdout", "default", "c", 100, 100, 0.10); /* width 20 */
-	add_row(&outside, "gpus", "holdout", "default", "c", 100, 120,
+	add_row(&inside, "gpus", "development", "default", "c", 100, 100, 0.10); /* width 20 */
+	add_row(&outside, "gpus", "development", "default", "c", 100, 120,
 		0.10); /* 108 to 132: 8 beyond, width 24 */
 	char *in = written(&inside, validation_summary),
 	     *out = written(&outside, validation_summary);
@@ -126,7 +126,7 @@ static void the_table_begins_with_the_columns_others_script_against(void **state
 					       "inputs" };
 	struct validation v = { 0 };
 	(void)state;
-	add_row(&v, "gpus", "holdout", "linear", "-", 100, 50, NAN);
+	add_row(&v, "gpus", "development", "linear", "-", 100, 50, NAN);
 	char *text = written(&v, validation_write);
 	for (int k = 0; k < 13; k++)
 		assert_string_equal(field_of(text, 0, k), columns[k]);
@@ -156,7 +156,7 @@ static int remove_root(void **state)
 	(void)state;
 	unlink("model/intervals/x.tsv");
 	unlink("measured.tsv");
-	unlink("holdout.tsv");
+	unlink("splits.tsv");
 	return rmdir("model/intervals") || rmdir("model") || chdir("/") || rmdir(folder);
 }
 
@@ -169,10 +169,10 @@ static void fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on(void 
 	srand(4);
 	for (int k = 0; k < 400; k++) {
 		double ratio = 0.95 + 0.2 * rand() / RAND_MAX;
-		add_row(&v, "gpus", "fit", "scaled", "peer-kernel", 100 * ratio, 100, 0.15);
-		add_row(&v, "gpus", "holdout", "scaled", "peer-kernel", 900, 100,
+		add_row(&v, "gpus", "interval", "scaled", "peer-kernel", 100 * ratio, 100, 0.15);
+		add_row(&v, "gpus", "development", "scaled", "peer-kernel", 900, 100,
 			0.15); /* must not be looked at */
-		add_row(&v, "gpus", "fit", "default", "peer-kernel", 900, 100, 0.15);
+		add_row(&v, "gpus", "interval", "default", "peer-kernel", 900, 100, 0.15);
 	}
 	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
@@ -198,11 +198,12 @@ static void kernel_times_of_warps_are_judged_by_all_rows_of_warps(void **state)
 	struct intervals intervals;
 	double low, high;
 	(void)state;
-	add_row(&v, "gpus", "fit", "default", "host-kernel-warps", 100, 100, 0.15);
-	add_row(&v, "gpus", "fit", "default", "peer-kernel-warps", 100, 100, 0.15);
+	add_row(&v, "gpus", "interval", "default", "host-kernel-warps", 100, 100, 0.15);
+	add_row(&v, "gpus", "interval", "default", "peer-kernel-warps", 100, 100, 0.15);
 	for (int k = -2; k <= 2; k++)
-		add_row(&v, "gpus", "fit", "warps", "host-kernel-warps", 100 + 3 * k, 100, 0.15);
-	add_row(&v, "gpus", "fit", "warps", "peer-kernel-warps", 100, 100, 0.15);
+		add_row(&v, "gpus", "interval", "warps", "host-kernel-warps", 100 + 3 * k, 100,
+			0.15);
+	add_row(&v, "gpus", "interval", "warps", "peer-kernel-warps", 100, 100, 0.15);
 	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	intervals_lookup(&intervals, "gpus", "host-kernel-warps", &low, &high);
@@ -221,10 +222,10 @@ static void a_replay_of_a_class_no_replay_was_in_goes_by_other_sets(void **state
 	double low, high;
 	(void)state;
 	for (int k = -2; k <= 2; k++) {
-		add_row(&v, "replay", "fit", "default", "peer-host", 100 + 5 * k, 100, 0.15);
-		add_row(&v, "gpus", "fit", "scaled", "host-mixed", 100 + k, 100, 0.15);
+		add_row(&v, "replay", "interval", "default", "peer-host", 100 + 5 * k, 100, 0.15);
+		add_row(&v, "gpus", "interval", "scaled", "host-mixed", 100 + k, 100, 0.15);
 	}
-	add_row(&v, "replay", "holdout", "default", "host-mixed", 900, 100, 0.15);
+	add_row(&v, "replay", "development", "default", "host-mixed", 900, 100, 0.15);
 	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	intervals_lookup(&intervals, "replay", "host-mixed", &low, &high);
@@ -242,7 +243,7 @@ static void few_points_make_a_wider_interval_than_their_spread(void **state)
 	double low, high;
 	(void)state;
 	for (int k = -1; k <= 1; k++)
-		add_row(&v, "gpus", "fit", "default", "peer-host", 100 + 4 * k, 100, 0.15);
+		add_row(&v, "gpus", "interval", "default", "peer-host", 100 + 4 * k, 100, 0.15);
 	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	intervals_lookup(&intervals, "gpus", "peer-host", &low, &high);
@@ -282,9 +283,7 @@ static void visits_of_one_configuration_are_one_row_with_their_spread(void **sta
 	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\tvisit\n# a comment\n"
 			    "2\trbsor\t100\tsize=8x8\t1\tone\n2\trbsor\t110\tsize="
 			    "8x8\t3\ttwo\n4\trbsor\t60\tsize=8x8\t1\tone\n");
-	put("holdout.tsv", "config\nsize=9x9\n");
 	assert_int_equal(measured_read(&m, "measured.tsv", NULL), 0);
-	assert_int_equal(measured_mark_holdout(&m, "holdout.tsv"), 0);
 	assert_int_equal(m.count, 2);
 	const struct measured_row *row = measured_find(&m, "rbsor", "size=8x8", 2);
 	assert_non_null(row);
@@ -292,7 +291,7 @@ static void visits_of_one_configuration_are_one_row_with_their_spread(void **sta
 	assert_true(row->core_us == 105);
 	assert_true(row->core_mad_us == 3);
 	assert_true(fabs(row->visit_spread - 10.0 / 105) < 1e-12);
-	assert_false(row->holdout);
+	assert_string_equal(row->visit_name[1], "two");
 	assert_null(measured_find(&m, "rbsor", "size=8x8", 8));
 	measured_release(&m);
 	/* a visit that gave the inputs is left out; a name that only begins like it is not */
@@ -300,11 +299,6 @@ static void visits_of_one_configuration_are_one_row_with_their_spread(void **sta
 	assert_int_equal(m.count, 2);
 	row = measured_find(&m, "rbsor", "size=8x8", 2);
 	assert_true(row && row->visits == 1 && row->core_us == 100);
-	measured_release(&m);
-	put("holdout.tsv", "config\nsize=8x8\n");
-	assert_int_equal(measured_read(&m, "measured.tsv", NULL), 0);
-	assert_int_equal(measured_mark_holdout(&m, "holdout.tsv"), 0);
-	assert_true(m.row[0].holdout && m.row[1].holdout);
 	measured_release(&m);
 }
 
@@ -323,27 +317,36 @@ static void the_spread_of_a_row_is_that_of_its_widest_visit(void **state)
 	measured_release(&m);
 }
 
-static void what_was_never_seen_is_not_held_out_besides(void **state)
+static void the_last_line_that_a_row_matches_says_its_split(void **state)
 {
-	struct measured m = { 0 };
-	struct validation v = { 0 };
-	static const char *const splits[] = { "unseen", "holdout", "holdout", "fit" };
+	struct splits splits = { 0 };
+	struct validation v = { .splits = &splits };
+	const struct measured_row m = {
+		.solver = "rbsor", .config = "size=8x8", .gpus = 2, .core_us = 100
+	};
 	(void)state;
-	put("measured.tsv", "gpus\tsolver\tcore_us\tconfig\tcore_mad_us\n2\trbsor\t100\tsize="
-			    "8x8\t1\n2\trbsor\t110\tsize=9x9\t1\n"
-			    "2\trbsor\t110\tsize=10x10\t1\n2\trbsor\t110\tsize=11x11\t1\n");
-	put("holdout.tsv", "config\tsplit\nsize=8x8\tunseen\nsize=9x9\tholdout\nsize=10x10\n");
-	assert_int_equal(measured_read(&m, "measured.tsv", NULL), 0);
-	assert_int_equal(measured_mark_holdout(&m, "holdout.tsv"), 0);
-	for (size_t k = 0; k < 4; k++) {
-		assert_true(m.row[k].unseen == !strcmp(splits[k], "unseen"));
-		assert_true(m.row[k].holdout == !strcmp(splits[k], "holdout"));
-		assert_string_equal(
-			validation_add(&v, &m.row[k], "gpus", "default", 100, "p.ini")->split,
-			splits[k]);
-	}
+	put("splits.tsv", "# a comment\nplatform\tset\tgpus\tconfig\tsplit\tcounts\twhy\n"
+			  "*\truns\t*\t*\tinterval\t-\tthe rest\n"
+			  "*\truns\t*\tsize=8x8\tdevelopment\t-\tchosen\n"
+			  "here\tplanned\t2\tsize=8x8\tblind\t-\tnamed before\n"
+			  "there\t*\t*\t*\tblind\t-\tanother platform\n"
+			  "*\tkernels\t1\tsize=9x9\tdevelopment\tleft-out\tcounts\n");
+	assert_int_equal(splits_read(&splits, "splits.tsv", "here"), 0);
+	assert_int_equal(splits_find(&splits, "gpus", 2, "size=8x8"), SPLIT_BLIND);
+	assert_int_equal(splits_find(&splits, "gpus", 4, "size=8x8"), SPLIT_DEVELOPMENT);
+	assert_int_equal(splits_find(&splits, "replay", 2, "size=8x8"), SPLIT_DEVELOPMENT);
+	assert_int_equal(splits_find(&splits, "size", 1, "size=9x9"), SPLIT_INTERVAL);
+	assert_int_equal(splits_find(&splits, "nowhere", 1, "size=9x9"), SPLIT_DEVELOPMENT);
+	assert_true(splits_counts_left_out(&splits, "size=9x9"));
+	assert_false(splits_counts_left_out(&splits, "size=8x8"));
+	assert_string_equal(validation_add(&v, &m, "gpus", "default", 100, "p.ini")->split,
+			    "blind");
+	assert_string_equal(validation_add(&v, &m, "size", "default", 100, "p.ini")->split,
+			    "blind");
+	assert_string_equal(validation_add(&v, &m, "replay", "default", 100, "p.ini")->split,
+			    "development");
 	validation_release(&v);
-	measured_release(&m);
+	splits_release(&splits);
 }
 
 /* Fits `count` errors of so many per cent either way to a class, and reads what was written:
@@ -353,7 +356,7 @@ static void fit_errors(int count, double percent, double *file_low, double *file
 	struct validation v = { 0 };
 	char line[256];
 	for (int k = 0; k < count; k++)
-		add_row(&v, "gpus", "fit", "default", "peer-host",
+		add_row(&v, "gpus", "interval", "default", "peer-host",
 			100 + (k % 2 ? percent : -percent), 100, 0.15);
 	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
 	FILE *file = fopen("model/intervals/x.tsv", "r");
@@ -471,7 +474,7 @@ int main(void)
 		cmocka_unit_test(a_malformed_interval_file_is_refused_and_a_missing_one_is_none),
 		cmocka_unit_test(visits_of_one_configuration_are_one_row_with_their_spread),
 		cmocka_unit_test(the_spread_of_a_row_is_that_of_its_widest_visit),
-		cmocka_unit_test(what_was_never_seen_is_not_held_out_besides),
+		cmocka_unit_test(the_last_line_that_a_row_matches_says_its_split),
 		cmocka_unit_test(an_interval_of_no_use_is_cut_to_fifteen_per_cent),
 		cmocka_unit_test(the_widest_of_a_set_is_cut_too),
 		cmocka_unit_test(classes_part_at_seven_and_three_tenths_of_kernels),

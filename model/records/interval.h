@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How wide a prediction's interval is: nominal 90 % for the median of 10 runs. The widths are the
- * spread of the errors on the measured points that may be fitted (split `fit`), by class of run;
+ * spread of the errors on the measured points of split `interval`, by class of run;
  * they set nothing but the interval. Written by `warpreel validate --fit-intervals`, read from
  * model/intervals/<platform>.tsv.
  */

@@ -7,7 +7,6 @@
  *   set contention           two kernels, or a kernel and a copy, on one GPU at once
  *   sets foreign, python     programs that are none of our solvers (validate_foreign.h)
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +21,11 @@
 #include "validate_kernels.h"
 #include "validate_runs.h"
 #include "validation.h"
+#include "validation_tables.h"
 
 struct validate_options {
 	struct predictor_options common;
-	const char *measured, *holdout, *summary, *kernels, *pairs, *foreign, *set, *solver,
+	const char *measured, *splits, *summary, *tables, *kernels, *pairs, *foreign, *set, *solver,
 		*models;
 	bool fit_intervals;
 	int jobs; /* 0: one for each core */
@@ -37,8 +37,8 @@ static const struct option_spec own_options[] = {
 	  "write a row for each configuration and model there" },
 	{ "measured", OPTION_TEXT, AT(measured), NULL, 0, 0, "FILE",
 	  "measurements (default: traces/data/<platform>/measured.tsv)" },
-	{ "holdout", OPTION_TEXT, AT(holdout), NULL, 0, 0, "FILE",
-	  "held-out configurations (default: model/holdout.tsv)" },
+	{ "splits", OPTION_TEXT, AT(splits), NULL, 0, 0, "FILE",
+	  "what is development, interval or blind (default: model/splits.tsv)" },
 	{ "kernels", OPTION_TEXT, AT(kernels), NULL, 0, 0, "FILE",
 	  "measured kernel times (default: traces/data/<platform>/kernels.tsv)" },
 	{ "pairs", OPTION_TEXT, AT(pairs), NULL, 0, 0, "FILE",
@@ -53,8 +53,10 @@ static const struct option_spec own_options[] = {
 	  "of whole runs every kernel model, or what is answered unasked and the baselines" },
 	{ "summary", OPTION_TEXT, AT(summary), NULL, 0, 0, "FILE",
 	  "write the summary there as well" },
+	{ "tables", OPTION_TEXT, AT(tables), NULL, 0, 0, "FOLDER",
+	  "write ranking.tsv, strata.tsv, parts.tsv and blind.tsv there" },
 	{ "fit-intervals", OPTION_FLAG, AT(fit_intervals), NULL, 0, 0, NULL,
-	  "write model/intervals/<platform>.tsv from the fit rows" },
+	  "write model/intervals/<platform>.tsv from the interval rows" },
 	{ "jobs", OPTION_INT, AT(jobs), "0", 0, PROCESSES_MOST, "N",
 	  "work in so many processes (0: one for each core)" },
 	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
@@ -99,8 +101,7 @@ static int validate_pair(struct context *c, const struct pair_row *row)
 					.gpus = 1,
 					.visits = 1,
 					.core_us = row->both_ns * 1e-3,
-					.core_mad_us = row->mad_ns * 1e-3,
-					.holdout = row->holdout };
+					.core_mad_us = row->mad_ns * 1e-3 };
 	for (size_t k = 0; k < sizeof(answers) / sizeof(answers[0]); k++)
 		validation_add(&c->validation, &m, "contention", answers[k].model,
 			       answers[k].ns * 1e-3, inputs)
@@ -128,7 +129,7 @@ static int validate_pairs(struct context *c, const struct validate_options *o, c
 
 /* Given or shipped; owned. */
 struct tables {
-	char *measured, *holdout, *kernels, *kernels_holdout, *pairs, *foreign, *intervals;
+	char *measured, *splits, *kernels, *pairs, *foreign, *blind, *intervals;
 };
 
 static char *of_platform(const char *given, const char *before, const struct predictor *p,
@@ -145,20 +146,19 @@ static void name_tables(struct tables *t, const struct validate_options *o,
 	t->kernels = of_platform(o->kernels, "traces/data", p, "/kernels.tsv");
 	t->pairs = of_platform(o->pairs, "traces/data", p, "/pairs.tsv");
 	t->foreign = of_platform(o->foreign, "traces/data", p, "/foreign.tsv");
+	t->blind = of_platform(NULL, "traces/data", p, "/blind.tsv");
 	t->intervals = of_platform(NULL, "model/intervals", p, ".tsv");
-	t->holdout =
-		o->holdout ? xstrdup(o->holdout) : xprintf("%s/model/holdout.tsv", util_root());
-	t->kernels_holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
+	t->splits = o->splits ? xstrdup(o->splits) : xprintf("%s/model/splits.tsv", util_root());
 }
 
 static void tables_release(struct tables *t)
 {
 	free(t->measured);
-	free(t->holdout);
+	free(t->splits);
 	free(t->kernels);
-	free(t->kernels_holdout);
 	free(t->pairs);
 	free(t->foreign);
+	free(t->blind);
 	free(t->intervals);
 }
 
@@ -169,11 +169,15 @@ static int check_outputs(const struct validate_options *o, const struct tables *
 {
 	const char *const written[] = { o->common.output, o->summary,
 					o->fit_intervals ? t->intervals : NULL };
-	const char *const read[] = { t->measured,	t->holdout,
-				     t->kernels,	t->kernels_holdout,
-				     t->pairs,		t->foreign,
-				     o->common.profile, o->common.kernel_profiles,
-				     p->platform.path,	o->fit_intervals ? NULL : t->intervals };
+	const char *const read[] = { t->measured,
+				     t->splits,
+				     t->kernels,
+				     t->pairs,
+				     t->foreign,
+				     o->common.profile,
+				     o->common.kernel_profiles,
+				     p->platform.path,
+				     o->fit_intervals ? NULL : t->intervals };
 	const size_t outputs = sizeof(written) / sizeof(written[0]);
 	for (size_t k = 0; k < outputs; k++) {
 		for (size_t i = 0; written[k] && i < sizeof(read) / sizeof(read[0]); i++)
@@ -185,27 +189,7 @@ static int check_outputs(const struct validate_options *o, const struct tables *
 		if (written[k] && output_check(written[k]))
 			return -1;
 	}
-	return 0;
-}
-
-static int write_table(const struct validation *v, const char *path,
-		       void (*write)(const struct validation *, FILE *))
-{
-	struct output output;
-	output_begin(&output, path);
-	FILE *out = fopen(output.part_path, "w");
-	if (!out) {
-		report("cannot write '%s': %s", path, strerror(errno));
-		output_abandon(&output);
-		return -1;
-	}
-	write(v, out);
-	if (fflush(out) | ferror(out) | fclose(out)) {
-		report("cannot write '%s': %s", path, strerror(errno));
-		output_abandon(&output);
-		return -1;
-	}
-	return output_commit(&output);
+	return o->tables ? validation_check_tables(o->tables) : 0;
 }
 
 int cmd_validate(const struct program *program, int argc, char **argv)
@@ -257,12 +241,13 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	name_tables(&tables, &o, &predictor);
 	rc = check_outputs(&o, &tables, &predictor);
 	bool all = !strcmp(o.set, "all");
+	struct splits splits = { 0 };
+	if (!rc)
+		rc = splits_read(&splits, tables.splits, predictor_measured(&predictor));
+	c.validation.splits = &splits;
 	if (!rc && (all || !strcmp(o.set, "runs"))) {
 		rc = measured_read(&runs, tables.measured,
-				   platform_text(&predictor.platform, "platform.input_visits")) ||
-				     measured_mark_holdout(&runs, tables.holdout)
-			     ? -1
-			     : 0;
+				   platform_text(&predictor.platform, "platform.input_visits"));
 		if (!rc && o.solver && !measured_keep(&runs, o.solver))
 			rc = report("'%s' has no runs of '%s'", tables.measured, o.solver);
 		rc = rc || validate_runs(program, &predictor, &runs, &how, &c.validation) ? -1 : 0;
@@ -276,14 +261,20 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		    (all && (o.foreign || access(tables.foreign, R_OK) == 0))))
 		rc = validate_foreign(&predictor, tables.foreign, &c.validation);
 	if (!rc && o.common.output)
-		rc = write_table(&c.validation, o.common.output, validation_write);
+		rc = validation_write_file(&c.validation, o.common.output, validation_write);
 	if (!rc && o.summary)
-		rc = write_table(&c.validation, o.summary, validation_summary);
+		rc = validation_write_file(&c.validation, o.summary, validation_summary);
+	if (!rc && o.tables)
+		rc = validation_write_tables(
+			&c.validation,
+			&(struct blind_inputs){ tables.blind, tables.measured, tables.kernels },
+			o.tables);
 	if (!rc && o.fit_intervals)
 		rc = validation_fit_intervals(&c.validation, tables.intervals);
 	if (!rc)
 		validation_summary(&c.validation, stdout);
 	tables_release(&tables);
+	splits_release(&splits);
 	validation_release(&c.validation);
 	measured_release(&runs);
 	predictor_release(&predictor);

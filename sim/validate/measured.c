@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static struct measured_row *row_of(struct measured *measured, const char *solver
 	return NULL;
 }
 
-static void add(struct measured *measured, const struct measured_row *one)
+static void add(struct measured *measured, const struct measured_row *one, const char *visit)
 {
 	struct measured_row *row = row_of(measured, one->solver, one->config, one->gpus);
 	if (!row) {
@@ -57,6 +58,8 @@ static void add(struct measured *measured, const struct measured_row *one)
 	size_t n = (size_t)++row->visits;
 	row->visit_core_us = xrealloc(row->visit_core_us, n, sizeof(double));
 	row->visit_total_us = xrealloc(row->visit_total_us, n, sizeof(double));
+	row->visit_name = xrealloc(row->visit_name, n, sizeof(char *));
+	row->visit_name[n - 1] = xstrdup(visit);
 	row->visit_core_us[n - 1] = one->core_us;
 	row->visit_total_us[n - 1] = one->total_us;
 	row->core_us = median_of(row->visit_core_us, n);
@@ -144,7 +147,7 @@ static int read_table(struct measured *measured, const char *path, const char *l
 		if (count != fields || !parse_row(field, column, columns, &row))
 			rc = report("%s:%d: not a measurement of %d columns", path, number, fields);
 		else if (visit < 0 || !listed(leave_out, field[visit]))
-			add(measured, &row);
+			add(measured, &row, visit < 0 ? "" : field[visit]);
 	}
 	if (!rc && ferror(file))
 		rc = report("cannot read '%s': %s", path, strerror(errno));
@@ -165,29 +168,6 @@ int measured_read_kernels(struct measured *measured, const char *path, const cha
 	return read_table(measured, path, leave_out, &kernel_columns);
 }
 
-int measured_mark_holdout(struct measured *measured, const char *path)
-{
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return report("cannot open '%s': %s", path, strerror(errno));
-	char *line = NULL, *field[MOST_COLUMNS];
-	size_t capacity = 0;
-	for (int number = 1; getline(&line, &capacity, file) > 0; number++) {
-		if (line[0] == '#' || number == 1)
-			continue;
-		int count = split_tabs(line, field, MOST_COLUMNS);
-		bool unseen = count > 1 && !strcmp(field[1], "unseen");
-		for (size_t k = 0; k < measured->count; k++) {
-			bool here = !strcmp(measured->row[k].config, field[0]);
-			measured->row[k].holdout |= here && !unseen;
-			measured->row[k].unseen |= here && unseen;
-		}
-	}
-	free(line);
-	fclose(file);
-	return 0;
-}
-
 const struct measured_row *measured_find(const struct measured *measured, const char *solver,
 					 const char *config, int gpus)
 {
@@ -198,6 +178,9 @@ static void row_release(struct measured_row *row)
 {
 	free(row->solver);
 	free(row->config);
+	for (int k = 0; k < row->visits; k++)
+		free(row->visit_name[k]);
+	free(row->visit_name);
 	free(row->visit_core_us);
 	free(row->visit_total_us);
 }

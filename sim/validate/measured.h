@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Tables of measurements (measured.tsv, as `warpreel batch` writes it) and the list of held-out
- * configurations.
+ * Tables of measurements: measured.tsv, as `warpreel batch` writes it, and kernels.tsv.
  */
 #ifndef WARPREEL_MEASURED_H
 #define WARPREEL_MEASURED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +16,7 @@ struct measured_row {	       /* one configuration; several visits are folded int
 	int64_t iterations;  /* of the first visit; -1 where the table has no such column */
 	double visit_spread; /* (max - min) / median over visits; 0 with one visit */
 	double *visit_core_us, *visit_total_us; /* owned, [visits] */
-	bool holdout;
-	bool unseen; /* of a kernel nobody looked at while the models were built */
+	char **visit_name;			/* owned, [visits]; "" where the table names none */
 };
 
 struct measured {
@@ -36,9 +33,6 @@ int measured_read(struct measured *measured, const char *path, const char *leave
 /* The same from a table of kernels alone (kernels.tsv, as `warpreel time` writes it): core_us is a
  * launch's time, on one GPU. */
 int measured_read_kernels(struct measured *measured, const char *path, const char *leave_out);
-/* Marks the rows whose configuration string is listed (first column); `unseen` where a second
- * column says so. */
-int measured_mark_holdout(struct measured *measured, const char *path);
 /* Drops the rows of other solvers; how many are left. */
 size_t measured_keep(struct measured *measured, const char *solver);
 const struct measured_row *measured_find(const struct measured *measured, const char *solver,

@@ -10,7 +10,6 @@
 
 enum {
 	COLUMN_PAIR,
-	COLUMN_SPLIT,
 	COLUMN_A,
 	COLUMN_B,
 	COLUMN_TEXTS,
@@ -25,10 +24,10 @@ enum {
 	COLUMN_COUNT,
 	MOST_COLUMNS = 64
 };
-static const char *const column_name[COLUMN_COUNT] = { "pair",	     "split",	   "a",
-						       "b",	     "a_calls",	   "b_calls",
-						       "a_launches", "b_launches", "a_alone_ns",
-						       "b_alone_ns", "both_ns",	   "both_mad_ns" };
+static const char *const column_name[COLUMN_COUNT] = { "pair",	     "a",	   "b",
+						       "a_calls",    "b_calls",	   "a_launches",
+						       "b_launches", "a_alone_ns", "b_alone_ns",
+						       "both_ns",    "both_mad_ns" };
 
 static int find_columns(char *field[], int count, int column[COLUMN_COUNT], const char *path)
 {
@@ -49,14 +48,10 @@ static int add_row(struct pairs *pairs, char *field[], const int column[COLUMN_C
 		if (parse_double(field[column[c]], &value[c]) ||
 		    (c == COLUMN_MAD ? value[c] < 0 : value[c] <= 0))
 			return -1;
-	bool holdout = !strcmp(field[column[COLUMN_SPLIT]], "holdout");
-	if (!holdout && strcmp(field[column[COLUMN_SPLIT]], "fit"))
-		return -1;
 	GROW(pairs->row, pairs->count, pairs->capacity);
 	pairs->row[pairs->count++] = (struct pair_row){
 		.name = xstrdup(field[column[COLUMN_PAIR]]),
 		.side = { xstrdup(field[column[COLUMN_A]]), xstrdup(field[column[COLUMN_B]]) },
-		.holdout = holdout,
 		.calls = { value[COLUMN_A_CALLS], value[COLUMN_B_CALLS] },
 		.launches = { value[COLUMN_A_LAUNCHES], value[COLUMN_B_LAUNCHES] },
 		.alone_ns = { value[COLUMN_A_ALONE], value[COLUMN_B_ALONE] },

@@ -10,7 +10,6 @@
 
 struct pair_row {
 	char *name, *side[2]; /* owned; a side is "SOLVER KEY=VALUE..." or "copy=d2d BYTES" */
-	bool holdout;
 	double calls[2], launches[2]; /* launches or copies of a call */
 	double alone_ns[2];	      /* of a whole branch */
 	double both_ns, mad_ns;

@@ -139,7 +139,6 @@ static void add(const struct context *c, const struct foreign_row *row, const ch
 	char *inputs = xprintf("%s,%s.ini", row->traces, c->predictor->platform.name);
 	struct validation_row *new =
 		validation_add(c->validation, &m, row->set, model, answer->us, inputs);
-	snprintf(new->split, sizeof(new->split), "development");
 	new->lo_us = answer->low_us;
 	new->hi_us = answer->high_us;
 	snprintf(new->class_name, sizeof(new->class_name), "%s", answer->class_name);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The validation sets of programs that are none of our solvers: recordings played back, against
  * what the same program takes untraced. Sets as the table names them (foreign: CUDA programs;
- * python: of PyTorch, CuPy and JAX); split `development`: what is taken out for the recorder was
- * found by looking at them. Model `default` is what the tool answers unasked, `as-recorded` what
- * the program took under the recorder.
+ * python: of PyTorch, CuPy and JAX). Model `default` is what the tool answers unasked,
+ * `as-recorded` what the program took under the recorder.
  */
 #ifndef WARPREEL_VALIDATE_FOREIGN_H
 #define WARPREEL_VALIDATE_FOREIGN_H

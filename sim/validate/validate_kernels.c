@@ -12,8 +12,7 @@ struct context {
 	const struct program *program;
 	struct predictor *predictor;
 	struct measured kernels;
-	struct warps
-		*uncounted; /* as the predictor's, without what was counted of held-out launches */
+	struct warps *uncounted; /* as the predictor's, without the counts that are left out */
 	struct validation *validation;
 };
 
@@ -59,8 +58,13 @@ static bool was_recorded(const struct context *c, const struct schedule *schedul
 struct timed {
 	char kernel[64];
 	struct schedule_shape shape;
-	bool holdout;
+	bool left_out; /* its counts */
 };
+
+static bool is_left_out(const struct context *c, const struct measured_row *m)
+{
+	return c->validation->splits && splits_counts_left_out(c->validation->splits, m->config);
+}
 
 static bool same_launch(const struct timed *a, const struct timed *b)
 {
@@ -70,9 +74,8 @@ static bool same_launch(const struct timed *a, const struct timed *b)
 	       a->shape.path == b->shape.path && a->shape.steps == b->shape.steps;
 }
 
-/* Profiles hold counts of held-out launches too. What the model is worth where nobody counted is
- * asked of profiles that lack them. */
-static int forget_held_out(struct context *c)
+/* What the model is worth where nobody counted is asked of profiles that lack some counts. */
+static int forget_left_out(struct context *c)
 {
 	struct timed *timed = xcalloc(c->kernels.count + 1, sizeof(*timed));
 	int rc = 0;
@@ -86,17 +89,17 @@ static int forget_held_out(struct context *c)
 					     &schedule);
 		if (!rc && schedule.shape_count) {
 			timed[k].shape = schedule.shape[0];
-			timed[k].holdout = c->kernels.row[k].holdout;
+			timed[k].left_out = is_left_out(c, &c->kernels.row[k]);
 			snprintf(timed[k].kernel, sizeof(timed[k].kernel), "%s",
 				 schedule.kernel[schedule.shape[0].kernel]);
 		}
 		schedule_release(&schedule);
 	}
 	for (size_t k = 0; !rc && k < c->kernels.count; k++) {
-		bool also_fit = !timed[k].holdout;
-		for (size_t j = 0; j < c->kernels.count && !also_fit; j++)
-			also_fit = !timed[j].holdout && same_launch(&timed[j], &timed[k]);
-		if (!also_fit)
+		bool stays = !timed[k].left_out;
+		for (size_t j = 0; j < c->kernels.count && !stays; j++)
+			stays = !timed[j].left_out && same_launch(&timed[j], &timed[k]);
+		if (!stays)
 			warps_forget(c->uncounted, timed[k].kernel, &timed[k].shape);
 	}
 	free(timed);
@@ -111,7 +114,7 @@ static void add(struct context *c, const struct measured_row *m, const char *row
 	free(inputs);
 }
 
-/* `warps` from profiles without counts of any held-out launch; `sure`: of these, what it answers
+/* `warps` from profiles without the counts that are left out; `sure`: of these, what it answers
  * unasked, since nothing about the counts is in doubt. */
 static int validate_uncounted(struct context *c, const struct measured_row *m,
 			      const struct schedule *schedule)
@@ -145,7 +148,7 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 		if (!rc)
 			add(c, m, row, models[k], us, extrapolated);
 	}
-	if (!rc && m->holdout)
+	if (!rc && is_left_out(c, m))
 		rc = validate_uncounted(c, m, &schedule);
 	schedule_release(&schedule);
 	return rc;
@@ -165,7 +168,7 @@ static int play_ahead(struct context *c, int jobs)
 				     warps_note(model.warps, &schedule)
 			     ? -1
 			     : 0;
-		if (!rc && c->kernels.row[k].holdout) {
+		if (!rc && is_left_out(c, &c->kernels.row[k])) {
 			warps_schedule(c->uncounted);
 			rc = warps_note(c->uncounted, &schedule);
 		}
@@ -178,11 +181,11 @@ static int play_ahead(struct context *c, int jobs)
 	return rc;
 }
 
-static bool any_held_out(const struct measured *kernels)
+static bool any_left_out(const struct context *c)
 {
 	bool any = false;
-	for (size_t k = 0; k < kernels->count; k++)
-		any |= kernels->row[k].holdout;
+	for (size_t k = 0; k < c->kernels.count; k++)
+		any |= is_left_out(c, &c->kernels.row[k]);
 	return any;
 }
 
@@ -193,22 +196,19 @@ int validate_kernels(const struct program *program, struct predictor *predictor,
 	char *path = measured ? xstrdup(measured)
 			      : xprintf("%s/traces/data/%s/kernels.tsv", util_root(),
 					predictor_measured(predictor));
-	char *holdout = xprintf("%s/model/holdout_kernels.tsv", util_root());
 	int rc = 0;
 	if (measured || needed || access(path, R_OK) == 0) /* a platform need not have any */
 		rc = measured_read_kernels(
-			     &c.kernels, path,
-			     platform_text(&predictor->platform, "platform.input_visits")) ||
-		     measured_mark_holdout(&c.kernels, holdout);
-	if (!rc && any_held_out(&c.kernels))
-		rc = forget_held_out(&c);
+			&c.kernels, path,
+			platform_text(&predictor->platform, "platform.input_visits"));
+	if (!rc && any_left_out(&c))
+		rc = forget_left_out(&c);
 	if (!rc && c.kernels.count && jobs > 1)
 		rc = play_ahead(&c, jobs);
 	for (size_t k = 0; !rc && k < c.kernels.count; k++)
 		rc = validate_kernel(&c, &c.kernels.row[k]);
 	warps_free(c.uncounted);
 	measured_release(&c.kernels);
-	free(holdout);
 	free(path);
 	return rc ? -1 : 0;
 }

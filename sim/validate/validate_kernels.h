@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The validation set `kernels`: kernels alone, one launch after the other on one GPU, against their
- * measured period. Split `unseen`: whole kernels nobody looked at. Model `warps-refused`: what
- * `warps` answers only when extrapolation is allowed. Model `warps-uncounted`: from profiles
- * without counts of held-out launches (of their grid, block, path and steps);
- * `warps-uncounted-sure`: those of its rows that are answered unasked, since nothing about the
- * counts is in doubt (profile_derive.h).
+ * measured period. Model `warps-refused`: what `warps` answers only when extrapolation is allowed.
+ * Model `warps-uncounted`: from profiles without the counts of those launches (of their grid,
+ * block, path and steps) whose counts model/splits.tsv leaves out; `warps-uncounted-sure`: those of
+ * its rows that are answered unasked, since nothing about the counts is in doubt
+ * (profile_derive.h).
  */
 #ifndef WARPREEL_VALIDATE_KERNELS_H
 #define WARPREEL_VALIDATE_KERNELS_H

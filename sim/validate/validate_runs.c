@@ -19,7 +19,7 @@ enum {
 struct answer {
 	char model[24], answered_by[24]; /* the kernel model; "" = made of the run's own trace */
 	char class_name[32];		 /* "" = a baseline, without interval */
-	double core_us, lo_us, hi_us;
+	double core_us, lo_us, hi_us, part_us[PART_COUNT];
 	bool extrapolated;
 };
 
@@ -53,7 +53,9 @@ static struct answer *add_answer(struct answers *to, const char *model, const ch
 {
 	assert(to->count < MODELS_MOST);
 	struct answer *new = &to->of[to->count++];
-	*new = (struct answer){ .core_us = core_us, .lo_us = NAN, .hi_us = NAN };
+	*new = (struct answer){
+		.core_us = core_us, .lo_us = NAN, .hi_us = NAN, .part_us = { NAN, NAN, NAN, NAN }
+	};
 	snprintf(new->model, sizeof(new->model), "%s", model);
 	snprintf(new->answered_by, sizeof(new->answered_by), "%s", answered_by);
 	return new;
@@ -63,12 +65,19 @@ static void add_prediction(struct answers *to, const struct measured_row *m, con
 			   const char *answered_by, const struct prediction *p)
 {
 	struct answer *new = add_answer(to, model, answered_by, p->core_us);
-	double kernels = 0;
+	double kernels = 0, parts[PART_COUNT] = { 0 };
 	new->lo_us = p->core_lo_us;
 	new->hi_us = p->core_hi_us;
 	new->extrapolated = p->extrapolated;
-	for (uint32_t g = 0; g < p->detail.gpu_count; g++)
-		kernels += (double)p->detail.gpu[g].kernel_ps / p->detail.gpu_count;
+	for (uint32_t g = 0; g < p->detail.gpu_count; g++) {
+		const struct breakdown *gpu = &p->detail.gpu[g];
+		const sim_time part_ps[PART_COUNT] = { gpu->kernel_ps, gpu->transfer_ps,
+						       gpu->sync_ps, gpu->host_ps };
+		kernels += (double)gpu->kernel_ps / p->detail.gpu_count;
+		for (int k = 0; k < PART_COUNT; k++)
+			parts[k] += (double)part_ps[k] * 1e-6 / p->detail.gpu_count;
+	}
+	memcpy(new->part_us, parts, sizeof(parts));
 	snprintf(new->class_name, sizeof(new->class_name), "%s",
 		 interval_class(m->gpus, m->config,
 				p->detail.core_ps ? kernels / (double)p->detail.core_ps : 0,
@@ -87,6 +96,7 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 			validation_add(c->validation, m, set, a->model, a->core_us, inputs);
 		row->lo_us = a->lo_us;
 		row->hi_us = a->hi_us;
+		memcpy(row->part_us, a->part_us, sizeof(row->part_us));
 		row->extrapolated = a->extrapolated;
 		if (*a->class_name)
 			snprintf(row->class_name, sizeof(row->class_name), "%s", a->class_name);

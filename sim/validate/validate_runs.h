@@ -20,7 +20,7 @@ struct validate_how {
 	int jobs;
 };
 
-/* Adds their rows; `measured` has those runs, and tells which are held out. -1 after a message. */
+/* Adds their rows; `measured` has those runs. -1 after a message. */
 int validate_runs(const struct program *program, struct predictor *predictor,
 		  const struct measured *measured, const struct validate_how *how,
 		  struct validation *validation);

@@ -45,12 +45,12 @@ struct validation_row *validation_add(struct validation *v, const struct measure
 					.lo_us = NAN,
 					.hi_us = NAN,
 					.error_pct = 100 * (predicted_us - m->core_us) / m->core_us,
+					.part_us = { NAN, NAN, NAN, NAN },
 					.class_name = "-" };
 	snprintf(row->set, sizeof(row->set), "%s", set);
-	snprintf(row->split, sizeof(row->split), "%s",
-		 m->unseen    ? "unseen"
-		 : m->holdout ? "holdout"
-			      : "fit");
+	const enum split split =
+		v->splits ? splits_find(v->splits, set, m->gpus, m->config) : SPLIT_DEVELOPMENT;
+	snprintf(row->split, sizeof(row->split), "%s", split_name[split]);
 	snprintf(row->model, sizeof(row->model), "%s", model);
 	return row;
 }
@@ -143,7 +143,7 @@ static bool fits(const struct validation_row *row)
 				    ? "default"
 				    : "scaled";
 	return strcmp(row->class_name, "-") && !strcmp(row->model, model) &&
-	       !strcmp(row->split, "fit");
+	       !strcmp(row->split, split_name[SPLIT_INTERVAL]);
 }
 
 /* Whether a row's error says how wide a class is: its own set's; for `replay`, whose points are

@@ -10,6 +10,10 @@
 
 #include "model/records/interval.h"
 #include "measured.h"
+#include "splits.h"
+
+/* Where the core loop's time went, as struct breakdown has it. */
+enum { PART_KERNEL, PART_COPY, PART_SYNC, PART_LAUNCH, PART_COUNT };
 
 struct validation_row {
 	char set[16], split[16], model[24];
@@ -18,6 +22,8 @@ struct validation_row {
 	double measured_us, mad_us, visit_spread;
 	double predicted_us, lo_us, hi_us; /* lo, hi NaN for baselines: they carry no interval */
 	double error_pct;		   /* 100 (predicted - measured) / measured */
+	double part_us[PART_COUNT]; /* of the answer: what the GPUs did, their mean; NaN where
+				       nothing was played */
 	char class_name[32];
 	bool extrapolated; /* unasked the tool would have refused it: outside what was recorded or
 			      measured */
@@ -26,6 +32,7 @@ struct validation_row {
 struct validation {
 	struct validation_row *row; /* owned */
 	size_t count, capacity;
+	const struct splits *splits; /* borrowed; NULL: all is development */
 };
 
 void validation_release(struct validation *validation);
@@ -41,8 +48,8 @@ void validation_write(const struct validation *validation, FILE *out);
  */
 void validation_summary(const struct validation *validation, FILE *out);
 /*
- * Writes the interval table from `fit` rows, of model `default`, and of `warps` and `scaled` for
- * the classes that are theirs: per class the 5 % and 95 % quantiles, widened for few points.
+ * Writes the interval table from `interval` rows, of model `default`, and of `warps` and `scaled`
+ * for the classes that are theirs: per class the 5 % and 95 % quantiles, widened for few points.
  */
 int validation_fit_intervals(const struct validation *validation, const char *path);
 

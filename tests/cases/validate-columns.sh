@@ -1,4 +1,4 @@
-# A whole validation on made-up measurements: a profile predicted here, two configurations, one of them held out.
+# A whole validation on made-up measurements: a profile predicted here, two configurations, one of them put into another split.
 predicted profile.wrt --size 1024 --iterations 4
 small="precision=f32 kernel=tuned scheme=exact border=1 transport=peer iterations=10"
 {
@@ -8,9 +8,15 @@ small="precision=f32 kernel=tuned scheme=exact border=1 transport=peer iteration
 		printf 'rbsor\tsize=900x1024 %s\t%d\t%d\t1\n' "$small" $gpus $((380 / gpus + 50))
 	done
 } >measured.tsv
-printf 'config\nsize=900x1024 %s\n' "$small" >holdout.tsv
+header='platform\tset\tgpus\tconfig\tsplit\tcounts\tsince\twhy\n'
+{
+	printf "$header"
+	printf '*\truns\t*\t*\tinterval\t-\tnow\tthe rest\n*\truns\t*\tsize=900x1024 %s\tdevelopment\t-\tnow\tit is\n' "$small"
+	printf '*\tplanned\t4\tsize=900x1024 %s\tblind\t-\tnow\tof four GPUs\n' "$small"
+	printf 'elsewhere\t*\t*\t*\tblind\t-\tnow\tnot this platform\n'
+} >splits.tsv
 validate() {
-	warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --holdout holdout.tsv "$@"
+	warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --splits splits.tsv "$@"
 }
 validate -o table.tsv --summary summary.tsv >printed
 cmp printed summary.tsv && head -n 1 summary.tsv
@@ -28,6 +34,20 @@ for jobs in 1 3; do
 done
 cmp said.1 said.3 && echo "and the same messages"
 refuses warpreel validate --platform "$platform" --profile profile.wrt --measured nowhere.tsv
-refuses warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --holdout nowhere.tsv
+refuses warpreel validate --platform "$platform" --profile profile.wrt --measured measured.tsv --splits nowhere.tsv
+mkdir tables
+validate --tables tables >/dev/null && head -n 1 tables/*.tsv
+columns choice,groups,runs <tables/ranking.tsv
+columns set,split,by,stratum,n <tables/strata.tsv | grep 'all\|gpus'
+rm -r tables
+refuses validate --tables nowhere
 refuses validate -o /nowhere/table.tsv
+for line in '*\truns\t*\t*\tholdout\t-\tnow\tof old' '*\truns\t0\t*\tblind\t-\tnow\tno GPU' '*\truns\t*\t*\tblind\tall\tnow\tcounts' '*\truns\t*\t*\tblind\t-\tnow'; do
+	printf "$header$line\n" >bad.tsv
+	refuses validate --splits bad.tsv
+done
+printf 'config\nsize=8x8\n' >bad.tsv
+refuses validate --splits bad.tsv
+: >bad.tsv
+refuses validate --splits bad.tsv
 left_behind | grep part || true

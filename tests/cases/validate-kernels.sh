@@ -1,4 +1,4 @@
-# The kernels set on made-up times, one of them of a launch that is held out; what each row read is named without its folder.
+# The kernels set on made-up times, one of them of a launch whose counts are left out; what each row read is named without its folder.
 rbsor="precision=f32 kernel=tuned scheme=exact border=1 transport=peer iterations=20"
 {
 	printf 'solver\tconfig\tmedian_ns\tmad_ns\n'
@@ -10,7 +10,7 @@ columns solver,split,model,inputs <table.tsv
 for jobs in 1 3; do
 	warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv --jobs $jobs -o table.$jobs >/dev/null && cmp table.tsv table.$jobs && echo "the same bytes with --jobs $jobs"
 done
-# Without the counts of the held-out launch warps says something else; with them in, nothing else, as where a row to fit by launches the same.
+# Without the counts of that launch warps says something else; with them in, nothing else, as where a row to fit by launches the same.
 compared() { # TABLE
 	columns config,model,predicted_us <"$1" | awk -F '\t' '$2 == "warps" { warps[$1] = $3 }
 		$2 == "warps-uncounted" { split($1, word, " "); print word[1] ": " (warps[$1] == $3 ? "as with its counts" : "without its counts") }'

@@ -1,5 +1,5 @@
 # Nothing that validate reads is written over, by whatever option it came, nor is one output by another; and that is said before the work.
-for name in measured holdout pairs kernels foreign; do echo "my $name" >$name.tsv; done
+for name in measured splits pairs kernels foreign; do echo "my $name" >$name.tsv; done
 predicted profile.wrt
 cp "$tests/cases/lib/sm.ini" mine.ini
 mkdir folder
@@ -7,7 +7,7 @@ before=$(cat ./*.tsv profile.wrt mine.ini | cksum)
 validate() { refuses warpreel validate --platform mine.ini "$@"; }
 for output in -o --summary; do
 	validate $output measured.tsv --measured measured.tsv
-	validate $output folder/../holdout.tsv --holdout holdout.tsv
+	validate $output folder/../splits.tsv --splits splits.tsv
 	validate $output pairs.tsv --pairs pairs.tsv
 	validate $output kernels.tsv --kernels kernels.tsv
 	validate $output foreign.tsv --foreign foreign.tsv
@@ -20,7 +20,7 @@ validate -o new.tsv --summary folder/../new.tsv
 [ "$before" = "$(cat ./*.tsv profile.wrt mine.ini | cksum)" ] && echo "as they were"
 # What --fit-intervals writes is an output, too; a root of its own, since the shipped one is not to be written.
 mkdir -p model traces/data
-ln -s "$root/model/platforms" "$root/model/holdout_kernels.tsv" model/
+ln -s "$root/model/platforms" "$root/model/splits.tsv" model/
 echo "not a folder" >model/intervals
 echo "not to be reached" >table.tsv
 WARPREEL_ROOT=. validate --fit-intervals --measured table.tsv

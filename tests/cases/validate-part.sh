@@ -8,7 +8,7 @@ lmsor="size=402 problem=1 re=10 omega=as-run kernel=1 check=device border=1 tran
 		printf 'lmsor\t%s\t%d\t%d\t1\n' "$lmsor" $gpus $((300 / gpus + 50))
 	done
 } >measured.tsv
-printf 'config\n%s\n' "$rbsor" >holdout.tsv
+printf 'platform\tset\tgpus\tconfig\tsplit\tcounts\n*\truns\t*\t*\tinterval\t-\n*\truns\t*\t%s\tdevelopment\t-\n' "$rbsor" >splits.tsv
 sed 's/^name = .*/name = like/; s/^source = measured/&\nkernels = h200x4/' "$root/model/platforms/h200x4.ini" >like.ini
 mkdir -p traces/data/like/replay traces/data/h200x4
 ln -s "$root/model" model
@@ -19,7 +19,7 @@ ln -s "$root/traces/data/h200x4/kernels" traces/data/h200x4/kernels
 	warpreel predict rbsor --size 1024 --iterations 10 --gpus 2 --platform like.ini -o traces/data/like/replay/a.wrt.zst >/dev/null 2>&1
 	warpreel predict lmsor --size 402 --problem 1 --omega as-run --kernel 1 --check device --iterations 10 --gpus 2 --platform like.ini -o traces/data/like/replay/b.wrt.zst >/dev/null 2>&1
 	validate() {
-		warpreel validate --platform like.ini --measured measured.tsv --holdout holdout.tsv "$@"
+		warpreel validate --platform like.ini --measured measured.tsv --splits splits.tsv "$@"
 	}
 	validate -o all.tsv >/dev/null
 	columns set,solver,model <all.tsv | tail -n +2 | sort | uniq -c | awk '{ print $2, $3, $4, $1 }'
@@ -39,4 +39,4 @@ refuses warpreel validate --solver rbsor --fit-intervals
 refuses warpreel validate --solver rbsor --only kernels
 refuses warpreel validate --models default --only contention
 refuses warpreel validate --models default --fit-intervals
-refuses warpreel validate --platform like.ini --measured measured.tsv --holdout holdout.tsv --solver micro
+refuses warpreel validate --platform like.ini --measured measured.tsv --splits splits.tsv --solver micro
