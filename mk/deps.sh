@@ -8,6 +8,7 @@ set -u
 cc=${CC:-gcc}
 
 has_header() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <%s>\n' "$1" | $cc -x c -E - >/dev/null 2>&1; }
+has_library() { /sbin/ldconfig -p | grep -q "$1"; }
 has_program() { command -v "$1" >/dev/null 2>&1; }
 
 # package, how to tell, what for
@@ -15,6 +16,8 @@ wanted='libsqlite3-dev header sqlite3.h
 libzstd-dev header zstd.h
 libinih-dev header ini.h
 libcmocka-dev header cmocka.h
+libopenblas0-pthread library libopenblas.so.0
+liblapacke library liblapacke.so.3
 gnuplot-nox program gnuplot
 mandoc program mandoc
 zstd program zstd'
@@ -32,7 +35,7 @@ while read -r package kind name; do
 	else
 		state='not found' missing="$missing $package"
 	fi
-	[ "${1:-}" = --list ] && printf '%-14s %s\n' "$package" "$state"
+	[ "${1:-}" = --list ] && printf '%-20s %s\n' "$package" "$state"
 done <<END
 $wanted
 END

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ * The driver of block relaxation, written once on struct machine. Each GPU has its share of the
+ * patches in one piece of memory; a step relaxes all of them, by one launch or by one a patch, and
+ * then ghost values are exchanged.
+ *
+ * Launches a patch go round `streams` streams. Depth-first a patch's transfer, kernel and transfer
+ * back follow each other before the next patch is turned to, which lets transfers run beside
+ * kernels; breadth-first all transfers are asked for, then all kernels, then all transfers back,
+ * which lets kernels run beside each other (section 2.1).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "patches_geometry.h"
+#include "patches_work.h"
+#include "traces/base/util.h"
+
+static struct patches_work *work_of(const struct solver_work *work)
+{
+	return (struct patches_work *)(uintptr_t)work;
+}
+
+static int copy_all(struct patches_work *w, struct machine_thread *t, uint32_t from, uint32_t to,
+		    int64_t bytes)
+{
+	const struct machine_copy copy = {
+		.source = from, .target = to, .row_bytes = bytes, .rows = 1
+	};
+	return bytes ? patches_ops(w)->copy(t, w->gpu[t->gpu].stream, &copy) : 0;
+}
+
+static int up(struct solver_work *work, struct machine_thread *t)
+{
+	struct patches_work *w = work_of(work);
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	const int64_t u = 8 * w->set.gpu_elements[t->gpu], f = 8 * w->set.gpu_cells[t->gpu];
+	if (copy_all(w, t, gpu->h_box, gpu->box,
+		     (int64_t)sizeof(struct patches_box) *
+			     (w->tables.first[t->gpu + 1] - w->tables.first[t->gpu])) ||
+	    copy_all(w, t, gpu->h_diagonal, gpu->diagonal, 8 * w->tables.diagonal_elements) ||
+	    copy_all(w, t, gpu->h_inverse, gpu->inverse, 8 * w->tables.inverse_elements) ||
+	    copy_all(w, t, gpu->h_links, gpu->links,
+		     gpu->link_count * (int64_t)sizeof(struct patches_ghost)) ||
+	    copy_all(w, t, gpu->h_f, gpu->f, f) || copy_all(w, t, gpu->h_u, gpu->u, u))
+		return -1;
+	/* Ghost cells of the second buffer are those of the first. */
+	return w->params.method == METHOD_JACOBI ? copy_all(w, t, gpu->h_u, gpu->v, u) : 0;
+}
+
+static bool after_step(const struct patches_work *w, int step)
+{
+	return patches_swaps(&w->params) && !w->params.each_step && step % 2;
+}
+
+static int down(struct solver_work *work, struct machine_thread *t)
+{
+	struct patches_work *w = work_of(work);
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	return w->params.each_step
+		       ? 0
+		       : copy_all(w, t, after_step(w, work->iterations) ? gpu->v : gpu->u, gpu->h_u,
+				  8 * w->set.gpu_elements[t->gpu]);
+}
+
+enum part_of_step { TO_GPU, RELAX, TO_HOST };
+
+/* One patch there, relaxed, and back. */
+static int part_of_step(struct patches_work *w, struct machine_thread *t, enum part_of_step part,
+			int32_t patch, int step)
+{
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	const struct patches_box *box = &w->tables.box[w->tables.first[t->gpu] + patch];
+	const uint32_t stream = gpu->side[patch % w->params.streams];
+	if (part == RELAX)
+		return patches_launch(w, t, patch, 1, step, stream);
+	if (!w->params.each_step)
+		return 0;
+	const int64_t begin = box->origin - box->plane - box->pitch - 4,
+		      bytes = 8 * (4 + (int64_t)box->plane * (box->n[2] + 2));
+	struct machine_copy copy = { .source = gpu->h_u,
+				     .target = gpu->u,
+				     .source_offset_bytes = 8 * begin,
+				     .target_offset_bytes = 8 * begin,
+				     .row_bytes = bytes,
+				     .rows = 1 };
+	if (part == TO_HOST) {
+		copy.source = patches_swaps(&w->params) ? gpu->v : gpu->u;
+		copy.target = gpu->h_u;
+		return patches_ops(w)->copy(t, stream, &copy);
+	}
+	const struct machine_copy f = { .source = gpu->h_f,
+					.target = gpu->f,
+					.source_offset_bytes = 8 * box->first_cell,
+					.target_offset_bytes = 8 * box->first_cell,
+					.row_bytes = 8 * (int64_t)box->n[0] * box->n[1] * box->n[2],
+					.rows = 1 };
+	return patches_ops(w)->copy(t, stream, &copy) || patches_ops(w)->copy(t, stream, &f) ? -1
+											     : 0;
+}
+
+/* The side streams wait for the main one, or it for them. */
+static int join(struct patches_work *w, struct machine_thread *t, bool back)
+{
+	const struct machine_ops *ops = patches_ops(w);
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	if (!back && ops->record(t, gpu->stream, gpu->begun))
+		return -1;
+	for (int s = 0; s < w->params.streams; s++)
+		if (back ? ops->record(t, gpu->side[s], gpu->done[s]) ||
+				    ops->wait(t, gpu->stream, gpu->done[s])
+			 : ops->wait(t, gpu->side[s], gpu->begun))
+			return -1;
+	return 0;
+}
+
+static int relax_each(struct patches_work *w, struct machine_thread *t, int step)
+{
+	const int32_t count = w->tables.first[t->gpu + 1] - w->tables.first[t->gpu];
+	const bool depth = w->params.order == ORDER_DEPTH;
+	for (int32_t outer = 0; outer < (depth ? count : TO_HOST + 1); outer++)
+		for (int32_t inner = 0; inner < (depth ? TO_HOST + 1 : count); inner++)
+			if (part_of_step(w, t, (enum part_of_step)(depth ? inner : outer),
+					 depth ? outer : inner, step))
+				return -1;
+	return 0;
+}
+
+static int core(struct solver_work *work, struct machine_thread *t)
+{
+	struct patches_work *w = work_of(work);
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	const int32_t count = w->tables.first[t->gpu + 1] - w->tables.first[t->gpu];
+	const bool each = w->params.order != ORDER_WHOLE, exchanges = w->set.links > 0;
+	if (exchanges && patches_exchange(w, t, false, 0))
+		return -1;
+	for (int step = 0; step < work->iterations; step++) {
+		/* Patches by themselves keep to their streams: nothing else waits for them. */
+		if (each && (exchanges || !step) && join(w, t, false))
+			return -1;
+		if (each ? relax_each(w, t, step)
+			 : patches_launch(w, t, 0, count, step, gpu->stream))
+			return -1;
+		if (each && (exchanges || step == work->iterations - 1) && join(w, t, true))
+			return -1;
+		if (exchanges && patches_exchange(w, t, after_step(w, step + 1), step + 1))
+			return -1;
+	}
+	return 0;
+}
+
+static int iterate(struct solver_work *work, struct machine_thread *t)
+{
+	struct patches_work *w = work_of(work);
+	const int32_t count = w->tables.first[t->gpu + 1] - w->tables.first[t->gpu];
+	const int step = w->steady_step++;
+	if (patches_launch(w, t, 0, count, step, w->gpu[t->gpu].stream))
+		return -1;
+	return w->set.links ? patches_exchange(w, t, after_step(w, step + 1), 0) : 0;
+}
+
+/* ---- begin ---- */
+
+/* Device bytes of GPU g, but for what neighbours send. */
+static int64_t device_bytes(const struct patches_work *w, uint32_t g)
+{
+	const struct patches_params *p = &w->params;
+	const int64_t u = 8 * w->set.gpu_elements[g];
+	return u * (p->method == METHOD_JACOBI ? 2 : 1) + 8 * w->set.gpu_cells[g] +
+	       8 * w->tables.inverse_elements +
+	       (p->kernel->gemm
+			? 16 * (int64_t)w->chunk_blocks * p->block[0] * p->block[1] * p->block[2]
+			: 0);
+}
+
+static int check_machine(const struct patches_work *w)
+{
+	const struct patches_params *p = &w->params;
+	const struct machine_ops *ops = patches_ops(w);
+	uint32_t trial;
+	if (!p->kernel->geometry && !ops->computes)
+		return report("kernel %s is a CPU program: it launches nothing that could be "
+			      "planned or timed; warpreel solve runs it",
+			      p->kernel->option);
+	if (!p->kernel->geometry && ops->on_device)
+		return report("kernel %s is a CPU program: --backend cpu", p->kernel->option);
+	if (p->kernel->blas && !blas_load())
+		return -1;
+	if (p->method == METHOD_LEXICOGRAPHIC && ops->on_device)
+		return report("blocks of a GPU have no order: --method chaotic, or --backend cpu");
+	for (uint32_t g = 0; g < w->base.gpus && ops->computes && ops->on_device; g++) {
+		const int64_t bytes = device_bytes(w, g);
+		if (ops->buffer(w->base.m, g, SPACE_DEVICE, bytes, &trial))
+			return report("patches %s need %lld bytes on GPU %u: more GPUs, or fewer "
+				      "patches",
+				      p->set_text, (long long)bytes, g);
+		ops->buffer_free(w->base.m, trial);
+	}
+	return 0;
+}
+
+/* A table of the host's, and room for it on the GPU. */
+static int make_table(struct patches_work *w, uint32_t g, const void *from, int64_t bytes,
+		      uint32_t *host, uint32_t *device)
+{
+	struct machine *m = w->base.m;
+	if (!bytes)
+		return 0;
+	if (m->ops->buffer(m, g, SPACE_DEVICE, bytes, device) ||
+	    m->ops->buffer(m, g, SPACE_PINNED, bytes, host))
+		return -1;
+	void *to = m->ops->address(m, *host);
+	if (to && from)
+		memcpy(to, from, (size_t)bytes);
+	return 0;
+}
+
+static int make_gpu(struct patches_work *w, uint32_t g)
+{
+	struct machine *m = w->base.m;
+	const struct machine_ops *ops = m->ops;
+	const struct patches_params *p = &w->params;
+	struct patches_gpu *gpu = &w->gpu[g];
+	const int32_t first = w->tables.first[g], count = w->tables.first[g + 1] - first;
+	const int64_t u = 8 * w->set.gpu_elements[g], f = 8 * w->set.gpu_cells[g];
+	const int64_t cells = p->block[0] * p->block[1] * p->block[2];
+	if (ops->buffer(m, g, SPACE_DEVICE, u, &gpu->u) ||
+	    (p->method == METHOD_JACOBI && ops->buffer(m, g, SPACE_DEVICE, u, &gpu->v)) ||
+	    ops->buffer(m, g, SPACE_DEVICE, f, &gpu->f) ||
+	    ops->buffer(m, g, SPACE_PINNED, u, &gpu->h_u) ||
+	    ops->buffer(m, g, SPACE_PINNED, f, &gpu->h_f) ||
+	    make_table(w, g, w->tables.box + first, (int64_t)sizeof(struct patches_box) * count,
+		       &gpu->h_box, &gpu->box) ||
+	    make_table(w, g, w->tables.diagonal, 8 * w->tables.diagonal_elements, &gpu->h_diagonal,
+		       &gpu->diagonal) ||
+	    make_table(w, g, w->tables.inverse, 8 * w->tables.inverse_elements, &gpu->h_inverse,
+		       &gpu->inverse) ||
+	    (p->kernel->gemm &&
+	     ops->buffer(m, g, SPACE_DEVICE, 16 * cells * w->chunk_blocks, &gpu->packed)) ||
+	    ops->stream(m, g, &gpu->stream))
+		return -1;
+	if (p->order == ORDER_WHOLE)
+		return 0;
+	gpu->side = xcalloc((size_t)p->streams, sizeof(*gpu->side));
+	gpu->done = xcalloc((size_t)p->streams, sizeof(*gpu->done));
+	for (int s = 0; s < p->streams; s++)
+		if (ops->stream(m, g, &gpu->side[s]) || ops->event(m, g, &gpu->done[s]))
+			return -1;
+	return ops->event(m, g, &gpu->begun);
+}
+
+/* Blocks of a product: what it reads and writes shall stay in the L2 of a GPU of today, and the
+ * largest patch must go in. */
+enum { PRODUCT_BYTES = 24 << 20 };
+
+static int begin(struct solver_work *work)
+{
+	struct patches_work *w = work_of(work);
+	const struct patches_params *p = &w->params;
+	w->params = *(const struct patches_params *)work->params;
+	work->iterations = p->iterations;
+	w->gpu = xcalloc(work->gpus, sizeof(*w->gpu));
+	if (patch_set_read(&w->set, p->set_text) || patch_set_place(&w->set, work->gpus))
+		return -1;
+	patch_set_link(&w->set, p->reflect);
+	const int64_t cells = p->block[0] * p->block[1] * p->block[2],
+		      most = w->set.largest > PRODUCT_BYTES / 16 ? w->set.largest
+								 : PRODUCT_BYTES / 16;
+	w->chunk_blocks = (int32_t)(most / cells);
+	if (patches_tables_make(&w->tables, p, &w->set, work->gpus, work->m->ops->computes) ||
+	    check_machine(w) || patches_exchange_make(w))
+		return -1;
+	for (uint32_t g = 0; g < work->gpus; g++)
+		if (make_gpu(w, g))
+			return -1;
+	return 0;
+}
+
+static void end(struct solver_work *work)
+{
+	struct patches_work *w = work_of(work);
+	patches_exchange_release(w);
+	for (uint32_t g = 0; w->gpu && g < work->gpus; g++) {
+		free(w->gpu[g].side);
+		free(w->gpu[g].done);
+	}
+	free(w->gpu);
+	patches_tables_release(&w->tables);
+	patch_set_release(&w->set);
+}
+
+static uint32_t stream(const struct solver_work *work, uint32_t gpu)
+{
+	return work_of(work)->gpu[gpu].stream;
+}
+
+static int restart(struct solver_work *work)
+{
+	return patches_exchange_restart(work_of(work));
+}
+
+static void result(struct solver_work *work, struct solver_result *result)
+{
+	result->extra[1] = (double)work_of(work)->tables.invert_ns / 1000;
+	result->extra[2] = (double)work_of(work)->set.cells;
+}
+
+static const char *const extra_names[] = { "residual_ratio", "invert_us", "cells", NULL };
+
+extern const struct solver solver_patches;
+const struct solver solver_patches = {
+	.name = "patches",
+	.summary = "3D constant-coefficient stencil on sets of patches, block Jacobi and chaotic "
+		   "block Gauss-Seidel with exact inverses",
+	.params_bytes = sizeof(struct patches_params),
+	.work_bytes = sizeof(struct patches_work),
+	.options = patches_options,
+	.extra_names = extra_names,
+	.prepare = patches_prepare,
+	.config = patches_config,
+	.begin = begin,
+	.end = end,
+	.stream = stream,
+	.fill = patches_fill,
+	.restart = restart,
+	.up = up,
+	.core = core,
+	.down = down,
+	.result = result,
+	.check = patches_check,
+	.iterate = iterate,
+};

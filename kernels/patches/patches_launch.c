@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * What the driver of block relaxation asks its machine for: each launch with its arguments, shape
+ * and the bytes it touches.
+ */
+#include "patches_geometry.h"
+#include "patches_work.h"
+
+static void *address(const struct patches_work *w, uint32_t buffer)
+{
+	return patches_ops(w)->address(w->base.m, buffer);
+}
+
+/* Bytes of u, and of f, that patches [first, first + count) of a GPU take. */
+struct extent {
+	int64_t u_at, u_bytes, f_at, f_bytes, cells;
+};
+
+static struct extent extent_of(const struct patches_box *box, int32_t count)
+{
+	const struct patches_box *last = &box[count - 1];
+	struct extent e = { .u_at = 8 * (box->origin - box->plane - box->pitch - 4),
+			    .f_at = 8 * box->first_cell };
+	for (int32_t k = 0; k < count; k++)
+		e.cells += (int64_t)box[k].n[0] * box[k].n[1] * box[k].n[2];
+	e.u_bytes = 8 * (last->origin + (int64_t)last->plane * (last->n[2] + 1)) - e.u_at;
+	e.f_bytes = 8 * (last->first_cell + (int64_t)last->n[0] * last->n[1] * last->n[2]) - e.f_at;
+	return e;
+}
+
+static void add_access(struct machine_launch *launch, uint32_t buffer, uint32_t flags, int64_t at,
+		       int64_t bytes)
+{
+	if (bytes > 0)
+		launch->access[launch->access_count++] =
+			(struct schedule_access){ buffer, flags, at, bytes };
+}
+
+static int launch_step(struct patches_work *w, struct machine_thread *t,
+		       const struct patches_step *step, const struct machine_launch *how,
+		       bool swapped, uint32_t stream)
+{
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	const struct extent e =
+		extent_of(w->tables.box + w->tables.first[t->gpu] + step->first, step->count);
+	const uint32_t u = swapped ? gpu->v : gpu->u, v = swapped ? gpu->u : gpu->v;
+	const bool in_place = w->params.method != METHOD_JACOBI;
+	struct machine_launch launch = *how;
+	launch.args = step;
+	launch.args_bytes = sizeof(*step);
+	launch.points = e.cells;
+	launch.dram_bytes = 24 * e.cells;
+	launch.resident_bytes = 2 * e.u_bytes + e.f_bytes;
+	add_access(&launch, u, ACCESS_READ, e.u_at, e.u_bytes);
+	add_access(&launch, in_place ? u : v, ACCESS_WRITE, e.u_at, e.u_bytes);
+	add_access(&launch, gpu->f, ACCESS_READ, e.f_at, e.f_bytes);
+	if (w->params.kernel->dense)
+		add_access(&launch, gpu->inverse, ACCESS_READ, 0, 8 * w->tables.inverse_elements);
+	else
+		add_access(&launch, gpu->diagonal, ACCESS_READ, 0, 8 * w->tables.diagonal_elements);
+	return patches_ops(w)->launch(t, stream, &launch);
+}
+
+/* A product of at most so many blocks as fit the buffer: residuals, product, update. */
+static int launch_gemm(struct patches_work *w, struct machine_thread *t,
+		       const struct patches_step *step, bool swapped, uint32_t stream)
+{
+	static const struct machine_launch residual = { .name = "patches_gemm_residual",
+							.cpu = patches_gemm_residual_cpu,
+							.geometry = patches_packed_geometry },
+					   update = { .name = "patches_gemm_update",
+						      .cpu = patches_gemm_update_cpu,
+						      .geometry = patches_packed_geometry };
+	const struct machine_launch product = { .name = w->params.kernel->name,
+						.cpu = w->params.kernel->cpu,
+						.geometry = w->params.kernel->geometry };
+	return launch_step(w, t, step, &residual, swapped, stream) ||
+			       launch_step(w, t, step, &product, swapped, stream) ||
+			       launch_step(w, t, step, &update, swapped, stream)
+		       ? -1
+		       : 0;
+}
+
+int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t first, int32_t count,
+		   int number, uint32_t stream)
+{
+	const struct patches_params *p = &w->params;
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	const struct patches_box *box = w->tables.box + w->tables.first[t->gpu];
+	const bool swapped = patches_swaps(p) && !p->each_step && number & 1;
+	const bool in_place = p->method != METHOD_JACOBI;
+	struct patches_step step = {
+		.box = address(w, gpu->box),
+		.u = address(w, swapped ? gpu->v : gpu->u),
+		.f = address(w, gpu->f),
+		.v = address(w, swapped || in_place ? gpu->u : gpu->v),
+		.inverse = p->kernel->dense ? address(w, gpu->inverse) : NULL,
+		.diagonal = address(w, gpu->diagonal),
+		.packed = p->kernel->gemm ? address(w, gpu->packed) : NULL,
+		.omega = p->omega_used,
+		.stencil = { (float)p->stencil[0], (float)p->stencil[1], (float)p->stencil[2],
+			     (float)p->stencil[3] },
+		.block = { (int16_t)p->block[0], (int16_t)p->block[1], (int16_t)p->block[2] },
+		.overlap = p->overlap,
+		.wave = p->method == METHOD_CHAOTIC ? p->wave : 0,
+		.threads = p->outer,
+		.order = (uint32_t)number + 1 + (uint32_t)w->seed * 2654435761u,
+		.side = w->tables.side,
+	};
+	const struct machine_launch advance = { .name = "patches_advance",
+						.cpu = patches_advance_cpu,
+						.geometry = patches_sine_geometry },
+				    launch = { .name = p->kernel->name,
+					       .cpu = p->kernel->cpu,
+					       .geometry = p->kernel->geometry };
+	while (count > 0) {
+		int32_t now = count, k;
+		step.first = first;
+		step.blocks = step.tiles = 0;
+		for (k = 0; k < now; k++) {
+			const struct patches_box *one = &box[first + k];
+			const int32_t blocks = one->blocks[0] * one->blocks[1] * one->blocks[2];
+			if (p->kernel->gemm && k && step.blocks + blocks > w->chunk_blocks)
+				break;
+			step.blocks += blocks;
+			step.tiles += (int32_t)patches_tiles(one->n, w->tables.side);
+		}
+		step.count = k;
+		if (p->kernel->gemm ? launch_gemm(w, t, &step, swapped, stream)
+				    : launch_step(w, t, &step, &launch, swapped, stream))
+			return -1;
+		if (p->kernel->advance && launch_step(w, t, &step, &advance, swapped, stream))
+			return -1;
+		first += k;
+		count -= k;
+	}
+	return 0;
+}
