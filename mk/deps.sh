@@ -15,6 +15,7 @@ has_program() { command -v "$1" >/dev/null 2>&1; }
 wanted='libsqlite3-dev header sqlite3.h
 libzstd-dev header zstd.h
 libinih-dev header ini.h
+libpng-dev header png.h
 libcmocka-dev header cmocka.h
 libopenblas0-pthread library libopenblas.so.0
 liblapacke library liblapacke.so.3

@@ -3,6 +3,7 @@ for file in "$tests"/bad/*; do
 	name=$(basename "$file") expected=1
 	case $name in
 	platform*) set -- predict rbsor --kernel-model roofline --platform "$file" ;;
+	picture*) set -- solve shape --image "$file" ;;
 	spool*) set -- record -o out.wrt --spool "$file" ;;
 	*.md | *.sh | *.txt | *.tsv | *.sql | *.c | *.py) continue ;;
 	*far-future*) # times near the end of 64 bits are times: nothing may overflow

@@ -1,0 +1,20 @@
+# Pictures that do not go together, masks that leave nothing to do or nothing to hold on to, and words that mean nothing.
+pictures=$root/kernels/images/samples
+ball="--source $pictures/ball.png --target $pictures/pool.png"
+printf 'P5\n72 72\n255\n' >empty.pgm; head -c 5184 /dev/zero >>empty.pgm
+printf 'P2\n2 2\n255\n255 255 255 255\n' >all.pgm
+printf 'P2\n2 2\n255\n255 0 0 0\n' >corner.pgm
+for options in "--source $pictures/ball.png" "$ball --mask $pictures/vase_mask.png" "$ball --mask empty.pgm" "$ball --mask nowhere.png" \
+	"$ball --mask $pictures/ball_mask.png --offset 150,40" "--source all.pgm --mask all.pgm --target all.pgm" '--offset 3' '--offset 1,2,3' \
+	'-o picture.jpeg' '-o nowhere/a.png' '--gpus 2' '--guide none' '--size 2' '--tolerance -1'; do
+	# shellcheck disable=SC2086
+	refuses warpreel solve poisson $options 2>&1 | sed "s|$pictures|PICTURES|g"
+done
+# A mask that reaches the edge of the target lacks neighbours there, and that is all.
+warpreel solve poisson --source all.pgm --mask corner.pgm --target all.pgm | sed -n 's/.*\(after .* iterations\).*/\1/p'
+for options in '--light 0,0,0' '--light 1,2' '--light 0,0,-1' '--mask a.png' '--lambda 0' '--white 0' '--edge round' '--normals a.png --height ./a.png'; do
+	# shellcheck disable=SC2086
+	refuses warpreel solve shape $options
+done
+warpreel predict poisson --platform "$platform" --kernel-model roofline; echo "exit $?"
+left_behind
