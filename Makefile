@@ -138,7 +138,7 @@ clean:
 ## format: clang-format over the C and CUDA sources
 .PHONY: format
 format:
-	$(Q)clang-format -i $(wildcard main.c */*.[ch] */*/*.[ch] */*.cu */*/*.cu */*/*.cuh tests/emulated/*.cpp)
+	$(Q)sh mk/format.sh --write
 
 ## tidy: clang-tidy over the C sources
 .PHONY: tidy

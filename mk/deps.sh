@@ -24,6 +24,7 @@ mandoc program mandoc
 zstd program zstd'
 ci='g++ program g++
 clang program clang
+clang-format-14 program clang-format-14
 shellcheck program shellcheck'
 
 [ "${1:-}" = ci ] && wanted="$wanted

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The way from an idle stream's launch to the return of its synchronisation, split in three:
  *
- *     launch call returns ─ start_latency ─▶ kernel body begins ─ body ─▶ body ends ─ sync_wake ─▶
- * synchronisation returns
+ *     launch call returns ─ start_latency ▶ body begins ─ body ▶ body ends ─ sync_wake ▶
+ *     synchronisation returns
  *
  * The kernel writes host memory at both ends of its body, and a polling host sees it there; so the
  * latency of that write is part of start_latency, cancels in the body, and the three always add up

@@ -2,7 +2,7 @@
 for file in big.wrt big.wrt.zst; do
 	for signal in INT TERM HUP; do
 		echo before >$file
-		( exec env --default-signal=HUP "$warpreel" predict rbsor --platform "$platform" --kernel-model roofline --size 512 --gpus 8 --iterations 8000 -o $file ) \
+		( exec env --default-signal=HUP "$warpreel" predict rbsor --platform "$platform" --kernel-model roofline --size 512 --gpus 8 --iterations 4000 -o $file ) \
 			>/dev/null 2>&1 &
 		for _ in $(seq 3000); do
 			[ -e $file.part-$! ] && break
