@@ -2,6 +2,7 @@
 #include "parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/base/util.h"
 
@@ -208,6 +209,26 @@ int parts_transfer(struct parts *s, struct machine_thread *t, uint32_t h_grid, u
 		copy.rows = 1;
 	}
 	return s->m->ops->copy(t, part->stream, &copy);
+}
+
+int parts_partition(const char *text, uint32_t gpus, uint32_t *across)
+{
+	char *end;
+	*across = 1;
+	if (!strcmp(text, "strips"))
+		return 0;
+	const long long down = strtoll(text, &end, 10);
+	const char *second = end + 1;
+	long long side = 0;
+	if (*end == 'x')
+		side = strtoll(second, &end, 10);
+	if (down < 1 || side < 1 || down > UINT16_MAX || side > UINT16_MAX || *end)
+		return report("partition '%s' is neither strips nor ROWSxCOLUMNS of blocks", text);
+	if (down * side != gpus)
+		return report("partition %s makes %lld blocks, not one for each of %u GPUs", text,
+			      down * side, gpus);
+	*across = (uint32_t)side;
+	return 0;
 }
 
 int parts_check(const struct parts *s, const char *what)

@@ -64,6 +64,10 @@ struct parts {
 	struct part *part; /* [gpus] */
 };
 
+/* Reads how a grid is cut: "strips", or blocks as ROWSxCOLUMNS of them, one for each GPU; *across
+ * is how many lie side by side. -1 after a message. */
+int parts_partition(const char *text, uint32_t gpus, uint32_t *across);
+
 /* Whether every part is at least as thick as its halo; -1 after a message that names both. */
 int parts_check(const struct parts *parts, const char *what /* "border 3" */);
 
