@@ -18,7 +18,7 @@ $(EMU)/libwarpreel-cuda.so: $(EMU_SRC:%=$(EMU)/%.o) $(SHARED_OBJ)
 
 ## check-emulated: the CUDA kernels and the CUDA machine on an emulated GPU, against the CPU kernels
 .PHONY: check-emulated
-check-emulated: $(EMU)/gpu_kernels.log $(EMU)/gpu_micro.log $(EMU)/gpu_machine.log $(EMU)/gpu_lmsor.log $(EMU)/gpu_mlssor.log
+check-emulated: $(call tested,$(patsubst tests/%.c,$(EMU)/%.log,$(wildcard tests/gpu_*.c)))
 	@tail -qn 1 $^
 
 $(EMU)/gpu_machine.log: EMU_ARGS := 3

@@ -179,6 +179,24 @@ int domain_work_down(struct solver_work *work, struct machine_thread *t)
 	return domain_down(d, t, d->parts.buffers == 2 ? work->iterations & 1 : 0);
 }
 
+int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
+		       int (*launches)(struct solver_work *work, struct machine_thread *t,
+				       int first, int count))
+{
+	struct parts *parts = &domain_of(work)->parts;
+	for (int done = 0, cycle = 0; done < work->iterations; cycle++) {
+		const int left = work->iterations - done,
+			  now = left < work->cycle ? left : work->cycle;
+		if (launches(work, t, done, now))
+			return -1;
+		done += now;
+		if (done < work->iterations &&
+		    parts_exchange(parts, t, cycle, parts->buffers == 2 ? done & 1 : 0))
+			return -1;
+	}
+	return 0;
+}
+
 int domain_work_check(struct solver_work *work, struct solver_result *result)
 {
 	result->checksum = grid_check(&domain_of(work)->grid, &result->residual);

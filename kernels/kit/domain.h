@@ -56,6 +56,11 @@ int domain_work_restart(struct solver_work *work);
 int domain_work_up(struct solver_work *work, struct machine_thread *t);
 int domain_work_down(struct solver_work *work, struct machine_thread *t);
 int domain_work_check(struct solver_work *work, struct solver_result *result);
+/* For core(): all iterations, in cycles of work->cycle of them with an exchange of borders between;
+ * launches(work, t, first, count) puts those of a cycle on the stream. */
+int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
+		       int (*launches)(struct solver_work *work, struct machine_thread *t,
+				       int first, int count));
 #define DOMAIN_WORK_CALLBACKS                                                                      \
 	.end = domain_work_end, .stream = domain_work_stream, .fill = domain_work_fill,            \
 	.restart = domain_work_restart, .up = domain_work_up, .down = domain_work_down,            \

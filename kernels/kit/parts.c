@@ -22,6 +22,17 @@ struct span span_of(int64_t extent, int64_t halo, uint32_t parts, uint32_t part)
 	return span;
 }
 
+struct region part_region(const struct part *part, int64_t extension)
+{
+	const struct span *r = &part->rows, *c = &part->columns;
+	return (struct region){
+		.row_begin = r->low - (r->has_low ? extension : 0),
+		.row_end = r->low + span_owned(r) + (r->has_high ? extension : 0),
+		.column_begin = c->low - (c->has_low ? extension : 0),
+		.column_end = c->low + span_owned(c) + (c->has_high ? extension : 0),
+	};
+}
+
 /* Block row or block column of a part, and how many there are. */
 static uint32_t place_of(const struct parts *s, uint32_t g, int phase)
 {

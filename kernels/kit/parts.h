@@ -50,6 +50,13 @@ struct part {
 	} phase[PART_PHASES];
 };
 
+/* A rectangle of a part, local indices. */
+struct region {
+	int64_t row_begin, row_end, column_begin, column_end;
+};
+/* What a part owns, and `extension` points of the halo wherever there is a neighbour. */
+struct region part_region(const struct part *part, int64_t extension);
+
 struct parts {
 	/* By the caller. */
 	struct machine *m;

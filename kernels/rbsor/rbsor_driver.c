@@ -31,10 +31,9 @@ static int launch_sweep(const struct domain_work *w, struct machine_thread *t, i
 	const struct rbsor_params *p = w->base.params;
 	const struct parts *parts = &w->domain.parts;
 	const struct part *part = &parts->part[t->gpu];
-	const struct span *s = &part->rows;
+	const struct region region = part_region(part, extension);
 	const int64_t word = w->domain.f64 ? 8 : 4;
-	int64_t begin = s->low - (s->has_low ? extension : 0);
-	int64_t end = s->low + (s->end - s->begin) + (s->has_high ? extension : 0);
+	const int64_t begin = region.row_begin, end = region.row_end;
 	const struct rbsor_sweep args = {
 		.grid = t->machine->ops->address(t->machine, part->buffer[0]),
 		.pitch = w->domain.pitch,
@@ -42,7 +41,7 @@ static int launch_sweep(const struct domain_work *w, struct machine_thread *t, i
 		.strip_rows = (int32_t)part->stored_rows,
 		.row_begin = (int32_t)begin,
 		.row_end = (int32_t)end,
-		.first_row = (int32_t)(s->begin - s->low),
+		.first_row = (int32_t)(part->rows.begin - part->rows.low),
 		.colour = colour,
 		.omega = p->omega_used,
 	};
@@ -76,9 +75,12 @@ static int launch_sweep(const struct domain_work *w, struct machine_thread *t, i
 	return t->machine->ops->launch(t, part->stream, &launch);
 }
 
-static int compute_cycle(const struct domain_work *w, struct machine_thread *t, int iterations)
+static int compute_cycle(struct solver_work *work, struct machine_thread *t, int first,
+			 int iterations)
 {
-	const struct rbsor_params *p = w->base.params;
+	const struct domain_work *w = (const struct domain_work *)work;
+	const struct rbsor_params *p = work->params;
+	(void)first;
 	for (int k = 0; k < iterations; k++) {
 		for (int colour = 0; colour < 2; colour++) {
 			int64_t left = p->thesis ? iterations - 1 - k
@@ -92,22 +94,12 @@ static int compute_cycle(const struct domain_work *w, struct machine_thread *t, 
 
 static int core(struct solver_work *work, struct machine_thread *t)
 {
-	struct domain_work *w = (struct domain_work *)work;
-	for (int done = 0, cycle = 0; done < work->iterations; cycle++) {
-		const int left = work->iterations - done,
-			  now = left < work->cycle ? left : work->cycle;
-		if (compute_cycle(w, t, now))
-			return -1;
-		done += now;
-		if (done < work->iterations && parts_exchange(&w->domain.parts, t, cycle, 0))
-			return -1;
-	}
-	return 0;
+	return domain_work_cycles(work, t, compute_cycle);
 }
 
 static int iterate(struct solver_work *work, struct machine_thread *t)
 {
-	return compute_cycle((struct domain_work *)work, t, 1);
+	return compute_cycle(work, t, 0, 1);
 }
 
 static int begin(struct solver_work *work)

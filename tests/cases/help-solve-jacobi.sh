@@ -1,0 +1,1 @@
+warpreel solve jacobi --help
