@@ -59,6 +59,7 @@ int main(int argc, char **argv)
 		.solver_options = solver_options,
 		.solver_names = solver_names,
 		.config_of = solver_config_of,
+		.column = solver_column,
 		.calibrate_cuda = calibrate_cuda,
 		.describe_gpu = describe_gpu,
 	};

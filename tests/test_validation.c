@@ -414,17 +414,12 @@ static void classes_part_at_seven_and_three_tenths_of_kernels(void **state)
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof(shares) / sizeof(shares[0]); k++)
-		assert_string_equal(
-			interval_class(2, "size=8x8 transport=peer", shares[k].share, "scaled"),
-			shares[k].name);
-	assert_string_equal(interval_class(2, "size=8x8 transport=host", 0.71, "scaled"),
-			    "host-kernel");
-	assert_string_equal(interval_class(2, "size=8x8 transport=host", 0.65, "warps"),
-			    "host-mixed-warps");
-	assert_string_equal(interval_class(1, "size=8x8 transport=host", 0.71, "warps"),
-			    "single-kernel-warps");
-	assert_string_equal(interval_class(1, "size=8x8 transport=host", 0.65, "warps"),
-			    "single-host");
+		assert_string_equal(interval_class(2, "peer", shares[k].share, "scaled"),
+				    shares[k].name);
+	assert_string_equal(interval_class(2, "host", 0.71, "scaled"), "host-kernel");
+	assert_string_equal(interval_class(2, "host", 0.65, "warps"), "host-mixed-warps");
+	assert_string_equal(interval_class(1, "host", 0.71, "warps"), "single-kernel-warps");
+	assert_string_equal(interval_class(1, "host", 0.65, "warps"), "single-host");
 }
 
 static void a_table_that_is_none_is_refused_with_file_and_line(void **state)

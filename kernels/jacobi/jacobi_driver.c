@@ -41,6 +41,13 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
+/* What tables and classes of runs ask of a configuration: they never read its string. */
+static const struct solver_column columns[] = {
+	{ "rows", COLUMN_INT64, AT(rows) },	     { "columns", COLUMN_INT64, AT(columns) },
+	{ "border", COLUMN_INT, AT(border) },	     { "iterations", COLUMN_INT, AT(iterations) },
+	{ "transport", COLUMN_TEXT, AT(transport) }, { 0 },
+};
+
 /* Checks what options cannot know by themselves. */
 static int prepare(void *given, uint32_t gpus)
 {
@@ -79,7 +86,7 @@ static int sweep(const struct domain_work *w, struct machine_thread *t, int from
 	const struct part *part = &w->domain.parts.part[t->gpu];
 	const struct region r = part_region(part, extension);
 	const uint32_t u = part->buffer[from], v = part->buffer[1 - from];
-	const int64_t rows = r.row_end - r.row_begin, columns = r.column_end - r.column_begin,
+	const int64_t rows = r.row_end - r.row_begin, width = r.column_end - r.column_begin,
 		      row_bytes = w->domain.parts.row_bytes;
 	const struct jacobi_sweep args = {
 		.u = ops->address(t->machine, u),
@@ -98,9 +105,9 @@ static int sweep(const struct domain_work *w, struct machine_thread *t, int from
 		.args = &args,
 		.args_bytes = sizeof(args),
 		.rows = rows,
-		.columns = columns,
-		.points = rows * columns,
-		.dram_bytes = 2 * rows * columns * (p->f64 ? 8 : 4), /* u once in, v once out */
+		.columns = width,
+		.points = rows * width,
+		.dram_bytes = 2 * rows * width * (p->f64 ? 8 : 4), /* u once in, v once out */
 		.resident_bytes = 2 * part->stored_rows * row_bytes,
 		.access_count = 2,
 		.access = {
@@ -156,6 +163,7 @@ const struct solver solver_jacobi = {
 	.params_bytes = sizeof(struct jacobi_params),
 	.work_bytes = sizeof(struct domain_work),
 	.options = options,
+	.columns = columns,
 	.prepare = prepare,
 	.config = config,
 	.begin = begin,

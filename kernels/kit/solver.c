@@ -152,3 +152,22 @@ char *solver_config_of(const char *name, void *params, uint32_t gpus)
 	solver->config(params, config);
 	return config;
 }
+
+char *solver_column(const char *name, const char *config, uint32_t gpus, const char *column)
+{
+	const struct solver *solver = solver_find(name);
+	const struct solver_column *at = solver ? solver->columns : NULL;
+	while (at && at->name && strcmp(at->name, column))
+		at++;
+	char *params = at && at->name ? solver_params(solver, config, gpus) : NULL, *text;
+	if (!params)
+		return NULL;
+	const void *value = params + at->offset;
+	if (at->type == COLUMN_TEXT)
+		text = xstrdup(*(const char *const *)value);
+	else
+		text = xprintf("%lld", at->type == COLUMN_INT ? (long long)*(const int *)value
+							      : (long long)*(const int64_t *)value);
+	free(params);
+	return text;
+}

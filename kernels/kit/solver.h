@@ -14,6 +14,15 @@
 
 enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4 };
 
+/* What tables and classes of runs say of a configuration, so that nobody else reads its string:
+ * rows and columns of the grid, border, iterations (0: until converged), transport; those that a
+ * family has. */
+struct solver_column {
+	const char *name;
+	enum { COLUMN_INT, COLUMN_INT64, COLUMN_TEXT } type;
+	size_t offset; /* in the params struct, after prepare */
+};
+
 /* What one run gave. Times are host-clock nanoseconds. */
 struct solver_result {
 	int64_t core_ns, total_ns;
@@ -55,7 +64,8 @@ struct solver {
 	size_t params_bytes, work_bytes;
 	const struct option_spec *options; /* of the params struct, ends with a zero entry; includes
 					      every config key */
-	const char *const *extra_names;	   /* columns of its own, ends with NULL; NULL: none */
+	const struct solver_column *columns; /* ends with a zero entry */
+	const char *const *extra_names;	     /* columns of its own, ends with NULL; NULL: none */
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
 	bool alone;	     /* runs on one GPU only, so that no thread waits for another */
 
@@ -127,5 +137,8 @@ int solver_plan(const char *solver, const char *config, uint32_t gpus, struct sc
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
 char *solver_config_of(const char *solver, void *params, uint32_t gpus);
+/* A column of a configuration as text, owned by the caller; NULL: the solver has none of that name,
+ * or after a message. */
+char *solver_column(const char *solver, const char *config, uint32_t gpus, const char *column);
 
 #endif

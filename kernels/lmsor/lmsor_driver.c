@@ -199,6 +199,7 @@ const struct solver solver_lmsor = {
 	.params_bytes = sizeof(struct lmsor_params),
 	.work_bytes = sizeof(struct lmsor_work),
 	.options = lmsor_options,
+	.columns = lmsor_columns,
 	.extra_names = extra_names,
 	.prepare = lmsor_prepare,
 	.config = lmsor_config,

@@ -40,6 +40,15 @@ const struct option_spec lmsor_options[] = {
 	{ 0 },
 };
 
+const struct solver_column lmsor_columns[] = {
+	{ "rows", COLUMN_INT, AT(size) },
+	{ "columns", COLUMN_INT, AT(size) },
+	{ "border", COLUMN_INT, AT(border) },
+	{ "iterations", COLUMN_INT, AT(iterations) },
+	{ "transport", COLUMN_TEXT, AT(transport) },
+	{ 0 },
+};
+
 static const char *const problem_names[] = { "1", "2", "3", NULL };
 static const char *const omega_names[] = {
 	"eq9", "as-run", "corrected", "lsor", "sor", NULL

@@ -47,6 +47,7 @@ static inline int lmsor_look_every(const struct lmsor_params *p)
 }
 
 extern const struct option_spec lmsor_options[];
+extern const struct solver_column lmsor_columns[];
 
 int lmsor_prepare(void *params, uint32_t gpus);
 void lmsor_config(const void *params, char text[CONFIG_BYTES]);

@@ -202,6 +202,7 @@ const struct solver solver_micro = {
 	.work_bytes = sizeof(struct micro_work),
 	.alone = true,
 	.options = micro_options,
+	.columns = micro_columns,
 	.prepare = micro_prepare,
 	.config = micro_config,
 	.begin = micro_begin,

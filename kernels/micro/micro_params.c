@@ -39,6 +39,13 @@ const struct option_spec micro_options[] = {
 	{ 0 },
 };
 
+const struct solver_column micro_columns[] = {
+	{ "rows", COLUMN_INT, AT(size) },
+	{ "columns", COLUMN_INT, AT(size) },
+	{ "iterations", COLUMN_INT, AT(iterations) },
+	{ 0 },
+};
+
 static int check_work(struct micro_params *p)
 {
 	const struct micro_kernel *k = p->kernel;

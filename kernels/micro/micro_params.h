@@ -20,6 +20,7 @@ struct micro_params {
 };
 
 extern const struct option_spec micro_options[];
+extern const struct solver_column micro_columns[];
 
 int micro_prepare(void *params, uint32_t gpus);
 void micro_config(const void *params, char text[CONFIG_BYTES]);

@@ -125,6 +125,7 @@ const struct solver solver_rbsor = {
 	.params_bytes = sizeof(struct rbsor_params),
 	.work_bytes = sizeof(struct domain_work),
 	.options = rbsor_options,
+	.columns = rbsor_columns,
 	.prepare = rbsor_prepare,
 	.config = rbsor_config,
 	.begin = begin,

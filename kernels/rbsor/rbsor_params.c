@@ -30,6 +30,12 @@ const struct option_spec rbsor_options[] = {
 	{ 0 },
 };
 
+const struct solver_column rbsor_columns[] = {
+	{ "rows", COLUMN_INT64, AT(rows) },	     { "columns", COLUMN_INT64, AT(columns) },
+	{ "border", COLUMN_INT, AT(border) },	     { "iterations", COLUMN_INT, AT(iterations) },
+	{ "transport", COLUMN_TEXT, AT(transport) }, { 0 },
+};
+
 double rbsor_optimal_omega(int64_t rows, int64_t columns)
 {
 	double mu = 0.5 * (cos(M_PI / (double)(rows + 1)) + cos(M_PI / (double)(columns + 1)));

@@ -23,6 +23,7 @@ struct rbsor_params {
 };
 
 extern const struct option_spec rbsor_options[];
+extern const struct solver_column rbsor_columns[];
 
 /*
  * The optimum relaxation factor, Spampinato (4.17), extended to rectangles through Young's formula:

@@ -42,7 +42,7 @@ void intervals_release(struct intervals *intervals)
 /* [host, mixed or kernel-bound][kernel times from recordings or from the device's inside] */
 typedef const char *classes[3][2];
 
-const char *interval_class(int gpus, const char *config, double kernel_share,
+const char *interval_class(int gpus, const char *transport, double kernel_share,
 			   const char *kernel_model)
 {
 	static const classes single = { { "single-host", "single-host" },
@@ -54,9 +54,9 @@ const char *interval_class(int gpus, const char *config, double kernel_share,
 	static const classes peer = { { "peer-host", "peer-host" },
 				      { "peer-mixed", "peer-mixed-warps" },
 				      { "peer-kernel", "peer-kernel-warps" } };
-	const classes *of = gpus == 1					 ? &single
-			    : config && strstr(config, "transport=host") ? &host
-									 : &peer;
+	const classes *of = gpus == 1				      ? &single
+			    : transport && !strcmp(transport, "host") ? &host
+								      : &peer;
 	return (*of)[kernel_share > 0.7	  ? 2
 		     : kernel_share > 0.3 ? 1
 					  : 0][kernel_model && !strcmp(kernel_model, "warps")];

@@ -27,11 +27,12 @@ int intervals_read(struct intervals *intervals, const char *platform_name);
 void intervals_release(struct intervals *intervals);
 
 /*
- * Class of a run: how many GPUs, how they talk, what bounds them (share of the core time in which a
+ * Class of a run: how many GPUs, how they talk ("host": through its memory; else, NULL too, GPU to
+ * GPU), what bounds them (share of the core time in which a
  * kernel ran), and, where kernels matter, whether their times were recorded or come from the model
  * `warps`: the two do not err alike.
  */
-const char *interval_class(int gpus, const char *config, double kernel_share,
+const char *interval_class(int gpus, const char *transport, double kernel_share,
 			   const char *kernel_model);
 /* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
  * that each way when nothing was fitted. */

@@ -161,7 +161,7 @@ static int explain(const struct program *program, const char *solver, void *para
 		return -1;
 	schedule_init(&schedule);
 	int rc = program->plan_steady(solver, config, &schedule);
-	if (!rc && !(rc = predictor_init(&predictor, o, false))) {
+	if (!rc && !(rc = predictor_init(&predictor, program, o, false))) {
 		predictor.warps = warps_new(&predictor.platform, &predictor.warps_options);
 		rc = predictor.warps ? 0 : -1;
 		if (!rc)

@@ -32,7 +32,7 @@ static int answer(const struct program *program, const char *solver, void *param
 		return -1;
 	schedule_init(&schedule);
 	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
-	    predictor_init(&predictor, &o->common, true) == 0) {
+	    predictor_init(&predictor, program, &o->common, true) == 0) {
 		rc = predictor_answer(&predictor, &schedule, &o->common, model,
 				      o->gpus > 1 ? "gpus" : "size", NULL);
 		predictor_release(&predictor);

@@ -92,7 +92,7 @@ static int answer(const struct program *program, const char *path, const struct 
 	trace_init(&trace);
 	schedule_init(&schedule);
 	if (trace_read(&trace, path, 0) || make_schedule(program, o, &trace, &schedule, &set) ||
-	    predictor_init(&predictor, &o->common, strcmp(model, "recorded") != 0))
+	    predictor_init(&predictor, program, &o->common, strcmp(model, "recorded") != 0))
 		goto out;
 	if (schedule.anomaly_count)
 		report_warning(

@@ -231,9 +231,11 @@ static int leave_out(struct predictor *p, const char *names)
 	return 0;
 }
 
-int predictor_init(struct predictor *p, const struct predictor_options *o, bool wants_profile)
+int predictor_init(struct predictor *p, const struct program *program,
+		   const struct predictor_options *o, bool wants_profile)
 {
 	memset(p, 0, sizeof(*p));
+	p->program = program;
 	profile_init(&p->profile);
 	const bool changed = o->set.count || o->ideal.count;
 	if (platform_read(&p->platform, o->platform))
@@ -383,6 +385,15 @@ char *predictor_inputs(const struct predictor *p, const char *kernel_model)
 	return inputs;
 }
 
+/* NULL: one GPU, or a program that is no solver of ours. Owned by the caller. */
+static char *transport_of(const struct predictor *p, const struct schedule *schedule)
+{
+	return schedule->config && schedule->gpu_count > 1
+		       ? p->program->column(schedule->solver, schedule->config, schedule->gpu_count,
+					    "transport")
+		       : NULL;
+}
+
 int predictor_run(struct predictor *p, const struct schedule *schedule,
 		  const struct predictor_request *request, struct prediction *prediction)
 {
@@ -427,10 +438,12 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		double kernels = 0, low, high;
 		for (uint32_t g = 0; g < r->gpu_count; g++)
 			kernels += (double)r->gpu[g].kernel_ps / r->gpu_count;
-		const char *class_name = interval_class(
-			(int)schedule->gpu_count, schedule->config,
+		char *transport = transport_of(p, schedule);
+		prediction->class_name = interval_class(
+			(int)schedule->gpu_count, transport,
 			r->core_ps ? kernels / (double)r->core_ps : 0, model.ops->name);
-		intervals_lookup(&p->intervals, request->set, class_name, &low, &high);
+		free(transport);
+		intervals_lookup(&p->intervals, request->set, prediction->class_name, &low, &high);
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low);
 		prediction->core_hi_us = prediction->core_us * (1 + high);

@@ -17,6 +17,7 @@ struct predictor {
 	struct platform platform;
 	struct platform records; /* whose records serve, where that is another platform, or this one
 				    unchanged */
+	const struct program *program; /* says how a configuration's GPUs talk */
 	struct profile profile;
 	struct intervals intervals;
 	bool has_profile,
@@ -49,8 +50,8 @@ extern const struct option_spec predictor_platform_options[];
 const char *predictor_model(const struct predictor_options *options, const char *unasked);
 /* Reads the platform, applies --set and --ideal, loads the profile (given, or the one shipped with
  * the platform) when `wants_profile`. */
-int predictor_init(struct predictor *predictor, const struct predictor_options *options,
-		   bool wants_profile);
+int predictor_init(struct predictor *predictor, const struct program *program,
+		   const struct predictor_options *options, bool wants_profile);
 void predictor_release(struct predictor *predictor);
 /* The platform whose profile, intervals and measurements serve: a folder name under traces/data.
  * Borrowed. */
@@ -85,6 +86,7 @@ char *predictor_inputs(const struct predictor *predictor, const char *kernel_mod
 struct prediction {
 	double core_us, core_lo_us, core_hi_us, total_us;
 	const char *kernel_model; /* static */
+	const char *class_name;	  /* static; interval_class */
 	bool extrapolated;
 	struct simulation_result detail; /* owned: prediction_release */
 };

@@ -95,7 +95,7 @@ int cmd_bench(const struct program *program, int argc, char **argv)
 	}
 	struct predictor predictor;
 	o.common.allow_extrapolation = true;
-	if (predictor_init(&predictor, &o.common, false))
+	if (predictor_init(&predictor, program, &o.common, false))
 		return EXIT_BAD;
 	bool tsv = !strcmp(o.common.format, "tsv");
 	if (o.kernels) {

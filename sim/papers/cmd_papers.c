@@ -138,7 +138,7 @@ static char *measured_folder(const char *platform)
 {
 	const struct predictor_options asked = { .platform = platform };
 	struct predictor predictor;
-	if (predictor_init(&predictor, &asked, false))
+	if (predictor_init(&predictor, NULL, &asked, false))
 		return NULL;
 	char *folder = xprintf("%s/traces/data/%s", util_root(), predictor_measured(&predictor));
 	predictor_release(&predictor);

@@ -46,7 +46,7 @@ static struct paper_device *open_device(struct paper_runs *r, const char *name)
 		if (!strcmp(r->device[k].name, name))
 			return &r->device[k];
 	struct predictor *p = xcalloc(1, sizeof(*p));
-	if (predictor_init(p, &options, true)) {
+	if (predictor_init(p, r->program, &options, true)) {
 		free(p);
 		return NULL;
 	}

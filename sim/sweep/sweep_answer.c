@@ -37,7 +37,7 @@ static int make_ready(struct sweep_answerer *a, const struct sweep_point *point)
 	char *assignments = xstrdup(point->set);
 	options.platform = point->platform;
 	int rc = split_set(assignments, &options.set) ||
-				 predictor_init(&a->predictor, &options, true)
+				 predictor_init(&a->predictor, a->program, &options, true)
 			 ? -1
 			 : 0;
 	free(assignments);
@@ -47,18 +47,14 @@ static int make_ready(struct sweep_answerer *a, const struct sweep_point *point)
 	return rc;
 }
 
-/* A configuration string is "key=value ...": the number behind a key, 0 when there is none. */
-static int64_t number_of(const char *config, const char *key, char stop)
+/* A number that the solver says of a configuration, 0 when it has none of that name. */
+static int64_t number_of(const struct sweep_answerer *a, const struct sweep_point *point,
+			 const char *column)
 {
-	const size_t length = strlen(key);
-	for (const char *at = config; (at = strstr(at, key)); at += length)
-		if ((at == config || at[-1] == ' ') && at[length] == '=') {
-			const char *value = at + length + 1, *second = strchr(value, stop);
-			if (stop && second && second < value + strcspn(value, " "))
-				value = second + 1;
-			return strtoll(value, NULL, 10);
-		}
-	return 0;
+	char *text = a->program->column(point->solver, point->config, point->gpus, column);
+	const int64_t value = text ? strtoll(text, NULL, 10) : 0;
+	free(text);
+	return value;
 }
 
 static double us(sim_time ps)
@@ -169,10 +165,10 @@ void sweep_answer(struct sweep_answerer *a, const struct sweep_point *point, str
 	schedule_init(&schedule);
 	if (!a->program->plan(point->solver, point->config, point->gpus, &schedule)) {
 		snprintf(row->config, sizeof(row->config), "%s", schedule.config);
-		row->rows = number_of(schedule.config, "size", 0);
-		row->columns = number_of(schedule.config, "size", 'x');
-		row->border = number_of(schedule.config, "border", 0);
-		row->iterations = number_of(schedule.config, "iterations", 0);
+		row->rows = number_of(a, point, "rows");
+		row->columns = number_of(a, point, "columns");
+		row->border = number_of(a, point, "border");
+		row->iterations = number_of(a, point, "iterations");
 		if (!make_ready(a, point))
 			predict(a, point, &schedule, row);
 	}

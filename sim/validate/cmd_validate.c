@@ -231,7 +231,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		report("--fit-intervals goes by the whole models: not with --without");
 		return EXIT_USAGE;
 	}
-	if (predictor_init(&predictor, &o.common, true))
+	if (predictor_init(&predictor, program, &o.common, true))
 		return EXIT_BAD;
 	if (o.common.ideal.count)
 		predictor.warps_options.before = NULL; /* what a part is to the model is asked here:

@@ -61,11 +61,11 @@ static struct answer *add_answer(struct answers *to, const char *model, const ch
 	return new;
 }
 
-static void add_prediction(struct answers *to, const struct measured_row *m, const char *model,
-			   const char *answered_by, const struct prediction *p)
+static void add_prediction(struct answers *to, const char *model, const char *answered_by,
+			   const struct prediction *p)
 {
 	struct answer *new = add_answer(to, model, answered_by, p->core_us);
-	double kernels = 0, parts[PART_COUNT] = { 0 };
+	double parts[PART_COUNT] = { 0 };
 	new->lo_us = p->core_lo_us;
 	new->hi_us = p->core_hi_us;
 	new->extrapolated = p->extrapolated;
@@ -73,15 +73,11 @@ static void add_prediction(struct answers *to, const struct measured_row *m, con
 		const struct breakdown *gpu = &p->detail.gpu[g];
 		const sim_time part_ps[PART_COUNT] = { gpu->kernel_ps, gpu->transfer_ps,
 						       gpu->sync_ps, gpu->host_ps };
-		kernels += (double)gpu->kernel_ps / p->detail.gpu_count;
 		for (int k = 0; k < PART_COUNT; k++)
 			parts[k] += (double)part_ps[k] * 1e-6 / p->detail.gpu_count;
 	}
 	memcpy(new->part_us, parts, sizeof(parts));
-	snprintf(new->class_name, sizeof(new->class_name), "%s",
-		 interval_class(m->gpus, m->config,
-				p->detail.core_ps ? kernels / (double)p->detail.core_ps : 0,
-				p->kernel_model));
+	snprintf(new->class_name, sizeof(new->class_name), "%s", p->class_name);
 }
 
 /* `trace_inputs`: of what is made of the run's own trace. */
@@ -211,10 +207,10 @@ static int answer_planned(struct context *c, const struct measured_row *m, struc
 		rc = plan_core(c, m, m->gpus, models[k], set_of(m), &p);
 		if (rc <= 0)
 			continue;
-		add_prediction(answers, m, models[k], p.kernel_model, &p);
+		add_prediction(answers, models[k], p.kernel_model, &p);
 		answered = k ? answered : p.kernel_model;
 		if (!k)
-			add_prediction(answers, m, answered, answered, &p);
+			add_prediction(answers, answered, answered, &p);
 		prediction_release(&p);
 	}
 	if (rc >= 0 && m->gpus > 1) {
@@ -281,9 +277,9 @@ static int answer_replayed(const struct replayed *r, size_t run, struct answers 
 		rc = predictor_run(c->predictor, &schedule, &request, &p);
 		if (rc)
 			break;
-		add_prediction(answers, m, models[k], "", &p);
+		add_prediction(answers, models[k], "", &p);
 		if (!k)
-			add_prediction(answers, m, "recorded", "", &p);
+			add_prediction(answers, "recorded", "", &p);
 		prediction_release(&p);
 	}
 	if (!rc)

@@ -29,6 +29,12 @@ struct program {
 	/* The configuration string of filled-in parameters (owned by the caller); NULL after a
 	 * message. */
 	char *(*config_of)(const char *solver, void *params, uint32_t gpus);
+	/*
+	 * What a column of tables says of a configuration ("rows", "columns", "border",
+	 * "iterations", "transport"), as text, owned by the caller; NULL where the solver has no
+	 * such column, and after a message where there is no such solver or configuration.
+	 */
+	char *(*column)(const char *solver, const char *config, uint32_t gpus, const char *column);
 	/* Runs the CUDA part of a calibration (struct calibration, model/calibrate/calibrate.h); -1
 	 * after a message. */
 	int (*calibrate_cuda)(void *calibration);
