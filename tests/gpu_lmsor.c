@@ -15,7 +15,7 @@
 #include "kernels/lmsor/lmsor_params.h"
 #include "solver_kit.h"
 
-enum { MOST_ITERATIONS = 100, SLOTS = MOST_ITERATIONS + 1 + BOARD_COUNTS };
+enum { MOST_ITERATIONS = 100, SLOTS = MOST_ITERATIONS + 1 + SCOREBOARD_COUNTS };
 static const uint64_t never = UINT64_MAX;
 
 struct kernel {
@@ -48,7 +48,7 @@ static const struct gpu_size standard_sizes[] = {
 struct check {
 	struct gpu_check kit;
 	struct machine *m;
-	uint32_t stream, host, device, host_terms, device_terms, host_norm, device_norm, mail;
+	uint32_t stream, host, device, host_terms, device_terms, host_norm, device_norm, mailboxes;
 	int64_t bytes;
 	double *grid, *terms; /* of the CPU */
 	uint64_t norm[SLOTS];
@@ -230,7 +230,7 @@ static int loop_body(struct machine_thread *t, void *arg)
 		       : 0;
 }
 
-/* The letter boxes hold what earlier checks left there. */
+/* The mailboxes hold what earlier checks left there. */
 static int check_loop(struct check *check, int rows, int columns, int begin, int end, int bands,
 		      int iterations, int every, double tolerance, int turn)
 {
@@ -244,7 +244,7 @@ static int check_loop(struct check *check, int rows, int columns, int begin, int
 			  .row_end = end,
 			  .first_row = 6 + (turn & 1),
 			  .iterations = iterations,
-			  .look_every = every,
+			  .check_every = every,
 			  .bands = bands,
 			  .problem = random_problem(check, (enum lmsor_omega)(turn % 5),
 						    1 + turn % 3, iterations <= 2) },
@@ -265,11 +265,11 @@ static int check_loop(struct check *check, int rows, int columns, int begin, int
 	memset(check->norm, 0, sizeof(check->norm));
 	struct lmsor_loop here = trip.loop;
 	here.grid = check->grid;
-	here.board = check->norm;
+	here.scoreboard = check->norm;
 	lmsor_persistent_cpu(&here);
 	trip.loop.grid = address(check, check->device);
-	trip.loop.board = address(check, check->device_norm);
-	trip.loop.mail = address(check, check->mail);
+	trip.loop.scoreboard = address(check, check->device_norm);
+	trip.loop.mailboxes = address(check, check->mailboxes);
 	if (check->m->ops->run(check->m, 1, loop_body, &trip, &thread))
 		return -1;
 	snprintf(what, sizeof(what),
@@ -280,7 +280,7 @@ static int check_loop(struct check *check, int rows, int columns, int begin, int
 	gpu_compare(&check->kit, what, check->grid, address(check, check->host), (size_t)trip.bytes,
 		    8, pitch);
 	gpu_compare(&check->kit, what, check->norm, address(check, check->host_norm),
-		    BOARD_COUNTS * 8, 8, BOARD_COUNTS);
+		    SCOREBOARD_COUNTS * 8, 8, SCOREBOARD_COUNTS);
 	return 0;
 }
 
@@ -293,7 +293,7 @@ static int check_end(struct check *check, int rows, int columns, int begin, int 
 	if (check_loop(check, rows, columns, begin, rows - 1, bands, MOST_ITERATIONS, 1 + turn % 4,
 		       0.05, turn))
 		return -1;
-	const int more = (int)check->norm[BOARD_DONE] + turn / 2 % (LMSOR_LAG + 2);
+	const int more = (int)check->norm[SCOREBOARD_DONE] + turn / 2 % (LMSOR_LAG + 2);
 	check->kit.drawn = drawn;
 	return check_loop(check, rows, columns, begin, rows - 1, bands,
 			  more < MOST_ITERATIONS ? more : MOST_ITERATIONS, 1 + turn % 4, 0.05,
@@ -492,7 +492,8 @@ static int check_all(struct check *check, const struct gpu_size *sizes, size_t c
 	    ops->buffer(m, 0, SPACE_DEVICE, 5 * check->bytes, &check->device_terms) ||
 	    ops->buffer(m, 0, SPACE_PINNED, SLOTS * 8, &check->host_norm) ||
 	    ops->buffer(m, 0, SPACE_DEVICE, SLOTS * 8, &check->device_norm) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, 8 * lmsor_mail_words(LMSOR_BANDS), &check->mail) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, 8 * lmsor_mailbox_words(LMSOR_BANDS),
+			&check->mailboxes) ||
 	    ops->stream(m, 0, &check->stream))
 		return -1;
 	check->grid = xmalloc((size_t)check->bytes);

@@ -56,7 +56,7 @@ struct lmsor_problem {
 };
 
 /*
- * u lies as red-black SOR's LAYOUT_SPLIT (kernels/rbsor/rbsor.h): each row its red half-row, then
+ * u lies as LAYOUT_SPLIT has it (kernels/kit/colour_layout.h): each row its red half-row, then
  * its black one, pitch/2 each; pitch is a multiple of 128 elements. Stored terms lie in planes of
  * strip_rows x pitch/2, first all of red, then all of black: array a of colour c begins at element
  * (c * arrays + a) * strip_rows * pitch/2.
@@ -86,21 +86,21 @@ struct lmsor_sweep {
  * (STORED_NONE). Rows are cut into `bands` bands as even as can be, a block each; no band has more
  * than LMSOR_BAND_ROWS rows, no grid more than 2 LMSOR_LOOP_THREADS columns.
  *
- * `board` is zero before the launch. Then board[0] is the number of iterations made, board[1]
- * max|u| after them, as bits. Behind them bands count themselves: board[2] once all are there, one
- * more word for each look.
+ * `scoreboard` is zero before the launch. Then scoreboard[0] is the number of iterations made,
+ * scoreboard[1] max|u| after them, as bits. Behind them bands count themselves: scoreboard[2] once
+ * all are there, one more word for each check.
  */
 struct lmsor_loop {
 	double *grid;
-	uint64_t *board;  /* 3 + iterations / look_every words */
-	uint64_t *mail;	  /* lmsor_mail_words(bands): what bands tell their neighbours; need not be
-			     cleared */
-	uint64_t stop_at; /* as in a sweep; UINT64_MAX: looks change nothing */
+	uint64_t *scoreboard; /* 3 + iterations / check_every words */
+	uint64_t *mailboxes;  /* lmsor_mailbox_words(bands): what bands tell their neighbours; need
+				 not be cleared */
+	uint64_t stop_at;     /* as in a sweep; UINT64_MAX: checks change nothing */
 	int32_t pitch, columns;
 	int32_t row_begin, row_end, first_row;
-	int32_t iterations; /* at most; from 1 */
-	int32_t look_every; /* iterations between looks at max|u|; from 1 */
-	int32_t bands;	    /* from 1 to the number of rows */
+	int32_t iterations;  /* at most; from 1 */
+	int32_t check_every; /* iterations between checks of max|u|; from 1 */
+	int32_t bands;	     /* from 1 to the number of rows */
 	struct lmsor_problem problem;
 };
 
@@ -109,11 +109,12 @@ enum {
 	LMSOR_BAND_ROWS = 8,
 	LMSOR_LOOP_THREADS = 512
 };			/* bands: a multiprocessor each */
-enum { LMSOR_LAG = 3 }; /* iterations from a look until all know what came of it */
-enum { BOARD_DONE, BOARD_NORM, BOARD_COUNTS };
+enum { LMSOR_LAG = 3 }; /* iterations from a check until all know what came of it */
+enum { SCOREBOARD_DONE, SCOREBOARD_NORM, SCOREBOARD_COUNTS };
 
-/* Words of 8 bytes, two a letter: of two sides and two colours of each band. */
-LMSOR_CONSTANT int64_t lmsor_mail_words(int32_t bands)
+/* Words of 8 bytes, two a mailbox, which holds one flag: of two sides and two colours of each band.
+ */
+LMSOR_CONSTANT int64_t lmsor_mailbox_words(int32_t bands)
 {
 	return (int64_t)bands * 2 * 2 * LMSOR_LOOP_THREADS * 2;
 }

@@ -5,16 +5,16 @@
  * A thread has one index of the half-rows in all rows of the band, so both columns of it and both
  * colours: three of a point's four neighbours are its own, the fourth is its neighbouring lane's.
  * Between bands nothing meets at a barrier: a point of a band's outer row waits for the one value
- * beyond it. That is a letter of 16 bytes, the value and the number of the half-sweep it is for,
+ * beyond it. That is a flag of 16 bytes, the value and the number of the half-sweep it is for,
  * which is written and read at once, so that whoever finds the number has the value and no fence is
  * needed.
  *
- * A letter box has room for one value. It is free again when its owner writes next, two half-sweeps
- * on: that value was computed from the answer of the thread that reads the box, and it had read
+ * A mailbox has room for one value. It is free again when its owner writes next, two half-sweeps
+ * on: that value was computed from the answer of the thread that reads the mailbox, and it had read
  * before it answered.
  *
- * On an H200 a letter takes 600 to 850 cycles, most of what a half-sweep takes up to size 600.
- * Hence both letters are asked for before anything else is done, each is answered before the other
+ * On an H200 a flag takes 600 to 850 cycles, most of what a half-sweep takes up to size 600.
+ * Hence both flags are asked for before anything else is done, each is answered before the other
  * is waited for, and what need not be in time is done while they are on their way.
  */
 #ifndef WARPREEL_LMSOR_BAND_CUH
@@ -26,9 +26,9 @@ enum { LMSOR_LOOP_WARPS = LMSOR_LOOP_THREADS / 32 };
 
 typedef unsigned long long lmsor_word;
 
-/* The number has 64 bits since of 32 nvcc makes a copy, and so waits for the letter where it is
+/* The number has 64 bits since of 32 nvcc makes a copy, and so waits for the flag where it is
  * asked for. */
-struct alignas(16) lmsor_letter {
+struct alignas(16) lmsor_flag {
 	double value;
 	lmsor_word number;
 };
@@ -39,7 +39,7 @@ struct lmsor_block {
 	double edge[2][LMSOR_BAND_ROWS]
 		   [LMSOR_LOOP_WARPS + 2]; /* by colour: of each warp's outer lane, the one that
 					      another warp asks for */
-	int above, lost; /* at a look: a value is above the tolerance, is no finite number */
+	int above, lost; /* at a check: a value is above the tolerance, is no finite number */
 	int ended;	 /* thread 0's to all others */
 };
 
@@ -48,8 +48,8 @@ struct lmsor_block {
 struct lmsor_seat {
 	const struct lmsor_loop *loop;
 	struct lmsor_block *block;
-	double *kept;		    /* of the block: LMSOR_LAG times 2 ROWS values a thread */
-	struct lmsor_letter *boxes; /* of this thread's index in its band */
+	double *kept;		  /* of the block: LMSOR_LAG times 2 ROWS values a thread */
+	struct lmsor_flag *boxes; /* mailboxes of this thread's index in its band */
 	int index, band, first; /* in the half-rows; of the bands; local row of the band's first */
 	int lane, warp;
 	int step[2];	/* lane, counted from here, of the horizontal neighbour that is not this
@@ -63,35 +63,35 @@ template <int ROWS> struct lmsor_held {
 	double u[2][ROWS], omega[2][ROWS]; /* by colour */
 };
 
-/* The place of this thread's letters; `bands` further on, of side 0 (the first row's, for the band
+/* The place of this thread's flags; `bands` further on, of side 0 (the first row's, for the band
  * above) or 1, of one colour. */
-__device__ __forceinline__ struct lmsor_letter *lmsor_box(const struct lmsor_seat &seat, int bands,
-							  int side, int colour)
+__device__ __forceinline__ struct lmsor_flag *lmsor_box(const struct lmsor_seat &seat, int bands,
+							int side, int colour)
 {
 	return seat.boxes + (bands * 4 + side * 2 + colour) * LMSOR_LOOP_THREADS;
 }
 
-__device__ __forceinline__ void lmsor_post(struct lmsor_letter *box, double value, unsigned number)
+__device__ __forceinline__ void lmsor_post(struct lmsor_flag *box, double value, unsigned number)
 {
-	struct lmsor_letter letter = { value, number };
+	struct lmsor_flag flag = { value, number };
 
-	__nv_atomic_store(box, &letter, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+	__nv_atomic_store(box, &flag, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-__device__ __forceinline__ struct lmsor_letter lmsor_ask(struct lmsor_letter *box)
+__device__ __forceinline__ struct lmsor_flag lmsor_ask(struct lmsor_flag *box)
 {
-	struct lmsor_letter letter;
+	struct lmsor_flag flag;
 
-	__nv_atomic_load(box, &letter, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-	return letter;
+	__nv_atomic_load(box, &flag, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+	return flag;
 }
 
-__device__ __forceinline__ double lmsor_await(struct lmsor_letter *box, struct lmsor_letter letter,
+__device__ __forceinline__ double lmsor_await(struct lmsor_flag *box, struct lmsor_flag flag,
 					      unsigned number)
 {
-	while (letter.number != number)
-		letter = lmsor_ask(box);
-	return letter.value;
+	while (flag.number != number)
+		flag = lmsor_ask(box);
+	return flag.value;
 }
 
 __device__ __forceinline__ double *lmsor_at(const struct lmsor_seat &seat, int row, int colour)
@@ -129,9 +129,9 @@ __device__ __forceinline__ void lmsor_point(const struct lmsor_seat &seat,
 		held->u[COLOUR][r] = u;
 }
 
-/* What lies beyond the band, in the column of this thread: letters on their way. */
+/* What lies beyond the band, in the column of this thread: flags on their way. */
 struct lmsor_asked {
-	struct lmsor_letter north, south;
+	struct lmsor_flag north, south;
 };
 
 __device__ __forceinline__ bool lmsor_has_neighbour(const struct lmsor_seat &seat, int side)
@@ -156,11 +156,11 @@ __device__ __forceinline__ struct lmsor_asked lmsor_ask_beyond(const struct lmso
 
 template <int COLOUR, int ROWS>
 __device__ __forceinline__ double lmsor_beyond(const struct lmsor_seat &seat, int side,
-					       struct lmsor_letter letter, unsigned number)
+					       struct lmsor_flag flag, unsigned number)
 {
 	if (lmsor_has_neighbour(seat, side))
-		return lmsor_await(lmsor_box(seat, side == 0 ? -1 : 1, 1 - side, 1 - COLOUR),
-				   letter, number);
+		return lmsor_await(lmsor_box(seat, side == 0 ? -1 : 1, 1 - side, 1 - COLOUR), flag,
+				   number);
 	return *lmsor_at(seat, side == 0 ? -1 : ROWS,
 			 1 - COLOUR); /* the border, which stays as it is */
 }

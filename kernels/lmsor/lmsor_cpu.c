@@ -93,11 +93,11 @@ void lmsor_persistent_cpu(const void *args)
 		norm = 0;
 		for (sweep.colour = 0; sweep.colour < 2; sweep.colour++)
 			lmsor_none_cpu(&sweep);
-		if (++done % loop->look_every == 0 && loop->stop_at != LMSOR_NEVER)
+		if (++done % loop->check_every == 0 && loop->stop_at != LMSOR_NEVER)
 			ended = norm <= loop->stop_at || norm >= LMSOR_FINITE_END;
 	}
-	loop->board[BOARD_DONE] = (uint64_t)done;
-	loop->board[BOARD_NORM] = norm;
+	loop->scoreboard[SCOREBOARD_DONE] = (uint64_t)done;
+	loop->scoreboard[SCOREBOARD_NORM] = norm;
 }
 
 /* The five terms of one point in the order of the planes of STORED_ALL; STORED_TWO has the drifts

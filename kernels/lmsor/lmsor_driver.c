@@ -54,8 +54,8 @@ static int make_own(struct lmsor_work *r, uint32_t g)
 		return -1;
 	if (method->whole)
 		return ops->buffer(m, g, SPACE_DEVICE,
-				   8 * lmsor_mail_words(lmsor_bands(r->params.size - 2)),
-				   &own->mail);
+				   8 * lmsor_mailbox_words(lmsor_bands(r->params.size - 2)),
+				   &own->mailboxes);
 	if (r->params.check_every != CHECK_DEVICE)
 		return 0;
 	for (int k = 0; k < 2; k++)
@@ -87,7 +87,7 @@ static int restart(struct solver_work *work)
 	return parts_restart(&r->domain.parts);
 }
 
-/* max|u| of the last iteration, where it was looked at. */
+/* max|u| of the last iteration, where it was checked. */
 static double last_norm(const struct lmsor_work *r)
 {
 	double norm;

@@ -88,8 +88,8 @@ LMSOR_CONSTANT int32_t lmsor_bands(int32_t rows)
 }
 
 /* lmsor_persistent: a band a block, an index of both half-rows a thread, whose values of LMSOR_LAG
- * looks are in shared memory; the path is the rows of the widest band, a step an iteration (at
- * most: a look may end them). */
+ * checks are in shared memory; the path is the rows of the widest band, a step an iteration (at
+ * most: a check may end them). */
 static inline void lmsor_persistent_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct lmsor_loop *loop = (const struct lmsor_loop *)args;

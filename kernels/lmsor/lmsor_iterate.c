@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * Iterations of local modified SOR until max|u| is small: three ways to look at it, unless a kernel
+ * Iterations of local modified SOR until max|u| is small: three ways to check it, unless a kernel
  * does so by itself.
  *
- *   check every, M   the norm of that iteration goes to the host, which waits for it and decides;
- * with several GPUs all meet first check device     one GPU: sweeps look at the norm before them
- * and do nothing once it is small, so the host may launch ahead in chunks and the count stays
- * exact. Several GPUs: none of them knows the others' norm in time, so all go on; the host looks at
- * a chunk while the next one runs, and when the end was in it, goes back to the chunk's first state
- *                    and does as many iterations as it takes.
+ * check every, M: the norm of that iteration goes to the host, which waits for it and decides; with
+ * several GPUs all meet first.
+ *
+ * check device, one GPU: sweeps check the norm before them and do nothing once it is small, so the
+ * host may launch ahead in chunks and the count stays exact.
+ *
+ * check device, several GPUs: none of them knows the others' norm in time, so all go on; the host
+ * checks a chunk while the next one runs, and when the end was in it, goes back to the chunk's
+ * first state and does as many iterations as it takes.
  */
 #include "lmsor_row.h"
 #include "lmsor_work.h"
 
 enum {
 	CHUNK = 32
-}; /* iterations launched between two looks of check=device: two chunks of empty sweeps are lost at
+}; /* iterations launched between two checks of check=device: two chunks of empty sweeps are lost at
       the end */
 
 /* max|u| over all GPUs, as bits, from the host's copies. */
@@ -100,7 +103,7 @@ static int copy_strip(struct lmsor_work *r, struct machine_thread *t, uint32_t f
 	return lmsor_ops(r)->copy(t, part->stream, &copy);
 }
 
-/* Iterations [from, to) without a look; the norms of the chunk go to the host on a stream beside.
+/* Iterations [from, to) without a check; the norms of the chunk go to the host on a stream beside.
  */
 static int launch_chunk(struct lmsor_work *r, struct machine_thread *t, int from, int to, int chunk)
 {
@@ -192,16 +195,17 @@ static int iterate_ahead(struct lmsor_work *r, struct machine_thread *t)
 static int iterate_at_once(struct lmsor_work *r, struct machine_thread *t)
 {
 	const uint32_t stream = r->domain.parts.part[t->gpu].stream;
-	if (lmsor_launch_whole(r, t) || lmsor_copy_norms(r, t, stream, 0, BOARD_COUNTS, true) ||
+	if (lmsor_launch_whole(r, t) ||
+	    lmsor_copy_norms(r, t, stream, 0, SCOREBOARD_COUNTS, true) ||
 	    lmsor_ops(r)->sync(t, stream))
 		return -1;
-	const uint64_t *board = lmsor_slot(r, r->own[t->gpu].h_norm, 0),
-		       every = (uint64_t)lmsor_look_every(&r->params);
-	r->done = (int)board[BOARD_DONE];
-	const bool looked =
-		board[BOARD_DONE] % every == 0; /* then zero is max|u| of zeros, not of no look */
-	r->norm = looked ? board[BOARD_NORM] : 0;
-	r->ended = looked &&
+	const uint64_t *scoreboard = lmsor_slot(r, r->own[t->gpu].h_norm, 0),
+		       every = (uint64_t)lmsor_check_interval(&r->params);
+	r->done = (int)scoreboard[SCOREBOARD_DONE];
+	const bool checked = scoreboard[SCOREBOARD_DONE] % every ==
+			     0; /* then zero is max|u| of zeros, not of no check */
+	r->norm = checked ? scoreboard[SCOREBOARD_NORM] : 0;
+	r->ended = checked &&
 		   (r->norm <= lmsor_bits(r->params.tolerance) || r->norm >= LMSOR_FINITE_END);
 	return 0;
 }

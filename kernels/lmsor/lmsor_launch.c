@@ -23,7 +23,7 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 	const int64_t begin = s->low - (s->has_low ? extension : 0);
 	const int64_t end = s->low + (s->end - s->begin) + (s->has_high ? extension : 0),
 		      rows = end - begin;
-	const uint32_t backward = method->turns && colour ? ACCESS_BACKWARD : 0;
+	const uint32_t backward = method->reverses && colour ? ACCESS_BACKWARD : 0;
 	const int64_t arrays = lmsor_arrays(method->stored), plane_row = r->domain.pitch / 2 * 8,
 		      plane = part->stored_rows * plane_row;
 	const struct lmsor_sweep args = {
@@ -80,13 +80,13 @@ int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 	const struct span *s = &part->rows;
 	const int64_t rows = s->end - s->begin,
 		      split_bytes = part->stored_rows * r->domain.parts.row_bytes,
-		      board_bytes = 8 * lmsor_slots(r);
+		      scoreboard_bytes = 8 * lmsor_slots(r);
 	const int32_t bands = lmsor_bands((int32_t)rows);
-	const int64_t mail_bytes = 8 * lmsor_mail_words(bands);
+	const int64_t mailbox_bytes = 8 * lmsor_mailbox_words(bands);
 	const struct lmsor_loop args = {
 		.grid = lmsor_ops(r)->address(r->base.m, part->buffer[0]),
-		.board = lmsor_slot(r, own->norm, 0),
-		.mail = lmsor_slot(r, own->mail, 0),
+		.scoreboard = lmsor_slot(r, own->norm, 0),
+		.mailboxes = lmsor_slot(r, own->mailboxes, 0),
 		.stop_at = lmsor_fixed(r) ? LMSOR_NEVER : lmsor_bits(p->tolerance),
 		.pitch = (int32_t)r->domain.pitch,
 		.columns = p->size,
@@ -94,7 +94,7 @@ int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 		.row_end = (int32_t)(s->low + rows),
 		.first_row = (int32_t)(s->begin - s->low),
 		.iterations = r->base.iterations,
-		.look_every = lmsor_look_every(p),
+		.check_every = lmsor_check_interval(p),
 		.bands = bands,
 		.problem = p->p,
 	};
@@ -108,12 +108,12 @@ int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 		.columns = p->size,
 		.points = rows * p->size,
 		.dram_bytes = 2 * 8 * rows * p->size, /* u once in and once out */
-		.resident_bytes = split_bytes + mail_bytes,
+		.resident_bytes = split_bytes + mailbox_bytes,
 		.access_count = 5,
 		.access = {
 			{ part->buffer[0], ACCESS_READ, 0, split_bytes }, { part->buffer[0], ACCESS_WRITE, 0, split_bytes },
-			{ own->mail, ACCESS_READ, 0, mail_bytes }, { own->mail, ACCESS_WRITE, 0, mail_bytes },
-			{ own->norm, ACCESS_WRITE, 0, board_bytes },
+			{ own->mailboxes, ACCESS_READ, 0, mailbox_bytes }, { own->mailboxes, ACCESS_WRITE, 0, mailbox_bytes },
+			{ own->norm, ACCESS_WRITE, 0, scoreboard_bytes },
 		},
 	};
 	return lmsor_ops(r)->launch(t, part->stream, &launch);

@@ -26,7 +26,7 @@ const struct option_spec lmsor_options[] = {
 	  "the paper's #1, #2, #3; tuned ones with as much stored, 4: omega alone (tuned: the "
 	  "best); all iterations in one launch; the paper's CPU program and one of today" },
 	{ "check", OPTION_TEXT, AT(check), "every", 0, 0, "every|M|device",
-	  "look at max|u| every iteration, every M, or on the GPU" },
+	  "check max|u| every iteration, every M, or on the GPU" },
 	{ "border", OPTION_INT, AT(border), "1", 1, 1 << 20, "B",
 	  "iterations between border exchanges" },
 	{ "transport", OPTION_CHOICE, AT(transport), "peer", 0, 0, "host|peer",

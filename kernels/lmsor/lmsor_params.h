@@ -21,9 +21,9 @@ struct lmsor_method {
 	void (*geometry)(const void *args,
 			 struct launch_geometry *geometry); /* NULL: not on a GPU */
 	enum lmsor_stored stored;
-	bool turns; /* black goes up where red went down (lmsor_tuned.cuh) */
-	bool rows;  /* row-major, not split by colours */
-	bool whole; /* a launch is all iterations (struct lmsor_loop), not a sweep; one GPU */
+	bool reverses; /* the black sweep is reversed (lmsor_tuned.cuh) */
+	bool rows;     /* row-major, not split by colours */
+	bool whole;    /* a launch is all iterations (struct lmsor_loop), not a sweep; one GPU */
 };
 
 struct lmsor_params {
@@ -40,8 +40,8 @@ struct lmsor_params {
 		imaginary_points; /* of size x size, boundary included, as the paper counts them */
 };
 
-/* Iterations between looks of a kernel that looks by itself. */
-static inline int lmsor_look_every(const struct lmsor_params *p)
+/* Iterations between checks of a kernel that checks by itself. */
+static inline int lmsor_check_interval(const struct lmsor_params *p)
 {
 	return p->check_every == CHECK_DEVICE ? 1 : p->check_every;
 }

@@ -19,8 +19,8 @@ extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1)
 		  more = rows % loop.bands;
 	const int first = loop.row_begin + band * each + (band < more ? band : more),
 		  own = each + (band < more);
-	struct lmsor_letter *boxes =
-		(struct lmsor_letter *)loop.mail + band * 4 * LMSOR_LOOP_THREADS + index;
+	struct lmsor_flag *boxes =
+		(struct lmsor_flag *)loop.mailboxes + band * 4 * LMSOR_LOOP_THREADS + index;
 	struct lmsor_seat seat = { &loop, &block, dynamic_shared, boxes,     index,
 				   band,  first,  index & 31,	  index / 32 };
 	struct lmsor_pair column[2];
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1)
 	if (index == 0)
 		block.above = block.lost = 0;
 	for (int side = 0; side < 2; side++)
-		*lmsor_box(seat, 0, side, 0) = lmsor_letter(); /* red ones are for odd numbers */
+		*lmsor_box(seat, 0, side, 0) = lmsor_flag(); /* red ones are for odd numbers */
 	__syncthreads();
 	switch (own) {
 	case 1:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The body of lmsor_persistent: a band from the first iteration to the last, and the looks at
+ * The body of lmsor_persistent: a band from the first iteration to the last, and the checks of
  * max|u| on the way.
  *
- * At a look every band votes, by an atomic sum, and goes on; what all voted is read LMSOR_LAG
+ * At a check every band votes, by an atomic sum, and goes on; what all voted is read LMSOR_LAG
  * iterations later. So nobody waits for the slowest band of one iteration, only for the average of
- * a few. Values are put by at each look: when it was the end, they are taken back, and what was
- * done since is lost.
+ * a few. Values are saved at each check, a checkpoint: when it was the end, they are restored, and
+ * what was done since is lost.
  */
 #ifndef WARPREEL_LMSOR_PERSISTENT_CUH
 #define WARPREEL_LMSOR_PERSISTENT_CUH
@@ -45,33 +45,33 @@ __device__ __forceinline__ void lmsor_give(const struct lmsor_seat &seat,
 				*lmsor_at(seat, r, colour) = held.u[colour][r];
 }
 
-/* A thread's values, put by in shared memory and taken from there. */
+/* A thread's checkpoint: its values, saved in shared memory and restored from there. */
 template <int ROWS>
-__device__ __forceinline__ double *lmsor_shelf(const struct lmsor_seat &seat, int slot)
+__device__ __forceinline__ double *lmsor_checkpoint(const struct lmsor_seat &seat, int slot)
 {
 	return seat.kept + (slot * 2 * ROWS) * blockDim.x + threadIdx.x;
 }
 
 template <int ROWS>
-__device__ __forceinline__ void lmsor_put_by(const struct lmsor_seat &seat,
-					     const struct lmsor_held<ROWS> &held, int slot)
+__device__ __forceinline__ void lmsor_save(const struct lmsor_seat &seat,
+					   const struct lmsor_held<ROWS> &held, int slot)
 {
-	double *shelf = lmsor_shelf<ROWS>(seat, slot);
+	double *checkpoint = lmsor_checkpoint<ROWS>(seat, slot);
 
 #pragma unroll
 	for (int k = 0; k < 2 * ROWS; k++)
-		shelf[k * blockDim.x] = held.u[k & 1][k / 2];
+		checkpoint[k * blockDim.x] = held.u[k & 1][k / 2];
 }
 
 template <int ROWS>
-__device__ __forceinline__ void lmsor_take_back(const struct lmsor_seat &seat,
-						struct lmsor_held<ROWS> *held, int slot)
+__device__ __forceinline__ void lmsor_restore(const struct lmsor_seat &seat,
+					      struct lmsor_held<ROWS> *held, int slot)
 {
-	const double *shelf = lmsor_shelf<ROWS>(seat, slot);
+	const double *checkpoint = lmsor_checkpoint<ROWS>(seat, slot);
 
 #pragma unroll
 	for (int k = 0; k < 2 * ROWS; k++)
-		held->u[k & 1][k / 2] = shelf[k * blockDim.x];
+		held->u[k & 1][k / 2] = checkpoint[k * blockDim.x];
 }
 
 /* The greatest |u| of the thread, as bits; of type uint32_t, their upper half. */
@@ -96,10 +96,10 @@ __device__ __forceinline__ WORD lmsor_most(const struct lmsor_seat &seat,
 	return most[0] > most[1] ? most[0] : most[1];
 }
 
-/* A thread's part of a look. Upper halves decide unless they are those of the tolerance. */
+/* A thread's part of a check. Upper halves decide unless they are those of the tolerance. */
 template <int ROWS>
-__device__ __forceinline__ void lmsor_look(const struct lmsor_seat &seat,
-					   const struct lmsor_held<ROWS> &held)
+__device__ __forceinline__ void lmsor_check(const struct lmsor_seat &seat,
+					    const struct lmsor_held<ROWS> &held)
 {
 	const uint64_t stop_at = seat.loop->stop_at;
 	const uint32_t most = lmsor_most<uint32_t, ROWS>(seat, held),
@@ -112,8 +112,8 @@ __device__ __forceinline__ void lmsor_look(const struct lmsor_seat &seat,
 }
 
 /*
- * What the threads of a block found at a look, added to a word that counts bands: all, those with a
- * value above the tolerance, and those with one that is no number; 16 bits each, the last 32.
+ * What the threads of a block found at a check, added to a word that counts bands: all, those with
+ * a value above the tolerance, and those with one that is no number; 16 bits each, the last 32.
  */
 __device__ __forceinline__ void lmsor_vote(const struct lmsor_seat &seat, lmsor_word *count)
 {
@@ -153,35 +153,35 @@ __device__ __forceinline__ void lmsor_meet(const struct lmsor_seat &seat, lmsor_
 }
 
 /*
- * Iterations until `last`, or until a look has found the end; returns how many were made. All that
- * looks want is done while letters are on their way.
+ * Iterations until `last`, or until a check has found the end; returns how many were made. All that
+ * checks want is done while flags are on their way.
  */
 template <int ROWS>
 __device__ __forceinline__ int lmsor_iterate(const struct lmsor_seat &seat,
 					     struct lmsor_held<ROWS> *held, lmsor_word *count)
 {
-	const int last = seat.loop->iterations, every = seat.loop->look_every;
-	lmsor_word *due = count; /* the looks to come, the one to be waited for */
-	unsigned looked = 0;	 /* bit k: after the iteration k before the last one made */
+	const int last = seat.loop->iterations, every = seat.loop->check_every;
+	lmsor_word *due = count; /* the checks to come, the one to be waited for */
+	unsigned checked = 0;	 /* bit k: after the iteration k before the last one made */
 	int done = 0, next = every, slot = 0;
 
 	while (done < last) {
 		const unsigned number = 2 * (unsigned)done;
-		const bool looks = looked & 1, waits = looked >> (LMSOR_LAG - 1) & 1;
+		const bool checks = checked & 1, waits = checked >> (LMSOR_LAG - 1) & 1;
 		lmsor_word sum = 0;
 		struct lmsor_asked asked = lmsor_ask_beyond<0, ROWS>(seat, number);
 
-		if (looked) {
-			if (looked >> LMSOR_LAG & 1) {
+		if (checked) {
+			if (checked >> LMSOR_LAG & 1) {
 				if (seat.block->ended) {
-					lmsor_take_back<ROWS>(seat, held, slot);
+					lmsor_restore<ROWS>(seat, held, slot);
 					return done - LMSOR_LAG;
 				}
 				due++;
 			}
-			if (looks) {
-				lmsor_put_by<ROWS>(seat, *held, slot);
-				lmsor_look<ROWS>(seat, *held);
+			if (checks) {
+				lmsor_save<ROWS>(seat, *held, slot);
+				lmsor_check<ROWS>(seat, *held);
 			}
 			if (waits && threadIdx.x == 0)
 				sum = lmsor_counted(due);
@@ -189,34 +189,34 @@ __device__ __forceinline__ int lmsor_iterate(const struct lmsor_seat &seat,
 		lmsor_half<0, ROWS>(seat, held, number, asked);
 		__syncthreads();
 		asked = lmsor_ask_beyond<1, ROWS>(seat, number + 1);
-		if (looked && threadIdx.x == 0) {
-			if (looks)
+		if (checked && threadIdx.x == 0) {
+			if (checks)
 				lmsor_vote(seat, count);
 			if (waits)
 				seat.block->ended = lmsor_ends(seat, due, sum);
 		}
 		lmsor_half<1, ROWS>(seat, held, number + 1, asked);
 		__syncthreads();
-		count += looks;
+		count += checks;
 		slot = slot + 1 < LMSOR_LAG ? slot + 1 : 0;
 		done++;
-		looked = looked << 1 & ((2u << LMSOR_LAG) - 1);
+		checked = checked << 1 & ((2u << LMSOR_LAG) - 1);
 		if (done == next) {
-			looked |= 1;
+			checked |= 1;
 			next += every;
 		}
 	}
-	/* The looks whose answer nobody has read; that of the last iteration would change nothing.
+	/* The checks whose answer nobody has read; that of the last iteration would change nothing.
 	 */
 	for (int ago = LMSOR_LAG; ago > 0; ago--) {
-		if (!(looked >> ago & 1))
+		if (!(checked >> ago & 1))
 			continue;
 		if (threadIdx.x == 0)
 			seat.block->ended = lmsor_ends(seat, due, 0);
 		due++;
 		__syncthreads();
 		if (seat.block->ended) {
-			lmsor_take_back<ROWS>(seat, held, (slot + LMSOR_LAG - ago) % LMSOR_LAG);
+			lmsor_restore<ROWS>(seat, held, (slot + LMSOR_LAG - ago) % LMSOR_LAG);
 			return done - ago;
 		}
 		__syncthreads(); /* all have read it */
@@ -230,16 +230,17 @@ template <int ROWS>
 __device__ __forceinline__ void lmsor_run_band(const struct lmsor_seat &seat,
 					       const struct lmsor_pair column[2])
 {
-	lmsor_word *board = (lmsor_word *)seat.loop->board;
+	lmsor_word *scoreboard = (lmsor_word *)seat.loop->scoreboard;
 	struct lmsor_held<ROWS> held;
 
 	lmsor_take<ROWS>(seat, column, &held);
 	lmsor_leave<1, ROWS>(seat, held);
 	lmsor_tell<1, ROWS>(seat, held, 0, 0);
 	lmsor_tell<1, ROWS>(seat, held, 1, 0);
-	lmsor_meet(seat, board + BOARD_COUNTS); /* no box holds what an earlier launch left */
+	/* No mailbox holds what an earlier launch left. */
+	lmsor_meet(seat, scoreboard + SCOREBOARD_COUNTS);
 
-	const int done = lmsor_iterate<ROWS>(seat, &held, board + BOARD_COUNTS + 1);
+	const int done = lmsor_iterate<ROWS>(seat, &held, scoreboard + SCOREBOARD_COUNTS + 1);
 	uint64_t most = lmsor_most<uint64_t, ROWS>(seat, held);
 
 	lmsor_give<ROWS>(seat, held);
@@ -249,9 +250,9 @@ __device__ __forceinline__ void lmsor_run_band(const struct lmsor_seat &seat,
 		most = beside > most ? beside : most;
 	}
 	if (seat.lane == 0)
-		atomicMax(board + BOARD_NORM, (lmsor_word)most);
+		atomicMax(scoreboard + SCOREBOARD_NORM, (lmsor_word)most);
 	if (threadIdx.x == 0 && seat.band == 0)
-		board[BOARD_DONE] = (lmsor_word)done;
+		scoreboard[SCOREBOARD_DONE] = (lmsor_word)done;
 }
 
 #endif

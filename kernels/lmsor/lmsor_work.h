@@ -15,9 +15,9 @@ struct lmsor_own {
 	uint32_t terms;	       /* device buffer */
 	uint32_t norm, h_norm; /* slots 0 .. limit of max|u| after so many iterations; the host's
 				  copy is pinned */
-	uint32_t saved[2]; /* the strip at the begin of the last two chunks (check=device, several
-			      GPUs) */
-	uint32_t mail;	   /* of all iterations in one launch; `norm` is its board then */
+	uint32_t saved[2];  /* the strip at the begin of the last two chunks (check=device, several
+			       GPUs) */
+	uint32_t mailboxes; /* of all iterations in one launch; `norm` is its scoreboard then */
 	uint32_t aside,
 		event[2]; /* stream and events that bring a chunk's norms while the next one runs */
 };
@@ -31,7 +31,7 @@ struct lmsor_work {
 	/* by thread 0, of the last run */
 	int done;      /* iterations that were made */
 	bool ended;    /* max|u| was small enough, or is no number */
-	uint64_t norm; /* max|u| after them over all GPUs, as bits; 0: nobody looked */
+	uint64_t norm; /* max|u| after them over all GPUs, as bits; 0: nobody checked */
 };
 
 /* Exactly base.iterations, whatever max|u| is. */
@@ -45,10 +45,10 @@ static inline const struct machine_ops *lmsor_ops(const struct lmsor_work *r)
 	return r->base.m->ops;
 }
 
-/* Words of the norm, or of the board. */
+/* Words of the norm, or of the scoreboard. */
 static inline int64_t lmsor_slots(const struct lmsor_work *r)
 {
-	return r->base.iterations + (r->params.method->whole ? BOARD_COUNTS : 0) + 1;
+	return r->base.iterations + (r->params.method->whole ? SCOREBOARD_COUNTS : 0) + 1;
 }
 
 static inline uint64_t lmsor_bits(double value)

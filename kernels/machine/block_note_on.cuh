@@ -6,8 +6,8 @@
  * lives in registers between the two: the destructor, which runs however the kernel returns,
  * computes the place anew. Which launch it is the device says itself
  * (%gridid, the number that the tracer has, too), so that launches on several streams do not mix
- * and the host has nothing to do between them. What a noted kernel takes longer: two stores and a
- * few clock reads a warp.
+ * and the host has nothing to do between them. What an instrumented kernel takes longer: two stores
+ * and a few clock reads a warp.
  */
 #ifndef WARPREEL_BLOCK_NOTE_CUH
 #define WARPREEL_BLOCK_NOTE_CUH
@@ -64,8 +64,8 @@ template <uint32_t KERNEL> struct block_note {
 		return block_x() + gridDim.x * (block_y() + gridDim.y * block_z());
 	}
 
-	/* Of the first lane of a warp; NULL: no room was left for it, nothing is to be noted, or it
-	 * is another lane. */
+	/* Of the first lane of a warp; NULL: no room was left for it, nothing is instrumented, or
+	 * it is another lane. */
 	__device__ __forceinline__ static struct block_note_warp *place()
 	{
 		const struct block_note_target &target = d_block_note_target;

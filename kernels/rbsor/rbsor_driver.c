@@ -50,7 +50,7 @@ static int launch_sweep(const struct domain_work *w, struct machine_thread *t, i
 	const uint32_t backward =
 		p->tuned && args.colour
 			? ACCESS_BACKWARD
-			: 0; /* rbsor_tuned.cuh: black goes up where red went down */
+			: 0; /* rbsor_tuned.cuh: black is the reversed sweep */
 	const struct machine_launch launch = {
 		.name = kernel->name,
 		.cpu = kernel->cpu,

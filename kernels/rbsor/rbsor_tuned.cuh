@@ -117,14 +117,16 @@ template <typename T> __host__ __device__ __forceinline__ int rbsor_vectors(int 
 }
 
 /*
- * The row group of this thread, `rows` a thread. The black sweep goes up where the red one went
- * down: what the L2 cache holds of the last sweep is then the first thing the next one asks for.
+ * The row group of this thread, `rows` a thread. The black sweep is reversed, up where the red one
+ * went down: what the L2 cache holds of the last sweep is then the first thing the next one asks
+ * for.
  */
-__device__ __forceinline__ int rbsor_first_row(const struct rbsor_sweep *sweep, int rows, bool turn)
+__device__ __forceinline__ int rbsor_first_row(const struct rbsor_sweep *sweep, int rows,
+					       bool reverse)
 {
 	int block = (int)(blockIdx.z * gridDim.y + blockIdx.y);
 
-	if (turn && sweep->colour)
+	if (reverse && sweep->colour)
 		block = (int)(gridDim.z * gridDim.y) - 1 - block;
 	return sweep->row_begin + (block * (int)blockDim.y + (int)threadIdx.y) * rows;
 }
