@@ -104,7 +104,7 @@ static void what_cannot_be_is_refused_by_name(void **state)
 		{ "--word on", "not 'on'" },
 		{ "--word one|two", "not 'one|two'" },
 		{ "--loud=yes", "--loud takes no value" },
-		{ "--loudly", "unknown option '--loudly' (see warpreel try --help)" },
+		{ "--loudly", "unknown option '--loudly': --loud? (see warpreel try --help)" },
 		{ "--coun 3", "unknown option '--coun'" },
 		{ "-x", "unknown option '-x'" },
 	};

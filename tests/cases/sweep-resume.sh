@@ -25,4 +25,4 @@ cmp whole.tsv parts.tsv && echo "the same table"
 sed -i 's/^iterations = 8/iterations = 9/' grid.ini
 refuses sweep -o parts.tsv
 cmp whole.tsv parts.tsv && echo "the table stays"
-left_behind
+left_behind | grep -v -- "-journal$" # of a sweep that was killed while it wrote
