@@ -23,6 +23,7 @@ check-emulated: $(call tested,$(patsubst tests/%.c,$(EMU)/%.log,$(wildcard tests
 
 $(EMU)/gpu_machine.log: EMU_ARGS := 3
 $(EMU)/gpu_mlssor.log: EMU_ARGS := 2
+$(EMU)/gpu_patches.log: EMU_ARGS := 3 no-cublas
 # The last size is the smallest at which a thread takes two rows.
 $(EMU)/gpu_lmsor.log: EMU_ARGS := 3x4 9x17 8x131 33x257 603x2050
 $(EMU)/%.log: $(BUILD)/tests/% $(EMU)/libwarpreel-cuda.so

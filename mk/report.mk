@@ -46,7 +46,7 @@ validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIG
 	$(Q)sh docs/validation.sh $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
 	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
-PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)
+PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini model/platforms/x2090.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)
 PAPERS := $(patsubst docs/papers_%.sh,%,$(wildcard docs/papers_*.sh))
 
 ## papers: tables, figures and pages of published papers computed again: build/papers, docs/papers
@@ -58,11 +58,11 @@ papers: papers-pages $(PAPERS:%=$(BUILD)/plots/papers_%.svg)
 papers-pages: $(PAPERS:%=$(BUILD)/papers/%.md)
 	$(Q)mkdir -p docs/papers && cp $^ docs/papers/
 
-$(PAPERS:%=$(BUILD)/papers/%/figure1.tsv): $(BUILD)/papers/%/figure1.tsv: $(BUILD)/warpreel $(PAPER_DATA)
+$(PAPERS:%=$(BUILD)/papers/%/errors.tsv): $(BUILD)/papers/%/errors.tsv: $(BUILD)/warpreel $(PAPER_DATA)
 	@mkdir -p $(@D); echo "  PAPER   $*"
 	$(Q)$(BUILD)/warpreel papers $* --platform $(PLATFORM) -o $(@D)
 
-$(BUILD)/papers/%.md: docs/papers_%.sh $(BUILD)/papers/%/figure1.tsv
+$(BUILD)/papers/%.md: docs/papers_%.sh $(BUILD)/papers/%/errors.tsv
 	$(Q)sh $< $(BUILD)/papers/$* $(PLATFORM) traces/data/$(PLATFORM)/papers_$*.tsv >$@
 
 ## plots: every plots/*.gp drawn under build/plots (rules: plots/plots.mk)

@@ -130,8 +130,9 @@ static void ghosts_across_levels_continue_a_straight_line(void **state)
 	}
 	for (int64_t n = 0; n < set.links; n++) {
 		const struct patch_link *l = &set.link[n];
-		const struct patches_ghosts here = { .target = u + set.patch[l->target].origin,
-						     .source = u + set.patch[l->source].origin };
+		const struct patches_ghost_list here = { .target = u + set.patch[l->target].origin,
+							 .source =
+								 u + set.patch[l->source].origin };
 		const struct patches_ghost ghost = { l->target_at, l->source_at,
 						     l->kind,	   l->count_a,
 						     l->count_b,   l->target_a,
@@ -386,6 +387,51 @@ static void block_jacobi_has_the_factors_of_figure_4b(void **state)
 	}
 }
 
+/* Iterations of --use on 1xSIDE, boundary of value 0 on the faces. */
+static int64_t iterations_of(int side, const char *how)
+{
+	char config[160];
+	snprintf(config, sizeof(config), "patches=1x%d ghost=reflect rhs=random iterations=2000 %s",
+		 side, how);
+	const struct solver_result result = solve(config, 1, 1);
+	assert_false(result.unconverged);
+	assert_true(result.extra[0] <= 1e-8 * (1 + 1e-6));
+	return result.iterations;
+}
+
+static void cycles_take_as_many_iterations_on_finer_grids(void **state)
+{
+	static const char *const ways[] = {
+		"use=vcycle block=4",
+		"use=vcycle block=4 method=lexicographic",
+		"use=vcycle smoother=red-black",
+		"use=cg-vcycle block=8",
+		"use=cg-vcycle block=4.4.2 method=chaotic",
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
+		const int64_t coarse = iterations_of(16, ways[k]),
+			      fine = iterations_of(32, ways[k]);
+		if (fine > 30 || fine > coarse + 3)
+			fail_msg("%s: %d iterations on 16^3, %d on 32^3", ways[k], (int)coarse,
+				 (int)fine);
+	}
+}
+
+static void preconditioners_save_iterations(void **state)
+{
+	(void)state;
+	const int64_t plain = iterations_of(24, "use=cg"),
+		      relaxed = iterations_of(24, "use=cg-relax block=4"),
+		      cycled = iterations_of(24, "use=cg-vcycle block=4"),
+		      alone = iterations_of(24, "use=relax block=4 method=lexicographic");
+	assert_true(cycled < relaxed && relaxed < plain && plain < alone);
+	const struct solver_result limited =
+		solve("patches=1x24 ghost=reflect use=cg iterations=5", 1, 1);
+	assert_true(limited.unconverged);
+	assert_int_equal(limited.iterations, 5);
+}
+
 static void a_larger_block_is_a_better_smoother(void **state)
 {
 	(void)state;
@@ -437,6 +483,8 @@ int main(void)
 		cmocka_unit_test(gauss_seidel_in_order_has_the_ratios_of_figure_4a),
 		cmocka_unit_test(chaotic_orders_lie_between_gauss_seidel_in_order_and_jacobi),
 		cmocka_unit_test(block_jacobi_has_the_factors_of_figure_4b),
+		cmocka_unit_test(cycles_take_as_many_iterations_on_finer_grids),
+		cmocka_unit_test(preconditioners_save_iterations),
 		cmocka_unit_test(a_larger_block_is_a_better_smoother),
 		cmocka_unit_test(a_configuration_reads_back_as_itself),
 	};

@@ -8,14 +8,11 @@
 #include "traces/base/util.h"
 
 static struct blas loaded;
-static char missing[160];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void find(void *library, const char *name, void *function)
 {
 	void *symbol = library ? dlsym(library, name) : NULL;
-	if (!symbol && !missing[0])
-		snprintf(missing, sizeof(missing), "%s", name);
 	memcpy(function, &symbol, sizeof(symbol));
 }
 
@@ -33,10 +30,17 @@ static void load(void)
 const struct blas *blas_load(void)
 {
 	pthread_once(&once, load);
-	if (!missing[0])
+	if (loaded.dgemv && loaded.dgemm && loaded.threads)
 		return &loaded;
-	report("no %s here: this needs OpenBLAS and LAPACKE (Debian: libopenblas0-pthread "
-	       "liblapacke)",
-	       missing);
+	report("no libopenblas.so.0 here: this needs OpenBLAS (Debian: libopenblas0-pthread)");
+	return NULL;
+}
+
+const struct blas *lapack_load(void)
+{
+	pthread_once(&once, load);
+	if (loaded.dpotrf && loaded.dpotri)
+		return &loaded;
+	report("no liblapacke.so.3 here: this needs LAPACKE (Debian: liblapacke)");
 	return NULL;
 }

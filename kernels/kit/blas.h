@@ -23,7 +23,8 @@ struct blas {
 	void (*threads)(int count);
 };
 
-/* NULL after a message that names what is missing. */
+/* With products, or with Cholesky; NULL after a message that names what is missing. */
 const struct blas *blas_load(void);
+const struct blas *lapack_load(void);
 
 #endif

@@ -26,6 +26,12 @@
 
 #include <stdint.h>
 
+#ifdef __CUDACC__
+#define PATCHES_INLINE static __host__ __device__ __forceinline__
+#else
+#define PATCHES_INLINE static inline
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -74,7 +80,7 @@ struct patches_ghost {
 	int32_t target_a, target_b, source_a, source_b, source_c;
 	int32_t odd_a, odd_b, inward, pad;
 };
-struct patches_ghosts {
+struct patches_ghost_list {
 	const struct patches_ghost *link;
 	double *target;
 	const double *source;
@@ -96,7 +102,7 @@ void patches_by_patch_cpu(const void *args);
 void patches_nested_cpu(const void *args);
 /* OpenMP over patches, with OpenBLAS's dgemm over the blocks of a patch. */
 void patches_dgemm_cpu(const void *args);
-/* args point to struct patches_ghosts */
+/* args point to struct patches_ghost_list */
 void patches_ghosts_cpu(const void *args);
 
 #ifdef __cplusplus

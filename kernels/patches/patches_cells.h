@@ -8,12 +8,6 @@
 
 #include "patches.h"
 
-#ifdef __CUDACC__
-#define PATCHES_INLINE static __host__ __device__ __forceinline__
-#else
-#define PATCHES_INLINE static inline
-#endif
-
 struct patches_block {
 	int32_t at[3], n[3]; /* cells of the patch */
 	int32_t own[3];	     /* first cell of the block, along each axis, whose value it gives */

@@ -37,7 +37,7 @@ static void fill_ghosts(const struct patches_work *w)
 	for (int phase = 0; phase < 2; phase++)
 		for (int64_t n = 0; n < set->links; n++) {
 			const struct patch_link *link = &set->link[n];
-			const struct patches_ghosts here = {
+			const struct patches_ghost_list here = {
 				.target = values_of(w, &set->patch[link->target]),
 				.source = values_of(w, &set->patch[link->source])
 			};

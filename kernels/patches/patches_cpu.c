@@ -226,7 +226,7 @@ void patches_gemm_update_cpu(const void *args)
 
 void patches_ghosts_cpu(const void *args)
 {
-	const struct patches_ghosts *ghosts = args;
+	const struct patches_ghost_list *ghosts = args;
 	for (int32_t n = ghosts->first; n < ghosts->first + ghosts->count; n++) {
 		const struct patches_ghost *link = &ghosts->link[n];
 		for (int32_t b = 0; b < link->count_b; b++)

@@ -126,12 +126,39 @@ static int relax_each(struct patches_work *w, struct machine_thread *t, int step
 	return 0;
 }
 
+/* Each patch until its residual is small, on the host. */
+static int solve_each(struct patches_work *w, struct machine_thread *t)
+{
+	const struct machine_ops *ops = patches_ops(w);
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	for (int32_t k = w->tables.first[t->gpu]; k < w->tables.first[t->gpu + 1]; k++) {
+		struct patches_params limited = w->params;
+		struct patches_solve solve = { .params = &limited,
+					       .box = &w->tables.box[k],
+					       .u = ops->address(w->base.m, gpu->u),
+					       .f = ops->address(w->base.m, gpu->f),
+					       .seed = (uint32_t)w->seed };
+		struct patches_solve *const pointer = &solve;
+		const struct machine_launch launch = { .name = "patches_solve",
+						       .cpu = patches_solve_cpu,
+						       .args = &pointer,
+						       .args_bytes = sizeof(pointer) };
+		limited.iterations = w->base.iterations;
+		if (ops->launch(t, gpu->stream, &launch))
+			return -1;
+		w->patch_done[k] = solve.converged ? solve.iterations : -solve.iterations;
+	}
+	return 0;
+}
+
 static int core(struct solver_work *work, struct machine_thread *t)
 {
 	struct patches_work *w = work_of(work);
 	const struct patches_gpu *gpu = &w->gpu[t->gpu];
 	const int32_t count = w->tables.first[t->gpu + 1] - w->tables.first[t->gpu];
 	const bool each = w->params.order != ORDER_WHOLE, exchanges = w->set.links > 0;
+	if (w->params.use != USE_STEPS)
+		return solve_each(w, t);
 	if (exchanges && patches_exchange(w, t, false, 0))
 		return -1;
 	for (int step = 0; step < work->iterations; step++) {
@@ -178,6 +205,8 @@ static int check_machine(const struct patches_work *w)
 	const struct patches_params *p = &w->params;
 	const struct machine_ops *ops = patches_ops(w);
 	uint32_t trial;
+	if (p->use != USE_STEPS && (!ops->computes || ops->on_device))
+		return report("--use %s is a program of the host: --backend cpu", p->use_text);
 	if (!p->kernel->geometry && !ops->computes)
 		return report("kernel %s is a CPU program: it launches nothing that could be "
 			      "planned or timed; warpreel solve runs it",
@@ -188,6 +217,11 @@ static int check_machine(const struct patches_work *w)
 		return -1;
 	if (p->method == METHOD_LEXICOGRAPHIC && ops->on_device)
 		return report("blocks of a GPU have no order: --method chaotic, or --backend cpu");
+	for (int axis = 0; axis < 3 && ops->on_device && !p->kernel->dense; axis++)
+		if (p->overlap || (p->block[axis] & (p->block[axis] - 1)) ||
+		    p->block[axis] > PATCHES_TILE)
+			return report("kernel sine of a GPU takes blocks of 1, 2, 4 and 8 cells a "
+				      "side that do not overlap: --kernel gemv-c");
 	for (uint32_t g = 0; g < w->base.gpus && ops->computes && ops->on_device; g++) {
 		const int64_t bytes = device_bytes(w, g);
 		if (ops->buffer(w->base.m, g, SPACE_DEVICE, bytes, &trial))
@@ -251,7 +285,7 @@ static int make_gpu(struct patches_work *w, uint32_t g)
 
 /* Blocks of a product: what it reads and writes shall stay in the L2 of a GPU of today, and the
  * largest patch must go in. */
-enum { PRODUCT_BYTES = 24 << 20 };
+enum { PRODUCT_BYTES = 34 << 20 };
 
 static int begin(struct solver_work *work)
 {
@@ -263,6 +297,7 @@ static int begin(struct solver_work *work)
 	if (patch_set_read(&w->set, p->set_text) || patch_set_place(&w->set, work->gpus))
 		return -1;
 	patch_set_link(&w->set, p->reflect);
+	w->patch_done = xcalloc((size_t)w->set.count, sizeof(*w->patch_done));
 	const int64_t cells = p->block[0] * p->block[1] * p->block[2],
 		      most = w->set.largest > PRODUCT_BYTES / 16 ? w->set.largest
 								 : PRODUCT_BYTES / 16;
@@ -285,6 +320,7 @@ static void end(struct solver_work *work)
 		free(w->gpu[g].done);
 	}
 	free(w->gpu);
+	free(w->patch_done);
 	patches_tables_release(&w->tables);
 	patch_set_release(&w->set);
 }
@@ -301,8 +337,14 @@ static int restart(struct solver_work *work)
 
 static void result(struct solver_work *work, struct solver_result *result)
 {
-	result->extra[1] = (double)work_of(work)->tables.invert_ns / 1000;
-	result->extra[2] = (double)work_of(work)->set.cells;
+	const struct patches_work *w = work_of(work);
+	for (int k = 0; k < w->set.count && w->params.use != USE_STEPS; k++) {
+		const int done = abs(w->patch_done[k]);
+		result->iterations = k && result->iterations > done ? result->iterations : done;
+		result->unconverged |= w->patch_done[k] < 0;
+	}
+	result->extra[1] = (double)w->tables.invert_ns / 1000;
+	result->extra[2] = (double)w->set.cells;
 }
 
 static const char *const extra_names[] = { "residual_ratio", "invert_us", "cells", NULL };

@@ -182,7 +182,7 @@ static int launch(struct patches_work *w, struct machine_thread *t,
 {
 	const struct machine_ops *ops = patches_ops(w);
 	const struct patches_gpu *gpu = &w->gpu[t->gpu];
-	const struct patches_ghosts args = {
+	const struct patches_ghost_list args = {
 		.link = ops->address(w->base.m, gpu->links),
 		.target = ops->address(w->base.m, target),
 		.source = ops->address(w->base.m, source),

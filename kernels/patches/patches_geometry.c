@@ -100,7 +100,7 @@ void patches_product_geometry(const void *args, struct launch_geometry *geometry
 
 void patches_ghosts_geometry(const void *args, struct launch_geometry *geometry)
 {
-	const struct patches_ghosts *ghosts = (const struct patches_ghosts *)args;
+	const struct patches_ghost_list *ghosts = (const struct patches_ghost_list *)args;
 	const struct launch_geometry g = {
 		{ (uint32_t)ghosts->count,
 		  (uint32_t)patches_ceil(ghosts->cells_most, PATCHES_GHOST_THREADS), 1 },

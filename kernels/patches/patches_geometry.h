@@ -15,13 +15,13 @@ extern "C" {
 /* A side of a block at most; a block's cells at most, of GPU kernels with a thread a cell. */
 enum { PATCHES_SIDE_MOST = 64, PATCHES_GHOST_THREADS = 256, PATCHES_GROUP_THREADS = 512 };
 
-static inline int32_t patches_ceil(int32_t value, int32_t by)
+PATCHES_INLINE int32_t patches_ceil(int32_t value, int32_t by)
 {
 	return (value + by - 1) / by;
 }
 
 /* Tiles of patches_sine in a patch. */
-static inline int64_t patches_tiles(const int32_t n[3], int32_t side)
+PATCHES_INLINE int64_t patches_tiles(const int32_t n[3], int32_t side)
 {
 	return (int64_t)patches_ceil(n[0], side) * patches_ceil(n[1], PATCHES_TILE_THREADS / side) *
 	       patches_ceil(n[2], PATCHES_TILE);

@@ -9,7 +9,7 @@
 /* As enum link_kind (kernels/kit/patch_set.h). */
 enum { GHOST_COPY, GHOST_REFLECT, GHOST_COARSE, GHOST_AVERAGE };
 
-PATCHES_INLINE void patches_ghost_cell(const struct patches_ghosts *ghosts,
+PATCHES_INLINE void patches_ghost_cell(const struct patches_ghost_list *ghosts,
 				       const struct patches_ghost *link, int32_t a, int32_t b)
 {
 	double *target = ghosts->target + link->target + (int64_t)b * link->target_b +

@@ -84,7 +84,7 @@ void patches_inverse_sine(const double stencil[4], const int32_t n[3], double *i
 
 int patches_inverse_lapack(const double stencil[4], const int32_t n[3], double *inverse)
 {
-	const struct blas *blas = blas_load();
+	const struct blas *blas = lapack_load();
 	const int32_t cells = n[0] * n[1] * n[2], step[3] = { 1, n[0], n[0] * n[1] };
 	if (!blas)
 		return -1;

@@ -70,7 +70,7 @@ static int launch_gemm(struct patches_work *w, struct machine_thread *t,
 					   update = { .name = "patches_gemm_update",
 						      .cpu = patches_gemm_update_cpu,
 						      .geometry = patches_packed_geometry };
-	const struct machine_launch product = { .name = w->params.kernel->name,
+	const struct machine_launch product = { .name = w->params.kernel->name[0],
 						.cpu = w->params.kernel->cpu,
 						.geometry = w->params.kernel->geometry };
 	return launch_step(w, t, step, &residual, swapped, stream) ||
@@ -109,7 +109,7 @@ int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t fir
 	const struct machine_launch advance = { .name = "patches_advance",
 						.cpu = patches_advance_cpu,
 						.geometry = patches_sine_geometry },
-				    launch = { .name = p->kernel->name,
+				    launch = { .name = p->kernel->name[in_place],
 					       .cpu = p->kernel->cpu,
 					       .geometry = p->kernel->geometry };
 	while (count > 0) {

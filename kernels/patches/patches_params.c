@@ -46,28 +46,42 @@ const struct option_spec patches_options[] = {
 	{ "transfer", OPTION_CHOICE, AT(transfer), "once", 0, 0, "once|each",
 	  "patches stay on the GPU, or go there and back every step" },
 	{ "streams", OPTION_INT, AT(streams), "8", 1, 64, "S", "for launches a patch" },
-	{ "iterations", OPTION_INT, AT(iterations), "3", 1, 1 << 20, "I", "steps" },
+	{ "iterations", OPTION_INT, AT(iterations), "3", 1, 1 << 20, "I",
+	  "steps; with --use at most so many iterations" },
+	{ "use", OPTION_CHOICE, AT(use_text), "steps", 0, 0,
+	  "steps|relax|vcycle|cg|cg-relax|cg-vcycle",
+	  "steps as they are; or until the residual is small (cpu): by relaxation, V-cycles, "
+	  "conjugate gradients plain and preconditioned by either" },
+	{ "smoother", OPTION_CHOICE, AT(smoother), "block", 0, 0, "block|red-black",
+	  "of --use: --method with its blocks, or points in two colours" },
+	{ "sweeps", OPTION_INT, AT(sweeps), "1", 1, 100, "S",
+	  "of --use: of the smoother, before and after a coarser level" },
+	{ "tolerance", OPTION_REAL, AT(tolerance), "1e-8", 0, 1, "T",
+	  "of --use: the residual is to be so much smaller" },
 	{ 0 },
 };
 
 /* clang-format off */
 static const struct patches_kernel kernels[] = {
-	{ "gemv-a", "patches_gemv_a", patches_gemv_cpu, patches_gemv_a_geometry, .dense = true, .most_threads = 512 },
-	{ "gemv-b", "patches_gemv_b", patches_gemv_cpu, patches_gemv_b_geometry, .dense = true, .most_threads = 4096 },
-	{ "gemv-c", "patches_gemv_c", patches_gemv_cpu, patches_gemv_c_geometry, .dense = true, .most_threads = 1024 },
-	{ "gemv-sweep", "patches_gemv_sweep", patches_gemv_cpu, patches_gemv_sweep_geometry, .dense = true, .most_threads = 1024 },
-	{ "gemv-split", "patches_gemv_split", patches_split_cpu, patches_gemv_c_geometry, .dense = true, .advance = true, .most_threads = 1024 },
-	{ "gemm", "patches_gemm_product", patches_gemm_product_cpu, patches_product_geometry, .dense = true, .gemm = true },
-	{ "sine", "patches_sine", patches_sine_cpu, patches_sine_geometry, .dense = false },
-	{ "cpu-block", "patches_by_block", patches_by_block_cpu, NULL, .dense = true, .blas = true, .advances = true, .scatters = true },
-	{ "cpu-patch", "patches_by_patch", patches_by_patch_cpu, NULL, .dense = true, .blas = true, .advances = true },
-	{ "cpu-nested", "patches_nested", patches_nested_cpu, NULL, .dense = true, .blas = true, .advances = true, .scatters = true },
-	{ "cpu-dgemm", "patches_dgemm", patches_dgemm_cpu, NULL, .dense = true, .blas = true, .advances = true, .scatters = true },
+	{ "gemv-a", { "patches_gemv_a", "patches_gemv_a_chaotic" }, patches_gemv_cpu, patches_gemv_a_geometry, .dense = true, .most_threads = 512 },
+	{ "gemv-b", { "patches_gemv_b", "patches_gemv_b_chaotic" }, patches_gemv_cpu, patches_gemv_b_geometry, .dense = true, .most_threads = 4096 },
+	{ "gemv-c", { "patches_gemv_c", "patches_gemv_c_chaotic" }, patches_gemv_cpu, patches_gemv_c_geometry, .dense = true, .most_threads = 1024 },
+	{ "gemv-sweep", { "patches_gemv_sweep", "patches_gemv_sweep_chaotic" }, patches_gemv_cpu, patches_gemv_sweep_geometry, .dense = true, .most_threads = 1024 },
+	{ "gemv-split", { "patches_gemv_split", "patches_gemv_split" }, patches_split_cpu, patches_gemv_c_geometry, .dense = true, .advance = true, .most_threads = 1024 },
+	{ "gemm", { "patches_gemm_product", "patches_gemm_product" }, patches_gemm_product_cpu, patches_product_geometry, .dense = true, .gemm = true },
+	{ "sine", { "patches_sine", "patches_sine_chaotic" }, patches_sine_cpu, patches_sine_geometry, .dense = false },
+	{ "cpu-block", { "patches_by_block", "patches_by_block" }, patches_by_block_cpu, NULL, .dense = true, .blas = true, .advances = true, .scatters = true },
+	{ "cpu-patch", { "patches_by_patch", "patches_by_patch" }, patches_by_patch_cpu, NULL, .dense = true, .blas = true, .advances = true },
+	{ "cpu-nested", { "patches_nested", "patches_nested" }, patches_nested_cpu, NULL, .dense = true, .blas = true, .advances = true, .scatters = true },
+	{ "cpu-dgemm", { "patches_dgemm", "patches_dgemm" }, patches_dgemm_cpu, NULL, .dense = true, .blas = true, .advances = true, .scatters = true },
 };
 /* clang-format on */
 
 static const char *const method_names[] = { "jacobi", "chaotic", "lexicographic" };
 static const char *const order_names[] = { "whole", "depth", "breadth" };
+static const char *const use_names[] = {
+	"steps", "relax", "vcycle", "cg", "cg-relax", "cg-vcycle"
+};
 static const char *const inverse_names[] = { "sine", "one", "all" };
 
 static int index_of(const char *const names[], const char *name)
@@ -171,6 +185,9 @@ static int check_kernel(const struct patches_params *p)
 	if (p->each_step && (p->reflect || p->order == ORDER_WHOLE))
 		return report("--transfer each is for a launch a patch (--order depth or breadth) "
 			      "and ghosts that stay (--ghost zero)");
+	if (p->use != USE_STEPS && strcmp(k->option, "sine"))
+		return report("--use %s takes sine transforms of whole patches: --kernel sine",
+			      p->use_text);
 	return 0;
 }
 
@@ -199,6 +216,10 @@ int patches_prepare(void *given, uint32_t gpus)
 	p->method_text = method_names[p->method];
 	p->order_text = order_names[p->order];
 	p->inverse = inverse_names[p->invert];
+	p->use = (enum patches_use)index_of(use_names, p->use_text);
+	p->use_text = use_names[p->use];
+	p->red_black = p->smoother[0] == 'r';
+	p->smoother = p->red_black ? "red-black" : "block";
 	p->overlap = p->edge[0] == 'o';
 	p->edge = p->overlap ? "overlap" : "cut";
 	p->reflect = p->ghost[0] == 'r';
@@ -211,6 +232,10 @@ int patches_prepare(void *given, uint32_t gpus)
 	if (check_kernel(p) || patch_set_read(&set, p->set_text) || check_set(p, &set) ||
 	    patch_set_place(&set, gpus))
 		goto out;
+	if (p->use != USE_STEPS && set.connected) {
+		report("--use %s is for patches that stand by themselves", p->use_text);
+		goto out;
+	}
 	if (p->each_step && set.connected) {
 		report("--transfer each is for patches that stand by themselves: ghost cells of "
 		       "others would have to follow on the host");
@@ -241,6 +266,8 @@ void patches_config(const void *given, char text[CONFIG_BYTES])
 	MORE(p->omega > 0, " omega=%.9g", p->omega);
 	MORE(p->each_step, " transfer=each");
 	MORE(p->order != ORDER_WHOLE, " streams=%d", p->streams);
+	MORE(p->use != USE_STEPS, " use=%s tolerance=%.9g sweeps=%d smoother=%s", p->use_text,
+	     p->tolerance, p->sweeps, p->smoother);
 	MORE(p->random_rhs, " rhs=random");
 	MORE(p->invert != INVERT_SINE, " inverse=%s", p->inverse);
 	MORE(p->outer != 4, " outer=%d", p->outer);

@@ -14,12 +14,13 @@
 
 enum patches_method { METHOD_JACOBI, METHOD_CHAOTIC, METHOD_LEXICOGRAPHIC };
 enum patches_order { ORDER_WHOLE, ORDER_DEPTH, ORDER_BREADTH };
+enum patches_use { USE_STEPS, USE_RELAX, USE_CYCLE, USE_CG, USE_CG_RELAX, USE_CG_CYCLE };
 enum patches_invert { INVERT_SINE, INVERT_ONE, INVERT_ALL };
 
 /* One way to relax: a choice of --kernel. */
 struct patches_kernel {
-	const char *option; /* as --kernel says it */
-	const char *name;   /* of the launch */
+	const char *option;  /* as --kernel says it */
+	const char *name[2]; /* of the launch: block Jacobi, Gauss-Seidel */
 	void (*cpu)(const void *args);
 	void (*geometry)(const void *args,
 			 struct launch_geometry *geometry); /* NULL: not on a GPU */
@@ -35,18 +36,19 @@ struct patches_kernel {
 struct patches_params {
 	/* as given */
 	const char *patches, *block_text, *edge, *method_text, *kernel_text, *ghost, *stencil_text,
-		*rhs, *inverse, *order_text, *transfer;
-	double omega;
-	int iterations, wave, streams, outer;
+		*rhs, *inverse, *order_text, *transfer, *use_text, *smoother;
+	double omega, tolerance;
+	int iterations, wave, streams, outer, sweeps;
 	/* by patches_prepare */
 	char set_text[160];
 	const struct patches_kernel *kernel;
 	enum patches_method method;
 	enum patches_order order;
 	enum patches_invert invert;
+	enum patches_use use;
 	int32_t block[3];
 	double stencil[4], omega_used;
-	bool overlap, reflect, random_rhs, each_step;
+	bool overlap, reflect, random_rhs, each_step, red_black;
 };
 
 extern const struct option_spec patches_options[];

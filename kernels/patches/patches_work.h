@@ -7,6 +7,7 @@
 
 #include "patches_inverse.h"
 #include "patches_params.h"
+#include "patches_solve.h"
 
 /* Links of a GPU that are filled together: those from a buffer to another. */
 struct patches_links {
@@ -49,6 +50,7 @@ struct patches_work {
 	uint64_t seed;	      /* of the start values, and of chaotic orders on the CPU */
 	int steady_step;      /* steps that were put on the stream, without a run */
 	int32_t chunk_blocks; /* blocks of a product at most */
+	int *patch_done;      /* [patches], --use: iterations; negative: and not converged */
 	double start_norm;    /* 2-norm of the residual before the first step */
 };
 

@@ -33,7 +33,7 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
-static const struct paper *const papers[] = { &paper_002 };
+static const struct paper *const papers[] = { &paper_001, &paper_002 };
 enum { PAPERS = sizeof(papers) / sizeof(papers[0]) };
 
 void paper_compare(struct paper_work *w, const struct paper_comparison *comparison)
@@ -50,7 +50,7 @@ static const struct paper *find_paper(const char *name)
 	for (size_t k = 0; k < PAPERS; k++)
 		if (!strcmp(papers[k]->name, name))
 			return papers[k];
-	report("no paper '%s'; there is: %s", name, papers[0]->name);
+	report("no paper '%s'; there are: %s, %s", name, papers[0]->name, papers[1]->name);
 	return NULL;
 }
 
@@ -195,8 +195,9 @@ int cmd_papers(const struct program *program, int argc, char **argv)
 {
 	const struct command_help help = {
 		"papers", "papers PAPER [options]",
-		"A paper's tables again: published, measured today, simulated. There is 002, "
-		"Cotronis et al., on local modified SOR."
+		"A paper's tables again: published, measured today, simulated. There are 001, "
+		"Rodriguez et al., on block relaxation, and 002, Cotronis et al., on local "
+		"modified SOR."
 	};
 	struct papers_options o = { 0 };
 	int words, rc = options_parse(&help, options, &o, argc, argv, &words);

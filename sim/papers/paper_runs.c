@@ -83,8 +83,20 @@ double paper_measured_launch_us(const struct paper_runs *r, const char *config)
 	return row ? row->core_us : NAN;
 }
 
+const struct platform *paper_platform(struct paper_runs *r, const char *name)
+{
+	const struct paper_device *device = open_device(r, name);
+	return device ? &device->predictor->platform : NULL;
+}
+
 int paper_simulate(struct paper_runs *r, const char *platform, const char *config,
 		   struct paper_times *times)
+{
+	return paper_simulate_by(r, platform, config, NULL, times);
+}
+
+int paper_simulate_by(struct paper_runs *r, const char *platform, const char *config,
+		      const char *kernel_model, struct paper_times *times)
 {
 	struct paper_device *device = open_device(r, platform);
 	struct schedule schedule;
@@ -99,7 +111,9 @@ int paper_simulate(struct paper_runs *r, const char *platform, const char *confi
 	schedule_init(&schedule);
 	int rc = r->program->plan(r->solver, config, 1, &schedule);
 	if (!rc) {
-		const char *model = predictor_planned_model(device->predictor, &schedule);
+		const char *model = kernel_model
+					    ? kernel_model
+					    : predictor_planned_model(device->predictor, &schedule);
 		const struct predictor_request request = { .kernel_model = model,
 							   .set = "size",
 							   .allow_extrapolation = true };

@@ -37,6 +37,11 @@ struct paper_times paper_measured(const struct paper_runs *runs, const char *con
  * configuration says how many iterations. */
 int paper_simulate(struct paper_runs *runs, const char *platform, const char *config,
 		   struct paper_times *times);
+/* The same by the kernel model named. */
+int paper_simulate_by(struct paper_runs *runs, const char *platform, const char *config,
+		      const char *kernel_model, struct paper_times *times);
+/* Its file; NULL after a message. */
+const struct platform *paper_platform(struct paper_runs *runs, const char *name);
 
 /* The first launch of a steady iteration. */
 struct paper_launch {

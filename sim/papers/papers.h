@@ -37,7 +37,7 @@ struct paper {
 	const struct paper_table *tables; /* ends with a NULL name */
 };
 
-extern const struct paper paper_002;
+extern const struct paper paper_001, paper_002;
 
 /* Notes a comparison of a table, unless the table was built before; NaN: nothing. */
 void paper_compare(struct paper_work *work, const struct paper_comparison *comparison);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * All blocks at once: their residuals as columns of one matrix, one product with the inverse by
+ * cuBLAS, which takes FP64 tensor cores, and the update; and what moves ghost values.
+ *
+ * cuBLAS is loaded when first asked for: a machine without it runs all else.
+ */
+#include <dlfcn.h>
+
+#include "patches_device.cuh"
+#include "patches_ghost.h"
+
+/* Cell of the packed matrix: of the residuals, or, behind all of them, of the corrections. */
+struct packed_cell {
+	const struct patches_box *box;
+	struct patches_block b;
+	int32_t i, j, k;
+	bool inside;
+};
+
+__device__ __forceinline__ struct packed_cell packed_cell_of(const struct patches_step &step,
+							     int64_t at)
+{
+	const int32_t bx = step.block[0], by = step.block[1], cells = bx * by * step.block[2];
+	const int32_t block = (int32_t)(at / cells), cell = (int32_t)(at - (int64_t)block * cells);
+	struct packed_cell c;
+
+	c.inside = block < step.blocks;
+	c.box = patches_find(step, c.inside ? block : 0, step.blocks, patches_first_block());
+	c.b = patches_block_of(
+		&step, c.box,
+		c.inside ? block - (c.box->first_block - step.box[step.first].first_block) : 0);
+	c.i = cell % bx;
+	c.j = cell / bx % by;
+	c.k = cell / (bx * by);
+	return c;
+}
+
+__device__ __forceinline__ void gemm_residual(const struct patches_step &step)
+{
+	const int64_t at = (int64_t)blockIdx.x * PATCHES_TILE_THREADS + threadIdx.x;
+	const struct packed_cell c = packed_cell_of(step, at);
+
+	if (c.inside)
+		step.packed[at] = patches_residual_at<false>(
+			step, c.box,
+			step.u + c.box->origin + patches_u_at(c.box, &c.b, c.i, c.j, c.k),
+			step.f[c.box->first_cell + patches_f_at(c.box, &c.b, c.i, c.j, c.k)]);
+}
+
+__device__ __forceinline__ void gemm_update(const struct patches_step &step)
+{
+	const int64_t at = (int64_t)blockIdx.x * PATCHES_TILE_THREADS + threadIdx.x;
+	const struct packed_cell c = packed_cell_of(step, at);
+	const int64_t cells = (int64_t)step.block[0] * step.block[1] * step.block[2];
+
+	if (c.inside) {
+		const int64_t u = c.box->origin + patches_u_at(c.box, &c.b, c.i, c.j, c.k);
+
+		step.v[u] = fma(step.omega, step.packed[step.blocks * cells + at], step.u[u]);
+	}
+}
+
+PATCHES_KERNEL(patches_gemm_residual, PATCHES_TILE_THREADS, 1, gemm_residual,
+	       patches_packed_geometry)
+PATCHES_KERNEL(patches_gemm_update, PATCHES_TILE_THREADS, 1, gemm_update, patches_packed_geometry)
+
+/* ---- the product ---- */
+
+/* With the values of cublas_api.h. */
+enum { CUBLAS_PLAIN = 0, NO_CUBLAS = 801 /* cudaErrorNotSupported */ };
+struct cublas {
+	int (*create)(void **handle);
+	int (*set_stream)(void *handle, cudaStream_t stream);
+	int (*dgemm)(void *handle, int transpose_a, int transpose_b, int m, int n, int k,
+		     const double *alpha, const double *a, int a_stride, const double *b,
+		     int b_stride, const double *beta, double *c, int c_stride);
+};
+
+static void find(void *library, const char *name, void *function)
+{
+	void *symbol = library ? dlsym(library, name) : NULL;
+
+	__builtin_memcpy(function, &symbol, sizeof(symbol));
+}
+
+static struct cublas load_cublas(void)
+{
+	static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so" };
+	struct cublas c = { NULL, NULL, NULL };
+	void *library = NULL;
+
+	for (int k = 0; k < 3 && !library; k++)
+		library = dlopen(names[k], RTLD_NOW);
+	find(library, "cublasCreate_v2", &c.create);
+	find(library, "cublasSetStream_v2", &c.set_stream);
+	find(library, "cublasDgemm_v2", &c.dgemm);
+	return c;
+}
+
+/* A thread drives one GPU, and has a handle for it from its first product on. */
+static int launch_patches_gemm_product(const void *args, void *stream)
+{
+	static const struct cublas cublas = load_cublas();
+	static thread_local void *handle;
+	const struct patches_step *step = (const struct patches_step *)args;
+	const int cells = step->block[0] * step->block[1] * step->block[2];
+	const int64_t packed = (int64_t)step->blocks * cells;
+	const double one = 1, zero = 0;
+
+	if (!cublas.create || !cublas.set_stream || !cublas.dgemm)
+		return NO_CUBLAS;
+	if (!handle && cublas.create(&handle)) {
+		handle = NULL;
+		return NO_CUBLAS;
+	}
+	return cublas.set_stream(handle, (cudaStream_t)stream) ||
+			       cublas.dgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, cells, step->blocks,
+					    cells, &one, step->inverse, cells, step->packed, cells,
+					    &zero, step->packed + packed, cells)
+		       ? cudaErrorInvalidValue
+		       : cudaSuccess;
+}
+
+/* ---- ghost values ---- */
+
+extern "C" __global__ void __launch_bounds__(PATCHES_GHOST_THREADS)
+	patches_ghosts(const struct patches_ghost_list ghosts)
+{
+	block_note<block_note_id("patches_ghosts")> note;
+	const struct patches_ghost *link = ghosts.link + ghosts.first + blockIdx.x;
+	const int32_t cell = (int32_t)(blockIdx.y * PATCHES_GHOST_THREADS + threadIdx.x);
+	const int32_t b = cell / link->count_a;
+
+	if (b < link->count_b)
+		patches_ghost_cell(&ghosts, link, cell - b * link->count_a, b);
+}
+
+static int launch_patches_ghosts(const void *args, void *stream)
+{
+	struct patches_ghost_list ghosts = *(const struct patches_ghost_list *)args;
+	struct launch_geometry g;
+	void *arguments[] = { &ghosts };
+
+	patches_ghosts_geometry(&ghosts, &g);
+	if (!g.grid[0] || !g.grid[1])
+		return cudaSuccess;
+	return cudaLaunchKernel(patches_ghosts, dim3(g.grid[0], g.grid[1], g.grid[2]),
+				dim3(g.block[0], g.block[1], g.block[2]), arguments, 0,
+				(cudaStream_t)stream);
+}
+
+extern "C" const struct cuda_kernel patches_gemm_kernels[] = {
+	{ "patches_gemm_residual", launch_patches_gemm_residual },
+	{ "patches_gemm_product", launch_patches_gemm_product },
+	{ "patches_gemm_update", launch_patches_gemm_update },
+	{ "patches_ghosts", launch_patches_ghosts },
+	{ 0, 0 },
+};
