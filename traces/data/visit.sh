@@ -4,11 +4,12 @@
 #
 #     sh traces/data/visit.sh calibrate VISIT GPUS OUT    canary, platform file, replay traces, profile, canary under the recorder
 #     sh traces/data/visit.sh measure VISIT GPUS OUT      canary, everything in measure.list, canary again
+#     sh traces/data/visit.sh patches VISIT GPUS OUT      block relaxation: profiles, kernels alone, the runs that were predicted
 #
 # Wants build/warpreel and the libraries of `make gpu`. Writes into OUT; on a 4-GPU H200 machine the steps of `calibrate` took some
 # 300 s (160 s of it the profile) and `measure` 150 to 200 s. Steps have time limits of their own: what is done when one runs out is kept.
 set -eu
-what=${1:?calibrate or measure} visit=${2:?name of the visit} gpus=${3:?GPUs} out=${4:?output folder}
+what=${1:?calibrate, measure or patches} visit=${2:?name of the visit} gpus=${3:?GPUs} out=${4:?output folder}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 w=${WARPREEL:-$root/build/warpreel} lists=$root/traces/data/lists
 mkdir -p "$out"
@@ -47,8 +48,21 @@ measure)
 	batch lmsor_replay "$out/lmsor.tsv"
 	batch canary "$out/canary-after.tsv"
 	;;
+patches)
+	parts=$(mktemp -d) count=0
+	grep -v '^#' "$lists/patches_profile.list" | while read -r line; do # a process a launch shape
+		count=$((count + 1))
+		echo "$line" >"$parts/one.list"
+		timeout 60 "$w" profile --one-by-one -o "$parts/$count.wrt.zst" -- \
+			"$w" batch "$parts/one.list" --gpus 1 --repeat 1 --no-verify >/dev/null 2>>"$out/messages.txt" || true
+	done
+	"$w" profile --join -o "$out/patches.wrt.zst" "$parts"/*.wrt.zst
+	"$w" time --list "$lists/patches_kernels.list" --visit "$visit" -o "$out/patches_kernels.tsv"
+	batch patches_blind "$out/patches_blind.tsv"
+	rm -rf "$parts"
+	;;
 *)
-	echo "visit.sh: calibrate or measure, not '$what'" >&2
+	echo "visit.sh: calibrate, measure or patches, not '$what'" >&2
 	exit 2
 	;;
 esac
