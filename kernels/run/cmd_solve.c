@@ -55,11 +55,9 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 	if (named && !(solver = solver_find(argv[1])))
 		return EXIT_USAGE;
 	char *names = solver_names();
-	char *synopsis = xprintf("solve %s [options]", named ? solver->name : "SOLVER");
-	char *note = named ? xstrdup("") : options_solvers_note(names, solver->name);
-	char *summary =
-		xprintf("%s%s", named ? solver->summary : "Runs a solver and times it.", note);
-	const struct command_help help = { "solve", synopsis, summary };
+	struct command_help help =
+		options_solver_help("solve", named ? solver->name : NULL, solver->name, names,
+				    named ? solver->summary : "Runs a solver and times it.");
 	struct option_spec *specs =
 		options_join(own_options, solver->options, sizeof(struct solve_options));
 	struct solve_options *o = xcalloc(1, sizeof(*o) + solver->params_bytes);
@@ -125,9 +123,7 @@ out:
 	free(results);
 	free(o);
 	free(specs);
-	free(synopsis);
-	free(summary);
-	free(note);
+	options_solver_help_release(&help);
 	free(names);
 	return rc;
 }

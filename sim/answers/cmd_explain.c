@@ -192,12 +192,10 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	if (!solver_specs)
 		return EXIT_USAGE;
 	char *names = program->solver_names();
-	char *synopsis = xprintf("explain %s [options]", named ? solver : "SOLVER");
-	char *note = named ? xstrdup("") : options_solvers_note(names, solver);
-	char *summary = xprintf("What bounds a solver's kernels on one GPU, and what lifting each "
-				"bound would buy.%s",
-				note);
-	const struct command_help help = { "explain", synopsis, summary };
+	struct command_help help =
+		options_solver_help("explain", named ? solver : NULL, solver, names,
+				    "What bounds a solver's kernels on one GPU, and what lifting "
+				    "each bound would buy.");
 	struct option_spec *own = options_join(own_options, predictor_platform_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct explain_options));
 	struct explain_options *o = xcalloc(1, sizeof(*o) + params_bytes);
@@ -213,9 +211,7 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	free(o);
 	free(specs);
 	free(own);
-	free(synopsis);
-	free(summary);
-	free(note);
+	options_solver_help_release(&help);
 	free(names);
 	return rc;
 }

@@ -51,11 +51,9 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	if (!solver_specs)
 		return EXIT_USAGE;
 	char *names = program->solver_names();
-	char *synopsis = xprintf("predict %s [options]", named ? solver : "SOLVER");
-	char *note = named ? xstrdup("") : options_solvers_note(names, solver);
-	char *summary = xprintf(
-		"Predicts a solver run from its plan; no trace of that run is needed.%s", note);
-	const struct command_help help = { "predict", synopsis, summary };
+	struct command_help help = options_solver_help(
+		"predict", named ? solver : NULL, solver, names,
+		"Predicts a solver run from its plan; no trace of that run is needed.");
 	struct option_spec *own = options_join(own_options, predictor_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct predict_options));
 	struct predict_options *o = xcalloc(1, sizeof(*o) + params_bytes);
@@ -73,9 +71,7 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	free(o);
 	free(specs);
 	free(own);
-	free(synopsis);
-	free(summary);
-	free(note);
+	options_solver_help_release(&help);
 	free(names);
 	return rc;
 }

@@ -179,11 +179,26 @@ int options_parse(const struct command_help *help, const struct option_spec *spe
 	return 0;
 }
 
-char *options_solvers_note(const char *names, const char *shown)
+struct command_help options_solver_help(const char *command, const char *solver, const char *shown,
+					const char *names, const char *summary)
 {
-	return xprintf("\nSOLVER is one of those below; its own --help lists its options, here are "
-		       "those of %s.\n\nsolvers: %s",
-		       shown, names);
+	if (solver)
+		return (struct command_help){ xprintf("%s %s", command, solver),
+					      xprintf("%s %s [options]", command, solver),
+					      xstrdup(summary) };
+	return (struct command_help){
+		xstrdup(command), xprintf("%s SOLVER [options]", command),
+		xprintf("%s\nSOLVER is one of those below; its own --help lists its options, here "
+			"are those of %s.\n\nsolvers: %s",
+			summary, shown, names)
+	};
+}
+
+void options_solver_help_release(struct command_help *help)
+{
+	free((char *)help->name);
+	free((char *)help->synopsis);
+	free((char *)help->summary);
 }
 
 struct option_spec *options_join(const struct option_spec *first, const struct option_spec *second,

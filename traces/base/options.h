@@ -57,9 +57,14 @@ struct command_help {
 int options_parse(const struct command_help *help, const struct option_spec *specs, void *target,
 		  int argc, char **argv, int *words);
 
-/* What the help of a command says that takes one of several solvers, when none is named: `names`
- * has them with blanks between, the options shown are those of `shown`. Owned by the caller. */
-char *options_solvers_note(const char *names, const char *shown);
+/*
+ * The help of a command that takes a solver: `solver` is the one named, NULL when none is. Then the
+ * help lists `names`, which has all with blanks between, and the options shown are those of
+ * `shown`. Free with options_solver_help_release.
+ */
+struct command_help options_solver_help(const char *command, const char *solver, const char *shown,
+					const char *names, const char *summary);
+void options_solver_help_release(struct command_help *help);
 
 /*
  * One table out of two over one block of memory: the offsets of `second` are moved by
