@@ -181,7 +181,7 @@ visit: [\`$platform-visits.md\`](validation/$platform-visits.md).
 END
 	sed -n '/^| GPUs | configurations/,$p' "$rows/$platform-visits.md"
 fi
-also= figures=
+also='' figures=''
 if grep -q '^kernels	' "$table"; then
 	figures='Figures: [errors](figures/errors.svg), [accuracy](figures/accuracy.svg), [kernels](figures/kernels.svg), [by size](figures/kernel_size.svg). '
 fi
