@@ -134,7 +134,7 @@ static int fake_calibrate(void *arg)
 					     "fp64_pair_cycles",
 					     "fp64_two_pairs_cycles",
 					     "fp64_three_pairs_cycles",
-					     "l2_fresh_latency_ns",
+					     "l2_far_dirty_latency_ns",
 					     "atomic_rate_per_s",
 					     "launch_period_ns",
 					     "block_dispatch_ns",

@@ -159,7 +159,9 @@ static void a_copy_and_a_kernel_share_memory(void **state)
 	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
 	kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 8 * 16 * KIT_WARPS;
 	kit_program(&kit, &program);
-	struct grid_launch launch = { .program = &program, .blocks = 2000, .l2_miss_share = 1 };
+	struct grid_launch launch = { .program = &program,
+				      .blocks = 2000,
+				      .traffic.l2_miss_share = 1 };
 	d.l2_port_bytes = 1e6;
 	d.dram.read_bytes_per_s = d.dram.write_bytes_per_s =
 		1e11; /* 100 bytes a ns: the kernel is bound by them */

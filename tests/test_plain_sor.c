@@ -82,8 +82,8 @@ static double rate(const struct suite *suite, const struct sm_device *device,
 	assert_int_equal(program.unknown, 0);
 	struct grid_launch launch = { .program = &program,
 				      .blocks = blocks,
-				      .l2_miss_share = l2_miss_share,
-				      .dram_write_share = 1 };
+				      .traffic.l2_miss_share = l2_miss_share,
+				      .traffic.dram_write_share = 1 };
 	assert_int_equal(grid_time(device, suite->platform.sm_count, &launch, &answer), 0);
 	grid_answer_release(&answer);
 	warp_program_release(&program);

@@ -132,7 +132,7 @@ static void a_launch_that_turns_finds_its_begin(void **state)
 	struct residency_shape m[2];
 	to_and_fro(&d, m);
 	for (int k = 0; k < 2; k++) {
-		assert_true(m[k].turned == 1);
+		assert_true(m[k].reversed == 1);
 		assert_true(m[k].read_miss[0] == 0 && m[k].read_miss[RESIDENCY_SLICES / 2] == 0 &&
 			    m[k].read_miss[RESIDENCY_SLICES - 1] == 1);
 		assert_true(fabs(m[k].read_miss_bytes - 10 * MB) <
@@ -147,7 +147,7 @@ static void what_is_kept_for_the_way_back_is_less(void **state)
 	(void)state;
 	struct sm_device d = device_of_50_mb();
 	struct residency_shape m[2];
-	d.l2_turned_bytes = 21 * MB;
+	d.l2_reversed_bytes = 21 * MB;
 	to_and_fro(&d, m);
 	for (int k = 0; k < 2; k++) {
 		assert_true(m[k].read_miss[0] == 0 && m[k].read_miss[10] == 0 &&
@@ -183,7 +183,7 @@ static void what_is_written_every_other_time_has_to_stay_twice(void **state)
 	assert_true(each.write_bytes == 50 * MB && other.write_bytes == 25 * MB);
 	assert_true(fabs(each.write_miss_bytes - 25 * MB) < 100 &&
 		    fabs(other.write_miss_bytes - 0.75 * 25 * MB) < 100);
-	assert_true(each.turned == 0 && fabs(each.read_miss_bytes - 25 * MB) < 100);
+	assert_true(each.reversed == 0 && fabs(each.read_miss_bytes - 25 * MB) < 100);
 }
 
 static void writes_in_place_are_told_from_writes_elsewhere(void **state)
@@ -265,7 +265,7 @@ static void what_was_written_in_l2_is_told_from_what_was_only_read(void **state)
 }
 
 /* However the accesses of a launch are listed; of a range of which it writes a part, that part. */
-static void what_the_last_launch_wrote_is_fresh(void **state)
+static void what_the_last_launch_wrote_is_dirty(void **state)
 {
 	(void)state;
 	struct schedule s;
@@ -285,10 +285,10 @@ static void what_the_last_launch_wrote_is_fresh(void **state)
 			     add_shape(&s, "half", 6 * MB, half, 2) };
 	rounds(&s, shape, 4, 4);
 	residency_build(&r, &s, &d);
-	assert_true(r.shape[shape[0]].fresh == 0);   /* `again` read it last */
-	assert_true(r.shape[shape[1]].fresh == 0.5); /* one array of two */
-	assert_true(r.shape[shape[2]].fresh == 0 && r.shape[shape[2]].written == 1);
-	assert_true(r.shape[shape[3]].fresh == 0.5); /* by itself, every other byte */
+	assert_true(r.shape[shape[0]].dirty == 0);   /* `again` read it last */
+	assert_true(r.shape[shape[1]].dirty == 0.5); /* one array of two */
+	assert_true(r.shape[shape[2]].dirty == 0 && r.shape[shape[2]].written == 1);
+	assert_true(r.shape[shape[3]].dirty == 0.5); /* by itself, every other byte */
 	residency_release(&r);
 	schedule_release(&s);
 }
@@ -322,7 +322,7 @@ int main(void)
 		cmocka_unit_test(wide_is_what_goes_round_beyond_the_near_bytes),
 		cmocka_unit_test(what_is_written_every_other_time_has_to_stay_twice),
 		cmocka_unit_test(what_was_written_in_l2_is_told_from_what_was_only_read),
-		cmocka_unit_test(what_the_last_launch_wrote_is_fresh),
+		cmocka_unit_test(what_the_last_launch_wrote_is_dirty),
 		cmocka_unit_test(what_was_never_touched_is_not_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static double grid_ns(const struct platform *platform, struct kit *kit, int64_t 
 	kit_program(kit, &program);
 	struct grid_launch launch = { .program = &program,
 				      .blocks = blocks,
-				      .l2_miss_share = l2_miss };
+				      .traffic.l2_miss_share = l2_miss };
 	assert_int_equal(grid_time(&device, platform->sm_count, &launch, &answer), 0);
 	double ns = answer.duration_ns - device.launch_ns - device.drain_ns;
 	grid_answer_release(&answer);

@@ -121,8 +121,8 @@ static void values_that_make_no_sense_are_refused(void **state)
 		     "'sm.l2_reuse_hits' has 2 entries, 'sm.l2_reuse_bytes' has 3");
 	refuses_edit("l2_reuse_bytes", "l2_reuse_bytes = 2 2 3",
 		     "'sm.l2_reuse_bytes' is not ascending");
-	refuses_edit("dram_knee", "dram_knee = 2\nl2_fresh_share = 1.2",
-		     "'sm.l2_fresh_share' is 1.2: a share is at most 1");
+	refuses_edit("dram_knee", "dram_knee = 2\nl2_far_dirty_share = 1.2",
+		     "'sm.l2_far_dirty_share' is 1.2: a share is at most 1");
 	refuses_edit("dram_knee", "dram_knee = 0", "'sm.dram_knee' is 0: must be above zero");
 	refuses_edit("dram_knee",
 		     "dram_knee = 2\ndram_update_reads = 2 3\ndram_update_bytes_per_s = 1 1",

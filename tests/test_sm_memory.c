@@ -170,8 +170,8 @@ static void what_was_written_in_l2_is_slower(void **state)
 	d.l2_wide_turnaround_s = 4e-9;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		const struct sm_memory_setup setup = { .sharers = 1,
-						       .written = kinds[k].written,
-						       .wide = kinds[k].wide };
+						       .traffic.written = kinds[k].written,
+						       .traffic.wide = kinds[k].wide };
 		struct sm_chance chance = { .warps = 1 };
 		struct sm_memory memory;
 		double accepted;
@@ -182,12 +182,12 @@ static void what_was_written_in_l2_is_slower(void **state)
 	}
 }
 
-/* A quarter of fresh lines is longer on the way; a read of several waits for the last of them. */
-static void fresh_lines_come_from_the_other_half(void **state)
+/* A quarter of dirty lines is longer on the way; a read of several waits for the last of them. */
+static void dirty_lines_come_from_the_other_half(void **state)
 {
 	(void)state;
 	const struct {
-		double fresh, lines, mean;
+		double dirty, lines, mean;
 	} kinds[] = { { 0, 1, 200 },
 		      { 1, 1, 220 },
 		      { 0.5, 1, 210 },
@@ -197,9 +197,10 @@ static void fresh_lines_come_from_the_other_half(void **state)
 		struct sm_memory memory;
 		double accepted, mean = 0, most = 0;
 		int n = 1600;
-		d.l2_fresh_share = 0.25;
-		d.l2_fresh_latency_ns = 80;
-		const struct sm_memory_setup setup = { .sharers = 1, .fresh = kinds[k].fresh };
+		d.l2_far_dirty_share = 0.25;
+		d.l2_far_dirty_latency_ns = 80;
+		const struct sm_memory_setup setup = { .sharers = 1,
+						       .traffic.dirty = kinds[k].dirty };
 		sm_memory_init(&memory, &d, &setup);
 		for (int j = 0; j < n; j++) {
 			struct sm_chance chance = { .block = (uint32_t)j, .warps = 1 };
@@ -211,7 +212,7 @@ static void fresh_lines_come_from_the_other_half(void **state)
 			most = took > most ? took : most;
 		}
 		assert_true(fabs(mean - kinds[k].mean) < 0.5);
-		assert_true(fabs(most - (kinds[k].fresh > 0 ? 280 : 200)) < 1e-3);
+		assert_true(fabs(most - (kinds[k].dirty > 0 ? 280 : 200)) < 1e-3);
 		sm_memory_release(&memory);
 	}
 }
@@ -239,7 +240,7 @@ static double counted_beside(double slice_share, int reads, int atomics)
 	struct sm_memory memory;
 	const struct sm_memory_setup setup = { .sharers = 1,
 					       .dram_read_share = 1,
-					       .atomic_lines = 1 };
+					       .traffic.atomic_lines = 1 };
 	double accepted, done = 0;
 	d.dram.read_bytes_per_s = 1.28e9;
 	d.atomic_same_interval_ns = 10;
@@ -283,7 +284,7 @@ static void atomics_go_at_the_pace_of_the_fullest_slice(void **state)
 		struct sm_device d = memory_of_500_ns();
 		struct sm_memory memory;
 		const struct sm_memory_setup setup = { .sharers = 1,
-						       .atomic_lines = cases[k].lines };
+						       .traffic.atomic_lines = cases[k].lines };
 		double accepted, done = 0;
 		d.atomic_same_interval_ns = 10;
 		d.atomic_rate_per_s = 1.6e9;
@@ -306,7 +307,7 @@ int main(void)
 		cmocka_unit_test(queues_are_steadier_than_chance),
 		cmocka_unit_test(reads_wait_for_writes_in_their_share_of_time),
 		cmocka_unit_test(what_was_written_in_l2_is_slower),
-		cmocka_unit_test(fresh_lines_come_from_the_other_half),
+		cmocka_unit_test(dirty_lines_come_from_the_other_half),
 		cmocka_unit_test(the_last_atomic_has_to_arrive),
 		cmocka_unit_test(atomics_go_at_the_pace_of_the_fullest_slice),
 		cmocka_unit_test(atomics_wait_for_what_their_slice_moves),

@@ -64,7 +64,7 @@ static void what_is_neither_says_nothing(void **state)
 	const struct platform *platform = *state;
 	static const char *const changes[] = { "sm.warp_slots=32", "sm.l2_knee=3", "sm.isa=none",
 					       "sm.dram_least_share=0.5",
-					       "sm.l2_turned_bytes=1e6" };
+					       "sm.l2_reversed_bytes=1e6" };
 	for (size_t k = 0; k < sizeof(changes) / sizeof(changes[0]); k++)
 		assert_int_equal(after(platform, changes[k]), SM_NEITHER);
 }

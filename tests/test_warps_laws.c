@@ -264,7 +264,7 @@ static void lines_just_written_cost_sweeps_and_not_copies(void **state)
 	struct suite *suite = *state;
 	struct sm_device device = suite->platform.sm;
 	int sweeps = 0, quicker = 0, copies = 0;
-	device.l2_fresh_latency_ns = 0;
+	device.l2_far_dirty_latency_ns = 0;
 	for (int k = 0; k < suite->count; k++) {
 		const struct launch *launch = &suite->launch[k];
 		const double ratio = duration_on(suite, k, &device, NULL) / launch->ns;
@@ -289,8 +289,8 @@ static void no_launch_beats_its_bytes_or_its_launch(void **state)
 		warps_schedule(suite->warps);
 		assert_int_equal(
 			warps_explain(suite->warps, schedule, &schedule->shape[0], NULL, &a), 0);
-		double dram_ns =
-			1e9 * (a.l2_read_bytes * a.launch.l2_miss_share / d->dram.read_bytes_per_s);
+		double dram_ns = 1e9 * (a.launch.traffic.l2_read_bytes *
+					a.launch.traffic.l2_miss_share / d->dram.read_bytes_per_s);
 		assert_true(a.grid.duration_ns > d->launch_ns);
 		assert_true(a.grid.duration_ns > 0.95 * dram_ns);
 		grid_answer_release(&a.grid);
@@ -310,11 +310,12 @@ static void a_launch_that_turns_goes_by_what_it_finds(void **state)
 		assert_int_equal(
 			warps_explain(suite->warps, schedule, &schedule->shape[0], NULL, &a), 0);
 		grid_answer_release(&a.grid);
-		if (a.memory.turned <= 0)
+		if (a.memory.reversed <= 0)
 			continue;
-		double missing = a.memory.read_miss_bytes / a.l2_read_bytes;
+		double missing = a.memory.read_miss_bytes / a.launch.traffic.l2_read_bytes;
 		turned++;
-		assert_true(fabs(a.launch.l2_miss_share - (missing < 1 ? missing : 1)) < 1e-9);
+		assert_true(fabs(a.launch.traffic.l2_miss_share - (missing < 1 ? missing : 1)) <
+			    1e-9);
 	}
 	assert_true(turned > 0); /* else nothing was tested */
 }

@@ -25,8 +25,8 @@ static struct warps_answer launch_of(double before, double after, int cut)
 		a.memory.read_miss[k] = a.memory.write_miss[k] = k < cut ? before : after;
 		mean += a.memory.read_miss[k] / RESIDENCY_SLICES;
 	}
-	a.launch.l2_miss_share = mean / 2;
-	a.launch.dram_write_share = mean / 4;
+	a.launch.traffic.l2_miss_share = mean / 2;
+	a.launch.traffic.dram_write_share = mean / 4;
 	return a;
 }
 
@@ -38,8 +38,8 @@ static void moves_as_much(const struct warps_answer *a)
 		read += a->phase[k].share * a->phase[k].l2_miss_share;
 		written += a->phase[k].share * a->phase[k].dram_write_share;
 	}
-	assert_true(near(share, 1) && near(read, a->launch.l2_miss_share) &&
-		    near(written, a->launch.dram_write_share));
+	assert_true(near(share, 1) && near(read, a->launch.traffic.l2_miss_share) &&
+		    near(written, a->launch.traffic.dram_write_share));
 }
 
 static void what_lies_anywhere_comes_first(void **state)
@@ -59,7 +59,7 @@ static void nothing_written_is_lost(void **state)
 {
 	(void)state;
 	struct warps_answer a = launch_of(0.25, 0.25, 0);
-	a.launch.dram_write_share = 0.7;
+	a.launch.traffic.dram_write_share = 0.7;
 	warps_split(&a, &all_on);
 	assert_int_equal(a.phases, 2);
 	assert_true(near(a.phase[0].dram_write_share, 1) && near(a.phase[1].dram_write_share, 0.6));

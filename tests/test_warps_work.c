@@ -56,7 +56,7 @@ static void a_launch_of_the_profiled_size_does_the_profiled_work(void **state)
 	const struct warps_answer a = asked(*state, 1);
 	assert_null(a.derived); /* it was counted */
 	assert_true(a.profile->points > 0);
-	assert_true(fabs(a.launch.work_scale - 1) < 1e-3);
+	assert_true(fabs(a.launch.traffic.work_scale - 1) < 1e-3);
 }
 
 static void bytes_follow_the_points(void **state)
@@ -64,12 +64,15 @@ static void bytes_follow_the_points(void **state)
 	struct bench *b = *state;
 	const struct warps_answer whole = asked(b, 1), half = asked(b, 0.5), unknown = asked(b, 0);
 	assert_true(b->schedule.shape[0].points % 2 == 0);
-	assert_true(fabs(half.launch.work_scale / whole.launch.work_scale - 0.5) < 1e-9);
-	assert_true(whole.l2_read_bytes > 0 &&
-		    fabs(half.l2_read_bytes / whole.l2_read_bytes - 0.5) < 1e-9);
-	assert_true(whole.l2_write_bytes > 0 &&
-		    fabs(half.l2_write_bytes / whole.l2_write_bytes - 0.5) < 1e-9);
-	assert_true(unknown.launch.work_scale ==
+	assert_true(fabs(half.launch.traffic.work_scale / whole.launch.traffic.work_scale - 0.5) <
+		    1e-9);
+	assert_true(whole.launch.traffic.l2_read_bytes > 0 &&
+		    fabs(half.launch.traffic.l2_read_bytes / whole.launch.traffic.l2_read_bytes -
+			 0.5) < 1e-9);
+	assert_true(whole.launch.traffic.l2_write_bytes > 0 &&
+		    fabs(half.launch.traffic.l2_write_bytes / whole.launch.traffic.l2_write_bytes -
+			 0.5) < 1e-9);
+	assert_true(unknown.launch.traffic.work_scale ==
 		    1); /* who does not know its points does as much as its warps would */
 	assert_true(half.grid.duration_ns <= whole.grid.duration_ns);
 }

@@ -230,7 +230,7 @@ static double share_found(const uint64_t *cycles, size_t count)
 
 /* Bytes that are found on the way back of a launch over more than L2 holds; few reads at a time, in
  * the order of the blocks. */
-static int turned_batch(struct member *member, void *arg, double *value)
+static int reversed_batch(struct member *member, void *arg, double *value)
 {
 	struct sm_bench *sm = static_cast<struct sm_bench *>(arg);
 	int l2_bytes;
@@ -257,12 +257,12 @@ static int turned_batch(struct member *member, void *arg, double *value)
 	return 0;
 }
 
-static int measure_turned(struct sm_bench *sm)
+static int measure_reversed(struct sm_bench *sm)
 {
 	struct measured found;
-	if (bench_measure(sm->bench, 1, "sm.l2_turned_bytes", 32, turned_batch, sm, &found))
+	if (bench_measure(sm->bench, 1, "sm.l2_reversed_bytes", 32, reversed_batch, sm, &found))
 		return -1;
-	sm_emit(sm, "l2_turned_bytes", &found, 1,
+	sm_emit(sm, "l2_reversed_bytes", &found, 1,
 		"twice L2's size read, then back again, a word a thread, blocks of one warp: "
 		"the share of sampled warps whose read took as long as a hit");
 	return 0;
@@ -389,22 +389,22 @@ static int scattered(struct sm_bench *sm, bool again, uint64_t **cycles)
 	return sorted_results(sm, FRESH_BLOCKS / FRESH_SAMPLED, cycles);
 }
 
-/* Reads that take a quarter longer than half of those that are not fresh, less those of them that
- * are not fresh: their share, or how much longer. */
-struct fresh {
+/* Reads that take a quarter longer than half of those that are not dirty, less those of them that
+ * are not dirty: their share, or how much longer. */
+struct dirty {
 	struct sm_bench *sm;
 	enum { SHARE, LONGER } wanted;
 };
 
-static int fresh_batch(struct member *member, void *arg, double *value)
+static int dirty_batch(struct member *member, void *arg, double *value)
 {
-	const struct fresh *fresh = static_cast<const struct fresh *>(arg);
+	const struct dirty *dirty = static_cast<const struct dirty *>(arg);
 	const size_t count = FRESH_BLOCKS / FRESH_SAMPLED;
 	uint64_t *first, *again;
 	(void)member;
-	if (scattered(fresh->sm, false, &first))
+	if (scattered(dirty->sm, false, &first))
 		return -1;
-	if (scattered(fresh->sm, true, &again)) {
+	if (scattered(dirty->sm, true, &again)) {
 		free(first);
 		return -1;
 	}
@@ -413,7 +413,7 @@ static int fresh_batch(struct member *member, void *arg, double *value)
 		     quick_again = count_below(again, count, limit);
 	const double share = (static_cast<double>(quick_again) - static_cast<double>(quick_first)) /
 			     static_cast<double>(count);
-	if (fresh->wanted == fresh::SHARE)
+	if (dirty->wanted == dirty::SHARE)
 		*value = fmax(share, 0);
 	else
 		*value = share > FRESH_LEAST ? mean_of(first + quick_first, count - quick_first) -
@@ -424,22 +424,23 @@ static int fresh_batch(struct member *member, void *arg, double *value)
 	return 0;
 }
 
-static int measure_fresh(struct sm_bench *sm)
+static int measure_dirty(struct sm_bench *sm)
 {
-	struct fresh fresh = { sm, fresh::SHARE };
+	struct dirty dirty = { sm, dirty::SHARE };
 	struct measured share, longer;
-	if (bench_measure(sm->bench, 1, "sm.l2_fresh_share", 0, fresh_batch, &fresh, &share))
+	if (bench_measure(sm->bench, 1, "sm.l2_far_dirty_share", 0, dirty_batch, &dirty, &share))
 		return -1;
-	fresh.wanted = fresh::LONGER;
-	if (bench_measure(sm->bench, 1, "sm.l2_fresh_latency_ns", 0, fresh_batch, &fresh, &longer))
+	dirty.wanted = dirty::LONGER;
+	if (bench_measure(sm->bench, 1, "sm.l2_far_dirty_latency_ns", 0, dirty_batch, &dirty,
+			  &longer))
 		return -1;
 	longer.value *= 1e3 / sm->clock_mhz;
 	longer.spread *= 1e3 / sm->clock_mhz;
-	sm_emit(sm, "l2_fresh_share", &share, 1,
+	sm_emit(sm, "l2_far_dirty_share", &share, 1,
 		"4 MiB written, then read by other blocks of one warp, a word a thread: sampled "
 		"warps whose read takes a quarter longer than half of them when they read again, "
 		"less those that do then");
-	sm_emit(sm, "l2_fresh_latency_ns", &longer, 1,
+	sm_emit(sm, "l2_far_dirty_latency_ns", &longer, 1,
 		"the same: mean of these, less that of the others when they read again");
 	return 0;
 }
@@ -466,5 +467,5 @@ int calibrate_sm_reads(struct sm_bench *sm)
 		measured.spread *= to_unit;
 		sm_emit(sm, n->name, &measured, 1, n->how);
 	}
-	return measure_turned(sm) || measure_reuse(sm) || measure_fresh(sm) ? -1 : 0;
+	return measure_reversed(sm) || measure_reuse(sm) || measure_dirty(sm) ? -1 : 0;
 }

@@ -85,15 +85,15 @@ struct sm_device {
 				     there. 0: one half */
 	/* Of lines that another multiprocessor wrote last, the share that a read waits for longer,
 	 * and how much. 0: not known */
-	double l2_fresh_share, l2_fresh_latency_ns;
+	double l2_far_dirty_share, l2_far_dirty_latency_ns;
 	/* cache residency: bytes touched between two touches of the same byte -> share of the bytes
 	 * still in L2 */
 	struct {
 		double *value;
 		size_t count;
 	} l2_reuse_bytes, l2_reuse_hits; /* owned */
-	double l2_turned_bytes; /* of what a launch touched last, the one that comes back the other
-				   way finds; 0: as l2_reuse_* */
+	double l2_reversed_bytes; /* of what a launch touched last, the one that comes back the
+				   other way finds; 0: as l2_reuse_* */
 	double l2_slot_bytes,
 		l2_write_slot_bytes;  /* a request to L2 takes the time of at least so many bytes */
 	double constant_cold_cycles;  /* a multiprocessor's first look at a line of a launch's

@@ -20,8 +20,10 @@ struct reading {
 	const char *path;
 	const char *at, *end; /* what is left of the text */
 	int line;
-	bool continued; /* this line goes on with the value of the one before */
-	bool failed;	/* a message has been given */
+	bool continued;	  /* this line goes on with the value of the one before */
+	bool failed;	  /* a message has been given */
+	int renamed_line; /* of the first key by an old name; 0 = none */
+	const char *renamed;
 };
 
 /* fgets over the text in memory: inih's own would cut a long line in two without a word. */
@@ -99,13 +101,30 @@ static int add_entry(struct reading *reading, const char *name, const char *text
 	return 0;
 }
 
+/* `name` is taken, and what is returned is the caller's. */
+static char *by_new_name(struct reading *reading, char *name)
+{
+	const char *spread = ends_with(name, "_mad") ? "_mad" : "";
+	char *own = xprintf("%.*s", (int)(strlen(name) - strlen(spread)), name);
+	const char *now = platform_key_now(own);
+	free(own);
+	if (!now)
+		return name;
+	if (!reading->renamed_line) {
+		reading->renamed_line = reading->line;
+		reading->renamed = now;
+	}
+	free(name);
+	return xprintf("%s%s", now, spread);
+}
+
 static int on_key(void *user, const char *section, const char *key, const char *value)
 {
 	struct reading *reading = user;
 	if (reading->failed || !strcmp(section, "provenance"))
 		return 1;
 	char *where = xprintf("%s: line %d", reading->path, reading->line);
-	char *name = xprintf("%s%s%s", section, *section ? "." : "", key);
+	char *name = by_new_name(reading, xprintf("%s%s%s", section, *section ? "." : "", key));
 	int rc = ends_with(name, "_mad") ? check_spread(where, name, value)
 					 : add_entry(reading, name, value, where);
 	reading->failed = rc != 0;
@@ -155,6 +174,10 @@ static int parse(struct platform *platform, const char *text, size_t length, boo
 			      platform->path, line);
 	if (line < 0)
 		return report("%s: out of memory", platform->path);
+	if (reading.renamed_line)
+		report_warning("%s: line %d has a key by its old name: it is '%s' now; such keys "
+			       "are read as before",
+			       platform->path, reading.renamed_line, reading.renamed);
 	for (size_t i = 0; i < platform->entry_count; i++) {
 		struct platform_entry *entry = &platform->entry[i];
 		entry->file_text = xstrdup(entry->text);

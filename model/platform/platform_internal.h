@@ -37,6 +37,9 @@ struct platform_key {
 extern const struct platform_key platform_keys[];		/* ends with a NULL name */
 const struct platform_key *platform_key_find(const char *name); /* NULL = unknown */
 
+/* The name of a key that had this one once (platform_renamed.def); NULL = it has no other. */
+const char *platform_key_now(const char *old_name);
+
 /* A number that no model looks at. */
 bool platform_key_unread(const struct platform_key *key);
 

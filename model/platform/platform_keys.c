@@ -428,10 +428,10 @@ const struct platform_key platform_keys[] = {
 	  "a hit in the near half of an idle L2, issue of the load to its result" },
 	{ "sm.l2_far_latency_ns", KEY_REAL, SM, AT(sm.l2_far_latency_ns), NULL, "ns",
 	  "a hit in the other half beyond l2_latency_ns; 0: there is one half" },
-	{ "sm.l2_fresh_share", KEY_REAL, KEY_SHARE, AT(sm.l2_fresh_share), NULL, "share",
+	{ "sm.l2_far_dirty_share", KEY_REAL, KEY_SHARE, AT(sm.l2_far_dirty_share), NULL, "share",
 	  "of lines that another multiprocessor has just written, those that are longer on the "
 	  "way; 0: not known" },
-	{ "sm.l2_fresh_latency_ns", KEY_REAL, 0, AT(sm.l2_fresh_latency_ns), NULL, "ns",
+	{ "sm.l2_far_dirty_latency_ns", KEY_REAL, 0, AT(sm.l2_far_dirty_latency_ns), NULL, "ns",
 	  "how much longer these are than a hit" },
 	{ "sm.l2_read_bytes_per_s", KEY_REAL, RATE(SM | MOVES), AT(sm.l2.read_bytes_per_s), NULL,
 	  "bytes/s", "all multiprocessors reading from L2" },
@@ -507,7 +507,7 @@ const struct platform_key platform_keys[] = {
 	  "bytes touched between two touches of the same byte" },
 	{ "sm.l2_reuse_hits", KEY_LIST, SM | KEY_SHARE, AT(sm.l2_reuse_hits), "sm.l2_reuse_bytes",
 	  "share", "of the bytes touched again after so many others, those still in L2" },
-	{ "sm.l2_turned_bytes", KEY_REAL, 0, AT(sm.l2_turned_bytes), NULL, "bytes",
+	{ "sm.l2_reversed_bytes", KEY_REAL, 0, AT(sm.l2_reversed_bytes), NULL, "bytes",
 	  "what L2 still has of the bytes a launch touched last, for one that comes back over them "
 	  "the other way; absent: as l2_reuse_hits has it" },
 	{ "sm.l2_slot_bytes", KEY_REAL, 0, AT(sm.l2_slot_bytes), NULL, "bytes",

@@ -137,6 +137,12 @@ int platform_set(struct platform *platform, const char *assignment)
 		goto out;
 	}
 	name = xprintf("%.*s", (int)(equals - assignment), assignment);
+	if (platform_key_now(name)) {
+		char *now = xstrdup(platform_key_now(name));
+		report_warning("%s: the key is '%s' now", where, now);
+		free(name);
+		name = now;
+	}
 	const struct platform_key *spec = platform_key_find(name);
 	if (!spec) {
 		platform_unknown_key(where, name);

@@ -76,8 +76,8 @@ static void print_head(const struct schedule *schedule, const struct schedule_sh
 	       a->program.instructions, a->program.l2_read_bytes, a->program.l2_write_bytes);
 	printf("  memory        %.2f MB read from L2, %.0f %% of it from DRAM; %.2f MB written, "
 	       "%.0f %% of it to DRAM\n",
-	       a->l2_read_bytes * 1e-6, 100 * a->launch.l2_miss_share, a->l2_write_bytes * 1e-6,
-	       100 * a->launch.dram_write_share);
+	       a->launch.traffic.l2_read_bytes * 1e-6, 100 * a->launch.traffic.l2_miss_share,
+	       a->launch.traffic.l2_write_bytes * 1e-6, 100 * a->launch.traffic.dram_write_share);
 	const char *before = "  warps' time   ";
 	for (int k = 0; k < STALL_REASON_COUNT; k++) {
 		if (g->stalled[k] < 0.005)

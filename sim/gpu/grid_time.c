@@ -27,9 +27,9 @@ static struct sm_job job_of(const struct sm_device *device, int sm_count,
 		.resident = resident,
 		.every_cycles = dispatch_ns * 1e-3 * device->clock_mhz *
 				(double)(launch->blocks < sm_count ? launch->blocks : sm_count),
-		.l2_miss_share = launch->l2_miss_share,
-		.dram_write_share = launch->dram_write_share,
-		.work_scale = launch->work_scale,
+		.l2_miss_share = launch->traffic.l2_miss_share,
+		.dram_write_share = launch->traffic.dram_write_share,
+		.work_scale = launch->traffic.work_scale,
 	};
 }
 
@@ -41,13 +41,14 @@ struct asked {
 static void ask(struct asked *asked, const struct grid_launch *launch, double weight)
 {
 	const struct warp_program *p = launch->program;
-	weight *= launch->work_scale > 0 ? launch->work_scale : 1;
-	double reads = p->l2_read_bytes * launch->l2_miss_share * weight,
-	       writes = p->l2_write_bytes * launch->dram_write_share * weight;
+	const struct traffic *t = &launch->traffic;
+	weight *= t->work_scale > 0 ? t->work_scale : 1;
+	double reads = p->l2_read_bytes * t->l2_miss_share * weight,
+	       writes = p->l2_write_bytes * t->dram_write_share * weight;
 	asked->reads += reads;
 	asked->writes += writes;
-	asked->excess_reads += reads * (launch->read_excess > 1 ? launch->read_excess : 1);
-	asked->excess_writes += writes * (launch->write_excess > 1 ? launch->write_excess : 1);
+	asked->excess_reads += reads * (t->over_read > 1 ? t->over_read : 1);
+	asked->excess_writes += writes * (t->over_write > 1 ? t->over_write : 1);
 }
 
 static double positive(double x)
@@ -91,15 +92,9 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		.job_count = 1,
 		.memory = {
 			.sharers = sharers_of(launch, sm_count),
-			.wide = launch->wide,
-			.written = launch->written,
-			.fresh = launch->fresh,
-			.updated = launch->updated,
+			.traffic = launch->traffic,
 			.dram_read_share = share(asked.reads, asked.writes),
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
-			.atomic_lines = launch->atomic_lines,
-			.read_excess = launch->read_excess,
-			.write_excess = launch->write_excess,
 		},
 		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
 		.visits_max = visits_max,
@@ -120,10 +115,11 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 			    : 1);
 		memory->sharers = sharers > memory->sharers ? sharers : memory->sharers;
 		memory->dram_read_share = share(asked.reads, asked.writes);
-		memory->read_excess = asked.reads > 0 ? asked.excess_reads / asked.reads : 1;
-		memory->write_excess = asked.writes > 0 ? asked.excess_writes / asked.writes : 1;
-		memory->atomic_lines =
-			launch->atomic_lines > 0 ? launch->atomic_lines : other->atomic_lines;
+		memory->traffic.over_read = asked.reads > 0 ? asked.excess_reads / asked.reads : 1;
+		memory->traffic.over_write =
+			asked.writes > 0 ? asked.excess_writes / asked.writes : 1;
+		if (!(launch->traffic.atomic_lines > 0))
+			memory->traffic.atomic_lines = other->traffic.atomic_lines;
 	}
 	return rest ? sm_engine_begin(&setup, run, rest) : sm_engine_run(&setup, run);
 }

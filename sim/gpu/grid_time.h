@@ -14,25 +14,16 @@
 
 #include "model/device/sm_device.h"
 #include "sm_engine.h"
+#include "traffic.h"
 #include "warp_program.h"
 
 struct grid_launch {
 	const struct warp_program *program;
 	int64_t blocks;
-	double l2_miss_share;	 /* of what is read from L2 */
-	double dram_write_share; /* of what is written to L2 */
-	double read_excess,
-		write_excess; /* bytes DRAM moves for each it is asked for; 0 counts as 1 */
+	struct traffic traffic;
 	double background_dram_bytes_per_s;
-	double work_scale; /* bytes a warp moves for each the program says: fewer or more of its
-			      warps lie beyond the edge. 0 counts as 1 */
-	double written;	   /* share of what it finds in L2 that was written there */
-	double updated;	   /* share of what it writes that it reads in the same place */
-	double wide;	   /* the part of that which goes round beyond l2_near_bytes */
-	double fresh; /* share of what it finds in L2 that the launch wrote that touched it last */
-	double atomic_lines; /* that atomics fall on; 0 = very many */
-	bool duration_only;  /* nobody asks what warps waited for */
-	int resident_most;   /* blocks an SM is to hold at most; 0 = as many as fit */
+	bool duration_only; /* nobody asks what warps waited for */
+	int resident_most;  /* blocks an SM is to hold at most; 0 = as many as fit */
 	/* Another launch on the same multiprocessors, for as long as this one runs (contention.h);
 	 * NULL = none. Its own `beside` is not looked at. */
 	const struct grid_launch *beside;

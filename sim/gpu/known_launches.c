@@ -11,7 +11,7 @@ bool known_launch_same(const struct known_launch *a, const struct known_launch *
 	return a->profile == b->profile &&
 	       !memcmp(&a->geometry, &b->geometry, sizeof(a->geometry)) &&
 	       !memcmp(a->phase, b->phase, sizeof(a->phase)) &&
-	       !memcmp(a->asked, b->asked, sizeof(a->asked));
+	       !memcmp(&a->traffic, &b->traffic, sizeof(a->traffic));
 }
 
 const struct known_launch *known_launches_find(const struct known_launches *known,

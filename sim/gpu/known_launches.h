@@ -12,7 +12,7 @@ struct known_launch {
 	struct launch_geometry
 		geometry; /* grid, block and shared memory; all else is in the profile */
 	struct warps_phase phase[2];
-	double asked[8];    /* of memory, by struct grid_launch */
+	struct traffic traffic;
 	double duration_ns; /* not part of what it is known by */
 };
 

@@ -20,7 +20,7 @@ struct touched {
 	uint32_t buffer;
 	int64_t begin, end;
 	int64_t clock;
-	double kept, written, fresh;
+	double kept, written, dirty;
 	bool backward;
 };
 struct history {
@@ -33,7 +33,7 @@ struct slice_sums {
 };
 struct sums {
 	struct slice_sums slice[RESIDENCY_SLICES];
-	double distance, touched, turned, written, fresh, stored, updated, farthest;
+	double distance, touched, reversed, written, dirty, stored, updated, farthest;
 	int seen;
 };
 
@@ -55,10 +55,10 @@ double residency_hits(const struct sm_device *d, double bytes)
  * the first `to`, and come again. In the same order, all of them are `to` away. In the other, the
  * k-th is k: and what L2 keeps of that is less than the distance alone says.
  */
-static double hits_of(const struct sm_device *d, bool turned, double from, double to)
+static double hits_of(const struct sm_device *d, bool reversed, double from, double to)
 {
-	double kept = d->l2_turned_bytes - from;
-	if (!turned || !(d->l2_turned_bytes > 0) ||
+	double kept = d->l2_reversed_bytes - from;
+	if (!reversed || !(d->l2_reversed_bytes > 0) ||
 	    !mechanism_on(&d->mechanisms, MECHANISM_REVERSED_SWEEP))
 		return residency_hits(d, to);
 	return kept <= 0 ? 0 : kept < to - from ? kept / (to - from) : 1;
@@ -90,7 +90,7 @@ static bool overlap(const struct touched *r, const struct schedule_access *a, in
  * again.
  */
 struct found {
-	double bytes, hit, unwritten, distance, turned, written, fresh, farthest;
+	double bytes, hit, unwritten, distance, reversed, written, dirty, farthest;
 };
 
 static double power(double base, double exponent)
@@ -108,7 +108,7 @@ static struct found look_up(const struct history *h, const struct schedule_acces
 	double since = 0, later = 0; /* bytes touched then or later; later */
 	for (size_t k = h->count; k-- > 0;) {
 		const struct touched *r = &h->range[k];
-		const bool turned = r->backward != !!(a->mode & ACCESS_BACKWARD);
+		const bool reversed = r->backward != !!(a->mode & ACCESS_BACKWARD);
 		if (k + 1 == h->count || h->range[k + 1].clock != r->clock) {
 			later = since;
 			for (size_t j = k + 1; j-- > 0 && h->range[j].clock == r->clock;)
@@ -117,15 +117,16 @@ static struct found look_up(const struct history *h, const struct schedule_acces
 		int64_t begin, end;
 		if (!overlap(r, a, &begin, &end))
 			continue;
-		double bytes = (double)(end - begin), hits = hits_of(device, turned, later, since);
+		double bytes = (double)(end - begin),
+		       hits = hits_of(device, reversed, later, since);
 		found.bytes += bytes;
 		found.hit += bytes * hits;
 		found.unwritten += bytes * hits * power(r->kept, period - 1);
 		found.distance += bytes * since;
 		found.written += bytes * hits * r->written;
-		found.fresh += bytes * hits * r->fresh;
+		found.dirty += bytes * hits * r->dirty;
 		found.farthest = since > found.farthest ? since : found.farthest;
-		found.turned += turned ? bytes : 0;
+		found.reversed += reversed ? bytes : 0;
 	}
 	return found;
 }
@@ -161,12 +162,12 @@ static void forget(struct history *h, const struct schedule_access *a)
 }
 
 static void touch(struct history *h, const struct schedule_access *a, double kept, double written,
-		  double fresh)
+		  double dirty)
 {
 	forget(h, a);
 	const struct touched now = {
 		a->buffer, a->offset_bytes, a->offset_bytes + a->bytes,	  h->clock, kept,
-		written,   fresh,	    !!(a->mode & ACCESS_BACKWARD)
+		written,   dirty,	    !!(a->mode & ACCESS_BACKWARD)
 	};
 	GROW(h->range, h->count, h->capacity);
 	if (now.begin < now.end)
@@ -240,9 +241,9 @@ static void walk_launch(struct history *h, const struct schedule *schedule,
 				slice->read_hit += found.hit;
 				sums->distance += found.distance;
 				sums->touched += found.bytes;
-				sums->turned += found.turned;
+				sums->reversed += found.reversed;
 				sums->written += found.written;
-				sums->fresh += found.fresh;
+				sums->dirty += found.dirty;
 				sums->farthest = found.farthest > sums->farthest ? found.farthest
 										 : sums->farthest;
 			}
@@ -282,13 +283,13 @@ static void fill(struct residency_shape *out, const struct schedule *schedule,
 		out->read_miss_bytes += out->read_miss[i] * out->read_bytes * part;
 		out->write_miss_bytes += out->write_miss[i] * out->write_bytes * part;
 	}
-	out->turned = sums->touched > 0 ? sums->turned / sums->touched : 0;
+	out->reversed = sums->touched > 0 ? sums->reversed / sums->touched : 0;
 	double read_hit = 0;
 	for (int i = 0; i < RESIDENCY_SLICES; i++)
 		read_hit += sums->slice[i].read_hit;
 	/* Launches that hardly differ are the same. */
 	out->written = read_hit > 0 ? round(1024 * sums->written / read_hit) / 1024 : 0;
-	out->fresh = read_hit > 0 ? round(1024 * sums->fresh / read_hit) / 1024 : 0;
+	out->dirty = read_hit > 0 ? round(1024 * sums->dirty / read_hit) / 1024 : 0;
 	/* So many of all that goes round are more than L2 has near, in whatever order they come. */
 	double beyond = device->l2_near_bytes > 0 && sums->farthest > device->l2_near_bytes
 				? 1 - device->l2_near_bytes / sums->farthest

@@ -22,11 +22,11 @@ struct residency_shape {
 	double read_bytes, write_bytes; /* asked of memory if nothing is cached; 0 = the launch
 					   carries no footprint */
 	double read_miss_bytes, write_miss_bytes; /* that L2 does not have, or does not keep */
-	double turned;	/* share of what it read that was touched last by a launch going the other
-			   way */
-	double written; /* share of what it found in L2 that had been written there */
-	double wide;	/* the part of that which goes round beyond the device's l2_near_bytes */
-	double fresh; /* share of what it found in L2 that the launch wrote that touched it last */
+	double reversed; /* share of what it read that was touched last by a launch going the other
+		    way */
+	double written;	 /* share of what it found in L2 that had been written there */
+	double wide;	 /* the part of that which goes round beyond the device's l2_near_bytes */
+	double dirty; /* share of what it found in L2 that the launch wrote that touched it last */
 	double updated;	       /* share of what it writes that it reads too */
 	double distance_bytes; /* mean reuse distance of what it read; -1 never touched before */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "refine.h"
 
 static const double GROWTH_END =
 	16; /* in units of rate x latency; beyond, latency is what is in flight over the rate */
@@ -16,24 +17,6 @@ static double write_rate(const struct sm_memory_level *of, double turnaround_s)
 	if (isinf(of->read_bytes_per_s) || isinf(of->write_bytes_per_s))
 		return of->write_bytes_per_s;
 	return 1 / (1 / of->write_bytes_per_s + turnaround_s);
-}
-
-/* Of the time that a byte read takes L2, what its writes have to wait. */
-static double read_beside_writes(const struct sm_device *d, double written, double wide)
-{
-	const double apart = mechanism_on(&d->mechanisms, MECHANISM_L2_COPY) ? d->l2.turnaround_s
-									     : 0,
-		     rewritten = mechanism_on(&d->mechanisms, MECHANISM_L2_REWRITTEN)
-					 ? d->l2_updated_turnaround_s
-					 : apart,
-		     beyond = mechanism_on(&d->mechanisms, MECHANISM_L2_WIDE)
-				      ? d->l2_wide_turnaround_s
-				      : rewritten;
-	double turnaround_s =
-		apart + (written - wide) * (rewritten - apart) + wide * (beyond - apart);
-	return isinf(d->l2.read_bytes_per_s) || isinf(d->l2.write_bytes_per_s)
-		       ? 0
-		       : turnaround_s * d->l2.read_bytes_per_s;
 }
 
 /* `on`: which of what a level knows beyond latency and rates. */
@@ -63,39 +46,6 @@ static void level_init(struct memory_level *level, const struct sm_memory_level 
 			       : fmax(1, k * GROWTH_END / LEVEL_TABLE); /* either bound alone */
 }
 
-/*
- * Atomics on few lines meet in few slices of L2. Lines fall on slices as if at random, so the
- * fullest of S slices has about m + sqrt(2 m ln S) of L lines, m = L / S (balls into bins: Raab and
- * Steger 1998), and all wait for it.
- */
-static double atomics_per_s(const struct sm_device *d, double lines)
-{
-	double slice = 1e9 / d->atomic_same_interval_ns;
-	double slices = d->atomic_rate_per_s / slice;
-	if (!(lines > 0) || !(d->atomic_same_interval_ns > 0) || isinf(d->atomic_rate_per_s) ||
-	    slices <= 1 || !mechanism_on(&d->mechanisms, MECHANISM_ATOMIC_SLICES))
-		return d->atomic_rate_per_s;
-	double mean = lines / slices, fullest = mean + sqrt(2 * mean * log(slices));
-	double rate = slice * lines / (fullest > 1 ? fullest : 1);
-	return rate < d->atomic_rate_per_s ? rate : d->atomic_rate_per_s;
-}
-
-/*
- * That fullest slice has the bytes that all slices have, too, and takes them in turn: beside a copy
- * of memory, atomics on one address take as long as by themselves, or somewhat longer, and the part
- * of the copy's time that a slice is busy with it (measured: calibrate_sm_flow.cu). How much longer
- * an atomic takes there; 0 where that is not known.
- */
-static double slice_longer(const struct sm_device *d, double lines)
-{
-	const double alone_ns = d->atomic_same_interval_ns,
-		     beside_ns = d->atomic_beside_interval_ns;
-	if (!(lines > 0) || !(alone_ns > 0) || isinf(d->atomic_rate_per_s) ||
-	    !(d->dram_slice_share > 0) || !mechanism_on(&d->mechanisms, MECHANISM_ATOMIC_BESIDE))
-		return 0;
-	return beside_ns > alone_ns ? beside_ns / alone_ns : 1;
-}
-
 static double if_on(const struct mechanism_set *set, enum mechanism_id id, double value)
 {
 	return mechanism_on(set, id) ? value : 0;
@@ -106,32 +56,28 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device,
 {
 	double clock_hz = device->clock_mhz * 1e6;
 	const struct mechanism_set *on = &device->mechanisms;
+	const struct traffic *traffic = &setup->traffic;
 	*memory = (struct sm_memory){
 		.port_cycles = if_on(on, MECHANISM_L2_PORT, 1 / device->l2_port_bytes),
 		.far = if_on(on, MECHANISM_L2_FAR, device->l2_far_latency_ns * 1e-9 * clock_hz),
-		.fresh = device->l2_fresh_latency_ns * 1e-9 * clock_hz,
-		.fresh_share =
-			if_on(on, MECHANISM_L2_FAR_DIRTY, device->l2_fresh_share * setup->fresh),
+		.dirty = device->l2_far_dirty_latency_ns * 1e-9 * clock_hz,
+		.dirty_share = refine_l2_far_dirty(device, traffic),
 		.limit_bytes = if_on(on, MECHANISM_L1_MISSES, device->l1_miss_bytes),
 		.read_slot_bytes = if_on(on, MECHANISM_L2_SLOTS, device->l2_slot_bytes),
 		.write_slot_bytes = if_on(on, MECHANISM_L2_SLOTS, device->l2_write_slot_bytes),
-		.atomic_cycles =
-			setup->sharers * clock_hz / atomics_per_s(device, setup->atomic_lines),
-		.slice_longer = slice_longer(device, setup->atomic_lines),
+		.atomic_cycles = setup->sharers * clock_hz / refine_atomics_per_s(device, traffic),
+		.slice_longer = refine_atomic_beside(device, traffic),
 		.slice_dram = device->dram_slice_share,
 	};
 	level_init(&memory->l2, &device->l2, on, clock_hz, setup->sharers, 0, 0);
 	memory->l2_write = memory->l2;
 	memory->l2_write.read_cycles =
-		memory->l2.read_cycles * read_beside_writes(device, setup->written, setup->wide);
-	const double reads = setup->dram_read_share < 1
-				     ? setup->dram_read_share / (1 - setup->dram_read_share)
-				     : INFINITY; /* for each write */
+		memory->l2.read_cycles * refine_l2_beside_writes(device, traffic);
 	level_init(&memory->dram, &device->dram, on, clock_hz, setup->sharers,
 		   setup->background_dram_bytes_per_s,
-		   sm_dram_turnaround_s(device, reads, setup->updated));
-	memory->dram.read_cycles *= setup->read_excess > 1 ? setup->read_excess : 1;
-	memory->dram.write_cycles *= setup->write_excess > 1 ? setup->write_excess : 1;
+		   refine_dram_turnaround_s(device, traffic, setup->dram_read_share));
+	memory->dram.read_cycles *= traffic->over_read > 1 ? traffic->over_read : 1;
+	memory->dram.write_cycles *= traffic->over_write > 1 ? traffic->over_write : 1;
 }
 
 void sm_memory_release(struct sm_memory *memory)
@@ -383,9 +329,9 @@ static bool has_far_lines(struct sm_memory *m, double lines)
 
 /* Lines that another multiprocessor has just written are in the one half that wrote them, and in
  * the other no more. */
-static bool has_fresh_lines(struct sm_memory *m, double lines)
+static bool has_dirty_lines(struct sm_memory *m, double lines)
 {
-	return takes_turn(&m->fresh_turn, 1 - pow(1 - m->fresh_share, lines > 1 ? lines : 1));
+	return takes_turn(&m->dirty_turn, 1 - pow(1 - m->dirty_share, lines > 1 ? lines : 1));
 }
 
 double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, double bytes,
@@ -407,7 +353,7 @@ double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, 
 		done = level_request(&m->l2, at, l2_cycles, false) - at;
 		done = at + one_read(chance, &m->l2, at, done) +
 		       (has_far_lines(m, lines) ? m->far : 0) +
-		       (has_fresh_lines(m, lines) ? m->fresh : 0);
+		       (has_dirty_lines(m, lines) ? m->dirty : 0);
 	}
 	double behind = m->l2_write.busy + m->l2.latency; /* slices take requests in order */
 	done = behind > done ? behind : done;

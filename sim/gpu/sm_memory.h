@@ -10,6 +10,7 @@
 #define WARPREEL_SM_MEMORY_H
 
 #include "model/device/sm_device.h"
+#include "traffic.h"
 
 enum { LEVEL_TABLE = 512 };
 
@@ -44,9 +45,9 @@ struct sm_memory {
 	double pending_bytes;
 	struct in_flight *heap;
 	size_t heap_count, heap_capacity; /* owned; what limit_bytes counts, by `done` */
-	double fresh, fresh_share,
-		fresh_turn; /* cycles more; which share of lines takes them; of requests with such a
-			       line, the part not yet seen */
+	double dirty, dirty_share,
+		dirty_turn; /* a line dirty in the far half: cycles more; which share of lines takes
+			       them; of requests with such a line, the part not yet seen */
 	double far_turn;    /* of requests with a line in the far half, the part not yet seen */
 	double acknowledged; /* when L2 has the last write */
 };
@@ -64,18 +65,10 @@ struct sm_chance {
 };
 
 struct sm_memory_setup {
-	double sharers; /* multiprocessors that ask for as much as this one */
-	double written; /* share of what is found in L2 that was written there: only one half has it
-			 */
-	double wide;	/* the part of that which goes round beyond l2_near_bytes */
-	double fresh;	/* share of what is found in L2 that the launch wrote that touched it last:
-			   some of that has to come from the other half */
-	double updated; /* share of what is written that was read in the same place */
+	double sharers;		/* multiprocessors that ask for as much as this one */
+	struct traffic traffic; /* of the launch, or of all on this multiprocessor */
 	double dram_read_share; /* of the bytes moved between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */
-	double atomic_lines;		    /* of 128 bytes that atomics fall on; 0 = very many */
-	double read_excess,
-		write_excess; /* bytes DRAM moves for each it is asked for; 0 counts as 1 */
 };
 void sm_memory_init(struct sm_memory *memory, const struct sm_device *device,
 		    const struct sm_memory_setup *setup);

@@ -231,40 +231,6 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 	return &w->built[w->built_count++].program;
 }
 
-/*
- * How many more bytes go between L2 and DRAM than the launch touches: scattered accesses fetch the
- * same lines again, since L2 did not keep them that long, and more of a line than they want; and a
- * footprint is a range, which may have holes. The profile has counted them; it tells where its own
- * launch, so many times as large, went through more than L2 holds.
- */
-static double moved_again(const struct warps *w, const struct warps_answer *a, double touched_bytes,
-			  int64_t counted_bytes, double scale)
-{
-	const struct sm_device *counted_on =
-		w->options.counted_on ? w->options.counted_on : &w->platform->sm;
-	double distance = a->memory.distance_bytes * scale;
-	double missing = 1 - residency_hits(counted_on, distance),
-	       expected = touched_bytes * scale * missing;
-	if (!mechanism_on(&w->platform->sm.mechanisms, MECHANISM_OVER_FETCH) ||
-	    counted_bytes <= 0 || distance <= 0 || missing < 0.5 || expected <= 0 ||
-	    a->memory.turned > 0) /* its mean distance says little about a launch that turns */
-		return 1;
-	return (double)counted_bytes / expected;
-}
-
-/*
- * Blocks cover more than there is to do, and how much more depends on the size: warps beyond the
- * edge move nothing. So bytes follow the points, not the warps, where both launches know theirs.
- */
-static double work_scale(const struct kernel_profile *profile, const struct schedule_shape *shape,
-			 double warps, bool on)
-{
-	if (!on || profile->points <= 0 || shape->points <= 0)
-		return 1;
-	return (double)shape->points / warps /
-	       ((double)profile->points / (double)profile_warps(profile));
-}
-
 /* Which profile, which geometry, and what memory is asked for. */
 static int prepare(struct warps *w, const struct schedule *schedule,
 		   const struct schedule_shape *shape, struct warps_answer *a)
@@ -290,8 +256,8 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 			      name, g.block[0], g.block[1], g.block[2], a->doubt,
 			      w->profiles.source);
 	const struct warp_program *program = program_of(w, a->profile);
-	double profiled = program ? program->l2_read_bytes + program->l2_write_bytes
-				  : 0; /* a warp; programs move when there is one more */
+	const double counted_warp_bytes = program ? program->l2_read_bytes + program->l2_write_bytes
+						  : 0; /* programs move when there is one more */
 	if (program && !exact)
 		program = program_of(w, &a->derived->profile);
 	if (!program)
@@ -302,51 +268,21 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 		a->program.shared_bytes = a->profile->static_shared_bytes + g.shared_bytes;
 	a->launch.program = &a->program;
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
-	a->launch.read_excess = a->launch.write_excess = 1;
-	double warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32);
-	a->launch.work_scale = work_scale(exact ? a->profile : &a->derived->profile, shape, warps,
-					  mechanism_on(on, MECHANISM_BYTES_BY_POINTS));
-	a->l2_read_bytes = warps * program->l2_read_bytes * a->launch.work_scale;
-	a->l2_write_bytes = warps * program->l2_write_bytes * a->launch.work_scale;
-	for (uint32_t k = 0; k < shape->access_count; k++) /* atomics read and write in place */
-		if ((schedule->access[shape->first_access + k].mode & ~(uint32_t)ACCESS_BACKWARD) ==
-			    (ACCESS_READ | ACCESS_WRITE) &&
-		    program->atomics > 0)
-			a->launch.atomic_lines += fmax(
-				(double)schedule->access[shape->first_access + k].bytes / 128, 1);
 	a->memory = mechanism_on(on, MECHANISM_L2_REUSE)
 			    ? *memory_of(w, schedule, shape)
 			    : (struct residency_shape){ .distance_bytes = -1 };
-	a->launch.wide = a->memory.wide;
-	a->launch.written = a->memory.written;
-	a->launch.fresh = a->memory.fresh;
-	a->launch.updated = a->memory.updated;
-	if (a->memory.read_bytes + a->memory.write_bytes > 0) {
-		double traffic = program->l2_read_bytes + program->l2_write_bytes,
-		       scale = (double)profile_warps(a->profile) / warps;
-		if (traffic > 0) /* warps of another block may do more each */
-			scale *= profiled / traffic;
-		double from =
-			a->memory.read_miss_bytes *
-			moved_again(w, a, a->memory.read_bytes, a->profile->dram_read_bytes, scale);
-		double to = a->memory.write_miss_bytes * moved_again(w, a, a->memory.write_bytes,
-								     a->profile->dram_write_bytes,
-								     scale);
-		a->launch.l2_miss_share = warps_share(from, a->l2_read_bytes);
-		a->launch.dram_write_share = warps_share(to, a->l2_write_bytes);
-		a->launch.read_excess = from > a->l2_read_bytes && a->l2_read_bytes > 0
-						? from / a->l2_read_bytes
-						: 1;
-		a->launch.write_excess = to > a->l2_write_bytes && a->l2_write_bytes > 0
-						 ? to / a->l2_write_bytes
-						 : 1;
-	} else { /* no footprint: as in the profiled launch */
-		const struct kernel_profile *p = a->profile;
-		a->launch.l2_miss_share =
-			warps_share((double)p->dram_read_bytes, 32 * (double)p->l2_read_sectors);
-		a->launch.dram_write_share =
-			warps_share((double)p->dram_write_bytes, 32 * (double)p->l2_write_sectors);
-	}
+	const struct traffic_launch launch = {
+		.schedule = schedule,
+		.shape = shape,
+		.memory = &a->memory,
+		.program = program,
+		.warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32),
+		.counted = a->profile,
+		.profile = exact ? a->profile : &a->derived->profile,
+		.counted_warp_bytes = counted_warp_bytes,
+		.counted_on = w->options.counted_on ? w->options.counted_on : &w->platform->sm,
+	};
+	a->launch.traffic = traffic_of_launch(&w->platform->sm, &launch);
 	warps_split(a, on);
 	return 0;
 }
@@ -362,8 +298,8 @@ static int compute(const struct sm_device *device, int sm_count, struct warps_an
 	double cycles = 0;
 	for (int k = 0; k < a->phases && !rc; k++) {
 		struct grid_launch launch = a->launch;
-		launch.l2_miss_share = a->phase[k].l2_miss_share;
-		launch.dram_write_share = a->phase[k].dram_write_share;
+		launch.traffic.l2_miss_share = a->phase[k].l2_miss_share;
+		launch.traffic.dram_write_share = a->phase[k].dram_write_share;
 		rc = grid_time(&classes, sm_count, &launch, &played[k]);
 		cycles += a->phase[k].share * played[k].cycles;
 		longer = a->phase[k].share * played[k].cycles > a->phase[0].share * played[0].cycles
@@ -426,12 +362,9 @@ static int compute_own(const struct warps *w, struct warps_answer *a)
 
 static struct known_launch key_of(const struct warps_answer *a, const struct schedule_shape *shape)
 {
-	const struct grid_launch *l = &a->launch;
 	struct known_launch key = { .profile = a->derived ? &a->derived->profile : a->profile,
 				    .phase = { a->phase[0], a->phase[1] },
-				    .asked = { l->work_scale, l->wide, l->written, l->fresh,
-					       l->updated, l->read_excess, l->write_excess,
-					       l->atomic_lines } };
+				    .traffic = a->launch.traffic };
 	key.geometry.shared_bytes = a->program.shared_bytes;
 	memcpy(key.geometry.grid, shape->grid, sizeof(key.geometry.grid));
 	memcpy(key.geometry.block, shape->block, sizeof(key.geometry.block));

@@ -29,7 +29,6 @@ struct warps_answer {
 	const char *doubt; /* of the derived counts; NULL = none */
 	struct warp_program program; /* with the launch's own block; steps are shared, not owned */
 	struct residency_shape memory;
-	double l2_read_bytes, l2_write_bytes; /* whole launch */
 	bool classes; /* another device generation: by instruction classes, no control bits */
 };
 

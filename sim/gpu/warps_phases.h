@@ -6,9 +6,6 @@
 
 #include "warps_answer.h"
 
-/* part / whole, from 0 to 1; 0 of nothing. */
-double warps_share(double part, double whole);
-
 /*
  * A launch that turns where the one before ended finds its first part in L2 and the rest not: two
  * phases, one after the other, of which one is held up by L2 and the other by DRAM. Cut where the

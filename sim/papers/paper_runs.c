@@ -147,8 +147,8 @@ static void fill_launch(struct paper_launch *l, const struct schedule_shape *sha
 	l->warp_slots = (int)sm->warp_slots;
 	l->duration_us = a->grid.duration_ns * 1e-3;
 	l->period_us = l->duration_us + (sm->launch_period_ns - sm->launch_ns) * 1e-3;
-	l->read_bytes = a->l2_read_bytes * a->launch.l2_miss_share * a->launch.read_excess;
-	l->write_bytes = a->l2_write_bytes * a->launch.dram_write_share * a->launch.write_excess;
+	l->read_bytes = traffic_dram_read_bytes(&a->launch.traffic);
+	l->write_bytes = traffic_dram_write_bytes(&a->launch.traffic);
 	l->counted_read_bytes = counted ? (double)profile->dram_read_bytes : NAN;
 	l->counted_write_bytes = counted ? (double)profile->dram_write_bytes : NAN;
 }

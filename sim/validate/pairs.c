@@ -151,9 +151,8 @@ static int kernel_side(const struct program *program, struct predictor *p, const
 		planned++;
 		c->call_ns += ns + d->launch_period_ns - d->launch_ns;
 		c->busy_ns += a.grid.cycles / d->clock_mhz * 1e3;
-		c->dram_bytes +=
-			a.l2_read_bytes * a.launch.l2_miss_share * a.launch.read_excess +
-			a.l2_write_bytes * a.launch.dram_write_share * a.launch.write_excess;
+		c->dram_bytes += traffic_dram_read_bytes(&a.launch.traffic) +
+				 traffic_dram_write_bytes(&a.launch.traffic);
 		*extrapolated |= a.doubt != NULL;
 		grid_answer_release(&a.grid);
 		if (ns > longest_ns) {
