@@ -23,6 +23,11 @@ static void columns_come_from_the_solver(void **state)
 		{ "lmsor", "size=402", "transport", "peer", 2 },
 		{ "micro", "kernel=copy8 size=4096", "rows", "4096", 1 },
 		{ "micro", "kernel=copy8 size=4096", "transport", NULL, 1 },
+		{ "mlssor", "size=258x130", "rows", "258", 1 },
+		{ "mlssor", "size=258x130 transport=host", "transport", "host", 1 },
+		{ "patches", "iterations=5", "iterations", "5", 1 },
+		{ "poisson", "steps=7", "iterations", "7", 1 },
+		{ "shape", "steps=7", "rows", NULL, 1 },
 		{ "jacobi", "size=64x50 partition=2x2", "columns", "50", 4 },
 		{ "jacobi", "size=64x50 transport=host", "transport", "host", 4 },
 	};

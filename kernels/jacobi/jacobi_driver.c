@@ -42,11 +42,16 @@ static const struct option_spec options[] = {
 };
 
 /* What tables and classes of runs ask of a configuration: they never read its string. */
+/* clang-format off */
 static const struct solver_column columns[] = {
-	{ "rows", COLUMN_INT64, AT(rows) },	     { "columns", COLUMN_INT64, AT(columns) },
-	{ "border", COLUMN_INT, AT(border) },	     { "iterations", COLUMN_INT, AT(iterations) },
-	{ "transport", COLUMN_TEXT, AT(transport) }, { 0 },
+	{ "rows", COLUMN_INT64, AT(rows), 0 },
+	{ "columns", COLUMN_INT64, AT(columns), 0 },
+	{ "border", COLUMN_INT, AT(border), 0 },
+	{ "iterations", COLUMN_INT, AT(iterations), 0 },
+	{ "transport", COLUMN_TEXT, AT(transport), 0 },
+	{ 0 },
 };
+/* clang-format on */
 
 /* Checks what options cannot know by themselves. */
 static int prepare(void *given, uint32_t gpus)

@@ -166,8 +166,9 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	if (at->type == COLUMN_TEXT)
 		text = xstrdup(*(const char *const *)value);
 	else
-		text = xprintf("%lld", at->type == COLUMN_INT ? (long long)*(const int *)value
-							      : (long long)*(const int64_t *)value);
+		text = xprintf("%lld", at->more + (at->type == COLUMN_INT
+							   ? (long long)*(const int *)value
+							   : (long long)*(const int64_t *)value));
 	free(params);
 	return text;
 }

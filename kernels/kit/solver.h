@@ -21,6 +21,7 @@ struct solver_column {
 	const char *name;
 	enum { COLUMN_INT, COLUMN_INT64, COLUMN_TEXT } type;
 	size_t offset; /* in the params struct, after prepare */
+	int more;      /* added to a number: a boundary that it leaves out */
 };
 
 /* What one run gave. Times are host-clock nanoseconds. */

@@ -40,14 +40,16 @@ const struct option_spec lmsor_options[] = {
 	{ 0 },
 };
 
+/* clang-format off */
 const struct solver_column lmsor_columns[] = {
-	{ "rows", COLUMN_INT, AT(size) },
-	{ "columns", COLUMN_INT, AT(size) },
-	{ "border", COLUMN_INT, AT(border) },
-	{ "iterations", COLUMN_INT, AT(iterations) },
-	{ "transport", COLUMN_TEXT, AT(transport) },
+	{ "rows", COLUMN_INT, AT(size), 0 },
+	{ "columns", COLUMN_INT, AT(size), 0 },
+	{ "border", COLUMN_INT, AT(border), 0 },
+	{ "iterations", COLUMN_INT, AT(iterations), 0 },
+	{ "transport", COLUMN_TEXT, AT(transport), 0 },
 	{ 0 },
 };
+/* clang-format on */
 
 static const char *const problem_names[] = { "1", "2", "3", NULL };
 static const char *const omega_names[] = {

@@ -39,12 +39,14 @@ const struct option_spec micro_options[] = {
 	{ 0 },
 };
 
+/* clang-format off */
 const struct solver_column micro_columns[] = {
-	{ "rows", COLUMN_INT, AT(size) },
-	{ "columns", COLUMN_INT, AT(size) },
-	{ "iterations", COLUMN_INT, AT(iterations) },
+	{ "rows", COLUMN_INT, AT(size), 0 },
+	{ "columns", COLUMN_INT, AT(size), 0 },
+	{ "iterations", COLUMN_INT, AT(iterations), 0 },
 	{ 0 },
 };
+/* clang-format on */
 
 static int check_work(struct micro_params *p)
 {

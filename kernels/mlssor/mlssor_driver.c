@@ -343,6 +343,7 @@ const struct solver solver_mlssor = {
 	.params_bytes = sizeof(struct mlssor_params),
 	.work_bytes = sizeof(struct mlssor_work),
 	.options = mlssor_options,
+	.columns = mlssor_said,
 	.extra_names = extra_names,
 	.prepare = mlssor_prepare,
 	.config = mlssor_config,

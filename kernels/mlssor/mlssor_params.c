@@ -53,6 +53,17 @@ const struct option_spec mlssor_options[] = {
 	{ 0 },
 };
 
+/* A size counts the boundary, the mesh does not. */
+/* clang-format off */
+const struct solver_column mlssor_said[] = {
+	{ "rows", COLUMN_INT64, AT(rows), 2 },
+	{ "columns", COLUMN_INT64, AT(columns), 2 },
+	{ "iterations", COLUMN_INT, AT(iterations), 0 },
+	{ "transport", COLUMN_TEXT, AT(transport), 0 },
+	{ 0 },
+};
+/* clang-format on */
+
 static const char *const sweeps_names[] = { "alternating", "forward", NULL };
 static const char *const transport_names[] = { "host", "peer", NULL };
 static const char *const input_names[] = { "1", "2", "3", NULL };

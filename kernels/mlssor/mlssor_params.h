@@ -46,6 +46,7 @@ struct mlssor_params {
 };
 
 extern const struct option_spec mlssor_options[];
+extern const struct solver_column mlssor_said[];
 
 int mlssor_prepare(void *params, uint32_t gpus);
 void mlssor_config(const void *params, char text[CONFIG_BYTES]);

@@ -357,6 +357,7 @@ const struct solver solver_patches = {
 	.params_bytes = sizeof(struct patches_params),
 	.work_bytes = sizeof(struct patches_work),
 	.options = patches_options,
+	.columns = patches_columns,
 	.extra_names = extra_names,
 	.prepare = patches_prepare,
 	.config = patches_config,

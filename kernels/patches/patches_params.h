@@ -52,6 +52,7 @@ struct patches_params {
 };
 
 extern const struct option_spec patches_options[];
+extern const struct solver_column patches_columns[];
 
 int patches_prepare(void *params, uint32_t gpus);
 void patches_config(const void *params, char text[CONFIG_BYTES]);

@@ -27,6 +27,12 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
+/* Pictures say how large a grid is, not the configuration. */
+static const struct solver_column columns[] = {
+	{ "iterations", COLUMN_INT, WEAK_AT(steps), 0 },
+	{ 0 },
+};
+
 static int parse_offset(struct poisson_params *p)
 {
 	char *end;
@@ -116,6 +122,7 @@ const struct solver solver_poisson = {
 	.params_bytes = sizeof(struct poisson_params),
 	.work_bytes = sizeof(struct poisson_work),
 	.options = options,
+	.columns = columns,
 	.alone = true,
 	.prepare = prepare,
 	.config = config,

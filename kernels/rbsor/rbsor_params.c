@@ -30,11 +30,16 @@ const struct option_spec rbsor_options[] = {
 	{ 0 },
 };
 
+/* clang-format off */
 const struct solver_column rbsor_columns[] = {
-	{ "rows", COLUMN_INT64, AT(rows) },	     { "columns", COLUMN_INT64, AT(columns) },
-	{ "border", COLUMN_INT, AT(border) },	     { "iterations", COLUMN_INT, AT(iterations) },
-	{ "transport", COLUMN_TEXT, AT(transport) }, { 0 },
+	{ "rows", COLUMN_INT64, AT(rows), 0 },
+	{ "columns", COLUMN_INT64, AT(columns), 0 },
+	{ "border", COLUMN_INT, AT(border), 0 },
+	{ "iterations", COLUMN_INT, AT(iterations), 0 },
+	{ "transport", COLUMN_TEXT, AT(transport), 0 },
+	{ 0 },
 };
+/* clang-format on */
 
 double rbsor_optimal_omega(int64_t rows, int64_t columns)
 {

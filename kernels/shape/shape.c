@@ -35,6 +35,12 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
+/* Pictures say how large a grid is, not the configuration. */
+static const struct solver_column columns[] = {
+	{ "iterations", COLUMN_INT, WEAK_AT(steps), 0 },
+	{ 0 },
+};
+
 /* A unit vector with light on the eye's side. */
 static int parse_light(struct shape_params *p)
 {
@@ -124,6 +130,7 @@ const struct solver solver_shape = {
 	.params_bytes = sizeof(struct shape_params),
 	.work_bytes = sizeof(struct shape_work),
 	.options = options,
+	.columns = columns,
 	.alone = true,
 	.prepare = prepare,
 	.config = config,
