@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # From shipped data to tables, plots and the validation page.
 
-# The platform whose data is shown.
-PLATFORM ?= $(firstword $(notdir $(basename $(wildcard model/platforms/h200x4.ini))) h200x8)
+# The platform whose data is shown: that of commands which are not told one.
+PLATFORM ?= $(shell sed -n 's/^.define PLATFORM_DEFAULT "\(.*\)"/\1/p' model/platform/platform_default.h)
 
 ## demo: replay the shipped traces, predict 2, 4 and 8 GPUs from one, print a table, draw their plots (no GPU; less than a minute)
 .PHONY: demo

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/platform/platform_default.h"
 #include "traces/base/util.h"
 #include "sim/gpu/ideal.h"
 #include "timeline.h"
@@ -15,7 +16,7 @@
 	{ "platform",                                                                              \
 	  OPTION_TEXT,                                                                             \
 	  AT(platform),                                                                            \
-	  "h200x8",                                                                                \
+	  PLATFORM_DEFAULT,                                                                        \
 	  0,                                                                                       \
 	  0,                                                                                       \
 	  "NAME|FILE",                                                                             \

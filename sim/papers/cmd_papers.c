@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/platform/platform_default.h"
 #include "traces/base/util.h"
 #include "papers.h"
 
@@ -19,7 +20,7 @@ struct papers_options {
 #define AT(field) offsetof(struct papers_options, field)
 static const struct option_spec options[] = {
 	{ "table", OPTION_TEXT, AT(table), "all", 0, 0, "NAME", "only this table" },
-	{ "platform", OPTION_TEXT, AT(platform), "h200x4", 0, 0, "NAME",
+	{ "platform", OPTION_TEXT, AT(platform), PLATFORM_DEFAULT, 0, 0, "NAME",
 	  "the machine of today: whose measurements, and what is simulated beside them" },
 	{ "published", OPTION_TEXT, AT(published), NULL, 0, 0, "FILE",
 	  "the paper's numbers (default: traces/data/papers/<paper>_published.tsv)" },

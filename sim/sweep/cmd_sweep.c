@@ -12,6 +12,7 @@
 #include "sweep_best.h"
 #include "sweep_merge.h"
 #include "sweep_work.h"
+#include "model/platform/platform_default.h"
 #include "traces/base/util.h"
 
 struct sweep_options {
@@ -25,7 +26,7 @@ struct sweep_options {
 static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE",
 	  "the table (default: the sweep's name with .tsv); its answers so far are in FILE.sweep" },
-	{ "platform", OPTION_TEXT, AT(common.platform), "h200x8", 0, 0, "NAME|FILE",
+	{ "platform", OPTION_TEXT, AT(common.platform), PLATFORM_DEFAULT, 0, 0, "NAME|FILE",
 	  "where the file names none" },
 	{ "kernel-model", OPTION_CHOICE, AT(common.kernel_model), NULL, 0, 0,
 	  "scaled|warps|roofline|zero", "where kernel times come from" },

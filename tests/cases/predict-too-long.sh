@@ -1,6 +1,6 @@
 # What takes longer than picoseconds can be counted is refused, never answered.
 refuses warpreel predict rbsor --gpus 2 --transport host --set share.d2h.bytes_per_s=1e-6
-refuses warpreel predict rbsor --size 1024 --gpus 8 --set share.h2d.bytes_per_s=7
+refuses warpreel predict rbsor --size 1024 --gpus 8 --platform h200x8 --set share.h2d.bytes_per_s=7
 refuses warpreel predict rbsor --size 1024 --kernel-model roofline --set memory.copy_bytes_per_s=1e-3
 refuses warpreel predict rbsor --size 1024 --iterations 1000 --set host.launch_ns=1e12
 refuses warpreel predict rbsor --size 1024 --set host.launch_ns=1e15
