@@ -30,7 +30,7 @@ static const struct option_spec own_options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE",
 	  "write the rows there instead of standard output" },
 	{ "pairs", OPTION_TEXT, AT(pairs.list), NULL, 0, 0, "FILE",
-	  "time the pairs of a list, alone and at once: NAME fit|holdout: SIDE | SIDE" },
+	  "time the pairs of a list, alone and at once: NAME: SIDE | SIDE" },
 	{ "pair", OPTION_TEXT, AT(pairs.pair), NULL, 0, 0, "SIDE",
 	  "time one pair: 'SOLVER KEY=VALUE...'" },
 	{ "with", OPTION_TEXT, AT(pairs.with), NULL, 0, 0, "SIDE",

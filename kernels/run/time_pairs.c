@@ -129,7 +129,7 @@ static int pair_body(struct machine_thread *t, void *arg)
 }
 
 static void print_row(const struct time_pairs *o, const char *backend, const char *name,
-		      const char *split, const struct pair_run *run, FILE *out)
+		      const struct pair_run *run, FILE *out)
 {
 	const struct machine_pair *p = &run->pair;
 	const time_t now = time(NULL);
@@ -137,7 +137,7 @@ static void print_row(const struct time_pairs *o, const char *backend, const cha
 	char date[32];
 	gmtime_r(&now, &utc);
 	strftime(date, sizeof(date), "%Y-%m-%d", &utc);
-	fprintf(out, "%s\t%s\t%s\t%s\t", name, split, run->side[0].text, run->side[1].text);
+	fprintf(out, "%s\t%s\t%s\t", name, run->side[0].text, run->side[1].text);
 	for (int k = 0; k < 2; k++)
 		fprintf(out, "%lld\t%lld\t%.1f\t%.1f\t", (long long)p->calls[k],
 			(long long)p->alone[k].launches, p->alone[k].median_ns, p->alone[k].mad_ns);
@@ -147,7 +147,7 @@ static void print_row(const struct time_pairs *o, const char *backend, const cha
 }
 
 static int time_pair(const struct time_pairs *o, struct machine *m, FILE *out, const char *name,
-		     const char *split, const char *const text[2], int warm_up_ms)
+		     const char *const text[2], int warm_up_ms)
 {
 	struct pair_run run = { .pair = { .repeats = o->repeat, .warm_up_ms = warm_up_ms } };
 	struct machine_thread thread;
@@ -161,7 +161,7 @@ static int time_pair(const struct time_pairs *o, struct machine *m, FILE *out, c
 	if (!rc)
 		rc = m->ops->run(m, 1, pair_body, &run, &thread);
 	if (!rc)
-		print_row(o, m->ops->name, name, split, &run, out);
+		print_row(o, m->ops->name, name, &run, out);
 	side_release(&run.side[0]);
 	side_release(&run.side[1]);
 	m->ops->reset(m);
@@ -170,7 +170,7 @@ static int time_pair(const struct time_pairs *o, struct machine *m, FILE *out, c
 
 /* Returns 1 when the line names a pair, 0 when blank, -1 after a message. */
 static int parse_line(char *line, const char *file, int number, const char **name,
-		      const char **split, const char *text[2])
+		      const char *text[2])
 {
 	line[strcspn(line, "#")] = 0;
 	char *head = trimmed(line), *colon = strchr(head, ':'),
@@ -178,14 +178,11 @@ static int parse_line(char *line, const char *file, int number, const char **nam
 	if (!*head)
 		return 0;
 	if (!bar)
-		return report("%s:%d: not NAME fit|holdout: SIDE | SIDE", file, number);
+		return report("%s:%d: not NAME: SIDE | SIDE", file, number);
 	*colon = *bar = 0;
 	*name = strtok_r(head, " \t", &save);
-	*split = *name ? strtok_r(NULL, " \t", &save) : NULL;
-	if (!*split || strtok_r(NULL, " \t", &save) ||
-	    (strcmp(*split, "fit") && strcmp(*split, "holdout")))
-		return report("%s:%d: before the colon come a name and fit or holdout", file,
-			      number);
+	if (!*name || strtok_r(NULL, " \t", &save))
+		return report("%s:%d: before the colon comes a name, one word", file, number);
 	text[0] = colon + 1;
 	text[1] = bar + 1;
 	return 1;
@@ -193,13 +190,13 @@ static int parse_line(char *line, const char *file, int number, const char **nam
 
 int time_pairs(const struct time_pairs *o, struct machine *m, FILE *out)
 {
-	const char *text[2] = { o->pair, o->with }, *name = NULL, *split = NULL;
+	const char *text[2] = { o->pair, o->with }, *name = NULL;
 	int warm_up_ms = 100 * o->warm_up_ms, bad = 0; /* clocks come up */
-	fprintf(out, "pair\tsplit\ta\tb\ta_calls\ta_launches\ta_alone_ns\ta_mad_ns\tb_calls\tb_"
+	fprintf(out, "pair\ta\tb\ta_calls\ta_launches\ta_alone_ns\ta_mad_ns\tb_calls\tb_"
 		     "launches\tb_alone_ns\tb_mad_ns\tboth_ns\tboth_mad_ns\t"
 		     "repeats\tsm_mhz\tvisit\tdate\tbackend\n");
 	if (!o->list)
-		return time_pair(o, m, out, "-", "fit", text, warm_up_ms) ? 1 : 0;
+		return time_pair(o, m, out, "-", text, warm_up_ms) ? 1 : 0;
 	FILE *list = fopen(o->list, "r");
 	if (!list) {
 		report("cannot open '%s': %s", o->list, strerror(errno));
@@ -210,9 +207,9 @@ int time_pairs(const struct time_pairs *o, struct machine *m, FILE *out)
 	struct progress progress;
 	progress_begin(&progress, "time: line");
 	for (int number = 1; getline(&line, &capacity, list) > 0; number++) {
-		int kind = parse_line(line, o->list, number, &name, &split, text);
+		int kind = parse_line(line, o->list, number, &name, text);
 		if (kind > 0) {
-			kind = time_pair(o, m, out, name, split, text, warm_up_ms);
+			kind = time_pair(o, m, out, name, text, warm_up_ms);
 			if (kind)
 				report_warning("%s:%d: not timed: %s", o->list, number, name);
 			else

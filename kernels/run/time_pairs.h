@@ -2,7 +2,7 @@
  * warpreel time --pairs: two kernels, or a kernel and a copy, each alone and both at once on one
  * GPU. A line of a list:
  *
- *     NAME fit|holdout: SIDE | SIDE        # comment
+ *     NAME: SIDE | SIDE        # comment
  *
  * A SIDE is `SOLVER KEY=VALUE...` or `copy=d2d BYTES` (h2d, d2h: pinned host memory).
  */

@@ -1,30 +1,30 @@
 # Pairs on the host: one, then a list; a bad line costs a warning and the exit code, not the others.
-table=pair,split,a,b,a_launches,b_launches,repeats,sm_mhz,visit,backend
+table=pair,a,b,a_launches,b_launches,repeats,sm_mhz,visit,backend
 # No two streams at once: both is one after the other, give or take a busy machine.
-one_after_the_other() { awk -F '\t' 'NR > 1 && !($5 >= 1 && $9 >= 1 && $7 > 0 && $11 > 0 && $8 >= 0 && $13 > ($7 + $11) / 4) { print "times of row " NR - 1 ": " $0 }'; }
+one_after_the_other() { awk -F '\t' 'NR > 1 && !($4 >= 1 && $8 >= 1 && $6 > 0 && $10 > 0 && $7 >= 0 && $12 > ($6 + $10) / 4) { print "times of row " NR - 1 ": " $0 }'; }
 warpreel time --pair "micro kernel=fma64 size=1000 block=64 work=5" --with "copy=h2d 4096" --backend cpu --repeat 3 --visit here >rows.tsv; echo "exit $?"
 columns $table <rows.tsv
 one_after_the_other <rows.tsv
 cat >list <<'END_OF_LIST'
 # comment
-first fit: micro kernel=copy4 size=1000 | rbsor size=100x300 iterations=20   # comment
+first: micro kernel=copy4 size=1000 | rbsor size=100x300 iterations=20   # comment
 
-second holdout: copy=d2d 4096 | copy=d2h 100
+second: copy=d2d 4096 | copy=d2h 100
 END_OF_LIST
 warpreel time --pairs list -o out.tsv --backend cpu --repeat 2; echo "exit $?"
 columns $table <out.tsv
 one_after_the_other <out.tsv
 cat >bad <<'END_OF_LIST'
 micro kernel=copy4 size=100
-none fit: micro kernel=copy4 size=100
-wrong test: copy=d2d 100 | copy=d2d 100
-more fit words: copy=d2d 100 | copy=d2d 100
-nowhere fit: copy=up 100 | copy=d2d 100
-nothing fit: copy=d2d 0 | copy=d2d 100
-trailing fit: copy=d2d 100 bytes | copy=d2d 100
-kernel fit: copy=d2d 100 | micro kernel=nothing
-solver fit: multigrid size=64 | copy=d2d 100
-good fit: copy=d2d 100 | copy=d2d 200
+none: micro kernel=copy4 size=100
+: copy=d2d 100 | copy=d2d 100
+more words: copy=d2d 100 | copy=d2d 100
+nowhere: copy=up 100 | copy=d2d 100
+nothing: copy=d2d 0 | copy=d2d 100
+trailing: copy=d2d 100 bytes | copy=d2d 100
+kernel: copy=d2d 100 | micro kernel=nothing
+solver: multigrid size=64 | copy=d2d 100
+good: copy=d2d 100 | copy=d2d 200
 END_OF_LIST
 refuses warpreel time --pairs bad --backend cpu --repeat 1 -o bad.tsv
 columns pair,a,b <bad.tsv
