@@ -161,7 +161,7 @@ static void add_error(struct errors *e, double error_pct)
 
 static void add_bounds(struct errors *e, double us, double low, double high)
 {
-	e->bounded += isfinite(low);
+	e->bounded += isfinite(low) ? 1 : 0;
 	e->inside += us >= low && us <= high;
 }
 

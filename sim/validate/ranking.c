@@ -109,7 +109,7 @@ static void write_choice(const struct validation *v, size_t which, FILE *out)
 		sum += 100 * g.regret;
 		by_chance += 100 * g.by_chance;
 		tau += isfinite(g.tau) ? g.tau : 0;
-		ordered += isfinite(g.tau);
+		ordered += isfinite(g.tau) ? 1 : 0;
 	}
 	if (groups) {
 		const double n = (double)groups;

@@ -165,7 +165,7 @@ static void write_stratum(const struct validation *v, const char *set, const cha
 		s.error[s.n++] = fabs(row->error_pct);
 		s.sum += fabs(row->error_pct);
 		s.bias += row->error_pct;
-		s.with_interval += isfinite(row->lo_us);
+		s.with_interval += isfinite(row->lo_us) ? 1 : 0;
 		s.covered += row->measured_us >= row->lo_us && row->measured_us <= row->hi_us;
 		add_baselines(&s, v, k);
 	}
