@@ -83,52 +83,6 @@ static void what_a_graph_holds_costs_one_call(void **state)
 	}
 }
 
-static void a_call_after_a_wait_costs_more_once(void **state)
-{
-	(void)state;
-	struct bench b;
-	make(&b, 1);
-	say(&b, "cold.launch_ns=7 10 100");
-	schedule_add_thread(&b.schedule, "host", 0);
-	add_launch(&b.schedule, 0, 5000);
-	add(&b, OP_SYNC, 0, 0);
-	add_launch(&b.schedule, 0, 1000); /* 5000 waited: 50 more */
-	add_launch(&b.schedule, 0, 1000); /* warm again */
-	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 2000);
-	say(&b,
-	    "cold.first_launch_ns=5 50 500"); /* the first of the thread has waited for nothing */
-	NEAR(end_ns(&b.schedule, &b.platform), 5 + 5000 + 50 + 2000);
-	say(&b, "host.launch_ns=10"); /* nothing to be in proportion to */
-	say(&b, "host.launch_ns=0");
-	NEAR(end_ns(&b.schedule, &b.platform), 5 + 5000 + 50 + 2000);
-	say(&b, "base.host.launch_ns=10"); /* these costs follow the plain one, also to nothing */
-	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 2000);
-	say(&b, "base.host.launch_ns=0");
-	say(&b, "cold.waited_ns=5000 10000 20000"); /* no longer than the first: warm */
-	NEAR(end_ns(&b.schedule, &b.platform), 5 + 5000 + 2000);
-	drop(&b);
-}
-
-/* What was cold once must not be so again: the third launch goes into a stream of its own, where no
- * kernel hides what it costs. */
-static void a_launch_after_a_cold_one_is_warm(void **state)
-{
-	(void)state;
-	struct bench b;
-	make(&b, 2);
-	say(&b, "cold.launch_ns=7 10 100");
-	schedule_add_thread(&b.schedule, "host", 0);
-	add_launch(&b.schedule, 0, 5000);
-	add(&b, OP_SYNC, 0, 0);
-	add_launch(&b.schedule, 0, 10); /* 5000 waited: 50 more */
-	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 10);
-	add_launch(&b.schedule, 1, 10);
-	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 10);
-	add_launch(&b.schedule, 1, 10); /* behind it */
-	NEAR(end_ns(&b.schedule, &b.platform), 5000 + 50 + 20);
-	drop(&b);
-}
-
 static double spread_ns(struct bench *b, const struct kernel_model_ops *ops)
 {
 	struct kernel_model model = { .ops = ops, .platform = &b->platform };
@@ -186,7 +140,7 @@ static void spread_keeps_what_is_a_mean_already(void **state)
 {
 	(void)state;
 	struct bench b;
-	enum { CALLS = 20000, BURST = 900 };
+	enum { CALLS = 20000 };
 	make_spread(&b);
 	say(&b, "host.thread_quantiles=3 3");
 	for (int k = 0; k < CALLS; k++)
@@ -204,14 +158,6 @@ static void spread_keeps_what_is_a_mean_already(void **state)
 	}
 	schedule_add_thread(&b.schedule, "host 1", 1);
 	assert_true(fabs(total_ns(&b) / (200.0 * CALLS) - 1.25) < 0.01);
-	drop(&b);
-
-	make_spread(&b);
-	add_launch(&b.schedule, 0, 1000000);
-	for (int k = 0; k < BURST; k++) /* all behind it: from the ninth on means */
-		add(&b, OP_RECORD, 0, 0);
-	add_launch(&b.schedule, 1, 10000000);
-	assert_true(fabs((spread_ns(&b, &given_model) - 1e7) / (100.0 * BURST) - 1) < 0.02);
 	drop(&b);
 }
 
@@ -314,43 +260,12 @@ static void a_channel_polls_from_when_its_call_began_to_work(void **state)
 	NEAR(copied_by_ns(2, 652), 1651 + 29);
 }
 
-/* Twenty calls while the device lags behind, every other one of another kind or all of one: until
- * the last has returned. */
-static double calls_ns(bool mixed)
-{
-	struct bench b;
-	const double last_ns = 1e6;
-	make_with(&b, 2, "[host]\nloop_record_ns = 30\nloop_wait_ns = 30\n");
-	b.schedule.event_count = 1;
-	say(&b, "host.record_ns=10");
-	say(&b, "host.wait_ns=10");
-	say(&b, "base.host.record_ns=10");
-	say(&b, "base.host.wait_ns=10");
-	say(&b, "host.loop_record_ns=30");
-	say(&b, "host.loop_wait_ns=30");
-	schedule_add_thread(&b.schedule, "host", 0);
-	add_launch(&b.schedule, 0, 100000);
-	for (int k = 0; k < 20; k++)
-		add(&b, mixed && k % 2 ? OP_WAIT : OP_RECORD, 0, 0);
-	add_launch(&b.schedule, 1, (int64_t)last_ns);
-	double end = end_ns(&b.schedule, &b.platform);
-	drop(&b);
-	return end - last_ns;
-}
-
-static void calls_are_cheap_in_bursts_alone(void **state)
-{
-	(void)state;
-	NEAR(calls_ns(true), 20 * 30);
-	NEAR(calls_ns(false), 8 * 30 + 12 * 10); /* from the ninth command in the stream on */
-}
-
-/* An idle stream's, the second, and from the third in a row on those of a plain loop; after another
- * call as launches among others. */
+/* An idle stream's, one among others, and from the third in a row on those of a plain loop; after
+ * another call as launches among others. */
 static void launches_among_launches_cost_those_of_a_plain_loop(void **state)
 {
-	static const char costs[] = "[host]\nloop_launch_idle_ns = 1000\nloop_launch_second_ns = "
-				    "500\nloop_launch_ns = 300\nloop_launch_plain_ns = 70\n";
+	static const char costs[] = "[host]\nloop_launch_idle_ns = 1000\n"
+				    "loop_launch_ns = 300\nloop_launch_plain_ns = 70\n";
 	(void)state;
 	struct bench b;
 	const double last_ns = 1e6;
@@ -358,13 +273,13 @@ static void launches_among_launches_cost_those_of_a_plain_loop(void **state)
 	b.schedule.event_count = 1;
 	schedule_add_thread(&b.schedule, "host", 0);
 	for (int k = 0; k < 4; k++)
-		add_launch(&b.schedule, 0, 100000); /* 1000, 500, 70, 70 */
+		add_launch(&b.schedule, 0, 100000); /* 1000, 300, 70, 70 */
 	add(&b, OP_RECORD, 0, 0);
 	add_launch(&b.schedule, 0, 1);		      /* 300 */
 	add_launch(&b.schedule, 0, 1);		      /* 300 */
 	add_launch(&b.schedule, 1, (int64_t)last_ns); /* 70 */
 	schedule_add_thread(&b.schedule, "other", 1);
-	NEAR(end_ns(&b.schedule, &b.platform) - last_ns, 1000 + 500 + 70 + 70 + 300 + 300 + 70);
+	NEAR(end_ns(&b.schedule, &b.platform) - last_ns, 1000 + 300 + 70 + 70 + 300 + 300 + 70);
 	drop(&b);
 }
 
@@ -389,6 +304,37 @@ static void exchanging_threads_have_costs_of_their_own(void **state)
 	NEAR(end_ns(&b.schedule, &b.platform), 5 * 30 + 1000);
 	say(&b, "host.record_ns=20");
 	NEAR(end_ns(&b.schedule, &b.platform), 5 * 60 + 1000);
+	drop(&b);
+}
+
+/* Two kernels and a copy: with a host and copies that take no time, what the kernels last. */
+static void models_that_are_free_leave_the_kernels(void **state)
+{
+	(void)state;
+	struct bench b;
+	make(&b, 1);
+	say(&b, "host.launch_ns=5000");
+	say(&b, "host.launch_idle_ns=7000");
+	say(&b, "stream.start_latency_ns=3000");
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_launch(&b.schedule, 0, 1000);
+	add_copy(&b.schedule, 0, COPY_D2H, 0, 0, 1000);
+	add_launch(&b.schedule, 0, 1000);
+	add(&b, OP_SYNC, 0, 0);
+	struct kernel_model model = { .ops = &given_model, .platform = &b.platform };
+	struct simulation_setup setup = { .schedule = &b.schedule,
+					  .platform = &b.platform,
+					  .model = &model,
+					  .host = &host_free,
+					  .copies = &copy_free };
+	struct simulation_result result;
+	assert_int_equal(simulation_run(&setup, &result), 0);
+	assert_int_equal(result.end_ps, 2000 * 1000);
+	simulation_result_release(&result);
+	setup.host = NULL;
+	assert_int_equal(simulation_run(&setup, &result), 0);
+	assert_int_equal(result.end_ps, (7000 + 5000 + 1000) * 1000);
+	simulation_result_release(&result);
 	drop(&b);
 }
 
@@ -450,8 +396,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_graph_holds_costs_one_call),
-		cmocka_unit_test(a_call_after_a_wait_costs_more_once),
-		cmocka_unit_test(a_launch_after_a_cold_one_is_warm),
 		cmocka_unit_test(a_copy_alone_follows_the_links_that_are_set),
 		cmocka_unit_test(the_gap_after_a_copy_is_not_for_a_launch_that_comes_later),
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),
@@ -460,8 +404,8 @@ int main(void)
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
 		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_looks),
 		cmocka_unit_test(a_channel_polls_from_when_its_call_began_to_work),
-		cmocka_unit_test(calls_are_cheap_in_bursts_alone),
 		cmocka_unit_test(launches_among_launches_cost_those_of_a_plain_loop),
+		cmocka_unit_test(models_that_are_free_leave_the_kernels),
 		cmocka_unit_test(exchanging_threads_have_costs_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,11 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int64_t sim_time; /* picoseconds */
-#define SIM_NEVER INT64_MAX
-/* What comes later, a week on, is pushed as this, and ends the run (stream.c): so far, sums of a
- * few times and of a prediction's replicas hold. */
-#define SIM_LAST (INT64_MAX / 16)
+#include "sim/time/sim_time.h"
 
 /* Within one instant devices finish before hosts look, so that a host that asks "done?" at the very
  * moment gets a yes. */

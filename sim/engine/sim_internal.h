@@ -5,6 +5,8 @@
 #define WARPREEL_SIM_INTERNAL_H
 
 #include "links.h"
+#include "sim/copies/copy_model.h"
+#include "sim/host/host_model.h"
 #include "simulation.h"
 
 enum { NONE32 = 0xffffffffu };
@@ -60,23 +62,7 @@ struct sim_thread {
 	uint32_t next_waiter; /* list of threads blocked on one thing */
 	uint32_t stamp;
 	bool done;
-	uint32_t part;			     /* what this thread's calls cost, of 65536 */
-	sim_time waited_ps[HOST_COST_COUNT]; /* by kind of call: the longest this thread has been
-						blocked since it last made one */
-	uint32_t made;			     /* kinds of call this thread has made, a bit each */
-	int last_kind, in_a_row; /* kind of its last call, -1 after a synchronisation; how many of
-				    that kind came right before it */
-	bool thought;		 /* the time before the operation at pc has passed */
-};
-
-/* What a copy costs its stream, by where it stands (model/calibrate/calibrate_idle.cu). */
-struct copy_price {
-	sim_time idle_ps;   /* on an idle stream: from the call's return */
-	sim_time behind_ps; /* enqueued behind other work: from that work's end */
-	sim_time short_ps;  /* the same behind a kernel of a few us, which does not let the copy
-			       engine fall asleep */
-	sim_time after_ps; /* pause before a kernel enqueued behind the copy: switching engines back
-			    */
+	bool thought; /* the time before the operation at pc has passed */
 };
 
 struct sim_instance {	  /* one record of an event */
@@ -131,29 +117,17 @@ struct sim {
 	uint32_t *latest;   /* [event_count]: latest instance recorded, as seen by the host */
 	sim_time *shape_ps; /* [shape_count]: kernel duration; -1 not yet */
 	sim_time *shape_gap_ps;
-	struct copy_price *copy; /* [copy_count] */
-	double *shape_share;	 /* of a GPU's SMs */
-	bool shares_memory; /* kernels and copies slow each other down where they ask too much of a
-			       GPU's memory */
-	/* Host costs at this schedule's thread count: with the queue deep, and while the device
-	 * keeps up. */
-	sim_time host_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_second_ps,
-		launch_plain_ps;
-	/* Spread of host costs, parts of 65536; call_count = 0: none. */
-	uint64_t seed;
-	uint32_t *call_part, *mean_part,
-		call_count;  /* of 65536: one call over what its kind costs, where that is a trimmed
-				mean; where it is a mean */
-	sim_time slowest_ps; /* what one call in SLOWEST takes more */
-	sim_time warm_ps;    /* a thread blocked no longer than this stays warm */
-	sim_time start_latency_ps, record_ps, wait_ps, hop_same_ps, hop_peer_ps, hop_copy_ps;
-	sim_time hop_rung_ps, look_ps; /* a hop next to a copy when the host has just rung; how long
-					  that serves */
-	/* A copy to or from the host behind a kernel: how often its channel looks, how long it
-	 * polls at first, what the smallest copy takes from then on, and what that one takes on an
-	 * idle stream. Period 0: it sees the kernel's end at once. */
-	sim_time look_period_ps, look_polls_ps, look_call_ps, look_least_ps, look_idle_ps;
-	sim_time signal_ps;		 /* a store of one device to be seen by who polls for it */
+	double *shape_share; /* of a GPU's SMs */
+	bool shares_memory;  /* kernels and copies slow each other down where they ask too much of a
+				GPU's memory */
+	const struct host_model_ops *host;
+	struct host_model *host_model; /* owned */
+	const struct copy_model_ops *copies;
+	struct copy_model *copy_model; /* owned */
+	/* What these answer every time. */
+	sim_time wake_ps, delay_ps[DELAY_COUNT];
+	bool graph_pauses; /* within a graph pauses are as recorded */
+	uint32_t queue_depth;
 	sim_time core_begin_ps;		 /* last thread ready; SIM_NEVER before */
 	sim_time tracer_pause_ps;	 /* what the recorder adds to a pause between kernels */
 	uint32_t core_threads;		 /* threads that mark where their core loop begins */
@@ -163,28 +137,11 @@ struct sim {
 	int error;
 };
 
-/* Longer than anything real, and no number (the cost of what a platform lacks), is 1000 s: sums
- * stay far from overflow. */
-#define SIM_COST_MOST 1000000000000000 /* ps */
-static inline sim_time ps_of_ns(double ns)
-{
-	const double most_ns = SIM_COST_MOST / 1000;
-	if (!(ns < most_ns))
-		return SIM_COST_MOST;
-	if (ns < -most_ns)
-		return -SIM_COST_MOST;
-	return (sim_time)(ns * 1000.0 + (ns < 0 ? -0.5 : 0.5));
-}
-
 /* host_thread.c */
 void thread_run(struct sim *s, uint32_t thread,
 		sim_time now); /* until it blocks, ends or must let others go first */
 void thread_wake(struct sim *s, uint32_t thread, sim_time at);
 void thread_wake_list(struct sim *s, uint32_t *first, sim_time at); /* all of a list; empties it */
-
-/* One host cost of a thread, spread: `draw` tells its calls apart. */
-sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, const uint32_t *part,
-		     int64_t draw);
 
 /* stream.c */
 void stream_push(struct sim *s, uint32_t stream, const struct command *command);

@@ -11,7 +11,9 @@
 #include "model/platform/platform.h"
 #include "traces/schedule/schedule.h"
 #include "event_queue.h"
+#include "sim/copies/copy_model.h"
 #include "sim/gpu/kernel_model.h"
+#include "sim/host/host_model.h"
 
 /* Told of every interval, for timelines; all members optional. Times in ps. */
 struct observer {
@@ -43,10 +45,12 @@ struct simulation_result {
 };
 
 struct simulation_setup {
-	const struct schedule *schedule; /* borrowed */
-	const struct platform *platform; /* borrowed */
-	struct kernel_model *model;	 /* borrowed */
-	const struct observer *observer; /* may be NULL */
+	const struct schedule *schedule;     /* borrowed */
+	const struct platform *platform;     /* borrowed */
+	struct kernel_model *model;	     /* borrowed */
+	const struct observer *observer;     /* may be NULL */
+	const struct host_model_ops *host;   /* NULL: host_measured */
+	const struct copy_model_ops *copies; /* NULL: copy_measured */
 	/*
 	 * 0: every host cost is its median. Else host calls differ as the platform's
 	 * thread_quantiles and call_quantiles say, drawn from this seed: threads in step wait for

@@ -137,47 +137,6 @@ static int engine_of(const struct sim *s, const struct schedule_copy *copy)
 		       : engine[copy->kind];
 }
 
-/*
- * Behind a short kernel one price, behind a long one the other, between the two a straight line.
- * short_ps was measured behind two kernels of about 1 us still on their way
- * (model/calibrate/calibrate_loops.cu), behind_ps behind one of 30 us
- * (model/calibrate/calibrate_idle.cu).
- */
-static sim_time behind_cost(const struct copy_price *price, sim_time kernel_ps, bool on)
-{
-	const sim_time low = 5000000, high = 30000000;
-	if (!on)
-		return price->behind_ps;
-	if (kernel_ps <= low)
-		return price->short_ps;
-	if (kernel_ps >= high)
-		return price->behind_ps;
-	return price->short_ps + (sim_time)((double)(price->behind_ps - price->short_ps) *
-					    (double)(kernel_ps - low) / (double)(high - low));
-}
-
-/*
- * A copy to or from the host behind a kernel: its channel polls for a while after it was called,
- * and then looks once a period whether the kernel has ended (model/calibrate/calibrate_look.cu). A
- * thread that is alone puts it to work when it calls; of several, the call waits for the others'
- * first, and then takes what it takes by itself.
- */
-static sim_time looked_for_cost(const struct sim *s, struct sim_stream *st,
-				const struct copy_price *price, sim_time now)
-{
-	sim_time submit = head_of(st)->submit_ps, works = s->schedule->thread_count > 1
-								  ? submit - s->look_call_ps
-								  : head_of(st)->called_ps;
-	sim_time polled = works + s->look_polls_ps, late = st->free_ps - polled, seen = now;
-	if (late > 0)
-		seen = polled +
-		       (late + s->look_period_ps - 1) / s->look_period_ps * s->look_period_ps;
-	sim_time bytes = price->idle_ps - s->look_idle_ps,
-		 cost = (seen > now ? seen - now : 0) + s->look_least_ps + (bytes > 0 ? bytes : 0);
-	sim_time on_its_way = submit + price->idle_ps - now;
-	return cost > on_its_way ? cost : on_its_way;
-}
-
 static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -191,23 +150,21 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 		return;
 	}
 	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
-	const struct copy_price *price = &s->copy[op->object];
-	bool idle = head_of(st)->submit_ps > st->free_ps;
+	const struct command *command = head_of(st);
+	const struct copy_place place = { .copy = op->object,
+					  .now = now,
+					  .called_ps = command->called_ps,
+					  .submit_ps = command->submit_ps,
+					  .free_ps = st->free_ps,
+					  .behind_copy = st->last_was_copy };
+	const sim_time cost = s->copies->copy(s->copy_model, &place);
 	gpu->copies++;
 	gpu->engine_user[engine] = stream;
 	st->engine = (uint8_t)engine;
-	bool was_copy = st->last_was_copy;
-	st->gap_ps = st->kernel_gap_ps + price->after_ps;
+	st->gap_ps = st->kernel_gap_ps + s->copies->switch_back(s->copy_model, op->object);
 	st->last_was_copy = true;
 	st->start_ps = now;
 	st->state = STREAM_RUNNING;
-	bool looks = !was_copy && s->look_period_ps > 0 &&
-		     (copy->kind == COPY_H2D || copy->kind == COPY_D2H);
-	sim_time cost =
-		idle	? price->idle_ps
-		: looks ? looked_for_cost(s, st, price, now)
-			: behind_cost(price, st->kernel_ps,
-				      mechanism_on(&s->platform->mechanisms, MECHANISM_COPY_SHORT));
 	if (cost >= SIM_COST_MOST && !s->error)
 		s->error = report("a copy of %lld bytes takes longer than the simulator can count",
 				  (long long)copy->bytes);
@@ -221,31 +178,17 @@ static sim_time next_submit(const struct sim_stream *st)
 	return st->count > 1 ? st->ring[(st->head + 1) & (st->capacity - 1)].submit_ps : SIM_NEVER;
 }
 
-/*
- * From the event being complete to the waiting stream going on. Only a channel that already stood
- * waiting pays: work that reaches the device after the event finds it complete. One that has stood
- * waiting for long looks again ever more rarely, up to the calibrated hop, which was measured on
- * long waits; one that has just come pays the signal's way and no more than it has waited (a poll
- * whose pauses double is late by at most the time it has gone on). When the host has just put work
- * into a stream of the GPU, or is about to, the channel looks again then.
- */
-static sim_time hop_of(const struct sim *s, const struct sim_instance *in,
-		       const struct sim_stream *st, const struct command *wait)
+/* From the event being complete to the waiting stream going on. */
+static sim_time event_latency(const struct sim *s, const struct sim_instance *in,
+			      const struct sim_stream *st, const struct command *wait)
 {
-	if (next_submit(st) > in->done_ps)
-		return 0;
-	if (in->gpu == st->gpu)
-		return s->hop_same_ps;
-	sim_time hop = in->after_copy || wait->before_copy ? s->hop_copy_ps : s->hop_peer_ps;
-	sim_time rung =
-		s->gpu[st->gpu].rung_ps - in->done_ps; /* a call that began before may end later */
-	if (rung >= -s->look_ps && hop > s->hop_rung_ps + (rung > 0 ? rung : 0))
-		hop = s->hop_rung_ps + (rung > 0 ? rung : 0);
-	if (!mechanism_on(&s->platform->mechanisms, MECHANISM_YOUNG_WAIT))
-		return hop;
-	sim_time since = next_submit(st) > st->start_ps ? next_submit(st) : st->start_ps;
-	sim_time most = s->signal_ps + (in->done_ps > since ? in->done_ps - since : 0);
-	return hop < most ? hop : most;
+	const struct event_place place = { .same_gpu = in->gpu == st->gpu,
+					   .next_to_copy = in->after_copy || wait->before_copy,
+					   .done_ps = in->done_ps,
+					   .next_ps = next_submit(st),
+					   .since_ps = st->start_ps,
+					   .rung_ps = s->gpu[st->gpu].rung_ps };
+	return s->copies->event(s->copy_model, &place);
 }
 
 /* A wait's event is complete and will be noticed at `at`, or earlier when the host rings. */
@@ -259,9 +202,9 @@ static void notice(struct sim *s, uint32_t stream, sim_time done, sim_time at)
 }
 
 /* A kernel or a copy was put into a stream of that GPU. */
-static void ring(struct sim *s, uint16_t gpu, sim_time now)
+static void doorbell(struct sim *s, uint16_t gpu, sim_time now)
 {
-	sim_time heard = now + s->hop_rung_ps;
+	sim_time heard = now + s->delay_ps[DELAY_RUNG];
 	s->gpu[gpu].rung_ps = now;
 	for (uint32_t stream = 0; s->gpu[gpu].noticing && stream < s->schedule->stream_count;
 	     stream++) {
@@ -282,12 +225,12 @@ static void instance_done(struct sim *s, uint32_t instance, sim_time at)
 	while (waiter != NONE32) {
 		struct sim_stream *st = &s->stream[waiter];
 		uint32_t next = st->next_waiter;
-		sim_time hop = hop_of(s, in, st, head_of(st));
+		sim_time late = event_latency(s, in, st, head_of(st));
 		gpu_account(s, st->gpu, at, true);
-		notice(s, waiter, at, at + hop); /* the wait itself ends then */
+		notice(s, waiter, at, at + late); /* the wait itself ends then */
 		waiter = next;
 	}
-	thread_wake_list(s, &in->first_thread, at + s->host_ps[HOST_SYNC_WAKE]);
+	thread_wake_list(s, &in->first_thread, at + s->wake_ps);
 }
 
 /* The head is done at `now`: take it off, tell those who waited for it. */
@@ -334,12 +277,12 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	st->count--;
 	st->free_ps = now;
 	st->state = STREAM_IDLE;
-	if (st->space_thread != NONE32 && st->count < (uint32_t)s->platform->queue_depth)
+	if (st->space_thread != NONE32 && st->count < s->queue_depth)
 		thread_wake_list(s, &st->space_thread, now);
 	if (stream_empty(st)) {
-		thread_wake_list(s, &st->sync_thread, now + s->host_ps[HOST_SYNC_WAKE]);
+		thread_wake_list(s, &st->sync_thread, now + s->wake_ps);
 		if (gpu->sync_threads != NONE32 && gpu_empty(s, st->gpu))
-			thread_wake_list(s, &gpu->sync_threads, now + s->host_ps[HOST_SYNC_WAKE]);
+			thread_wake_list(s, &gpu->sync_threads, now + s->wake_ps);
 	}
 	if (woken != NONE32)
 		stream_step(s, woken, now);
@@ -362,8 +305,8 @@ static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 		in->first_stream = stream;
 		return;
 	}
-	sim_time seen = in->done_ps + hop_of(s, in, st, command);
-	sim_time end = now + s->wait_ps > seen ? now + s->wait_ps : seen;
+	sim_time seen = in->done_ps + event_latency(s, in, st, command);
+	sim_time end = now + s->delay_ps[DELAY_WAIT] > seen ? now + s->delay_ps[DELAY_WAIT] : seen;
 	if (end > now)
 		gpu_account(s, st->gpu, now, false);
 	if (seen > now)
@@ -396,12 +339,10 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		 * waiting. */
 		const sim_time pause =
 			command->submit_ps > st->free_ps ? st->kernel_gap_ps : st->gap_ps;
-		start += op->flags & OP_IN_GRAPH && mechanism_on(&s->platform->mechanisms,
-								 MECHANISM_GRAPH_PAUSES)
-				 ? untraced_pause(s, op->value)
-				 : pause;
-		if (command->submit_ps + s->start_latency_ps > start)
-			start = command->submit_ps + s->start_latency_ps;
+		start += op->flags & OP_IN_GRAPH && s->graph_pauses ? untraced_pause(s, op->value)
+								    : pause;
+		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
+			start = command->submit_ps + s->delay_ps[DELAY_START];
 	} else if (command->submit_ps >
 		   start) { /* a copy's way to the device is part of its price */
 		start = command->submit_ps;
@@ -423,7 +364,7 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		break;
 	default: /* OP_RECORD */
 		st->start_ps = now;
-		arm(s, stream, now + s->record_ps, STREAM_RUNNING);
+		arm(s, stream, now + s->delay_ps[DELAY_RECORD], STREAM_RUNNING);
 		break;
 	}
 }
@@ -444,7 +385,7 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 	st->ring[(st->head + st->count++) & (st->capacity - 1)] = *command;
 	enum op_kind kind = (enum op_kind)s->schedule->op[command->op].kind;
 	if (kind == OP_LAUNCH || kind == OP_COPY)
-		ring(s, st->gpu, command->submit_ps);
+		doorbell(s, st->gpu, command->submit_ps);
 	if (st->count == 1)
 		arm(s, stream, command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps,
 		    STREAM_PENDING);

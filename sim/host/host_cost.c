@@ -26,3 +26,13 @@ int host_cost_of(const struct schedule *schedule, const struct schedule_op *op)
 		return -1;
 	}
 }
+
+double host_way_back_ns(const struct platform *platform)
+{
+	const double recorded_ns = platform->recorded_start_latency_ns,
+		     timed_ns = platform->base->start_latency_ns;
+	return mechanism_on(&platform->mechanisms, MECHANISM_WAY_BACK) && recorded_ns > 0 &&
+			       recorded_ns < timed_ns
+		       ? timed_ns - recorded_ns
+		       : 0;
+}

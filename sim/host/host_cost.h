@@ -11,4 +11,11 @@
  * one that finds nothing to wait for. */
 int host_cost_of(const struct schedule *schedule, const struct schedule_op *op);
 
+/*
+ * stream.start_latency_ns ends when the host sees the kernel's first store; where the recorder
+ * showed the kernel's real begin, the difference belongs to the way back, host.sync_wake_ns. The
+ * sum is the same. In ns; 0: not known.
+ */
+double host_way_back_ns(const struct platform *platform);
+
 #endif

@@ -3,81 +3,12 @@
  * wakes with the measured wake-up cost. It runs ahead by itself until another event of the
  * simulation is due earlier.
  */
-#include "host_cost.h"
-#include "sim/engine/sim_internal.h"
-
-/* splitmix64's finaliser (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	return x ^ (x >> 31);
-}
-
-/*
- * Commands waiting in a stream up to which the device counts as keeping up with the host. The loops
- * the loop_* lists were measured in put three to seven commands into a stream before the device is
- * through (model/calibrate/calibrate_loops.cu); the bursts put in hundreds.
- */
-enum { SHALLOW = 8 };
-
-/* So many calls of the same kind right before it make a call one of a burst: code and data of one
- * kind are at hand then, in a mixed loop they are not. */
-enum { BURST = 2 };
-
-/* One call in so many is among the slowest, which host.call_quantiles leave out: its thread was
- * interrupted. */
-enum { SLOWEST = 500 };
-
-/* cost * part / 65536, rounded down, without the product of both */
-static sim_time times_part(sim_time cost, uint32_t part)
-{
-	return (cost >> 16) * part + ((cost & 0xffff) * part >> 16);
-}
-
-static uint64_t drawn(const struct sim *s, uint32_t thread, int64_t draw)
-{
-	return mix(s->seed ^ mix((uint64_t)draw + 0x9e3779b97f4a7c15u * (thread + 1)));
-}
-
-sim_time thread_cost(const struct sim *s, uint32_t thread, sim_time cost, const uint32_t *part,
-		     int64_t draw)
-{
-	if (!s->call_count)
-		return cost;
-	return times_part(times_part(cost, s->thread[thread].part),
-			  part[drawn(s, thread, draw) % s->call_count]);
-}
-
-/*
- * What a call is expected to cost. host.call_quantiles are of calls over their thread's trimmed
- * mean, as most of the lists are: with the slowest, calls take a few per cent more than that. Costs
- * that are plain means, a loop's time over its calls, have the slow ones in them: bursts, and
- * launches in a loop of nothing else.
- */
-struct expected {
-	sim_time cost;
-	bool mean;
-};
-
-/* What this call takes more because its thread was interrupted; plain means have that in them, too.
- */
-static sim_time interruption(const struct sim *s, uint32_t thread, const struct expected *expected,
-			     int64_t draw)
-{
-	return !expected->mean && s->call_count && (drawn(s, thread, draw) >> 32) % SLOWEST == 0
-		       ? s->slowest_ps
-		       : 0;
-}
+#include "sim_internal.h"
 
 void thread_wake(struct sim *s, uint32_t thread, sim_time at)
 {
 	struct sim_thread *t = &s->thread[thread];
-	sim_time waited = at - t->before_ps;
-	t->blocked_ps += waited;
-	for (int kind = 0; kind < HOST_COST_COUNT && waited > s->warm_ps; kind++)
-		if (t->waited_ps[kind] < waited)
-			t->waited_ps[kind] = waited;
+	t->blocked_ps += at - t->before_ps;
 	event_queue_push(&s->queue, at, RANK_THREAD, thread, ++t->stamp);
 }
 
@@ -100,50 +31,6 @@ static void block(struct sim *s, uint32_t thread, uint32_t *list)
 	*list = thread;
 }
 
-static struct expected issue_cost(const struct sim *s, struct sim_thread *t,
-				  const struct schedule_op *op)
-{
-	uint32_t ahead = s->stream[op->stream].count;
-	int kind = host_cost_of(s->schedule, op);
-	t->in_a_row = kind == t->last_kind ? t->in_a_row + 1 : 0;
-	t->last_kind = kind;
-	const bool burst = mechanism_on(&s->platform->mechanisms, MECHANISM_BURSTS) &&
-			   ahead > SHALLOW && t->in_a_row >= BURST,
-		   several = s->schedule->thread_count > 1;
-	const sim_time *cost = burst ? s->host_ps : s->loop_ps;
-	if (op->kind != OP_LAUNCH)
-		return (struct expected){ cost[host_cost_of(s->schedule, op)], burst };
-	if (mechanism_on(&s->platform->mechanisms, MECHANISM_LAUNCH_PLAIN) &&
-	    t->in_a_row >= BURST && !burst) /* among launches, not among other calls */
-		return (struct expected){ s->launch_plain_ps, true };
-	if (ahead == 1 && several &&
-	    mechanism_on(&s->platform->mechanisms, MECHANISM_LAUNCH_SECOND))
-		return (struct expected){ s->launch_second_ps, false };
-	return ahead == 0 && mechanism_on(&s->platform->mechanisms, MECHANISM_LAUNCH_IDLE)
-		       ? (struct expected){ cost[HOST_LAUNCH_IDLE], false }
-		       : (struct expected){ cost[HOST_LAUNCH], burst || !several };
-}
-
-/* What a call costs more than others of its kind because its thread has stood waiting since the
- * last one, or never made one. */
-static sim_time cold_cost(const struct sim *s, struct sim_thread *t, const struct schedule_op *op)
-{
-	const struct platform *p = s->platform;
-	int kind = host_cost_of(s->schedule, op);
-	bool first = !(t->made >> kind & 1) && mechanism_on(&p->mechanisms, MECHANISM_COLD_FIRST);
-	sim_time waited = t->waited_ps[kind];
-	if (!first && !waited)
-		return 0;
-	t->made |= 1u << kind;
-	t->waited_ps[kind] = 0;
-	const struct number_list *list =
-		first && p->cold_first[kind].count ? &p->cold_first[kind] : &p->cold[kind];
-	const struct curve more = { p->cold_waited, *list };
-	return list->count && (waited || list != &p->cold[kind])
-		       ? ps_of_ns(curve_at_linear(&more, (double)waited * 1e-3))
-		       : 0;
-}
-
 /* Is the next thing this thread puts into the same stream a copy? It stands within the next few
  * operations if at all. */
 static bool copy_follows(const struct sim *s, uint32_t thread, int64_t index)
@@ -161,19 +48,13 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 {
 	struct sim_thread *t = &s->thread[thread];
 	struct sim_stream *st = &s->stream[op->stream];
-	if (st->count >= (uint32_t)s->platform->queue_depth &&
-	    mechanism_on(&s->platform->mechanisms, MECHANISM_QUEUE_DEPTH)) {
+	if (st->count >= s->queue_depth) {
 		block(s, thread, &st->space_thread);
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
-	if (!(op->flags & OP_IN_GRAPH)) { /* the first has paid for all */
-		const struct expected expected = issue_cost(s, t, op);
-		const uint32_t *part = expected.mean ? s->mean_part : s->call_part;
-		t->now_ps +=
-			thread_cost(s, thread, expected.cost + cold_cost(s, t, op), part, index) +
-			interruption(s, thread, &expected, index);
-	}
+	if (!(op->flags & OP_IN_GRAPH)) /* the first has paid for all */
+		t->now_ps += s->host->call(s->host_model, thread, op, st->count, index);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
@@ -231,19 +112,19 @@ static bool play(struct sim *s, uint32_t thread)
 		block(s, thread, &s->stream[op->stream].sync_thread);
 		return false;
 	case OP_SYNC:
-		t->last_kind = -1;
+		s->host->synchronised(s->host_model, thread);
 		if (stream_empty(&s->stream[op->stream])) {
-			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
+			t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
 			break;
 		}
 		t->pc++;
 		block(s, thread, &s->stream[op->stream].sync_thread);
 		return false;
 	case OP_SYNC_EVENT: {
-		t->last_kind = -1;
+		s->host->synchronised(s->host_model, thread);
 		uint32_t instance = s->latest[op->object];
 		if (instance == NONE32 || s->instance[instance].done_ps != SIM_NEVER) {
-			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
+			t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
 			break;
 		}
 		t->pc++;
@@ -251,9 +132,9 @@ static bool play(struct sim *s, uint32_t thread)
 		return false;
 	}
 	case OP_SYNC_GPU:
-		t->last_kind = -1;
+		s->host->synchronised(s->host_model, thread);
 		if (gpu_empty(s, (uint16_t)op->object)) {
-			t->now_ps += s->host_ps[HOST_SYNC_IDLE];
+			t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
 			break;
 		}
 		t->pc++;
@@ -264,11 +145,10 @@ static bool play(struct sim *s, uint32_t thread)
 		bool spin = op->flags & OP_SPIN;
 		if (op->value > c->value)
 			c->value = op->value;
-		sim_time seen =
-			t->now_ps + thread_cost(s, thread,
-						s->host_ps[spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK],
-						s->call_part, ~t->pc); /* from the post's begin */
-		t->now_ps += s->host_ps[spin ? HOST_POST : HOST_POST_BLOCK];
+		sim_time seen = t->now_ps + s->host->wake(s->host_model, thread,
+							  spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK,
+							  ~t->pc); /* from the post's begin */
+		t->now_ps += s->host->other(s->host_model, spin ? HOST_POST : HOST_POST_BLOCK);
 		/* wake those whose value is reached */
 		uint32_t waiter = c->first_thread;
 		c->first_thread = NONE32;
@@ -288,7 +168,7 @@ static bool play(struct sim *s, uint32_t thread)
 	case OP_AWAIT: {
 		struct sim_counter *c = &s->counter[op->object];
 		if (c->value >= op->value) {
-			t->now_ps += s->host_ps[HOST_AWAIT_READY];
+			t->now_ps += s->host->other(s->host_model, HOST_AWAIT_READY);
 			break;
 		}
 		t->pc++;
@@ -302,7 +182,7 @@ static bool play(struct sim *s, uint32_t thread)
 			block(s, thread, &b->first_thread);
 			return false;
 		}
-		t->now_ps += s->host_ps[HOST_BARRIER];
+		t->now_ps += s->host->other(s->host_model, HOST_BARRIER);
 		thread_wake_list(s, &b->first_thread, t->now_ps);
 		break;
 	}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * Copies by size, as calibrated in two places: on an idle stream and behind a kernel of 30 us
+ * (model/calibrate/calibrate_idle.cu); where a platform has neither, as in a chain of copies.
+ */
+#include "copy_model.h"
+#include "sim/host/host_cost.h"
+#include "traces/base/util.h"
+
+static int copy_curve_of(const struct schedule_copy *copy)
+{
+	const bool two_d = copy->rows > 1;
+	switch ((enum copy_kind)copy->kind) {
+	case COPY_H2D:
+		return copy->pageable ? COPY_CURVE_H2D_PAGEABLE
+		       : two_d	      ? COPY_CURVE_H2D_2D
+				      : COPY_CURVE_H2D;
+	case COPY_D2H:
+		return copy->pageable ? COPY_CURVE_D2H_PAGEABLE
+		       : two_d	      ? COPY_CURVE_D2H_2D
+				      : COPY_CURVE_D2H;
+	case COPY_PEER:
+		return COPY_CURVE_PEER;
+	default:
+		return COPY_CURVE_D2D;
+	}
+}
+
+/* ns at `bytes`; beyond the last calibrated size it keeps the distance it has there from the
+ * chain's curve. */
+static double waited_for_ns(const struct curve *x_of, const struct number_list *ns,
+			    const struct curve *chain, double bytes)
+{
+	const struct curve curve = { x_of->x, *ns };
+	const double last = x_of->x.value[x_of->x.count - 1];
+	if (bytes <= last)
+		return curve_at(&curve, bytes);
+	return curve_at(chain, bytes) + curve_at(&curve, last) - curve_at(chain, last);
+}
+
+static double first_rate(const struct curve *share)
+{
+	return share->x.count ? share->y.value[0] : 0;
+}
+
+/* What a copy's bytes take more on the links as set than on those the curves were measured on;
+ * negative on faster ones. */
+static double other_link_ns(const struct platform *p, const struct schedule_copy *copy)
+{
+	double was = 0, is = 0;
+	if (copy->kind == COPY_PEER) {
+		was = p->base->nvlink_bytes_per_s;
+		is = p->nvlink_bytes_per_s;
+	} else if (copy->kind == COPY_H2D || copy->kind == COPY_D2H) {
+		const bool up = copy->kind == COPY_H2D;
+		was = first_rate(up ? &p->base->share_h2d : &p->base->share_d2h);
+		is = first_rate(up ? &p->share_h2d : &p->share_d2h);
+	}
+	return was > 0 && is > 0 && was != is ? (double)copy->bytes * 1e9 * (1 / is - 1 / was) : 0;
+}
+
+static sim_time ps_above(double ns, double least_ns)
+{
+	return ps_of_ns(ns > least_ns ? ns - least_ns : 0);
+}
+
+static struct copy_price price_of(const struct platform *p, const struct schedule_copy *copy)
+{
+	const int kind = copy_curve_of(copy);
+	const struct curve *chain = &p->copy[kind], *idle = &p->idle[kind];
+	const double bytes = copy->bytes > 0 ? (double)copy->bytes : 1,
+		     wake_ns = platform_host_ns(p->base, HOST_SYNC_WAKE, 1), /* idle lists end so */
+		link_ns = other_link_ns(p, copy);
+	const double chain_ns = chain->x.count ? curve_at(chain, bytes) : 0;
+	double idle_ns = p->copy_start_latency_ns + chain_ns, behind_ns = chain_ns;
+	if (chain->x.count && idle->x.count && mechanism_on(&p->mechanisms, MECHANISM_COPY_IDLE))
+		idle_ns = waited_for_ns(idle, &idle->y, chain, bytes) - wake_ns;
+	if (chain->x.count && idle->x.count && mechanism_on(&p->mechanisms, MECHANISM_COPY_BEHIND))
+		behind_ns = waited_for_ns(idle, &p->behind[kind], chain, bytes);
+	const bool switches = mechanism_on(&p->mechanisms, MECHANISM_ENGINE_SWITCH);
+	return (struct copy_price){
+		.idle_ps = ps_above(idle_ns + link_ns, host_way_back_ns(p)),
+		.behind_ps = ps_above(behind_ns + link_ns, 0),
+		.after_ps = switches ? ps_above(chain_ns, behind_ns) : 0,
+	};
+}
+
+struct copy_price *copy_prices(const struct platform *platform, const struct schedule *schedule,
+			       bool say)
+{
+	struct copy_price *price = xcalloc(schedule->copy_count, sizeof(*price));
+	for (uint32_t k = 0; k < schedule->copy_count; k++) {
+		const struct schedule_copy *copy = &schedule->copy[k];
+		const int kind = copy_curve_of(copy);
+		if (!platform->copy[kind].x.count && say)
+			report_warning(
+				"platform '%s' has no [%s]: such copies of %lld bytes cost nothing",
+				platform->name, copy_curve_section[kind], (long long)copy->bytes);
+		price[k] = price_of(platform, copy);
+	}
+	return price;
+}

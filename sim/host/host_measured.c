@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * Host costs by a platform file. A call is looked up by its kind and by what stands around it, is
+ * spread over threads and calls as measured, and now and then interrupted.
+ */
+#include <stdlib.h>
+
+#include "host_cost.h"
+#include "host_model.h"
+#include "traces/base/util.h"
+
+/* So many launches right before it make a launch one among launches: code and data of one kind are
+ * at hand then, in a mixed loop they are not. */
+enum { LAUNCHES_IN_A_ROW = 2 };
+
+/* One call in so many is among the slowest, which host.call_quantiles leave out: its thread was
+ * interrupted. */
+enum { SLOWEST = 500 };
+
+struct host_thread {
+	uint32_t part;		 /* what this thread's calls cost, of 65536 */
+	int last_kind, in_a_row; /* kind of its last call, -1 after a synchronisation; how many of
+				    that kind came right before it */
+};
+
+struct host_model {
+	const struct platform *platform;
+	const struct schedule *schedule;
+	/* At this schedule's thread count: by themselves, in loops, and launches among launches. */
+	sim_time alone_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_plain_ps, slowest_ps;
+	bool plain, idle; /* mechanisms asked of every launch */
+	uint64_t seed;
+	uint32_t call_count;		 /* quantiles of calls; 0: no spread */
+	uint32_t *call_part, *mean_part; /* owned, of 65536: one call over what its kind costs,
+					    where that is a trimmed mean; where it is a mean */
+	struct host_thread *thread;	 /* owned */
+};
+
+/* splitmix64's finaliser (Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return x ^ (x >> 31);
+}
+
+static uint64_t drawn(const struct host_model *m, uint32_t thread, int64_t draw)
+{
+	return mix(m->seed ^ mix((uint64_t)draw + 0x9e3779b97f4a7c15u * (thread + 1)));
+}
+
+/* cost * part / 65536, rounded down, without the product of both */
+static sim_time times_part(sim_time cost, uint32_t part)
+{
+	return (cost >> 16) * part + ((cost & 0xffff) * part >> 16);
+}
+
+static sim_time spread(const struct host_model *m, uint32_t thread, sim_time cost,
+		       const uint32_t *part, uint64_t random)
+{
+	return m->call_count ? times_part(times_part(cost, m->thread[thread].part),
+					  part[random % m->call_count])
+			     : cost;
+}
+
+/*
+ * What a call is expected to cost. host.call_quantiles are of calls over their thread's trimmed
+ * mean, as most of the lists are: with the slowest, calls take a few per cent more than that. Costs
+ * that are plain means, a loop's time over its calls, have the slow ones in them: launches in a
+ * loop of nothing else.
+ */
+struct expected {
+	sim_time cost;
+	bool mean;
+};
+
+static struct expected expected_of(const struct host_model *m, struct host_thread *t,
+				   const struct schedule_op *op, uint32_t ahead)
+{
+	const int kind = host_cost_of(m->schedule, op);
+	t->in_a_row = kind == t->last_kind ? t->in_a_row + 1 : 0;
+	t->last_kind = kind;
+	if (op->kind != OP_LAUNCH)
+		return (struct expected){ m->loop_ps[kind], false };
+	if (m->plain && t->in_a_row >= LAUNCHES_IN_A_ROW)
+		return (struct expected){ m->launch_plain_ps, true };
+	if (m->idle && ahead == 0)
+		return (struct expected){ m->loop_ps[HOST_LAUNCH_IDLE], false };
+	return (struct expected){ m->loop_ps[HOST_LAUNCH], m->schedule->thread_count == 1 };
+}
+
+static sim_time call(struct host_model *m, uint32_t thread, const struct schedule_op *op,
+		     uint32_t ahead, int64_t draw)
+{
+	const struct expected expected = expected_of(m, &m->thread[thread], op, ahead);
+	if (!m->call_count)
+		return expected.cost;
+	const uint64_t random = drawn(m, thread, draw);
+	const bool interrupted = !expected.mean && (random >> 32) % SLOWEST == 0;
+	return spread(m, thread, expected.cost, expected.mean ? m->mean_part : m->call_part,
+		      random) +
+	       (interrupted ? m->slowest_ps : 0);
+}
+
+static sim_time other(const struct host_model *m, int kind)
+{
+	return m->alone_ps[kind];
+}
+
+static sim_time wake(const struct host_model *m, uint32_t thread, int kind, int64_t draw)
+{
+	return spread(m, thread, m->alone_ps[kind], m->call_part,
+		      m->call_count ? drawn(m, thread, draw) : 0);
+}
+
+static void synchronised(struct host_model *m, uint32_t thread)
+{
+	m->thread[thread].last_kind = -1;
+}
+
+static bool has(const struct host_model *m, enum mechanism_id id)
+{
+	return mechanism_on(&m->platform->mechanisms, id);
+}
+
+static void look_up(struct host_model *m)
+{
+	const struct platform *p = m->platform;
+	const int threads = (int)m->schedule->thread_count;
+	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
+		const double alone_ns = platform_host_ns(p, kind, threads);
+		const struct number_list *loop = &p->loop_host[kind];
+		if (kind == HOST_LAUNCH && threads == 1 && has(m, MECHANISM_LAUNCH_PLAIN))
+			loop = &p->loop_launch_plain;
+		if (threads > 1 && p->ordered[kind].count && has(m, MECHANISM_PEER_EXCHANGE))
+			loop = &p->ordered[kind];
+		m->alone_ps[kind] = ps_of_ns(alone_ns);
+		m->loop_ps[kind] = has(m, MECHANISM_LOOPS)
+					   ? ps_of_ns(platform_list_ns(p, loop, threads, alone_ns))
+					   : m->alone_ps[kind];
+	}
+	m->alone_ps[HOST_SYNC_WAKE] += ps_of_ns(host_way_back_ns(p));
+	m->launch_plain_ps = ps_of_ns(
+		platform_list_ns(p, &p->loop_launch_plain, threads,
+				 platform_list_ns(p, &p->loop_host[HOST_LAUNCH], threads,
+						  platform_host_ns(p, HOST_LAUNCH, threads))));
+	m->slowest_ps = has(m, MECHANISM_INTERRUPTIONS) ? ps_of_ns(p->slowest_call_ns) : 0;
+	m->plain = has(m, MECHANISM_LAUNCH_PLAIN);
+	m->idle = has(m, MECHANISM_LAUNCH_IDLE);
+}
+
+/* Draws what kind of thread each host thread is. One by itself is measured ten times, and the
+ * median taken: that of the median thread. */
+static void draw_threads(struct host_model *m)
+{
+	const struct number_list *threads = &m->platform->thread_quantiles;
+	uint64_t state = m->seed;
+	m->thread = xcalloc(m->schedule->thread_count, sizeof(*m->thread));
+	for (uint32_t t = 0; t < m->schedule->thread_count; t++) {
+		/* Knuth's linear congruential generator */
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		const bool differs = m->seed && threads->count && m->schedule->thread_count > 1 &&
+				     has(m, MECHANISM_THREAD_SPREAD);
+		const double part = differs ? threads->value[(state >> 33) % threads->count] : 1;
+		m->thread[t] = (struct host_thread){ (uint32_t)(part * 65536), -1, 0 };
+	}
+}
+
+static void spread_calls(struct host_model *m)
+{
+	const struct number_list *calls = &m->platform->call_quantiles;
+	if (m->schedule->thread_count > 1 && m->platform->ordered_call_quantiles.count &&
+	    has(m, MECHANISM_PEER_EXCHANGE_SPREAD))
+		calls = &m->platform->ordered_call_quantiles;
+	m->call_count = m->seed && has(m, MECHANISM_CALL_SPREAD) ? (uint32_t)calls->count : 0;
+	m->call_part = xcalloc(calls->count, sizeof(*m->call_part));
+	m->mean_part = xcalloc(calls->count, sizeof(*m->mean_part));
+	double mean = 0;
+	for (size_t k = 0; k < calls->count; k++)
+		mean += calls->value[k] / (double)calls->count;
+	for (size_t k = 0; k < calls->count; k++) {
+		m->call_part[k] = (uint32_t)(calls->value[k] * 65536);
+		m->mean_part[k] = has(m, MECHANISM_MEAN_SPREAD)
+					  ? (uint32_t)(calls->value[k] / mean * 65536)
+					  : m->call_part[k];
+	}
+}
+
+static struct host_model *create(const struct platform *platform, const struct schedule *schedule,
+				 uint64_t seed)
+{
+	struct host_model *m = xcalloc(1, sizeof(*m));
+	m->platform = platform;
+	m->schedule = schedule;
+	m->seed = seed;
+	look_up(m);
+	draw_threads(m);
+	spread_calls(m);
+	return m;
+}
+
+static void destroy(struct host_model *m)
+{
+	free(m->call_part);
+	free(m->mean_part);
+	free(m->thread);
+	free(m);
+}
+
+const struct host_model_ops host_measured = { "measured", create, destroy,     call,
+					      other,	  wake,	  synchronised };
