@@ -177,7 +177,8 @@ static void write_keys(const struct results *results, const char *only, bool bas
 static void warn_of_unknown(const struct results *results)
 {
 	for (size_t i = 0; i < results->count; i++)
-		if (!platform_key_find(results->item[i].key))
+		if (!platform_key_find(results->item[i].key) &&
+		    !platform_key_is_evidence(results->item[i].key))
 			report_warning(
 				"'%s' was measured but platform files have no such key: left out",
 				results->item[i].key);

@@ -101,11 +101,16 @@ static int add_entry(struct reading *reading, const char *name, const char *text
 	return 0;
 }
 
-/* `name` is taken, and what is returned is the caller's. */
+/* `name` is taken, and what is returned is the caller's; NULL: of a number that is passed over. */
 static char *by_new_name(struct reading *reading, char *name)
 {
 	const char *spread = ends_with(name, "_mad") ? "_mad" : "";
 	char *own = xprintf("%.*s", (int)(strlen(name) - strlen(spread)), name);
+	if (platform_key_is_evidence(own)) {
+		free(own);
+		free(name);
+		return NULL;
+	}
 	const char *now = platform_key_now(own);
 	free(own);
 	if (!now)
@@ -125,8 +130,9 @@ static int on_key(void *user, const char *section, const char *key, const char *
 		return 1;
 	char *where = xprintf("%s: line %d", reading->path, reading->line);
 	char *name = by_new_name(reading, xprintf("%s%s%s", section, *section ? "." : "", key));
-	int rc = ends_with(name, "_mad") ? check_spread(where, name, value)
-					 : add_entry(reading, name, value, where);
+	int rc = !name			   ? 0
+		 : ends_with(name, "_mad") ? check_spread(where, name, value)
+					   : add_entry(reading, name, value, where);
 	reading->failed = rc != 0;
 	free(name);
 	free(where);

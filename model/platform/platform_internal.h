@@ -40,6 +40,9 @@ const struct platform_key *platform_key_find(const char *name); /* NULL = unknow
 /* The name of a key that had this one once (platform_renamed.def); NULL = it has no other. */
 const char *platform_key_now(const char *old_name);
 
+/* Stood in files for the reader once, and no model looks at it (platform_evidence.def). */
+bool platform_key_is_evidence(const char *name);
+
 /* A number that no model looks at. */
 bool platform_key_unread(const struct platform_key *key);
 

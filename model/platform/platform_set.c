@@ -137,6 +137,11 @@ int platform_set(struct platform *platform, const char *assignment)
 		goto out;
 	}
 	name = xprintf("%.*s", (int)(equals - assignment), assignment);
+	if (platform_key_is_evidence(name)) {
+		report_warning("%s: no model looks at '%s', so nothing changes", where, name);
+		rc = 0;
+		goto out;
+	}
 	if (platform_key_now(name)) {
 		char *now = xstrdup(platform_key_now(name));
 		report_warning("%s: the key is '%s' now", where, now);
@@ -163,6 +168,7 @@ bool platform_set_is_idle(const char *assignment)
 {
 	char *name = xprintf("%.*s", (int)strcspn(assignment, "="), assignment);
 	const struct platform_key *spec = platform_key_find(name);
+	const bool evidence = platform_key_is_evidence(name);
 	free(name);
-	return spec && platform_key_unread(spec);
+	return evidence || (spec && platform_key_unread(spec));
 }
