@@ -120,4 +120,14 @@ static inline void kit_run(const struct sm_device *d, const struct warp_program 
 	assert_int_equal(sm_engine_run(&setup, run), 0);
 }
 
+/* `count` dependent additions, then the end. */
+static inline void kit_chain(struct kit *kit, uint32_t threads, int count, const char *text,
+			     int stall)
+{
+	kit_begin(kit, threads);
+	for (int k = 0; k < count; k++)
+		kit_add(kit, text, stall, NO_BOARD, 0, KIT_WARPS);
+	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+}
+
 #endif

@@ -3,15 +3,6 @@
  */
 #include "sm_kit.h"
 
-/* `count` dependent additions, then the end. */
-static void chain(struct kit *kit, uint32_t threads, int count, const char *text, int stall)
-{
-	kit_begin(kit, threads);
-	for (int k = 0; k < count; k++)
-		kit_add(kit, text, stall, NO_BOARD, 0, KIT_WARPS);
-	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
-}
-
 static double cycles_of(struct kit *kit, const struct sm_device *d, int64_t blocks, int resident,
 			double l2_miss)
 {
@@ -31,7 +22,7 @@ static void a_chain_of_one_warp_takes_its_stall_counts(void **state)
 	(void)state;
 	struct kit kit;
 	struct sm_device d = round_device();
-	chain(&kit, 32, 20, "FADD R0, R0, R1", 4);
+	kit_chain(&kit, 32, 20, "FADD R0, R0, R1", 4);
 	assert_true(fabs(cycles_of(&kit, &d, 1, 1, 0) - 81) < 1e-9); /* 20 x 4, and the exit */
 }
 
@@ -77,10 +68,10 @@ static void four_warps_of_a_sub_partition_hide_each_others_stalls(void **state)
 	(void)state;
 	struct kit kit;
 	struct sm_device d = round_device();
-	chain(&kit, 512, 20, "FADD R0, R0, R1", 4); /* 16 warps: 4 each */
+	kit_chain(&kit, 512, 20, "FADD R0, R0, R1", 4); /* 16 warps: 4 each */
 	double cycles = cycles_of(&kit, &d, 1, 1, 0);
 	assert_true(cycles >= 81 && cycles < 90);
-	chain(&kit, 1024, 20, "FADD R0, R0, R1", 4); /* 8 each: issue is the limit */
+	kit_chain(&kit, 1024, 20, "FADD R0, R0, R1", 4); /* 8 each: issue is the limit */
 	cycles = cycles_of(&kit, &d, 1, 1, 0);
 	assert_true(cycles >= 8 * 21 && cycles < 8 * 21 + 10);
 }
@@ -90,7 +81,7 @@ static void a_pipe_of_half_rate_takes_twice_as_long(void **state)
 	(void)state;
 	struct kit kit;
 	struct sm_device d = round_device();
-	chain(&kit, 1024, 40, "DADD R0, R0, UR4", 1);
+	kit_chain(&kit, 1024, 40, "DADD R0, R0, UR4", 1);
 	double half = cycles_of(&kit, &d, 1, 1, 0);
 	d.interval[SASS_FP64] = 1;
 	double full = cycles_of(&kit, &d, 1, 1, 0);
@@ -282,8 +273,8 @@ static void two_jobs_share_the_multiprocessor(void **state)
 	struct sm_device d = round_device();
 	struct warp_program a, b;
 	struct sm_run run;
-	chain(&kit, 512, 60, "FADD R0, R0, R1", 1);
-	chain(&other, 512, 60, "FADD R0, R0, R1", 1);
+	kit_chain(&kit, 512, 60, "FADD R0, R0, R1", 1);
+	kit_chain(&other, 512, 60, "FADD R0, R0, R1", 1);
 	kit_program(&kit, &a);
 	kit_program(&other, &b);
 	const struct sm_job jobs[] = { { .program = &a, .blocks = 8, .resident = 1 },
@@ -336,7 +327,7 @@ static void a_run_that_goes_on_is_one_that_was_never_interrupted(void **state)
 	kit_add(&kit, "STG.E [R2], R0", 1, NO_BOARD, 0, KIT_WARPS)->sectors_global =
 		4 * (int64_t)KIT_WARPS;
 	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
-	chain(&other, 96, 60, "FADD R0, R0, R1", 3);
+	kit_chain(&other, 96, 60, "FADD R0, R0, R1", 3);
 	kit_program(&kit, &a);
 	kit_program(&other, &b);
 	for (int jobs = 1; jobs <= 2; jobs++) {
@@ -381,7 +372,7 @@ static void what_warps_waited_for_costs_no_time(void **state)
 	struct sm_device d = round_device();
 	struct warp_program program;
 	struct sm_run run[2];
-	chain(&kit, 512, 60, "FADD R0, R0, R1", 3);
+	kit_chain(&kit, 512, 60, "FADD R0, R0, R1", 3);
 	kit_program(&kit, &program);
 	const struct sm_job job = { .program = &program, .blocks = 8, .resident = 2 };
 	for (int k = 0; k < 2; k++) {
@@ -420,69 +411,6 @@ static void sub_partitions_take_turns_at_shared_memory(void **state)
 	assert_true(cycles > 2 * (16 * 8 + 300) && cycles < 2 * (20 * 8 + 300));
 }
 
-static double grid_cycles(struct kit *kit, const struct sm_device *d, int sm_count, int64_t blocks)
-{
-	struct warp_program program;
-	struct grid_answer answer;
-	kit_program(kit, &program);
-	const struct grid_launch launch = { .program = &program, .blocks = blocks };
-	assert_int_equal(grid_time(d, sm_count, &launch, &answer), 0);
-	double cycles = answer.cycles;
-	grid_answer_release(&answer);
-	warp_program_release(&program);
-	return cycles;
-}
-
-static void a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts(void **state)
-{
-	(void)state;
-	struct kit kit;
-	struct sm_device d = round_device();
-	d.block_slots = 8;
-	chain(&kit, 128, 50, "FADD R0, R0, R1", 15);
-	double cycles =
-		grid_cycles(&kit, &d, 1, 8 * 500); /* eight side by side, each as if alone */
-	assert_true(fabs(cycles / (500 * (50 * 15 + 1)) - 1) < 0.001);
-}
-
-static void the_last_multiprocessor_begins_late(void **state)
-{
-	(void)state;
-	struct kit kit;
-	struct sm_device d = round_device();
-	chain(&kit, 128, 50, "FADD R0, R0, R1", 4);
-	d.block_fill_cycles = 100;
-	double one = grid_cycles(&kit, &d, 10, 1);
-	assert_true(fabs(grid_cycles(&kit, &d, 10, 10) - one - 90) < 1e-9);
-	assert_true(fabs(grid_cycles(&kit, &d, 10, 6) - one - 50) < 1e-9);
-}
-
-static void a_launch_without_blocks_is_an_error_and_leaves_nothing(void **state)
-{
-	(void)state;
-	struct kit kit;
-	struct sm_device d = round_device();
-	struct warp_program program;
-	struct grid_answer answer;
-	struct sm_run run;
-	struct said said;
-	chain(&kit, 128, 50, "FADD R0, R0, R1", 4);
-	kit_program(&kit, &program);
-	const struct grid_launch launch = { .program = &program };
-	const struct sm_job job = { .program = &program, .resident = 1 };
-	const struct sm_setup setup = {
-		.device = &d, .job = &job, .job_count = 1, .memory = { .sharers = 1 }
-	};
-	said_begin(&said);
-	assert_int_equal(grid_time(&d, 10, &launch, &answer), -1);
-	assert_says(&said, "a launch without blocks");
-	said_begin(&said);
-	assert_int_equal(sm_engine_run(&setup, &run), -1);
-	assert_says(&said, "no block fits");
-	assert_null(run.block);
-	warp_program_release(&program);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -502,9 +430,6 @@ int main(void)
 		cmocka_unit_test(a_run_that_goes_on_is_one_that_was_never_interrupted),
 		cmocka_unit_test(what_warps_waited_for_costs_no_time),
 		cmocka_unit_test(sub_partitions_take_turns_at_shared_memory),
-		cmocka_unit_test(a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts),
-		cmocka_unit_test(the_last_multiprocessor_begins_late),
-		cmocka_unit_test(a_launch_without_blocks_is_an_error_and_leaves_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * From one multiprocessor to a launch, against times worked out by hand.
+ */
+#include "sm_kit.h"
+
+static double grid_cycles(struct kit *kit, const struct sm_device *d, int sm_count, int64_t blocks)
+{
+	struct warp_program program;
+	struct grid_answer answer;
+	kit_program(kit, &program);
+	const struct grid_launch launch = { .program = &program, .blocks = blocks };
+	assert_int_equal(grid_time(d, sm_count, &launch, &answer), 0);
+	double cycles = answer.cycles;
+	grid_answer_release(&answer);
+	warp_program_release(&program);
+	return cycles;
+}
+
+static void a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	d.block_slots = 8;
+	kit_chain(&kit, 128, 50, "FADD R0, R0, R1", 15);
+	double cycles =
+		grid_cycles(&kit, &d, 1, 8 * 500); /* eight side by side, each as if alone */
+	assert_true(fabs(cycles / (500 * (50 * 15 + 1)) - 1) < 0.001);
+}
+
+static void the_last_multiprocessor_begins_late(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	kit_chain(&kit, 128, 50, "FADD R0, R0, R1", 4);
+	d.block_fill_cycles = 100;
+	double one = grid_cycles(&kit, &d, 10, 1);
+	assert_true(fabs(grid_cycles(&kit, &d, 10, 10) - one - 90) < 1e-9);
+	assert_true(fabs(grid_cycles(&kit, &d, 10, 6) - one - 50) < 1e-9);
+}
+
+static void a_launch_without_blocks_is_an_error_and_leaves_nothing(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	struct warp_program program;
+	struct grid_answer answer;
+	struct sm_run run;
+	struct said said;
+	kit_chain(&kit, 128, 50, "FADD R0, R0, R1", 4);
+	kit_program(&kit, &program);
+	const struct grid_launch launch = { .program = &program };
+	const struct sm_job job = { .program = &program, .resident = 1 };
+	const struct sm_setup setup = {
+		.device = &d, .job = &job, .job_count = 1, .memory = { .sharers = 1 }
+	};
+	said_begin(&said);
+	assert_int_equal(grid_time(&d, 10, &launch, &answer), -1);
+	assert_says(&said, "a launch without blocks");
+	said_begin(&said);
+	assert_int_equal(sm_engine_run(&setup, &run), -1);
+	assert_says(&said, "no block fits");
+	assert_null(run.block);
+	warp_program_release(&program);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts),
+		cmocka_unit_test(the_last_multiprocessor_begins_late),
+		cmocka_unit_test(a_launch_without_blocks_is_an_error_and_leaves_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
