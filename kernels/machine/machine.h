@@ -122,8 +122,8 @@ machine_cuda_new(uint32_t gpus); /* loads libwarpreel-cuda.so; says what is miss
 /* The same from libwarpreel-cuda-blocks.so, whose kernels note where and when their blocks run;
  * (*notes)->end() after the runs. */
 struct warpreel_block_notes;
-struct machine *machine_cuda_new_noting(uint32_t gpus, uint32_t launches,
-					const struct warpreel_block_notes **notes);
+struct machine *machine_cuda_new_instrumented(uint32_t gpus, uint32_t launches,
+					      const struct warpreel_block_notes **notes);
 struct machine *machine_plan_new(uint32_t gpus,
 				 struct schedule *schedule /* borrowed, filled by run */);
 

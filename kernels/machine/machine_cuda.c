@@ -126,8 +126,8 @@ struct machine *machine_cuda_new(uint32_t gpus)
 	return cuda ? cuda->machine_new(gpus) : NULL;
 }
 
-struct machine *machine_cuda_new_noting(uint32_t gpus, uint32_t launches,
-					const struct warpreel_block_notes **notes)
+struct machine *machine_cuda_new_instrumented(uint32_t gpus, uint32_t launches,
+					      const struct warpreel_block_notes **notes)
 {
 	char *path = library_path(&noting_library);
 	void *library, *symbol;

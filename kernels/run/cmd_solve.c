@@ -87,7 +87,7 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 		goto out;
 	const struct warpreel_block_notes *notes = NULL;
 	if (o->blocks)
-		m = machine_cuda_new_noting((uint32_t)o->gpus, (uint32_t)o->blocks, &notes);
+		m = machine_cuda_new_instrumented((uint32_t)o->gpus, (uint32_t)o->blocks, &notes);
 	else
 		m = machine_new(o->backend, (uint32_t)o->gpus);
 	if (!m)
