@@ -2,99 +2,51 @@
  * Shared links against times worked out by hand, and the properties of max-min fairness on random
  * sets of flows.
  */
-#include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/engine/links.h"
+#include "links_kit.h"
 
 enum { FLOWS_MAX = 16 };
 
-/* Copies that start at given times, each on a stream of its own. Flows ask one byte a nanosecond
- * unless `solo_ns` says else. */
-struct start {
-	sim_time at_ns;
-	struct schedule_copy copy;
-	sim_time solo_ns;
-};
-
-static void check_shares(const struct links *links, double link_bytes_per_ps)
+/* Peer copies: each uses its source's way out and its target's way in. */
+static bool uses(const struct start *start, uint32_t link)
 {
-	for (uint32_t link = 0; link < 2 * links->gpu_count; link++) {
-		double used = 0;
-		for (uint32_t k = 0; k < links->active_count; k++) {
-			const struct flow *flow = &links->flow[links->active[k]];
-			for (int l = 0; l < flow->link_count; l++)
-				used += flow->link[l] == link ? flow->rate * flow->asked_per_ps : 0;
+	return link == 2u * start->copy.source_gpu || link == 2u * start->copy.target_gpu + 1;
+}
+
+static void check_shares(const struct links *links, const struct start *start, uint32_t count)
+{
+	const double link_bytes_per_ps = links->platform->nvlink_bytes_per_s * 1e-12;
+	double used[16] = { 0 }, most[16] = { 0 };
+	for (uint32_t k = 0; k < count; k++)
+		for (uint32_t link = 0; link < 16; link++) {
+			double rate = uses(&start[k], link) ? links_rate(links, k) : 0;
+			used[link] += rate * own_rate(&start[k]);
+			most[link] = rate > most[link] ? rate : most[link];
 		}
-		assert_true(used <= link_bytes_per_ps * (1 + 1e-6));
-	}
-	for (uint32_t k = 0; k < links->active_count;
-	     k++) { /* who runs below its own rate has a full link to show, shared as fairly */
-		const struct flow *flow = &links->flow[links->active[k]];
-		bool held_back = flow->rate < 1 - 1e-9, has_reason = false;
-		for (int l = 0; held_back && l < flow->link_count; l++) {
-			double used = 0, most = 0;
-			for (uint32_t j = 0; j < links->active_count; j++) {
-				const struct flow *other = &links->flow[links->active[j]];
-				for (int m = 0; m < other->link_count; m++) {
-					if (other->link[m] != flow->link[l])
-						continue;
-					used += other->rate * other->asked_per_ps;
-					most = other->rate > most ? other->rate : most;
-				}
-			}
-			has_reason |= used >= link_bytes_per_ps * (1 - 1e-6) &&
-				      flow->rate >= most * (1 - 1e-6);
-		}
+	for (uint32_t link = 0; link < 16; link++)
+		assert_true(used[link] <= link_bytes_per_ps * (1 + 1e-6));
+	for (uint32_t k = 0; k < count; k++) {
+		/* who runs below its own rate has a full link to show, shared as fairly */
+		double rate = links_rate(links, k);
+		bool held_back = rate > 0 && rate < 1 - 1e-9, has_reason = false;
+		for (uint32_t link = 0; held_back && link < 16; link++)
+			has_reason |= uses(&start[k], link) &&
+				      used[link] >= link_bytes_per_ps * (1 - 1e-6) &&
+				      rate >= most[link] * (1 - 1e-6);
 		assert_true(!held_back || has_reason);
 	}
 }
 
-static void run_flows(const struct platform *platform, const struct start *start, uint32_t count,
-		      double end[FLOWS_MAX], bool check)
-{
-	struct links links;
-	struct event_queue queue;
-	struct event event;
-	uint32_t started = 0, ended = 0;
-	links_init(&links, platform, 8, count);
-	event_queue_init(&queue);
-	while (ended < count) {
-		/* a start is due before the next end, or at the same instant */
-		if (started < count && start[started].at_ns * 1000 <= event_queue_next(&queue)) {
-			const struct start *s = &start[started];
-			sim_time solo = s->solo_ns ? s->solo_ns : s->copy.bytes;
-			links_start(&links, &queue, s->at_ns * 1000, started, &s->copy,
-				    solo * 1000);
-			started++;
-		} else {
-			assert_true(event_queue_pop(&queue, &event));
-			if (links_finish(&links, &queue, event.at_ps, event.target, event.stamp)) {
-				end[event.target] = (double)event.at_ps / 1000;
-				ended++;
-			}
-		}
-		if (check)
-			check_shares(&links, platform->nvlink_bytes_per_s * 1e-12);
-	}
-	links_release(&links);
-	event_queue_release(&queue);
-}
-
-#define PEER(from, to, size)                                                                       \
-	{                                                                                          \
-		.kind = COPY_PEER, .source_gpu = (from), .target_gpu = (to), .bytes = (size),      \
-		.rows = 1                                                                          \
-	}
 /* The flows on links that are free but for their width: when each ends, in ns. */
 static void assert_ends(const struct start *start, uint32_t count, const double *expected)
 {
 	double end[FLOWS_MAX];
 	struct platform platform;
 	platform_of(&platform, "free");
-	run_flows(&platform, start, count, end, true);
+	run_flows(&platform, 0, start, count, end, check_shares);
 	for (uint32_t k = 0; k < count; k++)
 		NEAR(end[k], expected[k]);
 	platform_release(&platform);
@@ -171,7 +123,7 @@ static void copies_inside_a_gpu_use_no_link(void **state)
 	struct platform platform;
 	platform_of(&platform, "free");
 	start[0].copy.kind = start[1].copy.kind = COPY_D2D;
-	run_flows(&platform, start, 2, end, false);
+	run_flows(&platform, 0, start, 2, end, NULL);
 	NEAR(end[0], 1000);
 	NEAR(end[1], 1000);
 	platform_release(&platform);
@@ -193,10 +145,10 @@ static void the_host_bridge_carries_what_its_curve_says_for_so_many_gpus(void **
 					     .bytes = 1000,
 					     .rows = 1 },
 					   0 };
-	run_flows(&platform, start, 4, end, false);
+	run_flows(&platform, 0, start, 4, end, NULL);
 	for (int k = 0; k < 4; k++)
 		NEAR(end[k], 2000);
-	run_flows(&platform, start, 2, end, false);
+	run_flows(&platform, 0, start, 2, end, NULL);
 	NEAR(end[0], 1000);
 	/* the way down is not the way up */
 	start[1].copy = (struct schedule_copy){
@@ -205,7 +157,7 @@ static void the_host_bridge_carries_what_its_curve_says_for_so_many_gpus(void **
 	start[3].copy = (struct schedule_copy){
 		.kind = COPY_D2H, .source_gpu = 3, .target_gpu = 0xffff, .bytes = 1000, .rows = 1
 	};
-	run_flows(&platform, start, 4, end, false);
+	run_flows(&platform, 0, start, 4, end, NULL);
 	for (int k = 0; k < 4; k++)
 		NEAR(end[k], 1000);
 	platform_release(&platform);
@@ -231,7 +183,7 @@ static void random_flows_keep_capacity_and_max_min_fairness_at_every_instant(voi
 					   (1 + rand() % 3); /* some ask less than the link has */
 			at_ns += rand() % 1000;
 		}
-		run_flows(&platform, start, count, end, true);
+		run_flows(&platform, 0, start, count, end, check_shares);
 		double first = 1e18, last = 0, bytes_out[8] = { 0 };
 		for (uint32_t k = 0; k < count; k++) {
 			assert_true(end[k] >= (double)(start[k].at_ns + start[k].solo_ns) -
@@ -257,7 +209,7 @@ static void a_flow_that_hardly_moves_ends_with_all_time(void **state)
 	double end[FLOWS_MAX];
 	platform_of(&platform, "free");
 	set(&platform, "nvlink.bytes_per_s", 1e-6);
-	run_flows(&platform, start, 2, end, false);
+	run_flows(&platform, 0, start, 2, end, NULL);
 	NEAR(end[1], (double)SIM_LAST / 1000);
 	platform_release(&platform);
 }

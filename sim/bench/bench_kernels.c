@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "traces/base/config_list.h"
 #include "traces/base/util.h"
+#include "bench_time.h"
 
 struct bench {
 	double *cpu_ms; /* of each launch: the thread's own time, whatever else uses the core */
@@ -15,13 +15,6 @@ struct bench {
 	double cpu_s, gpu_s, most_ms;
 	char *slowest; /* configuration of the launch that took longest */
 };
-
-static double cpu_seconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void add(struct bench *b, double cpu_s, double gpu_ns, const struct config_line *line)
 {
@@ -55,10 +48,10 @@ static int bench_config(struct bench *b, const struct program *program, struct p
 		if (op->kind != OP_LAUNCH)
 			continue;
 		size_t before = warps_computed(predictor->warps);
-		double ns, from_s = cpu_seconds();
+		double ns, from_s = bench_seconds();
 		rc = model.ops->cost(&model, &schedule, &schedule.shape[op->object], op, &ns);
 		if (!rc && warps_computed(predictor->warps) > before)
-			add(b, cpu_seconds() - from_s, ns, line);
+			add(b, bench_seconds() - from_s, ns, line);
 	}
 	b->configs++;
 	schedule_release(&schedule);

@@ -12,8 +12,8 @@
 #include "sim/time/sim_time.h"
 
 /* Within one instant devices finish before hosts look, so that a host that asks "done?" at the very
- * moment gets a yes. */
-enum event_rank { RANK_FLOW, RANK_STREAM, RANK_THREAD };
+ * moment gets a yes. Links are shared out when all of an instant has happened. */
+enum event_rank { RANK_FLOW, RANK_STREAM, RANK_THREAD, RANK_SHARE };
 
 struct event {
 	sim_time at_ps;

@@ -7,6 +7,11 @@
 
 #include "traces/base/util.h"
 
+enum { NO_ROUTE = UINT32_MAX };
+
+/* A flow is not held back below this share, so that every run ends. */
+#define SHARE_LEAST 1e-6
+
 /* link numbering: 2g = GPU g out, 2g + 1 = GPU g in, then host up (device to host) and host down,
  * then the GPUs' memories. */
 static uint32_t host_up(const struct links *links)
@@ -24,180 +29,284 @@ static uint32_t memory_of(const struct links *links, uint16_t gpu)
 	return 2 * links->gpu_count + 2 + gpu;
 }
 
+static double per_ps(double bytes_per_s)
+{
+	return bytes_per_s > 0 ? bytes_per_s * 1e-12 : INFINITY;
+}
+
+/* A link of the host: what it can carry for each number of users. */
+static void set_host_link(struct links *links, uint32_t number, const struct curve *share,
+			  uint32_t most_users)
+{
+	struct link *link = &links->link[number];
+	link->for_users = xcalloc((size_t)most_users + 1, sizeof(*link->for_users));
+	for (uint32_t users = 0; users <= most_users; users++)
+		link->for_users[users] =
+			share->x.count ? per_ps(curve_at_linear(share, (double)users)) : INFINITY;
+	link->capacity = link->for_users[0];
+}
+
 void links_init(struct links *links, const struct platform *platform, uint32_t gpu_count,
 		uint32_t stream_count)
 {
 	*links = (struct links){ .platform = platform,
 				 .gpu_count = gpu_count,
 				 .link_count = 2 * gpu_count + 2,
-				 .flow_count = stream_count };
-	links->flow = xcalloc(stream_count, sizeof(*links->flow));
-	links->active = xcalloc(stream_count, sizeof(*links->active));
+				 .announced_ps = SIM_NEVER };
 	size_t most = 3 * (size_t)gpu_count + 2;
-	links->asked = xcalloc(most, sizeof(*links->asked));
-	links->users = xcalloc(most, sizeof(*links->users));
+	links->link = xcalloc(most, sizeof(*links->link));
+	links->flow = xcalloc(stream_count, sizeof(*links->flow));
+	for (uint32_t stream = 0; stream < stream_count; stream++)
+		links->flow[stream].route = NO_ROUTE;
+	links->active = xcalloc(stream_count, sizeof(*links->active));
+	links->end_ps = xcalloc(stream_count, sizeof(*links->end_ps));
+	links->left = xcalloc(most, sizeof(*links->left));
+	links->list = xcalloc(most, sizeof(*links->list));
+	for (uint32_t link = 0; link < links->link_count; link++)
+		links->link[link].capacity = INFINITY;
+	if (!mechanism_on(&platform->mechanisms, MECHANISM_LINK_SHARING))
+		return;
+	for (uint32_t link = 0; link < host_up(links); link++)
+		links->link[link].capacity = per_ps(platform->nvlink_bytes_per_s);
+	set_host_link(links, host_up(links), &platform->share_d2h, stream_count);
+	set_host_link(links, host_down(links), &platform->share_h2d, stream_count);
 }
 
 void links_share_memory(struct links *links, double bytes_per_s)
 {
+	uint32_t first = links->link_count;
 	links->memory_bytes_per_s = bytes_per_s;
 	links->link_count = 3 * links->gpu_count + 2;
+	for (uint32_t link = first; link < links->link_count; link++)
+		links->link[link].capacity = per_ps(bytes_per_s);
 }
 
 void links_release(struct links *links)
 {
+	for (uint32_t link = 0; link < links->link_count; link++) {
+		free(links->link[link].route);
+		free(links->link[link].for_users);
+	}
+	for (uint32_t route = 0; route < links->route_count; route++)
+		free(links->route[route].flow);
+	map_release(&links->route_of);
+	free(links->link);
 	free(links->flow);
+	free(links->route);
 	free(links->active);
-	free(links->asked);
-	free(links->users);
+	free(links->end_ps);
+	free(links->left);
+	free(links->list);
 	memset(links, 0, sizeof(*links));
 }
 
-/* Bytes per ps a link can carry with its present users. */
-static double capacity(const struct links *links, uint32_t link)
+/* ---- which flow ends first ---- */
+
+static const struct route_flow *next_of(const struct route *route)
 {
-	const struct platform *p = links->platform;
-	double per_s = p->nvlink_bytes_per_s;
-	if (link >= memory_of(links, 0))
-		per_s = links->memory_bytes_per_s;
-	else if (!mechanism_on(&p->mechanisms, MECHANISM_LINK_SHARING))
-		return INFINITY;
-	else if (link >= host_up(links)) {
-		const struct curve *share = link == host_up(links) ? &p->share_d2h : &p->share_h2d;
-		per_s = share->x.count ? curve_at_linear(share, (double)links->users[link])
-				       : INFINITY;
-	}
-	return per_s > 0 ? per_s * 1e-12 : INFINITY;
+	return &route->flow[route->count - 1];
 }
 
-static bool any_overload(const struct links *links)
+/* Brings what a route's first flow has left up to now. */
+static void advance(struct route *route, sim_time now)
 {
-	for (uint32_t link = 0; link < links->link_count; link++)
-		if (links->users[link] > 1 &&
-		    links->asked[link] > capacity(links, link) * (1 + 1e-9))
-			return true;
-	return false;
+	route->remaining_ps -= (double)(now - route->updated_ps) * route->rate;
+	route->updated_ps = now;
 }
 
-/* Progressive filling: the tightest link fixes the rates of its flows, then the rest. Order is
- * fixed: link number, start order. */
-static void solve(struct links *links)
+/* When the next flow of a route ends at its present rate; it is up to date. */
+static sim_time end_of(const struct route *route)
 {
-	double *left = xmalloc(links->link_count * sizeof(*left)),
-	       *asked = xmalloc(links->link_count * sizeof(*asked));
-	bool *fixed = xcalloc(links->flow_count, sizeof(*fixed));
-	for (uint32_t link = 0; link < links->link_count; link++) {
-		left[link] = capacity(links, link);
-		asked[link] = links->asked[link];
+	if (route->remaining_ps <= 0)
+		return route->updated_ps;
+	double left_ps = route->rate > 0 ? route->remaining_ps / route->rate : INFINITY;
+	if (!(left_ps < (double)(SIM_LAST - route->updated_ps)))
+		return SIM_LAST;
+	sim_time whole_ps = (sim_time)left_ps; /* rounded up */
+	return route->updated_ps + whole_ps + ((double)whole_ps < left_ps);
+}
+
+/* Says when the next flow of all ends, in the order of their starts where several end at once;
+ * `most`: no later than this. */
+static void announce(struct links *links, struct event_queue *queue, sim_time most)
+{
+	uint32_t best = NO_ROUTE;
+	sim_time first = most < SIM_NEVER ? most + 1 : SIM_NEVER;
+	for (uint32_t k = 0; k < links->active_count; k++) {
+		sim_time end = links->end_ps[k];
+		if (end > first || (end == first && best == NO_ROUTE))
+			continue;
+		const struct route *route = &links->route[links->active[k]];
+		if (end == first && next_of(route)->order > next_of(&links->route[best])->order)
+			continue;
+		first = end;
+		best = links->active[k];
 	}
-	for (uint32_t k = 0; k < links->active_count; k++)
-		links->flow[links->active[k]].rate = 1;
-	for (;;) {
-		uint32_t tightest = UINT32_MAX;
-		double share = 1;
-		for (uint32_t link = 0; link < links->link_count; link++) {
-			if (asked[link] > 0 && left[link] < asked[link] * share) {
-				share = left[link] / asked[link];
-				tightest = link;
-			}
+	if (best == NO_ROUTE)
+		return;
+	uint32_t stream = next_of(&links->route[best])->stream;
+	if (links->announced_ps == first && links->announced_stream == stream)
+		return;
+	links->announced_ps = first;
+	links->announced_stream = stream;
+	event_queue_push(queue, first, RANK_FLOW, stream, ++links->stamp);
+}
+
+/* ---- max-min fairness ---- */
+
+/* The link with least to give for what is asked of it, where that is less than 1; the first of
+ * equals. In `list`, of which links without open routes are taken out. */
+static uint32_t tightest_link(const struct link_left *of, uint32_t *list, uint32_t *count)
+{
+	uint32_t tightest = UINT32_MAX, kept = 0, listed = *count;
+	double least = 1;
+	for (uint32_t k = 0; k < listed; k++) {
+		uint32_t link = list[k];
+		if (!of[link].open)
+			continue;
+		list[kept++] = link;
+		if (of[link].share < least) {
+			least = of[link].share;
+			tightest = link;
 		}
-		if (tightest == UINT32_MAX)
-			break;
-		for (uint32_t k = 0; k < links->active_count; k++) {
-			uint32_t id = links->active[k];
-			struct flow *flow = &links->flow[id];
-			bool here = false;
-			for (int l = 0; l < flow->link_count; l++)
-				here |= flow->link[l] == tightest;
-			if (!here || fixed[id])
+	}
+	*count = kept;
+	return tightest;
+}
+
+static void set_rate(struct links *links, struct route *route, sim_time now, double rate)
+{
+	if (rate == route->rate)
+		return;
+	advance(route, now);
+	route->rate = rate;
+	links->end_ps[route->at] = end_of(route);
+}
+
+/* Takes a route whose rate is known off the links it is on. */
+static void take_off(struct link_left *of, const struct route *route, double share)
+{
+	for (int l = 0; l < route->link_count; l++) {
+		struct link_left *link = &of[route->link[l]];
+		link->asked -= route->asked[l];
+		link->left -= route->asked[l] * share;
+		if (--link->open)
+			link->share = link->asked > 0 ? link->left / link->asked : INFINITY;
+	}
+}
+
+/* Progressive filling: the tightest link fixes the rates of the routes over it, then the rest. */
+static void fill(struct links *links, sim_time now)
+{
+	struct link_left *of = links->left;
+	uint32_t *list = links->list, listed = 0, fixed = 0, tightest;
+	const uint32_t round = ++links->round;
+	for (uint32_t k = 0; k < links->link_count; k++) {
+		const struct link *link = &links->link[k];
+		of[k] = (struct link_left){ link->capacity, link->asked, link->share,
+					    link->route_count };
+		if (link->route_count)
+			list[listed++] = k;
+	}
+	while ((tightest = tightest_link(of, list, &listed)) != UINT32_MAX) {
+		const double share = of[tightest].share,
+			     rate = share > SHARE_LEAST ? share : SHARE_LEAST;
+		const uint32_t *number = links->link[tightest].route;
+		for (; of[tightest].open; number++) {
+			struct route *route = &links->route[*number];
+			if (route->round == round)
 				continue;
-			fixed[id] = true;
-			flow->rate = share > 1e-6 ? share : 1e-6;
-			for (int l = 0; l < flow->link_count; l++) {
-				asked[flow->link[l]] -= flow->asked_per_ps * flow->weight[l];
-				left[flow->link[l]] -= flow->asked_per_ps * flow->weight[l] * share;
-			}
+			route->round = round;
+			set_rate(links, route, now, rate);
+			take_off(of, route, share);
+			fixed++;
 		}
-		asked[tightest] = 0;
 	}
-	free(left);
-	free(asked);
-	free(fixed);
+	for (uint32_t k = 0; fixed < links->active_count && k < links->active_count; k++) {
+		struct route *route = &links->route[links->active[k]];
+		if (route->round != round)
+			set_rate(links, route, now, 1);
+	}
 }
 
-static void push_end(struct links *links, struct event_queue *queue, sim_time now, uint32_t stream)
+void links_share(struct links *links, struct event_queue *queue, sim_time now)
 {
-	struct flow *flow = &links->flow[stream];
-	double left_ps = ceil(flow->remaining_ps / flow->rate);
-	flow->stamp++;
-	event_queue_push(queue,
-			 left_ps < (double)(SIM_LAST - now) ? now + (sim_time)left_ps : SIM_LAST,
-			 RANK_FLOW, stream, flow->stamp);
+	links->unshared = false;
+	links->contended = links->overloaded > 0;
+	if (links->contended)
+		fill(links, now);
+	for (uint32_t k = 0; !links->contended && k < links->active_count; k++)
+		set_rate(links, &links->route[links->active[k]], now, 1);
+	announce(links, queue, SIM_NEVER);
 }
 
-/* After the set of flows changed: progress everyone to now, find the new rates, announce the new
- * ends. */
-static void reshare(struct links *links, struct event_queue *queue, sim_time now)
+double links_rate(const struct links *links, uint32_t stream)
 {
-	for (uint32_t k = 0; k < links->active_count; k++) {
-		struct flow *flow = &links->flow[links->active[k]];
-		flow->remaining_ps -= (double)(now - flow->updated_ps) * flow->rate;
-		flow->remaining_ps = flow->remaining_ps > 0 ? flow->remaining_ps : 0;
-		flow->updated_ps = now;
-	}
-	bool overload = any_overload(links);
-	if (overload)
-		solve(links);
-	for (uint32_t k = 0; k < links->active_count; k++) {
-		if (!overload)
-			links->flow[links->active[k]].rate = 1;
-		push_end(links, queue, now, links->active[k]);
-	}
-	links->contended = overload;
+	uint32_t route = links->flow[stream].route;
+	return route == NO_ROUTE ? 0 : links->route[route].rate;
 }
 
-static void add_link(struct flow *flow, uint32_t link, double weight)
+/* After the set of flows changed. What ends at this very instant does so whatever the rates; else
+ * they are found once all that starts or ends now has. */
+static void changed(struct links *links, struct event_queue *queue, sim_time now)
 {
-	flow->link[flow->link_count] = link;
-	flow->weight[flow->link_count++] = weight;
+	if (!links->contended && !links->overloaded) {
+		announce(links, queue, SIM_NEVER);
+		return;
+	}
+	announce(links, queue, now);
+	if (links->unshared)
+		return;
+	links->unshared = true;
+	event_queue_push(queue, now, RANK_SHARE, 0, 0);
+}
+
+/* ---- routes ---- */
+
+static void add_link(struct route *route, struct flow *flow, uint32_t link, double weight)
+{
+	route->link[route->link_count] = link;
+	flow->weight[route->link_count++] = weight;
 }
 
 /* Alone nobody is slowed: a flow asks of memory at most what that has. */
-static void add_memory(const struct links *links, struct flow *flow, uint16_t gpu, double weight)
+static void add_memory(const struct links *links, struct route *route, struct flow *flow,
+		       uint16_t gpu, double weight)
 {
 	double most = links->memory_bytes_per_s * 1e-12;
 	if (!(links->memory_bytes_per_s > 0) || gpu >= links->gpu_count)
 		return;
-	add_link(flow, memory_of(links, gpu),
+	add_link(route, flow, memory_of(links, gpu),
 		 flow->asked_per_ps * weight > most ? most / flow->asked_per_ps : weight);
 }
 
-static void set_route(const struct links *links, struct flow *flow,
+/* The links of a copy, and what the flow puts on each. */
+static void set_links(const struct links *links, struct route *route, struct flow *flow,
 		      const struct schedule_copy *copy)
 {
 	uint32_t gpus = links->gpu_count;
 	switch ((enum copy_kind)copy->kind) {
 	case COPY_H2D:
-		add_link(flow, host_down(links), 1);
-		add_memory(links, flow, copy->target_gpu, 1);
+		add_link(route, flow, host_down(links), 1);
+		add_memory(links, route, flow, copy->target_gpu, 1);
 		break;
 	case COPY_D2H:
-		add_link(flow, host_up(links), 1);
-		add_memory(links, flow, copy->source_gpu, 1);
+		add_link(route, flow, host_up(links), 1);
+		add_memory(links, route, flow, copy->source_gpu, 1);
 		break;
 	case COPY_PEER:
 		if (copy->source_gpu < gpus)
-			add_link(flow, 2u * copy->source_gpu, 1);
+			add_link(route, flow, 2u * copy->source_gpu, 1);
 		if (copy->target_gpu < gpus)
-			add_link(flow, 2u * copy->target_gpu + 1, 1);
-		add_memory(links, flow, copy->source_gpu, 1);
-		add_memory(links, flow, copy->target_gpu, 1);
+			add_link(route, flow, 2u * copy->target_gpu + 1, 1);
+		add_memory(links, route, flow, copy->source_gpu, 1);
+		add_memory(links, route, flow, copy->target_gpu, 1);
 		break;
 	case COPY_D2D: /* inside one GPU's memory */
-		add_memory(links, flow, copy->target_gpu, 2);
+		add_memory(links, route, flow, copy->target_gpu, 2);
 		break;
 	case COPY_MEMSET:
-		add_memory(links, flow, copy->target_gpu, 1);
+		add_memory(links, route, flow, copy->target_gpu, 1);
 		break;
 	case COPY_H2H: /* host memory: no link of ours */
 	case COPY_KIND_COUNT:
@@ -205,69 +314,158 @@ static void set_route(const struct links *links, struct flow *flow,
 	}
 }
 
-static struct flow *begin_flow(struct links *links, sim_time now, uint32_t stream, double bytes,
-			       sim_time solo_ps)
+/* The number of the route over these links, a new one where nothing went that way before. */
+static uint32_t route_number(struct links *links, const struct route *like, int64_t kind,
+			     int64_t ends)
 {
-	struct flow *flow = &links->flow[stream];
-	uint32_t stamp = flow->stamp;
-	*flow = (struct flow){ .remaining_ps = (double)solo_ps,
-			       .rate = 1,
-			       .updated_ps = now,
-			       .stamp = stamp,
-			       .active = true };
-	flow->asked_per_ps = solo_ps > 0 ? bytes / (double)solo_ps : 0;
-	return flow;
+	uint32_t number = map_intern(&links->route_of, kind, ends, links->route_count);
+	if (number < links->route_count)
+		return number;
+	GROW(links->route, links->route_count, links->route_capacity);
+	struct route *route = &links->route[links->route_count++];
+	*route = *like;
+	return number;
 }
 
-static void enter_flow(struct links *links, struct event_queue *queue, sim_time now,
-		       uint32_t stream)
+/* ---- flows come and go ---- */
+
+/* A flow more or less on a link. */
+static void use_link(struct links *links, uint32_t number, double asked, int users)
 {
-	const struct flow *flow = &links->flow[stream];
-	links->active[links->active_count++] = stream;
-	for (int l = 0; l < flow->link_count; l++) {
-		links->asked[flow->link[l]] += flow->asked_per_ps * flow->weight[l];
-		links->users[flow->link[l]]++;
+	struct link *link = &links->link[number];
+	link->users += (uint32_t)users;
+	link->asked = link->users ? link->asked + asked : 0;
+	if (link->for_users)
+		link->capacity = link->for_users[link->users];
+	bool overloaded = link->users > 1 && link->asked > link->capacity * (1 + 1e-9);
+	links->overloaded += (uint32_t)overloaded - (uint32_t)link->overloaded;
+	link->overloaded = overloaded;
+	link->share = link->asked > 0 ? link->capacity / link->asked : INFINITY;
+}
+
+/* A route has its first flow, or lost its last. */
+static void put_on_links(struct links *links, uint32_t number)
+{
+	struct route *route = &links->route[number];
+	route->at = links->active_count;
+	links->active[links->active_count++] = number;
+	for (int l = 0; l < route->link_count; l++) {
+		struct link *link = &links->link[route->link[l]];
+		GROW(link->route, link->route_count, link->route_capacity);
+		route->asked[l] = 0;
+		route->place[l] = link->route_count;
+		link->route[link->route_count++] = number;
 	}
-	if (links->contended || any_overload(links))
-		reshare(links, queue, now);
-	else
-		push_end(links, queue, now, stream);
+}
+
+static void put_in_place(const struct links *links, uint32_t number, uint32_t on, uint32_t place)
+{
+	struct route *route = &links->route[number];
+	for (int l = 0; l < route->link_count; l++)
+		if (route->link[l] == on)
+			route->place[l] = place;
+}
+
+static void take_off_links(struct links *links, struct route *route)
+{
+	uint32_t last = links->active[--links->active_count];
+	links->active[route->at] = last;
+	links->end_ps[route->at] = links->end_ps[links->active_count];
+	links->route[last].at = route->at;
+	for (int l = 0; l < route->link_count; l++) {
+		struct link *link = &links->link[route->link[l]];
+		uint32_t moved = link->route[--link->route_count];
+		link->route[route->place[l]] = moved;
+		put_in_place(links, moved, route->link[l], route->place[l]);
+	}
+}
+
+/* Puts a flow among those of its route, which is up to date. */
+static void line_up(struct route *route, uint32_t stream, double solo_ps, uint64_t order)
+{
+	double key = route->count ? next_of(route)->key + (solo_ps - route->remaining_ps) : 0;
+	GROW(route->flow, route->count, route->capacity);
+	uint32_t low = 0, high = route->count;
+	while (low < high) { /* those that end later, or equally late but started before, stay */
+		uint32_t middle = low + (high - low) / 2;
+		if (route->flow[middle].key > key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	memmove(&route->flow[low + 1], &route->flow[low],
+		(route->count - low) * sizeof(*route->flow));
+	route->flow[low] = (struct route_flow){ key, order, stream };
+	if (low == route->count++)
+		route->remaining_ps = solo_ps;
+}
+
+static void enter(struct links *links, struct event_queue *queue, sim_time now, uint32_t stream,
+		  sim_time solo_ps)
+{
+	struct flow *flow = &links->flow[stream];
+	struct route *route = &links->route[flow->route];
+	if (!route->count) {
+		put_on_links(links, flow->route);
+		route->updated_ps = now;
+		route->rate = links->contended ? 0 : 1;
+	}
+	advance(route, now);
+	line_up(route, stream, (double)solo_ps, links->starts++);
+	links->end_ps[route->at] = end_of(route);
+	for (int l = 0; l < route->link_count; l++) {
+		double asked = flow->asked_per_ps * flow->weight[l];
+		route->asked[l] += asked;
+		use_link(links, route->link[l], asked, 1);
+	}
+	changed(links, queue, now);
 }
 
 void links_start(struct links *links, struct event_queue *queue, sim_time now, uint32_t stream,
 		 const struct schedule_copy *copy, sim_time solo_ps)
 {
-	set_route(links, begin_flow(links, now, stream, (double)copy->bytes, solo_ps), copy);
-	enter_flow(links, queue, now, stream);
+	struct flow *flow = &links->flow[stream];
+	struct route like = { 0 };
+	flow->asked_per_ps = solo_ps > 0 ? (double)copy->bytes / (double)solo_ps : 0;
+	set_links(links, &like, flow, copy);
+	flow->route = route_number(links, &like, copy->kind,
+				   (int64_t)copy->source_gpu << 16 | copy->target_gpu);
+	enter(links, queue, now, stream, solo_ps);
 }
 
 void links_start_kernel(struct links *links, struct event_queue *queue, sim_time now,
 			uint32_t stream, uint16_t gpu, double bytes, sim_time solo_ps)
 {
-	add_memory(links, begin_flow(links, now, stream, bytes, solo_ps), gpu, 1);
-	enter_flow(links, queue, now, stream);
+	struct flow *flow = &links->flow[stream];
+	struct route like = { 0 };
+	flow->asked_per_ps = solo_ps > 0 ? bytes / (double)solo_ps : 0;
+	add_memory(links, &like, flow, gpu, 1);
+	flow->route = route_number(links, &like, COPY_KIND_COUNT, gpu);
+	enter(links, queue, now, stream, solo_ps);
 }
 
 bool links_finish(struct links *links, struct event_queue *queue, sim_time now, uint32_t stream,
 		  uint32_t stamp)
 {
-	struct flow *flow = &links->flow[stream];
-	if (!flow->active || flow->stamp != stamp)
+	if (links->stamp != stamp || links->announced_ps == SIM_NEVER)
 		return false;
-	flow->active = false;
-	uint32_t kept = 0;
-	for (uint32_t k = 0; k < links->active_count; k++)
-		if (links->active[k] != stream)
-			links->active[kept++] = links->active[k];
-	links->active_count = kept;
-	for (int l = 0; l < flow->link_count; l++) {
-		uint32_t link = flow->link[l];
-		links->asked[link] =
-			--links->users[link]
-				? links->asked[link] - flow->asked_per_ps * flow->weight[l]
-				: 0;
+	struct flow *flow = &links->flow[stream];
+	struct route *route = &links->route[flow->route];
+	links->announced_ps = SIM_NEVER;
+	advance(route, now);
+	for (int l = 0; l < route->link_count; l++) {
+		double asked = flow->asked_per_ps * flow->weight[l];
+		route->asked[l] -= asked;
+		use_link(links, route->link[l], -asked, -1);
 	}
-	if (links->contended)
-		reshare(links, queue, now);
+	flow->route = NO_ROUTE;
+	double key = next_of(route)->key;
+	if (--route->count) {
+		route->remaining_ps += next_of(route)->key - key;
+		links->end_ps[route->at] = end_of(route);
+	} else {
+		take_off_links(links, route);
+	}
+	changed(links, queue, now);
 	return true;
 }

@@ -126,6 +126,9 @@ static int64_t loop(struct sim *s)
 			    !s->thread[event.target].done)
 				thread_run(s, event.target, event.at_ps);
 			break;
+		case RANK_SHARE:
+			links_share(&s->links, &s->queue, event.at_ps);
+			break;
 		}
 	}
 	return events;
