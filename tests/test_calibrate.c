@@ -99,8 +99,11 @@ static int64_t add_loop(struct trace *trace, int64_t at_ns, const char *phase, d
 		}
 	}
 	struct trace_run *run = trace_add_run(trace);
-	*run = (struct trace_run){ begun_ns, at_ns, trace_string(trace, "calibrate"),
-				   trace_string(trace, config), 1 };
+	*run = (struct trace_run){ .start_ns = begun_ns,
+				   .end_ns = at_ns,
+				   .solver = trace_string(trace, "calibrate"),
+				   .config = trace_string(trace, config),
+				   .gpus = 1 };
 	free(config);
 	return at_ns + 1000;
 }

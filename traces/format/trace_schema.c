@@ -13,52 +13,74 @@
 		 : FIELD_I64, double                                                               \
 		 : FIELD_F64)
 
+#define FIELD(table, field, name, kind, since, absent)                                             \
+	{                                                                                          \
+		name, COLUMN_##kind, TYPE_OF(table, field), offsetof(struct trace_##table, field), \
+			since, absent                                                              \
+	}
+#define VALUE(name, value)                                                                         \
+	{                                                                                          \
+		name, COLUMN_FIXED, FIELD_NONE, 0, "", value                                       \
+	}
+
 /* first pass: one column array for each table */
-#define TABLE(array, name, older, order) static const struct schema_column array##_columns[] = {
-#define COLUMN(array, name, field, kind, since, absent)                                            \
-	{ name,	 COLUMN_##kind, TYPE_OF(array, field), offsetof(struct trace_##array, field),      \
-	  since, absent },
-#define FIXED(array, name, value) { name, COLUMN_FIXED, FIELD_NONE, 0, "", value },
-#define FILTER(array, condition)
-#define END(array)                                                                                 \
+#define RECORDED(table, ...) static const struct schema_column table##_columns[] = {
+#define TABLE(table, ...) static const struct schema_column table##_columns[] = {
+#define BOTH(table, spooled, type, field, how, at, name, kind, since, absent)                      \
+	[at] = FIELD(table, field, name, kind, since, absent),
+#define BOTH3(table, spooled, type, field, at, x, y, z, kind, since, absent)                       \
+	[at] = FIELD(table, field[0], x, kind, since, absent),                                     \
+	[at + 1] = FIELD(table, field[1], y, kind, since, absent),                                 \
+	[at + 2] = FIELD(table, field[2], z, kind, since, absent),
+#define COLUMN_AT(table, type, field, at, name, kind, since, absent)                               \
+	[at] = FIELD(table, field, name, kind, since, absent),
+#define COLUMN(table, type, field, name, kind, since, absent)                                      \
+	FIELD(table, field, name, kind, since, absent),
+#define COLUMN3(table, type, field, x, y, z, kind, since, absent)                                  \
+	FIELD(table, field[0], x, kind, since, absent),                                            \
+		FIELD(table, field[1], y, kind, since, absent),                                    \
+		FIELD(table, field[2], z, kind, since, absent),
+#define FIXED_AT(table, at, name, value) [at] = VALUE(name, value),
+#define FIXED(table, name, value) VALUE(name, value),
+#define ALTERNATIVE(table, field, name) FIELD(table, field, name, ALTERNATIVE, "", 0),
+#define END_RECORDED(table)                                                                        \
 	}                                                                                          \
 	;
-#include "trace_schema.def"
-#undef TABLE
-#undef COLUMN
-#undef FIXED
-#undef FILTER
-#undef END
-
-/* second pass: the tables, in the order of TRACE_TABLES (checked below) */
-#define TABLE(array_, name_, older_, order_)                                                       \
-	[SCHEMA_##array_] = {                                                                      \
-		.array = #array_, .name = name_, .older_name = older_, .order = order_,
-#define COLUMN(array, name, field, kind, since, absent)
-#define FIXED(array, name, value)
-#define FILTER(array, condition) .filter = condition,
-#define END(array_)                                                                                \
-	.column = array_##_columns,                                                                \
-	.column_count = (int)(sizeof(array_##_columns) / sizeof(array_##_columns[0])),             \
-	.row_bytes = sizeof(struct trace_##array_),                                                \
-	.array_offset = offsetof(struct trace, array_),                                            \
-	.count_offset = offsetof(struct trace, array_##_count),                                    \
-	.capacity_offset = offsetof(struct trace, array_##_capacity),                              \
+#define END_TABLE(table)                                                                           \
 	}                                                                                          \
-	,
+	;
+/* clang-format off */
+#include "records.def"
+/* clang-format on */
+
+/* second pass: the tables, in the order of TRACE_TABLES */
 enum {
 #define NUMBER(name) SCHEMA_##name,
 	TRACE_TABLES(NUMBER)
 #undef NUMBER
 };
+#define OPEN(table_, name_, older_, order_)                                                        \
+	[SCHEMA_##table_] = {                                                                      \
+		.array = #table_, .name = name_, .older_name = older_, .order = order_,
+#define CLOSE(table_)                                                                              \
+	.column = table_##_columns,                                                                \
+	.column_count = (int)(sizeof(table_##_columns) / sizeof(table_##_columns[0])),             \
+	.row_bytes = sizeof(struct trace_##table_),                                                \
+	.array_offset = offsetof(struct trace, table_),                                            \
+	.count_offset = offsetof(struct trace, table_##_count),                                    \
+	.capacity_offset = offsetof(struct trace, table_##_capacity),                              \
+	}                                                                                          \
+	,
+#define RECORDED(table, record, name, older, order) OPEN(table, name, older, order)
+#define TABLE(table, name, older, order) OPEN(table, name, older, order)
+#define FILTER(table, condition) .filter = condition,
+#define END_RECORDED(table) CLOSE(table)
+#define END_TABLE(table) CLOSE(table)
+/* clang-format off */
 const struct schema_table schema_tables[SCHEMA_TABLE_COUNT] = {
-#include "trace_schema.def"
+#include "records.def"
 };
-#undef TABLE
-#undef COLUMN
-#undef FIXED
-#undef FILTER
-#undef END
+/* clang-format on */
 
 /* Array pointers have as many types as there are tables: they are moved with memcpy. */
 static char *array_of(const struct trace *trace, const struct schema_table *table)

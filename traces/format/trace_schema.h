@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * trace_schema.def as data: how each row struct of trace.h lies in its SQLite table.
+ * records.def as data: how each row struct of trace.h lies in its SQLite table.
  */
 #ifndef WARPREEL_TRACE_SCHEMA_H
 #define WARPREEL_TRACE_SCHEMA_H

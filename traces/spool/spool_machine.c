@@ -2,7 +2,7 @@
  * The machine a spool comes from: GPUs as CUPTI and NVML describe them (joined by UUID), links,
  * clocks.
  */
-#include "spool_read.h"
+#include "spool_take.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +31,8 @@ static int32_t device_of_index(const struct spool *spool, uint32_t index)
 
 static void convert_gpus(struct trace *trace, const struct spool *spool)
 {
+	const struct spool_taking with = { trace, spool, NULL };
+
 	for (size_t i = 0; i < spool->device_count; i++) {
 		const struct spool_device *device = &spool->device[i];
 		const struct spool_gpu *gpu = gpu_of_device(spool, device);
@@ -41,24 +43,10 @@ static void convert_gpus(struct trace *trace, const struct spool *spool)
 				out = &trace->gpu[j];
 		if (!out)
 			out = trace_add_gpu(trace);
-		out->device = (int32_t)device->device;
-		out->name = trace_string(trace, spool_text(spool, device->name));
+		spool_take_device(out, device, &with);
 		out->bus_location = trace_string(trace, gpu ? spool_text(spool, gpu->bus) : "");
-		out->memory_bytes = (int64_t)device->memory_bytes;
-		out->memory_bandwidth_bytes_per_s = (int64_t)device->memory_bandwidth_bytes_per_s;
-		out->l2_bytes = device->l2_bytes;
-		out->clock_khz = device->clock_khz;
 		out->memory_clock_khz =
 			gpu && gpu->max_memory_mhz ? (int64_t)gpu->max_memory_mhz * 1000 : -1;
-		out->sm_count = (int32_t)device->sm_count;
-		out->copy_engines = (int32_t)device->copy_engines;
-		out->compute_major = (int32_t)device->compute_major;
-		out->compute_minor = (int32_t)device->compute_minor;
-		out->max_warps_per_sm = (int32_t)device->max_warps_per_sm;
-		out->max_blocks_per_sm = (int32_t)device->max_blocks_per_sm;
-		out->max_threads_per_block = (int32_t)device->max_threads_per_block;
-		out->max_registers_per_sm = (int32_t)device->max_registers_per_sm;
-		out->max_shared_per_sm_bytes = (int32_t)device->max_shared_per_sm_bytes;
 	}
 }
 
@@ -113,6 +101,8 @@ static void convert_links(struct trace *trace, const struct spool *spool)
 
 static void convert_clocks(struct trace *trace, const struct spool *spool)
 {
+	const struct spool_taking with = { trace, spool, NULL };
+
 	for (size_t i = 0; i < spool->clock_count; i++) {
 		int32_t device = device_of_index(spool, spool->clock[i].index);
 		struct trace_clock *out;
@@ -120,7 +110,7 @@ static void convert_clocks(struct trace *trace, const struct spool *spool)
 		if (device < 0)
 			continue;
 		out = trace_add_clock(trace);
-		out->at_ns = spool_ns(spool->clock[i].at_ns);
+		spool_take_clock(out, &spool->clock[i], &with);
 		out->device = device;
 		out->sm_khz = (int64_t)spool->clock[i].sm_mhz * 1000;
 		out->memory_khz = (int64_t)spool->clock[i].memory_mhz * 1000;

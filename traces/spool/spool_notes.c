@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the program noted: host operations, runs, data footprints; and its NVTX ranges.
  */
-#include "spool_read.h"
+#include "spool_take.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,16 +38,12 @@ static size_t next_launch(const struct spool_calls *calls, const struct spool *s
 static struct trace_footprint *add_row(struct trace *trace, const struct spool *spool,
 				       const struct spool_footprint *note, uint32_t correlation)
 {
+	const struct spool_taking with = { trace, spool, NULL };
 	struct trace_footprint *out = trace_add_footprint(trace);
 
-	out->kernel = trace_string(trace, spool_text(spool, note->kernel));
+	spool_take_footprint(out, note, &with);
 	out->correlation = correlation;
 	out->global_pid = (int64_t)spool->pid << 24;
-	out->rows = note->rows;
-	out->columns = note->columns;
-	out->points = note->points;
-	out->dram_bytes = note->dram_bytes;
-	out->resident_bytes = note->resident_bytes;
 	out->path = out->steps = -1;
 	return out;
 }
@@ -175,6 +171,7 @@ static int by_time(const void *a, const void *b)
 
 static void convert_runs(struct trace *trace, const struct spool *spool)
 {
+	const struct spool_taking with = { trace, spool, NULL };
 	struct spool_run *run = xcalloc(spool->run_count + 1, sizeof(*run));
 	struct trace_run *open = NULL;
 
@@ -189,17 +186,17 @@ static void convert_runs(struct trace *trace, const struct spool *spool)
 			continue;
 		}
 		open = trace_add_run(trace);
+		spool_take_run(open, &run[i], &with);
 		open->start_ns = spool_ns(run[i].at_ns);
 		open->end_ns = -1;
-		open->solver = trace_string(trace, spool_text(spool, run[i].solver));
-		open->config = trace_string(trace, spool_text(spool, run[i].config));
-		open->gpus = (int32_t)run[i].gpus;
 	}
 	free(run);
 }
 
 static void convert_thread_names(struct trace *trace, const struct spool *spool)
 {
+	const struct spool_taking with = { trace, spool, NULL };
+
 	for (size_t i = 0; i < spool->thread_count; i++) {
 		int64_t tid = global_tid(spool, spool->thread[i].tid);
 		struct trace_thread *out = NULL;
@@ -210,23 +207,21 @@ static void convert_thread_names(struct trace *trace, const struct spool *spool)
 		if (!out)
 			out = trace_add_thread(trace);
 		out->global_tid = tid;
-		out->name = trace_string(trace, spool_text(spool, spool->thread[i].name));
+		spool_take_thread(out, &spool->thread[i], &with);
 	}
 }
 
 void spool_convert_notes(struct trace *trace, const struct spool *spool,
 			 const struct spool_calls *calls)
 {
+	const struct spool_taking with = { trace, spool, calls };
+
 	for (size_t i = 0; i < spool->host_op_count; i++) {
 		const struct spool_host_op *note = &spool->host_op[i];
 		struct trace_host_op *out = trace_add_host_op(trace);
 
-		out->start_ns = spool_ns(note->start_ns);
-		out->end_ns = spool_ns(note->end_ns);
+		spool_take_host_op(out, note, &with);
 		out->global_tid = global_tid(spool, note->tid);
-		out->kind = (int32_t)note->kind;
-		out->object = note->object;
-		out->value = note->value;
 	}
 	convert_footprints(trace, spool, calls);
 	convert_nvtx(trace, spool);

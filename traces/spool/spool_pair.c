@@ -4,7 +4,7 @@
  * record, on drivers that give it. Whatever the driver gives, the trace gets numbers of its own:
  * one for each record, unique in the trace, and on each wait the number of the record it met.
  */
-#include "spool_read.h"
+#include "spool_take.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,26 +107,22 @@ static void add_wait(struct trace *trace, const struct spool *spool,
 		     const struct spool_calls *calls, const struct spool_sync *wait,
 		     int64_t event_sync_id)
 {
+	const struct spool_taking with = { trace, spool, calls };
 	struct trace_sync *out = trace_add_sync(trace);
 
-	out->start_ns = spool_ns(wait->start_ns);
-	out->end_ns = spool_ns(wait->end_ns);
+	spool_take_sync(out, wait, &with);
 	out->device = -1;
 	for (size_t i = 0; i < spool->context_count; i++)
 		if (spool->context[i].context == wait->context)
 			out->device = spool_id(spool->context[i].device);
-	out->context = spool_id(wait->context);
-	out->stream = spool_id(wait->stream);
-	out->correlation = spool_calls_correlation(calls, wait->correlation);
 	out->global_pid = (int64_t)spool->pid << 24;
-	out->sync_type = (int32_t)wait->sync_type;
-	out->event_id = wait->event_id == SPOOL_NONE ? -1 : (int64_t)wait->event_id;
 	out->event_sync_id = event_sync_id;
 }
 
 void spool_pair_events(struct trace *trace, const struct spool *spool,
 		       const struct spool_calls *calls)
 {
+	const struct spool_taking with = { trace, spool, calls };
 	size_t count = spool->event_count;
 	struct moment *by_sync = xcalloc(count + 1, sizeof(*by_sync)),
 		      *by_event = xcalloc(count + 1, sizeof(*by_event));
@@ -140,14 +136,9 @@ void spool_pair_events(struct trace *trace, const struct spool *spool,
 					      .event_id = event->event_id,
 					      .index = (uint32_t)i,
 					      .host_ns = host_time(calls, event->correlation, 0) };
-		out->device = spool_id(event->device);
-		out->context = spool_id(event->context);
-		out->stream = spool_id(event->stream);
-		out->correlation = spool_calls_correlation(calls, event->correlation);
+		spool_take_event(out, event, &with);
 		out->global_pid = (int64_t)spool->pid << 24;
-		out->event_id = event->event_id;
 		out->event_sync_id = (int64_t)i + 1;
-		out->timestamp_ns = spool_ns(event->timestamp_ns);
 	}
 	memcpy(by_event, by_sync, count * sizeof(*by_event));
 	qsort(by_sync, count, sizeof(*by_sync), by_sync_id);

@@ -3,7 +3,7 @@
  * notes and the machine have files of their own (spool_*.c).
  */
 #include "traces/format/capture_windows.h"
-#include "spool_read.h"
+#include "spool_take.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,17 +18,6 @@ int32_t spool_id(uint32_t id)
 int64_t spool_ns(uint64_t ns)
 {
 	return ns && ns <= INT64_MAX ? (int64_t)ns : -1;
-}
-
-static int64_t graph_node(uint64_t id)
-{
-	return id ? (int64_t)id : -1;
-}
-
-/* CUPTI counts memory kinds from 1 (0: unknown), Nsight Systems from 0. */
-static int32_t memory_kind(uint32_t kind)
-{
-	return kind ? (int32_t)kind - 1 : -1;
 }
 
 void spool_lose(struct trace *trace, const char *kind, uint64_t count, const char *detail)
@@ -179,6 +168,7 @@ static void renumber_threads(struct spool *spool)
 static void convert_kernels(struct trace *trace, const struct spool *spool,
 			    const struct spool_calls *calls)
 {
+	const struct spool_taking with = { trace, spool, calls };
 	uint32_t *demangled = xcalloc(spool->string_count + 1, sizeof(*demangled)),
 		 *brief = xcalloc(spool->string_count + 1, sizeof(*brief));
 
@@ -196,23 +186,11 @@ static void convert_kernels(struct trace *trace, const struct spool *spool,
 			free(full);
 			free(part);
 		}
-		out->start_ns = spool_ns(kernel->start_ns);
-		out->end_ns = spool_ns(kernel->end_ns);
-		out->device = spool_id(kernel->device);
-		out->context = spool_id(kernel->context);
-		out->stream = spool_id(kernel->stream);
-		out->correlation = spool_calls_correlation(calls, kernel->correlation);
+		spool_take_kernel(out, kernel, &with);
 		out->global_pid = (int64_t)spool->pid << 24;
 		out->demangled_name = name && demangled[name] ? demangled[name]
 							      : trace_string(trace, "(name lost)");
 		out->short_name = name && brief[name] ? brief[name] : out->demangled_name;
-		memcpy(out->grid, kernel->grid, sizeof(out->grid));
-		memcpy(out->block, kernel->block, sizeof(out->block));
-		out->static_shared_bytes = kernel->static_shared_bytes;
-		out->dynamic_shared_bytes = kernel->dynamic_shared_bytes;
-		out->registers = kernel->registers;
-		out->graph_node = graph_node(kernel->graph_node);
-		out->grid_id = kernel->grid_id;
 	}
 	free(demangled);
 	free(brief);
@@ -222,23 +200,15 @@ static void convert_copies(struct trace *trace, const struct spool *spool,
 			   const struct spool_calls *calls)
 {
 	enum { HTOD = 1, DTOH = 2, HTOA = 3, ATOH = 4, HTOH = 9, PTOP = 10 };
+	const struct spool_taking with = { trace, spool, calls };
 
 	for (size_t i = 0; i < spool->memcpy_count; i++) {
 		const struct spool_memcpy *copy = &spool->memcpy[i];
 		struct trace_memcpy *out = trace_add_memcpy(trace);
 		int kind = copy->copy_kind;
 
-		out->start_ns = spool_ns(copy->start_ns);
-		out->end_ns = spool_ns(copy->end_ns);
-		out->device = spool_id(copy->device);
-		out->context = spool_id(copy->context);
-		out->stream = spool_id(copy->stream);
-		out->correlation = spool_calls_correlation(calls, copy->correlation);
+		spool_take_memcpy(out, copy, &with);
 		out->global_pid = (int64_t)spool->pid << 24;
-		out->bytes = (int64_t)copy->bytes;
-		out->source_kind = memory_kind(copy->source_kind);
-		out->target_kind = memory_kind(copy->target_kind);
-		out->graph_node = graph_node(copy->graph_node);
 		if (copy->peer) {
 			out->source_device = spool_id(copy->source_device);
 			out->target_device = spool_id(copy->target_device);
@@ -257,20 +227,13 @@ static void convert_copies(struct trace *trace, const struct spool *spool,
 static void convert_memsets(struct trace *trace, const struct spool *spool,
 			    const struct spool_calls *calls)
 {
+	const struct spool_taking with = { trace, spool, calls };
+
 	for (size_t i = 0; i < spool->memset_count; i++) {
-		const struct spool_memset *set = &spool->memset[i];
 		struct trace_memset *out = trace_add_memset(trace);
 
-		out->start_ns = spool_ns(set->start_ns);
-		out->end_ns = spool_ns(set->end_ns);
-		out->device = spool_id(set->device);
-		out->context = spool_id(set->context);
-		out->stream = spool_id(set->stream);
-		out->correlation = spool_calls_correlation(calls, set->correlation);
+		spool_take_memset(out, &spool->memset[i], &with);
 		out->global_pid = (int64_t)spool->pid << 24;
-		out->bytes = (int64_t)set->bytes;
-		out->value = set->value;
-		out->mem_kind = memory_kind(set->mem_kind);
 	}
 }
 
@@ -279,6 +242,7 @@ static void convert_memsets(struct trace *trace, const struct spool *spool,
 static void convert_calls(struct trace *trace, const struct spool *spool,
 			  const struct spool_calls *calls)
 {
+	const struct spool_taking with = { trace, spool, calls };
 	char *text = xprintf("%zu", spool->api_count - calls->count),
 	     *asked = xprintf("%llu", (unsigned long long)calls->asked_count);
 
@@ -287,13 +251,10 @@ static void convert_calls(struct trace *trace, const struct spool *spool,
 		struct trace_api *out = trace_add_api(trace);
 		const char *name = spool_text(spool, call->name);
 
-		out->start_ns = spool_ns(call->start_ns);
-		out->end_ns = spool_ns(call->end_ns);
+		spool_take_api(out, call, &with);
 		out->global_tid = (int64_t)spool->pid << 24 | (call->tid & 0xffffff);
-		out->correlation = call->correlation;
 		out->name = trace_string(trace, *name ? name : "(name lost)");
 		out->event_class = call->driver != 0;
-		out->return_value = (int32_t)call->return_value;
 		out->asked = calls->asked[i].calls < UINT32_MAX ? (uint32_t)calls->asked[i].calls
 								: UINT32_MAX;
 		out->asked_ns =
@@ -307,9 +268,7 @@ static void convert_calls(struct trace *trace, const struct spool *spool,
 		const struct spool_overhead *overhead = &spool->overhead[i];
 		struct trace_overhead *out = trace_add_overhead(trace);
 
-		out->start_ns = spool_ns(overhead->start_ns);
-		out->end_ns = spool_ns(overhead->end_ns);
-		out->kind = (int32_t)overhead->kind;
+		spool_take_overhead(out, overhead, &with);
 		out->global_tid =
 			overhead->tid ? (int64_t)spool->pid << 24 | (overhead->tid & 0xffffff) : -1;
 	}
@@ -384,6 +343,7 @@ static void tally(struct tally *tally, const struct spool_calls *calls, uint64_t
 
 static void account(struct trace *trace, const struct spool *spool, const struct spool_calls *calls)
 {
+	const struct spool_taking with = { trace, spool, calls };
 	struct tally total = { 0 };
 
 	for (size_t i = 0; i < spool->kernel_count; i++)
@@ -405,12 +365,13 @@ static void account(struct trace *trace, const struct spool *spool, const struct
 		   "launch calls that succeeded, with no kernel record");
 	spool_lose_damage(trace, spool);
 	for (size_t i = 0; i < spool->loss_count; i++)
-		spool_lose(trace, spool_text(spool, spool->loss[i].kind), spool->loss[i].count,
-			   spool_text(spool, spool->loss[i].detail));
+		if (spool->loss[i].count)
+			spool_take_loss(trace_add_loss(trace), &spool->loss[i], &with);
 }
 
 static void convert_meta(struct trace *trace, const struct spool *spool)
 {
+	const struct spool_taking with = { trace, spool, NULL };
 	char text[64];
 
 	trace_set_meta(trace, "kind", "recorded");
@@ -418,9 +379,12 @@ static void convert_meta(struct trace *trace, const struct spool *spool)
 	trace_set_meta(trace, "pid", text);
 	snprintf(text, sizeof(text), "%zu", spool->bytes);
 	trace_set_meta(trace, "spool_bytes", text);
-	for (size_t i = 0; i < spool->meta_count; i++)
-		trace_set_meta(trace, spool_text(spool, spool->meta[i].key),
-			       spool_text(spool, spool->meta[i].value));
+	for (size_t i = 0; i < spool->meta_count; i++) {
+		struct trace_meta meta;
+
+		spool_take_meta(&meta, &spool->meta[i], &with);
+		trace_set_meta(trace, trace_text(trace, meta.key), trace_text(trace, meta.value));
+	}
 }
 
 void spool_convert(struct trace *trace, struct spool *spool)
