@@ -76,7 +76,7 @@ static void encode(CUpti_ActivityAPI *call, size_t count, struct spool *spool)
 	free(recorder.driver_name);
 	free(recorder.runtime_string);
 	free(recorder.driver_string);
-	free(recorder.runtime_asks);
+	free(recorder.runtime_queries);
 }
 
 #define RUNTIME(id, thread, from, to)                                                              \
@@ -118,13 +118,13 @@ static void calls_that_only_ask_are_one_record_a_row_and_thread(void **state)
 
 	(void)state;
 	encode(call, sizeof(call) / sizeof(call[0]), &spool);
-	assert_int_equal(spool.asked_count, 5);
+	assert_int_equal(spool.queries_count, 5);
 	for (size_t k = 0; k < 5; k++) {
-		assert_int_equal(spool.asked[k].tid, asked[k].tid);
-		assert_int_equal(spool.asked[k].calls, asked[k].calls);
-		assert_int_equal(spool.asked[k].start_ns, asked[k].start_ns);
-		assert_int_equal(spool.asked[k].end_ns, asked[k].end_ns);
-		assert_int_equal(spool.asked[k].ns, asked[k].ns);
+		assert_int_equal(spool.queries[k].tid, asked[k].tid);
+		assert_int_equal(spool.queries[k].calls, asked[k].calls);
+		assert_int_equal(spool.queries[k].start_ns, asked[k].start_ns);
+		assert_int_equal(spool.queries[k].end_ns, asked[k].end_ns);
+		assert_int_equal(spool.queries[k].ns, asked[k].ns);
 	}
 	assert_int_equal(spool.api_count, 4);
 	for (size_t k = 0; k < 4; k++)
@@ -147,10 +147,10 @@ static void a_buffer_of_nothing_but_asking_is_one_record(void **state)
 		call[k] = (CUpti_ActivityAPI)RUNTIME(GET_DEVICE, 5, (uint32_t)(10 * k + 1),
 						     (uint32_t)(10 * k + 4));
 	encode(call, 300, &spool);
-	assert_int_equal(spool.asked_count, 1);
-	assert_int_equal(spool.asked[0].calls, 300);
-	assert_int_equal(spool.asked[0].ns, 900);
-	assert_int_equal(spool.asked[0].end_ns, 2994);
+	assert_int_equal(spool.queries_count, 1);
+	assert_int_equal(spool.queries[0].calls, 300);
+	assert_int_equal(spool.queries[0].ns, 900);
+	assert_int_equal(spool.queries[0].end_ns, 2994);
 	assert_int_equal(spool.api_count, 0);
 	spool_release(&spool);
 }

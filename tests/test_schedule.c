@@ -135,8 +135,8 @@ static void spoil_gpu(struct schedule *s)
 
 static void spoil_asked(struct schedule *s)
 {
-	s->asked = xcalloc(1, sizeof(*s->asked));
-	s->asked[s->asked_count++] = (struct schedule_asked){ .op = s->op_count, .ns = 1 };
+	s->queries = xcalloc(1, sizeof(*s->queries));
+	s->queries[s->queries_count++] = (struct schedule_queries){ .op = s->op_count, .ns = 1 };
 }
 
 static void a_schedule_that_breaks_a_rule_is_refused(void **state)

@@ -292,25 +292,25 @@ static void what_was_asked_belongs_to_the_time_before_its_call(void **state)
 	(void)state;
 	trace_init(&t);
 	launch(&t, MAIN, 200, 0, 7, "k", 100);
-	t.api[t.api_count - 1].asked = 2;
-	t.api[t.api_count - 1].asked_ns = 60;
+	t.api[t.api_count - 1].queries = 2;
+	t.api[t.api_count - 1].queries_ns = 60;
 	launch(&t, MAIN, 300, 0, 7, "k", 100);
 	launch(&t, MAIN, 400, 0, 7, "k", 100);
-	t.api[t.api_count - 1].asked = 1;
-	t.api[t.api_count - 1].asked_ns = -5; /* no time at all */
+	t.api[t.api_count - 1].queries = 1;
+	t.api[t.api_count - 1].queries_ns = -5; /* no time at all */
 	launch(&t, SECOND, 90000, 0, 8, "k", 100);
 	launch(&t, SECOND, 190000, 0, 8, "k", 100);
-	t.api[t.api_count - 1].asked = 1;
-	t.api[t.api_count - 1].asked_ns = 7;
+	t.api[t.api_count - 1].queries = 1;
+	t.api[t.api_count - 1].queries_ns = 7;
 	launch(&t, MAIN, 150000, 0, 7, "k", 100);
 	assert_int_equal(load(&s, &t, -1), 0);
-	assert_int_equal(s.asked_count, 2);
+	assert_int_equal(s.queries_count, 2);
 	for (int k = 0; k < 2; k++)
-		assert_int_equal(s.op[s.asked[k].op].kind, OP_LAUNCH);
-	assert_int_equal(s.asked[0].op, 0);
-	assert_int_equal(s.asked[0].ns, 60);
-	assert_int_equal(s.asked[1].op, s.op_count - 1);
-	assert_int_equal(s.asked[1].ns, 7);
+		assert_int_equal(s.op[s.queries[k].op].kind, OP_LAUNCH);
+	assert_int_equal(s.queries[0].op, 0);
+	assert_int_equal(s.queries[0].ns, 60);
+	assert_int_equal(s.queries[1].op, s.op_count - 1);
+	assert_int_equal(s.queries[1].ns, 7);
 	assert_true(s.op_count > 6); /* with what was inferred */
 	schedule_release(&s);
 	trace_release(&t);

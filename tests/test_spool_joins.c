@@ -182,10 +182,10 @@ static void driver_calls_beneath_runtime_calls_are_left_out(void **state)
 	trace_release(&trace);
 }
 
-static void put_asked(struct builder *builder, uint32_t tid, uint64_t at_ns, uint32_t calls,
-		      uint64_t ns)
+static void put_queries(struct builder *builder, uint32_t tid, uint64_t at_ns, uint32_t calls,
+			uint64_t ns)
 {
-	PUT(builder, asked, .tid = tid, .start_ns = START_NS + at_ns,
+	PUT(builder, queries, .tid = tid, .start_ns = START_NS + at_ns,
 	    .end_ns = START_NS + at_ns + 2 * ns, .ns = ns, .calls = calls);
 }
 
@@ -197,28 +197,28 @@ static void calls_that_only_ask_are_counted_with_the_next_call_of_their_thread(v
 	(void)state;
 	begin(&builder);
 	put_call(&builder, LAUNCH, 5, 300, 400, 9); /* rows in any order */
-	put_asked(&builder, 5, 200, 1, 7);
-	put_asked(&builder, 5, 100, 2, 30);
-	put_asked(&builder, 6, 250, 3, 40); /* of threads that make no call after */
-	put_asked(&builder, 4, 250, 1, 40);
+	put_queries(&builder, 5, 200, 1, 7);
+	put_queries(&builder, 5, 100, 2, 30);
+	put_queries(&builder, 6, 250, 3, 40); /* of threads that make no call after */
+	put_queries(&builder, 4, 250, 1, 40);
 	put_call(&builder, CU_LAUNCH, 5, 310, 320, 8); /* beneath one: nobody's next */
-	put_asked(&builder, 5, 302, 4, 3);	       /* made by one: the next one's */
+	put_queries(&builder, 5, 302, 4, 3);	       /* made by one: the next one's */
 	put_call(&builder, RECORD, 5, 500, 510, 10);
 	put_call(&builder, RECORD, 5, 515, 518, 11);
-	put_asked(&builder, 5, 520, 1, 1);
+	put_queries(&builder, 5, 520, 1, 1);
 	put_call(&builder, RECORD, 5, 530, 540, 12);
-	put_asked(&builder, 5, 550, 1, 1);
+	put_queries(&builder, 5, 550, 1, 1);
 	put_call(&builder, RECORD, 7, 100, 110, 13);
 	put_kernel(&builder, 0, 450, 460, 9);
 	finish(&builder, &trace);
 	static const struct {
-		int64_t correlation, asked, ns;
+		int64_t correlation, queries, ns;
 	} calls[] = { { 9, 3, 37 }, { 10, 4, 3 }, { 11, 0, 0 }, { 12, 1, 1 }, { 13, 0, 0 } };
 	assert_int_equal(trace.api_count, 5);
 	for (size_t k = 0; k < 5; k++) {
 		assert_int_equal(trace.api[k].correlation, calls[k].correlation);
-		assert_int_equal(trace.api[k].asked, calls[k].asked);
-		assert_int_equal(trace.api[k].asked_ns, calls[k].ns);
+		assert_int_equal(trace.api[k].queries, calls[k].queries);
+		assert_int_equal(trace.api[k].queries_ns, calls[k].ns);
 	}
 	assert_int_equal(trace.loss_count, 0);
 	assert_string_equal(trace_get_meta(&trace, "calls_that_only_asked"), "13");
@@ -326,10 +326,10 @@ static void threads_without_system_ids_are_numbered(void **state)
 	PUT(&builder, host_op, .kind = NOTE_POST, .start_ns = START_NS + 9, .end_ns = START_NS + 19,
 	    .tid = 0x7f000640);
 	PUT(&builder, overhead, .kind = 1, .start_ns = START_NS + 9, .end_ns = START_NS + 19);
-	put_asked(&builder, 0x7e000640, 2, 1, 1);
+	put_queries(&builder, 0x7e000640, 2, 1, 1);
 	finish(&builder, &trace);
-	assert_int_equal(trace.api[0].asked, 1);
-	assert_int_equal(trace.api[1].asked, 0);
+	assert_int_equal(trace.api[0].queries, 1);
+	assert_int_equal(trace.api[1].queries, 0);
 	assert_int_equal(trace.api[0].global_tid, (int64_t)PID << 24 | 1);
 	assert_int_equal(trace.api[0].correlation, 2);
 	assert_int_equal(trace.api[1].global_tid, (int64_t)PID << 24 | 2);

@@ -43,9 +43,9 @@ static void break_backwards(struct trace *t)
 {
 	t->kernel[0].end_ns = 104;
 }
-static void break_asked(struct trace *t)
+static void break_queries(struct trace *t)
 {
-	t->api[1].asked_ns = -4;
+	t->api[1].queries_ns = -4;
 }
 static void break_orphan_kernel(struct trace *t)
 {
@@ -151,7 +151,7 @@ static void each_anomaly_is_counted_and_no_other(void **state)
 		{ "other-losses", break_other, 1, true },
 		{ "zero-timestamps", break_zero, 1, true },
 		{ "ends-before-start", break_backwards, 1, true },
-		{ "ends-before-start", break_asked, 1, true },
+		{ "ends-before-start", break_queries, 1, true },
 		{ "orphan-device-work", break_orphan_kernel, 1, true },
 		{ "orphan-launches", break_orphan_launch, 1, true },
 		{ "records-without-row", break_lone_record, 1, true },

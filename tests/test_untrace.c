@@ -130,10 +130,10 @@ static void what_was_asked_goes_by_what_watching_it_cost(void **state)
 		one_thread(&s);
 		for (int k = 0; k < 3; k++)
 			add(&s, OP_RECORD, 0, 1000);
-		s.asked = xcalloc(3, sizeof(*s.asked));
+		s.queries = xcalloc(3, sizeof(*s.queries));
 		for (int k = 0; k < 3; k++)
-			s.asked[s.asked_count++] =
-				(struct schedule_asked){ .op = k, .ns = asked_ns[k] };
+			s.queries[s.queries_count++] =
+				(struct schedule_queries){ .op = k, .ns = asked_ns[k] };
 		schedule_untrace(&s, &platform);
 		for (int k = 0; k < 3; k++)
 			assert_int_equal(s.op[k].before_ps, 1000 * (measured ? left_ns[k] : 1000));

@@ -265,8 +265,8 @@ static void add_traced_periods(struct results *results, const struct results *tr
 
 /* tracer.traced_ask_ns and tracer.api_ask_ns: of calls that have no rows, but the next call of
  * their thread says what they took. */
-static void add_asked(struct results *results, const struct results *traced,
-		      const struct trace *trace)
+static void add_queries(struct results *results, const struct results *traced,
+			const struct trace *trace)
 {
 	const struct result *period = results_find(traced, "host.ask_ns");
 	const struct trace_run *window = find_window(trace, "host.ask_ns", 0);
@@ -274,8 +274,8 @@ static void add_asked(struct results *results, const struct results *traced,
 	for (size_t i = 0; window && i < trace->api_count; i++) {
 		const struct trace_api *row = &trace->api[i];
 		if (row->start_ns >= window->start_ns && row->end_ns <= window->end_ns &&
-		    row->asked)
-			durations_add(&durations, 0, row->asked_ns / row->asked);
+		    row->queries)
+			durations_add(&durations, 0, row->queries_ns / row->queries);
 	}
 	double spread, value = summarise(&durations, &spread);
 	if (!period || isnan(value) || !results_find(results, "host.ask_ns"))
@@ -354,7 +354,7 @@ static int add_pass(struct results *results, const char *raw_path, const char *t
 	size_t before = results->count;
 	add_traced_periods(results, &traced);
 	add_note_costs(results, &traced);
-	add_asked(results, &traced, &trace);
+	add_queries(results, &traced, &trace);
 	add_recorded_start(results, &trace);
 	rc = add_api_durations(results, &trace) || add_recorded_periods(results, &trace) ? -1 : 0;
 	trace_release(&trace);

@@ -67,14 +67,14 @@ static int make_schedule(const struct program *program, const struct replay_opti
 static void tell_what_stays(const char *path, const struct schedule *schedule,
 			    const struct platform *platform)
 {
-	double asked_ns = 0;
-	for (size_t k = 0; k < schedule->asked_count; k++)
-		asked_ns += (double)schedule->asked[k].ns;
-	if (asked_ns > 0 && !schedule->config && platform->api_ask_ns <= 0)
+	double queries_ns = 0;
+	for (size_t k = 0; k < schedule->queries_count; k++)
+		queries_ns += (double)schedule->queries[k].ns;
+	if (queries_ns > 0 && !schedule->config && platform->api_ask_ns <= 0)
 		report_warning(
 			"'%s': calls that only ask took %.3f ms by the recorder, and platform '%s' "
 			"does not say what watching them cost (host.ask_ns): it stays in",
-			path, asked_ns * 1e-6, platform->name);
+			path, queries_ns * 1e-6, platform->name);
 }
 
 static int answer(const struct program *program, const char *path, const struct replay_options *o)

@@ -45,12 +45,12 @@ static int64_t shorter_ps(int64_t time_ps, double by_ps)
 
 /* In a program their code and data are seldom in the caches, and both their records and what is not
  * in these grow: so it is a share. */
-static void ask_less(struct schedule *schedule, const struct schedule_asked *asked,
-		     const struct platform *platform)
+static void query_less(struct schedule *schedule, const struct schedule_queries *queries,
+		       const struct platform *platform)
 {
-	struct schedule_op *op = &schedule->op[asked->op];
+	struct schedule_op *op = &schedule->op[queries->op];
 	op->before_ps =
-		shorter_ps(op->before_ps, (double)asked->ns * 1000 * watched_share(platform));
+		shorter_ps(op->before_ps, (double)queries->ns * 1000 * watched_share(platform));
 }
 
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
@@ -86,6 +86,6 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 					  : 0;
 		}
 	}
-	for (size_t k = 0; k < schedule->asked_count; k++)
-		ask_less(schedule, &schedule->asked[k], platform);
+	for (size_t k = 0; k < schedule->queries_count; k++)
+		query_less(schedule, &schedule->queries[k], platform);
 }

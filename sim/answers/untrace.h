@@ -5,8 +5,8 @@
  * that lies there is the recorder's, and none of it stays, as in a plan. In any other program the
  * time between calls shrinks by what the recorder spends outside its own records, by what telling
  * it about launches, posts and awaits cost, and by what watching the calls cost that only ask
- * (trace_api.asked): ten for each launch in PyTorch, a few times their own length each. (The calls
- * themselves are priced from the platform, and the device's pauses by kernel_model_gap.)
+ * (trace_api.queries): ten for each launch in PyTorch, a few times their own length each. (The
+ * calls themselves are priced from the platform, and the device's pauses by kernel_model_gap.)
  */
 #ifndef WARPREEL_UNTRACE_H
 #define WARPREEL_UNTRACE_H

@@ -35,7 +35,7 @@ void check_calls(struct checking *c)
 		int64_t process = process_of(a->global_tid);
 
 		check_times(c, a->start_ns, a->end_ns);
-		c->count[BACKWARDS] += a->asked_ns < 0;
+		c->count[BACKWARDS] += a->queries_ns < 0;
 		c->count[FAILED_CALL] += a->return_value != 0;
 		if (a->return_value != 0)
 			continue;

@@ -2,7 +2,7 @@
  * Inside trace_check: what the steps share.
  *
  *   trace_check.c         the order of the steps; losses, runs and profiles
- *   trace_check_device.c  kernels, copies, memsets and noted blocks
+ *   trace_check_device.c  kernels, copies, memsets and blocks
  *   trace_check_calls.c   API calls, events, counters and barriers of the host
  */
 #ifndef WARPREEL_TRACE_CHECK_INTERNAL_H

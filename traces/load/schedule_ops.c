@@ -237,13 +237,13 @@ static int add_group(struct load *load, const struct group *group, int64_t befor
 }
 
 /* Of the operation that is added next. */
-static void note_asked(struct schedule *schedule, const struct trace_api *call)
+static void note_queries(struct schedule *schedule, const struct trace_api *call)
 {
-	if (call->asked_ns <= 0)
+	if (call->queries_ns <= 0)
 		return;
-	GROW(schedule->asked, schedule->asked_count, schedule->asked_capacity);
-	schedule->asked[schedule->asked_count++] =
-		(struct schedule_asked){ schedule->op_count, call->asked_ns };
+	GROW(schedule->queries, schedule->queries_count, schedule->queries_capacity);
+	schedule->queries[schedule->queries_count++] =
+		(struct schedule_queries){ schedule->op_count, call->queries_ns };
 }
 
 int load_lane(struct load *load, const struct lane *lane)
@@ -266,7 +266,7 @@ int load_lane(struct load *load, const struct lane *lane)
 			load_host_op(load, &load->trace->host_op[group.first->row], &met,
 				     before_ps);
 		} else {
-			note_asked(load->schedule, api_of(load, group.first));
+			note_queries(load->schedule, api_of(load, group.first));
 			rc = add_group(load, &group, before_ps);
 		}
 		load_turn_end(load, group.first);

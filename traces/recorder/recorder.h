@@ -99,7 +99,7 @@ struct recorder {
 	struct buffer_pool pool;
 	CUpti_SubscriberHandle subscriber;
 	const char **runtime_name, **driver_name; /* by callback id; CUPTI's own text */
-	bool *runtime_asks; /* by callback id: changes nothing, and is quick */
+	bool *runtime_queries; /* by callback id: changes nothing, and is quick */
 	uint32_t *runtime_string, *driver_string; /* ids in the spool, 0 = not yet written */
 	uint32_t runtime_count, driver_count;
 	_Atomic(void *) scratch; /* one spare packing buffer */

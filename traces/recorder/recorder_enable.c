@@ -23,7 +23,7 @@ static bool tried(CUptiResult result, const char *what)
 /*
  * Calls that change nothing and are rare, or whose own work is longer than what watching them
  * costs. Prefixes of CUPTI's names. Those that are quick and frequent are recorded to be counted
- * (encode_asked).
+ * (encode_queries).
  */
 static const char *const runtime_noise[] = {
 	"cudaGetErrorString",

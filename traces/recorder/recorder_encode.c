@@ -15,8 +15,8 @@
  * from, so it cannot overflow. */
 struct packer {
 	uint8_t *at;
-	struct spool_asked
-		*asked; /* the record before, when it is one that can grow; NULL = it is not */
+	struct spool_queries
+		*queries; /* the record before, when it is one that can grow; NULL = it is not */
 	uint64_t count;
 };
 
@@ -24,7 +24,7 @@ static void put(struct packer *packer, const void *record, size_t bytes)
 {
 	memcpy(packer->at, record, bytes);
 	packer->at += bytes;
-	packer->asked = NULL;
+	packer->queries = NULL;
 	packer->count++;
 }
 
@@ -159,21 +159,21 @@ static uint32_t api_name(const char *const *names, uint32_t *strings, uint32_t c
 	return string;
 }
 
-/* Programs ask ten times for each launch, and nobody wants to know when: calls in a row are one
+/* Programs query ten times for each launch, and nobody wants to know when: calls in a row are one
  * record. */
-static void encode_asked(struct packer *packer, const CUpti_ActivityAPI *in)
+static void encode_queries(struct packer *packer, const CUpti_ActivityAPI *in)
 {
-	BEGIN(asked);
+	BEGIN(queries);
 
-	if (!packer->asked || packer->asked->tid != in->threadId) {
+	if (!packer->queries || packer->queries->tid != in->threadId) {
 		out.tid = in->threadId;
 		out.start_ns = in->start;
 		put(packer, &out, sizeof(out));
-		packer->asked = (struct spool_asked *)(void *)(packer->at - sizeof(out));
+		packer->queries = (struct spool_queries *)(void *)(packer->at - sizeof(out));
 	}
-	packer->asked->end_ns = in->end;
-	packer->asked->ns += in->end > in->start ? in->end - in->start : 0;
-	packer->asked->calls++;
+	packer->queries->end_ns = in->end;
+	packer->queries->ns += in->end > in->start ? in->end - in->start : 0;
+	packer->queries->calls++;
 }
 
 static void encode_api(struct packer *packer, const CUpti_Activity *activity)
@@ -182,8 +182,8 @@ static void encode_api(struct packer *packer, const CUpti_Activity *activity)
 	BEGIN(api);
 
 	if (in->kind == CUPTI_ACTIVITY_KIND_RUNTIME && in->cbid < recorder.runtime_count &&
-	    recorder.runtime_asks[in->cbid]) {
-		encode_asked(packer, in);
+	    recorder.runtime_queries[in->cbid]) {
+		encode_queries(packer, in);
 		return;
 	}
 	out.driver = in->kind == CUPTI_ACTIVITY_KIND_DRIVER;
@@ -326,7 +326,7 @@ _Static_assert(sizeof(struct spool_kernel) <= sizeof(CUpti_ActivityKernel10) &&
 		       sizeof(struct spool_memcpy) <= sizeof(CUpti_ActivityMemcpyPtoP4) &&
 		       sizeof(struct spool_memset) <= sizeof(CUpti_ActivityMemset4) &&
 		       sizeof(struct spool_api) <= sizeof(CUpti_ActivityAPI) &&
-		       sizeof(struct spool_asked) <= sizeof(CUpti_ActivityAPI) &&
+		       sizeof(struct spool_queries) <= sizeof(CUpti_ActivityAPI) &&
 		       sizeof(struct spool_sync) <= sizeof(CUpti_ActivitySynchronization2) &&
 		       sizeof(struct spool_event) <= sizeof(CUpti_ActivityCudaEvent2) &&
 		       sizeof(struct spool_overhead) <= sizeof(CUpti_ActivityOverhead3) &&
@@ -371,17 +371,17 @@ static uint32_t load_names(CUpti_CallbackDomain domain, uint32_t limit, const ch
 }
 
 /* Prefixes of CUPTI's names. */
-static bool only_asks(const char *name)
+static bool only_queries(const char *name)
 {
-	static const char *const asking[] = { "cudaGetDevice_",
-					      "cudaGetDeviceCount_",
-					      "cudaGetLastError_",
-					      "cudaPeekAtLastError_",
-					      "cudaDeviceGetAttribute_",
-					      "cudaStreamIsCapturing_",
-					      "cudaThreadExchangeStreamCaptureMode_" };
+	static const char *const querying[] = { "cudaGetDevice_",
+						"cudaGetDeviceCount_",
+						"cudaGetLastError_",
+						"cudaPeekAtLastError_",
+						"cudaDeviceGetAttribute_",
+						"cudaStreamIsCapturing_",
+						"cudaThreadExchangeStreamCaptureMode_" };
 
-	return has_prefix(name, asking, sizeof(asking) / sizeof(asking[0]));
+	return has_prefix(name, querying, sizeof(querying) / sizeof(querying[0]));
 }
 
 void encode_start(void)
@@ -392,11 +392,11 @@ void encode_start(void)
 					    &recorder.runtime_name, &recorder.runtime_string);
 	recorder.driver_count = load_names(CUPTI_CB_DOMAIN_DRIVER_API, LIMIT, &recorder.driver_name,
 					   &recorder.driver_string);
-	recorder.runtime_asks = calloc(LIMIT, sizeof(*recorder.runtime_asks));
-	if (!recorder.runtime_asks)
+	recorder.runtime_queries = calloc(LIMIT, sizeof(*recorder.runtime_queries));
+	if (!recorder.runtime_queries)
 		recorder.runtime_count = 0;
 	for (uint32_t id = 1; id < recorder.runtime_count; id++)
-		recorder.runtime_asks[id] = only_asks(recorder.runtime_name[id]);
+		recorder.runtime_queries[id] = only_queries(recorder.runtime_name[id]);
 }
 
 void encode_buffer(uint8_t *buffer, size_t valid_bytes)

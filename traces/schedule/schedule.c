@@ -42,7 +42,7 @@ void schedule_release(struct schedule *schedule)
 	for (uint32_t i = 0; i < schedule->kernel_count; i++)
 		free(schedule->kernel[i]);
 	free(schedule->op);
-	free(schedule->asked);
+	free(schedule->queries);
 	free(schedule->thread);
 	free(schedule->stream);
 	free(schedule->shape);

@@ -108,8 +108,8 @@ struct schedule_thread {
 	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
 };
 
-/* Calls without operations that only asked (trace_api.asked), in the time before an operation. */
-struct schedule_asked {
+/* Calls without operations that only query (trace_api.queries), in the time before an operation. */
+struct schedule_queries {
 	int64_t op;
 	int64_t ns;
 };
@@ -117,8 +117,8 @@ struct schedule_asked {
 struct schedule {
 	struct schedule_op *op;
 	int64_t op_count;
-	struct schedule_asked *asked;
-	size_t asked_count; /* ascending op; recorded ones only */
+	struct schedule_queries *queries;
+	size_t queries_count; /* ascending op; recorded ones only */
 	struct schedule_thread *thread;
 	uint32_t thread_count;
 	struct schedule_stream *stream;
@@ -140,7 +140,7 @@ struct schedule {
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
-		access_capacity, kernel_capacity, asked_capacity;
+		access_capacity, kernel_capacity, queries_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 

@@ -215,10 +215,10 @@ int schedule_validate(const struct schedule *schedule, const char *file)
 	if (next != schedule->op_count)
 		return report("%s: %" PRId64 " operations belong to no thread", file,
 			      schedule->op_count - next);
-	for (size_t k = 0; k < schedule->asked_count; k++)
-		if (schedule->asked[k].op < 0 || schedule->asked[k].op >= schedule->op_count)
-			return report("%s: calls that only asked stand before operation %" PRId64
+	for (size_t k = 0; k < schedule->queries_count; k++)
+		if (schedule->queries[k].op < 0 || schedule->queries[k].op >= schedule->op_count)
+			return report("%s: calls that only query stand before operation %" PRId64
 				      ", which is not there",
-				      file, schedule->asked[k].op);
+				      file, schedule->queries[k].op);
 	return check_meetings(schedule, file);
 }

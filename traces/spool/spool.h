@@ -57,7 +57,7 @@ struct spool_record {
 	X(thread, 12) X(meta, 13) X(loss, 14) X(time, 15) X(gpu, 16) X(link, 17) \
 	X(clock, 18) X(run, 19) X(host_op, 20) X(footprint, 21) X(access, 22) \
 	X(profile_shape, 23) X(profile_pass, 24) X(profile_instruction, 25) \
-	X(profile_counter, 26) X(blocks, 27) X(block, 28) X(asked, 29)
+	X(profile_counter, 26) X(blocks, 27) X(block, 28) X(queries, 29)
 /* clang-format on */
 enum spool_type {
 #define SPOOL_TYPE(name, number) SPOOL_TYPE_##name = number,
@@ -104,7 +104,7 @@ struct spool_access_of {
 
 _Static_assert(sizeof(struct spool_chunk) == 24, "chunk header");
 _Static_assert(sizeof(struct spool_kernel) == 96 && sizeof(struct spool_memcpy) == 72 &&
-		       sizeof(struct spool_api) == 40 && sizeof(struct spool_asked) == 40,
+		       sizeof(struct spool_api) == 40 && sizeof(struct spool_queries) == 40,
 	       "records are packed without holes");
 _Static_assert(sizeof(struct spool_profile_shape) % 8 == 0 &&
 		       sizeof(struct spool_profile_pass) == 24 &&

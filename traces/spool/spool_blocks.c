@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Blocks that the kernels noted: launches in the order in which they began, each joined to its
+ * Blocks of instrumented kernels: launches in the order in which they began, each joined to its
  * kernel by the number the device gave the grid, times and clocks from the first of their device
  * and SM.
  */
@@ -34,24 +34,25 @@ static int64_t correlation_of(const struct spool *spool, const struct spool_call
 	return found;
 }
 
-struct noted {
+struct instrumented {
 	const struct spool_blocks *launch;
 	struct trace_block *block;
 	size_t count, capacity;
 };
 
-static int64_t first_ns(const struct noted *noted)
+static int64_t first_ns(const struct instrumented *instrumented)
 {
 	int64_t first = INT64_MAX;
 
-	for (size_t i = 0; i < noted->count; i++)
-		first = noted->block[i].begin_ns < first ? noted->block[i].begin_ns : first;
+	for (size_t i = 0; i < instrumented->count; i++)
+		first = instrumented->block[i].begin_ns < first ? instrumented->block[i].begin_ns
+								: first;
 	return first;
 }
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct noted *x = a, *y = b;
+	const struct instrumented *x = a, *y = b;
 	int64_t left = first_ns(x), right = first_ns(y);
 
 	if (x->launch->device != y->launch->device)
@@ -83,16 +84,16 @@ static struct first *first_of(struct first **first, size_t *count, size_t *capac
 }
 
 /* Large numbers whose beginning means nothing become small ones. */
-static void rebase(struct noted *noted, size_t launches)
+static void rebase(struct instrumented *instrumented, size_t launches)
 {
 	struct first *first = NULL;
 	size_t count = 0, capacity = 0;
 
 	for (size_t k = 0; k < launches; k++)
-		for (size_t i = 0; i < noted[k].count; i++) {
-			const struct trace_block *block = &noted[k].block[i];
+		for (size_t i = 0; i < instrumented[k].count; i++) {
+			const struct trace_block *block = &instrumented[k].block[i];
 			struct first *sm = first_of(&first, &count, &capacity,
-						    noted[k].launch->device, block->sm);
+						    instrumented[k].launch->device, block->sm);
 
 			sm->ns = block->begin_ns < sm->ns ? block->begin_ns : sm->ns;
 			sm->clock = block->begin_clock < sm->clock ? block->begin_clock : sm->clock;
@@ -101,12 +102,14 @@ static void rebase(struct noted *noted, size_t launches)
 		int64_t device_ns = INT64_MAX;
 
 		for (size_t j = 0; j < count; j++)
-			if (first[j].device == noted[k].launch->device && first[j].ns < device_ns)
+			if (first[j].device == instrumented[k].launch->device &&
+			    first[j].ns < device_ns)
 				device_ns = first[j].ns;
-		for (size_t i = 0; i < noted[k].count; i++) {
-			struct trace_block *block = &noted[k].block[i];
-			const struct first *sm = first_of(&first, &count, &capacity,
-							  noted[k].launch->device, block->sm);
+		for (size_t i = 0; i < instrumented[k].count; i++) {
+			struct trace_block *block = &instrumented[k].block[i];
+			const struct first *sm =
+				first_of(&first, &count, &capacity, instrumented[k].launch->device,
+					 block->sm);
 
 			block->begin_ns -= device_ns;
 			block->end_ns -= device_ns;
@@ -121,29 +124,29 @@ void spool_convert_blocks(struct trace *trace, const struct spool *spool,
 			  const struct spool_calls *calls)
 {
 	const size_t launches = spool->blocks_count;
-	struct noted *noted = xcalloc(launches + 1, sizeof(*noted));
+	struct instrumented *instrumented = xcalloc(launches + 1, sizeof(*instrumented));
 	uint64_t astray = 0, unnoted = 0, unjoined = 0;
 	size_t at = 0;
 
 	for (size_t k = 0; k < launches; k++)
-		noted[k].launch = &spool->blocks[k];
+		instrumented[k].launch = &spool->blocks[k];
 	for (size_t i = 0; i < spool->block_count; i++) { /* they come launch by launch */
 		const struct spool_block *block = &spool->block[i];
 
 		for (size_t tries = 0;
-		     tries < launches && noted[at].launch->launch != block->launch; tries++)
+		     tries < launches && instrumented[at].launch->launch != block->launch; tries++)
 			at = (at + 1) % launches;
-		if (!launches || noted[at].launch->launch != block->launch ||
+		if (!launches || instrumented[at].launch->launch != block->launch ||
 		    block->begin_ns > INT64_MAX || block->end_ns > INT64_MAX ||
 		    block->begin_clock > INT64_MAX || block->end_clock > INT64_MAX) {
 			astray++;
 			continue;
 		}
-		GROW(noted[at].block, noted[at].count, noted[at].capacity);
-		noted[at].block[noted[at].count++] =
+		GROW(instrumented[at].block, instrumented[at].count, instrumented[at].capacity);
+		instrumented[at].block[instrumented[at].count++] =
 			(struct trace_block){ .correlation = -1,
 					      .global_pid = (int64_t)spool->pid << 24,
-					      .device = spool_id(noted[at].launch->device),
+					      .device = spool_id(instrumented[at].launch->device),
 					      .block = block->block,
 					      .sm = block->sm,
 					      .begin_ns = (int64_t)block->begin_ns,
@@ -151,24 +154,25 @@ void spool_convert_blocks(struct trace *trace, const struct spool *spool,
 					      .begin_clock = (int64_t)block->begin_clock,
 					      .end_clock = (int64_t)block->end_clock };
 	}
-	rebase(noted, launches);
-	qsort(noted, launches, sizeof(*noted), by_begin);
+	rebase(instrumented, launches);
+	qsort(instrumented, launches, sizeof(*instrumented), by_begin);
 	for (size_t k = 0; k < launches; k++) {
-		const struct spool_blocks *launch = noted[k].launch;
+		const struct spool_blocks *launch = instrumented[k].launch;
 		int64_t correlation = correlation_of(spool, calls, launch);
 
-		for (size_t i = 0; i < noted[k].count; i++)
-			noted[k].block[i].correlation = correlation;
-		if (noted[k].count) {
-			qsort(noted[k].block, noted[k].count, sizeof(*noted[k].block), by_block);
-			trace_add_blocks(trace, spool_text(spool, launch->kernel), noted[k].block,
-					 noted[k].count);
+		for (size_t i = 0; i < instrumented[k].count; i++)
+			instrumented[k].block[i].correlation = correlation;
+		if (instrumented[k].count) {
+			qsort(instrumented[k].block, instrumented[k].count,
+			      sizeof(*instrumented[k].block), by_block);
+			trace_add_blocks(trace, spool_text(spool, launch->kernel),
+					 instrumented[k].block, instrumented[k].count);
 		}
 		unjoined += correlation == -1;
-		unnoted += launch->grid_blocks > noted[k].count
-				   ? launch->grid_blocks - noted[k].count
+		unnoted += launch->grid_blocks > instrumented[k].count
+				   ? launch->grid_blocks - instrumented[k].count
 				   : 0;
-		free(noted[k].block);
+		free(instrumented[k].block);
 	}
 	spool_lose(trace, "blocks-astray", astray,
 		   "notes of blocks whose launch is not there, or with impossible times");
@@ -176,5 +180,5 @@ void spool_convert_blocks(struct trace *trace, const struct spool *spool,
 		   "blocks of noted launches that no room was left for");
 	spool_lose(trace, "blocks-without-kernel", unjoined,
 		   "noted launches whose kernel record could not be told");
-	free(noted);
+	free(instrumented);
 }

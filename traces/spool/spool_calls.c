@@ -41,39 +41,39 @@ static int by_correlation(const void *a, const void *b, void *calls)
 	return order ? order : compare(x, y);
 }
 
-static int asked_by_thread(const void *a, const void *b)
+static int queries_by_thread(const void *a, const void *b)
 {
-	const struct spool_asked *x = a, *y = b;
+	const struct spool_queries *x = a, *y = b;
 	int order = compare(x->tid, y->tid);
 
 	return order ? order : compare(x->start_ns, y->start_ns);
 }
 
-/* What was asked goes with the next call of its thread. */
-static void count_asked(struct spool_calls *calls, const struct spool *spool)
+/* What was queries goes with the next call of its thread. */
+static void count_queries(struct spool_calls *calls, const struct spool *spool)
 {
-	struct spool_asked *asked = xcalloc(spool->asked_count + 1, sizeof(*asked));
+	struct spool_queries *queries = xcalloc(spool->queries_count + 1, sizeof(*queries));
 	size_t at = 0;
 
-	calls->asked = xcalloc(calls->count + 1, sizeof(*calls->asked));
-	if (spool->asked_count)
-		memcpy(asked, spool->asked, spool->asked_count * sizeof(*asked));
-	qsort(asked, spool->asked_count, sizeof(*asked), asked_by_thread);
+	calls->before = xcalloc(calls->count + 1, sizeof(*calls->before));
+	if (spool->queries_count)
+		memcpy(queries, spool->queries, spool->queries_count * sizeof(*queries));
+	qsort(queries, spool->queries_count, sizeof(*queries), queries_by_thread);
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct spool_api *call = &calls->call[i];
 
-		while (at < spool->asked_count && asked[at].tid < call->tid)
+		while (at < spool->queries_count && queries[at].tid < call->tid)
 			at++;
-		for (; at < spool->asked_count && asked[at].tid == call->tid &&
-		       asked[at].start_ns <= call->start_ns;
+		for (; at < spool->queries_count && queries[at].tid == call->tid &&
+		       queries[at].start_ns <= call->start_ns;
 		     at++) {
-			calls->asked[i].calls += asked[at].calls;
-			calls->asked[i].ns += asked[at].ns;
+			calls->before[i].calls += queries[at].calls;
+			calls->before[i].ns += queries[at].ns;
 		}
 	}
-	for (size_t k = 0; k < spool->asked_count; k++)
-		calls->asked_count += asked[k].calls;
-	free(asked);
+	for (size_t k = 0; k < spool->queries_count; k++)
+		calls->query_count += queries[k].calls;
+	free(queries);
 }
 
 void spool_calls_make(struct spool_calls *calls, const struct spool *spool)
@@ -104,7 +104,7 @@ void spool_calls_make(struct spool_calls *calls, const struct spool *spool)
 		kept++;
 	}
 	calls->count = kept;
-	count_asked(calls, spool);
+	count_queries(calls, spool);
 	if (calls->moved_count)
 		qsort(calls->moved, calls->moved_count, sizeof(*calls->moved), by_from);
 	calls->by_correlation = xcalloc(kept + 1, sizeof(*calls->by_correlation));
@@ -117,7 +117,7 @@ void spool_calls_make(struct spool_calls *calls, const struct spool *spool)
 void spool_calls_release(struct spool_calls *calls)
 {
 	free(calls->call);
-	free(calls->asked);
+	free(calls->before);
 	free(calls->by_correlation);
 	free(calls->moved);
 	memset(calls, 0, sizeof(*calls));

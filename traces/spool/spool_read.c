@@ -125,7 +125,7 @@ static void read_records(struct spool *spool, const unsigned char *at, size_t by
 
 /* Is there a whole, sound chunk at `offset`? 1 yes, 0 its checksum does not fit, -1 no chunk begins
  * here or it is cut off. */
-static int look(const struct reader *reader, size_t offset, struct spool_chunk *head)
+static int check_chunk(const struct reader *reader, size_t offset, struct spool_chunk *head)
 {
 	struct spool_chunk bare;
 	uint32_t crc;
@@ -157,7 +157,7 @@ static size_t resume(const struct reader *reader, size_t offset)
 		if (!found)
 			return reader->bytes;
 		offset = (size_t)((const unsigned char *)found - reader->data);
-		if (look(reader, offset, &head) == 1)
+		if (check_chunk(reader, offset, &head) == 1)
 			return offset;
 		offset++;
 	}
@@ -202,7 +202,7 @@ int spool_read_bytes(struct spool *spool, const void *data, size_t bytes, const 
 				      path, head.version, SPOOL_VERSION);
 	}
 	while (offset < bytes) {
-		int state = look(&reader, offset, &head);
+		int state = check_chunk(&reader, offset, &head);
 
 		if (state == 1) {
 			read_chunk(&reader, offset, &head);

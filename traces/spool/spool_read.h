@@ -54,11 +54,11 @@ const char *spool_text(const struct spool *spool, uint32_t id); /* "" when unkno
  */
 struct spool_calls {
 	struct spool_api *call; /* by thread, then start */
-	struct asked_before {
+	struct queries_before {
 		uint64_t calls, ns;
-	} * asked; /* by call: what its thread asked since its call before */
+	} * before; /* by call: what its thread queried since its call before */
 	size_t count;
-	uint64_t asked_count;	  /* by all threads, also those who made no call after */
+	uint64_t query_count;	  /* by all threads, also those who made no call after */
 	uint32_t *by_correlation; /* indices into call, ascending correlation */
 	struct {
 		uint32_t from, to;
@@ -90,7 +90,7 @@ void spool_pair_events(struct trace *trace, const struct spool *spool,
  * to. */
 void spool_convert_notes(struct trace *trace, const struct spool *spool,
 			 const struct spool_calls *calls);
-/* spool_blocks.c: blocks that the kernels noted, each launch with the kernel it was. */
+/* spool_blocks.c: blocks of instrumented kernels, each launch with the kernel it was. */
 void spool_convert_blocks(struct trace *trace, const struct spool *spool,
 			  const struct spool_calls *calls);
 /* spool_machine.c: GPUs, links, clocks, and what the clocks of the GPUs say of each other. */

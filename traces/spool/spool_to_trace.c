@@ -94,7 +94,7 @@ static void rebase(struct spool *spool)
 	SHIFT_SPAN(memcpy)
 	SHIFT_SPAN(memset)
 	SHIFT_SPAN(api)
-	SHIFT_SPAN(asked)
+	SHIFT_SPAN(queries)
 	SHIFT_SPAN(sync)
 	SHIFT_SPAN(overhead)
 	SHIFT_SPAN(host_op)
@@ -124,7 +124,7 @@ static int compare_u32(const void *a, const void *b)
  */
 static void renumber_threads(struct spool *spool)
 {
-	uint32_t *tids = xcalloc(spool->api_count + spool->asked_count + spool->host_op_count +
+	uint32_t *tids = xcalloc(spool->api_count + spool->queries_count + spool->host_op_count +
 					 spool->footprint_count + spool->marker_count +
 					 spool->overhead_count + spool->thread_count + 1,
 				 sizeof(*tids)),
@@ -143,7 +143,7 @@ static void renumber_threads(struct spool *spool)
 							 tids) +                                   \
 					      1;
 	SEE(api)
-	SEE(asked)
+	SEE(queries)
 	SEE(host_op)
 	SEE(footprint)
 	SEE(marker) SEE(overhead) SEE(thread) qsort(tids, count, sizeof(*tids), compare_u32);
@@ -154,7 +154,7 @@ static void renumber_threads(struct spool *spool)
 	}
 	if (most > 0xffffff) {
 		RENUMBER(api)
-		RENUMBER(asked)
+		RENUMBER(queries)
 		RENUMBER(host_op)
 		RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(thread)
 	}
@@ -244,7 +244,7 @@ static void convert_calls(struct trace *trace, const struct spool *spool,
 {
 	const struct spool_taking with = { trace, spool, calls };
 	char *text = xprintf("%zu", spool->api_count - calls->count),
-	     *asked = xprintf("%llu", (unsigned long long)calls->asked_count);
+	     *queries = xprintf("%llu", (unsigned long long)calls->query_count);
 
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct spool_api *call = &calls->call[i];
@@ -255,15 +255,16 @@ static void convert_calls(struct trace *trace, const struct spool *spool,
 		out->global_tid = (int64_t)spool->pid << 24 | (call->tid & 0xffffff);
 		out->name = trace_string(trace, *name ? name : "(name lost)");
 		out->event_class = call->driver != 0;
-		out->asked = calls->asked[i].calls < UINT32_MAX ? (uint32_t)calls->asked[i].calls
-								: UINT32_MAX;
-		out->asked_ns =
-			calls->asked[i].ns < INT64_MAX ? (int64_t)calls->asked[i].ns : INT64_MAX;
+		out->queries = calls->before[i].calls < UINT32_MAX
+				       ? (uint32_t)calls->before[i].calls
+				       : UINT32_MAX;
+		out->queries_ns =
+			calls->before[i].ns < INT64_MAX ? (int64_t)calls->before[i].ns : INT64_MAX;
 	}
 	trace_set_meta(trace, "driver_calls_beneath_runtime_calls", text);
-	trace_set_meta(trace, "calls_that_only_asked", asked);
+	trace_set_meta(trace, "calls_that_only_asked", queries);
 	free(text);
-	free(asked);
+	free(queries);
 	for (size_t i = 0; i < spool->overhead_count; i++) {
 		const struct spool_overhead *overhead = &spool->overhead[i];
 		struct trace_overhead *out = trace_add_overhead(trace);

@@ -31,7 +31,7 @@ struct block_timeline {
 size_t block_timelines(const struct trace *trace, struct block_timeline **timelines);
 void block_timeline_release(struct block_timeline *timeline);
 /* What warpreel info --blocks shows: a paragraph a launch, or (tsv) a row a block. -1 after a
- * message when none were noted. */
+ * message when there are none. */
 int block_timeline_print(const struct trace *trace, bool tsv);
 
 #endif

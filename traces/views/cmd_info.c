@@ -21,7 +21,7 @@ struct info_options {
 
 static const struct option_spec options[] = {
 	{ "blocks", OPTION_FLAG, offsetof(struct info_options, blocks), NULL, 0, 0, NULL,
-	  "where and when the blocks of each noted launch ran" },
+	  "where and when the blocks of each instrumented launch ran" },
 	{ "format", OPTION_CHOICE, offsetof(struct info_options, format), "text", 0, 0, "text|tsv",
 	  "output" },
 	{ "kernel", OPTION_TEXT, offsetof(struct info_options, kernel), NULL, 0, 0, "NAME",

@@ -157,14 +157,14 @@ static char *api_name(const char *name)
 }
 
 /* Calls without rows of their own: how many, and how long together. */
-static void add_asked(struct summary *summary, const struct trace *t)
+static void add_queries(struct summary *summary, const struct trace *t)
 {
 	int64_t calls = 0;
 	double us = 0;
 
 	for (size_t i = 0; i < t->api_count; i++) {
-		calls += t->api[i].asked;
-		us += (double)t->api[i].asked_ns / 1000;
+		calls += t->api[i].queries;
+		us += (double)t->api[i].queries_ns / 1000;
 	}
 	if (!calls)
 		return;
@@ -200,7 +200,7 @@ static void add_host(struct summary *summary, const struct trace *t)
 	}
 	map_release(&known);
 	finish(summary, &calls);
-	add_asked(summary, t);
+	add_queries(summary, t);
 	finish(summary, &host);
 }
 
