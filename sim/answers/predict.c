@@ -423,7 +423,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 			return report("platform '%s' has no costs for copies between GPUs, which "
 				      "the run makes",
 				      p->platform.name);
-	if (!strcmp(model.ops->name, "warps") && predictor_use_warps(p, &model))
+	if (model.ops->from_profiles && predictor_use_warps(p, &model))
 		return -1;
 	struct simulation_setup setup = { .schedule = schedule,
 					  .platform = &p->platform,

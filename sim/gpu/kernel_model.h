@@ -17,7 +17,8 @@ struct warps;
 struct kernel_model_ops {
 	const char *name;
 	const char *summary;
-	bool per_launch; /* asks every launch, not every distinct shape */
+	bool per_launch;    /* asks every launch, not every distinct shape */
+	bool from_profiles; /* needs kernel_model.warps */
 	/*
 	 * Device time in ns of one launch as the tracer would report it. -1 after a message: no
 	 * data, or outside the calibrated range. Only `recorded` reads `op`.

@@ -28,6 +28,7 @@ const struct kernel_model_ops kernel_model_warps = {
 	.name = "warps",
 	.summary = "multiprocessors, warps, caches and memory, from profiles of the kernels' "
 		   "instructions",
+	.from_profiles = true,
 	.cost = warps_cost,
 	.dram_bytes = warps_moved,
 };

@@ -2,6 +2,7 @@
 #include "sweep_best.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,23 +21,42 @@ struct groups {
 	size_t count, capacity;
 };
 
-/* The text of a column that rows can be grouped by; NULL: there is none of that name. */
-static const char *column_text(const struct sweep_row *row, const char *name, char text[32])
-{
-#define SWEEP_TEXT(column)                                                                         \
-	if (!strcmp(name, #column))                                                                \
-		return row->column;
+/* The columns that rows can be grouped by: `whole` NULL where it is a text, at `offset`. */
+#define SWEEP_TEXT(column)
 #define SWEEP_WHOLE(column)                                                                        \
-	if (!strcmp(name, #column)) {                                                              \
-		snprintf(text, 32, "%lld", (long long)row->column);                                \
-		return text;                                                                       \
+	static int64_t whole_##column(const struct sweep_row *row)                                 \
+	{                                                                                          \
+		return row->column;                                                                \
 	}
 #define SWEEP_REAL(column, digits)
 #include "sweep_columns.def"
 #undef SWEEP_TEXT
 #undef SWEEP_WHOLE
+static const struct {
+	const char *name;
+	size_t offset;
+	int64_t (*whole)(const struct sweep_row *row);
+} columns[] = {
+#define SWEEP_TEXT(column) { #column, offsetof(struct sweep_row, column), NULL },
+#define SWEEP_WHOLE(column) { #column, 0, whole_##column },
+#include "sweep_columns.def"
+#undef SWEEP_TEXT
+#undef SWEEP_WHOLE
 #undef SWEEP_REAL
-	return NULL;
+};
+
+/* The text of a column that rows can be grouped by; NULL: there is none of that name. */
+static const char *column_text(const struct sweep_row *row, const char *name, char text[32])
+{
+	size_t k = 0;
+	while (k < sizeof(columns) / sizeof(columns[0]) && strcmp(columns[k].name, name))
+		k++;
+	if (k == sizeof(columns) / sizeof(columns[0]))
+		return NULL;
+	if (!columns[k].whole)
+		return (const char *)row + columns[k].offset;
+	snprintf(text, 32, "%lld", (long long)columns[k].whole(row));
+	return text;
 }
 
 /* What column_text() knows. */
