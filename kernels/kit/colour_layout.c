@@ -64,6 +64,8 @@ int colour_layout_launch(struct machine_thread *t, uint32_t stream,
 		.strip_rows = (int32_t)layout->rows,
 		.first_row = (int32_t)layout->first_row,
 	};
+	const uint32_t rows_mode = splits ? ACCESS_READ : ACCESS_WRITE,
+		       split_mode = splits ? ACCESS_WRITE : ACCESS_READ;
 	const struct machine_launch launch = {
 		.name = kernel[splits][layout->f64].name,
 		.cpu = kernel[splits][layout->f64].cpu,
@@ -77,8 +79,8 @@ int colour_layout_launch(struct machine_thread *t, uint32_t stream,
 		.resident_bytes = rows_bytes + split_bytes,
 		.access_count = 2,
 		.access = {
-			{ layout->rows_buffer, splits ? ACCESS_READ : ACCESS_WRITE, 0, rows_bytes },
-			{ layout->split_buffer, splits ? ACCESS_WRITE : ACCESS_READ, 0, split_bytes },
+			{ layout->rows_buffer, rows_mode, 0, rows_bytes },
+			{ layout->split_buffer, split_mode, 0, split_bytes },
 		},
 	};
 	return ops->launch(t, stream, &launch);

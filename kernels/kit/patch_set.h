@@ -22,7 +22,7 @@ struct patch {
 	uint32_t gpu;
 	int64_t first_cell; /* of its ghost-free values, among those of its GPU */
 	int64_t origin;	    /* element of cell (0, 0, 0), among those of its GPU with ghost cells; a
-			       multiple of 4, so that rows of cells begin whole sectors of 32 bytes */
+			       multiple of 4, so that rows of cells begin sectors of 32 bytes */
 	int32_t pitch;	    /* elements between rows */
 	int32_t plane;	    /* and between planes */
 };

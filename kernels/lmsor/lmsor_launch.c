@@ -22,7 +22,7 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 	const struct span *s = &part->rows;
 	const int64_t begin = s->low - (s->has_low ? extension : 0);
 	const int64_t end = s->low + (s->end - s->begin) + (s->has_high ? extension : 0),
-		      rows = end - begin;
+		      rows = end - begin, row_bytes = r->domain.parts.row_bytes;
 	const uint32_t backward = method->reverses && colour ? ACCESS_BACKWARD : 0;
 	const int64_t arrays = lmsor_arrays(method->stored), plane_row = r->domain.pitch / 2 * 8,
 		      plane = part->stored_rows * plane_row;
@@ -51,13 +51,13 @@ int lmsor_launch_sweep(struct lmsor_work *r, struct machine_thread *t, int colou
 		.points = rows * p->size / 2,
 		/* own colour read and written, the other read once, each stored term read */
 		.dram_bytes = rows * p->size / 2 * 8 * (3 + arrays),
-		.resident_bytes = part->stored_rows * r->domain.parts.row_bytes + 2 * arrays * plane,
+		.resident_bytes = part->stored_rows * row_bytes + 2 * arrays * plane,
 		.access_count = 2,
 		.access = {
-			{ part->buffer[0], ACCESS_READ | backward, (begin - 1) * r->domain.parts.row_bytes,
-			  (rows + 2) * r->domain.parts.row_bytes },
-			{ part->buffer[0], ACCESS_WRITE | backward, begin * r->domain.parts.row_bytes,
-			  rows * r->domain.parts.row_bytes },
+			{ part->buffer[0], ACCESS_READ | backward, (begin - 1) * row_bytes,
+			  (rows + 2) * row_bytes },
+			{ part->buffer[0], ACCESS_WRITE | backward, begin * row_bytes,
+			  rows * row_bytes },
 		},
 	};
 	if (arrays)
@@ -111,8 +111,10 @@ int lmsor_launch_whole(struct lmsor_work *r, struct machine_thread *t)
 		.resident_bytes = split_bytes + mailbox_bytes,
 		.access_count = 5,
 		.access = {
-			{ part->buffer[0], ACCESS_READ, 0, split_bytes }, { part->buffer[0], ACCESS_WRITE, 0, split_bytes },
-			{ own->mailboxes, ACCESS_READ, 0, mailbox_bytes }, { own->mailboxes, ACCESS_WRITE, 0, mailbox_bytes },
+			{ part->buffer[0], ACCESS_READ, 0, split_bytes },
+			{ part->buffer[0], ACCESS_WRITE, 0, split_bytes },
+			{ own->mailboxes, ACCESS_READ, 0, mailbox_bytes },
+			{ own->mailboxes, ACCESS_WRITE, 0, mailbox_bytes },
 			{ own->norm, ACCESS_WRITE, 0, scoreboard_bytes },
 		},
 	};

@@ -47,10 +47,9 @@ static int launch_sweep(const struct domain_work *w, struct machine_thread *t, i
 	};
 	const struct kernel_entry *kernel = &sweep_kernel[p->tuned][p->f64];
 	int64_t rows = end - begin;
-	const uint32_t backward =
-		p->tuned && args.colour
-			? ACCESS_BACKWARD
-			: 0; /* rbsor_tuned.cuh: black is the reversed sweep */
+	const uint32_t backward = p->tuned && args.colour
+					  ? ACCESS_BACKWARD
+					  : 0; /* rbsor_tuned.cuh: black is the reversed sweep */
 	const struct machine_launch launch = {
 		.name = kernel->name,
 		.cpu = kernel->cpu,
