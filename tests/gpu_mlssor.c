@@ -72,10 +72,11 @@ static int check_mesh(struct check *c, size_t k, const char *kernel, const char 
 				continue; /* more shared memory than there is */
 			snprintf(mesh, sizeof(mesh),
 				 "size=%dx%d subdomain=%dx%d layers=%d sweeps=%s "
-				 "iterations=%d",
+				 "planes=%s iterations=%d",
 				 meshes[k].rows + 2, meshes[k].columns + 2, meshes[k].height,
 				 meshes[k].width, meshes[k].layers,
-				 how & 1 ? "forward" : "alternating", 3 * meshes[k].layers);
+				 how & 1 ? "forward" : "alternating", k % 2 ? "centred" : "printed",
+				 3 * meshes[k].layers);
 			snprintf(config, sizeof(config),
 				 "%s launches=%d kernel=%s form=%s threads=%d", mesh,
 				 how & 2 && gpus == 1 ? 3 : 4, kernel, form, block);

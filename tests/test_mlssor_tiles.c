@@ -21,13 +21,15 @@ static const struct {
 };
 enum { CUTS = sizeof(cuts) / sizeof(cuts[0]) };
 
-static struct mlssor_axis axis_of(size_t cut, int32_t backward)
+/* PLANES: of forward sweeps, of backward ones, of both as (6) is printed. */
+enum { FORWARD, BACKWARD, PRINTED, PLANES };
+static struct mlssor_axis axis_of(size_t cut, int32_t planes)
 {
 	return (struct mlssor_axis){ cuts[cut].width * cuts[cut].count,
 				     cuts[cut].width,
 				     cuts[cut].count,
 				     cuts[cut].layers,
-				     mlssor_shift(cuts[cut].layers, backward),
+				     planes == PRINTED ? 0 : mlssor_shift(cuts[cut].layers, planes),
 				     cuts[cut].parts,
 				     cuts[cut].step };
 }
@@ -36,8 +38,8 @@ static void tiles_follow_one_another_without_a_gap(void **state)
 {
 	(void)state;
 	for (size_t c = 0; c < CUTS; c++)
-		for (int32_t backward = 0; backward < 2; backward++) {
-			const struct mlssor_axis axis = axis_of(c, backward);
+		for (int32_t planes = 0; planes < PLANES; planes++) {
+			const struct mlssor_axis axis = axis_of(c, planes);
 			for (int32_t q = 0; q < axis.layers; q++) {
 				int32_t next = 1;
 				for (int32_t s = 0; s < axis.count; s++)
@@ -60,8 +62,8 @@ static void border_subdomains_have_as_many_points_as_the_others(void **state)
 {
 	(void)state;
 	for (size_t c = 0; c < CUTS; c++)
-		for (int32_t backward = 0; backward < 2; backward++) {
-			const struct mlssor_axis axis = axis_of(c, backward);
+		for (int32_t planes = 0; planes < PRINTED; planes++) {
+			const struct mlssor_axis axis = axis_of(c, planes);
 			for (int32_t s = 0; s < axis.count; s++) {
 				int32_t points = 0, border = 0;
 				for (int32_t q = 0; q < axis.layers; q++) {
@@ -85,7 +87,8 @@ static void a_backward_sweep_has_the_planes_of_the_forward_sweep_before(void **s
 {
 	(void)state;
 	for (size_t c = 0; c < CUTS; c++) {
-		const struct mlssor_axis forward = axis_of(c, 0), backward = axis_of(c, 1);
+		const struct mlssor_axis forward = axis_of(c, FORWARD),
+					 backward = axis_of(c, BACKWARD);
 		for (int32_t q = 0; q < forward.layers; q++)
 			for (int32_t s = 0; s < forward.count; s++) {
 				const struct mlssor_range one = mlssor_subdomain(&forward, s,
@@ -126,8 +129,8 @@ static void every_tile_fits_its_box(void **state)
 {
 	(void)state;
 	for (size_t c = 0; c < CUTS; c++)
-		for (int32_t backward = 0; backward < 2; backward++) {
-			const struct mlssor_axis axis = axis_of(c, backward);
+		for (int32_t planes = 0; planes < PLANES; planes++) {
+			const struct mlssor_axis axis = axis_of(c, planes);
 			for (int32_t s = 0; s < axis.count; s++)
 				for (int32_t part = 0; part < axis.parts; part++) {
 					const int32_t box = mlssor_box(&axis, s, part),
@@ -239,9 +242,8 @@ static void every_point_of_every_layer_once_in_the_order_promised(void **state)
 	(void)state;
 	for (size_t a = 0; a < CUTS; a++)
 		for (size_t b = 0; b < CUTS; b++)
-			for (int32_t backward = 0; backward < 2; backward++) {
-				struct mesh m = { axis_of(a, backward), axis_of(b, backward), NULL,
-						  0 };
+			for (int32_t planes = 0; planes < PLANES; planes++) {
+				struct mesh m = { axis_of(a, planes), axis_of(b, planes), NULL, 0 };
 				if (m.rows.layers != m.columns.layers ||
 				    m.rows.parts != m.columns.parts)
 					continue;
@@ -259,8 +261,28 @@ static void every_point_of_every_layer_once_in_the_order_promised(void **state)
 			}
 }
 
-int main(void)
+/* For plots/papers_000.gp: which kernel, 1 to 4, updates each point of each layer of a sweep over
+ * 3x3 subdomains of 8x8. */
+static int draw(void)
 {
+	const struct mlssor_axis axis = { 24, 8, 3, 4, 0, 2, 0 };
+	puts("layer\trow\tcolumn\tkernel");
+	for (int32_t q = 0; q < axis.layers; q++)
+		for (int32_t tile = 0; tile < 36; tile++) {
+			const int32_t s = tile / 12, t = tile / 4 % 3;
+			const struct mlssor_range i = mlssor_tile(&axis, s, tile / 2 % 2, q),
+						  j = mlssor_tile(&axis, t, tile % 2, q);
+			for (int32_t row = i.begin; row < i.end; row++)
+				for (int32_t column = j.begin; column < j.end; column++)
+					printf("%d\t%d\t%d\t%d\n", q, row, column, 1 + tile % 4);
+		}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "--draw"))
+		return draw();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tiles_follow_one_another_without_a_gap),
 		cmocka_unit_test(border_subdomains_have_as_many_points_as_the_others),

@@ -46,6 +46,7 @@ struct mlssor_sweep {
 	int32_t rows, columns; /* interior points of the mesh, whole multiples of: */
 	int32_t height, width; /* of a subdomain (n x n in the paper) */
 	int32_t layers;	       /* K */
+	int32_t shift;	       /* of the planes, against (6): mlssor_tiles.h */
 	int32_t parts, step;   /* tiles of a subdomain along each axis (m); a full tile's side (M),
 				  unused when parts = 2 */
 	int32_t backward;      /* the sweep is mirrored */

@@ -44,7 +44,7 @@ static uint32_t source_of(uint32_t gpu, enum border border, bool backward)
 static struct mlssor_range border_rows(const struct mlssor_params *p, int32_t row,
 				       enum border border, bool backward)
 {
-	const int32_t first = row * p->height - mlssor_shift(p->layers, backward) +
+	const int32_t first = row * p->height - mlssor_shift_of(p, backward) +
 			      (border == TO_BEFORE),
 		      last = first + p->layers - 1, rows = (int32_t)p->rows;
 	return backward ? (struct mlssor_range){ rows + 1 - last, rows + 1 - first + 1 }

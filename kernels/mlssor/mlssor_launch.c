@@ -78,6 +78,7 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 		.height = p->height,
 		.width = p->width,
 		.layers = p->layers,
+		.shift = mlssor_shift_of(p, what->backward),
 		.parts = p->parts,
 		.step = p->tile,
 		.backward = what->backward,
@@ -94,7 +95,7 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 	const struct mlssor_work_points points = count_points(&args, p->method->rows_only);
 	const int64_t times = what->fused ? 2 : 1; /* near enough: K12 and K21 are mirrored */
 	/* Subdomain rows with what they drift, in the mesh and then in the strip. */
-	const int32_t shift = mlssor_shift(p->layers, what->backward);
+	const int32_t shift = mlssor_shift_of(p, what->backward);
 	int64_t top = (int64_t)what->begin * p->height - shift,
 		bottom = (int64_t)what->end * p->height - shift + p->layers + 1;
 	if (what->backward) {

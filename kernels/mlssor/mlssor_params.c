@@ -23,6 +23,9 @@ const struct option_spec mlssor_options[] = {
 	  "layers of a sweep, at most half a subdomain's side; 0 takes that" },
 	{ "sweeps", OPTION_CHOICE, AT(sweeps), "alternating", 0, 0, "alternating|forward",
 	  "forward and backward in turn, or forward alone" },
+	{ "planes", OPTION_CHOICE, AT(planes), "printed", 0, 0, "printed|centred",
+	  "cuts of subdomains: (6) as printed, or moved so that border subdomains are as large as "
+	  "others and backward sweeps are cut as forward ones" },
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
 	  "full|rows|tuned|redblack|sequential|ssor",
 	  "the paper's: tiles whole in shared memory, or three rows of them; of today, subdomains "
@@ -65,6 +68,7 @@ const struct solver_column mlssor_said[] = {
 /* clang-format on */
 
 static const char *const sweeps_names[] = { "alternating", "forward", NULL };
+static const char *const planes_names[] = { "centred", "printed", NULL };
 static const char *const transport_names[] = { "host", "peer", NULL };
 static const char *const input_names[] = { "1", "2", "3", NULL };
 
@@ -251,6 +255,8 @@ int mlssor_prepare(void *given, uint32_t gpus)
 	p->sweeps = static_name(sweeps_names, p->sweeps);
 	p->transport = static_name(transport_names, p->transport);
 	p->input = static_name(input_names, p->input);
+	p->planes = static_name(planes_names, p->planes);
+	p->printed = p->planes == planes_names[1];
 	p->forward_only = p->sweeps == sweeps_names[1];
 	p->peer = p->transport == transport_names[1];
 	if (p->method->program == PROGRAM_SEQUENTIAL && gpus > 1)
@@ -275,6 +281,8 @@ void mlssor_config(const void *given, char text[CONFIG_BYTES])
 	if (p->method->program != PROGRAM_REDBLACK)
 		ADD("subdomain=%dx%d layers=%d sweeps=%s", p->height, p->width, p->layers,
 		    p->sweeps);
+	if (!p->printed && p->method->program == PROGRAM_TILES)
+		ADD("planes=centred");
 	ADD("kernel=%s", p->kernel);
 	if (p->form)
 		ADD("form=%s", p->form);

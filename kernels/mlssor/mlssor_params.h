@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "kernels/kit/solver.h"
-#include "mlssor.h"
+#include "mlssor_tiles.h"
 
 /* What an iteration, which is one update of every point, is made by. */
 enum mlssor_program {
@@ -33,7 +33,7 @@ struct mlssor_method {
 
 struct mlssor_params {
 	/* as given */
-	const char *size, *subdomain, *kernel, *form, *sweeps, *transport, *points, *input;
+	const char *size, *subdomain, *kernel, *form, *sweeps, *planes, *transport, *points, *input;
 	int layers, tile, launches, threads, iterations;
 	double omega, tolerance;
 	/* by mlssor_prepare */
@@ -42,7 +42,7 @@ struct mlssor_params {
 	int32_t height, width; /* of a subdomain */
 	int32_t parts;	       /* tiles of it along an axis */
 	int32_t point_rows, point_columns;
-	bool forward_only, peer;
+	bool forward_only, printed, peer;
 };
 
 extern const struct option_spec mlssor_options[];
@@ -55,6 +55,12 @@ void mlssor_config(const void *params, char text[CONFIG_BYTES]);
 static inline int mlssor_sweep_layers(const struct mlssor_params *p)
 {
 	return p->method->program == PROGRAM_TILES ? p->layers : 1;
+}
+
+/* Of the planes of a sweep (mlssor_tiles.h). */
+static inline int32_t mlssor_shift_of(const struct mlssor_params *p, bool backward)
+{
+	return p->printed ? 0 : mlssor_shift(p->layers, backward);
 }
 
 /* The direction of layer `layer` of a run. */

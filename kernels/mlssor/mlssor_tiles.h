@@ -7,12 +7,18 @@
  *
  *     [s width + 1 + q - shift, (s + 1) width + q - shift]
  *
- * but the first begins at 1 and the last ends at `points` in every layer. That is (6) moved by
- * `shift`: half of what the planes drift in a sweep, so that border subdomains have as many points
- * as the others to within half a row a layer, which the paper asks for and does not spell out.
- * Forward the shift is floor(K / 2), backward K - 1 - floor(K / 2): the planes of a backward sweep
- * are then those of the forward sweep before it in reverse order of layers, so that mirrored
- * subdomains of two adjacent sweeps have the same points (section V, Figure 2).
+ * but the first begins at 1 and the last ends at `points` in every layer. The paper leaves two
+ * things open, and its own statements pull apart, so that both are here:
+ *
+ *   PLANES_CENTRED  (6) moved by half of what the planes drift in a sweep: border subdomains have
+ *                   as many points as the others to within half a row a layer ("roughly the same
+ *                   number"). Forward the shift is floor(K / 2), backward K - 1 - floor(K / 2): the
+ *                   planes of a backward sweep are those of the forward sweep before it in reverse
+ *                   order of layers, so that mirrored subdomains of two adjacent sweeps "access the
+ *                   same set of points" (section V, Figure 2).
+ *   PLANES_PRINTED  (6) as printed, shift 0, in each sweep's own coordinates: border subdomains are
+ *                   (K - 1) / 2 rows a layer thicker and thinner, and planes of sweeps in turn lean
+ *                   away from each other. Converges faster: seams are in other places.
  *
  * A subdomain has `parts` tiles along the axis. The last is the border tile, which begins at
  *
@@ -51,13 +57,8 @@ MLSSOR_SHARED int32_t mlssor_shift(int32_t layers, int32_t backward)
 MLSSOR_SHARED struct mlssor_axis mlssor_axis_of(int32_t points, int32_t width,
 						const struct mlssor_sweep *sweep)
 {
-	const struct mlssor_axis axis = { points,
-					  width,
-					  points / width,
-					  sweep->layers,
-					  mlssor_shift(sweep->layers, sweep->backward),
-					  sweep->parts,
-					  sweep->step };
+	const struct mlssor_axis axis = { points,	width,	      points / width, sweep->layers,
+					  sweep->shift, sweep->parts, sweep->step };
 	return axis;
 }
 

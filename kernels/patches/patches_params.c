@@ -67,12 +67,6 @@ const struct solver_column patches_columns[] = {
 	{ 0 },
 };
 
-/* A set of patches has no rows and columns. */
-const struct solver_column patches_columns[] = {
-	{ "iterations", COLUMN_INT, AT(iterations), 0 },
-	{ 0 },
-};
-
 /* clang-format off */
 static const struct patches_kernel kernels[] = {
 	{ "gemv-a", { "patches_gemv_a", "patches_gemv_a_chaotic" }, patches_gemv_cpu, patches_gemv_a_geometry, .dense = true, .most_threads = 512 },

@@ -196,8 +196,9 @@ int cmd_papers(const struct program *program, int argc, char **argv)
 {
 	const struct command_help help = {
 		"papers", "papers PAPER [options]",
-		"A paper's tables again: published, measured today, simulated. There are 001, "
-		"Rodriguez et al., on block relaxation, and 002, Cotronis et al., on local "
+		"A paper's tables again: published, measured today, simulated. There are 000, "
+		"Di et al., on multi-layer SSOR, 001, Rodriguez et al., on block relaxation, and "
+		"002, Cotronis et al., on local "
 		"modified SOR."
 	};
 	struct papers_options o = { 0 };
