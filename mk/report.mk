@@ -58,11 +58,12 @@ papers: papers-pages $(PAPERS:%=$(BUILD)/plots/papers_%.svg)
 papers-pages: $(PAPERS:%=$(BUILD)/papers/%.md)
 	$(Q)mkdir -p docs/papers && cp $^ docs/papers/
 
-$(PAPERS:%=$(BUILD)/papers/%/errors.tsv): $(BUILD)/papers/%/errors.tsv: $(BUILD)/warpreel $(PAPER_DATA)
+$(PAPERS:%=$(BUILD)/papers/%/made): $(BUILD)/papers/%/made: $(BUILD)/warpreel $(PAPER_DATA)
 	@mkdir -p $(@D); echo "  PAPER   $*"
 	$(Q)$(BUILD)/warpreel papers $* --platform $(PLATFORM) -o $(@D)
+	$(Q)touch $@
 
-$(BUILD)/papers/%.md: docs/papers_%.sh $(BUILD)/papers/%/errors.tsv
+$(BUILD)/papers/%.md: docs/papers_%.sh $(BUILD)/papers/%/made
 	$(Q)sh $< $(BUILD)/papers/$* $(PLATFORM) traces/data/$(PLATFORM)/papers_$*.tsv >$@
 
 ## plots: every plots/*.gp drawn under build/plots (rules: plots/plots.mk)

@@ -74,12 +74,16 @@ $(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) mod
 	$(Q)nice plots/ablation.sh $(BUILD)/warpreel $(PLATFORM) $(KERNEL_TIMES) model/splits.tsv traces/data/lists/kernels.list > $@
 
 # The figure of a paper is one of the tables that `warpreel papers` writes (mk/report.mk).
-$(PLOT_DIR)/papers_001.tsv: $(BUILD)/papers/001/errors.tsv
+$(PLOT_DIR)/papers_001.tsv: $(BUILD)/papers/001/made
 	@mkdir -p $(@D)
-	$(Q)cp $< $@
-$(PLOT_DIR)/papers_002.tsv: $(BUILD)/papers/002/errors.tsv
+	$(Q)cp $(<D)/errors.tsv $@
+$(PLOT_DIR)/papers_002.tsv: $(BUILD)/papers/002/made
 	@mkdir -p $(@D)
 	$(Q)cp $(<D)/figure1.tsv $@
+# The tiles of multi-layer SSOR, as the kernels cut them.
+$(PLOT_DIR)/papers_000.tsv: $(BUILD)/tests/test_mlssor_tiles
+	@mkdir -p $(@D)
+	$(Q)$< --draw > $@
 
 # The accuracy table of README.md, from the summary that `warpreel validate` writes, and what its examples print; never typed.
 .PHONY: readme-summary

@@ -34,7 +34,7 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
-static const struct paper *const papers[] = { &paper_001, &paper_002 };
+static const struct paper *const papers[] = { &paper_000, &paper_001, &paper_002 };
 enum { PAPERS = sizeof(papers) / sizeof(papers[0]) };
 
 void paper_compare(struct paper_work *w, const struct paper_comparison *comparison)
@@ -155,7 +155,12 @@ static int read_all(struct paper_work *w, const struct paper *paper, const struc
 	char *published = o->published ? xstrdup(o->published)
 				       : xprintf("%s/traces/data/papers/%s_published.tsv",
 						 util_root(), paper->name);
-	int rc = published_read(&w->published, published);
+	int rc = 0;
+	if (!paper->reads_own)
+		rc = published_read(&w->published, published);
+	else if (o->published)
+		rc = report("paper %s takes no --published: its tables read their own files",
+			    paper->name);
 	free(published);
 	if (!rc)
 		rc = read_measured(&w->runs.runs, o->measured,

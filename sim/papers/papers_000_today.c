@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * Di et al. on the GPU of today: several GPUs, tuned kernels, and how predictions did.
+ */
+#include "papers_000.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+/* ---- Figures 11 to 13 ---- */
+
+/* What is fastest of the paper's kinds on one GPU, of those that were recorded (Figures 9, 10). */
+enum { MLSSOR_SIDE = 8, MLSSOR_THREADS = 64, REDBLACK_THREADS = 128 };
+
+struct answer {
+	double core_us, kernel_us; /* the busiest GPU's */
+	bool extrapolated;
+};
+
+static int simulate(struct paper_work *w, struct predictor *predictor, const char *config,
+		    uint32_t gpus, struct answer *answer)
+{
+	const struct predictor_request request = { .kernel_model = "scaled",
+						   .set = "gpus",
+						   .allow_extrapolation = true };
+	struct schedule schedule;
+	struct prediction p;
+	schedule_init(&schedule);
+	int rc = w->runs.program->plan("mlssor", config, gpus, &schedule) ||
+				 predictor_run(predictor, &schedule, &request, &p)
+			 ? -1
+			 : 0;
+	if (!rc) {
+		sim_time most = 0;
+		for (uint32_t g = 0; g < p.detail.gpu_count; g++)
+			if (p.detail.gpu[g].kernel_ps > most)
+				most = p.detail.gpu[g].kernel_ps;
+		*answer = (struct answer){ p.core_us, (double)most * 1e-6, p.extrapolated };
+		prediction_release(&p);
+	}
+	schedule_release(&schedule);
+	return rc;
+}
+
+/* One size on one number of GPUs: both until convergence. */
+static int speed_up(struct paper_work *w, struct predictor *predictor,
+		    const struct p000_file *counts, int size, uint32_t gpus, struct sheet *sheet)
+{
+	const int layers = (int)p000_side_layers(counts, MLSSOR_SIDE),
+		  iterations = (int)p000_layers(counts, "RBSOR", "-", "-", "1"),
+		  k = MLSSOR_SIDE / 2;
+	const struct p000_run run = {
+		size, MLSSOR_SIDE, 4, MLSSOR_THREADS, (layers + k - 1) / k * k, "rows", "unrolled"
+	};
+	char *tiles = p000_config(&run),
+	     *colours = p000_redblack_config(size, "1x1", REDBLACK_THREADS, iterations);
+	struct answer mlssor, redblack;
+	int rc = simulate(w, predictor, tiles, gpus, &mlssor) ||
+				 simulate(w, predictor, colours, gpus, &redblack)
+			 ? -1
+			 : 0;
+	if (!rc) {
+		const struct p000_run alone = { size, MLSSOR_SIDE, 4,	      MLSSOR_THREADS,
+						0,    "rows",	   "unrolled" };
+		const double known = p000_redblack_us(w, size, "1x1", REDBLACK_THREADS) *
+				     iterations / (p000_layer_us(w, &alone) * run.iterations);
+		sheet_text(sheet, "%d", size - 2);
+		sheet_text(sheet, "%u", gpus);
+		sheet_number(sheet, gpus == 1 ? known : NAN, 3);
+		sheet_number(sheet, redblack.core_us / mlssor.core_us, 3);
+		sheet_number(sheet, redblack.kernel_us / mlssor.kernel_us, 3);
+		sheet_number(sheet,
+			     (redblack.core_us - redblack.kernel_us) /
+				     (mlssor.core_us - mlssor.kernel_us),
+			     3);
+		sheet_text(sheet, "%s",
+			   mlssor.extrapolated || redblack.extrapolated ? "yes" : "no");
+	}
+	free(tiles);
+	free(colours);
+	return rc;
+}
+
+int p000_figure11(struct paper_work *w, struct sheet *sheet)
+{
+	static const char *const names[] = { "mesh",
+					     "gpus",
+					     "speedup_kernels_measured",
+					     "speedup_simulated",
+					     "speedup_kernels_simulated",
+					     "overhead_ratio_simulated",
+					     "extrapolated",
+					     NULL };
+	static const int sizes[] = { 1026, 2050, 4098, 8194, 16386 };
+	const struct predictor_options options = { .platform = w->runs.today,
+						   .allow_extrapolation = true };
+	struct p000_file counts;
+	struct predictor predictor;
+	if (predictor_init(&predictor, w->runs.program, &options, true))
+		return -1;
+	int rc = p000_read(&counts, "papers", "000_counts.tsv");
+	for (int k = 0; names[k]; k++)
+		sheet_column(sheet, "%s", names[k]);
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]) && !rc; s++)
+		for (uint32_t gpus = 1; gpus <= 4 && !rc; gpus *= 2)
+			rc = speed_up(w, &predictor, &counts, sizes[s], gpus, sheet);
+	p000_release(&counts);
+	predictor_release(&predictor);
+	return rc;
+}
+
+/* ---- tuned ---- */
+
+/* Bytes a second that micro copy16 of `words` words of 16 bytes reads and writes. */
+static double copy_rate(const struct paper_work *w, int64_t words)
+{
+	char *config =
+		xprintf("kernel=copy16 size=%lld block=256 work=0 iterations=20", (long long)words);
+	const struct measured_row *row = measured_find(&w->runs.launches, "micro", config, 1);
+	free(config);
+	return row ? 32e6 * (double)words / row->core_us : NAN;
+}
+
+static double counted_bytes(const struct p000_file *counters, int side)
+{
+	double sum = 0, value;
+	int rows = 0;
+	for (size_t k = 0; k < counters->rows; k++) {
+		char *stem = xprintf("mlssor_tuned%d_", side);
+		const bool ours = !strncmp(p000_cell(counters, k, "kernel"), stem, strlen(stem));
+		free(stem);
+		if (!ours)
+			continue;
+		rows++;
+		if (!parse_double(p000_cell(counters, k, "dram_read_bytes"), &value))
+			sum += value;
+		if (!parse_double(p000_cell(counters, k, "dram_write_bytes"), &value))
+			sum += value;
+	}
+	return rows == 3 ? sum : NAN;
+}
+
+int p000_tuned(struct paper_work *w, struct sheet *sheet)
+{
+	static const char *const names[] = {
+		"mesh",		"subdomain",   "launches",	"layer_us_measured",	"floor_us",
+		"of_copy_rate", "words_floor", "words_counted", "redblack_us_measured", NULL
+	};
+	static const int sizes[] = { 1026, 2050, 4098, 8194, 16386 };
+	struct p000_file counters;
+	int rc = p000_read(&counters, "h200x4", "papers_000_counters.tsv");
+	const double rate = copy_rate(w, 16777216);
+	for (int k = 0; names[k]; k++)
+		sheet_column(sheet, "%s", names[k]);
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]) && !rc; s++)
+		for (int side = 4; side <= 16; side *= 2)
+			for (int launches = 4; launches >= 3; launches--) {
+				const struct p000_run run = { sizes[s], side,	 launches, 64,
+							      0,	"tuned", NULL };
+				const double points = (double)(sizes[s] - 2) * (sizes[s] - 2),
+					     words = 12.0 / side,
+					     floor_us = 4e6 * words * points / rate,
+					     us = p000_layer_us(w, &run);
+				const bool counted = sizes[s] == P000_SIZE && launches == 3;
+				sheet_text(sheet, "%d", sizes[s] - 2);
+				sheet_text(sheet, "%dx%dx%d", side / 2, side, side);
+				sheet_text(sheet, "%d", launches);
+				sheet_number(sheet, us, 4);
+				sheet_number(sheet, floor_us, 4);
+				sheet_number(sheet, floor_us / us, 2);
+				sheet_number(sheet, words, 3);
+				sheet_number(sheet,
+					     counted ? counted_bytes(&counters, side) /
+							       (4 * points * side / 2)
+						     : NAN,
+					     3);
+				sheet_number(sheet, p000_redblack_us(w, sizes[s], "1x1", 128), 4);
+			}
+	p000_release(&counters);
+	return rc;
+}
+
+/* ---- predictions written down before ---- */
+
+int p000_blind(struct paper_work *w, struct sheet *sheet)
+{
+	static const char *const names[] = { "config",	  "core_us_measured", "core_us_simulated",
+					     "error_pct", "extrapolated",     NULL };
+	struct p000_file predicted;
+	int rc = p000_read(&predicted, "h200x4", "papers_000_predicted.tsv");
+	for (int k = 0; names[k]; k++)
+		sheet_column(sheet, "%s", names[k]);
+	for (size_t k = 0; k < predicted.rows && !rc; k++) {
+		const char *config = p000_cell(&predicted, k, "config");
+		const struct paper_times measured = paper_measured(&w->runs, config);
+		double core_us = NAN;
+		if (parse_double(p000_cell(&predicted, k, "core_us"), &core_us))
+			core_us = NAN;
+		sheet_text(sheet, "%s", config);
+		sheet_number(sheet, measured.core_us, 5);
+		sheet_number(sheet, core_us, 5);
+		sheet_percent(sheet, 100 * (core_us / measured.core_us - 1));
+		sheet_text(sheet, "%s",
+			   strcmp(p000_cell(&predicted, k, "extrapolated"), "0") ? "yes" : "no");
+	}
+	p000_release(&predicted);
+	return rc;
+}
