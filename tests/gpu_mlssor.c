@@ -51,9 +51,11 @@ static bool is_for(const char *kernel, const char *form, size_t k)
 {
 	const int side = meshes[k].height, most = strcmp(kernel, "full") ? 32 : 8;
 
-	if (!strcmp(kernel, "tuned") && side == 32)
+	const bool whole = !strcmp(kernel, "tuned") || !strcmp(kernel, "ahead");
+
+	if (whole && side == 32)
 		return false;
-	if (strcmp(kernel, "tuned") && (!strcmp(form, "plain") || !strcmp(form, "coalesced")))
+	if (!whole && (!strcmp(form, "plain") || !strcmp(form, "coalesced")))
 		return true;
 	return meshes[k].width == side && side >= 4 && side <= most && !(side & (side - 1)) &&
 	       meshes[k].layers == side / 2;
@@ -67,7 +69,9 @@ static int check_mesh(struct check *c, size_t k, const char *kernel, const char 
 	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++)
 		for (int how = 0; how < 4; how++) {
 			const int width = meshes[k].width;
-			const int block = (strcmp(kernel, "tuned") ? threads : whole_warps)[t];
+			const int block = (strcmp(kernel, "tuned") && strcmp(kernel, "ahead")
+						   ? threads
+						   : whole_warps)[t];
 			if (strcmp(kernel, "rows") && block * width * (width + 1) > 50000)
 				continue; /* more shared memory than there is */
 			snprintf(mesh, sizeof(mesh),
@@ -103,15 +107,15 @@ static int check_tiles(struct check *c, uint32_t most)
 	return 0;
 }
 
-static int check_tuned(struct check *c, uint32_t most)
+static int check_tuned(struct check *c, const char *kernel, uint32_t most)
 {
 	for (size_t k = 0; k < MESHES; k++)
 		for (uint32_t gpus = 1; gpus <= most; gpus *= 2)
-			if (is_for("tuned", "both", k) &&
+			if (is_for(kernel, "both", k) &&
 			    meshes[k].rows / meshes[k].height % (int)gpus == 0 &&
-			    check_mesh(c, k, "tuned", "both", gpus))
+			    check_mesh(c, k, kernel, "both", gpus))
 				return -1;
-	gpu_count_part(&c->kit, "tuned");
+	gpu_count_part(&c->kit, "%s", kernel);
 	return 0;
 }
 
@@ -164,8 +168,8 @@ int main(int argc, char **argv)
 
 	c.cuda = machine_cuda_new(most);
 	c.cpu = machine_cpu_new(1);
-	if (c.cuda && c.cpu && !check_tuned(&c, most) && !check_tiles(&c, most) &&
-	    !check_unmerged(&c) && !check_red_black(&c, most))
+	if (c.cuda && c.cpu && !check_tuned(&c, "tuned", most) && !check_tuned(&c, "ahead", most) &&
+	    !check_tiles(&c, most) && !check_unmerged(&c) && !check_red_black(&c, most))
 		rc = gpu_count_all(&c.kit);
 	if (c.cuda)
 		c.cuda->ops->free(c.cuda);

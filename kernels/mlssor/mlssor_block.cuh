@@ -169,16 +169,21 @@ static inline int mlssor_start(mlssor_kernel *kernel,
 #define MLSSOR_STRING_OF(name) #name
 #define MLSSOR_STRING(name) MLSSOR_STRING_OF(name)
 
+/* Threads of the largest block. */
+#ifndef MLSSOR_BOUND
+#define MLSSOR_BOUND MLSSOR_MOST_THREADS
+#endif
+
 /* One kernel and its launcher; body<row, column, side, coalesced>(sweep, transposed, block_x). */
 #define MLSSOR_KERNEL(kernel_name, body, row, column, side, coalesced)                             \
-	extern "C" __global__ void __launch_bounds__(MLSSOR_MOST_THREADS)                          \
+	extern "C" __global__ void __launch_bounds__(MLSSOR_BOUND)                                 \
 		kernel_name(const struct mlssor_sweep sweep)                                       \
 	{                                                                                          \
 		block_note<block_note_id(MLSSOR_STRING(kernel_name))> note;                        \
 		body<row, column, side, coalesced>(sweep, false, blockIdx.x);                      \
 	}
 #define MLSSOR_FUSED(kernel_name, body, side, coalesced)                                           \
-	extern "C" __global__ void __launch_bounds__(MLSSOR_MOST_THREADS)                          \
+	extern "C" __global__ void __launch_bounds__(MLSSOR_BOUND)                                 \
 		kernel_name(const struct mlssor_sweep sweep)                                       \
 	{                                                                                          \
 		block_note<block_note_id(MLSSOR_STRING(kernel_name))> note;                        \

@@ -13,7 +13,7 @@ int64_t mlssor_shared_bytes(int64_t height, int64_t width, int64_t threads, int 
 static int32_t path_of(const struct mlssor_sweep *sweep)
 {
 	const int32_t less = sweep->height < sweep->width ? sweep->height : sweep->width,
-		      sides = sweep->height * 1000 + sweep->width;
+		      sides = sweep->height * 1000 + sweep->width + (sweep->backward ? 500000 : 0);
 	return sweep->layers == less / 2 ? sides : sweep->layers * 1000000 + sides;
 }
 

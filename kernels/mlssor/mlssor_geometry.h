@@ -15,12 +15,13 @@ extern "C" {
 /* What a block of a GPU of today may ask for: 227 KB of its multiprocessor's shared memory (CUDA
  * programming guide, compute capability 9.0). No more threads, so that a thread may have 128
  * registers. */
-enum { MLSSOR_MOST_SHARED_BYTES = 232448, MLSSOR_MOST_THREADS = 512 };
+enum { MLSSOR_MOST_SHARED_BYTES = 232448, MLSSOR_MOST_THREADS = 512, MLSSOR_AHEAD_THREADS = 128 };
 
 /*
  * For struct machine_launch: args are struct mlssor_sweep, a block is `threads` tiles of a row of
  * subdomains. path: height x 1000 + width of a subdomain, and the layers where they are not
- * floor(min(height, width) / 2) a million times: loops are as long as these say.
+ * floor(min(height, width) / 2) a million times: loops are as long as these say. Backward half a
+ * million more: rows lie otherwise in sectors, and what is counted of one is not of the other.
  */
 void mlssor_full_geometry(const void *args, struct launch_geometry *geometry);
 void mlssor_rows_geometry(const void *args, struct launch_geometry *geometry);

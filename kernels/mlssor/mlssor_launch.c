@@ -66,7 +66,8 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 	const struct part *part = &parts->part[t->gpu];
 	const struct span *s = &part->rows;
 	const int border_row = what->tile_row == p->parts - 1,
-		  border_column = what->tile_column == p->parts - 1;
+		  border_column = what->tile_column == p->parts - 1,
+		  index = what->fused ? (int)TILE_1221 : 2 * border_row + border_column;
 	const struct mlssor_sweep args = {
 		.grid = mlssor_ops(r)->address(r->base.m, part->buffer[0]),
 		.norm = p->tolerance > 0 ? mlssor_ops(r)->address(r->base.m, r->own[t->gpu].norm)
@@ -109,7 +110,7 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 	bottom = bottom > part->stored_rows ? part->stored_rows : bottom;
 	const uint32_t order = what->backward ? ACCESS_BACKWARD : 0;
 	const struct machine_launch launch = {
-		.name = p->method->name[what->fused ? (int)TILE_1221 : 2 * border_row + border_column],
+		.name = p->method->name[index],
 		.cpu = p->method->cpu,
 		.args = &args,
 		.args_bytes = sizeof(args),

@@ -27,9 +27,10 @@ const struct option_spec mlssor_options[] = {
 	  "cuts of subdomains: (6) as printed, or moved so that border subdomains are as large as "
 	  "others and backward sweeps are cut as forward ones" },
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "full|rows|tuned|redblack|sequential|ssor",
+	  "full|rows|tuned|ahead|redblack|sequential|ssor",
 	  "the paper's: tiles whole in shared memory, or three rows of them; of today, subdomains "
-	  "of 4, 8 and 16; red-black SOR; CPU programs: multi-layer SSOR, and with one layer a "
+	  "of 4, 8 and 16, and the same with more fetches under way; red-black SOR; CPU programs: "
+	  "multi-layer SSOR, and with one layer a "
 	  "sweep" },
 	{ "form", OPTION_CHOICE, AT(form), "coalesced", 0, 0, "plain|coalesced|unrolled|both",
 	  "of the kernels full and rows; unrolled: subdomains 4x4 and 8x8, rows 16x16 and 32x32 "
@@ -98,6 +99,12 @@ static const struct mlssor_method methods[] = {
 	{ "tuned", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_tuned8"), mlssor_tiles_cpu,
 	  mlssor_tuned_geometry },
 	{ "tuned", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_tuned16"), mlssor_tiles_cpu,
+	  mlssor_tuned_geometry },
+	{ "ahead", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_ahead4"), mlssor_tiles_cpu,
+	  mlssor_tuned_geometry },
+	{ "ahead", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_ahead8"), mlssor_tiles_cpu,
+	  mlssor_tuned_geometry },
+	{ "ahead", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_ahead16"), mlssor_tiles_cpu,
 	  mlssor_tuned_geometry },
 	{ "redblack",
 	  NULL,
@@ -182,10 +189,11 @@ static int find_method(struct mlssor_params *p)
 		p->form = m->form;
 		return 0;
 	}
+	const bool formless = !strcmp(p->kernel, "tuned") || !strcmp(p->kernel, "ahead");
 	return report("kernel %s%s%s is not for subdomains of %dx%d: --kernel full and rows of "
 		      "form plain and coalesced take any",
-		      p->kernel, strcmp(p->kernel, "tuned") ? " of form " : "",
-		      strcmp(p->kernel, "tuned") ? p->form : "", p->height, p->width);
+		      p->kernel, formless ? "" : " of form ", formless ? "" : p->form, p->height,
+		      p->width);
 }
 
 /* Layers of a sweep and tiles of a subdomain. */
@@ -206,7 +214,12 @@ static int check_sweep(struct mlssor_params *p)
 		return report("%s is for sweeps of %d layers and 2x2 tiles",
 			      p->form ? p->form : p->kernel, most);
 	if (p->method->geometry == mlssor_tuned_geometry && p->threads % 32)
-		return report("kernel tuned wants whole warps, not %d threads a block", p->threads);
+		return report("kernel %s wants whole warps, not %d threads a block", p->kernel,
+			      p->threads);
+	if (!strcmp(p->kernel, "ahead") && p->threads > MLSSOR_AHEAD_THREADS)
+		return report("kernel ahead takes so many registers that a block has at most %d "
+			      "threads, not %d",
+			      MLSSOR_AHEAD_THREADS, p->threads);
 	p->parts = 2;
 	if (p->tile) { /* as many full tiles as the bottom layer has room for, and two border
 			  tiles */

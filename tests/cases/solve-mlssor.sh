@@ -1,5 +1,5 @@
 # Layers until no point changes by more than the tolerance, by each method; strips agree with one GPU; tables have the column.
-for kernel in full rows tuned redblack sequential ssor; do
+for kernel in full rows tuned ahead redblack sequential ssor; do
 	warpreel solve mlssor --size 130 --kernel $kernel --tolerance 1e-2 --iterations 400 --format tsv | columns config,iterations,max_change | tail -n 1
 done
 for input in 1 2 3; do
