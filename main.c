@@ -60,6 +60,7 @@ int main(int argc, char **argv)
 		.solver_names = solver_names,
 		.config_of = solver_config_of,
 		.column = solver_column,
+		.chaos = solver_chaos,
 		.calibrate_cuda = calibrate_cuda,
 		.describe_gpu = describe_gpu,
 	};

@@ -26,6 +26,7 @@ $(EMU)/gpu_mlssor.log: EMU_ARGS := 2
 $(EMU)/gpu_patches.log: EMU_ARGS := 3 no-cublas
 # The last size is the smallest at which a thread takes two rows.
 $(EMU)/gpu_lmsor.log: EMU_ARGS := 3x4 9x17 8x131 33x257 603x2050
+$(EMU)/gpu_poisson.log: EMU_ARGS := 33
 $(EMU)/%.log: $(BUILD)/tests/% $(EMU)/libwarpreel-cuda.so
 	@echo "  TEST    $* (emulated)"
 	$(Q)WARPREEL_CUDA=$(EMU)/libwarpreel-cuda.so $< $(EMU_ARGS) > $@ 2>&1 || { cat $@; exit 1; }

@@ -172,3 +172,15 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	free(params);
 	return text;
 }
+
+int solver_chaos(const char *name, const void *params, struct chaos_case *c)
+{
+	const struct solver *solver = solver_find(name);
+	if (!solver)
+		return -1;
+	if (!solver->chaos)
+		return report("solver %s does the same whenever values arrive: there is nothing to "
+			      "co-simulate",
+			      name);
+	return solver->chaos(params, c);
+}

@@ -11,6 +11,7 @@
 
 #include "kernels/machine/machine.h"
 #include "traces/base/options.h"
+#include "traces/program/chaos.h"
 
 enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4 };
 
@@ -32,6 +33,7 @@ struct solver_result {
 	uint64_t checksum; /* of the final grid in row order; 0 when not computed */
 	bool unconverged;  /* it was to iterate until something is small, and the limit came first,
 			      or a value that is no number */
+	bool any_order;	   /* blocks read what they find: another run may give other bits */
 	double extra[SOLVER_EXTRAS]; /* what struct solver names in extra_names; NaN when not
 					computed */
 };
@@ -102,6 +104,9 @@ struct solver {
 	/* Puts the launches of one iteration on the stream, nothing else; work->steady is set and
 	 * `up` went before, except where nothing computes. NULL: the family cannot be timed so. */
 	int (*iterate)(struct solver_work *work, struct machine_thread *t);
+	/* What a simulator plays whose events call the arithmetic, of prepared params; -1 after a
+	 * message. NULL: the family's results do not depend on when values arrive. */
+	int (*chaos)(const void *params, struct chaos_case *c);
 };
 
 /* NULL-terminated table made from solvers.def. */
@@ -137,6 +142,7 @@ void solver_steady_end(struct solver_steady *steady);
 int solver_plan(const char *solver, const char *config, uint32_t gpus, struct schedule *schedule);
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
+int solver_chaos(const char *solver, const void *params, struct chaos_case *c); /* prepared */
 char *solver_config_of(const char *solver, void *params, uint32_t gpus);
 /* A column of a configuration as text, owned by the caller; NULL: the solver has none of that name,
  * or after a message. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/weak/weak_chaos.h"
 #include "kernels/weak/weak_work.h"
 #include "traces/base/util.h"
 
@@ -104,7 +105,8 @@ static int check(struct solver_work *work, struct solver_result *result)
 {
 	const struct poisson_work *w = (const struct poisson_work *)work;
 	const struct poisson_params *p = work->params;
-	weak_check(&w->weak, result);
+	if (weak_check(&w->weak, result))
+		return -1;
 	if (!p->output)
 		return 0;
 	struct image picture;
@@ -113,6 +115,18 @@ static int check(struct solver_work *work, struct solver_result *result)
 	const int rc = image_write(&picture, p->output);
 	image_release(&picture);
 	return rc;
+}
+
+static int chaos(const void *params, struct chaos_case *c)
+{
+	struct poisson_pictures pictures;
+	struct weak_problem problem;
+	const struct poisson_params *p = params;
+	if (poisson_read(&pictures, p))
+		return -1;
+	const int rc = poisson_make(&problem, &pictures, p);
+	poisson_release(&pictures);
+	return rc ? -1 : weak_chaos_open(&p->common, &problem, c);
 }
 
 extern const struct solver solver_poisson;
@@ -137,4 +151,5 @@ const struct solver solver_poisson = {
 	.down = weak_down,
 	.result = weak_result,
 	.check = check,
+	.chaos = chaos,
 };

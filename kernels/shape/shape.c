@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/weak/weak_chaos.h"
 #include "kernels/weak/weak_work.h"
 #include "traces/base/util.h"
 
@@ -68,6 +69,10 @@ static int prepare(void *given, uint32_t gpus)
 	p->edge = p->occluding ? "occluding" : "flat";
 	if (p->mask && !p->image)
 		return report("--mask is of a picture: name it with --image");
+	/* A board of alternating values changes sign in a Jacobi step of the mean, and what the
+	 * data add to that makes it grow. */
+	if (strcmp(p->common.inner, "red-black"))
+		return report("shape grows without bound by Jacobi's steps: --inner red-black");
 	if (parse_light(p) || (p->normals && image_check_name(p->normals)) ||
 	    (p->height && image_check_name(p->height)) ||
 	    (p->surface && output_check(p->surface)) || outputs_differ(p->normals, p->height) ||
@@ -119,8 +124,21 @@ static int check(struct solver_work *work, struct solver_result *result)
 {
 	const struct shape_work *w = (const struct shape_work *)work;
 	const struct weak_problem after = weak_after(&w->weak);
-	weak_check(&w->weak, result);
+	if (weak_check(&w->weak, result))
+		return -1;
 	return shape_write(&after, work->params);
+}
+
+static int chaos(const void *params, struct chaos_case *c)
+{
+	struct shape_pictures pictures;
+	struct weak_problem problem;
+	const struct shape_params *p = params;
+	if (shape_read(&pictures, p))
+		return -1;
+	const int rc = shape_make(&problem, &pictures, p);
+	shape_release(&pictures);
+	return rc ? -1 : weak_chaos_open(&p->common, &problem, c);
 }
 
 extern const struct solver solver_shape;
@@ -145,4 +163,5 @@ const struct solver solver_shape = {
 	.down = weak_down,
 	.result = weak_result,
 	.check = check,
+	.chaos = chaos,
 };

@@ -2,6 +2,7 @@
  * The driver of the image solvers, written once on struct machine: one GPU, from the host's grid
  * and back to it.
  */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,33 +15,43 @@ static struct weak_work *work_of(const struct solver_work *work)
 	return (struct weak_work *)(uintptr_t)work;
 }
 
-static const struct machine_ops *ops_of(const struct weak_work *w)
+void *weak_address(const struct weak_work *w, uint32_t buffer)
 {
-	return w->base.m->ops;
+	return weak_ops(w)->address(w->base.m, buffer);
 }
 
-static void *address(const struct weak_work *w, uint32_t buffer)
-{
-	return ops_of(w)->address(w->base.m, buffer);
-}
-
-static int64_t values_bytes(const struct weak_work *w)
+int64_t weak_values_bytes(const struct weak_work *w)
 {
 	return weak_values(&w->problem.grid) * weak_fields(w->problem.rule) *
 	       (int64_t)sizeof(float);
 }
 
-static int64_t constants_bytes(const struct weak_work *w)
+int64_t weak_constants_bytes(const struct weak_work *w)
 {
 	return 2 * weak_values(&w->problem.grid) * (int64_t)sizeof(float);
 }
 
-static int64_t board_bytes(void)
+int64_t weak_board_bytes(void)
 {
 	return WEAK_BOARD_WORDS * (int64_t)sizeof(uint32_t);
 }
 
-static bool fixed(const struct weak_work *w)
+static int64_t pack_bytes(const struct weak_work *w)
+{
+	return weak_pack_values(&w->problem.grid) * (int64_t)sizeof(float);
+}
+
+static int64_t order_bytes(const struct weak_work *w)
+{
+	return weak_blocks(&w->problem.grid) * (int64_t)sizeof(int32_t);
+}
+
+static int64_t ages_bytes(const struct weak_work *w)
+{
+	return (WEAK_AGES + 4 * weak_blocks(&w->problem.grid)) * (int64_t)sizeof(uint32_t);
+}
+
+bool weak_fixed(const struct weak_work *w)
 {
 	return w->params->steps > 0 || w->base.warming;
 }
@@ -60,7 +71,7 @@ uint32_t weak_stream(const struct solver_work *work, uint32_t gpu)
 static int check_machine(const struct weak_work *w)
 {
 	const struct weak_params *p = w->params;
-	const struct machine_ops *ops = ops_of(w);
+	const struct machine_ops *ops = weak_ops(w);
 	if (!p->method->geometry && !ops->computes)
 		return report("scheme %s is a CPU program: it launches nothing that could be "
 			      "planned or timed; warpreel solve runs it",
@@ -85,12 +96,20 @@ int weak_begin(struct weak_work *w)
 	/* What eq. (4) asks of a node bends with the node's own values: over-relaxed it swings. */
 	w->omega = w->problem.rule == WEAK_POISSON ? weak_best_omega(w->problem.factor) : 1;
 	if (check_machine(w) || ops->stream(m, 0, &w->stream) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, values_bytes(w), &w->values) ||
-	    ops->buffer(m, 0, SPACE_PINNED, values_bytes(w), &w->h_values) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, constants_bytes(w), &w->constants) ||
-	    ops->buffer(m, 0, SPACE_PINNED, constants_bytes(w), &w->h_constants) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, board_bytes(), &w->board) ||
-	    ops->buffer(m, 0, SPACE_PINNED, board_bytes(), &w->h_board))
+	    ops->buffer(m, 0, SPACE_DEVICE, weak_values_bytes(w), &w->values[0]) ||
+	    (p->method->synchronous &&
+	     ops->buffer(m, 0, SPACE_DEVICE, weak_values_bytes(w), &w->values[1])) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, pack_bytes(w), &w->pack) ||
+	    ops->buffer(m, 0, SPACE_PINNED, pack_bytes(w), &w->h_pack) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, ages_bytes(w), &w->ages) ||
+	    ops->buffer(m, 0, SPACE_PINNED, ages_bytes(w), &w->h_ages) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, order_bytes(w), &w->order) ||
+	    ops->buffer(m, 0, SPACE_PINNED, order_bytes(w), &w->h_order) ||
+	    ops->buffer(m, 0, SPACE_PINNED, weak_values_bytes(w), &w->h_values) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, weak_constants_bytes(w), &w->constants) ||
+	    ops->buffer(m, 0, SPACE_PINNED, weak_constants_bytes(w), &w->h_constants) ||
+	    ops->buffer(m, 0, SPACE_DEVICE, weak_board_bytes(), &w->board) ||
+	    ops->buffer(m, 0, SPACE_PINNED, weak_board_bytes(), &w->h_board))
 		return -1;
 	return 0;
 }
@@ -104,8 +123,11 @@ void weak_fill(struct solver_work *work, uint64_t seed)
 {
 	const struct weak_work *w = work_of(work);
 	(void)seed; /* pictures are their own start */
-	memcpy(address(w, w->h_values), w->problem.values, (size_t)values_bytes(w));
-	memcpy(address(w, w->h_constants), w->problem.constants, (size_t)constants_bytes(w));
+	memcpy(weak_address(w, w->h_values), w->problem.values, (size_t)weak_values_bytes(w));
+	memcpy(weak_address(w, w->h_constants), w->problem.constants,
+	       (size_t)weak_constants_bytes(w));
+	weak_order(&w->problem.grid, w->params->method->order, weak_address(w, w->h_order));
+	weak_fill_pack(&w->problem, weak_address(w, w->h_pack));
 }
 
 int weak_restart(struct solver_work *work)
@@ -113,13 +135,17 @@ int weak_restart(struct solver_work *work)
 	struct weak_work *w = work_of(work);
 	w->done = 0;
 	w->change = NAN;
+	if (weak_ops(w)->computes) {
+		memset(weak_address(w, w->h_board), 0, (size_t)weak_board_bytes());
+		memset(weak_address(w, w->h_ages), 0, (size_t)ages_bytes(w));
+	}
 	return 0;
 }
 
-static int copy(const struct weak_work *w, struct machine_thread *t, uint32_t source,
-		uint32_t target, int64_t bytes)
+int weak_copy(const struct weak_work *w, struct machine_thread *t, uint32_t source, uint32_t target,
+	      int64_t bytes)
 {
-	return ops_of(w)->copy(
+	return weak_ops(w)->copy(
 		t, w->stream,
 		&(struct machine_copy){
 			.source = source, .target = target, .row_bytes = bytes, .rows = 1 });
@@ -127,80 +153,74 @@ static int copy(const struct weak_work *w, struct machine_thread *t, uint32_t so
 
 int weak_up(struct solver_work *work, struct machine_thread *t)
 {
-	const struct weak_work *w = work_of(work);
-	return copy(w, t, w->h_values, w->values, values_bytes(w)) ||
-			       copy(w, t, w->h_constants, w->constants, constants_bytes(w))
-		       ? -1
-		       : 0;
+	struct weak_work *w = work_of(work);
+	w->current = 0;
+	if (weak_copy(w, t, w->h_values, w->values[0], weak_values_bytes(w)) ||
+	    /* Margins and nodes that keep their values are in both. */
+	    (w->params->method->synchronous &&
+	     weak_copy(w, t, w->h_values, w->values[1], weak_values_bytes(w))) ||
+	    weak_copy(w, t, w->h_constants, w->constants, weak_constants_bytes(w)) ||
+	    weak_copy(w, t, w->h_pack, w->pack, pack_bytes(w)) ||
+	    weak_copy(w, t, w->h_order, w->order, order_bytes(w)) ||
+	    weak_copy(w, t, w->h_ages, w->ages, ages_bytes(w)) ||
+	    weak_copy(w, t, w->h_board, w->board, weak_board_bytes()))
+		return -1;
+	return 0;
 }
 
 int weak_down(struct solver_work *work, struct machine_thread *t)
 {
 	const struct weak_work *w = work_of(work);
-	return copy(w, t, w->values, w->h_values, values_bytes(w));
-}
-
-static int launch_whole(struct weak_work *w, struct machine_thread *t)
-{
-	const struct weak_scheme *s = w->params->method;
-	const struct weak_launch args = {
-		.values = address(w, w->values),
-		.constants = address(w, w->constants),
-		.board = address(w, w->board),
-		.grid = w->problem.grid,
-		.terms = w->problem.terms,
-		.omega = (float)w->omega,
-		.tolerance = fixed(w) ? -1 : (float)w->residual_wanted,
-		.rule = w->problem.rule,
-		.steps = w->base.iterations,
-	};
-	const struct machine_launch launch = {
-		.name = s->name[w->problem.rule],
-		.cpu = s->cpu,
-		.args = &args,
-		.args_bytes = sizeof(args),
-		.geometry = s->geometry,
-		.rows = w->problem.rows,
-		.columns = w->problem.columns,
-		.points = w->problem.free_nodes,
-		.dram_bytes = 2 * values_bytes(w) + constants_bytes(w),
-		.resident_bytes = values_bytes(w) + constants_bytes(w),
-	};
-	return ops_of(w)->launch(t, w->stream, &launch);
-}
-
-int weak_core(struct solver_work *work, struct machine_thread *t)
-{
-	struct weak_work *w = work_of(work);
-	if (launch_whole(w, t) || copy(w, t, w->board, w->h_board, board_bytes()) ||
-	    ops_of(w)->sync(t, w->stream))
-		return -1;
-	if (ops_of(w)->computes) {
-		const uint32_t *board = address(w, w->h_board);
-		w->done = (int)board[WEAK_BOARD_STEPS];
-		memcpy(&w->change, &board[WEAK_BOARD_CHANGE], sizeof(w->change));
-	}
-	return 0;
+	return weak_copy(w, t, w->values[w->current], w->h_values, weak_values_bytes(w)) ||
+			       (w->params->ages &&
+				weak_copy(w, t, w->ages, w->h_ages, ages_bytes(w)))
+		       ? -1
+		       : 0;
 }
 
 void weak_result(struct solver_work *work, struct solver_result *result)
 {
 	const struct weak_work *w = work_of(work);
 	result->iterations = w->done;
+	result->any_order = w->params->method->any;
 	/* A fixed number of steps asks for nothing more. */
-	result->unconverged = !fixed(w) && !((double)w->change <= w->residual_wanted);
+	result->unconverged = !weak_fixed(w) && !((double)w->change <= w->residual_wanted);
 }
 
 struct weak_problem weak_after(const struct weak_work *w)
 {
 	struct weak_problem after = w->problem;
-	after.values = address(w, w->h_values);
+	after.values = weak_address(w, w->h_values);
 	return after;
 }
 
-void weak_check(const struct weak_work *w, struct solver_result *result)
+/* Ages that occurred, the reader's steps less the writer's. */
+static int write_ages(const struct weak_work *w)
+{
+	const uint32_t *count = weak_address(w, w->h_ages);
+	struct output output;
+	if (output_begin(&output, w->params->ages))
+		return -1;
+	FILE *file = fopen(output.part_path, "w");
+	if (!file) {
+		output_abandon(&output);
+		return report("%s: %s", w->params->ages, strerror(errno));
+	}
+	fprintf(file, "age\tcount\n");
+	for (int k = 0; k < WEAK_AGES; k++)
+		if (count[k])
+			fprintf(file, "%d\t%u\n", k - WEAK_AGE_ZERO, count[k]);
+	if (fclose(file)) {
+		output_abandon(&output);
+		return report("%s: %s", w->params->ages, strerror(errno));
+	}
+	return output_commit(&output);
+}
+
+int weak_check(const struct weak_work *w, struct solver_result *result)
 {
 	const struct weak_problem after = weak_after(w);
 	result->residual = weak_residual(&after);
 	result->checksum = weak_checksum(&after);
+	return w->params->ages ? write_ages(w) : 0;
 }

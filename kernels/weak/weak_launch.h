@@ -4,25 +4,111 @@
 #ifndef WARPREEL_WEAK_LAUNCH_H
 #define WARPREEL_WEAK_LAUNCH_H
 
+#include <stdbool.h>
+
 #include "kernels/weak/weak.h"
 
 struct launch_geometry;
 
-/* Words that a launch leaves behind. */
-enum { WEAK_BOARD_CHANGE /* bits of a float */, WEAK_BOARD_STEPS, WEAK_BOARD_WORDS = 8 };
+/* Which borders a block exchanges between two synchronizations with the host. */
+enum weak_talk { WEAK_SILENT, WEAK_UP_DOWN, WEAK_FOUR_WAYS };
+
+/* In which order a step changes the nodes of a block: all from the old values; or first the red
+ * ones (row + column even), then the black ones from those. */
+enum weak_inner { WEAK_JACOBI, WEAK_RED_BLACK };
+
+/*
+ * Words that launches leave behind. Of three words for what changed one is raised by a launch, the
+ * next is cleared by it for its successor. Ages: how many steps a border read was behind, by 256
+ * less the reader's lead; then the step at which each side of each block was written.
+ */
+enum {
+	WEAK_BOARD_CHANGE,    /* three: bits of floats */
+	WEAK_BOARD_STEPS = 3, /* that a launch of all steps made */
+	WEAK_BOARD_TICKET,    /* blocks given to resident places so far */
+	WEAK_BOARD_ARRIVED,   /* at the grid-wide barriers so far */
+	WEAK_BOARD_WORDS = 8,
+	WEAK_AGES = 512,
+	WEAK_AGE_ZERO = 256,
+};
 
 /* Steps on a grid; arrays lie as struct weak_problem has them. */
 struct weak_launch {
-	float *values, *next;
+	float *values, *next; /* where nodes come from and where they go; the same but for
+				 synchronous steps */
+	float *pack;	      /* left and right borders: [field][block][left, right][row] */
 	const float *constants;
 	uint32_t *board;
+	const int32_t *order; /* the block of each id */
+	uint32_t *ages;	      /* or NULL */
 	struct weak_grid grid;
 	struct weak_terms terms;
-	float omega;	 /* of the reference */
-	float tolerance; /* of the residual; negative: all steps */
-	int32_t rule, steps;
+	float omega;		/* of the reference */
+	float tolerance;	/* of the residual, where the launch looks; negative: all steps */
+	int32_t steps, every;	/* exchanges come every so many steps */
+	uint32_t number;	/* of launches before */
+	int32_t resident;	/* places that take ids in order; 0: as many as there are */
+	uint16_t communicating; /* threads; 0: those that compute */
+	uint8_t rule, inner, talk, combine;
 };
 
+WEAK_BOTH int64_t weak_pack_at(const struct weak_grid *g, int field, int block, int side, int row)
+{
+	return (((int64_t)field * weak_blocks(g) + block) * 2 + side) * WEAK_ROWS + row;
+}
+WEAK_BOTH int64_t weak_pack_values(const struct weak_grid *g)
+{
+	return (int64_t)WEAK_FIELDS * weak_blocks(g) * 2 * WEAK_ROWS;
+}
+
+/* Its place: the plane, and the block's row and column there. */
+struct weak_place {
+	int plane, down, across;
+};
+WEAK_BOTH struct weak_place weak_place_of(const struct weak_grid *g, int block)
+{
+	const int plane = block / (g->down * g->across), within = block % (g->down * g->across);
+	const struct weak_place place = { plane, within / g->across, within % g->across };
+
+	return place;
+}
+/* The block beside it: up, down, left, right; -1 where there is none. */
+WEAK_BOTH int weak_beside(const struct weak_grid *g, int block, int side)
+{
+	const struct weak_place p = weak_place_of(g, block);
+
+	switch (side) {
+	case 0:
+		return p.down > 0 ? block - g->across : -1;
+	case 1:
+		return p.down < g->down - 1 ? block + g->across : -1;
+	case 2:
+		return p.across > 0 ? block - 1 : -1;
+	default:
+		return p.across < g->across - 1 ? block + 1 : -1;
+	}
+}
+
+/* The ids in stripes or in squares (Fig. 6): rows of blocks as they come, or tiles of 6 x 5
+ * blocks. order: [blocks]. */
+enum weak_order { WEAK_STRIPE, WEAK_SQUARE };
+void weak_order(const struct weak_grid *g, int order, int32_t *ids);
+
+/* The CPU's launches. weak_steps_cpu plays a schedule that is always the same: the places make the
+ * same steps at the same time, and in an exchange all borders are written before any is read. */
 void weak_reference_cpu(const void *args);
+void weak_steps_cpu(const void *args);
+void weak_residual_cpu(const void *args);
+void weak_whole_cpu(const void *args);
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+void weak_steps_geometry(const void *args, struct launch_geometry *geometry);
+void weak_residual_geometry(const void *args, struct launch_geometry *geometry);
+void weak_whole_geometry(const void *args, struct launch_geometry *geometry);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

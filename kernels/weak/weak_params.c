@@ -7,8 +7,38 @@
 #include "kernels/weak/weak_launch.h"
 #include "traces/base/util.h"
 
+#define STEPS(option, name, talk, order, combine, synchronous)                                     \
+	{                                                                                          \
+		option, { "poisson_" name, "shape_" name }, weak_steps_cpu, weak_steps_geometry,   \
+			false, talk, order, combine, synchronous, talk != WEAK_SILENT              \
+	}
+#define WHOLE(name)                                                                                \
+	{                                                                                          \
+#name, { "poisson_" #name, "shape_" #name }, weak_whole_cpu, weak_whole_geometry,  \
+			 true, WEAK_FOUR_WAYS, WEAK_STRIPE, false, true, false                     \
+	}
+
 static const struct weak_scheme schemes[] = {
-	{ "reference", { "poisson_reference", "shape_reference" }, weak_reference_cpu, NULL, true },
+	{ "reference",
+	  { "poisson_reference", "shape_reference" },
+	  weak_reference_cpu,
+	  NULL,
+	  true,
+	  WEAK_SILENT,
+	  WEAK_STRIPE,
+	  false,
+	  false,
+	  false },
+	STEPS("base", "base", WEAK_SILENT, WEAK_STRIPE, false, true),
+	STEPS("coarse", "coarse", WEAK_SILENT, WEAK_STRIPE, false, false),
+	STEPS("ud-stripe", "ud", WEAK_UP_DOWN, WEAK_STRIPE, false, false),
+	STEPS("4w-stripe", "4w", WEAK_FOUR_WAYS, WEAK_STRIPE, false, false),
+	STEPS("4w-combine-stripe", "4w_combine", WEAK_FOUR_WAYS, WEAK_STRIPE, true, false),
+	STEPS("ud-square", "ud", WEAK_UP_DOWN, WEAK_SQUARE, false, false),
+	STEPS("4w-square", "4w", WEAK_FOUR_WAYS, WEAK_SQUARE, false, false),
+	STEPS("4w-combine-square", "4w_combine", WEAK_FOUR_WAYS, WEAK_SQUARE, true, false),
+	WHOLE(barrier),
+	WHOLE(flags),
 };
 
 int weak_prepare(struct weak_params *p, uint32_t gpus)
@@ -22,6 +52,18 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 	p->scheme = p->method->option;
 	p->by_error = !strcmp(p->stop, "error");
 	p->stop = p->by_error ? "error" : "residual";
+	p->sequential = k == 0;
+	p->inner_order = strcmp(p->inner, "jacobi") ? WEAK_RED_BLACK : WEAK_JACOBI;
+	p->inner = p->inner_order == WEAK_JACOBI ? "jacobi" : "red-black";
+	if (p->threads % 32 || p->threads == 96)
+		return report("%d communication threads: there are 0, 32, 64 or 128", p->threads);
+	if (p->ages && p->method->talk == WEAK_SILENT)
+		return report("scheme %s reads no borders between synchronizations: it has no ages",
+			      p->scheme);
+	if (p->ages && output_check(p->ages))
+		return -1;
+	if (p->method->synchronous && !p->method->whole)
+		p->host_sync = 1;
 	return 0;
 }
 
@@ -48,7 +90,11 @@ const char *weak_shortest(double value, char text[32])
 void weak_config(const struct weak_params *p, char text[CONFIG_BYTES])
 {
 	char tolerance[32];
-	weak_config_add(text, " scheme=%s stop=%s tolerance=%s max-steps=%d", p->scheme, p->stop,
+	weak_config_add(text, " scheme=%s", p->scheme);
+	if (!p->sequential)
+		weak_config_add(text, " host-sync=%d exchange=%d threads=%d resident=%d inner=%s",
+				p->host_sync, p->exchange, p->threads, p->resident, p->inner);
+	weak_config_add(text, " stop=%s tolerance=%s max-steps=%d", p->stop,
 			weak_shortest(p->tolerance, tolerance), p->max_steps);
 	if (p->steps)
 		weak_config_add(text, " steps=%d", p->steps);

@@ -17,15 +17,22 @@ struct weak_scheme {
 	void (*cpu)(const void *args);
 	void (*geometry)(const void *args, struct launch_geometry *geometry); /* NULL: CPU only */
 	bool whole; /* one launch makes all steps */
+	int talk, order;
+	bool combine;
+	bool synchronous; /* steps by themselves, from one grid to the other */
+	bool any;	  /* two runs may differ */
 };
 
 struct weak_params {
-	const char *scheme, *stop;
+	const char *scheme, *stop, *inner, *ages;
 	double tolerance;
+	int host_sync, exchange, threads, resident;
 	int steps, max_steps; /* steps: exactly so many; 0 until converged */
 	/* by weak_prepare */
 	const struct weak_scheme *method;
-	bool by_error; /* tolerance is of the error, not of the residual */
+	bool by_error;	 /* tolerance is of the error, not of the residual */
+	bool sequential; /* scheme reference */
+	int inner_order; /* enum weak_inner */
 };
 
 /* Lines of an option table for a params struct whose first member is `common`. */
@@ -33,7 +40,20 @@ struct weak_params {
 /* clang-format off */
 #define WEAK_OPTIONS(stop_, tolerance_, unit_)                                                     \
 	{ "scheme", OPTION_CHOICE, WEAK_AT(scheme), "reference", 0, 0, WEAK_SCHEMES,               \
-	  "reference: one sequential program, over-relaxed, in double" },                          \
+	  "reference: one sequential program, over-relaxed, in double; the paper's eight; "        \
+	  "barrier, flags: all steps in one launch, whose blocks meet" },                          \
+	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
+	  "steps between two synchronizations with the host, where it looks; base: 1" },           \
+	{ "exchange", OPTION_INT, WEAK_AT(exchange), "4", 1, 100000, "L",                          \
+	  "steps between two exchanges of borders" },                                              \
+	{ "threads", OPTION_INT, WEAK_AT(threads), "32", 0, 128, "T",                              \
+	  "of a block, that only exchange: 0, 32, 64, 128" },                                      \
+	{ "resident", OPTION_INT, WEAK_AT(resident), "0", 0, 1000000, "R",                         \
+	  "blocks at a time, which take the next ones in order; 0: as the GPU likes" },            \
+	{ "inner", OPTION_CHOICE, WEAK_AT(inner), "red-black", 0, 0, "jacobi|red-black",           \
+	  "a step of a block: all nodes from old values, or first one colour, then the other" },   \
+	{ "ages", OPTION_TEXT, WEAK_AT(ages), NULL, 0, 0, "FILE",                                  \
+	  "note how many steps each border read was behind, as a table (default: none)" },         \
 	{ "stop", OPTION_CHOICE, WEAK_AT(stop), stop_, 0, 0, "residual|error",                     \
 	  "what the tolerance is of: the change a Jacobi step would make, or the error that it "   \
 	  "may leave, residual / (1 - rho)" },                                                     \
@@ -44,7 +64,9 @@ struct weak_params {
 	{ "steps", OPTION_INT, WEAK_AT(steps), "0", 0, 100000000, "I",                             \
 	  "exactly so many, whatever the residual is; 0 until converged" }
 /* clang-format on */
-#define WEAK_SCHEMES "reference"
+#define WEAK_SCHEMES                                                                               \
+	"reference|base|coarse|ud-stripe|4w-stripe|4w-combine-stripe|ud-square|4w-square|"         \
+	"4w-combine-square|barrier|flags"
 
 int weak_prepare(struct weak_params *p, uint32_t gpus);
 /* Appends " scheme=..." and so on to a configuration string. */

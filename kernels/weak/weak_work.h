@@ -11,13 +11,32 @@ struct weak_work {
 	const struct weak_params *params;
 	struct weak_problem problem;
 	uint32_t stream;
-	uint32_t values, constants, board, h_values, h_constants, h_board; /* buffers */
+	/* buffers; values: where a launch finds them, and the others of synchronous steps */
+	uint32_t values[2], constants, board, pack, order, ages;
+	uint32_t h_values, h_constants, h_board, h_pack, h_order, h_ages;
+	int current;		/* of the two values */
 	double residual_wanted; /* negative: exactly base.iterations steps */
 	double omega;
 	/* of the last run */
 	int done;
 	float change; /* the residual at the last look */
 };
+
+static inline const struct machine_ops *weak_ops(const struct weak_work *w)
+{
+	return w->base.m->ops;
+}
+
+/* Exactly base.iterations steps, whatever the residual is. */
+bool weak_fixed(const struct weak_work *w);
+void *weak_address(const struct weak_work *w, uint32_t buffer); /* NULL on the plan machine */
+int64_t weak_values_bytes(const struct weak_work *w);
+int64_t weak_constants_bytes(const struct weak_work *w);
+int64_t weak_board_bytes(void);
+int weak_copy(const struct weak_work *w, struct machine_thread *t, uint32_t source, uint32_t target,
+	      int64_t bytes);
+/* Left and right borders of all blocks. */
+void weak_fill_pack(const struct weak_problem *p, float *pack);
 
 /*
  * The driver: functions of struct solver. A family's own begin() makes work->problem and calls
@@ -32,7 +51,7 @@ int weak_up(struct solver_work *work, struct machine_thread *t);
 int weak_core(struct solver_work *work, struct machine_thread *t);
 int weak_down(struct solver_work *work, struct machine_thread *t);
 void weak_result(struct solver_work *work, struct solver_result *result);
-void weak_check(const struct weak_work *w, struct solver_result *result);
+int weak_check(const struct weak_work *w, struct solver_result *result);
 /* The problem with the values that came down; borrowed. */
 struct weak_problem weak_after(const struct weak_work *w);
 bool weak_open_ended(const void *params);

@@ -6,17 +6,37 @@
 
 #include "traces/base/util.h"
 #include "predict.h"
+#include "sim/cosim/cosim_answer.h"
 
 struct predict_options {
 	struct predictor_options common;
 	int gpus;
+	struct cosim_options cosim;
 };
 
 static const struct option_spec own_options[] = {
 	{ "gpus", OPTION_INT, offsetof(struct predict_options, gpus), "1", 1, 64, "G",
 	  "GPUs, and host threads" },
+	COSIM_OPTIONS(offsetof(struct predict_options, cosim)),
 	{ 0 },
 };
+
+/* Seconds and steps of a solver whose blocks go on without order. */
+static int co_simulate(const struct program *program, const char *solver, void *params,
+		       const struct predict_options *o)
+{
+	struct chaos_case c;
+	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
+	if (!config)
+		return EXIT_BAD;
+	int rc = EXIT_BAD;
+	if (!program->chaos(solver, params, &c)) {
+		rc = cosim_answer(&c, solver, config, &o->cosim, !strcmp(o->common.format, "tsv"));
+		c.ops->close(&c);
+	}
+	free(config);
+	return rc;
+}
 
 static int answer(const struct program *program, const char *solver, void *params,
 		  const struct predict_options *o)
@@ -63,6 +83,8 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	} else if (words != 1) {
 		report("name one solver of %s: warpreel predict SOLVER [options]", names);
 		rc = EXIT_USAGE;
+	} else if (o->cosim.asked) {
+		rc = co_simulate(program, solver, o + 1, o);
 	} else if (predictor_check_output(&o->common, NULL)) {
 		rc = EXIT_BAD;
 	} else {

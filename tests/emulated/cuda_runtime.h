@@ -87,6 +87,12 @@ extern thread_local double dynamic_shared[EMULATED_SHARED_BYTES / sizeof(double)
 
 void __syncthreads(void);
 void __syncwarp(void);
+/* `count` threads of the block meet; one such barrier at a time. */
+void emulated_meet(unsigned id, unsigned count);
+static inline void __barrier_sync_count(unsigned id, unsigned count)
+{
+	emulated_meet(id, count);
+}
 
 static inline void __threadfence(void)
 {
@@ -125,8 +131,18 @@ static inline unsigned long long atomicMax(unsigned long long *address, unsigned
 	return old;
 }
 
+static inline unsigned atomicMax(unsigned *address, unsigned value)
+{
+	unsigned old = __atomic_load_n(address, __ATOMIC_RELAXED);
+
+	while (old < value && !__atomic_compare_exchange_n(address, &old, value, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	return old;
+}
+
 /* Values of any size, written and read as a whole; whoever reads is about to wait. */
-enum { __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE };
+enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE };
 void emulated_atomic_copy(void *target, const void *source, size_t bytes);
 void emulated_let_go(void);
 
@@ -151,6 +167,22 @@ static inline long long __double_as_longlong(double value)
 
 	__builtin_memcpy(&bits, &value, sizeof(bits));
 	return bits;
+}
+
+static inline int __float_as_int(float value)
+{
+	int bits;
+
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline float __int_as_float(int bits)
+{
+	float value;
+
+	__builtin_memcpy(&value, &bits, sizeof(value));
+	return value;
 }
 
 template <typename... Args> struct emulated_call {

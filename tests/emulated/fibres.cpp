@@ -13,7 +13,7 @@
 #include "cuda_runtime.h"
 
 enum { BLOCK_MAX = 1024, AT_ONCE_MAX = 132, WARP = 32, STACK_BYTES = 64 << 10 };
-enum fibre_state { RUNNABLE, AT_BLOCK_BARRIER, AT_WARP_BARRIER, ENDED };
+enum fibre_state { RUNNABLE, AT_BLOCK_BARRIER, AT_WARP_BARRIER, AT_NAMED_BARRIER, ENDED };
 
 thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 thread_local double dynamic_shared[EMULATED_SHARED_BYTES / sizeof(double)];
@@ -33,7 +33,8 @@ struct block_run { /* of one host thread */
 	struct fibre *fibre;
 	char *stacks;
 	unsigned count, current;
-	bool looked; /* a fibre let the others go since the last round */
+	unsigned named; /* how many threads meet at the named barrier */
+	bool looked;	/* a fibre let the others go since the last round */
 	emulated_body *body;
 	void *context;
 };
@@ -81,6 +82,13 @@ static void resume(struct fibre *fibre)
 void __syncthreads(void)
 {
 	wait_as(AT_BLOCK_BARRIER);
+}
+
+void emulated_meet(unsigned id, unsigned count)
+{
+	(void)id;
+	run.named = count;
+	wait_as(AT_NAMED_BARRIER);
 }
 
 void emulated_let_go(void)
@@ -151,6 +159,10 @@ static bool release_complete(void)
 			release(warp, end, AT_WARP_BARRIER);
 			any = true;
 		}
+	}
+	if (run.named && count_state(0, run.count, AT_NAMED_BARRIER) == run.named) {
+		release(0, run.count, AT_NAMED_BARRIER);
+		any = true;
 	}
 	if (!any &&
 	    count_state(0, run.count, AT_BLOCK_BARRIER) + count_state(0, run.count, ENDED) ==

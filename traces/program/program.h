@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "traces/base/options.h"
+#include "traces/program/chaos.h"
 #include "traces/schedule/schedule.h"
 
 struct program {
@@ -35,6 +36,9 @@ struct program {
 	 * such column, and after a message where there is no such solver or configuration.
 	 */
 	char *(*column)(const char *solver, const char *config, uint32_t gpus, const char *column);
+	/* What a simulator plays of a solver whose blocks go on without order; the caller calls
+	 * case->ops->close(). -1 after a message: no solver of that kind. */
+	int (*chaos)(const char *solver, const void *params, struct chaos_case *c);
 	/* Runs the CUDA part of a calibration (struct calibration, model/calibrate/calibrate.h); -1
 	 * after a message. */
 	int (*calibrate_cuda)(void *calibration);

@@ -66,6 +66,6 @@ picture vase 128 160 1 "$vase"'
 picture vase_mask 128 160 1 "$vase v[1] = inside ? 255 : 0"
 
 for name in ball:72:72 ball_mask:72:72 pool:180:135 vase:128:160 vase_mask:128:160; do
-	# shellcheck disable=SC2086 # three words
+	# shellcheck disable=SC2046,SC2086 # three words
 	png $(echo $name | tr : ' ')
 done

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "weak_chaos.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+#include "weak_tile.h"
+#include "weak_work.h"
+
+struct state {
+	struct weak_problem problem;
+	struct weak_launch launch; /* arguments on the problem's own arrays */
+	size_t bytes;		   /* of the values */
+	float *start, *other;	   /* other: where synchronous steps go */
+	float change;		   /* of the round, in synchronous steps */
+	struct weak_tile *tile;	   /* [blocks] */
+	int32_t *order;
+	bool synchronous;
+};
+
+static struct state *state_of(const struct chaos_case *c)
+{
+	return c->state;
+}
+
+static void start(struct chaos_case *c)
+{
+	struct state *s = state_of(c);
+	memcpy(s->problem.values, s->start, s->bytes);
+	if (s->synchronous)
+		memcpy(s->other, s->start, s->bytes);
+	weak_fill_pack(&s->problem, s->launch.pack);
+}
+
+static void begin(struct chaos_case *c, int block)
+{
+	struct state *s = state_of(c);
+	weak_tile_load(&s->tile[block], &s->launch, block);
+}
+
+static void steps(struct chaos_case *c, int block, int count)
+{
+	struct state *s = state_of(c);
+	for (int k = 0; k < count; k++) {
+		const float by = weak_tile_step(&s->tile[block], &s->launch, s->synchronous);
+		s->change = (float)larger_or_nan((double)s->change, (double)by);
+	}
+}
+
+static void send_borders(struct chaos_case *c, int block)
+{
+	struct state *s = state_of(c);
+	weak_tile_send(&s->tile[block], &s->launch);
+}
+
+static void receive(struct chaos_case *c, int block)
+{
+	struct state *s = state_of(c);
+	weak_tile_receive(&s->tile[block], &s->launch);
+}
+
+static void end(struct chaos_case *c, int block)
+{
+	struct state *s = state_of(c);
+	weak_tile_store(&s->tile[block], &s->launch);
+}
+
+static double look(struct chaos_case *c)
+{
+	struct state *s = state_of(c);
+	if (!s->synchronous)
+		return weak_residual(&s->problem);
+	float *swap = s->launch.values;
+	s->problem.values = s->launch.values = s->launch.next;
+	s->launch.next = s->other = swap;
+	const double change = (double)s->change;
+	s->change = 0;
+	return change;
+}
+
+static int beside(const struct chaos_case *c, int block, int side)
+{
+	const struct state *s = state_of(c);
+	return weak_talks(&s->launch, side) ? weak_beside(&s->problem.grid, block, side) : -1;
+}
+
+static void close_case(struct chaos_case *c)
+{
+	struct state *s = state_of(c);
+	weak_problem_release(&s->problem);
+	free(s->launch.pack);
+	free(s->start);
+	free(s->other);
+	free(s->tile);
+	free(s->order);
+	free(s);
+}
+
+static const struct chaos_ops ops = { start, begin, steps,  send_borders, receive,
+				      end,   look,  beside, close_case };
+
+int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, struct chaos_case *c)
+{
+	const struct weak_scheme *scheme = p->method;
+	if (p->sequential || scheme->whole) {
+		weak_problem_release(problem);
+		return report("scheme %s leaves nothing to chance: co-simulation is of base, "
+			      "coarse, ud-* "
+			      "and 4w-*",
+			      p->scheme);
+	}
+	struct state *s = xcalloc(1, sizeof(*s));
+	const int blocks = weak_blocks(&problem->grid);
+	s->problem = *problem;
+	s->synchronous = scheme->synchronous;
+	s->bytes =
+		(size_t)(weak_values(&problem->grid) * weak_fields(problem->rule)) * sizeof(float);
+	s->start = xmalloc(s->bytes);
+	memcpy(s->start, problem->values, s->bytes);
+	if (s->synchronous)
+		s->other = xmalloc(s->bytes);
+	s->tile = xcalloc((size_t)blocks, sizeof(*s->tile));
+	s->order = xcalloc((size_t)blocks, sizeof(*s->order));
+	weak_order(&problem->grid, scheme->order, s->order);
+	s->launch = (struct weak_launch){
+		.values = problem->values,
+		.next = s->synchronous ? s->other : problem->values,
+		.pack = xcalloc((size_t)weak_pack_values(&problem->grid), sizeof(float)),
+		.constants = problem->constants,
+		.grid = problem->grid,
+		.terms = problem->terms,
+		.rule = (uint8_t)problem->rule,
+		.inner = (uint8_t)p->inner_order,
+		.talk = (uint8_t)scheme->talk,
+		.combine = scheme->combine,
+	};
+	weak_problem_measure(&s->problem);
+	*c = (struct chaos_case){
+		.ops = &ops,
+		.state = s,
+		.order = s->order,
+		.blocks = blocks,
+		.sides = 4,
+		.host_sync = p->host_sync,
+		.exchange = scheme->talk == WEAK_SILENT ? p->host_sync : p->exchange,
+		.resident = p->resident,
+		.exchanges = scheme->talk != WEAK_SILENT,
+		.aside = p->threads > 0,
+		.kind = scheme->talk == WEAK_UP_DOWN ? CHAOS_ROWS
+			: scheme->combine	     ? CHAOS_PACKED
+						     : CHAOS_ALL,
+		.most_steps = p->steps ? p->steps : p->max_steps,
+		.fixed = p->steps > 0,
+		.wanted = p->by_error ? p->tolerance * (1 - s->problem.factor) : p->tolerance,
+		.ages = p->ages,
+	};
+	return 0;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ * Kernels of the paper's eight schemes: a launch is what happens between two synchronizations with
+ * the host (Table II). Striped and square ones differ in the order of ids alone.
+ */
+#include <cuda_runtime.h>
+#include "kernels/machine/machine.h"
+#include "traces/schedule/schedule.h"
+#include "weak_block.cuh"
+
+/* Borders, by the threads of a block that communicate; done: steps of this launch. */
+template <int FIELDS>
+__device__ __forceinline__ void weak_exchange(struct weak_shared<FIELDS> *s,
+					      const struct weak_launch &l, int64_t origin,
+					      int thread, int count, int done)
+{
+	weak_send(*s, l, l.values, origin, thread, count);
+	weak_receive(s, l, l.values, origin, thread, count, false);
+	if (l.ages) /* all launches but the last are of as many steps */
+		weak_note_ages(l, s->block, l.number * (uint32_t)l.steps + (uint32_t)done, thread,
+			       count);
+}
+
+template <int RULE, bool LOOK>
+__device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
+					 const struct weak_launch &l)
+{
+	const int thread = (int)threadIdx.x, threads = (int)blockDim.x,
+		  talkers = threads - WEAK_COMPUTING;
+	const bool computes = thread < WEAK_COMPUTING;
+	const int64_t origin = weak_origin(l, s->block), field = weak_values(&l.grid);
+	const int pitch = weak_pitch(&l.grid);
+	struct weak_seat seat;
+	float most = 0;
+
+	if (computes) {
+		seat = weak_sit(l, origin);
+		for (int k = 0; k < 2 * (RULE + 1); k++)
+			s->u[k / 2][seat.row + 1][seat.column[k & 1] + 1] =
+				l.values[k / 2 * field + origin + (int64_t)seat.row * pitch +
+					 seat.column[k & 1]];
+	}
+	weak_receive(s, l, l.values, origin, thread, threads, true);
+	__syncthreads();
+	for (int done = 0; done < l.steps;) {
+		const int left = l.steps - done, phase = left < l.every ? left : l.every;
+
+		if (computes) {
+			for (int k = 1; k < phase; k++)
+				weak_step<RULE, false>(s, seat, l, &most);
+			if (LOOK && done + phase == l.steps)
+				weak_step<RULE, true>(s, seat, l, &most);
+			else
+				weak_step<RULE, false>(s, seat, l, &most);
+		} else if (l.talk && done > 0) {
+			weak_exchange(s, l, origin, thread - WEAK_COMPUTING, talkers, done);
+		}
+		done += phase;
+		__syncthreads();
+		if (talkers == 0 && l.talk && done < l.steps) {
+			weak_exchange(s, l, origin, thread, threads, done);
+			__syncthreads();
+		}
+	}
+	if (computes) {
+		for (int k = 0; k < 2 * (RULE + 1); k++)
+			weak_put(&l.next[k / 2 * field + origin + (int64_t)seat.row * pitch +
+					 seat.column[k & 1]],
+				 s->u[k / 2][seat.row + 1][seat.column[k & 1] + 1]);
+		if (LOOK)
+			weak_raise(l.board + WEAK_BOARD_CHANGE + l.number % 3, most);
+	}
+	if (l.combine)
+		weak_send(*s, l, l.values, origin, thread, threads);
+}
+
+/* Blocks by their number; or, where fewer places are resident, as a place is free: ids in order. */
+template <int RULE, bool LOOK>
+__device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
+{
+	__shared__ struct weak_shared<RULE + 1> shared;
+	const uint32_t blocks = (uint32_t)weak_blocks(&l.grid);
+
+	if (LOOK && blockIdx.x == 0 && threadIdx.x == 0)
+		l.board[WEAK_BOARD_CHANGE + (l.number + 1) % 3] = 0;
+	if (gridDim.x == blocks) {
+		if (threadIdx.x == 0)
+			shared.block = l.order[blockIdx.x];
+		__syncthreads();
+		weak_run<RULE, LOOK>(&shared, l);
+		return;
+	}
+	for (;;) {
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			/* Of every launch before, each place has taken one that was none. */
+			const uint32_t id = atomicAdd(l.board + WEAK_BOARD_TICKET, 1u) -
+					    l.number * (blocks + gridDim.x);
+
+			shared.block = id < blocks ? l.order[id] : -1;
+		}
+		__syncthreads();
+		if (shared.block < 0)
+			return;
+		weak_run<RULE, LOOK>(&shared, l);
+	}
+}
+
+template <int RULE> __device__ __forceinline__ void weak_residual(const struct weak_launch &l)
+{
+	__shared__ struct weak_shared<RULE + 1> s;
+	const int64_t field = weak_values(&l.grid);
+	const int pitch = weak_pitch(&l.grid);
+	float most = 0;
+
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		l.board[WEAK_BOARD_CHANGE + (l.number + 1) % 3] = 0;
+	s.block = (int)blockIdx.x;
+	__syncthreads();
+	const int64_t origin = weak_origin(l, s.block);
+	const struct weak_seat seat = weak_sit(l, origin);
+
+	for (int k = 0; k < 2 * (RULE + 1); k++)
+		s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1] =
+			l.values[k / 2 * field + origin + (int64_t)seat.row * pitch +
+				 seat.column[k & 1]];
+	weak_receive(&s, l, l.values, origin, (int)threadIdx.x, WEAK_COMPUTING, true);
+	__syncthreads();
+	for (int colour = 0; colour < 2; colour++) {
+		const struct weak_pair next = weak_next<RULE>(s, seat, colour, l.terms);
+		const int r = seat.row + 1, c = seat.column[colour] + 1;
+
+		most = weak_larger(most, fabsf(next.f - s.u[0][r][c]));
+		if (RULE == WEAK_SHAPE)
+			most = weak_larger(most, fabsf(next.g - s.u[RULE][r][c]));
+	}
+	weak_raise(l.board + WEAK_BOARD_CHANGE + l.number % 3, most);
+}
+
+#define WEAK_THREADS __launch_bounds__(WEAK_COMPUTING + 128)
+#define STEPS(name, rule, look)                                                                    \
+	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \
+	{                                                                                          \
+		block_note<block_note_id(#name)> note;                                             \
+		weak_take_places<rule, look>(l);                                                   \
+	}
+#define RESIDUAL(name, rule)                                                                       \
+	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \
+	{                                                                                          \
+		block_note<block_note_id(#name)> note;                                             \
+		weak_residual<rule>(l);                                                            \
+	}
+
+STEPS(poisson_base, WEAK_POISSON, true)
+STEPS(poisson_coarse, WEAK_POISSON, false)
+STEPS(poisson_ud, WEAK_POISSON, false)
+STEPS(poisson_4w, WEAK_POISSON, false)
+STEPS(poisson_4w_combine, WEAK_POISSON, false)
+STEPS(shape_base, WEAK_SHAPE, true)
+STEPS(shape_coarse, WEAK_SHAPE, false)
+STEPS(shape_ud, WEAK_SHAPE, false)
+STEPS(shape_4w, WEAK_SHAPE, false)
+STEPS(shape_4w_combine, WEAK_SHAPE, false)
+RESIDUAL(poisson_residual, WEAK_POISSON)
+RESIDUAL(shape_residual, WEAK_SHAPE)
+
+typedef void weak_kernel(const struct weak_launch l);
+
+static int launch(weak_kernel *kernel, const void *args, void *stream,
+		  void (*geometry)(const void *args, struct launch_geometry *geometry))
+{
+	struct weak_launch l = *(const struct weak_launch *)args;
+	struct launch_geometry g;
+	void *arguments[] = { &l };
+
+	geometry(&l, &g);
+	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
+				dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
+				(cudaStream_t)stream);
+}
+
+#define LAUNCHER(name, geometry)                                                                   \
+	static int launch_##name(const void *args, void *stream)                                   \
+	{                                                                                          \
+		return launch(name, args, stream, geometry);                                       \
+	}
+
+LAUNCHER(poisson_base, weak_steps_geometry)
+LAUNCHER(poisson_coarse, weak_steps_geometry)
+LAUNCHER(poisson_ud, weak_steps_geometry)
+LAUNCHER(poisson_4w, weak_steps_geometry)
+LAUNCHER(poisson_4w_combine, weak_steps_geometry)
+LAUNCHER(shape_base, weak_steps_geometry)
+LAUNCHER(shape_coarse, weak_steps_geometry)
+LAUNCHER(shape_ud, weak_steps_geometry)
+LAUNCHER(shape_4w, weak_steps_geometry)
+LAUNCHER(shape_4w_combine, weak_steps_geometry)
+LAUNCHER(poisson_residual, weak_residual_geometry)
+LAUNCHER(shape_residual, weak_residual_geometry)
+
+#define ROW(name)                                                                                  \
+	{                                                                                          \
+#name, launch_##name                                                               \
+	}
+extern "C" const struct cuda_kernel weak_steps_kernels[] = {
+	ROW(poisson_base),
+	ROW(poisson_coarse),
+	ROW(poisson_ud),
+	ROW(poisson_4w),
+	ROW(poisson_4w_combine),
+	ROW(shape_base),
+	ROW(shape_coarse),
+	ROW(shape_ud),
+	ROW(shape_4w),
+	ROW(shape_4w_combine),
+	ROW(poisson_residual),
+	ROW(shape_residual),
+	{ 0, 0 },
+};

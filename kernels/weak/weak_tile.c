@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "weak_tile.h"
+
+#include <string.h>
+
+#include "traces/base/util.h"
+
+static float *global(float *array, const struct weak_launch *l, int block, int field, int row,
+		     int column)
+{
+	const struct weak_place p = weak_place_of(&l->grid, block);
+	return array + field * weak_values(&l->grid) +
+	       weak_at(&l->grid, p.plane, p.down * WEAK_ROWS + row,
+		       p.across * WEAK_COLUMNS + column);
+}
+
+void weak_tile_load(struct weak_tile *tile, const struct weak_launch *l, int block)
+{
+	tile->block = block;
+	tile->done = 0;
+	for (int field = 0; field < weak_fields(l->rule); field++)
+		for (int row = -1; row <= WEAK_ROWS; row++)
+			memcpy(tile->u[field][row + 1], global(l->values, l, block, field, row, -1),
+			       sizeof(tile->u[field][0]));
+}
+
+void weak_tile_store(const struct weak_tile *tile, const struct weak_launch *l)
+{
+	for (int field = 0; field < weak_fields(l->rule); field++)
+		for (int row = 0; row < WEAK_ROWS; row++)
+			memcpy(global(l->next, l, tile->block, field, row, 0),
+			       &tile->u[field][row + 1][1], WEAK_COLUMNS * sizeof(float));
+	if (l->combine)
+		weak_tile_send(tile, l);
+}
+
+bool weak_talks(const struct weak_launch *l, int side)
+{
+	return l->talk == WEAK_FOUR_WAYS || (l->talk == WEAK_UP_DOWN && side < 2);
+}
+
+void weak_tile_send(const struct weak_tile *tile, const struct weak_launch *l)
+{
+	for (int field = 0; field < weak_fields(l->rule) && l->talk; field++) {
+		const float(*u)[WEAK_TILE_PITCH] = tile->u[field];
+		for (int side = 0; side < 2; side++)
+			memcpy(global(l->values, l, tile->block, field, side * (WEAK_ROWS - 1), 0),
+			       &u[side ? WEAK_ROWS : 1][1], WEAK_COLUMNS * sizeof(float));
+		if (l->talk != WEAK_FOUR_WAYS)
+			continue;
+		for (int side = 0; side < 2; side++)
+			for (int row = 0; row < WEAK_ROWS; row++) {
+				float *to = l->combine
+						    ? l->pack + weak_pack_at(&l->grid, field,
+									     tile->block, side, row)
+						    : global(l->values, l, tile->block, field, row,
+							     side * (WEAK_COLUMNS - 1));
+				*to = u[row + 1][side ? WEAK_COLUMNS : 1];
+			}
+	}
+}
+
+void weak_tile_receive_side(struct weak_tile *tile, const struct weak_launch *l, int side)
+{
+	const int beside = weak_beside(&l->grid, tile->block, side);
+	if (beside < 0)
+		return;
+	for (int field = 0; field < weak_fields(l->rule); field++) {
+		float(*u)[WEAK_TILE_PITCH] = tile->u[field];
+		if (side < 2) {
+			memcpy(&u[side ? WEAK_ROWS + 1 : 0][1],
+			       global(l->values, l, tile->block, field, side ? WEAK_ROWS : -1, 0),
+			       WEAK_COLUMNS * sizeof(float));
+			continue;
+		}
+		for (int row = 0; row < WEAK_ROWS; row++)
+			u[row + 1][side == 3 ? WEAK_COLUMNS + 1 : 0] =
+				l->combine ? l->pack[weak_pack_at(&l->grid, field, beside,
+								  side == 2, row)]
+					   : *global(l->values, l, tile->block, field, row,
+						     side == 3 ? WEAK_COLUMNS : -1);
+	}
+}
+
+void weak_tile_receive(struct weak_tile *tile, const struct weak_launch *l)
+{
+	for (int side = 0; side < 4; side++)
+		if (weak_talks(l, side))
+			weak_tile_receive_side(tile, l, side);
+}
+
+/* ---- steps ---- */
+
+typedef float weak_row[WEAK_COLUMNS];
+
+/* What a row of nodes becomes; `new` is apart from the grid, so that it is computed as a vector. */
+static inline __attribute__((always_inline)) void
+row_of(const struct weak_tile *tile, const struct weak_launch *l, int rule, int row,
+       const float *asked, const float *weight, weak_row new_u, weak_row new_v)
+{
+	const float *u = &tile->u[0][row + 1][1], *north = u - WEAK_TILE_PITCH,
+		    *south = u + WEAK_TILE_PITCH;
+	const float *v = &tile->u[1][row + 1][1], *north_v = v - WEAK_TILE_PITCH,
+		    *south_v = v + WEAK_TILE_PITCH;
+	for (int c = 0; c < WEAK_COLUMNS; c++) {
+		if (rule == WEAK_POISSON) {
+			new_u[c] = weak_poisson_update(u[c], north[c], south[c], u[c - 1], u[c + 1],
+						       asked[c], weight[c]);
+			continue;
+		}
+		const struct weak_pair own = { u[c], v[c] },
+				       sum = { (north[c] + south[c]) + (u[c - 1] + u[c + 1]),
+					       (north_v[c] + south_v[c]) + (v[c - 1] + v[c + 1]) };
+		const struct weak_pair next =
+			weak_shape_update(own, sum, asked[c], weight[c], &l->terms);
+		new_u[c] = next.f;
+		new_v[c] = next.g;
+	}
+}
+
+static float change_of(const float *old, const float *new)
+{
+	float most = 0;
+	for (int c = 0; c < WEAK_COLUMNS; c++) {
+		const float by = fabsf(new[c] - old[c]);
+		most = by > most || by != by ? by : most;
+	}
+	return most;
+}
+
+/* Of a row only the nodes of one colour. */
+static void merge(float *row, const weak_row new, int parity)
+{
+	for (int c = 0; c < WEAK_COLUMNS; c += 2)
+		row[c + parity] = new[c + parity];
+}
+
+static inline __attribute__((always_inline)) float
+step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, bool look)
+{
+	const float *asked = global((float *)(uintptr_t)l->constants, l, tile->block, 0, 0, 0),
+		    *weight = asked + weak_values(&l->grid);
+	const int pitch = weak_pitch(&l->grid), fields = rule == WEAK_SHAPE ? 2 : 1;
+	weak_row fresh[WEAK_FIELDS][WEAK_ROWS];
+	float most = 0;
+	for (int colour = 0; colour < (inner == WEAK_JACOBI ? 1 : 2); colour++) {
+		for (int row = 0; row < WEAK_ROWS; row++) {
+			row_of(tile, l, rule, row, asked + row * pitch, weight + row * pitch,
+			       fresh[0][row], fresh[1][row]);
+			if (inner == WEAK_JACOBI)
+				continue;
+			/* Nodes of a colour do not read each other: a row may go in at once. */
+			for (int field = 0; field < fields; field++) {
+				float *to = &tile->u[field][row + 1][1];
+				weak_row merged;
+				memcpy(merged, to, sizeof(merged));
+				merge(merged, fresh[field][row], (row + colour) & 1);
+				if (look)
+					most = (float)larger_or_nan((double)most,
+								    (double)change_of(to, merged));
+				memcpy(to, merged, sizeof(merged));
+			}
+		}
+	}
+	for (int row = 0; row < WEAK_ROWS && inner == WEAK_JACOBI; row++)
+		for (int field = 0; field < fields; field++) {
+			float *to = &tile->u[field][row + 1][1];
+			if (look)
+				most = (float)larger_or_nan(
+					(double)most, (double)change_of(to, fresh[field][row]));
+			memcpy(to, fresh[field][row], sizeof(weak_row));
+		}
+	tile->done++;
+	return most;
+}
+
+static float poisson_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
+{
+	return step(tile, l, WEAK_POISSON, WEAK_JACOBI, look);
+}
+
+static float poisson_red_black(struct weak_tile *tile, const struct weak_launch *l, bool look)
+{
+	return step(tile, l, WEAK_POISSON, WEAK_RED_BLACK, look);
+}
+
+static float shape_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
+{
+	return step(tile, l, WEAK_SHAPE, WEAK_JACOBI, look);
+}
+
+static float shape_red_black(struct weak_tile *tile, const struct weak_launch *l, bool look)
+{
+	return step(tile, l, WEAK_SHAPE, WEAK_RED_BLACK, look);
+}
+
+float weak_tile_step(struct weak_tile *tile, const struct weak_launch *l, bool look)
+{
+	static float (*const steps[2][2])(struct weak_tile *, const struct weak_launch *,
+					  bool) = { { poisson_jacobi, poisson_red_black },
+						    { shape_jacobi, shape_red_black } };
+	return steps[l->rule][l->inner](tile, l, look);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "cosim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/engine/event_queue.h"
+#include "traces/base/util.h"
+
+/* What an event is, in its stamp. */
+enum { BEGIN, SEND, RECEIVE, PHASE_END };
+
+struct block {
+	int place, done; /* steps of this round */
+	int phase, made; /* steps of the phase, and how many of them have been computed */
+	sim_time phase_ps, step_ps;
+	int64_t sent; /* steps of all rounds when its borders were last written */
+};
+
+struct play {
+	struct chaos_case *c;
+	const struct cosim_costs *costs;
+	struct cosim_result *result;
+	struct event_queue queue;
+	struct block *block;
+	double *factor; /* of a place */
+	int places, next;
+	int length;	/* of the round, in steps */
+	int64_t before; /* steps of the rounds before */
+	uint64_t drawn;
+	sim_time now;
+};
+
+/* splitmix64 (Steele, Lea, Flood 2014). */
+static double uniform(struct play *p)
+{
+	uint64_t x = p->drawn += 0x9e3779b97f4a7c15u;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return ((double)((x ^ (x >> 31)) >> 11) + 0.5) * 0x1p-53;
+}
+
+/* 1 on average, never below a half. Twelve uniforms are normal enough, and need no logarithm that
+ * another library rounds otherwise. */
+static double factor(struct play *p, double spread)
+{
+	double sum = -6;
+	for (int k = 0; k < 12; k++)
+		sum += uniform(p);
+	return fmax(1 + spread * sum, 0.5);
+}
+
+static sim_time ps(double ns)
+{
+	return (sim_time)llround(1000 * ns);
+}
+
+static void push(struct play *p, sim_time at, int block, int what)
+{
+	event_queue_push(&p->queue, at, RANK_STREAM, (uint32_t)block, (uint32_t)what);
+}
+
+/* Steps of a block on its place; blocks are dealt to multiprocessors in turn. */
+static double step_ns(const struct play *p, const struct block *b)
+{
+	const int sm = b->place % p->costs->multiprocessors,
+		  others = (p->places - 1 - sm) / p->costs->multiprocessors;
+	return (p->costs->step_ns + p->costs->step_more_ns * others) * p->factor[b->place];
+}
+
+static void begin_phase(struct play *p, int id)
+{
+	const struct chaos_case *c = p->c;
+	struct block *b = &p->block[id];
+	const int left = p->length - b->done;
+	const double noise = factor(p, p->costs->phase_spread);
+	b->phase = left < c->exchange ? left : c->exchange;
+	b->made = 0;
+	b->phase_ps = p->now;
+	b->step_ps = ps(step_ns(p, b) * noise);
+	sim_time end = p->now + b->phase * b->step_ps;
+	if (c->exchanges && c->aside && b->done > 0) {
+		const double half = p->costs->exchange_ns[c->kind] / 2 * noise;
+		const sim_time sent = p->now + ps(half), received = sent + ps(half);
+		push(p, sent, id, SEND);
+		push(p, received, id, RECEIVE);
+		end = end > received ? end : received;
+	}
+	push(p, end + ps(p->costs->meet_ns), id, PHASE_END);
+}
+
+static void take_place(struct play *p, int place, sim_time at)
+{
+	if (p->next >= p->c->blocks)
+		return;
+	const int id = p->c->order[p->next++];
+	p->block[id].place = place;
+	p->block[id].done = 0;
+	push(p, at, id, BEGIN);
+}
+
+/* The steps of the phase that have begun by now. */
+static void compute_until_now(struct play *p, int id)
+{
+	struct block *b = &p->block[id];
+	const sim_time passed = p->now - b->phase_ps;
+	int64_t begun = b->step_ps > 0 ? (passed + b->step_ps - 1) / b->step_ps : b->phase;
+	begun = begun > b->phase ? b->phase : begun;
+	if (begun > b->made)
+		p->c->ops->steps(p->c, id, (int)begun - b->made);
+	b->made = (int)begun > b->made ? (int)begun : b->made;
+}
+
+static void note_ages(struct play *p, int id)
+{
+	const struct chaos_case *c = p->c;
+	const struct block *b = &p->block[id];
+	for (int side = 0; side < c->sides; side++) {
+		const int other = c->ops->beside(c, id, side);
+		if (other < 0)
+			continue;
+		const int64_t age = p->before + b->done - p->block[other].sent + COSIM_AGE_ZERO;
+		p->result->age[age < 0 ? 0 : age >= COSIM_AGES ? COSIM_AGES - 1 : age]++;
+	}
+}
+
+static void send_now(struct play *p, int id)
+{
+	struct block *b = &p->block[id];
+	p->c->ops->send(p->c, id);
+	b->sent = p->before + b->done;
+}
+
+static void receive_now(struct play *p, int id)
+{
+	p->c->ops->receive(p->c, id);
+	note_ages(p, id);
+}
+
+static void end_phase(struct play *p, int id)
+{
+	struct chaos_case *c = p->c;
+	struct block *b = &p->block[id];
+	if (b->phase > b->made)
+		c->ops->steps(c, id, b->phase - b->made);
+	b->done += b->phase;
+	if (b->done == p->length) {
+		c->ops->end(c, id);
+		take_place(p, b->place, p->now + ps(p->costs->end_ns));
+	} else if (c->exchanges && !c->aside) {
+		push(p, p->now + ps(p->costs->together_ns[c->kind] / 2), id, SEND);
+	} else {
+		begin_phase(p, id);
+	}
+}
+
+static void happen(struct play *p, int id, int what)
+{
+	struct chaos_case *c = p->c;
+	switch (what) {
+	case BEGIN:
+		c->ops->begin(c, id);
+		p->now += ps(p->costs->begin_ns); /* the phase begins then; nobody else sees it */
+		begin_phase(p, id);
+		break;
+	case SEND:
+		send_now(p, id);
+		if (!c->aside)
+			push(p, p->now + ps(p->costs->together_ns[c->kind] / 2 + p->costs->meet_ns),
+			     id, RECEIVE);
+		break;
+	case RECEIVE:
+		if (c->aside)
+			compute_until_now(p, id);
+		receive_now(p, id);
+		if (!c->aside)
+			begin_phase(p, id);
+		break;
+	default:
+		end_phase(p, id);
+	}
+}
+
+/* From the first begin at `from`; returns when the last block has stored its values. */
+static sim_time play_round(struct play *p, sim_time from)
+{
+	struct event e;
+	sim_time last = from;
+	p->next = 0;
+	for (int k = 0; k < p->places; k++)
+		take_place(p, k, from + ps(p->costs->spread_ns * k / p->places));
+	while (event_queue_pop(&p->queue, &e)) {
+		last = p->now = e.at_ps;
+		happen(p, (int)e.target, (int)e.stamp);
+	}
+	return last + ps(p->costs->end_ns);
+}
+
+void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t seed,
+	       struct cosim_result *result)
+{
+	struct play p = { .c = c, .costs = costs, .result = result, .drawn = seed };
+	sim_time at = 0;
+	*result = (struct cosim_result){ .left = NAN };
+	event_queue_init(&p.queue);
+	p.places = c->resident && c->resident < c->blocks ? c->resident : c->blocks;
+	p.block = xcalloc((size_t)c->blocks, sizeof(*p.block));
+	p.factor = xcalloc((size_t)p.places, sizeof(*p.factor));
+	for (int k = 0; k < p.places; k++)
+		p.factor[k] = factor(&p, costs->place_spread);
+	c->ops->start(c);
+	bool converged = false;
+	while (!converged && p.before < c->most_steps) {
+		const int64_t left = c->most_steps - p.before;
+		p.length = left < c->host_sync ? (int)left : c->host_sync;
+		at = play_round(&p, at) + ps(costs->round_ns * factor(&p, costs->phase_spread));
+		p.before += p.length;
+		result->left = c->ops->look(c);
+		converged = !c->fixed && !(result->left > c->wanted);
+	}
+	result->steps = p.before;
+	result->seconds = (double)at * 1e-12;
+	result->unconverged = !c->fixed && !(result->left <= c->wanted);
+	event_queue_release(&p.queue);
+	free(p.block);
+	free(p.factor);
+}

@@ -1,0 +1,20 @@
+# Steps and time played together: the same bytes again, steps that are multiples of the host's interval, ages, and refusals.
+weak() { warpreel predict poisson --co-simulate --costs c1060 --size 64 --seeds 3 --tolerance 5 --format tsv "$@"; }
+weak --scheme 4w-square --host-sync 20 --resident 4 --ages ages.tsv >first
+weak --scheme 4w-square --host-sync 20 --resident 4 | cmp - first
+head -n 1 first | tr '\t' ' '
+columns steps,steps_lo,steps_hi <first | tail -n 1 | awk '{ print ($1 % 20 || $2 > $1 || $3 < $1 ? "wrong: " $0 : "multiples of 20") }'
+head -n 1 ages.tsv
+# The paper's orders: 4W before UD before Coarse in steps; Base takes the fewest and the longest time.
+for scheme in base 4w-square ud-stripe coarse; do weak --scheme $scheme --resident 4 --seeds 1 | columns steps,core_us | tail -n 1; done |
+	awk '{ steps[NR] = $1; time[NR] = $2 } END { print (steps[1] < steps[2] && steps[2] < steps[3] && steps[3] < steps[4] ? "steps in order" : "steps out of order") ", " (time[2] < time[1] ? "4W is faster than Base" : "Base is faster") }'
+weak --scheme 4w-stripe --max-steps 60 >/dev/null; echo "exit $?"
+printf 'step_ns\tfast\n' >bad.tsv; printf 'step_ns\t1\n' >short.tsv
+for options in '--scheme reference' '--scheme flags' '--scheme 4w-stripe --costs bad.tsv' '--scheme 4w-stripe --costs short.tsv' '--scheme 4w-stripe --costs nowhere' '--scheme 4w-stripe --threads 96' \
+	'--scheme base --ages a.tsv' '--scheme 4w-stripe --exchange 0' '--scheme 4w-stripe --host-sync 0' '--scheme 4w-stripe --resident -1'; do
+	# shellcheck disable=SC2086
+	refuses weak $options
+done
+refuses warpreel predict poisson --co-simulate --scheme 4w-stripe
+refuses warpreel predict rbsor --co-simulate --costs c1060
+left_behind

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * The eight schemes of paper 003 on the CPU, and co-simulated: what they must agree on.
+ */
+#include "solver_kit.h"
+#include "support.h"
+
+#include "kernels/poisson/poisson.h"
+#include "kernels/weak/weak_launch.h"
+#include "sim/cosim/cosim.h"
+
+static const char *const eight[] = {
+	"base",	     "coarse",	  "ud-stripe",	      "4w-stripe", "4w-combine-stripe",
+	"ud-square", "4w-square", "4w-combine-square"
+};
+
+static struct solver_result solve(const char *family, const char *format, const char *scheme)
+{
+	struct solver_result result;
+	char config[256];
+	struct machine *m = machine_cpu_new(1);
+	snprintf(config, sizeof(config), format, scheme);
+	assert_int_equal(run_config(m, family, config, 1, 1, &result), 0);
+	m->ops->free(m);
+	return result;
+}
+
+static void all_schemes_converge(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < 8; k++) {
+		const struct solver_result poisson =
+			solve("poisson", "size=70 scheme=%s host-sync=20 resident=3 tolerance=2",
+			      eight[k]);
+		assert_false(poisson.unconverged);
+		assert_true(poisson.residual <= 2 * (1 - cos(acos(-1.0) / 69)) * 1.01);
+		assert_false(solve("shape", "size=70 scheme=%s host-sync=20 resident=3", eight[k])
+				     .unconverged);
+	}
+}
+
+static void synchronous_steps_do_not_depend_on_who_makes_them(void **state)
+{
+	(void)state;
+	const char *const format = "size=75 steps=50 scheme=%s host-sync=7 inner=jacobi";
+	const struct solver_result base = solve("poisson", format, "base");
+	assert_true(base.checksum == solve("poisson", format, "barrier").checksum);
+	assert_true(base.checksum == solve("poisson", format, "flags").checksum);
+	assert_true(base.checksum ==
+		    solve("poisson", "size=75 steps=50 scheme=%s resident=2 inner=jacobi", "base")
+			    .checksum);
+}
+
+/* Jacobi's steps on the whole grid, written out. */
+static void base_is_jacobis_iteration(void **state)
+{
+	(void)state;
+	struct poisson_params p;
+	struct poisson_pictures pictures;
+	struct weak_problem problem;
+	assert_int_equal(params_of("poisson", &p, "size=75"), 0);
+	assert_int_equal(poisson_read(&pictures, &p), 0);
+	assert_int_equal(poisson_make(&problem, &pictures, &p), 0);
+	const size_t bytes = sizeof(float) * (size_t)weak_values(&problem.grid);
+	float *other = xmalloc(bytes);
+	for (int step = 0; step < 50; step++) {
+		memcpy(other, problem.values, bytes);
+		for (int r = 1; r < 74; r++)
+			for (int c = 1; c < 74; c++) {
+				const float *u = other + weak_at(&problem.grid, 0, r, c);
+				const int pitch = weak_pitch(&problem.grid);
+				*weak_value(&problem, 0, 0, r, c) =
+					(((u[-pitch] + u[pitch]) + (u[-1] + u[1])) +
+					 *weak_asked(&problem, 0, r, c)) *
+					0.25f;
+			}
+	}
+	assert_true(weak_checksum(&problem) ==
+		    solve("poisson", "size=75 steps=50 scheme=%s inner=jacobi", "base").checksum);
+	free(other);
+	weak_problem_release(&problem);
+	poisson_release(&pictures);
+}
+
+static void packing_borders_changes_no_bit(void **state)
+{
+	(void)state;
+	const char *const format = "size=90 steps=200 scheme=%s host-sync=40 resident=4";
+	assert_true(solve("poisson", format, "4w-stripe").checksum ==
+		    solve("poisson", format, "4w-combine-stripe").checksum);
+	assert_true(solve("shape", format, "4w-square").checksum ==
+		    solve("shape", format, "4w-combine-square").checksum);
+}
+
+static void every_block_has_one_id(void **state)
+{
+	(void)state;
+	static const struct weak_grid grids[] = { { 1, 24, 15 }, { 3, 7, 4 }, { 1, 1, 1 } };
+	for (int g = 0; g < 3; g++)
+		for (int order = WEAK_STRIPE; order <= WEAK_SQUARE; order++) {
+			int32_t ids[360];
+			bool seen[360] = { false };
+			weak_order(&grids[g], order, ids);
+			for (int k = 0; k < weak_blocks(&grids[g]); k++) {
+				assert_false(seen[ids[k]]);
+				seen[ids[k]] = true;
+			}
+		}
+	/* The first thirty of the paper's grid: two rows, or six rows of five (Fig. 6). */
+	int32_t ids[360];
+	weak_order(&grids[0], WEAK_SQUARE, ids);
+	for (int k = 0; k < 30; k++)
+		assert_true(ids[k] / 15 < 6 && ids[k] % 15 < 5);
+}
+
+/* ---- co-simulated ---- */
+
+static const struct cosim_costs costs = { .multiprocessors = 4,
+					  .step_ns = 100,
+					  .step_more_ns = 30,
+					  .exchange_ns = { 200, 300, 250 },
+					  .together_ns = { 50, 80, 60 },
+					  .begin_ns = 40,
+					  .end_ns = 30,
+					  .meet_ns = 5,
+					  .spread_ns = 100,
+					  .round_ns = 1000,
+					  .place_spread = 0.05,
+					  .phase_spread = 0.1 };
+
+static struct cosim_result play(const char *config, const struct cosim_costs *with, uint64_t seed)
+{
+	struct poisson_params p;
+	struct chaos_case c;
+	struct cosim_result result;
+	assert_int_equal(params_of("poisson", &p, config), 0);
+	assert_int_equal(solver_chaos("poisson", &p, &c), 0);
+	cosim_run(&c, with, seed, &result);
+	c.ops->close(&c);
+	return result;
+}
+
+static void a_host_barrier_each_step_takes_the_synchronous_count(void **state)
+{
+	(void)state;
+	const struct cosim_result base = play("size=70 scheme=base tolerance=20", &costs, 1);
+	assert_int_equal(base.steps,
+			 solve("poisson", "size=70 scheme=%s tolerance=20", "base").iterations);
+	assert_true(base.seconds > 0);
+	assert_int_equal(base.steps, play("size=70 scheme=base tolerance=20", &costs, 2).steps);
+}
+
+static void one_block_takes_the_count_of_one_block(void **state)
+{
+	(void)state;
+	const char *const config = "size=20 scheme=4w-stripe host-sync=10 tolerance=1";
+	assert_int_equal(play(config, &costs, 3).steps,
+			 solve("poisson", "size=20 scheme=%s host-sync=10 tolerance=1", "4w-stripe")
+				 .iterations);
+}
+
+/* All at one pace and exchanges at no cost: the schedule that the CPU plays. */
+static void without_noise_it_is_the_schedule_of_the_cpu(void **state)
+{
+	(void)state;
+	const struct cosim_costs even = { .multiprocessors = 1000,
+					  .step_ns = 100,
+					  .together_ns = { 2, 2, 2 } };
+	const char *const config =
+		"size=90 scheme=4w-stripe host-sync=20 threads=0 tolerance=30 resident=5";
+	assert_int_equal(play(config, &even, 1).steps,
+			 solve("poisson",
+			       "size=90 scheme=%s host-sync=20 threads=0 tolerance=30 resident=5",
+			       "4w-stripe")
+				 .iterations);
+}
+
+static void the_same_seed_gives_the_same_run(void **state)
+{
+	(void)state;
+	const char *const config = "size=90 scheme=4w-square host-sync=40 resident=5 steps=200";
+	const struct cosim_result a = play(config, &costs, 7), b = play(config, &costs, 7),
+				  other = play(config, &costs, 8);
+	assert_true(!(a.left < b.left) && !(a.left > b.left));
+	assert_true(!(a.seconds < b.seconds) && !(a.seconds > b.seconds));
+	assert_true(a.seconds < other.seconds || a.seconds > other.seconds);
+	assert_memory_equal(a.age, b.age, sizeof(a.age));
+}
+
+static void slower_exchanges_make_older_borders_and_more_time(void **state)
+{
+	(void)state;
+	struct cosim_costs slow = costs;
+	const char *const config = "size=90 scheme=4w-square host-sync=60 exchange=1 steps=240";
+	for (int k = 0; k < CHAOS_KINDS; k++)
+		slow.exchange_ns[k] = 1000;
+	const struct cosim_result a = play(config, &costs, 1), b = play(config, &slow, 1);
+	assert_true(b.seconds > 1.5 * a.seconds);
+	int64_t sum = 0;
+	for (int k = 0; k < COSIM_AGES; k++)
+		sum += a.age[k];
+	/* 5 x 3 blocks have 22 borders, read from both sides, 59 times in each of four rounds. */
+	assert_int_equal(sum, 22 * 2 * 59 * 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_schemes_converge),
+		cmocka_unit_test(synchronous_steps_do_not_depend_on_who_makes_them),
+		cmocka_unit_test(base_is_jacobis_iteration),
+		cmocka_unit_test(packing_borders_changes_no_bit),
+		cmocka_unit_test(every_block_has_one_id),
+		cmocka_unit_test(a_host_barrier_each_step_takes_the_synchronous_count),
+		cmocka_unit_test(one_block_takes_the_count_of_one_block),
+		cmocka_unit_test(without_noise_it_is_the_schedule_of_the_cpu),
+		cmocka_unit_test(the_same_seed_gives_the_same_run),
+		cmocka_unit_test(slower_exchanges_make_older_borders_and_more_time),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * What lets a simulator call a solver's arithmetic when a simulated event happens: for solvers
+ * whose blocks read what they find, so that the time at which values arrive decides how many steps
+ * they take. A solver family fills a case; sim/cosim/ plays it.
+ *
+ * A round is what happens between two synchronizations with the host. In it every block is given
+ * a place, in the order of `order`; it loads its values, makes `host_sync` steps with an exchange
+ * of borders after every `exchange` of them, stores its values and leaves the place to the next. At
+ * the end of a round the family says what is left to be done.
+ */
+#ifndef WARPREEL_CHAOS_H
+#define WARPREEL_CHAOS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct chaos_case;
+
+/* Rows alone; all four sides; all four, columns as arrays of their own. */
+enum chaos_kind { CHAOS_ROWS, CHAOS_ALL, CHAOS_PACKED, CHAOS_KINDS };
+
+/* Each is called in the order of simulated time; equal times in the order of blocks. */
+struct chaos_ops {
+	void (*start)(struct chaos_case *c);		/* start values, before every run */
+	void (*begin)(struct chaos_case *c, int block); /* at a place: its values and borders */
+	void (*steps)(struct chaos_case *c, int block, int count);
+	void (*send)(struct chaos_case *c, int block);	  /* own borders, for all to see */
+	void (*receive)(struct chaos_case *c, int block); /* those of neighbours, as they are */
+	void (*end)(struct chaos_case *c, int block);	  /* values, for all to see */
+	/* After a round: how far it is from done; the case ends at `wanted` and below. */
+	double (*look)(struct chaos_case *c);
+	/* The neighbour a border of `side` (from 0 below `sides`) is read from; -1: none. */
+	int (*beside)(const struct chaos_case *c, int block, int side);
+	void (*close)(struct chaos_case *c);
+};
+
+struct chaos_case {
+	const struct chaos_ops *ops;
+	void *state;	      /* the family's */
+	const int32_t *order; /* [blocks] */
+	int blocks, sides;
+	int host_sync, exchange; /* steps */
+	int resident;		 /* places; 0: one a block */
+	bool exchanges;		 /* borders, between two synchronizations */
+	bool aside;		 /* by threads of their own, while others compute */
+	int kind;		 /* of exchange: which of the costs it has */
+	int most_steps;
+	bool fixed; /* all steps, whatever look() says */
+	double wanted;
+	const char *ages; /* file the ages of borders go to, or NULL */
+};
+
+#endif
