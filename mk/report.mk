@@ -46,6 +46,11 @@ validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIG
 	$(Q)sh docs/validation.sh $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
 	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
+## ablation: what each mechanism of the host and of copies is worth: docs/ablation.md (a quarter of an hour; not part of the tests)
+.PHONY: ablation
+ablation: $(BUILD)/warpreel
+	$(Q)WARPREEL=$(abspath $(BUILD)/warpreel) BUILD=$(abspath $(BUILD)) PLATFORM=$(PLATFORM) sh mk/ablation.sh
+
 PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini model/platforms/x2090.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)
 PAPERS := $(patsubst docs/papers_%.sh,%,$(wildcard docs/papers_*.sh))
 

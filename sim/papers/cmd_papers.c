@@ -51,7 +51,14 @@ static const struct paper *find_paper(const char *name)
 	for (size_t k = 0; k < PAPERS; k++)
 		if (!strcmp(papers[k]->name, name))
 			return papers[k];
-	report("no paper '%s'; there are: %s, %s", name, papers[0]->name, papers[1]->name);
+	char *names = xstrdup("");
+	for (size_t k = 0; k < PAPERS; k++) {
+		char *longer = xprintf("%s%s%s", names, k ? ", " : "", papers[k]->name);
+		free(names);
+		names = longer;
+	}
+	report("no paper '%s'; there are: %s", name, names);
+	free(names);
 	return NULL;
 }
 
