@@ -45,7 +45,11 @@ static int up(struct solver_work *work, struct machine_thread *t)
 	    copy_all(w, t, gpu->h_f, gpu->f, f) || copy_all(w, t, gpu->h_u, gpu->u, u))
 		return -1;
 	/* Ghost cells of the second buffer are those of the first. */
-	return w->params.method == METHOD_JACOBI ? copy_all(w, t, gpu->h_u, gpu->v, u) : 0;
+	if (w->params.method == METHOD_JACOBI && copy_all(w, t, gpu->h_u, gpu->v, u))
+		return -1;
+	/* The first product of a process makes cuBLAS ready, which no graph can hold. */
+	return work->steady && w->params.kernel->gemm ? patches_launch(w, t, 0, 1, 0, gpu->stream)
+						      : 0;
 }
 
 static bool after_step(const struct patches_work *w, int step)

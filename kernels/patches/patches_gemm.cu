@@ -5,6 +5,7 @@
  * cuBLAS is loaded when first asked for: a machine without it runs all else.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include "patches_device.cuh"
 #include "patches_ghost.h"
@@ -97,11 +98,29 @@ static struct cublas load_cublas(void)
 	return c;
 }
 
-/* A thread drives one GPU, and has a handle for it from its first product on. */
+/* A GPU's handle, made by its first product and kept: making one takes longer than many products,
+ * and every run has threads of its own. NULL: none can be had. */
+static void *handle_of(const struct cublas *cublas)
+{
+	enum { GPUS_MOST = 64 };
+	static void *handles[GPUS_MOST];
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	void *handle = NULL;
+	int gpu;
+
+	if (cudaGetDevice(&gpu) || gpu < 0 || gpu >= GPUS_MOST)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	if (!handles[gpu] && cublas->create(&handles[gpu]))
+		handles[gpu] = NULL;
+	handle = handles[gpu];
+	pthread_mutex_unlock(&lock);
+	return handle;
+}
+
 static int launch_patches_gemm_product(const void *args, void *stream)
 {
 	static const struct cublas cublas = load_cublas();
-	static thread_local void *handle;
 	const struct patches_step *step = (const struct patches_step *)args;
 	const int cells = step->block[0] * step->block[1] * step->block[2];
 	const int64_t packed = (int64_t)step->blocks * cells;
@@ -109,10 +128,9 @@ static int launch_patches_gemm_product(const void *args, void *stream)
 
 	if (!cublas.create || !cublas.set_stream || !cublas.dgemm)
 		return NO_CUBLAS;
-	if (!handle && cublas.create(&handle)) {
-		handle = NULL;
+	void *handle = handle_of(&cublas);
+	if (!handle)
 		return NO_CUBLAS;
-	}
 	return cublas.set_stream(handle, (cudaStream_t)stream) ||
 			       cublas.dgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, cells, step->blocks,
 					    cells, &one, step->inverse, cells, step->packed, cells,

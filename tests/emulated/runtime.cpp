@@ -51,6 +51,12 @@ cudaError_t cudaSetDevice(int device)
 	return cudaSuccess;
 }
 
+cudaError_t cudaGetDevice(int *device)
+{
+	*device = current;
+	return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSynchronize(void)
 {
 	return cudaSuccess;
