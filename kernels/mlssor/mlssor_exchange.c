@@ -189,7 +189,7 @@ int mlssor_exchange_make(struct mlssor_work *r, uint32_t gpu)
 	    m->ops->event(m, gpu, &own->low))
 		return -1;
 	for (int backward = 0; backward <= !mlssor_params_of(r)->forward_only; backward++)
-		for (int border = 0; border < BORDERS; border++)
+		for (enum border border = TO_BEFORE; border < BORDERS; border++)
 			if (mlssor_has(r, gpu, border, backward) &&
 			    make_sent(r, gpu, target_of(gpu, border, backward),
 				      &own->sent[backward][border]))
@@ -204,7 +204,7 @@ int mlssor_exchange_restart(struct mlssor_work *r, uint32_t gpu)
 	if (m->ops->counter(m, &own->edge_count))
 		return -1;
 	for (int backward = 0; backward < 2; backward++)
-		for (int border = 0; border < BORDERS; border++)
+		for (enum border border = TO_BEFORE; border < BORDERS; border++)
 			if (m->ops->counter(m, &own->sent[backward][border].count) ||
 			    m->ops->counter(m, &own->sent[backward][border].read_count))
 				return -1;
