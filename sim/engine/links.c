@@ -183,11 +183,16 @@ static void set_rate(struct links *links, struct route *route, sim_time now, dou
 	links->end_ps[route->at] = end_of(route);
 }
 
-/* Takes a route whose rate is known off the links it is on. */
-static void take_off(struct link_left *of, const struct route *route, double share)
+/* Takes a route whose rate is known off the links it is on. Of the tightest, which gave it, all
+ * routes are: nobody asks again what it has left. */
+static void take_off(struct link_left *of, const struct route *route, double share,
+		     uint32_t tightest)
 {
+	of[tightest].open--;
 	for (int l = 0; l < route->link_count; l++) {
 		struct link_left *link = &of[route->link[l]];
+		if (route->link[l] == tightest)
+			continue;
 		link->asked -= route->asked[l];
 		link->left -= route->asked[l] * share;
 		if (--link->open)
@@ -218,7 +223,7 @@ static void fill(struct links *links, sim_time now)
 				continue;
 			route->round = round;
 			set_rate(links, route, now, rate);
-			take_off(of, route, share);
+			take_off(of, route, share, tightest);
 			fixed++;
 		}
 	}
