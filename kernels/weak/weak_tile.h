@@ -13,7 +13,8 @@ enum { WEAK_TILE_PITCH = WEAK_COLUMNS + 2 };
 struct weak_tile {
 	float u[WEAK_FIELDS][WEAK_ROWS + 2][WEAK_TILE_PITCH];
 	int block;
-	int done; /* steps of this launch */
+	int done;  /* steps of this launch */
+	bool idle; /* no node is free: steps change nothing */
 };
 
 /* Own nodes and those around from launch->values. */
