@@ -17,8 +17,10 @@ struct known_launch {
 };
 
 struct known_launches {
-	struct known_launch *launch;
+	struct known_launch *launch; /* in the order in which they were added */
 	size_t count, capacity;
+	size_t *first, buckets; /* a hash table of numbers in `launch`, from 1 on; 0 = none */
+	size_t *next, next_capacity;
 }; /* owned; all zero = none */
 
 bool known_launch_same(const struct known_launch *a, const struct known_launch *b);

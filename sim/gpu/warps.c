@@ -45,6 +45,7 @@ struct warps {
 	struct known_launches known;
 	struct noted *noted;
 	size_t noted_count, noted_capacity;
+	struct known_launches noted_known; /* the same, to be found */
 	struct residency residency;
 	struct answered *answered; /* by shape of the schedule; NULL = nothing was asked yet */
 };
@@ -114,6 +115,7 @@ void warps_free(struct warps *w)
 	}
 	free(w->derived);
 	known_launches_release(&w->known);
+	known_launches_release(&w->noted_known);
 	free(w->noted);
 	warps_schedule(w);
 	kernel_profiles_release(&w->profiles);
@@ -404,11 +406,10 @@ int warps_note(struct warps *w, const struct schedule *schedule)
 		if (prepare(w, schedule, &schedule->shape[k], &new.answer))
 			return -1;
 		new.known = key_of(&new.answer, &schedule->shape[k]);
-		bool noted = known_launches_find(&w->known, &new.known) != NULL;
-		for (size_t n = 0; n < w->noted_count && !noted; n++)
-			noted = known_launch_same(&w->noted[n].known, &new.known);
-		if (noted)
+		if (known_launches_find(&w->known, &new.known) ||
+		    known_launches_find(&w->noted_known, &new.known))
 			continue;
+		known_launches_add(&w->noted_known, &new.known);
 		GROW(w->noted, w->noted_count, w->noted_capacity);
 		w->noted[w->noted_count++] = new;
 	}
@@ -449,6 +450,7 @@ void warps_play_noted(struct warps *w, int processes)
 	}
 	free(ns);
 	w->noted_count = 0;
+	known_launches_release(&w->noted_known);
 }
 
 int warps_duration(struct warps *w, const struct schedule *schedule,
