@@ -79,9 +79,11 @@ static struct schedule_access part_of(const struct schedule_access *access, int 
 static bool overlap(const struct touched *r, const struct schedule_access *a, int64_t *begin,
 		    int64_t *end)
 {
+	if (r->buffer != a->buffer)
+		return false;
 	*begin = a->offset_bytes > r->begin ? a->offset_bytes : r->begin;
 	*end = a->offset_bytes + a->bytes < r->end ? a->offset_bytes + a->bytes : r->end;
-	return r->buffer == a->buffer && *begin < *end;
+	return *begin < *end;
 }
 
 /*
@@ -106,7 +108,8 @@ static struct found look_up(const struct history *h, const struct schedule_acces
 {
 	struct found found = { 0 };
 	double since = 0, later = 0; /* bytes touched then or later; later */
-	for (size_t k = h->count; k-- > 0;) {
+	/* Ranges of a buffer do not overlap: when all is found, nothing is found before. */
+	for (size_t k = h->count; k-- > 0 && found.bytes < (double)a->bytes;) {
 		const struct touched *r = &h->range[k];
 		const bool reversed = r->backward != !!(a->mode & ACCESS_BACKWARD);
 		if (k + 1 == h->count || h->range[k + 1].clock != r->clock) {
@@ -144,16 +147,21 @@ static void forget(struct history *h, const struct schedule_access *a)
 {
 	size_t left = 0;
 	for (size_t k = 0; k < h->count; k++) {
-		const struct touched r = h->range[k];
-		int64_t begin = r.end, end = r.end;
-		bool met = overlap(&r, a, &begin, &end);
-		if (met && left == k && r.begin < begin && end < r.end) /* two are left of it */
-			open_gap(h, k++);
-		if (!met || r.begin < begin) {
-			h->range[left] = r;
-			h->range[left++].end = met ? begin : r.end;
+		int64_t begin, end;
+		if (!overlap(&h->range[k], a, &begin, &end)) {
+			if (left != k)
+				h->range[left] = h->range[k];
+			left++;
+			continue;
 		}
-		if (met && end < r.end) {
+		const struct touched r = h->range[k];
+		if (left == k && r.begin < begin && end < r.end) /* two are left of it */
+			open_gap(h, k++);
+		if (r.begin < begin) {
+			h->range[left] = r;
+			h->range[left++].end = begin;
+		}
+		if (end < r.end) {
 			h->range[left] = r;
 			h->range[left++].begin = end;
 		}
