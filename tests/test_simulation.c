@@ -122,8 +122,8 @@ static void a_stream_waits_for_the_record_that_was_latest_when_it_asked(void **s
 	add_launch(&b->schedule, 1, 200);
 	add(b, OP_SYNC, 1, 0);
 	add(b, OP_MARK, NO_STREAM, MARK_CORE_BEGIN);
-	set(&b->platform, "stream.hop_peer_ns", 70);
-	set(&b->platform, "stream.hop_same_ns", 7);
+	set(&b->platform, "stream.event_peer_ns", 70);
+	set(&b->platform, "stream.event_same_ns", 7);
 	struct simulation_result result;
 	assert_int_equal(simulate_observed(&b->schedule, &b->platform, NULL, &result), 0);
 	simulation_result_release(&result);
@@ -201,7 +201,7 @@ static double hopped_ns(int64_t kernel_ns, int64_t asked_ns, bool signal_known)
 	add_host(&b, asked_ns);
 	add(&b, OP_WAIT, 1, 0);
 	add_launch(&b.schedule, 1, 200);
-	set(&b.platform, "stream.hop_peer_ns", 70);
+	set(&b.platform, "stream.event_peer_ns", 70);
 	if (signal_known)
 		set(&b.platform, "tracer.recorded_start_latency_ns",
 		    1); /* the signal itself takes nothing then */

@@ -16,8 +16,7 @@ struct bench {
 
 /* Beside what is free: lists whose lengths hang together, so that they cannot be set one by one. */
 static const char sections[] =
-	"[cold]\nwaited_ns = 100 1000 10000\nlaunch_ns = 0 0 0\nfirst_launch_ns = 0 0 0\n"
-	"[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two
+		"[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two
 								      hops of 200 */
 
 /* A stream a GPU; a platform of more than what is free. */
@@ -168,9 +167,9 @@ static double exchange_ends_ns(int64_t called_ns, const char *rung)
 	struct bench b;
 	make(&b, 2);
 	b.schedule.event_count = 1;
-	say(&b, "ring.silent_exchange_ns=65936");
+	say(&b, "doorbell.silent_exchange_ns=65936");
 	say(&b, rung);
-	say(&b, "ring.look_ns=20");
+	say(&b, "doorbell.poll_ns=20");
 	schedule_add_thread(&b.schedule, "host", 0);
 	add_launch(&b.schedule, 0, 10000);
 	add(&b, OP_RECORD, 0, 0);
@@ -188,13 +187,13 @@ static double exchange_ends_ns(int64_t called_ns, const char *rung)
 static void a_call_makes_a_waiting_gpu_look_again(void **state)
 {
 	(void)state;
-	const char *rung = "ring.rung_exchange_ns=65736"; /* 100 off each hop */
+	const char *rung = "doorbell.rung_exchange_ns=65736"; /* 100 off each hop */
 	NEAR(exchange_ends_ns(0, rung), 10000 + 200 + 1000);
 	NEAR(exchange_ends_ns(10050, rung), 10050 + 100 + 1000 + 1); /* looks then */
 	NEAR(exchange_ends_ns(10150, rung), 10000 + 200 + 1000 + 1); /* would have looked before */
 	NEAR(exchange_ends_ns(9990, rung), 10000 + 100 + 1000 + 1);  /* still looking */
 	NEAR(exchange_ends_ns(9900, rung), 10000 + 200 + 1000 + 1);  /* no longer */
-	NEAR(exchange_ends_ns(10050, "ring.rung_exchange_ns=0"),
+	NEAR(exchange_ends_ns(10050, "doorbell.rung_exchange_ns=0"),
 	     10000 + 200 + 1000 + 1); /* never measured */
 }
 
@@ -300,7 +299,7 @@ static void exchanging_threads_have_costs_of_their_own(void **state)
 		add_launch(&b.schedule, (uint16_t)t, 1000);
 	}
 	NEAR(end_ns(&b.schedule, &b.platform), 5 * 10 + 1000);
-	say(&b, "ordered.record_ns=30");
+	say(&b, "peer_exchange.record_ns=30");
 	NEAR(end_ns(&b.schedule, &b.platform), 5 * 30 + 1000);
 	say(&b, "host.record_ns=20");
 	NEAR(end_ns(&b.schedule, &b.platform), 5 * 60 + 1000);

@@ -126,7 +126,7 @@ static int emit_sweep(struct bench *bench, int kind, const char *name, double sy
 	sweep->kind = kind;
 	for (int i = 0; i < MOST_STEPS; i++)
 		body_ns[i] = (i + 1) * STEP_NS;
-	snprintf(key, sizeof(key), "look.%s_added_ns", name);
+	snprintf(key, sizeof(key), "poll.%s_added_ns", name);
 	bench_progress(bench, key);
 	int rc = bench_measure(bench, 1, key, 0, sweep_batch, sweep, &ignored);
 	for (int i = 0; i < MOST_STEPS; i++)
@@ -149,11 +149,11 @@ static int emit_sweep(struct bench *bench, int kind, const char *name, double sy
 			  "from the first call's return to the return of the call that waits" },
 		};
 		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
-			snprintf(key, sizeof(key), "look.%s_%s", name, keys[k].suffix);
+			snprintf(key, sizeof(key), "poll.%s_%s", name, keys[k].suffix);
 			snprintf(how, sizeof(how), "%s: %s", what, keys[k].how);
 			bench_emit(bench, key, &keys[k].value, NULL, 1, how);
 		}
-		snprintf(key, sizeof(key), "look.%s_added_ns", name);
+		snprintf(key, sizeof(key), "poll.%s_added_ns", name);
 		snprintf(how, sizeof(how), "%s: what it adds, bodies from 0.25 us by 0.25 us",
 			 what);
 		bench_emit(bench, key, sweep->added_ns, NULL, MOST_STEPS, how);
@@ -166,12 +166,12 @@ int calibrate_look(struct bench *bench)
 {
 	struct sweep *alone = static_cast<struct sweep *>(xcalloc(1, sizeof(*alone)));
 	struct measured ignored;
-	bench_progress(bench, "look.sync_ns");
+	bench_progress(bench, "poll.sync_ns");
 	alone->kind = ALONE;
-	int rc = bench_measure(bench, 1, "look.sync_ns", 0, sweep_batch, alone, &ignored);
+	int rc = bench_measure(bench, 1, "poll.sync_ns", 0, sweep_batch, alone, &ignored);
 	double sync_ns = rc ? 0 : median_of(alone->added_ns, MOST_STEPS);
 	if (!rc)
-		bench_emit(bench, "look.sync_ns", &sync_ns, NULL, 1,
+		bench_emit(bench, "poll.sync_ns", &sync_ns, NULL, 1,
 			   "a kernel on an idle stream: launch's return to return of the "
 			   "synchronisation, less its body");
 	free(alone);

@@ -168,11 +168,11 @@ int calibrate_ordered(struct bench *bench)
 	static const struct {
 		const char *key, *how;
 	} keys[KINDS] = {
-		{ "ordered.launch_ns", "a launch, mean of both" },
-		{ "ordered.record_ns", "a record" },
-		{ "ordered.wait_ns", "a wait for a neighbour's event" },
-		{ "ordered.copy_peer_ns", "call of a copy to a neighbour" },
-		{ "ordered.round_ns", "a whole round" },
+		{ "peer_exchange.launch_ns", "a launch, mean of both" },
+		{ "peer_exchange.record_ns", "a record" },
+		{ "peer_exchange.wait_ns", "a wait for a neighbour's event" },
+		{ "peer_exchange.copy_peer_ns", "call of a copy to a neighbour" },
+		{ "peer_exchange.round_ns", "a whole round" },
 	};
 	if (bench->gpus < 2)
 		return 0;
@@ -191,7 +191,7 @@ int calibrate_ordered(struct bench *bench)
 			struct measured ignored;
 			memset(o->warm, 0, sizeof(o->warm));
 			bench_progress(bench, "ordered");
-			rc = bench_measure(bench, team, "ordered.round_ns", bench->count[n], batch,
+			rc = bench_measure(bench, team, "peer_exchange.round_ns", bench->count[n], batch,
 					   o, &ignored);
 		}
 		for (int kind = 0; !rc && kind < KINDS; kind++) {
@@ -207,7 +207,7 @@ int calibrate_ordered(struct bench *bench)
 		quantiles[i] =
 			mean_between(o->sample, samples, i / 20.0, i < 19 ? (i + 1) / 20.0 : 0.998);
 	if (!rc && samples)
-		bench_emit(bench, "ordered.call_quantiles", quantiles, NULL, 20,
+		bench_emit(bench, "peer_exchange.call_quantiles", quantiles, NULL, 20,
 			   "most threads: a call over the trimmed mean of its kind in its thread, "
 			   "mean of each twentieth of the calls");
 	free(o->sample);

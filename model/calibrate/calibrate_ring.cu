@@ -151,14 +151,14 @@ static int emit_look(struct bench *bench)
 	double look_ns = 0, least = INFINITY, most = 0;
 	for (int i = 0; i < LATES; i++) {
 		struct ring_run run = { false, i * LATE_STEP_NS };
-		if (bench_measure(bench, 2, "ring.look_ns", run.late_ns, late_batch, &run, &hop[i]))
+		if (bench_measure(bench, 2, "doorbell.poll_ns", run.late_ns, late_batch, &run, &hop[i]))
 			return -1;
 		least = fmin(least, hop[i].value);
 		most = fmax(most, hop[i].value);
 	}
 	for (int i = 0; i < LATES && hop[i].value < 0.5 * (least + most); i++)
 		look_ns = i * LATE_STEP_NS + hop[i].value;
-	bench_emit(bench, "ring.look_ns", &look_ns, &hop[0].spread, 1,
+	bench_emit(bench, "doorbell.poll_ns", &look_ns, &hop[0].spread, 1,
 		   "two GPUs take turns being late by 0 to 2.5 us: the longest wait of the other "
 		   "that ends with a short hop");
 	return 0;
@@ -166,7 +166,7 @@ static int emit_look(struct bench *bench)
 
 int calibrate_ring(struct bench *bench)
 {
-	static const char *const key[2] = { "ring.silent_exchange_ns", "ring.rung_exchange_ns" };
+	static const char *const key[2] = { "doorbell.silent_exchange_ns", "doorbell.rung_exchange_ns" };
 	static const char *const how[2] = {
 		"exchange of 64 KiB between two GPUs, enqueued ahead, kernels of 3, 6 and 12 us: "
 		"mean, less the kernels alone",

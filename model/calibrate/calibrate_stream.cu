@@ -210,9 +210,9 @@ static void emit_hop(struct bench *bench, const char *name, const struct measure
 	for (size_t i = 0; i < count; i++)
 		hop.spread = fmax(hop.spread, fmax(extra[i].spread,
 						   fabs(extra[i].value - record_ns - hop.value)));
-	snprintf(key, sizeof(key), "stream.hop_%s_ns", name);
+	snprintf(key, sizeof(key), "stream.event_%s_ns", name);
 	bench_emit_measured(bench, key, &hop, 1, how);
-	snprintf(key, sizeof(key), "stream.hop_%s_extra_ns", name);
+	snprintf(key, sizeof(key), "stream.event_%s_extra_ns", name);
 	bench_emit_measured(bench, key, extra, count,
 			    "the same before record_ns was taken off, by pair");
 }
@@ -232,7 +232,7 @@ static int stream_links(struct bench *bench)
 	bench_emit_measured(
 		bench, "stream.wait_ns", &wait, 1,
 		"the same with a wait for an event pending when issued and complete when reached");
-	if (measure_link(bench, "stream.hop_same_ns", LINK_HOP, 0, &same))
+	if (measure_link(bench, "stream.event_same_ns", LINK_HOP, 0, &same))
 		return -1;
 	double record_ns = fmax(record.value, 0);
 	emit_hop(bench, "same", &same, 1, record_ns,
@@ -240,7 +240,7 @@ static int stream_links(struct bench *bench)
 		 "the plain chain, per hop, less record_ns");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (others[i] < bench->gpus &&
-		    measure_link(bench, "stream.hop_peer_ns", LINK_HOP, others[i], &peer[pairs++]))
+		    measure_link(bench, "stream.event_peer_ns", LINK_HOP, others[i], &peer[pairs++]))
 			return -1;
 	if (pairs)
 		emit_hop(bench, "peer", peer, pairs, record_ns,

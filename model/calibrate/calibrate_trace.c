@@ -245,7 +245,7 @@ static void add_traced_periods(struct results *results, const struct results *tr
 {
 	static const char *const streams[] = { "start_latency_ns", "copy_start_latency_ns",
 					       "record_ns",	   "wait_ns",
-					       "hop_same_ns",	   "hop_peer_ns",
+					       "event_same_ns",	   "event_peer_ns",
 					       "period_ns" };
 	for (int kind = 0; kind < HOST_COST_COUNT + (int)(sizeof(streams) / sizeof(streams[0]));
 	     kind++) {

@@ -26,12 +26,14 @@ static const struct option_spec options[] = {
 	{ "gpus", OPTION_INT, OPTION(gpus), "0", 0, 16, "N", "use the first N GPUs; 0: all" },
 	{ "budget", OPTION_REAL, OPTION(budget_s), "100", 1, 3600, "SECONDS",
 	  "aim to end within this" },
-	{ "parts", OPTION_TEXT, OPTION(parts), "host,stream,copy,cold,look,ordered,memory,links,sm",
-	  0, 0, "LIST", "what to measure" },
+	{ "parts", OPTION_TEXT, OPTION(parts),
+	  "host,stream,copy,cold,poll,peer_exchange,memory,links,sm", 0, 0, "LIST",
+	  "what to measure" },
 	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST",
 	  "measure only these parts, without the recorder" },
 	{ "update", OPTION_TEXT, OPTION(update), NULL, 0, 0, "FILE.ini",
-	  "replace cold, look, ordered, memory or sm, given with --only, in this platform file" },
+	  "replace cold, poll, peer_exchange, memory or sm, given with --only, in this platform "
+	  "file" },
 	{ "merge", OPTION_TEXT, OPTION(merge), NULL, 0, 0, "FILE.ini,...",
 	  "measure nothing: write the medians of these files" },
 	{ "name", OPTION_TEXT, OPTION(name), NULL, 0, 0, "NAME",
@@ -57,8 +59,8 @@ static const struct {
 	const char *besides; /* a section of it that has not its name */
 } parts[] = {
 	{ "host", CALIBRATE_HOST, NULL },     { "stream", CALIBRATE_STREAM, NULL },
-	{ "copy", CALIBRATE_COPY, "share" },  { "cold", CALIBRATE_COLD, "ring" },
-	{ "look", CALIBRATE_LOOK, NULL },     { "ordered", CALIBRATE_ORDERED, NULL },
+	{ "copy", CALIBRATE_COPY, "share" },  { "cold", CALIBRATE_COLD, "doorbell" },
+	{ "poll", CALIBRATE_LOOK, NULL },     { "peer_exchange", CALIBRATE_ORDERED, NULL },
 	{ "memory", CALIBRATE_MEMORY, NULL }, { "links", CALIBRATE_LINKS, "nvlink" },
 	{ "sm", CALIBRATE_SM, NULL },
 };
@@ -79,7 +81,7 @@ static int parse_parts(const char *option, const char *list, unsigned *bits)
 			i++;
 		if (i == sizeof(parts) / sizeof(parts[0]))
 			return report("--%s: no part '%.*s'; there are host, stream, copy, cold, "
-				      "look, ordered, memory, links and sm",
+				      "poll, peer_exchange, memory, links and sm",
 				      option, (int)length, list);
 		*bits |= parts[i].bit;
 		list += length + (list[length] == ',');
@@ -423,8 +425,8 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 	} else if (parse_parts(o.only ? "only" : "parts", o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;
 	} else if (o.update && (!o.only || (!o.merge && bits & ~(unsigned)WHOLE_SECTIONS))) {
-		report("--update replaces whole sections: it needs --only with cold, look, "
-		       "ordered, memory, sm or several of them");
+		report("--update replaces whole sections: it needs --only with cold, poll, "
+		       "peer_exchange, memory, sm or several of them");
 		rc = EXIT_USAGE;
 	} else if (o.update && check_platform(o.update)) {
 		rc = EXIT_BAD;

@@ -64,14 +64,6 @@ static void scale_list(struct number_list *finer, const struct number_list *was,
 						  : is->value[k];
 }
 
-/* All of a list over something else, as the cost of one thread rose. */
-static void scale_whole(struct number_list *finer, const struct number_list *was,
-			const struct number_list *is)
-{
-	for (size_t k = 0; k < finer->count && was->count && is->count && was->value[0] > 0; k++)
-		finer->value[k] *= is->value[0] / was->value[0];
-}
-
 /* Every entry by what the curve rose at its x; not below zero. */
 static void shift_list(struct number_list *finer, const struct number_list *x,
 		       const struct curve *was, const struct curve *is)
@@ -100,11 +92,8 @@ static void move_calls(struct platform *p)
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
 		scale_list(&p->loop_host[kind], &was[kind], &is[kind]);
 		scale_list(&p->ordered[kind], &was[kind], &is[kind]);
-		scale_whole(&p->cold[kind], &was[kind], &is[kind]);
-		scale_whole(&p->cold_first[kind], &was[kind], &is[kind]);
 	}
 	scale_list(&p->loop_launch_plain, &was[HOST_LAUNCH], &is[HOST_LAUNCH]);
-	scale_list(&p->loop_launch_second, &was[HOST_LAUNCH], &is[HOST_LAUNCH]);
 }
 
 static void move_copies(struct platform *p)
@@ -115,7 +104,6 @@ static void move_copies(struct platform *p)
 			continue;
 		shift_list(&p->idle[kind].y, &p->idle[kind].x, was, is);
 		shift_list(&p->behind[kind], &p->idle[kind].x, was, is);
-		shift_list(&p->loop[kind].y, &p->loop[kind].x, was, is);
 		if (kind == COPY_CURVE_PEER)
 			shift_list(&p->exchange.y, &p->exchange.x, was, is);
 	}

@@ -80,10 +80,7 @@ struct platform {
 	struct number_list host[HOST_COST_COUNT];      /* ns; same length as threads */
 	struct number_list loop_host[HOST_COST_COUNT]; /* the same calls in a loop with others
 							  (calibrate_loops.cu); may be empty */
-	struct number_list loop_launch_plain, loop_launch_second;
-	/* [cold]: what the first calls of a kind cost more after a wait, over cold_waited; in a
-	 * thread that made none before. May be empty */
-	struct number_list cold_waited, cold[HOST_COST_COUNT], cold_first[HOST_COST_COUNT];
+	struct number_list loop_launch_plain;
 	double slowest_call_ns; /* what the slowest 0.2 % of the calls take more than others */
 	struct number_list ordered[HOST_COST_COUNT],
 		ordered_call_quantiles; /* [ordered]: the calls of threads that exchange from GPU to
@@ -91,10 +88,10 @@ struct platform {
 	/* [look]: when a copy behind a kernel goes on (calibrate_look.cu); period 0: at once */
 	struct {
 		double sync_ns, period_ns, polled_ns, least_ns, call_ns;
-	} look;
+	} look; /* [poll] */
 	struct {
 		double silent_exchange_ns, rung_exchange_ns, look_ns;
-	} ring; /* [ring]: what the host's calls hasten; may be 0 */
+	} ring; /* [doorbell]: what the host's calls hasten; may be 0 */
 	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads
 								and between calls; may be empty */
 	int queue_depth; /* launches the host can be ahead of the device before it blocks */
@@ -116,8 +113,6 @@ struct platform {
 						synchronisation */
 	struct number_list behind[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a kernel
 							and the synchronisation after both */
-	struct curve loop[COPY_CURVE_COUNT]; /* begin of the call to return of the synchronisation,
-						in a loop */
 	struct curve exchange; /* what an exchange between two GPUs in step adds to their streams */
 	/* [share.h2d] [share.d2h]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;

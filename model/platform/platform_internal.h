@@ -42,6 +42,8 @@ const char *platform_key_now(const char *old_name);
 
 /* Stood in files for the reader once, and no model looks at it (platform_evidence.def). */
 bool platform_key_is_evidence(const char *name);
+/* Whether a name is the table's; a '#' at the end of that stands for a decimal number. */
+bool platform_name_matches(const char *pattern, const char *name);
 
 /* A number that no model looks at. */
 bool platform_key_unread(const struct platform_key *key);

@@ -52,36 +52,7 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
  * (model/calibrate/calibrate_ordered.cu). */
 #define ORDERED_COST(kind, key, help)                                                              \
 	{                                                                                          \
-		"ordered." key, KEY_LIST, 0, AT(ordered[kind]), "host.threads", "ns", help         \
-	}
-/* What is added to a kernel by what another channel does behind it, by the kernel's body
- * (model/calibrate/calibrate_look.cu). */
-#define LOOK_KEY(key, member, help)                                                                \
-	{                                                                                          \
-		"look." key, KEY_REAL, 0, member, NULL, "ns", help                                 \
-	}
-#define LOOK_SWEEP(key, period, polled, least, call, help)                                         \
-	LOOK_KEY(key "_period_ns", period, help ": how often its channel looks"),                  \
-		LOOK_KEY(key "_polled_ns", polled,                                                 \
-			 help ": longest body behind which it goes on at once"),                   \
-		LOOK_KEY(key "_least_ns", least, help ": what it adds at best"),                   \
-		LOOK_KEY(key "_off_ns", NO_MEMBER,                                                 \
-			 help ": how far the measured are from that, mean"),                       \
-		LOOK_KEY(key "_call_ns", call,                                                     \
-			 help ": first call's return to the return of the call that waits"),       \
-	{                                                                                          \
-		"look." key "_added_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns",                       \
-			help ": what it adds by body, from 250 ns by 250 ns"                       \
-	}
-/* What the first calls of a kind cost more after a wait (model/calibrate/calibrate_cold.cu). */
-#define COLD_COST(kind, key, help)                                                                 \
-	{                                                                                          \
-		"cold." key, KEY_LIST, 0, AT(cold[kind]), "cold.waited_ns", "ns", help             \
-	}
-#define COLD_FIRST(kind, key)                                                                      \
-	{                                                                                          \
-		"cold.first_" key, KEY_LIST, 0, AT(cold_first[kind]), "cold.waited_ns", "ns",      \
-			"the same in a thread that never made such a call"                         \
+		"peer_exchange." key, KEY_LIST, 0, AT(ordered[kind]), "host.threads", "ns", help   \
 	}
 #define TRACED_COST(kind, key)                                                                     \
 	{ "tracer.traced_" key,                                                                    \
@@ -103,10 +74,6 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 		section ".ns", KEY_LIST, (need) | MOVES, AT(copy[kind].y), section ".bytes", "ns", \
 			help                                                                       \
 	}
-#define AT_ONCE(section, key, help)                                                                \
-	{                                                                                          \
-		section "." key, KEY_LIST, 0, NO_MEMBER, section ".bytes", "ns", help              \
-	}
 /* Copies a host thread waits for, on an idle stream and behind a kernel. */
 /* clang-format off */
 #define IDLE_CURVES(kind, section) \
@@ -114,28 +81,9 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	  "sizes of the idle and behind_kernel lists" }, \
 	{ section ".idle_ns", KEY_LIST, 0, AT(idle[kind].y), section ".idle_bytes", "ns", \
 	  "such a copy on an idle stream: return of the call to return of the synchronisation" }, \
-	{ section ".idle_ns_#", KEY_LIST, 0, NO_MEMBER, section ".idle_bytes", "ns", \
-	  "the same on # GPUs at once" }, \
 	{ section ".behind_kernel_ns", KEY_LIST, 0, AT(behind[kind]), section ".idle_bytes", "ns", \
-	  "what such a copy adds to a kernel and the synchronisation after both" }, \
-	{ section ".behind_kernel_ns_#", KEY_LIST, 0, NO_MEMBER, section ".idle_bytes", "ns", \
-	  "the same on # GPUs at once" }
+	  "what such a copy adds to a kernel and the synchronisation after both" }
 /* clang-format on */
-#define LOOP_CURVE(kind, section)                                                                  \
-	{ section ".loop_bytes",    KEY_LIST, CURVE_X(0), AT(loop[kind].x), NULL, "bytes",         \
-	  "sizes of the loop lists" },                                                             \
-		{ section ".loop_ns",                                                              \
-		  KEY_LIST,                                                                        \
-		  0,                                                                               \
-		  AT(loop[kind].y),                                                                \
-		  section ".loop_bytes",                                                           \
-		  "ns",                                                                            \
-		  "in a loop with copies through the host: begin of the copy's call to return of " \
-		  "the synchronisation" },                                                         \
-	{                                                                                          \
-		section ".loop_ns_#", KEY_LIST, 0, NO_MEMBER, section ".loop_bytes", "ns",         \
-			"the same on # GPUs at once"                                               \
-	}
 /* A class of instructions on a multiprocessor. */
 #define SASS_CLASS(id, class_name, summary)                                                        \
 	{ "sm." class_name "_interval",                                                            \
@@ -152,13 +100,6 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 		  NULL,                                                                            \
 		  "cycles",                                                                        \
 		  "its issue to the result being usable" },
-/* What the device side looks like while the recorder watches. */
-#define TRACED_STREAM(key, flags)                                                                  \
-	{                                                                                          \
-		"tracer.stream_" key, KEY_REAL, flags, NO_MEMBER, NULL, "ns",                      \
-			"stream." key " while the recorder watches"                                \
-	}
-
 const struct platform_key platform_keys[] = {
 	{ "platform.name", KEY_TEXT, NEEDED, AT(name), NULL, "text",
 	  "what the platform is called" },
@@ -230,8 +171,6 @@ const struct platform_key platform_keys[] = {
 		  "kernel launch in a loop of launches, records, waits and copies between GPUs"),
 	{ "host.loop_launch_plain_ns", KEY_LIST, 0, AT(loop_launch_plain), "host.threads", "ns",
 	  "kernel launch in a loop of nothing else, the device keeping up" },
-	{ "host.loop_launch_second_ns", KEY_LIST, 0, AT(loop_launch_second), "host.threads", "ns",
-	  "the launch after that of loop_launch_idle_ns" },
 	LOOP_COST(HOST_LAUNCH_IDLE, "launch_idle_ns",
 		  "first launch after a synchronisation, in a loop with copies through the host"),
 	LOOP_COST(HOST_RECORD, "record_ns", "event record in such a loop"),
@@ -240,53 +179,35 @@ const struct platform_key platform_keys[] = {
 	LOOP_COST(HOST_COPY_D2H, "copy_d2h_ns",
 		  "copy to the host in such a loop, right behind a launch"),
 	LOOP_COST(HOST_COPY_PEER, "copy_peer_ns", "copy to another GPU in such a loop"),
-	{ "cold.waited_ns", KEY_LIST, CURVE_X(0), AT(cold_waited), NULL, "ns",
-	  "how long a host thread stood waiting: the x of the other lists of this section" },
-	COLD_COST(HOST_LAUNCH, "launch_ns",
-		  "what the first launches after such a wait cost more than others"),
-	COLD_COST(HOST_RECORD, "record_ns", "the same of event records"),
-	COLD_COST(HOST_WAIT, "wait_ns", "the same of making streams wait"),
-	COLD_COST(HOST_COPY_H2D, "copy_h2d_ns", "the same of copies up"),
-	COLD_COST(HOST_COPY_D2H, "copy_d2h_ns", "the same of copies down"),
-	COLD_COST(HOST_COPY_PEER, "copy_peer_ns", "the same of copies to another GPU"),
-	COLD_FIRST(HOST_LAUNCH, "launch_ns"),
-	COLD_FIRST(HOST_RECORD, "record_ns"),
-	COLD_FIRST(HOST_WAIT, "wait_ns"),
-	COLD_FIRST(HOST_COPY_D2H, "copy_d2h_ns"),
-	COLD_FIRST(HOST_COPY_PEER, "copy_peer_ns"),
 	{ "cold.slowest_call_ns", KEY_REAL, 0, AT(slowest_call_ns), NULL, "ns",
 	  "what the slowest 0.2 % of the calls take more than others" },
 	ORDERED_COST(HOST_LAUNCH, "launch_ns", "a launch"),
 	ORDERED_COST(HOST_RECORD, "record_ns", "an event recorded"),
 	ORDERED_COST(HOST_WAIT, "wait_ns", "a wait for the event a neighbour has just recorded"),
 	ORDERED_COST(HOST_COPY_PEER, "copy_peer_ns", "call of a copy to a neighbour"),
-	{ "ordered.round_ns", KEY_LIST, 0, NO_MEMBER, "host.threads", "ns",
-	  "a whole round of the loop" },
-	{ "ordered.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(ordered_call_quantiles), NULL,
+	{ "peer_exchange.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(ordered_call_quantiles), NULL,
 	  "ratio", "a call over the mean of its kind, mean of each twentieth" },
-	{ "look.sync_ns", KEY_REAL, 0, AT(look.sync_ns), NULL, "ns",
+	{ "poll.sync_ns", KEY_REAL, 0, AT(look.sync_ns), NULL, "ns",
 	  "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
-	LOOK_SWEEP("copy", AT(look.period_ns), AT(look.polled_ns), AT(look.least_ns),
-		   AT(look.call_ns), "a copy down behind a kernel"),
-	LOOK_SWEEP("after", NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER,
-		   "a kernel behind a copy up"),
-	LOOK_SWEEP("wait", NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER,
-		   "a kernel that waits for a kernel of another GPU"),
-	{ "ring.silent_exchange_ns", KEY_REAL, 0, AT(ring.silent_exchange_ns), NULL, "ns",
+	{ "poll.copy_period_ns", KEY_REAL, 0, AT(look.period_ns), NULL, "ns",
+	  "a copy down behind a kernel: how often its channel looks" },
+	{ "poll.copy_polled_ns", KEY_REAL, 0, AT(look.polled_ns), NULL, "ns",
+	  "longest body behind which it goes on at once" },
+	{ "poll.copy_least_ns", KEY_REAL, 0, AT(look.least_ns), NULL, "ns",
+	  "what it adds at best" },
+	{ "poll.copy_call_ns", KEY_REAL, 0, AT(look.call_ns), NULL, "ns",
+	  "first call's return to the return of the call that waits" },
+	{ "doorbell.silent_exchange_ns", KEY_REAL, 0, AT(ring.silent_exchange_ns), NULL, "ns",
 	  "an exchange of two GPUs in step, enqueued ahead, the host silent" },
-	{ "ring.rung_exchange_ns", KEY_REAL, 0, AT(ring.rung_exchange_ns), NULL, "ns",
+	{ "doorbell.rung_exchange_ns", KEY_REAL, 0, AT(ring.rung_exchange_ns), NULL, "ns",
 	  "the same while both host threads launch and copy" },
-	{ "ring.look_ns", KEY_REAL, 0, AT(ring.look_ns), NULL, "ns",
+	{ "doorbell.poll_ns", KEY_REAL, 0, AT(ring.look_ns), NULL, "ns",
 	  "how long a channel looks without pause for another GPU's event" },
 	{ "host.thread_quantiles", KEY_LIST, KEY_POSITIVE, AT(thread_quantiles), NULL, "ratio",
 	  "spread between host threads: mean call of a thread over that of the median thread, at "
 	  "the middle of equal shares" },
 	{ "host.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(call_quantiles), NULL, "ratio",
 	  "spread of calls: one call over its thread's trimmed mean, means of equal shares" },
-	{ "host.median_thread_ns", KEY_REAL, 0, NO_MEMBER, NULL, "ns",
-	  "mean launch of that median thread" },
-	{ "host.launch_first_ns", KEY_REAL, NEEDED, NO_MEMBER, NULL, "ns",
-	  "first launch of a kernel in a process" },
 	{ "host.ask_ns", KEY_REAL, 0, AT(ask_ns), NULL, "ns",
 	  "a call that only asks what the runtime knows (cudaGetDevice), one thread" },
 	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
@@ -300,14 +221,10 @@ const struct platform_key platform_keys[] = {
 	  "what an event record adds between two kernels of a stream" },
 	{ "stream.wait_ns", KEY_REAL, NEEDED, AT(wait_ns), NULL, "ns",
 	  "what a wait for an event already complete adds between two kernels of a stream" },
-	{ "stream.hop_same_ns", KEY_REAL, NEEDED, AT(hop_same_ns), NULL, "ns",
+	{ "stream.event_same_ns", KEY_REAL, NEEDED, AT(hop_same_ns), NULL, "ns",
 	  "an event complete on one stream to a waiting stream of the same GPU going on" },
-	{ "stream.hop_peer_ns", KEY_REAL, PEERS | MOVES, AT(hop_peer_ns), NULL, "ns",
+	{ "stream.event_peer_ns", KEY_REAL, PEERS | MOVES, AT(hop_peer_ns), NULL, "ns",
 	  "the same with the waiting stream on another GPU" },
-	{ "stream.hop_same_extra_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns",
-	  "a hop and the record before it, as measured" },
-	{ "stream.hop_peer_extra_ns", KEY_LIST, 0, NO_MEMBER, NULL, "ns",
-	  "the same to GPUs 1, 2, 4 and 7" },
 	{ "stream.kernel_gap_duration_ns", KEY_LIST, CURVE_X(NEEDED), AT(kernel_gap.x), NULL, "ns",
 	  "durations of a kernel as the recorder reports them" },
 	{ "stream.kernel_gap_ns", KEY_LIST, NEEDED | KEY_NEGATIVE, AT(kernel_gap.y),
@@ -318,33 +235,19 @@ const struct platform_key platform_keys[] = {
 	{ "stream.exchange_ns", KEY_LIST, 0, AT(exchange.y), "stream.exchange_bytes", "ns",
 	  "what an exchange between two GPUs in step adds to their streams: record, wait, copy, "
 	  "record, wait" },
-	{ "stream.exchange_kernel_ns", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "ns",
-	  "durations of the kernel before an exchange" },
-	{ "stream.exchange_of_kernel_ns", KEY_LIST, 0, NO_MEMBER, "stream.exchange_kernel_ns", "ns",
-	  "exchange_ns of 64 KiB by that kernel" },
-	{ "stream.exchange_ns_#", KEY_LIST, 0, NO_MEMBER, "stream.exchange_bytes", "ns",
-	  "the same in a line of # GPUs" },
 	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
 	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
 	{ "stream.period_ns", KEY_LIST, 0, AT(period), "stream.period_bytes", "ns",
 	  "period of that kernel back to back, untraced" },
-	{ "stream.event_duration_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns",
-	  "events around one such kernel" },
 
 	COPY_CURVE(
 		COPY_CURVE_H2D, "copy.h2d", NEEDED,
 		"what a copy from pinned host memory adds to its stream, engine switches included"),
-	AT_ONCE("copy.h2d", "ns_#", "the same on # GPUs at once"),
 	COPY_CURVE(COPY_CURVE_D2H, "copy.d2h", NEEDED, "the same to pinned host memory"),
-	AT_ONCE("copy.d2h", "ns_#", "the same on # GPUs at once"),
 	COPY_CURVE(COPY_CURVE_PEER, "copy.peer", PEERS, "the same to another GPU"),
-	AT_ONCE("copy.peer", "ns_#", "the same on # GPUs at once, each to the next"),
-	AT_ONCE("copy.peer", "ns_ring_#", "the same on # GPUs at once, each to both neighbours"),
 	IDLE_CURVES(COPY_CURVE_H2D, "copy.h2d"),
 	IDLE_CURVES(COPY_CURVE_D2H, "copy.d2h"),
 	IDLE_CURVES(COPY_CURVE_PEER, "copy.peer"),
-	LOOP_CURVE(COPY_CURVE_H2D, "copy.h2d"),
-	LOOP_CURVE(COPY_CURVE_D2H, "copy.d2h"),
 	COPY_CURVE(COPY_CURVE_D2D, "copy.d2d", NEEDED, "the same within a GPU"),
 	COPY_CURVE(COPY_CURVE_H2D_PAGEABLE, "copy.h2d_pageable", 0,
 		   "a whole synchronous copy from pageable host memory"),
@@ -363,15 +266,9 @@ const struct platform_key platform_keys[] = {
 	  "GPUs copying to pinned host memory at once" },
 	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES), AT(share_d2h.y), "share.d2h.gpus",
 	  "bytes/s", "sum of their rates" },
-	{ "share.both.gpus", KEY_LIST, CURVE_X(0), NO_MEMBER, NULL, "count",
-	  "GPUs copying both ways at once; see share.h2d and share.d2h" },
-	{ "share.both.bytes_per_s", KEY_LIST, RATE(0), NO_MEMBER, "share.both.gpus", "bytes/s",
-	  "sum of their rates, both directions" },
 
 	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS | MOVES), AT(nvlink_bytes_per_s), NULL,
 	  "bytes/s", "each GPU, each direction" },
-	{ "nvlink.pair_bytes_per_s_#", KEY_LIST, RATE(0), NO_MEMBER, NULL, "bytes/s",
-	  "GPU # to each other GPU in order, alone; see nvlink.bytes_per_s" },
 
 	{ "memory.footprint_bytes", KEY_LIST, CURVE_X(NEEDED), AT(memory.x), NULL, "bytes",
 	  "source and target of a copy kernel together" },
@@ -401,12 +298,6 @@ const struct platform_key platform_keys[] = {
 	  "host.ask_ns while the recorder watches" },
 	{ "tracer.api_ask_ns", KEY_REAL, 0, AT(api_ask_ns), NULL, "ns",
 	  "duration the recorder gives for such a call" },
-	TRACED_STREAM("start_latency_ns", 0),
-	TRACED_STREAM("copy_start_latency_ns", 0),
-	TRACED_STREAM("record_ns", 0),
-	TRACED_STREAM("wait_ns", 0),
-	TRACED_STREAM("hop_same_ns", 0),
-	TRACED_STREAM("hop_peer_ns", 0),
 	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL,
 	  "ns", "end of a launch call on an idle stream to the kernel's begin, both as recorded" },
 	{ "tracer.stream_note_host_op_ns", KEY_REAL, 0, AT(note_host_op_ns), NULL, "ns",
@@ -426,7 +317,7 @@ bool platform_key_unread(const struct platform_key *key)
 }
 
 /* A '#' at the end of a table's name stands for a decimal number. */
-static bool name_matches(const char *pattern, const char *name)
+bool platform_name_matches(const char *pattern, const char *name)
 {
 	size_t length = strlen(pattern);
 	if (pattern[length - 1] != '#')
@@ -450,7 +341,7 @@ const struct platform_key *platform_key_find(const char *name)
 		return key && key->flags & KEY_BASE ? key : NULL;
 	}
 	for (const struct platform_key *key = platform_keys; key->name; key++)
-		if (name_matches(key->name, name))
+		if (platform_name_matches(key->name, name))
 			return key;
 	return NULL;
 }

@@ -30,7 +30,7 @@ const char *platform_key_now(const char *name)
 bool platform_key_is_evidence(const char *name)
 {
 	for (size_t k = 0; k < sizeof(evidence) / sizeof(evidence[0]); k++)
-		if (!strcmp(evidence[k], name))
+		if (platform_name_matches(evidence[k], name))
 			return true;
 	return false;
 }

@@ -7,10 +7,10 @@ grep -A 3 '^# median of 3' merged.ini
 grep -c '^name = fleet' merged.ini
 warpreel predict rbsor --size 4096 --gpus 2 --platform merged.ini --profile "$root/traces/data/h200x4/profile/rbsor.wrt.zst" --format tsv | wc -l
 cp slow.ini old.ini
-warpreel calibrate --merge "$file,slow.ini" --only ordered --update old.ini && grep -c '^queue_depth = 1000' old.ini
+warpreel calibrate --merge "$file,slow.ini" --only peer_exchange --update old.ini && grep -c '^queue_depth = 1000' old.ini
 warpreel calibrate --merge "$file,$root/model/platforms/h200x8.ini" -o none.ini 2>&1 | sed "s#$root/##g"
 cp part.ini other.ini
-warpreel calibrate --merge part.ini,other.ini --only host,ordered --update old.ini
+warpreel calibrate --merge part.ini,other.ini --only host,peer_exchange --update old.ini
 warpreel calibrate --merge "$file,slow.ini" --only host -o host.ini && grep '^\[' host.ini
 sed 's/^threads = 1 2 4/threads = 1 2 3/' "$file" >three.ini
 for wrong in "--merge part.ini -o none.ini" "--merge part.ini,part.ini -o none.ini" "--merge part.ini,missing.ini -o none.ini" "--merge part.ini,other.ini" \

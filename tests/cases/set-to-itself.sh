@@ -14,7 +14,7 @@ core() {
 for transport in host peer; do
 	was=$(core --size 4096 --gpus 4 --transport $transport)
 	for key in host.launch_ns host.copy_h2d_ns host.copy_d2h_ns host.copy_peer_ns host.wait_ns host.sync_wake_ns copy.h2d.ns copy.d2h.ns \
-		copy.peer.ns stream.hop_peer_ns stream.start_latency_ns nvlink.bytes_per_s share.d2h.bytes_per_s; do
+		copy.peer.ns stream.event_peer_ns stream.start_latency_ns nvlink.bytes_per_s share.d2h.bytes_per_s; do
 		is=$(core --size 4096 --gpus 4 --transport $transport --set "$key=$(value "${key%.*}" "${key##*.}")")
 		awk -v was="$was" -v is="$is" -v what="$transport $key" \
 			'BEGIN { d = (is - was) / was; print what ": " (d < 1e-6 && d > -1e-6 ? "same" : was " became " is) }'

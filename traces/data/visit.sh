@@ -26,10 +26,10 @@ calibrate)
 	"$w" calibrate -o "$out/h200x$gpus.ini" --name "h200x$gpus" --gpus "$gpus" --budget 110
 	parts=$(mktemp -d) list=
 	for process in 1 2 3; do # calls differ from process to process
-		"$w" calibrate -o "$parts/$process.ini" --only host,stream,copy,ordered,look --gpus "$gpus" --budget 14 2>>"$out/messages.txt"
+		"$w" calibrate -o "$parts/$process.ini" --only host,stream,copy,peer_exchange,poll --gpus "$gpus" --budget 14 2>>"$out/messages.txt"
 		list=$list${list:+,}$parts/$process.ini
 	done
-	"$w" calibrate --merge "$list" --only ordered,look --update "$out/h200x$gpus.ini"
+	"$w" calibrate --merge "$list" --only peer_exchange,poll --update "$out/h200x$gpus.ini"
 	tar -C "$parts" -czf "$out/parts.tgz" .
 	for trace in replay blind lmsor_replay canary profile; do
 		case $trace in
