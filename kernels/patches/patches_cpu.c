@@ -69,7 +69,8 @@ void patches_draw_order(const struct patches_step *step, int32_t patch, int32_t 
 }
 
 typedef void apply_inverse(const struct patches_step *step, const struct patches_box *box,
-			   const struct patches_block *b, const double *r, double *e);
+			   const struct patches_block *b, const double *r, double *e,
+			   double *scratch);
 
 /* Waves of blocks that see nothing of each other, in a drawn order; a wave is one block where the
  * order is that of the blocks, or does not matter. */
@@ -82,7 +83,8 @@ static void relax(const struct patches_step *step, apply_inverse *apply)
 		const int32_t blocks = box->blocks[0] * box->blocks[1] * box->blocks[2];
 		const int32_t many = wave < blocks ? wave : blocks;
 		int32_t *order = xcalloc((size_t)blocks, sizeof(*order));
-		double *r = xcalloc((size_t)most * (size_t)(many + 1), sizeof(*r)), *e = r + most;
+		double *r = xcalloc((size_t)most * (size_t)(many + 2), sizeof(*r)), *e = r + most,
+		       *scratch = e + (int64_t)most * many;
 		patches_draw_order(step, p, order, blocks);
 		for (int32_t k = 0; k < blocks; k += many) {
 			const int32_t now = many < blocks - k ? many : blocks - k;
@@ -90,7 +92,7 @@ static void relax(const struct patches_step *step, apply_inverse *apply)
 				const struct patches_block b =
 					patches_block_of(step, box, order[k + w]);
 				patches_block_residual(step, box, &b, r);
-				apply(step, box, &b, r, e + (int64_t)w * most);
+				apply(step, box, &b, r, e + (int64_t)w * most, scratch);
 			}
 			for (int32_t w = 0; w < now; w++) {
 				const struct patches_block b =
@@ -103,27 +105,28 @@ static void relax(const struct patches_step *step, apply_inverse *apply)
 	}
 }
 
+static void apply_dense(const struct patches_step *step, const struct patches_box *box,
+			const struct patches_block *b, const double *r, double *e, double *scratch)
+{
+	(void)scratch;
+	patches_block_product(step, box, b, r, e);
+}
+
 void patches_gemv_cpu(const void *args)
 {
-	relax(args, patches_block_product);
+	relax(args, apply_dense);
 }
 
 static void apply_sines(const struct patches_step *step, const struct patches_box *box,
-			const struct patches_block *b, const double *r, double *e)
+			const struct patches_block *b, const double *r, double *e, double *scratch)
 {
 	/* Kept from block to block of a thread: sines of the sides seen last. */
 	static _Thread_local double table[3][PATCHES_SIDE_MOST * PATCHES_SIDE_MOST];
 	static _Thread_local int32_t side[3];
-	static _Thread_local double *scratch;
-	static _Thread_local int32_t scratch_cells;
 	const double *const sines[3] = { table[0], table[1], table[2] };
 	for (int axis = 0; axis < 3; axis++)
 		if (side[axis] != b->n[axis])
 			patches_sines(side[axis] = b->n[axis], table[axis]);
-	if (b->cells > scratch_cells) {
-		scratch = xrealloc(scratch, (size_t)b->cells, sizeof(*scratch));
-		scratch_cells = b->cells;
-	}
 	patches_sine_apply(sines, step->diagonal + box->diagonal[b->cut], b->n, r, e, scratch);
 }
 
