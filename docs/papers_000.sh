@@ -45,13 +45,14 @@ P. Di, Q. Wan, X. Zhang, H. Wu, J. Xue, *Toward Harnessing DOACROSS Parallelism 
 
 - On an H200 red-black SOR wins: until Input 1 has converged, the best of the paper's kernels is $best, red-black SOR ($redblack).
   What the paper circles in Figure 9 comes $circled: fetching rows together costs more barriers than it saves on a GPU with a cache.
-- The forms rank unrolled, plain, both, coalesced, for either way to use shared memory; with three rows of a tile, plain and unrolled are
-  faster than with whole tiles, since a multiprocessor holds more of them.
-- The order of Table II comes out, SSOR before 16x32x32 to 2x4x4, with planes as equation (6) prints them; sweeps in turn are no slower than forward ones
-  but for 4x8x8 on Input 1. With planes that make border subdomains equal and mirrored subdomains the same points, as the text has it, sweeps in turn lose.
+- For 2x4x4 and 4x8x8 the forms rank unrolled, plain, both, coalesced. Three rows of a tile are faster than whole tiles where loops are
+  written out, and for 2x4x4 without that too.
+- The order of Table II comes out, SSOR before 16x32x32 to 2x4x4, with planes as equation (6) prints them ([below](#table-ii)). With planes
+  that make border subdomains equal and mirrored subdomains the same points, as the text has it, sweeps in turn mostly lose to forward ones.
 - The tuned kernels move what they must (K = 4: $(pick tuned words_counted mesh=8192 subdomain=4x8x8 launches=3) words a point and layer by
   counter, $(pick tuned words_floor mesh=8192 subdomain=4x8x8 launches=3) at least), but at $(pick tuned of_copy_rate mesh=8192 subdomain=4x8x8 launches=4)
-  of the copy rate: each thread has one fetch under way at a time, and 16x16 tiles do not fit the registers they are given.
+  of the copy rate: the code has one fetch of a thread under way at a time, and 16x16 tiles do not fit the registers they are given. \`ahead\` has
+  neither limit, and has not been timed.
 - Blind: $blind. The recorded runs are squares, and the model wants rectangles of their sides to interpolate; what lies in between is
   answered from the next larger one.
 
