@@ -16,8 +16,8 @@ struct bench {
 
 /* Beside what is free: lists whose lengths hang together, so that they cannot be set one by one. */
 static const char sections[] =
-		"[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two
-								      hops of 200 */
+	"[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two
+							      hops of 200 */
 
 /* A stream a GPU; a platform of more than what is free. */
 static void make_with(struct bench *b, uint32_t gpus, const char *more)

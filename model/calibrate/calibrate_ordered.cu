@@ -191,8 +191,8 @@ int calibrate_ordered(struct bench *bench)
 			struct measured ignored;
 			memset(o->warm, 0, sizeof(o->warm));
 			bench_progress(bench, "ordered");
-			rc = bench_measure(bench, team, "peer_exchange.round_ns", bench->count[n], batch,
-					   o, &ignored);
+			rc = bench_measure(bench, team, "peer_exchange.round_ns", bench->count[n],
+					   batch, o, &ignored);
 		}
 		for (int kind = 0; !rc && kind < KINDS; kind++) {
 			values[kind][n] = median_of(o->mean[kind], static_cast<size_t>(o->batches));

@@ -151,7 +151,8 @@ static int emit_look(struct bench *bench)
 	double look_ns = 0, least = INFINITY, most = 0;
 	for (int i = 0; i < LATES; i++) {
 		struct ring_run run = { false, i * LATE_STEP_NS };
-		if (bench_measure(bench, 2, "doorbell.poll_ns", run.late_ns, late_batch, &run, &hop[i]))
+		if (bench_measure(bench, 2, "doorbell.poll_ns", run.late_ns, late_batch, &run,
+				  &hop[i]))
 			return -1;
 		least = fmin(least, hop[i].value);
 		most = fmax(most, hop[i].value);
@@ -166,7 +167,8 @@ static int emit_look(struct bench *bench)
 
 int calibrate_ring(struct bench *bench)
 {
-	static const char *const key[2] = { "doorbell.silent_exchange_ns", "doorbell.rung_exchange_ns" };
+	static const char *const key[2] = { "doorbell.silent_exchange_ns",
+					    "doorbell.rung_exchange_ns" };
 	static const char *const how[2] = {
 		"exchange of 64 KiB between two GPUs, enqueued ahead, kernels of 3, 6 and 12 us: "
 		"mean, less the kernels alone",

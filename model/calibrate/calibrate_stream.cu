@@ -239,8 +239,8 @@ static int stream_links(struct bench *bench)
 		 "chain of 100 kernels alternating between two streams by record and wait, less "
 		 "the plain chain, per hop, less record_ns");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (others[i] < bench->gpus &&
-		    measure_link(bench, "stream.event_peer_ns", LINK_HOP, others[i], &peer[pairs++]))
+		if (others[i] < bench->gpus && measure_link(bench, "stream.event_peer_ns", LINK_HOP,
+							    others[i], &peer[pairs++]))
 			return -1;
 	if (pairs)
 		emit_hop(bench, "peer", peer, pairs, record_ns,
