@@ -77,7 +77,7 @@ static void shift_list(struct number_list *finer, const struct number_list *x,
 
 static bool same(const double *a, size_t count, const double *b, size_t other_count)
 {
-	return count == other_count && !memcmp(a, b, count * sizeof(*a));
+	return count == other_count && (!count || !memcmp(a, b, count * sizeof(*a)));
 }
 
 static bool same_curve(const struct curve *a, const struct curve *b)
