@@ -231,7 +231,7 @@ static void taller_sweeps_need_fewer_layers(void **state)
 	(void)state;
 	int64_t before = layers_until("full", "4", "alternating");
 	for (int n = 8; n <= 32; n *= 2) {
-		char side[8];
+		char side[16];
 		snprintf(side, sizeof(side), "%d", n);
 		const int64_t now = layers_until("full", side, "alternating");
 		assert_true(now < before);
