@@ -6,5 +6,3 @@ $(BUILD)/kernels/lmsor/%.o: ALL_CFLAGS += -fno-math-errno -fno-trapping-math
 OPENMP := $(if $(findstring thread,$(SANITIZE)),,$(shell printf 'int main(void){return 0;}\n' | $(CC) -fopenmp -x c -o /dev/null - 2>/dev/null && echo -fopenmp))
 FAMILY_LDLIBS += $(OPENMP)
 $(BUILD)/kernels/lmsor/lmsor_openmp.o: ALL_CFLAGS += $(or $(OPENMP),-Wno-unknown-pragmas)
-# It chooses code for the CPU before a thread sanitizer has begun.
-$(if $(findstring thread,$(SANITIZE)),$(eval $(BUILD)/kernels/lmsor/lmsor_openmp.o: ALL_CFLAGS += -fno-sanitize=thread))

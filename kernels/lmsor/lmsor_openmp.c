@@ -3,19 +3,12 @@
  * Of the four ways to store terms it takes the one that moves least while no root is left in the
  * loop. Without OpenMP it is one thread.
  */
+#include "kernels/kit/vector_clones.h"
 #include "lmsor_row.h"
 
-/* A clone a vector width, chosen when the program is loaded; sanitizers start later than that. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-	!defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define VECTOR_CLONES
-#endif
-
 /* Not inlined into the parallel region: the compiler takes regions apart before it makes clones. */
-VECTOR_CLONES __attribute__((noinline)) static uint64_t row_openmp(const struct lmsor_sweep *sweep,
-								   int32_t row)
+VECTOR_CLONES("avx512f", "avx2", "default")
+__attribute__((noinline)) static uint64_t row_openmp(const struct lmsor_sweep *sweep, int32_t row)
 {
 	lmsor_row_update(sweep, row, STORED_OMEGA);
 	return sweep->norm ? lmsor_row_norm(sweep, row) : 0;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "kernels/kit/vector_clones.h"
 #include "traces/base/util.h"
 
 static float *global(float *array, const struct weak_launch *l, int block, int field, int row,
@@ -129,7 +130,7 @@ row_of(const struct weak_tile *tile, const struct weak_launch *l, int rule, int 
 	}
 }
 
-static float change_of(const float *old, const float *new)
+static inline __attribute__((always_inline)) float change_of(const float *old, const float *new)
 {
 	float most = 0;
 	for (int c = 0; c < WEAK_COLUMNS; c++) {
@@ -140,11 +141,15 @@ static float change_of(const float *old, const float *new)
 }
 
 /* Of a row only the nodes of one colour. */
-static void merge(float *row, const weak_row new, int parity)
+static inline __attribute__((always_inline)) void merge(float *row, const weak_row new, int parity)
 {
 	for (int c = 0; c < WEAK_COLUMNS; c += 2)
 		row[c + parity] = new[c + parity];
 }
+
+/* Wider vectors where the processor has them, for quotients and roots; the same bits, since nothing
+ * is contracted. */
+#define WEAK_WIDE VECTOR_CLONES("avx2", "default")
 
 static inline __attribute__((always_inline)) float
 step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, bool look)
@@ -195,12 +200,13 @@ static float poisson_red_black(struct weak_tile *tile, const struct weak_launch 
 	return step(tile, l, WEAK_POISSON, WEAK_RED_BLACK, look);
 }
 
-static float shape_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float shape_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
 {
 	return step(tile, l, WEAK_SHAPE, WEAK_JACOBI, look);
 }
 
-static float shape_red_black(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float shape_red_black(struct weak_tile *tile, const struct weak_launch *l,
+				       bool look)
 {
 	return step(tile, l, WEAK_SHAPE, WEAK_RED_BLACK, look);
 }
