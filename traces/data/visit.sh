@@ -5,13 +5,14 @@
 #     sh traces/data/visit.sh calibrate VISIT GPUS OUT    canary, platform file, replay traces, profile, canary under the recorder
 #     sh traces/data/visit.sh measure VISIT GPUS OUT      canary, everything in measure.list, canary again
 #     sh traces/data/visit.sh patches VISIT GPUS OUT      block relaxation: profiles, kernels alone, the runs that were predicted
+#     sh traces/data/visit.sh mlssor VISIT GPUS OUT       multi-layer SSOR: kernels alone, profiles, recordings, runs
 #
 # Wants build/warpreel and the libraries of `make gpu`. Writes into OUT; on a 4-GPU H200 machine the steps of `calibrate` took some
 # 300 s (160 s of it the profile) and `measure` 150 to 200 s. Steps have time limits of their own: what is done when one runs out is kept.
 set -eu
-what=${1:?calibrate, measure or patches} visit=${2:?name of the visit} gpus=${3:?GPUs} out=${4:?output folder}
+what=${1:?calibrate, measure, patches or mlssor} visit=${2:?name of the visit} gpus=${3:?GPUs} out=${4:?output folder}
 root=$(cd "$(dirname "$0")/../.." && pwd)
-w=${WARPREEL:-$root/build/warpreel} lists=$root/traces/data/lists
+w=${WARPREEL:-$root/build/warpreel} lists=${LISTS:-$root/traces/data/lists}
 mkdir -p "$out"
 
 batch() { # LIST OUTPUT EXTRA...
@@ -59,10 +60,45 @@ patches)
 	"$w" profile --join -o "$out/patches.wrt.zst" "$parts"/*.wrt.zst
 	"$w" time --list "$lists/patches_kernels.list" --visit "$visit" -o "$out/patches_kernels.tsv"
 	batch patches_blind "$out/patches_blind.tsv"
+	batch patches_papers "$out/patches_papers.tsv" --no-verify
+	OMP_PLACES=cores OMP_PROC_BIND=spread,close timeout 120 "$w" batch "$lists/patches_papers_cpu.list" --backend cpu --repeat 3 \
+		--warm-up-ms -1 --no-verify --visit "$visit" >"$out/patches_papers_cpu.tsv" 2>>"$out/messages.txt" || true
 	rm -rf "$parts"
 	;;
+mlssor)
+	"$w" time --list "$lists/mlssor_staged.list" --visit "$visit" -o "$out/mlssor_kernels.tsv" 2>>"$out/messages.txt" || true
+	parts=$(mktemp -d)
+	# A process counts the instructions of the first shape of one function, and many do so side by side, which disturbs no count.
+	grep -v '^#' "$lists/mlssor_profile.list" | awk -v parts="$parts" '{
+		kernel = form = side = ""
+		for (i = 3; i <= NF; i++) { split($i, w, "="); if (w[1] == "kernel") kernel = w[2]; if (w[1] == "form") form = w[2]
+			if (w[1] == "subdomain") { split(w[2], n, "x"); side = n[1] } }
+		stem = "mlssor_" kernel (form != "" ? "_" form : "") (form == "plain" || form == "coalesced" ? "" : side)
+		print > (parts "/" NR ".list"); close(parts "/" NR ".list")
+		if (kernel == "redblack") print NR, stem
+		else if (/launches=3/) print NR, stem "_1221"
+		else for (t = 11; t <= 22; t += t % 10 == 2 ? 9 : 1) print NR, stem "_" t }' >"$parts/functions"
+	timeout 85 xargs -P 14 -L 1 sh -c 'timeout -s INT 40 "$0" profile --passes-of sass --kernel "$3" -o "$1/$3-$2.wrt.zst" -- \
+		"$0" batch "$1/$2.list" --gpus 1 --repeat 1 --warm-up-ms -1 --no-verify >/dev/null 2>>"$1/messages.txt" || true' \
+		"$w" "$parts" <"$parts/functions" || true
+	# Hardware counters are one program's at a time; a block of each form does, for they are asked what caches do.
+	grep 'kernel=staged\|kernel=redblack\|threads=32 ' "$lists/mlssor_profile.list" | grep -v '^#' |
+		awk '{ sub(/iterations=.*/, ""); layers = 1; if (match($0, /layers=[0-9]*/)) layers = substr($0, RSTART + 7, RLENGTH - 7)
+			print $0 "iterations=" 12 * layers }' >"$parts/counters.list"
+	timeout -s INT 25 "$w" profile --passes-of counters -o "$parts/counters.wrt.zst" -- \
+		"$w" batch "$parts/counters.list" --gpus 1 --repeat 1 --warm-up-ms -1 --no-verify >/dev/null 2>>"$parts/messages.txt" || true
+	"$w" profile --join -o "$out/mlssor.wrt.zst" "$parts"/*.wrt.zst
+	cat "$parts/messages.txt" >>"$out/messages.txt"
+	rm -rf "$parts"
+	timeout 60 "$w" record -o "$out/mlssor_record.wrt.zst" -- "$w" batch "$lists/mlssor_rectangles.list" --gpus 1 --visit "$visit" \
+		--repeat 1 --warm-up-ms 0 --no-verify >/dev/null 2>>"$out/messages.txt" || true
+	for list in mlssor_measure_staged mlssor_runs_blind; do
+		batch "$list" "$out/$list.tsv" --time-limit-s 60
+	done
+	"$w" time --list "$lists/mlssor_kernels_blind.list" --visit "$visit" -o "$out/mlssor_kernels_blind.tsv" 2>>"$out/messages.txt" || true
+	;;
 *)
-	echo "visit.sh: calibrate, measure or patches, not '$what'" >&2
+	echo "visit.sh: calibrate, measure, patches or mlssor, not '$what'" >&2
 	exit 2
 	;;
 esac
