@@ -265,13 +265,13 @@ static const struct {
 	int32_t n[3];
 	double jacobi, lexicographic, factor;
 } figure_4[] = {
-	{ "2.2.2", { 2, 2, 2 }, .04816, .02158, .998134 },
-	{ "4.2.2", { 4, 2, 2 }, .04368, .01898, .997762 },
-	{ "4.4.2", { 4, 4, 2 }, .03868, .01644, .997205 },
-	{ "4.4.4", { 4, 4, 4 }, .03360, .01405, .996280 },
-	{ "8.4.4", { 8, 4, 4 }, .03048, .01292, .995544 },
-	{ "8.8.4", { 8, 8, 4 }, .02731, .01160, .994447 },
-	{ "8.8.8", { 8, 8, 8 }, .02392, .01005, .992642 },
+	{ "2.2.2", { 2, 2, 2 }, .04816, .02171, .998134 },
+	{ "4.2.2", { 4, 2, 2 }, .04368, .01904, .997762 },
+	{ "4.4.2", { 4, 4, 2 }, .03868, .01642, .997205 },
+	{ "4.4.4", { 4, 4, 4 }, .03360, .01395, .996280 },
+	{ "8.4.4", { 8, 4, 4 }, .03048, .01282, .995544 },
+	{ "8.8.4", { 8, 8, 4 }, .02731, .01153, .994447 },
+	{ "8.8.8", { 8, 8, 8 }, .02392, .01003, .992642 },
 };
 enum { FIGURE_4 = sizeof(figure_4) / sizeof(figure_4[0]) };
 
@@ -293,14 +293,14 @@ static void block_jacobi_has_the_ratios_of_figure_4a(void **state)
 		CLOSE(mean_ratio(figure_4[k].block, "jacobi"), figure_4[k].jacobi, 0.005);
 }
 
-/* One draw stands in the figure's recomputation; its deviation from the mean of six is that of the
- * draw. */
+/* Against the mean of 40 draws by another program (traces/data/papers/001_draws.tsv): a draw lies
+ * 0.3 to 0.5 % off, a mean of six about 0.2 %. */
 static void gauss_seidel_in_order_has_the_ratios_of_figure_4a(void **state)
 {
 	(void)state;
-	for (size_t k = 0; k < FIGURE_4; k += 3)
+	for (size_t k = 0; k < FIGURE_4; k++)
 		CLOSE(mean_ratio(figure_4[k].block, "lexicographic"), figure_4[k].lexicographic,
-		      0.01);
+		      0.005);
 }
 
 static void chaotic_orders_lie_between_gauss_seidel_in_order_and_jacobi(void **state)

@@ -36,7 +36,13 @@
 extern "C" {
 #endif
 
-enum { PATCHES_CUTS = 8, PATCHES_TILE = 8, PATCHES_TILE_THREADS = 256 };
+enum {
+	PATCHES_CUTS = 8,
+	PATCHES_TILE = 8,
+	PATCHES_TILE_THREADS = 256, /* columns of a tile */
+	PATCHES_SINE_THREADS = 128, /* two columns each */
+	PATCHES_SINES = 64,	    /* elements of a matrix of a transform */
+};
 
 /* One patch, for kernels. */
 struct patches_box {
@@ -55,10 +61,10 @@ struct patches_box {
 struct patches_step {
 	const struct patches_box *box;
 	const double *u, *f;
-	double *v;	       /* where the new values go: u itself for Gauss-Seidel */
-	const double *inverse; /* column-major */
-	const double *diagonal;
-	double *packed; /* GEMM: residuals, and then corrections, a column a block */
+	double *v;		/* where the new values go: u itself for Gauss-Seidel */
+	const double *inverse;	/* column-major */
+	const double *diagonal; /* first the matrices of transforms of 1 to 8 values */
+	double *packed;		/* GEMM: residuals, and then corrections, a column a block */
 	double omega;
 	float stencil[4]; /* whole numbers or halves: exact in single precision */
 	int32_t first, count;

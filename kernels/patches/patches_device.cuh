@@ -17,7 +17,9 @@ patches_find(const struct patches_step &step, int32_t index, int32_t total, Firs
 {
 	const struct patches_box *box = step.box + step.first;
 	const int32_t base = first(box[0]);
-	int32_t p = (int32_t)((int64_t)index * step.count / total);
+	int32_t p = (int32_t)((float)index * (float)step.count / (float)total);
+
+	p = p < step.count ? p : step.count - 1;
 
 	while (first(box[p]) - base > index)
 		p--;

@@ -48,8 +48,9 @@ static int up(struct solver_work *work, struct machine_thread *t)
 	if (w->params.method == METHOD_JACOBI && copy_all(w, t, gpu->h_u, gpu->v, u))
 		return -1;
 	/* The first product of a process makes cuBLAS ready, which no graph can hold. */
-	return work->steady && w->params.kernel->gemm ? patches_launch(w, t, 0, 1, 0, gpu->stream)
-						      : 0;
+	if (work->steady && w->params.kernel->gemm && patches_launch(w, t, 0, 1, 0, gpu->stream))
+		return -1;
+	return 0;
 }
 
 static bool after_step(const struct patches_work *w, int step)
@@ -75,7 +76,7 @@ static int part_of_step(struct patches_work *w, struct machine_thread *t, enum p
 {
 	const struct patches_gpu *gpu = &w->gpu[t->gpu];
 	const struct patches_box *box = &w->tables.box[w->tables.first[t->gpu] + patch];
-	const uint32_t stream = gpu->side[patch % w->params.streams];
+	const uint32_t stream = gpu->side[patch % w->sides];
 	if (part == RELAX)
 		return patches_launch(w, t, patch, 1, step, stream);
 	if (!w->params.each_step)
@@ -101,21 +102,6 @@ static int part_of_step(struct patches_work *w, struct machine_thread *t, enum p
 					.rows = 1 };
 	return patches_ops(w)->copy(t, stream, &copy) || patches_ops(w)->copy(t, stream, &f) ? -1
 											     : 0;
-}
-
-/* The side streams wait for the main one, or it for them. */
-static int join(struct patches_work *w, struct machine_thread *t, bool back)
-{
-	const struct machine_ops *ops = patches_ops(w);
-	const struct patches_gpu *gpu = &w->gpu[t->gpu];
-	if (!back && ops->record(t, gpu->stream, gpu->begun))
-		return -1;
-	for (int s = 0; s < w->params.streams; s++)
-		if (back ? ops->record(t, gpu->side[s], gpu->done[s]) ||
-				    ops->wait(t, gpu->stream, gpu->done[s])
-			 : ops->wait(t, gpu->side[s], gpu->begun))
-			return -1;
-	return 0;
 }
 
 static int relax_each(struct patches_work *w, struct machine_thread *t, int step)
@@ -167,12 +153,12 @@ static int core(struct solver_work *work, struct machine_thread *t)
 		return -1;
 	for (int step = 0; step < work->iterations; step++) {
 		/* Patches by themselves keep to their streams: nothing else waits for them. */
-		if (each && (exchanges || !step) && join(w, t, false))
+		if (each && (exchanges || !step) && patches_join(w, t, false))
 			return -1;
 		if (each ? relax_each(w, t, step)
 			 : patches_launch(w, t, 0, count, step, gpu->stream))
 			return -1;
-		if (each && (exchanges || step == work->iterations - 1) && join(w, t, true))
+		if (each && (exchanges || step == work->iterations - 1) && patches_join(w, t, true))
 			return -1;
 		if (exchanges && patches_exchange(w, t, after_step(w, step + 1), step + 1))
 			return -1;
@@ -199,9 +185,9 @@ static int64_t device_bytes(const struct patches_work *w, uint32_t g)
 	const int64_t u = 8 * w->set.gpu_elements[g];
 	return u * (p->method == METHOD_JACOBI ? 2 : 1) + 8 * w->set.gpu_cells[g] +
 	       8 * w->tables.inverse_elements +
-	       (p->kernel->gemm
-			? 16 * (int64_t)w->chunk_blocks * p->block[0] * p->block[1] * p->block[2]
-			: 0);
+	       (p->kernel->gemm ? 16 * (int64_t)w->chunk_blocks * (w->sides ? w->sides : 1) *
+					  p->block[0] * p->block[1] * p->block[2]
+				: 0);
 }
 
 static int check_machine(const struct patches_work *w)
@@ -274,22 +260,24 @@ static int make_gpu(struct patches_work *w, uint32_t g)
 	    make_table(w, g, w->tables.inverse, 8 * w->tables.inverse_elements, &gpu->h_inverse,
 		       &gpu->inverse) ||
 	    (p->kernel->gemm &&
-	     ops->buffer(m, g, SPACE_DEVICE, 16 * cells * w->chunk_blocks, &gpu->packed)) ||
+	     ops->buffer(m, g, SPACE_DEVICE,
+			 16 * cells * w->chunk_blocks * (w->sides ? w->sides : 1), &gpu->packed)) ||
 	    ops->stream(m, g, &gpu->stream))
 		return -1;
-	if (p->order == ORDER_WHOLE)
+	if (!w->sides)
 		return 0;
-	gpu->side = xcalloc((size_t)p->streams, sizeof(*gpu->side));
-	gpu->done = xcalloc((size_t)p->streams, sizeof(*gpu->done));
-	for (int s = 0; s < p->streams; s++)
+	gpu->side = xcalloc((size_t)w->sides, sizeof(*gpu->side));
+	gpu->done = xcalloc((size_t)w->sides, sizeof(*gpu->done));
+	for (int s = 0; s < w->sides; s++)
 		if (ops->stream(m, g, &gpu->side[s]) || ops->event(m, g, &gpu->done[s]))
 			return -1;
 	return ops->event(m, g, &gpu->begun);
 }
 
-/* Blocks of a product: what it reads and writes shall stay in the L2 of a GPU of today, and the
- * largest patch must go in. */
-enum { PRODUCT_BYTES = 34 << 20 };
+/* What the products under way read and write, unless the largest patch is larger. More is a little
+ * faster, less is slower, whether L2 holds it or not: a product is as fast as it can be from some
+ * 8000 columns on. */
+enum { PRODUCT_BYTES = 136 << 20 };
 
 static int begin(struct solver_work *work)
 {
@@ -302,9 +290,12 @@ static int begin(struct solver_work *work)
 		return -1;
 	patch_set_link(&w->set, p->reflect);
 	w->patch_done = xcalloc((size_t)w->set.count, sizeof(*w->patch_done));
+	w->sides = p->order != ORDER_WHOLE		? p->streams
+		   : p->kernel->gemm && p->products > 1 ? p->products
+							: 0;
 	const int64_t cells = p->block[0] * p->block[1] * p->block[2],
-		      most = w->set.largest > PRODUCT_BYTES / 16 ? w->set.largest
-								 : PRODUCT_BYTES / 16;
+		      share = PRODUCT_BYTES / 16 / (w->sides ? w->sides : 1),
+		      most = w->set.largest > share ? w->set.largest : share;
 	w->chunk_blocks = (int32_t)(most / cells);
 	if (patches_tables_make(&w->tables, p, &w->set, work->gpus, work->m->ops->computes) ||
 	    check_machine(w) || patches_exchange_make(w))

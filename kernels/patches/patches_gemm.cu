@@ -10,54 +10,91 @@
 #include "patches_device.cuh"
 #include "patches_ghost.h"
 
-/* Cell of the packed matrix: of the residuals, or, behind all of them, of the corrections. */
-struct packed_cell {
+/* A column of cells of a block, along z: of the packed matrix of residuals, behind all of which are
+ * the corrections. */
+struct packed_column {
 	const struct patches_box *box;
-	struct patches_block b;
-	int32_t i, j, k;
-	bool inside;
+	int64_t packed, u, f;
+	int32_t stride; /* of the packed matrix, from plane to plane */
 };
 
-__device__ __forceinline__ struct packed_cell packed_cell_of(const struct patches_step &step,
-							     int64_t at)
+/* False: there is no such column. */
+__device__ __forceinline__ bool packed_column_of(const struct patches_step &step, int64_t at,
+						 struct packed_column *c)
 {
-	const int32_t bx = step.block[0], by = step.block[1], cells = bx * by * step.block[2];
-	const int32_t block = (int32_t)(at / cells), cell = (int32_t)(at - (int64_t)block * cells);
-	struct packed_cell c;
+	const int32_t bx = step.block[0], plane = bx * step.block[1], block = (int32_t)(at / plane),
+		      cell = (int32_t)(at - (int64_t)block * plane), j = cell / bx;
+	if (block >= step.blocks)
+		return false;
+	const struct patches_box *box =
+		patches_find(step, block, step.blocks, patches_first_block());
+	const int32_t index = block - (box->first_block - step.box[step.first].first_block),
+		      row = index / box->blocks[0], layer = row / box->blocks[1],
+		      x = (index - row * box->blocks[0]) * bx + cell - j * bx,
+		      y = (row - layer * box->blocks[1]) * step.block[1] + j,
+		      z = layer * step.block[2];
 
-	c.inside = block < step.blocks;
-	c.box = patches_find(step, c.inside ? block : 0, step.blocks, patches_first_block());
-	c.b = patches_block_of(
-		&step, c.box,
-		c.inside ? block - (c.box->first_block - step.box[step.first].first_block) : 0);
-	c.i = cell % bx;
-	c.j = cell / bx % by;
-	c.k = cell / (bx * by);
-	return c;
+	c->box = box;
+	c->packed = (int64_t)block * plane * step.block[2] + cell;
+	c->u = box->origin + (int64_t)z * box->plane + (int64_t)y * box->pitch + x;
+	c->f = box->first_cell + ((int64_t)z * box->n[1] + y) * box->n[0] + x;
+	c->stride = plane;
+	return true;
 }
 
 __device__ __forceinline__ void gemm_residual(const struct patches_step &step)
 {
 	const int64_t at = (int64_t)blockIdx.x * PATCHES_TILE_THREADS + threadIdx.x;
-	const struct packed_cell c = packed_cell_of(step, at);
+	const double sz = step.stencil[3], sy = step.stencil[2], sx = step.stencil[1],
+		     sc = step.stencil[0];
+	struct packed_column c;
 
-	if (c.inside)
-		step.packed[at] = patches_residual_at<false>(
-			step, c.box,
-			step.u + c.box->origin + patches_u_at(c.box, &c.b, c.i, c.j, c.k),
-			step.f[c.box->first_cell + patches_f_at(c.box, &c.b, c.i, c.j, c.k)]);
+	if (!packed_column_of(step, at, &c))
+		return;
+	const int32_t plane = c.box->plane, pitch = c.box->pitch,
+		      f_plane = c.box->n[0] * c.box->n[1];
+	const double *u = step.u + c.u, *f = step.f + c.f;
+	double *packed = step.packed + c.packed;
+	double below = u[-plane], centre = u[0];
+
+#pragma unroll 4
+	for (int32_t k = 0; k < step.block[2]; k++) {
+		const double above = u[plane];
+		double r = *f;
+
+		r = fma(-sz, above, r);
+		r = fma(-sz, below, r);
+		r = fma(-sy, u[pitch], r);
+		r = fma(-sy, u[-pitch], r);
+		r = fma(-sx, u[1], r);
+		r = fma(-sx, u[-1], r);
+		*packed = fma(-sc, centre, r);
+		below = centre;
+		centre = above;
+		u += plane;
+		f += f_plane;
+		packed += c.stride;
+	}
 }
 
 __device__ __forceinline__ void gemm_update(const struct patches_step &step)
 {
 	const int64_t at = (int64_t)blockIdx.x * PATCHES_TILE_THREADS + threadIdx.x;
-	const struct packed_cell c = packed_cell_of(step, at);
-	const int64_t cells = (int64_t)step.block[0] * step.block[1] * step.block[2];
+	struct packed_column c;
 
-	if (c.inside) {
-		const int64_t u = c.box->origin + patches_u_at(c.box, &c.b, c.i, c.j, c.k);
+	if (!packed_column_of(step, at, &c))
+		return;
+	const int32_t plane = c.box->plane;
+	const double *u = step.u + c.u, *packed = step.packed + c.packed +
+						  (int64_t)step.blocks * c.stride * step.block[2];
+	double *v = step.v + c.u;
 
-		step.v[u] = fma(step.omega, step.packed[step.blocks * cells + at], step.u[u]);
+#pragma unroll 4
+	for (int32_t k = 0; k < step.block[2]; k++) {
+		*v = fma(step.omega, *packed, *u);
+		u += plane;
+		v += plane;
+		packed += c.stride;
 	}
 }
 

@@ -187,7 +187,7 @@ PATCHES_KERNEL(patches_gemv_a_chaotic, PATCHES_GROUP_THREADS, 1, gemv_a<true>,
 	       patches_gemv_a_geometry)
 PATCHES_KERNEL(patches_gemv_b, CELLS, 1, gemv_b<false>, patches_gemv_b_geometry)
 PATCHES_KERNEL(patches_gemv_b_chaotic, CELLS, 1, gemv_b<true>, patches_gemv_b_geometry)
-PATCHES_KERNEL(patches_advance, PATCHES_TILE_THREADS, 1, advance_tiles, patches_sine_geometry)
+PATCHES_KERNEL(patches_advance, PATCHES_TILE_THREADS, 1, advance_tiles, patches_advance_geometry)
 
 extern "C" const struct cuda_kernel patches_gemv_kernels[] = {
 	{ "patches_gemv_c", launch_patches_gemv_c },

@@ -66,6 +66,18 @@ void patches_gemv_b_geometry(const void *args, struct launch_geometry *geometry)
 void patches_sine_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct patches_step *step = (const struct patches_step *)args;
+	const struct launch_geometry g = { { (uint32_t)step->tiles, 1, 1 },
+					   { PATCHES_SINE_THREADS, 1, 1 },
+					   0,
+					   step->block[2],
+					   0 };
+
+	*geometry = g;
+}
+
+void patches_advance_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct patches_step *step = (const struct patches_step *)args;
 	const struct launch_geometry g = {
 		{ (uint32_t)step->tiles, 1, 1 }, { PATCHES_TILE_THREADS, 1, 1 }, 0, step->side, 0
 	};
@@ -73,17 +85,17 @@ void patches_sine_geometry(const void *args, struct launch_geometry *geometry)
 	*geometry = g;
 }
 
-/* A thread a cell of the patches' blocks. */
+/* A thread a column, along z, of the patches' blocks. */
 void patches_packed_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct patches_step *step = (const struct patches_step *)args;
-	const int64_t cells = (int64_t)step->blocks * cells_of(step);
+	const int64_t columns = (int64_t)step->blocks * step->block[0] * step->block[1];
 	const struct launch_geometry g = {
-		{ (uint32_t)((cells + PATCHES_TILE_THREADS - 1) / PATCHES_TILE_THREADS), 1, 1 },
+		{ (uint32_t)((columns + PATCHES_TILE_THREADS - 1) / PATCHES_TILE_THREADS), 1, 1 },
 		{ PATCHES_TILE_THREADS, 1, 1 },
 		0,
 		0,
-		0
+		step->block[2]
 	};
 
 	*geometry = g;

@@ -28,7 +28,7 @@ PATCHES_INLINE int64_t patches_tiles(const int32_t n[3], int32_t side)
 }
 
 /* With a dense inverse, steps are the cells of a block, through which a thread goes in its product.
- * packed: a thread a cell of whole blocks. */
+ * packed: a thread a column, steps are its cells. */
 void patches_gemv_a_geometry(const void *args, struct launch_geometry *geometry);
 void patches_gemv_b_geometry(const void *args, struct launch_geometry *geometry);
 void patches_gemv_c_geometry(const void *args, struct launch_geometry *geometry);
@@ -41,6 +41,7 @@ void patches_packed_geometry(const void *args, struct launch_geometry *geometry)
  * into such bars from their first cell on.
  */
 void patches_sine_geometry(const void *args, struct launch_geometry *geometry);
+void patches_advance_geometry(const void *args, struct launch_geometry *geometry);
 void patches_ghosts_geometry(const void *args, struct launch_geometry *geometry);
 
 #ifdef __cplusplus

@@ -134,7 +134,7 @@ static const struct kind *kind_of(struct kinds *kinds, const int32_t n[3],
 			       (int32_t)tables->inverse_elements,
 			       (int32_t)tables->diagonal_elements };
 	tables->inverse_elements += cells * cells;
-	tables->diagonal_elements += cells;
+	tables->diagonal_elements += (cells + 1) / 2 * 2; /* pairs are read at once */
 	return kind;
 }
 
@@ -206,6 +206,7 @@ int patches_tables_make(struct patches_tables *tables, const struct patches_para
 	tables->box_of = xcalloc((size_t)set->count, sizeof(*tables->box_of));
 	tables->first = xcalloc((size_t)gpus + 1, sizeof(*tables->first));
 	tables->side = tile_side(set);
+	tables->diagonal_elements = PATCHES_TILE * PATCHES_SINES;
 	for (uint32_t g = 0; g < gpus; g++) {
 		int64_t blocks = 0, tiles = 0;
 		tables->first[g] = index;
@@ -234,6 +235,8 @@ int patches_tables_make(struct patches_tables *tables, const struct patches_para
 		tables->inverse_elements = 0;
 	if (compute) {
 		tables->diagonal = xcalloc((size_t)tables->diagonal_elements + 1, sizeof(double));
+		for (int32_t n = 1; n <= PATCHES_TILE; n++)
+			patches_sines(n, tables->diagonal + (n - 1) * PATCHES_SINES);
 		for (size_t k = 0; k < kinds.count; k++)
 			patches_diagonal(params->stencil, kinds.kind[k].n,
 					 tables->diagonal + kinds.kind[k].diagonal);

@@ -60,6 +60,14 @@ static int launch_step(struct patches_work *w, struct machine_thread *t,
 	return patches_ops(w)->launch(t, stream, &launch);
 }
 
+static int64_t blocks_of(const struct patches_box *box, int32_t first, int32_t count)
+{
+	int64_t blocks = 0;
+	for (int32_t k = first; k < first + count; k++)
+		blocks += (int64_t)box[k].blocks[0] * box[k].blocks[1] * box[k].blocks[2];
+	return blocks;
+}
+
 /* A product of at most so many blocks as fit the buffer: residuals, product, update. */
 static int launch_gemm(struct patches_work *w, struct machine_thread *t,
 		       const struct patches_step *step, bool swapped, uint32_t stream)
@@ -78,6 +86,20 @@ static int launch_gemm(struct patches_work *w, struct machine_thread *t,
 			       launch_step(w, t, step, &update, swapped, stream)
 		       ? -1
 		       : 0;
+}
+
+int patches_join(struct patches_work *w, struct machine_thread *t, bool back)
+{
+	const struct machine_ops *ops = patches_ops(w);
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	if (!back && ops->record(t, gpu->stream, gpu->begun))
+		return -1;
+	for (int s = 0; s < w->sides; s++)
+		if (back ? ops->record(t, gpu->side[s], gpu->done[s]) ||
+				    ops->wait(t, gpu->stream, gpu->done[s])
+			 : ops->wait(t, gpu->side[s], gpu->begun))
+			return -1;
+	return 0;
 }
 
 int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t first, int32_t count,
@@ -108,10 +130,21 @@ int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t fir
 	};
 	const struct machine_launch advance = { .name = "patches_advance",
 						.cpu = patches_advance_cpu,
-						.geometry = patches_sine_geometry },
+						.geometry = patches_advance_geometry },
 				    launch = { .name = p->kernel->name[in_place],
 					       .cpu = p->kernel->cpu,
 					       .geometry = p->kernel->geometry };
+	/* Products of several parts take turns on the side streams, so that one's residuals and
+	 * update, which memory bounds, run beside another's product. A launch a patch has a side
+	 * stream already, and its place in `packed`. */
+	const bool whole = p->order == ORDER_WHOLE,
+		   turns = whole && w->sides && count > 1 &&
+			   blocks_of(box, first, count) > w->chunk_blocks;
+	const int64_t place =
+		2 * (int64_t)w->chunk_blocks * p->block[0] * p->block[1] * p->block[2];
+	int turn = whole || !w->sides ? 0 : first % w->sides;
+	if (turns && patches_join(w, t, false))
+		return -1;
 	while (count > 0) {
 		int32_t now = count, k;
 		step.first = first;
@@ -125,6 +158,12 @@ int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t fir
 			step.tiles += (int32_t)patches_tiles(one->n, w->tables.side);
 		}
 		step.count = k;
+		if (turns)
+			stream = gpu->side[turn];
+		if (p->kernel->gemm && step.packed)
+			step.packed = (double *)address(w, gpu->packed) + turn * place;
+		if (turns)
+			turn = (turn + 1) % w->sides;
 		if (p->kernel->gemm ? launch_gemm(w, t, &step, swapped, stream)
 				    : launch_step(w, t, &step, &launch, swapped, stream))
 			return -1;
@@ -133,5 +172,5 @@ int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t fir
 		first += k;
 		count -= k;
 	}
-	return 0;
+	return turns ? patches_join(w, t, true) : 0;
 }

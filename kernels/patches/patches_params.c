@@ -46,6 +46,9 @@ const struct option_spec patches_options[] = {
 	{ "transfer", OPTION_CHOICE, AT(transfer), "once", 0, 0, "once|each",
 	  "patches stay on the GPU, or go there and back every step" },
 	{ "streams", OPTION_INT, AT(streams), "8", 1, 64, "S", "for launches a patch" },
+	{ "products", OPTION_INT, AT(products), "3", 1, 8, "P",
+	  "gemm, all patches in one launch: so many products at a time, of a part of the blocks "
+	  "each" },
 	{ "iterations", OPTION_INT, AT(iterations), "3", 1, 1 << 20, "I",
 	  "steps; with --use at most so many iterations" },
 	{ "use", OPTION_CHOICE, AT(use_text), "steps", 0, 0,
@@ -283,6 +286,8 @@ void patches_config(const void *given, char text[CONFIG_BYTES])
 	MORE(p->omega > 0, " omega=%.9g", p->omega);
 	MORE(p->each_step, " transfer=each");
 	MORE(p->order != ORDER_WHOLE, " streams=%d", p->streams);
+	MORE(p->kernel->gemm && p->order == ORDER_WHOLE && p->products != 3, " products=%d",
+	     p->products);
 	MORE(p->use != USE_STEPS, " use=%s tolerance=%.9g sweeps=%d smoother=%s", p->use_text,
 	     p->tolerance, p->sweeps, p->smoother);
 	MORE(p->random_rhs, " rhs=random");

@@ -38,7 +38,7 @@ struct patches_params {
 	const char *patches, *block_text, *edge, *method_text, *kernel_text, *ghost, *stencil_text,
 		*rhs, *inverse, *order_text, *transfer, *use_text, *smoother;
 	double omega, tolerance;
-	int iterations, wave, streams, outer, sweeps;
+	int iterations, wave, streams, products, outer, sweeps;
 	/* by patches_prepare */
 	char set_text[160];
 	const struct patches_kernel *kernel;

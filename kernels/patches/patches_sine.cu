@@ -3,174 +3,313 @@
  * in blocks of 8^3 where the dense inverse takes 1024. What is left is memory: u and f are read,
  * the new values written, 24 bytes a cell.
  *
- * A thread block takes a tile of `side` x PATCHES_TILE_THREADS / side x 8 cells, in which blocks of
- * 1, 2, 4 or 8 cells along each axis lie whole. A thread holds a column of 8 cells along z, so that
- * it transforms along z in registers; between the axes values change threads through shared memory,
- * whose rows are one element longer than they need so that neither axis meets bank conflicts.
+ * A warp takes 8 x 8 x 8 cells, in which blocks of 1, 2, 4 or 8 cells along each axis lie whole. A
+ * lane holds two columns of 8 cells along z, beside each other along x, so that rows are read in
+ * pieces of 16 bytes and neighbours come from other lanes. Along z it transforms in registers.
+ * Along x and y the planes are 8x8 matrices, which meet the transform's matrix on the tensor cores
+ * as they lie: nothing goes through shared memory, and no warp waits for another.
  */
 #include "patches_device.cuh"
+#include "patches_mma.cuh"
 #include "patches_sine.cuh"
 
-/* D^-1 for 8 values along x of one line. */
-__device__ __forceinline__ void scale(const struct patches_step &step,
-				      const struct patches_box *box, double (&x)[8], int32_t i,
-				      int32_t j, int32_t k)
-{
-	const int32_t b[3] = { step.block[0], step.block[1], step.block[2] };
-	const int32_t y = j & (b[1] - 1), z = k & (b[2] - 1);
-	const int32_t left_y = box->n[1] - (j - y), left_z = box->n[2] - (k - z);
-	const int32_t n_y = left_y < b[1] ? left_y : b[1],
-		      cut = (left_y < b[1] ? 2 : 0) | (left_z < b[2] ? 4 : 0);
+/* Of a multiprocessor, which leaves 168 registers a thread; and planes whose neighbours beyond the
+ * octet are asked for at once: both the fastest of those tried (docs/lab/kernels.md). */
+enum { BLOCKS = 3, AHEAD = 4 };
 
-	if (i + 8 <= box->n[0] || box->n[0] % b[0] == 0) {
-		const double *line =
-			step.diagonal + box->diagonal[cut] + (int64_t)(z * n_y + y) * b[0];
+struct alignas(16) pair {
+	double at[2];
+};
+
+template <bool CHAOTIC> __device__ __forceinline__ struct pair look_pair(const double *u)
+{
+	struct pair p;
+
+	if (!CHAOTIC)
+		return *(const struct pair *)u;
+	p.at[0] = patches_look<CHAOTIC>(u);
+	p.at[1] = patches_look<CHAOTIC>(u + 1);
+	return p;
+}
+
+__device__ __forceinline__ int32_t least(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The 8 cells along each axis that a warp has: where they begin in the patch, and how many of the
+ * patch there are from there on. */
+struct octet {
+	const struct patches_box *box;
+	int32_t at[3], left[3];
+	int32_t row, column; /* of the lane's first cell in each plane */
+	int32_t pitch, plane, diagonal;
+};
+
+/* The nearest cell along an axis that there is to be read. WHOLE: the cell itself. */
+template <bool WHOLE> __device__ __forceinline__ int32_t near(int32_t cell, int32_t last)
+{
+	return WHOLE ? cell : least(cell, last);
+}
+
+/* The lane's part of the matrix of a transform along an axis: pieces of a block's length, and a
+ * last one of what is left. */
+__device__ __forceinline__ void matrix_of(const struct patches_step &step, const struct octet &o,
+					  int axis, double (&s)[2])
+{
+	const int32_t block = step.block[axis], piece = o.row & -block,
+		      side = least(block, o.left[axis] - piece), m = o.row - piece;
 
 #pragma unroll
-		for (int q = 0; q < 8; q++)
-			x[q] *= line[q & (b[0] - 1)];
-		return;
+	for (int q = 0; q < 2; q++) {
+		const int32_t k = o.column + q - piece;
+
+		s[q] = m < side && k >= 0 && k < side
+			       ? step.diagonal[(side - 1) * PATCHES_SINES + m * side + k]
+			       : 0;
 	}
+}
+
+/* D^-1 of a cell of the patch, wherever blocks are cut. */
+static __device__ __noinline__ double inverse_of(const double *diagonal,
+						 const struct patches_box *box, uint32_t block,
+						 int32_t i, int32_t j, int32_t k)
+{
+	const int32_t c[3] = { i, j, k };
+	int32_t at = 0, cut = 0, stride = 1;
+
+	for (int axis = 0; axis < 3; axis++) {
+		const int32_t b = block >> 8 * axis & 255, m = c[axis] & (b - 1),
+			      left = box->n[axis] - (c[axis] - m), side = least(b, left);
+
+		if (m >= side)
+			return 0;
+		cut |= left < b ? 1 << axis : 0;
+		at += m * stride;
+		stride *= side;
+	}
+	return diagonal[box->diagonal[cut] + at];
+}
+
+/* D^-1 of the lane's cells of plane k. */
+template <bool WHOLE>
+__device__ __forceinline__ struct pair inverses_of(const struct patches_step &step,
+						   const struct octet &o, int32_t k)
+{
+	const int32_t x = step.block[0], y = step.block[1], z = step.block[2];
+	struct pair d;
+
+	if constexpr (WHOLE) {
+		const double *line =
+			step.diagonal + o.diagonal + ((k & (z - 1)) * y + (o.row & (y - 1))) * x;
+
+		if (x > 1)
+			return *(const struct pair *)(line + (o.column & (x - 1)));
+		d.at[0] = d.at[1] = line[0];
+	} else {
+#pragma unroll
+		for (int p = 0; p < 2; p++)
+			d.at[p] = inverse_of(step.diagonal, o.box, (uint32_t)(x | y << 8 | z << 16),
+					     o.at[0] + o.column + p, o.at[1] + o.row, o.at[2] + k);
+	}
+	return d;
+}
+
+/* f of the lane's cells; where there are none, of others. */
+template <bool WHOLE>
+__device__ __forceinline__ void look_at_f(const struct patches_step &step, const struct octet &o,
+					  double (&r)[2][8])
+{
+	const struct patches_box *box = o.box;
+	const int32_t across = box->n[0], plane = across * box->n[1];
+	const double *f = step.f + box->first_cell + (int64_t)o.at[2] * plane +
+			  (int64_t)(o.at[1] + near<WHOLE>(o.row, o.left[1] - 1)) * across + o.at[0];
+
 #pragma unroll
 	for (int q = 0; q < 8; q++) {
-		const int32_t m = q & (b[0] - 1), left = box->n[0] - (i + q - m),
-			      n_x = left < b[0] ? left : b[0];
+		if constexpr (WHOLE) {
+			const struct pair p = *(const struct pair *)(f + q * plane + o.column);
 
-		if (i + q < box->n[0])
-			x[q] *= step.diagonal[box->diagonal[cut | (left < b[0])] +
-					      (z * n_y + y) * n_x + m];
+			r[0][q] = p.at[0];
+			r[1][q] = p.at[1];
+		} else {
+#pragma unroll
+			for (int p = 0; p < 2; p++)
+				r[p][q] = f[least(q, o.left[2] - 1) * plane +
+					    least(o.column + p, o.left[0] - 1)];
+		}
 	}
 }
 
-__device__ __forceinline__ int32_t at_most_8(int32_t n)
+/* r = f - A u; centre: u. */
+template <bool CHAOTIC, bool WHOLE>
+__device__ __forceinline__ void residuals(const struct patches_step &step, const struct octet &o,
+					  const double *u, double (&centre)[2][8],
+					  double (&r)[2][8])
 {
-	return n < 8 ? n : 8;
+	const int lane = (int)threadIdx.x % 32;
+	const int32_t pitch = o.pitch, plane = o.plane;
+	const double sz = step.stencil[3], sy = step.stencil[2], sx = step.stencil[1],
+		     sc = step.stencil[0];
+	/* Neighbours that no lane has. */
+	const bool low_y = o.row == 0, high_y = o.row == 7 && (WHOLE || o.left[1] >= 8);
+	const bool low_x = o.column == 0, high_x = o.column == 6 && (WHOLE || o.left[0] >= 8);
+	const double *beside_y = u + (low_y ? -pitch : pitch), *beside_x = u + (low_x ? -1 : 2);
+	struct pair below, above;
+
+	below = look_pair<CHAOTIC>(u - plane);
+#pragma unroll
+	for (int q = 0; q < 8; q++) {
+		const struct pair p = look_pair<CHAOTIC>(u + near<WHOLE>(q, o.left[2]) * plane);
+
+		centre[0][q] = p.at[0];
+		centre[1][q] = p.at[1];
+	}
+	above = look_pair<CHAOTIC>(u + near<WHOLE>(8, o.left[2]) * plane);
+	look_at_f<WHOLE>(step, o, r);
+#pragma unroll
+	for (int from = 0; from < 8; from += AHEAD) {
+		struct pair y[AHEAD];
+		double x[AHEAD];
+
+#pragma unroll
+		for (int n = 0; n < AHEAD; n++) {
+			const int32_t at = near<WHOLE>(from + n, o.left[2]) * plane;
+
+			y[n].at[0] = y[n].at[1] = x[n] = 0;
+			if (low_y || high_y)
+				y[n] = look_pair<CHAOTIC>(beside_y + at);
+			if (low_x || high_x)
+				x[n] = patches_look<CHAOTIC>(beside_x + at);
+		}
+		__syncwarp(); /* no more than these at a time */
+#pragma unroll
+		for (int n = 0; n < AHEAD; n++) {
+			const int q = from + n;
+			double left = __shfl_sync(~0u, centre[1][q], lane - 1),
+			       right = __shfl_sync(~0u, centre[0][q], lane + 1);
+
+			left = low_x ? x[n] : left;
+			right = high_x ? x[n] : right;
+#pragma unroll
+			for (int p = 0; p < 2; p++) {
+				double front = __shfl_sync(~0u, centre[p][q], lane - 4),
+				       back = __shfl_sync(~0u, centre[p][q], lane + 4),
+				       value = r[p][q];
+
+				front = low_y ? y[n].at[p] : front;
+				back = high_y ? y[n].at[p] : back;
+				value = fma(-sz, q < 7 ? centre[p][q < 7 ? q + 1 : 7] : above.at[p],
+					    value);
+				value = fma(-sz, q ? centre[p][q ? q - 1 : 0] : below.at[p], value);
+				value = fma(-sy, back, value);
+				value = fma(-sy, front, value);
+				value = fma(-sx, p ? right : centre[1][q], value);
+				value = fma(-sx, p ? centre[0][q] : left, value);
+				r[p][q] = fma(-sc, centre[p][q], value);
+			}
+		}
+	}
 }
 
-template <bool CHAOTIC, int SIDE>
-__device__ __forceinline__ void relax_tile(const struct patches_step &step, double *exchange)
+template <bool CHAOTIC>
+__device__ __forceinline__ void give_pair(double *v, double first, double second, bool both)
 {
-	constexpr int ROWS = PATCHES_TILE_THREADS / SIDE, PITCH = SIDE + 1, PLANE = ROWS * PITCH;
-	const int32_t index = (int32_t)blockIdx.x, thread = (int32_t)threadIdx.x;
-	const struct patches_box *box = patches_find(step, index, step.tiles, patches_first_tile());
-	int32_t tile = index - (box->first_tile - step.box[step.first].first_tile);
-	const int32_t across = patches_ceil(box->n[0], SIDE), down = patches_ceil(box->n[1], ROWS);
-	const int32_t i0 = tile % across * SIDE, j0 = tile / across % down * ROWS,
-		      k0 = tile / (across * down) * PATCHES_TILE;
-	const int32_t tx = thread % SIDE, ty = thread / SIDE, i = i0 + tx, j = j0 + ty;
-	const int32_t planes = at_most_8(box->n[2] - k0);
-	const bool inside = i < box->n[0] && j < box->n[1];
-	/* Cells beyond the patch take the values of its last ones: no line of theirs meets one of
-	 * the patch, and loads that nothing decides about are all under way at once. */
-	const int32_t near_i = inside ? i : i0, near_j = inside ? j : j0;
-	const int64_t origin =
-		box->origin + (int64_t)k0 * box->plane + (int64_t)near_j * box->pitch + near_i;
-	double centre[8], r[8];
+	const struct pair p = { { first, second } };
 
-	/* Residuals, up the column. */
-	{
-		const double sz = step.stencil[3], sy = step.stencil[2], sx = step.stencil[1],
-			     sc = step.stencil[0];
-		const double *u = step.u + origin;
-		const double *f = step.f + box->first_cell +
-				  ((int64_t)k0 * box->n[1] + near_j) * box->n[0] + near_i;
-		const int32_t f_plane = box->n[0] * box->n[1];
-		const double below = patches_look<CHAOTIC>(u - box->plane);
-		double above;
-
-#pragma unroll
-		for (int q = 0; q < 8; q++) {
-			const int32_t k = q < planes ? q : planes - 1;
-
-			centre[q] = patches_look<CHAOTIC>(u + k * box->plane);
-			r[q] = f[k * f_plane];
-		}
-		above = patches_look<CHAOTIC>(u + planes * box->plane);
-#pragma unroll
-		for (int q = 0; q < 8; q++) {
-			const double *at = u + (q < planes ? q : planes - 1) * box->plane;
-			double value = r[q];
-
-			value = fma(-sy, patches_look<CHAOTIC>(at + box->pitch), value);
-			value = fma(-sy, patches_look<CHAOTIC>(at - box->pitch), value);
-			value = fma(-sx, patches_look<CHAOTIC>(at + 1), value);
-			value = fma(-sx, patches_look<CHAOTIC>(at - 1), value);
-			value = fma(-sz,
-				    q == 7 || q == planes - 1 ? above : centre[q < 7 ? q + 1 : 7],
-				    value);
-			value = fma(-sz, q ? centre[q ? q - 1 : 0] : below, value);
-			r[q] = fma(-sc, centre[q], value);
-		}
+	if (!CHAOTIC && both) {
+		*(struct pair *)v = p;
+		return;
 	}
-	double *column = exchange + ty * PITCH + tx;
-	/* Of lines along y: plane ty % 8, cells from row ty / 8 * 8 on. */
-	double *along_y = exchange + ty % 8 * PLANE + ty / 8 * 8 * PITCH + tx;
-	const int32_t rows = at_most_8(box->n[1] - j0 - ty / 8 * 8);
-	/* Of lines along x: row, plane and group of 8 cells. */
-	const int32_t line_y = thread % ROWS, line_z = thread / ROWS % 8,
-		      line_x = thread / (ROWS * 8) * 8;
-	double *along_x = exchange + line_z * PLANE + line_y * PITCH + line_x;
+	patches_give<CHAOTIC>(v, first);
+	if (both)
+		patches_give<CHAOTIC>(v + 1, second);
+}
 
-	patches_transform(r, step.block[2], planes);
-#pragma unroll
-	for (int q = 0; q < 8; q++)
-		column[q * PLANE] = r[q];
-	__syncthreads();
-	for (int pass = 0; pass < 2; pass++) {
-#pragma unroll
-		for (int q = 0; q < 8; q++)
-			r[q] = along_y[q * PITCH];
-		if (rows > 0)
-			patches_transform(r, step.block[1], rows);
-#pragma unroll
-		for (int q = 0; q < 8; q++)
-			along_y[q * PITCH] = r[q];
-		__syncthreads();
-		if (pass)
-			break;
-		const int32_t cells = at_most_8(box->n[0] - i0 - line_x);
+template <bool CHAOTIC, bool WHOLE>
+__device__ __forceinline__ void relax_octet(const struct patches_step &step, const struct octet &o)
+{
+	/* Lanes beyond the patch have ghost cells, which those inside ask them for. */
+	const int64_t origin = o.box->origin + (int64_t)o.at[2] * o.plane +
+			       (int64_t)(o.at[1] + near<WHOLE>(o.row, o.left[1])) * o.pitch +
+			       o.at[0] + near<WHOLE>(o.column, o.left[0] & ~1);
+	const bool first = WHOLE || (o.row < o.left[1] && o.column < o.left[0]),
+		   second = WHOLE || (first && o.column + 1 < o.left[0]);
+	const int32_t planes = near<WHOLE>(8, o.left[2]);
+	double centre[2][8], r[2][8], along_x[2], along_y[2];
 
-		if (cells > 0 && j0 + line_y < box->n[1] && line_z < planes) {
+	matrix_of(step, o, 0, along_x);
+	matrix_of(step, o, 1, along_y);
+	residuals<CHAOTIC, WHOLE>(step, o, step.u + origin, centre, r);
 #pragma unroll
-			for (int q = 0; q < 8; q++)
-				r[q] = along_x[q];
-			patches_transform(r, step.block[0], cells);
-			scale(step, box, r, i0 + line_x, j0 + line_y, k0 + line_z);
-			patches_transform(r, step.block[0], cells);
-#pragma unroll
-			for (int q = 0; q < 8; q++)
-				along_x[q] = r[q];
-		}
-		__syncthreads();
+	for (int q = 0; q < 8 && !WHOLE; q++) {
+		r[0][q] = first && q < planes ? r[0][q] : 0;
+		r[1][q] = second && q < planes ? r[1][q] : 0;
 	}
+	patches_transform<WHOLE>(r[0], step.block[2], planes);
+	patches_transform<WHOLE>(r[1], step.block[2], planes);
 #pragma unroll
-	for (int q = 0; q < 8; q++)
-		r[q] = column[q * PLANE];
-	patches_transform(r, step.block[2], planes);
+	for (int q = 0; q < 8; q++) {
+		const struct pair d = inverses_of<WHOLE>(step, o, q);
+		double x[2] = { r[0][q], r[1][q] };
+
+		patches_turn(x, along_x);
+		patches_turn(x, along_y);
+		x[0] *= d.at[0];
+		x[1] *= d.at[1];
+		patches_turn(x, along_x);
+		patches_turn(x, along_y);
+		r[0][q] = x[0];
+		r[1][q] = x[1];
+	}
+	patches_transform<WHOLE>(r[0], step.block[2], planes);
+	patches_transform<WHOLE>(r[1], step.block[2], planes);
 	double *v = step.v + origin;
 
 #pragma unroll
 	for (int q = 0; q < 8; q++)
-		if (inside && q < planes)
-			patches_give<CHAOTIC>(v + q * (int64_t)box->plane,
-					      fma(step.omega, r[q], centre[q]));
+		if (first && q < planes)
+			give_pair<CHAOTIC>(v + q * (int64_t)o.plane,
+					   fma(step.omega, r[0][q], centre[0][q]),
+					   fma(step.omega, r[1][q], centre[1][q]), second);
 }
 
 template <bool CHAOTIC> __device__ __forceinline__ void sine(const struct patches_step &step)
 {
-	/* Eight planes of the longest rows. */
-	__shared__ double exchange[PATCHES_TILE_THREADS / 8 * 9 * 8];
+	const int32_t index = (int32_t)blockIdx.x, warp = (int32_t)threadIdx.x / 32,
+		      lane = (int32_t)threadIdx.x % 32, side = step.side, wide = side / 8;
+	const struct patches_box *box = patches_find(step, index, step.tiles, patches_first_tile());
+	int32_t tile = index - (box->first_tile - step.box[step.first].first_tile);
+	const int32_t across = patches_ceil(box->n[0], side),
+		      down = patches_ceil(box->n[1], PATCHES_TILE_THREADS / side);
+	struct octet o;
+	/* Most octets: no cell lies beyond the patch, and f comes in pairs. */
+	bool whole = !((box->n[0] | box->first_cell) & 1);
 
-	if (step.side == 32)
-		relax_tile<CHAOTIC, 32>(step, exchange);
-	else if (step.side == 16)
-		relax_tile<CHAOTIC, 16>(step, exchange);
-	else
-		relax_tile<CHAOTIC, 8>(step, exchange);
+	o.box = box;
+	o.pitch = box->pitch;
+	o.plane = box->plane;
+	o.diagonal = box->diagonal[0];
+	o.at[0] = tile % across * side + warp % wide * 8;
+	tile /= across;
+	o.at[1] = tile % down * (PATCHES_TILE_THREADS / side) + warp / wide * 8;
+	o.at[2] = tile / down * PATCHES_TILE;
+	o.row = lane / 4;
+	o.column = lane % 4 * 2;
+#pragma unroll
+	for (int axis = 0; axis < 3; axis++) {
+		o.left[axis] = box->n[axis] - o.at[axis];
+		whole &= o.left[axis] >= 8;
+	}
+	if (whole)
+		relax_octet<CHAOTIC, true>(step, o);
+	else if (o.left[0] > 0 && o.left[1] > 0)
+		relax_octet<CHAOTIC, false>(step, o);
 }
 
-PATCHES_KERNEL(patches_sine, PATCHES_TILE_THREADS, 2, sine<false>, patches_sine_geometry)
-PATCHES_KERNEL(patches_sine_chaotic, PATCHES_TILE_THREADS, 2, sine<true>, patches_sine_geometry)
+PATCHES_KERNEL(patches_sine, PATCHES_SINE_THREADS, BLOCKS, sine<false>, patches_sine_geometry)
+PATCHES_KERNEL(patches_sine_chaotic, PATCHES_SINE_THREADS, BLOCKS, sine<true>,
+	       patches_sine_geometry)
 
 extern "C" const struct cuda_kernel patches_sine_kernels[] = {
 	{ "patches_sine", launch_patches_sine },

@@ -86,10 +86,11 @@ static __device__ __noinline__ void patches_sines_cut(const double *x, double *y
 	}
 }
 
-/* The first n of 8 values along an axis of blocks of 1, 2, 4 or 8. */
+/* The first n of 8 values along an axis of blocks of 1, 2, 4 or 8; WHOLE: n is 8. */
+template <bool WHOLE>
 static __device__ __forceinline__ void patches_transform(double (&x)[8], int block, int n)
 {
-	if (n % block) {
+	if (!WHOLE && n % block) {
 		double from[8], to[8]; /* so that x may stay in registers */
 
 #pragma unroll

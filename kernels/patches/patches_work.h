@@ -33,7 +33,7 @@ struct patches_gpu {
 	uint32_t inverse, diagonal, box, links, packed;
 	uint32_t h_inverse, h_diagonal, h_box, h_links;
 	uint32_t stream;	  /* all work, but for launches a patch ... */
-	uint32_t *side;		  /* ... which have [params->streams] */
+	uint32_t *side;		  /* ... and products, which have [work->sides] */
 	uint32_t *done;		  /* and an event each */
 	uint32_t begun;		  /* event: the step before is done */
 	struct patches_links own; /* within the GPU */
@@ -50,6 +50,7 @@ struct patches_work {
 	uint64_t seed;	      /* of the start values, and of chaotic orders on the CPU */
 	int steady_step;      /* steps that were put on the stream, without a run */
 	int32_t chunk_blocks; /* blocks of a product at most */
+	int sides;	      /* streams beside the one that all else is on */
 	int *patch_done;      /* [patches], --use: iterations; negative: and not converged */
 	double start_norm;    /* 2-norm of the residual before the first step */
 };
@@ -67,6 +68,9 @@ static inline bool patches_swaps(const struct patches_params *p)
 /* patches_launch.c: boxes [first, first + count) of the thread's GPU, step `step`, on `stream`. */
 int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t first, int32_t count,
 		   int step, uint32_t stream);
+
+/* The side streams wait for the main one; back: it for them. */
+int patches_join(struct patches_work *w, struct machine_thread *t, bool back);
 
 /* patches_exchange.c. -1 after a message. */
 int patches_exchange_make(struct patches_work *w);
