@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Seamless cloning and shape from shading, CUDA against the cpu machine, at awkward sizes. Base,
- * barrier and flags come to the same bits as the CPU; the schemes whose blocks read what they find
- * come to the same picture, free and with a few resident places, and tell ages that can be.
+ * graph, barrier and flags come to the same bits as the CPU; the schemes whose blocks read what
+ * they find come to the same picture, free and with a few resident places, and tell ages that can
+ * be.
  *
  *     gpu_poisson [N...]      without arguments: a set of sizes
  */
@@ -13,7 +14,7 @@
 #include "solver_kit.h"
 
 static const char *const families[] = { "poisson", "shape" };
-static const char *const same[] = { "base", "barrier", "flags" };
+static const char *const same[] = { "base", "graph", "barrier", "flags" };
 static const char *const chaotic[] = { "coarse",	   "ud-stripe",
 				       "4w-stripe",	   "4w-combine-stripe",
 				       "ud-square",	   "4w-square",
@@ -46,7 +47,7 @@ static int check_same(struct check *check, const char *family, int size, const c
 		char end[64], config[256];
 		snprintf(end, sizeof(end), fixed ? "steps=%d" : "stop=residual tolerance=2e-2",
 			 size < 30 ? 7 : 12);
-		for (size_t k = 0; k < 3; k++) {
+		for (size_t k = 0; k < 4; k++) {
 			snprintf(config, sizeof(config),
 				 "size=%d scheme=%s inner=%s host-sync=5 max-steps=%d %s", size,
 				 same[k], inner, 100000, end);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The eight schemes of paper 003 on the CPU, and co-simulated: what they must agree on.
  */
+#include <unistd.h>
+
 #include "solver_kit.h"
 #include "support.h"
 
@@ -43,6 +45,7 @@ static void synchronous_steps_do_not_depend_on_who_makes_them(void **state)
 	(void)state;
 	const char *const format = "size=75 steps=50 scheme=%s host-sync=7 inner=jacobi";
 	const struct solver_result base = solve("poisson", format, "base");
+	assert_true(base.checksum == solve("poisson", format, "graph").checksum);
 	assert_true(base.checksum == solve("poisson", format, "barrier").checksum);
 	assert_true(base.checksum == solve("poisson", format, "flags").checksum);
 	assert_true(base.checksum ==
@@ -134,7 +137,7 @@ static struct cosim_result play(const char *config, const struct cosim_costs *wi
 	struct cosim_result result;
 	assert_int_equal(params_of("poisson", &p, config), 0);
 	assert_int_equal(solver_chaos("poisson", &p, &c), 0);
-	cosim_run(&c, with, seed, &result);
+	cosim_run(&c, with, seed, &result, NULL);
 	c.ops->close(&c);
 	return result;
 }
@@ -202,6 +205,75 @@ static void slower_exchanges_make_older_borders_and_more_time(void **state)
 	assert_int_equal(sum, 22 * 2 * 59 * 4);
 }
 
+/* 32 threads go over 104 nodes four times, 128 once. */
+static void more_threads_pass_over_the_borders_less_often(void **state)
+{
+	(void)state;
+	struct cosim_costs passes = costs;
+	double seconds[2];
+	passes.phase_spread = passes.place_spread = 0;
+	for (int k = 0; k < CHAOS_KINDS; k++) {
+		passes.exchange_ns[k] = 0;
+		passes.pass_ns[k] = 10000;
+	}
+	for (int k = 0; k < 2; k++) {
+		char config[128];
+		snprintf(config, sizeof(config),
+			 "size=90 scheme=4w-square host-sync=60 exchange=1 steps=60 threads=%d",
+			 k ? 128 : 32);
+		seconds[k] = play(config, &passes, 1).seconds;
+	}
+	/* 59 exchanges, three passes more in each. */
+	assert_true(fabs(seconds[0] - seconds[1] - 59 * 3 * 10e-6) < 1e-6);
+}
+
+static void a_look_of_its_own_is_paid_for(void **state)
+{
+	(void)state;
+	struct cosim_costs looks = costs;
+	const char *const config = "size=90 scheme=%s host-sync=20 steps=60";
+	looks.phase_spread = 0;
+	for (int k = 0; k < 2; k++) {
+		char text[128];
+		snprintf(text, sizeof(text), config, k ? "coarse" : "base");
+		looks.look_ns = 0;
+		const double without = play(text, &looks, 1).seconds;
+		looks.look_ns = 1e6;
+		assert_true(fabs(play(text, &looks, 1).seconds - without - k * 3e-3) < 1e-9);
+	}
+}
+
+/* A solver's own cost goes before that of all, wherever it stands; another's is passed over. */
+static void a_cost_may_be_of_one_solver(void **state)
+{
+	(void)state;
+	static const char *const keys[] = {
+		"exchange_rows_ns", "exchange_all_ns", "exchange_packed_ns",
+		"pass_rows_ns",	    "pass_all_ns",     "pass_packed_ns",
+		"together_rows_ns", "together_all_ns", "together_packed_ns",
+		"step_more_ns",	    "enter_ns",	       "take_ns",
+		"begin_ns",	    "end_ns",	       "meet_ns",
+		"spread_ns",	    "look_ns",	       "round_ns",
+		"place_spread",	    "distance_spread", "phase_spread",
+		"multiprocessors",  "step_ns",
+	};
+	char path[64];
+	struct cosim_costs read;
+	snprintf(path, sizeof(path), "/tmp/costs-%d.tsv", (int)getpid());
+	FILE *file = fopen(path, "w");
+	fprintf(file, "shape.step_ns\t7\n");
+	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+		fprintf(file, "%s\t%zu\n", keys[k], k + 1);
+	fprintf(file, "shape.look_ns\t5\n");
+	fclose(file);
+	assert_int_equal(cosim_costs_read(&read, path, "shape"), 0);
+	assert_true(fabs(read.step_ns - 7) < 1e-9 && fabs(read.look_ns - 5) < 1e-9);
+	assert_int_equal(cosim_costs_read(&read, path, "poisson"), 0);
+	assert_true(fabs(read.step_ns - 23) < 1e-9 && fabs(read.look_ns - 17) < 1e-9);
+	assert_int_equal(read.multiprocessors, 22);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +283,9 @@ int main(void)
 		cmocka_unit_test(packing_borders_changes_no_bit),
 		cmocka_unit_test(every_block_has_one_id),
 		cmocka_unit_test(a_host_barrier_each_step_takes_the_synchronous_count),
+		cmocka_unit_test(more_threads_pass_over_the_borders_less_often),
+		cmocka_unit_test(a_look_of_its_own_is_paid_for),
+		cmocka_unit_test(a_cost_may_be_of_one_solver),
 		cmocka_unit_test(one_block_takes_the_count_of_one_block),
 		cmocka_unit_test(without_noise_it_is_the_schedule_of_the_cpu),
 		cmocka_unit_test(the_same_seed_gives_the_same_run),

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 int image_check_size(const char *path, int64_t columns, int64_t rows)
@@ -176,7 +177,7 @@ int image_write(const struct image *image, const char *path)
 	}
 	if (output_begin(&output, path))
 		goto out;
-	FILE *file = fopen(output.part_path, "wb");
+	FILE *file = output_open(&output);
 	if (!file) {
 		report("%s: %s", path, strerror(errno));
 		output_abandon(&output);

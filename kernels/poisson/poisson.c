@@ -24,13 +24,9 @@ static const struct option_spec options[] = {
 	{ "guide", OPTION_CHOICE, AT(guide), "source", 0, 0, "source|mixed",
 	  "gradients of the source, or the larger of source's and target's" },
 	{ "size", OPTION_INT, AT(size), "128", 3, 8192, "N", "pixels a side of the own scene" },
+	{ "objects", OPTION_INT, AT(objects), "0", 0, 64, "K",
+	  "the own scene's mask is K x K objects; 0: all but the outermost pixels" },
 	WEAK_OPTIONS("error", "1", ", in grey levels"),
-	{ 0 },
-};
-
-/* Pictures say how large a grid is, not the configuration. */
-static const struct solver_column columns[] = {
-	{ "iterations", COLUMN_INT, WEAK_AT(steps), 0 },
 	{ 0 },
 };
 
@@ -59,6 +55,9 @@ static int prepare(void *given, uint32_t gpus)
 	p->guide = p->mixed ? "mixed" : "source";
 	if (named && named < 3)
 		return report("name all three of --source, --mask and --target, or none");
+	if (p->objects && p->size < 16 * p->objects)
+		return report("%d objects in a row want %d pixels a side, not %d", p->objects,
+			      16 * p->objects, p->size);
 	if (parse_offset(p) || (p->output && image_check_name(p->output)))
 		return -1;
 	return weak_prepare(&p->common, gpus);
@@ -72,6 +71,8 @@ static void config(const void *given, char text[CONFIG_BYTES])
 		weak_config_add(text, "source=%s mask=%s target=%s", p->source, p->mask, p->target);
 	else
 		weak_config_add(text, "size=%d", p->size);
+	if (p->objects && !p->source)
+		weak_config_add(text, " objects=%d", p->objects);
 	if (p->right || p->down)
 		weak_config_add(text, " offset=%d,%d", p->right, p->down);
 	weak_config_add(text, " guide=%s", p->guide);
@@ -136,20 +137,11 @@ const struct solver solver_poisson = {
 	.params_bytes = sizeof(struct poisson_params),
 	.work_bytes = sizeof(struct poisson_work),
 	.options = options,
-	.columns = columns,
-	.alone = true,
 	.prepare = prepare,
 	.config = config,
-	.open_ended = weak_open_ended,
 	.begin = begin,
 	.end = end,
-	.stream = weak_stream,
-	.fill = weak_fill,
-	.restart = weak_restart,
-	.up = weak_up,
-	.core = weak_core,
-	.down = weak_down,
-	.result = weak_result,
+	WEAK_DRIVER,
 	.check = check,
 	.chaos = chaos,
 };

@@ -12,7 +12,7 @@
 struct poisson_params {
 	struct weak_params common;
 	const char *source, *mask, *target, *offset, *guide, *output; /* borrowed */
-	int size; /* of the built-in scene, where no pictures are named */
+	int size, objects; /* of the built-in scene, where no pictures are named */
 	/* by prepare */
 	int down, right; /* where the source's first pixel comes to lie in the target */
 	bool mixed;
@@ -27,8 +27,9 @@ struct poisson_pictures {
 /* Reads, or makes the scene: all in as many channels. -1 after a message. */
 int poisson_read(struct poisson_pictures *pictures, const struct poisson_params *p);
 void poisson_release(struct poisson_pictures *pictures);
-/* The built-in scene: a ball over waves, the mask all but the outermost pixels. */
-void poisson_scene(struct poisson_pictures *pictures, int size);
+/* The built-in scene: a ball over waves, the mask all but the outermost pixels; or `objects` x
+ * `objects` of wavy outline, far enough from each other that no two are connected. */
+void poisson_scene(struct poisson_pictures *pictures, int size, int objects);
 
 /* A plane a channel, over the mask's box and one pixel more where there is one; starts as the
  * target. -1 after a message. */

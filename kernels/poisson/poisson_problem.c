@@ -21,7 +21,7 @@ int poisson_read(struct poisson_pictures *s, const struct poisson_params *p)
 {
 	*s = (struct poisson_pictures){ 0 };
 	if (!p->source) {
-		poisson_scene(s, p->size);
+		poisson_scene(s, p->size, p->objects);
 		return 0;
 	}
 	if (image_read(&s->source, p->source) || image_read(&s->mask, p->mask) ||

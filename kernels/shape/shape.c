@@ -9,6 +9,7 @@
 
 #include "kernels/weak/weak_chaos.h"
 #include "kernels/weak/weak_work.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 #define AT(field) offsetof(struct shape_params, field)
@@ -33,12 +34,6 @@ static const struct option_spec options[] = {
 	  "write a gnuplot script that draws the surface (default: none)" },
 	{ "size", OPTION_INT, AT(size), "128", 3, 8192, "N", "pixels a side of the own scene" },
 	WEAK_OPTIONS("residual", "1e-5", ""),
-	{ 0 },
-};
-
-/* Pictures say how large a grid is, not the configuration. */
-static const struct solver_column columns[] = {
-	{ "iterations", COLUMN_INT, WEAK_AT(steps), 0 },
 	{ 0 },
 };
 
@@ -148,20 +143,11 @@ const struct solver solver_shape = {
 	.params_bytes = sizeof(struct shape_params),
 	.work_bytes = sizeof(struct shape_work),
 	.options = options,
-	.columns = columns,
-	.alone = true,
 	.prepare = prepare,
 	.config = config,
-	.open_ended = weak_open_ended,
 	.begin = begin,
 	.end = end,
-	.stream = weak_stream,
-	.fill = weak_fill,
-	.restart = weak_restart,
-	.up = weak_up,
-	.core = weak_core,
-	.down = weak_down,
-	.result = weak_result,
+	WEAK_DRIVER,
 	.check = check,
 	.chaos = chaos,
 };

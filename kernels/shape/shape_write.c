@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "shape.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 static uint8_t byte_of(double value)
@@ -61,7 +62,7 @@ static int write_surface(const struct weak_problem *p, const double *z, const ch
 		  step = (most + DRAWN - 1) / DRAWN;
 	if (output_begin(&output, path))
 		return -1;
-	FILE *file = fopen(output.part_path, "w");
+	FILE *file = output_open(&output);
 	if (!file) {
 		output_abandon(&output);
 		return report("%s: %s", path, strerror(errno));

@@ -103,12 +103,16 @@ static const struct chaos_ops ops = { start, begin, steps,  send_borders, receiv
 int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, struct chaos_case *c)
 {
 	const struct weak_scheme *scheme = p->method;
-	if (p->sequential || scheme->whole) {
+	if (p->sequential || scheme->whole || !strcmp(p->scheme, "graph")) {
 		weak_problem_release(problem);
 		return report("scheme %s leaves nothing to chance: co-simulation is of base, "
 			      "coarse, ud-* "
 			      "and 4w-*",
 			      p->scheme);
+	}
+	if (p->watch) {
+		weak_problem_release(problem);
+		return report("--watch reads a GPU's clocks: there is none to co-simulate");
 	}
 	struct state *s = xcalloc(1, sizeof(*s));
 	const int blocks = weak_blocks(&problem->grid);
@@ -136,6 +140,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 		.combine = scheme->combine,
 	};
 	weak_problem_measure(&s->problem);
+	const int border = scheme->talk == WEAK_UP_DOWN ? 2 * WEAK_COLUMNS : WEAK_BORDER;
 	*c = (struct chaos_case){
 		.ops = &ops,
 		.state = s,
@@ -150,6 +155,8 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 		.kind = scheme->talk == WEAK_UP_DOWN ? CHAOS_ROWS
 			: scheme->combine	     ? CHAOS_PACKED
 						     : CHAOS_ALL,
+		.passes = p->threads ? (border + p->threads - 1) / p->threads : 1,
+		.looks_apart = !scheme->synchronous,
 		.most_steps = p->steps ? p->steps : p->max_steps,
 		.fixed = p->steps > 0,
 		.wanted = p->by_error ? p->tolerance * (1 - s->problem.factor) : p->tolerance,

@@ -2,10 +2,10 @@
  * The driver of the image solvers, written once on struct machine: one GPU, from the host's grid
  * and back to it.
  */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "weak_launch.h"
 #include "weak_work.h"
@@ -51,10 +51,21 @@ static int64_t ages_bytes(const struct weak_work *w)
 	return (WEAK_AGES + 4 * weak_blocks(&w->problem.grid)) * (int64_t)sizeof(uint32_t);
 }
 
+static int64_t watch_bytes(const struct weak_work *w)
+{
+	return WEAK_WATCH_WORDS * weak_blocks(&w->problem.grid) * (int64_t)sizeof(uint64_t);
+}
+
 bool weak_fixed(const struct weak_work *w)
 {
 	return w->params->steps > 0 || w->base.warming;
 }
+
+/* Pictures say how large a grid is, not the configuration. */
+const struct solver_column weak_columns[] = {
+	{ "iterations", COLUMN_INT, WEAK_AT(steps), 0 },
+	{ 0 },
+};
 
 bool weak_open_ended(const void *params)
 {
@@ -78,6 +89,8 @@ static int check_machine(const struct weak_work *w)
 			      p->scheme);
 	if (!p->method->geometry && ops->on_device)
 		return report("scheme %s is a CPU program: --backend cpu", p->scheme);
+	if (p->watch && ops->computes && !ops->on_device)
+		return report("--watch reads a GPU's clocks: --backend cuda");
 	if (!ops->computes && !p->steps)
 		return report("a plan does not compute, so it cannot know when to stop: give "
 			      "--steps");
@@ -103,6 +116,8 @@ int weak_begin(struct weak_work *w)
 	    ops->buffer(m, 0, SPACE_PINNED, pack_bytes(w), &w->h_pack) ||
 	    ops->buffer(m, 0, SPACE_DEVICE, ages_bytes(w), &w->ages) ||
 	    ops->buffer(m, 0, SPACE_PINNED, ages_bytes(w), &w->h_ages) ||
+	    (p->watch && (ops->buffer(m, 0, SPACE_DEVICE, watch_bytes(w), &w->watch) ||
+			  ops->buffer(m, 0, SPACE_PINNED, watch_bytes(w), &w->h_watch))) ||
 	    ops->buffer(m, 0, SPACE_DEVICE, order_bytes(w), &w->order) ||
 	    ops->buffer(m, 0, SPACE_PINNED, order_bytes(w), &w->h_order) ||
 	    ops->buffer(m, 0, SPACE_PINNED, weak_values_bytes(w), &w->h_values) ||
@@ -138,6 +153,8 @@ int weak_restart(struct solver_work *work)
 	if (weak_ops(w)->computes) {
 		memset(weak_address(w, w->h_board), 0, (size_t)weak_board_bytes());
 		memset(weak_address(w, w->h_ages), 0, (size_t)ages_bytes(w));
+		if (w->params->watch)
+			memset(weak_address(w, w->h_watch), 0, (size_t)watch_bytes(w));
 	}
 	return 0;
 }
@@ -163,6 +180,7 @@ int weak_up(struct solver_work *work, struct machine_thread *t)
 	    weak_copy(w, t, w->h_pack, w->pack, pack_bytes(w)) ||
 	    weak_copy(w, t, w->h_order, w->order, order_bytes(w)) ||
 	    weak_copy(w, t, w->h_ages, w->ages, ages_bytes(w)) ||
+	    (w->params->watch && weak_copy(w, t, w->h_watch, w->watch, watch_bytes(w))) ||
 	    weak_copy(w, t, w->h_board, w->board, weak_board_bytes()))
 		return -1;
 	return 0;
@@ -173,7 +191,9 @@ int weak_down(struct solver_work *work, struct machine_thread *t)
 	const struct weak_work *w = work_of(work);
 	return weak_copy(w, t, w->values[w->current], w->h_values, weak_values_bytes(w)) ||
 			       (w->params->ages &&
-				weak_copy(w, t, w->ages, w->h_ages, ages_bytes(w)))
+				weak_copy(w, t, w->ages, w->h_ages, ages_bytes(w))) ||
+			       (w->params->watch &&
+				weak_copy(w, t, w->watch, w->h_watch, watch_bytes(w)))
 		       ? -1
 		       : 0;
 }
@@ -194,33 +214,10 @@ struct weak_problem weak_after(const struct weak_work *w)
 	return after;
 }
 
-/* Ages that occurred, the reader's steps less the writer's. */
-static int write_ages(const struct weak_work *w)
-{
-	const uint32_t *count = weak_address(w, w->h_ages);
-	struct output output;
-	if (output_begin(&output, w->params->ages))
-		return -1;
-	FILE *file = fopen(output.part_path, "w");
-	if (!file) {
-		output_abandon(&output);
-		return report("%s: %s", w->params->ages, strerror(errno));
-	}
-	fprintf(file, "age\tcount\n");
-	for (int k = 0; k < WEAK_AGES; k++)
-		if (count[k])
-			fprintf(file, "%d\t%u\n", k - WEAK_AGE_ZERO, count[k]);
-	if (fclose(file)) {
-		output_abandon(&output);
-		return report("%s: %s", w->params->ages, strerror(errno));
-	}
-	return output_commit(&output);
-}
-
 int weak_check(const struct weak_work *w, struct solver_result *result)
 {
 	const struct weak_problem after = weak_after(w);
 	result->residual = weak_residual(&after);
 	result->checksum = weak_checksum(&after);
-	return w->params->ages ? write_ages(w) : 0;
+	return weak_write_notes(w);
 }

@@ -34,6 +34,7 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t number)
 		.board = weak_address(w, w->board),
 		.order = weak_address(w, w->order),
 		.ages = p->ages || s->whole ? weak_address(w, w->ages) : NULL,
+		.watch = p->watch ? weak_address(w, w->watch) : NULL,
 		.grid = w->problem.grid,
 		.terms = w->problem.terms,
 		.omega = (float)w->omega,
@@ -121,7 +122,7 @@ int weak_core(struct solver_work *work, struct machine_thread *t)
 			return -1;
 		done += args.steps;
 		if (s->synchronous)
-			w->current = !w->current;
+			w->current = (w->current + args.steps) & 1;
 		else if (launch(w, t, residual_names[w->problem.rule], weak_residual_cpu,
 				weak_residual_geometry, &args))
 			return -1;

@@ -32,6 +32,21 @@ enum {
 	WEAK_AGE_ZERO = 256,
 };
 
+/* What a block tells of its last launch where a run is watched: its multiprocessor; when it began,
+ * had loaded its values, had made its steps, and had stored them (ns); cycles of its steps and
+ * exchanges together; then struct weak_durations of its steps, and of its exchanges. */
+enum {
+	WEAK_WATCH_SM,
+	WEAK_WATCH_BEGIN,
+	WEAK_WATCH_LOADED,
+	WEAK_WATCH_STEPPED,
+	WEAK_WATCH_END,
+	WEAK_WATCH_CYCLES,
+	WEAK_WATCH_STEPS,
+	WEAK_WATCH_EXCHANGES = WEAK_WATCH_STEPS + 3,
+	WEAK_WATCH_WORDS = WEAK_WATCH_EXCHANGES + 3,
+};
+
 /* Steps on a grid; arrays lie as struct weak_problem has them. */
 struct weak_launch {
 	float *values, *next; /* where nodes come from and where they go; the same but for
@@ -41,6 +56,7 @@ struct weak_launch {
 	uint32_t *board;
 	const int32_t *order; /* the block of each id */
 	uint32_t *ages;	      /* or NULL */
+	uint64_t *watch;      /* or NULL: [blocks][WEAK_WATCH_WORDS] */
 	struct weak_grid grid;
 	struct weak_terms terms;
 	float omega;		/* of the reference */
@@ -99,6 +115,7 @@ void weak_order(const struct weak_grid *g, int order, int32_t *ids);
 void weak_reference_cpu(const void *args);
 void weak_steps_cpu(const void *args);
 void weak_residual_cpu(const void *args);
+void weak_graph_cpu(const void *args);
 void weak_whole_cpu(const void *args);
 
 #ifdef __cplusplus

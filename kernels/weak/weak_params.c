@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "kernels/weak/weak_launch.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 #define STEPS(option, name, talk, order, combine, synchronous)                                     \
 	{                                                                                          \
 		option, { "poisson_" name, "shape_" name }, weak_steps_cpu, weak_steps_geometry,   \
-			false, talk, order, combine, synchronous, talk != WEAK_SILENT              \
+			false, talk, order, combine, synchronous, !synchronous                     \
 	}
 #define WHOLE(name)                                                                                \
 	{                                                                                          \
@@ -37,6 +38,16 @@ static const struct weak_scheme schemes[] = {
 	STEPS("ud-square", "ud", WEAK_UP_DOWN, WEAK_SQUARE, false, false),
 	STEPS("4w-square", "4w", WEAK_FOUR_WAYS, WEAK_SQUARE, false, false),
 	STEPS("4w-combine-square", "4w_combine", WEAK_FOUR_WAYS, WEAK_SQUARE, true, false),
+	{ "graph",
+	  { "poisson_graph", "shape_graph" },
+	  weak_graph_cpu,
+	  weak_steps_geometry,
+	  false,
+	  WEAK_SILENT,
+	  WEAK_STRIPE,
+	  false,
+	  true,
+	  false },
 	WHOLE(barrier),
 	WHOLE(flags),
 };
@@ -60,9 +71,15 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 	if (p->ages && p->method->talk == WEAK_SILENT)
 		return report("scheme %s reads no borders between synchronizations: it has no ages",
 			      p->scheme);
-	if (p->ages && output_check(p->ages))
+	if (p->watch && (p->sequential || p->method->whole || !strcmp(p->scheme, "graph")))
+		return report("scheme %s is not watched: --watch is of base, coarse, ud-* and 4w-*",
+			      p->scheme);
+	if ((p->ages && output_check(p->ages)) || (p->watch && output_check(p->watch)) ||
+	    outputs_differ(p->ages, p->watch))
 		return -1;
-	if (p->method->synchronous && !p->method->whole)
+	if (!strcmp(p->scheme, "graph") && p->resident)
+		return report("scheme graph has all blocks: no --resident");
+	if (!strcmp(p->scheme, "base"))
 		p->host_sync = 1;
 	return 0;
 }

@@ -24,7 +24,7 @@ struct weak_scheme {
 };
 
 struct weak_params {
-	const char *scheme, *stop, *inner, *ages;
+	const char *scheme, *stop, *inner, *ages, *watch;
 	double tolerance;
 	int host_sync, exchange, threads, resident;
 	int steps, max_steps; /* steps: exactly so many; 0 until converged */
@@ -41,6 +41,7 @@ struct weak_params {
 #define WEAK_OPTIONS(stop_, tolerance_, unit_)                                                     \
 	{ "scheme", OPTION_CHOICE, WEAK_AT(scheme), "reference", 0, 0, WEAK_SCHEMES,               \
 	  "reference: one sequential program, over-relaxed, in double; the paper's eight; "        \
+	  "graph: base, its launches in CUDA graphs; "                                             \
 	  "barrier, flags: all steps in one launch, whose blocks meet" },                          \
 	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
 	  "steps between two synchronizations with the host, where it looks; base: 1" },           \
@@ -54,6 +55,9 @@ struct weak_params {
 	  "a step of a block: all nodes from old values, or first one colour, then the other" },   \
 	{ "ages", OPTION_TEXT, WEAK_AT(ages), NULL, 0, 0, "FILE",                                  \
 	  "note how many steps each border read was behind, as a table (default: none)" },         \
+	{ "watch", OPTION_TEXT, WEAK_AT(watch), NULL, 0, 0, "FILE",                                \
+	  "note what each block's steps and exchanges took in the last launch, as a table "        \
+	  "(default: none)" },                                                                     \
 	{ "stop", OPTION_CHOICE, WEAK_AT(stop), stop_, 0, 0, "residual|error",                     \
 	  "what the tolerance is of: the change a Jacobi step would make, or the error that it "   \
 	  "may leave, residual / (1 - rho)" },                                                     \
@@ -66,7 +70,7 @@ struct weak_params {
 /* clang-format on */
 #define WEAK_SCHEMES                                                                               \
 	"reference|base|coarse|ud-stripe|4w-stripe|4w-combine-stripe|ud-square|4w-square|"         \
-	"4w-combine-square|barrier|flags"
+	"4w-combine-square|graph|barrier|flags"
 
 int weak_prepare(struct weak_params *p, uint32_t gpus);
 /* Appends " scheme=..." and so on to a configuration string. */

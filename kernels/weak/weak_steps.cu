@@ -6,6 +6,7 @@
 #include "kernels/machine/machine.h"
 #include "traces/schedule/schedule.h"
 #include "weak_block.cuh"
+#include "weak_watch.cuh"
 
 /* Borders, by the threads of a block that communicate; done: steps of this launch. */
 template <int FIELDS>
@@ -20,7 +21,7 @@ __device__ __forceinline__ void weak_exchange(struct weak_shared<FIELDS> *s,
 			       count);
 }
 
-template <int RULE, bool LOOK>
+template <int RULE, bool LOOK, bool WATCH>
 __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 					 const struct weak_launch &l)
 {
@@ -29,9 +30,17 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 	const bool computes = thread < WEAK_COMPUTING;
 	const int64_t origin = weak_origin(l, s->block), field = weak_values(&l.grid);
 	const int pitch = weak_pitch(&l.grid);
+	const bool watched = WATCH && (thread == 0 || thread == WEAK_COMPUTING);
+	uint64_t *const watch = l.watch + (watched ? WEAK_WATCH_WORDS * s->block : 0);
+	struct weak_durations stepped = { 0, 0, 0 }, exchanged = { 0, 0, 0 };
+	uint64_t since = 0, loaded = 0;
 	struct weak_seat seat;
 	float most = 0;
 
+	if (watched && thread == 0) {
+		watch[WEAK_WATCH_SM] = weak_multiprocessor();
+		watch[WEAK_WATCH_BEGIN] = weak_now();
+	}
 	if (computes) {
 		seat = weak_sit(l, origin);
 		for (int k = 0; k < 2 * (RULE + 1); k++)
@@ -41,9 +50,16 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 	}
 	weak_receive(s, l, l.values, origin, thread, threads, true);
 	__syncthreads();
+	if (watched) {
+		if (thread == 0)
+			watch[WEAK_WATCH_LOADED] = weak_now();
+		loaded = weak_cycles();
+	}
 	for (int done = 0; done < l.steps;) {
 		const int left = l.steps - done, phase = left < l.every ? left : l.every;
 
+		if (watched)
+			since = weak_cycles();
 		if (computes) {
 			for (int k = 1; k < phase; k++)
 				weak_step<RULE, false>(s, seat, l, &most);
@@ -51,16 +67,32 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 				weak_step<RULE, true>(s, seat, l, &most);
 			else
 				weak_step<RULE, false>(s, seat, l, &most);
+			if (watched)
+				weak_note_duration(&stepped, weak_cycles() - since, phase);
 		} else if (l.talk && done > 0) {
 			weak_exchange(s, l, origin, thread - WEAK_COMPUTING, talkers, done);
+			if (watched)
+				weak_note_duration(&exchanged, weak_cycles() - since, 1);
 		}
 		done += phase;
 		__syncthreads();
 		if (talkers == 0 && l.talk && done < l.steps) {
+			if (watched)
+				since = weak_cycles();
 			weak_exchange(s, l, origin, thread, threads, done);
+			if (watched)
+				weak_note_duration(&exchanged, weak_cycles() - since, 1);
 			__syncthreads();
 		}
 	}
+	if (watched && thread == 0) {
+		watch[WEAK_WATCH_STEPPED] = weak_now();
+		watch[WEAK_WATCH_CYCLES] = weak_cycles() - loaded;
+		weak_put_durations(watch + WEAK_WATCH_STEPS, &stepped);
+	}
+	/* The first thread of those that communicate. */
+	if (watched && thread == (talkers ? WEAK_COMPUTING : 0))
+		weak_put_durations(watch + WEAK_WATCH_EXCHANGES, &exchanged);
 	if (computes) {
 		for (int k = 0; k < 2 * (RULE + 1); k++)
 			weak_put(&l.next[k / 2 * field + origin + (int64_t)seat.row * pitch +
@@ -71,10 +103,12 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 	}
 	if (l.combine)
 		weak_send(*s, l, l.values, origin, thread, threads);
+	if (watched && thread == 0)
+		watch[WEAK_WATCH_END] = weak_now();
 }
 
 /* Blocks by their number; or, where fewer places are resident, as a place is free: ids in order. */
-template <int RULE, bool LOOK>
+template <int RULE, bool LOOK, bool WATCH>
 __device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
 {
 	__shared__ struct weak_shared<RULE + 1> shared;
@@ -86,7 +120,7 @@ __device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
 		if (threadIdx.x == 0)
 			shared.block = l.order[blockIdx.x];
 		__syncthreads();
-		weak_run<RULE, LOOK>(&shared, l);
+		weak_run<RULE, LOOK, WATCH>(&shared, l);
 		return;
 	}
 	for (;;) {
@@ -101,7 +135,7 @@ __device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
 		__syncthreads();
 		if (shared.block < 0)
 			return;
-		weak_run<RULE, LOOK>(&shared, l);
+		weak_run<RULE, LOOK, WATCH>(&shared, l);
 	}
 }
 
@@ -136,33 +170,6 @@ template <int RULE> __device__ __forceinline__ void weak_residual(const struct w
 	weak_raise(l.board + WEAK_BOARD_CHANGE + l.number % 3, most);
 }
 
-#define WEAK_THREADS __launch_bounds__(WEAK_COMPUTING + 128)
-#define STEPS(name, rule, look)                                                                    \
-	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \
-	{                                                                                          \
-		block_note<block_note_id(#name)> note;                                             \
-		weak_take_places<rule, look>(l);                                                   \
-	}
-#define RESIDUAL(name, rule)                                                                       \
-	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \
-	{                                                                                          \
-		block_note<block_note_id(#name)> note;                                             \
-		weak_residual<rule>(l);                                                            \
-	}
-
-STEPS(poisson_base, WEAK_POISSON, true)
-STEPS(poisson_coarse, WEAK_POISSON, false)
-STEPS(poisson_ud, WEAK_POISSON, false)
-STEPS(poisson_4w, WEAK_POISSON, false)
-STEPS(poisson_4w_combine, WEAK_POISSON, false)
-STEPS(shape_base, WEAK_SHAPE, true)
-STEPS(shape_coarse, WEAK_SHAPE, false)
-STEPS(shape_ud, WEAK_SHAPE, false)
-STEPS(shape_4w, WEAK_SHAPE, false)
-STEPS(shape_4w_combine, WEAK_SHAPE, false)
-RESIDUAL(poisson_residual, WEAK_POISSON)
-RESIDUAL(shape_residual, WEAK_SHAPE)
-
 typedef void weak_kernel(const struct weak_launch l);
 
 static int launch(weak_kernel *kernel, const void *args, void *stream,
@@ -178,24 +185,47 @@ static int launch(weak_kernel *kernel, const void *args, void *stream,
 				(cudaStream_t)stream);
 }
 
-#define LAUNCHER(name, geometry)                                                                   \
+#define WEAK_THREADS __launch_bounds__(WEAK_COMPUTING + 128)
+/* A kernel, and one beside it that is watched: clocks would cost the other registers. */
+#define STEPS(name, rule, look)                                                                    \
+	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \
+	{                                                                                          \
+		block_note<block_note_id(#name)> note;                                             \
+		weak_take_places<rule, look, false>(l);                                            \
+	}                                                                                          \
+	extern "C" __global__ void WEAK_THREADS name##_watched(const struct weak_launch l)         \
+	{                                                                                          \
+		weak_take_places<rule, look, true>(l);                                             \
+	}                                                                                          \
 	static int launch_##name(const void *args, void *stream)                                   \
 	{                                                                                          \
-		return launch(name, args, stream, geometry);                                       \
+		const bool watched = ((const struct weak_launch *)args)->watch;                    \
+                                                                                                   \
+		return launch(watched ? name##_watched : name, args, stream, weak_steps_geometry); \
+	}
+#define RESIDUAL(name, rule)                                                                       \
+	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \
+	{                                                                                          \
+		block_note<block_note_id(#name)> note;                                             \
+		weak_residual<rule>(l);                                                            \
+	}                                                                                          \
+	static int launch_##name(const void *args, void *stream)                                   \
+	{                                                                                          \
+		return launch(name, args, stream, weak_residual_geometry);                         \
 	}
 
-LAUNCHER(poisson_base, weak_steps_geometry)
-LAUNCHER(poisson_coarse, weak_steps_geometry)
-LAUNCHER(poisson_ud, weak_steps_geometry)
-LAUNCHER(poisson_4w, weak_steps_geometry)
-LAUNCHER(poisson_4w_combine, weak_steps_geometry)
-LAUNCHER(shape_base, weak_steps_geometry)
-LAUNCHER(shape_coarse, weak_steps_geometry)
-LAUNCHER(shape_ud, weak_steps_geometry)
-LAUNCHER(shape_4w, weak_steps_geometry)
-LAUNCHER(shape_4w_combine, weak_steps_geometry)
-LAUNCHER(poisson_residual, weak_residual_geometry)
-LAUNCHER(shape_residual, weak_residual_geometry)
+STEPS(poisson_base, WEAK_POISSON, true)
+STEPS(poisson_coarse, WEAK_POISSON, false)
+STEPS(poisson_ud, WEAK_POISSON, false)
+STEPS(poisson_4w, WEAK_POISSON, false)
+STEPS(poisson_4w_combine, WEAK_POISSON, false)
+STEPS(shape_base, WEAK_SHAPE, true)
+STEPS(shape_coarse, WEAK_SHAPE, false)
+STEPS(shape_ud, WEAK_SHAPE, false)
+STEPS(shape_4w, WEAK_SHAPE, false)
+STEPS(shape_4w_combine, WEAK_SHAPE, false)
+RESIDUAL(poisson_residual, WEAK_POISSON)
+RESIDUAL(shape_residual, WEAK_SHAPE)
 
 #define ROW(name)                                                                                  \
 	{                                                                                          \

@@ -12,8 +12,8 @@ struct weak_work {
 	struct weak_problem problem;
 	uint32_t stream;
 	/* buffers; values: where a launch finds them, and the others of synchronous steps */
-	uint32_t values[2], constants, board, pack, order, ages;
-	uint32_t h_values, h_constants, h_board, h_pack, h_order, h_ages;
+	uint32_t values[2], constants, board, pack, order, ages, watch;
+	uint32_t h_values, h_constants, h_board, h_pack, h_order, h_ages, h_watch;
 	int current;		/* of the two values */
 	double residual_wanted; /* negative: exactly base.iterations steps */
 	double omega;
@@ -35,6 +35,8 @@ int64_t weak_constants_bytes(const struct weak_work *w);
 int64_t weak_board_bytes(void);
 int weak_copy(const struct weak_work *w, struct machine_thread *t, uint32_t source, uint32_t target,
 	      int64_t bytes);
+/* The tables that --ages and --watch ask for, of what came down; -1 after a message. */
+int weak_write_notes(const struct weak_work *w);
 /* Left and right borders of all blocks. */
 void weak_fill_pack(const struct weak_problem *p, float *pack);
 
@@ -55,5 +57,12 @@ int weak_check(const struct weak_work *w, struct solver_result *result);
 /* The problem with the values that came down; borrowed. */
 struct weak_problem weak_after(const struct weak_work *w);
 bool weak_open_ended(const void *params);
+extern const struct solver_column weak_columns[];
+
+/* What of struct solver is the same for every family. */
+#define WEAK_DRIVER                                                                                \
+	.alone = true, .columns = weak_columns, .open_ended = weak_open_ended,                     \
+	.stream = weak_stream, .fill = weak_fill, .restart = weak_restart, .up = weak_up,          \
+	.core = weak_core, .down = weak_down, .result = weak_result
 
 #endif

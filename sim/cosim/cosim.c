@@ -15,16 +15,17 @@ struct block {
 	int place, done; /* steps of this round */
 	int phase, made; /* steps of the phase, and how many of them have been computed */
 	sim_time phase_ps, step_ps;
-	int64_t sent; /* steps of all rounds when its borders were last written */
+	int64_t stamped; /* steps of all rounds when it last told that its borders were written */
 };
 
 struct play {
 	struct chaos_case *c;
 	const struct cosim_costs *costs;
 	struct cosim_result *result;
+	struct cosim_watcher *watcher;
 	struct event_queue queue;
 	struct block *block;
-	double *factor; /* of a place */
+	double *factor, *distance; /* of a place: of its steps, and of its exchanges */
 	int places, next;
 	int length;	/* of the round, in steps */
 	int64_t before; /* steps of the rounds before */
@@ -61,6 +62,16 @@ static void push(struct play *p, sim_time at, int block, int what)
 	event_queue_push(&p->queue, at, RANK_STREAM, (uint32_t)block, (uint32_t)what);
 }
 
+static double exchange_ns(const struct play *p, const struct block *b)
+{
+	const struct cosim_costs *costs = p->costs;
+	const struct chaos_case *c = p->c;
+	const double ns =
+		c->aside ? costs->exchange_ns[c->kind] + c->passes * costs->pass_ns[c->kind]
+			 : costs->together_ns[c->kind];
+	return ns * p->distance[b->place];
+}
+
 /* Steps of a block on its place; blocks are dealt to multiprocessors in turn. */
 static double step_ns(const struct play *p, const struct block *b)
 {
@@ -79,9 +90,9 @@ static void begin_phase(struct play *p, int id)
 	b->made = 0;
 	b->phase_ps = p->now;
 	b->step_ps = ps(step_ns(p, b) * noise);
-	sim_time end = p->now + b->phase * b->step_ps;
+	sim_time end = p->now + b->phase * b->step_ps + ps(p->costs->enter_ns * noise);
 	if (c->exchanges && c->aside && b->done > 0) {
-		const double half = p->costs->exchange_ns[c->kind] / 2 * noise;
+		const double half = exchange_ns(p, b) / 2 * noise;
 		const sim_time sent = p->now + ps(half), received = sent + ps(half);
 		push(p, sent, id, SEND);
 		push(p, received, id, RECEIVE);
@@ -97,7 +108,7 @@ static void take_place(struct play *p, int place, sim_time at)
 	const int id = p->c->order[p->next++];
 	p->block[id].place = place;
 	p->block[id].done = 0;
-	push(p, at, id, BEGIN);
+	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
 }
 
 /* The steps of the phase that have begun by now. */
@@ -120,21 +131,21 @@ static void note_ages(struct play *p, int id)
 		const int other = c->ops->beside(c, id, side);
 		if (other < 0)
 			continue;
-		const int64_t age = p->before + b->done - p->block[other].sent + COSIM_AGE_ZERO;
+		const int64_t age = p->before + b->done - p->block[other].stamped + COSIM_AGE_ZERO;
 		p->result->age[age < 0 ? 0 : age >= COSIM_AGES ? COSIM_AGES - 1 : age]++;
 	}
 }
 
 static void send_now(struct play *p, int id)
 {
-	struct block *b = &p->block[id];
 	p->c->ops->send(p->c, id);
-	b->sent = p->before + b->done;
 }
 
 static void receive_now(struct play *p, int id)
 {
+	struct block *b = &p->block[id];
 	p->c->ops->receive(p->c, id);
+	b->stamped = p->before + b->done; /* as on the GPU, when all has been exchanged */
 	note_ages(p, id);
 }
 
@@ -145,11 +156,14 @@ static void end_phase(struct play *p, int id)
 	if (b->phase > b->made)
 		c->ops->steps(c, id, b->phase - b->made);
 	b->done += b->phase;
+	if (p->watcher && p->before < (int64_t)COSIM_TOLD_ROUNDS * c->host_sync)
+		p->watcher->phase(p->watcher, (double)p->now * 1e-6, id, b->place,
+				  p->before + b->done);
 	if (b->done == p->length) {
 		c->ops->end(c, id);
-		take_place(p, b->place, p->now + ps(p->costs->end_ns));
+		take_place(p, b->place, p->now + ps(p->costs->end_ns + p->costs->take_ns));
 	} else if (c->exchanges && !c->aside) {
-		push(p, p->now + ps(p->costs->together_ns[c->kind] / 2), id, SEND);
+		push(p, p->now + ps(exchange_ns(p, &p->block[id]) / 2), id, SEND);
 	} else {
 		begin_phase(p, id);
 	}
@@ -161,13 +175,12 @@ static void happen(struct play *p, int id, int what)
 	switch (what) {
 	case BEGIN:
 		c->ops->begin(c, id);
-		p->now += ps(p->costs->begin_ns); /* the phase begins then; nobody else sees it */
 		begin_phase(p, id);
 		break;
 	case SEND:
 		send_now(p, id);
 		if (!c->aside)
-			push(p, p->now + ps(p->costs->together_ns[c->kind] / 2 + p->costs->meet_ns),
+			push(p, p->now + ps(exchange_ns(p, &p->block[id]) / 2 + p->costs->meet_ns),
 			     id, RECEIVE);
 		break;
 	case RECEIVE:
@@ -198,23 +211,30 @@ static sim_time play_round(struct play *p, sim_time from)
 }
 
 void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t seed,
-	       struct cosim_result *result)
+	       struct cosim_result *result, struct cosim_watcher *watcher)
 {
-	struct play p = { .c = c, .costs = costs, .result = result, .drawn = seed };
+	struct play p = {
+		.c = c, .costs = costs, .result = result, .watcher = watcher, .drawn = seed
+	};
 	sim_time at = 0;
 	*result = (struct cosim_result){ .left = NAN };
 	event_queue_init(&p.queue);
 	p.places = c->resident && c->resident < c->blocks ? c->resident : c->blocks;
 	p.block = xcalloc((size_t)c->blocks, sizeof(*p.block));
 	p.factor = xcalloc((size_t)p.places, sizeof(*p.factor));
-	for (int k = 0; k < p.places; k++)
+	p.distance = xcalloc((size_t)p.places, sizeof(*p.distance));
+	for (int k = 0; k < p.places; k++) {
 		p.factor[k] = factor(&p, costs->place_spread);
+		p.distance[k] = factor(&p, costs->distance_spread);
+	}
 	c->ops->start(c);
 	bool converged = false;
 	while (!converged && p.before < c->most_steps) {
 		const int64_t left = c->most_steps - p.before;
 		p.length = left < c->host_sync ? (int)left : c->host_sync;
-		at = play_round(&p, at) + ps(costs->round_ns * factor(&p, costs->phase_spread));
+		at = play_round(&p, at) +
+		     ps((costs->round_ns + (c->looks_apart ? costs->look_ns : 0)) *
+			factor(&p, costs->phase_spread));
 		p.before += p.length;
 		result->left = c->ops->look(c);
 		converged = !c->fixed && !(result->left > c->wanted);
@@ -225,4 +245,5 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	event_queue_release(&p.queue);
 	free(p.block);
 	free(p.factor);
+	free(p.distance);
 }

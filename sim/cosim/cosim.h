@@ -11,22 +11,29 @@
 
 #include "traces/program/chaos.h"
 
-/* Nanoseconds; a table "key value", one a line: cosim_costs_read. */
+/* Nanoseconds; a table "key value", one a line: cosim_costs_read. Of a key that stands there with a
+ * solver's name before it, "shape.step_ns", that solver has this one. */
 struct cosim_costs {
 	int multiprocessors;
-	double step_ns;			 /* of a block alone on its multiprocessor */
-	double step_more_ns;		 /* more, for each other block there */
-	double exchange_ns[CHAOS_KINDS]; /* half of it sends, half receives */
-	double together_ns[CHAOS_KINDS]; /* by the threads that compute */
+	double step_ns;	     /* of a block alone on its multiprocessor */
+	double enter_ns;     /* more, for the first step after an exchange */
+	double step_more_ns; /* more, for each other block there */
+	/* Half of it sends, half receives: once, and more for each pass over the borders. */
+	double exchange_ns[CHAOS_KINDS], pass_ns[CHAOS_KINDS];
+	double together_ns[CHAOS_KINDS]; /* all of it, by the threads that compute */
 	double begin_ns, end_ns;	 /* loading a block, storing it */
+	double take_ns;			 /* from one block's end to the next one's begin */
 	double meet_ns;			 /* the barrier of a block's threads after each phase */
 	double spread_ns;		 /* from the first block's begin to the last one's */
+	double look_ns;			 /* more for a look that is a launch of its own */
 	double round_ns; /* from the last block's end to the first begin of the next round */
-	double place_spread, phase_spread; /* standard deviations, relative */
+	/* Standard deviations, relative: of steps between places, of exchanges between places
+	 * (which lie nearer to memory or farther from it), and of both from phase to phase. */
+	double place_spread, distance_spread, phase_spread;
 };
 
 /* -1 after a message that names the file and the line. */
-int cosim_costs_read(struct cosim_costs *costs, const char *path);
+int cosim_costs_read(struct cosim_costs *costs, const char *path, const char *solver);
 
 enum { COSIM_AGES = 512, COSIM_AGE_ZERO = 256 };
 
@@ -38,8 +45,16 @@ struct cosim_result {
 	int64_t age[COSIM_AGES]; /* borders by how many steps they were behind, from -256 */
 };
 
-/* One run; `seed` chooses the random factors. The same bytes from the same seed. */
+/* Where each block was when: told of each phase's end in the first rounds. */
+enum { COSIM_TOLD_ROUNDS = 3 };
+struct cosim_watcher {
+	void (*phase)(struct cosim_watcher *watcher, double us, int block, int place,
+		      int64_t steps);
+};
+
+/* One run; `watcher` may be NULL; `seed` chooses the random factors. The same bytes from the same
+ * seed. */
 void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t seed,
-	       struct cosim_result *result);
+	       struct cosim_result *result, struct cosim_watcher *watcher);
 
 #endif

@@ -6,39 +6,72 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
-static int read_costs(struct cosim_costs *costs, const char *name)
+static int read_costs(struct cosim_costs *costs, const char *name, const char *solver)
 {
 	if (!name)
 		return report("--co-simulate wants --costs: a name of model/cosim/, or a file");
 	if (strchr(name, '/') || strchr(name, '.'))
-		return cosim_costs_read(costs, name);
+		return cosim_costs_read(costs, name, solver);
 	char *path = xprintf("%s/model/cosim/%s.tsv", util_root(), name);
-	const int rc = cosim_costs_read(costs, path);
+	const int rc = cosim_costs_read(costs, path, solver);
 	free(path);
 	return rc;
 }
 
+/* A table that appears whole or not at all. */
+struct table {
+	struct output output;
+	FILE *file;
+	const char *path;
+};
+
+static int table_begin(struct table *t, const char *path, const char *head)
+{
+	*t = (struct table){ .path = path };
+	if (output_begin(&t->output, path))
+		return -1;
+	t->file = output_open(&t->output);
+	if (!t->file) {
+		output_abandon(&t->output);
+		return report("%s: %s", path, strerror(errno));
+	}
+	fprintf(t->file, "%s\n", head);
+	return 0;
+}
+
+static int table_end(struct table *t)
+{
+	if (ferror(t->file) | fclose(t->file)) {
+		output_abandon(&t->output);
+		return report("%s: %s", t->path, strerror(errno));
+	}
+	return output_commit(&t->output);
+}
+
 static int write_ages(const int64_t *age, const char *path)
 {
-	struct output output;
-	if (output_begin(&output, path))
+	struct table table;
+	if (table_begin(&table, path, "age\tcount"))
 		return -1;
-	FILE *file = fopen(output.part_path, "w");
-	if (!file) {
-		output_abandon(&output);
-		return report("%s: %s", path, strerror(errno));
-	}
-	fprintf(file, "age\tcount\n");
 	for (int k = 0; k < COSIM_AGES; k++)
 		if (age[k])
-			fprintf(file, "%d\t%lld\n", k - COSIM_AGE_ZERO, (long long)age[k]);
-	if (fclose(file)) {
-		output_abandon(&output);
-		return report("%s: %s", path, strerror(errno));
-	}
-	return output_commit(&output);
+			fprintf(table.file, "%d\t%lld\n", k - COSIM_AGE_ZERO, (long long)age[k]);
+	return table_end(&table);
+}
+
+/* --pace: of the first run. */
+struct pace {
+	struct cosim_watcher watcher;
+	struct table table;
+};
+
+static void note_pace(struct cosim_watcher *watcher, double us, int block, int place, int64_t steps)
+{
+	struct pace *pace = (struct pace *)watcher;
+	fprintf(pace->table.file, "%.3f\t%d\t%d\t%lld\n", us, block, place, (long long)steps);
 }
 
 struct spread {
@@ -75,7 +108,10 @@ int cosim_answer(struct chaos_case *c, const char *solver, const char *config,
 		 const struct cosim_options *o, bool tsv)
 {
 	struct cosim_costs costs;
-	if (read_costs(&costs, o->costs))
+	struct pace pace = { .watcher = { note_pace } };
+	if (read_costs(&costs, o->costs, solver) || outputs_differ(o->pace, c->ages) ||
+	    (o->pace && (output_check(o->pace) ||
+			 table_begin(&pace.table, o->pace, "us\tblock\tplace\tsteps"))))
 		return EXIT_BAD;
 	double *steps = xcalloc((size_t)o->seeds, sizeof(*steps)),
 	       *seconds = xcalloc((size_t)o->seeds, sizeof(*seconds));
@@ -85,7 +121,8 @@ int cosim_answer(struct chaos_case *c, const char *solver, const char *config,
 	int unconverged = 0, rc = EXIT_OK;
 	progress_begin(&progress, "co-simulating");
 	for (int k = 0; k < o->seeds; k++) {
-		cosim_run(c, &costs, (uint64_t)k + 1, &result);
+		cosim_run(c, &costs, (uint64_t)k + 1, &result,
+			  k == 0 && o->pace ? &pace.watcher : NULL);
 		steps[k] = (double)result.steps;
 		seconds[k] = result.seconds;
 		unconverged += result.unconverged;
@@ -96,7 +133,7 @@ int cosim_answer(struct chaos_case *c, const char *solver, const char *config,
 	progress_end(&progress);
 	print(solver, config, o->seeds, spread_of(steps, o->seeds), spread_of(seconds, o->seeds),
 	      result.left, tsv);
-	if (c->ages && write_ages(age, c->ages))
+	if ((c->ages && write_ages(age, c->ages)) || (o->pace && table_end(&pace.table)))
 		rc = EXIT_BAD;
 	if (!rc && unconverged) {
 		report("%d of %d runs have not converged after %d steps: residual %.9g",

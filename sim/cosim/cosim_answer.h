@@ -10,6 +10,7 @@ struct cosim_options {
 	bool asked; /* --co-simulate */
 	int seeds;
 	const char *costs; /* a name of model/cosim/, or a file */
+	const char *pace;  /* file that says where each block was when, or NULL */
 };
 
 #define COSIM_OPTIONS(at)                                                                          \
@@ -29,6 +30,15 @@ struct cosim_options {
 		  10000,                                                                           \
 		  "N",                                                                             \
 		  "co-simulated runs, each with random factors of its own" },                      \
+		{ "pace",                                                                          \
+		  OPTION_TEXT,                                                                     \
+		  (at) + offsetof(struct cosim_options, pace),                                     \
+		  NULL,                                                                            \
+		  0,                                                                               \
+		  0,                                                                               \
+		  "FILE",                                                                          \
+		  "how many steps each block has made when, in the first rounds (default: "        \
+		  "none)" },                                                                       \
 	{                                                                                          \
 		"costs", OPTION_TEXT, (at) + offsetof(struct cosim_options, costs), NULL, 0, 0,    \
 			"NAME",                                                                    \

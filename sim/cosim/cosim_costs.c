@@ -23,34 +23,56 @@ static const struct {
 	{                                                                                          \
 #name "_packed_ns", offsetof(struct cosim_costs, name##_ns[CHAOS_PACKED])          \
 	}
-	KINDS(exchange), KINDS(together),   KEY(step_ns),      KEY(step_more_ns),
-	KEY(begin_ns),	 KEY(end_ns),	    KEY(meet_ns),      KEY(spread_ns),
-	KEY(round_ns),	 KEY(place_spread), KEY(phase_spread),
+	KINDS(exchange),   KINDS(pass),	      KINDS(together),	    KEY(step_ns),
+	KEY(step_more_ns), KEY(enter_ns),     KEY(take_ns),	    KEY(begin_ns),
+	KEY(end_ns),	   KEY(meet_ns),      KEY(spread_ns),	    KEY(look_ns),
+	KEY(round_ns),	   KEY(place_spread), KEY(distance_spread), KEY(phase_spread),
 #undef KINDS
 #undef KEY
 };
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 
-static int set(struct cosim_costs *costs, unsigned *seen, const char *key, double value)
+static int find(const char *key)
 {
-	if (!strcmp(key, "multiprocessors")) {
-		costs->multiprocessors = (int)value;
-		*seen |= 1u << KEYS;
-		return value >= 1 && value <= 4096 ? 0 : -1;
-	}
-	for (size_t k = 0; k < KEYS; k++)
-		if (!strcmp(keys[k].key, key)) {
-			*(double *)((char *)costs + keys[k].offset) = value;
-			*seen |= 1u << k;
-			return value >= 0 && value <= 1e12 ? 0 : -1;
-		}
-	return -1;
+	for (int k = 0; k < KEYS; k++)
+		if (!strcmp(keys[k].key, key))
+			return k;
+	return strcmp(key, "multiprocessors") ? -1 : KEYS;
 }
 
-int cosim_costs_read(struct cosim_costs *costs, const char *path)
+struct reading {
+	struct cosim_costs *costs;
+	const char *solver;
+	unsigned seen, own; /* bits of keys that stand there; of those the solver has of its own */
+};
+
+/* A key for this solver, for another one, or for all; -1: none, or a value out of range. */
+static int set(struct reading *r, const char *key, double value)
 {
+	const char *dot = strchr(key, '.');
+	const int k = find(dot ? dot + 1 : key);
+	if (k < 0 || !(value >= (k == KEYS) && value <= (k == KEYS ? 4096 : 1e12)))
+		return -1;
+	const size_t length = dot ? (size_t)(dot - key) : 0;
+	if (dot && (length != strlen(r->solver) || strncmp(key, r->solver, length) != 0))
+		return 0;
+	if (dot)
+		r->own |= 1u << k;
+	else
+		r->seen |= 1u << k;
+	if (!dot && r->own >> k & 1)
+		return 0;
+	if (k == KEYS)
+		r->costs->multiprocessors = (int)value;
+	else
+		*(double *)((char *)r->costs + keys[k].offset) = value;
+	return 0;
+}
+
+int cosim_costs_read(struct cosim_costs *costs, const char *path, const char *solver)
+{
+	struct reading reading = { costs, solver, 0, 0 };
 	char line[256], *field[3];
-	unsigned seen = 0;
 	int number = 0, rc = 0;
 	FILE *file = fopen(path, "r");
 	*costs = (struct cosim_costs){ 0 };
@@ -62,16 +84,16 @@ int cosim_costs_read(struct cosim_costs *costs, const char *path)
 		if (line[0] == '#' || line[0] == '\n')
 			continue;
 		if (split_tabs(line, field, 3) != 2 || parse_double(field[1], &value) ||
-		    !isfinite(value) || set(costs, &seen, field[0], value))
+		    !isfinite(value) || set(&reading, field[0], value))
 			rc = report("%s:%d: a line is one of the known costs, a tab, and a number "
 				    "from 0",
 				    path, number);
 	}
 	fclose(file);
 	for (size_t k = 0; k < KEYS && !rc; k++)
-		if (!(seen >> k & 1))
+		if (!(reading.seen >> k & 1))
 			rc = report("%s: no %s", path, keys[k].key);
-	if (!rc && !(seen >> KEYS & 1))
+	if (!rc && !(reading.seen >> KEYS & 1))
 		rc = report("%s: no multiprocessors", path);
 	return rc;
 }
