@@ -3,7 +3,7 @@
  * tile: whole runs of every kernel and form, bit for bit, in both directions of sweeps, on meshes
  * and subdomains of awkward sizes and blocks that they do not fill.
  *
- *     gpu_mlssor [gpus]      the most GPUs of a run; 1
+ *     gpu_mlssor [gpus [kernel]]      the most GPUs of a run; 1. One of tuned, ahead, staged alone
  */
 #include "gpu_kit.h"
 #include "kernels/mlssor/mlssor_params.h"
@@ -12,13 +12,31 @@
 static const struct {
 	int rows, columns, height, width, layers;
 } meshes[] = {
-	{ 4, 4, 4, 4, 2 },	 { 12, 20, 4, 4, 2 },	 { 44, 148, 4, 4, 2 },
-	{ 32, 136, 8, 8, 4 },	 { 8, 8, 8, 8, 4 },	 { 16, 24, 8, 8, 3 },
-	{ 15, 135, 5, 5, 2 },	 { 21, 14, 7, 7, 3 },	 { 6, 140, 2, 2, 1 },
-	{ 9, 6, 3, 3, 1 },	 { 24, 20, 8, 5, 2 },	 { 18, 44, 6, 11, 3 },
-	{ 32, 64, 16, 16, 8 },	 { 48, 176, 16, 16, 8 }, { 34, 51, 17, 17, 8 },
-	{ 96, 160, 32, 32, 16 }, { 64, 32, 32, 32, 16 }, { 16, 80, 16, 16, 1 },
+	{ 4, 4, 4, 4, 2 },
+	{ 12, 20, 4, 4, 2 },
+	{ 44, 148, 4, 4, 2 },
+	{ 32, 136, 8, 8, 4 },
+	{ 8, 8, 8, 8, 4 },
+	{ 16, 24, 8, 8, 3 },
+	{ 15, 135, 5, 5, 2 },
+	{ 21, 14, 7, 7, 3 },
+	{ 6, 140, 2, 2, 1 },
+	{ 9, 6, 3, 3, 1 },
+	{ 24, 20, 8, 5, 2 },
+	{ 18, 44, 6, 11, 3 },
+	{ 32, 64, 16, 16, 8 },
+	{ 48, 176, 16, 16, 8 },
+	{ 34, 51, 17, 17, 8 },
+	{ 96, 160, 32, 32, 16 },
+	{ 64, 32, 32, 32, 16 },
+	{ 16, 80, 16, 16, 1 },
+	/* so wide that 32 tiles of staged have neighbours on both sides */
+	{ 52, 400, 4, 4, 2 },
+	{ 56, 544, 8, 8, 4 },
+	{ 80, 1120, 16, 16, 8 },
+	{ 48, 528, 8, 8, 4 },
 };
+enum { WIDE = 300 };
 static const char *const forms[] = { "plain", "coalesced", "unrolled", "both" };
 static const int threads[] = { 1, 13, 64 }, whole_warps[] = { 32, 64, 96 };
 
@@ -51,9 +69,9 @@ static bool is_for(const char *kernel, const char *form, size_t k)
 {
 	const int side = meshes[k].height, most = strcmp(kernel, "full") ? 32 : 8;
 
-	const bool whole = !strcmp(kernel, "tuned") || !strcmp(kernel, "ahead");
+	const bool whole = strcmp(kernel, "full") && strcmp(kernel, "rows");
 
-	if (whole && side == 32)
+	if ((whole && side == 32) || (meshes[k].columns > WIDE && strcmp(kernel, "staged")))
 		return false;
 	if (!whole && (!strcmp(form, "plain") || !strcmp(form, "coalesced")))
 		return true;
@@ -69,9 +87,9 @@ static int check_mesh(struct check *c, size_t k, const char *kernel, const char 
 	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++)
 		for (int how = 0; how < 4; how++) {
 			const int width = meshes[k].width;
-			const int block = (strcmp(kernel, "tuned") && strcmp(kernel, "ahead")
-						   ? threads
-						   : whole_warps)[t];
+			const int block =
+				(strcmp(kernel, "full") && strcmp(kernel, "rows") ? whole_warps
+										  : threads)[t];
 			if (strcmp(kernel, "rows") && block * width * (width + 1) > 50000)
 				continue; /* more shared memory than there is */
 			snprintf(mesh, sizeof(mesh),
@@ -79,8 +97,8 @@ static int check_mesh(struct check *c, size_t k, const char *kernel, const char 
 				 "planes=%s iterations=%d",
 				 meshes[k].rows + 2, meshes[k].columns + 2, meshes[k].height,
 				 meshes[k].width, meshes[k].layers,
-				 how & 1 ? "forward" : "alternating", k % 2 ? "centred" : "printed",
-				 3 * meshes[k].layers);
+				 how & 1 ? k % 3 ? "forward" : "backward" : "alternating",
+				 k % 2 ? "centred" : "printed", 3 * meshes[k].layers);
 			snprintf(config, sizeof(config),
 				 "%s launches=%d kernel=%s form=%s threads=%d", mesh,
 				 how & 2 && gpus == 1 ? 3 : 4, kernel, form, block);
@@ -168,9 +186,14 @@ int main(int argc, char **argv)
 
 	c.cuda = machine_cuda_new(most);
 	c.cpu = machine_cpu_new(1);
-	if (c.cuda && c.cpu && !check_tuned(&c, "tuned", most) && !check_tuned(&c, "ahead", most) &&
-	    !check_tiles(&c, most) && !check_unmerged(&c) && !check_red_black(&c, most))
+	if (c.cuda && c.cpu && argc > 2) {
+		if (!check_tuned(&c, argv[2], most))
+			rc = gpu_count_all(&c.kit);
+	} else if (c.cuda && c.cpu && !check_tuned(&c, "tuned", most) &&
+		   !check_tuned(&c, "ahead", most) && !check_tuned(&c, "staged", most) &&
+		   !check_tiles(&c, most) && !check_unmerged(&c) && !check_red_black(&c, most)) {
 		rc = gpu_count_all(&c.kit);
+	}
 	if (c.cuda)
 		c.cuda->ops->free(c.cuda);
 	if (c.cpu)

@@ -192,7 +192,7 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 {
 	struct mlssor_work *r = work_of(work);
 	const struct mlssor_params *p = mlssor_params_of(r);
-	const bool turns = p->method->program == PROGRAM_TILES && !p->forward_only;
+	const bool turns = p->method->program == PROGRAM_TILES && !p->one_way;
 	return make_layers(r, t, 0) || (turns && make_layers(r, t, p->layers)) ? -1 : 0;
 }
 
@@ -337,16 +337,11 @@ static const char *const extra_names[] = { "max_change", NULL };
 
 extern const struct solver solver_mlssor;
 const struct solver solver_mlssor = {
-	.name = "mlssor",
+	SOLVER_NAMED(mlssor),
 	.summary = "2D Laplace, multi-layer SSOR in slanted tiles (and the methods it is compared "
 		   "with), single precision",
-	.params_bytes = sizeof(struct mlssor_params),
-	.work_bytes = sizeof(struct mlssor_work),
-	.options = mlssor_options,
 	.columns = mlssor_said,
 	.extra_names = extra_names,
-	.prepare = mlssor_prepare,
-	.config = mlssor_config,
 	.open_ended = open_ended,
 	.begin = begin,
 	.end = end,

@@ -105,7 +105,7 @@ static int wait_stage(struct mlssor_work *r, struct machine_thread *t, const str
 		      int64_t sweep)
 {
 	const struct mlssor_params *p = mlssor_params_of(r);
-	const int64_t before = sweep - (p->forward_only ? 1 : 2); /* the last of this direction */
+	const int64_t before = sweep - (p->one_way ? 1 : 2); /* the last of this direction */
 	if (before < 0)
 		return 0;
 	return mlssor_ops(r)->await(t, s->read_count, before + 1, AWAIT_BLOCK) ||
@@ -188,7 +188,9 @@ int mlssor_exchange_make(struct mlssor_work *r, uint32_t gpu)
 	if (m->ops->stream(m, gpu, &own->copies) || m->ops->event(m, gpu, &own->edge) ||
 	    m->ops->event(m, gpu, &own->low))
 		return -1;
-	for (int backward = 0; backward <= !mlssor_params_of(r)->forward_only; backward++)
+	const struct mlssor_params *p = mlssor_params_of(r);
+	for (int backward = p->one_way && p->backward; backward <= (!p->one_way || p->backward);
+	     backward++)
 		for (enum border border = TO_BEFORE; border < BORDERS; border++)
 			if (mlssor_has(r, gpu, border, backward) &&
 			    make_sent(r, gpu, target_of(gpu, border, backward),

@@ -51,6 +51,23 @@ void mlssor_tuned_geometry(const void *args, struct launch_geometry *geometry)
 					    (sweep->threads + 32 / sweep->width));
 }
 
+/* mlssor_staged.cuh: rows of subdomains overlap in one of points, and so do those of K12 and K21,
+ * half a subdomain lower; columns are padded so that 32 lanes find 32 banks. */
+void mlssor_staged_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct mlssor_sweep *sweep = args;
+	const int32_t high = sweep->threads / 32, side = sweep->width;
+
+	memset(geometry, 0, sizeof(*geometry));
+	if (sweep->end <= sweep->begin)
+		return;
+	launch_shape(geometry, launch_divide_up((uint32_t)(sweep->columns / side), 32),
+		     launch_divide_up((uint32_t)(sweep->end - sweep->begin), (uint32_t)high),
+		     (sweep->fused ? 2 : 1) * (uint32_t)sweep->threads, 1, path_of(sweep));
+	geometry->shared_bytes = (uint32_t)(4 * (high * side + 1 + (sweep->fused ? side / 2 : 0)) *
+					    side * (32 + 32 / side));
+}
+
 void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct mlssor_colour *sweep = args;

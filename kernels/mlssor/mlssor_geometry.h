@@ -15,7 +15,12 @@ extern "C" {
 /* What a block of a GPU of today may ask for: 227 KB of its multiprocessor's shared memory (CUDA
  * programming guide, compute capability 9.0). No more threads, so that a thread may have 128
  * registers. */
-enum { MLSSOR_MOST_SHARED_BYTES = 232448, MLSSOR_MOST_THREADS = 512, MLSSOR_AHEAD_THREADS = 128 };
+enum {
+	MLSSOR_MOST_SHARED_BYTES = 232448,
+	MLSSOR_MOST_THREADS = 512,
+	MLSSOR_AHEAD_THREADS = 128,
+	MLSSOR_STAGED_THREADS = 128
+};
 
 /*
  * For struct machine_launch: args are struct mlssor_sweep, a block is `threads` tiles of a row of
@@ -26,6 +31,9 @@ enum { MLSSOR_MOST_SHARED_BYTES = 232448, MLSSOR_MOST_THREADS = 512, MLSSOR_AHEA
 void mlssor_full_geometry(const void *args, struct launch_geometry *geometry);
 void mlssor_rows_geometry(const void *args, struct launch_geometry *geometry);
 void mlssor_tuned_geometry(const void *args, struct launch_geometry *geometry);
+/* A block is 32 subdomains of each of threads / 32 rows; fused, with a thread for K12's tile and
+ * one for K21's. */
+void mlssor_staged_geometry(const void *args, struct launch_geometry *geometry);
 
 /* args are struct mlssor_colour. path: points a thread, rows x 1000 + columns. */
 void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry);

@@ -21,15 +21,16 @@ const struct option_spec mlssor_options[] = {
 	  "them" },
 	{ "layers", OPTION_INT, AT(layers), "0", 0, MOST_SIDE, "K",
 	  "layers of a sweep, at most half a subdomain's side; 0 takes that" },
-	{ "sweeps", OPTION_CHOICE, AT(sweeps), "alternating", 0, 0, "alternating|forward",
-	  "forward and backward in turn, or forward alone" },
+	{ "sweeps", OPTION_CHOICE, AT(sweeps), "alternating", 0, 0, "alternating|forward|backward",
+	  "forward and backward in turn, or one of them alone" },
 	{ "planes", OPTION_CHOICE, AT(planes), "printed", 0, 0, "printed|centred",
 	  "cuts of subdomains: (6) as printed, or moved so that border subdomains are as large as "
 	  "others and backward sweeps are cut as forward ones" },
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "full|rows|tuned|ahead|redblack|sequential|ssor",
+	  "full|rows|tuned|ahead|staged|redblack|sequential|ssor",
 	  "the paper's: tiles whole in shared memory, or three rows of them; of today, subdomains "
-	  "of 4, 8 and 16, and the same with more fetches under way; red-black SOR; CPU programs: "
+	  "of 4, 8 and 16, the same with more fetches under way, and with "
+	  "regions staged in shared memory; red-black SOR; CPU programs: "
 	  "multi-layer SSOR, and with one layer a "
 	  "sweep" },
 	{ "form", OPTION_CHOICE, AT(form), "coalesced", 0, 0, "plain|coalesced|unrolled|both",
@@ -68,7 +69,7 @@ const struct solver_column mlssor_said[] = {
 };
 /* clang-format on */
 
-static const char *const sweeps_names[] = { "alternating", "forward", NULL };
+static const char *const sweeps_names[] = { "alternating", "forward", "backward", NULL };
 static const char *const planes_names[] = { "centred", "printed", NULL };
 static const char *const transport_names[] = { "host", "peer", NULL };
 static const char *const input_names[] = { "1", "2", "3", NULL };
@@ -106,6 +107,12 @@ static const struct mlssor_method methods[] = {
 	  mlssor_tuned_geometry },
 	{ "ahead", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_ahead16"), mlssor_tiles_cpu,
 	  mlssor_tuned_geometry },
+	{ "staged", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_staged4"), mlssor_tiles_cpu,
+	  mlssor_staged_geometry },
+	{ "staged", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_staged8"), mlssor_tiles_cpu,
+	  mlssor_staged_geometry },
+	{ "staged", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_staged16"), mlssor_tiles_cpu,
+	  mlssor_staged_geometry },
 	{ "redblack",
 	  NULL,
 	  0,
@@ -189,7 +196,7 @@ static int find_method(struct mlssor_params *p)
 		p->form = m->form;
 		return 0;
 	}
-	const bool formless = !strcmp(p->kernel, "tuned") || !strcmp(p->kernel, "ahead");
+	const bool formless = strcmp(p->kernel, "full") && strcmp(p->kernel, "rows");
 	return report("kernel %s%s%s is not for subdomains of %dx%d: --kernel full and rows of "
 		      "form plain and coalesced take any",
 		      p->kernel, formless ? "" : " of form ", formless ? "" : p->form, p->height,
@@ -213,13 +220,17 @@ static int check_sweep(struct mlssor_params *p)
 	if (p->method->side && (p->layers != most || p->tile))
 		return report("%s is for sweeps of %d layers and 2x2 tiles",
 			      p->form ? p->form : p->kernel, most);
-	if (p->method->geometry == mlssor_tuned_geometry && p->threads % 32)
+	const bool staged = p->method->geometry == mlssor_staged_geometry;
+	if ((staged || p->method->geometry == mlssor_tuned_geometry) && p->threads % 32)
 		return report("kernel %s wants whole warps, not %d threads a block", p->kernel,
 			      p->threads);
 	if (!strcmp(p->kernel, "ahead") && p->threads > MLSSOR_AHEAD_THREADS)
 		return report("kernel ahead takes so many registers that a block has at most %d "
 			      "threads, not %d",
 			      MLSSOR_AHEAD_THREADS, p->threads);
+	if (staged && p->threads > MLSSOR_STAGED_THREADS)
+		return report("kernel staged has blocks of at most %d threads, not %d",
+			      MLSSOR_STAGED_THREADS, p->threads);
 	p->parts = 2;
 	if (p->tile) { /* as many full tiles as the bottom layer has room for, and two border
 			  tiles */
@@ -270,7 +281,8 @@ int mlssor_prepare(void *given, uint32_t gpus)
 	p->input = static_name(input_names, p->input);
 	p->planes = static_name(planes_names, p->planes);
 	p->printed = p->planes == planes_names[1];
-	p->forward_only = p->sweeps == sweeps_names[1];
+	p->one_way = p->sweeps != sweeps_names[0];
+	p->backward = p->sweeps == sweeps_names[2];
 	p->peer = p->transport == transport_names[1];
 	if (p->method->program == PROGRAM_SEQUENTIAL && gpus > 1)
 		return report("kernel %s is a sequential program: one GPU", p->kernel);

@@ -42,7 +42,8 @@ struct mlssor_params {
 	int32_t height, width; /* of a subdomain */
 	int32_t parts;	       /* tiles of it along an axis */
 	int32_t point_rows, point_columns;
-	bool forward_only, printed, peer;
+	bool one_way, backward; /* sweeps all go one way: backward */
+	bool printed, peer;
 };
 
 extern const struct option_spec mlssor_options[];
@@ -66,7 +67,7 @@ static inline int32_t mlssor_shift_of(const struct mlssor_params *p, bool backwa
 /* The direction of layer `layer` of a run. */
 static inline bool mlssor_backward(const struct mlssor_params *p, int64_t layer)
 {
-	return !p->forward_only && layer / p->layers % 2;
+	return p->one_way ? p->backward : layer / p->layers % 2;
 }
 
 #endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ * What the staged kernels of multi-layer SSOR are made of (mlssor_staged.cu says how they go about
+ * it).
+ *
+ * A block has a region of the mesh in shared memory: the boxes (mlssor_box) of 32 tiles side by
+ * side in each of a few rows of subdomains, which overlap in a row and a column; fused, those of
+ * K12 and, half a subdomain lower and to the left, those of K21. Column c of row i of the region is
+ * at (i * SIDE + c % SIDE) * STRIDE + c / SIDE: lanes with tiles side by side find 32 banks, and so
+ * do lanes with points side by side.
+ */
+#ifndef WARPREEL_MLSSOR_STAGED_CUH
+#define WARPREEL_MLSSOR_STAGED_CUH
+
+#include "mlssor_block.cuh"
+
+enum { LANES = 32 };
+
+template <int SIDE> __device__ constexpr int32_t stride_of()
+{
+	return LANES + LANES / SIDE;
+}
+
+struct staged {
+	struct mlssor_axis rows, columns;
+	struct mlssor_view view;
+	int32_t s, t;	       /* the first subdomain */
+	int32_t high;	       /* rows of subdomains */
+	int32_t row0, column0; /* of the sweep: where the region begins */
+	int32_t region_rows;
+	int32_t warps, warp, lane;
+};
+
+template <int SIDE>
+__device__ __forceinline__ struct mlssor_axis axis_of(int32_t points, int32_t shift)
+{
+	const struct mlssor_axis axis = { points, SIDE, points / SIDE, SIDE / 2, shift, 2, 0 };
+	return axis;
+}
+
+/* False: no tiles for this block. ROW and COLUMN of fused kernels are 0. */
+template <int ROW, int COLUMN, int SIDE, bool FUSED>
+__device__ __forceinline__ bool staged_begin(const struct mlssor_sweep &sweep, struct staged *b)
+{
+	constexpr int32_t K = SIDE / 2;
+	const int32_t groups = (int32_t)gridDim.y * (int32_t)gridDim.z,
+		      group = (int32_t)(blockIdx.z * gridDim.y + blockIdx.y);
+
+	b->rows = axis_of<SIDE>(sweep.rows, sweep.shift);
+	b->columns = axis_of<SIDE>(sweep.columns, sweep.shift);
+	b->view = mlssor_view_of(&sweep);
+	b->warps = (int32_t)blockDim.x / LANES;
+	b->warp = (int32_t)threadIdx.x / LANES;
+	b->lane = (int32_t)threadIdx.x % LANES;
+	const int32_t high = FUSED ? b->warps / 2 : b->warps;
+	/* The last rows of subdomains first: at an edge of the mesh they are slower. */
+	b->s = sweep.begin + (group ? group - 1 : groups - 1) * high;
+	b->t = (int32_t)blockIdx.x * LANES;
+	b->high = sweep.end - b->s < high ? sweep.end - b->s : high;
+	b->row0 = b->s * SIDE - sweep.shift + ROW * K;
+	b->column0 = b->t * SIDE - sweep.shift + COLUMN * K;
+	b->region_rows = b->high * SIDE + 1 + FUSED * K;
+	return b->high > 0;
+}
+
+/* Whether all 32 tiles are there in every row, and none is at an edge of the mesh. */
+__device__ __forceinline__ bool staged_inner(const struct staged &b)
+{
+	return b.s > 0 && b.s + b.high < b.rows.count && b.t > 0 && b.t + LANES < b.columns.count;
+}
+
+/* Points a lane has of a row of the region, the last of them right of the last tile. */
+template <int SIDE, bool FUSED> __device__ constexpr int32_t tail_of()
+{
+	return 1 + FUSED * (SIDE / 2);
+}
+
+/* One word into shared memory, waited for by fetched(). */
+__device__ __forceinline__ void fetch_word(float *to, const float *from)
+{
+#ifdef __CUDA_ARCH__
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(
+			     (uint32_t)__cvta_generic_to_shared(to)),
+		     "l"(from));
+#else
+	*to = *from;
+#endif
+}
+__device__ __forceinline__ void fetched(void)
+{
+#ifdef __CUDA_ARCH__
+	asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+	__syncthreads();
+}
+
+/* The region into shared memory, all of it under way at once. */
+template <int SIDE, bool FUSED, bool BACKWARD, bool EDGE>
+__device__ __forceinline__ void fetch(const struct staged &b, float *region)
+{
+	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>();
+	float *cell = region + b.lane % SIDE * stride_of<SIDE>() + b.lane / SIDE;
+	const float *line = mlssor_at(b.view, b.row0, b.column0) + (BACKWARD ? -b.lane : b.lane);
+
+#pragma unroll 1
+	for (int32_t i = b.warp; i < b.region_rows; i += b.warps) {
+		const float *u = line + i * b.view.row;
+		float *to = cell + i * ROW_WORDS;
+
+		if (EDGE && !mlssor_stored(b.rows, b.row0 + i))
+			continue;
+#pragma unroll
+		for (int32_t m = 0; m <= SIDE; m++)
+			if ((m < SIDE || b.lane < tail_of<SIDE, FUSED>()) &&
+			    (!EDGE || mlssor_stored(b.columns, b.column0 + b.lane + m * LANES)))
+				fetch_word(to + m * (LANES / SIDE),
+					   u + (BACKWARD ? -m * LANES : m * LANES));
+	}
+	fetched();
+}
+
+/* Whether an inner tile ever updates box point (i, j): those of K11 and K22 are squares, the others
+ * diamonds. */
+template <int ROW, int COLUMN, int SIDE>
+__device__ __forceinline__ bool staged_updates(int32_t i, int32_t j)
+{
+	constexpr int32_t k = SIDE / 2;
+	const int32_t di = i < k ? k - i : i - k, dj = j < k ? k - j : j - k;
+
+	return ROW == COLUMN ? di < k && dj < k : di + dj < k;
+}
+
+/* Of any tiles: whether a tile (ROW, COLUMN) of the block updates point (i, c), counted from its
+ * first box. */
+template <int ROW, int COLUMN, int SIDE>
+__device__ __forceinline__ bool edge_updates(const struct staged &b, int32_t i, int32_t c)
+{
+	const int32_t s = b.s + i / SIDE, t = b.t + c / SIDE;
+	struct mlssor_block tile;
+
+	if (i < 0 || c < 0 || s >= b.s + b.high || t >= b.t + LANES || t >= b.columns.count)
+		return false;
+	if (mlssor_inner(b.rows, s) && mlssor_inner(b.columns, t))
+		return staged_updates<ROW, COLUMN, SIDE>(i % SIDE, c % SIDE);
+	tile.rows = b.rows;
+	tile.columns = b.columns;
+	tile.tile_row = ROW;
+	tile.tile_column = COLUMN;
+	tile.s = s;
+	return mlssor_writes(tile, t, mlssor_box(&b.rows, s, ROW) + i % SIDE,
+			     mlssor_box(&b.columns, t, COLUMN) + c % SIDE);
+}
+
+/* What was updated, back to memory. */
+template <int ROW, int COLUMN, int SIDE, bool FUSED, bool BACKWARD>
+__device__ __forceinline__ void put_back(const struct staged &b, const float *region)
+{
+	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>(), K = SIDE / 2;
+	const float *cell = region + b.lane % SIDE * stride_of<SIDE>() + b.lane / SIDE;
+	float *line = mlssor_at(b.view, b.row0, b.column0) + (BACKWARD ? -b.lane : b.lane);
+
+#pragma unroll 1
+	for (int32_t i = 1 + b.warp; i < b.region_rows; i += b.warps) {
+		float value[SIDE + 1];
+		float *u = line + i * b.view.row;
+		const bool one = FUSED ? i < b.high * SIDE && staged_updates<0, 1, SIDE>(
+								      i % SIDE, (b.lane + K) % SIDE)
+				       : staged_updates<ROW, COLUMN, SIDE>(i % SIDE, b.lane % SIDE),
+			   other = FUSED && i >= K &&
+				   staged_updates<1, 0, SIDE>((i - K) % SIDE, b.lane % SIDE);
+#pragma unroll
+		for (int32_t m = 0; m < SIDE + FUSED; m++)
+			value[m] = m < SIDE || b.lane < K ? cell[i * ROW_WORDS + m * (LANES / SIDE)]
+							  : 0;
+#pragma unroll
+		for (int32_t m = 0; m < SIDE + FUSED; m++) {
+			const bool mine =
+				FUSED ? (one && (m || b.lane >= K) && (m < SIDE || b.lane < K)) ||
+						(other && m < SIDE)
+				      : one;
+			if (mine)
+				u[BACKWARD ? -m * LANES : m * LANES] = value[m];
+		}
+	}
+}
+
+/* The same of any tiles. */
+template <int ROW, int COLUMN, int SIDE, bool FUSED>
+__device__ __forceinline__ void put_back_edge(const struct staged &b, const float *region)
+{
+	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>(), K = SIDE / 2;
+	const float *cell = region + b.lane % SIDE * stride_of<SIDE>() + b.lane / SIDE;
+
+#pragma unroll 1
+	for (int32_t i = 1 + b.warp; i < b.region_rows; i += b.warps)
+#pragma unroll 1
+		for (int32_t m = 0; m < SIDE + FUSED; m++) {
+			const int32_t c = b.lane + m * LANES;
+			const bool mine = FUSED ? edge_updates<0, 1, SIDE>(b, i, c - K) ||
+							  edge_updates<1, 0, SIDE>(b, i - K, c)
+						: edge_updates<ROW, COLUMN, SIDE>(b, i, c);
+			if (mine)
+				*mlssor_at(b.view, b.row0 + i, b.column0 + c) =
+					cell[i * ROW_WORDS + m * (LANES / SIDE)];
+		}
+}
+
+/*
+ * One tile, layer by layer. box: its box point (0, 0); box columns begin FROM columns of the region
+ * into a subdomain. A row is read once a layer: it is the row below, then the row itself, and what
+ * becomes of it is the row above. EDGE: of any shape, and lanes that are not `active` have none.
+ */
+template <int ROW, int COLUMN, int SIDE, int FROM, bool EDGE>
+__device__ __forceinline__ void staged_tile(const struct staged &b, float *box, int32_t s,
+					    int32_t t, bool active, float omega)
+{
+	constexpr int32_t K = SIDE / 2, STRIDE = stride_of<SIDE>(), ROW_WORDS = SIDE * STRIDE;
+
+#pragma unroll(EDGE ? 1 : K)
+	for (int q = 0; q < K; q++) {
+		const int from = EDGE ? 1 : mlssor_low<COLUMN, SIDE>(q),
+			  to = EDGE ? SIDE : mlssor_high<COLUMN, SIDE>(q);
+		struct mlssor_range rows = { mlssor_low<ROW, SIDE>(q), mlssor_high<ROW, SIDE>(q) },
+				    columns = { from, to };
+		float above[SIDE + 1], here[SIDE + 1], below[SIDE + 1];
+
+		if (EDGE) {
+			const int32_t row0 = mlssor_box(&b.rows, s, ROW),
+				      column0 = mlssor_box(&b.columns, t, COLUMN);
+			rows = mlssor_tile(&b.rows, s, ROW, q);
+			columns = mlssor_tile(&b.columns, t, COLUMN, q);
+			rows.begin -= row0;
+			rows.end -= row0;
+			columns.begin -= column0;
+			columns.end = active ? columns.end - column0 : columns.begin;
+			if (rows.begin >= rows.end)
+				continue;
+		}
+		float *row = box + rows.begin * ROW_WORDS;
+#define AT(j) (((j) + FROM) % SIDE * STRIDE + ((j) + FROM) / SIDE)
+#pragma unroll
+		for (int j = 0; j <= SIDE; j++) {
+			if (j >= from - 1 && j <= to)
+				here[j] = row[AT(j)];
+			if (j >= from && j < to)
+				above[j] = row[AT(j) - ROW_WORDS];
+		}
+#pragma unroll(EDGE ? 1 : SIDE <= 8 ? SIDE : 2)
+		for (int32_t i = rows.begin; i < rows.end; i++, row += ROW_WORDS) {
+#pragma unroll
+			for (int j = 0; j <= SIDE; j++)
+				if (j >= from - 1 && j <= to)
+					below[j] = row[AT(j) + ROW_WORDS];
+			float west = here[from - 1];
+#pragma unroll
+			for (int j = 1; j < SIDE; j++)
+				if (j >= from && j < to) {
+					const bool mine =
+						!EDGE || (j >= columns.begin && j < columns.end);
+					const float next = mlssor_update(here[j], west, here[j + 1],
+									 above[j], below[j], omega);
+					west = above[j] = mine ? next : here[j];
+					if (mine)
+						row[AT(j)] = next;
+				}
+#pragma unroll
+			for (int j = 0; j <= SIDE; j++)
+				if (j >= from - 1 && j <= to)
+					here[j] = below[j];
+		}
+#undef AT
+	}
+}
+
+template <int ROW, int COLUMN, int SIDE, bool FUSED, bool EDGE>
+__device__ __forceinline__ void staged_tiles(const struct staged &b, float *region, float omega)
+{
+	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>();
+	const int32_t high = FUSED ? b.warp / 2 : b.warp, s = b.s + high, t = b.t + b.lane;
+	float *box = region + high * SIDE * ROW_WORDS + b.lane;
+	const bool active = t < b.columns.count;
+
+	if (high >= b.high)
+		return;
+	if (!FUSED)
+		staged_tile<ROW, COLUMN, SIDE, 0, EDGE>(b, box, s, t, active, omega);
+	else if (b.warp % 2)
+		staged_tile<1, 0, SIDE, 0, EDGE>(b, box + SIDE / 2 * ROW_WORDS, s, t, active,
+						 omega);
+	else
+		staged_tile<0, 1, SIDE, SIDE / 2, EDGE>(b, box, s, t, active, omega);
+}
+
+template <int ROW, int COLUMN, int SIDE, bool FUSED, bool BACKWARD, bool EDGE>
+__device__ __forceinline__ void staged_region(const struct staged &b, float omega)
+{
+	float *region = (float *)dynamic_shared;
+
+	fetch<SIDE, FUSED, BACKWARD, EDGE>(b, region);
+	staged_tiles<ROW, COLUMN, SIDE, FUSED, EDGE>(b, region, omega);
+	__syncthreads();
+	if (EDGE)
+		put_back_edge<ROW, COLUMN, SIDE, FUSED>(b, region);
+	else
+		put_back<ROW, COLUMN, SIDE, FUSED, BACKWARD>(b, region);
+}
+
+template <int ROW, int COLUMN, int SIDE, bool FUSED>
+__device__ __forceinline__ void staged_block(const struct mlssor_sweep &sweep)
+{
+	struct staged b;
+
+	if (!staged_begin<ROW, COLUMN, SIDE, FUSED>(sweep, &b))
+		return;
+	const bool inner = staged_inner(b);
+	if (inner && sweep.backward)
+		staged_region<ROW, COLUMN, SIDE, FUSED, true, false>(b, sweep.omega);
+	else if (inner)
+		staged_region<ROW, COLUMN, SIDE, FUSED, false, false>(b, sweep.omega);
+	else if (sweep.backward)
+		staged_region<ROW, COLUMN, SIDE, FUSED, true, true>(b, sweep.omega);
+	else
+		staged_region<ROW, COLUMN, SIDE, FUSED, false, true>(b, sweep.omega);
+}
+
+#endif
