@@ -61,16 +61,20 @@ static struct solver_result solve(const char *config, uint32_t gpus)
 
 static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **state)
 {
+	static const char *const kernels[] = { "tuned", "paper", "fused", "temporal",
+					       "persistent" };
 	static const char *const sizes[] = { "3x3",   "3x4",   "4x3",	 "5x129", "130x7",
 					     "63x65", "64x64", "257x31", "33x258" };
 	(void)state;
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
 		for (int f64 = 0; f64 < 2; f64++)
-			for (int tuned = 0; tuned < 2; tuned++) {
+			for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++) {
 				char config[160];
+				if (k == 4 && atoi(sizes[s]) < 7) /* has no tiles for it */
+					continue;
 				snprintf(config, sizeof(config),
 					 "size=%s iterations=7 precision=%s kernel=%s", sizes[s],
-					 f64 ? "f64" : "f32", tuned ? "tuned" : "paper");
+					 f64 ? "f64" : "f32", kernels[k]);
 				if (solve(config, 1).checksum != reference_checksum(config))
 					fail_msg("%s differs from the definition", config);
 			}
@@ -95,6 +99,40 @@ static void the_exact_scheme_is_one_gpu_to_the_last_bit(void **state)
 						fail_msg("%s on %u GPUs differs from one", config,
 							 gpus);
 			}
+}
+
+static void blocks_and_passes_of_any_depth_are_one_gpu_to_the_last_bit(void **state)
+{
+	static const struct {
+		uint32_t gpus;
+		const char *partition;
+	} cut[] = { { 3, "1x3" }, { 4, "2x2" }, { 6, "3x2" }, { 8, "2x4" }, { 8, "strips" } };
+	static const char *const kernels[] = { "paper", "fused", "temporal depth=2",
+					       "temporal depth=8" };
+	static const struct {
+		int border;
+		const char *how;
+	} exchange[] = { { 1, "transport=peer" },
+			 { 2, "transport=host" },
+			 { 5, "transport=peer sync=condition" },
+			 { 3, "transport=host sync=spin" } };
+	(void)state;
+	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
+		for (size_t e = 0; e < sizeof(exchange) / sizeof(exchange[0]); e++) {
+			char config[200];
+			snprintf(config, sizeof(config),
+				 "size=125x94 iterations=13 precision=%s border=%d %s kernel=%s",
+				 e & 1 ? "f64" : "f32", exchange[e].border, exchange[e].how,
+				 kernels[k]);
+			uint64_t expected = reference_checksum(config);
+			for (size_t c = 0; c < sizeof(cut) / sizeof(cut[0]); c++) {
+				char of[240];
+				snprintf(of, sizeof(of), "%s partition=%s", config,
+					 cut[c].partition);
+				if (solve(of, cut[c].gpus).checksum != expected)
+					fail_msg("%s on %u GPUs differs from one", of, cut[c].gpus);
+			}
+		}
 }
 
 static void the_thesis_scheme_deviates_and_then_diverges(void **state)
@@ -194,6 +232,8 @@ static void a_configuration_reads_back_as_it_was_written(void **state)
 		"iterations=1",
 		"size=512x512 precision=f32 kernel=tuned scheme=exact border=1 transport=peer "
 		"iterations=100 omega=1.8999999999999999",
+		"size=512x512 precision=f32 kernel=temporal scheme=exact border=4 transport=peer "
+		"iterations=100 depth=4 sync=condition",
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof(configs) / sizeof(configs[0]); k++) {
@@ -246,6 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kernel_agrees_with_the_definition_at_awkward_sizes),
 		cmocka_unit_test(the_exact_scheme_is_one_gpu_to_the_last_bit),
+		cmocka_unit_test(blocks_and_passes_of_any_depth_are_one_gpu_to_the_last_bit),
 		cmocka_unit_test(the_thesis_scheme_deviates_and_then_diverges),
 		cmocka_unit_test(a_grid_of_no_numbers_has_no_residual),
 		cmocka_unit_test(the_optimum_factor_beats_its_neighbours),

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "kernels/machine/machine_stopwatch.h"
 #include "traces/base/util.h"
 
 enum { RANDOM_BYTES = 8 << 20, PITCH_ELEMENTS = 128 };
@@ -19,7 +20,8 @@ static int make_host(struct domain *d, struct machine *m)
 		rows = rows < 1 ? 1 : rows;
 		row_bytes = device_row;
 	}
-	if (m->ops->buffer(m, 0, SPACE_PINNED, rows * row_bytes, &d->host_grid))
+	if (m->ops->buffer(m, 0, d->pageable ? SPACE_PAGEABLE : SPACE_PINNED, rows * row_bytes,
+			   &d->host_grid))
 		return -1;
 	d->grid = (struct grid){ .h_cells = m->ops->address(m, d->host_grid),
 				 .rows = rows,
@@ -163,6 +165,11 @@ void domain_work_fill(struct solver_work *work, uint64_t seed)
 	grid_fill(&domain_of(work)->grid, seed);
 }
 
+const struct grid *domain_work_grid(struct solver_work *work)
+{
+	return &domain_of(work)->grid;
+}
+
 int domain_work_restart(struct solver_work *work)
 {
 	return parts_restart(&domain_of(work)->parts);
@@ -179,6 +186,15 @@ int domain_work_down(struct solver_work *work, struct machine_thread *t)
 	return domain_down(d, t, d->parts.buffers == 2 ? work->iterations & 1 : 0);
 }
 
+int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle, int which)
+{
+	machine_stopwatch_exchange(t, true);
+	if (parts_exchange(&domain->parts, t, cycle, which))
+		return -1;
+	machine_stopwatch_exchange(t, false);
+	return 0;
+}
+
 int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
 		       int (*launches)(struct solver_work *work, struct machine_thread *t,
 				       int first, int count))
@@ -190,8 +206,9 @@ int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
 		if (launches(work, t, done, now))
 			return -1;
 		done += now;
-		if (done < work->iterations &&
-		    parts_exchange(parts, t, cycle, parts->buffers == 2 ? done & 1 : 0))
+		if (done == work->iterations)
+			break;
+		if (domain_exchange(domain_of(work), t, cycle, parts->buffers == 2 ? done & 1 : 0))
 			return -1;
 	}
 	return 0;

@@ -19,6 +19,7 @@ struct domain {
 	uint32_t across; /* blocks side by side; 0: strips */
 	int buffers;	 /* grids on each GPU: 0 and 1 mean one */
 	bool f64, peer;
+	bool pageable;		 /* the grid on the host: not page-locked */
 	enum grid_layout layout; /* on the GPU; split: strips only */
 	int64_t pitch;		 /* elements of a row on the GPU; 0: in whole 128 elements */
 	bool random; /* the host has only some rows of random values, uploaded again and again: for
@@ -40,6 +41,9 @@ void domain_release(struct domain *domain);
 int domain_up(struct domain *domain, struct machine_thread *t);
 int domain_down(struct domain *domain, struct machine_thread *t, int which);
 
+/* parts_exchange of buffer `which`, timed where a stopwatch is set. */
+int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle, int which);
+
 /*
  * What a family's work begins with when a domain is all it has, and its callbacks then: random
  * start values, checksum and residual of the Laplace equation. Of two buffers, iterations read one
@@ -52,6 +56,7 @@ struct domain_work {
 void domain_work_end(struct solver_work *work);
 uint32_t domain_work_stream(const struct solver_work *work, uint32_t gpu);
 void domain_work_fill(struct solver_work *work, uint64_t seed);
+const struct grid *domain_work_grid(struct solver_work *work);
 int domain_work_restart(struct solver_work *work);
 int domain_work_up(struct solver_work *work, struct machine_thread *t);
 int domain_work_down(struct solver_work *work, struct machine_thread *t);
@@ -63,7 +68,7 @@ int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
 				       int first, int count));
 #define DOMAIN_WORK_CALLBACKS                                                                      \
 	.end = domain_work_end, .stream = domain_work_stream, .fill = domain_work_fill,            \
-	.restart = domain_work_restart, .up = domain_work_up, .down = domain_work_down,            \
-	.check = domain_work_check
+	.grid = domain_work_grid, .restart = domain_work_restart, .up = domain_work_up,            \
+	.down = domain_work_down, .check = domain_work_check
 
 #endif

@@ -106,7 +106,7 @@ static int exchange_peer(struct parts *s, struct machine_thread *t, int64_t cycl
 	enum side order[2];
 	int sides = sides_of(s, t->gpu, phase, order);
 	if (ops->record(t, me->stream, me->phase[phase].done) ||
-	    ops->post(t, me->phase[phase].done_count, cycle + 1, AWAIT_SPIN))
+	    ops->post(t, me->phase[phase].done_count, cycle + 1, s->policy))
 		return -1;
 	for (int k = 0; k < sides; k++) {
 		const struct part *peer = neighbour(s, t->gpu, order[k]);
@@ -122,17 +122,17 @@ static int exchange_peer(struct parts *s, struct machine_thread *t, int64_t cycl
 			.source_pitch_bytes = s->row_bytes,
 			.target_pitch_bytes = s->row_bytes,
 		};
-		if (ops->await(t, peer->phase[phase].done_count, cycle + 1, AWAIT_SPIN) ||
+		if (ops->await(t, peer->phase[phase].done_count, cycle + 1, s->policy) ||
 		    ops->wait(t, me->stream, peer->phase[phase].done) ||
 		    ops->copy(t, me->stream, &copy))
 			return -1;
 	}
 	if (ops->record(t, me->stream, me->phase[phase].sent) ||
-	    ops->post(t, me->phase[phase].sent_count, cycle + 1, AWAIT_SPIN))
+	    ops->post(t, me->phase[phase].sent_count, cycle + 1, s->policy))
 		return -1;
 	for (int k = 0; k < sides; k++) {
 		const struct part *peer = neighbour(s, t->gpu, order[k]);
-		if (ops->await(t, peer->phase[phase].sent_count, cycle + 1, AWAIT_SPIN) ||
+		if (ops->await(t, peer->phase[phase].sent_count, cycle + 1, s->policy) ||
 		    ops->wait(t, me->stream, peer->phase[phase].sent))
 			return -1;
 	}
@@ -171,12 +171,12 @@ static int exchange_host(struct parts *s, struct machine_thread *t, int64_t cycl
 			.source_pitch_bytes = to.row_bytes,
 			.target_pitch_bytes = s->row_bytes,
 		};
-		if (ops->await(t, me->read[mine], cycle, AWAIT_BLOCK) ||
+		if (ops->await(t, me->read[mine], cycle, s->policy) ||
 		    ops->copy(t, me->stream, &down) || ops->sync(t, me->stream) ||
-		    ops->post(t, me->written[mine], cycle + 1, AWAIT_BLOCK) ||
-		    ops->await(t, peer->written[theirs], cycle + 1, AWAIT_BLOCK) ||
+		    ops->post(t, me->written[mine], cycle + 1, s->policy) ||
+		    ops->await(t, peer->written[theirs], cycle + 1, s->policy) ||
 		    ops->copy(t, me->stream, &up) || ops->sync(t, me->stream) ||
-		    ops->post(t, peer->read[theirs], cycle + 1, AWAIT_BLOCK))
+		    ops->post(t, peer->read[theirs], cycle + 1, s->policy))
 			return -1;
 	}
 	return 0;
@@ -311,6 +311,7 @@ static int make_part(struct parts *s, uint32_t g)
 int parts_make(struct parts *s)
 {
 	int64_t widest = 0;
+	s->policy = s->peer ? AWAIT_SPIN : AWAIT_BLOCK;
 	s->part = xcalloc(s->gpus, sizeof(*s->part));
 	for (uint32_t g = 0; g < s->gpus; g++) {
 		struct part *part = &s->part[g];

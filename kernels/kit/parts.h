@@ -69,6 +69,8 @@ struct parts {
 	bool peer;	   /* GPU to GPU; else through host memory */
 	/* By parts_make. */
 	struct part *part; /* [gpus] */
+	/* How threads wait for each other; may be changed before the first run. */
+	enum await_policy policy; /* peer: spinning; host: condition variables */
 };
 
 /* Reads how a grid is cut: "strips", or blocks as ROWSxCOLUMNS of them, one for each GPU; *across

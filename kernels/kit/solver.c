@@ -153,24 +153,42 @@ char *solver_config_of(const char *name, void *params, uint32_t gpus)
 	return config;
 }
 
+/* The value that a configuration string gives an option; NULL: it does not name it. */
+static char *option_of(const char *config, const char *name)
+{
+	const size_t length = strlen(name);
+	for (const char *word = config; *word; word += strcspn(word, " "), word += *word == ' ')
+		if (!strncmp(word, name, length) && word[length] == '=')
+			return xprintf("%.*s", (int)strcspn(word + length + 1, " "),
+				       word + length + 1);
+	return NULL;
+}
+
+static char *column_text(const struct solver_column *column, const char *params)
+{
+	const void *value = params + column->offset;
+	if (column->type == COLUMN_TEXT)
+		return xstrdup(*(const char *const *)value);
+	return xprintf("%lld", column->more + (column->type == COLUMN_INT
+						       ? (long long)*(const int *)value
+						       : (long long)*(const int64_t *)value));
+}
+
 char *solver_column(const char *name, const char *config, uint32_t gpus, const char *column)
 {
 	const struct solver *solver = solver_find(name);
-	const struct solver_column *at = solver ? solver->columns : NULL;
-	while (at && at->name && strcmp(at->name, column))
-		at++;
-	char *params = at && at->name ? solver_params(solver, config, gpus) : NULL, *text;
+	char *params = solver ? solver_params(solver, config, gpus) : NULL, text[CONFIG_BYTES];
 	if (!params)
 		return NULL;
-	const void *value = params + at->offset;
-	if (at->type == COLUMN_TEXT)
-		text = xstrdup(*(const char *const *)value);
-	else
-		text = xprintf("%lld", at->more + (at->type == COLUMN_INT
-							   ? (long long)*(const int *)value
-							   : (long long)*(const int64_t *)value));
+	const struct solver_column *at = solver->columns;
+	while (at->name && strcmp(at->name, column))
+		at++;
+	solver->config(params, text);
+	char *value = at->name			    ? column_text(at, params)
+		      : strcmp(column, "canonical") ? option_of(text, column)
+						    : xstrdup(text);
 	free(params);
-	return text;
+	return value;
 }
 
 int solver_chaos(const char *name, const void *params, struct chaos_case *c)

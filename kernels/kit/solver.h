@@ -9,9 +9,11 @@
 #ifndef WARPREEL_SOLVER_H
 #define WARPREEL_SOLVER_H
 
-#include "kernels/machine/machine.h"
+#include "kernels/machine/machine_stopwatch.h"
 #include "traces/base/options.h"
 #include "traces/program/chaos.h"
+
+struct grid;
 
 enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4 };
 
@@ -34,6 +36,8 @@ struct solver_result {
 	bool unconverged;  /* it was to iterate until something is small, and the limit came first,
 			      or a value that is no number */
 	bool any_order;	   /* blocks read what they find: another run may give other bits */
+	bool timed;	   /* `times` are known */
+	struct machine_times times;  /* means of an iteration, the most of any GPU */
 	double extra[SOLVER_EXTRAS]; /* what struct solver names in extra_names; NaN when not
 					computed */
 };
@@ -45,6 +49,9 @@ struct solver_request {
 	int warm_up_ms; /* short untimed runs for at least this long first, on machines that warm
 			   up; negative: none */
 	bool verify;	/* checksum and residual of the first and the last run's final grid */
+	/* Files; NULL: none. Start values instead of random ones, the last run's final grid, and
+	 * its picture (grid_file.h). Of families with a grid. */
+	const char *start, *result, *picture;
 };
 
 /* The first member of a family's own struct of work_bytes, which begins zeroed but for this. */
@@ -55,6 +62,7 @@ struct solver_work {
 	bool steady; /* begun for `iterate` alone, on one GPU */
 	/* by begin() */
 	int iterations; /* of a run, at most; the kit lowers it while warming up */
+	bool timed;	/* every launch and copy, by a stopwatch */
 	int cycle;	/* iterations between two exchanges: warming up takes four cycles */
 	/* by the kit */
 	bool warming; /* make all `iterations`, whatever comes out */
@@ -86,6 +94,8 @@ struct solver {
 	int (*begin)(struct solver_work *work);
 	void (*end)(struct solver_work *work);
 	uint32_t (*stream)(const struct solver_work *work, uint32_t gpu);
+	/* The grid that start values and results are in; NULL: there is none. */
+	const struct grid *(*grid)(struct solver_work *work);
 	/* Start values on the host; only on machines that compute. NULL: nothing to do. */
 	void (*fill)(struct solver_work *work, uint64_t seed);
 	/* Before the threads of every run start, planned ones too: counters and so on. */
@@ -108,6 +118,12 @@ struct solver {
 	 * message. NULL: the family's results do not depend on when values arrive. */
 	int (*chaos)(const void *params, struct chaos_case *c);
 };
+/* What a family names alike: struct <family>_params and <family>_work, <family>_options, and so on.
+ */
+#define SOLVER_NAMED(family)                                                                       \
+	.name = #family, .params_bytes = sizeof(struct family##_params),                           \
+	.work_bytes = sizeof(struct family##_work), .options = family##_options,                   \
+	.prepare = family##_prepare, .config = family##_config
 
 /* NULL-terminated table made from solvers.def. */
 extern const struct solver *const solvers[];

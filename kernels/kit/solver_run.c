@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid_file.h"
 #include "solver.h"
 #include "traces/base/util.h"
 #include "traces/format/annotate.h"
@@ -52,6 +53,22 @@ static int body(struct machine_thread *t, void *arg)
 	return ops->mark(t, MARK_TOTAL_END);
 }
 
+/* Means over an iteration, over an exchange but for kernels; the slowest GPU's of each (thesis,
+ * 6.2.1). */
+static void take_times(const struct solver_work *w, struct solver_result *result)
+{
+	result->timed = w->timed && w->m->ops->computes;
+	for (uint32_t g = 0; result->timed && g < w->gpus; g++) {
+		const struct machine_times t = machine_stopwatch_times(w->m, g);
+		const double iterations = w->iterations, cycles = iterations / w->cycle;
+		struct machine_times *most = &result->times;
+		most->kernel_ns = fmax(most->kernel_ns, t.kernel_ns / iterations);
+		most->transfer_ns = fmax(most->transfer_ns, t.transfer_ns / cycles);
+		most->sync_ns = fmax(most->sync_ns, t.sync_ns / cycles);
+		most->communication_ns = fmax(most->communication_ns, t.communication_ns / cycles);
+	}
+}
+
 /* One run; times are those between the last threads to pass the marks. */
 static int run_once(struct run *run, struct solver_result *result)
 {
@@ -68,6 +85,7 @@ static int run_once(struct run *run, struct solver_result *result)
 	result->core_ns = last[MARK_CORE_END] - last[MARK_CORE_BEGIN];
 	result->total_ns = last[MARK_TOTAL_END] - last[MARK_TOTAL_BEGIN];
 	result->iterations = w->iterations;
+	take_times(w, result);
 	if (run->solver->result)
 		run->solver->result(w, result);
 	return 0;
@@ -116,6 +134,29 @@ static int config_of(struct run *run, char config[CONFIG_BYTES])
 	return 0;
 }
 
+/* Start values: from a file, or random. */
+static int fill(struct run *run, const struct solver_request *request)
+{
+	const struct solver *s = run->solver;
+	struct solver_work *w = run->work;
+	if (!w->m->ops->computes || !s->fill)
+		return 0;
+	if (request->start)
+		return grid_file_read(request->start, s->grid(w));
+	s->fill(w, request->seed);
+	return 0;
+}
+
+static int keep(struct run *run, const struct solver_request *request)
+{
+	const struct solver *s = run->solver;
+	return (request->result && grid_file_write(request->result, s->grid(run->work))) ||
+			       (request->picture &&
+				grid_file_picture(request->picture, s->grid(run->work)))
+		       ? -1
+		       : 0;
+}
+
 static int measure(struct run *run, const struct solver_request *request,
 		   struct solver_result *results)
 {
@@ -123,17 +164,17 @@ static int measure(struct run *run, const struct solver_request *request,
 	struct solver_work *w = run->work;
 	const bool computes = w->m->ops->computes;
 	char config[CONFIG_BYTES];
-	if (s->begin(w))
+	if ((request->start || request->result || request->picture) && !s->grid)
+		return report("solver %s has no grid to read or write", s->name);
+	if (s->begin(w) || (w->timed && machine_stopwatch_set(w->m, w->gpus)) || fill(run, request))
 		return -1;
-	if (computes && s->fill)
-		s->fill(w, request->seed);
 	if ((w->m->ops->warms_up && request->warm_up_ms >= 0 &&
 	     warm_up(run, request->warm_up_ms)) ||
 	    config_of(run, config))
 		return -1;
 	for (int k = 0; k < request->repeat; k++) {
-		if (computes && s->fill)
-			s->fill(w, request->seed);
+		if (fill(run, request))
+			return -1;
 		note_run(s->name, config, w->gpus);
 		if (run_once(run, &results[k]))
 			return -1;
@@ -142,7 +183,7 @@ static int measure(struct run *run, const struct solver_request *request,
 		    s->check(w, &results[k]))
 			return -1;
 	}
-	return 0;
+	return computes ? keep(run, request) : 0;
 }
 
 int solver_run(const struct solver *solver, const void *params, struct machine *m, uint32_t gpus,
@@ -151,6 +192,7 @@ int solver_run(const struct solver *solver, const void *params, struct machine *
 	struct run run = { solver, work_new(solver, params, m, gpus, false),
 			   xcalloc(gpus, sizeof(*run.threads)) };
 	int rc = measure(&run, request, results);
+	machine_stopwatch_remove(m);
 	solver->end(run.work);
 	free(run.work);
 	free(run.threads);

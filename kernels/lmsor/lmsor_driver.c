@@ -193,16 +193,11 @@ static const char *const extra_names[] = { "real_points", "imaginary_points", "m
 
 extern const struct solver solver_lmsor;
 const struct solver solver_lmsor = {
-	.name = "lmsor",
+	SOLVER_NAMED(lmsor),
 	.summary = "2D convection-diffusion, local modified SOR with red-black ordering, until "
 		   "max|u| is small",
-	.params_bytes = sizeof(struct lmsor_params),
-	.work_bytes = sizeof(struct lmsor_work),
-	.options = lmsor_options,
 	.columns = lmsor_columns,
 	.extra_names = extra_names,
-	.prepare = lmsor_prepare,
-	.config = lmsor_config,
 	.open_ended = open_ended,
 	.begin = begin,
 	.end = end,

@@ -108,9 +108,11 @@ struct machine_ops {
 };
 
 struct machine_timing_ops;
+struct machine_stopwatch;
 struct machine {
 	const struct machine_ops *ops;
 	const struct machine_timing_ops *timing; /* machine_timing.h; NULL: cannot time launches */
+	struct machine_stopwatch *stopwatch;	 /* machine_stopwatch.h; NULL: none is set */
 };
 
 /* All return NULL after a message. Free with m->ops->free(m). */
@@ -133,7 +135,7 @@ struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);
 
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
-#define WARPREEL_CUDA_ABI 4
+#define WARPREEL_CUDA_ABI 5
 struct warpreel_cuda {
 	int abi; /* WARPREEL_CUDA_ABI */
 	struct machine *(*machine_new)(uint32_t gpus);

@@ -21,6 +21,8 @@ struct cpu_counter {
 struct cpu_machine {
 	struct machine base;
 	uint32_t gpus, threads, streams, events;
+	int64_t *recorded_ns; /* [events] */
+	size_t recorded_capacity;
 	void **buffer;
 	size_t buffer_count, buffer_capacity;
 	struct cpu_counter *counter;
@@ -84,10 +86,12 @@ static int cpu_stream(struct machine *m, uint32_t gpu, uint32_t *stream)
 	return 0;
 }
 
-static int cpu_event(struct machine *m, uint32_t gpu, uint32_t *event)
+int machine_cpu_event(struct machine *m, uint32_t gpu, uint32_t *event)
 {
+	struct cpu_machine *cpu = cpu_of(m);
 	(void)gpu;
-	*event = cpu_of(m)->events++;
+	GROW(cpu->recorded_ns, cpu->events, cpu->recorded_capacity);
+	*event = cpu->events++;
 	return 0;
 }
 
@@ -181,6 +185,20 @@ static int cpu_copy(struct machine_thread *t, uint32_t stream, const struct mach
 	return 0;
 }
 
+static int cpu_record(struct machine_thread *t, uint32_t stream, uint32_t event)
+{
+	(void)stream;
+	cpu_of(t->machine)->recorded_ns[event] = monotonic_ns();
+	return 0;
+}
+
+int machine_cpu_elapsed(struct machine *m, uint32_t first, uint32_t second, double *ns)
+{
+	const int64_t *at = cpu_of(m)->recorded_ns;
+	*ns = (double)(at[second] - at[first]);
+	return 0;
+}
+
 static int cpu_nothing(struct machine_thread *t, uint32_t stream, uint32_t event)
 {
 	(void)t;
@@ -261,6 +279,7 @@ static void cpu_free(struct machine *m)
 	pthread_cond_destroy(&cpu->changed);
 	free(cpu->buffer);
 	free(cpu->counter);
+	free(cpu->recorded_ns);
 	free(cpu);
 }
 
@@ -272,13 +291,13 @@ static const struct machine_ops cpu_ops = {
 	.buffer_free = cpu_buffer_free,
 	.address = cpu_address,
 	.stream = cpu_stream,
-	.event = cpu_event,
+	.event = machine_cpu_event,
 	.counter = cpu_counter,
 	.peer_access = cpu_peer_access,
 	.run = cpu_run,
 	.launch = cpu_launch,
 	.copy = cpu_copy,
-	.record = cpu_nothing,
+	.record = cpu_record,
 	.wait = cpu_nothing,
 	.sync = cpu_sync,
 	.post = cpu_post,

@@ -9,4 +9,7 @@
 
 extern const struct machine_timing_ops machine_cpu_timing;
 
+int machine_cpu_event(struct machine *m, uint32_t gpu, uint32_t *event);
+int machine_cpu_elapsed(struct machine *m, uint32_t first, uint32_t second, double *ns);
+
 #endif

@@ -95,4 +95,5 @@ static int cpu_time_pair(struct machine_thread *t, struct machine_pair *pair)
 	return time_calls(t, pair, pair->calls, &pair->both);
 }
 
-const struct machine_timing_ops machine_cpu_timing = { cpu_time_launches, cpu_time_pair };
+const struct machine_timing_ops machine_cpu_timing = { cpu_time_launches, cpu_time_pair,
+						       machine_cpu_event, machine_cpu_elapsed };

@@ -93,19 +93,41 @@ static int cuda_stream(struct machine *base, uint32_t gpu, uint32_t *stream)
 	return 0;
 }
 
-static int cuda_event(struct machine *base, uint32_t gpu, uint32_t *event)
+static int event_make(struct machine *base, uint32_t gpu, unsigned flags, uint32_t *event)
 {
 	struct cuda_machine *m = cuda_of(base);
 	cudaEvent_t made;
 
 	if (select_gpu(m, gpu, "an event"))
 		return -1;
-	cudaError_t error = cudaEventCreateWithFlags(&made, cudaEventDisableTiming);
+	cudaError_t error = cudaEventCreateWithFlags(&made, flags);
 	if (error)
 		return report("an event on GPU %u: %s", gpu, cudaGetErrorString(error));
 	*append(&m->event, &m->event_count, &m->event_capacity) = made;
 	*event = (uint32_t)(m->event_count - 1);
 	return 0;
+}
+
+static int cuda_event(struct machine *base, uint32_t gpu, uint32_t *event)
+{
+	return event_make(base, gpu, cudaEventDisableTiming, event);
+}
+
+static int cuda_timed_event(struct machine *base, uint32_t gpu, uint32_t *event)
+{
+	return event_make(base, gpu, cudaEventDefault, event);
+}
+
+static int cuda_elapsed(struct machine *base, uint32_t first, uint32_t second, double *ns)
+{
+	const struct cuda_machine *m = cuda_of(base);
+	float ms = 0;
+	cudaError_t error = cudaEventElapsedTime(&ms, m->event[first], m->event[second]);
+
+	*ns = 1e6 * (double)ms;
+	return error ? report("time between events %u and %u: %s", first, second,
+			      cudaGetErrorString(error))
+		     : 0;
 }
 
 static int cuda_counter_make(struct machine *base, uint32_t *counter)
@@ -327,7 +349,8 @@ static void cuda_free(struct machine *base)
 	free(m);
 }
 
-static const struct machine_timing_ops cuda_timing = { cuda_time_launches, cuda_time_pair };
+static const struct machine_timing_ops cuda_timing = { cuda_time_launches, cuda_time_pair,
+						       cuda_timed_event, cuda_elapsed };
 
 static const struct machine_ops cuda_ops = {
 	.name = "cuda",

@@ -275,7 +275,17 @@ static void plan_free(struct machine *m)
 	free(m);
 }
 
-static const struct machine_timing_ops plan_timing = { plan_time_launches, plan_time_pair };
+static int plan_elapsed(struct machine *m, uint32_t first, uint32_t second, double *ns)
+{
+	(void)m;
+	(void)first;
+	(void)second;
+	*ns = NAN;
+	return 0;
+}
+
+static const struct machine_timing_ops plan_timing = { plan_time_launches, plan_time_pair,
+						       plan_event, plan_elapsed };
 
 static const struct machine_ops plan_ops = {
 	.name = "plan",

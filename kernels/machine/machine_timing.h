@@ -49,6 +49,10 @@ struct machine_timing_ops {
 	 * at once, both means one after the other. plan: calls each body once; times are NaN.
 	 */
 	int (*pair)(struct machine_thread *t, struct machine_pair *pair);
+	/* An event that keeps the time it was recorded at, and the time between two of them that
+	 * have happened; the plan's keep none. */
+	int (*timed_event)(struct machine *m, uint32_t gpu, uint32_t *event);
+	int (*elapsed)(struct machine *m, uint32_t first, uint32_t second, double *ns);
 };
 
 /* Median and so on of ns[timing->repeats]. */

@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-/* The kernels of `paper` work on LAYOUT_ROWS, those of `tuned` on LAYOUT_SPLIT
- * (kernels/kit/colour_layout.h). */
+/* The kernels of `paper`, `fused` and `temporal` work on LAYOUT_ROWS, those of `tuned` on
+ * LAYOUT_SPLIT (kernels/kit/colour_layout.h). */
 
 /* Arguments of rbsor_{paper,tuned}_{f32,f64}: one colour of rows [row_begin, row_end) of a strip.
  */
@@ -37,11 +37,56 @@ struct rbsor_sweep {
 	double omega;		    /* f32 kernels round it to float once */
 };
 
-/* CPU implementations (plain C, reference): args point to the struct above. */
+/*
+ * Arguments of rbsor_{fused,temporal*}_{f32,f64}: `depth` iterations of a part in one pass from one
+ * buffer to another, both LAYOUT_ROWS. The outermost stored rows and columns stay as they are. Rows
+ * [row_begin, row_end) are written, in whole 16-byte vectors: what lies beyond the last column goes
+ * over as it was.
+ */
+struct rbsor_pass {
+	const void *from;
+	void *to;
+	int64_t pitch;		    /* elements between rows of either */
+	int32_t columns;	    /* stored */
+	int32_t strip_rows;	    /* stored */
+	int32_t row_begin, row_end; /* local rows to write; 1 <= row_begin, row_end <= strip_rows -
+				       1 */
+	int32_t first;		    /* global row and column of the first stored point, added up:
+				       decides the colour */
+	int32_t depth;
+	double omega;
+};
+
+/*
+ * Arguments of rbsor_persistent*_{f32,f64}: all iterations of a whole grid, LAYOUT_ROWS, in one
+ * launch of blocks that are on the GPU at once. Blocks exchange borders every PERSISTENT_DEPTH
+ * iterations through the two grids by turns, the second first, so that the result is in
+ * grid[rbsor_loop_result()]; what the other then holds is not defined.
+ */
+enum { PERSISTENT_DEPTH = 4 };
+struct rbsor_loop {
+	void *grid[2]; /* both with the boundary; the first has the start values */
+	void *flags;   /* uint32_t for each block: exchanges that it made */
+	int64_t pitch;
+	int32_t columns, rows;
+	int32_t iterations;
+	uint32_t before; /* what all flags say at the launch */
+	double omega;
+};
+static inline int rbsor_loop_result(int32_t iterations)
+{
+	return ((iterations - 1) / PERSISTENT_DEPTH + 1) & 1;
+}
+
+/* CPU implementations (plain C, reference): args point to the structs above. */
 void rbsor_rows_f32_cpu(const void *args);
 void rbsor_rows_f64_cpu(const void *args);
 void rbsor_tuned_f32_cpu(const void *args);
 void rbsor_tuned_f64_cpu(const void *args);
+void rbsor_pass_f32_cpu(const void *args);
+void rbsor_pass_f64_cpu(const void *args);
+void rbsor_loop_f32_cpu(const void *args);
+void rbsor_loop_f64_cpu(const void *args);
 
 #ifdef __cplusplus
 }

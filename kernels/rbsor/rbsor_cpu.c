@@ -4,6 +4,11 @@
  */
 #include "rbsor.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
 #define REAL float
 #define RBSOR(verb) rbsor_##verb##_f32_cpu
 #include "rbsor_cpu.h"

@@ -45,3 +45,64 @@ void RBSOR(tuned)(const void *args)
 					  own[k]);
 	}
 }
+
+/*
+ * Several iterations in one pass, LAYOUT_ROWS: sweep s of 2 depth makes the rows that the sweeps
+ * after it need, in a buffer of its own.
+ */
+void RBSOR(pass)(const void *args)
+{
+	const struct rbsor_pass *pass = args;
+	const int32_t sweeps = 2 * pass->depth;
+	const int32_t low = pass->row_begin > sweeps ? pass->row_begin - sweeps : 0,
+		      high = pass->strip_rows - pass->row_end > sweeps ? pass->row_end + sweeps
+								       : pass->strip_rows;
+	const size_t row_bytes = (size_t)pass->columns * sizeof(REAL);
+	REAL *scratch = xmalloc((size_t)(high - low) * row_bytes);
+	struct rbsor_sweep sweep = { .grid = scratch,
+				     .pitch = pass->columns,
+				     .columns = pass->columns,
+				     .strip_rows = high - low,
+				     .first_row = pass->first + low,
+				     .omega = pass->omega };
+
+	for (int32_t row = low; row < high; row++)
+		memcpy(scratch + (int64_t)(row - low) * pass->columns,
+		       (const REAL *)pass->from + row * pass->pitch, row_bytes);
+	for (int32_t s = 1; s <= sweeps; s++) {
+		const int32_t begin = pass->row_begin - (sweeps - s),
+			      end = pass->row_end + (sweeps - s);
+
+		sweep.colour = (s - 1) & 1;
+		sweep.row_begin = (begin > 1 ? begin : 1) - low;
+		sweep.row_end = (end < pass->strip_rows - 1 ? end : pass->strip_rows - 1) - low;
+		RBSOR(rows)(&sweep);
+	}
+	for (int32_t row = pass->row_begin; row < pass->row_end; row++)
+		memcpy((REAL *)pass->to + row * pass->pitch,
+		       scratch + (int64_t)(row - low) * pass->columns, row_bytes);
+	free(scratch);
+}
+
+/* All iterations of a whole grid, LAYOUT_ROWS. */
+void RBSOR(loop)(const void *args)
+{
+	const struct rbsor_loop *loop = args;
+	struct rbsor_sweep sweep = { .grid = loop->grid[0],
+				     .pitch = loop->pitch,
+				     .columns = loop->columns,
+				     .strip_rows = loop->rows,
+				     .row_begin = 1,
+				     .row_end = loop->rows - 1,
+				     .omega = loop->omega };
+
+	for (int32_t s = 0; s < 2 * loop->iterations; s++) {
+		sweep.colour = s & 1;
+		RBSOR(rows)(&sweep);
+	}
+	if (rbsor_loop_result(loop->iterations) == 1)
+		for (int32_t row = 0; row < loop->rows; row++)
+			memcpy((REAL *)loop->grid[1] + row * loop->pitch,
+			       (REAL *)loop->grid[0] + row * loop->pitch,
+			       (size_t)loop->columns * sizeof(REAL));
+}

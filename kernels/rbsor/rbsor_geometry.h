@@ -26,6 +26,41 @@ void rbsor_tuned_f32_geometry(const void *args, struct launch_geometry *geometry
 void rbsor_tuned_f64_geometry(const void *args, struct launch_geometry *geometry);
 void rbsor_paper_geometry(const void *args, struct launch_geometry *geometry);
 
+/* Of the kernels of rbsor_passes.def, by their depth: args are struct rbsor_pass. A warp has a
+ * tile, PASS_TILES of them beside each other make a block; steps: those of a warp. The
+ * rbsor_pass_chunk_* return the rows of a chunk. */
+enum { PASS_TILES = 4 };
+void rbsor_pass_f32_geometry(const void *args, struct launch_geometry *geometry);
+void rbsor_pass_f64_geometry(const void *args, struct launch_geometry *geometry);
+int32_t rbsor_pass_chunk_f32(const void *args, struct launch_geometry *geometry);
+int32_t rbsor_pass_chunk_f64(const void *args, struct launch_geometry *geometry);
+
+/*
+ * Of rbsor_persistent*: args are struct rbsor_loop. A block of PERSISTENT_WARPS warps below each
+ * other holds a tile of PERSISTENT_COLUMNS columns, of which the outermost PERSISTENT_OVERLAP
+ * points are its neighbours'. steps: iterations.
+ */
+enum { PERSISTENT_WARPS = 8, PERSISTENT_COLUMNS = 128, PERSISTENT_OVERLAP = 2 * PERSISTENT_DEPTH };
+struct rbsor_persistent_kernel {
+	const char *name[2]; /* [f64] */
+	int32_t rows;	     /* that a warp holds */
+};
+/* NULL: a GPU of 132 SMs does not hold the grid, or one warp would hold both its first and its last
+ * row. */
+const struct rbsor_persistent_kernel *rbsor_persistent_kernel_of(int64_t rows, int64_t columns);
+void rbsor_persistent_geometry(const void *args, struct launch_geometry *geometry);
+
+/* A kernel of rbsor_passes.def. */
+struct rbsor_pass_kernel {
+	const char *name[2]; /* [f64] */
+	int32_t depth;
+	struct rbsor_pass_shape {
+		int32_t lanes, rows, blocks;
+	} shape[2]; /* [f64] */
+};
+/* The deepest of at most `depth` iterations; depth >= 1. */
+const struct rbsor_pass_kernel *rbsor_pass_kernel_of(int depth);
+
 #ifdef __cplusplus
 }
 #endif

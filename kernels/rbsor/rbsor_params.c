@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "kernels/kit/grid.h"
+#include "rbsor_geometry.h"
 #include "traces/base/util.h"
+
+/* Appendix B of the thesis caps any omega there. */
+static const double THESIS_OMEGA_MOST = 1.9;
 
 #define AT(field) offsetof(struct rbsor_params, field)
 const struct option_spec rbsor_options[] = {
@@ -15,18 +19,29 @@ const struct option_spec rbsor_options[] = {
 	  "grid points, boundary included" },
 	{ "precision", OPTION_CHOICE, AT(precision), "f32", 0, 0, "f32|f64",
 	  "floating point format" },
-	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0, "paper|tuned",
-	  "the thesis' shared-memory kernel, or the colour-split one" },
+	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
+	  "paper|tuned|fused|temporal|persistent",
+	  "the thesis' shared-memory one, the colour-split one; a pass an iteration, a pass for "
+	  "several, all in one launch" },
+	{ "depth", OPTION_INT, AT(depth), "6", 1, 8, "T",
+	  "iterations of a pass of kernel temporal, at most" },
 	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis",
 	  "2b halo rows, one a colour; or b rows, one an iteration (not red-black SOR)" },
 	{ "border", OPTION_INT, AT(border), "1", 1, 1 << 20, "B",
 	  "iterations between border exchanges" },
 	{ "transport", OPTION_CHOICE, AT(transport), "peer", 0, 0, "host|peer",
 	  "borders through host memory, or GPU to GPU" },
+	{ "partition", OPTION_TEXT, AT(partition), "strips", 0, 0, "strips|ROWSxCOLUMNS",
+	  "a strip of rows a GPU, or so many blocks" },
+	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0, "usual|spin|condition",
+	  "how host threads wait for each other: as the transport usually does, spinning, or on "
+	  "condition variables" },
 	{ "iterations", OPTION_INT, AT(iterations), "100", 1, 1 << 30, "I",
 	  "red and black half-sweeps" },
 	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
 	  "relaxation factor; 0 takes the optimum" },
+	{ "timing", OPTION_CHOICE, AT(timing), "plain", 0, 0, "plain|thesis",
+	  "thesis: wait for every kernel and copy, grid in pageable memory, omega at most 1.9" },
 	{ 0 },
 };
 
@@ -55,17 +70,37 @@ int64_t rbsor_halo_rows(const struct rbsor_params *params)
 int rbsor_prepare(void *given, uint32_t gpus)
 {
 	struct rbsor_params *p = given;
-	if (grid_parse_size(p->size, &p->rows, &p->columns))
+	if (grid_parse_size(p->size, &p->rows, &p->columns) ||
+	    parts_partition(p->partition, gpus, &p->across))
 		return -1;
 	p->f64 = !strcmp(p->precision, "f64");
 	p->tuned = !strcmp(p->kernel, "tuned");
 	p->thesis = !strcmp(p->scheme, "thesis");
 	p->peer = !strcmp(p->transport, "peer");
+	p->timed = !strcmp(p->timing, "thesis");
+	p->passes = !strcmp(p->kernel, "fused") || !strcmp(p->kernel, "temporal");
+	p->pass_depth = !strcmp(p->kernel, "temporal") ? p->depth : 1;
+	p->persistent = !strcmp(p->kernel, "persistent");
+	if (p->persistent && gpus > 1)
+		return report("kernel persistent runs on one GPU, not on %u", gpus);
+	if (p->persistent && !rbsor_persistent_kernel_of(p->rows, p->columns))
+		return report("kernel persistent has no tiles for %lldx%lld: a grid of at least 7 "
+			      "rows that the registers of one GPU hold; --kernel temporal",
+			      (long long)p->rows, (long long)p->columns);
+	if ((p->passes || p->persistent) && p->thesis)
+		return report("scheme thesis is for kernels paper and tuned, not for %s",
+			      p->kernel);
+	if (p->tuned && p->across > 1)
+		return report("kernel tuned keeps the colours of a row apart, so that it takes "
+			      "strips only: --kernel temporal, fused or paper for partition %s",
+			      p->partition);
 	p->omega_used = p->omega > 0 ? p->omega : rbsor_optimal_omega(p->rows, p->columns);
+	if (p->timed && p->omega_used > THESIS_OMEGA_MOST)
+		p->omega_used = THESIS_OMEGA_MOST;
 	char what[32];
 	snprintf(what, sizeof(what), "border %d", p->border);
 	return parts_check(&(struct parts){ .gpus = gpus,
-					    .across = 1,
+					    .across = p->across,
 					    .rows = p->rows,
 					    .columns = p->columns,
 					    .halo = rbsor_halo_rows(p) },
@@ -80,6 +115,14 @@ void rbsor_config(const void *given, char text[CONFIG_BYTES])
 			      "transport=%s iterations=%d",
 			      (long long)p->rows, (long long)p->columns, p->precision, p->kernel,
 			      p->scheme, p->border, p->transport, p->iterations);
-	if (p->omega > 0)
-		snprintf(text + length, (size_t)(CONFIG_BYTES - length), " omega=%.17g", p->omega);
+	/* What came later, where it is not as it always was. */
+#define ADD(when, ...)                                                                             \
+	if (when)                                                                                  \
+	length += snprintf(text + length, (size_t)(CONFIG_BYTES - length), __VA_ARGS__)
+	ADD(p->omega > 0, " omega=%.17g", p->omega);
+	ADD(!strcmp(p->kernel, "temporal"), " depth=%d", p->depth);
+	ADD(p->across > 1, " partition=%s", p->partition);
+	ADD(strcmp(p->sync, "usual"), " sync=%s", p->sync);
+	ADD(p->timed, " timing=thesis");
+#undef ADD
 }

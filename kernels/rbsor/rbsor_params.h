@@ -13,12 +13,16 @@
 
 struct rbsor_params {
 	/* as given */
-	const char *size, *precision, *kernel, *scheme, *transport;
-	int border, iterations;
+	const char *size, *precision, *kernel, *scheme, *transport, *partition, *sync, *timing;
+	int border, iterations, depth;
 	double omega; /* 0: the optimum (4.17) */
 	/* by rbsor_prepare */
 	int64_t rows, columns;
-	bool f64, tuned, thesis, peer;
+	uint32_t across; /* blocks side by side */
+	bool f64, tuned, thesis, peer, timed;
+	bool persistent;
+	bool passes;	/* kernels of rbsor_passes.def */
+	int pass_depth; /* iterations of a pass, at most */
 	double omega_used;
 };
 

@@ -9,12 +9,13 @@
 
 #include "traces/base/config_list.h"
 #include "traces/base/options.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "traces/program/program.h"
 #include "solve_row.h"
 
 struct batch_options {
-	const char *output, *visit, *backend;
+	const char *output, *runs, *visit, *backend;
 	int repeat, seed, warm_up_ms, time_limit_s, gpus;
 	bool no_verify;
 	int iterations;
@@ -24,6 +25,8 @@ struct batch_options {
 static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE",
 	  "write the rows there instead of standard output" },
+	{ "runs", OPTION_TEXT, AT(runs), NULL, 0, 0, "FILE",
+	  "write every timed run there, a row each (default: none)" },
 	{ "backend", OPTION_CHOICE, AT(backend), "cuda", 0, 0, MACHINE_BACKENDS,
 	  "GPUs, or host threads doing the same" },
 	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G",
@@ -62,17 +65,21 @@ static void read_clocks(const struct batch_options *o, struct solve_row *row)
 /* Returns how many lines could not be run or did not converge, or -1 when the list cannot be read.
  */
 static int run_list(const struct batch_options *o, const char *file, FILE *list, FILE *out,
-		    struct machine *m)
+		    FILE *runs, struct machine *m)
 {
 	char *line = NULL;
 	size_t capacity = 0;
 	int number = 0, rc = 0, not_run = 0;
 	int64_t started = monotonic_ns();
 	struct progress progress;
-	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms,
-						!o->no_verify };
+	const struct solver_request request = { .seed = (uint64_t)o->seed,
+						.repeat = o->repeat,
+						.warm_up_ms = o->warm_up_ms,
+						.verify = !o->no_verify };
 	progress_begin(&progress, "batch line");
 	solve_row_header(out, NULL);
+	if (runs)
+		solve_runs_header(runs);
 	while (!rc && !ferror(out) && getline(&line, &capacity, list) > 0) {
 		struct config_line at;
 		int kind = config_line_parse(&at, line, file, ++number);
@@ -101,7 +108,7 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 		char *changed = o->iterations
 					? xprintf("%s iterations=%d", at.config, o->iterations)
 					: xstrdup(at.config);
-		if (!solver || solve_config(solver, changed, m, at.gpus, &request, &row)) {
+		if (!solver || solve_config(solver, changed, m, at.gpus, &request, &row, runs)) {
 			report_warning("%s:%d: not run: %s", file, number,
 				       solver ? at.config : at.solver);
 			not_run++;
@@ -124,6 +131,37 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 	return rc ? rc : not_run;
 }
 
+/* A table that rows go to as they come; without a name standard output, or nothing. */
+struct rows {
+	struct output output;
+	FILE *file;
+};
+
+static int rows_begin(struct rows *r, const char *path)
+{
+	r->file = NULL;
+	if (output_begin(&r->output, path))
+		return -1;
+	r->file = output_open(&r->output);
+	return r->file ? 0 : report("cannot write '%s': %s", path, strerror(errno));
+}
+
+/* Whole, or where `failed` not at all. */
+static int rows_end(struct rows *r, const char *path, int failed)
+{
+	int rc = 0;
+	if (!path)
+		return 0;
+	/* A row that did not fit is known to the stream, even where closing it goes well. */
+	if (r->file && (ferror(r->file) | fclose(r->file)) && !failed)
+		rc = report("cannot write '%s': %s", path, strerror(errno));
+	if (failed || rc) {
+		output_abandon(&r->output);
+		return rc;
+	}
+	return output_commit(&r->output);
+}
+
 int cmd_batch(const struct program *program, int argc, char **argv)
 {
 	(void)program;
@@ -139,33 +177,27 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 		report("name one list file");
 		return EXIT_USAGE;
 	}
-	if (o.output && (output_differs(o.output, argv[1]) || output_check(o.output)))
+	if ((o.output && (output_differs(o.output, argv[1]) || output_check(o.output))) ||
+	    (o.runs && (output_differs(o.runs, argv[1]) || output_check(o.runs))) ||
+	    outputs_differ(o.output, o.runs))
 		return EXIT_BAD;
-	FILE *list = fopen(argv[1], "r"), *out = stdout;
+	FILE *list = fopen(argv[1], "r");
 	if (!list) {
 		report("cannot open '%s': %s", argv[1], strerror(errno));
 		return EXIT_BAD;
 	}
 	int not_run = 0;
-	struct output output = { 0 };
+	struct rows rows = { .file = stdout }, runs = { 0 };
 	struct machine *m = machine_new(o.backend, (uint32_t)o.gpus);
 	rc = m ? 0 : -1;
-	if (!rc && o.output) {
-		output_begin(&output, o.output);
-		out = fopen(output.part_path, "w");
-		if (!out)
-			rc = report("cannot write '%s': %s", o.output, strerror(errno));
-	}
+	if (!rc &&
+	    ((o.output && rows_begin(&rows, o.output)) || (o.runs && rows_begin(&runs, o.runs))))
+		rc = -1;
 	if (!rc) {
-		not_run = run_list(&o, argv[1], list, out, m);
+		not_run = run_list(&o, argv[1], list, rows.file, runs.file, m);
 		rc = not_run < 0 ? -1 : 0;
 	}
-	/* A row that did not fit is known to the stream, even where closing it goes well. */
-	if (out && out != stdout && (ferror(out) | fclose(out)) && !rc)
-		rc = report("cannot write '%s': %s", o.output, strerror(errno));
-	if (o.output && rc)
-		output_abandon(&output);
-	else if (o.output && output_commit(&output))
+	if (rows_end(&rows, o.output, rc) | rows_end(&runs, o.runs, rc))
 		rc = -1;
 	if (m)
 		m->ops->free(m);

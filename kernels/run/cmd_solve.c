@@ -9,12 +9,14 @@
 
 #include "traces/base/options.h"
 #include "traces/program/program.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "kernels/machine/block_notes.h"
+#include "kernels/kit/grid_file.h"
 #include "solve_row.h"
 
 struct solve_options {
-	const char *backend, *format;
+	const char *backend, *format, *grid, *result, *image;
 	int gpus, repeat, seed, warm_up_ms, blocks;
 };
 
@@ -29,6 +31,12 @@ static const struct option_spec own_options[] = {
 	  "short untimed runs first (cuda); -1 none" },
 	{ "blocks", OPTION_INT, AT(blocks), "0", 0, 64, "N",
 	  "note the blocks of the last N launches, for a recorder (cuda)" },
+	{ "grid", OPTION_TEXT, AT(grid), NULL, 0, 0, "FILE",
+	  "start values from a file (warpreel grid) instead of random ones" },
+	{ "result", OPTION_TEXT, AT(result), NULL, 0, 0, "FILE",
+	  "write the solution there, as --grid takes it" },
+	{ "picture", OPTION_TEXT, AT(image), NULL, 0, 0, "FILE.pgm",
+	  "write the solution as a picture" },
 	{ "format", OPTION_CHOICE, AT(format), "text", 0, 0, "text|tsv", "output" },
 	{ 0 },
 };
@@ -43,6 +51,9 @@ static void print_text(const struct solve_row *r)
 	       r->total_us);
 	printf("  residual   %12.6g      after %lld iterations; checksum %016llx\n", r->residual,
 	       (long long)r->iterations, (unsigned long long)r->checksum);
+	if (!isnan(r->mkt_ms))
+		printf("  thesis     MKT %.6f  MST %.6f  MTT %.6f  MCT %.6f ms  ET %.6f s\n",
+		       r->mkt_ms, r->mst_ms, r->mtt_ms, r->mct_ms, r->total_us * 1e-6);
 	for (int k = 0; r->solver->extra_names && r->solver->extra_names[k]; k++)
 		printf("  %-16s %.9g\n", r->solver->extra_names[k], r->extra[k]);
 }
@@ -83,7 +94,10 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 		goto out;
 	}
 	rc = EXIT_BAD;
-	if (solver->prepare(params, (uint32_t)o->gpus))
+	if ((o->result && (output_differs(o->result, o->grid) || output_check(o->result))) ||
+	    (o->image && (grid_file_check_picture(o->image) || output_check(o->image) ||
+			  outputs_differ(o->image, o->result))) ||
+	    solver->prepare(params, (uint32_t)o->gpus))
 		goto out;
 	const struct warpreel_block_notes *notes = NULL;
 	if (o->blocks)
@@ -92,7 +106,13 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 		m = machine_new(o->backend, (uint32_t)o->gpus);
 	if (!m)
 		goto out;
-	const struct solver_request request = { (uint64_t)o->seed, o->repeat, o->warm_up_ms, true };
+	const struct solver_request request = { .seed = (uint64_t)o->seed,
+						.repeat = o->repeat,
+						.warm_up_ms = o->warm_up_ms,
+						.verify = true,
+						.start = o->grid,
+						.result = o->result,
+						.picture = o->image };
 	results = xcalloc((size_t)o->repeat, sizeof(*results));
 	if (solver_run(solver, params, m, (uint32_t)o->gpus, &request, results) ||
 	    (notes && notes->end()))

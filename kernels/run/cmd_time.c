@@ -12,6 +12,7 @@
 #include "traces/base/config_list.h"
 #include "traces/base/options.h"
 #include "traces/program/program.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "kernels/kit/solver.h"
 #include "kernels/machine/machine_timing.h"
@@ -253,7 +254,7 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 	if (!rc && o->output) {
 		if (output_begin(&output, o->output))
 			rc = -1;
-		else if (!(timer.out = fopen(output.part_path, "w")))
+		else if (!(timer.out = output_open(&output)))
 			rc = report("cannot write '%s': %s", o->output, strerror(errno));
 	}
 	if (!rc) {

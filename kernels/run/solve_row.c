@@ -2,10 +2,22 @@
 #include "solve_row.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/util.h"
+
+/* A median of the thesis' times, at `offset` of them. */
+static double median_ms(const struct solver_result *results, int repeat, size_t offset)
+{
+	double *ms = xcalloc((size_t)repeat, sizeof(*ms));
+	for (int k = 0; k < repeat; k++)
+		ms[k] = *(const double *)((const char *)&results[k].times + offset) * 1e-6;
+	const double median = results[0].timed ? median_of(ms, (size_t)repeat) : NAN;
+	free(ms);
+	return median;
+}
 
 void solve_row_fill(struct solve_row *row, const struct solver_result *results, int repeat)
 {
@@ -29,6 +41,10 @@ void solve_row_fill(struct solve_row *row, const struct solver_result *results, 
 	row->core_max_us = quantile_of(core, n, 1);
 	row->total_us = median_of(total, n);
 	row->total_mad_us = mad_of(total, n);
+	row->mkt_ms = median_ms(results, repeat, offsetof(struct machine_times, kernel_ns));
+	row->mst_ms = median_ms(results, repeat, offsetof(struct machine_times, sync_ns));
+	row->mtt_ms = median_ms(results, repeat, offsetof(struct machine_times, transfer_ns));
+	row->mct_ms = median_ms(results, repeat, offsetof(struct machine_times, communication_ns));
 	if (results[repeat - 1].checksum != row->checksum && !results[0].any_order)
 		report_warning("%s on %u GPUs: two runs of one configuration differ", row->config,
 			       row->gpus);
@@ -90,7 +106,8 @@ void solve_row_header(FILE *out, const struct solver *solver)
 {
 	fprintf(out, "solver\tconfig\tgpus\titerations\tresidual\tcore_us\ttotal_us\tcore_mad_"
 		     "us\tchecksum\tcore_min_us\tcore_max_us\t"
-		     "total_mad_us\trepeat\tbackend\tsm_mhz\tmemory_mhz\tvisit");
+		     "total_mad_us\trepeat\tbackend\tsm_mhz\tmemory_mhz\tvisit\tmkt_ms\tmst_"
+		     "ms\tmtt_ms\tmct_ms");
 	extra_columns(out, solver, NULL);
 }
 
@@ -103,11 +120,32 @@ void solve_row_print(FILE *out, const struct solve_row *r, const struct solver *
 		r->total_us, r->core_mad_us, r->checksum, r->core_min_us, r->core_max_us,
 		r->total_mad_us, r->repeat, r->backend, r->sm_mhz, r->memory_mhz,
 		r->visit ? r->visit : "-");
+	const double ms[] = { r->mkt_ms, r->mst_ms, r->mtt_ms, r->mct_ms };
+	for (size_t k = 0; k < sizeof(ms) / sizeof(ms[0]); k++)
+		if (isnan(ms[k]))
+			fprintf(out, "\t-");
+		else
+			fprintf(out, "\t%.6f", ms[k]);
 	extra_columns(out, solver, r);
 }
 
+void solve_runs_header(FILE *out)
+{
+	fprintf(out, "solver\tconfig\tgpus\trun\titerations\tcore_us\ttotal_us\n");
+}
+
+static void print_runs(FILE *out, const struct solve_row *row, const struct solver_result *results,
+		       int repeat)
+{
+	for (int k = 0; k < repeat; k++)
+		fprintf(out, "%s\t%s\t%u\t%d\t%" PRId64 "\t%.3f\t%.3f\n", row->solver->name,
+			row->config, row->gpus, k + 1, results[k].iterations,
+			(double)results[k].core_ns / 1000, (double)results[k].total_ns / 1000);
+	fflush(out);
+}
+
 int solve_config(const struct solver *solver, const char *config, struct machine *m, uint32_t gpus,
-		 const struct solver_request *request, struct solve_row *row)
+		 const struct solver_request *request, struct solve_row *row, FILE *runs)
 {
 	void *params = solver_params(solver, config, gpus);
 	if (!params)
@@ -121,6 +159,8 @@ int solve_config(const struct solver *solver, const char *config, struct machine
 	if (solver_run(solver, params, m, gpus, request, results))
 		goto out;
 	solve_row_fill(row, results, request->repeat);
+	if (runs)
+		print_runs(runs, row, results, request->repeat);
 	rc = 0;
 out:
 	free(results);

@@ -19,7 +19,8 @@ struct solve_row {
 	bool unconverged;
 	double extra[SOLVER_EXTRAS];
 	const char *backend, *visit;
-	double sm_mhz, memory_mhz; /* -1 unknown */
+	double sm_mhz, memory_mhz;	       /* -1 unknown */
+	double mkt_ms, mst_ms, mtt_ms, mct_ms; /* with --timing thesis; else NaN */
 };
 
 /* Medians over results[request->repeat]; warns when the first and the last checksum differ. */
@@ -31,8 +32,12 @@ void solve_row_print(FILE *out, const struct solve_row *row, const struct solver
 /* Says what a run that did not converge left, after `where`; returns whether that is so. */
 bool solve_row_unconverged(const struct solve_row *row, const char *where);
 
-/* Parses, prepares, runs `config` on `m` and fills the row; -1 after a message. */
+/* A row a timed run, which medians do not tell. */
+void solve_runs_header(FILE *out);
+
+/* Parses, prepares, runs `config` on `m` and fills the row; each run also goes to `runs`, unless
+ * that is NULL. -1 after a message. */
 int solve_config(const struct solver *solver, const char *config, struct machine *m, uint32_t gpus,
-		 const struct solver_request *request, struct solve_row *row);
+		 const struct solver_request *request, struct solve_row *row, FILE *runs);
 
 #endif
