@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: MIT
 # Writes docs/papers/002.md from the tables that `warpreel papers 002 -o FOLDER` wrote: every number of it that is not the paper's own comes
 # from there. Called by make papers.
-#   papers_002.sh FOLDER PLATFORM MEASURED.tsv
+#   WARPREEL=PROGRAM papers_002.sh FOLDER PLATFORM MEASURED.tsv
 set -eu
 export LC_ALL=C
-from=$1 today=$2 measured=$3
+warpreel=${WARPREEL:?} from=$1 today=$2
+measured=$(mktemp)
+trap 'rm "$measured"' EXIT
+awk -F '\t' '/^#/ || !NF { next } !n { for (i = 1; i <= NF; i++) if ($i ~ /^(solver|config|gpus|sm_mhz)$/) keep[++n] = i }
+	{ for (k = 1; k <= n; k++) printf "%s%s", $keep[k], k < n ? "\t" : "\n" }' "$3" |
+	"$warpreel" columns --of size,problem,re,omega,kernel,check,iterations - >"$measured"
 
 table() { cat "$from/$1.md"; }
 
@@ -57,11 +62,12 @@ bound() {
 # between KERNEL: an iteration of a whole run at 4002, two sweeps alone, and the clock after the one.
 between() {
 	awk -F '\t' -v kernel="$1" -v today="$today" '
+		function says(f) { return $at[f, "size"] " " $at[f, "problem"] " " $at[f, "re"] " " $at[f, "omega"] " " $at[f, "kernel"] " " $at[f, "check"] " " }
 		FNR == 1 { file++; for (i = 1; i <= NF; i++) at[file, $i] = i; next }
 		file == 1 && $at[1, "device"] == today && $at[1, "kernel"] == kernel && $at[1, "size"] == 4002 {
 			iteration = 1e9 * $at[1, "computation_s_measured"] / $at[1, "iterations_measured"] / 1e3 }
 		file == 2 && $at[2, "kernel"] == kernel && $at[2, "size"] == 4002 { sweeps = 2 * $at[2, "with_us_measured"] }
-		file == 3 && $at[3, "config"] ~ "^size=4002 problem=2 re=10 omega=as-run kernel=" kernel " check=every .*max-iterations=[0-9]*$" { mhz = $at[3, "sm_mhz"] }
+		file == 3 && says(3) == "4002 2 10 as-run " kernel " every " && $at[3, "iterations"] ~ /^[-0]$/ { mhz = $at[3, "sm_mhz"] }
 		END { printf "| #%s | %.1f | %.1f | %.1f | %d |\n", kernel, iteration, sweeps, iteration - sweeps, mhz }' "$from/table4.tsv" "$from/norm.tsv" "$measured"
 }
 

@@ -14,11 +14,8 @@ trap 'rm -r "$scratch"' EXIT
 
 # chosen: panel, solver, kernel, n, measured, config
 awk -F '\t' -v OFS='\t' '
-	function rectangle(config,    side) {
-		return match(config, /size=[0-9]+x[0-9]+/) && split(substr(config, RSTART + 5, RLENGTH - 5), side, "x") && side[1] != side[2]
-	}
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["kernel"] != "-" && $at["model"] == "warps" && !rectangle($at["config"]) {
+	$at["kernel"] != "-" && $at["model"] == "warps" && $at["square"] == "yes" {
 		kernel = $at["solver"] " " $at["kernel"]; curve = kernel "\t" $at["block"]
 		rows++; solver[rows] = $at["solver"]; name[rows] = $at["kernel"]; of[rows] = curve; n[rows] = $at["n"]
 		us[rows] = $at["measured_us"]; config[rows] = $at["config"]
@@ -33,38 +30,34 @@ awk -F '\t' -v OFS='\t' '
 	}' "$kernels" | LC_ALL=C sort -t "$(printf '\t')" -k1,1r -k2,2 -k3,3n |
 	awk -F '\t' -v OFS='\t' '{ if ($1 $2 != before) panel++; before = $1 $2; print panel, $0 }' >"$scratch/chosen"
 
-# Sizes a factor of two apart; of sides, which make squares, about 1.4.
+# asked: sizes a factor of two apart; of sides, which make squares, about 1.4. The last word of a configuration holds.
 awk -F '\t' -v OFS='\t' '
-	function ask(panel, solver, config, n, edge) {
-		at = index(config, "size=")
-		rest = substr(config, at + 5)
-		value = rest ~ /^[0-9]+x/ ? (n + edge) "x" (n + edge) : n
-		sub(/^[0-9x]+/, "", rest)
-		print solver, substr(config, 1, at - 1) "size=" value rest, 1, 0
-	}
-	function curve(    n, k) {
-		edge = config ~ /size=[0-9]+x/ ? 2 : 0 # the boundary of a grid
+	function ask(panel, solver, config, n) { print panel, n, solver, config " size=" n, 1, 0 }
+	function power_of_two(n) { while (n > 1 && n % 2 == 0) n /= 2; return n == 1 }
+	function curve(    n, edge) {
+		edge = power_of_two(least - 2) ? 2 : 0 # the boundary of a grid
 		for (n = least - edge; n < most - edge; n *= 2) {
-			ask(panel, solver, config, n, edge)
+			ask(panel, solver, config, n + edge)
 			if (most / least <= 1000)
-				ask(panel, solver, config, n * 1.5, edge)
+				ask(panel, solver, config, n * 1.5 + edge)
 		}
-		ask(panel, solver, config, most - edge, edge)
+		ask(panel, solver, config, most)
 	}
-	BEGIN { print "solver", "config", "median_ns", "mad_ns" }
+	BEGIN { print "panel", "n", "solver", "config", "median_ns", "mad_ns" }
 	$1 != panel { if (panel) curve(); panel = $1; solver = $2; config = $6; least = $4 }
 	{ most = $4 }
-	END { if (panel) curve() }' "$scratch/chosen" | awk '!seen[$0]++' >"$scratch/asked"
+	END { if (panel) curve() }' "$scratch/chosen" | awk '!seen[$0]++' | "$warpreel" columns --of canonical - |
+	awk -F '\t' -v OFS='\t' 'NR == 1 { $7 = "config" } { $4 = $7; NF = 6; if (!seen[$3, $4]++) print }' >"$scratch/asked"
 "$warpreel" validate --platform "$platform" --only kernels --kernels "$scratch/asked" -o "$scratch/answers" >/dev/null
 
 awk -F '\t' -v OFS='\t' '
-	function curve_of(config) { sub(/size=[0-9]+/, "size=", config); sub(/=x[0-9]+/, "=", config); return config }
+	FNR == 1 { file++ }
 	BEGIN { print "panel", "kernel", "what", "n", "us", "roofline_us" }
-	NR == FNR { label = ($2 == "micro" ? "" : $2 " ") $3; panel[curve_of($6)] = $1; kernel[$1] = label; print $1, label, "measured", $4, $5, "NaN"; next }
+	file == 1 { label = ($2 == "micro" ? "" : $2 " ") $3; kernel[$1] = label; print $1, label, "measured", $4, $5, "NaN"; next }
+	file == 2 { panel[$3, $4] = $1; n[$3, $4] = $2; next }
 	FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{
-		config = $at["config"]
-		n = substr(config, index(config, "size=") + 5) + 0
-		if ($at["model"] == "warps" && !$at["extrapolated"]) warps[config] = $at["predicted_us"]
-		if ($at["model"] == "roofline" && config in warps) print panel[curve_of(config)], kernel[panel[curve_of(config)]], "curve", n, warps[config], $at["predicted_us"]
-	}' "$scratch/chosen" "$scratch/answers" | { IFS= read -r header; printf '%s\n' "$header"; LC_ALL=C sort -t "$(printf '\t')" -k1,1n -k3,3 -k4,4n; }
+		key = $at["solver"] SUBSEP $at["config"]
+		if ($at["model"] == "warps" && !$at["extrapolated"]) warps[key] = $at["predicted_us"]
+		if ($at["model"] == "roofline" && key in warps) print panel[key], kernel[panel[key]], "curve", n[key], warps[key], $at["predicted_us"]
+	}' "$scratch/chosen" "$scratch/asked" "$scratch/answers" | { IFS= read -r header; printf '%s\n' "$header"; LC_ALL=C sort -t "$(printf '\t')" -k1,1n -k3,3 -k4,4n; }

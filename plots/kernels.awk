@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# build/validation.tsv -> the set `kernels`, one row a configuration and model, sorted by the caller. `kernel` is the kernel with what
+# build/validation.tsv with what its configurations say (`warpreel columns`, names in plots.mk) -> the set `kernels`, one row a configuration and model, sorted by the caller. `kernel` is the kernel with what
 # it was built for or how long its loop is ("-" for the kernels unseen_*: their points are shown, their names are not), n the size as
 # its option has it. Times are of one launch, in us.
 BEGIN {
 	FS = OFS = "\t"
-	print "split", "model", "solver", "kernel", "n", "block", "measured_us", "predicted_us", "error_pct", "config"
+	print "split", "model", "solver", "kernel", "n", "block", "measured_us", "predicted_us", "error_pct", "config", "square"
 }
 FNR == 1 {
 	for (i = 1; i <= NF; i++)
@@ -12,17 +12,14 @@ FNR == 1 {
 	next
 }
 $column["set"] == "kernels" {
-	count = split($column["config"], word, " ")
-	delete key
-	for (i = 1; i <= count; i++) {
-		at = index(word[i], "=")
-		key[substr(word[i], 1, at - 1)] = substr(word[i], at + 1)
-	}
-	split(key["size"], side, "x")
-	name = key["kernel"] (key["precision"] != "" ? " " key["precision"] : "") (key["work"] > 0 ? ", work " key["work"] : "")
-	if (key["check"] != "" && key["check"] != "1000") # lists of sweeps alone: 1000 takes none
+	split("", key)
+	for (name in column)
+		key[name] = $column[name]
+	side = key["rows"] != "-" ? key["rows"] : key["size"]
+	name = key["kernel"] (key["precision"] != "-" ? " " key["precision"] : "") (key["work"] > 0 ? ", work " key["work"] : "")
+	if (key["check"] != "-" && key["check"] != "1000") # lists of sweeps alone: 1000 takes none
 		name = name ", norm"
 	unseen = key["kernel"] ~ /^unseen/
-	print $column["split"], $column["model"], unseen ? "-" : $column["solver"], unseen ? "-" : name, unseen ? "NaN" : side[1], key["block"] != "" ? key["block"] : "-", \
-		$column["measured_us"], $column["predicted_us"], $column["error_pct"], unseen ? "-" : $column["config"]
+	print $column["split"], $column["model"], unseen ? "-" : $column["solver"], unseen ? "-" : name, unseen ? "NaN" : side, key["block"], \
+		$column["measured_us"], $column["predicted_us"], $column["error_pct"], unseen ? "-" : $column["config"], key["rows"] == key["columns"] ? "yes" : "no"
 }

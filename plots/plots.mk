@@ -40,9 +40,9 @@ $(foreach figure,$(FIGURES),$(eval $(call figure_rule,$(figure))))
 need-gnuplot:
 	@command -v gnuplot > /dev/null || { echo "make plots: gnuplot not found; install gnuplot-nox" >&2; exit 1; }
 
-$(PLOT_DIR)/points.tsv: $(VALIDATION) plots/points.awk
+$(PLOT_DIR)/points.tsv: $(VALIDATION) plots/points.awk $(BUILD)/warpreel
 	@mkdir -p $(@D)
-	$(Q)awk -f plots/points.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)1 -k3$(comma)3 -k2$(comma)2 -k7$(comma)8 -k10$(comma)11 -k4$(comma)4n -k5$(comma)5n -k6$(comma)6n -k12$(comma)12n) > $@
+	$(Q)$(BUILD)/warpreel columns --of rows,columns,precision,kernel,scheme,border,transport,iterations $< | awk -f plots/points.awk | $(call sorted,-t'$(tab)' -k1$(comma)1 -k3$(comma)3 -k2$(comma)2 -k7$(comma)8 -k10$(comma)11 -k4$(comma)4n -k5$(comma)5n -k6$(comma)6n -k12$(comma)12n) > $@
 
 $(PLOT_DIR)/notes.tsv: $(PLOT_DIR)/points.tsv plots/notes.awk
 	$(Q)awk -f plots/notes.awk $< > $@
@@ -62,9 +62,10 @@ $(PLOT_DIR)/blocks.tsv: plots/blocks.sh $(BUILD)/warpreel $(BLOCK_TRACE) $(wildc
 	@mkdir -p $(@D)
 	$(Q)plots/blocks.sh $(BUILD)/warpreel $(PLATFORM) $(BLOCK_TRACE) > $@
 
-$(PLOT_DIR)/kernels.tsv: $(VALIDATION) plots/kernels.awk
+$(PLOT_DIR)/kernels.tsv: $(VALIDATION) plots/kernels.awk $(BUILD)/warpreel
 	@mkdir -p $(@D)
-	$(Q)awk -f plots/kernels.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)4 -k6$(comma)6 -k5$(comma)5n -k7$(comma)7n) > $@
+	$(Q)awk -F '$(tab)' 'NR == 1 || $$1 == "kernels"' $< | $(BUILD)/warpreel columns --of rows,columns,size,kernel,precision,work,block,check - | \
+		awk -f plots/kernels.awk | $(call sorted,-t'$(tab)' -k1$(comma)4 -k6$(comma)6 -k5$(comma)5n -k7$(comma)7n) > $@
 
 $(PLOT_DIR)/kernel_size.tsv $(PLOT_DIR)/stalls.tsv: $(PLOT_DIR)/%.tsv: plots/%.sh $(PLOT_DIR)/kernels.tsv $(BUILD)/warpreel $(KERNEL_DATA)
 	$(Q)plots/$*.sh $(BUILD)/warpreel $(PLATFORM) $(PLOT_DIR)/kernels.tsv > $@
@@ -77,9 +78,25 @@ $(PLOT_DIR)/ablation.tsv: plots/ablation.sh $(BUILD)/warpreel $(KERNEL_DATA) mod
 $(PLOT_DIR)/papers_001.tsv: $(BUILD)/papers/001/made
 	@mkdir -p $(@D)
 	$(Q)cp $(<D)/errors.tsv $@
+PAPER_001 := traces/data/h200x4/papers_001
+$(PLOT_DIR)/papers_001_steps.tsv: traces/data/papers/001_steps.tsv
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+$(PLOT_DIR)/papers_001_cells.tsv: plots/papers_001.awk $(PAPER_001)_kernels.tsv
+	@mkdir -p $(@D)
+	$(Q)awk -v what=cells -f $^ > $@
+$(PLOT_DIR)/papers_001_order.tsv: plots/papers_001.awk $(PAPER_001)_predicted.tsv $(PAPER_001).tsv
+	@mkdir -p $(@D)
+	$(Q)awk -v what=order -f $^ > $@
 $(PLOT_DIR)/papers_002.tsv: $(BUILD)/papers/002/made
 	@mkdir -p $(@D)
 	$(Q)cp $(<D)/figure1.tsv $@
+$(PLOT_DIR)/papers_003.tsv: $(BUILD)/papers/003/made
+	@mkdir -p $(@D)
+	$(Q)cp $(<D)/figure7.tsv $@
+$(PLOT_DIR)/papers_004.tsv: $(BUILD)/papers/004/made
+	@mkdir -p $(@D)
+	$(Q)cp $(<D)/figure6_1.tsv $@
 # The tiles of multi-layer SSOR, as the kernels cut them.
 $(PLOT_DIR)/papers_000.tsv: $(BUILD)/tests/test_mlssor_tiles
 	@mkdir -p $(@D)
@@ -88,6 +105,6 @@ $(PLOT_DIR)/papers_000.tsv: $(BUILD)/tests/test_mlssor_tiles
 # The accuracy table of README.md, from the summary that `warpreel validate` writes, and what its examples print; never typed.
 .PHONY: readme-summary
 readme-summary: $(BUILD)/validation-summary.tsv $(BUILD)/warpreel
-	$(Q)docs/insert_summary.sh $< README.md $(PLATFORM) $(BUILD)/validation/blind.tsv
+	$(Q)WARPREEL=$(BUILD)/warpreel docs/insert_summary.sh $< README.md $(PLATFORM) $(BUILD)/validation/blind.tsv
 	$(Q)WARPREEL=$(abspath $(BUILD)/warpreel) docs/run_examples.sh README.md
 validation-report: readme-summary

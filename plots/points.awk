@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# build/validation.tsv -> one row a prediction, its configuration spelled out in columns, sorted by the caller.
+# build/validation.tsv with what its configurations say (`warpreel columns`, names in plots.mk) -> one row a prediction, sorted by the caller.
 # Output columns are in `header`; n is the side of a square grid, or 0. Times are of the core loop, in us.
 BEGIN {
 	FS = OFS = "\t"
@@ -11,17 +11,11 @@ FNR == 1 {
 		column[$i] = i
 	next
 }
+function said(name) { return $column[name] == "-" ? "" : $column[name] }
 {
-	count = split($column["config"], word, " ")
-	delete key
-	for (i = 1; i <= count; i++) {
-		at = index(word[i], "=")
-		key[substr(word[i], 1, at - 1)] = substr(word[i], at + 1)
-	}
-	split(key["size"], side, "x")
 	lo = $column["predicted_lo_us"]; hi = $column["predicted_hi_us"]
-	print $column["set"], $column["split"], $column["model"], $column["gpus"], side[1] == side[2] ? side[1] : 0, side[1] * side[2], \
-		key["precision"], key["kernel"], key["scheme"], key["border"], key["transport"], key["iterations"], \
+	print $column["set"], $column["split"], $column["model"], $column["gpus"], said("rows") == said("columns") ? said("rows") : 0, said("rows") * said("columns"), \
+		said("precision"), said("kernel"), said("scheme"), said("border"), said("transport"), said("iterations"), \
 		$column["measured_us"], $column["predicted_us"], lo == "-" ? "NaN" : lo, hi == "-" ? "NaN" : hi, \
 		$column["error_pct"], $column["config"]
 }

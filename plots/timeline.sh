@@ -5,15 +5,19 @@
 # predicted trace. Both runs are laid over each other at the begin of one sweep of GPU 0.
 set -eu
 warpreel=$1 platform=$2 traces=$3 out=$4
-config='size=8192x8192 precision=f32 kernel=tuned scheme=exact border=1 transport=peer'
+# What its configuration must say.
+said=size,precision,kernel,scheme,border,transport wanted='8192x8192 f32 tuned exact 1 peer'
 first=8 iterations=3
 
 find_run() # prints: number of the run, trace
 {
 	for trace in "$traces"/*.wrt.zst; do
 		test ! -e "$trace" || "$warpreel" info --format tsv "$trace" |
-			awk -F '\t' -v trace="$trace" -v config="$config" '
-				$1 == "run" && index($0, config " ") && $3 > most { most = $3; run = $2 }
+			awk -F '\t' -v OFS='\t' 'BEGIN { print "run", "gpus", "solver", "config" }
+				$1 == "run" { at = index($8, " "); print $2, $3, substr($8, 1, at - 1), substr($8, at + 1) }' |
+			"$warpreel" columns --of $said - |
+			awk -F '\t' -v trace="$trace" -v wanted="$wanted" '
+				NR > 1 && $3 == "rbsor" && $5 " " $6 " " $7 " " $8 " " $9 " " $10 == wanted && $2 > most { most = $2; run = $1 }
 				END { if (most > 1) print most, run, trace }'
 	done | LC_ALL=C sort -n | sed -n '$s/^[0-9]* //p'
 }
@@ -53,7 +57,7 @@ boxes() # TRACE RUN WHO: kernels and copies of one run, in us from the begin of 
 
 found=$(find_run)
 if test -z "$found"; then
-	echo "timeline.sh: no run under $traces of $config on several GPUs" >&2
+	echo "timeline.sh: no run under $traces of rbsor ($said: $wanted) on several GPUs" >&2
 	exit 1
 fi
 run=${found%% *} trace=${found#* }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "predict.h"
 

@@ -23,8 +23,9 @@ static const struct option_spec own_options[] = {
 	  "re-plan the solver that made the trace on N GPUs; 0 keeps the recorded run" },
 	{ "run", OPTION_INT, AT(run), "-1", -1, 1000000, "K",
 	  "which run of the trace, from 0; -1: the last one, or the whole of a foreign trace" },
-	{ "range", OPTION_TEXT, AT(range), NULL, 0, 0, "NAME",
-	  "take a foreign program's NVTX ranges of this name, first to last, as its core loop" },
+	{ "range", OPTION_TEXT, AT(range), NULL, 0, 0, "NAME[#K]",
+	  "take a foreign program's NVTX range as its core loop: the K-th, the last (#-K), or "
+	  "#all" },
 	{ 0 },
 };
 

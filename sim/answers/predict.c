@@ -8,6 +8,7 @@
 
 #include "model/platform/platform_default.h"
 #include "traces/base/util.h"
+#include "launch_memo.h"
 #include "sim/gpu/ideal.h"
 #include "timeline.h"
 
@@ -274,7 +275,15 @@ void predictor_release(struct predictor *p)
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);
 	warps_free(p->warps);
+	launch_memo_free(p->memo);
 	p->warps = NULL;
+	p->memo = NULL;
+}
+
+void predictor_remember(struct predictor *p)
+{
+	if (!p->memo)
+		p->memo = launch_memo_new();
 }
 
 enum { REPLICAS = 15 };
@@ -400,12 +409,14 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 {
 	memset(prediction, 0, sizeof(*prediction));
 	struct trace *timeline_trace = request->timeline;
-	struct kernel_model model = { .ops = kernel_model_find(request->kernel_model),
-				      .platform = &p->platform,
-				      .own = request->own,
-				      .profile = p->has_profile ? &p->profile : NULL,
-				      .allow_extrapolation = request->allow_extrapolation };
-	if (!model.ops)
+	struct memo_model remembered = { .base = { .ops = kernel_model_find(request->kernel_model),
+						   .platform = &p->platform,
+						   .own = request->own,
+						   .profile = p->has_profile ? &p->profile : NULL,
+						   .allow_extrapolation =
+							   request->allow_extrapolation } };
+	struct kernel_model *model = &remembered.base;
+	if (!model->ops)
 		return -1;
 	if ((double)schedule->device_bytes > p->platform.memory_bytes &&
 	    !request->allow_extrapolation)
@@ -423,11 +434,14 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 			return report("platform '%s' has no costs for copies between GPUs, which "
 				      "the run makes",
 				      p->platform.name);
-	if (model.ops->from_profiles && predictor_use_warps(p, &model))
+	if (model->ops->from_profiles && predictor_use_warps(p, model))
 		return -1;
+	if (model->ops->from_profiles && p->memo)
+		launch_memo_use(p->memo, schedule, &remembered);
 	struct simulation_setup setup = { .schedule = schedule,
 					  .platform = &p->platform,
-					  .model = &model };
+					  .model = model,
+					  .observer = request->observer };
 	struct timeline timeline;
 	if (timeline_trace) {
 		timeline_init(&timeline, timeline_trace, schedule);
@@ -442,18 +456,18 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		char *transport = transport_of(p, schedule);
 		prediction->class_name = interval_class(
 			(int)schedule->gpu_count, transport,
-			r->core_ps ? kernels / (double)r->core_ps : 0, model.ops->name);
+			r->core_ps ? kernels / (double)r->core_ps : 0, model->ops->name);
 		free(transport);
 		intervals_lookup(&p->intervals, request->set, prediction->class_name, &low, &high);
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low);
 		prediction->core_hi_us = prediction->core_us * (1 + high);
 		prediction->total_us = (double)r->total_ps * 1e-6;
-		prediction->kernel_model = model.ops->name;
+		prediction->kernel_model = model->ops->name;
 		/* Counts that --set gives the machine were not measured by that. */
 		const struct platform *file = p->platform.base;
 		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
-		prediction->extrapolated = model.extrapolated || p->other_device ||
+		prediction->extrapolated = model->extrapolated || p->other_device ||
 					   (int)schedule->gpu_count > measured_gpus;
 		if (timeline_trace)
 			timeline_finish(&timeline, r, p->platform.name);

@@ -25,7 +25,8 @@ struct predictor {
 	bool other_device; /* than that of the records: no durations and no interval widths of it
 			      serve */
 	struct warps_options warps_options;
-	struct warps *warps; /* NULL until the model is asked for */
+	struct warps *warps;	  /* NULL until the model is asked for */
+	struct launch_memo *memo; /* by predictor_remember; NULL: answers are not kept */
 };
 
 struct predictor_options {
@@ -52,6 +53,8 @@ const char *predictor_model(const struct predictor_options *options, const char 
  * the platform) when `wants_profile`. */
 int predictor_init(struct predictor *predictor, const struct program *program,
 		   const struct predictor_options *options, bool wants_profile);
+/* Keeps what the model `warps` says of launches from one schedule to the next: for many of them. */
+void predictor_remember(struct predictor *predictor);
 void predictor_release(struct predictor *predictor);
 /* The platform whose profile, intervals and measurements serve: a folder name under traces/data.
  * Borrowed. */
@@ -93,13 +96,15 @@ struct prediction {
 
 /*
  * `set`: "replay", "gpus" or "size": which interval applies. `own`: the shapes of the replayed
- * trace itself, NULL for a plan. `timeline`: an initialised trace to fill, or NULL.
+ * trace itself, NULL for a plan. `timeline`: an initialised trace to fill, or NULL. `observer`:
+ * told of the first replica's intervals where no timeline is; or NULL.
  */
 struct predictor_request {
 	const char *kernel_model, *set;
 	bool allow_extrapolation;
 	const struct profile *own;
 	struct trace *timeline;
+	const struct observer *observer;
 	int replicas; /* 0: as many as predictor_run thinks right; 1: one run with every host cost
 			 at its median */
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "model/platform/platform_default.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "papers.h"
 
@@ -34,7 +35,8 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
-static const struct paper *const papers[] = { &paper_000, &paper_001, &paper_002 };
+static const struct paper *const papers[] = { &paper_000, &paper_001, &paper_002, &paper_003,
+					      &paper_004 };
 enum { PAPERS = sizeof(papers) / sizeof(papers[0]) };
 
 void paper_compare(struct paper_work *w, const struct paper_comparison *comparison)
@@ -85,7 +87,7 @@ static int write_file(const struct sheet *sheet, const char *folder, const char 
 	struct output output;
 	char *path = xprintf("%s/%s.%s", folder, name, ending);
 	int rc = output_begin(&output, path);
-	FILE *out = rc ? NULL : fopen(output.part_path, "w");
+	FILE *out = rc ? NULL : output_open(&output);
 	if (!rc && !out)
 		rc = report("cannot write '%s': %s", path, strerror(errno));
 	if (out) {
@@ -171,8 +173,11 @@ static int read_all(struct paper_work *w, const struct paper *paper, const struc
 	free(published);
 	if (!rc)
 		rc = read_measured(&w->runs.runs, o->measured,
-				   xprintf("%s/papers_%s.tsv", folder, paper->name), measured_read);
-	if (!rc)
+				   paper->measured
+					   ? xprintf("%s/%s", folder, paper->measured)
+					   : xprintf("%s/papers_%s.tsv", folder, paper->name),
+				   measured_read);
+	if (!rc && (!paper->measured || o->launches))
 		rc = read_measured(&w->runs.launches, o->launches,
 				   xprintf("%s/papers_%s_kernels.tsv", folder, paper->name),
 				   measured_read_kernels);
@@ -209,9 +214,9 @@ int cmd_papers(const struct program *program, int argc, char **argv)
 	const struct command_help help = {
 		"papers", "papers PAPER [options]",
 		"A paper's tables again: published, measured today, simulated. There are 000, "
-		"Di et al., on multi-layer SSOR, 001, Rodriguez et al., on block relaxation, and "
-		"002, Cotronis et al., on local "
-		"modified SOR."
+		"Di et al., on multi-layer SSOR, 001, Rodriguez et al., on block relaxation, "
+		"002, Cotronis et al., on local modified SOR, 003, Chen et al., on weak "
+		"execution ordering, and 004, Spampinato, on communication between GPUs."
 	};
 	struct papers_options o = { 0 };
 	int words, rc = options_parse(&help, options, &o, argc, argv, &words);

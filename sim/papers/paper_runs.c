@@ -14,8 +14,12 @@ struct paper_device {
 struct paper_known {
 	const char *device;
 	char *config;
-	struct paper_times times;
+	uint32_t gpus;
+	struct paper_run run;
 };
+
+static int simulate(struct paper_runs *r, const char *platform, const char *config, uint32_t gpus,
+		    const char *kernel_model, struct paper_run *run);
 
 void paper_runs_init(struct paper_runs *r, const struct program *program, const char *solver,
 		     const char *today)
@@ -98,34 +102,76 @@ int paper_simulate(struct paper_runs *r, const char *platform, const char *confi
 int paper_simulate_by(struct paper_runs *r, const char *platform, const char *config,
 		      const char *kernel_model, struct paper_times *times)
 {
+	struct paper_run run;
+	int rc = simulate(r, platform, config, 1, kernel_model, &run);
+	*times = run.times;
+	return rc;
+}
+
+int paper_simulate_run(struct paper_runs *r, const char *platform, const char *config,
+		       uint32_t gpus, struct paper_run *run)
+{
+	return simulate(r, platform, config, gpus, NULL, run);
+}
+
+static int64_t number_of(const struct paper_runs *r, const char *config, uint32_t gpus,
+			 const char *column)
+{
+	char *text = r->program->column(r->solver, config, gpus, column);
+	const int64_t value = text ? strtoll(text, NULL, 10) : 0;
+	free(text);
+	return value;
+}
+
+static void fill_run(const struct paper_runs *r, const char *config, uint32_t gpus,
+		     const struct thesis_watch *watch, const struct prediction *p,
+		     struct paper_run *run)
+{
+	*run = (struct paper_run){ .times = { p->core_us, p->total_us, NAN } };
+	run->thesis =
+		thesis_watch_times(watch, &p->detail, number_of(r, config, gpus, "iterations"),
+				   number_of(r, config, gpus, "border"));
+	for (uint32_t g = 0; g < p->detail.gpu_count; g++)
+		run->kernel_us += (double)p->detail.gpu[g].kernel_ps * 1e-6 / p->detail.gpu_count;
+}
+
+static int simulate(struct paper_runs *r, const char *platform, const char *config, uint32_t gpus,
+		    const char *kernel_model, struct paper_run *run)
+{
+	*run = (struct paper_run){ { NAN, NAN, NAN }, { NAN, NAN, NAN, NAN, NAN }, NAN };
 	struct paper_device *device = open_device(r, platform);
 	struct schedule schedule;
 	struct prediction p;
 	if (!device)
 		return -1;
 	for (size_t k = 0; k < r->known_count; k++)
-		if (r->known[k].device == device->name && !strcmp(r->known[k].config, config)) {
-			*times = r->known[k].times;
+		if (r->known[k].device == device->name && r->known[k].gpus == gpus &&
+		    !strcmp(r->known[k].config, config)) {
+			*run = r->known[k].run;
 			return 0;
 		}
 	schedule_init(&schedule);
-	int rc = r->program->plan(r->solver, config, 1, &schedule);
+	int rc = r->program->plan(r->solver, config, gpus, &schedule);
+	struct thesis_watch *watch = thesis_watch_new(&schedule);
 	if (!rc) {
 		const char *model = kernel_model
 					    ? kernel_model
 					    : predictor_planned_model(device->predictor, &schedule);
 		const struct predictor_request request = { .kernel_model = model,
-							   .set = "size",
-							   .allow_extrapolation = true };
+							   .set = gpus > 1 ? "gpus" : "size",
+							   .allow_extrapolation = true,
+							   .observer =
+								   thesis_watch_observer(watch) };
 		rc = model ? predictor_run(device->predictor, &schedule, &request, &p) : -1;
 	}
 	if (!rc) {
-		*times = (struct paper_times){ p.core_us, p.total_us, NAN };
+		fill_run(r, config, gpus, watch, &p, run);
 		prediction_release(&p);
 		GROW(r->known, r->known_count, r->known_capacity);
 		r->known[r->known_count++] =
-			(struct paper_known){ device->name, xstrdup(config), *times };
+			(struct paper_known){ device->name, xstrdup(config), gpus, *run };
 	}
+	thesis_watch_free(watch);
 	schedule_release(&schedule);
 	return rc;
 }

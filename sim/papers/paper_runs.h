@@ -8,6 +8,7 @@
 #include "sim/gpu/ideal.h"
 #include "sim/validate/measured.h"
 #include "sim/answers/predict.h"
+#include "sim/answers/thesis_times.h"
 
 struct paper_device; /* a platform, opened once */
 struct paper_known;  /* a run that was simulated already */
@@ -40,6 +41,14 @@ int paper_simulate(struct paper_runs *runs, const char *platform, const char *co
 /* The same by the kernel model named. */
 int paper_simulate_by(struct paper_runs *runs, const char *platform, const char *config,
 		      const char *kernel_model, struct paper_times *times);
+/* A run on several GPUs, with the thesis' times (paper 004); `times` holds the rest. */
+struct paper_run {
+	struct paper_times times;
+	struct thesis_times thesis;
+	double kernel_us; /* kernels in the core loop, mean over the GPUs */
+};
+int paper_simulate_run(struct paper_runs *runs, const char *platform, const char *config,
+		       uint32_t gpus, struct paper_run *run);
 /* Its file; NULL after a message. */
 const struct platform *paper_platform(struct paper_runs *runs, const char *name);
 

@@ -37,9 +37,10 @@ struct paper {
 	const struct paper_table *tables; /* ends with a NULL name */
 	bool reads_own; /* its tables read what is published themselves, from a file of another
 			   form */
+	const char *measured; /* table of its measurements; NULL: papers_<name>.tsv */
 };
 
-extern const struct paper paper_000, paper_001, paper_002;
+extern const struct paper paper_000, paper_001, paper_002, paper_003, paper_004;
 
 /* Notes a comparison of a table, unless the table was built before; NaN: nothing. */
 void paper_compare(struct paper_work *work, const struct paper_comparison *comparison);

@@ -281,6 +281,7 @@ static const struct paper_table tables[] = {
 	  p000_figure5 },
 	{ "figure7", "Figure 7: the same, three rows of a tile in shared memory", p000_figure7 },
 	{ "figure9", "Figure 9: the best of both", p000_figure9 },
+	{ "search", "The search of figure 9, as the kernel model warps ranks it", p000_search },
 	{ "figure10", "Figure 10: red-black SOR", p000_figure10 },
 	{ "figure11",
 	  "Figures 11 to 13: speed-up of multi-layer SSOR over red-black SOR, simulated on several "
@@ -291,4 +292,6 @@ static const struct paper_table tables[] = {
 	{ NULL, NULL, NULL },
 };
 
-const struct paper paper_000 = { "000", "mlssor", tables, true };
+const struct paper paper_000 = {
+	.name = "000", .solver = "mlssor", .tables = tables, .reads_own = true
+};

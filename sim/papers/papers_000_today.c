@@ -68,7 +68,10 @@ static int speed_up(struct paper_work *w, struct predictor *predictor,
 				     iterations / (p000_layer_us(w, &alone) * run.iterations);
 		sheet_text(sheet, "%d", size - 2);
 		sheet_text(sheet, "%u", gpus);
+		const double whole = paper_measured(&w->runs, colours).core_us /
+				     paper_measured(&w->runs, tiles).core_us;
 		sheet_number(sheet, gpus == 1 ? known : NAN, 3);
+		sheet_number(sheet, gpus == 1 ? whole : NAN, 3);
 		sheet_number(sheet, redblack.core_us / mlssor.core_us, 3);
 		sheet_number(sheet, redblack.kernel_us / mlssor.kernel_us, 3);
 		sheet_number(sheet,
@@ -88,6 +91,7 @@ int p000_figure11(struct paper_work *w, struct sheet *sheet)
 	static const char *const names[] = { "mesh",
 					     "gpus",
 					     "speedup_kernels_measured",
+					     "speedup_measured",
 					     "speedup_simulated",
 					     "speedup_kernels_simulated",
 					     "overhead_ratio_simulated",
@@ -123,12 +127,12 @@ static double copy_rate(const struct paper_work *w, int64_t words)
 	return row ? 32e6 * (double)words / row->core_us : NAN;
 }
 
-static double counted_bytes(const struct p000_file *counters, int side)
+static double counted_bytes(const struct p000_file *counters, const char *kernel, int side)
 {
 	double sum = 0, value;
 	int rows = 0;
 	for (size_t k = 0; k < counters->rows; k++) {
-		char *stem = xprintf("mlssor_tuned%d_", side);
+		char *stem = xprintf("mlssor_%s%d_", kernel, side);
 		const bool ours = !strncmp(p000_cell(counters, k, "kernel"), stem, strlen(stem));
 		free(stem);
 		if (!ours)
@@ -142,43 +146,161 @@ static double counted_bytes(const struct p000_file *counters, int side)
 	return rows == 3 ? sum : NAN;
 }
 
+/* A line of a kernel of today, if it was measured. */
+static void tuned_line(const struct paper_work *w, const struct p000_file *counters,
+		       const struct p000_file *counts, const struct p000_run *run, double rate,
+		       struct sheet *sheet)
+{
+	const double points = (double)(run->size - 2) * (run->size - 2), words = 12.0 / run->side,
+		     floor_us = 4e6 * words * points / rate, us = p000_layer_us(w, run);
+	const bool counted = run->size == P000_SIZE && run->launches == 3;
+	if (isnan(us))
+		return;
+	sheet_text(sheet, "%s", run->kernel);
+	sheet_text(sheet, "%d", run->size - 2);
+	sheet_text(sheet, "%dx%dx%d", run->side / 2, run->side, run->side);
+	sheet_text(sheet, "%d", run->launches);
+	sheet_text(sheet, "%d", run->threads);
+	sheet_number(sheet, us, 4);
+	sheet_number(sheet, floor_us, 4);
+	sheet_number(sheet, floor_us / us, 2);
+	sheet_number(sheet, words, 3);
+	sheet_number(sheet,
+		     counted ? counted_bytes(counters, run->kernel, run->side) /
+				       (4 * points * run->side / 2)
+			     : NAN,
+		     3);
+	sheet_number(sheet, p000_redblack_us(w, run->size, "1x1", 128), 4);
+	sheet_number(sheet, us * p000_side_layers(counts, run->side) * 1e-3, 4);
+}
+
 int p000_tuned(struct paper_work *w, struct sheet *sheet)
 {
-	static const char *const names[] = {
-		"mesh",		"subdomain",   "launches",	"layer_us_measured",	"floor_us",
-		"of_copy_rate", "words_floor", "words_counted", "redblack_us_measured", NULL
-	};
+	static const char *const names[] = { "kernel",
+					     "mesh",
+					     "subdomain",
+					     "launches",
+					     "threads",
+					     "layer_us_measured",
+					     "floor_us",
+					     "of_copy_rate",
+					     "words_floor",
+					     "words_counted",
+					     "redblack_us_measured",
+					     "converged_ms_measured",
+					     NULL };
+	static const char *const kernels[] = { "tuned", "staged" };
 	static const int sizes[] = { 1026, 2050, 4098, 8194, 16386 };
-	struct p000_file counters;
-	int rc = p000_read(&counters, "h200x4", "papers_000_counters.tsv");
+	struct p000_file counters, counts = { 0 };
+	int rc = p000_read(&counters, "h200x4", "papers_000_counters.tsv") ||
+				 p000_read(&counts, "papers", "000_counts.tsv")
+			 ? -1
+			 : 0;
 	const double rate = copy_rate(w, 16777216);
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
-	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]) && !rc; s++)
+	for (size_t k = 0; k < 2 * sizeof(sizes) / sizeof(sizes[0]) && !rc; k++)
 		for (int side = 4; side <= 16; side *= 2)
-			for (int launches = 4; launches >= 3; launches--) {
-				const struct p000_run run = { sizes[s], side,	 launches, 64,
-							      0,	"tuned", NULL };
-				const double points = (double)(sizes[s] - 2) * (sizes[s] - 2),
-					     words = 12.0 / side,
-					     floor_us = 4e6 * words * points / rate,
-					     us = p000_layer_us(w, &run);
-				const bool counted = sizes[s] == P000_SIZE && launches == 3;
-				sheet_text(sheet, "%d", sizes[s] - 2);
-				sheet_text(sheet, "%dx%dx%d", side / 2, side, side);
-				sheet_text(sheet, "%d", launches);
-				sheet_number(sheet, us, 4);
-				sheet_number(sheet, floor_us, 4);
-				sheet_number(sheet, floor_us / us, 2);
-				sheet_number(sheet, words, 3);
-				sheet_number(sheet,
-					     counted ? counted_bytes(&counters, side) /
-							       (4 * points * side / 2)
-						     : NAN,
-					     3);
-				sheet_number(sheet, p000_redblack_us(w, sizes[s], "1x1", 128), 4);
-			}
+			for (int launches = 4; launches >= 3; launches--)
+				for (int threads = 64; threads <= (k % 2 ? 128 : 64); threads *= 2)
+					tuned_line(w, &counters, &counts,
+						   &(struct p000_run){ sizes[k / 2], side, launches,
+								       threads, 0, kernels[k % 2],
+								       NULL },
+						   rate, sheet);
 	p000_release(&counters);
+	p000_release(&counts);
+	return rc;
+}
+
+/* ---- the search of Figure 9, answered ---- */
+
+struct searched {
+	const char *config;
+	double measured, predicted; /* until Input 1 has converged, in launches' us */
+	int by_clock, by_model;	    /* places */
+};
+
+static int by_measured(const void *a, const void *b)
+{
+	const double x = ((const struct searched *)a)->measured,
+		     y = ((const struct searched *)b)->measured;
+	return (x > y) - (x < y);
+}
+
+static int by_predicted(const void *a, const void *b)
+{
+	const double x = ((const struct searched *)a)->predicted,
+		     y = ((const struct searched *)b)->predicted;
+	return (x > y) - (x < y);
+}
+
+/* Spearman's rank correlation. */
+static double rank_correlation(struct searched *found, size_t count)
+{
+	double sum = 0;
+	qsort(found, count, sizeof(*found), by_measured);
+	for (size_t k = 0; k < count; k++)
+		found[k].by_clock = (int)k;
+	qsort(found, count, sizeof(*found), by_predicted);
+	for (size_t k = 0; k < count; k++)
+		sum += ((double)k - found[k].by_clock) * ((double)k - found[k].by_clock);
+	return 1 - 6 * sum / ((double)count * ((double)count * (double)count - 1));
+}
+
+/* What the model chose, and how much longer that takes than the best. */
+static void search_line(struct searched *found, size_t count, const char *what, struct sheet *sheet)
+{
+	sheet_text(sheet, "%s", what);
+	sheet_text(sheet, "%zu", count);
+	sheet_number(sheet, rank_correlation(found, count), 2);
+	double error = 0, best = INFINITY;
+	for (size_t k = 0; k < count; k++) {
+		error += fabs(found[k].predicted / found[k].measured - 1);
+		best = found[k].measured < best ? found[k].measured : best;
+	}
+	sheet_percent(sheet, 100 * error / (double)count);
+	sheet_percent(sheet, 100 * (found[0].measured / best - 1));
+}
+
+int p000_search(struct paper_work *w, struct sheet *sheet)
+{
+	static const char *const names[] = { "configurations",	  "count",
+					     "rank_correlation",  "mean_error_pct",
+					     "choice_longer_pct", NULL };
+	struct p000_file file, counts = { 0 };
+	(void)w;
+	int rc = p000_read(&file, "h200x4", "papers_000_search.tsv") ||
+				 p000_read(&counts, "papers", "000_counts.tsv")
+			 ? -1
+			 : 0;
+	struct searched *found = xcalloc(file.rows + 1, sizeof(*found)),
+			*sure = xcalloc(file.rows + 1, sizeof(*found));
+	size_t count = 0, sure_count = 0;
+	for (int k = 0; names[k]; k++)
+		sheet_column(sheet, "%s", names[k]);
+	for (size_t k = 0; k < file.rows && !rc; k++) {
+		struct searched *f = &found[count];
+		f->config = p000_cell(&file, k, "config");
+		const int side = strstr(f->config, "subdomain=4x4") ? 4 : 8;
+		const double layers = p000_side_layers(&counts, side) / (side / 2) * 4;
+		if (parse_double(p000_cell(&file, k, "measured_us"), &f->measured) ||
+		    parse_double(p000_cell(&file, k, "predicted_us"), &f->predicted))
+			continue;
+		f->measured *= layers;
+		f->predicted *= layers;
+		if (!strcmp(p000_cell(&file, k, "unsure"), "0"))
+			sure[sure_count++] = *f;
+		count++;
+	}
+	if (count && sure_count) {
+		search_line(found, count, "all", sheet);
+		search_line(sure, sure_count, "answered unasked", sheet);
+	}
+	free(found);
+	free(sure);
+	p000_release(&file);
+	p000_release(&counts);
 	return rc;
 }
 

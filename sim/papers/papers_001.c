@@ -42,10 +42,13 @@ static char *set_of(const struct published_row *row)
 
 static char *config_of(const struct published_row *row)
 {
+	const bool host = !strcmp(row->device, "interlagos");
 	char *set = set_of(row);
-	char *config = xprintf("patches=%s block=%.0f.%.0f.%.0f method=%s kernel=gemv-c ghost=zero "
-			       "order=depth iterations=%d transfer=each streams=8",
-			       set, row->re, row->re, row->re, row->omega, STEPS);
+	char *config =
+		xprintf("patches=%s block=%.0f.%.0f.%.0f method=%s kernel=%s ghost=zero "
+			"order=%s iterations=%d%s",
+			set, row->re, row->re, row->re, row->omega, host ? "cpu-nested" : "gemv-c",
+			host ? "whole" : "depth", STEPS, host ? "" : " transfer=each streams=8");
 	free(set);
 	return config;
 }

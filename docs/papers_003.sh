@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Writes docs/papers/003.md from the tables that `warpreel papers 003 -o FOLDER` wrote. Called by make papers.
+#   papers_003.sh FOLDER PLATFORM MEASURED.tsv
+set -eu
+export LC_ALL=C
+from=$1
+
+table() { cat "$from/$1.md"; }
+# of TABLE COLUMN AWK-CONDITION: a cell of the first row that meets it.
+of() { awk -F '\t' -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } '"$3"' { print $at[want]; exit }' "$from/$1.tsv"; }
+# share COLUMN: how many statements hold, of those that could be tested.
+share() { awk -F '\t' -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { cell = $at[want]; n += cell != "-"; yes += cell == "yes" } END { print yes " of " n }' "$from/statements.tsv"; }
+# pairs RESIDENT COLUMN: over all figures, in percent.
+# agree: of the statements that could be tested both ways, how many come out co-simulated as they were measured, with 30 blocks.
+agree() { awk -F '\t' 'NR > 1 && $3 != "-" && $5 != "-" { n++; same += $3 == $5 } END { print same " of " n }' "$from/statements.tsv"; }
+pairs() { awk -F '\t' -v r="$1" -v c="$2" 'NR > 1 && $3 == r && $4 == "time" { p = c == "apart" ? $7 : $5; s = c == "apart" ? $8 : $6; if (p) { n += p; right += p * s / 100 } } END { printf "%.0f %% of %d", 100 * right / n, n }' "$from/pairs.tsv"; }
+tvd() { awk -F '\t' -v s="$1" 'NR > 1 && $4 == s { n++; in_ += $8 <= 0.1; if ($8 > most) most = $8 } END { printf "%d of %d at most 0.1, the largest %.2f", in_, n, most }' "$from/ages.tsv"; }
+
+cat <<PAGE
+# Weak execution ordering (Chen et al.)
+
+J. Chen, Z. Huang, F. Su, J.-K. Peir, J. Ho, L. Peng, *Weak Execution Ordering - Exploiting Iterative Methods on Many-Core GPUs*. Its two
+applications are \`warpreel solve poisson\` and \`warpreel solve shape\`, its eight schemes are \`--scheme\`, its breadth-first search is \`warpreel solve bfs\`.
+This page is written by \`make papers\`; its tables are those of \`warpreel papers 003\`.
+
+## What is compared
+
+- **Measured**: one H200, medians of 20 runs or more (3D-Shape's blind ones: 10). \`30\`: 30 blocks resident, as on the paper's Tesla C1060, which
+  take the next ones in the order of ids. \`all\`: all 360 blocks at once.
+- **cosim**: \`warpreel predict --co-simulate\`: every block's update runs at the simulated time at which its values arrive. On the H200 with the
+  costs of \`model/cosim/h200.tsv\`, from clocks that blocks read themselves and from development runs of 30 resident blocks; on the
+  C1060 with the cycles that the paper prints (\`model/cosim/c1060.tsv\`).
+- **Blind** are configurations whose list, costs and program were committed before any of them was measured; the co-simulated rows are what that
+  program answers. The kernels of the development runs had clocks in them, at the cost of registers; those measured blind have none,
+  and most of them are predicted too slow.
+
+480 x 480 nodes in 15 x 24 blocks, 320 threads that compute, as in the paper. What differs: the pictures, which it does not give
+(\`--objects 4\`: 16 balls cloned into waves; a vase), and the threshold, which it does not print. A run ends at the first synchronization with the host
+that finds no residual above 0.005 grey levels, or 0.0003 in f and g. The greatest residual lies where blocks meet whose borders came late, so
+that the schemes whose borders do take several times Base's steps, where the paper tells of little more. In a block red nodes go first, then
+black ones, which the paper leaves open. Fig. 1 as printed never ends: \`Finish = false\` stands outside of the if.
+
+## What the paper says
+
+Measured with 30 blocks resident hold $(share holds_30), with all blocks $(share holds_all); co-simulated for the H200 with 30 blocks $(share holds_cosim), for
+the C1060 $(share holds_c1060_cosim). Whether one holds on the H200 is co-simulated as it is measured for $(agree). On an H200 an exchange takes as long as six or
+more steps, on the C1060 as two: that is why exchanges pay later there, why threads of their own hold the others up, and why rows alone or no borders at
+all are no bad choice with few blocks resident. A ratio is of left to right; times are compared unless steps are named.
+
+$(table statements)
+
+## How well it is co-simulated
+
+$(table accuracy)
+
+An interval is of one to three co-simulated runs, too few to say much; and runs of one configuration differ so little that a small error of the middle
+leaves the interval.
+
+Orders, over all pairs of configurations of one figure (\`apart\`: those whose measured intervals do not overlap). Of time, with 30 blocks resident, right are
+$(pairs 30 all), and $(pairs 30 apart) that are apart; with all blocks $(pairs all all), and $(pairs all apart).
+
+$(table pairs)
+
+How many steps the borders were behind that blocks read, as they note it themselves and as it is co-simulated; the distance is the total variation. Of those
+called blind are $(tvd blind). The co-simulation that was committed before counted a border as new from when it was sent; the kernels note it when the whole
+exchange is over, and so does the co-simulation of this table, which was changed after the ages were seen.
+
+$(table ages)
+
+## Cycles of a step and of an exchange
+
+By the clocks of blocks, with 30 resident. The paper, of 3D-Shape: 5500 cycles a step; an exchange of UD 6000 to 7000, of 4W 10000 to 12000.
+
+| solver | scheme | threads | l | step | exchange | a step with all of it |
+|---|---|---:|---:|---:|---:|---:|
+$(awk -F '\t' 'NR > 1 && $5 == 30 && $2 != "base" && $2 != "coarse" && ($4 == 32 || $4 == 128) { printf "| %s | %s | %d | %d | %.0f | %.0f | %.0f |\n", $1, $2, $4, $3, $8, $11, $16 }' "$(dirname "$0")/../traces/data/h200x4/papers_003_watch.tsv")
+
+## Figures 7 to 10: by the interval n of host synchronization
+
+Poisson:
+
+$(table figure7)
+
+3D-Shape:
+
+$(table figure9)
+
+## Figures 11 to 13: by the interval l of exchange
+
+3D-Shape, at n = 60:
+
+$(table figure11)
+
+Poisson:
+
+$(table figure11p)
+
+## Figure 14: by the number of communication threads
+
+3D-Shape, at n = 60:
+
+$(table figure14)
+
+Poisson:
+
+$(table figure14p)
+
+## What the paper could not have
+
+All blocks of one H200, until the same residual. \`graph\`, \`barrier\` and \`flags\` make Base's steps, to the same bits: a CUDA graph of n launches, a barrier of the whole
+grid in one launch, flags between neighbours in one launch. \`faster_than_base\`: times Base's speed, which the paper puts at 4 to 5 for 4W.
+
+$(table whole)
+
+## Figure 2: breadth-first search
+
+3072 vertices, one block of 512 threads; between levels two launches and a look by the host, or two barriers of the block.
+
+$(table figure2)
+
+![Steps and time by the interval of host synchronization](../figures/papers_003.svg)
+
+## Who is how many steps ahead
+
+Co-simulated: the first round of 60 steps of 4W-square, 30 blocks at a time on 6 x 5 of 15 x 24 (\`--pace\`, \`plots/pace.sh\`). Blocks that wait read what those
+before them left after all of their steps; blocks that run read what is a few steps old.
+
+![Squares of blocks, one after the other](../figures/pace_square.gif)
+
+## What is missing
+
+Clusters with distributed shared memory; several GPUs over peer memory; part of the blind runs of 3D-Shape
+(the lines 15 and from 25 on of \`traces/data/lists/weak_blind_shape.list\`), and with them most of what Figs. 11 and 14 say of 3D-Shape.
+PAGE

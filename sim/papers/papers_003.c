@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * J. Chen, Z. Huang, F. Su, J.-K. Peir, J. Ho, L. Peng, "Weak Execution Ordering - Exploiting
+ * Iterative Methods on Many-Core GPUs": its figures, which print no numbers, as they are measured
+ * on an H200 (with 30 blocks resident, as on the paper's Tesla C1060, and with all of them), and
+ * co-simulated for both. Co-simulations take minutes, so their answers ship.
+ */
+#include "papers_003.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+static void columns(struct sheet *sheet, const char *const *names)
+{
+	for (; *names; names++)
+		sheet_column(sheet, "%s", *names);
+}
+
+static void put(struct sheet *sheet, const struct p003_row *row)
+{
+	sheet_number(sheet, row ? row->steps[1] : NAN, 4);
+	sheet_number(sheet, row ? row->us[1] * 1e-3 : NAN, 3);
+}
+
+/* Who answers, in the order of columns. */
+static const struct {
+	const char *by;
+	int resident;
+} answers[] = {
+	{ "measured", 30 }, { "h200", 30 }, { "measured", 0 }, { "h200", 0 }, { "c1060", 30 }
+};
+enum { ANSWERS = sizeof(answers) / sizeof(answers[0]) };
+
+struct setting {
+	const char *solver, *scheme;
+	int n, l, threads;
+};
+
+static void put_curve(const struct p003_data *d, struct sheet *sheet, const struct setting *c)
+{
+	const struct p003_row *row[ANSWERS];
+	bool any = false;
+	for (int k = 0; k < ANSWERS; k++) {
+		row[k] = p003_find(d, answers[k].by, c->solver, c->scheme, c->n, c->l, c->threads,
+				   answers[k].resident);
+		any |= !!row[k];
+	}
+	if (!any)
+		return;
+	sheet_text(sheet, "%s", c->scheme);
+	sheet_text(sheet, "%d", c->n);
+	sheet_text(sheet, "%d", c->l);
+	sheet_text(sheet, "%d", c->threads);
+	for (int k = 0; k < ANSWERS; k++)
+		put(sheet, row[k]);
+}
+
+static const char *const curve_columns[] = { "scheme",
+					     "n",
+					     "l",
+					     "threads",
+					     "steps_30",
+					     "ms_30",
+					     "steps_30_cosim",
+					     "ms_30_cosim",
+					     "steps_all",
+					     "ms_all",
+					     "steps_all_cosim",
+					     "ms_all_cosim",
+					     "steps_c1060_cosim",
+					     "ms_c1060_cosim",
+					     NULL };
+
+static int intervals(struct sheet *sheet, const char *solver)
+{
+	static const int n[] = { 10, 20, 40, 60, 80, 100 };
+	struct p003_data d;
+	columns(sheet, curve_columns);
+	if (p003_read(&d)) {
+		p003_release(&d);
+		return -1;
+	}
+	for (size_t s = 0; p003_schemes[s]; s++)
+		for (size_t k = 0; k < sizeof(n) / sizeof(n[0]); k++) {
+			const bool base = !strcmp(p003_schemes[s], "base");
+			if (!base || k == 0)
+				put_curve(&d, sheet,
+					  &(struct setting){ solver, p003_schemes[s],
+							     base ? 1 : n[k], 4, 32 });
+		}
+	p003_release(&d);
+	return 0;
+}
+
+static int figure7(struct paper_work *w, struct sheet *sheet)
+{
+	(void)w;
+	return intervals(sheet, "poisson");
+}
+
+static int figure9(struct paper_work *w, struct sheet *sheet)
+{
+	(void)w;
+	return intervals(sheet, "shape");
+}
+
+static int exchanges(struct sheet *sheet, const char *solver)
+{
+	static const int l[] = { 1, 2, 4, 6, 8, 10 };
+	struct p003_data d;
+	columns(sheet, curve_columns);
+	if (p003_read(&d)) {
+		p003_release(&d);
+		return -1;
+	}
+	for (size_t s = 2; p003_schemes[s]; s++)
+		for (size_t k = 0; k < sizeof(l) / sizeof(l[0]); k++)
+			if (strstr(p003_schemes[s], "square"))
+				put_curve(
+					&d, sheet,
+					&(struct setting){ solver, p003_schemes[s], 60, l[k], 32 });
+	p003_release(&d);
+	return 0;
+}
+
+static int figure11(struct paper_work *w, struct sheet *sheet)
+{
+	(void)w;
+	return exchanges(sheet, "shape");
+}
+
+static int figure11_poisson(struct paper_work *w, struct sheet *sheet)
+{
+	(void)w;
+	return exchanges(sheet, "poisson");
+}
+
+static int threads_of(struct sheet *sheet, const char *solver)
+{
+	static const int threads[] = { 0, 32, 64, 128 };
+	struct p003_data d;
+	columns(sheet, curve_columns);
+	if (p003_read(&d)) {
+		p003_release(&d);
+		return -1;
+	}
+	for (size_t s = 2; p003_schemes[s]; s++)
+		for (int l = 1; l <= 4; l += 3)
+			for (size_t k = 0; k < sizeof(threads) / sizeof(threads[0]); k++)
+				if (strstr(p003_schemes[s], "4w") &&
+				    strstr(p003_schemes[s], "square"))
+					put_curve(&d, sheet,
+						  &(struct setting){ solver, p003_schemes[s], 60, l,
+								     threads[k] });
+	p003_release(&d);
+	return 0;
+}
+
+static int figure14(struct paper_work *w, struct sheet *sheet)
+{
+	(void)w;
+	return threads_of(sheet, "shape");
+}
+
+static int figure14_poisson(struct paper_work *w, struct sheet *sheet)
+{
+	(void)w;
+	return threads_of(sheet, "poisson");
+}
+
+static const struct paper_table tables[] = {
+	{ "statements", "What the paper says, and whether it holds", p003_statements },
+	{ "figure2", "Figure 2: breadth-first search, the host or the block as barrier",
+	  p003_search },
+	{ "figure7", "Figures 7 and 8: Poisson by the interval n of host synchronization",
+	  figure7 },
+	{ "figure9", "Figures 9 and 10: 3D-Shape by the interval n of host synchronization",
+	  figure9 },
+	{ "figure11", "Figures 11 to 13: 3D-Shape by the interval l of exchange", figure11 },
+	{ "figure11p", "The same of Poisson", figure11_poisson },
+	{ "figure14", "Figure 14: 3D-Shape by the number of communication threads", figure14 },
+	{ "figure14p", "The same of Poisson", figure14_poisson },
+	{ "pairs", "Orders of two configurations of one figure, co-simulated as measured",
+	  p003_pairs },
+	{ "accuracy", "Co-simulated against measured, on an H200", p003_accuracy },
+	{ "ages", "How many steps the borders were behind: distance of distributions", p003_ages },
+	{ "whole", "What the paper could not have: one H200, all blocks", p003_whole },
+	{ 0 },
+};
+
+const struct paper paper_003 = { .name = "003",
+				 .solver = "poisson",
+				 .tables = tables,
+				 .measured = "papers_003.tsv",
+				 .reads_own = true };

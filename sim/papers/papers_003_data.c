@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ * What the tables of Chen et al. are made from: measured runs, and co-simulated ones.
+ */
+#include "papers_003.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "papers_000.h"
+#include "traces/base/util.h"
+
+enum { TEXTS = 3 };
+struct p003_text {
+	struct p000_file file[TEXTS];
+};
+
+const char *const p003_schemes[] = {
+	"base",	     "coarse",	  "ud-stripe",	       "4w-stripe", "4w-combine-stripe",
+	"ud-square", "4w-square", "4w-combine-square", NULL
+};
+
+/* The word after "key=" of a configuration, cut out of it in place by the caller's copy. */
+static char *word_of(const char *config, const char *key)
+{
+	const size_t length = strlen(key);
+	for (const char *at = config; at; at = strchr(at, ' ')) {
+		at += *at == ' ';
+		if (!strncmp(at, key, length) && at[length] == '=') {
+			const char *end = strchr(at, ' ');
+			return end ? xprintf("%.*s", (int)(end - at) - (int)length - 1,
+					     at + length + 1)
+				   : xstrdup(at + length + 1);
+		}
+	}
+	return xstrdup("");
+}
+
+static int number_of(const char *config, const char *key)
+{
+	char *word = word_of(config, key);
+	const int number = atoi(word);
+	free(word);
+	return number;
+}
+
+static const char *scheme_of(const char *config)
+{
+	static const char *const others[] = { "graph", "barrier", "flags", NULL };
+	char *word = word_of(config, "scheme");
+	const char *found = "";
+	for (size_t k = 0; p003_schemes[k]; k++)
+		if (!strcmp(p003_schemes[k], word))
+			found = p003_schemes[k];
+	for (size_t k = 0; others[k]; k++)
+		if (!strcmp(others[k], word))
+			found = others[k];
+	free(word);
+	return found;
+}
+
+static struct p003_row *add(struct p003_data *d, const char *by, const char *solver,
+			    const char *config)
+{
+	GROW(d->row, d->count, d->capacity);
+	struct p003_row *row = &d->row[d->count++];
+	*row = (struct p003_row){
+		.by = by,
+		.solver = solver,
+		.split = "",
+		.scheme = scheme_of(config),
+		.n = number_of(config, "host-sync"),
+		.l = number_of(config, "exchange"),
+		.threads = number_of(config, "threads"),
+		.resident = number_of(config, "resident"),
+	};
+	return row;
+}
+
+/* Numbers with commas between; how many. */
+static int list_of(const char *text, double **values)
+{
+	size_t count = 0, capacity = 0;
+	*values = NULL;
+	for (const char *at = text; *at;) {
+		char *end;
+		GROW(*values, count, capacity);
+		(*values)[count] = strtod(at, &end);
+		if (end == at)
+			return -1;
+		count++;
+		at = *end == ',' ? end + 1 : end;
+		if (*end && *end != ',')
+			return -1;
+	}
+	return (int)count;
+}
+
+static void spread(double three[3], const double *values, int count)
+{
+	static const double at[3] = { 0.05, 0.5, 0.95 };
+	double *copy = xmalloc((size_t)count * sizeof(*copy));
+	for (int k = 0; k < 3; k++) {
+		memcpy(copy, values, (size_t)count * sizeof(*copy));
+		three[k] = quantile_of(copy, (size_t)count, at[k]);
+	}
+	free(copy);
+}
+
+static int read_measured(struct p003_data *d, const struct p000_file *f)
+{
+	for (size_t k = 0; k < f->rows; k++) {
+		struct p003_row *row =
+			add(d, "measured", p000_cell(f, k, "solver"), p000_cell(f, k, "config"));
+		row->split = p000_cell(f, k, "split");
+		row->runs = list_of(p000_cell(f, k, "steps"), &row->each_steps);
+		if (row->runs < 1 ||
+		    list_of(p000_cell(f, k, "core_us"), &row->each_us) != row->runs)
+			return report("%s: row %zu: steps and core_us are not lists of equal "
+				      "length",
+				      f->path, k + 1);
+		spread(row->steps, row->each_steps, row->runs);
+		spread(row->us, row->each_us, row->runs);
+	}
+	return 0;
+}
+
+static int read_simulated(struct p003_data *d, const struct p000_file *f)
+{
+	static const char *const columns[] = { "steps_lo",   "steps",	"steps_hi",
+					       "core_lo_us", "core_us", "core_hi_us" };
+	for (size_t k = 0; k < f->rows; k++) {
+		struct p003_row *row = add(d, p000_cell(f, k, "costs"), p000_cell(f, k, "solver"),
+					   p000_cell(f, k, "config"));
+		for (int c = 0; c < 6; c++)
+			if (parse_double(p000_cell(f, k, columns[c]),
+					 c < 3 ? &row->steps[c] : &row->us[c - 3]))
+				return report("%s: row %zu: %s is no number", f->path, k + 1,
+					      columns[c]);
+	}
+	return 0;
+}
+
+static int want_columns(const struct p000_file *f, const char *const *names)
+{
+	for (; *names; names++)
+		if (!p000_cell(f, 0, *names))
+			return report("%s: no column %s", f->path, *names);
+	return 0;
+}
+
+int p003_read(struct p003_data *d)
+{
+	static const char *const measured[] = { "solver", "config",  "split",
+						"steps",  "core_us", NULL },
+				 *const simulated[] = { "costs",   "solver",	 "config",
+							"steps",   "steps_lo",	 "steps_hi",
+							"core_us", "core_lo_us", "core_hi_us",
+							NULL };
+	*d = (struct p003_data){ .text = xcalloc(1, sizeof(*d->text)) };
+	struct p000_file *f = d->text->file;
+	if (p000_read(&f[0], "h200x4", "papers_003_runs.tsv") || want_columns(&f[0], measured) ||
+	    read_measured(d, &f[0]) || p000_read(&f[1], "h200x4", "papers_003_cosimulated.tsv") ||
+	    want_columns(&f[1], simulated) || read_simulated(d, &f[1]) ||
+	    p000_read(&f[2], "papers", "003_cosimulated.tsv") || want_columns(&f[2], simulated) ||
+	    read_simulated(d, &f[2]))
+		return -1;
+	return 0;
+}
+
+void p003_release(struct p003_data *d)
+{
+	for (size_t k = 0; k < d->count; k++) {
+		free(d->row[k].each_steps);
+		free(d->row[k].each_us);
+	}
+	free(d->row);
+	for (int k = 0; k < TEXTS; k++)
+		p000_release(&d->text->file[k]);
+	free(d->text);
+	*d = (struct p003_data){ 0 };
+}
+
+const struct p003_row *p003_find(const struct p003_data *d, const char *by, const char *solver,
+				 const char *scheme, int n, int l, int threads, int resident)
+{
+	const bool base = !strcmp(scheme, "base"), silent = base || !strcmp(scheme, "coarse");
+	for (size_t k = 0; k < d->count; k++) {
+		const struct p003_row *r = &d->row[k];
+		if (!strcmp(r->by, by) && !strcmp(r->solver, solver) &&
+		    !strcmp(r->scheme, scheme) && r->resident == resident &&
+		    r->n == (base ? 1 : n) && (silent || (r->l == l && r->threads == threads)))
+			return r;
+	}
+	return NULL;
+}
