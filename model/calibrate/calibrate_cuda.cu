@@ -22,12 +22,11 @@ static const struct part parts[] = {
 	{ CALIBRATE_HOST, calibrate_notes, 0.1, 0, 2 },
 	{ CALIBRATE_COPY, calibrate_copy, 10, 50, 82 },
 	{ CALIBRATE_COPY, calibrate_idle, 4, 60, 0 },
-	{ CALIBRATE_COPY, calibrate_loops, 4, 29, 0 },
+	{ CALIBRATE_COPY, calibrate_loops, 2, 8, 60 },
 	{ CALIBRATE_COPY, calibrate_exchange, 3, 10, 6 },
-	{ CALIBRATE_COLD, calibrate_cold, 2, 0, 8 },
-	{ CALIBRATE_COLD, calibrate_ring, 1, 0, 13 },
-	{ CALIBRATE_LOOK, calibrate_look, 1, 0, 4 },
-	{ CALIBRATE_ORDERED, calibrate_ordered, 1, 5, 0 },
+	{ CALIBRATE_DOORBELL, calibrate_doorbell, 1, 0, 13 },
+	{ CALIBRATE_POLL, calibrate_poll, 1, 0, 4 },
+	{ CALIBRATE_PEER_EXCHANGE, calibrate_peer_exchange, 1, 5, 0 },
 	{ CALIBRATE_MEMORY, calibrate_memory, 2, 0, 31 },
 	{ CALIBRATE_LINKS, calibrate_links, 2, 0, 56 },
 	{ CALIBRATE_SM, calibrate_sm, 6, 0, 160 },
@@ -127,7 +126,7 @@ extern "C" int warpreel_calibrate_cuda(struct calibration *calibration)
 	/* Copies need their largest size twice a GPU and once in pinned memory; the calls alone
 	 * very little. */
 	size_t bytes = calibration->parts & (CALIBRATE_COPY | CALIBRATE_LINKS) ? 268435456
-		       : calibration->parts & CALIBRATE_LOOK		       ? 4194304
+		       : calibration->parts & CALIBRATE_POLL		       ? 4194304
 									       : 1048576;
 	bench_progress(bench, "opening GPUs");
 	int rc = facts(bench);

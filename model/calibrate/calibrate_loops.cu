@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Calls in the company they keep. A burst of equal calls behind a hold finds caches and branch
  * predictors warm and a queue that is never empty; a program's loop mixes calls, waits for the
- * device, and pays more for each. Two loops, one launch, nothing of a solver in them:
+ * device, and pays more for each. Three loops, one launch, nothing of a solver in them:
  *
- *     staged   launch, launch, copy down, synchronise, tell the other thread and sleep until it has
- * told, copy up, synchronise (borders through the host; with one thread nobody is told) ordered
- * launch, launch, record, wait, copy to the next GPU, record, wait  (GPU to GPU, ordered by events)
- *     plain    launch, launch, ...                                               (one GPU; the
- * device keeps up)
+ * - staged: launch, launch, copy down, synchronise, tell the other thread and sleep until it has
+ *   told, copy up, synchronise (borders through the host; with one thread nobody is told);
+ * - peer: launch, launch, record, wait, copy to the next GPU, record, wait (GPU to GPU, in the
+ *   order that events give);
+ * - plain: launch, launch, ... (one GPU; the device keeps up).
  *
  * Each batch runs in a host thread of its own, as a program's threads do: where such a thread
  * lands, and that it begins cold, is part of what its calls cost; the median over batches is a
@@ -21,7 +21,7 @@
 
 enum { ROUNDS = 60, STAMPS = 8, PLAIN_CALLS = 200, SPREAD_THREADS = 60 };
 #define PACE_NS                                                                                    \
-	30000 /* a round of the ordered loop takes at least this long, so that the device keeps up \
+	30000 /* a round of the peer loop takes at least this long, so that the device keeps up    \
 	       */
 
 const size_t loop_sizes[LOOP_SIZES] = { 4,	4096,	16384,	 65536,	  131072,
@@ -98,7 +98,7 @@ static int staged_round(struct member *member, const struct loop *loop, int64_t 
 	return 0;
 }
 
-static int ordered_round(struct member *member, const struct loop *loop, int64_t at_ns[STAMPS])
+static int peer_round(struct member *member, const struct loop *loop, int64_t at_ns[STAMPS])
 {
 	size_t bytes = loop->bytes;
 	struct gpu_kit *kit = member->kit,
@@ -236,7 +236,8 @@ static int spread_batch(struct member *member, void *arg, double *value)
  * How unequal equal calls are: between threads (which core, how far from the GPU) and between the
  * calls of one. For threads the quantiles at the middle of equal shares; for calls the mean of each
  * share, since a call's tail is long and every thread that waits for another pays for the other's
- * too. The slowest 0.2 % of the calls, threads that lost their core, are left out.
+ * too. The slowest 0.2 % of the calls, threads that lost their core, are left out there, and stand
+ * by themselves.
  */
 static int emit_spread(struct bench *bench)
 {
@@ -251,22 +252,27 @@ static int emit_spread(struct bench *bench)
 				   &loop, &ignored);
 	if (!rc) {
 		double middle = median_of(spread->thread_ns, static_cast<size_t>(spread->threads));
+		const size_t calls = static_cast<size_t>(spread->calls);
+		double slowest_ns = (mean_between(spread->call, calls, 0.998, 1) -
+				     mean_between(spread->call, calls, 0, 0.998)) *
+				    middle;
 		for (int i = 0; i < 10; i++)
 			thread[i] =
 				quantile_of(spread->thread_ns, static_cast<size_t>(spread->threads),
 					    (i + 0.5) / 10) /
 				middle;
 		for (int i = 0; i < 20; i++)
-			call[i] = mean_between(spread->call, static_cast<size_t>(spread->calls),
-					       i / 20.0, i < 19 ? (i + 1) / 20.0 : 0.998);
+			call[i] = mean_between(spread->call, calls, i / 20.0,
+					       i < 19 ? (i + 1) / 20.0 : 0.998);
 		bench_emit(bench, "host.thread_quantiles", thread, NULL, 10,
 			   "plain loop in 60 threads one after the other: mean call of a thread "
 			   "over that of the median thread");
 		bench_emit(bench, "host.call_quantiles", call, NULL, 20,
 			   "the same loops: a call over its thread's trimmed mean, mean of each "
 			   "twentieth of the calls");
-		bench_emit(bench, "host.median_thread_ns", &middle, NULL, 1,
-			   "the same loops: mean call of the median thread");
+		bench_emit(bench, "host.slowest_call_ns", &slowest_ns, NULL, 1,
+			   "the same loops: mean of the slowest 0.2 % of the calls less the mean "
+			   "of the others");
 	}
 	free(spread);
 	return rc;
@@ -293,58 +299,15 @@ static int emit_calls(struct bench *bench, const char *key, batch_fn *fn, struct
 	return 0;
 }
 
-static int staged_curves(struct bench *bench, struct handshake *handshake)
-{
-	static const struct {
-		const char *name;
-		int from, to;
-		const char *how;
-	} curves[] = {
-		{ "copy.d2h.loop_ns", 2, 4,
-		  "staged loop: begin of the copy's call, right behind two kernels of 1 us, to "
-		  "return of the synchronisation" },
-		{ "copy.h2d.loop_ns", 5, 7,
-		  "staged loop: begin of the copy's call on an idle stream to return of the "
-		  "synchronisation" },
-	};
-	struct measured all[LOOP_SIZES];
-	char key[64];
-	for (int c = 0; c < 2; c++) {
-		for (int n = 0; n < bench->counts; n++) {
-			/* Where there are two GPUs the plain list is that of two threads, which
-			 * sleep and wake. */
-			int team = bench->count[n] == 1 && bench->gpus > 1 ? 2 : bench->count[n];
-			snprintf(key, sizeof(key), bench->count[n] == 1 ? "%s" : "%s_%d",
-				 curves[c].name, team);
-			bench_progress(bench, key);
-			for (int i = 0; i < LOOP_SIZES; i++) {
-				struct loop loop = { staged_round, loop_sizes[i], curves[c].from,
-						     curves[c].to, NULL,	  handshake };
-				if (bench_measure(bench, team, key,
-						  static_cast<double>(loop_sizes[i]), loop_batch,
-						  &loop, &all[i]))
-					return -1;
-			}
-			bench_emit_measured(bench, key, all, LOOP_SIZES, curves[c].how);
-		}
-	}
-	return 0;
-}
-
 static int all_loops(struct bench *bench, struct handshake *handshake)
 {
-	double bytes[LOOP_SIZES];
 	struct loop staged = { staged_round, 16384, 0, 1, NULL, handshake },
-		    ordered = { ordered_round, 16384, 0, 1, NULL, handshake };
+		    peer = { peer_round, 16384, 0, 1, NULL, handshake };
 	if (emit_spread(bench) ||
 	    emit_calls(bench, "host.loop_launch_plain_ns", plain_batch, staged, 1, false,
 		       "plain loop: period of a launch, device keeping up") ||
 	    emit_calls(bench, "host.loop_launch_idle_ns", loop_batch, staged, 1, false,
 		       "staged loop: first launch after a synchronisation"))
-		return -1;
-	staged.from = 1, staged.to = 2;
-	if (emit_calls(bench, "host.loop_launch_second_ns", loop_batch, staged, 1, false,
-		       "staged loop: second launch"))
 		return -1;
 	staged.from = 2, staged.to = 3;
 	if (emit_calls(bench, "host.loop_copy_d2h_ns", loop_batch, staged, 1, false,
@@ -360,24 +323,19 @@ static int all_loops(struct bench *bench, struct handshake *handshake)
 		double scale;
 		const char *how;
 	} calls[] = {
-		{ "host.loop_launch_ns", 0, 1, 2, "ordered loop: a launch, mean of both" },
-		{ "host.loop_record_ns", 1, 2, 1, "ordered loop: first record" },
-		{ "host.loop_wait_ns", 2, 3, 1, "ordered loop: first wait" },
+		{ "host.loop_launch_ns", 0, 1, 2, "peer loop: a launch, mean of both" },
+		{ "host.loop_record_ns", 1, 2, 1, "peer loop: first record" },
+		{ "host.loop_wait_ns", 2, 3, 1, "peer loop: first wait" },
 		{ "host.loop_copy_peer_ns", 3, 4, 1,
-		  "ordered loop: call of the copy to the next GPU" },
+		  "peer loop: call of the copy to the next GPU" },
 	};
 	for (size_t c = 0; c < sizeof(calls) / sizeof(calls[0]); c++) {
-		ordered.from = calls[c].from, ordered.to = calls[c].to;
-		if (emit_calls(bench, calls[c].key, loop_batch, ordered, calls[c].scale, true,
+		peer.from = calls[c].from, peer.to = calls[c].to;
+		if (emit_calls(bench, calls[c].key, loop_batch, peer, calls[c].scale, true,
 			       calls[c].how))
 			return -1;
 	}
-	static const char *const section[2] = { "copy.d2h.loop_bytes", "copy.h2d.loop_bytes" };
-	for (int i = 0; i < LOOP_SIZES; i++)
-		bytes[i] = static_cast<double>(loop_sizes[i]);
-	for (int k = 0; k < 2; k++)
-		bench_emit(bench, section[k], bytes, NULL, LOOP_SIZES, "payload of the loop lists");
-	return staged_curves(bench, handshake);
+	return 0;
 }
 
 int calibrate_loops(struct bench *bench)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "calibrate_results.h"
 #include "model/platform/platform_internal.h"

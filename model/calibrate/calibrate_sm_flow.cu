@@ -321,41 +321,30 @@ static int measure_writes(struct sm_bench *sm)
 	return 0;
 }
 
-/* One multiprocessor alone is held up by its own port to L2 and by how many misses it can have, not
- * by what all share. */
+/* One multiprocessor alone is held up by how many misses it can have, not by what all share. */
 static int measure_one(struct sm_bench *sm, double dram_latency_ns)
 {
-	struct measured port = {}, miss = {}, measured;
+	struct measured miss = {}, measured;
 	for (int chains = 1; chains <= 8; chains *= 2) {
 		struct flow flow = { sm,
-				     reader(chains, false),
+				     reader(chains, true),
 				     1,
 				     1024,
 				     chains,
-				     L2_SPAN,
+				     sm->region_bytes,
 				     0,
 				     2000.0 / chains,
 				     16,
-				     false,
-				     1e6 * sm->clock_mhz };
-		if (flow_measure(flow, "sm.l2_port_bytes", chains, &measured))
-			return -1;
-		port = measured.value > port.value ? measured : port;
-		flow.kernel = reader(chains, true);
-		flow.span = sm->region_bytes;
-		flow.moving = true;
-		flow.unit = 1e9 / dram_latency_ns;
+				     true,
+				     1e9 / dram_latency_ns };
 		if (flow_measure(flow, "sm.l1_miss_bytes", chains, &measured))
 			return -1;
 		miss = measured.value > miss.value ? measured : miss;
 	}
-	sm_emit(sm, "l2_port_bytes", &port, 1,
-		"one multiprocessor reading 16 MiB in L2, 1024 threads with 1 to 8 chains: best "
-		"rate over the clock");
 	sm_emit(sm, "l1_miss_bytes", &miss, 1,
 		"one multiprocessor reading memory through L1, 1024 threads with 1 to 8 chains: "
 		"best rate times the latency of a chain of such loads "
-		"(Little), no more than its port lets through");
+		"(Little)");
 	return 0;
 }
 

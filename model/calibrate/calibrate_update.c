@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "calibrate_results.h"
 #include "model/platform/platform_internal.h"
@@ -117,7 +118,7 @@ int calibrate_update(const struct results *results, const char *path, const char
 		free(text);
 		return -1;
 	}
-	FILE *file = fopen(output.part_path, "w");
+	FILE *file = output_open(&output);
 	if (file) {
 		write_updated(results, text, note, file);
 		rc = ferror(file) ? -1 : 0;

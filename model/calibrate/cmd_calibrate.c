@@ -9,6 +9,7 @@
 
 #include "traces/base/options.h"
 #include "traces/program/program.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "calibrate.h"
 #include "calibrate_results.h"
@@ -27,12 +28,13 @@ static const struct option_spec options[] = {
 	{ "budget", OPTION_REAL, OPTION(budget_s), "100", 1, 3600, "SECONDS",
 	  "aim to end within this" },
 	{ "parts", OPTION_TEXT, OPTION(parts),
-	  "host,stream,copy,cold,poll,peer_exchange,memory,links,sm", 0, 0, "LIST",
+	  "host,stream,copy,doorbell,poll,peer_exchange,memory,links,sm", 0, 0, "LIST",
 	  "what to measure" },
 	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST",
 	  "measure only these parts, without the recorder" },
 	{ "update", OPTION_TEXT, OPTION(update), NULL, 0, 0, "FILE.ini",
-	  "replace cold, poll, peer_exchange, memory or sm, given with --only, in this platform "
+	  "replace doorbell, poll, peer_exchange, memory or sm, given with --only, in this "
+	  "platform "
 	  "file" },
 	{ "merge", OPTION_TEXT, OPTION(merge), NULL, 0, 0, "FILE.ini,...",
 	  "measure nothing: write the medians of these files" },
@@ -59,17 +61,17 @@ static const struct {
 	const char *besides; /* a section of it that has not its name */
 } parts[] = {
 	{ "host", CALIBRATE_HOST, NULL },     { "stream", CALIBRATE_STREAM, NULL },
-	{ "copy", CALIBRATE_COPY, "share" },  { "cold", CALIBRATE_COLD, "doorbell" },
-	{ "poll", CALIBRATE_LOOK, NULL },     { "peer_exchange", CALIBRATE_ORDERED, NULL },
+	{ "copy", CALIBRATE_COPY, "share" },  { "doorbell", CALIBRATE_DOORBELL, NULL },
+	{ "poll", CALIBRATE_POLL, NULL },     { "peer_exchange", CALIBRATE_PEER_EXCHANGE, NULL },
 	{ "memory", CALIBRATE_MEMORY, NULL }, { "links", CALIBRATE_LINKS, "nvlink" },
 	{ "sm", CALIBRATE_SM, NULL },
 };
 enum {
-	ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_COLD |
-		    CALIBRATE_MEMORY | CALIBRATE_LINKS | CALIBRATE_SM | CALIBRATE_LOOK |
-		    CALIBRATE_ORDERED,
-	WHOLE_SECTIONS = CALIBRATE_COLD | CALIBRATE_LOOK | CALIBRATE_ORDERED | CALIBRATE_MEMORY |
-			 CALIBRATE_SM
+	ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_DOORBELL |
+		    CALIBRATE_MEMORY | CALIBRATE_LINKS | CALIBRATE_SM | CALIBRATE_POLL |
+		    CALIBRATE_PEER_EXCHANGE,
+	WHOLE_SECTIONS = CALIBRATE_DOORBELL | CALIBRATE_POLL | CALIBRATE_PEER_EXCHANGE |
+			 CALIBRATE_MEMORY | CALIBRATE_SM
 }; /* a part gives all keys of its sections */
 
 static int parse_parts(const char *option, const char *list, unsigned *bits)
@@ -80,9 +82,10 @@ static int parse_parts(const char *option, const char *list, unsigned *bits)
 		       (strlen(parts[i].name) != length || strncmp(parts[i].name, list, length)))
 			i++;
 		if (i == sizeof(parts) / sizeof(parts[0]))
-			return report("--%s: no part '%.*s'; there are host, stream, copy, cold, "
-				      "poll, peer_exchange, memory, links and sm",
-				      option, (int)length, list);
+			return report(
+				"--%s: no part '%.*s'; there are host, stream, copy, doorbell, "
+				"poll, peer_exchange, memory, links and sm",
+				option, (int)length, list);
 		*bits |= parts[i].bit;
 		list += length + (list[length] == ',');
 	}
@@ -146,7 +149,7 @@ static int write_file(const char *path, const struct results *results, const cha
 	struct output output;
 	if (output_begin(&output, path))
 		return -1;
-	FILE *file = fopen(output.part_path, "w");
+	FILE *file = output_open(&output);
 	int rc = file ? 0 : -1;
 	if (file) {
 		rc = provenance ? results_write_platform(results, provenance, file)
@@ -425,7 +428,7 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 	} else if (parse_parts(o.only ? "only" : "parts", o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;
 	} else if (o.update && (!o.only || (!o.merge && bits & ~(unsigned)WHOLE_SECTIONS))) {
-		report("--update replaces whole sections: it needs --only with cold, poll, "
+		report("--update replaces whole sections: it needs --only with doorbell, poll, "
 		       "peer_exchange, memory, sm or several of them");
 		rc = EXIT_USAGE;
 	} else if (o.update && check_platform(o.update)) {

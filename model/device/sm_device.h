@@ -65,7 +65,6 @@ struct sm_device {
 	double store_line_interval; /* cycles to send a store to one more 128-byte line; 0: as
 				       l1_tag_interval */
 	double l1_miss_bytes;	    /* most bytes an SM can have in flight to L2 */
-	double l2_port_bytes;	    /* bytes a cycle between an SM and L2, each direction */
 	struct sm_memory_level l2, dram;
 	/* as dram.copy_bytes_per_s, of bytes that are written where they are read, by bytes read
 	 * for each of them (1 first); none = the same */

@@ -91,7 +91,7 @@ static void move_calls(struct platform *p)
 	const struct number_list *was = p->base->host, *is = p->host;
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
 		scale_list(&p->loop_host[kind], &was[kind], &is[kind]);
-		scale_list(&p->ordered[kind], &was[kind], &is[kind]);
+		scale_list(&p->peer_exchange[kind], &was[kind], &is[kind]);
 	}
 	scale_list(&p->loop_launch_plain, &was[HOST_LAUNCH], &is[HOST_LAUNCH]);
 }
@@ -107,7 +107,7 @@ static void move_copies(struct platform *p)
 		if (kind == COPY_CURVE_PEER)
 			shift_list(&p->exchange.y, &p->exchange.x, was, is);
 	}
-	double rise_ns = 2 * (p->hop_peer_ns - p->base->hop_peer_ns); /* two hops an exchange */
+	double rise_ns = 2 * (p->event_peer_ns - p->base->event_peer_ns); /* two hops an exchange */
 	for (size_t k = 0; k < p->exchange.y.count && rise_ns != 0; k++)
 		p->exchange.y.value[k] = fmax(p->exchange.y.value[k] + rise_ns, 0);
 }

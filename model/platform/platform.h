@@ -82,16 +82,16 @@ struct platform {
 							  (calibrate_loops.cu); may be empty */
 	struct number_list loop_launch_plain;
 	double slowest_call_ns; /* what the slowest 0.2 % of the calls take more than others */
-	struct number_list ordered[HOST_COST_COUNT],
-		ordered_call_quantiles; /* [ordered]: the calls of threads that exchange from GPU to
-					   GPU; may be empty */
-	/* [look]: when a copy behind a kernel goes on (calibrate_look.cu); period 0: at once */
+	/* [peer_exchange]: the calls of threads that exchange from GPU to GPU; may be empty */
+	struct number_list peer_exchange[HOST_COST_COUNT], peer_exchange_call_quantiles;
+	/* [poll]: when a copy behind a kernel goes on (calibrate_poll.cu); period 0: at once */
 	struct {
 		double sync_ns, period_ns, polled_ns, least_ns, call_ns;
-	} look; /* [poll] */
+	} poll;
+	/* [doorbell]: what the host's calls hasten; may be 0 */
 	struct {
-		double silent_exchange_ns, rung_exchange_ns, look_ns;
-	} ring; /* [doorbell]: what the host's calls hasten; may be 0 */
+		double silent_exchange_ns, rung_exchange_ns, poll_ns;
+	} doorbell;
 	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads
 								and between calls; may be empty */
 	int queue_depth; /* launches the host can be ahead of the device before it blocks */
@@ -100,8 +100,8 @@ struct platform {
 	double copy_start_latency_ns;
 	double record_ns, wait_ns; /* what a record / an already satisfied wait adds between two
 				      kernels of a stream */
-	double hop_same_ns, hop_peer_ns; /* event completes on one stream -> a waiting stream of the
-					    same / another GPU goes on */
+	double event_same_ns, event_peer_ns; /* event completes on one stream -> a waiting stream of
+					    the same / another GPU goes on */
 	struct curve kernel_gap; /* duration as the tracer reports it (ns) -> what to add to get the
 				    untraced period (ns, may be < 0) */
 	/* [copy.*]: bytes -> ns the stream is busy with the copy, engine switches included,

@@ -49,10 +49,11 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 		"host.loop_" key, KEY_LIST, 0, AT(loop_host[kind]), "host.threads", "ns", help     \
 	}
 /* The calls of threads that exchange borders from GPU to GPU
- * (model/calibrate/calibrate_ordered.cu). */
-#define ORDERED_COST(kind, key, help)                                                              \
+ * (model/calibrate/calibrate_peer_exchange.cu). */
+#define PEER_EXCHANGE_COST(kind, key, help)                                                        \
 	{                                                                                          \
-		"peer_exchange." key, KEY_LIST, 0, AT(ordered[kind]), "host.threads", "ns", help   \
+		"peer_exchange." key, KEY_LIST, 0, AT(peer_exchange[kind]), "host.threads", "ns",  \
+			help                                                                       \
 	}
 #define TRACED_COST(kind, key)                                                                     \
 	{ "tracer.traced_" key,                                                                    \
@@ -179,35 +180,36 @@ const struct platform_key platform_keys[] = {
 	LOOP_COST(HOST_COPY_D2H, "copy_d2h_ns",
 		  "copy to the host in such a loop, right behind a launch"),
 	LOOP_COST(HOST_COPY_PEER, "copy_peer_ns", "copy to another GPU in such a loop"),
-	{ "cold.slowest_call_ns", KEY_REAL, 0, AT(slowest_call_ns), NULL, "ns",
-	  "what the slowest 0.2 % of the calls take more than others" },
-	ORDERED_COST(HOST_LAUNCH, "launch_ns", "a launch"),
-	ORDERED_COST(HOST_RECORD, "record_ns", "an event recorded"),
-	ORDERED_COST(HOST_WAIT, "wait_ns", "a wait for the event a neighbour has just recorded"),
-	ORDERED_COST(HOST_COPY_PEER, "copy_peer_ns", "call of a copy to a neighbour"),
-	{ "peer_exchange.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(ordered_call_quantiles), NULL,
-	  "ratio", "a call over the mean of its kind, mean of each twentieth" },
-	{ "poll.sync_ns", KEY_REAL, 0, AT(look.sync_ns), NULL, "ns",
+	PEER_EXCHANGE_COST(HOST_LAUNCH, "launch_ns", "a launch"),
+	PEER_EXCHANGE_COST(HOST_RECORD, "record_ns", "an event recorded"),
+	PEER_EXCHANGE_COST(HOST_WAIT, "wait_ns",
+			   "a wait for the event a neighbour has just recorded"),
+	PEER_EXCHANGE_COST(HOST_COPY_PEER, "copy_peer_ns", "call of a copy to a neighbour"),
+	{ "peer_exchange.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(peer_exchange_call_quantiles),
+	  NULL, "ratio", "a call over the mean of its kind, mean of each twentieth" },
+	{ "poll.sync_ns", KEY_REAL, 0, AT(poll.sync_ns), NULL, "ns",
 	  "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
-	{ "poll.copy_period_ns", KEY_REAL, 0, AT(look.period_ns), NULL, "ns",
+	{ "poll.copy_period_ns", KEY_REAL, 0, AT(poll.period_ns), NULL, "ns",
 	  "a copy down behind a kernel: how often its channel looks" },
-	{ "poll.copy_polled_ns", KEY_REAL, 0, AT(look.polled_ns), NULL, "ns",
+	{ "poll.copy_polled_ns", KEY_REAL, 0, AT(poll.polled_ns), NULL, "ns",
 	  "longest body behind which it goes on at once" },
-	{ "poll.copy_least_ns", KEY_REAL, 0, AT(look.least_ns), NULL, "ns",
+	{ "poll.copy_least_ns", KEY_REAL, 0, AT(poll.least_ns), NULL, "ns",
 	  "what it adds at best" },
-	{ "poll.copy_call_ns", KEY_REAL, 0, AT(look.call_ns), NULL, "ns",
+	{ "poll.copy_call_ns", KEY_REAL, 0, AT(poll.call_ns), NULL, "ns",
 	  "first call's return to the return of the call that waits" },
-	{ "doorbell.silent_exchange_ns", KEY_REAL, 0, AT(ring.silent_exchange_ns), NULL, "ns",
+	{ "doorbell.silent_exchange_ns", KEY_REAL, 0, AT(doorbell.silent_exchange_ns), NULL, "ns",
 	  "an exchange of two GPUs in step, enqueued ahead, the host silent" },
-	{ "doorbell.rung_exchange_ns", KEY_REAL, 0, AT(ring.rung_exchange_ns), NULL, "ns",
+	{ "doorbell.rung_exchange_ns", KEY_REAL, 0, AT(doorbell.rung_exchange_ns), NULL, "ns",
 	  "the same while both host threads launch and copy" },
-	{ "doorbell.poll_ns", KEY_REAL, 0, AT(ring.look_ns), NULL, "ns",
+	{ "doorbell.poll_ns", KEY_REAL, 0, AT(doorbell.poll_ns), NULL, "ns",
 	  "how long a channel looks without pause for another GPU's event" },
 	{ "host.thread_quantiles", KEY_LIST, KEY_POSITIVE, AT(thread_quantiles), NULL, "ratio",
 	  "spread between host threads: mean call of a thread over that of the median thread, at "
 	  "the middle of equal shares" },
 	{ "host.call_quantiles", KEY_LIST, KEY_POSITIVE, AT(call_quantiles), NULL, "ratio",
 	  "spread of calls: one call over its thread's trimmed mean, means of equal shares" },
+	{ "host.slowest_call_ns", KEY_REAL, 0, AT(slowest_call_ns), NULL, "ns",
+	  "what the slowest 0.2 % of the calls take more than others" },
 	{ "host.ask_ns", KEY_REAL, 0, AT(ask_ns), NULL, "ns",
 	  "a call that only asks what the runtime knows (cudaGetDevice), one thread" },
 	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
@@ -221,9 +223,9 @@ const struct platform_key platform_keys[] = {
 	  "what an event record adds between two kernels of a stream" },
 	{ "stream.wait_ns", KEY_REAL, NEEDED, AT(wait_ns), NULL, "ns",
 	  "what a wait for an event already complete adds between two kernels of a stream" },
-	{ "stream.event_same_ns", KEY_REAL, NEEDED, AT(hop_same_ns), NULL, "ns",
+	{ "stream.event_same_ns", KEY_REAL, NEEDED, AT(event_same_ns), NULL, "ns",
 	  "an event complete on one stream to a waiting stream of the same GPU going on" },
-	{ "stream.event_peer_ns", KEY_REAL, PEERS | MOVES, AT(hop_peer_ns), NULL, "ns",
+	{ "stream.event_peer_ns", KEY_REAL, PEERS | MOVES, AT(event_peer_ns), NULL, "ns",
 	  "the same with the waiting stream on another GPU" },
 	{ "stream.kernel_gap_duration_ns", KEY_LIST, CURVE_X(NEEDED), AT(kernel_gap.x), NULL, "ns",
 	  "durations of a kernel as the recorder reports them" },

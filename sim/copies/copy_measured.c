@@ -44,11 +44,11 @@ static double event_next_to_copy_ns(const struct platform *p)
 	const double bytes = 65536;
 	if (!p->exchange.x.count || !p->copy[COPY_CURVE_PEER].x.count ||
 	    !has(p, MECHANISM_COPY_EVENT))
-		return p->hop_peer_ns;
+		return p->event_peer_ns;
 	const double ns =
 		0.5 * (curve_at(&p->exchange, bytes) - curve_at(&p->copy[COPY_CURVE_PEER], bytes)) -
 		p->record_ns;
-	return fmax(ns, p->hop_peer_ns);
+	return fmax(ns, p->event_peer_ns);
 }
 
 /* The same when the host has just called: half of what calling meanwhile took off an exchange, off
@@ -56,20 +56,21 @@ static double event_next_to_copy_ns(const struct platform *p)
 static double event_when_rung_ns(const struct platform *p)
 {
 	const double ns = event_next_to_copy_ns(p),
-		     less_ns = 0.5 * (p->ring.silent_exchange_ns - p->ring.rung_exchange_ns);
-	if (!has(p, MECHANISM_DOORBELL) || !(less_ns > 0) || p->ring.rung_exchange_ns <= 0)
+		     less_ns =
+			     0.5 * (p->doorbell.silent_exchange_ns - p->doorbell.rung_exchange_ns);
+	if (!has(p, MECHANISM_DOORBELL) || !(less_ns > 0) || p->doorbell.rung_exchange_ns <= 0)
 		return ns;
-	return ns - less_ns > p->hop_peer_ns ? ns - less_ns : fmin(ns, p->hop_peer_ns);
+	return ns - less_ns > p->event_peer_ns ? ns - less_ns : fmin(ns, p->event_peer_ns);
 }
 
 /*
- * From the sweep of calibrate_look.cu: a kernel of a body B ends start + empty + B after its
+ * From the sweep of calibrate_poll.cu: a kernel of a body B ends start + empty + B after its
  * launch's return and is waited for until wake later. Behind the longest body behind which a copy
  * goes on at once, its channel has polled until just then, from the copy's call on.
  */
 static struct polling polling_of(const struct platform *p)
 {
-	if (!has(p, MECHANISM_COPY_POLLING) || p->look.period_ns <= 0 || !p->kernel_gap.x.count ||
+	if (!has(p, MECHANISM_COPY_POLLING) || p->poll.period_ns <= 0 || !p->kernel_gap.x.count ||
 	    !p->idle[COPY_CURVE_D2H].y.count)
 		return (struct polling){ 0 };
 	const double way_back_ns = host_way_back_ns(p),
@@ -77,18 +78,18 @@ static struct polling polling_of(const struct platform *p)
 		     wake_ns = platform_host_ns(p->base, HOST_SYNC_WAKE, 1) + way_back_ns,
 		     empty_ns = p->kernel_gap.x.value[0];
 	return (struct polling){
-		.period_ps = ps_of_ns(p->look.period_ns),
-		.first_ps = ps_of_ns(start_ns + empty_ns + p->look.polled_ns),
-		.call_ps = ps_of_ns(p->look.call_ns),
+		.period_ps = ps_of_ns(p->poll.period_ns),
+		.first_ps = ps_of_ns(start_ns + empty_ns + p->poll.polled_ns),
+		.call_ps = ps_of_ns(p->poll.call_ns),
 		.least_ps = ps_of_ns(fmax(
-			p->look.sync_ns + p->look.least_ns - start_ns - empty_ns - wake_ns, 0)),
+			p->poll.sync_ns + p->poll.least_ns - start_ns - empty_ns - wake_ns, 0)),
 		.idle_ps = ps_of_ns(fmax(p->idle[COPY_CURVE_D2H].y.value[0] - wake_ns, 0)),
 	};
 }
 
 /*
  * A copy to or from the host behind a kernel: its channel polls for a while after it was called,
- * and then looks once a period whether the kernel has ended (model/calibrate/calibrate_look.cu). A
+ * and then looks once a period whether the kernel has ended (model/calibrate/calibrate_poll.cu). A
  * thread that is alone puts it to work when it calls; of several, the call waits for the others'
  * first, and then takes what it takes by itself.
  */
@@ -170,11 +171,11 @@ static struct copy_model *create(const struct platform *p, const struct schedule
 	m->delay_ps[DELAY_RECORD] = ps_of_ns(p->record_ns);
 	m->delay_ps[DELAY_WAIT] = ps_of_ns(p->wait_ns);
 	m->delay_ps[DELAY_RUNG] = ps_of_ns(event_when_rung_ns(p));
-	m->event_same_ps = ps_of_ns(p->hop_same_ns);
-	m->event_peer_ps = ps_of_ns(p->hop_peer_ns);
+	m->event_same_ps = ps_of_ns(p->event_same_ns);
+	m->event_peer_ps = ps_of_ns(p->event_peer_ns);
 	m->event_copy_ps = ps_of_ns(event_next_to_copy_ns(p));
-	m->signal_ps = ps_of_ns(p->recorded_start_latency_ns > 0 ? way_back_ns : p->hop_peer_ns);
-	m->without_pause_ps = has(p, MECHANISM_DOORBELL) ? ps_of_ns(p->ring.look_ns) : 0;
+	m->signal_ps = ps_of_ns(p->recorded_start_latency_ns > 0 ? way_back_ns : p->event_peer_ns);
+	m->without_pause_ps = has(p, MECHANISM_DOORBELL) ? ps_of_ns(p->doorbell.poll_ns) : 0;
 	m->young_wait = has(p, MECHANISM_YOUNG_WAIT);
 	return m;
 }

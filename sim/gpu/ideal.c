@@ -76,7 +76,7 @@ static void l2_latency(struct sm_device *d)
 
 static void l2_rate(struct sm_device *d)
 {
-	d->l2.read_bytes_per_s = d->l2.write_bytes_per_s = d->l2_port_bytes = INFINITY;
+	d->l2.read_bytes_per_s = d->l2.write_bytes_per_s = INFINITY;
 }
 
 static void dram_latency(struct sm_device *d)

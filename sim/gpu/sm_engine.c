@@ -149,6 +149,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 	p->read = s->port_cycles > 1 ? p->free : p->read;
 	if (sm_uses_lsu(s->class))
 		done = sm_access(e, w, s, at, &cycles, &reason);
+	if (s->class == SASS_ASYNC_COPY) /* LDGDEPBAR ends when all before it have */
+		done = w->copied = later(w->copied, done);
 	const double there = s->constant_line < CONSTANT_LINES ? constant_there(e, w, s, at) : 0;
 	done = there > done ? there : done;
 	*path = at + cycles;

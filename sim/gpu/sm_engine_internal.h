@@ -27,7 +27,8 @@ struct warp {
 	double board[WARP_SCOREBOARDS];
 	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, from
 							  the newest on, in a ring */
-	float visits[WARP_LOOPS_MAX];		       /* left */
+	double copied;		      /* all of its asynchronous copies so far have arrived */
+	float visits[WARP_LOOPS_MAX]; /* left */
 	int32_t other[DIVIDED_MAX]; /* where threads of this warp that jumped wait, nearest last */
 	double *reg;		    /* class mode: when each register is there */
 	uint8_t *reg_reason;

@@ -58,7 +58,6 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device,
 	const struct mechanism_set *on = &device->mechanisms;
 	const struct traffic *traffic = &setup->traffic;
 	*memory = (struct sm_memory){
-		.port_cycles = if_on(on, MECHANISM_L2_PORT, 1 / device->l2_port_bytes),
 		.far = if_on(on, MECHANISM_L2_FAR, device->l2_far_latency_ns * 1e-9 * clock_hz),
 		.dirty = device->l2_far_dirty_latency_ns * 1e-9 * clock_hz,
 		.dirty_share = refine_l2_far_dirty(device, traffic),
@@ -357,12 +356,6 @@ double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, 
 	}
 	double behind = m->l2_write.busy + m->l2.latency; /* slices take requests in order */
 	done = behind > done ? behind : done;
-	/* Data comes back through the port, in the order it comes; its turns are counted where they
-	 * are asked for. */
-	m->port_read_free =
-		(m->port_read_free > at ? m->port_read_free : at) + bytes * m->port_cycles;
-	double carried = m->port_read_free + m->l2.latency;
-	done = carried > done ? carried : done;
 	heap_push(m, (struct in_flight){ .done = done, .size = bytes });
 	return done;
 }
@@ -371,9 +364,7 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, double line
 		       double *accepted)
 {
 	at = admit(m, at, bytes);
-	m->port_write_free =
-		(m->port_write_free > at ? m->port_write_free : at) + bytes * m->port_cycles;
-	*accepted = m->port_write_free;
+	*accepted = at;
 	double done =
 		level_request(&m->l2_write, *accepted,
 			      slots(bytes, lines, m->write_slot_bytes) * m->l2.write_cycles, true);

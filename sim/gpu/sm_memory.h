@@ -32,10 +32,8 @@ struct memory_level {
 struct sm_memory {
 	struct memory_level l2, l2_write, dram; /* L2 takes writes beside reads, which hold up the
 						   writes a little; DRAM has one bus for both */
-	double port_cycles, port_read_free,
-		port_write_free; /* cycles a byte; when the port is free */
-	double far;		 /* cycles a hit in the far half of L2 takes longer */
-	double limit_bytes;	 /* in flight at once, 0 = no limit */
+	double far;	    /* cycles a hit in the far half of L2 takes longer */
+	double limit_bytes; /* in flight at once, 0 = no limit */
 	double read_slot_bytes, write_slot_bytes; /* a request takes at least the time of so many */
 	double atomic_cycles, atomic_free;	  /* a thread's */
 	/* The slice of L2 that most atomics fall on: how much longer they take beside what DRAM

@@ -16,7 +16,7 @@
 #include "traces/profiles/kernel_profile.h"
 #include "traces/profiles/sass.h"
 
-enum { WARP_LOOPS_MAX = 16, WARP_SCOREBOARDS = 6 };
+enum { WARP_LOOPS_MAX = 32, WARP_SCOREBOARDS = 6 };
 enum {
 	CONSTANT_LINE_BYTES = 64,
 	CONSTANT_LINES = SASS_CONSTANT_BYTES / CONSTANT_LINE_BYTES

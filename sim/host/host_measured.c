@@ -131,8 +131,8 @@ static void look_up(struct host_model *m)
 		const struct number_list *loop = &p->loop_host[kind];
 		if (kind == HOST_LAUNCH && threads == 1 && has(m, MECHANISM_LAUNCH_PLAIN))
 			loop = &p->loop_launch_plain;
-		if (threads > 1 && p->ordered[kind].count && has(m, MECHANISM_PEER_EXCHANGE))
-			loop = &p->ordered[kind];
+		if (threads > 1 && p->peer_exchange[kind].count && has(m, MECHANISM_PEER_EXCHANGE))
+			loop = &p->peer_exchange[kind];
 		m->alone_ps[kind] = ps_of_ns(alone_ns);
 		m->loop_ps[kind] = has(m, MECHANISM_LOOPS)
 					   ? ps_of_ns(platform_list_ns(p, loop, threads, alone_ns))
@@ -168,9 +168,9 @@ static void draw_threads(struct host_model *m)
 static void spread_calls(struct host_model *m)
 {
 	const struct number_list *calls = &m->platform->call_quantiles;
-	if (m->schedule->thread_count > 1 && m->platform->ordered_call_quantiles.count &&
+	if (m->schedule->thread_count > 1 && m->platform->peer_exchange_call_quantiles.count &&
 	    has(m, MECHANISM_PEER_EXCHANGE_SPREAD))
-		calls = &m->platform->ordered_call_quantiles;
+		calls = &m->platform->peer_exchange_call_quantiles;
 	m->call_count = m->seed && has(m, MECHANISM_CALL_SPREAD) ? (uint32_t)calls->count : 0;
 	m->call_part = xcalloc(calls->count, sizeof(*m->call_part));
 	m->mean_part = xcalloc(calls->count, sizeof(*m->mean_part));

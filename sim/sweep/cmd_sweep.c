@@ -13,6 +13,7 @@
 #include "sweep_merge.h"
 #include "sweep_work.h"
 #include "model/platform/platform_default.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct sweep_options {
@@ -86,7 +87,7 @@ static int write_table(struct sweep_store *store, const char *path, struct table
 	struct output output;
 	if (output_begin(&output, path))
 		return -1;
-	t->out = fopen(output.part_path, "w");
+	t->out = output_open(&output);
 	int rc = t->out ? 0 : report("cannot write '%s': %s", path, strerror(errno));
 	if (!rc) {
 		sweep_row_header(t->out);

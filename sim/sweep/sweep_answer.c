@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/answers/thesis_times.h"
 #include "traces/base/util.h"
 
 void sweep_answerer_release(struct sweep_answerer *a)
@@ -42,6 +43,8 @@ static int make_ready(struct sweep_answerer *a, const struct sweep_point *point)
 			 : 0;
 	free(assignments);
 	a->ready = !rc;
+	if (!rc)
+		predictor_remember(&a->predictor);
 	snprintf(a->platform, sizeof(a->platform), "%s", point->platform);
 	snprintf(a->set, sizeof(a->set), "%s", point->set);
 	return rc;
@@ -62,26 +65,13 @@ static double us(sim_time ps)
 	return (double)ps * 1e-6;
 }
 
-/*
- * The thesis' means over an iteration, the slowest GPU's of each (Spampinato, 6.2.1). Communication
- * is what is not computation.
- */
-static void thesis_columns(struct sweep_row *row, const struct simulation_result *d)
+static void thesis_columns(struct sweep_row *row, struct thesis_times t)
 {
-	const double per = row->iterations ? 1e-9 / (double)row->iterations : NAN;
-	sim_time kernel = 0, sync = 0, transfer = 0, rest = 0;
-	for (uint32_t g = 0; g < d->gpu_count; g++) {
-		const struct breakdown *b = &d->gpu[g];
-		kernel = b->kernel_ps > kernel ? b->kernel_ps : kernel;
-		sync = b->sync_ps > sync ? b->sync_ps : sync;
-		transfer = b->transfer_ps > transfer ? b->transfer_ps : transfer;
-		rest = d->core_ps - b->kernel_ps > rest ? d->core_ps - b->kernel_ps : rest;
-	}
-	row->mkt_ms = (double)kernel * per;
-	row->mst_ms = (double)sync * per;
-	row->mtt_ms = (double)transfer * per;
-	row->mct_ms = (double)rest * per;
-	row->et_s = (double)d->total_ps * 1e-12;
+	row->mkt_ms = t.mkt_ms;
+	row->mst_ms = t.mst_ms;
+	row->mtt_ms = t.mtt_ms;
+	row->mct_ms = t.mct_ms;
+	row->et_s = t.et_s;
 }
 
 static void fill(struct sweep_row *row, const struct prediction *p)
@@ -101,7 +91,6 @@ static void fill(struct sweep_row *row, const struct prediction *p)
 		row->sync_us += us(d->gpu[g].sync_ps) / d->gpu_count;
 		row->host_us += us(d->gpu[g].host_ps) / d->gpu_count;
 	}
-	thesis_columns(row, d);
 }
 
 /* What unasked answers a plan; NULL after a message. */
@@ -118,16 +107,22 @@ static int predict(struct sweep_answerer *a, const struct sweep_point *point,
 {
 	struct prediction prediction;
 	const char *model = model_of(a, schedule);
+	struct thesis_watch *watch = thesis_watch_new(schedule);
 	const struct predictor_request request = {
 		.kernel_model = model,
 		.set = point->gpus > 1 ? "gpus" : "size",
 		.allow_extrapolation = a->options->allow_extrapolation,
+		.observer = thesis_watch_observer(watch),
 	};
-	if (!model || predictor_run(&a->predictor, schedule, &request, &prediction))
-		return -1;
-	fill(row, &prediction);
-	prediction_release(&prediction);
-	return 0;
+	int rc = model ? predictor_run(&a->predictor, schedule, &request, &prediction) : -1;
+	if (!rc) {
+		fill(row, &prediction);
+		thesis_columns(row, thesis_watch_times(watch, &prediction.detail, row->iterations,
+						       row->border));
+		prediction_release(&prediction);
+	}
+	thesis_watch_free(watch);
+	return rc;
 }
 
 void sweep_note(struct sweep_answerer *a, const struct sweep_point *point)
@@ -156,7 +151,7 @@ void sweep_answer(struct sweep_answerer *a, const struct sweep_point *point, str
 	row->gpus = point->gpus;
 	row->core_us = row->core_lo_us = row->core_hi_us = row->total_us = NAN;
 	row->kernel_us = row->transfer_us = row->sync_us = row->host_us = NAN;
-	row->mkt_ms = row->mst_ms = row->mtt_ms = row->mct_ms = row->et_s = NAN;
+	thesis_columns(row, (struct thesis_times){ NAN, NAN, NAN, NAN, NAN });
 	snprintf(row->solver, sizeof(row->solver), "%s", point->solver);
 	snprintf(row->platform, sizeof(row->platform), "%s", point->platform);
 	snprintf(row->set, sizeof(row->set), "%s", point->set);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sweep_work.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct merging {

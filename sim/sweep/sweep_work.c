@@ -56,7 +56,7 @@ static void take_note(FILE *said, struct sweep_row *row)
 struct batch {
 	const struct sweep_work *work;
 	const uint64_t *point;
-	size_t count;
+	size_t count, at_once; /* a process takes so many, one after the other */
 	struct sweep_answerer answerer;
 };
 
@@ -72,16 +72,18 @@ static void work_off(struct batch *b, atomic_size_t *next, int pipe_end, pid_t p
 		_exit(1);
 	FILE *said = tmpfile();
 	silence(said);
-	for (size_t k; (k = atomic_fetch_add(next, 1)) < b->count;) {
-		struct sweep_point point;
-		struct sweep_row row;
-		memset(&row, 0, sizeof(row));
-		row.point = b->point[k];
-		sweep_point_at(b->work->sweep, b->point[k], &point);
-		sweep_answer(&b->answerer, &point, &row);
-		take_note(said, &row);
-		if (write(pipe_end, &row, sizeof(row)) != sizeof(row))
-			_exit(1);
+	for (size_t begin; (begin = atomic_fetch_add(next, b->at_once)) < b->count;) {
+		for (size_t k = begin; k < begin + b->at_once && k < b->count; k++) {
+			struct sweep_point point;
+			struct sweep_row row;
+			memset(&row, 0, sizeof(row));
+			row.point = b->point[k];
+			sweep_point_at(b->work->sweep, b->point[k], &point);
+			sweep_answer(&b->answerer, &point, &row);
+			take_note(said, &row);
+			if (write(pipe_end, &row, sizeof(row)) != sizeof(row))
+				_exit(1);
+		}
 	}
 	_exit(0);
 }
@@ -139,6 +141,22 @@ static void play_launches(struct batch *b)
 	fclose(said);
 }
 
+/*
+ * Points next to each other share launches, and one process remembers them: where there are many,
+ * a process takes several, and plays what is new to it. Where there are few, all launches are
+ * played first and shared out.
+ */
+enum { AT_ONCE_MOST = 64, TURNS = 8 };
+static void share_out(struct batch *b, int processes)
+{
+	b->at_once = b->count / ((size_t)processes * TURNS);
+	b->at_once = b->at_once > AT_ONCE_MOST ? AT_ONCE_MOST : b->at_once;
+	if (b->at_once < TURNS) {
+		b->at_once = 1;
+		play_launches(b);
+	}
+}
+
 static int answer_batch(struct batch *b, struct progress *progress, int64_t total, int64_t *stored)
 {
 	const struct sweep_work *w = b->work;
@@ -150,7 +168,7 @@ static int answer_batch(struct batch *b, struct progress *progress, int64_t tota
 	if (next == MAP_FAILED || pipe(ends))
 		return report("cannot share work: %s", strerror(errno));
 	pid_t *child = xcalloc((size_t)processes, sizeof(*child));
-	play_launches(b);
+	share_out(b, processes);
 	fflush(NULL); /* or each writes it once more */
 	for (int p = 0; p < processes; p++) {
 		child[p] = fork();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "blind.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/table_read.h"
 #include "traces/base/util.h"
 
 enum {
@@ -19,25 +19,12 @@ enum {
 	COLUMN_MADE,
 	COLUMN_LOW,
 	COLUMN_HIGH,
-	COLUMN_COUNT,
-	MOST_COLUMNS = 64
+	COLUMN_COUNT
 };
 static const char *const column_name[COLUMN_COUNT] = {
 	"visit", "commit",	"set",		"solver",	   "config",
 	"gpus",	 "measured_us", "predicted_us", "predicted_lo_us", "predicted_hi_us"
 };
-
-static int find_columns(char *field[], int count, int column[COLUMN_COUNT], const char *path)
-{
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		column[c] = -1;
-		for (int f = 0; f < count; f++)
-			column[c] = strcmp(field[f], column_name[c]) ? column[c] : f;
-		if (column[c] < 0)
-			return report("%s: there is no column '%s'", path, column_name[c]);
-	}
-	return 0;
-}
 
 /* "-" is NaN. */
 static int parse_us(const char *text, double *us)
@@ -46,23 +33,25 @@ static int parse_us(const char *text, double *us)
 	return strcmp(text, "-") && (parse_double(text, us) || !(*us > 0)) ? -1 : 0;
 }
 
-static int add_row(struct blind *blind, char *field[], const int column[COLUMN_COUNT])
+static int add_row(void *context, const struct table_row *row)
 {
+	struct blind *blind = context;
+	char **of = row->of;
 	double us[COLUMN_COUNT];
 	int64_t gpus;
 	for (int c = COLUMN_MEASURED; c < COLUMN_COUNT; c++)
-		if (parse_us(field[column[c]], &us[c]))
+		if (parse_us(of[c], &us[c]))
 			return -1;
-	if (isnan(us[COLUMN_MEASURED]) || parse_i64(field[column[COLUMN_GPUS]], &gpus) ||
-	    gpus < 1 || gpus > 64 || isnan(us[COLUMN_LOW]) != isnan(us[COLUMN_HIGH]))
+	if (isnan(us[COLUMN_MEASURED]) || parse_i64(of[COLUMN_GPUS], &gpus) || gpus < 1 ||
+	    gpus > 64 || isnan(us[COLUMN_LOW]) != isnan(us[COLUMN_HIGH]))
 		return -1;
 	GROW(blind->row, blind->count, blind->capacity);
 	blind->row[blind->count++] = (struct blind_row){
-		.visit = xstrdup(field[column[COLUMN_VISIT]]),
-		.commit = xstrdup(field[column[COLUMN_COMMIT]]),
-		.set = xstrdup(field[column[COLUMN_SET]]),
-		.solver = xstrdup(field[column[COLUMN_SOLVER]]),
-		.config = xstrdup(field[column[COLUMN_CONFIG]]),
+		.visit = xstrdup(of[COLUMN_VISIT]),
+		.commit = xstrdup(of[COLUMN_COMMIT]),
+		.set = xstrdup(of[COLUMN_SET]),
+		.solver = xstrdup(of[COLUMN_SOLVER]),
+		.config = xstrdup(of[COLUMN_CONFIG]),
 		.gpus = (int)gpus,
 		.measured_us = us[COLUMN_MEASURED],
 		.made_us = us[COLUMN_MADE],
@@ -74,29 +63,9 @@ static int add_row(struct blind *blind, char *field[], const int column[COLUMN_C
 
 int blind_read(struct blind *blind, const char *path)
 {
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return report("cannot open '%s': %s", path, strerror(errno));
-	char *line = NULL, *field[MOST_COLUMNS];
-	size_t capacity = 0;
-	int rc = 0, column[COLUMN_COUNT], fields = 0;
-	for (int number = 1; !rc && getline(&line, &capacity, file) > 0; number++) {
-		if (line[0] == '#')
-			continue;
-		int count = split_tabs(line, field, MOST_COLUMNS);
-		if (!fields) {
-			fields = count;
-			rc = find_columns(field, count, column, path);
-		} else if (count != fields || add_row(blind, field, column)) {
-			rc = report("%s:%d: not a blind answer of %d columns", path, number,
-				    fields);
-		}
-	}
-	if (!rc && !fields)
-		rc = report("%s: holds no table of blind answers", path);
-	free(line);
-	fclose(file);
-	return rc;
+	static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_COUNT,
+						    "a blind answer", "blind answers" };
+	return table_read(path, &format, NULL, add_row, blind);
 }
 
 void blind_release(struct blind *blind)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "measured.h"
 #include "pairs.h"

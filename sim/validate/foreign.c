@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "foreign.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/table_read.h"
 #include "traces/base/util.h"
 
 enum {
@@ -22,25 +22,12 @@ enum {
 	COLUMN_LEAST,
 	COLUMN_MOST,
 	COLUMN_TRACED,
-	COLUMN_COUNT,
-	MOST_COLUMNS = 64
+	COLUMN_COUNT
 };
 static const char *const column_name[COLUMN_COUNT] = {
 	"set",	"program", "what",	  "traces",   "span",	 "name",     "device",
 	"gpus", "count",   "measured_us", "least_us", "most_us", "traced_us"
 };
-
-static int find_columns(char *field[], int count, int column[COLUMN_COUNT], const char *path)
-{
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		column[c] = -1;
-		for (int f = 0; f < count; f++)
-			column[c] = strcmp(field[f], column_name[c]) ? column[c] : f;
-		if (column[c] < 0)
-			return report("%s: there is no column '%s'", path, column_name[c]);
-	}
-	return 0;
-}
 
 /* "*" or "-" is any. */
 static int parse_device(const char *text, int *device)
@@ -52,29 +39,31 @@ static int parse_device(const char *text, int *device)
 	return 0;
 }
 
-static int add_row(struct foreign *foreign, char *field[], const int column[COLUMN_COUNT])
+static int add_row(void *context, const struct table_row *row)
 {
-	const char *span = field[column[COLUMN_SPAN]];
+	struct foreign *foreign = context;
+	char **of = row->of;
+	const char *span = of[COLUMN_SPAN];
 	int64_t gpus, count;
 	int device;
 	double us[COLUMN_COUNT];
 	for (int c = COLUMN_MEASURED; c <= COLUMN_TRACED; c++)
-		if (parse_double(field[column[c]], &us[c]) || !(us[c] > 0))
+		if (parse_double(of[c], &us[c]) || !(us[c] > 0))
 			return -1;
-	if (parse_i64(field[column[COLUMN_GPUS]], &gpus) || gpus < 1 || gpus > 64 ||
-	    parse_i64(field[column[COLUMN_COUNTED]], &count) || count < 1 ||
-	    parse_device(field[column[COLUMN_DEVICE]], &device) ||
+	if (parse_i64(of[COLUMN_GPUS], &gpus) || gpus < 1 || gpus > 64 ||
+	    parse_i64(of[COLUMN_COUNTED], &count) || count < 1 ||
+	    parse_device(of[COLUMN_DEVICE], &device) ||
 	    (strcmp(span, "range") && strcmp(span, "kernels")))
 		return -1;
 	GROW(foreign->row, foreign->count, foreign->capacity);
 	foreign->row[foreign->count++] = (struct foreign_row){
-		.set = xstrdup(field[column[COLUMN_SET]]),
-		.program = xstrdup(field[column[COLUMN_PROGRAM]]),
-		.what = xstrdup(field[column[COLUMN_WHAT]]),
-		.traces = xstrdup(field[column[COLUMN_TRACES]]),
+		.set = xstrdup(of[COLUMN_SET]),
+		.program = xstrdup(of[COLUMN_PROGRAM]),
+		.what = xstrdup(of[COLUMN_WHAT]),
+		.traces = xstrdup(of[COLUMN_TRACES]),
 		.gpus = (int)gpus,
 		.span = strcmp(span, "range") ? SPAN_KERNELS : SPAN_RANGE,
-		.name = xstrdup(field[column[COLUMN_NAME]]),
+		.name = xstrdup(of[COLUMN_NAME]),
 		.device = device,
 		.count = count,
 		.measured_us = us[COLUMN_MEASURED],
@@ -87,29 +76,9 @@ static int add_row(struct foreign *foreign, char *field[], const int column[COLU
 
 int foreign_read(struct foreign *foreign, const char *path)
 {
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return report("cannot open '%s': %s", path, strerror(errno));
-	char *line = NULL, *field[MOST_COLUMNS];
-	size_t capacity = 0;
-	int rc = 0, column[COLUMN_COUNT], fields = 0;
-	for (int number = 1; !rc && getline(&line, &capacity, file) > 0; number++) {
-		if (line[0] == '#')
-			continue;
-		int count = split_tabs(line, field, MOST_COLUMNS);
-		if (!fields) {
-			fields = count;
-			rc = find_columns(field, count, column, path);
-		} else if (count != fields || add_row(foreign, field, column)) {
-			rc = report("%s:%d: not a measured program of %d columns", path, number,
-				    fields);
-		}
-	}
-	if (!rc && !fields)
-		rc = report("%s: holds no table of programs", path);
-	free(line);
-	fclose(file);
-	return rc;
+	static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_COUNT,
+						    "a measured program", "programs" };
+	return table_read(path, &format, NULL, add_row, foreign);
 }
 
 void foreign_release(struct foreign *foreign)

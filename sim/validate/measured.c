@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "measured.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/table_read.h"
 #include "traces/base/util.h"
 
 enum {
@@ -18,8 +17,8 @@ enum {
 	COLUMN_MAD,
 	COLUMN_TOTAL,
 	COLUMN_ITERATIONS,
-	COLUMN_COUNT,
-	MOST_COLUMNS = 64
+	COLUMN_VISIT,
+	COLUMN_COUNT
 };
 enum { REQUIRED_COLUMNS = COLUMN_TOTAL }; /* the others may lack */
 
@@ -28,11 +27,11 @@ struct columns {
 	const char *name[COLUMN_COUNT];
 	double us;
 };
-static const struct columns run_columns = {
-	{ "solver", "config", "gpus", "core_us", "core_mad_us", "total_us", "iterations" }, 1
-};
+static const struct columns run_columns = { { "solver", "config", "gpus", "core_us", "core_mad_us",
+					      "total_us", "iterations", "visit" },
+					    1 };
 static const struct columns kernel_columns = {
-	{ "solver", "config", NULL, "median_ns", "mad_ns", NULL, NULL }, 1e-3
+	{ "solver", "config", NULL, "median_ns", "mad_ns", NULL, NULL, "visit" }, 1e-3
 };
 
 static struct measured_row *row_of(struct measured *measured, const char *solver,
@@ -83,79 +82,55 @@ static bool listed(const char *list, const char *word)
 	return false;
 }
 
-/* Where each column is; -1 after a message. */
-static int find_columns(const struct columns *columns, char *field[], int count,
-			int column[COLUMN_COUNT], const char *path)
-{
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		column[c] = -1;
-		for (int f = 0; columns->name[c] && f < count; f++)
-			column[c] = strcmp(field[f], columns->name[c]) ? column[c] : f;
-		if (c < REQUIRED_COLUMNS && columns->name[c] && column[c] < 0)
-			return report("%s: there is no column '%s'", path, columns->name[c]);
-	}
-	return 0;
-}
-
 /* A line's fields; false where one is no value of its column. Texts are borrowed from the line. */
-static bool parse_row(char *field[], const int column[COLUMN_COUNT], const struct columns *columns,
-		      struct measured_row *row)
+static bool parse_row(char **of, double us, struct measured_row *row)
 {
 	int64_t gpus = 1;
-	*row = (struct measured_row){ .solver = field[column[COLUMN_SOLVER]],
-				      .config = field[column[COLUMN_CONFIG]],
+	*row = (struct measured_row){ .solver = of[COLUMN_SOLVER],
+				      .config = of[COLUMN_CONFIG],
 				      .total_us = NAN,
 				      .iterations = -1 };
-	if ((column[COLUMN_GPUS] >= 0 && parse_i64(field[column[COLUMN_GPUS]], &gpus)) ||
-	    parse_double(field[column[COLUMN_CORE]], &row->core_us) ||
-	    parse_double(field[column[COLUMN_MAD]], &row->core_mad_us) || gpus < 1 ||
-	    !(row->core_us > 0) || !(row->core_mad_us >= 0) ||
-	    (column[COLUMN_TOTAL] >= 0 &&
-	     (parse_double(field[column[COLUMN_TOTAL]], &row->total_us) || !(row->total_us > 0))) ||
-	    (column[COLUMN_ITERATIONS] >= 0 &&
-	     (parse_i64(field[column[COLUMN_ITERATIONS]], &row->iterations) ||
-	      row->iterations < 1)))
+	if ((of[COLUMN_GPUS] && parse_i64(of[COLUMN_GPUS], &gpus)) ||
+	    parse_double(of[COLUMN_CORE], &row->core_us) ||
+	    parse_double(of[COLUMN_MAD], &row->core_mad_us) || gpus < 1 || !(row->core_us > 0) ||
+	    !(row->core_mad_us >= 0) ||
+	    (of[COLUMN_TOTAL] &&
+	     (parse_double(of[COLUMN_TOTAL], &row->total_us) || !(row->total_us > 0))) ||
+	    (of[COLUMN_ITERATIONS] &&
+	     (parse_i64(of[COLUMN_ITERATIONS], &row->iterations) || row->iterations < 1)))
 		return false;
 	row->gpus = (int)gpus;
-	row->core_us *= columns->us;
-	row->core_mad_us *= columns->us;
+	row->core_us *= us;
+	row->core_mad_us *= us;
 	return true;
+}
+
+/* What is read, and into what. */
+struct reading {
+	struct measured *measured;
+	const char *leave_out;
+	double us;
+};
+
+static int add_line(void *context, const struct table_row *line)
+{
+	struct reading *r = context;
+	const char *visit = line->of[COLUMN_VISIT] ? line->of[COLUMN_VISIT] : "";
+	struct measured_row row;
+	if (!parse_row(line->of, r->us, &row))
+		return -1;
+	if (!listed(r->leave_out, visit))
+		add(r->measured, &row, visit);
+	return 0;
 }
 
 static int read_table(struct measured *measured, const char *path, const char *leave_out,
 		      const struct columns *columns)
 {
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return report("cannot open '%s': %s", path, strerror(errno));
-	char *line = NULL, *field[MOST_COLUMNS];
-	size_t capacity = 0;
-	int number = 0, rc = 0, column[COLUMN_COUNT] = { 0 }, fields = 0, visit = -1;
-	while (!rc && getline(&line, &capacity, file) > 0) {
-		struct measured_row row;
-		number++;
-		if (line[0] == '#' || line[0] == '\n')
-			continue;
-		int count = split_tabs(line, field, MOST_COLUMNS);
-		if (!fields) {
-			fields = count;
-			rc = find_columns(columns, field, count, column, path);
-			for (int c = 0; c < count; c++)
-				visit = strcmp(field[c], "visit") ? visit : c;
-			continue;
-		}
-		if (count != fields || !parse_row(field, column, columns, &row))
-			rc = report("%s:%d: not a measurement of %d columns", path, number, fields);
-		else if (visit < 0 || !listed(leave_out, field[visit]))
-			add(measured, &row, visit < 0 ? "" : field[visit]);
-	}
-	if (!rc && ferror(file))
-		rc = report("cannot read '%s': %s", path, strerror(errno));
-	else if (!rc && !fields)
-		rc = report("%s: holds no table of measurements", path);
-	free(line);
-	fclose(file);
-	return rc;
+	const struct table_format format = { columns->name, COLUMN_COUNT, REQUIRED_COLUMNS,
+					     "a measurement", "measurements" };
+	struct reading reading = { measured, leave_out, columns->us };
+	return table_read(path, &format, NULL, add_line, &reading);
 }
 
 int measured_read(struct measured *measured, const char *path, const char *leave_out)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "pairs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/table_read.h"
 #include "traces/base/util.h"
 
 enum {
@@ -21,37 +21,26 @@ enum {
 	COLUMN_B_ALONE,
 	COLUMN_BOTH,
 	COLUMN_MAD,
-	COLUMN_COUNT,
-	MOST_COLUMNS = 64
+	COLUMN_COUNT
 };
 static const char *const column_name[COLUMN_COUNT] = { "pair",	     "a",	   "b",
 						       "a_calls",    "b_calls",	   "a_launches",
 						       "b_launches", "a_alone_ns", "b_alone_ns",
 						       "both_ns",    "both_mad_ns" };
 
-static int find_columns(char *field[], int count, int column[COLUMN_COUNT], const char *path)
+static int add_row(void *context, const struct table_row *row)
 {
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		column[c] = -1;
-		for (int f = 0; f < count; f++)
-			column[c] = strcmp(field[f], column_name[c]) ? column[c] : f;
-		if (column[c] < 0)
-			return report("%s: there is no column '%s'", path, column_name[c]);
-	}
-	return 0;
-}
-
-static int add_row(struct pairs *pairs, char *field[], const int column[COLUMN_COUNT])
-{
+	struct pairs *pairs = context;
+	char **of = row->of;
 	double value[COLUMN_COUNT] = { 0 };
 	for (int c = COLUMN_TEXTS; c < COLUMN_COUNT; c++)
-		if (parse_double(field[column[c]], &value[c]) ||
+		if (parse_double(of[c], &value[c]) ||
 		    (c == COLUMN_MAD ? value[c] < 0 : value[c] <= 0))
 			return -1;
 	GROW(pairs->row, pairs->count, pairs->capacity);
 	pairs->row[pairs->count++] = (struct pair_row){
-		.name = xstrdup(field[column[COLUMN_PAIR]]),
-		.side = { xstrdup(field[column[COLUMN_A]]), xstrdup(field[column[COLUMN_B]]) },
+		.name = xstrdup(of[COLUMN_PAIR]),
+		.side = { xstrdup(of[COLUMN_A]), xstrdup(of[COLUMN_B]) },
 		.calls = { value[COLUMN_A_CALLS], value[COLUMN_B_CALLS] },
 		.launches = { value[COLUMN_A_LAUNCHES], value[COLUMN_B_LAUNCHES] },
 		.alone_ns = { value[COLUMN_A_ALONE], value[COLUMN_B_ALONE] },
@@ -63,25 +52,9 @@ static int add_row(struct pairs *pairs, char *field[], const int column[COLUMN_C
 
 int pairs_read(struct pairs *pairs, const char *path)
 {
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return report("cannot open '%s': %s", path, strerror(errno));
-	char *line = NULL, *field[MOST_COLUMNS];
-	size_t capacity = 0;
-	int rc = 0, column[COLUMN_COUNT], fields = 0;
-	for (int number = 1; !rc && getline(&line, &capacity, file) > 0; number++) {
-		int count = split_tabs(line, field, MOST_COLUMNS);
-		if (!fields) {
-			fields = count;
-			rc = find_columns(field, count, column, path);
-		} else if (count != fields || add_row(pairs, field, column)) {
-			rc = report("%s:%d: not a measured pair of %d columns", path, number,
-				    fields);
-		}
-	}
-	free(line);
-	fclose(file);
-	return rc;
+	static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_COUNT,
+						    "a measured pair", "measured pairs" };
+	return table_read(path, &format, NULL, add_row, pairs);
 }
 
 void pairs_release(struct pairs *pairs)

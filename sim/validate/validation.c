@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 void validation_release(struct validation *v)
@@ -209,7 +210,7 @@ int validation_fit_intervals(const struct validation *v, const char *path)
 	struct output output;
 	bool replays = false;
 	output_begin(&output, path);
-	FILE *out = fopen(output.part_path, "w");
+	FILE *out = output_open(&output);
 	if (!out) {
 		report("cannot write '%s': %s", path, strerror(errno));
 		output_abandon(&output);

@@ -10,6 +10,7 @@
 #include "part_errors.h"
 #include "ranking.h"
 #include "strata.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 static const struct {
@@ -36,7 +37,7 @@ int validation_write_file(const struct validation *v, const char *path,
 {
 	struct output output;
 	output_begin(&output, path);
-	FILE *out = fopen(output.part_path, "w");
+	FILE *out = output_open(&output);
 	if (out)
 		write(v, out);
 	return finish(&output, out, path);
@@ -56,7 +57,7 @@ static int write_blind(const struct validation *v, const struct blind_inputs *in
 			 : 0;
 	if (!rc) {
 		output_begin(&output, path);
-		FILE *out = fopen(output.part_path, "w");
+		FILE *out = output_open(&output);
 		if (out)
 			blind_write(&blind, v, &runs, &kernels, out);
 		rc = finish(&output, out, path);

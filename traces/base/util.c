@@ -2,23 +2,43 @@
 #include "util.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { MESSAGE_BYTES = 2048, ESCAPE_BYTES = 4 };
+
+/* Names out of other people's files may hold what a terminal obeys: that is shown as \xNN. Lines
+ * and tabs are our own. */
+static void make_safe(const char *text, char *safe)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	for (; *at; at++) {
+		/* U+0080 to U+009F, two bytes in UTF-8, are controls, too. */
+		const bool wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+		if (wide || (*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
+			safe += sprintf(safe, "\\x%02x", *at);
+		else
+			*safe++ = (char)*at;
+		if (wide)
+			safe += sprintf(safe, "\\x%02x", *++at);
+	}
+	*safe = 0;
+}
+
 static void vreport(const char *prefix, const char *format, va_list arguments)
 {
-	char text[2048];
+	char text[MESSAGE_BYTES], safe[MESSAGE_BYTES * ESCAPE_BYTES];
 	vsnprintf(text, sizeof(text), format, arguments);
+	make_safe(text, safe);
 	fflush(stdout);
-	fprintf(stderr, "warpreel: %s%s\n", prefix, text);
+	fprintf(stderr, "warpreel: %s%s\n", prefix, safe);
 }
 
 int report(const char *format, ...)
@@ -170,161 +190,6 @@ void util_install_signal_handlers(void)
 	at_quick_exit(remove_remembered);
 	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
 		util_act_on(ends[k], &action, &before);
-}
-
-/* Whether a link is an open descriptor of a process: /dev/stdout and /dev/fd/N lead to such. */
-static bool is_descriptor(const char *link)
-{
-	char real[PATH_MAX];
-	const char *slash = strrchr(link, '/');
-	char *folder = slash ? xprintf("%.*s/", (int)(slash - link), link) : xstrdup(".");
-	size_t length = realpath(folder, real) ? strlen(real) : 0;
-	free(folder);
-	return length > 3 && !strncmp(real, "/proc/", 6) && !strcmp(real + length - 3, "/fd");
-}
-
-/* The name at the end of a name's links, with a file behind it or none yet; NULL: they end in a
- * descriptor, or nowhere. */
-static char *follow(const char *path)
-{
-	enum { MOST_LINKS = 40 };
-	char text[PATH_MAX], *at = xstrdup(path);
-	for (int links = 0; links < MOST_LINKS; links++) {
-		ssize_t length = readlink(at, text, sizeof(text) - 1);
-		if (length < 0)
-			return at;
-		if (is_descriptor(at))
-			break;
-		text[length] = 0;
-		const char *slash = strrchr(at, '/');
-		char *next = text[0] != '/' && slash
-				     ? xprintf("%.*s/%s", (int)(slash - at), at, text)
-				     : xstrdup(text);
-		free(at);
-		at = next;
-	}
-	free(at);
-	return NULL;
-}
-
-/* In the same folder, as "<path>.part-<pid>"; of a name that leaves no room for that, its begin,
- * and a number that tells it from others with that begin. */
-static char *part_of(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char *end = xprintf(".part-%ld", (long)getpid()), *part;
-	const size_t length = strlen(name), room = NAME_MAX - strlen(end);
-	uint32_t number = 2166136261u; /* FNV-1a (Fowler, Noll, Vo 1991) */
-	for (const char *at = name; *at; at++)
-		number = (number ^ (unsigned char)*at) * 16777619u;
-	if (length > room && length <= NAME_MAX)
-		part = xprintf("%.*s%.*s-%08x%s", (int)(name - path), path, (int)room - 9, name,
-			       number, end);
-	else
-		part = xprintf("%s%s", path, end);
-	free(end);
-	return part;
-}
-
-int output_begin(struct output *output, const char *path)
-{
-	struct stat status;
-	bool file = stat(path, &status) != 0 || S_ISREG(status.st_mode);
-	output->path = file ? follow(path) : NULL;
-	/* Something other than a file (a pipe, /dev/full), and what only a descriptor names, is
-	 * written to as it is: nothing may be renamed over it. */
-	output->in_place = !output->path;
-	if (output->in_place)
-		output->path = xstrdup(path);
-	output->part_path = output->in_place ? xstrdup(path) : part_of(output->path);
-	output->slot = output->in_place ? -1 : util_remember_path(output->part_path);
-	return 0;
-}
-
-static void output_free(struct output *output)
-{
-	util_forget_path(output->slot);
-	free(output->path);
-	free(output->part_path);
-	*output = (struct output){ .slot = -1 };
-}
-
-int output_commit(struct output *output)
-{
-	int rc = 0;
-	if (!output->in_place && rename(output->part_path, output->path)) {
-		rc = report("cannot write '%s': %s", output->path, strerror(errno));
-		unlink(output->part_path);
-	}
-	output_free(output);
-	return rc;
-}
-
-void output_abandon(struct output *output)
-{
-	if (!output->path)
-		return;
-	if (!output->in_place)
-		unlink(output->part_path);
-	output_free(output);
-}
-
-int output_check(const char *path)
-{
-	struct output output;
-	struct stat status;
-	int problem = 0;
-	output_begin(&output, path);
-	if (output.in_place && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-		problem = EISDIR;
-	} else if (output.in_place) {
-		problem = faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) ? errno : 0;
-	} else {
-		int file = open(output.part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		problem = file < 0 ? errno : 0;
-		if (file >= 0)
-			close(file);
-	}
-	output_abandon(&output);
-	return problem ? report("cannot write '%s': %s", path, strerror(problem)) : 0;
-}
-
-int output_differs(const char *path, const char *input)
-{
-	struct stat written, read;
-	if (!input || stat(path, &written) || stat(input, &read) || !S_ISREG(read.st_mode) ||
-	    written.st_dev != read.st_dev || written.st_ino != read.st_ino)
-		return 0;
-	return report("cannot write '%s': it is the input '%s', which would be lost", path, input);
-}
-
-/* The folder a file is to be in; returns its name there. */
-static const char *folder_of(const struct output *output, struct stat *folder)
-{
-	const char *slash = strrchr(output->path, '/');
-	char *path =
-		slash ? xprintf("%.*s/", (int)(slash - output->path), output->path) : xstrdup(".");
-	int rc = stat(path, folder);
-	free(path);
-	return rc ? NULL : slash ? slash + 1 : output->path;
-}
-
-int outputs_differ(const char *path, const char *other)
-{
-	struct output one = { 0 }, two = { 0 };
-	struct stat folder[2];
-	if (!path || !other)
-		return 0;
-	output_begin(&one, path);
-	output_begin(&two, other);
-	const char *first = one.in_place ? NULL : folder_of(&one, &folder[0]),
-		   *second = two.in_place ? NULL : folder_of(&two, &folder[1]);
-	bool same = first && second && !strcmp(first, second) &&
-		    folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
-	output_free(&one);
-	output_free(&two);
-	return same ? report("cannot write both to '%s' and to '%s': it is one file", path, other)
-		    : 0;
 }
 
 int64_t monotonic_ns(void)

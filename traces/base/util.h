@@ -49,32 +49,7 @@ void *grow(void *array, size_t count, size_t *capacity, size_t element_bytes);
 int parse_i64(const char *text, int64_t *value);
 int parse_double(const char *text, double *value);
 
-/*
- * A file that appears under its name only when it is complete: written as "<path>.part-<pid>" (a
- * long name cut short), renamed by commit. When SIGINT, SIGTERM, SIGHUP, SIGPIPE or want of memory
- * ends the program, the partial file is removed (util_install_signal_handlers); a signal ignored
- * from the start stays so. At most 16 at once. A symbolic link stays one, and what it leads to is
- * replaced. What is no file (a pipe, a device), and a descriptor (/dev/stdout, /dev/fd/N) whatever
- * it is open to, is written in place. Write to part_path, then commit or abandon.
- */
-struct output {
-	char *path;	 /* final name, links followed; owned */
-	char *part_path; /* name while incomplete; owned */
-	bool in_place;	 /* part_path is path, and nothing appears whole */
-	int slot;
-};
-int output_begin(struct output *output, const char *path);
-/* Whether a file could be begun there now: -1 after a message that says why not. For before the
- * work rather than after. */
-int output_check(const char *path);
-/* 0 when writing to `path` would not replace the file `input` itself, by whatever name; else -1
- * after a message. A NULL input is none. */
-int output_differs(const char *path, const char *input);
-/* 0 when two outputs are two files, whether there or not yet; else -1 after a message. Either may
- * be NULL. */
-int outputs_differ(const char *path, const char *other);
-int output_commit(struct output *output);   /* rename; frees; -1 after a message */
-void output_abandon(struct output *output); /* remove the part; frees; safe on a zeroed struct */
+/* Interrupted, hung up or out of memory, the program removes what it remembered (output.h). */
 void util_install_signal_handlers(void);
 /* Takes a signal, unless it was ignored when the program was started: as nohup and a shell's
  * background jobs have it, who mean it. */

@@ -12,6 +12,7 @@
 #include "traces/base/trace_map.h"
 #include "trace_schema.h"
 #include "trace_zst.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct writing {

@@ -44,6 +44,8 @@ struct chaos_case {
 	bool exchanges;		 /* borders, between two synchronizations */
 	bool aside;		 /* by threads of their own, while others compute */
 	int kind;		 /* of exchange: which of the costs it has */
+	int passes;		 /* how often the threads that exchange go over the borders */
+	bool looks_apart;	 /* a look is a launch of its own */
 	int most_steps;
 	bool fixed; /* all steps, whatever look() says */
 	double wanted;

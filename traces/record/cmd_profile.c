@@ -10,6 +10,7 @@
 #include "profile_runs.h"
 #include "traces/program/program.h"
 #include "target.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 #define AT(field) offsetof(struct profile_options, field)

@@ -12,6 +12,7 @@
 #include "traces/program/program.h"
 #include "traces/spool/spool_read.h"
 #include "target.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct record_options {

@@ -6,6 +6,7 @@
 
 #include "traces/program/program.h"
 #include "trace_argument.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct dump_options {
@@ -30,7 +31,7 @@ static int dump_to(const struct trace *trace, const char *path)
 
 	if (output_begin(&output, path) < 0)
 		return -1;
-	file = fopen(output.part_path, "w");
+	file = output_open(&output);
 	rc = file ? trace_dump(trace, file) : -1;
 	if (file && fclose(file) != 0)
 		rc = -1;

@@ -7,6 +7,7 @@
 #include "export.h"
 #include "traces/base/options.h"
 #include "traces/program/program.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct export_options {
@@ -49,7 +50,7 @@ int cmd_export(const struct program *program, int argc, char **argv)
 	}
 	rc = output_begin(&output, o.output);
 	if (rc == 0) {
-		file = fopen(output.part_path, "w");
+		file = output_open(&output);
 		rc = file ? export_chrome(&trace, file) : -1;
 		if (file && fclose(file) != 0)
 			rc = -1;

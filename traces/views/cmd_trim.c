@@ -4,6 +4,7 @@
 #include "traces/base/options.h"
 #include "traces/program/program.h"
 #include "trace_trim.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct trim_options {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace_range.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,37 +57,147 @@ static void add_mark(struct trace *trace, int64_t global_tid, enum mark mark, in
 							    .object = mark };
 }
 
-int trace_mark_range(struct trace *trace, const char *name, struct marked_ranges *marked)
+/* Which occurrences of a name are asked for. */
+struct asked {
+	char *name;	   /* owned */
+	size_t first, end; /* in order of their begins, from 0 */
+	bool by_number, all;
+};
+
+static bool is_named(const struct trace *trace, const struct trace_nvtx *row, const char *name)
 {
-	const struct trace_nvtx *first = NULL, *last = NULL;
+	const bool mark = row->end_ns == row->start_ns;
+
+	return row->start_ns != -1 && !mark && !strcmp(trace_text(trace, row->text), name);
+}
+
+static size_t named(const struct trace *trace, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trace->nvtx_count; i++)
+		count += is_named(trace, &trace->nvtx[i], name);
+	return count;
+}
+
+/* "name", "name#3", "name#-2", "name#all"; a name may itself have a '#'. */
+static int parse(struct asked *asked, const struct trace *trace, const char *text)
+{
+	const char *number = strrchr(text, '#');
+	char *end = NULL;
+	size_t count = named(trace, text);
+
+	*asked = (struct asked){ .name = xstrdup(text), .end = count };
+	if (count || !number || !number[1])
+		return 0;
+	errno = 0;
+	const long long which = strtoll(number + 1, &end, 10);
+	asked->all = !strcmp(number + 1, "all");
+	if (!asked->all && (*end || errno))
+		return 0;
+	asked->name[number - text] = 0;
+	asked->end = count = named(trace, asked->name);
+	if (!count || asked->all)
+		return 0;
+	if (which >= (long long)count || which < -(long long)count)
+		return report("'%s': there is no '%s': %zu NVTX range%s called '%s', counted from "
+			      "0 (#-K: the last K)",
+			      trace->path, text, count, count == 1 ? " is" : "s are", asked->name);
+	asked->by_number = true;
+	asked->first = which < 0 ? count - (size_t)-which : (size_t)which;
+	asked->end = which < 0 ? count : asked->first + 1;
+	return 0;
+}
+
+static int by_begin(const void *left, const void *right)
+{
+	const struct trace_nvtx *a = *(const struct trace_nvtx *const *)left,
+				*b = *(const struct trace_nvtx *const *)right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->global_tid != b->global_tid)
+		return a->global_tid < b->global_tid ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* From the first begin to the last end of those asked for. */
+static int mark_asked(struct trace *trace, const struct asked *asked, struct marked_ranges *marked)
+{
+	const struct trace_nvtx **row = xmalloc((trace->nvtx_count + 1) * sizeof(*row)),
+				*first = NULL, *last = NULL;
 	struct map threads = { 0 };
+	int64_t shortest_ns = INT64_MAX, longest_ns = 0;
+	size_t count = 0, open = 0;
+	int rc = -1;
+
+	for (size_t i = 0; i < trace->nvtx_count; i++)
+		if (is_named(trace, &trace->nvtx[i], asked->name))
+			row[count++] = &trace->nvtx[i];
+	qsort(row, count, sizeof(*row), by_begin);
+	for (size_t i = asked->first; i < asked->end; i++) {
+		if (!is_range(row[i])) {
+			open++;
+			if (!asked->by_number)
+				continue;
+			report("'%s': NVTX range '%s#%zu' never closes", trace->path, asked->name,
+			       i);
+			goto out;
+		}
+		const int64_t ns = row[i]->end_ns - row[i]->start_ns;
+		shortest_ns = ns < shortest_ns ? ns : shortest_ns;
+		longest_ns = ns > longest_ns ? ns : longest_ns;
+		first = first ? first : row[i];
+		last = last && last->end_ns >= row[i]->end_ns ? last : row[i];
+		map_put(&threads, row[i]->global_tid, 0, 0);
+		marked->ranges++;
+	}
+	marked->threads = (int64_t)threads.used;
+	if (!first) {
+		report("'%s': none of the %zu NVTX ranges called '%s' ever closes", trace->path,
+		       count, asked->name);
+		goto out;
+	}
+	if (longest_ns / 2 > shortest_ns && !asked->by_number && !asked->all) {
+		report("'%s': the %lld NVTX ranges called '%s' take %.1f to %.1f us, so they are "
+		       "not one loop: '%s#K' takes one of them (from 0), '#-K' the last K, '#all' "
+		       "the first to the last",
+		       trace->path, (long long)marked->ranges, asked->name,
+		       (double)shortest_ns / 1000, (double)longest_ns / 1000, asked->name);
+		goto out;
+	}
+	if (open)
+		report_warning("'%s': %zu of the NVTX ranges called '%s' never close: left out",
+			       trace->path, open, asked->name);
+	add_mark(trace, first->global_tid, MARK_CORE_BEGIN, first->start_ns);
+	add_mark(trace, last->global_tid, MARK_CORE_END, last->end_ns);
+	rc = 0;
+out:
+	map_release(&threads);
+	free(row);
+	return rc;
+}
+
+int trace_mark_range(struct trace *trace, const char *text, struct marked_ranges *marked)
+{
+	struct asked asked;
+	int rc;
 
 	*marked = (struct marked_ranges){ 0 };
 	if (trace->run_count)
 		return report("'%s': its runs mark their core loops themselves; a range is for a "
 			      "program that does not",
 			      trace->path);
-	for (size_t i = 0; i < trace->nvtx_count; i++) {
-		const struct trace_nvtx *row = &trace->nvtx[i];
-
-		if (!is_range(row) || strcmp(trace_text(trace, row->text), name) != 0)
-			continue;
-		first = first && first->start_ns <= row->start_ns ? first : row;
-		last = last && last->end_ns >= row->end_ns ? last : row;
-		map_put(&threads, row->global_tid, 0, 0);
-		marked->ranges++;
-	}
-	marked->threads = (int64_t)threads.used;
-	map_release(&threads);
-	if (!first) {
+	rc = parse(&asked, trace, text);
+	if (!rc && !asked.end) {
 		char *names = names_of(trace);
 
-		report("'%s': no NVTX range is called '%s'; there %s %s", trace->path, name,
-		       *names ? "are" : "is", *names ? names : "none");
+		rc = report("'%s': no NVTX range is called '%s'; there %s %s", trace->path,
+			    asked.name, *names ? "are" : "is", *names ? names : "none");
 		free(names);
-		return -1;
+	} else if (!rc) {
+		rc = mark_asked(trace, &asked, marked);
 	}
-	add_mark(trace, first->global_tid, MARK_CORE_BEGIN, first->start_ns);
-	add_mark(trace, last->global_tid, MARK_CORE_END, last->end_ns);
-	return 0;
+	free(asked.name);
+	return rc;
 }

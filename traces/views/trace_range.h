@@ -8,10 +8,12 @@
 #include "traces/format/trace.h"
 
 /*
- * Marks as core loop what lies between the begin of the first range called `name` and the end of
- * the last, on whichever threads these are. Ranges that never end do not count. Says how many there
- * are, and how many threads have some; -1 after a message: the trace has runs, whose solvers mark
- * their own, or no such range.
+ * Marks as core loop what lies between the begin of the first range asked for and the end of the
+ * last, on whichever threads these are. `name` is a range's name: all of them, which must not
+ * differ by more than twice in length; with "#K" the K-th to begin, from 0, with "#-K" the last K
+ * to begin, with "#all" all of them, however long. Those that never close are counted; asked for by
+ * number they are an error. Says how many were taken, and how many threads have some; -1 after a
+ * message.
  */
 struct marked_ranges {
 	int64_t ranges, threads;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * [ring]: a channel that waits for another GPU looks without pause for some us, then every 9 us or
- * so. When the host puts work into a stream of that GPU it looks again at once: launches wake
+ * [doorbell]: a channel that waits for another GPU looks without pause for some us, then every 9 us
+ * or so. When the host puts work into a stream of that GPU it looks again at once: launches wake
  * kernels that wait, copies wake copies, records and waits nobody. So an exchange takes longest
  * when everything was enqueued ahead and the host is silent, as for stream.exchange_ns.
  *
@@ -143,29 +143,29 @@ static int late_batch(struct member *member, void *arg, double *value)
 	return member_meet(member);
 }
 
-/* The one that waits has itself been let go a hop late, so its wait is late_ns and a hop; looking
- * without pause ends where hops get long. */
+/* The one that waits has itself been let go late by an event, so its wait is late_ns and an event;
+ * looking without pause ends where events get long. */
 static int emit_look(struct bench *bench)
 {
-	struct measured hop[LATES];
+	struct measured event_ns[LATES];
 	double look_ns = 0, least = INFINITY, most = 0;
 	for (int i = 0; i < LATES; i++) {
 		struct ring_run run = { false, i * LATE_STEP_NS };
 		if (bench_measure(bench, 2, "doorbell.poll_ns", run.late_ns, late_batch, &run,
-				  &hop[i]))
+				  &event_ns[i]))
 			return -1;
-		least = fmin(least, hop[i].value);
-		most = fmax(most, hop[i].value);
+		least = fmin(least, event_ns[i].value);
+		most = fmax(most, event_ns[i].value);
 	}
-	for (int i = 0; i < LATES && hop[i].value < 0.5 * (least + most); i++)
-		look_ns = i * LATE_STEP_NS + hop[i].value;
-	bench_emit(bench, "doorbell.poll_ns", &look_ns, &hop[0].spread, 1,
+	for (int i = 0; i < LATES && event_ns[i].value < 0.5 * (least + most); i++)
+		look_ns = i * LATE_STEP_NS + event_ns[i].value;
+	bench_emit(bench, "doorbell.poll_ns", &look_ns, &event_ns[0].spread, 1,
 		   "two GPUs take turns being late by 0 to 2.5 us: the longest wait of the other "
-		   "that ends with a short hop");
+		   "that ends with a short event");
 	return 0;
 }
 
-int calibrate_ring(struct bench *bench)
+int calibrate_doorbell(struct bench *bench)
 {
 	static const char *const key[2] = { "doorbell.silent_exchange_ns",
 					    "doorbell.rung_exchange_ns" };

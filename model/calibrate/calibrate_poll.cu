@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * [look]: when a channel goes on that waits for another one. A kernel of a given body, and behind
+ * [poll]: when a channel goes on that waits for another one. A kernel of a given body, and behind
  * it something that another channel does: a copy of its result, or a kernel of another GPU that
  * waits for its event. What that adds to the kernel falls by 1 us where the body grows by 1 us, and
  * jumps up where the channel has just missed the kernel's end: it looks once a period. From the
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "calibrate_internal.h"
-#include "look_fit.h"
+#include "poll_fit.h"
 
 enum { REPEATS = 15, MOST_STEPS = 160 };
 #define STEP_NS 250.0
@@ -120,7 +120,7 @@ static int emit_sweep(struct bench *bench, int kind, const char *name, double sy
 {
 	struct sweep *sweep = static_cast<struct sweep *>(xcalloc(1, sizeof(*sweep)));
 	struct measured ignored;
-	struct look_fit fit;
+	struct poll_fit fit;
 	double body_ns[MOST_STEPS];
 	char key[64], how[256];
 	sweep->kind = kind;
@@ -132,7 +132,7 @@ static int emit_sweep(struct bench *bench, int kind, const char *name, double sy
 	for (int i = 0; i < MOST_STEPS; i++)
 		sweep->added_ns[i] -= sync_ns;
 	if (!rc)
-		rc = look_fit(body_ns, sweep->added_ns, MOST_STEPS, &fit);
+		rc = poll_fit(body_ns, sweep->added_ns, MOST_STEPS, &fit);
 	if (!rc) {
 		const struct {
 			const char *suffix;
@@ -162,7 +162,7 @@ static int emit_sweep(struct bench *bench, int kind, const char *name, double sy
 	return rc;
 }
 
-int calibrate_look(struct bench *bench)
+int calibrate_poll(struct bench *bench)
 {
 	struct sweep *alone = static_cast<struct sweep *>(xcalloc(1, sizeof(*alone)));
 	struct measured ignored;

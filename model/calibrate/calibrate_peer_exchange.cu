@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * [ordered]: the calls of threads that exchange borders from GPU to GPU: launch, launch, record,
- * tell, await the neighbour's, wait for its event, copy to it, record, tell, await, wait. Like the
- * loops of calibrate_loops.cu, but the threads are a line of neighbours and await each other, so
- * that a wait meets an event another thread has just recorded. That makes calls dearer, and very
- * unequal: a call's distribution is taken here, too.
+ * [peer_exchange]: the calls of threads that exchange borders from GPU to GPU: launch, launch,
+ * record, tell, await the neighbour's, wait for its event, copy to it, record, tell, await, wait.
+ * Like the loops of calibrate_loops.cu, but the threads are a line of neighbours and await each
+ * other, so that a wait meets an event another thread has just recorded. That makes calls dearer,
+ * and very unequal: a call's distribution is taken here, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct told {
 	char line[120];
 }; /* a counter on a cache line of its own, and the next */
 
-struct ordered {
+struct peer_calls {
 	struct told done[MAX_GPUS], sent[MAX_GPUS];
 	double mean[KINDS][MOST_BATCHES]; /* of a batch of a thread */
 	int batches;			  /* in mean; atomic */
@@ -62,7 +62,7 @@ static int neighbours_of(const struct member *member, int other[2])
 	return count;
 }
 
-static int round_of(struct member *member, struct ordered *o, struct calls *calls, int64_t round)
+static int round_of(struct member *member, struct peer_calls *o, struct calls *calls, int64_t round)
 {
 	struct bench *bench = member->bench;
 	struct gpu_kit *kit = member->kit;
@@ -109,14 +109,14 @@ static double mean_of_kind(const struct calls *calls, int kind)
 }
 
 /* All kinds of the same rounds: they differ between threads and processes, and belong together. */
-static void keep(struct ordered *o, const struct calls *calls)
+static void keep(struct peer_calls *o, const struct calls *calls)
 {
 	const int at = __atomic_fetch_add(&o->batches, 1, __ATOMIC_RELAXED);
 	for (int kind = 0; kind < KINDS && at < MOST_BATCHES; kind++)
 		o->mean[kind][at] = mean_of_kind(calls, kind);
 }
 
-static void collect(struct ordered *o, const struct calls *calls)
+static void collect(struct peer_calls *o, const struct calls *calls)
 {
 	for (int kind = LAUNCH; kind <= PEER; kind++) {
 		const double mean = mean_of_kind(calls, kind);
@@ -128,7 +128,7 @@ static void collect(struct ordered *o, const struct calls *calls)
 	}
 }
 
-static int rounds(struct member *member, struct ordered *o, struct calls *calls)
+static int rounds(struct member *member, struct peer_calls *o, struct calls *calls)
 {
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
 	o->done[member->index].value = o->sent[member->index].value = 0;
@@ -143,7 +143,7 @@ static int rounds(struct member *member, struct ordered *o, struct calls *calls)
 
 static int rounds_body(struct member *member, void *arg, double *value)
 {
-	struct ordered *o = static_cast<struct ordered *>(arg);
+	struct peer_calls *o = static_cast<struct peer_calls *>(arg);
 	struct calls *calls = static_cast<struct calls *>(xcalloc(1, sizeof(*calls)));
 	int rc = rounds(member, o, calls);
 	if (!rc) {
@@ -163,7 +163,7 @@ static int batch(struct member *member, void *arg, double *value)
 	return in_fresh_thread(member, arg, value, rounds_body);
 }
 
-int calibrate_ordered(struct bench *bench)
+int calibrate_peer_exchange(struct bench *bench)
 {
 	static const struct {
 		const char *key, *how;
@@ -176,7 +176,7 @@ int calibrate_ordered(struct bench *bench)
 	};
 	if (bench->gpus < 2)
 		return 0;
-	struct ordered *o = static_cast<struct ordered *>(xcalloc(1, sizeof(*o)));
+	struct peer_calls *o = static_cast<struct peer_calls *>(xcalloc(1, sizeof(*o)));
 	double quantiles[20], values[KINDS][MAX_COUNTS], spread[KINDS][MAX_COUNTS];
 	int rc = 0;
 	o->sample = static_cast<double *>(xcalloc(SAMPLES, sizeof(double)));
@@ -190,7 +190,7 @@ int calibrate_ordered(struct bench *bench)
 		for (int pass = 0; !rc && pass < PASSES; pass++) {
 			struct measured ignored;
 			memset(o->warm, 0, sizeof(o->warm));
-			bench_progress(bench, "ordered");
+			bench_progress(bench, "peer_exchange");
 			rc = bench_measure(bench, team, "peer_exchange.round_ns", bench->count[n],
 					   batch, o, &ignored);
 		}
