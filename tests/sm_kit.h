@@ -33,7 +33,6 @@ static inline struct sm_device round_device(void)
 		.issue_interval = 1,
 		.shared_wavefront_interval = 1,
 		.l1_tag_interval = 1,
-		.l2_port_bytes = 64,
 		.atomic_rate_per_s = 1e12,
 		.l2 = { .latency_ns = 200,
 			.read_bytes_per_s = 4e12,

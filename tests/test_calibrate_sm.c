@@ -126,7 +126,6 @@ static int fake_calibrate(void *arg)
 					     "l1_tag_interval",
 					     "l1_bytes",
 					     "l1_miss_bytes",
-					     "l2_port_bytes",
 					     "l2_far_latency_ns",
 					     "l2_write_bytes_per_s",
 					     "dram_write_bytes_per_s",

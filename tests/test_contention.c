@@ -162,7 +162,6 @@ static void a_copy_and_a_kernel_share_memory(void **state)
 	struct grid_launch launch = { .program = &program,
 				      .blocks = 2000,
 				      .traffic.l2_miss_share = 1 };
-	d.l2_port_bytes = 1e6;
 	d.dram.read_bytes_per_s = d.dram.write_bytes_per_s =
 		1e11; /* 100 bytes a ns: the kernel is bound by them */
 	double bytes = 2000.0 * 32 * 8 * 512;

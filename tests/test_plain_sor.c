@@ -244,7 +244,6 @@ static void wider_l2(struct sm_device *d)
 {
 	d->l2.read_bytes_per_s *= 2;
 	d->l2.write_bytes_per_s *= 2;
-	d->l2_port_bytes *= 2;
 }
 
 /* How much faster the device makes it. */

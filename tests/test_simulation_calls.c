@@ -110,7 +110,7 @@ static void one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out(v
 	for (int k = 0; k < 5000; k++) /* of nothing else: a plain mean */
 		add_launch(&b.schedule, 0, 0);
 	double alone = total_ns(&b);
-	say(&b, "cold.slowest_call_ns=1e6");
+	say(&b, "host.slowest_call_ns=1e6");
 	double more = (total_ns(&b) - alone) / 1e6;
 	assert_true(more <= 1); /* the first two are not in a row */
 	schedule_add_thread(&b.schedule, "host 1", 1);

@@ -59,7 +59,7 @@ static void every_member_is_read_from_its_key(void **state)
 	assert_true(sm->interval[SASS_FP32] == 1 && sm->latency[SASS_FP32] == 4);
 	assert_true(sm->interval[SASS_SPECIAL] == 8 && sm->latency[SASS_TENSOR] == 32);
 	assert_true(sm->shared_wavefront_interval == 1 && sm->l1_tag_interval == 1);
-	assert_true(sm->l1_miss_bytes == 65536 && sm->l2_port_bytes == 64);
+	assert_true(sm->l1_miss_bytes == 65536);
 	assert_true(sm->l2.latency_ns == 100 && sm->l2.read_bytes_per_s == 8e12 &&
 		    sm->l2.write_bytes_per_s == 4e12 && sm->l2.knee == 2);
 	assert_true(sm->dram.latency_ns == 400 && sm->dram.read_bytes_per_s == 4e12 &&
@@ -143,9 +143,8 @@ static void values_that_make_no_sense_are_refused(void **state)
 static void every_part_can_be_made_ideal(void **state)
 {
 	static const char *const rates[] = {
-		"sm.l1_miss_bytes",	   "sm.l2_port_bytes",	       "sm.l2_read_bytes_per_s",
-		"sm.l2_write_bytes_per_s", "sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s",
-		"sm.atomic_rate_per_s"
+		"sm.l1_miss_bytes",	    "sm.l2_read_bytes_per_s",	 "sm.l2_write_bytes_per_s",
+		"sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s", "sm.atomic_rate_per_s"
 	};
 	struct platform platform;
 	char assignment[128];

@@ -249,6 +249,29 @@ static void scoreboards_count_down_in_order(void **state)
 	assert_true(waited_for(true, 2) < 50);
 }
 
+/* LDGDEPBAR has no bytes of its own: it is done when all copies before it are. */
+static void asynchronous_copies_are_waited_for(void **state)
+{
+	double cycles[2];
+	(void)state;
+	for (int waits = 0; waits < 2; waits++) {
+		struct kit kit;
+		struct sm_device d = round_device();
+		kit_begin(&kit, 32);
+		for (int k = 0; k < 3; k++)
+			kit_add(&kit, "LDGSTS.E [R4], [R2.64]", 1, NO_BOARD, 0, KIT_WARPS)
+				->sectors_global = 4 * (int64_t)KIT_WARPS;
+		kit_add(&kit, "LDGDEPBAR", 1, 0, 0, KIT_WARPS);
+		kit_add(&kit, waits ? "DEPBAR.LE SB0, 0x0" : "NOP", 1, NO_BOARD, 0, KIT_WARPS);
+		for (int k = 0; k < 8; k++) /* runs beside the copies, or after them */
+			kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 12 * (int64_t)KIT_WARPS;
+		cycles[waits] = cycles_of(&kit, &d, 1, 1, 0);
+	}
+	assert_true(cycles[1] > cycles[0] + 100);
+}
+
 static void conflicts_in_shared_memory_cost_a_pass_each(void **state)
 {
 	(void)state;
@@ -425,6 +448,7 @@ int main(void)
 		cmocka_unit_test(a_barrier_waits_for_the_slowest_warp),
 		cmocka_unit_test(a_barrier_opens_when_the_last_warp_that_is_missing_ends),
 		cmocka_unit_test(scoreboards_count_down_in_order),
+		cmocka_unit_test(asynchronous_copies_are_waited_for),
 		cmocka_unit_test(conflicts_in_shared_memory_cost_a_pass_each),
 		cmocka_unit_test(two_jobs_share_the_multiprocessor),
 		cmocka_unit_test(a_run_that_goes_on_is_one_that_was_never_interrupted),

@@ -13,7 +13,7 @@ enum { READS = 16384, LINE = 128 };
 /* 1 GHz: a cycle is a nanosecond. Rates that nothing here comes near, unless a test says so. */
 static struct sm_device memory_of_500_ns(void)
 {
-	struct sm_device d = { .clock_mhz = 1000, .l2_port_bytes = 1e9, .atomic_rate_per_s = 1e12 };
+	struct sm_device d = { .clock_mhz = 1000, .atomic_rate_per_s = 1e12 };
 	d.l2 = (struct sm_memory_level){
 		.latency_ns = 200, .read_bytes_per_s = 1e15, .write_bytes_per_s = 1e15, .knee = 3
 	};

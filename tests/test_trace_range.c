@@ -28,7 +28,7 @@ static void the_core_loop_is_from_the_first_begin_to_the_last_end(void **state)
 	range(&t, MAIN, "step", 100, 950); /* holds the one before */
 	range(&t, MAIN, "step", 50, -1);   /* never ends */
 	range(&t, MAIN, "step", 20, 20);   /* a mark, not a range */
-	assert_int_equal(trace_mark_range(&t, "step", &marked), 0);
+	assert_int_equal(trace_mark_range(&t, "step#all", &marked), 0);
 	assert_int_equal(marked.ranges, 3);
 	assert_int_equal(marked.threads, 2);
 	assert_int_equal(t.host_op_count, 2);
@@ -53,7 +53,7 @@ static void what_cannot_be_marked_is_left_as_it_was(void **state)
 	assert_int_equal(trace_mark_range(&t, "step", &marked), -1);
 	assert_says(&said, "no NVTX range is called 'step'; there is none");
 	range(&t, MAIN, "Step", 300, 400);
-	range(&t, MAIN, "step", 300, -1);
+	range(&t, MAIN, "open", 300, -1);
 	said_begin(&said);
 	assert_int_equal(trace_mark_range(&t, "step", &marked), -1);
 	assert_says(&said, "there are 'Step' (1)");
@@ -63,6 +63,63 @@ static void what_cannot_be_marked_is_left_as_it_was(void **state)
 	said_begin(&said);
 	assert_int_equal(trace_mark_range(&t, "Step", &marked), -1);
 	assert_says(&said, "mark their core loops themselves");
+	assert_int_equal(t.host_op_count, 0);
+	trace_release(&t);
+}
+
+static void occurrences_are_taken_by_number(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ranges, begin_ns, end_ns;
+	} asked[] = { { "step#0", 1, 10, 20 },	  { "step#1", 1, 30, 90 },
+		      { "step#-1", 1, 100, 150 }, { "step#-2", 2, 30, 150 },
+		      { "step#all", 3, 10, 150 }, { "a#1", 2, 200, 230 } };
+	(void)state;
+	for (size_t k = 0; k < sizeof(asked) / sizeof(asked[0]); k++) {
+		struct marked_ranges marked;
+		struct trace t;
+
+		trace_init(&t);
+		range(&t, MAIN, "step", 100, 150);
+		range(&t, MAIN, "step", 10, 20);
+		range(&t, SECOND, "step", 30, 90);
+		range(&t, MAIN, "a#1", 200, 210); /* a name of its own */
+		range(&t, MAIN, "a#1", 220, 230);
+		assert_int_equal(trace_mark_range(&t, asked[k].text, &marked), 0);
+		assert_int_equal(marked.ranges, asked[k].ranges);
+		assert_int_equal(t.host_op[0].start_ns, asked[k].begin_ns);
+		assert_int_equal(t.host_op[1].start_ns, asked[k].end_ns);
+		trace_release(&t);
+	}
+}
+
+static void a_range_that_is_not_one_loop_or_never_closes_is_refused(void **state)
+{
+	static const char *const asked[][2] = {
+		{ "step", "the 2 NVTX ranges called 'step' take 1.0 to 2.1 us" },
+		{ "step#3", "there is no 'step#3': 3 NVTX ranges are called 'step'" },
+		{ "step#-4", "there is no 'step#-4'" },
+		{ "step#1", "NVTX range 'step#1' never closes" },
+		{ "open", "none of the 1 NVTX ranges called 'open' ever closes" },
+		{ "gone#1", "no NVTX range is called 'gone'" },
+		{ "step#one", "no NVTX range is called 'step#one'" },
+	};
+	struct marked_ranges marked;
+	struct said said;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	range(&t, MAIN, "step", 1000, 2000);
+	range(&t, MAIN, "step", 3000, -1);
+	range(&t, MAIN, "step", 4000, 6100);
+	range(&t, MAIN, "open", 300, -1);
+	for (size_t k = 0; k < sizeof(asked) / sizeof(asked[0]); k++) {
+		said_begin(&said);
+		assert_int_equal(trace_mark_range(&t, asked[k][0], &marked), -1);
+		assert_says(&said, asked[k][1]);
+	}
 	assert_int_equal(t.host_op_count, 0);
 	trace_release(&t);
 }
@@ -116,6 +173,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_core_loop_is_from_the_first_begin_to_the_last_end),
 		cmocka_unit_test(what_cannot_be_marked_is_left_as_it_was),
+		cmocka_unit_test(occurrences_are_taken_by_number),
+		cmocka_unit_test(a_range_that_is_not_one_loop_or_never_closes_is_refused),
 		cmocka_unit_test(
 			gpus_whose_threads_mark_nothing_are_counted_for_the_core_loop_only),
 	};

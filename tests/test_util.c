@@ -2,8 +2,10 @@
  * Numbers from text, order statistics, growing arrays, and files that appear whole or not at all.
  */
 #include "support.h"
+#include "traces/base/output.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -282,6 +284,103 @@ static void want_of_memory_is_said_and_leaves_nothing_half_written(void **state)
 		    WEXITSTATUS(status) == EXIT_BAD); /* and the folder is empty: remove_folder */
 }
 
+/* The name is one that could be guessed once: the process's number stood in it. */
+static void a_link_planted_under_a_name_that_can_be_guessed_is_not_followed(void **state)
+{
+	struct output output;
+	struct stat status;
+	char planted[64];
+	(void)state;
+	put("victim", "precious");
+	snprintf(planted, sizeof(planted), "out.part-%ld", (long)getpid());
+	assert_int_equal(symlink("victim", planted), 0);
+	output_begin(&output, "out");
+	put(output.part_path, "new");
+	assert_int_equal(output_commit(&output), 0);
+	assert_true(holds("victim", "precious"));
+	assert_true(holds("out", "new"));
+	assert_true(lstat("out", &status) == 0 && S_ISREG(status.st_mode));
+	unlink(planted);
+	unlink("victim");
+}
+
+static void a_part_exchanged_for_a_link_is_not_written(void **state)
+{
+	struct output output;
+	(void)state;
+	put("victim", "precious");
+	output_begin(&output, "out");
+	assert_int_equal(unlink(output.part_path), 0);
+	assert_int_equal(symlink("victim", output.part_path), 0);
+	assert_null(output_open(&output));
+	output_abandon(&output);
+	assert_true(holds("victim", "precious"));
+	unlink("victim");
+}
+
+/* Somebody else's link in a folder like /tmp: only root can make one here. */
+static void a_strangers_link_in_a_folder_of_all_is_not_followed(void **state)
+{
+	struct said said;
+	(void)state;
+	if (geteuid())
+		skip();
+	put("victim", "precious");
+	assert_int_equal(mkdir("all", 0700), 0);
+	assert_int_equal(chmod("all", 01777), 0);
+	assert_int_equal(symlink("../victim", "all/out"), 0);
+	assert_int_equal(lchown("all/out", 65534, 65534), 0);
+	said_begin(&said);
+	assert_int_equal(output_check("all/out"), -1);
+	assert_says(&said, "cannot write 'all/out': Permission denied\n");
+	assert_int_equal(lchown("all/out", 0, 0), 0);
+	assert_int_equal(output_check("all/out"), 0);
+	unlink("all/out");
+	unlink("victim");
+	rmdir("all");
+}
+
+static void what_a_killed_program_left_is_removed_by_the_next(void **state)
+{
+	struct output output;
+	int status;
+	(void)state;
+	pid_t child = fork();
+	if (child == 0) {
+		output_begin(&output, "out");
+		put(output.part_path, "half");
+		raise(SIGKILL);
+	}
+	assert_true(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+	put("out.part-of-something-else", "kept");
+	output_begin(&output, "out");
+	output_abandon(&output);
+	assert_true(holds("out.part-of-something-else", "kept"));
+	unlink("out.part-of-something-else");
+	glob_t found;
+	assert_int_equal(glob("out.part-*", 0, NULL, &found), GLOB_NOMATCH);
+}
+
+static void two_writers_end_with_one_whole_file_and_a_word(void **state)
+{
+	struct output one, two;
+	struct said said;
+	(void)state;
+	put("out", "old");
+	output_begin(&one, "out");
+	put(one.part_path, "of the first");
+	output_begin(&two, "out");
+	put(two.part_path, "of the second");
+	said_begin(&said);
+	assert_int_equal(output_commit(&two), 0);
+	assert_string_equal(said_end(&said), "");
+	assert_true(holds("out", "of the second"));
+	said_begin(&said);
+	assert_int_equal(output_commit(&one), 0);
+	assert_says(&said, "warning: 'out' was written by another program meanwhile");
+	assert_true(holds("out", "of the first"));
+}
+
 static void messages_carry_the_program_name_and_end_the_line(void **state)
 {
 	struct said said;
@@ -291,6 +390,19 @@ static void messages_carry_the_program_name_and_end_the_line(void **state)
 	report_warning("%d things", 3);
 	assert_string_equal(said_end(&said),
 			    "warpreel: cannot open 'x'\nwarpreel: warning: 3 things\n");
+}
+
+static void messages_show_what_a_terminal_would_obey(void **state)
+{
+	struct said said;
+	(void)state;
+	said_begin(&said);
+	report("no kernel '%s'", "a\033]0;b\007\r\x7f\xc2\x9b"
+				 "2J");
+	report_warning("%s", "\xc3\xbc and \xc2\xb5s stay");
+	assert_string_equal(said_end(&said),
+			    "warpreel: no kernel 'a\\x1b]0;b\\x07\\x0d\\x7f\\xc2\\x9b2J'\n"
+			    "warpreel: warning: \xc3\xbc and \xc2\xb5s stay\n");
 }
 
 static void what_was_meant_is_the_nearest_name_if_it_is_near(void **state)
@@ -324,6 +436,12 @@ int main(void)
 		cmocka_unit_test(a_signal_to_a_child_leaves_its_parents_files),
 		cmocka_unit_test(a_hangup_that_is_ignored_stays_so),
 		cmocka_unit_test(want_of_memory_is_said_and_leaves_nothing_half_written),
+		cmocka_unit_test(a_link_planted_under_a_name_that_can_be_guessed_is_not_followed),
+		cmocka_unit_test(a_part_exchanged_for_a_link_is_not_written),
+		cmocka_unit_test(a_strangers_link_in_a_folder_of_all_is_not_followed),
+		cmocka_unit_test(what_a_killed_program_left_is_removed_by_the_next),
+		cmocka_unit_test(two_writers_end_with_one_whole_file_and_a_word),
+		cmocka_unit_test(messages_show_what_a_terminal_would_obey),
 		cmocka_unit_test(messages_carry_the_program_name_and_end_the_line),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -17,5 +17,5 @@ small="precision=f32 kernel=tuned scheme=exact border=1 transport"
 	printf 'replay\tdevelopment\tscaled\trbsor\tsize=2048x2048 %s=peer iterations=20\t2\t90\n' "$small"
 	printf 'gpus\tdevelopment\tdefault\trbsor\tsize=512x512 %s=peer iterations=20\t2\t90\n' "$small"
 } >table.tsv
-sh "$root/docs/validation_replay.sh" table.tsv measured.tsv rows.tsv | grep '^|'
+sh "$root/docs/validation_replay.sh" "${warpreel:?}" table.tsv measured.tsv rows.tsv | grep '^|'
 cat rows.tsv

@@ -1,8 +1,11 @@
 # Ctrl-C, and being told to end, while a file is being written: nothing half-written stays, and the exit says by what it ended.
 # Waits until there is something in it.
+parts() {
+	find . -name 'rows.tsv.part-*' -size +0 2>/dev/null
+}
 until_written() {
 	for _ in $(seq 200); do
-		[ -s "$1" ] && break
+		[ -n "$(parts)" ] && break
 		sleep 0.05
 	done
 }
@@ -11,8 +14,8 @@ for signal in INT TERM HUP; do
 	( trap - INT; exec env --default-signal=HUP "$warpreel" batch list --backend cpu -o rows.tsv ) 2>/dev/null &
 	exec 3>list
 	echo 'rbsor 1 size=64x64 iterations=3' >&3
-	until_written rows.tsv.part-$!
-	[ -e rows.tsv.part-$! ] && echo "was being written"
+	until_written
+	[ -n "$(parts)" ] && echo "was being written"
 	kill -$signal $!
 	exec 3>&-
 	wait $! 2>/dev/null
@@ -22,18 +25,14 @@ for signal in INT TERM HUP; do
 done
 # Nobody reads what is printed: the same.
 mkfifo list
-( "$warpreel" batch list --backend cpu -o rows.tsv >/dev/null 2>&1; echo "exit $?" ) &
+( "$warpreel" batch list --backend cpu -o rows.tsv >/dev/null 2>&1 & echo $! >number; wait $!; echo "exit $?" ) &
 exec 3>list
 echo 'rbsor 1 size=64x64 iterations=3' >&3
-for _ in $(seq 200); do
-	[ -n "$(find . -name 'rows.tsv.part-*' -size +0 2>/dev/null)" ] && break
-	sleep 0.05
-done
-part=$(ls rows.tsv.part-*)
-kill -PIPE "${part##*-}"
+until_written
+kill -PIPE "$(cat number)"
 exec 3>&-
 wait
-rm list
+rm list number
 left_behind
 # Signals that were ignored when the program was started stay so: it goes on to the end of the list.
 for signal in INT TERM HUP PIPE; do
@@ -41,7 +40,7 @@ for signal in INT TERM HUP PIPE; do
 	( trap '' $signal; exec "$warpreel" batch list --backend cpu -o rows.tsv ) 2>/dev/null &
 	exec 3>list
 	echo 'rbsor 1 size=64x64 iterations=3' >&3
-	until_written rows.tsv.part-$!
+	until_written
 	kill -$signal $!
 	sleep 0.1
 	exec 3>&-

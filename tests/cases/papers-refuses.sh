@@ -1,6 +1,6 @@
 # What papers does not take.
 refuses warpreel papers
-refuses warpreel papers 003
+refuses warpreel papers 999
 refuses warpreel papers 002 --table table5
 refuses warpreel papers 002 --platform nowhere --table table1
 # A platform given by its path has its measurements where its name says.

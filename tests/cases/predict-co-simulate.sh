@@ -5,6 +5,11 @@ weak --scheme 4w-square --host-sync 20 --resident 4 | cmp - first
 head -n 1 first | tr '\t' ' '
 columns steps,steps_lo,steps_hi <first | tail -n 1 | awk '{ print ($1 % 20 || $2 > $1 || $3 < $1 ? "wrong: " $0 : "multiples of 20") }'
 head -n 1 ages.tsv
+# Where each block was when: three rounds of five phases, and never back.
+weak --scheme 4w-square --host-sync 20 --resident 4 --pace pace.tsv >/dev/null
+awk -F '\t' 'NR == 1 { print $1, $2, $3, $4; next } { n[$2]++; if ($4 <= steps[$2] || $1 < us) print "back: " $0; steps[$2] = $4; us = $1 } END { for (b in n) if (n[b] != 15 || steps[b] != 60) print "block " b ": " n[b] }' pace.tsv
+refuses weak --scheme 4w-square --ages a.tsv --pace ./a.tsv
+refuses weak --scheme 4w-square --pace nowhere/a.tsv
 # The paper's orders: 4W before UD before Coarse in steps; Base takes the fewest and the longest time.
 for scheme in base 4w-square ud-stripe coarse; do weak --scheme $scheme --resident 4 --seeds 1 | columns steps,core_us | tail -n 1; done |
 	awk '{ steps[NR] = $1; time[NR] = $2 } END { print (steps[1] < steps[2] && steps[2] < steps[3] && steps[3] < steps[4] ? "steps in order" : "steps out of order") ", " (time[2] < time[1] ? "4W is faster than Base" : "Base is faster") }'

@@ -6,7 +6,8 @@ printf 'P2\n2 2\n255\n255 255 255 255\n' >all.pgm
 printf 'P2\n2 2\n255\n255 0 0 0\n' >corner.pgm
 for options in "--source $pictures/ball.png" "$ball --mask $pictures/vase_mask.png" "$ball --mask empty.pgm" "$ball --mask nowhere.png" \
 	"$ball --mask $pictures/ball_mask.png --offset 150,40" "--source all.pgm --mask all.pgm --target all.pgm" '--offset 3' '--offset 1,2,3' \
-	'-o picture.jpeg' '-o nowhere/a.png' '--gpus 2' '--guide none' '--size 2' '--tolerance -1'; do
+	'-o picture.jpeg' '-o nowhere/a.png' '--gpus 2' '--guide none' '--size 2' '--tolerance -1' '--size 100 --objects 10' \
+	'--scheme base --watch w.tsv' '--scheme flags --watch w.tsv' '--scheme graph --resident 3' '--scheme 4w-stripe --ages a.tsv --watch ./a.tsv'; do
 	# shellcheck disable=SC2086
 	refuses warpreel solve poisson $options 2>&1 | sed "s|$pictures|PICTURES|g"
 done

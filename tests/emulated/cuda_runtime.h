@@ -55,7 +55,12 @@ enum cudaDeviceAttr {
 enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
-enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocPortable = 1 };
+enum {
+	cudaStreamNonBlocking = 1,
+	cudaEventDefault = 0,
+	cudaEventDisableTiming = 2,
+	cudaHostAllocPortable = 1
+};
 
 struct dim3 {
 	unsigned x, y, z;
@@ -97,6 +102,15 @@ static inline void __barrier_sync_count(unsigned id, unsigned count)
 static inline void __threadfence(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+struct alignas(16) float4 {
+	float x, y, z, w;
+};
+
+static inline float4 __ldcg(const float4 *address)
+{
+	return *address;
 }
 
 void emulated_count(cudaStream_t stream); /* one more launch */

@@ -1,0 +1,1 @@
+warpreel solve bfs --help
