@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Writes a page of docs/ from what `warpreel validate` wrote, and the tables behind it beside the page; nothing in them is typed.
-#   validation.sh VALIDATION.tsv SUMMARY.tsv TABLES DATA ROWS > PAGE
+#   validation.sh WARPREEL VALIDATION.tsv SUMMARY.tsv TABLES DATA ROWS > PAGE
 # TABLES is the folder given to `validate --tables`; DATA that of the platform's measurements and traces, traces/data/<platform>; ROWS takes
 # <platform>-*.tsv. Called by make validation-report.
 set -eu
-table=$1 summary=$2 tables=$3 data=$4 rows=$5
+warpreel=$1 table=$2 summary=$3 tables=$4 data=$5 rows=$6
 platform=$(basename "$data") here=$(dirname "$0")
 mkdir -p "$rows"
 work=$(mktemp -d)
@@ -170,7 +170,7 @@ markdown "$work/worst" 1 set=set split=split gpus=GPUs: config=configuration "%.
 sh "$here/validation_foreign.sh" "$table" "$data"
 
 if [ -f "$data/measured.tsv" ]; then
-	sh "$here/visits.sh" "$data/measured.tsv" "$(dirname "$data")/lists/canary.list" >"$rows/$platform-visits.md"
+	WARPREEL=$warpreel sh "$here/visits.sh" "$data/measured.tsv" "$(dirname "$data")/lists/canary.list" >"$rows/$platform-visits.md"
 	cat <<END
 
 ## Do two visits agree?
@@ -186,7 +186,7 @@ if grep -q '^kernels	' "$table"; then
 	figures='Figures: [errors](figures/errors.svg), [accuracy](figures/accuracy.svg), [kernels](figures/kernels.svg), [by size](figures/kernel_size.svg). '
 fi
 if grep -q '^replay	' "$table"; then
-	sh "$here/validation_replay.sh" "$table" "$data/measured.tsv" "$rows/$platform-replay.tsv" >"$rows/$platform-replay.md"
+	sh "$here/validation_replay.sh" "$warpreel" "$table" "$data/measured.tsv" "$rows/$platform-replay.tsv" >"$rows/$platform-replay.md"
 	also="Replays beside the machine's own spread: [\`$platform-replay.md\`](validation/$platform-replay.md). "
 fi
 cat <<END

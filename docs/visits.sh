@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Says in Markdown how far visits to machines of one kind agree. Called by docs/validation.sh.
-#   visits.sh MEASURED.tsv CANARY.list
+#   WARPREEL=PROGRAM visits.sh MEASURED.tsv CANARY.list
 # A visit whose name ends in a digit is the same stay on the same machine as the one without it: A2 is A, later.
 set -eu
-LC_ALL=C awk -F '\t' -v canary="$2" "$(cat "$(dirname "$0")/quantile.awk")"'
+"${WARPREEL:?}" columns --of rows,columns "$1" | LC_ALL=C awk -F '\t' -v canary="$2" "$(cat "$(dirname "$0")/quantile.awk")"'
 	function median(n) { return quantile(n, 0.5) }
 	# Most less least over the median, in per cent, of the n numbers in list.
 	function spread(n,    middle) { middle = median(n); return 100 * (list[n] - list[1]) / middle }
@@ -63,7 +63,7 @@ LC_ALL=C awk -F '\t' -v canary="$2" "$(cat "$(dirname "$0")/quantile.awk")"'
 		sub(/[0-9]+$/, "", s)
 		if (!(v in visit_seen)) { visit_seen[v] = 1; visit[++visits] = v }
 		if (!(s in stay_seen)) { stay_seen[s] = 1; stay[++stays] = s }
-		if (!(key in key_seen)) { key_seen[key] = 1; name[++keys] = key }
+		if (!(key in key_seen)) { key_seen[key] = 1; name[++keys] = key; points[key] = $at["rows"] * $at["columns"] }
 		cell[key, v] = cell[key, v] (cell[key, v] == "" ? "" : ", ") sprintf("%.1f", $at["core_us"])
 		sum[key, s] += $at["core_us"]
 		value[key, s, ++rows[key, s]] = $at["core_us"] + 0
@@ -98,9 +98,7 @@ LC_ALL=C awk -F '\t' -v canary="$2" "$(cat "$(dirname "$0")/quantile.awk")"'
 		}
 		for (k = 1; k <= keys; k++) {
 			key = name[k]
-			match(key, /size=[0-9]+x[0-9]+/)
-			split(substr(key, RSTART + 5, RLENGTH - 5), side, "x")
-			size = side[1] * side[2] < 2048 * 2048 ? "small" : "large"
+			size = points[key] < 2048 * 2048 ? "small" : "large"
 			n = stays_of(key)
 			split(key, word, "\t")
 			pairs(word[1], n)
@@ -125,4 +123,4 @@ LC_ALL=C awk -F '\t' -v canary="$2" "$(cat "$(dirname "$0")/quantile.awk")"'
 		print "\n| GPUs | configurations | MAPE % | p50 % | p90 % | largest of two visits % |\n|---:|---:|---:|---:|---:|---:|"
 		for (g = 1; g <= most; g++)
 			errors(g)
-	}' "$2" "$1"
+	}' "$2" -
