@@ -18,7 +18,8 @@ answers() {
 	[ "$1" = none ] || without="--without $1"
 	for part in runs foreign; do
 		# shellcheck disable=SC2086 # two words or none
-		"$WARPREEL" validate --platform "$PLATFORM" --only $part --models default --jobs 1 $without -o "$work/$1.$part.tsv" >/dev/null 2>&1
+		"$WARPREEL" validate --platform "$PLATFORM" --only $part --models default --jobs 1 $without -o "$work/answers.$1.$part" >/dev/null 2>&1
+		"$WARPREEL" columns --of transport,iterations -o "$work/$1.$part.tsv" "$work/answers.$1.$part"
 	done
 }
 
@@ -31,9 +32,8 @@ scores() {
 			error = $at["error_pct"] < 0 ? -$at["error_pct"] : $at["error_pct"]
 			add("set " $at["set"] " " $at["split"], error)
 			if ($at["set"] ~ /foreign|python/ || $at["split"] == "blind") next
-			transport = $at["gpus"] == 1 ? "-" : $at["config"] ~ /transport=host/ ? "host" : "peer"
-			iterations = match($at["config"], /iterations=[0-9]+/) ? substr($at["config"], RSTART + 11, RLENGTH - 11) : 1
-			us = $at["measured_us"] / iterations
+			transport = $at["gpus"] == 1 ? "-" : $at["transport"]
+			us = $at["measured_us"] / ($at["iterations"] > 0 ? $at["iterations"] : 1)
 			add("group " $at["solver"] ", " $at["gpus"] " GPUs, " transport ", " (us < 20 ? "below 20 us" : us < 60 ? "20 to 60 us" : us < 300 ? "60 to 300 us" : "longer"), error)
 		}
 		END { for (key in rows) print key, rows[key], sum[key] / rows[key] }' "$work/$1".*.tsv | LC_ALL=C sort

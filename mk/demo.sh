@@ -26,19 +26,19 @@ row() {
 	shift 2
 	"$WARPREEL" "$@" --platform "$machine" --format tsv >"$part"
 	awk -F '\t' -v OFS='\t' -v what="$what" -v platform="$machine" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ print what, platform, $at["gpus"], $at["core_us"], $at["core_lo_us"], $at["core_hi_us"], $at["extrapolated"], $at["config"] }' "$part" >>"$table"
+		{ print what, platform, $at["gpus"], $at["core_us"], $at["core_lo_us"], $at["core_hi_us"], $at["extrapolated"], "rbsor", $at["config"] }' "$part" >>"$part.rows"
 }
 
-: >"$table"
+printf 'what\tplatform\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\textrapolated\tsolver\tconfig\n' >"$part.rows"
 # The short runs of each recorded trace whose transport is the default or that are as large as 4096: a table to be read, not all of them.
 for trace in "$data"/replay/*.wrt.zst; do
 	[ -f "$trace" ] || continue
-	"$WARPREEL" info --format tsv "$trace" | awk -F '\t' '$1 == "run" { print $2, $8 }' >"$part.runs"
-	while read -r run solver config; do
-		case $solver:$config in
-		rbsor:size=*x*" precision=f32 kernel=tuned scheme=exact border=1 "*" iterations=20")
-			row replayed "$PLATFORM" replay "$trace" --run "$run" ;;
-		esac
+	"$WARPREEL" info --format tsv "$trace" | awk -F '\t' -v OFS='\t' 'BEGIN { print "run", "gpus", "solver", "config" }
+		$1 == "run" { at = index($8, " "); print $2, $3, substr($8, 1, at - 1), substr($8, at + 1) }' |
+		"$WARPREEL" columns --of precision,kernel,scheme,border,iterations - |
+		awk -F '\t' '$3 == "rbsor" && $5 " " $6 " " $7 " " $8 " " $9 == "f32 tuned exact 1 20" { print $1 }' >"$part.runs"
+	while read -r run; do
+		row replayed "$PLATFORM" replay "$trace" --run "$run"
 	done <"$part.runs"
 done
 for size in 1024 4096 16384; do
@@ -48,6 +48,8 @@ for size in 1024 4096 16384; do
 		done
 	done
 done
+
+"$WARPREEL" columns --of size,transport,iterations "$part.rows" >"$table"
 
 # Medians over visits of what was measured, by configuration and GPU count, beside the answers.
 set -- "traces/data/$eight/measured.tsv"
@@ -66,21 +68,20 @@ awk -F '\t' -v table="$table" '
 		seen[key] = seen[key] " " $at["core_us"]
 		next
 	}
+	FNR == 1 { next }
 	$1 != last {
 		printf "\nred-black SOR, %s on %s; core loop in us, 90 %% interval, error against untraced measurements\n", $1, $2
 		printf "\n%-9s %4s  %-13s %-5s %5s %12s %25s %12s %8s\n", "", "GPUs", "size", "via", "iter.", "answer", "interval", "measured", "error"
 	}
 	{
-		split($8, word, "[ =]")
-		for (i = 1; i in word; i += 2) of[word[i]] = word[i + 1]
-		key = $2 " " $3 " " $8
+		key = $2 " " $3 " " $9
 		real = key in seen ? median(seen[key]) : 0
 		last = $1
-		printf "%-9s %4d  %-13s %-5s %5d %12.1f %12.1f %12.1f %12s %8s%s\n", $1, $3, of["size"], ($3 > 1 ? of["transport"] : "-"), of["iterations"],
+		printf "%-9s %4d  %-13s %-5s %5d %12.1f %12.1f %12.1f %12s %8s%s\n", $1, $3, $10, ($3 > 1 ? $11 : "-"), $12,
 			$4, $5, $6, real ? sprintf("%.1f", real) : "-", real ? sprintf("%+.1f %%", 100 * ($4 - real) / real) : "-",
 			$7 + 0 ? "  extrapolated" : ""
 	}' "$@" "$table"
-rm -f "$part" "$part.runs"
+rm -f "$part" "$part.runs" "$part.rows"
 
 echo
 wait "$figures" || { cat "$BUILD/demo.log" >&2; exit 1; }

@@ -39,11 +39,11 @@ $(EIGHT).tsv $(EIGHT)-summary.tsv &: $(BUILD)/warpreel $(wildcard traces/data/h2
 .PHONY: validation-report
 validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIGHT).tsv $(EIGHT)-summary.tsv
 	@echo "  REPORT  docs/validation.md"
-	$(Q)sh docs/validation.sh $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(BUILD)/validation traces/data/$(PLATFORM) \
+	$(Q)sh docs/validation.sh $(BUILD)/warpreel $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(BUILD)/validation traces/data/$(PLATFORM) \
 		docs/validation >$(BUILD)/validation.md
 	$(Q)cp $(BUILD)/validation.md docs/validation.md
 	@echo "  REPORT  docs/validation_h200x8.md"
-	$(Q)sh docs/validation.sh $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
+	$(Q)sh docs/validation.sh $(BUILD)/warpreel $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
 	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
 ## ablation: what each mechanism of the host and of copies is worth: docs/ablation.md (a quarter of an hour; not part of the tests)
@@ -51,13 +51,13 @@ validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIG
 ablation: $(BUILD)/warpreel
 	$(Q)WARPREEL=$(abspath $(BUILD)/warpreel) BUILD=$(abspath $(BUILD)) PLATFORM=$(PLATFORM) sh mk/ablation.sh
 
-PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini model/platforms/x2090.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)
+PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini model/platforms/x2090.ini model/platforms/c1060.ini model/platforms/h200x8.ini model/platforms/h100x1.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)
 PAPERS := $(patsubst docs/papers_%.sh,%,$(wildcard docs/papers_*.sh))
 
 ## papers: tables, figures and pages of published papers computed again: build/papers, docs/papers
 .PHONY: papers
-papers: papers-pages $(PAPERS:%=$(BUILD)/plots/papers_%.svg)
-	$(Q)mkdir -p docs/figures && cp $(PAPERS:%=$(BUILD)/plots/papers_%.svg) docs/figures/
+papers: papers-pages $(patsubst plots/%.gp,$(BUILD)/plots/%.svg,$(wildcard plots/papers_*.gp))
+	$(Q)mkdir -p docs/figures && cp $(filter %.svg,$^) docs/figures/
 
 .PHONY: papers-pages
 papers-pages: $(PAPERS:%=$(BUILD)/papers/%.md)
@@ -69,7 +69,7 @@ $(PAPERS:%=$(BUILD)/papers/%/made): $(BUILD)/papers/%/made: $(BUILD)/warpreel $(
 	$(Q)touch $@
 
 $(BUILD)/papers/%.md: docs/papers_%.sh $(BUILD)/papers/%/made
-	$(Q)sh $< $(BUILD)/papers/$* $(PLATFORM) traces/data/$(PLATFORM)/papers_$*.tsv >$@
+	$(Q)WARPREEL=$(BUILD)/warpreel sh $< $(BUILD)/papers/$* $(PLATFORM) traces/data/$(PLATFORM)/papers_$*.tsv >$@
 
 ## plots: every plots/*.gp drawn under build/plots (rules: plots/plots.mk)
 include plots/plots.mk
