@@ -117,7 +117,7 @@ struct lane {
 
 /* Which calls came after another thread's; on `item`, sorted by thread and time. Only for a program
  * that is none of our solvers. */
-void load_turns(const struct load *load, struct item *item, size_t count);
+void load_turns(struct load *load, struct item *item, size_t count);
 void load_turn_begin(struct load *load,
 		     const struct item *item); /* before the operations of a call */
 void load_turn_end(struct load *load, const struct item *item); /* and behind them */

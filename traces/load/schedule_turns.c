@@ -9,6 +9,10 @@
  * wrong, calls keep the order in which they were recorded, which is what happened anyway. Where it
  * is right and not done, threads drift apart, and a synchronization no longer waits for what the
  * other thread launched.
+ *
+ * What is certain: a thread that waits for an event another thread recorded was told that it had
+ * been (a barrier, a lock), since a wait for an event not yet recorded waits for nothing. So it
+ * follows that call, however short its own pause was, and its wait means the record it meant then.
  */
 #include <stdlib.h>
 
@@ -54,7 +58,46 @@ static const struct done *last_done(const struct done *done, size_t count, int64
 		       : NULL;
 }
 
-void load_turns(const struct load *load, struct item *item, size_t count)
+/* The call that recorded the event an item waits for; NULL: it waits for none. */
+static const struct item *recorded_by(const struct load *load, const struct item *item,
+				      const size_t *item_of, uint32_t *event)
+{
+	const struct trace *t = load->trace;
+	const struct trace_api *call = &t->api[item->row];
+	const uint32_t sync = map_get(&load->sync_of, process_of(item->tid), call->correlation);
+
+	if (sync == MAP_NONE || load->wait_event[sync] == EVENT_NONE)
+		return NULL;
+	*event = load->wait_event[sync];
+	const uint32_t api = map_get(&load->api_of, process_of(t->event[*event].global_pid),
+				     t->event[*event].correlation);
+	return api == MAP_NONE || !item_of[api] ? NULL : &load->item[item_of[api] - 1];
+}
+
+static void load_waits_follow(struct load *load, struct item *item, size_t count)
+{
+	size_t *item_of = xcalloc(load->trace->api_count + 1, sizeof(*item_of));
+	uint32_t event;
+
+	for (size_t i = 0; i < count; i++)
+		if (!item[i].host_op)
+			item_of[item[i].row] = i + 1;
+	for (size_t i = 0; i < count; i++) {
+		const struct item *record =
+			item[i].host_op ? NULL : recorded_by(load, &item[i], item_of, &event);
+
+		if (!record || record->tid == item[i].tid || record->end_ns > item[i].start_ns ||
+		    process_of(record->tid) != process_of(item[i].tid))
+			continue;
+		load->group_split[load->event_group[event]] = true;
+		/* what it follows already is no earlier call of that thread */
+		if (!item[i].turn_after || item[item[i].turn_after - 1].tid != record->tid)
+			item[i].turn_after = (size_t)(record - load->item) + 1;
+	}
+	free(item_of);
+}
+
+void load_turns(struct load *load, struct item *item, size_t count)
 {
 	struct done *done = xmalloc((count + 1) * sizeof(*done));
 	size_t calls = 0;
@@ -86,9 +129,12 @@ void load_turns(const struct load *load, struct item *item, size_t count)
 		if (!before)
 			continue;
 		item[i].turn_after = before->item + 1;
-		item[before->item].turn_ends = true;
 	}
 	free(done);
+	load_waits_follow(load, item, count);
+	for (size_t i = 0; i < count; i++)
+		if (item[i].turn_after)
+			item[item[i].turn_after - 1].turn_ends = true;
 }
 
 static uint32_t counter_of(struct load *load, int64_t tid)
