@@ -47,7 +47,7 @@ page() {
 		([model-host.md](model-host.md)) and answers all runs of `h200x4` and the recordings of other programs again. Cells are points of
 		MAPE: how much worse (+) or better (-) that makes the answers. The last column is the group of 20 runs or more that suffers most:
 		of one solver, GPU count, transport and time of an iteration.
-		The table shipped here was taken before the six mechanisms of [elimination](lab/elimination.md) went, each of its rows with these on.
+		Six more went before ([elimination](lab/elimination.md)).
 
 	END
 	awk -F '\t' '

@@ -63,6 +63,49 @@ static void a_call_after_a_long_pause_comes_after_the_last_of_another_thread(voi
 	trace_release(&t);
 }
 
+/* SECOND waits for what MAIN recorded, twice, each time right after it had made another call: a
+ * barrier stood between that nobody saw. Between GPUs, of which the schedule says so. */
+static void a_wait_for_another_threads_event_follows_its_record(void **state)
+{
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	for (int k = 0; k < 2; k++) {
+		const int64_t at_ns = 100 + US * k;
+		launch(&t, MAIN, at_ns, 0, 7, "k", US / 2);
+		record(&t, MAIN, at_ns + 100, 0, 7, 5, 50 + k);
+		launch(&t, SECOND, at_ns + 50, 1, 8, "k", US / 2);
+		wait(&t, SECOND, at_ns + 200, 1, 8, 5, 50 + k);
+		record(&t, SECOND, at_ns + 220, 1, 8, 6, 60 + k);
+		wait(&t, SECOND, at_ns + 240, 1, 9, 6, 60 + k);
+	}
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(turns_of(&s), 4);
+	int64_t met = 0;
+	for (int64_t k = 1; k < s.op_count; k++) {
+		if (s.op[k].kind != OP_WAIT)
+			continue;
+		const bool other = s.op[k].flags & OP_OTHER_GPU;
+		assert_int_equal(s.op[k - 1].kind, other ? OP_AWAIT : OP_RECORD);
+		if (!other) /* its own thread's: nothing to follow */
+			continue;
+		/* what it did itself began when the record had been made */
+		assert_int_equal(s.op[k].before_ps, 1000 * (200 - 110));
+		for (int64_t r = 0; r + 1 < s.op_count; r++)
+			if (s.op[r].kind == OP_RECORD && s.op[r].object == s.op[k].object) {
+				assert_int_equal(s.op[r + 1].kind, OP_POST);
+				assert_int_equal(s.op[r + 1].object, s.op[k - 1].object);
+				assert_int_equal(s.op[r + 1].value, s.op[k - 1].value);
+				met++;
+			}
+	}
+	assert_int_equal(met, 2); /* each record is an event of its own */
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 /* The host is free here: without turns MAIN would be back before SECOND has launched anything. */
 static void a_synchronization_waits_for_what_the_other_thread_had_launched(void **state)
 {
@@ -100,8 +143,8 @@ static void nothing_is_guessed_of_those_that_do_not_pause_or_tell_themselves(voi
 	(void)state;
 	trace_init(&t); /* calls all along */
 	for (int k = 0; k < 20; k++) {
-		launch(&t, MAIN, 100 + 5 * US * k, 0, 7, "k", US);
-		launch(&t, SECOND, 2 * US + 5 * US * k, 0, 8, "k", US);
+		launch(&t, MAIN, 100 + US * k, 0, 7, "k", US / 2);
+		launch(&t, SECOND, 500 + US * k, 0, 8, "k", US / 2);
 	}
 	assert_int_equal(load(&s, &t, -1), 0);
 	assert_int_equal(turns_of(&s), 0);
@@ -144,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_after_a_long_pause_comes_after_the_last_of_another_thread),
+		cmocka_unit_test(a_wait_for_another_threads_event_follows_its_record),
 		cmocka_unit_test(a_synchronization_waits_for_what_the_other_thread_had_launched),
 		cmocka_unit_test(nothing_is_guessed_of_those_that_do_not_pause_or_tell_themselves),
 	};

@@ -2,6 +2,7 @@
 #include "untrace.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "sim/host/host_cost.h"
 
@@ -53,12 +54,53 @@ static void query_less(struct schedule *schedule, const struct schedule_queries 
 		shorter_ps(op->before_ps, (double)queries->ns * 1000 * watched_share(platform));
 }
 
+/* The calls a platform file has lists for, and the number of threads whose entry is meant: 0 = the
+ * schedule's. A wait for another GPU's event was measured with two threads and more. */
+static const struct {
+	uint8_t kind, least, most;
+} calibrated[CALL_OF_COUNT] = {
+	[CALL_OF_LAUNCH] = { HOST_LAUNCH, 1, UINT8_MAX },
+	[CALL_OF_MEMSET] = { HOST_MEMSET, 1, UINT8_MAX },
+	[CALL_OF_RECORD] = { HOST_RECORD, 1, UINT8_MAX },
+	[CALL_OF_WAIT_OWN] = { HOST_WAIT, 1, 1 },
+	[CALL_OF_WAIT_OTHER] = { HOST_WAIT, 2, UINT8_MAX },
+	[CALL_OF_COPY + COPY_H2D] = { HOST_COPY_H2D, 1, UINT8_MAX },
+	[CALL_OF_COPY + COPY_D2H] = { HOST_COPY_D2H, 1, UINT8_MAX },
+	[CALL_OF_COPY + COPY_PEER] = { HOST_COPY_PEER, 1, UINT8_MAX },
+	[CALL_OF_COPY + COPY_D2D] = { HOST_COPY_D2D, 1, UINT8_MAX },
+};
+
+/* A recorded call of this program, times what the same call takes untraced over what its record
+ * says, both from calibrate's loops. */
+static void price_calls(struct schedule *schedule, const struct platform *p)
+{
+	const char *device = platform_text(p, "device.name");
+	if (!schedule->device || !device || strcmp(schedule->device, device) != 0 ||
+	    !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
+		return;
+	for (int c = 0; c < CALL_OF_COUNT; c++) {
+		const int threads = (int)schedule->thread_count,
+			  at = threads < calibrated[c].least  ? calibrated[c].least
+			       : threads > calibrated[c].most ? calibrated[c].most
+							      : threads;
+		const struct number_list *api = &p->traced_api[calibrated[c].kind];
+		if (!calibrated[c].least || !api->count)
+			continue;
+		const double recorded_ns = platform_list_ns(p, api, at, 0),
+			     untraced_ns = platform_host_ns(p, calibrated[c].kind, at);
+		if (recorded_ns > 0)
+			schedule->call_ps[c] = (int64_t)((double)schedule->call_recorded_ns[c] *
+							 1000 * untraced_ns / recorded_ns);
+	}
+}
+
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
 	if (schedule->config) {
 		nothing_between(schedule);
 		return;
 	}
+	price_calls(schedule, platform);
 	for (uint32_t t = 0; t < schedule->thread_count; t++) {
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];
 		double owed_ns = 0; /* by the call before */

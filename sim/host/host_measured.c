@@ -79,6 +79,9 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 	const int kind = host_cost_of(m->schedule, op);
 	t->in_a_row = kind == t->last_kind ? t->in_a_row + 1 : 0;
 	t->last_kind = kind;
+	const sim_time recorded_ps = m->schedule->call_ps[schedule_call_of(m->schedule, op)];
+	if (recorded_ps > 0)
+		return (struct expected){ recorded_ps, false };
 	if (op->kind != OP_LAUNCH)
 		return (struct expected){ m->loop_ps[kind], false };
 	if (m->plain && t->in_a_row >= LAUNCHES_IN_A_ROW)

@@ -278,11 +278,15 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 		goto out;
 	}
 	load_host_finish(&load);
+	load_calls_finish(&load);
+	if (trace->gpu_count)
+		schedule->device = xstrdup(trace_text(trace, trace->gpu[0].name));
 	count_orphans(&load, run);
 	tell_anomalies(&load);
 	rc = schedule_validate(schedule, load.path);
 out:
 	free(load.call);
+	free(load.took);
 	free(load.captured);
 	free(item);
 	load_events_release(&load);

@@ -8,6 +8,7 @@
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_turns.c       threads of a foreign program that wait for each other unseen
+ *   schedule_calls.c       what calls took the host
  *   schedule_host.c        counters, barriers and marks of the host threads
  */
 #ifndef WARPREEL_SCHEDULE_LOAD_H
@@ -38,6 +39,10 @@ struct work { /* a device row by the call that asked for it */
 	int64_t pid, correlation, start_ns;
 	enum work_kind kind;
 	uint32_t row;
+};
+
+struct took { /* a call, by its first operation */
+	int64_t op, ns;
 };
 
 enum { EVENT_NONE = UINT32_MAX };
@@ -77,6 +82,8 @@ struct load {
 	struct map spins;	     /* schedule counter -> 1: somebody spins on it */
 	struct map turns; /* thread -> schedule counter of its calls that others came after */
 	const struct item *item; /* all of the run */
+	struct took *took;
+	size_t took_count, took_capacity;
 };
 
 /* Joins. */
@@ -124,6 +131,10 @@ void load_turn_end(struct load *load, const struct item *item); /* and behind th
 
 /* Adds the operations of a lane to the schedule's last thread; -1 after a message. */
 int load_lane(struct load *load, const struct lane *lane);
+
+/* A call of so many ns asked for the operations from `op` on; all have been told. */
+void load_call_took(struct load *load, int64_t op, int64_t ns);
+void load_calls_finish(struct load *load);
 
 /* Events. */
 void load_events(struct load *load);

@@ -266,8 +266,11 @@ int load_lane(struct load *load, const struct lane *lane)
 			load_host_op(load, &load->trace->host_op[group.first->row], &met,
 				     before_ps);
 		} else {
+			const int64_t op = load->schedule->op_count;
+
 			note_queries(load->schedule, api_of(load, group.first));
 			rc = add_group(load, &group, before_ps);
+			load_call_took(load, op, group.first->end_ns - group.first->start_ns);
 		}
 		load_turn_end(load, group.first);
 		if (group.first->end_ns > now_ns)

@@ -20,7 +20,7 @@
 #include "schedule_load.h"
 #include "traces/base/util.h"
 
-enum { IDLE_NS = 20000 };
+enum { IDLE_NS = 2000 };
 
 struct done {
 	int64_t end_ns, process;

@@ -51,6 +51,7 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->kernel);
 	free(schedule->solver);
 	free(schedule->range);
+	free(schedule->device);
 	free(schedule->config);
 	if (schedule->index) {
 		map_release(&schedule->index->kernel);

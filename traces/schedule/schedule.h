@@ -36,7 +36,20 @@ enum {
 	OP_FIRST = 4 /* first launch of its kernel in the process */,
 	OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */,
 	OP_IN_GRAPH =
-		16 /* launch, copy, memset: not the first that its call asked for (a graph's) */
+		16 /* launch, copy, memset: not the first that its call asked for (a graph's) */,
+	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */
+};
+/* Sorts of calls that cost the host differently. */
+enum schedule_call {
+	CALL_OF_NONE, /* no call, or one whose time depends on the device */
+	CALL_OF_LAUNCH,
+	CALL_OF_GRAPH, /* a launch of several nodes */
+	CALL_OF_MEMSET,
+	CALL_OF_RECORD,
+	CALL_OF_WAIT_OWN, /* for an event of the same GPU */
+	CALL_OF_WAIT_OTHER,
+	CALL_OF_COPY, /* and COPY_H2D and the other kinds behind it */
+	CALL_OF_COUNT = CALL_OF_COPY + 6
 };
 enum mark { MARK_TOTAL_BEGIN, MARK_CORE_BEGIN, MARK_CORE_END, MARK_TOTAL_END, MARK_COUNT };
 
@@ -135,8 +148,12 @@ struct schedule {
 	char *solver, *config; /* owned; NULL = foreign program */
 	char *range; /* owned; NVTX ranges that were asked for as the core loop; NULL = none */
 	int64_t ranges, range_threads; /* how many there are, and on how many threads */
-	int64_t device_bytes;  /* memory the GPU that needs most of it needs; 0 = unknown (recorded
-				  runs) */
+	int64_t device_bytes; /* memory the GPU that needs most of it needs; 0 = unknown (recorded
+				 runs) */
+	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
+	 * what the platform says (schedule_untrace). 0: not known. */
+	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
+	char *device;	       /* owned; the GPU it was recorded on; NULL: not recorded */
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
@@ -158,6 +175,8 @@ uint32_t schedule_add_shape(struct schedule *schedule, const struct schedule_sha
 uint32_t schedule_add_copy(struct schedule *schedule, const struct schedule_copy *copy);
 struct schedule_op *schedule_add_op(struct schedule *schedule, enum op_kind kind, uint16_t stream,
 				    uint32_t object);
+
+enum schedule_call schedule_call_of(const struct schedule *schedule, const struct schedule_op *op);
 
 /* Operations counted as work: launch, copy, memset, record, wait, sync, post, await (not marks,
  * barriers or host work). */

@@ -32,7 +32,7 @@ static const struct op_rule {
 	[OP_COPY] = { "copy", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
 	[OP_MEMSET] = { "memset", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
 	[OP_RECORD] = { "record", STREAM_NEEDED, OBJECT_EVENT, 0 },
-	[OP_WAIT] = { "wait", STREAM_NEEDED, OBJECT_EVENT, 0 },
+	[OP_WAIT] = { "wait", STREAM_NEEDED, OBJECT_EVENT, OP_OTHER_GPU },
 	[OP_SYNC] = { "sync", STREAM_NEEDED, OBJECT_ANY, 0 },
 	[OP_SYNC_EVENT] = { "event sync", STREAM_NONE, OBJECT_EVENT, 0 },
 	[OP_SYNC_GPU] = { "gpu sync", STREAM_NONE, OBJECT_GPU, 0 },

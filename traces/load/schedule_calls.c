@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * What the calls of a recording took the host, by what they ask for: the median of each sort. A
+ * median, because the recorder now and then hands over its buffers within a call.
+ */
+#include <stdlib.h>
+
+#include "schedule_load.h"
+#include "traces/base/util.h"
+
+/* Of fewer calls the median says more of the first, which is slow, than of any other. */
+enum { CALLS_AT_LEAST = 20 };
+
+void load_call_took(struct load *load, int64_t op, int64_t ns)
+{
+	if (op == load->schedule->op_count || ns < 0)
+		return; /* it asked for nothing */
+	GROW(load->took, load->took_count, load->took_capacity);
+	load->took[load->took_count++] = (struct took){ op, ns };
+}
+
+/* Which waits are for another GPU's event: a stream of it records that one. */
+static void tell_waits_apart(struct schedule *schedule)
+{
+	uint16_t *gpu = xcalloc(schedule->event_count + 1, sizeof(*gpu));
+	for (int64_t k = 0; k < schedule->op_count; k++)
+		if (schedule->op[k].kind == OP_RECORD)
+			gpu[schedule->op[k].object] = schedule->stream[schedule->op[k].stream].gpu;
+	for (int64_t k = 0; k < schedule->op_count; k++) {
+		struct schedule_op *op = &schedule->op[k];
+		if (op->kind == OP_WAIT && gpu[op->object] != schedule->stream[op->stream].gpu)
+			op->flags |= OP_OTHER_GPU;
+	}
+	free(gpu);
+}
+
+struct sorted {
+	enum schedule_call call;
+	int64_t ns;
+};
+
+static int by_call_and_time(const void *left, const void *right)
+{
+	const struct sorted *a = left, *b = right;
+	if (a->call != b->call)
+		return a->call < b->call ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+void load_calls_finish(struct load *load)
+{
+	struct schedule *schedule = load->schedule;
+	struct sorted *all = xmalloc((load->took_count + 1) * sizeof(*all));
+	tell_waits_apart(schedule);
+	for (size_t k = 0; k < load->took_count; k++)
+		all[k] = (struct sorted){ schedule_call_of(schedule,
+							   &schedule->op[load->took[k].op]),
+					  load->took[k].ns };
+	qsort(all, load->took_count, sizeof(*all), by_call_and_time);
+	for (size_t first = 0, end; first < load->took_count; first = end) {
+		for (end = first + 1; end < load->took_count && all[end].call == all[first].call;)
+			end++;
+		if (end - first >= CALLS_AT_LEAST)
+			schedule->call_recorded_ns[all[first].call] =
+				all[first + (end - first) / 2].ns;
+	}
+	free(all);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "schedule.h"
+
+enum schedule_call schedule_call_of(const struct schedule *schedule, const struct schedule_op *op)
+{
+	const struct schedule_op *end = schedule->op + schedule->op_count;
+	switch ((enum op_kind)op->kind) {
+	case OP_LAUNCH:
+		return op + 1 < end && op[1].flags & OP_IN_GRAPH ? CALL_OF_GRAPH : CALL_OF_LAUNCH;
+	case OP_MEMSET:
+		return CALL_OF_MEMSET;
+	case OP_RECORD:
+		return CALL_OF_RECORD;
+	case OP_WAIT:
+		return op->flags & OP_OTHER_GPU ? CALL_OF_WAIT_OTHER : CALL_OF_WAIT_OWN;
+	case OP_COPY:
+		if (op->flags & OP_BLOCKING || schedule->copy[op->object].pageable)
+			return CALL_OF_NONE;
+		return (enum schedule_call)(CALL_OF_COPY + schedule->copy[op->object].kind);
+	default:
+		return CALL_OF_NONE;
+	}
+}
