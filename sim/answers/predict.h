@@ -35,6 +35,7 @@ struct predictor_options {
 		*without; /* mechanisms to leave out (model/mechanism/mechanism.h); NULL = none */
 	struct text_list set, ideal;
 	bool allow_extrapolation, strict;
+	bool ranges; /* the answer is the program's own ranges, all of them */
 };
 /* The options replay and predict share; offsets are those of struct predictor_options. */
 extern const struct option_spec predictor_options[];
@@ -92,6 +93,8 @@ struct prediction {
 	const char *class_name;	  /* static; interval_class */
 	bool extrapolated;
 	struct simulation_result detail; /* owned: prediction_release */
+	double *range_us; /* [schedule.nvtx_count]: how long each range takes, NaN where its thread
+			     has no operations; owned */
 };
 
 /*

@@ -114,6 +114,26 @@ struct schedule_queries {
 	int64_t ns;
 };
 
+/*
+ * An instant of the recorded run, between two that every replay has: the begin (2 k) or the end
+ * (2 k + 1) of operation k. Where the thread did nothing before, `after` is -1, the begin of the
+ * run; outside of its calls the instant is `rest_ps` from `after`, and `share` is 0.
+ */
+struct schedule_instant {
+	int64_t after, before;
+	double share; /* of the way from one to the other */
+	int64_t rest_ps;
+};
+/* A range of the program's own (NVTX) on a thread, or a mark: one whose end is its begin. */
+struct schedule_nvtx {
+	char *name;	     /* owned */
+	int64_t occurrence;  /* of its name in the file, in order of begins, from 0; -1: a mark */
+	int64_t global_tid;  /* as recorded */
+	uint32_t thread;     /* UINT32_MAX: one that has no operations, so no replay knows when */
+	int64_t recorded_ps; /* its length, tracer and all */
+	struct schedule_instant begin, end;
+};
+
 struct schedule {
 	struct schedule_op *op;
 	int64_t op_count;
@@ -135,12 +155,14 @@ struct schedule {
 	char *solver, *config; /* owned; NULL = foreign program */
 	char *range; /* owned; NVTX ranges that were asked for as the core loop; NULL = none */
 	int64_t ranges, range_threads; /* how many there are, and on how many threads */
+	struct schedule_nvtx *nvtx;    /* in order of begins; recorded ones only */
+	size_t nvtx_count;
 	int64_t device_bytes;  /* memory the GPU that needs most of it needs; 0 = unknown (recorded
 				  runs) */
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
-		access_capacity, kernel_capacity, queries_capacity;
+		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 
