@@ -29,6 +29,9 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 	if (p->platform.from_datasheet)
 		printf("  note: platform '%s' is not all measured (source = %s)\n",
 		       p->platform.name, platform_text(&p->platform, "platform.source"));
+	if (p->same_device && !strcmp(r->kernel_model, "warps"))
+		printf("  note: kernel profiles of '%s', counted on the same device\n",
+		       p->same_device);
 	if (p->other_device)
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");

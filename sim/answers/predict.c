@@ -11,6 +11,7 @@
 #include "traces/base/util.h"
 #include "launch_memo.h"
 #include "range_times.h"
+#include "same_device.h"
 #include "sim/gpu/ideal.h"
 #include "timeline.h"
 
@@ -77,6 +78,15 @@ static int compare_devices(struct predictor *p)
 		   *theirs = platform_text(&p->records, "device.name");
 	p->other_device = mine && theirs && strcmp(mine, theirs) != 0;
 	return 0;
+}
+
+/* Neither a file nor its name says whose kernel profiles serve. */
+static void look_for_profiles(struct predictor *p, const struct predictor_options *o)
+{
+	struct warps_options own = { .data = p->platform.name };
+	if (!p->platform.kernels && !p->platform.data && !o->kernel_profiles &&
+	    p->platform.sm.present && !warps_profiled(&own))
+		p->same_device = same_device(&p->platform);
 }
 
 static int load_profile(struct predictor *p, const char *given)
@@ -200,8 +210,7 @@ const char *predictor_planned_model(struct predictor *p, const struct schedule *
 {
 	const bool all = predictor_recorded(p, schedule);
 	/* Records of another device say what its kernels do, not how long they take here. */
-	if (!all && p->platform.sm.present &&
-	    (p->has_profile || p->other_device || warps_profiled(&p->warps_options)))
+	if (!all && p->platform.sm.present)
 		return "warps";
 	int walks = all && p->has_profile ? walks_all(p, schedule) : 0;
 	return walks < 0 ? NULL : walks ? "warps" : "scaled";
@@ -254,9 +263,12 @@ int predictor_init(struct predictor *p, const struct program *program,
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
+	look_for_profiles(p, o);
 	p->warps_options = (struct warps_options){
 		.profiles = o->kernel_profiles,
-		.data = p->platform.kernels ? p->platform.kernels : predictor_data(p),
+		.data = p->same_device	      ? p->same_device
+			: p->platform.kernels ? p->platform.kernels
+					      : predictor_data(p),
 		.strict = o->strict,
 		.allow_extrapolation = o->allow_extrapolation,
 		.before = changed		  ? p->platform.base
@@ -278,6 +290,8 @@ void predictor_release(struct predictor *p)
 	intervals_release(&p->intervals);
 	warps_free(p->warps);
 	launch_memo_free(p->memo);
+	free(p->same_device);
+	p->same_device = NULL;
 	p->warps = NULL;
 	p->memo = NULL;
 }

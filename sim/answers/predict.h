@@ -24,6 +24,8 @@ struct predictor {
 		profile_given; /* records of kernels: there are some; by name, not the platform's */
 	bool other_device; /* than that of the records: no durations and no interval widths of it
 			      serve */
+	char *same_device; /* whose kernel profiles serve unasked: a shipped platform of the same
+			      device; NULL = those of the platform itself, or named in it; owned */
 	struct warps_options warps_options;
 	struct warps *warps;	  /* NULL until the model is asked for */
 	struct launch_memo *memo; /* by predictor_remember; NULL: answers are not kept */
