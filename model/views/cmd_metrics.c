@@ -8,6 +8,7 @@
 
 #include "traces/base/options.h"
 #include "traces/program/program.h"
+#include "traces/profiles/kernel_names.h"
 #include "traces/base/util.h"
 #include "model/device/kernel_metrics.h"
 #include "model/platform/sm_platform.h"
@@ -80,7 +81,7 @@ static int answer(const struct kernel_profiles *all, const char *kernel,
 	for (size_t i = 0; i < all->count; i++) {
 		struct kernel_metrics m;
 
-		if (kernel && strcmp(all->profile[i].kernel, kernel) != 0)
+		if (kernel && !kernel_is_called(&all->profile[i], kernel))
 			continue;
 		if (kernel_metrics(&m, &all->profile[i], platform ? &platform->sm : NULL,
 				   platform ? platform->sm_count : 0) < 0)
@@ -90,7 +91,7 @@ static int answer(const struct kernel_profiles *all, const char *kernel,
 		found = true;
 		print_row(&all->profile[i], &m, tsv);
 	}
-	return found ? 0 : report("%s: no profile of kernel '%s'", all->source, kernel);
+	return found ? 0 : kernel_is_unknown(all, all->source, kernel);
 }
 
 int cmd_metrics(const struct program *program, int argc, char **argv)

@@ -7,6 +7,7 @@
 #include "traces/profiles/kernel_profile.h"
 #include "traces/base/options.h"
 #include "traces/program/program.h"
+#include "traces/profiles/kernel_names.h"
 #include "traces/base/util.h"
 #include "model/platform/sm_platform.h"
 
@@ -142,7 +143,7 @@ static int answer_profiles(const struct platform *platform, const struct occupan
 		struct request r = request_of(o, &all.profile[i]);
 		bool seen = false;
 
-		if (o->kernel && strcmp(all.profile[i].kernel, o->kernel) != 0)
+		if (o->kernel && !kernel_is_called(&all.profile[i], o->kernel))
 			continue;
 		for (size_t k = 0; k < i && !seen; k++) {
 			struct request before = request_of(o, &all.profile[k]);
@@ -157,7 +158,7 @@ static int answer_profiles(const struct platform *platform, const struct occupan
 		rc = answer(platform, r, o->sweep, tsv);
 	}
 	if (rc == 0 && !found)
-		rc = report("%s: no profile of kernel '%s'", all.source, o->kernel);
+		rc = kernel_is_unknown(&all, all.source, o->kernel);
 	kernel_profiles_release(&all);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "predict.h"
+#include "range_list.h"
 
 static void print_text(const struct schedule *schedule, const struct predictor *p,
 		       const struct prediction *r)
@@ -28,6 +29,9 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 	if (p->platform.from_datasheet)
 		printf("  note: platform '%s' is not all measured (source = %s)\n",
 		       p->platform.name, platform_text(&p->platform, "platform.source"));
+	if (p->same_device && !strcmp(r->kernel_model, "warps"))
+		printf("  note: kernel profiles of '%s', counted on the same device\n",
+		       p->same_device);
 	if (p->other_device)
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
@@ -102,8 +106,13 @@ static int tell(const struct predictor_options *o, const struct schedule *schedu
 		if (trace_write(timeline, o->output))
 			return -1;
 	}
-	if (strcmp(o->format, "tsv"))
+	const bool text = strcmp(o->format, "tsv") != 0;
+	if (text)
 		print_text(schedule, p, prediction);
+	if (text)
+		range_list_text(schedule, prediction, o->ranges);
+	else if (o->ranges)
+		range_list_tsv(schedule, prediction);
 	else
 		print_tsv(schedule, prediction);
 	return fflush(stdout) ? report("cannot write the answer: %s", strerror(errno)) : 0;

@@ -14,7 +14,7 @@
 struct replay_options {
 	struct predictor_options common;
 	int gpus, run;
-	const char *range;
+	struct asked_range range;
 };
 
 #define AT(field) offsetof(struct replay_options, field)
@@ -23,20 +23,27 @@ static const struct option_spec own_options[] = {
 	  "re-plan the solver that made the trace on N GPUs; 0 keeps the recorded run" },
 	{ "run", OPTION_INT, AT(run), "-1", -1, 1000000, "K",
 	  "which run of the trace, from 0; -1: the last one, or the whole of a foreign trace" },
-	{ "range", OPTION_TEXT, AT(range), NULL, 0, 0, "NAME[#K]",
+	{ "range", OPTION_TEXT, AT(range.name), NULL, 0, 0, "NAME[#K]",
 	  "take a foreign program's NVTX range as its core loop: the K-th, the last (#-K), or "
 	  "#all" },
+	{ "range-thread", OPTION_TEXT, AT(range.thread), NULL, 0, 0, "NAME|TID",
+	  "of these, only those of this thread" },
+	{ "range-process", OPTION_TEXT, AT(range.process), NULL, 0, 0, "PID",
+	  "of these, only those of this process" },
+	{ "ranges", OPTION_FLAG, AT(common.ranges), NULL, 0, 0, NULL,
+	  "list all NVTX ranges; with tsv, the table is that of the ranges" },
 	{ 0 },
 };
 
 /* The recorded operations, with the core loop that was asked for. */
-static int load_recorded(struct schedule *schedule, struct trace *trace, int run, const char *range)
+static int load_recorded(struct schedule *schedule, struct trace *trace, int run,
+			 const struct asked_range *range)
 {
 	struct marked_ranges marked = { 0 };
-	if ((range && trace_mark_range(trace, range, &marked)) ||
+	if ((range->name && trace_mark_range(trace, range, &marked)) ||
 	    schedule_from_trace(schedule, trace, run))
 		return -1;
-	schedule->range = range ? xstrdup(range) : NULL;
+	schedule->range = range->name ? xstrdup(range->name) : NULL;
 	schedule->ranges = marked.ranges;
 	schedule->range_threads = marked.threads;
 	return 0;
@@ -52,7 +59,7 @@ static int make_schedule(const struct program *program, const struct replay_opti
 			      trace->run_count, run);
 	*set = "replay";
 	if (!o->gpus)
-		return load_recorded(schedule, trace, run, o->range);
+		return load_recorded(schedule, trace, run, &o->range);
 	if (run < 0)
 		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has "
 			      "no answer; --platform and --set do work",
@@ -126,8 +133,15 @@ int cmd_replay(const struct program *program, int argc, char **argv)
 	} else if (words != 1) {
 		report("name one trace");
 		rc = EXIT_USAGE;
-	} else if (o.range && o.gpus) {
+	} else if (o.range.name && o.gpus) {
 		report("--range is of the recorded run, and --gpus plans another: one of them");
+		rc = EXIT_USAGE;
+	} else if (!o.range.name && (o.range.thread || o.range.process)) {
+		report("--range-%s chooses among the ranges that --range NAME asks for",
+		       o.range.thread ? "thread" : "process");
+		rc = EXIT_USAGE;
+	} else if (o.common.ranges && o.gpus) {
+		report("--ranges are of the recorded run, and --gpus plans another: one of them");
 		rc = EXIT_USAGE;
 	} else if (predictor_check_output(&o.common, argv[1])) {
 		rc = EXIT_BAD;

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/platform/platform_default.h"
 #include "traces/base/util.h"
 #include "launch_memo.h"
+#include "range_times.h"
+#include "same_device.h"
 #include "sim/gpu/ideal.h"
 #include "timeline.h"
 
@@ -75,6 +78,15 @@ static int compare_devices(struct predictor *p)
 		   *theirs = platform_text(&p->records, "device.name");
 	p->other_device = mine && theirs && strcmp(mine, theirs) != 0;
 	return 0;
+}
+
+/* Neither a file nor its name says whose kernel profiles serve. */
+static void look_for_profiles(struct predictor *p, const struct predictor_options *o)
+{
+	struct warps_options own = { .data = p->platform.name };
+	if (!p->platform.kernels && !p->platform.data && !o->kernel_profiles &&
+	    p->platform.sm.present && !warps_profiled(&own))
+		p->same_device = same_device(&p->platform);
 }
 
 static int load_profile(struct predictor *p, const char *given)
@@ -198,8 +210,7 @@ const char *predictor_planned_model(struct predictor *p, const struct schedule *
 {
 	const bool all = predictor_recorded(p, schedule);
 	/* Records of another device say what its kernels do, not how long they take here. */
-	if (!all && p->platform.sm.present &&
-	    (p->has_profile || p->other_device || warps_profiled(&p->warps_options)))
+	if (!all && p->platform.sm.present)
 		return "warps";
 	int walks = all && p->has_profile ? walks_all(p, schedule) : 0;
 	return walks < 0 ? NULL : walks ? "warps" : "scaled";
@@ -252,9 +263,12 @@ int predictor_init(struct predictor *p, const struct program *program,
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
+	look_for_profiles(p, o);
 	p->warps_options = (struct warps_options){
 		.profiles = o->kernel_profiles,
-		.data = p->platform.kernels ? p->platform.kernels : predictor_data(p),
+		.data = p->same_device	      ? p->same_device
+			: p->platform.kernels ? p->platform.kernels
+					      : predictor_data(p),
 		.strict = o->strict,
 		.allow_extrapolation = o->allow_extrapolation,
 		.before = changed		  ? p->platform.base
@@ -276,6 +290,8 @@ void predictor_release(struct predictor *p)
 	intervals_release(&p->intervals);
 	warps_free(p->warps);
 	launch_memo_free(p->memo);
+	free(p->same_device);
+	p->same_device = NULL;
 	p->warps = NULL;
 	p->memo = NULL;
 }
@@ -325,32 +341,72 @@ static int run_once(const struct simulation_setup *setup, struct simulation_resu
 	return report("the run takes longer than the simulator can count");
 }
 
+/* How long the program's own ranges take, replica by replica. */
+struct range_sums {
+	struct range_times times;
+	struct trace *timeline; /* gets those of the first replica; NULL: none */
+	double *ps;		/* borrowed */
+	int replicas;
+};
+
+static void watch_ranges(struct simulation_setup *setup, struct range_sums *ranges,
+			 const struct observer *other)
+{
+	setup->observer = other;
+	if (!ranges->times.schedule->nvtx_count)
+		return;
+	range_times_begin(&ranges->times, other);
+	setup->observer = &ranges->times.observer;
+}
+
+static void add_ranges(struct range_sums *ranges)
+{
+	const struct schedule *s = ranges->times.schedule;
+	for (size_t i = 0; i < s->nvtx_count; i++) {
+		sim_time begin, end;
+		if (s->nvtx[i].thread == UINT32_MAX) {
+			ranges->ps[i] = NAN;
+			continue;
+		}
+		range_times_of(&ranges->times, &s->nvtx[i], &begin, &end);
+		ranges->ps[i] += (double)(end - begin);
+		if (ranges->timeline && !ranges->replicas)
+			timeline_add_range(ranges->timeline, &s->nvtx[i], begin, end);
+	}
+	ranges->replicas++;
+}
+
 /*
  * A measurement is the median of ten runs, and in each the threads land where they land: the answer
  * is the mean over several seeds, the timeline that of the first. (The mean, since two ways of
  * running, the host or the device ahead, may both be stable, and the median of few runs is either.)
  * One run, every cost at its median, when the platform knows no spread or one is asked for.
  */
-static int run_replicas(struct simulation_setup *setup, int replicas, struct simulation_result *sum)
+static int run_replicas(struct simulation_setup *setup, int replicas, struct simulation_result *sum,
+			struct range_sums *ranges)
 {
+	const struct observer *told = setup->observer;
 	bool spread = replicas != 1 && setup->platform->call_quantiles.count > 0;
 	const uint64_t seeds =
 		mechanism_on(&setup->platform->mechanisms, MECHANISM_REPLICAS) ? REPLICAS : 1;
 	setup->seed = spread;
+	watch_ranges(setup, ranges, told);
 	if (run_once(setup, sum))
 		return -1;
+	add_ranges(ranges);
 	if (!spread)
 		return 0;
 	struct simulation_setup one = *setup;
-	one.observer = NULL;
 	for (uint64_t seed = 2; seed <= seeds; seed++) {
 		struct simulation_result result;
 		one.seed = seed;
+		watch_ranges(&one, ranges, NULL);
 		if (run_once(&one, &result)) {
 			simulation_result_release(sum);
 			return -1;
 		}
 		add_replica(sum, &result);
+		add_ranges(ranges);
 		simulation_result_release(&result);
 	}
 	divide(sum, (sim_time)seeds);
@@ -447,7 +503,13 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		timeline_init(&timeline, timeline_trace, schedule);
 		setup.observer = &timeline.observer;
 	}
-	int rc = run_replicas(&setup, request->replicas, &prediction->detail);
+	prediction->range_us = xcalloc(schedule->nvtx_count + 1, sizeof(*prediction->range_us));
+	struct range_sums ranges = { .timeline = timeline_trace, .ps = prediction->range_us };
+	range_times_init(&ranges.times, schedule);
+	int rc = run_replicas(&setup, request->replicas, &prediction->detail, &ranges);
+	range_times_release(&ranges.times);
+	for (size_t i = 0; i < schedule->nvtx_count; i++)
+		prediction->range_us[i] *= ranges.replicas ? 1e-6 / ranges.replicas : 0;
 	if (!rc) {
 		const struct simulation_result *r = &prediction->detail;
 		double kernels = 0, low, high;
@@ -474,10 +536,16 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 	}
 	if (timeline_trace)
 		timeline_release(&timeline);
+	if (rc) {
+		free(prediction->range_us);
+		prediction->range_us = NULL;
+	}
 	return rc;
 }
 
 void prediction_release(struct prediction *prediction)
 {
 	simulation_result_release(&prediction->detail);
+	free(prediction->range_us);
+	prediction->range_us = NULL;
 }

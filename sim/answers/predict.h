@@ -24,6 +24,8 @@ struct predictor {
 		profile_given; /* records of kernels: there are some; by name, not the platform's */
 	bool other_device; /* than that of the records: no durations and no interval widths of it
 			      serve */
+	char *same_device; /* whose kernel profiles serve unasked: a shipped platform of the same
+			      device; NULL = those of the platform itself, or named in it; owned */
 	struct warps_options warps_options;
 	struct warps *warps;	  /* NULL until the model is asked for */
 	struct launch_memo *memo; /* by predictor_remember; NULL: answers are not kept */
@@ -35,6 +37,7 @@ struct predictor_options {
 		*without; /* mechanisms to leave out (model/mechanism/mechanism.h); NULL = none */
 	struct text_list set, ideal;
 	bool allow_extrapolation, strict;
+	bool ranges; /* the answer is the program's own ranges, all of them */
 };
 /* The options replay and predict share; offsets are those of struct predictor_options. */
 extern const struct option_spec predictor_options[];
@@ -92,6 +95,8 @@ struct prediction {
 	const char *class_name;	  /* static; interval_class */
 	bool extrapolated;
 	struct simulation_result detail; /* owned: prediction_release */
+	double *range_us; /* [schedule.nvtx_count]: how long each range takes, NaN where its thread
+			     has no operations; owned */
 };
 
 /*

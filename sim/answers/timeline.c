@@ -203,6 +203,17 @@ void timeline_init(struct timeline *tl, struct trace *trace, const struct schedu
 		tl->kernel_name[k] = trace_string(trace, schedule->kernel[k]);
 }
 
+void timeline_add_range(struct trace *trace, const struct schedule_nvtx *range, sim_time begin,
+			sim_time end)
+{
+	struct trace_nvtx *row = trace_add_nvtx(trace);
+	begin = begin > 0 ? begin : 0;
+	row->start_ns = ns_of(begin);
+	row->end_ns = ns_of(end > begin ? end : begin);
+	row->text = trace_string(trace, range->name);
+	row->global_tid = tid_of(range->thread);
+}
+
 void timeline_finish(struct timeline *tl, const struct simulation_result *result,
 		     const char *platform_name)
 {

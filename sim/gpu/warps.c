@@ -77,8 +77,12 @@ static int load(struct warps *w)
 			rc = kernel_profiles_add_file(&w->profiles, found.gl_pathv[k]);
 		globfree(&found);
 	} else {
-		rc = report("no kernel profiles for '%s' (%s); record some with warpreel profile",
-			    w->options.data, pattern);
+		const char *device = platform_text(w->platform, "device.name");
+		rc = report("no kernel profiles for '%s' (%s), whose device is '%s': count them with "
+			    "warpreel profile -o FILE -- PROGRAM and name them with "
+			    "--kernel-profiles FILE, or name a platform whose profiles serve with "
+			    "'kernels = NAME' under [platform]",
+			    w->options.data, pattern, device ? device : "unknown");
 	}
 	free(pattern);
 	return rc;

@@ -84,8 +84,9 @@ static int answer_trace(const struct context *c, const struct foreign_row *row, 
 	trace_init(&trace);
 	schedule_init(&schedule);
 	const bool range = row->span == SPAN_RANGE;
+	const struct asked_range asked = { .name = row->name };
 	int rc = trace_read(&trace, path, 0) ||
-				 (range && trace_mark_range(&trace, row->name, &marked)) ||
+				 (range && trace_mark_range(&trace, &asked, &marked)) ||
 				 schedule_from_trace(&schedule, &trace, -1)
 			 ? -1
 			 : 0;

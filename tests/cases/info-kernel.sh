@@ -8,6 +8,6 @@ warpreel check profile.wrt.zst --format tsv | grep -i profile
 warpreel compare profile.wrt.zst profile.wrt.zst
 refuses warpreel info profile.wrt.zst --kernel other
 # Each name once: nothing is left that stands twice.
-warpreel info "$root/traces/data/h200x4/kernels/kernels.wrt.zst" --kernel other 2>&1 | sed 's/.*there are: //' | tr ' ' '\n' | sort | uniq -d
+warpreel info "$root/traces/data/h200x4/kernels/kernels.wrt.zst" --kernel other 2>&1 | sed 's/.* are: //; s/, /\n/g' | sort | uniq -d
 predicted nothing.wrt
 refuses warpreel info nothing.wrt --kernel toy

@@ -1,6 +1,6 @@
 # A foreign program's NVTX ranges as its core loop: between the whole and nothing, its parts add up, and what cannot be is said.
 trace=$root/traces/data/h200x4/foreign/gpu_foreign.wrt.zst
-warpreel replay "$trace" --platform h200x4 --range work 2>&1 | grep -v -E '^  (core loop|total) |GPU [0-9]'
+warpreel replay "$trace" --platform h200x4 --range work 2>&1 | grep -v -E '^  (core loop|total) |GPU [0-9]|^    '
 whole=$(warpreel replay "$trace" --platform h200x4 --format tsv | columns core_us | tail -n 1)
 warpreel replay "$trace" --platform h200x4 --range work --format tsv | columns core_us,kernel_us,transfer_us,sync_us,host_us,total_us | tail -n 1 |
 	awk -v whole="$whole" '{ sum = $2 + $3 + $4 + $5; print ($1 > 10000 && $1 < 60000 && $6 > 4 * $1 && $6 > 0.99 * whole && $6 < 1.01 * whole ? "a part of the whole" : $0 " of " whole)

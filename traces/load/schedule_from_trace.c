@@ -271,6 +271,8 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	load.item = item;
 	if (count > 0 && !schedule->config && !has_barriers(trace))
 		load_turns(&load, item, (size_t)count);
+	if (count >= 0)
+		load_nvtx(&load, run);
 	if (count < 0 || add_lanes(&load, item, (size_t)count) < 0)
 		goto out;
 	if (schedule->thread_count == 0) {
@@ -290,6 +292,7 @@ out:
 	free(load.captured);
 	free(item);
 	load_events_release(&load);
+	load_nvtx_release(&load);
 	load_host_release(&load);
 	load_joins_release(&load);
 	return rc;

@@ -9,6 +9,7 @@
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_turns.c       threads of a foreign program that wait for each other unseen
  *   schedule_calls.c       what calls took the host
+ *   schedule_nvtx.c        where NVTX ranges begin and end among the operations
  *   schedule_host.c        counters, barriers and marks of the host threads
  */
 #ifndef WARPREEL_SCHEDULE_LOAD_H
@@ -84,6 +85,9 @@ struct load {
 	const struct item *item; /* all of the run */
 	struct took *took;
 	size_t took_count, took_capacity;
+	struct nvtx_end *nvtx_end; /* begins and ends of ranges, by thread and time */
+	size_t nvtx_ends, nvtx_next;
+	int64_t nvtx_ns, nvtx_instant; /* the last instant that a replay has, too */
 };
 
 /* Joins. */
@@ -140,6 +144,17 @@ void load_calls_finish(struct load *load);
 void load_events(struct load *load);
 void load_events_release(struct load *load);
 uint32_t load_event_object(struct load *load, uint32_t event_row);
+
+/*
+ * NVTX ranges of the run. load_nvtx lists them; then for each thread _thread, and with every
+ * instant of it that a replay has, too, in order, _until: what lies before has its place between
+ * this one and the one before. _rest places what comes after the last.
+ */
+void load_nvtx(struct load *load, int run);
+void load_nvtx_thread(struct load *load, int64_t global_tid);
+void load_nvtx_until(struct load *load, int64_t at_ns, int64_t instant);
+void load_nvtx_rest(struct load *load);
+void load_nvtx_release(struct load *load);
 
 /* Host operations. */
 void load_host_op(struct load *load, const struct trace_host_op *op, struct map *met,

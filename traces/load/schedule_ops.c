@@ -252,6 +252,7 @@ int load_lane(struct load *load, const struct lane *lane)
 	struct map met = { 0 };
 	int rc = 0;
 
+	load_nvtx_thread(load, lane->item->tid);
 	for (size_t i = 0; i < lane->count && rc == 0;) {
 		struct group group = group_at(lane, i);
 		const struct item *after =
@@ -261,7 +262,10 @@ int load_lane(struct load *load, const struct lane *lane)
 			      (after && after->end_ns > now_ns ? after->end_ns : now_ns));
 
 		load_turn_begin(load, group.first);
-
+		const int64_t first_op = load->schedule->op_count;
+		if (after)
+			load_nvtx_until(load, after->end_ns, 2 * first_op - 1);
+		load_nvtx_until(load, group.first->start_ns, 2 * first_op);
 		if (group.first->host_op) {
 			load_host_op(load, &load->trace->host_op[group.first->row], &met,
 				     before_ps);
@@ -272,11 +276,13 @@ int load_lane(struct load *load, const struct lane *lane)
 			rc = add_group(load, &group, before_ps);
 			load_call_took(load, op, group.first->end_ns - group.first->start_ns);
 		}
+		load_nvtx_until(load, group.first->end_ns, 2 * load->schedule->op_count - 1);
 		load_turn_end(load, group.first);
 		if (group.first->end_ns > now_ns)
 			now_ns = group.first->end_ns;
 		i += (size_t)(group.last - group.first);
 	}
+	load_nvtx_rest(load);
 	map_release(&met);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "profile_faults.h"
 #include "sass.h"
 #include "traces/base/trace_map.h"
+#include "traces/base/demangle.h"
 #include "traces/base/util.h"
 
 enum { INSTRUCTION_BYTES = 16, INSTRUCTIONS_MAX = 4000000 };
@@ -154,6 +155,17 @@ static void load_counts(struct loading *l)
 	}
 }
 
+/* What a program's own kernels are called is in their symbols. */
+static char *name_of(const struct trace *t, const struct trace_profile *row)
+{
+	if (row->kernel && row->kernel != row->symbol)
+		return xstrdup(trace_text(t, row->kernel));
+	char *full = demangle(trace_text(t, row->symbol)), *name = kernel_plain_name(full);
+
+	free(full);
+	return name;
+}
+
 static void load_profile(struct loading *l, const struct trace_profile *row)
 {
 	struct kernel_profiles *all = l->profiles;
@@ -162,7 +174,7 @@ static void load_profile(struct loading *l, const struct trace_profile *row)
 	GROW(all->profile, all->count, all->capacity);
 	profile = &all->profile[all->count++];
 	*profile = (struct kernel_profile){
-		.kernel = xstrdup(trace_text(l->t, row->kernel ? row->kernel : row->symbol)),
+		.kernel = name_of(l->t, row),
 		.symbol = xstrdup(trace_text(l->t, row->symbol)),
 		.isa = xstrdup(trace_text(l->t, row->isa)),
 		.geometry = { .shared_bytes = row->dynamic_shared_bytes,

@@ -32,7 +32,7 @@ struct profile_instruction {
 };
 
 struct kernel_profile {
-	char *kernel; /* as our drivers call it (rbsor_tuned_f32), else the symbol; owned */
+	char *kernel; /* as our drivers call it (rbsor_tuned_f32), else the symbol, demangled; owned */
 	char *symbol; /* mangled function name; owned */
 	char *isa;    /* "sm_90"; owned */
 	struct launch_geometry geometry;

@@ -10,6 +10,7 @@
 #include "profile_runs.h"
 #include "traces/program/program.h"
 #include "target.h"
+#include "traces/base/demangle.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
 
@@ -56,9 +57,11 @@ static void warn_of_losses(const struct trace *trace)
 		for (size_t j = 0; j < i && !said; j++)
 			said = trace->loss[j].kind == trace->loss[i].kind &&
 			       trace->loss[j].detail == trace->loss[i].detail;
-		if (!said)
-			report_warning("profile: %s: %s", trace_text(trace, trace->loss[i].kind),
-				       trace_text(trace, trace->loss[i].detail));
+		if (said)
+			continue;
+		char *detail = demangle(trace_text(trace, trace->loss[i].detail));
+		report_warning("profile: %s: %s", trace_text(trace, trace->loss[i].kind), detail);
+		free(detail);
 	}
 }
 
@@ -84,10 +87,10 @@ static void suggest(const struct profile_merge *merge, const struct profile_opti
 
 	for (size_t i = 0; i < merge->shape_count; i++) {
 		const struct merged_shape *shape = &merge->shape[i];
-		char *quoted = xprintf(" --kernel '%s'",
-				       trace_text(merge->trace,
-						  shape->kernel ? shape->kernel : shape->symbol)),
-		     *longer;
+		char *name = kernel_bare_name(trace_text(
+			     merge->trace, shape->kernel ? shape->kernel : shape->symbol)),
+		     *quoted = xprintf(" --kernel '%s'", name), *longer;
+		free(name);
 
 		if (shape->expected & ~shape->measured) {
 			lacking = true;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "recorder_profile_launch.h"
+#include "traces/base/mangled.h"
 
 static int32_t note_path(const struct note_footprint *note)
 {
@@ -36,17 +37,22 @@ static bool same_shape(const struct profile_shape *shape, const char *symbol,
 	       same_but_grid(shape, symbol, call, note);
 }
 
+/* By symbol, by the bare name in it, or as our drivers call it. */
 static bool wanted(const struct profile *profile, const char *symbol, const char *kernel)
 {
-	char line[4096]; /* mangled names of templates are long */
+	char line[4096], bare[4096]; /* mangled names of templates are long */
+	size_t bytes;
+	const char *last = mangled_last(symbol, &bytes);
 
+	snprintf(bare, sizeof(bare), "%.*s", (int)bytes, last ? last : "");
 	if (!profile->kernels)
 		return true;
 	for (const char *at = profile->kernels; *at;) {
 		size_t length = strcspn(at, "\n");
 
 		snprintf(line, sizeof(line), "%.*s", (int)length, at);
-		if (*line && (!fnmatch(line, symbol, 0) || (*kernel && !fnmatch(line, kernel, 0))))
+		if (*line && (!fnmatch(line, symbol, 0) || (*bare && !fnmatch(line, bare, 0)) ||
+			      (*kernel && !fnmatch(line, kernel, 0))))
 			return true;
 		at += length + (at[length] == '\n');
 	}

@@ -41,6 +41,9 @@ void schedule_release(struct schedule *schedule)
 		free(schedule->thread[i].name);
 	for (uint32_t i = 0; i < schedule->kernel_count; i++)
 		free(schedule->kernel[i]);
+	for (size_t i = 0; i < schedule->nvtx_count; i++)
+		free(schedule->nvtx[i].name);
+	free(schedule->nvtx);
 	free(schedule->op);
 	free(schedule->queries);
 	free(schedule->thread);

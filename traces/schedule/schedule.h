@@ -127,6 +127,26 @@ struct schedule_queries {
 	int64_t ns;
 };
 
+/*
+ * An instant of the recorded run, between two that every replay has: the begin (2 k) or the end
+ * (2 k + 1) of operation k. Where the thread did nothing before, `after` is -1, the begin of the
+ * run; outside of its calls the instant is `rest_ps` from `after`, and `share` is 0.
+ */
+struct schedule_instant {
+	int64_t after, before;
+	double share; /* of the way from one to the other */
+	int64_t rest_ps;
+};
+/* A range of the program's own (NVTX) on a thread, or a mark: one whose end is its begin. */
+struct schedule_nvtx {
+	char *name;	     /* owned */
+	int64_t occurrence;  /* of its name in the file, in order of begins, from 0; -1: a mark */
+	int64_t global_tid;  /* as recorded */
+	uint32_t thread;     /* UINT32_MAX: one that has no operations, so no replay knows when */
+	int64_t recorded_ps; /* its length, tracer and all */
+	struct schedule_instant begin, end;
+};
+
 struct schedule {
 	struct schedule_op *op;
 	int64_t op_count;
@@ -153,11 +173,13 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
-	char *device;	       /* owned; the GPU it was recorded on; NULL: not recorded */
+	char *device;		    /* owned; the GPU it was recorded on; NULL: not recorded */
+	struct schedule_nvtx *nvtx; /* in order of begins; recorded ones only */
+	size_t nvtx_count;
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
-		access_capacity, kernel_capacity, queries_capacity;
+		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 

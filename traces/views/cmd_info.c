@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "block_timeline.h"
+#include "traces/profiles/kernel_names.h"
 #include "traces/profiles/profile_listing.h"
 #include "traces/program/program.h"
 #include "trace_argument.h"
@@ -133,25 +134,6 @@ static void print_text(const struct trace *t, const struct summary *summary)
 		       trace_text(t, t->loss[i].kind), trace_text(t, t->loss[i].detail));
 }
 
-/* Every kernel once, in the order of the trace; owned by the caller. */
-static char *kernels_of(const struct kernel_profiles *all)
-{
-	char *names = xstrdup(all->count ? "" : " none");
-
-	for (size_t i = 0; i < all->count; i++) {
-		size_t first = 0;
-
-		while (strcmp(all->profile[first].kernel, all->profile[i].kernel))
-			first++;
-		if (first < i)
-			continue;
-		char *longer = xprintf("%s %s", names, all->profile[i].kernel);
-		free(names);
-		names = longer;
-	}
-	return names;
-}
-
 /* The profiles of one kernel, each with its code. */
 static int list_kernel(const struct trace *t, const char *kernel, bool tsv)
 {
@@ -164,7 +146,7 @@ static int list_kernel(const struct trace *t, const char *kernel, bool tsv)
 	for (size_t i = 0; i < all.count && rc == 0; i++) {
 		const struct kernel_profile *p = &all.profile[i];
 
-		if (strcmp(p->kernel, kernel) != 0 && strcmp(p->symbol, kernel) != 0)
+		if (!kernel_is_called(p, kernel))
 			continue;
 		if (tsv && !found)
 			profile_list_tsv_header(stdout);
@@ -173,12 +155,8 @@ static int list_kernel(const struct trace *t, const char *kernel, bool tsv)
 		found = true;
 		(tsv ? profile_list_tsv : profile_list_text)(p, stdout);
 	}
-	if (rc == 0 && !found) {
-		char *names = kernels_of(&all);
-
-		rc = report("%s: no profile of kernel '%s'; there are:%s", t->path, kernel, names);
-		free(names);
-	}
+	if (rc == 0 && !found)
+		rc = kernel_is_unknown(&all, t->path, kernel);
 	kernel_profiles_release(&all);
 	return rc < 0 ? EXIT_BAD : EXIT_OK;
 }

@@ -6,16 +6,12 @@
 #include <string.h>
 
 #include "traces/format/annotate.h"
+#include "traces/format/nvtx_order.h"
 #include "traces/schedule/schedule.h"
 #include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
 enum { MOST_NAMED = 8 };
-
-static bool is_range(const struct trace_nvtx *row)
-{
-	return row->start_ns != -1 && row->end_ns > row->start_ns;
-}
 
 /* The names that there are, for a message: "'a' (3), 'b' (20)". Owned by the caller. */
 static char *names_of(const struct trace *trace)
@@ -28,7 +24,7 @@ static char *names_of(const struct trace *trace)
 	for (size_t i = 0; i < trace->nvtx_count; i++) {
 		const struct trace_nvtx *row = &trace->nvtx[i];
 
-		if (!is_range(row))
+		if (!nvtx_is_range(row))
 			continue;
 		uint32_t at = map_intern(&seen, row->text, 0, names);
 		if (at == names)
@@ -59,35 +55,57 @@ static void add_mark(struct trace *trace, int64_t global_tid, enum mark mark, in
 
 /* Which occurrences of a name are asked for. */
 struct asked {
-	char *name;	   /* owned */
+	char *name; /* owned */
+	const char *thread, *process;
 	size_t first, end; /* in order of their begins, from 0 */
 	bool by_number, all;
 };
 
-static bool is_named(const struct trace *trace, const struct trace_nvtx *row, const char *name)
+static bool is_called(const struct trace *trace, int64_t global_tid, const char *thread)
 {
-	const bool mark = row->end_ns == row->start_ns;
+	int64_t number;
 
-	return row->start_ns != -1 && !mark && !strcmp(trace_text(trace, row->text), name);
+	if (!parse_i64(thread, &number) && (global_tid & 0xffffff) == number)
+		return true;
+	for (size_t i = 0; i < trace->thread_count; i++)
+		if (trace->thread[i].global_tid == global_tid)
+			return !strcmp(trace_text(trace, trace->thread[i].name), thread);
+	return false;
 }
 
-static size_t named(const struct trace *trace, const char *name)
+static bool is_meant(const struct trace *trace, const struct trace_nvtx *row,
+		     const struct asked *asked)
+{
+	int64_t number = 0;
+
+	if (row->start_ns == -1 || nvtx_is_mark(row) ||
+	    strcmp(trace_text(trace, row->text), asked->name) != 0)
+		return false;
+	return (!asked->thread || is_called(trace, row->global_tid, asked->thread)) &&
+	       (!asked->process || (!parse_i64(asked->process, &number) &&
+				    (process_of(row->global_tid) & 0xffffff) == number));
+}
+
+static size_t named(const struct trace *trace, const struct asked *asked)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < trace->nvtx_count; i++)
-		count += is_named(trace, &trace->nvtx[i], name);
+		count += is_meant(trace, &trace->nvtx[i], asked);
 	return count;
 }
 
 /* "name", "name#3", "name#-2", "name#all"; a name may itself have a '#'. */
-static int parse(struct asked *asked, const struct trace *trace, const char *text)
+static int parse(struct asked *asked, const struct trace *trace, const struct asked_range *range)
 {
-	const char *number = strrchr(text, '#');
+	const char *text = range->name, *number = strrchr(text, '#');
 	char *end = NULL;
-	size_t count = named(trace, text);
+	size_t count;
 
-	*asked = (struct asked){ .name = xstrdup(text), .end = count };
+	*asked = (struct asked){ .name = xstrdup(text),
+				 .thread = range->thread,
+				 .process = range->process };
+	asked->end = count = named(trace, asked);
 	if (count || !number || !number[1])
 		return 0;
 	errno = 0;
@@ -96,7 +114,7 @@ static int parse(struct asked *asked, const struct trace *trace, const char *tex
 	if (!asked->all && (*end || errno))
 		return 0;
 	asked->name[number - text] = 0;
-	asked->end = count = named(trace, asked->name);
+	asked->end = count = named(trace, asked);
 	if (!count || asked->all)
 		return 0;
 	if (which >= (long long)count || which < -(long long)count)
@@ -132,16 +150,16 @@ static int mark_asked(struct trace *trace, const struct asked *asked, struct mar
 	int rc = -1;
 
 	for (size_t i = 0; i < trace->nvtx_count; i++)
-		if (is_named(trace, &trace->nvtx[i], asked->name))
+		if (is_meant(trace, &trace->nvtx[i], asked))
 			row[count++] = &trace->nvtx[i];
 	qsort(row, count, sizeof(*row), by_begin);
 	for (size_t i = asked->first; i < asked->end; i++) {
-		if (!is_range(row[i])) {
+		if (!nvtx_is_range(row[i])) {
 			open++;
 			if (!asked->by_number)
 				continue;
-			report("'%s': NVTX range '%s#%zu' never closes", trace->path, asked->name,
-			       i);
+			report("'%s': nvtx row %zu: NVTX range '%s#%zu' never closes", trace->path,
+			       (size_t)(row[i] - trace->nvtx) + 1, asked->name, i);
 			goto out;
 		}
 		const int64_t ns = row[i]->end_ns - row[i]->start_ns;
@@ -154,8 +172,9 @@ static int mark_asked(struct trace *trace, const struct asked *asked, struct mar
 	}
 	marked->threads = (int64_t)threads.used;
 	if (!first) {
-		report("'%s': none of the %zu NVTX ranges called '%s' ever closes", trace->path,
-		       count, asked->name);
+		report("'%s': none of the %zu NVTX ranges called '%s' ever closes: nvtx row %zu is "
+		       "the first",
+		       trace->path, count, asked->name, (size_t)(row[0] - trace->nvtx) + 1);
 		goto out;
 	}
 	if (longest_ns / 2 > shortest_ns && !asked->by_number && !asked->all) {
@@ -178,7 +197,8 @@ out:
 	return rc;
 }
 
-int trace_mark_range(struct trace *trace, const char *text, struct marked_ranges *marked)
+int trace_mark_range(struct trace *trace, const struct asked_range *range,
+		     struct marked_ranges *marked)
 {
 	struct asked asked;
 	int rc;
@@ -188,12 +208,15 @@ int trace_mark_range(struct trace *trace, const char *text, struct marked_ranges
 		return report("'%s': its runs mark their core loops themselves; a range is for a "
 			      "program that does not",
 			      trace->path);
-	rc = parse(&asked, trace, text);
+	rc = parse(&asked, trace, range);
 	if (!rc && !asked.end) {
 		char *names = names_of(trace);
 
-		rc = report("'%s': no NVTX range is called '%s'; there %s %s", trace->path,
-			    asked.name, *names ? "are" : "is", *names ? names : "none");
+		rc = report("'%s': no NVTX range%s%s%s%s is called '%s'; there %s %s", trace->path,
+			    range->thread ? " of thread " : "", range->thread ? range->thread : "",
+			    range->process ? " of process " : "",
+			    range->process ? range->process : "", asked.name, *names ? "are" : "is",
+			    *names ? names : "none");
 		free(names);
 	} else if (!rc) {
 		rc = mark_asked(trace, &asked, marked);

@@ -8,6 +8,7 @@
 
 #include "traces/format/annotate.h"
 #include "traces/base/trace_map.h"
+#include "traces/base/demangle.h"
 #include "traces/base/util.h"
 
 const char *const summary_kind_name[SUMMARY_KIND_COUNT] = {
@@ -325,11 +326,14 @@ static void add_profiles(struct summary *summary, const struct trace *t)
 	for (size_t i = 0; i < t->profile_count; i++) {
 		const struct trace_profile *p = &t->profile[i];
 		char *path = p->path >= 0 ? xprintf(" path %" PRId32, p->path) : xstrdup("");
-		char *grid = extent(p->grid), *block = extent(p->block);
+		char *grid = extent(p->grid), *block = extent(p->block),
+		     *full = demangle(trace_text(t, p->kernel)), *name = kernel_plain_name(full);
 
 		map_put(&lines, p->id, 0, (uint32_t)summary->line_count);
 		add_line(summary, SUMMARY_PROFILE,
-			 xprintf("%s %s of %s%s", trace_text(t, p->kernel), grid, block, path));
+			 xprintf("%s %s of %s%s", name, grid, block, path));
+		free(full);
+		free(name);
 		free(path);
 		free(grid);
 		free(block);
