@@ -11,6 +11,7 @@
 #include "run_pairs.h"
 #include "trace_compare.h"
 #include "trace_trim.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 struct compare_options {
@@ -78,7 +79,8 @@ static void print_text(const struct compare_line *lines, size_t count)
 			       summary_kind_name[named->kind], "count A", "B", "total us A", "B",
 			       "", "median us A", "B", "");
 		kind = (int)named->kind;
-		printf("  %-28.28s %8" PRId64 " %8" PRId64, named->name, a->count, b->count);
+		printf("  %-28.*s %8" PRId64 " %8" PRId64, text_cut(named->name, 28), named->name,
+		       a->count, b->count);
 		print_number(13, 3, a->total_us);
 		print_number(13, 3, b->total_us);
 		print_percent(compare_percent(a->total_us, b->total_us));
@@ -179,7 +181,9 @@ static int compare(const struct sides *sides, const char *format, char **path)
 	if (strcmp(format, "tsv") == 0) {
 		print_tsv(lines, count);
 	} else {
-		printf("A = %s\nB = %s\n", path[0], path[1]);
+		struct text_show show = { 0 };
+		printf("A = %s\nB = %s\n", text_show(&show, path[0]), text_show(&show, path[1]));
+		text_show_release(&show);
 		print_pairs(sides);
 		print_text(lines, count);
 	}

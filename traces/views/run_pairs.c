@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 static bool are_alike(const struct trace *a, size_t i, const struct trace *b, size_t j)
@@ -49,6 +50,11 @@ char *run_text(const struct trace *trace, size_t run)
 {
 	const struct trace_run *r = &trace->run[run];
 
-	return xprintf("%s on %" PRId32 " GPU%s, %s", trace_text(trace, r->solver), r->gpus,
-		       r->gpus == 1 ? "" : "s", trace_text(trace, r->config));
+	struct text_show show = { 0 };
+	char *text = xprintf(
+		"%s on %" PRId32 " GPU%s, %s", text_show(&show, trace_text(trace, r->solver)),
+		r->gpus, r->gpus == 1 ? "" : "s", text_show(&show, trace_text(trace, r->config)));
+
+	text_show_release(&show);
+	return text;
 }

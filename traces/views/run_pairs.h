@@ -16,7 +16,7 @@ struct run_pair {
  * is alone in a, and in b. Returns how many, *paired those with both; *pairs is the caller's. */
 size_t run_pairs(const struct trace *a, const struct trace *b, struct run_pair **pairs,
 		 size_t *paired);
-/* "rbsor on 2 GPUs, size=..."; the caller's. */
+/* "rbsor on 2 GPUs, size=...", as text_shown has it; the caller's. */
 char *run_text(const struct trace *trace, size_t run);
 
 #endif
