@@ -122,10 +122,12 @@ int platform_apply(struct platform *platform, struct platform_entry *entry, cons
 		return -1;
 	}
 	entry->count = list.count;
-	void *member = (char *)platform + entry->spec->offset;
 	if (entry->spec->offset == NO_MEMBER) {
 		free(list.value);
-	} else if (entry->spec->kind == KEY_LIST) {
+		return 0;
+	}
+	void *member = (char *)platform + entry->spec->offset;
+	if (entry->spec->kind == KEY_LIST) {
 		free(((struct number_list *)member)->value);
 		*(struct number_list *)member = list;
 	} else {
