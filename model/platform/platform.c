@@ -214,8 +214,14 @@ static void report_unknown(const char *name)
 		shipped = longer;
 	}
 	free(file);
-	report("no platform '%s': no such file, and not one of the shipped (%s)", name,
-	       *shipped ? shipped : "none");
+	if (*shipped)
+		report("no platform '%s': no such file, and not one of the shipped (%s)", name,
+		       shipped);
+	else
+		report("no platform '%s': no such file, and nothing shipped is in %s: "
+		       "WARPREEL_ROOT "
+		       "names the folder that has model/platforms",
+		       name, folder);
 	free(folder);
 	free(shipped);
 }
