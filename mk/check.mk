@@ -81,9 +81,21 @@ $(R)/arrows.ok: mk/arrows.sh mk/arrows.awk mk/arrows.txt main.c $(foreach e,c h 
 	@if sh mk/arrows.sh >$(R)/arrows.log 2>&1; then echo "1 0" >$@; else echo "0 1" >$(R)/arrows.failed; fi
 
 # A corpus is every file of tests/bad and every seed; each also cut short and with bytes changed (see tests/fuzz_main.c).
-$(R)/fuzz_%.ok: $(BUILD)/tests/fuzz_% $(wildcard tests/bad/* tests/corpus/*)
+# A target may have seeds of its own, in tests/corpora.
+$(R)/fuzz_%.ok: $(BUILD)/tests/fuzz_% $(wildcard tests/bad/* tests/corpus/* tests/corpora/*/*)
 	@mkdir -p $(@D); echo "  FUZZ    $*"
-	@sh mk/unit.sh $(R)/fuzz_$* $< $(wildcard tests/bad/* tests/corpus/*)
+	@sh mk/unit.sh $(R)/fuzz_$* $< $(wildcard tests/bad/* tests/corpus/* tests/corpora/$*/*)
+
+## fuzz: each target with clang's libFuzzer and sanitizers for MINUTES=n (FUZZ=fuzz_x_read: only that one); finds in build/fuzz/found
+.PHONY: fuzz
+fuzz:
+	$(Q)$(MAKE) --no-print-directory fuzz-targets BUILD=build/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined CFLAGS="-O1 -g1"
+	$(Q)sh mk/fuzz.sh build/fuzz $(or $(MINUTES),5) $(FUZZ)
+.PHONY: fuzz-targets
+fuzz-targets: $(FUZZ:%=$(BUILD)/free/%)
+$(BUILD)/free/%: $(BUILD)/tests/%.o $(OBJ)
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 .SECONDEXPANSION:
 $(R)/case-%.ok: $$(wildcard tests/cases/$$*.*) $(BUILD)/warpreel $(CASE_DATA)
