@@ -5,31 +5,24 @@
 set -u
 build=$1 minutes=$2
 shift 2
-mkdir -p "$build/found" "$build/log"
 
-one() {
-	target=$1
+# fuzz.sh --one BUILD MINUTES TARGET: what xargs starts.
+if [ "$build" = --one ]; then
+	build=$minutes minutes=$1 target=$2
 	corpus=$build/corpus/$target
-	name=${target#fuzz_}
 	mkdir -p "$corpus"
 	seeds=
-	for folder in tests/bad tests/corpus "tests/corpora/$name"; do
+	for folder in tests/bad tests/corpus "tests/corpora/${target#fuzz_}"; do
 		[ -d "$folder" ] && seeds="$seeds $folder"
 	done
 	# shellcheck disable=SC2086 # words
 	"$build/free/$target" "$corpus" $seeds -max_total_time=$((minutes * 60)) -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
 		-print_final_stats=1 -close_fd_mask=1 -artifact_prefix="$build/found/$target-" >/dev/null 2>"$build/log/$target"
-}
+	exit 0
+fi
 
-cores=$(nproc)
-for target; do
-	while [ "$(jobs -p | wc -l)" -ge "$cores" ]; do
-		sleep 1
-		jobs >/dev/null # so that the shell forgets those that have ended
-	done
-	one "$target" &
-done
-wait
+mkdir -p "$build/found" "$build/log"
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' sh "$0" --one "$build" "$minutes" '{}'
 
 printf '%-22s %12s %8s %8s %6s %6s\n' target executions edges inputs new finds
 for target; do

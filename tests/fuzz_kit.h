@@ -25,6 +25,18 @@ static inline int fuzz_file(const void *data, size_t size, char path[32])
 	return file;
 }
 
+/* The same with a name that SQLite can open; unlink and free it. */
+static inline char *fuzz_named_file(const void *data, size_t size)
+{
+	char *path = strdup("/tmp/warpreel-fuzz-XXXXXX");
+	int file = path ? mkstemp(path) : -1;
+
+	if (file < 0 || write(file, data, size) != (ssize_t)size)
+		abort();
+	close(file);
+	return path;
+}
+
 /* The input as a source of choices: nothing is left of it, all are 0. */
 struct fuzz_bytes {
 	const uint8_t *at;

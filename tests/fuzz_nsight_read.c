@@ -137,19 +137,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sqlite3_int64 bytes = 0;
 	unsigned char *image = sqlite3_serialize(db, "main", &bytes, 0);
 	struct trace trace;
-	char path[32];
-	int file;
+	char *path;
 
 	if (!image || !sink)
 		abort();
-	file = fuzz_file(image, (size_t)bytes, path);
+	path = fuzz_named_file(image, (size_t)bytes);
 	sqlite3_free(image);
 	sqlite3_close(db);
 	trace_init(&trace);
 	if (trace_read(&trace, path, 1 << 22) == 0)
 		use(&trace, sink);
 	trace_release(&trace);
-	close(file);
+	unlink(path);
+	free(path);
 	fclose(sink);
 	return 0;
 }

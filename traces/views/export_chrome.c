@@ -176,7 +176,7 @@ static uint32_t gpu_number(struct exporting *e, int64_t process, int32_t device)
 	name = *model ? xprintf("GPU %" PRId32 " (%s)", device, model)
 		      : xprintf("GPU %" PRId32, device);
 	put_name(e, "process_name", number, 0, name);
-	put_place(e, "process_sort_index", number, 0, FIRST_GPU_PLACE + device);
+	put_place(e, "process_sort_index", number, 0, FIRST_GPU_PLACE + (int64_t)device);
 	free(name);
 	return number;
 }
