@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "text_show.h"
+#include "text_escape.h"
 
 enum { MESSAGE_BYTES = 2048 };
 
