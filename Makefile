@@ -42,7 +42,7 @@ KERNEL_CU  := $(call built,$(wildcard kernels/kit/*.cu $(FAMILIES:%=kernels/%/*.
 NOTING_CU  := $(filter $(CU),$(KERNEL_CU))
 NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/machine/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o) $(NO_CU)
 # What CUDA code and the program compute alike.
-SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/poll_fit.c $(call built,$(wildcard kernels/*/*_geometry.c),$(LEFT_OUT)))
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c traces/base/text_escape.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/poll_fit.c $(call built,$(wildcard kernels/*/*_geometry.c),$(LEFT_OUT)))
 GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(call tested,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c))))
 
 ## all: the program (build/warpreel)

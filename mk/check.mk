@@ -26,6 +26,18 @@ check: $(STAMPS)
 sanitize-check:
 	$(Q)$(MAKE) --no-print-directory check BUILD=build/asan SANITIZE=address,undefined WERROR= CFLAGS="-O1 -g1"
 
+# Units of what reads, checks and keeps books, in which undefined behaviour would hide; the solvers' arithmetic is left to gcc's.
+CLANG_UNIT := $(filter test_trace% test_spool% test_schedule% test_profile_% test_kernel_profile test_platform test_options test_util test_text_show \
+	test_simulation test_simulation_laws test_links test_sass test_cubin test_disassembly test_sheet test_images test_calibrate test_sm_device,$(UNIT))
+
+## clang-check: fuzz seeds and units of what reads under clang's sanitizers, which find what gcc's do not (build/clang-asan)
+.PHONY: clang-check
+clang-check:
+	$(Q)$(MAKE) --no-print-directory seeds-and-units BUILD=build/clang-asan CC=clang SANITIZE=address,undefined CFLAGS="-O1 -g1" UNIT="$(CLANG_UNIT)"
+.PHONY: seeds-and-units
+seeds-and-units: $(FUZZ_STAMPS) $(UNIT_STAMPS)
+	@sh mk/sum.sh $(R) $(FUZZ_STAMPS) $(UNIT_STAMPS)
+
 ## unit: only the unit programs
 .PHONY: unit
 unit: $(UNIT_STAMPS)
@@ -69,9 +81,21 @@ $(R)/arrows.ok: mk/arrows.sh mk/arrows.awk mk/arrows.txt main.c $(foreach e,c h 
 	@if sh mk/arrows.sh >$(R)/arrows.log 2>&1; then echo "1 0" >$@; else echo "0 1" >$(R)/arrows.failed; fi
 
 # A corpus is every file of tests/bad and every seed; each also cut short and with bytes changed (see tests/fuzz_main.c).
-$(R)/fuzz_%.ok: $(BUILD)/tests/fuzz_% $(wildcard tests/bad/* tests/corpus/*)
+# A target may have seeds of its own, in tests/corpora.
+$(R)/fuzz_%.ok: $(BUILD)/tests/fuzz_% $(wildcard tests/bad/* tests/corpus/* tests/corpora/*/*)
 	@mkdir -p $(@D); echo "  FUZZ    $*"
-	@sh mk/unit.sh $(R)/fuzz_$* $< $(wildcard tests/bad/* tests/corpus/*)
+	@sh mk/unit.sh $(R)/fuzz_$* $< $(wildcard tests/bad/* tests/corpus/* tests/corpora/$*/*)
+
+## fuzz: each target with clang's libFuzzer and sanitizers for MINUTES=n (FUZZ=fuzz_x_read: only that one); finds in build/fuzz/found
+.PHONY: fuzz
+fuzz:
+	$(Q)$(MAKE) --no-print-directory fuzz-targets BUILD=build/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined CFLAGS="-O1 -g1"
+	$(Q)sh mk/fuzz.sh build/fuzz $(or $(MINUTES),5) $(FUZZ)
+.PHONY: fuzz-targets
+fuzz-targets: $(FUZZ:%=$(BUILD)/free/%)
+$(BUILD)/free/%: $(BUILD)/tests/%.o $(OBJ)
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 .SECONDEXPANSION:
 $(R)/case-%.ok: $$(wildcard tests/cases/$$*.*) $(BUILD)/warpreel $(CASE_DATA)

@@ -21,7 +21,8 @@ libopenblas0-pthread library libopenblas.so.0
 liblapacke library liblapacke.so.3
 gnuplot-nox program gnuplot
 mandoc program mandoc
-zstd program zstd'
+zstd program zstd
+sqlite3 program sqlite3'
 ci='g++ program g++
 clang program clang
 clang-format-14 program clang-format-14

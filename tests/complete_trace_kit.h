@@ -39,6 +39,8 @@ static inline void fill_complete(struct trace *t)
 						      .correlation = 1,
 						      .global_pid = pid,
 						      .demangled_name = trace_string(t, "k"),
+						      .grid = { 1, 1, 1 },
+						      .block = { 32, 1, 1 },
 						      .graph_node = -1 };
 	*trace_add_footprint(t) = (struct trace_footprint){
 		.correlation = 1, .global_pid = pid, .bytes = 8, .mode = ACCESS_READ

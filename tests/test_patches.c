@@ -174,8 +174,8 @@ static void results_do_not_depend_on_how_many_gpus_there_are(void **state)
 		"patches=2.2.1*8+1@4.4.4:10.14.8 block=4.2.2 iterations=4 order=depth streams=2",
 		"patches=5x8+2x12.8.8 block=4.4.4 iterations=3 order=breadth ghost=reflect",
 		"patches=5x8+2x12.8.8 block=4.4.4 iterations=3 order=depth transfer=each",
-		"patches=4x8 block=4.4.4 iterations=3 method=lexicographic order=breadth "
-		"transfer=each",
+		("patches=4x8 block=4.4.4 iterations=3 method=lexicographic order=breadth "
+		 "transfer=each"),
 		"patches=2.2.2*8 block=4.4.4 iterations=3 kernel=gemm rhs=random",
 	};
 	(void)state;

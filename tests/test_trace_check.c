@@ -16,6 +16,43 @@ static int64_t count_of(const struct trace *t, const char *kind, int64_t *incomp
 	return -1;
 }
 
+/* A launch of the thread, with its kernel. */
+static void add_launch(struct trace *t, int thread, int64_t at_ns, int64_t correlation)
+{
+	*trace_add_api(t) = (struct trace_api){ .start_ns = at_ns,
+						.end_ns = at_ns + 2,
+						.global_tid = (int64_t)7 << 24 | thread,
+						.correlation = correlation,
+						.name = trace_string(t, "cudaLaunchKernel_v7000") };
+	*trace_add_kernel(t) = t->kernel[0];
+	t->kernel[t->kernel_count - 1].correlation = correlation;
+	t->kernel[t->kernel_count - 1].start_ns = 600;
+	t->kernel[t->kernel_count - 1].end_ns = 700;
+	*trace_add_footprint(t) = t->footprint[0];
+	t->footprint[t->footprint_count - 1].correlation = correlation;
+}
+
+static struct trace_memcpy *add_copy(struct trace *t)
+{
+	struct trace_memcpy *copy = trace_add_memcpy(t);
+
+	*trace_add_api(t) = (struct trace_api){ .start_ns = 700,
+						.end_ns = 720,
+						.global_tid = t->api[0].global_tid,
+						.correlation = 60,
+						.name = trace_string(t, "cudaMemcpyAsync_v3020") };
+	*copy = (struct trace_memcpy){ .start_ns = 730,
+				       .end_ns = 740,
+				       .stream = 7,
+				       .global_pid = t->kernel[0].global_pid,
+				       .correlation = 60,
+				       .copy_kind = 1,
+				       .source_device = -1,
+				       .target_device = -1,
+				       .bytes = 64 };
+	return copy;
+}
+
 static void break_dropped(struct trace *t)
 {
 	*trace_add_loss(t) =
@@ -132,6 +169,62 @@ static void break_barrier(struct trace *t)
 
 	*trace_add_host_op(t) = again;
 }
+static void break_barrier_of_one(struct trace *t)
+{
+	t->host_op_count--; /* the other thread's only one: it still waits there */
+	add_launch(t, 8, 300, 50);
+}
+static void break_barrier_of_a_stranger(struct trace *t)
+{
+	add_launch(t, 9, 300, 50); /* works in the run, and meets nobody */
+}
+static void break_within(struct trace *t)
+{
+	add_launch(t, 7, 102, 50);
+}
+static void break_order(struct trace *t)
+{
+	t->api[0].end_ns = 125;
+}
+static void break_copy_bytes(struct trace *t)
+{
+	add_copy(t)->bytes = -8;
+}
+static void break_copy_kind(struct trace *t)
+{
+	add_copy(t)->copy_kind = 14;
+}
+static void break_copy_target(struct trace *t)
+{
+	add_copy(t)->target_device = 5;
+}
+static void break_memset_bytes(struct trace *t)
+{
+	const struct trace_memcpy *copy = add_copy(t);
+
+	*trace_add_memset(t) = (struct trace_memset){ .start_ns = copy->start_ns,
+						      .end_ns = copy->end_ns,
+						      .stream = 7,
+						      .global_pid = copy->global_pid,
+						      .correlation = copy->correlation,
+						      .bytes = -1 };
+}
+static void break_footprint_bytes(struct trace *t)
+{
+	t->footprint[0].bytes = -8;
+}
+static void break_gpus(struct trace *t)
+{
+	t->run[0].gpus = -1;
+}
+static void break_grid(struct trace *t)
+{
+	t->kernel[0].grid[1] = 0;
+}
+static void break_table(struct trace *t)
+{
+	t->altered_tables = 1;
+}
 static void break_call(struct trace *t)
 {
 	t->api[2].return_value = 1;
@@ -168,6 +261,18 @@ static void each_anomaly_is_counted_and_no_other(void **state)
 		{ "duplicate-correlation", break_duplicate, 1, true },
 		{ "unposted-awaits", break_await, 1, true },
 		{ "unequal-barriers", break_barrier, 1, true },
+		{ "unequal-barriers", break_barrier_of_one, 1, true },
+		{ "unequal-barriers", break_barrier_of_a_stranger, 1, true },
+		{ "entangled-calls", break_within, 1, true },
+		{ "entangled-calls", break_order, 1, true },
+		{ "impossible-values", break_copy_bytes, 1, true },
+		{ "impossible-values", break_copy_kind, 1, true },
+		{ "impossible-values", break_copy_target, 1, true },
+		{ "impossible-values", break_memset_bytes, 1, true },
+		{ "impossible-values", break_footprint_bytes, 1, true },
+		{ "impossible-values", break_gpus, 1, true },
+		{ "impossible-values", break_grid, 1, true },
+		{ "altered-tables", break_table, 1, true },
 		{ "failed-calls", break_call, 1, false },
 	};
 	struct trace_anomaly anomaly[TRACE_ANOMALY_MAX];
@@ -272,7 +377,7 @@ static void captured_calls_need_no_rows(void **state)
 	add_call(&t, 9, 340, "cudaLaunchKernel_v7000");
 	assert_int_equal(count_of(&t, "orphan-launches", &incomplete), 4);
 	assert_int_equal(count_of(&t, "captured-calls", &incomplete), 5);
-	assert_int_equal(incomplete, 4);
+	assert_int_equal(incomplete, 5); /* and thread 9 does not meet the barrier */
 	trace_release(&t);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 enum { FILE_LIMIT = 1 << 20 }; /* a platform is a few KiB; anything larger is something else */
@@ -130,7 +131,9 @@ static int on_key(void *user, const char *section, const char *key, const char *
 		return 1;
 	char *where = xprintf("%s: line %d", reading->path, reading->line);
 	char *name = by_new_name(reading, xprintf("%s%s%s", section, *section ? "." : "", key));
-	int rc = !name			   ? 0
+	int rc = !name ? 0
+		 : !text_is_plain(value) && !strncmp(name, "platform.", strlen("platform."))
+			 ? report("%s: %s holds a control character, or is not UTF-8", where, name)
 		 : ends_with(name, "_mad") ? check_spread(where, name, value)
 					   : add_entry(reading, name, value, where);
 	reading->failed = rc != 0;
@@ -211,8 +214,14 @@ static void report_unknown(const char *name)
 		shipped = longer;
 	}
 	free(file);
-	report("no platform '%s': no such file, and not one of the shipped (%s)", name,
-	       *shipped ? shipped : "none");
+	if (*shipped)
+		report("no platform '%s': no such file, and not one of the shipped (%s)", name,
+		       shipped);
+	else
+		report("no platform '%s': no such file, and nothing shipped is in %s: "
+		       "WARPREEL_ROOT "
+		       "names the folder that has model/platforms",
+		       name, folder);
 	free(folder);
 	free(shipped);
 }

@@ -45,10 +45,17 @@ int number_list_parse(struct number_list *list, const char *text, char bad[48])
 	}
 }
 
+/* What a multiprocessor holds at once, of which the model keeps a record each. */
+static bool is_slots(const char *name)
+{
+	return !strcmp(name, "sm.warp_slots") || !strcmp(name, "sm.block_slots") ||
+	       !strcmp(name, "sm.sub_partitions");
+}
+
 static int check_number(const struct platform_key *spec, double value, const char *name,
 			const char *where)
 {
-	const double most_ns = 1e12,
+	const double most_ns = 1e12, most_slots = 65536,
 		     most_ratio =
 			     64; /* a cost times two ratios can still be counted in picoseconds */
 	if (isinf(value) && !(value > 0 && spec->flags & KEY_INFINITE))
@@ -57,8 +64,13 @@ static int check_number(const struct platform_key *spec, double value, const cha
 		return report("%s: '%s' is %g: must not be negative", where, name, value);
 	if (value <= 0 && spec->flags & KEY_POSITIVE)
 		return report("%s: '%s' is %g: must be above zero", where, name, value);
-	if (spec->kind == KEY_INTEGER && (value != floor(value) || value > INT_MAX))
+	if (spec->kind == KEY_INTEGER && value != floor(value))
 		return report("%s: '%s' is %g: must be a whole number", where, name, value);
+	if (spec->kind == KEY_INTEGER && value > INT_MAX)
+		return report("%s: '%s' is %g: must be at most %d", where, name, value, INT_MAX);
+	if (value > most_slots && is_slots(spec->name))
+		return report("%s: '%s' is %g: no multiprocessor has more than %g", where, name,
+			      value, most_slots);
 	if (fabs(value) > most_ns && !strcmp(spec->unit, "ns"))
 		return report("%s: '%s' is %g ns: no cost is more than 1000 s", where, name, value);
 	if (value > most_ratio && !strcmp(spec->unit, "ratio"))
@@ -122,10 +134,12 @@ int platform_apply(struct platform *platform, struct platform_entry *entry, cons
 		return -1;
 	}
 	entry->count = list.count;
-	void *member = (char *)platform + entry->spec->offset;
 	if (entry->spec->offset == NO_MEMBER) {
 		free(list.value);
-	} else if (entry->spec->kind == KEY_LIST) {
+		return 0;
+	}
+	void *member = (char *)platform + entry->spec->offset;
+	if (entry->spec->kind == KEY_LIST) {
 		free(((struct number_list *)member)->value);
 		*(struct number_list *)member = list;
 	} else {

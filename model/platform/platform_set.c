@@ -124,7 +124,7 @@ static int replace(struct platform *platform, const struct platform_key *spec, c
 	return -1;
 }
 
-int platform_set(struct platform *platform, const char *assignment)
+static int set_trimmed(struct platform *platform, const char *assignment)
 {
 	int alias = set_alias(platform, assignment);
 	if (alias <= 0)
@@ -164,9 +164,36 @@ out:
 	return rc;
 }
 
+/* KEY=VALUE without the blanks around either, as a platform file may have them. */
+static char *trimmed(const char *assignment)
+{
+	static const char blank[] = " \t";
+	const char *key = assignment + strspn(assignment, blank), *equals = strchr(key, '=');
+	size_t length = equals ? (size_t)(equals - key) : strlen(key), rest;
+
+	if (!equals)
+		return xstrdup(key);
+	while (length && strchr(blank, key[length - 1]))
+		length--;
+	equals += 1 + strspn(equals + 1, blank);
+	for (rest = strlen(equals); rest && strchr(blank, equals[rest - 1]);)
+		rest--;
+	return xprintf("%.*s=%.*s", (int)length, key, (int)rest, equals);
+}
+
+int platform_set(struct platform *platform, const char *assignment)
+{
+	char *text = trimmed(assignment);
+	int rc = set_trimmed(platform, text);
+
+	free(text);
+	return rc;
+}
+
 bool platform_set_is_idle(const char *assignment)
 {
-	char *name = xprintf("%.*s", (int)strcspn(assignment, "="), assignment);
+	char *name = trimmed(assignment);
+	name[strcspn(name, "=")] = 0;
 	const struct platform_key *spec = platform_key_find(name);
 	const bool evidence = platform_key_is_evidence(name);
 	free(name);

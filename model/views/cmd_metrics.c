@@ -9,6 +9,7 @@
 #include "traces/base/options.h"
 #include "traces/program/program.h"
 #include "traces/profiles/kernel_names.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 #include "model/device/kernel_metrics.h"
 #include "model/platform/sm_platform.h"
@@ -52,16 +53,17 @@ static void print_row(const struct kernel_profile *p, const struct kernel_metric
 		xprintf("%" PRIu32 "x%" PRIu32 "x%" PRIu32, g->grid[0], g->grid[1], g->grid[2]);
 	char *block =
 		xprintf("%" PRIu32 "x%" PRIu32 "x%" PRIu32, g->block[0], g->block[1], g->block[2]);
+	char *kernel = text_shown(p->kernel);
 
 	if (tsv) {
-		printf("%s\t%s\t%s\t%" PRId32 "\t%.0f\t%.6g\t%.6g\t%d\t%d\t%.6g\t%.6g\n", p->kernel,
+		printf("%s\t%s\t%s\t%" PRId32 "\t%.0f\t%.6g\t%.6g\t%d\t%d\t%.6g\t%.6g\n", kernel,
 		       grid, block, g->path, m->threads, m->instructions, m->regions,
 		       m->warps_per_block, m->blocks_per_sm, m->efficiency, m->utilization);
 	} else {
 		char *shape = xprintf("%s of %s", grid, block);
 
-		printf("%-24s %-30s %12.2f %8.2f %7d ", p->kernel, shape, m->instructions,
-		       m->regions, m->warps_per_block);
+		printf("%-24s %-30s %12.2f %8.2f %7d ", kernel, shape, m->instructions, m->regions,
+		       m->warps_per_block);
 		if (isnan(m->utilization))
 			printf("%9s %11.4g %11s\n", "-", m->efficiency, "-");
 		else
@@ -69,6 +71,7 @@ static void print_row(const struct kernel_profile *p, const struct kernel_metric
 			       m->utilization);
 		free(shape);
 	}
+	free(kernel);
 	free(grid);
 	free(block);
 }

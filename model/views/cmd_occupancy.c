@@ -2,12 +2,14 @@
  * warpreel occupancy: blocks and warps that a multiprocessor holds, and what limits them.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/profiles/kernel_profile.h"
 #include "traces/base/options.h"
 #include "traces/program/program.h"
 #include "traces/profiles/kernel_names.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 #include "model/platform/sm_platform.h"
 
@@ -73,17 +75,19 @@ static void print_row(const struct platform *platform, const struct request *r, 
 	double occupancy = (double)warps / d->warp_slots; /* (3.5) */
 
 	sm_block_limits(d, r->threads, r->registers, r->shared_bytes, limits);
+	char *kernel = text_shown(r->kernel);
 	if (tsv)
 		printf("%s\t%s\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRId64
 		       "\t%d\t%d\t%d\t%d\t%" PRId64 "\t%.4f\t%s\n",
-		       platform->name, r->kernel, r->threads, r->registers, r->shared_bytes,
+		       platform->name, kernel, r->threads, r->registers, r->shared_bytes,
 		       block_warps, limits[SM_LIMIT_WARPS], limits[SM_LIMIT_REGISTERS],
 		       limits[SM_LIMIT_SHARED], blocks, warps, occupancy, limit);
 	else
 		printf("%-24s %7" PRIu32 " %9" PRIu32 " %8" PRIu32 " %7d %6" PRId64
 		       " %7.1f %%  %s\n",
-		       r->kernel, r->threads, r->registers, r->shared_bytes, blocks, warps,
+		       kernel, r->threads, r->registers, r->shared_bytes, blocks, warps,
 		       100 * occupancy, limit);
+	free(kernel);
 }
 
 /* One block size, which must fit; or all of them, where those that do not fit hold 0 blocks. */

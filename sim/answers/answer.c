@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "traces/base/output.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 #include "predict.h"
 #include "range_list.h"
@@ -14,9 +15,12 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 		       const struct prediction *r)
 {
 	const struct simulation_result *d = &r->detail;
-	printf("%s on %u GPU%s of %s%s%s\n", schedule->solver ? schedule->solver : "program",
+	struct text_show show = { 0 };
+	printf("%s on %u GPU%s of %s%s%s\n",
+	       text_show(&show, schedule->solver ? schedule->solver : "program"),
 	       schedule->gpu_count, schedule->gpu_count == 1 ? "" : "s", p->platform.name,
-	       schedule->config ? ": " : "", schedule->config ? schedule->config : "");
+	       schedule->config ? ": " : "",
+	       text_show(&show, schedule->config ? schedule->config : ""));
 	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s\n", r->core_us,
 	       r->core_lo_us, r->core_hi_us, r->extrapolated ? "   EXTRAPOLATED" : "");
 	printf("  total      %12.1f us   kernel model %s, %lld operations\n", r->total_us,
@@ -38,12 +42,12 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 	if (schedule->range && schedule->range_threads == 1)
 		printf("  note: the core loop is %lld of '%s', from the first's begin to the "
 		       "last's end: %.1f us each\n",
-		       (long long)schedule->ranges, schedule->range,
+		       (long long)schedule->ranges, text_show(&show, schedule->range),
 		       r->core_us / (double)schedule->ranges);
 	else if (schedule->range)
 		printf("  note: the core loop is %lld of '%s' in %lld threads, from the first's "
 		       "begin to the last's end\n",
-		       (long long)schedule->ranges, schedule->range,
+		       (long long)schedule->ranges, text_show(&show, schedule->range),
 		       (long long)schedule->range_threads);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
@@ -53,11 +57,13 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 	if (d->waits_never_recorded)
 		printf("  note: %lld waits on events nothing had recorded\n",
 		       (long long)d->waits_never_recorded);
+	text_show_release(&show);
 }
 
 static void print_tsv(const struct schedule *schedule, const struct prediction *r)
 {
 	const struct simulation_result *d = &r->detail;
+	struct text_show show = { 0 };
 	double kernel = 0, transfer = 0, sync = 0, host = 0;
 	for (uint32_t g = 0; g < d->gpu_count; g++) {
 		kernel += (double)d->gpu[g].kernel_ps * 1e-6 / d->gpu_count;
@@ -68,10 +74,11 @@ static void print_tsv(const struct schedule *schedule, const struct prediction *
 	printf("solver\tconfig\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\ttotal_us\tkernel_"
 	       "model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\n");
 	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t%d\n",
-	       schedule->solver ? schedule->solver : "-", schedule->config ? schedule->config : "-",
-	       schedule->gpu_count, r->core_us, r->core_lo_us, r->core_hi_us, r->total_us,
-	       r->kernel_model, (long long)d->operations, kernel, transfer, sync, host,
-	       r->extrapolated);
+	       text_show(&show, schedule->solver ? schedule->solver : "-"),
+	       text_show(&show, schedule->config ? schedule->config : "-"), schedule->gpu_count,
+	       r->core_us, r->core_lo_us, r->core_hi_us, r->total_us, r->kernel_model,
+	       (long long)d->operations, kernel, transfer, sync, host, r->extrapolated);
+	text_show_release(&show);
 }
 
 static void add_answers(struct trace *trace, const struct prediction *r)

@@ -101,14 +101,40 @@ static void print_row(const struct schedule *schedule, const struct schedule_sha
 		       fabs(ns / base_ns - 1) < 5e-4 ? 0.0 : 100 * (ns / base_ns - 1), summary);
 }
 
+/* Launches that differ in nothing that is printed are printed once: red and black, to and fro. */
+struct shown {
+	const struct schedule_shape **shape;
+	double *ns;
+	size_t count;
+};
+
+static bool was_shown(struct shown *shown, const struct schedule_shape *s, double ns)
+{
+	for (size_t i = 0; i < shown->count; i++) {
+		const struct schedule_shape *t = shown->shape[i];
+
+		if (s->kernel == t->kernel && !memcmp(s->grid, t->grid, sizeof(s->grid)) &&
+		    !memcmp(s->block, t->block, sizeof(s->block)) && s->path == t->path &&
+		    s->steps == t->steps && fabs(ns - shown->ns[i]) <= 1e-9 * ns)
+			return true;
+	}
+	shown->shape[shown->count] = s;
+	shown->ns[shown->count++] = ns;
+	return false;
+}
+
 /* Blocks of the representative multiprocessor as far as they were played, in ns from the kernel's
  * begin. */
 static int explain_blocks(struct predictor *p, const struct schedule *schedule,
-			  const struct schedule_shape *s, bool tsv)
+			  const struct schedule_shape *s, bool tsv, struct shown *shown)
 {
 	struct warps_answer a;
 	if (warps_explain(p->warps, schedule, s, NULL, &a))
 		return -1;
+	if (was_shown(shown, s, a.grid.duration_ns)) {
+		grid_answer_release(&a.grid);
+		return 0;
+	}
 	const struct sm_run *run = &a.grid.run;
 	double ns = 1e3 / p->platform.sm.clock_mhz;
 	if (!tsv)
@@ -122,11 +148,15 @@ static int explain_blocks(struct predictor *p, const struct schedule *schedule,
 }
 
 static int explain_shape(struct predictor *p, const struct schedule *schedule,
-			 const struct schedule_shape *s, bool tsv, bool bounds)
+			 const struct schedule_shape *s, bool tsv, bool bounds, struct shown *shown)
 {
 	struct warps_answer a, lifted;
 	if (warps_explain(p->warps, schedule, s, NULL, &a))
 		return -1;
+	if (was_shown(shown, s, a.grid.duration_ns)) {
+		grid_answer_release(&a.grid);
+		return 0;
+	}
 	double base_ns = a.grid.duration_ns;
 	if (!tsv)
 		print_head(schedule, s, &a, &p->platform);
@@ -170,12 +200,18 @@ static int explain(const struct program *program, const char *solver, void *para
 			puts(options->blocks ? "kernel\tslot\tbegin_ns\tend_ns"
 					     : "config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\t"
 					       "percent");
+		struct shown shown = {
+			.shape = xcalloc(schedule.shape_count, sizeof(*shown.shape)),
+			.ns = xcalloc(schedule.shape_count, sizeof(*shown.ns)),
+		};
 		for (uint32_t k = 0; !rc && k < schedule.shape_count; k++)
 			rc = options->blocks
 				     ? explain_blocks(&predictor, &schedule, &schedule.shape[k],
-						      tsv)
+						      tsv, &shown)
 				     : explain_shape(&predictor, &schedule, &schedule.shape[k], tsv,
-						     !options->no_bounds);
+						     !options->no_bounds, &shown);
+		free(shown.shape);
+		free(shown.ns);
 		predictor_release(&predictor);
 	}
 	schedule_release(&schedule);

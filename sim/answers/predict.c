@@ -476,7 +476,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		return -1;
 	if ((double)schedule->device_bytes > p->platform.memory_bytes &&
 	    !request->allow_extrapolation)
-		return report("the run needs %.1f GB on a GPU, '%s' has %.1f "
+		return report("the run needs %.3g GB on a GPU, '%s' has %.3g "
 			      "(--allow-extrapolation answers all the same)",
 			      (double)schedule->device_bytes * 1e-9, p->platform.name,
 			      p->platform.memory_bytes * 1e-9);

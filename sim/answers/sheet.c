@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 void sheet_init(struct sheet *s, const char *title)
@@ -42,8 +43,13 @@ void sheet_text(struct sheet *s, const char *format, ...)
 	va_list arguments;
 	GROW(s->cell, s->cell_count, s->cell_capacity);
 	va_start(arguments, format);
-	s->cell[s->cell_count++] = xvprintf(format, arguments);
+	char *text = xvprintf(format, arguments);
 	va_end(arguments);
+	/* Some are names out of measured tables. */
+	char *shown = xmalloc(strlen(text) * TEXT_SHOW_BYTES + 1);
+	text_escape(shown, text, "\\");
+	s->cell[s->cell_count++] = shown;
+	free(text);
 }
 
 void sheet_number(struct sheet *s, double value, int digits)

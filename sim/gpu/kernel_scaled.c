@@ -17,7 +17,9 @@ static int scaled_cost(struct kernel_model *model, const struct schedule *schedu
 	if (!model->profile || profile_lookup(model->profile, name, shape->rows, shape->columns,
 					      duration_ns, &outside))
 		return report("kernel '%s' was never recorded in the one-GPU profile (%s): use "
-			      "--profile TRACE or --kernel-model roofline",
+			      "--profile TRACE or --kernel-model roofline; in a renamed copy of a "
+			      "shipped "
+			      "platform, 'data =' and 'kernels =' in [platform] name that one",
 			      name, model->profile ? model->profile->source : "none");
 	if (outside && !model->allow_extrapolation)
 		return report("kernel '%s' over %lldx%lld points lies outside the recorded range: "

@@ -52,6 +52,9 @@ static int store(const struct option_spec *spec, void *target, const char *text)
 		*(const char **)field = text;
 		return 0;
 	case OPTION_TEXT:
+		if (!strcmp(spec->name, "o") && !strcmp(text, "-"))
+			return report("-o -: '-' is no file; leave -o out for standard output, or "
+				      "name ./- for a file called so");
 		*(const char **)field = text;
 		return 0;
 	case OPTION_LIST: {

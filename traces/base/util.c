@@ -11,32 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MESSAGE_BYTES = 2048, ESCAPE_BYTES = 4 };
+#include "text_escape.h"
 
-/* Names out of other people's files may hold what a terminal obeys: that is shown as \xNN. Lines
- * and tabs are our own. */
-static void make_safe(const char *text, char *safe)
-{
-	const unsigned char *at = (const unsigned char *)text;
-
-	for (; *at; at++) {
-		/* U+0080 to U+009F, two bytes in UTF-8, are controls, too. */
-		const bool wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
-		if (wide || (*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
-			safe += sprintf(safe, "\\x%02x", *at);
-		else
-			*safe++ = (char)*at;
-		if (wide)
-			safe += sprintf(safe, "\\x%02x", *++at);
-	}
-	*safe = 0;
-}
+enum { MESSAGE_BYTES = 2048 };
 
 static void vreport(const char *prefix, const char *format, va_list arguments)
 {
-	char text[MESSAGE_BYTES], safe[MESSAGE_BYTES * ESCAPE_BYTES];
+	char text[MESSAGE_BYTES], safe[MESSAGE_BYTES * TEXT_SHOW_BYTES];
 	vsnprintf(text, sizeof(text), format, arguments);
-	make_safe(text, safe);
+	/* Names out of other people's files are in it; lines and tabs are our own. */
+	text_escape(safe, text, "\n\t\\");
 	fflush(stdout);
 	fprintf(stderr, "warpreel: %s%s\n", prefix, safe);
 }

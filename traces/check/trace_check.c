@@ -129,9 +129,12 @@ int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_AN
 	check_calls(&c);
 	check_events(&c);
 	check_host(&c);
+	check_threads(&c);
+	check_values(&c);
 	profile_faults(trace, count_fault, &c);
 	check_blocks(&c);
 	check_losses(&c);
+	c.count[ALTERED] = trace->altered_tables;
 	*incomplete_count = 0;
 	for (int k = 0; k < KIND_COUNT; k++) {
 		anomaly[k] = kinds[k];

@@ -13,7 +13,7 @@ struct trace_anomaly {
 	const char *meaning;
 	bool incomplete;
 };
-enum { TRACE_ANOMALY_MAX = 32 };
+enum { TRACE_ANOMALY_MAX = 48 };
 /* Fills `anomaly` with every kind (also those with count 0) and returns how many kinds;
  * *incomplete_count adds those that make the trace incomplete. */
 int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_ANOMALY_MAX],

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What is wrong with API calls, with the events they record and wait for, and with what the host
- * threads told of themselves.
+ * What is wrong with API calls, and with the events they record and wait for.
  */
 #include "trace_check_internal.h"
 
-#include <stdlib.h>
-
-#include "traces/base/util.h"
-#include "traces/format/annotate.h"
 #include "traces/load/api_calls.h"
 
-static enum call_kind call_kind(struct checking *c, uint32_t name)
+enum call_kind check_call_kind(struct checking *c, uint32_t name)
 {
 	uint32_t known = map_get(&c->strings, name, 0);
 
@@ -21,15 +16,26 @@ static enum call_kind call_kind(struct checking *c, uint32_t name)
 	return (enum call_kind)known;
 }
 
+static bool of_solver(const struct trace *t, int64_t at_ns)
+{
+	const struct trace_run *run = check_run_of(t, at_ns);
+
+	return run && run->solver;
+}
+
 void check_calls(struct checking *c)
 {
 	const struct trace *t = c->t;
+	static const uint32_t sync_type[] = {
+		[CALL_WAIT] = 2, [CALL_SYNC] = 3, [CALL_SYNC_EVENT] = 1, [CALL_SYNC_GPU] = 4
+	};
 	struct map records = { 0 }, waits = { 0 };
 
 	for (size_t i = 0; i < t->event_count; i++)
 		map_put(&records, process_of(t->event[i].global_pid), t->event[i].correlation, 1);
 	for (size_t i = 0; i < t->sync_count; i++)
-		map_put(&waits, process_of(t->sync[i].global_pid), t->sync[i].correlation, 1);
+		map_intern(&waits, process_of(t->sync[i].global_pid), t->sync[i].correlation,
+			   (uint32_t)t->sync[i].sync_type);
 	for (size_t i = 0; i < t->api_count; i++) {
 		const struct trace_api *a = &t->api[i];
 		int64_t process = process_of(a->global_tid);
@@ -39,7 +45,7 @@ void check_calls(struct checking *c)
 		c->count[FAILED_CALL] += a->return_value != 0;
 		if (a->return_value != 0)
 			continue;
-		switch (call_kind(c, a->name)) {
+		switch (check_call_kind(c, a->name)) {
 		case CALL_LAUNCH:
 			c->count[c->captured[i] ? CAPTURED : ORPHAN_LAUNCH] +=
 				map_get(&c->work, process, a->correlation) == MAP_NONE;
@@ -48,15 +54,20 @@ void check_calls(struct checking *c)
 			c->count[c->captured[i] ? CAPTURED : LONE_RECORD] +=
 				map_get(&records, process, a->correlation) == MAP_NONE;
 			break;
-		case CALL_COPY: /* outside a capture these are not checked: an empty one may have no
-				   row */
+		case CALL_COPY: /* an empty one has no row; our solvers make none */
 		case CALL_MEMSET:
-			c->count[CAPTURED] += c->captured[i] && map_get(&c->work, process,
-									a->correlation) == MAP_NONE;
+			c->count[c->captured[i]		     ? CAPTURED
+				 : of_solver(t, a->start_ns) ? ORPHAN_COPY
+							     : EMPTY_COPY] +=
+				map_get(&c->work, process, a->correlation) == MAP_NONE;
 			break;
 		case CALL_WAIT:
-			c->count[CAPTURED] += c->captured[i] &&
-					      map_get(&waits, process, a->correlation) == MAP_NONE;
+		case CALL_SYNC:
+		case CALL_SYNC_EVENT:
+		case CALL_SYNC_GPU:
+			c->count[c->captured[i] ? CAPTURED : LONE_SYNC] +=
+				map_get(&waits, process, a->correlation) !=
+				sync_type[check_call_kind(c, a->name)];
 			break;
 		default:
 			break;
@@ -105,53 +116,4 @@ void check_events(struct checking *c)
 	}
 	map_release(&sync_ids);
 	map_release(&ids);
-}
-
-/* Counters and barriers belong to a run: 0 is outside any. */
-static int64_t run_number(const struct trace *t, int64_t at_ns)
-{
-	const struct trace_run *run = check_run_of(t, at_ns);
-
-	return run ? run - t->run + 1 : 0;
-}
-
-void check_host(struct checking *c)
-{
-	const struct trace *t = c->t;
-	struct map counters = { 0 }, meetings = { 0 }, barriers = { 0 };
-	int64_t *posted = xcalloc(t->host_op_count + 1, sizeof(*posted));
-
-	for (size_t i = 0; i < t->host_op_count; i++) {
-		const struct trace_host_op *h = &t->host_op[i];
-		int64_t run = run_number(t, h->start_ns);
-		uint32_t number;
-
-		check_times(c, h->start_ns, h->end_ns);
-		if (h->kind == NOTE_POST) {
-			number = map_intern(&counters, run, h->object, (uint32_t)counters.used);
-			posted[number] = h->value > posted[number] ? h->value : posted[number];
-		} else if (h->kind == NOTE_BARRIER) {
-			number = map_get(&meetings, h->global_tid, run);
-			map_put(&meetings, h->global_tid, run, number == MAP_NONE ? 1 : number + 1);
-		}
-	}
-	for (size_t i = 0; i < t->host_op_count; i++) {
-		const struct trace_host_op *h = &t->host_op[i];
-		int64_t run = run_number(t, h->start_ns);
-		uint32_t number;
-
-		if (h->kind == NOTE_AWAIT_BLOCK || h->kind == NOTE_AWAIT_SPIN) {
-			number = map_get(&counters, run, h->object);
-			c->count[UNPOSTED] += h->value > (number == MAP_NONE ? 0 : posted[number]);
-		} else if (h->kind == NOTE_BARRIER &&
-			   run) { /* outside, who meets whom is not known */
-			number = map_get(&meetings, h->global_tid, run);
-			if (map_intern(&barriers, run, 0, number) != number)
-				c->count[UNEQUAL_BARRIER]++;
-		}
-	}
-	free(posted);
-	map_release(&counters);
-	map_release(&meetings);
-	map_release(&barriers);
 }

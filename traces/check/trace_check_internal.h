@@ -3,7 +3,9 @@
  *
  *   trace_check.c         the order of the steps; losses, runs and profiles
  *   trace_check_device.c  kernels, copies, memsets and blocks
- *   trace_check_calls.c   API calls, events, counters and barriers of the host
+ *   trace_check_calls.c   API calls and events
+ *   trace_check_host.c    counters and barriers of the host, and calls that get in each other's way
+ *   trace_check_values.c  numbers that nothing can have
  */
 #ifndef WARPREEL_TRACE_CHECK_INTERNAL_H
 #define WARPREEL_TRACE_CHECK_INTERNAL_H
@@ -12,6 +14,7 @@
 
 #include "trace_check.h"
 #include "traces/base/trace_map.h"
+#include "traces/load/api_calls.h"
 
 enum kind {
 #define TRACE_ANOMALY(kind, name, meaning, incomplete) kind,
@@ -47,5 +50,10 @@ void check_blocks(struct checking *c);
 void check_calls(struct checking *c);
 void check_events(struct checking *c);
 void check_host(struct checking *c);
+void check_threads(struct checking *c);
+void check_values(struct checking *c);
+
+/* What the calls of a name ask for. */
+enum call_kind check_call_kind(struct checking *c, uint32_t name);
 
 #endif

@@ -57,6 +57,7 @@ struct trace {
 #undef TRACE_ARRAY
 	struct trace_string_index *index; /* private: lookup of strings */
 	char *path;			  /* where it came from; owned; NULL = built in memory */
+	int64_t altered_tables;		  /* as trace_seal_check found; 0 where nobody looked */
 };
 
 void trace_init(struct trace *trace);

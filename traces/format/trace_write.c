@@ -11,6 +11,7 @@
 
 #include "traces/base/trace_map.h"
 #include "trace_schema.h"
+#include "trace_seal.h"
 #include "trace_zst.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
@@ -277,6 +278,8 @@ static int write_all(struct writing *w)
 		rc = write_meta(w);
 	if (rc == 0)
 		rc = write_processes(w);
+	if (rc == 0 && trace_seal_write(w->db) < 0)
+		rc = db_error(w);
 	if (rc == 0)
 		rc = execute(w, "COMMIT");
 	progress_end(&w->progress);

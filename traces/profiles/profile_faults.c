@@ -150,6 +150,12 @@ static void audit_launches(struct auditing *a)
 	free(order);
 }
 
+/* Of a number that is never unknown, as a count: -2 is too little. */
+static int64_t below_zero(int64_t number)
+{
+	return number < 0 ? -2 : 0;
+}
+
 static void audit_profile(struct auditing *a, size_t index)
 {
 	const struct trace_profile *p = &a->t->profile[index];
@@ -161,11 +167,13 @@ static void audit_profile(struct auditing *a, size_t index)
 	} caches[] = { { "l1Load", p->l1_load_hits, p->l1_load_sectors },
 		       { "l2Read", p->l2_read_hits, p->l2_read_sectors },
 		       { "l2Write", p->l2_write_hits, p->l2_write_sectors } };
-	const int64_t counters[] = { p->l1_load_sectors,  p->l1_load_hits,	p->l1_store_sectors,
-				     p->l2_read_sectors,  p->l2_read_hits,	p->l2_write_sectors,
-				     p->l2_write_hits,	  p->l2_atomic_sectors, p->dram_read_bytes,
-				     p->dram_write_bytes, p->rows - 1,		p->columns - 1,
-				     p->points - 1 };
+	const int64_t counters[] = { p->l1_load_sectors,   p->l1_load_hits,
+				     p->l1_store_sectors,  p->l2_read_sectors,
+				     p->l2_read_hits,	   p->l2_write_sectors,
+				     p->l2_write_hits,	   p->l2_atomic_sectors,
+				     p->dram_read_bytes,   p->dram_write_bytes,
+				     below_zero(p->rows),  below_zero(p->columns),
+				     below_zero(p->points) };
 	char *what = xprintf("kernel %s, WARPREEL_PROFILE, row %zu", trace_text(a->t, p->kernel),
 			     index + 1);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sass.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 /* "8 of 32 (25.0 %)"; what was not measured is "-". */
@@ -33,7 +34,11 @@ static void put_head(const struct kernel_profile *p, FILE *out)
 {
 	const struct launch_geometry *g = &p->geometry;
 
-	fprintf(out, "kernel %s (%s), %s\n", p->kernel, p->symbol, p->isa);
+	struct text_show show = { 0 };
+
+	fprintf(out, "kernel %s (%s), %s\n", text_show(&show, p->kernel),
+		text_show(&show, p->symbol), text_show(&show, p->isa));
+	text_show_release(&show);
 	fprintf(out,
 		"  %-22s %" PRIu32 "x%" PRIu32 "x%" PRIu32 " blocks of %" PRIu32 "x%" PRIu32
 		"x%" PRIu32 " threads, %" PRId64 " warps",
@@ -58,13 +63,13 @@ static void put_head(const struct kernel_profile *p, FILE *out)
 	put_amount(out, "DRAM written", p->dram_write_bytes, "bytes");
 }
 
-/* Text of a file that nobody vouches for: no control characters. */
+/* Text of a file that nobody vouches for. */
 static void put_text(FILE *out, int width, const char *text)
 {
-	for (; *text; text++, width--)
-		fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, out);
-	for (; width > 0; width--)
-		fputc(' ', out);
+	char *shown = text_shown(text);
+
+	fprintf(out, "%-*s", width, shown);
+	free(shown);
 }
 
 /* A mean; empty where there is nothing to count, "-" where it was not counted. */
@@ -154,11 +159,12 @@ void profile_list_tsv(const struct kernel_profile *profile, FILE *out)
 		const struct sass_control *c = &decoded.control;
 
 		sass_decode(&decoded, i->text, i->code, i->offset);
+		put_text(out, 0, profile->kernel);
 		fprintf(out,
-			"%s\t%" PRIu32 "x%" PRIu32 "x%" PRIu32 "\t%" PRIu32 "x%" PRIu32 "x%" PRIu32
+			"\t%" PRIu32 "x%" PRIu32 "x%" PRIu32 "\t%" PRIu32 "x%" PRIu32 "x%" PRIu32
 			"\t%" PRId32 "\t%" PRId32 "\t%" PRIu32 "\t",
-			profile->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0],
-			g->block[1], g->block[2], g->path, g->steps, i->offset);
+			g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+			g->path, g->steps, i->offset);
 		put_text(out, 0, i->text);
 		fprintf(out, "\t%s\t%d\t%d\t%d\t%d\t%d\t%d", sass_class_name[decoded.class],
 			decoded.known, c->stall, c->yield, c->write_barrier, c->read_barrier,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 /* Cycles a ns: the highest clock recorded of the device, for one read while it rests is lower; 0
@@ -174,18 +175,24 @@ void block_timeline_release(struct block_timeline *timeline)
 /* A row a block, so that a figure needs nothing else. */
 static void print_rows(const struct trace *trace, const struct block_timeline *t)
 {
+	struct text_show show = { 0 };
+	const char *kernel = text_show(&show, trace_text(trace, t->kernel));
+
 	for (size_t i = 0; i < t->count; i++)
 		printf("%" PRId32 "\t%s\t%" PRId64 "\t%" PRId32 "\t%" PRIu32 "\t%" PRIu32
 		       "\t%" PRIu32 "\t%.1f\t%.1f\n",
-		       t->launch, trace_text(trace, t->kernel), t->correlation, t->device,
-		       t->span[i].sm, t->span[i].slot, t->span[i].block, t->span[i].begin_ns,
-		       t->span[i].end_ns);
+		       t->launch, kernel, t->correlation, t->device, t->span[i].sm, t->span[i].slot,
+		       t->span[i].block, t->span[i].begin_ns, t->span[i].end_ns);
+	text_show_release(&show);
 }
 
 static void print_paragraph(const struct trace *trace, const struct block_timeline *t)
 {
-	printf("launch %" PRId32 ": %s on GPU %" PRId32, t->launch, trace_text(trace, t->kernel),
-	       t->device);
+	struct text_show show = { 0 };
+
+	printf("launch %" PRId32 ": %s on GPU %" PRId32, t->launch,
+	       text_show(&show, trace_text(trace, t->kernel)), t->device);
+	text_show_release(&show);
 	if (t->correlation != -1)
 		printf(", correlation %" PRId64, t->correlation);
 	for (size_t i = 0; t->correlation != -1 && i < trace->kernel_count; i++)

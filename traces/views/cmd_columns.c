@@ -7,6 +7,7 @@
 
 #include "traces/base/table_read.h"
 #include "traces/base/output.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 #include "traces/program/program.h"
 
@@ -43,10 +44,20 @@ static const char *const column_name[COLUMN_COUNT] = { "solver", "config", "gpus
 static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_GPUS, "a run",
 					    "runs" };
 
+/* As it stands, but for what a terminal would obey. */
+static void put_field(FILE *out, const char *before, const char *text)
+{
+	char *shown = xmalloc(strlen(text) * TEXT_SHOW_BYTES + 1);
+
+	text_escape(shown, text, "\\");
+	fprintf(out, "%s%s", before, shown);
+	free(shown);
+}
+
 static void print_fields(const struct adding *a, const struct table_row *row)
 {
 	for (int f = 0; f < row->count; f++)
-		fprintf(a->out, "%s%s", f ? "\t" : "", row->field[f]);
+		put_field(a->out, f ? "\t" : "", row->field[f]);
 }
 
 static int print_header(void *context, const struct table_row *row)

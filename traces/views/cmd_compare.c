@@ -8,7 +8,10 @@
 
 #include "traces/base/options.h"
 #include "traces/program/program.h"
+#include "run_pairs.h"
 #include "trace_compare.h"
+#include "trace_trim.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 struct compare_options {
@@ -22,7 +25,8 @@ static const struct option_spec options[] = {
 };
 static const struct command_help help = { "compare", "compare [options] A B",
 					  "Two traces side by side: kernels, copies, API calls, "
-					  "busy time, core loops; differences in percent of A." };
+					  "busy time, core loops; differences in percent of A. "
+					  "Runs are paired by configuration." };
 
 static const struct summary_line absent = {
 	.name = (char *)"", .total_us = NAN, .median_us = NAN, .min_us = NAN, .max_us = NAN
@@ -61,12 +65,10 @@ static void print_percent(double value)
 		printf(" %+8.2f%%", value);
 }
 
-static void print_text(const struct compare_line *lines, size_t count, const char *a_path,
-		       const char *b_path)
+static void print_text(const struct compare_line *lines, size_t count)
 {
 	int kind = -1;
 
-	printf("A = %s\nB = %s\n", a_path, b_path);
 	for (size_t i = 0; i < count; i++) {
 		const struct summary_line *a = lines[i].a ? lines[i].a : &absent,
 					  *b = lines[i].b ? lines[i].b : &absent;
@@ -77,7 +79,8 @@ static void print_text(const struct compare_line *lines, size_t count, const cha
 			       summary_kind_name[named->kind], "count A", "B", "total us A", "B",
 			       "", "median us A", "B", "");
 		kind = (int)named->kind;
-		printf("  %-28.28s %8" PRId64 " %8" PRId64, named->name, a->count, b->count);
+		printf("  %-28.*s %8" PRId64 " %8" PRId64, text_cut(named->name, 28), named->name,
+		       a->count, b->count);
 		print_number(13, 3, a->total_us);
 		print_number(13, 3, b->total_us);
 		print_percent(compare_percent(a->total_us, b->total_us));
@@ -88,25 +91,112 @@ static void print_text(const struct compare_line *lines, size_t count, const cha
 	}
 }
 
-static int summarize(const char *path, struct summary *summary)
-{
-	struct trace trace;
-	int rc;
+/* Two traces, and which of their runs are compared. */
+struct sides {
+	struct trace trace[2];
+	struct run_pair *pair;
+	size_t count, paired;
+};
 
-	trace_init(&trace);
-	rc = trace_read(&trace, path, 0);
-	if (rc == 0)
-		summary_make(summary, &trace);
-	trace_release(&trace);
-	return rc;
+static size_t side_of(const struct run_pair *pair, int side)
+{
+	return side ? pair->b : pair->a;
+}
+
+/* Core loops are named after both runs, or after the one trace: so that only pairs find each other.
+ */
+static void name_cores(const struct sides *sides, int side, struct summary *summary)
+{
+	for (size_t i = 0; i < summary->line_count; i++) {
+		struct summary_line *line = &summary->line[i];
+		size_t run;
+		char *text;
+
+		if (line->kind != SUMMARY_CORE)
+			continue;
+		run = strtoul(line->name + strlen("run "), NULL, 10);
+		free(line->name);
+		text = run_text(&sides->trace[sides->paired ? 0 : side],
+				sides->paired ? sides->pair[run].a : run);
+		line->name = sides->paired ? xprintf("run %zu with %zu: %s", sides->pair[run].a,
+						     sides->pair[run].b, text)
+					   : xprintf("run %zu of %c: %s", run, 'A' + side, text);
+		free(text);
+	}
+}
+
+/* Of paired runs alone, where there are such; else of all. */
+static void summarize(const struct sides *sides, int side, struct summary *summary)
+{
+	struct trace trimmed;
+	size_t *run = xmalloc((sides->paired + 1) * sizeof(*run));
+
+	for (size_t k = 0; k < sides->paired; k++)
+		run[k] = side_of(&sides->pair[k], side);
+	trace_init(&trimmed);
+	if (sides->paired)
+		trace_trim_to(&trimmed, &sides->trace[side], run, sides->paired);
+	summary_make(summary, sides->paired ? &trimmed : &sides->trace[side]);
+	name_cores(sides, side, summary);
+	trace_release(&trimmed);
+	free(run);
+}
+
+/* What is compared with what. */
+static void print_pairs(const struct sides *sides)
+{
+	for (size_t k = 0; k < sides->count; k++) {
+		const struct run_pair *p = &sides->pair[k];
+		const int side = p->a == RUN_ALONE;
+		char *text = run_text(&sides->trace[side], side_of(p, side)), *other;
+
+		if (p->a == RUN_ALONE || p->b == RUN_ALONE) {
+			printf("run %zu of %c alone: %s\n", side_of(p, side), 'A' + side, text);
+		} else if (!p->one_each) {
+			printf("run %zu of A with run %zu of B: %s\n", p->a, p->b, text);
+		} else {
+			other = run_text(&sides->trace[1], p->b);
+			printf("run 0 of A with run 0 of B, of another configuration\n"
+			       "  A: %s\n  B: %s\n",
+			       text, other);
+			free(other);
+		}
+		free(text);
+	}
+	if (sides->paired)
+		printf("rows of these pairs alone\n");
+	else if (sides->trace[0].run_count && sides->trace[1].run_count)
+		printf("no two runs are of one configuration: all rows of both\n");
+}
+
+static int compare(const struct sides *sides, const char *format, char **path)
+{
+	struct summary summary[2];
+	struct compare_line *lines;
+	size_t count;
+
+	summarize(sides, 0, &summary[0]);
+	summarize(sides, 1, &summary[1]);
+	count = trace_compare(&summary[0], &summary[1], &lines);
+	if (strcmp(format, "tsv") == 0) {
+		print_tsv(lines, count);
+	} else {
+		struct text_show show = { 0 };
+		printf("A = %s\nB = %s\n", text_show(&show, path[0]), text_show(&show, path[1]));
+		text_show_release(&show);
+		print_pairs(sides);
+		print_text(lines, count);
+	}
+	free(lines);
+	summary_release(&summary[0]);
+	summary_release(&summary[1]);
+	return EXIT_OK;
 }
 
 int cmd_compare(const struct program *program, int argc, char **argv)
 {
 	struct compare_options o;
-	struct summary summary[2];
-	struct compare_line *lines;
-	size_t count;
+	struct sides sides = { 0 };
 	int words, rc = options_parse(&help, options, &o, argc, argv, &words);
 
 	(void)program;
@@ -116,19 +206,18 @@ int cmd_compare(const struct program *program, int argc, char **argv)
 		report("compare: name two traces");
 		return EXIT_USAGE;
 	}
-	if (summarize(argv[1], &summary[0]) < 0)
-		return EXIT_BAD;
-	if (summarize(argv[2], &summary[1]) < 0) {
-		summary_release(&summary[0]);
-		return EXIT_BAD;
+	trace_init(&sides.trace[0]);
+	trace_init(&sides.trace[1]);
+	if (trace_read(&sides.trace[0], argv[1], 0) < 0 ||
+	    trace_read(&sides.trace[1], argv[2], 0) < 0) {
+		rc = EXIT_BAD;
+	} else {
+		sides.count =
+			run_pairs(&sides.trace[0], &sides.trace[1], &sides.pair, &sides.paired);
+		rc = compare(&sides, o.format, argv + 1);
 	}
-	count = trace_compare(&summary[0], &summary[1], &lines);
-	if (strcmp(o.format, "tsv") == 0)
-		print_tsv(lines, count);
-	else
-		print_text(lines, count, argv[1], argv[2]);
-	free(lines);
-	summary_release(&summary[0]);
-	summary_release(&summary[1]);
-	return EXIT_OK;
+	free(sides.pair);
+	trace_release(&sides.trace[0]);
+	trace_release(&sides.trace[1]);
+	return rc;
 }

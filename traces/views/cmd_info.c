@@ -13,6 +13,7 @@
 #include "trace_argument.h"
 #include "traces/format/trace_schema.h"
 #include "trace_summary.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 struct info_options {
@@ -37,13 +38,15 @@ static const struct command_help help = {
 /* Facts and row counts first, then durations by name. */
 static void print_tsv(const struct trace *t, const struct summary *summary)
 {
+	struct text_show show = { 0 };
+
 	printf("section\tname\tcount\ttotal_us\tmedian_us\tmin_us\tmax_us\tdetail\n");
 	for (size_t i = 0; i < t->meta_count; i++)
-		printf("meta\t%s\t\t\t\t\t\t%s\n", trace_text(t, t->meta[i].key),
-		       trace_text(t, t->meta[i].value));
+		printf("meta\t%s\t\t\t\t\t\t%s\n", text_show(&show, trace_text(t, t->meta[i].key)),
+		       text_show(&show, trace_text(t, t->meta[i].value)));
 	for (size_t i = 0; i < t->gpu_count; i++)
 		printf("gpu\t%" PRId32 "\t\t\t\t\t\t%s\n", t->gpu[i].device,
-		       trace_text(t, t->gpu[i].name));
+		       text_show(&show, trace_text(t, t->gpu[i].name)));
 	for (int i = 0; i < SCHEMA_TABLE_COUNT; i++)
 		printf("rows\t%s\t%zu\t\t\t\t\t%s\n", schema_tables[i].array,
 		       schema_count(t, &schema_tables[i]), schema_tables[i].name);
@@ -52,7 +55,8 @@ static void print_tsv(const struct trace *t, const struct summary *summary)
 		       t->run[i].end_ns == -1
 			       ? NAN
 			       : (double)(t->run[i].end_ns - t->run[i].start_ns) / 1000.0,
-		       trace_text(t, t->run[i].solver), trace_text(t, t->run[i].config));
+		       text_show(&show, trace_text(t, t->run[i].solver)),
+		       text_show(&show, trace_text(t, t->run[i].config)));
 	for (size_t i = 0; i < summary->line_count; i++) {
 		const struct summary_line *l = &summary->line[i];
 
@@ -61,19 +65,26 @@ static void print_tsv(const struct trace *t, const struct summary *summary)
 		       l->min_us, l->max_us);
 	}
 	for (size_t i = 0; i < t->prediction_count; i++)
-		printf("prediction\t%s\t\t%.6g\t\t\t\t%s\n", trace_text(t, t->prediction[i].key),
-		       t->prediction[i].value, trace_text(t, t->prediction[i].unit));
+		printf("prediction\t%s\t\t%.6g\t\t\t\t%s\n",
+		       text_show(&show, trace_text(t, t->prediction[i].key)),
+		       t->prediction[i].value,
+		       text_show(&show, trace_text(t, t->prediction[i].unit)));
 	for (size_t i = 0; i < t->loss_count; i++)
-		printf("loss\t%s\t%" PRId64 "\t\t\t\t\t%s\n", trace_text(t, t->loss[i].kind),
-		       t->loss[i].count, trace_text(t, t->loss[i].detail));
+		printf("loss\t%s\t%" PRId64 "\t\t\t\t\t%s\n",
+		       text_show(&show, trace_text(t, t->loss[i].kind)), t->loss[i].count,
+		       text_show(&show, trace_text(t, t->loss[i].detail)));
+	text_show_release(&show);
 }
 
 static void print_gpus(const struct trace *t)
 {
+	struct text_show show = { 0 };
+
 	for (size_t i = 0; i < t->gpu_count; i++) {
 		const struct trace_gpu *g = &t->gpu[i];
 
-		printf("  GPU %-3" PRId32 " %s", g->device, trace_text(t, g->name));
+		printf("  GPU %-3" PRId32 " %s", g->device,
+		       text_show(&show, trace_text(t, g->name)));
 		if (g->sm_count > 0)
 			printf(", %" PRId32 " SMs", g->sm_count);
 		if (g->memory_bytes > 0)
@@ -82,6 +93,7 @@ static void print_gpus(const struct trace *t)
 			printf(", L2 %.1f MiB", (double)g->l2_bytes / (1 << 20));
 		printf("\n");
 	}
+	text_show_release(&show);
 }
 
 static void print_durations(const struct summary *summary)
@@ -95,7 +107,7 @@ static void print_durations(const struct summary *summary)
 			printf("%-40s %9s %14s %12s %12s %12s\n", summary_kind_name[l->kind],
 			       "count", "total us", "median us", "min us", "max us");
 		kind = l->kind;
-		printf("  %-38.38s %9" PRId64, l->name, l->count);
+		printf("  %-38.*s %9" PRId64, text_cut(l->name, 38), l->name, l->count);
 		if (!isnan(l->total_us) || l->kind != SUMMARY_PROFILE)
 			printf(" %14.3f", l->total_us);
 		if (!isnan(l->median_us))
@@ -107,11 +119,12 @@ static void print_durations(const struct summary *summary)
 static void print_text(const struct trace *t, const struct summary *summary)
 {
 	const char *kind = trace_get_meta(t, "kind");
+	struct text_show show = { 0 };
 
-	printf("%s: %s\n", t->path, kind ? kind : "recorded");
+	printf("%s: %s\n", text_show(&show, t->path), text_show(&show, kind ? kind : "recorded"));
 	for (size_t i = 0; i < t->meta_count; i++)
-		printf("  %-24s %s\n", trace_text(t, t->meta[i].key),
-		       trace_text(t, t->meta[i].value));
+		printf("  %-24s %s\n", text_show(&show, trace_text(t, t->meta[i].key)),
+		       text_show(&show, trace_text(t, t->meta[i].value)));
 	print_gpus(t);
 	printf("rows\n");
 	for (int i = 0; i < SCHEMA_TABLE_COUNT; i++)
@@ -121,17 +134,22 @@ static void print_text(const struct trace *t, const struct summary *summary)
 	for (size_t i = 0; i < t->run_count; i++) {
 		const struct trace_run *r = &t->run[i];
 
-		printf("run %zu: %s on %" PRId32 " GPU%s, %s%s\n", i, trace_text(t, r->solver),
-		       r->gpus, r->gpus == 1 ? "" : "s", trace_text(t, r->config),
+		printf("run %zu: %s on %" PRId32 " GPU%s, %s%s\n", i,
+		       text_show(&show, trace_text(t, r->solver)), r->gpus, r->gpus == 1 ? "" : "s",
+		       text_show(&show, trace_text(t, r->config)),
 		       r->end_ns == -1 ? " (never ended)" : "");
 	}
 	print_durations(summary);
 	for (size_t i = 0; i < t->prediction_count; i++)
-		printf("predicted %s: %.6g %s\n", trace_text(t, t->prediction[i].key),
-		       t->prediction[i].value, trace_text(t, t->prediction[i].unit));
+		printf("predicted %s: %.6g %s\n",
+		       text_show(&show, trace_text(t, t->prediction[i].key)),
+		       t->prediction[i].value,
+		       text_show(&show, trace_text(t, t->prediction[i].unit)));
 	for (size_t i = 0; i < t->loss_count; i++)
 		printf("loss: %" PRId64 " %s (%s)\n", t->loss[i].count,
-		       trace_text(t, t->loss[i].kind), trace_text(t, t->loss[i].detail));
+		       text_show(&show, trace_text(t, t->loss[i].kind)),
+		       text_show(&show, trace_text(t, t->loss[i].detail)));
+	text_show_release(&show);
 }
 
 /* The profiles of one kernel, each with its code. */

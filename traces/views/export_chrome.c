@@ -95,6 +95,16 @@ static void put_name(struct exporting *e, const char *what, uint32_t pid, int64_
 	fputs("}}", e->out);
 }
 
+/* Tracks in the order of their numbers, whichever had the first event: threads, then GPUs. */
+static void put_place(struct exporting *e, const char *what, uint32_t pid, int64_t tid,
+		      int64_t place)
+{
+	fprintf(e->out,
+		",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRId64
+		",\"name\":\"%s\",\"args\":{\"sort_index\":%" PRId64 "}}",
+		pid, tid, what, place);
+}
+
 /* False when the row has no times: it cannot be shown. */
 static bool begin_slice(struct exporting *e, uint32_t pid, int64_t tid, const char *category,
 			const char *name, int64_t start_ns, int64_t end_ns)
@@ -111,6 +121,8 @@ static bool begin_slice(struct exporting *e, uint32_t pid, int64_t tid, const ch
 
 /* ---- tracks ---- */
 
+enum { FIRST_GPU_PLACE = 1000000 }; /* behind all processes */
+
 static uint32_t process_number(struct exporting *e, int64_t process)
 {
 	uint32_t number = map_get(&e->processes, process, 0);
@@ -122,6 +134,7 @@ static uint32_t process_number(struct exporting *e, int64_t process)
 	map_put(&e->processes, process, 0, number);
 	name = xprintf("process %" PRId64, process & 0xffffff);
 	put_name(e, "process_name", number, 0, name);
+	put_place(e, "process_sort_index", number, 0, (int64_t)number);
 	free(name);
 	return number;
 }
@@ -163,6 +176,7 @@ static uint32_t gpu_number(struct exporting *e, int64_t process, int32_t device)
 	name = *model ? xprintf("GPU %" PRId32 " (%s)", device, model)
 		      : xprintf("GPU %" PRId32, device);
 	put_name(e, "process_name", number, 0, name);
+	put_place(e, "process_sort_index", number, 0, FIRST_GPU_PLACE + (int64_t)device);
 	free(name);
 	return number;
 }
@@ -178,6 +192,7 @@ static int64_t stream_number(struct exporting *e, uint32_t gpu, int32_t context,
 		return number;
 	name = xprintf("stream %" PRId32 " (context %" PRId32 ")", stream, context);
 	put_name(e, "thread_name", gpu, number, name);
+	put_place(e, "thread_sort_index", gpu, number, number);
 	free(name);
 	return number;
 }
@@ -213,10 +228,12 @@ static void put_kernels(struct exporting *e)
 		if (begin_slice(e, gpu, track, "kernel", name, k->start_ns, k->end_ns)) {
 			fprintf(e->out,
 				",\"args\":{\"correlation\":%" PRId64
-				",\"grid\":\"%u,%u,%u\",\"block\":\"%u,%u,%u\",\"registers\":%u,"
-				"\"shared_bytes\":%" PRIu64 "}}",
+				",\"grid\":\"%u,%u,%u\",\"block\":\"%u,%u,%u\",",
 				k->correlation, k->grid[0], k->grid[1], k->grid[2], k->block[0],
-				k->block[1], k->block[2], k->registers,
+				k->block[1], k->block[2]);
+			if (k->registers) /* a plan knows none */
+				fprintf(e->out, "\"registers\":%u,", k->registers);
+			fprintf(e->out, "\"shared_bytes\":%" PRIu64 "}}",
 				(uint64_t)k->static_shared_bytes + k->dynamic_shared_bytes);
 			put_flow(e, process_of(k->global_pid), k->correlation, gpu, track,
 				 k->start_ns);

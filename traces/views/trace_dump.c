@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "traces/format/trace_schema.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 struct dumping {
@@ -45,17 +46,13 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return 0;
 }
 
-/* Text with tabs, line ends and backslashes written out, so that a row stays a line. */
+/* So that a row stays a line, and no two texts are one. */
 static void put_text(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	char *shown = text_shown(text);
 
-		if (c == '\\' || c < ' ' || c == 127)
-			fprintf(out, "\\x%02x", c);
-		else
-			putc(c, out);
-	}
+	fputs(shown, out);
+	free(shown);
 }
 
 static void put_row(const struct dumping *d, const void *row, FILE *out)

@@ -9,6 +9,7 @@
 #include "traces/format/annotate.h"
 #include "traces/base/trace_map.h"
 #include "traces/base/demangle.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 const char *const summary_kind_name[SUMMARY_KIND_COUNT] = {
@@ -66,9 +67,12 @@ static int compare_samples(const void *left, const void *right)
 
 static struct summary_line *add_line(struct summary *summary, enum summary_kind kind, char *name)
 {
+	char *shown = text_shown(name);
+
+	free(name);
 	GROW(summary->line, summary->line_count, summary->line_capacity);
 	summary->line[summary->line_count] = (struct summary_line){ .kind = kind,
-								    .name = name,
+								    .name = shown,
 								    .total_us = NAN,
 								    .median_us = NAN,
 								    .min_us = NAN,

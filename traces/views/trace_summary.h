@@ -24,7 +24,7 @@ extern const char *const summary_kind_name[SUMMARY_KIND_COUNT];
 
 struct summary_line {
 	enum summary_kind kind;
-	char *name;				    /* owned */
+	char *name;				    /* owned; as text_shown has it */
 	int64_t count;				    /* rows; unknown durations count here only */
 	double total_us, median_us, min_us, max_us; /* NaN when no duration is known */
 };

@@ -44,9 +44,28 @@ static bool among(const int64_t *sorted, size_t count, int64_t value)
 			*trace_add_##table(out) = *row;                                            \
 	}
 
+static int compare_runs(const void *a, const void *b)
+{
+	const struct trace_run *x = a, *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
 void trace_trim(struct trace *out, const struct trace *trace, size_t first, size_t count)
 {
-	const struct window window = { trace->run + first, count };
+	size_t *run = xmalloc((count + 1) * sizeof(*run));
+	for (size_t k = 0; k < count; k++)
+		run[k] = first + k;
+	trace_trim_to(out, trace, run, count);
+	free(run);
+}
+
+void trace_trim_to(struct trace *out, const struct trace *trace, const size_t *run, size_t count)
+{
+	struct trace_run *runs = xmalloc((count + 1) * sizeof(*runs));
+	const struct window window = { runs, count };
+	for (size_t k = 0; k < count; k++)
+		runs[k] = trace->run[run[k]];
+	qsort(runs, count, sizeof(*runs), compare_runs);
 	for (size_t k = 1; k < trace->string_count; k++) /* same order, so that indices stay */
 		trace_string(out, trace->string[k]);
 	/* Device rows go with the call that made them, whenever the device got to them. */
@@ -78,7 +97,8 @@ void trace_trim(struct trace *out, const struct trace *trace, size_t first, size
 	COPY_ROWS(profile_code, true)
 	COPY_ROWS(profile_instruction, true)
 	for (size_t k = 0; k < count; k++)
-		*trace_add_run(out) = window.run[k];
+		*trace_add_run(out) = trace->run[run[k]];
 	trace_set_meta(out, "trimmed", "to its runs");
 	free(correlation);
+	free(runs);
 }

@@ -10,5 +10,8 @@
 /* Keeps the rows of runs [first, first + count), times unchanged; `trimmed` is initialised by the
  * caller. Facts are all kept. */
 void trace_trim(struct trace *trimmed, const struct trace *trace, size_t first, size_t count);
+/* The same of any runs: those of these numbers, in this order. */
+void trace_trim_to(struct trace *trimmed, const struct trace *trace, const size_t *run,
+		   size_t count);
 
 #endif
