@@ -136,9 +136,9 @@ static void occurrences_are_those_of_a_thread_or_a_process(void **state)
 		struct asked_range range;
 		int64_t begin_ns, end_ns;
 	} asked[] = {
-		{ { "step#0", "10", NULL }, 30, 90 },	   { { "step#0", "worker", NULL }, 30, 90 },
-		{ { "step#0", "9", NULL }, 10, 20 },	   { { "step#1", "9", NULL }, 100, 150 },
-		{ { "step#all", NULL, "9" }, 10, 150 },	   { { "step#-1", NULL, "11" }, 1, 5 },
+		{ { "step#0", "10", NULL }, 30, 90 },	 { { "step#0", "worker", NULL }, 30, 90 },
+		{ { "step#0", "9", NULL }, 10, 20 },	 { { "step#1", "9", NULL }, 100, 150 },
+		{ { "step#all", NULL, "9" }, 10, 150 },	 { { "step#-1", NULL, "11" }, 1, 5 },
 		{ { "step#0", "worker", "9" }, 30, 90 },
 	};
 	static const struct asked_range nobodys[] = { { "step", "12", NULL },
@@ -155,9 +155,8 @@ static void occurrences_are_those_of_a_thread_or_a_process(void **state)
 		range(&t, MAIN, "step", 10, 20);
 		range(&t, SECOND, "step", 30, 90);
 		range(&t, (2 << 24) | 77, "step", 1, 5); /* of process 11 */
-		*trace_add_thread(&t) =
-			(struct trace_thread){ .global_tid = global_pid | SECOND,
-					       .name = trace_string(&t, "worker") };
+		*trace_add_thread(&t) = (struct trace_thread){ .global_tid = global_pid | SECOND,
+							       .name = trace_string(&t, "worker") };
 		assert_int_equal(trace_mark_range(&t, &asked[k].range, &marked), 0);
 		assert_int_equal(t.host_op[0].start_ns, asked[k].begin_ns);
 		assert_int_equal(t.host_op[1].start_ns, asked[k].end_ns);
@@ -264,10 +263,9 @@ static void a_simulated_range_lasts_from_its_begin_to_its_end(void **state)
 	launch(&t, MAIN, 9010, 0, 7, "k", 3000);
 	assert_int_equal(load(&s, &t, -1), 0);
 	range_times_init(&times, &s);
-	const struct simulation_setup setup = { .schedule = &s,
-						.platform = &platform,
-						.model = &model,
-						.observer = &times.observer };
+	const struct simulation_setup setup = {
+		.schedule = &s, .platform = &platform, .model = &model, .observer = &times.observer
+	};
 	for (int again = 0; again < 2; again++) {
 		range_times_begin(&times, NULL);
 		assert_int_equal(simulation_run(&setup, &result), 0);

@@ -264,18 +264,18 @@ int predictor_init(struct predictor *p, const struct program *program,
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	look_for_profiles(p, o);
-	p->warps_options = (struct warps_options){
-		.profiles = o->kernel_profiles,
-		.data = p->same_device	      ? p->same_device
-			: p->platform.kernels ? p->platform.kernels
-					      : predictor_data(p),
-		.strict = o->strict,
-		.allow_extrapolation = o->allow_extrapolation,
-		.before = changed		  ? p->platform.base
-			  : p->records.sm.present ? &p->records
-						  : NULL,
-		.counted_on = p->records.sm.present ? &p->records.sm : NULL
-	};
+	p->warps_options =
+		(struct warps_options){ .profiles = o->kernel_profiles,
+					.data = p->same_device	      ? p->same_device
+						: p->platform.kernels ? p->platform.kernels
+								      : predictor_data(p),
+					.strict = o->strict,
+					.allow_extrapolation = o->allow_extrapolation,
+					.before = changed		  ? p->platform.base
+						  : p->records.sm.present ? &p->records
+									  : NULL,
+					.counted_on =
+						p->records.sm.present ? &p->records.sm : NULL };
 	return 0;
 fail:
 	predictor_release(p);

@@ -17,7 +17,7 @@ struct range_times {
 	struct range_thread { /* the instants of a thread, and how far it is */
 		size_t next, end;
 		sim_time now_ps;
-	} *thread; /* [thread_count]; owned */
+	} * thread; /* [thread_count]; owned */
 };
 
 void range_times_init(struct range_times *times, const struct schedule *schedule);

@@ -78,11 +78,12 @@ static int load(struct warps *w)
 		globfree(&found);
 	} else {
 		const char *device = platform_text(w->platform, "device.name");
-		rc = report("no kernel profiles for '%s' (%s), whose device is '%s': count them with "
-			    "warpreel profile -o FILE -- PROGRAM and name them with "
-			    "--kernel-profiles FILE, or name a platform whose profiles serve with "
-			    "'kernels = NAME' under [platform]",
-			    w->options.data, pattern, device ? device : "unknown");
+		rc = report(
+			"no kernel profiles for '%s' (%s), whose device is '%s': count them with "
+			"warpreel profile -o FILE -- PROGRAM and name them with "
+			"--kernel-profiles FILE, or name a platform whose profiles serve with "
+			"'kernels = NAME' under [platform]",
+			w->options.data, pattern, device ? device : "unknown");
 	}
 	free(pattern);
 	return rc;

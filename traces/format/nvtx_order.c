@@ -22,10 +22,9 @@ void nvtx_order_make(struct nvtx_order *order, const struct trace *trace)
 {
 	struct map seen = { 0 };
 
-	*order = (struct nvtx_order){
-		.row = xmalloc((trace->nvtx_count + 1) * sizeof(*order->row)),
-		.occurrence = xmalloc((trace->nvtx_count + 1) * sizeof(*order->occurrence))
-	};
+	*order = (struct nvtx_order){ .row = xmalloc((trace->nvtx_count + 1) * sizeof(*order->row)),
+				      .occurrence = xmalloc((trace->nvtx_count + 1) *
+							    sizeof(*order->occurrence)) };
 	for (size_t i = 0; i < trace->nvtx_count; i++)
 		if (trace->nvtx[i].start_ns != -1)
 			order->row[order->count++] = &trace->nvtx[i];

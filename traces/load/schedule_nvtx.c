@@ -115,11 +115,11 @@ static void place_outside(struct load *load, int64_t until_ns)
 	while (next_is(load, until_ns)) {
 		const int64_t rest_ns = load->nvtx_end[load->nvtx_next].at_ns - load->nvtx_ns;
 
-		place_next(load, (struct schedule_instant){
-					 .after = load->nvtx_instant,
-					 .before = load->nvtx_instant,
-					 .rest_ps = rest_ns < 0 ? -to_ps(-rest_ns)
-								: to_ps(rest_ns) });
+		place_next(load,
+			   (struct schedule_instant){ .after = load->nvtx_instant,
+						      .before = load->nvtx_instant,
+						      .rest_ps = rest_ns < 0 ? -to_ps(-rest_ns)
+									     : to_ps(rest_ns) });
 	}
 }
 
@@ -132,10 +132,11 @@ void load_nvtx_until(struct load *load, int64_t at_ns, int64_t instant)
 		const int64_t past_ns = load->nvtx_end[load->nvtx_next].at_ns - load->nvtx_ns,
 			      all_ns = at_ns - load->nvtx_ns;
 
-		place_next(load, (struct schedule_instant){
-					 .after = load->nvtx_instant,
-					 .before = instant,
-					 .share = all_ns > 0 ? (double)past_ns / (double)all_ns : 1 });
+		place_next(load,
+			   (struct schedule_instant){
+				   .after = load->nvtx_instant,
+				   .before = instant,
+				   .share = all_ns > 0 ? (double)past_ns / (double)all_ns : 1 });
 	}
 	load->nvtx_ns = at_ns;
 	load->nvtx_instant = instant;

@@ -32,7 +32,8 @@ struct profile_instruction {
 };
 
 struct kernel_profile {
-	char *kernel; /* as our drivers call it (rbsor_tuned_f32), else the symbol, demangled; owned */
+	char *kernel; /* owned; as our drivers call it (rbsor_tuned_f32), else the symbol,
+			 demangled */
 	char *symbol; /* mangled function name; owned */
 	char *isa;    /* "sm_90"; owned */
 	struct launch_geometry geometry;

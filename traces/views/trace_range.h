@@ -11,9 +11,9 @@
  * Marks as core loop what lies between the begin of the first range asked for and the end of the
  * last, on whichever threads these are. A name is a range's name: all of them, which must not
  * differ by more than twice in length; with "#K" the K-th to begin, from 0, with "#-K" the last K
- * to begin, with "#all" all of them, however long; of one thread or process, if one is named. Those that never close are counted; asked for by
- * number they are an error. Says how many were taken, and how many threads have some; -1 after a
- * message.
+ * to begin, with "#all" all of them, however long; of one thread or process, if one is named.
+ * Those that never close are counted; asked for by number they are an error. Says how many were
+ * taken, and how many threads have some; -1 after a message.
  */
 struct marked_ranges {
 	int64_t ranges, threads;
