@@ -8,6 +8,9 @@
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
+# Nothing that is made here depends on what was calibrated on this machine.
+export WARPREEL_OWN_PLATFORM :=
+
 BUILD  ?= build
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 NVCC   ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))

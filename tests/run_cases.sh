@@ -17,6 +17,7 @@ export warpreel tests root LC_ALL=C
 export platform="$tests/cases/lib/small.ini"
 # What the caller has set must not leak into a case.
 unset WARPREEL WARPREEL_CUDA WARPREEL_RECORDER WARPREEL_ROOT CUDA_INJECTION64_PATH COLUMNS
+export WARPREEL_OWN_PLATFORM= # nor what was calibrated on this machine
 
 # match EXPECTED ACTUAL: 0 when every line fits.
 match() {

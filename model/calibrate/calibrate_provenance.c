@@ -23,7 +23,7 @@ static char *fact(const char *lines, const char *key)
 	return xstrdup("unknown");
 }
 
-static char *cpu_model(void)
+char *calibrate_host_cpu(void)
 {
 	FILE *file = fopen("/proc/cpuinfo", "r");
 	char line[512];
@@ -77,7 +77,7 @@ char *calibrate_provenance(char *(*describe_gpu)(unsigned gpu), int gpus, const 
 					      "cuda_runtime",	"memory_bus_bits",    "max_sm_mhz",
 					      "max_memory_mhz", "peer_access",	      "peer_rank" };
 	struct utsname system;
-	char date[64], *cpu = cpu_model(), *facts = describe_gpu(0);
+	char date[64], *cpu = calibrate_host_cpu(), *facts = describe_gpu(0);
 	calibrate_date(date, sizeof(date));
 	if (uname(&system))
 		strcpy(system.release, "unknown");

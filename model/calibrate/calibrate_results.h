@@ -74,6 +74,8 @@ int calibrate_trace_pass(struct results *results, const char *program_path, cons
 void calibrate_gap_from_events(struct results *results);
 
 /* Now, as provenance has it. */
+/* The processor's name, "unknown" where the system does not say. Owned by the caller. */
+char *calibrate_host_cpu(void);
 void calibrate_date(char *date, size_t room);
 /* "key = value" lines about this machine and moment; owned by the caller. */
 char *calibrate_provenance(char *(*describe_gpu)(unsigned gpu), int gpus, const char *command);

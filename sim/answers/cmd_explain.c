@@ -9,6 +9,7 @@
 
 #include "traces/base/util.h"
 #include "sim/gpu/ideal.h"
+#include "own_platform.h"
 #include "predict.h"
 
 struct explain_options {
@@ -232,7 +233,7 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 		options_solver_help("explain", named ? solver : NULL, solver, names,
 				    "What bounds a solver's kernels on one GPU, and what lifting "
 				    "each bound would buy.");
-	struct option_spec *own = options_join(own_options, predictor_platform_options, 0);
+	struct option_spec *own = options_join(own_options, predictor_own_platform_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct explain_options));
 	struct explain_options *o = xcalloc(1, sizeof(*o) + params_bytes);
 	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
@@ -242,7 +243,10 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 		report("name one solver of %s: warpreel explain SOLVER [options]", names);
 		rc = EXIT_USAGE;
 	} else {
+		char *platform = own_platform(o->common.platform);
+		o->common.platform = platform;
 		rc = explain(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+		free(platform);
 	}
 	free(o);
 	free(specs);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "own_platform.h"
 #include "predict.h"
 #include "sim/cosim/cosim_answer.h"
 
@@ -88,7 +89,10 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	} else if (predictor_check_output(&o->common, NULL)) {
 		rc = EXIT_BAD;
 	} else {
+		char *platform = own_platform(o->common.platform);
+		o->common.platform = platform;
 		rc = answer(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+		free(platform);
 	}
 	free(o);
 	free(specs);

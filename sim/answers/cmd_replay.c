@@ -7,6 +7,7 @@
 
 #include "traces/views/trace_range.h"
 #include "traces/base/util.h"
+#include "own_platform.h"
 #include "predict.h"
 #include "untrace.h"
 #include "traces/load/schedule_from_trace.h"
@@ -146,7 +147,10 @@ int cmd_replay(const struct program *program, int argc, char **argv)
 	} else if (predictor_check_output(&o.common, argv[1])) {
 		rc = EXIT_BAD;
 	} else {
+		char *platform = own_platform(o.common.platform);
+		o.common.platform = platform;
 		rc = answer(program, argv[1], &o) ? EXIT_BAD : EXIT_OK;
+		free(platform);
 	}
 	free(specs);
 	return rc;

@@ -16,22 +16,33 @@
 #include "timeline.h"
 
 #define AT(field) offsetof(struct predictor_options, field)
-#define PLATFORM_OPTIONS                                                                           \
-	{ "platform",                                                                              \
-	  OPTION_TEXT,                                                                             \
-	  AT(platform),                                                                            \
-	  PLATFORM_DEFAULT,                                                                        \
-	  0,                                                                                       \
-	  0,                                                                                       \
-	  "NAME|FILE",                                                                             \
-	  "what the machine costs: a shipped platform or a file" },                                \
+#define SET_OPTION                                                                                 \
 	{                                                                                          \
 		"set", OPTION_LIST, AT(set), NULL, 0, 0, "KEY=VALUE",                              \
 			"change one value of the platform; may be repeated"                        \
 	}
-const struct option_spec predictor_platform_options[] = { PLATFORM_OPTIONS, { 0 } };
+#define OWN_PLATFORM_OPTION                                                                        \
+	{ "platform",                                                                              \
+	  OPTION_TEXT,                                                                             \
+	  AT(platform),                                                                            \
+	  NULL,                                                                                    \
+	  0,                                                                                       \
+	  0,                                                                                       \
+	  "NAME|FILE",                                                                             \
+	  "what the machine costs: a shipped platform or a file (default: what was calibrated "    \
+	  "here, else " PLATFORM_DEFAULT ")" }
+const struct option_spec predictor_platform_options[] = {
+	{ "platform", OPTION_TEXT, AT(platform), PLATFORM_DEFAULT, 0, 0, "NAME|FILE",
+	  "what the machine costs: a shipped platform or a file" },
+	SET_OPTION,
+	{ 0 },
+};
+const struct option_spec predictor_own_platform_options[] = { OWN_PLATFORM_OPTION,
+							      SET_OPTION,
+							      { 0 } };
 const struct option_spec predictor_options[] = {
-	PLATFORM_OPTIONS,
+	OWN_PLATFORM_OPTION,
+	SET_OPTION,
 	{ "kernel-model", OPTION_CHOICE, AT(kernel_model), NULL, 0, 0,
 	  "recorded|scaled|warps|roofline|zero", "where kernel times come from" },
 	{ "profile", OPTION_TEXT, AT(profile), NULL, 0, 0, "TRACE",

@@ -43,6 +43,8 @@ struct predictor_options {
 extern const struct option_spec predictor_options[];
 /* Of these, what the machine costs: for commands that choose models and outputs themselves. */
 extern const struct option_spec predictor_platform_options[];
+/* The same where a platform that is not named may be this machine's own (own_platform.h). */
+extern const struct option_spec predictor_own_platform_options[];
 #define PREDICTOR_IDEAL_OPTION(field)                                                              \
 	{                                                                                          \
 		"ideal", OPTION_LIST, field, NULL, 0, 0, "PART",                                   \
