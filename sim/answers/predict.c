@@ -22,15 +22,12 @@
 			"change one value of the platform; may be repeated"                        \
 	}
 #define OWN_PLATFORM_OPTION                                                                        \
-	{ "platform",                                                                              \
-	  OPTION_TEXT,                                                                             \
-	  AT(platform),                                                                            \
-	  NULL,                                                                                    \
-	  0,                                                                                       \
-	  0,                                                                                       \
-	  "NAME|FILE",                                                                             \
-	  "what the machine costs: a shipped platform or a file (default: what was calibrated "    \
-	  "here, else " PLATFORM_DEFAULT ")" }
+	{                                                                                          \
+		"platform", OPTION_TEXT, AT(platform), NULL, 0, 0, "NAME|FILE",                    \
+			"what the machine costs: a shipped platform or a file (default: what was " \
+			"calibrated "                                                              \
+			"here, else " PLATFORM_DEFAULT ")"                                         \
+	}
 const struct option_spec predictor_platform_options[] = {
 	{ "platform", OPTION_TEXT, AT(platform), PLATFORM_DEFAULT, 0, 0, "NAME|FILE",
 	  "what the machine costs: a shipped platform or a file" },
