@@ -101,6 +101,9 @@ void costs_derive(struct platform *platform);
 /* A note for every plain value that the file has otherwise than its [base.*], with both lines. */
 void costs_tell_moved(const struct platform *platform);
 
+/* Whether two texts hold the same numbers; false where one holds none. */
+bool platform_texts_alike(const char *a, const char *b);
+
 /* Releases the values of a platform, not what makes it a file. */
 void costs_release(struct platform *platform);
 

@@ -6,6 +6,7 @@
 
 #include "traces/base/util.h"
 #include "predict.h"
+#include "unread.h"
 #include "sim/cosim/cosim_answer.h"
 
 struct predict_options {
@@ -82,6 +83,9 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
 	} else if (words != 1) {
 		report("name one solver of %s: warpreel predict SOLVER [options]", names);
+		rc = EXIT_USAGE;
+	} else if (o->cosim.asked && unread_by_cosim(&o->common)) {
+		report("--co-simulate does not look at --%s", unread_by_cosim(&o->common));
 		rc = EXIT_USAGE;
 	} else if (o->cosim.asked) {
 		rc = co_simulate(program, solver, o + 1, o);

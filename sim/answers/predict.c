@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/platform/platform_default.h"
 #include "traces/base/util.h"
 #include "launch_memo.h"
 #include "range_times.h"
 #include "same_device.h"
-#include "sim/gpu/ideal.h"
 #include "timeline.h"
 
 #define AT(field) offsetof(struct predictor_options, field)
@@ -20,11 +18,27 @@
 	{ "platform",                                                                              \
 	  OPTION_TEXT,                                                                             \
 	  AT(platform),                                                                            \
-	  PLATFORM_DEFAULT,                                                                        \
+	  NULL,                                                                                    \
 	  0,                                                                                       \
 	  0,                                                                                       \
 	  "NAME|FILE",                                                                             \
-	  "what the machine costs: a shipped platform or a file" },                                \
+	  "what the machine costs: a shipped platform or a file (default: h200x4)" },              \
+	{ "host",                                                                                  \
+	  OPTION_TEXT,                                                                             \
+	  AT(host),                                                                                \
+	  NULL,                                                                                    \
+	  0,                                                                                       \
+	  0,                                                                                       \
+	  "NAME|FILE",                                                                             \
+	  "take calls, links and number of GPUs from this platform" },                             \
+	{ "device",                                                                                \
+	  OPTION_TEXT,                                                                             \
+	  AT(device),                                                                              \
+	  NULL,                                                                                    \
+	  0,                                                                                       \
+	  0,                                                                                       \
+	  "NAME|FILE",                                                                             \
+	  "take the GPU itself, and its kernels, from this platform" },                            \
 	{                                                                                          \
 		"set", OPTION_LIST, AT(set), NULL, 0, 0, "KEY=VALUE",                              \
 			"change one value of the platform; may be repeated"                        \
@@ -89,6 +103,24 @@ static void look_for_profiles(struct predictor *p, const struct predictor_option
 		p->same_device = same_device(&p->platform);
 }
 
+/* Whose kernel profiles serve by name must have some. */
+static int check_kernels(const struct predictor *p)
+{
+	glob_t found;
+	if (!p->platform.kernels)
+		return 0;
+	char *pattern = xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(),
+				p->platform.kernels);
+	int rc = glob(pattern, 0, NULL, &found);
+	if (!rc)
+		globfree(&found);
+	free(pattern);
+	return rc ? report("platform '%s': 'platform.kernels' is '%s', which has no kernel "
+			   "profiles (traces/data/%s/kernels)",
+			   p->platform.name, p->platform.kernels, p->platform.kernels)
+		  : 0;
+}
+
 static int load_profile(struct predictor *p, const char *given)
 {
 	if (given) {
@@ -109,32 +141,6 @@ static int load_profile(struct predictor *p, const char *given)
 	}
 	free(pattern);
 	return rc;
-}
-
-/* Lifts a part of the platform's device for good. */
-static int make_ideal(struct platform *platform, const char *name)
-{
-	const struct ideal_part *part = ideal_parts;
-	while (part->name && strcmp(part->name, name))
-		part++;
-	if (part->name && platform->sm.present) {
-		part->lift(&platform->sm);
-		return 0;
-	}
-	if (part->name)
-		return report(
-			"platform '%s' has no [sm] section, so none of its parts can be made ideal",
-			platform->name);
-	char *names = xstrdup("");
-	for (part = ideal_parts; part->name; part++) {
-		char *longer =
-			xprintf("%s%s%s", names, part == ideal_parts ? "" : ", ", part->name);
-		free(names);
-		names = longer;
-	}
-	report("--ideal '%s': no such part of a device; there are %s", name, names);
-	free(names);
-	return -1;
 }
 
 /* Asks for another inside of the device, which recorded durations know nothing of. */
@@ -251,19 +257,23 @@ int predictor_init(struct predictor *p, const struct program *program,
 	p->program = program;
 	profile_init(&p->profile);
 	const bool changed = o->set.count || o->ideal.count;
-	if (platform_read(&p->platform, o->platform))
+	const struct machine_names names = { o->platform, o->host, o->device };
+	if (machine_read(&p->platform, &names))
 		goto fail;
 	for (int k = 0; k < o->set.count; k++)
 		if (platform_set(&p->platform, o->set.text[k]))
 			goto fail;
 	for (int k = 0; k < o->ideal.count; k++)
-		if (make_ideal(&p->platform, o->ideal.text[k]))
+		if (machine_make_ideal(&p->platform, o->ideal.text[k]))
 			goto fail;
 	if (compare_devices(p) || (o->without && leave_out(p, o->without)) ||
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
+	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	look_for_profiles(p, o);
+	if (machine_find_hypothetical(&p->hypothetical, &p->platform, &names, &o->ideal))
+		goto fail;
 	p->warps_options = (struct warps_options){
 		.profiles = o->kernel_profiles,
 		.data = p->same_device	      ? p->same_device
@@ -288,6 +298,10 @@ void predictor_release(struct predictor *p)
 	platform_release(&p->records);
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);
+	intervals_release(&p->left_out);
+	hypothetical_release(&p->hypothetical);
+	free(p->chosen);
+	p->chosen = NULL;
 	warps_free(p->warps);
 	launch_memo_free(p->memo);
 	free(p->same_device);
@@ -521,16 +535,21 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 			r->core_ps ? kernels / (double)r->core_ps : 0, model->ops->name);
 		free(transport);
 		intervals_lookup(&p->intervals, request->set, prediction->class_name, &low, &high);
+		/* Counts that --set gives the machine were not measured by that. */
+		const struct platform *file = p->platform.base;
+		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
+		prediction->more_gpus = (int)schedule->gpu_count > measured_gpus;
+		prediction->hypothetical = p->hypothetical.parts |
+					   (prediction->more_gpus ? 1u << PART_OF_COUNT : 0);
+		hypothetical_widen(&p->hypothetical, &p->left_out, prediction->hypothetical,
+				   request->set, prediction->class_name, &low, &high);
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low);
 		prediction->core_hi_us = prediction->core_us * (1 + high);
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model->ops->name;
-		/* Counts that --set gives the machine were not measured by that. */
-		const struct platform *file = p->platform.base;
-		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
 		prediction->extrapolated = model->extrapolated || p->other_device ||
-					   (int)schedule->gpu_count > measured_gpus;
+					   prediction->more_gpus;
 		if (timeline_trace)
 			timeline_finish(&timeline, r, p->platform.name);
 	}
