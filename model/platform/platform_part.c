@@ -8,7 +8,7 @@
 #include "traces/base/util.h"
 
 const char *const platform_part_name[PLATFORM_PART_COUNT] = {
-	[PART_OF_ABOUT] = "about", [PART_OF_COUNT] = "gpus",	 [PART_OF_HOST] = "host",
+	[PART_OF_ABOUT] = "about", [PART_OF_COUNT] = "gpus",	[PART_OF_HOST] = "host",
 	[PART_OF_LINK] = "link",   [PART_OF_DEVICE] = "device",
 };
 
@@ -116,9 +116,8 @@ static void tell(struct platform_edits *edits, const char *key, const char *now,
 		return;
 	char *longer = list ? xprintf("%s%s%s", edits->text ? edits->text : "",
 				      edits->text ? ", " : "", key)
-			    : xprintf("%s%s%s = %s (measured: %s)",
-				      edits->text ? edits->text : "", edits->text ? ", " : "", key,
-				      now, was ? was : "-");
+			    : xprintf("%s%s%s = %s (measured: %s)", edits->text ? edits->text : "",
+				      edits->text ? ", " : "", key, now, was ? was : "-");
 	free(edits->text);
 	edits->text = longer;
 	edits->told = edits->keys;
@@ -132,8 +131,9 @@ void platform_edits_find(struct platform_edits *edits, const struct platform *pl
 		const struct platform_entry *entry = &platform->entry[i];
 		const enum platform_part part = platform_part_of(entry->key);
 		/* How many GPUs there are is told by the run that takes them. */
-		if (part == PART_OF_ABOUT || part == PART_OF_COUNT || platform_key_is_base(entry->key) ||
-		    entry->spec->kind == KEY_TEXT || platform_key_unread(entry->spec))
+		if (part == PART_OF_ABOUT || part == PART_OF_COUNT ||
+		    platform_key_is_base(entry->key) || entry->spec->kind == KEY_TEXT ||
+		    platform_key_unread(entry->spec))
 			continue;
 		const char *was = measured ? platform_text(measured, entry->key) : entry->file_text;
 		if (was && platform_texts_alike(entry->text, was))

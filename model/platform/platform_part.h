@@ -28,9 +28,9 @@ int platform_take_parts(struct platform *platform, const struct platform *from, 
 
 /* What is otherwise than it was measured. */
 struct platform_edits {
-	unsigned parts;	     /* bits 1 << enum platform_part */
-	char *text;	     /* owned: "sm_count = 264 (132)", ...; NULL: nothing */
-	int keys, told;	     /* of these in `text` */
+	unsigned parts; /* bits 1 << enum platform_part */
+	char *text;	/* owned: "sm_count = 264 (132)", ...; NULL: nothing */
+	int keys, told; /* of these in `text` */
 };
 
 /*

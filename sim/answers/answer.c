@@ -20,7 +20,11 @@ static char *hypothetical_text(const struct schedule *schedule, const struct pre
 	const char *edits = p->hypothetical.text;
 	const bool more = r->more_gpus;
 	char *gpus = more ? xprintf("%s%u GPUs", edits ? ", " : "", schedule->gpu_count) : NULL,
-	     *text = xprintf("%s%s", edits ? edits : more ? "" : "-", more ? gpus : "");
+	     *text = xprintf("%s%s",
+			     edits  ? edits
+			     : more ? ""
+				    : "-",
+			     more ? gpus : "");
 	free(gpus);
 	return text;
 }
@@ -95,7 +99,8 @@ static void print_tsv(const struct schedule *schedule, const struct predictor *p
 	printf("solver\tconfig\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\ttotal_us\tkernel_"
 	       "model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\t"
 	       "hypothetical\tplatform\tbound_by\n");
-	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t%d\t%s\t%s\t%s\n",
+	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t"
+	       "%d\t%s\t%s\t%s\n",
 	       schedule->solver ? schedule->solver : "-", schedule->config ? schedule->config : "-",
 	       schedule->gpu_count, r->core_us, r->core_lo_us, r->core_hi_us, r->total_us,
 	       r->kernel_model, (long long)d->operations, bound.us[BOUND_KERNEL],

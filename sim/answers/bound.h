@@ -11,7 +11,7 @@ extern const char *const bound_name[BOUND_COUNT];
 
 struct bound {
 	int by;
-	double us[BOUND_COUNT], share[BOUND_COUNT]; /* of the core loop; shares 0 where it is empty */
+	double us[BOUND_COUNT], share[BOUND_COUNT]; /* of the core loop; 0 where it is empty */
 };
 
 struct bound bound_of(const struct simulation_result *result);

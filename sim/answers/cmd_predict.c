@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "platform_choice.h"
 #include "predict.h"
 #include "unread.h"
 #include "sim/cosim/cosim_answer.h"
@@ -44,6 +45,8 @@ static int answer(const struct program *program, const char *solver, void *param
 {
 	struct schedule schedule;
 	struct predictor predictor;
+	struct platform_choice choice = { 0 };
+	struct predictor_options common = o->common;
 	const char *model = predictor_model(&o->common, "scaled");
 	int rc = -1;
 	if (!model)
@@ -53,11 +56,13 @@ static int answer(const struct program *program, const char *solver, void *param
 		return -1;
 	schedule_init(&schedule);
 	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
-	    predictor_init(&predictor, program, &o->common, true) == 0) {
-		rc = predictor_answer(&predictor, &schedule, &o->common, model,
+	    platform_choose(&choice, &common, NULL, o->gpus) == 0 &&
+	    platform_choice_init(&choice, &predictor, program, &common, true) == 0) {
+		rc = predictor_answer(&predictor, &schedule, &common, model,
 				      o->gpus > 1 ? "gpus" : "size", NULL);
 		predictor_release(&predictor);
 	}
+	platform_choice_release(&choice);
 	schedule_release(&schedule);
 	free(config);
 	return rc;

@@ -56,8 +56,10 @@ int machine_read(struct platform *platform, const struct machine_names *names)
 	if (platform_read(platform, names->platform ? names->platform : PLATFORM_DEFAULT))
 		return -1;
 	if (names->host &&
-	    take(platform, names->host,
-		 BIT(PART_OF_HOST) | BIT(PART_OF_LINK) | BIT(PART_OF_COUNT), "the host"))
+	    take(platform, names->host, BIT(PART_OF_HOST) | BIT(PART_OF_LINK) | BIT(PART_OF_COUNT),
+		 "the host"))
+		return -1;
+	if (names->link && take(platform, names->link, BIT(PART_OF_LINK), "the links"))
 		return -1;
 	if (names->device && take(platform, names->device, BIT(PART_OF_DEVICE), "the device"))
 		return -1;
@@ -133,11 +135,10 @@ int machine_find_hypothetical(struct hypothetical *h, const struct platform *pla
 {
 	*h = (struct hypothetical){ 0 };
 	/* Each part was measured: none is left out. */
-	if (names->host)
-		add(h, BIT(PART_OF_ABOUT), "this device with this host");
-	if (names->device && !names->host)
-		add(h, BIT(PART_OF_ABOUT), "this host with this device");
-	if ((names->host || names->device) && add_intervals(h, names))
+	const bool put_together = names->host || names->link || names->device;
+	if (put_together)
+		add(h, BIT(PART_OF_ABOUT), "host, links and device together");
+	if (put_together && add_intervals(h, names))
 		return -1;
 	for (int k = 0; k < ideal->count; k++) {
 		char *text = xprintf("ideal %s", ideal->text[k]);
@@ -190,8 +191,7 @@ void hypothetical_widen(const struct hypothetical *h, const struct intervals *le
 	}
 	for (int part = 0; part < PLATFORM_PART_COUNT; part++)
 		if (parts >> part & 1) {
-			width_of(left_out, platform_part_name[part], class_name, &to_low,
-				 &to_high);
+			width_of(left_out, platform_part_name[part], class_name, &to_low, &to_high);
 			widen(low, high, to_low, to_high);
 		}
 }

@@ -11,13 +11,13 @@
 
 /* A machine as nobody measured it. */
 struct hypothetical {
-	unsigned parts; /* bits 1 << enum platform_part; 0: it is as it was measured */
-	char *text;	/* owned: what was changed; NULL: nothing */
+	unsigned parts;		/* bits 1 << enum platform_part; 0: it is as it was measured */
+	char *text;		/* owned: what was changed; NULL: nothing */
 	struct intervals other; /* of the machine that gave its host; none: the platform's serve */
 };
 
 struct machine_names {
-	const char *platform, *host, *device; /* NULL: nobody said */
+	const char *platform, *host, *link, *device; /* NULL: nobody said */
 };
 
 /* Reads what the names say. -1 after a message. */

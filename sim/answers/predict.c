@@ -23,22 +23,16 @@
 	  0,                                                                                       \
 	  "NAME|FILE",                                                                             \
 	  "what the machine costs: a shipped platform or a file (default: h200x4)" },              \
-	{ "host",                                                                                  \
-	  OPTION_TEXT,                                                                             \
-	  AT(host),                                                                                \
-	  NULL,                                                                                    \
-	  0,                                                                                       \
-	  0,                                                                                       \
-	  "NAME|FILE",                                                                             \
-	  "take calls, links and number of GPUs from this platform" },                             \
-	{ "device",                                                                                \
-	  OPTION_TEXT,                                                                             \
-	  AT(device),                                                                              \
-	  NULL,                                                                                    \
-	  0,                                                                                       \
-	  0,                                                                                       \
-	  "NAME|FILE",                                                                             \
-	  "take the GPU itself, and its kernels, from this platform" },                            \
+		{ "host",      OPTION_TEXT,                                                        \
+		  AT(host),    NULL,                                                               \
+		  0,	       0,                                                                  \
+		  "NAME|FILE", "take calls, links and number of GPUs from this platform" },        \
+		{ "link", OPTION_TEXT, AT(link),    NULL,                                          \
+		  0,	  0,	       "NAME|FILE", "take the links alone from this platform" },   \
+		{ "device",    OPTION_TEXT,                                                        \
+		  AT(device),  NULL,                                                               \
+		  0,	       0,                                                                  \
+		  "NAME|FILE", "take the GPU itself, and its kernels, from this platform" },       \
 	{                                                                                          \
 		"set", OPTION_LIST, AT(set), NULL, 0, 0, "KEY=VALUE",                              \
 			"change one value of the platform; may be repeated"                        \
@@ -109,8 +103,8 @@ static int check_kernels(const struct predictor *p)
 	glob_t found;
 	if (!p->platform.kernels)
 		return 0;
-	char *pattern = xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(),
-				p->platform.kernels);
+	char *pattern =
+		xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), p->platform.kernels);
 	int rc = glob(pattern, 0, NULL, &found);
 	if (!rc)
 		globfree(&found);
@@ -257,7 +251,7 @@ int predictor_init(struct predictor *p, const struct program *program,
 	p->program = program;
 	profile_init(&p->profile);
 	const bool changed = o->set.count || o->ideal.count;
-	const struct machine_names names = { o->platform, o->host, o->device };
+	const struct machine_names names = { o->platform, o->host, o->link, o->device };
 	if (machine_read(&p->platform, &names))
 		goto fail;
 	for (int k = 0; k < o->set.count; k++)
@@ -539,8 +533,8 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		const struct platform *file = p->platform.base;
 		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
 		prediction->more_gpus = (int)schedule->gpu_count > measured_gpus;
-		prediction->hypothetical = p->hypothetical.parts |
-					   (prediction->more_gpus ? 1u << PART_OF_COUNT : 0);
+		prediction->hypothetical =
+			p->hypothetical.parts | (prediction->more_gpus ? 1u << PART_OF_COUNT : 0);
 		hypothetical_widen(&p->hypothetical, &p->left_out, prediction->hypothetical,
 				   request->set, prediction->class_name, &low, &high);
 		prediction->core_us = (double)r->core_ps * 1e-6;
@@ -548,8 +542,8 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		prediction->core_hi_us = prediction->core_us * (1 + high);
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model->ops->name;
-		prediction->extrapolated = model->extrapolated || p->other_device ||
-					   prediction->more_gpus;
+		prediction->extrapolated =
+			model->extrapolated || p->other_device || prediction->more_gpus;
 		if (timeline_trace)
 			timeline_finish(&timeline, r, p->platform.name);
 	}

@@ -35,7 +35,7 @@ struct predictor {
 };
 
 struct predictor_options {
-	const char *platform, *host, *device; /* NULL: not asked */
+	const char *platform, *host, *link, *device; /* NULL: not asked */
 	const char *kernel_model, *profile, *kernel_profiles, *format, *output;
 	const char
 		*without; /* mechanisms to leave out (model/mechanism/mechanism.h); NULL = none */

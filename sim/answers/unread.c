@@ -50,6 +50,7 @@ const char *unread_by_cosim(const struct predictor_options *o)
 	} given[] = {
 		{ "platform", o->platform },
 		{ "host", o->host },
+		{ "link", o->link },
 		{ "device", o->device },
 		{ "set", o->set.count },
 		{ "kernel-model", o->kernel_model },
