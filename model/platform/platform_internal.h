@@ -18,8 +18,10 @@ enum {
 	KEY_POSITIVE = 32,	/* zero makes no sense */
 	KEY_REQUIRED_SM = 64,	/* every platform that has sm.isa */
 	KEY_SHARE = 128,	/* at most 1 */
-	KEY_BASE = 256		/* finer measurements follow it: "base." before its name is what it
-				   was when they were made (costs.c) */
+	KEY_ROOM = 512, /* a list over GPUs at once that one number given for it scales as a whole:
+			   it is the first entry, and the others keep their ratio to it */
+	KEY_BASE = 256	/* finer measurements follow it: "base." before its name is what it
+			   was when they were made (costs.c) */
 };
 
 struct platform_key {
