@@ -84,7 +84,12 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 	}
 	if (p->chosen)
 		printf("  note: %s\n", p->chosen);
-	const struct bound bound = bound_of(d);
+}
+
+/* The last line. */
+static void print_bound(const struct prediction *r)
+{
+	const struct bound bound = bound_of(&r->detail);
 	char *by = bound_text(&bound);
 	printf("  bound by %s\n", by);
 	free(by);
@@ -153,6 +158,8 @@ static int tell(const struct predictor_options *o, const struct schedule *schedu
 		range_list_tsv(schedule, prediction);
 	else
 		print_tsv(schedule, p, prediction);
+	if (text)
+		print_bound(prediction);
 	return fflush(stdout) ? report("cannot write the answer: %s", strerror(errno)) : 0;
 }
 
