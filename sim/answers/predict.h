@@ -5,7 +5,7 @@
 #ifndef WARPREEL_PREDICT_H
 #define WARPREEL_PREDICT_H
 
-#include "machine.h"
+#include "asked_machine.h"
 #include "model/records/interval.h"
 #include "traces/base/options.h"
 #include "traces/program/program.h"

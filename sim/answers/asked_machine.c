@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "machine.h"
+#include "asked_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
