@@ -46,6 +46,19 @@ validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIG
 	$(Q)sh docs/validation.sh $(BUILD)/warpreel $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
 	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
+## laws: does a dearer call, copy or link ever pay, and is --set an edit of the file? (a quarter of an hour; a sample of it is a test)
+.PHONY: laws
+laws: $(BUILD)/warpreel
+	$(Q)sh tests/laws.sh $(BUILD)/warpreel $(BUILD)/laws
+	$(Q)sh tests/laws_files.sh $(BUILD)/warpreel $(BUILD)/laws
+
+## hypothetical-intervals: how far answers are off for machines that were left out (a minute; not part of the tests)
+.PHONY: hypothetical-intervals
+hypothetical-intervals: $(BUILD)/warpreel
+	@echo "  FIT     model/intervals/hypothetical.tsv"
+	$(Q)sh model/intervals/hypothetical.sh $(BUILD)/warpreel $(BUILD)/hypothetical >$(BUILD)/hypothetical.tsv
+	$(Q)cp $(BUILD)/hypothetical.tsv model/intervals/hypothetical.tsv
+
 ## ablation: what each mechanism of the host and of copies is worth: docs/ablation.md (a quarter of an hour; not part of the tests)
 .PHONY: ablation
 ablation: $(BUILD)/warpreel

@@ -153,7 +153,7 @@ void costs_derive(struct platform *platform)
 	move_turnarounds(&platform->sm, &platform->base->sm);
 }
 
-static bool same_numbers(const char *a, const char *b)
+bool platform_texts_alike(const char *a, const char *b)
 {
 	struct number_list one = { 0 }, other = { 0 };
 	char bad[48];
@@ -172,7 +172,7 @@ void costs_tell_moved(const struct platform *platform)
 			platform_key_is_base(base->key)
 				? platform_entry_find(platform, base->spec->name)
 				: NULL;
-		if (plain && !same_numbers(base->text, plain->text))
+		if (plain && !platform_texts_alike(base->text, plain->text))
 			report_warning(
 				"%s: line %d: '%s' is not what line %d says it was when "
 				"the finer measurements were made ('%s'): these move with it",

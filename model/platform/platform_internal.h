@@ -18,8 +18,10 @@ enum {
 	KEY_POSITIVE = 32,	/* zero makes no sense */
 	KEY_REQUIRED_SM = 64,	/* every platform that has sm.isa */
 	KEY_SHARE = 128,	/* at most 1 */
-	KEY_BASE = 256		/* finer measurements follow it: "base." before its name is what it
-				   was when they were made (costs.c) */
+	KEY_ROOM = 512, /* a list over GPUs at once that one number given for it scales as a whole:
+			   it is the first entry, and the others keep their ratio to it */
+	KEY_BASE = 256	/* finer measurements follow it: "base." before its name is what it
+			   was when they were made (costs.c) */
 };
 
 struct platform_key {
@@ -100,6 +102,9 @@ void costs_derive(struct platform *platform);
 
 /* A note for every plain value that the file has otherwise than its [base.*], with both lines. */
 void costs_tell_moved(const struct platform *platform);
+
+/* Whether two texts hold the same numbers; false where one holds none. */
+bool platform_texts_alike(const char *a, const char *b);
 
 /* Releases the values of a platform, not what makes it a file. */
 void costs_release(struct platform *platform);

@@ -35,6 +35,7 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 #define MOVES KEY_BASE /* what was measured beside it moves along */
 #define SM KEY_REQUIRED_SM
 #define CURVE_X(flags) ((flags) | KEY_ASCENDING | KEY_POSITIVE)
+#define ROOM KEY_ROOM
 #define RATE(flags) ((flags) | KEY_INFINITE | KEY_POSITIVE)
 
 /* A cost of a host call: [host] X, and the same call under the recorder, as period and as duration
@@ -262,12 +263,12 @@ const struct platform_key platform_keys[] = {
 
 	{ "share.h2d.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_h2d.x), NULL, "count",
 	  "GPUs copying from pinned host memory at once" },
-	{ "share.h2d.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES), AT(share_h2d.y), "share.h2d.gpus",
-	  "bytes/s", "sum of their rates" },
+	{ "share.h2d.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES | ROOM), AT(share_h2d.y),
+	  "share.h2d.gpus", "bytes/s", "sum of their rates" },
 	{ "share.d2h.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_d2h.x), NULL, "count",
 	  "GPUs copying to pinned host memory at once" },
-	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES), AT(share_d2h.y), "share.d2h.gpus",
-	  "bytes/s", "sum of their rates" },
+	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES | ROOM), AT(share_d2h.y),
+	  "share.d2h.gpus", "bytes/s", "sum of their rates" },
 
 	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS | MOVES), AT(nvlink_bytes_per_s), NULL,
 	  "bytes/s", "each GPU, each direction" },

@@ -3,6 +3,7 @@
  */
 #include "platform_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,28 @@ static char *multiplied(const struct platform_entry *entry, const char *text)
 out:
 	free(now.value);
 	free(number);
+	return list;
+}
+
+/* The list that begins with this number, its entries in the ratio they were. NULL: there is none to
+ * go by. */
+static char *scaled(const struct platform_entry *entry, const char *text)
+{
+	struct number_list now = { 0 };
+	char bad[48], *list = NULL;
+	double first;
+	if (!entry->text || parse_double(text, &first) || strcspn(text, " \t,") != strlen(text) ||
+	    number_list_parse(&now, entry->text, bad) || now.count < 2 || !(now.value[0] > 0) ||
+	    isinf(now.value[0]))
+		goto out;
+	list = xstrdup(text);
+	for (size_t k = 1; k < now.count; k++) {
+		char *longer = xprintf("%s %.17g", list, now.value[k] / now.value[0] * first);
+		free(list);
+		list = longer;
+	}
+out:
+	free(now.value);
 	return list;
 }
 
@@ -105,6 +128,8 @@ static int replace(struct platform *platform, const struct platform_key *spec, c
 	char *before = entry->text;
 	const size_t count = entry->count;
 	char *times = multiplied(entry, text);
+	if (!times && spec->flags & KEY_ROOM)
+		times = scaled(entry, text);
 	entry->text = times ? times : repeat(platform, spec, text);
 	int rc = platform_accept(platform, entry, where);
 	if (!rc)

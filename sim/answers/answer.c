@@ -3,13 +3,32 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/output.h"
 #include "traces/base/text_show.h"
 #include "traces/base/util.h"
+#include "bound.h"
 #include "predict.h"
 #include "range_list.h"
+#include "unread.h"
+
+/* What of the machine nobody measured, "-" where all was; owned by the caller. */
+static char *hypothetical_text(const struct schedule *schedule, const struct predictor *p,
+			       const struct prediction *r)
+{
+	const char *edits = p->hypothetical.text;
+	const bool more = r->more_gpus;
+	char *gpus = more ? xprintf("%s%u GPUs", edits ? ", " : "", schedule->gpu_count) : NULL,
+	     *text = xprintf("%s%s",
+			     edits  ? edits
+			     : more ? ""
+				    : "-",
+			     more ? gpus : "");
+	free(gpus);
+	return text;
+}
 
 static void print_text(const struct schedule *schedule, const struct predictor *p,
 		       const struct prediction *r)
@@ -21,8 +40,9 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 	       schedule->gpu_count, schedule->gpu_count == 1 ? "" : "s", p->platform.name,
 	       schedule->config ? ": " : "",
 	       text_show(&show, schedule->config ? schedule->config : ""));
-	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s\n", r->core_us,
-	       r->core_lo_us, r->core_hi_us, r->extrapolated ? "   EXTRAPOLATED" : "");
+	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s%s\n", r->core_us,
+	       r->core_lo_us, r->core_hi_us, r->extrapolated ? "   EXTRAPOLATED" : "",
+	       r->hypothetical ? "   HYPOTHETICAL" : "");
 	printf("  total      %12.1f us   kernel model %s, %lld operations\n", r->total_us,
 	       r->kernel_model, (long long)d->operations);
 	printf("  core loop by GPU:   kernels  transfers       sync       host   (us)\n");
@@ -57,27 +77,49 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 	if (d->waits_never_recorded)
 		printf("  note: %lld waits on events nothing had recorded\n",
 		       (long long)d->waits_never_recorded);
+	if (r->hypothetical) {
+		char *what = hypothetical_text(schedule, p, r);
+		printf("  note: never measured so: %s%s\n", text_show(&show, what),
+		       r->hypothetical & ~(1u << PART_OF_ABOUT)
+			       ? "; the interval is as wide as answers err for machines that were "
+				 "left out of the model"
+			       : "");
+		free(what);
+	}
+	if (p->chosen)
+		printf("  note: %s\n", text_show(&show, p->chosen));
 	text_show_release(&show);
 }
 
-static void print_tsv(const struct schedule *schedule, const struct prediction *r)
+/* The last line. */
+static void print_bound(const struct prediction *r)
+{
+	const struct bound bound = bound_of(&r->detail);
+	char *by = bound_text(&bound);
+	printf("  bound by %s\n", by);
+	free(by);
+}
+
+static void print_tsv(const struct schedule *schedule, const struct predictor *p,
+		      const struct prediction *r)
 {
 	const struct simulation_result *d = &r->detail;
 	struct text_show show = { 0 };
-	double kernel = 0, transfer = 0, sync = 0, host = 0;
-	for (uint32_t g = 0; g < d->gpu_count; g++) {
-		kernel += (double)d->gpu[g].kernel_ps * 1e-6 / d->gpu_count;
-		transfer += (double)d->gpu[g].transfer_ps * 1e-6 / d->gpu_count;
-		sync += (double)d->gpu[g].sync_ps * 1e-6 / d->gpu_count;
-		host += (double)d->gpu[g].host_ps * 1e-6 / d->gpu_count;
-	}
+	const struct bound bound = bound_of(d);
+	char *hypothetical = hypothetical_text(schedule, p, r);
 	printf("solver\tconfig\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\ttotal_us\tkernel_"
-	       "model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\n");
-	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t%d\n",
+	       "model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\t"
+	       "hypothetical\tplatform\tbound_by\n");
+	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t"
+	       "%d\t%s\t%s\t%s\n",
 	       text_show(&show, schedule->solver ? schedule->solver : "-"),
 	       text_show(&show, schedule->config ? schedule->config : "-"), schedule->gpu_count,
 	       r->core_us, r->core_lo_us, r->core_hi_us, r->total_us, r->kernel_model,
-	       (long long)d->operations, kernel, transfer, sync, host, r->extrapolated);
+	       (long long)d->operations, bound.us[BOUND_KERNEL], bound.us[BOUND_LINK],
+	       bound.us[BOUND_SYNC], bound.us[BOUND_HOST], r->extrapolated,
+	       text_show(&show, hypothetical), text_show(&show, p->platform.name),
+	       bound_name[bound.by]);
+	free(hypothetical);
 	text_show_release(&show);
 }
 
@@ -110,6 +152,9 @@ static int tell(const struct predictor_options *o, const struct schedule *schedu
 		trace_set_meta(timeline, "platform_source",
 			       platform_text(&p->platform, "platform.source"));
 		trace_set_meta(timeline, "extrapolated", prediction->extrapolated ? "yes" : "no");
+		char *hypothetical = hypothetical_text(schedule, p, prediction);
+		trace_set_meta(timeline, "hypothetical", hypothetical);
+		free(hypothetical);
 		if (trace_write(timeline, o->output))
 			return -1;
 	}
@@ -121,7 +166,9 @@ static int tell(const struct predictor_options *o, const struct schedule *schedu
 	else if (o->ranges)
 		range_list_tsv(schedule, prediction);
 	else
-		print_tsv(schedule, prediction);
+		print_tsv(schedule, p, prediction);
+	if (text)
+		print_bound(prediction);
 	return fflush(stdout) ? report("cannot write the answer: %s", strerror(errno)) : 0;
 }
 
@@ -172,6 +219,7 @@ int predictor_answer(struct predictor *predictor, const struct schedule *schedul
 		trace_release(&timeline);
 		return -1;
 	}
+	unread_tell(options, kernel_model);
 	const struct predictor_request request = { .kernel_model = kernel_model,
 						   .set = set,
 						   .own = own,

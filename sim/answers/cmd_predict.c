@@ -6,7 +6,9 @@
 
 #include "traces/base/util.h"
 #include "own_platform.h"
+#include "platform_choice.h"
 #include "predict.h"
+#include "unread.h"
 #include "sim/cosim/cosim_answer.h"
 
 struct predict_options {
@@ -44,6 +46,8 @@ static int answer(const struct program *program, const char *solver, void *param
 {
 	struct schedule schedule;
 	struct predictor predictor;
+	struct platform_choice choice = { 0 };
+	struct predictor_options common = o->common;
 	const char *model = predictor_model(&o->common, "scaled");
 	int rc = -1;
 	if (!model)
@@ -53,11 +57,13 @@ static int answer(const struct program *program, const char *solver, void *param
 		return -1;
 	schedule_init(&schedule);
 	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
-	    predictor_init(&predictor, program, &o->common, true) == 0) {
-		rc = predictor_answer(&predictor, &schedule, &o->common, model,
+	    platform_choose(&choice, &common, NULL, o->gpus) == 0 &&
+	    platform_choice_init(&choice, &predictor, program, &common, true) == 0) {
+		rc = predictor_answer(&predictor, &schedule, &common, model,
 				      o->gpus > 1 ? "gpus" : "size", NULL);
 		predictor_release(&predictor);
 	}
+	platform_choice_release(&choice);
 	schedule_release(&schedule);
 	free(config);
 	return rc;
@@ -83,6 +89,9 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
 	} else if (words != 1) {
 		report("name one solver of %s: warpreel predict SOLVER [options]", names);
+		rc = EXIT_USAGE;
+	} else if (o->cosim.asked && unread_by_cosim(&o->common)) {
+		report("--co-simulate does not look at --%s", unread_by_cosim(&o->common));
 		rc = EXIT_USAGE;
 	} else if (o->cosim.asked) {
 		rc = co_simulate(program, solver, o + 1, o);

@@ -8,6 +8,7 @@
 #include "traces/views/trace_range.h"
 #include "traces/base/util.h"
 #include "own_platform.h"
+#include "platform_choice.h"
 #include "predict.h"
 #include "untrace.h"
 #include "traces/load/schedule_from_trace.h"
@@ -94,6 +95,8 @@ static int answer(const struct program *program, const char *path, const struct 
 	const char *set = "replay",
 		   *model = predictor_model(&o->common, o->gpus ? "scaled" : "recorded");
 	struct profile own;
+	struct platform_choice choice = { 0 };
+	struct predictor_options common = o->common;
 	int rc = -1;
 	if (!model)
 		return -1;
@@ -101,7 +104,9 @@ static int answer(const struct program *program, const char *path, const struct 
 	trace_init(&trace);
 	schedule_init(&schedule);
 	if (trace_read(&trace, path, 0) || make_schedule(program, o, &trace, &schedule, &set) ||
-	    predictor_init(&predictor, program, &o->common, strcmp(model, "recorded") != 0))
+	    platform_choose(&choice, &common, &trace, (int)schedule.gpu_count) ||
+	    platform_choice_init(&choice, &predictor, program, &common,
+				 strcmp(model, "recorded") != 0))
 		goto out;
 	if (schedule.anomaly_count)
 		report_warning(
@@ -111,10 +116,11 @@ static int answer(const struct program *program, const char *path, const struct 
 		goto out_predictor;
 	tell_what_stays(path, &schedule, &predictor.platform);
 	schedule_untrace(&schedule, &predictor.platform);
-	rc = predictor_answer(&predictor, &schedule, &o->common, model, set, &own);
+	rc = predictor_answer(&predictor, &schedule, &common, model, set, &own);
 out_predictor:
 	predictor_release(&predictor);
 out:
+	platform_choice_release(&choice);
 	profile_release(&own);
 	schedule_release(&schedule);
 	trace_release(&trace);

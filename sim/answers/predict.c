@@ -12,11 +12,20 @@
 #include "launch_memo.h"
 #include "range_times.h"
 #include "same_device.h"
-#include "sim/gpu/ideal.h"
 #include "timeline.h"
 
 #define AT(field) offsetof(struct predictor_options, field)
 #define SET_OPTION                                                                                 \
+	{ "host",      OPTION_TEXT,                                                                \
+	  AT(host),    NULL,                                                                       \
+	  0,	       0,                                                                          \
+	  "NAME|FILE", "take calls, links and number of GPUs from this platform" },                \
+		{ "link", OPTION_TEXT, AT(link),    NULL,                                          \
+		  0,	  0,	       "NAME|FILE", "take the links alone from this platform" },   \
+		{ "device",    OPTION_TEXT,                                                        \
+		  AT(device),  NULL,                                                               \
+		  0,	       0,                                                                  \
+		  "NAME|FILE", "take the GPU itself, and its kernels, from this platform" },       \
 	{                                                                                          \
 		"set", OPTION_LIST, AT(set), NULL, 0, 0, "KEY=VALUE",                              \
 			"change one value of the platform; may be repeated"                        \
@@ -97,6 +106,24 @@ static void look_for_profiles(struct predictor *p, const struct predictor_option
 		p->same_device = same_device(&p->platform);
 }
 
+/* Whose kernel profiles serve by name must have some. */
+static int check_kernels(const struct predictor *p)
+{
+	glob_t found;
+	if (!p->platform.kernels)
+		return 0;
+	char *pattern =
+		xprintf("%s/traces/data/%s/kernels/*.wrt.zst", util_root(), p->platform.kernels);
+	int rc = glob(pattern, 0, NULL, &found);
+	if (!rc)
+		globfree(&found);
+	free(pattern);
+	return rc ? report("platform '%s': 'platform.kernels' is '%s', which has no kernel "
+			   "profiles (traces/data/%s/kernels)",
+			   p->platform.name, p->platform.kernels, p->platform.kernels)
+		  : 0;
+}
+
 static int load_profile(struct predictor *p, const char *given)
 {
 	if (given) {
@@ -119,128 +146,6 @@ static int load_profile(struct predictor *p, const char *given)
 	return rc;
 }
 
-/* Lifts a part of the platform's device for good. */
-static int make_ideal(struct platform *platform, const char *name)
-{
-	const struct ideal_part *part = ideal_parts;
-	while (part->name && strcmp(part->name, name))
-		part++;
-	if (part->name && platform->sm.present) {
-		part->lift(&platform->sm);
-		return 0;
-	}
-	if (part->name)
-		return report(
-			"platform '%s' has no [sm] section, so none of its parts can be made ideal",
-			platform->name);
-	char *names = xstrdup("");
-	for (part = ideal_parts; part->name; part++) {
-		char *longer =
-			xprintf("%s%s%s", names, part == ideal_parts ? "" : ", ", part->name);
-		free(names);
-		names = longer;
-	}
-	report("--ideal '%s': no such part of a device; there are %s", name, names);
-	free(names);
-	return -1;
-}
-
-/* Asks for another inside of the device, which recorded durations know nothing of. */
-static bool changes_inside(const struct text_list *set)
-{
-	static const char *const inside[] = { "sm.", "device.sm_count=", "device.dram_gb_per_s=",
-					      "device.l2_gb_per_s=" };
-	for (int k = 0; k < set->count; k++)
-		for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
-			if (!strncmp(set->text[k], inside[i], strlen(inside[i])) &&
-			    !platform_set_is_idle(set->text[k]))
-				return true;
-	return false;
-}
-
-/* What was given for a model that does not answer would be left out without a word. */
-static const char *unless_in_vain(const struct predictor_options *o, const char *model)
-{
-	const bool warps_asked = !o->kernel_model || !strcmp(o->kernel_model, "warps");
-	if (!warps_asked && (o->kernel_profiles || o->strict))
-		report("--%s is of the kernel model 'warps', not of '%s'",
-		       o->kernel_profiles ? "kernel-profiles" : "strict", o->kernel_model);
-	else if (!strcmp(model, "recorded") && o->profile)
-		report("--profile changes nothing where kernels last as long as they were "
-		       "recorded; --gpus or another --kernel-model looks at it");
-	else
-		return model;
-	return NULL;
-}
-
-const char *predictor_model(const struct predictor_options *o, const char *unasked)
-{
-	if (!o->ideal.count)
-		return unless_in_vain(o, o->kernel_model	   ? o->kernel_model
-					 : changes_inside(&o->set) ? "warps"
-								   : unasked);
-	if (!o->kernel_model || !strcmp(o->kernel_model, "warps"))
-		return "warps";
-	report("--ideal changes the device's inside, which the kernel model '%s' does not look at; "
-	       "'warps' does",
-	       o->kernel_model);
-	return NULL;
-}
-
-static bool recorded(const struct profile *profile, const char *kernel)
-{
-	for (size_t k = 0; k < profile->kernel_count; k++)
-		if (!strcmp(profile->kernel[k].name, kernel))
-			return true;
-	return false;
-}
-
-/* Whether the model `warps` may speak for launches that were recorded as well: it knows all of
- * them, and nobody gave records to go by. */
-static int walks_all(struct predictor *p, const struct schedule *schedule)
-{
-	struct kernel_model model = { 0 };
-	if (p->profile_given || !p->platform.sm.present || p->other_device ||
-	    !warps_profiled(&p->warps_options))
-		return 0;
-	return predictor_use_warps(p, &model) ? -1 : warps_sure(p->warps, schedule);
-}
-
-bool predictor_recorded(const struct predictor *p, const struct schedule *schedule)
-{
-	bool all = true;
-	for (uint32_t k = 0; k < schedule->kernel_count; k++)
-		all &= recorded(&p->profile, schedule->kernel[k]);
-	return all;
-}
-
-const char *predictor_planned_model(struct predictor *p, const struct schedule *schedule)
-{
-	const bool all = predictor_recorded(p, schedule);
-	/* Records of another device say what its kernels do, not how long they take here. */
-	if (!all && p->platform.sm.present)
-		return "warps";
-	int walks = all && p->has_profile ? walks_all(p, schedule) : 0;
-	return walks < 0 ? NULL : walks ? "warps" : "scaled";
-}
-
-const char *predictor_replayed_model(struct predictor *p, const struct schedule *schedule)
-{
-	struct kernel_model model = { 0 };
-	if (!p->other_device)
-		return "recorded";
-	if (p->platform.sm.present && predictor_use_warps(p, &model))
-		return NULL;
-	const char *missing = p->warps ? warps_missing(p->warps, schedule) : NULL;
-	if (p->warps && !missing)
-		return "warps";
-	report_warning(
-		"%s%s%s: kernels last as long as they were recorded, on another device than '%s'",
-		missing ? "kernel '" : "no [sm] section", missing ? missing : "",
-		missing ? "' has no profile" : "", p->platform.name);
-	return "recorded";
-}
-
 /* Of every platform that a launch is priced by. */
 static int leave_out(struct predictor *p, const char *names)
 {
@@ -259,19 +164,23 @@ int predictor_init(struct predictor *p, const struct program *program,
 	p->program = program;
 	profile_init(&p->profile);
 	const bool changed = o->set.count || o->ideal.count;
-	if (platform_read(&p->platform, o->platform))
+	const struct machine_names names = { o->platform, o->host, o->link, o->device };
+	if (machine_read(&p->platform, &names))
 		goto fail;
 	for (int k = 0; k < o->set.count; k++)
 		if (platform_set(&p->platform, o->set.text[k]))
 			goto fail;
 	for (int k = 0; k < o->ideal.count; k++)
-		if (make_ideal(&p->platform, o->ideal.text[k]))
+		if (machine_make_ideal(&p->platform, o->ideal.text[k]))
 			goto fail;
 	if (compare_devices(p) || (o->without && leave_out(p, o->without)) ||
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
+	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	look_for_profiles(p, o);
+	if (machine_find_hypothetical(&p->hypothetical, &p->platform, &names, &o->ideal))
+		goto fail;
 	p->warps_options =
 		(struct warps_options){ .profiles = o->kernel_profiles,
 					.data = p->same_device	      ? p->same_device
@@ -296,6 +205,10 @@ void predictor_release(struct predictor *p)
 	platform_release(&p->records);
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);
+	intervals_release(&p->left_out);
+	hypothetical_release(&p->hypothetical);
+	free(p->chosen);
+	p->chosen = NULL;
 	warps_free(p->warps);
 	launch_memo_free(p->memo);
 	free(p->same_device);
@@ -529,16 +442,21 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 			r->core_ps ? kernels / (double)r->core_ps : 0, model->ops->name);
 		free(transport);
 		intervals_lookup(&p->intervals, request->set, prediction->class_name, &low, &high);
+		/* Counts that --set gives the machine were not measured by that. */
+		const struct platform *file = p->platform.base;
+		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
+		prediction->more_gpus = (int)schedule->gpu_count > measured_gpus;
+		prediction->hypothetical =
+			p->hypothetical.parts | (prediction->more_gpus ? 1u << PART_OF_COUNT : 0);
+		hypothetical_widen(&p->hypothetical, &p->left_out, prediction->hypothetical,
+				   request->set, prediction->class_name, &low, &high);
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low);
 		prediction->core_hi_us = prediction->core_us * (1 + high);
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model->ops->name;
-		/* Counts that --set gives the machine were not measured by that. */
-		const struct platform *file = p->platform.base;
-		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
-		prediction->extrapolated = model->extrapolated || p->other_device ||
-					   (int)schedule->gpu_count > measured_gpus;
+		prediction->extrapolated =
+			model->extrapolated || p->other_device || prediction->more_gpus;
 		if (timeline_trace)
 			timeline_finish(&timeline, r, p->platform.name);
 	}

@@ -5,6 +5,7 @@
 #ifndef WARPREEL_PREDICT_H
 #define WARPREEL_PREDICT_H
 
+#include "asked_machine.h"
 #include "model/records/interval.h"
 #include "traces/base/options.h"
 #include "traces/program/program.h"
@@ -19,7 +20,9 @@ struct predictor {
 				    unchanged */
 	const struct program *program; /* says how a configuration's GPUs talk */
 	struct profile profile;
-	struct intervals intervals;
+	struct intervals intervals, left_out; /* of machines as measured; of such left out */
+	struct hypothetical hypothetical;
+	char *chosen; /* owned: why this platform, where nobody asked for one; NULL: one did */
 	bool has_profile,
 		profile_given; /* records of kernels: there are some; by name, not the platform's */
 	bool other_device; /* than that of the records: no durations and no interval widths of it
@@ -32,7 +35,8 @@ struct predictor {
 };
 
 struct predictor_options {
-	const char *platform, *kernel_model, *profile, *kernel_profiles, *format, *output;
+	const char *platform, *host, *link, *device; /* NULL: not asked */
+	const char *kernel_model, *profile, *kernel_profiles, *format, *output;
 	const char
 		*without; /* mechanisms to leave out (model/mechanism/mechanism.h); NULL = none */
 	struct text_list set, ideal;
@@ -96,6 +100,8 @@ struct prediction {
 	const char *kernel_model; /* static */
 	const char *class_name;	  /* static; interval_class */
 	bool extrapolated;
+	bool more_gpus;	       /* than were measured together */
+	unsigned hypothetical; /* bits 1 << enum platform_part: not as anything was measured */
 	struct simulation_result detail; /* owned: prediction_release */
 	double *range_us; /* [schedule.nvtx_count]: how long each range takes, NaN where its thread
 			     has no operations; owned */

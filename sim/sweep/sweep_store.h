@@ -18,7 +18,7 @@ struct sweep_row {
 	double mkt_ms, mst_ms, mtt_ms, mct_ms, et_s;	 /* the thesis' (Spampinato, 6.2.1) */
 	int64_t iterations, rows, columns, border;	 /* 0: the solver has no such thing */
 	uint32_t gpus;
-	bool extrapolated;
+	bool extrapolated, hypothetical;
 	char solver[32], platform[128], set[256], config[256], kernel_model[16];
 	char note[256]; /* why there is no answer */
 };

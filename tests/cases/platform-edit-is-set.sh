@@ -22,5 +22,14 @@ answer --size 1024 --platform ./h200x4.ini >out; cat err
 # a number of times what is there, of every entry of a list
 [ "$(answer --size 1024 --gpus 2 --platform h200x4 --set host.launch_ns=1000x)" = "$(answer --size 1024 --gpus 2 --platform h200x4 --set "host.launch_ns=4167970 3553550 3757610")" ] && echo "times: one thing"
 [ "$(answer --size 1024 --gpus 2 --platform h200x4 --set host.launch_ns=1x)" = "$(answer --size 1024 --gpus 2 --platform h200x4)" ] && echo "once: nothing"
+# One number for what several GPUs share is the rate of one, and no cap for all of them: a link twice as fast makes no number of GPUs slower.
+for key in share.h2d.bytes_per_s share.d2h.bytes_per_s; do
+	one=$(sed -n "/^\[${key%.bytes_per_s}\]/,/^\[/s/^bytes_per_s = \([^ ]*\) .*/\1/p" "$root/model/platforms/h200x8.ini")
+	run="--size 8192 --gpus 8 --border 16 --transport host --platform h200x8"
+	twice=$(awk -v one="$one" 'BEGIN { printf "%.17g", 2 * one }')
+	[ "$(answer $run --set $key=$twice)" = "$(answer $run --set $key=2x)" ] && echo "$key: one number is 2x"
+	[ "$(answer $run --set $key=$one)" = "$(answer $run)" ] && echo "$key: to itself"
+	awk -v was="$(answer $run)" -v is="$(answer $run --set $key=$twice)" 'BEGIN { print (is <= was ? "no slower" : was " became " is) }'
+done
 refuses warpreel predict rbsor --size 1024 --platform h200x4 --set base.host.barrier_ns=1
 refuses warpreel predict rbsor --size 1024 --platform h200x4 --set host.launch_ns=x

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * The machine that a prediction is asked of: a platform, perhaps with host or device of another,
+ * --set and --ideal; which of it was never measured so, and what that does to intervals.
+ */
+#ifndef WARPREEL_ASKED_MACHINE_H
+#define WARPREEL_ASKED_MACHINE_H
+
+#include "model/platform/platform_part.h"
+#include "model/records/interval.h"
+#include "traces/base/options.h"
+
+/* A machine as nobody measured it. */
+struct hypothetical {
+	unsigned parts;		/* bits 1 << enum platform_part; 0: it is as it was measured */
+	char *text;		/* owned: what was changed; NULL: nothing */
+	struct intervals other; /* of the machine that gave its host; none: the platform's serve */
+};
+
+struct machine_names {
+	const char *platform, *host, *link, *device; /* NULL: nobody said */
+};
+
+/* Reads what the names say. -1 after a message. */
+int machine_read(struct platform *platform, const struct machine_names *names);
+/* Lifts a part of the platform's device for good. -1 after a message. */
+int machine_make_ideal(struct platform *platform, const char *part);
+/*
+ * What of the machine was not measured as it is. A file with the name of a shipped platform is that
+ * platform changed. -1 after a message.
+ */
+int machine_find_hypothetical(struct hypothetical *h, const struct platform *platform,
+			      const struct machine_names *names, const struct text_list *ideal);
+void hypothetical_release(struct hypothetical *h);
+
+/*
+ * Widens an interval, relative to the answer, to what predictions of machines erred by that were
+ * left out of what they were made from (`left_out`: model/intervals/hypothetical.tsv), and to that
+ * of the machine that gave its host. `parts`: those of `h`, perhaps more.
+ */
+void hypothetical_widen(const struct hypothetical *h, const struct intervals *left_out,
+			unsigned parts, const char *set, const char *class_name, double *low,
+			double *high);
+
+#endif

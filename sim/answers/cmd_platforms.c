@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ * warpreel platforms: one planned run on several machines, and which part of what they
+ * differ by is host, link and device.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound.h"
+#include "parts_of_difference.h"
+#include "platform_choice.h"
+#include "sheet.h"
+#include "traces/base/util.h"
+
+struct compare_options {
+	struct predictor_options common;
+	struct text_list platforms;
+	int gpus;
+};
+
+#define AT(field) offsetof(struct compare_options, field)
+static const struct option_spec own_options[] = {
+	{ "gpus", OPTION_INT, AT(gpus), "1", 1, 64, "G", "GPUs, and host threads" },
+	{ "platform", OPTION_LIST, AT(platforms), NULL, 0, 0, "NAME|FILE",
+	  "a machine; the first is what others are compared with" },
+	{ "set", OPTION_LIST, AT(common.set), NULL, 0, 0, "KEY=VALUE",
+	  "change one value of every platform; may be repeated" },
+	{ "host", OPTION_TEXT, AT(common.host), NULL, 0, 0, "NAME|FILE",
+	  "the host, links and number of GPUs of all of them" },
+	{ "allow-extrapolation", OPTION_FLAG, AT(common.allow_extrapolation), NULL, 0, 0, NULL,
+	  "answer outside the calibrated range too, and say so" },
+	{ "format", OPTION_CHOICE, AT(common.format), "text", 0, 0, "text|tsv", "output" },
+	{ 0 },
+};
+
+static void add_columns(struct sheet *s)
+{
+	static const char *const names[] = { "platform",      "core_us",      "core_lo_us",
+					     "core_hi_us",    "kernel_model", "marked",
+					     "difference_us", "host_us",      "link_us",
+					     "device_us",     "bound_by" };
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		sheet_column(s, "%s", names[k]);
+}
+
+static void add_row(struct sheet *s, const char *name, const struct machine_answer *a,
+		    double first_us, const struct parts_of_difference *d)
+{
+	sheet_text(s, "%s", name);
+	sheet_number(s, a->core_us, 5);
+	sheet_number(s, a->core_lo_us, 5);
+	sheet_number(s, a->core_hi_us, 5);
+	sheet_text(s, "%s", a->kernel_model);
+	sheet_text(s, "%s",
+		   a->hypothetical   ? "hypothetical"
+		   : a->extrapolated ? "extrapolated"
+				     : "-");
+	sheet_text(s, "%.1f", a->core_us - first_us);
+	sheet_text(s, "%.1f", d->us[DIFFERENCE_HOST]);
+	sheet_text(s, "%.1f", d->us[DIFFERENCE_LINK]);
+	sheet_text(s, "%.1f", d->us[DIFFERENCE_DEVICE]);
+	sheet_text(s, "%s %.0f %%", bound_name[a->bound.by], 100 * a->bound.share[a->bound.by]);
+}
+
+static int compare(const struct program *program, const struct compare_options *o,
+		   const struct schedule *schedule)
+{
+	struct sheet s;
+	struct machine_answer first = { 0 };
+	int rc = 0;
+	sheet_init(&s, "");
+	add_columns(&s);
+	for (int k = 0; !rc && k < o->platforms.count; k++) {
+		struct machine_answer a;
+		struct parts_of_difference d = { 0 };
+		struct predictor_options one = o->common;
+		one.platform = o->platforms.text[k];
+		rc = machine_answer(program, &one, schedule, &a);
+		if (!rc && k)
+			rc = parts_of_difference(program, &o->common, schedule,
+						 o->platforms.text[0], o->platforms.text[k], &d);
+		if (!rc && !k)
+			first = a;
+		if (!rc)
+			add_row(&s, o->platforms.text[k], &a, first.core_us, &d);
+	}
+	if (!rc && !strcmp(o->common.format, "tsv")) {
+		sheet_write_tsv(&s, stdout);
+	} else if (!rc) {
+		printf("%s on %u GPU%s: %s\n\n", schedule->solver, schedule->gpu_count,
+		       schedule->gpu_count == 1 ? "" : "s", schedule->config);
+		sheet_write_text(&s, stdout);
+		printf("\nhost, link and device: what each does to the difference from %s, the "
+		       "mean over the orders in which parts are exchanged\n",
+		       o->platforms.text[0]);
+	}
+	sheet_release(&s);
+	return rc;
+}
+
+static int plan_and_compare(const struct program *program, const char *solver, void *params,
+			    const struct compare_options *o)
+{
+	struct schedule schedule;
+	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
+	if (!config)
+		return -1;
+	schedule_init(&schedule);
+	int rc = program->plan(solver, config, (uint32_t)o->gpus, &schedule) ||
+				 compare(program, o, &schedule)
+			 ? -1
+			 : 0;
+	schedule_release(&schedule);
+	free(config);
+	return rc;
+}
+
+int cmd_platforms(const struct program *program, int argc, char **argv)
+{
+	const bool named = argc > 1 && argv[1][0] != '-';
+	const char *solver = named ? argv[1] : "rbsor";
+	size_t params_bytes;
+	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
+	if (!solver_specs)
+		return EXIT_USAGE;
+	char *names = program->solver_names();
+	struct command_help help = options_solver_help(
+		"platforms", named ? solver : NULL, solver, names,
+		"One run on several machines: which part of the difference is host, link, device.");
+	struct option_spec *specs =
+		options_join(own_options, solver_specs, sizeof(struct compare_options));
+	struct compare_options *o = xcalloc(1, sizeof(*o) + params_bytes);
+	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+	} else if (words != 1) {
+		report("name one solver of %s: warpreel platforms SOLVER [options]", names);
+		rc = EXIT_USAGE;
+	} else if (o->platforms.count < 2) {
+		report("name at least two machines: --platform A --platform B");
+		rc = EXIT_USAGE;
+	} else {
+		rc = plan_and_compare(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+	}
+	free(o);
+	free(specs);
+	options_solver_help_release(&help);
+	free(names);
+	return rc;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Which kernel model answers.
+ */
+#include "predict.h"
+
+#include <string.h>
+
+#include "traces/base/util.h"
+
+/* Asks for another inside of the device, which recorded durations know nothing of. */
+static bool changes_inside(const struct text_list *set)
+{
+	static const char *const inside[] = { "sm.", "device.sm_count=", "device.dram_gb_per_s=",
+					      "device.l2_gb_per_s=" };
+	for (int k = 0; k < set->count; k++)
+		for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++)
+			if (!strncmp(set->text[k], inside[i], strlen(inside[i])) &&
+			    !platform_set_is_idle(set->text[k]))
+				return true;
+	return false;
+}
+
+/* What was given for a model that does not answer would be left out without a word. */
+static const char *unless_in_vain(const struct predictor_options *o, const char *model)
+{
+	const bool warps_asked = !o->kernel_model || !strcmp(o->kernel_model, "warps");
+	if (!warps_asked && (o->kernel_profiles || o->strict))
+		report("--%s is of the kernel model 'warps', not of '%s'",
+		       o->kernel_profiles ? "kernel-profiles" : "strict", o->kernel_model);
+	else if (!strcmp(model, "recorded") && o->profile)
+		report("--profile changes nothing where kernels last as long as they were "
+		       "recorded; --gpus or another --kernel-model looks at it");
+	else
+		return model;
+	return NULL;
+}
+
+const char *predictor_model(const struct predictor_options *o, const char *unasked)
+{
+	if (!o->ideal.count)
+		return unless_in_vain(o, o->kernel_model	   ? o->kernel_model
+					 : changes_inside(&o->set) ? "warps"
+								   : unasked);
+	if (!o->kernel_model || !strcmp(o->kernel_model, "warps"))
+		return "warps";
+	report("--ideal changes the device's inside, which the kernel model '%s' does not look at; "
+	       "'warps' does",
+	       o->kernel_model);
+	return NULL;
+}
+
+static bool recorded(const struct profile *profile, const char *kernel)
+{
+	for (size_t k = 0; k < profile->kernel_count; k++)
+		if (!strcmp(profile->kernel[k].name, kernel))
+			return true;
+	return false;
+}
+
+/* Whether the model `warps` may speak for launches that were recorded as well: it knows all of
+ * them, and nobody gave records to go by. */
+static int walks_all(struct predictor *p, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	if (p->profile_given || !p->platform.sm.present || p->other_device ||
+	    !warps_profiled(&p->warps_options))
+		return 0;
+	return predictor_use_warps(p, &model) ? -1 : warps_sure(p->warps, schedule);
+}
+
+bool predictor_recorded(const struct predictor *p, const struct schedule *schedule)
+{
+	bool all = true;
+	for (uint32_t k = 0; k < schedule->kernel_count; k++)
+		all &= recorded(&p->profile, schedule->kernel[k]);
+	return all;
+}
+
+const char *predictor_planned_model(struct predictor *p, const struct schedule *schedule)
+{
+	const bool all = predictor_recorded(p, schedule);
+	/* Records of another device say what its kernels do, not how long they take here. */
+	if (!all && p->platform.sm.present)
+		return "warps";
+	int walks = all && p->has_profile ? walks_all(p, schedule) : 0;
+	return walks < 0 ? NULL : walks ? "warps" : "scaled";
+}
+
+const char *predictor_replayed_model(struct predictor *p, const struct schedule *schedule)
+{
+	struct kernel_model model = { 0 };
+	if (!p->other_device)
+		return "recorded";
+	if (p->platform.sm.present && predictor_use_warps(p, &model))
+		return NULL;
+	const char *missing = p->warps ? warps_missing(p->warps, schedule) : NULL;
+	if (p->warps && !missing)
+		return "warps";
+	report_warning(
+		"%s%s%s: kernels last as long as they were recorded, on another device than '%s'",
+		missing ? "kernel '" : "no [sm] section", missing ? missing : "",
+		missing ? "' has no profile" : "", p->platform.name);
+	return "recorded";
+}

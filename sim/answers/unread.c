@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "unread.h"
+
+#include <string.h>
+
+#include "traces/base/util.h"
+
+/* Keys that one kernel model alone looks at; all others are of calls, copies, links and streams,
+ * which every model has around its kernels. */
+static const struct {
+	const char *begin, *model, *otherwise;
+} only_by[] = {
+	{ "sm.", "warps", "nothing changes" },
+	{ "device.dram_gb_per_s=", "warps", "nothing changes" },
+	{ "device.l2_gb_per_s=", "warps", "nothing changes" },
+	{ "device.sm_count=", "warps",
+	  "kernels last as long as before, and only how they run side by side may change" },
+	{ "memory.", "roofline", "nothing changes" },
+};
+
+static void tell_assignment(const char *assignment, const char *kernel_model)
+{
+	for (size_t k = 0; k < sizeof(only_by) / sizeof(only_by[0]); k++)
+		if (!strncmp(assignment, only_by[k].begin, strlen(only_by[k].begin)) &&
+		    strcmp(only_by[k].model, kernel_model) != 0) {
+			report_warning("--set %s: the kernel model '%s' does not look at it, '%s' "
+				       "does: %s",
+				       assignment, kernel_model, only_by[k].model,
+				       only_by[k].otherwise);
+			return;
+		}
+}
+
+void unread_tell(const struct predictor_options *o, const char *kernel_model)
+{
+	for (int k = 0; k < o->set.count; k++)
+		if (!platform_set_is_idle(o->set.text[k])) /* of which it was said before */
+			tell_assignment(o->set.text[k], kernel_model);
+	if (strcmp(kernel_model, "warps") != 0 && (o->kernel_profiles || o->strict))
+		report_warning("--%s: the kernel model 'warps' looks at it, and '%s' answers: "
+			       "nothing changes",
+			       o->kernel_profiles ? "kernel-profiles" : "strict", kernel_model);
+}
+
+const char *unread_by_cosim(const struct predictor_options *o)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} given[] = {
+		{ "platform", o->platform },
+		{ "host", o->host },
+		{ "link", o->link },
+		{ "device", o->device },
+		{ "set", o->set.count },
+		{ "kernel-model", o->kernel_model },
+		{ "profile", o->profile },
+		{ "kernel-profiles", o->kernel_profiles },
+		{ "ideal", o->ideal.count },
+		{ "strict", o->strict },
+		{ "allow-extrapolation", o->allow_extrapolation },
+		{ "o", o->output },
+	};
+	for (size_t k = 0; k < sizeof(given) / sizeof(given[0]); k++)
+		if (given[k].given)
+			return given[k].option;
+	return NULL;
+}

@@ -1,0 +1,1 @@
+warpreel platforms --help
