@@ -10,7 +10,7 @@ warpreel predict rbsor | sed 's/:.*//' | head -n 1
 warpreel explain rbsor --no-bounds | grep duration | sed 's/  */ /g; s/[0-9.]* us/N us/' | uniq
 warpreel replay "$root/traces/data/h200x4/replay/rbsor.wrt.zst" | sed 's/:.*//' | head -n 1
 warpreel predict rbsor --platform h200x4 | sed 's/:.*//' | head -n 1
-WARPREEL_OWN_PLATFORM= warpreel predict rbsor | sed 's/:.*//' | head -n 1
+WARPREEL_OWN_PLATFORM='' warpreel predict rbsor | sed 's/:.*//' | head -n 1
 # Not where answers are tested.
 printf 'solver\tconfig\tmedian_ns\tmad_ns\nmicro\tkernel=copy4 size=4096\t1000\t1\n' >kernels.tsv
 warpreel validate --only kernels --kernels kernels.tsv -o rows.tsv >/dev/null && echo "validated"

@@ -10,7 +10,8 @@ END
 sweep() { warpreel sweep grid.ini --platform "$platform" --kernel-model roofline "$@"; }
 sweep -o whole.tsv --jobs 1
 for k in 1 2 3 4 5; do
-	sweep -o parts.tsv --jobs 2 & sleep 0.0$k
+	# The program itself, not a shell that waits for it.
+	(exec "${warpreel:?}" sweep grid.ini --platform "$platform" --kernel-model roofline -o parts.tsv --jobs 2) & sleep 0.0$k
 	kill -9 $! 2>/dev/null
 	wait $! 2>/dev/null
 done
