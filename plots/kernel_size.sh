@@ -15,7 +15,7 @@ trap 'rm -r "$scratch"' EXIT
 # chosen: panel, solver, kernel, n, measured, config
 awk -F '\t' -v OFS='\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["kernel"] != "-" && $at["model"] == "warps" && $at["square"] == "yes" {
+	$at["kernel"] != "-" && $at["model"] == "warps" && $at["square"] == "yes" && $at["n"] > 0 {
 		kernel = $at["solver"] " " $at["kernel"]; curve = kernel "\t" $at["block"]
 		rows++; solver[rows] = $at["solver"]; name[rows] = $at["kernel"]; of[rows] = curve; n[rows] = $at["n"]
 		us[rows] = $at["measured_us"]; config[rows] = $at["config"]
