@@ -17,8 +17,10 @@ answers() {
 	without=
 	[ "$1" = none ] || without="--without $1"
 	for part in runs foreign; do
-		# shellcheck disable=SC2086 # two words or none
-		"$WARPREEL" validate --platform "$PLATFORM" --only $part --models default --jobs 1 $without -o "$work/answers.$1.$part" >/dev/null 2>&1
+		models=
+		[ $part = foreign ] || models="--models default"
+		# shellcheck disable=SC2086 # words
+		"$WARPREEL" validate --platform "$PLATFORM" --only $part $models --jobs 1 $without -o "$work/answers.$1.$part" >/dev/null 2>&1
 		"$WARPREEL" columns --of transport,iterations -o "$work/$1.$part.tsv" "$work/answers.$1.$part"
 	done
 }
