@@ -54,8 +54,8 @@ static void query_less(struct schedule *schedule, const struct schedule_queries 
 		shorter_ps(op->before_ps, (double)queries->ns * 1000 * watched_share(platform));
 }
 
-/* The calls a platform file has lists for, and the number of threads whose entry is meant: 0 = the
- * schedule's. A wait for another GPU's event was measured with two threads and more. */
+/* The calls a platform file has lists for, and between which numbers of threads the schedule's is
+ * held. A wait for another GPU's event was measured with two threads and more. */
 static const struct {
 	uint8_t kind, least, most;
 } calibrated[CALL_OF_COUNT] = {
