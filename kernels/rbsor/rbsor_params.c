@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/kit/grid.h"
 #include "rbsor_geometry.h"
 #include "traces/base/util.h"
 
@@ -15,10 +14,8 @@ static const double THESIS_OMEGA_MOST = 1.9;
 
 #define AT(field) offsetof(struct rbsor_params, field)
 const struct option_spec rbsor_options[] = {
-	{ "size", OPTION_TEXT, AT(size), "1024", 0, 0, "N|ROWSxCOLUMNS",
-	  "grid points, boundary included" },
-	{ "precision", OPTION_CHOICE, AT(precision), "f32", 0, 0, "f32|f64",
-	  "floating point format" },
+	STENCIL_SIZE,
+	STENCIL_PRECISION,
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
 	  "paper|tuned|fused|temporal|persistent",
 	  "the thesis' shared-memory one, the colour-split one; a pass an iteration, a pass for "
@@ -27,34 +24,19 @@ const struct option_spec rbsor_options[] = {
 	  "iterations of a pass of kernel temporal, at most" },
 	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis",
 	  "2b halo rows, one a colour; or b rows, one an iteration (not red-black SOR)" },
-	{ "border", OPTION_INT, AT(border), "1", 1, 1 << 20, "B",
-	  "iterations between border exchanges" },
-	{ "transport", OPTION_CHOICE, AT(transport), "peer", 0, 0, "host|peer",
-	  "borders through host memory, or GPU to GPU" },
-	{ "partition", OPTION_TEXT, AT(partition), "strips", 0, 0, "strips|ROWSxCOLUMNS",
-	  "a strip of rows a GPU, or so many blocks" },
+	STENCIL_BORDER,
+	STENCIL_TRANSPORT,
+	STENCIL_PARTITION,
 	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0, "usual|spin|condition",
 	  "how host threads wait for each other: as the transport usually does, spinning, or on "
 	  "condition variables" },
-	{ "iterations", OPTION_INT, AT(iterations), "100", 1, 1 << 30, "I",
-	  "red and black half-sweeps" },
+	STENCIL_ITERATIONS("red and black half-sweeps"),
 	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
 	  "relaxation factor; 0 takes the optimum" },
 	{ "timing", OPTION_CHOICE, AT(timing), "plain", 0, 0, "plain|thesis",
 	  "thesis: wait for every kernel and copy, grid in pageable memory, omega at most 1.9" },
 	{ 0 },
 };
-
-/* clang-format off */
-const struct solver_column rbsor_columns[] = {
-	{ "rows", COLUMN_INT64, AT(rows), 0 },
-	{ "columns", COLUMN_INT64, AT(columns), 0 },
-	{ "border", COLUMN_INT, AT(border), 0 },
-	{ "iterations", COLUMN_INT, AT(iterations), 0 },
-	{ "transport", COLUMN_TEXT, AT(transport), 0 },
-	{ 0 },
-};
-/* clang-format on */
 
 double rbsor_optimal_omega(int64_t rows, int64_t columns)
 {
@@ -64,47 +46,38 @@ double rbsor_optimal_omega(int64_t rows, int64_t columns)
 
 int64_t rbsor_halo_rows(const struct rbsor_params *params)
 {
-	return params->thesis ? params->border : 2 * (int64_t)params->border;
+	return params->thesis ? params->grid.border : 2 * (int64_t)params->grid.border;
 }
 
 int rbsor_prepare(void *given, uint32_t gpus)
 {
 	struct rbsor_params *p = given;
-	if (grid_parse_size(p->size, &p->rows, &p->columns) ||
-	    parts_partition(p->partition, gpus, &p->across))
+	if (stencil_prepare(&p->grid, gpus))
 		return -1;
-	p->f64 = !strcmp(p->precision, "f64");
 	p->tuned = !strcmp(p->kernel, "tuned");
 	p->thesis = !strcmp(p->scheme, "thesis");
-	p->peer = !strcmp(p->transport, "peer");
 	p->timed = !strcmp(p->timing, "thesis");
 	p->passes = !strcmp(p->kernel, "fused") || !strcmp(p->kernel, "temporal");
 	p->pass_depth = !strcmp(p->kernel, "temporal") ? p->depth : 1;
 	p->persistent = !strcmp(p->kernel, "persistent");
 	if (p->persistent && gpus > 1)
 		return report("kernel persistent runs on one GPU, not on %u", gpus);
-	if (p->persistent && !rbsor_persistent_kernel_of(p->rows, p->columns))
+	if (p->persistent && !rbsor_persistent_kernel_of(p->grid.rows, p->grid.columns))
 		return report("kernel persistent has no tiles for %lldx%lld: a grid of at least 7 "
 			      "rows that the registers of one GPU hold; --kernel temporal",
-			      (long long)p->rows, (long long)p->columns);
+			      (long long)p->grid.rows, (long long)p->grid.columns);
 	if ((p->passes || p->persistent) && p->thesis)
 		return report("scheme thesis is for kernels paper and tuned, not for %s",
 			      p->kernel);
-	if (p->tuned && p->across > 1)
+	if (p->tuned && p->grid.across > 1)
 		return report("kernel tuned keeps the colours of a row apart, so that it takes "
 			      "strips only: --kernel temporal, fused or paper for partition %s",
-			      p->partition);
-	p->omega_used = p->omega > 0 ? p->omega : rbsor_optimal_omega(p->rows, p->columns);
+			      p->grid.partition);
+	p->omega_used =
+		p->omega > 0 ? p->omega : rbsor_optimal_omega(p->grid.rows, p->grid.columns);
 	if (p->timed && p->omega_used > THESIS_OMEGA_MOST)
 		p->omega_used = THESIS_OMEGA_MOST;
-	char what[32];
-	snprintf(what, sizeof(what), "border %d", p->border);
-	return parts_check(&(struct parts){ .gpus = gpus,
-					    .across = p->across,
-					    .rows = p->rows,
-					    .columns = p->columns,
-					    .halo = rbsor_halo_rows(p) },
-			   what);
+	return stencil_check_halo(&p->grid, gpus, rbsor_halo_rows(p));
 }
 
 void rbsor_config(const void *given, char text[CONFIG_BYTES])
@@ -113,15 +86,16 @@ void rbsor_config(const void *given, char text[CONFIG_BYTES])
 	int length = snprintf(text, CONFIG_BYTES,
 			      "size=%lldx%lld precision=%s kernel=%s scheme=%s border=%d "
 			      "transport=%s iterations=%d",
-			      (long long)p->rows, (long long)p->columns, p->precision, p->kernel,
-			      p->scheme, p->border, p->transport, p->iterations);
+			      (long long)p->grid.rows, (long long)p->grid.columns,
+			      p->grid.precision, p->kernel, p->scheme, p->grid.border,
+			      p->grid.transport, p->grid.iterations);
 	/* What came later, where it is not as it always was. */
 #define ADD(when, ...)                                                                             \
 	if (when)                                                                                  \
 	length += snprintf(text + length, (size_t)(CONFIG_BYTES - length), __VA_ARGS__)
 	ADD(p->omega > 0, " omega=%.17g", p->omega);
 	ADD(!strcmp(p->kernel, "temporal"), " depth=%d", p->depth);
-	ADD(p->across > 1, " partition=%s", p->partition);
+	ADD(p->grid.across > 1, " partition=%s", p->grid.partition);
 	ADD(strcmp(p->sync, "usual"), " sync=%s", p->sync);
 	ADD(p->timed, " timing=thesis");
 #undef ADD
