@@ -164,6 +164,19 @@ static char *option_of(const char *config, const char *name)
 	return NULL;
 }
 
+/* A configuration string as options of a command line. */
+static char *options_text(const char *config)
+{
+	char text[2 * CONFIG_BYTES + 8] = "--", *to = text + 2;
+	for (const char *from = config; *from; from++)
+		if (*from == ' ')
+			to = stpcpy(to, " --");
+		else
+			*to++ = *from == '=' ? ' ' : *from;
+	*to = '\0';
+	return xstrdup(text);
+}
+
 static char *column_text(const struct solver_column *column, const char *params)
 {
 	const void *value = params + column->offset;
@@ -184,9 +197,10 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	while (at->name && strcmp(at->name, column))
 		at++;
 	solver->config(params, text);
-	char *value = at->name			    ? column_text(at, params)
-		      : strcmp(column, "canonical") ? option_of(text, column)
-						    : xstrdup(text);
+	char *value = at->name			     ? column_text(at, params)
+		      : !strcmp(column, "canonical") ? xstrdup(text)
+		      : !strcmp(column, "options")   ? options_text(text)
+						     : option_of(text, column);
 	free(params);
 	return value;
 }

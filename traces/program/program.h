@@ -33,9 +33,9 @@ struct program {
 	/*
 	 * What a column of tables says of a configuration ("rows", "columns", "border",
 	 * "iterations", "transport"; an option's name; "canonical": all options, each in its
-	 * place), as text,
-	 * owned by the caller; NULL where the solver has no such column, and after a message where
-	 * there is no such solver or configuration.
+	 * place; "options": the same for a command line), as text, owned by the caller; NULL where
+	 * the solver has no such column, and after a message where there is no such solver or
+	 * configuration.
 	 */
 	char *(*column)(const char *solver, const char *config, uint32_t gpus, const char *column);
 	/* What a simulator plays of a solver whose blocks go on without order; the caller calls
