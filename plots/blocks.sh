@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Blocks of one launch on a few multiprocessors, as noted on the GPU, and those of the one that is simulated.
+# Blocks of one launch on a few multiprocessors, as timed on the GPU (instrumented kernels), and those of the one that is simulated.
 #   blocks.sh WARPREEL PLATFORM TRACE > blocks.tsv
-# TRACE holds noted launches of one run (warpreel record -- warpreel solve ... --blocks); its last launch is taken. The simulated ones are
+# TRACE holds instrumented launches of one run (warpreel record -- warpreel solve ... --blocks); its last launch is taken. The simulated ones are
 # what `warpreel explain` says of the same configuration; where it has no answer, the table holds the measured ones alone.
 set -eu
 warpreel=$1 platform=$2 trace=$3

@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(BFS_THREADS) bfs_mark(const struct 
 	bfs_load(l, offset);
 	bfs_search(l, offset, l.level);
 	if (threadIdx.x == 0)
-		l.board[BFS_BOARD_FOUND] = 0;
+		l.status[BFS_STATUS_FOUND] = 0;
 }
 
 extern "C" __global__ void __launch_bounds__(BFS_THREADS) bfs_settle(const struct bfs_launch l)
@@ -79,9 +79,9 @@ extern "C" __global__ void __launch_bounds__(BFS_THREADS) bfs_settle(const struc
 	block_note<block_note_id("bfs_settle")> note;
 
 	if (bfs_settle_own(l))
-		bfs_put(&l.board[BFS_BOARD_FOUND], 1);
+		bfs_put(&l.status[BFS_STATUS_FOUND], 1);
 	if (threadIdx.x == 0)
-		l.board[BFS_BOARD_LEVELS] = l.level + 1;
+		l.status[BFS_STATUS_LEVELS] = l.level + 1;
 }
 
 /* Two barriers a level. The word that a level is found in is cleared between the barriers of the
@@ -108,8 +108,8 @@ extern "C" __global__ void __launch_bounds__(BFS_THREADS) bfs_block(const struct
 			break;
 	}
 	if (threadIdx.x == 0) {
-		l.board[BFS_BOARD_LEVELS] = level + 1;
-		l.board[BFS_BOARD_FOUND] = 0;
+		l.status[BFS_STATUS_LEVELS] = level + 1;
+		l.status[BFS_STATUS_FOUND] = 0;
 	}
 }
 

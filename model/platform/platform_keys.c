@@ -191,7 +191,7 @@ const struct platform_key platform_keys[] = {
 	{ "poll.sync_ns", KEY_REAL, 0, AT(poll.sync_ns), NULL, "ns",
 	  "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
 	{ "poll.copy_period_ns", KEY_REAL, 0, AT(poll.period_ns), NULL, "ns",
-	  "a copy down behind a kernel: how often its channel looks" },
+	  "a copy down behind a kernel: how often its channel polls" },
 	{ "poll.copy_polled_ns", KEY_REAL, 0, AT(poll.polled_ns), NULL, "ns",
 	  "longest body behind which it goes on at once" },
 	{ "poll.copy_least_ns", KEY_REAL, 0, AT(poll.least_ns), NULL, "ns",
@@ -203,7 +203,7 @@ const struct platform_key platform_keys[] = {
 	{ "doorbell.rung_exchange_ns", KEY_REAL, 0, AT(doorbell.rung_exchange_ns), NULL, "ns",
 	  "the same while both host threads launch and copy" },
 	{ "doorbell.poll_ns", KEY_REAL, 0, AT(doorbell.poll_ns), NULL, "ns",
-	  "how long a channel looks without pause for another GPU's event" },
+	  "how long a channel polls without pause for another GPU's event" },
 	{ "host.thread_quantiles", KEY_LIST, KEY_POSITIVE, AT(thread_quantiles), NULL, "ratio",
 	  "spread between host threads: mean call of a thread over that of the median thread, at "
 	  "the middle of equal shares" },
