@@ -16,6 +16,7 @@
 #define WARPREEL_SCHEDULE_LOAD_H
 
 #include "api_calls.h"
+#include "traces/format/annotate.h"
 #include "traces/format/trace.h"
 #include "traces/base/trace_map.h"
 
@@ -157,6 +158,11 @@ void load_nvtx_rest(struct load *load);
 void load_nvtx_release(struct load *load);
 
 /* Host operations. */
+/* Time of a thread that a run on as many GPUs would not have had (virtual GPUs). */
+static inline bool load_is_hidden(const struct load *load, const struct item *item)
+{
+	return item->host_op && load->trace->host_op[item->row].kind == NOTE_HIDDEN;
+}
 void load_host_op(struct load *load, const struct trace_host_op *op, struct map *met,
 		  int64_t before_ps);
 void load_host_finish(struct load *load);

@@ -249,6 +249,7 @@ static void note_queries(struct schedule *schedule, const struct trace_api *call
 int load_lane(struct load *load, const struct lane *lane)
 {
 	int64_t now_ns = load->begin_ns;
+	int64_t before_hidden_ns = 0; /* since the last call, but for what was hidden since */
 	struct map met = { 0 };
 	int rc = 0;
 
@@ -257,10 +258,19 @@ int load_lane(struct load *load, const struct lane *lane)
 		struct group group = group_at(lane, i);
 		const struct item *after =
 			group.first->turn_after ? &load->item[group.first->turn_after - 1] : NULL;
-		int64_t before_ps =
-			to_ps(group.first->start_ns -
-			      (after && after->end_ns > now_ns ? after->end_ns : now_ns));
+		const int64_t waited_ns =
+			group.first->start_ns -
+			(after && after->end_ns > now_ns ? after->end_ns : now_ns);
 
+		if (load_is_hidden(load, group.first)) {
+			before_hidden_ns += waited_ns > 0 ? waited_ns : 0;
+			now_ns = group.first->end_ns > now_ns ? group.first->end_ns : now_ns;
+			i++;
+			continue;
+		}
+		const int64_t before_ps =
+			to_ps((after ? 0 : before_hidden_ns) + (waited_ns > 0 ? waited_ns : 0));
+		before_hidden_ns = 0;
 		load_turn_begin(load, group.first);
 		const int64_t first_op = load->schedule->op_count;
 		if (after)

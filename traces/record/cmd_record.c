@@ -12,12 +12,13 @@
 #include "traces/program/program.h"
 #include "traces/spool/spool_read.h"
 #include "target.h"
+#include "virtual_target.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct record_options {
 	const char *output, *recorder, *spool, *driver_api;
-	int flush_ms, clock_ms;
+	int flush_ms, clock_ms, as_gpus;
 	bool keep_spool, event_times;
 };
 #define AT(field) offsetof(struct record_options, field)
@@ -37,6 +38,8 @@ static const struct option_spec options[] = {
 	  "ask for the GPU's time of each event record (costs more)" },
 	{ "flush-ms", OPTION_INT, AT(flush_ms), "1000", 0, 3600000, "MS",
 	  "how often finished records are written out; 0: only when buffers are full" },
+	{ "as-gpus", OPTION_INT, AT(as_gpus), NULL, 1, VIRTUAL_GPUS_MAX, "G",
+	  "run the program on one GPU as if there were G (docs/as-gpus.md)" },
 	{ "clock-ms", OPTION_INT, AT(clock_ms), "0", 0, 3600000, "MS",
 	  "how often GPU clocks are read; 0: at the start and at the end" },
 	{ 0 }
@@ -154,12 +157,16 @@ static int convert_all(const struct record_options *settings, char **spools, siz
 	return failed;
 }
 
-static int run(const struct record_options *settings, const char *recorder, const char *base,
-	       char **command, pid_t *pid)
+static int run(const struct record_options *settings, const char *recorder, const char *virtual,
+	       const char *base, char **command, pid_t *pid)
 {
 	char *flush_ms = xprintf("%d", settings->flush_ms),
 	     *clock_ms = xprintf("%d", settings->clock_ms);
+	char *gpus = settings->as_gpus ? xprintf("%d", settings->as_gpus) : NULL,
+	     *preload = virtual ? virtual_preload(virtual) : NULL;
 	const struct target_setting environment[] = {
+		{ "WARPREEL_AS_GPUS", gpus },
+		{ "LD_PRELOAD", preload },
 		{ "WARPREEL_FLUSH_MS", flush_ms },
 		{ "WARPREEL_CLOCK_MS", clock_ms },
 		{ "WARPREEL_EVENT_TIMES", settings->event_times ? "1" : "0" },
@@ -170,12 +177,15 @@ static int run(const struct record_options *settings, const char *recorder, cons
 
 	free(flush_ms);
 	free(clock_ms);
+	free(gpus);
+	free(preload);
 	return status;
 }
 
 static int record(const struct record_options *settings, char **command)
 {
-	char *recorder = target_find_recorder("record", settings->recorder), *base = NULL;
+	char *recorder = target_find_recorder("record", settings->recorder), *base = NULL,
+	     *virtual = NULL;
 	struct sigaction before[2];
 	glob_t found = { 0 };
 	int status, code = EXIT_BAD;
@@ -184,9 +194,16 @@ static int record(const struct record_options *settings, char **command)
 
 	if (!recorder)
 		return EXIT_BAD;
+	if (settings->as_gpus) {
+		virtual = target_find_virtual("record");
+		if (!virtual) {
+			free(recorder);
+			return EXIT_BAD;
+		}
+	}
 	base = target_spool_base(settings->output);
 	target_hold_signals(before);
-	status = run(settings, recorder, base, command, &pid);
+	status = run(settings, recorder, virtual, base, command, &pid);
 	if (status < 0)
 		goto out;
 	code = target_report_status("record", status, command[0], "trace");
@@ -207,6 +224,7 @@ out:
 	globfree(&found);
 	free(base);
 	free(recorder);
+	free(virtual);
 	return code;
 }
 
@@ -238,7 +256,7 @@ int cmd_record(const struct program *program, int argc, char **argv)
 		return EXIT_BAD;
 	if (settings.spool)
 		return convert(settings.spool, settings.output, &records) ? EXIT_BAD : EXIT_OK;
-	if (target_check_free("record"))
+	if (target_check_free("record") || (settings.as_gpus && virtual_check(command[0])))
 		return EXIT_BAD;
 	return record(&settings, command);
 }
