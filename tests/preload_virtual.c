@@ -14,10 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/standin/standin_recorder.h"
+
 extern char standin_log[];
-extern int standin_contexts_left;
+extern int standin_contexts_left, standin_never_ends;
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
 			       size_t shared_bytes, cudaStream_t stream);
 
@@ -180,6 +183,83 @@ static void a_peer_copy_is_a_copy_of_the_one_device(void **state)
 	assert_string_equal(standin_log, "m4 ");
 }
 
+static void the_recorder_is_told_which_context_is_which_device(void **state)
+{
+	(void)state;
+	assert_int_equal(standin_device_of[2], 1); /* 1 is the primary context */
+	assert_int_equal(standin_device_of[3], 2);
+}
+
+static void a_copy_between_devices_is_noted_with_both(void **state)
+{
+	const int notes = standin_notes[NOTE_PEER_COPY];
+	void *from, *to;
+
+	(void)state;
+	assert_int_equal(cudaSetDevice(2), cudaSuccess);
+	assert_int_equal(cudaMalloc(&from, 64), cudaSuccess);
+	assert_int_equal(cudaSetDevice(1), cudaSuccess);
+	assert_int_equal(cudaMalloc(&to, 64), cudaSuccess);
+	assert_int_equal(cudaMemcpyAsync(to, from, 64, cudaMemcpyDeviceToDevice, NULL),
+			 cudaSuccess);
+	assert_int_equal(standin_notes[NOTE_PEER_COPY], notes + 1);
+	assert_int_equal(standin_note_last.object, 2 << 16 | 1);
+	assert_int_equal(standin_note_last.value, 0);
+	assert_int_equal(cudaMemcpyPeerAsync(from, 2, to, 1, 64, NULL), cudaSuccess);
+	assert_int_equal(standin_note_last.object, 1 << 16 | 2);
+	assert_int_equal(standin_note_last.value, 1);
+	assert_int_equal(cudaMemcpyAsync(to, to, 64, cudaMemcpyDeviceToDevice, NULL), cudaSuccess);
+	assert_int_equal(standin_notes[NOTE_PEER_COPY], notes + 2);
+}
+
+static void waiting_for_a_turn_is_hidden(void **state)
+{
+	int hidden;
+
+	(void)state;
+	assert_int_equal(cudaSetDevice(0), cudaSuccess);
+	launch();
+	hidden = standin_notes[NOTE_HIDDEN];
+	launch();
+	assert_int_equal(standin_notes[NOTE_HIDDEN], hidden);
+	assert_int_equal(cudaSetDevice(1), cudaSuccess);
+	hidden = standin_notes[NOTE_HIDDEN];
+	launch();
+	assert_int_equal(standin_notes[NOTE_HIDDEN], hidden + 1);
+	assert_true(standin_hidden_last.end_ns > standin_hidden_last.start_ns);
+}
+
+static void a_barrier_is_noted(void **state)
+{
+	pthread_barrier_t barrier;
+	const int notes = standin_notes[NOTE_BARRIER];
+
+	(void)state;
+	assert_int_equal(pthread_barrier_init(&barrier, NULL, 1), 0);
+	pthread_barrier_wait(&barrier);
+	assert_int_equal(standin_notes[NOTE_BARRIER], notes + 1);
+	pthread_barrier_destroy(&barrier);
+}
+
+static void a_kernel_that_never_ends_ends_the_program(void **state)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		standin_never_ends = 1;
+		cudaSetDevice(0);
+		launch();
+		cudaSetDevice(1);
+		launch();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+}
+
 static void a_hint_names_the_real_device(void **state)
 {
 	const struct cudaMemLocation place = { cudaMemLocationTypeDevice, 2 };
@@ -234,6 +314,8 @@ static void a_device_without_room_is_refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		/* First: a fork has none of the threads that watch. */
+		cmocka_unit_test(a_kernel_that_never_ends_ends_the_program),
 		cmocka_unit_test(as_many_devices_as_asked_for),
 		cmocka_unit_test(the_device_set_is_the_device_got),
 		cmocka_unit_test(a_device_beyond_the_last_is_refused),
@@ -244,6 +326,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(nothing_waits_while_a_stream_is_captured),
 		cmocka_unit_test(memory_is_of_the_device_that_allocated_it),
 		cmocka_unit_test(a_peer_copy_is_a_copy_of_the_one_device),
+		cmocka_unit_test(the_recorder_is_told_which_context_is_which_device),
+		cmocka_unit_test(a_copy_between_devices_is_noted_with_both),
+		cmocka_unit_test(waiting_for_a_turn_is_hidden),
+		cmocka_unit_test(a_barrier_is_noted),
 		cmocka_unit_test(a_hint_names_the_real_device),
 		cmocka_unit_test(a_reset_keeps_the_real_device),
 		cmocka_unit_test(what_does_not_fit_is_said),
@@ -255,6 +341,8 @@ int main(int argc, char **argv)
 	if (!getenv("LD_PRELOAD")) {
 		setenv("LD_PRELOAD", VIRTUAL_LIBRARY, 1);
 		setenv("WARPREEL_AS_GPUS", "4", 1);
+		setenv("WARPREEL_STUCK_S", "1", 1);
+		setenv("CUDA_INJECTION64_PATH", RECORDER_LIBRARY, 1);
 		execv(argv[0], argv);
 		return 1;
 	}

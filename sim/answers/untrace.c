@@ -94,8 +94,20 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 	}
 }
 
+/* On virtual GPUs a kernel after another context's is longer by what the change costs. */
+static void unswitch(struct schedule *schedule, const struct platform *platform)
+{
+	for (int64_t k = 0; k < schedule->op_count; k++) {
+		struct schedule_op *op = &schedule->op[k];
+		if (op->kind == OP_LAUNCH && op->flags & OP_SWITCHED)
+			op->duration_ps = shorter_ps(op->duration_ps, platform->switch_ns * 1000);
+	}
+}
+
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
+	if (schedule->virtual_gpus)
+		unswitch(schedule, platform);
 	if (schedule->config) {
 		nothing_between(schedule);
 		return;

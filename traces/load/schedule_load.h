@@ -58,6 +58,8 @@ struct load {
 
 	struct call *call; /* by string number */
 	bool *captured;	   /* by API row */
+	bool *switched;	   /* by kernel row: the device before it ran another context's; NULL: no virtual
+			      GPUs */
 	struct work *work; /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns; /* sum of all durations */
@@ -90,6 +92,10 @@ struct load {
 	size_t nvtx_ends, nvtx_next;
 	int64_t nvtx_ns, nvtx_instant; /* the last instant that a replay has, too */
 };
+
+/* schedule_virtual.c: by kernel row, whether the one device ran another context's kernel or memset
+ * before; the caller's. NULL: a recording on the GPUs it speaks of. */
+bool *load_switched(const struct trace *trace);
 
 /* Joins. */
 static inline int64_t to_ps(int64_t ns)

@@ -93,6 +93,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 					     load_shape(load, k));
 			op->duration_ps = span_ps(k->start_ns, k->end_ns);
 			op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
+			op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
 			op->value = in_graph && ended_ns != -1 ? to_ps(k->start_ns - ended_ns) : 0;
 			ended_ns = k->end_ns;
 		} else if (load->work[at].kind == WORK_COPY) {

@@ -37,6 +37,7 @@ enum {
 	OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */,
 	OP_IN_GRAPH =
 		16 /* launch, copy, memset: not the first that its call asked for (a graph's) */,
+	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
 	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */
 };
 /* Sorts of calls that cost the host differently. */
@@ -173,6 +174,7 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
+	uint32_t virtual_gpus;	    /* recorded on one GPU as if there were so many; 0: it was not */
 	char *device;		    /* owned; the GPU it was recorded on; NULL: not recorded */
 	struct schedule_nvtx *nvtx; /* in order of begins; recorded ones only */
 	size_t nvtx_count;
