@@ -8,3 +8,5 @@ refuses warpreel record --as-gpus 2 -o run.wrt -- ./linked_in
 export WARPREEL_RECORDER=$warpreel WARPREEL_VIRTUAL=nothing.so
 refuses warpreel record --as-gpus 2 -o run.wrt -- true
 left_behind
+refuses warpreel record --as-gpus 1,2, -o run.wrt -- true
+refuses warpreel record --as-gpus 2,4,2 -o run.wrt -- true

@@ -18,6 +18,32 @@
 
 #include "traces/base/util.h"
 
+int virtual_counts(const char *text, int gpus[VIRTUAL_SERIES_MAX])
+{
+	int count = 0;
+
+	for (const char *at = text;;) {
+		const size_t length = strcspn(at, ",");
+		char *word = xprintf("%.*s", (int)length, at);
+		int64_t value = 0;
+		const bool good = !parse_i64(word, &value) && value >= 1 &&
+				  value <= VIRTUAL_GPUS_MAX && count < VIRTUAL_SERIES_MAX;
+
+		free(word);
+		if (!good)
+			return report("--as-gpus takes numbers from 1 to %d with commas between, at "
+				      "most %d of them, not '%s'",
+				      VIRTUAL_GPUS_MAX, VIRTUAL_SERIES_MAX, text);
+		for (int i = 0; i < count; i++)
+			if (gpus[i] == (int)value)
+				return report("--as-gpus names %d GPUs twice", gpus[i]);
+		gpus[count++] = (int)value;
+		if (!at[length])
+			return count;
+		at += length + 1;
+	}
+}
+
 /* The file execvp would run, the caller's; NULL: there is none (which running it will say). */
 static char *find_command(const char *command)
 {
