@@ -153,6 +153,23 @@ static void a_copy_asked_for_as_peer_is_called_so(void **state)
 	trace_release(&trace);
 }
 
+static void what_devices_held_is_said(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin_virtual(&builder);
+	put_note(&builder, NOTE_MEMORY, 0, 4096, 100, 101);
+	put_note(&builder, NOTE_MEMORY, 2, 100, 102, 103);
+	put_note(&builder, NOTE_MEMORY, 2, 300, 104, 105);
+	put_note(&builder, NOTE_MEMORY, 7, 1, 106, 107); /* none of the three */
+	finish(&builder, &trace);
+	assert_string_equal(trace_get_meta(&trace, "virtual_bytes"), "0 4096, 1 0, 2 300");
+	assert_int_equal(trace.host_op_count, 0);
+	trace_release(&trace);
+}
+
 static void a_copy_without_a_row_is_counted(void **state)
 {
 	struct builder builder;
@@ -231,6 +248,7 @@ int main(void)
 		cmocka_unit_test(a_call_outside_of_hidden_time_stays),
 		cmocka_unit_test(a_copy_between_contexts_is_one_between_devices),
 		cmocka_unit_test(a_copy_asked_for_as_peer_is_called_so),
+		cmocka_unit_test(what_devices_held_is_said),
 		cmocka_unit_test(a_copy_without_a_row_is_counted),
 		cmocka_unit_test(hidden_time_is_no_pause_between_calls),
 		cmocka_unit_test(nothing_changes_without_virtual_gpus),

@@ -24,7 +24,9 @@ enum note_host_kind {
 	NOTE_HIDDEN = 6,
 	/* Hidden, too; and the thread's next call copies between devices: object is source << 16 |
 	 * target (0xffff: unknown), value 1 where the program called cudaMemcpyPeer. */
-	NOTE_PEER_COPY = 7
+	NOTE_PEER_COPY = 7,
+	/* The most memory that a virtual device, object, has held so far: value, bytes. */
+	NOTE_MEMORY = 8
 };
 
 /* A launch's data footprint and shape; belongs to the next kernel launch of the calling thread. */

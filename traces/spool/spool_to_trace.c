@@ -395,7 +395,7 @@ void spool_convert(struct trace *trace, struct spool *spool)
 
 	rebase(spool);
 	renumber_threads(spool);
-	spool_virtual_prepare(spool);
+	spool_virtual_prepare(trace, spool);
 	spool_calls_make(&calls, spool);
 	convert_meta(trace, spool);
 	spool_virtual_copies(trace, spool, &calls);

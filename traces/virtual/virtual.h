@@ -77,7 +77,7 @@ void *real_symbol(void *handle, const char *name);
 
 /* Whose memory `pointer` is; -1: the host's, or unknown. */
 int ranges_device(const void *pointer);
-/* Memory that the driver does not give a context: of a pool. */
+/* Memory of a device, allocated and freed. */
 void ranges_add(const void *base, size_t bytes, int device);
 void ranges_remove(const void *base);
 
@@ -94,6 +94,8 @@ void notes_hidden(uint64_t start_ns);
 /* The next call of this thread copies from one device to another; `as_peer`: the program asked for
  * cudaMemcpyPeer. */
 void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns);
+/* The most a device has held so far. */
+void notes_memory(int device, size_t bytes);
 void notes_barrier(uint32_t object, uint64_t start_ns);
 void notes_context(CUcontext context, int device);
 /* One line to the user, once for each `once`. */

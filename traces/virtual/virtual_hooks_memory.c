@@ -130,9 +130,13 @@ HOOK cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attribut
 
 /* ---- room ---- */
 
-static cudaError_t had_room(cudaError_t result, size_t bytes)
+/* An allocation of the current device is noted; one that found no room is said. */
+static cudaError_t had_room(cudaError_t result, void *const *pointer, size_t bytes)
 {
 	static bool said;
+
+	if (result == cudaSuccess && gpus_count() > 1)
+		ranges_add(*pointer, bytes, gpus_current());
 
 	if (result == cudaErrorMemoryAllocation && gpus_count())
 		notes_say(&said,
@@ -145,28 +149,23 @@ static cudaError_t had_room(cudaError_t result, size_t bytes)
 
 HOOK cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-	return had_room(REAL(cudaMalloc)(pointer, bytes), bytes);
+	return had_room(REAL(cudaMalloc)(pointer, bytes), pointer, bytes);
 }
 
 HOOK cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
-	return had_room(REAL(cudaMallocPitch)(pointer, pitch, width, height), width * height);
+	cudaError_t result = REAL(cudaMallocPitch)(pointer, pitch, width, height);
+
+	return had_room(result, pointer, (result == cudaSuccess ? *pitch : width) * height);
 }
 
 /* ---- pools: the real device has one default pool, which all virtual ones share ---- */
-
-static cudaError_t from_pool(cudaError_t result, void **pointer, size_t bytes)
-{
-	if (result == cudaSuccess && gpus_count() > 1)
-		ranges_add(*pointer, bytes, gpus_current());
-	return had_room(result, bytes);
-}
 
 #define POOL_ALLOCATION(name, parameters, arguments)                                               \
 	HOOK cudaError_t name parameters;                                                          \
 	HOOK cudaError_t name parameters                                                           \
 	{                                                                                          \
-		return from_pool(REAL(name) arguments, pointer, bytes);                            \
+		return had_room(REAL(name) arguments, pointer, bytes);                             \
 	}
 #define POOL_FREE(name)                                                                            \
 	HOOK cudaError_t name(void *pointer, cudaStream_t stream);                                 \

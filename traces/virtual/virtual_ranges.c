@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Whose memory a pointer is. The driver names the context an allocation was made in; memory of a
- * pool has none, so that is kept in a table.
+ * Whose memory a pointer is, in a table of what the runtime allocated, and how much each device held
+ * at most. Of what was allocated otherwise the driver names the context, but for memory of a pool.
  */
 #include "virtual.h"
 
@@ -17,6 +17,7 @@ static struct {
 	} * range; /* by base; no two meet */
 	size_t count, capacity;
 	_Atomic size_t any; /* count, read without the lock */
+	size_t held[VIRTUAL_GPUS_MAX], most[VIRTUAL_GPUS_MAX]; /* bytes, by device */
 } ranges = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The first range that ends after `at`. */
@@ -37,6 +38,7 @@ static size_t first_after(uintptr_t at)
 
 static void take_out(size_t at)
 {
+	ranges.held[ranges.range[at].device] -= ranges.range[at].end - ranges.range[at].base;
 	memmove(&ranges.range[at], &ranges.range[at + 1],
 		(--ranges.count - at) * sizeof(*ranges.range));
 }
@@ -44,6 +46,7 @@ static void take_out(size_t at)
 void ranges_add(const void *base, size_t bytes, int device)
 {
 	const struct range added = { (uintptr_t)base, (uintptr_t)base + bytes, device };
+	bool more = false;
 	size_t at;
 
 	if (!base || !bytes)
@@ -66,8 +69,14 @@ void ranges_add(const void *base, size_t bytes, int device)
 	memmove(&ranges.range[at + 1], &ranges.range[at],
 		(ranges.count++ - at) * sizeof(*ranges.range));
 	ranges.range[at] = added;
+	ranges.held[device] += bytes;
+	more = ranges.held[device] > ranges.most[device];
+	if (more)
+		ranges.most[device] = bytes = ranges.held[device];
 	atomic_store(&ranges.any, ranges.count);
 	pthread_mutex_unlock(&ranges.lock);
+	if (more)
+		notes_memory(device, bytes);
 }
 
 void ranges_remove(const void *base)
