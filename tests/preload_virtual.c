@@ -166,6 +166,7 @@ static void memory_is_of_the_device_that_allocated_it(void **state)
 	assert_int_equal(cudaSetDevice(0), cudaSuccess);
 	assert_int_equal(cudaPointerGetAttributes(&attributes, (char *)plain + 100), cudaSuccess);
 	assert_int_equal(attributes.device, 2);
+	assert_true(standin_notes[NOTE_MEMORY] > 1);
 	assert_int_equal(cudaPointerGetAttributes(&attributes, (char *)pooled + 4095), cudaSuccess);
 	assert_int_equal(attributes.device, 1);
 	assert_int_equal(cudaFreeAsync(pooled, NULL), cudaSuccess);
@@ -288,6 +289,18 @@ static void what_does_not_fit_is_said(void **state)
 	assert_int_equal(cudaMalloc(&pointer, (size_t)1 << 41), cudaErrorMemoryAllocation);
 }
 
+static void communicators_are_refused(void **state)
+{
+	int (*init)(void **, int, const int *) =
+		(int (*)(void **, int, const int *))(uintptr_t)dlsym(RTLD_DEFAULT,
+								     "ncclCommInitAll");
+	void *all[2];
+
+	(void)state;
+	assert_non_null(init);
+	assert_int_equal(init(all, 2, NULL), 5);
+}
+
 static void symbols_are_found_as_before(void **state)
 {
 	(void)state;
@@ -333,6 +346,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_hint_names_the_real_device),
 		cmocka_unit_test(a_reset_keeps_the_real_device),
 		cmocka_unit_test(what_does_not_fit_is_said),
+		cmocka_unit_test(communicators_are_refused),
 		cmocka_unit_test(symbols_are_found_as_before),
 		cmocka_unit_test(a_device_without_room_is_refused),
 	};

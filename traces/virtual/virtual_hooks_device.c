@@ -216,14 +216,3 @@ HOOK cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
 	return REAL(cudaKernelSetAttributeForDevice)(kernel, attribute, value,
 						     gpus_has(device) ? 0 : device);
 }
-
-HOOK cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)
-{
-	static bool said;
-
-	if (!gpus_count())
-		return REAL(cudaIpcGetMemHandle)(handle, pointer);
-	notes_say(&said, "memory shared between processes (cudaIpcGetMemHandle) is not answered for "
-			 "virtual GPUs: use threads, or NCCL");
-	return cudaErrorNotSupported;
-}
