@@ -247,10 +247,22 @@ static void note_queries(struct schedule *schedule, const struct trace_api *call
 		(struct schedule_queries){ schedule->op_count, call->queries_ns };
 }
 
+/* Of the operation that is added next. */
+static void note_hidden(struct schedule *schedule, uint32_t *stretches)
+{
+	if (!*stretches)
+		return;
+	GROW(schedule->hidden, schedule->hidden_count, schedule->hidden_capacity);
+	schedule->hidden[schedule->hidden_count++] =
+		(struct schedule_hidden){ schedule->op_count, *stretches };
+	*stretches = 0;
+}
+
 int load_lane(struct load *load, const struct lane *lane)
 {
 	int64_t now_ns = load->begin_ns;
 	int64_t before_hidden_ns = 0; /* since the last call, but for what was hidden since */
+	uint32_t hidden = 0;	      /* stretches since */
 	struct map met = { 0 };
 	int rc = 0;
 
@@ -266,6 +278,7 @@ int load_lane(struct load *load, const struct lane *lane)
 		if (load_is_hidden(load, group.first)) {
 			before_hidden_ns += waited_ns > 0 ? waited_ns : 0;
 			now_ns = group.first->end_ns > now_ns ? group.first->end_ns : now_ns;
+			hidden++;
 			i++;
 			continue;
 		}
@@ -274,6 +287,7 @@ int load_lane(struct load *load, const struct lane *lane)
 		before_hidden_ns = 0;
 		load_turn_begin(load, group.first);
 		const int64_t first_op = load->schedule->op_count;
+		note_hidden(load->schedule, &hidden);
 		if (after)
 			load_nvtx_until(load, after->end_ns, 2 * first_op - 1);
 		load_nvtx_until(load, group.first->start_ns, 2 * first_op);

@@ -122,6 +122,13 @@ struct schedule_thread {
 	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
 };
 
+/* Stretches before an operation that were hidden: what a program on virtual GPUs would not have done
+ * on real ones is not in before_ps, but what noting it took is. */
+struct schedule_hidden {
+	int64_t op;
+	uint32_t stretches;
+};
+
 /* Calls without operations that only query (trace_api.queries), in the time before an operation. */
 struct schedule_queries {
 	int64_t op;
@@ -153,6 +160,8 @@ struct schedule {
 	int64_t op_count;
 	struct schedule_queries *queries;
 	size_t queries_count; /* ascending op; recorded ones only */
+	struct schedule_hidden *hidden;
+	size_t hidden_count; /* ascending op; recordings on virtual GPUs only */
 	struct schedule_thread *thread;
 	uint32_t thread_count;
 	struct schedule_stream *stream;
@@ -181,7 +190,8 @@ struct schedule {
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
-		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity;
+		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity,
+		hidden_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 

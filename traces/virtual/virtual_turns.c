@@ -17,13 +17,17 @@ enum { WATCH_MS = 250, STUCK_S = 20 };
 
 static struct {
 	pthread_mutex_t lock;
-	int last; /* the device that ran kernels last */
+	pthread_cond_t served_next;
+	uint64_t drawn, served; /* tickets: threads are served as they come, so that none runs ahead */
+	int last;		/* the device that ran kernels last */
 	CUcontext last_context;
 	bool any;
 	atomic_int captures, waiting_for, waiting;
 	_Atomic int64_t since_ms; /* 0: nobody waits */
 	pthread_once_t watch_once;
-} turns = { .lock = PTHREAD_MUTEX_INITIALIZER, .watch_once = PTHREAD_ONCE_INIT };
+} turns = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	    .served_next = PTHREAD_COND_INITIALIZER,
+	    .watch_once = PTHREAD_ONCE_INIT };
 static _Thread_local bool holds;
 
 static int64_t now_ms(void)
@@ -87,47 +91,59 @@ static void wait_for_last(const struct driver *driver, CUcontext mine)
 	atomic_store(&turns.since_ms, 0);
 }
 
+static void enter(void)
+{
+	uint64_t ticket;
+
+	pthread_mutex_lock(&turns.lock);
+	ticket = turns.drawn++;
+	while (turns.served != ticket)
+		pthread_cond_wait(&turns.served_next, &turns.lock);
+	pthread_mutex_unlock(&turns.lock);
+}
+
+static void leave(void)
+{
+	bool others;
+
+	pthread_mutex_lock(&turns.lock);
+	others = ++turns.served != turns.drawn;
+	pthread_mutex_unlock(&turns.lock);
+	if (others)
+		pthread_cond_broadcast(&turns.served_next);
+}
+
 void turns_begin(void)
 {
 	const struct driver *driver = real_driver();
-	uint64_t start_ns = 0;
+	uint64_t start_ns;
 	CUcontext mine = NULL;
-	bool waited = false;
+	int device;
 
 	holds = false;
 	if (!driver || gpus_count() < 2 || atomic_load(&turns.captures))
 		return;
-	if (pthread_mutex_trylock(&turns.lock)) {
-		start_ns = notes_now_ns();
-		pthread_mutex_lock(&turns.lock);
-		waited = true;
-	}
+	start_ns = notes_now_ns();
+	enter();
 	holds = true;
 	driver->cuCtxGetCurrent(&mine); /* NULL: the first call of a thread, on device 0 */
-	int device = mine ? gpus_of_context(mine) : gpus_current();
-	if (turns.any && turns.last != device && turns.last_context) {
-		start_ns = start_ns ? start_ns : notes_now_ns();
+	device = mine ? gpus_of_context(mine) : 0;
+	if (turns.any && turns.last != device && turns.last_context)
 		wait_for_last(driver, mine);
-		waited = true;
-	}
 	turns.any = true;
 	turns.last = device;
-	turns.last_context = mine ? mine : gpus_context(device);
-	if (waited)
-		notes_hidden(start_ns);
+	turns.last_context = mine;
+	notes_hidden(start_ns);
 }
 
 void turns_end(void)
 {
-	const struct driver *driver;
-
 	if (!holds)
 		return;
 	holds = false;
-	driver = real_driver();
 	if (!turns.last_context) /* the primary context: made by the call */
-		driver->cuCtxGetCurrent(&turns.last_context);
-	pthread_mutex_unlock(&turns.lock);
+		real_driver()->cuCtxGetCurrent(&turns.last_context);
+	leave();
 }
 
 void turns_capture(int more)
