@@ -408,7 +408,8 @@ void spool_convert(struct trace *trace, struct spool *spool)
 	spool_convert_blocks(trace, spool, &calls);
 	spool_convert_machine(trace, spool);
 	account(trace, spool, &calls);
-	spool_measure_skew(trace);
+	if (!trace_virtual_gpus(trace)) /* else they have one clock */
+		spool_measure_skew(trace);
 	spool_calls_release(&calls);
 }
 
