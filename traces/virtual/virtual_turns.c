@@ -104,13 +104,18 @@ static void enter(void)
 
 static void leave(void)
 {
+	uint64_t start_ns = 0;
 	bool others;
 
 	pthread_mutex_lock(&turns.lock);
 	others = ++turns.served != turns.drawn;
+	if (others) /* waking them takes a system call */
+		start_ns = notes_now_ns();
 	pthread_mutex_unlock(&turns.lock);
-	if (others)
-		pthread_cond_broadcast(&turns.served_next);
+	if (!others)
+		return;
+	pthread_cond_broadcast(&turns.served_next);
+	notes_hidden(start_ns);
 }
 
 void turns_begin(void)
