@@ -291,9 +291,8 @@ static void what_does_not_fit_is_said(void **state)
 
 static void communicators_are_refused(void **state)
 {
-	int (*init)(void **, int, const int *) =
-		(int (*)(void **, int, const int *))(uintptr_t)dlsym(RTLD_DEFAULT,
-								     "ncclCommInitAll");
+	int (*init)(void **, int, const int *) = (int (*)(void **, int, const int *))(
+		uintptr_t)dlsym(RTLD_DEFAULT, "ncclCommInitAll");
 	void *all[2];
 
 	(void)state;

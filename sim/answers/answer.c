@@ -70,8 +70,10 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 		       (long long)schedule->ranges, text_show(&show, schedule->range),
 		       (long long)schedule->range_threads);
 	if (schedule->virtual_gpus)
-		printf("  note: recorded on one GPU as if there were %u: waits, copies between GPUs "
-		       "and the pauses between them are the model's; not known is what kernels load "
+		printf("  note: recorded on one GPU as if there were %u: waits, copies between "
+		       "GPUs "
+		       "and the pauses between them are the model's; not known is what kernels "
+		       "load "
 		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
 		       schedule->virtual_gpus);
 	if (!schedule->solver)

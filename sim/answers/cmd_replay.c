@@ -74,16 +74,16 @@ int cmd_replay(const struct program *program, int argc, char **argv)
 		report("--ranges are of the recorded run, and --gpus plans another: one of them");
 		rc = EXIT_USAGE;
 	} else if (is_folder(argv[1]) && (o.gpus || o.common.output || o.common.ranges)) {
-		report("a folder of recordings answers how they scale: without --gpus, --ranges and -o");
+		report("a folder of recordings answers how they scale: without --gpus, --ranges "
+		       "and -o");
 		rc = EXIT_USAGE;
 	} else if (predictor_check_output(&o.common, argv[1])) {
 		rc = EXIT_BAD;
 	} else {
 		char *platform = own_platform(o.common.platform);
 		o.common.platform = platform;
-		rc = (is_folder(argv[1]) ? scaling_answer : answer)(program, argv[1], &o)
-			     ? EXIT_BAD
-			     : EXIT_OK;
+		rc = (is_folder(argv[1]) ? scaling_answer : answer)(program, argv[1], &o) ? EXIT_BAD
+											  : EXIT_OK;
 		free(platform);
 	}
 	free(specs);

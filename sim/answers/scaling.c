@@ -20,7 +20,8 @@ struct point {
 	struct bound bound;
 };
 
-/* Traces have .wrt, .sqlite or what compresses them in their names; what else lies there is none. */
+/* Traces have .wrt, .sqlite or what compresses them in their names; what else lies there is none.
+ */
 static int is_trace(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' &&
@@ -48,18 +49,17 @@ static int answer_point(struct point *point, const struct program *program, cons
 	const char *model = strcmp(asked, "recorded")
 				    ? asked
 				    : predictor_replayed_model(&r.predictor, &r.schedule);
-	const struct predictor_request request = {
-		.kernel_model = model,
-		.set = r.set,
-		.own = &r.own,
-		.allow_extrapolation = options->common.allow_extrapolation
-	};
+	const struct predictor_request request = { .kernel_model = model,
+						   .set = r.set,
+						   .own = &r.own,
+						   .allow_extrapolation =
+							   options->common.allow_extrapolation };
 	rc = model ? predictor_run(&r.predictor, &r.schedule, &request, &p) : -1;
 	if (!rc) {
-		*point = (struct point){ xstrdup(name), r.schedule.gpu_count,
-					 r.schedule.virtual_gpus, p.core_us,
-					 p.core_lo_us,		  p.core_hi_us,
-					 bound_of(&p.detail) };
+		*point = (struct point){
+			xstrdup(name), r.schedule.gpu_count, r.schedule.virtual_gpus, p.core_us,
+			p.core_lo_us,  p.core_hi_us,	     bound_of(&p.detail)
+		};
 		prediction_release(&p);
 	}
 	replayed_release(&r);
@@ -125,8 +125,7 @@ static void print_text(const struct point *point, int count, bool weak)
 	else if (at)
 		printf("  knee: %u GPU%s; the step to %u gives less than half of what it could, "
 		       "bound by %s there\n",
-		       at->gpus, at->gpus == 1 ? "" : "s", at[1].gpus,
-		       bound_name[at[1].bound.by]);
+		       at->gpus, at->gpus == 1 ? "" : "s", at[1].gpus, bound_name[at[1].bound.by]);
 	for (int i = 0; i < count; i++)
 		if (point[i].virtual_gpus) {
 			printf("  note: recorded on one GPU as if there were more (docs/as-gpus.md "
@@ -140,9 +139,10 @@ static int print(const struct point *point, int count, const struct replay_optio
 	const bool weak = !strcmp(options->scaling, "weak");
 	for (int i = 1; i < count; i++)
 		if (point[i].gpus == point[i - 1].gpus)
-			return report("%s and %s are both on %u GPUs: a folder has one recording of "
-				      "each number",
-				      point[i - 1].name, point[i].name, point[i].gpus);
+			return report(
+				"%s and %s are both on %u GPUs: a folder has one recording of "
+				"each number",
+				point[i - 1].name, point[i].name, point[i].gpus);
 	(strcmp(options->common.format, "tsv") ? print_text : print_tsv)(point, count, weak);
 	return 0;
 }

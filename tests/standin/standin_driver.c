@@ -19,7 +19,8 @@ static struct {
 } allocation[ALLOCATIONS];
 static int allocations;
 
-/* For the runtime beside it, and for the test: what was done, in order, a letter and a number each. */
+/* For the runtime beside it, and for the test: what was done, in order, a letter and a number each.
+ */
 char standin_log[4096];
 void standin_note(char what, long number);
 void standin_allocate(uintptr_t at, uintptr_t bytes);
@@ -89,15 +90,15 @@ CUresult cuCtxSynchronize(void)
 }
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
-	*context = (CUcontext)((uintptr_t)stream & ~(uintptr_t)0xfff); /* a stream is in its context */
+	*context =
+		(CUcontext)((uintptr_t)stream & ~(uintptr_t)0xfff); /* a stream is in its context */
 	return CUDA_SUCCESS;
 }
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attribute, void **value,
 				CUdeviceptr pointer)
 {
 	for (int i = 0; i < allocations && i < ALLOCATIONS; i++) {
-		if (pointer < allocation[i].at ||
-		    pointer >= allocation[i].at + allocation[i].bytes)
+		if (pointer < allocation[i].at || pointer >= allocation[i].at + allocation[i].bytes)
 			continue;
 		for (unsigned j = 0; j < count; j++)
 			if (attribute[j] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)

@@ -111,8 +111,8 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 	*device = 0;
 	return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
-			    cudaStream_t stream)
+cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes,
+			    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	(void)target;
 	(void)source;
@@ -165,10 +165,10 @@ cudaError_t cudaDeviceSynchronize(void)
 	standin_note('d', context_now());
 	return cudaSuccess;
 }
-cudaError_t prefetch(const void *pointer, size_t bytes, struct cudaMemLocation place, unsigned flags,
-		     cudaStream_t stream) __asm__("cudaMemPrefetchAsync");
-cudaError_t prefetch(const void *pointer, size_t bytes, struct cudaMemLocation place, unsigned flags,
-		     cudaStream_t stream)
+cudaError_t prefetch(const void *pointer, size_t bytes, struct cudaMemLocation place,
+		     unsigned flags, cudaStream_t stream) __asm__("cudaMemPrefetchAsync");
+cudaError_t prefetch(const void *pointer, size_t bytes, struct cudaMemLocation place,
+		     unsigned flags, cudaStream_t stream)
 {
 	(void)pointer;
 	(void)bytes;

@@ -58,8 +58,8 @@ struct load {
 
 	struct call *call; /* by string number */
 	bool *captured;	   /* by API row */
-	bool *switched;	   /* by kernel row: the device before it ran another context's; NULL: no virtual
-			      GPUs */
+	bool *switched;	   /* by kernel row: the device before it ran another context's; NULL: no
+			      virtual    GPUs */
 	struct work *work; /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns; /* sum of all durations */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Kernels of a recording on virtual GPUs that the one device ran right after another context's: they
- * are longer by what changing contexts costs (docs/as-gpus.md).
+ * Kernels of a recording on virtual GPUs that the one device ran right after another context's:
+ * they are longer by what changing contexts costs (docs/as-gpus.md).
  */
 #include <stdlib.h>
 
@@ -33,8 +33,8 @@ bool *load_switched(const struct trace *trace)
 	ran = xmalloc((trace->kernel_count + trace->memset_count + 1) * sizeof(*ran));
 	switched = xcalloc(trace->kernel_count + 1, sizeof(*switched));
 	for (size_t i = 0; i < trace->kernel_count; i++)
-		ran[count++] = (struct ran){ trace->kernel[i].start_ns, trace->kernel[i].context,
-					     i + 1 };
+		ran[count++] =
+			(struct ran){ trace->kernel[i].start_ns, trace->kernel[i].context, i + 1 };
 	for (size_t i = 0; i < trace->memset_count; i++)
 		ran[count++] =
 			(struct ran){ trace->memset[i].start_ns, trace->memset[i].context, 0 };

@@ -141,9 +141,8 @@ static int convert_all(const struct record_options *settings, char **spools, siz
 		if (pid_of(spools[i]) == (long)pid)
 			main_spool = i;
 	for (size_t i = 0; i < count; i++) {
-		char *output = i == main_spool
-				       ? xstrdup(settings->output)
-				       : name_with(settings->output, "", pid_of(spools[i]));
+		char *output = i == main_spool ? xstrdup(settings->output)
+					       : name_with(settings->output, "", pid_of(spools[i]));
 		int64_t in_this = 0;
 		int problem = convert(spools[i], output, &in_this) != 0;
 

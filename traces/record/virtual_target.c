@@ -31,9 +31,10 @@ int virtual_counts(const char *text, int gpus[VIRTUAL_SERIES_MAX])
 
 		free(word);
 		if (!good)
-			return report("--as-gpus takes numbers from 1 to %d with commas between, at "
-				      "most %d of them, not '%s'",
-				      VIRTUAL_GPUS_MAX, VIRTUAL_SERIES_MAX, text);
+			return report(
+				"--as-gpus takes numbers from 1 to %d with commas between, at "
+				"most %d of them, not '%s'",
+				VIRTUAL_GPUS_MAX, VIRTUAL_SERIES_MAX, text);
 		for (int i = 0; i < count; i++)
 			if (gpus[i] == (int)value)
 				return report("--as-gpus names %d GPUs twice", gpus[i]);
@@ -53,7 +54,8 @@ static char *find_command(const char *command)
 		return xstrdup(command);
 	while (*at) {
 		size_t length = strcspn(at, ":");
-		char *file = xprintf("%.*s/%s", length ? (int)length : 1, length ? at : ".", command);
+		char *file =
+			xprintf("%.*s/%s", length ? (int)length : 1, length ? at : ".", command);
 
 		if (!access(file, X_OK))
 			return file;
@@ -151,13 +153,15 @@ static int check_image(const struct image *image, const char *command)
 	    needs(image, &head, "libcudart.so"))
 		return 0;
 	if (holds_runtime(image))
-		return report("record: %s has its CUDA runtime linked in, and --as-gpus stands between "
-			      "a program and its runtime: link it with nvcc -cudart shared",
-			      command);
+		return report(
+			"record: %s has its CUDA runtime linked in, and --as-gpus stands between "
+			"a program and its runtime: link it with nvcc -cudart shared",
+			command);
 	if (needs(image, &head, "libcuda.so"))
-		return report("record: %s calls the CUDA driver without the runtime, which --as-gpus "
-			      "does not answer for",
-			      command);
+		return report(
+			"record: %s calls the CUDA driver without the runtime, which --as-gpus "
+			"does not answer for",
+			command);
 	return 0;
 }
 

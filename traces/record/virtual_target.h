@@ -8,9 +8,9 @@ enum { VIRTUAL_GPUS_MAX = 64, VIRTUAL_SERIES_MAX = 16 };
 
 /* "1,2,4": into `gpus`. How many, or -1 after a message. */
 int virtual_counts(const char *text, int gpus[VIRTUAL_SERIES_MAX]);
-/* 0, or -1 after a message: `command`, looked for as execvp does, is a CUDA program without a shared
- * runtime. What is no ELF file (a script) or opens its CUDA later is fine; the recorder looks again
- * when CUDA starts. */
+/* 0, or -1 after a message: `command`, looked for as execvp does, is a CUDA program without a
+ * shared runtime. What is no ELF file (a script) or opens its CUDA later is fine; the recorder
+ * looks again when CUDA starts. */
 int virtual_check(const char *command);
 /* LD_PRELOAD with this library in front; the caller frees it. */
 char *virtual_preload(const char *library);

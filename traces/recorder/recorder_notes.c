@@ -251,8 +251,8 @@ static void note_blocks(const struct note_blocks *blocks)
 static void note_virtual_device(void *context, uint32_t device)
 {
 	struct spool_virtual_gpu note = { .type = SPOOL_TYPE_virtual_gpu,
-				      .size = sizeof(note),
-				      .device = device };
+					  .size = sizeof(note),
+					  .device = device };
 
 	if (!atomic_load(&recorder.active))
 		return;

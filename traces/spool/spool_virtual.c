@@ -59,8 +59,8 @@ static void name_devices(struct spool *spool)
 {
 #define NAME_DEVICES(table)                                                                        \
 	for (size_t i = 0; i < spool->table##_count; i++)                                          \
-		spool->table[i].device = device_of(spool, spool->table[i].context,                 \
-						   spool->table[i].device);
+		spool->table[i].device =                                                           \
+			device_of(spool, spool->table[i].context, spool->table[i].device);
 	NAME_DEVICES(kernel)
 	NAME_DEVICES(memcpy)
 	NAME_DEVICES(memset)
@@ -219,9 +219,8 @@ static struct spool_api *call_after(const struct spool_calls *calls,
 /* The name cudaMemcpyPeer or cudaMemcpyPeerAsync has with CUPTI, for a call recorded as `plain`. */
 static uint32_t peer_name(struct spool *spool, uint32_t plain)
 {
-	const char *text = strstr(spool_text(spool, plain), "Async")
-				   ? "cudaMemcpyPeerAsync_v4000"
-				   : "cudaMemcpyPeer_v4000";
+	const char *text = strstr(spool_text(spool, plain), "Async") ? "cudaMemcpyPeerAsync_v4000"
+								     : "cudaMemcpyPeer_v4000";
 
 	for (size_t i = 1; i < spool->string_count; i++)
 		if (spool->string[i] && !strcmp(spool->string[i], text))
@@ -270,7 +269,8 @@ void spool_virtual_copies(struct trace *trace, struct spool *spool, struct spool
 	for (size_t i = 0; i < copies; i++)
 		unmet += !copy[i].met;
 	spool_lose(trace, "virtual-peer-copies", unmet,
-		   "copies between virtual devices without a row of their own (captured into a graph): "
+		   "copies between virtual devices without a row of their own (captured into a "
+		   "graph): "
 		   "they stand as copies within a device");
 	for (size_t i = 0; i < spool->host_op_count; i++)
 		if (spool->host_op[i].kind == NOTE_PEER_COPY) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a spool of virtual GPUs says in contexts and notes, said in devices and copies, as a spool of
- * several GPUs does. Nothing of it happens to any other spool.
+ * What a spool of virtual GPUs says in contexts and notes, said in devices and copies, as a spool
+ * of several GPUs does. Nothing of it happens to any other spool.
  */
 #ifndef WARPREEL_SPOOL_VIRTUAL_H
 #define WARPREEL_SPOOL_VIRTUAL_H

@@ -24,7 +24,8 @@ static const struct option_spec options[] = {
 	{ "format", OPTION_CHOICE, offsetof(struct compare_options, format), "text", 0, 0,
 	  "text|tsv", "output" },
 	{ "operations", OPTION_FLAG, offsetof(struct compare_options, operations), NULL, 0, 0, NULL,
-	  "whether both ask the same of their GPUs: operation for operation, no times; exit 1 where "
+	  "whether both ask the same of their GPUs: operation for operation, no times; exit 1 "
+	  "where "
 	  "they do not" },
 	{ 0 },
 };

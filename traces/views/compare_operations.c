@@ -12,14 +12,10 @@
 #include "traces/schedule/schedule.h"
 
 static const char *const kind_name[OP_KIND_COUNT] = {
-	[OP_LAUNCH] = "launch",
-	[OP_COPY] = "copy",
-	[OP_MEMSET] = "memset",
-	[OP_RECORD] = "event record",
-	[OP_WAIT] = "wait for event",
-	[OP_SYNC] = "stream sync",
-	[OP_SYNC_EVENT] = "event sync",
-	[OP_SYNC_GPU] = "device sync",
+	[OP_LAUNCH] = "launch",		[OP_COPY] = "copy",
+	[OP_MEMSET] = "memset",		[OP_RECORD] = "event record",
+	[OP_WAIT] = "wait for event",	[OP_SYNC] = "stream sync",
+	[OP_SYNC_EVENT] = "event sync", [OP_SYNC_GPU] = "device sync",
 };
 enum { SHOWN = 5, NO_STREAM = 0xffff };
 
@@ -217,7 +213,8 @@ static void print_tally(const struct comparison *c)
 	if (c->differences && !c->tsv)
 		printf("%" PRId64 " operations differ\n", c->differences);
 	else if (!c->tsv)
-		printf("the same operations on the same GPUs and streams, in the same order on each "
+		printf("the same operations on the same GPUs and streams, in the same order on "
+		       "each "
 		       "thread\n");
 }
 
@@ -235,9 +232,8 @@ int64_t compare_operations(const struct trace *a, const struct trace *b, bool ts
 		c.met[i] = xmalloc((count + 1) * sizeof(*c.met[i]));
 		memset(c.met[i], 0xff, (count + 1) * sizeof(*c.met[i]));
 	}
-	for (uint32_t t = 0; t < c.side[0].schedule.thread_count ||
-			     t < c.side[1].schedule.thread_count;
-	     t++)
+	for (uint32_t t = 0;
+	     t < c.side[0].schedule.thread_count || t < c.side[1].schedule.thread_count; t++)
 		compare_thread(&c, t);
 	print_tally(&c);
 	result = c.differences;

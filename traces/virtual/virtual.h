@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Virtual GPUs: a program that was written for several GPUs runs on one. libwarpreel-virtual.so is
- * preloaded and stands between the program and its shared CUDA runtime. Device 0 is the real device's
- * primary context, every other a context of its own on the same device, so that driver and runtime
- * stay truthful and the recorder tells devices apart by context. docs/as-gpus.md says what this may
- * be trusted for.
+ * preloaded and stands between the program and its shared CUDA runtime. Device 0 is the real
+ * device's primary context, every other a context of its own on the same device, so that driver and
+ * runtime stay truthful and the recorder tells devices apart by context. docs/as-gpus.md says what
+ * this may be trusted for.
  *
  *   virtual_gpus.c      the devices: contexts, which is current, peer access
  *   virtual_real.c      the functions behind ours, in whichever libraries the program brought

@@ -83,11 +83,12 @@ static cudaError_t start(int device)
 			size_t left = 0, all = 0;
 
 			driver->cuMemGetInfo_v2(&left, &all);
-			notes_say(&said,
-				  "device %d of %d has no room on the one GPU (a context takes about "
-				  "half a gigabyte, %zu MiB are free): run the program smaller or "
-				  "with a smaller --as-gpus",
-				  device, gpus_count(), left >> 20);
+			notes_say(
+				&said,
+				"device %d of %d has no room on the one GPU (a context takes about "
+				"half a gigabyte, %zu MiB are free): run the program smaller or "
+				"with a smaller --as-gpus",
+				device, gpus_count(), left >> 20);
 			result = made == CUDA_ERROR_OUT_OF_MEMORY ? cudaErrorMemoryAllocation
 								  : cudaErrorDevicesUnavailable;
 		}

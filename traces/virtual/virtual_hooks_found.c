@@ -56,7 +56,8 @@ static void *in_place_of(const char *name, void *found)
 /* NVIDIA's own libraries see the real device. */
 static bool is_theirs(const void *caller)
 {
-	static const char *const theirs[] = { "libcudart", "libcuda.so", "libcupti", "libnvidia-ml" };
+	static const char *const theirs[] = { "libcudart", "libcuda.so", "libcupti",
+					      "libnvidia-ml" };
 	Dl_info from;
 	const char *name;
 

@@ -72,8 +72,8 @@ HOOK cudaError_t cudaMemcpyPeerAsync(void *target, int target_device, const void
 				     int source_device, size_t bytes, cudaStream_t stream)
 {
 	if (!gpus_count())
-		return REAL(cudaMemcpyPeerAsync)(target, target_device, source, source_device, bytes,
-						 stream);
+		return REAL(cudaMemcpyPeerAsync)(target, target_device, source, source_device,
+						 bytes, stream);
 	if (!gpus_has(target_device) || !gpus_has(source_device))
 		return cudaErrorInvalidDevice;
 	see_copy(target, source, true);
@@ -267,6 +267,6 @@ HOOK cudaError_t advise(const void *pointer, size_t bytes, int advice, uint64_t 
 {
 	static void *_Atomic slot;
 
-	return ((advise_fn *)(uintptr_t)real_runtime(&slot, "cudaMemAdvise"))(pointer, bytes, advice,
-									     hint_of(place));
+	return ((advise_fn *)(uintptr_t)real_runtime(&slot, "cudaMemAdvise"))(
+		pointer, bytes, advice, hint_of(place));
 }

@@ -9,8 +9,9 @@ HOOK cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)
 
 	if (!gpus_count())
 		return REAL(cudaIpcGetMemHandle)(handle, pointer);
-	notes_say(&said, "memory shared between processes (cudaIpcGetMemHandle) is not answered for: "
-			 "each process has virtual GPUs of its own");
+	notes_say(&said,
+		  "memory shared between processes (cudaIpcGetMemHandle) is not answered for: "
+		  "each process has virtual GPUs of its own");
 	return cudaErrorNotSupported;
 }
 
@@ -27,8 +28,9 @@ static bool refuse_nccl(void)
 
 	if (gpus_count() < 2)
 		return false;
-	notes_say(&said, "communicators of NCCL are not answered for: two ranks would have to share "
-			 "one GPU, which NCCL refuses");
+	notes_say(&said,
+		  "communicators of NCCL are not answered for: two ranks would have to share "
+		  "one GPU, which NCCL refuses");
 	return true;
 }
 
@@ -37,8 +39,8 @@ static bool refuse_nccl(void)
 	HOOK int name parameters                                                                   \
 	{                                                                                          \
 		static void *_Atomic slot;                                                         \
-		int(*real) parameters = (int(*) parameters)(uintptr_t)real_other(                  \
-			&slot, "libnccl.so", #name);                                               \
+		int(*real) parameters =                                                            \
+			(int(*) parameters)(uintptr_t)real_other(&slot, "libnccl.so", #name);      \
                                                                                                    \
 		return refuse_nccl() || !real ? NCCL_INVALID_USAGE : real arguments;               \
 	}

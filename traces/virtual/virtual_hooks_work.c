@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Calls that run kernels, which take turns between devices; captures, during which nothing runs; and
- * barriers of host threads, which are noted: in a recording on one GPU how long a thread waits at
- * one says nothing.
+ * Calls that run kernels, which take turns between devices; captures, during which nothing runs;
+ * and barriers of host threads, which are noted: in a recording on one GPU how long a thread waits
+ * at one says nothing.
  */
 #include "virtual.h"
 
@@ -9,7 +9,7 @@
 	HOOK cudaError_t name parameters;                                                          \
 	HOOK cudaError_t name parameters                                                           \
 	{                                                                                          \
-		cudaError_t (*real) parameters = REAL(name);                                       \
+		cudaError_t(*real) parameters = REAL(name);                                        \
 		cudaError_t result;                                                                \
                                                                                                    \
 		turns_begin();                                                                     \
@@ -81,8 +81,8 @@ void GOMP_barrier(void);
 HOOK void GOMP_barrier(void)
 {
 	static void *_Atomic slot;
-	void (*real)(void) = (void (*)(void))(uintptr_t)real_other(&slot, "libgomp.so",
-								   "GOMP_barrier");
+	void (*real)(void) =
+		(void (*)(void))(uintptr_t)real_other(&slot, "libgomp.so", "GOMP_barrier");
 	uint64_t start_ns = gpus_count() > 1 ? notes_now_ns() : 0;
 
 	real();
@@ -93,8 +93,8 @@ int pthread_barrier_wait(void *barrier);
 HOOK int pthread_barrier_wait(void *barrier)
 {
 	static void *_Atomic slot;
-	int (*real)(void *) = (int (*)(void *))(uintptr_t)real_other(&slot, "libc.so",
-								     "pthread_barrier_wait");
+	int (*real)(void *) =
+		(int (*)(void *))(uintptr_t)real_other(&slot, "libc.so", "pthread_barrier_wait");
 	uint64_t start_ns = gpus_count() > 1 ? notes_now_ns() : 0;
 	int result = real(barrier);
 

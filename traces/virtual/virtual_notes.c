@@ -91,7 +91,9 @@ HOOK const char *warpreel_virtual_problem(void)
 {
 	if (gpus_count() < 1 || real_runtime_major())
 		return NULL;
-	return "virtual GPUs need a shared CUDA runtime, and this process has none: a statically linked "
-	       "one is relinked with nvcc -cudart shared; a program that calls the driver alone cannot "
+	return "virtual GPUs need a shared CUDA runtime, and this process has none: a statically "
+	       "linked "
+	       "one is relinked with nvcc -cudart shared; a program that calls the driver alone "
+	       "cannot "
 	       "be answered";
 }

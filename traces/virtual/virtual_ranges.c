@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Whose memory a pointer is, in a table of what the runtime allocated, and how much each device held
- * at most. Of what was allocated otherwise the driver names the context, but for memory of a pool.
+ * Whose memory a pointer is, in a table of what the runtime allocated, and how much each device
+ * held at most. Of what was allocated otherwise the driver names the context, but for memory of a
+ * pool.
  */
 #include "virtual.h"
 
@@ -16,7 +17,7 @@ static struct {
 		int device;
 	} * range; /* by base; no two meet */
 	size_t count, capacity;
-	_Atomic size_t any; /* count, read without the lock */
+	_Atomic size_t any;				       /* count, read without the lock */
 	size_t held[VIRTUAL_GPUS_MAX], most[VIRTUAL_GPUS_MAX]; /* bytes, by device */
 } ranges = { .lock = PTHREAD_MUTEX_INITIALIZER };
 

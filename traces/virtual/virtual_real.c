@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The functions behind our hooks. Libraries that a program opened itself (Python does) are not after
- * us in the search order, so they are looked for among what is loaded.
+ * The functions behind our hooks. Libraries that a program opened itself (Python does) are not
+ * after us in the search order, so they are looked for among what is loaded.
  */
 #include "virtual.h"
 
@@ -91,7 +91,8 @@ void *real_runtime(void *_Atomic *slot, const char *name)
 	found = library ? real_symbol(library, name) : NULL;
 	if (!found) {
 		fprintf(stderr,
-			"warpreel virtual GPUs: the program calls %s, which its CUDA runtime does not "
+			"warpreel virtual GPUs: the program calls %s, which its CUDA runtime does "
+			"not "
 			"have\n",
 			name);
 		exit(1);

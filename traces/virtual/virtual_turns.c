@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Kernels of different devices take turns: before a device gets its next kernel, what the device
- * before it was given has ended. On G GPUs they would run beside each other; on one they would share
- * it, in slices of about two milliseconds, and their times would be no one's. A kernel that waits for
- * another device's never ends that way, which a thread that watches notices.
+ * before it was given has ended. On G GPUs they would run beside each other; on one they would
+ * share it, in slices of about two milliseconds, and their times would be no one's. A kernel that
+ * waits for another device's never ends that way, which a thread that watches notices.
  */
 #include "virtual.h"
 
@@ -18,8 +18,9 @@ enum { WATCH_MS = 250, STUCK_S = 20 };
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t served_next;
-	uint64_t drawn, served; /* tickets: threads are served as they come, so that none runs ahead */
-	int last;		/* the device that ran kernels last */
+	uint64_t drawn,
+		served; /* tickets: threads are served as they come, so that none runs ahead */
+	int last;	/* the device that ran kernels last */
 	CUcontext last_context;
 	bool any;
 	atomic_int captures, waiting_for, waiting;
@@ -57,7 +58,8 @@ static void *watch(void *unused)
 
 		if (since_ms && now_ms() - since_ms > limit_ms) {
 			fprintf(stderr,
-				"warpreel virtual GPUs: a kernel of device %d has not ended for %lld s "
+				"warpreel virtual GPUs: a kernel of device %d has not ended for "
+				"%lld s "
 				"while device %d waits for its turn. Kernels that wait for another "
 				"device's kernel cannot run on one GPU; if it is only long, "
 				"WARPREEL_STUCK_S gives it more seconds. The program is ended.\n",
