@@ -228,6 +228,40 @@ static void a_recorded_call_costs_what_its_record_says_less_the_recorder(void **
 	}
 }
 
+/* On virtual GPUs: what noting left in a pause, what a change of contexts added to a kernel. */
+static void what_virtual_gpus_cost_is_taken_out(void **state)
+{
+	struct platform platform;
+	struct schedule s;
+	(void)state;
+	platform_of(&platform, "free");
+	set(&platform, "tracer.hidden_ns", 150);
+	set(&platform, "tracer.switch_ns", 300);
+	one_thread(&s);
+	s.virtual_gpus = 2;
+	const struct schedule_shape shape = {
+		.kernel = schedule_add_kernel(&s, "k"), .points = 1, .path = -1, .steps = -1
+	};
+	for (int k = 0; k < 3; k++) {
+		add(&s, OP_LAUNCH, schedule_add_shape(&s, &shape, NULL, 0), 1000);
+		s.op[k].duration_ps = 5000 * 1000;
+	}
+	s.op[1].flags = OP_SWITCHED;
+	s.op[2].flags = OP_SWITCHED;
+	s.op[2].duration_ps = 200 * 1000;
+	s.hidden = xcalloc(1, sizeof(*s.hidden));
+	s.hidden[0] = (struct schedule_hidden){ 1, 2 };
+	s.hidden_count = 1;
+	schedule_untrace(&s, &platform);
+	assert_int_equal(s.op[0].before_ps, 1000 * 1000);
+	assert_int_equal(s.op[1].before_ps, 700 * 1000);
+	assert_int_equal(s.op[0].duration_ps, 5000 * 1000);
+	assert_int_equal(s.op[1].duration_ps, 4700 * 1000);
+	assert_int_equal(s.op[2].duration_ps, 0);
+	schedule_release(&s);
+	platform_release(&platform);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +270,7 @@ int main(void)
 		cmocka_unit_test(what_was_asked_goes_by_what_watching_it_cost),
 		cmocka_unit_test(a_call_without_a_cost_of_its_own_is_watched_like_the_shortest),
 		cmocka_unit_test(a_recorded_call_costs_what_its_record_says_less_the_recorder),
+		cmocka_unit_test(what_virtual_gpus_cost_is_taken_out),
 		cmocka_unit_test(a_solver_of_ours_does_nothing_between_its_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

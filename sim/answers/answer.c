@@ -69,6 +69,13 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 		       "begin to the last's end\n",
 		       (long long)schedule->ranges, text_show(&show, schedule->range),
 		       (long long)schedule->range_threads);
+	if (schedule->virtual_gpus)
+		printf("  note: recorded on one GPU as if there were %u: waits, copies between "
+		       "GPUs "
+		       "and the pauses between them are the model's; not known is what kernels "
+		       "load "
+		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
+		       schedule->virtual_gpus);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
 		       schedule->range ? ""

@@ -69,8 +69,9 @@ void predictor_release(struct predictor *predictor);
  * Borrowed. */
 const char *predictor_data(const struct predictor *predictor);
 /*
- * What a replay takes unasked: durations as recorded; on another device the model `warps` where it
- * has all profiles, else as recorded, with a warning. NULL after a message.
+ * What a replay takes unasked: durations as recorded; on another device, and for virtual GPUs, the
+ * model `warps` where it has all profiles, else as recorded, on another device with a warning. NULL
+ * after a message.
  */
 const char *predictor_replayed_model(struct predictor *predictor, const struct schedule *schedule);
 /* The folder of what was measured on the platform itself: records of another device are no test of

@@ -89,6 +89,12 @@ const char *predictor_planned_model(struct predictor *p, const struct schedule *
 const char *predictor_replayed_model(struct predictor *p, const struct schedule *schedule)
 {
 	struct kernel_model model = { 0 };
+	if (!p->other_device && schedule->virtual_gpus > 1) {
+		/* Virtual GPUs share one L2, which is in their records and not in profiles. */
+		if (p->platform.sm.present && predictor_use_warps(p, &model))
+			return NULL;
+		return p->warps && !warps_missing(p->warps, schedule) ? "warps" : "recorded";
+	}
 	if (!p->other_device)
 		return "recorded";
 	if (p->platform.sm.present && predictor_use_warps(p, &model))

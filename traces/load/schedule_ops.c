@@ -93,6 +93,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 					     load_shape(load, k));
 			op->duration_ps = span_ps(k->start_ns, k->end_ns);
 			op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
+			op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
 			op->value = in_graph && ended_ns != -1 ? to_ps(k->start_ns - ended_ns) : 0;
 			ended_ns = k->end_ns;
 		} else if (load->work[at].kind == WORK_COPY) {
@@ -246,9 +247,22 @@ static void note_queries(struct schedule *schedule, const struct trace_api *call
 		(struct schedule_queries){ schedule->op_count, call->queries_ns };
 }
 
+/* Of the operation that is added next. */
+static void note_hidden(struct schedule *schedule, uint32_t *stretches)
+{
+	if (!*stretches)
+		return;
+	GROW(schedule->hidden, schedule->hidden_count, schedule->hidden_capacity);
+	schedule->hidden[schedule->hidden_count++] =
+		(struct schedule_hidden){ schedule->op_count, *stretches };
+	*stretches = 0;
+}
+
 int load_lane(struct load *load, const struct lane *lane)
 {
 	int64_t now_ns = load->begin_ns;
+	int64_t before_hidden_ns = 0; /* since the last call, but for what was hidden since */
+	uint32_t hidden = 0;	      /* stretches since */
 	struct map met = { 0 };
 	int rc = 0;
 
@@ -257,12 +271,23 @@ int load_lane(struct load *load, const struct lane *lane)
 		struct group group = group_at(lane, i);
 		const struct item *after =
 			group.first->turn_after ? &load->item[group.first->turn_after - 1] : NULL;
-		int64_t before_ps =
-			to_ps(group.first->start_ns -
-			      (after && after->end_ns > now_ns ? after->end_ns : now_ns));
+		const int64_t waited_ns =
+			group.first->start_ns -
+			(after && after->end_ns > now_ns ? after->end_ns : now_ns);
 
+		if (load_is_hidden(load, group.first)) {
+			before_hidden_ns += waited_ns > 0 ? waited_ns : 0;
+			now_ns = group.first->end_ns > now_ns ? group.first->end_ns : now_ns;
+			hidden++;
+			i++;
+			continue;
+		}
+		const int64_t before_ps =
+			to_ps((after ? 0 : before_hidden_ns) + (waited_ns > 0 ? waited_ns : 0));
+		before_hidden_ns = 0;
 		load_turn_begin(load, group.first);
 		const int64_t first_op = load->schedule->op_count;
+		note_hidden(load->schedule, &hidden);
 		if (after)
 			load_nvtx_until(load, after->end_ns, 2 * first_op - 1);
 		load_nvtx_until(load, group.first->start_ns, 2 * first_op);
