@@ -51,9 +51,9 @@ static int load_recorded(struct schedule *schedule, struct trace *trace, int run
 	return 0;
 }
 
-/* Makes the schedule the options ask for; *set says which interval applies. */
-static int make_schedule(const struct program *program, const struct replay_options *o,
-			 struct trace *trace, struct schedule *schedule, const char **set)
+/* Makes the run the options ask for; *set says which interval applies. */
+static int make_run(const struct program *program, const struct replay_options *o,
+		    struct trace *trace, struct planned_run *planned, const char **set)
 {
 	int run = o->run >= 0 ? o->run : (int)trace->run_count - 1;
 	if (run >= (int)trace->run_count && o->run >= 0)
@@ -61,14 +61,17 @@ static int make_schedule(const struct program *program, const struct replay_opti
 			      trace->run_count, run);
 	*set = "replay";
 	if (!o->gpus)
-		return load_recorded(schedule, trace, run, &o->range);
+		schedule_init(&planned->schedule);
+	if (!o->gpus)
+		return load_recorded(&planned->schedule, trace, run, &o->range);
 	if (run < 0)
 		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has "
 			      "no answer; --platform and --set do work",
 			      trace->path);
 	*set = o->gpus > 1 ? "gpus" : "size";
-	if (program->plan(trace_text(trace, trace->run[run].solver),
-			  trace_text(trace, trace->run[run].config), (uint32_t)o->gpus, schedule))
+	if (planned_run_make(planned, program, trace_text(trace, trace->run[run].solver),
+			     trace_text(trace, trace->run[run].config), (uint32_t)o->gpus,
+			     o->common.no_skip || o->common.output))
 		return report("'%s': run %d has no plan on %d GPUs", trace->path, run, o->gpus);
 	return 0;
 }
@@ -90,7 +93,8 @@ static void tell_what_stays(const char *path, const struct schedule *schedule,
 static int answer(const struct program *program, const char *path, const struct replay_options *o)
 {
 	struct trace trace;
-	struct schedule schedule;
+	struct planned_run planned = { 0 };
+	struct schedule *const schedule = &planned.schedule;
 	struct predictor predictor;
 	const char *set = "replay",
 		   *model = predictor_model(&o->common, o->gpus ? "scaled" : "recorded");
@@ -102,27 +106,28 @@ static int answer(const struct program *program, const char *path, const struct 
 		return -1;
 	profile_init(&own);
 	trace_init(&trace);
-	schedule_init(&schedule);
-	if (trace_read(&trace, path, 0) || make_schedule(program, o, &trace, &schedule, &set) ||
-	    platform_choose(&choice, &common, &trace, (int)schedule.gpu_count) ||
+	if (trace_read(&trace, path, 0) || make_run(program, o, &trace, &planned, &set) ||
+	    platform_choose(&choice, &common, &trace, (int)schedule->gpu_count) ||
 	    platform_choice_init(&choice, &predictor, program, &common,
 				 strcmp(model, "recorded") != 0))
 		goto out;
-	if (schedule.anomaly_count)
+	if (schedule->anomaly_count)
 		report_warning(
 			"'%s': %lld edges could not be resolved (warpreel check tells which)", path,
-			(long long)schedule.anomaly_count);
+			(long long)schedule->anomaly_count);
 	if (trace.footprint_count && trace.run_count && profile_add_trace(&own, &trace, INT32_MAX))
 		goto out_predictor;
-	tell_what_stays(path, &schedule, &predictor.platform);
-	schedule_untrace(&schedule, &predictor.platform);
-	rc = predictor_answer(&predictor, &schedule, &common, model, set, &own);
+	tell_what_stays(path, schedule, &predictor.platform);
+	schedule_untrace(schedule, &predictor.platform);
+	if (!o->gpus && !o->common.no_skip && !o->common.output)
+		planned_run_shorten(&planned);
+	rc = predictor_answer(&predictor, &planned, &common, model, set, &own);
 out_predictor:
 	predictor_release(&predictor);
 out:
 	platform_choice_release(&choice);
 	profile_release(&own);
-	schedule_release(&schedule);
+	planned_run_release(&planned);
 	trace_release(&trace);
 	return rc;
 }
