@@ -83,7 +83,7 @@ static int find_unit(struct planned_run *run, int64_t cycle, double operations_e
 			return found;
 		}
 	}
-	return search_unit(run, operations_each);
+	return 0;
 }
 
 /* Cuts the two shorter ones out of the schedule. */
@@ -109,7 +109,8 @@ static int plan_whole(struct planned_run *run)
 	return 0;
 }
 
-/* Plans so many operations of it; the whole run where it is not twice as long. */
+/* Plans so many operations of it; the whole run where it is not twice as long. 1: it does not repeat
+ * by the unit. */
 static int plan_beginning(struct planned_run *run)
 {
 	const int64_t unit = run->unit_iterations,
@@ -122,10 +123,11 @@ static int plan_beginning(struct planned_run *run)
 	if (plan(run, run->played, &run->schedule))
 		return -1;
 	run->window = units * WINDOW_SIXTEENTHS / 16;
-	/* It is the driver that says what so many iterations are: does it keep to the unit? */
+	/* It is the driver that says what so many iterations are: it may do something else now and
+	 * then, which a few of them do not show. */
 	if (schedule_repeat_count(&run->repeat, &run->schedule) < 2 * run->window) {
 		schedule_release(&run->schedule);
-		return plan_whole(run);
+		return 1;
 	}
 	run->schedule.drawn_alone = DRAWN_ALONE;
 	const int64_t left_out = (run->iterations - run->played) / unit;
@@ -156,12 +158,14 @@ static int make(struct planned_run *run, bool whole)
 	run->operations_asked = all;
 	if (all < (double)(2 * played_operations(run)) || run->iterations <= 2 * PROBED)
 		return plan_whole(run);
-	const int found = whole ? 0 : find_unit(run, cycle, each);
-	if (found > 0)
-		return plan_beginning(run);
-	if (found < 0 || all > MOST_OPERATIONS)
-		return found < 0 ? -1 : too_long(run, all, whole);
-	return plan_whole(run);
+	for (int far = 0; !whole && far < 2; far++) {
+		schedule_repeat_release(&run->repeat);
+		const int found = far ? search_unit(run, each) : find_unit(run, cycle, each);
+		rc = found > 0 ? plan_beginning(run) : found < 0 ? -1 : 1;
+		if (rc <= 0)
+			return rc;
+	}
+	return all > MOST_OPERATIONS ? too_long(run, all, whole) : plan_whole(run);
 }
 
 int planned_run_make(struct planned_run *run, const struct program *program, const char *solver,
@@ -231,7 +235,7 @@ int planned_run_longer(struct planned_run *run)
 	release_schedules(run);
 	run->operations *= 2;
 	if (!run->recorded.op_count)
-		return plan_beginning(run);
+		return plan_beginning(run) <= 0 ? 0 : plan_whole(run);
 	if (!shorten(run))
 		take_back_recorded(run);
 	return 0;

@@ -9,7 +9,7 @@
 
 #include "model/platform/platform_default.h"
 #include "traces/base/util.h"
-#include "launch_memo.h"
+#include "launch_series.h"
 #include "replicas.h"
 #include "same_device.h"
 #include "timeline.h"
@@ -277,13 +277,14 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 {
 	memset(prediction, 0, sizeof(*prediction));
 	struct trace *timeline_trace = request->timeline;
-	struct memo_model remembered = { .base = { .ops = kernel_model_find(request->kernel_model),
-						   .platform = &p->platform,
-						   .own = request->own,
-						   .profile = p->has_profile ? &p->profile : NULL,
-						   .allow_extrapolation =
-							   request->allow_extrapolation } };
-	struct kernel_model *model = &remembered.base;
+	struct series_model series = {
+		.remembered.base = { .ops = kernel_model_find(request->kernel_model),
+				     .platform = &p->platform,
+				     .own = request->own,
+				     .profile = p->has_profile ? &p->profile : NULL,
+				     .allow_extrapolation = request->allow_extrapolation }
+	};
+	struct kernel_model *model = &series.remembered.base;
 	if (!model->ops)
 		return -1;
 	if ((double)schedule->device_bytes > p->platform.memory_bytes &&
@@ -304,8 +305,10 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				      p->platform.name);
 	if (model->ops->from_profiles && predictor_use_warps(p, model))
 		return -1;
+	if (model->ops->from_profiles)
+		launch_series_use(&series, schedule);
 	if (model->ops->from_profiles && p->memo)
-		launch_memo_use(p->memo, schedule, &remembered);
+		launch_memo_use(p->memo, schedule, &series.remembered);
 	struct simulation_setup setup = { .schedule = schedule,
 					  .platform = &p->platform,
 					  .model = model,
@@ -354,6 +357,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 	}
 	if (timeline_trace)
 		timeline_release(&timeline);
+	launch_series_release(&series);
 	if (rc) {
 		free(prediction->range_us);
 		prediction->range_us = NULL;
