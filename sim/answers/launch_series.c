@@ -11,7 +11,7 @@
  * A series has so many launches of so many blocks: less are played each. So many of it are played. A
  * line that misses one of these by more than the pace's own error is none.
  */
-enum { LAUNCHES_LEAST = 24, BLOCKS_LEAST = 1 << 17, PLAYED = 12 };
+enum { LAUNCHES_LEAST = 24, BLOCKS_LEAST = 1 << 17, PLAYED = 8, ALONE_MOST = 2 };
 static const double LINE_ERROR = 0.01;
 
 struct launch_line {
@@ -73,32 +73,60 @@ static void add(struct series_model *m, const struct schedule *schedule, uint32_
 	m->of_shape[shape] = (int32_t)k;
 }
 
-/* Least squares through the launches that are played. */
-static int ask(struct series_model *m, const struct schedule *schedule, struct launch_line *line)
+/* Least squares through what is left of the points; the one farthest off, as a share of itself. */
+static double fit(struct launch_line *line, const double *x, const double *y, const bool *left,
+		  int *farthest)
 {
-	struct kernel_model *model = &m->remembered.base;
-	double x[PLAYED], y[PLAYED], mean_x = 0, mean_y = 0, xy = 0, xx = 0;
-	const bool before = model->extrapolated;
-	model->extrapolated = false;
-	for (uint32_t k = 0; k < PLAYED; k++) {
-		const struct schedule_shape *s =
-			&schedule->shape[line->shape[k * (line->count - 1) / (PLAYED - 1)]];
-		if (m->inner->cost(model, schedule, s, NULL, &y[k]))
-			return -1;
-		x[k] = blocks_of(s);
-		mean_x += x[k] / PLAYED;
-		mean_y += y[k] / PLAYED;
-	}
+	double n = 0, mean_x = 0, mean_y = 0, xy = 0, xx = 0, most = 0;
 	for (int k = 0; k < PLAYED; k++) {
-		xy += (x[k] - mean_x) * (y[k] - mean_y);
-		xx += (x[k] - mean_x) * (x[k] - mean_x);
+		n += left[k];
+		mean_x += left[k] * x[k];
+		mean_y += left[k] * y[k];
+	}
+	mean_x /= n;
+	mean_y /= n;
+	for (int k = 0; k < PLAYED; k++) {
+		xy += left[k] * (x[k] - mean_x) * (y[k] - mean_y);
+		xx += left[k] * (x[k] - mean_x) * (x[k] - mean_x);
 	}
 	line->ns_each = xx > 0 ? xy / xx : 0;
 	line->begin_ns = mean_y - line->ns_each * mean_x;
-	line->asked = line->straight = true;
-	for (int k = 0; k < PLAYED; k++)
-		line->straight &= fabs(line->begin_ns + line->ns_each * x[k] - y[k]) <=
-				  LINE_ERROR * y[k];
+	for (int k = 0; k < PLAYED; k++) {
+		const double off = fabs(line->begin_ns + line->ns_each * x[k] - y[k]) / y[k];
+		if (left[k] && off > most) {
+			most = off;
+			*farthest = k;
+		}
+	}
+	return most;
+}
+
+/* Plays a few; one or two that are off the line, as the first launch of a run is which finds L2 as
+ * nobody after it, stand by themselves. */
+static int ask(struct series_model *m, const struct schedule *schedule, struct launch_line *line)
+{
+	struct kernel_model *model = &m->remembered.base;
+	double x[PLAYED], y[PLAYED];
+	bool left[PLAYED];
+	const bool before = model->extrapolated;
+	int farthest = 0;
+	model->extrapolated = false;
+	for (uint32_t k = 0; k < PLAYED; k++) {
+		const uint32_t shape = line->shape[k * (line->count - 1) / (PLAYED - 1)];
+		if (m->inner->cost(model, schedule, &schedule->shape[shape], NULL, &y[k]))
+			return -1;
+		x[k] = blocks_of(&schedule->shape[shape]);
+		left[k] = true;
+	}
+	line->asked = true;
+	for (int alone = 0; alone <= ALONE_MOST && !line->straight; alone++) {
+		line->straight = fit(line, x, y, left, &farthest) <= LINE_ERROR;
+		if (!line->straight) {
+			left[farthest] = false;
+			m->of_shape[line->shape[(uint32_t)farthest * (line->count - 1) /
+						(PLAYED - 1)]] = -1;
+		}
+	}
 	line->extrapolated = model->extrapolated;
 	model->extrapolated = before;
 	return 0;
@@ -109,13 +137,13 @@ static int cost(struct kernel_model *model, const struct schedule *schedule,
 		double *duration_ns)
 {
 	struct series_model *m = (struct series_model *)model;
-	const int32_t which = m->of_shape[shape - schedule->shape];
-	struct launch_line *line = which < 0 ? NULL : &m->line[which];
+	int32_t *const which = &m->of_shape[shape - schedule->shape];
+	struct launch_line *line = *which < 0 ? NULL : &m->line[*which];
 	if (!line || line->count < LAUNCHES_LEAST)
 		return m->inner->cost(model, schedule, shape, op, duration_ns);
 	if (!line->asked && ask(m, schedule, line))
 		return -1;
-	if (!line->straight)
+	if (!line->straight || *which < 0)
 		return m->inner->cost(model, schedule, shape, op, duration_ns);
 	model->extrapolated |= line->extrapolated;
 	*duration_ns = line->begin_ns + line->ns_each * blocks_of(shape);
