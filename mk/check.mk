@@ -82,6 +82,11 @@ $(R)/preload_%.ok: $(BUILD)/tests/preload_%
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/preload_$* $<
 
+# What is recorded where there is no GPU, by tests/kill_anywhere.sh.
+$(BUILD)/tests/recorded_program: tests/recorded_program.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(OBJ)
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c,$^) $(OBJ) $(LDLIBS)
+
 $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)

@@ -91,14 +91,24 @@ static void *planned(const struct solver *solver, const char *config, uint32_t g
 
 int solver_plan(const char *name, const char *config, uint32_t gpus, struct schedule *schedule)
 {
+	return solver_plan_part(name, config, gpus, 0, schedule);
+}
+
+int solver_plan_part(const char *name, const char *config, uint32_t gpus, int64_t iterations,
+		     struct schedule *schedule)
+{
 	const struct solver *solver = solver_find(name);
 	void *params = solver ? planned(solver, config, gpus, schedule) : NULL;
 	if (!params)
 		return -1;
-	const struct solver_request request = { .repeat = 1, .warm_up_ms = -1 };
+	const struct solver_request request = { .iterations = iterations,
+						.repeat = 1,
+						.warm_up_ms = -1 };
 	struct solver_result result;
 	struct machine *m = machine_plan_new(gpus, schedule);
 	int rc = solver_run(solver, params, m, gpus, &request, &result);
+	schedule->iterations = rc ? 0 : result.asked;
+	schedule->cycle = rc ? 0 : result.cycle;
 	m->ops->free(m);
 	free(params);
 	return rc;

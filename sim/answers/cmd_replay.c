@@ -38,7 +38,7 @@ static int answer(const struct program *program, const char *path, const struct 
 	int rc;
 	if (!model || replayed_open(&r, program, path, o, model))
 		return -1;
-	rc = predictor_answer(&r.predictor, &r.schedule, &r.common, model, r.set, &r.own);
+	rc = predictor_answer(&r.predictor, &r.run, &r.common, model, r.set, &r.own);
 	replayed_release(&r);
 	return rc;
 }

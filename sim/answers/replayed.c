@@ -21,9 +21,9 @@ static int load_recorded(struct schedule *schedule, struct trace *trace, int run
 	return 0;
 }
 
-/* Makes the schedule the options ask for; *set says which interval applies. */
-static int make_schedule(const struct program *program, const struct replay_options *o,
-			 struct trace *trace, struct schedule *schedule, const char **set)
+/* Makes the run the options ask for; *set says which interval applies. */
+static int make_run(const struct program *program, const struct replay_options *o,
+		    struct trace *trace, struct planned_run *planned, const char **set)
 {
 	int run = o->run >= 0 ? o->run : (int)trace->run_count - 1;
 	if (run >= (int)trace->run_count && o->run >= 0)
@@ -31,14 +31,15 @@ static int make_schedule(const struct program *program, const struct replay_opti
 			      trace->run_count, run);
 	*set = "replay";
 	if (!o->gpus)
-		return load_recorded(schedule, trace, run, &o->range);
+		return load_recorded(&planned->schedule, trace, run, &o->range);
 	if (run < 0)
 		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has "
 			      "no answer; --platform and --set do work",
 			      trace->path);
 	*set = o->gpus > 1 ? "gpus" : "size";
-	if (program->plan(trace_text(trace, trace->run[run].solver),
-			  trace_text(trace, trace->run[run].config), (uint32_t)o->gpus, schedule))
+	if (planned_run_make(planned, program, trace_text(trace, trace->run[run].solver),
+			     trace_text(trace, trace->run[run].config), (uint32_t)o->gpus,
+			     o->common.no_skip || o->common.output))
 		return report("'%s': run %d has no plan on %d GPUs", trace->path, run, o->gpus);
 	return 0;
 }
@@ -60,32 +61,35 @@ static void tell_what_stays(const char *path, const struct schedule *schedule,
 int replayed_open(struct replayed *r, const struct program *program, const char *path,
 		  const struct replay_options *o, const char *model)
 {
+	struct schedule *const schedule = &r->run.schedule;
 	*r = (struct replayed){ .set = "replay", .common = o->common };
 	profile_init(&r->own);
 	trace_init(&r->trace);
-	schedule_init(&r->schedule);
+	schedule_init(schedule);
 	if (trace_read(&r->trace, path, 0) ||
-	    make_schedule(program, o, &r->trace, &r->schedule, &r->set) ||
-	    platform_choose(&r->choice, &r->common, &r->trace, (int)r->schedule.gpu_count) ||
+	    make_run(program, o, &r->trace, &r->run, &r->set) ||
+	    platform_choose(&r->choice, &r->common, &r->trace, (int)schedule->gpu_count) ||
 	    platform_choice_init(&r->choice, &r->predictor, program, &r->common,
 				 strcmp(model, "recorded") != 0))
 		goto failed;
-	if (r->schedule.anomaly_count)
+	if (schedule->anomaly_count)
 		report_warning(
 			"'%s': %lld edges could not be resolved (warpreel check tells which)", path,
-			(long long)r->schedule.anomaly_count);
+			(long long)schedule->anomaly_count);
 	if (r->trace.footprint_count && r->trace.run_count &&
 	    profile_add_trace(&r->own, &r->trace, INT32_MAX)) {
 		predictor_release(&r->predictor);
 		goto failed;
 	}
-	tell_what_stays(path, &r->schedule, &r->predictor.platform);
-	schedule_untrace(&r->schedule, &r->predictor.platform);
+	tell_what_stays(path, schedule, &r->predictor.platform);
+	schedule_untrace(schedule, &r->predictor.platform);
+	if (!o->gpus && !o->common.no_skip && !o->common.output)
+		planned_run_shorten(&r->run);
 	return 0;
 failed:
 	platform_choice_release(&r->choice);
 	profile_release(&r->own);
-	schedule_release(&r->schedule);
+	planned_run_release(&r->run);
 	trace_release(&r->trace);
 	return -1;
 }
@@ -95,6 +99,6 @@ void replayed_release(struct replayed *r)
 	predictor_release(&r->predictor);
 	platform_choice_release(&r->choice);
 	profile_release(&r->own);
-	schedule_release(&r->schedule);
+	planned_run_release(&r->run);
 	trace_release(&r->trace);
 }

@@ -5,6 +5,7 @@
 #ifndef WARPREEL_REPLAYED_H
 #define WARPREEL_REPLAYED_H
 
+#include "planned_run.h"
 #include "platform_choice.h"
 #include "predict.h"
 #include "traces/views/trace_range.h"
@@ -18,7 +19,7 @@ struct replay_options {
 
 struct replayed {
 	struct trace trace;
-	struct schedule schedule;
+	struct planned_run run;
 	struct predictor predictor;
 	struct predictor_options common; /* as asked, with the platform that was chosen */
 	struct platform_choice choice;

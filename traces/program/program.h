@@ -19,6 +19,10 @@ struct program {
 	 */
 	int (*plan)(const char *solver, const char *config, uint32_t gpus,
 		    struct schedule *schedule);
+	/* The same of at most so many iterations; what the configuration asks for is in
+	 * schedule->iterations. */
+	int (*plan_part)(const char *solver, const char *config, uint32_t gpus, int64_t iterations,
+			 struct schedule *schedule);
 	/* Plans a few iterations of the solver's steady state on one GPU: launches, nothing else.
 	 */
 	int (*plan_steady)(const char *solver, const char *config, struct schedule *schedule);

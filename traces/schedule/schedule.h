@@ -120,6 +120,9 @@ struct schedule_thread {
 	char *name;		    /* owned */
 	uint16_t gpu;		    /* the GPU it mostly drives; 0xffff none */
 	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
+	/* Operations of the threads before that were left out (schedule_repeat.h): with it, an
+	 * operation has the number that it has in the whole run. */
+	int64_t left_out;
 };
 
 /* Stretches before an operation that were hidden: what a program on virtual GPUs would not have
@@ -178,6 +181,11 @@ struct schedule {
 	char *solver, *config; /* owned; NULL = foreign program */
 	char *range; /* owned; NVTX ranges that were asked for as the core loop; NULL = none */
 	int64_t ranges, range_threads; /* how many there are, and on how many threads */
+	/* Of a plan: what its configuration asks for, and between two exchanges; 0 = unknown. */
+	int64_t iterations, cycle;
+	/* How many of a thread's calls are drawn each by itself; those after them are drawn evenly
+	 * (sim/host/host_measured.c). 0: all by themselves. */
+	int64_t drawn_alone;
 	int64_t device_bytes; /* memory the GPU that needs most of it needs; 0 = unknown (recorded
 				 runs) */
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
