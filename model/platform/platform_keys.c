@@ -84,7 +84,9 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".idle_ns", KEY_LIST, 0, AT(idle[kind].y), section ".idle_bytes", "ns", \
 	  "such a copy on an idle stream: return of the call to return of the synchronisation" }, \
 	{ section ".behind_kernel_ns", KEY_LIST, 0, AT(behind[kind]), section ".idle_bytes", "ns", \
-	  "what such a copy adds to a kernel and the synchronisation after both" }
+	  "what such a copy adds to a kernel and the synchronisation after both" }, \
+	{ section ".behind_copy_ns", KEY_LIST, 0, AT(behind_copy[kind]), section ".idle_bytes", \
+	  "ns", "what such a copy adds to a chain of copies" }
 /* clang-format on */
 /* A class of instructions on a multiprocessor. */
 #define SASS_CLASS(id, class_name, summary)                                                        \
@@ -125,6 +127,8 @@ const struct platform_key platform_keys[] = {
 	  "streaming multiprocessors of a GPU" },
 	{ "device.copy_engines", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(copy_engines), NULL,
 	  "count", "copy engines of a GPU" },
+	{ "device.copy_channels", KEY_INTEGER, KEY_POSITIVE, AT(copy_channels), NULL, "count",
+	  "channels of a copy engine, which a GPU's streams share by turns; absent: one a stream" },
 	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes",
 	  "L2 cache, nominal; what it holds is in sm.l2_reuse_bytes" },
 	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_bytes), NULL, "bytes",
@@ -269,6 +273,10 @@ const struct platform_key platform_keys[] = {
 	  "GPUs copying to pinned host memory at once" },
 	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES | ROOM), AT(share_d2h.y),
 	  "share.d2h.gpus", "bytes/s", "sum of their rates" },
+	{ "share.both.gpus", KEY_LIST, CURVE_X(0), AT(share_both.x), NULL, "count",
+	  "GPUs copying both ways at once" },
+	{ "share.both.bytes_per_s", KEY_LIST, RATE(0), AT(share_both.y), "share.both.gpus",
+	  "bytes/s", "sum of their rates both ways; it moves with those of one way" },
 
 	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS | MOVES), AT(nvlink_bytes_per_s), NULL,
 	  "bytes/s", "each GPU, each direction" },
