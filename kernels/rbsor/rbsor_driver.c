@@ -186,7 +186,6 @@ static int cycles(const struct domain_work *w, struct machine_thread *t, int *wh
 struct rbsor_work {
 	struct domain_work w;  /* first */
 	uint32_t flags, zeros; /* kernel persistent: of its blocks, and what they begin with */
-	uint32_t exchanges;    /* what they say */
 };
 
 enum { FLAGS_BYTES = 1024 };
@@ -208,7 +207,6 @@ static int launch_loop(struct rbsor_work *r, struct machine_thread *t, int itera
 		.columns = (int32_t)p->columns,
 		.rows = (int32_t)p->rows,
 		.iterations = iterations,
-		.before = r->exchanges,
 		.omega = p->omega_used,
 	};
 	const struct machine_launch launch = {
@@ -228,7 +226,6 @@ static int launch_loop(struct rbsor_work *r, struct machine_thread *t, int itera
 			{ part->buffer[1], ACCESS_READ | ACCESS_WRITE, 0, bytes },
 		},
 	};
-	r->exchanges += (uint32_t)((iterations - 1) / PERSISTENT_DEPTH);
 	return ops->launch(t, part->stream, &launch);
 }
 
@@ -243,7 +240,6 @@ static int up(struct solver_work *work, struct machine_thread *t)
 		return -1;
 	if (!p->persistent)
 		return 0;
-	r->exchanges = 0;
 	return t->machine->ops->copy(t, r->w.domain.parts.part[t->gpu].stream, &copy);
 }
 
@@ -272,9 +268,6 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 {
 	const struct domain_work *w = (struct domain_work *)work;
 	const struct rbsor_params *p = work->params;
-	if (p->persistent && t->machine->ops->computes) /* played again, nobody would wait */
-		return report("kernel persistent is timed in a run (warpreel solve), not alone: "
-			      "its launches count the exchanges of those before");
 	return p->persistent ? launch_loop((struct rbsor_work *)work, t, p->iterations)
 	       : p->passes   ? launch_pass(w, t, rbsor_pass_kernel_of(p->pass_depth), 0, 0)
 			     : launch_sweeps(w, t, 1);

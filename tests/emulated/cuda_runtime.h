@@ -113,6 +113,11 @@ static inline float4 __ldcg(const float4 *address)
 	return *address;
 }
 
+static inline void __stcs(float4 *address, float4 value)
+{
+	*address = value;
+}
+
 void emulated_count(cudaStream_t stream); /* one more launch */
 /* Runs `body` once for every thread of every block. */
 typedef void emulated_body(void *context);
