@@ -123,11 +123,12 @@ static int sweep(const struct domain_work *w, struct machine_thread *t, int from
 	return ops->launch(t, part->stream, &launch);
 }
 
-/* Iterations [first, first + count) of a run, between two exchanges. */
-static int cycle(struct solver_work *work, struct machine_thread *t, int first, int count)
+/* The iterations between two exchanges. */
+static int cycle(struct domain_work *w, struct machine_thread *t, int iterations)
 {
-	for (int k = 0; k < count; k++)
-		if (sweep((struct domain_work *)work, t, (first + k) & 1, count - 1 - k))
+	int *current = &w->domain.current[t->gpu];
+	for (int left = iterations - 1; left >= 0; left--, *current = 1 - *current)
+		if (sweep(w, t, *current, left))
 			return -1;
 	return 0;
 }
@@ -174,5 +175,6 @@ const struct solver solver_jacobi = {
 	.begin = begin,
 	.core = core,
 	.iterate = iterate,
+	.up = domain_work_up,
 	DOMAIN_WORK_CALLBACKS,
 };

@@ -61,6 +61,7 @@ int domain_make(struct domain *d, struct machine *m, uint32_t gpus)
 	    (d->random && make_host(d, m)))
 		return -1;
 	d->pitch = d->parts.row_bytes / word;
+	d->current = xcalloc(gpus, sizeof(*d->current));
 	if (d->layout != LAYOUT_SPLIT || d->random)
 		return 0;
 	d->upload = xcalloc(gpus, sizeof(*d->upload));
@@ -74,6 +75,7 @@ int domain_make(struct domain *d, struct machine *m, uint32_t gpus)
 void domain_release(struct domain *d)
 {
 	free(d->upload);
+	free(d->current);
 	parts_release(&d->parts);
 }
 
@@ -117,6 +119,7 @@ static int random_up(struct domain *d, struct machine_thread *t, uint32_t device
 int domain_up(struct domain *d, struct machine_thread *t)
 {
 	const struct part *part = &d->parts.part[t->gpu];
+	d->current[t->gpu] = 0;
 	if (d->layout == LAYOUT_SPLIT && !d->random)
 		return parts_transfer(&d->parts, t, d->host_grid, d->upload[t->gpu],
 				      d->host_row_bytes, true) ||
@@ -182,33 +185,30 @@ int domain_work_up(struct solver_work *work, struct machine_thread *t)
 
 int domain_work_down(struct solver_work *work, struct machine_thread *t)
 {
-	struct domain *d = domain_of(work);
-	return domain_down(d, t, d->parts.buffers == 2 ? work->iterations & 1 : 0);
+	return domain_down(domain_of(work), t, domain_of(work)->current[t->gpu]);
 }
 
-int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle, int which)
+int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle)
 {
 	machine_stopwatch_exchange(t, true);
-	if (parts_exchange(&domain->parts, t, cycle, which))
+	if (parts_exchange(&domain->parts, t, cycle, domain->current[t->gpu]))
 		return -1;
 	machine_stopwatch_exchange(t, false);
 	return 0;
 }
 
 int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
-		       int (*launches)(struct solver_work *work, struct machine_thread *t,
-				       int first, int count))
+		       int (*launches)(struct domain_work *work, struct machine_thread *t,
+				       int count))
 {
-	struct parts *parts = &domain_of(work)->parts;
+	struct domain_work *w = (struct domain_work *)work;
 	for (int done = 0, cycle = 0; done < work->iterations; cycle++) {
 		const int left = work->iterations - done,
 			  now = left < work->cycle ? left : work->cycle;
-		if (launches(work, t, done, now))
+		if (launches(w, t, now))
 			return -1;
 		done += now;
-		if (done == work->iterations)
-			break;
-		if (domain_exchange(domain_of(work), t, cycle, parts->buffers == 2 ? done & 1 : 0))
+		if (done < work->iterations && domain_exchange(&w->domain, t, cycle))
 			return -1;
 	}
 	return 0;
