@@ -10,6 +10,8 @@
 
 #include "rbsor_work.h"
 
+enum { GRAPH_CYCLES = 10 };
+
 /* Two launches an iteration: kernels paper and tuned. */
 static int sweeps(struct domain_work *w, struct machine_thread *t, int iterations)
 {
@@ -80,6 +82,12 @@ static int begin(struct solver_work *work)
 	/* Where nothing is exchanged, passes need not end. */
 	work->cycle = (p->passes && work->gpus == 1) || p->persistent ? p->iterations : p->border;
 	work->timed = p->timed;
+	work->one_thread = p->one_thread;
+	if (p->graph) {
+		r->w.graph_cycles = GRAPH_CYCLES;
+		work->cycle = work->gpus > 1 || !p->passes ? p->border : p->pass_depth;
+		work->warm = (GRAPH_CYCLES + 1) * work->cycle;
+	}
 	*domain = (struct domain){ .rows = p->rows,
 				   .columns = p->columns,
 				   .halo = rbsor_halo_rows(p),
@@ -87,12 +95,13 @@ static int begin(struct solver_work *work)
 				   .buffers = p->passes || p->persistent ? 2 : 1,
 				   .f64 = p->f64,
 				   .peer = p->peer,
+				   .one_thread = p->one_thread,
 				   .layout = p->tuned ? LAYOUT_SPLIT : LAYOUT_ROWS,
 				   .pageable = p->timed,
 				   .random = work->steady };
 	if (domain_make(domain, work->m, work->gpus) || (p->persistent && rbsor_flags_make(r)))
 		return -1;
-	if (strcmp(p->sync, "usual"))
+	if (!strcmp(p->sync, "spin") || !strcmp(p->sync, "condition"))
 		domain->parts.policy = !strcmp(p->sync, "spin") ? AWAIT_SPIN : AWAIT_BLOCK;
 	return 0;
 }

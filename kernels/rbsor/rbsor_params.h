@@ -21,6 +21,7 @@ struct rbsor_params {
 	uint32_t across; /* blocks side by side */
 	bool f64, tuned, thesis, peer, timed;
 	bool persistent;
+	bool one_thread, graph; /* of `sync` */
 	bool passes;	/* kernels of rbsor_passes.def */
 	int pass_depth; /* iterations of a pass, at most */
 	double omega_used;

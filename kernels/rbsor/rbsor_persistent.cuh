@@ -207,7 +207,7 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 	__device__ __forceinline__ rbsor_letter *letter(int number, int r, int k) const
 	{
 		constexpr int VALUES = 8 / (int)sizeof(T);
-		const T *point = at(0, r, k) + k % PIECE;
+		const T *point = at(0, r, k / PIECE * PIECE) + k % PIECE;
 
 		return (rbsor_letter *)loop->letters +
 		       ((number & 1) * loop->rows * loop->pitch +
