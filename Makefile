@@ -121,8 +121,8 @@ $(BUILD)/libwarpreel-virtual.so: $(VIRTUAL_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $^ -ldl -pthread
 
-# Kernels that such a program includes are those of the library, and ask the geometry that plans ask.
-GEOMETRY_OBJ := $(filter %_geometry.o,$(SHARED_OBJ))
+# Kernels that such a program includes are those of the library: they ask the geometry that plans ask, and report.
+GEOMETRY_OBJ := $(filter %_geometry.o %/util.o %/text_escape.o,$(SHARED_OBJ))
 $(BUILD)/tests/gpu_%: tests/gpu_%.cu tests/cuda_try.h $(GEOMETRY_OBJ) $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_off.cuh -o $@ $< $(GEOMETRY_OBJ) -ldl -lpthread

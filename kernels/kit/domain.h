@@ -22,6 +22,7 @@ struct domain {
 	bool pageable;		 /* the grid on the host: not page-locked */
 	enum grid_layout layout; /* on the GPU; split: strips only */
 	int64_t pitch;		 /* elements of a row on the GPU; 0: in whole 128 elements */
+	bool one_thread;	 /* drives all GPUs (struct solver_work) */
 	bool random; /* the host has only some rows of random values, uploaded again and again: for
 			timing kernels of a grid that need not fit on the host */
 	/* By domain_make. */
@@ -53,6 +54,7 @@ int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle);
 struct domain_work {
 	struct solver_work base; /* first */
 	struct domain domain;
+	int graph_cycles; /* of one thread: cycles of a graph, an even number; 0: no graphs */
 };
 void domain_work_end(struct solver_work *work);
 uint32_t domain_work_stream(const struct solver_work *work, uint32_t gpu);

@@ -8,8 +8,9 @@
  */
 #include <string.h>
 
-#include "traces/base/util.h"
 #include "rbsor_work.h"
+
+enum { GRAPH_CYCLES = 10 };
 
 /* Two launches an iteration: kernels paper and tuned. */
 static int sweeps(struct domain_work *w, struct machine_thread *t, int iterations)
@@ -67,9 +68,6 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 {
 	struct domain_work *w = (struct domain_work *)work;
 	const struct rbsor_params *p = work->params;
-	if (p->persistent && t->machine->ops->computes) /* played again, nobody would wait */
-		return report("kernel persistent is timed in a run (warpreel solve), not alone: "
-			      "its launches count the exchanges of those before");
 	return p->persistent ? loop(w, t, p->grid.iterations)
 	       : p->passes   ? rbsor_launch_pass(w, t, rbsor_pass_kernel_of(p->pass_depth), 0, 0)
 			     : sweeps(w, t, 1);
@@ -84,11 +82,17 @@ static int begin(struct solver_work *work)
 	if ((p->passes && work->gpus == 1) || p->persistent) /* nothing to exchange */
 		work->cycle = work->iterations;
 	work->timed = domain->pageable = p->timed;
+	work->one_thread = domain->one_thread = p->one_thread;
+	if (p->graph) {
+		r->w.graph_cycles = GRAPH_CYCLES;
+		work->cycle = work->gpus > 1 || !p->passes ? p->grid.border : p->pass_depth;
+		work->warm = (GRAPH_CYCLES + 1) * work->cycle;
+	}
 	domain->buffers = p->passes || p->persistent ? 2 : 1;
 	domain->layout = p->tuned ? LAYOUT_SPLIT : LAYOUT_ROWS;
 	if (domain_make(domain, work->m, work->gpus) || (p->persistent && rbsor_flags_make(r)))
 		return -1;
-	if (strcmp(p->sync, "usual"))
+	if (!strcmp(p->sync, "spin") || !strcmp(p->sync, "condition"))
 		domain->parts.policy = !strcmp(p->sync, "spin") ? AWAIT_SPIN : AWAIT_BLOCK;
 	return 0;
 }

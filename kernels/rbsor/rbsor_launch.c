@@ -118,7 +118,6 @@ int rbsor_launch_loop(struct rbsor_work *r, struct machine_thread *t, int iterat
 		.columns = (int32_t)p->grid.columns,
 		.rows = (int32_t)p->grid.rows,
 		.iterations = iterations,
-		.before = r->exchanges,
 		.omega = p->omega_used,
 	};
 	const struct machine_launch launch = {
@@ -138,7 +137,6 @@ int rbsor_launch_loop(struct rbsor_work *r, struct machine_thread *t, int iterat
 			{ part->buffer[1], ACCESS_READ | ACCESS_WRITE, 0, bytes },
 		},
 	};
-	r->exchanges += (uint32_t)((iterations - 1) / PERSISTENT_DEPTH);
 	return t->machine->ops->launch(t, part->stream, &launch);
 }
 
@@ -158,6 +156,5 @@ int rbsor_flags_up(struct rbsor_work *r, struct machine_thread *t)
 	const struct machine_copy copy = {
 		.source = r->zeros, .target = r->flags, .row_bytes = FLAGS_BYTES, .rows = 1
 	};
-	r->exchanges = 0;
 	return t->machine->ops->copy(t, r->w.domain.parts.part[t->gpu].stream, &copy);
 }

@@ -27,9 +27,9 @@ const struct option_spec rbsor_options[] = {
 	STENCIL_BORDER,
 	STENCIL_TRANSPORT,
 	STENCIL_PARTITION,
-	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0, "usual|spin|condition",
+	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0, "usual|spin|condition|one-thread|graph",
 	  "how host threads wait for each other: as the transport usually does, spinning, or on "
-	  "condition variables" },
+	  "condition variables; or one thread for all GPUs, alone or with CUDA graphs" },
 	STENCIL_ITERATIONS("red and black half-sweeps"),
 	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
 	  "relaxation factor; 0 takes the optimum" },
@@ -73,6 +73,17 @@ int rbsor_prepare(void *given, uint32_t gpus)
 		return report("kernel tuned keeps the colours of a row apart, so that it takes "
 			      "strips only: --kernel temporal, fused or paper for partition %s",
 			      p->grid.partition);
+	p->graph = !strcmp(p->sync, "graph");
+	p->one_thread = p->graph || !strcmp(p->sync, "one-thread");
+	if (p->graph && !p->grid.peer && gpus > 1)
+		return report(
+			"sync graph: a graph holds no waits of the host, which transport host "
+			"has");
+	if (p->graph && p->persistent)
+		return report("sync graph: kernel persistent is one launch");
+	if (p->one_thread && p->timed)
+		return report("timing thesis waits for every kernel and copy: one thread for all "
+			      "GPUs would let them work one after the other");
 	p->omega_used =
 		p->omega > 0 ? p->omega : rbsor_optimal_omega(p->grid.rows, p->grid.columns);
 	if (p->timed && p->omega_used > THESIS_OMEGA_MOST)

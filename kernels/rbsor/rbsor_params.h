@@ -18,6 +18,7 @@ struct rbsor_params {
 	/* by rbsor_prepare */
 	bool tuned, thesis, timed;
 	bool persistent;
+	bool one_thread, graph; /* of `sync` */
 	bool passes;	/* kernels of rbsor_passes.def */
 	int pass_depth; /* iterations of a pass, at most */
 	double omega_used;

@@ -13,7 +13,6 @@ struct rbsor_work {
 	struct domain_work w;  /* first */
 	uint32_t flags, zeros; /* kernel persistent: buffers of its blocks, and of what they begin
 				  with */
-	uint32_t exchanges;    /* what they say */
 };
 
 /* Each puts one launch on the stream of the thread's GPU; `extension` points beyond its part are

@@ -66,8 +66,7 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 	profile_init(&r->own);
 	trace_init(&r->trace);
 	schedule_init(schedule);
-	if (trace_read(&r->trace, path, 0) ||
-	    make_run(program, o, &r->trace, &r->run, &r->set) ||
+	if (trace_read(&r->trace, path, 0) || make_run(program, o, &r->trace, &r->run, &r->set) ||
 	    platform_choose(&r->choice, &r->common, &r->trace, (int)schedule->gpu_count) ||
 	    platform_choice_init(&r->choice, &r->predictor, program, &r->common,
 				 strcmp(model, "recorded") != 0))

@@ -49,17 +49,20 @@ static int answer_point(struct point *point, const struct program *program, cons
 	const char *model = strcmp(asked, "recorded")
 				    ? asked
 				    : predictor_replayed_model(&r.predictor, &r.run.schedule);
-	const struct predictor_request request = { .kernel_model = model,
-						   .set = r.set,
-						   .own = &r.own,
-						   .allow_extrapolation =
-							   options->common.allow_extrapolation };
+	struct predictor_request request = { .kernel_model = model,
+					     .set = r.set,
+					     .own = &r.own,
+					     .allow_extrapolation =
+						     options->common.allow_extrapolation };
 	rc = model ? predictor_run_planned(&r.predictor, &r.run, &request, &p) : -1;
 	if (!rc) {
-		*point = (struct point){
-			xstrdup(name), r.run.schedule.gpu_count, r.run.schedule.virtual_gpus, p.core_us,
-			p.core_lo_us,  p.core_hi_us,	     bound_of(&p.detail)
-		};
+		*point = (struct point){ xstrdup(name),
+					 r.run.schedule.gpu_count,
+					 r.run.schedule.virtual_gpus,
+					 p.core_us,
+					 p.core_lo_us,
+					 p.core_hi_us,
+					 bound_of(&p.detail) };
 		prediction_release(&p);
 	}
 	replayed_release(&r);
