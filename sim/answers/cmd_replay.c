@@ -116,6 +116,8 @@ static int answer(const struct program *program, const char *path, const struct 
 		goto out_predictor;
 	tell_what_stays(path, &schedule, &predictor.platform);
 	schedule_untrace(&schedule, &predictor.platform);
+	if (!schedule.config)
+		set = "foreign";
 	rc = predictor_answer(&predictor, &schedule, &common, model, set, &own);
 out_predictor:
 	predictor_release(&predictor);
