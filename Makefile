@@ -121,6 +121,14 @@ $(BUILD)/libwarpreel-virtual.so: $(VIRTUAL_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $^ -ldl -pthread
 
+## recorder-cost: what CUPTI alone costs a program, beside the recorder (a library to inject and kernels to time, docs/recorder.md)
+.PHONY: recorder-cost
+recorder-cost: need-nvcc $(BUILD)/libcupti-alone.so $(BUILD)/tests/gpu_traced_kernels
+
+$(BUILD)/libcupti-alone.so: $(BUILD)/pic/tests/injection_alone.o
+	@echo "  LD      $@"
+	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti
+
 # Kernels that such a program includes are those of the library: they ask the geometry that plans ask, and report.
 GEOMETRY_OBJ := $(filter %_geometry.o %/util.o %/text_escape.o,$(SHARED_OBJ))
 $(BUILD)/tests/gpu_%: tests/gpu_%.cu tests/cuda_try.h $(GEOMETRY_OBJ) $(BUILD)/flags

@@ -332,9 +332,12 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		for (uint32_t g = 0; g < r->gpu_count; g++)
 			kernels += (double)r->gpu[g].kernel_ps / r->gpu_count;
 		char *transport = transport_of(p, schedule);
-		prediction->class_name = interval_class(
-			(int)schedule->gpu_count, transport,
-			r->core_ps ? kernels / (double)r->core_ps : 0, model->ops->name);
+		const double share = r->core_ps ? kernels / (double)r->core_ps : 0;
+		prediction->class_name =
+			!strcmp(request->set, "foreign")
+				? interval_class_foreign(share)
+				: interval_class((int)schedule->gpu_count, transport, share,
+						 model->ops->name);
 		free(transport);
 		intervals_lookup(&p->intervals, request->set, prediction->class_name, &low, &high);
 		/* Counts that --set gives the machine were not measured by that. */

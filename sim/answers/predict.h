@@ -111,7 +111,8 @@ struct prediction {
 };
 
 /*
- * `set`: "replay", "gpus" or "size": which interval applies. `own`: the shapes of the replayed
+ * `set`: "replay", "foreign" (of a program that is none of our solvers), "gpus" or "size":
+ * which interval applies. `own`: the shapes of the replayed
  * trace itself, NULL for a plan. `timeline`: an initialised trace to fill, or NULL. `observer`:
  * told of the first replica's intervals where no timeline is; or NULL.
  */

@@ -82,6 +82,8 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 	}
 	tell_what_stays(path, schedule, &r->predictor.platform);
 	schedule_untrace(schedule, &r->predictor.platform);
+	if (!schedule->config)
+		r->set = "foreign";
 	if (!o->gpus && !o->common.no_skip && !o->common.output)
 		planned_run_shorten(&r->run);
 	return 0;

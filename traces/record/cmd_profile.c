@@ -27,6 +27,9 @@ static const struct option_spec options[] = {
 	  "what is counted: instructions, hardware counters, or both, in a run each" },
 	{ "one-by-one", OPTION_FLAG, AT(one_by_one), NULL, 0, 0, NULL,
 	  "instructions of one kernel a run: of each that the counters saw, or of each --kernel" },
+	{ "runs", OPTION_INT, AT(runs), "32", 0, 100000, "N",
+	  "runs of COMMAND at most for launches whose instructions were not counted with the "
+	  "others, one each" },
 	{ "join", OPTION_FLAG, AT(join), NULL, 0, 0, NULL,
 	  "run nothing: put the profiles of the traces named into one" },
 	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL,
