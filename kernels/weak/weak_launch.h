@@ -34,7 +34,8 @@ enum {
 
 /* What a block tells of its last launch where a run is watched: its multiprocessor; when it began,
  * had loaded its values, had made its steps, and had stored them (ns); cycles of its steps and
- * exchanges together; then struct weak_durations of its steps, and of its exchanges. */
+ * exchanges together; then struct weak_durations of its phases of steps, and of its exchanges; cycles
+ * of all their sending; steps. */
 enum {
 	WEAK_WATCH_SM,
 	WEAK_WATCH_BEGIN,
@@ -44,7 +45,9 @@ enum {
 	WEAK_WATCH_CYCLES,
 	WEAK_WATCH_STEPS,
 	WEAK_WATCH_EXCHANGES = WEAK_WATCH_STEPS + 3,
-	WEAK_WATCH_WORDS = WEAK_WATCH_EXCHANGES + 3,
+	WEAK_WATCH_SENDING = WEAK_WATCH_EXCHANGES + 3,
+	WEAK_WATCH_MADE,
+	WEAK_WATCH_WORDS,
 };
 
 /* Steps on a grid; arrays lie as struct weak_problem has them. */
