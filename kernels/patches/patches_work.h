@@ -79,6 +79,13 @@ void patches_exchange_release(struct patches_work *w);
 /* All ghost values of buffer `second ? v : u`; the k-th time in a run. */
 int patches_exchange(struct patches_work *w, struct machine_thread *t, bool second, int64_t k);
 
+/* patches_driver.c: of struct solver. */
+int patches_begin(struct solver_work *work);
+void patches_end(struct solver_work *work);
+
+/* patches_chaos.c: --method chaotic, for a simulator; -1 after a message. */
+int patches_chaos(const void *params, struct chaos_case *c);
+
 /* patches_check.c. */
 void patches_fill(struct solver_work *work, uint64_t seed);
 int patches_check(struct solver_work *work, struct solver_result *result);
