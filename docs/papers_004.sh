@@ -24,8 +24,8 @@ steps() {
 	echo "| varied | occupancy |"
 	echo "|---|---|"
 	awk -F '\t' 'NR == 1 { next }
-		$1 != axis { if (axis != "") print line " |"; axis = $1; line = "| " axis " | from " $2 ": " $4; last = $4; next }
-		$4 != last { line = line ", from " $2 ": " $4; last = $4 }
+		$1 != axis { if (axis != "") print line " |"; axis = $1; line = "| " axis " | from " $2 ": " $4; last = $4; n = 1; next }
+		$4 != last { line = line (n++ % 8 ? ", from " : " |\n| | from ") $2 ": " $4; last = $4 }
 		END { print line " |" }' "$from/$1.tsv"
 }
 
