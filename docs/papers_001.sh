@@ -16,7 +16,7 @@ runs() { "$WARPREEL" columns --of patches,order,transfer "$1"; }
 # of AWK: a program that finds the fields of its first line in at[].
 of() { awk -F '\t' 'FNR == 1 { file++; for (i = 1; i <= NF; i++) at[$i] = i; next } '"$@"; }
 
-table() { cat "$from/$1.md"; }
+. "$(dirname "$0")/paper_tables.sh"
 
 # rows FILE: a tab-separated file without its comments as a Markdown table.
 rows() {

@@ -129,15 +129,8 @@ const struct platform_key platform_keys[] = {
 	  "count", "copy engines of a GPU" },
 	{ "device.copy_channels", KEY_INTEGER, KEY_POSITIVE, AT(copy_channels), NULL, "count",
 	  "channels of a copy engine, which a GPU's streams share by turns; absent: one a stream" },
-	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes",
-	  "L2 cache, nominal; what it holds is in sm.l2_reuse_bytes" },
 	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_bytes), NULL, "bytes",
 	  "device memory" },
-	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz",
-	  "highest clock of the multiprocessors; that under load is sm.clock_mhz" },
-	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz",
-	  "highest clock of the memory; what that gives is in sm.dram_read_bytes_per_s and "
-	  "others" },
 
 	{ "host.threads", KEY_LIST, CURVE_X(NEEDED), AT(threads), NULL, "count",
 	  "host threads at once, each driving a GPU of its own: the x of the other lists of this "
@@ -289,7 +282,6 @@ const struct platform_key platform_keys[] = {
 #include "platform_keys_sm.def"
 
 	TRACED_COST(HOST_LAUNCH, "launch_ns"),
-	TRACED_COST(HOST_LAUNCH_IDLE, "launch_idle_ns"),
 	TRACED_COST(HOST_RECORD, "record_ns"),
 	TRACED_COST(HOST_WAIT, "wait_ns"),
 	TRACED_COST(HOST_COPY_H2D, "copy_h2d_ns"),
@@ -298,13 +290,6 @@ const struct platform_key platform_keys[] = {
 	TRACED_COST(HOST_COPY_D2D, "copy_d2d_ns"),
 	TRACED_COST(HOST_MEMSET, "memset_ns"),
 	TRACED_COST(HOST_SYNC_IDLE, "sync_idle_ns"),
-	TRACED_COST(HOST_SYNC_WAKE, "sync_wake_ns"),
-	TRACED_COST(HOST_POST, "post_ns"),
-	TRACED_COST(HOST_POST_BLOCK, "post_block_ns"),
-	TRACED_COST(HOST_AWAIT_READY, "await_ready_ns"),
-	TRACED_COST(HOST_WAKE_SPIN, "wake_spin_ns"),
-	TRACED_COST(HOST_WAKE_BLOCK, "wake_block_ns"),
-	TRACED_COST(HOST_BARRIER, "barrier_ns"),
 	{ "tracer.traced_ask_ns", KEY_REAL, 0, AT(traced_ask_ns), NULL, "ns",
 	  "host.ask_ns while the recorder watches" },
 	{ "tracer.hidden_ns", KEY_REAL, 0, AT(hidden_ns), NULL, "ns",
