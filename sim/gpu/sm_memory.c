@@ -182,7 +182,8 @@ static double level_request(struct memory_level *level, double at, double cycles
 	double loaded = at + loaded_latency(level, level->in_flight + cycles);
 	double done = served > loaded ? served : loaded;
 	if (level->count) { /* in order */
-		double last = level->ring[(level->head + level->count - 1) & (level->capacity - 1)].done;
+		double last =
+			level->ring[(level->head + level->count - 1) & (level->capacity - 1)].done;
 		done = done > last ? done : last;
 	}
 	level->last = done - at;

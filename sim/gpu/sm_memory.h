@@ -23,10 +23,9 @@ struct memory_level {
 	double least;	   /* of latency, that every read takes */
 	double spread;	   /* variance of the waiting over its mean, where much waits */
 	double last;	   /* what the last request took, on average */
-	double knee; /* of the growth of latency: 0 = it is either bound alone */
-	double growth[LEVEL_TABLE +
-		      1]; /* L(X) / latency over X / (rate * latency) from 0 to GROWTH_END; 0 where
-			     nobody asked yet */
+	double knee;	   /* of the growth of latency: 0 = it is either bound alone */
+	double growth[LEVEL_TABLE + 1]; /* L(X) / latency over X / (rate * latency) from 0 to
+					   GROWTH_END; 0 where nobody asked yet */
 	struct in_flight *ring;
 	size_t head, count, capacity; /* owned; in order of `done`; a power of two */
 };
