@@ -324,7 +324,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 					  .observer = request->observer };
 	struct timeline timeline;
 	if (timeline_trace) {
-		timeline_init(&timeline, timeline_trace, schedule);
+		timeline_init(&timeline, timeline_trace, schedule, &p->platform);
 		setup.observer = &timeline.observer;
 	}
 	prediction->range_us = xcalloc(schedule->nvtx_count + 1, sizeof(*prediction->range_us));
@@ -362,7 +362,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		prediction->extrapolated =
 			model->extrapolated || p->other_device || prediction->more_gpus;
 		if (timeline_trace)
-			timeline_finish(&timeline, r, p->platform.name);
+			timeline_finish(&timeline, r);
 	}
 	if (timeline_trace)
 		timeline_release(&timeline);
