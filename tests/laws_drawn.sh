@@ -4,7 +4,7 @@
 # Each is asked twice, by --set and by a copy of the platform's file with that number in it: the same answer to the last digit, or the same
 # refusal. A cost in time that grows, or a rate that falls, makes no run shorter by more than 0.5 %; where one does, and does no more without
 # the mechanisms of work that is queued ahead (tests/laws.sh), that is an explanation. Each takes at most 5 s and 500 MB.
-# FOLDER/rows.tsv has a row each; a summary ends it, and 1 where anything else was found.
+# PART=K/N: the K-th of N parts of them. FOLDER/rows.tsv has a row each; a summary ends it, and 1 where anything else was found.
 set -eu
 warpreel=$1 folder=$2 count=$3 seed=${4:-25}
 platforms=$(dirname "$0")/../model/platforms
@@ -48,18 +48,18 @@ awk -F '\t' -v count="$count" -v seed="$seed" '
 				gpus = 1
 			print at[1] "\t" at[2] "\t" one_of("0.25 0.5 0.75 1.25 1.5 2 3 4") "\t" gpus "\t" what " --iterations " (what ~ /^mlssor/ ? 8 : 20) "\t" at[3]
 		}
-	}' "$folder/numbers" >"$folder/drawn"
+	}' "$folder/numbers" | awk -v part="${PART:-1/1}" '{ split(part, of, "/") } NR % of[2] == of[1] % of[2]' >"$folder/drawn"
 
 answer() { # PLATFORM OPTIONS...: core and total time, or the refusal without paths
 	# shellcheck disable=SC2086 # words
-	/usr/bin/time -o "$folder/cost" -f '%e %M' "$warpreel" predict $what --gpus "$gpus" --allow-extrapolation --format tsv --platform "$@" \
+	"${TIME:-/usr/bin/time}" -o "$folder/cost" -f '%e %M' "$warpreel" predict $what --gpus "$gpus" --allow-extrapolation --format tsv --platform "$@" \
 		>"$folder/said" 2>"$folder/errors" || true
-	awk -F '\t' 'NR == 2 { print $4, $7; exit }' "$folder/said" | grep . || { printf 'refused: '; sed -n '/warning/!{s/^[^:]*: //;s/'"'[^']*'"'//g;p;q}' "$folder/errors"; }
+	awk -F '\t' 'NR == 2 { print $4, $7; answered = 1; exit } END { if (!answered) print "refused" }' "$folder/said"
 	tail -n 1 "$folder/cost" >>"$folder/costs"
 }
 # The same run, without the mechanisms of work ahead: microseconds by --set and plain.
 unexplained() { # 0: it is as much shorter without them
-	plain_text=$(grep -o 'rbsor.*' "$folder/said" | cut -f 1,2)
+	plain_text=$(awk -F '\t' -v OFS='\t' 'NR == 2 { print $1, $2 }' "$folder/said")
 	[ -n "$plain_text" ] || return 0
 	printf 'solver\tconfig\tgpus\tcore_us\tcore_mad_us\n%s\t%s\t1\t1\n' "$plain_text" "$gpus" >"$folder/one.tsv"
 	for set in "$name=1x" "$name=${factor}x"; do
