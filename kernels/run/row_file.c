@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "traces/base/util.h"
@@ -12,6 +13,33 @@
 static int cannot_write(const char *path)
 {
 	return report("cannot write '%s': %s", path, strerror(errno));
+}
+
+/* Rows that a killed run left keep: under the first number that is free. -1 after a message. */
+static int put_aside(const char *so_far)
+{
+	enum { MOST = 1000 };
+	const int file = open(so_far, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int rc = -1;
+	if (file < 0)
+		return cannot_write(so_far);
+	if (flock(file, LOCK_EX | LOCK_NB)) {
+		report("another run is writing '%s'", so_far);
+		close(file);
+		return -1;
+	}
+	for (int number = 1; rc && number < MOST; number++) {
+		char *name = xprintf("%s.%d", so_far, number);
+		rc = link(so_far, name);
+		if (!rc)
+			report_warning("the rows of a run that was killed are in '%s'", name);
+		free(name);
+		if (rc && errno != EEXIST)
+			break;
+	}
+	rc = rc || unlink(so_far) ? cannot_write(so_far) : 0;
+	close(file);
+	return rc;
 }
 
 int row_file_begin(struct row_file *r, const char *path)
@@ -24,15 +52,18 @@ int row_file_begin(struct row_file *r, const char *path)
 		return r->file ? 0 : cannot_write(path);
 	}
 	r->so_far = xprintf("%s.so-far", r->output.path);
-	const int file = open(r->so_far, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (file < 0 && errno == EEXIST)
-		report("'%s' has the rows of a run that was killed, or of one that goes on: keep "
-		       "them under another name, or remove it",
-		       r->so_far);
-	else if (file < 0)
-		cannot_write(r->so_far);
-	r->file = file < 0 ? NULL : fdopen(file, "w+");
-	return r->file ? 0 : -1;
+	enum { WANTED = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC };
+	int file = open(r->so_far, WANTED, 0666);
+	if (file < 0 && errno == EEXIST) {
+		if (put_aside(r->so_far))
+			return -1;
+		file = open(r->so_far, WANTED, 0666);
+	}
+	if (file < 0)
+		return cannot_write(r->so_far);
+	flock(file, LOCK_EX | LOCK_NB); /* while we live */
+	r->file = fdopen(file, "w+");
+	return r->file ? 0 : cannot_write(r->so_far);
 }
 
 /* From the file of rows to the one that is to be. */

@@ -17,7 +17,8 @@ struct row_file {
 	char *so_far; /* NULL: `path` is no file but a pipe, and rows go there */
 };
 
-/* -1 after a message: it cannot be written, or FILE.so-far is there. `path` is borrowed. */
+/* What another run left in FILE.so-far is kept as FILE.so-far.1 and so on, which is said. -1 after a
+ * message: it cannot be written, or another run is doing so. `path` is borrowed. */
 int row_file_begin(struct row_file *rows, const char *path);
 /* FILE is replaced, or where `failed` the rows stay in FILE.so-far, if there are any. Also after -1 of
  * begin, and for a zeroed struct. -1 after a message. */
