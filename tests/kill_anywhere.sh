@@ -53,9 +53,9 @@ old() { # WHAT
 }
 same_but_date() { [ "$(grep -v '^# date' "$1")" = "$(grep -v '^# date' "$2")" ]; }
 now_ms() { date +%s%3N; }
-moment() { # MS: a random one, in seconds
-	seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
-	printf '%d.%03d' $((seed / 8 % ($1 + 1) / 1000)) $((seed / 8 % ($1 + 1) % 1000))
+draw() { # N: sets $drawn to one of 0 to N - 1 (Park and Miller 1988)
+	seed=$((seed * 48271 % 2147483647))
+	drawn=$((seed % $1))
 }
 fault() {
 	echo "$1: after a kill at $2 s: $3"
@@ -80,15 +80,17 @@ handed() { [ -s handed ] && od -An -t u8 handed | tr -d ' '; }
 
 one() { # WHAT MS
 	local what=$1 when file=${output[$1]} whom spool
-	when=$(moment "$2")
-	rm -f handed out.wrt.spool-* out.tsv.so-far.*
+	draw $(($2 + 1)) # ms
+	when=$(printf '%d.%03d' $((drawn / 1000)) $((drawn % 1000)))
+	draw 3
+	rm -f handed out.wrt.spool-* out.tsv.so-far.* out.tsv.sweep*
 	old "$what"
 	cp "$file" old
 	(begin "$what") &
 	local program=$!
 	sleep "$when"
 	whom=all
-	[ "$what" != record ] || whom=$(echo all program warpreel | cut -d ' ' -f $((seed / 64 % 3 + 1)))
+	[ "$what" != record ] || whom=$(echo all program warpreel | cut -d ' ' -f $((drawn + 1)))
 	case $whom in
 	all) [ "$what" = record ] && kill -9 -- "-$program" 2>/dev/null || kill -9 "$program" 2>/dev/null ;;
 	program) kill -9 $(cat "/proc/$program/task/$program/children" 2>/dev/null) 2>/dev/null ;;
@@ -134,10 +136,14 @@ one() { # WHAT MS
 status=0
 for what in "${@:-predict}"; do
 	bad=0 before=0 after=0 said=0 spools=0 kept=0 whole_kernels=
-	old "$what"
-	start=$(now_ms)
-	(begin "$what") || { echo "$what: does not run: $(head -n 1 said)"; status=1; continue; }
-	length=$(($(now_ms) - start))
+	length=0
+	for _ in 1 2 3; do # the longest of three, as machines are not always alike
+		rm -f out.tsv.sweep*
+		old "$what"
+		start=$(now_ms)
+		(begin "$what") || { echo "$what: does not run: $(head -n 1 said)"; status=1; continue 2; }
+		length=$(($(now_ms) - start > length ? $(now_ms) - start : length))
+	done
 	cp "${output[$what]}" whole
 	[ "$what" != record ] || whole_kernels=$(kernels out.wrt)
 	rows=$(awk 'END { print NR }' whole)
