@@ -51,10 +51,11 @@ old() { # WHAT
 	*) echo "what was before" >"${output[$1]}" ;;
 	esac
 }
+same_but_date() { [ "$(grep -v '^# date' "$1")" = "$(grep -v '^# date' "$2")" ]; }
 now_ms() { date +%s%3N; }
-moment() { # MS: a random one, in seconds
-	seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
-	printf '%d.%03d' $((seed / 8 % ($1 + 1) / 1000)) $((seed / 8 % ($1 + 1) % 1000))
+draw() { # N: sets $drawn to one of 0 to N - 1 (Park and Miller 1988)
+	seed=$((seed * 48271 % 2147483647))
+	drawn=$((seed % $1))
 }
 fault() {
 	echo "$1: after a kill at $2 s: $3"
@@ -79,15 +80,17 @@ handed() { [ -s handed ] && od -An -t u8 handed | tr -d ' '; }
 
 one() { # WHAT MS
 	local what=$1 when file=${output[$1]} whom spool
-	when=$(moment "$2")
-	rm -f handed out.wrt.spool-*
+	draw $(($2 + 1)) # ms
+	when=$(printf '%d.%03d' $((drawn / 1000)) $((drawn % 1000)))
+	draw 3
+	rm -f handed out.wrt.spool-* out.tsv.so-far.* out.tsv.sweep*
 	old "$what"
 	cp "$file" old
 	(begin "$what") &
 	local program=$!
 	sleep "$when"
 	whom=all
-	[ "$what" != record ] || whom=$(echo all program warpreel | cut -d ' ' -f $((seed / 64 % 3 + 1)))
+	[ "$what" != record ] || whom=$(echo all program warpreel | cut -d ' ' -f $((drawn + 1)))
 	case $whom in
 	all) [ "$what" = record ] && kill -9 -- "-$program" 2>/dev/null || kill -9 "$program" 2>/dev/null ;;
 	program) kill -9 $(cat "/proc/$program/task/$program/children" 2>/dev/null) 2>/dev/null ;;
@@ -100,6 +103,10 @@ one() { # WHAT MS
 			sleep 0.05
 		done
 	fi
+	# Rows that were measured are not lost: whole ones, but for the last.
+	if [ -s out.tsv.so-far ] && [ "$what" = time ]; then
+		kept=$((kept + $(awk -F '\t' 'NR > 1 && NF == 16' out.tsv.so-far | wc -l)))
+	fi
 	if cmp -s old "$file"; then
 		before=$((before + 1))
 	elif [ "$what" = record ]; then
@@ -108,7 +115,7 @@ one() { # WHAT MS
 	elif [ "$what" = time ]; then # times differ: whole rows, as many as asked
 		after=$((after + 1))
 		[ "$(awk 'END { print NR }' out.tsv)" = "$rows" ] || fault time "$when" "$(awk 'END { print NR }' out.tsv) rows"
-	elif cmp -s whole "$file"; then
+	elif cmp -s whole "$file" || { [ "$what" = calibrate ] && same_but_date whole "$file"; }; then
 		after=$((after + 1))
 	else
 		fault "$what" "$when" "neither what was nor what was to be"
@@ -128,11 +135,15 @@ one() { # WHAT MS
 
 status=0
 for what in "${@:-predict}"; do
-	bad=0 before=0 after=0 said=0 spools=0 whole_kernels=
-	old "$what"
-	start=$(now_ms)
-	(begin "$what") || { echo "$what: does not run: $(head -n 1 said)"; status=1; continue; }
-	length=$(($(now_ms) - start))
+	bad=0 before=0 after=0 said=0 spools=0 kept=0 whole_kernels=
+	length=0
+	for _ in 1 2 3; do # the longest of three, as machines are not always alike
+		rm -f out.tsv.sweep*
+		old "$what"
+		start=$(now_ms)
+		(begin "$what") || { echo "$what: does not run: $(head -n 1 said)"; status=1; continue 2; }
+		length=$(($(now_ms) - start > length ? $(now_ms) - start : length))
+	done
 	cp "${output[$what]}" whole
 	[ "$what" != record ] || whole_kernels=$(kernels out.wrt)
 	rows=$(awk 'END { print NR }' whole)
@@ -146,6 +157,8 @@ for what in "${@:-predict}"; do
 	[ "$left" = 0 ] || { echo "$what: $left parts are left"; bad=$((bad + 1)); }
 	if [ "$what" = record ]; then
 		echo "$what: $count kills, $before old, $after new, $spools spools left, $said traces say that their end is missing, $bad faults"
+	elif [ "$what" = time ]; then
+		echo "$what: $count kills, $before old, $after new, $kept rows kept beside the old one, $bad faults"
 	else
 		echo "$what: $count kills, $before old, $after new, $bad faults"
 	fi

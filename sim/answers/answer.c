@@ -226,7 +226,9 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 	struct prediction prediction;
 	struct trace timeline;
 	trace_init(&timeline);
-	if (!options->kernel_model && !strcmp(kernel_model, "scaled"))
+	if (!options->kernel_model && !options->ideal.count &&
+	    (!strcmp(kernel_model, "scaled") ||
+	     (!strcmp(kernel_model, "warps") && strcmp(set, "replay") != 0)))
 		kernel_model = planned_model(predictor, schedule);
 	if (kernel_model && !options->kernel_model && !strcmp(kernel_model, "recorded"))
 		kernel_model = predictor_replayed_model(predictor, schedule);

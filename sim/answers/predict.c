@@ -85,6 +85,12 @@ const char *predictor_measured(const struct predictor *p)
  */
 static int compare_devices(struct predictor *p)
 {
+	char *own = platform_shipped(p->platform.name);
+	const bool copy = own && strcmp(own, p->platform.path) != 0;
+	const int unread = copy ? platform_read(&p->shipped, own) : 0;
+	free(own);
+	if (unread)
+		return -1;
 	const char *data = predictor_data(p);
 	char *shipped = platform_shipped(data);
 	bool itself = !p->platform.data && (!shipped || !strcmp(shipped, p->platform.path));
@@ -156,6 +162,7 @@ static int leave_out(struct predictor *p, const char *names)
 		return -1;
 	platform_leave_out(&p->platform, &without);
 	platform_leave_out(&p->records, &without);
+	platform_leave_out(&p->shipped, &without);
 	return 0;
 }
 
@@ -191,6 +198,7 @@ int predictor_init(struct predictor *p, const struct program *program,
 					.strict = o->strict,
 					.allow_extrapolation = o->allow_extrapolation,
 					.before = changed		  ? p->platform.base
+						  : p->shipped.sm.present ? &p->shipped
 						  : p->records.sm.present ? &p->records
 									  : NULL,
 					.counted_on =
@@ -205,6 +213,7 @@ void predictor_release(struct predictor *p)
 {
 	platform_release(&p->platform);
 	platform_release(&p->records);
+	platform_release(&p->shipped);
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);
 	intervals_release(&p->left_out);
@@ -315,7 +324,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 					  .observer = request->observer };
 	struct timeline timeline;
 	if (timeline_trace) {
-		timeline_init(&timeline, timeline_trace, schedule);
+		timeline_init(&timeline, timeline_trace, schedule, &p->platform);
 		setup.observer = &timeline.observer;
 	}
 	prediction->range_us = xcalloc(schedule->nvtx_count + 1, sizeof(*prediction->range_us));
@@ -356,7 +365,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		prediction->extrapolated =
 			model->extrapolated || p->other_device || prediction->more_gpus;
 		if (timeline_trace)
-			timeline_finish(&timeline, r, p->platform.name);
+			timeline_finish(&timeline, r);
 	}
 	if (timeline_trace)
 		timeline_release(&timeline);

@@ -19,6 +19,7 @@ struct predictor {
 	struct platform platform;
 	struct platform records; /* whose records serve, where that is another platform, or this one
 				    unchanged */
+	struct platform shipped; /* where the file is a changed copy of a shipped one: that one */
 	const struct program *program; /* says how a configuration's GPUs talk */
 	struct profile profile;
 	struct intervals intervals, left_out; /* of machines as measured; of such left out */
