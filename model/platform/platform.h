@@ -131,6 +131,7 @@ struct platform {
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's
 					     begin, by the recorder's clock */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
+	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
 	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by
 						     its record; 0 = not measured */
 	/* Owned: the same values as they were when the finer measurements of this platform were

@@ -96,6 +96,7 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
+	schedule_untrace_blocks(schedule, platform);
 	if (schedule->config) {
 		nothing_between(schedule);
 		return;
