@@ -240,7 +240,7 @@ const struct platform_key platform_keys[] = {
 	  "record, wait" },
 	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
 	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
-	{ "stream.turn_threads", KEY_LIST, 0, NO_MEMBER, NULL, "",
+	{ "stream.turn_threads", KEY_LIST, 0, NO_MEMBER, NULL, "threads",
 	  "threads a block of the kernels of turn_ns" },
 	{ "stream.turn_ns", KEY_LIST, 0, NO_MEMBER, "stream.turn_threads", "ns",
 	  "time in which the multiprocessors go once through as many blocks as fit them" },
