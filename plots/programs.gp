@@ -10,7 +10,8 @@ rows = data . "programs.tsv"
 over(name) = column(name) / column("measured_us")
 of(split) = (strcol("split") eq split ? over("predicted_us") : NaN)
 set lmargin at screen 0.27
-set title "Programs of others played back: over the untraced time, with the 90 % interval" font ",14"
+set datafile columnheaders
+set title "Programs of others, played back" font ",14"
 set xlabel "answer / untraced time"
 set logscale x
 set xrange [0.7:2]
