@@ -14,7 +14,8 @@ KERNEL_TIMES ?= $(and $(wildcard $(PLATFORM_DATA)/kernels/*),$(wildcard $(PLATFO
 KERNEL_DATA := $(KERNEL_TIMES) $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/kernels/*)
 # Figures not wanted this time.
 FIGURES_LEFT_OUT ?=
-NOT_DRAWN := $(FIGURES_LEFT_OUT) $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
+FOREIGN_TIMES := $(wildcard $(PLATFORM_DATA)/foreign.tsv)
+NOT_DRAWN := $(FIGURES_LEFT_OUT) $(if $(FOREIGN_TIMES),,programs) $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
 FIGURES := $(filter-out $(NOT_DRAWN),$(patsubst plots/%.gp,%,$(shell grep -l '^# data:' plots/*.gp)))
 sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
@@ -61,6 +62,10 @@ $(PLOT_DIR)/timeline.tsv: plots/timeline.sh $(BUILD)/warpreel $(wildcard model/p
 $(PLOT_DIR)/blocks.tsv: plots/blocks.sh $(BUILD)/warpreel $(BLOCK_TRACE) $(wildcard model/platforms/$(PLATFORM).ini)
 	@mkdir -p $(@D)
 	$(Q)plots/blocks.sh $(BUILD)/warpreel $(PLATFORM) $(BLOCK_TRACE) > $@
+
+$(PLOT_DIR)/programs.tsv: $(VALIDATION) plots/programs.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f plots/programs.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)1r -k2$(comma)3) > $@
 
 $(PLOT_DIR)/kernels.tsv: $(VALIDATION) plots/kernels.awk $(BUILD)/warpreel
 	@mkdir -p $(@D)

@@ -119,6 +119,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 {
 	if (schedule->virtual_gpus)
 		unswitch(schedule, platform);
+	schedule_untrace_blocks(schedule, platform);
 	if (schedule->config) {
 		nothing_between(schedule);
 		return;
