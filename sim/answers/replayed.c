@@ -30,8 +30,11 @@ static int make_schedule(const struct program *program, const struct replay_opti
 		return report("'%s' holds %zu runs, there is no run %d", trace->path,
 			      trace->run_count, run);
 	*set = "replay";
-	if (!o->gpus)
+	if (!o->gpus) {
+		if (trace_virtual_gpus(trace) > 1) /* never run on so many */
+			*set = "gpus";
 		return load_recorded(schedule, trace, run, &o->range);
+	}
 	if (run < 0)
 		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has "
 			      "no answer; --platform and --set do work",
