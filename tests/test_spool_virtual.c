@@ -12,21 +12,11 @@ enum { VIRTUAL_GPUS = 20, THREE, PLAIN_COPY, SYNCHRONIZE };
 
 static void begin_virtual(struct builder *builder)
 {
-	static const struct {
-		uint32_t id;
-		const char *text;
-	} strings[] = { { VIRTUAL_GPUS, "virtual_gpus" },
-			{ THREE, "3" },
-			{ PLAIN_COPY, "cudaMemcpyAsync_v3020" },
-			{ SYNCHRONIZE, "cuCtxSynchronize" } };
-
 	begin(builder);
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
-		uint32_t head[2] = { strings[i].id, (uint32_t)strlen(strings[i].text) };
-
-		put(builder, head, sizeof(head));
-		put(builder, strings[i].text, head[1]);
-	}
+	put_text(builder, VIRTUAL_GPUS, "virtual_gpus");
+	put_text(builder, THREE, "3");
+	put_text(builder, PLAIN_COPY, "cudaMemcpyAsync_v3020");
+	put_text(builder, SYNCHRONIZE, "cuCtxSynchronize");
 	put_chunk(builder, SPOOL_STRINGS, builder->payload, builder->payload_bytes);
 	builder->payload_bytes = 0;
 	PUT(builder, meta, .key = VIRTUAL_GPUS, .value = THREE);

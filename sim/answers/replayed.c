@@ -30,8 +30,11 @@ static int make_run(const struct program *program, const struct replay_options *
 		return report("'%s' holds %zu runs, there is no run %d", trace->path,
 			      trace->run_count, run);
 	*set = "replay";
-	if (!o->gpus)
+	if (!o->gpus) {
+		if (trace_virtual_gpus(trace) > 1) /* never run on so many */
+			*set = "gpus";
 		return load_recorded(&planned->schedule, trace, run, &o->range);
+	}
 	if (run < 0)
 		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has "
 			      "no answer; --platform and --set do work",
@@ -82,7 +85,7 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 	}
 	tell_what_stays(path, schedule, &r->predictor.platform);
 	schedule_untrace(schedule, &r->predictor.platform);
-	if (!schedule->config)
+	if (!schedule->config && schedule->virtual_gpus <= 1)
 		r->set = "foreign";
 	if (!o->gpus && !o->common.no_skip && !o->common.output)
 		planned_run_shorten(&r->run);

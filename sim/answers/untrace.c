@@ -95,8 +95,11 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 		const struct number_list *api = &p->traced_api[calibrated[c].kind];
 		if (!calibrated[c].least || !api->count)
 			continue;
-		if (schedule->virtual_gpus && c == CALL_OF_COPY + COPY_PEER)
-			continue; /* the call recorded is one of a copy within a device */
+		/* On virtual GPUs such a copy was one within a device, and kernels were launched
+		 * one at a time. */
+		if (schedule->virtual_gpus &&
+		    (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH))
+			continue;
 		const double recorded_ns = platform_list_ns(p, api, at, 0),
 			     untraced_ns = platform_host_ns(p, calibrated[c].kind, at);
 		if (recorded_ns > 0)

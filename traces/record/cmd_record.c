@@ -169,6 +169,7 @@ static int run(const struct record_options *settings, const char *recorder, cons
 	const struct target_setting environment[] = {
 		{ "WARPREEL_AS_GPUS", gpus },
 		{ "LD_PRELOAD", preload },
+		{ "WARPREEL_SERIAL_KERNELS", virtual ? "1" : NULL },
 		{ "WARPREEL_FLUSH_MS", flush_ms },
 		{ "WARPREEL_CLOCK_MS", clock_ms },
 		{ "WARPREEL_EVENT_TIMES", settings->event_times ? "1" : "0" },

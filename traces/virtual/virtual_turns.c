@@ -47,6 +47,25 @@ static int64_t stuck_ms(void)
 	return (given > 0 ? given : STUCK_S) * 1000;
 }
 
+static void tell_stuck(long long seconds)
+{
+	const int before = atomic_load(&turns.waiting_for), now = atomic_load(&turns.waiting);
+
+	if (before == now)
+		fprintf(stderr,
+			"warpreel virtual GPUs: a kernel of device %d has not ended for %lld s. ",
+			now, seconds);
+	else
+		fprintf(stderr,
+			"warpreel virtual GPUs: a kernel of device %d has not ended for %lld s "
+			"while "
+			"device %d waits for its turn. ",
+			before, seconds, now);
+	fprintf(stderr,
+		"Kernels that wait for another device's kernel cannot run on one GPU; if it is "
+		"only long, WARPREEL_STUCK_S gives it more seconds. The program is ended.\n");
+}
+
 static void *watch(void *unused)
 {
 	const struct timespec pause = { 0, WATCH_MS * 1000000L };
@@ -57,14 +76,7 @@ static void *watch(void *unused)
 		int64_t since_ms = atomic_load(&turns.since_ms);
 
 		if (since_ms && now_ms() - since_ms > limit_ms) {
-			fprintf(stderr,
-				"warpreel virtual GPUs: a kernel of device %d has not ended for "
-				"%lld s "
-				"while device %d waits for its turn. Kernels that wait for another "
-				"device's kernel cannot run on one GPU; if it is only long, "
-				"WARPREEL_STUCK_S gives it more seconds. The program is ended.\n",
-				atomic_load(&turns.waiting_for), (long long)(limit_ms / 1000),
-				atomic_load(&turns.waiting));
+			tell_stuck((long long)(limit_ms / 1000));
 			_exit(1);
 		}
 		nanosleep(&pause, NULL);
@@ -80,17 +92,21 @@ static void start_watching(void)
 		pthread_detach(thread);
 }
 
+/* From now on `device` waits for kernels of `before`, or launches its own where they are one. */
+static void watch_from_now(int before, int device)
+{
+	pthread_once(&turns.watch_once, start_watching);
+	atomic_store(&turns.waiting_for, before);
+	atomic_store(&turns.waiting, device);
+	atomic_store(&turns.since_ms, now_ms());
+}
+
 /* Waits for all work of the device before; this thread's context stays current. */
 static void wait_for_last(const struct driver *driver, CUcontext mine)
 {
-	pthread_once(&turns.watch_once, start_watching);
-	atomic_store(&turns.waiting_for, turns.last);
-	atomic_store(&turns.waiting, gpus_of_context(mine));
-	atomic_store(&turns.since_ms, now_ms());
 	driver->cuCtxSetCurrent(turns.last_context);
 	driver->cuCtxSynchronize();
 	driver->cuCtxSetCurrent(mine);
-	atomic_store(&turns.since_ms, 0);
 }
 
 static void enter(void)
@@ -135,8 +151,11 @@ void turns_begin(void)
 	holds = true;
 	driver->cuCtxGetCurrent(&mine); /* NULL: the first call of a thread, on device 0 */
 	device = mine ? gpus_of_context(mine) : 0;
-	if (turns.any && turns.last != device && turns.last_context)
+	watch_from_now(turns.any ? turns.last : device, device);
+	if (turns.any && turns.last != device && turns.last_context) {
 		wait_for_last(driver, mine);
+		watch_from_now(device, device);
+	}
 	turns.any = true;
 	turns.last = device;
 	turns.last_context = mine;
@@ -148,6 +167,7 @@ void turns_end(void)
 	if (!holds)
 		return;
 	holds = false;
+	atomic_store(&turns.since_ms, 0);
 	if (!turns.last_context) /* the primary context: made by the call */
 		real_driver()->cuCtxGetCurrent(&turns.last_context);
 	leave();
