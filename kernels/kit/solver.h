@@ -83,6 +83,12 @@ struct solver {
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
 	bool alone;	     /* runs on one GPU only, so that no thread waits for another */
 
+	/*
+	 * Of parameters as given, before prepare, that leave something to be chosen ("auto"): how
+	 * many ways there are, 0: nothing is left; and takes the k-th. NULL: never.
+	 */
+	int (*ways)(const void *params, uint32_t gpus);
+	void (*take)(void *params, uint32_t gpus, int way);
 	/* Checks combinations, fills derived values; -1 after a message. `gpus` host threads will
 	 * run. */
 	int (*prepare)(void *params, uint32_t gpus);
@@ -162,6 +168,8 @@ int solver_plan(const char *solver, const char *config, uint32_t gpus, struct sc
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
 int solver_chaos(const char *solver, const void *params, struct chaos_case *c); /* prepared */
+int solver_ways(const char *solver, const void *params, uint32_t gpus);
+void solver_take(const char *solver, void *params, uint32_t gpus, int way);
 char *solver_config_of(const char *solver, void *params, uint32_t gpus);
 /* A column of a configuration as text, owned by the caller; NULL: the solver has none of that name,
  * or after a message. */

@@ -112,6 +112,8 @@ const struct solver solver_rbsor = {
 	.summary = "2D Laplace, Dirichlet boundary, red-black SOR on strips or blocks",
 	.columns = rbsor_columns,
 	DOMAIN_WORK_CALLBACKS,
+	.ways = rbsor_ways,
+	.take = rbsor_take,
 	.begin = begin,
 	.up = up,
 	.core = core,

@@ -20,9 +20,9 @@ const struct option_spec rbsor_options[] = {
 	{ "precision", OPTION_CHOICE, AT(precision), "f32", 0, 0, "f32|f64",
 	  "floating point format" },
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "paper|tuned|fused|temporal|persistent",
+	  "paper|tuned|fused|temporal|persistent|auto",
 	  "the thesis' shared-memory one, the colour-split one; a pass an iteration, a pass for "
-	  "several, all in one launch" },
+	  "several, all in one launch; auto: which simulates as the fastest" },
 	{ "depth", OPTION_INT, AT(depth), "6", 1, 8, "T",
 	  "iterations of a pass of kernel temporal, at most" },
 	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis",
@@ -67,9 +67,57 @@ int64_t rbsor_halo_rows(const struct rbsor_params *params)
 	return params->thesis ? params->border : 2 * (int64_t)params->border;
 }
 
+/* What `auto` takes one of. */
+static const struct rbsor_way {
+	const char *kernel;
+	int depth;
+} ways[] = { { "tuned", 0 },	{ "fused", 0 },	   { "temporal", 2 },  { "temporal", 4 },
+	     { "temporal", 6 }, { "temporal", 8 }, { "persistent", 0 } };
+
+/* The k-th way that the other parameters allow; NULL: there are no more. */
+static const struct rbsor_way *way_of(const struct rbsor_params *p, uint32_t gpus, int k)
+{
+	const bool strips = !strcmp(p->partition, "strips"), thesis = !strcmp(p->scheme, "thesis");
+	int64_t rows, columns;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const bool tuned = !strcmp(ways[i].kernel, "tuned"),
+			   persistent = !strcmp(ways[i].kernel, "persistent");
+		if (tuned ? !strips
+		    : persistent
+			    ? thesis || gpus > 1 || !strcmp(p->sync, "graph") ||
+				      grid_parse_size(p->size, &rows, &columns) ||
+				      !rbsor_persistent_kernel_of(rows, columns)
+			    : thesis || (gpus > 1 && ways[i].depth > p->border))
+			continue;
+		if (!k--)
+			return &ways[i];
+	}
+	return NULL;
+}
+
+int rbsor_ways(const void *given, uint32_t gpus)
+{
+	const struct rbsor_params *p = given;
+	int count = 0;
+	while (!strcmp(p->kernel, "auto") && way_of(p, gpus, count))
+		count++;
+	return count;
+}
+
+void rbsor_take(void *given, uint32_t gpus, int way)
+{
+	struct rbsor_params *p = given;
+	const struct rbsor_way *w = way_of(p, gpus, way);
+	p->kernel = w->kernel;
+	p->depth = w->depth ? w->depth : p->depth;
+}
+
 int rbsor_prepare(void *given, uint32_t gpus)
 {
 	struct rbsor_params *p = given;
+	if (!strcmp(p->kernel, "auto"))
+		return report("kernel auto: solve and predict choose; name one here (of a list, "
+			      "warpreel sweep --best does)");
 	if (grid_parse_size(p->size, &p->rows, &p->columns) ||
 	    parts_partition(p->partition, gpus, &p->across))
 		return -1;

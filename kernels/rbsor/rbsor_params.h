@@ -37,6 +37,9 @@ extern const struct solver_column rbsor_columns[];
  */
 double rbsor_optimal_omega(int64_t rows, int64_t columns);
 
+/* `--kernel auto` (struct solver). */
+int rbsor_ways(const void *params, uint32_t gpus);
+void rbsor_take(void *params, uint32_t gpus, int way);
 int rbsor_prepare(void *params, uint32_t gpus);
 void rbsor_config(const void *params, char text[CONFIG_BYTES]);
 int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis */

@@ -274,7 +274,7 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 				for (int m = 0; m < PIECE; m++)
 					piece.lane[m] = u[r][k + m];
 				if (out >> r & 1)
-					*(rbsor_piece<T> *)(here + r * loop->pitch + k) = piece;
+					rbsor_store(here + r * loop->pitch + k, piece);
 			}
 		__syncthreads();
 		if (threadIdx.x == 0)

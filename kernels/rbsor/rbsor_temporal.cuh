@@ -40,6 +40,16 @@ template <typename T> __device__ __forceinline__ rbsor_piece<T> rbsor_load_far(c
 	return piece;
 }
 
+/* In one access, also where the compiler would take it apart. */
+template <typename T>
+__device__ __forceinline__ void rbsor_store(T *to, const rbsor_piece<T> &piece)
+{
+	float4 word;
+
+	memcpy(&word, &piece, sizeof(word));
+	*(float4 *)to = word;
+}
+
 /* What nobody reads before it is out of the L2 cache. */
 template <typename T>
 __device__ __forceinline__ void rbsor_store_apart(T *to, const rbsor_piece<T> &piece)
