@@ -57,6 +57,8 @@ int domain_make(struct domain *d, struct machine *m, uint32_t gpus)
 				   .row_bytes = d->pitch * word,
 				   .buffers = d->buffers ? d->buffers : 1,
 				   .peer = d->peer,
+				   .free_order = d->free_order,
+				   .pageable = d->pageable_staging,
 				   .one_thread = d->one_thread };
 	if ((!d->random && make_host(d, m)) || parts_make(&d->parts) ||
 	    (d->random && make_host(d, m)))

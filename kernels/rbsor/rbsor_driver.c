@@ -96,6 +96,8 @@ static int begin(struct solver_work *work)
 				   .f64 = p->f64,
 				   .peer = p->peer,
 				   .one_thread = p->one_thread,
+				   .free_order = !strcmp(p->order, "free"),
+				   .pageable_staging = !strcmp(p->staging, "pageable"),
 				   .layout = p->tuned ? LAYOUT_SPLIT : LAYOUT_ROWS,
 				   .pageable = p->timed,
 				   .random = work->steady };

@@ -36,6 +36,11 @@ const struct option_spec rbsor_options[] = {
 	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0, "usual|spin|condition|one-thread|graph",
 	  "how host threads wait for each other: as the transport usually does, spinning, or on "
 	  "condition variables; or one thread for all GPUs, alone or with CUDA graphs" },
+	{ "order", OPTION_CHOICE, AT(order), "chessboard", 0, 0, "chessboard|free",
+	  "which neighbour is served first: odd ranks the one before, even ones the one behind; or "
+	  "the one before by all" },
+	{ "staging", OPTION_CHOICE, AT(staging), "pinned", 0, 0, "pinned|pageable",
+	  "host memory that borders of transport host go through" },
 	{ "iterations", OPTION_INT, AT(iterations), "100", 1, 1 << 30, "I",
 	  "red and black half-sweeps" },
 	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
@@ -181,6 +186,8 @@ void rbsor_config(const void *given, char text[CONFIG_BYTES])
 	ADD(!strcmp(p->kernel, "temporal"), " depth=%d", p->depth);
 	ADD(p->across > 1, " partition=%s", p->partition);
 	ADD(strcmp(p->sync, "usual"), " sync=%s", p->sync);
+	ADD(strcmp(p->order, "chessboard"), " order=%s", p->order);
+	ADD(strcmp(p->staging, "pinned"), " staging=%s", p->staging);
 	ADD(p->timed, " timing=thesis");
 #undef ADD
 }

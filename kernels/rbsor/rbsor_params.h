@@ -14,6 +14,7 @@
 struct rbsor_params {
 	/* as given */
 	const char *size, *precision, *kernel, *scheme, *transport, *partition, *sync, *timing;
+	const char *order, *staging;
 	int border, iterations, depth;
 	double omega; /* 0: the optimum (4.17) */
 	/* by rbsor_prepare */
