@@ -61,8 +61,12 @@ static struct solver_result solve(const char *config, uint32_t gpus)
 
 static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **state)
 {
-	static const char *const kernels[] = { "tuned", "paper", "fused", "temporal",
-					       "persistent", "tuned sync=graph",
+	static const char *const kernels[] = { "tuned",
+					       "paper",
+					       "fused",
+					       "temporal",
+					       "persistent",
+					       "tuned sync=graph",
 					       "temporal depth=2 sync=graph" };
 	static const char *const sizes[] = { "3x3",   "3x4",   "4x3",	 "5x129", "130x7",
 					     "63x65", "64x64", "257x31", "33x258" };

@@ -61,10 +61,10 @@ struct solver_work {
 	uint32_t gpus;
 	bool steady; /* begun for `iterate` alone, on one GPU */
 	/* by begin() */
-	int iterations; /* of a run, at most; the kit lowers it while warming up */
-	bool timed;	/* every launch and copy, by a stopwatch */
-	int cycle;	/* iterations between two exchanges */
-	int warm;	/* iterations of a run that warms up; 0: four cycles */
+	int iterations;	 /* of a run, at most; the kit lowers it while warming up */
+	bool timed;	 /* every launch and copy, by a stopwatch */
+	int cycle;	 /* iterations between two exchanges */
+	int warm;	 /* iterations of a run that warms up; 0: four cycles */
 	bool one_thread; /* it drives all GPUs: up and down are called with each GPU by turns,
 			    core once */
 	/* by the kit */

@@ -87,12 +87,11 @@ static const struct rbsor_way *way_of(const struct rbsor_params *p, uint32_t gpu
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		const bool tuned = !strcmp(ways[i].kernel, "tuned"),
 			   persistent = !strcmp(ways[i].kernel, "persistent");
-		if (tuned ? !strips
-		    : persistent
-			    ? thesis || gpus > 1 || !strcmp(p->sync, "graph") ||
-				      grid_parse_size(p->size, &rows, &columns) ||
-				      !rbsor_persistent_kernel_of(rows, columns)
-			    : thesis || (gpus > 1 && ways[i].depth > p->border))
+		if (tuned	 ? !strips
+		    : persistent ? thesis || gpus > 1 || !strcmp(p->sync, "graph") ||
+					   grid_parse_size(p->size, &rows, &columns) ||
+					   !rbsor_persistent_kernel_of(rows, columns)
+				 : thesis || (gpus > 1 && ways[i].depth > p->border))
 			continue;
 		if (!k--)
 			return &ways[i];
@@ -150,8 +149,9 @@ int rbsor_prepare(void *given, uint32_t gpus)
 	p->graph = !strcmp(p->sync, "graph");
 	p->one_thread = p->graph || !strcmp(p->sync, "one-thread");
 	if (p->graph && !p->peer && gpus > 1)
-		return report("sync graph: a graph holds no waits of the host, which transport host "
-			      "has");
+		return report(
+			"sync graph: a graph holds no waits of the host, which transport host "
+			"has");
 	if (p->graph && p->persistent)
 		return report("sync graph: kernel persistent is one launch");
 	if (p->one_thread && p->timed)

@@ -23,8 +23,8 @@ struct rbsor_params {
 	bool f64, tuned, thesis, peer, timed;
 	bool persistent;
 	bool one_thread, graph; /* of `sync` */
-	bool passes;	/* kernels of rbsor_passes.def */
-	int pass_depth; /* iterations of a pass, at most */
+	bool passes;		/* kernels of rbsor_passes.def */
+	int pass_depth;		/* iterations of a pass, at most */
 	double omega_used;
 };
 

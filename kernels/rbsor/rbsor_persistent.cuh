@@ -47,8 +47,8 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 	uint32_t before;  /* exchanges of launches before */
 	uint32_t out, in; /* aim() */
 	int neighbour;	  /* block whose flag the lane looks at; -1: none */
-	int row, column; /* of the first of the lane's points */
-	int fixed;	 /* row of the warp that is the grid's first or last; -1: none */
+	int row, column;  /* of the first of the lane's points */
+	int fixed;	  /* row of the warp that is the grid's first or last; -1: none */
 	bool inside[LANES];
 	T u[ROWS][LANES];
 	T kept[LANES];		    /* of row `fixed` */
@@ -203,8 +203,7 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 		for (int r = 0; r < ROWS; r++) {
 			const int i = warp * ROWS + r - OVERLAP;
 			const bool own = own_column && i >= 0 && i < OWN_ROWS,
-				   border = border_column || i < OVERLAP ||
-					    i >= OWN_ROWS - OVERLAP;
+				   border = border_column || i < OVERLAP || i >= OWN_ROWS - OVERLAP;
 
 			if (!of_grid || row + r < 0 || row + r >= loop->rows)
 				continue;
@@ -256,8 +255,8 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 	}
 
 	/* Border `number` from 1: out, flags, in. A warp waits by itself; the others of its block
-	 * have read before any of them writes the next border to the same grid, for each sweep has a
-	 * barrier. */
+	 * have read before any of them writes the next border to the same grid, for each sweep has
+	 * a barrier. */
 	__device__ __forceinline__ void exchange(int number)
 	{
 		uint32_t *flags = (uint32_t *)loop->flags;

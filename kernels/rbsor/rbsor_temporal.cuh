@@ -249,8 +249,7 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 	/* One step alone, for a single iteration: the window is loaded whole, and what is at work
 	 * lies in one narrow band of memory, as a copy's does. `row`, where colours
 	 * begin as in run(), is the first to be stored. */
-	template <bool APART>
-	__device__ __forceinline__ void once(int row, enum rbsor_where where)
+	template <bool APART> __device__ __forceinline__ void once(int row, enum rbsor_where where)
 	{
 		load<WINDOW>(window, row - 2, where);
 #pragma unroll

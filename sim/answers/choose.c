@@ -48,8 +48,7 @@ static int fastest(struct predictor *predictor, const struct program *program, c
 		memcpy(tried, params, params_bytes);
 		program->take(solver, tried, gpus, way);
 		char *config = program->config_of(solver, tried, gpus);
-		const double us =
-			config ? core_us(predictor, program, solver, config, gpus) : NAN;
+		const double us = config ? core_us(predictor, program, solver, config, gpus) : NAN;
 		if (us < best_us) {
 			second_us = best_us;
 			best_us = us;
@@ -65,8 +64,9 @@ static int fastest(struct predictor *predictor, const struct program *program, c
 	if (best < 0)
 		report("none of %d ways to run this could be simulated", ways);
 	else
-		fprintf(stderr, "warpreel: of %d ways the fastest on %s: %s, %.1f us; next %.1f us\n",
-			ways, predictor->platform.name, best_config, best_us, second_us);
+		fprintf(stderr,
+			"warpreel: of %d ways the fastest on %s: %s, %.1f us; next %.1f us\n", ways,
+			predictor->platform.name, best_config, best_us, second_us);
 	free(best_config);
 	free(tried);
 	return best;

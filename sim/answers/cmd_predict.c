@@ -51,8 +51,8 @@ static int answer(const struct program *program, const char *solver, void *param
 	struct predictor_options common = o->common;
 	const char *model = predictor_model(&o->common, "scaled");
 	int rc = -1;
-	if (!model || choose_way(program, solver, params, params_bytes, (uint32_t)o->gpus,
-				 &o->common))
+	if (!model ||
+	    choose_way(program, solver, params, params_bytes, (uint32_t)o->gpus, &o->common))
 		return -1;
 	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
 	if (!config)

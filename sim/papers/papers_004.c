@@ -32,8 +32,8 @@ static char *config_of(const struct p004_run *run, const char *scheme, const cha
 	return xprintf("size=%lldx%lld precision=f32 kernel=paper scheme=%s border=%d "
 		       "transport=%s iterations=%d%s%s",
 		       (long long)run->rows, (long long)run->columns, scheme, run->border,
-		       run->gpus > 1 || *more ? "host" : "peer", P004_ITERATIONS, run->blocks ? " partition=2x2" : "",
-		       more);
+		       run->gpus > 1 || *more ? "host" : "peer", P004_ITERATIONS,
+		       run->blocks ? " partition=2x2" : "", more);
 }
 
 /* A part with its halo fits on a GPU, and is no thinner than that. */

@@ -87,8 +87,9 @@ static int figure2_row(struct paper_work *w, struct sheet *sheet, const char *de
 int p004_figure2(struct paper_work *w, struct sheet *sheet)
 {
 	static const char *const columns[] = {
-		"device", "n",		"kt_s",		"st_s",			"tt_s", "ct_s",
-		"et_s",	  "et_speedup", "core_speedup", "transfer_over_strips", NULL
+		"device", "n",	  "kt_s",	"st_s",		"tt_s",
+		"ct_s",	  "et_s", "et_speedup", "core_speedup", "transfer_over_strips",
+		NULL
 	};
 	p004_columns(sheet, columns);
 	return each_size(w, sheet, figure2_row);
@@ -119,9 +120,8 @@ static int figure7_row(struct paper_work *w, struct sheet *sheet, const char *de
 	return shapes_row(w, sheet, device, n, true);
 }
 
-static const char *const shape_columns[] = { "device",	    "n",	"shape0_et_s",
-					     "shape2_et_s", "et_ratio", "core_ratio",
-					     NULL };
+static const char *const shape_columns[] = { "device",	 "n",	       "shape0_et_s", "shape2_et_s",
+					     "et_ratio", "core_ratio", NULL };
 
 int p004_figure6(struct paper_work *w, struct sheet *sheet)
 {
@@ -205,8 +205,8 @@ int p004_figure11(struct paper_work *w, struct sheet *sheet)
 			if (square(w, device[d], size[s], 4, &one))
 				return -1;
 			for (size_t b = 0; b < sizeof(border) / sizeof(border[0]); b++) {
-				const struct p004_run run = { device[d], size[s], size[s], 4,
-							      border[b], false };
+				const struct p004_run run = { device[d], size[s],   size[s],
+							      4,	 border[b], false };
 				if (p004_times_of(w, &run, &t))
 					return -1;
 				begin_row(sheet, device[d], size[s]);
