@@ -7,6 +7,7 @@
 
 #include "kernels/machine/machine.h"
 #include "kernels/kit/solver.h"
+#include "sim/answers/choose.h"
 #include "traces/program/program.h"
 #include "traces/base/util.h"
 
@@ -62,6 +63,9 @@ int main(int argc, char **argv)
 		.config_of = solver_config_of,
 		.column = solver_column,
 		.chaos = solver_chaos,
+		.ways = solver_ways,
+		.take = solver_take,
+		.choose = choose_unasked,
 		.calibrate_cuda = calibrate_cuda,
 		.describe_gpu = describe_gpu,
 	};

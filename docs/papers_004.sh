@@ -53,8 +53,8 @@ D. Spampinato, *Modeling Communication on Multi-GPU Systems*, NTNU 2009: its fig
   behind each PCIe slot, with its scheme of borders and its timing (\`--scheme thesis --timing thesis\`). \`$today\` is the machine of today, with the same.
 - *measured*: untraced medians on \`$today\`, timed plainly and with exact borders; their error is that of the same run simulated.
 - **Inputs of \`c1060.ini\` from this thesis:** a copy of nothing takes 3 us, one of a word 15 us (table 6.4). Nothing else of the tables below is in it.
-- Not here: blocks on four GPUs and texture kernels by simulation (figures 6.2, 6.3, 6.7, 6.8); allocation of device memory, which the
-  simulator has no price for; and what the thesis says to be missing from ET, the choice of a device.
+- Not here: texture kernels (figure 6.8); allocation of device memory, which the simulator has no price for; and what the thesis says to be
+  missing from ET, the choice of a device.
 
 ## In short
 
@@ -128,11 +128,25 @@ Seconds for 100 iterations on four GPUs: kernels, synchronization, transfers, co
 
 $(table figure6_1)
 
+## Figures 6.2 and 6.3
+
+2 x 2 blocks on four GPUs, and how much faster than strips they are. In the thesis strips always win, and transfers of blocks take almost four times
+those of strips on large domains. \`$today\` has a measured cost of short rows, and strips win there; \`c1060\` has none (see [one copy](#one-copy)),
+so that its blocks cost as little as their bytes.
+
+$(table figure6_2)
+
 ## Figure 6.6
 
 Grids of N/2 x N over those of N x N/2, in strips.
 
 $(table figure6_6)
+
+## Figure 6.7
+
+The same in 2 x 2 blocks.
+
+$(table figure6_7)
 
 ## Figure 6.9
 

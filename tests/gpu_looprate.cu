@@ -36,13 +36,11 @@ struct variant {
 	{                                                                                          \
 		sizeof(T) == 8, letters, rows, depth, variant_kernel<T, rows, depth, letters>      \
 	}
-#define LETTERS(T, rows, depth) VARIANT(T, rows, depth, true)
 #define BOTH(T, rows, depth) VARIANT(T, rows, depth, false), VARIANT(T, rows, depth, true)
 
 static const struct variant variants[] = {
-	LETTERS(float, 4, 2),  LETTERS(float, 6, 2),  BOTH(float, 8, 4),   BOTH(float, 12, 4),
-	LETTERS(float, 14, 4), LETTERS(float, 14, 6), BOTH(float, 24, 4),  LETTERS(double, 6, 2),
-	BOTH(double, 8, 4),    BOTH(double, 12, 4),   LETTERS(double, 14, 6),
+	BOTH(float, 6, 4),   BOTH(float, 12, 4),  BOTH(float, 14, 6),
+	BOTH(double, 12, 4), BOTH(double, 14, 6),
 };
 
 /* ---- grids ---- */
@@ -97,10 +95,17 @@ static const int checked[] = { 1, 4, 9, 100 }, timed[] = { 1, 2, 4, 8, 12, 16, 1
 
 /* Prints a row; microseconds an iteration in launches of 1000. */
 template <typename Launch>
-static double measure(const struct bench *b, const char *name, int depth, bool *wrong, Launch launch)
+static double measure(const struct bench *b, const char *name, int depth, bool *wrong,
+		      Launch launch)
 {
-	struct rbsor_loop loop = { { b->d_grid[0], b->d_grid[1] }, b->d_flags, b->d_letters, b->pitch,
-				   b->size, b->size, 0, b->omega };
+	struct rbsor_loop loop = { { b->d_grid[0], b->d_grid[1] },
+				   b->d_flags,
+				   b->d_letters,
+				   b->pitch,
+				   b->size,
+				   b->size,
+				   0,
+				   b->omega };
 	double us[std::size(timed)];
 	bool good = true;
 
@@ -115,7 +120,8 @@ static double measure(const struct bench *b, const char *name, int depth, bool *
 	fill(b, b->d_grid[0]);
 	for (size_t k = 0; k < std::size(timed); k++) {
 		loop.iterations = timed[k];
-		us[k] = median_us(timed[k] < 1000 ? 20 : 4, [&] { TRY((cudaError_t)launch(loop)); });
+		us[k] = median_us(timed[k] < 1000 ? 20 : 4,
+				  [&] { TRY((cudaError_t)launch(loop)); });
 	}
 	printf("%s\t%d\t%s\t%.3f us/it of 1000\t%.3f of 100\tlaunches of", b->f64 ? "f64" : "f32",
 	       b->size, name, us[7] / 1000, us[6] / 100);
@@ -131,8 +137,8 @@ static void measure_variant(const struct bench *b, const struct variant *v, bool
 {
 	const int own_rows = PERSISTENT_WARPS * v->rows - 4 * v->depth,
 		  own_columns = PERSISTENT_COLUMNS - 4 * v->depth;
-	const int blocks = ((b->size + own_columns - 1) / own_columns) *
-			   ((b->size + own_rows - 1) / own_rows);
+	const int blocks =
+		((b->size + own_columns - 1) / own_columns) * ((b->size + own_rows - 1) / own_rows);
 	char name[80];
 
 	if (blocks > 132)
@@ -151,8 +157,7 @@ static void measure_variant(const struct bench *b, const struct variant *v, bool
 
 static double measure_shipped(const struct bench *b, bool *wrong)
 {
-	const struct rbsor_persistent_kernel *kernel =
-		rbsor_persistent_kernel_of(b->size, b->size);
+	const struct rbsor_persistent_kernel *kernel = rbsor_persistent_kernel_of(b->size, b->size);
 	const struct cuda_kernel *at = rbsor_persistent_kernels;
 
 	if (!kernel)

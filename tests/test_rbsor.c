@@ -62,8 +62,13 @@ static struct solver_result solve(const char *config, uint32_t gpus)
 
 static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **state)
 {
-	static const char *const kernels[] = { "tuned", "paper", "fused", "temporal",
-					       "persistent" };
+	static const char *const kernels[] = { "tuned",
+					       "paper",
+					       "fused",
+					       "temporal",
+					       "persistent",
+					       "tuned sync=graph",
+					       "temporal depth=2 sync=graph" };
 	static const char *const sizes[] = { "3x3",   "3x4",   "4x3",	 "5x129", "130x7",
 					     "63x65", "64x64", "257x31", "33x258" };
 	(void)state;
@@ -116,13 +121,17 @@ static void blocks_and_passes_of_any_depth_are_one_gpu_to_the_last_bit(void **st
 	} exchange[] = { { 1, "transport=peer" },
 			 { 2, "transport=host" },
 			 { 5, "transport=peer sync=condition" },
-			 { 3, "transport=host sync=spin" } };
+			 { 3, "transport=host sync=spin" },
+			 { 1, "transport=peer sync=one-thread" },
+			 { 2, "transport=host sync=one-thread order=free" },
+			 { 1, "transport=peer sync=graph" },
+			 { 2, "transport=host staging=pageable order=free" } };
 	(void)state;
 	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
 		for (size_t e = 0; e < sizeof(exchange) / sizeof(exchange[0]); e++) {
 			char config[200];
 			snprintf(config, sizeof(config),
-				 "size=125x94 iterations=13 precision=%s border=%d %s kernel=%s",
+				 "size=125x94 iterations=23 precision=%s border=%d %s kernel=%s",
 				 e & 1 ? "f64" : "f32", exchange[e].border, exchange[e].how,
 				 kernels[k]);
 			uint64_t expected = reference_checksum(config);

@@ -57,6 +57,8 @@ int domain_make(struct domain *d, struct machine *m, uint32_t gpus)
 				   .row_bytes = d->pitch * word,
 				   .buffers = d->buffers ? d->buffers : 1,
 				   .peer = d->peer,
+				   .free_order = d->free_order,
+				   .pageable = d->pageable_staging,
 				   .one_thread = d->one_thread };
 	if ((!d->random && make_host(d, m)) || parts_make(&d->parts) ||
 	    (d->random && make_host(d, m)))
@@ -245,12 +247,14 @@ static int forked_cycles(struct machine_thread *t, void *arg)
 }
 
 static int all_cycles(struct domain_work *w, struct machine_thread *t,
-		      int (*launches)(struct domain_work *work, struct machine_thread *t, int count))
+		      int (*launches)(struct domain_work *work, struct machine_thread *t,
+				      int count))
 {
 	const int cycle = w->base.cycle, full = (w->base.iterations - 1) / cycle;
 	struct cycles c = { w, launches, w->graph_cycles, cycle, true };
 	const struct machine_repeat graphs = { .stream = w->domain.parts.part[0].stream,
-					       .times = w->graph_cycles ? full / w->graph_cycles : 0,
+					       .times =
+						       w->graph_cycles ? full / w->graph_cycles : 0,
 					       .body = forked_cycles,
 					       .arg = &c,
 					       .key = w };

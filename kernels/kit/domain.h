@@ -22,7 +22,8 @@ struct domain {
 	bool pageable;		 /* the grid on the host: not page-locked */
 	enum grid_layout layout; /* on the GPU; split: strips only */
 	int64_t pitch;		 /* elements of a row on the GPU; 0: in whole 128 elements */
-	bool one_thread;	 /* drives all GPUs (struct solver_work) */
+	bool free_order, pageable_staging; /* struct parts */
+	bool one_thread;		   /* drives all GPUs (struct solver_work) */
 	bool random; /* the host has only some rows of random values, uploaded again and again: for
 			timing kernels of a grid that need not fit on the host */
 	/* By domain_make. */

@@ -82,14 +82,15 @@ static struct rectangle border_of(const struct parts *s, const struct part *part
 }
 
 /* The sides of GPU g in a phase that have a neighbour, in chessboard order (Figure 5.23): odd ranks
- * north, or west, first. */
+ * north, or west, first; in free order all do. */
 static int sides_of(const struct parts *s, uint32_t g, int phase, enum side order[2])
 {
 	const struct span *span = phase == 0 ? &s->part[g].rows : &s->part[g].columns;
 	const enum side low = phase == 0 ? NORTH : WEST;
 	int count = 0;
 	for (uint32_t k = 0; k < 2; k++) {
-		const bool is_low = (place_of(s, g, phase) & 1) == (k == 0);
+		const bool low_first = s->free_order || (place_of(s, g, phase) & 1),
+			   is_low = low_first == (k == 0);
 		if (is_low ? span->has_low : span->has_high)
 			order[count++] = is_low ? low : low + 1;
 	}
@@ -381,8 +382,8 @@ static int make_host_phase(struct parts *s, uint32_t g, int phase)
 	for (enum side side = phase == 0 ? NORTH : WEST; side < (phase == 0 ? WEST : SIDES);
 	     side++) {
 		const struct rectangle border = border_of(s, part, side, false);
-		if (m->ops->buffer(m, g, SPACE_PINNED, border.row_bytes * border.rows,
-				   &part->stage[side]) ||
+		if (m->ops->buffer(m, g, s->pageable ? SPACE_PAGEABLE : SPACE_PINNED,
+				   border.row_bytes * border.rows, &part->stage[side]) ||
 		    m->ops->counter(m, &part->written[side]) ||
 		    m->ops->counter(m, &part->read[side]))
 			return -1;

@@ -67,6 +67,9 @@ struct parts {
 	int64_t row_bytes; /* of a row on the device; 0: the widest part's, in whole 512 bytes */
 	int buffers;	   /* of a part: 1 or 2 */
 	bool peer;	   /* GPU to GPU; else through host memory */
+	bool free_order;   /* each sends to the side before first; else odd ranks do, and even ones
+			      to the side behind (Figure 5.23) */
+	bool pageable;	   /* the staging in host memory: not page-locked */
 	bool one_thread;   /* drives all GPUs, so that nobody waits for another; calls
 			      parts_exchange_all */
 	/* By parts_make. */

@@ -215,6 +215,19 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	return value;
 }
 
+int solver_ways(const char *name, const void *params, uint32_t gpus)
+{
+	const struct solver *solver = solver_find(name);
+	return solver && solver->ways ? solver->ways(params, gpus) : 0;
+}
+
+void solver_take(const char *name, void *params, uint32_t gpus, int way)
+{
+	const struct solver *solver = solver_find(name);
+	if (solver && solver->take)
+		solver->take(params, gpus, way);
+}
+
 int solver_chaos(const char *name, const void *params, struct chaos_case *c)
 {
 	const struct solver *solver = solver_find(name);

@@ -64,10 +64,10 @@ struct solver_work {
 	uint32_t gpus;
 	bool steady; /* begun for `iterate` alone, on one GPU */
 	/* by begin() */
-	int iterations; /* of a run, at most; the kit lowers it while warming up */
-	bool timed;	/* every launch and copy, by a stopwatch */
-	int cycle;	/* iterations between two exchanges */
-	int warm;	/* iterations of a run that warms up; 0: four cycles */
+	int iterations;	 /* of a run, at most; the kit lowers it while warming up */
+	bool timed;	 /* every launch and copy, by a stopwatch */
+	int cycle;	 /* iterations between two exchanges */
+	int warm;	 /* iterations of a run that warms up; 0: four cycles */
 	bool one_thread; /* it drives all GPUs: up and down are called with each GPU by turns,
 			    core once */
 	/* by the kit */
@@ -86,6 +86,12 @@ struct solver {
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
 	bool alone;	     /* runs on one GPU only, so that no thread waits for another */
 
+	/*
+	 * Of parameters as given, before prepare, that leave something to be chosen ("auto"): how
+	 * many ways there are, 0: nothing is left; and takes the k-th. NULL: never.
+	 */
+	int (*ways)(const void *params, uint32_t gpus);
+	void (*take)(void *params, uint32_t gpus, int way);
 	/* Checks combinations, fills derived values; -1 after a message. `gpus` host threads will
 	 * run. */
 	int (*prepare)(void *params, uint32_t gpus);
@@ -169,6 +175,8 @@ int solver_plan_part(const char *solver, const char *config, uint32_t gpus, int6
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
 int solver_chaos(const char *solver, const void *params, struct chaos_case *c); /* prepared */
+int solver_ways(const char *solver, const void *params, uint32_t gpus);
+void solver_take(const char *solver, void *params, uint32_t gpus, int way);
 char *solver_config_of(const char *solver, void *params, uint32_t gpus);
 /* A column of a configuration as text, owned by the caller; NULL: the solver has none of that name,
  * or after a message. */

@@ -56,9 +56,10 @@ struct machine_copy {
 };
 
 /*
- * Work that is asked for several times over, the same each time. What the body puts on other streams
- * must wait for an event of `stream`, and `stream` for events of theirs at the end. A machine may
- * keep what it made of it until reset: `key`, with the same body and times, names the same work.
+ * Work that is asked for several times over, the same each time. What the body puts on other
+ * streams must wait for an event of `stream`, and `stream` for events of theirs at the end. A
+ * machine may keep what it made of it until reset: `key`, with the same body and times, names the
+ * same work.
  */
 struct machine_repeat {
 	uint32_t stream;
@@ -114,7 +115,8 @@ struct machine_ops {
 	int (*await)(struct machine_thread *t, uint32_t counter, int64_t value,
 		     enum await_policy policy);
 	int (*barrier)(struct machine_thread *t); /* all threads of this run */
-	/* What the thread asks from now on is GPU `gpu`'s: for a run of one thread and several GPUs.
+	/* What the thread asks from now on is GPU `gpu`'s: for a run of one thread and several
+	 * GPUs.
 	 */
 	int (*drive)(struct machine_thread *t, uint32_t gpu);
 	/* body(t, repeat->arg) repeat->times times, in the order of repeat->stream; on the cuda

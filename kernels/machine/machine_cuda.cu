@@ -144,7 +144,8 @@ static int cuda_peer_access(struct machine *base, uint32_t gpu, uint32_t peer)
 		return 0;
 	if (select_gpu(m, gpu, "peer access"))
 		return -1;
-	cudaError_t error = cudaDeviceCanAccessPeer(&possible, device_of(m, gpu), device_of(m, peer));
+	cudaError_t error =
+		cudaDeviceCanAccessPeer(&possible, device_of(m, gpu), device_of(m, peer));
 	if (!error && !possible)
 		return report("GPU %u cannot reach the memory of GPU %u: no peer-to-peer link "
 			      "between them",

@@ -60,7 +60,7 @@ struct cuda_graph { /* of struct machine_repeat */
 };
 
 struct cuda_machine {
-	struct machine base; /* first */
+	struct machine base;	/* first */
 	uint32_t gpus, devices; /* fewer devices: GPU g is device g % devices, to check results */
 	const struct warpreel_annotate *annotate; /* NULL: nobody records */
 

@@ -18,7 +18,8 @@ static int capture(struct machine_thread *t, cudaStream_t stream,
 	if (error)
 		return failed(t, "capturing", error);
 	const int rc = repeat->body(t, repeat->arg);
-	error = cudaStreamEndCapture(stream, &graph); /* also after a failure: it must leave capture */
+	error = cudaStreamEndCapture(stream,
+				     &graph); /* also after a failure: it must leave capture */
 	if (rc)
 		return -1;
 	if (error)
@@ -42,9 +43,8 @@ int cuda_repeat(struct machine_thread *t, const struct machine_repeat *repeat)
 	if (!ready) {
 		if (capture(t, stream, repeat, &ready))
 			return -1;
-		*append(&m->graph, &m->graph_count, &m->graph_capacity) = {
-			repeat->body, repeat->key, ready
-		};
+		*append(&m->graph, &m->graph_count, &m->graph_capacity) = { repeat->body,
+									    repeat->key, ready };
 	}
 	for (int k = 0; k < repeat->times; k++) {
 		const cudaError_t error = cudaGraphLaunch(ready, stream);

@@ -90,6 +90,8 @@ static int begin(struct solver_work *work)
 	}
 	domain->buffers = p->passes || p->persistent ? 2 : 1;
 	domain->layout = p->tuned ? LAYOUT_SPLIT : LAYOUT_ROWS;
+	domain->free_order = !strcmp(p->order, "free");
+	domain->pageable_staging = !strcmp(p->staging, "pageable");
 	if (domain_make(domain, work->m, work->gpus) || (p->persistent && rbsor_flags_make(r)))
 		return -1;
 	if (!strcmp(p->sync, "spin") || !strcmp(p->sync, "condition"))
@@ -103,6 +105,8 @@ const struct solver solver_rbsor = {
 	.summary = "2D Laplace, Dirichlet boundary, red-black SOR on strips or blocks",
 	.columns = stencil_columns,
 	DOMAIN_WORK_CALLBACKS,
+	.ways = rbsor_ways,
+	.take = rbsor_take,
 	.begin = begin,
 	.up = up,
 	.core = core,

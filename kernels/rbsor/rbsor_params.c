@@ -17,9 +17,9 @@ const struct option_spec rbsor_options[] = {
 	STENCIL_SIZE,
 	STENCIL_PRECISION,
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "paper|tuned|fused|temporal|persistent",
+	  "paper|tuned|fused|temporal|persistent|auto",
 	  "the thesis' shared-memory one, the colour-split one; a pass an iteration, a pass for "
-	  "several, all in one launch" },
+	  "several, all in one launch; auto: which simulates as the fastest" },
 	{ "depth", OPTION_INT, AT(depth), "6", 1, 8, "T",
 	  "iterations of a pass of kernel temporal, at most" },
 	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis",
@@ -30,6 +30,11 @@ const struct option_spec rbsor_options[] = {
 	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0, "usual|spin|condition|one-thread|graph",
 	  "how host threads wait for each other: as the transport usually does, spinning, or on "
 	  "condition variables; or one thread for all GPUs, alone or with CUDA graphs" },
+	{ "order", OPTION_CHOICE, AT(order), "chessboard", 0, 0, "chessboard|free",
+	  "which neighbour is served first: odd ranks the one before, even ones the one behind; or "
+	  "the one before by all" },
+	{ "staging", OPTION_CHOICE, AT(staging), "pinned", 0, 0, "pinned|pageable",
+	  "host memory that borders of transport host go through" },
 	STENCIL_ITERATIONS("red and black half-sweeps"),
 	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
 	  "relaxation factor; 0 takes the optimum" },
@@ -49,9 +54,57 @@ int64_t rbsor_halo_rows(const struct rbsor_params *params)
 	return params->thesis ? params->grid.border : 2 * (int64_t)params->grid.border;
 }
 
+/* What `auto` takes one of. */
+static const struct rbsor_way {
+	const char *kernel;
+	int depth;
+} ways[] = { { "tuned", 0 },	{ "fused", 0 },	   { "temporal", 2 },  { "temporal", 4 },
+	     { "temporal", 6 }, { "temporal", 8 }, { "persistent", 0 } };
+
+/* The k-th way that the other parameters allow; NULL: there are no more. */
+static const struct rbsor_way *way_of(const struct rbsor_params *p, uint32_t gpus, int k)
+{
+	const bool strips = !strcmp(p->grid.partition, "strips"),
+		   thesis = !strcmp(p->scheme, "thesis");
+	int64_t rows, columns;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const bool tuned = !strcmp(ways[i].kernel, "tuned"),
+			   persistent = !strcmp(ways[i].kernel, "persistent");
+		if (tuned	 ? !strips
+		    : persistent ? thesis || gpus > 1 || !strcmp(p->sync, "graph") ||
+					   grid_parse_size(p->grid.size, &rows, &columns) ||
+					   !rbsor_persistent_kernel_of(rows, columns)
+				 : thesis || (gpus > 1 && ways[i].depth > p->grid.border))
+			continue;
+		if (!k--)
+			return &ways[i];
+	}
+	return NULL;
+}
+
+int rbsor_ways(const void *given, uint32_t gpus)
+{
+	const struct rbsor_params *p = given;
+	int count = 0;
+	while (!strcmp(p->kernel, "auto") && way_of(p, gpus, count))
+		count++;
+	return count;
+}
+
+void rbsor_take(void *given, uint32_t gpus, int way)
+{
+	struct rbsor_params *p = given;
+	const struct rbsor_way *w = way_of(p, gpus, way);
+	p->kernel = w->kernel;
+	p->depth = w->depth ? w->depth : p->depth;
+}
+
 int rbsor_prepare(void *given, uint32_t gpus)
 {
 	struct rbsor_params *p = given;
+	if (!strcmp(p->kernel, "auto"))
+		return report("kernel auto: solve and predict choose; name one here (of a list, "
+			      "warpreel sweep --best does)");
 	if (stencil_prepare(&p->grid, gpus))
 		return -1;
 	p->tuned = !strcmp(p->kernel, "tuned");
@@ -108,6 +161,8 @@ void rbsor_config(const void *given, char text[CONFIG_BYTES])
 	ADD(!strcmp(p->kernel, "temporal"), " depth=%d", p->depth);
 	ADD(p->grid.across > 1, " partition=%s", p->grid.partition);
 	ADD(strcmp(p->sync, "usual"), " sync=%s", p->sync);
+	ADD(strcmp(p->order, "chessboard"), " order=%s", p->order);
+	ADD(strcmp(p->staging, "pinned"), " staging=%s", p->staging);
 	ADD(p->timed, " timing=thesis");
 #undef ADD
 }

@@ -12,15 +12,15 @@
 struct rbsor_params {
 	struct stencil_params grid; /* first */
 	/* as given */
-	const char *kernel, *scheme, *sync, *timing;
+	const char *kernel, *scheme, *sync, *timing, *order, *staging;
 	int depth;
 	double omega; /* 0: the optimum (4.17) */
 	/* by rbsor_prepare */
 	bool tuned, thesis, timed;
 	bool persistent;
 	bool one_thread, graph; /* of `sync` */
-	bool passes;	/* kernels of rbsor_passes.def */
-	int pass_depth; /* iterations of a pass, at most */
+	bool passes;		/* kernels of rbsor_passes.def */
+	int pass_depth;		/* iterations of a pass, at most */
 	double omega_used;
 };
 
@@ -33,6 +33,9 @@ extern const struct option_spec rbsor_options[];
  */
 double rbsor_optimal_omega(int64_t rows, int64_t columns);
 
+/* `--kernel auto` (struct solver). */
+int rbsor_ways(const void *params, uint32_t gpus);
+void rbsor_take(void *params, uint32_t gpus, int way);
 int rbsor_prepare(void *params, uint32_t gpus);
 void rbsor_config(const void *params, char text[CONFIG_BYTES]);
 int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis */

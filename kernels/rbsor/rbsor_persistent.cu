@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * All iterations of a red-black SOR in one launch, for grids that the registers of one GPU hold. The
- * body is rbsor_persistent.cuh.
+ * All iterations of a red-black SOR in one launch, for grids that the registers of one GPU hold.
+ * The body is rbsor_persistent.cuh.
  */
 #include <cuda_runtime.h>
 #include "kernels/machine/machine.h"
@@ -15,7 +15,7 @@ extern "C" {
 		rbsor_persistent##rows##_##word(const struct rbsor_loop loop)                      \
 	{                                                                                          \
 		block_note<block_note_id("rbsor_persistent" #rows "_" #word)> note;                \
-		rbsor_persistent<T, rows, PERSISTENT_DEPTH, false>(loop);                                                   \
+		rbsor_persistent<T, rows, PERSISTENT_DEPTH, false>(loop);                          \
 	}
 #define PERSISTENT(rows) KERNEL(float, f32, rows) KERNEL(double, f64, rows)
 #include "rbsor_persistent.def"

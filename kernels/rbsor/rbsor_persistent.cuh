@@ -35,6 +35,7 @@ struct alignas(16) rbsor_letter {
 };
 
 template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
+	static_assert(2 * DEPTH % LANES == 0 && ROWS <= 32, "a lane is a block's own or is not");
 	static constexpr int PIECE = rbsor_piece<T>::LANES, OVERLAP = 2 * DEPTH,
 			     OWN_ROWS = PERSISTENT_WARPS * ROWS - 2 * OVERLAP,
 			     OWN_COLUMNS = PERSISTENT_COLUMNS - 2 * OVERLAP;
@@ -43,9 +44,11 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 	T omega;
 	int across, down; /* blocks */
 	int lane, warp;
-	uint32_t before; /* exchanges of launches before */
-	int row, column; /* of the first of the lane's points */
-	int fixed;	 /* row of the warp that is the grid's first or last; -1: none */
+	uint32_t before;  /* exchanges of launches before */
+	uint32_t out, in; /* aim() */
+	int neighbour;	  /* block whose flag the lane looks at; -1: none */
+	int row, column;  /* of the first of the lane's points */
+	int fixed;	  /* row of the warp that is the grid's first or last; -1: none */
 	bool inside[LANES];
 	T u[ROWS][LANES];
 	T kept[LANES];		    /* of row `fixed` */
@@ -63,31 +66,27 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 				   : last);
 	}
 
-	/* The compiler shall work out addresses anew at each exchange, not keep them in registers.
-	 */
+	/* The compiler shall work out addresses anew, not keep them in registers. */
 	__device__ __forceinline__ void forget(void)
 	{
 		asm volatile("" : "+r"(row), "+r"(column), "+r"(warp), "+r"(lane));
 	}
 
-	/* Row r's piece at k is of the grid and of this block's own tile; of its border. */
-	__device__ __forceinline__ bool owns(int r, int k) const
+	/* The start values; the lane's own points at the end. */
+	__device__ __forceinline__ void read(void)
 	{
-		const int i = warp * ROWS + r - OVERLAP, j = lane * LANES + k - OVERLAP;
-
-		return i >= 0 && i < OWN_ROWS && j >= 0 && j < OWN_COLUMNS &&
-		       row + r < loop->rows && column + k < loop->columns;
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES; k += PIECE) {
+				const rbsor_piece<T> piece = rbsor_load_far<T>(at(0, r, k));
+#pragma unroll
+				for (int m = 0; m < PIECE; m++)
+					u[r][k + m] = piece.lane[m];
+			}
 	}
 
-	__device__ __forceinline__ bool at_border(int r, int k) const
-	{
-		const int i = warp * ROWS + r - OVERLAP, j = lane * LANES + k - OVERLAP;
-
-		return i < OVERLAP || i >= OWN_ROWS - OVERLAP || j < OVERLAP ||
-		       j >= OWN_COLUMNS - OVERLAP;
-	}
-
-	__device__ __forceinline__ void read(int which, bool all)
+	__device__ __forceinline__ void write(int which)
 	{
 		forget();
 #pragma unroll
@@ -96,29 +95,13 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 			for (int k = 0; k < LANES; k += PIECE) {
 				const int i = warp * ROWS + r - OVERLAP,
 					  j = lane * LANES + k - OVERLAP;
-
-				if (!all && i >= 0 && i < OWN_ROWS && j >= 0 && j < OWN_COLUMNS)
-					continue;
-				const rbsor_piece<T> piece = rbsor_load_far<T>(at(which, r, k));
-#pragma unroll
-				for (int m = 0; m < PIECE; m++)
-					u[r][k + m] = piece.lane[m];
-			}
-	}
-
-	__device__ __forceinline__ void write(int which, bool all)
-	{
-		forget();
-#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-#pragma unroll
-			for (int k = 0; k < LANES; k += PIECE) {
 				rbsor_piece<T> piece;
 
 #pragma unroll
 				for (int m = 0; m < PIECE; m++)
 					piece.lane[m] = u[r][k + m];
-				if (owns(r, k) && (all || at_border(r, k)))
+				if (i >= 0 && i < OWN_ROWS && j >= 0 && j < OWN_COLUMNS &&
+				    row + r < loop->rows && column + k < loop->columns)
 					*(rbsor_piece<T> *)at(which, r, k) = piece;
 			}
 	}
@@ -203,16 +186,30 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 		take(1);
 	}
 
-	/* Where the letter with the lane's column k of row r lies, by turns in two halves. */
-	__device__ __forceinline__ rbsor_letter *letter(int number, int r, int k) const
+	/* Which rows of the lane are sent to other blocks, and which come from them. */
+	__device__ __forceinline__ void aim(void)
 	{
-		constexpr int VALUES = 8 / (int)sizeof(T);
-		const T *point = at(0, r, k / PIECE * PIECE) + k % PIECE;
+		const int j = lane * LANES - OVERLAP;
+		const bool own_column = j >= 0 && j < OWN_COLUMNS,
+			   border_column = j < OVERLAP || j >= OWN_COLUMNS - OVERLAP,
+			   of_grid = column >= 0 && column < loop->columns;
+		const int x = (int)blockIdx.x % across + lane % 3 - 1,
+			  y = (int)blockIdx.x / across + lane / 3 - 1;
 
-		return (rbsor_letter *)loop->letters +
-		       ((number & 1) * loop->rows * loop->pitch +
-			(point - (const T *)loop->grid[0])) /
-			       VALUES;
+		neighbour = lane < 9 && x >= 0 && x < across && y >= 0 && y < down ? y * across + x
+										   : -1;
+		out = in = 0;
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			const int i = warp * ROWS + r - OVERLAP;
+			const bool own = own_column && i >= 0 && i < OWN_ROWS,
+				   border = border_column || i < OVERLAP || i >= OWN_ROWS - OVERLAP;
+
+			if (!of_grid || row + r < 0 || row + r >= loop->rows)
+				continue;
+			out |= (uint32_t)(own && border) << r;
+			in |= (uint32_t)!own << r;
+		}
 	}
 
 	/* Border `number` from 1, in letters: nobody waits but for what it reads. */
@@ -220,18 +217,20 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 	{
 		constexpr int VALUES = 8 / (int)sizeof(T);
 		const uint64_t wanted = before + (uint32_t)number;
+		const int64_t pitch = loop->pitch / VALUES;
+		rbsor_letter *letter = (rbsor_letter *)loop->letters +
+				       ((number & 1) * loop->rows + row) * pitch + column / VALUES;
 		bool missing;
 
-		forget();
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
 #pragma unroll
-			for (int k = 0; k < LANES; k += VALUES) {
-				rbsor_letter out = { 0, wanted };
+			for (int k = 0; k < LANES / VALUES; k++) {
+				rbsor_letter send = { 0, wanted };
 
-				memcpy(&out.values, &u[r][k], sizeof(out.values));
-				if (owns(r, k / PIECE * PIECE) && at_border(r, k / PIECE * PIECE))
-					__nv_atomic_store(letter(number, r, k), &out,
+				memcpy(&send.values, &u[r][k * VALUES], sizeof(send.values));
+				if (out >> r & 1)
+					__nv_atomic_store(letter + r * pitch + k, &send,
 							  __NV_ATOMIC_RELAXED,
 							  __NV_THREAD_SCOPE_DEVICE);
 			}
@@ -240,51 +239,67 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
 #pragma unroll
-				for (int k = 0; k < LANES; k += VALUES) {
-					const int i = warp * ROWS + r - OVERLAP,
-						  j = lane * LANES + k - OVERLAP;
-					rbsor_letter in;
+				for (int k = 0; k < LANES / VALUES; k++) {
+					rbsor_letter came;
 
-					if ((i >= 0 && i < OWN_ROWS && j >= 0 && j < OWN_COLUMNS) ||
-					    row + r < 0 || row + r >= loop->rows || column + k < 0 ||
-					    column + k >= loop->columns)
+					if (!(in >> r & 1))
 						continue;
-					__nv_atomic_load(letter(number, r, k), &in,
+					__nv_atomic_load(letter + r * pitch + k, &came,
 							 __NV_ATOMIC_RELAXED,
 							 __NV_THREAD_SCOPE_DEVICE);
-					missing |= in.number != wanted;
-					memcpy(&u[r][k], &in.values, sizeof(in.values));
+					missing |= came.number != wanted;
+					memcpy(&u[r][k * VALUES], &came.values,
+					       sizeof(came.values));
 				}
 		} while (missing);
 	}
 
-	/* Border `number` from 1: out, flags, in. */
+	/* Border `number` from 1: out, flags, in. A warp waits by itself; the others of its block
+	 * have read before any of them writes the next border to the same grid, for each sweep has
+	 * a barrier. */
 	__device__ __forceinline__ void exchange(int number)
 	{
 		uint32_t *flags = (uint32_t *)loop->flags;
-		const int index = (int)threadIdx.x;
-		const int x = (int)blockIdx.x % across + index % 3 - 1,
-			  y = (int)blockIdx.x / across + index / 3 - 1;
+		T *here = (T *)loop->grid[number & 1] + row * loop->pitch + column;
 		uint32_t value = before + (uint32_t)number;
 
-		write(number & 1, false);
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES; k += PIECE) {
+				rbsor_piece<T> piece;
+
+#pragma unroll
+				for (int m = 0; m < PIECE; m++)
+					piece.lane[m] = u[r][k + m];
+				if (out >> r & 1)
+					rbsor_store(here + r * loop->pitch + k, piece);
+			}
 		__syncthreads();
-		if (index == 0) {
-			__threadfence();
-			__nv_atomic_store(flags + blockIdx.x, &value, __NV_ATOMIC_RELAXED,
+		if (threadIdx.x == 0)
+			__nv_atomic_store(flags + blockIdx.x, &value, __NV_ATOMIC_RELEASE,
 					  __NV_THREAD_SCOPE_DEVICE);
-		}
-		if (index < 9 && x >= 0 && x < across && y >= 0 && y < down) {
+		if (neighbour >= 0) {
 			uint32_t seen;
 
 			do {
-				__nv_atomic_load(flags + y * across + x, &seen, __NV_ATOMIC_RELAXED,
+				__nv_atomic_load(flags + neighbour, &seen, __NV_ATOMIC_ACQUIRE,
 						 __NV_THREAD_SCOPE_DEVICE);
 			} while ((int32_t)(seen - value) < 0);
-			__threadfence();
 		}
-		__syncthreads();
-		read(number & 1, false);
+		__syncwarp();
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES; k += PIECE) {
+				if (!(in >> r & 1))
+					continue;
+				const rbsor_piece<T> piece =
+					rbsor_load_far<T>(here + r * loop->pitch + k);
+#pragma unroll
+				for (int m = 0; m < PIECE; m++)
+					u[r][k + m] = piece.lane[m];
+			}
 	}
 
 	__device__ __forceinline__ void run(void)
@@ -307,7 +322,8 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 		for (int m = 0; m < LANES; m++)
 			inside[m] = column + m > 0 && column + m < loop->columns - 1;
 		above = below = rbsor_half<T>();
-		read(0, true);
+		read();
+		aim();
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -332,7 +348,7 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 		}
 		if (LETTERS && threadIdx.x == 0)
 			((uint32_t *)loop->flags)[blockIdx.x] = before + (uint32_t)exchanges;
-		write((exchanges + 1) & 1, true);
+		write((exchanges + 1) & 1);
 	}
 };
 

@@ -40,6 +40,16 @@ template <typename T> __device__ __forceinline__ rbsor_piece<T> rbsor_load_far(c
 	return piece;
 }
 
+/* In one access, also where the compiler would take it apart. */
+template <typename T>
+__device__ __forceinline__ void rbsor_store(T *to, const rbsor_piece<T> &piece)
+{
+	float4 word;
+
+	memcpy(&word, &piece, sizeof(word));
+	*(float4 *)to = word;
+}
+
 /* What nobody reads before it is out of the L2 cache. */
 template <typename T>
 __device__ __forceinline__ void rbsor_store_apart(T *to, const rbsor_piece<T> &piece)
@@ -236,11 +246,10 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 		}
 	}
 
-	/* One step alone, for a single iteration: the window is loaded whole. `row`, where colours
-	 * begin as in run(), is the first to be stored. A candidate for rbsor_fused_*, in
-	 * tests/gpu_passrate.cu. */
-	template <bool APART>
-	__device__ __forceinline__ void once(int row, enum rbsor_where where)
+	/* One step alone, for a single iteration: the window is loaded whole, and what is at work
+	 * lies in one narrow band of memory, as a copy's does. `row`, where colours
+	 * begin as in run(), is the first to be stored. */
+	template <bool APART> __device__ __forceinline__ void once(int row, enum rbsor_where where)
 	{
 		load<WINDOW>(window, row - 2, where);
 #pragma unroll

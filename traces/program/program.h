@@ -34,6 +34,13 @@ struct program {
 	/* The configuration string of filled-in parameters (owned by the caller); NULL after a
 	 * message. */
 	char *(*config_of)(const char *solver, void *params, uint32_t gpus);
+	/* How many ways parameters as given leave open, 0: none; and takes one of them. */
+	int (*ways)(const char *solver, const void *params, uint32_t gpus);
+	void (*take)(const char *solver, void *params, uint32_t gpus, int way);
+	/* Takes the way that simulates as the fastest, and says which; nothing where none is open.
+	 * -1 after a message. */
+	int (*choose)(const struct program *program, const char *solver, void *params,
+		      size_t params_bytes, uint32_t gpus);
 	/*
 	 * What a column of tables says of a configuration ("rows", "columns", "border",
 	 * "iterations", "transport"; an option's name; "canonical": all options, each in its
