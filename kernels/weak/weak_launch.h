@@ -60,6 +60,7 @@ struct weak_launch {
 	const int32_t *order; /* the block of each id */
 	uint32_t *ages;	      /* or NULL */
 	uint64_t *watch;      /* or NULL: [blocks][WEAK_WATCH_WORDS] */
+	float *above, *below; /* `next` of the GPUs that have the rows of blocks there, or NULL */
 	struct weak_grid grid;
 	struct weak_terms terms;
 	float omega;		/* of the reference */
@@ -68,6 +69,7 @@ struct weak_launch {
 	int32_t exchange;	/* where looks have `every` */
 	uint32_t number;	/* of launches before */
 	int32_t resident;	/* places that take ids in order; 0: as many as there are */
+	int32_t blocks;		/* of this launch: the first ones of `order`; 0: all */
 	uint16_t communicating; /* threads; 0: those that compute */
 	uint8_t rule, inner, talk, combine;
 };
@@ -79,6 +81,12 @@ WEAK_BOTH int64_t weak_pack_at(const struct weak_grid *g, int field, int block, 
 WEAK_BOTH int64_t weak_pack_values(const struct weak_grid *g)
 {
 	return (int64_t)WEAK_FIELDS * weak_blocks(g) * 2 * WEAK_ROWS;
+}
+
+/* Of a launch. */
+WEAK_BOTH int32_t weak_own_blocks(const struct weak_launch *l)
+{
+	return l->blocks ? l->blocks : weak_blocks(&l->grid);
 }
 
 /* Its place: the plane, and the block's row and column there. */

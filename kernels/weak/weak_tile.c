@@ -36,12 +36,17 @@ void weak_tile_load(struct weak_tile *tile, const struct weak_launch *l, int blo
 			       sizeof(tile->u[field][0]));
 }
 
-void weak_tile_store(const struct weak_tile *tile, const struct weak_launch *l)
+void weak_tile_store_row(const struct weak_tile *tile, const struct weak_launch *l, int row)
 {
 	for (int field = 0; field < weak_fields(l->rule); field++)
-		for (int row = 0; row < WEAK_ROWS; row++)
-			memcpy(global(l->next, l, tile->block, field, row, 0),
-			       &tile->u[field][row + 1][1], WEAK_COLUMNS * sizeof(float));
+		memcpy(global(l->next, l, tile->block, field, row, 0),
+		       &tile->u[field][row + 1][1], WEAK_COLUMNS * sizeof(float));
+}
+
+void weak_tile_store(const struct weak_tile *tile, const struct weak_launch *l)
+{
+	for (int row = 0; row < WEAK_ROWS; row++)
+		weak_tile_store_row(tile, l, row);
 	if (l->combine)
 		weak_tile_send(tile, l);
 }
@@ -184,11 +189,19 @@ static inline __attribute__((always_inline)) float change_of(const float *old, c
 	return most;
 }
 
-/* Of a row only the nodes of one colour. */
-static inline __attribute__((always_inline)) void merge(float *row, const weak_row new, int parity)
+typedef uint32_t float_bits __attribute__((may_alias));
+
+/* Of a row only the nodes of one colour; by bits and in place, which is a vector's work. */
+static inline __attribute__((always_inline)) void merge(float *row, const float *restrict new,
+							int parity)
 {
-	for (int c = 0; c < WEAK_COLUMNS; c += 2)
-		row[c + parity] = new[c + parity];
+	const uint32_t even = parity ? 0 : UINT32_MAX, odd = ~even;
+	float_bits *restrict to = (float_bits *)row;
+	const float_bits *from = (const float_bits *)new;
+	for (int c = 0; c < WEAK_COLUMNS; c++) {
+		const uint32_t mask = c & 1 ? odd : even;
+		to[c] = (to[c] & ~mask) | (from[c] & mask);
+	}
 }
 
 /* Wider vectors where the processor has them, for quotients and roots; the same bits, since nothing
@@ -212,13 +225,13 @@ step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, b
 			/* Nodes of a colour do not read each other: a row may go in at once. */
 			for (int field = 0; field < fields; field++) {
 				float *to = &tile->u[field][row + 1][1];
-				weak_row merged;
-				memcpy(merged, to, sizeof(merged));
-				merge(merged, fresh[field][row], (row + colour) & 1);
+				weak_row old;
+				if (look)
+					memcpy(old, to, sizeof(old));
+				merge(to, fresh[field][row], (row + colour) & 1);
 				if (look)
 					most = (float)larger_or_nan((double)most,
-								    (double)change_of(to, merged));
-				memcpy(to, merged, sizeof(merged));
+								    (double)change_of(old, to));
 			}
 		}
 	}
@@ -234,12 +247,12 @@ step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, b
 	return most;
 }
 
-static float poisson_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float poisson_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
 {
 	return step(tile, l, WEAK_POISSON, WEAK_JACOBI, look);
 }
 
-static float poisson_red_black(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float poisson_red_black(struct weak_tile *tile, const struct weak_launch *l, bool look)
 {
 	return step(tile, l, WEAK_POISSON, WEAK_RED_BLACK, look);
 }

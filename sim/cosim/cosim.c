@@ -15,6 +15,7 @@ struct block {
 	int place, done; /* steps of this round */
 	int phase, made; /* steps of the phase, and how many of them have been computed */
 	sim_time phase_ps, step_ps;
+	double distance; /* of its exchanges, on this place */
 	int64_t stamped; /* steps of all rounds when it last told that its borders were written */
 };
 
@@ -76,7 +77,7 @@ static double exchange_ns(const struct play *p, const struct block *b)
 	const double ns =
 		c->aside ? costs->exchange_ns[c->kind] + c->passes * costs->pass_ns[c->kind]
 			 : costs->together_ns[c->kind];
-	return ns * p->distance[b->place] * (1 + costs->crowd * others_there(p, b->place));
+	return ns * b->distance * (1 + costs->crowd * others_there(p, b->place));
 }
 
 /* A step of a block on its place, `steps` of them beside an exchange or not: what a warp waits for,
@@ -129,6 +130,7 @@ static void take_place(struct play *p, int place, sim_time at)
 	const int id = p->c->order[p->next++];
 	p->block[id].place = place;
 	p->block[id].done = 0;
+	p->block[id].distance = p->distance[place] * factor(p, p->costs->block_spread);
 	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
 }
 

@@ -36,6 +36,8 @@ struct cosim_costs {
 	/* Standard deviations, relative: of steps between places, of exchanges between places
 	 * (which lie nearer to memory or farther from it), and of both from phase to phase. */
 	double place_spread, distance_spread, phase_spread;
+	double block_spread; /* of exchanges, from one block of a place to the next: where its
+				borders lie in L2 */
 	/* Nine in ten development runs were within these of their co-simulation, relative: an
 	 * answer's interval is wider by them. */
 	double steps_error, time_error;

@@ -42,6 +42,7 @@ static const struct {
 	KEY(place_spread),
 	KEY(distance_spread),
 	KEY(phase_spread),
+	KEY(block_spread),
 	KEY(steps_error),
 	KEY(time_error),
 #undef KINDS
@@ -60,7 +61,7 @@ static int find(const char *key)
 struct reading {
 	struct cosim_costs *costs;
 	const char *solver;
-	unsigned seen, own; /* bits of keys that stand there; of those the solver has of its own */
+	uint64_t seen, own; /* bits of keys that stand there; of those the solver has of its own */
 };
 
 /* A key for this solver, for another one, or for all; -1: none, or a value out of range. */
@@ -74,9 +75,9 @@ static int set(struct reading *r, const char *key, double value)
 	if (dot && (length != strlen(r->solver) || strncmp(key, r->solver, length) != 0))
 		return 0;
 	if (dot)
-		r->own |= 1u << k;
+		r->own |= (uint64_t)1 << k;
 	else
-		r->seen |= 1u << k;
+		r->seen |= (uint64_t)1 << k;
 	if (!dot && r->own >> k & 1)
 		return 0;
 	if (k == KEYS)
