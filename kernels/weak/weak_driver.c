@@ -141,8 +141,7 @@ int weak_begin(struct weak_work *w)
 	w->omega = w->problem.rule == WEAK_POISSON ? weak_best_omega(w->problem.factor) : 1;
 	if ((uint32_t)rows < w->base.gpus)
 		return report("%u GPUs for %d rows of blocks: each wants one", w->base.gpus, rows);
-	if (check_machine(w) ||
-	    ops->buffer(m, 0, SPACE_PINNED, pack_bytes(w), &w->h_pack) ||
+	if (check_machine(w) || ops->buffer(m, 0, SPACE_PINNED, pack_bytes(w), &w->h_pack) ||
 	    ops->buffer(m, 0, SPACE_PINNED, ages_bytes(w), &w->h_ages) ||
 	    (p->watch && ops->buffer(m, 0, SPACE_PINNED, watch_bytes(w), &w->h_watch)) ||
 	    ops->buffer(m, 0, SPACE_PINNED, order_bytes(w), &w->h_order) ||
@@ -234,8 +233,8 @@ static int values_down(const struct weak_work *w, struct machine_thread *t)
 				.target = w->h_values,
 				.source_offset_bytes = at,
 				.target_offset_bytes = at,
-				.row_bytes = (int64_t)weak_pitch(g) * WEAK_ROWS *
-					     (int64_t)sizeof(float),
+				.row_bytes =
+					(int64_t)weak_pitch(g) * WEAK_ROWS * (int64_t)sizeof(float),
 				.rows = 1,
 			};
 			if (weak_ops(w)->copy(t, gpu->stream, &copy))

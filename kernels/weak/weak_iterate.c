@@ -63,9 +63,9 @@ static int launch(const struct weak_work *w, struct machine_thread *t, const cha
 		  const struct weak_launch *args)
 {
 	const struct weak_gpu *gpu = &w->gpu[t->gpu];
-	const uint32_t from = gpu->values[gpu->current],
-		       to = gpu->values[w->params->method->synchronous ? !gpu->current
-								       : gpu->current];
+	const uint32_t
+		from = gpu->values[gpu->current],
+		to = gpu->values[w->params->method->synchronous ? !gpu->current : gpu->current];
 	const int64_t share = w->base.gpus, values = weak_values_bytes(w) / share,
 		      constants = weak_constants_bytes(w) / share;
 	const struct machine_launch request = {

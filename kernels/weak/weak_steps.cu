@@ -35,14 +35,13 @@ __device__ __forceinline__ void weak_store_beside(const struct weak_shared<RULE 
 {
 	const int32_t row = s.block / l.grid.across, first = l.order[0] / l.grid.across,
 		      last = first + weak_own_blocks(&l) / l.grid.across - 1;
-	float *to = row == first && seat.row == 0		? l.above
+	float *to = row == first && seat.row == 0	       ? l.above
 		    : row == last && seat.row == WEAK_ROWS - 1 ? l.below
 							       : NULL;
 
 	for (int k = 0; k < 2 * (RULE + 1) && to; k++)
-		to[k / 2 * weak_values(&l.grid) + origin +
-		   (int64_t)seat.row * weak_pitch(&l.grid) + seat.column[k & 1]] =
-			s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1];
+		to[k / 2 * weak_values(&l.grid) + origin + (int64_t)seat.row * weak_pitch(&l.grid) +
+		   seat.column[k & 1]] = s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1];
 }
 
 template <int RULE, bool LOOK, bool WATCH>

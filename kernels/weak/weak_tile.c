@@ -39,8 +39,8 @@ void weak_tile_load(struct weak_tile *tile, const struct weak_launch *l, int blo
 void weak_tile_store_row(const struct weak_tile *tile, const struct weak_launch *l, int row)
 {
 	for (int field = 0; field < weak_fields(l->rule); field++)
-		memcpy(global(l->next, l, tile->block, field, row, 0),
-		       &tile->u[field][row + 1][1], WEAK_COLUMNS * sizeof(float));
+		memcpy(global(l->next, l, tile->block, field, row, 0), &tile->u[field][row + 1][1],
+		       WEAK_COLUMNS * sizeof(float));
 }
 
 void weak_tile_store(const struct weak_tile *tile, const struct weak_launch *l)
@@ -65,8 +65,8 @@ struct range {
 static struct range range_of(int side, int from, int to)
 {
 	const int length = side < 2 ? WEAK_COLUMNS : WEAK_ROWS,
-		  start = side < 2 ? side * WEAK_COLUMNS :
-				     2 * WEAK_COLUMNS + (side - 2) * WEAK_ROWS;
+		  start = side < 2 ? side * WEAK_COLUMNS
+				   : 2 * WEAK_COLUMNS + (side - 2) * WEAK_ROWS;
 	struct range r = { from - start, to - start };
 	r.first = r.first < 0 ? 0 : r.first;
 	r.end = r.end > length ? length : r.end;
@@ -87,8 +87,8 @@ static void send_side(const struct weak_tile *tile, const struct weak_launch *l,
 		}
 		const int column = side == 3 ? WEAK_COLUMNS - 1 : 0;
 		float *to = l->combine ? l->pack + weak_pack_at(&l->grid, field, tile->block,
-								side - 2, 0) :
-					 global(l->values, l, tile->block, field, 0, column);
+								side - 2, 0)
+				       : global(l->values, l, tile->block, field, 0, column);
 		const int pitch = l->combine ? 1 : weak_pitch(&l->grid);
 		for (int row = r.first; row < r.end; row++)
 			to[row * pitch] = u[row + 1][column + 1];
@@ -125,8 +125,8 @@ static void receive_side(struct weak_tile *tile, const struct weak_launch *l, in
 		}
 		const int column = side == 3 ? WEAK_COLUMNS : -1;
 		const float *from =
-			l->combine ? l->pack + weak_pack_at(&l->grid, field, beside, side == 2, 0) :
-				     global(l->values, l, tile->block, field, 0, column);
+			l->combine ? l->pack + weak_pack_at(&l->grid, field, beside, side == 2, 0)
+				   : global(l->values, l, tile->block, field, 0, column);
 		const int pitch = l->combine ? 1 : weak_pitch(&l->grid);
 		for (int row = r.first; row < r.end; row++)
 			u[row + 1][column + 1] = from[row * pitch];
@@ -247,12 +247,14 @@ step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, b
 	return most;
 }
 
-WEAK_WIDE static float poisson_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float poisson_jacobi(struct weak_tile *tile, const struct weak_launch *l,
+				      bool look)
 {
 	return step(tile, l, WEAK_POISSON, WEAK_JACOBI, look);
 }
 
-WEAK_WIDE static float poisson_red_black(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float poisson_red_black(struct weak_tile *tile, const struct weak_launch *l,
+					 bool look)
 {
 	return step(tile, l, WEAK_POISSON, WEAK_RED_BLACK, look);
 }

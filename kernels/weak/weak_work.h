@@ -16,7 +16,7 @@ struct weak_gpu {
 	int current;	   /* of the two values */
 	/* of the last run */
 	int done;
-	float change;	 /* the residual at the last look */
+	float change;	  /* the residual at the last look */
 	float changed[2]; /* what its own blocks did, at even and odd looks */
 };
 

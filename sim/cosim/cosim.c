@@ -85,9 +85,8 @@ static double exchange_ns(const struct play *p, const struct block *b)
 static double step_ns(const struct play *p, const struct block *b, bool exchanges)
 {
 	const struct cosim_costs *costs = p->costs;
-	const double busy =
-		costs->step_busy_ns +
-		(exchanges ? costs->exchange_busy_ns * p->c->passes / b->phase : 0);
+	const double busy = costs->step_busy_ns +
+			    (exchanges ? costs->exchange_busy_ns * p->c->passes / b->phase : 0);
 	return fmax(costs->step_ns, busy * (1 + others_there(p, b->place))) * p->factor[b->place];
 }
 
@@ -190,8 +189,7 @@ static void end_phase(struct play *p, int id)
 				  p->before + b->done);
 	if (b->done == p->length) {
 		c->ops->end(c, id);
-		take_place(p, b->place,
-			   p->now + ps(end_ns(p) + p->costs->take_ns));
+		take_place(p, b->place, p->now + ps(end_ns(p) + p->costs->take_ns));
 	} else if (c->exchanges && !c->aside) {
 		push_exchange(p, id, exchange_ns(p, b), c->passes);
 	} else {
