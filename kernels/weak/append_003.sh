@@ -8,15 +8,19 @@ set -eu
 export LC_ALL=C
 from=$1 to=$2
 
+# same TABLE: the columns that the shipped table has.
+same() { awk -F '\t' 'NR == FNR { if (FNR == 1) n = split($0, want); next } FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	{ for (k = 1; k <= n; k++) printf "%s%s", $at[want[k]], k < n ? "\t" : "\n" }' "$to/papers_003.tsv" "$1"; }
+
 for list in rest blind2 cluster; do
 	[ -f "$from/$list.tsv" ] || continue
-	sed 1d "$from/$list.tsv" >>"$to/papers_003.tsv"
+	same "$from/$list.tsv" | sed 1d >>"$to/papers_003.tsv"
 	case $list in rest) split=blind ;; blind2) split=blind-2 ;; *) split=whole ;; esac
 	awk -F '\t' -v split_="$split" 'NR == 1 { next } { key = $1 "\t" $2; if (!(key in steps)) { order[++n] = key; steps[key] = $5; us[key] = sprintf("%.1f", $6) }
 		else { steps[key] = steps[key] "," $5; us[key] = us[key] "," sprintf("%.1f", $6) } }
 		END { for (k = 1; k <= n; k++) print order[k] "\t" split_ "\t" steps[order[k]] "\t" us[order[k]] }' "$from/${list}_runs.tsv" >>"$to/papers_003_runs.tsv"
 done
-[ ! -f "$from/steady.tsv" ] || cp "$from/steady.tsv" "$to/papers_003_steady.tsv"
+[ ! -f "$from/steady.tsv" ] || same "$from/steady.tsv" >"$to/papers_003_steady.tsv"
 
 # Ages: scheme-l-threads-resident.tsv.
 for file in "$from"/ages/*.tsv; do
