@@ -9,7 +9,7 @@
 #include "traces/base/util.h"
 
 /* What an event is, in its stamp; of an exchange, which part, above. */
-enum { BEGIN, ENTER, SEND, RECEIVE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
+enum { BEGIN, ENTER, SEND, RECEIVE, NOTE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
 
 struct block {
 	int place, done; /* steps of this round */
@@ -80,6 +80,12 @@ static double exchange_ns(const struct play *p, const struct block *b)
 	return ns * b->distance * (1 + costs->crowd * others_there(p, b->place));
 }
 
+/* What it takes to look at ages, which a run pays for that is asked for them. */
+static double noting_ns(const struct play *p)
+{
+	return p->c->ages ? p->costs->note_ns : 0;
+}
+
 /* A step of a block on its place, `steps` of them beside an exchange or not: what a warp waits for,
  * or what all of the multiprocessor's blocks occupy of it, whichever is longer. */
 static double step_ns(const struct play *p, const struct block *b, bool exchanges)
@@ -115,7 +121,7 @@ static void begin_phase(struct play *p, int id)
 	sim_time end = p->now + b->phase * b->step_ps + ps(p->costs->enter_ns * noise);
 	if (exchanges) {
 		const double whole = exchange_ns(p, b) * noise;
-		const sim_time received = p->now + ps(whole);
+		const sim_time received = p->now + ps(whole + noting_ns(p));
 		push_exchange(p, id, whole, c->passes);
 		end = end > received ? end : received;
 	}
@@ -161,14 +167,12 @@ static void note_ages(struct play *p, int id)
 
 static void receive_now(struct play *p, int id, int part)
 {
-	struct block *b = &p->block[id];
 	p->c->ops->receive(p->c, id, part);
 	if (part < p->c->passes - 1)
 		return;
-	b->stamped = p->before + b->done; /* as on the GPU, when all has been exchanged */
-	note_ages(p, id);
+	push(p, p->now + ps(noting_ns(p) / 2), id, NOTE);
 	if (!p->c->aside)
-		push(p, p->now + ps(p->costs->meet_ns), id, ENTER);
+		push(p, p->now + ps(noting_ns(p) + p->costs->meet_ns), id, ENTER);
 }
 
 /* Storing a block. */
@@ -217,6 +221,10 @@ static void happen(struct play *p, int id, int what, int part)
 		if (c->aside)
 			compute_until_now(p, id, true);
 		receive_now(p, id, part);
+		break;
+	case NOTE: /* as on the GPU, when all has been exchanged */
+		p->block[id].stamped = p->before + p->block[id].done;
+		note_ages(p, id);
 		break;
 	default:
 		end_phase(p, id);

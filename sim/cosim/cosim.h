@@ -25,6 +25,7 @@ struct cosim_costs {
 	double together_ns[CHAOS_KINDS]; /* all of it, by the threads that compute */
 	double send_share;
 	double exchange_busy_ns; /* what a pass occupies of the multiprocessor */
+	double note_ns;		 /* more for an exchange that notes ages */
 	double crowd;		 /* by how much an exchange is longer for each other block there */
 	double begin_ns, end_ns; /* loading a block, storing it */
 	double raise_ns;	 /* more at the end, for what a synchronous step changed */
