@@ -53,6 +53,28 @@ static void synchronous_steps_do_not_depend_on_who_makes_them(void **state)
 			    .checksum);
 }
 
+/* Several GPUs, of unequal shares, with borders in each other's memory. */
+static void base_has_the_same_bits_on_several_gpus(void **state)
+{
+	(void)state;
+	static const char *const config[] = {
+		"size=150 scheme=base stop=residual tolerance=0.05 max-steps=3000",
+		"size=75 scheme=base steps=51"
+	};
+	static const char *const family[] = { "poisson", "shape" };
+	for (int k = 0; k < 4; k++) {
+		struct solver_result one, three;
+		struct machine *m = machine_cpu_new(3);
+		assert_int_equal(run_config(m, family[k & 1], config[k / 2], 1, 1, &one), 0);
+		m->ops->reset(m);
+		assert_int_equal(run_config(m, family[k & 1], config[k / 2], 3, 1, &three), 0);
+		m->ops->free(m);
+		assert_true(one.checksum == three.checksum);
+		assert_true(one.iterations == three.iterations && one.iterations > 10);
+		assert_false(three.residual < one.residual || three.residual > one.residual);
+	}
+}
+
 /* Jacobi's steps on the whole grid, written out. */
 static void base_is_jacobis_iteration(void **state)
 {
@@ -259,6 +281,7 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"multiprocessors",  "step_ns",		"step_busy_ns",
 		"send_share",	    "exchange_busy_ns", "crowd",
 		"raise_ns",	    "steps_error",	"time_error",
+		"block_spread",	    "note_ns",
 	};
 	char path[64];
 	struct cosim_costs read;
@@ -282,6 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_schemes_converge),
 		cmocka_unit_test(synchronous_steps_do_not_depend_on_who_makes_them),
+		cmocka_unit_test(base_has_the_same_bits_on_several_gpus),
 		cmocka_unit_test(base_is_jacobis_iteration),
 		cmocka_unit_test(packing_borders_changes_no_bit),
 		cmocka_unit_test(every_block_has_one_id),

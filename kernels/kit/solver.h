@@ -84,7 +84,7 @@ struct solver {
 	const struct solver_column *columns; /* ends with a zero entry */
 	const char *const *extra_names;	     /* columns of its own, ends with NULL; NULL: none */
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
-	bool alone;	     /* runs on one GPU only, so that no thread waits for another */
+	bool alone;	     /* on one GPU no thread waits, not even for a mark */
 
 	/*
 	 * Of parameters as given, before prepare, that leave something to be chosen ("auto"): how

@@ -33,11 +33,12 @@ static int sync_stream(const struct run *run, struct machine_thread *t)
 	return run->work->m->ops->sync(t, run->solver->stream(run->work, t->gpu));
 }
 
-/* A mark that all threads pass together, unless there is only ever one. */
+/* A mark that all threads pass together, unless there is one and no family has more. */
 static int begin_mark(const struct run *run, struct machine_thread *t, enum mark mark)
 {
 	const struct machine_ops *ops = run->work->m->ops;
-	return ops->mark(t, mark) || (!run->solver->alone && ops->barrier(t)) ? -1 : 0;
+	const bool one = run->solver->alone && run->work->gpus == 1;
+	return ops->mark(t, mark) || (!one && ops->barrier(t)) ? -1 : 0;
 }
 
 static int nothing(struct solver_work *work, struct machine_thread *t)

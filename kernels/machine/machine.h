@@ -27,7 +27,7 @@ struct machine_thread;
 
 enum machine_space { SPACE_DEVICE, SPACE_PINNED, SPACE_PAGEABLE };
 
-enum { MACHINE_MAX_ACCESS = 8, MACHINE_MAX_ARGS = 128 };
+enum { MACHINE_MAX_ACCESS = 8, MACHINE_MAX_ARGS = 160 };
 
 /* One kernel launch. `name` selects the implementation: the cpu machine uses `cpu`, the cuda
  * machine looks the name up. */

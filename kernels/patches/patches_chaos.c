@@ -19,8 +19,8 @@ struct state {
 	struct patches_work work; /* on the host alone: values are those of h_u */
 	struct machine *machine;
 	struct patches_step step;
-	struct place *place;  /* [blocks] */
-	double *correction;   /* [blocks][cells at most], from a block's begin to its end */
+	struct place *place; /* [blocks] */
+	double *correction;  /* [blocks][cells at most], from a block's begin to its end */
 	double *sines[3];
 	int32_t side[3]; /* of the sines */
 	int64_t most;	 /* cells of a block */
@@ -119,8 +119,8 @@ static void no_part(struct chaos_case *c, int block, int part)
 	(void)part;
 }
 
-static const struct chaos_ops ops = { start,   begin, steps, no_part, no_part,
-				      end,     look,  beside, close_case };
+static const struct chaos_ops ops = { start, begin, steps,  no_part,   no_part,
+				      end,   look,  beside, close_case };
 
 static void place_blocks(struct state *s)
 {
@@ -169,8 +169,8 @@ int patches_chaos(const void *params, struct chaos_case *c)
 	place_blocks(s);
 	s->correction = xcalloc((size_t)(s->work.tables.blocks * s->most), sizeof(double));
 	for (int axis = 0; axis < 3; axis++)
-		s->sines[axis] = xcalloc((size_t)p->block[axis] * (size_t)p->block[axis],
-					 sizeof(double));
+		s->sines[axis] =
+			xcalloc((size_t)p->block[axis] * (size_t)p->block[axis], sizeof(double));
 	*c = (struct chaos_case){
 		.ops = &ops,
 		.state = s,

@@ -24,11 +24,11 @@ template <int FIELDS> struct weak_inbox {
 
 /* A thread's node of the border, of those that have one. */
 struct weak_crossing {
-	bool inside, outside;	/* there is a block beyond, in this cluster or in another */
-	int row, column;	/* of the node */
+	bool inside, outside; /* there is a block beyond, in this cluster or in another */
+	int row, column;      /* of the node */
 	int halo_row, halo_column;
-	int slot, to; /* in this block's inbox, and in that of the block beyond */
-	int64_t at, beyond;	/* of both nodes among the values of a field */
+	int slot, to;	    /* in this block's inbox, and in that of the block beyond */
+	int64_t at, beyond; /* of both nodes among the values of a field */
 };
 
 template <int FIELDS>
@@ -48,8 +48,8 @@ __device__ __forceinline__ struct weak_crossing weak_cross(const struct weak_lau
 	*rank = weak_cluster_rank(&l.grid, block, side);
 	c.inside = *rank >= 0;
 	c.outside = !c.inside && beside >= 0;
-	c.to = (side & 1 ? first - (side < 2 ? WEAK_COLUMNS : WEAK_ROWS) :
-			   first + (side < 2 ? WEAK_COLUMNS : WEAK_ROWS)) +
+	c.to = (side & 1 ? first - (side < 2 ? WEAK_COLUMNS : WEAK_ROWS)
+			 : first + (side < 2 ? WEAK_COLUMNS : WEAK_ROWS)) +
 	       k;
 	c.at = origin + (int64_t)c.row * weak_pitch(&l.grid) + c.column;
 	c.beyond = origin + (int64_t)c.halo_row * weak_pitch(&l.grid) + c.halo_column;
@@ -58,10 +58,9 @@ __device__ __forceinline__ struct weak_crossing weak_cross(const struct weak_lau
 
 /* The residual of all blocks, whose borders are sent before; true: the steps are over. */
 template <int RULE>
-__device__ __forceinline__ bool weak_look_all(struct weak_shared<RULE + 1> *s,
-					      const struct weak_launch &l,
-					      const struct weak_seat &seat, int64_t origin,
-					      uint32_t look, uint32_t *met)
+__device__ __forceinline__ bool
+weak_look_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
+	      const struct weak_seat &seat, int64_t origin, uint32_t look, uint32_t *met)
 {
 	uint32_t *word = l.board + WEAK_BOARD_CHANGE;
 	const int thread = (int)threadIdx.x;
@@ -106,8 +105,8 @@ template <int RULE> __device__ __forceinline__ void weak_run_cluster(const struc
 	const struct weak_crossing c = weak_cross<FIELDS>(l, s.block, origin, &rank);
 	struct weak_inbox<FIELDS> *beyond =
 		c.inside ? (struct weak_inbox<FIELDS> *)__cluster_map_shared_rank(&inbox,
-										  (unsigned)rank) :
-			   NULL;
+										  (unsigned)rank)
+			 : NULL;
 
 	for (int k = 0; k < 2 * FIELDS; k++)
 		s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1] =

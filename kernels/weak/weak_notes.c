@@ -27,8 +27,7 @@ static void write_durations(FILE *file, const uint64_t *d, double parts)
 	const double n = (double)d[0], mean = n > 0 ? (double)d[1] / n : 0,
 		     square = n > 0 ? (double)d[2] / n - mean * mean : 0,
 		     part = parts > 0 ? n / parts : 0;
-	fprintf(file, "\t%.0f\t%.2f\t%.2f", n, mean * part,
-		sqrt(square > 0 ? square : 0) * part);
+	fprintf(file, "\t%.0f\t%.2f\t%.2f", n, mean * part, sqrt(square > 0 ? square : 0) * part);
 }
 
 /* A row a block; times since the first block began. */

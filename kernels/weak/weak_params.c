@@ -56,8 +56,6 @@ static const struct weak_scheme schemes[] = {
 int weak_prepare(struct weak_params *p, uint32_t gpus)
 {
 	size_t k = 0;
-	if (gpus > 1)
-		return report("scheme %s is for one GPU", p->scheme);
 	while (strcmp(schemes[k].option, p->scheme)) /* the option table let no other name in */
 		k++;
 	p->method = &schemes[k];
@@ -80,7 +78,12 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 		return -1;
 	if (!strcmp(p->scheme, "graph") && p->resident)
 		return report("scheme graph has all blocks: no --resident");
-	if (!strcmp(p->scheme, "base"))
+	const bool base = !strcmp(p->scheme, "base");
+	if (gpus > 1 && (!base || p->resident || p->watch))
+		return report("scheme %s is for one GPU: base is for several, without --resident "
+			      "and --watch",
+			      p->scheme);
+	if (base)
 		p->host_sync = 1;
 	return 0;
 }

@@ -26,6 +26,24 @@ __device__ __forceinline__ void weak_exchange(struct weak_shared<FIELDS> *s,
 			       count);
 }
 
+/* The first and the last row of nodes, of the blocks next to another GPU's. The end of the launch
+ * is what its GPU waits for. */
+template <int RULE>
+__device__ __forceinline__ void weak_store_beside(const struct weak_shared<RULE + 1> &s,
+						  const struct weak_launch &l,
+						  const struct weak_seat &seat, int64_t origin)
+{
+	const int32_t row = s.block / l.grid.across, first = l.order[0] / l.grid.across,
+		      last = first + weak_own_blocks(&l) / l.grid.across - 1;
+	float *to = row == first && seat.row == 0	       ? l.above
+		    : row == last && seat.row == WEAK_ROWS - 1 ? l.below
+							       : NULL;
+
+	for (int k = 0; k < 2 * (RULE + 1) && to; k++)
+		to[k / 2 * weak_values(&l.grid) + origin + (int64_t)seat.row * weak_pitch(&l.grid) +
+		   seat.column[k & 1]] = s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1];
+}
+
 template <int RULE, bool LOOK, bool WATCH>
 __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 					 const struct weak_launch &l)
@@ -108,6 +126,8 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 			weak_put(&l.next[k / 2 * field + origin + (int64_t)seat.row * pitch +
 					 seat.column[k & 1]],
 				 s->u[k / 2][seat.row + 1][seat.column[k & 1] + 1]);
+		if (LOOK) /* of scheme base, which alone runs on several GPUs */
+			weak_store_beside<RULE>(*s, l, seat, origin);
 		if (LOOK)
 			weak_raise(l.board + WEAK_BOARD_CHANGE + l.number % 3, most);
 	}
@@ -122,7 +142,7 @@ template <int RULE, bool LOOK, bool WATCH>
 __device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
 {
 	__shared__ struct weak_shared<RULE + 1> shared;
-	const uint32_t blocks = (uint32_t)weak_blocks(&l.grid);
+	const uint32_t blocks = (uint32_t)weak_own_blocks(&l);
 
 	if (LOOK && blockIdx.x == 0 && threadIdx.x == 0)
 		l.board[WEAK_BOARD_CHANGE + (l.number + 1) % 3] = 0;

@@ -36,12 +36,17 @@ void weak_tile_load(struct weak_tile *tile, const struct weak_launch *l, int blo
 			       sizeof(tile->u[field][0]));
 }
 
-void weak_tile_store(const struct weak_tile *tile, const struct weak_launch *l)
+void weak_tile_store_row(const struct weak_tile *tile, const struct weak_launch *l, int row)
 {
 	for (int field = 0; field < weak_fields(l->rule); field++)
-		for (int row = 0; row < WEAK_ROWS; row++)
-			memcpy(global(l->next, l, tile->block, field, row, 0),
-			       &tile->u[field][row + 1][1], WEAK_COLUMNS * sizeof(float));
+		memcpy(global(l->next, l, tile->block, field, row, 0), &tile->u[field][row + 1][1],
+		       WEAK_COLUMNS * sizeof(float));
+}
+
+void weak_tile_store(const struct weak_tile *tile, const struct weak_launch *l)
+{
+	for (int row = 0; row < WEAK_ROWS; row++)
+		weak_tile_store_row(tile, l, row);
 	if (l->combine)
 		weak_tile_send(tile, l);
 }
@@ -60,8 +65,8 @@ struct range {
 static struct range range_of(int side, int from, int to)
 {
 	const int length = side < 2 ? WEAK_COLUMNS : WEAK_ROWS,
-		  start = side < 2 ? side * WEAK_COLUMNS :
-				     2 * WEAK_COLUMNS + (side - 2) * WEAK_ROWS;
+		  start = side < 2 ? side * WEAK_COLUMNS
+				   : 2 * WEAK_COLUMNS + (side - 2) * WEAK_ROWS;
 	struct range r = { from - start, to - start };
 	r.first = r.first < 0 ? 0 : r.first;
 	r.end = r.end > length ? length : r.end;
@@ -82,8 +87,8 @@ static void send_side(const struct weak_tile *tile, const struct weak_launch *l,
 		}
 		const int column = side == 3 ? WEAK_COLUMNS - 1 : 0;
 		float *to = l->combine ? l->pack + weak_pack_at(&l->grid, field, tile->block,
-								side - 2, 0) :
-					 global(l->values, l, tile->block, field, 0, column);
+								side - 2, 0)
+				       : global(l->values, l, tile->block, field, 0, column);
 		const int pitch = l->combine ? 1 : weak_pitch(&l->grid);
 		for (int row = r.first; row < r.end; row++)
 			to[row * pitch] = u[row + 1][column + 1];
@@ -120,8 +125,8 @@ static void receive_side(struct weak_tile *tile, const struct weak_launch *l, in
 		}
 		const int column = side == 3 ? WEAK_COLUMNS : -1;
 		const float *from =
-			l->combine ? l->pack + weak_pack_at(&l->grid, field, beside, side == 2, 0) :
-				     global(l->values, l, tile->block, field, 0, column);
+			l->combine ? l->pack + weak_pack_at(&l->grid, field, beside, side == 2, 0)
+				   : global(l->values, l, tile->block, field, 0, column);
 		const int pitch = l->combine ? 1 : weak_pitch(&l->grid);
 		for (int row = r.first; row < r.end; row++)
 			u[row + 1][column + 1] = from[row * pitch];
@@ -184,11 +189,19 @@ static inline __attribute__((always_inline)) float change_of(const float *old, c
 	return most;
 }
 
-/* Of a row only the nodes of one colour. */
-static inline __attribute__((always_inline)) void merge(float *row, const weak_row new, int parity)
+typedef uint32_t float_bits __attribute__((may_alias));
+
+/* Of a row only the nodes of one colour; by bits and in place, which is a vector's work. */
+static inline __attribute__((always_inline)) void merge(float *row, const float *restrict new,
+							int parity)
 {
-	for (int c = 0; c < WEAK_COLUMNS; c += 2)
-		row[c + parity] = new[c + parity];
+	const uint32_t even = parity ? 0 : UINT32_MAX, odd = ~even;
+	float_bits *restrict to = (float_bits *)row;
+	const float_bits *from = (const float_bits *)new;
+	for (int c = 0; c < WEAK_COLUMNS; c++) {
+		const uint32_t mask = c & 1 ? odd : even;
+		to[c] = (to[c] & ~mask) | (from[c] & mask);
+	}
 }
 
 /* Wider vectors where the processor has them, for quotients and roots; the same bits, since nothing
@@ -212,13 +225,13 @@ step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, b
 			/* Nodes of a colour do not read each other: a row may go in at once. */
 			for (int field = 0; field < fields; field++) {
 				float *to = &tile->u[field][row + 1][1];
-				weak_row merged;
-				memcpy(merged, to, sizeof(merged));
-				merge(merged, fresh[field][row], (row + colour) & 1);
+				weak_row old;
+				if (look)
+					memcpy(old, to, sizeof(old));
+				merge(to, fresh[field][row], (row + colour) & 1);
 				if (look)
 					most = (float)larger_or_nan((double)most,
-								    (double)change_of(to, merged));
-				memcpy(to, merged, sizeof(merged));
+								    (double)change_of(old, to));
 			}
 		}
 	}
@@ -234,12 +247,14 @@ step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, b
 	return most;
 }
 
-static float poisson_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float poisson_jacobi(struct weak_tile *tile, const struct weak_launch *l,
+				      bool look)
 {
 	return step(tile, l, WEAK_POISSON, WEAK_JACOBI, look);
 }
 
-static float poisson_red_black(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float poisson_red_black(struct weak_tile *tile, const struct weak_launch *l,
+					 bool look)
 {
 	return step(tile, l, WEAK_POISSON, WEAK_RED_BLACK, look);
 }

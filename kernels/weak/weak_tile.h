@@ -34,5 +34,6 @@ void weak_tile_receive_side(struct weak_tile *tile, const struct weak_launch *la
 bool weak_talks(const struct weak_launch *launch, int side);
 /* All own nodes to launch->next. */
 void weak_tile_store(const struct weak_tile *tile, const struct weak_launch *launch);
+void weak_tile_store_row(const struct weak_tile *tile, const struct weak_launch *launch, int row);
 
 #endif

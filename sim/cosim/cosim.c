@@ -9,12 +9,13 @@
 #include "traces/base/util.h"
 
 /* What an event is, in its stamp; of an exchange, which part, above. */
-enum { BEGIN, ENTER, SEND, RECEIVE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
+enum { BEGIN, ENTER, SEND, RECEIVE, NOTE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
 
 struct block {
 	int place, done; /* steps of this round */
 	int phase, made; /* steps of the phase, and how many of them have been computed */
 	sim_time phase_ps, step_ps;
+	double distance; /* of its exchanges, on this place */
 	int64_t stamped; /* steps of all rounds when it last told that its borders were written */
 };
 
@@ -76,7 +77,13 @@ static double exchange_ns(const struct play *p, const struct block *b)
 	const double ns =
 		c->aside ? costs->exchange_ns[c->kind] + c->passes * costs->pass_ns[c->kind]
 			 : costs->together_ns[c->kind];
-	return ns * p->distance[b->place] * (1 + costs->crowd * others_there(p, b->place));
+	return ns * b->distance * (1 + costs->crowd * others_there(p, b->place));
+}
+
+/* What it takes to look at ages, which a run pays for that is asked for them. */
+static double noting_ns(const struct play *p)
+{
+	return p->c->ages ? p->costs->note_ns : 0;
 }
 
 /* A step of a block on its place, `steps` of them beside an exchange or not: what a warp waits for,
@@ -84,9 +91,8 @@ static double exchange_ns(const struct play *p, const struct block *b)
 static double step_ns(const struct play *p, const struct block *b, bool exchanges)
 {
 	const struct cosim_costs *costs = p->costs;
-	const double busy =
-		costs->step_busy_ns +
-		(exchanges ? costs->exchange_busy_ns * p->c->passes / b->phase : 0);
+	const double busy = costs->step_busy_ns +
+			    (exchanges ? costs->exchange_busy_ns * p->c->passes / b->phase : 0);
 	return fmax(costs->step_ns, busy * (1 + others_there(p, b->place))) * p->factor[b->place];
 }
 
@@ -115,7 +121,7 @@ static void begin_phase(struct play *p, int id)
 	sim_time end = p->now + b->phase * b->step_ps + ps(p->costs->enter_ns * noise);
 	if (exchanges) {
 		const double whole = exchange_ns(p, b) * noise;
-		const sim_time received = p->now + ps(whole);
+		const sim_time received = p->now + ps(whole + noting_ns(p));
 		push_exchange(p, id, whole, c->passes);
 		end = end > received ? end : received;
 	}
@@ -129,6 +135,7 @@ static void take_place(struct play *p, int place, sim_time at)
 	const int id = p->c->order[p->next++];
 	p->block[id].place = place;
 	p->block[id].done = 0;
+	p->block[id].distance = p->distance[place] * factor(p, p->costs->block_spread);
 	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
 }
 
@@ -160,14 +167,12 @@ static void note_ages(struct play *p, int id)
 
 static void receive_now(struct play *p, int id, int part)
 {
-	struct block *b = &p->block[id];
 	p->c->ops->receive(p->c, id, part);
 	if (part < p->c->passes - 1)
 		return;
-	b->stamped = p->before + b->done; /* as on the GPU, when all has been exchanged */
-	note_ages(p, id);
+	push(p, p->now + ps(noting_ns(p) / 2), id, NOTE);
 	if (!p->c->aside)
-		push(p, p->now + ps(p->costs->meet_ns), id, ENTER);
+		push(p, p->now + ps(noting_ns(p) + p->costs->meet_ns), id, ENTER);
 }
 
 /* Storing a block. */
@@ -188,8 +193,7 @@ static void end_phase(struct play *p, int id)
 				  p->before + b->done);
 	if (b->done == p->length) {
 		c->ops->end(c, id);
-		take_place(p, b->place,
-			   p->now + ps(end_ns(p) + p->costs->take_ns));
+		take_place(p, b->place, p->now + ps(end_ns(p) + p->costs->take_ns));
 	} else if (c->exchanges && !c->aside) {
 		push_exchange(p, id, exchange_ns(p, b), c->passes);
 	} else {
@@ -217,6 +221,10 @@ static void happen(struct play *p, int id, int what, int part)
 		if (c->aside)
 			compute_until_now(p, id, true);
 		receive_now(p, id, part);
+		break;
+	case NOTE: /* as on the GPU, when all has been exchanged */
+		p->block[id].stamped = p->before + p->block[id].done;
+		note_ages(p, id);
 		break;
 	default:
 		end_phase(p, id);

@@ -25,6 +25,7 @@ struct cosim_costs {
 	double together_ns[CHAOS_KINDS]; /* all of it, by the threads that compute */
 	double send_share;
 	double exchange_busy_ns; /* what a pass occupies of the multiprocessor */
+	double note_ns;		 /* more for an exchange that notes ages */
 	double crowd;		 /* by how much an exchange is longer for each other block there */
 	double begin_ns, end_ns; /* loading a block, storing it */
 	double raise_ns;	 /* more at the end, for what a synchronous step changed */
@@ -36,6 +37,8 @@ struct cosim_costs {
 	/* Standard deviations, relative: of steps between places, of exchanges between places
 	 * (which lie nearer to memory or farther from it), and of both from phase to phase. */
 	double place_spread, distance_spread, phase_spread;
+	double block_spread; /* of exchanges, from one block of a place to the next: where its
+				borders lie in L2 */
 	/* Nine in ten development runs were within these of their co-simulation, relative: an
 	 * answer's interval is wider by them. */
 	double steps_error, time_error;
