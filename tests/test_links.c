@@ -163,6 +163,53 @@ static void the_host_bridge_carries_what_its_curve_says_for_so_many_gpus(void **
 	platform_release(&platform);
 }
 
+/* A byte a nanosecond each way alone, 1.6 both ways: 0.8 each. Free ways are free both ways. */
+static void a_gpu_copies_both_ways_at_once_as_was_measured(void **state)
+{
+	const struct start start[] = {
+		{ 0,
+		  { .kind = COPY_H2D,
+		    .source_gpu = 0xffff,
+		    .target_gpu = 1,
+		    .bytes = 1000,
+		    .rows = 1 },
+		  0 },
+		{ 0,
+		  { .kind = COPY_D2H,
+		    .source_gpu = 1,
+		    .target_gpu = 0xffff,
+		    .bytes = 1000,
+		    .rows = 1 },
+		  0 },
+		{ 0,
+		  { .kind = COPY_D2H,
+		    .source_gpu = 2,
+		    .target_gpu = 0xffff,
+		    .bytes = 1000,
+		    .rows = 1 },
+		  0 },
+	};
+	double end[FLOWS_MAX], gpus[] = { 1 }, bytes_per_s[] = { 1.6e9 };
+	struct platform platform;
+	(void)state;
+	platform_of(&platform, "free");
+	platform.share_both.x = (struct number_list){ gpus, 1 };
+	platform.share_both.y = (struct number_list){ bytes_per_s, 1 };
+	run_flows(&platform, 0, start, 3, end, NULL);
+	NEAR(end[0], 1250);
+	NEAR(end[1], 1250);
+	NEAR(end[2], 1000);
+	platform.mechanisms.off[MECHANISM_DUPLEX] = true;
+	run_flows(&platform, 0, start, 3, end, NULL);
+	NEAR(end[0], 1000);
+	platform.mechanisms.off[MECHANISM_DUPLEX] = false;
+	set(&platform, "share.h2d.bytes_per_s", INFINITY);
+	run_flows(&platform, 0, start, 3, end, NULL);
+	NEAR(end[0], 1000);
+	platform.share_both = (struct curve){ 0 };
+	platform_release(&platform);
+}
+
 static void random_flows_keep_capacity_and_max_min_fairness_at_every_instant(void **state)
 {
 	(void)state;
@@ -226,6 +273,7 @@ int main(void)
 		cmocka_unit_test(a_small_copy_bound_by_latency_disturbs_nobody),
 		cmocka_unit_test(copies_inside_a_gpu_use_no_link),
 		cmocka_unit_test(the_host_bridge_carries_what_its_curve_says_for_so_many_gpus),
+		cmocka_unit_test(a_gpu_copies_both_ways_at_once_as_was_measured),
 		cmocka_unit_test(a_flow_that_hardly_moves_ends_with_all_time),
 		cmocka_unit_test(random_flows_keep_capacity_and_max_min_fairness_at_every_instant),
 	};

@@ -293,6 +293,25 @@ static void an_engine_turns_to_the_next_channel_when_one_has_no_copy_yet(void **
 	NEAR(two_channels_ns(b, 1500), 3 * 1000 + 3000);
 }
 
+/* The third stream shares the channel of the first, whose copy waits for a kernel. */
+static void a_copy_that_waits_keeps_those_behind_it_in_its_channel_waiting(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 3);
+	next_thread(b, 0);
+	add_launch(&b->schedule, 0, 5000);
+	add_copy(&b->schedule, 0, COPY_H2D, 0xffff, 0, 1000);
+	add_copy(&b->schedule, 1, COPY_H2D, 0xffff, 0, 1000);
+	add_copy(&b->schedule, 2, COPY_H2D, 0xffff, 0, 1000);
+	add_launch(&b->schedule, 2, 5000);
+	b->platform.copy_channels = 2;
+	NEAR(end(b), 5000 + 1000 + 1000 + 5000);
+	b->platform.copy_channels = 0;
+	NEAR(end(b), 5000 + 5000); /* kernels take turns */
+	b->platform.copy_channels = 3;
+	NEAR(end(b), 5000 + 5000); /* kernels take turns */
+}
+
 static void copies_overlap_kernels_of_another_stream(void **state)
 {
 	struct bench *b = *state;
@@ -381,6 +400,7 @@ int main(void)
 		TEST(the_directions_take_turns_where_one_engine_copies),
 		TEST(an_engine_makes_the_copies_of_a_channel_before_it_turns_to_the_next),
 		TEST(an_engine_turns_to_the_next_channel_when_one_has_no_copy_yet),
+		TEST(a_copy_that_waits_keeps_those_behind_it_in_its_channel_waiting),
 		TEST(copies_overlap_kernels_of_another_stream),
 		TEST(what_takes_longer_than_can_be_counted_is_an_error),
 		TEST(so_is_a_run_of_many_that_each_could_be),

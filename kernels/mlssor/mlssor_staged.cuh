@@ -144,8 +144,7 @@ __device__ __forceinline__ struct mlssor_range staged_layers(const struct mlssor
 		const int32_t low = first ? (i > axis.shift ? K : 0) : i, high = SIDE - i;
 		q.end = low < high ? low : high;
 	} else {
-		const int32_t low = K - i,
-			      high = !last ? i - K : i <= K + axis.shift ? 0 : K;
+		const int32_t low = K - i, high = !last ? i - K : i <= K + axis.shift ? 0 : K;
 		q.begin = low > high ? low : high;
 	}
 	return q;
@@ -171,8 +170,7 @@ template <int ROW, int SIDE>
 __device__ __forceinline__ struct mlssor_range edge_rows(const struct staged &b, int32_t i)
 {
 	const int32_t high = i < 0 ? 0 : i / SIDE;
-	struct mlssor_range q = staged_layers<ROW, SIDE>(b.rows, b.s + high,
-							 i < 0 ? i : i % SIDE);
+	struct mlssor_range q = staged_layers<ROW, SIDE>(b.rows, b.s + high, i < 0 ? i : i % SIDE);
 	if (high >= b.high)
 		q.end = 0;
 	return q;
@@ -195,7 +193,7 @@ __device__ __forceinline__ void put_back(const struct staged &b, const float *re
 				       : staged_updates<ROW, COLUMN, SIDE>(i % SIDE, b.lane % SIDE),
 			   other = FUSED && i >= K &&
 				   staged_updates<1, 0, SIDE>((i - K) % SIDE, b.lane % SIDE);
-		const struct mlssor_range one_rows = edge_rows<FUSED ? 0 : ROW, SIDE>(b, i),
+		const struct mlssor_range one_rows = edge_rows < FUSED ? 0 : ROW, SIDE > (b, i),
 					  other_rows = edge_rows<1, SIDE>(b, i - K);
 #pragma unroll
 		for (int32_t m = 0; m < SIDE + FUSED; m++)
@@ -239,7 +237,7 @@ template <int COLUMN, int SIDE, bool EDGE> __device__ constexpr int tile_from(in
 }
 template <int COLUMN, int SIDE, bool EDGE> __device__ constexpr int tile_to(int q)
 {
-	return !EDGE || !COLUMN			? mlssor_high<COLUMN, SIDE>(q)
+	return !EDGE || !COLUMN			     ? mlssor_high<COLUMN, SIDE>(q)
 	       : SIDE / 2 + q + 1 > SIDE / 4 * 3 + 1 ? SIDE / 2 + q + 1
 						     : SIDE / 4 * 3 + 1;
 }
@@ -281,10 +279,9 @@ __device__ __forceinline__ void staged_step(float *row, float (&above)[SIDE + 1]
 			const int k = j - r;
 			if (k < LOW || k >= HIGH)
 				continue;
-			const float next =
-				mlssor_update(line[r][k], line[r][k - 1], line[r][k + 1],
-					      r ? line[r ? r - 1 : 0][k] : above[k],
-					      line[r + 1][k], omega);
+			const float next = mlssor_update(line[r][k], line[r][k - 1], line[r][k + 1],
+							 r ? line[r ? r - 1 : 0][k] : above[k],
+							 line[r + 1][k], omega);
 			if ((!r || r < count) &&
 			    (!EDGE || (k >= columns.begin && k < columns.end))) {
 				line[r][k] = next;

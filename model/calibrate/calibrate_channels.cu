@@ -18,8 +18,7 @@ static int look_at(struct member *member, const cudaStream_t *stream, int which,
 {
 	struct gpu_kit *kit = member->kit;
 	const long long cycles = static_cast<long long>(BLOCK_NS * kit->cycles_per_ns);
-	CUDA_TRY(member->bench,
-		 static_cast<cudaError_t>(launch_spin(stream[0], NULL, 0, cycles)));
+	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_spin(stream[0], NULL, 0, cycles)));
 	CUDA_TRY(member->bench, cudaMemcpyAsync(kit->d_target, kit->h_pinned, LOOK_BYTES,
 						cudaMemcpyHostToDevice, stream[0]));
 	const int64_t begun_ns = monotonic_ns();
@@ -116,8 +115,7 @@ int calibrate_channels(struct bench *bench)
 		bench_emit(bench, "device.copy_channels", &channels.value, NULL, 1,
 			   "of streams made one after the other, which is the first whose copy "
 			   "waits for one that waits for a kernel");
-	return behind_list(bench, "copy.h2d", CASE_H2D) ||
-			       behind_list(bench, "copy.d2h", CASE_D2H)
+	return behind_list(bench, "copy.h2d", CASE_H2D) || behind_list(bench, "copy.d2h", CASE_D2H)
 		       ? -1
 		       : 0;
 }

@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 	{ "budget", OPTION_REAL, OPTION(budget_s), "100", 1, 3600, "SECONDS",
 	  "aim to end within this" },
 	{ "parts", OPTION_TEXT, OPTION(parts),
-	  "host,stream,copy,doorbell,poll,peer_exchange,memory,links,sm", 0, 0, "LIST",
+	  "host,stream,copy,channels,doorbell,poll,peer_exchange,memory,links,sm", 0, 0, "LIST",
 	  "what to measure" },
 	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST",
 	  "measure only these parts, without the recorder" },

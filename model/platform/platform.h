@@ -74,7 +74,7 @@ struct platform {
 	int measured_gpus; /* GPU counts beyond this were not measured; 0 = all were */
 	/* [device] */
 	int sm_count, copy_engines, gpus;
-	int copy_channels; /* of an engine, which streams share by turns; 0: each has its own */
+	int copy_channels;   /* of an engine, which streams share by turns; 0: each has its own */
 	double memory_bytes; /* of one GPU */
 	/* [host] */
 	struct number_list threads;
@@ -119,7 +119,7 @@ struct platform {
 	struct curve exchange; /* what an exchange between two GPUs in step adds to their streams */
 	/* [share.h2d] [share.d2h]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;
-	struct curve share_both; /* [share.both]: the same, each GPU both ways */
+	struct curve share_both;   /* [share.both]: the same, each GPU both ways */
 	double nvlink_bytes_per_s; /* each GPU, each direction */
 	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
 	struct curve memory;

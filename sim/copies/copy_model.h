@@ -66,7 +66,8 @@ extern const struct copy_model_ops copy_measured, copy_free;
 struct copy_price {
 	sim_time idle_ps;   /* on an idle stream: from the call's return */
 	sim_time behind_ps; /* enqueued behind other work: from that work's end */
-	sim_time queued_ps; /* behind another copy on the same engine: from that one's end; -1: as otherwise */
+	sim_time queued_ps; /* behind another copy on its engine: from that one's end; -1: as if not
+			     */
 	sim_time after_ps;  /* pause before a kernel enqueued behind the copy */
 };
 /* One for each copy of the schedule; the caller frees them. */

@@ -148,9 +148,8 @@ static int engine_asked(const struct sim *s, const struct command *command)
 
 static bool first_of_channel(const struct sim *s, uint32_t stream, int engine)
 {
-	return !s->channels.count ||
-	       copy_channels_first(&s->channels, s->stream[stream].gpu, (uint32_t)engine, stream,
-				   0) == stream;
+	return !s->channels.count || copy_channels_first(&s->channels, s->stream[stream].gpu,
+							 (uint32_t)engine, stream, 0) == stream;
 }
 
 /* Who gets the engine on which `stream` has just copied; NONE32: nobody yet, or that stream, which
@@ -165,8 +164,8 @@ static uint32_t next_on_engine(struct sim *s, uint32_t stream, sim_time now)
 		return NONE32;
 	copy_channels_pop(&s->channels, st->gpu, st->engine, stream);
 	for (uint32_t turn = 0; turn < s->channels.channels; turn++) {
-		const uint32_t next = copy_channels_first(&s->channels, st->gpu, st->engine, stream,
-							  turn);
+		const uint32_t next =
+			copy_channels_first(&s->channels, st->gpu, st->engine, stream, turn);
 		if (next == NONE32)
 			continue;
 		if (next == stream) {
