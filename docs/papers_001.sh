@@ -13,8 +13,12 @@ kernels() {
 	sed '1s/	kernel	/	symbol	/; 1s/	block	/	threads	/' "$today/papers_001_kernels.tsv" | "$WARPREEL" columns --of patches,block,method,kernel,products,count,side -
 }
 runs() { "$WARPREEL" columns --of patches,order,transfer "$1"; }
-# of AWK: a program that finds the fields of its first line in at[].
-of() { awk -F '\t' 'FNR == 1 { file++; for (i = 1; i <= NF; i++) at[$i] = i; next } '"$@"; }
+# of AWK [FILE...]: a program that finds the fields of a table's first line in at[].
+of() {
+	of_program=$1
+	shift
+	awk -F '\t' 'FNR == 1 { file++; for (i = 1; i <= NF; i++) at[$i] = i; next } '"$of_program" "$@"
+}
 
 . "$(dirname "$0")/paper_tables.sh"
 

@@ -19,7 +19,7 @@ names() {
 
 # answers NAME PLATFORM PART: rows of validate with it left out, in $work
 answers() {
-	without= models=
+	without="" models=""
 	[ "$1" = none ] || without="--without $1"
 	[ "$3" = foreign ] || models="--models default"
 	# shellcheck disable=SC2086 # words

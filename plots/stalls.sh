@@ -17,7 +17,7 @@ awk -F '\t' -v OFS='\t' '
 	END { print "solver", "measured", "config"; for (key in sizes) if (sizes[key] >= 4) print key, config[key] }' "$kernels" |
 "$warpreel" columns --of options - | tail -n +2 | LC_ALL=C sort -t "$(printf '\t')" -k1,1r -k2,2 | {
 	row=0
-	while IFS="$(printf '\t')" read -r solver kernel config options; do
+	while IFS="$(printf '\t')" read -r solver kernel _ options; do
 		row=$((row + 1))
 		# shellcheck disable=SC2086 # words
 		"$warpreel" explain "$solver" --no-bounds --platform "$platform" --format tsv $options |

@@ -26,6 +26,14 @@ static void columns_come_from_the_solver(void **state)
 		{ "mlssor", "size=258x130", "rows", "258", 1 },
 		{ "mlssor", "size=258x130 transport=host", "transport", "host", 1 },
 		{ "patches", "iterations=5", "iterations", "5", 1 },
+		{ "patches", "patches=3x16 block=8.4.2", "count", "3", 1 },
+		{ "patches", "patches=3x16 block=8.4.2", "side", "16", 1 },
+		{ "patches", "patches=2.1.1*16", "side", "0", 1 },
+		{ "patches", "patches=3x16 block=8.4.2", "block_cells", "64", 1 },
+		{ "rbsor", "size=9 kernel=paper", "options",
+		  "--size 9x9 --precision f32 --kernel paper --scheme exact --border 1 "
+		  "--transport peer --iterations 100",
+		  1 },
 		{ "poisson", "steps=7", "iterations", "7", 1 },
 		{ "shape", "steps=7", "rows", NULL, 1 },
 		{ "jacobi", "size=64x50 partition=2x2", "columns", "50", 4 },
@@ -58,7 +66,8 @@ static void a_column_of_no_solver_or_of_a_wrong_configuration_is_refused(void **
 /* A name that nobody asks for is a typing error. */
 static void columns_have_names_that_are_asked_for(void **state)
 {
-	static const char known[] = " rows columns border iterations transport ";
+	static const char known[] =
+		" rows columns border iterations transport count side block_cells ";
 	(void)state;
 	for (int s = 0; solvers[s]; s++)
 		for (const struct solver_column *at = solvers[s]->columns; at && at->name; at++) {
