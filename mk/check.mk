@@ -11,7 +11,11 @@ R      := $(BUILD)/results
 UNIT_STAMPS := $(UNIT:%=$(R)/%.ok) $(CUPTI_UNIT:%=$(R)/%.ok) $(PRELOAD_UNIT:%=$(R)/%.ok)
 FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)
 CASE_STAMPS := $(CASES:%=$(R)/case-%.ok)
-STAMPS := $(R)/arrows.ok $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
+# Those that take longest (5 to 30 s of one core) come first, so that no core waits for one that began last.
+LONGEST := $(R)/case-laws-sample.ok $(R)/test_warps_laws.ok $(R)/case-papers-002.ok $(R)/case-papers-004.ok $(R)/fuzz_nsight_read.ok \
+	$(R)/case-laws-files.ok $(R)/test_patches.ok
+ALL_STAMPS := $(R)/arrows.ok $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
+STAMPS := $(filter $(LONGEST),$(ALL_STAMPS)) $(filter-out $(LONGEST),$(ALL_STAMPS))
 # What golden cases read besides the program.
 CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* tests/lmsor_counts.* docs/*.[15] docs/completion/* traces/data/*.tsv traces/data/*/*.tsv traces/data/*/*/*)
 # Pages are read by two cases.
@@ -55,13 +59,18 @@ bless: $(BUILD)/warpreel
 	@WARPREEL=$(abspath $<) sh tests/run_cases.sh --bless $(or $(CASE),$(CASES))
 	@git diff --stat -- tests/cases 2>/dev/null || true
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(OBJ)
+# What a test program does not use is not linked into it; there are many of them, and the whole program is large.
+$(BUILD)/objects.a: $(OBJ)
+	@echo "  AR      $@"; rm -f $@
+	$(Q)$(AR) rcsT $@ $^
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/objects.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
-$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(OBJ)
+$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(BUILD)/objects.a
 	@mkdir -p $(@D); echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c,$^) $(OBJ) -lcmocka $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) -lcmocka $(LDLIBS)
 
 # Programs that run with a library of ours before libraries that stand in for CUDA's, under the names of those.
 STANDIN := $(BUILD)/tests/standin
@@ -83,11 +92,11 @@ $(R)/preload_%.ok: $(BUILD)/tests/preload_%
 	@sh mk/unit.sh $(R)/preload_$* $<
 
 # What is recorded where there is no GPU, by tests/kill_anywhere.sh.
-$(BUILD)/tests/recorded_program: tests/recorded_program.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(OBJ)
+$(BUILD)/tests/recorded_program: tests/recorded_program.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(BUILD)/objects.a
 	@mkdir -p $(@D); echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c,$^) $(OBJ) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) $(LDLIBS)
 
-$(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(OBJ)
+$(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(BUILD)/objects.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -47,7 +47,14 @@ for key in $keys $rates; do
 		*) value=${factor}x ;;
 		esac
 		for without in "" $ahead; do
-			answers "$without" "$key" "$value" >"$folder/one"
+			# As it is: the same for every key, so that a sample asks once.
+			if [ -n "$sample" ] && [ $factor = 1 ]; then
+				asis=$folder/asis.${without:+without}
+				[ -e "$asis" ] || answers "$without" "$key" "$value" >"$asis"
+				cp "$asis" "$folder/one"
+			else
+				answers "$without" "$key" "$value" >"$folder/one"
+			fi
 			sed "s/^/$key	$factor	${without:+without}	/" "$folder/one"
 		done
 	done

@@ -19,6 +19,7 @@ export platform="$tests/cases/lib/small.ini"
 # What the caller has set must not leak into a case.
 unset WARPREEL WARPREEL_CUDA WARPREEL_RECORDER WARPREEL_ROOT CUDA_INJECTION64_PATH COLUMNS
 export WARPREEL_OWN_PLATFORM= # nor what was calibrated on this machine
+export OMP_WAIT_POLICY=passive # threads that wait sleep: there are as many cases at once as cores
 
 # Whether a line of an expectation stands for one that was found.
 fits_awk='function fits(want, have,    open, close_at, pattern, rest, length_, value, tolerance) {
