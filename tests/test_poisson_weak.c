@@ -281,7 +281,8 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"multiprocessors",  "step_ns",		"step_busy_ns",
 		"send_share",	    "exchange_busy_ns", "crowd",
 		"raise_ns",	    "steps_error",	"time_error",
-		"block_spread",	    "note_ns",
+		"block_spread",	    "note_ns",		"store_ns",
+		"load_ns",
 	};
 	char path[64];
 	struct cosim_costs read;

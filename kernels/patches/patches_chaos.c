@@ -119,8 +119,8 @@ static void no_part(struct chaos_case *c, int block, int part)
 	(void)part;
 }
 
-static const struct chaos_ops ops = { start, begin, steps,  no_part,   no_part,
-				      end,   look,  beside, close_case };
+static const struct chaos_ops ops = { start,   begin, steps, no_part, no_part,
+				      no_part, end,   look,  beside,  close_case };
 
 static void place_blocks(struct state *s)
 {

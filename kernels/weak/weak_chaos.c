@@ -15,6 +15,7 @@ struct state {
 	float *start, *other;	   /* other: where synchronous steps go */
 	float change;		   /* of the round, in synchronous steps */
 	struct weak_tile *tile;	   /* [blocks] */
+	struct weak_tile *fetched; /* [blocks]: only borders that are on their way */
 	int32_t *order;
 	int part; /* nodes of a border in a pass */
 	bool synchronous;
@@ -55,10 +56,19 @@ static void send_borders(struct chaos_case *c, int block, int part)
 	weak_tile_send_nodes(&s->tile[block], &s->launch, part * s->part, (part + 1) * s->part);
 }
 
+static void fetch(struct chaos_case *c, int block, int part)
+{
+	struct state *s = state_of(c);
+	s->fetched[block].block = block;
+	weak_tile_receive_nodes(&s->fetched[block], &s->launch, part * s->part,
+				(part + 1) * s->part);
+}
+
 static void receive(struct chaos_case *c, int block, int part)
 {
 	struct state *s = state_of(c);
-	weak_tile_receive_nodes(&s->tile[block], &s->launch, part * s->part, (part + 1) * s->part);
+	weak_tile_take_nodes(&s->tile[block], &s->fetched[block], &s->launch, part * s->part,
+			     (part + 1) * s->part);
 }
 
 static void end(struct chaos_case *c, int block)
@@ -94,12 +104,13 @@ static void close_case(struct chaos_case *c)
 	free(s->start);
 	free(s->other);
 	free(s->tile);
+	free(s->fetched);
 	free(s->order);
 	free(s);
 }
 
-static const struct chaos_ops ops = { start, begin, steps,  send_borders, receive,
-				      end,   look,  beside, close_case };
+static const struct chaos_ops ops = { start,   begin, steps, send_borders, fetch,
+				      receive, end,   look,  beside,	   close_case };
 
 int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, struct chaos_case *c)
 {
@@ -126,6 +137,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 	if (s->synchronous)
 		s->other = xmalloc(s->bytes);
 	s->tile = xcalloc((size_t)blocks, sizeof(*s->tile));
+	s->fetched = xcalloc((size_t)blocks, sizeof(*s->fetched));
 	s->order = xcalloc((size_t)blocks, sizeof(*s->order));
 	weak_order(&problem->grid, scheme->order, s->order);
 	s->launch = (struct weak_launch){

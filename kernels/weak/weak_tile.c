@@ -150,6 +150,26 @@ void weak_tile_receive(struct weak_tile *tile, const struct weak_launch *l)
 	weak_tile_receive_nodes(tile, l, 0, WEAK_BORDER);
 }
 
+void weak_tile_take_nodes(struct weak_tile *tile, const struct weak_tile *received,
+			  const struct weak_launch *l, int from, int to)
+{
+	for (int side = 0; side < 4; side++) {
+		const struct range r = range_of(side, from, to);
+		if (!weak_talks(l, side) || weak_beside(&l->grid, tile->block, side) < 0)
+			continue;
+		for (int field = 0; field < weak_fields(l->rule); field++)
+			for (int k = r.first; k < r.end; k++) {
+				const int row = side == 0   ? 0
+						: side == 1 ? WEAK_ROWS + 1
+							    : k + 1,
+					  column = side < 2    ? k + 1
+						   : side == 2 ? 0
+							       : WEAK_COLUMNS + 1;
+				tile->u[field][row][column] = received->u[field][row][column];
+			}
+	}
+}
+
 /* ---- steps ---- */
 
 typedef float weak_row[WEAK_COLUMNS];

@@ -29,6 +29,9 @@ void weak_tile_send_nodes(const struct weak_tile *tile, const struct weak_launch
 			  int to);
 void weak_tile_receive_nodes(struct weak_tile *tile, const struct weak_launch *launch, int from,
 			     int to);
+/* Those that another tile of the same block has received. */
+void weak_tile_take_nodes(struct weak_tile *tile, const struct weak_tile *received,
+			  const struct weak_launch *launch, int from, int to);
 /* Of one side (up, down, left, right) alone. */
 void weak_tile_receive_side(struct weak_tile *tile, const struct weak_launch *launch, int side);
 bool weak_talks(const struct weak_launch *launch, int side);

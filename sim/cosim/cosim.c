@@ -9,7 +9,7 @@
 #include "traces/base/util.h"
 
 /* What an event is, in its stamp; of an exchange, which part, above. */
-enum { BEGIN, ENTER, SEND, RECEIVE, NOTE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
+enum { BEGIN, ENTER, SEND, FETCH, RECEIVE, NOTE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
 
 struct block {
 	int place, done; /* steps of this round */
@@ -101,9 +101,12 @@ static void push_exchange(struct play *p, int id, double whole_ns, int passes)
 {
 	const double sending = whole_ns * p->costs->send_share, receiving = whole_ns - sending;
 	for (int part = 0; part < passes; part++) {
-		push(p, p->now + ps(sending * (part + 1) / passes), id, SEND + (part << PART));
-		push(p, p->now + ps(sending + receiving * (part + 1) / passes), id,
-		     RECEIVE + (part << PART));
+		const sim_time sent = p->now + ps(sending * (part + 1) / passes),
+			       come = p->now + ps(sending + receiving * (part + 1) / passes),
+			       found = come - ps(p->costs->load_ns);
+		push(p, sent + ps(p->costs->store_ns), id, SEND + (part << PART));
+		push(p, found > p->now ? found : p->now, id, FETCH + (part << PART));
+		push(p, come, id, RECEIVE + (part << PART));
 	}
 }
 
@@ -139,12 +142,14 @@ static void take_place(struct play *p, int place, sim_time at)
 	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
 }
 
-/* The steps of the phase that have begun by now, or those that have ended. */
-static void compute_until_now(struct play *p, int id, bool begun)
+/* The steps of the phase that have begun by then, or those that have ended. */
+static void compute_until(struct play *p, int id, sim_time then, bool begun)
 {
 	struct block *b = &p->block[id];
-	const sim_time passed = p->now - b->phase_ps + (begun ? b->step_ps - 1 : 0);
-	int64_t steps = b->step_ps > 0 ? passed / b->step_ps : b->phase;
+	const sim_time passed = then - b->phase_ps + (begun ? b->step_ps - 1 : 0);
+	int64_t steps = passed > 0 && b->step_ps > 0 ? passed / b->step_ps
+			: passed > 0		     ? b->phase
+						     : 0;
 	steps = steps > b->phase ? b->phase : steps;
 	if (steps > b->made) {
 		p->c->ops->steps(p->c, id, (int)steps - b->made);
@@ -214,12 +219,15 @@ static void happen(struct play *p, int id, int what, int part)
 		break;
 	case SEND:
 		if (c->aside)
-			compute_until_now(p, id, false);
+			compute_until(p, id, p->now - ps(p->costs->store_ns), false);
 		c->ops->send(c, id, part);
+		break;
+	case FETCH:
+		c->ops->fetch(c, id, part);
 		break;
 	case RECEIVE:
 		if (c->aside)
-			compute_until_now(p, id, true);
+			compute_until(p, id, p->now, true);
 		receive_now(p, id, part);
 		break;
 	case NOTE: /* as on the GPU, when all has been exchanged */

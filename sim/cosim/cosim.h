@@ -24,6 +24,8 @@ struct cosim_costs {
 	double exchange_ns[CHAOS_KINDS], pass_ns[CHAOS_KINDS];
 	double together_ns[CHAOS_KINDS]; /* all of it, by the threads that compute */
 	double send_share;
+	double store_ns;	 /* until a border that was sent can be found */
+	double load_ns;		 /* from when a border was found until it has come */
 	double exchange_busy_ns; /* what a pass occupies of the multiprocessor */
 	double note_ns;		 /* more for an exchange that notes ages */
 	double crowd;		 /* by how much an exchange is longer for each other block there */

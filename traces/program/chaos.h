@@ -26,7 +26,8 @@ struct chaos_ops {
 	void (*steps)(struct chaos_case *c, int block, int count);
 	/* Of own borders that part, of `passes`, for all to see. */
 	void (*send)(struct chaos_case *c, int block, int part);
-	/* That part of the neighbours' borders, as they are. */
+	/* That part of the neighbours' borders, as they are: on its way; and then it has come. */
+	void (*fetch)(struct chaos_case *c, int block, int part);
 	void (*receive)(struct chaos_case *c, int block, int part);
 	void (*end)(struct chaos_case *c, int block); /* values, for all to see */
 	/* After a round: how far it is from done; the case ends at `wanted` and below. */
