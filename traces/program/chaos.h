@@ -28,7 +28,7 @@ struct chaos_ops {
 	void (*send)(struct chaos_case *c, int block, int part);
 	/* That part of the neighbours' borders, as they are. */
 	void (*receive)(struct chaos_case *c, int block, int part);
-	void (*end)(struct chaos_case *c, int block); /* values, for all to see */
+	void (*end)(struct chaos_case *c, int block);	  /* values, for all to see */
 	/* After a round: how far it is from done; the case ends at `wanted` and below. */
 	double (*look)(struct chaos_case *c);
 	/* The neighbour a border of `side` (from 0 below `sides`) is read from; -1: none. */
@@ -47,8 +47,8 @@ struct chaos_case {
 	bool aside;		 /* by threads of their own, while others compute */
 	int kind;		 /* of exchange: which of the costs it has */
 	int passes; /* over the borders, by the threads that exchange: each takes a part of them */
-	int block_threads; /* all of a block */
-	bool looks_apart;  /* a look is a launch of its own */
+	int block_threads;	 /* all of a block */
+	bool looks_apart;	 /* a look is a launch of its own */
 	int most_steps;
 	bool fixed; /* all steps, whatever look() says */
 	double wanted;
