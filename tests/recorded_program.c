@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A program that is recorded without a GPU: it packs calls and kernels that a CUPTI of its own gives
- * it through the recorder's encoder and writer into the spool that `warpreel record` named.
+ * A program that is recorded without a GPU: it packs calls and kernels that a CUPTI of its own
+ * gives it through the recorder's encoder and writer into the spool that `warpreel record` named.
  *
  *   recorded_program NOTE MS: a buffer of 64 launches each millisecond; how many kernels the system
  *   has taken stands in the file NOTE, 8 bytes, written after each buffer.

@@ -65,8 +65,8 @@ static void what_is_left_is_the_plan_of_fewer_iterations(void **state)
 			assert_true(own.count > left_out);
 			schedule_cut(&cut, &more, &own, left_out);
 			same_operations(&cut, &few);
-			/* Operations keep their numbers: those of later threads are moved on by what
-			 * is left out before them. */
+			/* Operations keep their numbers: those of later threads are moved on by
+			 * what is left out before them. */
 			assert_int_equal(cut.thread[0].left_out, 0);
 			for (uint32_t t = 1; t < gpus; t++)
 				assert_int_equal(cut.thread[t].first_op + cut.thread[t].left_out,

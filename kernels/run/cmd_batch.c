@@ -160,9 +160,8 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 	struct row_file rows = { .file = stdout }, runs = { 0 };
 	struct machine *m = machine_new(o.backend, (uint32_t)o.gpus);
 	rc = m ? 0 : -1;
-	if (!rc &&
-	    ((o.output && row_file_begin(&rows, o.output)) ||
-	     (o.runs && row_file_begin(&runs, o.runs))))
+	if (!rc && ((o.output && row_file_begin(&rows, o.output)) ||
+		    (o.runs && row_file_begin(&runs, o.runs))))
 		rc = -1;
 	if (!rc) {
 		not_run = run_list(&o, argv[1], list, rows.file, runs.file, m);

@@ -80,8 +80,8 @@ static int compare(const struct program *program, const struct compare_options *
 		one.platform = o->platforms.text[k];
 		rc = machine_answer(program, &one, run, &a);
 		if (!rc && k)
-			rc = parts_of_difference(program, &o->common, run,
-						 o->platforms.text[0], o->platforms.text[k], &d);
+			rc = parts_of_difference(program, &o->common, run, o->platforms.text[0],
+						 o->platforms.text[k], &d);
 		if (!rc && !k)
 			first = a;
 		if (!rc)

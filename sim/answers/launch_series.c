@@ -8,8 +8,8 @@
 #include "traces/base/util.h"
 
 /*
- * A series has so many launches of so many blocks: less are played each. So many of it are played. A
- * line that misses one of these by more than the pace's own error is none.
+ * A series has so many launches of so many blocks: less are played each. So many of it are played.
+ * A line that misses one of these by more than the pace's own error is none.
  */
 enum { LAUNCHES_LEAST = 24, BLOCKS_LEAST = 1 << 17, PLAYED = 8, ALONE_MOST = 2 };
 static const double LINE_ERROR = 0.01;

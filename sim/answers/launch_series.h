@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Launches of one kernel on ever fewer rows, as a wide border makes them: where they are long and
- * many, a few are played and the others lie on a line through these. What is played of a long launch
- * says its pace to half a per cent, so the line is nearer to the mean than each of them.
+ * many, a few are played and the others lie on a line through these. What is played of a long
+ * launch says its pace to half a per cent, so the line is nearer to the mean than each of them.
  */
 #ifndef WARPREEL_LAUNCH_SERIES_H
 #define WARPREEL_LAUNCH_SERIES_H

@@ -35,8 +35,7 @@ int machine_answer(const struct program *program, const struct predictor_options
 enum { MIXED = 1 << DIFFERENCE_PARTS };
 
 static int answer_mixed(const struct program *program, const struct predictor_options *o,
-			struct planned_run *run, const char *const name[2],
-			double core_us[MIXED])
+			struct planned_run *run, const char *const name[2], double core_us[MIXED])
 {
 	struct machine_answer answer;
 	for (unsigned mix = 0; mix < MIXED; mix++) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "planned_run.h"
 
-
 #include "traces/base/util.h"
 
 /*
  * Operations that are played of a long run: enough for what is drawn to even out (the error is
- * estimated, and where it is too large more are played). Runs of up to twice as many are whole. What
- * cannot be left out is held up to MOST_OPERATIONS of 32 bytes.
+ * estimated, and where it is too large more are played). Runs of up to twice as many are whole.
+ * What cannot be left out is held up to MOST_OPERATIONS of 32 bytes.
  */
 enum { PLAYED_OPERATIONS = 1 << 18, MOST_OPERATIONS = 1 << 26 };
 /* Threads in step wait for the slowest, which takes longer to even out. */
@@ -41,20 +40,18 @@ static int try_unit(struct planned_run *run, int64_t iterations)
 	return found;
 }
 
-/* A unit that is no few cycles, such as one that ends with a check of every thousandth iteration: looks
- * for it in a long plan, and tries the iterations that its operations come to. */
+/* A unit that is no few cycles, such as one that ends with a check of every thousandth iteration:
+ * looks for it in a long plan, and tries the iterations that its operations come to. */
 static int search_unit(struct planned_run *run, double operations_each)
 {
 	struct schedule some = { 0 };
 	const double most = (double)PLAYED_OPERATIONS / operations_each;
 	if (most >= (double)run->iterations)
 		return 0;
-	int found = plan(run, (int64_t)most, &some)
-			    ? -1
-			    : schedule_repeat_search(&run->repeat, &some);
-	const double unit = found > 0 ? (double)run->repeat.unit_operations * most /
-						(double)some.op_count
-				      : 0;
+	int found =
+		plan(run, (int64_t)most, &some) ? -1 : schedule_repeat_search(&run->repeat, &some);
+	const double unit =
+		found > 0 ? (double)run->repeat.unit_operations * most / (double)some.op_count : 0;
 	schedule_release(&some);
 	for (int64_t by = 0; found > 0 && by < 5; by++) { /* 0, 1, -1, 2, -2 from the nearest */
 		run->unit_iterations = (int64_t)(unit + 0.5) + (by & 1 ? by / 2 + 1 : -by / 2);
@@ -93,8 +90,8 @@ static void cut(struct planned_run *run, int64_t left_out_units)
 	const int64_t operations = schedule_operations(s);
 	for (int k = 0; k < 2; k++)
 		schedule_cut(&run->shorter[k], s, &run->repeat, (k + 1) * run->window);
-	run->left_out = (operations - schedule_operations(&run->shorter[0])) / run->window *
-			left_out_units;
+	run->left_out =
+		(operations - schedule_operations(&run->shorter[0])) / run->window * left_out_units;
 	run->more = (double)left_out_units / (double)run->window;
 	run->skips = true;
 }
@@ -109,12 +106,11 @@ static int plan_whole(struct planned_run *run)
 	return 0;
 }
 
-/* Plans so many operations of it; the whole run where it is not twice as long. 1: it does not repeat
- * by the unit. */
+/* Plans so many operations of it; the whole run where it is not twice as long. 1: it does not
+ * repeat by the unit. */
 static int plan_beginning(struct planned_run *run)
 {
-	const int64_t unit = run->unit_iterations,
-		      begin = run->iterations % unit + 4 * unit,
+	const int64_t unit = run->unit_iterations, begin = run->iterations % unit + 4 * unit,
 		      wanted = run->operations / run->repeat.unit_operations,
 		      units = wanted > UNITS_LEAST ? wanted : UNITS_LEAST;
 	run->played = begin + units * unit;
@@ -171,10 +167,9 @@ static int make(struct planned_run *run, bool whole)
 int planned_run_make(struct planned_run *run, const struct program *program, const char *solver,
 		     const char *config, uint32_t gpus, bool whole)
 {
-	*run = (struct planned_run){ .program = program,
-				     .solver = solver,
-				     .config = config,
-				     .gpus = gpus };
+	*run = (struct planned_run){
+		.program = program, .solver = solver, .config = config, .gpus = gpus
+	};
 	run->operations = played_operations(run);
 	return make(run, whole);
 }

@@ -100,7 +100,8 @@ char *predictor_inputs(const struct predictor *predictor, const char *kernel_mod
 
 struct prediction {
 	double core_us, core_lo_us, core_hi_us, total_us;
-	double error; /* from iterations that were left out, of 1: two standard errors; 0: none were */
+	double error; /* from iterations that were left out, of 1: two standard errors; 0: none were
+		       */
 	const char *kernel_model; /* static */
 	const char *class_name;	  /* static; interval_class */
 	bool extrapolated;
@@ -130,8 +131,8 @@ struct predictor_request {
 };
 int predictor_run(struct predictor *predictor, const struct schedule *schedule,
 		  const struct predictor_request *request, struct prediction *prediction);
-/* As predictor_run of the run's schedule, which becomes longer until what is left out of it is known
- * to PLANNED_RUN_ERROR. request->run is the run. */
+/* As predictor_run of the run's schedule, which becomes longer until what is left out of it is
+ * known to PLANNED_RUN_ERROR. request->run is the run. */
 int predictor_run_planned(struct predictor *predictor, struct planned_run *run,
 			  struct predictor_request *request, struct prediction *prediction);
 void prediction_release(struct prediction *prediction);

@@ -161,8 +161,7 @@ static int add_left_out(struct simulation_result *r, const struct planned_run *r
  */
 static double error_of(const struct planned_run *run, const struct windows *w, sim_time core_ps)
 {
-	const double left_out = run->more / 2,
-		     noise = 2 * sqrt(w->squares) / w->replicas,
+	const double left_out = run->more / 2, noise = 2 * sqrt(w->squares) / w->replicas,
 		     trend = fabs(w->difference_ps) / w->replicas;
 	return core_ps > 0 ? left_out * fmax(noise, trend) / (double)core_ps : 0;
 }

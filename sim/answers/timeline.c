@@ -47,26 +47,25 @@ static void device_kernel(struct timeline *tl, uint32_t stream, const struct sch
 }
 
 /*
- * When the bytes of a copy begin to move, as a recorder shows it: what its price has of the command's
- * way to the engine is before that. As long as it was recorded, where it was; else at the link's rate,
- * and what the smallest of the copies takes that the engine makes one behind the other.
+ * When the bytes of a copy begin to move, as a recorder shows it: what its price has of the
+ * command's way to the engine is before that. As long as it was recorded, where it was; else at the
+ * link's rate, and what the smallest of the copies takes that the engine makes one behind the
+ * other.
  */
 static sim_time bytes_begin(const struct timeline *tl, const struct schedule_op *op,
 			    const struct schedule_copy *copy, sim_time start, sim_time end)
 {
 	const struct platform *p = tl->platform;
-	const double rate = copy->kind == COPY_PEER ? p->nvlink_bytes_per_s
-			    : copy->kind == COPY_H2D && p->share_h2d.y.count
-				    ? p->share_h2d.y.value[0]
-			    : copy->kind == COPY_D2H && p->share_d2h.y.count
-				    ? p->share_d2h.y.value[0]
-				    : 0;
+	const double rate =
+		copy->kind == COPY_PEER				 ? p->nvlink_bytes_per_s
+		: copy->kind == COPY_H2D && p->share_h2d.y.count ? p->share_h2d.y.value[0]
+		: copy->kind == COPY_D2H && p->share_d2h.y.count ? p->share_d2h.y.value[0]
+								 : 0;
 	const struct number_list *chain = &p->copy[COPY_CURVE_H2D].y;
 	const double least_ns = chain->count ? chain->value[0] : 0;
-	const sim_time moving =
-		op->duration_ps > 0 ? op->duration_ps
-		: rate > 0	    ? ps_of_ns(least_ns + (double)copy->bytes * 1e9 / rate)
-				    : end - start;
+	const sim_time moving = op->duration_ps > 0 ? op->duration_ps
+				: rate > 0 ? ps_of_ns(least_ns + (double)copy->bytes * 1e9 / rate)
+					   : end - start;
 	return moving < end - start ? end - moving : start;
 }
 

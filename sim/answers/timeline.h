@@ -9,10 +9,10 @@
 #include "sim/engine/simulation.h"
 
 struct timeline {
-	struct trace *trace;		 /* borrowed, initialised by the caller */
+	struct trace *trace; /* borrowed, initialised by the caller */
 	const struct schedule *schedule;
 	const struct platform *platform; /* borrowed */ /* borrowed */
-	struct observer observer;	 /* pass &timeline.observer to simulation_run */
+	struct observer observer; /* pass &timeline.observer to simulation_run */
 	uint32_t api_name[OP_KIND_COUNT];
 	uint32_t *kernel_name; /* [kernel_count]; owned */
 	int64_t *latest; /* [event_count]: the event's latest record call, as its sync id; -1 none;

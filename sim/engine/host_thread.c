@@ -146,9 +146,10 @@ static bool play(struct sim *s, uint32_t thread)
 		bool spin = op->flags & OP_SPIN;
 		if (op->value > c->value)
 			c->value = op->value;
-		sim_time seen = t->now_ps + s->host->wake(s->host_model, thread,
-							  spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK,
-							  ~(t->pc + s->schedule->thread[thread].left_out));
+		sim_time seen =
+			t->now_ps + s->host->wake(s->host_model, thread,
+						  spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK,
+						  ~(t->pc + s->schedule->thread[thread].left_out));
 		/* from the post's begin */
 		t->now_ps += s->host->other(s->host_model, spin ? HOST_POST : HOST_POST_BLOCK);
 		/* wake those whose value is reached */

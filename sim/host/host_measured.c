@@ -63,8 +63,8 @@ struct draw {
 };
 
 /*
- * Of SLOWEST calls in a row one is interrupted; in a long run, exactly one: any of them is so as often
- * as ever, and the run need not be long for what is rare to happen as often as it should.
+ * Of SLOWEST calls in a row one is interrupted; in a long run, exactly one: any of them is so as
+ * often as ever, and the run need not be long for what is rare to happen as often as it should.
  */
 static bool interrupted_evenly(const struct host_model *m, uint32_t thread, int64_t call)
 {
@@ -77,17 +77,15 @@ static struct draw draw_call(const struct host_model *m, uint32_t thread, int64_
 	const int64_t call = t->calls++;
 	const uint64_t random = drawn(m, thread, number);
 	const bool alone = !m->drawn_alone || call < m->drawn_alone;
-	return (struct draw){ random % m->call_count,
-			      alone ? (random >> 32) % SLOWEST == 0
-				    : interrupted_evenly(m, thread, call) };
+	return (struct draw){ random % m->call_count, alone ? (random >> 32) % SLOWEST == 0
+							    : interrupted_evenly(m, thread, call) };
 }
 
 static sim_time spread(const struct host_model *m, uint32_t thread, sim_time cost,
 		       const uint32_t *part, uint64_t quantile)
 {
-	return m->call_count
-		       ? times_part(times_part(cost, m->thread[thread].part), part[quantile])
-		       : cost;
+	return m->call_count ? times_part(times_part(cost, m->thread[thread].part), part[quantile])
+			     : cost;
 }
 
 /*
@@ -191,7 +189,8 @@ static void draw_threads(struct host_model *m)
 		const bool differs = m->seed && threads->count && m->schedule->thread_count > 1 &&
 				     has(m, MECHANISM_THREAD_SPREAD);
 		const double part = differs ? threads->value[(state >> 33) % threads->count] : 1;
-		m->thread[t] = (struct host_thread){ .part = (uint32_t)(part * 65536), .last_kind = -1 };
+		m->thread[t] =
+			(struct host_thread){ .part = (uint32_t)(part * 65536), .last_kind = -1 };
 	}
 }
 

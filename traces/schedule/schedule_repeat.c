@@ -59,7 +59,8 @@ static int64_t growth(const struct schedule_op *end, int64_t unit, const struct 
  * before, and numbers grow evenly. */
 static int64_t units_before(const struct schedule_op *op, int64_t end, int64_t unit)
 {
-	int64_t from = end - unit; /* op[from..end) is known to repeat, for a start because it is one */
+	int64_t from =
+		end - unit; /* op[from..end) is known to repeat, for a start because it is one */
 	if (from < 0)
 		return 0;
 	for (; from > 0; from--) {

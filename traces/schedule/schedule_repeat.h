@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The part of a schedule that repeats. An iterating run asks for the same again and again: its unit
- * is what every thread does between an iteration and the next that is like it, counters and barriers
- * counted on. A run with fewer of them begins and ends alike.
+ * is what every thread does between an iteration and the next that is like it, counters and
+ * barriers counted on. A run with fewer of them begins and ends alike.
  */
 #ifndef WARPREEL_SCHEDULE_REPEAT_H
 #define WARPREEL_SCHEDULE_REPEAT_H
@@ -12,7 +12,8 @@
 
 struct schedule_repeat {
 	uint32_t threads;
-	int64_t *unit; /* [threads] operations of a unit, 0 where a thread does nothing in it; owned */
+	int64_t *unit; /* [threads] operations of a unit, 0 where a thread does nothing in it; owned
+			*/
 	int64_t *tail; /* [threads] operations behind the last unit; owned */
 	int64_t unit_operations; /* of all threads */
 	int64_t count;		 /* units that stand one behind the other before the tail */
@@ -31,7 +32,8 @@ bool schedule_repeat_find(struct schedule_repeat *repeat, const struct schedule 
  */
 bool schedule_repeat_search(struct schedule_repeat *repeat, const struct schedule *schedule);
 /* How many units stand before the tails of another plan of that run; 0: it does not repeat so. */
-int64_t schedule_repeat_count(const struct schedule_repeat *repeat, const struct schedule *schedule);
+int64_t schedule_repeat_count(const struct schedule_repeat *repeat,
+			      const struct schedule *schedule);
 void schedule_repeat_release(struct schedule_repeat *repeat);
 
 /*

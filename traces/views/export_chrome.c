@@ -19,11 +19,11 @@ struct exporting {
 	int64_t origin_ns;
 	bool first;
 	struct map seen, calls; /* (process, device), threads that have rows */
-	struct map processes; /* host process -> number */
-	struct map gpus;      /* (host process, device) -> number, after the host processes */
-	struct map streams;   /* (gpu number and context, stream) -> 1: named */
-	struct map threads;   /* global tid -> number within its process */
-	struct map api;	      /* (process, correlation) -> row */
+	struct map processes;	/* host process -> number */
+	struct map gpus;	/* (host process, device) -> number, after the host processes */
+	struct map streams;	/* (gpu number and context, stream) -> 1: named */
+	struct map threads;	/* global tid -> number within its process */
+	struct map api;		/* (process, correlation) -> row */
 	uint32_t numbers, flows;
 	int64_t left_out;
 };
@@ -207,8 +207,8 @@ static int compare_devices(const void *a, const void *b)
 	return (left[k] > right[k]) - (left[k] < right[k]);
 }
 
-/* Threads as the trace lists them and GPUs by number, whichever has the first row: viewers that do not
- * look at places show tracks in the order in which they are named. */
+/* Threads as the trace lists them and GPUs by number, whichever has the first row: viewers that do
+ * not look at places show tracks in the order in which they are named. */
 static void put_tracks(struct exporting *e)
 {
 	const struct trace *t = e->t;
