@@ -210,7 +210,8 @@ static int left_behind(void)
 
 static void the_program_runs_once_for_each_kind_of_counters(void **state)
 {
-	struct outcome outcome = PROFILE(NOTHING_MORE, (char[]){ "--grids" }, (char[]){ "5" });
+	struct outcome outcome = PROFILE(NOTHING_MORE, (char[]){ "--grids" }, (char[]){ "5" },
+					 (char[]){ "--runs" }, (char[]){ "0" });
 
 	(void)state;
 	assert_int_equal(outcome.code, EXIT_OK);
@@ -220,8 +221,25 @@ static void the_program_runs_once_for_each_kind_of_counters(void **state)
 	assert_int_equal(counted(&outcome.trace, "_ZN4rbsN5sweepIfEEvPT_"), 1);
 	assert_int_equal(counted(&outcome.trace, "plain_kernel"), 0);
 	assert_int_equal(trace_losses(&outcome.trace, "incomplete-profiles"), 1);
-	assert_said(&outcome, "of 2 launch shapes, 1 have counts of instructions; --one-by-one");
+	assert_said(&outcome, "no instructions counted: plain_kernel, grid");
+	assert_said(&outcome, "--kernel 'plain_kernel' --runs 2 counts them");
+	assert_said(&outcome, "of 2 launch shapes, 1 have counts of instructions; --runs (0 here)");
 	assert_said(&outcome, "2 further grids were left out");
+	assert_int_equal(left_behind(), 0);
+	release_outcome(&outcome);
+}
+
+/* Nobody has to ask for it. */
+static void a_launch_whose_instructions_were_not_counted_has_a_run_of_its_own(void **state)
+{
+	struct outcome outcome = PROFILE(NOTHING_MORE, (char[]){ "--grids" }, (char[]){ "5" });
+
+	(void)state;
+	assert_int_equal(outcome.code, EXIT_OK);
+	assert_string_equal(outcome.log, "sass all 5\ncounters all 5\nsass plain_kernel 5\n");
+	assert_int_equal(counted(&outcome.trace, "_ZN4rbsN5sweepIfEEvPT_"), 1);
+	assert_int_equal(counted(&outcome.trace, "plain_kernel"), 1);
+	assert_int_equal(trace_losses(&outcome.trace, "incomplete-profiles"), 0);
 	assert_int_equal(left_behind(), 0);
 	release_outcome(&outcome);
 }
@@ -331,6 +349,7 @@ int main(void)
 	       SIG_DFL); /* a shell's background job starts with it ignored, and then it stays so */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_program_runs_once_for_each_kind_of_counters),
+		cmocka_unit_test(a_launch_whose_instructions_were_not_counted_has_a_run_of_its_own),
 		cmocka_unit_test(one_by_one_every_function_the_counters_saw_has_a_run),
 		cmocka_unit_test(without_the_counters_every_named_kernel_has_a_run),
 		cmocka_unit_test(a_run_that_fails_keeps_no_other_kernel_from_its_own),

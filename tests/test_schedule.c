@@ -169,11 +169,36 @@ static void a_schedule_that_breaks_a_rule_is_refused(void **state)
 	close(nowhere);
 }
 
+static void a_graph_s_launch_is_one_whatever_its_first_node_is(void **state)
+{
+	static const enum op_kind first[] = { OP_LAUNCH, OP_MEMSET };
+	static const enum schedule_call alone[] = { CALL_OF_LAUNCH, CALL_OF_MEMSET };
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		const struct schedule_shape shape = { .path = -1, .steps = -1 };
+		const struct schedule_copy memset_of_4 = { .kind = COPY_MEMSET, .bytes = 4 };
+		struct schedule s;
+		schedule_init(&s);
+		schedule_add_stream(&s, 0, 0);
+		schedule_add_thread(&s, "host", 0);
+		schedule_add_kernel(&s, "kernel");
+		schedule_add_shape(&s, &shape, NULL, 0);
+		schedule_add_copy(&s, &memset_of_4);
+		schedule_add_op(&s, first[k], 0, 0);
+		schedule_add_op(&s, OP_LAUNCH, 0, 0)->flags = OP_IN_GRAPH;
+		schedule_add_op(&s, first[k], 0, 0);
+		assert_int_equal(schedule_call_of(&s, &s.op[0]), CALL_OF_GRAPH);
+		assert_int_equal(schedule_call_of(&s, &s.op[2]), alone[k]);
+		schedule_release(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_equal_entries_are_found_quickly),
 		cmocka_unit_test(a_schedule_that_breaks_a_rule_is_refused),
+		cmocka_unit_test(a_graph_s_launch_is_one_whatever_its_first_node_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

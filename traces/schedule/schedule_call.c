@@ -4,9 +4,12 @@
 enum schedule_call schedule_call_of(const struct schedule *schedule, const struct schedule_op *op)
 {
 	const struct schedule_op *end = schedule->op + schedule->op_count;
+	/* Whatever its first node is: a memset has no call of its own in there. */
+	if (op + 1 < end && op[1].flags & OP_IN_GRAPH)
+		return CALL_OF_GRAPH;
 	switch ((enum op_kind)op->kind) {
 	case OP_LAUNCH:
-		return op + 1 < end && op[1].flags & OP_IN_GRAPH ? CALL_OF_GRAPH : CALL_OF_LAUNCH;
+		return CALL_OF_LAUNCH;
 	case OP_MEMSET:
 		return CALL_OF_MEMSET;
 	case OP_RECORD:
