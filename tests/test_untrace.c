@@ -235,7 +235,8 @@ static void what_virtual_gpus_cost_is_taken_out(void **state)
 	struct schedule s;
 	(void)state;
 	platform_of(&platform, "free");
-	set(&platform, "tracer.hidden_ns", 150);
+	set(&platform, "tracer.stream_note_host_op_ns", 150);
+	set(&platform, "tracer.serial_kernel_ns", 1000);
 	set(&platform, "tracer.switch_ns", 300);
 	one_thread(&s);
 	s.virtual_gpus = 2;
@@ -255,8 +256,8 @@ static void what_virtual_gpus_cost_is_taken_out(void **state)
 	schedule_untrace(&s, &platform);
 	assert_int_equal(s.op[0].before_ps, 1000 * 1000);
 	assert_int_equal(s.op[1].before_ps, 700 * 1000);
-	assert_int_equal(s.op[0].duration_ps, 5000 * 1000);
-	assert_int_equal(s.op[1].duration_ps, 4700 * 1000);
+	assert_int_equal(s.op[0].duration_ps, 4000 * 1000);
+	assert_int_equal(s.op[1].duration_ps, 3700 * 1000);
 	assert_int_equal(s.op[2].duration_ps, 0);
 	schedule_release(&s);
 	platform_release(&platform);

@@ -301,8 +301,9 @@ const struct platform_key platform_keys[] = {
 	TRACED_COST(HOST_SYNC_IDLE, "sync_idle_ns"),
 	{ "tracer.traced_ask_ns", KEY_REAL, 0, AT(traced_ask_ns), NULL, "ns",
 	  "host.ask_ns while the recorder watches" },
-	{ "tracer.hidden_ns", KEY_REAL, 0, AT(hidden_ns), NULL, "ns",
-	  "what a hidden stretch of a program on virtual GPUs leaves in the time between calls" },
+	{ "tracer.serial_kernel_ns", KEY_REAL, 0, AT(serial_kernel_ns), NULL, "ns",
+	  "how much longer a kernel's record is where kernels are recorded one at a time, as on "
+	  "virtual GPUs" },
 	{ "tracer.switch_ns", KEY_REAL, 0, AT(switch_ns), NULL, "ns",
 	  "how much longer a kernel is right after another context's, as on virtual GPUs" },
 	{ "tracer.api_ask_ns", KEY_REAL, 0, AT(api_ask_ns), NULL, "ns",

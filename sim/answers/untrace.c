@@ -60,7 +60,8 @@ static void hide_less(struct schedule *schedule, const struct schedule_hidden *h
 	if (hidden->op >= schedule->op_count)
 		return;
 	struct schedule_op *op = &schedule->op[hidden->op];
-	op->before_ps = shorter_ps(op->before_ps, hidden->stretches * platform->hidden_ns * 1000);
+	op->before_ps =
+		shorter_ps(op->before_ps, hidden->stretches * platform->note_host_op_ns * 1000);
 }
 
 /* The calls a platform file has lists for, and between which numbers of threads the schedule's is
@@ -108,21 +109,25 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 	}
 }
 
-/* On virtual GPUs a kernel after another context's is longer by what the change costs. */
-static void unswitch(struct schedule *schedule, const struct platform *platform)
+/* On virtual GPUs kernels were recorded one at a time, which adds to each, and a change of contexts
+ * adds to the one after it. */
+static void shorten_kernels(struct schedule *schedule, const struct platform *platform)
 {
 	for (int64_t k = 0; k < schedule->op_count; k++) {
 		struct schedule_op *op = &schedule->op[k];
-		if (op->kind == OP_LAUNCH && op->flags & OP_SWITCHED)
-			op->duration_ps = shorter_ps(op->duration_ps, platform->switch_ns * 1000);
+		const double switched_ns = op->flags & OP_SWITCHED ? platform->switch_ns : 0;
+		if (op->kind == OP_LAUNCH)
+			op->duration_ps = shorter_ps(
+				op->duration_ps, (platform->serial_kernel_ns + switched_ns) * 1000);
 	}
 }
 
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
 	if (schedule->virtual_gpus)
-		unswitch(schedule, platform);
-	schedule_untrace_blocks(schedule, platform);
+		shorten_kernels(schedule, platform);
+	else /* blocks are noted only where kernels may run beside others */
+		schedule_untrace_blocks(schedule, platform);
 	if (schedule->config) {
 		nothing_between(schedule);
 		return;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 static struct {
 	int count;
@@ -132,11 +133,25 @@ void gpus_forget_peers(int device)
 		atomic_store(&gpus.peer[device][i], false);
 }
 
+/* On real GPUs this takes 60 ms and more, in which other threads of a program get as far: some rely
+ * on it without knowing (docs/lab/as-gpus.md). */
+static void pause_as_there(void)
+{
+	const struct timespec pause = { 0, 20 * 1000 * 1000 };
+	uint64_t start_ns = notes_now_ns();
+
+	nanosleep(&pause, NULL);
+	notes_hidden(start_ns);
+}
+
 cudaError_t gpus_enable_peer(int device, int peer, bool enable)
 {
 	if (!gpus_has(peer) || peer == device)
 		return cudaErrorInvalidDevice;
-	if (atomic_exchange(&gpus.peer[device][peer], enable) != enable)
+	if (atomic_exchange(&gpus.peer[device][peer], enable) != enable) {
+		if (enable)
+			pause_as_there();
 		return cudaSuccess;
+	}
 	return enable ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessNotEnabled;
 }
