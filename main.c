@@ -7,6 +7,7 @@
 
 #include "kernels/machine/machine.h"
 #include "kernels/kit/solver.h"
+#include "sim/answers/choose.h"
 #include "traces/program/program.h"
 #include "traces/base/util.h"
 
@@ -55,12 +56,16 @@ int main(int argc, char **argv)
 {
 	static const struct program program = {
 		.plan = solver_plan,
+		.plan_part = solver_plan_part,
 		.plan_steady = solver_plan_steady,
 		.solver_options = solver_options,
 		.solver_names = solver_names,
 		.config_of = solver_config_of,
 		.column = solver_column,
 		.chaos = solver_chaos,
+		.ways = solver_ways,
+		.take = solver_take,
+		.choose = choose_unasked,
 		.calibrate_cuda = calibrate_cuda,
 		.describe_gpu = describe_gpu,
 	};

@@ -7,25 +7,15 @@ set -eu
 export LC_ALL=C
 from=$1 today=$2
 
-table() { cat "$from/$1.md"; }
-
-# pick TABLE COLUMN KEY=VALUE...: that column of the first row in which all keys have their values.
-pick() {
-	pick_table=$from/$1.tsv pick_column=$2
-	shift 2
-	awk -F '\t' -v column="$pick_column" -v keys="$*" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(keys, key, " "); next }
-		{ for (i = 1; i <= n; i++) { split(key[i], part, "="); if ($at[part[1]] != part[2]) next }
-			print $at[column]; exit }' "$pick_table"
-}
+. "$(dirname "$0")/paper_tables.sh"
 
 # steps TABLE: where its curves change, as a table.
 steps() {
 	echo "| varied | occupancy |"
 	echo "|---|---|"
 	awk -F '\t' 'NR == 1 { next }
-		$1 != axis { if (axis != "") print line " |"; axis = $1; line = "| " axis " | from " $2 ": " $4; last = $4; next }
-		$4 != last { line = line ", from " $2 ": " $4; last = $4 }
+		$1 != axis { if (axis != "") print line " |"; axis = $1; line = "| " axis " | from " $2 ": " $4; last = $4; n = 1; next }
+		$4 != last { line = line (n++ % 8 ? ", from " : " |\n| | from ") $2 ": " $4; last = $4 }
 		END { print line " |" }' "$from/$1.tsv"
 }
 
@@ -63,8 +53,8 @@ D. Spampinato, *Modeling Communication on Multi-GPU Systems*, NTNU 2009: its fig
   behind each PCIe slot, with its scheme of borders and its timing (\`--scheme thesis --timing thesis\`). \`$today\` is the machine of today, with the same.
 - *measured*: untraced medians on \`$today\`, timed plainly and with exact borders; their error is that of the same run simulated.
 - **Inputs of \`c1060.ini\` from this thesis:** a copy of nothing takes 3 us, one of a word 15 us (table 6.4). Nothing else of the tables below is in it.
-- Not here: blocks on four GPUs and texture kernels by simulation (figures 6.2, 6.3, 6.7, 6.8); allocation of device memory, which the
-  simulator has no price for; and what the thesis says to be missing from ET, the choice of a device.
+- Not here: texture kernels (figure 6.8); allocation of device memory, which the simulator has no price for; and what the thesis says to be
+  missing from ET, the choice of a device.
 
 ## In short
 
@@ -138,11 +128,25 @@ Seconds for 100 iterations on four GPUs: kernels, synchronization, transfers, co
 
 $(table figure6_1)
 
+## Figures 6.2 and 6.3
+
+2 x 2 blocks on four GPUs, and how much faster than strips they are. In the thesis strips always win, and transfers of blocks take almost four times
+those of strips on large domains. \`$today\` has a measured cost of short rows, and strips win there; \`c1060\` has none (see [one copy](#one-copy)),
+so that its blocks cost as little as their bytes.
+
+$(table figure6_2)
+
 ## Figure 6.6
 
 Grids of N/2 x N over those of N x N/2, in strips.
 
 $(table figure6_6)
+
+## Figure 6.7
+
+The same in 2 x 2 blocks.
+
+$(table figure6_7)
 
 ## Figure 6.9
 

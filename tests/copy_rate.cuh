@@ -50,7 +50,7 @@ template <typename Work> static double median_us(int batch, Work work)
 }
 
 /* Bytes read plus written a second. */
-static double best_copy_rate(void)
+[[maybe_unused]] static double best_copy_rate(void)
 {
 	const size_t bytes = (size_t)2 << 30;
 	void *source, *target;

@@ -23,45 +23,62 @@
 
 /* ---- variants ---- */
 
-template <typename T, int LANES, int DEPTH, int ROWS, int BLOCKS, bool ONCE>
+template <typename T, int LANES, int DEPTH, int ROWS, int BLOCKS>
 __global__ void __launch_bounds__(32 * PASS_TILES, BLOCKS)
 	variant_kernel(const struct rbsor_pass pass, int rows)
 {
+	rbsor_run_pass<T, LANES, DEPTH, ROWS>(pass, rows);
+}
+
+/* Not streaming, ROWS rows a warp. */
+template <typename T, int LANES, int ROWS, int WARPS, int BLOCKS, bool APART>
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS)
+	once_kernel(const struct rbsor_pass pass, int rows)
+{
 	const int begin = pass.row_begin + (int)blockIdx.y * rows;
+	rbsor_tile<T, LANES, 1, ROWS + 1> tile;
 
-	if (ONCE) {
-		rbsor_tile<T, LANES, 1, ROWS + 1> tile;
-
-		tile.pass = &pass;
-		tile.run_once((int)blockIdx.x, begin - ((pass.first + begin) & 1));
-	} else {
-		rbsor_run_pass<T, LANES, DEPTH, ROWS>(pass, rows);
-	}
+	tile.pass = &pass;
+	tile.template run_once<APART>((int)blockIdx.x, begin - ((pass.first + begin) & 1));
 }
 
 struct variant {
-	bool f64, once;			 /* once: not streaming, `rows` a warp */
+	bool f64, apart; /* apart: stores that the L2 cache shall not keep */
+	int once;	 /* not streaming: warps a block, `rows` each; 0: streaming */
 	int depth, lanes, rows, columns; /* columns: that a tile stores */
 	void (*kernel)(const struct rbsor_pass, int rows);
 };
 
-#define VARIANT(T, lanes, depth, rows, blocks, once)                                               \
+#define STREAM(T, lanes, depth, rows, blocks)                                                      \
 	{                                                                                          \
-		sizeof(T) == 8, once, depth, lanes, rows, rbsor_tile_columns<T, lanes, depth>(),   \
-			variant_kernel<T, lanes, depth, rows, blocks, once>                        \
+		sizeof(T) == 8, false, 0, depth, lanes, rows,                                      \
+			rbsor_tile_columns<T, lanes, depth>(),                                     \
+			variant_kernel<T, lanes, depth, rows, blocks>                              \
 	}
-#define F(lanes, depth, rows, blocks) VARIANT(float, lanes, depth, rows, blocks, false)
-#define D(lanes, depth, rows, blocks) VARIANT(double, lanes, depth, rows, blocks, false)
-#define ONCE(T, lanes, rows, blocks) VARIANT(T, lanes, 1, rows, blocks, true)
+#define F(lanes, depth, rows, blocks) STREAM(float, lanes, depth, rows, blocks)
+#define D(lanes, depth, rows, blocks) STREAM(double, lanes, depth, rows, blocks)
+#define AT_ONCE(T, lanes, rows, warps, blocks, apart)                                              \
+	{                                                                                          \
+		sizeof(T) == 8, apart, warps, 1, lanes, rows, rbsor_tile_columns<T, lanes, 1>(),   \
+			once_kernel<T, lanes, rows, warps, blocks, apart>                          \
+	}
+#define BOTH(T, lanes, rows, warps, blocks)                                                        \
+	AT_ONCE(T, lanes, rows, warps, blocks, false), AT_ONCE(T, lanes, rows, warps, blocks, true)
 
 static const struct variant variants[] = {
-	ONCE(float, 4, 4, 8), ONCE(float, 4, 8, 6),  ONCE(float, 4, 12, 4), ONCE(float, 8, 4, 4),
-	F(4, 1, 4, 6),	      F(4, 1, 8, 4),	     F(8, 1, 4, 4),	    F(8, 2, 2, 4),
-	F(4, 4, 4, 4),	      F(8, 4, 2, 3),	     F(8, 6, 2, 2),	    F(4, 6, 4, 3),
-	F(4, 6, 6, 3),	      F(8, 6, 4, 2),	     F(8, 8, 2, 2),	    F(8, 8, 4, 2),
-	F(8, 10, 2, 2),	      ONCE(double, 2, 4, 6), ONCE(double, 2, 8, 4), ONCE(double, 4, 4, 4),
-	D(2, 1, 2, 8),	      D(2, 1, 8, 4),	     D(4, 2, 2, 4),	    D(4, 4, 2, 4),
-	D(4, 5, 2, 3),	      D(4, 6, 2, 3),	     D(4, 6, 4, 2),	    D(4, 8, 2, 2),
+	BOTH(float, 4, 4, 4, 10),
+	BOTH(float, 4, 2, 8, 6),
+	BOTH(float, 4, 12, 4, 4),
+	F(4, 1, 8, 4),
+	F(8, 6, 2, 2),
+	F(8, 6, 2, 3),
+	F(8, 8, 2, 2),
+	BOTH(double, 2, 4, 4, 10),
+	BOTH(double, 2, 2, 8, 6),
+	BOTH(double, 4, 4, 4, 5),
+	D(2, 1, 2, 8),
+	D(4, 6, 4, 2),
+	D(4, 6, 2, 3),
 };
 
 /* ---- grids ---- */
@@ -155,7 +172,7 @@ static void print(const struct bench *b, int depth, const char *name, double us,
 static void measure_variant(const struct bench *b, const struct variant *v,
 			    unsigned long long *wrong)
 {
-	static const double waves[] = { 0.25, 0.5, 1, 2, 4, 8, 16 };
+	static const double waves[] = { 0.5, 1, 2, 3, 4, 8 };
 	const unsigned long long before = *wrong;
 	const int tiles = (b->size + v->columns - 1) / v->columns,
 		  across = v->once ? tiles : (tiles + PASS_TILES - 1) / PASS_TILES;
@@ -164,11 +181,12 @@ static void measure_variant(const struct bench *b, const struct variant *v,
 	int best_rows = 0, resident = 0, last = 0;
 	std::string all;
 
-	TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, v->kernel, 32 * PASS_TILES,
-							  0));
+	const int warps = v->once ? v->once : PASS_TILES;
+
+	TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, v->kernel, 32 * warps, 0));
 	for (double wave : waves) {
 		const int down = std::max(1, (int)(wave * 132 * resident / across));
-		int rows = v->once ? PASS_TILES * v->rows : (b->size - 2 + down - 1) / down;
+		int rows = v->once ? warps * v->rows : (b->size - 2 + down - 1) / down;
 		const auto launch = [&](struct rbsor_pass pass) {
 			void *arguments[] = { &pass, &rows };
 
@@ -176,7 +194,7 @@ static void measure_variant(const struct bench *b, const struct variant *v,
 			return cudaLaunchKernel(
 				(const void *)v->kernel,
 				dim3((unsigned)across, (unsigned)((b->size - 1 + rows - 1) / rows)),
-				dim3(32 * PASS_TILES), arguments, 0, 0);
+				dim3(32 * (unsigned)warps), arguments, 0, 0);
 		};
 
 		if (rows == last || rows < 8)
@@ -190,8 +208,9 @@ static void measure_variant(const struct bench *b, const struct variant *v,
 			best_rows = rows;
 		}
 	}
-	snprintf(name, sizeof(name), "lanes %d rows %d blocks %d%s chunk %d", v->lanes, v->rows,
-		 resident, v->once ? " once" : "", best_rows);
+	snprintf(name, sizeof(name), "lanes %d rows %d warps %d blocks %d%s%s chunk %d", v->lanes,
+		 v->rows, warps, resident, v->once ? " once" : "", v->apart ? " apart" : "",
+		 best_rows);
 	print(b, v->depth, name, best, *wrong - before, all.c_str());
 }
 

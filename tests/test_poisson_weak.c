@@ -53,6 +53,28 @@ static void synchronous_steps_do_not_depend_on_who_makes_them(void **state)
 			    .checksum);
 }
 
+/* Several GPUs, of unequal shares, with borders in each other's memory. */
+static void base_has_the_same_bits_on_several_gpus(void **state)
+{
+	(void)state;
+	static const char *const config[] = {
+		"size=150 scheme=base stop=residual tolerance=0.05 max-steps=3000",
+		"size=75 scheme=base steps=51"
+	};
+	static const char *const family[] = { "poisson", "shape" };
+	for (int k = 0; k < 4; k++) {
+		struct solver_result one, three;
+		struct machine *m = machine_cpu_new(3);
+		assert_int_equal(run_config(m, family[k & 1], config[k / 2], 1, 1, &one), 0);
+		m->ops->reset(m);
+		assert_int_equal(run_config(m, family[k & 1], config[k / 2], 3, 1, &three), 0);
+		m->ops->free(m);
+		assert_true(one.checksum == three.checksum);
+		assert_true(one.iterations == three.iterations && one.iterations > 10);
+		assert_false(three.residual < one.residual || three.residual > one.residual);
+	}
+}
+
 /* Jacobi's steps on the whole grid, written out. */
 static void base_is_jacobis_iteration(void **state)
 {
@@ -119,7 +141,8 @@ static void every_block_has_one_id(void **state)
 
 static const struct cosim_costs costs = { .multiprocessors = 4,
 					  .step_ns = 100,
-					  .step_more_ns = 30,
+					  .step_busy_ns = 60,
+					  .send_share = 0.5,
 					  .exchange_ns = { 200, 300, 250 },
 					  .together_ns = { 50, 80, 60 },
 					  .begin_ns = 40,
@@ -248,14 +271,17 @@ static void a_cost_may_be_of_one_solver(void **state)
 {
 	(void)state;
 	static const char *const keys[] = {
-		"exchange_rows_ns", "exchange_all_ns", "exchange_packed_ns",
-		"pass_rows_ns",	    "pass_all_ns",     "pass_packed_ns",
-		"together_rows_ns", "together_all_ns", "together_packed_ns",
-		"step_more_ns",	    "enter_ns",	       "take_ns",
-		"begin_ns",	    "end_ns",	       "meet_ns",
-		"spread_ns",	    "look_ns",	       "round_ns",
-		"place_spread",	    "distance_spread", "phase_spread",
-		"multiprocessors",  "step_ns",
+		"exchange_rows_ns", "exchange_all_ns",	"exchange_packed_ns",
+		"pass_rows_ns",	    "pass_all_ns",	"pass_packed_ns",
+		"together_rows_ns", "together_all_ns",	"together_packed_ns",
+		"registers",	    "enter_ns",		"take_ns",
+		"begin_ns",	    "end_ns",		"meet_ns",
+		"spread_ns",	    "look_ns",		"round_ns",
+		"place_spread",	    "distance_spread",	"phase_spread",
+		"multiprocessors",  "step_ns",		"step_busy_ns",
+		"send_share",	    "exchange_busy_ns", "crowd",
+		"raise_ns",	    "steps_error",	"time_error",
+		"block_spread",	    "note_ns",
 	};
 	char path[64];
 	struct cosim_costs read;
@@ -279,6 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_schemes_converge),
 		cmocka_unit_test(synchronous_steps_do_not_depend_on_who_makes_them),
+		cmocka_unit_test(base_has_the_same_bits_on_several_gpus),
 		cmocka_unit_test(base_is_jacobis_iteration),
 		cmocka_unit_test(packing_borders_changes_no_bit),
 		cmocka_unit_test(every_block_has_one_id),

@@ -38,13 +38,14 @@ static uint64_t reference_checksum(const char *config)
 	struct rbsor_params p;
 	double residual;
 	assert_int_equal(params_of("rbsor", &p, config), 0);
-	void *cells = xmalloc((size_t)(p.rows * p.columns) * 8);
-	const struct grid grid = { cells, p.rows, p.columns, p.f64, 0 };
+	void *cells = xmalloc((size_t)(p.grid.rows * p.grid.columns) * 8);
+	const struct grid grid = { cells, p.grid.rows, p.grid.columns, p.grid.f64, 0 };
 	grid_fill(&grid, SEED);
-	if (p.f64)
-		reference_f64(cells, p.rows, p.columns, p.iterations, p.omega_used);
+	if (p.grid.f64)
+		reference_f64(cells, p.grid.rows, p.grid.columns, p.grid.iterations, p.omega_used);
 	else
-		reference_f32(cells, p.rows, p.columns, p.iterations, (float)p.omega_used);
+		reference_f32(cells, p.grid.rows, p.grid.columns, p.grid.iterations,
+			      (float)p.omega_used);
 	uint64_t checksum = grid_check(&grid, &residual);
 	free(cells);
 	return checksum;
@@ -61,8 +62,13 @@ static struct solver_result solve(const char *config, uint32_t gpus)
 
 static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **state)
 {
-	static const char *const kernels[] = { "tuned", "paper", "fused", "temporal",
-					       "persistent" };
+	static const char *const kernels[] = { "tuned",
+					       "paper",
+					       "fused",
+					       "temporal",
+					       "persistent",
+					       "tuned sync=graph",
+					       "temporal depth=2 sync=graph" };
 	static const char *const sizes[] = { "3x3",   "3x4",   "4x3",	 "5x129", "130x7",
 					     "63x65", "64x64", "257x31", "33x258" };
 	(void)state;
@@ -115,13 +121,17 @@ static void blocks_and_passes_of_any_depth_are_one_gpu_to_the_last_bit(void **st
 	} exchange[] = { { 1, "transport=peer" },
 			 { 2, "transport=host" },
 			 { 5, "transport=peer sync=condition" },
-			 { 3, "transport=host sync=spin" } };
+			 { 3, "transport=host sync=spin" },
+			 { 1, "transport=peer sync=one-thread" },
+			 { 2, "transport=host sync=one-thread order=free" },
+			 { 1, "transport=peer sync=graph" },
+			 { 2, "transport=host staging=pageable order=free" } };
 	(void)state;
 	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
 		for (size_t e = 0; e < sizeof(exchange) / sizeof(exchange[0]); e++) {
 			char config[200];
 			snprintf(config, sizeof(config),
-				 "size=125x94 iterations=13 precision=%s border=%d %s kernel=%s",
+				 "size=125x94 iterations=23 precision=%s border=%d %s kernel=%s",
 				 e & 1 ? "f64" : "f32", exchange[e].border, exchange[e].how,
 				 kernels[k]);
 			uint64_t expected = reference_checksum(config);
@@ -210,7 +220,7 @@ static void strips_cover_the_interior_once_and_differ_by_a_row(void **state)
 		assert_int_equal(params_of("rbsor", &p, "size=103x50 border=2"), 0);
 		int64_t next = 1, least = 1000, most = 0;
 		for (uint32_t g = 0; g < gpus; g++) {
-			struct span strip = span_of(p.rows, rbsor_halo_rows(&p), gpus, g);
+			struct span strip = span_of(p.grid.rows, rbsor_halo_rows(&p), gpus, g);
 			assert_true(strip.begin == next);
 			next = strip.end;
 			least = strip.end - strip.begin < least ? strip.end - strip.begin : least;

@@ -56,11 +56,15 @@ int domain_make(struct domain *d, struct machine *m, uint32_t gpus)
 				   .column_bytes = line * word,
 				   .row_bytes = d->pitch * word,
 				   .buffers = d->buffers ? d->buffers : 1,
-				   .peer = d->peer };
+				   .peer = d->peer,
+				   .free_order = d->free_order,
+				   .pageable = d->pageable_staging,
+				   .one_thread = d->one_thread };
 	if ((!d->random && make_host(d, m)) || parts_make(&d->parts) ||
 	    (d->random && make_host(d, m)))
 		return -1;
 	d->pitch = d->parts.row_bytes / word;
+	d->current = xcalloc(gpus, sizeof(*d->current));
 	if (d->layout != LAYOUT_SPLIT || d->random)
 		return 0;
 	d->upload = xcalloc(gpus, sizeof(*d->upload));
@@ -74,6 +78,7 @@ int domain_make(struct domain *d, struct machine *m, uint32_t gpus)
 void domain_release(struct domain *d)
 {
 	free(d->upload);
+	free(d->current);
 	parts_release(&d->parts);
 }
 
@@ -117,6 +122,7 @@ static int random_up(struct domain *d, struct machine_thread *t, uint32_t device
 int domain_up(struct domain *d, struct machine_thread *t)
 {
 	const struct part *part = &d->parts.part[t->gpu];
+	d->current[t->gpu] = 0;
 	if (d->layout == LAYOUT_SPLIT && !d->random)
 		return parts_transfer(&d->parts, t, d->host_grid, d->upload[t->gpu],
 				      d->host_row_bytes, true) ||
@@ -182,33 +188,99 @@ int domain_work_up(struct solver_work *work, struct machine_thread *t)
 
 int domain_work_down(struct solver_work *work, struct machine_thread *t)
 {
-	struct domain *d = domain_of(work);
-	return domain_down(d, t, d->parts.buffers == 2 ? work->iterations & 1 : 0);
+	return domain_down(domain_of(work), t, domain_of(work)->current[t->gpu]);
 }
 
-int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle, int which)
+int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle)
 {
 	machine_stopwatch_exchange(t, true);
-	if (parts_exchange(&domain->parts, t, cycle, which))
+	if (parts_exchange(&domain->parts, t, cycle, domain->current[t->gpu]))
 		return -1;
 	machine_stopwatch_exchange(t, false);
 	return 0;
 }
 
-int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
-		       int (*launches)(struct solver_work *work, struct machine_thread *t,
-				       int first, int count))
+/* ---- one thread for all GPUs ---- */
+
+struct cycles { /* as the body of struct machine_repeat has it */
+	struct domain_work *w;
+	int (*launches)(struct domain_work *work, struct machine_thread *t, int count);
+	int count, iterations; /* cycles, and iterations of each */
+	bool exchange;	       /* after each */
+};
+
+static int some_cycles(struct machine_thread *t, void *arg)
 {
-	struct parts *parts = &domain_of(work)->parts;
+	const struct cycles *c = arg;
+	struct domain *d = &c->w->domain;
+	const struct machine_ops *ops = t->machine->ops;
+	for (int k = 0; k < c->count; k++) {
+		for (uint32_t g = 0; g < d->parts.gpus; g++)
+			if (ops->drive(t, g) || c->launches(c->w, t, c->iterations))
+				return -1;
+		if (c->exchange && d->parts.gpus > 1 &&
+		    parts_exchange_all(&d->parts, t, d->current))
+			return -1;
+	}
+	return ops->drive(t, 0);
+}
+
+/* The same, forked from the stream of GPU 0 and joined there. */
+static int forked_cycles(struct machine_thread *t, void *arg)
+{
+	const struct cycles *c = arg;
+	const struct parts *parts = &c->w->domain.parts;
+	const struct machine_ops *ops = t->machine->ops;
+	const uint32_t first = parts->part[0].stream;
+	if (parts->gpus > 1 && ops->record(t, first, parts->fork[0]))
+		return -1;
+	for (uint32_t g = 1; g < parts->gpus; g++)
+		if (ops->wait(t, parts->part[g].stream, parts->fork[0]))
+			return -1;
+	if (some_cycles(t, arg))
+		return -1;
+	for (uint32_t g = 1; g < parts->gpus; g++)
+		if (ops->record(t, parts->part[g].stream, parts->fork[g]) ||
+		    ops->wait(t, first, parts->fork[g]))
+			return -1;
+	return 0;
+}
+
+static int all_cycles(struct domain_work *w, struct machine_thread *t,
+		      int (*launches)(struct domain_work *work, struct machine_thread *t,
+				      int count))
+{
+	const int cycle = w->base.cycle, full = (w->base.iterations - 1) / cycle;
+	struct cycles c = { w, launches, w->graph_cycles, cycle, true };
+	const struct machine_repeat graphs = { .stream = w->domain.parts.part[0].stream,
+					       .times =
+						       w->graph_cycles ? full / w->graph_cycles : 0,
+					       .body = forked_cycles,
+					       .arg = &c,
+					       .key = w };
+	if (graphs.times && t->machine->ops->repeat(t, &graphs))
+		return -1;
+	c.count = full - graphs.times * w->graph_cycles;
+	if (some_cycles(t, &c))
+		return -1;
+	c = (struct cycles){ w, launches, 1, w->base.iterations - full * cycle, false };
+	return some_cycles(t, &c);
+}
+
+int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
+		       int (*launches)(struct domain_work *work, struct machine_thread *t,
+				       int count))
+{
+	struct domain_work *w = (struct domain_work *)work;
+	if (work->one_thread)
+		return all_cycles(w, t, launches);
 	for (int done = 0, cycle = 0; done < work->iterations; cycle++) {
 		const int left = work->iterations - done,
 			  now = left < work->cycle ? left : work->cycle;
-		if (launches(work, t, done, now))
+		if (launches(w, t, now))
 			return -1;
 		done += now;
-		if (done == work->iterations)
-			break;
-		if (domain_exchange(domain_of(work), t, cycle, parts->buffers == 2 ? done & 1 : 0))
+		if (done < work->iterations && domain_exchange(&w->domain, t, cycle))
 			return -1;
 	}
 	return 0;

@@ -22,6 +22,8 @@ struct domain {
 	bool pageable;		 /* the grid on the host: not page-locked */
 	enum grid_layout layout; /* on the GPU; split: strips only */
 	int64_t pitch;		 /* elements of a row on the GPU; 0: in whole 128 elements */
+	bool free_order, pageable_staging; /* struct parts */
+	bool one_thread;		   /* drives all GPUs (struct solver_work) */
 	bool random; /* the host has only some rows of random values, uploaded again and again: for
 			timing kernels of a grid that need not fit on the host */
 	/* By domain_make. */
@@ -29,6 +31,8 @@ struct domain {
 	struct grid grid;   /* on the host; no memory on machines that do not compute */
 	uint32_t host_grid; /* its buffer */
 	uint32_t *upload;   /* [gpus] row-major staging of the split layout */
+	int *current;	    /* [gpus] the buffer that has the grid: 0 after domain_up; whoever puts
+			       launches on a stream that write another one says so here */
 	int64_t host_row_bytes;
 };
 
@@ -41,17 +45,17 @@ void domain_release(struct domain *domain);
 int domain_up(struct domain *domain, struct machine_thread *t);
 int domain_down(struct domain *domain, struct machine_thread *t, int which);
 
-/* parts_exchange of buffer `which`, timed where a stopwatch is set. */
-int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle, int which);
+/* parts_exchange of the current buffer, timed where a stopwatch is set. */
+int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle);
 
 /*
  * What a family's work begins with when a domain is all it has, and its callbacks then: random
- * start values, checksum and residual of the Laplace equation. Of two buffers, iterations read one
- * and write the other, the first iteration buffer 0.
+ * start values, checksum and residual of the Laplace equation.
  */
 struct domain_work {
 	struct solver_work base; /* first */
 	struct domain domain;
+	int graph_cycles; /* of one thread: cycles of a graph, an even number; 0: no graphs */
 };
 void domain_work_end(struct solver_work *work);
 uint32_t domain_work_stream(const struct solver_work *work, uint32_t gpu);
@@ -62,13 +66,13 @@ int domain_work_up(struct solver_work *work, struct machine_thread *t);
 int domain_work_down(struct solver_work *work, struct machine_thread *t);
 int domain_work_check(struct solver_work *work, struct solver_result *result);
 /* For core(): all iterations, in cycles of work->cycle of them with an exchange of borders between;
- * launches(work, t, first, count) puts those of a cycle on the stream. */
+ * launches(work, t, count) puts those of a cycle on the stream. */
 int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
-		       int (*launches)(struct solver_work *work, struct machine_thread *t,
-				       int first, int count));
-#define DOMAIN_WORK_CALLBACKS                                                                      \
+		       int (*launches)(struct domain_work *work, struct machine_thread *t,
+				       int count));
+#define DOMAIN_WORK_CALLBACKS /* but for up, to which families add */                              \
 	.end = domain_work_end, .stream = domain_work_stream, .fill = domain_work_fill,            \
-	.grid = domain_work_grid, .restart = domain_work_restart, .up = domain_work_up,            \
-	.down = domain_work_down, .check = domain_work_check
+	.grid = domain_work_grid, .restart = domain_work_restart, .down = domain_work_down,        \
+	.check = domain_work_check
 
 #endif

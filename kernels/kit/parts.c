@@ -82,32 +82,56 @@ static struct rectangle border_of(const struct parts *s, const struct part *part
 }
 
 /* The sides of GPU g in a phase that have a neighbour, in chessboard order (Figure 5.23): odd ranks
- * north, or west, first. */
+ * north, or west, first; in free order all do. */
 static int sides_of(const struct parts *s, uint32_t g, int phase, enum side order[2])
 {
 	const struct span *span = phase == 0 ? &s->part[g].rows : &s->part[g].columns;
 	const enum side low = phase == 0 ? NORTH : WEST;
 	int count = 0;
 	for (uint32_t k = 0; k < 2; k++) {
-		const bool is_low = (place_of(s, g, phase) & 1) == (k == 0);
+		const bool low_first = s->free_order || (place_of(s, g, phase) & 1),
+			   is_low = low_first == (k == 0);
 		if (is_low ? span->has_low : span->has_high)
 			order[count++] = is_low ? low : low + 1;
 	}
 	return count;
 }
 
-/* GPU to GPU: push borders into the neighbours' halos, ordered by events; counters only say that an
- * event has been recorded. */
-static int exchange_peer(struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-			 int phase)
+/* Counters are for other threads. */
+static int post(const struct parts *s, struct machine_thread *t, uint32_t counter, int64_t value)
+{
+	return s->one_thread ? 0 : s->m->ops->post(t, counter, value, s->policy);
+}
+
+static int await(const struct parts *s, struct machine_thread *t, uint32_t counter, int64_t value)
+{
+	return s->one_thread ? 0 : s->m->ops->await(t, counter, value, s->policy);
+}
+
+/* A step of an exchange, on GPU t->gpu. */
+typedef int exchange_step(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+			  int phase);
+
+/* GPU to GPU: borders are pushed into the neighbours' halos, ordered by events; counters only say
+ * that an event has been recorded. */
+static int peer_begin(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+		      int phase)
+{
+	const struct part *me = &s->part[t->gpu];
+	(void)which;
+	return s->m->ops->record(t, me->stream, me->phase[phase].done) ||
+			       post(s, t, me->phase[phase].done_count, cycle + 1)
+		       ? -1
+		       : 0;
+}
+
+static int peer_send(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+		     int phase)
 {
 	const struct machine_ops *ops = s->m->ops;
 	const struct part *me = &s->part[t->gpu];
 	enum side order[2];
-	int sides = sides_of(s, t->gpu, phase, order);
-	if (ops->record(t, me->stream, me->phase[phase].done) ||
-	    ops->post(t, me->phase[phase].done_count, cycle + 1, s->policy))
-		return -1;
+	const int sides = sides_of(s, t->gpu, phase, order);
 	for (int k = 0; k < sides; k++) {
 		const struct part *peer = neighbour(s, t->gpu, order[k]);
 		const struct rectangle from = border_of(s, me, order[k], false),
@@ -122,72 +146,148 @@ static int exchange_peer(struct parts *s, struct machine_thread *t, int64_t cycl
 			.source_pitch_bytes = s->row_bytes,
 			.target_pitch_bytes = s->row_bytes,
 		};
-		if (ops->await(t, peer->phase[phase].done_count, cycle + 1, s->policy) ||
+		if (await(s, t, peer->phase[phase].done_count, cycle + 1) ||
 		    ops->wait(t, me->stream, peer->phase[phase].done) ||
 		    ops->copy(t, me->stream, &copy))
 			return -1;
 	}
-	if (ops->record(t, me->stream, me->phase[phase].sent) ||
-	    ops->post(t, me->phase[phase].sent_count, cycle + 1, s->policy))
-		return -1;
+	return ops->record(t, me->stream, me->phase[phase].sent) ||
+			       post(s, t, me->phase[phase].sent_count, cycle + 1)
+		       ? -1
+		       : 0;
+}
+
+static int peer_end(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+		    int phase)
+{
+	const struct part *me = &s->part[t->gpu];
+	enum side order[2];
+	const int sides = sides_of(s, t->gpu, phase, order);
+	(void)which;
 	for (int k = 0; k < sides; k++) {
 		const struct part *peer = neighbour(s, t->gpu, order[k]);
-		if (ops->await(t, peer->phase[phase].sent_count, cycle + 1, s->policy) ||
-		    ops->wait(t, me->stream, peer->phase[phase].sent))
+		if (await(s, t, peer->phase[phase].sent_count, cycle + 1) ||
+		    s->m->ops->wait(t, me->stream, peer->phase[phase].sent))
 			return -1;
 	}
 	return 0;
 }
 
+/* A border to its staging, and a neighbour's staging to the halo. */
+static int stage_down(const struct parts *s, struct machine_thread *t, enum side side, int which)
+{
+	const struct part *me = &s->part[t->gpu];
+	const struct rectangle from = border_of(s, me, side, false);
+	const struct machine_copy down = {
+		.source = me->buffer[which],
+		.target = me->stage[side],
+		.row_bytes = from.row_bytes,
+		.rows = from.rows,
+		.source_offset_bytes = from.offset_bytes,
+		.source_pitch_bytes = s->row_bytes,
+		.target_pitch_bytes = from.row_bytes,
+	};
+	return s->m->ops->copy(t, me->stream, &down);
+}
+
+static int stage_up(const struct parts *s, struct machine_thread *t, enum side side, int which)
+{
+	const struct part *me = &s->part[t->gpu];
+	const struct rectangle to = border_of(s, me, side, true);
+	const struct machine_copy up = {
+		.source = neighbour(s, t->gpu, side)->stage[opposite(side)],
+		.target = me->buffer[which],
+		.row_bytes = to.row_bytes,
+		.rows = to.rows,
+		.target_offset_bytes = to.offset_bytes,
+		.source_pitch_bytes = to.row_bytes,
+		.target_pitch_bytes = s->row_bytes,
+	};
+	return s->m->ops->copy(t, me->stream, &up);
+}
+
 /* Through host memory, Figure 5.21: read and write counters, a mutex and a condition variable each.
  */
-static int exchange_host(struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+static int exchange_host(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
 			 int phase)
 {
 	const struct machine_ops *ops = s->m->ops;
 	const struct part *me = &s->part[t->gpu];
 	enum side order[2];
-	int sides = sides_of(s, t->gpu, phase, order);
+	const int sides = sides_of(s, t->gpu, phase, order);
 	for (int k = 0; k < sides; k++) {
 		const enum side mine = order[k], theirs = opposite(mine);
 		const struct part *peer = neighbour(s, t->gpu, mine);
-		const struct rectangle from = border_of(s, me, mine, false),
-				       to = border_of(s, me, mine, true);
-		const struct machine_copy down = {
-			.source = me->buffer[which],
-			.target = me->stage[mine],
-			.row_bytes = from.row_bytes,
-			.rows = from.rows,
-			.source_offset_bytes = from.offset_bytes,
-			.source_pitch_bytes = s->row_bytes,
-			.target_pitch_bytes = from.row_bytes,
-		};
-		const struct machine_copy up = {
-			.source = peer->stage[theirs],
-			.target = me->buffer[which],
-			.row_bytes = to.row_bytes,
-			.rows = to.rows,
-			.target_offset_bytes = to.offset_bytes,
-			.source_pitch_bytes = to.row_bytes,
-			.target_pitch_bytes = s->row_bytes,
-		};
-		if (ops->await(t, me->read[mine], cycle, s->policy) ||
-		    ops->copy(t, me->stream, &down) || ops->sync(t, me->stream) ||
-		    ops->post(t, me->written[mine], cycle + 1, s->policy) ||
-		    ops->await(t, peer->written[theirs], cycle + 1, s->policy) ||
-		    ops->copy(t, me->stream, &up) || ops->sync(t, me->stream) ||
-		    ops->post(t, peer->read[theirs], cycle + 1, s->policy))
+		if (await(s, t, me->read[mine], cycle) || stage_down(s, t, mine, which) ||
+		    ops->sync(t, me->stream) || post(s, t, me->written[mine], cycle + 1) ||
+		    await(s, t, peer->written[theirs], cycle + 1) || stage_up(s, t, mine, which) ||
+		    ops->sync(t, me->stream) || post(s, t, peer->read[theirs], cycle + 1))
 			return -1;
 	}
 	return 0;
 }
 
+/* The same by one thread: all borders down, all up. */
+static int all_down(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+		    int phase)
+{
+	enum side order[2];
+	const int sides = sides_of(s, t->gpu, phase, order);
+	(void)cycle;
+	for (int k = 0; k < sides; k++)
+		if (stage_down(s, t, order[k], which))
+			return -1;
+	return 0;
+}
+
+static int all_up(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+		  int phase)
+{
+	enum side order[2];
+	const int sides = sides_of(s, t->gpu, phase, order);
+	(void)cycle;
+	for (int k = 0; k < sides; k++)
+		if (stage_up(s, t, order[k], which))
+			return -1;
+	return 0;
+}
+
+static int wait_all(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
+		    int phase)
+{
+	(void)cycle;
+	(void)which;
+	(void)phase;
+	return s->m->ops->sync(t, s->part[t->gpu].stream);
+}
+
+enum { PEER_STEPS = 3, HOST_STEPS = 4 };
+static exchange_step *const peer_steps[PEER_STEPS] = { peer_begin, peer_send, peer_end };
+static exchange_step *const host_steps[HOST_STEPS] = { all_down, wait_all, all_up, wait_all };
+
 int parts_exchange(struct parts *s, struct machine_thread *t, int64_t cycle, int which)
 {
-	for (int phase = 0; phase < PART_PHASES; phase++)
-		if (count_of(s, phase) > 1 && (s->peer ? exchange_peer(s, t, cycle, which, phase)
-						       : exchange_host(s, t, cycle, which, phase)))
+	for (int phase = 0; phase < PART_PHASES; phase++) {
+		if (count_of(s, phase) == 1)
+			continue;
+		if (!s->peer && exchange_host(s, t, cycle, which, phase))
 			return -1;
+		for (int k = 0; s->peer && k < PEER_STEPS; k++)
+			if (peer_steps[k](s, t, cycle, which, phase))
+				return -1;
+	}
+	return 0;
+}
+
+int parts_exchange_all(struct parts *s, struct machine_thread *t, const int *which)
+{
+	exchange_step *const *steps = s->peer ? peer_steps : host_steps;
+	const int count = s->peer ? PEER_STEPS : HOST_STEPS;
+	for (int phase = 0; phase < PART_PHASES; phase++)
+		for (int k = 0; k < count && count_of(s, phase) > 1; k++)
+			for (uint32_t g = 0; g < s->gpus; g++)
+				if (s->m->ops->drive(t, g) || steps[k](s, t, 0, which[g], phase))
+					return -1;
 	return 0;
 }
 
@@ -282,8 +382,8 @@ static int make_host_phase(struct parts *s, uint32_t g, int phase)
 	for (enum side side = phase == 0 ? NORTH : WEST; side < (phase == 0 ? WEST : SIDES);
 	     side++) {
 		const struct rectangle border = border_of(s, part, side, false);
-		if (m->ops->buffer(m, g, SPACE_PINNED, border.row_bytes * border.rows,
-				   &part->stage[side]) ||
+		if (m->ops->buffer(m, g, s->pageable ? SPACE_PAGEABLE : SPACE_PINNED,
+				   border.row_bytes * border.rows, &part->stage[side]) ||
 		    m->ops->counter(m, &part->written[side]) ||
 		    m->ops->counter(m, &part->read[side]))
 			return -1;
@@ -299,7 +399,8 @@ static int make_part(struct parts *s, uint32_t g)
 		if (m->ops->buffer(m, g, SPACE_DEVICE, part->stored_rows * s->row_bytes,
 				   &part->buffer[k]))
 			return -1;
-	if (m->ops->stream(m, g, &part->stream))
+	if (m->ops->stream(m, g, &part->stream) ||
+	    (s->one_thread && m->ops->event(m, g, &s->fork[g])))
 		return -1;
 	for (int phase = 0; phase < PART_PHASES; phase++)
 		if (count_of(s, phase) > 1 &&
@@ -313,6 +414,7 @@ int parts_make(struct parts *s)
 	int64_t widest = 0;
 	s->policy = s->peer ? AWAIT_SPIN : AWAIT_BLOCK;
 	s->part = xcalloc(s->gpus, sizeof(*s->part));
+	s->fork = xcalloc(s->gpus, sizeof(*s->fork));
 	for (uint32_t g = 0; g < s->gpus; g++) {
 		struct part *part = &s->part[g];
 		part->rows = span_of(s->rows, s->halo, count_of(s, 0), place_of(s, g, 0));
@@ -358,5 +460,7 @@ int parts_restart(struct parts *s)
 void parts_release(struct parts *s)
 {
 	free(s->part);
+	free(s->fork);
 	s->part = NULL;
+	s->fork = NULL;
 }

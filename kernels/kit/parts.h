@@ -67,8 +67,15 @@ struct parts {
 	int64_t row_bytes; /* of a row on the device; 0: the widest part's, in whole 512 bytes */
 	int buffers;	   /* of a part: 1 or 2 */
 	bool peer;	   /* GPU to GPU; else through host memory */
+	bool free_order;   /* each sends to the side before first; else odd ranks do, and even ones
+			      to the side behind (Figure 5.23) */
+	bool pageable;	   /* the staging in host memory: not page-locked */
+	bool one_thread;   /* drives all GPUs, so that nobody waits for another; calls
+			      parts_exchange_all */
 	/* By parts_make. */
 	struct part *part; /* [gpus] */
+	uint32_t *fork;	   /* [gpus] of one thread: events by which other streams leave that of GPU
+			      0, and come back to it */
 	/* How threads wait for each other; may be changed before the first run. */
 	enum await_policy policy; /* peer: spinning; host: condition variables */
 };
@@ -91,6 +98,9 @@ int parts_restart(struct parts *parts);
  * neighbours and receives theirs, corners too; in stream order. `cycle` counts exchanges.
  */
 int parts_exchange(struct parts *parts, struct machine_thread *t, int64_t cycle, int which);
+/* All borders of all parts, by the one thread; which: [gpus]. GPU to GPU nothing but events orders
+ * them. */
+int parts_exchange_all(struct parts *parts, struct machine_thread *t, const int *which);
 
 /*
  * The whole part between the host's row-major grid (rows without padding) and `device`, a buffer

@@ -31,6 +31,8 @@ struct solver_column {
 struct solver_result {
 	int64_t core_ns, total_ns;
 	int64_t iterations;
+	int64_t asked; /* as the parameters say, at most */
+	int cycle;     /* iterations between two exchanges */
 	double residual;   /* of the final grid, as the family defines it; NaN when not computed */
 	uint64_t checksum; /* of the final grid in row order; 0 when not computed */
 	bool unconverged;  /* it was to iterate until something is small, and the limit came first,
@@ -45,6 +47,7 @@ struct solver_result {
 /* How to run it. */
 struct solver_request {
 	uint64_t seed;
+	int64_t iterations; /* at most; 0: as the parameters say */
 	int repeat;	/* timed runs, each from the same start values */
 	int warm_up_ms; /* short untimed runs for at least this long first, on machines that warm
 			   up; negative: none */
@@ -61,9 +64,12 @@ struct solver_work {
 	uint32_t gpus;
 	bool steady; /* begun for `iterate` alone, on one GPU */
 	/* by begin() */
-	int iterations; /* of a run, at most; the kit lowers it while warming up */
-	bool timed;	/* every launch and copy, by a stopwatch */
-	int cycle;	/* iterations between two exchanges: warming up takes four cycles */
+	int iterations;	 /* of a run, at most; the kit lowers it while warming up */
+	bool timed;	 /* every launch and copy, by a stopwatch */
+	int cycle;	 /* iterations between two exchanges */
+	int warm;	 /* iterations of a run that warms up; 0: four cycles */
+	bool one_thread; /* it drives all GPUs: up and down are called with each GPU by turns,
+			    core once */
 	/* by the kit */
 	bool warming; /* make all `iterations`, whatever comes out */
 };
@@ -78,8 +84,14 @@ struct solver {
 	const struct solver_column *columns; /* ends with a zero entry */
 	const char *const *extra_names;	     /* columns of its own, ends with NULL; NULL: none */
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
-	bool alone;	     /* runs on one GPU only, so that no thread waits for another */
+	bool alone;	     /* on one GPU no thread waits, not even for a mark */
 
+	/*
+	 * Of parameters as given, before prepare, that leave something to be chosen ("auto"): how
+	 * many ways there are, 0: nothing is left; and takes the k-th. NULL: never.
+	 */
+	int (*ways)(const void *params, uint32_t gpus);
+	void (*take)(void *params, uint32_t gpus, int way);
 	/* Checks combinations, fills derived values; -1 after a message. `gpus` host threads will
 	 * run. */
 	int (*prepare)(void *params, uint32_t gpus);
@@ -156,9 +168,15 @@ void solver_steady_end(struct solver_steady *steady);
 /* What struct program offers to sim/. Plans a configuration; the launches of a few iterations of
  * the steady state on one GPU, nothing else. */
 int solver_plan(const char *solver, const char *config, uint32_t gpus, struct schedule *schedule);
+/* The same of at most so many iterations: the schedule's configuration and its `iterations` are those
+ * of the whole run. */
+int solver_plan_part(const char *solver, const char *config, uint32_t gpus, int64_t iterations,
+		     struct schedule *schedule);
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
 int solver_chaos(const char *solver, const void *params, struct chaos_case *c); /* prepared */
+int solver_ways(const char *solver, const void *params, uint32_t gpus);
+void solver_take(const char *solver, void *params, uint32_t gpus, int way);
 char *solver_config_of(const char *solver, void *params, uint32_t gpus);
 /* A column of a configuration as text, owned by the caller; NULL: the solver has none of that name,
  * or after a message. */

@@ -15,6 +15,7 @@ struct run {
 	const struct solver *solver;
 	struct solver_work *work;
 	struct machine_thread *threads; /* [work->gpus] */
+	int asked;			/* iterations by the parameters */
 };
 
 static struct solver_work *work_new(const struct solver *solver, const void *params,
@@ -32,11 +33,35 @@ static int sync_stream(const struct run *run, struct machine_thread *t)
 	return run->work->m->ops->sync(t, run->solver->stream(run->work, t->gpu));
 }
 
-/* A mark that all threads pass together, unless there is only ever one. */
+/* A mark that all threads pass together, unless there is one and no family has more. */
 static int begin_mark(const struct run *run, struct machine_thread *t, enum mark mark)
 {
 	const struct machine_ops *ops = run->work->m->ops;
-	return ops->mark(t, mark) || (!run->solver->alone && ops->barrier(t)) ? -1 : 0;
+	const bool one = run->solver->alone && run->work->gpus == 1;
+	return ops->mark(t, mark) || (!one && ops->barrier(t)) ? -1 : 0;
+}
+
+static int nothing(struct solver_work *work, struct machine_thread *t)
+{
+	(void)work;
+	(void)t;
+	return 0;
+}
+
+/* `step` of every GPU that the thread drives, then a wait for each. */
+static int on_each(const struct run *run, struct machine_thread *t,
+		   int (*step)(struct solver_work *work, struct machine_thread *t))
+{
+	const struct solver_work *w = run->work;
+	if (!w->one_thread)
+		return step(run->work, t) || sync_stream(run, t) ? -1 : 0;
+	for (uint32_t g = 0; g < w->gpus; g++)
+		if (w->m->ops->drive(t, g) || step(run->work, t))
+			return -1;
+	for (uint32_t g = 0; g < w->gpus; g++)
+		if (w->m->ops->drive(t, g) || sync_stream(run, t))
+			return -1;
+	return w->m->ops->drive(t, 0);
 }
 
 static int body(struct machine_thread *t, void *arg)
@@ -44,11 +69,11 @@ static int body(struct machine_thread *t, void *arg)
 	const struct run *run = arg;
 	const struct solver *s = run->solver;
 	const struct machine_ops *ops = run->work->m->ops;
-	if (begin_mark(run, t, MARK_TOTAL_BEGIN) || s->up(run->work, t) || sync_stream(run, t) ||
-	    begin_mark(run, t, MARK_CORE_BEGIN) || s->core(run->work, t) || sync_stream(run, t) ||
-	    ops->mark(t, MARK_CORE_END))
+	if (begin_mark(run, t, MARK_TOTAL_BEGIN) || on_each(run, t, s->up) ||
+	    begin_mark(run, t, MARK_CORE_BEGIN) || s->core(run->work, t) ||
+	    on_each(run, t, nothing) || ops->mark(t, MARK_CORE_END))
 		return -1;
-	if (s->down && (s->down(run->work, t) || sync_stream(run, t)))
+	if (s->down && on_each(run, t, s->down))
 		return -1;
 	return ops->mark(t, MARK_TOTAL_END);
 }
@@ -75,16 +100,19 @@ static int run_once(struct run *run, struct solver_result *result)
 	struct solver_work *w = run->work;
 	int64_t last[MARK_COUNT] = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN };
 	*result = (struct solver_result){ .residual = NAN, .extra = { NAN, NAN, NAN, NAN } };
+	const uint32_t threads = w->one_thread ? 1 : w->gpus;
 	if ((run->solver->restart && run->solver->restart(w)) ||
-	    w->m->ops->run(w->m, w->gpus, body, run, run->threads))
+	    w->m->ops->run(w->m, threads, body, run, run->threads))
 		return -1;
-	for (uint32_t g = 0; g < w->gpus; g++)
+	for (uint32_t g = 0; g < threads; g++)
 		for (int mark = 0; mark < MARK_COUNT; mark++)
 			if (run->threads[g].mark_ns[mark] > last[mark])
 				last[mark] = run->threads[g].mark_ns[mark];
 	result->core_ns = last[MARK_CORE_END] - last[MARK_CORE_BEGIN];
 	result->total_ns = last[MARK_TOTAL_END] - last[MARK_TOTAL_BEGIN];
 	result->iterations = w->iterations;
+	result->asked = run->asked;
+	result->cycle = w->cycle;
 	take_times(w, result);
 	if (run->solver->result)
 		run->solver->result(w, result);
@@ -95,7 +123,7 @@ static int run_once(struct run *run, struct solver_result *result)
 static int warm_up(struct run *run, int warm_up_ms)
 {
 	struct solver_work *w = run->work;
-	const int full = w->iterations, few = 4 * w->cycle;
+	const int full = w->iterations, few = w->warm ? w->warm : 4 * w->cycle;
 	const int64_t until = monotonic_ns() + (int64_t)warm_up_ms * 1000000;
 	struct solver_result ignored;
 	int rc;
@@ -168,6 +196,9 @@ static int measure(struct run *run, const struct solver_request *request,
 		return report("solver %s has no grid to read or write", s->name);
 	if (s->begin(w) || (w->timed && machine_stopwatch_set(w->m, w->gpus)) || fill(run, request))
 		return -1;
+	run->asked = w->iterations;
+	if (request->iterations > 0 && request->iterations < w->iterations)
+		w->iterations = (int)request->iterations;
 	if ((w->m->ops->warms_up && request->warm_up_ms >= 0 &&
 	     warm_up(run, request->warm_up_ms)) ||
 	    config_of(run, config))
@@ -190,7 +221,7 @@ int solver_run(const struct solver *solver, const void *params, struct machine *
 	       const struct solver_request *request, struct solver_result *results)
 {
 	struct run run = { solver, work_new(solver, params, m, gpus, false),
-			   xcalloc(gpus, sizeof(*run.threads)) };
+			   xcalloc(gpus, sizeof(*run.threads)), 0 };
 	int rc = measure(&run, request, results);
 	machine_stopwatch_remove(m);
 	solver->end(run.work);

@@ -5,7 +5,8 @@
  * loaded when asked for), `cpu` runs them with host threads, `plan` writes them down as a schedule.
  * A solver driver therefore never names CUDA.
  *
- * Rules: one host thread per GPU; thread t drives GPU t. A stream, event or counter is created
+ * Rules: one host thread per GPU; thread t drives GPU t, unless a run has one thread, which says
+ * which GPU it drives. A stream, event or counter is created
  * before the threads start. Every call returns 0, or -1 after a message; a driver stops at the
  * first -1 (machine_run then wakes the other threads).
  */
@@ -26,7 +27,7 @@ struct machine_thread;
 
 enum machine_space { SPACE_DEVICE, SPACE_PINNED, SPACE_PAGEABLE };
 
-enum { MACHINE_MAX_ACCESS = 8, MACHINE_MAX_ARGS = 128 };
+enum { MACHINE_MAX_ACCESS = 8, MACHINE_MAX_ARGS = 160 };
 
 /* One kernel launch. `name` selects the implementation: the cpu machine uses `cpu`, the cuda
  * machine looks the name up. */
@@ -54,12 +55,26 @@ struct machine_copy {
 	int64_t row_bytes, rows, source_pitch_bytes, target_pitch_bytes;
 };
 
+/*
+ * Work that is asked for several times over, the same each time. What the body puts on other
+ * streams must wait for an event of `stream`, and `stream` for events of theirs at the end. A
+ * machine may keep what it made of it until reset: `key`, with the same body and times, names the
+ * same work.
+ */
+struct machine_repeat {
+	uint32_t stream;
+	int times;
+	int (*body)(struct machine_thread *t, void *arg);
+	void *arg;
+	const void *key;
+};
+
 enum await_policy { AWAIT_SPIN, AWAIT_BLOCK /* mutex and condition variable, as the thesis */ };
 
 /* Handed to each host thread. Everything a thread may do goes through it. */
 struct machine_thread {
 	struct machine *machine;
-	uint32_t gpu;		     /* = thread index */
+	uint32_t gpu;		     /* = thread index, until `drive` */
 	void *state;		     /* the machine's own */
 	int64_t mark_ns[MARK_COUNT]; /* host clock at each mark; -1 = not passed. Filled by running
 					machines */
@@ -100,6 +115,13 @@ struct machine_ops {
 	int (*await)(struct machine_thread *t, uint32_t counter, int64_t value,
 		     enum await_policy policy);
 	int (*barrier)(struct machine_thread *t); /* all threads of this run */
+	/* What the thread asks from now on is GPU `gpu`'s: for a run of one thread and several
+	 * GPUs.
+	 */
+	int (*drive)(struct machine_thread *t, uint32_t gpu);
+	/* body(t, repeat->arg) repeat->times times, in the order of repeat->stream; on the cuda
+	 * machine a CUDA graph. */
+	int (*repeat)(struct machine_thread *t, const struct machine_repeat *repeat);
 	int (*mark)(struct machine_thread *t, enum mark mark);
 	/* Frees streams, events, counters and buffers made since the machine was made; contexts
 	 * stay (batch runs reuse them). */
@@ -135,7 +157,7 @@ struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);
 
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
-#define WARPREEL_CUDA_ABI 5
+#define WARPREEL_CUDA_ABI 6
 struct warpreel_cuda {
 	int abi; /* WARPREEL_CUDA_ABI */
 	struct machine *(*machine_new)(uint32_t gpus);

@@ -256,6 +256,20 @@ static int cpu_barrier(struct machine_thread *t)
 	return rc;
 }
 
+static int cpu_drive(struct machine_thread *t, uint32_t gpu)
+{
+	t->gpu = gpu;
+	return 0;
+}
+
+static int cpu_repeat(struct machine_thread *t, const struct machine_repeat *repeat)
+{
+	int rc = 0;
+	for (int k = 0; k < repeat->times && !rc; k++)
+		rc = repeat->body(t, repeat->arg);
+	return rc;
+}
+
 static int cpu_mark(struct machine_thread *t, enum mark mark)
 {
 	t->mark_ns[mark] = monotonic_ns();
@@ -303,6 +317,8 @@ static const struct machine_ops cpu_ops = {
 	.post = cpu_post,
 	.await = cpu_await,
 	.barrier = cpu_barrier,
+	.drive = cpu_drive,
+	.repeat = cpu_repeat,
 	.mark = cpu_mark,
 	.reset = cpu_reset,
 	.free = cpu_free,

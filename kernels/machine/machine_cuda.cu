@@ -17,20 +17,11 @@ static const struct cuda_kernel *const kernel_tables[] = {
 #undef CUDA_KERNELS
 };
 
-/* Grows an array of the machine by one zeroed element and points at it. */
-template <typename T> static T *append(T **array, size_t *count, size_t *capacity)
-{
-	*array = (T *)grow(*array, *count, capacity, sizeof(T));
-	T *element = &(*array)[(*count)++];
-	memset(element, 0, sizeof(T));
-	return element;
-}
-
 static int select_gpu(const struct cuda_machine *m, uint32_t gpu, const char *what)
 {
 	if (gpu >= m->gpus)
 		return report("%s on GPU %u: the machine was opened with %u", what, gpu, m->gpus);
-	cudaError_t error = cudaSetDevice((int)gpu);
+	cudaError_t error = cudaSetDevice(device_of(m, gpu));
 	return error ? report("%s on GPU %u: %s", what, gpu, cudaGetErrorString(error)) : 0;
 }
 
@@ -59,7 +50,7 @@ static int cuda_buffer_make(struct machine *base, uint32_t gpu, enum machine_spa
 	made->address = address;
 	made->bytes = bytes;
 	made->pool = pool;
-	made->gpu = space == SPACE_DEVICE ? (int)gpu : -1;
+	made->gpu = space == SPACE_DEVICE ? device_of(m, gpu) : -1;
 	*buffer = (uint32_t)(m->buffer_count - 1);
 	return 0;
 }
@@ -147,19 +138,20 @@ static int cuda_peer_access(struct machine *base, uint32_t gpu, uint32_t peer)
 	struct cuda_machine *m = cuda_of(base);
 	int possible = 0;
 
-	if (gpu == peer)
-		return 0;
 	if (peer >= m->gpus)
 		return report("access to GPU %u: the machine was opened with %u", peer, m->gpus);
+	if (device_of(m, gpu) == device_of(m, peer))
+		return 0;
 	if (select_gpu(m, gpu, "peer access"))
 		return -1;
-	cudaError_t error = cudaDeviceCanAccessPeer(&possible, (int)gpu, (int)peer);
+	cudaError_t error =
+		cudaDeviceCanAccessPeer(&possible, device_of(m, gpu), device_of(m, peer));
 	if (!error && !possible)
 		return report("GPU %u cannot reach the memory of GPU %u: no peer-to-peer link "
 			      "between them",
 			      gpu, peer);
 	if (!error)
-		error = cudaDeviceEnablePeerAccess((int)peer, 0);
+		error = cudaDeviceEnablePeerAccess(device_of(m, peer), 0);
 	if (error == cudaErrorPeerAccessAlreadyEnabled) {
 		(void)cudaGetLastError(); /* stays from an earlier run */
 		error = cudaSuccess;
@@ -282,6 +274,12 @@ static int cuda_copy(struct machine_thread *t, uint32_t stream, const struct mac
 	return 0;
 }
 
+static int cuda_drive(struct machine_thread *t, uint32_t gpu)
+{
+	t->gpu = gpu;
+	return select_gpu(state_of(t)->machine, gpu, "work");
+}
+
 static int cuda_record(struct machine_thread *t, uint32_t stream, uint32_t event)
 {
 	const struct cuda_machine *m = state_of(t)->machine;
@@ -319,7 +317,7 @@ static void cuda_reset(struct machine *base)
 	/* A failed run may have left work behind; nothing is reused before it is done. Its error
 	 * was reported. */
 	for (uint32_t gpu = 0; gpu < m->gpus; gpu++)
-		if (!cudaSetDevice((int)gpu))
+		if (!cudaSetDevice(device_of(m, gpu)))
 			(void)cudaDeviceSynchronize();
 	for (size_t i = 0; i < m->stream_count; i++)
 		(void)cudaStreamDestroy(m->stream[i]);
@@ -329,7 +327,9 @@ static void cuda_reset(struct machine *base)
 		counter_free(m->counter[i]);
 	for (size_t i = 0; i < m->buffer_count; i++)
 		cuda_buffer_free(base, (uint32_t)i);
-	m->stream_count = m->event_count = m->counter_count = m->buffer_count = 0;
+	for (size_t i = 0; i < m->graph_count; i++)
+		(void)cudaGraphExecDestroy(m->graph[i].ready);
+	m->stream_count = m->event_count = m->counter_count = m->buffer_count = m->graph_count = 0;
 }
 
 static void cuda_free(struct machine *base)
@@ -346,6 +346,7 @@ static void cuda_free(struct machine *base)
 	free(m->stream);
 	free(m->event);
 	free(m->counter);
+	free(m->graph);
 	free(m);
 }
 
@@ -374,16 +375,29 @@ static const struct machine_ops cuda_ops = {
 	.post = cuda_post,
 	.await = cuda_await,
 	.barrier = cuda_barrier,
+	.drive = cuda_drive,
+	.repeat = cuda_repeat,
 	.mark = cuda_mark,
 	.reset = cuda_reset,
 	.free = cuda_free,
 };
 
-static void pool_init(struct pool *pool, enum machine_space space, uint32_t gpu)
+static void pool_init(struct pool *pool, enum machine_space space, int device)
 {
 	memset(pool, 0, sizeof(*pool));
 	pool->space = space;
-	pool->gpu = (int)gpu;
+	pool->gpu = device;
+}
+
+/* Of those that there are, how many a machine of `gpus` uses; 0 after a message. */
+static uint32_t devices_for(uint32_t gpus, int found)
+{
+	if (gpus >= 1 && gpus <= (uint32_t)found)
+		return gpus;
+	if (gpus >= 1 && found >= 1 && getenv("WARPREEL_SHARE_GPUS"))
+		return (uint32_t)found;
+	report("%u GPUs wanted, this machine has %d", gpus, found);
+	return 0;
 }
 
 static struct machine *cuda_machine_new(uint32_t gpus)
@@ -399,11 +413,10 @@ static struct machine *cuda_machine_new(uint32_t gpus)
 			       : cudaGetErrorString(error));
 		return NULL;
 	}
-	if (gpus < 1 || gpus > (uint32_t)found) {
-		report("%u GPUs wanted, this machine has %d", gpus, found);
+	const uint32_t devices = devices_for(gpus, found);
+	if (!devices)
 		return NULL;
-	}
-	for (uint32_t gpu = 0; gpu < gpus; gpu++) { /* contexts, so that no run pays for them */
+	for (uint32_t gpu = 0; gpu < devices; gpu++) { /* contexts, so that no run pays for them */
 		error = cudaSetDevice((int)gpu);
 		if (!error)
 			error = cudaFree(NULL);
@@ -421,10 +434,11 @@ static struct machine *cuda_machine_new(uint32_t gpus)
 	m->base.ops = &cuda_ops;
 	m->base.timing = &cuda_timing;
 	m->gpus = gpus;
+	m->devices = devices;
 	m->annotate = machine_annotate();
 	m->device_pool = (struct pool *)xcalloc(gpus, sizeof(*m->device_pool));
 	for (uint32_t gpu = 0; gpu < gpus; gpu++)
-		pool_init(&m->device_pool[gpu], SPACE_DEVICE, gpu);
+		pool_init(&m->device_pool[gpu], SPACE_DEVICE, device_of(m, gpu));
 	pool_init(&m->pinned_pool, SPACE_PINNED, 0);
 	pool_init(&m->pageable_pool, SPACE_PAGEABLE, 0);
 	return &m->base;

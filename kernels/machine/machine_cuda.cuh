@@ -2,7 +2,7 @@
  * What the files of the CUDA machine share: machine_cuda.cu (objects and device calls),
  * machine_cuda_pool.cu (memory), machine_cuda_threads.cu (host threads and how they wait for each
  * other), machine_cuda_time.cu (launches by themselves), machine_cuda_pair.cu (two branches of
- * them), machine_cuda_describe.cu (facts).
+ * them), machine_cuda_graph.cu (work that is repeated), machine_cuda_describe.cu (facts).
  */
 #ifndef WARPREEL_MACHINE_CUDA_CUH
 #define WARPREEL_MACHINE_CUDA_CUH
@@ -53,9 +53,15 @@ struct cuda_counter { /* a spinning and a blocking door to one value */
 	pthread_cond_t raised;
 };
 
+struct cuda_graph { /* of struct machine_repeat */
+	int (*body)(struct machine_thread *t, void *arg);
+	const void *key;
+	cudaGraphExec_t ready;
+};
+
 struct cuda_machine {
-	struct machine base; /* first */
-	uint32_t gpus;
+	struct machine base;	/* first */
+	uint32_t gpus, devices; /* fewer devices: GPU g is device g % devices, to check results */
 	const struct warpreel_annotate *annotate; /* NULL: nobody records */
 
 	struct pool *device_pool; /* [gpus] */
@@ -68,6 +74,8 @@ struct cuda_machine {
 	size_t event_count, event_capacity;
 	struct cuda_counter **counter; /* each on its own lines */
 	size_t counter_count, counter_capacity;
+	struct cuda_graph *graph;
+	size_t graph_count, graph_capacity;
 
 	/* of the run in progress; read by spinning threads, so on lines of their own */
 	uint32_t threads;
@@ -89,10 +97,27 @@ static inline struct cuda_machine *cuda_of(struct machine *machine)
 	return (struct cuda_machine *)machine;
 }
 
+static inline int device_of(const struct cuda_machine *m, uint32_t gpu)
+{
+	return (int)(gpu % m->devices);
+}
+
 static inline struct cuda_thread *state_of(const struct machine_thread *t)
 {
 	return (struct cuda_thread *)t->state;
 }
+
+/* Grows an array of the machine by one zeroed element and points at it. */
+template <typename T> static T *append(T **array, size_t *count, size_t *capacity)
+{
+	*array = (T *)grow(*array, *count, capacity, sizeof(T));
+	T *element = &(*array)[(*count)++];
+	memset(element, 0, sizeof(T));
+	return element;
+}
+
+/* machine_cuda_graph.cu */
+int cuda_repeat(struct machine_thread *t, const struct machine_repeat *repeat);
 
 /* machine_cuda_threads.cu */
 struct cuda_counter *counter_new(void);

@@ -78,7 +78,7 @@ static void *runner_main(void *arg)
 {
 	struct runner *runner = (struct runner *)arg;
 	struct cuda_machine *m = runner->state.machine;
-	cudaError_t error = cudaSetDevice((int)runner->thread.gpu);
+	cudaError_t error = cudaSetDevice(device_of(m, runner->thread.gpu));
 
 	if (error)
 		runner->rc = report("GPU %u: %s", runner->thread.gpu, cudaGetErrorString(error));

@@ -229,6 +229,31 @@ static int plan_barrier(struct machine_thread *t)
 	return 0;
 }
 
+static int plan_drive(struct machine_thread *t, uint32_t gpu)
+{
+	t->gpu = gpu;
+	return 0;
+}
+
+/* A graph's operations: its first launch pays for all, as that of a recorded one does. */
+static int plan_repeat(struct machine_thread *t, const struct machine_repeat *repeat)
+{
+	struct schedule *s = schedule_of(t);
+	for (int k = 0; k < repeat->times; k++) {
+		const int64_t first = s->op_count;
+		bool paid = false;
+		if (repeat->body(t, repeat->arg))
+			return -1;
+		for (int64_t i = first; i < s->op_count; i++) {
+			if (paid || s->op[i].kind != OP_LAUNCH)
+				s->op[i].flags |= OP_IN_GRAPH;
+			else
+				paid = true;
+		}
+	}
+	return 0;
+}
+
 static int plan_mark(struct machine_thread *t, enum mark mark)
 {
 	schedule_add_op(schedule_of(t), OP_MARK, 0xffff, (uint32_t)mark);
@@ -307,6 +332,8 @@ static const struct machine_ops plan_ops = {
 	.post = plan_post,
 	.await = plan_await,
 	.barrier = plan_barrier,
+	.drive = plan_drive,
+	.repeat = plan_repeat,
 	.mark = plan_mark,
 	.reset = plan_reset,
 	.free = plan_free,

@@ -66,11 +66,12 @@ struct rbsor_pass {
 enum { PERSISTENT_DEPTH = 4 };
 struct rbsor_loop {
 	void *grid[2]; /* both with the boundary; the first has the start values */
-	void *flags;   /* uint32_t for each block: exchanges that it made */
+	void *flags; /* uint32_t for each block: exchanges that it made in all launches so far; at a
+			launch all are equal */
+	void *letters; /* of a variant in tests/gpu_looprate.cu */
 	int64_t pitch;
 	int32_t columns, rows;
 	int32_t iterations;
-	uint32_t before; /* what all flags say at the launch */
 	double omega;
 };
 static inline int rbsor_loop_result(int32_t iterations)

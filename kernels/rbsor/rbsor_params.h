@@ -7,27 +7,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/kit/solver.h"
-#include "kernels/kit/parts.h"
-#include "traces/base/options.h"
+#include "kernels/kit/stencil_params.h"
 
 struct rbsor_params {
+	struct stencil_params grid; /* first */
 	/* as given */
-	const char *size, *precision, *kernel, *scheme, *transport, *partition, *sync, *timing;
-	int border, iterations, depth;
+	const char *kernel, *scheme, *sync, *timing, *order, *staging;
+	int depth;
 	double omega; /* 0: the optimum (4.17) */
 	/* by rbsor_prepare */
-	int64_t rows, columns;
-	uint32_t across; /* blocks side by side */
-	bool f64, tuned, thesis, peer, timed;
+	bool tuned, thesis, timed;
 	bool persistent;
-	bool passes;	/* kernels of rbsor_passes.def */
-	int pass_depth; /* iterations of a pass, at most */
+	bool one_thread, graph; /* of `sync` */
+	bool passes;		/* kernels of rbsor_passes.def */
+	int pass_depth;		/* iterations of a pass, at most */
 	double omega_used;
 };
 
 extern const struct option_spec rbsor_options[];
-extern const struct solver_column rbsor_columns[];
 
 /*
  * The optimum relaxation factor, Spampinato (4.17), extended to rectangles through Young's formula:
@@ -36,6 +33,9 @@ extern const struct solver_column rbsor_columns[];
  */
 double rbsor_optimal_omega(int64_t rows, int64_t columns);
 
+/* `--kernel auto` (struct solver). */
+int rbsor_ways(const void *params, uint32_t gpus);
+void rbsor_take(void *params, uint32_t gpus, int way);
 int rbsor_prepare(void *params, uint32_t gpus);
 void rbsor_config(const void *params, char text[CONFIG_BYTES]);
 int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis */

@@ -28,24 +28,31 @@ const struct rbsor_pass_kernel *rbsor_pass_kernel_of(int depth)
 /*
  * A chunk begins and ends with rows that others have, too; but what is at work should lie near each
  * other in memory. So blocks fill the places that a GPU of 132 SMs has a few times over, as long as
- * chunks stay long; a pass of one iteration, which shares few rows and waits for memory alone,
- * often.
+ * chunks stay long.
  */
-enum { SMS = 132, LONG_ROWS = 500, LEAST_ROWS = 32, LEAST_ROWS_FUSED = 16 };
+enum { SMS = 132, LONG_ROWS = 500, LEAST_ROWS = 32 };
 
-static uint32_t chunk_rows(const struct rbsor_pass_shape *shape, int32_t depth, uint32_t rows,
-			   uint32_t across)
+static uint32_t chunk_rows(const struct rbsor_pass_shape *shape, uint32_t rows, uint32_t across)
 {
-	const uint32_t least = depth == 1 ? LEAST_ROWS_FUSED : LEAST_ROWS,
-		       enough = depth == 1 ? LEAST_ROWS_FUSED : LONG_ROWS;
 	uint32_t chunk = 0;
 
-	for (uint32_t waves = depth == 1 ? 8 : 4; waves > 0 && chunk < enough; waves /= 2) {
+	for (uint32_t waves = 4; waves > 0 && chunk < LONG_ROWS; waves /= 2) {
 		const uint32_t down = waves * SMS * (uint32_t)shape->blocks / across;
 
 		chunk = launch_divide_up(rows, down ? down : 1);
 	}
-	return chunk < least ? least : chunk;
+	return chunk < LEAST_ROWS ? LEAST_ROWS : chunk;
+}
+
+/* A pass of one iteration does not stream: warps of a block lie below each other, and the first row
+ * is one early where the colours want it. */
+static int32_t once(const struct rbsor_pass_shape *shape, uint32_t rows, uint32_t tiles,
+		    struct launch_geometry *geometry)
+{
+	const uint32_t chunk = PASS_TILES * (uint32_t)shape->rows;
+
+	launch_shape(geometry, tiles, launch_divide_up(rows + 1, chunk), 32 * PASS_TILES, 1, 0);
+	return (int32_t)chunk;
 }
 
 static int32_t chunk_of(const struct rbsor_pass *pass, bool f64, struct launch_geometry *geometry)
@@ -60,7 +67,9 @@ static int32_t chunk_of(const struct rbsor_pass *pass, bool f64, struct launch_g
 	const uint32_t tiles = launch_divide_up((uint32_t)pass->columns,
 						(uint32_t)(32 * shape->lanes - 2 * overlap)),
 		       across = launch_divide_up(tiles, PASS_TILES);
-	const uint32_t chunk = chunk_rows(shape, pass->depth, (uint32_t)rows, across);
+	if (pass->depth == 1)
+		return once(shape, (uint32_t)rows, tiles, geometry);
+	const uint32_t chunk = chunk_rows(shape, (uint32_t)rows, across);
 	launch_shape(geometry, across, launch_divide_up((uint32_t)rows, chunk), 32 * PASS_TILES, 1,
 		     0);
 	geometry->steps = (int32_t)launch_divide_up(chunk + (uint32_t)(2 * sweeps + 1),

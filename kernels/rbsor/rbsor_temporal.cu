@@ -21,17 +21,35 @@ __device__ __forceinline__ void rbsor_run_pass(const struct rbsor_pass &pass, in
 		 begin + rows < pass.row_end ? begin + rows : pass.row_end);
 }
 
-#define KERNEL(name, T, depth, lanes, rows, blocks)                                                \
+/* One iteration: PASS_TILES warps below each other, ROWS rows each. */
+template <typename T, int LANES, int ROWS>
+__device__ __forceinline__ void rbsor_run_once(const struct rbsor_pass &pass, int rows)
+{
+	rbsor_tile<T, LANES, 1, ROWS + 1> tile;
+	const int begin = pass.row_begin + (int)(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+
+	tile.pass = &pass;
+	tile.template run_once<false>((int)blockIdx.x, begin - ((pass.first + begin) & 1));
+}
+
+#define KERNEL(name, T, lanes, rows, blocks, ...)                                                  \
 	static_assert(lanes % rbsor_piece<T>::LANES == 0 && rows % 2 == 0, "as the body has it");  \
 	extern "C" __global__ void __launch_bounds__(32 * PASS_TILES, blocks)                      \
 		name(const struct rbsor_pass pass, int chunk_rows)                                 \
 	{                                                                                          \
 		block_note<block_note_id(#name)> note;                                             \
-		rbsor_run_pass<T, lanes, depth, rows>(pass, chunk_rows);                           \
+		__VA_ARGS__(pass, chunk_rows);                                                     \
 	}
 #define PASS(name, depth, lanes_f32, rows_f32, blocks_f32, lanes_f64, rows_f64, blocks_f64)        \
-	KERNEL(rbsor_##name##_f32, float, depth, lanes_f32, rows_f32, blocks_f32)                  \
-	KERNEL(rbsor_##name##_f64, double, depth, lanes_f64, rows_f64, blocks_f64)
+	KERNEL(rbsor_##name##_f32, float, lanes_f32, rows_f32, blocks_f32,                         \
+	       rbsor_run_pass<float, lanes_f32, depth, rows_f32>)                                  \
+	KERNEL(rbsor_##name##_f64, double, lanes_f64, rows_f64, blocks_f64,                        \
+	       rbsor_run_pass<double, lanes_f64, depth, rows_f64>)
+#define ONCE(name, depth, lanes_f32, rows_f32, blocks_f32, lanes_f64, rows_f64, blocks_f64)        \
+	KERNEL(rbsor_##name##_f32, float, lanes_f32, rows_f32, blocks_f32,                         \
+	       rbsor_run_once<float, lanes_f32, rows_f32>)                                         \
+	KERNEL(rbsor_##name##_f64, double, lanes_f64, rows_f64, blocks_f64,                        \
+	       rbsor_run_once<double, lanes_f64, rows_f64>)
 #include "rbsor_passes.def"
 #undef PASS
 

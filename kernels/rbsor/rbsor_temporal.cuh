@@ -40,6 +40,26 @@ template <typename T> __device__ __forceinline__ rbsor_piece<T> rbsor_load_far(c
 	return piece;
 }
 
+/* In one access, also where the compiler would take it apart. */
+template <typename T>
+__device__ __forceinline__ void rbsor_store(T *to, const rbsor_piece<T> &piece)
+{
+	float4 word;
+
+	memcpy(&word, &piece, sizeof(word));
+	*(float4 *)to = word;
+}
+
+/* What nobody reads before it is out of the L2 cache. */
+template <typename T>
+__device__ __forceinline__ void rbsor_store_apart(T *to, const rbsor_piece<T> &piece)
+{
+	float4 word;
+
+	memcpy(&word, &piece, sizeof(word));
+	__stcs((float4 *)to, word);
+}
+
 /* Columns of a tile that are stored: without the overlap, in whole pieces. */
 template <typename T, int LANES, int DEPTH>
 __host__ __device__ constexpr int rbsor_tile_overlap(void)
@@ -94,8 +114,9 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 		}
 	}
 
-	/* Rows x to x + COUNT of the window, which begin with `row` of the grid. */
-	template <int COUNT>
+	/* Rows x to x + COUNT of the window, which begin with `row` of the grid. APART: so that
+	 * they leave the L2 cache to what will be read. */
+	template <int COUNT, bool APART = false>
 	__device__ __forceinline__ void store(int x, int row, enum rbsor_where where)
 	{
 #pragma unroll
@@ -110,9 +131,14 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 #pragma unroll
 				for (int m = 0; m < PIECE; m++)
 					piece.lane[m] = window[x + r][k * PIECE + m];
-				if (at >= column_begin && at < column_end)
-					*(rbsor_piece<T> *)((T *)pass->to +
-							    (row + r) * pass->pitch + at) = piece;
+				T *to = (T *)pass->to + (row + r) * pass->pitch + at;
+
+				if (at < column_begin || at >= column_end)
+					continue;
+				if (APART)
+					rbsor_store_apart(to, piece);
+				else
+					*(rbsor_piece<T> *)to = piece;
 			}
 		}
 	}
@@ -220,10 +246,10 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 		}
 	}
 
-	/* One step alone, for a single iteration: the window is loaded whole. `row`, where colours
-	 * begin as in run(), is the first to be stored. A candidate for rbsor_fused_*, in
-	 * tests/gpu_passrate.cu. */
-	__device__ __forceinline__ void once(int row, enum rbsor_where where)
+	/* One step alone, for a single iteration: the window is loaded whole, and what is at work
+	 * lies in one narrow band of memory, as a copy's does. `row`, where colours
+	 * begin as in run(), is the first to be stored. */
+	template <bool APART> __device__ __forceinline__ void once(int row, enum rbsor_where where)
 	{
 		load<WINDOW>(window, row - 2, where);
 #pragma unroll
@@ -232,12 +258,12 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 #pragma unroll
 		for (int x = 2; x < WINDOW - 2; x++)
 			update(x, (x + 1) & 1, row - 2 + x, where);
-		store<WINDOW - 4>(2, row, where);
+		store<WINDOW - 4, APART>(2, row, where);
 	}
 
 	/* Tile `tile`, WINDOW - 4 rows a warp below each other, from `top` of the whole block on.
 	 */
-	__device__ __forceinline__ void run_once(int tile, int top)
+	template <bool APART> __device__ __forceinline__ void run_once(int tile, int top)
 	{
 		constexpr int EACH = WINDOW - 4;
 		const int warps = (int)blockDim.x / 32, row = top + (int)threadIdx.x / 32 * EACH;
@@ -245,11 +271,11 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 		place(tile * COLUMNS, pass->row_begin, pass->row_end);
 		if (top < pass->row_begin || top < 2 || top + warps * EACH > pass->row_end ||
 		    top + warps * EACH + 2 > pass->strip_rows)
-			once(row, RBSOR_END);
+			once<APART>(row, RBSOR_END);
 		else if (tile == 0 || (tile + 1) * COLUMNS + OVERLAP >= pass->columns)
-			once(row, RBSOR_SIDE);
+			once<APART>(row, RBSOR_SIDE);
 		else
-			once(row, RBSOR_MIDDLE);
+			once<APART>(row, RBSOR_MIDDLE);
 	}
 };
 

@@ -60,7 +60,6 @@ static void print_text(const struct solve_row *r)
 
 int cmd_solve(const struct program *program, int argc, char **argv)
 {
-	(void)program;
 	const struct solver *solver = solvers[0];
 	bool named = argc > 1 && argv[1][0] != '-';
 	if (named && !(solver = solver_find(argv[1])))
@@ -97,6 +96,8 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 	if ((o->result && (output_differs(o->result, o->grid) || output_check(o->result))) ||
 	    (o->image && (grid_file_check_picture(o->image) || output_check(o->image) ||
 			  outputs_differ(o->image, o->result))) ||
+	    program->choose(program, solver->name, params, solver->params_bytes,
+			    (uint32_t)o->gpus) ||
 	    solver->prepare(params, (uint32_t)o->gpus))
 		goto out;
 	const struct warpreel_block_notes *notes = NULL;

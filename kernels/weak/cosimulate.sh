@@ -19,6 +19,5 @@ export WARPREEL="$warpreel" COSTS="$costs" SEEDS="$seeds" SCRATCH="$scratch"
 awk '!/^#/ && NF { print ++n, $0 }' "$list" | xargs -P "$jobs" -L 1 sh "$one"
 lines=$(awk '!/^#/ && NF { n++ } END { print n }' "$list")
 for number in $(seq "$lines"); do
-	[ "$number" = 1 ] && sed -n 1p "$scratch/$number.tsv" | sed 's/^/costs	/'
-	sed -n "2s/^/$costs	/p" "$scratch/$number.tsv"
+	awk -v costs="$(basename "$costs" .tsv)" -v first="$number" 'NR == 1 && first == 1 { print "costs\t" $0 } NR == 2 { print costs "\t" $0 }' "$scratch/$number.tsv"
 done

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The driver of the image solvers, written once on struct machine: one GPU, from the host's grid
- * and back to it.
+ * The driver of the image solvers, written once on struct machine, from the host's grid and back to
+ * it. Several GPUs each have their rows of blocks, and write borders into each other's memory.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/output.h"
@@ -74,8 +75,7 @@ bool weak_open_ended(const void *params)
 
 uint32_t weak_stream(const struct solver_work *work, uint32_t gpu)
 {
-	(void)gpu;
-	return work_of(work)->stream;
+	return work_of(work)->gpu[gpu].stream;
 }
 
 /* Whether the machine can do what the scheme does; -1 after a message. */
@@ -97,41 +97,67 @@ static int check_machine(const struct weak_work *w)
 	return 0;
 }
 
+/* A GPU's buffers, and its share of the rows of blocks. */
+static int make_gpu(struct weak_work *w, uint32_t g)
+{
+	const struct weak_params *p = w->params;
+	struct machine *m = w->base.m;
+	const struct machine_ops *ops = m->ops;
+	struct weak_gpu *gpu = &w->gpu[g];
+	const int rows = w->problem.grid.planes * w->problem.grid.down,
+		  across = w->problem.grid.across, gpus = (int)w->base.gpus;
+	gpu->first = rows * (int)g / gpus * across;
+	gpu->blocks = gpus > 1 ? rows * ((int)g + 1) / gpus * across - gpu->first : 0;
+	if (ops->stream(m, g, &gpu->stream) ||
+	    ops->buffer(m, g, SPACE_DEVICE, weak_values_bytes(w), &gpu->values[0]) ||
+	    (p->method->synchronous &&
+	     ops->buffer(m, g, SPACE_DEVICE, weak_values_bytes(w), &gpu->values[1])) ||
+	    ops->buffer(m, g, SPACE_DEVICE, pack_bytes(w), &gpu->pack) ||
+	    ops->buffer(m, g, SPACE_DEVICE, ages_bytes(w), &gpu->ages) ||
+	    (p->watch && ops->buffer(m, g, SPACE_DEVICE, watch_bytes(w), &gpu->watch)) ||
+	    ops->buffer(m, g, SPACE_DEVICE, order_bytes(w), &gpu->order) ||
+	    ops->buffer(m, g, SPACE_DEVICE, weak_constants_bytes(w), &gpu->constants) ||
+	    ops->buffer(m, g, SPACE_DEVICE, weak_board_bytes(), &gpu->board) ||
+	    ops->buffer(m, g, SPACE_PINNED, weak_board_bytes(), &gpu->h_board))
+		return -1;
+	return (g > 0 && ops->peer_access(m, g, g - 1)) ||
+			       (g + 1 < w->base.gpus && ops->peer_access(m, g, g + 1))
+		       ? -1
+		       : 0;
+}
+
 int weak_begin(struct weak_work *w)
 {
 	const struct weak_params *p = w->params;
 	struct machine *m = w->base.m;
 	const struct machine_ops *ops = m->ops;
+	const int rows = w->problem.grid.planes * w->problem.grid.down;
 	weak_problem_measure(&w->problem);
+	w->gpu = xcalloc(w->base.gpus, sizeof(*w->gpu));
 	w->base.iterations = p->steps ? p->steps : p->max_steps;
 	w->base.cycle = 1;
 	w->residual_wanted = p->by_error ? p->tolerance * (1 - w->problem.factor) : p->tolerance;
 	/* What eq. (4) asks of a node bends with the node's own values: over-relaxed it swings. */
 	w->omega = w->problem.rule == WEAK_POISSON ? weak_best_omega(w->problem.factor) : 1;
-	if (check_machine(w) || ops->stream(m, 0, &w->stream) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, weak_values_bytes(w), &w->values[0]) ||
-	    (p->method->synchronous &&
-	     ops->buffer(m, 0, SPACE_DEVICE, weak_values_bytes(w), &w->values[1])) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, pack_bytes(w), &w->pack) ||
-	    ops->buffer(m, 0, SPACE_PINNED, pack_bytes(w), &w->h_pack) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, ages_bytes(w), &w->ages) ||
+	if ((uint32_t)rows < w->base.gpus)
+		return report("%u GPUs for %d rows of blocks: each wants one", w->base.gpus, rows);
+	if (check_machine(w) || ops->buffer(m, 0, SPACE_PINNED, pack_bytes(w), &w->h_pack) ||
 	    ops->buffer(m, 0, SPACE_PINNED, ages_bytes(w), &w->h_ages) ||
-	    (p->watch && (ops->buffer(m, 0, SPACE_DEVICE, watch_bytes(w), &w->watch) ||
-			  ops->buffer(m, 0, SPACE_PINNED, watch_bytes(w), &w->h_watch))) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, order_bytes(w), &w->order) ||
+	    (p->watch && ops->buffer(m, 0, SPACE_PINNED, watch_bytes(w), &w->h_watch)) ||
 	    ops->buffer(m, 0, SPACE_PINNED, order_bytes(w), &w->h_order) ||
 	    ops->buffer(m, 0, SPACE_PINNED, weak_values_bytes(w), &w->h_values) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, weak_constants_bytes(w), &w->constants) ||
-	    ops->buffer(m, 0, SPACE_PINNED, weak_constants_bytes(w), &w->h_constants) ||
-	    ops->buffer(m, 0, SPACE_DEVICE, weak_board_bytes(), &w->board) ||
-	    ops->buffer(m, 0, SPACE_PINNED, weak_board_bytes(), &w->h_board))
+	    ops->buffer(m, 0, SPACE_PINNED, weak_constants_bytes(w), &w->h_constants))
 		return -1;
+	for (uint32_t g = 0; g < w->base.gpus; g++)
+		if (make_gpu(w, g))
+			return -1;
 	return 0;
 }
 
 void weak_end(struct weak_work *w)
 {
 	weak_problem_release(&w->problem);
+	free(w->gpu);
 }
 
 void weak_fill(struct solver_work *work, uint64_t seed)
@@ -148,10 +174,13 @@ void weak_fill(struct solver_work *work, uint64_t seed)
 int weak_restart(struct solver_work *work)
 {
 	struct weak_work *w = work_of(work);
-	w->done = 0;
-	w->change = NAN;
+	for (uint32_t g = 0; g < work->gpus; g++) {
+		w->gpu[g].done = 0;
+		w->gpu[g].change = NAN;
+		if (weak_ops(w)->computes)
+			memset(weak_address(w, w->gpu[g].h_board), 0, (size_t)weak_board_bytes());
+	}
 	if (weak_ops(w)->computes) {
-		memset(weak_address(w, w->h_board), 0, (size_t)weak_board_bytes());
 		memset(weak_address(w, w->h_ages), 0, (size_t)ages_bytes(w));
 		if (w->params->watch)
 			memset(weak_address(w, w->h_watch), 0, (size_t)watch_bytes(w));
@@ -163,7 +192,7 @@ int weak_copy(const struct weak_work *w, struct machine_thread *t, uint32_t sour
 	      int64_t bytes)
 {
 	return weak_ops(w)->copy(
-		t, w->stream,
+		t, w->gpu[t->gpu].stream,
 		&(struct machine_copy){
 			.source = source, .target = target, .row_bytes = bytes, .rows = 1 });
 }
@@ -171,29 +200,60 @@ int weak_copy(const struct weak_work *w, struct machine_thread *t, uint32_t sour
 int weak_up(struct solver_work *work, struct machine_thread *t)
 {
 	struct weak_work *w = work_of(work);
-	w->current = 0;
-	if (weak_copy(w, t, w->h_values, w->values[0], weak_values_bytes(w)) ||
+	struct weak_gpu *gpu = &w->gpu[t->gpu];
+	gpu->current = 0;
+	if (weak_copy(w, t, w->h_values, gpu->values[0], weak_values_bytes(w)) ||
 	    /* Margins and nodes that keep their values are in both. */
 	    (w->params->method->synchronous &&
-	     weak_copy(w, t, w->h_values, w->values[1], weak_values_bytes(w))) ||
-	    weak_copy(w, t, w->h_constants, w->constants, weak_constants_bytes(w)) ||
-	    weak_copy(w, t, w->h_pack, w->pack, pack_bytes(w)) ||
-	    weak_copy(w, t, w->h_order, w->order, order_bytes(w)) ||
-	    weak_copy(w, t, w->h_ages, w->ages, ages_bytes(w)) ||
-	    (w->params->watch && weak_copy(w, t, w->h_watch, w->watch, watch_bytes(w))) ||
-	    weak_copy(w, t, w->h_board, w->board, weak_board_bytes()))
+	     weak_copy(w, t, w->h_values, gpu->values[1], weak_values_bytes(w))) ||
+	    weak_copy(w, t, w->h_constants, gpu->constants, weak_constants_bytes(w)) ||
+	    weak_copy(w, t, w->h_pack, gpu->pack, pack_bytes(w)) ||
+	    weak_copy(w, t, w->h_order, gpu->order, order_bytes(w)) ||
+	    weak_copy(w, t, w->h_ages, gpu->ages, ages_bytes(w)) ||
+	    (w->params->watch && weak_copy(w, t, w->h_watch, gpu->watch, watch_bytes(w))) ||
+	    weak_copy(w, t, gpu->h_board, gpu->board, weak_board_bytes()))
 		return -1;
+	return 0;
+}
+
+/* A GPU's own rows of every field: of one plane, or the rest of one and what follows. */
+static int values_down(const struct weak_work *w, struct machine_thread *t)
+{
+	const struct weak_grid *g = &w->problem.grid;
+	const struct weak_gpu *gpu = &w->gpu[t->gpu];
+	const int rows = gpu->blocks / g->across, first = gpu->first / g->across;
+	for (int field = 0; field < weak_fields(w->problem.rule); field++)
+		for (int row = first; row < first + rows; row++) {
+			const int64_t at = (field * weak_values(g) +
+					    weak_at(g, row / g->down, row % g->down * WEAK_ROWS,
+						    -WEAK_MARGIN)) *
+					   (int64_t)sizeof(float);
+			const struct machine_copy copy = {
+				.source = gpu->values[gpu->current],
+				.target = w->h_values,
+				.source_offset_bytes = at,
+				.target_offset_bytes = at,
+				.row_bytes =
+					(int64_t)weak_pitch(g) * WEAK_ROWS * (int64_t)sizeof(float),
+				.rows = 1,
+			};
+			if (weak_ops(w)->copy(t, gpu->stream, &copy))
+				return -1;
+		}
 	return 0;
 }
 
 int weak_down(struct solver_work *work, struct machine_thread *t)
 {
 	const struct weak_work *w = work_of(work);
-	return weak_copy(w, t, w->values[w->current], w->h_values, weak_values_bytes(w)) ||
+	const struct weak_gpu *gpu = &w->gpu[t->gpu];
+	if (work->gpus > 1)
+		return values_down(w, t);
+	return weak_copy(w, t, gpu->values[gpu->current], w->h_values, weak_values_bytes(w)) ||
 			       (w->params->ages &&
-				weak_copy(w, t, w->ages, w->h_ages, ages_bytes(w))) ||
+				weak_copy(w, t, gpu->ages, w->h_ages, ages_bytes(w))) ||
 			       (w->params->watch &&
-				weak_copy(w, t, w->watch, w->h_watch, watch_bytes(w)))
+				weak_copy(w, t, gpu->watch, w->h_watch, watch_bytes(w)))
 		       ? -1
 		       : 0;
 }
@@ -201,10 +261,10 @@ int weak_down(struct solver_work *work, struct machine_thread *t)
 void weak_result(struct solver_work *work, struct solver_result *result)
 {
 	const struct weak_work *w = work_of(work);
-	result->iterations = w->done;
+	result->iterations = w->gpu[0].done;
 	result->any_order = w->params->method->any;
 	/* A fixed number of steps asks for nothing more. */
-	result->unconverged = !weak_fixed(w) && !((double)w->change <= w->residual_wanted);
+	result->unconverged = !weak_fixed(w) && !((double)w->gpu[0].change <= w->residual_wanted);
 }
 
 struct weak_problem weak_after(const struct weak_work *w)

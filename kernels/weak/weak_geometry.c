@@ -9,7 +9,7 @@
 void weak_steps_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct weak_launch *l = (const struct weak_launch *)args;
-	const uint32_t blocks = (uint32_t)weak_blocks(&l->grid), places = (uint32_t)l->resident;
+	const uint32_t blocks = (uint32_t)weak_own_blocks(l), places = (uint32_t)l->resident;
 
 	*geometry = (struct launch_geometry){
 		.grid = { places && places < blocks ? places : blocks, 1, 1 },

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "traces/base/util.h"
 #include "weak_launch.h"
 #include "weak_work.h"
 
@@ -22,23 +23,30 @@ void weak_fill_pack(const struct weak_problem *p, float *pack)
 }
 
 /* Arguments but for the steps. */
-static struct weak_launch arguments(const struct weak_work *w, uint32_t number)
+static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint32_t number)
 {
 	const struct weak_params *p = w->params;
 	const struct weak_scheme *s = p->method;
+	const struct weak_gpu *gpu = &w->gpu[g];
+	const int to = s->synchronous ? !gpu->current : gpu->current;
+	const int32_t *order = weak_address(w, gpu->order);
 	return (struct weak_launch){
-		.values = weak_address(w, w->values[w->current]),
-		.next = weak_address(w, w->values[s->synchronous ? !w->current : w->current]),
-		.pack = weak_address(w, w->pack),
-		.constants = weak_address(w, w->constants),
-		.board = weak_address(w, w->board),
-		.order = weak_address(w, w->order),
-		.ages = p->ages || s->whole ? weak_address(w, w->ages) : NULL,
-		.watch = p->watch ? weak_address(w, w->watch) : NULL,
+		.values = weak_address(w, gpu->values[gpu->current]),
+		.next = weak_address(w, gpu->values[to]),
+		.pack = weak_address(w, gpu->pack),
+		.constants = weak_address(w, gpu->constants),
+		.board = weak_address(w, gpu->board),
+		.order = order ? order + gpu->first : NULL,
+		.blocks = gpu->blocks,
+		.above = g > 0 ? weak_address(w, w->gpu[g - 1].values[to]) : NULL,
+		.below = g + 1 < w->base.gpus ? weak_address(w, w->gpu[g + 1].values[to]) : NULL,
+		.ages = p->ages || s->whole ? weak_address(w, gpu->ages) : NULL,
+		.watch = p->watch ? weak_address(w, gpu->watch) : NULL,
 		.grid = w->problem.grid,
 		.terms = w->problem.terms,
 		.omega = (float)w->omega,
 		.tolerance = weak_fixed(w) ? -1 : (float)w->residual_wanted,
+		.exchange = p->exchange,
 		.number = number,
 		.resident = p->resident,
 		.communicating = (uint16_t)p->threads,
@@ -54,9 +62,12 @@ static int launch(const struct weak_work *w, struct machine_thread *t, const cha
 		  void (*geometry)(const void *args, struct launch_geometry *geometry),
 		  const struct weak_launch *args)
 {
-	const uint32_t from = w->values[w->current],
-		       to = w->values[w->params->method->synchronous ? !w->current : w->current];
-	const int64_t values = weak_values_bytes(w), constants = weak_constants_bytes(w);
+	const struct weak_gpu *gpu = &w->gpu[t->gpu];
+	const uint32_t
+		from = gpu->values[gpu->current],
+		to = gpu->values[w->params->method->synchronous ? !gpu->current : gpu->current];
+	const int64_t share = w->base.gpus, values = weak_values_bytes(w) / share,
+		      constants = weak_constants_bytes(w) / share;
 	const struct machine_launch request = {
 		.name = name,
 		.cpu = cpu,
@@ -65,30 +76,41 @@ static int launch(const struct weak_work *w, struct machine_thread *t, const cha
 		.geometry = geometry,
 		.rows = w->problem.rows,
 		.columns = w->problem.columns,
-		.points = w->problem.free_nodes * (args->steps ? args->steps : 1),
+		.points = w->problem.free_nodes / share * (args->steps ? args->steps : 1),
 		.dram_bytes = 2 * values + constants,
 		.resident_bytes = 2 * values + constants,
 		.access_count = 3,
 		.access = {
 			{ from, ACCESS_READ, 0, values },
-			{ w->constants, ACCESS_READ, 0, constants },
+			{ gpu->constants, ACCESS_READ, 0, constants },
 			{ to, ACCESS_WRITE, 0, values },
 		},
 	};
-	return weak_ops(w)->launch(t, w->stream, &request);
+	return weak_ops(w)->launch(t, gpu->stream, &request);
 }
 
-/* What a launch has found, after `done` steps; -1 after a message. */
+/* What a launch has found, after `done` steps, on all GPUs; -1 after a message. */
 static int look(struct weak_work *w, struct machine_thread *t, int done, uint32_t number)
 {
-	if (weak_copy(w, t, w->board, w->h_board, weak_board_bytes()) ||
-	    weak_ops(w)->sync(t, w->stream))
+	struct weak_gpu *gpu = &w->gpu[t->gpu];
+	const struct machine_ops *ops = weak_ops(w);
+	if (weak_copy(w, t, gpu->board, gpu->h_board, weak_board_bytes()) ||
+	    ops->sync(t, gpu->stream))
 		return -1;
-	w->done = done;
-	if (!weak_ops(w)->computes)
+	gpu->done = done;
+	if (ops->computes) {
+		const uint32_t *board = weak_address(w, gpu->h_board);
+		memcpy(&gpu->change, board + WEAK_BOARD_CHANGE + number % 3, sizeof(gpu->change));
+	}
+	if (w->base.gpus == 1)
 		return 0;
-	const uint32_t *board = weak_address(w, w->h_board);
-	memcpy(&w->change, board + WEAK_BOARD_CHANGE + number % 3, sizeof(w->change));
+	/* Borders have come when all are here. Who is a look ahead writes into the other word. */
+	gpu->changed[number & 1] = gpu->change;
+	if (ops->barrier(t))
+		return -1;
+	for (uint32_t g = 0; g < w->base.gpus && ops->computes; g++)
+		gpu->change = (float)larger_or_nan((double)gpu->change,
+						   (double)w->gpu[g].changed[number & 1]);
 	return 0;
 }
 
@@ -99,22 +121,23 @@ int weak_core(struct solver_work *work, struct machine_thread *t)
 	struct weak_work *w = (struct weak_work *)work;
 	const struct weak_params *p = w->params;
 	const struct weak_scheme *s = p->method;
+	struct weak_gpu *gpu = &w->gpu[t->gpu];
 	uint32_t number = 0;
 	if (s->whole) {
-		struct weak_launch args = arguments(w, 0);
+		struct weak_launch args = arguments(w, t->gpu, 0);
 		args.steps = w->base.iterations;
 		args.every = p->host_sync;
 		if (launch(w, t, s->name[w->problem.rule], s->cpu, s->geometry, &args) ||
 		    look(w, t, w->base.iterations, 0))
 			return -1;
 		if (weak_ops(w)->computes) {
-			const uint32_t *board = weak_address(w, w->h_board);
-			w->done = (int)board[WEAK_BOARD_STEPS];
+			const uint32_t *board = weak_address(w, gpu->h_board);
+			gpu->done = (int)board[WEAK_BOARD_STEPS];
 		}
 		return 0;
 	}
 	for (int done = 0; done < w->base.iterations; number++) {
-		struct weak_launch args = arguments(w, number);
+		struct weak_launch args = arguments(w, t->gpu, number);
 		const int left = w->base.iterations - done;
 		args.steps = left < p->host_sync ? left : p->host_sync;
 		args.every = s->talk == WEAK_SILENT ? args.steps : p->exchange;
@@ -122,14 +145,14 @@ int weak_core(struct solver_work *work, struct machine_thread *t)
 			return -1;
 		done += args.steps;
 		if (s->synchronous)
-			w->current = (w->current + args.steps) & 1;
+			gpu->current = (gpu->current + args.steps) & 1;
 		else if (launch(w, t, residual_names[w->problem.rule], weak_residual_cpu,
 				weak_residual_geometry, &args))
 			return -1;
 		if (look(w, t, done, number))
 			return -1;
 		if (weak_ops(w)->computes && !weak_fixed(w) &&
-		    !((double)w->change > w->residual_wanted))
+		    !((double)gpu->change > w->residual_wanted))
 			break;
 	}
 	return 0;

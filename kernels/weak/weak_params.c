@@ -13,10 +13,10 @@
 		option, { "poisson_" name, "shape_" name }, weak_steps_cpu, weak_steps_geometry,   \
 			false, talk, order, combine, synchronous, !synchronous                     \
 	}
-#define WHOLE(name)                                                                                \
+#define WHOLE(name, cpu, synchronous)                                                              \
 	{                                                                                          \
-#name, { "poisson_" #name, "shape_" #name }, weak_whole_cpu, weak_whole_geometry,  \
-			 true, WEAK_FOUR_WAYS, WEAK_STRIPE, false, true, false                     \
+#name, { "poisson_" #name, "shape_" #name }, cpu, weak_whole_geometry, true,       \
+			 WEAK_FOUR_WAYS, WEAK_STRIPE, false, synchronous, !synchronous             \
 	}
 
 static const struct weak_scheme schemes[] = {
@@ -48,15 +48,14 @@ static const struct weak_scheme schemes[] = {
 	  false,
 	  true,
 	  false },
-	WHOLE(barrier),
-	WHOLE(flags),
+	WHOLE(barrier, weak_whole_cpu, true),
+	WHOLE(flags, weak_whole_cpu, true),
+	WHOLE(cluster, weak_cluster_cpu, false),
 };
 
 int weak_prepare(struct weak_params *p, uint32_t gpus)
 {
 	size_t k = 0;
-	if (gpus > 1)
-		return report("scheme %s is for one GPU", p->scheme);
 	while (strcmp(schemes[k].option, p->scheme)) /* the option table let no other name in */
 		k++;
 	p->method = &schemes[k];
@@ -79,7 +78,12 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 		return -1;
 	if (!strcmp(p->scheme, "graph") && p->resident)
 		return report("scheme graph has all blocks: no --resident");
-	if (!strcmp(p->scheme, "base"))
+	const bool base = !strcmp(p->scheme, "base");
+	if (gpus > 1 && (!base || p->resident || p->watch))
+		return report("scheme %s is for one GPU: base is for several, without --resident "
+			      "and --watch",
+			      p->scheme);
+	if (base)
 		p->host_sync = 1;
 	return 0;
 }

@@ -8,17 +8,40 @@
 #include "weak_block.cuh"
 #include "weak_watch.cuh"
 
-/* Borders, by the threads of a block that communicate; done: steps of this launch. */
+/* Borders, by the threads of a block that communicate; done: steps of this launch. `sending` is
+ * raised by the cycles until the last border was sent, where it is not NULL. */
 template <int FIELDS>
 __device__ __forceinline__ void weak_exchange(struct weak_shared<FIELDS> *s,
 					      const struct weak_launch &l, int64_t origin,
-					      int thread, int count, int done)
+					      int thread, int count, int done, uint32_t *sending)
 {
+	const uint32_t since = sending ? weak_cycles() : 0;
+
 	weak_send(*s, l, l.values, origin, thread, count);
+	if (sending)
+		*sending += weak_cycles() - since;
 	weak_receive(s, l, l.values, origin, thread, count, false);
 	if (l.ages) /* all launches but the last are of as many steps */
 		weak_note_ages(l, s->block, l.number * (uint32_t)l.steps + (uint32_t)done, thread,
 			       count);
+}
+
+/* The first and the last row of nodes, of the blocks next to another GPU's. The end of the launch
+ * is what its GPU waits for. */
+template <int RULE>
+__device__ __forceinline__ void weak_store_beside(const struct weak_shared<RULE + 1> &s,
+						  const struct weak_launch &l,
+						  const struct weak_seat &seat, int64_t origin)
+{
+	const int32_t row = s.block / l.grid.across, first = l.order[0] / l.grid.across,
+		      last = first + weak_own_blocks(&l) / l.grid.across - 1;
+	float *to = row == first && seat.row == 0	       ? l.above
+		    : row == last && seat.row == WEAK_ROWS - 1 ? l.below
+							       : NULL;
+
+	for (int k = 0; k < 2 * (RULE + 1) && to; k++)
+		to[k / 2 * weak_values(&l.grid) + origin + (int64_t)seat.row * weak_pitch(&l.grid) +
+		   seat.column[k & 1]] = s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1];
 }
 
 template <int RULE, bool LOOK, bool WATCH>
@@ -33,7 +56,7 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 	const bool watched = WATCH && (thread == 0 || thread == WEAK_COMPUTING);
 	uint64_t *const watch = l.watch + (watched ? WEAK_WATCH_WORDS * s->block : 0);
 	struct weak_durations stepped = { 0, 0, 0 }, exchanged = { 0, 0, 0 };
-	uint64_t since = 0, loaded = 0;
+	uint32_t since = 0, loaded = 0, sending = 0;
 	struct weak_seat seat;
 	float most = 0;
 
@@ -68,20 +91,22 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 			else
 				weak_step<RULE, false>(s, seat, l, &most);
 			if (watched)
-				weak_note_duration(&stepped, weak_cycles() - since, phase);
+				weak_note_duration(&stepped, weak_cycles() - since);
 		} else if (l.talk && done > 0) {
-			weak_exchange(s, l, origin, thread - WEAK_COMPUTING, talkers, done);
+			weak_exchange(s, l, origin, thread - WEAK_COMPUTING, talkers, done,
+				      watched ? &sending : NULL);
 			if (watched)
-				weak_note_duration(&exchanged, weak_cycles() - since, 1);
+				weak_note_duration(&exchanged, weak_cycles() - since);
 		}
 		done += phase;
 		__syncthreads();
 		if (talkers == 0 && l.talk && done < l.steps) {
 			if (watched)
 				since = weak_cycles();
-			weak_exchange(s, l, origin, thread, threads, done);
+			weak_exchange(s, l, origin, thread, threads, done,
+				      watched ? &sending : NULL);
 			if (watched)
-				weak_note_duration(&exchanged, weak_cycles() - since, 1);
+				weak_note_duration(&exchanged, weak_cycles() - since);
 			__syncthreads();
 		}
 	}
@@ -91,13 +116,18 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 		weak_put_durations(watch + WEAK_WATCH_STEPS, &stepped);
 	}
 	/* The first thread of those that communicate. */
-	if (watched && thread == (talkers ? WEAK_COMPUTING : 0))
+	if (watched && thread == (talkers ? WEAK_COMPUTING : 0)) {
 		weak_put_durations(watch + WEAK_WATCH_EXCHANGES, &exchanged);
+		watch[WEAK_WATCH_SENDING] = sending;
+		watch[WEAK_WATCH_MADE] = (uint64_t)l.steps;
+	}
 	if (computes) {
 		for (int k = 0; k < 2 * (RULE + 1); k++)
 			weak_put(&l.next[k / 2 * field + origin + (int64_t)seat.row * pitch +
 					 seat.column[k & 1]],
 				 s->u[k / 2][seat.row + 1][seat.column[k & 1] + 1]);
+		if (LOOK) /* of scheme base, which alone runs on several GPUs */
+			weak_store_beside<RULE>(*s, l, seat, origin);
 		if (LOOK)
 			weak_raise(l.board + WEAK_BOARD_CHANGE + l.number % 3, most);
 	}
@@ -112,7 +142,7 @@ template <int RULE, bool LOOK, bool WATCH>
 __device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
 {
 	__shared__ struct weak_shared<RULE + 1> shared;
-	const uint32_t blocks = (uint32_t)weak_blocks(&l.grid);
+	const uint32_t blocks = (uint32_t)weak_own_blocks(&l);
 
 	if (LOOK && blockIdx.x == 0 && threadIdx.x == 0)
 		l.board[WEAK_BOARD_CHANGE + (l.number + 1) % 3] = 0;

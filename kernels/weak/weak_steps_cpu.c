@@ -43,10 +43,26 @@ static void note_ages(const struct weak_launch *l, int block, int done)
 	}
 }
 
+/* The rows of nodes that other GPUs read. */
+static void store_beside(const struct weak_tile *tile, const struct weak_launch *l)
+{
+	const int row = tile->block / l->grid.across, first = l->order[0] / l->grid.across,
+		  last = first + weak_own_blocks(l) / l->grid.across - 1;
+	struct weak_launch there = *l;
+	if (row == first && l->above) {
+		there.next = l->above;
+		weak_tile_store_row(tile, &there, 0);
+	}
+	if (row == last && l->below) {
+		there.next = l->below;
+		weak_tile_store_row(tile, &there, WEAK_ROWS - 1);
+	}
+}
+
 void weak_steps_cpu(const void *args)
 {
 	const struct weak_launch *l = args;
-	const int blocks = weak_blocks(&l->grid),
+	const int blocks = weak_own_blocks(l),
 		  places = l->resident && l->resident < blocks ? l->resident : blocks;
 	struct weak_tile *tile = xcalloc((size_t)places, sizeof(*tile));
 	const bool looks = l->next != l->values; /* synchronous steps tell what they changed */
@@ -76,8 +92,10 @@ void weak_steps_cpu(const void *args)
 				note_ages(l, tile[k].block, done);
 			}
 		}
-		for (int k = 0; k < here; k++)
+		for (int k = 0; k < here; k++) {
 			weak_tile_store(&tile[k], l);
+			store_beside(&tile[k], l);
+		}
 	}
 	free(tile);
 }

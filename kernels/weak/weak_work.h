@@ -6,20 +6,28 @@
 
 #include "kernels/weak/weak_params.h"
 
+/* A GPU has all arrays, and steps on its rows of blocks; those beside it write into its borders. */
+struct weak_gpu {
+	uint32_t stream;
+	/* buffers; values: where a launch finds them, and the others of synchronous steps */
+	uint32_t values[2], constants, board, pack, order, ages, watch;
+	uint32_t h_board;
+	int first, blocks; /* in the order of ids */
+	int current;	   /* of the two values */
+	/* of the last run */
+	int done;
+	float change;	  /* the residual at the last look */
+	float changed[2]; /* what its own blocks did, at even and odd looks */
+};
+
 struct weak_work {
 	struct solver_work base; /* iterations: steps at most */
 	const struct weak_params *params;
 	struct weak_problem problem;
-	uint32_t stream;
-	/* buffers; values: where a launch finds them, and the others of synchronous steps */
-	uint32_t values[2], constants, board, pack, order, ages, watch;
-	uint32_t h_values, h_constants, h_board, h_pack, h_order, h_ages, h_watch;
-	int current;		/* of the two values */
+	struct weak_gpu *gpu; /* [base.gpus] */
+	uint32_t h_values, h_constants, h_pack, h_order, h_ages, h_watch;
 	double residual_wanted; /* negative: exactly base.iterations steps */
 	double omega;
-	/* of the last run */
-	int done;
-	float change; /* the residual at the last look */
 };
 
 static inline const struct machine_ops *weak_ops(const struct weak_work *w)
@@ -33,6 +41,7 @@ void *weak_address(const struct weak_work *w, uint32_t buffer); /* NULL on the p
 int64_t weak_values_bytes(const struct weak_work *w);
 int64_t weak_constants_bytes(const struct weak_work *w);
 int64_t weak_board_bytes(void);
+/* On the thread's own stream. */
 int weak_copy(const struct weak_work *w, struct machine_thread *t, uint32_t source, uint32_t target,
 	      int64_t bytes);
 /* The tables that --ages and --watch ask for, of what came down; -1 after a message. */

@@ -135,6 +135,10 @@ struct platform {
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's
 					     begin, by the recorder's clock */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
+	double hidden_ns; /* virtual GPUs: what a hidden stretch leaves in the time between calls */
+	double switch_ns; /* virtual GPUs: a kernel after another context's, beyond one after its
+			     own; 0: not measured */
+	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
 	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by
 						     its record; 0 = not measured */
 	/* Owned: the same values as they were when the finer measurements of this platform were

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "choose.h"
 #include "own_platform.h"
 #include "platform_choice.h"
 #include "predict.h"
@@ -42,29 +43,30 @@ static int co_simulate(const struct program *program, const char *solver, void *
 }
 
 static int answer(const struct program *program, const char *solver, void *params,
-		  const struct predict_options *o)
+		  size_t params_bytes, const struct predict_options *o)
 {
-	struct schedule schedule;
+	struct planned_run run;
 	struct predictor predictor;
 	struct platform_choice choice = { 0 };
 	struct predictor_options common = o->common;
 	const char *model = predictor_model(&o->common, "scaled");
 	int rc = -1;
-	if (!model)
+	if (!model ||
+	    choose_way(program, solver, params, params_bytes, (uint32_t)o->gpus, &o->common))
 		return -1;
 	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
 	if (!config)
 		return -1;
-	schedule_init(&schedule);
-	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
+	if (planned_run_make(&run, program, solver, config, (uint32_t)o->gpus,
+			     common.no_skip || common.output) == 0 &&
 	    platform_choose(&choice, &common, NULL, o->gpus) == 0 &&
 	    platform_choice_init(&choice, &predictor, program, &common, true) == 0) {
-		rc = predictor_answer(&predictor, &schedule, &common, model,
+		rc = predictor_answer(&predictor, &run, &common, model,
 				      o->gpus > 1 ? "gpus" : "size", NULL);
 		predictor_release(&predictor);
 	}
 	platform_choice_release(&choice);
-	schedule_release(&schedule);
+	planned_run_release(&run);
 	free(config);
 	return rc;
 }
@@ -100,7 +102,7 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	} else {
 		char *platform = own_platform(o->common.platform);
 		o->common.platform = platform;
-		rc = answer(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+		rc = answer(program, solver, o + 1, params_bytes, o) ? EXIT_BAD : EXIT_OK;
 		free(platform);
 	}
 	free(o);

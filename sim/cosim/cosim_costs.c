@@ -23,10 +23,13 @@ static const struct {
 	{                                                                                          \
 #name "_packed_ns", offsetof(struct cosim_costs, name##_ns[CHAOS_PACKED])          \
 	}
-	KINDS(exchange),   KINDS(pass),	      KINDS(together),	    KEY(step_ns),
-	KEY(step_more_ns), KEY(enter_ns),     KEY(take_ns),	    KEY(begin_ns),
-	KEY(end_ns),	   KEY(meet_ns),      KEY(spread_ns),	    KEY(look_ns),
-	KEY(round_ns),	   KEY(place_spread), KEY(distance_spread), KEY(phase_spread),
+	KINDS(exchange),       KINDS(pass),	  KINDS(together),   KEY(registers),
+	KEY(step_ns),	       KEY(step_busy_ns), KEY(enter_ns),     KEY(send_share),
+	KEY(exchange_busy_ns), KEY(crowd),	  KEY(note_ns),	     KEY(begin_ns),
+	KEY(end_ns),	       KEY(raise_ns),	  KEY(take_ns),	     KEY(meet_ns),
+	KEY(spread_ns),	       KEY(look_ns),	  KEY(round_ns),     KEY(place_spread),
+	KEY(distance_spread),  KEY(phase_spread), KEY(block_spread), KEY(steps_error),
+	KEY(time_error),
 #undef KINDS
 #undef KEY
 };
@@ -43,7 +46,7 @@ static int find(const char *key)
 struct reading {
 	struct cosim_costs *costs;
 	const char *solver;
-	unsigned seen, own; /* bits of keys that stand there; of those the solver has of its own */
+	uint64_t seen, own; /* bits of keys that stand there; of those the solver has of its own */
 };
 
 /* A key for this solver, for another one, or for all; -1: none, or a value out of range. */
@@ -57,9 +60,9 @@ static int set(struct reading *r, const char *key, double value)
 	if (dot && (length != strlen(r->solver) || strncmp(key, r->solver, length) != 0))
 		return 0;
 	if (dot)
-		r->own |= 1u << k;
+		r->own |= (uint64_t)1 << k;
 	else
-		r->seen |= 1u << k;
+		r->seen |= (uint64_t)1 << k;
 	if (!dot && r->own >> k & 1)
 		return 0;
 	if (k == KEYS)

@@ -307,6 +307,28 @@ static void fill(struct residency_shape *out, const struct schedule *schedule,
 	out->distance_bytes = sums->touched > 0 ? sums->distance / sums->touched : -1;
 }
 
+/* The launches of a thread on one GPU, whose L2 knows of no others. */
+static void walk_thread(const struct schedule *schedule, const struct sm_device *device, uint32_t t,
+			uint16_t gpu, struct sums firsts[], struct sums later[], int seen[])
+{
+	const struct schedule_thread *thread = &schedule->thread[t];
+	struct history history = { 0 };
+	int launches = 0;
+	memset(seen, 0, schedule->shape_count * sizeof(*seen));
+	for (int64_t k = 0; k < thread->op_count && launches < LAUNCHES_MAX; k++) {
+		const struct schedule_op *op = &schedule->op[thread->first_op + k];
+		if (op->kind != OP_LAUNCH || schedule->stream[op->stream].gpu != gpu ||
+		    seen[op->object] > OCCURRENCES)
+			continue;
+		launches++;
+		if (seen[op->object] == 2)
+			later[op->object] = (struct sums){ 0 };
+		walk_launch(&history, schedule, &schedule->shape[op->object], device,
+			    seen[op->object]++ ? &later[op->object] : &firsts[op->object]);
+	}
+	free(history.range);
+}
+
 void residency_build(struct residency *residency, const struct schedule *schedule,
 		     const struct sm_device *device)
 {
@@ -319,24 +341,9 @@ void residency_build(struct residency *residency, const struct schedule *schedul
 	struct sums *firsts = xcalloc(schedule->shape_count + 1, sizeof(*firsts)),
 		    *later = xcalloc(schedule->shape_count + 1, sizeof(*later));
 	int *seen = xcalloc(schedule->shape_count + 1, sizeof(*seen));
-	for (uint32_t t = 0; t < schedule->thread_count; t++) {
-		struct history history = { 0 };
-		int launches = 0;
-		memset(seen, 0, schedule->shape_count * sizeof(*seen));
-		for (int64_t k = 0; k < schedule->thread[t].op_count && launches < LAUNCHES_MAX;
-		     k++) {
-			const struct schedule_op *op =
-				&schedule->op[schedule->thread[t].first_op + k];
-			if (op->kind != OP_LAUNCH || seen[op->object] > OCCURRENCES)
-				continue;
-			launches++;
-			if (seen[op->object] == 2)
-				later[op->object] = (struct sums){ 0 };
-			walk_launch(&history, schedule, &schedule->shape[op->object], device,
-				    seen[op->object]++ ? &later[op->object] : &firsts[op->object]);
-		}
-		free(history.range);
-	}
+	for (uint32_t t = 0; t < schedule->thread_count; t++)
+		for (uint16_t gpu = 0; gpu < schedule->gpu_count; gpu++)
+			walk_thread(schedule, device, t, gpu, firsts, later, seen);
 	for (uint32_t k = 0; k < schedule->shape_count; k++)
 		fill(&residency->shape[k], schedule, &schedule->shape[k], device,
 		     later[k].seen ? &later[k] : &firsts[k]);

@@ -30,17 +30,20 @@ void p004_columns(struct sheet *sheet, const char *const *name)
 static char *config_of(const struct p004_run *run, const char *scheme, const char *more)
 {
 	return xprintf("size=%lldx%lld precision=f32 kernel=paper scheme=%s border=%d "
-		       "transport=%s iterations=%d%s",
+		       "transport=%s iterations=%d%s%s",
 		       (long long)run->rows, (long long)run->columns, scheme, run->border,
-		       run->gpus > 1 || *more ? "host" : "peer", P004_ITERATIONS, more);
+		       run->gpus > 1 || *more ? "host" : "peer", P004_ITERATIONS,
+		       run->blocks ? " partition=2x2" : "", more);
 }
 
-/* A strip with its halo fits on a GPU, and is no thinner than that. */
+/* A part with its halo fits on a GPU, and is no thinner than that. */
 static bool fits(const struct p004_run *run, double memory_bytes)
 {
-	const double rows = (double)(run->rows - 2) / run->gpus;
-	return (rows + 2 * run->border) * ((double)run->columns + 127) * 4 <= memory_bytes &&
-	       rows >= 2 * run->border;
+	const double across = run->blocks ? 2 : 1, halo = 2 * run->border,
+		     rows = (double)(run->rows - 2) / (run->gpus / across),
+		     columns = (double)run->columns / across + (across > 1 ? halo : 0);
+	return (rows + halo) * (columns + 127) * 4 <= memory_bytes && rows >= halo &&
+	       columns >= halo;
 }
 
 static void fill(struct p004_times *t, const struct paper_run *run, const struct p004_run *what)
@@ -134,11 +137,12 @@ static int table3(struct paper_work *w, struct sheet *sheet)
 		int visits = 0;
 		for (size_t i = 0; i < w->runs.runs.count; i++) {
 			const struct measured_row *row = &w->runs.runs.row[i];
-			const char *size = strstr(row->config, "size=");
-			const int64_t n = size ? strtoll(size + 5, NULL, 10) : 0;
-			if (!strcmp(row->solver, w->runs.solver) &&
-			    strstr(row->config, "kernel=paper") && n >= printed[k].from &&
-			    n < printed[k].below)
+			const uint32_t gpus = (uint32_t)row->gpus;
+			if (strcmp(row->solver, w->runs.solver) ||
+			    !paper_says(&w->runs, row->config, gpus, "kernel", "paper"))
+				continue;
+			const int64_t n = paper_number(&w->runs, row->config, gpus, "rows");
+			if (n >= printed[k].from && n < printed[k].below)
 				visits += row->visits;
 		}
 		sheet_text(sheet, "%lld to %lld", (long long)printed[k].from,
@@ -162,6 +166,8 @@ static const struct paper_table tables[] = {
 	{ "partitions", "(5.1) to (5.7): blocks against strips", p004_partitions },
 	{ "regression", "Figures 6.4, 6.5 and E.1.4: laws of transfer time", p004_regression },
 	{ "figure6_1", "Figure 6.1: strips on four GPUs, 100 iterations", p004_figure1 },
+	{ "figure6_2", "Figures 6.2 and 6.3: blocks on four GPUs, and over strips", p004_figure2 },
+	{ "figure6_7", "Figure 6.7: figure 6.6 in blocks", p004_figure7 },
 	{ "figure6_6", "Figure 6.6: elapsed time of N/2 x N over N x N/2", p004_figure6 },
 	{ "figure6_9", "Figure 6.9: speed-up by number of GPUs", p004_figure9 },
 	{ "figure6_10", "Figure 6.10: what communication is made of", p004_figure10 },

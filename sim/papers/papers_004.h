@@ -5,6 +5,8 @@
 #ifndef WARPREEL_PAPERS_004_H
 #define WARPREEL_PAPERS_004_H
 
+#include <stdbool.h>
+
 #include "papers.h"
 
 #define P004_THEN "c1060" /* a Tesla S1070 is four of them behind two slots */
@@ -17,6 +19,7 @@ struct p004_run {
 	int64_t rows, columns;
 	uint32_t gpus;
 	int border;
+	bool blocks; /* 2 x 2 of them on four GPUs; else strips */
 };
 
 /* What is known of it; NaN: nothing, or it does not fit. */
@@ -39,6 +42,8 @@ extern const int64_t p004_sizes[];
 
 /* papers_004_figures.c */
 int p004_figure1(struct paper_work *w, struct sheet *sheet);
+int p004_figure2(struct paper_work *w, struct sheet *sheet);
+int p004_figure7(struct paper_work *w, struct sheet *sheet);
 int p004_figure6(struct paper_work *w, struct sheet *sheet);
 int p004_figure9(struct paper_work *w, struct sheet *sheet);
 int p004_figure10(struct paper_work *w, struct sheet *sheet);

@@ -22,7 +22,7 @@ static int each_size(struct paper_work *w, struct sheet *sheet, row_fn *row)
 static int square(struct paper_work *w, const char *device, int64_t n, uint32_t gpus,
 		  struct p004_times *t)
 {
-	return p004_times_of(w, &(struct p004_run){ device, n, n, gpus, 1 }, t);
+	return p004_times_of(w, &(struct p004_run){ device, n, n, gpus, 1, false }, t);
 }
 
 static void begin_row(struct sheet *sheet, const char *device, int64_t n)
@@ -64,11 +64,43 @@ int p004_figure1(struct paper_work *w, struct sheet *sheet)
 	return each_size(w, sheet, figure1_row);
 }
 
-static int figure6_row(struct paper_work *w, struct sheet *sheet, const char *device, int64_t n)
+static int figure2_row(struct paper_work *w, struct sheet *sheet, const char *device, int64_t n)
+{
+	struct p004_times strips, blocks;
+	if (square(w, device, n, 4, &strips) ||
+	    p004_times_of(w, &(struct p004_run){ device, n, n, 4, 1, true }, &blocks))
+		return -1;
+	begin_row(sheet, device, n);
+	const double values[] = { blocks.kernel_s,
+				  blocks.sync_s,
+				  blocks.transfer_s,
+				  blocks.communication_s,
+				  blocks.elapsed_s,
+				  strips.elapsed_s / blocks.elapsed_s,
+				  strips.core_s / blocks.core_s,
+				  blocks.transfer_s / strips.transfer_s };
+	for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
+		sheet_number(sheet, values[k], 3);
+	return 0;
+}
+
+int p004_figure2(struct paper_work *w, struct sheet *sheet)
+{
+	static const char *const columns[] = {
+		"device", "n",	  "kt_s",	"st_s",		"tt_s",
+		"ct_s",	  "et_s", "et_speedup", "core_speedup", "transfer_over_strips",
+		NULL
+	};
+	p004_columns(sheet, columns);
+	return each_size(w, sheet, figure2_row);
+}
+
+static int shapes_row(struct paper_work *w, struct sheet *sheet, const char *device, int64_t n,
+		      bool blocks)
 {
 	struct p004_times flat, tall;
-	if (p004_times_of(w, &(struct p004_run){ device, n / 2, n, 4, 1 }, &flat) ||
-	    p004_times_of(w, &(struct p004_run){ device, n, n / 2, 4, 1 }, &tall))
+	if (p004_times_of(w, &(struct p004_run){ device, n / 2, n, 4, 1, blocks }, &flat) ||
+	    p004_times_of(w, &(struct p004_run){ device, n, n / 2, 4, 1, blocks }, &tall))
 		return -1;
 	begin_row(sheet, device, n);
 	sheet_number(sheet, flat.elapsed_s, 3);
@@ -78,13 +110,29 @@ static int figure6_row(struct paper_work *w, struct sheet *sheet, const char *de
 	return 0;
 }
 
+static int figure6_row(struct paper_work *w, struct sheet *sheet, const char *device, int64_t n)
+{
+	return shapes_row(w, sheet, device, n, false);
+}
+
+static int figure7_row(struct paper_work *w, struct sheet *sheet, const char *device, int64_t n)
+{
+	return shapes_row(w, sheet, device, n, true);
+}
+
+static const char *const shape_columns[] = { "device",	 "n",	       "shape0_et_s", "shape2_et_s",
+					     "et_ratio", "core_ratio", NULL };
+
 int p004_figure6(struct paper_work *w, struct sheet *sheet)
 {
-	static const char *const columns[] = { "device",      "n",	  "shape0_et_s",
-					       "shape2_et_s", "et_ratio", "core_ratio",
-					       NULL };
-	p004_columns(sheet, columns);
+	p004_columns(sheet, shape_columns);
 	return each_size(w, sheet, figure6_row);
+}
+
+int p004_figure7(struct paper_work *w, struct sheet *sheet)
+{
+	p004_columns(sheet, shape_columns);
+	return each_size(w, sheet, figure7_row);
 }
 
 static int figure9_row(struct paper_work *w, struct sheet *sheet, const char *device, int64_t n)
@@ -157,8 +205,8 @@ int p004_figure11(struct paper_work *w, struct sheet *sheet)
 			if (square(w, device[d], size[s], 4, &one))
 				return -1;
 			for (size_t b = 0; b < sizeof(border) / sizeof(border[0]); b++) {
-				const struct p004_run run = { device[d], size[s], size[s], 4,
-							      border[b] };
+				const struct p004_run run = { device[d], size[s],   size[s],
+							      4,	 border[b], false };
 				if (p004_times_of(w, &run, &t))
 					return -1;
 				begin_row(sheet, device[d], size[s]);

@@ -43,11 +43,13 @@ static int sizes(struct paper_work *w, const char *device, bool measured, struct
 	for (const int64_t *n = p004_sizes; *n; n++) {
 		struct p004_times t[3], flat, tall;
 		for (uint32_t k = 0; k < 3; k++)
-			if (p004_times_of(w, &(struct p004_run){ device, *n, *n, 1u << k, 1 },
+			if (p004_times_of(w,
+					  &(struct p004_run){ device, *n, *n, 1u << k, 1, false },
 					  &t[k]))
 				return -1;
-		if (p004_times_of(w, &(struct p004_run){ device, *n / 2, *n, 4, 1 }, &flat) ||
-		    p004_times_of(w, &(struct p004_run){ device, *n, *n / 2, 4, 1 }, &tall))
+		if (p004_times_of(w, &(struct p004_run){ device, *n / 2, *n, 4, 1, false },
+				  &flat) ||
+		    p004_times_of(w, &(struct p004_run){ device, *n, *n / 2, 4, 1, false }, &tall))
 			return -1;
 		double all[3];
 		for (int k = 0; k < 3; k++)
@@ -89,9 +91,10 @@ static int borders(struct paper_work *w, const char *device, struct facts *f)
 		double one = NAN;
 		for (size_t b = 0; b < sizeof(border) / sizeof(border[0]); b++) {
 			struct p004_times t;
-			if (p004_times_of(
-				    w, &(struct p004_run){ device, size[s], size[s], 4, border[b] },
-				    &t))
+			if (p004_times_of(w,
+					  &(struct p004_run){ device, size[s], size[s], 4,
+							      border[b], false },
+					  &t))
 				return -1;
 			one = b ? one : t.elapsed_s;
 			most(&f->border_gain, one / t.elapsed_s);

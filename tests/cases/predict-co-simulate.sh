@@ -22,4 +22,9 @@ for options in '--scheme reference' '--scheme flags' '--scheme 4w-stripe --costs
 done
 refuses warpreel predict poisson --co-simulate --scheme 4w-stripe
 refuses warpreel predict rbsor --co-simulate --costs c1060
+# Chaotic block relaxation is the second family: between Gauss-Seidel in order and Jacobi without damping.
+patches() { warpreel predict patches --co-simulate --costs h200 --patches 1x32 --block 8 --kernel gemv-c --iterations 3 --seeds 2 --format tsv "$@"; }
+patches --method chaotic | columns steps,residual | tail -n 1 | awk '{ print $1 " steps, " ($2 > 0.011 && $2 < 0.028 ? "between" : "outside: " $2) }'
+refuses patches --method jacobi
+refuses patches --method chaotic --order depth
 left_behind

@@ -8,11 +8,13 @@
  * (__syncthreads, a shuffle), so a barrier that not all threads reach is found, not hidden. The
  * blocks of a cooperative launch run at once, each on a host thread of its own, and a fibre that
  * looks at memory where others write (__nv_atomic_load) lets them go on. Streams and events are
- * empty shells: everything is done when the call returns.
+ * empty shells: everything is done when the call returns. What a thread asks while it captures is
+ * done by each launch of the graph.
  */
 #ifndef WARPREEL_EMULATED_CUDA_RUNTIME_H
 #define WARPREEL_EMULATED_CUDA_RUNTIME_H
 
+#include <functional>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -113,7 +115,14 @@ static inline float4 __ldcg(const float4 *address)
 	return *address;
 }
 
+static inline void __stcs(float4 *address, float4 value)
+{
+	*address = value;
+}
+
 void emulated_count(cudaStream_t stream); /* one more launch */
+bool emulated_capturing(void);		  /* this thread is */
+void emulated_keep(std::function<void()> work);
 /* Runs `body` once for every thread of every block. */
 typedef void emulated_body(void *context);
 cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *context);
@@ -214,6 +223,21 @@ template <typename... Args> struct emulated_call {
 	}
 };
 
+typedef cudaError_t emulated_launcher(dim3 grid, dim3 block, emulated_body *body, void *context);
+template <typename... Args, size_t... I>
+void emulated_keep_launch(emulated_launcher *launch, void (*kernel)(Args...), dim3 grid, dim3 block,
+			  void **args, std::index_sequence<I...>)
+{
+	auto kept = std::make_tuple(*(typename std::remove_const<Args>::type *)args[I]...);
+
+	emulated_keep([=]() mutable {
+		void *again[] = { &std::get<I>(kept)... };
+		emulated_call<Args...> call = { kernel, again };
+
+		launch(grid, block, emulated_call<Args...>::body, &call);
+	});
+}
+
 template <typename... Args>
 cudaError_t cudaLaunchKernel(void (*kernel)(Args...), dim3 grid, dim3 block, void **args,
 			     size_t shared_bytes, cudaStream_t stream)
@@ -222,6 +246,11 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Args...), dim3 grid, dim3 block, voi
 
 	(void)shared_bytes;
 	emulated_count(stream);
+	if (emulated_capturing()) {
+		emulated_keep_launch(emulated_launch, kernel, grid, block, args,
+				     std::index_sequence_for<Args...>());
+		return cudaSuccess;
+	}
 	return emulated_launch(grid, block, emulated_call<Args...>::body, &call);
 }
 
@@ -234,7 +263,54 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Args...), dim3 grid, dim3
 	if (shared_bytes > EMULATED_SHARED_BYTES)
 		return cudaErrorInvalidValue;
 	emulated_count(stream);
+	if (emulated_capturing()) {
+		emulated_keep_launch(emulated_cooperative, kernel, grid, block, args,
+				     std::index_sequence_for<Args...>());
+		return cudaSuccess;
+	}
 	return emulated_cooperative(grid, block, emulated_call<Args...>::body, &call);
+}
+
+/* Clusters along x, whose blocks find each other's shared memory: that of another host thread. */
+enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension = 4 };
+struct cudaLaunchAttribute {
+	cudaLaunchAttributeID id;
+	struct {
+		struct {
+			unsigned x, y, z;
+		} clusterDim;
+	} val;
+};
+struct cudaLaunchConfig_t {
+	dim3 gridDim, blockDim;
+	size_t dynamicSmemBytes;
+	cudaStream_t stream;
+	cudaLaunchAttribute *attrs;
+	unsigned numAttrs;
+};
+void __cluster_barrier_arrive(void);
+void __cluster_barrier_wait(void);
+void *__cluster_map_shared_rank(const void *address, unsigned rank);
+cudaError_t emulated_clusters(const cudaLaunchConfig_t *config, emulated_body *body, void *context);
+cudaError_t emulated_most_clusters(int *clusters, const cudaLaunchConfig_t *config);
+
+template <typename... Args>
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, void (*kernel)(Args...),
+					   const cudaLaunchConfig_t *config)
+{
+	(void)kernel;
+	return emulated_most_clusters(clusters, config);
+}
+
+template <typename... Args, typename... Given>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Args...),
+			       Given &...given)
+{
+	void *args[] = { (void *)&given... };
+	emulated_call<Args...> call = { kernel, args };
+
+	emulated_count(config->stream);
+	return emulated_clusters(config, emulated_call<Args...>::body, &call);
 }
 
 template <typename... Args>

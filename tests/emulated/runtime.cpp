@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <vector>
 
 #include "cuda_runtime.h"
 
@@ -17,7 +18,20 @@ struct emulated_event {
 };
 struct emulated_graph {
 	size_t launches;
+	std::vector<std::function<void()>> work;
 };
+
+static thread_local std::vector<std::function<void()>> *kept; /* while it captures */
+
+bool emulated_capturing(void)
+{
+	return kept;
+}
+
+void emulated_keep(std::function<void()> work)
+{
+	kept->push_back(work);
+}
 
 static thread_local int current;
 static int peers[GPUS][GPUS]; /* access enabled */
@@ -143,7 +157,10 @@ cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, cuda
 {
 	(void)kind;
 	(void)stream;
-	memcpy(target, source, bytes);
+	if (kept)
+		emulated_keep([=] { memcpy(target, source, bytes); });
+	else
+		memcpy(target, source, bytes);
 	return cudaSuccess;
 }
 
@@ -184,7 +201,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
 	(void)stream;
-	return cudaSuccess;
+	return kept ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -234,8 +251,9 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode)
 {
 	(void)mode;
-	if (stream->capturing)
+	if (stream->capturing || kept)
 		return cudaErrorInvalidValue;
+	kept = new std::vector<std::function<void()>>;
 	stream->capturing = true;
 	stream->captured = 0;
 	return cudaSuccess;
@@ -246,8 +264,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 	if (!stream->capturing)
 		return cudaErrorInvalidValue;
 	stream->capturing = false;
-	*graph = (cudaGraph_t)malloc(sizeof(**graph));
-	(*graph)->launches = stream->captured;
+	*graph = new emulated_graph{ stream->captured, std::move(*kept) };
+	delete kept;
+	kept = NULL;
 	return cudaSuccess;
 }
 
@@ -263,8 +282,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ready, cudaGraph_t gr
 					  unsigned long long flags)
 {
 	(void)flags;
-	*ready = (cudaGraphExec_t)malloc(sizeof(**ready));
-	**ready = *graph;
+	*ready = new emulated_graph(*graph);
 	return cudaSuccess;
 }
 
@@ -280,18 +298,20 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t ready, cudaStream_t stream)
 	if (stream->capturing)
 		return cudaErrorInvalidValue;
 	stream->now_us += ready->launches;
+	for (const std::function<void()> &work : ready->work)
+		work();
 	return cudaSuccess;
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-	free((void *)graph);
+	delete graph;
 	return cudaSuccess;
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t ready)
 {
-	free((void *)ready);
+	delete ready;
 	return cudaSuccess;
 }
 

@@ -282,23 +282,32 @@ static void fill_counts(struct profile_derived *d)
 
 /* ---- doubts ---- */
 
-/* Share of a profile's instructions that the bases do not give it; 0 where they say nothing of it.
+/*
+ * Share of a profile's instructions that the bases do not give it; 0 where they say nothing of it.
+ * Instructions of one opcode are added up: of copies of the same code a warp takes one or the other
+ * by where in the grid it works, and a larger grid has fewer warps at its edge.
  */
+enum { OPCODE_MASK = 0xfff };
 static double off(const struct profile_derived *d, const struct kernel_profile *p)
 {
 	struct law_terms terms[LAW_TERMS], wanted = law_terms_of(&p->geometry);
-	double weight[LAW_TERMS], wrong = 0, all = 0;
+	double weight[LAW_TERMS], wrong = 0, all = 0, *missing;
 
 	for (int k = 0; k < d->base_count; k++)
 		terms[k] = law_terms_of(&d->base[k]->geometry);
 	if (!law_weigh(terms, d->base_count, &wanted, weight))
 		return 0;
+	missing = xcalloc(OPCODE_MASK + 1, sizeof(*missing));
 	for (size_t i = 0; i < p->instruction_count; i++) {
 		double counted = warps_a_block(p, i);
 
-		wrong += fabs(weighted(d->base, weight, d->base_count, i, 0) - counted);
+		missing[p->instruction[i].code[0] & OPCODE_MASK] +=
+			weighted(d->base, weight, d->base_count, i, 0) - counted;
 		all += counted;
 	}
+	for (int code = 0; code <= OPCODE_MASK; code++)
+		wrong += fabs(missing[code]);
+	free(missing);
 	return all > 0 ? wrong / all : 0;
 }
 

@@ -19,6 +19,10 @@ struct program {
 	 */
 	int (*plan)(const char *solver, const char *config, uint32_t gpus,
 		    struct schedule *schedule);
+	/* The same of at most so many iterations; what the configuration asks for is in
+	 * schedule->iterations. */
+	int (*plan_part)(const char *solver, const char *config, uint32_t gpus, int64_t iterations,
+			 struct schedule *schedule);
 	/* Plans a few iterations of the solver's steady state on one GPU: launches, nothing else.
 	 */
 	int (*plan_steady)(const char *solver, const char *config, struct schedule *schedule);
@@ -30,12 +34,19 @@ struct program {
 	/* The configuration string of filled-in parameters (owned by the caller); NULL after a
 	 * message. */
 	char *(*config_of)(const char *solver, void *params, uint32_t gpus);
+	/* How many ways parameters as given leave open, 0: none; and takes one of them. */
+	int (*ways)(const char *solver, const void *params, uint32_t gpus);
+	void (*take)(const char *solver, void *params, uint32_t gpus, int way);
+	/* Takes the way that simulates as the fastest, and says which; nothing where none is open.
+	 * -1 after a message. */
+	int (*choose)(const struct program *program, const char *solver, void *params,
+		      size_t params_bytes, uint32_t gpus);
 	/*
 	 * What a column of tables says of a configuration ("rows", "columns", "border",
 	 * "iterations", "transport"; an option's name; "canonical": all options, each in its
-	 * place), as text,
-	 * owned by the caller; NULL where the solver has no such column, and after a message where
-	 * there is no such solver or configuration.
+	 * place; "options": the same for a command line), as text, owned by the caller; NULL where
+	 * the solver has no such column, and after a message where there is no such solver or
+	 * configuration.
 	 */
 	char *(*column)(const char *solver, const char *config, uint32_t gpus, const char *column);
 	/* What a simulator plays of a solver whose blocks go on without order; the caller calls

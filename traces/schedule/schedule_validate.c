@@ -28,11 +28,11 @@ static const struct op_rule {
 	enum object_rule object;
 	uint8_t flags;
 } rules[OP_KIND_COUNT] = {
-	[OP_LAUNCH] = { "launch", STREAM_NEEDED, OBJECT_SHAPE, OP_FIRST | OP_IN_GRAPH },
+	[OP_LAUNCH] = { "launch", STREAM_NEEDED, OBJECT_SHAPE, OP_IN_GRAPH | OP_SWITCHED },
 	[OP_COPY] = { "copy", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
 	[OP_MEMSET] = { "memset", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
-	[OP_RECORD] = { "record", STREAM_NEEDED, OBJECT_EVENT, 0 },
-	[OP_WAIT] = { "wait", STREAM_NEEDED, OBJECT_EVENT, OP_OTHER_GPU },
+	[OP_RECORD] = { "record", STREAM_NEEDED, OBJECT_EVENT, OP_IN_GRAPH },
+	[OP_WAIT] = { "wait", STREAM_NEEDED, OBJECT_EVENT, OP_OTHER_GPU | OP_IN_GRAPH },
 	[OP_SYNC] = { "sync", STREAM_NEEDED, OBJECT_ANY, 0 },
 	[OP_SYNC_EVENT] = { "event sync", STREAM_NONE, OBJECT_EVENT, 0 },
 	[OP_SYNC_GPU] = { "gpu sync", STREAM_NONE, OBJECT_GPU, 0 },

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ * The launches of red-black SOR: arguments, and what models must know of each.
+ */
+#include <string.h>
+
+#include "kernels/kit/stencil.h"
+#include "rbsor_work.h"
+
+enum { FLAGS_BYTES = 1024 };
+
+static void *address(const struct machine_thread *t, uint32_t buffer)
+{
+	return t->machine->ops->address(t->machine, buffer);
+}
+
+/* Global row and column of a part's first stored point, added up: what the colours go by. */
+static int64_t first_point(const struct part *part)
+{
+	return part->rows.begin - part->rows.low + part->columns.begin - part->columns.low;
+}
+
+int rbsor_launch_sweep(const struct domain_work *w, struct machine_thread *t, int colour,
+		       int64_t extension)
+{
+	static const struct stencil_kernel kernel[2][2] = {
+		/* [tuned][f64] */
+		{ { "rbsor_paper_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry },
+		  { "rbsor_paper_f64", rbsor_rows_f64_cpu, rbsor_paper_geometry } },
+		{ { "rbsor_tuned_f32", rbsor_tuned_f32_cpu, rbsor_tuned_f32_geometry },
+		  { "rbsor_tuned_f64", rbsor_tuned_f64_cpu, rbsor_tuned_f64_geometry } },
+	};
+	const struct rbsor_params *p = w->base.params;
+	const struct part *part = &w->domain.parts.part[t->gpu];
+	struct region region = part_region(part, extension);
+	/* To the kernel the column left of the region is the grid's first. */
+	region.column_begin--;
+	region.column_end++;
+	const int64_t word = w->domain.f64 ? 8 : 4, left = region.column_begin,
+		      columns = region.column_end - left,
+		      points = (region.row_end - region.row_begin) * columns;
+	char *grid = address(t, part->buffer[0]);
+	const struct rbsor_sweep args = {
+		.grid = grid ? grid + left * word : NULL,
+		.pitch = w->domain.pitch,
+		.columns = (int32_t)columns,
+		.strip_rows = (int32_t)part->stored_rows,
+		.row_begin = (int32_t)region.row_begin,
+		.row_end = (int32_t)region.row_end,
+		.first_row = (int32_t)(first_point(part) + left),
+		.colour = colour,
+		.omega = p->omega_used,
+	};
+	const struct stencil_launch launch = {
+		.kernel = &kernel[p->tuned][p->grid.f64],
+		.region = region,
+		.args = &args,
+		.args_bytes = sizeof(args),
+		.points = points / 2,
+		/* split: own colour read and written, the other read;
+		   interleaved: every sector is read and written back */
+		.dram_bytes = points * word * (p->tuned ? 3 : 4) / 2,
+		/* rbsor_tuned.cuh: black is the reversed sweep */
+		.access = p->tuned && colour ? ACCESS_BACKWARD : 0,
+	};
+	return stencil_launch(&w->domain, t, &launch);
+}
+
+int rbsor_launch_pass(const struct domain_work *w, struct machine_thread *t,
+		      const struct rbsor_pass_kernel *pass, int from, int64_t extension)
+{
+	const struct rbsor_params *p = w->base.params;
+	const struct part *part = &w->domain.parts.part[t->gpu];
+	struct region region = part_region(part, extension);
+	region.column_begin = 0;
+	region.column_end = part->stored_columns;
+	const struct rbsor_pass args = {
+		.from = address(t, part->buffer[from]),
+		.to = address(t, part->buffer[1 - from]),
+		.pitch = w->domain.pitch,
+		.columns = (int32_t)part->stored_columns,
+		.strip_rows = (int32_t)part->stored_rows,
+		.row_begin = (int32_t)region.row_begin,
+		.row_end = (int32_t)region.row_end,
+		.first = (int32_t)first_point(part),
+		.depth = pass->depth,
+		.omega = p->omega_used,
+	};
+	const struct stencil_kernel kernel = {
+		.name = pass->name[p->grid.f64],
+		.cpu = p->grid.f64 ? rbsor_pass_f64_cpu : rbsor_pass_f32_cpu,
+		.geometry = p->grid.f64 ? rbsor_pass_f64_geometry : rbsor_pass_f32_geometry,
+	};
+	const struct stencil_launch launch = {
+		.kernel = &kernel,
+		.region = region,
+		.from = from,
+		.to = 1 - from,
+		.args = &args,
+		.args_bytes = sizeof(args),
+		.reach = 2 * pass->depth,
+		.points = (region.row_end - region.row_begin) * part->stored_columns * pass->depth,
+	};
+	return stencil_launch(&w->domain, t, &launch);
+}
+
+int rbsor_launch_loop(struct rbsor_work *r, struct machine_thread *t, int iterations)
+{
+	const struct domain *domain = &r->w.domain;
+	const struct rbsor_params *p = r->w.base.params;
+	const struct part *part = &domain->parts.part[t->gpu];
+	const int64_t bytes = p->grid.rows * domain->parts.row_bytes;
+	const struct rbsor_persistent_kernel *kernel =
+		rbsor_persistent_kernel_of(p->grid.rows, p->grid.columns);
+	const struct rbsor_loop args = {
+		.grid = { address(t, part->buffer[0]), address(t, part->buffer[1]) },
+		.flags = address(t, r->flags),
+		.pitch = domain->pitch,
+		.columns = (int32_t)p->grid.columns,
+		.rows = (int32_t)p->grid.rows,
+		.iterations = iterations,
+		.omega = p->omega_used,
+	};
+	const struct machine_launch launch = {
+		.name = kernel->name[p->grid.f64],
+		.cpu = p->grid.f64 ? rbsor_loop_f64_cpu : rbsor_loop_f32_cpu,
+		.geometry = rbsor_persistent_geometry,
+		.args = &args,
+		.args_bytes = sizeof(args),
+		.rows = p->grid.rows,
+		.columns = p->grid.columns,
+		.points = p->grid.rows * p->grid.columns * iterations,
+		.dram_bytes = 2 * p->grid.rows * p->grid.columns * (p->grid.f64 ? 8 : 4),
+		.resident_bytes = 2 * bytes,
+		.access_count = 2,
+		.access = {
+			{ part->buffer[0], ACCESS_READ | ACCESS_WRITE, 0, bytes },
+			{ part->buffer[1], ACCESS_READ | ACCESS_WRITE, 0, bytes },
+		},
+	};
+	return t->machine->ops->launch(t, part->stream, &launch);
+}
+
+int rbsor_flags_make(struct rbsor_work *r)
+{
+	struct machine *m = r->w.base.m;
+	if (m->ops->buffer(m, 0, SPACE_DEVICE, FLAGS_BYTES, &r->flags) ||
+	    m->ops->buffer(m, 0, SPACE_PINNED, FLAGS_BYTES, &r->zeros))
+		return -1;
+	if (m->ops->computes)
+		memset(m->ops->address(m, r->zeros), 0, FLAGS_BYTES);
+	return 0;
+}
+
+int rbsor_flags_up(struct rbsor_work *r, struct machine_thread *t)
+{
+	const struct machine_copy copy = {
+		.source = r->zeros, .target = r->flags, .row_bytes = FLAGS_BYTES, .rows = 1
+	};
+	return t->machine->ops->copy(t, r->w.domain.parts.part[t->gpu].stream, &copy);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ * The body of the persistent red-black SOR kernels: all iterations in one launch.
+ *
+ * A block holds a tile, its warps below each other, a warp some rows of 128 columns in registers, 4
+ * columns a lane. After each sweep warps give the points that they updated of their first and last
+ * row to the warps above and below, through shared memory; those rows are updated first, so that
+ * the others' arithmetic hides the way. Tiles overlap by 2 PERSISTENT_DEPTH points: only every
+ * PERSISTENT_DEPTH iterations do blocks write the border of what is theirs to global memory, raise
+ * a flag, wait for the flags of the eight blocks around them, and read. They write to two grids by
+ * turns: who raises a flag for the next exchange has read what the last one left.
+ *
+ * A part of the grid's edge is kept by predicates on columns, and by putting one row of a warp back
+ * after each sweep.
+ */
+#ifndef WARPREEL_RBSOR_PERSISTENT_CUH
+#define WARPREEL_RBSOR_PERSISTENT_CUH
+
+#include "rbsor_geometry.h"
+#include "rbsor_temporal.cuh"
+
+enum { LANES = PERSISTENT_COLUMNS / 32 };
+
+/* What a lane has of one colour in a row. */
+template <typename T> struct alignas(LANES / 2 * sizeof(T)) rbsor_half {
+	T value[LANES / 2];
+};
+
+template <typename T> struct rbsor_edges { /* of all warps; by turns for red and black */
+	rbsor_half<T> row[2][PERSISTENT_WARPS][2][32]; /* first and last row */
+};
+
+/* 8 bytes of a border, and of which exchange; written and read as one. */
+struct alignas(16) rbsor_letter {
+	uint64_t values, number;
+};
+
+template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
+	static_assert(2 * DEPTH % LANES == 0 && ROWS <= 32, "a lane is a block's own or is not");
+	static constexpr int PIECE = rbsor_piece<T>::LANES, OVERLAP = 2 * DEPTH,
+			     OWN_ROWS = PERSISTENT_WARPS * ROWS - 2 * OVERLAP,
+			     OWN_COLUMNS = PERSISTENT_COLUMNS - 2 * OVERLAP;
+	const struct rbsor_loop *loop;
+	rbsor_edges<T> *edges;
+	T omega;
+	int across, down; /* blocks */
+	int lane, warp;
+	uint32_t before;  /* exchanges of launches before */
+	uint32_t out, in; /* aim() */
+	int neighbour;	  /* block whose flag the lane looks at; -1: none */
+	int row, column;  /* of the first of the lane's points */
+	int fixed;	  /* row of the warp that is the grid's first or last; -1: none */
+	bool inside[LANES];
+	T u[ROWS][LANES];
+	T kept[LANES];		    /* of row `fixed` */
+	rbsor_half<T> above, below; /* of the other colour in the rows next to the warp's */
+
+	__device__ __forceinline__ T *at(int which, int r, int k) const
+	{
+		const int last = (loop->columns - 1) / PIECE * PIECE;
+		const int i = row + r, j = column + k;
+		const int64_t i_held = i < 0 ? 0 : i < loop->rows ? i : loop->rows - 1;
+
+		return (T *)loop->grid[which] + i_held * loop->pitch +
+		       (j < 0	   ? 0
+			: j < last ? j
+				   : last);
+	}
+
+	/* The compiler shall work out addresses anew, not keep them in registers. */
+	__device__ __forceinline__ void forget(void)
+	{
+		asm volatile("" : "+r"(row), "+r"(column), "+r"(warp), "+r"(lane));
+	}
+
+	/* The start values; the lane's own points at the end. */
+	__device__ __forceinline__ void read(void)
+	{
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES; k += PIECE) {
+				const rbsor_piece<T> piece = rbsor_load_far<T>(at(0, r, k));
+#pragma unroll
+				for (int m = 0; m < PIECE; m++)
+					u[r][k + m] = piece.lane[m];
+			}
+	}
+
+	__device__ __forceinline__ void write(int which)
+	{
+		forget();
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES; k += PIECE) {
+				const int i = warp * ROWS + r - OVERLAP,
+					  j = lane * LANES + k - OVERLAP;
+				rbsor_piece<T> piece;
+
+#pragma unroll
+				for (int m = 0; m < PIECE; m++)
+					piece.lane[m] = u[r][k + m];
+				if (i >= 0 && i < OWN_ROWS && j >= 0 && j < OWN_COLUMNS &&
+				    row + r < loop->rows && column + k < loop->columns)
+					*(rbsor_piece<T> *)at(which, r, k) = piece;
+			}
+	}
+
+	/* The points m = odd, odd + 2, ... of row r. */
+	__device__ __forceinline__ void update(int r, int odd)
+	{
+		const T beside = __shfl_sync(0xffffffffu, u[r][odd ? 0 : LANES - 1],
+					     odd ? lane + 1 : lane - 1);
+
+#pragma unroll
+		for (int m = odd; m < LANES; m += 2) {
+			const T west = m > 0 ? u[r][m > 0 ? m - 1 : 0] : beside;
+			const T east = m < LANES - 1 ? u[r][m < LANES - 1 ? m + 1 : m] : beside;
+			const T north = r > 0 ? u[r > 0 ? r - 1 : 0][m] : above.value[m / 2];
+			const T south =
+				r < ROWS - 1 ? u[r < ROWS - 1 ? r + 1 : r][m] : below.value[m / 2];
+			const T horizontal = west + east;
+			const T vertical = north + south;
+			const T updated =
+				u[r][m] + omega * (T(0.25) * (horizontal + vertical) - u[r][m]);
+
+			if (inside[m])
+				u[r][m] = updated;
+		}
+	}
+
+	__device__ __forceinline__ void put_back(int r)
+	{
+		if (fixed != r)
+			return;
+		asm volatile(""); /* a branch that few warps take, not selects in all of them */
+#pragma unroll
+		for (int m = 0; m < LANES; m++)
+			u[r][m] = kept[m];
+	}
+
+	/* Colour `colour` of row r, which is the warp's first (side 0) or last (1). */
+	__device__ __forceinline__ void give(int r, int side, int colour)
+	{
+		rbsor_half<T> half;
+
+#pragma unroll
+		for (int m = 0; m < LANES / 2; m++)
+			half.value[m] = u[r][2 * m + ((r + colour) & 1)];
+		edges->row[colour][warp][side][lane] = half;
+	}
+
+	__device__ __forceinline__ void take(int colour)
+	{
+		if (warp > 0)
+			above = edges->row[colour][warp - 1][1][lane];
+		if (warp < PERSISTENT_WARPS - 1)
+			below = edges->row[colour][warp + 1][0][lane];
+	}
+
+	template <int COLOUR> __device__ __forceinline__ void sweep(void)
+	{
+		update(0, COLOUR);
+		update(ROWS - 1, (ROWS - 1 + COLOUR) & 1);
+		put_back(0);
+		put_back(ROWS - 1);
+		give(0, 0, COLOUR);
+		give(ROWS - 1, 1, COLOUR);
+#pragma unroll
+		for (int r = 1; r < ROWS - 1; r++)
+			update(r, (r + COLOUR) & 1);
+		if (fixed > 0 && fixed < ROWS - 1)
+#pragma unroll
+			for (int r = 1; r < ROWS - 1; r++)
+				put_back(r);
+		__syncthreads();
+		take(COLOUR);
+	}
+
+	/* Black points go around before red ones ask for them. */
+	__device__ __forceinline__ void begin(void)
+	{
+		give(0, 0, 1);
+		give(ROWS - 1, 1, 1);
+		__syncthreads();
+		take(1);
+	}
+
+	/* Which rows of the lane are sent to other blocks, and which come from them. */
+	__device__ __forceinline__ void aim(void)
+	{
+		const int j = lane * LANES - OVERLAP;
+		const bool own_column = j >= 0 && j < OWN_COLUMNS,
+			   border_column = j < OVERLAP || j >= OWN_COLUMNS - OVERLAP,
+			   of_grid = column >= 0 && column < loop->columns;
+		const int x = (int)blockIdx.x % across + lane % 3 - 1,
+			  y = (int)blockIdx.x / across + lane / 3 - 1;
+
+		neighbour = lane < 9 && x >= 0 && x < across && y >= 0 && y < down ? y * across + x
+										   : -1;
+		out = in = 0;
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			const int i = warp * ROWS + r - OVERLAP;
+			const bool own = own_column && i >= 0 && i < OWN_ROWS,
+				   border = border_column || i < OVERLAP || i >= OWN_ROWS - OVERLAP;
+
+			if (!of_grid || row + r < 0 || row + r >= loop->rows)
+				continue;
+			out |= (uint32_t)(own && border) << r;
+			in |= (uint32_t)!own << r;
+		}
+	}
+
+	/* Border `number` from 1, in letters: nobody waits but for what it reads. */
+	__device__ __forceinline__ void exchange_letters(int number)
+	{
+		constexpr int VALUES = 8 / (int)sizeof(T);
+		const uint64_t wanted = before + (uint32_t)number;
+		const int64_t pitch = loop->pitch / VALUES;
+		rbsor_letter *letter = (rbsor_letter *)loop->letters +
+				       ((number & 1) * loop->rows + row) * pitch + column / VALUES;
+		bool missing;
+
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES / VALUES; k++) {
+				rbsor_letter send = { 0, wanted };
+
+				memcpy(&send.values, &u[r][k * VALUES], sizeof(send.values));
+				if (out >> r & 1)
+					__nv_atomic_store(letter + r * pitch + k, &send,
+							  __NV_ATOMIC_RELAXED,
+							  __NV_THREAD_SCOPE_DEVICE);
+			}
+		do {
+			missing = false;
+#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+#pragma unroll
+				for (int k = 0; k < LANES / VALUES; k++) {
+					rbsor_letter came;
+
+					if (!(in >> r & 1))
+						continue;
+					__nv_atomic_load(letter + r * pitch + k, &came,
+							 __NV_ATOMIC_RELAXED,
+							 __NV_THREAD_SCOPE_DEVICE);
+					missing |= came.number != wanted;
+					memcpy(&u[r][k * VALUES], &came.values,
+					       sizeof(came.values));
+				}
+		} while (missing);
+	}
+
+	/* Border `number` from 1: out, flags, in. A warp waits by itself; the others of its block
+	 * have read before any of them writes the next border to the same grid, for each sweep has
+	 * a barrier. */
+	__device__ __forceinline__ void exchange(int number)
+	{
+		uint32_t *flags = (uint32_t *)loop->flags;
+		T *here = (T *)loop->grid[number & 1] + row * loop->pitch + column;
+		uint32_t value = before + (uint32_t)number;
+
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES; k += PIECE) {
+				rbsor_piece<T> piece;
+
+#pragma unroll
+				for (int m = 0; m < PIECE; m++)
+					piece.lane[m] = u[r][k + m];
+				if (out >> r & 1)
+					rbsor_store(here + r * loop->pitch + k, piece);
+			}
+		__syncthreads();
+		if (threadIdx.x == 0)
+			__nv_atomic_store(flags + blockIdx.x, &value, __NV_ATOMIC_RELEASE,
+					  __NV_THREAD_SCOPE_DEVICE);
+		if (neighbour >= 0) {
+			uint32_t seen;
+
+			do {
+				__nv_atomic_load(flags + neighbour, &seen, __NV_ATOMIC_ACQUIRE,
+						 __NV_THREAD_SCOPE_DEVICE);
+			} while ((int32_t)(seen - value) < 0);
+		}
+		__syncwarp();
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES; k += PIECE) {
+				if (!(in >> r & 1))
+					continue;
+				const rbsor_piece<T> piece =
+					rbsor_load_far<T>(here + r * loop->pitch + k);
+#pragma unroll
+				for (int m = 0; m < PIECE; m++)
+					u[r][k + m] = piece.lane[m];
+			}
+	}
+
+	__device__ __forceinline__ void run(void)
+	{
+		const int exchanges = (loop->iterations - 1) / DEPTH;
+		int left = loop->iterations;
+
+		across = (loop->columns + OWN_COLUMNS - 1) / OWN_COLUMNS;
+		down = (int)gridDim.x / across;
+		lane = (int)threadIdx.x & 31;
+		warp = (int)threadIdx.x / 32;
+		omega = (T)loop->omega;
+		before = ((const uint32_t *)loop->flags)[blockIdx.x];
+		row = (int)blockIdx.x / across * OWN_ROWS - OVERLAP + warp * ROWS;
+		column = (int)blockIdx.x % across * OWN_COLUMNS - OVERLAP + lane * LANES;
+		fixed = row <= 0 && row + ROWS > 0		       ? -row
+			: row < loop->rows && row + ROWS >= loop->rows ? loop->rows - 1 - row
+								       : -1;
+#pragma unroll
+		for (int m = 0; m < LANES; m++)
+			inside[m] = column + m > 0 && column + m < loop->columns - 1;
+		above = below = rbsor_half<T>();
+		read();
+		aim();
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int m = 0; m < LANES; m++)
+				if (r == 0 || fixed == r)
+					kept[m] = u[r][m];
+		for (int number = 1;; number++) {
+			const int now = left < DEPTH ? left : DEPTH;
+
+			begin();
+			for (int k = 0; k < now; k++) {
+				sweep<0>();
+				sweep<1>();
+			}
+			left -= now;
+			if (number > exchanges)
+				break;
+			if (LETTERS)
+				exchange_letters(number);
+			else
+				exchange(number);
+		}
+		if (LETTERS && threadIdx.x == 0)
+			((uint32_t *)loop->flags)[blockIdx.x] = before + (uint32_t)exchanges;
+		write((exchanges + 1) & 1);
+	}
+};
+
+template <typename T, int ROWS, int DEPTH, bool LETTERS>
+__device__ __forceinline__ void rbsor_persistent(const struct rbsor_loop &loop)
+{
+	__shared__ rbsor_edges<T> edges;
+	rbsor_seat<T, ROWS, DEPTH, LETTERS> seat;
+
+	seat.loop = &loop;
+	seat.edges = &edges;
+	seat.run();
+}
+
+#endif
