@@ -316,7 +316,7 @@ static void streams_of_a_channel_take_turns_as_they_were_called(void **state)
 	with_streams(b, 1, 3);
 	next_thread(b, 0);
 	for (int round = 0; round < 2; round++)
-		for (uint32_t stream = 0; stream < 3; stream++)
+		for (uint16_t stream = 0; stream < 3; stream++)
 			add_copy(&b->schedule, stream, COPY_H2D, 0xffff, 0, 1000);
 	add_launch(&b->schedule, 0, 9000); /* begins when its second copy is there */
 	b->platform.copy_channels = 2;
