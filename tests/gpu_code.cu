@@ -1,3 +1,10 @@
+/* SPDX-License-Identifier: MIT
+ * What instructions cost that the caches of a multiprocessor do not hold: straight code of several
+ * lengths, gone through three times in a launch, again, and after another kernel's
+ * (docs/lab/kernels.md).
+ *
+ *     gpu_code        a table; compiling it takes minutes
+ */
 #include <cstdio>
 #include <cstdlib>
 #include <algorithm>
@@ -10,7 +17,9 @@ template <int N> __global__ void straight(float *out, long long *t, int passes, 
 		long long begin = clock64();
 #pragma unroll
 		for (int i = 0; i < N; i++)
-			asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[i & 3]) : "f"(a), "f"(b));
+			asm volatile("fma.rn.f32 %0, %0, %1, %2;"
+				     : "+f"(x[i & 3])
+				     : "f"(a), "f"(b));
 		long long end = clock64();
 		if (threadIdx.x == 0)
 			t[(blockIdx.x * (blockDim.x / 32)) * passes + p] = end - begin;
@@ -18,7 +27,11 @@ template <int N> __global__ void straight(float *out, long long *t, int passes, 
 	if (x[0] + x[1] + x[2] + x[3] == 12345.0f)
 		out[0] = 1;
 }
-static double median(std::vector<double> v) { std::sort(v.begin(), v.end()); return v[v.size() / 2]; }
+static double median(std::vector<double> v)
+{
+	std::sort(v.begin(), v.end());
+	return v[v.size() / 2];
+}
 static float *o;
 static long long *d;
 template <int N> void run(int blocks, int threads, const char *what)
@@ -52,8 +65,20 @@ int main()
 	cudaMalloc(&o, 4);
 	cudaMalloc(&d, 1 << 20);
 	printf("what\tKB\tblocks\tthreads\tpass1\tper\tpass2\tper\tpass3\tper\n");
-	all<500>(32); all<1000>(32); all<2000>(32); all<4000>(32); all<6000>(32); all<8000>(32); all<10000>(32); all<16000>(32);
-	all<2000>(128); all<4000>(128); all<8000>(128); all<4000>(256);
-	run<4000>(1, 32, "one-block"); run<20000>(132, 32, "other"); run<4000>(1, 32, "one-block-after-other");
+	all<500>(32);
+	all<1000>(32);
+	all<2000>(32);
+	all<4000>(32);
+	all<6000>(32);
+	all<8000>(32);
+	all<10000>(32);
+	all<16000>(32);
+	all<2000>(128);
+	all<4000>(128);
+	all<8000>(128);
+	all<4000>(256);
+	run<4000>(1, 32, "one-block");
+	run<20000>(132, 32, "other");
+	run<4000>(1, 32, "one-block-after-other");
 	return 0;
 }
