@@ -294,7 +294,7 @@ static void an_engine_turns_to_the_next_channel_when_one_has_no_copy_yet(void **
 }
 
 /* The third stream shares the channel of the first, whose copy waits for a kernel. */
-static void a_copy_that_waits_keeps_those_behind_it_in_its_channel_waiting(void **state)
+static void a_copy_that_waits_lets_those_behind_it_in_its_channel_pass(void **state)
 {
 	struct bench *b = *state;
 	with_streams(b, 1, 3);
@@ -305,11 +305,26 @@ static void a_copy_that_waits_keeps_those_behind_it_in_its_channel_waiting(void 
 	add_copy(&b->schedule, 2, COPY_H2D, 0xffff, 0, 1000);
 	add_launch(&b->schedule, 2, 5000);
 	b->platform.copy_channels = 2;
-	NEAR(end(b), 5000 + 1000 + 1000 + 5000);
+	NEAR(end(b), 5000 + 5000); /* kernels take turns */
+}
+
+/* Streams 0 and 2 share a channel of two: their copies come first, and in the order of the calls.
+ */
+static void streams_of_a_channel_take_turns_as_they_were_called(void **state)
+{
+	struct bench *b = *state;
+	with_streams(b, 1, 3);
+	next_thread(b, 0);
+	for (int round = 0; round < 2; round++)
+		for (uint16_t stream = 0; stream < 3; stream++)
+			add_copy(&b->schedule, stream, COPY_H2D, 0xffff, 0, 1000);
+	add_launch(&b->schedule, 0, 9000); /* begins when its second copy is there */
+	b->platform.copy_channels = 2;
+	NEAR(end(b), 3 * 1000 + 9000);
+	b->platform.copy_channels = 1;
+	NEAR(end(b), 4 * 1000 + 9000);
 	b->platform.copy_channels = 0;
-	NEAR(end(b), 5000 + 5000); /* kernels take turns */
-	b->platform.copy_channels = 3;
-	NEAR(end(b), 5000 + 5000); /* kernels take turns */
+	NEAR(end(b), 2 * 1000 + 9000);
 }
 
 static void copies_overlap_kernels_of_another_stream(void **state)
@@ -400,7 +415,8 @@ int main(void)
 		TEST(the_directions_take_turns_where_one_engine_copies),
 		TEST(an_engine_makes_the_copies_of_a_channel_before_it_turns_to_the_next),
 		TEST(an_engine_turns_to_the_next_channel_when_one_has_no_copy_yet),
-		TEST(a_copy_that_waits_keeps_those_behind_it_in_its_channel_waiting),
+		TEST(a_copy_that_waits_lets_those_behind_it_in_its_channel_pass),
+		TEST(streams_of_a_channel_take_turns_as_they_were_called),
 		TEST(copies_overlap_kernels_of_another_stream),
 		TEST(what_takes_longer_than_can_be_counted_is_an_error),
 		TEST(so_is_a_run_of_many_that_each_could_be),

@@ -17,9 +17,6 @@
 #ifndef MLSSOR_STAGED_AT_ONCE
 #define MLSSOR_STAGED_AT_ONCE 2
 #endif
-#ifndef MLSSOR_STAGED_AT_ONCE_SMALL
-#define MLSSOR_STAGED_AT_ONCE_SMALL 2
-#endif
 #include "mlssor_staged.cuh"
 
 #define STAGED_KERNEL(kernel_name, row, column, side, fused, blocks)                               \

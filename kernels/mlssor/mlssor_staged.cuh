@@ -245,20 +245,18 @@ template <int COLUMN, int SIDE, bool EDGE> __device__ constexpr int tile_to(int 
 /* Rows of a tile that are made at once: so many chains of sums a thread has under way. */
 template <int SIDE> __device__ constexpr int at_once()
 {
-	return SIDE == 16 ? MLSSOR_STAGED_AT_ONCE : MLSSOR_STAGED_AT_ONCE_SMALL;
+	return SIDE == 16 ? MLSSOR_STAGED_AT_ONCE : 2;
 }
 
 /*
  * ROWS rows of a tile at one layer, each a column behind the one above it, so that they have
  * nothing to wait for each other for. above, here: the row before them and the first of them; then
- * the last of them and what follows it. Of `count` rows that are fewer the others are not read and
- * not written: a loop's last round runs the same code, which instruction caches hold. EDGE: columns
- * that a lane has not are left as they are.
+ * the last of them and what follows it. EDGE: columns that a lane has not are left as they are.
  */
 template <int ROWS, int SIDE, int FROM, int LOW, int HIGH, bool EDGE>
 __device__ __forceinline__ void staged_step(float *row, float (&above)[SIDE + 1],
-					    float (&here)[SIDE + 1], int32_t count,
-					    struct mlssor_range columns, float omega)
+					    float (&here)[SIDE + 1], struct mlssor_range columns,
+					    float omega)
 {
 	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>();
 	float line[ROWS + 1][SIDE + 1];
@@ -268,9 +266,7 @@ __device__ __forceinline__ void staged_step(float *row, float (&above)[SIDE + 1]
 		line[0][j] = here[j];
 #pragma unroll
 		for (int r = 1; r <= ROWS; r++)
-			line[r][j] = r < 2 || r <= count
-					     ? row[column_at<SIDE, FROM>(j) + r * ROW_WORDS]
-					     : 0;
+			line[r][j] = row[column_at<SIDE, FROM>(j) + r * ROW_WORDS];
 	}
 #pragma unroll
 	for (int j = LOW; j < HIGH + ROWS - 1; j++)
@@ -282,8 +278,7 @@ __device__ __forceinline__ void staged_step(float *row, float (&above)[SIDE + 1]
 			const float next = mlssor_update(line[r][k], line[r][k - 1], line[r][k + 1],
 							 r ? line[r ? r - 1 : 0][k] : above[k],
 							 line[r + 1][k], omega);
-			if ((!r || r < count) &&
-			    (!EDGE || (k >= columns.begin && k < columns.end))) {
+			if (!EDGE || (k >= columns.begin && k < columns.end)) {
 				line[r][k] = next;
 				row[column_at<SIDE, FROM>(k) + r * ROW_WORDS] = next;
 			}
@@ -310,9 +305,15 @@ __device__ __forceinline__ void staged_rows(float *row, int32_t count, struct ml
 		above[j] = row[column_at<SIDE, FROM>(j) - ROW_WORDS];
 	}
 #pragma unroll 1
-	for (; count > 0; count -= MANY, row += MANY * ROW_WORDS)
-		staged_step<MANY, SIDE, FROM, LOW, HIGH, EDGE>(row, above, here, count, columns,
-							       omega);
+	for (; count >= MANY; count -= MANY, row += MANY * ROW_WORDS)
+		staged_step<MANY, SIDE, FROM, LOW, HIGH, EDGE>(row, above, here, columns, omega);
+	if (MANY > 2 && count >= 2) {
+		staged_step<2, SIDE, FROM, LOW, HIGH, EDGE>(row, above, here, columns, omega);
+		count -= 2;
+		row += 2 * ROW_WORDS;
+	}
+	if (MANY > 1 && count)
+		staged_step<1, SIDE, FROM, LOW, HIGH, EDGE>(row, above, here, columns, omega);
 }
 
 /* One tile, layer by layer. box: its box point (0, 0). EDGE: of any shape, and lanes that are not

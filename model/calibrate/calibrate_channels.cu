@@ -1,68 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * [device] copy_channels, [copy.*] behind_copy_ns: many copies of many streams.
- *
- * A copy that waits for a kernel keeps those called after it waiting that are in its channel, of
- * whatever stream. So of streams made one after the other the first whose copy waits for another's
- * kernel says how many channels there are. And what a copy adds to a chain of copies: no engine is
- * switched and no latency is on the path.
+ * [copy.*] behind_copy_ns: what a copy adds to a chain of copies, where no engine is switched and
+ * no latency is on the path. How many channels streams share (device.copy_channels) a recording of
+ * many streams shows; that one copy holds up another does not (visit CA2: none of 32 streams was).
  */
 #include <stdio.h>
 
 #include "calibrate_internal.h"
 
-enum { STREAMS = 33, CHAIN = 9, LOOK_BYTES = 65536 };
-#define BLOCK_NS 400e3
-
-/* How long a copy of stream `which` takes that is called behind one of the first that waits. */
-static int look_at(struct member *member, const cudaStream_t *stream, int which, double *ns)
-{
-	struct gpu_kit *kit = member->kit;
-	const long long cycles = static_cast<long long>(BLOCK_NS * kit->cycles_per_ns);
-	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_spin(stream[0], NULL, 0, cycles)));
-	CUDA_TRY(member->bench, cudaMemcpyAsync(kit->d_target, kit->h_pinned, LOOK_BYTES,
-						cudaMemcpyHostToDevice, stream[0]));
-	const int64_t begun_ns = monotonic_ns();
-	CUDA_TRY(member->bench,
-		 cudaMemcpyAsync(kit->d_target + LOOK_BYTES, kit->h_pinned + LOOK_BYTES, LOOK_BYTES,
-				 cudaMemcpyHostToDevice, stream[which]));
-	CUDA_TRY(member->bench, cudaStreamSynchronize(stream[which]));
-	*ns = static_cast<double>(monotonic_ns() - begun_ns);
-	CUDA_TRY(member->bench, cudaStreamSynchronize(stream[0]));
-	return 0;
-}
-
-static int look_at_all(struct member *member, const cudaStream_t *stream, double *value)
-{
-	for (int pass = 0; pass < 2; pass++) /* the first makes channels and code ready */
-		for (int which = 1; which < STREAMS; which++) {
-			double ns;
-			if (look_at(member, stream, which, &ns))
-				return -1;
-			if (pass && ns > BLOCK_NS / 2) {
-				*value = which;
-				return 0;
-			}
-		}
-	*value = NAN;
-	return 0;
-}
-
-static int channels_batch(struct member *member, void *arg, double *value)
-{
-	cudaStream_t stream[STREAMS] = {};
-	int rc = 0;
-	(void)arg;
-	for (int k = 0; k < STREAMS && !rc; k++)
-		rc = cuda_check(member->bench,
-				cudaStreamCreateWithFlags(&stream[k], cudaStreamNonBlocking),
-				"cudaStreamCreateWithFlags");
-	if (!rc)
-		rc = look_at_all(member, stream, value);
-	for (int k = 0; k < STREAMS; k++)
-		if (stream[k])
-			cudaStreamDestroy(stream[k]);
-	return rc;
-}
+enum { CHAIN = 9 };
 
 struct many_copies {
 	enum copy_case_kind kind;
@@ -107,14 +52,6 @@ static int behind_list(struct bench *bench, const char *section, enum copy_case_
 
 int calibrate_channels(struct bench *bench)
 {
-	struct measured channels;
-	bench_progress(bench, "device.copy_channels");
-	if (bench_measure(bench, 1, "device.copy_channels", 0, channels_batch, NULL, &channels))
-		return -1;
-	if (isfinite(channels.value))
-		bench_emit(bench, "device.copy_channels", &channels.value, NULL, 1,
-			   "of streams made one after the other, which is the first whose copy "
-			   "waits for one that waits for a kernel");
 	return behind_list(bench, "copy.h2d", CASE_H2D) || behind_list(bench, "copy.d2h", CASE_D2H)
 		       ? -1
 		       : 0;

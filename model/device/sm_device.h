@@ -94,10 +94,15 @@ struct sm_device {
 	double l2_reversed_bytes; /* of what a launch touched last, the one that comes back the
 				   other way finds; 0: as l2_reuse_* */
 	double l2_slot_bytes,
-		l2_write_slot_bytes;  /* a request to L2 takes the time of at least so many bytes */
-	double constant_cold_cycles;  /* a multiprocessor's first look at a line of a launch's
-					 parameters, where all look */
-	double constant_alone_cycles; /* the same where one does */
+		l2_write_slot_bytes; /* a request to L2 takes the time of at least so many bytes */
+	double code_bytes;	     /* of instructions that a multiprocessor holds */
+	double code_line_cycles; /* between two lines of 128 bytes of them on their way there; 0: a
+				    launch finds all of them there */
+	double code_far_bytes, code_far_line_cycles; /* of a launch with more code than that: what
+							 multiprocessors share does not hold it */
+	double constant_cold_cycles;	  /* a multiprocessor's first look at a line of a launch's
+					     parameters, where all look */
+	double constant_alone_cycles;	  /* the same where one does */
 	double atomic_same_interval_ns;	  /* threads' atomics on one address, one after the other:
 					     what one slice of L2 takes */
 	double atomic_rate_per_s;	  /* threads' atomics all over memory, whole device */

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/base/util.h"
 
@@ -43,33 +44,32 @@ void copy_channels_push(struct copy_channels *c, uint32_t gpu, uint32_t engine, 
 {
 	struct copy_channel *ch = channel_of(c, gpu, engine, c->place[stream]);
 
-	if (ch->count == ch->capacity) {
-		const uint32_t capacity = ch->capacity ? ch->capacity * 2 : 64;
-		uint32_t *streams = xmalloc(capacity * sizeof(*streams));
-		for (uint32_t k = 0; k < ch->count; k++)
-			streams[k] = ch->stream[(ch->head + k) & (ch->capacity - 1)];
-		free(ch->stream);
-		ch->stream = streams;
-		ch->capacity = capacity;
-		ch->head = 0;
-	}
-	ch->stream[(ch->head + ch->count++) & (ch->capacity - 1)] = stream;
+	GROW(ch->stream, ch->count, ch->capacity);
+	ch->stream[ch->count++] = stream;
 }
 
 void copy_channels_pop(struct copy_channels *c, uint32_t gpu, uint32_t engine, uint32_t stream)
 {
 	struct copy_channel *ch = channel_of(c, gpu, engine, c->place[stream]);
+	size_t k = 0;
 
-	assert(ch->count && ch->stream[ch->head & (ch->capacity - 1)] == stream);
-	ch->head++;
+	while (k < ch->count && ch->stream[k] != stream)
+		k++;
+	assert(k < ch->count);
 	ch->count--;
+	memmove(&ch->stream[k], &ch->stream[k + 1], (ch->count - k) * sizeof(*ch->stream));
 }
 
-uint32_t copy_channels_first(const struct copy_channels *c, uint32_t gpu, uint32_t engine,
-			     uint32_t stream, uint32_t turn)
+uint32_t copy_channels_next(const struct copy_channels *c, uint32_t gpu, uint32_t engine,
+			    uint32_t stream, bool (*can_begin)(const void *arg, uint32_t stream),
+			    const void *arg)
 {
-	const uint32_t place = (c->place[stream] + c->channels - turn) % c->channels;
-	const struct copy_channel *ch = channel_of(c, gpu, engine, place);
-
-	return ch->count ? ch->stream[ch->head & (ch->capacity - 1)] : UINT32_MAX;
+	for (uint32_t turn = 0; turn < c->channels; turn++) {
+		const struct copy_channel *ch = channel_of(
+			c, gpu, engine, (c->place[stream] + c->channels - turn) % c->channels);
+		for (size_t k = 0; k < ch->count; k++)
+			if (can_begin(arg, ch->stream[k]))
+				return ch->stream[k];
+	}
+	return UINT32_MAX;
 }

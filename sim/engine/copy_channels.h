@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * How copies of a GPU's streams reach its engines. For each engine there are a few channels, which
- * streams take by turns as they are made. A channel holds copies in the order in which they were
- * called, whatever stream they are of: one that cannot begin yet keeps those behind it waiting. An
- * engine makes what stands in a channel before it turns to the one before it (recorded: visit CA1,
- * docs/lab/host.md).
+ * streams take by turns as they are made. An engine makes the copies of a channel that can begin,
+ * in the order in which they were called, whatever stream they are of, before it turns to the
+ * channel before that one (recorded: visit CA1, docs/lab/host.md). One that cannot begin yet lets
+ * others pass (visit CA2).
  */
 #ifndef WARPREEL_COPY_CHANNELS_H
 #define WARPREEL_COPY_CHANNELS_H
@@ -14,8 +14,8 @@
 #include "traces/schedule/schedule.h"
 
 struct copy_channel {
-	uint32_t *stream; /* of each copy; capacity is a power of two; owned */
-	uint32_t head, count, capacity;
+	uint32_t *stream; /* of each copy, in the order of the calls; owned */
+	size_t count, capacity;
 };
 
 struct copy_channels {
@@ -32,12 +32,13 @@ void copy_channels_release(struct copy_channels *c);
 
 /* A copy of `stream`, of that GPU, was called. */
 void copy_channels_push(struct copy_channels *c, uint32_t gpu, uint32_t engine, uint32_t stream);
-/* It is done: the first of its channel. */
+/* The first of that stream's is done. */
 void copy_channels_pop(struct copy_channels *c, uint32_t gpu, uint32_t engine, uint32_t stream);
 
-/* The stream of the first copy of the channel that comes `turn` after that of `stream`, 0 being
- * that one; UINT32_MAX: it is empty. */
-uint32_t copy_channels_first(const struct copy_channels *c, uint32_t gpu, uint32_t engine,
-			     uint32_t stream, uint32_t turn);
+/* The stream of the copy that is next when the last was one of `stream`, of those for which
+ * can_begin(arg, stream) is true; UINT32_MAX: there is none. */
+uint32_t copy_channels_next(const struct copy_channels *c, uint32_t gpu, uint32_t engine,
+			    uint32_t stream, bool (*can_begin)(const void *arg, uint32_t stream),
+			    const void *arg);
 
 #endif

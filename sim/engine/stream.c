@@ -146,10 +146,25 @@ static int engine_asked(const struct sim *s, const struct command *command)
 		       : ENGINE_LOCAL;
 }
 
-static bool first_of_channel(const struct sim *s, uint32_t stream, int engine)
+struct at_engine {
+	const struct sim *s;
+	int engine;
+	uint32_t last; /* the stream whose copy has just ended, and is its head still */
+	sim_time now;
+};
+
+/* Whether the next copy of a stream may begin on the engine. */
+static bool stands_at(const void *arg, uint32_t stream)
 {
-	return !s->channels.count || copy_channels_first(&s->channels, s->stream[stream].gpu,
-							 (uint32_t)engine, stream, 0) == stream;
+	const struct at_engine *at = arg;
+	const struct sim *s = at->s;
+	const struct sim_stream *st = &s->stream[stream];
+	const struct command *behind = &st->ring[(st->head + 1) & (st->capacity - 1)];
+	if (stream == at->last)
+		return st->count > 1 && behind->submit_ps <= at->now &&
+		       engine_asked(s, behind) == at->engine;
+	return st->state == STREAM_QUEUED &&
+	       engine_asked(s, &st->ring[st->head & (st->capacity - 1)]) == at->engine;
 }
 
 /* Who gets the engine on which `stream` has just copied; NONE32: nobody yet, or that stream, which
@@ -158,28 +173,15 @@ static uint32_t next_on_engine(struct sim *s, uint32_t stream, sim_time now)
 {
 	const struct sim_stream *st = &s->stream[stream];
 	struct sim_gpu *gpu = &s->gpu[st->gpu];
+	const struct at_engine at = { s, st->engine, stream, now };
 	if (!s->channels.count)
 		return fifo_pop(s, &gpu->engine_head[st->engine]);
 	if (st->engine == ENGINE_LOCAL)
 		return NONE32;
 	copy_channels_pop(&s->channels, st->gpu, st->engine, stream);
-	for (uint32_t turn = 0; turn < s->channels.channels; turn++) {
-		const uint32_t next =
-			copy_channels_first(&s->channels, st->gpu, st->engine, stream, turn);
-		if (next == NONE32)
-			continue;
-		if (next == stream) {
-			const struct command *behind =
-				&st->ring[(st->head + 1) & (st->capacity - 1)];
-			if (st->count > 1 && behind->submit_ps <= now &&
-			    engine_asked(s, behind) == st->engine)
-				return NONE32;
-		} else if (s->stream[next].state == STREAM_QUEUED &&
-			   engine_asked(s, head_of(&s->stream[next])) == st->engine) {
-			return next;
-		}
-	}
-	return NONE32;
+	const uint32_t next =
+		copy_channels_next(&s->channels, st->gpu, st->engine, stream, stands_at, &at);
+	return next == stream ? NONE32 : next;
 }
 
 static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
@@ -189,8 +191,7 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
 	const struct schedule_copy *copy = &s->schedule->copy[op->object];
 	int engine = engine_of(s, copy);
-	if (engine != ENGINE_LOCAL &&
-	    (gpu->engine_user[engine] != NONE32 || !first_of_channel(s, stream, engine))) {
+	if (engine != ENGINE_LOCAL && gpu->engine_user[engine] != NONE32) {
 		st->state = STREAM_QUEUED;
 		if (!s->channels.count)
 			fifo_push(s, &gpu->engine_head[engine], &gpu->engine_tail[engine], stream);

@@ -96,6 +96,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 			.dram_read_share = share(asked.reads, asked.writes),
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
 		},
+		.code_bytes = launch->code_bytes,
 		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
 		.visits_max = visits_max,
 		.chance_first = (uint32_t)(sm * blocks),

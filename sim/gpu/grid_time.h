@@ -18,6 +18,7 @@
 #include "warp_program.h"
 
 struct grid_launch {
+	double code_bytes; /* of all kernels launched by turns; 0: of this one */
 	const struct warp_program *program;
 	int64_t blocks;
 	struct traffic traffic;

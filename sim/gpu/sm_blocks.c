@@ -101,6 +101,7 @@ bool sm_hand_out(struct engine *e, int job, double at)
 				    .reg_reason = w->reg_reason };
 		for (int r = 0; w->reg && r < REGISTERS; r++)
 			w->reg[r] = at;
+		w->code_at = sm_code_there(e, w, -1, 0, at);
 		enter(e, w);
 		sm_look_ahead(e, w, 0);
 		warps--;
@@ -161,6 +162,20 @@ static void *own(struct engine *e, size_t count, size_t bytes)
 static double fraction(double x)
 {
 	return x - (double)(int64_t)x;
+}
+
+static void hold_code(struct engine *e, struct code *code, size_t lines)
+{
+	const size_t jobs = (size_t)e->setup->job_count;
+
+	*code = (struct code){ .capacity = lines };
+	if (!lines)
+		return;
+	code->line = own(e, lines, sizeof(*code->line));
+	code->line_at = own(e, jobs, sizeof(*code->line_at));
+	for (size_t j = 0; j < jobs; j++)
+		code->line_at[j] =
+			own(e, sm_code_lines(e->setup->job[j].program->count), sizeof(double));
 }
 
 void sm_engine_init(struct engine *e)
@@ -226,6 +241,10 @@ void sm_engine_init(struct engine *e)
 			e->dram_turn[j][k] = (float)fraction((double)k * 0.7548776662466927);
 		}
 	}
+	e->code = own(e, (size_t)d->sub_partitions, sizeof(*e->code));
+	for (int sub = 0; sub < d->sub_partitions; sub++)
+		hold_code(e, &e->code[sub], sm_code_capacity(d));
+	hold_code(e, &e->code_far, sm_code_far_capacity(e));
 	e->handed = own(e, jobs, sizeof(*e->handed));
 	e->ended = own(e, jobs, sizeof(*e->ended));
 	e->taken_back = own(e, jobs, sizeof(*e->taken_back));

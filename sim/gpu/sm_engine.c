@@ -77,6 +77,7 @@ void sm_look_ahead(struct engine *e, struct warp *w, double barrier)
 		wait_for_registers(w, s);
 	else
 		wait_for_boards(w, s);
+	wait_for(w, w->code_at, STALL_OTHER);
 	wait_for(w, barrier, STALL_BARRIER);
 	p->candidate[w->place].ready = w->ready;
 	p->candidate[w->place].path = p->path_of[s->class];
@@ -182,6 +183,7 @@ static void issue(struct engine *e, struct warp *w, double at)
 		sm_end_warp(e, w, at + 1);
 		return;
 	}
+	w->code_at = sm_code_there(e, w, w->step, next, at);
 	w->step = next;
 	if (s->flow != FLOW_BARRIER) {
 		sm_look_ahead(e, w, 0);

@@ -52,6 +52,7 @@ struct sm_setup {
 	int job_count;
 	int job_first; /* is handed out first, so that its warps are the older */
 	struct sm_memory_setup memory;
+	double code_bytes; /* of all kernels that are launched by turns, if more than the jobs' */
 	double constant_cold_cycles; /* from asking for a line of the launch's parameters to having
 					it */
 	uint32_t chance_first; /* of job 0's first block: blocks of other multiprocessors have other

@@ -28,6 +28,7 @@ struct warp {
 	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, from
 							  the newest on, in a ring */
 	double copied;		      /* all of its asynchronous copies so far have arrived */
+	double code_at;		      /* its next instruction is there */
 	float visits[WARP_LOOPS_MAX]; /* left */
 	int32_t other[DIVIDED_MAX]; /* where threads of this warp that jumped wait, nearest last */
 	double *reg;		    /* class mode: when each register is there */
@@ -67,6 +68,17 @@ struct block {
 	struct sm_chance chance;
 };
 
+/* What an instruction cache holds (sm_code.c). */
+struct code {
+	double **line_at; /* per job and line: when it is there; 0: it is not */
+	struct code_line {
+		int job;
+		int32_t line;
+	} * line; /* in the order in which they came */
+	size_t capacity, next;
+	double free; /* when the next line may be asked for */
+};
+
 struct engine {
 	const struct sm_setup *setup;
 	const struct sm_device *device;
@@ -89,6 +101,7 @@ struct engine {
 	double *taken_back; /* per job: when the device had its last ended block */
 	double (*constant_at)[CONSTANT_LINES]; /* per job: when the multiprocessor has a line of the
 						  launch's parameters; 0: nobody asked yet */
+	struct code *code, code_far;	       /* a sub-partition's, the multiprocessor's */
 	bool classes;			       /* no control bits: registers decide */
 	int64_t turns;			       /* taken by play() */
 	struct owned {
@@ -132,6 +145,14 @@ bool sm_hand_out(struct engine *e, int job, double at);
 void sm_release_barrier(struct engine *e, int block, double at);
 /* A warp has left; with the last one its block, which makes room for others. */
 void sm_end_warp(struct engine *e, struct warp *w, double at);
+
+/* When the instruction `step` is there, asked for at `at` by a warp that comes from `from`, -1:
+ * from nowhere; 0: it is. */
+double sm_code_there(struct engine *e, const struct warp *w, int32_t from, int32_t step, double at);
+size_t sm_code_lines(size_t steps);
+/* Lines that a sub-partition holds; 0: all, from the beginning. And the multiprocessor. */
+size_t sm_code_capacity(const struct sm_device *d);
+size_t sm_code_far_capacity(const struct engine *e);
 
 /* Where the warp goes after its instruction `s`; NEVER_STEP: nowhere. Counts its visits. */
 int32_t sm_next_step(struct engine *e, struct warp *w, const struct warp_step *s);

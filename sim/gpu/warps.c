@@ -172,6 +172,31 @@ derived_of(struct warps *w, const struct kernel_profile *nearest, const struct l
 	return &new->counts;
 }
 
+/* Counts of a launch that differs from its profile in the grid alone; NULL: those of the profile.
+ */
+static const struct profile_derived *
+between_of(struct warps *w, const struct kernel_profile *nearest, const struct launch_geometry *g)
+{
+	struct derived *new;
+
+	if (!mechanism_on(&w->platform->sm.mechanisms, MECHANISM_GRID_RIM))
+		return NULL;
+	for (size_t k = 0; k < w->derived_count; k++)
+		if (w->derived[k]->nearest == nearest &&
+		    !memcmp(&w->derived[k]->geometry, g, sizeof(*g)))
+			return &w->derived[k]->counts;
+	new = xcalloc(1, sizeof(*new));
+	if (!profile_between(&w->profiles, nearest, g, &new->counts)) {
+		free(new);
+		return NULL;
+	}
+	new->nearest = nearest;
+	new->geometry = *g;
+	GROW(w->derived, w->derived_count, w->derived_capacity);
+	w->derived[w->derived_count++] = new;
+	return &new->counts;
+}
+
 bool warps_sure(struct warps *w, const struct schedule *schedule)
 {
 	bool sure = true;
@@ -238,6 +263,25 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 	return &w->built[w->built_count++].program;
 }
 
+/* Bytes of all kernels that the schedule launches and that are known. */
+static double code_bytes_of(const struct warps *w, const struct schedule *schedule)
+{
+	double bytes = 0;
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+		const struct schedule_shape *shape = &schedule->shape[k];
+		bool again = false;
+		for (uint32_t j = 0; j < k && !again; j++)
+			again = schedule->shape[j].kernel == shape->kernel;
+		if (again)
+			continue;
+		const struct launch_geometry g = geometry_of(shape);
+		const struct kernel_profile *profile = kernel_profiles_find(
+			&w->profiles, schedule->kernel[shape->kernel], &g, NULL);
+		bytes += profile ? 16.0 * (double)profile->instruction_count : 0;
+	}
+	return bytes;
+}
+
 /* Which profile, which geometry, and what memory is asked for. */
 static int prepare(struct warps *w, const struct schedule *schedule,
 		   const struct schedule_shape *shape, struct warps_answer *a)
@@ -254,7 +298,8 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	if (!a->profile)
 		return report("kernel '%s' has no profile in %s: record one with warpreel profile",
 			      name, w->profiles.source);
-	a->derived = exact ? NULL : derived_of(w, a->profile, &g);
+	a->derived = exact ? between_of(w, a->profile, &g) : derived_of(w, a->profile, &g);
+	exact = !a->derived;
 	a->doubt = exact ? NULL : a->derived->doubt;
 	a->profile = exact ? a->profile : a->derived->memory;
 	if (a->doubt && !w->options.allow_extrapolation)
@@ -274,6 +319,7 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	if (g.path >= 0) /* a plan knows its dynamic shared memory, a recording all of it */
 		a->program.shared_bytes = a->profile->static_shared_bytes + g.shared_bytes;
 	a->launch.program = &a->program;
+	a->launch.code_bytes = code_bytes_of(w, schedule);
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
 	a->memory = mechanism_on(on, MECHANISM_L2_REUSE)
 			    ? *memory_of(w, schedule, shape)

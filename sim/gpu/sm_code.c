@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * Instruction caches. Each sub-partition has one of its own: lines of code come there one after the
+ * other, when the first of its warps wants them, and stay until as many others came. Behind them
+ * the multiprocessor has a larger one, which a launch finds filled unless the kernels that take
+ * turns are longer together (measured: tests/gpu_code.cu).
+ */
+#include "sm_engine_internal.h"
+
+enum { LINE_BYTES = 128, INSTRUCTION_BYTES = 16, LINE_STEPS = LINE_BYTES / INSTRUCTION_BYTES };
+
+size_t sm_code_lines(size_t steps)
+{
+	return (steps + LINE_STEPS - 1) / LINE_STEPS;
+}
+
+size_t sm_code_capacity(const struct sm_device *d)
+{
+	return mechanism_on(&d->mechanisms, MECHANISM_INSTRUCTION_CACHE) &&
+			       d->code_line_cycles > 0 && d->code_bytes >= LINE_BYTES
+		       ? (size_t)(d->code_bytes / LINE_BYTES)
+		       : 0;
+}
+
+size_t sm_code_far_capacity(const struct engine *e)
+{
+	const struct sm_device *d = e->device;
+	size_t bytes = 0;
+
+	for (int j = 0; j < e->setup->job_count; j++)
+		bytes += e->setup->job[j].program->count * INSTRUCTION_BYTES;
+	return d->code_far_bytes >= LINE_BYTES && ((double)bytes > d->code_far_bytes ||
+						   e->setup->code_bytes > d->code_far_bytes)
+		       ? (size_t)(d->code_far_bytes / LINE_BYTES)
+		       : 0;
+}
+
+/* Takes the place of the oldest. */
+static void keep(struct code *code, int job, int32_t line, double at)
+{
+	struct code_line *place = &code->line[code->next++ % code->capacity];
+
+	if (code->next > code->capacity)
+		code->line_at[place->job][place->line] = 0;
+	*place = (struct code_line){ job, line };
+	code->line_at[job][line] = at;
+}
+
+double sm_code_there(struct engine *e, const struct warp *w, int32_t from, int32_t step, double at)
+{
+	const int32_t line = step / LINE_STEPS;
+	const struct sm_device *d = e->device;
+	struct code *code = &e->code[w->sub], *far = &e->code_far;
+
+	if (!code->capacity || (from >= 0 && from / LINE_STEPS == line))
+		return 0;
+	if (code->line_at[w->job][line] > 0)
+		return code->line_at[w->job][line];
+	/* Code that is gone through in order is asked for ahead: from when the line before came. */
+	const double before = from / LINE_STEPS == line - 1 ? code->line_at[w->job][line - 1] : 0,
+		     begin = before > 0 && before < at ? before : at;
+	const bool cold = far->capacity && far->line_at[w->job][line] <= 0;
+	const double cycles = cold ? d->code_far_line_cycles : d->code_line_cycles,
+		     there = (code->free > begin ? code->free : begin) + cycles;
+	if (cold)
+		keep(far, w->job, line, there);
+	code->free = there;
+	keep(code, w->job, line, there);
+	return there;
+}
