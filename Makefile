@@ -32,8 +32,9 @@ DEPS_FIRST := $(if $(filter demo check sanitize-check validate plots bless,$(MAK
 include mk/families.mk
 
 RECORDER_SRC := $(wildcard traces/recorder/*.c)
+VIRTUAL_SRC := $(wildcard traces/virtual/*.c)
 # The rooms' folders, one subject each; kernels/ has the families of solvers beside what they share.
-SRC   := $(call built,$(filter-out $(RECORDER_SRC),$(wildcard traces/*/*.c kernels/*/*.c model/*/*.c sim/*/*.c)),$(LEFT_OUT))
+SRC   := $(call built,$(filter-out $(RECORDER_SRC) $(VIRTUAL_SRC),$(wildcard traces/*/*.c kernels/*/*.c model/*/*.c sim/*/*.c)),$(LEFT_OUT))
 OBJ   := $(SRC:%.c=$(BUILD)/%.o) $(if $(LEFT_OUT),$(BUILD)/left_out.o)
 MAIN  := $(BUILD)/main.o
 CU    := $(call built,$(filter-out kernels/machine/block_notes.cu,$(wildcard kernels/*/*.cu model/*/*.cu)),$(LEFT_OUT_CUDA))
@@ -79,7 +80,7 @@ $(BUILD)/kernels/%.o: ALL_CFLAGS += -O3
 
 ## gpu: the CUDA kernels and the recorder (needs nvcc and CUPTI)
 .PHONY: gpu
-gpu: need-nvcc $(BUILD)/libwarpreel-cuda.so $(BUILD)/libwarpreel-recorder.so $(GPU_TESTS)
+gpu: need-nvcc $(BUILD)/libwarpreel-cuda.so $(BUILD)/libwarpreel-recorder.so $(BUILD)/libwarpreel-virtual.so $(GPU_TESTS)
 .PHONY: need-nvcc
 need-nvcc:
 	@test -n "$(NVCC)" || { echo "make gpu: nvcc not found; install the CUDA toolkit or pass NVCC=/path/to/nvcc" >&2; exit 1; }
@@ -96,8 +97,9 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_off.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-# Libraries of the toolkit are found where it was when this was built.
-CUDA_LDLIBS := $(if $(FAMILY_CUDA_LDLIBS),-Xlinker -rpath=$(CUDA_DIR)/lib64 $(FAMILY_CUDA_LDLIBS))
+# Libraries of the toolkit are found where it was when this was built. The runtime is one of them, so that runs can be recorded on
+# virtual GPUs (docs/as-gpus.md).
+CUDA_LDLIBS := -cudart shared -Xlinker -rpath=$(CUDA_DIR)/lib64 $(FAMILY_CUDA_LDLIBS)
 $(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(SHARED_OBJ)
 	@echo "  NVLINK  $@"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ $(CUDA_LDLIBS) -ldl -lpthread
@@ -113,6 +115,19 @@ $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 $(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti -ldl -pthread
+
+# Preloaded into programs: it needs nothing of CUDA, whose functions it finds in the program.
+$(BUILD)/libwarpreel-virtual.so: $(VIRTUAL_SRC:%.c=$(BUILD)/pic/%.o)
+	@echo "  LD      $@"
+	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $^ -ldl -pthread
+
+## recorder-cost: what CUPTI alone costs a program, beside the recorder (a library to inject and kernels to time, docs/recorder.md)
+.PHONY: recorder-cost
+recorder-cost: need-nvcc $(BUILD)/libcupti-alone.so $(BUILD)/tests/gpu_traced_kernels
+
+$(BUILD)/libcupti-alone.so: $(BUILD)/pic/tests/injection_alone.o
+	@echo "  LD      $@"
+	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti
 
 # Kernels that such a program includes are those of the library: they ask the geometry that plans ask, and report.
 GEOMETRY_OBJ := $(filter %_geometry.o %/util.o %/text_escape.o,$(SHARED_OBJ))

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 {
 	static const struct program program = {
 		.plan = solver_plan,
+		.plan_part = solver_plan_part,
 		.plan_steady = solver_plan_steady,
 		.solver_options = solver_options,
 		.solver_names = solver_names,

@@ -15,7 +15,7 @@ table=$(awk '
 		FS = "\t"
 		rows = split("replay default|a recorded run, played back|size default|one GPU, planned|gpus default|several GPUs, planned|" \
 			"gpus linear|- baseline: one GPU over GPUs|gpus roofline-only|- baseline: bytes over memory rate|" \
-			"foreign default|programs of others", word, "|")
+			"foreign default|NVIDIA'\''s multi-GPU programs|public default|public programs", word, "|")
 		splits = split("blind,development", strict, ",")
 	}
 	FNR == 1 { split("", column); for (i = 1; i <= NF; i++) column[$i] = i; next }

@@ -8,7 +8,15 @@ export LC_ALL=C
 from=$1 root=$(cd "$(dirname "$0")/.." && pwd)
 data=$root/traces/data today=$root/traces/data/h200x4 before=$root/traces/data/h100x1
 
-table() { cat "$from/$1.md"; }
+# What configurations say, as columns behind those of the table: of kernels, whose columns kernel and block are not the options, and of runs.
+kernels() {
+	sed '1s/	kernel	/	symbol	/; 1s/	block	/	threads	/' "$today/papers_001_kernels.tsv" | "$WARPREEL" columns --of patches,block,method,kernel,products,count,side -
+}
+runs() { "$WARPREEL" columns --of patches,order,transfer "$1"; }
+# of AWK: a program that finds the fields of its first line in at[].
+of() { awk -F '\t' 'FNR == 1 { file++; for (i = 1; i <= NF; i++) at[$i] = i; next } '"$@"; }
+
+. "$(dirname "$0")/paper_tables.sh"
 
 # rows FILE: a tab-separated file without its comments as a Markdown table.
 rows() {
@@ -84,17 +92,17 @@ Not simulated: the CPU; the C2050, whose bars have no labels that are certain; p
 
 ## Measured today: one H200 (visits P3, P4)
 
-Kernels alone, a step; copy16 moved $(awk -F '\t' '/copy16/ { printf "%.2f", 2 * 16 * 67108864 / $8 / 1000 }' "$today/papers_001_kernels.tsv") TB/s on the same visit. Medians of 10. A row of several launches has the sum of them.
+Kernels alone, a step; copy16 moved $(kernels | of '$at["kernel"] == "copy16" { printf "%.2f", 2 * 16 * 67108864 / $at["median_ns"] / 1000 }') TB/s on the same visit. Medians of 10. A row of several launches has the sum of them.
 
-| configuration | launches | us | 10^9 cells/s |
-|---|---:|---:|---:|
-$(awk -F '\t' 'NR > 1 && $1 == "patches" { split($2, word, " "); split(word[1], set, "="); count = split(set[2], part, "x"); cells = count == 2 ? part[1] * part[2] ^ 3 : 0
-	us = $7 * $8 / 1000; sub(/ ghost=zero order=whole iterations=20/, "", $2)
-	printf "| `%s` | %d | %.1f | %s |\n", $2, $7, us, cells ? sprintf("%.2f", cells / us / 1000) : "-" }' "$today/papers_001_kernels.tsv")
+| patches | block | method | kernel | launches | us | 10^9 cells/s |
+|---|---|---|---|---:|---:|---:|
+$(kernels | of '$at["solver"] == "patches" { us = $at["launches"] * $at["median_ns"] / 1000; cells = $at["count"] * $at["side"] ^ 3
+	printf "| %s | %s | %s | %s%s | %d | %.1f | %s |\n", $at["patches"], $at["block"], $at["method"], $at["kernel"], $at["products"] == "-" ? "" : ", " $at["products"] " products",
+		$at["launches"], us, cells ? sprintf("%.2f", cells / us / 1000) : "-" }')
 
 ![Cells a second against block size and number of patches](../figures/papers_001_cells.svg)
 
-- The sine transform takes $(awk -F '\t' '/96x64 block=8.8.8 method=jacobi kernel=sine/ { printf "%.1f", $8 / 1000 }' "$today/papers_001_kernels.tsv") us for 96 patches of 64^3: 1.46 times what moving 24 bytes a cell takes at the copy's rate. In 1.15 times it would be done in 162.
+- The sine transform takes $(kernels | of '$at["patches"] == "96x64" && $at["method"] == "jacobi" && $at["kernel"] == "sine" { printf "%.1f", $at["median_ns"] / 1000 }') us for 96 patches of 64^3: 1.46 times what moving 24 bytes a cell takes at the copy's rate. In 1.15 times it would be done in 162.
 - The whole step by cuBLAS reaches 0.60 of what cuBLAS alone does with 49152 columns ($(awk -F '\t' '$2 == 49152 { printf "%.1f", $4 / 1e12 }' "$today/papers_001_product.tsv") TFLOP/s): residuals and updates take 350 us of 861, where 24 bytes
   a cell each would take 282. Parts that stay in L2 were slower, since a product of few columns is.
 - One patch of 16^3 takes 4.6 us in a graph, where a node that does nothing takes 0.55 and a launch into a stream 3.3: a warp's chain of loads,
@@ -108,13 +116,13 @@ a commit, before any of these were measured.
 
 | set | depth us | predicted | error % | breadth us | predicted | error % |
 |---|---:|---:|---:|---:|---:|---:|
-$(awk -F '\t' 'FNR == 1 { file++ } file == 1 && /^h200x4/ { answer[$3] = $4 } file == 2 && /transfer=each/ && ($2 in answer) {
-	split($2, word, " "); set = substr(word[1], 9); order = $2 ~ /order=depth/ ? "d" : "b"
+$(runs "$today/papers_001.tsv" | of 'file == 1 && $1 == "h200x4" { answer[$3] = $4 } file == 2 && $at["transfer"] == "each" && ($at["config"] in answer) {
+	set = $at["patches"]; order = $at["order"] == "depth" ? "d" : "b"; took = $at["core_us"]; says = answer[$at["config"]]
 	if (!((set) in seen)) { seen[set] = 1; name[++n] = set }
-	us[set, order] = $6; said[set, order] = answer[$2]; off = 100 * (answer[$2] / $6 - 1); sum += off < 0 ? -off : off; many++ }
+	us[set, order] = took; said[set, order] = says; off = 100 * (says / took - 1); sum += off < 0 ? -off : off; many++ }
 	END { for (k = 1; k <= n; k++) { line = "| " name[k]; for (o = 1; o <= 2; o++) { w = substr("db", o, 1)
 		line = line sprintf(" | %.0f | %.0f | %+.1f", us[name[k], w], said[name[k], w], 100 * (said[name[k], w] / us[name[k], w] - 1)) } print line " |" }
-	printf "| mean | | | %.1f | | | |\n", sum / many }' "$today/papers_001_predicted.tsv" "$today/papers_001.tsv")
+	printf "| mean | | | %.1f | | | |\n", sum / many }' "$today/papers_001_predicted.tsv" -)
 
 (The mean is of absolute errors of all rows.)
 
@@ -123,7 +131,7 @@ $(awk -F '\t' 'FNR == 1 { file++ } file == 1 && /^h200x4/ { answer[$3] = $4 } fi
 As in the figure, breadth-first wins with patches of 16^3 (by 17 to 20 % at 10 and 50) and depth-first with patches of 64^3, here from between 10 and 20 patches
 on. The prediction has the second, though from 5 patches on, and misses the first; and it takes breadth-first with many patches for much slower than it is, by 36 % at
 100 patches of 64^3. There the simulated copy engine serves all streams alike, so that all have their kernels at the same time and nothing is transferred beside them. An engine that
-does all copies of a stream before it turns to the next would overlap as much as was measured; that it does so was not tested. One patch is the same program in either order: that such runs take 882 and 654 us says how far they vary. On an H100 (visit P1) 100 patches of 16^3 took $(awk -F '\t' '/100x16.*order=depth/ { printf "%.0f", $6 }' "$before/papers_001.tsv") us depth-first and $(awk -F '\t' '/100x16.*order=breadth/ { printf "%.0f", $6 }' "$before/papers_001.tsv") breadth-first.
+does all copies of a stream before it turns to the next would overlap as much as was measured; that it does so was not tested. One patch is the same program in either order: that such runs take 882 and 654 us says how far they vary. On an H100 (visit P1) 100 patches of 16^3 took $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "depth" { printf "%.0f", $at["core_us"] }') us depth-first and $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "breadth" { printf "%.0f", $at["core_us"] }') breadth-first.
 
 ### Figure 5: threads of the CPU
 

@@ -12,17 +12,7 @@ awk -F '\t' '/^#/ || !NF { next } !n { for (i = 1; i <= NF; i++) if ($i ~ /^(sol
 	{ for (k = 1; k <= n; k++) printf "%s%s", $keep[k], k < n ? "\t" : "\n" }' "$3" |
 	"$warpreel" columns --of size,problem,re,omega,kernel,check,iterations - >"$measured"
 
-table() { cat "$from/$1.md"; }
-
-# pick TABLE COLUMN KEY=VALUE...: that column of the first row in which all keys have their values.
-pick() {
-	pick_table=$from/$1.tsv pick_column=$2
-	shift 2
-	awk -F '\t' -v column="$pick_column" -v keys="$*" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(keys, key, " "); next }
-		{ for (i = 1; i <= n; i++) { split(key[i], part, "="); if ($at[part[1]] != part[2]) next }
-			print $at[column]; exit }' "$pick_table"
-}
+. "$(dirname "$0")/paper_tables.sh"
 
 # errors DEVICE TABLES: its row of the summary, as words.
 errors() {

@@ -6,7 +6,7 @@ set -eu
 export LC_ALL=C
 from=$1
 
-table() { cat "$from/$1.md"; }
+. "$(dirname "$0")/paper_tables.sh"
 # of TABLE COLUMN AWK-CONDITION: a cell of the first row that meets it.
 of() { awk -F '\t' -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } '"$3"' { print $at[want]; exit }' "$from/$1.tsv"; }
 # share COLUMN: how many statements hold, of those that could be tested.

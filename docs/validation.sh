@@ -68,7 +68,7 @@ Errors are of the core loop against the untraced, measured median; in sets \`ker
 | \`replay\` | a recorded run, played back as it was |
 | \`size\`, \`gpus\` | a run on one GPU, on several: from its plan, counts of its kernels and the platform file. Together: *planned* |
 | \`kernels\`, \`contention\` | kernels alone, one launch after the other; two at once on one GPU |
-| \`foreign\`, \`python\` | programs of others, played back |
+| \`foreign\`, \`public\`, \`python\` | programs of others, played back |
 
 Splits ([\`model/splits.tsv\`](../model/splits.tsv) says which row is in which, why, and since when): *development*, anything may be looked at; *interval*,
 the rows that set how wide intervals are, of which many were looked at too while the model was built; *blind*, named and predicted before it was measured.

@@ -3,29 +3,31 @@
 # make ablation: what each mechanism of the host, of copies and of waits is worth: all runs and programs of others answered with
 # it left out. Wants WARPREEL, BUILD, PLATFORM. Writes docs/ablation.tsv; docs/ablation.md is made from it by `ablation.sh page`.
 # Rows: a mechanism, "none" (nothing left out) or "all"; MAPE in per cent of each set and split, largest rise of a group of 20 rows.
+#
+# A mechanism stays when its absence raises a development set by 0.1 points or a group of 20 runs by 0.5. What raises neither there is
+# left out on the other machines that were measured, too: docs/ablation_beside.tsv, the largest rise of a development set and of a group.
+# What raises nothing there either needs a measured reason: a line of docs/ablation_kept.tsv.
 set -eu
 cd "$(dirname "$0")/.."
-table=docs/ablation.tsv
+table=docs/ablation.tsv beside=docs/ablation_beside.tsv kept=docs/ablation_kept.tsv
+others="h200x8 h100x1"
 
 # The rows that the page must have: those of the table of mechanisms, but for the inside of a GPU (docs/model-gpu.md).
 names() {
 	sed -n 's/^MECHANISM([A-Z0-9_]*, "\([a-z0-9-]*\)", \(HOST\|COPY\),.*/\1/p' model/mechanism/mechanisms.def
 }
 
-# answers NAME: rows of validate with it left out, in $work
+# answers NAME PLATFORM PART: rows of validate with it left out, in $work
 answers() {
-	without=
+	without= models=
 	[ "$1" = none ] || without="--without $1"
-	for part in runs foreign; do
-		models=
-		[ $part = foreign ] || models="--models default"
-		# shellcheck disable=SC2086 # words
-		"$WARPREEL" validate --platform "$PLATFORM" --only $part $models --jobs 1 $without -o "$work/answers.$1.$part" >/dev/null 2>&1
-		"$WARPREEL" columns --of transport,iterations -o "$work/$1.$part.tsv" "$work/answers.$1.$part"
-	done
+	[ "$3" = foreign ] || models="--models default"
+	# shellcheck disable=SC2086 # words
+	"$WARPREEL" validate --platform "$2" --only "$3" $models --jobs 1 $without -o "$work/answers.$1.$2.$3" >/dev/null 2>&1
+	"$WARPREEL" columns --of transport,iterations -o "$work/$1.$2.$3.tsv" "$work/answers.$1.$2.$3"
 }
 
-# scores NAME: group, rows, MAPE
+# scores NAME PLATFORM: group, rows, MAPE
 scores() {
 	awk -F '\t' -v OFS='\t' '
 		function add(key, error) { rows[key]++; sum[key] += error }
@@ -38,7 +40,44 @@ scores() {
 			us = $at["measured_us"] / ($at["iterations"] > 0 ? $at["iterations"] : 1)
 			add("group " $at["solver"] ", " $at["gpus"] " GPUs, " transport ", " (us < 20 ? "below 20 us" : us < 60 ? "20 to 60 us" : us < 300 ? "60 to 300 us" : "longer"), error)
 		}
-		END { for (key in rows) print key, rows[key], sum[key] / rows[key] }' "$work/$1".*.tsv | LC_ALL=C sort
+		END { for (key in rows) print key, rows[key], sum[key] / rows[key] }' "$work/$1.$2".*.tsv | LC_ALL=C sort
+}
+
+# What stays by the table alone, a name a line.
+raised() {
+	awk -F '\t' '
+		NR == 1 { for (i = 2; i <= NF; i++) if ($i ~ /_development$/) set[i]; next }
+		$1 == "none" { for (i in set) base[i] = $i; next }
+		{ stays = $NF >= 0.5; for (i in set) stays = stays || $i - base[i] >= 0.1; if (stays) print $1 }' "$table"
+}
+
+# What the others say of the rest: name, and why it stays.
+reasons() {
+	awk -F '\t' '
+		FILENAME == ARGV[1] { if (FNR > 1 && $6 - $5 >= ($3 ~ /^group/ ? 0.5 : 0.1)) { sub(/^(set|group) /, "", $3)
+			said[$1] = said[$1] (said[$1] ? "; " : "") sprintf("%s, %s %+.2f", $2, $3, $6 - $5) } next }
+		FNR > 1 && !/^#/ { said[$1] = said[$1] (said[$1] ? "; " : "") $2 }
+		END { for (name in said) print name "\t" said[name] }' "$beside" "$kept" | LC_ALL=C sort
+}
+
+# Mechanisms that the table alone would let go.
+rest() { raised >"$work/raised"; names | grep -vxF -f "$work/raised" || true; }
+
+# What these cost on other machines, from the answers in $work: the largest rise of a development set and of a group.
+beside() {
+	printf 'without\tplatform\tof\trows\tmape_pct\twithout_pct\n'
+	for name in $(rest); do
+		for other in $others; do
+			scores none "$other" >"$work/none.$other.scores"
+			scores "$name" "$other" | awk -F '\t' -v OFS='\t' -v name="$name" -v other="$other" '
+				FILENAME != "-" { base[$1] = $3; next }
+				$1 ~ /^set .* development$/ || ($1 ~ /^group/ && $2 >= 20) {
+					kind = $1; sub(/ .*/, "", kind)
+					if (!(kind in most) || $3 - base[$1] > most[kind]) { most[kind] = $3 - base[$1]; line[kind] = sprintf("%s\t%d\t%.3f\t%.3f", $1, $2, base[$1], $3) }
+				}
+				END { if ("set" in line) print name, other, line["set"]; if ("group" in line) print name, other, line["group"] }' "$work/none.$other.scores" -
+		done
+	done
 }
 
 page() {
@@ -47,16 +86,20 @@ page() {
 
 		Made by `make ablation` from [ablation.tsv](ablation.tsv). Each row leaves one mechanism of the host, of copies or of waits out
 		([model-host.md](model-host.md)) and answers all runs of `h200x4` and the recordings of other programs again. Cells are points of
-		MAPE: how much worse (+) or better (-) that makes the answers. The last column is the group of 20 runs or more that suffers most:
+		MAPE: how much worse (+) or better (-) that makes the answers. *Worst group* is the group of 20 runs or more that suffers most:
 		of one solver, GPU count, transport and time of an iteration.
 		Six more went before ([elimination](lab/elimination.md)).
 
+		A mechanism stays when its absence costs a development set 0.1 points or a group 0.5. *Kept for* says why the others stay: what
+		their absence costs on other machines ([ablation_beside.tsv](ablation_beside.tsv)), or what was measured besides.
+
 	END
-	awk -F '\t' '
-		NR == 1 { n = NF; printf "| without |"; for (i = 2; i <= n - 2; i++) { sub(/_/, ", ", $i); printf " %s |", $i } print " worst group | |"
-			printf "|---|"; for (i = 2; i <= n - 2; i++) printf "---:|"; print "---|---:|"; next }
-		$1 == "none" { for (i = 2; i <= n - 2; i++) base[i] = $i; printf "| (MAPE with all) |"; for (i = 2; i <= n - 2; i++) printf " %.2f |", $i; print " | |"; next }
-		{ printf "| %s |", $1; for (i = 2; i <= n - 2; i++) printf " %+.2f |", $i - base[i]; printf " %s | %+.2f |\n", $(n - 1), $n }' "$table"
+	reasons | awk -F '\t' '
+		FILENAME == "-" { why[$1] = $2; next }
+		FNR == 1 { n = NF; printf "| without |"; for (i = 2; i <= n - 2; i++) { sub(/_/, ", ", $i); printf " %s |", $i } print " worst group | | kept for |"
+			printf "|---|"; for (i = 2; i <= n - 2; i++) printf "---:|"; print "---|---:|---|"; next }
+		$1 == "none" { for (i = 2; i <= n - 2; i++) base[i] = $i; printf "| (MAPE with all) |"; for (i = 2; i <= n - 2; i++) printf " %.2f |", $i; print " | | |"; next }
+		{ printf "| %s |", $1; for (i = 2; i <= n - 2; i++) printf " %+.2f |", $i - base[i]; printf " %s | %+.2f | %s |\n", $(n - 1), $n, why[$1] }' - "$table"
 }
 
 case ${1:-} in
@@ -68,20 +111,36 @@ check) # Are the rows of the page those of the table of mechanisms?
 	{ echo none; names; echo all; } | LC_ALL=C sort >"${TMPDIR:-/tmp}/ablation.$$"
 	tail -n +2 "$table" | cut -f 1 | LC_ALL=C sort | diff "${TMPDIR:-/tmp}/ablation.$$" - || { rm -f "${TMPDIR:-/tmp}/ablation.$$"; echo "docs/ablation.tsv has other rows than model/mechanism/mechanisms.def: make ablation" >&2; exit 1; }
 	rm -f "${TMPDIR:-/tmp}/ablation.$$"
+	# Does each stay by the rule, or for a reason?
+	{ raised; reasons | cut -f 1; } | LC_ALL=C sort -u >"${TMPDIR:-/tmp}/ablation.$$"
+	for name in $(names); do
+		grep -qx "$name" "${TMPDIR:-/tmp}/ablation.$$" || { rm -f "${TMPDIR:-/tmp}/ablation.$$"
+			echo "$name raises no error by $table and $beside, and $kept has no reason for it: it goes" >&2; exit 1; }
+	done
+	rm -f "${TMPDIR:-/tmp}/ablation.$$"
 	page | diff docs/ablation.md -
 	exit
 	;;
 esac
 work=${BUILD:?}/ablation
 mkdir -p "$work"
+if [ "${1:-}" = beside ]; then # anew from the answers that there are
+	beside >"$beside"
+	page >docs/ablation.md
+	exit
+fi
 running=0
-for name in none $(names) all; do
-	answers "$name" &
+# in_turns COMMAND...: as many at a time as there are cores
+in_turns() {
+	"$@" &
 	running=$((running + 1))
 	[ $((running % ${JOBS:-$(nproc)})) != 0 ] || wait
+}
+for name in none $(names) all; do
+	for part in runs foreign; do in_turns answers "$name" "$PLATFORM" $part; done
 done
 wait
-for name in none $(names) all; do scores "$name" >"$work/$name.scores"; done
+for name in none $(names) all; do scores "$name" "$PLATFORM" >"$work/$name.scores"; done
 sets=$(sed -n 's/^set \([^\t]*\)\t.*/\1/p' "$work/none.scores" | tr ' ' '_')
 {
 	printf 'without'
@@ -101,4 +160,10 @@ sets=$(sed -n 's/^set \([^\t]*\)\t.*/\1/p' "$work/none.scores" | tr ' ' '_')
 			}' "$work/none.scores" "$work/$name.scores" 
 	done
 } >"$table"
+rest=$(rest)
+for name in none $rest; do
+	for other in $others; do in_turns answers "$name" "$other" runs; done
+done
+wait
+beside >"$beside"
 page >docs/ablation.md

@@ -4,10 +4,11 @@
 
 UNIT   := $(call tested,$(basename $(notdir $(wildcard tests/test_*.c))))
 CUPTI_UNIT := $(if $(CUDA_DIR),$(basename $(notdir $(wildcard tests/cupti_*.c)))) # of the recorder: they need CUPTI's header, and no GPU
+PRELOAD_UNIT := $(if $(CUDA_DIR),$(basename $(notdir $(wildcard tests/preload_*.c)))) # of what is preloaded: they need CUDA's headers
 FUZZ   := $(basename $(notdir $(wildcard tests/fuzz_*_read.c)))
 CASES  := $(call tested,$(basename $(notdir $(wildcard tests/cases/*.sh))))
 R      := $(BUILD)/results
-UNIT_STAMPS := $(UNIT:%=$(R)/%.ok) $(CUPTI_UNIT:%=$(R)/%.ok)
+UNIT_STAMPS := $(UNIT:%=$(R)/%.ok) $(CUPTI_UNIT:%=$(R)/%.ok) $(PRELOAD_UNIT:%=$(R)/%.ok)
 FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)
 CASE_STAMPS := $(CASES:%=$(R)/case-%.ok)
 STAMPS := $(R)/arrows.ok $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
@@ -62,6 +63,30 @@ $(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c,$^) $(OBJ) -lcmocka $(LDLIBS)
 
+# Programs that run with a library of ours before libraries that stand in for CUDA's, under the names of those.
+STANDIN := $(BUILD)/tests/standin
+$(STANDIN)/libcuda.so.1: tests/standin/standin_driver.c
+$(STANDIN)/libcudart.so.13: tests/standin/standin_runtime.c $(STANDIN)/libcuda.so.1
+$(STANDIN)/librecorder.so: tests/standin/standin_recorder.c tests/standin/standin_recorder.h traces/format/annotate.h
+$(STANDIN)/libcuda.so.1 $(STANDIN)/libcudart.so.13 $(STANDIN)/librecorder.so: mk/check.mk
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) -std=gnu11 -Wall -Wextra -O2 -g -fPIC -shared -pthread -I. -I$(CUDA_DIR)/include -Wl,-soname,$(@F) -o $@ $(filter %.c %.so.1,$^)
+
+$(BUILD)/tests/preload_%: tests/preload_%.c tests/standin/standin_recorder.h $(STANDIN)/libcudart.so.13 $(STANDIN)/libcuda.so.1 $(STANDIN)/librecorder.so \
+		$(BUILD)/libwarpreel-virtual.so
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -I$(CUDA_DIR)/include -DVIRTUAL_LIBRARY='"$(abspath $(BUILD))/libwarpreel-virtual.so"' \
+		-DRECORDER_LIBRARY='"$(abspath $(STANDIN))/librecorder.so"' -o $@ $< $(filter $(STANDIN)/%,$^) -Wl,-rpath,$(abspath $(STANDIN)) -lcmocka -ldl -pthread
+
+$(R)/preload_%.ok: $(BUILD)/tests/preload_%
+	@mkdir -p $(@D); echo "  TEST    $*"
+	@sh mk/unit.sh $(R)/preload_$* $<
+
+# What is recorded where there is no GPU, by tests/kill_anywhere.sh.
+$(BUILD)/tests/recorded_program: tests/recorded_program.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(OBJ)
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c,$^) $(OBJ) $(LDLIBS)
+
 $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
@@ -112,4 +137,4 @@ gpu-check: gpu $(BUILD)/warpreel
 check-slow: $(BUILD)/warpreel
 	@WARPREEL=$(BUILD)/warpreel sh tests/lmsor_counts.sh --kernel openmp --check device
 
-.PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/test_% $(BUILD)/tests/fuzz_% $(BUILD)/tests/cupti_%
+.PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/test_% $(BUILD)/tests/fuzz_% $(BUILD)/tests/cupti_% $(BUILD)/tests/preload_%

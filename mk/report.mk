@@ -81,7 +81,7 @@ $(PAPERS:%=$(BUILD)/papers/%/made): $(BUILD)/papers/%/made: $(BUILD)/warpreel $(
 	$(Q)$(BUILD)/warpreel papers $* --platform $(PLATFORM) -o $(@D)
 	$(Q)touch $@
 
-$(BUILD)/papers/%.md: docs/papers_%.sh $(BUILD)/papers/%/made
+$(BUILD)/papers/%.md: docs/papers_%.sh $(BUILD)/papers/%/made docs/paper_tables.sh
 	$(Q)WARPREEL=$(BUILD)/warpreel sh $< $(BUILD)/papers/$* $(PLATFORM) traces/data/$(PLATFORM)/papers_$*.tsv >$@
 
 ## plots: every plots/*.gp drawn under build/plots (rules: plots/plots.mk)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Blocks of one launch on a few multiprocessors, as noted on the GPU, and those of the one that is simulated.
+# Blocks of one launch on a few multiprocessors, as timed on the GPU (instrumented kernels), and those of the one that is simulated.
 #   blocks.sh WARPREEL PLATFORM TRACE > blocks.tsv
-# TRACE holds noted launches of one run (warpreel record -- warpreel solve ... --blocks); its last launch is taken. The simulated ones are
+# TRACE holds instrumented launches of one run (warpreel record -- warpreel solve ... --blocks); its last launch is taken. The simulated ones are
 # what `warpreel explain` says of the same configuration; where it has no answer, the table holds the measured ones alone.
 set -eu
 warpreel=$1 platform=$2 trace=$3
@@ -29,10 +29,9 @@ printf '%s\n' "$measured" | awk -v launch="$launch" -v wanted=$sms -v config="$r
 			if (sm[i] in panel)
 				print "measured", kernel, panel[sm[i]] - 1, sm[i], slot[i], begin[i] / 1000, end[i] / 1000, config
 	}'
-# The keys of a configuration are the options of its solver.
-# shellcheck disable=SC2046
-"$warpreel" explain "$solver" --platform "$platform" --blocks --format tsv \
-	$(printf '%s\n' "${run#* }" | tr ' ' '\n' | sed -n 's/^\([a-z][a-z-]*\)=\(.*\)$/--\1 \2/p') 2> /dev/null |
+options=$(printf 'solver\tconfig\n%s\t%s\n' "$solver" "${run#* }" | "$warpreel" columns --of options - | tail -n 1 | cut -f 3)
+# shellcheck disable=SC2086 # words
+"$warpreel" explain "$solver" --platform "$platform" --blocks --format tsv $options 2> /dev/null |
 	awk -v kernel="$kernel" -v config="$run" '
 	BEGIN { FS = OFS = "\t" }
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tables of the figures of Rodriguez et al. -v what=cells: of kernels alone (papers_001_kernels.tsv). -v what=order: of predicted and measured runs
-# (papers_001_predicted.tsv papers_001.tsv).
+# (papers_001_predicted.tsv papers_001.tsv). What configurations say are columns (warpreel columns): count, side, block_cells, method, option_kernel,
+# products; of runs count, side, order.
 BEGIN {
 	FS = OFS = "\t"
 	if (what == "cells")
@@ -8,28 +9,26 @@ BEGIN {
 	else
 		print "side", "patches", "measured", "predicted"
 }
-function option(name,    part) {
-	return match($2, "(^| )" name "=[^ ]*") ? substr($2, RSTART + length(name) + 1 + (substr($2, RSTART, 1) == " "), RLENGTH - length(name) - 1 - (substr($2, RSTART, 1) == " ")) : ""
-}
-what == "cells" && $1 == "patches" && $2 !~ /products|method=jacobi kernel=gemv/ && split(option("patches"), set, "x") == 2 {
-	cells = split(option("block"), b, ".") ? b[1] * b[2] * b[3] : 0
-	rate = set[1] * set[2] ^ 3 / ($7 * $8)
-	if (option("kernel") == "sine" && option("method") == "chaotic")
+/^#/ { next }
+!($0 in begun) && /(^|\t)config\t/ { begun[$0]; file++; for (i = 1; i <= NF; i++) at[$i] = i; next }
+what == "cells" && $at["solver"] == "patches" && $at["side"] > 0 && $at["products"] == "-" {
+	kernel = $at["option_kernel"]; cells = $at["block_cells"]; side = $at["side"]; patches = $at["count"]
+	if ($at["method"] == "jacobi" && kernel ~ /^gemv/ || $at["method"] == "chaotic" && kernel == "sine")
 		next
-	if (set[2] == 64 && set[1] >= 64)
-		print "block", option("kernel"), cells, set[2], set[1], rate
+	rate = patches * side ^ 3 / ($at["launches"] * $at["median_ns"])
+	if (side == 64 && patches >= 64)
+		print "block", kernel, cells, side, patches, rate
 	if (cells == 512)
-		count[++n] = sprintf("%d\t%s\t%d\t%d\t%d\t%.9g", set[1], option("kernel"), cells, set[2], set[1], rate)
+		count[++n] = sprintf("%d\t%s\t%d\t%d\t%d\t%.9g", patches, kernel, cells, side, patches, rate)
 }
-what == "order" && FNR == 1 { file++ }
-what == "order" && file == 1 && $1 == "h200x4" { answer[$3] = $4 }
-what == "order" && file == 2 && ($2 in answer) && split(option("patches"), set, "x") == 2 {
-	key = set[2] OFS set[1]
+what == "order" && file == 1 && $at["platform"] == "h200x4" { answer[$at["config"]] = $at["core_us"] }
+what == "order" && file == 2 && ($at["config"] in answer) && $at["side"] > 0 {
+	key = $at["side"] OFS $at["count"]
 	if (!(key in us))
 		name[++n] = key
 	us[key] = us[key] ? us[key] : 1
-	us[key, option("order")] = $6
-	said[key, option("order")] = answer[$2]
+	us[key, $at["order"]] = $at["core_us"]
+	said[key, $at["order"]] = answer[$at["config"]]
 }
 END {
 	for (k = 1; k <= n && what == "order"; k++)

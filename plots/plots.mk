@@ -14,7 +14,8 @@ KERNEL_TIMES ?= $(and $(wildcard $(PLATFORM_DATA)/kernels/*),$(wildcard $(PLATFO
 KERNEL_DATA := $(KERNEL_TIMES) $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/kernels/*)
 # Figures not wanted this time.
 FIGURES_LEFT_OUT ?=
-NOT_DRAWN := $(FIGURES_LEFT_OUT) $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
+FOREIGN_TIMES := $(wildcard $(PLATFORM_DATA)/foreign.tsv)
+NOT_DRAWN := $(FIGURES_LEFT_OUT) $(if $(FOREIGN_TIMES),,programs) $(if $(BLOCK_TRACE),,blocks) $(if $(KERNEL_TIMES),,kernels kernel_size stalls ablation)
 FIGURES := $(filter-out $(NOT_DRAWN),$(patsubst plots/%.gp,%,$(shell grep -l '^# data:' plots/*.gp)))
 sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
@@ -62,6 +63,10 @@ $(PLOT_DIR)/blocks.tsv: plots/blocks.sh $(BUILD)/warpreel $(BLOCK_TRACE) $(wildc
 	@mkdir -p $(@D)
 	$(Q)plots/blocks.sh $(BUILD)/warpreel $(PLATFORM) $(BLOCK_TRACE) > $@
 
+$(PLOT_DIR)/programs.tsv: $(VALIDATION) plots/programs.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f plots/programs.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)1r -k2$(comma)3) > $@
+
 $(PLOT_DIR)/kernels.tsv: $(VALIDATION) plots/kernels.awk $(BUILD)/warpreel
 	@mkdir -p $(@D)
 	$(Q)awk -F '$(tab)' 'NR == 1 || $$1 == "kernels"' $< | $(BUILD)/warpreel columns --of rows,columns,size,kernel,precision,work,block,check - | \
@@ -82,12 +87,14 @@ PAPER_001 := traces/data/h200x4/papers_001
 $(PLOT_DIR)/papers_001_steps.tsv: traces/data/papers/001_steps.tsv
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
-$(PLOT_DIR)/papers_001_cells.tsv: plots/papers_001.awk $(PAPER_001)_kernels.tsv
+# The table of kernels has a column kernel, which is not the option.
+$(PLOT_DIR)/papers_001_cells.tsv: plots/papers_001.awk $(PAPER_001)_kernels.tsv $(BUILD)/warpreel
 	@mkdir -p $(@D)
-	$(Q)awk -v what=cells -f $^ > $@
-$(PLOT_DIR)/papers_001_order.tsv: plots/papers_001.awk $(PAPER_001)_predicted.tsv $(PAPER_001).tsv
+	$(Q)sed '1s/	kernel	/	symbol	/' $(PAPER_001)_kernels.tsv | $(BUILD)/warpreel columns --of count,side,block_cells,method,products,kernel - | \
+		sed '1s/	kernel$$/	option_kernel/' | awk -v what=cells -f $< > $@
+$(PLOT_DIR)/papers_001_order.tsv: plots/papers_001.awk $(PAPER_001)_predicted.tsv $(PAPER_001).tsv $(BUILD)/warpreel
 	@mkdir -p $(@D)
-	$(Q)awk -v what=order -f $^ > $@
+	$(Q)$(BUILD)/warpreel columns --of count,side,order $(PAPER_001).tsv | awk -v what=order -f $< $(PAPER_001)_predicted.tsv - > $@
 $(PLOT_DIR)/papers_002.tsv: $(BUILD)/papers/002/made
 	@mkdir -p $(@D)
 	$(Q)cp $(<D)/figure1.tsv $@

@@ -14,15 +14,13 @@ awk -F '\t' -v OFS='\t' '
 		sizes[key]++
 		if ($at["n"] + 0 > most[key] + 0) { most[key] = $at["n"]; config[key] = $at["config"] }
 	}
-	END { for (key in sizes) if (sizes[key] >= 4) print key, config[key] }' "$kernels" |
-LC_ALL=C sort -t "$(printf '\t')" -k1,1r -k2,2 | {
+	END { print "solver", "measured", "config"; for (key in sizes) if (sizes[key] >= 4) print key, config[key] }' "$kernels" |
+"$warpreel" columns --of options - | tail -n +2 | LC_ALL=C sort -t "$(printf '\t')" -k1,1r -k2,2 | {
 	row=0
-	while IFS="$(printf '\t')" read -r solver kernel config; do
+	while IFS="$(printf '\t')" read -r solver kernel config options; do
 		row=$((row + 1))
-		# The keys of a configuration are the options of its solver.
-		# shellcheck disable=SC2046
-		"$warpreel" explain "$solver" --no-bounds --platform "$platform" --format tsv \
-			$(printf '%s\n' "$config" | tr ' ' '\n' | sed -n 's/^\([a-z][a-z-]*\)=\(.*\)$/--\1 \2/p') |
+		# shellcheck disable=SC2086 # words
+		"$warpreel" explain "$solver" --no-bounds --platform "$platform" --format tsv $options |
 			awk -v row=$row -v kernel="$(test "$solver" = micro || echo "$solver ")$kernel" '
 				BEGIN { FS = OFS = "\t" }
 				NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -50,11 +50,11 @@ static int body(struct machine_thread *t, void *arg)
 					       .cpu = gpu_never,
 					       .args = &c->device,
 					       .args_bytes = sizeof(c->device),
-					       .geometry = jacobi_geometry };
-	memcpy(stage, c->host.u, (size_t)c->bytes);
+					       .geometry = stencil_points_geometry };
+	memcpy(stage, c->host.at.u, (size_t)c->bytes);
 	if (copy(t, c, c->stage, c->u) || ops->sync(t, c->stream))
 		return -1;
-	memcpy(stage, c->host.v, (size_t)c->bytes);
+	memcpy(stage, c->host.at.v, (size_t)c->bytes);
 	if (copy(t, c, c->stage, c->v) || ops->launch(t, c->stream, &launch) ||
 	    copy(t, c, c->v, c->stage) || ops->sync(t, c->stream))
 		return -1;
@@ -62,7 +62,7 @@ static int body(struct machine_thread *t, void *arg)
 	return 0;
 }
 
-static int check_rectangle(struct check *c, struct gpu_size size, const struct jacobi_sweep *at)
+static int check_rectangle(struct check *c, struct gpu_size size, const struct stencil_points *at)
 {
 	const size_t word = c->f64 ? 8 : 4;
 	struct machine_thread out;
@@ -84,12 +84,12 @@ static int check_rectangle(struct check *c, struct gpu_size size, const struct j
 				 ops->stream(c->m, 0, &c->stream)
 			 ? -1
 			 : 0;
-	c->host = c->device = *at;
-	c->host.u = u;
-	c->host.v = v;
+	c->host.at = c->device.at = *at;
+	c->host.at.u = u;
+	c->host.at.v = v;
 	if (!rc) {
-		c->device.u = ops->address(c->m, c->u);
-		c->device.v = ops->address(c->m, c->v);
+		c->device.at.u = ops->address(c->m, c->u);
+		c->device.at.v = ops->address(c->m, c->v);
 		rc = ops->run(c->m, 1, body, c, &out);
 	}
 	snprintf(what, sizeof(what), "%s %dx%d rows [%d,%d) columns [%d,%d)",
@@ -107,7 +107,7 @@ static int check_rectangle(struct check *c, struct gpu_size size, const struct j
 static int check_size(struct check *c, struct gpu_size size)
 {
 	const int rows = size.rows, columns = size.columns;
-	const struct jacobi_sweep rectangles[] = {
+	const struct stencil_points rectangles[] = {
 		{ 0, 0, columns, 1, rows - 1, 1, columns - 1 },
 		{ 0, 0, columns + 13, 1, rows - 1, 1, columns - 1 },
 		{ 0, 0, columns, rows / 2, rows / 2 + 1, 1, columns - 1 },
@@ -117,7 +117,7 @@ static int check_size(struct check *c, struct gpu_size size)
 	int rc = 0;
 	for (size_t k = 0; !rc && k < sizeof(rectangles) / sizeof(rectangles[0]); k++)
 		for (int f64 = 0; !rc && f64 < 2; f64++) {
-			const struct jacobi_sweep *at = &rectangles[k];
+			const struct stencil_points *at = &rectangles[k];
 			c->f64 = f64;
 			if (at->row_end > at->row_begin && at->column_end > at->column_begin)
 				rc = check_rectangle(c, size, at);

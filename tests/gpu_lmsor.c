@@ -3,7 +3,7 @@
  * stored terms random, awkward sizes, parts of a strip, both parities of the first row, after 1, 2
  * and 100 iterations; the norms, and that a sweep after the end does nothing; the kernel of all
  * iterations with every number of rows a band and with looks that end it. What no kernel may touch
- * is NaN, and whole buffers are compared. Then whole runs, CUDA against the cpu machine.
+ * is NaN, and whole buffers are compared. Whole runs are gpu_lmsor_runs.c's.
  *
  *     gpu_lmsor [ROWSxCOLUMNS...]      without arguments: a set of sizes
  */
@@ -13,7 +13,6 @@
 #include "gpu_kit.h"
 #include "kernels/lmsor/lmsor_geometry.h"
 #include "kernels/lmsor/lmsor_params.h"
-#include "solver_kit.h"
 
 enum { MOST_ITERATIONS = 100, SLOTS = MOST_ITERATIONS + 1 + SCOREBOARD_COUNTS };
 static const uint64_t never = UINT64_MAX;
@@ -409,75 +408,6 @@ static int check_size(struct check *check, int rows, int columns)
 	return 0;
 }
 
-static int solve(struct machine *m, const char *config, uint32_t gpus, struct solver_result *result)
-{
-	int rc = run_config(m, "lmsor", config, gpus, 1, result);
-	m->ops->reset(m);
-	return rc;
-}
-
-/* Values grow until they are none: the same count, but no checksum, since NaN has many forms. */
-static int check_diverging(struct check *check, struct machine *cuda, struct machine *cpu,
-			   const char *looks)
-{
-	struct solver_result expected, got;
-	char config[200], reference[200];
-	snprintf(config, sizeof(config),
-		 "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=persistent", looks);
-	snprintf(reference, sizeof(reference),
-		 "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=rows", looks);
-	if (solve(cuda, config, 1, &got) || solve(cpu, reference, 1, &expected))
-		return -1;
-	check->kit.cases++;
-	if (got.iterations != expected.iterations || !got.unconverged) {
-		check->kit.failures++;
-		printf("MISMATCH %s: %lld iterations instead of %lld\n", config,
-		       (long long)got.iterations, (long long)expected.iterations);
-	}
-	return 0;
-}
-
-/* Whole runs: count, checksum and norm of the cpu machine's rows program, which shares nothing with
- * the kernels. */
-static int check_runs(struct check *check)
-{
-	static const char *const kinds[] = { "1",      "2",	 "3",	   "tuned1",
-					     "tuned2", "tuned3", "tuned4", "persistent" };
-	static const char *const checks[] = { "every", "9", "device" };
-	static const char *const problems[] = { "size=71 problem=1 re=10 tolerance=1e-3",
-						"size=98 problem=2 omega=as-run tolerance=1e-3" };
-	struct machine *cuda = machine_cuda_new(1), *cpu = machine_cpu_new(1);
-	int rc = cuda && cpu ? 0 : -1;
-	for (int q = 0; q < 2 && !rc; q++)
-		for (int c = 0; c < 3 && !rc; c++)
-			for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && !rc; k++) {
-				struct solver_result expected, got;
-				char config[200], reference[200];
-				snprintf(config, sizeof(config), "%s check=%s kernel=%s",
-					 problems[q], checks[c], kinds[k]);
-				snprintf(reference, sizeof(reference), "%s check=%s kernel=rows",
-					 problems[q], checks[c]);
-				rc = solve(cuda, config, 1, &got) ||
-						     solve(cpu, reference, 1, &expected)
-					     ? -1
-					     : 0;
-				check->kit.cases++;
-				if (!rc && (got.iterations != expected.iterations ||
-					    got.checksum != expected.checksum)) {
-					check->kit.failures++;
-					printf("MISMATCH %s: %lld iterations instead of %lld\n",
-					       config, (long long)got.iterations,
-					       (long long)expected.iterations);
-				}
-			}
-	for (int c = 0; c < 3 && !rc; c++)
-		rc = check_diverging(check, cuda, cpu, checks[c]);
-	if (cuda)
-		cuda->ops->free(cuda);
-	cpu->ops->free(cpu);
-	return rc;
-}
-
 static int check_all(struct check *check, const struct gpu_size *sizes, size_t count)
 {
 	struct machine *m = check->m;
@@ -516,7 +446,7 @@ int main(int argc, char **argv)
 	if (!sizes)
 		return EXIT_USAGE;
 	check.m = machine_cuda_new(1);
-	if (check.m && !check_all(&check, sizes, count) && !check_runs(&check))
+	if (check.m && !check_all(&check, sizes, count))
 		rc = gpu_count_all(&check.kit);
 	free(sizes);
 	free(check.grid);

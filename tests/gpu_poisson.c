@@ -18,7 +18,7 @@ static const char *const same[] = { "base", "graph", "barrier", "flags" };
 static const char *const chaotic[] = { "coarse",	   "ud-stripe",
 				       "4w-stripe",	   "4w-combine-stripe",
 				       "ud-square",	   "4w-square",
-				       "4w-combine-square" };
+				       "4w-combine-square", "cluster" };
 
 struct check {
 	struct gpu_check kit;

@@ -87,6 +87,15 @@ static inline void end_records(struct builder *builder)
 		put((builder), &record_, sizeof(record_));                                         \
 	} while (0)
 
+/* One of the strings of a chunk. */
+static inline void put_text(struct builder *builder, uint32_t id, const char *text)
+{
+	uint32_t head[2] = { id, (uint32_t)strlen(text) };
+
+	put(builder, head, sizeof(head));
+	put(builder, text, head[1]);
+}
+
 static inline void begin(struct builder *builder)
 {
 	static const struct {
@@ -108,12 +117,8 @@ static inline void begin(struct builder *builder)
 	};
 
 	memset(builder, 0, sizeof(*builder));
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
-		uint32_t head[2] = { strings[i].id, (uint32_t)strlen(strings[i].text) };
-
-		put(builder, head, sizeof(head));
-		put(builder, strings[i].text, head[1]);
-	}
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		put_text(builder, strings[i].id, strings[i].text);
 	put_chunk(builder, SPOOL_STRINGS, builder->payload, builder->payload_bytes);
 	builder->payload_bytes = 0;
 	PUT(builder, time, .when = SPOOL_TIME_START, .cupti_ns = START_NS, .monotonic_ns = 10,

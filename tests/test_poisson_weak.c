@@ -119,7 +119,8 @@ static void every_block_has_one_id(void **state)
 
 static const struct cosim_costs costs = { .multiprocessors = 4,
 					  .step_ns = 100,
-					  .step_more_ns = 30,
+					  .step_busy_ns = 60,
+					  .send_share = 0.5,
 					  .exchange_ns = { 200, 300, 250 },
 					  .together_ns = { 50, 80, 60 },
 					  .begin_ns = 40,
@@ -248,14 +249,16 @@ static void a_cost_may_be_of_one_solver(void **state)
 {
 	(void)state;
 	static const char *const keys[] = {
-		"exchange_rows_ns", "exchange_all_ns", "exchange_packed_ns",
-		"pass_rows_ns",	    "pass_all_ns",     "pass_packed_ns",
-		"together_rows_ns", "together_all_ns", "together_packed_ns",
-		"step_more_ns",	    "enter_ns",	       "take_ns",
-		"begin_ns",	    "end_ns",	       "meet_ns",
-		"spread_ns",	    "look_ns",	       "round_ns",
-		"place_spread",	    "distance_spread", "phase_spread",
-		"multiprocessors",  "step_ns",
+		"exchange_rows_ns", "exchange_all_ns",	"exchange_packed_ns",
+		"pass_rows_ns",	    "pass_all_ns",	"pass_packed_ns",
+		"together_rows_ns", "together_all_ns",	"together_packed_ns",
+		"registers",	    "enter_ns",		"take_ns",
+		"begin_ns",	    "end_ns",		"meet_ns",
+		"spread_ns",	    "look_ns",		"round_ns",
+		"place_spread",	    "distance_spread",	"phase_spread",
+		"multiprocessors",  "step_ns",		"step_busy_ns",
+		"send_share",	    "exchange_busy_ns", "crowd",
+		"raise_ns",	    "steps_error",	"time_error",
 	};
 	char path[64];
 	struct cosim_costs read;

@@ -38,13 +38,14 @@ static uint64_t reference_checksum(const char *config)
 	struct rbsor_params p;
 	double residual;
 	assert_int_equal(params_of("rbsor", &p, config), 0);
-	void *cells = xmalloc((size_t)(p.rows * p.columns) * 8);
-	const struct grid grid = { cells, p.rows, p.columns, p.f64, 0 };
+	void *cells = xmalloc((size_t)(p.grid.rows * p.grid.columns) * 8);
+	const struct grid grid = { cells, p.grid.rows, p.grid.columns, p.grid.f64, 0 };
 	grid_fill(&grid, SEED);
-	if (p.f64)
-		reference_f64(cells, p.rows, p.columns, p.iterations, p.omega_used);
+	if (p.grid.f64)
+		reference_f64(cells, p.grid.rows, p.grid.columns, p.grid.iterations, p.omega_used);
 	else
-		reference_f32(cells, p.rows, p.columns, p.iterations, (float)p.omega_used);
+		reference_f32(cells, p.grid.rows, p.grid.columns, p.grid.iterations,
+			      (float)p.omega_used);
 	uint64_t checksum = grid_check(&grid, &residual);
 	free(cells);
 	return checksum;
@@ -219,7 +220,7 @@ static void strips_cover_the_interior_once_and_differ_by_a_row(void **state)
 		assert_int_equal(params_of("rbsor", &p, "size=103x50 border=2"), 0);
 		int64_t next = 1, least = 1000, most = 0;
 		for (uint32_t g = 0; g < gpus; g++) {
-			struct span strip = span_of(p.rows, rbsor_halo_rows(&p), gpus, g);
+			struct span strip = span_of(p.grid.rows, rbsor_halo_rows(&p), gpus, g);
 			assert_true(strip.begin == next);
 			next = strip.end;
 			least = strip.end - strip.begin < least ? strip.end - strip.begin : least;

@@ -264,6 +264,35 @@ static void the_directions_take_turns_where_one_engine_copies(void **state)
 	NEAR(end(b), 2000);
 }
 
+/* Stream 0 has two copies and then a kernel of 3000, stream 1 a copy between the two; the host asks
+ * for the second copy of stream 0 so much later. */
+static double two_channels_ns(struct bench *b, int64_t later_ns)
+{
+	with_streams(b, 1, 2);
+	next_thread(b, 0);
+	add_copy(&b->schedule, 0, COPY_H2D, 0xffff, 0, 1000);
+	add_copy(&b->schedule, 1, COPY_H2D, 0xffff, 0, 1000);
+	if (later_ns)
+		add_host(b, later_ns);
+	add_copy(&b->schedule, 0, COPY_H2D, 0xffff, 0, 1000);
+	add_launch(&b->schedule, 0, 3000);
+	return end(b);
+}
+
+static void an_engine_makes_the_copies_of_a_channel_before_it_turns_to_the_next(void **state)
+{
+	struct bench *b = *state;
+	NEAR(two_channels_ns(b, 0), 2 * 1000 + 3000);
+	b->platform.mechanisms.off[MECHANISM_COPY_CHANNEL] = true;
+	NEAR(end(b), 3 * 1000 + 3000);
+}
+
+static void an_engine_turns_to_the_next_channel_when_one_has_no_copy_yet(void **state)
+{
+	struct bench *b = *state;
+	NEAR(two_channels_ns(b, 1500), 3 * 1000 + 3000);
+}
+
 static void copies_overlap_kernels_of_another_stream(void **state)
 {
 	struct bench *b = *state;
@@ -350,6 +379,8 @@ int main(void)
 		TEST(a_blocking_copy_returns_when_it_is_done),
 		TEST(copies_share_an_engine_by_direction),
 		TEST(the_directions_take_turns_where_one_engine_copies),
+		TEST(an_engine_makes_the_copies_of_a_channel_before_it_turns_to_the_next),
+		TEST(an_engine_turns_to_the_next_channel_when_one_has_no_copy_yet),
 		TEST(copies_overlap_kernels_of_another_stream),
 		TEST(what_takes_longer_than_can_be_counted_is_an_error),
 		TEST(so_is_a_run_of_many_that_each_could_be),

@@ -228,6 +228,102 @@ static void a_recorded_call_costs_what_its_record_says_less_the_recorder(void **
 	}
 }
 
+/* On virtual GPUs: what noting left in a pause, what a change of contexts added to a kernel. */
+static void what_virtual_gpus_cost_is_taken_out(void **state)
+{
+	struct platform platform;
+	struct schedule s;
+	(void)state;
+	platform_of(&platform, "free");
+	set(&platform, "tracer.hidden_ns", 150);
+	set(&platform, "tracer.switch_ns", 300);
+	one_thread(&s);
+	s.virtual_gpus = 2;
+	const struct schedule_shape shape = {
+		.kernel = schedule_add_kernel(&s, "k"), .points = 1, .path = -1, .steps = -1
+	};
+	for (int k = 0; k < 3; k++) {
+		add(&s, OP_LAUNCH, schedule_add_shape(&s, &shape, NULL, 0), 1000);
+		s.op[k].duration_ps = 5000 * 1000;
+	}
+	s.op[1].flags = OP_SWITCHED;
+	s.op[2].flags = OP_SWITCHED;
+	s.op[2].duration_ps = 200 * 1000;
+	s.hidden = xcalloc(1, sizeof(*s.hidden));
+	s.hidden[0] = (struct schedule_hidden){ 1, 2 };
+	s.hidden_count = 1;
+	schedule_untrace(&s, &platform);
+	assert_int_equal(s.op[0].before_ps, 1000 * 1000);
+	assert_int_equal(s.op[1].before_ps, 700 * 1000);
+	assert_int_equal(s.op[0].duration_ps, 5000 * 1000);
+	assert_int_equal(s.op[1].duration_ps, 4700 * 1000);
+	assert_int_equal(s.op[2].duration_ps, 0);
+	schedule_release(&s);
+	platform_release(&platform);
+}
+
+/* 132 multiprocessors hold 2 blocks of 1024 threads each: 2640 blocks take 10 turns, and 9 of them
+ * are longer by 100 ns; blocks are handed out every 0.6 ns. */
+static void a_kernel_is_longer_by_what_the_recorder_adds_to_each_turn_of_its_blocks(void **state)
+{
+	static const struct {
+		uint32_t blocks;
+		int64_t recorded_ns, left_ns;
+		bool footprint, other_device, left_out;
+	} kernels[] = {
+		{ 2640, 20000, 20000 - 900, false, false, false },
+		{ 264, 2000, 2000, false, false, false },   /* one turn */
+		{ 2640, 2000, 1584, false, false, false },  /* as fast as blocks are handed out */
+		{ 2640, 1500, 1500, false, false, false },  /* never longer than recorded */
+		{ 2640, 20000, 20000, true, false, false }, /* known to stream memory */
+		{ 2640, 20000, 20000, false, true, false }, /* not this device's */
+		{ 2640, 20000, 20000, false, false, true },
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++) {
+		struct schedule_shape shape = { .grid = { kernels[k].blocks, 1, 1 },
+						.block = { 1024, 1, 1 },
+						.registers = 16,
+						.path = -1,
+						.steps = -1 };
+		const struct schedule_access access = { 0, ACCESS_READ, 0, 4096 };
+		struct platform platform;
+		struct schedule s;
+		platform_of(&platform, "free");
+		assert_int_equal(platform_set(&platform, "device.name=one"), 0);
+		platform.sm_count = 132;
+		platform.block_ns = 100;
+		platform.sm = (struct sm_device){ .present = true,
+						  .sub_partitions = 4,
+						  .warp_slots = 64,
+						  .block_slots = 32,
+						  .register_count = 65536,
+						  .register_unit = 256,
+						  .shared_bytes = 233472,
+						  .shared_unit = 128,
+						  .shared_reserved_bytes = 1024,
+						  .block_threads_max = 1024,
+						  .block_dispatch_ns = 0.6 };
+		if (kernels[k].left_out) {
+			struct mechanism_set without = { 0 };
+			assert_int_equal(mechanism_leave_out(&without, "recorded-blocks", "test"),
+					 0);
+			platform_leave_out(&platform, &without);
+		}
+		one_thread(&s);
+		s.device = xstrdup(kernels[k].other_device ? "another" : "one");
+		shape.kernel = schedule_add_kernel(&s, "kernel");
+		struct schedule_op *op = schedule_add_op(
+			&s, OP_LAUNCH, 0,
+			schedule_add_shape(&s, &shape, &access, kernels[k].footprint));
+		op->duration_ps = kernels[k].recorded_ns * 1000;
+		schedule_untrace_blocks(&s, &platform);
+		assert_int_equal(s.op[0].duration_ps, kernels[k].left_ns * 1000);
+		schedule_release(&s);
+		platform_release(&platform);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +332,9 @@ int main(void)
 		cmocka_unit_test(what_was_asked_goes_by_what_watching_it_cost),
 		cmocka_unit_test(a_call_without_a_cost_of_its_own_is_watched_like_the_shortest),
 		cmocka_unit_test(a_recorded_call_costs_what_its_record_says_less_the_recorder),
+		cmocka_unit_test(what_virtual_gpus_cost_is_taken_out),
+		cmocka_unit_test(
+			a_kernel_is_longer_by_what_the_recorder_adds_to_each_turn_of_its_blocks),
 		cmocka_unit_test(a_solver_of_ours_does_nothing_between_its_calls),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

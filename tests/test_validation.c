@@ -252,6 +252,40 @@ static void few_points_make_a_wider_interval_than_their_spread(void **state)
 	validation_release(&v);
 }
 
+static void a_program_of_others_is_answered_by_the_other_programs(void **state)
+{
+	static const struct {
+		const char *program;
+		double predicted;
+	} rows[] = { { "heat_512", 140 },
+		     { "heat_1024", 140 },
+		     { "wave", 102 },
+		     { "sort_8", 103 },
+		     { "sort_16", 101 } };
+	struct validation v = { 0 };
+	double low, high;
+	(void)state;
+	for (size_t k = 0; k < 5; k++) {
+		add_row(&v, "public", "development", "default", "foreign-kernel", 100,
+			rows[k].predicted, 0.15);
+		free(v.row[k].solver);
+		v.row[k].solver = xstrdup(rows[k].program);
+	}
+	add_row(&v, "public", "blind", "default", "foreign-kernel", 100, 200, 0.15);
+	validation_leave_out(&v);
+	/* neither size of heat widens the other: what is left lies within 3 % */
+	low = v.row[0].lo_us / 140 - 1;
+	high = v.row[0].hi_us / 140 - 1;
+	assert_true(low < -0.02 && low > -0.06 && high < 0.02);
+	assert_true(v.row[1].lo_us == v.row[0].lo_us);
+	/* and both widen the others, within what is of use */
+	low = v.row[2].lo_us / 102 - 1;
+	assert_true(low < -0.25 && low >= -0.3);
+	/* a blind row keeps what it was answered with */
+	assert_true(v.row[5].lo_us == 170);
+	validation_release(&v);
+}
+
 static void put(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "w");
@@ -466,6 +500,7 @@ int main(void)
 		cmocka_unit_test(kernel_times_of_warps_are_judged_by_all_rows_of_warps),
 		cmocka_unit_test(a_replay_of_a_class_no_replay_was_in_goes_by_other_sets),
 		cmocka_unit_test(few_points_make_a_wider_interval_than_their_spread),
+		cmocka_unit_test(a_program_of_others_is_answered_by_the_other_programs),
 		cmocka_unit_test(a_malformed_interval_file_is_refused_and_a_missing_one_is_none),
 		cmocka_unit_test(visits_of_one_configuration_are_one_row_with_their_spread),
 		cmocka_unit_test(the_spread_of_a_row_is_that_of_its_widest_visit),

@@ -3,8 +3,7 @@
  * be found by several threads at once, which all write the same: words are written and read as a
  * whole, by relaxed atomics where others may write them.
  */
-#include <cuda_runtime.h>
-#include "kernels/machine/machine.h"
+#include "kernels/machine/cuda_launch.cuh"
 #include "traces/schedule/schedule.h"
 #include "bfs.h"
 
@@ -72,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(BFS_THREADS) bfs_mark(const struct 
 	bfs_load(l, offset);
 	bfs_search(l, offset, l.level);
 	if (threadIdx.x == 0)
-		l.board[BFS_BOARD_FOUND] = 0;
+		l.status[BFS_STATUS_FOUND] = 0;
 }
 
 extern "C" __global__ void __launch_bounds__(BFS_THREADS) bfs_settle(const struct bfs_launch l)
@@ -80,9 +79,9 @@ extern "C" __global__ void __launch_bounds__(BFS_THREADS) bfs_settle(const struc
 	block_note<block_note_id("bfs_settle")> note;
 
 	if (bfs_settle_own(l))
-		bfs_put(&l.board[BFS_BOARD_FOUND], 1);
+		bfs_put(&l.status[BFS_STATUS_FOUND], 1);
 	if (threadIdx.x == 0)
-		l.board[BFS_BOARD_LEVELS] = l.level + 1;
+		l.status[BFS_STATUS_LEVELS] = l.level + 1;
 }
 
 /* Two barriers a level. The word that a level is found in is cleared between the barriers of the
@@ -109,41 +108,14 @@ extern "C" __global__ void __launch_bounds__(BFS_THREADS) bfs_block(const struct
 			break;
 	}
 	if (threadIdx.x == 0) {
-		l.board[BFS_BOARD_LEVELS] = level + 1;
-		l.board[BFS_BOARD_FOUND] = 0;
+		l.status[BFS_STATUS_LEVELS] = level + 1;
+		l.status[BFS_STATUS_FOUND] = 0;
 	}
 }
 
-static int launch(void (*kernel)(const struct bfs_launch), const void *args, void *stream)
-{
-	struct bfs_launch l = *(const struct bfs_launch *)args;
-	struct launch_geometry g;
-	void *arguments[] = { &l };
-
-	bfs_geometry(args, &g);
-	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
-				dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
-				(cudaStream_t)stream);
-}
-
-static int launch_mark(const void *args, void *stream)
-{
-	return launch(bfs_mark, args, stream);
-}
-
-static int launch_settle(const void *args, void *stream)
-{
-	return launch(bfs_settle, args, stream);
-}
-
-static int launch_block(const void *args, void *stream)
-{
-	return launch(bfs_block, args, stream);
-}
-
 extern "C" const struct cuda_kernel bfs_kernels[] = {
-	{ "bfs_mark", launch_mark },
-	{ "bfs_settle", launch_settle },
-	{ "bfs_block", launch_block },
+	{ "bfs_mark", cuda_launch<bfs_launch, bfs_mark, bfs_geometry> },
+	{ "bfs_settle", cuda_launch<bfs_launch, bfs_settle, bfs_geometry> },
+	{ "bfs_block", cuda_launch<bfs_launch, bfs_block, bfs_geometry> },
 	{ 0, 0 },
 };

@@ -24,10 +24,10 @@ struct bfs_launch {
 	const int32_t *offset;	  /* [vertices + 1] */
 	const int32_t *neighbour; /* both ways */
 	int32_t *mark, *count;	  /* [vertices]: enum bfs_mark; edges from the source */
-	int32_t *board;		  /* levels searched; whether the last one found a vertex */
+	int32_t *status;	  /* levels searched; whether the last one found a vertex */
 	int32_t vertices, level;  /* that is searched from; of bfs_block the first */
 };
-enum { BFS_BOARD_LEVELS, BFS_BOARD_FOUND, BFS_BOARD_WORDS };
+enum { BFS_STATUS_LEVELS, BFS_STATUS_FOUND, BFS_STATUS_WORDS };
 
 /* Neighbours of the current level become the next one; then that the current one; or both, over and
  * over, until nothing is found. */

@@ -31,14 +31,14 @@ void bfs_mark_cpu(const void *args)
 {
 	const struct bfs_launch *l = args;
 	mark(l, l->level);
-	l->board[BFS_BOARD_FOUND] = 0;
+	l->status[BFS_STATUS_FOUND] = 0;
 }
 
 void bfs_settle_cpu(const void *args)
 {
 	const struct bfs_launch *l = args;
-	l->board[BFS_BOARD_FOUND] |= settle(l);
-	l->board[BFS_BOARD_LEVELS] = l->level + 1;
+	l->status[BFS_STATUS_FOUND] |= settle(l);
+	l->status[BFS_STATUS_LEVELS] = l->level + 1;
 }
 
 void bfs_block_cpu(const void *args)
@@ -48,6 +48,6 @@ void bfs_block_cpu(const void *args)
 	do
 		mark(l, level++);
 	while (settle(l));
-	l->board[BFS_BOARD_LEVELS] = level;
-	l->board[BFS_BOARD_FOUND] = 0;
+	l->status[BFS_STATUS_LEVELS] = level;
+	l->status[BFS_STATUS_FOUND] = 0;
 }

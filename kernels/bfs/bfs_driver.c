@@ -30,8 +30,8 @@ static const struct option_spec options[] = {
 struct bfs_work {
 	struct solver_work base;
 	struct bfs_graph graph;
-	uint32_t stream, offset, neighbour, mark, count, board;
-	uint32_t h_offset, h_neighbour, h_mark, h_count, h_board;
+	uint32_t stream, offset, neighbour, mark, count, status;
+	uint32_t h_offset, h_neighbour, h_mark, h_count, h_status;
 	int levels, done; /* as the reference has it; of the last run */
 };
 
@@ -86,7 +86,7 @@ static int begin(struct solver_work *work)
 					 &w->h_neighbour) ||
 			       make_pair(w, vertices, &w->mark, &w->h_mark) ||
 			       make_pair(w, vertices, &w->count, &w->h_count) ||
-			       make_pair(w, BFS_BOARD_WORDS, &w->board, &w->h_board)
+			       make_pair(w, BFS_STATUS_WORDS, &w->status, &w->h_status)
 		       ? -1
 		       : 0;
 }
@@ -119,7 +119,7 @@ static void fill(struct solver_work *work, uint64_t seed)
 		mark[v] = v ? BFS_UNVISITED : BFS_CURRENT;
 		count[v] = v ? -1 : 0;
 	}
-	memset(address(w, w->h_board), 0, (size_t)bytes_of(BFS_BOARD_WORDS));
+	memset(address(w, w->h_status), 0, (size_t)bytes_of(BFS_STATUS_WORDS));
 }
 
 static int copy(const struct bfs_work *w, struct machine_thread *t, uint32_t from, uint32_t to,
@@ -139,7 +139,7 @@ static int up(struct solver_work *work, struct machine_thread *t)
 			       copy(w, t, w->h_neighbour, w->neighbour, 2 * (int64_t)g->edges) ||
 			       copy(w, t, w->h_mark, w->mark, g->vertices) ||
 			       copy(w, t, w->h_count, w->count, g->vertices) ||
-			       copy(w, t, w->h_board, w->board, BFS_BOARD_WORDS)
+			       copy(w, t, w->h_status, w->status, BFS_STATUS_WORDS)
 		       ? -1
 		       : 0;
 }
@@ -154,7 +154,7 @@ static int launch(const struct bfs_work *w, struct machine_thread *t, const char
 		.neighbour = address(w, w->neighbour),
 		.mark = address(w, w->mark),
 		.count = address(w, w->count),
-		.board = address(w, w->board),
+		.status = address(w, w->status),
 		.vertices = g->vertices,
 		.level = level,
 	};
@@ -183,7 +183,7 @@ static int launch(const struct bfs_work *w, struct machine_thread *t, const char
 /* The host looks at what the device wrote. */
 static int look(const struct bfs_work *w, struct machine_thread *t)
 {
-	return copy(w, t, w->board, w->h_board, BFS_BOARD_WORDS) || ops_of(w)->sync(t, w->stream)
+	return copy(w, t, w->status, w->h_status, BFS_STATUS_WORDS) || ops_of(w)->sync(t, w->stream)
 		       ? -1
 		       : 0;
 }
@@ -192,22 +192,22 @@ static int core(struct solver_work *work, struct machine_thread *t)
 {
 	struct bfs_work *w = (struct bfs_work *)work;
 	const struct bfs_params *p = work->params;
-	const int32_t *board = address(w, w->h_board);
+	const int32_t *status = address(w, w->h_status);
 	w->done = work->iterations;
 	if (!p->by_host) {
 		if (launch(w, t, "bfs_block", bfs_block_cpu, 0) || look(w, t))
 			return -1;
-		if (board)
-			w->done = board[BFS_BOARD_LEVELS];
+		if (status)
+			w->done = status[BFS_STATUS_LEVELS];
 		return 0;
 	}
 	for (int level = 0; level < work->iterations; level++) {
 		if (launch(w, t, "bfs_mark", bfs_mark_cpu, level) ||
 		    launch(w, t, "bfs_settle", bfs_settle_cpu, level) || look(w, t))
 			return -1;
-		if (board)
-			w->done = board[BFS_BOARD_LEVELS];
-		if (board && !board[BFS_BOARD_FOUND])
+		if (status)
+			w->done = status[BFS_STATUS_LEVELS];
+		if (status && !status[BFS_STATUS_FOUND])
 			break;
 	}
 	return 0;

@@ -5,12 +5,12 @@
 #define JACOBI(REAL, name)                                                                         \
 	void name(const void *args)                                                                \
 	{                                                                                          \
-		const struct jacobi_sweep *s = args;                                               \
-		for (int32_t i = s->row_begin; i < s->row_end; i++) {                              \
-			const REAL *u = (const REAL *)s->u + i * s->pitch;                         \
-			const REAL *north = u - s->pitch, *south = u + s->pitch;                   \
-			REAL *restrict v = (REAL *)s->v + i * s->pitch;                            \
-			for (int32_t j = s->column_begin; j < s->column_end; j++)                  \
+		const struct stencil_points *at = &((const struct jacobi_sweep *)args)->at;        \
+		for (int32_t i = at->row_begin; i < at->row_end; i++) {                            \
+			const REAL *u = (const REAL *)at->u + i * at->pitch;                       \
+			const REAL *north = u - at->pitch, *south = u + at->pitch;                 \
+			REAL *restrict v = (REAL *)at->v + i * at->pitch;                          \
+			for (int32_t j = at->column_begin; j < at->column_end; j++)                \
 				v[j] = (REAL)0.25 *                                                \
 				       ((u[j - 1] + u[j + 1]) + (north[j] + south[j]));            \
 		}                                                                                  \

@@ -4,8 +4,7 @@
  * pitch of the row-major side will do. For the same reason it notes no blocks: those of the last
  * iteration are wanted.
  */
-#include <cuda_runtime.h>
-#include "kernels/machine/machine.h"
+#include "kernels/machine/cuda_launch.cuh"
 #include "colour_layout.h"
 
 /* Where the pair's row and halves begin; false when there is no such pair. */
@@ -77,44 +76,14 @@ extern "C" __global__ void __launch_bounds__(LAYOUT_BLOCK_THREADS)
 	colour_merge<double>(args);
 }
 
-static int launch(void (*kernel)(const struct colour_layout_args), const void *args_, void *stream)
-{
-	struct colour_layout_args args = *(const struct colour_layout_args *)args_;
-	struct launch_geometry g;
-	void *arguments[] = { &args };
-
-	colour_layout_geometry(args_, &g);
-	if (!g.grid[0])
-		return cudaSuccess;
-	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
-				dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
-				(cudaStream_t)stream);
-}
-
-static int split_f32(const void *args, void *stream)
-{
-	return launch(rbsor_split_f32, args, stream);
-}
-
-static int split_f64(const void *args, void *stream)
-{
-	return launch(rbsor_split_f64, args, stream);
-}
-
-static int merge_f32(const void *args, void *stream)
-{
-	return launch(rbsor_merge_f32, args, stream);
-}
-
-static int merge_f64(const void *args, void *stream)
-{
-	return launch(rbsor_merge_f64, args, stream);
-}
-
 extern "C" const struct cuda_kernel colour_layout_kernels[] = {
-	{ "rbsor_split_f32", split_f32 },
-	{ "rbsor_split_f64", split_f64 },
-	{ "rbsor_merge_f32", merge_f32 },
-	{ "rbsor_merge_f64", merge_f64 },
+	{ "rbsor_split_f32",
+	  cuda_launch<colour_layout_args, rbsor_split_f32, colour_layout_geometry> },
+	{ "rbsor_split_f64",
+	  cuda_launch<colour_layout_args, rbsor_split_f64, colour_layout_geometry> },
+	{ "rbsor_merge_f32",
+	  cuda_launch<colour_layout_args, rbsor_merge_f32, colour_layout_geometry> },
+	{ "rbsor_merge_f64",
+	  cuda_launch<colour_layout_args, rbsor_merge_f64, colour_layout_geometry> },
 	{ 0, 0 },
 };

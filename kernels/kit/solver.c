@@ -91,14 +91,24 @@ static void *planned(const struct solver *solver, const char *config, uint32_t g
 
 int solver_plan(const char *name, const char *config, uint32_t gpus, struct schedule *schedule)
 {
+	return solver_plan_part(name, config, gpus, 0, schedule);
+}
+
+int solver_plan_part(const char *name, const char *config, uint32_t gpus, int64_t iterations,
+		     struct schedule *schedule)
+{
 	const struct solver *solver = solver_find(name);
 	void *params = solver ? planned(solver, config, gpus, schedule) : NULL;
 	if (!params)
 		return -1;
-	const struct solver_request request = { .repeat = 1, .warm_up_ms = -1 };
+	const struct solver_request request = { .iterations = iterations,
+						.repeat = 1,
+						.warm_up_ms = -1 };
 	struct solver_result result;
 	struct machine *m = machine_plan_new(gpus, schedule);
 	int rc = solver_run(solver, params, m, gpus, &request, &result);
+	schedule->iterations = rc ? 0 : result.asked;
+	schedule->cycle = rc ? 0 : result.cycle;
 	m->ops->free(m);
 	free(params);
 	return rc;
@@ -164,6 +174,19 @@ static char *option_of(const char *config, const char *name)
 	return NULL;
 }
 
+/* A configuration string as options of a command line. */
+static char *options_text(const char *config)
+{
+	char text[2 * CONFIG_BYTES + 8] = "--", *to = text + 2;
+	for (const char *from = config; *from; from++)
+		if (*from == ' ')
+			to = stpcpy(to, " --");
+		else
+			*to++ = *from == '=' ? ' ' : *from;
+	*to = '\0';
+	return xstrdup(text);
+}
+
 static char *column_text(const struct solver_column *column, const char *params)
 {
 	const void *value = params + column->offset;
@@ -184,9 +207,10 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	while (at->name && strcmp(at->name, column))
 		at++;
 	solver->config(params, text);
-	char *value = at->name			    ? column_text(at, params)
-		      : strcmp(column, "canonical") ? option_of(text, column)
-						    : xstrdup(text);
+	char *value = at->name			     ? column_text(at, params)
+		      : !strcmp(column, "canonical") ? xstrdup(text)
+		      : !strcmp(column, "options")   ? options_text(text)
+						     : option_of(text, column);
 	free(params);
 	return value;
 }

@@ -15,6 +15,7 @@ struct run {
 	const struct solver *solver;
 	struct solver_work *work;
 	struct machine_thread *threads; /* [work->gpus] */
+	int asked;			/* iterations by the parameters */
 };
 
 static struct solver_work *work_new(const struct solver *solver, const void *params,
@@ -109,6 +110,8 @@ static int run_once(struct run *run, struct solver_result *result)
 	result->core_ns = last[MARK_CORE_END] - last[MARK_CORE_BEGIN];
 	result->total_ns = last[MARK_TOTAL_END] - last[MARK_TOTAL_BEGIN];
 	result->iterations = w->iterations;
+	result->asked = run->asked;
+	result->cycle = w->cycle;
 	take_times(w, result);
 	if (run->solver->result)
 		run->solver->result(w, result);
@@ -192,6 +195,9 @@ static int measure(struct run *run, const struct solver_request *request,
 		return report("solver %s has no grid to read or write", s->name);
 	if (s->begin(w) || (w->timed && machine_stopwatch_set(w->m, w->gpus)) || fill(run, request))
 		return -1;
+	run->asked = w->iterations;
+	if (request->iterations > 0 && request->iterations < w->iterations)
+		w->iterations = (int)request->iterations;
 	if ((w->m->ops->warms_up && request->warm_up_ms >= 0 &&
 	     warm_up(run, request->warm_up_ms)) ||
 	    config_of(run, config))
@@ -214,7 +220,7 @@ int solver_run(const struct solver *solver, const void *params, struct machine *
 	       const struct solver_request *request, struct solver_result *results)
 {
 	struct run run = { solver, work_new(solver, params, m, gpus, false),
-			   xcalloc(gpus, sizeof(*run.threads)) };
+			   xcalloc(gpus, sizeof(*run.threads)), 0 };
 	int rc = measure(&run, request, results);
 	machine_stopwatch_remove(m);
 	solver->end(run.work);

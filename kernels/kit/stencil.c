@@ -34,3 +34,31 @@ int stencil_launch(const struct domain *domain, struct machine_thread *t,
 	};
 	return t->machine->ops->launch(t, part->stream, &launch);
 }
+
+int stencil_launch_points(const struct domain *domain, struct machine_thread *t,
+			  const struct stencil_kernel *kernel, int64_t extension,
+			  struct stencil_points *args, size_t args_bytes)
+{
+	const struct machine_ops *ops = t->machine->ops;
+	const struct part *part = &domain->parts.part[t->gpu];
+	const int from = domain->current[t->gpu], to = 1 - from;
+	const struct region r = part_region(part, extension);
+	*args = (struct stencil_points){
+		.u = ops->address(t->machine, part->buffer[from]),
+		.v = ops->address(t->machine, part->buffer[to]),
+		.pitch = domain->pitch,
+		.row_begin = (int32_t)r.row_begin,
+		.row_end = (int32_t)r.row_end,
+		.column_begin = (int32_t)r.column_begin,
+		.column_end = (int32_t)r.column_end,
+	};
+	const struct stencil_launch launch = {
+		.kernel = kernel,
+		.region = r,
+		.from = from,
+		.to = to,
+		.args = args,
+		.args_bytes = args_bytes,
+	};
+	return stencil_launch(domain, t, &launch);
+}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What families of stencil solvers on a domain have alike: options with their columns and checks,
- * and what a launch over a region of a part says of itself.
+ * What launches of stencils over a region of a part have alike: what they say of themselves to
+ * models.
  */
 #ifndef WARPREEL_STENCIL_H
 #define WARPREEL_STENCIL_H
 
 #include "domain.h"
+#include "stencil_points.h"
 
 /* A kernel as the machines know it. */
 struct stencil_kernel {
@@ -32,5 +33,12 @@ struct stencil_launch {
 /* Inside a thread: puts the launch on its GPU's stream. */
 int stencil_launch(const struct domain *domain, struct machine_thread *t,
 		   const struct stencil_launch *launch);
+
+/* The same of a kernel on stencil_points.h, whose arguments begin with struct stencil_points, which
+ * is filled here: every point a thread's part owns and `extension` more toward each neighbour, from
+ * the current buffer to the other. */
+int stencil_launch_points(const struct domain *domain, struct machine_thread *t,
+			  const struct stencil_kernel *kernel, int64_t extension,
+			  struct stencil_points *args, size_t args_bytes);
 
 #endif

@@ -50,7 +50,7 @@ struct warpreel_block_notes {
 	/* Of each of the first `gpus` GPUs, keep notes of the last `launches` launches at least. -1
 	 * after a message. */
 	int (*begin)(uint32_t gpus, uint32_t launches);
-	/* Hands what was noted to the recorder and gives the memory back. */
+	/* Hands what was written down to the recorder and gives the memory back. */
 	int (*end)(void);
 };
 typedef const struct warpreel_block_notes *

@@ -14,6 +14,12 @@
  * before, which is all that lexicographic order says.
  */
 #define MLSSOR_BOUND MLSSOR_STAGED_THREADS
+#ifndef MLSSOR_STAGED_AT_ONCE
+#define MLSSOR_STAGED_AT_ONCE 2
+#endif
+#ifndef MLSSOR_STAGED_AT_ONCE_SMALL
+#define MLSSOR_STAGED_AT_ONCE_SMALL 2
+#endif
 #include "mlssor_staged.cuh"
 
 #define STAGED_KERNEL(kernel_name, row, column, side, fused, blocks)                               \
@@ -33,8 +39,8 @@
 #define NAME_4(kernel, form, tile) mlssor_staged4_##tile
 #define NAME_8(kernel, form, tile) mlssor_staged8_##tile
 #define NAME_16(kernel, form, tile) mlssor_staged16_##tile
-STAGED_KERNELS(NAME_4, 4, 16)
-STAGED_KERNELS(NAME_8, 8, 10)
+STAGED_KERNELS(NAME_4, 4, 12)
+STAGED_KERNELS(NAME_8, 8, 7)
 STAGED_KERNELS(NAME_16, 16, 2)
 
 extern "C" const struct cuda_kernel mlssor_staged_kernels[] = {

@@ -129,29 +129,57 @@ __device__ __forceinline__ bool staged_updates(int32_t i, int32_t j)
 	return ROW == COLUMN ? di < k && dj < k : di + dj < k;
 }
 
-/* Of any tiles: whether a tile (ROW, COLUMN) of the block updates point (i, c), counted from its
- * first box. */
-template <int ROW, int COLUMN, int SIDE>
-__device__ __forceinline__ bool edge_updates(const struct staged &b, int32_t i, int32_t c)
+/* Layers [begin, end) in which tile PART of subdomain s has box point i of an axis. */
+template <int PART, int SIDE>
+__device__ __forceinline__ struct mlssor_range staged_layers(const struct mlssor_axis &axis,
+							     int32_t s, int32_t i)
 {
-	const int32_t s = b.s + i / SIDE, t = b.t + c / SIDE;
-	struct mlssor_block tile;
+	constexpr int32_t K = SIDE / 2;
+	const bool first = s == 0, last = s == axis.count - 1;
+	struct mlssor_range q = { 0, K };
 
-	if (i < 0 || c < 0 || s >= b.s + b.high || t >= b.t + LANES || t >= b.columns.count)
-		return false;
-	if (mlssor_inner(b.rows, s) && mlssor_inner(b.columns, t))
-		return staged_updates<ROW, COLUMN, SIDE>(i % SIDE, c % SIDE);
-	tile.rows = b.rows;
-	tile.columns = b.columns;
-	tile.tile_row = ROW;
-	tile.tile_column = COLUMN;
-	tile.s = s;
-	return mlssor_writes(tile, t, mlssor_box(&b.rows, s, ROW) + i % SIDE,
-			     mlssor_box(&b.columns, t, COLUMN) + c % SIDE);
+	if (i < 0 || s < 0 || s >= axis.count)
+		q.end = 0;
+	else if (!PART) {
+		const int32_t low = first ? (i > axis.shift ? K : 0) : i, high = SIDE - i;
+		q.end = low < high ? low : high;
+	} else {
+		const int32_t low = K - i,
+			      high = !last ? i - K : i <= K + axis.shift ? 0 : K;
+		q.begin = low > high ? low : high;
+	}
+	return q;
+}
+
+/* Of any tiles: whether a tile (ROW, COLUMN) of the block updates point (i, c), counted from its
+ * first box. rows: the layers in which it has row i. */
+template <int COLUMN, int SIDE>
+__device__ __forceinline__ bool edge_updates(const struct staged &b, struct mlssor_range rows,
+					     int32_t c)
+{
+	const int32_t t = b.t + (c < 0 ? 0 : c / SIDE);
+	const struct mlssor_range columns =
+		staged_layers<COLUMN, SIDE>(b.columns, t, c < 0 ? c : c % SIDE);
+	const int32_t begin = rows.begin > columns.begin ? rows.begin : columns.begin,
+		      end = rows.end < columns.end ? rows.end : columns.end;
+
+	return t < b.t + LANES && begin < end;
+}
+
+/* The layers in which the block's tiles have row i of the region, counted from their first box. */
+template <int ROW, int SIDE>
+__device__ __forceinline__ struct mlssor_range edge_rows(const struct staged &b, int32_t i)
+{
+	const int32_t high = i < 0 ? 0 : i / SIDE;
+	struct mlssor_range q = staged_layers<ROW, SIDE>(b.rows, b.s + high,
+							 i < 0 ? i : i % SIDE);
+	if (high >= b.high)
+		q.end = 0;
+	return q;
 }
 
 /* What was updated, back to memory. */
-template <int ROW, int COLUMN, int SIDE, bool FUSED, bool BACKWARD>
+template <int ROW, int COLUMN, int SIDE, bool FUSED, bool BACKWARD, bool EDGE>
 __device__ __forceinline__ void put_back(const struct staged &b, const float *region)
 {
 	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>(), K = SIDE / 2;
@@ -167,108 +195,155 @@ __device__ __forceinline__ void put_back(const struct staged &b, const float *re
 				       : staged_updates<ROW, COLUMN, SIDE>(i % SIDE, b.lane % SIDE),
 			   other = FUSED && i >= K &&
 				   staged_updates<1, 0, SIDE>((i - K) % SIDE, b.lane % SIDE);
+		const struct mlssor_range one_rows = edge_rows<FUSED ? 0 : ROW, SIDE>(b, i),
+					  other_rows = edge_rows<1, SIDE>(b, i - K);
 #pragma unroll
 		for (int32_t m = 0; m < SIDE + FUSED; m++)
 			value[m] = m < SIDE || b.lane < K ? cell[i * ROW_WORDS + m * (LANES / SIDE)]
 							  : 0;
 #pragma unroll
 		for (int32_t m = 0; m < SIDE + FUSED; m++) {
-			const bool mine =
-				FUSED ? (one && (m || b.lane >= K) && (m < SIDE || b.lane < K)) ||
-						(other && m < SIDE)
-				      : one;
+			const int32_t c = b.lane + m * LANES;
+			bool mine;
+
+			if (EDGE && FUSED)
+				mine = edge_updates<1, SIDE>(b, one_rows, c - K) ||
+				       edge_updates<0, SIDE>(b, other_rows, c);
+			else if (EDGE)
+				mine = edge_updates<COLUMN, SIDE>(b, one_rows, c);
+			else if (FUSED)
+				mine = (one && (m || b.lane >= K) && (m < SIDE || b.lane < K)) ||
+				       (other && m < SIDE);
+			else
+				mine = one;
 			if (mine)
 				u[BACKWARD ? -m * LANES : m * LANES] = value[m];
 		}
 	}
 }
 
-/* The same of any tiles. */
-template <int ROW, int COLUMN, int SIDE, bool FUSED>
-__device__ __forceinline__ void put_back_edge(const struct staged &b, const float *region)
-{
-	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>(), K = SIDE / 2;
-	const float *cell = region + b.lane % SIDE * stride_of<SIDE>() + b.lane / SIDE;
+/* ---- a tile ---- */
 
-#pragma unroll 1
-	for (int32_t i = 1 + b.warp; i < b.region_rows; i += b.warps)
-#pragma unroll 1
-		for (int32_t m = 0; m < SIDE + FUSED; m++) {
-			const int32_t c = b.lane + m * LANES;
-			const bool mine = FUSED ? edge_updates<0, 1, SIDE>(b, i, c - K) ||
-							  edge_updates<1, 0, SIDE>(b, i - K, c)
-						: edge_updates<ROW, COLUMN, SIDE>(b, i, c);
-			if (mine)
-				*mlssor_at(b.view, b.row0 + i, b.column0 + c) =
-					cell[i * ROW_WORDS + m * (LANES / SIDE)];
-		}
+/* Where column j of a box is in its row of the region; box columns begin FROM columns of the region
+ * into a subdomain. */
+template <int SIDE, int FROM> __device__ constexpr int32_t column_at(int j)
+{
+	return (j + FROM) % SIDE * stride_of<SIDE>() + (j + FROM) / SIDE;
+}
+
+/* The widest range of columns that a tile of any shape has at layer q: what lies out of it is told
+ * apart by lanes. */
+template <int COLUMN, int SIDE, bool EDGE> __device__ constexpr int tile_from(int q)
+{
+	return EDGE && !COLUMN ? 1 : mlssor_low<COLUMN, SIDE>(q);
+}
+template <int COLUMN, int SIDE, bool EDGE> __device__ constexpr int tile_to(int q)
+{
+	return !EDGE || !COLUMN			? mlssor_high<COLUMN, SIDE>(q)
+	       : SIDE / 2 + q + 1 > SIDE / 4 * 3 + 1 ? SIDE / 2 + q + 1
+						     : SIDE / 4 * 3 + 1;
+}
+
+/* Rows of a tile that are made at once: so many chains of sums a thread has under way. */
+template <int SIDE> __device__ constexpr int at_once()
+{
+	return SIDE == 16 ? MLSSOR_STAGED_AT_ONCE : MLSSOR_STAGED_AT_ONCE_SMALL;
 }
 
 /*
- * One tile, layer by layer. box: its box point (0, 0); box columns begin FROM columns of the region
- * into a subdomain. A row is read once a layer: it is the row below, then the row itself, and what
- * becomes of it is the row above. EDGE: of any shape, and lanes that are not `active` have none.
+ * ROWS rows of a tile at one layer, each a column behind the one above it, so that they have
+ * nothing to wait for each other for. above, here: the row before them and the first of them; then
+ * the last of them and what follows it. Of `count` rows that are fewer the others are not read and
+ * not written: a loop's last round runs the same code, which instruction caches hold. EDGE: columns
+ * that a lane has not are left as they are.
  */
-template <int ROW, int COLUMN, int SIDE, int FROM, bool EDGE>
+template <int ROWS, int SIDE, int FROM, int LOW, int HIGH, bool EDGE>
+__device__ __forceinline__ void staged_step(float *row, float (&above)[SIDE + 1],
+					    float (&here)[SIDE + 1], int32_t count,
+					    struct mlssor_range columns, float omega)
+{
+	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>();
+	float line[ROWS + 1][SIDE + 1];
+
+#pragma unroll
+	for (int j = LOW - 1; j <= HIGH; j++) {
+		line[0][j] = here[j];
+#pragma unroll
+		for (int r = 1; r <= ROWS; r++)
+			line[r][j] = r < 2 || r <= count
+					     ? row[column_at<SIDE, FROM>(j) + r * ROW_WORDS]
+					     : 0;
+	}
+#pragma unroll
+	for (int j = LOW; j < HIGH + ROWS - 1; j++)
+#pragma unroll
+		for (int r = 0; r < ROWS; r++) {
+			const int k = j - r;
+			if (k < LOW || k >= HIGH)
+				continue;
+			const float next =
+				mlssor_update(line[r][k], line[r][k - 1], line[r][k + 1],
+					      r ? line[r ? r - 1 : 0][k] : above[k],
+					      line[r + 1][k], omega);
+			if ((!r || r < count) &&
+			    (!EDGE || (k >= columns.begin && k < columns.end))) {
+				line[r][k] = next;
+				row[column_at<SIDE, FROM>(k) + r * ROW_WORDS] = next;
+			}
+		}
+#pragma unroll
+	for (int j = LOW - 1; j <= HIGH; j++) {
+		above[j] = line[ROWS - 1][j];
+		here[j] = line[ROWS][j];
+	}
+}
+
+/* The rows of a tile at one layer. A row is read once: it is the row below, then the row itself,
+ * and what becomes of it is the row above. */
+template <int SIDE, int FROM, int LOW, int HIGH, bool EDGE>
+__device__ __forceinline__ void staged_rows(float *row, int32_t count, struct mlssor_range columns,
+					    float omega)
+{
+	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>(), MANY = at_once<SIDE>();
+	float above[SIDE + 1], here[SIDE + 1];
+
+#pragma unroll
+	for (int j = LOW - 1; j <= HIGH; j++) {
+		here[j] = row[column_at<SIDE, FROM>(j)];
+		above[j] = row[column_at<SIDE, FROM>(j) - ROW_WORDS];
+	}
+#pragma unroll 1
+	for (; count > 0; count -= MANY, row += MANY * ROW_WORDS)
+		staged_step<MANY, SIDE, FROM, LOW, HIGH, EDGE>(row, above, here, count, columns,
+							       omega);
+}
+
+/* One tile, layer by layer. box: its box point (0, 0). EDGE: of any shape, and lanes that are not
+ * `active` have none. */
+template <int ROW, int COLUMN, int SIDE, int FROM, bool EDGE, int Q = 0>
 __device__ __forceinline__ void staged_tile(const struct staged &b, float *box, int32_t s,
 					    int32_t t, bool active, float omega)
 {
-	constexpr int32_t K = SIDE / 2, STRIDE = stride_of<SIDE>(), ROW_WORDS = SIDE * STRIDE;
+	constexpr int32_t ROW_WORDS = SIDE * stride_of<SIDE>();
+	struct mlssor_range rows = { mlssor_low<ROW, SIDE>(Q), mlssor_high<ROW, SIDE>(Q) },
+			    columns = { 0, 0 };
 
-#pragma unroll(EDGE ? 1 : K)
-	for (int q = 0; q < K; q++) {
-		const int from = EDGE ? 1 : mlssor_low<COLUMN, SIDE>(q),
-			  to = EDGE ? SIDE : mlssor_high<COLUMN, SIDE>(q);
-		struct mlssor_range rows = { mlssor_low<ROW, SIDE>(q), mlssor_high<ROW, SIDE>(q) },
-				    columns = { from, to };
-		float above[SIDE + 1], here[SIDE + 1], below[SIDE + 1];
-
-		if (EDGE) {
-			const int32_t row0 = mlssor_box(&b.rows, s, ROW),
-				      column0 = mlssor_box(&b.columns, t, COLUMN);
-			rows = mlssor_tile(&b.rows, s, ROW, q);
-			columns = mlssor_tile(&b.columns, t, COLUMN, q);
-			rows.begin -= row0;
-			rows.end -= row0;
-			columns.begin -= column0;
-			columns.end = active ? columns.end - column0 : columns.begin;
-			if (rows.begin >= rows.end)
-				continue;
-		}
-		float *row = box + rows.begin * ROW_WORDS;
-#define AT(j) (((j) + FROM) % SIDE * STRIDE + ((j) + FROM) / SIDE)
-#pragma unroll
-		for (int j = 0; j <= SIDE; j++) {
-			if (j >= from - 1 && j <= to)
-				here[j] = row[AT(j)];
-			if (j >= from && j < to)
-				above[j] = row[AT(j) - ROW_WORDS];
-		}
-#pragma unroll(EDGE ? 1 : SIDE <= 8 ? SIDE : 2)
-		for (int32_t i = rows.begin; i < rows.end; i++, row += ROW_WORDS) {
-#pragma unroll
-			for (int j = 0; j <= SIDE; j++)
-				if (j >= from - 1 && j <= to)
-					below[j] = row[AT(j) + ROW_WORDS];
-			float west = here[from - 1];
-#pragma unroll
-			for (int j = 1; j < SIDE; j++)
-				if (j >= from && j < to) {
-					const bool mine =
-						!EDGE || (j >= columns.begin && j < columns.end);
-					const float next = mlssor_update(here[j], west, here[j + 1],
-									 above[j], below[j], omega);
-					west = above[j] = mine ? next : here[j];
-					if (mine)
-						row[AT(j)] = next;
-				}
-#pragma unroll
-			for (int j = 0; j <= SIDE; j++)
-				if (j >= from - 1 && j <= to)
-					here[j] = below[j];
-		}
-#undef AT
+	if (EDGE) {
+		const int32_t row0 = mlssor_box(&b.rows, s, ROW),
+			      column0 = mlssor_box(&b.columns, t, COLUMN);
+		rows = mlssor_tile(&b.rows, s, ROW, Q);
+		columns = mlssor_tile(&b.columns, t, COLUMN, Q);
+		rows.begin -= row0;
+		rows.end -= row0;
+		columns.begin -= column0;
+		columns.end = active ? columns.end - column0 : columns.begin;
 	}
+	if (!EDGE || rows.begin < rows.end)
+		staged_rows<SIDE, FROM, tile_from<COLUMN, SIDE, EDGE>(Q),
+			    tile_to<COLUMN, SIDE, EDGE>(Q), EDGE>(
+			box + rows.begin * ROW_WORDS, rows.end - rows.begin, columns, omega);
+	if constexpr (Q + 1 < SIDE / 2)
+		staged_tile<ROW, COLUMN, SIDE, FROM, EDGE, Q + 1>(b, box, s, t, active, omega);
 }
 
 template <int ROW, int COLUMN, int SIDE, bool FUSED, bool EDGE>
@@ -298,10 +373,7 @@ __device__ __forceinline__ void staged_region(const struct staged &b, float omeg
 	fetch<SIDE, FUSED, BACKWARD, EDGE>(b, region);
 	staged_tiles<ROW, COLUMN, SIDE, FUSED, EDGE>(b, region, omega);
 	__syncthreads();
-	if (EDGE)
-		put_back_edge<ROW, COLUMN, SIDE, FUSED>(b, region);
-	else
-		put_back<ROW, COLUMN, SIDE, FUSED, BACKWARD>(b, region);
+	put_back<ROW, COLUMN, SIDE, FUSED, BACKWARD, EDGE>(b, region);
 }
 
 template <int ROW, int COLUMN, int SIDE, bool FUSED>

@@ -279,7 +279,7 @@ static int make_gpu(struct patches_work *w, uint32_t g)
  * 8000 columns on. */
 enum { PRODUCT_BYTES = 136 << 20 };
 
-static int begin(struct solver_work *work)
+int patches_begin(struct solver_work *work)
 {
 	struct patches_work *w = work_of(work);
 	const struct patches_params *p = &w->params;
@@ -306,7 +306,7 @@ static int begin(struct solver_work *work)
 	return 0;
 }
 
-static void end(struct solver_work *work)
+void patches_end(struct solver_work *work)
 {
 	struct patches_work *w = work_of(work);
 	patches_exchange_release(w);
@@ -356,8 +356,8 @@ const struct solver solver_patches = {
 	.extra_names = extra_names,
 	.prepare = patches_prepare,
 	.config = patches_config,
-	.begin = begin,
-	.end = end,
+	.begin = patches_begin,
+	.end = patches_end,
 	.stream = stream,
 	.fill = patches_fill,
 	.restart = restart,
@@ -367,4 +367,5 @@ const struct solver solver_patches = {
 	.result = result,
 	.check = patches_check,
 	.iterate = iterate,
+	.chaos = patches_chaos,
 };

@@ -41,7 +41,8 @@ static struct patches_ghost ghost_of(const struct patch_set *set, const struct p
 }
 
 /* What the sender writes for the receiver: the values, or of coarser cells each once. */
-static void add_mail(struct patches_mail *mail, int phase, const struct patches_ghost *link)
+static void add_message(struct patches_message *message, int phase,
+			const struct patches_ghost *link)
 {
 	struct patches_ghost pack = *link, unpack = *link;
 	if (link->kind == LINK_COARSE) {
@@ -50,25 +51,25 @@ static void add_mail(struct patches_mail *mail, int phase, const struct patches_
 	}
 	pack.kind = link->kind == LINK_AVERAGE ? LINK_AVERAGE : LINK_COPY;
 	unpack.kind = link->kind == LINK_COARSE ? LINK_COARSE : LINK_COPY;
-	pack.target = unpack.source = mail->pack.cells[0] + mail->pack.cells[1];
+	pack.target = unpack.source = message->pack.cells[0] + message->pack.cells[1];
 	pack.target_a = unpack.source_a = 1;
 	pack.target_b = unpack.source_b = pack.count_a;
-	add(&mail->pack, phase, &pack);
-	add(&mail->unpack, phase, &unpack);
+	add(&message->pack, phase, &pack);
+	add(&message->unpack, phase, &unpack);
 }
 
 static int make_mail(struct patches_work *w, uint32_t g, uint32_t peer)
 {
 	struct machine *m = w->base.m;
 	const struct machine_ops *ops = m->ops;
-	struct patches_mail *mail = &w->gpu[g].to[peer];
-	const int64_t bytes = 8 * (mail->pack.cells[0] + mail->pack.cells[1]);
+	struct patches_message *message = &w->gpu[g].to[peer];
+	const int64_t bytes = 8 * (message->pack.cells[0] + message->pack.cells[1]);
 	if (!bytes)
 		return 0;
-	return ops->buffer(m, g, SPACE_DEVICE, bytes, &mail->send) ||
-			       ops->buffer(m, peer, SPACE_DEVICE, bytes, &mail->receive) ||
-			       ops->event(m, g, &mail->packed) ||
-			       ops->event(m, peer, &mail->taken) || ops->peer_access(m, g, peer)
+	return ops->buffer(m, g, SPACE_DEVICE, bytes, &message->send) ||
+			       ops->buffer(m, peer, SPACE_DEVICE, bytes, &message->receive) ||
+			       ops->event(m, g, &message->packed) ||
+			       ops->event(m, peer, &message->taken) || ops->peer_access(m, g, peer)
 		       ? -1
 		       : 0;
 }
@@ -127,22 +128,22 @@ int patches_exchange_make(struct patches_work *w)
 			if (to == from)
 				add(&w->gpu[to].own, phase, &ghost);
 			else
-				add_mail(&w->gpu[from].to[to], phase, &ghost);
+				add_message(&w->gpu[from].to[to], phase, &ghost);
 		}
 		for (uint32_t g = 0; g < w->base.gpus && phase == 0; g++) {
 			w->gpu[g].own.first[1] = (int32_t)w->gpu[g].own.count;
 			for (uint32_t peer = 0; peer < w->base.gpus; peer++) {
-				struct patches_mail *mail = &w->gpu[g].to[peer];
-				mail->pack.first[1] = mail->unpack.first[1] =
-					(int32_t)mail->pack.count;
-				mail->from[1] = mail->pack.cells[0];
+				struct patches_message *message = &w->gpu[g].to[peer];
+				message->pack.first[1] = message->unpack.first[1] =
+					(int32_t)message->pack.count;
+				message->from[1] = message->pack.cells[0];
 			}
 		}
 	}
 	for (uint32_t g = 0; g < w->base.gpus; g++)
 		for (uint32_t peer = 0; peer < w->base.gpus; peer++) {
-			struct patches_mail *mail = &w->gpu[g].to[peer];
-			mail->from[2] = mail->pack.cells[0] + mail->pack.cells[1];
+			struct patches_message *message = &w->gpu[g].to[peer];
+			message->from[2] = message->pack.cells[0] + message->pack.cells[1];
 			if (make_mail(w, g, peer))
 				return -1;
 		}
@@ -169,9 +170,9 @@ int patches_exchange_restart(struct patches_work *w)
 	const struct machine_ops *ops = patches_ops(w);
 	for (uint32_t g = 0; g < w->base.gpus; g++)
 		for (uint32_t peer = 0; peer < w->base.gpus; peer++) {
-			struct patches_mail *mail = &w->gpu[g].to[peer];
-			if (mail->from[2] && (ops->counter(w->base.m, &mail->packed_count) ||
-					      ops->counter(w->base.m, &mail->taken_count)))
+			struct patches_message *message = &w->gpu[g].to[peer];
+			if (message->from[2] && (ops->counter(w->base.m, &message->packed_count) ||
+						 ops->counter(w->base.m, &message->taken_count)))
 				return -1;
 		}
 	return 0;
@@ -219,38 +220,38 @@ int patches_exchange(struct patches_work *w, struct machine_thread *t, bool seco
 	for (int phase = 0; phase < PHASES; phase++) {
 		const int64_t number = PHASES * k + phase;
 		for (uint32_t peer = 0; peer < gpus; peer++) {
-			struct patches_mail *mail = &gpu->to[peer];
-			const int64_t cells = mail->from[phase + 1] - mail->from[phase];
+			struct patches_message *message = &gpu->to[peer];
+			const int64_t cells = message->from[phase + 1] - message->from[phase];
 			if (!cells)
 				continue;
-			const struct machine_copy copy = { .source = mail->send,
-							   .target = mail->receive,
+			const struct machine_copy copy = { .source = message->send,
+							   .target = message->receive,
 							   .source_offset_bytes =
-								   8 * mail->from[phase],
+								   8 * message->from[phase],
 							   .target_offset_bytes =
-								   8 * mail->from[phase],
+								   8 * message->from[phase],
 							   .row_bytes = 8 * cells,
 							   .rows = 1 };
-			if (launch(w, t, &mail->pack, phase, mail->send, values) ||
-			    (k &&
-			     (ops->await(t, mail->taken_count, number - PHASES + 1, AWAIT_SPIN) ||
-			      ops->wait(t, gpu->stream, mail->taken))) ||
+			if (launch(w, t, &message->pack, phase, message->send, values) ||
+			    (k && (ops->await(t, message->taken_count, number - PHASES + 1,
+					      AWAIT_SPIN) ||
+				   ops->wait(t, gpu->stream, message->taken))) ||
 			    ops->copy(t, gpu->stream, &copy) ||
-			    ops->record(t, gpu->stream, mail->packed) ||
-			    ops->post(t, mail->packed_count, number + 1, AWAIT_SPIN))
+			    ops->record(t, gpu->stream, message->packed) ||
+			    ops->post(t, message->packed_count, number + 1, AWAIT_SPIN))
 				return -1;
 		}
 		if (gpu->link_count && launch(w, t, &gpu->own, phase, values, values))
 			return -1;
 		for (uint32_t peer = 0; peer < gpus; peer++) {
-			struct patches_mail *mail = &w->gpu[peer].to[me];
-			if (mail->from[phase + 1] == mail->from[phase])
+			struct patches_message *message = &w->gpu[peer].to[me];
+			if (message->from[phase + 1] == message->from[phase])
 				continue;
-			if (ops->await(t, mail->packed_count, number + 1, AWAIT_SPIN) ||
-			    ops->wait(t, gpu->stream, mail->packed) ||
-			    launch(w, t, &mail->unpack, phase, values, mail->receive) ||
-			    ops->record(t, gpu->stream, mail->taken) ||
-			    ops->post(t, mail->taken_count, number + 1, AWAIT_SPIN))
+			if (ops->await(t, message->packed_count, number + 1, AWAIT_SPIN) ||
+			    ops->wait(t, gpu->stream, message->packed) ||
+			    launch(w, t, &message->unpack, phase, values, message->receive) ||
+			    ops->record(t, gpu->stream, message->taken) ||
+			    ops->post(t, message->taken_count, number + 1, AWAIT_SPIN))
 				return -1;
 		}
 	}

@@ -66,6 +66,9 @@ const struct option_spec patches_options[] = {
 
 /* A set of patches has no rows and columns. */
 const struct solver_column patches_columns[] = {
+	{ "count", COLUMN_INT, AT(count), 0 },
+	{ "side", COLUMN_INT, AT(side), 0 },
+	{ "block_cells", COLUMN_INT, AT(block_cells), 0 },
 	{ "iterations", COLUMN_INT, AT(iterations), 0 },
 	{ 0 },
 };
@@ -211,6 +214,18 @@ static int check_kernel(const struct patches_params *p)
 	return 0;
 }
 
+/* Cells along a side of every patch, where all are cubes of one size that stand by themselves; else
+ * 0. */
+static int side_of(const struct patch_set *set)
+{
+	const int side = set->patch[0].n[0];
+	for (int k = 0; k < set->count; k++)
+		for (int axis = 0; axis < 3; axis++)
+			if (set->patch[k].n[axis] != side)
+				return 0;
+	return set->connected ? 0 : side;
+}
+
 int patches_prepare(void *given, uint32_t gpus)
 {
 	struct patches_params *p = given;
@@ -261,6 +276,9 @@ int patches_prepare(void *given, uint32_t gpus)
 		       "others would have to follow on the host");
 		goto out;
 	}
+	p->count = set.count;
+	p->side = side_of(&set);
+	p->block_cells = p->block[0] * p->block[1] * p->block[2];
 	rc = 0;
 out:
 	patch_set_release(&set);

@@ -47,6 +47,7 @@ struct patches_params {
 	enum patches_invert invert;
 	enum patches_use use;
 	int32_t block[3];
+	int count, side, block_cells; /* for columns: patches; cells of a side, 0: they differ */
 	double stencil[4], omega_used;
 	bool overlap, reflect, random_rhs, each_step, red_black;
 };

@@ -15,7 +15,13 @@
 
 /* Of a multiprocessor, which leaves 168 registers a thread; and planes whose neighbours beyond the
  * octet are asked for at once: both the fastest of those tried (docs/lab/kernels.md). */
-enum { BLOCKS = 3, AHEAD = 4 };
+#ifndef SINE_BLOCKS
+#define SINE_BLOCKS 3
+#endif
+#ifndef SINE_RESIDENT
+#define SINE_RESIDENT (132 * SINE_BLOCKS)
+#endif
+enum { BLOCKS = SINE_BLOCKS, AHEAD = 4 };
 
 struct alignas(16) pair {
 	double at[2];
@@ -212,6 +218,66 @@ __device__ __forceinline__ void residuals(const struct patches_step &step, const
 	}
 }
 
+/* The octet of warp `warp` of block `index` of a launch; whether there is one. */
+__device__ __forceinline__ bool octet_of(const struct patches_step &step, int32_t index,
+					 struct octet *o)
+{
+	const int32_t warp = (int32_t)threadIdx.x / 32, lane = (int32_t)threadIdx.x % 32,
+		      side = step.side, wide = side / 8;
+	const struct patches_box *box = patches_find(step, index, step.tiles, patches_first_tile());
+	int32_t tile = index - (box->first_tile - step.box[step.first].first_tile);
+	const int32_t across = patches_ceil(box->n[0], side),
+		      down = patches_ceil(box->n[1], PATCHES_TILE_THREADS / side);
+
+	o->box = box;
+	o->pitch = box->pitch;
+	o->plane = box->plane;
+	o->diagonal = box->diagonal[0];
+	o->at[0] = tile % across * side + warp % wide * 8;
+	tile /= across;
+	o->at[1] = tile % down * (PATCHES_TILE_THREADS / side) + warp / wide * 8;
+	o->at[2] = tile / down * PATCHES_TILE;
+	o->row = lane / 4;
+	o->column = lane % 4 * 2;
+#pragma unroll
+	for (int axis = 0; axis < 3; axis++)
+		o->left[axis] = box->n[axis] - o->at[axis];
+	return o->left[0] > 0 && o->left[1] > 0;
+}
+
+__device__ __forceinline__ void to_l2(const double *at)
+{
+#ifdef __CUDA_ARCH__
+	asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#else
+	(void)at;
+#endif
+}
+
+/* What the block that follows this one on its multiprocessor will read, on its way from DRAM while
+ * this one reckons: its two sectors of each row of u and f. */
+__device__ __forceinline__ void look_ahead(const struct patches_step &step)
+{
+	const int32_t index = (int32_t)blockIdx.x + SINE_RESIDENT;
+	struct octet o;
+
+	if (index >= step.tiles || !octet_of(step, index, &o))
+		return;
+	const int32_t row = o.at[1] + near<false>(o.row, o.left[1] - 1),
+		      column = o.at[0] + o.column / 2 % 2 * 4, half = o.column / 4;
+	const int64_t u = o.box->origin + (int64_t)row * o.pitch + column,
+		      f = o.box->first_cell + (int64_t)row * o.box->n[0] + column,
+		      f_plane = (int64_t)o.box->n[0] * o.box->n[1];
+
+#pragma unroll
+	for (int q = 0; q < 8; q += 2) {
+		const int32_t k = o.at[2] + near<false>(q + half, o.left[2] - 1);
+
+		to_l2(step.u + u + (int64_t)k * o.plane);
+		to_l2(step.f + f + k * f_plane);
+	}
+}
+
 template <bool CHAOTIC>
 __device__ __forceinline__ void give_pair(double *v, double first, double second, bool both)
 {
@@ -241,6 +307,7 @@ __device__ __forceinline__ void relax_octet(const struct patches_step &step, con
 	matrix_of(step, o, 0, along_x);
 	matrix_of(step, o, 1, along_y);
 	residuals<CHAOTIC, WHOLE>(step, o, step.u + origin, centre, r);
+	look_ahead(step);
 #pragma unroll
 	for (int q = 0; q < 8 && !WHOLE; q++) {
 		r[0][q] = first && q < planes ? r[0][q] : 0;
@@ -276,34 +343,15 @@ __device__ __forceinline__ void relax_octet(const struct patches_step &step, con
 
 template <bool CHAOTIC> __device__ __forceinline__ void sine(const struct patches_step &step)
 {
-	const int32_t index = (int32_t)blockIdx.x, warp = (int32_t)threadIdx.x / 32,
-		      lane = (int32_t)threadIdx.x % 32, side = step.side, wide = side / 8;
-	const struct patches_box *box = patches_find(step, index, step.tiles, patches_first_tile());
-	int32_t tile = index - (box->first_tile - step.box[step.first].first_tile);
-	const int32_t across = patches_ceil(box->n[0], side),
-		      down = patches_ceil(box->n[1], PATCHES_TILE_THREADS / side);
 	struct octet o;
+	const bool any = octet_of(step, (int32_t)blockIdx.x, &o);
 	/* Most octets: no cell lies beyond the patch, and f comes in pairs. */
-	bool whole = !((box->n[0] | box->first_cell) & 1);
+	const bool whole = !((o.box->n[0] | o.box->first_cell) & 1) && o.left[0] >= 8 &&
+			   o.left[1] >= 8 && o.left[2] >= 8;
 
-	o.box = box;
-	o.pitch = box->pitch;
-	o.plane = box->plane;
-	o.diagonal = box->diagonal[0];
-	o.at[0] = tile % across * side + warp % wide * 8;
-	tile /= across;
-	o.at[1] = tile % down * (PATCHES_TILE_THREADS / side) + warp / wide * 8;
-	o.at[2] = tile / down * PATCHES_TILE;
-	o.row = lane / 4;
-	o.column = lane % 4 * 2;
-#pragma unroll
-	for (int axis = 0; axis < 3; axis++) {
-		o.left[axis] = box->n[axis] - o.at[axis];
-		whole &= o.left[axis] >= 8;
-	}
 	if (whole)
 		relax_octet<CHAOTIC, true>(step, o);
-	else if (o.left[0] > 0 && o.left[1] > 0)
+	else if (any)
 		relax_octet<CHAOTIC, false>(step, o);
 }
 

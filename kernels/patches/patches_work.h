@@ -19,7 +19,7 @@ struct patches_links {
 };
 
 /* Values that one GPU sends another. */
-struct patches_mail {
+struct patches_message {
 	struct patches_links pack, unpack;
 	uint32_t send, receive;		    /* buffers: of the sender, of the receiver */
 	int64_t from[3];		    /* first element of each phase, and the end */
@@ -32,12 +32,12 @@ struct patches_gpu {
 	uint32_t h_u, h_f; /* pinned */
 	uint32_t inverse, diagonal, box, links, packed;
 	uint32_t h_inverse, h_diagonal, h_box, h_links;
-	uint32_t stream;	  /* all work, but for launches a patch ... */
-	uint32_t *side;		  /* ... and products, which have [work->sides] */
-	uint32_t *done;		  /* and an event each */
-	uint32_t begun;		  /* event: the step before is done */
-	struct patches_links own; /* within the GPU */
-	struct patches_mail *to;  /* [gpus] */
+	uint32_t stream;	    /* all work, but for launches a patch ... */
+	uint32_t *side;		    /* ... and products, which have [work->sides] */
+	uint32_t *done;		    /* and an event each */
+	uint32_t begun;		    /* event: the step before is done */
+	struct patches_links own;   /* within the GPU */
+	struct patches_message *to; /* [gpus] */
 	int64_t link_count;
 };
 
@@ -78,6 +78,13 @@ int patches_exchange_restart(struct patches_work *w);
 void patches_exchange_release(struct patches_work *w);
 /* All ghost values of buffer `second ? v : u`; the k-th time in a run. */
 int patches_exchange(struct patches_work *w, struct machine_thread *t, bool second, int64_t k);
+
+/* patches_driver.c: of struct solver. */
+int patches_begin(struct solver_work *work);
+void patches_end(struct solver_work *work);
+
+/* patches_chaos.c: --method chaotic, for a simulator; -1 after a message. */
+int patches_chaos(const void *params, struct chaos_case *c);
 
 /* patches_check.c. */
 void patches_fill(struct solver_work *work, uint64_t seed);

@@ -68,7 +68,7 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 {
 	struct domain_work *w = (struct domain_work *)work;
 	const struct rbsor_params *p = work->params;
-	return p->persistent ? loop(w, t, p->iterations)
+	return p->persistent ? loop(w, t, p->grid.iterations)
 	       : p->passes   ? rbsor_launch_pass(w, t, rbsor_pass_kernel_of(p->pass_depth), 0, 0)
 			     : sweeps(w, t, 1);
 }
@@ -78,29 +78,20 @@ static int begin(struct solver_work *work)
 	const struct rbsor_params *p = work->params;
 	struct rbsor_work *r = (struct rbsor_work *)work;
 	struct domain *domain = &r->w.domain;
-	work->iterations = p->iterations;
-	/* Where nothing is exchanged, passes need not end. */
-	work->cycle = (p->passes && work->gpus == 1) || p->persistent ? p->iterations : p->border;
-	work->timed = p->timed;
-	work->one_thread = p->one_thread;
+	stencil_begin(&r->w, &p->grid, rbsor_halo_rows(p));
+	if ((p->passes && work->gpus == 1) || p->persistent) /* nothing to exchange */
+		work->cycle = work->iterations;
+	work->timed = domain->pageable = p->timed;
+	work->one_thread = domain->one_thread = p->one_thread;
 	if (p->graph) {
 		r->w.graph_cycles = GRAPH_CYCLES;
-		work->cycle = work->gpus > 1 || !p->passes ? p->border : p->pass_depth;
+		work->cycle = work->gpus > 1 || !p->passes ? p->grid.border : p->pass_depth;
 		work->warm = (GRAPH_CYCLES + 1) * work->cycle;
 	}
-	*domain = (struct domain){ .rows = p->rows,
-				   .columns = p->columns,
-				   .halo = rbsor_halo_rows(p),
-				   .across = p->across,
-				   .buffers = p->passes || p->persistent ? 2 : 1,
-				   .f64 = p->f64,
-				   .peer = p->peer,
-				   .one_thread = p->one_thread,
-				   .free_order = !strcmp(p->order, "free"),
-				   .pageable_staging = !strcmp(p->staging, "pageable"),
-				   .layout = p->tuned ? LAYOUT_SPLIT : LAYOUT_ROWS,
-				   .pageable = p->timed,
-				   .random = work->steady };
+	domain->buffers = p->passes || p->persistent ? 2 : 1;
+	domain->layout = p->tuned ? LAYOUT_SPLIT : LAYOUT_ROWS;
+	domain->free_order = !strcmp(p->order, "free");
+	domain->pageable_staging = !strcmp(p->staging, "pageable");
 	if (domain_make(domain, work->m, work->gpus) || (p->persistent && rbsor_flags_make(r)))
 		return -1;
 	if (!strcmp(p->sync, "spin") || !strcmp(p->sync, "condition"))
@@ -112,7 +103,7 @@ extern const struct solver solver_rbsor;
 const struct solver solver_rbsor = {
 	SOLVER_NAMED(rbsor),
 	.summary = "2D Laplace, Dirichlet boundary, red-black SOR on strips or blocks",
-	.columns = rbsor_columns,
+	.columns = stencil_columns,
 	DOMAIN_WORK_CALLBACKS,
 	.ways = rbsor_ways,
 	.take = rbsor_take,

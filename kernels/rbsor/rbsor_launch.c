@@ -51,7 +51,7 @@ int rbsor_launch_sweep(const struct domain_work *w, struct machine_thread *t, in
 		.omega = p->omega_used,
 	};
 	const struct stencil_launch launch = {
-		.kernel = &kernel[p->tuned][p->f64],
+		.kernel = &kernel[p->tuned][p->grid.f64],
 		.region = region,
 		.args = &args,
 		.args_bytes = sizeof(args),
@@ -86,9 +86,9 @@ int rbsor_launch_pass(const struct domain_work *w, struct machine_thread *t,
 		.omega = p->omega_used,
 	};
 	const struct stencil_kernel kernel = {
-		.name = pass->name[p->f64],
-		.cpu = p->f64 ? rbsor_pass_f64_cpu : rbsor_pass_f32_cpu,
-		.geometry = p->f64 ? rbsor_pass_f64_geometry : rbsor_pass_f32_geometry,
+		.name = pass->name[p->grid.f64],
+		.cpu = p->grid.f64 ? rbsor_pass_f64_cpu : rbsor_pass_f32_cpu,
+		.geometry = p->grid.f64 ? rbsor_pass_f64_geometry : rbsor_pass_f32_geometry,
 	};
 	const struct stencil_launch launch = {
 		.kernel = &kernel,
@@ -108,28 +108,28 @@ int rbsor_launch_loop(struct rbsor_work *r, struct machine_thread *t, int iterat
 	const struct domain *domain = &r->w.domain;
 	const struct rbsor_params *p = r->w.base.params;
 	const struct part *part = &domain->parts.part[t->gpu];
-	const int64_t bytes = p->rows * domain->parts.row_bytes;
+	const int64_t bytes = p->grid.rows * domain->parts.row_bytes;
 	const struct rbsor_persistent_kernel *kernel =
-		rbsor_persistent_kernel_of(p->rows, p->columns);
+		rbsor_persistent_kernel_of(p->grid.rows, p->grid.columns);
 	const struct rbsor_loop args = {
 		.grid = { address(t, part->buffer[0]), address(t, part->buffer[1]) },
 		.flags = address(t, r->flags),
 		.pitch = domain->pitch,
-		.columns = (int32_t)p->columns,
-		.rows = (int32_t)p->rows,
+		.columns = (int32_t)p->grid.columns,
+		.rows = (int32_t)p->grid.rows,
 		.iterations = iterations,
 		.omega = p->omega_used,
 	};
 	const struct machine_launch launch = {
-		.name = kernel->name[p->f64],
-		.cpu = p->f64 ? rbsor_loop_f64_cpu : rbsor_loop_f32_cpu,
+		.name = kernel->name[p->grid.f64],
+		.cpu = p->grid.f64 ? rbsor_loop_f64_cpu : rbsor_loop_f32_cpu,
 		.geometry = rbsor_persistent_geometry,
 		.args = &args,
 		.args_bytes = sizeof(args),
-		.rows = p->rows,
-		.columns = p->columns,
-		.points = p->rows * p->columns * iterations,
-		.dram_bytes = 2 * p->rows * p->columns * (p->f64 ? 8 : 4),
+		.rows = p->grid.rows,
+		.columns = p->grid.columns,
+		.points = p->grid.rows * p->grid.columns * iterations,
+		.dram_bytes = 2 * p->grid.rows * p->grid.columns * (p->grid.f64 ? 8 : 4),
 		.resident_bytes = 2 * bytes,
 		.access_count = 2,
 		.access = {

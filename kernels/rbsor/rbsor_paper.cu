@@ -9,8 +9,7 @@
  * Added to the thesis: a range of rows of a strip (its areas were whole), any colour in one kernel,
  * double precision.
  */
-#include <cuda_runtime.h>
-#include "kernels/machine/machine.h"
+#include "kernels/machine/cuda_launch.cuh"
 #include "rbsor_geometry.h"
 
 enum {
@@ -81,32 +80,8 @@ extern "C" __global__ void __launch_bounds__(TILE_COLUMNS)
 	rbsor_paper<double>(sweep);
 }
 
-static int launch(void (*kernel)(const struct rbsor_sweep), const void *args, void *stream)
-{
-	struct rbsor_sweep sweep = *(const struct rbsor_sweep *)args;
-	struct launch_geometry g;
-	void *arguments[] = { &sweep };
-
-	rbsor_paper_geometry(args, &g);
-	if (!g.grid[0])
-		return cudaSuccess;
-	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
-				dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
-				(cudaStream_t)stream);
-}
-
-static int launch_f32(const void *args, void *stream)
-{
-	return launch(rbsor_paper_f32, args, stream);
-}
-
-static int launch_f64(const void *args, void *stream)
-{
-	return launch(rbsor_paper_f64, args, stream);
-}
-
 extern "C" const struct cuda_kernel rbsor_paper_kernels[] = {
-	{ "rbsor_paper_f32", launch_f32 },
-	{ "rbsor_paper_f64", launch_f64 },
+	{ "rbsor_paper_f32", cuda_launch<rbsor_sweep, rbsor_paper_f32, rbsor_paper_geometry> },
+	{ "rbsor_paper_f64", cuda_launch<rbsor_sweep, rbsor_paper_f64, rbsor_paper_geometry> },
 	{ 0, 0 },
 };

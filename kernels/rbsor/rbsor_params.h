@@ -7,20 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/kit/solver.h"
-#include "kernels/kit/parts.h"
-#include "traces/base/options.h"
+#include "kernels/kit/stencil_params.h"
 
 struct rbsor_params {
+	struct stencil_params grid; /* first */
 	/* as given */
-	const char *size, *precision, *kernel, *scheme, *transport, *partition, *sync, *timing;
-	const char *order, *staging;
-	int border, iterations, depth;
+	const char *kernel, *scheme, *sync, *timing, *order, *staging;
+	int depth;
 	double omega; /* 0: the optimum (4.17) */
 	/* by rbsor_prepare */
-	int64_t rows, columns;
-	uint32_t across; /* blocks side by side */
-	bool f64, tuned, thesis, peer, timed;
+	bool tuned, thesis, timed;
 	bool persistent;
 	bool one_thread, graph; /* of `sync` */
 	bool passes;		/* kernels of rbsor_passes.def */
@@ -29,7 +25,6 @@ struct rbsor_params {
 };
 
 extern const struct option_spec rbsor_options[];
-extern const struct solver_column rbsor_columns[];
 
 /*
  * The optimum relaxation factor, Spampinato (4.17), extended to rectangles through Young's formula:

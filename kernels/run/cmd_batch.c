@@ -12,6 +12,7 @@
 #include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "traces/program/program.h"
+#include "row_file.h"
 #include "solve_row.h"
 
 struct batch_options {
@@ -131,37 +132,6 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 	return rc ? rc : not_run;
 }
 
-/* A table that rows go to as they come; without a name standard output, or nothing. */
-struct rows {
-	struct output output;
-	FILE *file;
-};
-
-static int rows_begin(struct rows *r, const char *path)
-{
-	r->file = NULL;
-	if (output_begin(&r->output, path))
-		return -1;
-	r->file = output_open(&r->output);
-	return r->file ? 0 : report("cannot write '%s': %s", path, strerror(errno));
-}
-
-/* Whole, or where `failed` not at all. */
-static int rows_end(struct rows *r, const char *path, int failed)
-{
-	int rc = 0;
-	if (!path)
-		return 0;
-	/* A row that did not fit is known to the stream, even where closing it goes well. */
-	if (r->file && (ferror(r->file) | fclose(r->file)) && !failed)
-		rc = report("cannot write '%s': %s", path, strerror(errno));
-	if (failed || rc) {
-		output_abandon(&r->output);
-		return rc;
-	}
-	return output_commit(&r->output);
-}
-
 int cmd_batch(const struct program *program, int argc, char **argv)
 {
 	(void)program;
@@ -187,17 +157,18 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 		return EXIT_BAD;
 	}
 	int not_run = 0;
-	struct rows rows = { .file = stdout }, runs = { 0 };
+	struct row_file rows = { .file = stdout }, runs = { 0 };
 	struct machine *m = machine_new(o.backend, (uint32_t)o.gpus);
 	rc = m ? 0 : -1;
 	if (!rc &&
-	    ((o.output && rows_begin(&rows, o.output)) || (o.runs && rows_begin(&runs, o.runs))))
+	    ((o.output && row_file_begin(&rows, o.output)) ||
+	     (o.runs && row_file_begin(&runs, o.runs))))
 		rc = -1;
 	if (!rc) {
 		not_run = run_list(&o, argv[1], list, rows.file, runs.file, m);
 		rc = not_run < 0 ? -1 : 0;
 	}
-	if (rows_end(&rows, o.output, rc) | rows_end(&runs, o.runs, rc))
+	if (row_file_end(&rows, rc) | row_file_end(&runs, rc))
 		rc = -1;
 	if (m)
 		m->ops->free(m);

@@ -16,6 +16,7 @@
 #include "traces/base/util.h"
 #include "kernels/kit/solver.h"
 #include "kernels/machine/machine_timing.h"
+#include "row_file.h"
 #include "time_pairs.h"
 
 struct time_options {
@@ -235,7 +236,7 @@ static int time_list(struct timer *timer, const char *file, FILE *list)
 static int time_all(const struct time_options *o, const struct solver *solver, const void *params)
 {
 	struct timer timer = { .o = o, .out = stdout };
-	struct output output = { 0 };
+	struct row_file rows = { 0 };
 	FILE *list = o->list ? fopen(o->list, "r") : NULL;
 	int rc = 0, bad = 0;
 	if (o->list && !list) {
@@ -252,10 +253,8 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 	if (!timer.m)
 		rc = -1;
 	if (!rc && o->output) {
-		if (output_begin(&output, o->output))
-			rc = -1;
-		else if (!(timer.out = output_open(&output)))
-			rc = report("cannot write '%s': %s", o->output, strerror(errno));
+		rc = row_file_begin(&rows, o->output);
+		timer.out = rows.file;
 	}
 	if (!rc) {
 		bool pairs = o->pairs.list || o->pairs.pair;
@@ -266,12 +265,7 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 		      : time_one(&timer, solver, params) ? 1
 							 : 0;
 	}
-	/* A row that did not fit is known to the stream, even where closing it goes well. */
-	if (timer.out && timer.out != stdout && (ferror(timer.out) | fclose(timer.out)) && !rc)
-		rc = report("cannot write '%s': %s", o->output, strerror(errno));
-	if (o->output && rc)
-		output_abandon(&output);
-	else if (o->output && output_commit(&output))
+	if (row_file_end(&rows, rc))
 		rc = -1;
 	if (timer.m)
 		timer.m->ops->free(timer.m);

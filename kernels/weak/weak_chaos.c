@@ -16,6 +16,7 @@ struct state {
 	float change;		   /* of the round, in synchronous steps */
 	struct weak_tile *tile;	   /* [blocks] */
 	int32_t *order;
+	int part; /* nodes of a border in a pass */
 	bool synchronous;
 };
 
@@ -48,16 +49,16 @@ static void steps(struct chaos_case *c, int block, int count)
 	}
 }
 
-static void send_borders(struct chaos_case *c, int block)
+static void send_borders(struct chaos_case *c, int block, int part)
 {
 	struct state *s = state_of(c);
-	weak_tile_send(&s->tile[block], &s->launch);
+	weak_tile_send_nodes(&s->tile[block], &s->launch, part * s->part, (part + 1) * s->part);
 }
 
-static void receive(struct chaos_case *c, int block)
+static void receive(struct chaos_case *c, int block, int part)
 {
 	struct state *s = state_of(c);
-	weak_tile_receive(&s->tile[block], &s->launch);
+	weak_tile_receive_nodes(&s->tile[block], &s->launch, part * s->part, (part + 1) * s->part);
 }
 
 static void end(struct chaos_case *c, int block)
@@ -140,6 +141,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 		.combine = scheme->combine,
 	};
 	weak_problem_measure(&s->problem);
+	s->part = p->threads ? p->threads : WEAK_BORDER;
 	const int border = scheme->talk == WEAK_UP_DOWN ? 2 * WEAK_COLUMNS : WEAK_BORDER;
 	*c = (struct chaos_case){
 		.ops = &ops,
@@ -156,6 +158,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 			: scheme->combine	     ? CHAOS_PACKED
 						     : CHAOS_ALL,
 		.passes = p->threads ? (border + p->threads - 1) / p->threads : 1,
+		.block_threads = WEAK_COMPUTING + p->threads,
 		.looks_apart = !scheme->synchronous,
 		.most_steps = p->steps ? p->steps : p->max_steps,
 		.fixed = p->steps > 0,

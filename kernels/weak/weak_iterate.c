@@ -39,6 +39,7 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t number)
 		.terms = w->problem.terms,
 		.omega = (float)w->omega,
 		.tolerance = weak_fixed(w) ? -1 : (float)w->residual_wanted,
+		.exchange = p->exchange,
 		.number = number,
 		.resident = p->resident,
 		.communicating = (uint16_t)p->threads,

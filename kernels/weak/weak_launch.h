@@ -34,7 +34,8 @@ enum {
 
 /* What a block tells of its last launch where a run is watched: its multiprocessor; when it began,
  * had loaded its values, had made its steps, and had stored them (ns); cycles of its steps and
- * exchanges together; then struct weak_durations of its steps, and of its exchanges. */
+ * exchanges together; then struct weak_durations of its phases of steps, and of its exchanges; cycles
+ * of all their sending; steps. */
 enum {
 	WEAK_WATCH_SM,
 	WEAK_WATCH_BEGIN,
@@ -44,7 +45,9 @@ enum {
 	WEAK_WATCH_CYCLES,
 	WEAK_WATCH_STEPS,
 	WEAK_WATCH_EXCHANGES = WEAK_WATCH_STEPS + 3,
-	WEAK_WATCH_WORDS = WEAK_WATCH_EXCHANGES + 3,
+	WEAK_WATCH_SENDING = WEAK_WATCH_EXCHANGES + 3,
+	WEAK_WATCH_MADE,
+	WEAK_WATCH_WORDS,
 };
 
 /* Steps on a grid; arrays lie as struct weak_problem has them. */
@@ -61,7 +64,8 @@ struct weak_launch {
 	struct weak_terms terms;
 	float omega;		/* of the reference */
 	float tolerance;	/* of the residual, where the launch looks; negative: all steps */
-	int32_t steps, every;	/* exchanges come every so many steps */
+	int32_t steps, every;	/* exchanges come every so many steps; in one launch of all, looks */
+	int32_t exchange;	/* where looks have `every` */
 	uint32_t number;	/* of launches before */
 	int32_t resident;	/* places that take ids in order; 0: as many as there are */
 	uint16_t communicating; /* threads; 0: those that compute */
@@ -105,6 +109,52 @@ WEAK_BOTH int weak_beside(const struct weak_grid *g, int block, int side)
 	}
 }
 
+/* Rectangles of at most WEAK_CLUSTER blocks that tile a plane: of all, the one inside of which the
+ * most borders lie, per block; of equals the flattest. */
+enum { WEAK_CLUSTER = 8 };
+struct weak_tiling {
+	int down, across;
+};
+WEAK_BOTH struct weak_tiling weak_tiling_of(const struct weak_grid *g)
+{
+	struct weak_tiling best = { 1, 1 };
+
+	for (int down = 1; down <= WEAK_CLUSTER && down <= g->down; down++)
+		for (int across = 1; across * down <= WEAK_CLUSTER && across <= g->across; across++) {
+			const int inside = down * (across - 1) + across * (down - 1),
+				  most = best.down * (best.across - 1) +
+					 best.across * (best.down - 1);
+
+			if (g->down % down == 0 && g->across % across == 0 &&
+			    inside * best.down * best.across > most * down * across)
+				best.down = down, best.across = across;
+		}
+	return best;
+}
+/* The block of place `id`: clusters one after the other, in each its blocks in reading order. */
+WEAK_BOTH int weak_cluster_block(const struct weak_grid *g, int id)
+{
+	const struct weak_tiling t = weak_tiling_of(g);
+	const int size = t.down * t.across, cluster = id / size, rank = id % size,
+		  wide = g->across / t.across; /* clusters in a row */
+
+	/* Planes follow each other, and a plane has whole rows of clusters. */
+	return (cluster / wide * t.down + rank / t.across) * g->across +
+	       cluster % wide * t.across + rank % t.across;
+}
+/* The place in the cluster of the block beside; -1: there is none, or it is in another cluster. */
+WEAK_BOTH int weak_cluster_rank(const struct weak_grid *g, int block, int side)
+{
+	const struct weak_tiling t = weak_tiling_of(g);
+	const struct weak_place p = weak_place_of(g, block);
+	const int down = p.down % t.down + (side == 1) - (side == 0),
+		  across = p.across % t.across + (side == 3) - (side == 2);
+
+	return down < 0 || down >= t.down || across < 0 || across >= t.across ?
+		       -1 :
+		       down * t.across + across;
+}
+
 /* The ids in stripes or in squares (Fig. 6): rows of blocks as they come, or tiles of 6 x 5
  * blocks. order: [blocks]. */
 enum weak_order { WEAK_STRIPE, WEAK_SQUARE };
@@ -117,6 +167,7 @@ void weak_steps_cpu(const void *args);
 void weak_residual_cpu(const void *args);
 void weak_graph_cpu(const void *args);
 void weak_whole_cpu(const void *args);
+void weak_cluster_cpu(const void *args);
 
 #ifdef __cplusplus
 extern "C" {

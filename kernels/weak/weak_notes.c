@@ -21,12 +21,14 @@ static void write_ages(const struct weak_work *w, FILE *file)
 			fprintf(file, "%d\t%u\n", k - WEAK_AGE_ZERO, count[k]);
 }
 
-/* Mean and standard deviation in cycles. */
-static void write_durations(FILE *file, const uint64_t *d)
+/* How many, mean and standard deviation of a part of each, in cycles; of `parts` parts in all. */
+static void write_durations(FILE *file, const uint64_t *d, double parts)
 {
 	const double n = (double)d[0], mean = n > 0 ? (double)d[1] / n : 0,
-		     square = n > 0 ? (double)d[2] / n - mean * mean : 0;
-	fprintf(file, "\t%.0f\t%.2f\t%.2f", n, mean / 16, sqrt(square > 0 ? square : 0) / 16);
+		     square = n > 0 ? (double)d[2] / n - mean * mean : 0,
+		     part = parts > 0 ? n / parts : 0;
+	fprintf(file, "\t%.0f\t%.2f\t%.2f", n, mean * part,
+		sqrt(square > 0 ? square : 0) * part);
 }
 
 /* A row a block; times since the first block began. */
@@ -41,16 +43,19 @@ static void write_watch(const struct weak_work *w, FILE *file)
 	}
 	fprintf(file,
 		"block\tsm\tbegin_ns\tloaded_ns\tstepped_ns\tend_ns\tcycles\tphases\t"
-		"step_cycles\tstep_sd_cycles\texchanges\texchange_cycles\texchange_sd_cycles\n");
+		"step_cycles\tstep_sd_cycles\texchanges\texchange_cycles\texchange_sd_cycles\t"
+		"sending_cycles\n");
 	for (int k = 0; k < blocks; k++) {
 		const uint64_t *of = all + WEAK_WATCH_WORDS * k;
 		fprintf(file, "%d\t%llu", k, (unsigned long long)of[WEAK_WATCH_SM]);
 		for (int at = WEAK_WATCH_BEGIN; at <= WEAK_WATCH_END; at++)
 			fprintf(file, "\t%llu", (unsigned long long)(of[at] - first));
 		fprintf(file, "\t%llu", (unsigned long long)of[WEAK_WATCH_CYCLES]);
-		write_durations(file, of + WEAK_WATCH_STEPS);
-		write_durations(file, of + WEAK_WATCH_EXCHANGES);
-		fprintf(file, "\n");
+		const double exchanges = (double)of[WEAK_WATCH_EXCHANGES];
+		write_durations(file, of + WEAK_WATCH_STEPS, (double)of[WEAK_WATCH_MADE]);
+		write_durations(file, of + WEAK_WATCH_EXCHANGES, exchanges);
+		fprintf(file, "\t%.2f\n",
+			exchanges > 0 ? (double)of[WEAK_WATCH_SENDING] / exchanges : 0);
 	}
 }
 

@@ -13,10 +13,10 @@
 		option, { "poisson_" name, "shape_" name }, weak_steps_cpu, weak_steps_geometry,   \
 			false, talk, order, combine, synchronous, !synchronous                     \
 	}
-#define WHOLE(name)                                                                                \
+#define WHOLE(name, cpu, synchronous)                                                              \
 	{                                                                                          \
-#name, { "poisson_" #name, "shape_" #name }, weak_whole_cpu, weak_whole_geometry,  \
-			 true, WEAK_FOUR_WAYS, WEAK_STRIPE, false, true, false                     \
+#name, { "poisson_" #name, "shape_" #name }, cpu, weak_whole_geometry, true,       \
+			 WEAK_FOUR_WAYS, WEAK_STRIPE, false, synchronous, !synchronous             \
 	}
 
 static const struct weak_scheme schemes[] = {
@@ -48,8 +48,9 @@ static const struct weak_scheme schemes[] = {
 	  false,
 	  true,
 	  false },
-	WHOLE(barrier),
-	WHOLE(flags),
+	WHOLE(barrier, weak_whole_cpu, true),
+	WHOLE(flags, weak_whole_cpu, true),
+	WHOLE(cluster, weak_cluster_cpu, false),
 };
 
 int weak_prepare(struct weak_params *p, uint32_t gpus)

@@ -42,7 +42,8 @@ struct weak_params {
 	{ "scheme", OPTION_CHOICE, WEAK_AT(scheme), "reference", 0, 0, WEAK_SCHEMES,               \
 	  "reference: one sequential program, over-relaxed, in double; the paper's eight; "        \
 	  "graph: base, its launches in CUDA graphs; "                                             \
-	  "barrier, flags: all steps in one launch, whose blocks meet" },                          \
+	  "barrier, flags: all steps in one launch, whose blocks meet; "                           \
+	  "cluster: in one launch, blocks of a thread-block cluster in step, 4W between them" },   \
 	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
 	  "steps between two synchronizations with the host, where it looks; base: 1" },           \
 	{ "exchange", OPTION_INT, WEAK_AT(exchange), "4", 1, 100000, "L",                          \
@@ -70,7 +71,7 @@ struct weak_params {
 /* clang-format on */
 #define WEAK_SCHEMES                                                                               \
 	"reference|base|coarse|ud-stripe|4w-stripe|4w-combine-stripe|ud-square|4w-square|"         \
-	"4w-combine-square|graph|barrier|flags"
+	"4w-combine-square|graph|barrier|flags|cluster"
 
 int weak_prepare(struct weak_params *p, uint32_t gpus);
 /* Appends " scheme=..." and so on to a configuration string. */

@@ -8,13 +8,18 @@
 #include "weak_block.cuh"
 #include "weak_watch.cuh"
 
-/* Borders, by the threads of a block that communicate; done: steps of this launch. */
+/* Borders, by the threads of a block that communicate; done: steps of this launch. `sending` is
+ * raised by the cycles until the last border was sent, where it is not NULL. */
 template <int FIELDS>
 __device__ __forceinline__ void weak_exchange(struct weak_shared<FIELDS> *s,
 					      const struct weak_launch &l, int64_t origin,
-					      int thread, int count, int done)
+					      int thread, int count, int done, uint32_t *sending)
 {
+	const uint32_t since = sending ? weak_cycles() : 0;
+
 	weak_send(*s, l, l.values, origin, thread, count);
+	if (sending)
+		*sending += weak_cycles() - since;
 	weak_receive(s, l, l.values, origin, thread, count, false);
 	if (l.ages) /* all launches but the last are of as many steps */
 		weak_note_ages(l, s->block, l.number * (uint32_t)l.steps + (uint32_t)done, thread,
@@ -33,7 +38,7 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 	const bool watched = WATCH && (thread == 0 || thread == WEAK_COMPUTING);
 	uint64_t *const watch = l.watch + (watched ? WEAK_WATCH_WORDS * s->block : 0);
 	struct weak_durations stepped = { 0, 0, 0 }, exchanged = { 0, 0, 0 };
-	uint64_t since = 0, loaded = 0;
+	uint32_t since = 0, loaded = 0, sending = 0;
 	struct weak_seat seat;
 	float most = 0;
 
@@ -68,20 +73,22 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 			else
 				weak_step<RULE, false>(s, seat, l, &most);
 			if (watched)
-				weak_note_duration(&stepped, weak_cycles() - since, phase);
+				weak_note_duration(&stepped, weak_cycles() - since);
 		} else if (l.talk && done > 0) {
-			weak_exchange(s, l, origin, thread - WEAK_COMPUTING, talkers, done);
+			weak_exchange(s, l, origin, thread - WEAK_COMPUTING, talkers, done,
+				      watched ? &sending : NULL);
 			if (watched)
-				weak_note_duration(&exchanged, weak_cycles() - since, 1);
+				weak_note_duration(&exchanged, weak_cycles() - since);
 		}
 		done += phase;
 		__syncthreads();
 		if (talkers == 0 && l.talk && done < l.steps) {
 			if (watched)
 				since = weak_cycles();
-			weak_exchange(s, l, origin, thread, threads, done);
+			weak_exchange(s, l, origin, thread, threads, done,
+				      watched ? &sending : NULL);
 			if (watched)
-				weak_note_duration(&exchanged, weak_cycles() - since, 1);
+				weak_note_duration(&exchanged, weak_cycles() - since);
 			__syncthreads();
 		}
 	}
@@ -91,8 +98,11 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 		weak_put_durations(watch + WEAK_WATCH_STEPS, &stepped);
 	}
 	/* The first thread of those that communicate. */
-	if (watched && thread == (talkers ? WEAK_COMPUTING : 0))
+	if (watched && thread == (talkers ? WEAK_COMPUTING : 0)) {
 		weak_put_durations(watch + WEAK_WATCH_EXCHANGES, &exchanged);
+		watch[WEAK_WATCH_SENDING] = sending;
+		watch[WEAK_WATCH_MADE] = (uint64_t)l.steps;
+	}
 	if (computes) {
 		for (int k = 0; k < 2 * (RULE + 1); k++)
 			weak_put(&l.next[k / 2 * field + origin + (int64_t)seat.row * pitch +

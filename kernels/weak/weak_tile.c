@@ -51,54 +51,98 @@ bool weak_talks(const struct weak_launch *l, int side)
 	return l->talk == WEAK_FOUR_WAYS || (l->talk == WEAK_UP_DOWN && side < 2);
 }
 
+/* The nodes of a side (0 up, 1 down, 2 left, 3 right) that lie from `from` to below `to` of the
+ * border: the rows first, as the threads of a GPU take them. */
+struct range {
+	int first, end;
+};
+
+static struct range range_of(int side, int from, int to)
+{
+	const int length = side < 2 ? WEAK_COLUMNS : WEAK_ROWS,
+		  start = side < 2 ? side * WEAK_COLUMNS :
+				     2 * WEAK_COLUMNS + (side - 2) * WEAK_ROWS;
+	struct range r = { from - start, to - start };
+	r.first = r.first < 0 ? 0 : r.first;
+	r.end = r.end > length ? length : r.end;
+	return r;
+}
+
+static void send_side(const struct weak_tile *tile, const struct weak_launch *l, int side,
+		      struct range r)
+{
+	for (int field = 0; field < weak_fields(l->rule) && r.first < r.end; field++) {
+		const float(*u)[WEAK_TILE_PITCH] = tile->u[field];
+		if (side < 2) {
+			memcpy(global(l->values, l, tile->block, field, side * (WEAK_ROWS - 1),
+				      r.first),
+			       &u[side ? WEAK_ROWS : 1][1 + r.first],
+			       (size_t)(r.end - r.first) * sizeof(float));
+			continue;
+		}
+		const int column = side == 3 ? WEAK_COLUMNS - 1 : 0;
+		float *to = l->combine ? l->pack + weak_pack_at(&l->grid, field, tile->block,
+								side - 2, 0) :
+					 global(l->values, l, tile->block, field, 0, column);
+		const int pitch = l->combine ? 1 : weak_pitch(&l->grid);
+		for (int row = r.first; row < r.end; row++)
+			to[row * pitch] = u[row + 1][column + 1];
+	}
+}
+
+void weak_tile_send_nodes(const struct weak_tile *tile, const struct weak_launch *l, int from,
+			  int to)
+{
+	for (int side = 0; side < 4; side++)
+		if (weak_talks(l, side))
+			send_side(tile, l, side, range_of(side, from, to));
+}
+
 void weak_tile_send(const struct weak_tile *tile, const struct weak_launch *l)
 {
-	for (int field = 0; field < weak_fields(l->rule) && l->talk; field++) {
-		const float(*u)[WEAK_TILE_PITCH] = tile->u[field];
-		for (int side = 0; side < 2; side++)
-			memcpy(global(l->values, l, tile->block, field, side * (WEAK_ROWS - 1), 0),
-			       &u[side ? WEAK_ROWS : 1][1], WEAK_COLUMNS * sizeof(float));
-		if (l->talk != WEAK_FOUR_WAYS)
+	weak_tile_send_nodes(tile, l, 0, WEAK_BORDER);
+}
+
+static void receive_side(struct weak_tile *tile, const struct weak_launch *l, int side,
+			 struct range r)
+{
+	const int beside = weak_beside(&l->grid, tile->block, side);
+	if (beside < 0)
+		return;
+	for (int field = 0; field < weak_fields(l->rule) && r.first < r.end; field++) {
+		float(*u)[WEAK_TILE_PITCH] = tile->u[field];
+		if (side < 2) {
+			memcpy(&u[side ? WEAK_ROWS + 1 : 0][1 + r.first],
+			       global(l->values, l, tile->block, field, side ? WEAK_ROWS : -1,
+				      r.first),
+			       (size_t)(r.end - r.first) * sizeof(float));
 			continue;
-		for (int side = 0; side < 2; side++)
-			for (int row = 0; row < WEAK_ROWS; row++) {
-				float *to = l->combine
-						    ? l->pack + weak_pack_at(&l->grid, field,
-									     tile->block, side, row)
-						    : global(l->values, l, tile->block, field, row,
-							     side * (WEAK_COLUMNS - 1));
-				*to = u[row + 1][side ? WEAK_COLUMNS : 1];
-			}
+		}
+		const int column = side == 3 ? WEAK_COLUMNS : -1;
+		const float *from =
+			l->combine ? l->pack + weak_pack_at(&l->grid, field, beside, side == 2, 0) :
+				     global(l->values, l, tile->block, field, 0, column);
+		const int pitch = l->combine ? 1 : weak_pitch(&l->grid);
+		for (int row = r.first; row < r.end; row++)
+			u[row + 1][column + 1] = from[row * pitch];
 	}
 }
 
 void weak_tile_receive_side(struct weak_tile *tile, const struct weak_launch *l, int side)
 {
-	const int beside = weak_beside(&l->grid, tile->block, side);
-	if (beside < 0)
-		return;
-	for (int field = 0; field < weak_fields(l->rule); field++) {
-		float(*u)[WEAK_TILE_PITCH] = tile->u[field];
-		if (side < 2) {
-			memcpy(&u[side ? WEAK_ROWS + 1 : 0][1],
-			       global(l->values, l, tile->block, field, side ? WEAK_ROWS : -1, 0),
-			       WEAK_COLUMNS * sizeof(float));
-			continue;
-		}
-		for (int row = 0; row < WEAK_ROWS; row++)
-			u[row + 1][side == 3 ? WEAK_COLUMNS + 1 : 0] =
-				l->combine ? l->pack[weak_pack_at(&l->grid, field, beside,
-								  side == 2, row)]
-					   : *global(l->values, l, tile->block, field, row,
-						     side == 3 ? WEAK_COLUMNS : -1);
-	}
+	receive_side(tile, l, side, range_of(side, 0, WEAK_BORDER));
+}
+
+void weak_tile_receive_nodes(struct weak_tile *tile, const struct weak_launch *l, int from, int to)
+{
+	for (int side = 0; side < 4; side++)
+		if (weak_talks(l, side))
+			receive_side(tile, l, side, range_of(side, from, to));
 }
 
 void weak_tile_receive(struct weak_tile *tile, const struct weak_launch *l)
 {
-	for (int side = 0; side < 4; side++)
-		if (weak_talks(l, side))
-			weak_tile_receive_side(tile, l, side);
+	weak_tile_receive_nodes(tile, l, 0, WEAK_BORDER);
 }
 
 /* ---- steps ---- */

@@ -24,6 +24,11 @@ float weak_tile_step(struct weak_tile *tile, const struct weak_launch *launch, b
 /* One exchange: own borders out, those of neighbours in. */
 void weak_tile_send(const struct weak_tile *tile, const struct weak_launch *launch);
 void weak_tile_receive(struct weak_tile *tile, const struct weak_launch *launch);
+/* Of its nodes those from `from` to below `to`: 32 above, 32 below, 20 left, 20 right. */
+void weak_tile_send_nodes(const struct weak_tile *tile, const struct weak_launch *launch, int from,
+			  int to);
+void weak_tile_receive_nodes(struct weak_tile *tile, const struct weak_launch *launch, int from,
+			     int to);
 /* Of one side (up, down, left, right) alone. */
 void weak_tile_receive_side(struct weak_tile *tile, const struct weak_launch *launch, int side);
 bool weak_talks(const struct weak_launch *launch, int side);

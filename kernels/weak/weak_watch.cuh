@@ -9,9 +9,13 @@
 #include "kernels/weak/weak_launch.h"
 
 #ifdef __CUDACC__
-__device__ __forceinline__ uint64_t weak_cycles(void)
+/* Of which differences are taken, below 2^32 cycles. */
+__device__ __forceinline__ uint32_t weak_cycles(void)
 {
-	return (uint64_t)clock64();
+	uint32_t cycles;
+
+	asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
+	return cycles;
 }
 
 /* Nanoseconds of a clock that all multiprocessors have. */
@@ -39,9 +43,9 @@ static inline uint64_t weak_now(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-static inline uint64_t weak_cycles(void)
+static inline uint32_t weak_cycles(void)
 {
-	return weak_now();
+	return (uint32_t)weak_now();
 }
 static inline uint64_t weak_multiprocessor(void)
 {
@@ -49,19 +53,19 @@ static inline uint64_t weak_multiprocessor(void)
 }
 #endif
 
-/* Durations of one kind: how many, their sum in sixteenths of a cycle, and that of their squares.
- */
+/* Durations of one kind: how many, their sum, and that of their squares. Few registers and no
+ * division: what a watched kernel spends on its notes is in what it tells. */
 struct weak_durations {
-	uint64_t count, sum, squares;
+	uint32_t count, sum;
+	float squares;
 };
 
-__device__ __forceinline__ void weak_note_duration(struct weak_durations *d, uint64_t cycles,
-						   int steps)
+__device__ __forceinline__ void weak_note_duration(struct weak_durations *d, uint32_t cycles)
 {
-	const uint64_t each = 16 * cycles / (uint64_t)steps;
+	const float each = (float)cycles;
 
 	d->count++;
-	d->sum += each;
+	d->sum += cycles;
 	d->squares += each * each;
 }
 
@@ -69,7 +73,7 @@ __device__ __forceinline__ void weak_put_durations(uint64_t *at, const struct we
 {
 	at[0] = d->count;
 	at[1] = d->sum;
-	at[2] = d->squares;
+	at[2] = (uint64_t)d->squares;
 }
 
 #endif

@@ -14,32 +14,9 @@
 #include "kernels/machine/machine.h"
 #include "traces/schedule/schedule.h"
 #include "weak_block.cuh"
+#include "weak_grid.cuh"
 extern "C" {
 #include "traces/base/util.h"
-}
-
-__device__ __forceinline__ uint32_t weak_acquire(const uint32_t *word)
-{
-	uint32_t value;
-
-	__nv_atomic_load((uint32_t *)word, &value, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
-	return value;
-}
-
-/* All blocks have come here `times` times, and see what the others wrote before. */
-__device__ __forceinline__ void weak_meet_all(const struct weak_launch &l, uint32_t times)
-{
-	__syncthreads();
-	if (threadIdx.x == 0) {
-		uint32_t *arrived = l.board + WEAK_BOARD_ARRIVED;
-
-		__threadfence();
-		atomicAdd(arrived, 1u);
-		while (weak_acquire(arrived) < times * gridDim.x)
-			;
-		__threadfence();
-	}
-	__syncthreads();
 }
 
 /* Own borders of step `step` are written; waits until those of the neighbours are. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * [doorbell]: a channel that waits for another GPU looks without pause for some us, then every 9 us
- * or so. When the host puts work into a stream of that GPU it looks again at once: launches wake
+ * [doorbell]: a channel that waits for another GPU polls without pause for some us, then every 9 us
+ * or so. When the host puts work into a stream of that GPU it polls again at once: launches wake
  * kernels that wait, copies wake copies, records and waits nobody. So an exchange takes longest
  * when everything was enqueued ahead and the host is silent, as for stream.exchange_ns.
  *
  * The same exchange with nobody calling, and with each thread calling launches and copies by turns,
- * about as often as a solver does. And how long a channel looks without pause: chains in which the
+ * about as often as a solver does. And how long a channel polls without pause: chains in which the
  * GPUs take turns being late.
  */
 #include <stdio.h>

@@ -133,6 +133,12 @@ int chain_enqueue_spin(struct member *member, int stream, int i, void *arg); /* 
 int launch_hold(cudaStream_t stream, volatile uint32_t *flags, uint32_t epoch,
 		long long limit_cycles);
 int launch_spin(cudaStream_t stream, volatile uint32_t *flags, uint32_t epoch, long long cycles);
+struct turns {
+	int blocks, threads, length; /* of a chain of operations */
+};
+int launch_turns(cudaStream_t stream, const struct turns *turns);
+/* As many blocks as fill all multiprocessors `count` times. */
+int turns_plan(struct turns *turns, int count);
 int launch_empty(cudaStream_t stream); /* 64 bytes of arguments */
 int launch_copy(cudaStream_t stream, void *d_target, const void *d_source,
 		size_t bytes); /* reads and writes `bytes` each */
@@ -174,6 +180,7 @@ int calibrate_stream(struct bench *bench);
 int calibrate_copy(struct bench *bench);
 int calibrate_idle(struct bench *bench);
 int calibrate_loops(struct bench *bench);
+int calibrate_channels(struct bench *bench);
 int calibrate_doorbell(struct bench *bench);
 int calibrate_poll(struct bench *bench);
 int calibrate_peer_exchange(struct bench *bench);

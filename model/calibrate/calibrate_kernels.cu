@@ -40,6 +40,16 @@ static __global__ void calibrate_period_empty(struct arguments64 arguments)
 		*reinterpret_cast<uint64_t *>(arguments.word[1]) = arguments.word[7];
 }
 
+/* Blocks that only compute, one operation after the other: as long as that takes. */
+static __global__ void calibrate_turn(float *d_never, int length)
+{
+	float a = static_cast<float>(threadIdx.x);
+	for (int i = 0; i < length; i++)
+		a = a * 1.0001f + 0.5f;
+	if (a == -1.0f)
+		*d_never = a;
+}
+
 enum { COPY_BLOCK = 256, COPY_PER_THREAD = 2 };
 
 /* Two 16-byte words a thread: enough bytes in flight for DRAM at full occupancy, small enough
@@ -80,6 +90,26 @@ int launch_spin(cudaStream_t stream, volatile uint32_t *flags, uint32_t epoch, l
 	void *arguments[] = { &flags, &epoch, &cycles };
 	return cudaLaunchKernel(reinterpret_cast<const void *>(calibrate_spin), dim3(1), dim3(1),
 				arguments, 0, stream);
+}
+
+int launch_turns(cudaStream_t stream, const struct turns *turns)
+{
+	calibrate_turn<<<static_cast<unsigned>(turns->blocks),
+			 static_cast<unsigned>(turns->threads), 0, stream>>>(NULL, turns->length);
+	return cudaPeekAtLastError();
+}
+
+int turns_plan(struct turns *turns, int count)
+{
+	int resident = 0, gpu = 0, processors = 0;
+	int error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, calibrate_turn,
+								  turns->threads, 0);
+	if (!error)
+		error = cudaGetDevice(&gpu);
+	if (!error)
+		error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, gpu);
+	turns->blocks = count * resident * processors;
+	return error;
 }
 
 int launch_empty(cudaStream_t stream)

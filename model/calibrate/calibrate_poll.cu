@@ -2,7 +2,7 @@
  * [poll]: when a channel goes on that waits for another one. A kernel of a given body, and behind
  * it something that another channel does: a copy of its result, or a kernel of another GPU that
  * waits for its event. What that adds to the kernel falls by 1 us where the body grows by 1 us, and
- * jumps up where the channel has just missed the kernel's end: it looks once a period. From the
+ * jumps up where the channel has just missed the kernel's end: it polls once a period. From the
  * jumps come the period and until when it polled at first; what is added right before a jump is
  * what the passing on takes at best.
  */

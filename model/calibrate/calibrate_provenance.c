@@ -73,9 +73,11 @@ void calibrate_date(char *date, size_t room)
 
 char *calibrate_provenance(char *(*describe_gpu)(unsigned gpu), int gpus, const char *command)
 {
-	static const char *const wanted[] = { "name",		"compute_capability", "driver",
-					      "cuda_runtime",	"memory_bus_bits",    "max_sm_mhz",
-					      "max_memory_mhz", "peer_access",	      "peer_rank" };
+	static const char *const wanted[] = { "name",	     "compute_capability",
+					      "driver",	     "cuda_runtime",
+					      "l2_bytes",    "memory_bus_bits",
+					      "max_sm_mhz",  "max_memory_mhz",
+					      "peer_access", "peer_rank" };
 	struct utsname system;
 	char date[64], *cpu = calibrate_host_cpu(), *facts = describe_gpu(0);
 	calibrate_date(date, sizeof(date));

@@ -85,6 +85,54 @@ static int stream_periods(struct bench *bench, char *d_source, char *d_target)
 	return 0;
 }
 
+enum { TURNS = 50, TURN_LAUNCHES = 20 };
+
+static int enqueue_turns(struct member *member, int stream, int i, void *arg)
+{
+	(void)i;
+	CUDA_TRY(member->bench,
+		 static_cast<cudaError_t>(launch_turns(member->kit->stream[stream],
+						       static_cast<const struct turns *>(arg))));
+	return 0;
+}
+
+static int turns_batch(struct member *member, void *arg, double *value)
+{
+	struct chain chain = { enqueue_turns, arg };
+	double ns[KIT_STREAMS];
+	if (chains_run(member, &chain, 1, TURN_LAUNCHES, ns))
+		return -1;
+	*value = ns[0] / TURN_LAUNCHES / TURNS;
+	return 0;
+}
+
+/* What a recorder that times kernels by code in every block adds to them shows when the same loop
+ * runs under it. */
+static int stream_turns(struct bench *bench)
+{
+	struct turns turns[] = {
+		{ 0, 256, 50 }, { 0, 256, 200 }, { 0, 1024, 50 }, { 0, 1024, 200 }
+	};
+	enum { COUNT = sizeof(turns) / sizeof(turns[0]) };
+	struct measured turn_ns[COUNT];
+	double threads[COUNT];
+	for (int i = 0; i < COUNT; i++) {
+		bench_progress(bench, "stream.turn_ns");
+		threads[i] = turns[i].threads;
+		if (cuda_check(bench, static_cast<cudaError_t>(turns_plan(&turns[i], TURNS)),
+			       "occupancy of the turns' kernel") ||
+		    bench_measure(bench, 1, "stream.turn_ns", threads[i], turns_batch, &turns[i],
+				  &turn_ns[i]))
+			return -1;
+	}
+	bench_emit(bench, "stream.turn_threads", threads, NULL, COUNT,
+		   "threads a block of the kernels of stream.turn_ns");
+	bench_emit_measured(bench, "stream.turn_ns", turn_ns, COUNT,
+			    "period of a kernel whose blocks, 50 or 200 dependent operations each, "
+			    "fill the multiprocessors 50 times, over 50");
+	return 0;
+}
+
 struct link {
 	int kind; /* LINK_* */
 	int other_gpu;
@@ -263,5 +311,5 @@ int calibrate_stream(struct bench *bench)
 		rc = stream_periods(bench, d_source, d_target);
 	cudaFree(d_source);
 	cudaFree(d_target);
-	return rc ? rc : stream_links(bench);
+	return rc || stream_turns(bench) ? -1 : stream_links(bench);
 }

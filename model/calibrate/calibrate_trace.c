@@ -286,6 +286,28 @@ static void add_queries(struct results *results, const struct results *traced,
 		    "mean duration of the calls' records of a batch, median of the batches");
 }
 
+/* tracer.block_ns: of a turn of blocks, what it takes more under the recorder. */
+static void add_block(struct results *results, const struct results *traced)
+{
+	const struct result *plain = results_find(results, "stream.turn_ns"),
+			    *found = results_find(traced, "stream.turn_ns");
+	double *more, value, spread = 0;
+	if (!plain || !found || plain->count != found->count || !plain->count)
+		return;
+	more = xmalloc(plain->count * sizeof(*more));
+	for (size_t i = 0; i < plain->count; i++)
+		more[i] = found->values[i] - plain->values[i];
+	value = quantile_of(more, plain->count, 0.5);
+	for (size_t i = 0; i < plain->count; i++)
+		more[i] = fabs(more[i] - value);
+	spread = quantile_of(more, plain->count, 0.5);
+	if (value > 0)
+		results_add(results, "tracer.block_ns", &value, &spread, 1,
+			    "stream.turn_ns under the recorder less untraced, median of its "
+			    "kernels");
+	free(more);
+}
+
 /* What only the recorder's presence costs. */
 static void add_note_costs(struct results *results, const struct results *traced)
 {
@@ -354,6 +376,7 @@ static int add_pass(struct results *results, const char *raw_path, const char *t
 	size_t before = results->count;
 	add_traced_periods(results, &traced);
 	add_note_costs(results, &traced);
+	add_block(results, &traced);
 	add_queries(results, &traced, &trace);
 	add_recorded_start(results, &trace);
 	rc = add_api_durations(results, &trace) || add_recorded_periods(results, &trace) ? -1 : 0;

@@ -14,7 +14,7 @@ extern "C" {
  * and at least `least_ns`; all ns */
 struct poll_fit {
 	double period_ns, polled_ns;
-	double least_ns; /* quantile of 5 %: right before a jump the channel looks for a moment, and
+	double least_ns; /* quantile of 5 %: right before a jump the channel polls for a moment, and
 			    what is added stays there */
 	double off_ns;	 /* mean distance of the points from the sawtooth, without that */
 };

@@ -74,6 +74,7 @@ struct platform {
 	int measured_gpus; /* GPU counts beyond this were not measured; 0 = all were */
 	/* [device] */
 	int sm_count, copy_engines, gpus;
+	int copy_channels; /* of an engine, which streams share by turns; 0: each has its own */
 	double memory_bytes; /* of one GPU */
 	/* [host] */
 	struct number_list threads;
@@ -113,9 +114,12 @@ struct platform {
 						synchronisation */
 	struct number_list behind[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a kernel
 							and the synchronisation after both */
+	struct number_list behind_copy[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a
+							     chain of copies */
 	struct curve exchange; /* what an exchange between two GPUs in step adds to their streams */
 	/* [share.h2d] [share.d2h]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;
+	struct curve share_both; /* [share.both]: the same, each GPU both ways */
 	double nvlink_bytes_per_s; /* each GPU, each direction */
 	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
 	struct curve memory;
@@ -131,6 +135,10 @@ struct platform {
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's
 					     begin, by the recorder's clock */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
+	double hidden_ns; /* virtual GPUs: what a hidden stretch leaves in the time between calls */
+	double switch_ns; /* virtual GPUs: a kernel after another context's, beyond one after its
+			     own; 0: not measured */
+	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
 	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by
 						     its record; 0 = not measured */
 	/* Owned: the same values as they were when the finer measurements of this platform were

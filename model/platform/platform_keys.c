@@ -70,7 +70,12 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	}
 
 #define COPY_CURVE(kind, section, need, help)                                                      \
-	{ section ".bytes",    KEY_LIST, CURVE_X(need), AT(copy[kind].x), NULL, "bytes",           \
+	{ section ".bytes",                                                                        \
+	  KEY_LIST,                                                                                \
+	  CURVE_X(need) | MOVES,                                                                   \
+	  AT(copy[kind].x),                                                                        \
+	  NULL,                                                                                    \
+	  "bytes",                                                                                 \
 	  "sizes of the curve" },                                                                  \
 	{                                                                                          \
 		section ".ns", KEY_LIST, (need) | MOVES, AT(copy[kind].y), section ".bytes", "ns", \
@@ -84,7 +89,9 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".idle_ns", KEY_LIST, 0, AT(idle[kind].y), section ".idle_bytes", "ns", \
 	  "such a copy on an idle stream: return of the call to return of the synchronisation" }, \
 	{ section ".behind_kernel_ns", KEY_LIST, 0, AT(behind[kind]), section ".idle_bytes", "ns", \
-	  "what such a copy adds to a kernel and the synchronisation after both" }
+	  "what such a copy adds to a kernel and the synchronisation after both" }, \
+	{ section ".behind_copy_ns", KEY_LIST, 0, AT(behind_copy[kind]), section ".idle_bytes", \
+	  "ns", "what such a copy adds to a chain of copies" }
 /* clang-format on */
 /* A class of instructions on a multiprocessor. */
 #define SASS_CLASS(id, class_name, summary)                                                        \
@@ -125,15 +132,10 @@ const struct platform_key platform_keys[] = {
 	  "streaming multiprocessors of a GPU" },
 	{ "device.copy_engines", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(copy_engines), NULL,
 	  "count", "copy engines of a GPU" },
-	{ "device.l2_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "bytes",
-	  "L2 cache, nominal; what it holds is in sm.l2_reuse_bytes" },
+	{ "device.copy_channels", KEY_INTEGER, KEY_POSITIVE, AT(copy_channels), NULL, "count",
+	  "channels of a copy engine, which a GPU's streams share by turns; absent: one a stream" },
 	{ "device.memory_bytes", KEY_REAL, NEEDED | KEY_POSITIVE, AT(memory_bytes), NULL, "bytes",
 	  "device memory" },
-	{ "device.sm_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz",
-	  "highest clock of the multiprocessors; that under load is sm.clock_mhz" },
-	{ "device.memory_mhz", KEY_REAL, NEEDED | KEY_POSITIVE, NO_MEMBER, NULL, "MHz",
-	  "highest clock of the memory; what that gives is in sm.dram_read_bytes_per_s and "
-	  "others" },
 
 	{ "host.threads", KEY_LIST, CURVE_X(NEEDED), AT(threads), NULL, "count",
 	  "host threads at once, each driving a GPU of its own: the x of the other lists of this "
@@ -191,7 +193,7 @@ const struct platform_key platform_keys[] = {
 	{ "poll.sync_ns", KEY_REAL, 0, AT(poll.sync_ns), NULL, "ns",
 	  "a kernel's launch's return to return of the synchronisation, less the kernel's body" },
 	{ "poll.copy_period_ns", KEY_REAL, 0, AT(poll.period_ns), NULL, "ns",
-	  "a copy down behind a kernel: how often its channel looks" },
+	  "a copy down behind a kernel: how often its channel polls" },
 	{ "poll.copy_polled_ns", KEY_REAL, 0, AT(poll.polled_ns), NULL, "ns",
 	  "longest body behind which it goes on at once" },
 	{ "poll.copy_least_ns", KEY_REAL, 0, AT(poll.least_ns), NULL, "ns",
@@ -203,7 +205,7 @@ const struct platform_key platform_keys[] = {
 	{ "doorbell.rung_exchange_ns", KEY_REAL, 0, AT(doorbell.rung_exchange_ns), NULL, "ns",
 	  "the same while both host threads launch and copy" },
 	{ "doorbell.poll_ns", KEY_REAL, 0, AT(doorbell.poll_ns), NULL, "ns",
-	  "how long a channel looks without pause for another GPU's event" },
+	  "how long a channel polls without pause for another GPU's event" },
 	{ "host.thread_quantiles", KEY_LIST, KEY_POSITIVE, AT(thread_quantiles), NULL, "ratio",
 	  "spread between host threads: mean call of a thread over that of the median thread, at "
 	  "the middle of equal shares" },
@@ -240,6 +242,10 @@ const struct platform_key platform_keys[] = {
 	  "record, wait" },
 	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
 	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
+	{ "stream.turn_threads", KEY_LIST, 0, NO_MEMBER, NULL, "threads",
+	  "threads a block of the kernels of turn_ns" },
+	{ "stream.turn_ns", KEY_LIST, 0, NO_MEMBER, "stream.turn_threads", "ns",
+	  "time in which the multiprocessors go once through as many blocks as fit them" },
 	{ "stream.period_ns", KEY_LIST, 0, AT(period), "stream.period_bytes", "ns",
 	  "period of that kernel back to back, untraced" },
 
@@ -269,6 +275,10 @@ const struct platform_key platform_keys[] = {
 	  "GPUs copying to pinned host memory at once" },
 	{ "share.d2h.bytes_per_s", KEY_LIST, RATE(PEERS | MOVES | ROOM), AT(share_d2h.y),
 	  "share.d2h.gpus", "bytes/s", "sum of their rates" },
+	{ "share.both.gpus", KEY_LIST, CURVE_X(0), AT(share_both.x), NULL, "count",
+	  "GPUs copying both ways at once" },
+	{ "share.both.bytes_per_s", KEY_LIST, RATE(0), AT(share_both.y), "share.both.gpus",
+	  "bytes/s", "sum of their rates both ways; it moves with those of one way" },
 
 	{ "nvlink.bytes_per_s", KEY_REAL, RATE(PEERS | MOVES), AT(nvlink_bytes_per_s), NULL,
 	  "bytes/s", "each GPU, each direction" },
@@ -281,7 +291,6 @@ const struct platform_key platform_keys[] = {
 #include "platform_keys_sm.def"
 
 	TRACED_COST(HOST_LAUNCH, "launch_ns"),
-	TRACED_COST(HOST_LAUNCH_IDLE, "launch_idle_ns"),
 	TRACED_COST(HOST_RECORD, "record_ns"),
 	TRACED_COST(HOST_WAIT, "wait_ns"),
 	TRACED_COST(HOST_COPY_H2D, "copy_h2d_ns"),
@@ -290,17 +299,16 @@ const struct platform_key platform_keys[] = {
 	TRACED_COST(HOST_COPY_D2D, "copy_d2d_ns"),
 	TRACED_COST(HOST_MEMSET, "memset_ns"),
 	TRACED_COST(HOST_SYNC_IDLE, "sync_idle_ns"),
-	TRACED_COST(HOST_SYNC_WAKE, "sync_wake_ns"),
-	TRACED_COST(HOST_POST, "post_ns"),
-	TRACED_COST(HOST_POST_BLOCK, "post_block_ns"),
-	TRACED_COST(HOST_AWAIT_READY, "await_ready_ns"),
-	TRACED_COST(HOST_WAKE_SPIN, "wake_spin_ns"),
-	TRACED_COST(HOST_WAKE_BLOCK, "wake_block_ns"),
-	TRACED_COST(HOST_BARRIER, "barrier_ns"),
 	{ "tracer.traced_ask_ns", KEY_REAL, 0, AT(traced_ask_ns), NULL, "ns",
 	  "host.ask_ns while the recorder watches" },
+	{ "tracer.hidden_ns", KEY_REAL, 0, AT(hidden_ns), NULL, "ns",
+	  "what a hidden stretch of a program on virtual GPUs leaves in the time between calls" },
+	{ "tracer.switch_ns", KEY_REAL, 0, AT(switch_ns), NULL, "ns",
+	  "how much longer a kernel is right after another context's, as on virtual GPUs" },
 	{ "tracer.api_ask_ns", KEY_REAL, 0, AT(api_ask_ns), NULL, "ns",
 	  "duration the recorder gives for such a call" },
+	{ "tracer.block_ns", KEY_REAL, 0, AT(block_ns), NULL, "ns",
+	  "how much longer a block lives while the recorder times kernels" },
 	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL,
 	  "ns", "end of a launch call on an idle stream to the kernel's begin, both as recorded" },
 	{ "tracer.stream_note_host_op_ns", KEY_REAL, 0, AT(note_host_op_ns), NULL, "ns",

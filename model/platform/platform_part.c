@@ -109,6 +109,12 @@ int platform_take_parts(struct platform *platform, const struct platform *from, 
 
 enum { TOLD_MOST = 4 };
 
+static bool is_inside(const char *key)
+{
+	return !strncmp(key, "sm.", 3) || !strcmp(key, "device.sm_count") ||
+	       !strcmp(key, "device.dram_gb_per_s") || !strcmp(key, "device.l2_gb_per_s");
+}
+
 static void tell(struct platform_edits *edits, const char *key, const char *now, const char *was)
 {
 	const bool list = strpbrk(now, " ,\t\n") || (was && strpbrk(was, " ,\t\n"));
@@ -139,6 +145,7 @@ void platform_edits_find(struct platform_edits *edits, const struct platform *pl
 		if (was && platform_texts_alike(entry->text, was))
 			continue;
 		edits->parts |= 1u << part;
+		edits->inside |= is_inside(entry->key);
 		tell(edits, entry->key, entry->text, was);
 	}
 	if (edits->keys > edits->told) {

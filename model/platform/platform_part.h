@@ -29,6 +29,7 @@ int platform_take_parts(struct platform *platform, const struct platform *from, 
 /* What is otherwise than it was measured. */
 struct platform_edits {
 	unsigned parts; /* bits 1 << enum platform_part */
+	bool inside;	/* of the device's inside, which durations as recorded know nothing of */
 	char *text;	/* owned: "sm_count = 264 (132)", ...; NULL: nothing */
 	int keys, told; /* of these in `text` */
 };

@@ -62,6 +62,11 @@ const char *interval_class(int gpus, const char *transport, double kernel_share,
 					  : 0][kernel_model && !strcmp(kernel_model, "warps")];
 }
 
+const char *interval_class_foreign(double kernel_share)
+{
+	return kernel_share > 0.7 ? "foreign-kernel" : "foreign-host";
+}
+
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,
 		      double *low, double *high)
 {

@@ -34,6 +34,9 @@ void intervals_release(struct intervals *intervals);
  */
 const char *interval_class(int gpus, const char *transport, double kernel_share,
 			   const char *kernel_model);
+/* Class in the set `foreign`, replays of programs that are none of our solvers, whatever they talk
+ * by: what bounds them, alone. */
+const char *interval_class_foreign(double kernel_share);
 /* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
  * that each way when nothing was fitted. */
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,

@@ -30,9 +30,10 @@ static char *hypothetical_text(const struct schedule *schedule, const struct pre
 	return text;
 }
 
-static void print_text(const struct schedule *schedule, const struct predictor *p,
+static void print_text(const struct planned_run *run, const struct predictor *p,
 		       const struct prediction *r)
 {
+	const struct schedule *schedule = &run->schedule;
 	const struct simulation_result *d = &r->detail;
 	struct text_show show = { 0 };
 	printf("%s on %u GPU%s of %s%s%s\n",
@@ -69,11 +70,23 @@ static void print_text(const struct schedule *schedule, const struct predictor *
 		       "begin to the last's end\n",
 		       (long long)schedule->ranges, text_show(&show, schedule->range),
 		       (long long)schedule->range_threads);
+	if (schedule->virtual_gpus)
+		printf("  note: recorded on one GPU as if there were %u: waits, copies between "
+		       "GPUs "
+		       "and the pauses between them are the model's; not known is what kernels "
+		       "load "
+		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
+		       schedule->virtual_gpus);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
 		       schedule->range ? ""
 				       : "no marks say where a core loop begins, so it is the "
 					 "whole (--range NAME takes NVTX ranges); ");
+	if (run->skips)
+		printf("  note: %lld of %lld %s played, the others at their pace: at most %.3f %% "
+		       "off what all of them give (--no-skip plays all)\n",
+		       (long long)run->played, (long long)run->iterations,
+		       run->recorded.op_count ? "repeats" : "iterations", 100 * r->error);
 	if (d->waits_never_recorded)
 		printf("  note: %lld waits on events nothing had recorded\n",
 		       (long long)d->waits_never_recorded);
@@ -142,10 +155,11 @@ static void add_answers(struct trace *trace, const struct prediction *r)
 	}
 }
 
-static int tell(const struct predictor_options *o, const struct schedule *schedule,
+static int tell(const struct predictor_options *o, const struct planned_run *run,
 		const struct predictor *p, const struct prediction *prediction,
 		struct trace *timeline)
 {
+	const struct schedule *schedule = &run->schedule;
 	if (o->output) {
 		add_answers(timeline, prediction);
 		trace_set_meta(timeline, "kernel_model", prediction->kernel_model);
@@ -160,7 +174,7 @@ static int tell(const struct predictor_options *o, const struct schedule *schedu
 	}
 	const bool text = strcmp(o->format, "tsv") != 0;
 	if (text)
-		print_text(schedule, p, prediction);
+		print_text(run, p, prediction);
 	if (text)
 		range_list_text(schedule, prediction, o->ranges);
 	else if (o->ranges)
@@ -204,14 +218,17 @@ int predictor_check_output(const struct predictor_options *options, const char *
 	return trace_check_output(options->output);
 }
 
-int predictor_answer(struct predictor *predictor, const struct schedule *schedule,
+int predictor_answer(struct predictor *predictor, struct planned_run *run,
 		     const struct predictor_options *options, const char *kernel_model,
 		     const char *set, const struct profile *own)
 {
+	const struct schedule *schedule = &run->schedule;
 	struct prediction prediction;
 	struct trace timeline;
 	trace_init(&timeline);
-	if (!options->kernel_model && !strcmp(kernel_model, "scaled"))
+	if (!options->kernel_model && !options->ideal.count &&
+	    (!strcmp(kernel_model, "scaled") ||
+	     (!strcmp(kernel_model, "warps") && strcmp(set, "replay") != 0)))
 		kernel_model = planned_model(predictor, schedule);
 	if (kernel_model && !options->kernel_model && !strcmp(kernel_model, "recorded"))
 		kernel_model = predictor_replayed_model(predictor, schedule);
@@ -220,15 +237,14 @@ int predictor_answer(struct predictor *predictor, const struct schedule *schedul
 		return -1;
 	}
 	unread_tell(options, kernel_model);
-	const struct predictor_request request = { .kernel_model = kernel_model,
-						   .set = set,
-						   .own = own,
-						   .allow_extrapolation =
-							   options->allow_extrapolation,
-						   .timeline = options->output ? &timeline : NULL };
-	int rc = predictor_run(predictor, schedule, &request, &prediction);
+	struct predictor_request request = { .kernel_model = kernel_model,
+					     .set = set,
+					     .own = own,
+					     .allow_extrapolation = options->allow_extrapolation,
+					     .timeline = options->output ? &timeline : NULL };
+	int rc = predictor_run_planned(predictor, run, &request, &prediction);
 	if (!rc) {
-		rc = tell(options, schedule, predictor, &prediction, &timeline);
+		rc = tell(options, run, predictor, &prediction, &timeline);
 		prediction_release(&prediction);
 	}
 	trace_release(&timeline);

@@ -113,6 +113,7 @@ static int add_edits(struct hypothetical *h, const struct platform *platform)
 	platform_edits_find(&edits, platform, copy ? &shipped : NULL);
 	if (edits.parts)
 		add(h, edits.parts, edits.text);
+	h->inside = edits.inside;
 	platform_edits_release(&edits);
 	platform_release(&shipped);
 	return 0;

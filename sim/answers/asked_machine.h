@@ -12,6 +12,7 @@
 /* A machine as nobody measured it. */
 struct hypothetical {
 	unsigned parts;		/* bits 1 << enum platform_part; 0: it is as it was measured */
+	bool inside;		/* of the device was changed, by --set or in its file */
 	char *text;		/* owned: what was changed; NULL: nothing */
 	struct intervals other; /* of the machine that gave its host; none: the platform's serve */
 };

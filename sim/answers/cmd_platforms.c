@@ -27,6 +27,8 @@ static const struct option_spec own_options[] = {
 	  "change one value of every platform; may be repeated" },
 	{ "host", OPTION_TEXT, AT(common.host), NULL, 0, 0, "NAME|FILE",
 	  "the host, links and number of GPUs of all of them" },
+	{ "no-skip", OPTION_FLAG, AT(common.no_skip), NULL, 0, 0, NULL,
+	  "play all iterations of a long run, also where they repeat" },
 	{ "allow-extrapolation", OPTION_FLAG, AT(common.allow_extrapolation), NULL, 0, 0, NULL,
 	  "answer outside the calibrated range too, and say so" },
 	{ "format", OPTION_CHOICE, AT(common.format), "text", 0, 0, "text|tsv", "output" },
@@ -63,8 +65,9 @@ static void add_row(struct sheet *s, const char *name, const struct machine_answ
 }
 
 static int compare(const struct program *program, const struct compare_options *o,
-		   const struct schedule *schedule)
+		   struct planned_run *run)
 {
+	const struct schedule *schedule = &run->schedule;
 	struct sheet s;
 	struct machine_answer first = { 0 };
 	int rc = 0;
@@ -75,9 +78,9 @@ static int compare(const struct program *program, const struct compare_options *
 		struct parts_of_difference d = { 0 };
 		struct predictor_options one = o->common;
 		one.platform = o->platforms.text[k];
-		rc = machine_answer(program, &one, schedule, &a);
+		rc = machine_answer(program, &one, run, &a);
 		if (!rc && k)
-			rc = parts_of_difference(program, &o->common, schedule,
+			rc = parts_of_difference(program, &o->common, run,
 						 o->platforms.text[0], o->platforms.text[k], &d);
 		if (!rc && !k)
 			first = a;
@@ -101,16 +104,16 @@ static int compare(const struct program *program, const struct compare_options *
 static int plan_and_compare(const struct program *program, const char *solver, void *params,
 			    const struct compare_options *o)
 {
-	struct schedule schedule;
+	struct planned_run run;
 	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
 	if (!config)
 		return -1;
-	schedule_init(&schedule);
-	int rc = program->plan(solver, config, (uint32_t)o->gpus, &schedule) ||
-				 compare(program, o, &schedule)
+	int rc = planned_run_make(&run, program, solver, config, (uint32_t)o->gpus,
+				  o->common.no_skip) ||
+				 compare(program, o, &run)
 			 ? -1
 			 : 0;
-	schedule_release(&schedule);
+	planned_run_release(&run);
 	free(config);
 	return rc;
 }

@@ -45,7 +45,7 @@ static int co_simulate(const struct program *program, const char *solver, void *
 static int answer(const struct program *program, const char *solver, void *params,
 		  size_t params_bytes, const struct predict_options *o)
 {
-	struct schedule schedule;
+	struct planned_run run;
 	struct predictor predictor;
 	struct platform_choice choice = { 0 };
 	struct predictor_options common = o->common;
@@ -57,16 +57,16 @@ static int answer(const struct program *program, const char *solver, void *param
 	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
 	if (!config)
 		return -1;
-	schedule_init(&schedule);
-	if (program->plan(solver, config, (uint32_t)o->gpus, &schedule) == 0 &&
+	if (planned_run_make(&run, program, solver, config, (uint32_t)o->gpus,
+			     common.no_skip || common.output) == 0 &&
 	    platform_choose(&choice, &common, NULL, o->gpus) == 0 &&
 	    platform_choice_init(&choice, &predictor, program, &common, true) == 0) {
-		rc = predictor_answer(&predictor, &schedule, &common, model,
+		rc = predictor_answer(&predictor, &run, &common, model,
 				      o->gpus > 1 ? "gpus" : "size", NULL);
 		predictor_release(&predictor);
 	}
 	platform_choice_release(&choice);
-	schedule_release(&schedule);
+	planned_run_release(&run);
 	free(config);
 	return rc;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 int machine_answer(const struct program *program, const struct predictor_options *o,
-		   const struct schedule *schedule, struct machine_answer *answer)
+		   struct planned_run *run, struct machine_answer *answer)
 {
 	struct predictor p;
 	struct prediction prediction;
@@ -12,11 +12,11 @@ int machine_answer(const struct program *program, const struct predictor_options
 	if (!model || predictor_init(&p, program, o, true))
 		return -1;
 	if (!strcmp(model, "scaled"))
-		model = predictor_planned_model(&p, schedule);
-	const struct predictor_request request = { .kernel_model = model,
-						   .set = schedule->gpu_count > 1 ? "gpus" : "size",
-						   .allow_extrapolation = o->allow_extrapolation };
-	int rc = model ? predictor_run(&p, schedule, &request, &prediction) : -1;
+		model = predictor_planned_model(&p, &run->schedule);
+	struct predictor_request request = { .kernel_model = model,
+					     .set = run->schedule.gpu_count > 1 ? "gpus" : "size",
+					     .allow_extrapolation = o->allow_extrapolation };
+	int rc = model ? predictor_run_planned(&p, run, &request, &prediction) : -1;
 	if (!rc) {
 		*answer = (struct machine_answer){ .core_us = prediction.core_us,
 						   .core_lo_us = prediction.core_lo_us,
@@ -35,7 +35,7 @@ int machine_answer(const struct program *program, const struct predictor_options
 enum { MIXED = 1 << DIFFERENCE_PARTS };
 
 static int answer_mixed(const struct program *program, const struct predictor_options *o,
-			const struct schedule *schedule, const char *const name[2],
+			struct planned_run *run, const char *const name[2],
 			double core_us[MIXED])
 {
 	struct machine_answer answer;
@@ -47,7 +47,7 @@ static int answer_mixed(const struct program *program, const struct predictor_op
 		one.device = name[mix >> DIFFERENCE_DEVICE & 1];
 		one.link = o->host || one.link == one.platform ? NULL : one.link;
 		one.device = one.device == one.platform ? NULL : one.device;
-		if (machine_answer(program, &one, schedule, &answer))
+		if (machine_answer(program, &one, run, &answer))
 			return -1;
 		core_us[mix] = answer.core_us;
 	}
@@ -55,7 +55,7 @@ static int answer_mixed(const struct program *program, const struct predictor_op
 }
 
 int parts_of_difference(const struct program *program, const struct predictor_options *o,
-			const struct schedule *schedule, const char *a, const char *b,
+			struct planned_run *run, const char *a, const char *b,
 			struct parts_of_difference *difference)
 {
 	/* How often a part is exchanged after 0, 1, 2 others, of six orders. */
@@ -63,7 +63,7 @@ int parts_of_difference(const struct program *program, const struct predictor_op
 	const char *const name[2] = { a, b };
 	double core_us[MIXED];
 	*difference = (struct parts_of_difference){ { 0 } };
-	if (answer_mixed(program, o, schedule, name, core_us))
+	if (answer_mixed(program, o, run, name, core_us))
 		return -1;
 	for (int part = 0; part < DIFFERENCE_PARTS; part++)
 		for (unsigned mix = 0; mix < MIXED; mix++)

@@ -18,7 +18,7 @@ struct machine_answer {
 
 /* What answers the plan unasked on the machine that the options name. -1 after a message. */
 int machine_answer(const struct program *program, const struct predictor_options *options,
-		   const struct schedule *schedule, struct machine_answer *answer);
+		   struct planned_run *run, struct machine_answer *answer);
 
 enum { DIFFERENCE_HOST, DIFFERENCE_LINK, DIFFERENCE_DEVICE, DIFFERENCE_PARTS };
 struct parts_of_difference {
@@ -26,7 +26,7 @@ struct parts_of_difference {
 };
 
 int parts_of_difference(const struct program *program, const struct predictor_options *options,
-			const struct schedule *schedule, const char *a, const char *b,
+			struct planned_run *run, const char *a, const char *b,
 			struct parts_of_difference *difference);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "model/platform/platform_default.h"
 #include "traces/base/util.h"
-#include "launch_memo.h"
-#include "range_times.h"
+#include "launch_series.h"
+#include "replicas.h"
 #include "same_device.h"
 #include "timeline.h"
 
@@ -60,6 +60,8 @@ const struct option_spec predictor_options[] = {
 	  "warps model: refuse instructions the decoder does not know" },
 	{ "allow-extrapolation", OPTION_FLAG, AT(allow_extrapolation), NULL, 0, 0, NULL,
 	  "answer outside the calibrated range too, and say so" },
+	{ "no-skip", OPTION_FLAG, AT(no_skip), NULL, 0, 0, NULL,
+	  "play all iterations of a long run, also where they repeat" },
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE",
 	  "write the predicted timeline as a trace" },
 	{ "format", OPTION_CHOICE, AT(format), "text", 0, 0, "text|tsv", "output" },
@@ -83,6 +85,12 @@ const char *predictor_measured(const struct predictor *p)
  */
 static int compare_devices(struct predictor *p)
 {
+	char *own = platform_shipped(p->platform.name);
+	const bool copy = own && strcmp(own, p->platform.path) != 0;
+	const int unread = copy ? platform_read(&p->shipped, own) : 0;
+	free(own);
+	if (unread)
+		return -1;
 	const char *data = predictor_data(p);
 	char *shipped = platform_shipped(data);
 	bool itself = !p->platform.data && (!shipped || !strcmp(shipped, p->platform.path));
@@ -154,6 +162,7 @@ static int leave_out(struct predictor *p, const char *names)
 		return -1;
 	platform_leave_out(&p->platform, &without);
 	platform_leave_out(&p->records, &without);
+	platform_leave_out(&p->shipped, &without);
 	return 0;
 }
 
@@ -189,6 +198,7 @@ int predictor_init(struct predictor *p, const struct program *program,
 					.strict = o->strict,
 					.allow_extrapolation = o->allow_extrapolation,
 					.before = changed		  ? p->platform.base
+						  : p->shipped.sm.present ? &p->shipped
 						  : p->records.sm.present ? &p->records
 									  : NULL,
 					.counted_on =
@@ -203,6 +213,7 @@ void predictor_release(struct predictor *p)
 {
 	platform_release(&p->platform);
 	platform_release(&p->records);
+	platform_release(&p->shipped);
 	profile_release(&p->profile);
 	intervals_release(&p->intervals);
 	intervals_release(&p->left_out);
@@ -221,117 +232,6 @@ void predictor_remember(struct predictor *p)
 {
 	if (!p->memo)
 		p->memo = launch_memo_new();
-}
-
-enum { REPLICAS = 15 };
-
-/* Sums of what a replica gave, to be divided by their number. */
-static void add_replica(struct simulation_result *sum, const struct simulation_result *one)
-{
-	sum->core_ps += one->core_ps;
-	sum->total_ps += one->total_ps;
-	for (uint32_t g = 0; g < sum->gpu_count; g++) {
-		sum->gpu[g].kernel_ps += one->gpu[g].kernel_ps;
-		sum->gpu[g].transfer_ps += one->gpu[g].transfer_ps;
-		sum->gpu[g].sync_ps += one->gpu[g].sync_ps;
-		sum->gpu[g].host_ps += one->gpu[g].host_ps;
-	}
-}
-
-static void divide(struct simulation_result *sum, sim_time n)
-{
-	sum->core_ps /= n;
-	sum->total_ps /= n;
-	for (uint32_t g = 0; g < sum->gpu_count; g++) {
-		struct breakdown *b = &sum->gpu[g];
-		b->kernel_ps /= n;
-		b->transfer_ps /= n;
-		b->host_ps /= n;
-		b->sync_ps = sum->core_ps - b->kernel_ps - b->transfer_ps - b->host_ps;
-	}
-}
-
-/* Where only the host works, no stream sees the end of what can be counted. */
-static int run_once(const struct simulation_setup *setup, struct simulation_result *result)
-{
-	if (simulation_run(setup, result))
-		return -1;
-	if (result->end_ps < SIM_LAST)
-		return 0;
-	simulation_result_release(result);
-	return report("the run takes longer than the simulator can count");
-}
-
-/* How long the program's own ranges take, replica by replica. */
-struct range_sums {
-	struct range_times times;
-	struct trace *timeline; /* gets those of the first replica; NULL: none */
-	double *ps;		/* borrowed */
-	int replicas;
-};
-
-static void watch_ranges(struct simulation_setup *setup, struct range_sums *ranges,
-			 const struct observer *other)
-{
-	setup->observer = other;
-	if (!ranges->times.schedule->nvtx_count)
-		return;
-	range_times_begin(&ranges->times, other);
-	setup->observer = &ranges->times.observer;
-}
-
-static void add_ranges(struct range_sums *ranges)
-{
-	const struct schedule *s = ranges->times.schedule;
-	for (size_t i = 0; i < s->nvtx_count; i++) {
-		sim_time begin, end;
-		if (s->nvtx[i].thread == UINT32_MAX) {
-			ranges->ps[i] = NAN;
-			continue;
-		}
-		range_times_of(&ranges->times, &s->nvtx[i], &begin, &end);
-		ranges->ps[i] += (double)(end - begin);
-		if (ranges->timeline && !ranges->replicas)
-			timeline_add_range(ranges->timeline, &s->nvtx[i], begin, end);
-	}
-	ranges->replicas++;
-}
-
-/*
- * A measurement is the median of ten runs, and in each the threads land where they land: the answer
- * is the mean over several seeds, the timeline that of the first. (The mean, since two ways of
- * running, the host or the device ahead, may both be stable, and the median of few runs is either.)
- * One run, every cost at its median, when the platform knows no spread or one is asked for.
- */
-static int run_replicas(struct simulation_setup *setup, int replicas, struct simulation_result *sum,
-			struct range_sums *ranges)
-{
-	const struct observer *told = setup->observer;
-	bool spread = replicas != 1 && setup->platform->call_quantiles.count > 0;
-	const uint64_t seeds =
-		mechanism_on(&setup->platform->mechanisms, MECHANISM_REPLICAS) ? REPLICAS : 1;
-	setup->seed = spread;
-	watch_ranges(setup, ranges, told);
-	if (run_once(setup, sum))
-		return -1;
-	add_ranges(ranges);
-	if (!spread)
-		return 0;
-	struct simulation_setup one = *setup;
-	for (uint64_t seed = 2; seed <= seeds; seed++) {
-		struct simulation_result result;
-		one.seed = seed;
-		watch_ranges(&one, ranges, NULL);
-		if (run_once(&one, &result)) {
-			simulation_result_release(sum);
-			return -1;
-		}
-		add_replica(sum, &result);
-		add_ranges(ranges);
-		simulation_result_release(&result);
-	}
-	divide(sum, (sim_time)seeds);
-	return 0;
 }
 
 int predictor_use_warps(struct predictor *p, struct kernel_model *model)
@@ -386,13 +286,14 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 {
 	memset(prediction, 0, sizeof(*prediction));
 	struct trace *timeline_trace = request->timeline;
-	struct memo_model remembered = { .base = { .ops = kernel_model_find(request->kernel_model),
-						   .platform = &p->platform,
-						   .own = request->own,
-						   .profile = p->has_profile ? &p->profile : NULL,
-						   .allow_extrapolation =
-							   request->allow_extrapolation } };
-	struct kernel_model *model = &remembered.base;
+	struct series_model series = {
+		.remembered.base = { .ops = kernel_model_find(request->kernel_model),
+				     .platform = &p->platform,
+				     .own = request->own,
+				     .profile = p->has_profile ? &p->profile : NULL,
+				     .allow_extrapolation = request->allow_extrapolation }
+	};
+	struct kernel_model *model = &series.remembered.base;
 	if (!model->ops)
 		return -1;
 	if ((double)schedule->device_bytes > p->platform.memory_bytes &&
@@ -413,21 +314,24 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				      p->platform.name);
 	if (model->ops->from_profiles && predictor_use_warps(p, model))
 		return -1;
+	if (model->ops->from_profiles)
+		launch_series_use(&series, schedule);
 	if (model->ops->from_profiles && p->memo)
-		launch_memo_use(p->memo, schedule, &remembered);
+		launch_memo_use(p->memo, schedule, &series.remembered);
 	struct simulation_setup setup = { .schedule = schedule,
 					  .platform = &p->platform,
 					  .model = model,
 					  .observer = request->observer };
 	struct timeline timeline;
 	if (timeline_trace) {
-		timeline_init(&timeline, timeline_trace, schedule);
+		timeline_init(&timeline, timeline_trace, schedule, &p->platform);
 		setup.observer = &timeline.observer;
 	}
 	prediction->range_us = xcalloc(schedule->nvtx_count + 1, sizeof(*prediction->range_us));
 	struct range_sums ranges = { .timeline = timeline_trace, .ps = prediction->range_us };
 	range_times_init(&ranges.times, schedule);
-	int rc = run_replicas(&setup, request->replicas, &prediction->detail, &ranges);
+	int rc = replicas_run(&setup, request->replicas, request->run, &prediction->detail, &ranges,
+			      &prediction->error);
 	range_times_release(&ranges.times);
 	for (size_t i = 0; i < schedule->nvtx_count; i++)
 		prediction->range_us[i] *= ranges.replicas ? 1e-6 / ranges.replicas : 0;
@@ -437,9 +341,12 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		for (uint32_t g = 0; g < r->gpu_count; g++)
 			kernels += (double)r->gpu[g].kernel_ps / r->gpu_count;
 		char *transport = transport_of(p, schedule);
-		prediction->class_name = interval_class(
-			(int)schedule->gpu_count, transport,
-			r->core_ps ? kernels / (double)r->core_ps : 0, model->ops->name);
+		const double share = r->core_ps ? kernels / (double)r->core_ps : 0;
+		prediction->class_name =
+			!strcmp(request->set, "foreign")
+				? interval_class_foreign(share)
+				: interval_class((int)schedule->gpu_count, transport, share,
+						 model->ops->name);
 		free(transport);
 		intervals_lookup(&p->intervals, request->set, prediction->class_name, &low, &high);
 		/* Counts that --set gives the machine were not measured by that. */
@@ -451,22 +358,37 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		hypothetical_widen(&p->hypothetical, &p->left_out, prediction->hypothetical,
 				   request->set, prediction->class_name, &low, &high);
 		prediction->core_us = (double)r->core_ps * 1e-6;
-		prediction->core_lo_us = prediction->core_us * (1 + low);
-		prediction->core_hi_us = prediction->core_us * (1 + high);
+		prediction->core_lo_us = prediction->core_us * (1 + low - prediction->error);
+		prediction->core_hi_us = prediction->core_us * (1 + high + prediction->error);
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model->ops->name;
 		prediction->extrapolated =
 			model->extrapolated || p->other_device || prediction->more_gpus;
 		if (timeline_trace)
-			timeline_finish(&timeline, r, p->platform.name);
+			timeline_finish(&timeline, r);
 	}
 	if (timeline_trace)
 		timeline_release(&timeline);
+	launch_series_release(&series);
 	if (rc) {
 		free(prediction->range_us);
 		prediction->range_us = NULL;
 	}
 	return rc;
+}
+
+int predictor_run_planned(struct predictor *p, struct planned_run *run,
+			  struct predictor_request *request, struct prediction *prediction)
+{
+	request->run = run;
+	while (!predictor_run(p, &run->schedule, request, prediction)) {
+		if (!run->skips || prediction->error <= PLANNED_RUN_ERROR)
+			return 0;
+		prediction_release(prediction);
+		if (planned_run_longer(run))
+			return -1;
+	}
+	return -1;
 }
 
 void prediction_release(struct prediction *prediction)

@@ -6,6 +6,7 @@
 #define WARPREEL_PREDICT_H
 
 #include "asked_machine.h"
+#include "planned_run.h"
 #include "model/records/interval.h"
 #include "traces/base/options.h"
 #include "traces/program/program.h"
@@ -18,6 +19,7 @@ struct predictor {
 	struct platform platform;
 	struct platform records; /* whose records serve, where that is another platform, or this one
 				    unchanged */
+	struct platform shipped; /* where the file is a changed copy of a shipped one: that one */
 	const struct program *program; /* says how a configuration's GPUs talk */
 	struct profile profile;
 	struct intervals intervals, left_out; /* of machines as measured; of such left out */
@@ -40,7 +42,7 @@ struct predictor_options {
 	const char
 		*without; /* mechanisms to leave out (model/mechanism/mechanism.h); NULL = none */
 	struct text_list set, ideal;
-	bool allow_extrapolation, strict;
+	bool allow_extrapolation, strict, no_skip;
 	bool ranges; /* the answer is the program's own ranges, all of them */
 };
 /* The options replay and predict share; offsets are those of struct predictor_options. */
@@ -69,8 +71,9 @@ void predictor_release(struct predictor *predictor);
  * Borrowed. */
 const char *predictor_data(const struct predictor *predictor);
 /*
- * What a replay takes unasked: durations as recorded; on another device the model `warps` where it
- * has all profiles, else as recorded, with a warning. NULL after a message.
+ * What a replay takes unasked: durations as recorded; on another device, and for virtual GPUs, the
+ * model `warps` where it has all profiles, else as recorded, on another device with a warning. NULL
+ * after a message.
  */
 const char *predictor_replayed_model(struct predictor *predictor, const struct schedule *schedule);
 /* The folder of what was measured on the platform itself: records of another device are no test of
@@ -97,6 +100,7 @@ char *predictor_inputs(const struct predictor *predictor, const char *kernel_mod
 
 struct prediction {
 	double core_us, core_lo_us, core_hi_us, total_us;
+	double error; /* from iterations that were left out, of 1: two standard errors; 0: none were */
 	const char *kernel_model; /* static */
 	const char *class_name;	  /* static; interval_class */
 	bool extrapolated;
@@ -108,7 +112,8 @@ struct prediction {
 };
 
 /*
- * `set`: "replay", "gpus" or "size": which interval applies. `own`: the shapes of the replayed
+ * `set`: "replay", "foreign" (of a program that is none of our solvers), "gpus" or "size":
+ * which interval applies. `own`: the shapes of the replayed
  * trace itself, NULL for a plan. `timeline`: an initialised trace to fill, or NULL. `observer`:
  * told of the first replica's intervals where no timeline is; or NULL.
  */
@@ -116,6 +121,8 @@ struct predictor_request {
 	const char *kernel_model, *set;
 	bool allow_extrapolation;
 	const struct profile *own;
+	const struct planned_run *run; /* the schedule is that run's, which may leave iterations
+					  out; NULL: all are there */
 	struct trace *timeline;
 	const struct observer *observer;
 	int replicas; /* 0: as many as predictor_run thinks right; 1: one run with every host cost
@@ -123,6 +130,10 @@ struct predictor_request {
 };
 int predictor_run(struct predictor *predictor, const struct schedule *schedule,
 		  const struct predictor_request *request, struct prediction *prediction);
+/* As predictor_run of the run's schedule, which becomes longer until what is left out of it is known
+ * to PLANNED_RUN_ERROR. request->run is the run. */
+int predictor_run_planned(struct predictor *predictor, struct planned_run *run,
+			  struct predictor_request *request, struct prediction *prediction);
 void prediction_release(struct prediction *prediction);
 
 /* What keeps the answer from being written as a trace, said before there is one: -1 after a
@@ -133,7 +144,7 @@ int predictor_check_output(const struct predictor_options *options, const char *
  * `kernel_model` is what the command would take unasked; where that is `scaled`, a schedule it has
  * no records for gets another. `set` and `own` as in the request. answer.c
  */
-int predictor_answer(struct predictor *predictor, const struct schedule *schedule,
+int predictor_answer(struct predictor *predictor, struct planned_run *run,
 		     const struct predictor_options *options, const char *kernel_model,
 		     const char *set, const struct profile *own);
 

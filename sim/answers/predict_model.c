@@ -79,6 +79,9 @@ bool predictor_recorded(const struct predictor *p, const struct schedule *schedu
 const char *predictor_planned_model(struct predictor *p, const struct schedule *schedule)
 {
 	const bool all = predictor_recorded(p, schedule);
+	/* As where --set changes it: a file that is a shipped one with another inside. */
+	if (p->hypothetical.inside && !p->profile_given)
+		return "warps";
 	/* Records of another device say what its kernels do, not how long they take here. */
 	if (!all && p->platform.sm.present)
 		return "warps";
@@ -89,6 +92,14 @@ const char *predictor_planned_model(struct predictor *p, const struct schedule *
 const char *predictor_replayed_model(struct predictor *p, const struct schedule *schedule)
 {
 	struct kernel_model model = { 0 };
+	if (p->hypothetical.inside)
+		return "warps";
+	if (!p->other_device && schedule->virtual_gpus > 1) {
+		/* Virtual GPUs share one L2, which is in their records and not in profiles. */
+		if (p->platform.sm.present && predictor_use_warps(p, &model))
+			return NULL;
+		return p->warps && !warps_missing(p->warps, schedule) ? "warps" : "recorded";
+	}
 	if (!p->other_device)
 		return "recorded";
 	if (p->platform.sm.present && predictor_use_warps(p, &model))

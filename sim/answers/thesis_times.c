@@ -35,7 +35,9 @@ static void device_op(void *arg, uint32_t stream, const struct schedule_op *op, 
 
 static void mark(struct watched *g, uint32_t which, sim_time now)
 {
-	if (which == MARK_CORE_BEGIN) {
+	if (which == MARK_TOTAL_BEGIN) { /* another run, when the first was too short */
+		*g = (struct watched){ .launch_ps = -1, .record_op = -2 };
+	} else if (which == MARK_CORE_BEGIN) {
 		g->in_core = true;
 		g->core_begin_ps = now;
 	} else if (which == MARK_CORE_END) {

@@ -46,6 +46,30 @@ static void device_kernel(struct timeline *tl, uint32_t stream, const struct sch
 	row->graph_node = -1;
 }
 
+/*
+ * When the bytes of a copy begin to move, as a recorder shows it: what its price has of the command's
+ * way to the engine is before that. As long as it was recorded, where it was; else at the link's rate,
+ * and what the smallest of the copies takes that the engine makes one behind the other.
+ */
+static sim_time bytes_begin(const struct timeline *tl, const struct schedule_op *op,
+			    const struct schedule_copy *copy, sim_time start, sim_time end)
+{
+	const struct platform *p = tl->platform;
+	const double rate = copy->kind == COPY_PEER ? p->nvlink_bytes_per_s
+			    : copy->kind == COPY_H2D && p->share_h2d.y.count
+				    ? p->share_h2d.y.value[0]
+			    : copy->kind == COPY_D2H && p->share_d2h.y.count
+				    ? p->share_d2h.y.value[0]
+				    : 0;
+	const struct number_list *chain = &p->copy[COPY_CURVE_H2D].y;
+	const double least_ns = chain->count ? chain->value[0] : 0;
+	const sim_time moving =
+		op->duration_ps > 0 ? op->duration_ps
+		: rate > 0	    ? ps_of_ns(least_ns + (double)copy->bytes * 1e9 / rate)
+				    : end - start;
+	return moving < end - start ? end - moving : start;
+}
+
 static void device_copy(struct timeline *tl, uint32_t stream, const struct schedule_op *op,
 			int64_t index, sim_time start, sim_time end)
 {
@@ -53,6 +77,7 @@ static void device_copy(struct timeline *tl, uint32_t stream, const struct sched
 		[COPY_H2D] = 1, [COPY_D2H] = 2, [COPY_D2D] = 8, [COPY_PEER] = 10, [COPY_H2H] = 9
 	};
 	const struct schedule_copy *copy = &tl->schedule->copy[op->object];
+	start = bytes_begin(tl, op, copy, start, end);
 	if (op->kind == OP_MEMSET) {
 		struct trace_memset *row = trace_add_memset(tl->trace);
 		*row = (struct trace_memset){ .start_ns = ns_of(start),
@@ -176,7 +201,8 @@ static void on_host(void *arg, uint32_t thread, const struct schedule_op *op, in
 				   .name = tl->api_name[op->kind] };
 }
 
-void timeline_init(struct timeline *tl, struct trace *trace, const struct schedule *schedule)
+void timeline_init(struct timeline *tl, struct trace *trace, const struct schedule *schedule,
+		   const struct platform *platform)
 {
 	static const char *const api[OP_KIND_COUNT] = {
 		[OP_LAUNCH] = "cudaLaunchKernel_v7000",
@@ -191,6 +217,7 @@ void timeline_init(struct timeline *tl, struct trace *trace, const struct schedu
 	};
 	*tl = (struct timeline){ .trace = trace,
 				 .schedule = schedule,
+				 .platform = platform,
 				 .observer = { tl, on_device, on_host } };
 	for (int kind = 0; kind < OP_KIND_COUNT; kind++)
 		tl->api_name[kind] = trace_string(trace, api[kind]);
@@ -214,16 +241,16 @@ void timeline_add_range(struct trace *trace, const struct schedule_nvtx *range, 
 	row->global_tid = tid_of(range->thread);
 }
 
-void timeline_finish(struct timeline *tl, const struct simulation_result *result,
-		     const char *platform_name)
+void timeline_finish(struct timeline *tl, const struct simulation_result *result)
 {
 	struct trace *trace = tl->trace;
+	const char *device = platform_text(tl->platform, "device.name");
 	trace_set_meta(trace, "kind", "predicted");
-	trace_set_meta(trace, "platform", platform_name);
+	trace_set_meta(trace, "platform", tl->platform->name);
 	for (uint32_t g = 0; g < tl->schedule->gpu_count; g++) {
 		struct trace_gpu *gpu = trace_add_gpu(trace);
 		gpu->device = (int32_t)g;
-		gpu->name = trace_string(trace, platform_name);
+		gpu->name = trace_string(trace, device ? device : tl->platform->name);
 	}
 	for (uint32_t t = 0; t < tl->schedule->thread_count; t++) {
 		struct trace_thread *thread = trace_add_thread(trace);

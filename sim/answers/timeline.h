@@ -10,7 +10,8 @@
 
 struct timeline {
 	struct trace *trace;		 /* borrowed, initialised by the caller */
-	const struct schedule *schedule; /* borrowed */
+	const struct schedule *schedule;
+	const struct platform *platform; /* borrowed */ /* borrowed */
 	struct observer observer;	 /* pass &timeline.observer to simulation_run */
 	uint32_t api_name[OP_KIND_COUNT];
 	uint32_t *kernel_name; /* [kernel_count]; owned */
@@ -19,10 +20,10 @@ struct timeline {
 	int64_t *record_of; /* [op_count]: the record that a wait met; owned */
 };
 
-void timeline_init(struct timeline *timeline, struct trace *trace, const struct schedule *schedule);
+void timeline_init(struct timeline *timeline, struct trace *trace, const struct schedule *schedule,
+		   const struct platform *platform);
 /* Adds the run, GPUs and prediction rows once the simulation is done. */
-void timeline_finish(struct timeline *timeline, const struct simulation_result *result,
-		     const char *platform_name);
+void timeline_finish(struct timeline *timeline, const struct simulation_result *result);
 /* One of the program's own ranges; what begins before the run begins with it. */
 void timeline_add_range(struct trace *trace, const struct schedule_nvtx *range, sim_time begin,
 			sim_time end);

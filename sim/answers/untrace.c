@@ -54,6 +54,15 @@ static void query_less(struct schedule *schedule, const struct schedule_queries 
 		shorter_ps(op->before_ps, (double)queries->ns * 1000 * watched_share(platform));
 }
 
+static void hide_less(struct schedule *schedule, const struct schedule_hidden *hidden,
+		      const struct platform *platform)
+{
+	if (hidden->op >= schedule->op_count)
+		return;
+	struct schedule_op *op = &schedule->op[hidden->op];
+	op->before_ps = shorter_ps(op->before_ps, hidden->stretches * platform->hidden_ns * 1000);
+}
+
 /* The calls a platform file has lists for, and between which numbers of threads the schedule's is
  * held. A wait for another GPU's event was measured with two threads and more. */
 static const struct {
@@ -86,6 +95,11 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 		const struct number_list *api = &p->traced_api[calibrated[c].kind];
 		if (!calibrated[c].least || !api->count)
 			continue;
+		/* On virtual GPUs such a copy was one within a device, and kernels were launched
+		 * one at a time. */
+		if (schedule->virtual_gpus &&
+		    (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH))
+			continue;
 		const double recorded_ns = platform_list_ns(p, api, at, 0),
 			     untraced_ns = platform_host_ns(p, calibrated[c].kind, at);
 		if (recorded_ns > 0)
@@ -94,8 +108,21 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 	}
 }
 
+/* On virtual GPUs a kernel after another context's is longer by what the change costs. */
+static void unswitch(struct schedule *schedule, const struct platform *platform)
+{
+	for (int64_t k = 0; k < schedule->op_count; k++) {
+		struct schedule_op *op = &schedule->op[k];
+		if (op->kind == OP_LAUNCH && op->flags & OP_SWITCHED)
+			op->duration_ps = shorter_ps(op->duration_ps, platform->switch_ns * 1000);
+	}
+}
+
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
+	if (schedule->virtual_gpus)
+		unswitch(schedule, platform);
+	schedule_untrace_blocks(schedule, platform);
 	if (schedule->config) {
 		nothing_between(schedule);
 		return;
@@ -128,6 +155,8 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 					  : 0;
 		}
 	}
+	for (size_t k = 0; k < schedule->hidden_count; k++)
+		hide_less(schedule, &schedule->hidden[k], platform);
 	for (size_t k = 0; k < schedule->queries_count; k++)
 		query_less(schedule, &schedule->queries[k], platform);
 }

@@ -15,5 +15,8 @@
 #include "traces/schedule/schedule.h"
 
 void schedule_untrace(struct schedule *schedule, const struct platform *platform);
+/* The kernels' part, which schedule_untrace calls: what the recorder adds to their durations
+ * (untrace_blocks.c). */
+void schedule_untrace_blocks(struct schedule *schedule, const struct platform *platform);
 
 #endif

@@ -10,10 +10,10 @@
 
 /* How a channel with a copy behind a kernel polls; period 0: it sees the kernel's end at once. */
 struct polling {
-	sim_time period_ps; /* from then on it looks once in so long */
+	sim_time period_ps; /* from then on it polls once in so long */
 	sim_time first_ps;  /* without pause for so long after the copy was called */
 	sim_time call_ps;   /* from its putting to work to the call's return, of several threads */
-	sim_time least_ps;  /* the smallest copy from when it looks */
+	sim_time least_ps;  /* the smallest copy from when it polls */
 	sim_time idle_ps;   /* the same on an idle stream */
 };
 
@@ -25,7 +25,7 @@ struct copy_model {
 	sim_time delay_ps[DELAY_COUNT];
 	sim_time event_same_ps, event_peer_ps, event_copy_ps;
 	sim_time signal_ps;	   /* a store of one device to be seen by who polls for it */
-	sim_time without_pause_ps; /* how long a channel looks without pause for an event */
+	sim_time without_pause_ps; /* how long a channel polls without pause for an event */
 	bool young_wait;
 };
 
@@ -89,7 +89,7 @@ static struct polling polling_of(const struct platform *p)
 
 /*
  * A copy to or from the host behind a kernel: its channel polls for a while after it was called,
- * and then looks once a period whether the kernel has ended (model/calibrate/calibrate_poll.cu). A
+ * and then polls once a period whether the kernel has ended (model/calibrate/calibrate_poll.cu). A
  * thread that is alone puts it to work when it calls; of several, the call waits for the others'
  * first, and then takes what it takes by itself.
  */
@@ -114,6 +114,8 @@ static sim_time copy(const struct copy_model *m, const struct copy_place *at)
 {
 	const struct copy_price *price = &m->price[at->copy];
 	const uint8_t kind = m->schedule->copy[at->copy].kind;
+	if (at->queued && price->queued_ps >= 0)
+		return price->queued_ps;
 	if (at->submit_ps > at->free_ps)
 		return price->idle_ps;
 	if (!at->behind_copy && m->polling.period_ps > 0 && (kind == COPY_H2D || kind == COPY_D2H))
@@ -128,11 +130,11 @@ static sim_time switch_back(const struct copy_model *m, uint32_t which)
 
 /*
  * Only a channel that already stood waiting pays: work that reaches the device after the event
- * finds it complete. One that has stood waiting for long looks again ever more rarely, up to the
+ * finds it complete. One that has stood waiting for long polls ever more rarely, up to the
  * calibrated latency, which was measured on long waits; one that has just come pays the signal's
  * way and no more than it has waited (a poll whose pauses double is late by at most the time it has
  * gone on). When the host has just put work into a stream of the GPU, or is about to, the channel
- * looks again then.
+ * polls again then.
  */
 static sim_time event(const struct copy_model *m, const struct event_place *at)
 {

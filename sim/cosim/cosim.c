@@ -8,8 +8,8 @@
 #include "sim/engine/event_queue.h"
 #include "traces/base/util.h"
 
-/* What an event is, in its stamp. */
-enum { BEGIN, SEND, RECEIVE, PHASE_END };
+/* What an event is, in its stamp; of an exchange, which part, above. */
+enum { BEGIN, ENTER, SEND, RECEIVE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
 
 struct block {
 	int place, done; /* steps of this round */
@@ -62,6 +62,13 @@ static void push(struct play *p, sim_time at, int block, int what)
 	event_queue_push(&p->queue, at, RANK_STREAM, (uint32_t)block, (uint32_t)what);
 }
 
+/* Blocks are dealt to multiprocessors in turn. */
+static int others_there(const struct play *p, int place)
+{
+	const int sm = place % p->costs->multiprocessors;
+	return (p->places - 1 - sm) / p->costs->multiprocessors;
+}
+
 static double exchange_ns(const struct play *p, const struct block *b)
 {
 	const struct cosim_costs *costs = p->costs;
@@ -69,15 +76,29 @@ static double exchange_ns(const struct play *p, const struct block *b)
 	const double ns =
 		c->aside ? costs->exchange_ns[c->kind] + c->passes * costs->pass_ns[c->kind]
 			 : costs->together_ns[c->kind];
-	return ns * p->distance[b->place];
+	return ns * p->distance[b->place] * (1 + costs->crowd * others_there(p, b->place));
 }
 
-/* Steps of a block on its place; blocks are dealt to multiprocessors in turn. */
-static double step_ns(const struct play *p, const struct block *b)
+/* A step of a block on its place, `steps` of them beside an exchange or not: what a warp waits for,
+ * or what all of the multiprocessor's blocks occupy of it, whichever is longer. */
+static double step_ns(const struct play *p, const struct block *b, bool exchanges)
 {
-	const int sm = b->place % p->costs->multiprocessors,
-		  others = (p->places - 1 - sm) / p->costs->multiprocessors;
-	return (p->costs->step_ns + p->costs->step_more_ns * others) * p->factor[b->place];
+	const struct cosim_costs *costs = p->costs;
+	const double busy =
+		costs->step_busy_ns +
+		(exchanges ? costs->exchange_busy_ns * p->c->passes / b->phase : 0);
+	return fmax(costs->step_ns, busy * (1 + others_there(p, b->place))) * p->factor[b->place];
+}
+
+/* Parts of borders are sent one after the other, then received. */
+static void push_exchange(struct play *p, int id, double whole_ns, int passes)
+{
+	const double sending = whole_ns * p->costs->send_share, receiving = whole_ns - sending;
+	for (int part = 0; part < passes; part++) {
+		push(p, p->now + ps(sending * (part + 1) / passes), id, SEND + (part << PART));
+		push(p, p->now + ps(sending + receiving * (part + 1) / passes), id,
+		     RECEIVE + (part << PART));
+	}
 }
 
 static void begin_phase(struct play *p, int id)
@@ -86,16 +107,16 @@ static void begin_phase(struct play *p, int id)
 	struct block *b = &p->block[id];
 	const int left = p->length - b->done;
 	const double noise = factor(p, p->costs->phase_spread);
+	const bool exchanges = c->exchanges && c->aside && b->done > 0;
 	b->phase = left < c->exchange ? left : c->exchange;
 	b->made = 0;
 	b->phase_ps = p->now;
-	b->step_ps = ps(step_ns(p, b) * noise);
+	b->step_ps = ps(step_ns(p, b, exchanges) * noise);
 	sim_time end = p->now + b->phase * b->step_ps + ps(p->costs->enter_ns * noise);
-	if (c->exchanges && c->aside && b->done > 0) {
-		const double half = exchange_ns(p, b) / 2 * noise;
-		const sim_time sent = p->now + ps(half), received = sent + ps(half);
-		push(p, sent, id, SEND);
-		push(p, received, id, RECEIVE);
+	if (exchanges) {
+		const double whole = exchange_ns(p, b) * noise;
+		const sim_time received = p->now + ps(whole);
+		push_exchange(p, id, whole, c->passes);
 		end = end > received ? end : received;
 	}
 	push(p, end + ps(p->costs->meet_ns), id, PHASE_END);
@@ -111,16 +132,17 @@ static void take_place(struct play *p, int place, sim_time at)
 	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
 }
 
-/* The steps of the phase that have begun by now. */
-static void compute_until_now(struct play *p, int id)
+/* The steps of the phase that have begun by now, or those that have ended. */
+static void compute_until_now(struct play *p, int id, bool begun)
 {
 	struct block *b = &p->block[id];
-	const sim_time passed = p->now - b->phase_ps;
-	int64_t begun = b->step_ps > 0 ? (passed + b->step_ps - 1) / b->step_ps : b->phase;
-	begun = begun > b->phase ? b->phase : begun;
-	if (begun > b->made)
-		p->c->ops->steps(p->c, id, (int)begun - b->made);
-	b->made = (int)begun > b->made ? (int)begun : b->made;
+	const sim_time passed = p->now - b->phase_ps + (begun ? b->step_ps - 1 : 0);
+	int64_t steps = b->step_ps > 0 ? passed / b->step_ps : b->phase;
+	steps = steps > b->phase ? b->phase : steps;
+	if (steps > b->made) {
+		p->c->ops->steps(p->c, id, (int)steps - b->made);
+		b->made = (int)steps;
+	}
 }
 
 static void note_ages(struct play *p, int id)
@@ -136,17 +158,22 @@ static void note_ages(struct play *p, int id)
 	}
 }
 
-static void send_now(struct play *p, int id)
-{
-	p->c->ops->send(p->c, id);
-}
-
-static void receive_now(struct play *p, int id)
+static void receive_now(struct play *p, int id, int part)
 {
 	struct block *b = &p->block[id];
-	p->c->ops->receive(p->c, id);
+	p->c->ops->receive(p->c, id, part);
+	if (part < p->c->passes - 1)
+		return;
 	b->stamped = p->before + b->done; /* as on the GPU, when all has been exchanged */
 	note_ages(p, id);
+	if (!p->c->aside)
+		push(p, p->now + ps(p->costs->meet_ns), id, ENTER);
+}
+
+/* Storing a block. */
+static double end_ns(const struct play *p)
+{
+	return p->costs->end_ns + (p->c->looks_apart ? 0 : p->costs->raise_ns);
 }
 
 static void end_phase(struct play *p, int id)
@@ -161,15 +188,16 @@ static void end_phase(struct play *p, int id)
 				  p->before + b->done);
 	if (b->done == p->length) {
 		c->ops->end(c, id);
-		take_place(p, b->place, p->now + ps(p->costs->end_ns + p->costs->take_ns));
+		take_place(p, b->place,
+			   p->now + ps(end_ns(p) + p->costs->take_ns));
 	} else if (c->exchanges && !c->aside) {
-		push(p, p->now + ps(exchange_ns(p, &p->block[id]) / 2), id, SEND);
+		push_exchange(p, id, exchange_ns(p, b), c->passes);
 	} else {
 		begin_phase(p, id);
 	}
 }
 
-static void happen(struct play *p, int id, int what)
+static void happen(struct play *p, int id, int what, int part)
 {
 	struct chaos_case *c = p->c;
 	switch (what) {
@@ -177,18 +205,18 @@ static void happen(struct play *p, int id, int what)
 		c->ops->begin(c, id);
 		begin_phase(p, id);
 		break;
+	case ENTER:
+		begin_phase(p, id);
+		break;
 	case SEND:
-		send_now(p, id);
-		if (!c->aside)
-			push(p, p->now + ps(exchange_ns(p, &p->block[id]) / 2 + p->costs->meet_ns),
-			     id, RECEIVE);
+		if (c->aside)
+			compute_until_now(p, id, false);
+		c->ops->send(c, id, part);
 		break;
 	case RECEIVE:
 		if (c->aside)
-			compute_until_now(p, id);
-		receive_now(p, id);
-		if (!c->aside)
-			begin_phase(p, id);
+			compute_until_now(p, id, true);
+		receive_now(p, id, part);
 		break;
 	default:
 		end_phase(p, id);
@@ -205,9 +233,22 @@ static sim_time play_round(struct play *p, sim_time from)
 		take_place(p, k, from + ps(p->costs->spread_ns * k / p->places));
 	while (event_queue_pop(&p->queue, &e)) {
 		last = p->now = e.at_ps;
-		happen(p, (int)e.target, (int)e.stamp);
+		happen(p, (int)e.target, (int)(e.stamp & WHAT), (int)(e.stamp >> PART));
 	}
-	return last + ps(p->costs->end_ns);
+	return last + ps(end_ns(p));
+}
+
+/* As many as are asked for, or as registers let in. */
+static int places_of(const struct chaos_case *c, const struct cosim_costs *costs)
+{
+	enum { REGISTERS = 65536 }; /* of a multiprocessor, of every device since 2012 */
+	int places = c->resident && c->resident < c->blocks ? c->resident : c->blocks;
+	if (costs->registers > 0) {
+		const double fit = floor(REGISTERS / (costs->registers * c->block_threads)) *
+				   costs->multiprocessors;
+		places = fit >= 1 && fit < places ? (int)fit : places;
+	}
+	return places;
 }
 
 void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t seed,
@@ -219,7 +260,7 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	sim_time at = 0;
 	*result = (struct cosim_result){ .left = NAN };
 	event_queue_init(&p.queue);
-	p.places = c->resident && c->resident < c->blocks ? c->resident : c->blocks;
+	p.places = places_of(c, costs);
 	p.block = xcalloc((size_t)c->blocks, sizeof(*p.block));
 	p.factor = xcalloc((size_t)p.places, sizeof(*p.factor));
 	p.distance = xcalloc((size_t)p.places, sizeof(*p.distance));

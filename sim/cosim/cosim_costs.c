@@ -23,10 +23,27 @@ static const struct {
 	{                                                                                          \
 #name "_packed_ns", offsetof(struct cosim_costs, name##_ns[CHAOS_PACKED])          \
 	}
-	KINDS(exchange),   KINDS(pass),	      KINDS(together),	    KEY(step_ns),
-	KEY(step_more_ns), KEY(enter_ns),     KEY(take_ns),	    KEY(begin_ns),
-	KEY(end_ns),	   KEY(meet_ns),      KEY(spread_ns),	    KEY(look_ns),
-	KEY(round_ns),	   KEY(place_spread), KEY(distance_spread), KEY(phase_spread),
+	KINDS(exchange), KINDS(pass), KINDS(together),
+	KEY(registers),
+	KEY(step_ns),
+	KEY(step_busy_ns),
+	KEY(enter_ns),
+	KEY(send_share),
+	KEY(exchange_busy_ns),
+	KEY(crowd),
+	KEY(begin_ns),
+	KEY(end_ns),
+	KEY(raise_ns),
+	KEY(take_ns),
+	KEY(meet_ns),
+	KEY(spread_ns),
+	KEY(look_ns),
+	KEY(round_ns),
+	KEY(place_spread),
+	KEY(distance_spread),
+	KEY(phase_spread),
+	KEY(steps_error),
+	KEY(time_error),
 #undef KINDS
 #undef KEY
 };

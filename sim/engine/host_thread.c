@@ -54,7 +54,8 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 	}
 	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
 	if (!(op->flags & OP_IN_GRAPH)) /* the first has paid for all */
-		t->now_ps += s->host->call(s->host_model, thread, op, st->count, index);
+		t->now_ps += s->host->call(s->host_model, thread, op, st->count,
+					   index + s->schedule->thread[thread].left_out);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
@@ -147,7 +148,8 @@ static bool play(struct sim *s, uint32_t thread)
 			c->value = op->value;
 		sim_time seen = t->now_ps + s->host->wake(s->host_model, thread,
 							  spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK,
-							  ~t->pc); /* from the post's begin */
+							  ~(t->pc + s->schedule->thread[thread].left_out));
+		/* from the post's begin */
 		t->now_ps += s->host->other(s->host_model, spin ? HOST_POST : HOST_POST_BLOCK);
 		/* wake those whose value is reached */
 		uint32_t waiter = c->first_thread;

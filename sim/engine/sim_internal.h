@@ -4,6 +4,7 @@
 #ifndef WARPREEL_SIM_INTERNAL_H
 #define WARPREEL_SIM_INTERNAL_H
 
+#include "copy_channels.h"
 #include "links.h"
 #include "sim/copies/copy_model.h"
 #include "sim/host/host_model.h"
@@ -107,6 +108,7 @@ struct sim {
 	const struct observer *observer;
 	struct event_queue queue;
 	struct links links;
+	struct copy_channels channels;
 	struct sim_stream *stream;
 	struct sim_thread *thread;
 	struct sim_gpu *gpu;

@@ -80,10 +80,13 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->copies = setup->copies ? setup->copies : &copy_measured;
 	s->host_model = s->host->create(p, s->schedule, setup->seed);
 	s->copy_model =
-		s->copies->create(p, s->schedule, setup->seed <= 1); /* once, not for every seed */
+		s->copies->create(p, s->schedule, setup->seed <= 1 && !setup->quiet); /* once, not for every seed */
 	s->wake_ps = s->host->other(s->host_model, HOST_SYNC_WAKE);
 	for (int which = 0; which < DELAY_COUNT; which++)
 		s->delay_ps[which] = s->copies->delay(s->copy_model, (enum copy_delay)which);
+	if (mechanism_on(&p->mechanisms, MECHANISM_COPY_CHANNEL))
+		copy_channels_init(&s->channels, s->schedule, ENGINE_LOCAL,
+				   (uint32_t)p->copy_channels);
 	s->graph_pauses = mechanism_on(&p->mechanisms, MECHANISM_GRAPH_PAUSES);
 	s->queue_depth = mechanism_on(&p->mechanisms, MECHANISM_QUEUE_DEPTH)
 				 ? (uint32_t)p->queue_depth
@@ -233,6 +236,7 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 		free(s.stream[k].ring);
 	}
 	links_release(&s.links);
+	copy_channels_release(&s.channels);
 	event_queue_release(&s.queue);
 	free(s.stream);
 	free(s.thread);

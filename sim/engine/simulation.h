@@ -57,6 +57,7 @@ struct simulation_setup {
 	 * the slower, which no median shows.
 	 */
 	uint64_t seed;
+	bool quiet; /* what there is to be said of the schedule's costs has been said */
 };
 
 /* -1 after a message: a kernel the model has no cost for, a deadlock (names the thread and what it

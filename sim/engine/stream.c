@@ -137,6 +137,52 @@ static int engine_of(const struct sim *s, const struct schedule_copy *copy)
 		       : engine[copy->kind];
 }
 
+/* The engine of a command that is a copy and needs one, else ENGINE_LOCAL. */
+static int engine_asked(const struct sim *s, const struct command *command)
+{
+	const struct schedule_op *op = &s->schedule->op[command->op];
+	return op->kind == OP_COPY || op->kind == OP_MEMSET
+		       ? engine_of(s, &s->schedule->copy[op->object])
+		       : ENGINE_LOCAL;
+}
+
+static bool first_of_channel(const struct sim *s, uint32_t stream, int engine)
+{
+	return !s->channels.count ||
+	       copy_channels_first(&s->channels, s->stream[stream].gpu, (uint32_t)engine, stream,
+				   0) == stream;
+}
+
+/* Who gets the engine on which `stream` has just copied; NONE32: nobody yet, or that stream, which
+ * goes on by itself. */
+static uint32_t next_on_engine(struct sim *s, uint32_t stream, sim_time now)
+{
+	const struct sim_stream *st = &s->stream[stream];
+	struct sim_gpu *gpu = &s->gpu[st->gpu];
+	if (!s->channels.count)
+		return fifo_pop(s, &gpu->engine_head[st->engine]);
+	if (st->engine == ENGINE_LOCAL)
+		return NONE32;
+	copy_channels_pop(&s->channels, st->gpu, st->engine, stream);
+	for (uint32_t turn = 0; turn < s->channels.channels; turn++) {
+		const uint32_t next = copy_channels_first(&s->channels, st->gpu, st->engine, stream,
+							  turn);
+		if (next == NONE32)
+			continue;
+		if (next == stream) {
+			const struct command *behind =
+				&st->ring[(st->head + 1) & (st->capacity - 1)];
+			if (st->count > 1 && behind->submit_ps <= now &&
+			    engine_asked(s, behind) == st->engine)
+				return NONE32;
+		} else if (s->stream[next].state == STREAM_QUEUED &&
+			   engine_asked(s, head_of(&s->stream[next])) == st->engine) {
+			return next;
+		}
+	}
+	return NONE32;
+}
+
 static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -144,14 +190,19 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
 	const struct schedule_copy *copy = &s->schedule->copy[op->object];
 	int engine = engine_of(s, copy);
-	if (engine != ENGINE_LOCAL && gpu->engine_user[engine] != NONE32) {
+	if (engine != ENGINE_LOCAL &&
+	    (gpu->engine_user[engine] != NONE32 || !first_of_channel(s, stream, engine))) {
 		st->state = STREAM_QUEUED;
-		fifo_push(s, &gpu->engine_head[engine], &gpu->engine_tail[engine], stream);
+		if (!s->channels.count)
+			fifo_push(s, &gpu->engine_head[engine], &gpu->engine_tail[engine], stream);
 		return;
 	}
 	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
 	const struct command *command = head_of(st);
-	const struct copy_place place = { .copy = op->object,
+	const struct copy_place place = { .queued = st->state == STREAM_QUEUED ||
+						    (st->last_was_copy && st->engine == engine &&
+						     command->submit_ps <= st->free_ps),
+					  .copy = op->object,
 					  .now = now,
 					  .called_ps = command->called_ps,
 					  .submit_ps = command->submit_ps,
@@ -253,7 +304,7 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 		gpu_account(s, st->gpu, now, false);
 		gpu->copies--;
 		gpu->engine_user[st->engine] = NONE32;
-		woken = fifo_pop(s, &gpu->engine_head[st->engine]);
+		woken = next_on_engine(s, stream, now);
 		break;
 	case OP_RECORD:
 		s->instance[command->instance].after_copy = st->last_was_copy;
@@ -383,6 +434,9 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 		st->capacity = capacity;
 	}
 	st->ring[(st->head + st->count++) & (st->capacity - 1)] = *command;
+	const int engine = engine_asked(s, command);
+	if (s->channels.count && engine != ENGINE_LOCAL)
+		copy_channels_push(&s->channels, st->gpu, (uint32_t)engine, stream);
 	enum op_kind kind = (enum op_kind)s->schedule->op[command->op].kind;
 	if (kind == OP_LAUNCH || kind == OP_COPY)
 		doorbell(s, st->gpu, command->submit_ps);

@@ -39,11 +39,17 @@ static void level_init(struct memory_level *level, const struct sm_memory_level 
 		.least = spread && of->least_share > 0 ? of->least_share : 1,
 	};
 	level->last = level->latency;
-	double knee = of->knee > 0 ? of->knee : 1;
-	for (int k = 0; k <= LEVEL_TABLE; k++)
-		level->growth[k] =
-			loaded ? pow(1 + pow(k * GROWTH_END / LEVEL_TABLE, knee), 1 / knee)
-			       : fmax(1, k * GROWTH_END / LEVEL_TABLE); /* either bound alone */
+	level->knee = !loaded ? 0 : of->knee > 0 ? of->knee : 1;
+}
+
+/* Worked out when it is asked for: a run meets few of them, and there are many runs. */
+static double growth_at(struct memory_level *level, int k)
+{
+	double *growth = &level->growth[k], u = k * GROWTH_END / LEVEL_TABLE;
+	if (*growth <= 0)
+		*growth = level->knee > 0 ? pow(1 + pow(u, level->knee), 1 / level->knee)
+					  : fmax(1, u);
+	return *growth;
 }
 
 static double if_on(const struct mechanism_set *set, enum mechanism_id id, double value)
@@ -67,6 +73,8 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device,
 		.atomic_cycles = setup->sharers * clock_hz / refine_atomics_per_s(device, traffic),
 		.slice_longer = refine_atomic_beside(device, traffic),
 		.slice_dram = device->dram_slice_share,
+		.far_lines = -1,
+		.dirty_lines = -1,
 	};
 	level_init(&memory->l2, &device->l2, on, clock_hz, setup->sharers, 0, 0);
 	memory->l2_write = memory->l2;
@@ -111,13 +119,13 @@ static void ring_push(struct memory_level *level, struct in_flight request)
 		size_t capacity = level->capacity ? 2 * level->capacity : 64;
 		struct in_flight *ring = xcalloc(capacity, sizeof(*ring));
 		for (size_t k = 0; k < level->count; k++)
-			ring[k] = level->ring[(level->head + k) % level->capacity];
+			ring[k] = level->ring[(level->head + k) & (level->capacity - 1)];
 		free(level->ring);
 		level->ring = ring;
 		level->head = 0;
 		level->capacity = capacity;
 	}
-	level->ring[(level->head + level->count++) % level->capacity] = request;
+	level->ring[(level->head + level->count++) & (level->capacity - 1)] = request;
 	level->in_flight += request.size;
 	level->writes_in_flight += request.write ? request.size : 0;
 }
@@ -128,7 +136,7 @@ static void ring_advance(struct memory_level *level, double at)
 		level->in_flight -= level->ring[level->head].size;
 		level->writes_in_flight -=
 			level->ring[level->head].write ? level->ring[level->head].size : 0;
-		level->head = (level->head + 1) % level->capacity;
+		level->head = (level->head + 1) & (level->capacity - 1);
 		level->count--;
 	}
 	if (!level->count)
@@ -140,7 +148,7 @@ static void ring_advance(struct memory_level *level, double at)
  * one waits for its end: so long for the share of time that goes to writes, which is what of them
  * is in flight over how long that is (Little).
  */
-static double loaded_latency(const struct memory_level *level, double waiting)
+static double loaded_latency(struct memory_level *level, double waiting)
 {
 	double writing = level->last > 0 ? level->writes_in_flight / level->last : 0;
 	double latency = level->latency + level->write_wait * (writing < 1 ? writing : 1);
@@ -151,7 +159,8 @@ static double loaded_latency(const struct memory_level *level, double waiting)
 		return waiting;
 	double x = u * LEVEL_TABLE / GROWTH_END;
 	int k = (int)x;
-	return latency * (level->growth[k] + (x - k) * (level->growth[k + 1] - level->growth[k]));
+	const double below = growth_at(level, k);
+	return latency * (below + (x - k) * (growth_at(level, k + 1) - below));
 }
 
 /* Takes its turn at the server; returns when served. */
@@ -173,7 +182,8 @@ static double level_request(struct memory_level *level, double at, double cycles
 	double loaded = at + loaded_latency(level, level->in_flight + cycles);
 	double done = served > loaded ? served : loaded;
 	if (level->count) { /* in order */
-		double last = level->ring[(level->head + level->count - 1) % level->capacity].done;
+		double last =
+			level->ring[(level->head + level->count - 1) & (level->capacity - 1)].done;
 		done = done > last ? done : last;
 	}
 	level->last = done - at;
@@ -323,14 +333,24 @@ static bool takes_turn(double *turn, double share)
 /* Lines lie in either half as if at random, and a request has its data with the last of them. */
 static bool has_far_lines(struct sm_memory *m, double lines)
 {
-	return takes_turn(&m->far_turn, 1 - exp2(-(lines > 1 ? lines : 1)));
+	if (lines != m->far_lines) {
+		m->far_lines = lines;
+		m->far_lines_share = 1 - exp2(-(lines > 1 ? lines : 1));
+	}
+	return takes_turn(&m->far_turn, m->far_lines_share);
 }
 
 /* Lines that another multiprocessor has just written are in the one half that wrote them, and in
  * the other no more. */
 static bool has_dirty_lines(struct sm_memory *m, double lines)
 {
-	return takes_turn(&m->dirty_turn, 1 - pow(1 - m->dirty_share, lines > 1 ? lines : 1));
+	if (m->dirty_share <= 0)
+		return false;
+	if (lines != m->dirty_lines) {
+		m->dirty_lines = lines;
+		m->dirty_lines_share = 1 - pow(1 - m->dirty_share, lines > 1 ? lines : 1);
+	}
+	return takes_turn(&m->dirty_turn, m->dirty_lines_share);
 }
 
 double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, double bytes,

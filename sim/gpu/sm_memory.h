@@ -23,10 +23,11 @@ struct memory_level {
 	double least;	   /* of latency, that every read takes */
 	double spread;	   /* variance of the waiting over its mean, where much waits */
 	double last;	   /* what the last request took, on average */
-	double growth[LEVEL_TABLE +
-		      1]; /* L(X) / latency over X / (rate * latency) from 0 to GROWTH_END */
+	double knee;	   /* of the growth of latency: 0 = it is either bound alone */
+	double growth[LEVEL_TABLE + 1]; /* L(X) / latency over X / (rate * latency) from 0 to
+					   GROWTH_END; 0 where nobody asked yet */
 	struct in_flight *ring;
-	size_t head, count, capacity; /* owned; in order of `done` */
+	size_t head, count, capacity; /* owned; in order of `done`; a power of two */
 };
 
 struct sm_memory {
@@ -47,6 +48,8 @@ struct sm_memory {
 		dirty_turn; /* a line dirty in the far half: cycles more; which share of lines takes
 			       them; of requests with such a line, the part not yet seen */
 	double far_turn;    /* of requests with a line in the far half, the part not yet seen */
+	/* the last request's lines, and how often one of so many is far, or dirty */
+	double far_lines, far_lines_share, dirty_lines, dirty_lines_share;
 	double acknowledged; /* when L2 has the last write */
 };
 

@@ -18,6 +18,7 @@ enum { SLOWEST = 500 };
 
 struct host_thread {
 	uint32_t part;		 /* what this thread's calls cost, of 65536 */
+	int64_t calls;		 /* drawn so far */
 	int last_kind, in_a_row; /* kind of its last call, -1 after a synchronisation; how many of
 				    that kind came right before it */
 };
@@ -29,6 +30,7 @@ struct host_model {
 	sim_time alone_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_plain_ps, slowest_ps;
 	bool plain, idle; /* mechanisms asked of every launch */
 	uint64_t seed;
+	int64_t drawn_alone;
 	uint32_t call_count;		 /* quantiles of calls; 0: no spread */
 	uint32_t *call_part, *mean_part; /* owned, of 65536: one call over what its kind costs,
 					    where that is a trimmed mean; where it is a mean */
@@ -54,12 +56,38 @@ static sim_time times_part(sim_time cost, uint32_t part)
 	return (cost >> 16) * part + ((cost & 0xffff) * part >> 16);
 }
 
-static sim_time spread(const struct host_model *m, uint32_t thread, sim_time cost,
-		       const uint32_t *part, uint64_t random)
+/* A call's place among the quantiles of its kind, and whether its thread was interrupted. */
+struct draw {
+	uint64_t quantile;
+	bool interrupted;
+};
+
+/*
+ * Of SLOWEST calls in a row one is interrupted; in a long run, exactly one: any of them is so as often
+ * as ever, and the run need not be long for what is rare to happen as often as it should.
+ */
+static bool interrupted_evenly(const struct host_model *m, uint32_t thread, int64_t call)
 {
-	return m->call_count ? times_part(times_part(cost, m->thread[thread].part),
-					  part[random % m->call_count])
-			     : cost;
+	return drawn(m, thread, ~(call / SLOWEST)) % SLOWEST == (uint64_t)(call % SLOWEST);
+}
+
+static struct draw draw_call(const struct host_model *m, uint32_t thread, int64_t number)
+{
+	struct host_thread *t = &m->thread[thread];
+	const int64_t call = t->calls++;
+	const uint64_t random = drawn(m, thread, number);
+	const bool alone = !m->drawn_alone || call < m->drawn_alone;
+	return (struct draw){ random % m->call_count,
+			      alone ? (random >> 32) % SLOWEST == 0
+				    : interrupted_evenly(m, thread, call) };
+}
+
+static sim_time spread(const struct host_model *m, uint32_t thread, sim_time cost,
+		       const uint32_t *part, uint64_t quantile)
+{
+	return m->call_count
+		       ? times_part(times_part(cost, m->thread[thread].part), part[quantile])
+		       : cost;
 }
 
 /*
@@ -97,11 +125,10 @@ static sim_time call(struct host_model *m, uint32_t thread, const struct schedul
 	const struct expected expected = expected_of(m, &m->thread[thread], op, ahead);
 	if (!m->call_count)
 		return expected.cost;
-	const uint64_t random = drawn(m, thread, draw);
-	const bool interrupted = !expected.mean && (random >> 32) % SLOWEST == 0;
+	const struct draw d = draw_call(m, thread, draw);
 	return spread(m, thread, expected.cost, expected.mean ? m->mean_part : m->call_part,
-		      random) +
-	       (interrupted ? m->slowest_ps : 0);
+		      d.quantile) +
+	       (d.interrupted && !expected.mean ? m->slowest_ps : 0);
 }
 
 static sim_time other(const struct host_model *m, int kind)
@@ -112,7 +139,7 @@ static sim_time other(const struct host_model *m, int kind)
 static sim_time wake(const struct host_model *m, uint32_t thread, int kind, int64_t draw)
 {
 	return spread(m, thread, m->alone_ps[kind], m->call_part,
-		      m->call_count ? drawn(m, thread, draw) : 0);
+		      m->call_count ? draw_call(m, thread, draw).quantile : 0);
 }
 
 static void synchronised(struct host_model *m, uint32_t thread)
@@ -164,7 +191,7 @@ static void draw_threads(struct host_model *m)
 		const bool differs = m->seed && threads->count && m->schedule->thread_count > 1 &&
 				     has(m, MECHANISM_THREAD_SPREAD);
 		const double part = differs ? threads->value[(state >> 33) % threads->count] : 1;
-		m->thread[t] = (struct host_thread){ (uint32_t)(part * 65536), -1, 0 };
+		m->thread[t] = (struct host_thread){ .part = (uint32_t)(part * 65536), .last_kind = -1 };
 	}
 }
 
@@ -195,6 +222,7 @@ static struct host_model *create(const struct platform *platform, const struct s
 	m->platform = platform;
 	m->schedule = schedule;
 	m->seed = seed;
+	m->drawn_alone = schedule->drawn_alone;
 	look_up(m);
 	draw_threads(m);
 	spread_calls(m);

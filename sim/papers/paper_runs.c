@@ -114,13 +114,28 @@ int paper_simulate_run(struct paper_runs *r, const char *platform, const char *c
 	return simulate(r, platform, config, gpus, NULL, run);
 }
 
-static int64_t number_of(const struct paper_runs *r, const char *config, uint32_t gpus,
-			 const char *column)
+char *paper_column(const struct paper_runs *r, const char *config, uint32_t gpus,
+		   const char *column)
 {
-	char *text = r->program->column(r->solver, config, gpus, column);
+	return r->program->column(r->solver, config, gpus, column);
+}
+
+int64_t paper_number(const struct paper_runs *r, const char *config, uint32_t gpus,
+		     const char *column)
+{
+	char *text = paper_column(r, config, gpus, column);
 	const int64_t value = text ? strtoll(text, NULL, 10) : 0;
 	free(text);
 	return value;
+}
+
+bool paper_says(const struct paper_runs *r, const char *config, uint32_t gpus, const char *column,
+		const char *value)
+{
+	char *text = paper_column(r, config, gpus, column);
+	const bool same = text && !strcmp(text, value);
+	free(text);
+	return same;
 }
 
 static void fill_run(const struct paper_runs *r, const char *config, uint32_t gpus,
@@ -129,8 +144,8 @@ static void fill_run(const struct paper_runs *r, const char *config, uint32_t gp
 {
 	*run = (struct paper_run){ .times = { p->core_us, p->total_us, NAN } };
 	run->thesis =
-		thesis_watch_times(watch, &p->detail, number_of(r, config, gpus, "iterations"),
-				   number_of(r, config, gpus, "border"));
+		thesis_watch_times(watch, &p->detail, paper_number(r, config, gpus, "iterations"),
+				   paper_number(r, config, gpus, "border"));
 	for (uint32_t g = 0; g < p->detail.gpu_count; g++)
 		run->kernel_us += (double)p->detail.gpu[g].kernel_ps * 1e-6 / p->detail.gpu_count;
 }

@@ -28,6 +28,16 @@ void paper_runs_init(struct paper_runs *runs, const struct program *program, con
 		     const char *today);
 void paper_runs_release(struct paper_runs *runs);
 
+/* A column of a configuration of the paper's family as text, owned by the caller; NULL: it has none
+ * (struct program). */
+char *paper_column(const struct paper_runs *runs, const char *config, uint32_t gpus,
+		   const char *column);
+/* The same as a number; 0 where there is none. */
+int64_t paper_number(const struct paper_runs *runs, const char *config, uint32_t gpus,
+		     const char *column);
+bool paper_says(const struct paper_runs *runs, const char *config, uint32_t gpus,
+		const char *column, const char *value);
+
 struct paper_times {
 	double core_us, total_us, iterations; /* NaN = not known */
 };

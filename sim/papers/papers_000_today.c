@@ -269,7 +269,6 @@ int p000_search(struct paper_work *w, struct sheet *sheet)
 					     "rank_correlation",  "mean_error_pct",
 					     "choice_longer_pct", NULL };
 	struct p000_file file, counts = { 0 };
-	(void)w;
 	int rc = p000_read(&file, "h200x4", "papers_000_search.tsv") ||
 				 p000_read(&counts, "papers", "000_counts.tsv")
 			 ? -1
@@ -282,7 +281,7 @@ int p000_search(struct paper_work *w, struct sheet *sheet)
 	for (size_t k = 0; k < file.rows && !rc; k++) {
 		struct searched *f = &found[count];
 		f->config = p000_cell(&file, k, "config");
-		const int side = strstr(f->config, "subdomain=4x4") ? 4 : 8;
+		const int side = (int)paper_number(&w->runs, f->config, 1, "subdomain");
 		const double layers = p000_side_layers(&counts, side) / (side / 2) * 4;
 		if (parse_double(p000_cell(&file, k, "measured_us"), &f->measured) ||
 		    parse_double(p000_cell(&file, k, "predicted_us"), &f->predicted))

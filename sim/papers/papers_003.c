@@ -73,102 +73,69 @@ static const char *const curve_columns[] = { "scheme",
 					     "ms_c1060_cosim",
 					     NULL };
 
-static int intervals(struct sheet *sheet, const char *solver)
+static int figure(struct sheet *sheet, const char *solver,
+		  void (*curves)(const struct p003_data *d, struct sheet *sheet,
+				 const char *solver))
 {
-	static const int n[] = { 10, 20, 40, 60, 80, 100 };
 	struct p003_data d;
 	columns(sheet, curve_columns);
-	if (p003_read(&d)) {
-		p003_release(&d);
-		return -1;
-	}
+	const int rc = p003_read(&d);
+	if (!rc)
+		curves(&d, sheet, solver);
+	p003_release(&d);
+	return rc ? -1 : 0;
+}
+
+static void by_interval(const struct p003_data *d, struct sheet *sheet, const char *solver)
+{
+	static const int n[] = { 10, 20, 40, 60, 80, 100 };
 	for (size_t s = 0; p003_schemes[s]; s++)
 		for (size_t k = 0; k < sizeof(n) / sizeof(n[0]); k++) {
 			const bool base = !strcmp(p003_schemes[s], "base");
 			if (!base || k == 0)
-				put_curve(&d, sheet,
+				put_curve(d, sheet,
 					  &(struct setting){ solver, p003_schemes[s],
 							     base ? 1 : n[k], 4, 32 });
 		}
-	p003_release(&d);
-	return 0;
 }
 
-static int figure7(struct paper_work *w, struct sheet *sheet)
-{
-	(void)w;
-	return intervals(sheet, "poisson");
-}
-
-static int figure9(struct paper_work *w, struct sheet *sheet)
-{
-	(void)w;
-	return intervals(sheet, "shape");
-}
-
-static int exchanges(struct sheet *sheet, const char *solver)
+static void by_exchange(const struct p003_data *d, struct sheet *sheet, const char *solver)
 {
 	static const int l[] = { 1, 2, 4, 6, 8, 10 };
-	struct p003_data d;
-	columns(sheet, curve_columns);
-	if (p003_read(&d)) {
-		p003_release(&d);
-		return -1;
-	}
 	for (size_t s = 2; p003_schemes[s]; s++)
 		for (size_t k = 0; k < sizeof(l) / sizeof(l[0]); k++)
 			if (strstr(p003_schemes[s], "square"))
 				put_curve(
-					&d, sheet,
+					d, sheet,
 					&(struct setting){ solver, p003_schemes[s], 60, l[k], 32 });
-	p003_release(&d);
-	return 0;
 }
 
-static int figure11(struct paper_work *w, struct sheet *sheet)
-{
-	(void)w;
-	return exchanges(sheet, "shape");
-}
-
-static int figure11_poisson(struct paper_work *w, struct sheet *sheet)
-{
-	(void)w;
-	return exchanges(sheet, "poisson");
-}
-
-static int threads_of(struct sheet *sheet, const char *solver)
+static void by_threads(const struct p003_data *d, struct sheet *sheet, const char *solver)
 {
 	static const int threads[] = { 0, 32, 64, 128 };
-	struct p003_data d;
-	columns(sheet, curve_columns);
-	if (p003_read(&d)) {
-		p003_release(&d);
-		return -1;
-	}
 	for (size_t s = 2; p003_schemes[s]; s++)
 		for (int l = 1; l <= 4; l += 3)
 			for (size_t k = 0; k < sizeof(threads) / sizeof(threads[0]); k++)
 				if (strstr(p003_schemes[s], "4w") &&
 				    strstr(p003_schemes[s], "square"))
-					put_curve(&d, sheet,
+					put_curve(d, sheet,
 						  &(struct setting){ solver, p003_schemes[s], 60, l,
 								     threads[k] });
-	p003_release(&d);
-	return 0;
 }
 
-static int figure14(struct paper_work *w, struct sheet *sheet)
-{
-	(void)w;
-	return threads_of(sheet, "shape");
-}
-
-static int figure14_poisson(struct paper_work *w, struct sheet *sheet)
-{
-	(void)w;
-	return threads_of(sheet, "poisson");
-}
+#define FIGURE(name, solver, put)                                                                  \
+	static int name(struct paper_work *w, struct sheet *sheet)                                 \
+	{                                                                                          \
+		(void)w;                                                                           \
+		return figure(sheet, solver, put);                                                 \
+	}
+FIGURE(figure7, "poisson", by_interval)
+FIGURE(figure9, "shape", by_interval)
+FIGURE(figure11, "shape", by_exchange)
+FIGURE(figure11_poisson, "poisson", by_exchange)
+FIGURE(figure14, "shape", by_threads)
+FIGURE(figure14_poisson, "poisson", by_threads)
+#undef FIGURE
 
 static const struct paper_table tables[] = {
 	{ "statements", "What the paper says, and whether it holds", p003_statements },

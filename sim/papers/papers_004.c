@@ -137,11 +137,12 @@ static int table3(struct paper_work *w, struct sheet *sheet)
 		int visits = 0;
 		for (size_t i = 0; i < w->runs.runs.count; i++) {
 			const struct measured_row *row = &w->runs.runs.row[i];
-			const char *size = strstr(row->config, "size=");
-			const int64_t n = size ? strtoll(size + 5, NULL, 10) : 0;
-			if (!strcmp(row->solver, w->runs.solver) &&
-			    strstr(row->config, "kernel=paper") && n >= printed[k].from &&
-			    n < printed[k].below)
+			const uint32_t gpus = (uint32_t)row->gpus;
+			if (strcmp(row->solver, w->runs.solver) ||
+			    !paper_says(&w->runs, row->config, gpus, "kernel", "paper"))
+				continue;
+			const int64_t n = paper_number(&w->runs, row->config, gpus, "rows");
+			if (n >= printed[k].from && n < printed[k].below)
 				visits += row->visits;
 		}
 		sheet_text(sheet, "%lld to %lld", (long long)printed[k].from,

@@ -59,32 +59,28 @@ static int fit_laws(const struct platform *platform, struct laws *laws)
 /* The same run on one GPU. */
 static const struct measured_row *alone(const struct paper_work *w, const struct measured_row *row)
 {
-	char *config = xstrdup(row->config), *host = strstr(config, "transport=host");
-	if (host)
-		memcpy(host, "transport=peer", strlen("transport=peer"));
-	const struct measured_row *one = measured_find(&w->runs.runs, row->solver, config, 1);
+	char *config = xprintf("%s transport=peer", row->config), /* the last word holds */
+		*canonical = paper_column(&w->runs, config, 1, "canonical");
+	const struct measured_row *one =
+		canonical ? measured_find(&w->runs.runs, row->solver, canonical, 1) : NULL;
 	free(config);
+	free(canonical);
 	return one;
-}
-
-static double number_of(const struct paper_work *w, const struct measured_row *row,
-			const char *column)
-{
-	char *text = w->runs.program->column(row->solver, row->config, (uint32_t)row->gpus, column);
-	const double number = text ? strtod(text, NULL) : NAN;
-	free(text);
-	return number;
 }
 
 static double closed_us(const struct paper_work *w, const struct laws *laws, enum form form,
 			const struct answer *a, double one_us)
 {
 	const int gpus = a->row->gpus;
-	const double columns = number_of(w, a->row, "columns"),
-		     border = number_of(w, a->row, "border"),
-		     iterations = number_of(w, a->row, "iterations"),
-		     words = columns * (strstr(a->row->config, "precision=f64") ? 2 : 1),
-		     halo = 2 * border, exchanges = ceil(iterations / border) - 1;
+	const uint32_t parts = (uint32_t)gpus;
+	const struct paper_runs *r = &w->runs;
+	const char *config = a->row->config;
+	const bool f64 = paper_says(r, config, parts, "precision", "f64");
+	const double columns = (double)paper_number(r, config, parts, "columns"),
+		     border = (double)paper_number(r, config, parts, "border"),
+		     iterations = (double)paper_number(r, config, parts, "iterations"),
+		     words = columns * (f64 ? 2 : 1), halo = 2 * border,
+		     exchanges = ceil(iterations / border) - 1;
 	const int method = form == LINE ? 0 : form == TIMER_REG ? 2 : 1;
 	struct closed_part *part = xcalloc((size_t)gpus, sizeof(*part));
 	for (int g = 0; g < gpus; g++) {
@@ -113,8 +109,12 @@ static int answer_all(struct paper_work *w, struct answers *all)
 		if (row->gpus == 1 || strcmp(row->solver, w->runs.solver) ||
 		    (double)row->gpus > platform->gpus || !(one = alone(w, row)))
 			continue;
-		struct answer a = { .row = row, .peer = strstr(row->config, "transport=peer") };
-		a.iteration_us = row->core_us / number_of(w, row, "iterations");
+		const uint32_t gpus = (uint32_t)row->gpus;
+		struct answer a = { .row = row,
+				    .peer = paper_says(&w->runs, row->config, gpus, "transport",
+						       "peer") };
+		a.iteration_us = row->core_us /
+				 (double)paper_number(&w->runs, row->config, gpus, "iterations");
 		for (int f = SHARED; f < SIMULATED; f++)
 			a.core_us[f] = closed_us(w, &laws, (enum form)f, &a, one->core_us);
 		if (paper_simulate_run(&w->runs, p004_today(w), row->config, (uint32_t)row->gpus,

@@ -104,21 +104,22 @@ static const char *model_of(struct sweep_answerer *a, const struct schedule *sch
 }
 
 static int predict(struct sweep_answerer *a, const struct sweep_point *point,
-		   const struct schedule *schedule, struct sweep_row *row)
+		   struct planned_run *run, struct sweep_row *row)
 {
 	struct prediction prediction;
-	const char *model = model_of(a, schedule);
-	struct thesis_watch *watch = thesis_watch_new(schedule);
-	const struct predictor_request request = {
+	const char *model = model_of(a, &run->schedule);
+	struct thesis_watch *watch = thesis_watch_new(&run->schedule);
+	struct predictor_request request = {
 		.kernel_model = model,
 		.set = point->gpus > 1 ? "gpus" : "size",
 		.allow_extrapolation = a->options->allow_extrapolation,
 		.observer = thesis_watch_observer(watch),
 	};
-	int rc = model ? predictor_run(&a->predictor, schedule, &request, &prediction) : -1;
+	int rc = model ? predictor_run_planned(&a->predictor, run, &request, &prediction) : -1;
 	if (!rc) {
 		fill(row, &prediction);
-		thesis_columns(row, thesis_watch_times(watch, &prediction.detail, row->iterations,
+		thesis_columns(row, thesis_watch_times(watch, &prediction.detail,
+						       run->skips ? run->played : row->iterations,
 						       row->border));
 		prediction_release(&prediction);
 	}
@@ -126,18 +127,23 @@ static int predict(struct sweep_answerer *a, const struct sweep_point *point,
 	return rc;
 }
 
+static int plan(const struct sweep_answerer *a, const struct sweep_point *point,
+		struct planned_run *run)
+{
+	return planned_run_make(run, a->program, point->solver, point->config, point->gpus,
+				a->options->no_skip);
+}
+
 void sweep_note(struct sweep_answerer *a, const struct sweep_point *point)
 {
-	struct schedule schedule;
+	struct planned_run run;
 	struct kernel_model model = { 0 };
-	schedule_init(&schedule);
-	if (!a->program->plan(point->solver, point->config, point->gpus, &schedule) &&
-	    !make_ready(a, point)) {
-		const char *name = model_of(a, &schedule);
+	if (!plan(a, point, &run) && !make_ready(a, point)) {
+		const char *name = model_of(a, &run.schedule);
 		if (name && !strcmp(name, "warps") && !predictor_use_warps(&a->predictor, &model))
-			warps_note(a->predictor.warps, &schedule);
+			warps_note(a->predictor.warps, &run.schedule);
 	}
-	schedule_release(&schedule);
+	planned_run_release(&run);
 }
 
 void sweep_play_noted(struct sweep_answerer *a, int processes)
@@ -148,7 +154,7 @@ void sweep_play_noted(struct sweep_answerer *a, int processes)
 
 void sweep_answer(struct sweep_answerer *a, const struct sweep_point *point, struct sweep_row *row)
 {
-	struct schedule schedule;
+	struct planned_run run;
 	row->gpus = point->gpus;
 	row->core_us = row->core_lo_us = row->core_hi_us = row->total_us = NAN;
 	row->kernel_us = row->transfer_us = row->sync_us = row->host_us = NAN;
@@ -158,15 +164,14 @@ void sweep_answer(struct sweep_answerer *a, const struct sweep_point *point, str
 	snprintf(row->set, sizeof(row->set), "%s", point->set);
 	snprintf(row->config, sizeof(row->config), "%.*s", (int)sizeof(row->config) - 1,
 		 point->config);
-	schedule_init(&schedule);
-	if (!a->program->plan(point->solver, point->config, point->gpus, &schedule)) {
-		snprintf(row->config, sizeof(row->config), "%s", schedule.config);
+	if (!plan(a, point, &run)) {
+		snprintf(row->config, sizeof(row->config), "%s", run.schedule.config);
 		row->rows = number_of(a, point, "rows");
 		row->columns = number_of(a, point, "columns");
 		row->border = number_of(a, point, "border");
 		row->iterations = number_of(a, point, "iterations");
 		if (!make_ready(a, point))
-			predict(a, point, &schedule, row);
+			predict(a, point, &run, row);
 	}
-	schedule_release(&schedule);
+	planned_run_release(&run);
 }

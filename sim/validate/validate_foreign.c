@@ -30,7 +30,7 @@ static int answer_kernels(const struct context *c, const struct foreign_row *row
 	double share, low, high;
 	trace_init(&timeline);
 	const struct predictor_request request = { .kernel_model = "recorded",
-						   .set = "replay",
+						   .set = "foreign",
 						   .timeline = &timeline,
 						   .allow_extrapolation = true };
 	int rc = predictor_run(c->predictor, schedule, &request, &p);
@@ -40,9 +40,8 @@ static int answer_kernels(const struct context *c, const struct foreign_row *row
 					&share);
 	}
 	if (!rc) {
-		const char *name =
-			interval_class((int)schedule->gpu_count, NULL, share, "recorded");
-		intervals_lookup(&c->predictor->intervals, "replay", name, &low, &high);
+		const char *name = interval_class_foreign(share);
+		intervals_lookup(&c->predictor->intervals, "foreign", name, &low, &high);
 		answer->low_us = answer->us * (1 + low);
 		answer->high_us = answer->us * (1 + high);
 		snprintf(answer->class_name, sizeof(answer->class_name), "%s", name);
@@ -56,20 +55,15 @@ static int answer_range(const struct context *c, const struct foreign_row *row,
 {
 	struct prediction p;
 	const struct predictor_request request = { .kernel_model = "recorded",
-						   .set = "replay",
+						   .set = "foreign",
 						   .allow_extrapolation = true };
 	if (predictor_run(c->predictor, schedule, &request, &p))
 		return -1;
-	double kernels_ps = 0, ranges = (double)row->count;
-	for (uint32_t g = 0; g < p.detail.gpu_count; g++)
-		kernels_ps += (double)p.detail.gpu[g].kernel_ps / p.detail.gpu_count;
+	double ranges = (double)row->count;
 	*answer = (struct answer){
 		p.core_us / ranges, p.core_lo_us / ranges, p.core_hi_us / ranges, { 0 }
 	};
-	snprintf(answer->class_name, sizeof(answer->class_name), "%s",
-		 interval_class((int)schedule->gpu_count, NULL,
-				p.detail.core_ps ? kernels_ps / (double)p.detail.core_ps : 0,
-				"recorded"));
+	snprintf(answer->class_name, sizeof(answer->class_name), "%s", p.class_name);
 	prediction_release(&p);
 	return 0;
 }
@@ -161,5 +155,7 @@ int validate_foreign(struct predictor *predictor, const char *path, struct valid
 		add(&c, row, "as-recorded", &(struct answer){ row->traced_us, NAN, NAN, "-" });
 	}
 	foreign_release(&foreign);
+	if (!rc)
+		validation_leave_out(validation);
 	return rc;
 }

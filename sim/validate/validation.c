@@ -163,32 +163,100 @@ static bool widens(const struct validation_row *row, const char *set, const char
  * is taken.
  */
 enum { FIT_LEAST = 3 };
+static void widths_of(double *ratio, size_t n, double *low, double *high)
+{
+	const double most = INTERVAL_MOST;
+	*low = -most, *high = most;
+	if (n >= FIT_LEAST) {
+		double beyond = n >= 19 ? 0.05 - 0.05 / (double)n : 0,
+		       stretch = ((double)n + 2) / (double)n;
+		*low = quantile_of(ratio, n, beyond) * stretch;
+		*high = quantile_of(ratio, n, 1 - beyond) * stretch;
+	}
+	/* At least one per cent each way: the machine itself does not repeat better. */
+	*low = *low > -0.01 ? -0.01 : *low;
+	*high = *high < 0.01 ? 0.01 : *high;
+	if (*high - *low > 2 * most) {
+		double cut = 2 * most / (*high - *low);
+		*low *= cut;
+		*high *= cut;
+	}
+}
+
 static void fit_class(const struct validation *v, const char *set, const char *class_name,
 		      FILE *out)
 {
-	const double most = INTERVAL_MOST;
-	double *ratio = xmalloc(v->count * sizeof(*ratio));
+	double *ratio = xmalloc(v->count * sizeof(*ratio)), low, high;
 	size_t n = 0;
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *r = &v->row[k];
 		if (widens(r, set, class_name))
 			ratio[n++] = r->measured_us / r->predicted_us - 1;
 	}
-	double beyond = n >= 19 ? 0.05 - 0.05 / (double)n : 0,
-	       stretch = ((double)n + 2) / (double)n;
-	double low = quantile_of(ratio, n, beyond) * stretch,
-	       high = quantile_of(ratio, n, 1 - beyond) * stretch;
-	if (n < FIT_LEAST)
-		low = -most, high = most;
-	/* At least one per cent each way: the machine itself does not repeat better. */
-	low = low > -0.01 ? -0.01 : low;
-	high = high < 0.01 ? 0.01 : high;
-	if (high - low > 2 * most) {
-		double cut = 2 * most / (high - low);
-		low *= cut;
-		high *= cut;
-	}
+	widths_of(ratio, n, &low, &high);
 	fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, class_name, low, high, n);
+	free(ratio);
+}
+
+/* Of a program's name, without the size at its end: "stencil_512". */
+static size_t stem_of(const char *name)
+{
+	size_t length = strlen(name), end = length;
+	while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	return end > 1 && end < length && name[end - 1] == '_' ? end - 1 : length;
+}
+
+static bool same_program(const struct validation_row *a, const struct validation_row *b)
+{
+	size_t stem = stem_of(a->solver);
+	return stem == stem_of(b->solver) && !strncmp(a->solver, b->solver, stem);
+}
+
+/* Programs of others have no rows to spare for widths alone: they are fitted to what anybody may
+ * look at, and a row of that is answered without its own program's. */
+static bool widens_foreign(const struct validation_row *row, const char *class_name)
+{
+	return !strncmp(row->class_name, "foreign-", 8) && !strcmp(row->class_name, class_name) &&
+	       !strcmp(row->split, split_name[SPLIT_DEVELOPMENT]) && !strcmp(row->model, "default");
+}
+
+static size_t foreign_ratios(const struct validation *v, const char *class_name,
+			     const struct validation_row *but, double *ratio)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < v->count; k++)
+		if (widens_foreign(&v->row[k], class_name) &&
+		    !(but && same_program(but, &v->row[k])))
+			ratio[n++] = v->row[k].measured_us / v->row[k].predicted_us - 1;
+	return n;
+}
+
+void validation_leave_out(struct validation *v)
+{
+	double *ratio = xmalloc((v->count + 1) * sizeof(*ratio)), low, high;
+	for (size_t k = 0; k < v->count; k++) {
+		struct validation_row *row = &v->row[k];
+		if (!widens_foreign(row, row->class_name))
+			continue;
+		widths_of(ratio, foreign_ratios(v, row->class_name, row, ratio), &low, &high);
+		row->lo_us = row->predicted_us * (1 + low);
+		row->hi_us = row->predicted_us * (1 + high);
+	}
+	free(ratio);
+}
+
+static void fit_foreign(const struct validation *v, FILE *out)
+{
+	static const char *const class_name[] = { "foreign-kernel", "foreign-host" };
+	double *ratio = xmalloc((v->count + 1) * sizeof(*ratio)), low, high;
+	for (size_t c = 0; c < sizeof(class_name) / sizeof(class_name[0]); c++) {
+		size_t n = foreign_ratios(v, class_name[c], NULL, ratio);
+		if (!n)
+			continue;
+		widths_of(ratio, n, &low, &high);
+		fprintf(out, "foreign\t%s\t%.4f\t%.4f\t%zu\n", class_name[c], low, high, n);
+	}
 	free(ratio);
 }
 
@@ -223,6 +291,7 @@ int validation_fit_intervals(const struct validation *v, const char *path)
 		fit_set(v, "replay", out);
 	fit_set(v, "size", out);
 	fit_set(v, "gpus", out);
+	fit_foreign(v, out);
 	if (fflush(out) | ferror(out) | fclose(out)) {
 		report("cannot write '%s': %s", path, strerror(errno));
 		output_abandon(&output);

@@ -47,9 +47,13 @@ void validation_write(const struct validation *validation, FILE *out);
  * the measured time.
  */
 void validation_summary(const struct validation *validation, FILE *out);
+/* Gives the development rows of programs of others the widths that all but their own program's rows
+ * have: one whose name differs by the number at its end is the same. */
+void validation_leave_out(struct validation *validation);
 /*
  * Writes the interval table from `interval` rows, of model `default`, and of `warps` and `scaled`
- * for the classes that are theirs: per class the 5 % and 95 % quantiles, widened for few points.
+ * for the classes that are theirs, and from the development rows of programs of others: per class
+ * the 5 % and 95 % quantiles, widened for few points.
  */
 int validation_fit_intervals(const struct validation *validation, const char *path);
 

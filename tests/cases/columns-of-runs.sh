@@ -9,6 +9,8 @@ warpreel columns runs.tsv
 warpreel columns --of size,kernel,problem - <runs.tsv
 warpreel columns --of canonical -o with.tsv runs.tsv
 cut -f 5 with.tsv
+warpreel columns --of options runs.tsv | cut -f 5
+printf 'solver\tconfig\npatches\tpatches=12x16 block=8.4.2\npatches\tpatches=2.1.1*16\n' | warpreel columns --of count,side,block_cells,block -
 # The rows that were there are as they were.
 cut -f 1-4 with.tsv | cmp - runs.tsv && echo same
 printf '# a comment\nsolver\tconfig\nrbsor\tsize=9\n' | warpreel columns -

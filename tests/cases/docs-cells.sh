@@ -1,6 +1,6 @@
 # Pages are to be read: no cell of a table is longer than 200 characters, README.md has at most 120 lines. Generated pages are their scripts' matter.
 cd "$root" || exit 1
-for page in *.md docs/*.md docs/lab/*.md traces/data/*.md; do
+for page in *.md docs/*.md docs/lab/*.md docs/papers/*.md traces/data/*.md; do
 	case $page in
 	docs/validation*) continue ;;
 	esac

@@ -1,7 +1,8 @@
-# Ctrl-C, and being told to end, while a file is being written: nothing half-written stays, and the exit says by what it ended.
+# Ctrl-C, and being told to end, while a file is being written: no half of it stays but the rows that were measured, beside it, and the exit
+# says by what it ended.
 # Waits until there is something in it.
 parts() {
-	find . -name 'rows.tsv.part-*' -size +0 2>/dev/null
+	find . -name 'rows.tsv.so-far' -size +0 2>/dev/null
 }
 until_written() {
 	for _ in $(seq 200); do
@@ -22,6 +23,8 @@ for signal in INT TERM HUP; do
 	echo "exit $?"
 	rm list
 	left_behind
+	echo "$(wc -l <rows.tsv.so-far) lines"
+	rm rows.tsv.so-far
 done
 # Nobody reads what is printed: the same.
 mkfifo list
@@ -34,6 +37,12 @@ exec 3>&-
 wait
 rm list number
 left_behind
+# Those of a run before stay, too.
+printf 'rbsor 1 size=64x64 iterations=3\n' >list
+warpreel batch list --backend cpu -o rows.tsv
+rm list rows.tsv
+left_behind
+rm rows.tsv.so-far.1
 # Signals that were ignored when the program was started stay so: it goes on to the end of the list.
 for signal in INT TERM HUP PIPE; do
 	mkfifo list

@@ -271,6 +271,48 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Args...), dim3 grid, dim3
 	return emulated_cooperative(grid, block, emulated_call<Args...>::body, &call);
 }
 
+/* Clusters along x, whose blocks find each other's shared memory: that of another host thread. */
+enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension = 4 };
+struct cudaLaunchAttribute {
+	cudaLaunchAttributeID id;
+	struct {
+		struct {
+			unsigned x, y, z;
+		} clusterDim;
+	} val;
+};
+struct cudaLaunchConfig_t {
+	dim3 gridDim, blockDim;
+	size_t dynamicSmemBytes;
+	cudaStream_t stream;
+	cudaLaunchAttribute *attrs;
+	unsigned numAttrs;
+};
+void __cluster_barrier_arrive(void);
+void __cluster_barrier_wait(void);
+void *__cluster_map_shared_rank(const void *address, unsigned rank);
+cudaError_t emulated_clusters(const cudaLaunchConfig_t *config, emulated_body *body, void *context);
+cudaError_t emulated_most_clusters(int *clusters, const cudaLaunchConfig_t *config);
+
+template <typename... Args>
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, void (*kernel)(Args...),
+					   const cudaLaunchConfig_t *config)
+{
+	(void)kernel;
+	return emulated_most_clusters(clusters, config);
+}
+
+template <typename... Args, typename... Given>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Args...),
+			       Given &...given)
+{
+	void *args[] = { (void *)&given... };
+	emulated_call<Args...> call = { kernel, args };
+
+	emulated_count(config->stream);
+	return emulated_clusters(config, emulated_call<Args...>::body, &call);
+}
+
 template <typename... Args>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(Args...), cudaFuncAttribute attribute, int value)
 {

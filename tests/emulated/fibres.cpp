@@ -25,6 +25,7 @@ struct fibre {
 	bool started;
 	enum fibre_state state;
 	unsigned shuffles; /* passed so far: lanes of a warp must agree */
+	unsigned met;	   /* barriers of the cluster passed */
 	uint64_t value;
 };
 
@@ -40,6 +41,13 @@ struct block_run { /* of one host thread */
 };
 
 static thread_local struct block_run run;
+
+/* Shared memory lies at the same distance from `threadIdx` in every host thread. */
+struct cluster {
+	unsigned size, arrived;
+	char *anchor[AT_ONCE_MAX];
+};
+static thread_local struct cluster *cluster;
 
 static void give_up(const char *what)
 {
@@ -186,6 +194,7 @@ static void run_block(void)
 	for (unsigned i = 0; i < run.count; i++) {
 		run.fibre[i].state = RUNNABLE;
 		run.fibre[i].shuffles = 0;
+		run.fibre[i].met = 0;
 	}
 	while (count_state(0, run.count, ENDED) < run.count) {
 		run.looked = false;
@@ -250,10 +259,36 @@ cudaError_t emulated_launch(dim3 grid, dim3 block, emulated_body *body, void *co
 	return cudaSuccess;
 }
 
+/* ---- blocks at once ---- */
+
+void __cluster_barrier_arrive(void)
+{
+}
+
+/* Arrives as well: whoever came between the two could not tell. */
+void __cluster_barrier_wait(void)
+{
+	__syncthreads();
+	if (run.current == 0)
+		__atomic_fetch_add(&cluster->arrived, 1u, __ATOMIC_ACQ_REL);
+	run.fibre[run.current].met++;
+	while (__atomic_load_n(&cluster->arrived, __ATOMIC_ACQUIRE) <
+	       run.fibre[run.current].met * cluster->size)
+		emulated_let_go();
+}
+
+void *__cluster_map_shared_rank(const void *address, unsigned rank)
+{
+	while (!__atomic_load_n(&cluster->anchor[rank], __ATOMIC_ACQUIRE))
+		emulated_let_go();
+	return cluster->anchor[rank] + ((const char *)address - (const char *)&threadIdx);
+}
+
 struct block_thread {
 	pthread_t thread;
 	dim3 grid, block;
 	unsigned x;
+	struct cluster *cluster;
 	emulated_body *body;
 	void *context;
 };
@@ -264,24 +299,30 @@ static void *block_main(void *arg)
 
 	begin_blocks(self->grid, self->block, self->body, self->context);
 	blockIdx = dim3(self->x);
+	cluster = self->cluster;
+	__atomic_store_n(&cluster->anchor[self->x % cluster->size], (char *)&threadIdx,
+			 __ATOMIC_RELEASE);
 	run_block();
 	end_blocks();
 	return NULL;
 }
 
-cudaError_t emulated_cooperative(dim3 grid, dim3 block, emulated_body *body, void *context)
+static cudaError_t at_once(dim3 grid, dim3 block, unsigned size, emulated_body *body, void *context)
 {
-	if (!possible(grid, block) || grid.y > 1 || grid.z > 1)
+	if (!possible(grid, block) || grid.y > 1 || grid.z > 1 || !size || grid.x % size)
 		return cudaErrorInvalidConfiguration;
 	if (grid.x > AT_ONCE_MAX)
 		return cudaErrorCooperativeLaunchTooLarge;
 	struct block_thread *all = (struct block_thread *)calloc(grid.x, sizeof(*all));
-	if (!all)
+	struct cluster *clusters = (struct cluster *)calloc(grid.x / size, sizeof(*clusters));
+	if (!all || !clusters)
 		abort();
 	for (unsigned x = 0; x < grid.x; x++) {
 		all[x].grid = grid;
 		all[x].block = block;
 		all[x].x = x;
+		all[x].cluster = &clusters[x / size];
+		all[x].cluster->size = size;
 		all[x].body = body;
 		all[x].context = context;
 		if (pthread_create(&all[x].thread, NULL, block_main, &all[x]))
@@ -289,6 +330,31 @@ cudaError_t emulated_cooperative(dim3 grid, dim3 block, emulated_body *body, voi
 	}
 	for (unsigned x = 0; x < grid.x; x++)
 		pthread_join(all[x].thread, NULL);
+	free(clusters);
 	free(all);
 	return cudaSuccess;
+}
+
+cudaError_t emulated_cooperative(dim3 grid, dim3 block, emulated_body *body, void *context)
+{
+	return at_once(grid, block, 1, body, context);
+}
+
+static unsigned cluster_size(const cudaLaunchConfig_t *config)
+{
+	for (unsigned k = 0; k < config->numAttrs; k++)
+		if (config->attrs[k].id == cudaLaunchAttributeClusterDimension)
+			return config->attrs[k].val.clusterDim.x;
+	return 1;
+}
+
+cudaError_t emulated_most_clusters(int *clusters, const cudaLaunchConfig_t *config)
+{
+	*clusters = AT_ONCE_MAX / (int)cluster_size(config);
+	return cudaSuccess;
+}
+
+cudaError_t emulated_clusters(const cudaLaunchConfig_t *config, emulated_body *body, void *context)
+{
+	return at_once(config->gridDim, config->blockDim, cluster_size(config), body, context);
 }

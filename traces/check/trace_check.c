@@ -135,6 +135,7 @@ int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_AN
 	check_blocks(&c);
 	check_losses(&c);
 	c.count[ALTERED] = trace->altered_tables;
+	c.count[VIRTUAL] = trace_virtual_gpus(trace);
 	*incomplete_count = 0;
 	for (int k = 0; k < KIND_COUNT; k++) {
 		anomaly[k] = kinds[k];

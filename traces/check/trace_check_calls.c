@@ -35,7 +35,7 @@ void check_calls(struct checking *c)
 		map_put(&records, process_of(t->event[i].global_pid), t->event[i].correlation, 1);
 	for (size_t i = 0; i < t->sync_count; i++)
 		map_intern(&waits, process_of(t->sync[i].global_pid), t->sync[i].correlation,
-			   (uint32_t)t->sync[i].sync_type);
+			   (uint32_t)t->sync[i].sync_type & INT32_MAX); /* MAP_NONE is no type */
 	for (size_t i = 0; i < t->api_count; i++) {
 		const struct trace_api *a = &t->api[i];
 		int64_t process = process_of(a->global_tid);

@@ -69,22 +69,21 @@ mlssor)
 	"$w" time --list "$lists/mlssor_staged.list" --visit "$visit" -o "$out/mlssor_kernels.tsv" 2>>"$out/messages.txt" || true
 	parts=$(mktemp -d)
 	# A process counts the instructions of the first shape of one function, and many do so side by side, which disturbs no count.
-	grep -v '^#' "$lists/mlssor_profile.list" | awk -v parts="$parts" '{
-		kernel = form = side = ""
-		for (i = 3; i <= NF; i++) { split($i, w, "="); if (w[1] == "kernel") kernel = w[2]; if (w[1] == "form") form = w[2]
-			if (w[1] == "subdomain") { split(w[2], n, "x"); side = n[1] } }
-		stem = "mlssor_" kernel (form != "" ? "_" form : "") (form == "plain" || form == "coalesced" ? "" : side)
-		print > (parts "/" NR ".list"); close(parts "/" NR ".list")
-		if (kernel == "redblack") print NR, stem
-		else if (/launches=3/) print NR, stem "_1221"
-		else for (t = 11; t <= 22; t += t % 10 == 2 ? 9 : 1) print NR, stem "_" t }' >"$parts/functions"
+	{ printf 'solver\tconfig\n'; grep -v '^#' "$lists/mlssor_profile.list" | sed 's/ [0-9]* /\t/'; } |
+		"$w" columns --of kernel,form,subdomain,launches,layers,threads - | tail -n +2 >"$parts/said"
+	awk -F '\t' -v parts="$parts" '{
+		stem = "mlssor_" $3 ($4 != "-" ? "_" $4 : "") ($4 == "plain" || $4 == "coalesced" || $5 == "-" ? "" : $5 + 0)
+		print $1, 1, $2 > (parts "/" NR ".list"); close(parts "/" NR ".list")
+		if ($3 == "redblack") print NR, stem
+		else if ($6 == 3) print NR, stem "_1221"
+		else for (t = 11; t <= 22; t += t % 10 == 2 ? 9 : 1) print NR, stem "_" t }' "$parts/said" >"$parts/functions"
 	timeout 85 xargs -P 14 -L 1 sh -c 'timeout -s INT 40 "$0" profile --passes-of sass --kernel "$3" -o "$1/$3-$2.wrt.zst" -- \
 		"$0" batch "$1/$2.list" --gpus 1 --repeat 1 --warm-up-ms -1 --no-verify >/dev/null 2>>"$1/messages.txt" || true' \
 		"$w" "$parts" <"$parts/functions" || true
 	# Hardware counters are one program's at a time; a block of each form does, for they are asked what caches do.
-	grep 'kernel=staged\|kernel=redblack\|threads=32 ' "$lists/mlssor_profile.list" | grep -v '^#' |
-		awk '{ sub(/iterations=.*/, ""); layers = 1; if (match($0, /layers=[0-9]*/)) layers = substr($0, RSTART + 7, RLENGTH - 7)
-			print $0 "iterations=" 12 * layers }' >"$parts/counters.list"
+	# (The last word of a configuration holds.)
+	awk -F '\t' '$3 == "staged" || $3 == "redblack" || $8 == 32 { print $1, 1, $2 " iterations=" 12 * ($7 == "-" ? 1 : $7) }' \
+		"$parts/said" >"$parts/counters.list"
 	timeout -s INT 25 "$w" profile --passes-of counters -o "$parts/counters.wrt.zst" -- \
 		"$w" batch "$parts/counters.list" --gpus 1 --repeat 1 --warm-up-ms -1 --no-verify >/dev/null 2>>"$parts/messages.txt" || true
 	"$w" profile --join -o "$out/mlssor.wrt.zst" "$parts"/*.wrt.zst

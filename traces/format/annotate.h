@@ -11,14 +11,22 @@
 #include <stdint.h>
 #include "traces/schedule/schedule.h"
 
-#define WARPREEL_ANNOTATE_ABI 4
+#define WARPREEL_ANNOTATE_ABI 5
 
 enum note_host_kind {
 	NOTE_POST = 1,
 	NOTE_AWAIT_BLOCK = 2,
 	NOTE_AWAIT_SPIN = 3,
 	NOTE_BARRIER = 4,
-	NOTE_MARK = 5
+	NOTE_MARK = 5,
+	/* Of a program on virtual GPUs (docs/as-gpus.md). What the thread did meanwhile, it would
+	 * not do on several GPUs. */
+	NOTE_HIDDEN = 6,
+	/* Hidden, too; and the thread's next call copies between devices: object is source << 16 |
+	 * target (0xffff: unknown), value 1 where the program called cudaMemcpyPeer. */
+	NOTE_PEER_COPY = 7,
+	/* The most memory that a virtual device, object, has held so far: value, bytes. */
+	NOTE_MEMORY = 8
 };
 
 /* A launch's data footprint and shape; belongs to the next kernel launch of the calling thread. */
@@ -58,6 +66,8 @@ struct warpreel_annotate {
 	 * both NULL. */
 	void (*run)(const char *solver, const char *config, uint32_t gpus);
 	void (*blocks)(const struct note_blocks *blocks);
+	/* From now on `context` (a CUcontext) stands for a virtual device. */
+	void (*virtual_device)(void *context, uint32_t device);
 };
 
 #endif

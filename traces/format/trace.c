@@ -154,6 +154,14 @@ const char *trace_get_meta(const struct trace *trace, const char *key)
 	return meta ? trace_text(trace, meta->value) : NULL;
 }
 
+uint32_t trace_virtual_gpus(const struct trace *trace)
+{
+	const char *text = trace_get_meta(trace, "virtual_gpus");
+	int64_t count;
+
+	return text && !parse_i64(text, &count) && count > 0 && count <= 1024 ? (uint32_t)count : 0;
+}
+
 int64_t trace_losses(const struct trace *trace, const char *kind)
 {
 	int64_t count = 0;

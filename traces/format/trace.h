@@ -74,6 +74,8 @@ int32_t trace_add_blocks(struct trace *trace, const char *kernel, const struct t
 			 size_t count);
 void trace_set_meta(struct trace *trace, const char *key, const char *value);
 const char *trace_get_meta(const struct trace *trace, const char *key); /* NULL = absent */
+/* As how many GPUs a program was recorded on one (docs/as-gpus.md); 0: it was not. */
+uint32_t trace_virtual_gpus(const struct trace *trace);
 int64_t trace_losses(const struct trace *trace,
 		     const char *kind); /* how many of one kind; NULL: of all */
 

@@ -264,6 +264,8 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	for (size_t i = 0; i < trace->string_count; i++)
 		load.call[i] = call_of_name(trace->string[i]);
 	load.captured = captured_calls(trace);
+	load.switched = load_switched(trace);
+	schedule->virtual_gpus = trace_virtual_gpus(trace);
 	if (find_run(&load, run) < 0 || load_joins(&load) < 0)
 		goto out;
 	load_events(&load);
@@ -290,6 +292,7 @@ out:
 	free(load.call);
 	free(load.took);
 	free(load.captured);
+	free(load.switched);
 	free(item);
 	load_events_release(&load);
 	load_nvtx_release(&load);

@@ -16,6 +16,7 @@
 #define WARPREEL_SCHEDULE_LOAD_H
 
 #include "api_calls.h"
+#include "traces/format/annotate.h"
 #include "traces/format/trace.h"
 #include "traces/base/trace_map.h"
 
@@ -57,6 +58,8 @@ struct load {
 
 	struct call *call; /* by string number */
 	bool *captured;	   /* by API row */
+	bool *switched;	   /* by kernel row: the device before it ran another context's; NULL: no
+			      virtual    GPUs */
 	struct work *work; /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns; /* sum of all durations */
@@ -70,7 +73,6 @@ struct load {
 	struct map context_device; /* (process, context) -> GPU */
 	struct map kernel_name;	   /* (demangled, short) strings -> schedule kernel */
 	struct map kernel_owner;   /* schedule kernel -> string that named it */
-	struct map first_launch;   /* (process, name string) -> kernel row */
 
 	uint32_t *event_object; /* by event row: what it records, EVENT_NONE when no operation uses
 				   it yet */
@@ -89,6 +91,10 @@ struct load {
 	size_t nvtx_ends, nvtx_next;
 	int64_t nvtx_ns, nvtx_instant; /* the last instant that a replay has, too */
 };
+
+/* schedule_virtual.c: by kernel row, whether the one device ran another context's kernel or memset
+ * before; the caller's. NULL: a recording on the GPUs it speaks of. */
+bool *load_switched(const struct trace *trace);
 
 /* Joins. */
 static inline int64_t to_ps(int64_t ns)
@@ -157,6 +163,11 @@ void load_nvtx_rest(struct load *load);
 void load_nvtx_release(struct load *load);
 
 /* Host operations. */
+/* Time of a thread that a run on as many GPUs would not have had (virtual GPUs). */
+static inline bool load_is_hidden(const struct load *load, const struct item *item)
+{
+	return item->host_op && load->trace->host_op[item->row].kind == NOTE_HIDDEN;
+}
 void load_host_op(struct load *load, const struct trace_host_op *op, struct map *met,
 		  int64_t before_ps);
 void load_host_finish(struct load *load);

@@ -53,15 +53,6 @@ static uint32_t joined(const struct load *load, const struct map *map, const str
 	return found;
 }
 
-static bool first_of_kernel(const struct load *load, uint32_t row)
-{
-	const struct trace_kernel *k = &load->trace->kernel[row];
-
-	if (trace_get_meta(load->trace, "trimmed"))
-		return false; /* what came before is not in the file */
-	return map_get(&load->first_launch, process_of(k->global_pid), k->demangled_name) == row;
-}
-
 static int64_t span_ps(int64_t start_ns, int64_t end_ns)
 {
 	return start_ns == -1 || end_ns == -1 ? -1 : to_ps(end_ns - start_ns);
@@ -92,7 +83,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			op = schedule_add_op(load->schedule, OP_LAUNCH, (uint16_t)stream,
 					     load_shape(load, k));
 			op->duration_ps = span_ps(k->start_ns, k->end_ns);
-			op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
+			op->flags = load->switched && load->switched[row] ? OP_SWITCHED : 0;
 			op->value = in_graph && ended_ns != -1 ? to_ps(k->start_ns - ended_ns) : 0;
 			ended_ns = k->end_ns;
 		} else if (load->work[at].kind == WORK_COPY) {
@@ -246,9 +237,22 @@ static void note_queries(struct schedule *schedule, const struct trace_api *call
 		(struct schedule_queries){ schedule->op_count, call->queries_ns };
 }
 
+/* Of the operation that is added next. */
+static void note_hidden(struct schedule *schedule, uint32_t *stretches)
+{
+	if (!*stretches)
+		return;
+	GROW(schedule->hidden, schedule->hidden_count, schedule->hidden_capacity);
+	schedule->hidden[schedule->hidden_count++] =
+		(struct schedule_hidden){ schedule->op_count, *stretches };
+	*stretches = 0;
+}
+
 int load_lane(struct load *load, const struct lane *lane)
 {
 	int64_t now_ns = load->begin_ns;
+	int64_t before_hidden_ns = 0; /* since the last call, but for what was hidden since */
+	uint32_t hidden = 0;	      /* stretches since */
 	struct map met = { 0 };
 	int rc = 0;
 
@@ -257,12 +261,23 @@ int load_lane(struct load *load, const struct lane *lane)
 		struct group group = group_at(lane, i);
 		const struct item *after =
 			group.first->turn_after ? &load->item[group.first->turn_after - 1] : NULL;
-		int64_t before_ps =
-			to_ps(group.first->start_ns -
-			      (after && after->end_ns > now_ns ? after->end_ns : now_ns));
+		const int64_t waited_ns =
+			group.first->start_ns -
+			(after && after->end_ns > now_ns ? after->end_ns : now_ns);
 
+		if (load_is_hidden(load, group.first)) {
+			before_hidden_ns += waited_ns > 0 ? waited_ns : 0;
+			now_ns = group.first->end_ns > now_ns ? group.first->end_ns : now_ns;
+			hidden++;
+			i++;
+			continue;
+		}
+		const int64_t before_ps =
+			to_ps((after ? 0 : before_hidden_ns) + (waited_ns > 0 ? waited_ns : 0));
+		before_hidden_ns = 0;
 		load_turn_begin(load, group.first);
 		const int64_t first_op = load->schedule->op_count;
+		note_hidden(load->schedule, &hidden);
 		if (after)
 			load_nvtx_until(load, after->end_ns, 2 * first_op - 1);
 		load_nvtx_until(load, group.first->start_ns, 2 * first_op);

@@ -109,6 +109,8 @@ void load_turns(struct load *load, struct item *item, size_t count)
 
 		ended_ns = first ? load->begin_ns : ended_ns;
 		item[i].idle_from_ns = -1;
+		if (load_is_hidden(load, &item[i])) /* no pause of the thread's */
+			ended_ns += item[i].end_ns - item[i].start_ns;
 		if (item[i].host_op) /* what the program tells of its threads itself is known, and a
 					mark takes no time */
 			continue;

@@ -25,6 +25,15 @@ static const struct {
 enum { METRIC_COUNT = sizeof(metrics) / sizeof(metrics[0]) };
 _Static_assert(sizeof(metrics) / sizeof(metrics[0]) <= METRICS_MAX, "metrics are bits of a mask");
 
+uint64_t profile_merge_metrics(bool of_instructions)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < METRIC_COUNT; i++)
+		bits |= metrics[i].sass == of_instructions ? 1ull << i : 0;
+	return bits;
+}
+
 void profile_merge_init(struct profile_merge *merge, struct trace *trace)
 {
 	*merge = (struct profile_merge){ .trace = trace };

@@ -44,6 +44,8 @@ struct profile_merge {
 	size_t module_count, module_capacity;
 };
 
+/* Bits of the metrics that are of instructions, or of the launch. */
+uint64_t profile_merge_metrics(bool of_instructions);
 void profile_merge_init(struct profile_merge *merge, struct trace *trace);
 void profile_merge_release(struct profile_merge *merge);
 /* Adds a spool; what it lacks is counted in the trace. Takes its modules. */

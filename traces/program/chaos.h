@@ -24,8 +24,10 @@ struct chaos_ops {
 	void (*start)(struct chaos_case *c);		/* start values, before every run */
 	void (*begin)(struct chaos_case *c, int block); /* at a place: its values and borders */
 	void (*steps)(struct chaos_case *c, int block, int count);
-	void (*send)(struct chaos_case *c, int block);	  /* own borders, for all to see */
-	void (*receive)(struct chaos_case *c, int block); /* those of neighbours, as they are */
+	/* Of own borders that part, of `passes`, for all to see. */
+	void (*send)(struct chaos_case *c, int block, int part);
+	/* That part of the neighbours' borders, as they are. */
+	void (*receive)(struct chaos_case *c, int block, int part);
 	void (*end)(struct chaos_case *c, int block);	  /* values, for all to see */
 	/* After a round: how far it is from done; the case ends at `wanted` and below. */
 	double (*look)(struct chaos_case *c);
@@ -44,7 +46,8 @@ struct chaos_case {
 	bool exchanges;		 /* borders, between two synchronizations */
 	bool aside;		 /* by threads of their own, while others compute */
 	int kind;		 /* of exchange: which of the costs it has */
-	int passes;		 /* how often the threads that exchange go over the borders */
+	int passes; /* over the borders, by the threads that exchange: each takes a part of them */
+	int block_threads;	 /* all of a block */
 	bool looks_apart;	 /* a look is a launch of its own */
 	int most_steps;
 	bool fixed; /* all steps, whatever look() says */

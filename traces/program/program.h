@@ -19,6 +19,10 @@ struct program {
 	 */
 	int (*plan)(const char *solver, const char *config, uint32_t gpus,
 		    struct schedule *schedule);
+	/* The same of at most so many iterations; what the configuration asks for is in
+	 * schedule->iterations. */
+	int (*plan_part)(const char *solver, const char *config, uint32_t gpus, int64_t iterations,
+			 struct schedule *schedule);
 	/* Plans a few iterations of the solver's steady state on one GPU: launches, nothing else.
 	 */
 	int (*plan_steady)(const char *solver, const char *config, struct schedule *schedule);
@@ -40,9 +44,9 @@ struct program {
 	/*
 	 * What a column of tables says of a configuration ("rows", "columns", "border",
 	 * "iterations", "transport"; an option's name; "canonical": all options, each in its
-	 * place), as text,
-	 * owned by the caller; NULL where the solver has no such column, and after a message where
-	 * there is no such solver or configuration.
+	 * place; "options": the same for a command line), as text, owned by the caller; NULL where
+	 * the solver has no such column, and after a message where there is no such solver or
+	 * configuration.
 	 */
 	char *(*column)(const char *solver, const char *config, uint32_t gpus, const char *column);
 	/* What a simulator plays of a solver whose blocks go on without order; the caller calls

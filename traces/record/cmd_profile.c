@@ -27,6 +27,9 @@ static const struct option_spec options[] = {
 	  "what is counted: instructions, hardware counters, or both, in a run each" },
 	{ "one-by-one", OPTION_FLAG, AT(one_by_one), NULL, 0, 0, NULL,
 	  "instructions of one kernel a run: of each that the counters saw, or of each --kernel" },
+	{ "runs", OPTION_INT, AT(runs), "32", 0, 100000, "N",
+	  "runs of COMMAND at most for launches whose instructions were not counted with the "
+	  "others, one each" },
 	{ "join", OPTION_FLAG, AT(join), NULL, 0, 0, NULL,
 	  "run nothing: put the profiles of the traces named into one" },
 	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL,
@@ -43,9 +46,10 @@ static const struct command_help help = {
 	.synopsis = "profile -o FILE [options] -- COMMAND... | profile -o FILE --join TRACE...",
 	.summary = "Runs COMMAND, twice unless --passes-of or --one-by-one says otherwise, counts "
 		   "what each kernel it launches does, and writes the\n"
-		   "kernels' profiles to the trace FILE. Nothing is timed. A kernel must be "
-		   "launched about ten times with the same\n"
-		   "grid, and do the same each time, to be counted whole.",
+		   "kernels' profiles to the trace FILE. Nothing is timed. What two runs do not "
+		   "count, further runs do: kernels launched less\n"
+		   "than about ten times with one grid, and instructions of all launches but the "
+		   "first where CUPTI (13.0) counts no more.",
 };
 
 /* The same said by several processes is said once. */
@@ -65,18 +69,36 @@ static void warn_of_losses(const struct trace *trace)
 	}
 }
 
-/* CUPTI counts the instructions of one function a process, where it counts no more. */
-static void suggest_one_by_one(const struct profile_merge *merge,
-			       const struct profile_options *settings)
+/* Launches whose instructions nothing counted, each by name, and how they can be had. */
+static void suggest_more_runs(const struct profile_merge *merge,
+			      const struct profile_options *settings)
 {
-	size_t counted = 0;
+	enum { NAMED_MOST = 8 };
+	size_t lacking = 0;
+	bool any = false;
 
 	for (size_t i = 0; i < merge->shape_count; i++)
-		counted += merge->shape[i].count_count > 0;
-	if (counted && counted < merge->shape_count && !settings->one_by_one)
+		any |= merge->shape[i].count_count > 0;
+	for (size_t i = 0; any && i < merge->shape_count; i++) {
+		const struct merged_shape *shape = &merge->shape[i];
+		char *name;
+
+		if (shape->count_count || lacking++ >= NAMED_MOST)
+			continue;
+		name = kernel_bare_name(
+			trace_text(merge->trace, shape->kernel ? shape->kernel : shape->symbol));
+		report_warning("profile: no instructions counted: %s, grid %u %u %u, block %u %u "
+			       "%u: --kernel '%s' --runs %zu counts them",
+			       name, shape->grid[0], shape->grid[1], shape->grid[2],
+			       shape->block[0], shape->block[1], shape->block[2], name,
+			       merge->shape_count);
+		free(name);
+	}
+	if (lacking)
 		report_warning("profile: of %zu launch shapes, %zu have counts of instructions; "
-			       "--one-by-one counts every kernel in a run of its own",
-			       merge->shape_count, counted);
+			       "--runs (%d here) says how many further runs may count one more "
+			       "each; a CUPTI newer than 13.0 ($WARPREEL_CUPTI) counts all in one",
+			       merge->shape_count, merge->shape_count - lacking, settings->runs);
 }
 
 /* Which kernels can be had whole, where some cannot. */
@@ -128,7 +150,7 @@ static int write_profiles(struct profile_merge *merge, const struct profile_opti
 		return -1;
 	warn_of_losses(trace);
 	suggest(merge, settings);
-	suggest_one_by_one(merge, settings);
+	suggest_more_runs(merge, settings);
 	skipped = trace_get_meta(trace, "skipped_grids");
 	if (skipped && strcmp(skipped, "0"))
 		fprintf(stderr, "warpreel: profile: %s further grids were left out (--grids)\n",

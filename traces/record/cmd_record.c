@@ -12,11 +12,13 @@
 #include "traces/program/program.h"
 #include "traces/spool/spool_read.h"
 #include "target.h"
+#include "virtual_target.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
 
 struct record_options {
 	const char *output, *recorder, *spool, *driver_api;
+	const char *as_gpus;
 	int flush_ms, clock_ms;
 	bool keep_spool, event_times;
 };
@@ -37,6 +39,9 @@ static const struct option_spec options[] = {
 	  "ask for the GPU's time of each event record (costs more)" },
 	{ "flush-ms", OPTION_INT, AT(flush_ms), "1000", 0, 3600000, "MS",
 	  "how often finished records are written out; 0: only when buffers are full" },
+	{ "as-gpus", OPTION_TEXT, AT(as_gpus), NULL, 0, 0, "G[,G...]",
+	  "run the program on one GPU as if there were G (docs/as-gpus.md); several: once each, to "
+	  "FILE with asG in its name" },
 	{ "clock-ms", OPTION_INT, AT(clock_ms), "0", 0, 3600000, "MS",
 	  "how often GPU clocks are read; 0: at the start and at the end" },
 	{ 0 }
@@ -52,16 +57,16 @@ static const struct command_help help = {
 
 /* ---- converting ---- */
 
-/* "runs/a.sqlite.zst" and 123 -> "runs/a.123.sqlite.zst" */
-static char *name_for_process(const char *output, long pid)
+/* "runs/a.sqlite.zst", "" and 123 -> "runs/a.123.sqlite.zst" */
+static char *name_with(const char *output, const char *what, long number)
 {
 	const char *base = strrchr(output, '/'), *dot;
 
 	base = base ? base + 1 : output;
 	dot = *base ? strchr(base + 1, '.') : NULL;
 	if (!dot)
-		return xprintf("%s.%ld", output, pid);
-	return xprintf("%.*s.%ld%s", (int)(dot - output), output, pid, dot);
+		return xprintf("%s.%s%ld", output, what, number);
+	return xprintf("%.*s.%s%ld%s", (int)(dot - output), output, what, number, dot);
 }
 
 static int64_t device_records(const struct trace *trace)
@@ -136,9 +141,8 @@ static int convert_all(const struct record_options *settings, char **spools, siz
 		if (pid_of(spools[i]) == (long)pid)
 			main_spool = i;
 	for (size_t i = 0; i < count; i++) {
-		char *output = i == main_spool
-				       ? xstrdup(settings->output)
-				       : name_for_process(settings->output, pid_of(spools[i]));
+		char *output = i == main_spool ? xstrdup(settings->output)
+					       : name_with(settings->output, "", pid_of(spools[i]));
 		int64_t in_this = 0;
 		int problem = convert(spools[i], output, &in_this) != 0;
 
@@ -154,12 +158,18 @@ static int convert_all(const struct record_options *settings, char **spools, siz
 	return failed;
 }
 
-static int run(const struct record_options *settings, const char *recorder, const char *base,
-	       char **command, pid_t *pid)
+/* `virtual`: the library of virtual GPUs, NULL: the program runs on those there are. */
+static int run(const struct record_options *settings, const char *recorder, const char *virtual,
+	       int as_gpus, const char *base, char **command, pid_t *pid)
 {
 	char *flush_ms = xprintf("%d", settings->flush_ms),
 	     *clock_ms = xprintf("%d", settings->clock_ms);
+	char *gpus = virtual ? xprintf("%d", as_gpus) : NULL,
+	     *preload = virtual ? virtual_preload(virtual) : NULL;
 	const struct target_setting environment[] = {
+		{ "WARPREEL_AS_GPUS", gpus },
+		{ "LD_PRELOAD", preload },
+		{ "WARPREEL_SERIAL_KERNELS", virtual ? "1" : NULL },
 		{ "WARPREEL_FLUSH_MS", flush_ms },
 		{ "WARPREEL_CLOCK_MS", clock_ms },
 		{ "WARPREEL_EVENT_TIMES", settings->event_times ? "1" : "0" },
@@ -170,12 +180,16 @@ static int run(const struct record_options *settings, const char *recorder, cons
 
 	free(flush_ms);
 	free(clock_ms);
+	free(gpus);
+	free(preload);
 	return status;
 }
 
-static int record(const struct record_options *settings, char **command)
+/* as_gpus 0: on those there are. */
+static int record(const struct record_options *settings, int as_gpus, char **command)
 {
-	char *recorder = target_find_recorder("record", settings->recorder), *base = NULL;
+	char *recorder = target_find_recorder("record", settings->recorder), *base = NULL,
+	     *virtual = NULL;
 	struct sigaction before[2];
 	glob_t found = { 0 };
 	int status, code = EXIT_BAD;
@@ -184,9 +198,16 @@ static int record(const struct record_options *settings, char **command)
 
 	if (!recorder)
 		return EXIT_BAD;
+	if (as_gpus) {
+		virtual = target_find_virtual("record");
+		if (!virtual) {
+			free(recorder);
+			return EXIT_BAD;
+		}
+	}
 	base = target_spool_base(settings->output);
 	target_hold_signals(before);
-	status = run(settings, recorder, base, command, &pid);
+	status = run(settings, recorder, virtual, as_gpus, base, command, &pid);
 	if (status < 0)
 		goto out;
 	code = target_report_status("record", status, command[0], "trace");
@@ -207,6 +228,25 @@ out:
 	globfree(&found);
 	free(base);
 	free(recorder);
+	free(virtual);
+	return code;
+}
+
+/* Once for each number of GPUs; the exit code of the first that failed. */
+static int record_series(struct record_options settings, const int *gpus, int count, char **command)
+{
+	const char *output = settings.output;
+	int code = EXIT_OK;
+
+	if (count < 2)
+		return record(&settings, count ? gpus[0] : 0, command);
+	for (int i = 0; i < count && code == EXIT_OK; i++) {
+		char *name = name_with(output, "as", gpus[i]);
+
+		settings.output = name;
+		code = trace_check_output(name) ? EXIT_BAD : record(&settings, gpus[i], command);
+		free(name);
+	}
 	return code;
 }
 
@@ -214,7 +254,7 @@ int cmd_record(const struct program *program, int argc, char **argv)
 {
 	struct record_options settings = { 0 };
 	char **command;
-	int words, code;
+	int words, code, gpus[VIRTUAL_SERIES_MAX], count = 0;
 	int64_t records = 0;
 
 	(void)program;
@@ -226,6 +266,8 @@ int cmd_record(const struct program *program, int argc, char **argv)
 		report("record: -o FILE says where the trace goes (see warpreel record --help)");
 		return EXIT_USAGE;
 	}
+	if (settings.as_gpus && (count = virtual_counts(settings.as_gpus, gpus)) < 0)
+		return EXIT_USAGE;
 	if (settings.spool && !words && command) {
 		report("record: --spool converts a spool and runs no command");
 		return EXIT_USAGE;
@@ -238,7 +280,7 @@ int cmd_record(const struct program *program, int argc, char **argv)
 		return EXIT_BAD;
 	if (settings.spool)
 		return convert(settings.spool, settings.output, &records) ? EXIT_BAD : EXIT_OK;
-	if (target_check_free("record"))
+	if (target_check_free("record") || (count && virtual_check(command[0])))
 		return EXIT_BAD;
-	return record(&settings, command);
+	return record_series(settings, gpus, count, command);
 }

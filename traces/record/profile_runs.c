@@ -32,6 +32,9 @@ struct run {
 	const char *kernels;	/* patterns, one a line; NULL: all */
 	const char *one;	/* of those counted one by one, its name; NULL: all at once */
 	unsigned number, count; /* of those counted one by one */
+	const char *shape;	/* of them only the launches with this grid, block and dynamic
+				   shared memory, as WARPREEL_PROFILE_SHAPE; NULL: all */
+	bool replays;		/* counters: all passes of one launch */
 	unsigned part, parts;
 	const char *metrics_a_run; /* NULL: what the user set, if anything */
 };
@@ -41,6 +44,8 @@ static void say_run(const struct run *run)
 	if (!isatty(STDERR_FILENO))
 		return;
 	fprintf(stderr, "warpreel: profile: counting %s", kind_name[run->kind]);
+	if (run->replays)
+		fprintf(stderr, " of launches repeated in place");
 	if (run->parts > 1)
 		fprintf(stderr, ", run %u of %u", run->part + 1, run->parts);
 	if (run->one)
@@ -56,6 +61,8 @@ static int run_command(struct runs *runs, const struct run *run, char **base)
 	const struct target_setting environment[] = {
 		{ "WARPREEL_PROFILE", kind_name[run->kind] },
 		{ "WARPREEL_PROFILE_KERNELS", run->kernels },
+		{ "WARPREEL_PROFILE_SHAPE", run->shape },
+		{ "WARPREEL_PROFILE_REPLAY", run->replays ? "1" : NULL },
 		{ "WARPREEL_PROFILE_GRIDS", grids },
 		{ "WARPREEL_PROFILE_PART", part },
 		{ "WARPREEL_PROFILE_GROUP", run->metrics_a_run },
@@ -225,6 +232,76 @@ static int count_one_by_one(struct runs *runs, bool counters)
 	return runs->cut ? EXIT_BAD : code;
 }
 
+/* Metrics of a kind that some launch has: what all others should have as well. */
+static uint64_t expected_of(const struct profile_merge *merge, enum counted kind)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < merge->shape_count; i++)
+		any |= merge->shape[i].measured;
+	return any & profile_merge_metrics(kind == SASS);
+}
+
+/* Launched too few times for a launch a pass: all passes of one launch, of the functions that lack
+ * some. */
+static int count_in_place(struct runs *runs)
+{
+	const uint64_t expected = expected_of(runs->merge, COUNTERS);
+	struct run run = { .kind = COUNTERS, .replays = true };
+	char *kernels = NULL;
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < runs->merge->shape_count; i++) {
+		const struct merged_shape *shape = &runs->merge->shape[i];
+		char *pattern, *longer;
+
+		if (!(expected & ~shape->measured))
+			continue;
+		pattern = pattern_of(trace_text(runs->merge->trace, shape->symbol));
+		longer = xprintf("%s%s%s", kernels ? kernels : "", kernels ? "\n" : "", pattern);
+		free(pattern);
+		free(kernels);
+		kernels = longer;
+	}
+	run.kernels = kernels;
+	if (kernels && goes_on(runs))
+		code = count(runs, run);
+	free(kernels);
+	return code;
+}
+
+/* Instructions of every launch shape that has none, a run each, since CUPTI counts no second one
+ * in a process; as many runs as the user allows. */
+static int count_shape_by_shape(struct runs *runs)
+{
+	const struct profile_merge *merge = runs->merge;
+	const uint64_t expected = expected_of(merge, SASS);
+	int made = 0, code = EXIT_OK;
+
+	for (size_t i = 0; i < merge->shape_count && made < runs->options->runs; i++) {
+		const struct merged_shape *shape = &merge->shape[i];
+		struct run run = { .kind = SASS, .number = (unsigned)i };
+
+		if (!(expected & ~shape->measured))
+			continue;
+		if (!goes_on(runs))
+			break;
+		char *pattern = pattern_of(trace_text(merge->trace, shape->symbol)),
+		     *form = xprintf("%u,%u,%u,%u,%u,%u,%u", shape->grid[0], shape->grid[1],
+				     shape->grid[2], shape->block[0], shape->block[1],
+				     shape->block[2], shape->dynamic_shared_bytes);
+		run.kernels = run.one = pattern;
+		run.shape = form;
+		run.count = (unsigned)merge->shape_count;
+		if (count(runs, run))
+			code = EXIT_BAD;
+		made++;
+		free(pattern);
+		free(form);
+	}
+	return code;
+}
+
 int profile_runs(struct profile_merge *merge, const struct profile_options *options,
 		 const char *recorder, char **command, int *spools)
 {
@@ -241,12 +318,16 @@ int profile_runs(struct profile_merge *merge, const struct profile_options *opti
 		code = count(&runs, (struct run){ .kind = SASS, .kernels = kernels });
 	if (counters && !code && goes_on(&runs))
 		code = count(&runs, (struct run){ .kind = COUNTERS, .kernels = kernels });
+	if (counters && !code && !runs.cut)
+		code = count_in_place(&runs);
 	if (options->one_by_one && !code && goes_on(&runs)) {
 		code = count_one_by_one(&runs, counters);
 	} else if (runs.cut && !code) {
 		report("profile: interrupted: not everything was counted");
 		code = EXIT_BAD;
 	}
+	if (sass && !code && !runs.cut)
+		code = count_shape_by_shape(&runs);
 	for (int kind = 0; kind < KINDS; kind++)
 		most = runs.skipped_grids[kind] > most ? runs.skipped_grids[kind] : most;
 	skipped = xprintf("%lld", (long long)most);

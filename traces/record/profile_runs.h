@@ -12,7 +12,7 @@
 struct profile_options {
 	const char *output, *recorder, *passes_of;
 	struct text_list kernel; /* patterns of names and symbols; none: all */
-	int grids;
+	int grids, runs;
 	bool keep_spool, verbose, join, one_by_one;
 };
 

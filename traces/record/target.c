@@ -91,11 +91,10 @@ static char *program_folder(void)
 	return xprintf("%.*s", slash && slash > path ? (int)(slash - path) : 1, path);
 }
 
-/* An absolute path, which the caller frees; NULL after a message. */
-char *target_find_recorder(const char *tool, const char *given)
+/* An absolute path, which the caller frees; NULL after a message. `what` it is, for messages. */
+static char *find_library(const char *tool, const char *given, const char *environment,
+			  const char *name, const char *what)
 {
-	static const char name[] = "libwarpreel-recorder.so";
-	const char *environment = getenv("WARPREEL_RECORDER");
 	char *folder = program_folder(), *found = NULL, *place[3] = { NULL };
 	int places = 0;
 
@@ -112,7 +111,7 @@ char *target_find_recorder(const char *tool, const char *given)
 		if (!access(place[i], R_OK))
 			found = realpath(place[i], NULL);
 	if (!found && given)
-		report("%s: cannot read the recorder %s: %s", tool, given, strerror(errno));
+		report("%s: cannot read %s %s: %s", tool, what, given, strerror(errno));
 	else if (!found)
 		report("%s: %s was not found beside the program; make gpu builds it (needs nvcc "
 		       "and CUPTI)",
@@ -121,6 +120,18 @@ char *target_find_recorder(const char *tool, const char *given)
 		free(place[i]);
 	free(folder);
 	return found;
+}
+
+char *target_find_recorder(const char *tool, const char *given)
+{
+	return find_library(tool, given, getenv("WARPREEL_RECORDER"), "libwarpreel-recorder.so",
+			    "the recorder");
+}
+
+char *target_find_virtual(const char *tool)
+{
+	return find_library(tool, NULL, getenv("WARPREEL_VIRTUAL"), "libwarpreel-virtual.so",
+			    "the library of virtual GPUs");
 }
 
 /* libcupti where CUDA toolkits put it, or NULL: then the target's own search path must have it. The

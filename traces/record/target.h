@@ -25,6 +25,8 @@ int target_check_command(const char *tool, int words, char **argv, char **comman
 /* libwarpreel-recorder.so: `given`, else $WARPREEL_RECORDER, else near the program. An absolute
  * path, the caller's; NULL after a message. */
 char *target_find_recorder(const char *tool, const char *given);
+/* libwarpreel-virtual.so: $WARPREEL_VIRTUAL, else near the program; the same. */
+char *target_find_virtual(const char *tool);
 /* The name that spools of this run begin with, absolute; the caller's. */
 char *target_spool_base(const char *output);
 /* Every spool that begins so, sorted. Nonzero when there is none. */

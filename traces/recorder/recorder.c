@@ -7,6 +7,7 @@
 #include "recorder.h"
 #include "recorder_profile.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -217,6 +218,33 @@ static void lose_nvtx(void)
 		    "NVTX ranges: CUPTI 13.0.0 crashes on them, a later 13.x does not");
 }
 
+/* On virtual GPUs there is a sentence why a program cannot run on them, in the library that makes
+ * them; NULL: it can, or it runs on those there are. */
+static const char *virtual_problem(void)
+{
+	const char *gpus = getenv("WARPREEL_AS_GPUS");
+	void *found;
+	const char *(*problem)(void);
+
+	if (!gpus || !*gpus)
+		return NULL;
+	writer_meta(&recorder.writer, "virtual_gpus", gpus);
+	found = dlsym(RTLD_DEFAULT, "warpreel_virtual_problem");
+	memcpy(&problem, &found, sizeof(problem));
+	return found ? problem()
+		     : "libwarpreel-virtual.so is not in the process (is it a program that drops "
+		       "LD_PRELOAD?)";
+}
+
+/* What would run now is not what was asked for. */
+static void end_program(const char *why)
+{
+	fprintf(stderr, "warpreel recorder: %s; the program is ended\n", why);
+	writer_meta(&recorder.writer, "error", why);
+	writer_close(&recorder.writer);
+	_exit(1);
+}
+
 static void start(void)
 {
 	const char *profile = getenv("WARPREEL_PROFILE");
@@ -233,6 +261,8 @@ static void start(void)
 		refuse(cupti_problem);
 		return;
 	}
+	if (virtual_problem())
+		end_program(virtual_problem());
 	if (profile && *profile) {
 		profile_start(profile);
 		return;

@@ -21,7 +21,8 @@
 	X(cuptiActivityEnableAllSyncRecords) \
 	X(cuptiActivityEnableCudaEventDeviceTimestamps) X(cuptiActivitySetAttribute) \
 	X(cuptiActivityGetNextRecord) X(cuptiActivityGetNumDroppedRecords) \
-	X(cuptiActivityFlushAll) X(cuptiActivityFlushPeriod) X(cuptiSetThreadIdType)
+	X(cuptiActivityFlushAll) X(cuptiActivityFlushPeriod) X(cuptiSetThreadIdType) \
+	X(cuptiGetContextId)
 /* clang-format on */
 
 struct cupti {

@@ -84,7 +84,7 @@ static void enable_calls(void)
 /* -1: without kernels and copies there is nothing to record. */
 static int enable_kinds(char *why, size_t why_bytes)
 {
-	static const struct {
+	const struct {
 		CUpti_ActivityKind kind;
 		const char *what;
 		bool needed;
@@ -100,7 +100,12 @@ static int enable_kinds(char *why, size_t why_bytes)
 		{ CUPTI_ACTIVITY_KIND_MEMCPY, "copies", true },
 		{ CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies", false },
 		{ CUPTI_ACTIVITY_KIND_MEMSET, "memsets", false },
-		{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels", true },
+		/* Code that CUPTI puts around kernels that may run beside others makes those of
+		 * many blocks longer; a kernel at a time needs none (docs/as-gpus.md). */
+		{ environment_long("WARPREEL_SERIAL_KERNELS", 0, 0, 1)
+			  ? CUPTI_ACTIVITY_KIND_KERNEL
+			  : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+		  "kernels", true },
 	};
 	struct cupti *cupti = &recorder.cupti;
 

@@ -247,6 +247,23 @@ static void note_blocks(const struct note_blocks *blocks)
 	}
 }
 
+/* Once a device, so written at once. */
+static void note_virtual_device(void *context, uint32_t device)
+{
+	struct spool_virtual_gpu note = { .type = SPOOL_TYPE_virtual_gpu,
+					  .size = sizeof(note),
+					  .device = device };
+
+	if (!atomic_load(&recorder.active))
+		return;
+	if (recorder.cupti.cuptiGetContextId(context, &note.context) != CUPTI_SUCCESS) {
+		writer_loss(&recorder.writer, "virtual-devices", 1,
+			    "CUPTI does not number the context of a virtual device");
+		return;
+	}
+	writer_append(&recorder.writer, SPOOL_RECORDS, &note, sizeof(note), NULL, 0);
+}
+
 void notes_report(void)
 {
 	uint64_t refused = atomic_load(&notes.refused);
@@ -265,4 +282,5 @@ const struct warpreel_annotate warpreel_annotate_table __attribute__((visibility
 	.footprint = note_footprint,
 	.run = note_run,
 	.blocks = note_blocks,
+	.virtual_device = note_virtual_device,
 };

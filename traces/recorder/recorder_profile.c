@@ -391,6 +391,15 @@ static int watch(struct profile *profile, char *why, size_t why_bytes)
 	return 0;
 }
 
+/* "gx,gy,gz,bx,by,bz,shared" */
+static void take_one_shape(struct profile *profile, const char *text)
+{
+	uint32_t *of = profile->only;
+
+	profile->only_one = text && sscanf(text, "%u,%u,%u,%u,%u,%u,%u", &of[0], &of[1], &of[2],
+					   &of[3], &of[4], &of[5], &of[6]) == 7;
+}
+
 void profile_start(const char *mode)
 {
 	static const struct profile_collector *const collectors[] = { &profile_sass,
@@ -411,6 +420,8 @@ void profile_start(const char *mode)
 		profile->kernels = kernels && *kernels ? strdup(kernels) : NULL;
 		profile->verbose = environment_long("WARPREEL_PROFILE_VERBOSE", 0, 0, 1) != 0;
 		profile->lazy = environment_long("WARPREEL_PROFILE_LAZY", 1, 0, 1) != 0;
+		take_one_shape(profile, getenv("WARPREEL_PROFILE_SHAPE"));
+		profile->replays = environment_long("WARPREEL_PROFILE_REPLAY", 0, 0, 1) != 0;
 		profile->group = (unsigned)environment_long("WARPREEL_PROFILE_GROUP", 0, 0,
 							    PROFILE_METRICS_MAX);
 		profile->part = (unsigned)environment_long("WARPREEL_PROFILE_PART", 0, 0,

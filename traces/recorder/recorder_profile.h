@@ -134,7 +134,10 @@ struct profile {
 	pthread_mutex_t
 		cubin_lock; /* modules may be loaded within a launch, or by another thread */
 	char *kernels;	    /* patterns, one a line; NULL: all */
+	uint32_t only[7];   /* grid, block, dynamic shared memory of the one shape to measure */
+	bool only_one;
 	bool initialized, broken, verbose, lazy;
+	bool replays;	/* counters: all passes of one launch */
 	bool stray;	/* launches that are not measured ran since counts were last taken */
 	unsigned group; /* metrics a pass at most; 0: as many as CUPTI takes */
 	unsigned part;	/* which pass of SASS metrics is this run's */

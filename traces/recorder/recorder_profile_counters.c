@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Hardware counters of a launch by CUPTI's range profiler: one user range around the launch, one
  * pass. Metrics that one pass cannot hold are divided here, so that every pass stands alone and
- * passes of different launch shapes may alternate.
+ * passes of different launch shapes may alternate. Or, for kernels that are launched too few times
+ * for that (`replays`): all passes of one launch, which CUPTI repeats with its memory put back
+ * between them. The caches are not, so that is for what cannot be had otherwise.
  */
 #include "recorder_profile.h"
 
@@ -69,6 +71,12 @@ out:
 	return count;
 }
 
+/* Whether a range can hold what needs so many passes. */
+static bool holds(const struct profile *profile, int passes)
+{
+	return profile->replays ? passes >= 1 : passes == 1;
+}
+
 /* Adds a metric to the last pass, or to a new one. */
 static void place(struct profile *profile, struct profile_device *device, const uint8_t *available,
 		  unsigned metric)
@@ -86,7 +94,7 @@ static void place(struct profile *profile, struct profile_device *device, const 
 					      .count = 1 };
 
 		passes = configure(profile, device, available, &alone);
-		if (passes != 1) {
+		if (!holds(profile, passes)) {
 			free(alone.config);
 			continue;
 		}
@@ -94,12 +102,12 @@ static void place(struct profile *profile, struct profile_device *device, const 
 		    (!profile->group || last->count < profile->group)) {
 			last->metric[last->count] = metric;
 			last->name[last->count++] = names[i];
-			if (configure(profile, device, available, last) == 1) {
+			if (holds(profile, configure(profile, device, available, last))) {
 				free(alone.config);
 				return;
 			}
 			last->count--;
-			if (configure(profile, device, available, last) != 1)
+			if (!holds(profile, configure(profile, device, available, last)))
 				device->passes--;
 		}
 		if (device->passes < PROFILE_PASSES_MAX) {
@@ -194,8 +202,8 @@ static int make_data(struct profile *profile, struct profile_device *device,
 		.pRangeProfilerObject = device->range,
 		.configSize = pass->config_bytes,
 		.pConfig = pass->config,
-		.range = CUPTI_UserRange,
-		.replayMode = CUPTI_UserReplay,
+		.range = profile->replays ? CUPTI_AutoRange : CUPTI_UserRange,
+		.replayMode = profile->replays ? CUPTI_KernelReplay : CUPTI_UserReplay,
 		.maxRangesPerPass = RANGES,
 		.numNestingLevels = LEVELS,
 		.minNestingLevel = LEVELS,
@@ -241,6 +249,8 @@ static int begin(struct profile *profile, struct profile_device *device, CUconte
 	if (!PROFILE_CALL(profile, cuptiRangeProfilerStart, &start))
 		return undo(profile, device);
 	device->stage = STARTED;
+	if (profile->replays) /* every launch is a range */
+		return 0;
 	if (!PROFILE_CALL(profile, cuptiRangeProfilerPushRange, &push))
 		return undo(profile, device);
 	device->stage = PUSHED;
@@ -304,7 +314,7 @@ static int end(struct profile *profile, struct profile_device *device, CUcontext
 
 	(void)context;
 	device->stage = STARTED;
-	if (!PROFILE_CALL(profile, cuptiRangeProfilerPopRange, &pop))
+	if (!profile->replays && !PROFILE_CALL(profile, cuptiRangeProfilerPopRange, &pop))
 		return undo(profile, device);
 	device->stage = ENABLED;
 	if (!PROFILE_CALL(profile, cuptiRangeProfilerStop, &stop))

@@ -59,6 +59,14 @@ static bool wanted(const struct profile *profile, const char *symbol, const char
 	return false;
 }
 
+static bool is_the_one(const struct profile *profile, const struct launch_call *call)
+{
+	return !profile->only_one ||
+	       (!memcmp(call->grid, profile->only, sizeof(call->grid)) &&
+		!memcmp(call->block, profile->only + 3, sizeof(call->block)) &&
+		call->dynamic_shared_bytes == profile->only[6]);
+}
+
 uint32_t profile_find_shape(struct profile *profile, const char *symbol,
 			    const struct launch_call *call, const struct note_footprint *note)
 {
@@ -71,7 +79,7 @@ uint32_t profile_find_shape(struct profile *profile, const char *symbol,
 		grids += !profile->shape[i].skipped &&
 			 same_but_grid(&profile->shape[i], symbol, call, note);
 	}
-	if (!wanted(profile, symbol, note ? note->kernel : ""))
+	if (!is_the_one(profile, call) || !wanted(profile, symbol, note ? note->kernel : ""))
 		return SPOOL_NONE;
 	if (profile->shape_count == profile->shape_capacity) {
 		uint32_t capacity = profile->shape_capacity ? profile->shape_capacity * 2 : 64;

@@ -46,6 +46,7 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->nvtx);
 	free(schedule->op);
 	free(schedule->queries);
+	free(schedule->hidden);
 	free(schedule->thread);
 	free(schedule->stream);
 	free(schedule->shape);

@@ -33,11 +33,11 @@ enum op_kind {
 enum {
 	OP_SPIN = 1,
 	OP_BLOCKING = 2 /* copy returns only when done (cudaMemcpy) */,
-	OP_FIRST = 4 /* first launch of its kernel in the process */,
 	OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */,
-	OP_IN_GRAPH = 16 /* launch, copy, memset, record, wait: not the first launch that its call
-			    asked for (a graph's) */
-	,
+	OP_IN_GRAPH =
+		16 /* launch, copy, memset, record, wait: not the first launch that its call asked for
+		      (a graph's) */,
+	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
 	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */
 };
 /* Sorts of calls that cost the host differently. */
@@ -120,6 +120,16 @@ struct schedule_thread {
 	char *name;		    /* owned */
 	uint16_t gpu;		    /* the GPU it mostly drives; 0xffff none */
 	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
+	/* Operations of the threads before that were left out (schedule_repeat.h): with it, an
+	 * operation has the number that it has in the whole run. */
+	int64_t left_out;
+};
+
+/* Stretches before an operation that were hidden: what a program on virtual GPUs would not have
+ * done on real ones is not in before_ps, but what noting it took is. */
+struct schedule_hidden {
+	int64_t op;
+	uint32_t stretches;
 };
 
 /* Calls without operations that only query (trace_api.queries), in the time before an operation. */
@@ -153,6 +163,8 @@ struct schedule {
 	int64_t op_count;
 	struct schedule_queries *queries;
 	size_t queries_count; /* ascending op; recorded ones only */
+	struct schedule_hidden *hidden;
+	size_t hidden_count; /* ascending op; recordings on virtual GPUs only */
 	struct schedule_thread *thread;
 	uint32_t thread_count;
 	struct schedule_stream *stream;
@@ -169,18 +181,24 @@ struct schedule {
 	char *solver, *config; /* owned; NULL = foreign program */
 	char *range; /* owned; NVTX ranges that were asked for as the core loop; NULL = none */
 	int64_t ranges, range_threads; /* how many there are, and on how many threads */
+	/* Of a plan: what its configuration asks for, and between two exchanges; 0 = unknown. */
+	int64_t iterations, cycle;
+	/* How many of a thread's calls are drawn each by itself; those after them are drawn evenly
+	 * (sim/host/host_measured.c). 0: all by themselves. */
+	int64_t drawn_alone;
 	int64_t device_bytes; /* memory the GPU that needs most of it needs; 0 = unknown (recorded
 				 runs) */
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
-	char *device;		    /* owned; the GPU it was recorded on; NULL: not recorded */
+	uint32_t virtual_gpus; /* recorded on one GPU as if there were so many; 0: it was not */
+	char *device;	       /* owned; the GPU it was recorded on; NULL: not recorded */
 	struct schedule_nvtx *nvtx; /* in order of begins; recorded ones only */
 	size_t nvtx_count;
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
-		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity;
+		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity, hidden_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 

@@ -57,13 +57,14 @@ struct spool_record {
 	X(thread, 12) X(meta, 13) X(loss, 14) X(time, 15) X(gpu, 16) X(link, 17) \
 	X(clock, 18) X(run, 19) X(host_op, 20) X(footprint, 21) X(access, 22) \
 	X(profile_shape, 23) X(profile_pass, 24) X(profile_instruction, 25) \
-	X(profile_counter, 26) X(blocks, 27) X(block, 28) X(queries, 29)
+	X(profile_counter, 26) X(blocks, 27) X(block, 28) X(queries, 29) \
+	X(virtual_gpu, 30)
 /* clang-format on */
 enum spool_type {
 #define SPOOL_TYPE(name, number) SPOOL_TYPE_##name = number,
 	SPOOL_TYPES(SPOOL_TYPE)
 #undef SPOOL_TYPE
-		SPOOL_TYPE_LIMIT = 30
+		SPOOL_TYPE_LIMIT = 31
 };
 
 enum { SPOOL_MARKER_INSTANT = 1, SPOOL_MARKER_START = 2, SPOOL_MARKER_END = 4 };

@@ -4,6 +4,7 @@
  */
 #include "traces/format/capture_windows.h"
 #include "spool_take.h"
+#include "spool_virtual.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -394,8 +395,10 @@ void spool_convert(struct trace *trace, struct spool *spool)
 
 	rebase(spool);
 	renumber_threads(spool);
+	spool_virtual_prepare(trace, spool);
 	spool_calls_make(&calls, spool);
 	convert_meta(trace, spool);
+	spool_virtual_copies(trace, spool, &calls);
 	convert_kernels(trace, spool, &calls);
 	convert_copies(trace, spool, &calls);
 	convert_memsets(trace, spool, &calls);
@@ -405,7 +408,8 @@ void spool_convert(struct trace *trace, struct spool *spool)
 	spool_convert_blocks(trace, spool, &calls);
 	spool_convert_machine(trace, spool);
 	account(trace, spool, &calls);
-	spool_measure_skew(trace);
+	if (!trace_virtual_gpus(trace)) /* else they have one clock */
+		spool_measure_skew(trace);
 	spool_calls_release(&calls);
 }
 

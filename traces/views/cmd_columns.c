@@ -20,7 +20,7 @@ struct columns_options {
 static const struct option_spec options[] = {
 	{ "of", OPTION_TEXT, offsetof(struct columns_options, of),
 	  "rows,columns,border,iterations,transport", 0, 0, "NAME[,NAME...]",
-	  "what to add: these, options of the solvers, or canonical" },
+	  "what to add: these, others of the solvers and their options, canonical, options" },
 	{ "o", OPTION_TEXT, offsetof(struct columns_options, output), NULL, 0, 0, "FILE",
 	  "write here instead of standard output" },
 	{ 0 },

@@ -8,6 +8,7 @@
 
 #include "traces/base/options.h"
 #include "traces/program/program.h"
+#include "compare_operations.h"
 #include "run_pairs.h"
 #include "trace_compare.h"
 #include "trace_trim.h"
@@ -16,11 +17,16 @@
 
 struct compare_options {
 	const char *format;
+	bool operations;
 };
 
 static const struct option_spec options[] = {
 	{ "format", OPTION_CHOICE, offsetof(struct compare_options, format), "text", 0, 0,
 	  "text|tsv", "output" },
+	{ "operations", OPTION_FLAG, offsetof(struct compare_options, operations), NULL, 0, 0, NULL,
+	  "whether both ask the same of their GPUs: operation for operation, no times; exit 1 "
+	  "where "
+	  "they do not" },
 	{ 0 },
 };
 static const struct command_help help = { "compare", "compare [options] A B",
@@ -211,6 +217,10 @@ int cmd_compare(const struct program *program, int argc, char **argv)
 	if (trace_read(&sides.trace[0], argv[1], 0) < 0 ||
 	    trace_read(&sides.trace[1], argv[2], 0) < 0) {
 		rc = EXIT_BAD;
+	} else if (o.operations) {
+		rc = compare_operations(&sides.trace[0], &sides.trace[1], !strcmp(o.format, "tsv"))
+			     ? EXIT_BAD
+			     : EXIT_OK;
 	} else {
 		sides.count =
 			run_pairs(&sides.trace[0], &sides.trace[1], &sides.pair, &sides.paired);

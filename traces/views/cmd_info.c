@@ -121,7 +121,10 @@ static void print_text(const struct trace *t, const struct summary *summary)
 	const char *kind = trace_get_meta(t, "kind");
 	struct text_show show = { 0 };
 
-	printf("%s: %s\n", text_show(&show, t->path), text_show(&show, kind ? kind : "recorded"));
+	printf("%s: %s", text_show(&show, t->path), text_show(&show, kind ? kind : "recorded"));
+	if (trace_virtual_gpus(t))
+		printf(" on one GPU, as if there were %" PRIu32, trace_virtual_gpus(t));
+	printf("\n");
 	for (size_t i = 0; i < t->meta_count; i++)
 		printf("  %-24s %s\n", text_show(&show, trace_text(t, t->meta[i].key)),
 		       text_show(&show, trace_text(t, t->meta[i].value)));

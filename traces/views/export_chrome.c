@@ -18,6 +18,7 @@ struct exporting {
 	FILE *out;
 	int64_t origin_ns;
 	bool first;
+	struct map seen, calls; /* (process, device), threads that have rows */
 	struct map processes; /* host process -> number */
 	struct map gpus;      /* (host process, device) -> number, after the host processes */
 	struct map streams;   /* (gpu number and context, stream) -> 1: named */
@@ -156,6 +157,7 @@ static uint32_t thread_number(struct exporting *e, int64_t global_tid)
 	if (!name)
 		name = xprintf("thread %" PRIu32, number);
 	put_name(e, "thread_name", pid, number, name);
+	put_place(e, "thread_sort_index", pid, number, number);
 	free(name);
 	return number;
 }
@@ -195,6 +197,47 @@ static int64_t stream_number(struct exporting *e, uint32_t gpu, int32_t context,
 	put_place(e, "thread_sort_index", gpu, number, number);
 	free(name);
 	return number;
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	const int64_t *left = a, *right = b; /* device, process */
+	const int k = left[0] == right[0];
+
+	return (left[k] > right[k]) - (left[k] < right[k]);
+}
+
+/* Threads as the trace lists them and GPUs by number, whichever has the first row: viewers that do not
+ * look at places show tracks in the order in which they are named. */
+static void put_tracks(struct exporting *e)
+{
+	const struct trace *t = e->t;
+	const size_t rows = t->kernel_count + t->memcpy_count + t->memset_count;
+	int64_t(*gpu)[2] = xcalloc(rows + 1, sizeof(*gpu));
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->api_count; i++)
+		map_put(&e->calls, t->api[i].global_tid, 0, 1);
+	for (size_t i = 0; i < t->host_op_count; i++)
+		map_put(&e->calls, t->host_op[i].global_tid, 0, 1);
+	for (size_t i = 0; i < t->thread_count; i++)
+		if (map_get(&e->calls, t->thread[i].global_tid, 0) != MAP_NONE)
+			thread_number(e, t->thread[i].global_tid);
+#define GPUS_OF(table)                                                                             \
+	for (size_t i = 0; i < t->table##_count; i++)                                              \
+		if (map_put(&e->seen, process_of(t->table[i].global_pid), t->table[i].device,      \
+			    1) == MAP_NONE) {                                                      \
+			gpu[count][0] = t->table[i].device;                                        \
+			gpu[count++][1] = process_of(t->table[i].global_pid);                      \
+		}
+	GPUS_OF(kernel)
+	GPUS_OF(memcpy)
+	GPUS_OF(memset)
+#undef GPUS_OF
+	qsort(gpu, count, sizeof(*gpu), compare_devices);
+	for (size_t i = 0; i < count; i++)
+		gpu_number(e, gpu[i][1], (int32_t)gpu[i][0]);
+	free(gpu);
 }
 
 /* ---- rows ---- */
@@ -398,7 +441,8 @@ int export_chrome(const struct trace *trace, FILE *out)
 		map_intern(&e.api, process_of(trace->api[i].global_tid), trace->api[i].correlation,
 			   (uint32_t)i);
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
-	put_calls(&e); /* host processes first: they come first in the viewer */
+	put_tracks(&e); /* host processes first: they come first in the viewer */
+	put_calls(&e);
 	put_host_ops(&e);
 	put_kernels(&e);
 	put_copies(&e);
@@ -413,6 +457,8 @@ int export_chrome(const struct trace *trace, FILE *out)
 		put_string(out, trace_text(trace, trace->meta[i].value));
 	}
 	fputs("}}\n", out);
+	map_release(&e.seen);
+	map_release(&e.calls);
 	map_release(&e.processes);
 	map_release(&e.gpus);
 	map_release(&e.streams);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * Where all blocks of a grid meet: they are resident at once.
+ */
+#ifndef WARPREEL_WEAK_GRID_CUH
+#define WARPREEL_WEAK_GRID_CUH
+
+#include <cuda_runtime.h>
+#include "kernels/weak/weak_launch.h"
+
+__device__ __forceinline__ uint32_t weak_acquire(const uint32_t *word)
+{
+	uint32_t value;
+
+	__nv_atomic_load((uint32_t *)word, &value, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+	return value;
+}
+
+/* All blocks have come here `times` times, and see what the others wrote before. */
+__device__ __forceinline__ void weak_meet_all(const struct weak_launch &l, uint32_t times)
+{
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		uint32_t *arrived = l.board + WEAK_BOARD_ARRIVED;
+
+		__threadfence();
+		atomicAdd(arrived, 1u);
+		while (weak_acquire(arrived) < times * gridDim.x)
+			;
+		__threadfence();
+	}
+	__syncthreads();
+}
+
+#endif

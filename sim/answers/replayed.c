@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "replayed.h"
+
+#include <string.h>
+
+#include "traces/base/util.h"
+#include "traces/load/schedule_from_trace.h"
+#include "untrace.h"
+
+/* The recorded operations, with the core loop that was asked for. */
+static int load_recorded(struct schedule *schedule, struct trace *trace, int run,
+			 const struct asked_range *range)
+{
+	struct marked_ranges marked = { 0 };
+	if ((range->name && trace_mark_range(trace, range, &marked)) ||
+	    schedule_from_trace(schedule, trace, run))
+		return -1;
+	schedule->range = range->name ? xstrdup(range->name) : NULL;
+	schedule->ranges = marked.ranges;
+	schedule->range_threads = marked.threads;
+	return 0;
+}
+
+/* Makes the run the options ask for; *set says which interval applies. */
+static int make_run(const struct program *program, const struct replay_options *o,
+		    struct trace *trace, struct planned_run *planned, const char **set)
+{
+	int run = o->run >= 0 ? o->run : (int)trace->run_count - 1;
+	if (run >= (int)trace->run_count && o->run >= 0)
+		return report("'%s' holds %zu runs, there is no run %d", trace->path,
+			      trace->run_count, run);
+	*set = "replay";
+	if (!o->gpus) {
+		if (trace_virtual_gpus(trace) > 1) /* never run on so many */
+			*set = "gpus";
+		return load_recorded(&planned->schedule, trace, run, &o->range);
+	}
+	if (run < 0)
+		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has "
+			      "no answer; --platform and --set do work",
+			      trace->path);
+	*set = o->gpus > 1 ? "gpus" : "size";
+	if (planned_run_make(planned, program, trace_text(trace, trace->run[run].solver),
+			     trace_text(trace, trace->run[run].config), (uint32_t)o->gpus,
+			     o->common.no_skip || o->common.output))
+		return report("'%s': run %d has no plan on %d GPUs", trace->path, run, o->gpus);
+	return 0;
+}
+
+/* A recording of calls that only ask needs a platform that knows what watching them cost. */
+static void tell_what_stays(const char *path, const struct schedule *schedule,
+			    const struct platform *platform)
+{
+	double queries_ns = 0;
+	for (size_t k = 0; k < schedule->queries_count; k++)
+		queries_ns += (double)schedule->queries[k].ns;
+	if (queries_ns > 0 && !schedule->config && platform->api_ask_ns <= 0)
+		report_warning(
+			"'%s': calls that only ask took %.3f ms by the recorder, and platform '%s' "
+			"does not say what watching them cost (host.ask_ns): it stays in",
+			path, queries_ns * 1e-6, platform->name);
+}
+
+int replayed_open(struct replayed *r, const struct program *program, const char *path,
+		  const struct replay_options *o, const char *model)
+{
+	struct schedule *const schedule = &r->run.schedule;
+	*r = (struct replayed){ .set = "replay", .common = o->common };
+	profile_init(&r->own);
+	trace_init(&r->trace);
+	schedule_init(schedule);
+	if (trace_read(&r->trace, path, 0) || make_run(program, o, &r->trace, &r->run, &r->set) ||
+	    platform_choose(&r->choice, &r->common, &r->trace, (int)schedule->gpu_count) ||
+	    platform_choice_init(&r->choice, &r->predictor, program, &r->common,
+				 strcmp(model, "recorded") != 0))
+		goto failed;
+	if (schedule->anomaly_count)
+		report_warning(
+			"'%s': %lld edges could not be resolved (warpreel check tells which)", path,
+			(long long)schedule->anomaly_count);
+	if (r->trace.footprint_count && r->trace.run_count &&
+	    profile_add_trace(&r->own, &r->trace, INT32_MAX)) {
+		predictor_release(&r->predictor);
+		goto failed;
+	}
+	tell_what_stays(path, schedule, &r->predictor.platform);
+	schedule_untrace(schedule, &r->predictor.platform);
+	if (!schedule->config && schedule->virtual_gpus <= 1)
+		r->set = "foreign";
+	if (!o->gpus && !o->common.no_skip && !o->common.output)
+		planned_run_shorten(&r->run);
+	return 0;
+failed:
+	platform_choice_release(&r->choice);
+	profile_release(&r->own);
+	planned_run_release(&r->run);
+	trace_release(&r->trace);
+	return -1;
+}
+
+void replayed_release(struct replayed *r)
+{
+	predictor_release(&r->predictor);
+	platform_choice_release(&r->choice);
+	profile_release(&r->own);
+	planned_run_release(&r->run);
+	trace_release(&r->trace);
+}

@@ -1,0 +1,17 @@
+# A run of any length is answered in a moment: its iterations repeat, and the answer says how many were played and how far off that may be.
+ask() { warpreel predict "$@" --platform "$platform" --allow-extrapolation --kernel-model roofline; }
+short() { grep -E 'core loop  |played' | sed 's/   90 %.*//'; }
+( ulimit -v 500000; ask rbsor --size 512 --gpus 8 --iterations 1000000 | short )
+ask rbsor --size 512 --iterations 1000000000 | short
+ask lmsor --size 402 --gpus 2 --check 1000 --iterations 1000000 | short
+# A short run says nothing of it, and is the same with and without.
+ask rbsor --size 512 --gpus 4 --iterations 200 >played
+ask rbsor --size 512 --gpus 4 --iterations 200 --no-skip | cmp - played && grep -c played played
+# A trace has all rows or is not made.
+refuses ask rbsor --size 512 --gpus 8 --iterations 1000000 -o long.wrt
+refuses ask rbsor --size 512 --gpus 8 --iterations 1000000000 --no-skip
+# What is recorded and claims 10^9 iterations is planned anew for other numbers of GPUs, so no longer than others.
+predicted one.wrt --gpus 2
+sqlite3 one.wrt "update WARPREEL_RUN set config = replace(config, 'iterations=8', 'iterations=1000000000')"
+warpreel replay one.wrt --gpus 4 --platform "$platform" --kernel-model roofline --allow-extrapolation | short
+left_behind

@@ -1,0 +1,12 @@
+# No GPU is needed to refuse: numbers of GPUs, and programs without a shared CUDA runtime.
+refuses warpreel record --as-gpus 0 -o run.wrt -- true
+refuses warpreel record --as-gpus 65 -o run.wrt -- true
+refuses warpreel record --as-gpus many -o run.wrt -- true
+cp /bin/true linked_in
+printf 'cudaGetDriverEntryPoint%s' ByVersion >>linked_in
+refuses warpreel record --as-gpus 2 -o run.wrt -- ./linked_in
+export WARPREEL_RECORDER=$warpreel WARPREEL_VIRTUAL=nothing.so
+refuses warpreel record --as-gpus 2 -o run.wrt -- true
+left_behind
+refuses warpreel record --as-gpus 1,2, -o run.wrt -- true
+refuses warpreel record --as-gpus 2,4,2 -o run.wrt -- true

@@ -1,0 +1,11 @@
+# How a folder of recordings scales: time, speed-up, efficiency, and the knee.
+mkdir runs empty
+for gpus in 1 2 4; do predicted runs/as$gpus.wrt --gpus $gpus; done
+echo "not a trace" >runs/notes.txt
+warpreel replay runs --platform "$platform"
+warpreel replay runs --platform "$platform" --scaling weak | tail -n 1
+warpreel replay runs --platform "$platform" --format tsv | columns gpus,virtual,bound_by,file
+refuses warpreel replay empty --platform "$platform"
+refuses warpreel replay runs --platform "$platform" --gpus 2
+cp runs/as2.wrt runs/again.wrt
+refuses warpreel replay runs --platform "$platform"

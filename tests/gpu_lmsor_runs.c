@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * Whole runs of local modified SOR, CUDA against the cpu machine: iterations, and checksums bit for
+ * bit.
+ */
+#include "gpu_kit.h"
+#include "solver_kit.h"
+
+static int solve(struct machine *m, const char *config, uint32_t gpus, struct solver_result *result)
+{
+	int rc = run_config(m, "lmsor", config, gpus, 1, result);
+	m->ops->reset(m);
+	return rc;
+}
+
+/* Values grow until they are none: the same count, but no checksum, since NaN has many forms. */
+static int check_diverging(struct gpu_check *check, struct machine *cuda, struct machine *cpu,
+			   const char *looks)
+{
+	struct solver_result expected, got;
+	char config[200], reference[200];
+	snprintf(config, sizeof(config),
+		 "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=persistent", looks);
+	snprintf(reference, sizeof(reference),
+		 "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=rows", looks);
+	if (solve(cuda, config, 1, &got) || solve(cpu, reference, 1, &expected))
+		return -1;
+	check->cases++;
+	if (got.iterations != expected.iterations || !got.unconverged) {
+		check->failures++;
+		printf("MISMATCH %s: %lld iterations instead of %lld\n", config,
+		       (long long)got.iterations, (long long)expected.iterations);
+	}
+	return 0;
+}
+
+/* Whole runs: count, checksum and norm of the cpu machine's rows program, which shares nothing with
+ * the kernels. */
+static int check_runs(struct gpu_check *check)
+{
+	static const char *const kinds[] = { "1",      "2",	 "3",	   "tuned1",
+					     "tuned2", "tuned3", "tuned4", "persistent" };
+	static const char *const checks[] = { "every", "9", "device" };
+	static const char *const problems[] = { "size=71 problem=1 re=10 tolerance=1e-3",
+						"size=98 problem=2 omega=as-run tolerance=1e-3" };
+	struct machine *cuda = machine_cuda_new(1), *cpu = machine_cpu_new(1);
+	int rc = cuda && cpu ? 0 : -1;
+	for (int q = 0; q < 2 && !rc; q++)
+		for (int c = 0; c < 3 && !rc; c++)
+			for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && !rc; k++) {
+				struct solver_result expected, got;
+				char config[200], reference[200];
+				snprintf(config, sizeof(config), "%s check=%s kernel=%s",
+					 problems[q], checks[c], kinds[k]);
+				snprintf(reference, sizeof(reference), "%s check=%s kernel=rows",
+					 problems[q], checks[c]);
+				rc = solve(cuda, config, 1, &got) ||
+						     solve(cpu, reference, 1, &expected)
+					     ? -1
+					     : 0;
+				check->cases++;
+				if (!rc && (got.iterations != expected.iterations ||
+					    got.checksum != expected.checksum)) {
+					check->failures++;
+					printf("MISMATCH %s: %lld iterations instead of %lld\n",
+					       config, (long long)got.iterations,
+					       (long long)expected.iterations);
+				}
+			}
+	for (int c = 0; c < 3 && !rc; c++)
+		rc = check_diverging(check, cuda, cpu, checks[c]);
+	if (cuda)
+		cuda->ops->free(cuda);
+	cpu->ops->free(cpu);
+	return rc;
+}
+
+int main(void)
+{
+	struct gpu_check check = { 0 };
+	return check_runs(&check) ? EXIT_BAD : gpu_count_all(&check);
+}

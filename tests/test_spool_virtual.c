@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ * A spool of a program on virtual GPUs: contexts become devices, hidden calls go, copies between
+ * contexts are copies between devices. And the schedule of it: hidden time is nobody's pause.
+ */
+#include "spool_kit.h"
+
+#include "traces/check/trace_check.h"
+#include "traces/format/annotate.h"
+#include "traces/load/schedule_from_trace.h"
+
+enum { VIRTUAL_GPUS = 20, THREE, PLAIN_COPY, SYNCHRONIZE };
+
+static void begin_virtual(struct builder *builder)
+{
+	begin(builder);
+	put_text(builder, VIRTUAL_GPUS, "virtual_gpus");
+	put_text(builder, THREE, "3");
+	put_text(builder, PLAIN_COPY, "cudaMemcpyAsync_v3020");
+	put_text(builder, SYNCHRONIZE, "cuCtxSynchronize");
+	put_chunk(builder, SPOOL_STRINGS, builder->payload, builder->payload_bytes);
+	builder->payload_bytes = 0;
+	PUT(builder, meta, .key = VIRTUAL_GPUS, .value = THREE);
+	PUT(builder, device, .device = 0, .memory_bytes = 1u << 30, .sm_count = 132, .name = TEXT,
+	    .uuid = { 1 });
+	PUT(builder, context, .context = 1, .device = 0);
+	PUT(builder, context, .context = 2, .device = 0);
+	PUT(builder, context, .context = 3, .device = 0);
+	PUT(builder, virtual_gpu, .context = 2, .device = 1);
+	PUT(builder, virtual_gpu, .context = 3, .device = 2);
+}
+
+static void put_note(struct builder *builder, enum note_host_kind kind, uint32_t object,
+		     int64_t value, uint64_t start_ns, uint64_t end_ns)
+{
+	PUT(builder, host_op, .kind = kind, .object = object, .value = value, .tid = 5,
+	    .start_ns = START_NS + start_ns, .end_ns = START_NS + end_ns);
+}
+
+static void put_kernel_of(struct builder *builder, uint32_t context, uint64_t start_ns,
+			  uint64_t end_ns, uint32_t correlation)
+{
+	PUT(builder, kernel, .name = KERNEL_A, .start_ns = START_NS + start_ns,
+	    .end_ns = START_NS + end_ns, .device = 0, .context = context, .stream = 7,
+	    .correlation = correlation, .grid = { 4, 2, 1 }, .block = { 32, 8, 1 });
+}
+
+/* A launch on device 0, one on device 2 after its turn was waited for, a copy from 2 to 1. */
+static void put_run(struct builder *builder, uint32_t name_of_copy, int64_t as_peer)
+{
+	put_call(builder, LAUNCH, 5, 1000, 1100, 1);
+	put_kernel_of(builder, 1, 1200, 5000, 1);
+	put_note(builder, NOTE_HIDDEN, 0, 0, 1500, 5400);
+	PUT(builder, api, .name = SYNCHRONIZE, .tid = 5, .start_ns = START_NS + 1600,
+	    .end_ns = START_NS + 5300, .correlation = 2, .driver = 1);
+	PUT(builder, sync, .sync_type = 4, .start_ns = START_NS + 1600, .end_ns = START_NS + 5300,
+	    .context = 1, .stream = SPOOL_NONE, .event_id = SPOOL_NONE, .correlation = 2);
+	put_call(builder, LAUNCH, 5, 5600, 5700, 3);
+	put_kernel_of(builder, 3, 5800, 9000, 3);
+	put_note(builder, NOTE_PEER_COPY, 2 << 16 | 1, as_peer, 6000, 6500);
+	put_call(builder, name_of_copy, 5, 6600, 6700, 4);
+	PUT(builder, memcpy, .copy_kind = 8, .source_kind = 3, .target_kind = 3,
+	    .start_ns = START_NS + 9100, .end_ns = START_NS + 9300, .bytes = 4096, .device = 0,
+	    .context = 3, .stream = 7, .correlation = 4, .source_device = SPOOL_NONE,
+	    .target_device = SPOOL_NONE);
+}
+
+static void built(struct trace *trace, int64_t as_peer)
+{
+	struct builder builder;
+
+	begin_virtual(&builder);
+	put_run(&builder, PLAIN_COPY, as_peer);
+	finish(&builder, trace);
+}
+
+static void a_context_is_the_device_it_stands_for(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	built(&trace, 0);
+	assert_int_equal(trace_virtual_gpus(&trace), 3);
+	assert_int_equal(trace.kernel[0].device, 0);
+	assert_int_equal(trace.kernel[1].device, 2);
+	assert_int_equal(trace.gpu_count, 3);
+	assert_int_equal(trace.gpu[2].device, 2);
+	assert_int_equal(trace.gpu[2].sm_count, 132);
+	assert_int_equal(trace.loss_count, 0);
+	trace_release(&trace);
+}
+
+static void hidden_calls_are_left_out_with_what_they_waited_for(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	built(&trace, 0);
+	assert_int_equal(trace.api_count, 3);
+	assert_int_equal(trace.sync_count, 0);
+	for (size_t i = 0; i < trace.api_count; i++)
+		assert_string_not_equal(trace_text(&trace, trace.api[i].name), "cuCtxSynchronize");
+	trace_release(&trace);
+}
+
+static void a_call_outside_of_hidden_time_stays(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin_virtual(&builder);
+	put_note(&builder, NOTE_HIDDEN, 0, 0, 1500, 5000);
+	PUT(&builder, api, .name = SYNCHRONIZE, .tid = 5, .start_ns = START_NS + 1600,
+	    .end_ns = START_NS + 5300, .correlation = 2, .driver = 1);
+	PUT(&builder, api, .name = SYNCHRONIZE, .tid = 6, .start_ns = START_NS + 1600,
+	    .end_ns = START_NS + 4000, .correlation = 3, .driver = 1);
+	finish(&builder, &trace);
+	assert_int_equal(trace.api_count, 2);
+	trace_release(&trace);
+}
+
+static void a_copy_between_contexts_is_one_between_devices(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	built(&trace, 0);
+	assert_int_equal(trace.memcpy[0].copy_kind, 10);
+	assert_int_equal(trace.memcpy[0].device, 2);
+	assert_int_equal(trace.memcpy[0].source_device, 2);
+	assert_int_equal(trace.memcpy[0].target_device, 1);
+	assert_string_equal(trace_text(&trace, trace.api[2].name), "cudaMemcpyAsync_v3020");
+	trace_release(&trace);
+}
+
+static void a_copy_asked_for_as_peer_is_called_so(void **state)
+{
+	struct trace trace;
+
+	(void)state;
+	built(&trace, 1);
+	assert_string_equal(trace_text(&trace, trace.api[2].name), "cudaMemcpyPeerAsync_v4000");
+	trace_release(&trace);
+}
+
+static void what_devices_held_is_said(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin_virtual(&builder);
+	put_note(&builder, NOTE_MEMORY, 0, 4096, 100, 101);
+	put_note(&builder, NOTE_MEMORY, 2, 100, 102, 103);
+	put_note(&builder, NOTE_MEMORY, 2, 300, 104, 105);
+	put_note(&builder, NOTE_MEMORY, 7, 1, 106, 107); /* none of the three */
+	finish(&builder, &trace);
+	assert_string_equal(trace_get_meta(&trace, "virtual_bytes"), "0 4096, 1 0, 2 300");
+	assert_int_equal(trace.host_op_count, 0);
+	trace_release(&trace);
+}
+
+static void a_copy_without_a_row_is_counted(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin_virtual(&builder);
+	put_note(&builder, NOTE_PEER_COPY, 1, 0, 100, 200);
+	put_call(&builder, PLAIN_COPY, 5, 300, 400, 1);
+	finish(&builder, &trace);
+	assert_int_equal(trace_losses(&trace, "virtual-peer-copies"), 1);
+	trace_release(&trace);
+}
+
+static void hidden_time_is_no_pause_between_calls(void **state)
+{
+	struct trace trace;
+	struct schedule schedule;
+	const struct schedule_op *op;
+
+	(void)state;
+	built(&trace, 0);
+	schedule_init(&schedule);
+	assert_int_equal(schedule_from_trace(&schedule, &trace, -1), 0);
+	assert_int_equal(schedule.virtual_gpus, 3);
+	assert_int_equal(schedule.op_count, 3);
+	op = schedule.op;
+	assert_int_equal(op[1].before_ps, 600000); /* 1100 to 1500, 5400 to 5600 */
+	assert_int_equal(op[2].before_ps, 400000); /* 5700 to 6000, 6500 to 6600 */
+	assert_false(op[0].flags & OP_SWITCHED);
+	assert_true(op[1].flags & OP_SWITCHED);
+	assert_int_equal(schedule.copy[op[2].object].kind, COPY_PEER);
+	schedule_release(&schedule);
+	trace_release(&trace);
+}
+
+static void nothing_changes_without_virtual_gpus(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin(&builder);
+	put_run(&builder, COPY, 0);
+	finish(&builder, &trace);
+	assert_int_equal(trace_virtual_gpus(&trace), 0);
+	assert_int_equal(trace.kernel[1].device, 0);
+	assert_int_equal(trace.api_count, 4);
+	assert_int_equal(trace.memcpy[0].copy_kind, 8);
+	trace_release(&trace);
+}
+
+static void check_says_that_gpus_were_virtual(void **state)
+{
+	struct trace_anomaly anomaly[TRACE_ANOMALY_MAX];
+	struct trace trace;
+	int64_t incomplete;
+	int kinds, found = 0;
+
+	(void)state;
+	built(&trace, 0);
+	kinds = trace_check(&trace, anomaly, &incomplete);
+	for (int i = 0; i < kinds; i++)
+		if (!strcmp(anomaly[i].kind, "virtual-gpus"))
+			found = (int)anomaly[i].count;
+	assert_int_equal(found, 3);
+	assert_int_equal(incomplete, 0);
+	trace_release(&trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_context_is_the_device_it_stands_for),
+		cmocka_unit_test(hidden_calls_are_left_out_with_what_they_waited_for),
+		cmocka_unit_test(a_call_outside_of_hidden_time_stays),
+		cmocka_unit_test(a_copy_between_contexts_is_one_between_devices),
+		cmocka_unit_test(a_copy_asked_for_as_peer_is_called_so),
+		cmocka_unit_test(what_devices_held_is_said),
+		cmocka_unit_test(a_copy_without_a_row_is_counted),
+		cmocka_unit_test(hidden_time_is_no_pause_between_calls),
+		cmocka_unit_test(nothing_changes_without_virtual_gpus),
+		cmocka_unit_test(check_says_that_gpus_were_virtual),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Times and recordings of public programs (public.tsv), on a machine with a GPU:
+#
+#     sh traces/data/programs/measure_public.sh PROGRAMS RUNS OUT [SPLIT]
+#
+# PROGRAMS holds what was built of them, each by the last part of its path (nvcc -O3 -arch=sm_90, not changed), and timed.so (timed.c).
+# Each is run RUNS times untraced and twice recorded, in turn. Into OUT: what each process printed, <program>-<n>.txt and
+# <program>-recorded-<n>.txt, and the spool of each recording. `look` says which of the program's own timers is meant.
+# RECORD is the command that records, before the program's; default: build/warpreel record.
+set -eu
+programs=$(cd "${1:?programs}" && pwd) runs=${2:?runs untraced} out=${3:?output folder} split=${4:-all}
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+tab=$(printf '\t')
+brief() { timeout -k 1 "${SECONDS_EACH:-20}" "$@"; }
+sed 1d "$here/public.tsv" | while IFS="$tab" read -r kind program _ _ path arguments _; do
+	[ "$split" = all ] || [ "$split" = "$kind" ] || continue
+	[ "$arguments" != - ] || arguments=
+	binary=$programs/$(basename "$path" | sed 's/-cuda$//')
+	for n in $(seq "$runs"); do
+		# shellcheck disable=SC2086 # words
+		brief env LD_PRELOAD="$programs/timed.so" "$binary" $arguments >"$out/$program-$n.txt" 2>&1 </dev/null || echo "exit $?" >>"$out/$program-$n.txt"
+		[ "$n" -le 2 ] || continue
+		# shellcheck disable=SC2086
+		brief ${RECORD:-build/warpreel record} -o "$out/$program-$n.wrt.zst" -- env LD_PRELOAD="$programs/timed.so" "$binary" $arguments >"$out/$program-recorded-$n.txt" 2>&1 </dev/null ||
+			echo "exit $?" >>"$out/$program-recorded-$n.txt"
+	done
+done

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Kernels of a recording on virtual GPUs that the one device ran right after another context's:
+ * they are longer by what changing contexts costs (docs/as-gpus.md).
+ */
+#include <stdlib.h>
+
+#include "schedule_load.h"
+#include "traces/base/util.h"
+
+struct ran {
+	int64_t start_ns;
+	int32_t context;
+	size_t kernel; /* row, counted from 1; 0: a memset */
+};
+
+static int by_start(const void *left, const void *right)
+{
+	const struct ran *a = left, *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->kernel < b->kernel ? -1 : a->kernel > b->kernel;
+}
+
+bool *load_switched(const struct trace *trace)
+{
+	struct ran *ran;
+	bool *switched;
+	size_t count = 0;
+
+	if (trace_virtual_gpus(trace) < 2)
+		return NULL;
+	ran = xmalloc((trace->kernel_count + trace->memset_count + 1) * sizeof(*ran));
+	switched = xcalloc(trace->kernel_count + 1, sizeof(*switched));
+	for (size_t i = 0; i < trace->kernel_count; i++)
+		ran[count++] =
+			(struct ran){ trace->kernel[i].start_ns, trace->kernel[i].context, i + 1 };
+	for (size_t i = 0; i < trace->memset_count; i++)
+		ran[count++] =
+			(struct ran){ trace->memset[i].start_ns, trace->memset[i].context, 0 };
+	qsort(ran, count, sizeof(*ran), by_start);
+	for (size_t i = 1; i < count; i++)
+		if (ran[i].kernel)
+			switched[ran[i].kernel - 1] = ran[i].context != ran[i - 1].context;
+	free(ran);
+	return switched;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * What a spool of virtual GPUs says in contexts and notes, said in devices and copies, as a spool
+ * of several GPUs does. Nothing of it happens to any other spool.
+ */
+#ifndef WARPREEL_SPOOL_VIRTUAL_H
+#define WARPREEL_SPOOL_VIRTUAL_H
+
+#include "spool_read.h"
+
+/* How many devices the program saw; 0: it ran on those there were. */
+uint32_t spool_virtual_gpus(const struct spool *spool);
+/* Devices of records, what each held, and calls left out: before the calls are made. */
+void spool_virtual_prepare(struct trace *trace, struct spool *spool);
+/* Copies between devices, by the calls that asked for them. */
+void spool_virtual_copies(struct trace *trace, struct spool *spool, struct spool_calls *calls);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ * The devices. Contexts of one device share its address space, so copies, events, loads and stores
+ * across them need no peer access; what the program asks of it is remembered and answered.
+ */
+#include "virtual.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static struct {
+	int count;
+	pthread_mutex_t lock; /* contexts are made one at a time */
+	_Atomic(CUcontext) context[VIRTUAL_GPUS_MAX];
+	atomic_bool peer[VIRTUAL_GPUS_MAX][VIRTUAL_GPUS_MAX];
+	atomic_bool used0; /* device 0 was set or used */
+} gpus = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static pthread_once_t count_once = PTHREAD_ONCE_INIT;
+static _Thread_local int set_last;
+
+static void read_count(void)
+{
+	const char *text = getenv("WARPREEL_AS_GPUS");
+	long count = text ? strtol(text, NULL, 10) : 0;
+
+	gpus.count = count < 1 ? 0 : count > VIRTUAL_GPUS_MAX ? VIRTUAL_GPUS_MAX : (int)count;
+}
+
+int gpus_count(void)
+{
+	pthread_once(&count_once, read_count);
+	return gpus.count;
+}
+
+CUcontext gpus_context(int device)
+{
+	return gpus_has(device) ? atomic_load(&gpus.context[device]) : NULL;
+}
+
+bool gpus_started(int device)
+{
+	return device == 0 ? atomic_load(&gpus.used0) : gpus_context(device) != NULL;
+}
+
+int gpus_of_context(CUcontext context)
+{
+	for (int i = 1; context && i < gpus_count(); i++)
+		if (atomic_load_explicit(&gpus.context[i], memory_order_relaxed) == context)
+			return i;
+	return 0;
+}
+
+int gpus_current(void)
+{
+	const struct driver *driver = real_driver();
+	CUcontext now = NULL;
+
+	if (driver && driver->cuCtxGetCurrent(&now) == CUDA_SUCCESS && now)
+		return gpus_of_context(now);
+	return set_last;
+}
+
+/* Makes the context of a device other than 0; the runtime is initialised. */
+static cudaError_t start(int device)
+{
+	static bool said;
+	const struct driver *driver = real_driver();
+	CUcontext context = NULL;
+	cudaError_t result = cudaSuccess;
+	CUdevice real;
+
+	if (!driver)
+		return cudaErrorInsufficientDriver;
+	pthread_mutex_lock(&gpus.lock);
+	if (!atomic_load(&gpus.context[device])) {
+		CUresult made = driver->cuDeviceGet(&real, 0);
+
+		made = made ? made : driver->cuCtxCreate_v2(&context, 0, real);
+		if (made == CUDA_SUCCESS) {
+			atomic_store(&gpus.context[device], context);
+			notes_context(context, device);
+		} else {
+			size_t left = 0, all = 0;
+
+			driver->cuMemGetInfo_v2(&left, &all);
+			notes_say(
+				&said,
+				"device %d of %d has no room on the one GPU (a context takes about "
+				"half a gigabyte, %zu MiB are free): run the program smaller or "
+				"with a smaller --as-gpus",
+				device, gpus_count(), left >> 20);
+			result = made == CUDA_ERROR_OUT_OF_MEMORY ? cudaErrorMemoryAllocation
+								  : cudaErrorDevicesUnavailable;
+		}
+	}
+	pthread_mutex_unlock(&gpus.lock);
+	return result;
+}
+
+cudaError_t gpus_set_current(int device)
+{
+	static void *_Atomic slot;
+	cudaError_t (*set)(int) =
+		(cudaError_t(*)(int))(uintptr_t)real_runtime(&slot, "cudaSetDevice");
+	/* Of the real device, whichever is asked for: the program's call is one call of the trace,
+	 * and initialises the runtime. */
+	cudaError_t result = set(0);
+
+	if (result != cudaSuccess)
+		return result;
+	if (device == 0) {
+		atomic_store(&gpus.used0, true);
+	} else {
+		if (!atomic_load(&gpus.context[device])) {
+			uint64_t start_ns = notes_now_ns();
+
+			result = start(device);
+			notes_hidden(start_ns);
+		} /* else it takes less time than noting it would */
+		if (result == cudaSuccess &&
+		    real_driver()->cuCtxSetCurrent(atomic_load(&gpus.context[device])))
+			result = cudaErrorDevicesUnavailable;
+	}
+	if (result == cudaSuccess)
+		set_last = device;
+	return result;
+}
+
+void gpus_forget_peers(int device)
+{
+	for (int i = 0; i < gpus_count(); i++)
+		atomic_store(&gpus.peer[device][i], false);
+}
+
+cudaError_t gpus_enable_peer(int device, int peer, bool enable)
+{
+	if (!gpus_has(peer) || peer == device)
+		return cudaErrorInvalidDevice;
+	if (atomic_exchange(&gpus.peer[device][peer], enable) != enable)
+		return cudaSuccess;
+	return enable ? cudaErrorPeerAccessAlreadyEnabled : cudaErrorPeerAccessNotEnabled;
+}
