@@ -265,9 +265,10 @@ static int all_cycles(struct domain_work *w, struct machine_thread *t,
 					       .body = forked_cycles,
 					       .arg = &c,
 					       .key = w };
-	/* The graphs are on the stream of GPU 0 alone: what follows on others has to wait for them. */
-	if (graphs.times && (t->machine->ops->repeat(t, &graphs) ||
-			     fork_streams(t, &w->domain.parts)))
+	/* The graphs are on the stream of GPU 0 alone: what follows on others has to wait for them.
+	 */
+	if (graphs.times &&
+	    (t->machine->ops->repeat(t, &graphs) || fork_streams(t, &w->domain.parts)))
 		return -1;
 	c.count = full - graphs.times * w->graph_cycles;
 	if (some_cycles(t, &c))

@@ -31,8 +31,8 @@ struct solver_column {
 struct solver_result {
 	int64_t core_ns, total_ns;
 	int64_t iterations;
-	int64_t asked; /* as the parameters say, at most */
-	int cycle;     /* iterations between two exchanges */
+	int64_t asked;	   /* as the parameters say, at most */
+	int cycle;	   /* iterations between two exchanges */
 	double residual;   /* of the final grid, as the family defines it; NaN when not computed */
 	uint64_t checksum; /* of the final grid in row order; 0 when not computed */
 	bool unconverged;  /* it was to iterate until something is small, and the limit came first,
@@ -48,7 +48,7 @@ struct solver_result {
 struct solver_request {
 	uint64_t seed;
 	int64_t iterations; /* at most; 0: as the parameters say */
-	int repeat;	/* timed runs, each from the same start values */
+	int repeat;	    /* timed runs, each from the same start values */
 	int warm_up_ms; /* short untimed runs for at least this long first, on machines that warm
 			   up; negative: none */
 	bool verify;	/* checksum and residual of the first and the last run's final grid */
@@ -168,8 +168,8 @@ void solver_steady_end(struct solver_steady *steady);
 /* What struct program offers to sim/. Plans a configuration; the launches of a few iterations of
  * the steady state on one GPU, nothing else. */
 int solver_plan(const char *solver, const char *config, uint32_t gpus, struct schedule *schedule);
-/* The same of at most so many iterations: the schedule's configuration and its `iterations` are those
- * of the whole run. */
+/* The same of at most so many iterations: the schedule's configuration and its `iterations` are
+ * those of the whole run. */
 int solver_plan_part(const char *solver, const char *config, uint32_t gpus, int64_t iterations,
 		     struct schedule *schedule);
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);

@@ -64,7 +64,8 @@ static const struct rbsor_way {
 /* The k-th way that the other parameters allow; NULL: there are no more. */
 static const struct rbsor_way *way_of(const struct rbsor_params *p, uint32_t gpus, int k)
 {
-	const bool strips = !strcmp(p->grid.partition, "strips"), thesis = !strcmp(p->scheme, "thesis");
+	const bool strips = !strcmp(p->grid.partition, "strips"),
+		   thesis = !strcmp(p->scheme, "thesis");
 	int64_t rows, columns;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		const bool tuned = !strcmp(ways[i].kernel, "tuned"),
