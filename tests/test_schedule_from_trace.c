@@ -43,7 +43,7 @@ static void calls_become_operations_in_the_order_of_their_thread(void **state)
 	assert_int_equal(s.op[0].before_ps, 0);
 	assert_int_equal(s.op[1].before_ps, 90000);
 	assert_int_equal(s.op[1].duration_ps, 1000000);
-	assert_int_equal(s.op[1].flags, 0);
+	assert_int_equal(s.op[1].flags, OP_FIRST);
 	assert_string_equal(s.kernel[s.shape[s.op[1].object].kernel], "scale");
 	assert_int_equal(s.shape[s.op[1].object].shared_bytes, 128);
 	assert_int_equal(s.copy[s.op[2].object].kind, COPY_H2D);
@@ -66,7 +66,7 @@ static void calls_become_operations_in_the_order_of_their_thread(void **state)
 	trace_release(&t);
 }
 
-static void equal_launches_share_a_shape(void **state)
+static void equal_launches_share_a_shape_and_only_the_first_is_first(void **state)
 {
 	struct schedule s;
 	struct trace t;
@@ -81,7 +81,7 @@ static void equal_launches_share_a_shape(void **state)
 	assert_int_equal(s.gpu_count, 2);
 	assert_int_equal(s.thread[0].gpu, 0);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(s.op[i].object, i == 4);
+		assert_int_equal(s.op[i].flags, i == 0 || i == 4 ? OP_FIRST : 0);
 	schedule_release(&s);
 	trace_release(&t);
 }
@@ -320,7 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_become_operations_in_the_order_of_their_thread),
-		cmocka_unit_test(equal_launches_share_a_shape),
+		cmocka_unit_test(equal_launches_share_a_shape_and_only_the_first_is_first),
 		cmocka_unit_test(a_footprint_gives_the_shape_and_the_name_of_the_plan),
 		cmocka_unit_test(what_cannot_be_resolved_is_counted_and_keeps_its_time),
 		cmocka_unit_test(a_driver_call_inside_a_runtime_call_is_part_of_it),

@@ -225,6 +225,18 @@ static int some_cycles(struct machine_thread *t, void *arg)
 	return ops->drive(t, 0);
 }
 
+/* The streams of the other GPUs go on behind what that of GPU 0 has been given so far. */
+static int fork_streams(struct machine_thread *t, const struct parts *parts)
+{
+	const struct machine_ops *ops = t->machine->ops;
+	if (parts->gpus > 1 && ops->record(t, parts->part[0].stream, parts->fork[0]))
+		return -1;
+	for (uint32_t g = 1; g < parts->gpus; g++)
+		if (ops->wait(t, parts->part[g].stream, parts->fork[0]))
+			return -1;
+	return 0;
+}
+
 /* The same, forked from the stream of GPU 0 and joined there. */
 static int forked_cycles(struct machine_thread *t, void *arg)
 {
@@ -232,12 +244,7 @@ static int forked_cycles(struct machine_thread *t, void *arg)
 	const struct parts *parts = &c->w->domain.parts;
 	const struct machine_ops *ops = t->machine->ops;
 	const uint32_t first = parts->part[0].stream;
-	if (parts->gpus > 1 && ops->record(t, first, parts->fork[0]))
-		return -1;
-	for (uint32_t g = 1; g < parts->gpus; g++)
-		if (ops->wait(t, parts->part[g].stream, parts->fork[0]))
-			return -1;
-	if (some_cycles(t, arg))
+	if (fork_streams(t, parts) || some_cycles(t, arg))
 		return -1;
 	for (uint32_t g = 1; g < parts->gpus; g++)
 		if (ops->record(t, parts->part[g].stream, parts->fork[g]) ||
@@ -258,7 +265,10 @@ static int all_cycles(struct domain_work *w, struct machine_thread *t,
 					       .body = forked_cycles,
 					       .arg = &c,
 					       .key = w };
-	if (graphs.times && t->machine->ops->repeat(t, &graphs))
+	/* The graphs are on the stream of GPU 0 alone: what follows on others has to wait for them.
+	 */
+	if (graphs.times &&
+	    (t->machine->ops->repeat(t, &graphs) || fork_streams(t, &w->domain.parts)))
 		return -1;
 	c.count = full - graphs.times * w->graph_cycles;
 	if (some_cycles(t, &c))

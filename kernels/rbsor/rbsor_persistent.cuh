@@ -272,7 +272,8 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 #pragma unroll
 				for (int m = 0; m < PIECE; m++)
 					piece.lane[m] = u[r][k + m];
-				if (out >> r & 1)
+				/* a second piece may lie beyond the last column */
+				if ((out >> r & 1) && (k == 0 || column + k < loop->columns))
 					rbsor_store(here + r * loop->pitch + k, piece);
 			}
 		__syncthreads();

@@ -70,12 +70,7 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	}
 
 #define COPY_CURVE(kind, section, need, help)                                                      \
-	{ section ".bytes",                                                                        \
-	  KEY_LIST,                                                                                \
-	  CURVE_X(need) | MOVES,                                                                   \
-	  AT(copy[kind].x),                                                                        \
-	  NULL,                                                                                    \
-	  "bytes",                                                                                 \
+	{ section ".bytes",    KEY_LIST, CURVE_X(need) | MOVES, AT(copy[kind].x), NULL, "bytes",   \
 	  "sizes of the curve" },                                                                  \
 	{                                                                                          \
 		section ".ns", KEY_LIST, (need) | MOVES, AT(copy[kind].y), section ".bytes", "ns", \

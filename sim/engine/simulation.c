@@ -79,8 +79,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->host = setup->host ? setup->host : &host_measured;
 	s->copies = setup->copies ? setup->copies : &copy_measured;
 	s->host_model = s->host->create(p, s->schedule, setup->seed);
-	s->copy_model =
-		s->copies->create(p, s->schedule, setup->seed <= 1 && !setup->quiet); /* once, not for every seed */
+	s->copy_model = s->copies->create(
+		p, s->schedule, setup->seed <= 1 && !setup->quiet); /* once, not for every seed */
 	s->wake_ps = s->host->other(s->host_model, HOST_SYNC_WAKE);
 	for (int which = 0; which < DELAY_COUNT; which++)
 		s->delay_ps[which] = s->copies->delay(s->copy_model, (enum copy_delay)which);

@@ -138,6 +138,12 @@ int load_joins(struct load *load)
 
 	for (size_t i = 0; i < t->kernel_count; i++) {
 		const struct trace_kernel *k = &t->kernel[i];
+		uint32_t first = map_intern(&load->first_launch, process_of(k->global_pid),
+					    k->demangled_name, (uint32_t)i);
+
+		if (k->start_ns < t->kernel[first].start_ns)
+			map_put(&load->first_launch, process_of(k->global_pid), k->demangled_name,
+				(uint32_t)i);
 		know_stream(load, process_of(k->global_pid), k->device, k->context, k->stream);
 	}
 	for (size_t i = 0; i < t->memcpy_count; i++)
@@ -168,6 +174,7 @@ void load_joins_release(struct load *load)
 	map_release(&load->context_device);
 	map_release(&load->kernel_name);
 	map_release(&load->kernel_owner);
+	map_release(&load->first_launch);
 }
 
 int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream,

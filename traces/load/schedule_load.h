@@ -73,6 +73,7 @@ struct load {
 	struct map context_device; /* (process, context) -> GPU */
 	struct map kernel_name;	   /* (demangled, short) strings -> schedule kernel */
 	struct map kernel_owner;   /* schedule kernel -> string that named it */
+	struct map first_launch;   /* (process, name string) -> kernel row */
 
 	uint32_t *event_object; /* by event row: what it records, EVENT_NONE when no operation uses
 				   it yet */

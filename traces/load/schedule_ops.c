@@ -53,6 +53,15 @@ static uint32_t joined(const struct load *load, const struct map *map, const str
 	return found;
 }
 
+static bool first_of_kernel(const struct load *load, uint32_t row)
+{
+	const struct trace_kernel *k = &load->trace->kernel[row];
+
+	if (trace_get_meta(load->trace, "trimmed"))
+		return false; /* what came before is not in the file */
+	return map_get(&load->first_launch, process_of(k->global_pid), k->demangled_name) == row;
+}
+
 static int64_t span_ps(int64_t start_ns, int64_t end_ns)
 {
 	return start_ns == -1 || end_ns == -1 ? -1 : to_ps(end_ns - start_ns);
@@ -83,7 +92,8 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			op = schedule_add_op(load->schedule, OP_LAUNCH, (uint16_t)stream,
 					     load_shape(load, k));
 			op->duration_ps = span_ps(k->start_ns, k->end_ns);
-			op->flags = load->switched && load->switched[row] ? OP_SWITCHED : 0;
+			op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
+			op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
 			op->value = in_graph && ended_ns != -1 ? to_ps(k->start_ns - ended_ns) : 0;
 			ended_ns = k->end_ns;
 		} else if (load->work[at].kind == WORK_COPY) {

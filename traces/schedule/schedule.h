@@ -33,9 +33,10 @@ enum op_kind {
 enum {
 	OP_SPIN = 1,
 	OP_BLOCKING = 2 /* copy returns only when done (cudaMemcpy) */,
+	OP_FIRST = 4 /* first launch of its kernel in the process */,
 	OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */,
-	OP_IN_GRAPH = 16 /* launch, copy, memset, record, wait: not the first launch that its call
-			    asked for (a graph's) */
+	OP_IN_GRAPH =
+		16 /* launch, copy, memset, record, wait: not the first of its call's (a graph's) */
 	,
 	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
 	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */

@@ -28,7 +28,8 @@ static const struct op_rule {
 	enum object_rule object;
 	uint8_t flags;
 } rules[OP_KIND_COUNT] = {
-	[OP_LAUNCH] = { "launch", STREAM_NEEDED, OBJECT_SHAPE, OP_IN_GRAPH | OP_SWITCHED },
+	[OP_LAUNCH] = { "launch", STREAM_NEEDED, OBJECT_SHAPE,
+			OP_FIRST | OP_IN_GRAPH | OP_SWITCHED },
 	[OP_COPY] = { "copy", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
 	[OP_MEMSET] = { "memset", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
 	[OP_RECORD] = { "record", STREAM_NEEDED, OBJECT_EVENT, OP_IN_GRAPH },
