@@ -109,8 +109,8 @@ $(table figure11)
 
 ## Tuned kernels
 
-The floor is 6 / K words a point and layer at the rate of a 16-byte copy of 268 MB on visit BP; on visit CA3, of staged, the copy took 0.8 %
-more. Converged: until Input 1 has.
+The floor is 6 / K words a point and layer at the rate of a 16-byte copy of 268 MB on visit BP; on visit CA3, of staged, the copy took 0.6 %
+less. Converged: until Input 1 has.
 
 $(table tuned)
 
