@@ -28,7 +28,7 @@ static const struct option_spec options[] = {
 	{ "budget", OPTION_REAL, OPTION(budget_s), "100", 1, 3600, "SECONDS",
 	  "aim to end within this" },
 	{ "parts", OPTION_TEXT, OPTION(parts),
-	  "host,stream,copy,channels,doorbell,poll,peer_exchange,memory,links,sm", 0, 0, "LIST",
+	  "host,stream,copy,doorbell,poll,peer_exchange,memory,links,sm", 0, 0, "LIST",
 	  "what to measure" },
 	{ "only", OPTION_TEXT, OPTION(only), NULL, 0, 0, "LIST",
 	  "measure only these parts, without the recorder" },
@@ -64,12 +64,12 @@ static const struct {
 	{ "copy", CALIBRATE_COPY, "share" },  { "doorbell", CALIBRATE_DOORBELL, NULL },
 	{ "poll", CALIBRATE_POLL, NULL },     { "peer_exchange", CALIBRATE_PEER_EXCHANGE, NULL },
 	{ "memory", CALIBRATE_MEMORY, NULL }, { "links", CALIBRATE_LINKS, "nvlink" },
-	{ "sm", CALIBRATE_SM, NULL },	      { "channels", CALIBRATE_CHANNELS, NULL },
+	{ "sm", CALIBRATE_SM, NULL },
 };
 enum {
 	ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_DOORBELL |
 		    CALIBRATE_MEMORY | CALIBRATE_LINKS | CALIBRATE_SM | CALIBRATE_POLL |
-		    CALIBRATE_PEER_EXCHANGE | CALIBRATE_CHANNELS,
+		    CALIBRATE_PEER_EXCHANGE,
 	WHOLE_SECTIONS = CALIBRATE_DOORBELL | CALIBRATE_POLL | CALIBRATE_PEER_EXCHANGE |
 			 CALIBRATE_MEMORY | CALIBRATE_SM
 }; /* a part gives all keys of its sections */

@@ -104,7 +104,6 @@ static void move_copies(struct platform *p)
 			continue;
 		shift_list(&p->idle[kind].y, &p->idle[kind].x, was, is);
 		shift_list(&p->behind[kind], &p->idle[kind].x, was, is);
-		shift_list(&p->behind_copy[kind], &p->idle[kind].x, was, is);
 		if (kind == COPY_CURVE_PEER)
 			shift_list(&p->exchange.y, &p->exchange.x, was, is);
 	}

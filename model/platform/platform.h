@@ -114,8 +114,6 @@ struct platform {
 						synchronisation */
 	struct number_list behind[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a kernel
 							and the synchronisation after both */
-	struct number_list behind_copy[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a
-							     chain of copies */
 	struct curve exchange; /* what an exchange between two GPUs in step adds to their streams */
 	/* [share.h2d] [share.d2h]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;

@@ -84,9 +84,7 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".idle_ns", KEY_LIST, 0, AT(idle[kind].y), section ".idle_bytes", "ns", \
 	  "such a copy on an idle stream: return of the call to return of the synchronisation" }, \
 	{ section ".behind_kernel_ns", KEY_LIST, 0, AT(behind[kind]), section ".idle_bytes", "ns", \
-	  "what such a copy adds to a kernel and the synchronisation after both" }, \
-	{ section ".behind_copy_ns", KEY_LIST, 0, AT(behind_copy[kind]), section ".idle_bytes", \
-	  "ns", "what such a copy adds to a chain of copies" }
+	  "what such a copy adds to a kernel and the synchronisation after both" }
 /* clang-format on */
 /* A class of instructions on a multiprocessor. */
 #define SASS_CLASS(id, class_name, summary)                                                        \

@@ -114,8 +114,6 @@ static sim_time copy(const struct copy_model *m, const struct copy_place *at)
 {
 	const struct copy_price *price = &m->price[at->copy];
 	const uint8_t kind = m->schedule->copy[at->copy].kind;
-	if (at->queued && price->queued_ps >= 0)
-		return price->queued_ps;
 	if (at->submit_ps > at->free_ps)
 		return price->idle_ps;
 	if (!at->behind_copy && m->polling.period_ps > 0 && (kind == COPY_H2D || kind == COPY_D2H))

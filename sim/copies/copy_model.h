@@ -22,7 +22,6 @@ struct copy_place {
 	sim_time called_ps, submit_ps; /* begin and return of the call that issued it */
 	sim_time free_ps;	       /* end of what went before in its stream */
 	bool behind_copy;	       /* that was a copy */
-	bool queued;		       /* it stood at the engine while that made another copy */
 };
 
 /* A stream that waits for an event. */
@@ -66,8 +65,6 @@ extern const struct copy_model_ops copy_measured, copy_free;
 struct copy_price {
 	sim_time idle_ps;   /* on an idle stream: from the call's return */
 	sim_time behind_ps; /* enqueued behind other work: from that work's end */
-	sim_time queued_ps; /* behind another copy on its engine: from that one's end; -1: as if not
-			     */
 	sim_time after_ps;  /* pause before a kernel enqueued behind the copy */
 };
 /* One for each copy of the schedule; the caller frees them. */

@@ -16,4 +16,4 @@ papers --table appendix --format tsv | columns device,n,gpus,total_s_measured,co
 papers --table figure6_9 --format tsv >a && awk -F '\t' '$1 == "c1060" && $2 >= 44000 { print $2, $4, $5 != "-" }' a
 papers --table closed_rows --format tsv >b && papers --table closed_rows --format tsv | cmp - b && echo "the same again"
 refuses warpreel papers 004 --published x
-refuses warpreel papers 004 --table figure6_2
+refuses warpreel papers 004 --table figure9_9

@@ -7,4 +7,3 @@ refuses warpreel solve rbsor --backend cpu --kernel persistent --size 9000
 refuses warpreel solve rbsor --backend cpu --kernel fused --scheme thesis
 refuses warpreel solve rbsor --backend cpu --kernel temporal --depth 9
 refuses warpreel solve rbsor --backend cpu --gpus 4 --partition 1x4 --kernel temporal --size 64x14 --border 2
-refuses warpreel time rbsor --backend cpu --kernel persistent --size 100
