@@ -6,16 +6,27 @@
 # development. Before them, from BLIND.tsv of `validate --tables`, what was answered before it was measured. Below, where the platform has measurements: how wrong one visit's measurement is for another's (visits.sh).
 set -eu
 summary=$1 document=$2 platform=$3 blind=${4:-/dev/null}
+data=$(dirname "$0")/../traces/data
+public=$data/$platform/public_blind.tsv
+if [ -f "$public" ]; then
+	public=$(awk -F '\t' "$(cat "$(dirname "$0")/quantile.awk")"'
+		/^#/ || $1 == "program" { next }
+		{ error = 100 * ($5 / $3 - 1); list[++n] = error < 0 ? -error : error; sum += list[n]; inside += $3 >= $6 && $3 <= $7 }
+		END { printf "| **public programs, played back, as answered then** | blind | %d | %.1f | %.1f | %.1f | %.1f | %.1f |", n, sum / n,
+			quantile(n, 0.5), quantile(n, 0.9), quantile(n, 1), 100 * inside / n }' "$public")
+else
+	public=
+fi
 if ! grep -q "^<!-- summary: begin" "$document" || ! grep -q "^<!-- summary: end" "$document"; then
 	echo "insert_summary.sh: $document has no markers" >&2
 	exit 1
 fi
-table=$(awk '
+table=$(awk -v public="$public" '
 	BEGIN {
 		FS = "\t"
 		rows = split("replay default|a recorded run, played back|size default|one GPU, planned|gpus default|several GPUs, planned|" \
 			"gpus linear|- baseline: one GPU over GPUs|gpus roofline-only|- baseline: bytes over memory rate|" \
-			"foreign default|NVIDIA'\''s multi-GPU programs|public default|public programs", word, "|")
+			"foreign default|NVIDIA'\''s multi-GPU programs", word, "|")
 		splits = split("blind,development", strict, ",")
 	}
 	FNR == 1 { split("", column); for (i = 1; i <= NF; i++) column[$i] = i; next }
@@ -33,6 +44,8 @@ table=$(awk '
 		print "|---|---|---:|---:|---:|---:|---:|---:|"
 		for (k = 1; k <= visits; k++)
 			print made[k]
+		if (public)
+			print public
 		for (k = 1; k < rows; k += 2)
 			for (s = 1; s <= splits; s++) {
 				key = word[k] " " strict[s]
@@ -49,7 +62,6 @@ table=$(awk '
 	echo "insert_summary.sh: $summary holds no summary" >&2
 	exit 1
 }
-data=$(dirname "$0")/../traces/data
 measured=$data/$platform/measured.tsv
 if [ -f "$measured" ]; then
 	table="$table

@@ -7,6 +7,9 @@
 # A mechanism stays when its absence raises a development set by 0.1 points or a group of 20 runs by 0.5. What raises neither there is
 # left out on the other machines that were measured, too: docs/ablation_beside.tsv, the largest rise of a development set and of a group.
 # What raises nothing there either needs a measured reason: a line of docs/ablation_kept.tsv.
+#
+# `ablation.sh some NAME...` answers a few only, new ones say, and appends them with a line "none" of their own: rows are held against the
+# line "none" before them.
 set -eu
 cd "$(dirname "$0")/.."
 table=docs/ablation.tsv beside=docs/ablation_beside.tsv kept=docs/ablation_kept.tsv
@@ -108,8 +111,8 @@ page)
 	exit
 	;;
 check) # Are the rows of the page those of the table of mechanisms?
-	{ echo none; names; echo all; } | LC_ALL=C sort >"${TMPDIR:-/tmp}/ablation.$$"
-	tail -n +2 "$table" | cut -f 1 | LC_ALL=C sort | diff "${TMPDIR:-/tmp}/ablation.$$" - || { rm -f "${TMPDIR:-/tmp}/ablation.$$"; echo "docs/ablation.tsv has other rows than model/mechanism/mechanisms.def: make ablation" >&2; exit 1; }
+	{ echo none; names; echo all; } | LC_ALL=C sort -u >"${TMPDIR:-/tmp}/ablation.$$"
+	tail -n +2 "$table" | cut -f 1 | LC_ALL=C sort -u | diff "${TMPDIR:-/tmp}/ablation.$$" - || { rm -f "${TMPDIR:-/tmp}/ablation.$$"; echo "docs/ablation.tsv has other rows than model/mechanism/mechanisms.def: make ablation" >&2; exit 1; }
 	rm -f "${TMPDIR:-/tmp}/ablation.$$"
 	# Does each stay by the rule, or for a reason?
 	{ raised; reasons | cut -f 1; } | LC_ALL=C sort -u >"${TMPDIR:-/tmp}/ablation.$$"
@@ -136,29 +139,45 @@ in_turns() {
 	running=$((running + 1))
 	[ $((running % ${JOBS:-$(nproc)})) != 0 ] || wait
 }
-for name in none $(names) all; do
+# row NAME SETS: its line of the table, from the scores in $work
+row() {
+	awk -F '\t' -v name="$1" -v sets="$2" '
+		FILENAME == ARGV[1] { base[$1] = $3 }
+		FILENAME == ARGV[2] { now[$1] = $3; rows[$1] = $2 }
+		END {
+			printf "%s", name
+			n = split(sets, set, " ")
+			for (i = 1; i <= n; i++) { key = set[i]; sub(/_/, " ", key); printf "\t%.3f", now["set " key] }
+			most = 0; worst = "-"
+			for (key in now) if (key ~ /^group/ && rows[key] >= 20 && now[key] - base[key] > most) { most = now[key] - base[key]; worst = substr(key, 7) }
+			printf "\t%s\t%.3f\n", worst, most
+		}' "$work/none.scores" "$work/$1.scores"
+}
+some=
+if [ "${1:-}" = some ]; then
+	shift
+	some=$*
+fi
+asked="none ${some:-$(names) all}"
+for name in $asked; do
 	for part in runs foreign; do in_turns answers "$name" "$PLATFORM" $part; done
 done
 wait
-for name in none $(names) all; do scores "$name" "$PLATFORM" >"$work/$name.scores"; done
+for name in $asked; do scores "$name" "$PLATFORM" >"$work/$name.scores"; done
+if [ -n "$some" ]; then
+	sets=$(head -n 1 "$table" | tr '\t' '\n' | sed '1d' | grep -v '^worst')
+	# shellcheck disable=SC2086 # words
+	for name in $asked; do row "$name" "$(echo $sets)"; done >>"$table"
+	page >docs/ablation.md
+	exit
+fi
 sets=$(sed -n 's/^set \([^\t]*\)\t.*/\1/p' "$work/none.scores" | tr ' ' '_')
 {
 	printf 'without'
 	for set in $sets; do printf '\t%s' "$set"; done
 	printf '\tworst_group\tworst_group_rise_pct\n'
-	for name in none $(names) all; do
-		awk -F '\t' -v name="$name" -v sets="$sets" '
-			FILENAME == ARGV[1] { base[$1] = $3 }
-			FILENAME == ARGV[2] { now[$1] = $3; rows[$1] = $2 }
-			END {
-				printf "%s", name
-				n = split(sets, set, " ")
-				for (i = 1; i <= n; i++) { key = set[i]; sub(/_/, " ", key); printf "\t%.3f", now["set " key] }
-				most = 0; worst = "-"
-				for (key in now) if (key ~ /^group/ && rows[key] >= 20 && now[key] - base[key] > most) { most = now[key] - base[key]; worst = substr(key, 7) }
-				printf "\t%s\t%.3f\n", worst, most
-			}' "$work/none.scores" "$work/$name.scores" 
-	done
+	# shellcheck disable=SC2086 # words
+	for name in $asked; do row "$name" "$(echo $sets)"; done
 } >"$table"
 rest=$(rest)
 for name in none $rest; do
