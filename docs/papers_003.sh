@@ -134,7 +134,7 @@ before them left after all of their steps; blocks that run read what is a few st
 ## Chaotic block relaxation
 
 The second family that is co-simulated: \`patches\`, chaotic block Gauss-Seidel, three steps of gemv-c on blocks of 8 x 8 x 8 cells. Answered before it was
-measured (three times ten runs; the mean of three residual ratios): one patch of 32^3 0.02642, measured 0.02642; of 64^3 0.02764 and 0.02695; four 0.02817 and
+measured (three times ten runs; of ratios that differ, about the middle): one patch of 32^3 0.02642, measured 0.02642; of 64^3 0.02764 and 0.02695; four 0.02817 and
 0.02765; ten 0.02804 and 0.02774; times within 4 % but for 32^3 (74 for 75 to 79 us). In a drawn order, as the CPU plays it, it is 0.0124: the blocks of a wave
 do not see each other.
 
@@ -142,7 +142,7 @@ do not see each other.
 
 With all blocks Coarse takes 122139 cycles for 240 steps of Poisson, of which shared memory is busy 88100 on a multiprocessor of three blocks (wavefronts by
 counters): 0.72 of that floor. The fastest run, 4W-stripe at n = 70, l = 5, no threads of their own, takes 0.676 us a step, where shared memory asks 0.185
-and two launches a round 0.07: 0.38 of both floors together. Shared memory binds more than launches; what is lost is the round through the host (22 of 47 us)
+and two launches a round 0.07: 0.38 of both floors together (cycles by counter, taken as of 1.98 GHz). Shared memory binds more than launches; what is lost is the round through the host (22 of 47 us)
 and waiting for borders. Clusters take 1.2 us a step: a barrier of the cluster and a way into another's shared memory each.
 
 ## What is missing
