@@ -31,6 +31,7 @@ static int make_run(const struct program *program, const struct replay_options *
 			      trace->run_count, run);
 	*set = "replay";
 	if (!o->gpus) {
+		schedule_init(&planned->schedule);
 		if (trace_virtual_gpus(trace) > 1) /* never run on so many */
 			*set = "gpus";
 		return load_recorded(&planned->schedule, trace, run, &o->range);
@@ -68,7 +69,6 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 	*r = (struct replayed){ .set = "replay", .common = o->common };
 	profile_init(&r->own);
 	trace_init(&r->trace);
-	schedule_init(schedule);
 	if (trace_read(&r->trace, path, 0) || make_run(program, o, &r->trace, &r->run, &r->set) ||
 	    platform_choose(&r->choice, &r->common, &r->trace, (int)schedule->gpu_count) ||
 	    platform_choice_init(&r->choice, &r->predictor, program, &r->common,
