@@ -4,7 +4,8 @@
 
 UNIT   := $(call tested,$(basename $(notdir $(wildcard tests/test_*.c))))
 CUPTI_UNIT := $(if $(CUDA_DIR),$(basename $(notdir $(wildcard tests/cupti_*.c)))) # of the recorder: they need CUPTI's header, and no GPU
-PRELOAD_UNIT := $(if $(CUDA_DIR),$(basename $(notdir $(wildcard tests/preload_*.c)))) # of what is preloaded: they need CUDA's headers
+# Of what is preloaded: they need CUDA's headers. The thread sanitizer puts functions of its own before those they look for.
+PRELOAD_UNIT := $(if $(filter thread,$(SANITIZE)),,$(if $(CUDA_DIR),$(basename $(notdir $(wildcard tests/preload_*.c)))))
 FUZZ   := $(basename $(notdir $(wildcard tests/fuzz_*_read.c)))
 CASES  := $(call tested,$(basename $(notdir $(wildcard tests/cases/*.sh))))
 R      := $(BUILD)/results
