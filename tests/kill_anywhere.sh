@@ -91,6 +91,7 @@ one() { # WHAT MS
 	sleep "$when"
 	whom=all
 	[ "$what" != record ] || whom=$(echo all program warpreel | cut -d ' ' -f $((drawn + 1)))
+	# shellcheck disable=SC2046 # as many words as there are children
 	case $whom in
 	all) [ "$what" = record ] && kill -9 -- "-$program" 2>/dev/null || kill -9 "$program" 2>/dev/null ;;
 	program) kill -9 $(cat "/proc/$program/task/$program/children" 2>/dev/null) 2>/dev/null ;;
@@ -147,7 +148,7 @@ for what in "${@:-predict}"; do
 	cp "${output[$what]}" whole
 	[ "$what" != record ] || whole_kernels=$(kernels out.wrt)
 	rows=$(awk 'END { print NR }' whole)
-	for k in $(seq "$count"); do
+	for _ in $(seq "$count"); do
 		one "$what" "$length"
 	done
 	# The next run cleans up.
