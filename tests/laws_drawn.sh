@@ -73,18 +73,7 @@ printf 'platform\tkey\tfactor\tgpus\trun\tplain_us\tset_us\tsame\tlaw\n' >"$fold
 while IFS='	' read -r platform name factor gpus what values; do
 	section=${name%.*} key=${name##*.}
 	new=$(printf '%s\n' "$values" | awk -v f="$factor" '{ gsub(/,/, " "); for (i = 1; i <= NF; i++) printf "%s%.17g", (i > 1 ? " " : ""), $i * f }')
-	awk -v section="[$section]" -v key="$key" -v values="$new" '
-		/^\[/ { on = $0 == section }
-		on && $1 == key && /=/ {
-			n = split(values, value, " ")
-			print key " = " value[1]
-			for (k = 2; k <= n; k++)
-				print "\t" value[k]
-			more = 1
-			next
-		}
-		more && /^[ \t]/ { next }
-		{ more = 0; print }' "$platforms/$platform.ini" >"$folder/$platform.ini"
+	awk -v section="[$section]" -v key="$key" -v values="$new" -f "$(dirname "$0")/edit_platform.awk" "$platforms/$platform.ini" >"$folder/$platform.ini"
 	plain=$(answer "$platform") file=$(answer "$folder/$platform.ini") set=$(answer "$platform" --set "$name=$new")
 	same=yes law=-
 	[ "$file" = "$set" ] || same=no

@@ -26,18 +26,7 @@ tried=0 differ=0 moved=0
 while IFS='	' read -r name values; do
 	section=${name%.*} key=${name##*.}
 	new=$(printf '%s\n' "$values" | awk '{ gsub(/,/, " "); for (i = 1; i <= NF; i++) printf "%s%.17g", (i > 1 ? " " : ""), $i * 1.5 }')
-	awk -v section="[$section]" -v key="$key" -v values="$new" '
-		/^\[/ { on = $0 == section }
-		on && $1 == key && /=/ {
-			n = split(values, value, " ")
-			print key " = " value[1]
-			for (k = 2; k <= n; k++)
-				print "\t" value[k]
-			more = 1
-			next
-		}
-		more && /^[ \t]/ { next }
-		{ more = 0; print }' "$shipped" >"$folder/h200x4.ini"
+	awk -v section="[$section]" -v key="$key" -v values="$new" -f "$(dirname "$0")/edit_platform.awk" "$shipped" >"$folder/h200x4.ini"
 	transport=peer
 	case $name in *h2d* | *d2h* | host.sync* | host.*block* | poll.*) transport=host ;; esac
 	file=$(core "$folder/h200x4.ini") set=$(core h200x4 --set "$name=$new") plain=$(core h200x4)

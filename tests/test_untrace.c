@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What is taken out of the time between two recorded calls.
  */
-#include "support.h"
+#include "sm_kit.h"
 
 #include "sim/answers/untrace.h"
 
@@ -294,17 +294,9 @@ static void a_kernel_is_longer_by_what_the_recorder_adds_to_each_turn_of_its_blo
 		assert_int_equal(platform_set(&platform, "device.name=one"), 0);
 		platform.sm_count = 132;
 		platform.block_ns = 100;
-		platform.sm = (struct sm_device){ .present = true,
-						  .sub_partitions = 4,
-						  .warp_slots = 64,
-						  .block_slots = 32,
-						  .register_count = 65536,
-						  .register_unit = 256,
-						  .shared_bytes = 233472,
-						  .shared_unit = 128,
-						  .shared_reserved_bytes = 1024,
-						  .block_threads_max = 1024,
-						  .block_dispatch_ns = 0.6 };
+		platform.sm = round_device();
+		platform.sm.isa = NULL; /* the platform frees its own */
+		platform.sm.block_dispatch_ns = 0.6;
 		if (kernels[k].left_out) {
 			struct mechanism_set without = { 0 };
 			assert_int_equal(mechanism_leave_out(&without, "recorded-blocks", "test"),

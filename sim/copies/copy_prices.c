@@ -2,8 +2,6 @@
  * Copies by size, as calibrated in two places: on an idle stream and behind a kernel of 30 us
  * (model/calibrate/calibrate_idle.cu); where a platform has neither, as in a chain of copies.
  */
-#include <math.h>
-
 #include "copy_model.h"
 #include "sim/host/host_cost.h"
 #include "traces/base/util.h"

@@ -431,9 +431,11 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 		st->capacity = capacity;
 	}
 	st->ring[(st->head + st->count++) & (st->capacity - 1)] = *command;
-	const int engine = engine_asked(s, command);
-	if (s->channels.count && engine != ENGINE_LOCAL)
-		copy_channels_push(&s->channels, st->gpu, (uint32_t)engine, stream);
+	if (s->channels.count) {
+		const int engine = engine_asked(s, command);
+		if (engine != ENGINE_LOCAL)
+			copy_channels_push(&s->channels, st->gpu, (uint32_t)engine, stream);
+	}
 	enum op_kind kind = (enum op_kind)s->schedule->op[command->op].kind;
 	if (kind == OP_LAUNCH || kind == OP_COPY)
 		doorbell(s, st->gpu, command->submit_ps);

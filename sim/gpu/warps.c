@@ -263,22 +263,25 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 	return &w->built[w->built_count++].program;
 }
 
-/* Bytes of all kernels that the schedule launches and that are known. */
+/* Bytes of all kernels that the schedule launches and that are known; 0 where no code is fetched.
+ */
 static double code_bytes_of(const struct warps *w, const struct schedule *schedule)
 {
 	double bytes = 0;
+	if (w->platform->sm.code_line_cycles <= 0)
+		return 0;
+	bool *seen = xcalloc(schedule->kernel_count, sizeof(*seen));
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
 		const struct schedule_shape *shape = &schedule->shape[k];
-		bool again = false;
-		for (uint32_t j = 0; j < k && !again; j++)
-			again = schedule->shape[j].kernel == shape->kernel;
-		if (again)
+		if (seen[shape->kernel])
 			continue;
+		seen[shape->kernel] = true;
 		const struct launch_geometry g = geometry_of(shape);
 		const struct kernel_profile *profile = kernel_profiles_find(
 			&w->profiles, schedule->kernel[shape->kernel], &g, NULL);
 		bytes += profile ? 16.0 * (double)profile->instruction_count : 0;
 	}
+	free(seen);
 	return bytes;
 }
 
