@@ -8,6 +8,7 @@
 
 #include "model/platform/sm_order.h"
 #include "traces/base/util.h"
+#include "derived_profiles.h"
 #include "known_launches.h"
 #include "traces/base/processes.h"
 #include "warps_phases.h"
@@ -15,11 +16,6 @@
 struct built {
 	const struct kernel_profile *profile;
 	struct warp_program program;
-};
-struct derived {
-	const struct kernel_profile *nearest;
-	struct launch_geometry geometry;
-	struct profile_derived counts;
 };
 
 /* One that is to be. */
@@ -40,8 +36,7 @@ struct warps {
 	struct kernel_profiles profiles;
 	struct built *built;
 	size_t built_count, built_capacity;
-	struct derived **derived;
-	size_t derived_count, derived_capacity; /* each stays where it is */
+	struct derived_profiles derived;
 	struct known_launches known;
 	struct noted *noted;
 	size_t noted_count, noted_capacity;
@@ -114,11 +109,7 @@ void warps_free(struct warps *w)
 	for (size_t k = 0; k < w->built_count; k++)
 		warp_program_release(&w->built[k].program);
 	free(w->built);
-	for (size_t k = 0; k < w->derived_count; k++) {
-		profile_derived_release(&w->derived[k]->counts);
-		free(w->derived[k]);
-	}
-	free(w->derived);
+	derived_profiles_release(&w->derived);
 	known_launches_release(&w->known);
 	known_launches_release(&w->noted_known);
 	free(w->noted);
@@ -155,48 +146,6 @@ static struct launch_geometry geometry_of(const struct schedule_shape *shape)
 	return g;
 }
 
-/* Counts of a launch whose nearest profile is of another one, derived once. */
-static const struct profile_derived *
-derived_of(struct warps *w, const struct kernel_profile *nearest, const struct launch_geometry *g)
-{
-	for (size_t k = 0; k < w->derived_count; k++)
-		if (w->derived[k]->nearest == nearest &&
-		    !memcmp(&w->derived[k]->geometry, g, sizeof(*g)))
-			return &w->derived[k]->counts;
-	struct derived *new = xcalloc(1, sizeof(*new));
-	GROW(w->derived, w->derived_count, w->derived_capacity);
-	w->derived[w->derived_count++] = new;
-	new->nearest = nearest;
-	new->geometry = *g;
-	profile_derive(&w->profiles, nearest, g, &new->counts);
-	return &new->counts;
-}
-
-/* Counts of a launch that differs from its profile in the grid alone; NULL: those of the profile.
- */
-static const struct profile_derived *
-between_of(struct warps *w, const struct kernel_profile *nearest, const struct launch_geometry *g)
-{
-	struct derived *new;
-
-	if (!mechanism_on(&w->platform->sm.mechanisms, MECHANISM_GRID_RIM))
-		return NULL;
-	for (size_t k = 0; k < w->derived_count; k++)
-		if (w->derived[k]->nearest == nearest &&
-		    !memcmp(&w->derived[k]->geometry, g, sizeof(*g)))
-			return &w->derived[k]->counts;
-	new = xcalloc(1, sizeof(*new));
-	if (!profile_between(&w->profiles, nearest, g, &new->counts)) {
-		free(new);
-		return NULL;
-	}
-	new->nearest = nearest;
-	new->geometry = *g;
-	GROW(w->derived, w->derived_count, w->derived_capacity);
-	w->derived[w->derived_count++] = new;
-	return &new->counts;
-}
-
 bool warps_sure(struct warps *w, const struct schedule *schedule)
 {
 	bool sure = true;
@@ -206,7 +155,8 @@ bool warps_sure(struct warps *w, const struct schedule *schedule)
 		const struct kernel_profile *profile = kernel_profiles_find(
 			&w->profiles, schedule->kernel[schedule->shape[k].kernel], &g, &exact);
 		sure = profile && g.grid[0] && g.block[0] &&
-		       (exact || !derived_of(w, profile, &g)->doubt);
+		       (exact ||
+			!derived_profiles_of(&w->derived, &w->profiles, profile, &g)->doubt);
 	}
 	return sure;
 }
@@ -301,7 +251,12 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	if (!a->profile)
 		return report("kernel '%s' has no profile in %s: record one with warpreel profile",
 			      name, w->profiles.source);
-	a->derived = exact ? between_of(w, a->profile, &g) : derived_of(w, a->profile, &g);
+	if (!exact)
+		a->derived = derived_profiles_of(&w->derived, &w->profiles, a->profile, &g);
+	else if (mechanism_on(on, MECHANISM_GRID_RIM))
+		a->derived = derived_profiles_between(&w->derived, &w->profiles, a->profile, &g);
+	else
+		a->derived = NULL;
 	exact = !a->derived;
 	a->doubt = exact ? NULL : a->derived->doubt;
 	a->profile = exact ? a->profile : a->derived->memory;

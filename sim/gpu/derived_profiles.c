@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "derived_profiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/base/util.h"
+
+struct derived_profile {
+	const struct kernel_profile *nearest;
+	struct launch_geometry geometry;
+	struct profile_derived counts;
+};
+
+static const struct profile_derived *find(const struct derived_profiles *all,
+					  const struct kernel_profile *nearest,
+					  const struct launch_geometry *launch)
+{
+	for (size_t k = 0; k < all->count; k++)
+		if (all->one[k]->nearest == nearest &&
+		    !memcmp(&all->one[k]->geometry, launch, sizeof(*launch)))
+			return &all->one[k]->counts;
+	return NULL;
+}
+
+static const struct profile_derived *add(struct derived_profiles *all,
+					 const struct kernel_profile *nearest,
+					 const struct launch_geometry *launch,
+					 const struct profile_derived *counts)
+{
+	struct derived_profile *new = xcalloc(1, sizeof(*new));
+	*new = (struct derived_profile){ nearest, *launch, *counts };
+	GROW(all->one, all->count, all->capacity);
+	all->one[all->count++] = new;
+	return &new->counts;
+}
+
+const struct profile_derived *derived_profiles_of(struct derived_profiles *all,
+						  const struct kernel_profiles *profiles,
+						  const struct kernel_profile *nearest,
+						  const struct launch_geometry *launch)
+{
+	const struct profile_derived *known = find(all, nearest, launch);
+	struct profile_derived counts = { 0 };
+	if (known)
+		return known;
+	profile_derive(profiles, nearest, launch, &counts);
+	return add(all, nearest, launch, &counts);
+}
+
+const struct profile_derived *derived_profiles_between(struct derived_profiles *all,
+						       const struct kernel_profiles *profiles,
+						       const struct kernel_profile *nearest,
+						       const struct launch_geometry *launch)
+{
+	const struct profile_derived *known = find(all, nearest, launch);
+	struct profile_derived counts = { 0 };
+	if (known || !profile_between(profiles, nearest, launch, &counts))
+		return known;
+	return add(all, nearest, launch, &counts);
+}
+
+void derived_profiles_release(struct derived_profiles *all)
+{
+	for (size_t k = 0; k < all->count; k++) {
+		profile_derived_release(&all->one[k]->counts);
+		free(all->one[k]);
+	}
+	free(all->one);
+	*all = (struct derived_profiles){ 0 };
+}
