@@ -15,7 +15,7 @@
 
 #include "kernels/rbsor/rbsor_paper.cu"
 #include "kernels/rbsor/rbsor_persistent.cu"
-#include "copy_rate.cuh"
+#include "rbsor_grids.cuh"
 
 /* ---- variants ---- */
 
@@ -45,35 +45,9 @@ static const struct variant variants[] = {
 
 /* ---- grids ---- */
 
-struct bench {
-	int size;
-	bool f64;
-	int64_t pitch;
-	size_t bytes;
-	void *d_grid[2], *d_expected, *d_flags, *d_letters;
-	unsigned long long *d_differing;
-	double omega;
+struct bench : rbsor_grids {
+	void *d_flags, *d_letters;
 };
-
-static void fill(const struct bench *b, void *d_grid)
-{
-	if (b->f64)
-		fill_kernel<<<1024, 256>>>((double *)d_grid, b->bytes / 8);
-	else
-		fill_kernel<<<1024, 256>>>((float *)d_grid, b->bytes / 4);
-}
-
-static void expect(const struct bench *b, int iterations)
-{
-	struct rbsor_sweep sweep = { b->d_expected, b->pitch, b->size, b->size, 1,
-				     b->size - 1,   0,	      0,       b->omega };
-
-	fill(b, b->d_expected);
-	for (int k = 0; k < 2 * iterations; k++) {
-		sweep.colour = k & 1;
-		TRY((cudaError_t)rbsor_paper_kernels[b->f64].launch(&sweep, 0));
-	}
-}
 
 static unsigned long long differing(const struct bench *b, const void *d_grid)
 {
@@ -172,27 +146,16 @@ static double measure_shipped(const struct bench *b, bool *wrong)
 static void bench_make(struct bench *b, int size, bool f64)
 {
 	*b = bench();
-	b->size = size;
-	b->f64 = f64;
-	b->omega = 1.9;
-	b->pitch = (size + 63) / 64 * 64;
-	b->bytes = (size_t)(size * b->pitch) * (f64 ? 8 : 4);
-	for (void *&d_grid : b->d_grid)
-		TRY(cudaMalloc(&d_grid, b->bytes));
-	TRY(cudaMalloc(&b->d_expected, b->bytes));
+	grids_make(b, size, f64, 64);
 	TRY(cudaMalloc(&b->d_flags, 1024));
 	TRY(cudaMalloc(&b->d_letters, 4 * b->bytes)); /* two halves of twice the grid */
-	TRY(cudaMalloc((void **)&b->d_differing, sizeof(*b->d_differing)));
 }
 
 static void bench_release(const struct bench *b)
 {
-	for (void *d_grid : b->d_grid)
-		TRY(cudaFree(d_grid));
-	TRY(cudaFree(b->d_expected));
+	grids_release(b);
 	TRY(cudaFree(b->d_flags));
 	TRY(cudaFree(b->d_letters));
-	TRY(cudaFree(b->d_differing));
 }
 
 int main(int argc, char **argv)

@@ -19,7 +19,7 @@
 
 #include "kernels/rbsor/rbsor_paper.cu"
 #include "kernels/rbsor/rbsor_temporal.cu"
-#include "copy_rate.cuh"
+#include "rbsor_grids.cuh"
 
 /* ---- variants ---- */
 
@@ -83,36 +83,9 @@ static const struct variant variants[] = {
 
 /* ---- grids ---- */
 
-struct bench {
-	int size;
-	bool f64;
-	int64_t pitch;
-	size_t bytes;
-	void *d_grid[2], *d_expected;
-	unsigned long long *d_differing;
-	double copy_rate, omega;
+struct bench : rbsor_grids {
+	double copy_rate;
 };
-
-static void fill(const struct bench *b, void *d_grid)
-{
-	if (b->f64)
-		fill_kernel<<<1024, 256>>>((double *)d_grid, b->bytes / 8);
-	else
-		fill_kernel<<<1024, 256>>>((float *)d_grid, b->bytes / 4);
-}
-
-/* The thesis' kernel, from the same start. */
-static void expect(const struct bench *b, int iterations)
-{
-	struct rbsor_sweep sweep = { b->d_expected, b->pitch, b->size, b->size, 1,
-				     b->size - 1,   0,	      0,       b->omega };
-
-	fill(b, b->d_expected);
-	for (int k = 0; k < 2 * iterations; k++) {
-		sweep.colour = k & 1;
-		TRY((cudaError_t)rbsor_paper_kernels[b->f64].launch(&sweep, 0));
-	}
-}
 
 static unsigned long long differing(const struct bench *b, const void *d_grid)
 {
@@ -243,24 +216,8 @@ static bool measure_shipped(const struct bench *b, unsigned long long *wrong)
 static void bench_make(struct bench *b, int size, bool f64, double copy_rate)
 {
 	*b = bench();
-	b->size = size;
-	b->f64 = f64;
+	grids_make(b, size, f64, 128);
 	b->copy_rate = copy_rate;
-	b->omega = 1.9;
-	b->pitch = (size + 127) / 128 * 128;
-	b->bytes = (size_t)(size * b->pitch) * (f64 ? 8 : 4);
-	for (void *&d_grid : b->d_grid)
-		TRY(cudaMalloc(&d_grid, b->bytes));
-	TRY(cudaMalloc(&b->d_expected, b->bytes));
-	TRY(cudaMalloc((void **)&b->d_differing, sizeof(*b->d_differing)));
-}
-
-static void bench_release(const struct bench *b)
-{
-	for (void *d_grid : b->d_grid)
-		TRY(cudaFree(d_grid));
-	TRY(cudaFree(b->d_expected));
-	TRY(cudaFree(b->d_differing));
 }
 
 int main(int argc, char **argv)
@@ -293,7 +250,7 @@ int main(int argc, char **argv)
 				depth = v.depth;
 				measure_variant(&b, &v, &wrong);
 			}
-			bench_release(&b);
+			grids_release(&b);
 		}
 	printf("%s\n",
 	       wrong   ? "BAD: grids differ from those of the thesis' kernel"
