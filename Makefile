@@ -116,8 +116,8 @@ $(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti -ldl -pthread
 
-# Its dlsym hands on to the linker's by a jump, so that RTLD_NEXT is the program's: at every level of optimization.
-$(BUILD)/pic/traces/virtual/%.o: ALL_CFLAGS += -foptimize-sibling-calls
+# Its dlsym hands on to the linker's by a jump, so that RTLD_NEXT is the program's. Compilers promise the jump from -O2 on.
+$(BUILD)/pic/traces/virtual/%.o: ALL_CFLAGS += -O2
 # Preloaded into programs: it needs nothing of CUDA, whose functions it finds in the program.
 $(BUILD)/libwarpreel-virtual.so: $(VIRTUAL_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"

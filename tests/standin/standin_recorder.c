@@ -3,6 +3,8 @@
  */
 #include "standin_recorder.h"
 
+#include <stdatomic.h>
+
 struct standin_note standin_note_last, standin_hidden_last;
 int standin_notes[16], standin_device_of[16];
 
@@ -10,7 +12,7 @@ static uint64_t now_ns(void)
 {
 	static _Atomic uint64_t now;
 
-	return now += 10;
+	return atomic_fetch_add(&now, 10) + 10;
 }
 
 static void host_op(enum note_host_kind kind, uint32_t object, int64_t value, uint64_t start_ns,
