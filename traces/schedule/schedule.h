@@ -77,6 +77,18 @@ struct schedule_copy {			 /* deduplicated: equal copies share one entry */
 	int64_t rows;			 /* > 1: a 2D copy of rows x (bytes / rows) */
 };
 
+/* Operations of several GPUs, as NCCL's are called. */
+enum collective_kind {
+	COLLECTIVE_SEND,
+	COLLECTIVE_RECEIVE,
+	COLLECTIVE_ALL_REDUCE,
+	COLLECTIVE_ALL_GATHER,
+	COLLECTIVE_REDUCE_SCATTER,
+	COLLECTIVE_BROADCAST,
+	COLLECTIVE_REDUCE,
+	COLLECTIVE_KIND_COUNT
+};
+
 /* ACCESS_BACKWARD: the launch goes through the range from its end to its begin; else, as blocks are
  * handed out, from begin to end. */
 enum access_mode { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_BACKWARD = 4 };
