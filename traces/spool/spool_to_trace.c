@@ -127,9 +127,9 @@ static int compare_u32(const void *a, const void *b)
 static void renumber_threads(struct spool *spool)
 {
 	uint32_t *tids = xcalloc(spool->api_count + spool->queries_count + spool->host_op_count +
-					 spool->collective_count +
-					 spool->footprint_count + spool->marker_count +
-					 spool->overhead_count + spool->thread_count + 1,
+					 spool->collective_count + spool->footprint_count +
+					 spool->marker_count + spool->overhead_count +
+					 spool->thread_count + 1,
 				 sizeof(*tids)),
 		 most = 0;
 	size_t count = 0, kept = 0;
