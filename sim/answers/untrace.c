@@ -89,7 +89,7 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 	    !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
 		return;
 	for (int c = 0; c < CALL_OF_COUNT; c++) {
-		const int threads = (int)schedule->thread_count,
+		const int threads = (int)schedule_contending(schedule),
 			  at = threads < calibrated[c].least  ? calibrated[c].least
 			       : threads > calibrated[c].most ? calibrated[c].most
 							      : threads;
@@ -154,7 +154,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 					more_ns(platform->api_ask_ns, platform->ask_ns) * 1000);
 			owed_ns = noted	      ? platform->note_host_op_ns
 				  : kind >= 0 ? outside_record_ns(platform, kind,
-								  schedule->thread_count)
+								  schedule_contending(schedule))
 				  : op->kind == OP_HOST
 					  ? more_ns(platform->traced_ask_ns, platform->api_ask_ns)
 					  : 0;

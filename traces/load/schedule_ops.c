@@ -96,6 +96,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
 			op->value = in_graph && ended_ns != -1 ? to_ps(k->start_ns - ended_ns) : 0;
 			ended_ns = k->end_ns;
+			load_collective_met(load, row);
 		} else if (load->work[at].kind == WORK_COPY) {
 			const struct trace_memcpy *c = &t->memcpy[row];
 
