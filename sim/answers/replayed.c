@@ -74,7 +74,9 @@ static int price_collectives(struct replayed *r)
 	struct schedule *schedule = &r->run.schedule;
 	struct platform_choice choice = { 0 };
 	struct platform recorded;
-	if (!schedule->collective_count)
+	if (collectives_price_rings(schedule, &r->predictor.platform))
+		return -1;
+	if (schedule->collective_count == collectives_of_rings(schedule))
 		return 0;
 	if (platform_read(&recorded, r->common.platform))
 		return -1;
@@ -83,8 +85,7 @@ static int price_collectives(struct replayed *r)
 	if (schedule->device && (!device || strcmp(device, schedule->device))) {
 		const struct predictor_options nothing_asked = { 0 };
 		platform_release(&recorded);
-		rc = platform_choose(&choice, &nothing_asked, &r->trace,
-				     (int)schedule->gpu_count);
+		rc = platform_choose(&choice, &nothing_asked, &r->trace, (int)schedule->gpu_count);
 		if (rc || platform_read(&recorded, choice.name)) {
 			platform_choice_release(&choice);
 			return -1;

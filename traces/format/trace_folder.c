@@ -134,12 +134,11 @@ int trace_open(struct trace *trace, const char *path, int64_t max_bytes)
 	if (!rc) {
 		const int run = trace_folder_is_run(&folder, path);
 
-		rc = run > 0 ? trace_join(trace, folder.trace, folder.count, path)
-		     : run < 0
-			     ? -1
-			     : report("%s: its traces are recordings one after the other, not "
-				      "processes of one run: name one of them",
-				      path);
+		rc = run > 0   ? trace_join(trace, folder.trace, folder.count, path)
+		     : run < 0 ? -1
+			       : report("%s: its traces are recordings one after the other, not "
+					"processes of one run: name one of them",
+					path);
 	}
 	trace_folder_release(&folder);
 	return rc;

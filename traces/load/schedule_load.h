@@ -8,6 +8,7 @@
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_collectives.c kernels of a communication library that meet
+ *   schedule_nccl.c        operations of several GPUs on virtual ones
  *   schedule_turns.c       threads of a foreign program that wait for each other unseen
  *   schedule_calls.c       what calls took the host
  *   schedule_nvtx.c        where NVTX ranges begin and end among the operations
@@ -63,6 +64,10 @@ struct load {
 			      virtual    GPUs */
 	uint32_t *collective_of; /* by kernel row: schedule collective, counted from 1; 0: none;
 				    NULL: there are none */
+	/* Rows of operations of several GPUs that no kernel stands for (virtual GPUs), by thread
+	 * and call; by row, the schedule's collective. */
+	uint32_t *collective_row, *collective_met;
+	uint32_t collective_rows;
 	struct work *work; /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns; /* sum of all durations */
@@ -106,6 +111,15 @@ void load_collectives(struct load *load);
 void load_collective_met(struct load *load, uint32_t row);
 void load_collectives_finish(struct load *load);
 
+/* schedule_nccl.c: finds the rows and which of them meet, into load and the schedule; -1 after a
+ * message. */
+int load_nccl(struct load *load);
+/* How many rows from `at` on, of collective_row, are of one call. */
+uint32_t load_nccl_call(const struct load *load, uint32_t at);
+/* The launches of one call; -1 after a message. */
+int load_nccl_launches(struct load *load, uint32_t at, int64_t before_ps);
+void load_nccl_release(struct load *load);
+
 /* Joins. */
 static inline int64_t to_ps(int64_t ns)
 {
@@ -126,6 +140,7 @@ uint32_t load_memset(struct load *load, const struct trace_memset *memset_row);
 struct item {
 	int64_t tid, start_ns, end_ns;
 	bool host_op;
+	bool collective; /* row: into load.collective_row */
 	int32_t event_class;
 	uint32_t row;
 	int64_t idle_from_ns; /* its thread's last call ended long before; -1: not so */

@@ -139,8 +139,13 @@ struct schedule_collective {
 	uint32_t participants;
 	uint32_t blocks; /* of a launch: the library takes more for more bytes */
 	int64_t work_ps; /* from the last one's begin to the end of all */
+	/* Where what was asked for is known, not how long it took (virtual GPUs): steps one after
+	 * the other, 0 = of one rank alone, and the most bytes that any of its launches puts on its
+	 * GPU's link one way. steps -1: not known. */
+	int32_t steps;
+	int64_t link_bytes;
 };
-/* A launch with OP_MEETS, and its collective. */
+/* A launch with OP_MEETS, and its collective; one that is several (a group's) has several. */
 struct schedule_meeting {
 	int64_t op;
 	uint32_t collective;
@@ -148,7 +153,7 @@ struct schedule_meeting {
 
 struct schedule_thread {
 	char *name;		    /* owned */
-	int64_t process; /* as recorded; 0: of a plan */
+	int64_t process;	    /* as recorded; 0: of a plan */
 	uint16_t gpu;		    /* the GPU it mostly drives; 0xffff none */
 	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
 	/* Operations of the threads before that were left out (schedule_repeat.h): with it, an
@@ -265,9 +270,10 @@ int64_t schedule_operations(const struct schedule *schedule);
 
 /* How many threads' calls contend in one driver. */
 uint32_t schedule_contending(const struct schedule *schedule);
-/* The collective of a launch with OP_MEETS, by its number among the operations; schedule_validate
- * has made sure that there is one. */
-uint32_t schedule_collective_of(const struct schedule *schedule, int64_t op);
+/* The first of the meetings of a launch with OP_MEETS, by its number among the operations;
+ * schedule_validate has made sure that there is one. Those behind it of the same `op` are its, too.
+ */
+size_t schedule_meeting_of(const struct schedule *schedule, int64_t op);
 
 /* Checks every index and order rule; -1 after a message naming `file`, thread and operation. */
 int schedule_validate(const struct schedule *schedule, const char *file);

@@ -200,11 +200,15 @@ static int check_collectives(const struct schedule *schedule, const char *file)
 	for (int64_t i = 0; i < schedule->op_count && rc == 0; i++) {
 		if (!(schedule->op[i].flags & OP_MEETS))
 			continue;
-		if (next == schedule->meeting_count || schedule->meeting[next].op != i ||
-		    schedule->meeting[next].collective >= schedule->collective_count)
+		if (next == schedule->meeting_count || schedule->meeting[next].op != i)
 			rc = report("%s: operation %" PRId64 " meets in no collective", file, i);
-		else
-			met[schedule->meeting[next++].collective]++;
+		for (; rc == 0 && next < schedule->meeting_count && schedule->meeting[next].op == i;
+		     next++)
+			if (schedule->meeting[next].collective < schedule->collective_count)
+				met[schedule->meeting[next].collective]++;
+			else
+				rc = report("%s: operation %" PRId64 " meets in no collective",
+					    file, i);
 	}
 	if (rc == 0 && next != schedule->meeting_count)
 		rc = report("%s: operation %" PRId64 " is no launch that meets others", file,
@@ -212,8 +216,8 @@ static int check_collectives(const struct schedule *schedule, const char *file)
 	for (uint32_t c = 0; c < schedule->collective_count && rc == 0; c++)
 		if (met[c] != schedule->collective[c].participants ||
 		    schedule->collective[c].work_ps < 0)
-			rc = report("%s: collective %" PRIu32 " of %" PRIu32
-				    " has %" PRIu32 " launches",
+			rc = report("%s: collective %" PRIu32 " of %" PRIu32 " has %" PRIu32
+				    " launches",
 				    file, c, schedule->collective[c].participants, met[c]);
 	free(met);
 	return rc;
