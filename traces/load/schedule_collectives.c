@@ -204,7 +204,7 @@ void load_collectives_finish(struct load *load)
 	for (uint32_t c = 0; c < s->collective_count; c++) {
 		s->collective[c].participants = met[c];
 		number[c] = collectives;
-		if (met[c] > 1 || s->collective[c].steps >= 0)
+		if (met[c] > 1 || (met[c] && s->collective[c].steps >= 0))
 			s->collective[collectives++] = s->collective[c];
 		else
 			s->met_nobody += met[c];

@@ -271,6 +271,8 @@ static void tell_anomalies(const struct load *load)
 		[ANOMALY_SYNC] = "synchronizations without their row: host time only",
 		[ANOMALY_AWAIT] = "host awaits that nobody posts: host time only",
 		[ANOMALY_BARRIER] = "host barriers that not every thread meets: host time only",
+		[ANOMALY_COLLECTIVE] = "operations of several GPUs that not all ranks called: they "
+				       "wait for nobody else",
 		[ANOMALY_CALL_TIME] = "API calls without times: left out",
 	};
 
@@ -327,6 +329,7 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 		report("%s: run %d holds no API calls", load.path, run);
 		goto out;
 	}
+	load_nccl_finish(&load);
 	load_collectives_finish(&load);
 	count_processes(schedule);
 	load_host_finish(&load);

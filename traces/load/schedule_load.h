@@ -34,6 +34,7 @@ enum anomaly {
 	ANOMALY_SYNC,	     /* a sync without its row */
 	ANOMALY_AWAIT,	     /* a host await that nobody posts */
 	ANOMALY_BARRIER,     /* a host barrier that not all threads meet */
+	ANOMALY_COLLECTIVE,  /* an operation of several GPUs that not all ranks called */
 	ANOMALY_CALL_TIME,   /* an API call without times */
 	ANOMALY_COUNT
 };
@@ -67,6 +68,7 @@ struct load {
 	/* Rows of operations of several GPUs that no kernel stands for (virtual GPUs), by thread
 	 * and call; by row, the schedule's collective. */
 	uint32_t *collective_row, *collective_met;
+	uint32_t *collective_wanted; /* by the schedule's collective: launches */
 	uint32_t collective_rows;
 	struct work *work; /* sorted by process, correlation, start */
 	uint32_t work_count;
@@ -118,6 +120,8 @@ int load_nccl(struct load *load);
 uint32_t load_nccl_call(const struct load *load, uint32_t at);
 /* The launches of one call; -1 after a message. */
 int load_nccl_launches(struct load *load, uint32_t at, int64_t before_ps);
+/* All launches were added: those whose partners are not there wait for nobody. */
+void load_nccl_finish(struct load *load);
 void load_nccl_release(struct load *load);
 
 /* Joins. */

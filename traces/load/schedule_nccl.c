@@ -101,6 +101,9 @@ static uint32_t meeting_of(struct load *load, const struct trace_collective *row
 
 	map_put(counted, row->communicator, of_rank, number + 1);
 	if (known == s->collective_count) {
+		load->collective_wanted[known] = !is_of_two(row->kind)	  ? (uint32_t)row->ranks
+						 : row->peer == row->rank ? 1
+									  : 2;
 		GROW(s->collective, s->collective_count, s->collective_capacity);
 		s->collective[s->collective_count++] =
 			(struct schedule_collective){ .steps = steps_of(row) };
@@ -138,6 +141,7 @@ int load_nccl(struct load *load)
 			return -1;
 
 	load->collective_row = xmalloc((t->collective_count + 1) * sizeof(uint32_t));
+	load->collective_wanted = xcalloc(t->collective_count + 1, sizeof(uint32_t));
 	load->collective_met = xcalloc(t->collective_count + 1, sizeof(uint32_t));
 	for (size_t i = 0; i < t->collective_count; i++)
 		if (t->collective[i].correlation == -1)
@@ -267,8 +271,22 @@ int load_nccl_launches(struct load *load, uint32_t at, int64_t before_ps)
 	return 0;
 }
 
+void load_nccl_finish(struct load *load)
+{
+	const struct schedule *s = load->schedule;
+	uint32_t *met = xcalloc(s->collective_count + 1, sizeof(*met));
+
+	for (size_t m = 0; m < s->meeting_count; m++)
+		met[s->meeting[m].collective]++;
+	for (uint32_t c = 0; c < s->collective_count; c++)
+		load->anomaly[ANOMALY_COLLECTIVE] += s->collective[c].steps >= 0 && met[c] &&
+						     met[c] < load->collective_wanted[c];
+	free(met);
+}
+
 void load_nccl_release(struct load *load)
 {
+	free(load->collective_wanted);
 	free(load->collective_row);
 	free(load->collective_met);
 }
