@@ -42,12 +42,13 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		       schedule->processes);
 	if (rings)
 		printf("  note: %u operations of NCCL, timed as rings over the links%s; not known: "
-		       "the algorithm NCCL would choose, its time on the host, SMs it takes\n",
+		       "the algorithm NCCL would choose, the SMs it takes%s\n",
 		       rings,
 		       collectives_are_calibrated(platform)
 			       ? ""
 			       : " (uncalibrated: nccl.least_ns or the least copy, and for each "
-				 "further step stream.event_peer_ns)");
+				 "further step stream.event_peer_ns)",
+		       platform->nccl_call_ns > 0 ? "" : ", its time on the host");
 	if (schedule->collective_count > rings)
 		printf("  note: %u collectives, in which kernels wait for their partners and end "
 		       "with them; their bytes were not recorded: beyond a least copy between GPUs "
