@@ -60,6 +60,10 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	if (p->other_device)
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
+	if (r->unfamiliar)
+		printf("  note: no measured run of %s sets the width of intervals, so it is that "
+		       "of all such kernels\n",
+		       text_show(&show, r->family));
 	if (schedule->range && schedule->range_threads == 1)
 		printf("  note: the core loop is %lld of '%s', from the first's begin to the "
 		       "last's end: %.1f us each\n",

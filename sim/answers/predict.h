@@ -104,6 +104,8 @@ struct prediction {
 		       */
 	const char *kernel_model; /* static */
 	const char *class_name;	  /* static; interval_class */
+	char family[32];	  /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
+	bool unfamiliar; /* no run of that kernel sets widths: that of all such kernels is taken */
 	bool extrapolated;
 	bool more_gpus;	       /* than were measured together */
 	unsigned hypothetical; /* bits 1 << enum platform_part: not as anything was measured */

@@ -19,6 +19,7 @@ enum {
 struct answer {
 	char model[24], answered_by[24]; /* the kernel model; "" = made of the run's own trace */
 	char class_name[32];		 /* "" = a baseline, without interval */
+	char family[32];
 	double core_us, lo_us, hi_us, part_us[PART_COUNT];
 	bool extrapolated;
 };
@@ -78,6 +79,7 @@ static void add_prediction(struct answers *to, const char *model, const char *an
 	}
 	memcpy(new->part_us, parts, sizeof(parts));
 	snprintf(new->class_name, sizeof(new->class_name), "%s", p->class_name);
+	memcpy(new->family, p->family, sizeof(new->family));
 }
 
 /* `trace_inputs`: of what is made of the run's own trace. */
@@ -94,6 +96,7 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 		row->hi_us = a->hi_us;
 		memcpy(row->part_us, a->part_us, sizeof(row->part_us));
 		row->extrapolated = a->extrapolated;
+		memcpy(row->family, a->family, sizeof(row->family));
 		if (*a->class_name)
 			snprintf(row->class_name, sizeof(row->class_name), "%s", a->class_name);
 		free(inputs);
