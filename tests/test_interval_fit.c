@@ -302,6 +302,26 @@ static void a_kernel_that_sets_no_width_takes_that_of_all_such(void **state)
 	validation_release(&v);
 }
 
+static void one_kernel_alone_says_nothing_of_others(void **state)
+{
+	struct validation v = { 0 };
+	struct intervals intervals;
+	double low, high;
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		unfamiliar_row(&v, "interval", "rbsor/tuned", 100 + k);
+		unfamiliar_row(&v, "development", "lmsor/3", 100 + k);
+	}
+	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(intervals_read(&intervals, "x"), 0);
+	for (size_t k = 0; k < intervals.count; k++)
+		assert_string_not_equal(intervals.row[k].class_name, INTERVAL_UNFAMILIAR);
+	intervals_lookup(&intervals, "size", INTERVAL_UNFAMILIAR, &low, &high);
+	assert_true(low == -INTERVAL_MOST && high == INTERVAL_MOST);
+	intervals_release(&intervals);
+	validation_release(&v);
+}
+
 static void a_file_that_names_no_kernels_knows_all(void **state)
 {
 	struct intervals intervals;
@@ -326,6 +346,7 @@ int main(void)
 		cmocka_unit_test(the_widest_of_a_set_is_cut_too),
 		cmocka_unit_test(classes_part_at_seven_and_three_tenths_of_kernels),
 		cmocka_unit_test(a_kernel_that_sets_no_width_takes_that_of_all_such),
+		cmocka_unit_test(one_kernel_alone_says_nothing_of_others),
 		cmocka_unit_test(a_file_that_names_no_kernels_knows_all),
 	};
 	return cmocka_run_group_tests(tests, make_root, remove_root);

@@ -235,11 +235,20 @@ void validation_leave_out(struct validation *v)
 	}
 }
 
-static void fit_pool(struct pool *pool, const char *set, FILE *out)
+/* Rows of one kin alone say nothing of another. */
+static bool of_several(const struct pool *pool)
+{
+	for (size_t k = 1; k < pool->count; k++)
+		if (!pool->kin(pool->row[0], pool->row[k]))
+			return true;
+	return false;
+}
+
+static void fit_pool(const struct pool *pool, const char *set, FILE *out)
 {
 	double low, high;
 	size_t n = pool_widths(pool, NULL, &low, &high);
-	if (n)
+	if (n && of_several(pool))
 		fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, pool->class_name, low, high, n);
 }
 
