@@ -1,6 +1,6 @@
 # data: blocks.tsv
 # SPDX-License-Identifier: MIT
-# Blocks of one launch: on a few multiprocessors as the GPU noted them, and below on the one that is simulated.
+# Blocks of one launch: on a few multiprocessors as instrumented kernels wrote them down, and below on the one that is simulated.
 # Columns: who (measured, simulated), kernel, panel (which of the multiprocessors shown, from 0), sm (its number), slot (place on it),
 # begin_us, end_us (from the first begin of the launch), config. A bar is a block, a line of bars a slot.
 picture = ARG1; data = ARG2; width = 900; height = 620

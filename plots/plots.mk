@@ -7,7 +7,7 @@ PLOT_DIR ?= $(BUILD)/plots
 VALIDATION ?= $(BUILD)/validation.tsv
 PLATFORM ?= h200x8
 PLATFORM_DATA ?= traces/data/$(PLATFORM)
-# Noted blocks of launches, if this platform has any: the first trace is drawn.
+# Blocks of instrumented launches, if this platform has any: the first trace is drawn.
 BLOCK_TRACE ?= $(firstword $(sort $(wildcard $(PLATFORM_DATA)/blocks/*.wrt.zst)))
 # Times of kernels alone, and profiles of kernels, if this platform has them.
 KERNEL_TIMES ?= $(and $(wildcard $(PLATFORM_DATA)/kernels/*),$(wildcard $(PLATFORM_DATA)/kernels.tsv))
@@ -21,13 +21,16 @@ sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
 tab := $(shell printf '\t')
 
+# A figure in docs/figures has the same marks in fewer bytes.
+shipped_figures = $(Q)mkdir -p docs/figures; for f in $(1); do awk -f plots/shrink_svg.awk $$f >docs/figures/$${f\#\#*/} || exit 1; done
+
 .PHONY: plots
 plots: $(foreach figure,$(FIGURES),$(PLOT_DIR)/$(figure).svg $(PLOT_DIR)/$(figure).png)
 
 ## figures: the figures that documents show, copied to docs/figures
 .PHONY: figures
 figures: $(FIGURES:%=$(PLOT_DIR)/%.svg)
-	$(Q)mkdir -p docs/figures && cp $^ docs/figures/
+	$(call shipped_figures,$^)
 
 # One rule a figure, so that the first line of its .gp can be its list of prerequisites.
 define figure_rule

@@ -146,7 +146,7 @@ static float change_in(const struct mlssor_work *r, int layer)
 }
 
 /* Looks at the sweep that began with layer `from`: whether it was the last. */
-static int look(struct mlssor_work *r, struct machine_thread *t, int from, bool *ended)
+static int check_end(struct mlssor_work *r, struct machine_thread *t, int from, bool *ended)
 {
 	const struct mlssor_params *p = mlssor_params_of(r);
 	const int layers = mlssor_sweep_layers(p);
@@ -161,7 +161,7 @@ static int look(struct mlssor_work *r, struct machine_thread *t, int from, bool 
 			change = change_in(r, q);
 		}
 	*ended = (converged || !isfinite(change)) && !r->base.warming;
-	/* All have looked before one clears its own for the next sweep. */
+	/* All have checked before one clears its own for the next sweep. */
 	if (r->base.gpus > 1 && mlssor_ops(r)->barrier(t))
 		return -1;
 	if (t->gpu == 0) {
@@ -180,7 +180,7 @@ static int core(struct solver_work *work, struct machine_thread *t)
 	int layer = 0;
 	for (; layer < work->iterations && !ended; layer += layers)
 		if ((p->tolerance > 0 && clear_norm(r, t)) || make_layers(r, t, layer) ||
-		    (p->tolerance > 0 && look(r, t, layer, &ended)))
+		    (p->tolerance > 0 && check_end(r, t, layer, &ended)))
 			return -1;
 	if (t->gpu == 0)
 		r->made = layer;

@@ -175,9 +175,9 @@ static int play_ahead(struct context *c, int jobs)
 		schedule_release(&schedule);
 	}
 	if (!rc)
-		warps_play_noted(model.warps, jobs);
+		warps_play_pending(model.warps, jobs);
 	if (!rc && c->uncounted)
-		warps_play_noted(c->uncounted, jobs);
+		warps_play_pending(c->uncounted, jobs);
 	return rc;
 }
 

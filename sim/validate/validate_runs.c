@@ -382,7 +382,7 @@ static int play_ahead(struct context *c)
 		rc = note_planned(c, m, m->gpus) || (first && note_planned(c, m, 1)) ? -1 : 0;
 	}
 	if (!rc && c->predictor->warps)
-		warps_play_noted(c->predictor->warps, c->how.jobs);
+		warps_play_pending(c->predictor->warps, c->how.jobs);
 	return rc;
 }
 
