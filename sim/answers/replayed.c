@@ -77,11 +77,7 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 		report_warning(
 			"'%s': %lld edges could not be resolved (warpreel check tells which)", path,
 			(long long)schedule->anomaly_count);
-	if (r->trace.footprint_count && r->trace.run_count &&
-	    profile_add_trace(&r->own, &r->trace, INT32_MAX)) {
-		predictor_release(&r->predictor);
-		goto failed;
-	}
+	profile_add_own(&r->own, &r->trace);
 	tell_what_stays(path, schedule, &r->predictor.platform);
 	schedule_untrace(schedule, &r->predictor.platform);
 	if (!schedule->config && schedule->virtual_gpus <= 1)

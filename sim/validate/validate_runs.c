@@ -334,7 +334,9 @@ static int validate_trace(struct context *c, const char *path)
 	const char *slash = strrchr(path, '/');
 	char *inputs = xprintf("%s,%s.ini", slash ? slash + 1 : path, c->predictor->platform.name);
 	struct replayed replayed = { .context = c, .trace = &trace, .own = &own };
-	int rc = trace_read(&trace, path, 0) || profile_add_trace(&own, &trace, INT32_MAX) ? -1 : 0;
+	int rc = trace_read(&trace, path, 0);
+	if (!rc)
+		profile_add_own(&own, &trace);
 	struct answers *answers =
 		rc ? NULL : answer_ahead(c->how.jobs, trace.run_count, replay_one, &replayed);
 	for (size_t run = 0; !rc && run < trace.run_count; run++) {
