@@ -12,6 +12,8 @@ BLOCK_TRACE ?= $(firstword $(sort $(wildcard $(PLATFORM_DATA)/blocks/*.wrt.zst))
 # Times of kernels alone, and profiles of kernels, if this platform has them.
 KERNEL_TIMES ?= $(and $(wildcard $(PLATFORM_DATA)/kernels/*),$(wildcard $(PLATFORM_DATA)/kernels.tsv))
 KERNEL_DATA := $(KERNEL_TIMES) $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/kernels/*)
+# What every title names: the GPU, and the platform's name.
+MACHINE := $(shell sed -n 's/^name = \(NVIDIA .*\)/\1/p' model/platforms/$(PLATFORM).ini) ($(PLATFORM))
 # Figures not wanted this time.
 FIGURES_LEFT_OUT ?=
 FOREIGN_TIMES := $(wildcard $(PLATFORM_DATA)/foreign.tsv)
@@ -36,7 +38,7 @@ figures: $(FIGURES:%=$(PLOT_DIR)/%.svg)
 define figure_rule
 $(PLOT_DIR)/$(1).svg $(PLOT_DIR)/$(1).png: $(PLOT_DIR)/$(1).%: plots/$(1).gp plots/style.gp $(addprefix $(PLOT_DIR)/,$(shell sed -n '1s/^# data: //p' plots/$(1).gp)) | need-gnuplot
 	@echo "  PLOT    $$@"
-	$$(Q)gnuplot -c $$< $$@ $(PLOT_DIR)
+	$$(Q)gnuplot -c $$< $$@ $(PLOT_DIR) "$(MACHINE)"
 endef
 $(foreach figure,$(FIGURES),$(eval $(call figure_rule,$(figure))))
 
