@@ -11,6 +11,7 @@
 #include "traces/base/processes.h"
 #include "sim/answers/untrace.h"
 #include "traces/load/schedule_from_trace.h"
+#include "profiled.h"
 
 enum {
 	MODELS_MOST = 9
@@ -103,22 +104,6 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 	}
 }
 
-/* Whether the model `warps` has an answer: it has none of runs that launch kernels without profile,
- * which is said once. -1 after a message. */
-static int warps_answers(struct context *c, const struct schedule *schedule)
-{
-	struct kernel_model model = { 0 };
-	if (predictor_use_warps(c->predictor, &model))
-		return -1;
-	const char *missing = warps_missing(model.warps, schedule);
-	if (missing && !c->said_missing)
-		report_warning("kernel '%s' has no profile in %s: runs that launch it have no rows "
-			       "of the model 'warps'",
-			       missing, warps_source(model.warps));
-	c->said_missing |= missing != NULL;
-	return !missing;
-}
-
 /* Core time of a planned run: 1, or 0 where the model has no answer; -1 after a message. */
 static int plan_core(struct context *c, const struct measured_row *m, int gpus, const char *model,
 		     const char *set, struct prediction *p)
@@ -134,7 +119,7 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 						   .set = set,
 						   .allow_extrapolation = true };
 	if (rc > 0 && !strcmp(model, "warps"))
-		rc = warps_answers(c, &schedule);
+		rc = profiled(c->predictor, &schedule, "runs", &c->said_missing);
 	if (rc > 0 && predictor_run(c->predictor, &schedule, &request, p))
 		rc = -1;
 	schedule_release(&schedule);
