@@ -196,7 +196,7 @@ startup, which no run has, stands in for those; on four GPUs with direct copies,
 - The conclusion drawn from it, (5.7), blocks better than strips, turns round. The thesis' own runs say so.
 - Section 6.2.1 has MKT + MST <= MCT; it is MTT + MST, and on each GPU: the longest of each may be those of different GPUs.
 - The halo: a border of b rows is used up after b / 2 iterations, since either colour consumes a row. Runs as published are not red-black SOR and
-  diverge (\`--scheme thesis\`); 100 iterations without a look at the residual do not show it.
+  diverge (\`--scheme thesis\`); 100 iterations without a check of the residual do not show it.
 - (4.17) counts n with the boundary; n - 2 is optimal. Appendix B caps the factor at 1.9 besides.
 - The speed-up on four GPUs is 3.4 in section 6.3.4 and 3.5 in the conclusion.
 PAGE

@@ -68,7 +68,7 @@ struct rbsor_loop {
 	void *grid[2]; /* both with the boundary; the first has the start values */
 	void *flags; /* uint32_t for each block: exchanges that it made in all launches so far; at a
 			launch all are equal */
-	void *letters; /* of a variant in tests/gpu_looprate.cu */
+	void *mailboxes; /* of a variant in tests/gpu_looprate.cu */
 	int64_t pitch;
 	int32_t columns, rows;
 	int32_t iterations;

@@ -19,7 +19,7 @@ struct built {
 };
 
 /* One that is to be. */
-struct noted {
+struct pending {
 	struct warps_answer answer;
 	struct known_launch known;
 };
@@ -38,9 +38,9 @@ struct warps {
 	size_t built_count, built_capacity;
 	struct derived_profiles derived;
 	struct known_launches known;
-	struct noted *noted;
-	size_t noted_count, noted_capacity;
-	struct known_launches noted_known; /* the same, to be found */
+	struct pending *pending;
+	size_t pending_count, pending_capacity;
+	struct known_launches pending_known; /* the same, to be found */
 	struct residency residency;
 	struct answered *answered; /* by shape of the schedule; NULL = nothing was asked yet */
 };
@@ -111,8 +111,8 @@ void warps_free(struct warps *w)
 	free(w->built);
 	derived_profiles_release(&w->derived);
 	known_launches_release(&w->known);
-	known_launches_release(&w->noted_known);
-	free(w->noted);
+	known_launches_release(&w->pending_known);
+	free(w->pending);
 	warps_schedule(w);
 	kernel_profiles_release(&w->profiles);
 	free(w);
@@ -411,26 +411,26 @@ int warps_note(struct warps *w, const struct schedule *schedule)
 	if (warps_missing(w, schedule))
 		return 0;
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
-		struct noted new = { 0 };
+		struct pending new = { 0 };
 		if (prepare(w, schedule, &schedule->shape[k], &new.answer))
 			return -1;
 		new.known = key_of(&new.answer, &schedule->shape[k]);
 		if (known_launches_find(&w->known, &new.known) ||
-		    known_launches_find(&w->noted_known, &new.known))
+		    known_launches_find(&w->pending_known, &new.known))
 			continue;
-		known_launches_add(&w->noted_known, &new.known);
-		GROW(w->noted, w->noted_count, w->noted_capacity);
-		w->noted[w->noted_count++] = new;
+		known_launches_add(&w->pending_known, &new.known);
+		GROW(w->pending, w->pending_count, w->pending_capacity);
+		w->pending[w->pending_count++] = new;
 	}
 	return 0;
 }
 
 /* Left NaN also where there is something to be said: whoever asks for that launch works it out
  * again, and says it. */
-static void play_noted(void *context, size_t k, void *answer)
+static void play_pending(void *context, size_t k, void *answer)
 {
 	struct warps *w = context;
-	struct warps_answer *a = &w->noted[k].answer;
+	struct warps_answer *a = &w->pending[k].answer;
 	double *ns = answer;
 	a->launch.program = &a->program; /* answers have moved since */
 	a->launch.duration_only = true;
@@ -441,25 +441,25 @@ static void play_noted(void *context, size_t k, void *answer)
 	grid_answer_release(&a->grid);
 }
 
-void warps_play_noted(struct warps *w, int processes)
+void warps_play_pending(struct warps *w, int processes)
 {
-	double *ns = xcalloc(w->noted_count + 1, sizeof(*ns));
-	const struct process_work work = { .count = w->noted_count,
+	double *ns = xcalloc(w->pending_count + 1, sizeof(*ns));
+	const struct process_work work = { .count = w->pending_count,
 					   .bytes = sizeof(*ns),
-					   .answer = play_noted,
+					   .answer = play_pending,
 					   .context = w,
 					   .what = "launches played" };
-	for (size_t k = 0; k < w->noted_count; k++)
+	for (size_t k = 0; k < w->pending_count; k++)
 		ns[k] = NAN;
 	processes_run(processes, &work, ns);
-	for (size_t k = 0; k < w->noted_count; k++) {
-		w->noted[k].known.duration_ns = ns[k];
+	for (size_t k = 0; k < w->pending_count; k++) {
+		w->pending[k].known.duration_ns = ns[k];
 		if (!isnan(ns[k]))
-			known_launches_add(&w->known, &w->noted[k].known);
+			known_launches_add(&w->known, &w->pending[k].known);
 	}
 	free(ns);
-	w->noted_count = 0;
-	known_launches_release(&w->noted_known);
+	w->pending_count = 0;
+	known_launches_release(&w->pending_known);
 }
 
 int warps_duration(struct warps *w, const struct schedule *schedule,

@@ -11,6 +11,7 @@
 #include "traces/base/processes.h"
 #include "sim/answers/untrace.h"
 #include "traces/load/schedule_from_trace.h"
+#include "profiled.h"
 
 enum {
 	MODELS_MOST = 9
@@ -103,22 +104,6 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 	}
 }
 
-/* Whether the model `warps` has an answer: it has none of runs that launch kernels without profile,
- * which is said once. -1 after a message. */
-static int warps_answers(struct context *c, const struct schedule *schedule)
-{
-	struct kernel_model model = { 0 };
-	if (predictor_use_warps(c->predictor, &model))
-		return -1;
-	const char *missing = warps_missing(model.warps, schedule);
-	if (missing && !c->said_missing)
-		report_warning("kernel '%s' has no profile in %s: runs that launch it have no rows "
-			       "of the model 'warps'",
-			       missing, warps_source(model.warps));
-	c->said_missing |= missing != NULL;
-	return !missing;
-}
-
 /* Core time of a planned run: 1, or 0 where the model has no answer; -1 after a message. */
 static int plan_core(struct context *c, const struct measured_row *m, int gpus, const char *model,
 		     const char *set, struct prediction *p)
@@ -134,7 +119,7 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 						   .set = set,
 						   .allow_extrapolation = true };
 	if (rc > 0 && !strcmp(model, "warps"))
-		rc = warps_answers(c, &schedule);
+		rc = profiled(c->predictor, &schedule, "runs", &c->said_missing);
 	if (rc > 0 && predictor_run(c->predictor, &schedule, &request, p))
 		rc = -1;
 	schedule_release(&schedule);
@@ -334,7 +319,9 @@ static int validate_trace(struct context *c, const char *path)
 	const char *slash = strrchr(path, '/');
 	char *inputs = xprintf("%s,%s.ini", slash ? slash + 1 : path, c->predictor->platform.name);
 	struct replayed replayed = { .context = c, .trace = &trace, .own = &own };
-	int rc = trace_read(&trace, path, 0) || profile_add_trace(&own, &trace, INT32_MAX) ? -1 : 0;
+	int rc = trace_read(&trace, path, 0);
+	if (!rc)
+		profile_add_own(&own, &trace);
 	struct answers *answers =
 		rc ? NULL : answer_ahead(c->how.jobs, trace.run_count, replay_one, &replayed);
 	for (size_t run = 0; !rc && run < trace.run_count; run++) {
@@ -382,7 +369,7 @@ static int play_ahead(struct context *c)
 		rc = note_planned(c, m, m->gpus) || (first && note_planned(c, m, 1)) ? -1 : 0;
 	}
 	if (!rc && c->predictor->warps)
-		warps_play_noted(c->predictor->warps, c->how.jobs);
+		warps_play_pending(c->predictor->warps, c->how.jobs);
 	return rc;
 }
 
