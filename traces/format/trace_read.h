@@ -15,9 +15,9 @@ struct trace_source {
 	int64_t size_bytes;   /* of the database */
 };
 
-/* Opens read-only, checks that it is a whole SQLite database, and takes every power from its
- * schema. -1 after a message. */
-int source_open(struct trace_source *source, const char *path, int64_t max_bytes);
+/* Opens read-only, checks that it is a whole SQLite database, page by page unless its content is
+ * known, and takes every power from its schema. -1 after a message. */
+int source_open(struct trace_source *source, const char *path, int64_t max_bytes, bool known);
 void source_close(struct trace_source *source);
 /* 1: there is such an ordinary table, 0: there is not, -1: something else has its name (reported).
  */
@@ -33,5 +33,8 @@ int source_step(struct trace_source *source, sqlite3_stmt *statement, const char
 /* All rows of all tables of the schema; -1 after a message. foreign: an export, where a time pair
  * 0/0 is unknown. */
 int trace_read_rows(struct trace *trace, struct trace_source *source, bool foreign);
+/* Of one table of ours (its SQL name) the rows for which the condition holds; -1 after a message. */
+int trace_read_where(struct trace *trace, struct trace_source *source, const char *table,
+		     const char *condition);
 
 #endif

@@ -177,7 +177,7 @@ static int quick_check(struct trace_source *source)
 	return rc;
 }
 
-int source_open(struct trace_source *source, const char *path, int64_t max_bytes)
+int source_open(struct trace_source *source, const char *path, int64_t max_bytes, bool known)
 {
 	unsigned char head[ZST_HEAD_BYTES] = { 0 };
 	struct stat status;
@@ -216,7 +216,7 @@ int source_open(struct trace_source *source, const char *path, int64_t max_bytes
 			goto out;
 	}
 	take_powers(source->db);
-	rc = refuse_computed_columns(source) < 0 ? -1 : quick_check(source);
+	rc = refuse_computed_columns(source) < 0 ? -1 : known ? 0 : quick_check(source);
 out:
 	fclose(file);
 	if (rc < 0)
