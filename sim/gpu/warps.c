@@ -264,7 +264,8 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	if (!exact)
 		a->derived = derived_profiles_of(&w->derived, &w->profiles.loaded, a->profile, &g);
 	else if (mechanism_on(on, MECHANISM_GRID_RIM))
-		a->derived = derived_profiles_between(&w->derived, &w->profiles.loaded, a->profile, &g);
+		a->derived =
+			derived_profiles_between(&w->derived, &w->profiles.loaded, a->profile, &g);
 	else
 		a->derived = NULL;
 	exact = !a->derived;

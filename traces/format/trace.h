@@ -87,8 +87,8 @@ int64_t trace_losses(const struct trace *trace,
  */
 int trace_read(struct trace *trace, const char *path, int64_t max_bytes);
 /*
- * Of a trace of ours the kernel profiles of the symbols that are wanted, with their code and counts,
- * and nothing else. Its pages are not checked: for a file whose content is known
+ * Of a trace of ours the kernel profiles of the symbols that are wanted, with their code and
+ * counts, and nothing else. Its pages are not checked: for a file whose content is known
  * (traces/profiles/profile_index.h). -1 after a message.
  */
 typedef bool trace_wanted(void *context, const char *symbol);

@@ -19,7 +19,7 @@ struct reading {
 	struct map *strings; /* StringIds.id -> string number */
 	bool strings_later;  /* those that a row names, when it does */
 	const struct schema_table *table;
-	const char *condition; /* NULL: the table's own */
+	const char *condition;	    /* NULL: the table's own */
 	const char *name;	    /* of the table in this file */
 	int at[SCHEMA_MAX_COLUMNS]; /* column of the query, -1 = not in this file */
 	int64_t row;
@@ -81,21 +81,24 @@ static sqlite3_stmt *make_query(struct reading *r)
 	const struct schema_table *table = r->table;
 	sqlite3_stmt *statement;
 	char *sql = xstrdup("SELECT 1"), *longer;
+	const char *column_name[SCHEMA_MAX_COLUMNS];
+	bool has[SCHEMA_MAX_COLUMNS];
 	int next = 1;
 
+	for (int i = 0; i < table->column_count; i++)
+		column_name[i] = table->column[i].name;
+	if (source_has_columns(r->source, r->name, column_name, table->column_count, has) < 0)
+		goto bad;
 	for (int i = 0; i < table->column_count; i++) {
 		const struct schema_column *column = &table->column[i];
-		int found = source_has_column(r->source, r->name, column->name);
 
 		r->at[i] = -1;
-		if (found < 0)
-			goto bad;
-		if (found == 0 && !column->since) {
+		if (!has[i] && !column->since) {
 			report("%s: %s lacks column %s, which is needed (older or foreign schema)",
 			       r->source->path, r->name, column->name);
 			goto bad;
 		}
-		if (found == 0 || column->kind == COLUMN_FIXED)
+		if (!has[i] || column->kind == COLUMN_FIXED)
 			continue;
 		r->at[i] = next++;
 		longer = xprintf("%s, \"%s\"", sql, column->name);

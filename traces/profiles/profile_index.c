@@ -64,8 +64,7 @@ static int add_row(void *context, const struct table_row *row)
 	int64_t bytes, profiles;
 	size_t file = 0;
 	if (parse_i64(row->of[COLUMN_BYTES], &bytes) ||
-	    parse_i64(row->of[COLUMN_PROFILES], &profiles) || profiles < 1 ||
-	    profiles > UINT16_MAX)
+	    parse_i64(row->of[COLUMN_PROFILES], &profiles) || profiles < 1 || profiles > UINT16_MAX)
 		return -1;
 	while (file < g->count && strcmp(base_name(g->files[file]), row->of[COLUMN_FILE]))
 		file++;

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 struct profile_index_row {
-	uint32_t file; /* number in the list that the index was asked about */
+	uint32_t file;	       /* number in the list that the index was asked about */
 	char *symbol, *kernel; /* owned */
 	size_t profiles;
 };

@@ -16,7 +16,7 @@ struct profile_library {
 	size_t file_count;
 	struct profile_index index; /* no rows: all is loaded */
 	bool *here;		    /* by row of the index: its symbol is loaded */
-}; /* owned; all zero = empty */
+};				    /* owned; all zero = empty */
 
 /* All files of a list, or one that is named. -1 after a message. */
 int profile_library_open(struct profile_library *library, char *const *files, size_t count);
