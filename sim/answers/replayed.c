@@ -83,8 +83,7 @@ static int price_collectives(struct replayed *r)
 	if (schedule->device && (!device || strcmp(device, schedule->device))) {
 		const struct predictor_options nothing_asked = { 0 };
 		platform_release(&recorded);
-		rc = platform_choose(&choice, &nothing_asked, &r->trace,
-				     (int)schedule->gpu_count);
+		rc = platform_choose(&choice, &nothing_asked, &r->trace, (int)schedule->gpu_count);
 		if (rc || platform_read(&recorded, choice.name)) {
 			platform_choice_release(&choice);
 			return -1;

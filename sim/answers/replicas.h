@@ -15,7 +15,7 @@ struct timeline;
 struct range_sums {
 	struct range_times times;
 	struct timeline *timeline; /* gets those of the first replica; NULL: none */
-	double *ps;		/* borrowed */
+	double *ps;		   /* borrowed */
 	int replicas;
 };
 

@@ -98,7 +98,7 @@ static sim_time polled_for(const struct copy_model *m, const struct copy_price *
 {
 	const struct polling *poll = &m->polling;
 	const sim_time works = schedule_contending(m->schedule) > 1 ? at->submit_ps - poll->call_ps
-							     : at->called_ps,
+								    : at->called_ps,
 		       polled = works + poll->first_ps, late = at->free_ps - polled;
 	sim_time seen = at->now;
 	if (late > 0)

@@ -79,8 +79,7 @@ static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_tim
 	bool known = s->shape_ps[shape] >= 0;
 	if (op->flags & OP_MEETS) {
 		const sim_time work = meeting_work(s, op - s->schedule->op);
-		*gap = ps_of_ns(
-			kernel_model_gap(s->model, s->schedule, what, (double)work / 1000));
+		*gap = ps_of_ns(kernel_model_gap(s->model, s->schedule, what, (double)work / 1000));
 		return work;
 	}
 	*gap = s->shape_gap_ps[shape];
@@ -452,8 +451,9 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 	if (kind == OP_LAUNCH || kind == OP_COPY)
 		doorbell(s, st->gpu, command->submit_ps);
 	if (st->count == 1)
-		stream_arm(s, stream, command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps,
-		    STREAM_PENDING);
+		stream_arm(s, stream,
+			   command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps,
+			   STREAM_PENDING);
 }
 
 void stream_event(struct sim *s, uint32_t stream, sim_time now, uint32_t stamp)

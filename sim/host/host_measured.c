@@ -186,7 +186,8 @@ static void draw_threads(struct host_model *m)
 	for (uint32_t t = 0; t < m->schedule->thread_count; t++) {
 		/* Knuth's linear congruential generator */
 		state = state * 6364136223846793005u + 1442695040888963407u;
-		const bool differs = m->seed && threads->count && schedule_contending(m->schedule) > 1 &&
+		const bool differs = m->seed && threads->count &&
+				     schedule_contending(m->schedule) > 1 &&
 				     has(m, MECHANISM_THREAD_SPREAD);
 		const double part = differs ? threads->value[(state >> 33) % threads->count] : 1;
 		m->thread[t] =
@@ -197,7 +198,8 @@ static void draw_threads(struct host_model *m)
 static void spread_calls(struct host_model *m)
 {
 	const struct number_list *calls = &m->platform->call_quantiles;
-	if (schedule_contending(m->schedule) > 1 && m->platform->peer_exchange_call_quantiles.count &&
+	if (schedule_contending(m->schedule) > 1 &&
+	    m->platform->peer_exchange_call_quantiles.count &&
 	    has(m, MECHANISM_PEER_EXCHANGE_SPREAD))
 		calls = &m->platform->peer_exchange_call_quantiles;
 	m->call_count = m->seed && has(m, MECHANISM_CALL_SPREAD) ? (uint32_t)calls->count : 0;

@@ -25,6 +25,17 @@ static int is_trace(const struct dirent *entry)
 	       (strstr(entry->d_name, ".wrt") || strstr(entry->d_name, ".sqlite"));
 }
 
+int trace_folder_count(const char *folder)
+{
+	struct dirent **entry = NULL;
+	const int found = scandir(folder, &entry, is_trace, alphasort);
+
+	for (int i = 0; i < found; i++)
+		free(entry[i]);
+	free(entry);
+	return found > 0 ? found : 0;
+}
+
 int trace_folder_names(const char *folder, char ***names)
 {
 	struct dirent **entry = NULL;
@@ -134,12 +145,11 @@ int trace_open(struct trace *trace, const char *path, int64_t max_bytes)
 	if (!rc) {
 		const int run = trace_folder_is_run(&folder, path);
 
-		rc = run > 0 ? trace_join(trace, folder.trace, folder.count, path)
-		     : run < 0
-			     ? -1
-			     : report("%s: its traces are recordings one after the other, not "
-				      "processes of one run: name one of them",
-				      path);
+		rc = run > 0   ? trace_join(trace, folder.trace, folder.count, path)
+		     : run < 0 ? -1
+			       : report("%s: its traces are recordings one after the other, not "
+					"processes of one run: name one of them",
+					path);
 	}
 	trace_folder_release(&folder);
 	return rc;

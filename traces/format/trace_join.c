@@ -27,8 +27,8 @@ int trace_span_of(const struct trace *trace, struct trace_span *span)
 	span->offset_ns = monotonic_ns - trace_ns;
 	span->realtime_ns = realtime_ns - monotonic_ns;
 	span->begin_ns = span->end_ns = monotonic_ns;
-	if (end && sscanf(end, "trace %" SCNd64 " ns = monotonic %" SCNd64, &trace_ns,
-			  &monotonic_ns) == 2)
+	if (end &&
+	    sscanf(end, "trace %" SCNd64 " ns = monotonic %" SCNd64, &trace_ns, &monotonic_ns) == 2)
 		span->end_ns = monotonic_ns;
 	for (size_t i = 0; i < trace->api_count; i++) /* it may have been killed */
 		if (trace->api[i].end_ns + span->offset_ns > span->end_ns)
@@ -62,11 +62,11 @@ static bool number_alike(const struct trace *part, size_t count, bool *known)
 			const struct trace_gpu *gpu = &part[p].gpu[i];
 
 			*known &= bus_of(&part[p], gpu)[0] != 0;
-			alike &= i < part[0].gpu_count && gpu->device == part[0].gpu[i].device &&
-				 !strcmp(bus_of(&part[p], gpu),
-					 bus_of(&part[0], &part[0].gpu[i])) &&
-				 !strcmp(trace_text(&part[p], gpu->name),
-					 trace_text(&part[0], part[0].gpu[i].name));
+			alike &=
+				i < part[0].gpu_count && gpu->device == part[0].gpu[i].device &&
+				!strcmp(bus_of(&part[p], gpu), bus_of(&part[0], &part[0].gpu[i])) &&
+				!strcmp(trace_text(&part[p], gpu->name),
+					trace_text(&part[0], part[0].gpu[i].name));
 		}
 	}
 	return alike;
@@ -243,9 +243,9 @@ static void add_rows(struct joining *j)
 				const struct schema_column *column = &table->column[c];
 
 				if (schema_is_data(column) && column->kind != COLUMN_REAL)
-					schema_set(added, column,
-						   in_all(j, table, column,
-							  schema_get(row, column)));
+					schema_set(
+						added, column,
+						in_all(j, table, column, schema_get(row, column)));
 			}
 		}
 	}

@@ -11,8 +11,8 @@
 struct trace_span {
 	int64_t begin_ns, end_ns;
 	int64_t offset_ns;   /* the monotonic clock less the trace's */
-	int64_t realtime_ns; /* the system's clock less the monotonic one: the same on one host, until
-				it is booted again */
+	int64_t realtime_ns; /* the system's clock less the monotonic one: the same on one host,
+				until it is booted again */
 };
 
 /* 0; -1 without a message: the trace does not say (an export of Nsight's, a prediction). */

@@ -63,8 +63,7 @@ static int64_t length(const struct candidate *c)
 static bool belong_together(const struct load *load, const struct candidate *a,
 			    const struct candidate *b)
 {
-	const int64_t apart = a->end_ns > b->end_ns ? a->end_ns - b->end_ns
-						    : b->end_ns - a->end_ns,
+	const int64_t apart = a->end_ns > b->end_ns ? a->end_ns - b->end_ns : b->end_ns - a->end_ns,
 		      shorter = length(a) < length(b) ? length(a) : length(b);
 
 	return load->trace->kernel[a->row].demangled_name ==
@@ -76,11 +75,11 @@ static bool belong_together(const struct load *load, const struct candidate *a,
 static struct candidate *partner(const struct load *load, struct place *place,
 				 const struct candidate *with)
 {
-	while (place->next < place->count && (place->of[place->next]->taken ||
-					      place->of[place->next]->end_ns < with->start_ns))
+	while (place->next < place->count &&
+	       (place->of[place->next]->taken || place->of[place->next]->end_ns < with->start_ns))
 		place->next++;
-	for (size_t i = place->next;
-	     i < place->count && place->of[i]->start_ns <= with->end_ns; i++)
+	for (size_t i = place->next; i < place->count && place->of[i]->start_ns <= with->end_ns;
+	     i++)
 		if (!place->of[i]->taken && belong_together(load, with, place->of[i]))
 			return place->of[i];
 	return NULL;
@@ -106,8 +105,8 @@ static void add_collective(struct load *load, struct candidate **member, uint32_
 	}
 }
 
-static void match(struct load *load, struct candidate *candidate, size_t count,
-		  struct place *place, uint32_t places)
+static void match(struct load *load, struct candidate *candidate, size_t count, struct place *place,
+		  uint32_t places)
 {
 	struct candidate **member = xmalloc((places + 1) * sizeof(struct candidate *));
 
@@ -118,10 +117,9 @@ static void match(struct load *load, struct candidate *candidate, size_t count,
 			continue;
 		member[0] = &candidate[i];
 		for (uint32_t p = 0; p < places; p++) {
-			struct candidate *other =
-				p == candidate[i].place
-					? NULL
-					: partner(load, &place[p], &candidate[i]);
+			struct candidate *other = p == candidate[i].place
+							  ? NULL
+							  : partner(load, &place[p], &candidate[i]);
 
 			if (other)
 				member[members++] = other;
@@ -145,13 +143,12 @@ static size_t collect(const struct load *load, struct candidate *candidate, uint
 
 		if (k->start_ns == -1 || k->end_ns == -1 || !is_communication(t, k))
 			continue;
-		candidate[count++] = (struct candidate){
-			.start_ns = k->start_ns,
-			.end_ns = k->end_ns,
-			.row = (uint32_t)i,
-			.place = map_intern(&place, process_of(k->global_pid), k->device,
-					    (uint32_t)place.used)
-		};
+		candidate[count++] =
+			(struct candidate){ .start_ns = k->start_ns,
+					    .end_ns = k->end_ns,
+					    .row = (uint32_t)i,
+					    .place = map_intern(&place, process_of(k->global_pid),
+								k->device, (uint32_t)place.used) };
 	}
 	*places = (uint32_t)place.used;
 	map_release(&place);
@@ -160,8 +157,7 @@ static size_t collect(const struct load *load, struct candidate *candidate, uint
 
 void load_collectives(struct load *load)
 {
-	struct candidate *candidate =
-		xmalloc((load->trace->kernel_count + 1) * sizeof(*candidate));
+	struct candidate *candidate = xmalloc((load->trace->kernel_count + 1) * sizeof(*candidate));
 	uint32_t places;
 	const size_t count = collect(load, candidate, &places);
 	struct place *place = xcalloc(places + 1, sizeof(*place));
@@ -189,9 +185,8 @@ void load_collective_met(struct load *load, uint32_t row)
 		return;
 	s->op[s->op_count - 1].flags |= OP_MEETS;
 	GROW(s->meeting, s->meeting_count, s->meeting_capacity);
-	s->meeting[s->meeting_count++] = (struct schedule_meeting){
-		s->op_count - 1, load->collective_of[row] - 1
-	};
+	s->meeting[s->meeting_count++] =
+		(struct schedule_meeting){ s->op_count - 1, load->collective_of[row] - 1 };
 }
 
 /* Of launches that no call asked for there is no operation: what is left of their collective then
@@ -219,9 +214,9 @@ void load_collectives_finish(struct load *load)
 		if (met[meeting->collective] < 2)
 			s->op[meeting->op].flags &= (uint8_t)~OP_MEETS;
 		else
-			s->meeting[meetings++] = (struct schedule_meeting){
-				meeting->op, number[meeting->collective]
-			};
+			s->meeting[meetings++] =
+				(struct schedule_meeting){ meeting->op,
+							   number[meeting->collective] };
 	}
 	s->collective_count = collectives;
 	s->meeting_count = meetings;

@@ -198,8 +198,7 @@ static int add_lanes(struct load *load, struct item *item, size_t count)
 			continue;
 		name = *given ? xstrdup(given)
 			      : xprintf("thread %" PRId64, lane[i].item->tid & 0xffffff);
-		const uint32_t thread =
-			schedule_add_thread(load->schedule, name, lane[i].gpu);
+		const uint32_t thread = schedule_add_thread(load->schedule, name, lane[i].gpu);
 		load->schedule->thread[thread].process = process_of(lane[i].item->tid);
 		free(name);
 		rc = load_lane(load, &lane[i]);

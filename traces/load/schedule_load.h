@@ -63,7 +63,7 @@ struct load {
 			      virtual    GPUs */
 	uint32_t *collective_of; /* by kernel row: schedule collective, counted from 1; 0: none;
 				    NULL: there are none */
-	struct work *work; /* sorted by process, correlation, start */
+	struct work *work;	 /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns; /* sum of all durations */
 	struct map work_of, api_of, event_of, sync_of,

@@ -136,7 +136,7 @@ struct schedule_meeting {
 
 struct schedule_thread {
 	char *name;		    /* owned */
-	int64_t process; /* as recorded; 0: of a plan */
+	int64_t process;	    /* as recorded; 0: of a plan */
 	uint16_t gpu;		    /* the GPU it mostly drives; 0xffff none */
 	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
 	/* Operations of the threads before that were left out (schedule_repeat.h): with it, an

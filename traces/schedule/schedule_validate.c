@@ -212,8 +212,8 @@ static int check_collectives(const struct schedule *schedule, const char *file)
 	for (uint32_t c = 0; c < schedule->collective_count && rc == 0; c++)
 		if (met[c] != schedule->collective[c].participants ||
 		    schedule->collective[c].work_ps < 0)
-			rc = report("%s: collective %" PRIu32 " of %" PRIu32
-				    " has %" PRIu32 " launches",
+			rc = report("%s: collective %" PRIu32 " of %" PRIu32 " has %" PRIu32
+				    " launches",
 				    file, c, schedule->collective[c].participants, met[c]);
 	free(met);
 	return rc;
