@@ -111,8 +111,7 @@ static int answer_trace(const struct context *c, const struct foreign_row *row, 
 enum { MOST_PROCESSES = 64 };
 
 /* The recordings of a row: of one process, or of several that are joined. */
-static int answer_row(const struct context *c, const struct foreign_row *row,
-		      struct answer *answer)
+static int answer_row(const struct context *c, const struct foreign_row *row, struct answer *answer)
 {
 	struct trace part[MOST_PROCESSES], joined;
 	char *names = xstrdup(row->traces), *rest = names;

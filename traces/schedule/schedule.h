@@ -61,8 +61,8 @@ struct schedule_op {  /* 32 bytes: the engine walks these */
 	uint8_t flags;
 	uint16_t stream; /* index into schedule.stream; 0xffff = none */
 	uint32_t object;
-	int64_t value; /* post/await value; a launch with OP_IN_GRAPH: recorded pause of the device
-			  before it, in ps */
+	int64_t value; /* post/await value; launch, copy, memset with OP_IN_GRAPH: recorded pause of
+			  the device before it, in ps */
 	int64_t before_ps;   /* host time spent before this call (think time), >= 0 */
 	int64_t duration_ps; /* launch/copy: recorded device duration, tracer not removed; OP_HOST:
 				host duration; -1 unknown */
