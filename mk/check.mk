@@ -69,7 +69,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/objects.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
-$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(BUILD)/objects.a
+$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder_identity.c traces/recorder/recorder.h $(BUILD)/objects.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) -lcmocka $(LDLIBS)
 
@@ -106,7 +106,7 @@ $(R)/test_%.ok: $(BUILD)/tests/test_% $(BUILD)/warpreel $(wildcard tests/bad/* t
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/test_$* $<
 
-$(R)/cupti_%.ok: $(BUILD)/tests/cupti_%
+$(R)/cupti_%.ok: $(BUILD)/tests/cupti_% $(BUILD)/warpreel
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/cupti_$* $<
 

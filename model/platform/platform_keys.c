@@ -193,6 +193,9 @@ const struct platform_key platform_keys[] = {
 	  "what it adds at best" },
 	{ "poll.copy_call_ns", KEY_REAL, 0, AT(poll.call_ns), NULL, "ns",
 	  "first call's return to the return of the call that waits" },
+	{ "nccl.least_ns", KEY_REAL, 0, AT(nccl_least_ns), NULL, "ns",
+	  "a collective of NCCL on two GPUs that moves next to nothing, from the later kernel's "
+	  "begin to the end of both" },
 	{ "doorbell.silent_exchange_ns", KEY_REAL, 0, AT(doorbell.silent_exchange_ns), NULL, "ns",
 	  "an exchange of two GPUs in step, enqueued ahead, the host silent" },
 	{ "doorbell.rung_exchange_ns", KEY_REAL, 0, AT(doorbell.rung_exchange_ns), NULL, "ns",

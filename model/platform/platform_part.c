@@ -29,6 +29,7 @@ static const struct {
 	{ "share.", PART_OF_LINK },
 	{ "nvlink.", PART_OF_LINK },
 	{ "doorbell.", PART_OF_LINK },
+	{ "nccl.", PART_OF_LINK },
 	{ "poll.", PART_OF_LINK },
 	{ "stream.event_peer", PART_OF_LINK },
 	{ "stream.exchange", PART_OF_LINK },

@@ -30,6 +30,24 @@ static char *hypothetical_text(const struct schedule *schedule, const struct pre
 	return text;
 }
 
+/* Of processes that were joined, and of kernels that wait for others. */
+static void print_collectives(const struct schedule *schedule)
+{
+	if (schedule->processes > 1)
+		printf("  note: %u processes on one clock; of what they wait for from each other "
+		       "only collectives are known\n",
+		       schedule->processes);
+	if (schedule->collective_count)
+		printf("  note: %u collectives, in which kernels wait for their partners and end "
+		       "with them; their bytes were not recorded: beyond a least copy between GPUs "
+		       "their time is taken to be the link's\n",
+		       schedule->collective_count);
+	if (schedule->met_nobody)
+		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
+		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
+		       (long long)schedule->met_nobody);
+}
+
 static void print_text(const struct planned_run *run, const struct predictor *p,
 		       const struct prediction *r)
 {
@@ -81,6 +99,7 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       "load "
 		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
 		       schedule->virtual_gpus);
+	print_collectives(schedule);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
 		       schedule->range ? ""

@@ -343,7 +343,8 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		setup.observer = &timeline.observer;
 	}
 	prediction->range_us = xcalloc(schedule->nvtx_count + 1, sizeof(*prediction->range_us));
-	struct range_sums ranges = { .timeline = timeline_trace, .ps = prediction->range_us };
+	struct range_sums ranges = { .timeline = timeline_trace ? &timeline : NULL,
+				     .ps = prediction->range_us };
 	range_times_init(&ranges.times, schedule);
 	int rc = replicas_run(&setup, request->replicas, request->run, &prediction->detail, &ranges,
 			      &prediction->error);

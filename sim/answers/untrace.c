@@ -89,7 +89,7 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 	    !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
 		return;
 	for (int c = 0; c < CALL_OF_COUNT; c++) {
-		const int threads = (int)schedule->thread_count,
+		const int threads = (int)schedule_contending(schedule),
 			  at = threads < calibrated[c].least  ? calibrated[c].least
 			       : threads > calibrated[c].most ? calibrated[c].most
 							      : threads;
@@ -152,13 +152,12 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 				op->duration_ps = shorter_ps(
 					op->duration_ps,
 					more_ns(platform->api_query_ns, platform->query_ns) * 1000);
-			owed_ns =
-				annotated ? platform->note_host_op_ns
-				: kind >= 0
-					? outside_record_ns(platform, kind, schedule->thread_count)
-				: op->kind == OP_HOST
-					? more_ns(platform->traced_query_ns, platform->api_query_ns)
-					: 0;
+			owed_ns = annotated		? platform->note_host_op_ns
+				  : kind >= 0		? outside_record_ns(platform, kind,
+									    schedule_contending(schedule))
+				  : op->kind == OP_HOST ? more_ns(platform->traced_query_ns,
+								  platform->api_query_ns)
+							: 0;
 		}
 	}
 	for (size_t k = 0; k < schedule->hidden_count; k++)

@@ -198,12 +198,32 @@ static int add_lanes(struct load *load, struct item *item, size_t count)
 			continue;
 		name = *given ? xstrdup(given)
 			      : xprintf("thread %" PRId64, lane[i].item->tid & 0xffffff);
-		schedule_add_thread(load->schedule, name, lane[i].gpu);
+		const uint32_t thread = schedule_add_thread(load->schedule, name, lane[i].gpu);
+		load->schedule->thread[thread].process = process_of(lane[i].item->tid);
 		free(name);
 		rc = load_lane(load, &lane[i]);
 	}
 	free(lane);
 	return rc;
+}
+
+/* How many processes the run had, and where there are several, the most threads of one. */
+static void count_processes(struct schedule *schedule)
+{
+	struct map threads = { 0 };
+	uint32_t most = 0;
+
+	for (uint32_t t = 0; t < schedule->thread_count; t++) {
+		const int64_t process = schedule->thread[t].process;
+		const uint32_t before = map_intern(&threads, process, 0, 0), count = before + 1;
+
+		map_put(&threads, process, 0, count);
+		most = count > most ? count : most;
+	}
+	schedule->processes = (uint32_t)threads.used;
+	if (threads.used > 1)
+		schedule->contending = most;
+	map_release(&threads);
 }
 
 static void count_orphans(struct load *load, int run)
@@ -273,6 +293,8 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	load.item = item;
 	if (count > 0 && !schedule->config && !has_barriers(trace))
 		load_turns(&load, item, (size_t)count);
+	if (count >= 0 && !schedule->config)
+		load_collectives(&load);
 	if (count >= 0)
 		load_nvtx(&load, run);
 	if (count < 0 || add_lanes(&load, item, (size_t)count) < 0)
@@ -281,6 +303,8 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 		report("%s: run %d holds no API calls", load.path, run);
 		goto out;
 	}
+	load_collectives_finish(&load);
+	count_processes(schedule);
 	load_host_finish(&load);
 	load_calls_finish(&load);
 	if (trace->gpu_count)
@@ -293,6 +317,7 @@ out:
 	free(load.took);
 	free(load.captured);
 	free(load.switched);
+	free(load.collective_of);
 	free(item);
 	load_events_release(&load);
 	load_nvtx_release(&load);

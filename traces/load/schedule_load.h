@@ -7,6 +7,7 @@
  *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_events.c      waits and event syncs -> the record they wait for
+ *   schedule_collectives.c kernels of a communication library that meet
  *   schedule_turns.c       threads of a foreign program that wait for each other unseen
  *   schedule_calls.c       what calls took the host
  *   schedule_nvtx.c        where NVTX ranges begin and end among the operations
@@ -60,7 +61,9 @@ struct load {
 	bool *captured;	   /* by API row */
 	bool *switched;	   /* by kernel row: the device before it ran another context's; NULL: no
 			      virtual    GPUs */
-	struct work *work; /* sorted by process, correlation, start */
+	uint32_t *collective_of; /* by kernel row: schedule collective, counted from 1; 0: none;
+				    NULL: there are none */
+	struct work *work;	 /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns; /* sum of all durations */
 	struct map work_of, api_of, event_of, sync_of,
@@ -96,6 +99,12 @@ struct load {
 /* schedule_virtual.c: by kernel row, whether the one device ran another context's kernel or memset
  * before; the caller's. NULL: a recording on the GPUs it speaks of. */
 bool *load_switched(const struct trace *trace);
+
+/* schedule_collectives.c: finds the collectives, into collective_of and the schedule. */
+void load_collectives(struct load *load);
+/* A launch was added that this kernel row came of. */
+void load_collective_met(struct load *load, uint32_t row);
+void load_collectives_finish(struct load *load);
 
 /* Joins. */
 static inline int64_t to_ps(int64_t ns)
