@@ -93,6 +93,7 @@ struct platform {
 	struct {
 		double silent_exchange_ns, rung_exchange_ns, poll_ns;
 	} doorbell;
+	double nccl_step_ns;  /* each further step of a ring; 0: not known */
 	double nccl_least_ns; /* [nccl]: a collective that moves next to nothing; 0: not known */
 	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads
 								and between calls; may be empty */

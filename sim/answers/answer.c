@@ -10,6 +10,7 @@
 #include "traces/base/text_show.h"
 #include "traces/base/util.h"
 #include "bound.h"
+#include "collectives.h"
 #include "predict.h"
 #include "range_list.h"
 #include "unread.h"
@@ -31,17 +32,27 @@ static char *hypothetical_text(const struct schedule *schedule, const struct pre
 }
 
 /* Of processes that were joined, and of kernels that wait for others. */
-static void print_collectives(const struct schedule *schedule)
+static void print_collectives(const struct schedule *schedule, const struct platform *platform)
 {
+	const uint32_t rings = collectives_of_rings(schedule);
+
 	if (schedule->processes > 1)
 		printf("  note: %u processes on one clock; of what they wait for from each other "
 		       "only collectives are known\n",
 		       schedule->processes);
-	if (schedule->collective_count)
+	if (rings)
+		printf("  note: %u operations of NCCL, timed as rings over the links%s; not known: "
+		       "the algorithm NCCL would choose, its time on the host, SMs it takes\n",
+		       rings,
+		       collectives_are_calibrated(platform)
+			       ? ""
+			       : " (uncalibrated: nccl.least_ns or the least copy, and for each "
+				 "further step stream.event_peer_ns)");
+	if (schedule->collective_count > rings)
 		printf("  note: %u collectives, in which kernels wait for their partners and end "
 		       "with them; their bytes were not recorded: beyond a least copy between GPUs "
 		       "their time is taken to be the link's\n",
-		       schedule->collective_count);
+		       schedule->collective_count - rings);
 	if (schedule->met_nobody)
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
 		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
@@ -99,7 +110,7 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       "load "
 		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
 		       schedule->virtual_gpus);
-	print_collectives(schedule);
+	print_collectives(schedule, &p->platform);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
 		       schedule->range ? ""

@@ -73,7 +73,9 @@ static int price_collectives(struct replayed *r)
 	struct schedule *schedule = &r->run.schedule;
 	struct platform_choice choice = { 0 };
 	struct platform recorded;
-	if (!schedule->collective_count)
+	if (collectives_price_rings(schedule, &r->predictor.platform))
+		return -1;
+	if (schedule->collective_count == collectives_of_rings(schedule))
 		return 0;
 	if (platform_read(&recorded, r->common.platform))
 		return -1;
