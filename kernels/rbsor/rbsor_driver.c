@@ -92,10 +92,14 @@ static int begin(struct solver_work *work)
 	domain->layout = p->tuned ? LAYOUT_SPLIT : LAYOUT_ROWS;
 	domain->free_order = !strcmp(p->order, "free");
 	domain->pageable_staging = !strcmp(p->staging, "pageable");
+	domain->workers = p->workers;
+	domain->messages = p->messages;
+	domain->channel = !strcmp(p->sync, "nccl-put") ? CHANNEL_PUT : CHANNEL_SEND_RECEIVE;
 	if (domain_make(domain, work->m, work->gpus) || (p->persistent && rbsor_flags_make(r)))
 		return -1;
 	if (!strcmp(p->sync, "spin") || !strcmp(p->sync, "condition"))
 		domain->parts.policy = !strcmp(p->sync, "spin") ? AWAIT_SPIN : AWAIT_BLOCK;
+	work->helpers = domain->parts.helpers;
 	return 0;
 }
 

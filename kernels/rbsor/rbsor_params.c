@@ -27,12 +27,14 @@ const struct option_spec rbsor_options[] = {
 	STENCIL_BORDER,
 	STENCIL_TRANSPORT,
 	STENCIL_PARTITION,
-	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0, "usual|spin|condition|one-thread|graph",
+	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0,
+	  "usual|spin|condition|one-thread|graph|nccl|nccl-put",
 	  "how host threads wait for each other: as the transport usually does, spinning, or on "
-	  "condition variables; or one thread for all GPUs, alone or with CUDA graphs" },
-	{ "order", OPTION_CHOICE, AT(order), "chessboard", 0, 0, "chessboard|free",
-	  "which neighbour is served first: odd ranks the one before, even ones the one behind; or "
-	  "the one before by all" },
+	  "condition variables; one thread for all GPUs, alone or with CUDA graphs; or not at "
+	  "all: borders as NCCL's sends and receives, or its puts" },
+	{ "order", OPTION_CHOICE, AT(order), "chessboard", 0, 0, "chessboard|free|boss-worker",
+	  "which neighbour is served first: odd ranks the one before, even ones the one behind; "
+	  "the one before by all; or, through host memory, both at once by threads of their own" },
 	{ "staging", OPTION_CHOICE, AT(staging), "pinned", 0, 0, "pinned|pageable",
 	  "host memory that borders of transport host go through" },
 	STENCIL_ITERATIONS("red and black half-sweeps"),
@@ -134,6 +136,19 @@ int rbsor_prepare(void *given, uint32_t gpus)
 			"has");
 	if (p->graph && p->persistent)
 		return report("sync graph: kernel persistent is one launch");
+	p->messages = !strncmp(p->sync, "nccl", strlen("nccl"));
+	p->workers = !strcmp(p->order, "boss-worker");
+	if (p->messages && !p->grid.peer && gpus > 1)
+		return report("sync %s: borders go from GPU to GPU, which transport host does not",
+			      p->sync);
+	if (p->workers && (p->grid.peer || p->one_thread))
+		return report("order boss-worker: workers wait for copies through host memory: "
+			      "transport host, with a thread a GPU besides them");
+	if (p->workers && p->timed)
+		return report("timing thesis takes the times of a thread a GPU, and order "
+			      "boss-worker has more");
+	if (p->messages && p->timed)
+		return report("timing thesis times copies, and sync %s has none", p->sync);
 	if (p->one_thread && p->timed)
 		return report("timing thesis waits for every kernel and copy: one thread for all "
 			      "GPUs would let them work one after the other");

@@ -18,7 +18,8 @@ struct rbsor_params {
 	/* by rbsor_prepare */
 	bool tuned, thesis, timed;
 	bool persistent;
-	bool one_thread, graph; /* of `sync` */
+	bool one_thread, graph, messages; /* of `sync` */
+	bool workers;			  /* of `order` */
 	bool passes;		/* kernels of rbsor_passes.def */
 	int pass_depth;		/* iterations of a pass, at most */
 	double omega_used;
