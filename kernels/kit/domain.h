@@ -75,8 +75,9 @@ int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
 		       int (*launches)(struct domain_work *work, struct machine_thread *t,
 				       int count));
 #define DOMAIN_WORK_CALLBACKS /* but for up, to which families add */                              \
-	.end = domain_work_end, .stream = domain_work_stream, .fill = domain_work_fill,            \
-	.grid = domain_work_grid, .restart = domain_work_restart, .down = domain_work_down,        \
-	.check = domain_work_check, .help = domain_work_help
+	.end = domain_work_end, .restart = domain_work_restart, DOMAIN_WORK_PLAIN_CALLBACKS
+#define DOMAIN_WORK_PLAIN_CALLBACKS /* to which none does */                                       \
+	.stream = domain_work_stream, .fill = domain_work_fill, .grid = domain_work_grid,          \
+	.down = domain_work_down, .check = domain_work_check, .help = domain_work_help
 
 #endif

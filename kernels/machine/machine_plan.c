@@ -267,6 +267,8 @@ static int plan_messages(struct machine_thread *t, uint32_t stream,
 	struct schedule *s = schedule_of(t);
 	const int64_t first = s->op_count;
 	bool paid = false;
+	s->unmeasured = "a message of NCCL's is taken for a copy from GPU to GPU, which waits for "
+			"both";
 	if (machine_messages_pass(&plan_of(t->machine)->messages, t, stream, message, count))
 		return -1;
 	for (int64_t i = first; i < s->op_count; i++) {
