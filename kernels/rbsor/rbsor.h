@@ -45,11 +45,11 @@ struct rbsor_area {
 };
 
 /*
- * Arguments of rbsor_edges_{f32,f64}: the first and the last of rows [row_begin, row_end), those
+ * Arguments of rbsor_rim_{f32,f64}: the first and the last of rows [row_begin, row_end), those
  * that a neighbour's halo has, too; what is updated is stored there at the same time. All on
  * LAYOUT_SPLIT, with the same pitch.
  */
-struct rbsor_edges {
+struct rbsor_rim {
 	struct rbsor_sweep sweep; /* first */
 	void *north, *south; /* the row of the neighbour's strip that the first and the last row go
 				to; maybe another GPU's memory. NULL: no neighbour, and the row is
@@ -103,8 +103,8 @@ void rbsor_rows_f32_cpu(const void *args);
 void rbsor_rows_f64_cpu(const void *args);
 void rbsor_tuned_f32_cpu(const void *args);
 void rbsor_tuned_f64_cpu(const void *args);
-void rbsor_edges_f32_cpu(const void *args);
-void rbsor_edges_f64_cpu(const void *args);
+void rbsor_rim_f32_cpu(const void *args);
+void rbsor_rim_f64_cpu(const void *args);
 void rbsor_pass_f32_cpu(const void *args);
 void rbsor_pass_f64_cpu(const void *args);
 void rbsor_loop_f32_cpu(const void *args);

@@ -64,17 +64,17 @@ static void RBSOR(edge)(const struct rbsor_sweep *given, int32_t row, void *cons
 			       (size_t)count * sizeof(REAL));
 }
 
-void RBSOR(edges)(const void *args)
+void RBSOR(rim)(const void *args)
 {
-	const struct rbsor_edges *edges = args;
-	const struct rbsor_sweep *sweep = &edges->sweep;
+	const struct rbsor_rim *rim = args;
+	const struct rbsor_sweep *sweep = &rim->sweep;
 	const bool one = sweep->row_end - sweep->row_begin == 1;
 
-	if (edges->north)
+	if (rim->north)
 		RBSOR(edge)(sweep, sweep->row_begin,
-			    (void *const[2]){ edges->north, one ? edges->south : NULL });
-	if (edges->south && !(one && edges->north))
-		RBSOR(edge)(sweep, sweep->row_end - 1, (void *const[2]){ edges->south, NULL });
+			    (void *const[2]){ rim->north, one ? rim->south : NULL });
+	if (rim->south && !(one && rim->north))
+		RBSOR(edge)(sweep, sweep->row_end - 1, (void *const[2]){ rim->south, NULL });
 }
 
 /*

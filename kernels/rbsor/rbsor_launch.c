@@ -33,7 +33,7 @@ static const struct stencil_kernel *sweep_kernel(const struct rbsor_params *p, i
 #define OF(name, colour)                                                                           \
 	{ { "rbsor_" #name "_" #colour "_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry },         \
 	  { "rbsor_" #name "_" #colour "_f64", rbsor_rows_f64_cpu, rbsor_paper_geometry } }
-#define SWEEP(kernel, indices, name) { OF(name, red), OF(name, black) },
+#define SWEEP(kernel, indices, name, strips) { OF(name, red), OF(name, black) },
 #include "rbsor_sweeps.def"
 #undef SWEEP
 #undef OF
@@ -98,7 +98,7 @@ int rbsor_launch_edges(const struct rbsor_work *r, struct machine_thread *t, int
 		      last = rows->low + span_owned(rows) - 1;
 	char *north = rows->has_low ? address(t, part[-1].buffer[0]) : NULL,
 	     *south = rows->has_high ? address(t, part[1].buffer[0]) : NULL;
-	const struct rbsor_edges args = {
+	const struct rbsor_rim args = {
 		.sweep = { .grid = address(t, part->buffer[0]),
 			   .pitch = domain->pitch,
 			   .columns = (int32_t)p->grid.columns,
@@ -113,9 +113,9 @@ int rbsor_launch_edges(const struct rbsor_work *r, struct machine_thread *t, int
 		.south = south,
 	};
 	const struct machine_launch launch = {
-		.name = p->grid.f64 ? "rbsor_edges_f64" : "rbsor_edges_f32",
-		.cpu = p->grid.f64 ? rbsor_edges_f64_cpu : rbsor_edges_f32_cpu,
-		.geometry = rbsor_edges_geometry,
+		.name = p->grid.f64 ? "rbsor_rim_f64" : "rbsor_rim_f32",
+		.cpu = p->grid.f64 ? rbsor_rim_f64_cpu : rbsor_rim_f32_cpu,
+		.geometry = rbsor_rim_geometry,
 		.args = &args,
 		.args_bytes = sizeof(args),
 		.rows = edges,

@@ -108,15 +108,17 @@ void rbsor_take(void *given, uint32_t gpus, int way)
 }
 
 /* Kernels of one colour on the thesis' tiles. */
-static int sweep_of(const struct rbsor_params *p)
-{
-	static const struct {
-		const char *kernel, *indices;
-	} sweeps[] = {
-#define SWEEP(kernel, indices, name) { #kernel, #indices },
+static const struct sweep {
+	const char *kernel, *indices;
+	bool strips; /* alone */
+} sweeps[] = {
+#define SWEEP(kernel, indices, name, strips) { #kernel, #indices, strips },
 #include "rbsor_sweeps.def"
 #undef SWEEP
-	};
+};
+
+static int sweep_of(const struct rbsor_params *p)
+{
 	for (size_t k = 0; k < sizeof(sweeps) / sizeof(sweeps[0]); k++)
 		if (!strcmp(sweeps[k].kernel, p->kernel) && !strcmp(sweeps[k].indices, p->indices))
 			return (int)k;
@@ -128,7 +130,7 @@ static int check_sweep(const struct rbsor_params *p)
 {
 	if (strcmp(p->indices, "any") && strcmp(p->kernel, "paper"))
 		return report("indices %s are of kernel paper, not of %s", p->indices, p->kernel);
-	if (p->grid.across > 1 && (!strcmp(p->indices, "strips") || !strcmp(p->indices, "branch")))
+	if (p->grid.across > 1 && p->sweep >= 0 && sweeps[p->sweep].strips)
 		return report("indices %s go by rows alone, which is right in strips only: "
 			      "--indices blocks for partition %s",
 			      p->indices, p->grid.partition);

@@ -6,7 +6,7 @@
 #include "kernels/machine/cuda_launch.cuh"
 #include "rbsor_geometry.h"
 
-template <typename T> __device__ __forceinline__ void rbsor_edges_of(const rbsor_edges &edges)
+template <typename T> __device__ __forceinline__ void rbsor_rim_of(const rbsor_rim &edges)
 {
 	const rbsor_sweep &sweep = edges.sweep;
 	const bool last = blockIdx.y;
@@ -39,22 +39,22 @@ template <typename T> __device__ __forceinline__ void rbsor_edges_of(const rbsor
 		second_target[own_at + k] = updated;
 }
 
-extern "C" __global__ void __launch_bounds__(EDGES_BLOCK_THREADS)
-	rbsor_edges_f32(const struct rbsor_edges edges)
+extern "C" __global__ void __launch_bounds__(RIM_BLOCK_THREADS)
+	rbsor_rim_f32(const struct rbsor_rim edges)
 {
-	block_note<block_note_id("rbsor_edges_f32")> note;
-	rbsor_edges_of<float>(edges);
+	block_note<block_note_id("rbsor_rim_f32")> note;
+	rbsor_rim_of<float>(edges);
 }
 
-extern "C" __global__ void __launch_bounds__(EDGES_BLOCK_THREADS)
-	rbsor_edges_f64(const struct rbsor_edges edges)
+extern "C" __global__ void __launch_bounds__(RIM_BLOCK_THREADS)
+	rbsor_rim_f64(const struct rbsor_rim edges)
 {
-	block_note<block_note_id("rbsor_edges_f64")> note;
-	rbsor_edges_of<double>(edges);
+	block_note<block_note_id("rbsor_rim_f64")> note;
+	rbsor_rim_of<double>(edges);
 }
 
 extern "C" const struct cuda_kernel rbsor_store_kernels[] = {
-	{ "rbsor_edges_f32", cuda_launch<rbsor_edges, rbsor_edges_f32, rbsor_edges_geometry> },
-	{ "rbsor_edges_f64", cuda_launch<rbsor_edges, rbsor_edges_f64, rbsor_edges_geometry> },
+	{ "rbsor_rim_f32", cuda_launch<rbsor_rim, rbsor_rim_f32, rbsor_rim_geometry> },
+	{ "rbsor_rim_f64", cuda_launch<rbsor_rim, rbsor_rim_f64, rbsor_rim_geometry> },
 	{ 0, 0 },
 };
