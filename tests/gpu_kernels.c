@@ -49,10 +49,10 @@ static const struct sweep_kernel sweep_kernels[] = {
 };
 
 static const struct area_kernel area_kernels[] = {
-#define SWEEP(kernel, indices, name, strips)                                                               \
-	{ "rbsor_" #name "_red_f32", rbsor_rows_f32_cpu, 4, 0, strips },               \
-		{ "rbsor_" #name "_black_f32", rbsor_rows_f32_cpu, 4, 1, strips },     \
-		{ "rbsor_" #name "_red_f64", rbsor_rows_f64_cpu, 8, 0, strips },       \
+#define SWEEP(kernel, indices, name, strips)                                                       \
+	{ "rbsor_" #name "_red_f32", rbsor_rows_f32_cpu, 4, 0, strips },                           \
+		{ "rbsor_" #name "_black_f32", rbsor_rows_f32_cpu, 4, 1, strips },                 \
+		{ "rbsor_" #name "_red_f64", rbsor_rows_f64_cpu, 8, 0, strips },                   \
 		{ "rbsor_" #name "_black_f64", rbsor_rows_f64_cpu, 8, 1, strips },
 #include "kernels/rbsor/rbsor_sweeps.def"
 #undef SWEEP
@@ -238,7 +238,8 @@ static int check_area(struct check *check, const struct area_kernel *kernel, int
 	return 0;
 }
 
-/* The rows go to a second grid: the first row of the part to its second row, the last to its last. */
+/* The rows go to a second grid: the first row of the part to its second row, the last to its last.
+ */
 static int check_edges(struct check *check, bool f64, int rows, int columns, int begin, int end,
 		       int first_row, int colour, int neighbours, int64_t pitch)
 {
@@ -246,18 +247,18 @@ static int check_edges(struct check *check, bool f64, int rows, int columns, int
 	const size_t element = f64 ? 8 : 4;
 	char *host = ops->address(check->m, check->host),
 	     *there = ops->address(check->m, check->rows_host);
-	const size_t bytes = (size_t)(rows * pitch) * element,
-		     row_bytes = (size_t)pitch * element, last = bytes - row_bytes;
+	const size_t bytes = (size_t)(rows * pitch) * element, row_bytes = (size_t)pitch * element,
+		     last = bytes - row_bytes;
 	struct rbsor_rim edges = { .sweep = { .pitch = pitch,
-						.columns = columns,
-						.strip_rows = rows,
-						.row_begin = begin,
-						.row_end = end,
-						.first_row = first_row,
-						.colour = colour,
-						.omega = 1.2 + 0.7 * gpu_random(&check->kit) } };
-	struct trip trip = { check, f64 ? "rbsor_rim_f64" : "rbsor_rim_f32",
-			     &edges, sizeof(edges),
+					      .columns = columns,
+					      .strip_rows = rows,
+					      .row_begin = begin,
+					      .row_end = end,
+					      .first_row = first_row,
+					      .colour = colour,
+					      .omega = 1.2 + 0.7 * gpu_random(&check->kit) } };
+	struct trip trip = { check,	     f64 ? "rbsor_rim_f64" : "rbsor_rim_f32",
+			     &edges,	     sizeof(edges),
 			     (int64_t)bytes, (int64_t)bytes };
 	struct machine_thread out;
 	char what[160];
@@ -467,8 +468,8 @@ static int check_size(struct check *check, int rows, int columns)
 			if (begin < 1 || end <= begin || end > rows - 1)
 				continue;
 			if (check_edges(check, variant & 1, rows, columns, begin, end,
-					6 + (variant >> 1 & 1), variant >> 2 & 1,
-					1 + variant / 8, tight + (r & 1 ? 64 : 0)))
+					6 + (variant >> 1 & 1), variant >> 2 & 1, 1 + variant / 8,
+					tight + (r & 1 ? 64 : 0)))
 				return -1;
 		}
 	for (size_t k = 0; k < sizeof(pass_kernels) / sizeof(pass_kernels[0]) && deep; k++)

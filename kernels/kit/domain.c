@@ -302,8 +302,8 @@ int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
 int domain_work_help(struct solver_work *work, struct machine_thread *t)
 {
 	struct domain *d = domain_of(work);
-	return parts_help(&d->parts, t, t->index - work->gpus,
-			  (work->iterations - 1) / work->cycle, d->current);
+	return parts_help(&d->parts, t, t->index - work->gpus, (work->iterations - 1) / work->cycle,
+			  d->current);
 }
 
 int domain_work_check(struct solver_work *work, struct solver_result *result)

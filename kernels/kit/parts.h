@@ -78,17 +78,17 @@ struct parts {
 	bool free_order;   /* each sends to the side before first; else odd ranks do, and even ones
 			      to the side behind (Figure 5.23) */
 	bool pageable;	   /* the staging in host memory: not page-locked */
-	bool workers; /* through host memory: a part with two neighbours in a row or column has two
-			 threads besides its own, one a border (Figure 5.24) */
+	bool workers;  /* through host memory: a part with two neighbours in a row or column has two
+			  threads besides its own, one a border (Figure 5.24) */
 	bool messages; /* GPU to GPU: by messages of the machine's, through `channel` */
 	enum machine_channel channel;
-	bool one_thread;   /* drives all GPUs, so that nobody waits for another; calls
-			      parts_exchange_all */
+	bool one_thread; /* drives all GPUs, so that nobody waits for another; calls
+			    parts_exchange_all */
 	/* By parts_make. */
 	struct part *part; /* [gpus] */
 	uint32_t *fork;	   /* [gpus] of one thread: events by which other streams leave that of GPU
 			      0, and come back to it */
-	uint32_t helpers; /* threads of workers */
+	uint32_t helpers;  /* threads of workers */
 	/* How threads wait for each other; may be changed before the first run. */
 	enum await_policy policy; /* peer: spinning; host: condition variables */
 };

@@ -112,8 +112,8 @@ int parts_exchange_side(const struct parts *s, struct machine_thread *t, uint32_
 	const struct part *me = &s->part[t->gpu],
 			  *peer = &s->part[parts_neighbour(s, t->gpu, side)];
 	const enum side theirs = parts_opposite(side);
-	return parts_await(s, t, me->read[side], cycle) ||
-			       stage_down(s, t, stream, side, which) || ops->sync(t, stream) ||
+	return parts_await(s, t, me->read[side], cycle) || stage_down(s, t, stream, side, which) ||
+			       ops->sync(t, stream) ||
 			       parts_post(s, t, me->written[side], cycle + 1) ||
 			       parts_await(s, t, peer->written[theirs], cycle + 1) ||
 			       stage_up(s, t, stream, side, which) || ops->sync(t, stream) ||

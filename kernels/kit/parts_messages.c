@@ -18,8 +18,8 @@ int parts_messages_make(struct parts *s)
 		for (int phase = 0; phase < PART_PHASES; phase++) {
 			struct part *part = &s->part[g];
 			enum side order[2];
-			const int sides = parts_count(s, phase) > 1 ? parts_sides(s, g, phase, order)
-								    : 0;
+			const int sides =
+				parts_count(s, phase) > 1 ? parts_sides(s, g, phase, order) : 0;
 			for (int k = 0; k < sides; k++) {
 				const struct rectangle border =
 					parts_border(s, part, order[k], false);

@@ -64,12 +64,12 @@ struct solver_work {
 	uint32_t gpus;
 	bool steady; /* begun for `iterate` alone, on one GPU */
 	/* by begin() */
-	int iterations;	 /* of a run, at most; the kit lowers it while warming up */
-	bool timed;	 /* every launch and copy, by a stopwatch */
-	int cycle;	 /* iterations between two exchanges */
-	int warm;	 /* iterations of a run that warms up; 0: four cycles */
-	bool one_thread; /* it drives all GPUs: up and down are called with each GPU by turns,
-			    core once */
+	int iterations;	  /* of a run, at most; the kit lowers it while warming up */
+	bool timed;	  /* every launch and copy, by a stopwatch */
+	int cycle;	  /* iterations between two exchanges */
+	int warm;	  /* iterations of a run that warms up; 0: four cycles */
+	bool one_thread;  /* it drives all GPUs: up and down are called with each GPU by turns,
+			     core once */
 	uint32_t helpers; /* threads besides one a GPU, at most HELPERS_A_GPU for each */
 	/* by the kit */
 	bool warming; /* make all `iterations`, whatever comes out */

@@ -7,8 +7,8 @@
  *
  * Rules: one host thread per GPU; thread t drives GPU t, unless a run has one thread, which says
  * which GPU it drives. Threads beyond the GPUs are helpers, which say it, too. A stream, event or
- * counter is created before the threads start. Every call returns 0, or -1 after a message; a driver stops at the
- * first -1 (machine_run then wakes the other threads).
+ * counter is created before the threads start. Every call returns 0, or -1 after a message; a
+ * driver stops at the first -1 (machine_run then wakes the other threads).
  */
 #ifndef WARPREEL_MACHINE_H
 #define WARPREEL_MACHINE_H

@@ -125,7 +125,7 @@ int cuda_run(struct machine *base, uint32_t threads,
 			run_abort(m);
 			break;
 		}
-		snprintf(name, sizeof(name), started < m->gpus ? "gpu%u" : "helper%u", started);
+		snprintf(name, sizeof(name), started < m->gpus ? "gpu%u" : "help%u", started);
 		(void)pthread_setname_np(r->handle, name);
 	}
 	for (uint32_t t = 0; t < started; t++) {

@@ -28,10 +28,10 @@ int machine_messages_make(struct machine_messages *messages, struct machine *m, 
 	for (uint32_t from = 0; from < gpus; from++)
 		for (uint32_t to = 0; to < gpus; to++) {
 			struct machine_pair_of_gpus *p = pair_of(messages, from, to);
-			if (from != to && (m->ops->event(m, to, &p->ready) ||
-					   m->ops->event(m, from, &p->sent) ||
-					   m->ops->counter(m, &p->ready_count) ||
-					   m->ops->counter(m, &p->sent_count)))
+			if (from != to &&
+			    (m->ops->event(m, to, &p->ready) || m->ops->event(m, from, &p->sent) ||
+			     m->ops->counter(m, &p->ready_count) ||
+			     m->ops->counter(m, &p->sent_count)))
 				return -1;
 		}
 	return 0;

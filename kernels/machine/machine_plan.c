@@ -122,12 +122,10 @@ static int plan_run(struct machine *m, uint32_t threads,
 	for (uint32_t t = 0; t < threads; t++) {
 		char name[32];
 		snprintf(name, sizeof(name), "host %u", t);
-		schedule_add_thread(plan->schedule, name,
-				    t < plan->gpus ? (uint16_t)t : NO_GPU);
-		out[t] = (struct machine_thread){ .machine = m,
-						  .index = t,
-						  .gpu = t,
-						  .mark_ns = { -1, -1, -1, -1 } };
+		schedule_add_thread(plan->schedule, name, t < plan->gpus ? (uint16_t)t : NO_GPU);
+		out[t] = (struct machine_thread){
+			.machine = m, .index = t, .gpu = t, .mark_ns = { -1, -1, -1, -1 }
+		};
 		plan->barriers = 0;
 		if (body(&out[t], arg))
 			return -1;

@@ -40,7 +40,7 @@ struct rbsor_sweep {
 /* Arguments of the kernels of rbsor_sweeps.def: a sweep, and where the thesis' index arithmetic
  * finds its own global coordinates. */
 struct rbsor_area {
-	struct rbsor_sweep sweep; /* first; its colour is the kernel's */
+	struct rbsor_sweep sweep;	 /* first; its colour is the kernel's */
 	int32_t first_row, first_column; /* global row and column of the first stored point */
 };
 

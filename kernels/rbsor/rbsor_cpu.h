@@ -71,8 +71,8 @@ void RBSOR(rim)(const void *args)
 	const bool one = sweep->row_end - sweep->row_begin == 1;
 
 	if (rim->north)
-		RBSOR(edge)(sweep, sweep->row_begin,
-			    (void *const[2]){ rim->north, one ? rim->south : NULL });
+		RBSOR(edge)
+	(sweep, sweep->row_begin, (void *const[2]){ rim->north, one ? rim->south : NULL });
 	if (rim->south && !(one && rim->north))
 		RBSOR(edge)(sweep, sweep->row_end - 1, (void *const[2]){ rim->south, NULL });
 }

@@ -97,11 +97,12 @@ static int check_texture(const struct domain *domain)
 		const struct part *part = &parts->part[g];
 		const int64_t elements = part->stored_rows * domain->pitch;
 		if (elements > most)
-			return report("kernel texture: the part of GPU %u has %lld elements (%lld "
-				      "rows of %lld with what aligns them), and a texture of linear "
-				      "memory takes %lld: more GPUs, or kernel paper",
-				      g, (long long)elements, (long long)part->stored_rows,
-				      (long long)domain->pitch, (long long)most);
+			return report(
+				"kernel texture: the part of GPU %u has %lld elements (%lld "
+				"rows of %lld with what aligns them), and a texture of linear "
+				"memory takes %lld: more GPUs, or kernel paper",
+				g, (long long)elements, (long long)part->stored_rows,
+				(long long)domain->pitch, (long long)most);
 	}
 	return 0;
 }

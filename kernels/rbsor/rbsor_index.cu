@@ -37,7 +37,10 @@ KERNELS(strips, of_strips)
 KERNELS(branch, of_strips_by_branch)
 KERNELS(blocks, of_blocks)
 
-#define ROW(name) { #name, cuda_launch<rbsor_area, name, rbsor_paper_geometry> }
+#define ROW(name)                                                                                  \
+	{                                                                                          \
+#name, cuda_launch < rbsor_area, name, rbsor_paper_geometry>                       \
+	}
 #define ROWS(indices)                                                                              \
 	ROW(rbsor_##indices##_red_f32), ROW(rbsor_##indices##_black_f32),                          \
 		ROW(rbsor_##indices##_red_f64), ROW(rbsor_##indices##_black_f64)

@@ -29,10 +29,16 @@ static const struct stencil_kernel *sweep_kernel(const struct rbsor_params *p, i
 		{ { "rbsor_tuned_f32", rbsor_tuned_f32_cpu, rbsor_tuned_f32_geometry },
 		  { "rbsor_tuned_f64", rbsor_tuned_f64_cpu, rbsor_tuned_f64_geometry } },
 	};
-	static const struct stencil_kernel one[][2][2] = { /* [sweep][colour][f64] */
+	static const struct stencil_kernel one[][2][2] = {
+	/* [sweep][colour][f64] */
 #define OF(name, colour)                                                                           \
-	{ { "rbsor_" #name "_" #colour "_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry },         \
-	  { "rbsor_" #name "_" #colour "_f64", rbsor_rows_f64_cpu, rbsor_paper_geometry } }
+	{                                                                                          \
+		{ "rbsor_" #name "_" #colour "_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry },   \
+		{                                                                                  \
+			"rbsor_" #name "_" #colour "_f64", rbsor_rows_f64_cpu,                     \
+				rbsor_paper_geometry                                               \
+		}                                                                                  \
+	}
 #define SWEEP(kernel, indices, name, strips) { OF(name, red), OF(name, black) },
 #include "rbsor_sweeps.def"
 #undef SWEEP

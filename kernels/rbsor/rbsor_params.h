@@ -17,14 +17,14 @@ struct rbsor_params {
 	double omega; /* 0: the optimum (4.17) */
 	/* by rbsor_prepare */
 	bool tuned, thesis, timed;
-	bool store;	 /* tuned, but for rows next to a neighbour */
+	bool store; /* tuned, but for rows next to a neighbour */
 	bool texture;
-	int sweep;	 /* of rbsor_sweeps.def; -1: none */
+	int sweep; /* of rbsor_sweeps.def; -1: none */
 	bool persistent;
 	bool one_thread, graph, messages; /* of `sync` */
 	bool workers;			  /* of `order` */
-	bool passes;		/* kernels of rbsor_passes.def */
-	int pass_depth;		/* iterations of a pass, at most */
+	bool passes;			  /* kernels of rbsor_passes.def */
+	int pass_depth;			  /* iterations of a pass, at most */
 	double omega_used;
 };
 

@@ -50,10 +50,9 @@ static int wait_for_neighbours(const struct rbsor_work *r, struct machine_thread
 				  *neighbour[] = { rows->has_low ? me - 1 : NULL,
 						   rows->has_high ? me + 1 : NULL };
 	for (int k = 0; k < 2; k++)
-		if (neighbour[k] &&
-		    ((!parts->one_thread &&
-		      ops->await(t, neighbour[k]->count, half + 1, parts->policy)) ||
-		     ops->wait(t, stream, neighbour[k]->edges[half & 1])))
+		if (neighbour[k] && ((!parts->one_thread && ops->await(t, neighbour[k]->count,
+								       half + 1, parts->policy)) ||
+				     ops->wait(t, stream, neighbour[k]->edges[half & 1])))
 			return -1;
 	return 0;
 }
@@ -74,7 +73,7 @@ static int half_sweep(struct rbsor_work *r, struct machine_thread *t, int64_t ha
 	if (half > 0 && ops->wait(t, main, me->edges[before]))
 		return -1;
 	return rbsor_launch_sweep(&r->w, t, now, 0) || ops->record(t, main, me->interior[now]) ? -1
-											     : 0;
+											       : 0;
 }
 
 /* The main stream ends behind all that concerns the part. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The thesis' kernels with tiles loaded through the texture path (Spampinato, section 5.4.2, Figures
- * 5.18 and 5.19). As there, a texture is bound anew for every launch, because the area that is
- * updated changes; what was a reference then is an object today, so that no switch over the GPUs is
- * needed. Doubles are fetched as two words.
+ * The thesis' kernels with tiles loaded through the texture path (Spampinato, section 5.4.2,
+ * Figures 5.18 and 5.19). As there, a texture is bound anew for every launch, because the area that
+ * is updated changes; what was a reference then is an object today, so that no switch over the GPUs
+ * is needed. Doubles are fetched as two words.
  *
  * An object must not go before the launch that uses it has ended: objects are destroyed in groups,
  * long after, behind an event.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The shared-memory kernels of the thesis (Spampinato, section 5.4.2) in the variants that it
- * describes: how a thread finds the row of its point, and where the tile is loaded from. A tile, its
- * blocks and their steps are those of rbsor_paper.cu.
+ * describes: how a thread finds the row of its point, and where the tile is loaded from. A tile,
+ * its blocks and their steps are those of rbsor_paper.cu.
  *
  * r1 says whether the point in the first row and column that a block updates is red. A thread of
  * column 1 + i then has its red point in row 1 or 2 of the tile, its black one in the other.
@@ -86,8 +86,7 @@ __device__ __forceinline__ void rbsor_tile(const rbsor_area &area, Load load)
 	const rbsor_sweep &sweep = area.sweep;
 	const int i = (int)threadIdx.x;
 	const int base_column = (int)blockIdx.x * STEP;
-	const int64_t from_first =
-		(int64_t)(blockIdx.z * gridDim.y + blockIdx.y) * PAPER_STEP_ROWS;
+	const int64_t from_first = (int64_t)(blockIdx.z * gridDim.y + blockIdx.y) * PAPER_STEP_ROWS;
 	const int64_t base_row = sweep.row_begin - 1 + from_first, pitch = sweep.pitch;
 
 	if (base_row + 1 >= sweep.row_end) /* the whole block: a grid folded into z may end late */
@@ -106,10 +105,10 @@ __device__ __forceinline__ void rbsor_tile(const rbsor_area &area, Load load)
 	__syncthreads();
 
 	const int column = i + 1;
-	const int row = Index::template row<red>(
-		Index::first_is_red(area, (int)base_row, base_column), i);
-	const bool mine = i < STEP && base_column + column < sweep.columns - 1 &&
-			  (row == 1 || four_rows);
+	const int row =
+		Index::template row<red>(Index::first_is_red(area, (int)base_row, base_column), i);
+	const bool mine =
+		i < STEP && base_column + column < sweep.columns - 1 && (row == 1 || four_rows);
 
 	if (mine) {
 		const T omega = (T)sweep.omega;

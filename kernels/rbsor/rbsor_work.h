@@ -9,12 +9,12 @@
 #include "rbsor_geometry.h"
 #include "rbsor_params.h"
 
-/* What a GPU has for kernel store besides its part; of events one a half-sweep by turns, each also a
- * counter's. */
+/* What a GPU has for kernel store besides its part; of events one a half-sweep by turns, each also
+ * a counter's. */
 struct rbsor_border {
-	uint32_t stream;	       /* of the rows next to a neighbour */
+	uint32_t stream;		/* of the rows next to a neighbour */
 	uint32_t edges[2], interior[2]; /* events: updated */
-	uint32_t count;		       /* half-sweeps whose edges event was recorded */
+	uint32_t count;			/* half-sweeps whose edges event was recorded */
 };
 
 struct rbsor_work {

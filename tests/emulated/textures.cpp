@@ -46,12 +46,13 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 const void *emulated_texel(cudaTextureObject_t texture, int index, size_t bytes)
 {
 	std::lock_guard<std::mutex> guard(lock);
-	const emulated_texture *t = texture && texture <= textures.size() ? &textures[texture - 1]
-									   : NULL;
+	const emulated_texture *t =
+		texture && texture <= textures.size() ? &textures[texture - 1] : NULL;
 	if (!t || !t->memory || (size_t)t->element != bytes) {
 		fprintf(stderr, "a fetch from texture %llu, which is none\n", texture);
 		abort();
 	}
-	return index < 0 || ((size_t)index + 1) * bytes > t->bytes ? NULL
-								   : t->memory + (size_t)index * bytes;
+	return index < 0 || ((size_t)index + 1) * bytes > t->bytes
+		       ? NULL
+		       : t->memory + (size_t)index * bytes;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A library that stands in for NCCL where GPUs' memory is the host's: sends that meet receives, each
- * when its group ends. A message that nobody takes within a while, or of another length, is an error.
+ * A library that stands in for NCCL where GPUs' memory is the host's: sends that meet receives,
+ * each when its group ends. A message that nobody takes within a while, or of another length, is an
+ * error.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -88,7 +89,8 @@ int ncclRecv(void *bytes, size_t count, int type, int peer, struct ncclComm *com
 {
 	(void)stream;
 	return type ? INVALID
-		    : ask((struct ticket){ .to = bytes, .bytes = count, .peer = peer, .comm = comm });
+		    : ask((struct ticket){
+			      .to = bytes, .bytes = count, .peer = peer, .comm = comm });
 }
 
 /* Until the box is full, or empty; the lock is held. */
