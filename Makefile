@@ -151,6 +151,22 @@ $(BUILD)/tests/gpu_%: tests/gpu_%.c $(OBJ)
 	@mkdir -p $(@D); echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MT $@ -MF $@.d -o $@ $< $(OBJ) $(LDLIBS)
 
+MPICC ?= mpicc
+## mpi-bench: MPI_Sendrecv of two processes beside the same exchange by threads (build/mpi/*.tsv; needs an MPI)
+.PHONY: mpi-bench
+mpi-bench: need-mpi $(BUILD)/tests/mpi_sendrecv
+	$(Q)mkdir -p $(BUILD)/mpi
+	$(Q)for way in threads spin; do $(BUILD)/tests/mpi_sendrecv $$way > $(BUILD)/mpi/$$way.tsv || exit 1; done
+	$(Q)mpirun -n 2 $(MPI_FLAGS) $(BUILD)/tests/mpi_sendrecv > $(BUILD)/mpi/sendrecv.tsv
+	@wc -l $(BUILD)/mpi/*.tsv
+.PHONY: need-mpi
+need-mpi:
+	@command -v $(MPICC) >/dev/null || { echo "make mpi-bench: no $(MPICC); a Debian has one in libopenmpi-dev and openmpi-bin (sh mk/deps.sh mpi)" >&2; exit 1; }
+
+$(BUILD)/tests/mpi_%: tests/mpi_%.c $(BUILD)/traces/base/util.o $(BUILD)/traces/base/text_escape.o
+	@mkdir -p $(@D); echo "  MPICC   $<"
+	$(Q)$(MPICC) $(ALL_CFLAGS) -o $@ $^ -lm
+
 ## install: program, libraries that were built, data, manuals, completion (prefix=/usr/local, DESTDIR=)
 .PHONY: install
 install: $(BUILD)/warpreel

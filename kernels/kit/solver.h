@@ -15,7 +15,7 @@
 
 struct grid;
 
-enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4 };
+enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4, HELPERS_A_GPU = 2 };
 
 /* What tables and classes of runs say of a configuration, so that nobody else reads its string:
  * rows and columns of the grid, border, iterations (0: until converged), transport; those that a
@@ -64,12 +64,13 @@ struct solver_work {
 	uint32_t gpus;
 	bool steady; /* begun for `iterate` alone, on one GPU */
 	/* by begin() */
-	int iterations;	 /* of a run, at most; the kit lowers it while warming up */
-	bool timed;	 /* every launch and copy, by a stopwatch */
-	int cycle;	 /* iterations between two exchanges */
-	int warm;	 /* iterations of a run that warms up; 0: four cycles */
-	bool one_thread; /* it drives all GPUs: up and down are called with each GPU by turns,
-			    core once */
+	int iterations;	  /* of a run, at most; the kit lowers it while warming up */
+	bool timed;	  /* every launch and copy, by a stopwatch */
+	int cycle;	  /* iterations between two exchanges */
+	int warm;	  /* iterations of a run that warms up; 0: four cycles */
+	bool one_thread;  /* it drives all GPUs: up and down are called with each GPU by turns,
+			     core once */
+	uint32_t helpers; /* threads besides one a GPU, at most HELPERS_A_GPU for each */
 	/* by the kit */
 	bool warming; /* make all `iterations`, whatever comes out */
 };
@@ -119,6 +120,8 @@ struct solver {
 	int (*up)(struct solver_work *work, struct machine_thread *t);
 	int (*core)(struct solver_work *work, struct machine_thread *t);
 	int (*down)(struct solver_work *work, struct machine_thread *t);
+	/* Inside each helper's thread, while the others are in core. NULL: there are no helpers. */
+	int (*help)(struct solver_work *work, struct machine_thread *t);
 	/* After a run: what differs from result's standard values. NULL: nothing. */
 	void (*result)(struct solver_work *work, struct solver_result *result);
 	/* Checksum, residual and extras of what came down; -1 after a message. */

@@ -121,6 +121,8 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       "off what all of them give (--no-skip plays all)\n",
 		       (long long)run->played, (long long)run->iterations,
 		       run->recorded.op_count ? "repeats" : "iterations", 100 * r->error);
+	if (schedule->unmeasured)
+		printf("  note: not calibrated: %s\n", schedule->unmeasured);
 	if (d->waits_never_recorded)
 		printf("  note: %lld waits on events nothing had recorded\n",
 		       (long long)d->waits_never_recorded);
