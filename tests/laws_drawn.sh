@@ -92,9 +92,10 @@ sh "$tests/laws_answers.sh" "$warpreel" <"$folder/questions" >"$folder/answers"
 unexplained() { # PLATFORM KEY FACTOR GPUS ANSWER DEARER; 0: it is as much shorter without them
 	printf 'solver\tconfig\tgpus\tcore_us\tcore_mad_us\n%s\t%s\t1\t1\n' "$(echo "$5" | cut -d '|' -f 1,2 | tr '|' '\t')" "$4" >"$folder/one.tsv"
 	for set in "$2=1x" "$2=${3}x"; do
-		"$warpreel" validate --only runs --models default --platform "$1" --host "$1" --set device.name=left-out --set "$set" \
+		"$warpreel" validate --only runs --models all --platform "$1" --host "$1" --set device.name=left-out --set "$set" \
 			--measured "$folder/one.tsv" --without "$ahead" -o "$folder/without.tsv" >/dev/null 2>&1 || return 0
-		awk -F '\t' 'NR == 1 { for (c = 1; c <= NF; c++) at[$c] = c; next } $at["model"] == "default" { print $at["predicted_us"]; exit }' "$folder/without.tsv"
+		awk -F '\t' 'NR == 1 { for (c = 1; c <= NF; c++) at[$c] = c; next } $at["model"] == model { print $at["predicted_us"]; exit }' \
+			model="$(echo "$5" | cut -d '|' -f 8)" "$folder/without.tsv"
 	done | awk -v up="$6" 'NR == 1 { plain = $1 } NR == 2 { exit !(up ? $1 < plain * 0.995 : $1 > plain * 1.005) }'
 }
 # Of each three answers: core and total time, or refused; whether file and --set agree; and whether a dearer part paid.
@@ -111,7 +112,7 @@ awk -F '\t' -v OFS='\t' '
 	}
 	kind == 2 {
 		split(draw[FNR / 3], d, "\t")
-		direction = d[2] ~ /^(sm|poll|doorbell)\./ ? 0 : d[2] ~ /(_|\.)ns$/ ? 1 : d[2] ~ /(bytes|gb)_per_s$/ ? -1 : 0
+		direction = d[2] ~ /^(sm|poll|doorbell)\.|duration_ns$/ ? 0 : d[2] ~ /(_|\.)ns$/ ? 1 : d[2] ~ /(bytes|gb)_per_s$/ ? -1 : 0
 		up = direction * (d[3] - 1) > 0
 		law = "-"
 		if (direction && core[0] != "" && core[2] != "" && us[0] ~ /^[0-9]/ && us[2] ~ /^[0-9]/)
