@@ -46,12 +46,14 @@ validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIG
 	$(Q)sh docs/validation.sh $(BUILD)/warpreel $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
 	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
-## laws: does a dearer call, copy or link ever pay, and is --set an edit of the file? (hours; a sample of it is a test)
+## laws: does a dearer call, copy or link ever pay, and is --set an edit of the file? (an hour; a sample of it is a test)
 .PHONY: laws
-laws: $(BUILD)/warpreel
-	$(Q)sh tests/laws.sh $(BUILD)/warpreel $(BUILD)/laws
-	$(Q)sh tests/laws_files.sh $(BUILD)/warpreel $(BUILD)/laws
+laws: $(BUILD)/warpreel $(BUILD)/tests/forked_answers
+	$(Q)for file in model/platforms/*.ini; do \
+		sh tests/laws_files.sh $(BUILD)/warpreel $(BUILD)/laws/files 1 $$(basename $$file .ini) || exit 1; done
 	$(Q)sh tests/laws_drawn.sh $(BUILD)/warpreel $(BUILD)/laws/drawn 2000
+	$(Q)sh tests/laws.sh $(BUILD)/warpreel $(BUILD)/laws
+
 ## skips: 200 long runs played in part and whole (most of an hour)
 .PHONY: skips
 skips: $(BUILD)/warpreel
