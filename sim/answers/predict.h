@@ -104,6 +104,9 @@ struct prediction {
 		       */
 	const char *kernel_model; /* static */
 	const char *class_name;	  /* static; interval_class */
+	const char *bounded; /* a kernel without profile, timed by bounds; the answer is at least
+				that long, and core_hi_us is INFINITY. NULL: none. Borrowed of the
+				schedule */
 	bool extrapolated;
 	bool more_gpus;	       /* than were measured together */
 	unsigned hypothetical; /* bits 1 << enum platform_part: not as anything was measured */
@@ -121,6 +124,7 @@ struct prediction {
 struct predictor_request {
 	const char *kernel_model, *set;
 	bool allow_extrapolation;
+	bool bounds; /* the model `warps` may time kernels without profile by their bounds */
 	const struct profile *own;
 	const struct planned_run *run; /* the schedule is that run's, which may leave iterations
 					  out; NULL: all are there */

@@ -123,16 +123,19 @@ const char *warps_source(const struct warps *w)
 	return w->profiles.source;
 }
 
+bool warps_profile(const struct warps *w, const char *kernel)
+{
+	size_t p = 0;
+	while (p < w->profiles.count && strcmp(w->profiles.profile[p].kernel, kernel))
+		p++;
+	return p < w->profiles.count;
+}
+
 const char *warps_missing(const struct warps *w, const struct schedule *schedule)
 {
-	for (uint32_t k = 0; k < schedule->shape_count; k++) {
-		const char *name = schedule->kernel[schedule->shape[k].kernel];
-		size_t p = 0;
-		while (p < w->profiles.count && strcmp(w->profiles.profile[p].kernel, name))
-			p++;
-		if (p == w->profiles.count)
-			return name;
-	}
+	for (uint32_t k = 0; k < schedule->shape_count; k++)
+		if (!warps_profile(w, schedule->kernel[schedule->shape[k].kernel]))
+			return schedule->kernel[schedule->shape[k].kernel];
 	return NULL;
 }
 

@@ -252,6 +252,15 @@ static bool left_out(const struct replayed *r, size_t run)
 	       strcmp(trace_text(r->trace, r->trace->run[run].solver), r->context->how.solver) != 0;
 }
 
+/* Whether every launch noted what it reads and writes, which a roofline goes by. */
+static bool has_footprints(const struct schedule *schedule)
+{
+	for (uint32_t k = 0; k < schedule->shape_count; k++)
+		if (schedule->shape[k].dram_bytes <= 0)
+			return false;
+	return true;
+}
+
 static int answer_replayed(const struct replayed *r, size_t run, struct answers *answers)
 {
 	static const char *const models[] = { "default", "scaled", "roofline" };
@@ -272,7 +281,9 @@ static int answer_replayed(const struct replayed *r, size_t run, struct answers 
 							   .set = "replay",
 							   .own = r->own,
 							   .allow_extrapolation = true };
-		if (!strcmp(models[k], "scaled") && !predictor_recorded(c->predictor, &schedule))
+		if ((!strcmp(models[k], "scaled") &&
+		     !predictor_recorded(c->predictor, &schedule)) ||
+		    (!strcmp(models[k], "roofline") && !has_footprints(&schedule)))
 			continue;
 		rc = predictor_run(c->predictor, &schedule, &request, &p);
 		if (rc)
@@ -331,7 +342,11 @@ static int validate_trace(struct context *c, const char *path)
 	const char *slash = strrchr(path, '/');
 	char *inputs = xprintf("%s,%s.ini", slash ? slash + 1 : path, c->predictor->platform.name);
 	struct replayed replayed = { .context = c, .trace = &trace, .own = &own };
-	int rc = trace_read(&trace, path, 0) || profile_add_trace(&own, &trace, INT32_MAX) ? -1 : 0;
+	/* Recordings without footprints have no shapes to give, and are replayed all the same. */
+	int rc = trace_read(&trace, path, 0) || (trace.footprint_count &&
+						 profile_add_trace(&own, &trace, INT32_MAX))
+			 ? -1
+			 : 0;
 	struct answers *answers =
 		rc ? NULL : answer_ahead(c->how.jobs, trace.run_count, replay_one, &replayed);
 	for (size_t run = 0; !rc && run < trace.run_count; run++) {
