@@ -72,8 +72,8 @@ extern const struct option_standard weak_planned[];
 /* What of struct solver is the same for every family. */
 #define WEAK_DRIVER                                                                                \
 	.alone = true, .columns = weak_columns, .planned = weak_planned,                           \
-	.open_ended = weak_open_ended,                                                             \
-	.stream = weak_stream, .fill = weak_fill, .restart = weak_restart, .up = weak_up,          \
-	.core = weak_core, .down = weak_down, .result = weak_result
+	.open_ended = weak_open_ended, .stream = weak_stream, .fill = weak_fill,                   \
+	.restart = weak_restart, .up = weak_up, .core = weak_core, .down = weak_down,              \
+	.result = weak_result
 
 #endif
