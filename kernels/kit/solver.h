@@ -82,6 +82,9 @@ struct solver {
 	size_t params_bytes, work_bytes;
 	const struct option_spec *options; /* of the params struct, ends with a zero entry; includes
 					      every config key */
+	/* Defaults that are others where a run is planned: a plan does not compute, so it cannot
+	 * know when to stop. NULL: none. */
+	const struct option_standard *planned;
 	const struct solver_column *columns; /* ends with a zero entry */
 	const char *const *extra_names;	     /* columns of its own, ends with NULL; NULL: none */
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
@@ -177,6 +180,7 @@ int solver_plan_part(const char *solver, const char *config, uint32_t gpus, int6
 		     struct schedule *schedule);
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
+const struct option_standard *solver_planned_standards(const char *solver);
 int solver_chaos(const char *solver, const void *params, struct chaos_case *c); /* prepared */
 int solver_ways(const char *solver, const void *params, uint32_t gpus);
 void solver_take(const char *solver, void *params, uint32_t gpus, int way);

@@ -68,6 +68,9 @@ const struct solver_column weak_columns[] = {
 	{ 0 },
 };
 
+/* A scheme that launches, and so many steps. */
+const struct option_standard weak_planned[] = { { "scheme", "base" }, { "steps", "100" }, { 0 } };
+
 bool weak_open_ended(const void *params)
 {
 	return !((const struct weak_params *)params)->steps;

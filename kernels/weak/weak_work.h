@@ -67,11 +67,13 @@ int weak_check(const struct weak_work *w, struct solver_result *result);
 struct weak_problem weak_after(const struct weak_work *w);
 bool weak_open_ended(const void *params);
 extern const struct solver_column weak_columns[];
+extern const struct option_standard weak_planned[];
 
 /* What of struct solver is the same for every family. */
 #define WEAK_DRIVER                                                                                \
-	.alone = true, .columns = weak_columns, .open_ended = weak_open_ended,                     \
-	.stream = weak_stream, .fill = weak_fill, .restart = weak_restart, .up = weak_up,          \
-	.core = weak_core, .down = weak_down, .result = weak_result
+	.alone = true, .columns = weak_columns, .planned = weak_planned,                           \
+	.open_ended = weak_open_ended, .stream = weak_stream, .fill = weak_fill,                   \
+	.restart = weak_restart, .up = weak_up, .core = weak_core, .down = weak_down,              \
+	.result = weak_result
 
 #endif

@@ -306,6 +306,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				     .platform = &p->platform,
 				     .own = request->own,
 				     .profile = p->has_profile ? &p->profile : NULL,
+				     .bounds = request->bounds,
 				     .allow_extrapolation = request->allow_extrapolation }
 	};
 	struct kernel_model *model = &series.remembered.base;
@@ -383,10 +384,13 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low - prediction->error);
 		prediction->core_hi_us = prediction->core_us * (1 + high + prediction->error);
+		prediction->bounded = model->bounded;
+		if (prediction->bounded)
+			prediction->core_hi_us = INFINITY;
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model->ops->name;
-		prediction->extrapolated =
-			model->extrapolated || p->other_device || prediction->more_gpus;
+		prediction->extrapolated = model->extrapolated || p->other_device ||
+					   prediction->more_gpus || prediction->bounded;
 		if (timeline_trace)
 			timeline_finish(&timeline, r);
 	}

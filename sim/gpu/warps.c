@@ -122,11 +122,16 @@ const char *warps_source(const struct warps *w)
 	return w->profiles.loaded.source;
 }
 
+bool warps_profile(const struct warps *w, const char *kernel)
+{
+	return profile_library_has(&w->profiles, kernel);
+}
+
 const char *warps_missing(const struct warps *w, const struct schedule *schedule)
 {
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
 		const char *name = schedule->kernel[schedule->shape[k].kernel];
-		if (!profile_library_has(&w->profiles, name))
+		if (!warps_profile(w, name))
 			return name;
 	}
 	return NULL;

@@ -41,6 +41,9 @@ bool warps_profiled(const struct warps_options *options);
 /* Whether all launches of the schedule have counts without doubt. */
 bool warps_sure(struct warps *warps, const struct schedule *schedule);
 
+/* Whether a kernel has a profile, of whatever launch. */
+bool warps_profile(const struct warps *warps, const char *kernel);
+
 /* A kernel of the schedule's launches that has no profile; NULL = each has one. Borrowed of the
  * schedule. */
 const char *warps_missing(const struct warps *warps, const struct schedule *schedule);

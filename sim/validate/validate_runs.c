@@ -240,6 +240,15 @@ static bool left_out(const struct replayed *r, size_t run)
 	       strcmp(trace_text(r->trace, r->trace->run[run].solver), r->context->how.solver) != 0;
 }
 
+/* Whether every launch noted what it reads and writes, which a roofline goes by. */
+static bool has_footprints(const struct schedule *schedule)
+{
+	for (uint32_t k = 0; k < schedule->shape_count; k++)
+		if (schedule->shape[k].dram_bytes <= 0)
+			return false;
+	return true;
+}
+
 static int answer_replayed(const struct replayed *r, size_t run, struct answers *answers)
 {
 	static const char *const models[] = { "default", "scaled", "roofline" };
@@ -260,7 +269,9 @@ static int answer_replayed(const struct replayed *r, size_t run, struct answers 
 							   .set = "replay",
 							   .own = r->own,
 							   .allow_extrapolation = true };
-		if (!strcmp(models[k], "scaled") && !predictor_recorded(c->predictor, &schedule))
+		if ((!strcmp(models[k], "scaled") &&
+		     !predictor_recorded(c->predictor, &schedule)) ||
+		    (!strcmp(models[k], "roofline") && !has_footprints(&schedule)))
 			continue;
 		rc = predictor_run(c->predictor, &schedule, &request, &p);
 		if (rc)
