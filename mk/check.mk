@@ -69,7 +69,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/objects.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
-$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(BUILD)/objects.a
+$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder_identity.c traces/recorder/recorder.h $(BUILD)/objects.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) -lcmocka $(LDLIBS)
 
@@ -100,6 +100,12 @@ $(BUILD)/tests/recorded_program: tests/recorded_program.c traces/recorder/record
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) $(LDLIBS)
 
+# The whole program, its records read once for thousands of answers (tests/laws_drawn.sh).
+WRAPPED := main kernel_profiles_add_file kernel_profiles_release profile_add_file profile_release
+$(BUILD)/tests/forked_answers: $(BUILD)/tests/forked_answers.o $(MAIN) $(OBJ)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)
+
 $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(BUILD)/objects.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
@@ -109,7 +115,7 @@ $(R)/test_%.ok: $(BUILD)/tests/test_% $(BUILD)/warpreel $(wildcard tests/bad/* t
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/test_$* $<
 
-$(R)/cupti_%.ok: $(BUILD)/tests/cupti_%
+$(R)/cupti_%.ok: $(BUILD)/tests/cupti_% $(BUILD)/warpreel
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/cupti_$* $<
 

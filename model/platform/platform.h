@@ -140,7 +140,7 @@ struct platform {
 				    recorded at a time */
 		switch_ns;	 /* and to one after another context's; 0: not measured */
 	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
-	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by
+	double query_ns, traced_query_ns, api_query_ns; /* a query call: untraced, traced, and by
 						     its record; 0 = not measured */
 	/* Owned: the same values as they were when the finer measurements of this platform were
 	 * made (costs.c); NULL in itself. */

@@ -195,6 +195,20 @@ static uint32_t next_on_engine(struct sim *s, uint32_t stream, sim_time now)
 	return next == stream ? NONE32 : next;
 }
 
+/* Within a graph the device goes on by itself: as it did when it was recorded, less what the
+ * recorder adds. */
+static sim_time untraced_pause(const struct sim *s, sim_time recorded)
+{
+	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
+}
+
+/* A copy or memset that is a node of a graph: no thread and no queue is in its way. */
+static bool plays_as_recorded(const struct sim *s, const struct schedule_op *op)
+{
+	return s->graph_pauses && op->flags & OP_IN_GRAPH &&
+	       (op->kind == OP_COPY || op->kind == OP_MEMSET);
+}
+
 static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -215,7 +229,9 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 					  .called_ps = command->called_ps,
 					  .submit_ps = command->submit_ps,
 					  .free_ps = st->free_ps,
-					  .behind_copy = st->last_was_copy };
+					  .behind_copy = st->last_was_copy,
+					  .recorded_ps =
+						  plays_as_recorded(s, op) ? op->duration_ps : -1 };
 	const sim_time cost = s->copies->copy(s->copy_model, &place);
 	gpu->copies++;
 	gpu->engine_user[engine] = stream;
@@ -374,13 +390,6 @@ static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 		stream_arm(s, stream, end, STREAM_RUNNING);
 }
 
-/* Within a graph the device goes on by itself: as it did when it was recorded, less what the
- * recorder adds. */
-static sim_time untraced_pause(const struct sim *s, sim_time recorded)
-{
-	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
-}
-
 /* Starts the head if its time has come, else arranges to be woken. Called whenever something it may
  * wait for has happened. */
 static void stream_step(struct sim *s, uint32_t stream, sim_time now)
@@ -402,9 +411,12 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 								    : pause;
 		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
 			start = command->submit_ps + s->delay_ps[DELAY_START];
-	} else if (command->submit_ps >
-		   start) { /* a copy's way to the device is part of its price */
-		start = command->submit_ps;
+	} else {
+		if (plays_as_recorded(s, op))
+			start += untraced_pause(s, op->value);
+		if (command->submit_ps >
+		    start) /* a copy's way to the device is part of its price */
+			start = command->submit_ps;
 	}
 	if (start > now) {
 		stream_arm(s, stream, start, STREAM_PENDING);

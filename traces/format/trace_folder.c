@@ -25,6 +25,17 @@ static int is_trace(const struct dirent *entry)
 	       (strstr(entry->d_name, ".wrt") || strstr(entry->d_name, ".sqlite"));
 }
 
+int trace_folder_count(const char *folder)
+{
+	struct dirent **entry = NULL;
+	const int found = scandir(folder, &entry, is_trace, alphasort);
+
+	for (int i = 0; i < found; i++)
+		free(entry[i]);
+	free(entry);
+	return found > 0 ? found : 0;
+}
+
 int trace_folder_names(const char *folder, char ***names)
 {
 	struct dirent **entry = NULL;

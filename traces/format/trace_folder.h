@@ -15,6 +15,9 @@ struct trace_folder {
  * freed as they are; -1 after a message. */
 int trace_folder_names(const char *folder, char ***names);
 
+/* How many there are, 0 also of what is no folder. */
+int trace_folder_count(const char *folder);
+
 /* Reads all of them; -1 after a message. trace_folder_release either way. */
 int trace_folder_read(struct trace_folder *folder, const char *path, int64_t max_bytes);
 void trace_folder_release(struct trace_folder *folder);

@@ -61,8 +61,8 @@ struct schedule_op {  /* 32 bytes: the engine walks these */
 	uint8_t flags;
 	uint16_t stream; /* index into schedule.stream; 0xffff = none */
 	uint32_t object;
-	int64_t value; /* post/await value; a launch with OP_IN_GRAPH: recorded pause of the device
-			  before it, in ps */
+	int64_t value; /* post/await value; launch, copy, memset with OP_IN_GRAPH: recorded pause of
+			  the device before it, in ps */
 	int64_t before_ps;   /* host time spent before this call (think time), >= 0 */
 	int64_t duration_ps; /* launch/copy: recorded device duration, tracer not removed; OP_HOST:
 				host duration; -1 unknown */
@@ -235,8 +235,10 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
-	uint32_t virtual_gpus; /* recorded on one GPU as if there were so many; 0: it was not */
-	char *device;	       /* owned; the GPU it was recorded on; NULL: not recorded */
+	uint32_t virtual_gpus;	/* recorded on one GPU as if there were so many; 0: it was not */
+	char *device;		/* owned; the GPU it was recorded on; NULL: not recorded */
+	const char *unmeasured; /* of a plan, static: what has a price that nobody has measured;
+				   NULL: nothing */
 	struct schedule_nvtx *nvtx; /* in order of begins; recorded ones only */
 	size_t nvtx_count;
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
