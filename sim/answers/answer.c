@@ -39,8 +39,8 @@ static void print_collectives(const struct schedule *schedule)
 		       schedule->processes);
 	if (schedule->collective_count)
 		printf("  note: %u collectives, in which kernels wait for their partners and end "
-		       "with them; their bytes were not recorded: beyond a least copy between GPUs "
-		       "their time is taken to be the link's\n",
+		       "with them; their bytes were not recorded: on other links what they last "
+		       "beyond nccl.least_ns is taken for bytes\n",
 		       schedule->collective_count);
 	if (schedule->met_nobody)
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
