@@ -40,10 +40,52 @@ static bool alike(const struct schedule_collective *a, const struct schedule_col
 	       a->blocks == b->blocks;
 }
 
+/* What a step of a ring takes longer than the kernel that has one step, ns. */
+static double step_ns(const struct platform *platform)
+{
+	return platform->nccl_step_ns > 0 ? platform->nccl_step_ns : platform->event_peer_ns;
+}
+
+bool collectives_are_calibrated(const struct platform *platform)
+{
+	return platform->nccl_least_ns > 0 && platform->nccl_step_ns > 0;
+}
+
+uint32_t collectives_of_rings(const struct schedule *schedule)
+{
+	uint32_t count = 0;
+	for (uint32_t c = 0; c < schedule->collective_count; c++)
+		count += schedule->collective[c].steps >= 0;
+	return count;
+}
+
+int collectives_price_rings(struct schedule *schedule, const struct platform *platform)
+{
+	const double least_ns =
+		platform->nccl_least_ns > 0 ? platform->nccl_least_ns : least_copy_ns(platform);
+	const uint32_t rings = collectives_of_rings(schedule);
+	if (rings && !(platform->nvlink_bytes_per_s > 0))
+		return report("%s has no cost of links between GPUs (nvlink.bytes_per_s), which "
+			      "%u operations of several GPUs use",
+			      platform->name, rings);
+	for (uint32_t c = 0; c < schedule->collective_count; c++) {
+		struct schedule_collective *what = &schedule->collective[c];
+		const double moves_ps =
+				     (double)what->link_bytes / platform->nvlink_bytes_per_s * 1e12,
+			     waits_ps = 1000 * (least_ns + (what->steps - 1) * step_ns(platform));
+		if (what->steps < 0)
+			continue;
+		if (!(waits_ps + moves_ps < 9e18))
+			return report("an operation of several GPUs takes longer than the "
+				      "simulator can count");
+		what->work_ps = what->steps ? (int64_t)llround(waits_ps + moves_ps) : 0;
+	}
+	return 0;
+}
+
 void collectives_price(struct schedule *schedule, const struct platform *recorded,
 		       const struct platform *asked)
 {
-	const uint32_t count = schedule->collective_count;
 	const bool known = recorded->nccl_least_ns > 0;
 	const double least_ps = 1000 * (known ? recorded->nccl_least_ns : least_copy_ns(recorded)),
 		     latency = known && asked->nccl_least_ns > 0
@@ -52,9 +94,12 @@ void collectives_price(struct schedule *schedule, const struct platform *recorde
 		     rate = ratio(asked->nvlink_bytes_per_s, recorded->nvlink_bytes_per_s);
 	if (latency == 1 && rate == 1)
 		return;
-	struct schedule_collective **sorted = xmalloc((count + 1) * sizeof(*sorted));
-	for (uint32_t c = 0; c < count; c++)
-		sorted[c] = &schedule->collective[c];
+	struct schedule_collective **sorted =
+		xmalloc((schedule->collective_count + 1) * sizeof(*sorted));
+	uint32_t count = 0;
+	for (uint32_t c = 0; c < schedule->collective_count; c++)
+		if (schedule->collective[c].steps < 0)
+			sorted[count++] = &schedule->collective[c];
 	qsort(sorted, count, sizeof(*sorted), by_likeness);
 	for (uint32_t first = 0, end; first < count; first = end) {
 		for (end = first + 1; end < count && alike(sorted[first], sorted[end]);)

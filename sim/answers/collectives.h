@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What collectives take on other links than those they were recorded on.
+ * What collectives take: recorded ones on other links than those they were recorded on, and those
+ * of which it is known what was asked for, on any (virtual GPUs).
  */
 #ifndef WARPREEL_COLLECTIVES_H
 #define WARPREEL_COLLECTIVES_H
+
+#include <stdbool.h>
 
 #include "model/platform/platform.h"
 #include "traces/schedule/schedule.h"
@@ -17,5 +20,20 @@
  */
 void collectives_price(struct schedule *schedule, const struct platform *recorded,
 		       const struct platform *asked);
+
+/*
+ * Sets the work of each collective whose steps are known, as a ring passes it on:
+ *
+ *   nccl.least_ns + (steps - 1) * nccl.step_ns + link bytes / nvlink.bytes_per_s
+ *
+ * Patarasu and Yuan (J. Parallel Distrib. Comput. 69, 2009) for steps and bytes. Without the first
+ * key the least copy between two GPUs stands for it, without the second stream.event_peer_ns. Those
+ * of a communicator of one rank take no time. -1 after a message: the platform has no links.
+ */
+int collectives_price_rings(struct schedule *schedule, const struct platform *platform);
+/* How many of those there are. */
+uint32_t collectives_of_rings(const struct schedule *schedule);
+/* Whether the platform's keys are those of NCCL. */
+bool collectives_are_calibrated(const struct platform *platform);
 
 #endif

@@ -53,18 +53,17 @@ static int make_run(const struct program *program, const struct replay_options *
 	return 0;
 }
 
-/* A recording of calls that only ask needs a platform that knows what watching them cost. */
+/* A recording of query calls needs a platform that knows what watching them cost. */
 static void tell_what_stays(const char *path, const struct schedule *schedule,
 			    const struct platform *platform)
 {
 	double queries_ns = 0;
 	for (size_t k = 0; k < schedule->queries_count; k++)
 		queries_ns += (double)schedule->queries[k].ns;
-	if (queries_ns > 0 && !schedule->config && platform->api_ask_ns <= 0)
-		report_warning(
-			"'%s': calls that only ask took %.3f ms by the recorder, and platform '%s' "
-			"does not say what watching them cost (host.ask_ns): it stays in",
-			path, queries_ns * 1e-6, platform->name);
+	if (queries_ns > 0 && !schedule->config && platform->api_query_ns <= 0)
+		report_warning("'%s': query calls took %.3f ms by the recorder, and platform '%s' "
+			       "does not say what watching them cost (host.query_ns): it stays in",
+			       path, queries_ns * 1e-6, platform->name);
 }
 
 /* The machine a trace was recorded on, as it was measured: the one that answers, before anything of
@@ -74,7 +73,9 @@ static int price_collectives(struct replayed *r)
 	struct schedule *schedule = &r->run.schedule;
 	struct platform_choice choice = { 0 };
 	struct platform recorded;
-	if (!schedule->collective_count)
+	if (collectives_price_rings(schedule, &r->predictor.platform))
+		return -1;
+	if (schedule->collective_count == collectives_of_rings(schedule))
 		return 0;
 	if (platform_read(&recorded, r->common.platform))
 		return -1;
@@ -111,11 +112,7 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 		report_warning(
 			"'%s': %lld edges could not be resolved (warpreel check tells which)", path,
 			(long long)schedule->anomaly_count);
-	if (r->trace.footprint_count && r->trace.run_count &&
-	    profile_add_trace(&r->own, &r->trace, INT32_MAX)) {
-		predictor_release(&r->predictor);
-		goto failed;
-	}
+	profile_add_own(&r->own, &r->trace);
 	if (price_collectives(r)) {
 		predictor_release(&r->predictor);
 		goto failed;

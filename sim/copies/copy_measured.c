@@ -38,8 +38,8 @@ static bool has(const struct platform *p, enum mechanism_id id)
 
 /*
  * An event to or from a copy on another GPU: half of what an exchange adds beyond its copy. Between
- * kernels (hop_peer) the compute channels signal each other; here a copy engine's channel does or
- * is told. 64 KiB, where the wire's own time is small.
+ * kernels (event_peer_ns) the compute channels signal each other; here a copy engine's channel does
+ * or is told. 64 KiB, where the wire's own time is small.
  */
 static double event_next_to_copy_ns(const struct platform *p)
 {

@@ -48,6 +48,11 @@ struct sim_stream {
 			       be; else 0 */
 	sim_time done_ps;   /* when that event was complete */
 	sim_time blocked_seen_ps;
+	/* While a launch is part of collectives: how many have not begun, and when those that have
+	 * end. */
+	uint32_t meetings_left;
+	bool met;
+	sim_time meetings_end_ps;
 	double share;	       /* of the GPU's SMs, while a kernel runs */
 	uint32_t sync_thread;  /* first host thread blocked on this stream */
 	uint32_t space_thread; /* first host thread blocked because the queue is full */
@@ -85,7 +90,7 @@ struct sim_barrier {
 
 struct sim_collective {
 	uint32_t arrived;
-	uint32_t first_stream; /* streams whose launches wait for the others */
+	uint32_t first_meeting; /* of launches that wait for the others */
 };
 
 enum { ENGINE_H2D, ENGINE_D2H, ENGINE_PEER, ENGINE_LOCAL, ENGINES };
@@ -120,6 +125,7 @@ struct sim {
 	struct sim_counter *counter;
 	struct sim_barrier *barrier;
 	struct sim_collective *collective;
+	uint32_t *meeting_next; /* by meeting of the schedule: list of those that wait */
 	struct sim_instance *instance;
 	uint32_t instance_count;
 	uint32_t *latest;   /* [event_count]: latest instance recorded, as seen by the host */

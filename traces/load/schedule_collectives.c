@@ -97,7 +97,8 @@ static void add_collective(struct load *load, struct candidate **member, uint32_
 		.kernel = load_kernel(load, &load->trace->kernel[member[0]->row]),
 		.participants = count,
 		.blocks = load->trace->kernel[member[0]->row].grid[0],
-		.work_ps = to_ps(work_ns)
+		.work_ps = to_ps(work_ns),
+		.steps = -1
 	};
 	for (uint32_t i = 0; i < count; i++) {
 		member[i]->taken = true;
@@ -203,7 +204,7 @@ void load_collectives_finish(struct load *load)
 	for (uint32_t c = 0; c < s->collective_count; c++) {
 		s->collective[c].participants = met[c];
 		number[c] = collectives;
-		if (met[c] > 1)
+		if (met[c] > 1 || (met[c] && s->collective[c].steps >= 0))
 			s->collective[collectives++] = s->collective[c];
 		else
 			s->met_nobody += met[c];
@@ -211,7 +212,7 @@ void load_collectives_finish(struct load *load)
 	for (size_t k = 0; k < s->meeting_count; k++) {
 		const struct schedule_meeting *meeting = &s->meeting[k];
 
-		if (met[meeting->collective] < 2)
+		if (met[meeting->collective] < 2 && s->collective[meeting->collective].steps < 0)
 			s->op[meeting->op].flags &= (uint8_t)~OP_MEETS;
 		else
 			s->meeting[meetings++] =

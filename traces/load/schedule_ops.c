@@ -28,8 +28,8 @@ static struct group group_at(const struct lane *lane, size_t at)
 	const struct item *first = &lane->item[at], *end = lane->item + lane->count,
 			  *next = first + 1;
 
-	while (!first->host_op && next < end && !next->host_op && next->start_ns < first->end_ns &&
-	       next->end_ns <= first->end_ns)
+	while (!first->host_op && !first->collective && next < end && !next->host_op &&
+	       !next->collective && next->start_ns < first->end_ns && next->end_ns <= first->end_ns)
 		next++;
 	return (struct group){ first, next };
 }
@@ -300,6 +300,8 @@ int load_lane(struct load *load, const struct lane *lane)
 		if (group.first->host_op) {
 			load_host_op(load, &load->trace->host_op[group.first->row], &met,
 				     before_ps);
+		} else if (group.first->collective) {
+			rc = load_nccl_launches(load, group.first->row, before_ps);
 		} else {
 			const int64_t op = load->schedule->op_count;
 

@@ -237,7 +237,7 @@ uint32_t schedule_contending(const struct schedule *schedule)
 	return schedule->contending ? schedule->contending : schedule->thread_count;
 }
 
-uint32_t schedule_collective_of(const struct schedule *schedule, int64_t op)
+size_t schedule_meeting_of(const struct schedule *schedule, int64_t op)
 {
 	size_t low = 0, high = schedule->meeting_count;
 
@@ -250,5 +250,5 @@ uint32_t schedule_collective_of(const struct schedule *schedule, int64_t op)
 			high = middle;
 	}
 	assert(low < schedule->meeting_count && schedule->meeting[low].op == op);
-	return schedule->meeting[low].collective;
+	return low;
 }

@@ -78,6 +78,18 @@ struct schedule_copy {			 /* deduplicated: equal copies share one entry */
 	int64_t rows;			 /* > 1: a 2D copy of rows x (bytes / rows) */
 };
 
+/* Operations of several GPUs, as NCCL's are called. */
+enum collective_kind {
+	COLLECTIVE_SEND,
+	COLLECTIVE_RECEIVE,
+	COLLECTIVE_ALL_REDUCE,
+	COLLECTIVE_ALL_GATHER,
+	COLLECTIVE_REDUCE_SCATTER,
+	COLLECTIVE_BROADCAST,
+	COLLECTIVE_REDUCE,
+	COLLECTIVE_KIND_COUNT
+};
+
 /* ACCESS_BACKWARD: the launch goes through the range from its end to its begin; else, as blocks are
  * handed out, from begin to end. */
 enum access_mode { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_BACKWARD = 4 };
@@ -127,8 +139,13 @@ struct schedule_collective {
 	uint32_t participants;
 	uint32_t blocks; /* of a launch: the library takes more for more bytes */
 	int64_t work_ps; /* from the last one's begin to the end of all */
+	/* Where what was asked for is known, not how long it took (virtual GPUs): steps one after
+	 * the other, 0 = of one rank alone, and the most bytes that any of its launches puts on its
+	 * GPU's link one way. steps -1: not known. */
+	int32_t steps;
+	int64_t link_bytes;
 };
-/* A launch with OP_MEETS, and its collective. */
+/* A launch with OP_MEETS, and its collective; one that is several (a group's) has several. */
 struct schedule_meeting {
 	int64_t op;
 	uint32_t collective;
@@ -218,8 +235,10 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
-	uint32_t virtual_gpus; /* recorded on one GPU as if there were so many; 0: it was not */
-	char *device;	       /* owned; the GPU it was recorded on; NULL: not recorded */
+	uint32_t virtual_gpus;	/* recorded on one GPU as if there were so many; 0: it was not */
+	char *device;		/* owned; the GPU it was recorded on; NULL: not recorded */
+	const char *unmeasured; /* of a plan, static: what has a price that nobody has measured;
+				   NULL: nothing */
 	struct schedule_nvtx *nvtx; /* in order of begins; recorded ones only */
 	size_t nvtx_count;
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
@@ -253,9 +272,10 @@ int64_t schedule_operations(const struct schedule *schedule);
 
 /* How many threads' calls contend in one driver. */
 uint32_t schedule_contending(const struct schedule *schedule);
-/* The collective of a launch with OP_MEETS, by its number among the operations; schedule_validate
- * has made sure that there is one. */
-uint32_t schedule_collective_of(const struct schedule *schedule, int64_t op);
+/* The first of the meetings of a launch with OP_MEETS, by its number among the operations;
+ * schedule_validate has made sure that there is one. Those behind it of the same `op` are its, too.
+ */
+size_t schedule_meeting_of(const struct schedule *schedule, int64_t op);
 
 /* Checks every index and order rule; -1 after a message naming `file`, thread and operation. */
 int schedule_validate(const struct schedule *schedule, const char *file);

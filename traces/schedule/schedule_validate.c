@@ -200,11 +200,15 @@ static int check_collectives(const struct schedule *schedule, const char *file)
 	for (int64_t i = 0; i < schedule->op_count && rc == 0; i++) {
 		if (!(schedule->op[i].flags & OP_MEETS))
 			continue;
-		if (next == schedule->meeting_count || schedule->meeting[next].op != i ||
-		    schedule->meeting[next].collective >= schedule->collective_count)
+		if (next == schedule->meeting_count || schedule->meeting[next].op != i)
 			rc = report("%s: operation %" PRId64 " meets in no collective", file, i);
-		else
-			met[schedule->meeting[next++].collective]++;
+		for (; rc == 0 && next < schedule->meeting_count && schedule->meeting[next].op == i;
+		     next++)
+			if (schedule->meeting[next].collective < schedule->collective_count)
+				met[schedule->meeting[next].collective]++;
+			else
+				rc = report("%s: operation %" PRId64 " meets in no collective",
+					    file, i);
 	}
 	if (rc == 0 && next != schedule->meeting_count)
 		rc = report("%s: operation %" PRId64 " is no launch that meets others", file,
