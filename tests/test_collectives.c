@@ -118,6 +118,7 @@ static void add_collective(struct bench *b, int64_t work_ns)
 		(struct schedule_collective){ .kernel = schedule_add_kernel(s, "reduce"),
 					      .participants = RANKS,
 					      .blocks = 2,
+					      .steps = -1,
 					      .work_ps = work_ns * 1000 };
 }
 
