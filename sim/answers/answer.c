@@ -52,8 +52,8 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		       platform->nccl_call_ns > 0 ? "" : ", its time on the host");
 	if (schedule->collective_count > rings)
 		printf("  note: %u collectives, in which kernels wait for their partners and end "
-		       "with them; their bytes were not recorded: beyond a least copy between GPUs "
-		       "their time is taken to be the link's\n",
+		       "with them; their bytes were not recorded: on other links what they last "
+		       "beyond nccl.least_ns is taken for bytes\n",
 		       schedule->collective_count - rings);
 	if (schedule->met_nobody)
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
