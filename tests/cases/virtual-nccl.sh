@@ -13,6 +13,11 @@ sqlite3 -separator ' ' out.wrt "SELECT deviceId, value, end - start FROM CUPTI_A
 # Operation for operation: the same of both, more than without.
 warpreel compare --operations nccl.wrt nccl.wrt 2>/dev/null | tail -n 1
 warpreel compare --operations nccl.wrt "$tests/cases/lib/virtual.wrt.zst" 2>/dev/null | grep -E 'NCCL|differ|same'
+# Kernels of NCCL in a recording on two GPUs: the same where they are for the same.
+sqlite3 out.wrt "UPDATE StringIds SET value = 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)' WHERE value = 'NCCL AllReduce'"
+warpreel compare --operations nccl.wrt out.wrt 2>/dev/null | grep '^launch'
+sqlite3 out.wrt "UPDATE StringIds SET value = 'ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)' WHERE value = 'NCCL SendRecv'"
+warpreel compare --operations nccl.wrt out.wrt 2>/dev/null | grep '^launch'
 # Rows that cannot be.
 sqlite3 nccl.wrt "UPDATE WARPREEL_COLLECTIVE SET rank = 7 WHERE rowid = 3"
 refuses warpreel replay nccl.wrt --platform "$platform" 2>&1 | grep -v altered
