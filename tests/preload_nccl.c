@@ -749,6 +749,8 @@ static void arguments_are_looked_at(void **state)
 	assert_int_equal(ncclCommInitAll(comm, 9, NULL), 5);
 	assert_int_equal(ncclCommInitAll(comm, 2, twice), 5);
 	assert_int_equal(ncclCommInitAll(comm, 2, beyond), 4);
+	assert_int_equal(
+		ncclSend(world.d_send[0], 1, NCCL_INT8, 1, world.comm[0], cudaStreamPerThread), 5);
 	assert_int_equal(ncclCommShrink(world.comm[0], NULL, 0, comm, NULL, 0), 5);
 	assert_non_null(strstr(ncclGetLastError(NULL), "not answered for"));
 	assert_int_equal(ncclCommDestroy(NULL), 0);

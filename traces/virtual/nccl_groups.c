@@ -91,6 +91,10 @@ int nccl_group_fail(int result)
 
 int nccl_group_add(const struct nccl_part *part)
 {
+	if (part->stream == CU_STREAM_PER_THREAD) /* whoever comes last would use its own */
+		return nccl_group_fail(nccl_refuse(
+			NCCL_INVALID_USAGE, "operations of NCCL in the default stream of a thread "
+					    "(cudaStreamPerThread) are not answered for"));
 	if (captures(part->stream))
 		return nccl_group_fail(nccl_refuse(
 			NCCL_INVALID_USAGE,
