@@ -4,6 +4,7 @@
  * after the first.
  */
 #include "sim/answers/collectives.h"
+#include "sim/answers/planned_run.h"
 #include "schedule_kit.h"
 #include "support.h"
 
@@ -248,6 +249,30 @@ static void a_rank_that_never_calls_is_counted(void **state)
 	assert_int_equal(ends.ns[0], 90 + LEAST + STEP + 800);
 }
 
+/* Meetings name operations by number: none may be left out. */
+static void a_long_run_whose_launches_meet_is_played_in_full(void **state)
+{
+	enum { TURNS = 300000 };
+	struct planned_run run = { 0 };
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	for (int k = 0; k < TURNS; k++)
+		for (int r = 0; r < 2; r++) {
+			launch(&t, MAIN + r, 1000 * k, r, 7, "k", 500);
+			part(&t, (uint32_t)k, 1000 * k + 100, COLLECTIVE_ALL_REDUCE, r, 2, -1, 8);
+		}
+	assert_int_equal(load(&run.schedule, &t, -1), 0);
+	assert_int_equal(run.schedule.op_count, 4 * TURNS);
+	planned_run_shorten(&run);
+	assert_false(run.skips);
+	assert_int_equal(schedule_validate(&run.schedule, "test"), 0);
+	assert_int_equal(run.schedule.op_count, 4 * TURNS);
+	planned_run_release(&run);
+	trace_release(&t);
+}
+
 static void rows_that_make_no_sense_are_refused(void **state)
 {
 	struct schedule s;
@@ -288,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_call_takes_the_host_its_time),
 		cmocka_unit_test(a_platform_without_links_has_no_answer),
 		cmocka_unit_test(a_rank_that_never_calls_is_counted),
+		cmocka_unit_test(a_long_run_whose_launches_meet_is_played_in_full),
 		cmocka_unit_test(rows_that_make_no_sense_are_refused),
 	};
 
