@@ -13,7 +13,7 @@
 #define INTERVAL_MOST 0.15 /* half the width of the widest interval that is of use */
 /* The set whose classes are the kernels that points of split `interval` ran, "solver/kernel", and
  * the class of planned runs of all other kernels, in each set. */
-#define INTERVAL_FAMILIAR   "familiar"
+#define INTERVAL_FAMILIAR "familiar"
 #define INTERVAL_UNFAMILIAR "unfamiliar"
 
 struct interval_row {

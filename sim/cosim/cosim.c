@@ -9,13 +9,24 @@
 #include "traces/base/util.h"
 
 /* What an event is, in its stamp; of an exchange, which part, above. */
-enum { BEGIN, ENTER, SEND, FETCH, RECEIVE, STAMP, NOTE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
+enum {
+	BEGIN,
+	ENTER,
+	SEND,
+	FETCH,
+	RECEIVE,
+	STAMP,
+	NOTE,
+	PHASE_END,
+	PART = 3,
+	WHAT = (1 << PART) - 1
+};
 
 struct block {
 	int place, done; /* steps of this round */
 	int phase, made; /* steps of the phase, and how many of them have been computed */
 	sim_time phase_ps, step_ps;
-	double away_ns; /* by how much its exchanges are longer, on this place, than others' */
+	double away_ns;	 /* by how much its exchanges are longer, on this place, than others' */
 	int64_t stamped; /* steps of all rounds when it last told that its borders were written */
 };
 
@@ -43,7 +54,8 @@ static double uniform(struct play *p)
 	return ((double)((x ^ (x >> 31)) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Twelve uniforms are normal enough, and need no logarithm that another library rounds otherwise. */
+/* Twelve uniforms are normal enough, and need no logarithm that another library rounds otherwise.
+ */
 static double normal(struct play *p)
 {
 	double sum = -6;
