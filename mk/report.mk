@@ -77,7 +77,7 @@ PAPERS := $(patsubst docs/papers_%.sh,%,$(wildcard docs/papers_*.sh))
 ## papers: tables, figures and pages of published papers computed again: build/papers, docs/papers
 .PHONY: papers
 papers: papers-pages $(patsubst plots/%.gp,$(BUILD)/plots/%.svg,$(wildcard plots/papers_*.gp))
-	$(Q)mkdir -p docs/figures && cp $(filter %.svg,$^) docs/figures/
+	$(call shipped_figures,$(filter %.svg,$^))
 
 .PHONY: papers-pages
 papers-pages: $(PAPERS:%=$(BUILD)/papers/%.md)

@@ -250,19 +250,19 @@ static void more_threads_pass_over_the_borders_less_often(void **state)
 	assert_true(fabs(seconds[0] - seconds[1] - 59 * 3 * 10e-6) < 1e-6);
 }
 
-static void a_look_of_its_own_is_paid_for(void **state)
+static void a_check_of_its_own_is_paid_for(void **state)
 {
 	(void)state;
-	struct cosim_costs looks = costs;
+	struct cosim_costs checks = costs;
 	const char *const config = "size=90 scheme=%s host-sync=20 steps=60";
-	looks.phase_spread = 0;
+	checks.phase_spread = 0;
 	for (int k = 0; k < 2; k++) {
 		char text[128];
 		snprintf(text, sizeof(text), config, k ? "coarse" : "base");
-		looks.look_ns = 0;
-		const double without = play(text, &looks, 1).seconds;
-		looks.look_ns = 1e6;
-		assert_true(fabs(play(text, &looks, 1).seconds - without - k * 3e-3) < 1e-9);
+		checks.check_ns = 0;
+		const double without = play(text, &checks, 1).seconds;
+		checks.check_ns = 1e6;
+		assert_true(fabs(play(text, &checks, 1).seconds - without - k * 3e-3) < 1e-9);
 	}
 }
 
@@ -276,13 +276,13 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"together_rows_ns", "together_all_ns",	"together_packed_ns",
 		"registers",	    "enter_ns",		"take_ns",
 		"begin_ns",	    "end_ns",		"meet_ns",
-		"spread_ns",	    "look_ns",		"round_ns",
-		"place_spread",	    "distance_spread",	"phase_spread",
+		"spread_ns",	    "check_ns",		"round_ns",
+		"place_spread",	    "trip_spread_ns",	"phase_spread",
 		"multiprocessors",  "step_ns",		"step_busy_ns",
 		"send_share",	    "exchange_busy_ns", "crowd",
 		"raise_ns",	    "steps_error",	"time_error",
-		"block_spread",	    "note_ns",		"store_ns",
-		"load_ns",
+		"line_spread_ns",   "note_ns",		"store_ns",
+		"load_ns",	    "note_gap_ns",
 	};
 	char path[64];
 	struct cosim_costs read;
@@ -291,12 +291,12 @@ static void a_cost_may_be_of_one_solver(void **state)
 	fprintf(file, "shape.step_ns\t7\n");
 	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 		fprintf(file, "%s\t%zu\n", keys[k], k + 1);
-	fprintf(file, "shape.look_ns\t5\n");
+	fprintf(file, "shape.check_ns\t5\n");
 	fclose(file);
 	assert_int_equal(cosim_costs_read(&read, path, "shape"), 0);
-	assert_true(fabs(read.step_ns - 7) < 1e-9 && fabs(read.look_ns - 5) < 1e-9);
+	assert_true(fabs(read.step_ns - 7) < 1e-9 && fabs(read.check_ns - 5) < 1e-9);
 	assert_int_equal(cosim_costs_read(&read, path, "poisson"), 0);
-	assert_true(fabs(read.step_ns - 23) < 1e-9 && fabs(read.look_ns - 17) < 1e-9);
+	assert_true(fabs(read.step_ns - 23) < 1e-9 && fabs(read.check_ns - 17) < 1e-9);
 	assert_int_equal(read.multiprocessors, 22);
 	unlink(path);
 }
@@ -312,7 +312,7 @@ int main(void)
 		cmocka_unit_test(every_block_has_one_id),
 		cmocka_unit_test(a_host_barrier_each_step_takes_the_synchronous_count),
 		cmocka_unit_test(more_threads_pass_over_the_borders_less_often),
-		cmocka_unit_test(a_look_of_its_own_is_paid_for),
+		cmocka_unit_test(a_check_of_its_own_is_paid_for),
 		cmocka_unit_test(a_cost_may_be_of_one_solver),
 		cmocka_unit_test(one_block_takes_the_count_of_one_block),
 		cmocka_unit_test(without_noise_it_is_the_schedule_of_the_cpu),

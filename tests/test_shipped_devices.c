@@ -52,8 +52,8 @@ static void reads(struct kit *kit, uint32_t threads, int loads)
 	for (int k = 0; k < loads; k++)
 		kit_add(kit, text[k][0], 1, 0, 0, KIT_WARPS)->sectors_global = 4 * KIT_WARPS;
 	for (int k = 0; k < loads; k++)
-		kit_add(kit, text[k][1], 4, NO_BOARD, 1, KIT_WARPS);
-	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(kit, text[k][1], 4, NO_SCOREBOARD, 1, KIT_WARPS);
+	kit_add(kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit->profile.l1_load_sectors = kit->profile.l2_read_sectors =
 		(int64_t)loads * 4 * KIT_WARPS;
 }
@@ -105,8 +105,8 @@ static void many_warps_reach_the_peak_that_one_chain_cannot(void **state)
 		const struct sm_device *sm = &platform.sm;
 		kit_begin(&kit, THREADS);
 		for (int n = 0; n < ADDS; n++)
-			kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+			kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		double warps_per_ns =
 			(double)KIT_WARPS * ADDS / grid_ns(&platform, &kit, BLOCKS, 0);
 		double peak = platform.sm_count * sm->sub_partitions * sm->clock_mhz * 1e-3 /

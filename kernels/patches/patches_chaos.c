@@ -77,7 +77,7 @@ static void end(struct chaos_case *c, int id)
 }
 
 /* Ghost values of all, and the residual that is left, of 1 at the start. */
-static double look(struct chaos_case *c)
+static double check(struct chaos_case *c)
 {
 	struct solver_result result;
 	memset(&result, 0, sizeof(result));
@@ -120,7 +120,7 @@ static void no_part(struct chaos_case *c, int block, int part)
 }
 
 static const struct chaos_ops ops = { start,   begin, steps, no_part, no_part,
-				      no_part, end,   look,  beside,  close_case };
+				      no_part, end,   check, beside,  close_case };
 
 static void place_blocks(struct state *s)
 {
