@@ -92,8 +92,9 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		printf("  note: platform '%s' is not all measured (source = %s)\n",
 		       p->platform.name, platform_text(&p->platform, "platform.source"));
 	if (p->same_device && !strcmp(r->kernel_model, "warps"))
-		printf("  note: kernel profiles of '%s', counted on the same device\n",
-		       p->same_device);
+		printf("  note: kernel profiles of '%s', counted on the same device ('data = %s' "
+		       "in [platform] takes what was timed there, too)\n",
+		       p->same_device, p->same_device);
 	if (isnan(r->core_lo_us))
 		printf("  note: kernels are as long as on the device that recorded them; how long "
 		       "they are on '%s' is not known, so there is no interval\n",
@@ -295,6 +296,7 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 		return -1;
 	}
 	unread_tell(options, kernel_model);
+	unread_tell_links(options, predictor, schedule, kernel_model);
 	struct predictor_request request = { .kernel_model = kernel_model,
 					     .set = set,
 					     .own = own,
