@@ -56,6 +56,7 @@ void unread_tell_links(const struct predictor_options *o, const struct predictor
 		       const struct schedule *schedule, const char *kernel_model)
 {
 	if (strcmp(kernel_model, "recorded") != 0 ||
+	    schedule->collective_count || /* priced by the links */
 	    !(o->link || o->host || p->hypothetical.parts >> PART_OF_LINK & 1))
 		return;
 	for (uint32_t k = 0; k < schedule->kernel_count; k++)
