@@ -209,7 +209,8 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	char *params = solver ? solver_params(solver, config, gpus) : NULL, text[CONFIG_BYTES];
 	if (!params)
 		return NULL;
-	const struct solver_column *at = solver->columns;
+	static const struct solver_column none = { 0 };
+	const struct solver_column *at = solver->columns ? solver->columns : &none;
 	while (at->name && strcmp(at->name, column))
 		at++;
 	solver->config(params, text);

@@ -20,14 +20,14 @@
 static char *hypothetical_text(const struct schedule *schedule, const struct predictor *p,
 			       const struct prediction *r)
 {
-	const char *edits = p->hypothetical.text;
-	const bool more = r->more_gpus;
-	char *gpus = more ? xprintf("%s%u GPUs", edits ? ", " : "", schedule->gpu_count) : NULL,
-	     *text = xprintf("%s%s",
-			     edits  ? edits
-			     : more ? ""
-				    : "-",
-			     more ? gpus : "");
+	const char *edits = p->hypothetical.text,
+		   *zero = strcmp(r->kernel_model, "zero") ? NULL : "kernels that take no time";
+	char *gpus = r->more_gpus ? xprintf("%u GPUs", schedule->gpu_count) : NULL,
+	     *text = xprintf("%s%s%s%s%s", edits ? edits : "", edits && zero ? ", " : "",
+			     zero ? zero : "", gpus && (edits || zero) ? ", " : "",
+			     gpus	     ? gpus
+			     : edits || zero ? ""
+					     : "-");
 	free(gpus);
 	return text;
 }
@@ -71,8 +71,12 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	       schedule->gpu_count, schedule->gpu_count == 1 ? "" : "s", p->platform.name,
 	       schedule->config ? ": " : "",
 	       text_show(&show, schedule->config ? schedule->config : ""));
-	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s%s\n", r->core_us,
-	       r->core_lo_us, r->core_hi_us,
+	printf("  core loop  %12.1f us   ", r->core_us);
+	if (isnan(r->core_lo_us))
+		printf("no interval");
+	else
+		printf("90 %% interval %.1f to %.1f", r->core_lo_us, r->core_hi_us);
+	printf("%s%s\n",
 	       r->bounded	 ? "   LOWER BOUND"
 	       : r->extrapolated ? "   EXTRAPOLATED"
 				 : "",
@@ -88,9 +92,17 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		printf("  note: platform '%s' is not all measured (source = %s)\n",
 		       p->platform.name, platform_text(&p->platform, "platform.source"));
 	if (p->same_device && !strcmp(r->kernel_model, "warps"))
-		printf("  note: kernel profiles of '%s', counted on the same device\n",
-		       p->same_device);
-	if (p->other_device)
+		printf("  note: kernel profiles of '%s', counted on the same device ('data = %s' "
+		       "in [platform] takes what was timed there, too)\n",
+		       p->same_device, p->same_device);
+	if (isnan(r->core_lo_us))
+		printf("  note: kernels are as long as on the device that recorded them; how long "
+		       "they are on '%s' is not known, so there is no interval\n",
+		       p->platform.name);
+	if (!strcmp(r->kernel_model, "roofline"))
+		printf("  note: a roofline bounds kernels from below: the interval is as wide as "
+		       "such answers err where all was measured\n");
+	if (p->other_device && !isnan(r->core_lo_us))
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
 	if (r->unfamiliar)
@@ -168,15 +180,19 @@ static void print_tsv(const struct schedule *schedule, const struct predictor *p
 	printf("solver\tconfig\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\ttotal_us\tkernel_"
 	       "model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\t"
 	       "hypothetical\tplatform\tbound_by\n");
-	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t"
+	char low[32] = "-", high[32] = "-";
+	if (!isnan(r->core_lo_us)) {
+		snprintf(low, sizeof(low), "%.3f", r->core_lo_us);
+		snprintf(high, sizeof(high), "%.3f", r->core_hi_us);
+	}
+	printf("%s\t%s\t%u\t%.3f\t%s\t%s\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t"
 	       "%d\t%s\t%s\t%s\n",
 	       text_show(&show, schedule->solver ? schedule->solver : "-"),
 	       text_show(&show, schedule->config ? schedule->config : "-"), schedule->gpu_count,
-	       r->core_us, r->core_lo_us, r->core_hi_us, r->total_us, r->kernel_model,
-	       (long long)d->operations, bound.us[BOUND_KERNEL], bound.us[BOUND_LINK],
-	       bound.us[BOUND_SYNC], bound.us[BOUND_HOST], r->extrapolated,
-	       text_show(&show, hypothetical), text_show(&show, p->platform.name),
-	       bound_name[bound.by]);
+	       r->core_us, low, high, r->total_us, r->kernel_model, (long long)d->operations,
+	       bound.us[BOUND_KERNEL], bound.us[BOUND_LINK], bound.us[BOUND_SYNC],
+	       bound.us[BOUND_HOST], r->extrapolated, text_show(&show, hypothetical),
+	       text_show(&show, p->platform.name), bound_name[bound.by]);
 	free(hypothetical);
 	text_show_release(&show);
 }
@@ -280,6 +296,7 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 		return -1;
 	}
 	unread_tell(options, kernel_model);
+	unread_tell_links(options, predictor, schedule, kernel_model);
 	struct predictor_request request = { .kernel_model = kernel_model,
 					     .set = set,
 					     .own = own,
