@@ -93,6 +93,14 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	if (p->other_device)
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
+	else if (!p->intervals.count && p->platform.interval_runs > 0)
+		printf("  note: the interval is what %.0f runs on the machine itself gave "
+		       "(calibrate --verify)\n",
+		       p->platform.interval_runs);
+	else if (!p->intervals.count && !p->platform.from_datasheet)
+		printf("  note: no run was held against platform '%s': 15 %% each way is assumed "
+		       "(calibrate --verify earns it)\n",
+		       p->platform.name);
 	if (r->unfamiliar)
 		printf("  note: no measured run of %s sets the width of intervals, so it is that "
 		       "of all such kernels\n",
