@@ -132,6 +132,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 		nothing_between(schedule);
 		return;
 	}
+	const uint32_t threads = schedule_contending(schedule);
 	price_calls(schedule, platform);
 	for (uint32_t t = 0; t < schedule->thread_count; t++) {
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];
@@ -153,8 +154,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 					op->duration_ps,
 					more_ns(platform->api_query_ns, platform->query_ns) * 1000);
 			owed_ns = annotated		? platform->note_host_op_ns
-				  : kind >= 0		? outside_record_ns(platform, kind,
-									    schedule_contending(schedule))
+				  : kind >= 0		? outside_record_ns(platform, kind, threads)
 				  : op->kind == OP_HOST ? more_ns(platform->traced_query_ns,
 								  platform->api_query_ns)
 							: 0;
