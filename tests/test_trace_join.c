@@ -163,6 +163,9 @@ static void what_cannot_be_joined_is_refused_by_name(void **state)
 	refused(p, "process 101: its host was booted at another time");
 	trace_set_meta(&p->part[1], "clock_start", "");
 	refused(p, "process 101: does not say how its clock lies");
+	trace_set_meta(&p->part[1], "clock_start",
+		       "trace 1 ns = monotonic 9223372036854775807 ns = realtime 0 ns");
+	refused(p, "process 101: does not say how its clock lies");
 	trace_set_meta(&p->part[0], "kind", "predicted");
 	refused(p, "process 100: it is no recording");
 	trace_set_meta(&p->part[0], "kind", "recorded");
