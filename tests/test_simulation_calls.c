@@ -82,6 +82,28 @@ static void what_a_graph_holds_costs_one_call(void **state)
 	}
 }
 
+/* A kernel of 1 us and a copy that was recorded 2 us long after a pause of 300 ns, where the
+ * platform's own copies take 50 us: on the device it was recorded on, not on another. */
+static void a_copy_in_a_graph_is_as_long_as_recorded(void **state)
+{
+	(void)state;
+	for (int other = 0; other < 2; other++) {
+		struct bench b;
+		make(&b, 1);
+		say(&b, "copy.d2h.ns=50000");
+		say(&b, "device.name=this");
+		b.schedule.device = xstrdup(other ? "another" : "this");
+		schedule_add_thread(&b.schedule, "host", 0);
+		add_launch(&b.schedule, 0, 1000);
+		struct schedule_op *op = add_copy(&b.schedule, 0, COPY_D2H, 0, 0xffff, 8);
+		op->flags = OP_IN_GRAPH;
+		op->value = 300000;
+		op->duration_ps = 2000000;
+		NEAR(end_ns(&b.schedule, &b.platform), 1000 + 300 + (other ? 50000 : 2000));
+		drop(&b);
+	}
+}
+
 static double spread_ns(struct bench *b, const struct kernel_model_ops *ops)
 {
 	struct kernel_model model = { .ops = ops, .platform = &b->platform };
@@ -395,6 +417,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_graph_holds_costs_one_call),
+		cmocka_unit_test(a_copy_in_a_graph_is_as_long_as_recorded),
 		cmocka_unit_test(a_copy_alone_follows_the_links_that_are_set),
 		cmocka_unit_test(the_gap_after_a_copy_is_not_for_a_launch_that_comes_later),
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),

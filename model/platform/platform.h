@@ -93,7 +93,9 @@ struct platform {
 	struct {
 		double silent_exchange_ns, rung_exchange_ns, poll_ns;
 	} doorbell;
-	double nccl_step_ns;  /* each further step of a ring; 0: not known */
+	double nccl_step_ns; /* each further step of a ring; 0: not known */
+	double interval_below, interval_above, interval_runs; /* [interval]: widths that so many
+							      runs on this machine gave; 0: none */
 	double nccl_least_ns; /* [nccl]: a collective that moves next to nothing; 0: not known */
 	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads
 								and between calls; may be empty */

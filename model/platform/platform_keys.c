@@ -193,6 +193,12 @@ const struct platform_key platform_keys[] = {
 	  "what it adds at best" },
 	{ "poll.copy_call_ns", KEY_REAL, 0, AT(poll.call_ns), NULL, "ns",
 	  "first call's return to the return of the call that waits" },
+	{ "interval.below", KEY_REAL, 0, AT(interval_below), NULL, "ratio",
+	  "how far below an answer its interval begins" },
+	{ "interval.above", KEY_REAL, 0, AT(interval_above), NULL, "ratio",
+	  "how far above an answer its interval ends" },
+	{ "interval.runs", KEY_REAL, 0, AT(interval_runs), NULL, "count",
+	  "how many runs these are of; 0: nobody looked" },
 	{ "nccl.least_ns", KEY_REAL, 0, AT(nccl_least_ns), NULL, "ns",
 	  "a collective of NCCL on two GPUs that moves next to nothing, from the later kernel's "
 	  "begin to the end of both" },

@@ -51,8 +51,8 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 				 "further step stream.event_peer_ns)");
 	if (schedule->collective_count > rings)
 		printf("  note: %u collectives, in which kernels wait for their partners and end "
-		       "with them; their bytes were not recorded: beyond a least copy between GPUs "
-		       "their time is taken to be the link's\n",
+		       "with them; their bytes were not recorded: on other links what they last "
+		       "beyond nccl.least_ns is taken for bytes\n",
 		       schedule->collective_count - rings);
 	if (schedule->met_nobody)
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
@@ -105,6 +105,14 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	if (p->other_device && !isnan(r->core_lo_us))
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
+	else if (!p->intervals.count && p->platform.interval_runs > 0)
+		printf("  note: the interval is what %.0f runs on the machine itself gave "
+		       "(calibrate --verify)\n",
+		       p->platform.interval_runs);
+	else if (!p->intervals.count && !p->platform.from_datasheet)
+		printf("  note: no run was held against platform '%s': 15 %% each way is assumed "
+		       "(calibrate --verify earns it)\n",
+		       p->platform.name);
 	if (r->unfamiliar)
 		printf("  note: no measured run of %s sets the width of intervals, so it is that "
 		       "of all such kernels\n",

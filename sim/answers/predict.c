@@ -187,6 +187,10 @@ int predictor_init(struct predictor *p, const struct program *program,
 	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
+	if (!p->other_device && p->platform.interval_runs > 0) {
+		p->intervals.low = -p->platform.interval_below;
+		p->intervals.high = p->platform.interval_above;
+	}
 	look_for_profiles(p, o);
 	if (machine_find_hypothetical(&p->hypothetical, &p->platform, &names, &o->ideal))
 		goto fail;
