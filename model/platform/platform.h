@@ -93,6 +93,7 @@ struct platform {
 	struct {
 		double silent_exchange_ns, rung_exchange_ns, poll_ns;
 	} doorbell;
+	double nccl_call_ns; /* host, but for the launch; 0: not known */
 	double nccl_step_ns; /* each further step of a ring; 0: not known */
 	double interval_below, interval_above, interval_runs; /* [interval]: widths that so many
 							      runs on this machine gave; 0: none */

@@ -202,6 +202,8 @@ const struct platform_key platform_keys[] = {
 	{ "nccl.least_ns", KEY_REAL, 0, AT(nccl_least_ns), NULL, "ns",
 	  "a collective of NCCL on two GPUs that moves next to nothing, from the later kernel's "
 	  "begin to the end of both" },
+	{ "nccl.call_ns", KEY_REAL, 0, AT(nccl_call_ns), NULL, "ns",
+	  "what a call of NCCL takes the host but for its launch" },
 	{ "nccl.step_ns", KEY_REAL, 0, AT(nccl_step_ns), NULL, "ns",
 	  "what each further step of a ring adds" },
 	{ "doorbell.silent_exchange_ns", KEY_REAL, 0, AT(doorbell.silent_exchange_ns), NULL, "ns",

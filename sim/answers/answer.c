@@ -43,12 +43,13 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		       schedule->processes);
 	if (rings)
 		printf("  note: %u operations of NCCL, timed as rings over the links%s; not known: "
-		       "the algorithm NCCL would choose, its time on the host, SMs it takes\n",
+		       "the algorithm NCCL would choose, the SMs it takes%s\n",
 		       rings,
 		       collectives_are_calibrated(platform)
 			       ? ""
 			       : " (uncalibrated: nccl.least_ns or the least copy, and for each "
-				 "further step stream.event_peer_ns)");
+				 "further step stream.event_peer_ns)",
+		       platform->nccl_call_ns > 0 ? "" : ", its time on the host");
 	if (schedule->collective_count > rings)
 		printf("  note: %u collectives, in which kernels wait for their partners and end "
 		       "with them; their bytes were not recorded: on other links what they last "
@@ -58,6 +59,30 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
 		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
 		       (long long)schedule->met_nobody);
+}
+
+/* What recorded kernels owe to the L2 that all virtual GPUs had together. */
+static void print_shared_l2(const struct schedule *schedule)
+{
+	const double mib = 1.0 / (1 << 20), most = (double)schedule->virtual_most_bytes * mib,
+		     all = (double)schedule->virtual_all_bytes * mib,
+		     l2 = (double)schedule->virtual_l2_bytes * mib;
+	if (most < 0 || l2 <= 0)
+		printf("  note: not known is what a GPU's L2 would have held for it alone\n");
+	else if (all <= l2)
+		printf("  note: what all GPUs held (%.1f MiB) fits the one L2 (%.1f MiB): sharing "
+		       "it costs little\n",
+		       all, l2);
+	else if (most <= l2)
+		printf("  note: what each GPU held (%.1f MiB at most) fits a GPU's L2 (%.1f MiB), "
+		       "what all did (%.1f MiB) does not: kernels that come back to it were "
+		       "recorded longer than they would be, how much is not known\n",
+		       most, l2, all);
+	else
+		printf("  note: a GPU held up to %.1f MiB, more than its L2 (%.1f MiB): how much "
+		       "of "
+		       "it L2 would have kept for that GPU alone is not known\n",
+		       most, l2);
 }
 
 static void print_text(const struct planned_run *run, const struct predictor *p,
@@ -129,11 +154,11 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       (long long)schedule->range_threads);
 	if (schedule->virtual_gpus)
 		printf("  note: recorded on one GPU as if there were %u: waits, copies between "
-		       "GPUs "
-		       "and the pauses between them are the model's; not known is what kernels "
-		       "load "
-		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
+		       "GPUs and the pauses between them are the model's; loads and stores of "
+		       "kernels in other GPUs' memory cost what their own memory does\n",
 		       schedule->virtual_gpus);
+	if (schedule->virtual_gpus > 1 && !strcmp(r->kernel_model, "recorded"))
+		print_shared_l2(schedule);
 	print_collectives(schedule, &p->platform);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
