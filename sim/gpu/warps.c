@@ -142,10 +142,10 @@ const char *warps_derived(const struct warps *w, const struct schedule *schedule
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
 		const char *name = schedule->kernel[schedule->shape[k].kernel];
 		bool derived = false, counted = false;
-		for (size_t p = 0; p < w->profiles.count; p++)
-			if (!strcmp(w->profiles.profile[p].kernel, name)) {
-				derived |= w->profiles.profile[p].derived;
-				counted |= !w->profiles.profile[p].derived;
+		for (size_t p = 0; p < w->profiles.loaded.count; p++)
+			if (!strcmp(w->profiles.loaded.profile[p].kernel, name)) {
+				derived |= w->profiles.loaded.profile[p].derived;
+				counted |= !w->profiles.loaded.profile[p].derived;
 			}
 		if (derived && !counted)
 			return name;
