@@ -184,6 +184,13 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 			       : "");
 		free(what);
 	}
+	const char *derived = p->warps && !strcmp(r->kernel_model, "warps")
+				      ? warps_derived(p->warps, schedule)
+				      : NULL;
+	if (derived)
+		printf("  note: kernel '%s' has a profile derived from its machine code, which no "
+		       "GPU has counted\n",
+		       derived);
 	if (r->bounded)
 		printf("  note: kernel '%s' has no profile, so the time is at least this: bounds "
 		       "of launch, L2 and DRAM stand for it (warpreel profile counts what it "
