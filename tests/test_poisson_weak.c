@@ -277,12 +277,12 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"registers",	    "enter_ns",		"take_ns",
 		"begin_ns",	    "end_ns",		"meet_ns",
 		"spread_ns",	    "look_ns",		"round_ns",
-		"place_spread",	    "distance_spread",	"phase_spread",
+		"place_spread",	    "trip_spread_ns",	"phase_spread",
 		"multiprocessors",  "step_ns",		"step_busy_ns",
 		"send_share",	    "exchange_busy_ns", "crowd",
 		"raise_ns",	    "steps_error",	"time_error",
-		"block_spread",	    "note_ns",		"store_ns",
-		"load_ns",
+		"line_spread_ns",   "note_ns",		"store_ns",
+		"load_ns",	    "note_gap_ns",
 	};
 	char path[64];
 	struct cosim_costs read;
