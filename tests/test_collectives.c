@@ -4,6 +4,7 @@
 #include "simulation_kit.h"
 
 #include "sim/answers/collectives.h"
+#include "sim/answers/planned_run.h"
 #include "traces/load/schedule_from_trace.h"
 
 enum { US = 1000, RANKS = 2 };
@@ -215,6 +216,36 @@ static void a_schedule_with_too_few_partners_is_refused(void **state)
 	assert_says(&said, "operation 0 meets in no collective");
 }
 
+/* A long recording is played in part where its operations repeat: not one whose launches meet,
+ * as they are told by their numbers. */
+static void a_long_run_of_collectives_is_played_whole(void **state)
+{
+	enum { ITERATIONS = 1 << 18 };
+	(void)state;
+	for (int meets = 0; meets < 2; meets++) {
+		struct planned_run run = { 0 };
+		struct bench b = { 0 };
+		schedule_init(&b.schedule);
+		with_streams(&b, RANKS, 1);
+		for (int k = 0; meets && k < ITERATIONS; k++)
+			add_collective(&b, 500);
+		for (uint16_t gpu = 0; gpu < RANKS; gpu++) {
+			next_thread(&b, gpu);
+			for (uint32_t k = 0; k < ITERATIONS; k++) {
+				add_launch(&b.schedule, gpu, 100);
+				if (meets)
+					meet(&b, gpu, k);
+				else
+					add_launch(&b.schedule, gpu, 200);
+			}
+		}
+		run.schedule = b.schedule;
+		planned_run_shorten(&run);
+		assert_true(run.skips == !meets);
+		planned_run_release(&run);
+	}
+}
+
 /* ---- priced ---- */
 
 static void on_other_links_bytes_take_longer_and_latency_does_not(void **state)
@@ -258,6 +289,7 @@ int main(void)
 		TEST(waiting_holds_up_nobody_else),
 		TEST(a_partner_that_never_comes_is_named),
 		TEST(a_schedule_with_too_few_partners_is_refused),
+		cmocka_unit_test(a_long_run_of_collectives_is_played_whole),
 		TEST(on_other_links_bytes_take_longer_and_latency_does_not),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "traces/format/trace_join.h"
 
 enum { MS = 1000000 };
+#define BOOTED_MS 1795410251731 /* by the system's clock: of 2026 */
 
 /* A recording of process `pid`, whose trace began `begin_ms` after the host and took 10 ms, with
  * one launch 1 ms after its begin, on its GPU 0 at that bus location. */
@@ -21,7 +22,7 @@ static void recorded(struct trace *t, int pid, int64_t begin_ms, const char *bus
 	trace_set_meta(t, "pid", text);
 	trace_set_meta(t, "cupti", "13.0.1");
 	snprintf(text, sizeof(text), "trace 1 ns = monotonic %lld ns = realtime %lld ns",
-		 (long long)begin_ms * MS + 1, (long long)(begin_ms + 5000) * MS + 1);
+		 (long long)begin_ms * MS + 1, (long long)(begin_ms + BOOTED_MS) * MS + 1);
 	trace_set_meta(t, "clock_start", text);
 	snprintf(text, sizeof(text), "trace %d ns = monotonic %lld ns = realtime 7 ns", 10 * MS,
 		 (long long)(begin_ms + 10) * MS);
@@ -162,6 +163,9 @@ static void what_cannot_be_joined_is_refused_by_name(void **state)
 		       "trace 1 ns = monotonic 18000001 ns = realtime 999000000 ns");
 	refused(p, "process 101: its host was booted at another time");
 	trace_set_meta(&p->part[1], "clock_start", "");
+	refused(p, "process 101: does not say how its clock lies");
+	trace_set_meta(&p->part[1], "clock_start",
+		       "trace 1 ns = monotonic 9223372036854775807 ns = realtime 0 ns");
 	refused(p, "process 101: does not say how its clock lies");
 	trace_set_meta(&p->part[0], "kind", "predicted");
 	refused(p, "process 100: it is no recording");

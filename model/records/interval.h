@@ -25,6 +25,7 @@ struct interval_row {
 struct intervals {
 	struct interval_row *row; /* owned */
 	size_t count, capacity;
+	double low, high; /* of every answer, where there are no rows; 0: not known */
 };
 
 /* A missing file gives no rows and no error; a malformed one -1 after a message. */

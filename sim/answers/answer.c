@@ -20,14 +20,14 @@
 static char *hypothetical_text(const struct schedule *schedule, const struct predictor *p,
 			       const struct prediction *r)
 {
-	const char *edits = p->hypothetical.text;
-	const bool more = r->more_gpus;
-	char *gpus = more ? xprintf("%s%u GPUs", edits ? ", " : "", schedule->gpu_count) : NULL,
-	     *text = xprintf("%s%s",
-			     edits  ? edits
-			     : more ? ""
-				    : "-",
-			     more ? gpus : "");
+	const char *edits = p->hypothetical.text,
+		   *zero = strcmp(r->kernel_model, "zero") ? NULL : "kernels that take no time";
+	char *gpus = r->more_gpus ? xprintf("%u GPUs", schedule->gpu_count) : NULL,
+	     *text = xprintf("%s%s%s%s%s", edits ? edits : "", edits && zero ? ", " : "",
+			     zero ? zero : "", gpus && (edits || zero) ? ", " : "",
+			     gpus	     ? gpus
+			     : edits || zero ? ""
+					     : "-");
 	free(gpus);
 	return text;
 }
@@ -96,8 +96,12 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	       schedule->gpu_count, schedule->gpu_count == 1 ? "" : "s", p->platform.name,
 	       schedule->config ? ": " : "",
 	       text_show(&show, schedule->config ? schedule->config : ""));
-	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s%s\n", r->core_us,
-	       r->core_lo_us, r->core_hi_us,
+	printf("  core loop  %12.1f us   ", r->core_us);
+	if (isnan(r->core_lo_us))
+		printf("no interval");
+	else
+		printf("90 %% interval %.1f to %.1f", r->core_lo_us, r->core_hi_us);
+	printf("%s%s\n",
 	       r->bounded	 ? "   LOWER BOUND"
 	       : r->extrapolated ? "   EXTRAPOLATED"
 				 : "",
@@ -113,11 +117,27 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		printf("  note: platform '%s' is not all measured (source = %s)\n",
 		       p->platform.name, platform_text(&p->platform, "platform.source"));
 	if (p->same_device && !strcmp(r->kernel_model, "warps"))
-		printf("  note: kernel profiles of '%s', counted on the same device\n",
-		       p->same_device);
-	if (p->other_device)
+		printf("  note: kernel profiles of '%s', counted on the same device ('data = %s' "
+		       "in [platform] takes what was timed there, too)\n",
+		       p->same_device, p->same_device);
+	if (isnan(r->core_lo_us))
+		printf("  note: kernels are as long as on the device that recorded them; how long "
+		       "they are on '%s' is not known, so there is no interval\n",
+		       p->platform.name);
+	if (!strcmp(r->kernel_model, "roofline"))
+		printf("  note: a roofline bounds kernels from below: the interval is as wide as "
+		       "such answers err where all was measured\n");
+	if (p->other_device && !isnan(r->core_lo_us))
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
+	else if (!p->intervals.count && p->platform.interval_runs > 0)
+		printf("  note: the interval is what %.0f runs on the machine itself gave "
+		       "(calibrate --verify)\n",
+		       p->platform.interval_runs);
+	else if (!p->intervals.count && !p->platform.from_datasheet)
+		printf("  note: no run was held against platform '%s': 15 %% each way is assumed "
+		       "(calibrate --verify earns it)\n",
+		       p->platform.name);
 	if (r->unfamiliar)
 		printf("  note: no measured run of %s sets the width of intervals, so it is that "
 		       "of all such kernels\n",
@@ -164,6 +184,13 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 			       : "");
 		free(what);
 	}
+	const char *derived = p->warps && !strcmp(r->kernel_model, "warps")
+				      ? warps_derived(p->warps, schedule)
+				      : NULL;
+	if (derived)
+		printf("  note: kernel '%s' has a profile derived from its machine code, which no "
+		       "GPU has counted\n",
+		       derived);
 	if (r->bounded)
 		printf("  note: kernel '%s' has no profile, so the time is at least this: bounds "
 		       "of launch, L2 and DRAM stand for it (warpreel profile counts what it "
@@ -193,15 +220,19 @@ static void print_tsv(const struct schedule *schedule, const struct predictor *p
 	printf("solver\tconfig\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\ttotal_us\tkernel_"
 	       "model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\t"
 	       "hypothetical\tplatform\tbound_by\n");
-	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t"
+	char low[32] = "-", high[32] = "-";
+	if (!isnan(r->core_lo_us)) {
+		snprintf(low, sizeof(low), "%.3f", r->core_lo_us);
+		snprintf(high, sizeof(high), "%.3f", r->core_hi_us);
+	}
+	printf("%s\t%s\t%u\t%.3f\t%s\t%s\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t"
 	       "%d\t%s\t%s\t%s\n",
 	       text_show(&show, schedule->solver ? schedule->solver : "-"),
 	       text_show(&show, schedule->config ? schedule->config : "-"), schedule->gpu_count,
-	       r->core_us, r->core_lo_us, r->core_hi_us, r->total_us, r->kernel_model,
-	       (long long)d->operations, bound.us[BOUND_KERNEL], bound.us[BOUND_LINK],
-	       bound.us[BOUND_SYNC], bound.us[BOUND_HOST], r->extrapolated,
-	       text_show(&show, hypothetical), text_show(&show, p->platform.name),
-	       bound_name[bound.by]);
+	       r->core_us, low, high, r->total_us, r->kernel_model, (long long)d->operations,
+	       bound.us[BOUND_KERNEL], bound.us[BOUND_LINK], bound.us[BOUND_SYNC],
+	       bound.us[BOUND_HOST], r->extrapolated, text_show(&show, hypothetical),
+	       text_show(&show, p->platform.name), bound_name[bound.by]);
 	free(hypothetical);
 	text_show_release(&show);
 }
@@ -305,6 +336,7 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 		return -1;
 	}
 	unread_tell(options, kernel_model);
+	unread_tell_links(options, predictor, schedule, kernel_model);
 	struct predictor_request request = { .kernel_model = kernel_model,
 					     .set = set,
 					     .own = own,

@@ -137,6 +137,22 @@ const char *warps_missing(const struct warps *w, const struct schedule *schedule
 	return NULL;
 }
 
+const char *warps_derived(const struct warps *w, const struct schedule *schedule)
+{
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+		const char *name = schedule->kernel[schedule->shape[k].kernel];
+		bool derived = false, counted = false;
+		for (size_t p = 0; p < w->profiles.loaded.count; p++)
+			if (!strcmp(w->profiles.loaded.profile[p].kernel, name)) {
+				derived |= w->profiles.loaded.profile[p].derived;
+				counted |= !w->profiles.loaded.profile[p].derived;
+			}
+		if (derived && !counted)
+			return name;
+	}
+	return NULL;
+}
+
 static struct launch_geometry geometry_of(const struct schedule_shape *shape)
 {
 	struct launch_geometry g = { .shared_bytes = shape->shared_bytes,

@@ -34,6 +34,8 @@ struct chaos_ops {
 	double (*check)(struct chaos_case *c);
 	/* The neighbour a border of `side` (from 0 below `sides`) is read from; -1: none. */
 	int (*beside)(const struct chaos_case *c, int block, int side);
+	/* Passes in which its threads that are the last to be done read from a neighbour. */
+	int (*passes_read)(const struct chaos_case *c, int block);
 	void (*close)(struct chaos_case *c);
 };
 
