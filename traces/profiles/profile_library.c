@@ -93,7 +93,7 @@ static int load(struct profile_library *library, const bool *now, size_t file)
 	rc = trace_read_profiles(&trace, path, wanted, &wanting);
 	if (!rc && all->count + trace.profile_count > all->capacity)
 		rc = report("%s: has more kernel profiles than index.tsv beside it says: write it "
-			    "anew with warpreel profile --index",
+			    "anew with warpreel index",
 			    path);
 	if (!rc)
 		rc = kernel_profiles_add_part(all, &trace, path);
