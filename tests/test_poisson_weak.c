@@ -334,7 +334,7 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"together_rows_ns", "together_all_ns",	"together_packed_ns",
 		"registers",	    "enter_ns",		"take_ns",
 		"begin_ns",	    "end_ns",		"meet_ns",
-		"spread_ns",	    "look_ns",		"round_ns",
+		"spread_ns",	    "check_ns",		"round_ns",
 		"place_spread",	    "trip_spread_ns",	"phase_spread",
 		"multiprocessors",  "step_ns",		"step_busy_ns",
 		"send_share",	    "exchange_busy_ns", "crowd",

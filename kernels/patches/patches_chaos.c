@@ -127,7 +127,7 @@ static int no_pass(const struct chaos_case *c, int block)
 }
 
 static const struct chaos_ops ops = { start, begin, steps,  no_part, no_part,	no_part,
-				      end,   look,  beside, no_pass, close_case };
+				      end,   check, beside, no_pass, close_case };
 
 static void place_blocks(struct state *s)
 {

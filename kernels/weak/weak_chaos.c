@@ -138,7 +138,7 @@ static void close_case(struct chaos_case *c)
 }
 
 static const struct chaos_ops ops = { start, begin, steps,  send_borders, fetch,     receive,
-				      end,   look,  beside, passes_read,  close_case };
+				      end,   check, beside, passes_read,  close_case };
 
 int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, struct chaos_case *c)
 {
