@@ -6,9 +6,7 @@
  *
  *     gpu_kernels [ROWSxCOLUMNS...]      without arguments: a set of sizes
  */
-#include "gpu_kit.h"
-#include "kernels/kit/colour_layout.h"
-#include "kernels/machine/machine.h"
+#include "gpu_trip.h"
 #include "kernels/rbsor/rbsor.h"
 #include "kernels/rbsor/rbsor_geometry.h"
 
@@ -17,14 +15,6 @@ struct sweep_kernel {
 	void (*cpu)(const void *args);
 	size_t element;
 	enum grid_layout layout;
-};
-
-struct area_kernel {
-	const char *name;
-	void (*cpu)(const void *args);
-	size_t element;
-	int colour;
-	bool strips; /* parts that begin with the grid's first column */
 };
 
 struct pass_kernel {
@@ -46,16 +36,6 @@ static const struct sweep_kernel sweep_kernels[] = {
 	{ "rbsor_paper_f64", rbsor_rows_f64_cpu, 8, LAYOUT_ROWS },
 	{ "rbsor_tuned_f32", rbsor_tuned_f32_cpu, 4, LAYOUT_SPLIT },
 	{ "rbsor_tuned_f64", rbsor_tuned_f64_cpu, 8, LAYOUT_SPLIT },
-};
-
-static const struct area_kernel area_kernels[] = {
-#define SWEEP(kernel, indices, name, strips)                                                       \
-	{ "rbsor_" #name "_red_f32", rbsor_rows_f32_cpu, 4, 0, strips },                           \
-		{ "rbsor_" #name "_black_f32", rbsor_rows_f32_cpu, 4, 1, strips },                 \
-		{ "rbsor_" #name "_red_f64", rbsor_rows_f64_cpu, 8, 0, strips },                   \
-		{ "rbsor_" #name "_black_f64", rbsor_rows_f64_cpu, 8, 1, strips },
-#include "kernels/rbsor/rbsor_sweeps.def"
-#undef SWEEP
 };
 
 static const struct pass_kernel pass_kernels[] = {
@@ -81,95 +61,6 @@ static const struct gpu_size
 		{ 66, 258 },	{ 129, 1000 }, { 64, 1026 }, { 1023, 257 }, { 601, 2051 },
 		{ 1604, 4099 }, /* so large that the tuned kernels take several rows a thread */
 	};
-
-struct check {
-	struct gpu_check kit;
-	struct machine *m;
-	uint32_t host, device, rows_host, rows_device, stream;
-	int64_t bytes;
-	char *expected, *expected_rows; /* what the CPU makes of the same input */
-};
-
-static void put(char *grid, size_t element, int64_t index, double value)
-{
-	if (element == 4)
-		((float *)(void *)grid)[index] = (float)value;
-	else
-		((double *)(void *)grid)[index] = value;
-}
-
-/* NaN everywhere, then values in the columns of rows [from, to). */
-static void fill(struct check *check, char *grid, size_t element, enum grid_layout layout,
-		 int64_t pitch, int columns, int rows, int first_row, int from, int to)
-{
-	memset(grid, 0xff, (size_t)(rows * pitch) * element);
-	for (int i = from; i < to; i++)
-		for (int j = 0; j < columns; j++) {
-			int64_t at = layout == LAYOUT_ROWS
-					     ? j
-					     : ((first_row + i + j) & 1) * (pitch / 2) + (j >> 1);
-			put(grid, element, i * pitch + at, 2 * gpu_random(&check->kit) - 1);
-		}
-}
-
-/* Uploads, launches, downloads; runs as the body of a one-thread run. */
-struct trip {
-	struct check *check;
-	const char *kernel;
-	const void *args;
-	size_t args_bytes;
-	int64_t bytes, rows_bytes; /* of the grid, and of the row-major side (0: none) */
-};
-
-/* Grids end where their device buffer ends, so that a memory checker sees a reach beyond. */
-static void *device_grid(const struct check *check, uint32_t buffer, size_t bytes)
-{
-	return (char *)check->m->ops->address(check->m, buffer) + (check->bytes - (int64_t)bytes);
-}
-
-static int upload(struct machine_thread *t, const struct check *check, uint32_t host,
-		  uint32_t device, int64_t bytes)
-{
-	const struct machine_copy c = { .source = host,
-					.target = device,
-					.target_offset_bytes = check->bytes - bytes,
-					.row_bytes = bytes,
-					.rows = 1 };
-
-	return bytes ? t->machine->ops->copy(t, check->stream, &c) : 0;
-}
-
-static int download(struct machine_thread *t, const struct check *check, uint32_t device,
-		    uint32_t host, int64_t bytes)
-{
-	const struct machine_copy c = { .source = device,
-					.target = host,
-					.source_offset_bytes = check->bytes - bytes,
-					.row_bytes = bytes,
-					.rows = 1 };
-
-	return bytes ? t->machine->ops->copy(t, check->stream, &c) : 0;
-}
-
-static int trip_body(struct machine_thread *t, void *arg)
-{
-	const struct trip *trip = arg;
-	const struct check *c = trip->check;
-	const struct machine_launch launch = { .name = trip->kernel,
-					       .cpu = gpu_never,
-					       .args = trip->args,
-					       .args_bytes = trip->args_bytes };
-
-	if (upload(t, c, c->host, c->device, trip->bytes) ||
-	    upload(t, c, c->rows_host, c->rows_device, trip->rows_bytes))
-		return -1;
-	if (t->machine->ops->launch(t, c->stream, &launch))
-		return -1;
-	if (download(t, c, c->device, c->host, trip->bytes) ||
-	    download(t, c, c->rows_device, c->rows_host, trip->rows_bytes))
-		return -1;
-	return t->machine->ops->sync(t, c->stream);
-}
 
 static int check_sweep(struct check *check, const struct sweep_kernel *kernel, int rows,
 		       int columns, int begin, int end, int first_row, int colour, int64_t pitch)
@@ -201,93 +92,6 @@ static int check_sweep(struct check *check, const struct sweep_kernel *kernel, i
 		 kernel->name, rows, columns, begin, end, first_row, colour, (long long)pitch);
 	gpu_compare(&check->kit, what, check->expected, host, bytes, kernel->element, pitch);
 	return 0;
-}
-
-/* A part that begins at any row and, in blocks, at any column of the grid. */
-static int check_area(struct check *check, const struct area_kernel *kernel, int rows, int columns,
-		      int begin, int end, int first_row, int first_column, int64_t pitch)
-{
-	const struct machine_ops *ops = check->m->ops;
-	char *host = ops->address(check->m, check->host);
-	const size_t bytes = (size_t)(rows * pitch) * kernel->element;
-	struct rbsor_area area = { .sweep = { .pitch = pitch,
-					      .columns = columns,
-					      .strip_rows = rows,
-					      .row_begin = begin,
-					      .row_end = end,
-					      .first_row = first_row + first_column,
-					      .colour = kernel->colour,
-					      .omega = 1.2 + 0.7 * gpu_random(&check->kit) },
-				   .first_row = first_row,
-				   .first_column = first_column };
-	struct trip trip = { check, kernel->name, &area, sizeof(area), (int64_t)bytes, 0 };
-	struct machine_thread out;
-	char what[160];
-
-	fill(check, host, kernel->element, LAYOUT_ROWS, pitch, columns, rows, 0, begin - 1,
-	     end + 1);
-	memcpy(check->expected, host, bytes);
-	area.sweep.grid = check->expected;
-	kernel->cpu(&area);
-	area.sweep.grid = device_grid(check, check->device, bytes);
-	if (ops->run(check->m, 1, trip_body, &trip, &out))
-		return -1;
-	snprintf(what, sizeof(what), "%s %dx%d rows [%d,%d) first %d,%d pitch %lld", kernel->name,
-		 rows, columns, begin, end, first_row, first_column, (long long)pitch);
-	gpu_compare(&check->kit, what, check->expected, host, bytes, kernel->element, pitch);
-	return 0;
-}
-
-/* The rows go to a second grid: the first row of the part to its second row, the last to its last.
- */
-static int check_edges(struct check *check, bool f64, int rows, int columns, int begin, int end,
-		       int first_row, int colour, int neighbours, int64_t pitch)
-{
-	const struct machine_ops *ops = check->m->ops;
-	const size_t element = f64 ? 8 : 4;
-	char *host = ops->address(check->m, check->host),
-	     *there = ops->address(check->m, check->rows_host);
-	const size_t bytes = (size_t)(rows * pitch) * element, row_bytes = (size_t)pitch * element,
-		     last = bytes - row_bytes;
-	struct rbsor_rim edges = { .sweep = { .pitch = pitch,
-					      .columns = columns,
-					      .strip_rows = rows,
-					      .row_begin = begin,
-					      .row_end = end,
-					      .first_row = first_row,
-					      .colour = colour,
-					      .omega = 1.2 + 0.7 * gpu_random(&check->kit) } };
-	struct trip trip = { check,	     f64 ? "rbsor_rim_f64" : "rbsor_rim_f32",
-			     &edges,	     sizeof(edges),
-			     (int64_t)bytes, (int64_t)bytes };
-	struct machine_thread out;
-	char what[160];
-
-	fill(check, host, element, LAYOUT_SPLIT, pitch, columns, rows, first_row, begin - 1,
-	     end + 1);
-	memset(there, 0xff, bytes);
-	memcpy(check->expected, host, bytes);
-	memcpy(check->expected_rows, there, bytes);
-	edges.sweep.grid = check->expected;
-	edges.north = neighbours & 1 ? check->expected_rows + row_bytes : NULL;
-	edges.south = neighbours & 2 ? check->expected_rows + last : NULL;
-	(f64 ? rbsor_rim_f64_cpu : rbsor_rim_f32_cpu)(&edges);
-	edges.sweep.grid = device_grid(check, check->device, bytes);
-	char *to = device_grid(check, check->rows_device, bytes);
-	edges.north = neighbours & 1 ? to + row_bytes : NULL;
-	edges.south = neighbours & 2 ? to + last : NULL;
-	if (ops->run(check->m, 1, trip_body, &trip, &out))
-		return -1;
-	snprintf(what, sizeof(what), "%s %dx%d rows [%d,%d) first row %d colour %d neighbours %d",
-		 trip.kernel, rows, columns, begin, end, first_row, colour, neighbours);
-	gpu_compare(&check->kit, what, check->expected, host, bytes, element, pitch);
-	gpu_compare(&check->kit, what, check->expected_rows, there, bytes, element, pitch);
-	return 0;
-}
-
-static int64_t round_up(int64_t value, int64_t to)
-{
-	return (value + to - 1) / to * to;
 }
 
 /* From the second grid to the first. */
@@ -450,28 +254,6 @@ static int check_size(struct check *check, int rows, int columns)
 						tight + (r & 1 ? 64 : 0)))
 					return -1;
 			}
-	for (size_t k = 0; k < sizeof(area_kernels) / sizeof(area_kernels[0]) && !large; k++)
-		for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r += step)
-			for (int variant = 0; variant < (area_kernels[k].strips ? 2 : 4);
-			     variant++) {
-				const int begin = ranges[r][0], end = ranges[r][1];
-				if (begin < 1 || end <= begin || end > rows - 1)
-					continue;
-				if (check_area(check, &area_kernels[k], rows, columns, begin, end,
-					       6 + (variant & 1), variant >> 1,
-					       tight + (r & 1 ? 64 : 0)))
-					return -1;
-			}
-	for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]) && !large; r += step)
-		for (int variant = 0; variant < 24; variant++) {
-			const int begin = ranges[r][0], end = ranges[r][1];
-			if (begin < 1 || end <= begin || end > rows - 1)
-				continue;
-			if (check_edges(check, variant & 1, rows, columns, begin, end,
-					6 + (variant >> 1 & 1), variant >> 2 & 1, 1 + variant / 8,
-					tight + (r & 1 ? 64 : 0)))
-				return -1;
-		}
 	for (size_t k = 0; k < sizeof(pass_kernels) / sizeof(pass_kernels[0]) && deep; k++)
 		for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r += pass_step) {
 			const int begin = ranges[r][0], end = ranges[r][1];
@@ -492,47 +274,8 @@ static int check_size(struct check *check, int rows, int columns)
 	return 0;
 }
 
-static int check_all(struct check *check, const struct gpu_size *sizes, size_t count)
-{
-	const struct machine_ops *ops = check->m->ops;
-
-	for (size_t s = 0; s < count; s++) {
-		int64_t bytes = sizes[s].rows * round_up(sizes[s].columns + 128, 64) * 8 + 1024;
-		if (bytes > check->bytes)
-			check->bytes = bytes;
-	}
-	if (ops->buffer(check->m, 0, SPACE_PINNED, check->bytes, &check->host) ||
-	    ops->buffer(check->m, 0, SPACE_DEVICE, check->bytes, &check->device) ||
-	    ops->buffer(check->m, 0, SPACE_PINNED, check->bytes, &check->rows_host) ||
-	    ops->buffer(check->m, 0, SPACE_DEVICE, check->bytes, &check->rows_device) ||
-	    ops->stream(check->m, 0, &check->stream))
-		return -1;
-	check->expected = xmalloc((size_t)check->bytes);
-	check->expected_rows = xmalloc((size_t)check->bytes);
-	for (size_t s = 0; s < count; s++) {
-		if (check_size(check, sizes[s].rows, sizes[s].columns))
-			return -1;
-		gpu_count_part(&check->kit, "%dx%d", sizes[s].rows, sizes[s].columns);
-	}
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
-	size_t count = sizeof(standard_sizes) / sizeof(standard_sizes[0]);
-	struct gpu_size *sizes = gpu_sizes(argc, argv, standard_sizes, &count);
-	struct check check = { 0 };
-	int rc = EXIT_BAD;
-
-	if (!sizes)
-		return EXIT_USAGE;
-	check.m = machine_cuda_new(1);
-	if (check.m && !check_all(&check, sizes, count))
-		rc = gpu_count_all(&check.kit);
-	free(sizes);
-	free(check.expected);
-	free(check.expected_rows);
-	if (check.m)
-		check.m->ops->free(check.m);
-	return rc;
+	return check_main(argc, argv, standard_sizes,
+			  sizeof(standard_sizes) / sizeof(standard_sizes[0]), check_size);
 }

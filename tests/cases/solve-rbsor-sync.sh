@@ -23,8 +23,8 @@ warpreel predict rbsor --size 512 --gpus 4 --transport host --order boss-worker 
 	warpreel info workers.wrt | grep ThreadNames
 warpreel predict rbsor --size 512 --gpus 4 --sync nccl --kernel-model roofline | grep 'not calibrated'
 for kernel in texture store; do
-	refuses warpreel predict rbsor --platform h200x4 --size 512 --gpus 2 --kernel $kernel
-done 2>&1 | sed 's/ in .*: record/: record/'
+	warpreel predict rbsor --platform h200x4 --size 512 --gpus 2 --kernel $kernel | grep -o "kernel '[a-z0-9_]*' has no profile, so the time is at least this"
+done
 # Of one thread nobody waits for another: neither posts nor awaits are planned; a graph's operations are paid for by its launches.
 for sync in usual one-thread graph; do
 	warpreel predict rbsor --size 512 --gpus 4 --sync $sync --iterations 41 --kernel-model roofline -o $sync.wrt >/dev/null &&
