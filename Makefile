@@ -40,11 +40,11 @@ MAIN  := $(BUILD)/main.o
 CU    := $(call built,$(filter-out kernels/machine/block_notes.cu,$(wildcard kernels/*/*.cu model/*/*.cu)),$(LEFT_OUT_CUDA))
 NO_CU := $(if $(LEFT_OUT_CUDA),$(BUILD)/left_out_cuda.o)
 CUOBJ := $(CU:%.cu=$(BUILD)/%.cu.o) $(NO_CU)
-# The same kernels, noting their blocks: one more object of each file with kernels of solvers.
+# The same kernels, instrumented: they write down their blocks: one more object of each file with kernels of solvers.
 FAMILIES   := $(filter-out machine kit run,$(notdir $(wildcard kernels/*)))
 KERNEL_CU  := $(call built,$(wildcard kernels/kit/*.cu $(FAMILIES:%=kernels/%/*.cu)),$(LEFT_OUT))
-NOTING_CU  := $(filter $(CU),$(KERNEL_CU))
-NOTING_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(NOTING_CU),$(CU)) kernels/machine/block_notes.cu) $(NOTING_CU:%.cu=$(BUILD)/noting/%.cu.o) $(NO_CU)
+INSTRUMENTED_CU  := $(filter $(CU),$(KERNEL_CU))
+INSTRUMENTED_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(INSTRUMENTED_CU),$(CU)) kernels/machine/block_notes.cu) $(INSTRUMENTED_CU:%.cu=$(BUILD)/instrumented/%.cu.o) $(NO_CU)
 # What CUDA code and the program compute alike.
 SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c traces/base/text_escape.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/poll_fit.c $(call built,$(wildcard kernels/*/*_geometry.c),$(LEFT_OUT)))
 GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(call tested,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c))))
@@ -85,12 +85,12 @@ gpu: need-nvcc $(BUILD)/libwarpreel-cuda.so $(BUILD)/libwarpreel-recorder.so $(B
 need-nvcc:
 	@test -n "$(NVCC)" || { echo "make gpu: nvcc not found; install the CUDA toolkit or pass NVCC=/path/to/nvcc" >&2; exit 1; }
 
-## gpu-blocks: the CUDA kernels once more, noting where and when their blocks run (warpreel solve --blocks)
+## gpu-blocks: the CUDA kernels instrumented: they write down where and when their blocks run (warpreel solve --blocks)
 .PHONY: gpu-blocks
 gpu-blocks: need-nvcc $(BUILD)/libwarpreel-cuda-blocks.so
 
-$(BUILD)/noting/%.cu.o: %.cu $(BUILD)/flags
-	@mkdir -p $(@D); echo "  NVCC    $< (noting)"
+$(BUILD)/instrumented/%.cu.o: %.cu $(BUILD)/flags
+	@mkdir -p $(@D); echo "  NVCC    $< (instrumented)"
 	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_on.cuh -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 $(BUILD)/%.cu.o: %.cu $(BUILD)/flags
@@ -104,7 +104,7 @@ $(BUILD)/libwarpreel-cuda.so: $(CUOBJ) $(SHARED_OBJ)
 	@echo "  NVLINK  $@"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ $(CUDA_LDLIBS) -ldl -lpthread
 
-$(BUILD)/libwarpreel-cuda-blocks.so: $(NOTING_OBJ) $(SHARED_OBJ) $(BUILD)/pic/kernels/machine/block_notes.o
+$(BUILD)/libwarpreel-cuda-blocks.so: $(INSTRUMENTED_OBJ) $(SHARED_OBJ) $(BUILD)/pic/kernels/machine/block_notes.o
 	@echo "  NVLINK  $@"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -shared -o $@ $^ $(CUDA_LDLIBS) -ldl -lpthread
 
@@ -118,6 +118,12 @@ $(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o)
 
 # Its dlsym hands on to the linker's by a jump, so that RTLD_NEXT is the program's. Compilers promise the jump from -O2 on.
 $(BUILD)/pic/traces/virtual/%.o: ALL_CFLAGS += -O2
+# The one kernel it has: machine code and PTX, as data.
+$(BUILD)/nccl_reduce.fatbin: traces/virtual/nccl_reduce_kernel.cu traces/virtual/nccl_reduce.h
+	@mkdir -p $(@D); echo "  NVCC    $<"
+	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -I. -O3 -fatbin -o $@ $<
+$(BUILD)/pic/traces/virtual/nccl_moves.o: $(BUILD)/nccl_reduce.fatbin
+$(BUILD)/pic/traces/virtual/%.o: ALL_CFLAGS += -DREDUCE_IMAGE='"$(abspath $(BUILD))/nccl_reduce.fatbin"'
 # Preloaded into programs: it needs nothing of CUDA, whose functions it finds in the program.
 $(BUILD)/libwarpreel-virtual.so: $(VIRTUAL_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"
@@ -144,6 +150,22 @@ $(BUILD)/tests/gpu_plain_sor: NVFLAGS := $(filter-out --fmad=false,$(NVFLAGS))
 $(BUILD)/tests/gpu_%: tests/gpu_%.c $(OBJ)
 	@mkdir -p $(@D); echo "  CC      $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MT $@ -MF $@.d -o $@ $< $(OBJ) $(LDLIBS)
+
+MPICC ?= mpicc
+## mpi-bench: MPI_Sendrecv of two processes beside the same exchange by threads (build/mpi/*.tsv; needs an MPI)
+.PHONY: mpi-bench
+mpi-bench: need-mpi $(BUILD)/tests/mpi_sendrecv
+	$(Q)mkdir -p $(BUILD)/mpi
+	$(Q)for way in threads spin; do $(BUILD)/tests/mpi_sendrecv $$way > $(BUILD)/mpi/$$way.tsv || exit 1; done
+	$(Q)mpirun -n 2 $(MPI_FLAGS) $(BUILD)/tests/mpi_sendrecv > $(BUILD)/mpi/sendrecv.tsv
+	@wc -l $(BUILD)/mpi/*.tsv
+.PHONY: need-mpi
+need-mpi:
+	@command -v $(MPICC) >/dev/null || { echo "make mpi-bench: no $(MPICC); a Debian has one in libopenmpi-dev and openmpi-bin (sh mk/deps.sh mpi)" >&2; exit 1; }
+
+$(BUILD)/tests/mpi_%: tests/mpi_%.c $(BUILD)/traces/base/util.o $(BUILD)/traces/base/text_escape.o
+	@mkdir -p $(@D); echo "  MPICC   $<"
+	$(Q)$(MPICC) $(ALL_CFLAGS) -o $@ $^ -lm
 
 ## install: program, libraries that were built, data, manuals, completion (prefix=/usr/local, DESTDIR=)
 .PHONY: install
@@ -200,4 +222,4 @@ info:
 print-%:
 	@echo '$($*)'
 
--include $(OBJ:.o=.d) $(MAIN:.o=.d) $(CUOBJ:.o=.d) $(NOTING_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/pic/*/*.d $(BUILD)/pic/*/*/*.d)
+-include $(OBJ:.o=.d) $(MAIN:.o=.d) $(CUOBJ:.o=.d) $(INSTRUMENTED_OBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d $(BUILD)/pic/*/*.d $(BUILD)/pic/*/*/*.d)

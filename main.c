@@ -59,6 +59,7 @@ int main(int argc, char **argv)
 		.plan_part = solver_plan_part,
 		.plan_steady = solver_plan_steady,
 		.solver_options = solver_options,
+		.planned_standards = solver_planned_standards,
 		.solver_names = solver_names,
 		.config_of = solver_config_of,
 		.column = solver_column,

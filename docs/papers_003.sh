@@ -118,7 +118,7 @@ $(table whole)
 
 ## Figure 2: breadth-first search
 
-3072 vertices, one block of 512 threads; between levels two launches and a look by the host, or two barriers of the block.
+3072 vertices, one block of 512 threads; between levels two launches and a check by the host, or two barriers of the block.
 
 $(table figure2)
 

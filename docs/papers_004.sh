@@ -53,7 +53,7 @@ D. Spampinato, *Modeling Communication on Multi-GPU Systems*, NTNU 2009: its fig
   behind each PCIe slot, with its scheme of borders and its timing (\`--scheme thesis --timing thesis\`). \`$today\` is the machine of today, with the same.
 - *measured*: untraced medians on \`$today\`, timed plainly and with exact borders; their error is that of the same run simulated.
 - **Inputs of \`c1060.ini\` from this thesis:** a copy of nothing takes 3 us, one of a word 15 us (table 6.4). Nothing else of the tables below is in it.
-- Not here: texture kernels (figure 6.8); allocation of device memory, which the simulator has no price for; and what the thesis says to be
+- Not here: texture kernels (figure 6.8), which run here (\`--kernel texture\`) but were never profiled or timed; allocation of device memory, which the simulator has no price for; and what the thesis says to be
   missing from ET, the choice of a device.
 
 ## In short
@@ -167,6 +167,14 @@ gain is up to $small_border, beyond what the thesis saw.
 
 $(table figure6_11)
 
+## Figures 5.23 and 5.24
+
+Core loops of strips on four GPUs through host memory, simulated. The thesis runs the chessboard; in free order all GPUs begin with the neighbour before.
+Boss and workers, two more threads for each GPU in the middle, it draws and calls not practicable: a thread could not use another's context then. Nobody has
+measured them here either.
+
+$(table figure5_24)
+
 ## Appendix E
 
 $(table appendix)
@@ -196,7 +204,7 @@ startup, which no run has, stands in for those; on four GPUs with direct copies,
 - The conclusion drawn from it, (5.7), blocks better than strips, turns round. The thesis' own runs say so.
 - Section 6.2.1 has MKT + MST <= MCT; it is MTT + MST, and on each GPU: the longest of each may be those of different GPUs.
 - The halo: a border of b rows is used up after b / 2 iterations, since either colour consumes a row. Runs as published are not red-black SOR and
-  diverge (\`--scheme thesis\`); 100 iterations without a look at the residual do not show it.
+  diverge (\`--scheme thesis\`); 100 iterations without a check of the residual do not show it.
 - (4.17) counts n with the boundary; n - 2 is optimal. Appendix B caps the factor at 1.9 besides.
 - The speed-up on four GPUs is 3.4 in section 6.3.4 and 3.5 in the conclusion.
 PAGE

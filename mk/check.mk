@@ -69,24 +69,27 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/objects.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
-$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(BUILD)/objects.a
+$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder_identity.c traces/recorder/recorder.h $(BUILD)/objects.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) -lcmocka $(LDLIBS)
 
 # Programs that run with a library of ours before libraries that stand in for CUDA's, under the names of those.
 STANDIN := $(BUILD)/tests/standin
-$(STANDIN)/libcuda.so.1: tests/standin/standin_driver.c
+$(STANDIN)/libcuda.so.1: tests/standin/standin_driver.c tests/standin/standin_streams.c tests/standin/standin_context.h \
+		tests/standin/standin_streams.h traces/virtual/nccl_reduce.h
+$(STANDIN)/libnccl.so.2: tests/standin/standin_nccl.c
 $(STANDIN)/libcudart.so.13: tests/standin/standin_runtime.c $(STANDIN)/libcuda.so.1
 $(STANDIN)/librecorder.so: tests/standin/standin_recorder.c tests/standin/standin_recorder.h traces/format/annotate.h
-$(STANDIN)/libcuda.so.1 $(STANDIN)/libcudart.so.13 $(STANDIN)/librecorder.so: mk/check.mk
+$(STANDIN)/libcuda.so.1 $(STANDIN)/libcudart.so.13 $(STANDIN)/librecorder.so $(STANDIN)/libnccl.so.2: mk/check.mk
 	@mkdir -p $(@D); echo "  LD      $@"
-	$(Q)$(CC) -std=gnu11 -Wall -Wextra -O2 -g -fPIC -shared -pthread -I. -I$(CUDA_DIR)/include -Wl,-soname,$(@F) -o $@ $(filter %.c %.so.1,$^)
+	$(Q)$(CC) -std=gnu11 -Wall -Wextra -O2 -g -fPIC -shared -pthread -I. -I$(CUDA_DIR)/include -Wl,-soname,$(@F) -o $@ $(filter %.c %.so.1,$^) -lm
 
 $(BUILD)/tests/preload_%: tests/preload_%.c tests/standin/standin_recorder.h $(STANDIN)/libcudart.so.13 $(STANDIN)/libcuda.so.1 $(STANDIN)/librecorder.so \
+		$(STANDIN)/libnccl.so.2 tests/standin/standin_streams.h tests/standin/standin_nccl.h \
 		$(BUILD)/libwarpreel-virtual.so
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -I$(CUDA_DIR)/include -DVIRTUAL_LIBRARY='"$(abspath $(BUILD))/libwarpreel-virtual.so"' \
-		-DRECORDER_LIBRARY='"$(abspath $(STANDIN))/librecorder.so"' -o $@ $< $(filter $(STANDIN)/%,$^) -Wl,-rpath,$(abspath $(STANDIN)) -lcmocka -ldl -pthread
+		-DRECORDER_LIBRARY='"$(abspath $(STANDIN))/librecorder.so"' -o $@ $< $(filter $(STANDIN)/%,$^) -Wl,-rpath,$(abspath $(STANDIN)) -lcmocka -ldl -lm -pthread
 
 $(R)/preload_%.ok: $(BUILD)/tests/preload_%
 	@mkdir -p $(@D); echo "  TEST    $*"
@@ -97,6 +100,12 @@ $(BUILD)/tests/recorded_program: tests/recorded_program.c traces/recorder/record
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) $(LDLIBS)
 
+# The whole program, its records read once for thousands of answers (tests/laws_drawn.sh).
+WRAPPED := main kernel_profiles_add_file kernel_profiles_release profile_add_file profile_release
+$(BUILD)/tests/forked_answers: $(BUILD)/tests/forked_answers.o $(MAIN) $(OBJ)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)
+
 $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz_%.o $(BUILD)/tests/fuzz_main.o $(BUILD)/objects.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
@@ -106,7 +115,7 @@ $(R)/test_%.ok: $(BUILD)/tests/test_% $(BUILD)/warpreel $(wildcard tests/bad/* t
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/test_$* $<
 
-$(R)/cupti_%.ok: $(BUILD)/tests/cupti_%
+$(R)/cupti_%.ok: $(BUILD)/tests/cupti_% $(BUILD)/warpreel
 	@mkdir -p $(@D); echo "  TEST    $*"
 	@sh mk/unit.sh $(R)/cupti_$* $<
 

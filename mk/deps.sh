@@ -3,6 +3,7 @@
 # The Debian packages warpreel builds and tests with. Root: missing ones are installed. Otherwise: one line that names them.
 #   deps.sh          what make demo and make check need
 #   deps.sh ci       and what .ci/run needs besides
+#   deps.sh mpi      and what make mpi-bench needs
 #   deps.sh --list   what is there, what is not; installs nothing
 set -u
 cc=${CC:-gcc}
@@ -28,8 +29,13 @@ clang program clang
 clang-format-14 program clang-format-14
 shellcheck program shellcheck'
 
+mpi='libopenmpi-dev program mpicc
+openmpi-bin program mpirun'
+
 [ "${1:-}" = ci ] && wanted="$wanted
 $ci"
+[ "${1:-}" = mpi ] && wanted="$wanted
+$mpi"
 
 missing=
 while read -r package kind name; do

@@ -46,12 +46,14 @@ validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIG
 	$(Q)sh docs/validation.sh $(BUILD)/warpreel $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
 	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
-## laws: does a dearer call, copy or link ever pay, and is --set an edit of the file? (hours; a sample of it is a test)
+## laws: does a dearer call, copy or link ever pay, and is --set an edit of the file? (an hour; a sample of it is a test)
 .PHONY: laws
-laws: $(BUILD)/warpreel
-	$(Q)sh tests/laws.sh $(BUILD)/warpreel $(BUILD)/laws
-	$(Q)sh tests/laws_files.sh $(BUILD)/warpreel $(BUILD)/laws
+laws: $(BUILD)/warpreel $(BUILD)/tests/forked_answers
+	$(Q)for file in model/platforms/*.ini; do \
+		sh tests/laws_files.sh $(BUILD)/warpreel $(BUILD)/laws/files 1 $$(basename $$file .ini) || exit 1; done
 	$(Q)sh tests/laws_drawn.sh $(BUILD)/warpreel $(BUILD)/laws/drawn 2000
+	$(Q)sh tests/laws.sh $(BUILD)/warpreel $(BUILD)/laws
+
 ## skips: 200 long runs played in part and whole (most of an hour)
 .PHONY: skips
 skips: $(BUILD)/warpreel
@@ -75,7 +77,7 @@ PAPERS := $(patsubst docs/papers_%.sh,%,$(wildcard docs/papers_*.sh))
 ## papers: tables, figures and pages of published papers computed again: build/papers, docs/papers
 .PHONY: papers
 papers: papers-pages $(patsubst plots/%.gp,$(BUILD)/plots/%.svg,$(wildcard plots/papers_*.gp))
-	$(Q)mkdir -p docs/figures && cp $(filter %.svg,$^) docs/figures/
+	$(call shipped_figures,$(filter %.svg,$^))
 
 .PHONY: papers-pages
 papers-pages: $(PAPERS:%=$(BUILD)/papers/%.md)

@@ -1,7 +1,7 @@
 # data: ablation.tsv
 # SPDX-License-Identifier: MIT
 # What each mechanism of the model `warps` is worth: the mean error on development rows of the kernels set with it switched off.
-picture = ARG1; data = ARG2; width = 900; height = 480
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 480
 load "plots/style.gp"
 table = data . "ablation.tsv"
 stats table using (column("row") == 0 ? column("mape") : NaN) nooutput
@@ -21,7 +21,7 @@ set style fill solid 0.9 noborder
 set ytics scale 0
 set lmargin at screen 0.40
 set bmargin at screen 0.11
-set label 1 sprintf("Model warps on the kernels set, one part of the device made ideal at a time (development rows, n = %d)", n) at screen 0.5,0.955 center font ",13" textcolor rgb ink
+set label 1 sprintf("Kernels, one part of the device made ideal at a time: %s, %d development rows", machine, n) at screen 0.5,0.955 center font ",13" textcolor rgb ink
 set tmargin at screen 0.91
 set arrow 1 from full,-0.6 to full,rows + 0.6 nohead linewidth 0.8 linecolor rgb ink front
 unset key

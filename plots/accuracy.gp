@@ -1,7 +1,7 @@
 # data: points.tsv notes.tsv
 # SPDX-License-Identifier: MIT
 # Predicted against measured core loops on several GPUs: the tool's answer with its interval, and the trivial baselines.
-picture = ARG1; data = ARG2; width = 900; height = 740
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 740
 load "plots/style.gp"
 points = data . "points.tsv"; notes = data . "notes.tsv"
 array model[4] = ["default", "linear", "same-as-1", "roofline-only"]
@@ -27,7 +27,7 @@ captions = 'notes using (note(model[k], "interval")):(0.19):"text" axes x2y2 wit
 	'notes using (note(model[k], "development")):(0.12):"text" axes x2y2 with labels right font ",10" textcolor rgb red notitle, ' . \
 	'notes using (note(model[k], "blind")):(0.05):"text" axes x2y2 with labels right font ",10" textcolor rgb green notitle'
 set multiplot layout 2,2 margins 0.065,0.985,0.065,0.915 spacing 0.07,0.1 \
-	title "Core loop on several GPUs, predicted from what one GPU shows, against measured" font ",14"
+	title "Core loops on several GPUs, predicted against measured: " . machine font ",14"
 do for [k = 1:4] {
 	set title name[k] offset 0,-0.6 textcolor rgb ink
 	set xlabel (k > 2 ? "measured, ms" : "") offset 0,0.5

@@ -1,9 +1,9 @@
 # data: blocks.tsv
 # SPDX-License-Identifier: MIT
-# Blocks of one launch: on a few multiprocessors as the GPU noted them, and below on the one that is simulated.
+# Blocks of one launch: on a few multiprocessors as instrumented kernels wrote them down, and below on the one that is simulated.
 # Columns: who (measured, simulated), kernel, panel (which of the multiprocessors shown, from 0), sm (its number), slot (place on it),
 # begin_us, end_us (from the first begin of the launch), config. A bar is a block, a line of bars a slot.
-picture = ARG1; data = ARG2; width = 900; height = 620
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 620
 load "plots/style.gp"
 blocks = data . "blocks.tsv"
 stats blocks using "end_us" nooutput
@@ -21,7 +21,7 @@ set grid x linecolor rgb "#dddddd" linewidth 0.6 linetype 1
 set style fill solid 0.85 border rgb "white"
 row(panel, slot) = panel * (slots + 1) + slot
 set multiplot layout (simulated ? 2 : 1),1 margins 0.085,0.985,0.09,0.87 spacing 0,0.09 \
-	title sprintf("Blocks of %s on %d multiprocessors%s", kernel, panels, simulated ? ", measured and simulated" : "") font ",14"
+	title sprintf("Blocks of %s on %d multiprocessors of an %s", kernel, panels, machine) font ",14"
 set label 1 config at screen 0.5,0.932 center font ",10" textcolor rgb grey
 set yrange [row(panels - 1, slots) - 0.5:-1]
 set ytics scale 0

@@ -1,7 +1,7 @@
 # data: breakdown.tsv
 # SPDX-License-Identifier: MIT
 # Where the predicted core loop goes, as shares: stacked bars, a group a grid size, a bar a GPU count, a panel a transport.
-picture = ARG1; data = ARG2; width = 900; height = 560
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 560
 load "plots/style.gp"
 breakdown = data . "breakdown.tsv"
 stats breakdown using "gpus" nooutput
@@ -24,7 +24,7 @@ share(k) = 100 * up(k) / column("core_us")
 x(side) = (strcol("transport") eq transport[side] ? column("x") : NaN)
 us(t) = (t < 99.95 ? sprintf("%.1f", t) : sprintf("%.0f", t))
 set multiplot layout 2,1 margins 0.065,0.99,0.09,0.86 spacing 0,0.14 \
-	title "Where the core loop goes, predicted, fp32, border 1, mean over the GPUs" font ",14"
+	title "Where the core loop goes, predicted, fp32, border 1: " . machine font ",14"
 do for [side = 1:2] {
 	set title name[side] . "   (below each bar: GPUs; above: us per iteration)" offset 0,-0.7 textcolor rgb ink
 	set xtics scale 0 offset 0,0.3

@@ -1,7 +1,7 @@
 # data: points.tsv notes.tsv
 # SPDX-License-Identifier: MIT
 # Signed errors of the tool's answer, set by set, with the interval: a bar that crosses the zero line covers the measurement.
-picture = ARG1; data = ARG2; width = 900; height = 640
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 640
 load "plots/style.gp"
 points = data . "points.tsv"; notes = data . "notes.tsv"
 set logscale x
@@ -16,12 +16,12 @@ set xzeroaxis linetype 1 linewidth 1 linecolor rgb ink
 is(set, split) = (strcol("set") eq set && strcol("model") eq "default" && strcol("split") eq split)
 x(set, split) = (is(set, split) ? column("measured_us") * 1e-3 : NaN)
 error(name) = 100 * (column(name) / column("measured_us") - 1)
-note(set, split) = (is(set, split) ? (split eq "interval" ? 0.01 : 0.52) : NaN)
+note(set, split) = (is(set, split) ? (split eq "interval" ? 0.01 : 0.5) : NaN)
 array which[3] = ["replay", "size", "gpus"]
 array name[3] = ["set replay: the run's own trace, played back untraced", "set size: one GPU, from the plan and what one GPU shows", \
 	"set gpus: several GPUs, from the plan and what one GPU shows"]
 set multiplot layout 3,1 margins 0.065,0.985,0.075,0.915 spacing 0,0.055 \
-	title "Error of the predicted core loop, (predicted - measured) / measured, with its 90 % interval" font ",14"
+	title "Error of the predicted core loop, with its 90 % interval: " . machine font ",14"
 set ylabel "error, %" offset 0.3,0
 do for [k = 1:3] {
 	set title name[k] offset 0,-0.7 textcolor rgb ink

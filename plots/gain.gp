@@ -1,7 +1,7 @@
 # data: gain.tsv
 # SPDX-License-Identifier: MIT
 # What wider borders bring on as many GPUs as were measured: fewer exchanges against more rows computed twice.
-picture = ARG1; data = ARG2; width = 900; height = 400
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 400
 load "plots/style.gp"
 gain = data . "gain.tsv"
 set logscale xy 2
@@ -22,7 +22,7 @@ here(side, k) = (column("n") == n[k] && column("gpus") == gpus && strcol("transp
 	strcol("precision") eq "f32" && strcol("kernel") eq "tuned" ? column("border") : NaN)
 stats gain using (of_most(0) && column("border") > 1 ? column("measured") : NaN) nooutput
 set multiplot layout 1,2 margins 0.07,0.88,0.125,0.85 spacing 0.045,0 \
-	title sprintf("Gain of wider borders on %d GPUs, fp32: measured (marks, n = %d) and predicted (lines)", gpus, STATS_records) font ",14"
+	title sprintf("Gain of wider borders, %d x %s, fp32: %d measured (marks), predicted (lines)", gpus, machine, STATS_records) font ",14"
 do for [side = 1:2] {
 	set title name[side] offset 0,-0.6 textcolor rgb ink
 	set ylabel (side == 1 ? "time with b = 1 / time with b" : "") offset 0.5,0

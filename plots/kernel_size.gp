@@ -1,7 +1,7 @@
 # data: kernel_size.tsv
 # SPDX-License-Identifier: MIT
 # Time of a launch against the size, a panel a kernel, through all regimes: launch, L2, DRAM, or arithmetic.
-picture = ARG1; data = ARG2; width = 1000; height = 1000
+picture = ARG1; data = ARG2; machine = ARG3; width = 1000; height = 1000
 load "plots/style.gp"
 table = data . "kernel_size.tsv"
 stats table using "panel" nooutput
@@ -24,7 +24,7 @@ set logscale xy
 set yrange [bottom:top]
 set xtics ("100" 1e2, "1k" 1e3, "10k" 1e4, "100k" 1e5, "1M" 1e6, "10M" 1e7, "100M" 1e8) font ",9" offset 0,0.3
 set multiplot layout rows,columns margins 0.06,0.985,0.03,0.93 spacing 0.022,0.042 \
-	title "Time of a launch, us, against the size: measured (marks), warps (line), roofline (thin line)" font ",14"
+	title "A launch against its size, " . machine . ": measured (marks), warps (line), roofline (thin)" font ",14"
 do for [p = 1:panels] {
 	set title name[p] offset 0,-0.8 font ",10" textcolor rgb ink
 	set xrange [least[p] / 1.5:most[p] * 1.5]

@@ -1,7 +1,7 @@
 # data: kernels.tsv
 # SPDX-License-Identifier: MIT
 # Kernel time predicted against measured, a panel a model. The band is +-25 %.
-picture = ARG1; data = ARG2; width = 900; height = 500
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 500
 load "plots/style.gp"
 kernels = data . "kernels.tsv"
 array known[4] = ["recorded", "scaled", "roofline", "warps"]
@@ -29,7 +29,7 @@ set format x "%g"; set format y "%g"
 set x2range [0:1]; set y2range [0:1]
 set xlabel "measured, us a launch" offset 0,0.4
 set multiplot layout 1,count margins 0.075,0.985,0.12,0.86 spacing 0.06,0 \
-	title "Kernels alone on one GPU: time of a launch, predicted against measured" font ",14"
+	title "Kernels alone on one " . machine . ": predicted against measured" font ",14"
 do for [p = 1:count] {
 	set title about[which[p]] offset 0,-0.6 textcolor rgb ink
 	set ylabel (p == 1 ? "predicted, us a launch" : "") offset 1,0
@@ -41,7 +41,7 @@ do for [p = 1:count] {
 		stats kernels using (is(m, split[s]) ? 1 : 0):(is(m, split[s]) ? abs(column("error_pct")) : 0) nooutput
 		if (STATS_sum_x > 0) { shown = shown . " " . s }
 		caption = (STATS_sum_x > 0 ? sprintf("%s: n = %d, MAPE %.1f %%", split[s], int(STATS_sum_x + 0.5), STATS_sum_y / STATS_sum_x) : "")
-		set label s caption at graph 0.04,1.015 - 0.045 * s left font ",10" textcolor rgb word(colours, s)
+		set label s caption at graph 0.04,1.015 - 0.045 * s left font ",9" textcolor rgb word(colours, s)
 	}
 	set xrange [least:most]; set yrange [least:most]
 	plot "+" using 1:($1 / 1.25):($1 * 1.25) with filledcurves linecolor rgb band notitle, \

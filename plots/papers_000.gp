@@ -15,6 +15,7 @@ set multiplot layout 1,4 margins 0.03,0.93,0.10,0.82 spacing 0.02,0 \
 	title "Tiles of a forward sweep of 4 layers over 3x3 subdomains of 8x8 points: the kernel of each point" font ",14"
 do for [layer = 0:3] {
 	set title sprintf("layer %d", layer + 1) offset 0,-0.6 textcolor rgb ink
+	if (layer > 0) { set format y "" }
 	if (layer < 3) { unset key } else { set key at screen 0.995,0.8 right top reverse Left font ",10" }
 	plot for [k = 1:4] table using (column("layer") == layer && column("kernel") == k ? column("column") : NaN):"row" with points \
 		pointtype 5 pointsize 0.85 linecolor rgb colour[k] title name[k]

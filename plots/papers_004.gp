@@ -4,12 +4,12 @@
 picture = ARG1; data = ARG2; width = 860; height = 420
 load "plots/style.gp"
 table = data . "papers_004.tsv"
-set title "100 iterations of red-black SOR in strips on four GPUs" textcolor rgb ink
+set title "100 iterations of red-black SOR in strips on four GPUs: S1070 and H200, simulated" textcolor rgb ink
 set ylabel "seconds"
 set xlabel "N" offset 0,0.4
 set logscale xy
 set xrange [100:70000]
-set format y "10^{%T}"
+set format y "%g"
 set key left top reverse Left
 of(device, column_name) = (strcol("device") eq device ? column(column_name) : NaN)
 plot table using "n":(of("c1060", "et_s")) with linespoints pointtype 7 pointsize 0.6 linecolor rgb blue title "S1070, elapsed", \

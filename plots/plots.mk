@@ -7,11 +7,13 @@ PLOT_DIR ?= $(BUILD)/plots
 VALIDATION ?= $(BUILD)/validation.tsv
 PLATFORM ?= h200x8
 PLATFORM_DATA ?= traces/data/$(PLATFORM)
-# Noted blocks of launches, if this platform has any: the first trace is drawn.
+# Blocks of instrumented launches, if this platform has any: the first trace is drawn.
 BLOCK_TRACE ?= $(firstword $(sort $(wildcard $(PLATFORM_DATA)/blocks/*.wrt.zst)))
 # Times of kernels alone, and profiles of kernels, if this platform has them.
 KERNEL_TIMES ?= $(and $(wildcard $(PLATFORM_DATA)/kernels/*),$(wildcard $(PLATFORM_DATA)/kernels.tsv))
 KERNEL_DATA := $(KERNEL_TIMES) $(wildcard model/platforms/$(PLATFORM).ini $(PLATFORM_DATA)/kernels/*)
+# What every title names: the GPU, and the platform's name.
+MACHINE := $(shell sed -n 's/^name = \(NVIDIA .*\)/\1/p' model/platforms/$(PLATFORM).ini) ($(PLATFORM))
 # Figures not wanted this time.
 FIGURES_LEFT_OUT ?=
 FOREIGN_TIMES := $(wildcard $(PLATFORM_DATA)/foreign.tsv)
@@ -21,19 +23,22 @@ sorted = { IFS= read -r header; printf '%s\n' "$$header"; LC_ALL=C sort $(1); }
 comma := ,
 tab := $(shell printf '\t')
 
+# A figure in docs/figures has the same marks in fewer bytes.
+shipped_figures = $(Q)mkdir -p docs/figures; for f in $(1); do awk -f plots/shrink_svg.awk $$f >docs/figures/$${f\#\#*/} || exit 1; done
+
 .PHONY: plots
 plots: $(foreach figure,$(FIGURES),$(PLOT_DIR)/$(figure).svg $(PLOT_DIR)/$(figure).png)
 
 ## figures: the figures that documents show, copied to docs/figures
 .PHONY: figures
 figures: $(FIGURES:%=$(PLOT_DIR)/%.svg)
-	$(Q)mkdir -p docs/figures && cp $^ docs/figures/
+	$(call shipped_figures,$^)
 
 # One rule a figure, so that the first line of its .gp can be its list of prerequisites.
 define figure_rule
 $(PLOT_DIR)/$(1).svg $(PLOT_DIR)/$(1).png: $(PLOT_DIR)/$(1).%: plots/$(1).gp plots/style.gp $(addprefix $(PLOT_DIR)/,$(shell sed -n '1s/^# data: //p' plots/$(1).gp)) | need-gnuplot
 	@echo "  PLOT    $$@"
-	$$(Q)gnuplot -c $$< $$@ $(PLOT_DIR)
+	$$(Q)gnuplot -c $$< $$@ $(PLOT_DIR) "$(MACHINE)"
 endef
 $(foreach figure,$(FIGURES),$(eval $(call figure_rule,$(figure))))
 

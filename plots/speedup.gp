@@ -1,7 +1,7 @@
 # data: speedup.tsv
 # SPDX-License-Identifier: MIT
 # How much faster G GPUs are than one, a curve a grid size, a panel a transport.
-picture = ARG1; data = ARG2; width = 900; height = 430
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 430
 load "plots/style.gp"
 speedup = data . "speedup.tsv"
 stats speedup using "gpus" nooutput
@@ -18,7 +18,7 @@ shown(x) = (column("gpus") > 1 && strcol("precision") eq "f32" && strcol("kernel
 	(sum [k = 1:6] column("n") == n[k]) > 0 ? column("measured") : NaN)
 stats speedup using (shown(0)) nooutput
 set multiplot layout 1,2 margins 0.055,0.985,0.115,0.86 spacing 0.05,0 \
-	title sprintf("Speed-up over one GPU, fp32, border 1: measured (marks, n = %d) and predicted (lines)", STATS_records) font ",14"
+	title sprintf("Speed-up over one %s, fp32: %d measured (marks), predicted (lines)", machine, STATS_records) font ",14"
 do for [side = 1:2] {
 	set title name[side] offset 0,-0.6 textcolor rgb ink
 	set ylabel (side == 1 ? "time on one GPU / time on G GPUs" : "") offset 1,0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# How every figure looks. Loaded first by each .gp, which has set `picture`, the file to write, and `data`, the folder with
-# its tables. The ending of `picture` chooses the terminal: .svg for documents, .png to look at.
+# How every figure looks. Loaded first by each .gp, which has set `picture`, the file to write, `data`, the folder with
+# its tables, and `machine`, the GPU and platform that the title names, where the data are of one. The ending of `picture` chooses the terminal: .svg for documents, .png to look at.
 
 data = (strlen(data) ? data : "build/plots") . "/"
 is_png = (picture[strlen(picture) - 3:] eq ".png")

@@ -7,7 +7,7 @@ set -eu
 table=$1 names=$2 picture=$3 by=${4:-gpus}
 here=$(dirname "$0")
 part=$(mktemp)
-trap 'rm -f "$part" "$part.log" "$part.y" "$part.board"' EXIT
+trap 'rm -f "$part" "$part.log" "$part.y" "$part.cells"' EXIT
 LC_ALL=C awk -F '\t' -v names="$names" -v by="$by" '
 	function fail(text) { print "warpreel: --draw: " text >"/dev/stderr"; failed = 1; exit 2 }
 	NR == 1 {
@@ -37,13 +37,13 @@ LC_ALL=C awk -F '\t' -v names="$names" -v by="$by" '
 	curves && $1 != last { printf "%s%s = %s\n", (NR > 1 ? "\n\n" : ""), by, $1; last = $1 }
 	{ sub(/^[^\t]*\t/, ""); print }' >"$part"
 [ -s "$part" ] || exit 1
-# Colours stand on a board of all values: place x, place y, z, the values themselves.
+# Colours stand in cells of all values: place x, place y, z, the values themselves.
 case $names in
 *,*,*)
 	LC_ALL=C sort -u -k 2,2g "$part" | awk -F '\t' '!($2 in place) { place[$2] = ++n; print $2 "\t" n }' >"$part.y"
 	awk -F '\t' 'NR == FNR { y[$1] = $2; next } $1 != x { x = $1; nx++ } { print nx "\t" y[$2] "\t" $3 "\t" $1 "\t" $2 }' \
-		"$part.y" "$part" >"$part.board"
-	mv "$part.board" "$part"
+		"$part.y" "$part" >"$part.cells"
+	mv "$part.cells" "$part"
 	;;
 esac
 # A span of four and more is drawn on a logarithmic axis.

@@ -1,7 +1,7 @@
 # data: time.tsv
 # SPDX-License-Identifier: MIT
 # Time of one iteration against the side of the grid, a curve a GPU count, a panel a transport.
-picture = ARG1; data = ARG2; width = 900; height = 430
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 430
 load "plots/style.gp"
 time = data . "time.tsv"
 set logscale xy
@@ -21,7 +21,7 @@ n = STATS_records
 least = STATS_min; most = STATS_max
 set yrange [least / 1.3:most * 1.3]
 set multiplot layout 1,2 margins 0.075,0.975,0.115,0.86 spacing 0.055,0 \
-	title sprintf("Time of one iteration, fp32, border 1: measured (marks, n = %d) and predicted (lines)", n) font ",14"
+	title sprintf("Time of an iteration, fp32, %s: %d measured (marks), predicted (lines)", machine, n) font ",14"
 do for [side = 1:2] {
 	set title name[side] offset 0,-0.6 textcolor rgb ink
 	set ylabel (side == 1 ? "us per iteration" : "") offset 1,0

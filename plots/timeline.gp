@@ -1,7 +1,7 @@
 # data: timeline.tsv
 # SPDX-License-Identifier: MIT
 # The same iterations as recorded and as predicted, GPU by GPU.
-picture = ARG1; data = ARG2; width = 900; height = 560
+picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 560
 load "plots/style.gp"
 timeline = data . "timeline.tsv"
 stats timeline using (column("span_us")) nooutput
@@ -25,7 +25,7 @@ array top[3] = [-0.4, -0.4, 0.08]
 array bottom[3] = [0.08, 0.08, 0.4]
 x(side, k) = (strcol("who") eq who[side] && strcol("what") eq what[k] ? column("start_us") : NaN)
 set multiplot layout 2,1 margins 0.045,0.985,0.11,0.86 spacing 0,0.08 \
-	title sprintf("Three iterations on %d GPUs, recorded and predicted", gpus) font ",14"
+	title sprintf("Three iterations on %d x %s, recorded and predicted", gpus, machine) font ",14"
 set label 1 config at screen 0.5,0.927 center font ",10" textcolor rgb grey
 do for [side = 1:2] {
 	set title name[side] offset 0,-0.7 textcolor rgb ink

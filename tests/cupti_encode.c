@@ -51,6 +51,7 @@ static void encode(CUpti_ActivityAPI *call, size_t count, struct spool *spool)
 
 	assert_true(file >= 0);
 	close(file);
+	unlink(path); /* a spool is a new file */
 	memset(&recorder, 0, sizeof(recorder));
 	pthread_mutex_init(&recorder.writer.file_lock, NULL);
 	pthread_mutex_init(&recorder.writer.string_lock, NULL);

@@ -42,12 +42,12 @@ static void bind_value(sqlite3_stmt *insert, int at, const struct schema_column 
 				   column->kind == COLUMN_NAME ? how % 12 : fuzz_number(b));
 }
 
-static void add_row(sqlite3 *db, const struct schema_table *table, struct fuzz_bytes *b)
+/* A table, and how rows come into it. */
+static sqlite3_stmt *add_table(sqlite3 *db, const struct schema_table *table)
 {
 	char sql[2048], marks[256];
 	sqlite3_stmt *insert;
 	size_t columns = 0, length;
-	int at = 0;
 
 	length = (size_t)snprintf(sql, sizeof(sql), "CREATE TABLE IF NOT EXISTS \"%s\" (",
 				  table->name);
@@ -64,15 +64,23 @@ static void add_row(sqlite3 *db, const struct schema_table *table, struct fuzz_b
 	snprintf(sql, sizeof(sql), "INSERT INTO \"%s\" VALUES (%s)", table->name, marks);
 	if (sqlite3_prepare_v2(db, sql, -1, &insert, NULL) != SQLITE_OK)
 		abort();
+	return insert;
+}
+
+static void add_row(sqlite3_stmt *insert, const struct schema_table *table, struct fuzz_bytes *b)
+{
+	int at = 0;
+
 	for (int i = 0; i < table->column_count; i++)
 		if (table->column[i].kind != COLUMN_ALTERNATIVE)
 			bind_value(insert, ++at, &table->column[i], b);
 	sqlite3_step(insert);
-	sqlite3_finalize(insert);
+	sqlite3_reset(insert);
 }
 
 static sqlite3 *make(struct fuzz_bytes *b)
 {
+	sqlite3_stmt *insert[OF_NSIGHT] = { NULL };
 	sqlite3 *db;
 	char sql[256];
 
@@ -94,7 +102,9 @@ static sqlite3 *make(struct fuzz_bytes *b)
 		const uint8_t which = fuzz_byte(b) % (OF_NSIGHT + 2);
 
 		if (which < OF_NSIGHT) {
-			add_row(db, &schema_tables[which], b);
+			if (!insert[which])
+				insert[which] = add_table(db, &schema_tables[which]);
+			add_row(insert[which], &schema_tables[which], b);
 			continue;
 		}
 		sqlite3_snprintf(
@@ -105,6 +115,8 @@ static sqlite3 *make(struct fuzz_bytes *b)
 			(long long)fuzz_number(b), (long long)fuzz_number(b));
 		sqlite3_exec(db, sql, NULL, NULL, NULL);
 	}
+	for (int table = 0; table < OF_NSIGHT; table++)
+		sqlite3_finalize(insert[table]);
 	sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
 	return db;
 }

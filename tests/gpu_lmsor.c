@@ -2,7 +2,7 @@
  * The CUDA kernels of local modified SOR against their CPU implementations, bit for bit: u and
  * stored terms random, awkward sizes, parts of a strip, both parities of the first row, after 1, 2
  * and 100 iterations; the norms, and that a sweep after the end does nothing; the kernel of all
- * iterations with every number of rows a band and with looks that end it. What no kernel may touch
+ * iterations with every number of rows a band and with checks that end it. What no kernel may touch
  * is NaN, and whole buffers are compared. Whole runs are gpu_lmsor_runs.c's.
  *
  *     gpu_lmsor [ROWSxCOLUMNS...]      without arguments: a set of sizes
@@ -273,7 +273,7 @@ static int check_loop(struct check *check, int rows, int columns, int begin, int
 		return -1;
 	snprintf(what, sizeof(what),
 		 "lmsor_persistent %dx%d rows [%d,%d) first row %d in %d bands, %d iterations, a "
-		 "look every %d, tolerance %g, problem %d, omega %d",
+		 "check every %d, tolerance %g, problem %d, omega %d",
 		 rows, columns, begin, end, trip.loop.first_row, bands, iterations, every,
 		 tolerance, trip.loop.problem.problem, trip.loop.problem.variant);
 	gpu_compare(&check->kit, what, check->grid, address(check, check->host), (size_t)trip.bytes,
@@ -284,8 +284,8 @@ static int check_loop(struct check *check, int rows, int columns, int begin, int
 }
 
 /* A tolerance that is met somewhere on the way, since all goes to the zeros of the border; then
- * with as many iterations as that takes, or a few more: looks that are still open when the last one
- * is made. */
+ * with as many iterations as that takes, or a few more: checks that are still open when the last
+ * one is made. */
 static int check_end(struct check *check, int rows, int columns, int begin, int bands, int turn)
 {
 	const uint64_t drawn = check->kit.drawn;

@@ -14,14 +14,14 @@ static int solve(struct machine *m, const char *config, uint32_t gpus, struct so
 
 /* Values grow until they are none: the same count, but no checksum, since NaN has many forms. */
 static int check_diverging(struct gpu_check *check, struct machine *cuda, struct machine *cpu,
-			   const char *looks)
+			   const char *checks)
 {
 	struct solver_result expected, got;
 	char config[200], reference[200];
 	snprintf(config, sizeof(config),
-		 "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=persistent", looks);
+		 "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=persistent", checks);
 	snprintf(reference, sizeof(reference),
-		 "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=rows", looks);
+		 "size=66 problem=3 omega=sor sor-omega=1.99 check=%s kernel=rows", checks);
 	if (solve(cuda, config, 1, &got) || solve(cpu, reference, 1, &expected))
 		return -1;
 	check->cases++;

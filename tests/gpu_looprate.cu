@@ -27,14 +27,14 @@ __global__ void __launch_bounds__(32 * PERSISTENT_WARPS, 1)
 }
 
 struct variant {
-	bool f64, letters;
+	bool f64, mailboxes;
 	int rows, depth;
 	void (*kernel)(const struct rbsor_loop);
 };
 
-#define VARIANT(T, rows, depth, letters)                                                           \
+#define VARIANT(T, rows, depth, mailboxes)                                                         \
 	{                                                                                          \
-		sizeof(T) == 8, letters, rows, depth, variant_kernel<T, rows, depth, letters>      \
+		sizeof(T) == 8, mailboxes, rows, depth, variant_kernel<T, rows, depth, mailboxes>  \
 	}
 #define BOTH(T, rows, depth) VARIANT(T, rows, depth, false), VARIANT(T, rows, depth, true)
 
@@ -46,7 +46,7 @@ static const struct variant variants[] = {
 /* ---- grids ---- */
 
 struct bench : rbsor_grids {
-	void *d_flags, *d_letters;
+	void *d_flags, *d_mailboxes;
 };
 
 static unsigned long long differing(const struct bench *b, const void *d_grid)
@@ -74,7 +74,7 @@ static double measure(const struct bench *b, const char *name, int depth, bool *
 {
 	struct rbsor_loop loop = { { b->d_grid[0], b->d_grid[1] },
 				   b->d_flags,
-				   b->d_letters,
+				   b->d_mailboxes,
 				   b->pitch,
 				   b->size,
 				   b->size,
@@ -118,9 +118,9 @@ static void measure_variant(const struct bench *b, const struct variant *v, bool
 	if (blocks > 132)
 		return;
 	snprintf(name, sizeof(name), "rows %d depth %d%s blocks %d", v->rows, v->depth,
-		 v->letters ? " letters" : "", blocks);
+		 v->mailboxes ? " mailboxes" : "", blocks);
 	TRY(cudaMemset(b->d_flags, 0, 1024));
-	TRY(cudaMemset(b->d_letters, 0, 4 * b->bytes));
+	TRY(cudaMemset(b->d_mailboxes, 0, 4 * b->bytes));
 	measure(b, name, v->depth, wrong, [&](const struct rbsor_loop &loop) {
 		void *arguments[] = { (void *)&loop };
 
@@ -148,14 +148,14 @@ static void bench_make(struct bench *b, int size, bool f64)
 	*b = bench();
 	grids_make(b, size, f64, 64);
 	TRY(cudaMalloc(&b->d_flags, 1024));
-	TRY(cudaMalloc(&b->d_letters, 4 * b->bytes)); /* two halves of twice the grid */
+	TRY(cudaMalloc(&b->d_mailboxes, 4 * b->bytes)); /* two halves of twice the grid */
 }
 
 static void bench_release(const struct bench *b)
 {
 	grids_release(b);
 	TRY(cudaFree(b->d_flags));
-	TRY(cudaFree(b->d_letters));
+	TRY(cudaFree(b->d_mailboxes));
 }
 
 int main(int argc, char **argv)

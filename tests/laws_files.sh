@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# laws_files.sh WARPREEL FOLDER [EVERY]: is an edit of a platform file the same as --set?
-# Every number of h200x4 (EVERY: each of so many) times 1.5, in a copy of the file and by --set, for a run that meets kernels, copies and
-# waits: the same answer to the last digit, or the same refusal. Ends with 1 where they differ.
+# laws_files.sh WARPREEL FOLDER [EVERY [PLATFORM]]: is an edit of a platform file the same as --set?
+# Every number of a shipped platform, h200x4 (EVERY: each of so many) times 1.5, in a copy of the file and by --set, for a run that meets
+# kernels, copies and waits: the same answer to the last digit, or the same refusal. Ends with 1 where they differ.
 set -eu
-warpreel=$1 folder=$2 every=${3:-1}
-shipped=$(dirname "$0")/../model/platforms/h200x4.ini
+warpreel=$1 folder=$2 every=${3:-1} platform=${4:-h200x4}
+tests=$(dirname "$0")
+shipped=$tests/../model/platforms/$platform.ini
+gpus=$(awk '$1 == "gpus" { print ($3 > 2 ? 2 : $3); exit }' "$shipped")
 mkdir -p "$folder"
 # Numbers of a file, a line each: section.key, lists joined.
 awk '
@@ -16,26 +18,46 @@ awk '
 	/=/ { out(); key = $1; values = $0; sub(/^[^=]*= */, "", values) }
 	END { out() }' "$shipped" |
 	awk -F '\t' '$1 !~ /^(provenance|platform|base|device)\./ && $1 !~ /_mad$/ && $1 != "sm.isa"' |
-	awk -v every="$every" 'NR % every == 0' >"$folder/numbers"
+	awk -v every="$every" 'NR % every == 0' |
+	awk -F '\t' '{
+		n = split($2, value, /[ ,\t]+/)
+		values = ""
+		for (i = 1; i <= n; i++)
+			if (value[i] != "")
+				values = values (values == "" ? "" : ",") sprintf("%.17g", value[i] * 1.5)
+		print $1 "\t" values
+	}' >"$folder/numbers"
 
-core() { # PLATFORM OPTIONS...
-	"$warpreel" predict rbsor --format tsv --size 2048 --gpus 2 --transport "$transport" --iterations 20 --platform "$@" 2>"$folder/said" |
-		awk -F '\t' 'NR == 2 { print $4, $7; answered = 1 } END { if (!answered) print "refused" }'
-}
-tried=0 differ=0 moved=0
-while IFS='	' read -r name values; do
-	section=${name%.*} key=${name##*.}
-	new=$(printf '%s\n' "$values" | awk '{ gsub(/,/, " "); for (i = 1; i <= NF; i++) printf "%s%.17g", (i > 1 ? " " : ""), $i * 1.5 }')
-	awk -v section="[$section]" -v key="$key" -v values="$new" -f "$(dirname "$0")/edit_platform.awk" "$shipped" >"$folder/h200x4.ini"
-	transport=peer
-	case $name in *h2d* | *d2h* | host.sync* | host.*block* | poll.*) transport=host ;; esac
-	file=$(core "$folder/h200x4.ini") set=$(core h200x4 --set "$name=$new") plain=$(core h200x4)
-	tried=$((tried + 1))
-	[ "$set" = "$plain" ] || moved=$((moved + 1))
-	if [ "$file" != "$set" ]; then
-		echo "$name: $file in the file, $set by --set"
-		differ=$((differ + 1))
-	fi
-done <"$folder/numbers"
-echo "$tried numbers, $moved of them change the answer, $differ differ"
-[ "$differ" = 0 ]
+rm -rf "$folder/files"
+run="predict rbsor --format tsv --size 2048 --iterations 20 --gpus $gpus"
+{
+	for transport in peer host; do
+		echo "$run --transport $transport --platform $platform"
+	done
+	while IFS='	' read -r name values; do
+		mkdir -p "$folder/files/$name"
+		file=$folder/files/$name/$platform.ini
+		awk -v section="[${name%.*}]" -v key="${name##*.}" -v values="$(echo "$values" | tr ',' ' ')" -f "$tests/edit_platform.awk" "$shipped" >"$file"
+		transport=peer
+		case $name in *h2d* | *d2h* | host.sync* | host.*block* | poll.*) transport=host ;; esac
+		echo "$run --transport $transport --platform $file"
+		echo "$run --transport $transport --platform $platform --set $name=$values"
+	done <"$folder/numbers"
+} >"$folder/questions"
+sh "$tests/laws_answers.sh" "$warpreel" <"$folder/questions" >"$folder/answers"
+awk -F '\t' -v platform="$platform" '
+	FILENAME == ARGV[1] { name[++names] = $1; next }
+	{ split($4, column, "|"); us = $1 == 0 && $4 != "" ? column[4] " " column[7] : $1 <= 2 ? "refused" : "died" }
+	FNR <= 2 { plain[FNR] = us; next }
+	FNR % 2 == 0 { # that of the file is before it
+		moved += us != plain[1] && us != plain[2]
+		if (us != file || us == "died") {
+			print platform ": " name[(FNR - 2) / 2] ": " file " in the file, " us " by --set"
+			differ++
+		}
+	}
+	{ file = us }
+	END {
+		printf "%s: %d numbers, %d of them change the answer, %d differ\n", platform, names, moved, differ
+		exit differ > 0 || FNR != 2 * names + 2
+	}' "$folder/numbers" "$folder/answers"

@@ -289,17 +289,6 @@ static void what_does_not_fit_is_said(void **state)
 	assert_int_equal(cudaMalloc(&pointer, (size_t)1 << 41), cudaErrorMemoryAllocation);
 }
 
-static void communicators_are_refused(void **state)
-{
-	int (*init)(void **, int, const int *) = (int (*)(void **, int, const int *))(
-		uintptr_t)dlsym(RTLD_DEFAULT, "ncclCommInitAll");
-	void *all[2];
-
-	(void)state;
-	assert_non_null(init);
-	assert_int_equal(init(all, 2, NULL), 5);
-}
-
 static void symbols_are_found_as_before(void **state)
 {
 	(void)state;
@@ -345,7 +334,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_hint_names_the_real_device),
 		cmocka_unit_test(a_reset_keeps_the_real_device),
 		cmocka_unit_test(what_does_not_fit_is_said),
-		cmocka_unit_test(communicators_are_refused),
 		cmocka_unit_test(symbols_are_found_as_before),
 		cmocka_unit_test(a_device_without_room_is_refused),
 	};

@@ -11,7 +11,7 @@
 
 #include "sim/gpu/grid_time.h"
 
-enum { KIT_WARPS = 64000, KIT_MAX = 64, NO_BOARD = 7 };
+enum { KIT_WARPS = 64000, KIT_MAX = 64, NO_SCOREBOARD = 7 };
 
 /* 4 sub-partitions, 4 cycles an arithmetic result, 1 GHz: a cycle is a nanosecond. No launch, no
  * block costs. */
@@ -77,12 +77,13 @@ static inline void kit_begin(struct kit *kit, uint32_t block_threads)
 
 /* Appends an instruction executed by `warps` warps, with its control bits. */
 static inline struct profile_instruction *kit_add(struct kit *kit, const char *text, int stall,
-						  int write_board, int wait_mask, int64_t warps)
+						  int write_scoreboard, int wait_mask,
+						  int64_t warps)
 {
 	size_t k = kit->profile.instruction_count++;
 	assert_true(k < KIT_MAX);
-	uint64_t control = (uint64_t)stall | (uint64_t)write_board << 5 | (uint64_t)NO_BOARD << 8 |
-			   (uint64_t)wait_mask << 11;
+	uint64_t control = (uint64_t)stall | (uint64_t)write_scoreboard << 5 |
+			   (uint64_t)NO_SCOREBOARD << 8 | (uint64_t)wait_mask << 11;
 	kit->instruction[k] = (struct profile_instruction){
 		.offset = (uint32_t)(16 * k),
 		.code = { 0, control << 41 },
@@ -125,8 +126,8 @@ static inline void kit_chain(struct kit *kit, uint32_t threads, int count, const
 {
 	kit_begin(kit, threads);
 	for (int k = 0; k < count; k++)
-		kit_add(kit, text, stall, NO_BOARD, 0, KIT_WARPS);
-	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(kit, text, stall, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 }
 
 #endif

@@ -36,7 +36,7 @@ static void value(struct results *results, const char *key, double x)
 /* From what warps of such a device would note, the device again. */
 static void what_reads_wait_for_is_found_again(void **state)
 {
-	const double latency = 400, noting = 40, least = 0.7, wait = 250, knee = 2.5, rate = 1.2e12,
+	const double latency = 400, clocks = 40, least = 0.7, wait = 250, knee = 2.5, rate = 1.2e12,
 		     copy = 4e12, write = 4.5e12, spread = 300;
 	struct results results = { 0 };
 	(void)state;
@@ -44,18 +44,18 @@ static void what_reads_wait_for_is_found_again(void **state)
 	value(&results, "sm.dram_knee", knee);
 	value(&results, "sm.dram_copy_bytes_per_s", copy);
 	value(&results, "sm.dram_write_bytes_per_s", write);
-	value(&results, "sm.dram_noted_latency_ns", noting + latency);
-	value(&results, "sm.dram_noted_least_ns", noting + least * latency);
-	value(&results, "sm.dram_copy_noted_bytes_per_s", rate);
-	value(&results, "sm.dram_copy_noted_latency_ns",
-	      noting + (latency + wait * rate / write) /
+	value(&results, "sm.dram_instrumented_latency_ns", clocks + latency);
+	value(&results, "sm.dram_instrumented_least_ns", clocks + least * latency);
+	value(&results, "sm.dram_copy_instrumented_bytes_per_s", rate);
+	value(&results, "sm.dram_copy_instrumented_latency_ns",
+	      clocks + (latency + wait * rate / write) /
 			       pow(1 - pow(2 * rate / copy, knee), 1 / knee));
-	value(&results, "sm.dram_full_noted_latency_ns", noting + least * latency + 1000);
-	value(&results, "sm.dram_full_noted_variance_ns2", spread * 1000);
+	value(&results, "sm.dram_full_instrumented_latency_ns", clocks + least * latency + 1000);
+	value(&results, "sm.dram_full_instrumented_variance_ns2", spread * 1000);
 	value(&results, "sm.l2_latency_ns", 130);
 	value(&results, "sm.l2_far_latency_ns", 20);
-	value(&results, "sm.l2_full_noted_latency_ns", noting + 140 + 500);
-	value(&results, "sm.l2_full_noted_variance_ns2", 60 * 500 + 100);
+	value(&results, "sm.l2_full_instrumented_latency_ns", clocks + 140 + 500);
+	value(&results, "sm.l2_full_instrumented_variance_ns2", 60 * 500 + 100);
 	calibrate_sm_derive(&results, NULL);
 	size_t count = results.count;
 	calibrate_sm_derive(&results, NULL); /* for -o beside --update */

@@ -77,8 +77,8 @@ static void chain(struct kit *kit, struct warp_program *program, uint32_t thread
 {
 	kit_begin(kit, threads);
 	for (int k = 0; k < count; k++)
-		kit_add(kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);
-	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit_program(kit, program);
 }
 
@@ -155,8 +155,8 @@ static void a_copy_and_a_kernel_share_memory(void **state)
 	for (int k = 0; k < 8; k++)
 		kit_add(&kit, "LDG.E.128 R0, [R8.64]", 1, 0, 0, KIT_WARPS)->sectors_global =
 			16 * KIT_WARPS;
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 1, KIT_WARPS);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 1, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 8 * 16 * KIT_WARPS;
 	kit_program(&kit, &program);
 	struct grid_launch launch = { .program = &program,

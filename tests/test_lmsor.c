@@ -205,7 +205,7 @@ static void strips_are_one_gpu_to_the_last_bit_and_stop_with_it(void **state)
 }
 
 /* The end may fall on any place of a chunk, its first and last iteration too. */
-static void looking_on_the_gpu_stops_where_looking_every_time_does(void **state)
+static void checking_on_the_gpu_stops_where_checking_every_time_does(void **state)
 {
 	(void)state;
 	for (double tolerance = 0.06; tolerance > 0.0005; tolerance *= 0.9)
@@ -223,7 +223,7 @@ static void looking_on_the_gpu_stops_where_looking_every_time_does(void **state)
 			const struct solver_result device = solve(config, gpus);
 			if (every.iterations != device.iterations ||
 			    every.checksum != device.checksum)
-				fail_msg("%s on %u GPUs: %lld iterations, looking every time %lld",
+				fail_msg("%s on %u GPUs: %lld iterations, checking every time %lld",
 					 config, gpus, (long long)device.iterations,
 					 (long long)every.iterations);
 		}
@@ -371,7 +371,7 @@ int main(void)
 		cmocka_unit_test(factors_are_those_of_the_equations),
 		cmocka_unit_test(every_kernel_agrees_with_the_definition),
 		cmocka_unit_test(strips_are_one_gpu_to_the_last_bit_and_stop_with_it),
-		cmocka_unit_test(looking_on_the_gpu_stops_where_looking_every_time_does),
+		cmocka_unit_test(checking_on_the_gpu_stops_where_checking_every_time_does),
 		cmocka_unit_test(a_solution_of_zeros_has_converged),
 		cmocka_unit_test(one_launch_of_all_iterations_ends_where_sweeps_do),
 		cmocka_unit_test(bands_are_as_few_as_their_rows_allow),

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { THREADS_MAX = 8 };
+enum { GPUS_MAX = 8, THREADS_MAX = 3 * GPUS_MAX };
 
 /* The cpu machine with a tally at its door: one thread writes one row. */
 static struct tally {
@@ -19,59 +19,59 @@ static struct tally {
 static int count_launch(struct machine_thread *t, uint32_t stream,
 			const struct machine_launch *launch)
 {
-	tally.count[t->gpu][OP_LAUNCH]++;
+	tally.count[t->index][OP_LAUNCH]++;
 	return tally.real->launch(t, stream, launch);
 }
 
 static int count_copy(struct machine_thread *t, uint32_t stream, const struct machine_copy *copy)
 {
-	tally.count[t->gpu][OP_COPY]++;
-	tally.copied_bytes[t->gpu] += copy->rows * copy->row_bytes;
+	tally.count[t->index][OP_COPY]++;
+	tally.copied_bytes[t->index] += copy->rows * copy->row_bytes;
 	return tally.real->copy(t, stream, copy);
 }
 
 static int count_record(struct machine_thread *t, uint32_t stream, uint32_t event)
 {
-	tally.count[t->gpu][OP_RECORD]++;
+	tally.count[t->index][OP_RECORD]++;
 	return tally.real->record(t, stream, event);
 }
 
 static int count_wait(struct machine_thread *t, uint32_t stream, uint32_t event)
 {
-	tally.count[t->gpu][OP_WAIT]++;
+	tally.count[t->index][OP_WAIT]++;
 	return tally.real->wait(t, stream, event);
 }
 
 static int count_sync(struct machine_thread *t, uint32_t stream)
 {
-	tally.count[t->gpu][OP_SYNC]++;
+	tally.count[t->index][OP_SYNC]++;
 	return tally.real->sync(t, stream);
 }
 
 static int count_post(struct machine_thread *t, uint32_t counter, int64_t value,
 		      enum await_policy policy)
 {
-	tally.count[t->gpu][OP_POST]++;
-	tally.posted[t->gpu] += value;
+	tally.count[t->index][OP_POST]++;
+	tally.posted[t->index] += value;
 	return tally.real->post(t, counter, value, policy);
 }
 
 static int count_await(struct machine_thread *t, uint32_t counter, int64_t value,
 		       enum await_policy policy)
 {
-	tally.count[t->gpu][OP_AWAIT]++;
+	tally.count[t->index][OP_AWAIT]++;
 	return tally.real->await(t, counter, value, policy);
 }
 
 static int count_barrier(struct machine_thread *t)
 {
-	tally.count[t->gpu][OP_BARRIER]++;
+	tally.count[t->index][OP_BARRIER]++;
 	return tally.real->barrier(t);
 }
 
 static int count_mark(struct machine_thread *t, enum mark mark)
 {
-	tally.count[t->gpu][OP_MARK]++;
+	tally.count[t->index][OP_MARK]++;
 	return tally.real->mark(t, mark);
 }
 
@@ -105,15 +105,23 @@ static void a_plan_holds_what_the_cpu_machine_executes(void **state)
 		"size=131x67 iterations=9 border=4 transport=host",
 		"size=131x67 iterations=9 border=4 kernel=paper precision=f64",
 		"size=131x67 iterations=9 border=3 scheme=thesis",
+		"size=131x67 iterations=9 transport=host order=boss-worker",
+		"size=131x67 iterations=9 sync=nccl",
+		"size=131x67 iterations=9 kernel=store",
 	};
 	(void)state;
 	for (size_t c = 0; c < sizeof(configs) / sizeof(configs[0]); c++) {
-		for (uint32_t gpus = 1; gpus <= THREADS_MAX; gpus++) {
+		for (uint32_t gpus = 1; gpus <= GPUS_MAX; gpus++) {
+			const uint32_t between = gpus > 2 ? gpus - 2 : 0,
+				       threads = strstr(configs[c], "boss-worker")
+							 ? gpus + 2 * between
+							 : gpus;
 			struct schedule schedule;
 			plan_of(&schedule, configs[c], gpus);
 			execute(configs[c], gpus);
-			assert_int_equal(schedule.thread_count, gpus);
-			for (uint32_t t = 0; t < gpus; t++) {
+			assert_int_equal(schedule_validate(&schedule, "plan"), 0);
+			assert_int_equal(schedule.thread_count, threads);
+			for (uint32_t t = 0; t < threads; t++) {
 				int64_t planned[OP_KIND_COUNT] = { 0 }, bytes = 0, posted = 0;
 				for (int64_t k = 0; k < schedule.thread[t].op_count; k++) {
 					const struct schedule_op *op =
@@ -137,6 +145,51 @@ static void a_plan_holds_what_the_cpu_machine_executes(void **state)
 			schedule_release(&schedule);
 		}
 	}
+}
+
+/* GPU 1 and 2 of four, north and south each; none has marks of its own, so that the others say when
+ * the core loop ends. */
+static void workers_are_threads_of_the_part_they_work_for(void **state)
+{
+	static const uint16_t gpu[] = { 0, 1, 2, 3, 1, 1, 2, 2 };
+	struct schedule schedule;
+	(void)state;
+	plan_of(&schedule, "size=512 iterations=10 transport=host order=boss-worker", 4);
+	assert_int_equal(schedule.thread_count, 8);
+	for (uint32_t t = 0; t < 8; t++) {
+		int64_t marks = 0;
+		assert_int_equal(schedule.thread[t].gpu, gpu[t]);
+		for (int64_t k = 0; k < schedule.thread[t].op_count; k++)
+			marks += schedule.op[schedule.thread[t].first_op + k].kind == OP_MARK;
+		assert_int_equal(marks, t < 4 ? MARK_COUNT : 0);
+	}
+	schedule_release(&schedule);
+}
+
+/* A message is a copy whose events cost the host nothing; what has a price says that nobody has
+ * measured it. */
+static void messages_are_planned_as_copies_that_one_call_asks_for(void **state)
+{
+	struct schedule schedule;
+	int64_t copies = 0, paid = 0;
+	(void)state;
+	plan_of(&schedule, "size=512 iterations=10 sync=nccl", 4);
+	assert_non_null(schedule.unmeasured);
+	for (int64_t k = 0; k < schedule.op_count; k++) {
+		const struct schedule_op *op = &schedule.op[k];
+		const bool peer =
+			op->kind == OP_COPY && schedule.copy[op->object].kind == COPY_PEER;
+		copies += peer;
+		paid += peer && !(op->flags & OP_IN_GRAPH);
+		if (op->kind == OP_WAIT || op->kind == OP_RECORD)
+			assert_true(op->flags & OP_IN_GRAPH);
+	}
+	assert_int_equal(copies, 9 * 6); /* nine exchanges, six borders with a neighbour */
+	assert_int_equal(paid, 9 * 4);
+	schedule_release(&schedule);
+	plan_of(&schedule, "size=512 iterations=10", 4);
+	assert_null(schedule.unmeasured);
+	schedule_release(&schedule);
 }
 
 static void an_eight_gpu_plan_is_whole(void **state)
@@ -297,6 +350,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_plan_holds_what_the_cpu_machine_executes),
+		cmocka_unit_test(workers_are_threads_of_the_part_they_work_for),
+		cmocka_unit_test(messages_are_planned_as_copies_that_one_call_asks_for),
 		cmocka_unit_test(an_eight_gpu_plan_is_whole),
 		cmocka_unit_test(equal_launches_share_one_shape),
 		cmocka_unit_test(a_launch_carries_its_data_footprint),

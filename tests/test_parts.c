@@ -16,6 +16,7 @@ struct shape {
 struct trial {
 	struct domain domain;
 	int steps; /* iterations between exchanges, of which each consumes one point of the halo */
+	int which[8]; /* the buffer that each part exchanges */
 };
 
 /* Mean of the 3x3 or 3x3x3 neighbourhood, from buffer `from` to the other. */
@@ -46,10 +47,14 @@ static void sweep(const struct trial *trial, struct machine_thread *t, int from,
 static int body(struct machine_thread *t, void *arg)
 {
 	struct trial *trial = arg;
+	if (t->index >= trial->domain.parts.gpus) /* asked for by their part's own thread */
+		return parts_help(&trial->domain.parts, t, t->index - trial->domain.parts.gpus,
+				  ITERATIONS / trial->steps, trial->which);
 	if (domain_up(&trial->domain, t))
 		return -1;
 	for (int k = 0, cycle = 0; k < ITERATIONS; k++) {
 		sweep(trial, t, k & 1, trial->steps - 1 - k % trial->steps);
+		trial->which[t->gpu] = (k + 1) & 1;
 		if ((k + 1) % trial->steps == 0 &&
 		    parts_exchange(&trial->domain.parts, t, cycle++, (k + 1) & 1))
 			return -1;
@@ -59,8 +64,8 @@ static int body(struct machine_thread *t, void *arg)
 
 static uint64_t checksum_of(struct domain domain, struct shape shape, int steps)
 {
-	struct machine_thread threads[8];
-	struct trial trial = { domain, steps };
+	struct machine_thread threads[24];
+	struct trial trial = { domain, steps, { 0 } };
 	struct domain *d = &trial.domain;
 	struct machine *m = machine_cpu_new(shape.gpus);
 	double residual;
@@ -71,7 +76,7 @@ static uint64_t checksum_of(struct domain domain, struct shape shape, int steps)
 	assert_int_equal(domain_make(d, m, shape.gpus), 0);
 	grid_fill(&d->grid, SEED);
 	assert_int_equal(parts_restart(&d->parts), 0);
-	assert_int_equal(m->ops->run(m, shape.gpus, body, &trial, threads), 0);
+	assert_int_equal(m->ops->run(m, shape.gpus + d->parts.helpers, body, &trial, threads), 0);
 	const uint64_t checksum = grid_check(&d->grid, &residual);
 	assert_true(residual < 1);
 	domain_release(d);
@@ -87,13 +92,17 @@ static void holds_for_all(struct domain domain)
 	for (int steps = 1; steps <= 3; steps++) {
 		const uint64_t one = checksum_of(domain, (struct shape){ 1, 1 }, steps);
 		for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
-			for (int peer = 0; peer < 2; peer++) {
-				domain.peer = peer;
+			for (int way = 0; way < 4; way++) {
+				static const char *const name[] = { "host", "peer", "workers",
+								    "messages" };
+				domain.peer = way == 1 || way == 3;
+				domain.workers = way == 2;
+				domain.messages = way == 3;
 				if (checksum_of(domain, shapes[s], steps) != one)
 					fail_msg("%u parts, %u side by side, %s, %d steps: not as "
 						 "one",
-						 shapes[s].gpus, shapes[s].across,
-						 peer ? "peer" : "host", steps);
+						 shapes[s].gpus, shapes[s].across, name[way],
+						 steps);
 			}
 	}
 }

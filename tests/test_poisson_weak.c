@@ -308,19 +308,19 @@ static void passes_are_longer_far_from_memory_and_shorter_at_the_edge(void **sta
 	assert_true(fabs(lines[0] - lines[1]) > one_sigma / 1000);
 }
 
-static void a_look_of_its_own_is_paid_for(void **state)
+static void a_check_of_its_own_is_paid_for(void **state)
 {
 	(void)state;
-	struct cosim_costs looks = costs;
+	struct cosim_costs checks = costs;
 	const char *const config = "size=90 scheme=%s host-sync=20 steps=60";
-	looks.phase_spread = 0;
+	checks.phase_spread = 0;
 	for (int k = 0; k < 2; k++) {
 		char text[128];
 		snprintf(text, sizeof(text), config, k ? "coarse" : "base");
-		looks.look_ns = 0;
-		const double without = play(text, &looks, 1).seconds;
-		looks.look_ns = 1e6;
-		assert_true(fabs(play(text, &looks, 1).seconds - without - k * 3e-3) < 1e-9);
+		checks.check_ns = 0;
+		const double without = play(text, &checks, 1).seconds;
+		checks.check_ns = 1e6;
+		assert_true(fabs(play(text, &checks, 1).seconds - without - k * 3e-3) < 1e-9);
 	}
 }
 
@@ -334,7 +334,7 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"together_rows_ns", "together_all_ns",	"together_packed_ns",
 		"registers",	    "enter_ns",		"take_ns",
 		"begin_ns",	    "end_ns",		"meet_ns",
-		"spread_ns",	    "look_ns",		"round_ns",
+		"spread_ns",	    "check_ns",		"round_ns",
 		"place_spread",	    "trip_spread_ns",	"phase_spread",
 		"multiprocessors",  "step_ns",		"step_busy_ns",
 		"send_share",	    "exchange_busy_ns", "crowd",
@@ -349,12 +349,12 @@ static void a_cost_may_be_of_one_solver(void **state)
 	fprintf(file, "shape.step_ns\t7\n");
 	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 		fprintf(file, "%s\t%zu\n", keys[k], k + 1);
-	fprintf(file, "shape.look_ns\t5\n");
+	fprintf(file, "shape.check_ns\t5\n");
 	fclose(file);
 	assert_int_equal(cosim_costs_read(&read, path, "shape"), 0);
-	assert_true(fabs(read.step_ns - 7) < 1e-9 && fabs(read.look_ns - 5) < 1e-9);
+	assert_true(fabs(read.step_ns - 7) < 1e-9 && fabs(read.check_ns - 5) < 1e-9);
 	assert_int_equal(cosim_costs_read(&read, path, "poisson"), 0);
-	assert_true(fabs(read.step_ns - 23) < 1e-9 && fabs(read.look_ns - 17) < 1e-9);
+	assert_true(fabs(read.step_ns - 23) < 1e-9 && fabs(read.check_ns - 17) < 1e-9);
 	assert_int_equal(read.multiprocessors, 22);
 	unlink(path);
 }
@@ -372,7 +372,7 @@ int main(void)
 		cmocka_unit_test(more_threads_pass_over_the_borders_less_often),
 		cmocka_unit_test(threads_that_have_nobody_to_read_from_go_on),
 		cmocka_unit_test(passes_are_longer_far_from_memory_and_shorter_at_the_edge),
-		cmocka_unit_test(a_look_of_its_own_is_paid_for),
+		cmocka_unit_test(a_check_of_its_own_is_paid_for),
 		cmocka_unit_test(a_cost_may_be_of_one_solver),
 		cmocka_unit_test(one_block_takes_the_count_of_one_block),
 		cmocka_unit_test(without_noise_it_is_the_schedule_of_the_cpu),

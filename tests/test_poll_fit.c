@@ -11,8 +11,8 @@
 
 enum { STEPS = 160 };
 
-/* What a channel adds that looks each `period` and has polled behind a body of `polled`; `least`
- * where it looks just then. */
+/* What a channel adds that polls each `period` and has polled behind a body of `polled`; `least`
+ * where it polls just then. */
 static void sweep(double period_ns, double polled_ns, double least_ns, double noise_ns,
 		  double body_ns[STEPS], double added_ns[STEPS])
 {
@@ -26,7 +26,7 @@ static void sweep(double period_ns, double polled_ns, double least_ns, double no
 	}
 }
 
-static void period_and_first_look_are_found(void **state)
+static void period_and_first_poll_are_found(void **state)
 {
 	static const struct {
 		double period_ns, polled_ns, least_ns;
@@ -71,7 +71,7 @@ static void few_or_short_bodies_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(period_and_first_look_are_found),
+		cmocka_unit_test(period_and_first_poll_are_found),
 		cmocka_unit_test(points_that_are_no_sawtooth_are_far_from_it),
 		cmocka_unit_test(few_or_short_bodies_are_refused),
 	};

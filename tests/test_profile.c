@@ -232,6 +232,11 @@ static void a_launch_without_rows_is_no_shape(void **state)
 	said_begin(&said);
 	assert_int_equal(profile_add_trace(&profile, &trace, 1), -1);
 	assert_says(&said, "cannot serve as a profile");
+	profile_add_own(&profile, &trace); /* what is played back need not serve others */
+	assert_int_equal(profile.kernel_count, 0);
+	add_kernel(&trace, "sum", 16, 128, 1000);
+	profile_add_own(&profile, &trace);
+	assert_int_equal(profile.kernel_count, 1);
 	profile_release(&profile);
 	trace_release(&trace);
 }

@@ -52,8 +52,8 @@ static void reads(struct kit *kit, uint32_t threads, int loads)
 	for (int k = 0; k < loads; k++)
 		kit_add(kit, text[k][0], 1, 0, 0, KIT_WARPS)->sectors_global = 4 * KIT_WARPS;
 	for (int k = 0; k < loads; k++)
-		kit_add(kit, text[k][1], 4, NO_BOARD, 1, KIT_WARPS);
-	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(kit, text[k][1], 4, NO_SCOREBOARD, 1, KIT_WARPS);
+	kit_add(kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit->profile.l1_load_sectors = kit->profile.l2_read_sectors =
 		(int64_t)loads * 4 * KIT_WARPS;
 }
@@ -105,8 +105,8 @@ static void many_warps_reach_the_peak_that_one_chain_cannot(void **state)
 		const struct sm_device *sm = &platform.sm;
 		kit_begin(&kit, THREADS);
 		for (int n = 0; n < ADDS; n++)
-			kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+			kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		double warps_per_ns =
 			(double)KIT_WARPS * ADDS / grid_ns(&platform, &kit, BLOCKS, 0);
 		double peak = platform.sm_count * sm->sub_partitions * sm->clock_mhz * 1e-3 /
@@ -124,9 +124,40 @@ static void many_warps_reach_the_peak_that_one_chain_cannot(void **state)
 	}
 }
 
+/* Without it an edit of the file would be its own base, and --set's would be the file's. */
+static void every_rate_that_others_were_worked_out_of_has_its_base(void **state)
+{
+	(void)state;
+	static const char *const rates[] = {
+		"nvlink.bytes_per_s",	    "share.h2d.bytes_per_s",
+		"share.d2h.bytes_per_s",    "sm.l2_read_bytes_per_s",
+		"sm.l2_write_bytes_per_s",  "sm.l2_copy_bytes_per_s",
+		"sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s",
+		"sm.dram_copy_bytes_per_s", "sm.dram_update_bytes_per_s"
+	};
+	for (int k = 0; k < BY_HAND; k++) {
+		struct platform platform;
+		int known = 0;
+		assert_int_equal(platform_read(&platform, by_hand[k]), 0);
+		for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+			const char *plain = platform_text(&platform, rates[i]);
+			char *name = xprintf("base.%s", rates[i]);
+			const char *base = platform_text(&platform, name);
+			known += plain != NULL;
+			if (plain && (!base || strcmp(plain, base) != 0))
+				fail_msg("%s: %s = %s, and its base %s", by_hand[k], rates[i],
+					 plain, base ? base : "is not there");
+			free(name);
+		}
+		assert_true(known >= 5);
+		platform_release(&platform);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_rate_that_others_were_worked_out_of_has_its_base),
 		cmocka_unit_test(a_grid_of_reads_reaches_the_rate_of_memory),
 		cmocka_unit_test(a_lone_read_takes_the_latency_of_memory),
 		cmocka_unit_test(many_warps_reach_the_peak_that_one_chain_cannot),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What calls cost and do beyond their price: cold ones, interrupted ones, and those that make a
- * waiting GPU look again.
+ * waiting GPU poll again.
  */
 #include "support.h"
 
@@ -184,14 +184,14 @@ static double exchange_ends_ns(int64_t called_ns, const char *rung)
 	return end;
 }
 
-static void a_call_makes_a_waiting_gpu_look_again(void **state)
+static void a_call_makes_a_waiting_gpu_poll_again(void **state)
 {
 	(void)state;
-	const char *rung = "doorbell.rung_exchange_ns=65736"; /* 100 off each hop */
+	const char *rung = "doorbell.rung_exchange_ns=65736"; /* 100 off each event */
 	NEAR(exchange_ends_ns(0, rung), 10000 + 200 + 1000);
-	NEAR(exchange_ends_ns(10050, rung), 10050 + 100 + 1000 + 1); /* looks then */
-	NEAR(exchange_ends_ns(10150, rung), 10000 + 200 + 1000 + 1); /* would have looked before */
-	NEAR(exchange_ends_ns(9990, rung), 10000 + 100 + 1000 + 1);  /* still looking */
+	NEAR(exchange_ends_ns(10050, rung), 10050 + 100 + 1000 + 1); /* polls then */
+	NEAR(exchange_ends_ns(10150, rung), 10000 + 200 + 1000 + 1); /* would have polled before */
+	NEAR(exchange_ends_ns(9990, rung), 10000 + 100 + 1000 + 1);  /* still polling */
 	NEAR(exchange_ends_ns(9900, rung), 10000 + 200 + 1000 + 1);  /* no longer */
 	NEAR(exchange_ends_ns(10050, "doorbell.rung_exchange_ns=0"),
 	     10000 + 200 + 1000 + 1); /* never measured */
@@ -211,20 +211,20 @@ static double copied_ns(const char *sections_more, int64_t kernel_ns)
 	return end;
 }
 
-/* A kernel of nothing lasts 1 there: polls until 501 after its call, then looks at 1501, 2501, ...;
+/* A kernel of nothing lasts 1 there: polls until 501 after its call, then polls at 1501, 2501, ...;
  * 29 from then on. */
-static const char looks[] =
+static const char polls[] =
 	"[copy.d2h]\nidle_bytes = 1 1000\nidle_ns = 1 1000\nbehind_kernel_ns = 1 1000\n"
-	"[look]\ncopy_period_ns = 1000\ncopy_polled_ns = 500\ncopy_least_ns = 30\n";
+	"[poll]\ncopy_period_ns = 1000\ncopy_polled_ns = 500\ncopy_least_ns = 30\n";
 
-static void a_copy_behind_a_kernel_goes_on_when_its_channel_looks(void **state)
+static void a_copy_behind_a_kernel_goes_on_when_its_channel_polls(void **state)
 {
 	(void)state;
-	NEAR(copied_ns(looks, 100), 100 + 29);
-	NEAR(copied_ns(looks, 501), 501 + 29);
-	NEAR(copied_ns(looks, 502), 1501 + 29);
-	NEAR(copied_ns(looks, 1501), 1501 + 29);
-	NEAR(copied_ns(looks, 1502), 2501 + 29);
+	NEAR(copied_ns(polls, 100), 100 + 29);
+	NEAR(copied_ns(polls, 501), 501 + 29);
+	NEAR(copied_ns(polls, 502), 1501 + 29);
+	NEAR(copied_ns(polls, 1501), 1501 + 29);
+	NEAR(copied_ns(polls, 1502), 2501 + 29);
 	NEAR(copied_ns("", 501), 501 + 1); /* never measured: as the chain has it */
 }
 
@@ -233,7 +233,7 @@ static void a_copy_behind_a_kernel_goes_on_when_its_channel_looks(void **state)
 static double copied_by_ns(int threads, int64_t kernel_ns)
 {
 	struct bench b;
-	char *more = xprintf("%scopy_call_ns = 50\n", looks);
+	char *more = xprintf("%scopy_call_ns = 50\n", polls);
 	make_with(&b, (uint32_t)threads, more);
 	free(more);
 	say(&b, "host.copy_d2h_ns=200");
@@ -400,8 +400,8 @@ int main(void)
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),
 		cmocka_unit_test(
 			one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
-		cmocka_unit_test(a_call_makes_a_waiting_gpu_look_again),
-		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_looks),
+		cmocka_unit_test(a_call_makes_a_waiting_gpu_poll_again),
+		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_polls),
 		cmocka_unit_test(a_channel_polls_from_when_its_call_began_to_work),
 		cmocka_unit_test(launches_among_launches_cost_those_of_a_plain_loop),
 		cmocka_unit_test(models_that_are_free_leave_the_kernels),

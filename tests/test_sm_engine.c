@@ -39,8 +39,8 @@ static void lines_of_parameters_come_when_asked_for(void **state)
 	for (int n = 0; n <= 4; n++) {
 		kit_begin(&kit, 32);
 		for (int k = 0; k < n; k++)
-			kit_add(&kit, text[k], 1, NO_BOARD, 0, KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+			kit_add(&kit, text[k], 1, NO_SCOREBOARD, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		d.constant_cold_cycles = 0;
 		none[n] = cycles_of(&kit, &d, 1, 1, 0);
 		d.constant_cold_cycles = 100;
@@ -57,7 +57,7 @@ static void lines_of_parameters_come_when_asked_for(void **state)
 	for (int needs = 0; needs < 2; needs++) { /* the exit waits for it or does not */
 		kit_begin(&kit, 32);
 		kit_add(&kit, "LDC R1, c[0x0][0x28]", 1, 0, 0, KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_BOARD, needs ? 1 : 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, needs ? 1 : 0, KIT_WARPS);
 		double cycles = cycles_of(&kit, &d, 1, 1, 0);
 		assert_true(needs ? cycles >= 100 && cycles < 110 : cycles < 10);
 	}
@@ -110,10 +110,10 @@ static void operands_of_fp64_hold_up_what_is_beside_them(void **state)
 		memcpy(d.fp64_port_cycles, cases[i].ports, sizeof(d.fp64_port_cycles));
 		kit_begin(&kit, 1024);
 		for (int k = 0; k < PAIRS; k++) {
-			kit_add(&kit, cases[i].text, 1, NO_BOARD, 0, KIT_WARPS);
-			kit_add(&kit, "FADD R9, R9, 1", 1, NO_BOARD, 0, KIT_WARPS);
+			kit_add(&kit, cases[i].text, 1, NO_SCOREBOARD, 0, KIT_WARPS);
+			kit_add(&kit, "FADD R9, R9, 1", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		}
-		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		double cycles = cycles_of(&kit, &d, 1, 1, 0),
 		       wanted = 8 * PAIRS * (cases[i].cycles + 1);
 		if (fabs(cycles - wanted) > 0.06 * wanted)
@@ -128,8 +128,8 @@ static void load(struct kit *kit, uint32_t threads, int loads, int sectors)
 	for (int k = 0; k < loads; k++)
 		kit_add(kit, "LDG.E R0, [R2.64]", 1, 0, 0, KIT_WARPS)->sectors_global =
 			(int64_t)sectors * KIT_WARPS;
-	kit_add(kit, "FADD R0, R0, R1", 4, NO_BOARD, 1, KIT_WARPS);
-	kit_add(kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 1, KIT_WARPS);
+	kit_add(kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit->profile.l1_load_sectors = kit->profile.l2_read_sectors =
 		(int64_t)loads * sectors * KIT_WARPS;
 }
@@ -183,12 +183,12 @@ static void a_barrier_waits_for_the_slowest_warp(void **state)
 	struct kit kit;
 	struct sm_device d = round_device();
 	kit_begin(&kit, 64);
-	kit_add(&kit, "@P0 BRA 0x60", 1, NO_BOARD, 0,
+	kit_add(&kit, "@P0 BRA 0x60", 1, NO_SCOREBOARD, 0,
 		KIT_WARPS); /* every other warp skips the chain */
 	for (int k = 0; k < 5; k++)
-		kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS / 2);
-	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS / 2);
+	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	double cycles = cycles_of(&kit, &d, 1, 1, 0);
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
@@ -201,12 +201,12 @@ static void a_barrier_opens_when_the_last_warp_that_is_missing_ends(void **state
 	struct sm_device d = round_device();
 	(void)state;
 	kit_begin(&kit, 64);
-	kit_add(&kit, "@P0 BRA 0x30", 1, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_BOARD, 0, KIT_WARPS / 2);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS / 2);
+	kit_add(&kit, "@P0 BRA 0x30", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_SCOREBOARD, 0, KIT_WARPS / 2);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS / 2);
 	for (int k = 0; k < 5; k++)
-		kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS / 2);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS / 2);
+		kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS / 2);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS / 2);
 	double cycles = cycles_of(&kit, &d, 1, 1, 0); /* asserts that none was forced */
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
@@ -229,10 +229,10 @@ static double waited_for(bool slow_first, int left)
 		else
 			load->wavefronts_shared = KIT_WARPS;
 	}
-	kit_add(&kit, depbar, 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, depbar, 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	for (int k = 0; k < 2; k++) /* long enough that no load ends the run */
-		kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 4 * (int64_t)KIT_WARPS;
 	return cycles_of(&kit, &d, 1, 1, 0);
 }
@@ -259,13 +259,13 @@ static void asynchronous_copies_are_waited_for(void **state)
 		struct sm_device d = round_device();
 		kit_begin(&kit, 32);
 		for (int k = 0; k < 3; k++)
-			kit_add(&kit, "LDGSTS.E [R4], [R2.64]", 1, NO_BOARD, 0, KIT_WARPS)
+			kit_add(&kit, "LDGSTS.E [R4], [R2.64]", 1, NO_SCOREBOARD, 0, KIT_WARPS)
 				->sectors_global = 4 * (int64_t)KIT_WARPS;
 		kit_add(&kit, "LDGDEPBAR", 1, 0, 0, KIT_WARPS);
-		kit_add(&kit, waits ? "DEPBAR.LE SB0, 0x0" : "NOP", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, waits ? "DEPBAR.LE SB0, 0x0" : "NOP", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		for (int k = 0; k < 8; k++) /* runs beside the copies, or after them */
-			kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+			kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 12 * (int64_t)KIT_WARPS;
 		cycles[waits] = cycles_of(&kit, &d, 1, 1, 0);
 	}
@@ -283,7 +283,7 @@ static void conflicts_in_shared_memory_cost_a_pass_each(void **state)
 		for (int n = 0; n < 20; n++)
 			kit_add(&kit, "LDS R0, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared =
 				(int64_t)(k ? 8 : 1) * KIT_WARPS;
-		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		cycles[k] = cycles_of(&kit, &d, 2, 2, 0);
 	}
 	assert_true(cycles[1] > 7.5 * cycles[0] && cycles[1] < 8.5 * cycles[0]);
@@ -345,11 +345,11 @@ static void a_run_that_goes_on_is_one_that_was_never_interrupted(void **state)
 	for (int n = 0; n < 4; n++)
 		kit_add(&kit, "LDG.E R4, [R2]", 2, n, 0, KIT_WARPS)->sectors_global =
 			4 * (int64_t)KIT_WARPS;
-	kit_add(&kit, "FADD R0, R0, R4", 4, NO_BOARD, 15, KIT_WARPS);
-	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "STG.E [R2], R0", 1, NO_BOARD, 0, KIT_WARPS)->sectors_global =
+	kit_add(&kit, "FADD R0, R0, R4", 4, NO_SCOREBOARD, 15, KIT_WARPS);
+	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "STG.E [R2], R0", 1, NO_SCOREBOARD, 0, KIT_WARPS)->sectors_global =
 		4 * (int64_t)KIT_WARPS;
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit_chain(&other, 96, 60, "FADD R0, R0, R1", 3);
 	kit_program(&kit, &a);
 	kit_program(&other, &b);
@@ -425,9 +425,9 @@ static void sub_partitions_take_turns_at_shared_memory(void **state)
 			kit_add(&kit, "LDS R4, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared =
 				8 * (int64_t)KIT_WARPS;
 		for (int n = 0; n < 20; n++)
-			kit_add(&kit, "FADD R0, R0, R1", 15, NO_BOARD, 0, KIT_WARPS);
+			kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS);
 	}
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	/* The first to have its fifth load waits for three others' fifth at most. Were it served
 	 * before the others, its chain would hide their passes. */
 	double cycles = cycles_of(&kit, &d, 1, 1, 0);

@@ -212,6 +212,44 @@ static void nothing_changes_without_virtual_gpus(void **state)
 	trace_release(&trace);
 }
 
+/* One rank's all-reduce, for which the library copied, reduced and recorded an event. */
+static void an_operation_of_several_gpus_stands_for_what_was_done_for_it(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin_virtual(&builder);
+	PUT(&builder, collective, .kind = COLLECTIVE_ALL_REDUCE, .start_ns = START_NS + 1000,
+	    .end_ns = START_NS + 5000, .bytes = 4096, .communicator = 123456789012345, .tid = 5,
+	    .context = 3, .stream = 13, .call = 4, .peer = -1, .ranks = 3, .rank = 2);
+	put_call(&builder, CU_LAUNCH, 5, 1500, 1600, 2);
+	put_kernel_of(&builder, 1, 1700, 1900, 2);
+	put_call(&builder, PLAIN_COPY, 5, 2000, 2100, 3);
+	PUT(&builder, memcpy, .copy_kind = 8, .start_ns = START_NS + 2200,
+	    .end_ns = START_NS + 2300, .bytes = 8, .context = 2, .stream = 7, .correlation = 3);
+	put_call(&builder, RECORD, 5, 2400, 2500, 4);
+	PUT(&builder, event, .context = 2, .stream = 7, .correlation = 4, .event_id = 9);
+	put_call(&builder, LAUNCH, 5, 5600, 5700, 5);
+	put_kernel_of(&builder, 3, 5800, 9000, 5);
+	finish(&builder, &trace);
+	assert_int_equal(trace.api_count, 1);
+	assert_int_equal(trace.kernel_count, 1);
+	assert_int_equal(trace.memcpy_count, 0);
+	assert_int_equal(trace.event_count, 0);
+	assert_int_equal(trace.loss_count, 0);
+	assert_int_equal(trace.collective_count, 1);
+	assert_int_equal(trace.collective[0].device, 2);
+	assert_int_equal(trace.collective[0].stream, 13);
+	assert_int_equal(trace.collective[0].rank, 2);
+	assert_int_equal(trace.collective[0].ranks, 3);
+	assert_int_equal(trace.collective[0].peer, -1);
+	assert_int_equal(trace.collective[0].communicator, 123456789012345);
+	assert_int_equal(trace.collective[0].correlation, -1);
+	assert_int_equal(trace.collective[0].start_ns, 1001);
+	trace_release(&trace);
+}
+
 static void check_says_that_gpus_were_virtual(void **state)
 {
 	struct trace_anomaly anomaly[TRACE_ANOMALY_MAX];
@@ -242,6 +280,7 @@ int main(void)
 		cmocka_unit_test(a_copy_without_a_row_is_counted),
 		cmocka_unit_test(hidden_time_is_no_pause_between_calls),
 		cmocka_unit_test(nothing_changes_without_virtual_gpus),
+		cmocka_unit_test(an_operation_of_several_gpus_stands_for_what_was_done_for_it),
 		cmocka_unit_test(check_says_that_gpus_were_virtual),
 	};
 

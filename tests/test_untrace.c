@@ -98,13 +98,13 @@ static void what_calls_owe_is_that_of_so_many_threads(void **state)
 		}
 }
 
-/* A platform on which watching a call that only asks costs 200 ns, 70 of them within its record of
+/* A platform on which watching a query call costs 200 ns, 70 of them within its record of
  * 100. */
 static void knows_asking(struct platform *platform)
 {
-	set(platform, "host.ask_ns", 30);
-	set(platform, "tracer.traced_ask_ns", 230);
-	set(platform, "tracer.api_ask_ns", 100);
+	set(platform, "host.query_ns", 30);
+	set(platform, "tracer.traced_query_ns", 230);
+	set(platform, "tracer.api_query_ns", 100);
 }
 
 /* A thread of a GPU with one stream. */

@@ -41,8 +41,8 @@ static void straight_code_is_run_once(void **state)
 	struct kit kit;
 	kit_begin(&kit, 32);
 	for (int k = 0; k < 5; k++)
-		kit_add(&kit, "IADD3 R0, R0, R1, RZ", 2, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, "IADD3 R0, R0, R1, RZ", 2, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	check(&kit, 0.5);
 }
 
@@ -69,8 +69,8 @@ static void operands_take_the_ports_of_their_banks(void **state)
 	struct warp_program program;
 	kit_begin(&kit, 32);
 	for (size_t k = 0; k < sizeof(code) / sizeof(code[0]); k++)
-		kit_add(&kit, code[k].text, 2, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, code[k].text, 2, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit_program(&kit, &program);
 	for (size_t k = 0; k < sizeof(code) / sizeof(code[0]); k++)
 		if (program.step[k].port_cycles != code[k].cycles)
@@ -83,10 +83,10 @@ static void a_guard_sends_its_share_of_warps_home(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "ISETP.GE.AND P0, PT, R0, R1, PT", 4, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "@P0 EXIT", 5, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 4 * 3);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS / 4 * 3);
+	kit_add(&kit, "ISETP.GE.AND P0, PT, R0, R1, PT", 4, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "@P0 EXIT", 5, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS / 4 * 3);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS / 4 * 3);
 	check(&kit, 2.5);
 }
 
@@ -95,13 +95,13 @@ static void one_of_two_sides_runs(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "@P0 BRA 0x40", 5, NO_BOARD, 0, KIT_WARPS);	 /* 0x00 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 5); /* 0x10 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 5);
-	kit_add(&kit, "BRA 0x60", 5, NO_BOARD, 0, KIT_WARPS / 5);		     /* 0x30 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS - KIT_WARPS / 5); /* 0x40 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS - KIT_WARPS / 5);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS); /* 0x60 */
+	kit_add(&kit, "@P0 BRA 0x40", 5, NO_SCOREBOARD, 0, KIT_WARPS);	      /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS / 5); /* 0x10 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS / 5);
+	kit_add(&kit, "BRA 0x60", 5, NO_SCOREBOARD, 0, KIT_WARPS / 5);			  /* 0x30 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS - KIT_WARPS / 5); /* 0x40 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS - KIT_WARPS / 5);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS); /* 0x60 */
 	check(&kit, 4);
 }
 
@@ -110,12 +110,12 @@ static void both_sides_run_where_warps_diverge(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "@P0 BRA 0x30", 5, NO_BOARD, 0, KIT_WARPS); /* 0x00 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0,
+	kit_add(&kit, "@P0 BRA 0x30", 5, NO_SCOREBOARD, 0, KIT_WARPS); /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0,
 		KIT_WARPS); /* 0x10: all warps have threads here */
-	kit_add(&kit, "BRA 0x40", 5, NO_BOARD, 0, KIT_WARPS);	     /* 0x20 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS); /* 0x30: and here */
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);	     /* 0x40 */
+	kit_add(&kit, "BRA 0x40", 5, NO_SCOREBOARD, 0, KIT_WARPS);	  /* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS); /* 0x30: and here */
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);		  /* 0x40 */
 	check(&kit, 2.5);
 }
 
@@ -124,11 +124,11 @@ static void a_loop_runs_as_often_as_counted(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0,
+	kit_add(&kit, "MOV R0, RZ", 2, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0,
 		10 * KIT_WARPS + KIT_WARPS / 2); /* 10.5 rounds on average */
-	kit_add(&kit, "@P0 BRA 0x10", 5, NO_BOARD, 0, 10 * KIT_WARPS + KIT_WARPS / 2);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "@P0 BRA 0x10", 5, NO_SCOREBOARD, 0, 10 * KIT_WARPS + KIT_WARPS / 2);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	check(&kit, 6);
 }
 
@@ -137,12 +137,12 @@ static void a_loop_left_in_its_middle_runs_as_often_as_counted(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);		 /* 0x00 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 8 * KIT_WARPS); /* 0x10 */
-	kit_add(&kit, "@P0 BRA 0x50", 5, NO_BOARD, 0, 8 * KIT_WARPS);	 /* 0x20 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, 7 * KIT_WARPS); /* 0x30 */
-	kit_add(&kit, "BRA 0x10", 5, NO_BOARD, 0, 7 * KIT_WARPS);	 /* 0x40 */
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);		 /* 0x50 */
+	kit_add(&kit, "MOV R0, RZ", 2, NO_SCOREBOARD, 0, KIT_WARPS);	      /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, 8 * KIT_WARPS); /* 0x10 */
+	kit_add(&kit, "@P0 BRA 0x50", 5, NO_SCOREBOARD, 0, 8 * KIT_WARPS);    /* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_SCOREBOARD, 0, 7 * KIT_WARPS); /* 0x30 */
+	kit_add(&kit, "BRA 0x10", 5, NO_SCOREBOARD, 0, 7 * KIT_WARPS);	      /* 0x40 */
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);		      /* 0x50 */
 	check(&kit, 2.5);
 }
 
@@ -151,12 +151,12 @@ static void a_loop_in_a_loop_runs_as_often_as_counted(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "MOV R0, RZ", 2, NO_BOARD, 0, KIT_WARPS);		  /* 0x00 */
-	kit_add(&kit, "MOV R1, RZ", 2, NO_BOARD, 0, 4 * KIT_WARPS);	  /* 0x10 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, 12 * KIT_WARPS); /* 0x20 */
-	kit_add(&kit, "@P0 BRA 0x20", 5, NO_BOARD, 0, 12 * KIT_WARPS);	  /* 0x30 */
-	kit_add(&kit, "@P1 BRA 0x10", 5, NO_BOARD, 0, 4 * KIT_WARPS);	  /* 0x40 */
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "MOV R0, RZ", 2, NO_SCOREBOARD, 0, KIT_WARPS);	       /* 0x00 */
+	kit_add(&kit, "MOV R1, RZ", 2, NO_SCOREBOARD, 0, 4 * KIT_WARPS);       /* 0x10 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, 12 * KIT_WARPS); /* 0x20 */
+	kit_add(&kit, "@P0 BRA 0x20", 5, NO_SCOREBOARD, 0, 12 * KIT_WARPS);    /* 0x30 */
+	kit_add(&kit, "@P1 BRA 0x10", 5, NO_SCOREBOARD, 0, 4 * KIT_WARPS);     /* 0x40 */
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	check(&kit, 2.5);
 }
 
@@ -167,11 +167,12 @@ static void a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted(void **
 	     guarded++) { /* a branch right before the head, or the code that leads to it */
 		struct kit kit;
 		kit_begin(&kit, 32);
-		kit_add(&kit, guarded ? "@P1 BRA 0x30" : "MOV R0, RZ", 5, NO_BOARD, 0, KIT_WARPS);
-		kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS / 4); /* 0x10 */
-		kit_add(&kit, "@P0 BRA 0x10", 5, NO_BOARD, 0, KIT_WARPS / 4);
-		kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS); /* 0x30 */
-		kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+		kit_add(&kit, guarded ? "@P1 BRA 0x30" : "MOV R0, RZ", 5, NO_SCOREBOARD, 0,
+			KIT_WARPS);
+		kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS / 4); /* 0x10 */
+		kit_add(&kit, "@P0 BRA 0x10", 5, NO_SCOREBOARD, 0, KIT_WARPS / 4);
+		kit_add(&kit, "FMUL R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS); /* 0x30 */
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		check(&kit, 2.5);
 	}
 }
@@ -181,11 +182,11 @@ static void a_call_comes_back(void **state)
 	(void)state;
 	struct kit kit;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "CALL.REL.NOINC 0x30", 5, NO_BOARD, 0, KIT_WARPS);   /* 0x00 */
-	kit_add(&kit, "FADD R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);	   /* 0x10 */
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);		   /* 0x20 */
-	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_BOARD, 0, KIT_WARPS);	   /* 0x30 */
-	kit_add(&kit, "RET.REL.NODEC R20 0x0", 5, NO_BOARD, 0, KIT_WARPS); /* 0x40 */
+	kit_add(&kit, "CALL.REL.NOINC 0x30", 5, NO_SCOREBOARD, 0, KIT_WARPS);	/* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS);	/* 0x10 */
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);			/* 0x20 */
+	kit_add(&kit, "FMUL R0, R0, R1", 4, NO_SCOREBOARD, 0, KIT_WARPS);	/* 0x30 */
+	kit_add(&kit, "RET.REL.NODEC R20 0x0", 5, NO_SCOREBOARD, 0, KIT_WARPS); /* 0x40 */
 	check(&kit, 0.5);
 }
 
@@ -196,7 +197,7 @@ static void a_profile_in_which_nothing_ran_is_refused(void **state)
 	struct warp_program program;
 	struct said said;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, 0);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, 0);
 	said_begin(&said);
 	int rc = warp_program_build(&program, &kit.profile, "some.wrt");
 	assert_non_null(
@@ -212,8 +213,8 @@ static void unknown_opcodes_are_counted_and_the_first_is_named(void **state)
 	struct kit kit;
 	struct warp_program program;
 	kit_begin(&kit, 32);
-	kit_add(&kit, "FROBNICATE R0, R1", 1, NO_BOARD, 0, KIT_WARPS);
-	kit_add(&kit, "EXIT", 1, NO_BOARD, 0, KIT_WARPS);
+	kit_add(&kit, "FROBNICATE R0, R1", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit_program(&kit, &program);
 	assert_int_equal(program.unknown, KIT_WARPS);
 	assert_string_equal(program.first_unknown, "FROBNICATE");

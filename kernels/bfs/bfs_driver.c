@@ -23,7 +23,7 @@ static const struct option_spec options[] = {
 	  "of the graph, between vertices drawn at random" },
 	{ "number", OPTION_INT, AT(number), "1", 0, 2147483647, "N", "which random graph" },
 	{ "barrier", OPTION_CHOICE, AT(barrier), "host", 0, 0, "host|block",
-	  "between levels: two launches and a look by the host, or __syncthreads" },
+	  "between levels: two launches and a check by the host, or __syncthreads" },
 	{ 0 },
 };
 
@@ -180,8 +180,8 @@ static int launch(const struct bfs_work *w, struct machine_thread *t, const char
 	return ops_of(w)->launch(t, w->stream, &request);
 }
 
-/* The host looks at what the device wrote. */
-static int look(const struct bfs_work *w, struct machine_thread *t)
+/* The host reads what the device wrote. */
+static int read_back(const struct bfs_work *w, struct machine_thread *t)
 {
 	return copy(w, t, w->status, w->h_status, BFS_STATUS_WORDS) || ops_of(w)->sync(t, w->stream)
 		       ? -1
@@ -195,7 +195,7 @@ static int core(struct solver_work *work, struct machine_thread *t)
 	const int32_t *status = address(w, w->h_status);
 	w->done = work->iterations;
 	if (!p->by_host) {
-		if (launch(w, t, "bfs_block", bfs_block_cpu, 0) || look(w, t))
+		if (launch(w, t, "bfs_block", bfs_block_cpu, 0) || read_back(w, t))
 			return -1;
 		if (status)
 			w->done = status[BFS_STATUS_LEVELS];
@@ -203,7 +203,7 @@ static int core(struct solver_work *work, struct machine_thread *t)
 	}
 	for (int level = 0; level < work->iterations; level++) {
 		if (launch(w, t, "bfs_mark", bfs_mark_cpu, level) ||
-		    launch(w, t, "bfs_settle", bfs_settle_cpu, level) || look(w, t))
+		    launch(w, t, "bfs_settle", bfs_settle_cpu, level) || read_back(w, t))
 			return -1;
 		if (status)
 			w->done = status[BFS_STATUS_LEVELS];

@@ -59,7 +59,10 @@ int domain_make(struct domain *d, struct machine *m, uint32_t gpus)
 				   .peer = d->peer,
 				   .free_order = d->free_order,
 				   .pageable = d->pageable_staging,
-				   .one_thread = d->one_thread };
+				   .one_thread = d->one_thread,
+				   .workers = d->workers,
+				   .messages = d->messages,
+				   .channel = d->channel };
 	if ((!d->random && make_host(d, m)) || parts_make(&d->parts) ||
 	    (d->random && make_host(d, m)))
 		return -1;
@@ -294,6 +297,13 @@ int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
 			return -1;
 	}
 	return 0;
+}
+
+int domain_work_help(struct solver_work *work, struct machine_thread *t)
+{
+	struct domain *d = domain_of(work);
+	return parts_help(&d->parts, t, t->index - work->gpus, (work->iterations - 1) / work->cycle,
+			  d->current);
 }
 
 int domain_work_check(struct solver_work *work, struct solver_result *result)

@@ -24,6 +24,8 @@ struct domain {
 	int64_t pitch;		 /* elements of a row on the GPU; 0: in whole 128 elements */
 	bool free_order, pageable_staging; /* struct parts */
 	bool one_thread;		   /* drives all GPUs (struct solver_work) */
+	bool workers, messages;		   /* struct parts */
+	enum machine_channel channel;
 	bool random; /* the host has only some rows of random values, uploaded again and again: for
 			timing kernels of a grid that need not fit on the host */
 	/* By domain_make. */
@@ -65,14 +67,17 @@ int domain_work_restart(struct solver_work *work);
 int domain_work_up(struct solver_work *work, struct machine_thread *t);
 int domain_work_down(struct solver_work *work, struct machine_thread *t);
 int domain_work_check(struct solver_work *work, struct solver_result *result);
+/* What a helper of domain_work_cycles does: the exchanges of its border (parts_help). */
+int domain_work_help(struct solver_work *work, struct machine_thread *t);
 /* For core(): all iterations, in cycles of work->cycle of them with an exchange of borders between;
  * launches(work, t, count) puts those of a cycle on the stream. */
 int domain_work_cycles(struct solver_work *work, struct machine_thread *t,
 		       int (*launches)(struct domain_work *work, struct machine_thread *t,
 				       int count));
 #define DOMAIN_WORK_CALLBACKS /* but for up, to which families add */                              \
-	.end = domain_work_end, .stream = domain_work_stream, .fill = domain_work_fill,            \
-	.grid = domain_work_grid, .restart = domain_work_restart, .down = domain_work_down,        \
-	.check = domain_work_check
+	.end = domain_work_end, .restart = domain_work_restart, DOMAIN_WORK_PLAIN_CALLBACKS
+#define DOMAIN_WORK_PLAIN_CALLBACKS /* to which none does */                                       \
+	.stream = domain_work_stream, .fill = domain_work_fill, .grid = domain_work_grid,          \
+	.down = domain_work_down, .check = domain_work_check, .help = domain_work_help
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "parts.h"
+#include "parts_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,40 +33,25 @@ struct region part_region(const struct part *part, int64_t extension)
 	};
 }
 
-/* Block row or block column of a part, and how many there are. */
+/* Block row or block column of a part. */
 static uint32_t place_of(const struct parts *s, uint32_t g, int phase)
 {
 	return phase == 0 ? g / s->across : g % s->across;
 }
 
-static uint32_t count_of(const struct parts *s, int phase)
+uint32_t parts_count(const struct parts *s, int phase)
 {
 	return phase == 0 ? s->gpus / s->across : s->across;
 }
 
-static struct part *neighbour(const struct parts *s, uint32_t g, enum side side)
+uint32_t parts_neighbour(const struct parts *s, uint32_t g, enum side side)
 {
 	const uint32_t step = side < WEST ? s->across : 1;
-	return &s->part[side == NORTH || side == WEST ? g - step : g + step];
+	return side == NORTH || side == WEST ? g - step : g + step;
 }
 
-static enum side opposite(enum side side)
-{
-	return side ^ 1;
-}
-
-/* A border as a rectangle of a part's buffer. */
-struct rectangle {
-	int64_t offset_bytes, row_bytes, rows;
-};
-
-/*
- * What a part sends through a side, or its halo there. North and south: its own columns with the
- * boundary's; west and east: all stored rows, so that what came from north and south in the first
- * phase goes on to the corners.
- */
-static struct rectangle border_of(const struct parts *s, const struct part *part, enum side side,
-				  bool halo)
+struct rectangle parts_border(const struct parts *s, const struct part *part, enum side side,
+			      bool halo)
 {
 	const struct span *span = side < WEST ? &part->rows : &part->columns;
 	const bool low = side == NORTH || side == WEST;
@@ -81,9 +66,7 @@ static struct rectangle border_of(const struct parts *s, const struct part *part
 				   s->halo };
 }
 
-/* The sides of GPU g in a phase that have a neighbour, in chessboard order (Figure 5.23): odd ranks
- * north, or west, first; in free order all do. */
-static int sides_of(const struct parts *s, uint32_t g, int phase, enum side order[2])
+int parts_sides(const struct parts *s, uint32_t g, int phase, enum side order[2])
 {
 	const struct span *span = phase == 0 ? &s->part[g].rows : &s->part[g].columns;
 	const enum side low = phase == 0 ? NORTH : WEST;
@@ -95,200 +78,6 @@ static int sides_of(const struct parts *s, uint32_t g, int phase, enum side orde
 			order[count++] = is_low ? low : low + 1;
 	}
 	return count;
-}
-
-/* Counters are for other threads. */
-static int post(const struct parts *s, struct machine_thread *t, uint32_t counter, int64_t value)
-{
-	return s->one_thread ? 0 : s->m->ops->post(t, counter, value, s->policy);
-}
-
-static int await(const struct parts *s, struct machine_thread *t, uint32_t counter, int64_t value)
-{
-	return s->one_thread ? 0 : s->m->ops->await(t, counter, value, s->policy);
-}
-
-/* A step of an exchange, on GPU t->gpu. */
-typedef int exchange_step(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-			  int phase);
-
-/* GPU to GPU: borders are pushed into the neighbours' halos, ordered by events; counters only say
- * that an event has been recorded. */
-static int peer_begin(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-		      int phase)
-{
-	const struct part *me = &s->part[t->gpu];
-	(void)which;
-	return s->m->ops->record(t, me->stream, me->phase[phase].done) ||
-			       post(s, t, me->phase[phase].done_count, cycle + 1)
-		       ? -1
-		       : 0;
-}
-
-static int peer_send(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-		     int phase)
-{
-	const struct machine_ops *ops = s->m->ops;
-	const struct part *me = &s->part[t->gpu];
-	enum side order[2];
-	const int sides = sides_of(s, t->gpu, phase, order);
-	for (int k = 0; k < sides; k++) {
-		const struct part *peer = neighbour(s, t->gpu, order[k]);
-		const struct rectangle from = border_of(s, me, order[k], false),
-				       to = border_of(s, peer, opposite(order[k]), true);
-		const struct machine_copy copy = {
-			.source = me->buffer[which],
-			.target = peer->buffer[which],
-			.source_offset_bytes = from.offset_bytes,
-			.target_offset_bytes = to.offset_bytes,
-			.row_bytes = from.row_bytes,
-			.rows = from.rows,
-			.source_pitch_bytes = s->row_bytes,
-			.target_pitch_bytes = s->row_bytes,
-		};
-		if (await(s, t, peer->phase[phase].done_count, cycle + 1) ||
-		    ops->wait(t, me->stream, peer->phase[phase].done) ||
-		    ops->copy(t, me->stream, &copy))
-			return -1;
-	}
-	return ops->record(t, me->stream, me->phase[phase].sent) ||
-			       post(s, t, me->phase[phase].sent_count, cycle + 1)
-		       ? -1
-		       : 0;
-}
-
-static int peer_end(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-		    int phase)
-{
-	const struct part *me = &s->part[t->gpu];
-	enum side order[2];
-	const int sides = sides_of(s, t->gpu, phase, order);
-	(void)which;
-	for (int k = 0; k < sides; k++) {
-		const struct part *peer = neighbour(s, t->gpu, order[k]);
-		if (await(s, t, peer->phase[phase].sent_count, cycle + 1) ||
-		    s->m->ops->wait(t, me->stream, peer->phase[phase].sent))
-			return -1;
-	}
-	return 0;
-}
-
-/* A border to its staging, and a neighbour's staging to the halo. */
-static int stage_down(const struct parts *s, struct machine_thread *t, enum side side, int which)
-{
-	const struct part *me = &s->part[t->gpu];
-	const struct rectangle from = border_of(s, me, side, false);
-	const struct machine_copy down = {
-		.source = me->buffer[which],
-		.target = me->stage[side],
-		.row_bytes = from.row_bytes,
-		.rows = from.rows,
-		.source_offset_bytes = from.offset_bytes,
-		.source_pitch_bytes = s->row_bytes,
-		.target_pitch_bytes = from.row_bytes,
-	};
-	return s->m->ops->copy(t, me->stream, &down);
-}
-
-static int stage_up(const struct parts *s, struct machine_thread *t, enum side side, int which)
-{
-	const struct part *me = &s->part[t->gpu];
-	const struct rectangle to = border_of(s, me, side, true);
-	const struct machine_copy up = {
-		.source = neighbour(s, t->gpu, side)->stage[opposite(side)],
-		.target = me->buffer[which],
-		.row_bytes = to.row_bytes,
-		.rows = to.rows,
-		.target_offset_bytes = to.offset_bytes,
-		.source_pitch_bytes = to.row_bytes,
-		.target_pitch_bytes = s->row_bytes,
-	};
-	return s->m->ops->copy(t, me->stream, &up);
-}
-
-/* Through host memory, Figure 5.21: read and write counters, a mutex and a condition variable each.
- */
-static int exchange_host(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-			 int phase)
-{
-	const struct machine_ops *ops = s->m->ops;
-	const struct part *me = &s->part[t->gpu];
-	enum side order[2];
-	const int sides = sides_of(s, t->gpu, phase, order);
-	for (int k = 0; k < sides; k++) {
-		const enum side mine = order[k], theirs = opposite(mine);
-		const struct part *peer = neighbour(s, t->gpu, mine);
-		if (await(s, t, me->read[mine], cycle) || stage_down(s, t, mine, which) ||
-		    ops->sync(t, me->stream) || post(s, t, me->written[mine], cycle + 1) ||
-		    await(s, t, peer->written[theirs], cycle + 1) || stage_up(s, t, mine, which) ||
-		    ops->sync(t, me->stream) || post(s, t, peer->read[theirs], cycle + 1))
-			return -1;
-	}
-	return 0;
-}
-
-/* The same by one thread: all borders down, all up. */
-static int all_down(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-		    int phase)
-{
-	enum side order[2];
-	const int sides = sides_of(s, t->gpu, phase, order);
-	(void)cycle;
-	for (int k = 0; k < sides; k++)
-		if (stage_down(s, t, order[k], which))
-			return -1;
-	return 0;
-}
-
-static int all_up(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-		  int phase)
-{
-	enum side order[2];
-	const int sides = sides_of(s, t->gpu, phase, order);
-	(void)cycle;
-	for (int k = 0; k < sides; k++)
-		if (stage_up(s, t, order[k], which))
-			return -1;
-	return 0;
-}
-
-static int wait_all(const struct parts *s, struct machine_thread *t, int64_t cycle, int which,
-		    int phase)
-{
-	(void)cycle;
-	(void)which;
-	(void)phase;
-	return s->m->ops->sync(t, s->part[t->gpu].stream);
-}
-
-enum { PEER_STEPS = 3, HOST_STEPS = 4 };
-static exchange_step *const peer_steps[PEER_STEPS] = { peer_begin, peer_send, peer_end };
-static exchange_step *const host_steps[HOST_STEPS] = { all_down, wait_all, all_up, wait_all };
-
-int parts_exchange(struct parts *s, struct machine_thread *t, int64_t cycle, int which)
-{
-	for (int phase = 0; phase < PART_PHASES; phase++) {
-		if (count_of(s, phase) == 1)
-			continue;
-		if (!s->peer && exchange_host(s, t, cycle, which, phase))
-			return -1;
-		for (int k = 0; s->peer && k < PEER_STEPS; k++)
-			if (peer_steps[k](s, t, cycle, which, phase))
-				return -1;
-	}
-	return 0;
-}
-
-int parts_exchange_all(struct parts *s, struct machine_thread *t, const int *which)
-{
-	exchange_step *const *steps = s->peer ? peer_steps : host_steps;
-	const int count = s->peer ? PEER_STEPS : HOST_STEPS;
-	for (int phase = 0; phase < PART_PHASES; phase++)
-		for (int k = 0; k < count && count_of(s, phase) > 1; k++)
-			for (uint32_t g = 0; g < s->gpus; g++)
-				if (s->m->ops->drive(t, g) || steps[k](s, t, 0, which[g], phase))
-					return -1;
-	return 0;
 }
 
 int parts_transfer(struct parts *s, struct machine_thread *t, uint32_t h_grid, uint32_t device,
@@ -347,8 +136,8 @@ int parts_check(const struct parts *s, const char *what)
 	static const char *const name[PART_PHASES] = { "rows", "columns" };
 	const int64_t extent[PART_PHASES] = { s->rows, s->columns };
 	for (int phase = 0; phase < PART_PHASES; phase++) {
-		const int64_t thinnest = (extent[phase] - 2) / count_of(s, phase);
-		if (count_of(s, phase) > 1 && thinnest < s->halo)
+		const int64_t thinnest = (extent[phase] - 2) / parts_count(s, phase);
+		if (parts_count(s, phase) > 1 && thinnest < s->halo)
 			return report("%s needs %lld halo %s, more than the %lld %s of a %s "
 				      "(%lldx%lld on %u GPUs)",
 				      what, (long long)s->halo, name[phase], (long long)thinnest,
@@ -381,7 +170,7 @@ static int make_host_phase(struct parts *s, uint32_t g, int phase)
 	struct part *part = &s->part[g];
 	for (enum side side = phase == 0 ? NORTH : WEST; side < (phase == 0 ? WEST : SIDES);
 	     side++) {
-		const struct rectangle border = border_of(s, part, side, false);
+		const struct rectangle border = parts_border(s, part, side, false);
 		if (m->ops->buffer(m, g, s->pageable ? SPACE_PAGEABLE : SPACE_PINNED,
 				   border.row_bytes * border.rows, &part->stage[side]) ||
 		    m->ops->counter(m, &part->written[side]) ||
@@ -400,10 +189,11 @@ static int make_part(struct parts *s, uint32_t g)
 				   &part->buffer[k]))
 			return -1;
 	if (m->ops->stream(m, g, &part->stream) ||
-	    (s->one_thread && m->ops->event(m, g, &s->fork[g])))
+	    (s->one_thread && m->ops->event(m, g, &s->fork[g])) ||
+	    (s->workers && parts_workers_make(s, g)))
 		return -1;
 	for (int phase = 0; phase < PART_PHASES; phase++)
-		if (count_of(s, phase) > 1 &&
+		if (parts_count(s, phase) > 1 && !s->messages &&
 		    (s->peer ? make_peer_phase(s, g, phase) : make_host_phase(s, g, phase)))
 			return -1;
 	return 0;
@@ -417,8 +207,8 @@ int parts_make(struct parts *s)
 	s->fork = xcalloc(s->gpus, sizeof(*s->fork));
 	for (uint32_t g = 0; g < s->gpus; g++) {
 		struct part *part = &s->part[g];
-		part->rows = span_of(s->rows, s->halo, count_of(s, 0), place_of(s, g, 0));
-		part->columns = span_of(s->columns, s->halo, count_of(s, 1), place_of(s, g, 1));
+		part->rows = span_of(s->rows, s->halo, parts_count(s, 0), place_of(s, g, 0));
+		part->columns = span_of(s->columns, s->halo, parts_count(s, 1), place_of(s, g, 1));
 		part->stored_rows = span_stored(&part->rows);
 		part->stored_columns = span_stored(&part->columns);
 		if (part->stored_columns > widest)
@@ -430,30 +220,34 @@ int parts_make(struct parts *s)
 	for (uint32_t g = 0; g < s->gpus; g++)
 		if (make_part(s, g))
 			return -1;
+	return s->messages && s->gpus > 1 ? parts_messages_make(s) : 0;
+}
+
+static int restart_phase(struct parts *s, struct part *part, int phase)
+{
+	const struct machine_ops *ops = s->m->ops;
+	if (s->peer)
+		return ops->counter(s->m, &part->phase[phase].done_count) ||
+				       ops->counter(s->m, &part->phase[phase].sent_count)
+			       ? -1
+			       : 0;
+	for (enum side side = phase == 0 ? NORTH : WEST; side < (phase == 0 ? WEST : SIDES); side++)
+		if (ops->counter(s->m, &part->written[side]) ||
+		    ops->counter(s->m, &part->read[side]))
+			return -1;
 	return 0;
 }
 
 /* New counters are cheaper than resetting old ones safely. */
 int parts_restart(struct parts *s)
 {
-	const struct machine_ops *ops = s->m->ops;
-	for (uint32_t g = 0; g < s->gpus; g++)
-		for (int phase = 0; phase < PART_PHASES; phase++) {
-			struct part *part = &s->part[g];
-			if (count_of(s, phase) == 1)
-				continue;
-			if (s->peer) {
-				if (ops->counter(s->m, &part->phase[phase].done_count) ||
-				    ops->counter(s->m, &part->phase[phase].sent_count))
-					return -1;
-				continue;
-			}
-			for (enum side side = phase == 0 ? NORTH : WEST;
-			     side < (phase == 0 ? WEST : SIDES); side++)
-				if (ops->counter(s->m, &part->written[side]) ||
-				    ops->counter(s->m, &part->read[side]))
-					return -1;
-		}
+	for (uint32_t g = 0; g < s->gpus; g++) {
+		if (parts_workers_restart(s, g))
+			return -1;
+		for (int phase = 0; phase < PART_PHASES && !s->messages; phase++)
+			if (parts_count(s, phase) > 1 && restart_phase(s, &s->part[g], phase))
+				return -1;
+	}
 	return 0;
 }
 

@@ -34,7 +34,7 @@ static inline int64_t span_stored(const struct span *span)
 }
 
 enum side { NORTH, SOUTH, WEST, EAST, SIDES };
-enum { PART_BUFFERS = 2, PART_PHASES = 2 };
+enum { PART_BUFFERS = 2, PART_PHASES = 2, PART_WORKERS = 2 };
 
 /* One GPU's part. */
 struct part {
@@ -48,6 +48,14 @@ struct part {
 		uint32_t done, sent;		 /* events: cycle computed; borders sent (peer) */
 		uint32_t done_count, sent_count; /* counters: cycles whose event was recorded */
 	} phase[PART_PHASES];
+	/* By workers: those of its own, each for the borders of one end of rows and of columns. */
+	bool has_workers;
+	uint32_t computed; /* event: what they send is there */
+	struct {
+		uint32_t stream, go, gone; /* counters: exchanges asked for, exchanges made */
+	} worker[PART_WORKERS];
+	/* By messages: borders that do not lie in one piece. */
+	uint32_t packed[SIDES], arrived[SIDES];
 };
 
 /* A rectangle of a part, local indices. */
@@ -70,12 +78,17 @@ struct parts {
 	bool free_order;   /* each sends to the side before first; else odd ranks do, and even ones
 			      to the side behind (Figure 5.23) */
 	bool pageable;	   /* the staging in host memory: not page-locked */
-	bool one_thread;   /* drives all GPUs, so that nobody waits for another; calls
-			      parts_exchange_all */
+	bool workers;  /* through host memory: a part with two neighbours in a row or column has two
+			  threads besides its own, one a border (Figure 5.24) */
+	bool messages; /* GPU to GPU: by messages of the machine's, through `channel` */
+	enum machine_channel channel;
+	bool one_thread; /* drives all GPUs, so that nobody waits for another; calls
+			    parts_exchange_all */
 	/* By parts_make. */
 	struct part *part; /* [gpus] */
 	uint32_t *fork;	   /* [gpus] of one thread: events by which other streams leave that of GPU
 			      0, and come back to it */
+	uint32_t helpers;  /* threads of workers */
 	/* How threads wait for each other; may be changed before the first run. */
 	enum await_policy policy; /* peer: spinning; host: condition variables */
 };
@@ -98,6 +111,10 @@ int parts_restart(struct parts *parts);
  * neighbours and receives theirs, corners too; in stream order. `cycle` counts exchanges.
  */
 int parts_exchange(struct parts *parts, struct machine_thread *t, int64_t cycle, int which);
+/* What helper `number` does in a run of so many exchanges; which: [gpus] the buffers that are
+ * exchanged, looked at once the GPU's own thread has asked for an exchange. */
+int parts_help(struct parts *parts, struct machine_thread *t, uint32_t number, int64_t exchanges,
+	       const int *which);
 /* All borders of all parts, by the one thread; which: [gpus]. GPU to GPU nothing but events orders
  * them. */
 int parts_exchange_all(struct parts *parts, struct machine_thread *t, const int *which);

@@ -153,6 +153,12 @@ const struct option_spec *solver_options(const char *name, size_t *params_bytes)
 	return solver->options;
 }
 
+const struct option_standard *solver_planned_standards(const char *name)
+{
+	const struct solver *solver = solver_find(name);
+	return solver ? solver->planned : NULL;
+}
+
 char *solver_config_of(const char *name, void *params, uint32_t gpus)
 {
 	const struct solver *solver = solver_find(name);

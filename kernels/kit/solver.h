@@ -15,7 +15,7 @@
 
 struct grid;
 
-enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4 };
+enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4, HELPERS_A_GPU = 2 };
 
 /* What tables and classes of runs say of a configuration, so that nobody else reads its string:
  * rows and columns of the grid, border, iterations (0: until converged), transport; those that a
@@ -64,12 +64,13 @@ struct solver_work {
 	uint32_t gpus;
 	bool steady; /* begun for `iterate` alone, on one GPU */
 	/* by begin() */
-	int iterations;	 /* of a run, at most; the kit lowers it while warming up */
-	bool timed;	 /* every launch and copy, by a stopwatch */
-	int cycle;	 /* iterations between two exchanges */
-	int warm;	 /* iterations of a run that warms up; 0: four cycles */
-	bool one_thread; /* it drives all GPUs: up and down are called with each GPU by turns,
-			    core once */
+	int iterations;	  /* of a run, at most; the kit lowers it while warming up */
+	bool timed;	  /* every launch and copy, by a stopwatch */
+	int cycle;	  /* iterations between two exchanges */
+	int warm;	  /* iterations of a run that warms up; 0: four cycles */
+	bool one_thread;  /* it drives all GPUs: up and down are called with each GPU by turns,
+			     core once */
+	uint32_t helpers; /* threads besides one a GPU, at most HELPERS_A_GPU for each */
 	/* by the kit */
 	bool warming; /* make all `iterations`, whatever comes out */
 };
@@ -81,6 +82,9 @@ struct solver {
 	size_t params_bytes, work_bytes;
 	const struct option_spec *options; /* of the params struct, ends with a zero entry; includes
 					      every config key */
+	/* Defaults that are others where a run is planned: a plan does not compute, so it cannot
+	 * know when to stop. NULL: none. */
+	const struct option_standard *planned;
 	const struct solver_column *columns; /* ends with a zero entry */
 	const char *const *extra_names;	     /* columns of its own, ends with NULL; NULL: none */
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
@@ -119,6 +123,8 @@ struct solver {
 	int (*up)(struct solver_work *work, struct machine_thread *t);
 	int (*core)(struct solver_work *work, struct machine_thread *t);
 	int (*down)(struct solver_work *work, struct machine_thread *t);
+	/* Inside each helper's thread, while the others are in core. NULL: there are no helpers. */
+	int (*help)(struct solver_work *work, struct machine_thread *t);
 	/* After a run: what differs from result's standard values. NULL: nothing. */
 	void (*result)(struct solver_work *work, struct solver_result *result);
 	/* Checksum, residual and extras of what came down; -1 after a message. */
@@ -174,6 +180,7 @@ int solver_plan_part(const char *solver, const char *config, uint32_t gpus, int6
 		     struct schedule *schedule);
 int solver_plan_steady(const char *solver, const char *config, struct schedule *schedule);
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
+const struct option_standard *solver_planned_standards(const char *solver);
 int solver_chaos(const char *solver, const void *params, struct chaos_case *c); /* prepared */
 int solver_ways(const char *solver, const void *params, uint32_t gpus);
 void solver_take(const char *solver, void *params, uint32_t gpus, int way);

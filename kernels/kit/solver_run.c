@@ -14,7 +14,7 @@
 struct run {
 	const struct solver *solver;
 	struct solver_work *work;
-	struct machine_thread *threads; /* [work->gpus] */
+	struct machine_thread *threads; /* [(1 + HELPERS_A_GPU) * work->gpus] */
 	int asked;			/* iterations by the parameters */
 };
 
@@ -64,11 +64,20 @@ static int on_each(const struct run *run, struct machine_thread *t,
 	return w->m->ops->drive(t, 0);
 }
 
+/* A helper passes marks with the others, and has none of its own. */
+static int helper_body(const struct run *run, struct machine_thread *t)
+{
+	const struct machine_ops *ops = run->work->m->ops;
+	return ops->barrier(t) || ops->barrier(t) || run->solver->help(run->work, t) ? -1 : 0;
+}
+
 static int body(struct machine_thread *t, void *arg)
 {
 	const struct run *run = arg;
 	const struct solver *s = run->solver;
 	const struct machine_ops *ops = run->work->m->ops;
+	if (t->index >= run->work->gpus)
+		return helper_body(run, t);
 	if (begin_mark(run, t, MARK_TOTAL_BEGIN) || on_each(run, t, s->up) ||
 	    begin_mark(run, t, MARK_CORE_BEGIN) || s->core(run->work, t) ||
 	    on_each(run, t, nothing) || ops->mark(t, MARK_CORE_END))
@@ -102,7 +111,7 @@ static int run_once(struct run *run, struct solver_result *result)
 	*result = (struct solver_result){ .residual = NAN, .extra = { NAN, NAN, NAN, NAN } };
 	const uint32_t threads = w->one_thread ? 1 : w->gpus;
 	if ((run->solver->restart && run->solver->restart(w)) ||
-	    w->m->ops->run(w->m, threads, body, run, run->threads))
+	    w->m->ops->run(w->m, threads + w->helpers, body, run, run->threads))
 		return -1;
 	for (uint32_t g = 0; g < threads; g++)
 		for (int mark = 0; mark < MARK_COUNT; mark++)
@@ -221,7 +230,7 @@ int solver_run(const struct solver *solver, const void *params, struct machine *
 	       const struct solver_request *request, struct solver_result *results)
 {
 	struct run run = { solver, work_new(solver, params, m, gpus, false),
-			   xcalloc(gpus, sizeof(*run.threads)), 0 };
+			   xcalloc((1 + HELPERS_A_GPU) * (size_t)gpus, sizeof(*run.threads)), 0 };
 	int rc = measure(&run, request, results);
 	machine_stopwatch_remove(m);
 	solver->end(run.work);

@@ -189,6 +189,8 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 		       : 0;
 }
 
+static const struct option_standard planned[] = { { "iterations", "100" }, { 0 } };
+
 static const char *const extra_names[] = { "real_points", "imaginary_points", "max_u", NULL };
 
 extern const struct solver solver_lmsor;
@@ -197,6 +199,7 @@ const struct solver solver_lmsor = {
 	.summary = "2D convection-diffusion, local modified SOR with red-black ordering, until "
 		   "max|u| is small",
 	.columns = lmsor_columns,
+	.planned = planned,
 	.extra_names = extra_names,
 	.open_ended = open_ended,
 	.begin = begin,

@@ -6,9 +6,9 @@
  * A solver driver therefore never names CUDA.
  *
  * Rules: one host thread per GPU; thread t drives GPU t, unless a run has one thread, which says
- * which GPU it drives. A stream, event or counter is created
- * before the threads start. Every call returns 0, or -1 after a message; a driver stops at the
- * first -1 (machine_run then wakes the other threads).
+ * which GPU it drives. Threads beyond the GPUs are helpers, which say it, too. A stream, event or
+ * counter is created before the threads start. Every call returns 0, or -1 after a message; a
+ * driver stops at the first -1 (machine_run then wakes the other threads).
  */
 #ifndef WARPREEL_MACHINE_H
 #define WARPREEL_MACHINE_H
@@ -69,12 +69,27 @@ struct machine_repeat {
 	const void *key;
 };
 
+/*
+ * Bytes from this GPU to `peer` and as many back. Every send meets the receive that the peer asks
+ * for: the k-th message of a GPU with a peer is the peer's k-th with it. `there` is the peer's
+ * receive buffer.
+ */
+struct machine_message {
+	uint32_t peer; /* GPU */
+	int64_t bytes;
+	uint32_t send, receive, there; /* device buffers */
+	int64_t send_offset_bytes, receive_offset_bytes, there_offset_bytes;
+};
+/* How messages travel: sends that meet receives, or puts into the peer's memory with a signal. */
+enum machine_channel { CHANNEL_SEND_RECEIVE, CHANNEL_PUT };
+
 enum await_policy { AWAIT_SPIN, AWAIT_BLOCK /* mutex and condition variable, as the thesis */ };
 
 /* Handed to each host thread. Everything a thread may do goes through it. */
 struct machine_thread {
 	struct machine *machine;
-	uint32_t gpu;		     /* = thread index, until `drive` */
+	uint32_t index;		     /* of the run's threads */
+	uint32_t gpu;		     /* = index, until `drive` */
 	void *state;		     /* the machine's own */
 	int64_t mark_ns[MARK_COUNT]; /* host clock at each mark; -1 = not passed. Filled by running
 					machines */
@@ -97,6 +112,11 @@ struct machine_ops {
 	int (*event)(struct machine *m, uint32_t gpu, uint32_t *event);
 	int (*counter)(struct machine *m, uint32_t *counter);		    /* starts at 0 */
 	int (*peer_access)(struct machine *m, uint32_t gpu, uint32_t peer); /* enable gpu -> peer */
+	/* Elements of the longest texture that may be bound to linear memory; -1: not known. */
+	int64_t (*texture_elements)(struct machine *m, uint32_t gpu);
+	/* Makes messages between the first `gpus` GPUs possible until reset; on the cuda machine by
+	 * NCCL, which is looked for only now. */
+	int (*channel)(struct machine *m, uint32_t gpus, enum machine_channel channel);
 	/* Runs body(thread, arg) on `threads` host threads (the plan: one after the other) and
 	 * waits; -1 if any failed. */
 	int (*run)(struct machine *m, uint32_t threads,
@@ -115,6 +135,11 @@ struct machine_ops {
 	int (*await)(struct machine_thread *t, uint32_t counter, int64_t value,
 		     enum await_policy policy);
 	int (*barrier)(struct machine_thread *t); /* all threads of this run */
+	/* Messages with `count` different peers, all at once, in the order of the stream; what
+	 * follows on it finds what was received. The thread waits for nobody, where it can be
+	 * helped. */
+	int (*messages)(struct machine_thread *t, uint32_t stream,
+			const struct machine_message *message, uint32_t count);
 	/* What the thread asks from now on is GPU `gpu`'s: for a run of one thread and several
 	 * GPUs.
 	 */
@@ -157,7 +182,7 @@ struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);
 
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
-#define WARPREEL_CUDA_ABI 6
+#define WARPREEL_CUDA_ABI 7
 struct warpreel_cuda {
 	int abi; /* WARPREEL_CUDA_ABI */
 	struct machine *(*machine_new)(uint32_t gpus);

@@ -5,6 +5,7 @@
  * threads outnumber cores.
  */
 #include "machine_cpu.h"
+#include "machine_messages.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -32,6 +33,7 @@ struct cpu_machine {
 	pthread_cond_t changed;
 	uint32_t arrived, generation;
 	bool failed;
+	struct machine_messages messages;
 };
 
 struct cpu_job {
@@ -109,6 +111,19 @@ static int cpu_peer_access(struct machine *m, uint32_t gpu, uint32_t peer)
 	return gpu < cpu_of(m)->gpus && peer < cpu_of(m)->gpus ? 0 : -1;
 }
 
+static int64_t cpu_texture_elements(struct machine *m, uint32_t gpu)
+{
+	(void)m;
+	(void)gpu;
+	return INT64_MAX;
+}
+
+static int cpu_channel(struct machine *m, uint32_t gpus, enum machine_channel channel)
+{
+	(void)channel;
+	return machine_messages_make(&cpu_of(m)->messages, m, gpus);
+}
+
 static void *cpu_thread(void *arg)
 {
 	struct cpu_job *job = arg;
@@ -137,6 +152,7 @@ static int cpu_run(struct machine *m, uint32_t threads,
 	cpu->arrived = 0;
 	for (; started < threads; started++) {
 		out[started] = (struct machine_thread){ .machine = m,
+							.index = started,
 							.gpu = started,
 							.mark_ns = { -1, -1, -1, -1 } };
 		job[started] = (struct cpu_job){ &out[started], body, arg, 0 };
@@ -256,6 +272,12 @@ static int cpu_barrier(struct machine_thread *t)
 	return rc;
 }
 
+static int cpu_messages(struct machine_thread *t, uint32_t stream,
+			const struct machine_message *message, uint32_t count)
+{
+	return machine_messages_pass(&cpu_of(t->machine)->messages, t, stream, message, count);
+}
+
 static int cpu_drive(struct machine_thread *t, uint32_t gpu)
 {
 	t->gpu = gpu;
@@ -283,6 +305,7 @@ static void cpu_reset(struct machine *m)
 		free(cpu->buffer[i]);
 	cpu->buffer_count = cpu->counter_count = 0;
 	cpu->streams = cpu->events = 0;
+	machine_messages_release(&cpu->messages);
 }
 
 static void cpu_free(struct machine *m)
@@ -308,6 +331,8 @@ static const struct machine_ops cpu_ops = {
 	.event = machine_cpu_event,
 	.counter = cpu_counter,
 	.peer_access = cpu_peer_access,
+	.texture_elements = cpu_texture_elements,
+	.channel = cpu_channel,
 	.run = cpu_run,
 	.launch = cpu_launch,
 	.copy = cpu_copy,
@@ -317,6 +342,7 @@ static const struct machine_ops cpu_ops = {
 	.post = cpu_post,
 	.await = cpu_await,
 	.barrier = cpu_barrier,
+	.messages = cpu_messages,
 	.drive = cpu_drive,
 	.repeat = cpu_repeat,
 	.mark = cpu_mark,

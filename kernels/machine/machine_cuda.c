@@ -19,8 +19,8 @@ struct library_name {
 	const char *file, *variable, *goal;
 };
 static const struct library_name plain_library = { "libwarpreel-cuda.so", "WARPREEL_CUDA", "gpu" };
-static const struct library_name noting_library = { "libwarpreel-cuda-blocks.so",
-						    "WARPREEL_CUDA_BLOCKS", "gpu-blocks" };
+static const struct library_name instrumented_library = { "libwarpreel-cuda-blocks.so",
+							  "WARPREEL_CUDA_BLOCKS", "gpu-blocks" };
 
 /*
  * What the environment names, else beside the program, else one folder above it (tests live in a
@@ -129,9 +129,9 @@ struct machine *machine_cuda_new(uint32_t gpus)
 struct machine *machine_cuda_new_instrumented(uint32_t gpus, uint32_t launches,
 					      const struct warpreel_block_notes **notes)
 {
-	char *path = library_path(&noting_library);
+	char *path = library_path(&instrumented_library);
 	void *library, *symbol;
-	const struct warpreel_cuda *cuda = library_open(&noting_library, path, &library);
+	const struct warpreel_cuda *cuda = library_open(&instrumented_library, path, &library);
 	struct machine *m = NULL;
 	warpreel_block_notes_entry *entry;
 

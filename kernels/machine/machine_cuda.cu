@@ -161,6 +161,16 @@ static int cuda_peer_access(struct machine *base, uint32_t gpu, uint32_t peer)
 		     : 0;
 }
 
+static int64_t cuda_texture_elements(struct machine *base, uint32_t gpu)
+{
+	const struct cuda_machine *m = cuda_of(base);
+	int elements = 0;
+	const cudaError_t error = cudaDeviceGetAttribute(
+		&elements, cudaDevAttrMaxTexture1DLinearWidth, device_of(m, gpu));
+
+	return error ? -1 : elements;
+}
+
 static const struct cuda_kernel *kernel_search(const char *name)
 {
 	for (size_t i = 0; i < sizeof(kernel_tables) / sizeof(kernel_tables[0]); i++)
@@ -319,6 +329,7 @@ static void cuda_reset(struct machine *base)
 	for (uint32_t gpu = 0; gpu < m->gpus; gpu++)
 		if (!cudaSetDevice(device_of(m, gpu)))
 			(void)cudaDeviceSynchronize();
+	cuda_channel_release(m);
 	for (size_t i = 0; i < m->stream_count; i++)
 		(void)cudaStreamDestroy(m->stream[i]);
 	for (size_t i = 0; i < m->event_count; i++)
@@ -366,6 +377,8 @@ static const struct machine_ops cuda_ops = {
 	.event = cuda_event,
 	.counter = cuda_counter_make,
 	.peer_access = cuda_peer_access,
+	.texture_elements = cuda_texture_elements,
+	.channel = cuda_channel_make,
 	.run = cuda_run,
 	.launch = cuda_launch,
 	.copy = cuda_copy,
@@ -375,6 +388,7 @@ static const struct machine_ops cuda_ops = {
 	.post = cuda_post,
 	.await = cuda_await,
 	.barrier = cuda_barrier,
+	.messages = cuda_messages,
 	.drive = cuda_drive,
 	.repeat = cuda_repeat,
 	.mark = cuda_mark,

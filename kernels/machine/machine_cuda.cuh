@@ -2,7 +2,8 @@
  * What the files of the CUDA machine share: machine_cuda.cu (objects and device calls),
  * machine_cuda_pool.cu (memory), machine_cuda_threads.cu (host threads and how they wait for each
  * other), machine_cuda_time.cu (launches by themselves), machine_cuda_pair.cu (two branches of
- * them), machine_cuda_graph.cu (work that is repeated), machine_cuda_describe.cu (facts).
+ * them), machine_cuda_graph.cu (work that is repeated), machine_cuda_nccl.cu (messages),
+ * machine_cuda_describe.cu (facts).
  */
 #ifndef WARPREEL_MACHINE_CUDA_CUH
 #define WARPREEL_MACHINE_CUDA_CUH
@@ -76,6 +77,7 @@ struct cuda_machine {
 	size_t counter_count, counter_capacity;
 	struct cuda_graph *graph;
 	size_t graph_count, graph_capacity;
+	struct cuda_channel *channel; /* NULL: none was asked for */
 
 	/* of the run in progress; read by spinning threads, so on lines of their own */
 	uint32_t threads;
@@ -118,6 +120,12 @@ template <typename T> static T *append(T **array, size_t *count, size_t *capacit
 
 /* machine_cuda_graph.cu */
 int cuda_repeat(struct machine_thread *t, const struct machine_repeat *repeat);
+
+/* machine_cuda_nccl.cu */
+int cuda_channel_make(struct machine *m, uint32_t gpus, enum machine_channel kind);
+void cuda_channel_release(struct cuda_machine *m);
+int cuda_messages(struct machine_thread *t, uint32_t stream, const struct machine_message *message,
+		  uint32_t count);
 
 /* machine_cuda_threads.cu */
 struct cuda_counter *counter_new(void);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The host threads of the CUDA machine, one a GPU, and how they wait for each other. Whoever fails
+ * The host threads of the CUDA machine, one a GPU and helpers, and how they wait for each other.
+ * Whoever fails
  * sets `aborted`; every wait looks at it, so no thread is left behind.
  */
 #include <sched.h>
 
 #include "machine_cuda.cuh"
+
+enum { THREADS_A_GPU = 3 }; /* its own and two helpers */
 
 struct runner { /* one thread of a run */
 	struct machine_thread thread;
@@ -97,9 +100,9 @@ int cuda_run(struct machine *base, uint32_t threads,
 	uint32_t started = 0;
 	int rc = 0;
 
-	if (threads < 1 || threads > m->gpus)
-		return report("a run wants %u GPUs, the machine was opened with %u", threads,
-			      m->gpus);
+	if (threads < 1 || threads > THREADS_A_GPU * m->gpus)
+		return report("a run wants %u threads, the machine was opened with %u GPUs",
+			      threads, m->gpus);
 	struct runner *runner = (struct runner *)xcalloc(threads, sizeof(*runner));
 	m->threads = threads;
 	m->aborted = m->barrier_arrived = m->barrier_generation = 0;
@@ -108,7 +111,8 @@ int cuda_run(struct machine *base, uint32_t threads,
 		char name[16];
 
 		r->thread.machine = base;
-		r->thread.gpu = started;
+		r->thread.index = started;
+		r->thread.gpu = started % m->gpus;
 		r->thread.state = &r->state;
 		for (int mark = 0; mark < MARK_COUNT; mark++)
 			r->thread.mark_ns[mark] = -1;
@@ -121,7 +125,7 @@ int cuda_run(struct machine *base, uint32_t threads,
 			run_abort(m);
 			break;
 		}
-		snprintf(name, sizeof(name), "gpu%u", started);
+		snprintf(name, sizeof(name), started < m->gpus ? "gpu%u" : "help%u", started);
 		(void)pthread_setname_np(r->handle, name);
 	}
 	for (uint32_t t = 0; t < started; t++) {

@@ -2,6 +2,7 @@
  * The machine that runs nothing: it writes down what a driver asks for. Host threads are played one
  * after the other, which works because nothing here ever blocks.
  */
+#include "machine_messages.h"
 #include "machine_timing.h"
 
 #include <math.h>
@@ -23,7 +24,9 @@ struct plan_machine {
 	int64_t *gpu_bytes; /* [gpus] */
 	struct plan_buffer *buffer;
 	size_t buffer_count, buffer_capacity;
+	struct machine_messages messages;
 };
+enum { NO_GPU = 0xffff };
 
 static struct plan_machine *plan_of(struct machine *m)
 {
@@ -97,6 +100,19 @@ static int plan_peer_access(struct machine *m, uint32_t gpu, uint32_t peer)
 	return 0;
 }
 
+static int64_t plan_texture_elements(struct machine *m, uint32_t gpu)
+{
+	(void)m;
+	(void)gpu;
+	return -1;
+}
+
+static int plan_channel(struct machine *m, uint32_t gpus, enum machine_channel channel)
+{
+	(void)channel;
+	return machine_messages_make(&plan_of(m)->messages, m, gpus);
+}
+
 static int plan_run(struct machine *m, uint32_t threads,
 		    int (*body)(struct machine_thread *, void *), void *arg,
 		    struct machine_thread *out)
@@ -106,10 +122,10 @@ static int plan_run(struct machine *m, uint32_t threads,
 	for (uint32_t t = 0; t < threads; t++) {
 		char name[32];
 		snprintf(name, sizeof(name), "host %u", t);
-		schedule_add_thread(plan->schedule, name, (uint16_t)t);
-		out[t] = (struct machine_thread){ .machine = m,
-						  .gpu = t,
-						  .mark_ns = { -1, -1, -1, -1 } };
+		schedule_add_thread(plan->schedule, name, t < plan->gpus ? (uint16_t)t : NO_GPU);
+		out[t] = (struct machine_thread){
+			.machine = m, .index = t, .gpu = t, .mark_ns = { -1, -1, -1, -1 }
+		};
 		plan->barriers = 0;
 		if (body(&out[t], arg))
 			return -1;
@@ -231,7 +247,34 @@ static int plan_barrier(struct machine_thread *t)
 
 static int plan_drive(struct machine_thread *t, uint32_t gpu)
 {
+	struct schedule *s = schedule_of(t);
+	struct schedule_thread *thread = &s->thread[s->thread_count - 1];
+	if (thread->gpu == NO_GPU)
+		thread->gpu = (uint16_t)gpu;
 	t->gpu = gpu;
+	return 0;
+}
+
+/*
+ * The copies that stand for messages, ordered by events. One call asks for all of them: its price
+ * is that of the first copy, and what orders them costs the host nothing.
+ */
+static int plan_messages(struct machine_thread *t, uint32_t stream,
+			 const struct machine_message *message, uint32_t count)
+{
+	struct schedule *s = schedule_of(t);
+	const int64_t first = s->op_count;
+	bool paid = false;
+	s->unmeasured = "a message of NCCL's is taken for a copy from GPU to GPU, which waits for "
+			"both";
+	if (machine_messages_pass(&plan_of(t->machine)->messages, t, stream, message, count))
+		return -1;
+	for (int64_t i = first; i < s->op_count; i++) {
+		if (s->op[i].kind == OP_RECORD || s->op[i].kind == OP_WAIT ||
+		    (paid && s->op[i].kind == OP_COPY))
+			s->op[i].flags |= OP_IN_GRAPH;
+		paid |= s->op[i].kind == OP_COPY;
+	}
 	return 0;
 }
 
@@ -291,10 +334,12 @@ static int plan_time_pair(struct machine_thread *t, struct machine_pair *pair)
 static void plan_reset(struct machine *m)
 {
 	plan_of(m)->buffer_count = 0;
+	machine_messages_release(&plan_of(m)->messages);
 }
 
 static void plan_free(struct machine *m)
 {
+	plan_reset(m);
 	free(plan_of(m)->buffer);
 	free(plan_of(m)->gpu_bytes);
 	free(m);
@@ -323,6 +368,8 @@ static const struct machine_ops plan_ops = {
 	.event = plan_event,
 	.counter = plan_counter,
 	.peer_access = plan_peer_access,
+	.texture_elements = plan_texture_elements,
+	.channel = plan_channel,
 	.run = plan_run,
 	.launch = plan_launch,
 	.copy = plan_copy,
@@ -332,6 +379,7 @@ static const struct machine_ops plan_ops = {
 	.post = plan_post,
 	.await = plan_await,
 	.barrier = plan_barrier,
+	.messages = plan_messages,
 	.drive = plan_drive,
 	.repeat = plan_repeat,
 	.mark = plan_mark,

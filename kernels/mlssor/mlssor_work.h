@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the files of the driver share: mlssor_driver.c (runs), mlssor_launch.c (what the machine is
- * asked for), mlssor_exchange.c (borders of strips).
+ * What the files of the driver share: mlssor_driver.c (runs), mlssor_sweep.c (layers),
+ * mlssor_launch.c (what the machine is asked for), mlssor_exchange.c (borders of strips).
  */
 #ifndef WARPREEL_MLSSOR_WORK_H
 #define WARPREEL_MLSSOR_WORK_H
@@ -70,6 +70,9 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 			const struct mlssor_launch *launch);
 int mlssor_launch_layer(struct mlssor_work *r, struct machine_thread *t, bool backward);
 int mlssor_launch_colour(struct mlssor_work *r, struct machine_thread *t, int colour);
+
+/* mlssor_sweep.c. Layers [layer, layer + those of a sweep), on the thread's GPU. */
+int mlssor_make_layers(struct mlssor_work *r, struct machine_thread *t, int layer);
 
 /*
  * mlssor_exchange.c. Makes what exchanges need; before every run; inside a thread, sweep `sweep`

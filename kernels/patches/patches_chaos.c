@@ -77,7 +77,7 @@ static void end(struct chaos_case *c, int id)
 }
 
 /* Ghost values of all, and the residual that is left, of 1 at the start. */
-static double look(struct chaos_case *c)
+static double check(struct chaos_case *c)
 {
 	struct solver_result result;
 	memset(&result, 0, sizeof(result));
@@ -127,7 +127,7 @@ static int no_pass(const struct chaos_case *c, int block)
 }
 
 static const struct chaos_ops ops = { start, begin, steps,  no_part, no_part,	no_part,
-				      end,   look,  beside, no_pass, close_case };
+				      end,   check, beside, no_pass, close_case };
 
 static void place_blocks(struct state *s)
 {

@@ -42,7 +42,7 @@ struct patches_first_tile {
 };
 
 /* A value of u. Chaotic: others may be writing it, and an old or a new one is read. */
-template <bool CHAOTIC> __device__ __forceinline__ double patches_look(const double *u)
+template <bool CHAOTIC> __device__ __forceinline__ double patches_load(const double *u)
 {
 	double value;
 
@@ -69,13 +69,13 @@ __device__ __forceinline__ double patches_residual_at(const struct patches_step 
 	const double z = step.stencil[3], y = step.stencil[2], x = step.stencil[1];
 	double r = f;
 
-	r = fma(-z, patches_look<CHAOTIC>(u + box->plane), r);
-	r = fma(-z, patches_look<CHAOTIC>(u - box->plane), r);
-	r = fma(-y, patches_look<CHAOTIC>(u + box->pitch), r);
-	r = fma(-y, patches_look<CHAOTIC>(u - box->pitch), r);
-	r = fma(-x, patches_look<CHAOTIC>(u + 1), r);
-	r = fma(-x, patches_look<CHAOTIC>(u - 1), r);
-	return fma(-(double)step.stencil[0], patches_look<CHAOTIC>(u), r);
+	r = fma(-z, patches_load<CHAOTIC>(u + box->plane), r);
+	r = fma(-z, patches_load<CHAOTIC>(u - box->plane), r);
+	r = fma(-y, patches_load<CHAOTIC>(u + box->pitch), r);
+	r = fma(-y, patches_load<CHAOTIC>(u - box->pitch), r);
+	r = fma(-x, patches_load<CHAOTIC>(u + 1), r);
+	r = fma(-x, patches_load<CHAOTIC>(u - 1), r);
+	return fma(-(double)step.stencil[0], patches_load<CHAOTIC>(u), r);
 }
 
 static int patches_kernel_launch(void (*kernel)(const struct patches_step), const void *args,

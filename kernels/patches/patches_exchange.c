@@ -58,7 +58,7 @@ static void add_message(struct patches_message *message, int phase,
 	add(&message->unpack, phase, &unpack);
 }
 
-static int make_mail(struct patches_work *w, uint32_t g, uint32_t peer)
+static int make_mailbox(struct patches_work *w, uint32_t g, uint32_t peer)
 {
 	struct machine *m = w->base.m;
 	const struct machine_ops *ops = m->ops;
@@ -144,7 +144,7 @@ int patches_exchange_make(struct patches_work *w)
 		for (uint32_t peer = 0; peer < w->base.gpus; peer++) {
 			struct patches_message *message = &w->gpu[g].to[peer];
 			message->from[2] = message->pack.cells[0] + message->pack.cells[1];
-			if (make_mail(w, g, peer))
+			if (make_mailbox(w, g, peer))
 				return -1;
 		}
 	for (uint32_t g = 0; g < w->base.gpus; g++)

@@ -33,7 +33,7 @@ struct job {
 	bool in_place; /* Gauss-Seidel; else v holds corrections until all are there */
 };
 
-static double look(const double *u)
+static double load(const double *u)
 {
 	double value;
 	__atomic_load(u, &value, __ATOMIC_RELAXED);
@@ -50,12 +50,12 @@ static void residual_relaxed(const struct job *job, const struct patches_block *
 			const double *u = step->u + box->origin + patches_u_at(box, b, 0, j, k);
 			const double *f = step->f + box->first_cell + patches_f_at(box, b, 0, j, k);
 			for (int32_t i = 0; i < b->n[0]; i++, u++)
-				*r++ = f[i] - step->stencil[3] * look(u + box->plane) -
-				       step->stencil[3] * look(u - box->plane) -
-				       step->stencil[2] * look(u + box->pitch) -
-				       step->stencil[2] * look(u - box->pitch) -
-				       step->stencil[1] * look(u + 1) -
-				       step->stencil[1] * look(u - 1) - step->stencil[0] * look(u);
+				*r++ = f[i] - step->stencil[3] * load(u + box->plane) -
+				       step->stencil[3] * load(u - box->plane) -
+				       step->stencil[2] * load(u + box->pitch) -
+				       step->stencil[2] * load(u - box->pitch) -
+				       step->stencil[1] * load(u + 1) -
+				       step->stencil[1] * load(u - 1) - step->stencil[0] * load(u);
 		}
 }
 

@@ -21,14 +21,14 @@ struct alignas(16) pair {
 	double at[2];
 };
 
-template <bool CHAOTIC> __device__ __forceinline__ struct pair look_pair(const double *u)
+template <bool CHAOTIC> __device__ __forceinline__ struct pair load_pair(const double *u)
 {
 	struct pair p;
 
 	if (!CHAOTIC)
 		return *(const struct pair *)u;
-	p.at[0] = patches_look<CHAOTIC>(u);
-	p.at[1] = patches_look<CHAOTIC>(u + 1);
+	p.at[0] = patches_load<CHAOTIC>(u);
+	p.at[1] = patches_load<CHAOTIC>(u + 1);
 	return p;
 }
 
@@ -117,8 +117,8 @@ __device__ __forceinline__ struct pair inverses_of(const struct patches_step &st
 
 /* f of the lane's cells; where there are none, of others. */
 template <bool WHOLE>
-__device__ __forceinline__ void look_at_f(const struct patches_step &step, const struct octet &o,
-					  double (&r)[2][8])
+__device__ __forceinline__ void load_f(const struct patches_step &step, const struct octet &o,
+				       double (&r)[2][8])
 {
 	const struct patches_box *box = o.box;
 	const int32_t across = box->n[0], plane = across * box->n[1];
@@ -157,16 +157,16 @@ __device__ __forceinline__ void residuals(const struct patches_step &step, const
 	const double *beside_y = u + (low_y ? -pitch : pitch), *beside_x = u + (low_x ? -1 : 2);
 	struct pair below, above;
 
-	below = look_pair<CHAOTIC>(u - plane);
+	below = load_pair<CHAOTIC>(u - plane);
 #pragma unroll
 	for (int q = 0; q < 8; q++) {
-		const struct pair p = look_pair<CHAOTIC>(u + near<WHOLE>(q, o.left[2]) * plane);
+		const struct pair p = load_pair<CHAOTIC>(u + near<WHOLE>(q, o.left[2]) * plane);
 
 		centre[0][q] = p.at[0];
 		centre[1][q] = p.at[1];
 	}
-	above = look_pair<CHAOTIC>(u + near<WHOLE>(8, o.left[2]) * plane);
-	look_at_f<WHOLE>(step, o, r);
+	above = load_pair<CHAOTIC>(u + near<WHOLE>(8, o.left[2]) * plane);
+	load_f<WHOLE>(step, o, r);
 #pragma unroll
 	for (int from = 0; from < 8; from += AHEAD) {
 		struct pair y[AHEAD];
@@ -178,9 +178,9 @@ __device__ __forceinline__ void residuals(const struct patches_step &step, const
 
 			y[n].at[0] = y[n].at[1] = x[n] = 0;
 			if (low_y || high_y)
-				y[n] = look_pair<CHAOTIC>(beside_y + at);
+				y[n] = load_pair<CHAOTIC>(beside_y + at);
 			if (low_x || high_x)
-				x[n] = patches_look<CHAOTIC>(beside_x + at);
+				x[n] = patches_load<CHAOTIC>(beside_x + at);
 		}
 		__syncwarp(); /* no more than these at a time */
 #pragma unroll

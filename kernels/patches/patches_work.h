@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the files of the driver share: patches_driver.c (a run), patches_launch.c (what the machine
- * is asked for), patches_exchange.c (ghost values), patches_check.c (start values and results).
+ * What the files of the driver share: patches_driver.c (a run), patches_begin.c (its memory),
+ * patches_launch.c (what the machine is asked for), patches_exchange.c (ghost values),
+ * patches_check.c (start values and results).
  */
 #ifndef WARPREEL_PATCHES_WORK_H
 #define WARPREEL_PATCHES_WORK_H
@@ -79,7 +80,7 @@ void patches_exchange_release(struct patches_work *w);
 /* All ghost values of buffer `second ? v : u`; the k-th time in a run. */
 int patches_exchange(struct patches_work *w, struct machine_thread *t, bool second, int64_t k);
 
-/* patches_driver.c: of struct solver. */
+/* patches_begin.c: of struct solver. */
 int patches_begin(struct solver_work *work);
 void patches_end(struct solver_work *work);
 

@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-/* The kernels of `paper`, `fused` and `temporal` work on LAYOUT_ROWS, those of `tuned` on
- * LAYOUT_SPLIT (kernels/kit/colour_layout.h). */
+/* The kernels of `paper`, `texture`, `fused` and `temporal` work on LAYOUT_ROWS, those of `tuned`
+ * and `store` on LAYOUT_SPLIT (kernels/kit/colour_layout.h). */
 
 /* Arguments of rbsor_{paper,tuned}_{f32,f64}: one colour of rows [row_begin, row_end) of a strip.
  */
@@ -35,6 +35,25 @@ struct rbsor_sweep {
 	int32_t first_row;	    /* global row of local row 0: decides the colour */
 	int32_t colour;		    /* 0 red, 1 black */
 	double omega;		    /* f32 kernels round it to float once */
+};
+
+/* Arguments of the kernels of rbsor_sweeps.def: a sweep, and where the thesis' index arithmetic
+ * finds its own global coordinates. */
+struct rbsor_area {
+	struct rbsor_sweep sweep;	 /* first; its colour is the kernel's */
+	int32_t first_row, first_column; /* global row and column of the first stored point */
+};
+
+/*
+ * Arguments of rbsor_rim_{f32,f64}: the first and the last of rows [row_begin, row_end), those
+ * that a neighbour's halo has, too; what is updated is stored there at the same time. All on
+ * LAYOUT_SPLIT, with the same pitch.
+ */
+struct rbsor_rim {
+	struct rbsor_sweep sweep; /* first */
+	void *north, *south; /* the row of the neighbour's strip that the first and the last row go
+				to; maybe another GPU's memory. NULL: no neighbour, and the row is
+				left alone */
 };
 
 /*
@@ -68,7 +87,7 @@ struct rbsor_loop {
 	void *grid[2]; /* both with the boundary; the first has the start values */
 	void *flags; /* uint32_t for each block: exchanges that it made in all launches so far; at a
 			launch all are equal */
-	void *letters; /* of a variant in tests/gpu_looprate.cu */
+	void *mailboxes; /* of a variant in tests/gpu_looprate.cu */
 	int64_t pitch;
 	int32_t columns, rows;
 	int32_t iterations;
@@ -84,6 +103,8 @@ void rbsor_rows_f32_cpu(const void *args);
 void rbsor_rows_f64_cpu(const void *args);
 void rbsor_tuned_f32_cpu(const void *args);
 void rbsor_tuned_f64_cpu(const void *args);
+void rbsor_rim_f32_cpu(const void *args);
+void rbsor_rim_f64_cpu(const void *args);
 void rbsor_pass_f32_cpu(const void *args);
 void rbsor_pass_f64_cpu(const void *args);
 void rbsor_loop_f32_cpu(const void *args);

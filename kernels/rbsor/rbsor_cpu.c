@@ -4,6 +4,7 @@
  */
 #include "rbsor.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

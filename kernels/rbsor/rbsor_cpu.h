@@ -46,6 +46,37 @@ void RBSOR(tuned)(const void *args)
 	}
 }
 
+/* A row of one colour, LAYOUT_SPLIT, and what it becomes to rows of other strips. */
+static void RBSOR(edge)(const struct rbsor_sweep *given, int32_t row, void *const there[2])
+{
+	struct rbsor_sweep sweep = *given;
+	const int32_t p = (sweep.first_row + row + sweep.colour) & 1,
+		      count = ((sweep.columns - 2 - p) >> 1) + p;
+	const int64_t at = sweep.colour * (sweep.pitch / 2) + 1 - p;
+
+	sweep.row_begin = row;
+	sweep.row_end = row + 1;
+	RBSOR(tuned)(&sweep);
+	for (int k = 0; k < 2; k++)
+		if (there[k] && count > 0)
+			memcpy((REAL *)there[k] + at,
+			       (const REAL *)sweep.grid + row * sweep.pitch + at,
+			       (size_t)count * sizeof(REAL));
+}
+
+void RBSOR(rim)(const void *args)
+{
+	const struct rbsor_rim *rim = args;
+	const struct rbsor_sweep *sweep = &rim->sweep;
+	const bool one = sweep->row_end - sweep->row_begin == 1;
+
+	if (rim->north)
+		RBSOR(edge)
+	(sweep, sweep->row_begin, (void *const[2]){ rim->north, one ? rim->south : NULL });
+	if (rim->south && !(one && rim->north))
+		RBSOR(edge)(sweep, sweep->row_end - 1, (void *const[2]){ rim->south, NULL });
+}
+
 /*
  * Several iterations in one pass, LAYOUT_ROWS: sweep s of 2 depth makes the rows that the sweeps
  * after it need, in a buffer of its own.

@@ -6,8 +6,10 @@
  * - c rows beyond the strip. The thesis' scheme keeps b rows and consumes one an iteration, both
  * colours over the same rows, which is not red-black SOR.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/util.h"
 #include "rbsor_work.h"
 
 enum { GRAPH_CYCLES = 10 };
@@ -52,6 +54,8 @@ static int loop(struct domain_work *w, struct machine_thread *t, int iterations)
 static int core(struct solver_work *work, struct machine_thread *t)
 {
 	const struct rbsor_params *p = work->params;
+	if (p->store && work->gpus > 1)
+		return rbsor_store_core((struct rbsor_work *)work, t);
 	return domain_work_cycles(work, t, p->persistent ? loop : p->passes ? passes : sweeps);
 }
 
@@ -73,6 +77,36 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 			     : sweeps(w, t, 1);
 }
 
+static int restart(struct solver_work *work)
+{
+	return domain_work_restart(work) || rbsor_store_restart((struct rbsor_work *)work) ? -1 : 0;
+}
+
+static void end(struct solver_work *work)
+{
+	free(((struct rbsor_work *)work)->border);
+	domain_work_end(work);
+}
+
+/* A launch reads rows of a part that lie in one texture. */
+static int check_texture(const struct domain *domain)
+{
+	const struct parts *parts = &domain->parts;
+	const int64_t most = parts->m->ops->texture_elements(parts->m, 0);
+	for (uint32_t g = 0; g < parts->gpus && most >= 0; g++) {
+		const struct part *part = &parts->part[g];
+		const int64_t elements = part->stored_rows * domain->pitch;
+		if (elements > most)
+			return report(
+				"kernel texture: the part of GPU %u has %lld elements (%lld "
+				"rows of %lld with what aligns them), and a texture of linear "
+				"memory takes %lld: more GPUs, or kernel paper",
+				g, (long long)elements, (long long)part->stored_rows,
+				(long long)domain->pitch, (long long)most);
+	}
+	return 0;
+}
+
 static int begin(struct solver_work *work)
 {
 	const struct rbsor_params *p = work->params;
@@ -92,10 +126,16 @@ static int begin(struct solver_work *work)
 	domain->layout = p->tuned ? LAYOUT_SPLIT : LAYOUT_ROWS;
 	domain->free_order = !strcmp(p->order, "free");
 	domain->pageable_staging = !strcmp(p->staging, "pageable");
-	if (domain_make(domain, work->m, work->gpus) || (p->persistent && rbsor_flags_make(r)))
+	domain->workers = p->workers;
+	domain->messages = p->messages;
+	domain->channel = !strcmp(p->sync, "nccl-put") ? CHANNEL_PUT : CHANNEL_SEND_RECEIVE;
+	if (domain_make(domain, work->m, work->gpus) || (p->persistent && rbsor_flags_make(r)) ||
+	    (p->texture && check_texture(domain)) ||
+	    (p->store && work->gpus > 1 && rbsor_store_make(r)))
 		return -1;
 	if (!strcmp(p->sync, "spin") || !strcmp(p->sync, "condition"))
 		domain->parts.policy = !strcmp(p->sync, "spin") ? AWAIT_SPIN : AWAIT_BLOCK;
+	work->helpers = domain->parts.helpers;
 	return 0;
 }
 
@@ -104,10 +144,12 @@ const struct solver solver_rbsor = {
 	SOLVER_NAMED(rbsor),
 	.summary = "2D Laplace, Dirichlet boundary, red-black SOR on strips or blocks",
 	.columns = stencil_columns,
-	DOMAIN_WORK_CALLBACKS,
+	DOMAIN_WORK_PLAIN_CALLBACKS,
 	.ways = rbsor_ways,
 	.take = rbsor_take,
 	.begin = begin,
+	.end = end,
+	.restart = restart,
 	.up = up,
 	.core = core,
 	.iterate = iterate,

@@ -63,3 +63,15 @@ void rbsor_paper_geometry(const void *args, struct launch_geometry *geometry)
 			     launch_divide_up((uint32_t)rows, PAPER_STEP_ROWS), PAPER_TILE_COLUMNS,
 			     1, 0);
 }
+
+void rbsor_rim_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct rbsor_rim *edges = args;
+	const struct rbsor_sweep *sweep = &edges->sweep;
+	const uint32_t points = (uint32_t)(sweep->columns >> 1);
+
+	memset(geometry, 0, sizeof(*geometry));
+	if (sweep->row_end > sweep->row_begin && sweep->columns >= 3)
+		launch_shape(geometry, launch_divide_up(points, RIM_BLOCK_THREADS), 2,
+			     RIM_BLOCK_THREADS, 1, 0);
+}

@@ -18,13 +18,17 @@ enum {
 	PAPER_STEP_COLUMNS = PAPER_TILE_COLUMNS - 2,
 	PAPER_STEP_ROWS = PAPER_TILE_ROWS - 2
 };
-enum { TUNED_BLOCK_THREADS = 128 };
+enum { TUNED_BLOCK_THREADS = 128, RIM_BLOCK_THREADS = 128 };
 
 /* For struct machine_launch: args are struct rbsor_sweep. A sweep over nothing has a grid of 0
  * blocks. path: rows a thread. */
 void rbsor_tuned_f32_geometry(const void *args, struct launch_geometry *geometry);
 void rbsor_tuned_f64_geometry(const void *args, struct launch_geometry *geometry);
 void rbsor_paper_geometry(const void *args, struct launch_geometry *geometry);
+
+/* args are struct rbsor_rim: a thread a point of the colour, the second row of blocks for the last
+ * row. */
+void rbsor_rim_geometry(const void *args, struct launch_geometry *geometry);
 
 /* Of the kernels of rbsor_passes.def, by their depth: args are struct rbsor_pass. A warp has a
  * tile, PASS_TILES of them beside each other make a block; steps: those of a warp. The

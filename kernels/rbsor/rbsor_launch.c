@@ -19,19 +19,46 @@ static int64_t first_point(const struct part *part)
 	return part->rows.begin - part->rows.low + part->columns.begin - part->columns.low;
 }
 
-int rbsor_launch_sweep(const struct domain_work *w, struct machine_thread *t, int colour,
-		       int64_t extension)
+/* The kernel of a colour: rbsor_sweeps.def, else both colours'. */
+static const struct stencil_kernel *sweep_kernel(const struct rbsor_params *p, int colour)
 {
-	static const struct stencil_kernel kernel[2][2] = {
+	static const struct stencil_kernel both[2][2] = {
 		/* [tuned][f64] */
 		{ { "rbsor_paper_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry },
 		  { "rbsor_paper_f64", rbsor_rows_f64_cpu, rbsor_paper_geometry } },
 		{ { "rbsor_tuned_f32", rbsor_tuned_f32_cpu, rbsor_tuned_f32_geometry },
 		  { "rbsor_tuned_f64", rbsor_tuned_f64_cpu, rbsor_tuned_f64_geometry } },
 	};
+	static const struct stencil_kernel one[][2][2] = {
+	/* [sweep][colour][f64] */
+#define OF(name, colour)                                                                           \
+	{                                                                                          \
+		{ "rbsor_" #name "_" #colour "_f32", rbsor_rows_f32_cpu, rbsor_paper_geometry },   \
+		{                                                                                  \
+			"rbsor_" #name "_" #colour "_f64", rbsor_rows_f64_cpu,                     \
+				rbsor_paper_geometry                                               \
+		}                                                                                  \
+	}
+#define SWEEP(kernel, indices, name, strips) { OF(name, red), OF(name, black) },
+#include "rbsor_sweeps.def"
+#undef SWEEP
+#undef OF
+	};
+	return p->sweep < 0 ? &both[p->tuned][p->grid.f64] : &one[p->sweep][colour][p->grid.f64];
+}
+
+int rbsor_launch_sweep(const struct domain_work *w, struct machine_thread *t, int colour,
+		       int64_t extension)
+{
 	const struct rbsor_params *p = w->base.params;
 	const struct part *part = &w->domain.parts.part[t->gpu];
 	struct region region = part_region(part, extension);
+	if (p->store) { /* the others are edges */
+		region.row_begin += part->rows.has_low;
+		region.row_end -= part->rows.has_high;
+		if (region.row_end <= region.row_begin)
+			return 0;
+	}
 	/* To the kernel the column left of the region is the grid's first. */
 	region.column_begin--;
 	region.column_end++;
@@ -39,22 +66,24 @@ int rbsor_launch_sweep(const struct domain_work *w, struct machine_thread *t, in
 		      columns = region.column_end - left,
 		      points = (region.row_end - region.row_begin) * columns;
 	char *grid = address(t, part->buffer[0]);
-	const struct rbsor_sweep args = {
-		.grid = grid ? grid + left * word : NULL,
-		.pitch = w->domain.pitch,
-		.columns = (int32_t)columns,
-		.strip_rows = (int32_t)part->stored_rows,
-		.row_begin = (int32_t)region.row_begin,
-		.row_end = (int32_t)region.row_end,
-		.first_row = (int32_t)(first_point(part) + left),
-		.colour = colour,
-		.omega = p->omega_used,
+	const struct rbsor_area args = {
+		.sweep = { .grid = grid ? grid + left * word : NULL,
+			   .pitch = w->domain.pitch,
+			   .columns = (int32_t)columns,
+			   .strip_rows = (int32_t)part->stored_rows,
+			   .row_begin = (int32_t)region.row_begin,
+			   .row_end = (int32_t)region.row_end,
+			   .first_row = (int32_t)(first_point(part) + left),
+			   .colour = colour,
+			   .omega = p->omega_used },
+		.first_row = (int32_t)(part->rows.begin - part->rows.low),
+		.first_column = (int32_t)(part->columns.begin - part->columns.low + left),
 	};
 	const struct stencil_launch launch = {
-		.kernel = &kernel[p->tuned][p->grid.f64],
+		.kernel = sweep_kernel(p, colour),
 		.region = region,
 		.args = &args,
-		.args_bytes = sizeof(args),
+		.args_bytes = p->sweep < 0 ? sizeof(args.sweep) : sizeof(args),
 		.points = points / 2,
 		/* split: own colour read and written, the other read;
 		   interleaved: every sector is read and written back */
@@ -63,6 +92,53 @@ int rbsor_launch_sweep(const struct domain_work *w, struct machine_thread *t, in
 		.access = p->tuned && colour ? ACCESS_BACKWARD : 0,
 	};
 	return stencil_launch(&w->domain, t, &launch);
+}
+
+int rbsor_launch_edges(const struct rbsor_work *r, struct machine_thread *t, int colour)
+{
+	const struct rbsor_params *p = r->w.base.params;
+	const struct domain *domain = &r->w.domain;
+	const struct part *part = &domain->parts.part[t->gpu];
+	const struct span *rows = &part->rows;
+	const int64_t row_bytes = domain->parts.row_bytes, edges = rows->has_low + rows->has_high,
+		      last = rows->low + span_owned(rows) - 1;
+	char *north = rows->has_low ? address(t, part[-1].buffer[0]) : NULL,
+	     *south = rows->has_high ? address(t, part[1].buffer[0]) : NULL;
+	const struct rbsor_rim args = {
+		.sweep = { .grid = address(t, part->buffer[0]),
+			   .pitch = domain->pitch,
+			   .columns = (int32_t)p->grid.columns,
+			   .strip_rows = (int32_t)part->stored_rows,
+			   .row_begin = (int32_t)rows->low,
+			   .row_end = (int32_t)last + 1,
+			   .first_row = (int32_t)first_point(part),
+			   .colour = colour,
+			   .omega = p->omega_used },
+		/* the neighbour's halo row behind its last, and before its first */
+		.north = north ? north + (part[-1].stored_rows - 1) * row_bytes : NULL,
+		.south = south,
+	};
+	const struct machine_launch launch = {
+		.name = p->grid.f64 ? "rbsor_rim_f64" : "rbsor_rim_f32",
+		.cpu = p->grid.f64 ? rbsor_rim_f64_cpu : rbsor_rim_f32_cpu,
+		.geometry = rbsor_rim_geometry,
+		.args = &args,
+		.args_bytes = sizeof(args),
+		.rows = edges,
+		.columns = p->grid.columns,
+		.points = edges * p->grid.columns / 2,
+		/* rows of the other colour above, beside and below, the own in and out; what is
+		   stored at the neighbour's is none of this GPU's */
+		.dram_bytes = edges * row_bytes * 5 / 2,
+		.resident_bytes = part->stored_rows * row_bytes,
+		.access_count = 2,
+		.access = {
+			{ part->buffer[0], ACCESS_READ | ACCESS_WRITE, 0, 3 * row_bytes },
+			{ part->buffer[0], ACCESS_READ | ACCESS_WRITE, (last - 1) * row_bytes,
+			  3 * row_bytes },
+		},
+	};
+	return t->machine->ops->launch(t, r->border[t->gpu].stream, &launch);
 }
 
 int rbsor_launch_pass(const struct domain_work *w, struct machine_thread *t,

@@ -17,9 +17,13 @@ const struct option_spec rbsor_options[] = {
 	STENCIL_SIZE,
 	STENCIL_PRECISION,
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "paper|tuned|fused|temporal|persistent|auto",
-	  "the thesis' shared-memory one, the colour-split one; a pass an iteration, a pass for "
-	  "several, all in one launch; auto: which simulates as the fastest" },
+	  "paper|texture|tuned|store|fused|temporal|persistent|auto",
+	  "the thesis' shared-memory one, and through textures; the colour-split one, and with "
+	  "borders stored into the neighbour's memory; a pass an iteration, a pass for several, "
+	  "all in one launch; auto: which simulates as the fastest" },
+	{ "indices", OPTION_CHOICE, AT(indices), "any", 0, 0, "any|strips|branch|blocks",
+	  "how kernel paper finds a point's colour: one expression for all; as the thesis in "
+	  "strips, there with branches, and in blocks" },
 	{ "depth", OPTION_INT, AT(depth), "6", 1, 8, "T",
 	  "iterations of a pass of kernel temporal, at most" },
 	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis",
@@ -27,12 +31,14 @@ const struct option_spec rbsor_options[] = {
 	STENCIL_BORDER,
 	STENCIL_TRANSPORT,
 	STENCIL_PARTITION,
-	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0, "usual|spin|condition|one-thread|graph",
+	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0,
+	  "usual|spin|condition|one-thread|graph|nccl|nccl-put",
 	  "how host threads wait for each other: as the transport usually does, spinning, or on "
-	  "condition variables; or one thread for all GPUs, alone or with CUDA graphs" },
-	{ "order", OPTION_CHOICE, AT(order), "chessboard", 0, 0, "chessboard|free",
-	  "which neighbour is served first: odd ranks the one before, even ones the one behind; or "
-	  "the one before by all" },
+	  "condition variables; one thread for all GPUs, alone or with CUDA graphs; or not at "
+	  "all: borders as NCCL's sends and receives, or its puts" },
+	{ "order", OPTION_CHOICE, AT(order), "chessboard", 0, 0, "chessboard|free|boss-worker",
+	  "which neighbour is served first: odd ranks the one before, even ones the one behind; "
+	  "the one before by all; or, through host memory, both at once by threads of their own" },
 	{ "staging", OPTION_CHOICE, AT(staging), "pinned", 0, 0, "pinned|pageable",
 	  "host memory that borders of transport host go through" },
 	STENCIL_ITERATIONS("red and black half-sweeps"),
@@ -51,6 +57,8 @@ double rbsor_optimal_omega(int64_t rows, int64_t columns)
 
 int64_t rbsor_halo_rows(const struct rbsor_params *params)
 {
+	if (params->store)
+		return 1;
 	return params->thesis ? params->grid.border : 2 * (int64_t)params->grid.border;
 }
 
@@ -99,6 +107,50 @@ void rbsor_take(void *given, uint32_t gpus, int way)
 	p->depth = w->depth ? w->depth : p->depth;
 }
 
+/* Kernels of one colour on the thesis' tiles. */
+static const struct sweep {
+	const char *kernel, *indices;
+	bool strips; /* alone */
+} sweeps[] = {
+#define SWEEP(kernel, indices, name, strips) { #kernel, #indices, strips },
+#include "rbsor_sweeps.def"
+#undef SWEEP
+};
+
+static int sweep_of(const struct rbsor_params *p)
+{
+	for (size_t k = 0; k < sizeof(sweeps) / sizeof(sweeps[0]); k++)
+		if (!strcmp(sweeps[k].kernel, p->kernel) && !strcmp(sweeps[k].indices, p->indices))
+			return (int)k;
+	return -1;
+}
+
+/* What kernels of their own kinds cannot do. */
+static int check_sweep(const struct rbsor_params *p)
+{
+	if (strcmp(p->indices, "any") && strcmp(p->kernel, "paper"))
+		return report("indices %s are of kernel paper, not of %s", p->indices, p->kernel);
+	if (p->grid.across > 1 && p->sweep >= 0 && sweeps[p->sweep].strips)
+		return report("indices %s go by rows alone, which is right in strips only: "
+			      "--indices blocks for partition %s",
+			      p->indices, p->grid.partition);
+	if (p->texture && p->graph)
+		return report("sync graph: a graph would keep the textures of its first launches, "
+			      "and kernel texture binds one for each");
+	return 0;
+}
+
+static int check_store(const struct rbsor_params *p)
+{
+	if (p->grid.border != 1 || p->thesis)
+		return report("kernel store sends borders after every colour: border 1, scheme "
+			      "exact");
+	if (!p->grid.peer || p->graph || p->messages || p->timed)
+		return report("kernel store writes into the neighbour's memory itself: transport "
+			      "peer, sync spin, condition or one-thread, timing plain");
+	return 0;
+}
+
 int rbsor_prepare(void *given, uint32_t gpus)
 {
 	struct rbsor_params *p = given;
@@ -107,7 +159,10 @@ int rbsor_prepare(void *given, uint32_t gpus)
 			      "warpreel sweep --best does)");
 	if (stencil_prepare(&p->grid, gpus))
 		return -1;
-	p->tuned = !strcmp(p->kernel, "tuned");
+	p->store = !strcmp(p->kernel, "store");
+	p->tuned = p->store || !strcmp(p->kernel, "tuned");
+	p->texture = !strcmp(p->kernel, "texture");
+	p->sweep = sweep_of(p);
 	p->thesis = !strcmp(p->scheme, "thesis");
 	p->timed = !strcmp(p->timing, "thesis");
 	p->passes = !strcmp(p->kernel, "fused") || !strcmp(p->kernel, "temporal");
@@ -120,12 +175,12 @@ int rbsor_prepare(void *given, uint32_t gpus)
 			      "rows that the registers of one GPU hold; --kernel temporal",
 			      (long long)p->grid.rows, (long long)p->grid.columns);
 	if ((p->passes || p->persistent) && p->thesis)
-		return report("scheme thesis is for kernels paper and tuned, not for %s",
+		return report("scheme thesis is for kernels paper, texture and tuned, not for %s",
 			      p->kernel);
 	if (p->tuned && p->grid.across > 1)
-		return report("kernel tuned keeps the colours of a row apart, so that it takes "
+		return report("kernel %s keeps the colours of a row apart, so that it takes "
 			      "strips only: --kernel temporal, fused or paper for partition %s",
-			      p->grid.partition);
+			      p->kernel, p->grid.partition);
 	p->graph = !strcmp(p->sync, "graph");
 	p->one_thread = p->graph || !strcmp(p->sync, "one-thread");
 	if (p->graph && !p->grid.peer && gpus > 1)
@@ -134,9 +189,24 @@ int rbsor_prepare(void *given, uint32_t gpus)
 			"has");
 	if (p->graph && p->persistent)
 		return report("sync graph: kernel persistent is one launch");
+	p->messages = !strncmp(p->sync, "nccl", strlen("nccl"));
+	p->workers = !strcmp(p->order, "boss-worker");
+	if (p->messages && !p->grid.peer && gpus > 1)
+		return report("sync %s: borders go from GPU to GPU, which transport host does not",
+			      p->sync);
+	if (p->workers && (p->grid.peer || p->one_thread))
+		return report("order boss-worker: workers wait for copies through host memory: "
+			      "transport host, with a thread a GPU besides them");
+	if (p->workers && p->timed)
+		return report("timing thesis takes the times of a thread a GPU, and order "
+			      "boss-worker has more");
+	if (p->messages && p->timed)
+		return report("timing thesis times copies, and sync %s has none", p->sync);
 	if (p->one_thread && p->timed)
 		return report("timing thesis waits for every kernel and copy: one thread for all "
 			      "GPUs would let them work one after the other");
+	if (check_sweep(p) || (p->store && check_store(p)))
+		return -1;
 	p->omega_used =
 		p->omega > 0 ? p->omega : rbsor_optimal_omega(p->grid.rows, p->grid.columns);
 	if (p->timed && p->omega_used > THESIS_OMEGA_MOST)
@@ -159,6 +229,7 @@ void rbsor_config(const void *given, char text[CONFIG_BYTES])
 	length += snprintf(text + length, (size_t)(CONFIG_BYTES - length), __VA_ARGS__)
 	ADD(p->omega > 0, " omega=%.17g", p->omega);
 	ADD(!strcmp(p->kernel, "temporal"), " depth=%d", p->depth);
+	ADD(strcmp(p->indices, "any"), " indices=%s", p->indices);
 	ADD(p->grid.across > 1, " partition=%s", p->grid.partition);
 	ADD(strcmp(p->sync, "usual"), " sync=%s", p->sync);
 	ADD(strcmp(p->order, "chessboard"), " order=%s", p->order);

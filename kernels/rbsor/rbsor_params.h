@@ -12,15 +12,19 @@
 struct rbsor_params {
 	struct stencil_params grid; /* first */
 	/* as given */
-	const char *kernel, *scheme, *sync, *timing, *order, *staging;
+	const char *kernel, *indices, *scheme, *sync, *timing, *order, *staging;
 	int depth;
 	double omega; /* 0: the optimum (4.17) */
 	/* by rbsor_prepare */
 	bool tuned, thesis, timed;
+	bool store; /* tuned, but for rows next to a neighbour */
+	bool texture;
+	int sweep; /* of rbsor_sweeps.def; -1: none */
 	bool persistent;
-	bool one_thread, graph; /* of `sync` */
-	bool passes;		/* kernels of rbsor_passes.def */
-	int pass_depth;		/* iterations of a pass, at most */
+	bool one_thread, graph, messages; /* of `sync` */
+	bool workers;			  /* of `order` */
+	bool passes;			  /* kernels of rbsor_passes.def */
+	int pass_depth;			  /* iterations of a pass, at most */
 	double omega_used;
 };
 
@@ -38,6 +42,6 @@ int rbsor_ways(const void *params, uint32_t gpus);
 void rbsor_take(void *params, uint32_t gpus, int way);
 int rbsor_prepare(void *params, uint32_t gpus);
 void rbsor_config(const void *params, char text[CONFIG_BYTES]);
-int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis */
+int64_t rbsor_halo_rows(const struct rbsor_params *params); /* 2b exact, b thesis; 1 store */
 
 #endif

@@ -30,7 +30,7 @@ template <typename T> struct rbsor_edges { /* of all warps; by turns for red and
 };
 
 /* 8 bytes of a border, and of which exchange; written and read as one. */
-struct alignas(16) rbsor_letter {
+struct alignas(16) rbsor_message {
 	uint64_t values, number;
 };
 
@@ -46,7 +46,7 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 	int lane, warp;
 	uint32_t before;  /* exchanges of launches before */
 	uint32_t out, in; /* aim() */
-	int neighbour;	  /* block whose flag the lane looks at; -1: none */
+	int neighbour;	  /* block whose flag the lane polls; -1: none */
 	int row, column;  /* of the first of the lane's points */
 	int fixed;	  /* row of the warp that is the grid's first or last; -1: none */
 	bool inside[LANES];
@@ -212,25 +212,26 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 		}
 	}
 
-	/* Border `number` from 1, in letters: nobody waits but for what it reads. */
-	__device__ __forceinline__ void exchange_letters(int number)
+	/* Border `number` from 1, in messages: nobody waits but for what it reads. */
+	__device__ __forceinline__ void exchange_messages(int number)
 	{
 		constexpr int VALUES = 8 / (int)sizeof(T);
 		const uint64_t wanted = before + (uint32_t)number;
 		const int64_t pitch = loop->pitch / VALUES;
-		rbsor_letter *letter = (rbsor_letter *)loop->letters +
-				       ((number & 1) * loop->rows + row) * pitch + column / VALUES;
+		rbsor_message *mailbox = (rbsor_message *)loop->mailboxes +
+					 ((number & 1) * loop->rows + row) * pitch +
+					 column / VALUES;
 		bool missing;
 
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
 #pragma unroll
 			for (int k = 0; k < LANES / VALUES; k++) {
-				rbsor_letter send = { 0, wanted };
+				rbsor_message send = { 0, wanted };
 
 				memcpy(&send.values, &u[r][k * VALUES], sizeof(send.values));
 				if (out >> r & 1)
-					__nv_atomic_store(letter + r * pitch + k, &send,
+					__nv_atomic_store(mailbox + r * pitch + k, &send,
 							  __NV_ATOMIC_RELAXED,
 							  __NV_THREAD_SCOPE_DEVICE);
 			}
@@ -240,11 +241,11 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 			for (int r = 0; r < ROWS; r++)
 #pragma unroll
 				for (int k = 0; k < LANES / VALUES; k++) {
-					rbsor_letter came;
+					rbsor_message came;
 
 					if (!(in >> r & 1))
 						continue;
-					__nv_atomic_load(letter + r * pitch + k, &came,
+					__nv_atomic_load(mailbox + r * pitch + k, &came,
 							 __NV_ATOMIC_RELAXED,
 							 __NV_THREAD_SCOPE_DEVICE);
 					missing |= came.number != wanted;
@@ -343,7 +344,7 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 			if (number > exchanges)
 				break;
 			if (LETTERS)
-				exchange_letters(number);
+				exchange_messages(number);
 			else
 				exchange(number);
 		}

@@ -29,7 +29,7 @@ template <typename T> struct alignas(16) rbsor_piece { /* what one access moves 
 	T lane[LANES];
 };
 
-/* What another multiprocessor may have written since this one last looked: past the L1 cache. */
+/* What another multiprocessor may have written since this one last read: past the L1 cache. */
 template <typename T> __device__ __forceinline__ rbsor_piece<T> rbsor_load_far(const T *from)
 {
 	const float4 word = __ldcg((const float4 *)from);

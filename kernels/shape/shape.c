@@ -64,8 +64,8 @@ static int prepare(void *given, uint32_t gpus)
 	p->edge = p->occluding ? "occluding" : "flat";
 	if (p->mask && !p->image)
 		return report("--mask is of a picture: name it with --image");
-	/* A board of alternating values changes sign in a Jacobi step of the mean, and what the
-	 * data add to that makes it grow. */
+	/* A chessboard of alternating values changes sign in a Jacobi step of the mean, and what
+	 * the data add to that makes it grow. */
 	if (strcmp(p->common.inner, "red-black"))
 		return report("shape grows without bound by Jacobi's steps: --inner red-black");
 	if (parse_light(p) || (p->normals && image_check_name(p->normals)) ||

@@ -77,7 +77,7 @@ static void end(struct chaos_case *c, int block)
 	weak_tile_store(&s->tile[block], &s->launch);
 }
 
-static double look(struct chaos_case *c)
+static double check(struct chaos_case *c)
 {
 	struct state *s = state_of(c);
 	if (!s->synchronous)
@@ -138,7 +138,7 @@ static void close_case(struct chaos_case *c)
 }
 
 static const struct chaos_ops ops = { start, begin, steps,  send_borders, fetch,     receive,
-				      end,   look,  beside, passes_read,  close_case };
+				      end,   check, beside, passes_read,  close_case };
 
 int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, struct chaos_case *c)
 {
@@ -199,7 +199,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 						     : CHAOS_ALL,
 		.passes = p->threads ? (border + p->threads - 1) / p->threads : 1,
 		.block_threads = WEAK_COMPUTING + p->threads,
-		.looks_apart = !scheme->synchronous,
+		.checks_apart = !scheme->synchronous,
 		.most_steps = p->steps ? p->steps : p->max_steps,
 		.fixed = p->steps > 0,
 		.wanted = p->by_error ? p->tolerance * (1 - s->problem.factor) : p->tolerance,

@@ -59,16 +59,16 @@ __device__ __forceinline__ struct weak_crossing weak_cross(const struct weak_lau
 /* The residual of all blocks, whose borders are sent before; true: the steps are over. */
 template <int RULE>
 __device__ __forceinline__ bool
-weak_look_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
-	      const struct weak_seat &seat, int64_t origin, uint32_t look, uint32_t *met)
+weak_check_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
+	       const struct weak_seat &seat, int64_t origin, uint32_t check, uint32_t *met)
 {
-	uint32_t *word = l.board + WEAK_BOARD_CHANGE;
+	uint32_t *word = l.status + WEAK_STATUS_CHANGE;
 	const int thread = (int)threadIdx.x;
 	float most = 0;
 
 	weak_send(*s, l, l.values, origin, thread, WEAK_COMPUTING);
 	if (thread == 0 && s->block == 0)
-		word[(look + 1) % 3] = 0;
+		word[(check + 1) % 3] = 0;
 	weak_meet_all(l, ++*met);
 	weak_receive(s, l, l.values, origin, thread, WEAK_COMPUTING, true);
 	__syncthreads();
@@ -80,9 +80,9 @@ weak_look_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
 		if (RULE == WEAK_SHAPE)
 			most = weak_larger(most, fabsf(next.g - s->u[RULE][r][c]));
 	}
-	weak_raise(word + look % 3, most);
+	weak_raise(word + check % 3, most);
 	weak_meet_all(l, ++*met);
-	return !(__int_as_float((int)weak_acquire(word + look % 3)) > l.tolerance);
+	return !(__int_as_float((int)weak_acquire(word + check % 3)) > l.tolerance);
 }
 
 template <int RULE> __device__ __forceinline__ void weak_run_cluster(const struct weak_launch &l)
@@ -93,7 +93,7 @@ template <int RULE> __device__ __forceinline__ void weak_run_cluster(const struc
 	const int thread = (int)threadIdx.x, pitch = weak_pitch(&l.grid);
 	const int64_t field = weak_values(&l.grid);
 	float pending[FIELDS] = { 0 };
-	uint32_t met = 0, looks = 0;
+	uint32_t met = 0, checks = 0;
 	int rank = -1;
 	bool over = false;
 
@@ -138,12 +138,12 @@ template <int RULE> __device__ __forceinline__ void weak_run_cluster(const struc
 		}
 		__syncthreads();
 		if (done % l.every == 0 || done == l.steps) {
-			over = weak_look_all<RULE>(&s, l, seat, origin, looks++, &met) ||
+			over = weak_check_all<RULE>(&s, l, seat, origin, checks++, &met) ||
 			       done == l.steps;
 			for (int k = 0; k < FIELDS && c.outside; k++)
 				pending[k] = s.u[k][c.halo_row + 1][c.halo_column + 1];
 			if (over && thread == 0 && s.block == 0)
-				l.board[WEAK_BOARD_STEPS] = (uint32_t)done;
+				l.status[WEAK_STATUS_STEPS] = (uint32_t)done;
 		}
 	}
 	for (int k = 0; k < 2 * FIELDS; k++)
@@ -153,7 +153,7 @@ template <int RULE> __device__ __forceinline__ void weak_run_cluster(const struc
 	/* The host reads the first word. */
 	weak_meet_all(l, ++met);
 	if (thread == 0 && s.block == 0)
-		l.board[WEAK_BOARD_CHANGE] = l.board[WEAK_BOARD_CHANGE + (looks - 1) % 3];
+		l.status[WEAK_STATUS_CHANGE] = l.status[WEAK_STATUS_CHANGE + (checks - 1) % 3];
 }
 
 typedef void weak_kernel(const struct weak_launch l);

@@ -35,7 +35,7 @@ void weak_cluster_cpu(const void *args)
 {
 	const struct weak_launch *l = args;
 	const int blocks = weak_blocks(&l->grid);
-	struct weak_launch look = *l;
+	struct weak_launch check = *l;
 	struct weak_tile *tile = xcalloc((size_t)blocks, sizeof(*tile));
 	float change = INFINITY;
 	int done = 0;
@@ -48,13 +48,13 @@ void weak_cluster_cpu(const void *args)
 			continue;
 		for (int k = 0; k < blocks; k++)
 			weak_tile_store(&tile[k], l);
-		look.number = 0;
-		look.board[WEAK_BOARD_CHANGE] = 0;
-		weak_residual_cpu(&look);
-		memcpy(&change, look.board + WEAK_BOARD_CHANGE, sizeof(change));
+		check.number = 0;
+		check.status[WEAK_STATUS_CHANGE] = 0;
+		weak_residual_cpu(&check);
+		memcpy(&change, check.status + WEAK_STATUS_CHANGE, sizeof(change));
 		for (int k = 0; k < blocks; k++)
 			weak_tile_load(&tile[k], l, k);
 	}
-	l->board[WEAK_BOARD_STEPS] = (uint32_t)done;
+	l->status[WEAK_STATUS_STEPS] = (uint32_t)done;
 	free(tile);
 }

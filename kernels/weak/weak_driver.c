@@ -32,9 +32,9 @@ int64_t weak_constants_bytes(const struct weak_work *w)
 	return 2 * weak_values(&w->problem.grid) * (int64_t)sizeof(float);
 }
 
-int64_t weak_board_bytes(void)
+int64_t weak_status_bytes(void)
 {
-	return WEAK_BOARD_WORDS * (int64_t)sizeof(uint32_t);
+	return WEAK_STATUS_WORDS * (int64_t)sizeof(uint32_t);
 }
 
 static int64_t pack_bytes(const struct weak_work *w)
@@ -67,6 +67,9 @@ const struct solver_column weak_columns[] = {
 	{ "iterations", COLUMN_INT, WEAK_AT(steps), 0 },
 	{ 0 },
 };
+
+/* A scheme that launches, and so many steps. */
+const struct option_standard weak_planned[] = { { "scheme", "base" }, { "steps", "100" }, { 0 } };
 
 bool weak_open_ended(const void *params)
 {
@@ -117,8 +120,8 @@ static int make_gpu(struct weak_work *w, uint32_t g)
 	    (p->watch && ops->buffer(m, g, SPACE_DEVICE, watch_bytes(w), &gpu->watch)) ||
 	    ops->buffer(m, g, SPACE_DEVICE, order_bytes(w), &gpu->order) ||
 	    ops->buffer(m, g, SPACE_DEVICE, weak_constants_bytes(w), &gpu->constants) ||
-	    ops->buffer(m, g, SPACE_DEVICE, weak_board_bytes(), &gpu->board) ||
-	    ops->buffer(m, g, SPACE_PINNED, weak_board_bytes(), &gpu->h_board))
+	    ops->buffer(m, g, SPACE_DEVICE, weak_status_bytes(), &gpu->status) ||
+	    ops->buffer(m, g, SPACE_PINNED, weak_status_bytes(), &gpu->h_status))
 		return -1;
 	return (g > 0 && ops->peer_access(m, g, g - 1)) ||
 			       (g + 1 < w->base.gpus && ops->peer_access(m, g, g + 1))
@@ -178,7 +181,7 @@ int weak_restart(struct solver_work *work)
 		w->gpu[g].done = 0;
 		w->gpu[g].change = NAN;
 		if (weak_ops(w)->computes)
-			memset(weak_address(w, w->gpu[g].h_board), 0, (size_t)weak_board_bytes());
+			memset(weak_address(w, w->gpu[g].h_status), 0, (size_t)weak_status_bytes());
 	}
 	if (weak_ops(w)->computes) {
 		memset(weak_address(w, w->h_ages), 0, (size_t)ages_bytes(w));
@@ -211,7 +214,7 @@ int weak_up(struct solver_work *work, struct machine_thread *t)
 	    weak_copy(w, t, w->h_order, gpu->order, order_bytes(w)) ||
 	    weak_copy(w, t, w->h_ages, gpu->ages, ages_bytes(w)) ||
 	    (w->params->watch && weak_copy(w, t, w->h_watch, gpu->watch, watch_bytes(w))) ||
-	    weak_copy(w, t, gpu->h_board, gpu->board, weak_board_bytes()))
+	    weak_copy(w, t, gpu->h_status, gpu->status, weak_status_bytes()))
 		return -1;
 	return 0;
 }

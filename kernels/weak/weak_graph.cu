@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Scheme base without the host between its steps: a graph of as many launches as there are steps
- * between two synchronizations, of which the last looks. Bit for bit the same.
+ * between two synchronizations, of which the last checks. Bit for bit the same.
  */
 #include <cuda_runtime.h>
 #include <string.h>
@@ -30,9 +30,9 @@ static int launch_steps(const struct weak_launch *l, void *stream)
 
 	one.steps = one.every = 1;
 	for (int k = 0; k < l->steps && !error; k++) {
-		const bool looks = k == l->steps - 1;
-		const char *name = l->rule == WEAK_SHAPE ? looks ? "shape_base" : "shape_coarse"
-				   : looks		 ? "poisson_base"
+		const bool checks = k == l->steps - 1;
+		const char *name = l->rule == WEAK_SHAPE ? checks ? "shape_base" : "shape_coarse"
+				   : checks		 ? "poisson_base"
 							 : "poisson_coarse";
 
 		error = launch_by_name(name, &one, stream);
@@ -47,7 +47,7 @@ static int launch_steps(const struct weak_launch *l, void *stream)
 static bool same(const struct weak_launch *a, const struct weak_launch *b)
 {
 	return a->values == b->values && a->next == b->next && a->constants == b->constants &&
-	       a->board == b->board && a->order == b->order && a->grid.planes == b->grid.planes &&
+	       a->status == b->status && a->order == b->order && a->grid.planes == b->grid.planes &&
 	       a->grid.down == b->grid.down && a->grid.across == b->grid.across &&
 	       a->terms.pull == b->terms.pull && a->terms.light[0] == b->terms.light[0] &&
 	       a->terms.light[1] == b->terms.light[1] && a->terms.light[2] == b->terms.light[2] &&

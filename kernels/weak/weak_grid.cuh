@@ -20,7 +20,7 @@ __device__ __forceinline__ void weak_meet_all(const struct weak_launch &l, uint3
 {
 	__syncthreads();
 	if (threadIdx.x == 0) {
-		uint32_t *arrived = l.board + WEAK_BOARD_ARRIVED;
+		uint32_t *arrived = l.status + WEAK_STATUS_ARRIVED;
 
 		__threadfence();
 		atomicAdd(arrived, 1u);

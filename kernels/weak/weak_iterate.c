@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From the start values to the end: steps and looks as the host asks the machine for them.
+ * From the start values to the end: steps and checks as the host asks the machine for them.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint3
 		.next = weak_address(w, gpu->values[to]),
 		.pack = weak_address(w, gpu->pack),
 		.constants = weak_address(w, gpu->constants),
-		.board = weak_address(w, gpu->board),
+		.status = weak_address(w, gpu->status),
 		.order = order ? order + gpu->first : NULL,
 		.blocks = gpu->blocks,
 		.above = g > 0 ? weak_address(w, w->gpu[g - 1].values[to]) : NULL,
@@ -90,21 +90,21 @@ static int launch(const struct weak_work *w, struct machine_thread *t, const cha
 }
 
 /* What a launch has found, after `done` steps, on all GPUs; -1 after a message. */
-static int look(struct weak_work *w, struct machine_thread *t, int done, uint32_t number)
+static int check(struct weak_work *w, struct machine_thread *t, int done, uint32_t number)
 {
 	struct weak_gpu *gpu = &w->gpu[t->gpu];
 	const struct machine_ops *ops = weak_ops(w);
-	if (weak_copy(w, t, gpu->board, gpu->h_board, weak_board_bytes()) ||
+	if (weak_copy(w, t, gpu->status, gpu->h_status, weak_status_bytes()) ||
 	    ops->sync(t, gpu->stream))
 		return -1;
 	gpu->done = done;
 	if (ops->computes) {
-		const uint32_t *board = weak_address(w, gpu->h_board);
-		memcpy(&gpu->change, board + WEAK_BOARD_CHANGE + number % 3, sizeof(gpu->change));
+		const uint32_t *status = weak_address(w, gpu->h_status);
+		memcpy(&gpu->change, status + WEAK_STATUS_CHANGE + number % 3, sizeof(gpu->change));
 	}
 	if (w->base.gpus == 1)
 		return 0;
-	/* Borders have come when all are here. Who is a look ahead writes into the other word. */
+	/* Borders have come when all are here. Who is a check ahead writes into the other word. */
 	gpu->changed[number & 1] = gpu->change;
 	if (ops->barrier(t))
 		return -1;
@@ -128,11 +128,11 @@ int weak_core(struct solver_work *work, struct machine_thread *t)
 		args.steps = w->base.iterations;
 		args.every = p->host_sync;
 		if (launch(w, t, s->name[w->problem.rule], s->cpu, s->geometry, &args) ||
-		    look(w, t, w->base.iterations, 0))
+		    check(w, t, w->base.iterations, 0))
 			return -1;
 		if (weak_ops(w)->computes) {
-			const uint32_t *board = weak_address(w, gpu->h_board);
-			gpu->done = (int)board[WEAK_BOARD_STEPS];
+			const uint32_t *status = weak_address(w, gpu->h_status);
+			gpu->done = (int)status[WEAK_STATUS_STEPS];
 		}
 		return 0;
 	}
@@ -149,7 +149,7 @@ int weak_core(struct solver_work *work, struct machine_thread *t)
 		else if (launch(w, t, residual_names[w->problem.rule], weak_residual_cpu,
 				weak_residual_geometry, &args))
 			return -1;
-		if (look(w, t, done, number))
+		if (check(w, t, done, number))
 			return -1;
 		if (weak_ops(w)->computes && !weak_fixed(w) &&
 		    !((double)gpu->change > w->residual_wanted))

@@ -23,11 +23,11 @@ enum weak_inner { WEAK_JACOBI, WEAK_RED_BLACK };
  * less the reader's lead; then the step at which each side of each block was written.
  */
 enum {
-	WEAK_BOARD_CHANGE,    /* three: bits of floats */
-	WEAK_BOARD_STEPS = 3, /* that a launch of all steps made */
-	WEAK_BOARD_TICKET,    /* blocks given to resident places so far */
-	WEAK_BOARD_ARRIVED,   /* at the grid-wide barriers so far */
-	WEAK_BOARD_WORDS = 8,
+	WEAK_STATUS_CHANGE,    /* three: bits of floats */
+	WEAK_STATUS_STEPS = 3, /* that a launch of all steps made */
+	WEAK_STATUS_TICKET,    /* blocks given to resident places so far */
+	WEAK_STATUS_ARRIVED,   /* at the grid-wide barriers so far */
+	WEAK_STATUS_WORDS = 8,
 	WEAK_AGES = 512,
 	WEAK_AGE_ZERO = 256,
 };
@@ -56,7 +56,7 @@ struct weak_launch {
 				 synchronous steps */
 	float *pack;	      /* left and right borders: [field][block][left, right][row] */
 	const float *constants;
-	uint32_t *board;
+	uint32_t *status;
 	const int32_t *order; /* the block of each id */
 	uint32_t *ages;	      /* or NULL */
 	uint64_t *watch;      /* or NULL: [blocks][WEAK_WATCH_WORDS] */
@@ -64,9 +64,9 @@ struct weak_launch {
 	struct weak_grid grid;
 	struct weak_terms terms;
 	float omega;	      /* of the reference */
-	float tolerance;      /* of the residual, where the launch looks; negative: all steps */
-	int32_t steps, every; /* exchanges come every so many steps; in one launch of all, looks */
-	int32_t exchange;     /* where looks have `every` */
+	float tolerance;      /* of the residual, where the launch checks; negative: all steps */
+	int32_t steps, every; /* exchanges come every so many steps; in one launch of all, checks */
+	int32_t exchange;     /* where checks have `every` */
 	uint32_t number;      /* of launches before */
 	int32_t resident;     /* places that take ids in order; 0: as many as there are */
 	int32_t blocks;	      /* of this launch: the first ones of `order`; 0: all */

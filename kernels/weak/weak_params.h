@@ -45,7 +45,7 @@ struct weak_params {
 	  "barrier, flags: all steps in one launch, whose blocks meet; "                           \
 	  "cluster: in one launch, blocks of a thread-block cluster in step, 4W between them" },   \
 	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
-	  "steps between two synchronizations with the host, where it looks; base: 1" },           \
+	  "steps between two synchronizations with the host, where it checks; base: 1" },          \
 	{ "exchange", OPTION_INT, WEAK_AT(exchange), "4", 1, 100000, "L",                          \
 	  "steps between two exchanges of borders" },                                              \
 	{ "threads", OPTION_INT, WEAK_AT(threads), "32", 0, 128, "T",                              \

@@ -22,6 +22,6 @@ void weak_reference_cpu(const void *args)
 	const int done = weak_reference(&p, launch->values, (double)launch->omega, launch->steps,
 					(double)launch->tolerance, &change);
 	const float rounded = (float)change;
-	memcpy(&launch->board[WEAK_BOARD_CHANGE], &rounded, sizeof(rounded));
-	launch->board[WEAK_BOARD_STEPS] = (uint32_t)done;
+	memcpy(&launch->status[WEAK_STATUS_CHANGE], &rounded, sizeof(rounded));
+	launch->status[WEAK_STATUS_STEPS] = (uint32_t)done;
 }

@@ -129,7 +129,7 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 		if (LOOK) /* of scheme base, which alone runs on several GPUs */
 			weak_store_beside<RULE>(*s, l, seat, origin);
 		if (LOOK)
-			weak_raise(l.board + WEAK_BOARD_CHANGE + l.number % 3, most);
+			weak_raise(l.status + WEAK_STATUS_CHANGE + l.number % 3, most);
 	}
 	if (l.combine)
 		weak_send(*s, l, l.values, origin, thread, threads);
@@ -145,7 +145,7 @@ __device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
 	const uint32_t blocks = (uint32_t)weak_own_blocks(&l);
 
 	if (LOOK && blockIdx.x == 0 && threadIdx.x == 0)
-		l.board[WEAK_BOARD_CHANGE + (l.number + 1) % 3] = 0;
+		l.status[WEAK_STATUS_CHANGE + (l.number + 1) % 3] = 0;
 	if (gridDim.x == blocks) {
 		if (threadIdx.x == 0)
 			shared.block = l.order[blockIdx.x];
@@ -157,7 +157,7 @@ __device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
 		__syncthreads();
 		if (threadIdx.x == 0) {
 			/* Of every launch before, each place has taken one that was none. */
-			const uint32_t id = atomicAdd(l.board + WEAK_BOARD_TICKET, 1u) -
+			const uint32_t id = atomicAdd(l.status + WEAK_STATUS_TICKET, 1u) -
 					    l.number * (blocks + gridDim.x);
 
 			shared.block = id < blocks ? l.order[id] : -1;
@@ -177,7 +177,7 @@ template <int RULE> __device__ __forceinline__ void weak_residual(const struct w
 	float most = 0;
 
 	if (blockIdx.x == 0 && threadIdx.x == 0)
-		l.board[WEAK_BOARD_CHANGE + (l.number + 1) % 3] = 0;
+		l.status[WEAK_STATUS_CHANGE + (l.number + 1) % 3] = 0;
 	s.block = (int)blockIdx.x;
 	__syncthreads();
 	const int64_t origin = weak_origin(l, s.block);
@@ -197,7 +197,7 @@ template <int RULE> __device__ __forceinline__ void weak_residual(const struct w
 		if (RULE == WEAK_SHAPE)
 			most = weak_larger(most, fabsf(next.g - s.u[RULE][r][c]));
 	}
-	weak_raise(l.board + WEAK_BOARD_CHANGE + l.number % 3, most);
+	weak_raise(l.status + WEAK_STATUS_CHANGE + l.number % 3, most);
 }
 
 typedef void weak_kernel(const struct weak_launch l);
@@ -217,15 +217,15 @@ static int launch(weak_kernel *kernel, const void *args, void *stream,
 
 #define WEAK_THREADS __launch_bounds__(WEAK_COMPUTING + 128)
 /* A kernel, and one beside it that is watched: clocks would cost the other registers. */
-#define STEPS(name, rule, look)                                                                    \
+#define STEPS(name, rule, check)                                                                   \
 	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \
 	{                                                                                          \
 		block_note<block_note_id(#name)> note;                                             \
-		weak_take_places<rule, look, false>(l);                                            \
+		weak_take_places<rule, check, false>(l);                                           \
 	}                                                                                          \
 	extern "C" __global__ void WEAK_THREADS name##_watched(const struct weak_launch l)         \
 	{                                                                                          \
-		weak_take_places<rule, look, true>(l);                                             \
+		weak_take_places<rule, check, true>(l);                                            \
 	}                                                                                          \
 	static int launch_##name(const void *args, void *stream)                                   \
 	{                                                                                          \

@@ -18,8 +18,8 @@ static void raise_word(uint32_t *word, float value)
 /* As the launch after this one finds it. */
 static uint32_t *change_word(const struct weak_launch *l)
 {
-	l->board[WEAK_BOARD_CHANGE + (l->number + 1) % 3] = 0;
-	return l->board + WEAK_BOARD_CHANGE + l->number % 3;
+	l->status[WEAK_STATUS_CHANGE + (l->number + 1) % 3] = 0;
+	return l->status + WEAK_STATUS_CHANGE + l->number % 3;
 }
 
 /* The step at which a block's borders were written, beside them. */
@@ -65,8 +65,8 @@ void weak_steps_cpu(const void *args)
 	const int blocks = weak_own_blocks(l),
 		  places = l->resident && l->resident < blocks ? l->resident : blocks;
 	struct weak_tile *tile = xcalloc((size_t)places, sizeof(*tile));
-	const bool looks = l->next != l->values; /* synchronous steps tell what they changed */
-	uint32_t *change = looks ? change_word(l) : NULL;
+	const bool checks = l->next != l->values; /* synchronous steps tell what they changed */
+	uint32_t *change = checks ? change_word(l) : NULL;
 	for (int id = 0; id < blocks; id += places) {
 		const int here = blocks - id < places ? blocks - id : places;
 		for (int k = 0; k < here; k++)
@@ -75,9 +75,9 @@ void weak_steps_cpu(const void *args)
 			const int to = l->steps - done < l->every ? l->steps : done + l->every;
 			for (int k = 0; k < here; k++)
 				for (int s = done; s < to; s++) {
-					const bool look = looks && s == l->steps - 1;
-					const float by = weak_tile_step(&tile[k], l, look);
-					if (look)
+					const bool check = checks && s == l->steps - 1;
+					const float by = weak_tile_step(&tile[k], l, check);
+					if (check)
 						raise_word(change, by);
 				}
 			done = to;
@@ -116,7 +116,7 @@ void weak_residual_cpu(const void *args)
 	raise_word(change_word(l), (float)weak_residual(&p));
 }
 
-/* Synchronous steps, of which the last looks. */
+/* Synchronous steps, of which the last checks. */
 void weak_graph_cpu(const void *args)
 {
 	const struct weak_launch *l = args;
@@ -148,9 +148,9 @@ void weak_whole_cpu(const void *args)
 	while (done < l->steps) {
 		uint32_t bits;
 		one.number = (uint32_t)done;
-		l->board[WEAK_BOARD_CHANGE + done % 3] = 0;
+		l->status[WEAK_STATUS_CHANGE + done % 3] = 0;
 		weak_steps_cpu(&one);
-		bits = l->board[WEAK_BOARD_CHANGE + done % 3];
+		bits = l->status[WEAK_STATUS_CHANGE + done % 3];
 		memcpy(&change, &bits, sizeof(change));
 		float *swap = one.values;
 		one.values = one.next;
@@ -161,7 +161,7 @@ void weak_whole_cpu(const void *args)
 	}
 	if (one.values != l->values)
 		memcpy(l->values, one.values, bytes);
-	memset(l->board, 0, 3 * sizeof(*l->board));
-	raise_word(l->board + WEAK_BOARD_CHANGE, change);
-	l->board[WEAK_BOARD_STEPS] = (uint32_t)done;
+	memset(l->status, 0, 3 * sizeof(*l->status));
+	raise_word(l->status + WEAK_STATUS_CHANGE, change);
+	l->status[WEAK_STATUS_STEPS] = (uint32_t)done;
 }

@@ -229,27 +229,27 @@ static inline __attribute__((always_inline)) void merge(float *row, const float 
 #define WEAK_WIDE VECTOR_CLONES("avx2", "default")
 
 static inline __attribute__((always_inline)) float
-step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, bool look)
+step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, bool check)
 {
 	const float *asked = global((float *)(uintptr_t)l->constants, l, tile->block, 0, 0, 0),
 		    *weight = asked + weak_values(&l->grid);
 	const int pitch = weak_pitch(&l->grid), fields = rule == WEAK_SHAPE ? 2 : 1;
-	weak_row fresh[WEAK_FIELDS][WEAK_ROWS];
+	weak_row computed[WEAK_FIELDS][WEAK_ROWS];
 	float most = 0;
 	for (int colour = 0; colour < (inner == WEAK_JACOBI ? 1 : 2); colour++) {
 		for (int row = 0; row < WEAK_ROWS; row++) {
 			row_of(tile, l, rule, row, asked + row * pitch, weight + row * pitch,
-			       fresh[0][row], fresh[1][row]);
+			       computed[0][row], computed[1][row]);
 			if (inner == WEAK_JACOBI)
 				continue;
 			/* Nodes of a colour do not read each other: a row may go in at once. */
 			for (int field = 0; field < fields; field++) {
 				float *to = &tile->u[field][row + 1][1];
 				weak_row old;
-				if (look)
+				if (check)
 					memcpy(old, to, sizeof(old));
-				merge(to, fresh[field][row], (row + colour) & 1);
-				if (look)
+				merge(to, computed[field][row], (row + colour) & 1);
+				if (check)
 					most = (float)larger_or_nan((double)most,
 								    (double)change_of(old, to));
 			}
@@ -258,45 +258,45 @@ step(struct weak_tile *tile, const struct weak_launch *l, int rule, int inner, b
 	for (int row = 0; row < WEAK_ROWS && inner == WEAK_JACOBI; row++)
 		for (int field = 0; field < fields; field++) {
 			float *to = &tile->u[field][row + 1][1];
-			if (look)
+			if (check)
 				most = (float)larger_or_nan(
-					(double)most, (double)change_of(to, fresh[field][row]));
-			memcpy(to, fresh[field][row], sizeof(weak_row));
+					(double)most, (double)change_of(to, computed[field][row]));
+			memcpy(to, computed[field][row], sizeof(weak_row));
 		}
 	tile->done++;
 	return most;
 }
 
 WEAK_WIDE static float poisson_jacobi(struct weak_tile *tile, const struct weak_launch *l,
-				      bool look)
+				      bool check)
 {
-	return step(tile, l, WEAK_POISSON, WEAK_JACOBI, look);
+	return step(tile, l, WEAK_POISSON, WEAK_JACOBI, check);
 }
 
 WEAK_WIDE static float poisson_red_black(struct weak_tile *tile, const struct weak_launch *l,
-					 bool look)
+					 bool check)
 {
-	return step(tile, l, WEAK_POISSON, WEAK_RED_BLACK, look);
+	return step(tile, l, WEAK_POISSON, WEAK_RED_BLACK, check);
 }
 
-WEAK_WIDE static float shape_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool look)
+WEAK_WIDE static float shape_jacobi(struct weak_tile *tile, const struct weak_launch *l, bool check)
 {
-	return step(tile, l, WEAK_SHAPE, WEAK_JACOBI, look);
+	return step(tile, l, WEAK_SHAPE, WEAK_JACOBI, check);
 }
 
 WEAK_WIDE static float shape_red_black(struct weak_tile *tile, const struct weak_launch *l,
-				       bool look)
+				       bool check)
 {
-	return step(tile, l, WEAK_SHAPE, WEAK_RED_BLACK, look);
+	return step(tile, l, WEAK_SHAPE, WEAK_RED_BLACK, check);
 }
 
-float weak_tile_step(struct weak_tile *tile, const struct weak_launch *l, bool look)
+float weak_tile_step(struct weak_tile *tile, const struct weak_launch *l, bool check)
 {
 	static float (*const steps[2][2])(struct weak_tile *, const struct weak_launch *,
 					  bool) = { { poisson_jacobi, poisson_red_black },
 						    { shape_jacobi, shape_red_black } };
 	if (!tile->idle)
-		return steps[l->rule][l->inner](tile, l, look);
+		return steps[l->rule][l->inner](tile, l, check);
 	tile->done++;
 	return 0;
 }

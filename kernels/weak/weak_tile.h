@@ -19,8 +19,8 @@ struct weak_tile {
 
 /* Own nodes and those around from launch->values. */
 void weak_tile_load(struct weak_tile *tile, const struct weak_launch *launch, int block);
-/* One step. Returns the greatest change where `look`, else 0. */
-float weak_tile_step(struct weak_tile *tile, const struct weak_launch *launch, bool look);
+/* One step. Returns the greatest change where `check`, else 0. */
+float weak_tile_step(struct weak_tile *tile, const struct weak_launch *launch, bool check);
 /* One exchange: own borders out, those of neighbours in. */
 void weak_tile_send(const struct weak_tile *tile, const struct weak_launch *launch);
 void weak_tile_receive(struct weak_tile *tile, const struct weak_launch *launch);

@@ -66,30 +66,30 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 	weak_receive(&s, l, l.values, origin, thread, WEAK_COMPUTING, true);
 	__syncthreads();
 	while (done < l.steps) {
-		const bool looks = (done + 1) % l.every == 0 || done + 1 == l.steps;
+		const bool checks = (done + 1) % l.every == 0 || done + 1 == l.steps;
 		float most = 0;
 
-		if (looks)
+		if (checks)
 			weak_step<RULE, true>(&s, seat, l, &most);
 		else
 			weak_step<RULE, false>(&s, seat, l, &most);
 		done++;
 		weak_send(s, l, grid[done & 1], origin, thread, WEAK_COMPUTING);
-		if (looks) {
-			const int look = (done - 1) / l.every;
-			uint32_t *word = l.board + WEAK_BOARD_CHANGE;
+		if (checks) {
+			const int check = (done - 1) / l.every;
+			uint32_t *word = l.status + WEAK_STATUS_CHANGE;
 
 			/* Nobody raises the next one before all have met here. */
 			if (thread == 0 && s.block == 0)
-				word[(look + 1) % 3] = 0;
-			weak_raise(word + look % 3, most);
+				word[(check + 1) % 3] = 0;
+			weak_raise(word + check % 3, most);
 			weak_meet_all(l, ++met);
-			const uint32_t bits = weak_acquire(word + look % 3);
+			const uint32_t bits = weak_acquire(word + check % 3);
 			const float change = __int_as_float((int)bits);
 
 			if (!(change > l.tolerance) || done == l.steps) {
 				if (thread == 0 && s.block == 0)
-					l.board[WEAK_BOARD_STEPS] = (uint32_t)done;
+					l.status[WEAK_STATUS_STEPS] = (uint32_t)done;
 				break;
 			}
 			if (FLAGS && thread == 0) { /* all are here: none waits for it */
@@ -112,7 +112,7 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 	/* The host reads the first word. */
 	weak_meet_all(l, ++met);
 	if (thread == 0 && s.block == 0) {
-		uint32_t *word = l.board + WEAK_BOARD_CHANGE;
+		uint32_t *word = l.status + WEAK_STATUS_CHANGE;
 
 		word[0] = word[(done - 1) / l.every % 3];
 	}

@@ -10,14 +10,14 @@
 struct weak_gpu {
 	uint32_t stream;
 	/* buffers; values: where a launch finds them, and the others of synchronous steps */
-	uint32_t values[2], constants, board, pack, order, ages, watch;
-	uint32_t h_board;
+	uint32_t values[2], constants, status, pack, order, ages, watch;
+	uint32_t h_status;
 	int first, blocks; /* in the order of ids */
 	int current;	   /* of the two values */
 	/* of the last run */
 	int done;
-	float change;	  /* the residual at the last look */
-	float changed[2]; /* what its own blocks did, at even and odd looks */
+	float change;	  /* the residual at the last check */
+	float changed[2]; /* what its own blocks did, at even and odd checks */
 };
 
 struct weak_work {
@@ -40,7 +40,7 @@ bool weak_fixed(const struct weak_work *w);
 void *weak_address(const struct weak_work *w, uint32_t buffer); /* NULL on the plan machine */
 int64_t weak_values_bytes(const struct weak_work *w);
 int64_t weak_constants_bytes(const struct weak_work *w);
-int64_t weak_board_bytes(void);
+int64_t weak_status_bytes(void);
 /* On the thread's own stream. */
 int weak_copy(const struct weak_work *w, struct machine_thread *t, uint32_t source, uint32_t target,
 	      int64_t bytes);
@@ -67,11 +67,13 @@ int weak_check(const struct weak_work *w, struct solver_result *result);
 struct weak_problem weak_after(const struct weak_work *w);
 bool weak_open_ended(const void *params);
 extern const struct solver_column weak_columns[];
+extern const struct option_standard weak_planned[];
 
 /* What of struct solver is the same for every family. */
 #define WEAK_DRIVER                                                                                \
-	.alone = true, .columns = weak_columns, .open_ended = weak_open_ended,                     \
-	.stream = weak_stream, .fill = weak_fill, .restart = weak_restart, .up = weak_up,          \
-	.core = weak_core, .down = weak_down, .result = weak_result
+	.alone = true, .columns = weak_columns, .planned = weak_planned,                           \
+	.open_ended = weak_open_ended, .stream = weak_stream, .fill = weak_fill,                   \
+	.restart = weak_restart, .up = weak_up, .core = weak_core, .down = weak_down,              \
+	.result = weak_result
 
 #endif

@@ -17,7 +17,7 @@ enum { ROUNDS = 40, RINGS = 300, PAYLOAD_BYTES = 65536, LATES = 11 };
 #define LATE_STEP_NS 250.0
 #define TURN_NS 9000.0
 
-struct ring_run {
+struct doorbell_run {
 	bool rings;
 	double late_ns;
 };
@@ -40,7 +40,7 @@ int spin_for(struct member *member, double ns)
 	return 0;
 }
 
-static int ring_once(struct member *member, int i)
+static int ring_doorbell(struct member *member, int i)
 {
 	struct gpu_kit *kit = member->kit, *other = &member->bench->kit[member->index ^ 1];
 	if (i % 2)
@@ -63,7 +63,7 @@ static int release_and_ring(struct member *member, bool rings, double *ns)
 		while (monotonic_ns() < next_ns)
 			;
 		next_ns += RING_NS;
-		rc = ring_once(member, i);
+		rc = ring_doorbell(member, i);
 	}
 	(void)cudaGetLastError(); /* not ready is no error */
 	if (rc)
@@ -99,10 +99,10 @@ static int kernels_alone(struct member *member, double kernel_ns, double *ns)
 	return chain_end(member, false, ns);
 }
 
-static int ring_batch(struct member *member, void *arg, double *value)
+static int doorbell_batch(struct member *member, void *arg, double *value)
 {
 	static const double kernels_ns[] = { 3000, 6000, 12000 };
-	const struct ring_run *run = static_cast<const struct ring_run *>(arg);
+	const struct doorbell_run *run = static_cast<const struct doorbell_run *>(arg);
 	struct gpu_kit *kit = member->kit, *other = &member->bench->kit[member->index ^ 1];
 	*value = 0;
 	for (int k = 0; k < 3; k++) {
@@ -129,7 +129,7 @@ static int ring_batch(struct member *member, void *arg, double *value)
 /* The GPUs take turns being late by late_ns: what a round takes beyond its longer kernel. */
 static int late_batch(struct member *member, void *arg, double *value)
 {
-	const struct ring_run *run = static_cast<const struct ring_run *>(arg);
+	const struct doorbell_run *run = static_cast<const struct doorbell_run *>(arg);
 	double with, without;
 	if (chain_begin(member))
 		return -1;
@@ -144,13 +144,13 @@ static int late_batch(struct member *member, void *arg, double *value)
 }
 
 /* The one that waits has itself been let go late by an event, so its wait is late_ns and an event;
- * looking without pause ends where events get long. */
-static int emit_look(struct bench *bench)
+ * polling without pause ends where events get long. */
+static int emit_poll(struct bench *bench)
 {
 	struct measured event_ns[LATES];
-	double look_ns = 0, least = INFINITY, most = 0;
+	double poll_ns = 0, least = INFINITY, most = 0;
 	for (int i = 0; i < LATES; i++) {
-		struct ring_run run = { false, i * LATE_STEP_NS };
+		struct doorbell_run run = { false, i * LATE_STEP_NS };
 		if (bench_measure(bench, 2, "doorbell.poll_ns", run.late_ns, late_batch, &run,
 				  &event_ns[i]))
 			return -1;
@@ -158,8 +158,8 @@ static int emit_look(struct bench *bench)
 		most = fmax(most, event_ns[i].value);
 	}
 	for (int i = 0; i < LATES && event_ns[i].value < 0.5 * (least + most); i++)
-		look_ns = i * LATE_STEP_NS + event_ns[i].value;
-	bench_emit(bench, "doorbell.poll_ns", &look_ns, &event_ns[0].spread, 1,
+		poll_ns = i * LATE_STEP_NS + event_ns[i].value;
+	bench_emit(bench, "doorbell.poll_ns", &poll_ns, &event_ns[0].spread, 1,
 		   "two GPUs take turns being late by 0 to 2.5 us: the longest wait of the other "
 		   "that ends with a short event");
 	return 0;
@@ -179,11 +179,11 @@ int calibrate_doorbell(struct bench *bench)
 		return 0;
 	for (int rings = 0; rings < 2; rings++) {
 		struct measured measured;
-		struct ring_run run = { rings == 1, 0 };
+		struct doorbell_run run = { rings == 1, 0 };
 		bench_progress(bench, key[rings]);
-		if (bench_measure(bench, 2, key[rings], rings, ring_batch, &run, &measured))
+		if (bench_measure(bench, 2, key[rings], rings, doorbell_batch, &run, &measured))
 			return -1;
 		bench_emit_measured(bench, key[rings], &measured, 1, how[rings]);
 	}
-	return emit_look(bench);
+	return emit_poll(bench);
 }

@@ -9,7 +9,7 @@
 
 enum { EXCHANGES = 30 }; /* in a chain: each needs two of the kit's events */
 
-/* The channels look whether they may go on at times of their own: the exchange is averaged over
+/* The channels poll at times of their own: the exchange is averaged over
  * kernels of several durations. */
 static const double exchange_kernel_ns[] = { 2500, 4000, 5500, 8000, 12000, 17000 };
 enum { EXCHANGE_KERNELS = sizeof(exchange_kernel_ns) / sizeof(exchange_kernel_ns[0]) };

@@ -240,9 +240,9 @@ static int host_bursts(struct bench *bench)
 	return 0;
 }
 
-/* The synchronisation is there to be recorded: calls that only ask are not, but the next call says
+/* The synchronisation is there to be recorded: query calls are not, but the next call says
  * how many there were (spool_calls.c). */
-static int ask_batch(struct member *member, void *arg, double *value)
+static int query_batch(struct member *member, void *arg, double *value)
 {
 	(void)arg;
 	int gpu = 0;
@@ -257,10 +257,10 @@ static int ask_batch(struct member *member, void *arg, double *value)
 static int host_asks(struct bench *bench)
 {
 	struct measured measured;
-	bench_progress(bench, "host.ask_ns");
-	if (bench_measure(bench, 1, "host.ask_ns", 0, ask_batch, NULL, &measured))
+	bench_progress(bench, "host.query_ns");
+	if (bench_measure(bench, 1, "host.query_ns", 0, query_batch, NULL, &measured))
 		return -1;
-	bench_emit_measured(bench, "host.ask_ns", &measured, 1,
+	bench_emit_measured(bench, "host.query_ns", &measured, 1,
 			    "cudaGetDevice over and over, period per call, one thread");
 	return 0;
 }

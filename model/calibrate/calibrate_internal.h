@@ -152,8 +152,8 @@ int enqueue_copy_to(struct member *member, int other,
 /* Waits spinning until *word is at least `wanted`; -1 when the bench failed. */
 int await_spin(struct bench *bench, const int64_t *word, int64_t wanted);
 /* body(member, arg, value) in a host thread of its own, as a program's run has. */
-int in_fresh_thread(struct member *member, void *arg, double *value,
-		    int (*body)(struct member *member, void *arg, double *value));
+int in_new_thread(struct member *member, void *arg, double *value,
+		  int (*body)(struct member *member, void *arg, double *value));
 
 enum copy_case_kind {
 	CASE_H2D,

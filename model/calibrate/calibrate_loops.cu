@@ -122,7 +122,7 @@ static int peer_round(struct member *member, const struct loop *loop, int64_t at
 	return 0;
 }
 
-struct fresh { /* one batch, in its own thread */
+struct batch_thread { /* one batch, in its own thread */
 	struct member *member;
 	void *arg;
 	double *value;
@@ -130,28 +130,28 @@ struct fresh { /* one batch, in its own thread */
 	int rc;
 };
 
-static void *fresh_main(void *arg)
+static void *batch_main(void *arg)
 {
-	struct fresh *fresh = static_cast<struct fresh *>(arg);
-	fresh->rc = cuda_check(fresh->member->bench, cudaSetDevice(fresh->member->kit->gpu),
+	struct batch_thread *batch = static_cast<struct batch_thread *>(arg);
+	batch->rc = cuda_check(batch->member->bench, cudaSetDevice(batch->member->kit->gpu),
 			       "cudaSetDevice") ||
-				    fresh->body(fresh->member, fresh->arg, fresh->value)
+				    batch->body(batch->member, batch->arg, batch->value)
 			    ? -1
 			    : 0;
 	return NULL;
 }
 
-int in_fresh_thread(struct member *member, void *arg, double *value,
-		    int (*body)(struct member *member, void *arg, double *value))
+int in_new_thread(struct member *member, void *arg, double *value,
+		  int (*body)(struct member *member, void *arg, double *value))
 {
-	struct fresh fresh = { member, arg, value, body, 0 };
+	struct batch_thread batch = { member, arg, value, body, 0 };
 	pthread_t thread;
-	if (pthread_create(&thread, NULL, fresh_main, &fresh)) {
+	if (pthread_create(&thread, NULL, batch_main, &batch)) {
 		report("calibrate: cannot start a thread");
 		return bench_fail(member->bench);
 	}
 	pthread_join(thread, NULL);
-	return fresh.rc;
+	return batch.rc;
 }
 
 static int loop_body(struct member *member, void *arg, double *value)
@@ -177,7 +177,7 @@ static int loop_body(struct member *member, void *arg, double *value)
 
 static int loop_batch(struct member *member, void *arg, double *value)
 {
-	return in_fresh_thread(member, arg, value, loop_body);
+	return in_new_thread(member, arg, value, loop_body);
 }
 
 static int plain_body(struct member *member, void *arg, double *value)
@@ -197,7 +197,7 @@ static int plain_body(struct member *member, void *arg, double *value)
 
 static int plain_batch(struct member *member, void *arg, double *value)
 {
-	return in_fresh_thread(member, arg, value, plain_body);
+	return in_new_thread(member, arg, value, plain_body);
 }
 
 struct spread {
@@ -229,7 +229,7 @@ static int spread_body(struct member *member, void *arg, double *value)
 
 static int spread_batch(struct member *member, void *arg, double *value)
 {
-	return in_fresh_thread(member, arg, value, spread_body);
+	return in_new_thread(member, arg, value, spread_body);
 }
 
 /*

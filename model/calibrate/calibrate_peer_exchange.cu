@@ -160,7 +160,7 @@ static int rounds_body(struct member *member, void *arg, double *value)
 
 static int batch(struct member *member, void *arg, double *value)
 {
-	return in_fresh_thread(member, arg, value, rounds_body);
+	return in_new_thread(member, arg, value, rounds_body);
 }
 
 int calibrate_peer_exchange(struct bench *bench)

@@ -112,7 +112,7 @@ static double variance_of(const uint64_t *x, size_t count)
 	return sum / static_cast<double>(count);
 }
 
-/* What the sampled warps of the launches before noted, sorted; owned by the caller. -1 after a
+/* What the sampled warps of the launches before clocked, sorted; owned by the caller. -1 after a
  * message, and nothing is owned. */
 static int sorted_results(struct sm_bench *sm, size_t count, uint64_t **cycles)
 {
@@ -185,7 +185,7 @@ static int read_batch(struct member *member, void *arg, double *value)
 	return rc;
 }
 
-static const struct noted {
+static const struct clocked {
 	const char *name, *how;
 	const void *kernel;
 	int threads, element_bytes;
@@ -193,29 +193,31 @@ static const struct noted {
 	bool moving;
 	int wanted; /* of struct reading */
 	int clocks; /* of the value's unit: it is divided by so many clock rates */
-} noted[] = {
+} clocked[] = {
 #define KERNEL(element, write) reinterpret_cast<const void *>(timed_read<element, write, false>)
-	/* Blocks of one warp come so seldom that nothing queues; what is noted there beyond the
-	   latency is the noting. */
-	{ "dram_noted_latency_ns",
+	/* Blocks of one warp come so seldom that nothing queues; what they clock there beyond the
+	   latency is that of the clocks. */
+	{ "dram_instrumented_latency_ns",
 	  "mean of what warps note that read a word a thread, 256 MiB of 4 GiB, blocks of one "
 	  "warp: with few in flight",
 	  KERNEL(uint32_t, false), 32, 4, ALONE_BYTES, true, reading::MEAN, 1 },
-	{ "dram_noted_least_ns", "the hundredth part of them that took least: longest of these",
-	  KERNEL(uint32_t, false), 32, 4, ALONE_BYTES, true, reading::LEAST, 1 },
-	{ "dram_copy_noted_latency_ns",
+	{ "dram_instrumented_least_ns",
+	  "the hundredth part of them that took least: longest of these", KERNEL(uint32_t, false),
+	  32, 4, ALONE_BYTES, true, reading::LEAST, 1 },
+	{ "dram_copy_instrumented_latency_ns",
 	  "mean of what warps note that copy a word a thread, 2 GiB, blocks of 256 threads",
 	  KERNEL(uint32_t, true), PLAIN_THREADS, 4, COPY_BYTES, false, reading::MEAN, 1 },
-	{ "dram_copy_noted_bytes_per_s", "what this copy reads", KERNEL(uint32_t, true),
+	{ "dram_copy_instrumented_bytes_per_s", "what this copy reads", KERNEL(uint32_t, true),
 	  PLAIN_THREADS, 4, COPY_BYTES, false, reading::RATE, 0 },
-	{ "dram_full_noted_latency_ns", "the same, 16 bytes a thread: memory has all it can do",
-	  KERNEL(uint4, true), PLAIN_THREADS, 16, COPY_BYTES, false, reading::MEAN, 1 },
-	{ "dram_full_noted_variance_ns2", "the variance of what they note", KERNEL(uint4, true),
-	  PLAIN_THREADS, 16, COPY_BYTES, false, reading::VARIANCE, 2 },
-	{ "l2_full_noted_latency_ns", "the same, 8 MiB to 8 MiB in L2 again and again",
+	{ "dram_full_instrumented_latency_ns",
+	  "the same, 16 bytes a thread: memory has all it can do", KERNEL(uint4, true),
+	  PLAIN_THREADS, 16, COPY_BYTES, false, reading::MEAN, 1 },
+	{ "dram_full_instrumented_variance_ns2", "the variance of what they clock",
+	  KERNEL(uint4, true), PLAIN_THREADS, 16, COPY_BYTES, false, reading::VARIANCE, 2 },
+	{ "l2_full_instrumented_latency_ns", "the same, 8 MiB to 8 MiB in L2 again and again",
 	  KERNEL(uint4, true), PLAIN_THREADS, 16, L2_BYTES, false, reading::MEAN, 1 },
-	{ "l2_full_noted_variance_ns2", "the variance of what they note", KERNEL(uint4, true),
-	  PLAIN_THREADS, 16, L2_BYTES, false, reading::VARIANCE, 2 },
+	{ "l2_full_instrumented_variance_ns2", "the variance of what they clock",
+	  KERNEL(uint4, true), PLAIN_THREADS, 16, L2_BYTES, false, reading::VARIANCE, 2 },
 #undef KERNEL
 };
 
@@ -269,7 +271,7 @@ static int measure_reversed(struct sm_bench *sm)
 }
 
 /* What the sampled warps of the last of some copies from one half of a footprint to the other
- * noted, sorted; a word a thread, launch after launch. */
+ * clocked, sorted; a word a thread, launch after launch. */
 static int copy_again(struct sm_bench *sm, size_t footprint_bytes, uint64_t **cycles, size_t *count)
 {
 	const size_t half = footprint_bytes / 2;
@@ -369,8 +371,8 @@ static int measure_reuse(struct sm_bench *sm)
 	return 0;
 }
 
-/* What the sampled warps noted that read lines last written by another multiprocessor; or that read
- * those once more. */
+/* What the sampled warps clocked that read lines last written by another multiprocessor; or that
+ * read those once more. */
 static int scattered(struct sm_bench *sm, bool again, uint64_t **cycles)
 {
 	char *d_written = sm->d_region + sm->region_bytes / 2;
@@ -448,8 +450,8 @@ static int measure_dirty(struct sm_bench *sm)
 int calibrate_sm_reads(struct sm_bench *sm)
 {
 	bench_progress(sm->bench, "sm reads");
-	for (size_t k = 0; k < sizeof(noted) / sizeof(noted[0]); k++) {
-		const struct noted *n = &noted[k];
+	for (size_t k = 0; k < sizeof(clocked) / sizeof(clocked[0]); k++) {
+		const struct clocked *n = &clocked[k];
 		struct reading reading = {
 			sm,	   n->kernel,	 n->threads, n->element_bytes, n->most_bytes,
 			n->moving, reading::MEAN

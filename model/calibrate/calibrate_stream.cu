@@ -141,7 +141,7 @@ enum { LINK_PLAIN, LINK_RECORD, LINK_HOP };
 
 /* Kernels alternate between stream 0 here and stream 1 here or on the other GPU, each waiting for
  * the one before. */
-static int enqueue_hop(struct member *member, int i, const struct link *link)
+static int enqueue_event(struct member *member, int i, const struct link *link)
 {
 	struct gpu_kit *here = member->kit, *there = &member->bench->kit[link->other_gpu];
 	struct gpu_kit *from = i % 2 ? there : here, *to = i % 2 ? here : there;
@@ -164,14 +164,14 @@ static int enqueue_link(struct member *member, int stream, int i, void *arg)
 {
 	const struct link *link = static_cast<const struct link *>(arg);
 	if (link->kind == LINK_HOP)
-		return enqueue_hop(member, i, link);
+		return enqueue_event(member, i, link);
 	if (link->kind == LINK_RECORD)
 		CUDA_TRY(member->bench, cudaEventRecord(member->kit->event[i % KIT_EVENTS],
 							member->kit->stream[stream]));
 	return chain_enqueue_spin(member, stream, i, NULL);
 }
 
-enum { LINKS = 100 }; /* even: the last hop comes home, where the end event is */
+enum { LINKS = 100 }; /* even: the last event comes home, where the end event is */
 
 static int link_batch(struct member *member, void *arg, double *value)
 {
@@ -244,22 +244,23 @@ static int measure_link(struct bench *bench, const char *key, int kind, int othe
 	return bench_measure(bench, 1, key, other_gpu, link_batch, &link, out);
 }
 
-/* The simulated record takes record_ns on its own stream before the event is complete, so a hop is
- * what comes after that. */
-static void emit_hop(struct bench *bench, const char *name, const struct measured *extra,
-		     size_t count, double record_ns, const char *how)
+/* The simulated record takes record_ns on its own stream before the event is complete, so a latency
+ * is what comes after that. */
+static void emit_event(struct bench *bench, const char *name, const struct measured *extra,
+		       size_t count, double record_ns, const char *how)
 {
 	double values[MAX_GPUS];
 	char key[64];
 	for (size_t i = 0; i < count; i++)
 		values[i] = extra[i].value;
-	struct measured hop = extra[0];
-	hop.value = median_of(values, count) - record_ns;
+	struct measured latency = extra[0];
+	latency.value = median_of(values, count) - record_ns;
 	for (size_t i = 0; i < count; i++)
-		hop.spread = fmax(hop.spread, fmax(extra[i].spread,
-						   fabs(extra[i].value - record_ns - hop.value)));
+		latency.spread = fmax(
+			latency.spread,
+			fmax(extra[i].spread, fabs(extra[i].value - record_ns - latency.value)));
 	snprintf(key, sizeof(key), "stream.event_%s_ns", name);
-	bench_emit_measured(bench, key, &hop, 1, how);
+	bench_emit_measured(bench, key, &latency, 1, how);
 	snprintf(key, sizeof(key), "stream.event_%s_extra_ns", name);
 	bench_emit_measured(bench, key, extra, count,
 			    "the same before record_ns was taken off, by pair");
@@ -283,16 +284,16 @@ static int stream_links(struct bench *bench)
 	if (measure_link(bench, "stream.event_same_ns", LINK_HOP, 0, &same))
 		return -1;
 	double record_ns = fmax(record.value, 0);
-	emit_hop(bench, "same", &same, 1, record_ns,
-		 "chain of 100 kernels alternating between two streams by record and wait, less "
-		 "the plain chain, per hop, less record_ns");
+	emit_event(bench, "same", &same, 1, record_ns,
+		   "chain of 100 kernels alternating between two streams by record and wait, less "
+		   "the plain chain, per event, less record_ns");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (others[i] < bench->gpus && measure_link(bench, "stream.event_peer_ns", LINK_HOP,
 							    others[i], &peer[pairs++]))
 			return -1;
 	if (pairs)
-		emit_hop(bench, "peer", peer, pairs, record_ns,
-			 "the same between GPU 0 and GPU 1, 2, 4, 7: median");
+		emit_event(bench, "peer", peer, pairs, record_ns,
+			   "the same between GPU 0 and GPU 1, 2, 4, 7: median");
 	return 0;
 }
 

@@ -263,13 +263,13 @@ static void add_traced_periods(struct results *results, const struct results *tr
 	}
 }
 
-/* tracer.traced_ask_ns and tracer.api_ask_ns: of calls that have no rows, but the next call of
- * their thread says what they took. */
+/* tracer.traced_query_ns and tracer.api_query_ns: of calls without rows; the next call of their
+ * thread says what they took. */
 static void add_queries(struct results *results, const struct results *traced,
 			const struct trace *trace)
 {
-	const struct result *period = results_find(traced, "host.ask_ns");
-	const struct trace_run *window = find_window(trace, "host.ask_ns", 0);
+	const struct result *period = results_find(traced, "host.query_ns");
+	const struct trace_run *window = find_window(trace, "host.query_ns", 0);
 	struct durations durations = { 0 };
 	for (size_t i = 0; window && i < trace->api_count; i++) {
 		const struct trace_api *row = &trace->api[i];
@@ -278,11 +278,11 @@ static void add_queries(struct results *results, const struct results *traced,
 			durations_add(&durations, 0, row->queries_ns / row->queries);
 	}
 	double spread, value = summarise(&durations, &spread);
-	if (!period || isnan(value) || !results_find(results, "host.ask_ns"))
+	if (!period || isnan(value) || !results_find(results, "host.query_ns"))
 		return;
-	results_add(results, "tracer.traced_ask_ns", period->values, period->spread, period->count,
-		    "the same loop under the recorder");
-	results_add(results, "tracer.api_ask_ns", &value, &spread, 1,
+	results_add(results, "tracer.traced_query_ns", period->values, period->spread,
+		    period->count, "the same loop under the recorder");
+	results_add(results, "tracer.api_query_ns", &value, &spread, 1,
 		    "mean duration of the calls' records of a batch, median of the batches");
 }
 

@@ -182,15 +182,15 @@ static void derive_knee(struct results *results, const char *level, double laten
 
 /* Variance of the waiting over its mean, where a level has all it can do. `least_ns`: what of a
  * read is no waiting; `other_ns2`: variance of that. */
-static void derive_spread(struct results *results, const char *level, double noting_ns,
+static void derive_spread(struct results *results, const char *level, double clocks_ns,
 			  double least_ns, double other_ns2)
 {
-	char *mean = xprintf("sm.%s_full_noted_latency_ns", level),
-	     *variance = xprintf("sm.%s_full_noted_variance_ns2", level);
+	char *mean = xprintf("sm.%s_full_instrumented_latency_ns", level),
+	     *variance = xprintf("sm.%s_full_instrumented_variance_ns2", level);
 	char *key = xprintf("sm.%s_spread_ns", level),
 	     *how = xprintf("%s over what %s has beyond %.1f ns", variance + 3, mean + 3,
-			    noting_ns + least_ns);
-	double wait_ns = number(results, mean, 0) - noting_ns - least_ns,
+			    clocks_ns + least_ns);
+	double wait_ns = number(results, mean, 0) - clocks_ns - least_ns,
 	       spread_ns = (number(results, variance, 0) - other_ns2) / wait_ns;
 	if (wait_ns > 0 && spread_ns > 0)
 		results_add(results, key, &spread_ns, NULL, 1, how);
@@ -202,48 +202,50 @@ static void derive_spread(struct results *results, const char *level, double not
 
 /*
  * From what warps note: reads that are alone take dram_latency_ns, so what they note beyond it is
- * the noting. Beside writes, what is left when the load has been taken out (L(X) = latency / (1 -
+ * the clocks. Beside writes, what is left when the load has been taken out (L(X) = latency / (1 -
  * u^k)^(1/k) with u of the rate used) is waiting for writes, in the share of time that goes to
  * them.
  */
 static void derive_reads(struct results *results)
 {
 	double latency_ns = number(results, "sm.dram_latency_ns", 0),
-	       noted_ns = number(results, "sm.dram_noted_latency_ns", 0);
-	double least_ns = number(results, "sm.dram_noted_least_ns", 0),
-	       beside_ns = number(results, "sm.dram_copy_noted_latency_ns", 0);
-	double rate = number(results, "sm.dram_copy_noted_bytes_per_s", 0),
+	       instrumented_ns = number(results, "sm.dram_instrumented_latency_ns", 0);
+	double least_ns = number(results, "sm.dram_instrumented_least_ns", 0),
+	       beside_ns = number(results, "sm.dram_copy_instrumented_latency_ns", 0);
+	double rate = number(results, "sm.dram_copy_instrumented_bytes_per_s", 0),
 	       copy = number(results, "sm.dram_copy_bytes_per_s", 0);
 	double write = number(results, "sm.dram_write_bytes_per_s", 0),
 	       knee = number(results, "sm.dram_knee", 0);
-	if (!(latency_ns > 0 && noted_ns > 0 && least_ns > 0 && beside_ns > 0 && rate > 0 &&
+	if (!(latency_ns > 0 && instrumented_ns > 0 && least_ns > 0 && beside_ns > 0 && rate > 0 &&
 	      write > 0 && knee > 0 && copy > 0) ||
 	    results_find(results, "sm.dram_least_share"))
 		return;
 	if (2 * rate >= copy) {
-		report_warning("the noted copy is as fast as 'sm.dram_copy_bytes_per_s': nothing "
-			       "is known of how reads differ and wait for writes");
+		report_warning(
+			"the instrumented copy is as fast as 'sm.dram_copy_bytes_per_s': nothing "
+			"is known of how reads differ and wait for writes");
 		return;
 	}
-	double noting_ns = noted_ns - latency_ns,
-	       share = fmin(fmax((least_ns - noting_ns) / latency_ns, 0), 1);
+	double clocks_ns = instrumented_ns - latency_ns,
+	       share = fmin(fmax((least_ns - clocks_ns) / latency_ns, 0), 1);
 	double waiting_ns =
-		(beside_ns - noting_ns) * pow(1 - pow(2 * rate / copy, knee), 1 / knee) -
+		(beside_ns - clocks_ns) * pow(1 - pow(2 * rate / copy, knee), 1 / knee) -
 		latency_ns;
 	double wait_ns = fmax(waiting_ns / (rate / write), 0),
 	       far_ns = number(results, "sm.l2_far_latency_ns", 0);
-	char *how =
-		xprintf("dram_noted_least_ns less what noting takes (%.1f ns), of dram_latency_ns",
-			noting_ns);
+	char *how = xprintf("dram_instrumented_least_ns less what its clocks take (%.1f ns), of "
+			    "dram_latency_ns",
+			    clocks_ns);
 	results_add(results, "sm.dram_least_share", &share, NULL, 1, how);
 	free(how);
-	how = xprintf("dram_copy_noted_latency_ns less noting, unloaded by the knee, less "
-		      "dram_latency_ns, over the share of writes (%.3f)",
-		      rate / write);
+	how = xprintf(
+		"dram_copy_instrumented_latency_ns less its clocks, unloaded by the knee, less "
+		"dram_latency_ns, over the share of writes (%.3f)",
+		rate / write);
 	results_add(results, "sm.dram_write_wait_ns", &wait_ns, NULL, 1, how);
 	free(how);
-	derive_spread(results, "dram", noting_ns, share * latency_ns, 0);
-	derive_spread(results, "l2", noting_ns, number(results, "sm.l2_latency_ns", 0) + far_ns / 2,
+	derive_spread(results, "dram", clocks_ns, share * latency_ns, 0);
+	derive_spread(results, "l2", clocks_ns, number(results, "sm.l2_latency_ns", 0) + far_ns / 2,
 		      far_ns * far_ns / 4);
 }
 

@@ -100,8 +100,8 @@ struct sm_device {
 				    launch finds all of them there */
 	double code_far_bytes, code_far_line_cycles; /* of a launch with more code than that: what
 							 multiprocessors share does not hold it */
-	double constant_cold_cycles;	  /* a multiprocessor's first look at a line of a launch's
-					     parameters, where all look */
+	double constant_cold_cycles;	  /* a multiprocessor's first read of a line of a launch's
+					     parameters, where all do */
 	double constant_alone_cycles;	  /* the same where one does */
 	double atomic_same_interval_ns;	  /* threads' atomics on one address, one after the other:
 					     what one slice of L2 takes */

@@ -93,6 +93,8 @@ struct platform {
 	struct {
 		double silent_exchange_ns, rung_exchange_ns, poll_ns;
 	} doorbell;
+	double nccl_step_ns;  /* each further step of a ring; 0: not known */
+	double nccl_least_ns; /* [nccl]: a collective that moves next to nothing; 0: not known */
 	struct number_list thread_quantiles, call_quantiles; /* spread of host costs between threads
 								and between calls; may be empty */
 	int queue_depth; /* launches the host can be ahead of the device before it blocks */
@@ -137,7 +139,7 @@ struct platform {
 				    recorded at a time */
 		switch_ns;	 /* and to one after another context's; 0: not measured */
 	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
-	double ask_ns, traced_ask_ns, api_ask_ns; /* a call that only asks: untraced, traced, and by
+	double query_ns, traced_query_ns, api_query_ns; /* a query call: untraced, traced, and by
 						     its record; 0 = not measured */
 	/* Owned: the same values as they were when the finer measurements of this platform were
 	 * made (costs.c); NULL in itself. */

@@ -29,6 +29,7 @@ static const struct {
 	{ "share.", PART_OF_LINK },
 	{ "nvlink.", PART_OF_LINK },
 	{ "doorbell.", PART_OF_LINK },
+	{ "nccl.", PART_OF_LINK },
 	{ "poll.", PART_OF_LINK },
 	{ "stream.event_peer", PART_OF_LINK },
 	{ "stream.exchange", PART_OF_LINK },
@@ -89,13 +90,13 @@ int platform_take_parts(struct platform *platform, const struct platform *from, 
 	}
 	/* Values of keys that are gone go, too. */
 	costs_release(platform);
-	struct platform fresh = { .path = platform->path,
+	struct platform empty = { .path = platform->path,
 				  .base = platform->base,
 				  .entry = platform->entry,
 				  .mechanisms = platform->mechanisms,
 				  .entry_count = platform->entry_count,
 				  .entry_capacity = platform->entry_capacity };
-	*platform = fresh;
+	*platform = empty;
 	int rc = 0;
 	for (size_t i = 0; !rc && i < platform->entry_count; i++)
 		rc = platform_accept(platform, &platform->entry[i], where);

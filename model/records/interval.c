@@ -67,6 +67,20 @@ const char *interval_class_foreign(double kernel_share)
 	return kernel_share > 0.7 ? "foreign-kernel" : "foreign-host";
 }
 
+bool intervals_familiar(const struct intervals *intervals, const char *family)
+{
+	bool told = false;
+	for (size_t k = 0; k < intervals->count; k++) {
+		const struct interval_row *row = &intervals->row[k];
+		if (strcmp(row->set, INTERVAL_FAMILIAR) != 0)
+			continue;
+		if (!strcmp(row->class_name, family))
+			return true;
+		told = true;
+	}
+	return !told;
+}
+
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,
 		      double *low, double *high)
 {

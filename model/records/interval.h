@@ -7,9 +7,14 @@
 #ifndef WARPREEL_INTERVAL_H
 #define WARPREEL_INTERVAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define INTERVAL_MOST 0.15 /* half the width of the widest interval that is of use */
+/* The set whose classes are the kernels that points of split `interval` ran, "solver/kernel", and
+ * the class of planned runs of all other kernels, in each set. */
+#define INTERVAL_FAMILIAR   "familiar"
+#define INTERVAL_UNFAMILIAR "unfamiliar"
 
 struct interval_row {
 	char set[16], class_name[32];
@@ -37,6 +42,9 @@ const char *interval_class(int gpus, const char *transport, double kernel_share,
 /* Class in the set `foreign`, replays of programs that are none of our solvers, whatever they talk
  * by: what bounds them, alone. */
 const char *interval_class_foreign(double kernel_share);
+/* Whether points of split `interval` ran that kernel of that solver ("rbsor/tuned"); true where the
+ * file does not say which they ran. */
+bool intervals_familiar(const struct intervals *intervals, const char *family);
 /* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
  * that each way when nothing was fitted. */
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,

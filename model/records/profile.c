@@ -142,18 +142,16 @@ static void merge_equal_shapes(struct profile_kernel *kernel)
 	kernel->row_count = kept;
 }
 
-int profile_add_trace(struct profile *profile, const struct trace *trace, int most_gpus)
+/* How many launches were added. */
+static size_t add_launches(struct profile *profile, const struct trace *trace, int most_gpus)
 {
+	if (!trace->footprint_count)
+		return 0;
 	struct sample *sample = xmalloc((trace->kernel_count + 1) * sizeof(*sample));
 	size_t count = collect_samples(trace, sample, most_gpus);
-	if (!count) {
-		free(sample);
-		return report("'%s' holds no one-GPU run with data footprints: it cannot serve as "
-			      "a profile",
-			      trace->path ? trace->path : "trace");
-	}
 	qsort(sample, count, sizeof(*sample), compare_samples);
-	double *duration = xmalloc(count * sizeof(*duration)), *gap = xmalloc(count * sizeof(*gap));
+	double *duration = xmalloc((count + 1) * sizeof(*duration)),
+	       *gap = xmalloc((count + 1) * sizeof(*gap));
 	for (size_t from = 0; from < count;) {
 		size_t to = from, gaps = 0;
 		while (to < count && sample[to].kernel == sample[from].kernel &&
@@ -184,7 +182,21 @@ int profile_add_trace(struct profile *profile, const struct trace *trace, int mo
 	free(duration);
 	free(gap);
 	free(sample);
-	return 0;
+	return count;
+}
+
+int profile_add_trace(struct profile *profile, const struct trace *trace, int most_gpus)
+{
+	if (add_launches(profile, trace, most_gpus))
+		return 0;
+	return report("'%s' holds no one-GPU run with data footprints: it cannot serve as a "
+		      "profile",
+		      trace->path ? trace->path : "trace");
+}
+
+void profile_add_own(struct profile *profile, const struct trace *trace)
+{
+	add_launches(profile, trace, INT32_MAX);
 }
 
 int profile_add_file(struct profile *profile, const char *path)

@@ -40,6 +40,9 @@ void profile_release(struct profile *profile);
 /* Adds every launch with a data footprint of the trace's runs on one GPU (most_gpus = 1) or on up
  * to that many; -1 after a message when there is none. */
 int profile_add_trace(struct profile *profile, const struct trace *trace, int most_gpus);
+/* What a recording that is played back says of its own launches, on however many GPUs. One that
+ * says nothing, such as of a program of others, adds nothing. */
+void profile_add_own(struct profile *profile, const struct trace *trace);
 /* Reads and adds a trace file. */
 int profile_add_file(struct profile *profile, const char *path);
 

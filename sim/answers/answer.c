@@ -2,6 +2,7 @@
  * What replay and predict say of a schedule: the answer in words, as a table, and as a trace.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "traces/base/text_show.h"
 #include "traces/base/util.h"
 #include "bound.h"
+#include "collectives.h"
 #include "predict.h"
 #include "range_list.h"
 #include "unread.h"
@@ -30,6 +32,34 @@ static char *hypothetical_text(const struct schedule *schedule, const struct pre
 	return text;
 }
 
+/* Of processes that were joined, and of kernels that wait for others. */
+static void print_collectives(const struct schedule *schedule, const struct platform *platform)
+{
+	const uint32_t rings = collectives_of_rings(schedule);
+
+	if (schedule->processes > 1)
+		printf("  note: %u processes on one clock; of what they wait for from each other "
+		       "only collectives are known\n",
+		       schedule->processes);
+	if (rings)
+		printf("  note: %u operations of NCCL, timed as rings over the links%s; not known: "
+		       "the algorithm NCCL would choose, its time on the host, SMs it takes\n",
+		       rings,
+		       collectives_are_calibrated(platform)
+			       ? ""
+			       : " (uncalibrated: nccl.least_ns or the least copy, and for each "
+				 "further step stream.event_peer_ns)");
+	if (schedule->collective_count > rings)
+		printf("  note: %u collectives, in which kernels wait for their partners and end "
+		       "with them; their bytes were not recorded: beyond a least copy between GPUs "
+		       "their time is taken to be the link's\n",
+		       schedule->collective_count - rings);
+	if (schedule->met_nobody)
+		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
+		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
+		       (long long)schedule->met_nobody);
+}
+
 static void print_text(const struct planned_run *run, const struct predictor *p,
 		       const struct prediction *r)
 {
@@ -42,7 +72,10 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	       schedule->config ? ": " : "",
 	       text_show(&show, schedule->config ? schedule->config : ""));
 	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s%s\n", r->core_us,
-	       r->core_lo_us, r->core_hi_us, r->extrapolated ? "   EXTRAPOLATED" : "",
+	       r->core_lo_us, r->core_hi_us,
+	       r->bounded	 ? "   LOWER BOUND"
+	       : r->extrapolated ? "   EXTRAPOLATED"
+				 : "",
 	       r->hypothetical ? "   HYPOTHETICAL" : "");
 	printf("  total      %12.1f us   kernel model %s, %lld operations\n", r->total_us,
 	       r->kernel_model, (long long)d->operations);
@@ -60,6 +93,10 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	if (p->other_device)
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
+	if (r->unfamiliar)
+		printf("  note: no measured run of %s sets the width of intervals, so it is that "
+		       "of all such kernels\n",
+		       text_show(&show, r->family));
 	if (schedule->range && schedule->range_threads == 1)
 		printf("  note: the core loop is %lld of '%s', from the first's begin to the "
 		       "last's end: %.1f us each\n",
@@ -77,6 +114,7 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       "load "
 		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
 		       schedule->virtual_gpus);
+	print_collectives(schedule, &p->platform);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
 		       schedule->range ? ""
@@ -87,6 +125,8 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       "off what all of them give (--no-skip plays all)\n",
 		       (long long)run->played, (long long)run->iterations,
 		       run->recorded.op_count ? "repeats" : "iterations", 100 * r->error);
+	if (schedule->unmeasured)
+		printf("  note: not calibrated: %s\n", schedule->unmeasured);
 	if (d->waits_never_recorded)
 		printf("  note: %lld waits on events nothing had recorded\n",
 		       (long long)d->waits_never_recorded);
@@ -99,6 +139,11 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 			       : "");
 		free(what);
 	}
+	if (r->bounded)
+		printf("  note: kernel '%s' has no profile, so the time is at least this: bounds "
+		       "of launch, L2 and DRAM stand for it (warpreel profile counts what it "
+		       "does)\n",
+		       r->bounded);
 	if (p->chosen)
 		printf("  note: %s\n", text_show(&show, p->chosen));
 	text_show_release(&show);
@@ -148,6 +193,8 @@ static void add_answers(struct trace *trace, const struct prediction *r)
 		{ "total_us", r->total_us },
 	};
 	for (size_t k = 0; k < sizeof(answer) / sizeof(answer[0]); k++) {
+		if (!isfinite(answer[k].value)) /* a bound has no upper end */
+			continue;
 		struct trace_prediction *row = trace_add_prediction(trace);
 		row->key = trace_string(trace, answer[k].key);
 		row->value = answer[k].value;
@@ -186,24 +233,19 @@ static int tell(const struct predictor_options *o, const struct planned_run *run
 	return fflush(stdout) ? report("cannot write the answer: %s", strerror(errno)) : 0;
 }
 
-/* What answers a plan unasked, NULL after a message; where that is `warps` and it lacks a profile,
- * the message says what answers without. */
-static const char *planned_model(struct predictor *predictor, const struct schedule *schedule)
+/* What answers a plan unasked, NULL after a message; *bounds: it is `warps` and lacks a profile. */
+static const char *planned_model(struct predictor *predictor, const struct schedule *schedule,
+				 bool *bounds)
 {
 	struct kernel_model model = { 0 };
 	const char *name = predictor_planned_model(predictor, schedule);
+	*bounds = false;
 	if (!name || strcmp(name, "warps"))
 		return name;
 	if (predictor_use_warps(predictor, &model))
 		return NULL;
-	const char *missing = warps_missing(predictor->warps, schedule);
-	if (!missing)
-		return name;
-	report("kernel '%s' has no profile in %s: record one with warpreel profile, or ask for "
-	       "--kernel-model roofline; warpreel "
-	       "explain tells of a solver's steady launches alone",
-	       missing, warps_source(predictor->warps));
-	return NULL;
+	*bounds = warps_missing(predictor->warps, schedule) != NULL;
+	return name;
 }
 
 int predictor_check_output(const struct predictor_options *options, const char *input)
@@ -225,11 +267,12 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 	const struct schedule *schedule = &run->schedule;
 	struct prediction prediction;
 	struct trace timeline;
+	bool bounds = false;
 	trace_init(&timeline);
 	if (!options->kernel_model && !options->ideal.count &&
 	    (!strcmp(kernel_model, "scaled") ||
 	     (!strcmp(kernel_model, "warps") && strcmp(set, "replay") != 0)))
-		kernel_model = planned_model(predictor, schedule);
+		kernel_model = planned_model(predictor, schedule, &bounds);
 	if (kernel_model && !options->kernel_model && !strcmp(kernel_model, "recorded"))
 		kernel_model = predictor_replayed_model(predictor, schedule);
 	if (!kernel_model) {
@@ -241,6 +284,7 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 					     .set = set,
 					     .own = own,
 					     .allow_extrapolation = options->allow_extrapolation,
+					     .bounds = bounds,
 					     .timeline = options->output ? &timeline : NULL };
 	int rc = predictor_run_planned(predictor, run, &request, &prediction);
 	if (!rc) {

@@ -132,6 +132,7 @@ int cmd_platforms(const struct program *program, int argc, char **argv)
 		"One run on several machines: which part of the difference is host, link, device.");
 	struct option_spec *specs =
 		options_join(own_options, solver_specs, sizeof(struct compare_options));
+	options_restate(specs, program->planned_standards(solver));
 	struct compare_options *o = xcalloc(1, sizeof(*o) + params_bytes);
 	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
 	if (rc) {

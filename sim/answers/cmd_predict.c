@@ -86,7 +86,15 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 	struct option_spec *own = options_join(own_options, predictor_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct predict_options));
 	struct predict_options *o = xcalloc(1, sizeof(*o) + params_bytes);
+	char **again = xmalloc((size_t)argc * sizeof(*again)); /* argv changes as it is read */
+	memcpy(again, argv, (size_t)argc * sizeof(*again));
+	options_restate(specs, program->planned_standards(solver));
 	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
+	if (!rc && o->cosim.asked) { /* that computes, and knows when to stop */
+		free(specs);
+		specs = options_join(own, solver_specs, sizeof(struct predict_options));
+		rc = options_parse(&help, specs, o, argc, again, &words);
+	}
 	if (rc) {
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
 	} else if (words != 1) {
@@ -107,6 +115,7 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 		free(platform);
 	}
 	free(o);
+	free(again);
 	free(specs);
 	free(own);
 	options_solver_help_release(&help);

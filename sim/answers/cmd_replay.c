@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "traces/base/util.h"
+#include "traces/format/trace_folder.h"
 #include "own_platform.h"
 #include "replayed.h"
 #include "scaling.h"
@@ -43,10 +43,43 @@ static int answer(const struct program *program, const char *path, const struct 
 	return rc;
 }
 
-static bool is_folder(const char *path)
+/* Whether a path is a folder of recordings one after the other (1), or of one run, or a trace (0);
+ * -1 after a message. */
+static int is_series(const char *path)
 {
-	struct stat status;
-	return !stat(path, &status) && S_ISDIR(status.st_mode);
+	struct trace_folder folder;
+	if (!trace_is_folder(path))
+		return 0;
+	int run = trace_folder_read(&folder, path, 0);
+	if (!run)
+		run = trace_folder_is_run(&folder, path);
+	trace_folder_release(&folder);
+	return run < 0 ? -1 : !run;
+}
+
+/* What a folder of recordings cannot be asked. */
+static bool is_vain(const struct replay_options *o)
+{
+	return o->gpus || o->common.output || o->common.ranges;
+}
+
+static int answer_asked(const struct program *program, const char *path, struct replay_options *o)
+{
+	const int series = is_series(path);
+	if (series < 0)
+		return EXIT_BAD;
+	if (series && is_vain(o)) {
+		report("a folder of recordings answers how they scale: without --gpus, --ranges "
+		       "and -o");
+		return EXIT_USAGE;
+	}
+	if (predictor_check_output(&o->common, path))
+		return EXIT_BAD;
+	char *platform = own_platform(o->common.platform);
+	o->common.platform = platform;
+	const int rc = (series ? scaling_answer : answer)(program, path, o) ? EXIT_BAD : EXIT_OK;
+	free(platform);
+	return rc;
 }
 
 int cmd_replay(const struct program *program, int argc, char **argv)
@@ -73,18 +106,8 @@ int cmd_replay(const struct program *program, int argc, char **argv)
 	} else if (o.common.ranges && o.gpus) {
 		report("--ranges are of the recorded run, and --gpus plans another: one of them");
 		rc = EXIT_USAGE;
-	} else if (is_folder(argv[1]) && (o.gpus || o.common.output || o.common.ranges)) {
-		report("a folder of recordings answers how they scale: without --gpus, --ranges "
-		       "and -o");
-		rc = EXIT_USAGE;
-	} else if (predictor_check_output(&o.common, argv[1])) {
-		rc = EXIT_BAD;
 	} else {
-		char *platform = own_platform(o.common.platform);
-		o.common.platform = platform;
-		rc = (is_folder(argv[1]) ? scaling_answer : answer)(program, argv[1], &o) ? EXIT_BAD
-											  : EXIT_OK;
-		free(platform);
+		rc = answer_asked(program, argv[1], &o);
 	}
 	free(specs);
 	return rc;

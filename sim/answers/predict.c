@@ -281,6 +281,21 @@ static char *transport_of(const struct predictor *p, const struct schedule *sche
 		       : NULL;
 }
 
+/* "" for what nobody planned. */
+static void family_of(const struct predictor *p, const struct schedule *schedule, const char *set,
+		      char *family, size_t family_size)
+{
+	*family = '\0';
+	if (!schedule->config || !schedule->solver ||
+	    (strcmp(set, "size") != 0 && strcmp(set, "gpus") != 0))
+		return;
+	char *kernel = p->program->column(schedule->solver, schedule->config, schedule->gpu_count,
+					  "kernel");
+	snprintf(family, family_size, "%s%s%s", schedule->solver, kernel ? "/" : "",
+		 kernel ? kernel : "");
+	free(kernel);
+}
+
 int predictor_run(struct predictor *p, const struct schedule *schedule,
 		  const struct predictor_request *request, struct prediction *prediction)
 {
@@ -291,6 +306,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				     .platform = &p->platform,
 				     .own = request->own,
 				     .profile = p->has_profile ? &p->profile : NULL,
+				     .bounds = request->bounds,
 				     .allow_extrapolation = request->allow_extrapolation }
 	};
 	struct kernel_model *model = &series.remembered.base;
@@ -328,7 +344,8 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		setup.observer = &timeline.observer;
 	}
 	prediction->range_us = xcalloc(schedule->nvtx_count + 1, sizeof(*prediction->range_us));
-	struct range_sums ranges = { .timeline = timeline_trace, .ps = prediction->range_us };
+	struct range_sums ranges = { .timeline = timeline_trace ? &timeline : NULL,
+				     .ps = prediction->range_us };
 	range_times_init(&ranges.times, schedule);
 	int rc = replicas_run(&setup, request->replicas, request->run, &prediction->detail, &ranges,
 			      &prediction->error);
@@ -348,7 +365,14 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				: interval_class((int)schedule->gpu_count, transport, share,
 						 model->ops->name);
 		free(transport);
-		intervals_lookup(&p->intervals, request->set, prediction->class_name, &low, &high);
+		family_of(p, schedule, request->set, prediction->family,
+			  sizeof(prediction->family));
+		prediction->unfamiliar = *prediction->family &&
+					 !intervals_familiar(&p->intervals, prediction->family);
+		intervals_lookup(&p->intervals, request->set,
+				 prediction->unfamiliar ? INTERVAL_UNFAMILIAR
+							: prediction->class_name,
+				 &low, &high);
 		/* Counts that --set gives the machine were not measured by that. */
 		const struct platform *file = p->platform.base;
 		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
@@ -360,10 +384,13 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low - prediction->error);
 		prediction->core_hi_us = prediction->core_us * (1 + high + prediction->error);
+		prediction->bounded = model->bounded;
+		if (prediction->bounded)
+			prediction->core_hi_us = INFINITY;
 		prediction->total_us = (double)r->total_ps * 1e-6;
 		prediction->kernel_model = model->ops->name;
-		prediction->extrapolated =
-			model->extrapolated || p->other_device || prediction->more_gpus;
+		prediction->extrapolated = model->extrapolated || p->other_device ||
+					   prediction->more_gpus || prediction->bounded;
 		if (timeline_trace)
 			timeline_finish(&timeline, r);
 	}

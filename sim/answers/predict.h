@@ -104,6 +104,11 @@ struct prediction {
 		       */
 	const char *kernel_model; /* static */
 	const char *class_name;	  /* static; interval_class */
+	char family[32];	  /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
+	bool unfamiliar; /* no run of that kernel sets widths: that of all such kernels is taken */
+	const char *bounded; /* a kernel without profile, timed by bounds; the answer is at least
+				that long, and core_hi_us is INFINITY. NULL: none. Borrowed of the
+				schedule */
 	bool extrapolated;
 	bool more_gpus;	       /* than were measured together */
 	unsigned hypothetical; /* bits 1 << enum platform_part: not as anything was measured */
@@ -121,6 +126,7 @@ struct prediction {
 struct predictor_request {
 	const char *kernel_model, *set;
 	bool allow_extrapolation;
+	bool bounds; /* the model `warps` may time kernels without profile by their bounds */
 	const struct profile *own;
 	const struct planned_run *run; /* the schedule is that run's, which may leave iterations
 					  out; NULL: all are there */

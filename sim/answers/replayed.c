@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "traces/format/trace_folder.h"
 #include "traces/load/schedule_from_trace.h"
+#include "collectives.h"
 #include "untrace.h"
 
 /* The recorded operations, with the core loop that was asked for. */
@@ -38,8 +40,11 @@ static int make_run(const struct program *program, const struct replay_options *
 	}
 	if (run < 0)
 		return report("'%s' was made by a program warpreel cannot plan anew, so --gpus has "
-			      "no answer; --platform and --set do work",
-			      trace->path);
+			      "no answer; %s--platform and --set do work",
+			      trace->path,
+			      trace_get_meta(trace, "processes")
+				      ? "record it with as many processes as GPUs are asked for; "
+				      : "");
 	*set = o->gpus > 1 ? "gpus" : "size";
 	if (planned_run_make(planned, program, trace_text(trace, trace->run[run].solver),
 			     trace_text(trace, trace->run[run].config), (uint32_t)o->gpus,
@@ -48,18 +53,47 @@ static int make_run(const struct program *program, const struct replay_options *
 	return 0;
 }
 
-/* A recording of calls that only ask needs a platform that knows what watching them cost. */
+/* A recording of query calls needs a platform that knows what watching them cost. */
 static void tell_what_stays(const char *path, const struct schedule *schedule,
 			    const struct platform *platform)
 {
 	double queries_ns = 0;
 	for (size_t k = 0; k < schedule->queries_count; k++)
 		queries_ns += (double)schedule->queries[k].ns;
-	if (queries_ns > 0 && !schedule->config && platform->api_ask_ns <= 0)
-		report_warning(
-			"'%s': calls that only ask took %.3f ms by the recorder, and platform '%s' "
-			"does not say what watching them cost (host.ask_ns): it stays in",
-			path, queries_ns * 1e-6, platform->name);
+	if (queries_ns > 0 && !schedule->config && platform->api_query_ns <= 0)
+		report_warning("'%s': query calls took %.3f ms by the recorder, and platform '%s' "
+			       "does not say what watching them cost (host.query_ns): it stays in",
+			       path, queries_ns * 1e-6, platform->name);
+}
+
+/* The machine a trace was recorded on, as it was measured: the one that answers, before anything of
+ * it was changed, or where that has other GPUs, a measured one that has the same. */
+static int price_collectives(struct replayed *r)
+{
+	struct schedule *schedule = &r->run.schedule;
+	struct platform_choice choice = { 0 };
+	struct platform recorded;
+	if (collectives_price_rings(schedule, &r->predictor.platform))
+		return -1;
+	if (schedule->collective_count == collectives_of_rings(schedule))
+		return 0;
+	if (platform_read(&recorded, r->common.platform))
+		return -1;
+	const char *device = platform_text(&recorded, "device.name");
+	int rc = 0;
+	if (schedule->device && (!device || strcmp(device, schedule->device))) {
+		const struct predictor_options nothing_asked = { 0 };
+		platform_release(&recorded);
+		rc = platform_choose(&choice, &nothing_asked, &r->trace, (int)schedule->gpu_count);
+		if (rc || platform_read(&recorded, choice.name)) {
+			platform_choice_release(&choice);
+			return -1;
+		}
+	}
+	collectives_price(schedule, recorded.base, &r->predictor.platform);
+	platform_release(&recorded);
+	platform_choice_release(&choice);
+	return 0;
 }
 
 int replayed_open(struct replayed *r, const struct program *program, const char *path,
@@ -69,7 +103,7 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 	*r = (struct replayed){ .set = "replay", .common = o->common };
 	profile_init(&r->own);
 	trace_init(&r->trace);
-	if (trace_read(&r->trace, path, 0) || make_run(program, o, &r->trace, &r->run, &r->set) ||
+	if (trace_open(&r->trace, path, 0) || make_run(program, o, &r->trace, &r->run, &r->set) ||
 	    platform_choose(&r->choice, &r->common, &r->trace, (int)schedule->gpu_count) ||
 	    platform_choice_init(&r->choice, &r->predictor, program, &r->common,
 				 strcmp(model, "recorded") != 0))
@@ -78,8 +112,8 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 		report_warning(
 			"'%s': %lld edges could not be resolved (warpreel check tells which)", path,
 			(long long)schedule->anomaly_count);
-	if (r->trace.footprint_count && r->trace.run_count &&
-	    profile_add_trace(&r->own, &r->trace, INT32_MAX)) {
+	profile_add_own(&r->own, &r->trace);
+	if (price_collectives(r)) {
 		predictor_release(&r->predictor);
 		goto failed;
 	}

@@ -11,10 +11,11 @@
 #include "traces/format/trace.h"
 
 /* How long the program's own ranges take, replica by replica. */
+struct timeline;
 struct range_sums {
 	struct range_times times;
-	struct trace *timeline; /* gets those of the first replica; NULL: none */
-	double *ps;		/* borrowed */
+	struct timeline *timeline; /* gets those of the first replica; NULL: none */
+	double *ps;		   /* borrowed */
 	int replicas;
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "scaling.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "bound.h"
 #include "traces/base/text_show.h"
 #include "traces/base/util.h"
+#include "traces/format/trace_folder.h"
 
 /* The share of what more GPUs could have saved or done that must come of them, for them to pay. */
 #define PAYS 0.5
@@ -19,14 +19,6 @@ struct point {
 	double us, low_us, high_us;
 	struct bound bound;
 };
-
-/* Traces have .wrt, .sqlite or what compresses them in their names; what else lies there is none.
- */
-static int is_trace(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.' &&
-	       (strstr(entry->d_name, ".wrt") || strstr(entry->d_name, ".sqlite"));
-}
 
 static int by_gpus(const void *left, const void *right)
 {
@@ -154,28 +146,23 @@ int scaling_answer(const struct program *program, const char *folder,
 		   const struct replay_options *options)
 {
 	const char *model = predictor_model(&options->common, "recorded");
-	struct dirent **entry = NULL;
-	int found = model ? scandir(folder, &entry, is_trace, alphasort) : -1, rc = 0, count = 0;
+	char **name = NULL;
+	int found = model ? trace_folder_names(folder, &name) : -1, rc = 0, count = 0;
 	struct point *point;
-	if (!model)
+	if (found < 0)
 		return -1;
-	if (found < 1) {
-		free(entry);
-		return report("%s holds no traces (*.wrt*)", folder);
-	}
 	point = xcalloc((size_t)found, sizeof(*point));
 	for (; count < found && !rc; count += !rc)
-		rc = answer_point(&point[count], program, folder, entry[count]->d_name, options,
-				  model);
+		rc = answer_point(&point[count], program, folder, name[count], options, model);
 	if (!rc) {
 		qsort(point, (size_t)count, sizeof(*point), by_gpus);
 		rc = print(point, count, options);
 	}
 	for (int i = 0; i < found; i++) {
-		free(entry[i]);
+		free(name[i]);
 		free(point[i].name);
 	}
-	free(entry);
+	free(name);
 	free(point);
 	return rc;
 }

@@ -14,9 +14,31 @@ static int64_t ns_of(sim_time ps)
 	return (ps + 500) / 1000;
 }
 
-static int64_t tid_of(uint32_t thread)
+/* A program of several processes keeps them. */
+static int64_t pid_of(const struct schedule *schedule, uint32_t thread)
 {
-	return (int64_t)PREDICTED_PID << 24 | (int64_t)(thread + 1);
+	return (schedule->processes > 1 ? schedule->thread[thread].process & 0xffffff
+					: PREDICTED_PID)
+	       << 24;
+}
+
+static int64_t tid_of(const struct schedule *schedule, uint32_t thread)
+{
+	return pid_of(schedule, thread) | (int64_t)(thread + 1);
+}
+
+/* Of the thread that called for an operation. */
+static int64_t pid_of_op(const struct schedule *schedule, int64_t op)
+{
+	uint32_t low = 0, high = schedule->thread_count;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (schedule->thread[middle].first_op + schedule->thread[middle].op_count <= op)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return pid_of(schedule, low);
 }
 
 /* Correlation: the operation's place in the schedule, so that host call and device work find each
@@ -37,7 +59,7 @@ static void device_kernel(struct timeline *tl, uint32_t stream, const struct sch
 	row->context = row->device + 1;
 	row->stream = (int32_t)stream + 1;
 	row->correlation = correlation_of(index);
-	row->global_pid = (int64_t)PREDICTED_PID << 24;
+	row->global_pid = pid_of_op(tl->schedule, index);
 	row->demangled_name = row->short_name = tl->kernel_name[shape->kernel];
 	memcpy(row->grid, shape->grid, sizeof(row->grid));
 	memcpy(row->block, shape->block, sizeof(row->block));
@@ -85,7 +107,7 @@ static void device_copy(struct timeline *tl, uint32_t stream, const struct sched
 					      .context = tl->schedule->stream[stream].gpu + 1,
 					      .stream = (int32_t)stream + 1,
 					      .correlation = correlation_of(index),
-					      .global_pid = (int64_t)PREDICTED_PID << 24,
+					      .global_pid = pid_of_op(tl->schedule, index),
 					      .bytes = copy->bytes,
 					      .mem_kind = 2 };
 		return;
@@ -98,7 +120,7 @@ static void device_copy(struct timeline *tl, uint32_t stream, const struct sched
 				      .context = tl->schedule->stream[stream].gpu + 1,
 				      .stream = (int32_t)stream + 1,
 				      .correlation = correlation_of(index),
-				      .global_pid = (int64_t)PREDICTED_PID << 24,
+				      .global_pid = pid_of_op(tl->schedule, index),
 				      .bytes = copy->bytes,
 				      .copy_kind = nsys_kind[copy->kind],
 				      .graph_node = -1 };
@@ -122,7 +144,7 @@ static void on_device(void *arg, uint32_t stream, const struct schedule_op *op, 
 					     .context = tl->schedule->stream[stream].gpu + 1,
 					     .stream = (int32_t)stream + 1,
 					     .correlation = correlation_of(index),
-					     .global_pid = (int64_t)PREDICTED_PID << 24,
+					     .global_pid = pid_of_op(tl->schedule, index),
 					     .event_id = op->object,
 					     .event_sync_id = correlation_of(index),
 					     .timestamp_ns = ns_of(end) };
@@ -134,7 +156,7 @@ static void on_device(void *arg, uint32_t stream, const struct schedule_op *op, 
 					    .context = tl->schedule->stream[stream].gpu + 1,
 					    .stream = (int32_t)stream + 1,
 					    .correlation = correlation_of(index),
-					    .global_pid = (int64_t)PREDICTED_PID << 24,
+					    .global_pid = pid_of_op(tl->schedule, index),
 					    .sync_type = 2,
 					    .event_id = op->object,
 					    .event_sync_id = tl->record_of[index] };
@@ -160,7 +182,7 @@ static void host_sync(struct timeline *tl, const struct schedule_op *op, int64_t
 				    .context = device + 1,
 				    .stream = op->kind == OP_SYNC ? (int32_t)op->stream + 1 : -1,
 				    .correlation = correlation_of(index),
-				    .global_pid = (int64_t)PREDICTED_PID << 24,
+				    .global_pid = pid_of_op(tl->schedule, index),
 				    .sync_type = type[op->kind],
 				    .event_id =
 					    op->kind == OP_SYNC_EVENT ? (int64_t)op->object : -1,
@@ -183,7 +205,7 @@ static void on_host(void *arg, uint32_t thread, const struct schedule_op *op, in
 		struct trace_host_op *row = trace_add_host_op(tl->trace);
 		*row = (struct trace_host_op){ .start_ns = ns_of(start),
 					       .end_ns = ns_of(end),
-					       .global_tid = tid_of(thread),
+					       .global_tid = tid_of(tl->schedule, thread),
 					       .kind = op->kind == OP_AWAIT && (op->flags & OP_SPIN)
 							       ? NOTE_AWAIT_SPIN
 							       : note[op->kind],
@@ -195,7 +217,7 @@ static void on_host(void *arg, uint32_t thread, const struct schedule_op *op, in
 	struct trace_api *row = trace_add_api(tl->trace);
 	*row = (struct trace_api){ .start_ns = ns_of(start),
 				   .end_ns = ns_of(end),
-				   .global_tid = tid_of(thread),
+				   .global_tid = tid_of(tl->schedule, thread),
 				   .correlation = correlation_of(index),
 				   .name = tl->api_name[op->kind] };
 }
@@ -229,15 +251,16 @@ void timeline_init(struct timeline *tl, struct trace *trace, const struct schedu
 		tl->kernel_name[k] = trace_string(trace, schedule->kernel[k]);
 }
 
-void timeline_add_range(struct trace *trace, const struct schedule_nvtx *range, sim_time begin,
+void timeline_add_range(struct timeline *tl, const struct schedule_nvtx *range, sim_time begin,
 			sim_time end)
 {
+	struct trace *trace = tl->trace;
 	struct trace_nvtx *row = trace_add_nvtx(trace);
 	begin = begin > 0 ? begin : 0;
 	row->start_ns = ns_of(begin);
 	row->end_ns = ns_of(end > begin ? end : begin);
 	row->text = trace_string(trace, range->name);
-	row->global_tid = tid_of(range->thread);
+	row->global_tid = tid_of(tl->schedule, range->thread);
 }
 
 void timeline_finish(struct timeline *tl, const struct simulation_result *result)
@@ -253,7 +276,7 @@ void timeline_finish(struct timeline *tl, const struct simulation_result *result
 	}
 	for (uint32_t t = 0; t < tl->schedule->thread_count; t++) {
 		struct trace_thread *thread = trace_add_thread(trace);
-		thread->global_tid = tid_of(t);
+		thread->global_tid = tid_of(tl->schedule, t);
 		thread->name = trace_string(trace, tl->schedule->thread[t].name);
 	}
 	struct trace_run *run = trace_add_run(trace);
@@ -273,7 +296,7 @@ void timeline_finish(struct timeline *tl, const struct simulation_result *result
 				&tl->schedule->access[shape->first_access + a];
 			struct trace_footprint *row = trace_add_footprint(trace);
 			*row = (struct trace_footprint){ .correlation = correlation_of(k),
-							 .global_pid = (int64_t)PREDICTED_PID << 24,
+							 .global_pid = pid_of_op(tl->schedule, k),
 							 .kernel = tl->kernel_name[shape->kernel],
 							 .rows = shape->rows,
 							 .columns = shape->columns,

@@ -25,8 +25,8 @@ void timeline_init(struct timeline *timeline, struct trace *trace, const struct 
 /* Adds the run, GPUs and prediction rows once the simulation is done. */
 void timeline_finish(struct timeline *timeline, const struct simulation_result *result);
 /* One of the program's own ranges; what begins before the run begins with it. */
-void timeline_add_range(struct trace *trace, const struct schedule_nvtx *range, sim_time begin,
-			sim_time end);
+void timeline_add_range(struct timeline *timeline, const struct schedule_nvtx *range,
+			sim_time begin, sim_time end);
 void timeline_release(struct timeline *timeline);
 
 #endif

@@ -32,11 +32,11 @@ static double more_ns(double traced_ns, double than_ns)
 	return traced_ns > than_ns ? traced_ns - than_ns : 0;
 }
 
-/* Of the time that calls which only ask take by their records, how much more goes to watching them:
+/* Of the time that query calls take by their records, how much more goes to watching them:
  * from a loop of such calls; 0 if never measured. */
 static double watched_share(const struct platform *p)
 {
-	return p->api_ask_ns > 0 ? more_ns(p->traced_ask_ns, p->ask_ns) / p->api_ask_ns : 0;
+	return p->api_query_ns > 0 ? more_ns(p->traced_query_ns, p->query_ns) / p->api_query_ns : 0;
 }
 
 static int64_t shorter_ps(int64_t time_ps, double by_ps)
@@ -89,7 +89,7 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 	    !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
 		return;
 	for (int c = 0; c < CALL_OF_COUNT; c++) {
-		const int threads = (int)schedule->thread_count,
+		const int threads = (int)schedule_contending(schedule),
 			  at = threads < calibrated[c].least  ? calibrated[c].least
 			       : threads > calibrated[c].most ? calibrated[c].most
 							      : threads;
@@ -126,7 +126,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 {
 	if (schedule->virtual_gpus)
 		shorten_kernels(schedule, platform);
-	else /* blocks are noted only where kernels may run beside others */
+	else /* blocks are written down only where kernels may run beside others */
 		schedule_untrace_blocks(schedule, platform);
 	if (schedule->config) {
 		nothing_between(schedule);
@@ -141,8 +141,8 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 			    (op->kind == OP_POST || op->kind == OP_AWAIT))
 				continue; /* told to nobody */
 			int kind = host_cost_of(schedule, op);
-			bool noted = op->kind == OP_POST || op->kind == OP_AWAIT ||
-				     op->kind == OP_BARRIER || op->kind == OP_MARK;
+			bool annotated = op->kind == OP_POST || op->kind == OP_AWAIT ||
+					 op->kind == OP_BARRIER || op->kind == OP_MARK;
 			bool has_footprint = op->kind == OP_LAUNCH &&
 					     schedule->shape[op->object].access_count > 0;
 			double extra_ns =
@@ -151,13 +151,13 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 			if (op->kind == OP_HOST)
 				op->duration_ps = shorter_ps(
 					op->duration_ps,
-					more_ns(platform->api_ask_ns, platform->ask_ns) * 1000);
-			owed_ns = noted	      ? platform->note_host_op_ns
-				  : kind >= 0 ? outside_record_ns(platform, kind,
-								  schedule->thread_count)
-				  : op->kind == OP_HOST
-					  ? more_ns(platform->traced_ask_ns, platform->api_ask_ns)
-					  : 0;
+					more_ns(platform->api_query_ns, platform->query_ns) * 1000);
+			owed_ns = annotated		? platform->note_host_op_ns
+				  : kind >= 0		? outside_record_ns(platform, kind,
+									    schedule_contending(schedule))
+				  : op->kind == OP_HOST ? more_ns(platform->traced_query_ns,
+								  platform->api_query_ns)
+							: 0;
 		}
 	}
 	for (size_t k = 0; k < schedule->hidden_count; k++)

@@ -4,7 +4,7 @@
  * 0.04 us an operation, and the loops that the calls' costs were measured in have as much): all
  * that lies there is the recorder's, and none of it stays, as in a plan. In any other program the
  * time between calls shrinks by what the recorder spends outside its own records, by what telling
- * it about launches, posts and awaits cost, and by what watching the calls cost that only ask
+ * it about launches, posts and awaits cost, and by what watching its query calls cost
  * (trace_api.queries): ten for each launch in PyTorch, a few times their own length each. (The
  * calls themselves are priced from the platform, and the device's pauses by kernel_model_gap.)
  */

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "copy_model.h"
 #include "sim/host/host_cost.h"
@@ -27,6 +28,7 @@ struct copy_model {
 	sim_time signal_ps;	   /* a store of one device to be seen by who polls for it */
 	sim_time without_pause_ps; /* how long a channel polls without pause for an event */
 	bool young_wait;
+	bool recorded_here; /* on a device of the platform's kind */
 };
 
 static bool has(const struct platform *p, enum mechanism_id id)
@@ -36,8 +38,8 @@ static bool has(const struct platform *p, enum mechanism_id id)
 
 /*
  * An event to or from a copy on another GPU: half of what an exchange adds beyond its copy. Between
- * kernels (hop_peer) the compute channels signal each other; here a copy engine's channel does or
- * is told. 64 KiB, where the wire's own time is small.
+ * kernels (event_peer_ns) the compute channels signal each other; here a copy engine's channel does
+ * or is told. 64 KiB, where the wire's own time is small.
  */
 static double event_next_to_copy_ns(const struct platform *p)
 {
@@ -97,8 +99,8 @@ static sim_time polled_for(const struct copy_model *m, const struct copy_price *
 			   const struct copy_place *at)
 {
 	const struct polling *poll = &m->polling;
-	const sim_time works = m->schedule->thread_count > 1 ? at->submit_ps - poll->call_ps
-							     : at->called_ps,
+	const sim_time works = schedule_contending(m->schedule) > 1 ? at->submit_ps - poll->call_ps
+								    : at->called_ps,
 		       polled = works + poll->first_ps, late = at->free_ps - polled;
 	sim_time seen = at->now;
 	if (late > 0)
@@ -114,6 +116,10 @@ static sim_time copy(const struct copy_model *m, const struct copy_place *at)
 {
 	const struct copy_price *price = &m->price[at->copy];
 	const uint8_t kind = m->schedule->copy[at->copy].kind;
+	if (at->recorded_ps >= 0 && m->recorded_here) {
+		const sim_time took = at->recorded_ps + price->link_ps;
+		return took > 0 ? took : 0;
+	}
 	if (at->submit_ps > at->free_ps)
 		return price->idle_ps;
 	if (!at->behind_copy && m->polling.period_ps > 0 && (kind == COPY_H2D || kind == COPY_D2H))
@@ -165,6 +171,8 @@ static struct copy_model *create(const struct platform *p, const struct schedule
 	const double way_back_ns = host_way_back_ns(p);
 	m->platform = p;
 	m->schedule = schedule;
+	const char *device = platform_text(p, "device.name");
+	m->recorded_here = schedule->device && device && !strcmp(schedule->device, device);
 	m->price = copy_prices(p, schedule, say);
 	m->polling = polling_of(p);
 	m->delay_ps[DELAY_START] = ps_of_ns(fmax(p->start_latency_ns - way_back_ns, 0));

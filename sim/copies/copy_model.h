@@ -22,6 +22,7 @@ struct copy_place {
 	sim_time called_ps, submit_ps; /* begin and return of the call that issued it */
 	sim_time free_ps;	       /* end of what went before in its stream */
 	bool behind_copy;	       /* that was a copy */
+	sim_time recorded_ps; /* of a node in a graph, as long as it was recorded; -1: of none */
 };
 
 /* A stream that waits for an event. */
@@ -66,6 +67,7 @@ struct copy_price {
 	sim_time idle_ps;   /* on an idle stream: from the call's return */
 	sim_time behind_ps; /* enqueued behind other work: from that work's end */
 	sim_time after_ps;  /* pause before a kernel enqueued behind the copy */
+	sim_time link_ps;   /* in each: what its bytes take more on other links than measured */
 };
 /* One for each copy of the schedule; the caller frees them. */
 struct copy_price *copy_prices(const struct platform *platform, const struct schedule *schedule,

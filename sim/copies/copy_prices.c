@@ -80,6 +80,7 @@ static struct copy_price price_of(const struct platform *p, const struct schedul
 	return (struct copy_price){
 		.idle_ps = ps_above(idle_ns + link_ns, host_way_back_ns(p)),
 		.behind_ps = ps_above(behind_ns + link_ns, 0),
+		.link_ps = (sim_time)(link_ns * 1000),
 		.after_ps = switches ? ps_above(chain_ns, behind_ns) : 0,
 	};
 }

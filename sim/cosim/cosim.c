@@ -207,7 +207,7 @@ static void receive_now(struct play *p, int id, int part)
 /* Storing a block. */
 static double end_ns(const struct play *p)
 {
-	return p->costs->end_ns + (p->c->looks_apart ? 0 : p->costs->raise_ns);
+	return p->costs->end_ns + (p->c->checks_apart ? 0 : p->costs->raise_ns);
 }
 
 static void end_phase(struct play *p, int id)
@@ -316,10 +316,10 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 		const int64_t left = c->most_steps - p.before;
 		p.length = left < c->host_sync ? (int)left : c->host_sync;
 		at = play_round(&p, at) +
-		     ps((costs->round_ns + (c->looks_apart ? costs->look_ns : 0)) *
+		     ps((costs->round_ns + (c->checks_apart ? costs->check_ns : 0)) *
 			factor(&p, costs->phase_spread));
 		p.before += p.length;
-		result->left = c->ops->look(c);
+		result->left = c->ops->check(c);
 		converged = !c->fixed && !(result->left > c->wanted);
 	}
 	result->steps = p.before;

@@ -36,7 +36,7 @@ struct cosim_costs {
 	double take_ns;		 /* from one block's end to the next one's begin */
 	double meet_ns;		 /* the barrier of a block's threads after each phase */
 	double spread_ns;	 /* from the first block's begin to the last one's */
-	double look_ns;		 /* more for a look that is a launch of its own */
+	double check_ns;	 /* more for a check that is a launch of its own */
 	double round_ns; /* from the last block's end to the first begin of the next round */
 	/* Standard deviations, relative: of steps between places, and of steps and exchanges from
 	 * phase to phase. */
@@ -58,7 +58,7 @@ enum { COSIM_AGES = 512, COSIM_AGE_ZERO = 256 };
 struct cosim_result {
 	int64_t steps;
 	double seconds;
-	double left; /* as the last look said */
+	double left; /* as the last check said */
 	bool unconverged;
 	int64_t age[COSIM_AGES]; /* borders by how many steps they were behind, from -256 */
 };

@@ -27,7 +27,7 @@ static const struct {
 	KEY(step_ns),	     KEY(step_busy_ns), KEY(enter_ns),	       KEY(send_share),
 	KEY(store_ns),	     KEY(load_ns),	KEY(exchange_busy_ns), KEY(crowd),
 	KEY(note_ns),	     KEY(begin_ns),	KEY(end_ns),	       KEY(raise_ns),
-	KEY(take_ns),	     KEY(meet_ns),	KEY(spread_ns),	       KEY(look_ns),
+	KEY(take_ns),	     KEY(meet_ns),	KEY(spread_ns),	       KEY(check_ns),
 	KEY(round_ns),	     KEY(place_spread), KEY(trip_spread_ns),   KEY(phase_spread),
 	KEY(note_gap_ns),    KEY(idle_ns),	KEY(steps_error),      KEY(time_error),
 	KEY(line_spread_ns),
@@ -36,8 +36,11 @@ static const struct {
 };
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 
+/* look_ns is what check_ns was called. */
 static int find(const char *key)
 {
+	if (!strcmp(key, "look_ns"))
+		key = "check_ns";
 	for (int k = 0; k < KEYS; k++)
 		if (!strcmp(keys[k].key, key))
 			return k;

@@ -48,6 +48,11 @@ struct sim_stream {
 			       be; else 0 */
 	sim_time done_ps;   /* when that event was complete */
 	sim_time blocked_seen_ps;
+	/* While a launch is part of collectives: how many have not begun, and when those that have
+	 * end. */
+	uint32_t meetings_left;
+	bool met;
+	sim_time meetings_end_ps;
 	double share;	       /* of the GPU's SMs, while a kernel runs */
 	uint32_t sync_thread;  /* first host thread blocked on this stream */
 	uint32_t space_thread; /* first host thread blocked because the queue is full */
@@ -83,6 +88,11 @@ struct sim_barrier {
 	uint32_t first_thread;
 };
 
+struct sim_collective {
+	uint32_t arrived;
+	uint32_t first_meeting; /* of launches that wait for the others */
+};
+
 enum { ENGINE_H2D, ENGINE_D2H, ENGINE_PEER, ENGINE_LOCAL, ENGINES };
 
 struct sim_gpu {
@@ -114,6 +124,8 @@ struct sim {
 	struct sim_gpu *gpu;
 	struct sim_counter *counter;
 	struct sim_barrier *barrier;
+	struct sim_collective *collective;
+	uint32_t *meeting_next; /* by meeting of the schedule: list of those that wait */
 	struct sim_instance *instance;
 	uint32_t instance_count;
 	uint32_t *latest;   /* [event_count]: latest instance recorded, as seen by the host */
@@ -155,6 +167,14 @@ static inline bool stream_empty(const struct sim_stream *stream)
 	return stream->count == 0;
 }
 bool gpu_empty(const struct sim *s, uint16_t gpu);
+
+/* The stream's head is due at that time. */
+void stream_arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state);
+
+/* meeting.c: the stream's head, part of a collective, begins; it ends with the others. */
+void meeting_begin(struct sim *s, uint32_t stream, int64_t op, sim_time now);
+sim_time meeting_work(const struct sim *s, int64_t op);
+int meeting_report(const struct sim *s); /* one that nobody comes to any more: -1; else 0 */
 
 /* Adds the time since the last call to the right parts of a GPU's breakdown. */
 void gpu_account(struct sim *s, uint16_t gpu, sim_time now, bool waiting);

@@ -35,6 +35,8 @@ static int64_t allocate(struct sim *s)
 	s->gpu = xcalloc(sc->gpu_count, sizeof(*s->gpu));
 	s->counter = xcalloc(sc->counter_count, sizeof(*s->counter));
 	s->barrier = xcalloc(sc->barrier_count, sizeof(*s->barrier));
+	s->collective = xcalloc(sc->collective_count, sizeof(*s->collective));
+	s->meeting_next = xcalloc(sc->meeting_count, sizeof(*s->meeting_next));
 	s->instance = xcalloc((size_t)records, sizeof(*s->instance));
 	s->latest = xcalloc(sc->event_count, sizeof(*s->latest));
 	s->shape_ps = xcalloc(sc->shape_count, sizeof(*s->shape_ps));
@@ -56,6 +58,8 @@ static int64_t allocate(struct sim *s)
 		s->counter[k].first_thread = NONE32;
 	for (uint32_t k = 0; k < sc->barrier_count; k++)
 		s->barrier[k].first_thread = NONE32;
+	for (uint32_t k = 0; k < sc->collective_count; k++)
+		s->collective[k].first_meeting = NONE32;
 	for (uint32_t k = 0; k < sc->event_count; k++)
 		s->latest[k] = NONE32;
 	for (uint32_t k = 0; k < sc->thread_count; k++) {
@@ -228,7 +232,11 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	result->events = loop(&s);
 	result->ties = s.queue.tie_count;
 	result->waits_never_recorded = s.waits_never_recorded;
-	int rc = s.error ? s.error : s.threads_left ? report_deadlock(&s) : 0;
+	int rc = s.error;
+	if (!rc)
+		rc = meeting_report(&s);
+	if (!rc && s.threads_left)
+		rc = report_deadlock(&s);
 	if (!rc)
 		collect(&s, result);
 	for (uint32_t k = 0; k < setup->schedule->stream_count; k++) {
@@ -243,6 +251,8 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	free(s.gpu);
 	free(s.counter);
 	free(s.barrier);
+	free(s.collective);
+	free(s.meeting_next);
 	free(s.instance);
 	free(s.latest);
 	free(s.shape_ps);

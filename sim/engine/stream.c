@@ -36,7 +36,7 @@ void gpu_account(struct sim *s, uint16_t gpu, sim_time now, bool waiting)
 	*part += to - from;
 }
 
-static void arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state)
+void stream_arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state)
 {
 	struct sim_stream *st = &s->stream[stream];
 	st->state = (uint8_t)state;
@@ -77,6 +77,11 @@ static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_tim
 	uint32_t shape = op->object;
 	const struct schedule_shape *what = &s->schedule->shape[shape];
 	bool known = s->shape_ps[shape] >= 0;
+	if (op->flags & OP_MEETS) {
+		const sim_time work = meeting_work(s, op - s->schedule->op);
+		*gap = ps_of_ns(kernel_model_gap(s->model, s->schedule, what, (double)work / 1000));
+		return work;
+	}
 	*gap = s->shape_gap_ps[shape];
 	if (known && !s->model->ops->per_launch)
 		return s->shape_ps[shape];
@@ -101,7 +106,9 @@ static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
 	struct sim_stream *st = &s->stream[stream];
 	struct sim_gpu *gpu = &s->gpu[st->gpu];
 	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
-	double share = s->shape_share[op->object];
+	const bool meets = op->flags & OP_MEETS;
+	/* The few blocks that wait for other GPUs must not hold up what these wait for. */
+	double share = meets ? 0 : s->shape_share[op->object];
 	if (gpu->kernels && gpu->sm_used + share > 1.0 + 1e-9) {
 		st->state = STREAM_QUEUED;
 		fifo_push(s, &gpu->waiting_kernels_head, &gpu->waiting_kernels_tail, stream);
@@ -109,15 +116,19 @@ static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
 	}
 	sim_time gap, cost = kernel_cost(s, op, &gap);
 	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
-	gpu->kernels++;
-	gpu->sm_used += share;
 	st->share = share;
 	st->gap_ps = st->kernel_gap_ps = gap;
 	st->kernel_ps = cost;
 	st->last_was_copy = false;
 	st->start_ps = now;
+	if (meets) {
+		meeting_begin(s, stream, head_of(st)->op, now);
+		return;
+	}
+	gpu->kernels++;
+	gpu->sm_used += share;
 	if (!s->shares_memory) {
-		arm(s, stream, now + cost, STREAM_RUNNING);
+		stream_arm(s, stream, now + cost, STREAM_RUNNING);
 		return;
 	}
 	const struct schedule_shape *shape = &s->schedule->shape[op->object];
@@ -184,6 +195,20 @@ static uint32_t next_on_engine(struct sim *s, uint32_t stream, sim_time now)
 	return next == stream ? NONE32 : next;
 }
 
+/* Within a graph the device goes on by itself: as it did when it was recorded, less what the
+ * recorder adds. */
+static sim_time untraced_pause(const struct sim *s, sim_time recorded)
+{
+	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
+}
+
+/* A copy or memset that is a node of a graph: no thread and no queue is in its way. */
+static bool plays_as_recorded(const struct sim *s, const struct schedule_op *op)
+{
+	return s->graph_pauses && op->flags & OP_IN_GRAPH &&
+	       (op->kind == OP_COPY || op->kind == OP_MEMSET);
+}
+
 static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -204,7 +229,9 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 					  .called_ps = command->called_ps,
 					  .submit_ps = command->submit_ps,
 					  .free_ps = st->free_ps,
-					  .behind_copy = st->last_was_copy };
+					  .behind_copy = st->last_was_copy,
+					  .recorded_ps =
+						  plays_as_recorded(s, op) ? op->duration_ps : -1 };
 	const sim_time cost = s->copies->copy(s->copy_model, &place);
 	gpu->copies++;
 	gpu->engine_user[engine] = stream;
@@ -246,7 +273,7 @@ static void notice(struct sim *s, uint32_t stream, sim_time done, sim_time at)
 	s->gpu[st->gpu].noticing++;
 	st->notice_ps = at;
 	st->done_ps = done;
-	arm(s, stream, at, STREAM_RUNNING);
+	stream_arm(s, stream, at, STREAM_RUNNING);
 }
 
 /* A kernel or a copy was put into a stream of that GPU. */
@@ -260,7 +287,7 @@ static void doorbell(struct sim *s, uint16_t gpu, sim_time now)
 		if (st->gpu != gpu || heard >= st->notice_ps || now < st->done_ps)
 			continue;
 		st->notice_ps = heard;
-		arm(s, stream, heard, STREAM_RUNNING);
+		stream_arm(s, stream, heard, STREAM_RUNNING);
 	}
 }
 
@@ -342,7 +369,7 @@ static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 	const struct command *command = head_of(st);
 	st->start_ps = now;
 	if (command->instance == NONE32) { /* CUDA: an event never recorded counts as complete */
-		arm(s, stream, now, STREAM_RUNNING);
+		stream_arm(s, stream, now, STREAM_RUNNING);
 		return;
 	}
 	struct sim_instance *in = &s->instance[command->instance];
@@ -360,14 +387,7 @@ static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 	if (seen > now)
 		notice(s, stream, in->done_ps, end);
 	else
-		arm(s, stream, end, STREAM_RUNNING);
-}
-
-/* Within a graph the device goes on by itself: as it did when it was recorded, less what the
- * recorder adds. */
-static sim_time untraced_pause(const struct sim *s, sim_time recorded)
-{
-	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
+		stream_arm(s, stream, end, STREAM_RUNNING);
 }
 
 /* Starts the head if its time has come, else arranges to be woken. Called whenever something it may
@@ -391,12 +411,15 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 								    : pause;
 		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
 			start = command->submit_ps + s->delay_ps[DELAY_START];
-	} else if (command->submit_ps >
-		   start) { /* a copy's way to the device is part of its price */
-		start = command->submit_ps;
+	} else {
+		if (plays_as_recorded(s, op))
+			start += untraced_pause(s, op->value);
+		if (command->submit_ps >
+		    start) /* a copy's way to the device is part of its price */
+			start = command->submit_ps;
 	}
 	if (start > now) {
-		arm(s, stream, start, STREAM_PENDING);
+		stream_arm(s, stream, start, STREAM_PENDING);
 		return;
 	}
 	switch ((enum op_kind)op->kind) {
@@ -412,7 +435,7 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		break;
 	default: /* OP_RECORD */
 		st->start_ps = now;
-		arm(s, stream, now + s->delay_ps[DELAY_RECORD], STREAM_RUNNING);
+		stream_arm(s, stream, now + s->delay_ps[DELAY_RECORD], STREAM_RUNNING);
 		break;
 	}
 }
@@ -440,8 +463,9 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 	if (kind == OP_LAUNCH || kind == OP_COPY)
 		doorbell(s, st->gpu, command->submit_ps);
 	if (st->count == 1)
-		arm(s, stream, command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps,
-		    STREAM_PENDING);
+		stream_arm(s, stream,
+			   command->submit_ps > st->free_ps ? command->submit_ps : st->free_ps,
+			   STREAM_PENDING);
 }
 
 void stream_event(struct sim *s, uint32_t stream, sim_time now, uint32_t stamp)

@@ -6,21 +6,35 @@
 #include "traces/base/util.h"
 #include "warps.h"
 
-extern const struct kernel_model_ops kernel_model_warps;
+extern const struct kernel_model_ops kernel_model_warps, kernel_model_roofline;
+
+/* Of a kernel without profile, where bounds will do. */
+static bool is_bounded(const struct kernel_model *model, const struct schedule *schedule,
+		       const struct schedule_shape *shape)
+{
+	return model->bounds && model->warps &&
+	       !warps_profile(model->warps, schedule->kernel[shape->kernel]);
+}
 
 static int warps_cost(struct kernel_model *model, const struct schedule *schedule,
 		      const struct schedule_shape *shape, const struct schedule_op *op,
 		      double *duration_ns)
 {
-	(void)op;
 	if (!model->warps)
 		return report("the kernel model 'warps' has no kernel profiles");
+	if (is_bounded(model, schedule, shape)) {
+		if (!model->bounded)
+			model->bounded = schedule->kernel[shape->kernel];
+		return kernel_model_roofline.cost(model, schedule, shape, op, duration_ns);
+	}
 	return warps_duration(model->warps, schedule, shape, duration_ns, &model->extrapolated);
 }
 
 static double warps_moved(struct kernel_model *model, const struct schedule *schedule,
 			  const struct schedule_shape *shape)
 {
+	if (is_bounded(model, schedule, shape))
+		return (double)shape->dram_bytes;
 	return model->warps ? warps_dram_bytes(model->warps, schedule, shape) : 0;
 }
 

@@ -52,20 +52,20 @@ static void wait_for_registers(struct warp *w, const struct warp_step *s)
 			 w->reg_reason[(s->destination + k) % REGISTERS]);
 }
 
-static void wait_for_boards(struct warp *w, const struct warp_step *s)
+static void wait_for_scoreboards(struct warp *w, const struct warp_step *s)
 {
 	for (unsigned left = s->wait_mask & ((1u << WARP_SCOREBOARDS) - 1); left;
 	     left &= left - 1) {
 		int b = __builtin_ctz(left);
-		wait_for(w, w->board[b], w->board_reason[b]);
+		wait_for(w, w->scoreboard[b], w->scoreboard_reason[b]);
 	}
-	int board = s->depbar_scoreboard;
-	if (board >= 0 && board < WARP_SCOREBOARDS && s->depbar_count < DEPBAR_DEPTH)
+	int scoreboard = s->depbar_scoreboard;
+	if (scoreboard >= 0 && scoreboard < WARP_SCOREBOARDS && s->depbar_count < DEPBAR_DEPTH)
 		wait_for(w,
-			 w->recent[board][(w->newest[board] +
-					   (s->depbar_count < 0 ? 0 : s->depbar_count)) %
-					  DEPBAR_DEPTH],
-			 w->board_reason[board]);
+			 w->recent[scoreboard][(w->newest[scoreboard] +
+						(s->depbar_count < 0 ? 0 : s->depbar_count)) %
+					       DEPBAR_DEPTH],
+			 w->scoreboard_reason[scoreboard]);
 }
 
 void sm_look_ahead(struct engine *e, struct warp *w, double barrier)
@@ -76,7 +76,7 @@ void sm_look_ahead(struct engine *e, struct warp *w, double barrier)
 	if (e->classes)
 		wait_for_registers(w, s);
 	else
-		wait_for_boards(w, s);
+		wait_for_scoreboards(w, s);
 	wait_for(w, w->code_at, STALL_OTHER);
 	wait_for(w, barrier, STALL_BARRIER);
 	p->candidate[w->place].ready = w->ready;
@@ -84,15 +84,16 @@ void sm_look_ahead(struct engine *e, struct warp *w, double barrier)
 	sm_choose_again(e, w->sub);
 }
 
-static void raise_board(struct warp *w, int board, double until, uint8_t reason)
+static void raise_scoreboard(struct warp *w, int scoreboard, double until, uint8_t reason)
 {
-	if (until > w->board[board]) {
-		w->board[board] = until;
-		w->board_reason[board] = reason;
+	if (until > w->scoreboard[scoreboard]) {
+		w->scoreboard[scoreboard] = until;
+		w->scoreboard_reason[scoreboard] = reason;
 	}
-	double newest = w->recent[board][w->newest[board]];
-	w->newest[board] = (uint8_t)(w->newest[board] + DEPBAR_DEPTH - 1) % DEPBAR_DEPTH;
-	w->recent[board][w->newest[board]] = newest > until ? newest : until; /* in order */
+	double newest = w->recent[scoreboard][w->newest[scoreboard]];
+	w->newest[scoreboard] = (uint8_t)(w->newest[scoreboard] + DEPBAR_DEPTH - 1) % DEPBAR_DEPTH;
+	w->recent[scoreboard][w->newest[scoreboard]] =
+		newest > until ? newest : until; /* in order */
 }
 
 /*
@@ -165,13 +166,13 @@ static void issue(struct engine *e, struct warp *w, double at)
 		}
 	} else {
 		if (s->write_barrier < WARP_SCOREBOARDS)
-			raise_board(w, s->write_barrier, done, reason);
+			raise_scoreboard(w, s->write_barrier, done, reason);
 		if (s->read_barrier < WARP_SCOREBOARDS)
-			raise_board(w, s->read_barrier,
-				    at + cycles +
-					    d->latency[s->wavefronts > 0 ? SASS_SHARED_STORE
-									 : SASS_GLOBAL_STORE],
-				    reason);
+			raise_scoreboard(w, s->read_barrier,
+					 at + cycles +
+						 d->latency[s->wavefronts > 0 ? SASS_SHARED_STORE
+									      : SASS_GLOBAL_STORE],
+					 reason);
 	}
 	w->issued = at;
 	w->fixed = w->ready = at + (e->classes ? d->issue_interval : s->stall > 0 ? s->stall : 1);

@@ -23,8 +23,8 @@ struct warp {
 	int32_t back;  /* where a call returns to */
 	int others;
 	uint8_t reason; /* what `ready` waits for */
-	uint8_t board_reason[WARP_SCOREBOARDS], newest[WARP_SCOREBOARDS];
-	double board[WARP_SCOREBOARDS];
+	uint8_t scoreboard_reason[WARP_SCOREBOARDS], newest[WARP_SCOREBOARDS];
+	double scoreboard[WARP_SCOREBOARDS];
 	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, from
 							  the newest on, in a ring */
 	double copied;		      /* all of its asynchronous copies so far have arrived */

@@ -20,7 +20,7 @@ enum { WARP_LOOPS_MAX = 32, WARP_SCOREBOARDS = 6 };
 enum {
 	CONSTANT_LINE_BYTES = 64,
 	CONSTANT_LINES = SASS_CONSTANT_BYTES / CONSTANT_LINE_BYTES
-}; /* words 60 and 64 bytes in are two looks, on Hopper */
+}; /* words 60 and 64 bytes in are two reads, on Hopper */
 enum warp_flow {
 	FLOW_NEXT,   /* on to the next instruction */
 	FLOW_BRANCH, /* falls through with `share`, else to `target` */

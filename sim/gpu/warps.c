@@ -8,6 +8,7 @@
 
 #include "model/platform/sm_order.h"
 #include "traces/base/util.h"
+#include "traces/profiles/profile_library.h"
 #include "derived_profiles.h"
 #include "known_launches.h"
 #include "traces/base/processes.h"
@@ -19,7 +20,7 @@ struct built {
 };
 
 /* One that is to be. */
-struct noted {
+struct pending {
 	struct warps_answer answer;
 	struct known_launch known;
 };
@@ -33,14 +34,14 @@ struct answered {
 struct warps {
 	const struct platform *platform;
 	struct warps_options options;
-	struct kernel_profiles profiles;
+	struct profile_library profiles;
 	struct built *built;
 	size_t built_count, built_capacity;
 	struct derived_profiles derived;
 	struct known_launches known;
-	struct noted *noted;
-	size_t noted_count, noted_capacity;
-	struct known_launches noted_known; /* the same, to be found */
+	struct pending *pending;
+	size_t pending_count, pending_capacity;
+	struct known_launches pending_known; /* the same, to be found */
 	struct residency residency;
 	struct answered *answered; /* by shape of the schedule; NULL = nothing was asked yet */
 };
@@ -63,13 +64,12 @@ bool warps_profiled(const struct warps_options *options)
 static int load(struct warps *w)
 {
 	if (w->options.profiles)
-		return kernel_profiles_add_file(&w->profiles, w->options.profiles);
+		return profile_library_open_file(&w->profiles, w->options.profiles);
 	glob_t found;
 	char *pattern = shipped(&w->options);
 	int rc = 0;
 	if (glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
-			rc = kernel_profiles_add_file(&w->profiles, found.gl_pathv[k]);
+		rc = profile_library_open(&w->profiles, found.gl_pathv, found.gl_pathc);
 		globfree(&found);
 	} else {
 		const char *device = platform_text(w->platform, "device.name");
@@ -94,7 +94,6 @@ struct warps *warps_new(const struct platform *platform, const struct warps_opti
 	struct warps *w = xcalloc(1, sizeof(*w));
 	w->platform = platform;
 	w->options = *options;
-	kernel_profiles_init(&w->profiles);
 	if (load(w)) {
 		warps_free(w);
 		return NULL;
@@ -111,26 +110,28 @@ void warps_free(struct warps *w)
 	free(w->built);
 	derived_profiles_release(&w->derived);
 	known_launches_release(&w->known);
-	known_launches_release(&w->noted_known);
-	free(w->noted);
+	known_launches_release(&w->pending_known);
+	free(w->pending);
 	warps_schedule(w);
-	kernel_profiles_release(&w->profiles);
+	profile_library_release(&w->profiles);
 	free(w);
 }
 
 const char *warps_source(const struct warps *w)
 {
-	return w->profiles.source;
+	return w->profiles.loaded.source;
+}
+
+bool warps_profile(const struct warps *w, const char *kernel)
+{
+	return profile_library_has(&w->profiles, kernel);
 }
 
 const char *warps_missing(const struct warps *w, const struct schedule *schedule)
 {
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
 		const char *name = schedule->kernel[schedule->shape[k].kernel];
-		size_t p = 0;
-		while (p < w->profiles.count && strcmp(w->profiles.profile[p].kernel, name))
-			p++;
-		if (p == w->profiles.count)
+		if (!warps_profile(w, name))
 			return name;
 	}
 	return NULL;
@@ -146,17 +147,28 @@ static struct launch_geometry geometry_of(const struct schedule_shape *shape)
 	return g;
 }
 
+/* Which profile serves for a launch; NULL: none does. -1 after a message. */
+static int find_profile(struct warps *w, const char *kernel, const struct launch_geometry *g,
+			const struct kernel_profile **profile, bool *exact)
+{
+	if (profile_library_need(&w->profiles, kernel))
+		return -1;
+	*profile = kernel_profiles_find(&w->profiles.loaded, kernel, g, exact);
+	return 0;
+}
+
 bool warps_sure(struct warps *w, const struct schedule *schedule)
 {
 	bool sure = true;
 	for (uint32_t k = 0; sure && k < schedule->shape_count; k++) {
 		const struct launch_geometry g = geometry_of(&schedule->shape[k]);
+		const struct kernel_profile *profile;
 		bool exact;
-		const struct kernel_profile *profile = kernel_profiles_find(
-			&w->profiles, schedule->kernel[schedule->shape[k].kernel], &g, &exact);
-		sure = profile && g.grid[0] && g.block[0] &&
+		sure = !find_profile(w, schedule->kernel[schedule->shape[k].kernel], &g, &profile,
+				     &exact) &&
+		       profile && g.grid[0] && g.block[0] &&
 		       (exact ||
-			!derived_profiles_of(&w->derived, &w->profiles, profile, &g)->doubt);
+			!derived_profiles_of(&w->derived, &w->profiles.loaded, profile, &g)->doubt);
 	}
 	return sure;
 }
@@ -164,7 +176,8 @@ bool warps_sure(struct warps *w, const struct schedule *schedule)
 void warps_forget(struct warps *w, const char *kernel, const struct schedule_shape *shape)
 {
 	const struct launch_geometry g = geometry_of(shape);
-	kernel_profiles_drop(&w->profiles, kernel, &g);
+	if (!profile_library_need(&w->profiles, kernel))
+		kernel_profiles_drop(&w->profiles.loaded, kernel, &g);
 }
 
 void warps_schedule(struct warps *w)
@@ -191,7 +204,7 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 		if (w->built[k].profile == profile)
 			return &w->built[k].program;
 	struct warp_program program;
-	if (warp_program_build(&program, profile, w->profiles.source)) {
+	if (warp_program_build(&program, profile, w->profiles.loaded.source)) {
 		warp_program_release(&program);
 		return NULL;
 	}
@@ -214,25 +227,26 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 }
 
 /* Bytes of all kernels that the schedule launches and that are known; 0 where no code is fetched.
- */
-static double code_bytes_of(const struct warps *w, const struct schedule *schedule)
+ * -1 after a message. */
+static int code_bytes_of(struct warps *w, const struct schedule *schedule, double *bytes)
 {
-	double bytes = 0;
+	int rc = 0;
+	*bytes = 0;
 	if (w->platform->sm.code_line_cycles <= 0)
 		return 0;
 	bool *seen = xcalloc(schedule->kernel_count, sizeof(*seen));
-	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+	for (uint32_t k = 0; k < schedule->shape_count && !rc; k++) {
 		const struct schedule_shape *shape = &schedule->shape[k];
+		const struct kernel_profile *profile = NULL;
 		if (seen[shape->kernel])
 			continue;
 		seen[shape->kernel] = true;
 		const struct launch_geometry g = geometry_of(shape);
-		const struct kernel_profile *profile = kernel_profiles_find(
-			&w->profiles, schedule->kernel[shape->kernel], &g, NULL);
-		bytes += profile ? 16.0 * (double)profile->instruction_count : 0;
+		rc = find_profile(w, schedule->kernel[shape->kernel], &g, &profile, NULL);
+		*bytes += profile ? 16.0 * (double)profile->instruction_count : 0;
 	}
 	free(seen);
-	return bytes;
+	return rc;
 }
 
 /* Which profile, which geometry, and what memory is asked for. */
@@ -247,14 +261,16 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 		return report("kernel '%s': grid and block of the launch are not known, which the "
 			      "kernel model 'warps' needs",
 			      name);
-	a->profile = kernel_profiles_find(&w->profiles, name, &g, &exact);
+	if (find_profile(w, name, &g, &a->profile, &exact))
+		return -1;
 	if (!a->profile)
 		return report("kernel '%s' has no profile in %s: record one with warpreel profile",
-			      name, w->profiles.source);
+			      name, w->profiles.loaded.source);
 	if (!exact)
-		a->derived = derived_profiles_of(&w->derived, &w->profiles, a->profile, &g);
+		a->derived = derived_profiles_of(&w->derived, &w->profiles.loaded, a->profile, &g);
 	else if (mechanism_on(on, MECHANISM_GRID_RIM))
-		a->derived = derived_profiles_between(&w->derived, &w->profiles, a->profile, &g);
+		a->derived =
+			derived_profiles_between(&w->derived, &w->profiles.loaded, a->profile, &g);
 	else
 		a->derived = NULL;
 	exact = !a->derived;
@@ -264,7 +280,7 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 		return report("kernel '%s', block %ux%ux%u: %s (%s): profile it, or "
 			      "--allow-extrapolation answers all the same",
 			      name, g.block[0], g.block[1], g.block[2], a->doubt,
-			      w->profiles.source);
+			      w->profiles.loaded.source);
 	const struct warp_program *program = program_of(w, a->profile);
 	const double counted_warp_bytes = program ? program->l2_read_bytes + program->l2_write_bytes
 						  : 0; /* programs move when there is one more */
@@ -277,7 +293,8 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	if (g.path >= 0) /* a plan knows its dynamic shared memory, a recording all of it */
 		a->program.shared_bytes = a->profile->static_shared_bytes + g.shared_bytes;
 	a->launch.program = &a->program;
-	a->launch.code_bytes = code_bytes_of(w, schedule);
+	if (code_bytes_of(w, schedule, &a->launch.code_bytes))
+		return -1;
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
 	a->memory = mechanism_on(on, MECHANISM_L2_REUSE)
 			    ? *memory_of(w, schedule, shape)
@@ -411,26 +428,26 @@ int warps_note(struct warps *w, const struct schedule *schedule)
 	if (warps_missing(w, schedule))
 		return 0;
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
-		struct noted new = { 0 };
+		struct pending new = { 0 };
 		if (prepare(w, schedule, &schedule->shape[k], &new.answer))
 			return -1;
 		new.known = key_of(&new.answer, &schedule->shape[k]);
 		if (known_launches_find(&w->known, &new.known) ||
-		    known_launches_find(&w->noted_known, &new.known))
+		    known_launches_find(&w->pending_known, &new.known))
 			continue;
-		known_launches_add(&w->noted_known, &new.known);
-		GROW(w->noted, w->noted_count, w->noted_capacity);
-		w->noted[w->noted_count++] = new;
+		known_launches_add(&w->pending_known, &new.known);
+		GROW(w->pending, w->pending_count, w->pending_capacity);
+		w->pending[w->pending_count++] = new;
 	}
 	return 0;
 }
 
 /* Left NaN also where there is something to be said: whoever asks for that launch works it out
  * again, and says it. */
-static void play_noted(void *context, size_t k, void *answer)
+static void play_pending(void *context, size_t k, void *answer)
 {
 	struct warps *w = context;
-	struct warps_answer *a = &w->noted[k].answer;
+	struct warps_answer *a = &w->pending[k].answer;
 	double *ns = answer;
 	a->launch.program = &a->program; /* answers have moved since */
 	a->launch.duration_only = true;
@@ -441,25 +458,25 @@ static void play_noted(void *context, size_t k, void *answer)
 	grid_answer_release(&a->grid);
 }
 
-void warps_play_noted(struct warps *w, int processes)
+void warps_play_pending(struct warps *w, int processes)
 {
-	double *ns = xcalloc(w->noted_count + 1, sizeof(*ns));
-	const struct process_work work = { .count = w->noted_count,
+	double *ns = xcalloc(w->pending_count + 1, sizeof(*ns));
+	const struct process_work work = { .count = w->pending_count,
 					   .bytes = sizeof(*ns),
-					   .answer = play_noted,
+					   .answer = play_pending,
 					   .context = w,
 					   .what = "launches played" };
-	for (size_t k = 0; k < w->noted_count; k++)
+	for (size_t k = 0; k < w->pending_count; k++)
 		ns[k] = NAN;
 	processes_run(processes, &work, ns);
-	for (size_t k = 0; k < w->noted_count; k++) {
-		w->noted[k].known.duration_ns = ns[k];
+	for (size_t k = 0; k < w->pending_count; k++) {
+		w->pending[k].known.duration_ns = ns[k];
 		if (!isnan(ns[k]))
-			known_launches_add(&w->known, &w->noted[k].known);
+			known_launches_add(&w->known, &w->pending[k].known);
 	}
 	free(ns);
-	w->noted_count = 0;
-	known_launches_release(&w->noted_known);
+	w->pending_count = 0;
+	known_launches_release(&w->pending_known);
 }
 
 int warps_duration(struct warps *w, const struct schedule *schedule,

@@ -41,6 +41,9 @@ bool warps_profiled(const struct warps_options *options);
 /* Whether all launches of the schedule have counts without doubt. */
 bool warps_sure(struct warps *warps, const struct schedule *schedule);
 
+/* Whether a kernel has a profile, of whatever launch. */
+bool warps_profile(const struct warps *warps, const char *kernel);
+
 /* A kernel of the schedule's launches that has no profile; NULL = each has one. Borrowed of the
  * schedule. */
 const char *warps_missing(const struct warps *warps, const struct schedule *schedule);
@@ -56,13 +59,13 @@ void warps_schedule(struct warps *warps);
 int warps_duration(struct warps *warps, const struct schedule *schedule,
 		   const struct schedule_shape *shape, double *duration_ns, bool *extrapolated);
 /*
- * Notes the schedule's launches that no time is known of, and plays what was noted in so many
+ * Notes the schedule's launches that no time is known of, and plays what is pending in so many
  * processes: the questions that follow are answered at once, and as they would have been. A
  * schedule that launches a kernel without profile is passed over. -1 after a message. After
  * warps_schedule.
  */
 int warps_note(struct warps *warps, const struct schedule *schedule);
-void warps_play_noted(struct warps *warps, int processes);
+void warps_play_pending(struct warps *warps, int processes);
 /* How many launches it took time to answer: the distinct ones so far. */
 size_t warps_computed(const struct warps *warps);
 /* Bytes of a launch that L2 does not have or does not keep, by what earlier launches touched; 0

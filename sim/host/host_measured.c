@@ -114,7 +114,7 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 		return (struct expected){ m->launch_plain_ps, true };
 	if (m->idle && ahead == 0)
 		return (struct expected){ m->loop_ps[HOST_LAUNCH_IDLE], false };
-	return (struct expected){ m->loop_ps[HOST_LAUNCH], m->schedule->thread_count == 1 };
+	return (struct expected){ m->loop_ps[HOST_LAUNCH], schedule_contending(m->schedule) == 1 };
 }
 
 static sim_time call(struct host_model *m, uint32_t thread, const struct schedule_op *op,
@@ -153,7 +153,7 @@ static bool has(const struct host_model *m, enum mechanism_id id)
 static void look_up(struct host_model *m)
 {
 	const struct platform *p = m->platform;
-	const int threads = (int)m->schedule->thread_count;
+	const int threads = (int)schedule_contending(m->schedule);
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
 		const double alone_ns = platform_host_ns(p, kind, threads);
 		const struct number_list *loop = &p->loop_host[kind];
@@ -186,7 +186,8 @@ static void draw_threads(struct host_model *m)
 	for (uint32_t t = 0; t < m->schedule->thread_count; t++) {
 		/* Knuth's linear congruential generator */
 		state = state * 6364136223846793005u + 1442695040888963407u;
-		const bool differs = m->seed && threads->count && m->schedule->thread_count > 1 &&
+		const bool differs = m->seed && threads->count &&
+				     schedule_contending(m->schedule) > 1 &&
 				     has(m, MECHANISM_THREAD_SPREAD);
 		const double part = differs ? threads->value[(state >> 33) % threads->count] : 1;
 		m->thread[t] =
@@ -197,7 +198,8 @@ static void draw_threads(struct host_model *m)
 static void spread_calls(struct host_model *m)
 {
 	const struct number_list *calls = &m->platform->call_quantiles;
-	if (m->schedule->thread_count > 1 && m->platform->peer_exchange_call_quantiles.count &&
+	if (schedule_contending(m->schedule) > 1 &&
+	    m->platform->peer_exchange_call_quantiles.count &&
 	    has(m, MECHANISM_PEER_EXCHANGE_SPREAD))
 		calls = &m->platform->peer_exchange_call_quantiles;
 	m->call_count = m->seed && has(m, MECHANISM_CALL_SPREAD) ? (uint32_t)calls->count : 0;

@@ -172,6 +172,8 @@ static const struct paper_table tables[] = {
 	{ "figure6_9", "Figure 6.9: speed-up by number of GPUs", p004_figure9 },
 	{ "figure6_10", "Figure 6.10: what communication is made of", p004_figure10 },
 	{ "figure6_11", "Figure 6.11: speed-up by width of the border, four GPUs", p004_figure11 },
+	{ "figure5_24", "Figures 5.23 and 5.24: orders of the exchange, and boss and workers",
+	  p004_orders },
 	{ "appendix", "Appendix E: elapsed times on 1, 2 and 4 GPUs", p004_appendix },
 	{ "statements", "What the thesis says, and whether it holds", p004_statements },
 	{ "closed", "Closed forms and the simulator against measured runs", p004_closed },

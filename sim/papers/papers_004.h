@@ -59,6 +59,8 @@ int p004_partitions(struct paper_work *w, struct sheet *sheet);
 /* papers_004_closed.c */
 int p004_closed(struct paper_work *w, struct sheet *sheet);
 int p004_closed_rows(struct paper_work *w, struct sheet *sheet);
+/* papers_004_orders.c */
+int p004_orders(struct paper_work *w, struct sheet *sheet);
 /* papers_004_statements.c */
 int p004_statements(struct paper_work *w, struct sheet *sheet);
 

@@ -146,10 +146,10 @@ void sweep_note(struct sweep_answerer *a, const struct sweep_point *point)
 	planned_run_release(&run);
 }
 
-void sweep_play_noted(struct sweep_answerer *a, int processes)
+void sweep_play_pending(struct sweep_answerer *a, int processes)
 {
 	if (a->ready && a->predictor.warps)
-		warps_play_noted(a->predictor.warps, processes);
+		warps_play_pending(a->predictor.warps, processes);
 }
 
 void sweep_answer(struct sweep_answerer *a, const struct sweep_point *point, struct sweep_row *row)

@@ -17,8 +17,8 @@ struct sweep_answerer {
 
 /* Notes the launches of a point that no time is known of (warps_note); silent where it cannot. */
 void sweep_note(struct sweep_answerer *answerer, const struct sweep_point *point);
-/* Plays what was noted in so many processes. */
-void sweep_play_noted(struct sweep_answerer *answerer, int processes);
+/* Plays what is pending in so many processes. */
+void sweep_play_pending(struct sweep_answerer *answerer, int processes);
 
 /* Fills in the row of a point; one without an answer says why on stderr and is not `answered`. */
 void sweep_answer(struct sweep_answerer *answerer, const struct sweep_point *point,

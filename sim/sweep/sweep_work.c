@@ -122,7 +122,7 @@ static int store_rows(const struct sweep_work *w, int pipe_end, struct progress 
 }
 
 /* Times of all its launches first, shared out; then every process has them. What is said on the way
- * is said again, and noted, when the point is answered. */
+ * is said again, and kept, when the point is answered. */
 static void play_launches(struct batch *b)
 {
 	const int heard = dup(STDERR_FILENO);
@@ -134,7 +134,7 @@ static void play_launches(struct batch *b)
 		sweep_point_at(b->work->sweep, b->point[k], &point);
 		sweep_note(&b->answerer, &point);
 	}
-	sweep_play_noted(&b->answerer, b->work->processes);
+	sweep_play_pending(&b->answerer, b->work->processes);
 	fflush(stderr);
 	dup2(heard, STDERR_FILENO);
 	close(heard);

@@ -14,6 +14,7 @@
 
 #include "traces/base/output.h"
 #include "traces/base/util.h"
+#include "interval_fit.h"
 #include "measured.h"
 #include "pairs.h"
 #include "sim/answers/predict.h"
@@ -261,6 +262,8 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if (!rc && (!strcmp(o.set, "foreign") ||
 		    (all && (o.foreign || access(tables.foreign, R_OK) == 0))))
 		rc = validate_foreign(&predictor, tables.foreign, &c.validation);
+	if (!rc)
+		validation_leave_out(&c.validation);
 	if (!rc && o.common.output)
 		rc = validation_write_file(&c.validation, o.common.output, validation_write);
 	if (!rc && o.summary)

@@ -7,6 +7,7 @@
 
 #include "traces/base/util.h"
 #include "measured.h"
+#include "profiled.h"
 
 struct context {
 	const struct program *program;
@@ -14,6 +15,7 @@ struct context {
 	struct measured kernels;
 	struct warps *uncounted; /* as the predictor's, without the counts that are left out */
 	struct validation *validation;
+	bool said_missing; /* that some kernel has no profile */
 };
 
 /* Mean period of the launches of a steady iteration, one after the other. */
@@ -139,7 +141,10 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 	schedule_init(&schedule);
 	int rc = c->program->plan_steady(m->solver, m->config, &schedule);
 	size_t model_count = rc || was_recorded(c, &schedule) ? 3 : 2;
-	for (size_t k = 0; !rc && k < model_count; k++) {
+	const int answers = rc ? rc : profiled(c->predictor, &schedule, "rows", &c->said_missing);
+	if (answers < 0)
+		rc = -1;
+	for (size_t k = answers > 0 ? 0 : 1; !rc && k < model_count; k++) {
 		double us;
 		bool extrapolated;
 		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
@@ -148,7 +153,7 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 		if (!rc)
 			add(c, m, row, models[k], us, extrapolated);
 	}
-	if (!rc && is_left_out(c, m))
+	if (!rc && answers > 0 && is_left_out(c, m))
 		rc = validate_uncounted(c, m, &schedule);
 	schedule_release(&schedule);
 	return rc;
@@ -175,9 +180,9 @@ static int play_ahead(struct context *c, int jobs)
 		schedule_release(&schedule);
 	}
 	if (!rc)
-		warps_play_noted(model.warps, jobs);
+		warps_play_pending(model.warps, jobs);
 	if (!rc && c->uncounted)
-		warps_play_noted(c->uncounted, jobs);
+		warps_play_pending(c->uncounted, jobs);
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 #include "traces/base/processes.h"
 #include "sim/answers/untrace.h"
 #include "traces/load/schedule_from_trace.h"
+#include "profiled.h"
 
 enum {
 	MODELS_MOST = 9
@@ -19,6 +20,7 @@ enum {
 struct answer {
 	char model[24], answered_by[24]; /* the kernel model; "" = made of the run's own trace */
 	char class_name[32];		 /* "" = a baseline, without interval */
+	char family[32];
 	double core_us, lo_us, hi_us, part_us[PART_COUNT];
 	bool extrapolated;
 };
@@ -78,6 +80,7 @@ static void add_prediction(struct answers *to, const char *model, const char *an
 	}
 	memcpy(new->part_us, parts, sizeof(parts));
 	snprintf(new->class_name, sizeof(new->class_name), "%s", p->class_name);
+	memcpy(new->family, p->family, sizeof(new->family));
 }
 
 /* `trace_inputs`: of what is made of the run's own trace. */
@@ -94,26 +97,11 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 		row->hi_us = a->hi_us;
 		memcpy(row->part_us, a->part_us, sizeof(row->part_us));
 		row->extrapolated = a->extrapolated;
+		memcpy(row->family, a->family, sizeof(row->family));
 		if (*a->class_name)
 			snprintf(row->class_name, sizeof(row->class_name), "%s", a->class_name);
 		free(inputs);
 	}
-}
-
-/* Whether the model `warps` has an answer: it has none of runs that launch kernels without profile,
- * which is said once. -1 after a message. */
-static int warps_answers(struct context *c, const struct schedule *schedule)
-{
-	struct kernel_model model = { 0 };
-	if (predictor_use_warps(c->predictor, &model))
-		return -1;
-	const char *missing = warps_missing(model.warps, schedule);
-	if (missing && !c->said_missing)
-		report_warning("kernel '%s' has no profile in %s: runs that launch it have no rows "
-			       "of the model 'warps'",
-			       missing, warps_source(model.warps));
-	c->said_missing |= missing != NULL;
-	return !missing;
 }
 
 /* Core time of a planned run: 1, or 0 where the model has no answer; -1 after a message. */
@@ -131,7 +119,7 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 						   .set = set,
 						   .allow_extrapolation = true };
 	if (rc > 0 && !strcmp(model, "warps"))
-		rc = warps_answers(c, &schedule);
+		rc = profiled(c->predictor, &schedule, "runs", &c->said_missing);
 	if (rc > 0 && predictor_run(c->predictor, &schedule, &request, p))
 		rc = -1;
 	schedule_release(&schedule);
@@ -252,6 +240,15 @@ static bool left_out(const struct replayed *r, size_t run)
 	       strcmp(trace_text(r->trace, r->trace->run[run].solver), r->context->how.solver) != 0;
 }
 
+/* Whether every launch noted what it reads and writes, which a roofline goes by. */
+static bool has_footprints(const struct schedule *schedule)
+{
+	for (uint32_t k = 0; k < schedule->shape_count; k++)
+		if (schedule->shape[k].dram_bytes <= 0)
+			return false;
+	return true;
+}
+
 static int answer_replayed(const struct replayed *r, size_t run, struct answers *answers)
 {
 	static const char *const models[] = { "default", "scaled", "roofline" };
@@ -272,7 +269,9 @@ static int answer_replayed(const struct replayed *r, size_t run, struct answers 
 							   .set = "replay",
 							   .own = r->own,
 							   .allow_extrapolation = true };
-		if (!strcmp(models[k], "scaled") && !predictor_recorded(c->predictor, &schedule))
+		if ((!strcmp(models[k], "scaled") &&
+		     !predictor_recorded(c->predictor, &schedule)) ||
+		    (!strcmp(models[k], "roofline") && !has_footprints(&schedule)))
 			continue;
 		rc = predictor_run(c->predictor, &schedule, &request, &p);
 		if (rc)
@@ -331,7 +330,9 @@ static int validate_trace(struct context *c, const char *path)
 	const char *slash = strrchr(path, '/');
 	char *inputs = xprintf("%s,%s.ini", slash ? slash + 1 : path, c->predictor->platform.name);
 	struct replayed replayed = { .context = c, .trace = &trace, .own = &own };
-	int rc = trace_read(&trace, path, 0) || profile_add_trace(&own, &trace, INT32_MAX) ? -1 : 0;
+	int rc = trace_read(&trace, path, 0);
+	if (!rc)
+		profile_add_own(&own, &trace);
 	struct answers *answers =
 		rc ? NULL : answer_ahead(c->how.jobs, trace.run_count, replay_one, &replayed);
 	for (size_t run = 0; !rc && run < trace.run_count; run++) {
@@ -379,7 +380,7 @@ static int play_ahead(struct context *c)
 		rc = note_planned(c, m, m->gpus) || (first && note_planned(c, m, 1)) ? -1 : 0;
 	}
 	if (!rc && c->predictor->warps)
-		warps_play_noted(c->predictor->warps, c->how.jobs);
+		warps_play_pending(c->predictor->warps, c->how.jobs);
 	return rc;
 }
 

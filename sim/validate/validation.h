@@ -25,6 +25,7 @@ struct validation_row {
 	double part_us[PART_COUNT]; /* of the answer: what the GPUs did, their mean; NaN where
 				       nothing was played */
 	char class_name[32];
+	char family[32]; /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
 	bool extrapolated; /* unasked the tool would have refused it: outside what was recorded or
 			      measured */
 };
@@ -47,14 +48,5 @@ void validation_write(const struct validation *validation, FILE *out);
  * the measured time.
  */
 void validation_summary(const struct validation *validation, FILE *out);
-/* Gives the development rows of programs of others the widths that all but their own program's rows
- * have: one whose name differs by the number at its end is the same. */
-void validation_leave_out(struct validation *validation);
-/*
- * Writes the interval table from `interval` rows, of model `default`, and of `warps` and `scaled`
- * for the classes that are theirs, and from the development rows of programs of others: per class
- * the 5 % and 95 % quantiles, widened for few points.
- */
-int validation_fit_intervals(const struct validation *validation, const char *path);
 
 #endif

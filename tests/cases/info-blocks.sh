@@ -1,4 +1,4 @@
-# The blocks of noted launches, as paragraphs and as rows; a trace without any says how to get them.
+# The blocks of instrumented launches, as paragraphs and as rows; a trace without any says how to get them.
 trace=$tests/cases/lib/blocks.wrt.zst
 warpreel info --blocks "$trace"
 warpreel info --blocks --format tsv "$trace"

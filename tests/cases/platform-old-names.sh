@@ -23,6 +23,9 @@ ordered.record_ns peer_exchange.record_ns
 ordered.wait_ns peer_exchange.wait_ns
 ordered.copy_peer_ns peer_exchange.copy_peer_ns
 ordered.call_quantiles peer_exchange.call_quantiles
+host.ask_ns host.query_ns
+tracer.traced_ask_ns tracer.traced_query_ns
+tracer.api_ask_ns tracer.api_query_ns
 cold.slowest_call_ns host.slowest_call_ns
 END
 echo "all asked"

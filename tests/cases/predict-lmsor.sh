@@ -1,5 +1,5 @@
 # A plan has the iterations it is told; a list may mix families.
-refuses warpreel predict lmsor --platform "$platform" --kernel-model roofline
+refuses warpreel predict lmsor --platform "$platform" --kernel-model roofline --iterations 0
 refuses warpreel predict lmsor --platform "$platform" --kernel-model roofline --kernel rows --iterations 3
 refuses warpreel predict lmsor --platform "$platform" --kernel-model roofline --kernel persistent --iterations 3
 refuses warpreel time lmsor --backend cpu --kernel persistent

@@ -20,8 +20,8 @@ done
 refuses warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 4096 --set device.memory_bytes=1e6
 warpreel predict rbsor --platform "$platform" --kernel-model roofline --size 4096 --set device.memory_bytes=1e6 --allow-extrapolation --format tsv |
 	columns gpus,kernel_model | tail -n 1
-# What lacks a profile says what answers without; the other model does.
-refuses warpreel predict micro --platform h200x4
+# What lacks a profile is bounded where no model was asked for; the model that wants one refuses, and the other does not.
+refuses warpreel predict micro --platform h200x4 --kernel-model warps
 warpreel predict micro --platform h200x4 --kernel-model roofline --format tsv | columns solver,kernel_model | tail -n 1
 # Options of a model that does not answer are refused, not left out. (Pauses between kernels come from --profile whatever the model.)
 for model in roofline zero scaled; do

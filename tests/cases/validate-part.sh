@@ -33,6 +33,16 @@ ln -s "$root/traces/data/h200x4/kernels" traces/data/h200x4/kernels
 	awk -F '\t' 'NR == FNR { kept[$0]; next } !($0 in kept) { print "not kept:", $1, $3 }' part.tsv all.tsv | sort | uniq -c | awk '{ $1 = $1; print }'
 	awk -F '\t' 'NR == FNR { there[$0]; next } !($0 in there) { print "new:", $0 }' all.tsv part.tsv
 )
+# A recording whose launches noted no footprints is replayed and held against its measurement; what goes by bytes has no row of it.
+(
+	WARPREEL_ROOT=.
+	export WARPREEL_ROOT
+	zstd -dqc traces/data/like/replay/a.wrt.zst >bare.wrt
+	sqlite3 bare.wrt 'delete from WARPREEL_FOOTPRINT'
+	zstd -q bare.wrt -o traces/data/like/replay/a.wrt.zst -f
+	warpreel validate --platform like.ini --measured measured.tsv --splits splits.tsv --solver rbsor -o bare.tsv >/dev/null
+	awk -F '\t' '$1 == "replay" { print $1, $3, $4 }' bare.tsv
+)
 refuses warpreel validate --solver nobody
 refuses warpreel validate --models some
 refuses warpreel validate --solver rbsor --fit-intervals

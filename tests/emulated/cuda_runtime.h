@@ -52,7 +52,8 @@ enum cudaDeviceAttr {
 	cudaDevAttrGlobalMemoryBusWidth,
 	cudaDevAttrMaxRegistersPerMultiprocessor,
 	cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-	cudaDevAttrMaxThreadsPerMultiProcessor
+	cudaDevAttrMaxThreadsPerMultiProcessor,
+	cudaDevAttrMaxTexture1DLinearWidth
 };
 enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
@@ -182,6 +183,66 @@ template <typename T> void __nv_atomic_load(T *address, T *value, int order, int
 	(void)scope;
 	emulated_let_go();
 	emulated_atomic_copy(value, address, sizeof(T));
+}
+
+/* Textures of linear memory, one after the other; what lies outside of one is 0. */
+struct int2 {
+	int x, y;
+};
+typedef unsigned long long cudaTextureObject_t;
+struct cudaChannelFormatDesc {
+	int bytes;
+};
+enum cudaResourceType { cudaResourceTypeLinear = 2 };
+enum cudaTextureReadMode { cudaReadModeElementType };
+struct cudaResourceDesc {
+	cudaResourceType resType;
+	struct {
+		struct {
+			void *devPtr;
+			cudaChannelFormatDesc desc;
+			size_t sizeInBytes;
+		} linear;
+	} res;
+};
+struct cudaTextureDesc {
+	cudaTextureReadMode readMode;
+};
+enum { EMULATED_TEXTURE_ELEMENTS = 1 << 20, EMULATED_TEXTURE_ALIGN = 512 };
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *memory,
+				    const cudaTextureDesc *how, const void *view);
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture);
+/* NULL: outside, or no such texture, which ends the program. */
+const void *emulated_texel(cudaTextureObject_t texture, int index, size_t bytes);
+
+template <typename T> cudaChannelFormatDesc cudaCreateChannelDesc()
+{
+	return { (int)sizeof(T) };
+}
+
+template <typename T> T tex1Dfetch(cudaTextureObject_t texture, int index)
+{
+	const void *texel = emulated_texel(texture, index, sizeof(T));
+	T value = T();
+
+	if (texel)
+		__builtin_memcpy(&value, texel, sizeof(value));
+	return value;
+}
+
+static inline double __hiloint2double(int high, int low)
+{
+	const uint64_t bits = (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+	double value;
+
+	__builtin_memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* Of the lower 24 bits, with sign. */
+static inline int __mul24(int a, int b)
+{
+	return (int)((int64_t)((int)((unsigned)a << 8) >> 8) * ((int)((unsigned)b << 8) >> 8));
 }
 
 static inline long long __double_as_longlong(double value)

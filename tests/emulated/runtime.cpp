@@ -79,7 +79,8 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
 {
 	(void)device;
-	*value = (int)attribute + 1;
+	*value = attribute == cudaDevAttrMaxTexture1DLinearWidth ? EMULATED_TEXTURE_ELEMENTS
+								 : (int)attribute + 1;
 	return cudaSuccess;
 }
 
@@ -123,7 +124,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 /* Filled with 0xff, NaN in both precisions: a read of what nothing wrote shows. */
 static cudaError_t take(void **address, size_t bytes)
 {
-	if (posix_memalign(address, 256, bytes))
+	if (posix_memalign(address, EMULATED_TEXTURE_ALIGN, bytes))
 		return cudaErrorMemoryAllocation;
 	memset(*address, 0xff, bytes);
 	return cudaSuccess;

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "standin_context.h"
+
 #undef cuCtxCreate_v2
 #undef cuMemGetInfo_v2
 
-enum { CONTEXTS = 16, ALLOCATIONS = 64 };
+enum { CONTEXTS = 16, ALLOCATIONS = 1024 };
 static _Thread_local uintptr_t current;
 static uintptr_t made = 0x1000;
 static struct {
@@ -43,6 +45,11 @@ void standin_allocate(uintptr_t at, uintptr_t bytes)
 	allocation[allocations].at = at;
 	allocation[allocations].bytes = bytes;
 	allocation[allocations++ % ALLOCATIONS].context = current;
+}
+
+uintptr_t standin_current(void)
+{
+	return current;
 }
 
 uintptr_t standin_primary(void)
@@ -86,6 +93,7 @@ CUresult cuCtxSynchronize(void)
 	standin_note('s', (long)current >> 12);
 	while (standin_never_ends)
 		sleep(1);
+	standin_finish_context(current);
 	return CUDA_SUCCESS;
 }
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)

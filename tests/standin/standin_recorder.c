@@ -3,9 +3,12 @@
  */
 #include "standin_recorder.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 struct standin_note standin_note_last, standin_hidden_last;
+struct note_collective standin_collective[64];
+int standin_collectives;
 int standin_notes[16], standin_device_of[16];
 
 static uint64_t now_ns(void)
@@ -32,8 +35,18 @@ static void virtual_device(void *context, uint32_t device)
 	standin_device_of[(uintptr_t)context >> 12 & 15] = (int)device;
 }
 
+static void collective(const struct note_collective *note)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&lock);
+	standin_collective[standin_collectives++ % 64] = *note;
+	pthread_mutex_unlock(&lock);
+}
+
 extern const struct warpreel_annotate warpreel_annotate_table;
 const struct warpreel_annotate warpreel_annotate_table = { .abi = WARPREEL_ANNOTATE_ABI,
 							   .now_ns = now_ns,
 							   .host_op = host_op,
-							   .virtual_device = virtual_device };
+							   .virtual_device = virtual_device,
+							   .collective = collective };

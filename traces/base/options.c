@@ -223,3 +223,11 @@ struct option_spec *options_join(const struct option_spec *first, const struct o
 	}
 	return all;
 }
+
+void options_restate(struct option_spec *specs, const struct option_standard *standards)
+{
+	for (; standards && standards->name; standards++)
+		for (struct option_spec *spec = specs; spec->name; spec++)
+			if (!strcmp(spec->name, standards->name))
+				spec->standard = standards->standard;
+}

@@ -66,6 +66,13 @@ struct command_help options_solver_help(const char *command, const char *solver,
 					const char *names, const char *summary);
 void options_solver_help_release(struct command_help *help);
 
+/* Another default of an option. A table of them ends with a zero entry. */
+struct option_standard {
+	const char *name, *standard;
+};
+/* Gives the options of a table, such as options_join's, these defaults; others stay. */
+void options_restate(struct option_spec *specs, const struct option_standard *standards);
+
 /*
  * One table out of two over one block of memory: the offsets of `second` are moved by
  * `second_offset`. Owned by the caller. A name in both is taken from the first.

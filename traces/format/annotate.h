@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "traces/schedule/schedule.h"
 
-#define WARPREEL_ANNOTATE_ABI 5
+#define WARPREEL_ANNOTATE_ABI 6
 
 enum note_host_kind {
 	NOTE_POST = 1,
@@ -54,6 +54,19 @@ struct note_blocks {
 	const struct note_block *block;
 };
 
+/* One rank's part in an operation of several GPUs. The call, whose time is hidden, was answered
+ * without them (docs/as-gpus.md). */
+struct note_collective {
+	void *context, *stream; /* CUcontext, CUstream */
+	uint64_t communicator;	/* equal for all ranks */
+	int64_t bytes;		/* trace_collective.bytes */
+	uint64_t start_ns, end_ns;
+	enum collective_kind kind;
+	int peer; /* partner or root; -1: none */
+	int ranks, rank;
+	uint32_t call; /* parts of one group have one number */
+};
+
 struct warpreel_annotate {
 	int abi;		  /* WARPREEL_ANNOTATE_ABI */
 	uint64_t (*now_ns)(void); /* the clock of the trace */
@@ -68,6 +81,7 @@ struct warpreel_annotate {
 	void (*blocks)(const struct note_blocks *blocks);
 	/* From now on `context` (a CUcontext) stands for a virtual device. */
 	void (*virtual_device)(void *context, uint32_t device);
+	void (*collective)(const struct note_collective *collective);
 };
 
 #endif

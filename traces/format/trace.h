@@ -44,7 +44,7 @@
 #define TRACE_TABLES(X) \
 	X(kernel) X(memcpy) X(memset) X(api) X(sync) X(event) X(overhead) X(nvtx) X(gpu) \
 	X(thread) X(meta) X(link) X(clock) X(host_op) X(footprint) X(run) X(loss) \
-	X(prediction) X(profile) X(profile_code) X(profile_instruction) X(block)
+	X(prediction) X(profile) X(profile_code) X(profile_instruction) X(block) X(collective)
 /* clang-format on */
 
 struct trace {
@@ -86,6 +86,13 @@ int64_t trace_losses(const struct trace *trace,
  * Into an initialised trace; the caller releases it either way.
  */
 int trace_read(struct trace *trace, const char *path, int64_t max_bytes);
+/*
+ * Of a trace of ours the kernel profiles of the symbols that are wanted, with their code and
+ * counts, and nothing else. Its pages are not checked: for a file whose content is known
+ * (traces/profiles/profile_index.h). -1 after a message.
+ */
+typedef bool trace_wanted(void *context, const char *symbol);
+int trace_read_profiles(struct trace *trace, const char *path, trace_wanted *wanted, void *context);
 /* Writes whole or not at all; compressed when the name ends in .zst (level 19). Rows are written in
  * time order. A plain trace needs a file of its own: no pipe, no descriptor such as /dev/stdout, of
  * the devices only /dev/null. */

@@ -179,7 +179,7 @@ int trace_read(struct trace *trace, const char *path, int64_t max_bytes)
 
 	free(trace->path);
 	trace->path = xstrdup(path);
-	if (source_open(&source, path, max_bytes) < 0)
+	if (source_open(&source, path, max_bytes, false) < 0)
 		return -1;
 	foreign = check_versions(&source, trace);
 	if (foreign >= 0 && trace_read_rows(trace, &source, foreign > 0) == 0) {
@@ -190,4 +190,67 @@ int trace_read(struct trace *trace, const char *path, int64_t max_bytes)
 	}
 	source_close(&source);
 	return rc < 0 ? -1 : 0;
+}
+
+/* "(3,17)": the wanted symbols' numbers in StringIds. NULL after a message; owned by the caller. */
+static char *wanted_symbols(struct trace_source *source, trace_wanted *wanted, void *context)
+{
+	sqlite3_stmt *statement =
+		source_prepare(source, "SELECT id, value FROM StringIds WHERE id IN (SELECT symbol "
+				       "FROM WARPREEL_PROFILE)");
+	char *list = NULL;
+	size_t bytes;
+	int64_t row = 0;
+	int rc;
+
+	if (!statement)
+		return NULL;
+	FILE *out = open_memstream(&list, &bytes);
+	fprintf(out, "(-1");
+	while ((rc = source_step(source, statement, "StringIds", &row)) > 0) {
+		const char *symbol = (const char *)sqlite3_column_text(statement, 1);
+
+		if (symbol && wanted(context, symbol))
+			fprintf(out, ",%" PRId64, (int64_t)sqlite3_column_int64(statement, 0));
+	}
+	fprintf(out, ")");
+	fclose(out);
+	sqlite3_finalize(statement);
+	if (rc == 0)
+		return list;
+	free(list);
+	return NULL;
+}
+
+int trace_read_profiles(struct trace *trace, const char *path, trace_wanted *wanted, void *context)
+{
+	static const struct {
+		const char *table, *before, *after; /* of the list of symbols */
+	} parts[] = {
+		{ "WARPREEL_PROFILE", "symbol IN ", "" },
+		{ "WARPREEL_PROFILE_CODE", "symbol IN ", "" },
+		{ "WARPREEL_PROFILE_COUNT",
+		  "profile IN (SELECT id FROM WARPREEL_PROFILE WHERE symbol IN ", ")" },
+	};
+	struct trace_source source;
+	char *symbols = NULL;
+	int rc = -1;
+
+	free(trace->path);
+	trace->path = xstrdup(path);
+	if (source_open(&source, path, 0, true) < 0)
+		return -1;
+	if (check_versions(&source, trace) == 0)
+		symbols = wanted_symbols(&source, wanted, context);
+	if (symbols)
+		rc = 0;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++) {
+		char *condition = xprintf("%s%s%s", parts[i].before, symbols, parts[i].after);
+
+		rc = trace_read_where(trace, &source, parts[i].table, condition);
+		free(condition);
+	}
+	free(symbols);
+	source_close(&source);
+	return rc;
 }

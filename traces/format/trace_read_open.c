@@ -177,7 +177,7 @@ static int quick_check(struct trace_source *source)
 	return rc;
 }
 
-int source_open(struct trace_source *source, const char *path, int64_t max_bytes)
+int source_open(struct trace_source *source, const char *path, int64_t max_bytes, bool known)
 {
 	unsigned char head[ZST_HEAD_BYTES] = { 0 };
 	struct stat status;
@@ -216,7 +216,7 @@ int source_open(struct trace_source *source, const char *path, int64_t max_bytes
 			goto out;
 	}
 	take_powers(source->db);
-	rc = refuse_computed_columns(source) < 0 ? -1 : quick_check(source);
+	rc = refuse_computed_columns(source) < 0 ? -1 : known ? 0 : quick_check(source);
 out:
 	fclose(file);
 	if (rc < 0)
@@ -226,6 +226,9 @@ out:
 
 void source_close(struct trace_source *source)
 {
+	sqlite3_finalize(source->table_query);
+	sqlite3_finalize(source->column_query);
+	source->table_query = source->column_query = NULL;
 	sqlite3_close(source->db);
 	free(source->bytes);
 	source->db = NULL;
@@ -261,16 +264,27 @@ int source_step(struct trace_source *source, sqlite3_stmt *statement, const char
 	return 1;
 }
 
+/* A question that is asked of many names; NULL after a message. */
+static sqlite3_stmt *ask(struct trace_source *source, sqlite3_stmt **kept, const char *sql,
+			 const char *name)
+{
+	if (!*kept && !(*kept = source_prepare(source, sql)))
+		return NULL;
+	sqlite3_reset(*kept);
+	sqlite3_bind_text(*kept, 1, name, -1, SQLITE_TRANSIENT);
+	return *kept;
+}
+
 int source_has_table(struct trace_source *source, const char *table)
 {
-	sqlite3_stmt *statement = source_prepare(
-		source, "SELECT type, rootpage FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE");
+	sqlite3_stmt *statement = ask(
+		source, &source->table_query,
+		"SELECT type, rootpage FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE", table);
 	int64_t row = 0;
 	int rc;
 
 	if (!statement)
 		return -1;
-	sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
 	rc = source_step(source, statement, "sqlite_schema", &row);
 	if (rc > 0) {
 		const char *type = (const char *)sqlite3_column_text(statement, 0);
@@ -278,22 +292,34 @@ int source_has_table(struct trace_source *source, const char *table)
 		if (!type || strcmp(type, "table") != 0 || sqlite3_column_int64(statement, 1) <= 0)
 			rc = report("%s: %s is not an ordinary table", source->path, table);
 	}
-	sqlite3_finalize(statement);
+	sqlite3_reset(statement);
 	return rc;
 }
 
-int source_has_column(struct trace_source *source, const char *table, const char *column)
+int source_has_columns(struct trace_source *source, const char *table, const char *const *column,
+		       int count, bool *has)
 {
-	sqlite3_stmt *statement = source_prepare(
-		source, "SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2 COLLATE NOCASE");
+	sqlite3_stmt *statement =
+		ask(source, &source->column_query, "SELECT name FROM pragma_table_info(?1)", table);
 	int64_t row = 0;
 	int rc;
 
 	if (!statement)
 		return -1;
-	sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
-	sqlite3_bind_text(statement, 2, column, -1, SQLITE_STATIC);
-	rc = source_step(source, statement, "schema", &row);
-	sqlite3_finalize(statement);
+	memset(has, 0, (size_t)count * sizeof(*has));
+	while ((rc = source_step(source, statement, "schema", &row)) > 0) {
+		const char *name = (const char *)sqlite3_column_text(statement, 0);
+
+		for (int k = 0; k < count && name; k++)
+			has[k] |= sqlite3_stricmp(name, column[k]) == 0;
+	}
+	sqlite3_reset(statement);
 	return rc;
+}
+
+int source_has_column(struct trace_source *source, const char *table, const char *column)
+{
+	bool has;
+
+	return source_has_columns(source, table, &column, 1, &has) < 0 ? -1 : has;
 }

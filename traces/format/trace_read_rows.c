@@ -16,8 +16,10 @@ struct reading {
 	struct trace *trace;
 	struct trace_source *source;
 	bool foreign;
-	const struct map *strings; /* StringIds.id -> string number */
+	struct map *strings; /* StringIds.id -> string number */
+	bool strings_later;  /* those that a row names, when it does */
 	const struct schema_table *table;
+	const char *condition;	    /* NULL: the table's own */
 	const char *name;	    /* of the table in this file */
 	int at[SCHEMA_MAX_COLUMNS]; /* column of the query, -1 = not in this file */
 	int64_t row;
@@ -52,35 +54,60 @@ static int read_strings(struct trace *trace, struct trace_source *source, struct
 	return rc;
 }
 
+/* One of them; MAP_NONE: there is no such string. */
+static uint32_t read_string(const struct reading *r, int64_t id)
+{
+	uint32_t string = map_get(r->strings, id, 0);
+	sqlite3_stmt *statement;
+	int64_t row = 0;
+
+	if (string != MAP_NONE || !r->strings_later)
+		return string;
+	statement = source_prepare(r->source, "SELECT value FROM StringIds WHERE id = ?1");
+	if (!statement)
+		return MAP_NONE;
+	sqlite3_bind_int64(statement, 1, id);
+	if (source_step(r->source, statement, "StringIds", &row) > 0) {
+		string = trace_string(r->trace, (const char *)sqlite3_column_text(statement, 0));
+		map_put(r->strings, id, 0, string);
+	}
+	sqlite3_finalize(statement);
+	return string;
+}
+
 /* The query for the columns that this file has; NULL after a message. */
 static sqlite3_stmt *make_query(struct reading *r)
 {
 	const struct schema_table *table = r->table;
 	sqlite3_stmt *statement;
 	char *sql = xstrdup("SELECT 1"), *longer;
+	const char *column_name[SCHEMA_MAX_COLUMNS];
+	bool has[SCHEMA_MAX_COLUMNS];
 	int next = 1;
 
+	for (int i = 0; i < table->column_count; i++)
+		column_name[i] = table->column[i].name;
+	if (source_has_columns(r->source, r->name, column_name, table->column_count, has) < 0)
+		goto bad;
 	for (int i = 0; i < table->column_count; i++) {
 		const struct schema_column *column = &table->column[i];
-		int found = source_has_column(r->source, r->name, column->name);
 
 		r->at[i] = -1;
-		if (found < 0)
-			goto bad;
-		if (found == 0 && !column->since) {
+		if (!has[i] && !column->since) {
 			report("%s: %s lacks column %s, which is needed (older or foreign schema)",
 			       r->source->path, r->name, column->name);
 			goto bad;
 		}
-		if (found == 0 || column->kind == COLUMN_FIXED)
+		if (!has[i] || column->kind == COLUMN_FIXED)
 			continue;
 		r->at[i] = next++;
 		longer = xprintf("%s, \"%s\"", sql, column->name);
 		free(sql);
 		sql = longer;
 	}
-	longer = xprintf("%s FROM \"%s\" %s %s", sql, r->name, table->filter ? "WHERE" : "",
-			 table->filter ? table->filter : "");
+	const char *condition = r->condition ? r->condition : table->filter;
+	longer = xprintf("%s FROM \"%s\" %s %s", sql, r->name, condition ? "WHERE" : "",
+			 condition ? condition : "");
 	free(sql);
 	statement = source_prepare(r->source, longer);
 	free(longer);
@@ -121,7 +148,7 @@ static int read_text(const struct reading *r, sqlite3_stmt *statement,
 		if (column->kind == COLUMN_ALTERNATIVE)
 			return 0; /* the NAME column before it stands */
 	} else if (column->kind == COLUMN_NAME) {
-		string = map_get(r->strings, sqlite3_column_int64(statement, at), 0);
+		string = read_string(r, sqlite3_column_int64(statement, at));
 		if (string == MAP_NONE)
 			return bad_value(r, column, "is not in StringIds");
 	} else {
@@ -227,6 +254,27 @@ int trace_read_rows(struct trace *trace, struct trace_source *source, bool forei
 					   .table = &schema_tables[i] };
 
 		rc = read_table(&reading);
+	}
+	map_release(&strings);
+	return rc < 0 ? -1 : 0;
+}
+
+int trace_read_where(struct trace *trace, struct trace_source *source, const char *table,
+		     const char *condition)
+{
+	struct map strings = { 0 };
+	int rc = 0;
+
+	for (int i = 0; i < SCHEMA_TABLE_COUNT && rc >= 0; i++) {
+		struct reading reading = { .trace = trace,
+					   .source = source,
+					   .strings = &strings,
+					   .strings_later = true,
+					   .table = &schema_tables[i],
+					   .condition = condition };
+
+		if (strcmp(schema_tables[i].name, table) == 0)
+			rc = read_table(&reading);
 	}
 	map_release(&strings);
 	return rc < 0 ? -1 : 0;

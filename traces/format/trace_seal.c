@@ -231,7 +231,7 @@ int trace_seal_check(struct trace *trace, int64_t max_bytes)
 	int rc;
 
 	trace->altered_tables = 0;
-	if (source_open(&source, trace->path, max_bytes) < 0)
+	if (source_open(&source, trace->path, max_bytes, false) < 0)
 		return -1;
 	rc = check_source(&source, &trace->altered_tables);
 	source_close(&source);

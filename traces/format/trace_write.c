@@ -42,34 +42,34 @@ static int execute(const struct writing *w, const char *sql)
 }
 
 /* Rows in the order of one column, equal ones as they were added. */
-struct ordered {
+struct sort_key {
 	int64_t key;
 	size_t row;
 };
 
-static int compare_ordered(const void *left, const void *right)
+static int compare_sort_keys(const void *left, const void *right)
 {
-	const struct ordered *a = left, *b = right;
+	const struct sort_key *a = left, *b = right;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static struct ordered *order_rows(const struct trace *trace, const struct schema_table *table)
+static struct sort_key *order_rows(const struct trace *trace, const struct schema_table *table)
 {
 	size_t count = schema_count(trace, table);
-	struct ordered *order = xmalloc((count + 1) * sizeof(*order));
+	struct sort_key *order = xmalloc((count + 1) * sizeof(*order));
 	const struct schema_column *by = NULL;
 
 	for (int i = 0; i < table->column_count && table->order; i++)
 		if (strcmp(table->column[i].name, table->order) == 0)
 			by = &table->column[i];
 	for (size_t i = 0; i < count; i++)
-		order[i] = (struct ordered){ .key = by ? schema_get(schema_row(trace, table, i), by)
-						       : 0,
-					     .row = i };
-	qsort(order, count, sizeof(*order), compare_ordered);
+		order[i] = (struct sort_key){
+			.key = by ? schema_get(schema_row(trace, table, i), by) : 0, .row = i
+		};
+	qsort(order, count, sizeof(*order), compare_sort_keys);
 	return order;
 }
 
@@ -144,7 +144,7 @@ static void bind(sqlite3_stmt *insert, int at, const struct trace *trace, const 
 static int write_table(struct writing *w, const struct schema_table *table)
 {
 	size_t count = schema_count(w->trace, table);
-	struct ordered *order;
+	struct sort_key *order;
 	sqlite3_stmt *insert;
 	int rc = 0;
 

@@ -70,7 +70,8 @@ static bool inside(const struct load *load, int run, int64_t at_ns)
 static int64_t collect(struct load *load, int run, struct item **items)
 {
 	const struct trace *t = load->trace;
-	struct item *item = xmalloc((t->api_count + t->host_op_count + 1) * sizeof(*item));
+	struct item *item = xmalloc((t->api_count + t->host_op_count + load->collective_rows + 1) *
+				    sizeof(*item));
 	size_t count = 0;
 
 	*items = item;
@@ -105,6 +106,19 @@ static int64_t collect(struct load *load, int run, struct item **items)
 						       .host_op = true,
 						       .row = (uint32_t)i };
 	}
+	for (uint32_t i = 0; i < load->collective_rows; i += load_nccl_call(load, i)) {
+		const struct trace_collective *c = &t->collective[load->collective_row[i]];
+
+		if (c->start_ns == -1 || c->end_ns < c->start_ns)
+			return report("%s: collective row %" PRIu32 " ends before it starts",
+				      load->path, load->collective_row[i] + 1);
+		if (inside(load, run, c->start_ns))
+			item[count++] = (struct item){ .tid = c->global_tid,
+						       .start_ns = c->start_ns,
+						       .end_ns = c->end_ns,
+						       .collective = true,
+						       .row = i };
+	}
 	qsort(item, count, sizeof(*item), compare_items);
 	for (size_t i = 0; i < count && run < 0; i++)
 		if (item[i].start_ns < load->begin_ns)
@@ -113,8 +127,11 @@ static int64_t collect(struct load *load, int run, struct item **items)
 		if (item[i].end_ns - load->begin_ns > LOAD_MAX_NS)
 			return report(
 				"%s: %s row %" PRIu32 " ends %" PRId64 " s after the beginning",
-				load->path, item[i].host_op ? "host_op" : "api", item[i].row + 1,
-				(item[i].end_ns - load->begin_ns) / 1000000000);
+				load->path,
+				item[i].host_op	     ? "host_op"
+				: item[i].collective ? "collective"
+						     : "api",
+				item[i].row + 1, (item[i].end_ns - load->begin_ns) / 1000000000);
 	return (int64_t)count;
 }
 
@@ -131,6 +148,13 @@ static void describe_lane(const struct load *load, struct lane *lane)
 
 		if (item->host_op) {
 			lane->barriers |= load->trace->host_op[item->row].kind == NOTE_BARRIER;
+			continue;
+		}
+		if (item->collective) {
+			lane->device_work = true;
+			device = load->trace->collective[load->collective_row[item->row]].device;
+			if (device >= 0 && device < LOAD_MAX_GPUS)
+				votes[device]++;
 			continue;
 		}
 		lane->device_work |=
@@ -198,12 +222,32 @@ static int add_lanes(struct load *load, struct item *item, size_t count)
 			continue;
 		name = *given ? xstrdup(given)
 			      : xprintf("thread %" PRId64, lane[i].item->tid & 0xffffff);
-		schedule_add_thread(load->schedule, name, lane[i].gpu);
+		const uint32_t thread = schedule_add_thread(load->schedule, name, lane[i].gpu);
+		load->schedule->thread[thread].process = process_of(lane[i].item->tid);
 		free(name);
 		rc = load_lane(load, &lane[i]);
 	}
 	free(lane);
 	return rc;
+}
+
+/* How many processes the run had, and where there are several, the most threads of one. */
+static void count_processes(struct schedule *schedule)
+{
+	struct map threads = { 0 };
+	uint32_t most = 0;
+
+	for (uint32_t t = 0; t < schedule->thread_count; t++) {
+		const int64_t process = schedule->thread[t].process;
+		const uint32_t before = map_intern(&threads, process, 0, 0), count = before + 1;
+
+		map_put(&threads, process, 0, count);
+		most = count > most ? count : most;
+	}
+	schedule->processes = (uint32_t)threads.used;
+	if (threads.used > 1)
+		schedule->contending = most;
+	map_release(&threads);
 }
 
 static void count_orphans(struct load *load, int run)
@@ -227,6 +271,8 @@ static void tell_anomalies(const struct load *load)
 		[ANOMALY_SYNC] = "synchronizations without their row: host time only",
 		[ANOMALY_AWAIT] = "host awaits that nobody posts: host time only",
 		[ANOMALY_BARRIER] = "host barriers that not every thread meets: host time only",
+		[ANOMALY_COLLECTIVE] = "operations of several GPUs that not all ranks called: they "
+				       "wait for nobody else",
 		[ANOMALY_CALL_TIME] = "API calls without times: left out",
 	};
 
@@ -266,13 +312,15 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	load.captured = captured_calls(trace);
 	load.switched = load_switched(trace);
 	schedule->virtual_gpus = trace_virtual_gpus(trace);
-	if (find_run(&load, run) < 0 || load_joins(&load) < 0)
+	if (find_run(&load, run) < 0 || load_joins(&load) < 0 || load_nccl(&load) < 0)
 		goto out;
 	load_events(&load);
 	count = collect(&load, run, &item);
 	load.item = item;
 	if (count > 0 && !schedule->config && !has_barriers(trace))
 		load_turns(&load, item, (size_t)count);
+	if (count >= 0 && !schedule->config)
+		load_collectives(&load);
 	if (count >= 0)
 		load_nvtx(&load, run);
 	if (count < 0 || add_lanes(&load, item, (size_t)count) < 0)
@@ -281,6 +329,9 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 		report("%s: run %d holds no API calls", load.path, run);
 		goto out;
 	}
+	load_nccl_finish(&load);
+	load_collectives_finish(&load);
+	count_processes(schedule);
 	load_host_finish(&load);
 	load_calls_finish(&load);
 	if (trace->gpu_count)
@@ -293,6 +344,8 @@ out:
 	free(load.took);
 	free(load.captured);
 	free(load.switched);
+	free(load.collective_of);
+	load_nccl_release(&load);
 	free(item);
 	load_events_release(&load);
 	load_nvtx_release(&load);

@@ -7,6 +7,8 @@
  *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_events.c      waits and event syncs -> the record they wait for
+ *   schedule_collectives.c kernels of a communication library that meet
+ *   schedule_nccl.c        operations of several GPUs on virtual ones
  *   schedule_turns.c       threads of a foreign program that wait for each other unseen
  *   schedule_calls.c       what calls took the host
  *   schedule_nvtx.c        where NVTX ranges begin and end among the operations
@@ -32,6 +34,7 @@ enum anomaly {
 	ANOMALY_SYNC,	     /* a sync without its row */
 	ANOMALY_AWAIT,	     /* a host await that nobody posts */
 	ANOMALY_BARRIER,     /* a host barrier that not all threads meet */
+	ANOMALY_COLLECTIVE,  /* an operation of several GPUs that not all ranks called */
 	ANOMALY_CALL_TIME,   /* an API call without times */
 	ANOMALY_COUNT
 };
@@ -60,6 +63,13 @@ struct load {
 	bool *captured;	   /* by API row */
 	bool *switched;	   /* by kernel row: the device before it ran another context's; NULL: no
 			      virtual    GPUs */
+	uint32_t *collective_of; /* by kernel row: schedule collective, counted from 1; 0: none;
+				    NULL: there are none */
+	/* Rows of operations of several GPUs that no kernel stands for (virtual GPUs), by thread
+	 * and call; by row, the schedule's collective. */
+	uint32_t *collective_row, *collective_met;
+	uint32_t *collective_wanted; /* by the schedule's collective: launches */
+	uint32_t collective_rows;
 	struct work *work; /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns; /* sum of all durations */
@@ -97,6 +107,23 @@ struct load {
  * before; the caller's. NULL: a recording on the GPUs it speaks of. */
 bool *load_switched(const struct trace *trace);
 
+/* schedule_collectives.c: finds the collectives, into collective_of and the schedule. */
+void load_collectives(struct load *load);
+/* A launch was added that this kernel row came of. */
+void load_collective_met(struct load *load, uint32_t row);
+void load_collectives_finish(struct load *load);
+
+/* schedule_nccl.c: finds the rows and which of them meet, into load and the schedule; -1 after a
+ * message. */
+int load_nccl(struct load *load);
+/* How many rows from `at` on, of collective_row, are of one call. */
+uint32_t load_nccl_call(const struct load *load, uint32_t at);
+/* The launches of one call; -1 after a message. */
+int load_nccl_launches(struct load *load, uint32_t at, int64_t before_ps);
+/* All launches were added: those whose partners are not there wait for nobody. */
+void load_nccl_finish(struct load *load);
+void load_nccl_release(struct load *load);
+
 /* Joins. */
 static inline int64_t to_ps(int64_t ns)
 {
@@ -117,6 +144,7 @@ uint32_t load_memset(struct load *load, const struct trace_memset *memset_row);
 struct item {
 	int64_t tid, start_ns, end_ns;
 	bool host_op;
+	bool collective; /* row: into load.collective_row */
 	int32_t event_class;
 	uint32_t row;
 	int64_t idle_from_ns; /* its thread's last call ended long before; -1: not so */

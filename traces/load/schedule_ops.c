@@ -28,8 +28,8 @@ static struct group group_at(const struct lane *lane, size_t at)
 	const struct item *first = &lane->item[at], *end = lane->item + lane->count,
 			  *next = first + 1;
 
-	while (!first->host_op && next < end && !next->host_op && next->start_ns < first->end_ns &&
-	       next->end_ns <= first->end_ns)
+	while (!first->host_op && !first->collective && next < end && !next->host_op &&
+	       !next->collective && next->start_ns < first->end_ns && next->end_ns <= first->end_ns)
 		next++;
 	return (struct group){ first, next };
 }
@@ -80,6 +80,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 	     at++) {
 		uint32_t row = load->work[at].row;
 		struct schedule_op *op;
+		int64_t began_ns, next_ns;
 		int stream;
 
 		if (load->work[at].kind == WORK_KERNEL) {
@@ -94,8 +95,9 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			op->duration_ps = span_ps(k->start_ns, k->end_ns);
 			op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
 			op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
-			op->value = in_graph && ended_ns != -1 ? to_ps(k->start_ns - ended_ns) : 0;
-			ended_ns = k->end_ns;
+			began_ns = k->start_ns;
+			next_ns = k->end_ns;
+			load_collective_met(load, row);
 		} else if (load->work[at].kind == WORK_COPY) {
 			const struct trace_memcpy *c = &t->memcpy[row];
 
@@ -107,7 +109,8 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 					     load_copy(load, c));
 			op->duration_ps = span_ps(c->start_ns, c->end_ns);
 			op->flags = call.blocking ? OP_BLOCKING : 0;
-			ended_ns = c->end_ns;
+			began_ns = c->start_ns;
+			next_ns = c->end_ns;
 		} else {
 			const struct trace_memset *m = &t->memset[row];
 
@@ -118,8 +121,11 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			op = schedule_add_op(load->schedule, OP_MEMSET, (uint16_t)stream,
 					     load_memset(load, m));
 			op->duration_ps = span_ps(m->start_ns, m->end_ns);
-			ended_ns = m->end_ns;
+			began_ns = m->start_ns;
+			next_ns = m->end_ns;
 		}
+		op->value = in_graph && ended_ns != -1 ? to_ps(began_ns - ended_ns) : 0;
+		ended_ns = next_ns;
 		op->flags |= in_graph ? OP_IN_GRAPH : 0;
 		in_graph = true;
 		op->before_ps = before_ps;
@@ -294,6 +300,8 @@ int load_lane(struct load *load, const struct lane *lane)
 		if (group.first->host_op) {
 			load_host_op(load, &load->trace->host_op[group.first->row], &met,
 				     before_ps);
+		} else if (group.first->collective) {
+			rc = load_nccl_launches(load, group.first->row, before_ps);
 		} else {
 			const int64_t op = load->schedule->op_count;
 

@@ -80,11 +80,12 @@ static void load_waits_follow(struct load *load, struct item *item, size_t count
 	uint32_t event;
 
 	for (size_t i = 0; i < count; i++)
-		if (!item[i].host_op)
+		if (!item[i].host_op && !item[i].collective)
 			item_of[item[i].row] = i + 1;
 	for (size_t i = 0; i < count; i++) {
-		const struct item *record =
-			item[i].host_op ? NULL : recorded_by(load, &item[i], item_of, &event);
+		const struct item *record = item[i].host_op || item[i].collective
+						    ? NULL
+						    : recorded_by(load, &item[i], item_of, &event);
 
 		if (!record || record->tid == item[i].tid || record->end_ns > item[i].start_ns ||
 		    process_of(record->tid) != process_of(item[i].tid))
@@ -111,6 +112,10 @@ void load_turns(struct load *load, struct item *item, size_t count)
 		item[i].idle_from_ns = -1;
 		if (load_is_hidden(load, &item[i])) /* no pause of the thread's */
 			ended_ns += item[i].end_ns - item[i].start_ns;
+		if (item[i].collective) {
+			ended_ns = item[i].end_ns > ended_ns ? item[i].end_ns : ended_ns;
+			continue;
+		}
 		if (item[i].host_op) /* what the program tells of its threads itself is known, and a
 					mark takes no time */
 			continue;

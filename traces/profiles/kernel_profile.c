@@ -246,7 +246,6 @@ static int load_all(struct loading *l, const char *file)
 {
 	struct kernel_profiles *all = l->profiles;
 	size_t known = all->count;
-	char *source;
 
 	profile_faults(l->t, keep_first, l);
 	if (l->fault_count == 1)
@@ -260,16 +259,11 @@ static int load_all(struct loading *l, const char *file)
 	for (size_t i = 0; i < l->t->profile_count; i++)
 		load_profile(l, &l->t->profile[i]);
 	load_counts(l);
-	if (check_against(all, known, file) < 0)
-		return -1;
-	source = all->source ? xprintf("%s,%s", all->source, file) : xstrdup(file);
-	free(all->source);
-	all->source = source;
-	return 0;
+	return check_against(all, known, file);
 }
 
-int kernel_profiles_add_trace(struct kernel_profiles *profiles, const struct trace *trace,
-			      const char *file)
+int kernel_profiles_add_part(struct kernel_profiles *profiles, const struct trace *trace,
+			     const char *file)
 {
 	struct loading l = { .profiles = profiles,
 			     .t = trace,
@@ -283,6 +277,19 @@ int kernel_profiles_add_trace(struct kernel_profiles *profiles, const struct tra
 	map_release(&l.lengths);
 	map_release(&l.ids);
 	return rc;
+}
+
+int kernel_profiles_add_trace(struct kernel_profiles *profiles, const struct trace *trace,
+			      const char *file)
+{
+	char *source;
+
+	if (kernel_profiles_add_part(profiles, trace, file) < 0)
+		return -1;
+	source = profiles->source ? xprintf("%s,%s", profiles->source, file) : xstrdup(file);
+	free(profiles->source);
+	profiles->source = source;
+	return 0;
 }
 
 int kernel_profiles_add_file(struct kernel_profiles *profiles, const char *path)

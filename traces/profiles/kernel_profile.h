@@ -72,6 +72,9 @@ void kernel_profiles_release(struct kernel_profiles *profiles);
 int kernel_profiles_add_trace(struct kernel_profiles *profiles, const struct trace *trace,
 			      const char *file);
 int kernel_profiles_add_file(struct kernel_profiles *profiles, const char *path);
+/* As kernel_profiles_add_trace, of a trace that holds a part of its file: `source` stays. */
+int kernel_profiles_add_part(struct kernel_profiles *profiles, const struct trace *trace,
+			     const char *file);
 
 /* Drops the profiles of this very launch: kernel, grid, block, path and steps. For asking what is
  * known without them; nobody may hold one of them. */

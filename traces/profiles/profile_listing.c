@@ -91,9 +91,9 @@ static void put_line(const struct kernel_profile *p, const struct profile_instru
 	size_t length = 0;
 
 	sass_decode(&decoded, i->text, i->code, i->offset);
-	for (int board = 0; board < 6; board++)
-		if (c->wait_mask >> board & 1)
-			waits[length++] = (char)('0' + board);
+	for (int scoreboard = 0; scoreboard < 6; scoreboard++)
+		if (c->wait_mask >> scoreboard & 1)
+			waits[length++] = (char)('0' + scoreboard);
 	waits[length] = 0;
 	fprintf(out, "%6x  ", i->offset);
 	put_text(out, 46, i->text);

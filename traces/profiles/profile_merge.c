@@ -97,7 +97,7 @@ struct placed {
 	bool known;
 	uint32_t number;
 	size_t at;
-	uint64_t fresh;
+	uint64_t added;
 };
 
 static int compare_placed(const void *a, const void *b)
@@ -128,7 +128,7 @@ static void take_values(struct profile_merge *merge, const struct spool *spool,
 			lost++;
 			continue;
 		}
-		if (!(place->fresh >> in->metric & 1))
+		if (!(place->added >> in->metric & 1))
 			continue;
 		shape = &merge->shape[place->at];
 		GROW(shape->count, shape->count_count, shape->count_capacity);
@@ -144,7 +144,7 @@ static void take_values(struct profile_merge *merge, const struct spool *spool,
 		if (!place || in->metric >= METRIC_COUNT || metrics[in->metric].sass ||
 		    in->value > INT64_MAX)
 			lost++;
-		else if (place->fresh >> in->metric & 1)
+		else if (place->added >> in->metric & 1)
 			merge->shape[place->at].counter[in->metric] = (int64_t)in->value;
 	}
 	spool_lose(merge->trace, "lost-counts", lost, "counts of no known launch or metric");
@@ -200,7 +200,7 @@ void profile_merge_add(struct profile_merge *merge, struct spool *spool)
 
 		if (!shape)
 			continue;
-		place->fresh |= pass->metrics & ~shape->measured;
+		place->added |= pass->metrics & ~shape->measured;
 		shape->measured |= pass->metrics;
 	}
 	take_values(merge, spool, placed, count);

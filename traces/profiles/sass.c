@@ -240,11 +240,11 @@ static uint32_t branch_target(const char *start, const char *end, const uint64_t
 /* "DEPBAR.LE SB0, 0x1, {4,3}": scoreboard 0 down to one, those in braces down to none. */
 static void decode_depbar(struct sass_instruction *in, const char *start)
 {
-	const char *board = strstr(start, "SB"), *comma, *brace = strchr(start, '{');
+	const char *scoreboard = strstr(start, "SB"), *comma, *brace = strchr(start, '{');
 
-	if (board && board[2] >= '0' && board[2] < '0' + SCOREBOARDS) {
-		in->depbar_scoreboard = (int8_t)(board[2] - '0');
-		comma = strchr(board, ',');
+	if (scoreboard && scoreboard[2] >= '0' && scoreboard[2] < '0' + SCOREBOARDS) {
+		in->depbar_scoreboard = (int8_t)(scoreboard[2] - '0');
+		comma = strchr(scoreboard, ',');
 		in->depbar_count = (int8_t)(comma ? strtoul(comma + 1, NULL, 0) & 63 : 0);
 	}
 	for (; brace && *brace && *brace != '}'; brace++)

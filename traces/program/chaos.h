@@ -31,7 +31,7 @@ struct chaos_ops {
 	void (*receive)(struct chaos_case *c, int block, int part);
 	void (*end)(struct chaos_case *c, int block); /* values, for all to see */
 	/* After a round: how far it is from done; the case ends at `wanted` and below. */
-	double (*look)(struct chaos_case *c);
+	double (*check)(struct chaos_case *c);
 	/* The neighbour a border of `side` (from 0 below `sides`) is read from; -1: none. */
 	int (*beside)(const struct chaos_case *c, int block, int side);
 	/* Passes in which its threads that are the last to be done read from a neighbour. */
@@ -50,10 +50,11 @@ struct chaos_case {
 	bool aside;		 /* by threads of their own, while others compute */
 	int kind;		 /* of exchange: which of the costs it has */
 	int passes; /* over the borders, by the threads that exchange: each takes a part of them */
+	int line_passes; /* of these, those that wait for a line or two of memory each */
 	int block_threads; /* all of a block */
-	bool looks_apart;  /* a look is a launch of its own */
+	bool checks_apart; /* a check is a launch of its own */
 	int most_steps;
-	bool fixed; /* all steps, whatever look() says */
+	bool fixed; /* all steps, whatever check() says */
 	double wanted;
 	const char *ages; /* file the ages of borders go to, or NULL */
 };

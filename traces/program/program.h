@@ -29,6 +29,9 @@ struct program {
 	/* A solver's option table and the size of the struct it fills; NULL after a message when
 	 * there is no such solver. */
 	const struct option_spec *(*solver_options)(const char *solver, size_t *params_bytes);
+	/* Defaults of a solver that are others where a run is planned, since a plan does not
+	 * compute; NULL: none. */
+	const struct option_standard *(*planned_standards)(const char *solver);
 	/* The names of all solvers with blanks between, owned by the caller. */
 	char *(*solver_names)(void);
 	/* The configuration string of filled-in parameters (owned by the caller); NULL after a

@@ -3,12 +3,15 @@
  * into traces, one for each process that used CUDA. The program's own exit, however it comes, does
  * not decide whether there is a trace.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "traces/base/options.h"
+#include "traces/format/trace_folder.h"
 #include "traces/program/program.h"
 #include "traces/spool/spool_read.h"
 #include "target.h"
@@ -21,11 +24,12 @@ struct record_options {
 	const char *as_gpus;
 	int flush_ms, clock_ms;
 	bool keep_spool, event_times;
+	bool folder; /* output names one: a trace a process, in it */
 };
 #define AT(field) offsetof(struct record_options, field)
 static const struct option_spec options[] = {
-	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE",
-	  "the trace to write; .zst compresses it (required)" },
+	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE|FOLDER/",
+	  "the trace to write; .zst compresses it. A folder gets one a process (required)" },
 	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL,
 	  "keep what the recorder wrote, as FILE.spool-*" },
 	{ "spool", OPTION_TEXT, AT(spool), NULL, 0, 0, "SPOOL",
@@ -48,25 +52,37 @@ static const struct option_spec options[] = {
 };
 static const struct command_help help = {
 	.name = "record",
-	.synopsis = "record -o FILE [options] -- COMMAND...",
+	.synopsis = "record -o FILE|FOLDER/ [options] -- COMMAND...",
 	.summary = "Runs COMMAND with the recorder in it and writes what its GPUs and CUDA calls "
 		   "did to the trace FILE.\n"
 		   "Other processes it starts that use CUDA get a trace each, FILE with their "
-		   "process id in it.",
+		   "process id in it.\n"
+		   "With FOLDER/ all of them are in it, and warpreel replay FOLDER plays them "
+		   "together.",
 };
 
 /* ---- converting ---- */
 
-/* "runs/a.sqlite.zst", "" and 123 -> "runs/a.123.sqlite.zst" */
-static char *name_with(const char *output, const char *what, long number)
+/* "runs/a.sqlite.zst" and "123" -> "runs/a.123.sqlite.zst" */
+static char *name_with(const char *output, const char *what)
 {
 	const char *base = strrchr(output, '/'), *dot;
 
 	base = base ? base + 1 : output;
 	dot = *base ? strchr(base + 1, '.') : NULL;
 	if (!dot)
-		return xprintf("%s.%s%ld", output, what, number);
-	return xprintf("%.*s.%s%ld%s", (int)(dot - output), output, what, number, dot);
+		return xprintf("%s.%s", output, what);
+	return xprintf("%.*s.%s%s", (int)(dot - output), output, what, dot);
+}
+
+/* "runs/", 3 and "123" -> "runs/rank3.123.wrt.zst"; the rank, where the process had one. */
+static char *name_in_folder(const char *folder, const struct trace *trace, const char *process)
+{
+	const char *rank = trace_get_meta(trace, "rank"),
+		   *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+
+	return xprintf("%s%s%s%s%s%s.wrt.zst", folder, slash, rank ? "rank" : "", rank ? rank : "",
+		       rank ? "." : "", process);
 }
 
 static int64_t device_records(const struct trace *trace)
@@ -94,16 +110,30 @@ static void summarize(const struct trace *trace, const char *output)
 	fprintf(stderr, "%lld bytes\n", (long long)status.st_size);
 }
 
-/* -1 after a message; 0 when written, with *records what the GPUs did. */
-static int convert(const char *spool, const char *output, int64_t *records)
+/* What stands behind the last dot of a spool's name: a process id, and "-2" where another process
+ * had that one before. */
+static const char *process_of_spool(const char *spool)
+{
+	const char *dot = strrchr(spool, '.');
+
+	return dot ? dot + 1 : "0";
+}
+
+/* -1 after a message; 0 when written, to a file or into a folder, with *records what the GPUs did.
+ */
+static int convert(const char *spool, const char *where, bool folder, int64_t *records)
 {
 	struct trace trace;
+	char *output = NULL;
 	int result;
 
 	trace_init(&trace);
 	result = spool_to_trace(&trace, spool);
-	if (!result)
+	if (!result) {
+		output = folder ? name_in_folder(where, &trace, process_of_spool(spool))
+				: xstrdup(where);
 		result = trace_write(&trace, output);
+	}
 	if (!result) {
 		const char *problem = trace_get_meta(&trace, "error");
 
@@ -112,19 +142,9 @@ static int convert(const char *spool, const char *output, int64_t *records)
 			report("record: nothing could be recorded: %s", problem);
 		summarize(&trace, output);
 	}
+	free(output);
 	trace_release(&trace);
 	return result;
-}
-
-/* The process id at the end of a spool's name. */
-static long pid_of(const char *spool)
-{
-	const char *dot = strrchr(spool, '.');
-	int64_t pid = 0;
-
-	if (!dot || parse_i64(dot + 1, &pid))
-		return 0;
-	return (long)pid;
 }
 
 /*
@@ -137,14 +157,18 @@ static int convert_all(const struct record_options *settings, char **spools, siz
 	size_t main_spool = 0;
 	int failed = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (pid_of(spools[i]) == (long)pid)
-			main_spool = i;
 	for (size_t i = 0; i < count; i++) {
-		char *output = i == main_spool ? xstrdup(settings->output)
-					       : name_with(settings->output, "", pid_of(spools[i]));
+		int64_t process;
+
+		if (!parse_i64(process_of_spool(spools[i]), &process) && process == (int64_t)pid)
+			main_spool = i;
+	}
+	for (size_t i = 0; i < count; i++) {
+		char *output = i == main_spool || settings->folder
+				       ? xstrdup(settings->output)
+				       : name_with(settings->output, process_of_spool(spools[i]));
 		int64_t in_this = 0;
-		int problem = convert(spools[i], output, &in_this) != 0;
+		int problem = convert(spools[i], output, settings->folder, &in_this) != 0;
 
 		failed += problem;
 		*records += in_this;
@@ -164,9 +188,11 @@ static int run(const struct record_options *settings, const char *recorder, cons
 {
 	char *flush_ms = xprintf("%d", settings->flush_ms),
 	     *clock_ms = xprintf("%d", settings->clock_ms);
+	char *recording = xprintf("%lld.%ld", (long long)time(NULL), (long)getpid());
 	char *gpus = virtual ? xprintf("%d", as_gpus) : NULL,
 	     *preload = virtual ? virtual_preload(virtual) : NULL;
 	const struct target_setting environment[] = {
+		{ "WARPREEL_RECORDING", recording },
 		{ "WARPREEL_AS_GPUS", gpus },
 		{ "LD_PRELOAD", preload },
 		{ "WARPREEL_SERIAL_KERNELS", virtual ? "1" : NULL },
@@ -180,6 +206,7 @@ static int run(const struct record_options *settings, const char *recorder, cons
 
 	free(flush_ms);
 	free(clock_ms);
+	free(recording);
 	free(gpus);
 	free(preload);
 	return status;
@@ -189,7 +216,7 @@ static int run(const struct record_options *settings, const char *recorder, cons
 static int record(const struct record_options *settings, int as_gpus, char **command)
 {
 	char *recorder = target_find_recorder("record", settings->recorder), *base = NULL,
-	     *virtual = NULL;
+	     *virtual = NULL, *output = NULL;
 	struct sigaction before[2];
 	glob_t found = { 0 };
 	int status, code = EXIT_BAD;
@@ -205,12 +232,15 @@ static int record(const struct record_options *settings, int as_gpus, char **com
 			return EXIT_BAD;
 		}
 	}
-	base = target_spool_base(settings->output);
+	output = settings->folder ? xprintf("%s/recording", settings->output)
+				  : xstrdup(settings->output);
+	base = target_spool_base(output);
 	target_hold_signals(before);
 	status = run(settings, recorder, virtual, as_gpus, base, command, &pid);
 	if (status < 0)
 		goto out;
 	code = target_report_status("record", status, command[0], "trace");
+	target_await("record", base);
 	if (target_find_spools(base, &found) || !found.gl_pathc) {
 		report("record: %s made no CUDA call that the recorder saw: no trace was written",
 		       command[0]);
@@ -226,6 +256,7 @@ static int record(const struct record_options *settings, int as_gpus, char **com
 out:
 	target_release_signals(before);
 	globfree(&found);
+	free(output);
 	free(base);
 	free(recorder);
 	free(virtual);
@@ -241,13 +272,42 @@ static int record_series(struct record_options settings, const int *gpus, int co
 	if (count < 2)
 		return record(&settings, count ? gpus[0] : 0, command);
 	for (int i = 0; i < count && code == EXIT_OK; i++) {
-		char *name = name_with(output, "as", gpus[i]);
+		char *number = xprintf("as%d", gpus[i]), *name = name_with(output, number);
 
 		settings.output = name;
 		code = trace_check_output(name) ? EXIT_BAD : record(&settings, gpus[i], command);
 		free(name);
+		free(number);
 	}
 	return code;
+}
+
+/* A folder is one that is there, or a name that ends with a slash; it must hold no traces, as
+ * those of another run would be taken for this one's. */
+static int make_folder(struct record_options *settings)
+{
+	const char *output = settings->output;
+
+	settings->folder =
+		trace_is_folder(output) || (*output && output[strlen(output) - 1] == '/');
+	if (!settings->folder)
+		return EXIT_OK;
+	if (settings->as_gpus) {
+		report("record: --as-gpus makes recordings one after the other: -o FILE, and each "
+		       "has its number of GPUs in its name");
+		return EXIT_USAGE;
+	}
+	if (mkdir(output, 0777) && errno != EEXIST)
+		return report("record: cannot make %s: %s", output, strerror(errno)), EXIT_BAD;
+	if (access(output, W_OK | X_OK))
+		return report("record: cannot write into %s: %s", output, strerror(errno)),
+		       EXIT_BAD;
+	if (trace_folder_count(output) > 0)
+		return report("record: %s holds traces already, and those of one run stand alone: "
+			      "name another folder",
+			      output),
+		       EXIT_BAD;
+	return EXIT_OK;
 }
 
 int cmd_record(const struct program *program, int argc, char **argv)
@@ -276,10 +336,16 @@ int cmd_record(const struct program *program, int argc, char **argv)
 					: target_check_command("record", words, argv, command);
 	if (code)
 		return code;
-	if (output_differs(settings.output, settings.spool) || trace_check_output(settings.output))
+	code = make_folder(&settings);
+	if (code)
+		return code;
+	if (!settings.folder && (output_differs(settings.output, settings.spool) ||
+				 trace_check_output(settings.output)))
 		return EXIT_BAD;
 	if (settings.spool)
-		return convert(settings.spool, settings.output, &records) ? EXIT_BAD : EXIT_OK;
+		return convert(settings.spool, settings.output, settings.folder, &records)
+			       ? EXIT_BAD
+			       : EXIT_OK;
 	if (target_check_free("record") || (count && virtual_check(command[0])))
 		return EXIT_BAD;
 	return record_series(settings, gpus, count, command);

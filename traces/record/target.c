@@ -6,11 +6,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "traces/base/util.h"
@@ -254,6 +256,43 @@ int target_find_spools(const char *base, glob_t *found)
 	result = glob(pattern, 0, NULL, found);
 	free(pattern);
 	return result;
+}
+
+/* The process that has a spool open for writing; 0: none. */
+static pid_t writer_of(const char *spool)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(spool, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fcntl(fd, F_GETLK, &whole))
+		whole.l_type = F_UNLCK;
+	if (fd >= 0)
+		close(fd);
+	return whole.l_type == F_UNLCK ? 0 : whole.l_pid;
+}
+
+void target_await(const char *tool, const char *base)
+{
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	pid_t told = 0, writer = 1;
+
+	while (writer && !interrupted) {
+		glob_t found = { 0 };
+
+		writer = 0;
+		if (!target_find_spools(base, &found))
+			for (size_t i = 0; i < found.gl_pathc && !writer; i++)
+				writer = writer_of(found.gl_pathv[i]);
+		globfree(&found);
+		if (!writer)
+			break;
+		if (writer != told)
+			report("%s: process %ld still runs and is recorded: waiting for its end (a "
+			       "signal ends the waiting)",
+			       tool, (long)writer);
+		told = writer;
+		nanosleep(&pause, NULL);
+	}
 }
 
 char *target_spool_base(const char *output)

@@ -32,6 +32,11 @@ char *target_spool_base(const char *output);
 /* Every spool that begins so, sorted. Nonzero when there is none. */
 int target_find_spools(const char *base, glob_t *found);
 /* 0, or -1 after a message when another tool is set to load into CUDA programs. */
+/*
+ * Waits for processes that still write spools of this base: those that the command started and did
+ * not wait for. A signal ends the waiting, and they go on.
+ */
+void target_await(const char *tool, const char *base);
 int target_check_free(const char *tool);
 
 /* From here on SIGINT and SIGTERM end the command, not us: what it leaves is still to be written.

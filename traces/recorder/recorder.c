@@ -186,19 +186,16 @@ static void in_child(void)
 static int open_spool(void)
 {
 	const char *base = getenv("WARPREEL_SPOOL");
-	char path[PATH_MAX];
 
 	if (!base || !*base) {
 		fprintf(stderr, "warpreel recorder: WARPREEL_SPOOL does not name a spool; the "
 				"program runs unrecorded\n");
 		return -1;
 	}
-	if (snprintf(path, sizeof(path), "%s.%ld", base, (long)getpid()) >= (int)sizeof(path))
-		errno = ENAMETOOLONG;
-	else if (writer_open(&recorder.writer, path, (uint32_t)getpid()) == 0)
+	if (!writer_open_new(&recorder.writer, base, (uint32_t)getpid()))
 		return 0;
-	fprintf(stderr, "warpreel recorder: cannot make %s: %s; the program runs unrecorded\n",
-		path, strerror(errno));
+	fprintf(stderr, "warpreel recorder: cannot make %s.%ld: %s; the program runs unrecorded\n",
+		base, (long)getpid(), strerror(errno));
 	return -1;
 }
 

@@ -48,7 +48,11 @@ struct spool_writer {
 	size_t pending_bytes, pending_capacity;
 };
 
+/* A new file; -1 with errno, EEXIST where there is one. */
 int writer_open(struct spool_writer *writer, const char *path, uint32_t pid);
+/* BASE.PID, or where a process of that id has been there (another name space, the same process
+ * before it called exec), BASE.PID-2 and so on. */
+int writer_open_new(struct spool_writer *writer, const char *base, uint32_t pid);
 /* The id of `text`, which the file will hold before any chunk written from now on. NULL and "" are
  * 0. */
 uint32_t writer_string(struct spool_writer *writer, const char *text);

@@ -22,7 +22,7 @@
 	X(cuptiActivityEnableCudaEventDeviceTimestamps) X(cuptiActivitySetAttribute) \
 	X(cuptiActivityGetNextRecord) X(cuptiActivityGetNumDroppedRecords) \
 	X(cuptiActivityFlushAll) X(cuptiActivityFlushPeriod) X(cuptiSetThreadIdType) \
-	X(cuptiGetContextId)
+	X(cuptiGetContextId) X(cuptiGetStreamIdEx)
 /* clang-format on */
 
 struct cupti {

@@ -118,13 +118,36 @@ static void write_command(void)
 	}
 }
 
+/* Which of a run's processes this is, by those who start them: torchrun, Open MPI, PMIx, MPICH,
+ * MVAPICH, Slurm. */
+static void write_rank(void)
+{
+	static const char *const variables[] = {
+		"RANK",	    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+		"PMI_RANK", "MV2_COMM_WORLD_RANK",  "SLURM_PROCID"
+	};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *rank = getenv(variables[i]);
+
+		if (rank && *rank && strspn(rank, "0123456789") == strlen(rank)) {
+			writer_meta(&recorder.writer, "rank", rank);
+			return;
+		}
+	}
+}
+
 void identity_write(void)
 {
+	const char *recording = getenv("WARPREEL_RECORDING");
 	char text[128];
 	time_t now = time(NULL);
 	struct tm utc;
 
 	write_command();
+	write_rank();
+	if (recording && *recording)
+		writer_meta(&recorder.writer, "recording", recording);
 	snprintf(text, sizeof(text), "%u.%u.%u", recorder.cupti.version / 10000,
 		 recorder.cupti.version / 100 % 100, recorder.cupti.version % 100);
 	writer_meta(&recorder.writer, "cupti", text);

@@ -264,6 +264,36 @@ static void note_virtual_device(void *context, uint32_t device)
 	writer_append(&recorder.writer, SPOOL_RECORDS, &note, sizeof(note), NULL, 0);
 }
 
+static void note_collective(const struct note_collective *of)
+{
+	struct spool_collective note = { .type = SPOOL_TYPE_collective,
+					 .size = sizeof(note),
+					 .kind = of->kind,
+					 .start_ns = of->start_ns,
+					 .end_ns = of->end_ns,
+					 .bytes = of->bytes,
+					 .communicator = (int64_t)of->communicator,
+					 .call = of->call,
+					 .peer = of->peer,
+					 .ranks = (uint16_t)of->ranks,
+					 .rank = (uint16_t)of->rank };
+	uint64_t at;
+	struct note_ring *ring = reserve(1, &at);
+
+	if (!ring)
+		return;
+	if (recorder.cupti.cuptiGetContextId(of->context, &note.context) != CUPTI_SUCCESS ||
+	    recorder.cupti.cuptiGetStreamIdEx(of->context, of->stream, 0, &note.stream) !=
+		    CUPTI_SUCCESS) {
+		writer_loss(&recorder.writer, "collectives", 1,
+			    "CUPTI does not number the stream of an operation of several GPUs");
+		return;
+	}
+	note.tid = ring->tid;
+	memcpy(&ring->slot[at % NOTE_SLOTS], &note, sizeof(note));
+	publish(ring, at + 1);
+}
+
 void notes_report(void)
 {
 	uint64_t refused = atomic_load(&notes.refused);
@@ -283,4 +313,5 @@ const struct warpreel_annotate warpreel_annotate_table __attribute__((visibility
 	.run = note_run,
 	.blocks = note_blocks,
 	.virtual_device = note_virtual_device,
+	.collective = note_collective,
 };

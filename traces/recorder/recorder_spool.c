@@ -6,11 +6,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/* `warpreel record` waits for processes that hold this; a forked child does not inherit it. */
+static void lock(int fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	fcntl(fd, F_SETLK, &whole); /* where a file system has no locks, nobody waits */
+}
 
 int writer_open(struct spool_writer *writer, const char *path, uint32_t pid)
 {
@@ -19,13 +28,14 @@ int writer_open(struct spool_writer *writer, const char *path, uint32_t pid)
 
 	writer->pid = pid;
 	writer->bucket_count = 4096;
+	free(writer->bucket);
 	writer->bucket = calloc(writer->bucket_count, sizeof(*writer->bucket));
 	if (!writer->bucket) {
 		errno = ENOMEM;
 		return -1;
 	}
 	spool_crc_init(&writer->crc);
-	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
 	if (writer->fd < 0)
 		return -1;
 	high = fcntl(writer->fd, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
@@ -33,7 +43,29 @@ int writer_open(struct spool_writer *writer, const char *path, uint32_t pid)
 		close(writer->fd);
 		writer->fd = high;
 	}
+	lock(writer->fd); /* last: closing any descriptor of the file gives the lock up */
 	return fstat(writer->fd, &writer->file);
+}
+
+int writer_open_new(struct spool_writer *writer, const char *base, uint32_t pid)
+{
+	enum { MOST = 1000 };
+	char path[PATH_MAX];
+
+	for (int n = 1; n <= MOST; n++) {
+		const int length = n == 1 ? snprintf(path, sizeof(path), "%s.%u", base, pid)
+					  : snprintf(path, sizeof(path), "%s.%u-%d", base, pid, n);
+
+		if (length >= (int)sizeof(path)) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		if (!writer_open(writer, path, pid))
+			return 0;
+		if (errno != EEXIST)
+			return -1;
+	}
+	return -1;
 }
 
 /* A program may close every descriptor it finds and open files of its own under their numbers:

@@ -52,6 +52,8 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->shape);
 	free(schedule->copy);
 	free(schedule->access);
+	free(schedule->collective);
+	free(schedule->meeting);
 	free(schedule->kernel);
 	free(schedule->solver);
 	free(schedule->range);
@@ -228,4 +230,25 @@ int64_t schedule_operations(const struct schedule *schedule)
 	for (int64_t i = 0; i < schedule->op_count; i++)
 		total += counts[schedule->op[i].kind];
 	return total;
+}
+
+uint32_t schedule_contending(const struct schedule *schedule)
+{
+	return schedule->contending ? schedule->contending : schedule->thread_count;
+}
+
+size_t schedule_meeting_of(const struct schedule *schedule, int64_t op)
+{
+	size_t low = 0, high = schedule->meeting_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (schedule->meeting[middle].op < op)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	assert(low < schedule->meeting_count && schedule->meeting[low].op == op);
+	return low;
 }

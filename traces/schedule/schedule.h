@@ -39,6 +39,7 @@ enum {
 		16 /* launch, copy, memset, record, wait: not the first of its call's (a graph's) */
 	,
 	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
+	OP_MEETS = 128 /* launch: part of a collective (schedule.meeting says of which) */,
 	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */
 };
 /* Sorts of calls that cost the host differently. */
@@ -60,8 +61,8 @@ struct schedule_op {  /* 32 bytes: the engine walks these */
 	uint8_t flags;
 	uint16_t stream; /* index into schedule.stream; 0xffff = none */
 	uint32_t object;
-	int64_t value; /* post/await value; a launch with OP_IN_GRAPH: recorded pause of the device
-			  before it, in ps */
+	int64_t value; /* post/await value; launch, copy, memset with OP_IN_GRAPH: recorded pause of
+			  the device before it, in ps */
 	int64_t before_ps;   /* host time spent before this call (think time), >= 0 */
 	int64_t duration_ps; /* launch/copy: recorded device duration, tracer not removed; OP_HOST:
 				host duration; -1 unknown */
@@ -75,6 +76,18 @@ struct schedule_copy {			 /* deduplicated: equal copies share one entry */
 	uint16_t source_gpu, target_gpu; /* 0xffff = host */
 	int64_t bytes;			 /* total payload */
 	int64_t rows;			 /* > 1: a 2D copy of rows x (bytes / rows) */
+};
+
+/* Operations of several GPUs, as NCCL's are called. */
+enum collective_kind {
+	COLLECTIVE_SEND,
+	COLLECTIVE_RECEIVE,
+	COLLECTIVE_ALL_REDUCE,
+	COLLECTIVE_ALL_GATHER,
+	COLLECTIVE_REDUCE_SCATTER,
+	COLLECTIVE_BROADCAST,
+	COLLECTIVE_REDUCE,
+	COLLECTIVE_KIND_COUNT
 };
 
 /* ACCESS_BACKWARD: the launch goes through the range from its end to its begin; else, as blocks are
@@ -117,8 +130,30 @@ struct schedule_stream {
 	int64_t id; /* as recorded; plan: serial */
 };
 
+/*
+ * A collective: launches of a communication library (NCCL), one on each of several GPUs, that end
+ * together once all have begun. What those that came first wait is not work.
+ */
+struct schedule_collective {
+	uint32_t kernel; /* index into schedule.kernel */
+	uint32_t participants;
+	uint32_t blocks; /* of a launch: the library takes more for more bytes */
+	int64_t work_ps; /* from the last one's begin to the end of all */
+	/* Where what was asked for is known, not how long it took (virtual GPUs): steps one after
+	 * the other, 0 = of one rank alone, and the most bytes that any of its launches puts on its
+	 * GPU's link one way. steps -1: not known. */
+	int32_t steps;
+	int64_t link_bytes;
+};
+/* A launch with OP_MEETS, and its collective; one that is several (a group's) has several. */
+struct schedule_meeting {
+	int64_t op;
+	uint32_t collective;
+};
+
 struct schedule_thread {
 	char *name;		    /* owned */
+	int64_t process;	    /* as recorded; 0: of a plan */
 	uint16_t gpu;		    /* the GPU it mostly drives; 0xffff none */
 	int64_t first_op, op_count; /* into schedule.op: a thread's operations are contiguous */
 	/* Operations of the threads before that were left out (schedule_repeat.h): with it, an
@@ -176,6 +211,14 @@ struct schedule {
 	uint32_t copy_count;
 	struct schedule_access *access;
 	uint32_t access_count;
+	struct schedule_collective *collective;
+	uint32_t collective_count;
+	struct schedule_meeting *meeting; /* ascending op */
+	size_t meeting_count;
+	int64_t met_nobody; /* launches of a communication library without partners in the trace */
+	uint32_t processes; /* that were recorded; 0: of a plan */
+	/* Most threads in one process, whose calls contend in its driver; 0: all of them. */
+	uint32_t contending;
 	char **kernel;
 	uint32_t kernel_count; /* names, owned */
 	uint32_t event_count, counter_count, barrier_count, gpu_count;
@@ -192,14 +235,17 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
-	uint32_t virtual_gpus; /* recorded on one GPU as if there were so many; 0: it was not */
-	char *device;	       /* owned; the GPU it was recorded on; NULL: not recorded */
+	uint32_t virtual_gpus;	/* recorded on one GPU as if there were so many; 0: it was not */
+	char *device;		/* owned; the GPU it was recorded on; NULL: not recorded */
+	const char *unmeasured; /* of a plan, static: what has a price that nobody has measured;
+				   NULL: nothing */
 	struct schedule_nvtx *nvtx; /* in order of begins; recorded ones only */
 	size_t nvtx_count;
 	int64_t anomaly_count; /* edges that could not be resolved while loading; details were
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
-		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity, hidden_capacity;
+		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity, hidden_capacity,
+		collective_capacity, meeting_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 
@@ -223,6 +269,13 @@ enum schedule_call schedule_call_of(const struct schedule *schedule, const struc
 /* Operations counted as work: launch, copy, memset, record, wait, sync, post, await (not marks,
  * barriers or host work). */
 int64_t schedule_operations(const struct schedule *schedule);
+
+/* How many threads' calls contend in one driver. */
+uint32_t schedule_contending(const struct schedule *schedule);
+/* The first of the meetings of a launch with OP_MEETS, by its number among the operations;
+ * schedule_validate has made sure that there is one. Those behind it of the same `op` are its, too.
+ */
+size_t schedule_meeting_of(const struct schedule *schedule, int64_t op);
 
 /* Checks every index and order rule; -1 after a message naming `file`, thread and operation. */
 int schedule_validate(const struct schedule *schedule, const char *file);

@@ -29,7 +29,7 @@ static const struct op_rule {
 	uint8_t flags;
 } rules[OP_KIND_COUNT] = {
 	[OP_LAUNCH] = { "launch", STREAM_NEEDED, OBJECT_SHAPE,
-			OP_FIRST | OP_IN_GRAPH | OP_SWITCHED },
+			OP_FIRST | OP_IN_GRAPH | OP_SWITCHED | OP_MEETS },
 	[OP_COPY] = { "copy", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
 	[OP_MEMSET] = { "memset", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
 	[OP_RECORD] = { "record", STREAM_NEEDED, OBJECT_EVENT, OP_IN_GRAPH },
@@ -189,6 +189,40 @@ static int check_meetings(const struct schedule *schedule, const char *file)
 	return rc;
 }
 
+/* As many launches meet in a collective as it has participants, and each of those that meet stands
+ * once in the list of them. */
+static int check_collectives(const struct schedule *schedule, const char *file)
+{
+	uint32_t *met = xcalloc(schedule->collective_count + 1, sizeof(*met));
+	size_t next = 0;
+	int rc = 0;
+
+	for (int64_t i = 0; i < schedule->op_count && rc == 0; i++) {
+		if (!(schedule->op[i].flags & OP_MEETS))
+			continue;
+		if (next == schedule->meeting_count || schedule->meeting[next].op != i)
+			rc = report("%s: operation %" PRId64 " meets in no collective", file, i);
+		for (; rc == 0 && next < schedule->meeting_count && schedule->meeting[next].op == i;
+		     next++)
+			if (schedule->meeting[next].collective < schedule->collective_count)
+				met[schedule->meeting[next].collective]++;
+			else
+				rc = report("%s: operation %" PRId64 " meets in no collective",
+					    file, i);
+	}
+	if (rc == 0 && next != schedule->meeting_count)
+		rc = report("%s: operation %" PRId64 " is no launch that meets others", file,
+			    schedule->meeting[next].op);
+	for (uint32_t c = 0; c < schedule->collective_count && rc == 0; c++)
+		if (met[c] != schedule->collective[c].participants ||
+		    schedule->collective[c].work_ps < 0)
+			rc = report("%s: collective %" PRIu32 " of %" PRIu32 " has %" PRIu32
+				    " launches",
+				    file, c, schedule->collective[c].participants, met[c]);
+	free(met);
+	return rc;
+}
+
 int schedule_validate(const struct schedule *schedule, const char *file)
 {
 	int64_t next = 0;
@@ -221,5 +255,7 @@ int schedule_validate(const struct schedule *schedule, const char *file)
 			return report("%s: calls that only query stand before operation %" PRId64
 				      ", which is not there",
 				      file, schedule->queries[k].op);
+	if (check_collectives(schedule, file) < 0)
+		return -1;
 	return check_meetings(schedule, file);
 }

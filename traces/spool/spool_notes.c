@@ -211,6 +211,29 @@ static void convert_thread_names(struct trace *trace, const struct spool *spool)
 	}
 }
 
+static int32_t device_of(const struct spool *spool, uint32_t context)
+{
+	for (size_t i = 0; i < spool->context_count; i++)
+		if (spool->context[i].context == context)
+			return spool_id(spool->context[i].device);
+	return -1;
+}
+
+static void convert_collectives(struct trace *trace, const struct spool *spool)
+{
+	const struct spool_taking with = { trace, spool, NULL };
+
+	for (size_t i = 0; i < spool->collective_count; i++) {
+		const struct spool_collective *note = &spool->collective[i];
+		struct trace_collective *out = trace_add_collective(trace);
+
+		spool_take_collective(out, note, &with);
+		out->global_tid = global_tid(spool, note->tid);
+		out->device = device_of(spool, note->context);
+		out->correlation = -1;
+	}
+}
+
 void spool_convert_notes(struct trace *trace, const struct spool *spool,
 			 const struct spool_calls *calls)
 {
@@ -223,6 +246,7 @@ void spool_convert_notes(struct trace *trace, const struct spool *spool,
 		spool_take_host_op(out, note, &with);
 		out->global_tid = global_tid(spool, note->tid);
 	}
+	convert_collectives(trace, spool);
 	convert_footprints(trace, spool, calls);
 	convert_nvtx(trace, spool);
 	convert_runs(trace, spool);

@@ -47,10 +47,10 @@ const char *spool_text(const struct spool *spool, uint32_t id); /* "" when unkno
 
 /*
  * The calls of the program, without the driver calls that the runtime makes beneath its own (they
- * are in the spool because a program may call the driver itself), each with how many its thread
- * made before it that only ask for what the runtime knows (cudaGetDevice, cudaGetLastError): the
- * spool has no more of these, of which some programs make ten for each launch. A correlation id of
- * a call that was left out leads to the call above it.
+ * are in the spool because a program may call the driver itself), each with how many query
+ * calls (cudaGetDevice, cudaGetLastError) its thread made before it: the spool has no more of
+ * these, of which some programs make ten for each launch. A correlation id of a call that was left
+ * out leads to the call above it.
  */
 struct spool_calls {
 	struct spool_api *call; /* by thread, then start */

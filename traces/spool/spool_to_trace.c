@@ -99,6 +99,7 @@ static void rebase(struct spool *spool)
 	SHIFT_SPAN(sync)
 	SHIFT_SPAN(overhead)
 	SHIFT_SPAN(host_op)
+	SHIFT_SPAN(collective)
 #undef SHIFT_SPAN
 #define SHIFT_POINT(table, field)                                                                  \
 	for (size_t i = 0; i < spool->table##_count; i++)                                          \
@@ -126,8 +127,9 @@ static int compare_u32(const void *a, const void *b)
 static void renumber_threads(struct spool *spool)
 {
 	uint32_t *tids = xcalloc(spool->api_count + spool->queries_count + spool->host_op_count +
-					 spool->footprint_count + spool->marker_count +
-					 spool->overhead_count + spool->thread_count + 1,
+					 spool->collective_count + spool->footprint_count +
+					 spool->marker_count + spool->overhead_count +
+					 spool->thread_count + 1,
 				 sizeof(*tids)),
 		 most = 0;
 	size_t count = 0, kept = 0;
@@ -146,6 +148,7 @@ static void renumber_threads(struct spool *spool)
 	SEE(api)
 	SEE(queries)
 	SEE(host_op)
+	SEE(collective)
 	SEE(footprint)
 	SEE(marker) SEE(overhead) SEE(thread) qsort(tids, count, sizeof(*tids), compare_u32);
 	for (size_t i = 0; i < count; i++) {
@@ -157,6 +160,7 @@ static void renumber_threads(struct spool *spool)
 		RENUMBER(api)
 		RENUMBER(queries)
 		RENUMBER(host_op)
+		RENUMBER(collective)
 		RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(thread)
 	}
 #undef SEE

@@ -81,13 +81,17 @@ static int by_thread_and_time(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* The notes of these kinds, by thread and time; the caller frees. */
+/* The notes of these kinds, and `more` others, by thread and time; the caller frees. */
 static const struct spool_host_op **notes_of(const struct spool *spool, uint32_t least,
-					     uint32_t most, size_t *count)
+					     uint32_t most, const struct spool_host_op *more,
+					     size_t more_count, size_t *count)
 {
-	const struct spool_host_op **note = xcalloc(spool->host_op_count + 1, sizeof(*note));
+	const struct spool_host_op **note =
+		xcalloc(spool->host_op_count + more_count + 1, sizeof(*note));
 
 	*count = 0;
+	for (size_t i = 0; i < more_count; i++)
+		note[(*count)++] = &more[i];
 	for (size_t i = 0; i < spool->host_op_count; i++)
 		if (spool->host_op[i].kind >= least && spool->host_op[i].kind <= most)
 			note[(*count)++] = &spool->host_op[i];
@@ -119,11 +123,26 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Calls within hidden time, and the synchronizations they asked for. */
+/* Operations of several GPUs are hidden as a whole. */
+static struct spool_host_op *hidden_collectives(const struct spool *spool)
+{
+	struct spool_host_op *note = xcalloc(spool->collective_count + 1, sizeof(*note));
+
+	for (size_t i = 0; i < spool->collective_count; i++)
+		note[i] = (struct spool_host_op){ .kind = NOTE_HIDDEN,
+						  .tid = spool->collective[i].tid,
+						  .start_ns = spool->collective[i].start_ns,
+						  .end_ns = spool->collective[i].end_ns };
+	return note;
+}
+
+/* Calls within hidden time, and what they asked for. */
 static void leave_out(struct spool *spool)
 {
-	size_t notes, calls = 0, syncs = 0, left_out = 0;
-	const struct spool_host_op **note = notes_of(spool, NOTE_HIDDEN, NOTE_PEER_COPY, &notes);
+	size_t notes, calls = 0, left_out = 0;
+	struct spool_host_op *collective = hidden_collectives(spool);
+	const struct spool_host_op **note = notes_of(spool, NOTE_HIDDEN, NOTE_PEER_COPY, collective,
+						     spool->collective_count, &notes);
 	uint32_t *correlation = xcalloc(spool->api_count + 1, sizeof(*correlation));
 
 	for (size_t i = 0; i < spool->api_count; i++) {
@@ -136,13 +155,25 @@ static void leave_out(struct spool *spool)
 	}
 	spool->api_count = calls;
 	qsort(correlation, left_out, sizeof(*correlation), by_number);
-	for (size_t i = 0; i < spool->sync_count; i++)
-		if (!bsearch(&spool->sync[i].correlation, correlation, left_out,
-			     sizeof(*correlation), by_number))
-			spool->sync[syncs++] = spool->sync[i];
-	spool->sync_count = syncs;
+#define LEAVE_OUT(table)                                                                           \
+	do {                                                                                       \
+		size_t kept = 0;                                                                   \
+                                                                                                   \
+		for (size_t i = 0; i < spool->table##_count; i++)                                  \
+			if (!bsearch(&spool->table[i].correlation, correlation, left_out,          \
+				     sizeof(*correlation), by_number))                             \
+				spool->table[kept++] = spool->table[i];                            \
+		spool->table##_count = kept;                                                       \
+	} while (0)
+	LEAVE_OUT(sync);
+	LEAVE_OUT(kernel);
+	LEAVE_OUT(memcpy);
+	LEAVE_OUT(memset);
+	LEAVE_OUT(event);
+#undef LEAVE_OUT
 	free(correlation);
 	free(note);
+	free(collective);
 }
 
 /* What each device held at most goes to the trace's facts, "0 4096, 1 8192". */
@@ -239,7 +270,7 @@ void spool_virtual_copies(struct trace *trace, struct spool *spool, struct spool
 
 	if (!spool_virtual_gpus(spool))
 		return;
-	note = notes_of(spool, NOTE_PEER_COPY, NOTE_PEER_COPY, &notes);
+	note = notes_of(spool, NOTE_PEER_COPY, NOTE_PEER_COPY, NULL, 0, &notes);
 	copy = xcalloc(notes + 1, sizeof(*copy));
 	for (size_t i = 0; i < notes; i++) {
 		struct spool_api *call = call_after(calls, note[i]);

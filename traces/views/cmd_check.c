@@ -8,7 +8,7 @@
 #include "trace_argument.h"
 #include "traces/base/util.h"
 #include "traces/check/trace_check.h"
-#include "traces/format/trace_seal.h"
+#include "traces/format/trace_folder.h"
 
 struct check_options {
 	const char *format;
@@ -53,7 +53,7 @@ int cmd_check(const struct program *program, int argc, char **argv)
 	(void)program;
 	if (!trace_argument(&help, options, &o, argc, argv, &trace, &rc))
 		return rc;
-	if (trace_seal_check(&trace, 0) < 0) {
+	if (trace_check_seals(&trace, 0) < 0) {
 		trace_release(&trace);
 		return EXIT_BAD;
 	}

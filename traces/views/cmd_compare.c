@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "traces/base/options.h"
+#include "traces/format/trace_folder.h"
 #include "traces/program/program.h"
 #include "compare_operations.h"
 #include "run_pairs.h"
@@ -214,8 +215,8 @@ int cmd_compare(const struct program *program, int argc, char **argv)
 	}
 	trace_init(&sides.trace[0]);
 	trace_init(&sides.trace[1]);
-	if (trace_read(&sides.trace[0], argv[1], 0) < 0 ||
-	    trace_read(&sides.trace[1], argv[2], 0) < 0) {
+	if (trace_open(&sides.trace[0], argv[1], 0) < 0 ||
+	    trace_open(&sides.trace[1], argv[2], 0) < 0) {
 		rc = EXIT_BAD;
 	} else if (o.operations) {
 		rc = compare_operations(&sides.trace[0], &sides.trace[1], !strcmp(o.format, "tsv"))

@@ -6,6 +6,7 @@
 
 #include "export.h"
 #include "traces/base/options.h"
+#include "traces/format/trace_folder.h"
 #include "traces/program/program.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
@@ -44,7 +45,7 @@ int cmd_export(const struct program *program, int argc, char **argv)
 	if (output_differs(o.output, argv[1]) || output_check(o.output))
 		return EXIT_BAD;
 	trace_init(&trace);
-	if (trace_read(&trace, argv[1], 0) < 0) {
+	if (trace_open(&trace, argv[1], 0) < 0) {
 		trace_release(&trace);
 		return EXIT_BAD;
 	}

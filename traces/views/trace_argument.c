@@ -3,6 +3,7 @@
  */
 #include "trace_argument.h"
 
+#include "traces/format/trace_folder.h"
 #include "traces/base/util.h"
 
 bool trace_argument(const struct command_help *help, const struct option_spec *specs, void *target,
@@ -19,7 +20,7 @@ bool trace_argument(const struct command_help *help, const struct option_spec *s
 		return false;
 	}
 	trace_init(trace);
-	if (!trace_read(trace, argv[1], 0))
+	if (!trace_open(trace, argv[1], 0))
 		return true;
 	trace_release(trace);
 	*code = EXIT_BAD;

@@ -173,7 +173,7 @@ static void add_queries(struct summary *summary, const struct trace *t)
 	}
 	if (!calls)
 		return;
-	struct summary_line *line = add_line(summary, SUMMARY_API, xstrdup("calls that only ask"));
+	struct summary_line *line = add_line(summary, SUMMARY_API, xstrdup("query calls"));
 	line->count = calls;
 	line->total_us = us;
 }

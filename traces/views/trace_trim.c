@@ -84,6 +84,7 @@ void trace_trim_to(struct trace *out, const struct trace *trace, const size_t *r
 	COPY_ROWS(footprint, among(correlation, kept, row->correlation))
 	COPY_ROWS(block, row->correlation == -1 || among(correlation, kept, row->correlation))
 	COPY_ROWS(host_op, inside(&window, row->start_ns))
+	COPY_ROWS(collective, inside(&window, row->start_ns))
 	COPY_ROWS(overhead, inside(&window, row->start_ns))
 	COPY_ROWS(nvtx, inside(&window, row->start_ns))
 	COPY_ROWS(gpu, true)

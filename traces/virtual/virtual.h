@@ -11,6 +11,7 @@
  *   virtual_turns.c     kernels of different devices do not overlap
  *   virtual_notes.c     what the recorder is told
  *   virtual_hooks_*.c   the functions the program calls instead
+ *   virtual_nccl.h      NCCL's operations between devices
  */
 #ifndef WARPREEL_VIRTUAL_H
 #define WARPREEL_VIRTUAL_H
@@ -58,6 +59,17 @@ struct driver {
 	CUresult (*cuStreamGetCtx)(CUstream, CUcontext *);
 	CUresult (*cuPointerGetAttributes)(unsigned, CUpointer_attribute *, void **, CUdeviceptr);
 	CUresult (*cuMemGetInfo_v2)(size_t *, size_t *);
+	/* Of NCCL's operations. */
+	CUresult (*cuEventCreate)(CUevent *, unsigned);
+	CUresult (*cuEventDestroy_v2)(CUevent);
+	CUresult (*cuEventRecord)(CUevent, CUstream);
+	CUresult (*cuStreamWaitEvent)(CUstream, CUevent, unsigned);
+	CUresult (*cuStreamIsCapturing)(CUstream, CUstreamCaptureStatus *);
+	CUresult (*cuMemcpyAsync)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+	CUresult (*cuModuleLoadData)(CUmodule *, const void *);
+	CUresult (*cuModuleGetFunction)(CUfunction *, CUmodule, const char *);
+	CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+				   unsigned, unsigned, CUstream, void **, void **);
 };
 const struct driver *real_driver(void);
 /* A function of the program's CUDA runtime; ends the program when it has none of that name. */
@@ -86,11 +98,17 @@ void ranges_remove(const void *base);
 void turns_begin(void);
 void turns_end(void);
 void turns_capture(int more);
+bool turns_captures(void); /* whether one is under way */
+/* After how long a wait is noticed, and a clock for it. */
+int64_t turns_stuck_ms(void);
+int64_t turns_now_ms(void);
 
 /* The clock of the trace; 0: nobody records. */
 uint64_t notes_now_ns(void);
 /* From `start_ns` to now this thread did what a program on several GPUs does not. */
 void notes_hidden(uint64_t start_ns);
+/* From now on what this thread notes as hidden lies within a stretch that will be noted. */
+void notes_mute(bool on);
 /* The next call of this thread copies from one device to another; `as_peer`: the program asked for
  * cudaMemcpyPeer. */
 void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns);
@@ -98,6 +116,8 @@ void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns);
 void notes_memory(int device, size_t bytes);
 void notes_barrier(uint32_t object, uint64_t start_ns);
 void notes_context(CUcontext context, int device);
+struct note_collective;
+void notes_collective(const struct note_collective *note); /* hidden, too */
 /* One line to the user, once for each `once`. */
 void notes_say(bool *once, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

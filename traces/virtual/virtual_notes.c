@@ -44,9 +44,25 @@ static void note(enum note_host_kind kind, uint32_t object, int64_t value, uint6
 		table->host_op(kind, object, value, start_ns, table->now_ns());
 }
 
+static _Thread_local bool muted;
+
 void notes_hidden(uint64_t start_ns)
 {
-	note(NOTE_HIDDEN, 0, 0, start_ns);
+	if (!muted)
+		note(NOTE_HIDDEN, 0, 0, start_ns);
+}
+
+void notes_mute(bool on)
+{
+	muted = on;
+}
+
+void notes_collective(const struct note_collective *of)
+{
+	const struct warpreel_annotate *table = recorder_table();
+
+	if (table)
+		table->collective(of);
 }
 
 void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns)

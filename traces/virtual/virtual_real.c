@@ -134,6 +134,15 @@ static void load_driver(void)
 		{ "cuStreamGetCtx", &driver.cuStreamGetCtx },
 		{ "cuPointerGetAttributes", &driver.cuPointerGetAttributes },
 		{ "cuMemGetInfo_v2", &driver.cuMemGetInfo_v2 },
+		{ "cuEventCreate", &driver.cuEventCreate },
+		{ "cuEventDestroy_v2", &driver.cuEventDestroy_v2 },
+		{ "cuEventRecord", &driver.cuEventRecord },
+		{ "cuStreamWaitEvent", &driver.cuStreamWaitEvent },
+		{ "cuStreamIsCapturing", &driver.cuStreamIsCapturing },
+		{ "cuMemcpyAsync", &driver.cuMemcpyAsync },
+		{ "cuModuleLoadData", &driver.cuModuleLoadData },
+		{ "cuModuleGetFunction", &driver.cuModuleGetFunction },
+		{ "cuLaunchKernel", &driver.cuLaunchKernel },
 	};
 	void *library = dlopen("libcuda.so.1", RTLD_NOW);
 

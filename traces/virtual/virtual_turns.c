@@ -31,7 +31,7 @@ static struct {
 	    .watch_once = PTHREAD_ONCE_INIT };
 static _Thread_local bool holds;
 
-static int64_t now_ms(void)
+int64_t turns_now_ms(void)
 {
 	struct timespec now;
 
@@ -39,7 +39,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int64_t stuck_ms(void)
+int64_t turns_stuck_ms(void)
 {
 	const char *text = getenv("WARPREEL_STUCK_S");
 	long given = text ? strtol(text, NULL, 10) : 0;
@@ -69,13 +69,13 @@ static void tell_stuck(long long seconds)
 static void *watch(void *unused)
 {
 	const struct timespec pause = { 0, WATCH_MS * 1000000L };
-	const int64_t limit_ms = stuck_ms();
+	const int64_t limit_ms = turns_stuck_ms();
 
 	(void)unused;
 	for (;;) {
 		int64_t since_ms = atomic_load(&turns.since_ms);
 
-		if (since_ms && now_ms() - since_ms > limit_ms) {
+		if (since_ms && turns_now_ms() - since_ms > limit_ms) {
 			tell_stuck((long long)(limit_ms / 1000));
 			_exit(1);
 		}
@@ -98,7 +98,7 @@ static void watch_from_now(int before, int device)
 	pthread_once(&turns.watch_once, start_watching);
 	atomic_store(&turns.waiting_for, before);
 	atomic_store(&turns.waiting, device);
-	atomic_store(&turns.since_ms, now_ms());
+	atomic_store(&turns.since_ms, turns_now_ms());
 }
 
 /* Waits for all work of the device before; this thread's context stays current. */
@@ -177,4 +177,9 @@ void turns_capture(int more)
 {
 	if (atomic_fetch_add(&turns.captures, more) + more < 0)
 		atomic_store(&turns.captures, 0);
+}
+
+bool turns_captures(void)
+{
+	return atomic_load(&turns.captures) > 0;
 }

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# A figure of gnuplot's, smaller: the same marks, told in fewer bytes. Points of one shape, size and colour are named once and then
+# only placed; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
+# lengths have one decimal (a tenth of a pixel).
+BEGIN { RS = "<"; depth = 0 }
+
+# Numbers with two decimals, with one.
+function rounded(text,    out) {
+	while (match(text, /[0-9]+\.[0-9][0-9]/)) {
+		number = sprintf("%.1f", substr(text, RSTART, RLENGTH))
+		sub(/\.0$/, "", number)
+		out = out substr(text, 1, RSTART - 1) number
+		text = substr(text, RSTART + RLENGTH)
+	}
+	return out text
+}
+
+# What waits to be written: the end of a group, which the next tag may take back, and begins of groups that are still empty.
+function flush(    k) {
+	printf "%s", waiting
+	waiting = ""
+	for (k = written + 1; k <= depth; k++)
+		printf "%s\n", "<" open[k]
+	written = depth
+}
+
+NR == 1 { printf "%s", $0; next }
+
+# A point: <use xlink:href='#ID' transform='translate(X,Y) scale(S)' color='C'/>
+/^use xlink:href='#gpPt[0-9]+' transform='translate\([0-9.,-]+\) scale\([0-9.]+\)' color='[^']*'\/>/ {
+	at = index($0, "translate(")
+	place = substr($0, at + 10)
+	place = substr(place, 1, index(place, ")") - 1)
+	kind = $0
+	sub(/translate\([^)]*\) /, "", kind)
+	sub(/\/>.*/, "/>", kind)
+	if (!(kind in name)) {
+		name[kind] = "p" ++kinds
+		kind_of[kinds] = kind
+	}
+	split(rounded(place), xy, ",")
+	flush()
+	printf "<use xlink:href='#%s' x='%s' y='%s'/>\n", name[kind], xy[1], xy[2]
+	next
+}
+
+/^path / {
+	rest = $0
+	d = index(rest, " d='")
+	if (d) {
+		tail = substr(rest, d + 4)
+		end = index(tail, "'")
+		data = rounded(substr(tail, 1, end - 1))
+		gsub(/[ \t\n]+/, " ", data)
+		sub(/ $/, "", data)
+		head = substr(rest, 1, d)
+		gsub(/  +/, " ", head)
+		rest = head "d='" data substr(tail, end)
+	}
+	flush()
+	printf "<%s", rest
+	next
+}
+
+/^g[ >]/ {
+	tag = $0
+	sub(/>.*/, ">", tag)
+	gsub(/[ \t]+/, " ", tag)
+	sub(/ id="gnuplot_plot_[0-9a-z]*" ?/, "", tag)
+	text = substr($0, index($0, ">") + 1)
+	open[++depth] = tag
+	if (waiting != "" && tag == closed && written == depth - 1) {
+		waiting = ""
+		written = depth
+	}
+	if (text !~ /^[ \t\n]*$/) {
+		flush()
+		printf "%s", text
+	}
+	next
+}
+
+/^\/g>/ {
+	if (written < depth) { # it held nothing
+		depth--
+		next
+	}
+	flush()
+	closed = open[depth--]
+	written = depth
+	waiting = "</g>\n"
+	next
+}
+
+/^title>gnuplot_plot_/ { dropped = 1; next }
+/^\/title>/ && dropped { dropped = 0; next }
+
+/^\/svg>/ {
+	flush()
+	if (kinds) {
+		print "<defs>"
+		for (k = 1; k <= kinds; k++)
+			printf "<g id='p%d'><%s</g>\n", k, kind_of[k]
+		print "</defs>"
+	}
+	print "</svg>"
+	next
+}
+
+{
+	flush()
+	printf "<%s", $0
+}

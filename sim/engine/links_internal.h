@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * Which link has which number.
+ */
+#ifndef WARPREEL_LINKS_INTERNAL_H
+#define WARPREEL_LINKS_INTERNAL_H
+
+#include "links.h"
+
+enum { NO_ROUTE = UINT32_MAX };
+
+/* link numbering: 2g = GPU g out, 2g + 1 = GPU g in, then host up (device to host) and host down,
+ * then each GPU's own way to the host, both directions, then the GPUs' memories. */
+static inline uint32_t link_host_up(const struct links *links)
+{
+	return 2 * links->gpu_count;
+}
+
+static inline uint32_t link_host_down(const struct links *links)
+{
+	return 2 * links->gpu_count + 1;
+}
+
+static inline uint32_t link_both_ways(const struct links *links, uint16_t gpu)
+{
+	return 2 * links->gpu_count + 2 + gpu;
+}
+
+static inline uint32_t link_memory(const struct links *links, uint16_t gpu)
+{
+	return 3 * links->gpu_count + 2 + gpu;
+}
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "interval_fit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/validate/splits.h"
+#include "traces/base/output.h"
+#include "traces/base/util.h"
+
+static bool ends_with(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), end = strlen(suffix);
+	return length >= end && !strcmp(text + length - end, suffix);
+}
+
+/*
+ * Whether a row is one of those its class is fitted to: answers unasked; but where kernels take
+ * their time from `warps`, all of that model, and where they take it from records, all of `scaled`,
+ * which answers when asked, beside replays.
+ */
+static bool fits(const struct validation_row *row)
+{
+	const char *model = ends_with(row->class_name, "-warps") ? "warps"
+			    : ends_with(row->class_name, "-host") || !strcmp(row->set, "replay")
+				    ? "default"
+				    : "scaled";
+	return strcmp(row->class_name, "-") && !strcmp(row->model, model) &&
+	       !strcmp(row->split, split_name[SPLIT_INTERVAL]);
+}
+
+/* Whether a row's error says how wide a class is: its own set's; for `replay`, whose points are
+ * few, those of every set. */
+static bool widens(const struct validation_row *row, const char *set, const char *class_name)
+{
+	return fits(row) && !strcmp(row->class_name, class_name) &&
+	       (!strcmp(set, "replay") || !strcmp(row->set, set));
+}
+
+/*
+ * Quantiles of measured / predicted - 1. With n points the empirical 5 % and 95 % quantiles are too
+ * narrow: from 19 points on the split-conformal rank (n + 1) 0.95 is taken, below the extremes;
+ * both are stretched by (n + 2) / n. A half-width of 15 % is the most that is of use: beyond it the
+ * interval is cut, and its coverage says so; and where there are fewer than FIT_LEAST points, that
+ * is taken.
+ */
+enum { FIT_LEAST = 3 };
+static void widths_of(double *ratio, size_t n, double *low, double *high)
+{
+	const double most = INTERVAL_MOST;
+	*low = -most, *high = most;
+	if (n >= FIT_LEAST) {
+		double beyond = n >= 19 ? 0.05 - 0.05 / (double)n : 0,
+		       stretch = ((double)n + 2) / (double)n;
+		*low = quantile_of(ratio, n, beyond) * stretch;
+		*high = quantile_of(ratio, n, 1 - beyond) * stretch;
+	}
+	/* At least one per cent each way: the machine itself does not repeat better. */
+	*low = *low > -0.01 ? -0.01 : *low;
+	*high = *high < 0.01 ? 0.01 : *high;
+	if (*high - *low > 2 * most) {
+		double cut = 2 * most / (*high - *low);
+		*low *= cut;
+		*high *= cut;
+	}
+}
+
+static double ratio_of(const struct validation_row *row)
+{
+	return row->measured_us / row->predicted_us - 1;
+}
+
+static void fit_class(const struct validation *v, const char *set, const char *class_name,
+		      FILE *out)
+{
+	double *ratio = xmalloc(v->count * sizeof(*ratio)), low, high;
+	size_t n = 0;
+	for (size_t k = 0; k < v->count; k++)
+		if (widens(&v->row[k], set, class_name))
+			ratio[n++] = ratio_of(&v->row[k]);
+	widths_of(ratio, n, &low, &high);
+	fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, class_name, low, high, n);
+	free(ratio);
+}
+
+/* Every class that has a row to go by. */
+static void fit_set(const struct validation *v, const char *set, FILE *out)
+{
+	for (size_t k = 0; k < v->count; k++) {
+		const char *class_name = v->row[k].class_name;
+		bool seen = !widens(&v->row[k], set, class_name);
+		for (size_t j = 0; j < k && !seen; j++)
+			seen = widens(&v->row[j], set, class_name);
+		if (!seen)
+			fit_class(v, set, class_name, out);
+	}
+}
+
+/* ---- kernels that interval rows run ---- */
+
+static bool planned(const struct validation_row *row)
+{
+	return !strcmp(row->model, "default") && *row->family &&
+	       (!strcmp(row->set, "size") || !strcmp(row->set, "gpus"));
+}
+
+struct family {
+	const char *name; /* borrowed of a row */
+	int points;
+};
+
+struct families {
+	struct family *of; /* owned */
+	size_t count, capacity;
+};
+
+static void familiar_find(struct families *f, const struct validation *v)
+{
+	*f = (struct families){ 0 };
+	for (size_t k = 0; k < v->count; k++) {
+		const struct validation_row *row = &v->row[k];
+		size_t i = 0;
+		if (!planned(row) || strcmp(row->split, split_name[SPLIT_INTERVAL]) != 0)
+			continue;
+		while (i < f->count && strcmp(f->of[i].name, row->family) != 0)
+			i++;
+		if (i == f->count) {
+			GROW(f->of, f->count, f->capacity);
+			f->of[f->count++] = (struct family){ .name = row->family };
+		}
+		f->of[i].points++;
+	}
+}
+
+static bool familiar(const struct families *f, const char *family)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!strcmp(f->of[i].name, family))
+			return f->of[i].points >= FIT_LEAST;
+	return false;
+}
+
+/* ---- widths from development rows ---- */
+
+/* Of a program's name, without the size at its end: "stencil_512". */
+static size_t stem_of(const char *name)
+{
+	size_t length = strlen(name), end = length;
+	while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+		end--;
+	return end > 1 && end < length && name[end - 1] == '_' ? end - 1 : length;
+}
+
+static bool same_program(const struct validation_row *a, const struct validation_row *b)
+{
+	size_t stem = stem_of(a->solver);
+	return stem == stem_of(b->solver) && !strncmp(a->solver, b->solver, stem);
+}
+
+static bool same_family(const struct validation_row *a, const struct validation_row *b)
+{
+	return !strcmp(a->family, b->family);
+}
+
+/* Rows whose kind has no rows to spare for widths alone, and so is fitted to what anybody may look
+ * at; a row of it is answered without its own kin's. */
+struct pool {
+	bool (*kin)(const struct validation_row *a, const struct validation_row *b);
+	const char *class_name;
+	const struct validation_row **row; /* owned */
+	size_t count;
+};
+
+static void pool_of_programs(struct pool *pool, const struct validation *v, const char *class_name)
+{
+	*pool = (struct pool){ .kin = same_program,
+			       .class_name = class_name,
+			       .row = xcalloc(v->count + 1, sizeof(*pool->row)) };
+	for (size_t k = 0; k < v->count; k++)
+		if (!strcmp(v->row[k].class_name, class_name) &&
+		    !strcmp(v->row[k].split, split_name[SPLIT_DEVELOPMENT]) &&
+		    !strcmp(v->row[k].model, "default"))
+			pool->row[pool->count++] = &v->row[k];
+}
+
+static void pool_of_unfamiliar(struct pool *pool, const struct validation *v)
+{
+	struct families f;
+	*pool = (struct pool){ .kin = same_family,
+			       .class_name = INTERVAL_UNFAMILIAR,
+			       .row = xcalloc(v->count + 1, sizeof(*pool->row)) };
+	familiar_find(&f, v);
+	for (size_t k = 0; k < v->count && f.count; k++)
+		if (planned(&v->row[k]) &&
+		    !strcmp(v->row[k].split, split_name[SPLIT_DEVELOPMENT]) &&
+		    !familiar(&f, v->row[k].family))
+			pool->row[pool->count++] = &v->row[k];
+	free(f.of);
+}
+
+/* Widths by all rows but those of `but`'s kin (NULL: by all); their number. */
+static size_t pool_widths(const struct pool *pool, const struct validation_row *but, double *low,
+			  double *high)
+{
+	double *ratio = xmalloc((pool->count + 1) * sizeof(*ratio));
+	size_t n = 0;
+	for (size_t k = 0; k < pool->count; k++)
+		if (!but || !pool->kin(but, pool->row[k]))
+			ratio[n++] = ratio_of(pool->row[k]);
+	widths_of(ratio, n, low, high);
+	free(ratio);
+	return n;
+}
+
+static const char *const program_class[] = { "foreign-kernel", "foreign-host" };
+enum { PROGRAM_CLASSES = sizeof(program_class) / sizeof(program_class[0]) };
+
+void validation_leave_out(struct validation *v)
+{
+	struct pool pool[PROGRAM_CLASSES + 1];
+	for (int c = 0; c < PROGRAM_CLASSES; c++)
+		pool_of_programs(&pool[c], v, program_class[c]);
+	pool_of_unfamiliar(&pool[PROGRAM_CLASSES], v);
+	for (int c = 0; c <= PROGRAM_CLASSES; c++) {
+		for (size_t k = 0; k < pool[c].count; k++) {
+			struct validation_row *row = &v->row[pool[c].row[k] - v->row];
+			double low, high;
+			pool_widths(&pool[c], row, &low, &high);
+			row->lo_us = row->predicted_us * (1 + low);
+			row->hi_us = row->predicted_us * (1 + high);
+		}
+		free(pool[c].row);
+	}
+}
+
+/* Rows of one kin alone say nothing of another. */
+static bool of_several(const struct pool *pool)
+{
+	for (size_t k = 1; k < pool->count; k++)
+		if (!pool->kin(pool->row[0], pool->row[k]))
+			return true;
+	return false;
+}
+
+static void fit_pool(const struct pool *pool, const char *set, FILE *out)
+{
+	double low, high;
+	size_t n = pool_widths(pool, NULL, &low, &high);
+	if (n && of_several(pool))
+		fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, pool->class_name, low, high, n);
+}
+
+static void fit_unfamiliar(const struct validation *v, FILE *out)
+{
+	struct families f;
+	struct pool pool;
+	pool_of_unfamiliar(&pool, v);
+	fit_pool(&pool, "size", out);
+	fit_pool(&pool, "gpus", out);
+	free(pool.row);
+	familiar_find(&f, v);
+	for (size_t i = 0; i < f.count; i++)
+		if (f.of[i].points >= FIT_LEAST)
+			fprintf(out, "%s\t%s\t0\t0\t%d\n", INTERVAL_FAMILIAR, f.of[i].name,
+				f.of[i].points);
+	free(f.of);
+}
+
+static void fit_programs(const struct validation *v, FILE *out)
+{
+	for (int c = 0; c < PROGRAM_CLASSES; c++) {
+		struct pool pool;
+		pool_of_programs(&pool, v, program_class[c]);
+		fit_pool(&pool, "foreign", out);
+		free(pool.row);
+	}
+}
+
+int validation_fit_intervals(const struct validation *v, const char *path)
+{
+	struct output output;
+	bool replays = false;
+	output_begin(&output, path);
+	FILE *out = output_open(&output);
+	if (!out) {
+		report("cannot write '%s': %s", path, strerror(errno));
+		output_abandon(&output);
+		return -1;
+	}
+	fprintf(out, "set\tclass\tlow\thigh\tpoints\n");
+	for (size_t k = 0; k < v->count && !replays; k++)
+		replays = !strcmp(v->row[k].set, "replay");
+	if (replays)
+		fit_set(v, "replay", out);
+	fit_set(v, "size", out);
+	fit_set(v, "gpus", out);
+	fit_unfamiliar(v, out);
+	fit_programs(v, out);
+	if (fflush(out) | ferror(out) | fclose(out)) {
+		report("cannot write '%s': %s", path, strerror(errno));
+		output_abandon(&output);
+		return -1;
+	}
+	return output_commit(&output);
+}

@@ -1,0 +1,24 @@
+# A first command answers: every solver with no options, on shipped platforms. Where a kernel has no profile it says that this is a lower bound, and names the kernel.
+# Ninety pairs take a minute: here every solver on h200x4, and every fourth of the other pairs, so that each platform and each solver has some.
+solvers=$(warpreel predict --help | sed -n 's/^solvers: //p')
+[ "$(echo "$solvers" | wc -w)" -ge 9 ] || echo "few solvers: $solvers"
+pair=0
+for file in "$root"/model/platforms/*.ini; do
+	name=$(basename "$file" .ini)
+	for solver in $solvers; do
+		pair=$((pair + 1))
+		[ "$name" = h200x4 ] || [ $((pair % 4)) = 0 ] || continue
+		warpreel predict "$solver" --platform "$name" >answer 2>messages || echo "$solver on $name: exit $?, $(cat messages)"
+		awk -v of="$solver on $name" '/core loop  / { us = $3; low = $8; high = $10; bound = /LOWER BOUND/ } /has no profile/ { named = 1 }
+			END { if (!(us > 0 && low > 0 && low <= us)) print of ": no time"; if (bound != named || bound != (high == "inf")) print of ": a bound that does not say so" }' answer
+	done
+done
+# A plan does not compute: defaults of a run that ends when it has converged are others there, and what is given stands.
+warpreel predict lmsor --format tsv | columns config | tail -n 1 | grep -o 'iterations=100$'
+warpreel predict lmsor --iterations 7 --format tsv | columns config | tail -n 1 | grep -o 'iterations=7$'
+warpreel predict lmsor --help | grep -c 'default 100'
+warpreel platforms lmsor --platform h200x4 --platform h200x8 >/dev/null && echo "platforms, too"
+refuses warpreel predict poisson --scheme reference
+# As a table, and as a trace, whose answers have no upper end.
+warpreel predict jacobi --platform h200x4 --format tsv | columns core_hi_us,kernel_model,extrapolated | tail -n 1
+warpreel predict jacobi --platform h200x4 -o jacobi.wrt >/dev/null && warpreel check jacobi.wrt >/dev/null && echo "a sound trace"
