@@ -15,7 +15,8 @@ share() { awk -F '\t' -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] =
 # agree: of the statements that could be tested both ways, how many come out co-simulated as they were measured, with 30 blocks.
 agree() { awk -F '\t' 'NR > 1 && $3 != "-" && $5 != "-" { n++; same += $3 == $5 } END { print same " of " n }' "$from/statements.tsv"; }
 pairs() { awk -F '\t' -v r="$1" -v c="$2" 'NR > 1 && $3 == r && $4 == "time" { p = c == "apart" ? $7 : $5; s = c == "apart" ? $8 : $6; if (p) { n += p; right += p * s / 100 } } END { printf "%.0f %% of %d", 100 * right / n, n }' "$from/pairs.tsv"; }
-tvd() { awk -F '\t' -v s="$1" 'NR > 1 && $4 == s { n++; in_ += $8 <= 0.1; if ($8 > most) most = $8 } END { printf "%d of %d at most 0.1, the largest %.2f", in_, n, most }' "$from/ages.tsv"; }
+# tvd SPLIT COLUMN: of the distances in it.
+tvd() { awk -F '\t' -v s="$1" -v c="$2" 'NR > 1 && (s == "all" || $4 == s) && $c != "-" { n++; in_ += $c <= 0.1; if ($c > most) most = $c } END { printf "%d of %d at most 0.1, the largest %.2f", in_, n, most }' "$from/ages.tsv"; }
 
 cat <<PAGE
 # Weak execution ordering (Chen et al.)
@@ -57,6 +58,9 @@ $(table accuracy)
 
 An interval of \`blind\` is of one to three co-simulated runs. Runs of one configuration differ so little that a small error of the middle leaves it. So an
 interval of \`blind-2\` is wider by what development runs were off: 2.1 % in steps and 6.4 % in time, within which nine in ten of 21 were.
+\`blind-2 today\` is the second list again by the co-simulation of today; it has been looked at, so that this is development.
+Its intervals are wider by 7.8 % and 9.5 %, within which nine in ten of its 46 runs are; with widths of all schemes but the one that is asked, 89 % of
+runs' steps and 89 % of their times lie inside.
 
 Orders, over all pairs of configurations of one figure, or of the second blind list (\`apart\`: those whose measured intervals do not overlap). Of time, with 30 blocks resident, right are
 $(pairs 30 all), and $(pairs 30 apart) that are apart; with all blocks $(pairs all all), and $(pairs all apart).
@@ -64,7 +68,9 @@ $(pairs 30 all), and $(pairs 30 apart) that are apart; with all blocks $(pairs a
 $(table pairs)
 
 How many steps the borders were behind that blocks read, as they note it themselves and as it is co-simulated; the distance is the total variation. Of those
-called blind are $(tvd blind); of those of the second list, which was answered before it was measured, $(tvd blind-2).
+called blind are $(tvd blind 8); of those of the second list, which was answered before it was measured, $(tvd blind-2 8). By the
+co-simulation of today, which has what clocks say of multiprocessors, lines of memory and edges ([lab/weak.md](../lab/weak.md)) and was fitted to none of
+them, $(tvd all 10), of the second list $(tvd blind-2 10).
 The co-simulation that was committed before the first counted a border as new from when it was sent; the kernels note it when the whole
 exchange is over, and so does the co-simulation of this table, which was changed after the ages of the first list were seen.
 
@@ -149,5 +155,6 @@ and waiting for borders. Clusters take 1.2 us a step: a barrier of the cluster a
 
 A measurement on several GPUs: \`base\` has the same bits on 1 to 4 of the cpu machine and on 1 to 3 emulated ones. 0.8 of a floor. The first lists' co-simulated
 rows are of the program of then. Since the second blind list a store's and a load's way are told apart (150 ns each), which mends most of its errors
-in steps; \`traces/data/lists/weak_blind3.list\` is answered so, and not measured.
+in steps; \`traces/data/lists/weak_blind3.list\` is answered so, \`weak_ages3.list\` by the co-simulation of today, and neither is measured:
+\`kernels/weak/measure_003.sh\` does it, \`append_003.sh\` adds what it gave.
 PAGE

@@ -308,7 +308,7 @@ static void passes_are_longer_far_from_memory_and_shorter_at_the_edge(void **sta
 	assert_true(fabs(lines[0] - lines[1]) > one_sigma / 1000);
 }
 
-static void a_look_of_its_own_is_paid_for(void **state)
+static void a_check_of_its_own_is_paid_for(void **state)
 {
 	(void)state;
 	struct cosim_costs checks = costs;
@@ -372,7 +372,7 @@ int main(void)
 		cmocka_unit_test(more_threads_pass_over_the_borders_less_often),
 		cmocka_unit_test(threads_that_have_nobody_to_read_from_go_on),
 		cmocka_unit_test(passes_are_longer_far_from_memory_and_shorter_at_the_edge),
-		cmocka_unit_test(a_look_of_its_own_is_paid_for),
+		cmocka_unit_test(a_check_of_its_own_is_paid_for),
 		cmocka_unit_test(a_cost_may_be_of_one_solver),
 		cmocka_unit_test(one_block_takes_the_count_of_one_block),
 		cmocka_unit_test(without_noise_it_is_the_schedule_of_the_cpu),

@@ -51,6 +51,9 @@ static int prepare(void *given, uint32_t gpus)
 {
 	struct poisson_params *p = given;
 	const int named = !!p->source + !!p->mask + !!p->target;
+	const char *const read[] = { p->source, p->mask, p->target }, *const written[] = {
+		p->output, p->common.ages, p->common.watch
+	};
 	p->mixed = !strcmp(p->guide, "mixed");
 	p->guide = p->mixed ? "mixed" : "source";
 	if (named && named < 3)
@@ -58,7 +61,8 @@ static int prepare(void *given, uint32_t gpus)
 	if (p->objects && p->size < 16 * p->objects)
 		return report("%d objects in a row want %d pixels a side, not %d", p->objects,
 			      16 * p->objects, p->size);
-	if (parse_offset(p) || (p->output && image_check_name(p->output)))
+	if (parse_offset(p) || (p->output && image_check_name(p->output)) ||
+	    weak_files_differ(written, 3, read, 3))
 		return -1;
 	return weak_prepare(&p->common, gpus);
 }

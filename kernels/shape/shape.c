@@ -60,6 +60,9 @@ static int parse_light(struct shape_params *p)
 static int prepare(void *given, uint32_t gpus)
 {
 	struct shape_params *p = given;
+	const char *const read[] = { p->image, p->mask }, *const written[] = {
+		p->normals, p->height, p->surface, p->common.ages, p->common.watch
+	};
 	p->occluding = !strcmp(p->edge, "occluding");
 	p->edge = p->occluding ? "occluding" : "flat";
 	if (p->mask && !p->image)
@@ -70,8 +73,7 @@ static int prepare(void *given, uint32_t gpus)
 		return report("shape grows without bound by Jacobi's steps: --inner red-black");
 	if (parse_light(p) || (p->normals && image_check_name(p->normals)) ||
 	    (p->height && image_check_name(p->height)) ||
-	    (p->surface && output_check(p->surface)) || outputs_differ(p->normals, p->height) ||
-	    outputs_differ(p->normals, p->surface) || outputs_differ(p->height, p->surface))
+	    (p->surface && output_check(p->surface)) || weak_files_differ(written, 5, read, 2))
 		return -1;
 	return weak_prepare(&p->common, gpus);
 }

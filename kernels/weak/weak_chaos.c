@@ -198,9 +198,6 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 			: scheme->combine	     ? CHAOS_PACKED
 						     : CHAOS_ALL,
 		.passes = p->threads ? (border + p->threads - 1) / p->threads : 1,
-		.line_passes = scheme->talk == WEAK_SILENT ? 0
-			       : p->threads ? (2 * WEAK_COLUMNS + p->threads - 1) / p->threads
-					    : 1,
 		.block_threads = WEAK_COMPUTING + p->threads,
 		.checks_apart = !scheme->synchronous,
 		.most_steps = p->steps ? p->steps : p->max_steps,

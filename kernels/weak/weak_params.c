@@ -73,8 +73,7 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 	if (p->watch && (p->sequential || p->method->whole || !strcmp(p->scheme, "graph")))
 		return report("scheme %s is not watched: --watch is of base, coarse, ud-* and 4w-*",
 			      p->scheme);
-	if ((p->ages && output_check(p->ages)) || (p->watch && output_check(p->watch)) ||
-	    outputs_differ(p->ages, p->watch))
+	if ((p->ages && output_check(p->ages)) || (p->watch && output_check(p->watch)))
 		return -1;
 	if (!strcmp(p->scheme, "graph") && p->resident)
 		return report("scheme graph has all blocks: no --resident");
@@ -85,6 +84,20 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 			      p->scheme);
 	if (base)
 		p->host_sync = 1;
+	return 0;
+}
+
+int weak_files_differ(const char *const *written, size_t writes, const char *const *read,
+		      size_t reads)
+{
+	for (size_t k = 0; k < writes; k++) {
+		for (size_t j = 0; j < reads && written[k]; j++)
+			if (output_differs(written[k], read[j]))
+				return -1;
+		for (size_t j = 0; j < k; j++)
+			if (outputs_differ(written[j], written[k]))
+				return -1;
+	}
 	return 0;
 }
 

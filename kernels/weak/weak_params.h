@@ -74,6 +74,11 @@ struct weak_params {
 	"4w-combine-square|graph|barrier|flags|cluster"
 
 int weak_prepare(struct weak_params *p, uint32_t gpus);
+
+/* 0 when each of the files to be written is another one, and none that is read; else -1 after a
+ * message. Names may be NULL. */
+int weak_files_differ(const char *const *written, size_t writes, const char *const *read,
+		      size_t reads);
 /* Appends " scheme=..." and so on to a configuration string. */
 void weak_config(const struct weak_params *p, char text[CONFIG_BYTES]);
 /* The shortest text that reads back as the same number. */

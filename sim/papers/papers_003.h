@@ -10,7 +10,9 @@
 
 /* A configuration, and how its runs spread: 5 %, median, 95 %. */
 struct p003_row {
-	const char *by; /* "measured", or the costs it was co-simulated with; borrowed, as all */
+	/* "measured"; or the costs it was co-simulated with, "h200" as answered then, "today";
+	 * "c1060". Borrowed, as all. */
+	const char *by;
 	const char *solver, *scheme, *split;
 	int n, l, threads, resident;
 	double steps[3], us[3];

@@ -10,7 +10,7 @@
 #include "papers_000.h"
 #include "traces/base/util.h"
 
-enum { TEXTS = 3 };
+enum { TEXTS = 4 };
 struct p003_text {
 	struct p000_file file[TEXTS];
 };
@@ -163,7 +163,8 @@ int p003_read(struct p003_data *d)
 	    read_measured(d, &f[0]) || p000_read(&f[1], "h200x4", "papers_003_cosimulated.tsv") ||
 	    want_columns(&f[1], simulated) || read_simulated(d, &f[1]) ||
 	    p000_read(&f[2], "papers", "003_cosimulated.tsv") || want_columns(&f[2], simulated) ||
-	    read_simulated(d, &f[2]))
+	    read_simulated(d, &f[2]) || p000_read(&f[3], "h200x4", "papers_003_today.tsv") ||
+	    want_columns(&f[3], simulated) || read_simulated(d, &f[3]))
 		return -1;
 	return 0;
 }

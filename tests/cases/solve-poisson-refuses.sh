@@ -11,11 +11,21 @@ for options in "--source $pictures/ball.png" "$ball --mask $pictures/vase_mask.p
 	# shellcheck disable=SC2086
 	refuses warpreel solve poisson $options 2>&1 | sed "s|$pictures|PICTURES|g"
 done
+# What is read is not written over, by whatever name, and two files are not one.
+cp all.pgm mine.pgm; cp corner.pgm mask.pgm; ln -s mine.pgm link.pgm
+mine="--source mine.pgm --mask mask.pgm --target all.pgm"
+for options in '-o mine.pgm' '-o ./mask.pgm' '-o all.pgm' '-o a.pgm --scheme 4w-stripe --ages ./a.pgm' '--scheme 4w-stripe --ages mask.pgm' '-o link.pgm'; do
+	# shellcheck disable=SC2086
+	refuses warpreel solve poisson $mine $options
+done
+cmp mine.pgm all.pgm && cmp mask.pgm corner.pgm && echo untouched
+refuses warpreel solve shape --image mine.pgm --normals mine.pgm
+rm mine.pgm mask.pgm link.pgm
 # A mask that reaches the edge of the target lacks neighbours there, and that is all.
 warpreel solve poisson --source all.pgm --mask corner.pgm --target all.pgm | sed -n 's/.*\(after .* iterations\).*/\1/p'
 for options in '--light 0,0,0' '--light 1,2' '--light 0,0,-1' '--mask a.png' '--lambda 0' '--white 0' '--edge round' '--normals a.png --height ./a.png'; do
 	# shellcheck disable=SC2086
 	refuses warpreel solve shape $options
 done
-warpreel predict poisson --platform "$platform" --kernel-model roofline; echo "exit $?"
+warpreel predict poisson --platform "$platform" --kernel-model roofline --scheme reference; echo "exit $?"
 left_behind

@@ -50,7 +50,6 @@ struct chaos_case {
 	bool aside;		 /* by threads of their own, while others compute */
 	int kind;		 /* of exchange: which of the costs it has */
 	int passes; /* over the borders, by the threads that exchange: each takes a part of them */
-	int line_passes;   /* of these, those that wait for a line or two of memory each */
 	int block_threads; /* all of a block */
 	bool checks_apart; /* a check is a launch of its own */
 	int most_steps;
