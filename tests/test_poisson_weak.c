@@ -349,7 +349,7 @@ static void a_cost_may_be_of_one_solver(void **state)
 	fprintf(file, "shape.step_ns\t7\n");
 	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
 		fprintf(file, "%s\t%zu\n", keys[k], k + 1);
-	fprintf(file, "shape.check_ns\t5\n");
+	fprintf(file, "shape.look_ns\t5\n"); /* as it was called */
 	fclose(file);
 	assert_int_equal(cosim_costs_read(&read, path, "shape"), 0);
 	assert_true(fabs(read.step_ns - 7) < 1e-9 && fabs(read.check_ns - 5) < 1e-9);

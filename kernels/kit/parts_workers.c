@@ -82,7 +82,7 @@ int parts_help(struct parts *s, struct machine_thread *t, uint32_t number, int64
 		return -1;
 	for (int64_t cycle = 0; cycle < exchanges; cycle++)
 		for (int phase = 0; phase < PART_PHASES; phase++) {
-			const enum side side = (phase == 0 ? NORTH : WEST) + worker;
+			const enum side side = (enum side)((phase == 0 ? NORTH : WEST) + worker);
 			const int64_t asked = number_of(cycle, phase);
 			if (in_the_middle(s, gpu, phase) &&
 			    (parts_await(s, t, me->worker[worker].go, asked) ||

@@ -271,8 +271,9 @@ static void tell_anomalies(const struct load *load)
 		[ANOMALY_SYNC] = "synchronizations without their row: host time only",
 		[ANOMALY_AWAIT] = "host awaits that nobody posts: host time only",
 		[ANOMALY_BARRIER] = "host barriers that not every thread meets: host time only",
-		[ANOMALY_COLLECTIVE] = "operations of several GPUs that not all ranks called: they "
-				       "wait for nobody else",
+		[ANOMALY_COLLECTIVE] =
+			("operations of several GPUs that not all ranks called: they "
+			 "wait for nobody else"),
 		[ANOMALY_CALL_TIME] = "API calls without times: left out",
 	};
 
