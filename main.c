@@ -7,7 +7,9 @@
 
 #include "kernels/machine/machine.h"
 #include "kernels/kit/solver.h"
+#include "kernels/run/measure_run.h"
 #include "sim/answers/choose.h"
+#include "sim/validate/verify.h"
 #include "traces/program/program.h"
 #include "traces/base/util.h"
 
@@ -69,6 +71,8 @@ int main(int argc, char **argv)
 		.choose = choose_unasked,
 		.calibrate_cuda = calibrate_cuda,
 		.describe_gpu = describe_gpu,
+		.measure = measure_run,
+		.verify = verify_platform,
 	};
 	util_install_signal_handlers();
 	if (argc < 2) {

@@ -209,12 +209,11 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	char *params = solver ? solver_params(solver, config, gpus) : NULL, text[CONFIG_BYTES];
 	if (!params)
 		return NULL;
-	static const struct solver_column none = { 0 };
-	const struct solver_column *at = solver->columns ? solver->columns : &none;
-	while (at->name && strcmp(at->name, column))
+	const struct solver_column *at = solver->columns;
+	while (at && at->name && strcmp(at->name, column)) /* a graph has no columns */
 		at++;
 	solver->config(params, text);
-	char *value = at->name			     ? column_text(at, params)
+	char *value = at && at->name		     ? column_text(at, params)
 		      : !strcmp(column, "canonical") ? xstrdup(text)
 		      : !strcmp(column, "options")   ? options_text(text)
 						     : option_of(text, column);

@@ -17,6 +17,7 @@
 
 struct calibrate_options {
 	const char *output, *raw, *parts, *only, *update, *merge, *name, *trace_pass;
+	const char *verify, *list, *backend;
 	int gpus;
 	double budget_s;
 };
@@ -38,6 +39,13 @@ static const struct option_spec options[] = {
 	  "file" },
 	{ "merge", OPTION_TEXT, OPTION(merge), NULL, 0, 0, "FILE.ini,...",
 	  "measure nothing: write the medians of these files" },
+	{ "verify", OPTION_TEXT, OPTION(verify), NULL, 0, 0, "FILE.ini",
+	  "measure no costs: run and predict 20 small runs, and write the width of intervals that "
+	  "they give into this platform file" },
+	{ "list", OPTION_TEXT, OPTION(list), NULL, 0, 0, "FILE",
+	  "the runs of --verify (default: traces/data/lists/verify.list)" },
+	{ "backend", OPTION_CHOICE, OPTION(backend), "cuda", 0, 0, "cuda|cpu",
+	  "what runs them; cpu only tries the way" },
 	{ "name", OPTION_TEXT, OPTION(name), NULL, 0, 0, "NAME",
 	  "name of the platform; else that of the file" },
 	{ "trace-pass", OPTION_CHOICE, OPTION(trace_pass), "yes", 0, 0, "yes|no",
@@ -420,6 +428,17 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 		report("--merge measures nothing: it needs either -o FILE.ini or --update "
 		       "FILE.ini, and no --raw or --gpus (see warpreel calibrate --help)");
 		rc = EXIT_USAGE;
+	} else if (o.verify && (o.output || o.raw || o.update || o.merge || o.only)) {
+		report("--verify measures no costs: it takes --list, --backend and --gpus alone");
+		rc = EXIT_USAGE;
+	} else if (o.list && !o.verify) {
+		report("--list is of --verify");
+		rc = EXIT_USAGE;
+	} else if (o.verify) {
+		rc = program->verify(program, o.verify, o.backend, o.list, (uint32_t)o.gpus,
+				     command)
+			     ? EXIT_BAD
+			     : EXIT_OK;
 	} else if (!o.output && !o.raw && !o.update) {
 		report("calibrate needs -o FILE.ini (see warpreel calibrate --help)");
 		rc = EXIT_USAGE;

@@ -20,6 +20,7 @@ static const struct {
 } part_of[] = {
 	{ "platform.measured_gpus", PART_OF_COUNT },
 	{ "platform.", PART_OF_ABOUT },
+	{ "interval.", PART_OF_ABOUT },
 	{ "device.gpus", PART_OF_COUNT },
 	{ "device.", PART_OF_DEVICE },
 	{ "sm.", PART_OF_DEVICE },

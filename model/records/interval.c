@@ -85,6 +85,11 @@ void intervals_lookup(const struct intervals *intervals, const char *set, const 
 		      double *low, double *high)
 {
 	double widest_low = 0, widest_high = 0;
+	if (!intervals->count && intervals->low < 0) {
+		*low = intervals->low;
+		*high = intervals->high;
+		return;
+	}
 	for (size_t k = 0; k < intervals->count; k++) {
 		const struct interval_row *row = &intervals->row[k];
 		if (strcmp(row->set, set))

@@ -13,7 +13,7 @@
 #define INTERVAL_MOST 0.15 /* half the width of the widest interval that is of use */
 /* The set whose classes are the kernels that points of split `interval` ran, "solver/kernel", and
  * the class of planned runs of all other kernels, in each set. */
-#define INTERVAL_FAMILIAR   "familiar"
+#define INTERVAL_FAMILIAR "familiar"
 #define INTERVAL_UNFAMILIAR "unfamiliar"
 
 struct interval_row {
@@ -25,6 +25,7 @@ struct interval_row {
 struct intervals {
 	struct interval_row *row; /* owned */
 	size_t count, capacity;
+	double low, high; /* of every answer, where there are no rows; 0: not known */
 };
 
 /* A missing file gives no rows and no error; a malformed one -1 after a message. */

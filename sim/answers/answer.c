@@ -43,21 +43,46 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		       schedule->processes);
 	if (rings)
 		printf("  note: %u operations of NCCL, timed as rings over the links%s; not known: "
-		       "the algorithm NCCL would choose, its time on the host, SMs it takes\n",
+		       "the algorithm NCCL would choose, the SMs it takes%s\n",
 		       rings,
 		       collectives_are_calibrated(platform)
 			       ? ""
 			       : " (uncalibrated: nccl.least_ns or the least copy, and for each "
-				 "further step stream.event_peer_ns)");
+				 "further step stream.event_peer_ns)",
+		       platform->nccl_call_ns > 0 ? "" : ", its time on the host");
 	if (schedule->collective_count > rings)
 		printf("  note: %u collectives, in which kernels wait for their partners and end "
-		       "with them; their bytes were not recorded: beyond a least copy between GPUs "
-		       "their time is taken to be the link's\n",
+		       "with them; their bytes were not recorded: on other links what they last "
+		       "beyond nccl.least_ns is taken for bytes\n",
 		       schedule->collective_count - rings);
 	if (schedule->met_nobody)
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
 		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
 		       (long long)schedule->met_nobody);
+}
+
+/* What recorded kernels owe to the L2 that all virtual GPUs had together. */
+static void print_shared_l2(const struct schedule *schedule)
+{
+	const double mib = 1.0 / (1 << 20), most = (double)schedule->virtual_most_bytes * mib,
+		     all = (double)schedule->virtual_all_bytes * mib,
+		     l2 = (double)schedule->virtual_l2_bytes * mib;
+	if (most < 0 || l2 <= 0)
+		printf("  note: not known is what a GPU's L2 would have held for it alone\n");
+	else if (all <= l2)
+		printf("  note: what all GPUs held (%.1f MiB) fits the one L2 (%.1f MiB): sharing "
+		       "it costs little\n",
+		       all, l2);
+	else if (most <= l2)
+		printf("  note: what each GPU held (%.1f MiB at most) fits a GPU's L2 (%.1f MiB), "
+		       "what all did (%.1f MiB) does not: kernels that come back to it were "
+		       "recorded longer than they would be, how much is not known\n",
+		       most, l2, all);
+	else
+		printf("  note: a GPU held up to %.1f MiB, more than its L2 (%.1f MiB): how much "
+		       "of "
+		       "it L2 would have kept for that GPU alone is not known\n",
+		       most, l2);
 }
 
 static void print_text(const struct planned_run *run, const struct predictor *p,
@@ -105,6 +130,14 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	if (p->other_device && !isnan(r->core_lo_us))
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
+	else if (!p->intervals.count && p->platform.interval_runs > 0)
+		printf("  note: the interval is what %.0f runs on the machine itself gave "
+		       "(calibrate --verify)\n",
+		       p->platform.interval_runs);
+	else if (!p->intervals.count && !p->platform.from_datasheet)
+		printf("  note: no run was held against platform '%s': 15 %% each way is assumed "
+		       "(calibrate --verify earns it)\n",
+		       p->platform.name);
 	if (r->unfamiliar)
 		printf("  note: no measured run of %s sets the width of intervals, so it is that "
 		       "of all such kernels\n",
@@ -121,11 +154,11 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       (long long)schedule->range_threads);
 	if (schedule->virtual_gpus)
 		printf("  note: recorded on one GPU as if there were %u: waits, copies between "
-		       "GPUs "
-		       "and the pauses between them are the model's; not known is what kernels "
-		       "load "
-		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
+		       "GPUs and the pauses between them are the model's; loads and stores of "
+		       "kernels in other GPUs' memory cost what their own memory does\n",
 		       schedule->virtual_gpus);
+	if (schedule->virtual_gpus > 1 && !strcmp(r->kernel_model, "recorded"))
+		print_shared_l2(schedule);
 	print_collectives(schedule, &p->platform);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
@@ -151,6 +184,13 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 			       : "");
 		free(what);
 	}
+	const char *derived = p->warps && !strcmp(r->kernel_model, "warps")
+				      ? warps_derived(p->warps, schedule)
+				      : NULL;
+	if (derived)
+		printf("  note: kernel '%s' has a profile derived from its machine code, which no "
+		       "GPU has counted\n",
+		       derived);
 	if (r->bounded)
 		printf("  note: kernel '%s' has no profile, so the time is at least this: bounds "
 		       "of launch, L2 and DRAM stand for it (warpreel profile counts what it "

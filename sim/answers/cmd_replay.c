@@ -84,10 +84,13 @@ static int answer_asked(const struct program *program, const char *path, struct 
 
 int cmd_replay(const struct program *program, int argc, char **argv)
 {
-	const struct command_help help = { "replay", "replay TRACE|FOLDER [options]",
-					   "Plays a recorded run back: untraced, on this or "
-					   "another platform, on other GPU counts. Of a FOLDER of "
-					   "recordings on other numbers of GPUs: how they scale." };
+	const struct command_help help = {
+		"replay", "replay TRACE|FOLDER [options]",
+		"Plays a recorded run back: untraced, on this or "
+		"another platform, on other GPU counts. A FOLDER of the "
+		"processes of one run is that run; of recordings on other "
+		"numbers of GPUs: how they scale."
+	};
 	struct option_spec *specs = options_join(own_options, predictor_options, 0);
 	struct replay_options o = { 0 };
 	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);

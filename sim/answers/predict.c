@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/platform/platform_default.h"
+#include "model/records/record_index.h"
 #include "traces/base/util.h"
 #include "launch_series.h"
 #include "replicas.h"
@@ -145,7 +146,9 @@ static int load_profile(struct predictor *p, const char *given)
 		xprintf("%s/traces/data/%s/profile/*.wrt.zst", util_root(), predictor_data(p));
 	int rc = 0;
 	if (glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
+		int known = record_index_add(&p->profile, found.gl_pathv, found.gl_pathc);
+		rc = known < 0 ? -1 : 0;
+		for (size_t k = 0; !rc && !known && k < found.gl_pathc; k++)
 			rc = profile_add_file(&p->profile, found.gl_pathv[k]);
 		p->has_profile = true;
 		globfree(&found);
@@ -187,6 +190,10 @@ int predictor_init(struct predictor *p, const struct program *program,
 	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
+	if (!p->other_device && p->platform.interval_runs > 0) {
+		p->intervals.low = -p->platform.interval_below;
+		p->intervals.high = p->platform.interval_above;
+	}
 	look_for_profiles(p, o);
 	if (machine_find_hypothetical(&p->hypothetical, &p->platform, &names, &o->ideal))
 		goto fail;

@@ -9,13 +9,14 @@
 #include "traces/base/util.h"
 
 /* What an event is, in its stamp; of an exchange, which part, above. */
-enum { BEGIN, ENTER, SEND, FETCH, RECEIVE, STAMP, NOTE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
+enum { BEGIN, ENTER, SEND, FETCH, RECEIVE, STAMP, NOTE, PHASE_END };
+enum { PART = 3, WHAT = (1 << PART) - 1 };
 
 struct block {
 	int place, done; /* steps of this round */
 	int phase, made; /* steps of the phase, and how many of them have been computed */
 	sim_time phase_ps, step_ps;
-	double away_ns; /* by how much its exchanges are longer, on this place, than others' */
+	double away_ns;	 /* by how much its exchanges are longer, on this place, than others' */
 	int64_t stamped; /* steps of all rounds when it last told that its borders were written */
 };
 
@@ -43,7 +44,8 @@ static double uniform(struct play *p)
 	return ((double)((x ^ (x >> 31)) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Twelve uniforms are normal enough, and need no logarithm that another library rounds otherwise. */
+/* Twelve uniforms are normal enough, and need no logarithm that another library rounds otherwise.
+ */
 static double normal(struct play *p)
 {
 	double sum = -6;
@@ -138,13 +140,16 @@ static void begin_phase(struct play *p, int id)
 }
 
 /* Of all exchanges of a block that has just got its place. */
-static double away_ns(struct play *p, int place)
+static double away_ns(struct play *p, int id, int place)
 {
 	const struct chaos_case *c = p->c;
-	double sum = p->trip_ns[place] * (c->passes + (c->ages != NULL));
-	for (int k = 0; k < c->line_passes; k++)
+	const int read = c->ops->passes_read(c, id);
+	double sum = p->trip_ns[place] * read;
+	for (int k = 0; k < read; k++)
 		sum += p->costs->line_spread_ns * normal(p);
-	return sum;
+	if (c->ages)
+		sum += p->trip_ns[place];
+	return sum - p->costs->idle_ns * (c->passes - read);
 }
 
 static void take_place(struct play *p, int place, sim_time at)
@@ -154,7 +159,7 @@ static void take_place(struct play *p, int place, sim_time at)
 	const int id = p->c->order[p->next++];
 	p->block[id].place = place;
 	p->block[id].done = 0;
-	p->block[id].away_ns = away_ns(p, place);
+	p->block[id].away_ns = p->c->exchanges ? away_ns(p, id, place) : 0;
 	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
 }
 
@@ -303,7 +308,7 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	p.trip_ns = xcalloc((size_t)p.places, sizeof(*p.trip_ns));
 	for (int k = 0; k < p.places; k++) {
 		p.factor[k] = factor(&p, costs->place_spread);
-		p.trip_ns[k] = costs->trip_spread_ns * normal(&p);
+		p.trip_ns[k] = costs->trip_spread_ns * (uniform(&p) < 0.5 ? -1 : 1);
 	}
 	c->ops->start(c);
 	bool converged = false;

@@ -29,6 +29,7 @@ struct cosim_costs {
 	double exchange_busy_ns; /* what a pass occupies of the multiprocessor */
 	double note_ns;		 /* more for an exchange that notes ages */
 	double note_gap_ns;	 /* of that, between telling its step and reading a neighbour's */
+	double idle_ns;		 /* less for a pass in which nobody is read from */
 	double crowd;		 /* by how much an exchange is longer for each other block there */
 	double begin_ns, end_ns; /* loading a block, storing it */
 	double raise_ns;	 /* more at the end, for what a synchronous step changed */
@@ -40,10 +41,9 @@ struct cosim_costs {
 	/* Standard deviations, relative: of steps between places, and of steps and exchanges from
 	 * phase to phase. */
 	double place_spread, phase_spread;
-	/* Standard deviations of the way to L2 and back, of which a pass is one, and noting one:
-	 * between places, which lie nearer to memory or farther from it; and of a pass over lines
-	 * of memory between blocks, whose lines lie anywhere. A pass over single words waits for
-	 * the farthest of many, which is as far for all. */
+	/* Standard deviations of a pass. Between places: one half of them lie nearer to L2, the
+	 * others farther from it, in each pass and in noting. Between blocks: their lines lie
+	 * anywhere, in each pass others. */
 	double trip_spread_ns, line_spread_ns;
 	/* Nine in ten development runs were within these of their co-simulation, relative: an
 	 * answer's interval is wider by them. */

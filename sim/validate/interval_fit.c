@@ -47,7 +47,7 @@ static bool widens(const struct validation_row *row, const char *set, const char
  * is taken.
  */
 enum { FIT_LEAST = 3 };
-static void widths_of(double *ratio, size_t n, double *low, double *high)
+void interval_widths(double *ratio, size_t n, double *low, double *high)
 {
 	const double most = INTERVAL_MOST;
 	*low = -most, *high = most;
@@ -80,7 +80,7 @@ static void fit_class(const struct validation *v, const char *set, const char *c
 	for (size_t k = 0; k < v->count; k++)
 		if (widens(&v->row[k], set, class_name))
 			ratio[n++] = ratio_of(&v->row[k]);
-	widths_of(ratio, n, &low, &high);
+	interval_widths(ratio, n, &low, &high);
 	fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, class_name, low, high, n);
 	free(ratio);
 }
@@ -209,7 +209,7 @@ static size_t pool_widths(const struct pool *pool, const struct validation_row *
 	for (size_t k = 0; k < pool->count; k++)
 		if (!but || !pool->kin(but, pool->row[k]))
 			ratio[n++] = ratio_of(pool->row[k]);
-	widths_of(ratio, n, low, high);
+	interval_widths(ratio, n, low, high);
 	free(ratio);
 	return n;
 }

@@ -5,7 +5,12 @@
 #ifndef WARPREEL_INTERVAL_FIT_H
 #define WARPREEL_INTERVAL_FIT_H
 
+#include <stddef.h>
+
 #include "sim/validate/validation.h"
+
+/* The width that n values of measured / predicted - 1 give; sorts them. */
+void interval_widths(double *ratio, size_t n, double *low, double *high);
 
 /*
  * Gives development rows the widths that others than their own kin have, where widths are fitted to

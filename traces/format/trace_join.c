@@ -12,6 +12,20 @@
 /* So far may the system's clock be moved against the monotonic one between two processes' starts:
  * as in spool_machine.c. */
 enum { STEP_NS = 1000000 };
+#define MOST_NS (INT64_MAX / 2) /* of a clock: differences of differences still count */
+
+static bool is_clock(int64_t ns)
+{
+	return ns >= 0 && ns < MOST_NS;
+}
+
+/* The sum, or the latest there is. */
+static int64_t later(int64_t ns, int64_t by_ns)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(ns, by_ns, &sum) ? INT64_MAX : sum;
+}
 
 int trace_span_of(const struct trace *trace, struct trace_span *span)
 {
@@ -22,17 +36,20 @@ int trace_span_of(const struct trace *trace, struct trace_span *span)
 	*span = (struct trace_span){ 0 };
 	if (!begin ||
 	    sscanf(begin, "trace %" SCNd64 " ns = monotonic %" SCNd64 " ns = realtime %" SCNd64,
-		   &trace_ns, &monotonic_ns, &realtime_ns) != 3)
+		   &trace_ns, &monotonic_ns, &realtime_ns) != 3 ||
+	    !is_clock(trace_ns) || !is_clock(monotonic_ns) || !is_clock(realtime_ns))
 		return -1;
 	span->offset_ns = monotonic_ns - trace_ns;
 	span->realtime_ns = realtime_ns - monotonic_ns;
 	span->begin_ns = span->end_ns = monotonic_ns;
 	if (end &&
-	    sscanf(end, "trace %" SCNd64 " ns = monotonic %" SCNd64, &trace_ns, &monotonic_ns) == 2)
+	    sscanf(end, "trace %" SCNd64 " ns = monotonic %" SCNd64, &trace_ns, &monotonic_ns) ==
+		    2 &&
+	    is_clock(monotonic_ns))
 		span->end_ns = monotonic_ns;
 	for (size_t i = 0; i < trace->api_count; i++) /* it may have been killed */
-		if (trace->api[i].end_ns + span->offset_ns > span->end_ns)
-			span->end_ns = trace->api[i].end_ns + span->offset_ns;
+		if (later(trace->api[i].end_ns, span->offset_ns) > span->end_ns)
+			span->end_ns = later(trace->api[i].end_ns, span->offset_ns);
 	return 0;
 }
 
@@ -178,7 +195,7 @@ static int64_t in_all(struct joining *j, const struct schema_table *table,
 	if (schema_is_text(column))
 		return trace_string(j->joined, trace_text(j->part, (uint32_t)value));
 	if (column->kind == COLUMN_TIME)
-		return value == -1 ? -1 : value + j->shift_ns;
+		return value == -1 ? -1 : later(value, j->shift_ns);
 	if (!strcmp(column->name, "globalPid") || !strcmp(column->name, "globalTid"))
 		return value < 0 ? value
 				 : process_in_all(j, process_of(value)) << 24 | (value & 0xffffff);

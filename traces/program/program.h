@@ -58,6 +58,13 @@ struct program {
 	/* Runs the CUDA part of a calibration (struct calibration, model/calibrate/calibrate.h); -1
 	 * after a message. */
 	int (*calibrate_cuda)(void *calibration);
+	/* Median core loop of ten runs on a backend ("cuda", "cpu"); -1 after a message. */
+	int (*measure)(const char *backend, const char *solver, const char *config, uint32_t gpus,
+		       double *core_us);
+	/* Sets the width of a platform file's intervals by runs on this machine (verify.h); -1
+	 * after a message. */
+	int (*verify)(const struct program *program, const char *path, const char *backend,
+		      const char *list, uint32_t gpus, const char *command);
 	/* Facts about a GPU as "key = value" lines, owned by the caller; NULL after a message. */
 	char *(*describe_gpu)(unsigned gpu);
 };

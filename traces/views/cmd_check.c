@@ -20,7 +20,7 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 static const struct command_help help = {
-	"check", "check [options] FILE",
+	"check", "check [options] FILE|FOLDER",
 	"Counts every anomaly of a trace; exit code 1 when something is missing from it."
 };
 

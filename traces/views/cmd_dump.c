@@ -19,7 +19,7 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 static const struct command_help help = {
-	"dump", "dump [options] FILE",
+	"dump", "dump [options] FILE|FOLDER",
 	"Prints a trace as text, one line a row, sorted: equal traces give equal bytes."
 };
 

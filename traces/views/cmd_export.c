@@ -23,7 +23,7 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 static const struct command_help help = {
-	"export", "export --to chrome -o OUT.json FILE",
+	"export", "export --to chrome -o OUT.json FILE|FOLDER",
 	"Writes a trace, measured or predicted, in a format that other viewers open."
 };
 

@@ -31,7 +31,7 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 static const struct command_help help = {
-	"info", "info [options] FILE",
+	"info", "info [options] FILE|FOLDER",
 	"Says what ran, on what, what was recorded of it and what was lost."
 };
 
