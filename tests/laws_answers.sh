@@ -7,7 +7,7 @@
 set -eu
 warpreel=$1
 forked=$(dirname "$warpreel")/tests/forked_answers
-if [ -x "$forked" ] && [ "$forked" -nt "$warpreel" ]; then
+if [ -n "$(find "$forked" -newer "$warpreel" 2>/dev/null)" ]; then
 	data=$(cd "$(dirname "$0")/.." && pwd)/traces/data
 	exec "$forked" "$data"/*/kernels/*.wrt.zst "$data"/*/profile/*.wrt.zst
 fi

@@ -204,7 +204,8 @@ static double hopped_ns(int64_t kernel_ns, int64_t asked_ns, bool signal_known)
 	set(&b.platform, "stream.event_peer_ns", 70);
 	if (signal_known)
 		set(&b.platform, "tracer.recorded_start_latency_ns",
-		    1); /* the signal itself takes nothing then */
+		    1);			     /* the signal itself takes nothing then */
+	b.platform.base->event_peer_ns = 70; /* as measured, no edit */
 	double end_ = end(&b);
 	schedule_release(&b.schedule);
 	platform_release(&b.platform);

@@ -140,11 +140,13 @@ void platform_edits_find(struct platform_edits *edits, const struct platform *pl
 		const enum platform_part part = platform_part_of(entry->key);
 		/* How many GPUs there are is told by the run that takes them. */
 		if (part == PART_OF_ABOUT || part == PART_OF_COUNT ||
-		    platform_key_is_base(entry->key) || entry->spec->kind == KEY_TEXT ||
+		    platform_key_is_base(entry->key) ||
+		    (entry->spec->kind == KEY_TEXT && strcmp(entry->key, "sm.isa") != 0) ||
 		    platform_key_unread(entry->spec))
 			continue;
 		const char *was = measured ? platform_text(measured, entry->key) : entry->file_text;
-		if (was && platform_texts_alike(entry->text, was))
+		if (was && (entry->spec->kind == KEY_TEXT ? !strcmp(entry->text, was)
+							  : platform_texts_alike(entry->text, was)))
 			continue;
 		edits->parts |= 1u << part;
 		edits->inside |= is_inside(entry->key);

@@ -178,6 +178,12 @@ static int set_trimmed(struct platform *platform, const char *assignment)
 		platform_unknown_key(where, name);
 		goto out;
 	}
+	if (platform_key_is_base(name)) {
+		report("%s: what '%s' was when the finer measurements were made is no cost; set "
+		       "the key without 'base.'",
+		       where, spec->name);
+		goto out;
+	}
 	rc = replace(platform, spec, name, equals + 1, where);
 	if (!rc && platform_key_unread(spec))
 		report_warning(

@@ -26,6 +26,7 @@ struct copy_model {
 	sim_time delay_ps[DELAY_COUNT];
 	sim_time event_same_ps, event_peer_ps, event_copy_ps;
 	sim_time signal_ps;	   /* a store of one device to be seen by who polls for it */
+	sim_time slower_ps;	   /* by how much an edit of event_peer_ns made that longer */
 	sim_time without_pause_ps; /* how long a channel polls without pause for an event */
 	bool young_wait;
 	bool recorded_here; /* on a device of the platform's kind */
@@ -163,12 +164,15 @@ static sim_time switch_back(const struct copy_model *m, uint32_t which)
  * calibrated latency, which was measured on long waits; one that has just come pays the signal's
  * way and no more than it has waited (a poll whose pauses double is late by at most the time it has
  * gone on). When the host has just put work into a stream of the GPU, or is about to, the channel
- * polls again then.
+ * polls again then. A signal that takes longer than the measured one is late by that much for
+ * everybody, also for work that comes later.
  */
 static sim_time event(const struct copy_model *m, const struct event_place *at)
 {
+	const sim_time slower = at->same_gpu ? 0 : m->slower_ps;
 	if (at->next_ps > at->done_ps)
-		return 0;
+		return slower > at->next_ps - at->done_ps ? slower - (at->next_ps - at->done_ps)
+							  : 0;
 	if (at->same_gpu)
 		return m->event_same_ps;
 	sim_time ps = at->next_to_copy ? m->event_copy_ps : m->event_peer_ps;
@@ -180,7 +184,8 @@ static sim_time event(const struct copy_model *m, const struct event_place *at)
 	if (!m->young_wait)
 		return ps;
 	const sim_time since = at->next_ps > at->since_ps ? at->next_ps : at->since_ps,
-		       most = m->signal_ps + (at->done_ps > since ? at->done_ps - since : 0);
+		       most = m->signal_ps + slower +
+			      (at->done_ps > since ? at->done_ps - since : 0);
 	return ps < most ? ps : most;
 }
 
@@ -208,6 +213,7 @@ static struct copy_model *create(const struct platform *p, const struct schedule
 	m->event_peer_ps = ps_of_ns(p->event_peer_ns);
 	m->event_copy_ps = ps_of_ns(event_next_to_copy_ns(p));
 	m->signal_ps = ps_of_ns(p->recorded_start_latency_ns > 0 ? way_back_ns : p->event_peer_ns);
+	m->slower_ps = p->base ? ps_of_ns(fmax(p->event_peer_ns - p->base->event_peer_ns, 0)) : 0;
 	m->without_pause_ps = has(p, MECHANISM_DOORBELL) ? ps_of_ns(p->doorbell.poll_ns) : 0;
 	m->young_wait = has(p, MECHANISM_YOUNG_WAIT);
 	return m;
