@@ -13,8 +13,8 @@ UNIT_STAMPS := $(UNIT:%=$(R)/%.ok) $(CUPTI_UNIT:%=$(R)/%.ok) $(PRELOAD_UNIT:%=$(
 FUZZ_STAMPS := $(FUZZ:%=$(R)/%.ok)
 CASE_STAMPS := $(CASES:%=$(R)/case-%.ok)
 # Those that take longest (5 to 30 s of one core) come first, so that no core waits for one that began last.
-LONGEST := $(R)/case-laws-sample.ok $(R)/test_warps_laws.ok $(R)/case-papers-002.ok $(R)/case-papers-004.ok $(R)/fuzz_nsight_read.ok \
-	$(R)/case-laws-files.ok $(R)/test_patches.ok
+LONGEST := $(R)/test_warps_laws.ok $(R)/case-laws-sample.ok $(R)/fuzz_nsight_read.ok $(R)/case-predict-every-size.ok $(R)/case-papers-002.ok \
+	$(R)/case-platform-edit-is-set.ok $(R)/test_patches.ok $(R)/case-papers-004.ok
 ALL_STAMPS := $(R)/arrows.ok $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
 STAMPS := $(filter $(LONGEST),$(ALL_STAMPS)) $(filter-out $(LONGEST),$(ALL_STAMPS))
 # What golden cases read besides the program.
@@ -59,6 +59,9 @@ cases: $(CASE_STAMPS)
 bless: $(BUILD)/warpreel
 	@WARPREEL=$(abspath $<) sh tests/run_cases.sh --bless $(or $(CASE),$(CASES))
 	@git diff --stat -- tests/cases 2>/dev/null || true
+
+# A test program is compiled as often as it runs, and what takes it long is in the program's objects.
+$(BUILD)/tests/%.o: ALL_CFLAGS += $(if $(SAN),,-O0)
 
 # What a test program does not use is not linked into it; there are many of them, and the whole program is large.
 $(BUILD)/objects.a: $(OBJ)

@@ -1,7 +1,7 @@
 # data: kernel_size.tsv
 # SPDX-License-Identifier: MIT
 # Time of a launch against the size, a panel a kernel, through all regimes: launch, L2, DRAM, or arithmetic.
-picture = ARG1; data = ARG2; machine = ARG3; width = 1000; height = 1000
+picture = ARG1; data = ARG2; machine = ARG3; width = 1000; height = 1200
 load "plots/style.gp"
 table = data . "kernel_size.tsv"
 stats table using "panel" nooutput

@@ -19,6 +19,13 @@ $column["set"] == "kernels" {
 	name = key["kernel"] (key["precision"] != "-" ? " " key["precision"] : "") (key["work"] > 0 ? ", work " key["work"] : "")
 	if (key["check"] != "-" && key["check"] != "1000") # lists of sweeps alone: 1000 takes none
 		name = name ", norm"
+	# How many iterations a launch makes.
+	if (key["kernel"] == "temporal" && key["depth"] != "-")
+		name = name ", depth " key["depth"]
+	if (key["kernel"] ~ /^persistent/ && key["iterations"] != "-")
+		name = name ", " key["iterations"] " its"
+	if (key["layers"] != "-" && key["kernel"] == "staged")
+		name = name ", " key["layers"] " layers"
 	unseen = key["kernel"] ~ /^unseen/
 	print $column["split"], $column["model"], unseen ? "-" : $column["solver"], unseen ? "-" : name, unseen ? "NaN" : side, key["block"], \
 		$column["measured_us"], $column["predicted_us"], $column["error_pct"], unseen ? "-" : $column["config"], key["rows"] == key["columns"] ? "yes" : "no"

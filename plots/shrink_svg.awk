@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A figure of gnuplot's, smaller: the same marks, told in fewer bytes. Points of one shape, size and colour are named once and then
-# only placed; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
+# only placed; how a group looks is a class; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
 # lengths have one decimal (a tenth of a pixel).
 BEGIN { RS = "<"; depth = 0 }
 
@@ -13,6 +13,28 @@ function rounded(text,    out) {
 		text = substr(text, RSTART + RLENGTH)
 	}
 	return out text
+}
+
+# A group's tag with its looks, but for where it is, as a class.
+function classed(tag,    rest, looks, kept, name, value) {
+	rest = substr(tag, 3)
+	gsub(/'/, "\"", rest)
+	while (match(rest, /[a-z-]+="[^"]*"/)) {
+		name = value = substr(rest, RSTART, RLENGTH)
+		rest = substr(rest, RSTART + RLENGTH)
+		sub(/=.*/, "", name)
+		sub(/^[^"]*"/, "", value)
+		sub(/"$/, "", value)
+		if (name == "transform" || name == "id")
+			kept = kept " " name "=\"" (name == "id" ? value : rounded(value)) "\""
+		else
+			looks = looks name ":" rounded(value) (name == "font-size" ? "px" : "") ";"
+	}
+	if (looks != "" && !(looks in class_of)) {
+		class_of[looks] = "c" ++classes
+		looks_of[classes] = looks
+	}
+	return "g" kept (looks != "" ? " class=\"" class_of[looks] "\"" : "") ">"
 }
 
 # What waits to be written: the end of a group, which the next tag may take back, and begins of groups that are still empty.
@@ -67,6 +89,7 @@ NR == 1 { printf "%s", $0; next }
 	sub(/>.*/, ">", tag)
 	gsub(/[ \t]+/, " ", tag)
 	sub(/ id="gnuplot_plot_[0-9a-z]*" ?/, "", tag)
+	tag = classed(tag)
 	text = substr($0, index($0, ">") + 1)
 	open[++depth] = tag
 	if (waiting != "" && tag == closed && written == depth - 1) {
@@ -103,6 +126,10 @@ NR == 1 { printf "%s", $0; next }
 			printf "<g id='p%d'><%s</g>\n", k, kind_of[k]
 		print "</defs>"
 	}
+	print "<style>"
+	for (k = 1; k <= classes; k++)
+		printf ".c%d{%s}\n", k, looks_of[k]
+	print "</style>"
 	print "</svg>"
 	next
 }

@@ -1,9 +1,13 @@
 # data: stalls.tsv
 # SPDX-License-Identifier: MIT
 # What the warps of each kernel spend their time on, by the model: stacked bars.
-picture = ARG1; data = ARG2; machine = ARG3; width = 900; height = 640
+picture = ARG1; data = ARG2; machine = ARG3; width = 900
+table = ARG2 . (strlen(ARG2) ? "/" : "") . "stalls.tsv"
+set datafile separator "\t"
+set datafile columnheaders
+stats table using "row" nooutput
+height = 130 + 15 * STATS_max
 load "plots/style.gp"
-table = data . "stalls.tsv"
 stats table using "row" nooutput
 rows = int(STATS_max)
 stats table using "reason" nooutput
@@ -28,7 +32,7 @@ set xtics 20
 unset grid
 set grid x linecolor rgb "#dddddd" linewidth 0.6 linetype 1
 set style fill solid 0.9 border rgb "white"
-set tmargin at screen 0.84; set bmargin at screen 0.08; set lmargin at screen 0.185; set rmargin at screen 0.975
+set tmargin at screen 0.87; set bmargin at screen 0.07; set lmargin at screen 0.235; set rmargin at screen 0.975
 set key at screen 0.975,0.945 right top horizontal reverse Left width -2 samplen 1.2 font ",10"
 set label 1 "What warps wait for, by the model warps: " . machine at screen 0.5,0.965 center font ",14" textcolor rgb ink
 # A row of the table begins where the ones before it on the same bar end.

@@ -18,9 +18,11 @@ awk -F '\t' -v OFS='\t' '
 "$warpreel" columns --of options - | tail -n +2 | LC_ALL=C sort -t "$(printf '\t')" -k1,1r -k2,2 | {
 	row=0
 	while IFS="$(printf '\t')" read -r solver kernel _ options; do
-		row=$((row + 1))
+		# What launches kernels besides that nobody profiled has no bar.
 		# shellcheck disable=SC2086 # words
-		"$warpreel" explain "$solver" --no-bounds --platform "$platform" --format tsv $options |
+		answer=$("$warpreel" explain "$solver" --no-bounds --platform "$platform" --format tsv $options) || continue
+		row=$((row + 1))
+		printf '%s\n' "$answer" |
 			awk -v row=$row -v kernel="$(test "$solver" = micro || echo "$solver ")$kernel" '
 				BEGIN { FS = OFS = "\t" }
 				NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -22,6 +22,8 @@ static const char *const ways[] = {
 	"kernel=paper indices=blocks",
 	"kernel=tuned sync=nccl",
 	"kernel=temporal depth=4 border=4 sync=nccl",
+	"kernel=tuned sync=nccl-put",
+	"kernel=fused sync=nccl-put",
 };
 static const struct cut {
 	uint32_t gpus;
@@ -71,6 +73,16 @@ static int check_way(struct gpu_check *check, struct machine *cuda, struct machi
 	return 0;
 }
 
+/* Whether the NCCL that is there has what the way wants. */
+static bool has_channel(struct machine *cuda, const char *way, uint32_t own_gpus)
+{
+	const enum machine_channel kind = has(way, "nccl-put") ? CHANNEL_PUT : CHANNEL_SEND_RECEIVE;
+	const bool there =
+		!has(way, "nccl") || (own_gpus > 1 && !cuda->ops->channel(cuda, 2, kind, 512));
+	cuda->ops->reset(cuda);
+	return there;
+}
+
 /* GPUs that are there, of the facts about the first. */
 static uint32_t gpus_there(void)
 {
@@ -91,6 +103,10 @@ int main(void)
 		setenv("WARPREEL_SHARE_GPUS", "1", 1);
 	struct machine *cuda = gpus ? machine_cuda_new(MOST_GPUS) : NULL, *cpu = machine_cpu_new(1);
 	for (size_t k = 0; cuda && k < sizeof(ways) / sizeof(ways[0]); k++) {
+		if (!has_channel(cuda, ways[k], gpus)) {
+			printf("--   %s: left out\n", ways[k]);
+			continue;
+		}
 		rc = check_way(&check, cuda, cpu, ways[k], gpus);
 		if (rc)
 			break;

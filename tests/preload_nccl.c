@@ -494,7 +494,7 @@ static void *chain(void *argument)
 	const int ranks = of->ranks, rank = of->rank, next = (rank + 1) % ranks,
 		  last = (rank + ranks - 1) % ranks;
 	enum { N = 33 };
-	ncclComm_t comm = NULL;
+	ncclComm_t comm = NULL, half = NULL;
 	int64_t *d_a, *d_b, h[N], want;
 	int count = 0, number = -1, device = -1;
 	cudaStream_t stream;
@@ -530,6 +530,10 @@ static void *chain(void *argument)
 			of->wrong += d_b[i] != want || d_a[i] != want;
 		}
 	}
+	of->wrong += ncclCommSplit(comm, rank % 2, -rank, &half, NULL) != 0;
+	of->wrong += ncclCommCount(half, &count) || count != (ranks + !(rank % 2)) / 2;
+	of->wrong += ncclCommUserRank(half, &number) || number != (ranks - 1 - rank) / 2;
+	of->wrong += ncclCommDestroy(half) != 0;
 	of->wrong += cudaGetDevice(&device) || device != ranks - 1 - rank;
 	of->wrong += ncclCommFinalize(comm) || ncclCommDestroy(comm);
 	return NULL;
@@ -573,6 +577,47 @@ static void one_thread_joins_all_ranks_in_a_group(void **state)
 	assert_int_equal(error, 0);
 	for (int r = 0; r < 4; r++)
 		assert_int_equal(ncclCommAbort(comm[r]), 0);
+}
+
+/* Ranks 0 to 3: 1 and 3 in one, turned round by their keys, 2 alone, 0 in none. */
+static void a_communicator_is_split_by_color(void **state)
+{
+	static const int color[] = { -1, 5, 0, 5 }, key[] = { 0, 9, 0, 8 };
+	ncclComm_t part[4];
+	int number = -1, count = -1, device = -1;
+	int32_t *d[4];
+
+	(void)state;
+	open_world(4);
+	assert_int_equal(ncclGroupStart(), 0);
+	for (int r = 0; r < 4; r++)
+		assert_int_equal(ncclCommSplit(world.comm[r], color[r], key[r], &part[r], NULL), 0);
+	assert_int_equal(ncclGroupEnd(), 0);
+	assert_null(part[0]);
+	assert_int_equal(ncclCommCount(part[2], &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(ncclCommUserRank(part[3], &number), 0);
+	assert_int_equal(number, 0);
+	assert_int_equal(ncclCommUserRank(part[1], &number), 0);
+	assert_int_equal(number, 1);
+	assert_int_equal(ncclCommCuDevice(part[1], &device), 0);
+	assert_int_equal(device, 1);
+	assert_int_equal(ncclGroupStart(), 0);
+	for (int r = 1; r < 4; r++) {
+		const int32_t value = r;
+
+		d[r] = world.d_send[r];
+		standin_write(world.stream[r], d[r], &value, 4);
+		assert_int_equal(ncclBcast(d[r], 1, NCCL_INT32, 0, part[r], world.stream[r]), 0);
+	}
+	assert_int_equal(ncclGroupEnd(), 0);
+	standin_finish();
+	assert_int_equal(*d[1], 3);
+	assert_int_equal(*d[2], 2);
+	assert_int_equal(*d[3], 3);
+	for (int r = 1; r < 4; r++)
+		assert_int_equal(ncclCommDestroy(part[r]), 0);
+	close_world();
 }
 
 /* Operations of different kinds, types and communicators in one group. */
@@ -704,7 +749,9 @@ static void arguments_are_looked_at(void **state)
 	assert_int_equal(ncclCommInitAll(comm, 9, NULL), 5);
 	assert_int_equal(ncclCommInitAll(comm, 2, twice), 5);
 	assert_int_equal(ncclCommInitAll(comm, 2, beyond), 4);
-	assert_int_equal(ncclCommSplit(world.comm[0], 0, 0, comm, NULL), 5);
+	assert_int_equal(
+		ncclSend(world.d_send[0], 1, NCCL_INT8, 1, world.comm[0], cudaStreamPerThread), 5);
+	assert_int_equal(ncclCommShrink(world.comm[0], NULL, 0, comm, NULL, 0), 5);
 	assert_non_null(strstr(ncclGetLastError(NULL), "not answered for"));
 	assert_int_equal(ncclCommDestroy(NULL), 0);
 	/* An error in a group is the group's, and gone with it. */
@@ -857,6 +904,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(gather_and_scatter_are_of_the_root),
 		cmocka_unit_test(threads_that_are_ranks_meet),
 		cmocka_unit_test(one_thread_joins_all_ranks_in_a_group),
+		cmocka_unit_test(a_communicator_is_split_by_color),
 		cmocka_unit_test(a_group_may_mix_operations),
 		cmocka_unit_test(the_recorder_is_told_who_took_part),
 		cmocka_unit_test(ranks_that_disagree_are_refused),

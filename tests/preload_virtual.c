@@ -289,6 +289,45 @@ static void what_does_not_fit_is_said(void **state)
 	assert_int_equal(cudaMalloc(&pointer, (size_t)1 << 41), cudaErrorMemoryAllocation);
 }
 
+static void other_ways_between_gpus_are_refused(void **state)
+{
+	int (*shmem)(unsigned, void *) = (int (*)(unsigned, void *))(uintptr_t)dlsym(
+		RTLD_DEFAULT, "nvshmemx_hostlib_init_attr");
+	int (*topology)(void *, void *, int *) = (int (*)(void *, void *, int *))(uintptr_t)dlsym(
+		RTLD_DEFAULT, "nvmlDeviceGetTopologyCommonAncestor");
+	int (*link)(void *, unsigned, int *) = (int (*)(void *, unsigned, int *))(uintptr_t)dlsym(
+		RTLD_DEFAULT, "nvmlDeviceGetNvLinkState");
+
+	(void)state;
+	assert_non_null(shmem);
+	assert_int_equal(shmem(0, NULL), 1);
+	assert_non_null(topology);
+	assert_int_equal(topology(NULL, NULL, NULL), 3);
+	assert_non_null(link);
+	assert_int_equal(link(NULL, 0, NULL), 3);
+}
+
+/* Of a library that a program opened itself, as Python's do. */
+static void functions_looked_up_by_name_are_ours(void **state)
+{
+	void *library = dlopen("libnccl.so.2", RTLD_NOW), *found, *count;
+	int (*all)(void **, int, const int *);
+	void *comm[2];
+	int ranks = 0;
+
+	(void)state;
+	assert_non_null(library);
+	found = dlsym(library, "ncclCommInitAll");
+	count = dlsym(library, "ncclCommCount");
+	all = (int (*)(void **, int, const int *))(uintptr_t)found;
+	assert_int_equal(all(comm, 2, NULL), 0);
+	assert_int_equal(((int (*)(void *, int *))(uintptr_t)count)(comm[1], &ranks), 0);
+	assert_int_equal(ranks, 2);
+	assert_non_null(dlsym(library, "ncclGetVersion")); /* the library's own */
+	assert_null(dlsym(library, "ncclNoSuchFunction"));
+	assert_null(dlsym(library, "ncclCommGrow")); /* it is too old to have it */
+}
+
 static void symbols_are_found_as_before(void **state)
 {
 	(void)state;
@@ -334,6 +373,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_hint_names_the_real_device),
 		cmocka_unit_test(a_reset_keeps_the_real_device),
 		cmocka_unit_test(what_does_not_fit_is_said),
+		cmocka_unit_test(other_ways_between_gpus_are_refused),
+		cmocka_unit_test(functions_looked_up_by_name_are_ours),
 		cmocka_unit_test(symbols_are_found_as_before),
 		cmocka_unit_test(a_device_without_room_is_refused),
 	};

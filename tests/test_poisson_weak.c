@@ -250,7 +250,65 @@ static void more_threads_pass_over_the_borders_less_often(void **state)
 	assert_true(fabs(seconds[0] - seconds[1] - 59 * 3 * 10e-6) < 1e-6);
 }
 
-static void a_check_of_its_own_is_paid_for(void **state)
+/* 90 x 90 nodes are three blocks by five. Of 32 threads' four passes over all sides, up, down, left
+ * with right, and the rest of right, those of nobody are none; of several warps the last counts. */
+static void threads_that_have_nobody_to_read_from_go_on(void **state)
+{
+	(void)state;
+	enum { TOP_LEFT, TOP, TOP_RIGHT, INSIDE = 4, RIGHT, BOTTOM_RIGHT = 14 };
+	static const struct {
+		const char *scheme;
+		int threads, block, passes;
+	} rows[] = { { "4w-square", 32, INSIDE, 4 },	   { "4w-square", 32, TOP, 3 },
+		     { "4w-square", 32, TOP_LEFT, 3 },	   { "4w-square", 32, RIGHT, 3 },
+		     { "4w-square", 32, BOTTOM_RIGHT, 2 }, { "4w-square", 64, TOP, 2 },
+		     { "4w-square", 64, TOP_RIGHT, 1 },	   { "4w-square", 128, TOP_RIGHT, 1 },
+		     { "4w-square", 0, TOP, 1 },	   { "ud-stripe", 32, INSIDE, 2 },
+		     { "ud-stripe", 32, TOP, 1 },	   { "ud-stripe", 64, TOP, 1 },
+		     { "coarse", 32, INSIDE, 0 } };
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct poisson_params p;
+		struct chaos_case c;
+		char config[64];
+		snprintf(config, sizeof(config), "size=90 scheme=%s threads=%d", rows[k].scheme,
+			 rows[k].threads);
+		assert_int_equal(params_of("poisson", &p, config), 0);
+		assert_int_equal(solver_chaos("poisson", &p, &c), 0);
+		assert_int_equal(c.ops->passes_read(&c, rows[k].block), rows[k].passes);
+		c.ops->close(&c);
+	}
+}
+
+/* Block by block on one place: what each exchange takes more or less is the run's. Of fifteen
+ * blocks of two passes six lie at the top or at the bottom. */
+static void passes_are_longer_far_from_memory_and_shorter_at_the_edge(void **state)
+{
+	(void)state;
+	enum { EXCHANGES = 59, PASSES = 24, IDLE = 6 };
+	const char *const config = "size=90 scheme=ud-stripe host-sync=60 exchange=1 steps=60 "
+				   "threads=32 resident=1";
+	struct cosim_costs even = costs, other;
+	even.phase_spread = even.place_spread = 0;
+	even.exchange_ns[CHAOS_ROWS] = 10000;
+	const double seconds = play(config, &even, 1).seconds;
+	other = even;
+	other.idle_ns = 1000;
+	const double idle = seconds - play(config, &other, 1).seconds;
+	assert_true(fabs(idle - EXCHANGES * IDLE * 1e-6) < 1e-9);
+	other = even;
+	other.trip_spread_ns = 500;
+	const double trips = fabs(play(config, &other, 1).seconds - seconds);
+	assert_true(fabs(trips - EXCHANGES * PASSES * 500e-9) < 1e-9);
+	other = even;
+	other.line_spread_ns = 500;
+	const double lines[2] = { play(config, &other, 1).seconds - seconds,
+				  play(config, &other, 2).seconds - seconds };
+	const double one_sigma = EXCHANGES * 500e-9 * sqrt(PASSES);
+	assert_true(fabs(lines[0]) < 4 * one_sigma && fabs(lines[1]) < 4 * one_sigma);
+	assert_true(fabs(lines[0] - lines[1]) > one_sigma / 1000);
+}
+
+static void a_look_of_its_own_is_paid_for(void **state)
 {
 	(void)state;
 	struct cosim_costs checks = costs;
@@ -277,12 +335,12 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"registers",	    "enter_ns",		"take_ns",
 		"begin_ns",	    "end_ns",		"meet_ns",
 		"spread_ns",	    "check_ns",		"round_ns",
-		"place_spread",	    "distance_spread",	"phase_spread",
+		"place_spread",	    "trip_spread_ns",	"phase_spread",
 		"multiprocessors",  "step_ns",		"step_busy_ns",
 		"send_share",	    "exchange_busy_ns", "crowd",
 		"raise_ns",	    "steps_error",	"time_error",
-		"block_spread",	    "note_ns",		"store_ns",
-		"load_ns",
+		"line_spread_ns",   "note_ns",		"store_ns",
+		"load_ns",	    "note_gap_ns",	"idle_ns",
 	};
 	char path[64];
 	struct cosim_costs read;
@@ -312,7 +370,9 @@ int main(void)
 		cmocka_unit_test(every_block_has_one_id),
 		cmocka_unit_test(a_host_barrier_each_step_takes_the_synchronous_count),
 		cmocka_unit_test(more_threads_pass_over_the_borders_less_often),
-		cmocka_unit_test(a_check_of_its_own_is_paid_for),
+		cmocka_unit_test(threads_that_have_nobody_to_read_from_go_on),
+		cmocka_unit_test(passes_are_longer_far_from_memory_and_shorter_at_the_edge),
+		cmocka_unit_test(a_look_of_its_own_is_paid_for),
 		cmocka_unit_test(a_cost_may_be_of_one_solver),
 		cmocka_unit_test(one_block_takes_the_count_of_one_block),
 		cmocka_unit_test(without_noise_it_is_the_schedule_of_the_cpu),

@@ -75,6 +75,15 @@ static void same_profiles(const struct kernel_profiles *a, const struct kernel_p
 		assert_string_not_equal(b->profile[at].kernel, kernel);
 }
 
+static int need(struct profile_library *library, const char *kernel)
+{
+	char *name = xstrdup(kernel);
+	int rc = profile_library_need(library, &name, 1);
+
+	free(name);
+	return rc;
+}
+
 static void only_what_is_asked_for_is_loaded(void **state)
 {
 	char *files[] = { toy_file("a.wrt.zst", "toy"), toy_file("b.wrt.zst", "other") };
@@ -88,16 +97,16 @@ static void only_what_is_asked_for_is_loaded(void **state)
 	assert_true(profile_library_has(&library, "toy"));
 	assert_true(profile_library_has(&library, "other"));
 	assert_false(profile_library_has(&library, "_Z4toysPf"));
-	assert_int_equal(profile_library_need(&library, "none"), 0);
+	assert_int_equal(need(&library, "none"), 0);
 	assert_int_equal(library.loaded.count, 0);
 
-	assert_int_equal(profile_library_need(&library, "other"), 0);
+	assert_int_equal(need(&library, "other"), 0);
 	assert_int_equal(library.loaded.count, 1);
 	const struct kernel_profile *held = library.loaded.profile;
-	assert_int_equal(profile_library_need(&library, "other"), 0);
+	assert_int_equal(need(&library, "other"), 0);
 	assert_int_equal(library.loaded.count, 1);
 
-	assert_int_equal(profile_library_need(&library, "_Z4toysPf"), 0); /* a symbol, of both */
+	assert_int_equal(need(&library, "_Z4toysPf"), 0); /* a symbol, of both */
 	assert_int_equal(library.loaded.count, 2);
 	assert_string_equal(library.loaded.profile[1].kernel, "toy");
 	assert_ptr_equal(held, library.loaded.profile); /* who held it may go on */
@@ -140,7 +149,7 @@ static void an_index_that_does_not_fit_is_none(void **state)
 		assert_int_equal(library.loaded.count, 2);
 		assert_true(profile_library_has(&library, "newer"));
 		assert_false(profile_library_has(&library, "other"));
-		assert_int_equal(profile_library_need(&library, "newer"), 0);
+		assert_int_equal(need(&library, "newer"), 0);
 		assert_int_equal(library.loaded.count, 2);
 		profile_library_release(&library);
 		unlink(index); /* and without one */
@@ -207,7 +216,7 @@ static void an_index_that_knows_of_fewer_profiles_is_refused(void **state)
 	free(text);
 	assert_int_equal(profile_library_open(&library, files, 1), 0);
 	hear();
-	assert_int_equal(profile_library_need(&library, "toy"), -1);
+	assert_int_equal(need(&library, "toy"), -1);
 	text = heard();
 	assert_non_null(strstr(text, "a.wrt.zst: has more kernel profiles than index.tsv"));
 	free(text);
@@ -234,8 +243,7 @@ static void shipped_profiles_are_the_same_one_by_one(void **state)
 	assert_string_equal(library.loaded.source, all.source);
 	for (size_t k = library.index.count; k-- > 0;)
 		if (k % 8 == 0) /* of each file some */
-			assert_int_equal(
-				profile_library_need(&library, library.index.row[k].kernel), 0);
+			assert_int_equal(need(&library, library.index.row[k].kernel), 0);
 	for (size_t k = 0; k < library.index.count; k += 8)
 		same_profiles(&all, &library.loaded, library.index.row[k].kernel);
 	profile_library_release(&library);

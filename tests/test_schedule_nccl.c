@@ -188,6 +188,26 @@ static void without_keys_of_nccl_those_of_links_stand_for_them(void **state)
 	assert_int_equal(ends.ns[0], 1000 + 1 + 300 + 800);
 }
 
+static void call_costs(struct platform *platform)
+{
+	price(platform);
+	set(platform, "nccl.call_ns", 5000);
+}
+
+static void a_call_takes_the_host_its_time(void **state)
+{
+	static const int64_t kernel_ns[] = { 10, 10 };
+	struct ends ends;
+	struct trace t;
+
+	(void)state;
+	begin_ranks(&t, kernel_ns, 2);
+	for (int r = 0; r < 2; r++)
+		part(&t, 1, 100, COLLECTIVE_ALL_REDUCE, r, 2, -1, 800);
+	play(&t, &ends, call_costs);
+	assert_int_equal(ends.ns[0], 90 + 5000 + LEAST + STEP + 800);
+}
+
 static void a_platform_without_links_has_no_answer(void **state)
 {
 	struct platform platform;
@@ -265,6 +285,7 @@ int main(void)
 		cmocka_unit_test(sends_meet_receives_in_order),
 		cmocka_unit_test(to_itself_a_rank_sends_without_a_link),
 		cmocka_unit_test(without_keys_of_nccl_those_of_links_stand_for_them),
+		cmocka_unit_test(a_call_takes_the_host_its_time),
 		cmocka_unit_test(a_platform_without_links_has_no_answer),
 		cmocka_unit_test(a_rank_that_never_calls_is_counted),
 		cmocka_unit_test(rows_that_make_no_sense_are_refused),

@@ -304,6 +304,62 @@ static void launches_among_launches_cost_those_of_a_plain_loop(void **state)
 	drop(&b);
 }
 
+/* A copy up, two behind it, one down, whose byte the kernel waits for. */
+static double four_copies_ns(void)
+{
+	static const char costs[] = "[host]\nloop_copy_h2d_ns = 500\nloop_copy_d2h_ns = 60\n"
+				    "loop_copies_h2d_ns = 40\nloop_copies_d2h_ns = 7\n";
+	struct bench b;
+	make_with(&b, 1, costs);
+	schedule_add_thread(&b.schedule, "host", 0);
+	for (int k = 0; k < 4; k++)
+		add_copy(&b.schedule, 0, k < 3 ? COPY_H2D : COPY_D2H, k < 3 ? 0xffff : 0,
+			 k < 3 ? 0 : 0xffff, 1);
+	add_launch(&b.schedule, 0, (int64_t)1e6);
+	double end = end_ns(&b.schedule, &b.platform) - 1e6;
+	b.platform.mechanisms.off[MECHANISM_COPIES_PLAIN] = true;
+	NEAR(end_ns(&b.schedule, &b.platform) - 1e6, 3 * 500 + 60 + 1);
+	drop(&b);
+	return end;
+}
+
+static void copies_among_copies_cost_those_of_a_loop_of_copies(void **state)
+{
+	(void)state;
+	NEAR(four_copies_ns(), 500 + 40 + 40 + 60 + 1);
+}
+
+/* A copy that takes 1000 by itself and 300 behind another: 800 after the first was called it has
+ * still 200 of its own way to go, and then no less than 300; called later, the rest of its way. */
+static double queued_copy_ns(uint16_t stream, int64_t later_ns)
+{
+	struct bench b;
+	make_with(&b, 1,
+		  "[copy.h2d]\nidle_bytes = 1 1000\nidle_ns = 1000 1000\n"
+		  "behind_kernel_ns = 1000 1000\nbehind_copy_ns = 300 300\n");
+	schedule_add_stream(&b.schedule, 0, 1);
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_copy(&b.schedule, 0, COPY_H2D, 0xffff, 0, 1000);
+	if (later_ns)
+		schedule_add_op(&b.schedule, OP_HOST, NO_STREAM, 0)->duration_ps = later_ns * 1000;
+	add_copy(&b.schedule, stream, COPY_H2D, 0xffff, 0, 1000);
+	double end = end_ns(&b.schedule, &b.platform);
+	b.platform.mechanisms.off[MECHANISM_COPY_QUEUED] = true;
+	NEAR(end_ns(&b.schedule, &b.platform), 2000);
+	drop(&b);
+	return end;
+}
+
+static void a_copy_that_stood_at_its_engine_adds_what_copies_in_line_add(void **state)
+{
+	(void)state;
+	for (uint16_t stream = 0; stream < 2; stream++) {
+		NEAR(queued_copy_ns(stream, 0), 1000 + 300);
+		NEAR(queued_copy_ns(stream, 200), 1000 + 300);
+		NEAR(queued_copy_ns(stream, 900), 900 + 1000);
+	}
+}
+
 /* Two threads that do nothing but record: their costs are those of threads that exchange, and
  * follow what is set of the plain ones. */
 static void exchanging_threads_have_costs_of_their_own(void **state)
@@ -427,6 +483,8 @@ int main(void)
 		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_polls),
 		cmocka_unit_test(a_channel_polls_from_when_its_call_began_to_work),
 		cmocka_unit_test(launches_among_launches_cost_those_of_a_plain_loop),
+		cmocka_unit_test(copies_among_copies_cost_those_of_a_loop_of_copies),
+		cmocka_unit_test(a_copy_that_stood_at_its_engine_adds_what_copies_in_line_add),
 		cmocka_unit_test(models_that_are_free_leave_the_kernels),
 		cmocka_unit_test(exchanging_threads_have_costs_of_their_own),
 	};

@@ -53,6 +53,42 @@ static struct trace_memcpy *add_copy(struct trace *t)
 	return copy;
 }
 
+static void add_collective(struct trace *t, int32_t kind, int32_t rank, int32_t peer)
+{
+	*trace_add_collective(t) = (struct trace_collective){ .kind = kind,
+							      .start_ns = 700,
+							      .end_ns = 710,
+							      .communicator = 5,
+							      .ranks = 3,
+							      .rank = rank,
+							      .peer = peer,
+							      .correlation = -1,
+							      .global_tid = t->api[0].global_tid };
+}
+
+static void break_all_reduce(struct trace *t)
+{
+	for (int rank = 0; rank < 3; rank++)
+		add_collective(t, COLLECTIVE_ALL_REDUCE, rank, -1);
+	add_collective(t, COLLECTIVE_BROADCAST, 1, 0); /* and nobody else */
+	add_collective(t, COLLECTIVE_SEND, 1, 0);
+	add_collective(t, COLLECTIVE_RECEIVE, 0, 1);
+}
+
+static void break_receive(struct trace *t)
+{
+	for (int other = 0; other < 2; other++)
+		add_collective(t, COLLECTIVE_SEND, 1, 0);
+	add_collective(t, COLLECTIVE_RECEIVE, 0, 1);
+	add_collective(t, COLLECTIVE_SEND, 0, 2); /* the other way is another's */
+	add_collective(t, COLLECTIVE_RECEIVE, 2, 0);
+}
+
+static void break_rank(struct trace *t)
+{
+	add_collective(t, COLLECTIVE_SEND, 3, 0);
+}
+
 static void break_dropped(struct trace *t)
 {
 	*trace_add_loss(t) =
@@ -261,6 +297,9 @@ static void each_anomaly_is_counted_and_no_other(void **state)
 		{ "duplicate-correlation", break_duplicate, 1, true },
 		{ "unposted-awaits", break_await, 1, true },
 		{ "unequal-barriers", break_barrier, 1, true },
+		{ "unequal-collectives", break_all_reduce, 2, true },
+		{ "unequal-collectives", break_receive, 1, true },
+		{ "impossible-values", break_rank, 1, true },
 		{ "unequal-barriers", break_barrier_of_one, 1, true },
 		{ "unequal-barriers", break_barrier_of_a_stranger, 1, true },
 		{ "entangled-calls", break_within, 1, true },

@@ -9,30 +9,34 @@ static bool in_one_piece(const struct rectangle *border)
 	return border->rows == 1;
 }
 
-int parts_messages_make(struct parts *s)
+/* What a border of a side that does not lie in one piece is packed into. */
+static int make_side(struct parts *s, uint32_t gpu, enum side side, int64_t *most)
 {
 	struct machine *m = s->m;
-	if (m->ops->channel(m, s->gpus, s->channel))
-		return -1;
+	struct part *part = &s->part[gpu];
+	const struct rectangle border = parts_border(s, part, side, false);
+	const int64_t bytes = border.row_bytes * border.rows;
+	*most = bytes > *most ? bytes : *most;
+	return !in_one_piece(&border) &&
+			       (m->ops->buffer(m, gpu, SPACE_DEVICE, bytes, &part->packed[side]) ||
+				m->ops->buffer(m, gpu, SPACE_DEVICE, bytes, &part->arrived[side]))
+		       ? -1
+		       : 0;
+}
+
+int parts_messages_make(struct parts *s)
+{
+	int64_t most = 0;
 	for (uint32_t g = 0; g < s->gpus; g++)
 		for (int phase = 0; phase < PART_PHASES; phase++) {
-			struct part *part = &s->part[g];
 			enum side order[2];
-			const int sides =
-				parts_count(s, phase) > 1 ? parts_sides(s, g, phase, order) : 0;
-			for (int k = 0; k < sides; k++) {
-				const struct rectangle border =
-					parts_border(s, part, order[k], false);
-				const int64_t bytes = border.row_bytes * border.rows;
-				if (!in_one_piece(&border) &&
-				    (m->ops->buffer(m, g, SPACE_DEVICE, bytes,
-						    &part->packed[order[k]]) ||
-				     m->ops->buffer(m, g, SPACE_DEVICE, bytes,
-						    &part->arrived[order[k]])))
+			const bool cut = parts_count(s, phase) > 1;
+			const int sides = cut ? parts_sides(s, g, phase, order) : 0;
+			for (int k = 0; k < sides; k++)
+				if (make_side(s, g, order[k], &most))
 					return -1;
-			}
 		}
-	return 0;
+	return s->m->ops->channel(s->m, s->gpus, s->channel, most);
 }
 
 /* A border between the part and what is packed of it; nothing where it lies in one piece. */

@@ -210,10 +210,10 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	if (!params)
 		return NULL;
 	const struct solver_column *at = solver->columns;
-	while (at->name && strcmp(at->name, column))
+	while (at && at->name && strcmp(at->name, column)) /* a graph has no columns */
 		at++;
 	solver->config(params, text);
-	char *value = at->name			     ? column_text(at, params)
+	char *value = at && at->name		     ? column_text(at, params)
 		      : !strcmp(column, "canonical") ? xstrdup(text)
 		      : !strcmp(column, "options")   ? options_text(text)
 						     : option_of(text, column);

@@ -85,7 +85,7 @@ struct solver {
 	/* Defaults that are others where a run is planned: a plan does not compute, so it cannot
 	 * know when to stop. NULL: none. */
 	const struct option_standard *planned;
-	const struct solver_column *columns; /* ends with a zero entry */
+	const struct solver_column *columns; /* ends with a zero entry; NULL: none */
 	const char *const *extra_names;	     /* columns of its own, ends with NULL; NULL: none */
 	const char *missing; /* what it needs and this build has not (mk/families.mk); else NULL */
 	bool alone;	     /* on one GPU no thread waits, not even for a mark */

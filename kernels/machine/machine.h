@@ -114,9 +114,10 @@ struct machine_ops {
 	int (*peer_access)(struct machine *m, uint32_t gpu, uint32_t peer); /* enable gpu -> peer */
 	/* Elements of the longest texture that may be bound to linear memory; -1: not known. */
 	int64_t (*texture_elements)(struct machine *m, uint32_t gpu);
-	/* Makes messages between the first `gpus` GPUs possible until reset; on the cuda machine by
-	 * NCCL, which is looked for only now. */
-	int (*channel)(struct machine *m, uint32_t gpus, enum machine_channel channel);
+	/* Makes messages of up to so many bytes between the first `gpus` GPUs possible until reset;
+	 * on the cuda machine by NCCL, which is looked for only now. */
+	int (*channel)(struct machine *m, uint32_t gpus, enum machine_channel channel,
+		       int64_t bytes);
 	/* Runs body(thread, arg) on `threads` host threads (the plan: one after the other) and
 	 * waits; -1 if any failed. */
 	int (*run)(struct machine *m, uint32_t threads,

@@ -118,9 +118,11 @@ static int64_t cpu_texture_elements(struct machine *m, uint32_t gpu)
 	return INT64_MAX;
 }
 
-static int cpu_channel(struct machine *m, uint32_t gpus, enum machine_channel channel)
+static int cpu_channel(struct machine *m, uint32_t gpus, enum machine_channel channel,
+		       int64_t bytes)
 {
 	(void)channel;
+	(void)bytes;
 	return machine_messages_make(&cpu_of(m)->messages, m, gpus);
 }
 

@@ -122,7 +122,7 @@ template <typename T> static T *append(T **array, size_t *count, size_t *capacit
 int cuda_repeat(struct machine_thread *t, const struct machine_repeat *repeat);
 
 /* machine_cuda_nccl.cu */
-int cuda_channel_make(struct machine *m, uint32_t gpus, enum machine_channel kind);
+int cuda_channel_make(struct machine *m, uint32_t gpus, enum machine_channel kind, int64_t bytes);
 void cuda_channel_release(struct cuda_machine *m);
 int cuda_messages(struct machine_thread *t, uint32_t stream, const struct machine_message *message,
 		  uint32_t count);

@@ -107,9 +107,11 @@ static int64_t plan_texture_elements(struct machine *m, uint32_t gpu)
 	return -1;
 }
 
-static int plan_channel(struct machine *m, uint32_t gpus, enum machine_channel channel)
+static int plan_channel(struct machine *m, uint32_t gpus, enum machine_channel channel,
+			int64_t bytes)
 {
 	(void)channel;
+	(void)bytes;
 	return machine_messages_make(&plan_of(m)->messages, m, gpus);
 }
 

@@ -96,6 +96,34 @@ static int beside(const struct chaos_case *c, int block, int side)
 	return weak_talks(&s->launch, side) ? weak_beside(&s->problem.grid, block, side) : -1;
 }
 
+/* The side that node k of a border is on, in the order in which the kernels' threads take them. */
+static int side_of(int k)
+{
+	return k < 2 * WEAK_COLUMNS ? k / WEAK_COLUMNS : 2 + (k - 2 * WEAK_COLUMNS) / WEAK_ROWS;
+}
+
+/* A warp whose nodes of a pass all lie on the edge of the grid goes on at once. Who is first has no
+ * part in when an exchange is over. */
+static int passes_read(const struct chaos_case *c, int block)
+{
+	enum { WARP = 32 };
+	const struct state *s = state_of(c);
+	const int nodes = s->launch.talk == WEAK_UP_DOWN ? 2 * WEAK_COLUMNS : WEAK_BORDER;
+	int most = 0;
+	for (int warp = 0; warp < s->part; warp += WARP) {
+		int passes = 0;
+		for (int first = warp; first < nodes; first += s->part) {
+			const int end = first + WARP < nodes ? first + WARP : nodes;
+			bool reads = false;
+			for (int k = first; k < end; k++)
+				reads |= beside(c, block, side_of(k)) >= 0;
+			passes += reads;
+		}
+		most = passes > most ? passes : most;
+	}
+	return most;
+}
+
 static void close_case(struct chaos_case *c)
 {
 	struct state *s = state_of(c);
@@ -109,8 +137,8 @@ static void close_case(struct chaos_case *c)
 	free(s);
 }
 
-static const struct chaos_ops ops = { start,   begin, steps, send_borders, fetch,
-				      receive, end,   check, beside,	   close_case };
+static const struct chaos_ops ops = { start, begin, steps,  send_borders, fetch,     receive,
+				      end,   check, beside, passes_read,  close_case };
 
 int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, struct chaos_case *c)
 {
@@ -170,6 +198,9 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 			: scheme->combine	     ? CHAOS_PACKED
 						     : CHAOS_ALL,
 		.passes = p->threads ? (border + p->threads - 1) / p->threads : 1,
+		.line_passes = scheme->talk == WEAK_SILENT ? 0
+			       : p->threads ? (2 * WEAK_COLUMNS + p->threads - 1) / p->threads
+					    : 1,
 		.block_threads = WEAK_COMPUTING + p->threads,
 		.checks_apart = !scheme->synchronous,
 		.most_steps = p->steps ? p->steps : p->max_steps,

@@ -24,6 +24,7 @@ static const struct part parts[] = {
 	{ CALIBRATE_COPY, calibrate_idle, 4, 60, 0 },
 	{ CALIBRATE_COPY, calibrate_loops, 2, 8, 60 },
 	{ CALIBRATE_COPY, calibrate_exchange, 3, 10, 6 },
+	{ CALIBRATE_COPY, calibrate_channels, 1, 2, 20 },
 	{ CALIBRATE_DOORBELL, calibrate_doorbell, 1, 0, 13 },
 	{ CALIBRATE_POLL, calibrate_poll, 1, 0, 4 },
 	{ CALIBRATE_PEER_EXCHANGE, calibrate_peer_exchange, 1, 5, 0 },

@@ -180,6 +180,7 @@ int calibrate_stream(struct bench *bench);
 int calibrate_copy(struct bench *bench);
 int calibrate_idle(struct bench *bench);
 int calibrate_loops(struct bench *bench);
+int calibrate_channels(struct bench *bench);
 int calibrate_doorbell(struct bench *bench);
 int calibrate_poll(struct bench *bench);
 int calibrate_peer_exchange(struct bench *bench);

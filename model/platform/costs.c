@@ -94,6 +94,8 @@ static void move_calls(struct platform *p)
 		scale_list(&p->peer_exchange[kind], &was[kind], &is[kind]);
 	}
 	scale_list(&p->loop_launch_plain, &was[HOST_LAUNCH], &is[HOST_LAUNCH]);
+	scale_list(&p->loop_copies_h2d, &was[HOST_COPY_H2D], &is[HOST_COPY_H2D]);
+	scale_list(&p->loop_copies_d2h, &was[HOST_COPY_D2H], &is[HOST_COPY_D2H]);
 }
 
 static void move_copies(struct platform *p)
@@ -104,6 +106,7 @@ static void move_copies(struct platform *p)
 			continue;
 		shift_list(&p->idle[kind].y, &p->idle[kind].x, was, is);
 		shift_list(&p->behind[kind], &p->idle[kind].x, was, is);
+		shift_list(&p->behind_copy[kind], &p->idle[kind].x, was, is);
 		if (kind == COPY_CURVE_PEER)
 			shift_list(&p->exchange.y, &p->exchange.x, was, is);
 	}

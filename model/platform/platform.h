@@ -82,6 +82,8 @@ struct platform {
 	struct number_list loop_host[HOST_COST_COUNT]; /* the same calls in a loop with others
 							  (calibrate_loops.cu); may be empty */
 	struct number_list loop_launch_plain;
+	/* A copy right behind another of its direction, over many streams. */
+	struct number_list loop_copies_h2d, loop_copies_d2h;
 	double slowest_call_ns; /* what the slowest 0.2 % of the calls take more than others */
 	/* [peer_exchange]: the calls of threads that exchange from GPU to GPU; may be empty */
 	struct number_list peer_exchange[HOST_COST_COUNT], peer_exchange_call_quantiles;
@@ -93,6 +95,7 @@ struct platform {
 	struct {
 		double silent_exchange_ns, rung_exchange_ns, poll_ns;
 	} doorbell;
+	double nccl_call_ns; /* host, but for the launch; 0: not known */
 	double nccl_step_ns; /* each further step of a ring; 0: not known */
 	double interval_below, interval_above, interval_runs; /* [interval]: widths that so many
 							      runs on this machine gave; 0: none */
@@ -118,6 +121,8 @@ struct platform {
 						synchronisation */
 	struct number_list behind[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a kernel
 							and the synchronisation after both */
+	struct number_list behind_copy[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a
+							     chain of copies */
 	struct curve exchange; /* what an exchange between two GPUs in step adds to their streams */
 	/* [share.h2d] [share.d2h]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;

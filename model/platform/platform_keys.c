@@ -84,7 +84,9 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".idle_ns", KEY_LIST, 0, AT(idle[kind].y), section ".idle_bytes", "ns", \
 	  "such a copy on an idle stream: return of the call to return of the synchronisation" }, \
 	{ section ".behind_kernel_ns", KEY_LIST, 0, AT(behind[kind]), section ".idle_bytes", "ns", \
-	  "what such a copy adds to a kernel and the synchronisation after both" }
+	  "what such a copy adds to a kernel and the synchronisation after both" }, \
+	{ section ".behind_copy_ns", KEY_LIST, 0, AT(behind_copy[kind]), section ".idle_bytes", \
+	  "ns", "what such a copy adds to a chain of copies" }
 /* clang-format on */
 /* A class of instructions on a multiprocessor. */
 #define SASS_CLASS(id, class_name, summary)                                                        \
@@ -176,6 +178,10 @@ const struct platform_key platform_keys[] = {
 	LOOP_COST(HOST_COPY_D2H, "copy_d2h_ns",
 		  "copy to the host in such a loop, right behind a launch"),
 	LOOP_COST(HOST_COPY_PEER, "copy_peer_ns", "copy to another GPU in such a loop"),
+	{ "host.loop_copies_h2d_ns", KEY_LIST, 0, AT(loop_copies_h2d), "host.threads", "ns",
+	  "copy to the device right behind another, over many streams" },
+	{ "host.loop_copies_d2h_ns", KEY_LIST, 0, AT(loop_copies_d2h), "host.threads", "ns",
+	  "copy to the host right behind another, over many streams" },
 	PEER_EXCHANGE_COST(HOST_LAUNCH, "launch_ns", "a launch"),
 	PEER_EXCHANGE_COST(HOST_RECORD, "record_ns", "an event recorded"),
 	PEER_EXCHANGE_COST(HOST_WAIT, "wait_ns",
@@ -202,6 +208,8 @@ const struct platform_key platform_keys[] = {
 	{ "nccl.least_ns", KEY_REAL, 0, AT(nccl_least_ns), NULL, "ns",
 	  "a collective of NCCL on two GPUs that moves next to nothing, from the later kernel's "
 	  "begin to the end of both" },
+	{ "nccl.call_ns", KEY_REAL, 0, AT(nccl_call_ns), NULL, "ns",
+	  "what a call of NCCL takes the host but for its launch" },
 	{ "nccl.step_ns", KEY_REAL, 0, AT(nccl_step_ns), NULL, "ns",
 	  "what each further step of a ring adds" },
 	{ "doorbell.silent_exchange_ns", KEY_REAL, 0, AT(doorbell.silent_exchange_ns), NULL, "ns",

@@ -142,6 +142,33 @@ static void merge_equal_shapes(struct profile_kernel *kernel)
 	kernel->row_count = kept;
 }
 
+void profile_add_row(struct profile *profile, const char *name, const struct profile_row *row)
+{
+	struct profile_kernel *kernel = kernel_named(profile, name, true);
+	GROW(kernel->row, kernel->row_count, kernel->row_capacity);
+	kernel->row[kernel->row_count++] = *row;
+}
+
+/* Of each kernel the rows in their order, each shape once. */
+static void settle(struct profile *profile)
+{
+	for (size_t k = 0; k < profile->kernel_count; k++) {
+		qsort(profile->kernel[k].row, profile->kernel[k].row_count,
+		      sizeof(struct profile_row), compare_rows);
+		merge_equal_shapes(&profile->kernel[k]);
+	}
+}
+
+void profile_end_file(struct profile *profile, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *source = xprintf("%s%s%s", profile->source, *profile->source ? "," : "",
+			       slash ? slash + 1 : path);
+	settle(profile);
+	free(profile->source);
+	profile->source = source;
+}
+
 /* How many launches were added. */
 static size_t add_launches(struct profile *profile, const struct trace *trace, int most_gpus)
 {
@@ -162,23 +189,17 @@ static size_t add_launches(struct profile *profile, const struct trace *trace, i
 				gap[gaps++] = sample[to].gap_ns;
 			to++;
 		}
-		struct profile_kernel *kernel =
-			kernel_named(profile, trace_text(trace, sample[from].kernel), true);
-		GROW(kernel->row, kernel->row_count, kernel->row_capacity);
-		kernel->row[kernel->row_count++] = (struct profile_row){
+		const struct profile_row row = {
 			.rows = sample[from].rows,
 			.columns = sample[from].columns,
 			.launches = (int64_t)(to - from),
 			.duration_ns = trimmed_mean_of(duration, to - from),
 			.gap_ns = gaps ? trimmed_mean_of(gap, gaps) : -1,
 		};
+		profile_add_row(profile, trace_text(trace, sample[from].kernel), &row);
 		from = to;
 	}
-	for (size_t k = 0; k < profile->kernel_count; k++) {
-		qsort(profile->kernel[k].row, profile->kernel[k].row_count,
-		      sizeof(struct profile_row), compare_rows);
-		merge_equal_shapes(&profile->kernel[k]);
-	}
+	settle(profile);
 	free(duration);
 	free(gap);
 	free(sample);
@@ -206,13 +227,8 @@ int profile_add_file(struct profile *profile, const char *path)
 	int rc = trace_read(&trace, path, 0);
 	if (!rc)
 		rc = profile_add_trace(profile, &trace, 1);
-	if (!rc) {
-		const char *slash = strrchr(path, '/');
-		char *source = xprintf("%s%s%s", profile->source, *profile->source ? "," : "",
-				       slash ? slash + 1 : path);
-		free(profile->source);
-		profile->source = source;
-	}
+	if (!rc)
+		profile_end_file(profile, path);
 	trace_release(&trace);
 	return rc;
 }

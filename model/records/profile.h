@@ -45,6 +45,9 @@ int profile_add_trace(struct profile *profile, const struct trace *trace, int mo
 void profile_add_own(struct profile *profile, const struct trace *trace);
 /* Reads and adds a trace file. */
 int profile_add_file(struct profile *profile, const char *path);
+/* The same by hand: the rows of a file, each shape of a kernel once, then its end. */
+void profile_add_row(struct profile *profile, const char *kernel, const struct profile_row *row);
+void profile_end_file(struct profile *profile, const char *path);
 
 /*
  * Duration of `kernel` over rows x columns, ns. Between recorded shapes: linear in the logarithms;

@@ -20,14 +20,14 @@
 static char *hypothetical_text(const struct schedule *schedule, const struct predictor *p,
 			       const struct prediction *r)
 {
-	const char *edits = p->hypothetical.text;
-	const bool more = r->more_gpus;
-	char *gpus = more ? xprintf("%s%u GPUs", edits ? ", " : "", schedule->gpu_count) : NULL,
-	     *text = xprintf("%s%s",
-			     edits  ? edits
-			     : more ? ""
-				    : "-",
-			     more ? gpus : "");
+	const char *edits = p->hypothetical.text,
+		   *zero = strcmp(r->kernel_model, "zero") ? NULL : "kernels that take no time";
+	char *gpus = r->more_gpus ? xprintf("%u GPUs", schedule->gpu_count) : NULL,
+	     *text = xprintf("%s%s%s%s%s", edits ? edits : "", edits && zero ? ", " : "",
+			     zero ? zero : "", gpus && (edits || zero) ? ", " : "",
+			     gpus	     ? gpus
+			     : edits || zero ? ""
+					     : "-");
 	free(gpus);
 	return text;
 }
@@ -43,12 +43,13 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		       schedule->processes);
 	if (rings)
 		printf("  note: %u operations of NCCL, timed as rings over the links%s; not known: "
-		       "the algorithm NCCL would choose, its time on the host, SMs it takes\n",
+		       "the algorithm NCCL would choose, the SMs it takes%s\n",
 		       rings,
 		       collectives_are_calibrated(platform)
 			       ? ""
 			       : " (uncalibrated: nccl.least_ns or the least copy, and for each "
-				 "further step stream.event_peer_ns)");
+				 "further step stream.event_peer_ns)",
+		       platform->nccl_call_ns > 0 ? "" : ", its time on the host");
 	if (schedule->collective_count > rings)
 		printf("  note: %u collectives, in which kernels wait for their partners and end "
 		       "with them; their bytes were not recorded: on other links what they last "
@@ -58,6 +59,30 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
 		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
 		       (long long)schedule->met_nobody);
+}
+
+/* What recorded kernels owe to the L2 that all virtual GPUs had together. */
+static void print_shared_l2(const struct schedule *schedule)
+{
+	const double mib = 1.0 / (1 << 20), most = (double)schedule->virtual_most_bytes * mib,
+		     all = (double)schedule->virtual_all_bytes * mib,
+		     l2 = (double)schedule->virtual_l2_bytes * mib;
+	if (most < 0 || l2 <= 0)
+		printf("  note: not known is what a GPU's L2 would have held for it alone\n");
+	else if (all <= l2)
+		printf("  note: what all GPUs held (%.1f MiB) fits the one L2 (%.1f MiB): sharing "
+		       "it costs little\n",
+		       all, l2);
+	else if (most <= l2)
+		printf("  note: what each GPU held (%.1f MiB at most) fits a GPU's L2 (%.1f MiB), "
+		       "what all did (%.1f MiB) does not: kernels that come back to it were "
+		       "recorded longer than they would be, how much is not known\n",
+		       most, l2, all);
+	else
+		printf("  note: a GPU held up to %.1f MiB, more than its L2 (%.1f MiB): how much "
+		       "of "
+		       "it L2 would have kept for that GPU alone is not known\n",
+		       most, l2);
 }
 
 static void print_text(const struct planned_run *run, const struct predictor *p,
@@ -71,8 +96,12 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	       schedule->gpu_count, schedule->gpu_count == 1 ? "" : "s", p->platform.name,
 	       schedule->config ? ": " : "",
 	       text_show(&show, schedule->config ? schedule->config : ""));
-	printf("  core loop  %12.1f us   90 %% interval %.1f to %.1f%s%s\n", r->core_us,
-	       r->core_lo_us, r->core_hi_us,
+	printf("  core loop  %12.1f us   ", r->core_us);
+	if (isnan(r->core_lo_us))
+		printf("no interval");
+	else
+		printf("90 %% interval %.1f to %.1f", r->core_lo_us, r->core_hi_us);
+	printf("%s%s\n",
 	       r->bounded	 ? "   LOWER BOUND"
 	       : r->extrapolated ? "   EXTRAPOLATED"
 				 : "",
@@ -88,9 +117,17 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		printf("  note: platform '%s' is not all measured (source = %s)\n",
 		       p->platform.name, platform_text(&p->platform, "platform.source"));
 	if (p->same_device && !strcmp(r->kernel_model, "warps"))
-		printf("  note: kernel profiles of '%s', counted on the same device\n",
-		       p->same_device);
-	if (p->other_device)
+		printf("  note: kernel profiles of '%s', counted on the same device ('data = %s' "
+		       "in [platform] takes what was timed there, too)\n",
+		       p->same_device, p->same_device);
+	if (isnan(r->core_lo_us))
+		printf("  note: kernels are as long as on the device that recorded them; how long "
+		       "they are on '%s' is not known, so there is no interval\n",
+		       p->platform.name);
+	if (!strcmp(r->kernel_model, "roofline"))
+		printf("  note: a roofline bounds kernels from below: the interval is as wide as "
+		       "such answers err where all was measured\n");
+	if (p->other_device && !isnan(r->core_lo_us))
 		printf("  note: nothing measured on this device widened or narrowed the interval: "
 		       "15 %% each way is assumed\n");
 	else if (!p->intervals.count && p->platform.interval_runs > 0)
@@ -117,11 +154,11 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       (long long)schedule->range_threads);
 	if (schedule->virtual_gpus)
 		printf("  note: recorded on one GPU as if there were %u: waits, copies between "
-		       "GPUs "
-		       "and the pauses between them are the model's; not known is what kernels "
-		       "load "
-		       "from other GPUs, and what a GPU's L2 would have held for it alone\n",
+		       "GPUs and the pauses between them are the model's; loads and stores of "
+		       "kernels in other GPUs' memory cost what their own memory does\n",
 		       schedule->virtual_gpus);
+	if (schedule->virtual_gpus > 1 && !strcmp(r->kernel_model, "recorded"))
+		print_shared_l2(schedule);
 	print_collectives(schedule, &p->platform);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
@@ -147,6 +184,13 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 			       : "");
 		free(what);
 	}
+	const char *derived = p->warps && !strcmp(r->kernel_model, "warps")
+				      ? warps_derived(p->warps, schedule)
+				      : NULL;
+	if (derived)
+		printf("  note: kernel '%s' has a profile derived from its machine code, which no "
+		       "GPU has counted\n",
+		       derived);
 	if (r->bounded)
 		printf("  note: kernel '%s' has no profile, so the time is at least this: bounds "
 		       "of launch, L2 and DRAM stand for it (warpreel profile counts what it "
@@ -176,15 +220,19 @@ static void print_tsv(const struct schedule *schedule, const struct predictor *p
 	printf("solver\tconfig\tgpus\tcore_us\tcore_lo_us\tcore_hi_us\ttotal_us\tkernel_"
 	       "model\toperations\tkernel_us\ttransfer_us\tsync_us\thost_us\textrapolated\t"
 	       "hypothetical\tplatform\tbound_by\n");
-	printf("%s\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t"
+	char low[32] = "-", high[32] = "-";
+	if (!isnan(r->core_lo_us)) {
+		snprintf(low, sizeof(low), "%.3f", r->core_lo_us);
+		snprintf(high, sizeof(high), "%.3f", r->core_hi_us);
+	}
+	printf("%s\t%s\t%u\t%.3f\t%s\t%s\t%.3f\t%s\t%lld\t%.3f\t%.3f\t%.3f\t%.3f\t"
 	       "%d\t%s\t%s\t%s\n",
 	       text_show(&show, schedule->solver ? schedule->solver : "-"),
 	       text_show(&show, schedule->config ? schedule->config : "-"), schedule->gpu_count,
-	       r->core_us, r->core_lo_us, r->core_hi_us, r->total_us, r->kernel_model,
-	       (long long)d->operations, bound.us[BOUND_KERNEL], bound.us[BOUND_LINK],
-	       bound.us[BOUND_SYNC], bound.us[BOUND_HOST], r->extrapolated,
-	       text_show(&show, hypothetical), text_show(&show, p->platform.name),
-	       bound_name[bound.by]);
+	       r->core_us, low, high, r->total_us, r->kernel_model, (long long)d->operations,
+	       bound.us[BOUND_KERNEL], bound.us[BOUND_LINK], bound.us[BOUND_SYNC],
+	       bound.us[BOUND_HOST], r->extrapolated, text_show(&show, hypothetical),
+	       text_show(&show, p->platform.name), bound_name[bound.by]);
 	free(hypothetical);
 	text_show_release(&show);
 }
@@ -288,6 +336,7 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 		return -1;
 	}
 	unread_tell(options, kernel_model);
+	unread_tell_links(options, predictor, schedule, kernel_model);
 	struct predictor_request request = { .kernel_model = kernel_model,
 					     .set = set,
 					     .own = own,

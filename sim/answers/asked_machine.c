@@ -196,3 +196,11 @@ void hypothetical_widen(const struct hypothetical *h, const struct intervals *le
 			widen(low, high, to_low, to_high);
 		}
 }
+
+void bounds_widen(const struct intervals *left_out, const char *class_name, double *low,
+		  double *high)
+{
+	double to_low, to_high;
+	width_of(left_out, "roofline", class_name, &to_low, &to_high);
+	widen(low, high, to_low, to_high);
+}

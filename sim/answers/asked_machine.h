@@ -42,4 +42,9 @@ void hypothetical_widen(const struct hypothetical *h, const struct intervals *le
 			unsigned parts, const char *set, const char *class_name, double *low,
 			double *high);
 
+/* Widens the bounds of a kernel model that only bounds kernels ("roofline") to how far its answers
+ * of the class err where everything was measured. */
+void bounds_widen(const struct intervals *left_out, const char *class_name, double *low,
+		  double *high);
+
 #endif

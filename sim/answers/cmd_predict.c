@@ -101,7 +101,8 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 		report("name one solver of %s: warpreel predict SOLVER [options]", names);
 		rc = EXIT_USAGE;
 	} else if (o->cosim.asked && unread_by_cosim(&o->common)) {
-		report("--co-simulate does not look at --%s", unread_by_cosim(&o->common));
+		const char *unread = unread_by_cosim(&o->common);
+		report("--co-simulate does not look at %s%s", unread[1] ? "--" : "-", unread);
 		rc = EXIT_USAGE;
 	} else if (o->cosim.asked) {
 		rc = co_simulate(program, solver, o + 1, o);

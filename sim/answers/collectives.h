@@ -28,7 +28,8 @@ void collectives_price(struct schedule *schedule, const struct platform *recorde
  *
  * Patarasu and Yuan (J. Parallel Distrib. Comput. 69, 2009) for steps and bytes. Without the first
  * key the least copy between two GPUs stands for it, without the second stream.event_peer_ns. Those
- * of a communicator of one rank take no time. -1 after a message: the platform has no links.
+ * of a communicator of one rank take no time. Each launch comes nccl.call_ns of the host later. -1
+ * after a message: the platform has no links.
  */
 int collectives_price_rings(struct schedule *schedule, const struct platform *platform);
 /* How many of those there are. */

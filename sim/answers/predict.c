@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/platform/platform_default.h"
+#include "model/records/record_index.h"
 #include "traces/base/util.h"
 #include "launch_series.h"
 #include "replicas.h"
@@ -145,7 +146,9 @@ static int load_profile(struct predictor *p, const char *given)
 		xprintf("%s/traces/data/%s/profile/*.wrt.zst", util_root(), predictor_data(p));
 	int rc = 0;
 	if (glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t k = 0; !rc && k < found.gl_pathc; k++)
+		int known = record_index_add(&p->profile, found.gl_pathv, found.gl_pathc);
+		rc = known < 0 ? -1 : 0;
+		for (size_t k = 0; !rc && !known && k < found.gl_pathc; k++)
 			rc = profile_add_file(&p->profile, found.gl_pathv[k]);
 		p->has_profile = true;
 		globfree(&found);
@@ -382,9 +385,15 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
 		prediction->more_gpus = (int)schedule->gpu_count > measured_gpus;
 		prediction->hypothetical =
-			p->hypothetical.parts | (prediction->more_gpus ? 1u << PART_OF_COUNT : 0);
+			p->hypothetical.parts | (prediction->more_gpus ? 1u << PART_OF_COUNT : 0) |
+			(!strcmp(model->ops->name, "zero") ? 1u << PART_OF_DEVICE : 0);
 		hypothetical_widen(&p->hypothetical, &p->left_out, prediction->hypothetical,
 				   request->set, prediction->class_name, &low, &high);
+		if (!strcmp(model->ops->name, "roofline"))
+			bounds_widen(&p->left_out, prediction->class_name, &low, &high);
+		/* Of kernels on a device that never ran them nobody knows anything. */
+		if (p->other_device && !strcmp(model->ops->name, "recorded"))
+			low = high = NAN;
 		prediction->core_us = (double)r->core_ps * 1e-6;
 		prediction->core_lo_us = prediction->core_us * (1 + low - prediction->error);
 		prediction->core_hi_us = prediction->core_us * (1 + high + prediction->error);

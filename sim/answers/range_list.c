@@ -30,6 +30,8 @@ static void print_line(const struct schedule *s, const struct prediction *r, siz
 	printf("    %-28s %12.1f", name, (double)range->recorded_ps * 1e-6);
 	if (isnan(us))
 		printf(" %12s   its thread makes no calls", "-");
+	else if (isnan(low_of(r)))
+		printf(" %12.1f   none", us);
 	else
 		printf(" %12.1f   %.1f to %.1f", us, us * low_of(r), us * high_of(r));
 	if (threads)

@@ -96,6 +96,25 @@ static int price_collectives(struct replayed *r)
 	return 0;
 }
 
+/* What nothing can have would be taken for nothing. */
+static int refuse_impossible(const struct trace *t, const char *path)
+{
+	enum { MOST_GPUS = 1024 };
+	for (size_t i = 0; i < t->memcpy_count; i++)
+		if (t->memcpy[i].bytes < 0)
+			return report("%s: CUPTI_ACTIVITY_KIND_MEMCPY, row %zu: %lld bytes", path,
+				      i + 1, (long long)t->memcpy[i].bytes);
+	for (size_t i = 0; i < t->memset_count; i++)
+		if (t->memset[i].bytes < 0)
+			return report("%s: CUPTI_ACTIVITY_KIND_MEMSET, row %zu: %lld bytes", path,
+				      i + 1, (long long)t->memset[i].bytes);
+	for (size_t i = 0; i < t->run_count; i++)
+		if (t->run[i].gpus < 1 || t->run[i].gpus > MOST_GPUS)
+			return report("%s: WARPREEL_RUN, row %zu: a run on %lld GPUs", path, i + 1,
+				      (long long)t->run[i].gpus);
+	return 0;
+}
+
 int replayed_open(struct replayed *r, const struct program *program, const char *path,
 		  const struct replay_options *o, const char *model)
 {
@@ -103,7 +122,8 @@ int replayed_open(struct replayed *r, const struct program *program, const char 
 	*r = (struct replayed){ .set = "replay", .common = o->common };
 	profile_init(&r->own);
 	trace_init(&r->trace);
-	if (trace_open(&r->trace, path, 0) || make_run(program, o, &r->trace, &r->run, &r->set) ||
+	if (trace_open(&r->trace, path, 0) || refuse_impossible(&r->trace, path) ||
+	    make_run(program, o, &r->trace, &r->run, &r->set) ||
 	    platform_choose(&r->choice, &r->common, &r->trace, (int)schedule->gpu_count) ||
 	    platform_choice_init(&r->choice, &r->predictor, program, &r->common,
 				 strcmp(model, "recorded") != 0))

@@ -138,10 +138,12 @@ static int add_left_out(struct simulation_result *r, const struct planned_run *r
 			const struct windows *w)
 {
 	const double by = run->more / 2;
+	const sim_time around = r->total_ps - r->core_ps;
 	r->operations += run->left_out;
-	if (extend(&r->core_ps, w->shorter.core_ps, by) ||
-	    extend(&r->total_ps, w->shorter.total_ps, by))
+	/* All that is left out is of the core loop: what stands around it stays as it is. */
+	if (extend(&r->core_ps, w->shorter.core_ps, by))
 		return -1;
+	r->total_ps = r->core_ps + around;
 	for (uint32_t g = 0; g < r->gpu_count; g++) {
 		struct breakdown *b = &r->gpu[g];
 		sim_time rest = r->core_ps;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scaling.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +107,11 @@ static void print_text(const struct point *point, int count, bool weak)
 		const struct point *p = &point[i];
 		const double faster = speed_up(point, p, weak, point->us, p->us);
 		char interval[64], range[64] = "";
-		snprintf(interval, sizeof(interval), "%.1f to %.1f", p->low_us, p->high_us);
-		if (i)
+		if (isnan(p->low_us))
+			snprintf(interval, sizeof(interval), "none");
+		else
+			snprintf(interval, sizeof(interval), "%.1f to %.1f", p->low_us, p->high_us);
+		if (i && !isnan(p->low_us) && !isnan(point->low_us))
 			snprintf(range, sizeof(range), "%.2f to %.2f",
 				 speed_up(point, p, weak, point->low_us, p->high_us),
 				 speed_up(point, p, weak, point->high_us, p->low_us));

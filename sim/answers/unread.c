@@ -42,6 +42,32 @@ void unread_tell(const struct predictor_options *o, const char *kernel_model)
 			       o->kernel_profiles ? "kernel-profiles" : "strict", kernel_model);
 }
 
+/* Kernels of libraries that load from and store to other GPUs. */
+static bool communicates(const char *kernel)
+{
+	static const char *const begin[] = { "ncclDevKernel", "ncclKernel", "nvshmem" };
+	for (size_t k = 0; k < sizeof(begin) / sizeof(begin[0]); k++)
+		if (strstr(kernel, begin[k]))
+			return true;
+	return false;
+}
+
+void unread_tell_links(const struct predictor_options *o, const struct predictor *p,
+		       const struct schedule *schedule, const char *kernel_model)
+{
+	if (strcmp(kernel_model, "recorded") != 0 ||
+	    schedule->collective_count || /* priced by the links */
+	    !(o->link || o->host || p->hypothetical.parts >> PART_OF_LINK & 1))
+		return;
+	for (uint32_t k = 0; k < schedule->kernel_count; k++)
+		if (communicates(schedule->kernel[k])) {
+			report_warning("kernel '%s' moves bytes between GPUs itself: it lasts as "
+				       "long as it was recorded, whatever the links",
+				       schedule->kernel[k]);
+			return;
+		}
+}
+
 const char *unread_by_cosim(const struct predictor_options *o)
 {
 	const struct {

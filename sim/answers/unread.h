@@ -12,4 +12,9 @@ void unread_tell(const struct predictor_options *options, const char *kernel_mod
  * was given. */
 const char *unread_by_cosim(const struct predictor_options *options);
 
+/* Says which kernel of the schedule moves bytes between GPUs by itself, where other links are asked
+ * for (an edit of theirs, another machine's) and kernels last as long as they were recorded. */
+void unread_tell_links(const struct predictor_options *options, const struct predictor *predictor,
+		       const struct schedule *schedule, const char *kernel_model);
+
 #endif

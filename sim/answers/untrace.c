@@ -143,7 +143,9 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 				continue; /* told to nobody */
 			int kind = host_cost_of(schedule, op);
 			bool annotated = op->kind == OP_POST || op->kind == OP_AWAIT ||
-					 op->kind == OP_BARRIER || op->kind == OP_MARK;
+					 op->kind == OP_BARRIER || op->kind == OP_MARK ||
+					 /* of NCCL, on virtual GPUs */
+					 (op->flags & OP_MEETS && op->duration_ps < 0);
 			bool has_footprint = op->kind == OP_LAUNCH &&
 					     schedule->shape[op->object].access_count > 0;
 			double extra_ns =
@@ -153,11 +155,15 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 				op->duration_ps = shorter_ps(
 					op->duration_ps,
 					more_ns(platform->api_query_ns, platform->query_ns) * 1000);
-			owed_ns = annotated		? platform->note_host_op_ns
-				  : kind >= 0		? outside_record_ns(platform, kind, threads)
-				  : op->kind == OP_HOST ? more_ns(platform->traced_query_ns,
-								  platform->api_query_ns)
-							: 0;
+			if (annotated)
+				owed_ns = platform->note_host_op_ns;
+			else if (kind >= 0)
+				owed_ns = outside_record_ns(platform, kind, threads);
+			else if (op->kind == OP_HOST)
+				owed_ns =
+					more_ns(platform->traced_query_ns, platform->api_query_ns);
+			else
+				owed_ns = 0;
 		}
 	}
 	for (size_t k = 0; k < schedule->hidden_count; k++)

@@ -112,7 +112,7 @@ static sim_time polled_for(const struct copy_model *m, const struct copy_price *
 	return cost > on_its_way ? cost : on_its_way;
 }
 
-static sim_time copy(const struct copy_model *m, const struct copy_place *at)
+static sim_time unqueued(const struct copy_model *m, const struct copy_place *at)
 {
 	const struct copy_price *price = &m->price[at->copy];
 	const uint8_t kind = m->schedule->copy[at->copy].kind;
@@ -125,6 +125,31 @@ static sim_time copy(const struct copy_model *m, const struct copy_place *at)
 	if (!at->behind_copy && m->polling.period_ps > 0 && (kind == COPY_H2D || kind == COPY_D2H))
 		return polled_for(m, price, at);
 	return price->behind_ps;
+}
+
+/*
+ * A copy that stood at its engine while that made another: what leads up to it is done meanwhile.
+ * No sooner than had it found the engine free, from when nothing but the engine was in its way;
+ * behind a copy of its own stream that was from when it had been called.
+ */
+static sim_time queued(const struct copy_model *m, const struct copy_place *at, sim_time price_ps)
+{
+	struct copy_place found_free = *at;
+	if (at->behind_same)
+		found_free.free_ps = at->submit_ps - 1;
+	found_free.now = at->submit_ps > found_free.free_ps ? at->submit_ps : at->free_ps;
+	const sim_time rest = found_free.now + unqueued(m, &found_free) - at->now;
+	return rest > price_ps ? rest : price_ps;
+}
+
+static sim_time copy(const struct copy_model *m, const struct copy_place *at)
+{
+	const sim_time price_ps = m->price[at->copy].queued_ps, cost = unqueued(m, at);
+	const bool recorded = at->recorded_ps >= 0 && m->recorded_here;
+	if (price_ps < 0 || recorded || !(at->queued || at->behind_same))
+		return cost;
+	const sim_time in_line = queued(m, at, price_ps);
+	return in_line < cost ? in_line : cost;
 }
 
 static sim_time switch_back(const struct copy_model *m, uint32_t which)

@@ -23,6 +23,8 @@ struct copy_place {
 	sim_time free_ps;	       /* end of what went before in its stream */
 	bool behind_copy;	       /* that was a copy */
 	sim_time recorded_ps; /* of a node in a graph, as long as it was recorded; -1: of none */
+	bool queued;	      /* it stood at the engine while that made another copy ... */
+	bool behind_same;     /* ... or right behind one of its own stream on that engine */
 };
 
 /* A stream that waits for an event. */
@@ -66,6 +68,8 @@ extern const struct copy_model_ops copy_measured, copy_free;
 struct copy_price {
 	sim_time idle_ps;   /* on an idle stream: from the call's return */
 	sim_time behind_ps; /* enqueued behind other work: from that work's end */
+	sim_time queued_ps; /* behind another copy on its engine: from that one's end; -1: as if not
+			     */
 	sim_time after_ps;  /* pause before a kernel enqueued behind the copy */
 	sim_time link_ps;   /* in each: what its bytes take more on other links than measured */
 };

@@ -2,6 +2,8 @@
  * Copies by size, as calibrated in two places: on an idle stream and behind a kernel of 30 us
  * (model/calibrate/calibrate_idle.cu); where a platform has neither, as in a chain of copies.
  */
+#include <math.h>
+
 #include "copy_model.h"
 #include "sim/host/host_cost.h"
 #include "traces/base/util.h"
@@ -76,11 +78,16 @@ static struct copy_price price_of(const struct platform *p, const struct schedul
 		idle_ns = waited_for_ns(idle, &idle->y, chain, bytes) - wake_ns;
 	if (chain->x.count && idle->x.count && mechanism_on(&p->mechanisms, MECHANISM_COPY_BEHIND))
 		behind_ns = waited_for_ns(idle, &p->behind[kind], chain, bytes);
+	double queued_ns = NAN;
+	if (chain->x.count && idle->x.count && p->behind_copy[kind].count &&
+	    mechanism_on(&p->mechanisms, MECHANISM_COPY_QUEUED))
+		queued_ns = waited_for_ns(idle, &p->behind_copy[kind], chain, bytes);
 	const bool switches = mechanism_on(&p->mechanisms, MECHANISM_ENGINE_SWITCH);
 	return (struct copy_price){
 		.idle_ps = ps_above(idle_ns + link_ns, host_way_back_ns(p)),
 		.behind_ps = ps_above(behind_ns + link_ns, 0),
 		.link_ps = (sim_time)(link_ns * 1000),
+		.queued_ps = isnan(queued_ns) ? -1 : ps_above(queued_ns + link_ns, 0),
 		.after_ps = switches ? ps_above(chain_ns, behind_ns) : 0,
 	};
 }

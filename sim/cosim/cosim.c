@@ -9,13 +9,14 @@
 #include "traces/base/util.h"
 
 /* What an event is, in its stamp; of an exchange, which part, above. */
-enum { BEGIN, ENTER, SEND, FETCH, RECEIVE, NOTE, PHASE_END, PART = 3, WHAT = (1 << PART) - 1 };
+enum { BEGIN, ENTER, SEND, FETCH, RECEIVE, STAMP, NOTE, PHASE_END };
+enum { PART = 3, WHAT = (1 << PART) - 1 };
 
 struct block {
 	int place, done; /* steps of this round */
 	int phase, made; /* steps of the phase, and how many of them have been computed */
 	sim_time phase_ps, step_ps;
-	double distance; /* of its exchanges, on this place */
+	double away_ns;	 /* by how much its exchanges are longer, on this place, than others' */
 	int64_t stamped; /* steps of all rounds when it last told that its borders were written */
 };
 
@@ -26,7 +27,7 @@ struct play {
 	struct cosim_watcher *watcher;
 	struct event_queue queue;
 	struct block *block;
-	double *factor, *distance; /* of a place: of its steps, and of its exchanges */
+	double *factor, *trip_ns; /* of a place: of its steps; more for a way to L2 and back */
 	int places, next;
 	int length;	/* of the round, in steps */
 	int64_t before; /* steps of the rounds before */
@@ -43,14 +44,20 @@ static double uniform(struct play *p)
 	return ((double)((x ^ (x >> 31)) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* 1 on average, never below a half. Twelve uniforms are normal enough, and need no logarithm that
- * another library rounds otherwise. */
-static double factor(struct play *p, double spread)
+/* Twelve uniforms are normal enough, and need no logarithm that another library rounds otherwise.
+ */
+static double normal(struct play *p)
 {
 	double sum = -6;
 	for (int k = 0; k < 12; k++)
 		sum += uniform(p);
-	return fmax(1 + spread * sum, 0.5);
+	return sum;
+}
+
+/* 1 on average, never below a half. */
+static double factor(struct play *p, double spread)
+{
+	return fmax(1 + spread * normal(p), 0.5);
 }
 
 static sim_time ps(double ns)
@@ -77,7 +84,8 @@ static double exchange_ns(const struct play *p, const struct block *b)
 	const double ns =
 		c->aside ? costs->exchange_ns[c->kind] + c->passes * costs->pass_ns[c->kind]
 			 : costs->together_ns[c->kind];
-	return ns * b->distance * (1 + costs->crowd * others_there(p, b->place));
+	const double crowded = ns * (1 + costs->crowd * others_there(p, b->place));
+	return fmax(crowded + b->away_ns, crowded / 2);
 }
 
 /* What it takes to look at ages, which a run pays for that is asked for them. */
@@ -131,6 +139,19 @@ static void begin_phase(struct play *p, int id)
 	push(p, end + ps(p->costs->meet_ns), id, PHASE_END);
 }
 
+/* Of all exchanges of a block that has just got its place. */
+static double away_ns(struct play *p, int id, int place)
+{
+	const struct chaos_case *c = p->c;
+	const int read = c->ops->passes_read(c, id);
+	double sum = p->trip_ns[place] * read;
+	for (int k = 0; k < read; k++)
+		sum += p->costs->line_spread_ns * normal(p);
+	if (c->ages)
+		sum += p->trip_ns[place];
+	return sum - p->costs->idle_ns * (c->passes - read);
+}
+
 static void take_place(struct play *p, int place, sim_time at)
 {
 	if (p->next >= p->c->blocks)
@@ -138,7 +159,7 @@ static void take_place(struct play *p, int place, sim_time at)
 	const int id = p->c->order[p->next++];
 	p->block[id].place = place;
 	p->block[id].done = 0;
-	p->block[id].distance = p->distance[place] * factor(p, p->costs->block_spread);
+	p->block[id].away_ns = p->c->exchanges ? away_ns(p, id, place) : 0;
 	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
 }
 
@@ -175,7 +196,10 @@ static void receive_now(struct play *p, int id, int part)
 	p->c->ops->receive(p->c, id, part);
 	if (part < p->c->passes - 1)
 		return;
-	push(p, p->now + ps(noting_ns(p) / 2), id, NOTE);
+	const sim_time noted = p->now + ps(noting_ns(p) / 2),
+		       stamped = noted - ps(p->costs->note_gap_ns);
+	push(p, stamped > p->now ? stamped : p->now, id, STAMP);
+	push(p, noted, id, NOTE);
 	if (!p->c->aside)
 		push(p, p->now + ps(noting_ns(p) + p->costs->meet_ns), id, ENTER);
 }
@@ -230,8 +254,10 @@ static void happen(struct play *p, int id, int what, int part)
 			compute_until(p, id, p->now, true);
 		receive_now(p, id, part);
 		break;
-	case NOTE: /* as on the GPU, when all has been exchanged */
+	case STAMP: /* as on the GPU, when all has been exchanged: first its own, then others' */
 		p->block[id].stamped = p->before + p->block[id].done;
+		break;
+	case NOTE:
 		note_ages(p, id);
 		break;
 	default:
@@ -279,10 +305,10 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	p.places = places_of(c, costs);
 	p.block = xcalloc((size_t)c->blocks, sizeof(*p.block));
 	p.factor = xcalloc((size_t)p.places, sizeof(*p.factor));
-	p.distance = xcalloc((size_t)p.places, sizeof(*p.distance));
+	p.trip_ns = xcalloc((size_t)p.places, sizeof(*p.trip_ns));
 	for (int k = 0; k < p.places; k++) {
 		p.factor[k] = factor(&p, costs->place_spread);
-		p.distance[k] = factor(&p, costs->distance_spread);
+		p.trip_ns[k] = costs->trip_spread_ns * (uniform(&p) < 0.5 ? -1 : 1);
 	}
 	c->ops->start(c);
 	bool converged = false;
@@ -302,5 +328,5 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	event_queue_release(&p.queue);
 	free(p.block);
 	free(p.factor);
-	free(p.distance);
+	free(p.trip_ns);
 }

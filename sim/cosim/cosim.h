@@ -28,6 +28,8 @@ struct cosim_costs {
 	double load_ns;		 /* from when a border was found until it has come */
 	double exchange_busy_ns; /* what a pass occupies of the multiprocessor */
 	double note_ns;		 /* more for an exchange that notes ages */
+	double note_gap_ns;	 /* of that, between telling its step and reading a neighbour's */
+	double idle_ns;		 /* less for a pass in which nobody is read from */
 	double crowd;		 /* by how much an exchange is longer for each other block there */
 	double begin_ns, end_ns; /* loading a block, storing it */
 	double raise_ns;	 /* more at the end, for what a synchronous step changed */
@@ -36,11 +38,13 @@ struct cosim_costs {
 	double spread_ns;	 /* from the first block's begin to the last one's */
 	double check_ns;	 /* more for a check that is a launch of its own */
 	double round_ns; /* from the last block's end to the first begin of the next round */
-	/* Standard deviations, relative: of steps between places, of exchanges between places
-	 * (which lie nearer to memory or farther from it), and of both from phase to phase. */
-	double place_spread, distance_spread, phase_spread;
-	double block_spread; /* of exchanges, from one block of a place to the next: where its
-				borders lie in L2 */
+	/* Standard deviations, relative: of steps between places, and of steps and exchanges from
+	 * phase to phase. */
+	double place_spread, phase_spread;
+	/* Standard deviations of a pass. Between places: one half of them lie nearer to L2, the
+	 * others farther from it, in each pass and in noting. Between blocks: their lines lie
+	 * anywhere, in each pass others. */
+	double trip_spread_ns, line_spread_ns;
 	/* Nine in ten development runs were within these of their co-simulation, relative: an
 	 * answer's interval is wider by them. */
 	double steps_error, time_error;

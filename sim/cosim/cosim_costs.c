@@ -23,13 +23,14 @@ static const struct {
 	{                                                                                          \
 #name "_packed_ns", offsetof(struct cosim_costs, name##_ns[CHAOS_PACKED])          \
 	}
-	KINDS(exchange),   KINDS(pass),	      KINDS(together),	     KEY(registers),
-	KEY(step_ns),	   KEY(step_busy_ns), KEY(enter_ns),	     KEY(send_share),
-	KEY(store_ns),	   KEY(load_ns),      KEY(exchange_busy_ns), KEY(crowd),
-	KEY(note_ns),	   KEY(begin_ns),     KEY(end_ns),	     KEY(raise_ns),
-	KEY(take_ns),	   KEY(meet_ns),      KEY(spread_ns),	     KEY(check_ns),
-	KEY(round_ns),	   KEY(place_spread), KEY(distance_spread),  KEY(phase_spread),
-	KEY(block_spread), KEY(steps_error),  KEY(time_error),
+	KINDS(exchange),     KINDS(pass),	KINDS(together),       KEY(registers),
+	KEY(step_ns),	     KEY(step_busy_ns), KEY(enter_ns),	       KEY(send_share),
+	KEY(store_ns),	     KEY(load_ns),	KEY(exchange_busy_ns), KEY(crowd),
+	KEY(note_ns),	     KEY(begin_ns),	KEY(end_ns),	       KEY(raise_ns),
+	KEY(take_ns),	     KEY(meet_ns),	KEY(spread_ns),	       KEY(check_ns),
+	KEY(round_ns),	     KEY(place_spread), KEY(trip_spread_ns),   KEY(phase_spread),
+	KEY(note_gap_ns),    KEY(idle_ns),	KEY(steps_error),      KEY(time_error),
+	KEY(line_spread_ns),
 #undef KINDS
 #undef KEY
 };

@@ -7,11 +7,6 @@
 
 #include "traces/base/util.h"
 
-static double per_ps(double bytes_per_s)
-{
-	return bytes_per_s > 0 ? bytes_per_s * 1e-12 : INFINITY;
-}
-
 /* A link of the host: what it can carry for each number of users. */
 static void set_host_link(struct links *links, uint32_t number, const struct curve *share,
 			  uint32_t most_users)
@@ -20,25 +15,22 @@ static void set_host_link(struct links *links, uint32_t number, const struct cur
 	link->for_users = xcalloc((size_t)most_users + 1, sizeof(*link->for_users));
 	for (uint32_t users = 0; users <= most_users; users++)
 		link->for_users[users] =
-			share->x.count ? per_ps(curve_at_linear(share, (double)users)) : INFINITY;
+			share->x.count ? link_per_ps(curve_at_linear(share, (double)users))
+				       : INFINITY;
 	link->capacity = link->for_users[0];
-}
-
-static double first_rate(const struct curve *share)
-{
-	return share->x.count ? share->y.value[0] : 0;
 }
 
 /* What one GPU gets both ways: the measured part of what it gets each way alone, whatever that is
  * set to. */
 static double both_ways_per_ps(const struct platform *p)
 {
-	const double apart = first_rate(&p->base->share_h2d) + first_rate(&p->base->share_d2h),
-		     is = first_rate(&p->share_h2d) + first_rate(&p->share_d2h);
+	const double apart = link_first_rate(&p->base->share_h2d) +
+			     link_first_rate(&p->base->share_d2h),
+		     is = link_first_rate(&p->share_h2d) + link_first_rate(&p->share_d2h);
 	if (!mechanism_on(&p->mechanisms, MECHANISM_DUPLEX) || !p->share_both.x.count ||
 	    !(apart > 0) || !isfinite(apart))
 		return INFINITY;
-	return per_ps(p->share_both.y.value[0] * is / apart);
+	return link_per_ps(p->share_both.y.value[0] * is / apart);
 }
 
 void links_init(struct links *links, const struct platform *platform, uint32_t gpu_count,
@@ -62,7 +54,7 @@ void links_init(struct links *links, const struct platform *platform, uint32_t g
 	if (!mechanism_on(&platform->mechanisms, MECHANISM_LINK_SHARING))
 		return;
 	for (uint32_t link = 0; link < link_host_up(links); link++)
-		links->link[link].capacity = per_ps(platform->nvlink_bytes_per_s);
+		links->link[link].capacity = link_per_ps(platform->nvlink_bytes_per_s);
 	set_host_link(links, link_host_up(links), &platform->share_d2h, stream_count);
 	set_host_link(links, link_host_down(links), &platform->share_h2d, stream_count);
 	for (uint32_t gpu = 0; gpu < gpu_count; gpu++)
@@ -76,5 +68,5 @@ void links_share_memory(struct links *links, double bytes_per_s)
 	links->memory_bytes_per_s = bytes_per_s;
 	links->link_count = 4 * links->gpu_count + 2;
 	for (uint32_t link = first; link < links->link_count; link++)
-		links->link[link].capacity = per_ps(bytes_per_s);
+		links->link[link].capacity = link_per_ps(bytes_per_s);
 }

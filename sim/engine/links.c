@@ -214,6 +214,29 @@ static void add_memory(const struct links *links, struct route *route, struct fl
 		 flow->asked_per_ps * weight > most ? most / flow->asked_per_ps : weight);
 }
 
+/*
+ * What a copy puts on both ways together, a byte. Only what of it is on the wire meets the other
+ * direction, at the rate r of that wire: w = asked / r of its time. Two copies that ask
+ * C / 2 (1 - w) + w r each of C take 1 + w (2 r / C - 1) times as long, so it is that.
+ */
+static double on_both_ways(const struct links *links, const struct flow *flow, uint32_t both,
+			   const struct curve *share)
+{
+	const double capacity = links->link[both].capacity,
+		     wire = link_per_ps(link_first_rate(share)), asked = flow->asked_per_ps;
+	if (!isfinite(capacity) || !isfinite(wire) || !(asked > 0) || asked >= wire)
+		return 1;
+	return (asked + capacity / 2 * (1 - asked / wire)) / asked;
+}
+
+static void add_both_ways(const struct links *links, struct route *route, struct flow *flow,
+			  uint16_t gpu, const struct curve *share)
+{
+	const uint32_t both = link_both_ways(links, gpu);
+	if (gpu < links->gpu_count)
+		add_link(route, flow, both, on_both_ways(links, flow, both, share));
+}
+
 /* The links of a copy, and what the flow puts on each. */
 static void set_links(const struct links *links, struct route *route, struct flow *flow,
 		      const struct schedule_copy *copy)
@@ -222,14 +245,12 @@ static void set_links(const struct links *links, struct route *route, struct flo
 	switch ((enum copy_kind)copy->kind) {
 	case COPY_H2D:
 		add_link(route, flow, link_host_down(links), 1);
-		if (copy->target_gpu < gpus)
-			add_link(route, flow, link_both_ways(links, copy->target_gpu), 1);
+		add_both_ways(links, route, flow, copy->target_gpu, &links->platform->share_h2d);
 		add_memory(links, route, flow, copy->target_gpu, 1);
 		break;
 	case COPY_D2H:
 		add_link(route, flow, link_host_up(links), 1);
-		if (copy->source_gpu < gpus)
-			add_link(route, flow, link_both_ways(links, copy->source_gpu), 1);
+		add_both_ways(links, route, flow, copy->source_gpu, &links->platform->share_d2h);
 		add_memory(links, route, flow, copy->source_gpu, 1);
 		break;
 	case COPY_PEER:

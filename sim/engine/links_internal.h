@@ -6,6 +6,8 @@
 
 #include "links.h"
 
+#include <math.h>
+
 enum { NO_ROUTE = UINT32_MAX };
 
 /* link numbering: 2g = GPU g out, 2g + 1 = GPU g in, then host up (device to host) and host down,
@@ -23,6 +25,17 @@ static inline uint32_t link_host_down(const struct links *links)
 static inline uint32_t link_both_ways(const struct links *links, uint16_t gpu)
 {
 	return 2 * links->gpu_count + 2 + gpu;
+}
+
+static inline double link_per_ps(double bytes_per_s)
+{
+	return bytes_per_s > 0 ? bytes_per_s * 1e-12 : INFINITY;
+}
+
+/* Of one GPU alone, bytes per s; 0: it is not known. */
+static inline double link_first_rate(const struct curve *share)
+{
+	return share->x.count ? share->y.value[0] : 0;
 }
 
 static inline uint32_t link_memory(const struct links *links, uint16_t gpu)

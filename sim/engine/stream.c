@@ -224,7 +224,11 @@ static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
 	}
 	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
 	const struct command *command = head_of(st);
-	const struct copy_place place = { .copy = op->object,
+	const struct copy_place place = { .queued = st->state == STREAM_QUEUED,
+					  .behind_same = st->last_was_copy &&
+							 st->engine == engine &&
+							 command->submit_ps <= st->free_ps,
+					  .copy = op->object,
 					  .now = now,
 					  .called_ps = command->called_ps,
 					  .submit_ps = command->submit_ps,

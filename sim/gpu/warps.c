@@ -137,6 +137,22 @@ const char *warps_missing(const struct warps *w, const struct schedule *schedule
 	return NULL;
 }
 
+const char *warps_derived(const struct warps *w, const struct schedule *schedule)
+{
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+		const char *name = schedule->kernel[schedule->shape[k].kernel];
+		bool derived = false, counted = false;
+		for (size_t p = 0; p < w->profiles.loaded.count; p++)
+			if (!strcmp(w->profiles.loaded.profile[p].kernel, name)) {
+				derived |= w->profiles.loaded.profile[p].derived;
+				counted |= !w->profiles.loaded.profile[p].derived;
+			}
+		if (derived && !counted)
+			return name;
+	}
+	return NULL;
+}
+
 static struct launch_geometry geometry_of(const struct schedule_shape *shape)
 {
 	struct launch_geometry g = { .shared_bytes = shape->shared_bytes,
@@ -147,26 +163,22 @@ static struct launch_geometry geometry_of(const struct schedule_shape *shape)
 	return g;
 }
 
-/* Which profile serves for a launch; NULL: none does. -1 after a message. */
-static int find_profile(struct warps *w, const char *kernel, const struct launch_geometry *g,
-			const struct kernel_profile **profile, bool *exact)
+/* Profiles of all kernels of the schedule. */
+static int need(struct warps *w, const struct schedule *schedule)
 {
-	if (profile_library_need(&w->profiles, kernel))
-		return -1;
-	*profile = kernel_profiles_find(&w->profiles.loaded, kernel, g, exact);
-	return 0;
+	return profile_library_need(&w->profiles, schedule->kernel, schedule->kernel_count);
 }
 
 bool warps_sure(struct warps *w, const struct schedule *schedule)
 {
-	bool sure = true;
+	bool sure = !need(w, schedule);
 	for (uint32_t k = 0; sure && k < schedule->shape_count; k++) {
 		const struct launch_geometry g = geometry_of(&schedule->shape[k]);
-		const struct kernel_profile *profile;
 		bool exact;
-		sure = !find_profile(w, schedule->kernel[schedule->shape[k].kernel], &g, &profile,
-				     &exact) &&
-		       profile && g.grid[0] && g.block[0] &&
+		const struct kernel_profile *profile = kernel_profiles_find(
+			&w->profiles.loaded, schedule->kernel[schedule->shape[k].kernel], &g,
+			&exact);
+		sure = profile && g.grid[0] && g.block[0] &&
 		       (exact ||
 			!derived_profiles_of(&w->derived, &w->profiles.loaded, profile, &g)->doubt);
 	}
@@ -176,8 +188,10 @@ bool warps_sure(struct warps *w, const struct schedule *schedule)
 void warps_forget(struct warps *w, const char *kernel, const struct schedule_shape *shape)
 {
 	const struct launch_geometry g = geometry_of(shape);
-	if (!profile_library_need(&w->profiles, kernel))
+	char *name = xstrdup(kernel);
+	if (!profile_library_need(&w->profiles, &name, 1))
 		kernel_profiles_drop(&w->profiles.loaded, kernel, &g);
+	free(name);
 }
 
 void warps_schedule(struct warps *w)
@@ -227,26 +241,25 @@ static const struct warp_program *program_of(struct warps *w, const struct kerne
 }
 
 /* Bytes of all kernels that the schedule launches and that are known; 0 where no code is fetched.
- * -1 after a message. */
-static int code_bytes_of(struct warps *w, const struct schedule *schedule, double *bytes)
+ */
+static double code_bytes_of(const struct warps *w, const struct schedule *schedule)
 {
-	int rc = 0;
-	*bytes = 0;
+	double bytes = 0;
 	if (w->platform->sm.code_line_cycles <= 0)
 		return 0;
 	bool *seen = xcalloc(schedule->kernel_count, sizeof(*seen));
-	for (uint32_t k = 0; k < schedule->shape_count && !rc; k++) {
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
 		const struct schedule_shape *shape = &schedule->shape[k];
-		const struct kernel_profile *profile = NULL;
 		if (seen[shape->kernel])
 			continue;
 		seen[shape->kernel] = true;
 		const struct launch_geometry g = geometry_of(shape);
-		rc = find_profile(w, schedule->kernel[shape->kernel], &g, &profile, NULL);
-		*bytes += profile ? 16.0 * (double)profile->instruction_count : 0;
+		const struct kernel_profile *profile = kernel_profiles_find(
+			&w->profiles.loaded, schedule->kernel[shape->kernel], &g, NULL);
+		bytes += profile ? 16.0 * (double)profile->instruction_count : 0;
 	}
 	free(seen);
-	return rc;
+	return bytes;
 }
 
 /* Which profile, which geometry, and what memory is asked for. */
@@ -261,8 +274,9 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 		return report("kernel '%s': grid and block of the launch are not known, which the "
 			      "kernel model 'warps' needs",
 			      name);
-	if (find_profile(w, name, &g, &a->profile, &exact))
+	if (need(w, schedule))
 		return -1;
+	a->profile = kernel_profiles_find(&w->profiles.loaded, name, &g, &exact);
 	if (!a->profile)
 		return report("kernel '%s' has no profile in %s: record one with warpreel profile",
 			      name, w->profiles.loaded.source);
@@ -293,8 +307,7 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	if (g.path >= 0) /* a plan knows its dynamic shared memory, a recording all of it */
 		a->program.shared_bytes = a->profile->static_shared_bytes + g.shared_bytes;
 	a->launch.program = &a->program;
-	if (code_bytes_of(w, schedule, &a->launch.code_bytes))
-		return -1;
+	a->launch.code_bytes = code_bytes_of(w, schedule);
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
 	a->memory = mechanism_on(on, MECHANISM_L2_REUSE)
 			    ? *memory_of(w, schedule, shape)

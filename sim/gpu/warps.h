@@ -44,6 +44,10 @@ bool warps_sure(struct warps *warps, const struct schedule *schedule);
 /* Whether a kernel has a profile, of whatever launch. */
 bool warps_profile(const struct warps *warps, const char *kernel);
 
+/* A kernel of the schedule's launches that has no profile but one that nobody counted; NULL = none
+ * has. Borrowed of the schedule. */
+const char *warps_derived(const struct warps *warps, const struct schedule *schedule);
+
 /* A kernel of the schedule's launches that has no profile; NULL = each has one. Borrowed of the
  * schedule. */
 const char *warps_missing(const struct warps *warps, const struct schedule *schedule);

@@ -28,7 +28,8 @@ struct host_model {
 	const struct schedule *schedule;
 	/* At this schedule's thread count: by themselves, in loops, and launches among launches. */
 	sim_time alone_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_plain_ps, slowest_ps;
-	bool plain, idle; /* mechanisms asked of every launch */
+	sim_time copies_ps[HOST_COST_COUNT]; /* right behind one of the same kind; 0: as others */
+	bool plain, idle;		     /* mechanisms asked of every launch */
 	uint64_t seed;
 	int64_t drawn_alone;
 	uint32_t call_count;		 /* quantiles of calls; 0: no spread */
@@ -108,6 +109,8 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 	const sim_time recorded_ps = m->schedule->call_ps[schedule_call_of(m->schedule, op)];
 	if (recorded_ps > 0)
 		return (struct expected){ recorded_ps, false };
+	if (t->in_a_row && m->copies_ps[kind] > 0)
+		return (struct expected){ m->copies_ps[kind], true };
 	if (op->kind != OP_LAUNCH)
 		return (struct expected){ m->loop_ps[kind], false };
 	if (m->plain && t->in_a_row >= LAUNCHES_IN_A_ROW)
@@ -171,6 +174,12 @@ static void look_up(struct host_model *m)
 		platform_list_ns(p, &p->loop_launch_plain, threads,
 				 platform_list_ns(p, &p->loop_host[HOST_LAUNCH], threads,
 						  platform_host_ns(p, HOST_LAUNCH, threads))));
+	if (has(m, MECHANISM_COPIES_PLAIN)) {
+		m->copies_ps[HOST_COPY_H2D] =
+			ps_of_ns(platform_list_ns(p, &p->loop_copies_h2d, threads, 0));
+		m->copies_ps[HOST_COPY_D2H] =
+			ps_of_ns(platform_list_ns(p, &p->loop_copies_d2h, threads, 0));
+	}
 	m->slowest_ps = has(m, MECHANISM_INTERRUPTIONS) ? ps_of_ns(p->slowest_call_ns) : 0;
 	m->plain = has(m, MECHANISM_LAUNCH_PLAIN);
 	m->idle = has(m, MECHANISM_LAUNCH_IDLE);

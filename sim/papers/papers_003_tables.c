@@ -148,6 +148,8 @@ static bool of_figure(const struct p003_row *r, int figure)
 	switch (figure) {
 	case 0: /* none: the second blind ones, whatever they vary */
 		return !strcmp(r->split, "blind-2");
+	case 1: /* and the third */
+		return !strcmp(r->split, "blind-3");
 	case 7:
 		return four && r->threads == 32;
 	case 11:
@@ -197,27 +199,30 @@ int p003_pairs(struct paper_work *w, struct sheet *sheet)
 	static const char *const names[] = { "figure",	    "solver",	       "resident",
 					     "of",	    "pairs",	       "right_pct",
 					     "pairs_apart", "right_apart_pct", NULL };
-	static const int figures[] = { 7, 11, 14, 0 };
+	static const struct {
+		int number;
+		const char *name[2]; /* of Poisson, of 3D-Shape */
+		bool all;	     /* with all blocks not only the schemes were varied */
+	} figures[] = { { 7, { "7, 8", "9, 10" }, true },
+			{ 11, { "11 to 13", "11 to 13" }, false },
+			{ 14, { "14", "14" }, false },
+			{ 0, { "blind-2", "blind-2" }, true },
+			{ 1, { "blind-3", "blind-3" }, true } };
 	static const char *const solvers[] = { "poisson", "shape" };
 	struct p003_data d;
 	(void)w;
 	columns(sheet, names);
 	const int rc = p003_read(&d);
-	for (size_t f = 0; !rc && f < 4; f++)
+	for (size_t f = 0; !rc && f < sizeof(figures) / sizeof(figures[0]); f++)
 		for (size_t s = 0; s < 2; s++)
 			for (int resident = 30; resident >= 0; resident -= 30)
 				for (int steps = 1; steps >= 0; steps--) {
 					struct orders o;
-					count_pairs(&d, solvers[s], resident, figures[f], steps,
-						    &o);
-					/* With all blocks only the schemes were varied. */
-					if (!o.pairs || (f > 0 && figures[f] && !resident))
+					count_pairs(&d, solvers[s], resident, figures[f].number,
+						    steps, &o);
+					if (!o.pairs || (!resident && !figures[f].all))
 						continue;
-					sheet_text(sheet, "%s",
-						   figures[f] == 7    ? s ? "9, 10" : "7, 8"
-						   : figures[f] == 11 ? "11 to 13"
-						   : figures[f] == 14 ? "14"
-								      : "blind-2");
+					sheet_text(sheet, "%s", figures[f].name[s]);
 					sheet_text(sheet, "%s", solvers[s]);
 					sheet_text(sheet, "%s", resident ? "30" : "all");
 					sheet_text(sheet, "%s", steps ? "steps" : "time");
@@ -293,15 +298,16 @@ int p003_accuracy(struct paper_work *w, struct sheet *sheet)
 					     "runs_time_in_interval_pct",
 					     NULL };
 	static const char *const solvers[] = { "poisson", "shape" }, *const splits[] = {
-		"development", "blind", "blind-2"
+		"development", "blind", "blind-2", "blind-3"
 	};
+	enum { SPLITS = sizeof(splits) / sizeof(splits[0]) };
 	struct p003_data d;
 	(void)w;
 	columns(sheet, names);
 	const int rc = p003_read(&d);
-	for (int group = 0; !rc && group < 12; group++) {
-		const char *solver = solvers[group / 6], *split = splits[group % 3];
-		const int resident = group / 3 % 2 ? 0 : 30;
+	for (int group = 0; !rc && group < 4 * SPLITS; group++) {
+		const char *solver = solvers[group / SPLITS / 2], *split = splits[group % SPLITS];
+		const int resident = group / SPLITS % 2 ? 0 : 30;
 		struct errors e = { 0 };
 		for (size_t k = 0; k < d.count; k++) {
 			const struct p003_row *m = &d.row[k];

@@ -31,10 +31,14 @@ static int orders_of(struct paper_work *w, const char *device, int64_t n, double
 
 int p004_orders(struct paper_work *w, struct sheet *sheet)
 {
-	static const char *const columns[] = { "device",	     "n",
-					       "chessboard_core_s",  "free_core_s",
-					       "boss_worker_core_s", "free_speedup",
-					       "boss_worker_speedup", NULL };
+	static const char *const columns[] = { "device",
+					       "n",
+					       "chessboard_core_s",
+					       "free_core_s",
+					       "boss_worker_core_s",
+					       "free_speedup",
+					       "boss_worker_speedup",
+					       NULL };
 	static const int64_t sizes[] = { 512, 1024, 2048, 4096, 8192, 16384 };
 	const char *const device[] = { P004_THEN, p004_today(w) };
 	p004_columns(sheet, columns);

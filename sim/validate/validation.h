@@ -25,7 +25,7 @@ struct validation_row {
 	double part_us[PART_COUNT]; /* of the answer: what the GPUs did, their mean; NaN where
 				       nothing was played */
 	char class_name[32];
-	char family[32]; /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
+	char family[32];   /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
 	bool extrapolated; /* unasked the tool would have refused it: outside what was recorded or
 			      measured */
 };

@@ -12,6 +12,8 @@ papers() { warpreel papers 004 --measured measured.tsv "$@"; }
 papers --table closed_rows --format tsv | columns gpus,config,iteration_us,shared_error_pct
 papers --table closed --format tsv | columns gpus,transport,iteration_us,runs
 papers --table appendix --format tsv | columns device,n,gpus,total_s_measured,core_s_measured | grep '	512	'
+# Workers exchange both borders of a part at once: never slower than one after the other.
+papers --table figure5_24 --format tsv | awk -F '\t' 'NR > 1 { n[$1]++; slower += $7 < 0.995 } END { for (d in n) print d, n[d]; print "slower", slower + 0 }' | sort
 # Larger than the memory of a GPU: no answer. Nothing takes less than its kernels.
 papers --table figure6_9 --format tsv >a && awk -F '\t' '$1 == "c1060" && $2 >= 44000 { print $2, $4, $5 != "-" }' a
 papers --table closed_rows --format tsv >b && papers --table closed_rows --format tsv | cmp - b && echo "the same again"

@@ -3,3 +3,10 @@ warpreel replay "${root:?}/traces/data/h200x4/replay/rbsor.wrt.zst" --platform h
 warpreel replay "${root:?}/traces/data/h200x4/foreign/gpu_foreign.wrt.zst" --platform h100 --format tsv 2>messages.txt | columns kernel_model,extrapolated | tail -n 1
 grep -o "has no profile: kernels last as long as they were recorded, on another device than 'h100'" messages.txt
 warpreel replay "${root:?}/traces/data/h200x4/replay/rbsor.wrt.zst" --platform h200x4 --format tsv 2>/dev/null | columns kernel_model,extrapolated | tail -n 1
+# What nobody knows has no interval: a C1060 would be said to be as fast as an H200, within 15 %.
+warpreel replay "${root:?}/traces/data/h200x4/foreign/gpu_foreign.wrt.zst" --platform c1060 2>/dev/null | grep -o -e "no interval   EXTRAPOLATED" -e "how long they are on .* is not known"
+warpreel replay "${root:?}/traces/data/h200x4/foreign/gpu_foreign.wrt.zst" --platform c1060 --format tsv 2>/dev/null | columns core_lo_us,core_hi_us | tail -n 1
+# NCCL's kernels use the links themselves, and last as long as they did.
+for link in "" "--set nvlink.bytes_per_s=0.1x" "--link h200x8"; do
+	warpreel replay "${root:?}/traces/data/h200x4/foreign/nccl_4096.rank0.wrt.zst" --platform h200x4 $link 2>&1 >/dev/null | grep -c "kernel 'ncclDevKernel_SendRecv' moves bytes between GPUs itself"
+done

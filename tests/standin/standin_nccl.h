@@ -26,6 +26,8 @@ int ncclCommCuDevice(ncclComm_t comm, int *device);
 int ncclCommUserRank(ncclComm_t comm, int *rank);
 int ncclCommGetAsyncError(ncclComm_t comm, int *error);
 int ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made, void *config);
+int ncclCommShrink(ncclComm_t comm, int *excluded, int count, ncclComm_t *made, void *config,
+		   int flags);
 const char *ncclGetLastError(ncclComm_t comm);
 int ncclGroupStart(void);
 int ncclGroupEnd(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A library that stands in for NCCL where GPUs' memory is the host's: sends that meet receives,
- * each when its group ends. A message that nobody takes within a while, or of another length, is an
- * error.
+ * A library that stands in for NCCL, its sends and its puts, where GPUs' memory is the host's:
+ * sends that meet receives, each when its group ends. A message that nobody takes within a while,
+ * or of another length, is an error.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static __thread int asked_count;
 
 int ncclGetVersion(int *version)
 {
-	*version = 22809;
+	*version = 22902;
 	return 0;
 }
 
@@ -134,6 +134,93 @@ int ncclGroupEnd(void)
 	for (int k = 0; k < asked_count && !rc; k++)
 		if (asked[k].from)
 			rc = until(&box[asked[k].comm->rank][asked[k].peer], 0);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/* ---- puts ---- */
+
+struct waits {
+	int count, peer, signal, context;
+};
+static char *window[RANKS];
+static size_t window_bytes[RANKS];
+static long long signals[RANKS][RANKS], taken[RANKS][RANKS]; /* [from][to] */
+
+int ncclMemAlloc(void **memory, size_t bytes)
+{
+	return posix_memalign(memory, 512, bytes) ? UNHANDLED : 0;
+}
+
+int ncclMemFree(void *memory)
+{
+	free(memory);
+	return 0;
+}
+
+int ncclCommWindowRegister(struct ncclComm *comm, void *memory, size_t bytes, void **made,
+			   int flags)
+{
+	window[comm->rank] = memory;
+	window_bytes[comm->rank] = bytes;
+	memset(memory, 0xff, bytes);
+	for (int k = 0; k < RANKS; k++)
+		signals[comm->rank][k] = taken[comm->rank][k] = 0;
+	*made = memory;
+	return flags == 1 ? 0 : INVALID;
+}
+
+int ncclCommWindowDeregister(struct ncclComm *comm, void *made)
+{
+	return made == window[comm->rank] ? 0 : INVALID;
+}
+
+static void raise_signal(int from, int to)
+{
+	pthread_mutex_lock(&lock);
+	signals[from][to]++;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+int ncclPutSignal(const void *bytes, size_t count, int type, int peer, void *own, size_t offset,
+		  int signal, int context, unsigned flags, struct ncclComm *comm, void *stream)
+{
+	(void)stream;
+	if (type || signal || context || flags || own != window[comm->rank] || peer < 0 ||
+	    peer >= RANKS || !window[peer] || offset + count > window_bytes[peer])
+		return INVALID;
+	memcpy(window[peer] + offset, bytes, count);
+	raise_signal(comm->rank, peer);
+	return 0;
+}
+
+int ncclSignal(int peer, int signal, int context, unsigned flags, struct ncclComm *comm,
+	       void *stream)
+{
+	(void)stream;
+	if (signal || context || flags || peer < 0 || peer >= RANKS)
+		return INVALID;
+	raise_signal(comm->rank, peer);
+	return 0;
+}
+
+int ncclWaitSignal(int count, struct waits *waits, struct ncclComm *comm, void *stream)
+{
+	int rc = 0;
+	struct timespec end;
+
+	(void)stream;
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += PATIENCE_S;
+	pthread_mutex_lock(&lock);
+	for (int k = 0; k < count && !rc; k++) {
+		long long *mine = &taken[waits[k].peer][comm->rank];
+		while (signals[waits[k].peer][comm->rank] < *mine + waits[k].count && !rc)
+			if (pthread_cond_timedwait(&changed, &lock, &end) == ETIMEDOUT)
+				rc = UNHANDLED;
+		*mine += waits[k].count;
+	}
 	pthread_mutex_unlock(&lock);
 	return rc;
 }

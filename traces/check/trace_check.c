@@ -129,6 +129,7 @@ int trace_check(const struct trace *trace, struct trace_anomaly anomaly[TRACE_AN
 	check_calls(&c);
 	check_events(&c);
 	check_host(&c);
+	check_collectives(&c);
 	check_threads(&c);
 	check_values(&c);
 	profile_faults(trace, count_fault, &c);

@@ -5,6 +5,7 @@
  *   trace_check_device.c  kernels, copies, memsets and blocks
  *   trace_check_calls.c   API calls and events
  *   trace_check_host.c    counters and barriers of the host, and calls that get in each other's way
+ *   trace_check_collectives.c  operations of several GPUs
  *   trace_check_values.c  numbers that nothing can have
  */
 #ifndef WARPREEL_TRACE_CHECK_INTERNAL_H
@@ -50,6 +51,7 @@ void check_blocks(struct checking *c);
 void check_calls(struct checking *c);
 void check_events(struct checking *c);
 void check_host(struct checking *c);
+void check_collectives(struct checking *c);
 void check_threads(struct checking *c);
 void check_values(struct checking *c);
 

@@ -242,8 +242,8 @@ int trace_read_profiles(struct trace *trace, const char *path, trace_wanted *wan
 		return -1;
 	if (check_versions(&source, trace) == 0)
 		symbols = wanted_symbols(&source, wanted, context);
-	if (symbols)
-		rc = 0;
+	if (symbols) /* and what the file says of itself */
+		rc = trace_read_where(trace, &source, "WARPREEL_META", "1");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++) {
 		char *condition = xprintf("%s%s%s", parts[i].before, symbols, parts[i].after);
 

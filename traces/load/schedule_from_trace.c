@@ -312,6 +312,7 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	load.captured = captured_calls(trace);
 	load.switched = load_switched(trace);
 	schedule->virtual_gpus = trace_virtual_gpus(trace);
+	load_virtual_memory(&load);
 	if (find_run(&load, run) < 0 || load_joins(&load) < 0 || load_nccl(&load) < 0)
 		goto out;
 	load_events(&load);

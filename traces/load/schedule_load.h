@@ -107,6 +107,9 @@ struct load {
  * before; the caller's. NULL: a recording on the GPUs it speaks of. */
 bool *load_switched(const struct trace *trace);
 
+/* schedule_virtual.c: what the devices of a recording on virtual GPUs held, for the schedule. */
+void load_virtual_memory(struct load *load);
+
 /* schedule_collectives.c: finds the collectives, into collective_of and the schedule. */
 void load_collectives(struct load *load);
 /* A launch was added that this kernel row came of. */

@@ -2,7 +2,9 @@
  * Kernels of a recording on virtual GPUs that the one device ran right after another context's:
  * they are longer by what changing contexts costs (docs/as-gpus.md).
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "schedule_load.h"
 #include "traces/base/util.h"
@@ -44,4 +46,25 @@ bool *load_switched(const struct trace *trace)
 			switched[ran[i].kernel - 1] = ran[i].context != ran[i - 1].context;
 	free(ran);
 	return switched;
+}
+
+void load_virtual_memory(struct load *load)
+{
+	struct schedule *s = load->schedule;
+	const char *text = trace_get_meta(load->trace, "virtual_bytes"); /* "0 4096, 1 8192" */
+	long long bytes;
+	unsigned device;
+
+	s->virtual_most_bytes = s->virtual_all_bytes = s->virtual_l2_bytes = -1;
+	if (load->trace->gpu_count)
+		s->virtual_l2_bytes = load->trace->gpu[0].l2_bytes;
+	for (; text && sscanf(text, "%u %lld", &device, &bytes) == 2 && bytes >= 0;
+	     text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL) {
+		if (bytes > LOAD_MAX_NS) /* no device has as much */
+			break;
+		s->virtual_most_bytes =
+			bytes > s->virtual_most_bytes ? bytes : s->virtual_most_bytes;
+		s->virtual_all_bytes =
+			bytes + (s->virtual_all_bytes < 0 ? 0 : s->virtual_all_bytes);
+	}
 }

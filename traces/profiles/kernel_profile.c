@@ -177,6 +177,7 @@ static void load_profile(struct loading *l, const struct trace_profile *row)
 		.kernel = name_of(l->t, row),
 		.symbol = xstrdup(trace_text(l->t, row->symbol)),
 		.isa = xstrdup(trace_text(l->t, row->isa)),
+		.derived = trace_get_meta(l->t, "derived") != NULL,
 		.geometry = { .shared_bytes = row->dynamic_shared_bytes,
 			      .path = row->path,
 			      .steps = row->steps },

@@ -36,6 +36,7 @@ struct kernel_profile {
 			 demangled */
 	char *symbol; /* mangled function name; owned */
 	char *isa;    /* "sm_90"; owned */
+	bool derived; /* nothing was counted: by traces/data/derive_profile.sh, from the code */
 	struct launch_geometry geometry;
 	int64_t rows, columns, points; /* of the profiled launch; 0 = unknown */
 	uint32_t static_shared_bytes,

@@ -4,55 +4,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "kernel_profile.h"
+#include "traces/base/file_seal.h"
 #include "traces/base/table_read.h"
 #include "traces/base/util.h"
 
 enum { COLUMN_FILE, COLUMN_BYTES, COLUMN_SUM, COLUMN_PROFILES, COLUMN_SYMBOL, COLUMN_KERNEL };
-enum { COLUMN_COUNT = COLUMN_KERNEL + 1, SUM_BYTES = 4, SUM_DIGITS = 2 * SUM_BYTES };
+enum { COLUMN_COUNT = COLUMN_KERNEL + 1 };
 static const char *const column_name[COLUMN_COUNT] = { "file",	   "bytes",  "checksum",
 						       "profiles", "symbol", "kernel" };
-
-/* What a file is known by. */
-struct seal {
-	int64_t bytes;
-	char sum[SUM_DIGITS + 1];
-};
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-/* -1: it is not there, or too short for one. */
-static int seal_of(const char *path, struct seal *seal)
-{
-	unsigned char end[SUM_BYTES];
-	struct stat status;
-	FILE *file = fopen(path, "rb");
-	int rc = -1;
-	if (!file)
-		return -1;
-	if (!fstat(fileno(file), &status) && S_ISREG(status.st_mode) &&
-	    !fseek(file, -(long)sizeof(end), SEEK_END) &&
-	    fread(end, 1, sizeof(end), file) == sizeof(end)) {
-		seal->bytes = status.st_size;
-		for (int k = 0; k < SUM_BYTES; k++) /* little endian in the file */
-			snprintf(seal->sum + 2 * k, 3, "%02x", end[SUM_BYTES - 1 - k]);
-		rc = 0;
-	}
-	fclose(file);
-	return rc;
-}
 
 struct indexing {
 	struct profile_index *index;
 	char *const *files;
-	const struct seal *seal;
+	const struct file_seal *seal;
 	size_t count;
 	bool *has; /* rows */
 	bool fits;
@@ -61,17 +27,18 @@ struct indexing {
 static int add_row(void *context, const struct table_row *row)
 {
 	struct indexing *g = context;
-	int64_t bytes, profiles;
+	int64_t profiles;
 	size_t file = 0;
-	if (parse_i64(row->of[COLUMN_BYTES], &bytes) ||
-	    parse_i64(row->of[COLUMN_PROFILES], &profiles) || profiles < 1 || profiles > UINT16_MAX)
+	if (parse_i64(row->of[COLUMN_PROFILES], &profiles) || profiles < 1 || profiles > UINT16_MAX)
 		return -1;
-	while (file < g->count && strcmp(base_name(g->files[file]), row->of[COLUMN_FILE]))
+	while (file < g->count && strcmp(file_base_name(g->files[file]), row->of[COLUMN_FILE]))
 		file++;
-	if (file == g->count || g->seal[file].bytes != bytes ||
-	    strcmp(g->seal[file].sum, row->of[COLUMN_SUM])) {
+	int is = file < g->count
+			 ? file_seal_is(&g->seal[file], row->of[COLUMN_BYTES], row->of[COLUMN_SUM])
+			 : 0;
+	if (is < 1) {
 		g->fits = false;
-		return 0;
+		return is;
 	}
 	g->has[file] = true;
 	GROW(g->index->row, g->index->count, g->index->capacity);
@@ -90,17 +57,17 @@ int profile_index_read(struct profile_index *index, char *const *files, size_t c
 	*index = (struct profile_index){ 0 };
 	if (!count)
 		return 0;
-	char *path = xprintf("%.*sindex.tsv", (int)(base_name(files[0]) - files[0]), files[0]);
-	struct seal *seal = xcalloc(count, sizeof(*seal));
+	char *path = file_index_of(files[0]);
+	struct file_seal *seal = xcalloc(count, sizeof(*seal));
 	struct indexing g = { .index = index,
 			      .files = files,
 			      .seal = seal,
 			      .count = count,
 			      .has = xcalloc(count, sizeof(*g.has)),
-			      .fits = !access(path, F_OK) };
+			      .fits = path != NULL };
 	int rc = 0;
 	for (size_t k = 0; k < count && g.fits; k++)
-		g.fits = !seal_of(files[k], &seal[k]);
+		g.fits = !file_seal_of(files[k], &seal[k]);
 	if (g.fits)
 		rc = table_read(path, &format, NULL, add_row, &g);
 	for (size_t k = 0; k < count; k++)
@@ -128,7 +95,7 @@ static bool is_field(const char *text)
 	return !strpbrk(text, "\t\n");
 }
 
-static int write_rows(FILE *out, const char *path, const struct seal *seal,
+static int write_rows(FILE *out, const char *path, const struct file_seal *seal,
 		      const struct kernel_profile *profile, size_t count)
 {
 	for (size_t k = 0; k < count; k++) {
@@ -144,7 +111,7 @@ static int write_rows(FILE *out, const char *path, const struct seal *seal,
 				like++;
 			}
 		if (!before)
-			fprintf(out, "%s\t%" PRId64 "\t%s\t%zu\t%s\t%s\n", base_name(path),
+			fprintf(out, "%s\t%" PRId64 "\t%s\t%zu\t%s\t%s\n", file_base_name(path),
 				seal->bytes, seal->sum, like, p->symbol, p->kernel);
 	}
 	return 0;
@@ -159,9 +126,9 @@ int profile_index_write(FILE *out, char *const *files, size_t count)
 		fprintf(out, "%s%c", column_name[c], c < COLUMN_KERNEL ? '\t' : '\n');
 	for (size_t k = 0; k < count && !rc; k++) {
 		const size_t known = all.count;
-		struct seal seal;
+		struct file_seal seal;
 		rc = kernel_profiles_add_file(&all, files[k]); /* against those before, too */
-		if (!rc && seal_of(files[k], &seal))
+		if (!rc && file_seal_of(files[k], &seal))
 			rc = report("%s: cannot read its end", files[k]);
 		if (!rc)
 			rc = write_rows(out, files[k], &seal, all.profile + known,

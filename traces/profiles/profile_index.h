@@ -2,9 +2,8 @@
  * Which file of a folder has the profiles of which kernels: index.tsv beside the files, a row a
  * symbol and name, so that only those are unpacked whose kernels are asked for.
  *
- * A row says how long its file is, and the checksum of the content with which a zstd file ends
- * (RFC 8878, 3.1.1). Whoever unpacks the file checks that sum. So a file that is as the index says
- * is the one whose pages and counts were checked when the index was written; an index that does not
+ * A row names its file with its seal (traces/base/file_seal.h). A file that is as the index says is
+ * the one whose pages and counts were checked when the index was written; an index that does not
  * fit all files of its folder serves for none.
  */
 #ifndef WARPREEL_PROFILE_INDEX_H

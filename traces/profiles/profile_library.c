@@ -93,7 +93,7 @@ static int load(struct profile_library *library, const bool *now, size_t file)
 	rc = trace_read_profiles(&trace, path, wanted, &wanting);
 	if (!rc && all->count + trace.profile_count > all->capacity)
 		rc = report("%s: has more kernel profiles than index.tsv beside it says: write it "
-			    "anew with warpreel profile --index",
+			    "anew with warpreel index",
 			    path);
 	if (!rc)
 		rc = kernel_profiles_add_part(all, &trace, path);
@@ -101,14 +101,21 @@ static int load(struct profile_library *library, const bool *now, size_t file)
 	return rc;
 }
 
-int profile_library_need(struct profile_library *library, const char *kernel)
+static bool is_called(const struct profile_index_row *row, char *const *kernels, size_t count)
+{
+	for (size_t k = 0; k < count; k++)
+		if (!strcmp(row->kernel, kernels[k]) || !strcmp(row->symbol, kernels[k]))
+			return true;
+	return false;
+}
+
+int profile_library_need(struct profile_library *library, char *const *kernels, size_t count)
 {
 	const struct profile_index *index = &library->index;
 	bool *now = xcalloc(index->count + 1, sizeof(*now)), any = false;
 	int rc = 0;
 	for (size_t k = 0; k < index->count; k++)
-		if (!library->here[k] && (!strcmp(index->row[k].kernel, kernel) ||
-					  !strcmp(index->row[k].symbol, kernel)))
+		if (!library->here[k] && is_called(&index->row[k], kernels, count))
 			any = now[k] = true;
 	/* A symbol comes with all its names. */
 	for (size_t k = 0; k < index->count && any; k++)

@@ -25,7 +25,8 @@ void profile_library_release(struct profile_library *library);
 
 /* Whether there are profiles of a kernel of this name. */
 bool profile_library_has(const struct profile_library *library, const char *kernel);
-/* Loads what there is under this name, be it the kernel's or the symbol's. -1 after a message. */
-int profile_library_need(struct profile_library *library, const char *kernel);
+/* Loads what there is under these names, be they kernels' or symbols', each file opened once. -1
+ * after a message. */
+int profile_library_need(struct profile_library *library, char *const *kernels, size_t count);
 
 #endif

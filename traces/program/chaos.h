@@ -34,6 +34,8 @@ struct chaos_ops {
 	double (*check)(struct chaos_case *c);
 	/* The neighbour a border of `side` (from 0 below `sides`) is read from; -1: none. */
 	int (*beside)(const struct chaos_case *c, int block, int side);
+	/* Passes in which its threads that are the last to be done read from a neighbour. */
+	int (*passes_read)(const struct chaos_case *c, int block);
 	void (*close)(struct chaos_case *c);
 };
 
@@ -48,6 +50,7 @@ struct chaos_case {
 	bool aside;		 /* by threads of their own, while others compute */
 	int kind;		 /* of exchange: which of the costs it has */
 	int passes; /* over the borders, by the threads that exchange: each takes a part of them */
+	int line_passes;   /* of these, those that wait for a line or two of memory each */
 	int block_threads; /* all of a block */
 	bool checks_apart; /* a check is a launch of its own */
 	int most_steps;

@@ -2,12 +2,10 @@
  * warpreel profile: runs a program with its kernels counted, once by instruction and once by
  * hardware counters (CUPTI does one at a time), and writes what both runs found as kernel profiles.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "traces/profiles/disassembly.h"
-#include "traces/profiles/profile_index.h"
 #include "traces/profiles/profile_join.h"
 #include "profile_runs.h"
 #include "traces/program/program.h"
@@ -34,8 +32,6 @@ static const struct option_spec options[] = {
 	  "others, one each" },
 	{ "join", OPTION_FLAG, AT(join), NULL, 0, 0, NULL,
 	  "run nothing: put the profiles of the traces named into one" },
-	{ "index", OPTION_FLAG, AT(index), NULL, 0, 0, NULL,
-	  "run nothing: write a table of which of the traces named has which kernels" },
 	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL,
 	  "keep what the recorder wrote, as FILE.spool-*" },
 	{ "recorder", OPTION_TEXT, AT(recorder), NULL, 0, 0, "LIBRARY",
@@ -47,8 +43,7 @@ static const struct option_spec options[] = {
 };
 static const struct command_help help = {
 	.name = "profile",
-	.synopsis = "profile -o FILE [options] -- COMMAND... | profile -o FILE --join TRACE... | "
-		    "profile -o FILE --index TRACE...",
+	.synopsis = "profile -o FILE [options] -- COMMAND... | profile -o FILE --join TRACE...",
 	.summary = "Runs COMMAND, twice unless --passes-of or --one-by-one says otherwise, counts "
 		   "what each kernel it launches does, and writes the\n"
 		   "kernels' profiles to the trace FILE. Nothing is timed. What two runs do not "
@@ -225,27 +220,6 @@ static int join(const char *output, int count, char **files)
 	return rc ? EXIT_BAD : EXIT_OK;
 }
 
-static int write_index(const char *path, int count, char **files)
-{
-	struct output output;
-	int rc = 0;
-
-	for (int i = 0; i < count && !rc; i++)
-		rc = output_differs(path, files[i]);
-	if (rc || output_check(path))
-		return EXIT_BAD;
-	output_begin(&output, path);
-	FILE *out = output_open(&output);
-	rc = out ? profile_index_write(out, files, (size_t)count)
-		 : report("cannot write '%s': %s", path, strerror(errno));
-	if (out && (ferror(out) | fclose(out)) && !rc)
-		rc = report("cannot write '%s': %s", path, strerror(errno));
-	if (!rc)
-		return output_commit(&output) ? EXIT_BAD : EXIT_OK;
-	output_abandon(&output);
-	return EXIT_BAD;
-}
-
 int cmd_profile(const struct program *program, int argc, char **argv)
 {
 	struct profile_options settings = { 0 };
@@ -261,13 +235,11 @@ int cmd_profile(const struct program *program, int argc, char **argv)
 		report("profile: -o FILE says where the profiles go (see warpreel profile --help)");
 		return EXIT_USAGE;
 	}
-	if (settings.join || settings.index) {
-		if (words && !command && !(settings.join && settings.index))
-			return (settings.join ? join : write_index)(settings.output, words,
-								    argv + 1);
-		report("profile: --%s takes traces and no command: warpreel profile -o FILE "
-		       "--%s TRACE...",
-		       settings.join ? "join" : "index", settings.join ? "join" : "index");
+	if (settings.join) {
+		if (words && !command)
+			return join(settings.output, words, argv + 1);
+		report("profile: --join takes traces and no command: warpreel profile -o FILE "
+		       "--join TRACE...");
 		return EXIT_USAGE;
 	}
 	code = target_check_command("profile", words, argv, command);

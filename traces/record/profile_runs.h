@@ -13,7 +13,7 @@ struct profile_options {
 	const char *output, *recorder, *passes_of;
 	struct text_list kernel; /* patterns of names and symbols; none: all */
 	int grids, runs;
-	bool keep_spool, verbose, join, index, one_by_one;
+	bool keep_spool, verbose, join, one_by_one;
 };
 
 /*

@@ -235,6 +235,9 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
+	/* Of virtual GPUs: the most that one of them held, that all did together, and the L2 of the
+	 * one they were recorded on; -1: not known. */
+	int64_t virtual_most_bytes, virtual_all_bytes, virtual_l2_bytes;
 	uint32_t virtual_gpus;	/* recorded on one GPU as if there were so many; 0: it was not */
 	char *device;		/* owned; the GPU it was recorded on; NULL: not recorded */
 	const char *unmeasured; /* of a plan, static: what has a price that nobody has measured;

@@ -178,6 +178,28 @@ static void add_queries(struct summary *summary, const struct trace *t)
 	line->total_us = us;
 }
 
+/* Calls of a communication library; on virtual GPUs all of their time is hidden. */
+static void add_collectives(struct collection *host, const struct trace *t)
+{
+	static const char *const names[COLLECTIVE_KIND_COUNT] = {
+		[COLLECTIVE_SEND] = "NCCL send",
+		[COLLECTIVE_RECEIVE] = "NCCL receive",
+		[COLLECTIVE_ALL_REDUCE] = "NCCL all-reduce",
+		[COLLECTIVE_ALL_GATHER] = "NCCL all-gather",
+		[COLLECTIVE_REDUCE_SCATTER] = "NCCL reduce-scatter",
+		[COLLECTIVE_BROADCAST] = "NCCL broadcast",
+		[COLLECTIVE_REDUCE] = "NCCL reduce",
+	};
+
+	for (size_t i = 0; i < t->collective_count; i++) {
+		const struct trace_collective *c = &t->collective[i];
+
+		if (c->kind >= 0 && c->kind < COLLECTIVE_KIND_COUNT)
+			add_sample(host, add_name(host, xstrdup(names[c->kind])), c->start_ns,
+				   c->end_ns);
+	}
+}
+
 static void add_host(struct summary *summary, const struct trace *t)
 {
 	static const char *const notes[] = { [NOTE_POST] = "post",
@@ -203,6 +225,7 @@ static void add_host(struct summary *summary, const struct trace *t)
 			add_sample(&host, add_name(&host, xstrdup(notes[h->kind])), h->start_ns,
 				   h->end_ns);
 	}
+	add_collectives(&host, t);
 	map_release(&known);
 	finish(summary, &calls);
 	add_queries(summary, t);

@@ -13,6 +13,11 @@ static _Thread_local struct {
 	size_t parts, part_capacity;
 	struct nccl_rank **joined; /* that came in this group */
 	size_t joins, join_capacity;
+	struct pending_split {
+		struct nccl_split *split;
+		struct nccl_rank *rank, **out;
+	} * split;
+	size_t splits, split_capacity;
 } group;
 
 static bool make_room(void *array, size_t count, size_t *capacity, size_t bytes)
@@ -86,6 +91,10 @@ int nccl_group_fail(int result)
 
 int nccl_group_add(const struct nccl_part *part)
 {
+	if (part->stream == CU_STREAM_PER_THREAD) /* whoever comes last would use its own */
+		return nccl_group_fail(nccl_refuse(
+			NCCL_INVALID_USAGE, "operations of NCCL in the default stream of a thread "
+					    "(cudaStreamPerThread) are not answered for"));
 	if (captures(part->stream))
 		return nccl_group_fail(nccl_refuse(
 			NCCL_INVALID_USAGE,
@@ -109,6 +118,36 @@ int nccl_group_join(struct nccl_rank *rank)
 	return NCCL_SUCCESS;
 }
 
+/* Of one thread's ranks all have to come before any can join. */
+static int join_splits(const struct pending_split *split, size_t count)
+{
+	int result = NCCL_SUCCESS;
+
+	for (size_t i = 0; i < count; i++) {
+		const int joined = nccl_split_join(split[i].split, split[i].rank, split[i].out);
+
+		result = result ? result : joined;
+	}
+	for (size_t i = 0; i < count && result == NCCL_SUCCESS; i++)
+		if (*split[i].out)
+			result = nccl_await_ranks(split[i].out, 1);
+	return result;
+}
+
+int nccl_group_split(struct nccl_rank *rank, int color, int key, struct nccl_rank **out)
+{
+	const struct pending_split pending = { nccl_split_come(rank, color, key), rank, out };
+
+	if (!pending.split)
+		return nccl_group_fail(NCCL_SYSTEM_ERROR);
+	if (!group.depth)
+		return join_splits(&pending, 1);
+	if (!make_room(&group.split, group.splits, &group.split_capacity, sizeof(pending)))
+		return nccl_group_fail(NCCL_SYSTEM_ERROR);
+	group.split[group.splits++] = pending;
+	return NCCL_SUCCESS;
+}
+
 int nccl_group_end(void)
 {
 	const uint64_t start_ns = notes_now_ns();
@@ -119,14 +158,20 @@ int nccl_group_end(void)
 	if (--group.depth)
 		return NCCL_SUCCESS;
 	result = group.failed;
-	if (result == NCCL_SUCCESS && group.joins) {
+	notes_mute(true);
+	if (result == NCCL_SUCCESS && group.joins)
 		result = nccl_await_ranks(group.joined, group.joins);
-		if (!group.parts)
-			notes_hidden(start_ns);
+	if (group.splits) { /* others wait for these, whatever failed here */
+		const int joined = join_splits(group.split, group.splits);
+
+		result = result ? result : joined;
 	}
+	notes_mute(false);
+	if ((group.joins || group.splits) && !group.parts)
+		notes_hidden(start_ns);
 	if (result == NCCL_SUCCESS && group.parts)
 		result = call(group.part, group.parts, start_ns);
 	group.failed = 0;
-	group.parts = group.joins = 0;
+	group.parts = group.joins = group.splits = 0;
 	return result;
 }

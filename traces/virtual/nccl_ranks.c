@@ -150,6 +150,7 @@ static int open_device(struct nccl_rank *rank, int device)
 	int result = NCCL_SUCCESS;
 
 	if (!driver || gpus_set_current(device) != cudaSuccess ||
+	    REAL(cudaFree)(NULL) != cudaSuccess || /* older runtimes begin with the first call */
 	    driver->cuCtxGetCurrent(&rank->context) || !rank->context ||
 	    driver->cuEventCreate(&rank->ready, CU_EVENT_DISABLE_TIMING) ||
 	    driver->cuEventCreate(&rank->done, CU_EVENT_DISABLE_TIMING))

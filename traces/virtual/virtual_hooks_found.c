@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Functions that programs look up by name, in a library they opened: NVML's number of devices and
- * whether a device's primary context is there (PyTorch asks for both).
+ * whether a device's primary context is there (PyTorch asks for both); NCCL's functions, and
+ * NVML's of links, which are exported here, too, for programs that are linked against them.
  */
 #include "virtual.h"
 
@@ -57,8 +58,8 @@ static void *in_place_of(const char *name, void *found)
  * jumps, and these locals would hold it. */
 static __attribute__((noinline)) bool is_theirs(const void *caller)
 {
-	static const char *const theirs[] = { "libcudart", "libcuda.so", "libcupti",
-					      "libnvidia-ml" };
+	static const char *const theirs[] = { "libcudart", "libcuda.so", "libcupti", "libnvidia-ml",
+					      "libnccl" };
 	Dl_info from;
 	const char *name;
 
@@ -72,6 +73,36 @@ static __attribute__((noinline)) bool is_theirs(const void *caller)
 	return false;
 }
 
+/* What this library exports in the place of others' functions: `found`, where it has none of that
+ * name. */
+static __attribute__((noinline)) void *exported(const char *name, void *found)
+{
+	Dl_info own;
+	void *handle = dladdr((void *)(uintptr_t)exported, &own) && own.dli_fname
+			       ? dlopen(own.dli_fname, RTLD_NOLOAD | RTLD_LAZY)
+			       : NULL;
+	void *ours = handle && found && gpus_count() > 1 ? real_symbol(handle, name) : NULL;
+
+	if (handle)
+		dlclose(handle);
+	return ours ? ours : found;
+}
+
+static bool is_exported(const char *name)
+{
+	static const char *const begins[] = { "nccl",
+					      "nvmlDeviceGetTopology",
+					      "nvmlSystemGetTopology",
+					      "nvmlDeviceGetP2PStatus",
+					      "nvmlDeviceGetNvLink",
+					      "nvshmem" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 HOOK void *dlsym(void *handle, const char *name)
 {
 	if ((*name == 'n' || *name == 'c') &&
@@ -79,6 +110,9 @@ HOOK void *dlsym(void *handle, const char *name)
 	     !strcmp(name, "cuDevicePrimaryCtxGetState")) &&
 	    !is_theirs(__builtin_return_address(0)))
 		return in_place_of(name, real_symbol(handle, name));
+	if (*name == 'n' && is_exported(name) && handle != RTLD_NEXT &&
+	    !is_theirs(__builtin_return_address(0)))
+		return exported(name, real_symbol(handle, name));
 	return real_symbol(handle, name); /* a jump: RTLD_NEXT is the caller's */
 }
 

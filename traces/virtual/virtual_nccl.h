@@ -5,6 +5,7 @@
  * between versions.
  *
  *   nccl_ranks.c         communicators: who is in one, on which device
+ *   nccl_split.c         communicators made of others
  *   nccl_meetings.c      calls of different ranks that are one operation
  *   nccl_moves.c         what an operation copies and reduces, in stream order
  *   nccl_groups.c        calls between ncclGroupStart and ncclGroupEnd
@@ -43,6 +44,7 @@ struct nccl_clique { /* the ranks of one communicator */
 	uint64_t number; /* of the id; what the trace calls it */
 	int ranks, joined, left;
 	struct nccl_rank *rank[REDUCE_RANKS_MAX]; /* NULL: not joined, or left */
+	struct nccl_split *split;		  /* those that not all ranks have come from */
 	struct nccl_meeting *first;		  /* those that not all ranks have come to */
 	struct nccl_clique *next;
 };
@@ -55,7 +57,7 @@ struct nccl_rank { /* ncclComm_t */
 	CUfunction reduce; /* NULL: not loaded yet */
 	int waiting;	   /* threads of it in a call */
 	/* How many it has called of: operations of all ranks; by peer, sends and receives. */
-	uint64_t collectives, sent[REDUCE_RANKS_MAX], received[REDUCE_RANKS_MAX];
+	uint64_t splits, collectives, sent[REDUCE_RANKS_MAX], received[REDUCE_RANKS_MAX];
 };
 
 /* One rank's call. */
@@ -102,6 +104,10 @@ int nccl_await_ranks(struct nccl_rank *const *rank, size_t count);
 void nccl_leave(struct nccl_rank *rank);
 bool nccl_is_rank(const struct nccl_rank *rank);
 
+/* A rank calls for a split; once all have, it joins what it asked for (color < 0: nothing). */
+struct nccl_split *nccl_split_come(struct nccl_rank *rank, int color, int key);
+int nccl_split_join(struct nccl_split *split, struct nccl_rank *rank, struct nccl_rank **out);
+
 /* What several ranks call at once; returns when all of it stands in the streams. */
 int nccl_call(const struct nccl_part *part, size_t count);
 /* Puts an operation that all have come to into their streams. */
@@ -112,6 +118,7 @@ int nccl_group_start(void);
 int nccl_group_end(void);
 int nccl_group_add(const struct nccl_part *part);
 int nccl_group_join(struct nccl_rank *rank);
+int nccl_group_split(struct nccl_rank *rank, int color, int key, struct nccl_rank **out);
 int nccl_group_fail(int result); /* what the end of the group will answer; `result` */
 
 /* The last reason, which ncclGetLastError answers with. Says it to the user, too, once a reason. */

@@ -1,0 +1,1 @@
+warpreel index --help
