@@ -64,6 +64,10 @@ $(rows "$data/papers/001_draws.tsv")
 
 ![Residual against steps](../figures/papers_001_steps.svg)
 
+What is left after a few steps is smooth, and creases along the faces of blocks:
+
+![The error in a slice](../figures/papers_001_slice.svg)
+
 Where blocks do not divide a patch, the last ones are cut, with inverses of their own, or whole ones overlap those before (section 4.3) and give the
 values that these do not:
 
