@@ -64,6 +64,10 @@ $(rows "$data/papers/001_draws.tsv")
 
 ![Residual against steps](../figures/papers_001_steps.svg)
 
+What is left after a few steps is smooth, and creases along the faces of blocks:
+
+![The error in a slice](../figures/papers_001_slice.svg)
+
 Where blocks do not divide a patch, the last ones are cut, with inverses of their own, or whole ones overlap those before (section 4.3) and give the
 values that these do not:
 
@@ -92,7 +96,7 @@ $(table errors)
 \`measured\` is one H200 (visit P4), the same runs by mapping (C). The paper's GPU and its program are left 50 times behind; what bounds the runs is no
 longer the products but the transfers.
 
-Not simulated: the CPU; the C2050, whose bars have no labels that are certain; products by sine transforms and by cuBLAS, which need a new profile.
+Not simulated: the CPU; the C2050, whose bars have no labels that are certain; products by sine transforms, whose profile is of an H200's machine code, and by cuBLAS, which has none.
 
 ## Measured today: one H200 (visits P3, P4)
 
@@ -112,6 +116,9 @@ $(kernels | of '$at["solver"] == "patches" { us = $at["launches"] * $at["median_
 - One patch of 16^3 takes 4.6 us in a graph, where a node that does nothing takes 0.55 and a launch into a stream 3.3: a warp's chain of loads,
   transforms and stores is longer than either. Sets of 1 to 10 stay within 1.5 times a launch into a stream; 100 take 1.9 times.
 - Of the paper's mappings (C) is the fastest, (B) 2 % and (A) 12 % slower. Chaotic Gauss-Seidel is fastest, by cells, with blocks of (4,4,2).
+
+The profile of the sine transforms is derived from their machine code, and counted by nobody ([lab/kernels.md](../lab/kernels.md)): 96 patches are answered
+in 203 us, sets of 16^3 13 to 19 % too fast.
 
 ### Figure 6: depth-first and breadth-first
 
@@ -136,8 +143,9 @@ As in the figure, breadth-first wins with patches of 16^3 (by 17 to 20 % at 10 a
 on. The prediction has the second, though from 5 patches on, and misses the first; and it takes breadth-first with many patches for much slower than it is, by 36 % at
 100 patches of 64^3. There the simulated copy engine served all streams
 alike, so that all had their kernels at the same time and nothing was transferred beside them. A recording (visit CA1) shows that streams four apart share a channel of the engine,
-which makes what stands in one before it turns to the next. With that the answer to 100 patches of 64^3, breadth-first, is within 1 % ([lab/host.md](../lab/host.md)); the table is of
-what was answered then. One patch is the same program in either order: that such runs take 882 and 654 us says how far they vary. On an H100 (visit P1) 100 patches of 16^3 took $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "depth" { printf "%.0f", $at["core_us"] }') us depth-first and $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "breadth" { printf "%.0f", $at["core_us"] }') breadth-first.
+which makes what stands in one before it turns to the next. With that, and copies in line ([lab/host.md](../lab/host.md)), the answers of now have both: breadth-first
+over depth-first is 0.90, 0.90, 0.92 at 10, 20, 50 patches of 16^3 (measured 0.92, 0.98, 0.90) and 1.02, 1.04, 1.06, 1.08 at 10, 20, 50, 100 of 64^3 (1.00, 1.06, 1.07, 1.08),
+and these 26 runs are 5.5 % off on average. The table is of what was answered then. One patch is the same program in either order: that such runs take 882 and 654 us says how far they vary. On an H100 (visit P1) 100 patches of 16^3 took $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "depth" { printf "%.0f", $at["core_us"] }') us depth-first and $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "breadth" { printf "%.0f", $at["core_us"] }') breadth-first.
 
 ### Figure 5: threads of the CPU
 

@@ -92,6 +92,9 @@ PAPER_001 := traces/data/h200x4/papers_001
 $(PLOT_DIR)/papers_001_steps.tsv: traces/data/papers/001_steps.tsv
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
+$(PLOT_DIR)/papers_001_slice.tsv: traces/data/papers/001_slice.tsv
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 # The table of kernels has a column kernel, which is not the option.
 $(PLOT_DIR)/papers_001_cells.tsv: plots/papers_001.awk $(PAPER_001)_kernels.tsv $(BUILD)/warpreel
 	@mkdir -p $(@D)

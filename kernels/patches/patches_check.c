@@ -2,12 +2,15 @@
  * Start values, and what came of them: on the host, patch by patch in the order of the set, so that
  * neither depends on how many GPUs there were.
  */
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "patches_cells.h"
 #include "patches_ghost.h"
 #include "patches_work.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 /* splitmix64's finaliser (Steele, Lea, Flood 2014). */
@@ -117,6 +120,30 @@ void patches_fill(struct solver_work *work, uint64_t seed)
 		w->start_norm = residual_norm(w);
 }
 
+/* x, y and u of the plane in the middle of the first patch: with f = 0, the error. */
+static int write_slice(const struct patches_work *w, const char *path)
+{
+	const struct patch *patch = &w->set.patch[0];
+	const double *u = values_of(w, patch);
+	struct output output;
+	FILE *file = output_begin(&output, path) ? NULL : output_open(&output);
+	if (!file) {
+		output_abandon(&output);
+		return report("cannot write '%s': %s", path, strerror(errno));
+	}
+	fprintf(file, "x\ty\tu\n");
+	for (int j = 0; j < patch->n[1]; j++)
+		for (int i = 0; i < patch->n[0]; i++)
+			fprintf(file, "%d\t%d\t%.9g\n", i, j,
+				u[patch_offset(patch, i, j, patch->n[2] / 2)]);
+	const bool failed = ferror(file);
+	if (fclose(file) || failed) {
+		output_abandon(&output);
+		return report("cannot write '%s'", path);
+	}
+	return output_commit(&output);
+}
+
 int patches_check(struct solver_work *work, struct solver_result *result)
 {
 	struct patches_work *w = (struct patches_work *)work;
@@ -133,6 +160,8 @@ int patches_check(struct solver_work *work, struct solver_result *result)
 					hash ^= hash >> 29;
 				}
 	}
+	if (w->params.slice && write_slice(w, w->params.slice))
+		return -1;
 	fill_ghosts(w);
 	result->checksum = hash;
 	result->residual = residual_norm(w);

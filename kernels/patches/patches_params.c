@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "patches_geometry.h"
+#include "traces/base/output.h"
 #include "traces/base/util.h"
 
 #define AT(field) offsetof(struct patches_params, field)
@@ -61,6 +62,8 @@ const struct option_spec patches_options[] = {
 	  "of --use: of the smoother, before and after a coarser level" },
 	{ "tolerance", OPTION_REAL, AT(tolerance), "1e-8", 0, 1, "T",
 	  "of --use: the residual is to be so much smaller" },
+	{ "slice", OPTION_TEXT, AT(slice), NULL, 0, 0, "FILE",
+	  "write the middle plane of the first patch at the end, as a table (default: none)" },
 	{ 0 },
 };
 
@@ -264,8 +267,8 @@ int patches_prepare(void *given, uint32_t gpus)
 	p->each_step = p->transfer[0] == 'e';
 	p->transfer = p->each_step ? "each" : "once";
 	p->omega_used = p->omega > 0 ? p->omega : p->method == METHOD_JACOBI ? 0.8 : 1;
-	if (check_kernel(p) || patch_set_read(&set, p->set_text) || check_set(p, &set) ||
-	    patch_set_place(&set, gpus))
+	if ((p->slice && output_check(p->slice)) || check_kernel(p) ||
+	    patch_set_read(&set, p->set_text) || check_set(p, &set) || patch_set_place(&set, gpus))
 		goto out;
 	if (p->use != USE_STEPS && set.connected) {
 		report("--use %s is for patches that stand by themselves", p->use_text);

@@ -36,7 +36,7 @@ struct patches_kernel {
 struct patches_params {
 	/* as given */
 	const char *patches, *block_text, *edge, *method_text, *kernel_text, *ghost, *stencil_text,
-		*rhs, *inverse, *order_text, *transfer, *use_text, *smoother;
+		*rhs, *inverse, *order_text, *transfer, *use_text, *smoother, *slice;
 	double omega, tolerance;
 	int iterations, wave, streams, products, outer, sweeps;
 	/* by patches_prepare */
