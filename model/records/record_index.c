@@ -48,8 +48,8 @@ static int add_row(void *context, const struct table_row *row)
 		return -1;
 	while (file < g->count && strcmp(file_base_name(g->files[file]), of[COLUMN_FILE]))
 		file++;
-	int is = file < g->count ? file_seal_is(&g->seal[file], of[COLUMN_BYTES], of[COLUMN_SUM])
-				 : 0;
+	int is = file_seal_is(file < g->count ? &g->seal[file] : NULL, of[COLUMN_BYTES],
+			      of[COLUMN_SUM]);
 	if (is < 1) {
 		g->fits = false;
 		return is;

@@ -35,7 +35,7 @@ int file_seal_is(const struct file_seal *seal, const char *bytes, const char *su
 	int64_t count;
 	if (parse_i64(bytes, &count))
 		return -1;
-	return seal->bytes == count && !strcmp(seal->sum, sum);
+	return seal && seal->bytes == count && !strcmp(seal->sum, sum);
 }
 
 const char *file_base_name(const char *path)

@@ -18,7 +18,9 @@ struct file_seal {
 
 /* -1, without a message: it is not there, or too short for one. */
 int file_seal_of(const char *path, struct file_seal *seal);
-/* By the columns of an index: whether they are of this file. -1: no number of bytes. */
+/* By the columns of an index: whether they are of this file (NULL: of none). -1: no number of
+ * bytes.
+ */
 int file_seal_is(const struct file_seal *seal, const char *bytes, const char *sum);
 
 /* What stands after the last slash; borrowed. */
