@@ -366,10 +366,9 @@ static void exchanging_threads_have_costs_of_their_own(void **state)
 {
 	(void)state;
 	struct bench b;
-	make(&b, 2);
+	make_with(&b, 2, "[base.host]\nrecord_ns = 10\n");
 	b.schedule.event_count = 2;
 	say(&b, "host.record_ns=10");
-	say(&b, "base.host.record_ns=10");
 	for (uint32_t t = 0; t < 2; t++) {
 		schedule_add_thread(&b.schedule, "host", (uint16_t)t);
 		for (int k = 0; k < 5; k++)
