@@ -46,13 +46,13 @@ static bool widens(const struct validation_row *row, const char *set, const char
  * interval is cut, and its coverage says so; and where there are fewer than FIT_LEAST points, that
  * is taken.
  */
-enum { FIT_LEAST = 3 };
+enum { FIT_LEAST = 3, FIT_TAILS = 19 /* points from which on a rank is below the extremes */ };
 void interval_widths(double *ratio, size_t n, double *low, double *high)
 {
 	const double most = INTERVAL_MOST;
 	*low = -most, *high = most;
 	if (n >= FIT_LEAST) {
-		double beyond = n >= 19 ? 0.05 - 0.05 / (double)n : 0,
+		double beyond = n >= FIT_TAILS ? 0.05 - 0.05 / (double)n : 0,
 		       stretch = ((double)n + 2) / (double)n;
 		*low = quantile_of(ratio, n, beyond) * stretch;
 		*high = quantile_of(ratio, n, 1 - beyond) * stretch;
@@ -236,7 +236,7 @@ void validation_leave_out(struct validation *v)
 }
 
 /* Rows of one kin alone say nothing of another. */
-static bool of_several(const struct pool *pool)
+static bool of_several_kins(const struct pool *pool)
 {
 	for (size_t k = 1; k < pool->count; k++)
 		if (!pool->kin(pool->row[0], pool->row[k]))
@@ -248,7 +248,7 @@ static void fit_pool(const struct pool *pool, const char *set, FILE *out)
 {
 	double low, high;
 	size_t n = pool_widths(pool, NULL, &low, &high);
-	if (n && of_several(pool))
+	if (n && of_several_kins(pool))
 		fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, pool->class_name, low, high, n);
 }
 
@@ -257,8 +257,10 @@ static void fit_unfamiliar(const struct validation *v, FILE *out)
 	struct families f;
 	struct pool pool;
 	pool_of_unfamiliar(&pool, v);
-	fit_pool(&pool, "size", out);
-	fit_pool(&pool, "gpus", out);
+	if (pool.count >= FIT_TAILS) {
+		fit_pool(&pool, "size", out);
+		fit_pool(&pool, "gpus", out);
+	}
 	free(pool.row);
 	familiar_find(&f, v);
 	for (size_t i = 0; i < f.count; i++)
