@@ -159,8 +159,8 @@ if [ "${1:-}" = some ]; then
 	some=$*
 fi
 asked="none ${some:-$(names) all}"
-for name in $asked; do
-	for part in runs foreign; do in_turns answers "$name" "$PLATFORM" $part; done
+for part in runs foreign; do # those that take as long as each other side by side
+	for name in $asked; do in_turns answers "$name" "$PLATFORM" $part; done
 done
 wait
 for name in $asked; do scores "$name" "$PLATFORM" >"$work/$name.scores"; done
