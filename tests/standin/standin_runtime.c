@@ -15,7 +15,7 @@ void standin_note(char what, long number);
 void standin_allocate(uintptr_t at, uintptr_t bytes);
 uintptr_t standin_primary(void);
 
-static uintptr_t allocated = 0x7f0000000000;
+static uintptr_t allocated = 0x800000000000;
 
 static long context_now(void)
 {
@@ -102,7 +102,7 @@ cudaError_t cudaFree(void *pointer)
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
 	memset(attributes, 0, sizeof(*attributes));
-	attributes->type = (uintptr_t)pointer >= 0x7f0000000000 ? cudaMemoryTypeDevice
+	attributes->type = (uintptr_t)pointer >= 0x7c0000000000 ? cudaMemoryTypeDevice
 								: cudaMemoryTypeUnregistered;
 	return cudaSuccess;
 }
