@@ -166,7 +166,44 @@ static inline bool stream_empty(const struct sim_stream *stream)
 {
 	return stream->count == 0;
 }
+static inline struct command *stream_head(const struct sim_stream *stream)
+{
+	return &stream->ring[stream->head & (stream->capacity - 1)];
+}
 bool gpu_empty(const struct sim *s, uint16_t gpu);
+
+/* Streams that wait their turn, linked by next_waiter. */
+static inline void fifo_push(struct sim *s, uint32_t *head, uint32_t *tail, uint32_t stream)
+{
+	s->stream[stream].next_waiter = NONE32;
+	if (*head == NONE32)
+		*head = stream;
+	else
+		s->stream[*tail].next_waiter = stream;
+	*tail = stream;
+}
+
+static inline uint32_t fifo_pop(struct sim *s, uint32_t *head)
+{
+	uint32_t stream = *head;
+	if (stream != NONE32)
+		*head = s->stream[stream].next_waiter;
+	return stream;
+}
+
+/* copy_engine.c: the stream's head is a copy: it begins, or queues for its engine. */
+void copy_begin(struct sim *s, uint32_t stream, sim_time now);
+/* It is done: which stream's copy has the engine next; NONE32: nobody's yet, or that stream's,
+ * which goes on by itself. */
+uint32_t copy_end(struct sim *s, uint32_t stream, sim_time now);
+/* A command was put into the stream. */
+void copy_called(struct sim *s, uint32_t stream, const struct command *command);
+/* A copy or memset that is a node of a graph: no thread and no queue is in its way. */
+static inline bool copy_plays_as_recorded(const struct sim *s, const struct schedule_op *op)
+{
+	return s->graph_pauses && op->flags & OP_IN_GRAPH &&
+	       (op->kind == OP_COPY || op->kind == OP_MEMSET);
+}
 
 /* The stream's head is due at that time. */
 void stream_arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state);

@@ -10,11 +10,6 @@
 
 #include "traces/base/util.h"
 
-static inline struct command *head_of(struct sim_stream *st)
-{
-	return &st->ring[st->head & (st->capacity - 1)];
-}
-
 /*
  * Idle time of a GPU between commands belongs to the host when a launch had not been issued yet,
  * and to synchronization when the stream waited for an event or the issuing thread was itself
@@ -44,24 +39,6 @@ void stream_arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state s
 }
 
 static void stream_step(struct sim *s, uint32_t stream, sim_time now);
-
-static void fifo_push(struct sim *s, uint32_t *head, uint32_t *tail, uint32_t stream)
-{
-	s->stream[stream].next_waiter = NONE32;
-	if (*head == NONE32)
-		*head = stream;
-	else
-		s->stream[*tail].next_waiter = stream;
-	*tail = stream;
-}
-
-static uint32_t fifo_pop(struct sim *s, uint32_t *head)
-{
-	uint32_t stream = *head;
-	if (stream != NONE32)
-		*head = s->stream[stream].next_waiter;
-	return stream;
-}
 
 /* Whether the run has come to the end of what can be counted: said once, and it ends. */
 static bool at_the_end_of_time(struct sim *s, sim_time now)
@@ -105,7 +82,7 @@ static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
 	struct sim_gpu *gpu = &s->gpu[st->gpu];
-	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
+	const struct schedule_op *op = &s->schedule->op[stream_head(st)->op];
 	const bool meets = op->flags & OP_MEETS;
 	/* The few blocks that wait for other GPUs must not hold up what these wait for. */
 	double share = meets ? 0 : s->shape_share[op->object];
@@ -115,14 +92,14 @@ static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
 		return;
 	}
 	sim_time gap, cost = kernel_cost(s, op, &gap);
-	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
+	gpu_account(s, st->gpu, now, stream_head(st)->blocked_ps > st->blocked_seen_ps);
 	st->share = share;
 	st->gap_ps = st->kernel_gap_ps = gap;
 	st->kernel_ps = cost;
 	st->last_was_copy = false;
 	st->start_ps = now;
 	if (meets) {
-		meeting_begin(s, stream, head_of(st)->op, now);
+		meeting_begin(s, stream, stream_head(st)->op, now);
 		return;
 	}
 	gpu->kernels++;
@@ -135,119 +112,6 @@ static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
 	st->state = STREAM_RUNNING;
 	links_start_kernel(&s->links, &s->queue, now, stream, st->gpu,
 			   s->model->ops->dram_bytes(s->model, s->schedule, shape), cost);
-}
-
-static int engine_of(const struct sim *s, const struct schedule_copy *copy)
-{
-	static const uint8_t engine[COPY_KIND_COUNT] = {
-		[COPY_H2D] = ENGINE_H2D,   [COPY_D2H] = ENGINE_D2H,   [COPY_PEER] = ENGINE_PEER,
-		[COPY_D2D] = ENGINE_LOCAL, [COPY_H2H] = ENGINE_LOCAL, [COPY_MEMSET] = ENGINE_LOCAL,
-	};
-	return s->platform->copy_engines == 1 && engine[copy->kind] != ENGINE_LOCAL
-		       ? ENGINE_H2D
-		       : engine[copy->kind];
-}
-
-/* The engine of a command that is a copy and needs one, else ENGINE_LOCAL. */
-static int engine_asked(const struct sim *s, const struct command *command)
-{
-	const struct schedule_op *op = &s->schedule->op[command->op];
-	return op->kind == OP_COPY || op->kind == OP_MEMSET
-		       ? engine_of(s, &s->schedule->copy[op->object])
-		       : ENGINE_LOCAL;
-}
-
-struct at_engine {
-	const struct sim *s;
-	int engine;
-	uint32_t last; /* the stream whose copy has just ended, and is its head still */
-	sim_time now;
-};
-
-/* Whether the next copy of a stream may begin on the engine. */
-static bool stands_at(const void *arg, uint32_t stream)
-{
-	const struct at_engine *at = arg;
-	const struct sim *s = at->s;
-	const struct sim_stream *st = &s->stream[stream];
-	const struct command *behind = &st->ring[(st->head + 1) & (st->capacity - 1)];
-	if (stream == at->last)
-		return st->count > 1 && behind->submit_ps <= at->now &&
-		       engine_asked(s, behind) == at->engine;
-	return st->state == STREAM_QUEUED &&
-	       engine_asked(s, &st->ring[st->head & (st->capacity - 1)]) == at->engine;
-}
-
-/* Who gets the engine on which `stream` has just copied; NONE32: nobody yet, or that stream, which
- * goes on by itself. */
-static uint32_t next_on_engine(struct sim *s, uint32_t stream, sim_time now)
-{
-	const struct sim_stream *st = &s->stream[stream];
-	struct sim_gpu *gpu = &s->gpu[st->gpu];
-	const struct at_engine at = { s, st->engine, stream, now };
-	if (!s->channels.count)
-		return fifo_pop(s, &gpu->engine_head[st->engine]);
-	if (st->engine == ENGINE_LOCAL)
-		return NONE32;
-	copy_channels_pop(&s->channels, st->gpu, st->engine, stream);
-	const uint32_t next =
-		copy_channels_next(&s->channels, st->gpu, st->engine, stream, stands_at, &at);
-	return next == stream ? NONE32 : next;
-}
-
-/* Within a graph the device goes on by itself: as it did when it was recorded, less what the
- * recorder adds. */
-static sim_time untraced_pause(const struct sim *s, sim_time recorded)
-{
-	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
-}
-
-/* A copy or memset that is a node of a graph: no thread and no queue is in its way. */
-static bool plays_as_recorded(const struct sim *s, const struct schedule_op *op)
-{
-	return s->graph_pauses && op->flags & OP_IN_GRAPH &&
-	       (op->kind == OP_COPY || op->kind == OP_MEMSET);
-}
-
-static void begin_copy(struct sim *s, uint32_t stream, sim_time now)
-{
-	struct sim_stream *st = &s->stream[stream];
-	struct sim_gpu *gpu = &s->gpu[st->gpu];
-	const struct schedule_op *op = &s->schedule->op[head_of(st)->op];
-	const struct schedule_copy *copy = &s->schedule->copy[op->object];
-	int engine = engine_of(s, copy);
-	if (engine != ENGINE_LOCAL && gpu->engine_user[engine] != NONE32) {
-		st->state = STREAM_QUEUED;
-		if (!s->channels.count)
-			fifo_push(s, &gpu->engine_head[engine], &gpu->engine_tail[engine], stream);
-		return;
-	}
-	gpu_account(s, st->gpu, now, head_of(st)->blocked_ps > st->blocked_seen_ps);
-	const struct command *command = head_of(st);
-	const struct copy_place place = { .queued = st->state == STREAM_QUEUED,
-					  .behind_same = st->last_was_copy &&
-							 st->engine == engine &&
-							 command->submit_ps <= st->free_ps,
-					  .copy = op->object,
-					  .now = now,
-					  .called_ps = command->called_ps,
-					  .submit_ps = command->submit_ps,
-					  .free_ps = st->free_ps,
-					  .behind_copy = st->last_was_copy,
-					  .recorded_ps =
-						  plays_as_recorded(s, op) ? op->duration_ps : -1 };
-	const sim_time cost = s->copies->copy(s->copy_model, &place);
-	gpu->copies++;
-	gpu->engine_user[engine] = stream;
-	st->engine = (uint8_t)engine;
-	st->gap_ps = st->kernel_gap_ps + s->copies->switch_back(s->copy_model, op->object);
-	st->last_was_copy = true;
-	st->start_ps = now;
-	st->state = STREAM_RUNNING;
-	if (cost >= SIM_COST_MOST && !s->error)
-		s->error = report("a copy of %lld bytes takes longer than the simulator can count",
-				  (long long)copy->bytes);
-	links_start(&s->links, &s->queue, now, stream, copy, cost);
 }
 
 /* When the operation behind the head reached, or will reach, the device; SIM_NEVER while it has not
@@ -304,7 +168,7 @@ static void instance_done(struct sim *s, uint32_t instance, sim_time at)
 	while (waiter != NONE32) {
 		struct sim_stream *st = &s->stream[waiter];
 		uint32_t next = st->next_waiter;
-		sim_time late = event_latency(s, in, st, head_of(st));
+		sim_time late = event_latency(s, in, st, stream_head(st));
 		gpu_account(s, st->gpu, at, true);
 		notice(s, waiter, at, at + late); /* the wait itself ends then */
 		waiter = next;
@@ -317,7 +181,7 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
 	struct sim_gpu *gpu = &s->gpu[st->gpu];
-	struct command *command = head_of(st);
+	struct command *command = stream_head(st);
 	const struct schedule_op *op = &s->schedule->op[command->op];
 	uint32_t woken = NONE32;
 	switch ((enum op_kind)op->kind) {
@@ -329,10 +193,7 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 		break;
 	case OP_COPY:
 	case OP_MEMSET:
-		gpu_account(s, st->gpu, now, false);
-		gpu->copies--;
-		gpu->engine_user[st->engine] = NONE32;
-		woken = next_on_engine(s, stream, now);
+		woken = copy_end(s, stream, now);
 		break;
 	case OP_RECORD:
 		s->instance[command->instance].after_copy = st->last_was_copy;
@@ -370,7 +231,7 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
-	const struct command *command = head_of(st);
+	const struct command *command = stream_head(st);
 	st->start_ps = now;
 	if (command->instance == NONE32) { /* CUDA: an event never recorded counts as complete */
 		stream_arm(s, stream, now, STREAM_RUNNING);
@@ -396,6 +257,13 @@ static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
 
 /* Starts the head if its time has come, else arranges to be woken. Called whenever something it may
  * wait for has happened. */
+/* Within a graph the device goes on by itself: as it did when it was recorded, less what the
+ * recorder adds. */
+static sim_time untraced_pause(const struct sim *s, sim_time recorded)
+{
+	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
+}
+
 static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -403,7 +271,7 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		st->state = STREAM_IDLE;
 		return;
 	}
-	const struct command *command = head_of(st);
+	const struct command *command = stream_head(st);
 	const struct schedule_op *op = &s->schedule->op[command->op];
 	sim_time start = st->free_ps;
 	if (op->kind == OP_LAUNCH) {
@@ -416,7 +284,7 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
 			start = command->submit_ps + s->delay_ps[DELAY_START];
 	} else {
-		if (plays_as_recorded(s, op))
+		if (copy_plays_as_recorded(s, op))
 			start += untraced_pause(s, op->value);
 		if (command->submit_ps >
 		    start) /* a copy's way to the device is part of its price */
@@ -432,7 +300,7 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		break;
 	case OP_COPY:
 	case OP_MEMSET:
-		begin_copy(s, stream, now);
+		copy_begin(s, stream, now);
 		break;
 	case OP_WAIT:
 		begin_wait(s, stream, now);
@@ -458,11 +326,7 @@ void stream_push(struct sim *s, uint32_t stream, const struct command *command)
 		st->capacity = capacity;
 	}
 	st->ring[(st->head + st->count++) & (st->capacity - 1)] = *command;
-	if (s->channels.count) {
-		const int engine = engine_asked(s, command);
-		if (engine != ENGINE_LOCAL)
-			copy_channels_push(&s->channels, st->gpu, (uint32_t)engine, stream);
-	}
+	copy_called(s, stream, command);
 	enum op_kind kind = (enum op_kind)s->schedule->op[command->op].kind;
 	if (kind == OP_LAUNCH || kind == OP_COPY)
 		doorbell(s, st->gpu, command->submit_ps);
