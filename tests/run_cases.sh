@@ -110,8 +110,13 @@ fits() {
 	return $good
 }
 
-mode=${1:?}
-shift
+mode=${1:-}
+case $mode in
+--stamp | --bless) shift ;;
+*)
+	echo "usage: run_cases.sh --stamp RESULTS NAME | --bless NAME..." >&2
+	exit 2 ;;
+esac
 results=
 [ "$mode" = --stamp ] && { results=$1; shift; }
 scratch=$(mktemp -d)

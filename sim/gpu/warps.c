@@ -13,6 +13,7 @@
 #include "known_launches.h"
 #include "traces/base/processes.h"
 #include "warps_phases.h"
+#include "warps_play.h"
 
 struct built {
 	const struct kernel_profile *profile;
@@ -328,79 +329,6 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	return 0;
 }
 
-static int compute(const struct sm_device *device, int sm_count, struct warps_answer *a)
-{
-	struct sm_device classes = *device;
-	a->classes = !device->isa || strcmp(a->profile->isa, device->isa);
-	if (a->classes)
-		classes.isa = "none";
-	struct grid_answer played[2] = { { 0 } };
-	int rc = 0, longer = 0;
-	double cycles = 0;
-	for (int k = 0; k < a->phases && !rc; k++) {
-		struct grid_launch launch = a->launch;
-		launch.traffic.l2_miss_share = a->phase[k].l2_miss_share;
-		launch.traffic.dram_write_share = a->phase[k].dram_write_share;
-		rc = grid_time(&classes, sm_count, &launch, &played[k]);
-		cycles += a->phase[k].share * played[k].cycles;
-		longer = a->phase[k].share * played[k].cycles > a->phase[0].share * played[0].cycles
-				 ? k
-				 : longer;
-	}
-	grid_answer_release(&played[!longer]);
-	a->grid = played[longer];
-	a->grid.duration_ns += (cycles - a->grid.cycles) / classes.clock_mhz * 1e3;
-	a->grid.cycles = cycles;
-	if (!rc && a->grid.barriers_forced)
-		report("warning: kernel '%s': %lld barriers were passed although some warps never "
-		       "came: its counts give no consistent way through",
-		       a->profile->kernel, (long long)a->grid.barriers_forced);
-	return rc;
-}
-
-/* No longer than on a slower device, no shorter than on a faster one: see warps.h. */
-static void bound(const struct sm_device *device, enum sm_order order, double there_ns,
-		  struct grid_answer *grid)
-{
-	if (order == SM_FASTER ? there_ns >= grid->duration_ns
-			       : order != SM_SLOWER || there_ns <= grid->duration_ns)
-		return;
-	grid->cycles += (there_ns - grid->duration_ns) * 1e-3 * device->clock_mhz;
-	grid->duration_ns = there_ns;
-}
-
-/* As sm_order, of whole devices: more multiprocessors are faster, for those too many may be left
- * without blocks. */
-static enum sm_order device_order(const struct platform *before, const struct platform *now)
-{
-	const enum sm_order inside = sm_order(&before->sm, &now->sm);
-	if (before->sm_count == now->sm_count)
-		return inside;
-	const enum sm_order count = now->sm_count > before->sm_count ? SM_FASTER : SM_SLOWER;
-	return inside == SM_EQUAL || inside == count ? count : SM_NEITHER;
-}
-
-/* On the platform's own device, whatever was set in it. */
-static int compute_own(const struct warps *w, struct warps_answer *a)
-{
-	const struct sm_device *device = &w->platform->sm;
-	const struct platform *before = w->options.before;
-	enum sm_order order = before ? device_order(before, w->platform) : SM_NEITHER;
-	struct warps_answer unchanged = *a;
-	if (compute(device, w->platform->sm_count, a))
-		return -1;
-	if (order != SM_FASTER && order != SM_SLOWER)
-		return 0;
-	unchanged.launch.duration_only = true;
-	if (compute(&before->sm, before->sm_count, &unchanged)) {
-		grid_answer_release(&a->grid);
-		return -1;
-	}
-	bound(device, order, unchanged.grid.duration_ns, &a->grid);
-	grid_answer_release(&unchanged.grid);
-	return 0;
-}
-
 static struct known_launch key_of(const struct warps_answer *a, const struct schedule_shape *shape)
 {
 	struct known_launch key = { .profile = a->derived ? &a->derived->profile : a->profile,
@@ -428,7 +356,7 @@ static int first_duration(struct warps *w, const struct schedule *schedule,
 		return 0;
 	}
 	a.launch.duration_only = true;
-	if (compute_own(w, &a))
+	if (warps_play_own(w->platform, w->options.before, &a))
 		return -1;
 	*duration_ns = now.duration_ns = a.grid.duration_ns;
 	grid_answer_release(&a.grid);
@@ -464,7 +392,7 @@ static void play_pending(void *context, size_t k, void *answer)
 	double *ns = answer;
 	a->launch.program = &a->program; /* answers have moved since */
 	a->launch.duration_only = true;
-	if (compute_own(w, a))
+	if (warps_play_own(w->platform, w->options.before, a))
 		return;
 	if (!a->grid.barriers_forced)
 		*ns = a->grid.duration_ns;
@@ -516,11 +444,11 @@ int warps_explain(struct warps *w, const struct schedule *schedule,
 	if (prepare(w, schedule, shape, answer))
 		return -1;
 	if (!device)
-		return compute_own(w, answer);
+		return warps_play_own(w->platform, w->options.before, answer);
 	if (warps_duration(w, schedule, shape, &own_ns, &extrapolated) ||
-	    compute(device, w->platform->sm_count, answer))
+	    warps_play(device, w->platform->sm_count, answer))
 		return -1;
-	bound(device, sm_order(&w->platform->sm, device), own_ns, &answer->grid);
+	warps_bound(device, sm_order(&w->platform->sm, device), own_ns, &answer->grid);
 	return 0;
 }
 

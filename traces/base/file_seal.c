@@ -2,12 +2,8 @@
 #include "file_seal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "util.h"
 
 int file_seal_of(const char *path, struct file_seal *seal)
 {
@@ -30,25 +26,8 @@ int file_seal_of(const char *path, struct file_seal *seal)
 	return rc;
 }
 
-int file_seal_is(const struct file_seal *seal, const char *bytes, const char *sum)
-{
-	int64_t count;
-	if (parse_i64(bytes, &count))
-		return -1;
-	return seal && seal->bytes == count && !strcmp(seal->sum, sum);
-}
-
 const char *file_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
-}
-
-char *file_index_of(const char *path)
-{
-	char *index = xprintf("%.*sindex.tsv", (int)(file_base_name(path) - path), path);
-	if (!access(index, F_OK))
-		return index;
-	free(index);
-	return NULL;
 }

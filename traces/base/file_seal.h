@@ -6,7 +6,6 @@
 #ifndef WARPREEL_FILE_SEAL_H
 #define WARPREEL_FILE_SEAL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { FILE_SEAL_SUM = 9 };
@@ -18,14 +17,7 @@ struct file_seal {
 
 /* -1, without a message: it is not there, or too short for one. */
 int file_seal_of(const char *path, struct file_seal *seal);
-/* By the columns of an index: whether they are of this file (NULL: of none). -1: no number of
- * bytes.
- */
-int file_seal_is(const struct file_seal *seal, const char *bytes, const char *sum);
-
 /* What stands after the last slash; borrowed. */
 const char *file_base_name(const char *path);
-/* index.tsv beside a file; NULL: there is none. Owned by the caller. */
-char *file_index_of(const char *path);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel_profile.h"
+#include "traces/base/file_index.h"
 #include "traces/base/file_seal.h"
 #include "traces/base/table_read.h"
 #include "traces/base/util.h"
@@ -17,29 +18,20 @@ static const char *const column_name[COLUMN_COUNT] = { "file",	   "bytes",  "che
 
 struct indexing {
 	struct profile_index *index;
-	char *const *files;
-	const struct file_seal *seal;
-	size_t count;
-	bool *has; /* rows */
-	bool fits;
+	struct file_index files;
 };
 
 static int add_row(void *context, const struct table_row *row)
 {
 	struct indexing *g = context;
 	int64_t profiles;
-	size_t file = 0;
+	size_t file;
 	if (parse_i64(row->of[COLUMN_PROFILES], &profiles) || profiles < 1 || profiles > UINT16_MAX)
 		return -1;
-	while (file < g->count && strcmp(file_base_name(g->files[file]), row->of[COLUMN_FILE]))
-		file++;
-	int is = file_seal_is(file < g->count ? &g->seal[file] : NULL, row->of[COLUMN_BYTES],
-			      row->of[COLUMN_SUM]);
-	if (is < 1) {
-		g->fits = false;
-		return is;
-	}
-	g->has[file] = true;
+	int rc = file_index_row(&g->files, row->of[COLUMN_FILE], row->of[COLUMN_BYTES],
+				row->of[COLUMN_SUM], &file);
+	if (rc < 1)
+		return rc;
 	GROW(g->index->row, g->index->count, g->index->capacity);
 	g->index->row[g->index->count++] =
 		(struct profile_index_row){ .file = (uint32_t)file,
@@ -54,28 +46,12 @@ int profile_index_read(struct profile_index *index, char *const *files, size_t c
 	static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_COUNT,
 						    "a kernel of a file", "profiled kernels" };
 	*index = (struct profile_index){ 0 };
-	if (!count)
-		return 0;
-	char *path = file_index_of(files[0]);
-	struct file_seal *seal = xcalloc(count, sizeof(*seal));
-	struct indexing g = { .index = index,
-			      .files = files,
-			      .seal = seal,
-			      .count = count,
-			      .has = xcalloc(count, sizeof(*g.has)),
-			      .fits = path != NULL };
-	int rc = 0;
-	for (size_t k = 0; k < count && g.fits; k++)
-		g.fits = !file_seal_of(files[k], &seal[k]);
-	if (g.fits)
-		rc = table_read(path, &format, NULL, add_row, &g);
-	for (size_t k = 0; k < count; k++)
-		g.fits &= g.has[k];
-	if (rc || !g.fits)
+	struct indexing g = { .index = index };
+	file_index_open(&g.files, files, count);
+	int rc = g.files.path ? table_read(g.files.path, &format, NULL, add_row, &g) : 0;
+	if (rc || !file_index_serves(&g.files))
 		profile_index_release(index);
-	free(g.has);
-	free(seal);
-	free(path);
+	file_index_release(&g.files);
 	return rc;
 }
 
@@ -89,20 +65,14 @@ void profile_index_release(struct profile_index *index)
 	*index = (struct profile_index){ 0 };
 }
 
-static bool is_field(const char *text)
-{
-	return !strpbrk(text, "\t\n");
-}
-
 static int write_rows(FILE *out, const char *path, const struct file_seal *seal,
 		      const struct kernel_profile *profile, size_t count)
 {
 	for (size_t k = 0; k < count; k++) {
 		const struct kernel_profile *p = &profile[k];
 		size_t before = 0, like = 0;
-		if (!is_field(p->kernel) || !is_field(p->symbol))
-			return report("%s: the name of kernel '%s' is no column of a table", path,
-				      p->kernel);
+		if (file_index_column(path, p->kernel) || file_index_column(path, p->symbol))
+			return -1;
 		for (size_t i = 0; i < count; i++)
 			if (!strcmp(profile[i].kernel, p->kernel) &&
 			    !strcmp(profile[i].symbol, p->symbol)) {
