@@ -11,6 +11,7 @@
  */
 #include "kernels/machine/cuda_launch.cuh"
 #include "rbsor_geometry.h"
+#include "rbsor_update.cuh"
 
 enum {
 	TILE_COLUMNS = PAPER_TILE_COLUMNS,
@@ -58,7 +59,7 @@ template <typename T> __device__ __forceinline__ void rbsor_paper(const struct r
 		const T horizontal = tile[row][column - 1] + tile[row][column + 1];
 		const T vertical = tile[row - 1][column] + tile[row + 1][column];
 
-		tile[row][column] = u + omega * (T(0.25) * (horizontal + vertical) - u);
+		tile[row][column] = rbsor_updated(u, omega, horizontal, vertical);
 	}
 	__syncthreads();
 

@@ -17,6 +17,7 @@
 
 #include "rbsor_geometry.h"
 #include "rbsor_temporal.cuh"
+#include "rbsor_update.cuh"
 
 enum { LANES = PERSISTENT_COLUMNS / 32 };
 
@@ -122,7 +123,7 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 			const T horizontal = west + east;
 			const T vertical = north + south;
 			const T updated =
-				u[r][m] + omega * (T(0.25) * (horizontal + vertical) - u[r][m]);
+				rbsor_updated(u[r][m], omega, horizontal, vertical);
 
 			if (inside[m])
 				u[r][m] = updated;

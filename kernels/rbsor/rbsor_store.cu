@@ -5,6 +5,7 @@
  */
 #include "kernels/machine/cuda_launch.cuh"
 #include "rbsor_geometry.h"
+#include "rbsor_update.cuh"
 
 template <typename T> __device__ __forceinline__ void rbsor_rim_of(const rbsor_rim &edges)
 {
@@ -31,7 +32,7 @@ template <typename T> __device__ __forceinline__ void rbsor_rim_of(const rbsor_r
 	const T u = own[k];
 	const T horizontal = other[k - 1 + p] + other[k + p];
 	const T vertical = other[k - sweep.pitch] + other[k + sweep.pitch];
-	const T updated = u + omega * (T(0.25) * (horizontal + vertical) - u);
+	const T updated = rbsor_updated(u, omega, horizontal, vertical);
 
 	own[k] = updated;
 	first_target[own_at + k] = updated;

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "rbsor.h"
+#include "rbsor_update.cuh"
 
 template <typename T> struct alignas(16) rbsor_piece { /* what one access moves */
 	static constexpr int LANES = 16 / (int)sizeof(T);
@@ -160,7 +161,7 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 			const T u = window[x][m];
 			const T horizontal = west + east;
 			const T vertical = window[x - 1][m] + window[x + 1][m];
-			const T updated = u + omega * (T(0.25) * (horizontal + vertical) - u);
+			const T updated = rbsor_updated(u, omega, horizontal, vertical);
 
 			if (where == RBSOR_MIDDLE || inside[m])
 				window[x][m] = updated;

@@ -11,6 +11,7 @@
 
 #include "kernels/machine/cuda_launch.cuh"
 #include "rbsor_geometry.h"
+#include "rbsor_update.cuh"
 
 /* Figures 5.13 and 5.17: by arithmetic, so that no warp splits up. */
 template <bool red> __device__ __forceinline__ int row_by_arithmetic(int r1, int i)
@@ -116,7 +117,7 @@ __device__ __forceinline__ void rbsor_tile(const rbsor_area &area, Load load)
 		const T horizontal = tile[row][column - 1] + tile[row][column + 1];
 		const T vertical = tile[row - 1][column] + tile[row + 1][column];
 
-		tile[row][column] = u + omega * (T(0.25) * (horizontal + vertical) - u);
+		tile[row][column] = rbsor_updated(u, omega, horizontal, vertical);
 	}
 	__syncthreads();
 

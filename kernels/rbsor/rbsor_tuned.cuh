@@ -20,6 +20,7 @@
 #define WARPREEL_RBSOR_TUNED_CUH
 
 #include "rbsor.h"
+#include "rbsor_update.cuh"
 
 template <typename T> struct alignas(16) rbsor_vector {
 	static constexpr int LANES = 16 / (int)sizeof(T);
@@ -99,7 +100,7 @@ __device__ __forceinline__ void rbsor_tuned_rows(const rbsor_column<T> &column, 
 			const T u = centre[r].lane[m];
 			const T horizontal = around[m] + around[m + 1];
 			const T v = vertical[r].lane[m] + vertical[r + 2].lane[m];
-			const T updated = u + column.omega * (T(0.25) * (horizontal + v) - u);
+			const T updated = rbsor_updated(u, column.omega, horizontal, v);
 			const int k = column.first + m;
 
 			if (k <= last && (m > 0 || k + p > 0)) /* column 0 is point 0 where p = 0 */
