@@ -243,65 +243,40 @@ static int add(const struct nccl_part *part, bool has_peer, bool reduces)
 	return nccl_group_add(part);
 }
 
-static int all_reduce(const void *send, void *receive, size_t count, int type, int operation,
-		      struct nccl_rank *rank, CUstream stream)
-{
-	return add(&(struct nccl_part){ rank, COLLECTIVE_ALL_REDUCE, send, receive, count, type,
-					operation, -1, stream },
-		   false, true);
-}
-NCCL(ncclAllReduce,
+/* An operation that is one part: its fields behind the rank and the kind. */
+#define PART(name, function, parameters, arguments, kind, has_peer, reduces, ...)                  \
+	static int function parameters                                                             \
+	{                                                                                          \
+		return add(&(struct nccl_part){ rank, kind, __VA_ARGS__, stream }, has_peer,       \
+			   reduces);                                                               \
+	}                                                                                          \
+	NCCL(name, parameters, arguments, function)
+
+PART(ncclAllReduce, all_reduce,
      (const void *send, void *receive, size_t count, int type, int operation,
       struct nccl_rank *rank, CUstream stream),
-     (send, receive, count, type, operation, rank, stream), all_reduce)
-
-static int reduce_scatter(const void *send, void *receive, size_t count, int type, int operation,
-			  struct nccl_rank *rank, CUstream stream)
-{
-	return add(&(struct nccl_part){ rank, COLLECTIVE_REDUCE_SCATTER, send, receive, count, type,
-					operation, -1, stream },
-		   false, true);
-}
-NCCL(ncclReduceScatter,
+     (send, receive, count, type, operation, rank, stream), COLLECTIVE_ALL_REDUCE, false, true,
+     send, receive, count, type, operation, -1)
+PART(ncclReduceScatter, reduce_scatter,
      (const void *send, void *receive, size_t count, int type, int operation,
       struct nccl_rank *rank, CUstream stream),
-     (send, receive, count, type, operation, rank, stream), reduce_scatter)
-
-static int reduce(const void *send, void *receive, size_t count, int type, int operation, int root,
-		  struct nccl_rank *rank, CUstream stream)
-{
-	return add(&(struct nccl_part){ rank, COLLECTIVE_REDUCE, send, receive, count, type,
-					operation, root, stream },
-		   true, true);
-}
-NCCL(ncclReduce,
+     (send, receive, count, type, operation, rank, stream), COLLECTIVE_REDUCE_SCATTER, false, true,
+     send, receive, count, type, operation, -1)
+PART(ncclReduce, reduce,
      (const void *send, void *receive, size_t count, int type, int operation, int root,
       struct nccl_rank *rank, CUstream stream),
-     (send, receive, count, type, operation, root, rank, stream), reduce)
-
-static int all_gather(const void *send, void *receive, size_t count, int type,
-		      struct nccl_rank *rank, CUstream stream)
-{
-	return add(&(struct nccl_part){ rank, COLLECTIVE_ALL_GATHER, send, receive, count, type, 0,
-					-1, stream },
-		   false, false);
-}
-NCCL(ncclAllGather,
+     (send, receive, count, type, operation, root, rank, stream), COLLECTIVE_REDUCE, true, true,
+     send, receive, count, type, operation, root)
+PART(ncclAllGather, all_gather,
      (const void *send, void *receive, size_t count, int type, struct nccl_rank *rank,
       CUstream stream),
-     (send, receive, count, type, rank, stream), all_gather)
-
-static int broadcast(const void *send, void *receive, size_t count, int type, int root,
-		     struct nccl_rank *rank, CUstream stream)
-{
-	return add(&(struct nccl_part){ rank, COLLECTIVE_BROADCAST, send, receive, count, type, 0,
-					root, stream },
-		   true, false);
-}
-NCCL(ncclBroadcast,
+     (send, receive, count, type, rank, stream), COLLECTIVE_ALL_GATHER, false, false, send, receive,
+     count, type, 0, -1)
+PART(ncclBroadcast, broadcast,
      (const void *send, void *receive, size_t count, int type, int root, struct nccl_rank *rank,
       CUstream stream),
-     (send, receive, count, type, root, rank, stream), broadcast)
+     (send, receive, count, type, root, rank, stream), COLLECTIVE_BROADCAST, true, false, send,
+     receive, count, type, 0, root)
 
 static int broadcast_in_place(void *buffer, size_t count, int type, int root,
 			      struct nccl_rank *rank, CUstream stream)
@@ -312,39 +287,29 @@ NCCL(ncclBcast,
      (void *buffer, size_t count, int type, int root, struct nccl_rank *rank, CUstream stream),
      (buffer, count, type, root, rank, stream), broadcast_in_place)
 
-static int send_to(const void *buffer, size_t count, int type, int peer, struct nccl_rank *rank,
-		   CUstream stream)
-{
-	return add(&(struct nccl_part){ rank, COLLECTIVE_SEND, buffer, NULL, count, type, 0, peer,
-					stream },
-		   true, false);
-}
-NCCL(ncclSend,
-     (const void *buffer, size_t count, int type, int peer, struct nccl_rank *rank,
-      CUstream stream),
-     (buffer, count, type, peer, rank, stream), send_to)
-
-static int receive_from(void *buffer, size_t count, int type, int peer, struct nccl_rank *rank,
-			CUstream stream)
-{
-	return add(&(struct nccl_part){ rank, COLLECTIVE_RECEIVE, NULL, buffer, count, type, 0,
-					peer, stream },
-		   true, false);
-}
-NCCL(ncclRecv,
-     (void *buffer, size_t count, int type, int peer, struct nccl_rank *rank, CUstream stream),
-     (buffer, count, type, peer, rank, stream), receive_from)
+PART(ncclSend, send_to,
+     (const void *send, size_t count, int type, int peer, struct nccl_rank *rank, CUstream stream),
+     (send, count, type, peer, rank, stream), COLLECTIVE_SEND, true, false, send, NULL, count, type,
+     0, peer)
+PART(ncclRecv, receive_from,
+     (void *receive, size_t count, int type, int peer, struct nccl_rank *rank, CUstream stream),
+     (receive, count, type, peer, rank, stream), COLLECTIVE_RECEIVE, true, false, NULL, receive,
+     count, type, 0, peer)
 
 /* ---- operations that are groups of sends and receives ---- */
+
+static size_t bytes_of(size_t count, int type)
+{
+	return type >= 0 && type < NCCL_TYPES ? count * nccl_type_bytes(type) : 0;
+}
 
 static int all_to_all(const void *send, void *receive, size_t count, int type,
 		      struct nccl_rank *rank, CUstream stream)
 {
-	size_t bytes;
+	const size_t bytes = bytes_of(count, type);
 
 	if (!nccl_is_rank(rank))
 		return not_a_rank();
-	bytes = type >= 0 && type < NCCL_TYPES ? count * nccl_type_bytes(type) : 0;
 	nccl_group_start();
 	for (int i = 0; i < rank->clique->ranks; i++) {
 		send_to((const char *)send + (size_t)i * bytes, count, type, i, rank, stream);
@@ -360,11 +325,10 @@ NCCL(ncclAlltoAll,
 static int gather(const void *send, void *receive, size_t count, int type, int root,
 		  struct nccl_rank *rank, CUstream stream)
 {
-	size_t bytes;
+	const size_t bytes = bytes_of(count, type);
 
 	if (!nccl_is_rank(rank))
 		return not_a_rank();
-	bytes = type >= 0 && type < NCCL_TYPES ? count * nccl_type_bytes(type) : 0;
 	nccl_group_start();
 	send_to(send, count, type, root, rank, stream);
 	for (int i = 0; rank->rank == root && i < rank->clique->ranks; i++)
@@ -379,11 +343,10 @@ NCCL(ncclGather,
 static int scatter(const void *send, void *receive, size_t count, int type, int root,
 		   struct nccl_rank *rank, CUstream stream)
 {
-	size_t bytes;
+	const size_t bytes = bytes_of(count, type);
 
 	if (!nccl_is_rank(rank))
 		return not_a_rank();
-	bytes = type >= 0 && type < NCCL_TYPES ? count * nccl_type_bytes(type) : 0;
 	nccl_group_start();
 	for (int i = 0; rank->rank == root && i < rank->clique->ranks; i++)
 		send_to((const char *)send + (size_t)i * bytes, count, type, i, rank, stream);
