@@ -117,8 +117,7 @@ $(kernels | of '$at["solver"] == "patches" { us = $at["launches"] * $at["median_
   transforms and stores is longer than either. Sets of 1 to 10 stay within 1.5 times a launch into a stream; 100 take 1.9 times.
 - Of the paper's mappings (C) is the fastest, (B) 2 % and (A) 12 % slower. Chaotic Gauss-Seidel is fastest, by cells, with blocks of (4,4,2).
 
-The profile of the sine transforms is derived from their machine code, and counted by nobody ([lab/kernels.md](../lab/kernels.md)): 96 patches are answered
-in 203 us, sets of 16^3 13 to 19 % too fast.
+The profile of the sine transforms is derived from their machine code, and counted by nobody; [lab/kernels.md](../lab/kernels.md) has how far off its answers are.
 
 ### Figure 6: depth-first and breadth-first
 
@@ -143,9 +142,8 @@ As in the figure, breadth-first wins with patches of 16^3 (by 17 to 20 % at 10 a
 on. The prediction has the second, though from 5 patches on, and misses the first; and it takes breadth-first with many patches for much slower than it is, by 36 % at
 100 patches of 64^3. There the simulated copy engine served all streams
 alike, so that all had their kernels at the same time and nothing was transferred beside them. A recording (visit CA1) shows that streams four apart share a channel of the engine,
-which makes what stands in one before it turns to the next. With that, and copies in line ([lab/host.md](../lab/host.md)), the answers of now have both: breadth-first
-over depth-first is 0.90, 0.90, 0.92 at 10, 20, 50 patches of 16^3 (measured 0.92, 0.98, 0.90) and 1.02, 1.04, 1.06, 1.08 at 10, 20, 50, 100 of 64^3 (1.00, 1.06, 1.07, 1.08),
-and these 26 runs are 5.5 % off on average. The table is of what was answered then. One patch is the same program in either order: that such runs take 882 and 654 us says how far they vary. On an H100 (visit P1) 100 patches of 16^3 took $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "depth" { printf "%.0f", $at["core_us"] }') us depth-first and $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "breadth" { printf "%.0f", $at["core_us"] }') breadth-first.
+which makes what stands in one before it turns to the next. With that, and copies in line, the answers of now have both ([lab/host.md](../lab/host.md); these runs are
+development rows of [the validation](../validation.md) by now). The table is of what was answered then. One patch is the same program in either order: that such runs take 882 and 654 us says how far they vary. On an H100 (visit P1) 100 patches of 16^3 took $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "depth" { printf "%.0f", $at["core_us"] }') us depth-first and $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "breadth" { printf "%.0f", $at["core_us"] }') breadth-first.
 
 ### Figure 5: threads of the CPU
 

@@ -122,8 +122,7 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 				r < ROWS - 1 ? u[r < ROWS - 1 ? r + 1 : r][m] : below.value[m / 2];
 			const T horizontal = west + east;
 			const T vertical = north + south;
-			const T updated =
-				rbsor_updated(u[r][m], omega, horizontal, vertical);
+			const T updated = rbsor_updated(u[r][m], omega, horizontal, vertical);
 
 			if (inside[m])
 				u[r][m] = updated;

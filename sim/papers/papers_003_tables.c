@@ -107,6 +107,8 @@ static double value_of(const struct p003_data *d, const char *by, int resident,
 	return !row ? NAN : steps ? row->steps[1] : row->us[1];
 }
 
+#define TIE 0.005 /* so near one holds neither way */
+
 int p003_statements(struct paper_work *w, struct sheet *sheet)
 {
 	static const char *const names[] = {
@@ -130,9 +132,10 @@ int p003_statements(struct paper_work *w, struct sheet *sheet)
 				value_of(&d, who[j].by, who[j].resident, &s->right, s->steps);
 			sheet_number(sheet, ratio, 3);
 			sheet_text(sheet, "%s",
-				   isnan(ratio)	       ? "-"
-				   : ratio < s->factor ? "yes"
-						       : "no");
+				   isnan(ratio)			       ? "-"
+				   : fabs(ratio / s->factor - 1) < TIE ? "tie"
+				   : ratio < s->factor		       ? "yes"
+								       : "no");
 		}
 	}
 	p003_release(&d);
