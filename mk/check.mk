@@ -72,7 +72,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(BUILD)/objects.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
-$(BUILD)/tests/cupti_%: tests/cupti_%.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder_identity.c traces/recorder/recorder.h $(BUILD)/objects.a
+$(BUILD)/tests/cupti_%: tests/cupti_%.c tests/standin/standin_activities.h traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder_identity.c traces/recorder/recorder.h $(BUILD)/objects.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) -lcmocka $(LDLIBS)
 
@@ -99,7 +99,7 @@ $(R)/preload_%.ok: $(BUILD)/tests/preload_%
 	@sh mk/unit.sh $(R)/preload_$* $<
 
 # What is recorded where there is no GPU, by tests/kill_anywhere.sh.
-$(BUILD)/tests/recorded_program: tests/recorded_program.c traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(BUILD)/objects.a
+$(BUILD)/tests/recorded_program: tests/recorded_program.c tests/standin/standin_activities.h traces/recorder/recorder_encode.c traces/recorder/recorder_spool.c traces/recorder/recorder.h $(BUILD)/objects.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(CUDA_DIR)/include -o $@ $(filter %.c %.a,$^) $(LDLIBS)
 

@@ -13,41 +13,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/standin/standin_activities.h"
 #include "traces/format/trace_folder.h"
 #include "traces/load/schedule_from_trace.h"
 #include "traces/recorder/recorder.h"
 
 struct recorder recorder;
 
-enum { LAUNCH = 1, ITERATIONS = 20, US = 1000 };
+enum { ITERATIONS = 20, US = 1000 };
 
 /* ---- a process of the run ---- */
-
-static CUptiResult CUPTIAPI name_of(CUpti_CallbackDomain domain, uint32_t id, const char **name)
-{
-	(void)domain;
-	*name = "cudaLaunchKernel_v7000";
-	return id == LAUNCH ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
-}
 
 static CUptiResult CUPTIAPI timestamp(uint64_t *ns)
 {
 	*ns = clock_ns(CLOCK_REALTIME);
-	return CUPTI_SUCCESS;
-}
-
-union activity {
-	CUpti_ActivityAPI call;
-	CUpti_ActivityKernel10 kernel;
-};
-
-static CUptiResult CUPTIAPI next_of(uint8_t *buffer, size_t valid_bytes, CUpti_Activity **record)
-{
-	uint8_t *next = *record ? (uint8_t *)*record + sizeof(union activity) : buffer;
-
-	if (next >= buffer + valid_bytes)
-		return CUPTI_ERROR_MAX_LIMIT_REACHED;
-	*record = (CUpti_Activity *)(void *)next;
 	return CUPTI_SUCCESS;
 }
 

@@ -232,18 +232,11 @@ static int check_size(struct check *check, int rows, int columns)
 	const size_t step = large	      ? 7
 			    : points > 100000 ? 5
 					      : 1; /* fewer ranges where each takes its time */
-	/* all rows; without the outer ones; one row, at the top, in the middle, at the bottom; an
-	 * odd start */
-	const int ranges[][2] = { { 1, rows - 1 },
-				  { 2, rows - 2 },
-				  { 1, 2 },
-				  { rows / 2, rows / 2 + 1 },
-				  { rows - 2, rows - 1 },
-				  { rows / 3 + 1, rows - 1 },
-				  { 1, rows - 1 - rows / 4 } };
+	int ranges[TRIP_RANGES][2];
 
+	trip_ranges(rows, ranges);
 	for (size_t k = 0; k < sizeof(sweep_kernels) / sizeof(sweep_kernels[0]); k++)
-		for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r += step)
+		for (size_t r = 0; r < TRIP_RANGES; r += step)
 			for (int variant = 0; variant < 4; variant++) {
 				const int begin = ranges[r][0], end = ranges[r][1];
 				if (begin < 1 || end <= begin || end > rows - 1 ||
@@ -255,7 +248,7 @@ static int check_size(struct check *check, int rows, int columns)
 					return -1;
 			}
 	for (size_t k = 0; k < sizeof(pass_kernels) / sizeof(pass_kernels[0]) && deep; k++)
-		for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r += pass_step) {
+		for (size_t r = 0; r < TRIP_RANGES; r += pass_step) {
 			const int begin = ranges[r][0], end = ranges[r][1];
 			if (begin < 1 || end <= begin || end > rows - 1)
 				continue;

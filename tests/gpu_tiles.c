@@ -117,18 +117,11 @@ static int check_size(struct check *check, int rows, int columns)
 {
 	const int64_t tight = round_up(columns, 64);
 	const size_t step = (int64_t)rows * columns > 20000 ? 5 : 1;
-	/* all rows; without the outer ones; one row, at the top, in the middle, at the bottom; an
-	 * odd start */
-	const int ranges[][2] = { { 1, rows - 1 },
-				  { 2, rows - 2 },
-				  { 1, 2 },
-				  { rows / 2, rows / 2 + 1 },
-				  { rows - 2, rows - 1 },
-				  { rows / 3 + 1, rows - 1 },
-				  { 1, rows - 1 - rows / 4 } };
+	int ranges[TRIP_RANGES][2];
 
+	trip_ranges(rows, ranges);
 	for (size_t k = 0; k < sizeof(area_kernels) / sizeof(area_kernels[0]); k++)
-		for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r += step)
+		for (size_t r = 0; r < TRIP_RANGES; r += step)
 			for (int variant = 0; variant < (area_kernels[k].strips ? 2 : 4);
 			     variant++) {
 				const int begin = ranges[r][0], end = ranges[r][1];
@@ -139,7 +132,7 @@ static int check_size(struct check *check, int rows, int columns)
 					       tight + (r & 1 ? 64 : 0)))
 					return -1;
 			}
-	for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r += step)
+	for (size_t r = 0; r < TRIP_RANGES; r += step)
 		for (int variant = 0; variant < 24; variant++) {
 			const int begin = ranges[r][0], end = ranges[r][1];
 			if (begin < 1 || end <= begin || end > rows - 1)

@@ -17,6 +17,23 @@ struct check {
 	char *expected, *expected_rows; /* what the CPU makes of the same input */
 };
 
+enum { TRIP_RANGES = 7 };
+
+/* Rows from the first to before the second that a launch works on: all; without the outer ones; one
+ * row, at the top, in the middle, at the bottom; an odd start; without the last quarter. */
+static inline void trip_ranges(int rows, int (*range)[2])
+{
+	const int of[TRIP_RANGES][2] = { { 1, rows - 1 },
+					 { 2, rows - 2 },
+					 { 1, 2 },
+					 { rows / 2, rows / 2 + 1 },
+					 { rows - 2, rows - 1 },
+					 { rows / 3 + 1, rows - 1 },
+					 { 1, rows - 1 - rows / 4 } };
+
+	memcpy(range, of, sizeof(of));
+}
+
 static inline void put(char *grid, size_t element, int64_t index, double value)
 {
 	if (element == 4)

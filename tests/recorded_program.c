@@ -13,34 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/standin/standin_activities.h"
 #include "traces/recorder/recorder.h"
 
 struct recorder recorder;
 
-enum { LAUNCH = 1, LAUNCHES = 64 };
-
-static CUptiResult CUPTIAPI name_of(CUpti_CallbackDomain domain, uint32_t id, const char **name)
-{
-	(void)domain;
-	*name = "cudaLaunchKernel_v7000";
-	return id == LAUNCH ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
-}
-
 /* A buffer holds launches and kernels in turn. */
-union activity {
-	CUpti_ActivityAPI call;
-	CUpti_ActivityKernel10 kernel;
-};
-
-static CUptiResult CUPTIAPI next_of(uint8_t *buffer, size_t valid_bytes, CUpti_Activity **record)
-{
-	uint8_t *next = *record ? (uint8_t *)*record + sizeof(union activity) : buffer;
-
-	if (next >= buffer + valid_bytes)
-		return CUPTI_ERROR_MAX_LIMIT_REACHED;
-	*record = (CUpti_Activity *)(void *)next;
-	return CUPTI_SUCCESS;
-}
+enum { LAUNCHES = 64 };
 
 static void fill(union activity *activity, uint32_t first)
 {

@@ -81,6 +81,20 @@ static void play(struct trace *t, struct ends *ends, void (*prices)(struct platf
 	trace_release(t);
 }
 
+/* An all-reduce of 800 bytes by two ranks whose kernels begin after so long. */
+static int64_t all_reduce_ends(int64_t kernel_ns, void (*prices)(struct platform *))
+{
+	const int64_t both_ns[] = { kernel_ns, kernel_ns };
+	struct ends ends;
+	struct trace t;
+
+	begin_ranks(&t, both_ns, 2);
+	for (int r = 0; r < 2; r++)
+		part(&t, 1, 100, COLLECTIVE_ALL_REDUCE, r, 2, -1, 800);
+	play(&t, &ends, prices);
+	return ends.ns[0];
+}
+
 static void each_kind_takes_what_its_ring_takes(void **state)
 {
 	static const struct {
@@ -177,16 +191,8 @@ static void only_event_peer(struct platform *platform)
 /* A copy of one byte takes 1 ns there. */
 static void without_keys_of_nccl_those_of_links_stand_for_them(void **state)
 {
-	static const int64_t kernel_ns[] = { 1000, 1000 };
-	struct ends ends;
-	struct trace t;
-
 	(void)state;
-	begin_ranks(&t, kernel_ns, 2);
-	for (int r = 0; r < 2; r++)
-		part(&t, 1, 100, COLLECTIVE_ALL_REDUCE, r, 2, -1, 800);
-	play(&t, &ends, only_event_peer);
-	assert_int_equal(ends.ns[0], 1000 + 1 + 300 + 800);
+	assert_int_equal(all_reduce_ends(1000, only_event_peer), 1000 + 1 + 300 + 800);
 }
 
 static void call_costs(struct platform *platform)
@@ -197,16 +203,8 @@ static void call_costs(struct platform *platform)
 
 static void a_call_takes_the_host_its_time(void **state)
 {
-	static const int64_t kernel_ns[] = { 10, 10 };
-	struct ends ends;
-	struct trace t;
-
 	(void)state;
-	begin_ranks(&t, kernel_ns, 2);
-	for (int r = 0; r < 2; r++)
-		part(&t, 1, 100, COLLECTIVE_ALL_REDUCE, r, 2, -1, 800);
-	play(&t, &ends, call_costs);
-	assert_int_equal(ends.ns[0], 90 + 5000 + LEAST + STEP + 800);
+	assert_int_equal(all_reduce_ends(10, call_costs), 90 + 5000 + LEAST + STEP + 800);
 }
 
 static void a_platform_without_links_has_no_answer(void **state)
