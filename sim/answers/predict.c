@@ -279,30 +279,6 @@ char *predictor_inputs(const struct predictor *p, const char *kernel_model)
 	return inputs;
 }
 
-/* NULL: one GPU, or a program that is no solver of ours. Owned by the caller. */
-static char *transport_of(const struct predictor *p, const struct schedule *schedule)
-{
-	return schedule->config && schedule->gpu_count > 1
-		       ? p->program->column(schedule->solver, schedule->config, schedule->gpu_count,
-					    "transport")
-		       : NULL;
-}
-
-/* "" for what nobody planned. */
-static void family_of(const struct predictor *p, const struct schedule *schedule, const char *set,
-		      char *family, size_t family_size)
-{
-	*family = '\0';
-	if (!schedule->config || !schedule->solver ||
-	    (strcmp(set, "size") != 0 && strcmp(set, "gpus") != 0))
-		return;
-	char *kernel = p->program->column(schedule->solver, schedule->config, schedule->gpu_count,
-					  "kernel");
-	snprintf(family, family_size, "%s%s%s", schedule->solver, kernel ? "/" : "",
-		 kernel ? kernel : "");
-	free(kernel);
-}
-
 int predictor_run(struct predictor *p, const struct schedule *schedule,
 		  const struct predictor_request *request, struct prediction *prediction)
 {
@@ -359,54 +335,10 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 	range_times_release(&ranges.times);
 	for (size_t i = 0; i < schedule->nvtx_count; i++)
 		prediction->range_us[i] *= ranges.replicas ? 1e-6 / ranges.replicas : 0;
-	if (!rc) {
-		const struct simulation_result *r = &prediction->detail;
-		double kernels = 0, low, high;
-		for (uint32_t g = 0; g < r->gpu_count; g++)
-			kernels += (double)r->gpu[g].kernel_ps / r->gpu_count;
-		char *transport = transport_of(p, schedule);
-		const double share = r->core_ps ? kernels / (double)r->core_ps : 0;
-		prediction->class_name =
-			!strcmp(request->set, "foreign")
-				? interval_class_foreign(share)
-				: interval_class((int)schedule->gpu_count, transport, share,
-						 model->ops->name);
-		free(transport);
-		family_of(p, schedule, request->set, prediction->family,
-			  sizeof(prediction->family));
-		prediction->unfamiliar = *prediction->family &&
-					 !intervals_familiar(&p->intervals, prediction->family);
-		intervals_lookup(&p->intervals, request->set,
-				 prediction->unfamiliar ? INTERVAL_UNFAMILIAR
-							: prediction->class_name,
-				 &low, &high);
-		/* Counts that --set gives the machine were not measured by that. */
-		const struct platform *file = p->platform.base;
-		int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;
-		prediction->more_gpus = (int)schedule->gpu_count > measured_gpus;
-		prediction->hypothetical =
-			p->hypothetical.parts | (prediction->more_gpus ? 1u << PART_OF_COUNT : 0) |
-			(!strcmp(model->ops->name, "zero") ? 1u << PART_OF_DEVICE : 0);
-		hypothetical_widen(&p->hypothetical, &p->left_out, prediction->hypothetical,
-				   request->set, prediction->class_name, &low, &high);
-		if (!strcmp(model->ops->name, "roofline"))
-			bounds_widen(&p->left_out, prediction->class_name, &low, &high);
-		/* Of kernels on a device that never ran them nobody knows anything. */
-		if (p->other_device && !strcmp(model->ops->name, "recorded"))
-			low = high = NAN;
-		prediction->core_us = (double)r->core_ps * 1e-6;
-		prediction->core_lo_us = prediction->core_us * (1 + low - prediction->error);
-		prediction->core_hi_us = prediction->core_us * (1 + high + prediction->error);
-		prediction->bounded = model->bounded;
-		if (prediction->bounded)
-			prediction->core_hi_us = INFINITY;
-		prediction->total_us = (double)r->total_ps * 1e-6;
-		prediction->kernel_model = model->ops->name;
-		prediction->extrapolated = model->extrapolated || p->other_device ||
-					   prediction->more_gpus || prediction->bounded;
-		if (timeline_trace)
-			timeline_finish(&timeline, r);
-	}
+	if (!rc)
+		prediction_finish(prediction, p, schedule, request, model);
+	if (!rc && timeline_trace)
+		timeline_finish(&timeline, &prediction->detail);
 	if (timeline_trace)
 		timeline_release(&timeline);
 	launch_series_release(&series);

@@ -142,6 +142,11 @@ int predictor_run(struct predictor *predictor, const struct schedule *schedule,
 int predictor_run_planned(struct predictor *predictor, struct planned_run *run,
 			  struct predictor_request *request, struct prediction *prediction);
 void prediction_release(struct prediction *prediction);
+/* predict_interval.c: what is said of a run once it has been played, its time and how far off it
+ * may be: all of a prediction but `detail`, `error` and `range_us`. */
+void prediction_finish(struct prediction *prediction, const struct predictor *predictor,
+		       const struct schedule *schedule, const struct predictor_request *request,
+		       const struct kernel_model *model);
 
 /* What keeps the answer from being written as a trace, said before there is one: -1 after a
  * message, also where it would replace `input` or a profile. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "traces/schedule/nccl_names.h"
 #include "traces/base/util.h"
 
 /* Keys that one kernel model alone looks at; all others are of calls, copies, links and streams,
@@ -45,11 +46,7 @@ void unread_tell(const struct predictor_options *o, const char *kernel_model)
 /* Kernels of libraries that load from and store to other GPUs. */
 static bool communicates(const char *kernel)
 {
-	static const char *const begin[] = { "ncclDevKernel", "ncclKernel", "nvshmem" };
-	for (size_t k = 0; k < sizeof(begin) / sizeof(begin[0]); k++)
-		if (strstr(kernel, begin[k]))
-			return true;
-	return false;
+	return nccl_kernel(kernel) || strstr(kernel, "nvshmem");
 }
 
 void unread_tell_links(const struct predictor_options *o, const struct predictor *p,

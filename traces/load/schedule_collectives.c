@@ -20,9 +20,7 @@
 
 #include "schedule_load.h"
 #include "traces/base/util.h"
-
-/* What NCCL calls its kernels: since 2.19, and before. */
-static const char *const names[] = { "ncclDevKernel", "ncclKernel" };
+#include "traces/schedule/nccl_names.h"
 
 struct candidate {
 	int64_t start_ns, end_ns;
@@ -38,12 +36,7 @@ struct place {
 
 static bool is_communication(const struct trace *trace, const struct trace_kernel *kernel)
 {
-	const char *name = trace_text(trace, kernel->demangled_name);
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
+	return nccl_kernel(trace_text(trace, kernel->demangled_name)) != NULL;
 }
 
 static int by_begin(const void *left, const void *right)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/schedule/nccl_names.h"
 #include "traces/base/text_show.h"
 #include "traces/base/util.h"
 #include "traces/load/schedule_from_trace.h"
@@ -73,14 +74,12 @@ static bool same_stream(struct comparison *c, uint16_t a, uint16_t b)
  * name that a call on virtual GPUs has, which knows no more; 0: another kernel. */
 static size_t purpose(const char *kernel, const char **word)
 {
-	static const char *const heads[] = { "ncclDevKernel_", "ncclKernel_", "NCCL " };
+	static const char called[] = "NCCL ";
 
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		if (!strncmp(kernel, heads[i], strlen(heads[i]))) {
-			*word = kernel + strlen(heads[i]);
-			return strcspn(*word, "_(");
-		}
-	return 0;
+	*word = nccl_kernel(kernel);
+	if (!*word && !strncmp(kernel, called, strlen(called)))
+		*word = kernel + strlen(called);
+	return *word ? strcspn(*word, "_(") : 0;
 }
 
 /* Of NCCL's kernels only that: which it takes, and how many blocks, is its own choice. A group of
