@@ -11,8 +11,9 @@
 #include <stdio.h>
 
 #include "calibrate_internal.h"
+#include "model/platform/benchmark_terms.h"
 
-enum { ROUNDS = 40, RINGS = 300, PAYLOAD_BYTES = 65536, LATES = 11 };
+enum { ROUNDS = 40, RINGS = 300, PAYLOAD_BYTES = TERM_EXCHANGE_BYTES, LATES = 11 };
 #define RING_NS 4000
 #define LATE_STEP_NS 250.0
 #define TURN_NS 9000.0

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "calibrate_internal.h"
+#include "model/platform/benchmark_terms.h"
 
 enum { EXCHANGES = 30 }; /* in a chain: each needs two of the kit's events */
 
@@ -101,7 +102,7 @@ int calibrate_exchange(struct bench *bench)
 	for (int i = 0; i < LOOP_SIZES; i++)
 		bytes[i] = static_cast<double>(loop_sizes[i]);
 	for (int k = 0; k < EXCHANGE_KERNELS; k++) {
-		struct exchange exchange = { 65536, exchange_kernel_ns[k] };
+		struct exchange exchange = { TERM_EXCHANGE_BYTES, exchange_kernel_ns[k] };
 		if (bench_measure(bench, 2, "stream.exchange_of_kernel_ns", exchange.kernel_ns,
 				  exchange_batch, &exchange, &all[k]))
 			return -1;

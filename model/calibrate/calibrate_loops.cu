@@ -18,6 +18,9 @@
 #include <stdlib.h>
 
 #include "calibrate_internal.h"
+extern "C" {
+#include "call_parts.h"
+}
 
 enum { ROUNDS = 60, STAMPS = 8, PLAIN_CALLS = 200, SPREAD_THREADS = 60 };
 #define PACE_NS                                                                                    \
@@ -244,7 +247,7 @@ static int emit_spread(struct bench *bench)
 	struct spread *spread = static_cast<struct spread *>(xcalloc(1, sizeof(*spread)));
 	struct loop loop = { NULL, 0, 0, 0, spread, NULL };
 	struct measured ignored;
-	double thread[10], call[20];
+	double thread[10], call[TERM_CALL_PARTS];
 	int rc = 0;
 	bench_progress(bench, "host.thread_quantiles");
 	while (!rc && spread->threads < SPREAD_THREADS)
@@ -253,21 +256,20 @@ static int emit_spread(struct bench *bench)
 	if (!rc) {
 		double middle = median_of(spread->thread_ns, static_cast<size_t>(spread->threads));
 		const size_t calls = static_cast<size_t>(spread->calls);
-		double slowest_ns = (mean_between(spread->call, calls, 0.998, 1) -
-				     mean_between(spread->call, calls, 0, 0.998)) *
+		double slowest_ns = (mean_between(spread->call, calls, TERM_CALLS_KEPT, 1) -
+				     mean_between(spread->call, calls, 0, TERM_CALLS_KEPT)) *
 				    middle;
 		for (int i = 0; i < 10; i++)
 			thread[i] =
 				quantile_of(spread->thread_ns, static_cast<size_t>(spread->threads),
 					    (i + 0.5) / 10) /
 				middle;
-		for (int i = 0; i < 20; i++)
-			call[i] = mean_between(spread->call, calls, i / 20.0,
-					       i < 19 ? (i + 1) / 20.0 : 0.998);
+		for (int i = 0; i < TERM_CALL_PARTS; i++)
+			call[i] = mean_of_part(spread->call, calls, i);
 		bench_emit(bench, "host.thread_quantiles", thread, NULL, 10,
 			   "plain loop in 60 threads one after the other: mean call of a thread "
 			   "over that of the median thread");
-		bench_emit(bench, "host.call_quantiles", call, NULL, 20,
+		bench_emit(bench, "host.call_quantiles", call, NULL, TERM_CALL_PARTS,
 			   "the same loops: a call over its thread's trimmed mean, mean of each "
 			   "twentieth of the calls");
 		bench_emit(bench, "host.slowest_call_ns", &slowest_ns, NULL, 1,

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "calibrate_internal.h"
+extern "C" {
+#include "call_parts.h"
+}
 
 enum {
 	ROUNDS = 60,
@@ -177,7 +180,7 @@ int calibrate_peer_exchange(struct bench *bench)
 	if (bench->gpus < 2)
 		return 0;
 	struct peer_calls *o = static_cast<struct peer_calls *>(xcalloc(1, sizeof(*o)));
-	double quantiles[20], values[KINDS][MAX_COUNTS], spread[KINDS][MAX_COUNTS];
+	double quantiles[TERM_CALL_PARTS], values[KINDS][MAX_COUNTS], spread[KINDS][MAX_COUNTS];
 	int rc = 0;
 	o->sample = static_cast<double *>(xcalloc(SAMPLES, sizeof(double)));
 	for (int n = 0; !rc && n < bench->counts; n++) {
@@ -203,11 +206,10 @@ int calibrate_peer_exchange(struct bench *bench)
 		bench_emit(bench, keys[kind].key, values[kind], spread[kind],
 			   static_cast<size_t>(bench->counts), keys[kind].how);
 	const size_t samples = static_cast<size_t>(o->samples < SAMPLES ? o->samples : SAMPLES);
-	for (int i = 0; !rc && samples && i < 20; i++)
-		quantiles[i] =
-			mean_between(o->sample, samples, i / 20.0, i < 19 ? (i + 1) / 20.0 : 0.998);
+	for (int i = 0; !rc && samples && i < TERM_CALL_PARTS; i++)
+		quantiles[i] = mean_of_part(o->sample, samples, i);
 	if (!rc && samples)
-		bench_emit(bench, "peer_exchange.call_quantiles", quantiles, NULL, 20,
+		bench_emit(bench, "peer_exchange.call_quantiles", quantiles, NULL, TERM_CALL_PARTS,
 			   "most threads: a call over the trimmed mean of its kind in its thread, "
 			   "mean of each twentieth of the calls");
 	free(o->sample);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "copy_model.h"
+#include "model/platform/benchmark_terms.h"
 #include "sim/host/host_cost.h"
 #include "traces/base/util.h"
 
@@ -40,11 +41,11 @@ static bool has(const struct platform *p, enum mechanism_id id)
 /*
  * An event to or from a copy on another GPU: half of what an exchange adds beyond its copy. Between
  * kernels (event_peer_ns) the compute channels signal each other; here a copy engine's channel does
- * or is told. 64 KiB, where the wire's own time is small.
+ * or is told.
  */
 static double event_next_to_copy_ns(const struct platform *p)
 {
-	const double bytes = 65536;
+	const double bytes = TERM_EXCHANGE_BYTES;
 	if (!p->exchange.x.count || !p->copy[COPY_CURVE_PEER].x.count ||
 	    !has(p, MECHANISM_COPY_EVENT))
 		return p->event_peer_ns;

@@ -6,15 +6,12 @@
 
 #include "host_cost.h"
 #include "host_model.h"
+#include "model/platform/benchmark_terms.h"
 #include "traces/base/util.h"
 
 /* So many launches right before it make a launch one among launches: code and data of one kind are
  * at hand then, in a mixed loop they are not. */
 enum { LAUNCHES_IN_A_ROW = 2 };
-
-/* One call in so many is among the slowest, which host.call_quantiles leave out: its thread was
- * interrupted. */
-enum { SLOWEST = 500 };
 
 struct host_thread {
 	uint32_t part;		 /* what this thread's calls cost, of 65536 */
@@ -64,12 +61,14 @@ struct draw {
 };
 
 /*
- * Of SLOWEST calls in a row one is interrupted; in a long run, exactly one: any of them is so as
- * often as ever, and the run need not be long for what is rare to happen as often as it should.
+ * Of TERM_SLOWEST_ONE_IN calls in a row one is interrupted; in a long run, exactly one: any of them
+ * is so as often as ever, and the run need not be long for what is rare to happen as often as it
+ * should.
  */
 static bool interrupted_evenly(const struct host_model *m, uint32_t thread, int64_t call)
 {
-	return drawn(m, thread, ~(call / SLOWEST)) % SLOWEST == (uint64_t)(call % SLOWEST);
+	const int64_t turn = call / TERM_SLOWEST_ONE_IN, in_turn = call % TERM_SLOWEST_ONE_IN;
+	return drawn(m, thread, ~turn) % TERM_SLOWEST_ONE_IN == (uint64_t)in_turn;
 }
 
 static struct draw draw_call(const struct host_model *m, uint32_t thread, int64_t number)
@@ -78,8 +77,9 @@ static struct draw draw_call(const struct host_model *m, uint32_t thread, int64_
 	const int64_t call = t->calls++;
 	const uint64_t random = drawn(m, thread, number);
 	const bool alone = !m->drawn_alone || call < m->drawn_alone;
-	return (struct draw){ random % m->call_count, alone ? (random >> 32) % SLOWEST == 0
-							    : interrupted_evenly(m, thread, call) };
+	return (struct draw){ random % m->call_count,
+			      alone ? (random >> 32) % TERM_SLOWEST_ONE_IN == 0
+				    : interrupted_evenly(m, thread, call) };
 }
 
 static sim_time spread(const struct host_model *m, uint32_t thread, sim_time cost,
