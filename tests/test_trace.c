@@ -9,17 +9,6 @@
 #include "traces/views/trace_trim.h"
 #include "trace_kit.h"
 
-static char *dump_of(const struct trace *trace)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	assert_int_equal(trace_dump(trace, file), 0);
-	fclose(file);
-	return text;
-}
-
 /* One row in every table, each field of a row different, and unknown times. */
 static void fill(struct trace *t)
 {

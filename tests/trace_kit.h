@@ -45,6 +45,18 @@ static inline char *slurp(const char *path)
 	return text;
 }
 
+/* All of a trace as text; owned by the caller. */
+static inline char *dump_of(const struct trace *trace)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_int_equal(trace_dump(trace, file), 0);
+	fclose(file);
+	return text;
+}
+
 /* What `call` reports on standard error, as text. */
 static int old_stderr = -1;
 static char *message_path;

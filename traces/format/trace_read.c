@@ -44,6 +44,14 @@ static char *look_up(struct trace_source *source, const char *table, const char 
 	return value;
 }
 
+static bool is_version(const char *text, int version)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", version);
+	return !strcmp(text, number);
+}
+
 /* Which schema wrote the file: -1 after a message, 0 a trace of ours, 1 an Nsight Systems export.
  */
 static int check_versions(struct trace_source *source, struct trace *trace)
@@ -51,10 +59,9 @@ static int check_versions(struct trace_source *source, struct trace *trace)
 	char *schema = look_up(source, "META_DATA_EXPORT", "name", "EXPORT_SCHEMA_VERSION");
 	char *product = look_up(source, "META_DATA_EXPORT", "name", "EXPORT_PRODUCT_VERSION");
 	char *ours = look_up(source, "WARPREEL_META", "key", "warpreel-trace-version");
-	char wanted[16], *text;
+	char *text;
 	int rc = -1;
 
-	snprintf(wanted, sizeof(wanted), "%d", WARPREEL_TRACE_VERSION);
 	if (!schema || !product || !ours)
 		goto out;
 	if (!*schema) {
@@ -64,9 +71,10 @@ static int check_versions(struct trace_source *source, struct trace *trace)
 	} else if (atoi(schema) != SCHEMA_MAJOR) {
 		report("%s: export schema %.40s; this program reads %d.x", source->path, schema,
 		       SCHEMA_MAJOR);
-	} else if (*ours && strcmp(ours, wanted) != 0) {
-		report("%s: warpreel trace version %.40s; this program reads %s", source->path,
-		       ours, wanted);
+	} else if (*ours && !is_version(ours, WARPREEL_TRACE_VERSION) &&
+		   !is_version(ours, WARPREEL_TRACE_COLUMNS_VERSION)) {
+		report("%s: warpreel trace version %.40s; this program reads %d and %d",
+		       source->path, ours, WARPREEL_TRACE_VERSION, WARPREEL_TRACE_COLUMNS_VERSION);
 	} else if (*ours) {
 		rc = 0;
 	} else {

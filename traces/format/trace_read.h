@@ -42,5 +42,11 @@ int trace_read_rows(struct trace *trace, struct trace_source *source, bool forei
  */
 int trace_read_where(struct trace *trace, struct trace_source *source, const char *table,
 		     const char *condition);
+/* All rows of a table that lies in the file by column; none where it does not. -1 after a message.
+ */
+struct map;
+struct schema_table;
+int trace_read_columns(struct trace *trace, struct trace_source *source,
+		       const struct schema_table *table, const struct map *strings);
 
 #endif

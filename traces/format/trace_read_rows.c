@@ -226,8 +226,12 @@ static int read_table(struct reading *r)
 
 	if (found == 0 && r->table->older_name)
 		found = source_has_table(r->source, r->name = r->table->older_name);
-	if (found <= 0)
-		return found; /* Nsight makes tables when it has rows: no table, nothing seen */
+	if (found < 0)
+		return -1;
+	if (!found) /* Nsight makes tables when it has rows: no table, nothing seen */
+		return r->condition || r->foreign
+			       ? 0
+			       : trace_read_columns(r->trace, r->source, r->table, r->strings);
 	statement = make_query(r);
 	if (!statement)
 		return -1;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "traces/base/trace_map.h"
+#include "trace_columns.h"
 #include "trace_schema.h"
 #include "trace_seal.h"
 #include "trace_zst.h"
@@ -20,6 +21,7 @@ struct writing {
 	const struct trace *trace;
 	sqlite3 *db;
 	const char *path; /* for messages */
+	bool by_column;
 	struct progress progress;
 	int64_t done, total;
 };
@@ -56,7 +58,8 @@ static int compare_sort_keys(const void *left, const void *right)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static struct sort_key *order_rows(const struct trace *trace, const struct schema_table *table)
+/* Numbers of a table's rows as they are written; owned by the caller. */
+static size_t *order_rows(const struct trace *trace, const struct schema_table *table)
 {
 	size_t count = schema_count(trace, table);
 	struct sort_key *order = xmalloc((count + 1) * sizeof(*order));
@@ -70,7 +73,11 @@ static struct sort_key *order_rows(const struct trace *trace, const struct schem
 			.key = by ? schema_get(schema_row(trace, table, i), by) : 0, .row = i
 		};
 	qsort(order, count, sizeof(*order), compare_sort_keys);
-	return order;
+	size_t *row = xmalloc((count + 1) * sizeof(*row));
+	for (size_t i = 0; i < count; i++)
+		row[i] = order[i].row;
+	free(order);
+	return row;
 }
 
 static const char *sql_type(enum column_kind kind)
@@ -141,21 +148,16 @@ static void bind(sqlite3_stmt *insert, int at, const struct trace *trace, const 
 	}
 }
 
-static int write_table(struct writing *w, const struct schema_table *table)
+static int write_rows(struct writing *w, const struct schema_table *table, const size_t *order)
 {
-	size_t count = schema_count(w->trace, table);
-	struct sort_key *order;
-	sqlite3_stmt *insert;
+	const size_t count = schema_count(w->trace, table);
+	sqlite3_stmt *insert = create(w, table);
 	int rc = 0;
 
-	if (count == 0)
-		return 0;
-	insert = create(w, table);
 	if (!insert)
 		return -1;
-	order = order_rows(w->trace, table);
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		const void *row = schema_row(w->trace, table, order[i].row);
+		const void *row = schema_row(w->trace, table, order[i]);
 		int at = 0;
 
 		for (int c = 0; c < table->column_count; c++)
@@ -168,6 +170,21 @@ static int write_table(struct writing *w, const struct schema_table *table)
 			progress_at(&w->progress, w->done, w->total);
 	}
 	sqlite3_finalize(insert);
+	return rc;
+}
+
+static int write_table(struct writing *w, const struct schema_table *table)
+{
+	const size_t count = schema_count(w->trace, table);
+	int rc;
+
+	if (count == 0)
+		return 0;
+	size_t *order = order_rows(w->trace, table);
+	if (!w->by_column || !columns_wanted(table, count))
+		rc = write_rows(w, table, order);
+	else
+		rc = columns_write(w->db, w->trace, table, order) == SQLITE_OK ? 0 : db_error(w);
 	free(order);
 	return rc;
 }
@@ -218,7 +235,7 @@ static int write_meta(const struct writing *w)
 			" ('EXPORT_SCHEMA_VERSION', '" NSYS_SCHEMA_VERSION "');"
 			"CREATE TABLE IF NOT EXISTS WARPREEL_META (\"key\" TEXT, \"value\" TEXT);"
 			"INSERT INTO WARPREEL_META VALUES ('warpreel-trace-version', '%d');",
-			WARPREEL_TRACE_VERSION);
+			w->by_column ? WARPREEL_TRACE_COLUMNS_VERSION : WARPREEL_TRACE_VERSION);
 	int rc = execute(w, sql);
 
 	free(sql);
@@ -335,10 +352,10 @@ int trace_check_output(const char *path)
 	return rc;
 }
 
-int trace_write(const struct trace *trace, const char *path)
+static int write_to(const struct trace *trace, const char *path, bool by_column)
 {
 	bool compressed = is_compressed(path);
-	struct writing w = { .trace = trace, .path = path };
+	struct writing w = { .trace = trace, .path = path, .by_column = by_column };
 	struct output output = { 0 };
 	int rc;
 
@@ -360,4 +377,14 @@ int trace_write(const struct trace *trace, const char *path)
 		return -1;
 	}
 	return output_commit(&output);
+}
+
+int trace_write(const struct trace *trace, const char *path)
+{
+	return write_to(trace, path, false);
+}
+
+int trace_write_columns(const struct trace *trace, const char *path)
+{
+	return write_to(trace, path, true);
 }
