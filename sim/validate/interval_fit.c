@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sets.h"
 #include "sim/validate/splits.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
@@ -102,8 +103,7 @@ static void fit_set(const struct validation *v, const char *set, FILE *out)
 
 static bool planned(const struct validation_row *row)
 {
-	return !strcmp(row->model, "default") && *row->family &&
-	       (!strcmp(row->set, "size") || !strcmp(row->set, "gpus"));
+	return !strcmp(row->model, "default") && *row->family && set_within(row->set, "planned");
 }
 
 struct family {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config_words.h"
+#include "sets.h"
 #include "traces/base/util.h"
 
 /* What one may choose for the same problem; the number of GPUs is no word of a configuration. */
@@ -84,8 +85,7 @@ static void write_choice(const struct validation *v, size_t which, FILE *out)
 	double tau = 0, by_chance = 0, sum = 0, right_by_chance = 0, small = 0;
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *row = &v->row[k];
-		char *group = strcmp(row->model, "default") ||
-					      (strcmp(row->set, "size") && strcmp(row->set, "gpus"))
+		char *group = strcmp(row->model, "default") || !set_within(row->set, "planned")
 				      ? NULL
 				      : group_of(row, which);
 		if (group)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sets.h"
 #include "traces/base/table_read.h"
 #include "traces/base/util.h"
 
@@ -80,19 +81,12 @@ void splits_release(struct splits *splits)
 	*splits = (struct splits){ 0 };
 }
 
-static bool set_matches(const char *named, const char *set)
-{
-	const bool planned = !strcmp(set, "size") || !strcmp(set, "gpus");
-	return !named || !strcmp(named, set) || (planned && !strcmp(named, "planned")) ||
-	       ((planned || !strcmp(set, "replay")) && !strcmp(named, "runs"));
-}
-
 static const struct splits_row *row_of(const struct splits *splits, const char *set, int gpus,
 				       const char *config)
 {
 	for (size_t k = splits->count; k-- > 0;) {
 		const struct splits_row *row = &splits->row[k];
-		if (set_matches(row->set, set) && (!row->gpus || row->gpus == gpus) &&
+		if ((!row->set || set_within(set, row->set)) && (!row->gpus || row->gpus == gpus) &&
 		    (!row->config || (config && !strcmp(row->config, config))))
 			return row;
 	}

@@ -27,8 +27,8 @@ struct splits {
 };
 
 /*
- * The lines of one platform and of all. Set "runs" is replay, size and gpus; "planned" the latter
- * two. -1 after a message naming file and line.
+ * The lines of one platform and of all. Sets are those of sets.h, wider ones too. -1 after a
+ * message naming file and line.
  */
 int splits_read(struct splits *splits, const char *path, const char *platform);
 void splits_release(struct splits *splits);

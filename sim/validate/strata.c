@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config_words.h"
+#include "sets.h"
 #include "traces/base/util.h"
 
 enum { LABEL = 32, STRATA_MOST = 64 };
@@ -96,7 +97,14 @@ static const struct {
 
 static const char *set_of(const struct validation_row *row)
 {
-	return !strcmp(row->set, "size") || !strcmp(row->set, "gpus") ? "planned" : row->set;
+	return set_within(row->set, "planned") ? "planned" : row->set;
+}
+
+/* Whether it is an answer unasked of this set and split. */
+static bool counts(const struct validation_row *row, const char *set, const char *split)
+{
+	return !strcmp(row->model, "default") && !strcmp(set_of(row), set) &&
+	       !strcmp(row->split, split);
 }
 
 static bool same_run(const struct validation_row *a, const struct validation_row *b)
@@ -156,8 +164,7 @@ static void write_stratum(const struct validation *v, const char *set, const cha
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *row = &v->row[k];
 		char mine[LABEL];
-		if (strcmp(row->model, "default") || strcmp(set_of(row), set) ||
-		    strcmp(row->split, split))
+		if (!counts(row, set, split))
 			continue;
 		dimension[d].label(row, mine);
 		if (strcmp(mine, label))
@@ -189,8 +196,7 @@ static void write_dimension(const struct validation *v, const char *set, const c
 	size_t labels = 0;
 	for (size_t k = 0; k < v->count && labels < STRATA_MOST; k++) {
 		const struct validation_row *row = &v->row[k];
-		bool seen = strcmp(row->model, "default") || strcmp(set_of(row), set) ||
-			    strcmp(row->split, split);
+		bool seen = !counts(row, set, split);
 		if (!seen)
 			dimension[d].label(row, label[labels]);
 		for (size_t j = 0; j < labels && !seen; j++)
