@@ -128,13 +128,13 @@ static int begin(struct solver_work *work)
 	domain->pageable_staging = !strcmp(p->staging, "pageable");
 	domain->workers = p->workers;
 	domain->messages = p->messages;
-	domain->channel = !strcmp(p->sync, "nccl-put") ? CHANNEL_PUT : CHANNEL_SEND_RECEIVE;
+	domain->channel = p->by->channel;
 	if (domain_make(domain, work->m, work->gpus) || (p->persistent && rbsor_flags_make(r)) ||
 	    (p->texture && check_texture(domain)) ||
 	    (p->store && work->gpus > 1 && rbsor_store_make(r)))
 		return -1;
-	if (!strcmp(p->sync, "spin") || !strcmp(p->sync, "condition"))
-		domain->parts.policy = !strcmp(p->sync, "spin") ? AWAIT_SPIN : AWAIT_BLOCK;
+	if (p->by->policy >= 0)
+		domain->parts.policy = p->by->policy;
 	work->helpers = domain->parts.helpers;
 	return 0;
 }

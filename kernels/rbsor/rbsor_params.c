@@ -62,6 +62,49 @@ int64_t rbsor_halo_rows(const struct rbsor_params *params)
 	return params->thesis ? params->grid.border : 2 * (int64_t)params->grid.border;
 }
 
+/* What choices of --kernel and --sync mean; the options let no other name in. */
+static const struct rbsor_kernel {
+	const char *name;
+	bool tuned, texture, store;    /* a kernel a colour: colours of a row apart; ... */
+	bool by_indices;	       /* --indices say how it finds a point's colour */
+	bool passes, deep, persistent; /* whole iterations: one, --depth or all in a launch */
+} kernels[] = {
+	{ .name = "paper", .by_indices = true },
+	{ .name = "texture", .texture = true },
+	{ .name = "tuned", .tuned = true },
+	{ .name = "store", .tuned = true, .store = true },
+	{ .name = "fused", .passes = true },
+	{ .name = "temporal", .passes = true, .deep = true },
+	{ .name = "persistent", .persistent = true },
+	{ .name = "auto" },
+};
+
+static const struct rbsor_sync syncs[] = {
+	{ .name = "usual", .policy = -1 },
+	{ .name = "spin", .policy = AWAIT_SPIN },
+	{ .name = "condition", .policy = AWAIT_BLOCK },
+	{ .name = "one-thread", .policy = -1, .one_thread = true },
+	{ .name = "graph", .policy = -1, .one_thread = true, .graph = true },
+	{ .name = "nccl", .policy = -1, .messages = true, .channel = CHANNEL_SEND_RECEIVE },
+	{ .name = "nccl-put", .policy = -1, .messages = true, .channel = CHANNEL_PUT },
+};
+
+static const struct rbsor_kernel *kernel_of(const char *name)
+{
+	size_t k = 0;
+	while (strcmp(kernels[k].name, name))
+		k++;
+	return &kernels[k];
+}
+
+static const struct rbsor_sync *sync_of(const char *name)
+{
+	size_t k = 0;
+	while (strcmp(syncs[k].name, name))
+		k++;
+	return &syncs[k];
+}
+
 /* What `auto` takes one of. */
 static const struct rbsor_way {
 	const char *kernel;
@@ -76,13 +119,12 @@ static const struct rbsor_way *way_of(const struct rbsor_params *p, uint32_t gpu
 		   thesis = !strcmp(p->scheme, "thesis");
 	int64_t rows, columns;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		const bool tuned = !strcmp(ways[i].kernel, "tuned"),
-			   persistent = !strcmp(ways[i].kernel, "persistent");
-		if (tuned	 ? !strips
-		    : persistent ? thesis || gpus > 1 || !strcmp(p->sync, "graph") ||
-					   grid_parse_size(p->grid.size, &rows, &columns) ||
-					   !rbsor_persistent_kernel_of(rows, columns)
-				 : thesis || (gpus > 1 && ways[i].depth > p->grid.border))
+		const struct rbsor_kernel *kernel = kernel_of(ways[i].kernel);
+		if (kernel->tuned	 ? !strips
+		    : kernel->persistent ? thesis || gpus > 1 || sync_of(p->sync)->graph ||
+						   grid_parse_size(p->grid.size, &rows, &columns) ||
+						   !rbsor_persistent_kernel_of(rows, columns)
+					 : thesis || (gpus > 1 && ways[i].depth > p->grid.border))
 			continue;
 		if (!k--)
 			return &ways[i];
@@ -128,7 +170,7 @@ static int sweep_of(const struct rbsor_params *p)
 /* What kernels of their own kinds cannot do. */
 static int check_sweep(const struct rbsor_params *p)
 {
-	if (strcmp(p->indices, "any") && strcmp(p->kernel, "paper"))
+	if (strcmp(p->indices, "any") && !kernel_of(p->kernel)->by_indices)
 		return report("indices %s are of kernel paper, not of %s", p->indices, p->kernel);
 	if (p->grid.across > 1 && p->sweep >= 0 && sweeps[p->sweep].strips)
 		return report("indices %s go by rows alone, which is right in strips only: "
@@ -159,15 +201,21 @@ int rbsor_prepare(void *given, uint32_t gpus)
 			      "warpreel sweep --best does)");
 	if (stencil_prepare(&p->grid, gpus))
 		return -1;
-	p->store = !strcmp(p->kernel, "store");
-	p->tuned = p->store || !strcmp(p->kernel, "tuned");
-	p->texture = !strcmp(p->kernel, "texture");
+	const struct rbsor_kernel *kernel = kernel_of(p->kernel);
+	p->store = kernel->store;
+	p->tuned = kernel->tuned;
+	p->texture = kernel->texture;
+	p->passes = kernel->passes;
+	p->pass_depth = kernel->deep ? p->depth : 1;
+	p->persistent = kernel->persistent;
+	p->by = sync_of(p->sync);
+	p->graph = p->by->graph;
+	p->one_thread = p->by->one_thread;
+	p->messages = p->by->messages;
+	p->workers = !strcmp(p->order, "boss-worker");
 	p->sweep = sweep_of(p);
 	p->thesis = !strcmp(p->scheme, "thesis");
 	p->timed = !strcmp(p->timing, "thesis");
-	p->passes = !strcmp(p->kernel, "fused") || !strcmp(p->kernel, "temporal");
-	p->pass_depth = !strcmp(p->kernel, "temporal") ? p->depth : 1;
-	p->persistent = !strcmp(p->kernel, "persistent");
 	if (p->persistent && gpus > 1)
 		return report("kernel persistent runs on one GPU, not on %u", gpus);
 	if (p->persistent && !rbsor_persistent_kernel_of(p->grid.rows, p->grid.columns))
@@ -181,16 +229,12 @@ int rbsor_prepare(void *given, uint32_t gpus)
 		return report("kernel %s keeps the colours of a row apart, so that it takes "
 			      "strips only: --kernel temporal, fused or paper for partition %s",
 			      p->kernel, p->grid.partition);
-	p->graph = !strcmp(p->sync, "graph");
-	p->one_thread = p->graph || !strcmp(p->sync, "one-thread");
 	if (p->graph && !p->grid.peer && gpus > 1)
 		return report(
 			"sync graph: a graph holds no waits of the host, which transport host "
 			"has");
 	if (p->graph && p->persistent)
 		return report("sync graph: kernel persistent is one launch");
-	p->messages = !strncmp(p->sync, "nccl", strlen("nccl"));
-	p->workers = !strcmp(p->order, "boss-worker");
 	if (p->messages && !p->grid.peer && gpus > 1)
 		return report("sync %s: borders go from GPU to GPU, which transport host does not",
 			      p->sync);
@@ -217,6 +261,15 @@ int rbsor_prepare(void *given, uint32_t gpus)
 void rbsor_config(const void *given, char text[CONFIG_BYTES])
 {
 	const struct rbsor_params *p = given;
+	const struct {
+		const char *name, *given, *always;
+	} later[] = {
+		{ "indices", p->indices, "any" },
+		{ "partition", p->grid.partition, p->grid.across > 1 ? "" : p->grid.partition },
+		{ "sync", p->sync, "usual" },
+		{ "order", p->order, "chessboard" },
+		{ "staging", p->staging, "pinned" },
+	};
 	int length = snprintf(text, CONFIG_BYTES,
 			      "size=%lldx%lld precision=%s kernel=%s scheme=%s border=%d "
 			      "transport=%s iterations=%d",
@@ -228,12 +281,10 @@ void rbsor_config(const void *given, char text[CONFIG_BYTES])
 	if (when)                                                                                  \
 	length += snprintf(text + length, (size_t)(CONFIG_BYTES - length), __VA_ARGS__)
 	ADD(p->omega > 0, " omega=%.17g", p->omega);
-	ADD(!strcmp(p->kernel, "temporal"), " depth=%d", p->depth);
-	ADD(strcmp(p->indices, "any"), " indices=%s", p->indices);
-	ADD(p->grid.across > 1, " partition=%s", p->grid.partition);
-	ADD(strcmp(p->sync, "usual"), " sync=%s", p->sync);
-	ADD(strcmp(p->order, "chessboard"), " order=%s", p->order);
-	ADD(strcmp(p->staging, "pinned"), " staging=%s", p->staging);
+	ADD(kernel_of(p->kernel)->deep, " depth=%d", p->depth);
+	for (size_t k = 0; k < sizeof(later) / sizeof(later[0]); k++)
+		ADD(strcmp(later[k].given, later[k].always), " %s=%s", later[k].name,
+		    later[k].given);
 	ADD(p->timed, " timing=thesis");
 #undef ADD
 }

@@ -8,6 +8,15 @@
 #include <stdint.h>
 
 #include "kernels/kit/stencil_params.h"
+#include "kernels/machine/machine.h"
+
+/* A way for the host's threads to wait for each other. */
+struct rbsor_sync {
+	const char *name;
+	bool one_thread, graph, messages;
+	int policy;		      /* of waits: enum await_policy; -1: the transport's */
+	enum machine_channel channel; /* of messages */
+};
 
 struct rbsor_params {
 	struct stencil_params grid; /* first */
@@ -21,7 +30,8 @@ struct rbsor_params {
 	bool texture;
 	int sweep; /* of rbsor_sweeps.def; -1: none */
 	bool persistent;
-	bool one_thread, graph, messages; /* of `sync` */
+	const struct rbsor_sync *by;	  /* of `sync` */
+	bool one_thread, graph, messages; /* as `by` says */
 	bool workers;			  /* of `order` */
 	bool passes;			  /* kernels of rbsor_passes.def */
 	int pass_depth;			  /* iterations of a pass, at most */

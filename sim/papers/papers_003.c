@@ -73,61 +73,54 @@ static const char *const curve_columns[] = { "scheme",
 					     "ms_c1060_cosim",
 					     NULL };
 
-static int figure(struct sheet *sheet, const char *solver,
-		  void (*curves)(const struct p003_data *d, struct sheet *sheet,
-				 const char *solver))
+/* What a figure varies; lists end with 0, but for threads', which end with -1. */
+struct curves {
+	const char *names; /* of schemes: they have all these words in them, one after the other */
+	int n[8], l[8], threads[8];
+};
+static const struct curves by_interval = { "", { 10, 20, 40, 60, 80, 100 }, { 4 }, { 32, -1 } },
+			   by_exchange = { "square", { 60 }, { 1, 2, 4, 6, 8, 10 }, { 32, -1 } },
+			   by_threads = { "4w square", { 60 }, { 1, 4 }, { 0, 32, 64, 128, -1 } };
+
+static bool has_words(const char *text, const char *words)
+{
+	char word[16];
+	int length = 0;
+	for (; sscanf(words, "%15s%n", word, &length) == 1; words += length)
+		if (!strstr(text, word))
+			return false;
+	return true;
+}
+
+static void put_curves(const struct p003_data *d, struct sheet *sheet, const char *solver,
+		       const char *scheme, const struct curves *c)
+{
+	const bool base = !strcmp(scheme, "base"); /* which does not vary n */
+	for (int l = 0; c->l[l]; l++)
+		for (int n = 0; c->n[n] && !(base && n); n++)
+			for (int t = 0; c->threads[t] >= 0; t++)
+				put_curve(d, sheet,
+					  &(struct setting){ solver, scheme, base ? 1 : c->n[n],
+							     c->l[l], c->threads[t] });
+}
+
+static int figure(struct sheet *sheet, const char *solver, const struct curves *curves)
 {
 	struct p003_data d;
 	columns(sheet, curve_columns);
 	const int rc = p003_read(&d);
-	if (!rc)
-		curves(&d, sheet, solver);
+	for (size_t s = 0; !rc && p003_schemes[s]; s++)
+		if (has_words(p003_schemes[s], curves->names))
+			put_curves(&d, sheet, solver, p003_schemes[s], curves);
 	p003_release(&d);
 	return rc ? -1 : 0;
 }
 
-static void by_interval(const struct p003_data *d, struct sheet *sheet, const char *solver)
-{
-	static const int n[] = { 10, 20, 40, 60, 80, 100 };
-	for (size_t s = 0; p003_schemes[s]; s++)
-		for (size_t k = 0; k < sizeof(n) / sizeof(n[0]); k++) {
-			const bool base = !strcmp(p003_schemes[s], "base");
-			if (!base || k == 0)
-				put_curve(d, sheet,
-					  &(struct setting){ solver, p003_schemes[s],
-							     base ? 1 : n[k], 4, 32 });
-		}
-}
-
-static void by_exchange(const struct p003_data *d, struct sheet *sheet, const char *solver)
-{
-	static const int l[] = { 1, 2, 4, 6, 8, 10 };
-	for (size_t s = 2; p003_schemes[s]; s++)
-		for (size_t k = 0; k < sizeof(l) / sizeof(l[0]); k++)
-			if (strstr(p003_schemes[s], "square"))
-				put_curve(
-					d, sheet,
-					&(struct setting){ solver, p003_schemes[s], 60, l[k], 32 });
-}
-
-static void by_threads(const struct p003_data *d, struct sheet *sheet, const char *solver)
-{
-	static const int threads[] = { 0, 32, 64, 128 };
-	for (size_t s = 2; p003_schemes[s]; s++)
-		for (int l = 1; l <= 4; l += 3)
-			for (size_t k = 0; k < sizeof(threads) / sizeof(threads[0]); k++)
-				if (strstr(p003_schemes[s], "4w") &&
-				    strstr(p003_schemes[s], "square"))
-					put_curve(d, sheet,
-						  &(struct setting){ solver, p003_schemes[s], 60, l,
-								     threads[k] });
-}
-
-#define FIGURE(name, solver, put)                                                                  \
+#define FIGURE(name, solver, curves)                                                               \
 	static int name(struct paper_work *w, struct sheet *sheet)                                 \
 	{                                                                                          \
 		(void)w;                                                                           \
-		return figure(sheet, solver, put);                                                 \
+		return figure(sheet, solver, &curves);                                             \
 	}
 FIGURE(figure7, "poisson", by_interval)
 FIGURE(figure9, "shape", by_interval)
