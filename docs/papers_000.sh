@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Writes docs/papers/000.md from the tables that `warpreel papers 000 -o FOLDER` wrote: every number of it that is not the paper's own comes
 # from there. Called by make papers.
-#   papers_000.sh FOLDER PLATFORM MEASURED.tsv
+#   WARPREEL=PROGRAM papers_000.sh FOLDER PLATFORM MEASURED.tsv
 set -eu
 export LC_ALL=C
 from=$1 today=$2
@@ -20,16 +20,17 @@ redblack=$(awk -F '\t' 'NR > 1 && (best == "" || $5 + 0 < best) { best = $5 + 0;
 # equal: a row a mesh, milliseconds until the residual is 0.0006.
 equal() {
 	data=$(dirname "$0")/../traces/data
-	awk -F '\t' -v wanted=0.0006 'FNR == 1 { file++ }
+	grep -v '^#' "$data/h200x4/kernels.tsv" | "${WARPREEL:?}" columns --of precision,rows - | awk -F '\t' -v wanted=0.0006 'FNR == 1 { file++ }
 		file == 1 && $1 == 1024 { if (before[$2] > wanted && $4 <= wanted) layers[$2] = at[$2] + ($3 - at[$2]) * log(before[$2] / wanted) / log(before[$2] / $4); before[$2] = $4; at[$2] = $3 }
-		file == 2 && $1 == "rbsor" && $2 ~ /precision=f32/ && $3 ~ /^rbsor_(fused|temporal[46])_f32$/ { split($2, w, /[=x ]/); us[w[2] - 2, $3] = $8 / 1000 }
+		file == 2 && FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+		file == 2 && $1 == "rbsor" && $column["precision"] == "f32" && $3 ~ /^rbsor_(fused|temporal[46])_f32$/ { us[$column["rows"] - 2, $3] = $8 / 1000 }
 		file == 3 && $1 == "staged" && $4 == 3 && (!(($2, $3) in us) || $6 < us[$2, $3]) { us[$2, $3] = $6 }
 		function least(a, b) { return a < b ? a : b }
 		END { for (mesh = 1024; mesh <= 8192; mesh *= 2) {
 			r = layers["redblack"] / 1000; one = r * us[mesh, "rbsor_fused_f32"]; four = r / 4 * us[mesh, "rbsor_temporal4_f32"]; six = r / 6 * us[mesh, "rbsor_temporal6_f32"]
 			a = layers["2x4x4"] / 1000 * us[mesh, "2x4x4"]; b = layers["4x8x8"] / 1000 * us[mesh, "4x8x8"]; c = layers["8x16x16"] / 1000 * us[mesh, "8x16x16"]
 			printf "| %d | %.3g | %.3g | %.3g | %.3g | %.3g | %.3g | %.2f |\n", mesh, one, four, six, a, b, c, least(one, least(four, six)) / least(a, least(b, c)) } }' \
-		"$data/papers/000_accuracy.tsv" "$data/h200x4/kernels.tsv" "$from/tuned.tsv"
+		"$data/papers/000_accuracy.tsv" - "$from/tuned.tsv"
 }
 
 cat <<PAGE

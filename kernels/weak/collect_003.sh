@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # From what a visit gave to the shipped tables of paper 003.
-#   sh kernels/weak/collect_003.sh FOLDER OUT
+#   WARPREEL=PROGRAM sh kernels/weak/collect_003.sh FOLDER OUT
 # FOLDER holds what `warpreel batch LIST --runs` wrote of lists/weak_*.list and lists/bfs.list, as LIST.tsv and LIST_runs.tsv; ages/ and
 # sim/ages/ of lists/weak_ages.list, measured and co-simulated; watch/ of lists/weak_watch.list; sim/LIST.tsv by cosimulate.sh.
 set -eu
@@ -10,8 +10,14 @@ from=$1 to=$2
 
 # In development two blocks with communicating threads fitted a multiprocessor, not three, since clocks cost registers: what ran free then is
 # no run of the kernels as they are.
-awk -F '\t' '!/scheme=4w.*resident=0/' "$from/weak_develop.tsv" >"$from/weak_develop.kept"
-awk -F '\t' '!/scheme=4w.*resident=0/' "$from/weak_develop_runs.tsv" >"$from/weak_develop_runs.kept"
+keep() {
+	"${WARPREEL:?}" columns --of scheme,resident "$1" | awk -F '\t' -v OFS='\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		$at["scheme"] ~ /^4w/ && $at["resident"] == 0 { next }
+		{ NF -= 2; print }'
+}
+keep "$from/weak_develop.tsv" >"$from/weak_develop.kept"
+keep "$from/weak_develop_runs.tsv" >"$from/weak_develop_runs.kept"
 mv "$from/weak_develop.kept" "$from/weak_develop.tsv"
 mv "$from/weak_develop_runs.kept" "$from/weak_develop_runs.tsv"
 
@@ -64,5 +70,9 @@ for list in weak_develop weak_blind weak_blind_shape; do cat "$from/sim/$list.ts
 } >"$to/papers_003_watch.tsv"
 
 # Searches: pairs of host and block.
-awk -F '\t' 'BEGIN { OFS = "\t"; print "edges_per_vertex", "levels", "us_block", "us_host", "mad_block", "mad_host" } $1 != "bfs" { next }
-	{ split($2, w, /[ =]/); if (w[8] == "host") { us = $6; mad = $8 } else printf "%.4g\t%d\t%.2f\t%.2f\t%.2f\t%.2f\n", w[4] / w[2], $4, $6, us, $8, mad }' "$from/bfs.tsv" >"$to/papers_003_bfs.tsv"
+"${WARPREEL:?}" columns --of vertices,edges,barrier "$from/bfs.tsv" | awk -F '\t' '
+	BEGIN { OFS = "\t"; print "edges_per_vertex", "levels", "us_block", "us_host", "mad_block", "mad_host" }
+	$1 == "solver" { for (i = 1; i <= NF; i++) at[$i] = i }
+	$1 != "bfs" { next }
+	$at["barrier"] == "host" { us = $6; mad = $8; next }
+	{ printf "%.4g\t%d\t%.2f\t%.2f\t%.2f\t%.2f\n", $at["edges"] / $at["vertices"], $4, $6, us, $8, mad }' >"$to/papers_003_bfs.tsv"

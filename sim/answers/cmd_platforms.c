@@ -10,6 +10,7 @@
 #include "parts_of_difference.h"
 #include "platform_choice.h"
 #include "sheet.h"
+#include "solver_command.h"
 #include "traces/base/util.h"
 
 struct compare_options {
@@ -120,35 +121,21 @@ static int plan_and_compare(const struct program *program, const char *solver, v
 
 int cmd_platforms(const struct program *program, int argc, char **argv)
 {
-	const bool named = argc > 1 && argv[1][0] != '-';
-	const char *solver = named ? argv[1] : "rbsor";
-	size_t params_bytes;
-	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
-	if (!solver_specs)
+	struct solver_command c;
+	if (solver_command_begin(&c, program, "platforms",
+				 "One run on several machines: which part of the difference is "
+				 "host, link, device.",
+				 own_options, sizeof(struct compare_options), argc, argv))
 		return EXIT_USAGE;
-	char *names = program->solver_names();
-	struct command_help help = options_solver_help(
-		"platforms", named ? solver : NULL, solver, names,
-		"One run on several machines: which part of the difference is host, link, device.");
-	struct option_spec *specs =
-		options_join(own_options, solver_specs, sizeof(struct compare_options));
-	options_restate(specs, program->planned_standards(solver));
-	struct compare_options *o = xcalloc(1, sizeof(*o) + params_bytes);
-	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
-	if (rc) {
-		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
-	} else if (words != 1) {
-		report("name one solver of %s: warpreel platforms SOLVER [options]", names);
-		rc = EXIT_USAGE;
-	} else if (o->platforms.count < 2) {
+	struct compare_options *o = c.options;
+	int words, parsed = options_parse(&c.help, c.specs, o, argc, argv, &words),
+		   rc = solver_command_ends(&c, "platforms", parsed, words);
+	if (rc < 0 && o->platforms.count < 2) {
 		report("name at least two machines: --platform A --platform B");
 		rc = EXIT_USAGE;
-	} else {
-		rc = plan_and_compare(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+	} else if (rc < 0) {
+		rc = plan_and_compare(program, c.solver, c.params, o) ? EXIT_BAD : EXIT_OK;
 	}
-	free(o);
-	free(specs);
-	options_solver_help_release(&help);
-	free(names);
+	solver_command_release(&c);
 	return rc;
 }

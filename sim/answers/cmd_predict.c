@@ -9,6 +9,7 @@
 #include "own_platform.h"
 #include "platform_choice.h"
 #include "predict.h"
+#include "solver_command.h"
 #include "unread.h"
 #include "sim/cosim/cosim_answer.h"
 
@@ -71,54 +72,54 @@ static int answer(const struct program *program, const char *solver, void *param
 	return rc;
 }
 
+static int co_simulated(const struct program *program, const struct solver_command *c,
+			struct predict_options *o)
+{
+	const char *unread = unread_by_cosim(&o->common);
+	if (!unread)
+		return co_simulate(program, c->solver, c->params, o);
+	report("--co-simulate does not look at %s%s", unread[1] ? "--" : "-", unread);
+	return EXIT_USAGE;
+}
+
+static int planned(const struct program *program, const struct solver_command *c,
+		   struct predict_options *o)
+{
+	if (predictor_check_output(&o->common, NULL))
+		return EXIT_BAD;
+	char *platform = own_platform(o->common.platform);
+	o->common.platform = platform;
+	const int rc = answer(program, c->solver, c->params, c->params_bytes, o);
+	free(platform);
+	return rc ? EXIT_BAD : EXIT_OK;
+}
+
 int cmd_predict(const struct program *program, int argc, char **argv)
 {
-	const bool named = argc > 1 && argv[1][0] != '-';
-	const char *solver = named ? argv[1] : "rbsor";
-	size_t params_bytes;
-	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
-	if (!solver_specs)
-		return EXIT_USAGE;
-	char *names = program->solver_names();
-	struct command_help help = options_solver_help(
-		"predict", named ? solver : NULL, solver, names,
-		"Predicts a solver run from its plan; no trace of that run is needed.");
+	struct solver_command c;
 	struct option_spec *own = options_join(own_options, predictor_options, 0);
-	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct predict_options));
-	struct predict_options *o = xcalloc(1, sizeof(*o) + params_bytes);
+	if (solver_command_begin(&c, program, "predict",
+				 "Predicts a solver run from its plan; no trace of that run is "
+				 "needed.",
+				 own, sizeof(struct predict_options), argc, argv)) {
+		free(own);
+		return EXIT_USAGE;
+	}
+	struct predict_options *o = c.options;
 	char **again = xmalloc((size_t)argc * sizeof(*again)); /* argv changes as it is read */
 	memcpy(again, argv, (size_t)argc * sizeof(*again));
-	options_restate(specs, program->planned_standards(solver));
-	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
-	if (!rc && o->cosim.asked) { /* that computes, and knows when to stop */
-		free(specs);
-		specs = options_join(own, solver_specs, sizeof(struct predict_options));
-		rc = options_parse(&help, specs, o, argc, again, &words);
+	int words, parsed = options_parse(&c.help, c.specs, o, argc, argv, &words);
+	if (!parsed && o->cosim.asked) { /* that computes, and knows when to stop */
+		free(c.specs);
+		c.specs = options_join(own, program->solver_options(c.solver, &c.params_bytes),
+				       sizeof(struct predict_options));
+		parsed = options_parse(&c.help, c.specs, o, argc, again, &words);
 	}
-	if (rc) {
-		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
-	} else if (words != 1) {
-		report("name one solver of %s: warpreel predict SOLVER [options]", names);
-		rc = EXIT_USAGE;
-	} else if (o->cosim.asked && unread_by_cosim(&o->common)) {
-		const char *unread = unread_by_cosim(&o->common);
-		report("--co-simulate does not look at %s%s", unread[1] ? "--" : "-", unread);
-		rc = EXIT_USAGE;
-	} else if (o->cosim.asked) {
-		rc = co_simulate(program, solver, o + 1, o);
-	} else if (predictor_check_output(&o->common, NULL)) {
-		rc = EXIT_BAD;
-	} else {
-		char *platform = own_platform(o->common.platform);
-		o->common.platform = platform;
-		rc = answer(program, solver, o + 1, params_bytes, o) ? EXIT_BAD : EXIT_OK;
-		free(platform);
-	}
-	free(o);
+	int rc = solver_command_ends(&c, "predict", parsed, words);
+	if (rc < 0)
+		rc = o->cosim.asked ? co_simulated(program, &c, o) : planned(program, &c, o);
+	solver_command_release(&c);
 	free(again);
-	free(specs);
 	free(own);
-	options_solver_help_release(&help);
-	free(names);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "papers_000.h"
+#include "sim/validate/config_words.h"
 #include "traces/base/util.h"
 
 enum { TEXTS = 4 };
@@ -20,42 +21,24 @@ const char *const p003_schemes[] = {
 	"ud-square", "4w-square", "4w-combine-square", NULL
 };
 
-/* The word after "key=" of a configuration, cut out of it in place by the caller's copy. */
-static char *word_of(const char *config, const char *key)
-{
-	const size_t length = strlen(key);
-	for (const char *at = config; at; at = strchr(at, ' ')) {
-		at += *at == ' ';
-		if (!strncmp(at, key, length) && at[length] == '=') {
-			const char *end = strchr(at, ' ');
-			return end ? xprintf("%.*s", (int)(end - at) - (int)length - 1,
-					     at + length + 1)
-				   : xstrdup(at + length + 1);
-		}
-	}
-	return xstrdup("");
-}
-
 static int number_of(const char *config, const char *key)
 {
-	char *word = word_of(config, key);
-	const int number = atoi(word);
-	free(word);
-	return number;
+	char word[16] = "";
+	return config_value(config, key, word, sizeof(word)) ? atoi(word) : 0;
 }
 
 static const char *scheme_of(const char *config)
 {
 	static const char *const others[] = { "graph", "barrier", "flags", "cluster", NULL };
-	char *word = word_of(config, "scheme");
+	char word[32] = "";
 	const char *found = "";
+	config_value(config, "scheme", word, sizeof(word));
 	for (size_t k = 0; p003_schemes[k]; k++)
 		if (!strcmp(p003_schemes[k], word))
 			found = p003_schemes[k];
 	for (size_t k = 0; others[k]; k++)
 		if (!strcmp(others[k], word))
 			found = others[k];
-	free(word);
 	return found;
 }
 
