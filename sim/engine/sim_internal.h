@@ -205,6 +205,20 @@ static inline bool copy_plays_as_recorded(const struct sim *s, const struct sche
 	       (op->kind == OP_COPY || op->kind == OP_MEMSET);
 }
 
+/* A stream's head begins: a launch, a wait for an event; the latter ends. */
+void kernel_begin(struct sim *s, uint32_t stream, sim_time now);
+void wait_begin(struct sim *s, uint32_t stream, sim_time now);
+void wait_end(struct sim *s, uint32_t stream, sim_time now);
+/* An event has been recorded at `at`: streams and threads that wait for it go on. */
+void event_recorded(struct sim *s, uint32_t instance, sim_time at);
+/* A kernel or a copy was put into a stream of that GPU. */
+void doorbell_heard(struct sim *s, uint16_t gpu, sim_time now);
+static inline void doorbell(struct sim *s, uint16_t gpu, sim_time now)
+{
+	s->gpu[gpu].rung_ps = now;
+	if (s->gpu[gpu].noticing)
+		doorbell_heard(s, gpu, now);
+}
 /* The stream's head is due at that time. */
 void stream_arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state);
 

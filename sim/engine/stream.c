@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A stream plays its commands in order. A kernel starts when the last command ended and its gap has
- * passed, when the launch has reached the device, and when SMs are free; a copy when its engine is
- * free; a wait ends when the record it names has happened.
+ * A stream plays its commands in order: when the one before has ended, its gap has passed and the
+ * call has reached the device. What a kernel, a wait and a copy do then: stream_kernels.c,
+ * stream_waits.c, copy_engine.c.
  */
 #include "sim_internal.h"
 
@@ -49,133 +49,6 @@ static bool at_the_end_of_time(struct sim *s, sim_time now)
 	return now >= SIM_LAST;
 }
 
-static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_time *gap)
-{
-	uint32_t shape = op->object;
-	const struct schedule_shape *what = &s->schedule->shape[shape];
-	bool known = s->shape_ps[shape] >= 0;
-	if (op->flags & OP_MEETS) {
-		const sim_time work = meeting_work(s, op - s->schedule->op);
-		*gap = ps_of_ns(kernel_model_gap(s->model, s->schedule, what, (double)work / 1000));
-		return work;
-	}
-	*gap = s->shape_gap_ps[shape];
-	if (known && !s->model->ops->per_launch)
-		return s->shape_ps[shape];
-	double ns = 0;
-	if (s->model->ops->cost(s->model, s->schedule, what, op, &ns)) {
-		s->error = -1;
-		ns = 0;
-	}
-	sim_time cost = ps_of_ns(ns);
-	if (cost == SIM_COST_MOST && !s->error)
-		s->error = report("kernel '%s' takes %g s, longer than the simulator can count",
-				  s->schedule->kernel[what->kernel], ns * 1e-9);
-	if (!known)
-		*gap = ps_of_ns(kernel_model_gap(s->model, s->schedule, what, ns));
-	s->shape_ps[shape] = cost;
-	s->shape_gap_ps[shape] = *gap;
-	return cost;
-}
-
-static void begin_kernel(struct sim *s, uint32_t stream, sim_time now)
-{
-	struct sim_stream *st = &s->stream[stream];
-	struct sim_gpu *gpu = &s->gpu[st->gpu];
-	const struct schedule_op *op = &s->schedule->op[stream_head(st)->op];
-	const bool meets = op->flags & OP_MEETS;
-	/* The few blocks that wait for other GPUs must not hold up what these wait for. */
-	double share = meets ? 0 : s->shape_share[op->object];
-	if (gpu->kernels && gpu->sm_used + share > 1.0 + 1e-9) {
-		st->state = STREAM_QUEUED;
-		fifo_push(s, &gpu->waiting_kernels_head, &gpu->waiting_kernels_tail, stream);
-		return;
-	}
-	sim_time gap, cost = kernel_cost(s, op, &gap);
-	gpu_account(s, st->gpu, now, stream_head(st)->blocked_ps > st->blocked_seen_ps);
-	st->share = share;
-	st->gap_ps = st->kernel_gap_ps = gap;
-	st->kernel_ps = cost;
-	st->last_was_copy = false;
-	st->start_ps = now;
-	if (meets) {
-		meeting_begin(s, stream, stream_head(st)->op, now);
-		return;
-	}
-	gpu->kernels++;
-	gpu->sm_used += share;
-	if (!s->shares_memory) {
-		stream_arm(s, stream, now + cost, STREAM_RUNNING);
-		return;
-	}
-	const struct schedule_shape *shape = &s->schedule->shape[op->object];
-	st->state = STREAM_RUNNING;
-	links_start_kernel(&s->links, &s->queue, now, stream, st->gpu,
-			   s->model->ops->dram_bytes(s->model, s->schedule, shape), cost);
-}
-
-/* When the operation behind the head reached, or will reach, the device; SIM_NEVER while it has not
- * been issued. */
-static sim_time next_submit(const struct sim_stream *st)
-{
-	return st->count > 1 ? st->ring[(st->head + 1) & (st->capacity - 1)].submit_ps : SIM_NEVER;
-}
-
-/* From the event being complete to the waiting stream going on. */
-static sim_time event_latency(const struct sim *s, const struct sim_instance *in,
-			      const struct sim_stream *st, const struct command *wait)
-{
-	const struct event_place place = { .same_gpu = in->gpu == st->gpu,
-					   .next_to_copy = in->after_copy || wait->before_copy,
-					   .done_ps = in->done_ps,
-					   .next_ps = next_submit(st),
-					   .since_ps = st->start_ps,
-					   .rung_ps = s->gpu[st->gpu].rung_ps };
-	return s->copies->event(s->copy_model, &place);
-}
-
-/* A wait's event is complete and will be noticed at `at`, or earlier when the host rings. */
-static void notice(struct sim *s, uint32_t stream, sim_time done, sim_time at)
-{
-	struct sim_stream *st = &s->stream[stream];
-	s->gpu[st->gpu].noticing++;
-	st->notice_ps = at;
-	st->done_ps = done;
-	stream_arm(s, stream, at, STREAM_RUNNING);
-}
-
-/* A kernel or a copy was put into a stream of that GPU. */
-static void doorbell(struct sim *s, uint16_t gpu, sim_time now)
-{
-	sim_time heard = now + s->delay_ps[DELAY_RUNG];
-	s->gpu[gpu].rung_ps = now;
-	for (uint32_t stream = 0; s->gpu[gpu].noticing && stream < s->schedule->stream_count;
-	     stream++) {
-		struct sim_stream *st = &s->stream[stream];
-		if (st->gpu != gpu || heard >= st->notice_ps || now < st->done_ps)
-			continue;
-		st->notice_ps = heard;
-		stream_arm(s, stream, heard, STREAM_RUNNING);
-	}
-}
-
-static void instance_done(struct sim *s, uint32_t instance, sim_time at)
-{
-	struct sim_instance *in = &s->instance[instance];
-	in->done_ps = at;
-	uint32_t waiter = in->first_stream;
-	in->first_stream = NONE32;
-	while (waiter != NONE32) {
-		struct sim_stream *st = &s->stream[waiter];
-		uint32_t next = st->next_waiter;
-		sim_time late = event_latency(s, in, st, stream_head(st));
-		gpu_account(s, st->gpu, at, true);
-		notice(s, waiter, at, at + late); /* the wait itself ends then */
-		waiter = next;
-	}
-	thread_wake_list(s, &in->first_thread, at + s->wake_ps);
-}
-
 /* The head is done at `now`: take it off, tell those who waited for it. */
 static void retire(struct sim *s, uint32_t stream, sim_time now)
 {
@@ -197,14 +70,10 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 		break;
 	case OP_RECORD:
 		s->instance[command->instance].after_copy = st->last_was_copy;
-		instance_done(s, command->instance, now);
+		event_recorded(s, command->instance, now);
 		break;
 	case OP_WAIT:
-		if (st->notice_ps) {
-			gpu_account(s, st->gpu, now, true);
-			gpu->noticing--;
-			st->notice_ps = 0;
-		}
+		wait_end(s, stream, now);
 		break;
 	default:
 		break;
@@ -228,35 +97,6 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 		stream_step(s, woken, now);
 }
 
-static void begin_wait(struct sim *s, uint32_t stream, sim_time now)
-{
-	struct sim_stream *st = &s->stream[stream];
-	const struct command *command = stream_head(st);
-	st->start_ps = now;
-	if (command->instance == NONE32) { /* CUDA: an event never recorded counts as complete */
-		stream_arm(s, stream, now, STREAM_RUNNING);
-		return;
-	}
-	struct sim_instance *in = &s->instance[command->instance];
-	if (in->done_ps == SIM_NEVER) {
-		gpu_account(s, st->gpu, now, false);
-		st->state = STREAM_WAITING;
-		st->next_waiter = in->first_stream;
-		in->first_stream = stream;
-		return;
-	}
-	sim_time seen = in->done_ps + event_latency(s, in, st, command);
-	sim_time end = now + s->delay_ps[DELAY_WAIT] > seen ? now + s->delay_ps[DELAY_WAIT] : seen;
-	if (end > now)
-		gpu_account(s, st->gpu, now, false);
-	if (seen > now)
-		notice(s, stream, in->done_ps, end);
-	else
-		stream_arm(s, stream, end, STREAM_RUNNING);
-}
-
-/* Starts the head if its time has come, else arranges to be woken. Called whenever something it may
- * wait for has happened. */
 /* Within a graph the device goes on by itself: as it did when it was recorded, less what the
  * recorder adds. */
 static sim_time untraced_pause(const struct sim *s, sim_time recorded)
@@ -264,6 +104,8 @@ static sim_time untraced_pause(const struct sim *s, sim_time recorded)
 	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
 }
 
+/* Starts the head if its time has come, else arranges to be woken. Called whenever something it may
+ * wait for has happened. */
 static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -296,14 +138,14 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 	}
 	switch ((enum op_kind)op->kind) {
 	case OP_LAUNCH:
-		begin_kernel(s, stream, now);
+		kernel_begin(s, stream, now);
 		break;
 	case OP_COPY:
 	case OP_MEMSET:
 		copy_begin(s, stream, now);
 		break;
 	case OP_WAIT:
-		begin_wait(s, stream, now);
+		wait_begin(s, stream, now);
 		break;
 	default: /* OP_RECORD */
 		st->start_ps = now;
