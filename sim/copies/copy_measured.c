@@ -29,7 +29,7 @@ struct copy_model {
 	sim_time signal_ps;	   /* a store of one device to be seen by who polls for it */
 	sim_time slower_ps;	   /* by how much an edit of event_peer_ns made that longer */
 	sim_time without_pause_ps; /* how long a channel polls without pause for an event */
-	bool young_wait;
+	bool doorbell;
 	bool recorded_here; /* on a device of the platform's kind */
 };
 
@@ -182,7 +182,7 @@ static sim_time event(const struct copy_model *m, const struct event_place *at)
 		heard = m->delay_ps[DELAY_RUNG] + (rung > 0 ? rung : 0);
 	if (rung >= -m->without_pause_ps && ps > heard)
 		ps = heard;
-	if (!m->young_wait)
+	if (!m->doorbell)
 		return ps;
 	const sim_time since = at->next_ps > at->since_ps ? at->next_ps : at->since_ps,
 		       most = m->signal_ps + slower +
@@ -215,8 +215,8 @@ static struct copy_model *create(const struct platform *p, const struct schedule
 	m->event_copy_ps = ps_of_ns(event_next_to_copy_ns(p));
 	m->signal_ps = ps_of_ns(p->recorded_start_latency_ns > 0 ? way_back_ns : p->event_peer_ns);
 	m->slower_ps = p->base ? ps_of_ns(fmax(p->event_peer_ns - p->base->event_peer_ns, 0)) : 0;
-	m->without_pause_ps = has(p, MECHANISM_DOORBELL) ? ps_of_ns(p->doorbell.poll_ns) : 0;
-	m->young_wait = has(p, MECHANISM_YOUNG_WAIT);
+	m->doorbell = has(p, MECHANISM_DOORBELL);
+	m->without_pause_ps = m->doorbell ? ps_of_ns(p->doorbell.poll_ns) : 0;
 	return m;
 }
 

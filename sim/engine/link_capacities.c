@@ -27,8 +27,7 @@ static double both_ways_per_ps(const struct platform *p)
 	const double apart = link_first_rate(&p->base->share_h2d) +
 			     link_first_rate(&p->base->share_d2h),
 		     is = link_first_rate(&p->share_h2d) + link_first_rate(&p->share_d2h);
-	if (!mechanism_on(&p->mechanisms, MECHANISM_DUPLEX) || !p->share_both.x.count ||
-	    !(apart > 0) || !isfinite(apart))
+	if (!p->share_both.x.count || !(apart > 0) || !isfinite(apart))
 		return INFINITY;
 	return link_per_ps(p->share_both.y.value[0] * is / apart);
 }

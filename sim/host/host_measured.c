@@ -208,8 +208,7 @@ static void spread_calls(struct host_model *m)
 {
 	const struct number_list *calls = &m->platform->call_quantiles;
 	if (schedule_contending(m->schedule) > 1 &&
-	    m->platform->peer_exchange_call_quantiles.count &&
-	    has(m, MECHANISM_PEER_EXCHANGE_SPREAD))
+	    m->platform->peer_exchange_call_quantiles.count && has(m, MECHANISM_PEER_EXCHANGE))
 		calls = &m->platform->peer_exchange_call_quantiles;
 	m->call_count = m->seed && has(m, MECHANISM_CALL_SPREAD) ? (uint32_t)calls->count : 0;
 	m->call_part = xcalloc(calls->count, sizeof(*m->call_part));
@@ -219,9 +218,7 @@ static void spread_calls(struct host_model *m)
 		mean += calls->value[k] / (double)calls->count;
 	for (size_t k = 0; k < calls->count; k++) {
 		m->call_part[k] = (uint32_t)(calls->value[k] * 65536);
-		m->mean_part[k] = has(m, MECHANISM_MEAN_SPREAD)
-					  ? (uint32_t)(calls->value[k] / mean * 65536)
-					  : m->call_part[k];
+		m->mean_part[k] = (uint32_t)(calls->value[k] / mean * 65536);
 	}
 }
 
