@@ -42,6 +42,11 @@ void intervals_release(struct intervals *intervals)
 /* [host, mixed or kernel-bound][kernel times from recordings or from the device's inside] */
 typedef const char *classes[3][2];
 
+/* What the classes' names mean (docs/numbers.md): kernels ran for more than this part of the core
+ * loop; the rest of it is the host's. Widths are fitted to rows in these classes, not these to
+ * rows. */
+static const double IN_KERNELS = 0.7, ON_HOST = 0.3;
+
 const char *interval_class(int gpus, const char *transport, double kernel_share,
 			   const char *kernel_model)
 {
@@ -57,14 +62,13 @@ const char *interval_class(int gpus, const char *transport, double kernel_share,
 	const classes *of = gpus == 1				      ? &single
 			    : transport && !strcmp(transport, "host") ? &host
 								      : &peer;
-	return (*of)[kernel_share > 0.7	  ? 2
-		     : kernel_share > 0.3 ? 1
-					  : 0][kernel_model && !strcmp(kernel_model, "warps")];
+	return (*of)[kernel_share > IN_KERNELS ? 2 : kernel_share > ON_HOST]
+		    [kernel_model && !strcmp(kernel_model, "warps")];
 }
 
 const char *interval_class_foreign(double kernel_share)
 {
-	return kernel_share > 0.7 ? "foreign-kernel" : "foreign-host";
+	return kernel_share > IN_KERNELS ? "foreign-kernel" : "foreign-host";
 }
 
 bool intervals_familiar(const struct intervals *intervals, const char *family)
