@@ -12,7 +12,7 @@
 #include "traces/base/output.h"
 #include "traces/base/util.h"
 #include "calibrate.h"
-#include "calibrate_results.h"
+#include "calibrate_parts.h"
 #include "model/platform/platform_internal.h"
 
 struct calibrate_options {
@@ -62,43 +62,6 @@ static const struct command_help help = {
 	"multiprocessors from the inside; untraced, then once "
 	"more under the recorder.",
 };
-
-static const struct {
-	const char *name;
-	unsigned bit;
-	const char *besides; /* a section of it that has not its name */
-} parts[] = {
-	{ "host", CALIBRATE_HOST, NULL },     { "stream", CALIBRATE_STREAM, NULL },
-	{ "copy", CALIBRATE_COPY, "share" },  { "doorbell", CALIBRATE_DOORBELL, NULL },
-	{ "poll", CALIBRATE_POLL, NULL },     { "peer_exchange", CALIBRATE_PEER_EXCHANGE, NULL },
-	{ "memory", CALIBRATE_MEMORY, NULL }, { "links", CALIBRATE_LINKS, "nvlink" },
-	{ "sm", CALIBRATE_SM, NULL },
-};
-enum {
-	ALL_PARTS = CALIBRATE_HOST | CALIBRATE_STREAM | CALIBRATE_COPY | CALIBRATE_DOORBELL |
-		    CALIBRATE_MEMORY | CALIBRATE_LINKS | CALIBRATE_SM | CALIBRATE_POLL |
-		    CALIBRATE_PEER_EXCHANGE,
-	WHOLE_SECTIONS = CALIBRATE_DOORBELL | CALIBRATE_POLL | CALIBRATE_PEER_EXCHANGE |
-			 CALIBRATE_MEMORY | CALIBRATE_SM
-}; /* a part gives all keys of its sections */
-
-static int parse_parts(const char *option, const char *list, unsigned *bits)
-{
-	for (*bits = 0; *list;) {
-		size_t length = strcspn(list, ","), i = 0;
-		while (i < sizeof(parts) / sizeof(parts[0]) &&
-		       (strlen(parts[i].name) != length || strncmp(parts[i].name, list, length)))
-			i++;
-		if (i == sizeof(parts) / sizeof(parts[0]))
-			return report(
-				"--%s: no part '%.*s'; there are host, stream, copy, doorbell, "
-				"poll, peer_exchange, memory, links and sm",
-				option, (int)length, list);
-		*bits |= parts[i].bit;
-		list += length + (list[length] == ',');
-	}
-	return *bits ? 0 : report("--%s: names no part", option);
-}
 
 struct sink {
 	struct results *results;
@@ -291,51 +254,6 @@ out:
 	return rc;
 }
 
-static bool is_of_section(const char *key, const char *section)
-{
-	size_t length = section ? strlen(section) : 0;
-	return section && !strncmp(key, section, length) && key[length] == '.';
-}
-
-static bool is_wanted(const char *key, unsigned bits)
-{
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (bits & parts[i].bit &&
-		    (is_of_section(key, parts[i].name) || is_of_section(key, parts[i].besides)))
-			return true;
-	return false;
-}
-
-/* Leaves the sections of the parts asked for, and [platform] and [device]. -1 after a message when
- * no file has any of a part's. */
-static int keep_wanted(const struct calibrate_options *o, struct results *merged, unsigned bits)
-{
-	size_t kept = 0;
-	unsigned met = 0;
-	for (size_t i = 0; i < merged->count; i++) {
-		struct result item = merged->item[i];
-		bool stays = is_wanted(item.key, bits) || is_of_section(item.key, "platform") ||
-			     is_of_section(item.key, "device");
-		for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++)
-			met |= is_wanted(item.key, parts[p].bit) ? parts[p].bit : 0;
-		merged->item[i] = merged->item[kept];
-		merged->item[kept] = item;
-		kept += stays;
-	}
-	for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++)
-		if (bits & parts[p].bit && !(met & parts[p].bit))
-			return report("--merge: no file of '%s' has anything of part '%s'",
-				      o->merge, parts[p].name);
-	for (size_t i = kept; i < merged->count; i++) {
-		free(merged->item[i].key);
-		free(merged->item[i].values);
-		free(merged->item[i].spread);
-		free(merged->item[i].how);
-	}
-	merged->count = kept;
-	return 0;
-}
-
 static int update_merged(const struct calibrate_options *o, const struct results *merged,
 			 const char *note)
 {
@@ -358,7 +276,7 @@ static int merge(const struct calibrate_options *o, unsigned bits, const char *c
 	     *lines = xprintf("date = %s\ncommand = %s\n", date, command);
 	int rc = calibrate_merge(&results, o->merge, o->output);
 	if (!rc && o->only)
-		rc = keep_wanted(o, &results, bits);
+		rc = parts_keep(&results, bits, o->merge);
 	if (!rc)
 		results_add_bases(&results);
 	if (!rc && o->update)
@@ -444,7 +362,7 @@ int cmd_calibrate(const struct program *program, int argc, char **argv)
 		rc = EXIT_USAGE;
 	} else if (!has_name(&o)) {
 		rc = EXIT_USAGE;
-	} else if (parse_parts(o.only ? "only" : "parts", o.only ? o.only : o.parts, &bits)) {
+	} else if (parts_parse(o.only ? "only" : "parts", o.only ? o.only : o.parts, &bits)) {
 		rc = EXIT_USAGE;
 	} else if (o.update && (!o.only || (!o.merge && bits & ~(unsigned)WHOLE_SECTIONS))) {
 		report("--update replaces whole sections: it needs --only with doorbell, poll, "
