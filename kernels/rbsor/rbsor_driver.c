@@ -133,7 +133,7 @@ static int begin(struct solver_work *work)
 	    (p->texture && check_texture(domain)) ||
 	    (p->store && work->gpus > 1 && rbsor_store_make(r)))
 		return -1;
-	if (p->by->policy >= 0)
+	if (p->by->waits_so)
 		domain->parts.policy = p->by->policy;
 	work->helpers = domain->parts.helpers;
 	return 0;

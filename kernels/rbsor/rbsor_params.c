@@ -80,13 +80,13 @@ static const struct rbsor_kernel {
 };
 
 static const struct rbsor_sync syncs[] = {
-	{ .name = "usual", .policy = -1 },
-	{ .name = "spin", .policy = AWAIT_SPIN },
-	{ .name = "condition", .policy = AWAIT_BLOCK },
-	{ .name = "one-thread", .policy = -1, .one_thread = true },
-	{ .name = "graph", .policy = -1, .one_thread = true, .graph = true },
-	{ .name = "nccl", .policy = -1, .messages = true, .channel = CHANNEL_SEND_RECEIVE },
-	{ .name = "nccl-put", .policy = -1, .messages = true, .channel = CHANNEL_PUT },
+	{ .name = "usual" },
+	{ .name = "spin", .waits_so = true, .policy = AWAIT_SPIN },
+	{ .name = "condition", .waits_so = true, .policy = AWAIT_BLOCK },
+	{ .name = "one-thread", .one_thread = true },
+	{ .name = "graph", .one_thread = true, .graph = true },
+	{ .name = "nccl", .messages = true, .channel = CHANNEL_SEND_RECEIVE },
+	{ .name = "nccl-put", .messages = true, .channel = CHANNEL_PUT },
 };
 
 static const struct rbsor_kernel *kernel_of(const char *name)

@@ -14,7 +14,8 @@
 struct rbsor_sync {
 	const char *name;
 	bool one_thread, graph, messages;
-	int policy;		      /* of waits: enum await_policy; -1: the transport's */
+	bool waits_so; /* as `policy` says; else as the transport usually does */
+	enum await_policy policy;
 	enum machine_channel channel; /* of messages */
 };
 
