@@ -304,12 +304,11 @@ int p003_accuracy(struct paper_work *w, struct sheet *sheet)
 	/* What was answered then, and of what has been looked at since what is answered today. */
 	static const struct {
 		const char *name, *split, *by;
-	} splits[] = { { "development", "development", "h200" },
-		       { "blind", "blind", "h200" },
-		       { "blind-2", "blind-2", "h200" },
-		       { "blind-2 today", "blind-2", "today" },
-		       { "blind-3", "blind-3", "h200" },
-		       { "blind-3 today", "blind-3", "today" } };
+	} splits[] = {
+		{ "development", "development", "h200" }, { "blind", "blind", "h200" },
+		{ "blind-2", "blind-2", "h200" },	  { "blind-2 today", "blind-2", "today" },
+		{ "blind-3", "blind-3", "h200" },	  { "blind-3 today", "blind-3", "today" }
+	};
 	enum { SPLITS = sizeof(splits) / sizeof(splits[0]) };
 	struct p003_data d;
 	(void)w;
