@@ -46,7 +46,9 @@ static int number_of(const char *config, const char *key)
 
 static const char *scheme_of(const char *config)
 {
-	static const char *const others[] = { "graph", "barrier", "flags", "cluster", NULL };
+	static const char *const others[] = {
+		"graph", "barrier", "flags", "cluster", "free", NULL
+	};
 	char *word = word_of(config, "scheme");
 	const char *found = "";
 	for (size_t k = 0; p003_schemes[k]; k++)
