@@ -55,24 +55,28 @@ __device__ __forceinline__ void weak_keep(struct weak_shared<RULE + 1> *s,
 }
 
 template <int RULE>
-__device__ __forceinline__ void weak_step_own(struct weak_shared<RULE + 1> *s,
-					      const struct weak_seat &seat,
-					      const struct weak_launch &l, struct weak_own *own)
+__device__ __forceinline__ void
+weak_step_jacobi(struct weak_shared<RULE + 1> *s, const struct weak_seat &seat,
+		 const struct weak_terms &terms, struct weak_own *own)
 {
-	if (l.inner == WEAK_JACOBI) {
-		const struct weak_pair red = weak_next_own<RULE>(*s, seat, 0, *own, l.terms),
-				       black = weak_next_own<RULE>(*s, seat, 1, *own, l.terms);
+	const struct weak_pair red = weak_next_own<RULE>(*s, seat, 0, *own, terms),
+			       black = weak_next_own<RULE>(*s, seat, 1, *own, terms);
 
-		weak_meet();
-		weak_keep<RULE>(s, seat, 0, own, red);
-		weak_keep<RULE>(s, seat, 1, own, black);
-		weak_meet();
-		return;
-	}
+	weak_meet();
+	weak_keep<RULE>(s, seat, 0, own, red);
+	weak_keep<RULE>(s, seat, 1, own, black);
+	weak_meet();
+}
+
+template <int RULE>
+__device__ __forceinline__ void
+weak_step_red_black(struct weak_shared<RULE + 1> *s, const struct weak_seat &seat,
+		    const struct weak_terms &terms, struct weak_own *own)
+{
 #pragma unroll
 	for (int colour = 0; colour < 2; colour++) {
 		weak_keep<RULE>(s, seat, colour, own,
-				weak_next_own<RULE>(*s, seat, colour, *own, l.terms));
+				weak_next_own<RULE>(*s, seat, colour, *own, terms));
 		weak_meet();
 	}
 }
@@ -132,10 +136,22 @@ template <int RULE> __device__ __forceinline__ void weak_run_free(const struct w
 	__syncthreads();
 	for (int k = 0; k < FIELDS && b.any; k++)
 		pending[k] = s.u[k][b.halo_row + 1][b.halo_column + 1];
-	for (int done = 1, left = l.exchange; !over; done++) {
-		weak_step_own<RULE>(&s, seat, l, &own);
-		if (--left == 0) {
-			left = l.exchange;
+	/* No step divides to know what comes after it. */
+	for (int done = 0, exchange = l.exchange, check = l.every; !over;) {
+		const int soon = exchange < check ? exchange : check, left = l.steps - done,
+			  phase = soon < left ? soon : left;
+
+		if (l.inner == WEAK_JACOBI)
+			for (int k = 0; k < phase; k++)
+				weak_step_jacobi<RULE>(&s, seat, l.terms, &own);
+		else
+			for (int k = 0; k < phase; k++)
+				weak_step_red_black<RULE>(&s, seat, l.terms, &own);
+		done += phase;
+		exchange -= phase;
+		check -= phase;
+		if (exchange == 0) {
+			exchange = l.exchange;
 			for (int k = 0; k < FIELDS && b.any; k++) {
 				weak_put(&l.values[k * field + b.at],
 					 s.u[k][b.row + 1][b.column + 1]);
@@ -144,7 +160,8 @@ template <int RULE> __device__ __forceinline__ void weak_run_free(const struct w
 			}
 			__syncthreads();
 		}
-		if (done % l.every == 0 || done == l.steps) {
+		if (check == 0 || done == l.steps) {
+			check = l.every;
 			over = weak_check_all<RULE>(&s, l, seat, origin, checks++, &met) ||
 			       done == l.steps;
 			for (int k = 0; k < FIELDS && b.any; k++)
