@@ -81,6 +81,8 @@ interval of \`blind-2\` is wider by what development runs were off: 2.1 % in ste
 Its intervals are wider by $(width steps_error) % in steps and $(width time_error) % in time, which were set by its own runs: that they hold them is no test.
 [lab/weak.md](../lab/weak.md) has each scheme with the widths of all others.
 
+Co-simulating 1000 steps of the 360 blocks takes 0.4 s of one core with 30 resident, 0.3 with all (4W-square, n = 60, l = 4, Poisson).
+
 Orders, over all pairs of configurations of one figure, or of the second blind list (\`apart\`: those whose measured intervals do not overlap). Of time, with 30 blocks resident, right are
 $(pairs 30 all), and $(pairs 30 apart) that are apart; with all blocks $(pairs all all), and $(pairs all apart).
 
