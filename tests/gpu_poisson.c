@@ -17,7 +17,8 @@ static const char *const families[] = { "poisson", "shape" };
 static const char *const same[] = { "base", "graph", "barrier", "flags" };
 static const char *const chaotic[] = {
 	"coarse",    "ud-stripe", "4w-stripe",	       "4w-combine-stripe",
-	"ud-square", "4w-square", "4w-combine-square", "cluster"
+	"ud-square", "4w-square", "4w-combine-square", "cluster",
+	"free"
 };
 
 struct check {

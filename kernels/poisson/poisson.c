@@ -52,7 +52,7 @@ static int prepare(void *given, uint32_t gpus)
 	struct poisson_params *p = given;
 	const int named = !!p->source + !!p->mask + !!p->target;
 	const char *const read[] = { p->source, p->mask, p->target }, *const written[] = {
-		p->output, p->common.ages, p->common.watch
+		p->output, p->common.ages, p->common.watch, p->common.phases
 	};
 	p->mixed = !strcmp(p->guide, "mixed");
 	p->guide = p->mixed ? "mixed" : "source";

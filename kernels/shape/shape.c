@@ -61,7 +61,7 @@ static int prepare(void *given, uint32_t gpus)
 {
 	struct shape_params *p = given;
 	const char *const read[] = { p->image, p->mask }, *const written[] = {
-		p->normals, p->height, p->surface, p->common.ages, p->common.watch
+		p->normals, p->height, p->surface, p->common.ages, p->common.watch, p->common.phases
 	};
 	p->occluding = !strcmp(p->edge, "occluding");
 	p->edge = p->occluding ? "occluding" : "flat";

@@ -3,7 +3,7 @@
 # Appends what a later visit gave to the shipped tables of paper 003.
 #   sh kernels/weak/append_003.sh FOLDER OUT
 # FOLDER holds LIST.tsv and LIST_runs.tsv of `warpreel batch LIST --runs` for blind2, blind3, rest (blind lines left over from the visit
-# before) and cluster, those that there are; ages/ and ages3/, measured, of weak_ages2.list and weak_ages3.list; steady.tsv of
+# before), cluster and free, those that there are; ages/ and ages3/, measured, of weak_ages2.list and weak_ages3.list; steady.tsv of
 # weak_steady.list. OUT/papers_003_ages_answered.tsv has what was co-simulated. What OUT has already is refused, before anything is written.
 set -eu
 export LC_ALL=C
@@ -20,10 +20,10 @@ refuse() {
 		if (again) print "append_003: " list ": stands there already: " again; else if (bad) print "append_003: " list ": not the same configurations in both tables"
 		exit again || bad ? 1 : 0 }' "$to/papers_003.tsv" "$from/$1.tsv" "$from/${1}_runs.tsv" >&2
 }
-for list in rest blind2 blind3 cluster; do
+for list in rest blind2 blind3 cluster free; do
 	[ ! -f "$from/$list.tsv" ] || refuse $list
 done
-for list in rest blind2 blind3 cluster; do
+for list in rest blind2 blind3 cluster free; do
 	[ -f "$from/$list.tsv" ] || continue
 	same "$from/$list.tsv" | sed 1d >>"$to/papers_003.tsv"
 	case $list in rest) split=blind ;; blind2) split=blind-2 ;; blind3) split=blind-3 ;; *) split=whole ;; esac

@@ -10,5 +10,5 @@ shift
 lists=${LISTS:-$root/traces/data/lists}
 mkdir -p "$to/ages3"
 cd "$to"
-"$warpreel" batch "$lists/weak_blind3.list" --repeat 20 -o blind3.tsv --runs blind3_runs.tsv "$@"
-"$warpreel" batch "$lists/weak_ages3.list" --repeat 1 --warm-up-ms -1 -o ages3.tsv "$@"
+"$warpreel" batch "$lists/weak_blind3.list" --gpus 1 --repeat 20 -o blind3.tsv --runs blind3_runs.tsv "$@"
+"$warpreel" batch "$lists/weak_ages3.list" --gpus 1 --repeat 1 --warm-up-ms -1 -o ages3.tsv "$@"

@@ -150,9 +150,10 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 			      "and 4w-*",
 			      p->scheme);
 	}
-	if (p->watch) {
+	if (p->watch || p->phases) {
 		weak_problem_release(problem);
-		return report("--watch reads a GPU's clocks: there is none to co-simulate");
+		return report("--%s reads a GPU's clocks: there is none to co-simulate",
+			      p->watch ? "watch" : "phases");
 	}
 	struct state *s = xcalloc(1, sizeof(*s));
 	const int blocks = weak_blocks(&problem->grid);

@@ -12,8 +12,7 @@
 #include <cuda_runtime.h>
 #include "kernels/machine/machine.h"
 #include "traces/schedule/schedule.h"
-#include "weak_block.cuh"
-#include "weak_grid.cuh"
+#include "weak_check.cuh"
 extern "C" {
 #include "traces/base/util.h"
 }
@@ -54,35 +53,6 @@ __device__ __forceinline__ struct weak_crossing weak_cross(const struct weak_lau
 	c.at = origin + (int64_t)c.row * weak_pitch(&l.grid) + c.column;
 	c.beyond = origin + (int64_t)c.halo_row * weak_pitch(&l.grid) + c.halo_column;
 	return c;
-}
-
-/* The residual of all blocks, whose borders are sent before; true: the steps are over. */
-template <int RULE>
-__device__ __forceinline__ bool
-weak_check_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
-	       const struct weak_seat &seat, int64_t origin, uint32_t check, uint32_t *met)
-{
-	uint32_t *word = l.status + WEAK_STATUS_CHANGE;
-	const int thread = (int)threadIdx.x;
-	float most = 0;
-
-	weak_send(*s, l, l.values, origin, thread, WEAK_COMPUTING);
-	if (thread == 0 && s->block == 0)
-		word[(check + 1) % 3] = 0;
-	weak_meet_all(l, ++*met);
-	weak_receive(s, l, l.values, origin, thread, WEAK_COMPUTING, true);
-	__syncthreads();
-	for (int colour = 0; colour < 2; colour++) {
-		const struct weak_pair next = weak_next<RULE>(*s, seat, colour, l.terms);
-		const int r = seat.row + 1, c = seat.column[colour] + 1;
-
-		most = weak_larger(most, fabsf(next.f - s->u[0][r][c]));
-		if (RULE == WEAK_SHAPE)
-			most = weak_larger(most, fabsf(next.g - s->u[RULE][r][c]));
-	}
-	weak_raise(word + check % 3, most);
-	weak_meet_all(l, ++*met);
-	return !(__int_as_float((int)weak_acquire(word + check % 3)) > l.tolerance);
 }
 
 template <int RULE> __device__ __forceinline__ void weak_run_cluster(const struct weak_launch &l)
@@ -155,8 +125,6 @@ template <int RULE> __device__ __forceinline__ void weak_run_cluster(const struc
 	if (thread == 0 && s.block == 0)
 		l.status[WEAK_STATUS_CHANGE] = l.status[WEAK_STATUS_CHANGE + (checks - 1) % 3];
 }
-
-typedef void weak_kernel(const struct weak_launch l);
 
 static int launch(weak_kernel *kernel, const void *args, void *stream)
 {

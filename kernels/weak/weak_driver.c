@@ -54,7 +54,8 @@ static int64_t ages_bytes(const struct weak_work *w)
 
 static int64_t watch_bytes(const struct weak_work *w)
 {
-	return WEAK_WATCH_WORDS * weak_blocks(&w->problem.grid) * (int64_t)sizeof(uint64_t);
+	const int words = w->params->phases ? WEAK_PACE_WORDS : WEAK_WATCH_WORDS;
+	return words * weak_blocks(&w->problem.grid) * (int64_t)sizeof(uint64_t);
 }
 
 bool weak_fixed(const struct weak_work *w)
@@ -92,8 +93,9 @@ static int check_machine(const struct weak_work *w)
 			      p->scheme);
 	if (!p->method->geometry && ops->on_device)
 		return report("scheme %s is a CPU program: --backend cpu", p->scheme);
-	if (p->watch && ops->computes && !ops->on_device)
-		return report("--watch reads a GPU's clocks: --backend cuda");
+	if (weak_watched(p) && ops->computes && !ops->on_device)
+		return report("--%s reads a GPU's clocks: --backend cuda",
+			      p->watch ? "watch" : "phases");
 	if (!ops->computes && !p->steps)
 		return report("a plan does not compute, so it cannot know when to stop: give "
 			      "--steps");
@@ -117,7 +119,7 @@ static int make_gpu(struct weak_work *w, uint32_t g)
 	     ops->buffer(m, g, SPACE_DEVICE, weak_values_bytes(w), &gpu->values[1])) ||
 	    ops->buffer(m, g, SPACE_DEVICE, pack_bytes(w), &gpu->pack) ||
 	    ops->buffer(m, g, SPACE_DEVICE, ages_bytes(w), &gpu->ages) ||
-	    (p->watch && ops->buffer(m, g, SPACE_DEVICE, watch_bytes(w), &gpu->watch)) ||
+	    (weak_watched(p) && ops->buffer(m, g, SPACE_DEVICE, watch_bytes(w), &gpu->watch)) ||
 	    ops->buffer(m, g, SPACE_DEVICE, order_bytes(w), &gpu->order) ||
 	    ops->buffer(m, g, SPACE_DEVICE, weak_constants_bytes(w), &gpu->constants) ||
 	    ops->buffer(m, g, SPACE_DEVICE, weak_status_bytes(), &gpu->status) ||
@@ -146,7 +148,7 @@ int weak_begin(struct weak_work *w)
 		return report("%u GPUs for %d rows of blocks: each wants one", w->base.gpus, rows);
 	if (check_machine(w) || ops->buffer(m, 0, SPACE_PINNED, pack_bytes(w), &w->h_pack) ||
 	    ops->buffer(m, 0, SPACE_PINNED, ages_bytes(w), &w->h_ages) ||
-	    (p->watch && ops->buffer(m, 0, SPACE_PINNED, watch_bytes(w), &w->h_watch)) ||
+	    (weak_watched(p) && ops->buffer(m, 0, SPACE_PINNED, watch_bytes(w), &w->h_watch)) ||
 	    ops->buffer(m, 0, SPACE_PINNED, order_bytes(w), &w->h_order) ||
 	    ops->buffer(m, 0, SPACE_PINNED, weak_values_bytes(w), &w->h_values) ||
 	    ops->buffer(m, 0, SPACE_PINNED, weak_constants_bytes(w), &w->h_constants))
@@ -185,7 +187,7 @@ int weak_restart(struct solver_work *work)
 	}
 	if (weak_ops(w)->computes) {
 		memset(weak_address(w, w->h_ages), 0, (size_t)ages_bytes(w));
-		if (w->params->watch)
+		if (weak_watched(w->params))
 			memset(weak_address(w, w->h_watch), 0, (size_t)watch_bytes(w));
 	}
 	return 0;
@@ -213,7 +215,7 @@ int weak_up(struct solver_work *work, struct machine_thread *t)
 	    weak_copy(w, t, w->h_pack, gpu->pack, pack_bytes(w)) ||
 	    weak_copy(w, t, w->h_order, gpu->order, order_bytes(w)) ||
 	    weak_copy(w, t, w->h_ages, gpu->ages, ages_bytes(w)) ||
-	    (w->params->watch && weak_copy(w, t, w->h_watch, gpu->watch, watch_bytes(w))) ||
+	    (weak_watched(w->params) && weak_copy(w, t, w->h_watch, gpu->watch, watch_bytes(w))) ||
 	    weak_copy(w, t, gpu->h_status, gpu->status, weak_status_bytes()))
 		return -1;
 	return 0;
@@ -255,7 +257,7 @@ int weak_down(struct solver_work *work, struct machine_thread *t)
 	return weak_copy(w, t, gpu->values[gpu->current], w->h_values, weak_values_bytes(w)) ||
 			       (w->params->ages &&
 				weak_copy(w, t, gpu->ages, w->h_ages, ages_bytes(w))) ||
-			       (w->params->watch &&
+			       (weak_watched(w->params) &&
 				weak_copy(w, t, gpu->watch, w->h_watch, watch_bytes(w)))
 		       ? -1
 		       : 0;

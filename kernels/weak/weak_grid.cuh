@@ -31,4 +31,8 @@ __device__ __forceinline__ void weak_meet_all(const struct weak_launch &l, uint3
 	__syncthreads();
 }
 
+typedef void weak_kernel(const struct weak_launch l);
+/* A launch whose blocks meet; refused, after a message, where they are not resident at once. */
+int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream);
+
 #endif

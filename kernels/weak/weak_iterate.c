@@ -41,7 +41,7 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint3
 		.above = g > 0 ? weak_address(w, w->gpu[g - 1].values[to]) : NULL,
 		.below = g + 1 < w->base.gpus ? weak_address(w, w->gpu[g + 1].values[to]) : NULL,
 		.ages = p->ages || s->whole ? weak_address(w, gpu->ages) : NULL,
-		.watch = p->watch ? weak_address(w, gpu->watch) : NULL,
+		.watch = weak_watched(p) ? weak_address(w, gpu->watch) : NULL,
 		.grid = w->problem.grid,
 		.terms = w->problem.terms,
 		.omega = (float)w->omega,
@@ -54,6 +54,7 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint3
 		.inner = (uint8_t)p->inner_order,
 		.talk = (uint8_t)s->talk,
 		.combine = s->combine,
+		.paced = p->phases != NULL,
 	};
 }
 

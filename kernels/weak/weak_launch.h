@@ -50,6 +50,16 @@ enum {
 	WEAK_WATCH_WORDS,
 };
 
+/* What a block tells where its pace is asked for: its multiprocessor; when it began (ns); how many
+ * phases of steps it has made; cycles from its begin to the end of each of the first of them. */
+enum {
+	WEAK_PACE_SM,
+	WEAK_PACE_BEGIN,
+	WEAK_PACE_PHASES,
+	WEAK_PACE_ENDS,
+	WEAK_PACE_WORDS = WEAK_PACE_ENDS + 256,
+};
+
 /* Steps on a grid; arrays lie as struct weak_problem has them. */
 struct weak_launch {
 	float *values, *next; /* where nodes come from and where they go; the same but for
@@ -59,7 +69,7 @@ struct weak_launch {
 	uint32_t *status;
 	const int32_t *order; /* the block of each id */
 	uint32_t *ages;	      /* or NULL */
-	uint64_t *watch;      /* or NULL: [blocks][WEAK_WATCH_WORDS] */
+	uint64_t *watch;      /* or NULL: [blocks][WEAK_WATCH_WORDS or WEAK_PACE_WORDS] */
 	float *above, *below; /* `next` of the GPUs that have the rows of blocks there, or NULL */
 	struct weak_grid grid;
 	struct weak_terms terms;
@@ -72,6 +82,7 @@ struct weak_launch {
 	int32_t blocks;	      /* of this launch: the first ones of `order`; 0: all */
 	uint16_t communicating; /* threads; 0: those that compute */
 	uint8_t rule, inner, talk, combine;
+	uint8_t paced; /* `watch` is of paces */
 };
 
 WEAK_BOTH int64_t weak_pack_at(const struct weak_grid *g, int field, int block, int side, int row)
@@ -177,6 +188,7 @@ void weak_residual_cpu(const void *args);
 void weak_graph_cpu(const void *args);
 void weak_whole_cpu(const void *args);
 void weak_cluster_cpu(const void *args);
+void weak_free_cpu(const void *args);
 
 #ifdef __cplusplus
 extern "C" {

@@ -58,6 +58,29 @@ static void write_watch(const struct weak_work *w, FILE *file)
 	}
 }
 
+/* A row a phase of a block; times since the first block began. Cycles become nanoseconds by the
+ * clock that the run says (sm_mhz). */
+static void write_phases(const struct weak_work *w, FILE *file)
+{
+	const uint64_t *all = weak_address(w, w->h_watch);
+	const int blocks = weak_blocks(&w->problem.grid);
+	uint64_t first = UINT64_MAX;
+	for (int k = 0; k < blocks; k++) {
+		const uint64_t begin = all[WEAK_PACE_WORDS * k + WEAK_PACE_BEGIN];
+		first = begin < first ? begin : first;
+	}
+	fprintf(file, "block\tsm\tbegin_ns\tphase\tcycles\n");
+	for (int k = 0; k < blocks; k++) {
+		const uint64_t *of = all + WEAK_PACE_WORDS * k;
+		for (uint64_t phase = 0; phase < of[WEAK_PACE_PHASES]; phase++)
+			fprintf(file, "%d\t%llu\t%llu\t%llu\t%llu\n", k,
+				(unsigned long long)of[WEAK_PACE_SM],
+				(unsigned long long)(of[WEAK_PACE_BEGIN] - first),
+				(unsigned long long)phase + 1,
+				(unsigned long long)of[WEAK_PACE_ENDS + phase]);
+	}
+}
+
 static int write_note(const struct weak_work *w, const char *path,
 		      void (*write)(const struct weak_work *w, FILE *file))
 {
@@ -79,7 +102,8 @@ static int write_note(const struct weak_work *w, const char *path,
 int weak_write_notes(const struct weak_work *w)
 {
 	return write_note(w, w->params->ages, write_ages) ||
-			       write_note(w, w->params->watch, write_watch)
+			       write_note(w, w->params->watch, write_watch) ||
+			       write_note(w, w->params->phases, write_phases)
 		       ? -1
 		       : 0;
 }

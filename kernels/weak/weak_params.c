@@ -51,6 +51,7 @@ static const struct weak_scheme schemes[] = {
 	WHOLE(barrier, weak_whole_cpu, true),
 	WHOLE(flags, weak_whole_cpu, true),
 	WHOLE(cluster, weak_cluster_cpu, false),
+	WHOLE(free, weak_free_cpu, false),
 };
 
 int weak_prepare(struct weak_params *p, uint32_t gpus)
@@ -70,17 +71,22 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 	if (p->ages && p->method->talk == WEAK_SILENT)
 		return report("scheme %s reads no borders between synchronizations: it has no ages",
 			      p->scheme);
-	if (p->watch && (p->sequential || p->method->whole || !strcmp(p->scheme, "graph")))
-		return report("scheme %s is not watched: --watch is of base, coarse, ud-* and 4w-*",
+	if ((p->watch || p->phases) &&
+	    (p->sequential || p->method->whole || !strcmp(p->scheme, "graph")))
+		return report("scheme %s is not watched: --watch and --phases are of base, coarse, "
+			      "ud-* and 4w-*",
 			      p->scheme);
-	if ((p->ages && output_check(p->ages)) || (p->watch && output_check(p->watch)))
+	if (p->watch && p->phases)
+		return report("--watch and --phases are noted by kernels of their own: give one");
+	if ((p->ages && output_check(p->ages)) || (p->watch && output_check(p->watch)) ||
+	    (p->phases && output_check(p->phases)))
 		return -1;
 	if (!strcmp(p->scheme, "graph") && p->resident)
 		return report("scheme graph has all blocks: no --resident");
 	const bool base = !strcmp(p->scheme, "base");
-	if (gpus > 1 && (!base || p->resident || p->watch))
-		return report("scheme %s is for one GPU: base is for several, without --resident "
-			      "and --watch",
+	if (gpus > 1 && (!base || p->resident || p->watch || p->phases))
+		return report("scheme %s is for one GPU: base is for several, without --resident, "
+			      "--watch and --phases",
 			      p->scheme);
 	if (base)
 		p->host_sync = 1;

@@ -24,7 +24,7 @@ struct weak_scheme {
 };
 
 struct weak_params {
-	const char *scheme, *stop, *inner, *ages, *watch;
+	const char *scheme, *stop, *inner, *ages, *watch, *phases;
 	double tolerance;
 	int host_sync, exchange, threads, resident;
 	int steps, max_steps; /* steps: exactly so many; 0 until converged */
@@ -43,7 +43,8 @@ struct weak_params {
 	  "reference: one sequential program, over-relaxed, in double; the paper's eight; "        \
 	  "graph: base, its launches in CUDA graphs; "                                             \
 	  "barrier, flags: all steps in one launch, whose blocks meet; "                           \
-	  "cluster: in one launch, blocks of a thread-block cluster in step, 4W between them" },   \
+	  "cluster: in one launch, blocks of a thread-block cluster in step, 4W between them; "    \
+	  "free: 4W in one launch that meets to check" },                                          \
 	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
 	  "steps between two synchronizations with the host, where it checks; base: 1" },          \
 	{ "exchange", OPTION_INT, WEAK_AT(exchange), "4", 1, 100000, "L",                          \
@@ -59,6 +60,9 @@ struct weak_params {
 	{ "watch", OPTION_TEXT, WEAK_AT(watch), NULL, 0, 0, "FILE",                                \
 	  "note what each block's steps and exchanges took in the last launch, as a table "        \
 	  "(default: none)" },                                                                     \
+	{ "phases", OPTION_TEXT, WEAK_AT(phases), NULL, 0, 0, "FILE",                              \
+	  "note when each block ended each phase of steps in the last launch, as a table "         \
+	  "(default: none)" },                                                                     \
 	{ "stop", OPTION_CHOICE, WEAK_AT(stop), stop_, 0, 0, "residual|error",                     \
 	  "what the tolerance is of: the change a Jacobi step would make, or the error that it "   \
 	  "may leave, residual / (1 - rho)" },                                                     \
@@ -71,7 +75,7 @@ struct weak_params {
 /* clang-format on */
 #define WEAK_SCHEMES                                                                               \
 	"reference|base|coarse|ud-stripe|4w-stripe|4w-combine-stripe|ud-square|4w-square|"         \
-	"4w-combine-square|graph|barrier|flags|cluster"
+	"4w-combine-square|graph|barrier|flags|cluster|free"
 
 int weak_prepare(struct weak_params *p, uint32_t gpus);
 

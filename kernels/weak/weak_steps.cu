@@ -8,6 +8,9 @@
 #include "weak_block.cuh"
 #include "weak_watch.cuh"
 
+/* What a block notes of itself. */
+enum { QUIET, CLOCKS, PACE };
+
 /* Borders, by the threads of a block that communicate; done: steps of this launch. `sending` is
  * raised by the cycles until the last border was sent, where it is not NULL. */
 template <int FIELDS>
@@ -44,7 +47,7 @@ __device__ __forceinline__ void weak_store_beside(const struct weak_shared<RULE 
 		   seat.column[k & 1]] = s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1];
 }
 
-template <int RULE, bool LOOK, bool WATCH>
+template <int RULE, bool LOOK, int WATCH>
 __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 					 const struct weak_launch &l)
 {
@@ -53,16 +56,23 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 	const bool computes = thread < WEAK_COMPUTING;
 	const int64_t origin = weak_origin(l, s->block), field = weak_values(&l.grid);
 	const int pitch = weak_pitch(&l.grid);
-	const bool watched = WATCH && (thread == 0 || thread == WEAK_COMPUTING);
+	const bool watched = WATCH == CLOCKS && (thread == 0 || thread == WEAK_COMPUTING),
+		   paced = WATCH == PACE && thread == 0;
 	uint64_t *const watch = l.watch + (watched ? WEAK_WATCH_WORDS * s->block : 0);
 	struct weak_durations stepped = { 0, 0, 0 }, exchanged = { 0, 0, 0 };
-	uint32_t since = 0, loaded = 0, sending = 0;
+	uint32_t since = 0, loaded = 0, sending = 0, phases = 0;
+	uint64_t *const pace = l.watch + (paced ? WEAK_PACE_WORDS * s->block : 0);
 	struct weak_seat seat;
 	float most = 0;
 
 	if (watched && thread == 0) {
 		watch[WEAK_WATCH_SM] = weak_multiprocessor();
 		watch[WEAK_WATCH_BEGIN] = weak_now();
+	}
+	if (paced) {
+		pace[WEAK_PACE_SM] = weak_multiprocessor();
+		pace[WEAK_PACE_BEGIN] = weak_now();
+		since = weak_cycles();
 	}
 	if (computes) {
 		seat = weak_sit(l, origin);
@@ -100,6 +110,8 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 		}
 		done += phase;
 		__syncthreads();
+		if (paced && phases < WEAK_PACE_WORDS - WEAK_PACE_ENDS)
+			pace[WEAK_PACE_ENDS + phases++] = weak_cycles() - since;
 		if (talkers == 0 && l.talk && done < l.steps) {
 			if (watched)
 				since = weak_cycles();
@@ -121,6 +133,8 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 		watch[WEAK_WATCH_SENDING] = sending;
 		watch[WEAK_WATCH_MADE] = (uint64_t)l.steps;
 	}
+	if (paced)
+		pace[WEAK_PACE_PHASES] = phases;
 	if (computes) {
 		for (int k = 0; k < 2 * (RULE + 1); k++)
 			weak_put(&l.next[k / 2 * field + origin + (int64_t)seat.row * pitch +
@@ -138,7 +152,7 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 }
 
 /* Blocks by their number; or, where fewer places are resident, as a place is free: ids in order. */
-template <int RULE, bool LOOK, bool WATCH>
+template <int RULE, bool LOOK, int WATCH>
 __device__ __forceinline__ void weak_take_places(const struct weak_launch &l)
 {
 	__shared__ struct weak_shared<RULE + 1> shared;
@@ -216,22 +230,29 @@ static int launch(weak_kernel *kernel, const void *args, void *stream,
 }
 
 #define WEAK_THREADS __launch_bounds__(WEAK_COMPUTING + 128)
-/* A kernel, and one beside it that is watched: clocks would cost the other registers. */
+/* A kernel, and those beside it that are watched: clocks would cost it registers. Whose pace is
+ * noted has as many as it, so that as many blocks are resident. */
 #define STEPS(name, rule, check)                                                                   \
 	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \
 	{                                                                                          \
 		block_note<block_note_id(#name)> note;                                             \
-		weak_take_places<rule, check, false>(l);                                           \
+		weak_take_places<rule, check, QUIET>(l);                                           \
 	}                                                                                          \
 	extern "C" __global__ void WEAK_THREADS name##_watched(const struct weak_launch l)         \
 	{                                                                                          \
-		weak_take_places<rule, check, true>(l);                                            \
+		weak_take_places<rule, check, CLOCKS>(l);                                          \
+	}                                                                                          \
+	extern "C" __global__ void __maxnreg__(rule == WEAK_SHAPE ? 56 : 40)                       \
+		name##_paced(const struct weak_launch l)                                           \
+	{                                                                                          \
+		weak_take_places<rule, check, PACE>(l);                                            \
 	}                                                                                          \
 	static int launch_##name(const void *args, void *stream)                                   \
 	{                                                                                          \
-		const bool watched = ((const struct weak_launch *)args)->watch;                    \
+		const struct weak_launch *l = (const struct weak_launch *)args;                    \
+		weak_kernel *kernel = !l->watch ? name : l->paced ? name##_paced : name##_watched; \
                                                                                                    \
-		return launch(watched ? name##_watched : name, args, stream, weak_steps_geometry); \
+		return launch(kernel, args, stream, weak_steps_geometry);                          \
 	}
 #define RESIDUAL(name, rule)                                                                       \
 	extern "C" __global__ void WEAK_THREADS name(const struct weak_launch l)                   \

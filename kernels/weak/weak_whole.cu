@@ -127,10 +127,10 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 	}                                                                                          \
 	static int launch_##name(const void *args, void *stream)                                   \
 	{                                                                                          \
-		return launch(name, args, stream);                                                 \
+		return weak_launch_whole(name, args, stream);                                      \
 	}
 
-static int launch(void (*kernel)(const struct weak_launch l), const void *args, void *stream)
+int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream)
 {
 	struct weak_launch l = *(const struct weak_launch *)args;
 	struct launch_geometry g;
@@ -142,8 +142,7 @@ static int launch(void (*kernel)(const struct weak_launch l), const void *args, 
 					    dim3(g.block[0], g.block[1], g.block[2]), arguments,
 					    g.shared_bytes, (cudaStream_t)stream);
 	if (error == cudaErrorCooperativeLaunchTooLarge)
-		report("schemes barrier and flags want all %u blocks on the GPU at once, more than "
-		       "this one holds",
+		report("scheme wants all %u blocks on the GPU at once, more than this one holds",
 		       g.grid[0]);
 	return error;
 }

@@ -35,6 +35,12 @@ static inline const struct machine_ops *weak_ops(const struct weak_work *w)
 	return w->base.m->ops;
 }
 
+/* Blocks note when they were where, for one of the two tables. */
+static inline bool weak_watched(const struct weak_params *p)
+{
+	return p->watch || p->phases;
+}
+
 /* Exactly base.iterations steps, whatever the residual is. */
 bool weak_fixed(const struct weak_work *w);
 void *weak_address(const struct weak_work *w, uint32_t buffer); /* NULL on the plan machine */
@@ -44,7 +50,7 @@ int64_t weak_status_bytes(void);
 /* On the thread's own stream. */
 int weak_copy(const struct weak_work *w, struct machine_thread *t, uint32_t source, uint32_t target,
 	      int64_t bytes);
-/* The tables that --ages and --watch ask for, of what came down; -1 after a message. */
+/* The tables that --ages, --watch and --phases ask for, of what came down; -1 after a message. */
 int weak_write_notes(const struct weak_work *w);
 /* Left and right borders of all blocks. */
 void weak_fill_pack(const struct weak_problem *p, float *pack);

@@ -304,11 +304,11 @@ int p003_accuracy(struct paper_work *w, struct sheet *sheet)
 	/* What was answered then, and of what has been looked at since what is answered today. */
 	static const struct {
 		const char *name, *split, *by;
-	} splits[] = { { "development", "development", "h200" },
-		       { "blind", "blind", "h200" },
-		       { "blind-2", "blind-2", "h200" },
-		       { "blind-2 today", "blind-2", "today" },
-		       { "blind-3", "blind-3", "h200" } };
+	} splits[] = {
+		{ "development", "development", "h200" }, { "blind", "blind", "h200" },
+		{ "blind-2", "blind-2", "h200" },	  { "blind-2 today", "blind-2", "today" },
+		{ "blind-3", "blind-3", "h200" },	  { "blind-3 today", "blind-3", "today" }
+	};
 	enum { SPLITS = sizeof(splits) / sizeof(splits[0]) };
 	struct p003_data d;
 	(void)w;
@@ -345,9 +345,9 @@ int p003_accuracy(struct paper_work *w, struct sheet *sheet)
 
 int p003_whole(struct paper_work *w, struct sheet *sheet)
 {
-	static const char *const names[] = { "solver", "scheme", "n",	    "threads",
-					     "steps",  "ms",	 "us_step", "faster_than_base",
-					     NULL };
+	static const char *const names[] = { "solver",		 "scheme", "n",	 "l",
+					     "threads",		 "steps",  "ms", "us_step",
+					     "faster_than_base", NULL };
 	struct p003_data d;
 	(void)w;
 	columns(sheet, names);
@@ -361,6 +361,7 @@ int p003_whole(struct paper_work *w, struct sheet *sheet)
 		sheet_text(sheet, "%s", r->solver);
 		sheet_text(sheet, "%s", r->scheme);
 		sheet_text(sheet, "%d", r->n);
+		sheet_text(sheet, "%d", r->l);
 		sheet_text(sheet, "%d", r->threads);
 		sheet_number(sheet, r->steps[1], 4);
 		sheet_number(sheet, r->us[1] * 1e-3, 3);

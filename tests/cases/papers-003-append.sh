@@ -10,8 +10,9 @@ WARPREEL=$warpreel LISTS=$PWD/lists sh "$root/kernels/weak/measure_003.sh" visit
 ls visit visit/ages3
 sh "$root/kernels/weak/append_003.sh" visit to
 for table in papers_003 papers_003_runs papers_003_ages; do diff "before/$table.tsv" "to/$table.tsv" >new.diff; grep -c '^>' new.diff; grep '^<' new.diff; done
-awk -F '\t' '$3 == "blind-3" { print $1, gsub(/,/, "", $4), gsub(/,/, "", $5) }' to/papers_003_runs.tsv
-awk -F '\t' '$4 == "blind-3" { print $1, $2, $3, $7; sum += $6 } END { print (sum > 0 ? "ages" : "none") }' to/papers_003_ages.tsv | sort -u
+new() { diff "before/$1.tsv" "to/$1.tsv" | sed -n 's/^> //p'; }
+new papers_003_runs | awk -F '\t' '$3 == "blind-3" { print $1, gsub(/,/, "", $4), gsub(/,/, "", $5) }'
+new papers_003_ages | awk -F '\t' '$4 == "blind-3" { print $1, $2, $3, $7; sum += $6 } END { print (sum > 0 ? "ages" : "none") }' | sort -u
 # What stands there is not appended again, nor half of a batch; and nothing is written then.
 cp -r to before2
 sh "$root/kernels/weak/append_003.sh" visit to || echo "exit $?"

@@ -7,10 +7,15 @@ printf 'P2\n2 2\n255\n255 0 0 0\n' >corner.pgm
 for options in "--source $pictures/ball.png" "$ball --mask $pictures/vase_mask.png" "$ball --mask empty.pgm" "$ball --mask nowhere.png" \
 	"$ball --mask $pictures/ball_mask.png --offset 150,40" "--source all.pgm --mask all.pgm --target all.pgm" '--offset 3' '--offset 1,2,3' \
 	'-o picture.jpeg' '-o nowhere/a.png' '--gpus 2' '--guide none' '--size 2' '--tolerance -1' '--size 100 --objects 10' \
-	'--scheme base --watch w.tsv' '--scheme flags --watch w.tsv' '--scheme graph --resident 3' '--scheme 4w-stripe --ages a.tsv --watch ./a.tsv'; do
+	'--scheme base --watch w.tsv' '--scheme flags --watch w.tsv' '--scheme graph --resident 3' '--scheme 4w-stripe --ages a.tsv --watch ./a.tsv' \
+	'--scheme 4w-stripe --phases p.tsv' '--scheme free --phases p.tsv' '--scheme coarse --phases p.tsv --watch w.tsv' '--scheme 4w-stripe --ages a.tsv --phases ./a.tsv' \
+	'--scheme 4w-stripe --host-sync 0' '--scheme 4w-stripe --exchange 0' '--scheme 4w-stripe --resident -1' '--scheme 4w-stripe --threads 33'; do
 	# shellcheck disable=SC2086
 	refuses warpreel solve poisson $options 2>&1 | sed "s|$pictures|PICTURES|g"
 done
+# Who gives up says how far it is.
+for scheme in reference base 4w-square free; do warpreel solve poisson --size 64 --scheme $scheme --max-steps 20 --host-sync 20 >given; echo "exit $?"; grep -c '^  residual .* after 20 iterations' given; done
+rm given
 # What is read is not written over, by whatever name, and two files are not one.
 cp all.pgm mine.pgm; cp corner.pgm mask.pgm; ln -s mine.pgm link.pgm
 mine="--source mine.pgm --mask mask.pgm --target all.pgm"

@@ -27,6 +27,7 @@
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __shared__ thread_local /* blocks of one host thread run one by one */
 
 enum cudaError_t {

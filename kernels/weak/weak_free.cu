@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ * Scheme free, what the paper could not have: every block is resident, one launch makes all steps,
+ * and borders go as in 4W. Blocks meet at checks alone, and the host takes no part in those.
+ *
+ * A node and the one of the other colour beside it are one thread's, which keeps both: of a node's
+ * four neighbours three are read from shared memory. A word of another block's border is asked for
+ * at the end of an exchange and taken up at the end of the next, so that nobody waits for it.
+ *
+ * Why the inside is no race: words around a block are written between two barriers, before which
+ * and after which they are read. Outside, words are relaxed atomics (weak_block.cuh).
+ */
+#include <cuda_runtime.h>
+#include "kernels/machine/machine.h"
+#include "traces/schedule/schedule.h"
+#include "weak_check.cuh"
+
+/* A thread's two nodes, as they are in shared memory too. */
+struct weak_own {
+	struct weak_pair node[2]; /* by colour */
+};
+
+/* What the node of a colour becomes. */
+template <int RULE>
+__device__ __forceinline__ struct weak_pair
+weak_next_own(const struct weak_shared<RULE + 1> &s, const struct weak_seat &seat, int colour,
+	      const struct weak_own &own, const struct weak_terms &terms)
+{
+	const int r = seat.row + 1, c = seat.column[colour] + 1,
+		  aside = c + (seat.column[colour] & 1 ? 1 : -1);
+	const float(*u)[WEAK_SHARED_PITCH] = s.u[0];
+	const struct weak_pair beside = own.node[!colour];
+	struct weak_pair next = own.node[colour];
+
+	if (RULE == WEAK_POISSON) {
+		next.f = weak_poisson_update(next.f, u[r - 1][c], u[r + 1][c], u[r][aside],
+					     beside.f, seat.asked[colour], seat.weight[colour]);
+		return next;
+	}
+	const float(*v)[WEAK_SHARED_PITCH] = s.u[RULE];
+	const struct weak_pair sum = { (u[r - 1][c] + u[r + 1][c]) + (u[r][aside] + beside.f),
+				       (v[r - 1][c] + v[r + 1][c]) + (v[r][aside] + beside.g) };
+
+	return weak_shape_update(next, sum, seat.asked[colour], seat.weight[colour], &terms);
+}
+
+template <int RULE>
+__device__ __forceinline__ void weak_keep(struct weak_shared<RULE + 1> *s,
+					  const struct weak_seat &seat, int colour,
+					  struct weak_own *own, struct weak_pair next)
+{
+	own->node[colour] = next;
+	s->u[0][seat.row + 1][seat.column[colour] + 1] = next.f;
+	if (RULE == WEAK_SHAPE)
+		s->u[RULE][seat.row + 1][seat.column[colour] + 1] = next.g;
+}
+
+template <int RULE>
+__device__ __forceinline__ void
+weak_step_jacobi(struct weak_shared<RULE + 1> *s, const struct weak_seat &seat,
+		 const struct weak_terms &terms, struct weak_own *own)
+{
+	const struct weak_pair red = weak_next_own<RULE>(*s, seat, 0, *own, terms),
+			       black = weak_next_own<RULE>(*s, seat, 1, *own, terms);
+
+	weak_meet();
+	weak_keep<RULE>(s, seat, 0, own, red);
+	weak_keep<RULE>(s, seat, 1, own, black);
+	weak_meet();
+}
+
+template <int RULE>
+__device__ __forceinline__ void
+weak_step_red_black(struct weak_shared<RULE + 1> *s, const struct weak_seat &seat,
+		    const struct weak_terms &terms, struct weak_own *own)
+{
+#pragma unroll
+	for (int colour = 0; colour < 2; colour++) {
+		weak_keep<RULE>(s, seat, colour, own,
+				weak_next_own<RULE>(*s, seat, colour, *own, terms));
+		weak_meet();
+	}
+}
+
+/* A thread's node of the border and the one beyond it, of those that have one. */
+struct weak_beyond {
+	bool any;
+	int row, column, halo_row, halo_column;
+	int64_t at, beyond; /* among the values of a field */
+};
+
+__device__ __forceinline__ struct weak_beyond weak_look_beyond(const struct weak_launch &l,
+							       int block, int64_t origin)
+{
+	struct weak_beyond b = { false, 0, 0, 0, 0, 0, 0 };
+	int k = (int)threadIdx.x;
+
+	if (k >= WEAK_BORDER)
+		return b;
+	const int side = weak_side_of(&k);
+
+	b.any = weak_beside(&l.grid, block, side) >= 0;
+	weak_edge(side, k, 0, &b.row, &b.column);
+	weak_edge(side, k, 1, &b.halo_row, &b.halo_column);
+	b.at = origin + (int64_t)b.row * weak_pitch(&l.grid) + b.column;
+	b.beyond = origin + (int64_t)b.halo_row * weak_pitch(&l.grid) + b.halo_column;
+	return b;
+}
+
+template <int RULE> __device__ __forceinline__ void weak_run_free(const struct weak_launch &l)
+{
+	enum { FIELDS = RULE + 1 };
+	__shared__ struct weak_shared<FIELDS> s;
+	const int thread = (int)threadIdx.x, pitch = weak_pitch(&l.grid);
+	const int64_t field = weak_values(&l.grid);
+	float pending[FIELDS] = { 0 };
+	struct weak_own own;
+	uint32_t met = 0, checks = 0;
+	bool over = false;
+
+	if (thread == 0)
+		s.block = (int)blockIdx.x;
+	__syncthreads();
+	const int64_t origin = weak_origin(l, s.block);
+	const struct weak_seat seat = weak_sit(l, origin);
+	const struct weak_beyond b = weak_look_beyond(l, s.block, origin);
+
+#pragma unroll
+	for (int colour = 0; colour < 2; colour++) {
+		const int64_t at = origin + (int64_t)seat.row * pitch + seat.column[colour];
+		const struct weak_pair first = { l.values[at],
+						 RULE == WEAK_SHAPE ? l.values[field + at] : 0 };
+
+		weak_keep<RULE>(&s, seat, colour, &own, first);
+	}
+	weak_receive(&s, l, l.values, origin, thread, WEAK_COMPUTING, true);
+	__syncthreads();
+	for (int k = 0; k < FIELDS && b.any; k++)
+		pending[k] = s.u[k][b.halo_row + 1][b.halo_column + 1];
+	/* No step divides to know what comes after it. */
+	for (int done = 0, exchange = l.exchange, check = l.every; !over;) {
+		const int soon = exchange < check ? exchange : check, left = l.steps - done,
+			  phase = soon < left ? soon : left;
+
+		if (l.inner == WEAK_JACOBI)
+			for (int k = 0; k < phase; k++)
+				weak_step_jacobi<RULE>(&s, seat, l.terms, &own);
+		else
+			for (int k = 0; k < phase; k++)
+				weak_step_red_black<RULE>(&s, seat, l.terms, &own);
+		done += phase;
+		exchange -= phase;
+		check -= phase;
+		if (exchange == 0) {
+			exchange = l.exchange;
+			for (int k = 0; k < FIELDS && b.any; k++) {
+				weak_put(&l.values[k * field + b.at],
+					 s.u[k][b.row + 1][b.column + 1]);
+				s.u[k][b.halo_row + 1][b.halo_column + 1] = pending[k];
+				pending[k] = weak_get(&l.values[k * field + b.beyond]);
+			}
+			__syncthreads();
+		}
+		if (check == 0 || done == l.steps) {
+			check = l.every;
+			over = weak_check_all<RULE>(&s, l, seat, origin, checks++, &met) ||
+			       done == l.steps;
+			for (int k = 0; k < FIELDS && b.any; k++)
+				pending[k] = s.u[k][b.halo_row + 1][b.halo_column + 1];
+			if (over && thread == 0 && s.block == 0)
+				l.status[WEAK_STATUS_STEPS] = (uint32_t)done;
+		}
+	}
+	for (int k = 0; k < 2 * FIELDS; k++)
+		weak_put(&l.values[k / 2 * field + origin + (int64_t)seat.row * pitch +
+				   seat.column[k & 1]],
+			 s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1]);
+	/* The host reads the first word. */
+	weak_meet_all(l, ++met);
+	if (thread == 0 && s.block == 0)
+		l.status[WEAK_STATUS_CHANGE] = l.status[WEAK_STATUS_CHANGE + (checks - 1) % 3];
+}
+
+#define FREE(name, rule)                                                                           \
+	extern "C" __global__ void __launch_bounds__(WEAK_COMPUTING, 3)                            \
+		name(const struct weak_launch l)                                                   \
+	{                                                                                          \
+		block_note<block_note_id(#name)> note;                                             \
+		weak_run_free<rule>(l);                                                            \
+	}                                                                                          \
+	static int launch_##name(const void *args, void *stream)                                   \
+	{                                                                                          \
+		return weak_launch_whole(name, args, stream);                                      \
+	}
+
+FREE(poisson_free, WEAK_POISSON)
+FREE(shape_free, WEAK_SHAPE)
+
+extern "C" const struct cuda_kernel weak_free_kernels[] = {
+	{ "poisson_free", launch_poisson_free },
+	{ "shape_free", launch_shape_free },
+	{ 0, 0 },
+};
