@@ -59,6 +59,11 @@ laws: $(BUILD)/warpreel $(BUILD)/tests/forked_answers
 skips: $(BUILD)/warpreel
 	$(Q)sh tests/skips.sh $(BUILD)/warpreel $(BUILD)/skips 200
 
+## sweep-10000: how long 10,000 points take (minutes; not part of the tests)
+.PHONY: sweep-10000
+sweep-10000: $(BUILD)/warpreel
+	$(Q)sh docs/sweep_10000.sh $(BUILD)/warpreel $(BUILD)/sweep-10000
+
 ## hypothetical-intervals: how far answers are off for machines that were left out (a minute; not part of the tests)
 .PHONY: hypothetical-intervals
 hypothetical-intervals: $(BUILD)/warpreel

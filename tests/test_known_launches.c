@@ -10,8 +10,7 @@ enum { MANY = 1000 };
 static struct known_launch numbered(int k)
 {
 	struct known_launch launch = { .duration_ns = k };
-	launch.geometry.grid[0] = (uint32_t)(k % 10 + 1);
-	launch.phase[0].share = 1;
+	launch.blocks = k % 10 + 1;
 	launch.traffic.work_scale = 1 + k / 10 * 1e-9;
 	return launch;
 }

@@ -77,11 +77,62 @@ static void bytes_follow_the_points(void **state)
 	assert_true(half.grid.duration_ns <= whole.grid.duration_ns);
 }
 
+/* Asked for its duration alone, which is remembered. */
+static double duration_of(struct bench *b, double times)
+{
+	struct schedule_shape *shape = &b->schedule.shape[0];
+	const int64_t points = shape->points;
+	double ns = 0;
+	bool extrapolated = false;
+	shape->points = (int64_t)((double)points * times);
+	warps_schedule(b->warps);
+	assert_int_equal(warps_duration(b->warps, &b->schedule, shape, &ns, &extrapolated), 0);
+	shape->points = points;
+	return ns;
+}
+
+/* 1/256 of the work is a step (traffic_rounded). */
+static void launches_that_differ_by_less_than_a_step_are_played_once(void **state)
+{
+	struct bench *b = *state;
+	const double one = duration_of(b, 1);
+	const size_t played = warps_computed(b->warps);
+	assert_true(duration_of(b, 1.0005) == one);
+	assert_int_equal(warps_computed(b->warps), played);
+	assert_true(asked(b, 1.0005).grid.duration_ns == one);
+	assert_true(duration_of(b, 1.5) != one);
+	assert_int_equal(warps_computed(b->warps), played + 1);
+}
+
+static void traffic_is_rounded_and_its_bytes_are_not(void **state)
+{
+	(void)state;
+	const struct traffic t = { .l2_read_bytes = 1e9 + 1,
+				   .l2_write_bytes = 3,
+				   .l2_miss_share = 0.8122,
+				   .dram_write_share = 1,
+				   .over_read = 1,
+				   .over_write = 1.2501,
+				   .work_scale = 1.0435,
+				   .written = 0.9971,
+				   .updated = 0.505,
+				   .atomic_lines = 17 };
+	const struct traffic r = traffic_rounded(&t), again = traffic_rounded(&r);
+	assert_true(r.l2_read_bytes == t.l2_read_bytes && r.l2_write_bytes == t.l2_write_bytes);
+	assert_true(r.l2_miss_share == 208 / 256.0 && r.dram_write_share == 1);
+	assert_true(r.over_read == 1 && r.over_write == 1.25 && r.work_scale == 267 / 256.0);
+	assert_true(r.written == 1 && r.updated == 0.5 && r.dirty == 0);
+	assert_true(r.atomic_lines == t.atomic_lines);
+	assert_memory_equal(&again, &r, sizeof(r));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_launch_of_the_profiled_size_does_the_profiled_work),
 		cmocka_unit_test(bytes_follow_the_points),
+		cmocka_unit_test(launches_that_differ_by_less_than_a_step_are_played_once),
+		cmocka_unit_test(traffic_is_rounded_and_its_bytes_are_not),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -10,9 +10,10 @@ enum { BUCKETS_FIRST = 64 };
 
 bool known_launch_same(const struct known_launch *a, const struct known_launch *b)
 {
-	return a->profile == b->profile &&
-	       !memcmp(&a->geometry, &b->geometry, sizeof(a->geometry)) &&
-	       !memcmp(a->phase, b->phase, sizeof(a->phase)) &&
+	return a->profile == b->profile && a->blocks == b->blocks &&
+	       a->block_threads == b->block_threads && a->shared_bytes == b->shared_bytes &&
+	       a->on_device == b->on_device &&
+	       !memcmp(&a->code_bytes, &b->code_bytes, sizeof(a->code_bytes)) &&
 	       !memcmp(&a->traffic, &b->traffic, sizeof(a->traffic));
 }
 
@@ -32,8 +33,7 @@ static uint64_t hash_of(const void *memory, size_t bytes, uint64_t hash)
 static size_t bucket_of(const struct known_launches *known, const struct known_launch *launch)
 {
 	uint64_t hash = 0xcbf29ce484222325;
-	hash = hash_of(&launch->geometry, sizeof(launch->geometry), hash);
-	hash = hash_of(launch->phase, sizeof(launch->phase), hash);
+	hash = hash_of(&launch->blocks, sizeof(launch->blocks), hash);
 	hash = hash_of(&launch->traffic, sizeof(launch->traffic), hash);
 	return (size_t)(hash % known->buckets);
 }

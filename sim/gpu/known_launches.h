@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Launches that were played, and how long they take: each by all that is asked of it, so that equal
- * ones are played once, whoever asks first.
+ * Phases of launches (warps_phases.h) that were played, and how long they take: each by all that a
+ * play reads, so that equal ones are played once, whoever asks first.
  */
 #ifndef WARPREEL_KNOWN_LAUNCHES_H
 #define WARPREEL_KNOWN_LAUNCHES_H
@@ -9,11 +9,12 @@
 
 struct known_launch {
 	const struct kernel_profile *profile; /* its counts; they stay where they are */
-	struct launch_geometry
-		geometry; /* grid, block and shared memory; all else is in the profile */
-	struct warps_phase phase[2];
-	struct traffic traffic;
-	double duration_ns; /* not part of what it is known by */
+	int64_t blocks;
+	uint32_t block_threads, shared_bytes; /* of one: static and dynamic */
+	int64_t on_device;		      /* 0: as it is; 1: as it was before it was changed */
+	double code_bytes;		      /* as in struct grid_launch */
+	struct traffic traffic;		      /* of the phase; what no play reads is 0 */
+	double cycles, duration_ns; /* not part of what it is known by: the phase for all of it */
 };
 
 struct known_launches {

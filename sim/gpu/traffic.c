@@ -116,6 +116,28 @@ struct traffic traffic_of_launch(const struct sm_device *device, const struct tr
 	return t;
 }
 
+static double to_step(double value, double steps)
+{
+	return round(value * steps) / steps;
+}
+
+struct traffic traffic_rounded(const struct traffic *t)
+{
+	const double fine = 256, coarse = 64;
+	struct traffic r = *t;
+	r.l2_miss_share = to_step(t->l2_miss_share, fine);
+	r.dram_write_share = to_step(t->dram_write_share, fine);
+	r.over_read = to_step(t->over_read, fine);
+	r.over_write = to_step(t->over_write, fine);
+	r.work_scale = to_step(t->work_scale, fine);
+	r.written = to_step(t->written, coarse);
+	r.wide = to_step(t->wide, coarse);
+	r.dirty = to_step(t->dirty, coarse);
+	r.reversed = to_step(t->reversed, coarse);
+	r.updated = to_step(t->updated, coarse);
+	return r;
+}
+
 double traffic_dram_read_bytes(const struct traffic *t)
 {
 	return t->l2_read_bytes * t->l2_miss_share * t->over_read;

@@ -20,9 +20,10 @@ struct built {
 	struct warp_program program;
 };
 
-/* One that is to be. */
+/* A phase that is to be played. */
 struct pending {
 	struct warps_answer answer;
+	int phase;
 	struct known_launch known;
 };
 
@@ -40,6 +41,7 @@ struct warps {
 	size_t built_count, built_capacity;
 	struct derived_profiles derived;
 	struct known_launches known;
+	size_t computed; /* launches of which something was played */
 	struct pending *pending;
 	size_t pending_count, pending_capacity;
 	struct known_launches pending_known; /* the same, to be found */
@@ -329,56 +331,46 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	return 0;
 }
 
-static struct known_launch key_of(const struct warps_answer *a, const struct schedule_shape *shape)
-{
-	struct known_launch key = { .profile = a->derived ? &a->derived->profile : a->profile,
-				    .phase = { a->phase[0], a->phase[1] },
-				    .traffic = a->launch.traffic };
-	key.geometry.shared_bytes = a->program.shared_bytes;
-	memcpy(key.geometry.grid, shape->grid, sizeof(key.geometry.grid));
-	memcpy(key.geometry.block, shape->block, sizeof(key.geometry.block));
-	return key;
-}
-
 /* As warps_duration, of a shape that the schedule has not been asked for. */
 static int first_duration(struct warps *w, const struct schedule *schedule,
 			  const struct schedule_shape *shape, double *duration_ns,
 			  bool *extrapolated)
 {
 	struct warps_answer a = { 0 };
+	const size_t before = w->known.count;
 	if (prepare(w, schedule, shape, &a))
 		return -1;
 	*extrapolated = a.doubt != NULL;
-	struct known_launch now = key_of(&a, shape);
-	const struct known_launch *old = known_launches_find(&w->known, &now);
-	if (old) {
-		*duration_ns = old->duration_ns;
-		return 0;
-	}
-	a.launch.duration_only = true;
-	if (warps_play_own(w->platform, w->options.before, &a))
+	if (warps_known_duration(w->platform, w->options.before, &w->known, &a, duration_ns))
 		return -1;
-	*duration_ns = now.duration_ns = a.grid.duration_ns;
-	grid_answer_release(&a.grid);
-	known_launches_add(&w->known, &now);
+	w->computed += w->known.count > before;
 	return 0;
+}
+
+static void note(struct warps *w, const struct pending *one)
+{
+	if (known_launches_find(&w->known, &one->known) ||
+	    known_launches_find(&w->pending_known, &one->known))
+		return;
+	known_launches_add(&w->pending_known, &one->known);
+	GROW(w->pending, w->pending_count, w->pending_capacity);
+	w->pending[w->pending_count++] = *one;
 }
 
 int warps_note(struct warps *w, const struct schedule *schedule)
 {
+	const int devices = 1 + warps_bounded(w->platform, w->options.before);
 	if (warps_missing(w, schedule))
 		return 0;
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
-		struct pending new = { 0 };
-		if (prepare(w, schedule, &schedule->shape[k], &new.answer))
+		struct pending one = { 0 };
+		if (prepare(w, schedule, &schedule->shape[k], &one.answer))
 			return -1;
-		new.known = key_of(&new.answer, &schedule->shape[k]);
-		if (known_launches_find(&w->known, &new.known) ||
-		    known_launches_find(&w->pending_known, &new.known))
-			continue;
-		known_launches_add(&w->pending_known, &new.known);
-		GROW(w->pending, w->pending_count, w->pending_capacity);
-		w->pending[w->pending_count++] = new;
+		for (int n = 0; n < devices * one.answer.phases; n++) {
+			one.phase = n / devices;
+			one.known = warps_known(&one.answer, one.phase, n % devices);
+			note(w, &one);
+		}
 	}
 	return 0;
 }
@@ -388,34 +380,38 @@ int warps_note(struct warps *w, const struct schedule *schedule)
 static void play_pending(void *context, size_t k, void *answer)
 {
 	struct warps *w = context;
-	struct warps_answer *a = &w->pending[k].answer;
-	double *ns = answer;
-	a->launch.program = &a->program; /* answers have moved since */
-	a->launch.duration_only = true;
-	if (warps_play_own(w->platform, w->options.before, a))
+	struct pending *p = &w->pending[k];
+	const struct platform *platform = p->known.on_device ? w->options.before : w->platform;
+	struct known_launch *known = answer;
+	struct grid_answer played;
+	p->answer.launch.program = &p->answer.program; /* answers have moved since */
+	p->answer.launch.duration_only = true;
+	if (warps_play_phase(&platform->sm, platform->sm_count, &p->answer, p->phase, &played))
 		return;
-	if (!a->grid.barriers_forced)
-		*ns = a->grid.duration_ns;
-	grid_answer_release(&a->grid);
+	if (!played.barriers_forced) {
+		known->cycles = played.cycles;
+		known->duration_ns = played.duration_ns;
+	}
+	grid_answer_release(&played);
 }
 
 void warps_play_pending(struct warps *w, int processes)
 {
-	double *ns = xcalloc(w->pending_count + 1, sizeof(*ns));
+	struct known_launch *known = xcalloc(w->pending_count + 1, sizeof(*known));
 	const struct process_work work = { .count = w->pending_count,
-					   .bytes = sizeof(*ns),
+					   .bytes = sizeof(*known),
 					   .answer = play_pending,
 					   .context = w,
 					   .what = "launches played" };
-	for (size_t k = 0; k < w->pending_count; k++)
-		ns[k] = NAN;
-	processes_run(processes, &work, ns);
 	for (size_t k = 0; k < w->pending_count; k++) {
-		w->pending[k].known.duration_ns = ns[k];
-		if (!isnan(ns[k]))
-			known_launches_add(&w->known, &w->pending[k].known);
+		known[k] = w->pending[k].known;
+		known[k].duration_ns = NAN;
 	}
-	free(ns);
+	processes_run(processes, &work, known);
+	for (size_t k = 0; k < w->pending_count; k++)
+		if (!isnan(known[k].duration_ns))
+			known_launches_add(&w->known, &known[k]);
+	free(known);
 	w->pending_count = 0;
 	known_launches_release(&w->pending_known);
 }
@@ -454,7 +450,7 @@ int warps_explain(struct warps *w, const struct schedule *schedule,
 
 size_t warps_computed(const struct warps *w)
 {
-	return w->known.count;
+	return w->computed;
 }
 
 double warps_dram_bytes(struct warps *w, const struct schedule *schedule,

@@ -5,34 +5,98 @@
 
 #include "traces/base/util.h"
 
-int warps_play(const struct sm_device *device, int sm_count, struct warps_answer *a)
+/* As it is played. */
+static struct traffic traffic_of(const struct warps_answer *a, int phase)
+{
+	struct traffic traffic = a->launch.traffic;
+	traffic.l2_miss_share = a->phase[phase].l2_miss_share;
+	traffic.dram_write_share = a->phase[phase].dram_write_share;
+	return traffic_rounded(&traffic);
+}
+
+struct known_launch warps_known(const struct warps_answer *a, int phase, int64_t on_device)
+{
+	struct known_launch key = { .profile = a->derived ? &a->derived->profile : a->profile,
+				    .blocks = a->launch.blocks,
+				    .block_threads = a->program.block_threads,
+				    .shared_bytes = a->program.shared_bytes,
+				    .on_device = on_device,
+				    .code_bytes = a->launch.code_bytes,
+				    .traffic = traffic_of(a, phase) };
+	key.traffic.l2_read_bytes = key.traffic.l2_write_bytes = key.traffic.reversed = 0;
+	return key;
+}
+
+int warps_play_phase(const struct sm_device *device, int sm_count, struct warps_answer *a,
+		     int phase, struct grid_answer *played)
 {
 	struct sm_device classes = *device;
+	struct grid_launch launch = a->launch;
 	a->classes = !device->isa || strcmp(a->profile->isa, device->isa);
 	if (a->classes)
 		classes.isa = "none";
-	struct grid_answer played[2] = { { 0 } };
-	int rc = 0, longer = 0;
-	double cycles = 0;
-	for (int k = 0; k < a->phases && !rc; k++) {
-		struct grid_launch launch = a->launch;
-		launch.traffic.l2_miss_share = a->phase[k].l2_miss_share;
-		launch.traffic.dram_write_share = a->phase[k].dram_write_share;
-		rc = grid_time(&classes, sm_count, &launch, &played[k]);
-		cycles += a->phase[k].share * played[k].cycles;
-		longer = a->phase[k].share * played[k].cycles > a->phase[0].share * played[0].cycles
-				 ? k
-				 : longer;
-	}
-	grid_answer_release(&played[!longer]);
-	a->grid = played[longer];
-	a->grid.duration_ns += (cycles - a->grid.cycles) / classes.clock_mhz * 1e3;
-	a->grid.cycles = cycles;
-	if (!rc && a->grid.barriers_forced)
+	launch.traffic = traffic_of(a, phase);
+	return grid_time(&classes, sm_count, &launch, played);
+}
+
+/* One after the other: which of them takes longer, and the cycles of both. */
+static int longer_phase(const struct warps_answer *a, const double cycles[2], double *both)
+{
+	const double second = a->phases > 1 ? a->phase[1].share * cycles[1] : 0;
+	*both = a->phase[0].share * cycles[0] + second;
+	return second > a->phase[0].share * cycles[0];
+}
+
+static void say_forced(const struct warps_answer *a, int64_t barriers)
+{
+	if (barriers)
 		report("warning: kernel '%s': %lld barriers were passed although some warps never "
 		       "came: its counts give no consistent way through",
-		       a->profile->kernel, (long long)a->grid.barriers_forced);
+		       a->profile->kernel, (long long)barriers);
+}
+
+int warps_play(const struct sm_device *device, int sm_count, struct warps_answer *a)
+{
+	struct grid_answer played[2] = { { 0 } };
+	int rc = 0;
+	for (int k = 0; k < a->phases && !rc; k++)
+		rc = warps_play_phase(device, sm_count, a, k, &played[k]);
+	double both;
+	const int longer = longer_phase(a, (double[]){ played[0].cycles, played[1].cycles }, &both);
+	grid_answer_release(&played[!longer]);
+	a->grid = played[longer];
+	a->grid.duration_ns += (both - a->grid.cycles) / device->clock_mhz * 1e3;
+	a->grid.cycles = both;
+	if (!rc)
+		say_forced(a, a->grid.barriers_forced);
 	return rc;
+}
+
+/* On the device as it is, 0, or as it was, 1. */
+static int duration_on(const struct platform *platform, int64_t on_device,
+		       struct known_launches *known, struct warps_answer *a, double *duration_ns)
+{
+	double cycles[2] = { 0 }, whole_ns[2] = { 0 }, both;
+	for (int k = 0; k < a->phases; k++) {
+		struct known_launch now = warps_known(a, k, on_device);
+		const struct known_launch *old = known_launches_find(known, &now);
+		if (!old) {
+			struct grid_answer played;
+			if (warps_play_phase(&platform->sm, platform->sm_count, a, k, &played))
+				return -1;
+			say_forced(a, played.barriers_forced);
+			now.cycles = played.cycles;
+			now.duration_ns = played.duration_ns;
+			grid_answer_release(&played);
+			known_launches_add(known, &now);
+			old = &now;
+		}
+		cycles[k] = old->cycles;
+		whole_ns[k] = old->duration_ns;
+	}
+	const int longer = longer_phase(a, cycles, &both);
+	*duration_ns = whole_ns[longer] + (both - cycles[longer]) / platform->sm.clock_mhz * 1e3;
+	return 0;
 }
 
 void warps_bound(const struct sm_device *device, enum sm_order order, double there_ns,
@@ -49,6 +113,8 @@ void warps_bound(const struct sm_device *device, enum sm_order order, double the
  * without blocks. */
 static enum sm_order device_order(const struct platform *before, const struct platform *now)
 {
+	if (!before)
+		return SM_NEITHER;
 	const enum sm_order inside = sm_order(&before->sm, &now->sm);
 	if (before->sm_count == now->sm_count)
 		return inside;
@@ -60,7 +126,7 @@ int warps_play_own(const struct platform *platform, const struct platform *befor
 		   struct warps_answer *a)
 {
 	const struct sm_device *device = &platform->sm;
-	const enum sm_order order = before ? device_order(before, platform) : SM_NEITHER;
+	const enum sm_order order = device_order(before, platform);
 	struct warps_answer unchanged = *a;
 	if (warps_play(device, platform->sm_count, a))
 		return -1;
@@ -73,5 +139,28 @@ int warps_play_own(const struct platform *platform, const struct platform *befor
 	}
 	warps_bound(device, order, unchanged.grid.duration_ns, &a->grid);
 	grid_answer_release(&unchanged.grid);
+	return 0;
+}
+
+bool warps_bounded(const struct platform *platform, const struct platform *before)
+{
+	const enum sm_order order = device_order(before, platform);
+	return order == SM_FASTER || order == SM_SLOWER;
+}
+
+int warps_known_duration(const struct platform *platform, const struct platform *before,
+			 struct known_launches *known, struct warps_answer *a, double *duration_ns)
+{
+	const bool faster = device_order(before, platform) == SM_FASTER;
+	double before_ns;
+	a->launch.duration_only = true;
+	if (duration_on(platform, 0, known, a, duration_ns))
+		return -1;
+	if (!warps_bounded(platform, before))
+		return 0;
+	if (duration_on(before, 1, known, a, &before_ns))
+		return -1;
+	if (faster ? before_ns < *duration_ns : before_ns > *duration_ns)
+		*duration_ns = before_ns;
 	return 0;
 }
