@@ -40,7 +40,7 @@ enum {
 	PATCHES_CUTS = 8,
 	PATCHES_TILE = 8,
 	PATCHES_TILE_THREADS = 256, /* columns of a tile */
-	PATCHES_SINE_THREADS = 128, /* half a tile; eight cells each */
+	PATCHES_SINE_THREADS = 128, /* two columns each */
 	PATCHES_SINES = 64,	    /* elements of a matrix of a transform */
 };
 

@@ -60,24 +60,6 @@ template <bool CHAOTIC> __device__ __forceinline__ void patches_give(double *v, 
 		__nv_atomic_store(v, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-/* Programmatic dependent launch: the next kernel's blocks may come as soon as all of ours have said
- * this, and get as far as where they wait for us. Of a kernel launched otherwise neither means
- * anything. */
-__device__ __forceinline__ void patches_next_may_begin(void)
-{
-#ifdef __CUDA_ARCH__
-	asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
-/* What kernels before this one have written may be read from here on. */
-__device__ __forceinline__ void patches_after_others(void)
-{
-#ifdef __CUDA_ARCH__
-	asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 /* As patches_residual. */
 template <bool CHAOTIC>
 __device__ __forceinline__ double patches_residual_at(const struct patches_step &step,
@@ -96,31 +78,17 @@ __device__ __forceinline__ double patches_residual_at(const struct patches_step 
 	return fma(-(double)step.stencil[0], patches_load<CHAOTIC>(u), r);
 }
 
-/* early: the kernel says itself where it waits for those before it. */
 static int patches_kernel_launch(void (*kernel)(const struct patches_step), const void *args,
 				 void (*geometry)(const void *, struct launch_geometry *),
-				 bool early, void *stream)
+				 void *stream)
 {
 	struct patches_step step = *(const struct patches_step *)args;
 	struct launch_geometry g;
 	void *arguments[] = { &step };
-	cudaLaunchAttribute attribute;
-	cudaLaunchConfig_t config = {};
 
 	geometry(&step, &g);
 	if (!step.count || !g.grid[0])
 		return cudaSuccess;
-	if (early) {
-		attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-		attribute.val.programmaticStreamSerializationAllowed = 1;
-		config.gridDim = dim3(g.grid[0], g.grid[1], g.grid[2]);
-		config.blockDim = dim3(g.block[0], g.block[1], g.block[2]);
-		config.dynamicSmemBytes = g.shared_bytes;
-		config.stream = (cudaStream_t)stream;
-		config.attrs = &attribute;
-		config.numAttrs = 1;
-		return cudaLaunchKernelEx(&config, kernel, step);
-	}
 	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
 				dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
 				(cudaStream_t)stream);
@@ -128,8 +96,6 @@ static int patches_kernel_launch(void (*kernel)(const struct patches_step), cons
 
 /* A kernel of struct patches_step and its launcher. */
 #define PATCHES_KERNEL(name, most_threads, blocks, body, geometry)                                 \
-	PATCHES_KERNEL_FROM(name, most_threads, blocks, body, geometry, false)
-#define PATCHES_KERNEL_FROM(name, most_threads, blocks, body, geometry, early)                     \
 	extern "C" __global__ void __launch_bounds__(most_threads, blocks)                         \
 		name(const struct patches_step step)                                               \
 	{                                                                                          \
@@ -138,7 +104,7 @@ static int patches_kernel_launch(void (*kernel)(const struct patches_step), cons
 	}                                                                                          \
 	static int launch_##name(const void *args, void *stream)                                   \
 	{                                                                                          \
-		return patches_kernel_launch(name, args, geometry, early, stream);                 \
+		return patches_kernel_launch(name, args, geometry, stream);                        \
 	}
 
 #endif

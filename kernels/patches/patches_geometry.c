@@ -66,7 +66,7 @@ void patches_gemv_b_geometry(const void *args, struct launch_geometry *geometry)
 void patches_sine_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct patches_step *step = (const struct patches_step *)args;
-	const struct launch_geometry g = { { 2 * (uint32_t)step->tiles, 1, 1 },
+	const struct launch_geometry g = { { (uint32_t)step->tiles, 1, 1 },
 					   { PATCHES_SINE_THREADS, 1, 1 },
 					   0,
 					   step->block[2],

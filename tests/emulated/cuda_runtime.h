@@ -333,14 +333,10 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Args...), dim3 grid, dim3
 }
 
 /* Clusters along x, whose blocks find each other's shared memory: that of another host thread. */
-enum cudaLaunchAttributeID {
-	cudaLaunchAttributeClusterDimension = 4,
-	cudaLaunchAttributeProgrammaticStreamSerialization = 6
-};
+enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension = 4 };
 struct cudaLaunchAttribute {
 	cudaLaunchAttributeID id;
 	struct {
-		int programmaticStreamSerializationAllowed; /* nothing here begins early */
 		struct {
 			unsigned x, y, z;
 		} clusterDim;
@@ -374,10 +370,6 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
 	void *args[] = { (void *)&given... };
 	emulated_call<Args...> call = { kernel, args };
 
-	if (config->numAttrs == 1 &&
-	    config->attrs->id == cudaLaunchAttributeProgrammaticStreamSerialization)
-		return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, args,
-					config->dynamicSmemBytes, config->stream);
 	emulated_count(config->stream);
 	return emulated_clusters(config, emulated_call<Args...>::body, &call);
 }

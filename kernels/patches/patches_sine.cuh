@@ -3,8 +3,8 @@
  * (n + 1)); with i replaced by n - 1 - i its sign changes where m is odd, so that sums and
  * differences of mirrored values halve the work.
  */
-#ifndef WARPREEL_PATCHES_TRANSFORM_CUH
-#define WARPREEL_PATCHES_TRANSFORM_CUH
+#ifndef WARPREEL_PATCHES_SINE_CUH
+#define WARPREEL_PATCHES_SINE_CUH
 
 #include <cuda_runtime.h>
 
@@ -23,8 +23,8 @@ template <int N> __device__ __forceinline__ double patches_sine_of(int k)
 			   : 0.46424282688001263;
 }
 
-/* x[at .. at + N) of so many in place; N = 2, 4, 8. */
-template <int N, int MANY> __device__ __forceinline__ void patches_sines(double (&x)[MANY], int at)
+/* x[at .. at + N) in place; N = 2, 4, 8. */
+template <int N> __device__ __forceinline__ void patches_sines(double (&x)[8], int at)
 {
 	double even[N / 2], odd[N / 2];
 
@@ -86,10 +86,11 @@ static __device__ __noinline__ void patches_sines_cut(const double *x, double *y
 	}
 }
 
-/* The first n of 8 values along an axis of blocks of 1, 2, 4 or 8. */
+/* The first n of 8 values along an axis of blocks of 1, 2, 4 or 8; WHOLE: n is 8. */
+template <bool WHOLE>
 static __device__ __forceinline__ void patches_transform(double (&x)[8], int block, int n)
 {
-	if (n % block) {
+	if (!WHOLE && n % block) {
 		double from[8], to[8]; /* so that x may stay in registers */
 
 #pragma unroll
@@ -108,39 +109,6 @@ static __device__ __forceinline__ void patches_transform(double (&x)[8], int blo
 #pragma unroll
 		for (int at = 0; at < 8; at += 2)
 			patches_sines<2>(x, at);
-	}
-}
-
-/* 4 values of blocks of 1, 2 or 4. */
-static __device__ __forceinline__ void patches_transform_four(double (&x)[4], int block)
-{
-	if (block == 4) {
-		patches_sines<4>(x, 0);
-	} else if (block == 2) {
-		patches_sines<2>(x, 0);
-		patches_sines<2>(x, 2);
-	}
-}
-
-/* A half of a transform of 8 values: of the sums of mirrored ones those with even m (HALF 0), or of
- * their differences those with odd m. BACK: from those to sums of mirrored results. */
-template <int HALF, bool BACK>
-__device__ __forceinline__ void patches_half_sines(const double (&x)[4], double (&y)[4])
-{
-#pragma unroll
-	for (int a = 0; a < 4; a++) {
-		double sum = 0;
-#pragma unroll
-		for (int b = 0; b < 4; b++) {
-			const int m = 2 * (BACK ? b : a) + HALF, i = BACK ? a : b,
-				  angle = (m + 1) * (i + 1) % 18, k = angle > 9 ? angle - 9 : angle;
-			const double s = patches_sine_of<8>(k);
-
-			if (k % 9 == 0)
-				continue;
-			sum = fma(angle > 9 ? -s : s, x[b], sum);
-		}
-		y[a] = sum;
 	}
 }
 
