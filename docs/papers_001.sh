@@ -117,7 +117,8 @@ $(kernels | of '$at["solver"] == "patches" { us = $at["launches"] * $at["median_
   transforms and stores is longer than either. Sets of 1 to 10 stay within 1.5 times a launch into a stream; 100 take 1.9 times.
 - Of the paper's mappings (C) is the fastest, (B) 2 % and (A) 12 % slower. Chaotic Gauss-Seidel is fastest, by cells, with blocks of (4,4,2).
 
-The profile of the sine transforms is derived from their machine code, and counted by nobody; [lab/kernels.md](../lab/kernels.md) has how far off its answers are.
+The profile of the sine transforms has their instructions as counted on visit CB1, without hardware counters; [lab/kernels.md](../lab/kernels.md) has how far off its answers
+are, what bounds them, and what is faster.
 
 ### Figure 6: depth-first and breadth-first
 

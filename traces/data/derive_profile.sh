@@ -46,7 +46,7 @@ kernel && high_comes && match($0, /0x[0-9a-f]+/) { high[kernel, size++] = substr
 END {
 	if (failed)
 		exit 1
-	print "BEGIN; DELETE FROM WARPREEL_PROFILE; DELETE FROM WARPREEL_PROFILE_CODE; DELETE FROM WARPREEL_PROFILE_COUNT; DELETE FROM StringIds;"
+	print "BEGIN; DROP TABLE IF EXISTS WARPREEL_TABLES; DELETE FROM WARPREEL_PROFILE; DELETE FROM WARPREEL_PROFILE_CODE; DELETE FROM WARPREEL_PROFILE_COUNT; DELETE FROM StringIds;"
 	for (l = 1; l <= launches; l++) {
 		split(launch[l], of, OFS)
 		name = of[2]; path = of[3]; blocks = of[4]; warps = blocks * of[5] / 32
