@@ -148,6 +148,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 	if (!e->setup->duration_only)
 		account(e->run->stalled, w, s->class, at, later(*path, p->read));
 	p->free = at + e->held[s->class == SASS_FP64][s->port_cycles];
+	if (s->class == SASS_SHUFFLE && e->shuffle_held > p->free - at)
+		p->free = at + e->shuffle_held;
 	p->read = s->port_cycles > 1 ? p->free : p->read;
 	if (sm_uses_lsu(s->class))
 		done = sm_access(e, w, s, at, &cycles, &reason);

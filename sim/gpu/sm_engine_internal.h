@@ -94,6 +94,7 @@ struct engine {
 	int *stale, stale_count; /* sub-partitions whose next issue has to be chosen again */
 	double held[2][4]; /* others from issue, by an instruction whose operands take a bank so
 			      many cycles; [1]: of FP64 */
+	double shuffle_held; /* others from issue, by a shuffle; 0: as by any other */
 	double lsu_free, shuffle_free, constant_free;	 /* paths of the whole SM */
 	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
 	int64_t *handed, *ended;

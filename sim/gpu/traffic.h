@@ -27,6 +27,7 @@ struct traffic {
 	double reversed;     /* share of what it reads that was touched last by a launch going the
 				other way */
 	double updated;	     /* share of what it writes that it reads in the same place */
+	double strips; /* share of what it writes whose warps each walk down a strip of their own */
 	double atomic_lines; /* of 128 bytes that atomics fall on; 0 = very many */
 };
 

@@ -66,6 +66,7 @@ struct warp_program {
 	double warps;			      /* of the profiled launch, as counted at the entry */
 	double instructions;		      /* a warp, average */
 	double l2_read_bytes, l2_write_bytes; /* a warp, average */
+	double strips; /* share of l2_write_bytes by stores that a warp comes back to */
 	double atomics;			      /* threads' atomics, a warp, average */
 	int64_t unknown; /* executed instructions, a launch, whose opcode the decoder does not know
 			  */
