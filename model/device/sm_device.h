@@ -59,6 +59,8 @@ struct sm_device {
 					    * sub-partitions share */
 	double latency[SASS_CLASS_COUNT];  /* sm.<class>_latency: issue to the result being usable,
 					      cycles (global_load: a hit in L1) */
+	double multiply_add_interval; /* as interval[], of integers: half of the FP32 pipe has them;
+					 0: as FP32 */
 	double shuffle_issue_cycles; /* for how long a shuffle keeps others from issue; 0: as any
 					instruction */
 	double shared_wavefront_interval;  /* cycles of shared memory and L1's data stage for one

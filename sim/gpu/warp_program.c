@@ -51,6 +51,7 @@ static void decode(struct warp_step *step, struct sass_instruction *out,
 			: !strcmp(opcode, "CALL") ? FLOW_CALL
 			: !strcmp(opcode, "RET")  ? FLOW_RETURN
 						  : FLOW_NEXT,
+		.multiply_add = !strcmp(opcode, "IMAD"),
 		.stall = s.control.stall,
 		.wait_mask = s.control.wait_mask,
 		.write_barrier = s.control.write_barrier,
