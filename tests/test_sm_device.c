@@ -210,6 +210,11 @@ static void turning_in_dram_depends_on_the_mix(void **state)
 	assert_true(fabs(d.dram.turnaround_s - 0.125e-12) < 1e-18);
 	for (int updated = 0; updated < 2; updated++) /* not measured in place: the same */
 		assert_true(sm_dram_turnaround_s(&d, 2, updated, 0) == d.dram.turnaround_s);
+	assert_true(d.dram_strips_turnaround_s == d.dram.turnaround_s);
+	d.dram_strips_bytes_per_s = 2e12;
+	sm_turnarounds(&d);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 0, 1) - 0.5e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 0, 0.5) - 0.3125e-12) < 1e-18);
 	d.dram_update_reads.value = reads;
 	d.dram_update_bytes_per_s.value = rate;
 	d.dram_update_reads.count = d.dram_update_bytes_per_s.count = 2;

@@ -61,14 +61,14 @@ struct sm_device {
 					      cycles (global_load: a hit in L1) */
 	double multiply_add_interval; /* as interval[], of integers: half of the FP32 pipe has them;
 					 0: as FP32 */
-	double shuffle_issue_cycles; /* for how long a shuffle keeps others from issue; 0: as any
-					instruction */
-	double shared_wavefront_interval;  /* cycles of shared memory and L1's data stage for one
-					      pass of 128 bytes */
-	double l1_tag_interval;		   /* cycles to look up one 128-byte line */
-	double store_line_interval; /* cycles to send a store to one more 128-byte line; 0: as
-				       l1_tag_interval */
-	double l1_miss_bytes;	    /* most bytes an SM can have in flight to L2 */
+	double shuffle_issue_cycles;  /* for how long a shuffle keeps others from issue; 0: as any
+					 instruction */
+	double shared_wavefront_interval; /* cycles of shared memory and L1's data stage for one
+					     pass of 128 bytes */
+	double l1_tag_interval;		  /* cycles to look up one 128-byte line */
+	double store_line_interval;	  /* cycles to send a store to one more 128-byte line; 0: as
+					     l1_tag_interval */
+	double l1_miss_bytes;		  /* most bytes an SM can have in flight to L2 */
 	struct sm_memory_level l2, dram;
 	/* as dram.copy_bytes_per_s, where every warp walks down a strip of its own; 0 = the same */
 	double dram_strips_bytes_per_s, dram_strips_turnaround_s;

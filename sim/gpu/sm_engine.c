@@ -166,8 +166,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 	*path = at + cycles;
 	if (s->class == SASS_FP32) { /* either half; of the two, one takes integers */
 		p->pipe[SASS_FP32] = at + cycles;
-		p->multiply_add = later(p->multiply_add,
-					at + (s->multiply_add ? e->multiply_add : cycles));
+		p->multiply_add =
+			later(p->multiply_add, at + (s->multiply_add ? e->multiply_add : cycles));
 	}
 	if (shared_path(s->class))
 		e->next[w->sub].served = at;

@@ -298,8 +298,7 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 	struct sass_instruction *s = xcalloc(program->count, sizeof(*s));
 	const double share = l2_share(profile), write_share = l2_write_share(profile);
 	for (size_t i = 0; i < program->count; i++) {
-		decode(&program->step[i], &s[i], &profile->instruction[i], share,
-		       write_share);
+		decode(&program->step[i], &s[i], &profile->instruction[i], share, write_share);
 		flow[i].count =
 			(double)(profile->instruction[i].warps > 0 ? profile->instruction[i].warps
 								   : 0);
