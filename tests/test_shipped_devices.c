@@ -129,11 +129,12 @@ static void every_rate_that_others_were_worked_out_of_has_its_base(void **state)
 {
 	(void)state;
 	static const char *const rates[] = {
-		"nvlink.bytes_per_s",	    "share.h2d.bytes_per_s",
-		"share.d2h.bytes_per_s",    "sm.l2_read_bytes_per_s",
-		"sm.l2_write_bytes_per_s",  "sm.l2_copy_bytes_per_s",
-		"sm.dram_read_bytes_per_s", "sm.dram_write_bytes_per_s",
-		"sm.dram_copy_bytes_per_s", "sm.dram_update_bytes_per_s"
+		"nvlink.bytes_per_s",	     "share.h2d.bytes_per_s",
+		"share.d2h.bytes_per_s",     "sm.l2_read_bytes_per_s",
+		"sm.l2_write_bytes_per_s",   "sm.l2_copy_bytes_per_s",
+		"sm.dram_read_bytes_per_s",  "sm.dram_write_bytes_per_s",
+		"sm.dram_copy_bytes_per_s",  "sm.dram_update_bytes_per_s",
+		"sm.dram_strips_bytes_per_s"
 	};
 	for (int k = 0; k < BY_HAND; k++) {
 		struct platform platform;

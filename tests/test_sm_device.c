@@ -209,18 +209,23 @@ static void turning_in_dram_depends_on_the_mix(void **state)
 	sm_turnarounds(&d);
 	assert_true(fabs(d.dram.turnaround_s - 0.125e-12) < 1e-18);
 	for (int updated = 0; updated < 2; updated++) /* not measured in place: the same */
-		assert_true(sm_dram_turnaround_s(&d, 2, updated) == d.dram.turnaround_s);
+		assert_true(sm_dram_turnaround_s(&d, 2, updated, 0) == d.dram.turnaround_s);
+	assert_true(d.dram_strips_turnaround_s == d.dram.turnaround_s);
+	d.dram_strips_bytes_per_s = 2e12;
+	sm_turnarounds(&d);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 0, 1) - 0.5e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 0, 0.5) - 0.3125e-12) < 1e-18);
 	d.dram_update_reads.value = reads;
 	d.dram_update_bytes_per_s.value = rate;
 	d.dram_update_reads.count = d.dram_update_bytes_per_s.count = 2;
 	sm_turnarounds(&d);
-	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 1) - 0.5e-12) < 1e-18);
-	assert_true(fabs(sm_dram_turnaround_s(&d, 2, 1) - 0.375e-12) < 1e-18);
-	assert_true(fabs(sm_dram_turnaround_s(&d, 3, 1) - 0.25e-12) < 1e-18);
-	assert_true(fabs(sm_dram_turnaround_s(&d, INFINITY, 1) - 0.25e-12) < 1e-18);
-	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 0.5) - 0.3125e-12) < 1e-18);
-	assert_true(fabs(sm_dram_turnaround_s(&d, 1.0 / 3, 1) - 0.25e-12) < 1e-18);
-	assert_true(sm_dram_turnaround_s(&d, 0, 1) == 0);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 1, 0) - 0.5e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 2, 1, 0) - 0.375e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 3, 1, 0) - 0.25e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, INFINITY, 1, 0) - 0.25e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1, 0.5, 0) - 0.3125e-12) < 1e-18);
+	assert_true(fabs(sm_dram_turnaround_s(&d, 1.0 / 3, 1, 0) - 0.25e-12) < 1e-18);
+	assert_true(sm_dram_turnaround_s(&d, 0, 1, 0) == 0);
 }
 
 static void rates_in_gb_per_s_set_reading_and_writing(void **state)

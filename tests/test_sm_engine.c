@@ -121,6 +121,40 @@ static void operands_of_fp64_hold_up_what_is_beside_them(void **state)
 	}
 }
 
+/* One in four is another instruction; eight warps a sub-partition. */
+static double beside(const char *other, const char *most, double multiply_add, double shuffle)
+{
+	struct kit kit;
+	struct sm_device d = round_device();
+	d.multiply_add_interval = multiply_add;
+	d.shuffle_issue_cycles = shuffle;
+	d.interval[SASS_SHUFFLE] = 0.25;
+	kit_begin(&kit, 1024);
+	for (int k = 0; k < 40; k++)
+		kit_add(&kit, k % 4 ? most : other, 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	return cycles_of(&kit, &d, 1, 1, 0) / (8 * 10);
+}
+
+static void half_of_the_pipe_multiplies_integers(void **state)
+{
+	static const char imad[] = "IMAD.MOV.U32 R8, RZ, RZ, R3", fadd[] = "FADD R9, R9, 1";
+	(void)state;
+	assert_true(fabs(beside(imad, imad, 2, 0) - 8) < 0.3);
+	assert_true(fabs(beside(imad, imad, 0, 0) - 4) < 0.3);
+	assert_true(fabs(beside(imad, fadd, 2, 0) - 4) < 0.3); /* the other half has the rest */
+}
+
+static void shuffles_hold_up_fp32_alone(void **state)
+{
+	static const char shuffle[] = "SHFL.IDX PT, R8, R2, R3, 0x1f";
+	(void)state;
+	assert_true(fabs(beside(shuffle, "FADD R9, R9, 1", 0, 3) - 6) < 0.3);
+	assert_true(fabs(beside(shuffle, "FADD R9, R9, 1", 0, 0) - 4) < 0.3);
+	assert_true(fabs(beside(shuffle, "DADD R10, R10, UR4", 0, 3) -
+			 beside(shuffle, "DADD R10, R10, UR4", 0, 0)) < 0.1);
+}
+
 /* A load by every thread, and an instruction that waits for it. */
 static void load(struct kit *kit, uint32_t threads, int loads, int sectors)
 {
@@ -442,6 +476,8 @@ int main(void)
 		cmocka_unit_test(four_warps_of_a_sub_partition_hide_each_others_stalls),
 		cmocka_unit_test(a_pipe_of_half_rate_takes_twice_as_long),
 		cmocka_unit_test(operands_of_fp64_hold_up_what_is_beside_them),
+		cmocka_unit_test(half_of_the_pipe_multiplies_integers),
+		cmocka_unit_test(shuffles_hold_up_fp32_alone),
 		cmocka_unit_test(a_lone_load_takes_the_latency_of_the_level_that_has_it),
 		cmocka_unit_test(few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound),
 		cmocka_unit_test(twice_the_loads_in_flight_are_twice_the_rate),

@@ -78,6 +78,28 @@ static void operands_take_the_ports_of_their_banks(void **state)
 	warp_program_release(&program);
 }
 
+/* Of 8 sectors a store, L2 sees half; the second store is come back to. */
+static void stores_to_one_sector_are_joined(void **state)
+{
+	struct kit kit;
+	struct warp_program program;
+	(void)state;
+	for (int counted = 0; counted < 2; counted++) {
+		kit_begin(&kit, 32);
+		for (int k = 0; k < 2; k++)
+			kit_add(&kit, "STG.E.128 [R2.64], R4", 1, NO_SCOREBOARD, 0,
+				k ? 3 * KIT_WARPS : KIT_WARPS)
+				->sectors_global = 8 * (k ? 3 : 1) * KIT_WARPS;
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+		kit.profile.l1_store_sectors = counted ? 32 * KIT_WARPS : -1;
+		kit.profile.l2_write_sectors = counted ? 16 * KIT_WARPS : -1;
+		kit_program(&kit, &program);
+		assert_true(fabs(program.l2_write_bytes - 4 * 8 * 32 / (counted + 1)) < 1e-3);
+		assert_true(fabs(program.strips - 0.75) < 1e-6);
+		warp_program_release(&program);
+	}
+}
+
 static void a_guard_sends_its_share_of_warps_home(void **state)
 {
 	(void)state;
@@ -226,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(straight_code_is_run_once),
 		cmocka_unit_test(operands_take_the_ports_of_their_banks),
+		cmocka_unit_test(stores_to_one_sector_are_joined),
 		cmocka_unit_test(a_guard_sends_its_share_of_warps_home),
 		cmocka_unit_test(one_of_two_sides_runs),
 		cmocka_unit_test(both_sides_run_where_warps_diverge),

@@ -37,6 +37,9 @@ void sm_turnarounds(struct sm_device *device)
 {
 	device->dram.turnaround_s =
 		dram_turnaround_s(&device->dram, 1, device->dram.copy_bytes_per_s);
+	device->dram_strips_turnaround_s =
+		more(dram_turnaround_s(&device->dram, 1, device->dram_strips_bytes_per_s),
+		     device->dram.turnaround_s);
 	assert(device->dram_update_reads.count <= SM_UPDATES_MOST); /* platform_validate */
 	for (size_t k = 0; k < device->dram_update_reads.count; k++)
 		device->dram_update_turnaround_s[k] =
@@ -54,13 +57,16 @@ void sm_turnarounds(struct sm_device *device)
 }
 
 /* Of writes elsewhere one mix is measured. In full from as many reads as writes on. */
-double sm_dram_turnaround_s(const struct sm_device *d, double reads, double updated)
+double sm_dram_turnaround_s(const struct sm_device *d, double reads, double updated, double strips)
 {
 	const bool known = mechanism_on(&d->mechanisms, MECHANISM_DRAM_UPDATE);
 	const double *x = d->dram_update_reads.value, *y = d->dram_update_turnaround_s,
-		     apart = mechanism_on(&d->mechanisms, MECHANISM_DRAM_TURNAROUND)
-				     ? d->dram.turnaround_s
-				     : 0;
+		     band = mechanism_on(&d->mechanisms, MECHANISM_DRAM_TURNAROUND)
+				    ? d->dram.turnaround_s
+				    : 0,
+		     apart = mechanism_on(&d->mechanisms, MECHANISM_DRAM_STRIPS)
+				     ? band + strips * (d->dram_strips_turnaround_s - band)
+				     : band;
 	size_t n = known ? d->dram_update_reads.count : 0, k = 0;
 	double in_place = apart;
 	while (k < n && reads > x[k])

@@ -59,13 +59,19 @@ struct sm_device {
 					    * sub-partitions share */
 	double latency[SASS_CLASS_COUNT];  /* sm.<class>_latency: issue to the result being usable,
 					      cycles (global_load: a hit in L1) */
-	double shared_wavefront_interval;  /* cycles of shared memory and L1's data stage for one
-					      pass of 128 bytes */
-	double l1_tag_interval;		   /* cycles to look up one 128-byte line */
-	double store_line_interval; /* cycles to send a store to one more 128-byte line; 0: as
-				       l1_tag_interval */
-	double l1_miss_bytes;	    /* most bytes an SM can have in flight to L2 */
+	double multiply_add_interval; /* as interval[], of integers: half of the FP32 pipe has them;
+					 0: as FP32 */
+	double shuffle_issue_cycles;  /* for how long a shuffle keeps others from issue; 0: as any
+					 instruction */
+	double shared_wavefront_interval; /* cycles of shared memory and L1's data stage for one
+					     pass of 128 bytes */
+	double l1_tag_interval;		  /* cycles to look up one 128-byte line */
+	double store_line_interval;	  /* cycles to send a store to one more 128-byte line; 0: as
+					     l1_tag_interval */
+	double l1_miss_bytes;		  /* most bytes an SM can have in flight to L2 */
 	struct sm_memory_level l2, dram;
+	/* as dram.copy_bytes_per_s, where every warp walks down a strip of its own; 0 = the same */
+	double dram_strips_bytes_per_s, dram_strips_turnaround_s;
 	/* as dram.copy_bytes_per_s, of bytes that are written where they are read, by bytes read
 	 * for each of them (1 first); none = the same */
 	struct {
@@ -130,7 +136,8 @@ void sm_turnarounds(struct sm_device *device);
 
 /* What a byte written to device memory takes longer since so many are read for it; `updated`: the
  * share of what is written that is written where it is read. */
-double sm_dram_turnaround_s(const struct sm_device *device, double reads, double updated);
+double sm_dram_turnaround_s(const struct sm_device *device, double reads, double updated,
+			    double strips);
 
 /* Occupancy: blocks of `block_threads` threads an SM holds at once; 0 = none fits. *limit names
  * what stops one more: "warps", "blocks", "registers", "shared memory". */

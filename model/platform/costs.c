@@ -121,6 +121,7 @@ static void move_turnarounds(struct sm_device *is, const struct sm_device *was)
 {
 	const bool copies =
 		is->dram.copy_bytes_per_s != was->dram.copy_bytes_per_s ||
+		is->dram_strips_bytes_per_s != was->dram_strips_bytes_per_s ||
 		is->l2.copy_bytes_per_s != was->l2.copy_bytes_per_s ||
 		is->l2_updated_copy_bytes_per_s != was->l2_updated_copy_bytes_per_s ||
 		is->l2_wide_copy_bytes_per_s != was->l2_wide_copy_bytes_per_s ||
@@ -134,6 +135,7 @@ static void move_turnarounds(struct sm_device *is, const struct sm_device *was)
 		return;
 	}
 	is->dram.turnaround_s = was->dram.turnaround_s;
+	is->dram_strips_turnaround_s = was->dram_strips_turnaround_s;
 	is->l2.turnaround_s = was->l2.turnaround_s;
 	is->l2_updated_turnaround_s = was->l2_updated_turnaround_s;
 	is->l2_wide_turnaround_s = was->l2_wide_turnaround_s;

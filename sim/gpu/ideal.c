@@ -38,6 +38,7 @@ static void arithmetic(struct sm_device *d)
 						   SASS_TENSOR };
 	for (unsigned k = 0; k < sizeof(classes) / sizeof(classes[0]); k++)
 		free_class(d, classes[k]);
+	d->multiply_add_interval = 0;
 	fp64(d);
 }
 
@@ -53,6 +54,7 @@ static void shared(struct sm_device *d)
 	free_class(d, SASS_SHARED_STORE);
 	free_class(d, SASS_SHARED_ATOMIC);
 	free_class(d, SASS_SHUFFLE);
+	d->shuffle_issue_cycles = 0;
 	d->shared_wavefront_interval = 0;
 }
 

@@ -68,5 +68,5 @@ double refine_dram_turnaround_s(const struct sm_device *d, const struct traffic 
 {
 	const double reads =
 		read_share < 1 ? read_share / (1 - read_share) : INFINITY; /* for each write */
-	return sm_dram_turnaround_s(d, reads, t->updated);
+	return sm_dram_turnaround_s(d, reads, t->updated, t->strips);
 }

@@ -40,7 +40,8 @@ double sm_access(struct engine *e, const struct warp *w, const struct warp_step 
 		*dram_turn += (float)job->dram_write_share;
 		bool dram = *dram_turn >= 1;
 		*dram_turn -= dram;
-		sm_memory_write(&e->memory, at, bytes, (double)s->tags, dram, &accepted);
+		sm_memory_write(&e->memory, at, bytes * s->l2_share,
+				(double)(s->tags * s->l2_share), dram, &accepted);
 	} else if ((*l2_turn += s->l2_share) >= 1 - 1e-6f) {
 		*l2_turn -= 1;
 		*dram_turn += (float)job->l2_miss_share;

@@ -195,6 +195,10 @@ void sm_engine_init(struct engine *e)
 					? d->fp64_port_cycles[k - 1]
 					: d->issue_interval;
 	}
+	e->shuffle_held =
+		mechanism_on(&d->mechanisms, MECHANISM_SHUFFLE_ISSUE) ? d->shuffle_issue_cycles : 0;
+	e->multiply_add =
+		mechanism_on(&d->mechanisms, MECHANISM_MULTIPLY_ADD) ? d->multiply_add_interval : 0;
 	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
 	e->warp_slots = e->idle = e->sub_slots * subs;
 	e->block_slots = d->block_slots;

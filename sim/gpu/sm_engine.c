@@ -68,6 +68,12 @@ static void wait_for_scoreboards(struct warp *w, const struct warp_step *s)
 			 w->scoreboard_reason[scoreboard]);
 }
 
+/* What the next instruction of a warp waits for: its pipe, or a path of the whole SM. */
+static double *path_of(const struct engine *e, struct partition *p, const struct warp_step *s)
+{
+	return s->multiply_add && e->multiply_add > 0 ? &p->multiply_add : p->path_of[s->class];
+}
+
 void sm_look_ahead(struct engine *e, struct warp *w, double barrier)
 {
 	const struct warp_step *s = &w->program[w->step];
@@ -80,7 +86,7 @@ void sm_look_ahead(struct engine *e, struct warp *w, double barrier)
 	wait_for(w, w->code_at, STALL_OTHER);
 	wait_for(w, barrier, STALL_BARRIER);
 	p->candidate[w->place].ready = w->ready;
-	p->candidate[w->place].path = p->path_of[s->class];
+	p->candidate[w->place].path = path_of(e, p, s);
 	sm_choose_again(e, w->sub);
 }
 
@@ -142,12 +148,14 @@ static void issue(struct engine *e, struct warp *w, double at)
 	const struct warp_step *s = &w->program[w->step];
 	const struct sm_device *d = e->device;
 	struct partition *p = &e->partition[w->sub];
-	double *path = p->path_of[s->class], done = at + d->latency[s->class],
+	double *path = path_of(e, p, s), done = at + d->latency[s->class],
 	       cycles = d->interval[s->class];
 	uint8_t reason = STALL_OTHER;
 	if (!e->setup->duration_only)
 		account(e->run->stalled, w, s->class, at, later(*path, p->read));
 	p->free = at + e->held[s->class == SASS_FP64][s->port_cycles];
+	if (s->class == SASS_SHUFFLE)
+		p->pipe[SASS_FP32] = later(p->pipe[SASS_FP32], at + e->shuffle_held);
 	p->read = s->port_cycles > 1 ? p->free : p->read;
 	if (sm_uses_lsu(s->class))
 		done = sm_access(e, w, s, at, &cycles, &reason);
@@ -156,6 +164,11 @@ static void issue(struct engine *e, struct warp *w, double at)
 	const double there = s->constant_line < CONSTANT_LINES ? constant_there(e, w, s, at) : 0;
 	done = there > done ? there : done;
 	*path = at + cycles;
+	if (s->class == SASS_FP32) { /* either half; of the two, one takes integers */
+		p->pipe[SASS_FP32] = at + cycles;
+		p->multiply_add =
+			later(p->multiply_add, at + (s->multiply_add ? e->multiply_add : cycles));
+	}
 	if (shared_path(s->class))
 		e->next[w->sub].served = at;
 	if (e->classes) {

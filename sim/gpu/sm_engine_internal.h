@@ -48,8 +48,9 @@ struct partition {	   /* of the SM: a warp scheduler and its pipes */
 	struct warp *last; /* issued last */
 	struct candidate *candidate;
 	int count; /* its warps, the oldest first; behind the last place, one that is never ready */
-	bool stale;			   /* its next issue has to be chosen again */
-	double pipe[SASS_CLASS_COUNT];	   /* when each is free */
+	bool stale;		       /* its next issue has to be chosen again */
+	double pipe[SASS_CLASS_COUNT]; /* when each is free */
+	double multiply_add; /* when the half of the FP32 pipe is that has integers, too */
 	double *path_of[SASS_CLASS_COUNT]; /* its pipe, or a path of the whole SM */
 };
 
@@ -92,8 +93,10 @@ struct engine {
 	int sub_slots;		 /* warps of one */
 	struct next_issue *next; /* per sub-partition */
 	int *stale, stale_count; /* sub-partitions whose next issue has to be chosen again */
-	double held[2][4]; /* others from issue, by an instruction whose operands take a bank so
-			      many cycles; [1]: of FP64 */
+	double held[2][4];   /* others from issue, by an instruction whose operands take a bank so
+				many cycles; [1]: of FP64 */
+	double multiply_add; /* cycles that one holds its half of the FP32 pipe; 0: as FP32 */
+	double shuffle_held; /* others from issue, by a shuffle; 0: as by any other */
 	double lsu_free, shuffle_free, constant_free;	 /* paths of the whole SM */
 	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
 	int64_t *handed, *ended;

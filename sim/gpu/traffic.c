@@ -105,6 +105,7 @@ struct traffic traffic_of_launch(const struct sm_device *device, const struct tr
 		.dirty = m->dirty,
 		.reversed = m->reversed,
 		.updated = m->updated,
+		.strips = l->program->strips,
 		.atomic_lines = atomic_lines(l),
 	};
 	t.l2_read_bytes = l->warps * l->program->l2_read_bytes * t.work_scale;

@@ -24,9 +24,10 @@ struct traffic {
 	double written;	   /* share of what it finds in L2 that was written there */
 	double wide;	   /* the part of that which goes round beyond l2_near_bytes */
 	double dirty; /* share of what it finds in L2 that the launch wrote that touched it last */
-	double reversed;     /* share of what it reads that was touched last by a launch going the
-				other way */
-	double updated;	     /* share of what it writes that it reads in the same place */
+	double reversed; /* share of what it reads that was touched last by a launch going the
+			    other way */
+	double updated;	 /* share of what it writes that it reads in the same place */
+	double strips; /* share of what it writes whose warps each walk down a strip of their own */
 	double atomic_lines; /* of 128 bytes that atomics fall on; 0 = very many */
 };
 

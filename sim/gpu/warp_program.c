@@ -29,7 +29,8 @@ struct flow {		  /* of one instruction, per launch */
 };
 
 static void decode(struct warp_step *step, struct sass_instruction *out,
-		   const struct profile_instruction *in, double l2_share_load)
+		   const struct profile_instruction *in, double l2_share_load,
+		   double l2_share_store)
 {
 	struct sass_instruction s;
 	sass_decode(&s, in->text, in->code, in->offset);
@@ -50,6 +51,7 @@ static void decode(struct warp_step *step, struct sass_instruction *out,
 			: !strcmp(opcode, "CALL") ? FLOW_CALL
 			: !strcmp(opcode, "RET")  ? FLOW_RETURN
 						  : FLOW_NEXT,
+		.multiply_add = !strcmp(opcode, "IMAD"),
 		.stall = s.control.stall,
 		.wait_mask = s.control.wait_mask,
 		.write_barrier = s.control.write_barrier,
@@ -71,7 +73,8 @@ static void decode(struct warp_step *step, struct sass_instruction *out,
 		.lanes = in->threads > 0 ? (float)((double)in->threads / runs) : 0,
 		.l2_share = s.class == SASS_GLOBAL_LOAD || s.class == SASS_ASYNC_COPY
 				    ? (float)l2_share_load
-				    : 1,
+			    : s.class == SASS_GLOBAL_STORE ? (float)l2_share_store
+							   : 1,
 	};
 	memcpy(step->source, s.source, sizeof(step->source));
 	*out = s;
@@ -87,6 +90,16 @@ static double l2_share(const struct kernel_profile *p)
 	if (p->l1_load_hits >= 0 && p->l1_load_sectors > 0)
 		return 1 - (double)p->l1_load_hits / (double)p->l1_load_sectors;
 	return 1;
+}
+
+/* Share of global stores' sectors that go on to L2: L1 joins stores to one sector that come one
+ * right behind the other. */
+static double l2_write_share(const struct kernel_profile *p)
+{
+	const double share = p->l2_write_sectors > 0 && p->l1_store_sectors > 0
+				     ? (double)p->l2_write_sectors / (double)p->l1_store_sectors
+				     : 1;
+	return share < 1 ? share : 1;
 }
 
 static double clamp01(double x)
@@ -250,17 +263,21 @@ static uint8_t port_cycles(const struct sass_instruction *s, const struct sass_i
 
 static void add_totals(struct warp_program *program, const struct flow *flow)
 {
+	double again_bytes = 0;
 	for (size_t i = 0; i < program->count; i++) {
 		const struct warp_step *step = &program->step[i];
 		double a_warp = flow[i].count / program->warps;
 		program->instructions += a_warp;
 		if (step->class == SASS_GLOBAL_LOAD || step->class == SASS_ASYNC_COPY)
 			program->l2_read_bytes += a_warp * step->sectors * 32 * step->l2_share;
-		else if (step->class == SASS_GLOBAL_STORE)
-			program->l2_write_bytes += a_warp * step->sectors * 32;
-		else if (step->class == SASS_ATOMIC)
+		else if (step->class == SASS_GLOBAL_STORE) {
+			const double bytes = a_warp * step->sectors * 32 * step->l2_share;
+			program->l2_write_bytes += bytes;
+			again_bytes += a_warp > 2 ? bytes : 0;
+		} else if (step->class == SASS_ATOMIC)
 			program->atomics += a_warp * step->lanes;
 	}
+	program->strips = program->l2_write_bytes > 0 ? again_bytes / program->l2_write_bytes : 0;
 }
 
 int warp_program_build(struct warp_program *program, const struct kernel_profile *profile,
@@ -279,9 +296,9 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 	program->step = xcalloc(program->count, sizeof(*program->step));
 	struct flow *flow = xcalloc(program->count, sizeof(*flow));
 	struct sass_instruction *s = xcalloc(program->count, sizeof(*s));
-	double share = l2_share(profile);
+	const double share = l2_share(profile), write_share = l2_write_share(profile);
 	for (size_t i = 0; i < program->count; i++) {
-		decode(&program->step[i], &s[i], &profile->instruction[i], share);
+		decode(&program->step[i], &s[i], &profile->instruction[i], share, write_share);
 		flow[i].count =
 			(double)(profile->instruction[i].warps > 0 ? profile->instruction[i].warps
 								   : 0);

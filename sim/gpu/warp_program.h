@@ -51,11 +51,12 @@ struct warp_step {
 	float diverges; /* FLOW_BRANCH: share of visits after which the warp also comes to `target`,
 			   with the threads that jumped */
 	/* memory, per execution by a warp */
-	float sectors;	  /* 32-byte sectors asked of L1, or changed */
-	float tags;	  /* lines looked up */
-	float wavefronts; /* passes over shared memory */
-	float lanes;	  /* threads that take part */
-	float l2_share;	  /* of the executions, that go on to L2 */
+	float sectors;	   /* 32-byte sectors asked of L1, or changed */
+	float tags;	   /* lines looked up */
+	float wavefronts;  /* passes over shared memory */
+	float lanes;	   /* threads that take part */
+	bool multiply_add; /* of integers: half of the FP32 pipe has it */
+	float l2_share;	   /* of the executions, that go on to L2 */
 };
 
 struct warp_program {
@@ -66,7 +67,8 @@ struct warp_program {
 	double warps;			      /* of the profiled launch, as counted at the entry */
 	double instructions;		      /* a warp, average */
 	double l2_read_bytes, l2_write_bytes; /* a warp, average */
-	double atomics;			      /* threads' atomics, a warp, average */
+	double strips;	 /* share of l2_write_bytes by stores that a warp comes back to */
+	double atomics;	 /* threads' atomics, a warp, average */
 	int64_t unknown; /* executed instructions, a launch, whose opcode the decoder does not know
 			  */
 	char first_unknown[16];
