@@ -64,8 +64,10 @@ void mlssor_staged_geometry(const void *args, struct launch_geometry *geometry)
 	launch_shape(geometry, launch_divide_up((uint32_t)(sweep->columns / side), 32),
 		     launch_divide_up((uint32_t)(sweep->end - sweep->begin), (uint32_t)high),
 		     (sweep->fused ? 2 : 1) * (uint32_t)sweep->threads, 1, path_of(sweep));
-	geometry->shared_bytes = (uint32_t)(4 * (high * side + 1 + (sweep->fused ? side / 2 : 0)) *
-					    side * (32 + 32 / side));
+	/* mlssor_chunked.cuh for 16: as many words of a row as it has, in chunks of four. */
+	const int32_t half = sweep->fused ? side / 2 : 0,
+		      words = side == 16 ? 32 * side + 4 + half : side * (32 + 32 / side);
+	geometry->shared_bytes = (uint32_t)(4 * (high * side + 1 + half) * words);
 }
 
 void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry)
