@@ -103,8 +103,7 @@ __device__ __forceinline__ void chunk_fetch(const struct staged &b, float *regio
 			}
 #pragma unroll
 			for (int32_t w = 0; w < CHUNK; w++)
-				if (mlssor_stored(b.columns,
-						  b.column0 + column_of<BACKWARD>(k, w)))
+				if (mlssor_stored(b.columns, b.column0 + column_of<BACKWARD>(k, w)))
 					fetch_word(to + m * CHUNK * LANES + w,
 						   u + m * STEP * LANES + w);
 		}
@@ -114,7 +113,8 @@ __device__ __forceinline__ void chunk_fetch(const struct staged &b, float *regio
 
 /* ---- a tile ---- */
 
-/* Columns [FIRST, LAST] of a box's row. at: its chunks; box columns begin FROM columns into them. */
+/* Columns [FIRST, LAST] of a box's row. at: its chunks; box columns begin FROM columns into them.
+ */
 template <int FROM, int FIRST, int LAST, bool BACKWARD>
 __device__ __forceinline__ void chunk_load(const float *row, const int32_t (&at)[TILE_CHUNKS],
 					   float (&line)[SIDE16 + 1])
@@ -313,16 +313,14 @@ __device__ __forceinline__ void chunk_put_back(const struct staged &b, const flo
 		float *u = line + i * b.view.row;
 		const float *from = region + i * chunk_row<FUSED>() + slot;
 		/* Inner tiles of every 32nd chunk are alike. */
-		const uint32_t one = FUSED ? (i < b.high * SIDE16
-						      ? chunk_mask<0, 1, BACKWARD>(
-								i, b.lane + K16 / CHUNK)
-						      : 0)
+		const uint32_t one = FUSED ? (i < b.high * SIDE16 ? chunk_mask<0, 1, BACKWARD>(
+									    i, b.lane + K16 / CHUNK)
+								  : 0)
 					   : chunk_mask<ROW, COLUMN, BACKWARD>(i, b.lane),
 			       other = FUSED && i >= K16
 					       ? chunk_mask<1, 0, BACKWARD>(i - K16, b.lane)
 					       : 0;
-		const struct mlssor_range one_rows = edge_rows < FUSED ? 0 : ROW,
-					  SIDE16 > (b, i),
+		const struct mlssor_range one_rows = edge_rows < FUSED ? 0 : ROW, SIDE16 > (b, i),
 					  other_rows = edge_rows<1, SIDE16>(b, i - K16);
 #pragma unroll
 		for (int32_t m = 0; m <= 4; m++) {
@@ -336,13 +334,12 @@ __device__ __forceinline__ void chunk_put_back(const struct staged &b, const flo
 #pragma unroll
 				for (int32_t w = 0; w < CHUNK; w++) {
 					const int32_t c = column_of<BACKWARD>(k, w);
-					const bool mine =
-						FUSED ? edge_updates<1, SIDE16>(b, one_rows,
-										c - K16) ||
-								edge_updates<0, SIDE16>(
-									b, other_rows, c)
-						      : edge_updates<COLUMN, SIDE16>(b, one_rows,
-										     c);
+					const bool mine = FUSED ? edge_updates<1, SIDE16>(
+									  b, one_rows, c - K16) ||
+									  edge_updates<0, SIDE16>(
+										  b, other_rows, c)
+								: edge_updates<COLUMN, SIDE16>(
+									  b, one_rows, c);
 					mask |= (uint32_t)mine << w;
 				}
 			} else if (FUSED) {

@@ -17,33 +17,28 @@
 #ifndef MLSSOR_STAGED_AT_ONCE
 #define MLSSOR_STAGED_AT_ONCE 2
 #endif
-#ifndef MLSSOR_CHUNKED_AT_ONCE
-#define MLSSOR_CHUNKED_AT_ONCE 2
-#endif
-#include "mlssor_chunked.cuh"
+#include "mlssor_staged.cuh"
 
-#define STAGED_KERNEL(kernel_name, body, fused, blocks)                                            \
+#define STAGED_KERNEL(kernel_name, row, column, side, fused, blocks)                               \
 	extern "C" __global__ void __launch_bounds__((1 + fused) * MLSSOR_BOUND, blocks)           \
 		kernel_name(const struct mlssor_sweep sweep)                                       \
 	{                                                                                          \
 		block_note<block_note_id(MLSSOR_STRING(kernel_name))> note;                        \
-		body(sweep);                                                                       \
+		staged_block<row, column, side, fused>(sweep);                                     \
 	}
-#define STAGED_BODY(side, row, column, fused) staged_block<row, column, side, fused>
-#define CHUNK_BODY(side, row, column, fused)  chunk_block<row, column, fused>
-#define STAGED_KERNELS(name, body, side, blocks)                                                   \
-	STAGED_KERNEL(name(, , 11), (body(side, 0, 0, false)), false, blocks)                      \
-	STAGED_KERNEL(name(, , 12), (body(side, 0, 1, false)), false, blocks)                      \
-	STAGED_KERNEL(name(, , 21), (body(side, 1, 0, false)), false, blocks)                      \
-	STAGED_KERNEL(name(, , 22), (body(side, 1, 1, false)), false, blocks)                      \
-	STAGED_KERNEL(name(, , 1221), (body(side, 0, 0, true)), true, (blocks + 1) / 2)
+#define STAGED_KERNELS(name, side, blocks)                                                         \
+	STAGED_KERNEL(name(, , 11), 0, 0, side, false, blocks)                                     \
+	STAGED_KERNEL(name(, , 12), 0, 1, side, false, blocks)                                     \
+	STAGED_KERNEL(name(, , 21), 1, 0, side, false, blocks)                                     \
+	STAGED_KERNEL(name(, , 22), 1, 1, side, false, blocks)                                     \
+	STAGED_KERNEL(name(, , 1221), 0, 0, side, true, (blocks + 1) / 2)
 
 #define NAME_4(kernel, form, tile) mlssor_staged4_##tile
 #define NAME_8(kernel, form, tile) mlssor_staged8_##tile
 #define NAME_16(kernel, form, tile) mlssor_staged16_##tile
-STAGED_KERNELS(NAME_4, STAGED_BODY, 4, 12)
-STAGED_KERNELS(NAME_8, STAGED_BODY, 8, 7)
-STAGED_KERNELS(NAME_16, CHUNK_BODY, 16, 2)
+STAGED_KERNELS(NAME_4, 4, 12)
+STAGED_KERNELS(NAME_8, 8, 7)
+STAGED_KERNELS(NAME_16, 16, 2)
 
 extern "C" const struct cuda_kernel mlssor_staged_kernels[] = {
 	MLSSOR_LAUNCHERS(NAME_4, , , mlssor_staged_geometry) /**/
