@@ -36,6 +36,9 @@ static const struct {
 	{ 56, 544, 8, 8, 4 },
 	{ 80, 1120, 16, 16, 8 },
 	{ 96, 1136, 16, 16, 8 },
+	/* and that two such blocks lie side by side */
+	{ 64, 2064, 16, 16, 8 },
+	{ 64, 2064, 16, 16, 8 },
 	{ 48, 528, 8, 8, 4 },
 };
 enum { WIDE = 300 };

@@ -113,9 +113,8 @@ __device__ __forceinline__ void chunk_fetch(const struct staged &b, float *regio
 
 /* ---- a tile ---- */
 
-/* Columns [FIRST, LAST] of a box's row. at: its chunks; box columns begin FROM columns into them.
- */
-template <int FROM, int FIRST, int LAST, bool BACKWARD>
+/* Columns [FIRST, LAST] of a box's row. at: where its chunks are. */
+template <int FIRST, int LAST, bool BACKWARD>
 __device__ __forceinline__ void chunk_load(const float *row, const int32_t (&at)[TILE_CHUNKS],
 					   float (&line)[SIDE16 + 1])
 {
@@ -163,11 +162,31 @@ __device__ __forceinline__ void chunk_store(float *row, const int32_t (&at)[TILE
 	}
 }
 
-/* staged_step (mlssor_staged.cuh) on chunks. */
+/* Layers 2 PAIR and 2 PAIR + 1 share their code, or it would not fit the instruction cache: that of
+ * the wider, whose outermost columns the narrower leaves as they are. Columns [from, to) of it. */
+template <int COLUMN, bool EDGE> __device__ constexpr int pair_from(int pair)
+{
+	const int one = tile_from<COLUMN, SIDE16, EDGE>(2 * pair),
+		  other = tile_from<COLUMN, SIDE16, EDGE>(2 * pair + 1);
+	return one < other ? one : other;
+}
+template <int COLUMN, bool EDGE> __device__ constexpr int pair_to(int pair)
+{
+	const int one = tile_to<COLUMN, SIDE16, EDGE>(2 * pair),
+		  other = tile_to<COLUMN, SIDE16, EDGE>(2 * pair + 1);
+	return one > other ? one : other;
+}
+
+/*
+ * ROWS rows of a tile at one layer, or the first `count` of them, each a column behind the one
+ * above it, so that they have nothing to wait for each other for. above, here: the row before them
+ * and the first of them; then the last of ROWS and what follows it. Columns that a lane has not are
+ * left as they are: within a tile of its own, or on the border of two that nobody updates.
+ */
 template <int ROWS, int LOW, int HIGH, bool FUSED, bool BACKWARD, bool EDGE>
 __device__ __forceinline__ void chunk_step(float *row, const int32_t (&at)[TILE_CHUNKS],
 					   float (&above)[SIDE16 + 1], float (&here)[SIDE16 + 1],
-					   struct mlssor_range columns, float omega)
+					   int32_t count, struct mlssor_range columns, float omega)
 {
 	constexpr int32_t ROW_WORDS = chunk_row<FUSED>();
 	float line[ROWS + 1][SIDE16 + 1];
@@ -177,7 +196,8 @@ __device__ __forceinline__ void chunk_step(float *row, const int32_t (&at)[TILE_
 		line[0][j] = here[j];
 #pragma unroll
 	for (int r = 1; r <= ROWS; r++)
-		chunk_load<0, LOW - 1, HIGH, BACKWARD>(row + r * ROW_WORDS, at, line[r]);
+		if (r == 1 || r <= count)
+			chunk_load<LOW - 1, HIGH, BACKWARD>(row + r * ROW_WORDS, at, line[r]);
 #pragma unroll
 	for (int j = LOW; j < HIGH + ROWS - 1; j++)
 #pragma unroll
@@ -188,9 +208,10 @@ __device__ __forceinline__ void chunk_step(float *row, const int32_t (&at)[TILE_
 			const float next = chunk_update(line[r][k], line[r][k - 1], line[r][k + 1],
 							r ? line[r ? r - 1 : 0][k] : above[k],
 							line[r + 1][k], omega);
-			if (!EDGE || (k >= columns.begin && k < columns.end)) {
+			if ((!EDGE && k > LOW && k < HIGH - 1) ||
+			    (k >= columns.begin && k < columns.end)) {
 				line[r][k] = next;
-				if (EDGE && FUSED)
+				if (EDGE && FUSED && (!r || r < count))
 					row[r * ROW_WORDS + at[chunk_of<BACKWARD>(k)] +
 					    word_of<BACKWARD>(k)] = next;
 			}
@@ -198,7 +219,9 @@ __device__ __forceinline__ void chunk_step(float *row, const int32_t (&at)[TILE_
 	if (!EDGE || !FUSED)
 #pragma unroll
 		for (int r = 0; r < ROWS; r++)
-			chunk_store<LOW, HIGH, BACKWARD, !FUSED>(row + r * ROW_WORDS, at, line[r]);
+			if (!r || r < count)
+				chunk_store<LOW, HIGH, BACKWARD, !FUSED>(row + r * ROW_WORDS, at,
+									 line[r]);
 #pragma unroll
 	for (int j = 0; j <= SIDE16; j++) {
 		above[j] = line[ROWS - 1][j];
@@ -213,49 +236,44 @@ __device__ __forceinline__ void chunk_rows(float *row, const int32_t (&at)[TILE_
 	constexpr int32_t ROW_WORDS = chunk_row<FUSED>(), MANY = MLSSOR_CHUNKED_AT_ONCE;
 	float above[SIDE16 + 1], here[SIDE16 + 1];
 
-	chunk_load<0, LOW, HIGH - 1, BACKWARD>(row - ROW_WORDS, at, above);
-	chunk_load<0, LOW - 1, HIGH, BACKWARD>(row, at, here);
+	chunk_load<LOW, HIGH - 1, BACKWARD>(row - ROW_WORDS, at, above);
+	chunk_load<LOW - 1, HIGH, BACKWARD>(row, at, here);
 #pragma unroll 1
-	for (; count >= MANY; count -= MANY, row += MANY * ROW_WORDS)
-		chunk_step<MANY, LOW, HIGH, FUSED, BACKWARD, EDGE>(row, at, above, here, columns,
-								   omega);
-	if (MANY > 2 && count >= 2) {
-		chunk_step<2, LOW, HIGH, FUSED, BACKWARD, EDGE>(row, at, above, here, columns,
-								omega);
-		count -= 2;
-		row += 2 * ROW_WORDS;
-	}
-	if (MANY > 1 && count)
-		chunk_step<1, LOW, HIGH, FUSED, BACKWARD, EDGE>(row, at, above, here, columns,
-								omega);
+	for (; count > 0; count -= MANY, row += MANY * ROW_WORDS)
+		chunk_step<MANY, LOW, HIGH, FUSED, BACKWARD, EDGE>(row, at, above, here, count,
+								   columns, omega);
 }
 
-/* staged_tile on chunks. */
-template <int ROW, int COLUMN, bool FUSED, bool BACKWARD, bool EDGE, int Q = 0>
+/* One tile, layer by layer, as staged_tile. */
+template <int ROW, int COLUMN, bool FUSED, bool BACKWARD, bool EDGE, int PAIR = 0>
 __device__ __forceinline__ void chunk_tile(const struct staged &b, float *box,
 					   const int32_t (&at)[TILE_CHUNKS], int32_t s, int32_t t,
 					   bool active, float omega)
 {
-	struct mlssor_range rows = { mlssor_low<ROW, SIDE16>(Q), mlssor_high<ROW, SIDE16>(Q) },
-			    columns = { 0, 0 };
-
-	if (EDGE) {
-		const int32_t row0 = mlssor_box(&b.rows, s, ROW),
-			      column0 = mlssor_box(&b.columns, t, COLUMN);
-		rows = mlssor_tile(&b.rows, s, ROW, Q);
-		columns = mlssor_tile(&b.columns, t, COLUMN, Q);
-		rows.begin -= row0;
-		rows.end -= row0;
-		columns.begin -= column0;
-		columns.end = active ? columns.end - column0 : columns.begin;
+#pragma unroll 1
+	for (int32_t q = 2 * PAIR; q < 2 * PAIR + 2; q++) {
+		struct mlssor_range rows = { mlssor_low<ROW, SIDE16>(q),
+					     mlssor_high<ROW, SIDE16>(q) },
+				    columns = { mlssor_low<COLUMN, SIDE16>(q),
+						mlssor_high<COLUMN, SIDE16>(q) };
+		if (EDGE) {
+			const int32_t row0 = mlssor_box(&b.rows, s, ROW),
+				      column0 = mlssor_box(&b.columns, t, COLUMN);
+			rows = mlssor_tile(&b.rows, s, ROW, q);
+			columns = mlssor_tile(&b.columns, t, COLUMN, q);
+			rows.begin -= row0;
+			rows.end -= row0;
+			columns.begin -= column0;
+			columns.end = active ? columns.end - column0 : columns.begin;
+		}
+		if (!EDGE || rows.begin < rows.end)
+			chunk_rows<pair_from<COLUMN, EDGE>(PAIR), pair_to<COLUMN, EDGE>(PAIR),
+				   FUSED, BACKWARD, EDGE>(box + rows.begin * chunk_row<FUSED>(), at,
+							  rows.end - rows.begin, columns, omega);
 	}
-	if (!EDGE || rows.begin < rows.end)
-		chunk_rows<tile_from<COLUMN, SIDE16, EDGE>(Q), tile_to<COLUMN, SIDE16, EDGE>(Q),
-			   FUSED, BACKWARD, EDGE>(box + rows.begin * chunk_row<FUSED>(), at,
-						  rows.end - rows.begin, columns, omega);
-	if constexpr (Q + 1 < K16)
-		chunk_tile<ROW, COLUMN, FUSED, BACKWARD, EDGE, Q + 1>(b, box, at, s, t, active,
-								      omega);
+	if constexpr (2 * PAIR + 2 < K16)
+		chunk_tile<ROW, COLUMN, FUSED, BACKWARD, EDGE, PAIR + 1>(b, box, at, s, t, active,
+									 omega);
 }
 
 template <int ROW, int COLUMN, bool FUSED, bool BACKWARD, bool EDGE>
@@ -346,13 +364,13 @@ __device__ __forceinline__ void chunk_put_back(const struct staged &b, const flo
 #pragma unroll
 				for (int32_t w = 0; w < CHUNK; w++) {
 					const int32_t c = column_of<BACKWARD>(k, w);
-					if (c >= K16)
+					if ((m || c >= K16) && (m < 4 || c < LANES * SIDE16 + K16))
 						mask |= one & 1u << w;
-					if (c < LANES * SIDE16)
+					if ((m || c > 0) && (m < 4 || c < LANES * SIDE16))
 						mask |= other & 1u << w;
 				}
 				alone = i >= K16 && i <= b.high * SIDE16 &&
-					CHUNK * k >= K16 + CHUNK && CHUNK * k < LANES * SIDE16;
+					(m || CHUNK * k >= K16 + CHUNK) && m < 4;
 			} else {
 				mask = m < 4 || BACKWARD ? one : 0;
 				if (BACKWARD && !k)
