@@ -8,7 +8,7 @@
 #define MLSSOR_STAGED_AT_ONCE 2
 #endif
 #ifndef MLSSOR_CHUNKED_AT_ONCE
-#define MLSSOR_CHUNKED_AT_ONCE 2
+#define MLSSOR_CHUNKED_AT_ONCE 3
 #endif
 #include "mlssor_chunked.cuh"
 
