@@ -101,11 +101,13 @@ __device__ __forceinline__ void chunk_fetch(const struct staged &b, float *regio
 				fetch_chunk(to + m * CHUNK * LANES, u + m * STEP * LANES);
 				continue;
 			}
+			if constexpr (EDGE)
 #pragma unroll
-			for (int32_t w = 0; w < CHUNK; w++)
-				if (mlssor_stored(b.columns, b.column0 + column_of<BACKWARD>(k, w)))
-					fetch_word(to + m * CHUNK * LANES + w,
-						   u + m * STEP * LANES + w);
+				for (int32_t w = 0; w < CHUNK; w++)
+					if (mlssor_stored(b.columns,
+							  b.column0 + column_of<BACKWARD>(k, w)))
+						fetch_word(to + m * CHUNK * LANES + w,
+							   u + m * STEP * LANES + w);
 		}
 	}
 	fetched();

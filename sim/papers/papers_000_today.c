@@ -272,12 +272,10 @@ static const struct search_set {
 	const char *how, *what;
 	bool sure;
 } search_sets[] = {
-	{ "instructions", "all, by instructions alone", false },
-	{ "instructions", "answered unasked, by instructions alone", true },
-	{ "counters", "all, counters of L1 and L2 too", false },
-	{ "counters", "answered unasked, counters too", true },
-	{ "blind", "another mesh, named before visit CB2", false },
-	{ "blind", "another mesh, answered unasked", true },
+	{ "instructions", "instructions", false },
+	{ "instructions", "instructions-unasked", true },
+	{ "counters", "counters", false },
+	{ "counters", "counters-unasked", true },
 };
 
 static void search_set(struct paper_work *w, const struct p000_file *file,
