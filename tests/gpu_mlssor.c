@@ -3,7 +3,8 @@
  * tile: whole runs of every kernel and form, bit for bit, in both directions of sweeps, on meshes
  * and subdomains of awkward sizes and blocks that they do not fill.
  *
- *     gpu_mlssor [gpus [kernel]]      the most GPUs of a run; 1. One of tuned, ahead, staged alone
+ *     gpu_mlssor [gpus [kernel]]      the most GPUs of a run; 1. One of tuned, ahead, staged,
+ * chunked alone
  */
 #include "gpu_kit.h"
 #include "kernels/mlssor/mlssor_params.h"
@@ -34,6 +35,10 @@ static const struct {
 	{ 52, 400, 4, 4, 2 },
 	{ 56, 544, 8, 8, 4 },
 	{ 80, 1120, 16, 16, 8 },
+	{ 96, 1136, 16, 16, 8 },
+	/* and that two such blocks lie side by side */
+	{ 64, 2064, 16, 16, 8 },
+	{ 64, 2064, 16, 16, 8 },
 	{ 48, 528, 8, 8, 4 },
 };
 enum { WIDE = 300 };
@@ -71,7 +76,10 @@ static bool is_for(const char *kernel, const char *form, size_t k)
 
 	const bool whole = strcmp(kernel, "full") && strcmp(kernel, "rows");
 
-	if ((whole && side == 32) || (meshes[k].columns > WIDE && strcmp(kernel, "staged")))
+	if ((whole && side == 32) ||
+	    (meshes[k].columns > WIDE && strcmp(kernel, "staged") && strcmp(kernel, "chunked")))
+		return false;
+	if (!strcmp(kernel, "chunked") && side != 16)
 		return false;
 	if (!whole && (!strcmp(form, "plain") || !strcmp(form, "coalesced")))
 		return true;
@@ -191,7 +199,8 @@ int main(int argc, char **argv)
 			rc = gpu_count_all(&c.kit);
 	} else if (c.cuda && c.cpu && !check_tuned(&c, "tuned", most) &&
 		   !check_tuned(&c, "ahead", most) && !check_tuned(&c, "staged", most) &&
-		   !check_tiles(&c, most) && !check_unmerged(&c) && !check_red_black(&c, most)) {
+		   !check_tuned(&c, "chunked", most) && !check_tiles(&c, most) &&
+		   !check_unmerged(&c) && !check_red_black(&c, most)) {
 		rc = gpu_count_all(&c.kit);
 	}
 	if (c.cuda)

@@ -53,9 +53,9 @@ void mlssor_tuned_geometry(const void *args, struct launch_geometry *geometry)
 
 /* mlssor_staged.cuh: rows of subdomains overlap in one of points, and so do those of K12 and K21,
  * half a subdomain lower; columns are padded so that 32 lanes find 32 banks. */
-void mlssor_staged_geometry(const void *args, struct launch_geometry *geometry)
+static void regions(const struct mlssor_sweep *sweep, int32_t row_words,
+		    struct launch_geometry *geometry)
 {
-	const struct mlssor_sweep *sweep = args;
 	const int32_t high = sweep->threads / 32, side = sweep->width;
 
 	memset(geometry, 0, sizeof(*geometry));
@@ -64,8 +64,23 @@ void mlssor_staged_geometry(const void *args, struct launch_geometry *geometry)
 	launch_shape(geometry, launch_divide_up((uint32_t)(sweep->columns / side), 32),
 		     launch_divide_up((uint32_t)(sweep->end - sweep->begin), (uint32_t)high),
 		     (sweep->fused ? 2 : 1) * (uint32_t)sweep->threads, 1, path_of(sweep));
-	geometry->shared_bytes = (uint32_t)(4 * (high * side + 1 + (sweep->fused ? side / 2 : 0)) *
-					    side * (32 + 32 / side));
+	geometry->shared_bytes =
+		(uint32_t)(4 * (high * side + 1 + (sweep->fused ? side / 2 : 0)) * row_words);
+}
+
+void mlssor_staged_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct mlssor_sweep *sweep = args;
+
+	regions(sweep, sweep->width * (32 + 32 / sweep->width), geometry);
+}
+
+/* mlssor_chunked.cuh: as many words as a row has, in chunks of four. */
+void mlssor_chunked_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct mlssor_sweep *sweep = args;
+
+	regions(sweep, 32 * sweep->width + 4 + (sweep->fused ? sweep->width / 2 : 0), geometry);
 }
 
 void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry)

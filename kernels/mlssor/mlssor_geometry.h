@@ -34,6 +34,8 @@ void mlssor_tuned_geometry(const void *args, struct launch_geometry *geometry);
 /* A block is 32 subdomains of each of threads / 32 rows; fused, with a thread for K12's tile and
  * one for K21's. */
 void mlssor_staged_geometry(const void *args, struct launch_geometry *geometry);
+/* The same, of 16x16 alone, with rows of the region as mlssor_chunked.cuh lays them out. */
+void mlssor_chunked_geometry(const void *args, struct launch_geometry *geometry);
 
 /* args are struct mlssor_colour. path: points a thread, rows x 1000 + columns. */
 void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry);

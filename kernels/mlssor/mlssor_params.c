@@ -27,12 +27,11 @@ const struct option_spec mlssor_options[] = {
 	  "cuts of subdomains: (6) as printed, or moved so that border subdomains are as large as "
 	  "others and backward sweeps are cut as forward ones" },
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "full|rows|tuned|ahead|staged|redblack|sequential|ssor",
+	  "full|rows|tuned|ahead|staged|chunked|redblack|sequential|ssor",
 	  "the paper's: tiles whole in shared memory, or three rows of them; of today, subdomains "
-	  "of 4, 8 and 16, the same with more fetches under way, and with "
-	  "regions staged in shared memory; red-black SOR; CPU programs: "
-	  "multi-layer SSOR, and with one layer a "
-	  "sweep" },
+	  "of 4, 8 and 16, the same with more fetches under way, with regions staged in shared "
+	  "memory, and of 16 with four words of them at a time; red-black SOR; CPU programs: "
+	  "multi-layer SSOR, and with one layer a sweep" },
 	{ "form", OPTION_CHOICE, AT(form), "coalesced", 0, 0, "plain|coalesced|unrolled|both",
 	  "of the kernels full and rows; unrolled: subdomains 4x4 and 8x8, rows 16x16 and 32x32 "
 	  "too" },
@@ -113,6 +112,8 @@ static const struct mlssor_method methods[] = {
 	  mlssor_staged_geometry },
 	{ "staged", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_staged16"), mlssor_tiles_cpu,
 	  mlssor_staged_geometry },
+	{ "chunked", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_chunked16"), mlssor_tiles_cpu,
+	  mlssor_chunked_geometry },
 	{ "redblack",
 	  NULL,
 	  0,
@@ -220,7 +221,8 @@ static int check_sweep(struct mlssor_params *p)
 	if (p->method->side && (p->layers != most || p->tile))
 		return report("%s is for sweeps of %d layers and 2x2 tiles",
 			      p->form ? p->form : p->kernel, most);
-	const bool staged = p->method->geometry == mlssor_staged_geometry;
+	const bool staged = p->method->geometry == mlssor_staged_geometry ||
+			    p->method->geometry == mlssor_chunked_geometry;
 	if ((staged || p->method->geometry == mlssor_tuned_geometry) && p->threads % 32)
 		return report("kernel %s wants whole warps, not %d threads a block", p->kernel,
 			      p->threads);
@@ -229,7 +231,7 @@ static int check_sweep(struct mlssor_params *p)
 			      "threads, not %d",
 			      MLSSOR_AHEAD_THREADS, p->threads);
 	if (staged && p->threads > MLSSOR_STAGED_THREADS)
-		return report("kernel staged has blocks of at most %d threads, not %d",
+		return report("kernel %s has blocks of at most %d threads, not %d", p->kernel,
 			      MLSSOR_STAGED_THREADS, p->threads);
 	p->parts = 2;
 	if (p->tile) { /* as many full tiles as the bottom layer has room for, and two border

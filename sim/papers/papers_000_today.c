@@ -189,7 +189,8 @@ int p000_tuned(struct paper_work *w, struct sheet *sheet)
 					     "redblack_us_measured",
 					     "converged_ms_measured",
 					     NULL };
-	static const char *const kernels[] = { "tuned", "staged" };
+	static const char *const kernels[] = { "tuned", "staged", "chunked" };
+	enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 	static const int sizes[] = { 1026, 2050, 4098, 8194, 16386 };
 	struct p000_file counters, counts = { 0 };
 	int rc = p000_read(&counters, "h200x4", "papers_000_counters.tsv") ||
@@ -199,14 +200,16 @@ int p000_tuned(struct paper_work *w, struct sheet *sheet)
 	const double rate = copy_rate(w, 16777216);
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
-	for (size_t k = 0; k < 2 * sizeof(sizes) / sizeof(sizes[0]) && !rc; k++)
+	for (size_t k = 0; k < KERNELS * sizeof(sizes) / sizeof(sizes[0]) && !rc; k++)
 		for (int side = 4; side <= 16; side *= 2)
 			for (int launches = 4; launches >= 3; launches--)
-				for (int threads = 64; threads <= (k % 2 ? 128 : 64); threads *= 2)
+				for (int threads = k % KERNELS > 1 ? 32 : 64;
+				     threads <= (k % KERNELS ? 128 : 64); threads *= 2)
 					tuned_line(w, &counters, &counts,
-						   &(struct p000_run){ sizes[k / 2], side, launches,
-								       threads, 0, kernels[k % 2],
-								       NULL },
+						   &(struct p000_run){ sizes[k / KERNELS], side,
+								       launches, threads,
+								       k % KERNELS > 1 ? 16 : 0,
+								       kernels[k % KERNELS], NULL },
 						   rate, sheet);
 	p000_release(&counters);
 	p000_release(&counts);
@@ -263,6 +266,45 @@ static void search_line(struct searched *found, size_t count, const char *what, 
 	sheet_percent(sheet, 100 * (found[0].measured / best - 1));
 }
 
+/* Lines of the table: rows of papers_000_search.tsv that were answered so, or those of them that
+ * were answered unasked. */
+static const struct search_set {
+	const char *how, *what;
+	bool sure;
+} search_sets[] = {
+	{ "instructions", "instructions", false },
+	{ "instructions", "instructions-unasked", true },
+	{ "counters", "counters", false },
+	{ "counters", "counters-unasked", true },
+};
+
+static void search_set(struct paper_work *w, const struct p000_file *file,
+		       const struct p000_file *counts, const struct search_set *set,
+		       struct sheet *sheet)
+{
+	struct searched *found = xcalloc(file->rows + 1, sizeof(*found));
+	size_t count = 0;
+
+	for (size_t k = 0; k < file->rows; k++) {
+		struct searched *f = &found[count];
+		if (strcmp(p000_cell(file, k, "how"), set->how) ||
+		    (set->sure && strcmp(p000_cell(file, k, "unsure"), "0")))
+			continue;
+		f->config = p000_cell(file, k, "config");
+		const int side = (int)paper_number(&w->runs, f->config, 1, "subdomain");
+		const double layers = p000_side_layers(counts, side) / (side / 2) * 4;
+		if (parse_double(p000_cell(file, k, "measured_us"), &f->measured) ||
+		    parse_double(p000_cell(file, k, "predicted_us"), &f->predicted))
+			continue;
+		f->measured *= layers;
+		f->predicted *= layers;
+		count++;
+	}
+	if (count > 1)
+		search_line(found, count, set->what, sheet);
+	free(found);
+}
+
 int p000_search(struct paper_work *w, struct sheet *sheet)
 {
 	static const char *const names[] = { "configurations",	  "count",
@@ -273,31 +315,10 @@ int p000_search(struct paper_work *w, struct sheet *sheet)
 				 p000_read(&counts, "papers", "000_counts.tsv")
 			 ? -1
 			 : 0;
-	struct searched *found = xcalloc(file.rows + 1, sizeof(*found)),
-			*sure = xcalloc(file.rows + 1, sizeof(*found));
-	size_t count = 0, sure_count = 0;
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
-	for (size_t k = 0; k < file.rows && !rc; k++) {
-		struct searched *f = &found[count];
-		f->config = p000_cell(&file, k, "config");
-		const int side = (int)paper_number(&w->runs, f->config, 1, "subdomain");
-		const double layers = p000_side_layers(&counts, side) / (side / 2) * 4;
-		if (parse_double(p000_cell(&file, k, "measured_us"), &f->measured) ||
-		    parse_double(p000_cell(&file, k, "predicted_us"), &f->predicted))
-			continue;
-		f->measured *= layers;
-		f->predicted *= layers;
-		if (!strcmp(p000_cell(&file, k, "unsure"), "0"))
-			sure[sure_count++] = *f;
-		count++;
-	}
-	if (count && sure_count) {
-		search_line(found, count, "all", sheet);
-		search_line(sure, sure_count, "answered unasked", sheet);
-	}
-	free(found);
-	free(sure);
+	for (size_t k = 0; k < sizeof(search_sets) / sizeof(search_sets[0]) && !rc; k++)
+		search_set(w, &file, &counts, &search_sets[k], sheet);
 	p000_release(&file);
 	p000_release(&counts);
 	return rc;

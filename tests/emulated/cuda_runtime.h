@@ -108,6 +108,9 @@ static inline void __threadfence(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+struct alignas(8) float2 {
+	float x, y;
+};
 struct alignas(16) float4 {
 	float x, y, z, w;
 };
