@@ -7,7 +7,7 @@
 # RECORDED=COMMAND: what is recorded; else the stand-in $STAND_IN, which counts what it has handed over in the file named to it.
 # RECORDED="build/tests/gpu_counted launched": a program on a GPU that keeps count in its folder's `launched`; a line a kill into lost.tsv:
 # who was killed, when, launches made, launches known to be over 200 ms before, kernels in the trace.
-# SEED: of the moments. Ends with a line for each, and with 1 where anything else was found.
+# SEED: of the moments. UNDISTURBED: runs before, for their length (3). Ends with a line for each, and with 1 where anything else was found.
 set -u
 warpreel=$1 folder=$2 count=$3
 shift 3
@@ -150,7 +150,7 @@ status=0
 for what in "${@:-predict}"; do
 	bad=0 before=0 after=0 said=0 spools=0 kept=0 whole_kernels=
 	length=0
-	for _ in 1 2 3; do # the longest of three, as machines are not always alike
+	for _ in $(seq "${UNDISTURBED:-3}"); do # the longest of them, as machines are not always alike
 		rm -f out.tsv.sweep*
 		old "$what"
 		start=$(now_ms)
