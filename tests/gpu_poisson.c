@@ -70,7 +70,12 @@ static int read_picture(struct image *image, const char *path)
 	return rc;
 }
 
-/* Both converge; their pictures differ by no more than two levels, and rarely by that. */
+/*
+ * Both converge. Pictures of Poisson differ by no more than two levels. The height field's equation
+ * is not linear: at creases of the surface, where two heights fulfil it, the order of updates
+ * decides which is found, on the CPU as well. So of its normals one component in 400 may be further
+ * off (1 in 800 is at 70 x 70, 1 in 2700 at 150 x 150), by 16 levels at most.
+ */
 static int check_chaotic(struct check *check, const char *family, int size, const char *scheme,
 			 const char *how)
 {
@@ -91,13 +96,16 @@ static int check_chaotic(struct check *check, const char *family, int size, cons
 	if (solve(check->cuda, family, config, &got) || read_picture(&b, other))
 		return -1;
 	check->kit.cases++;
-	int most = 0;
-	for (int k = 0; k < 3 * a.rows * a.columns; k++) {
+	const int components = 3 * a.rows * a.columns;
+	int most = 0, further = 0;
+	for (int k = 0; k < components; k++) {
 		const int by = abs(a.pixel[k] - b.pixel[k]);
 		most = by > most ? by : most;
+		further += by > 2;
 	}
-	if (got.unconverged || most > 2) {
-		printf("differ by %d after %lld steps\n", most, (long long)got.iterations);
+	if (got.unconverged || most > (poisson ? 2 : 16) || 400 * further > components) {
+		printf("%d of %d differ by up to %d after %lld steps\n", further, components, most,
+		       (long long)got.iterations);
 		wrong(check, "not the picture of the reference", config);
 	}
 	image_release(&a);
