@@ -5,7 +5,9 @@
 # what is there afterwards is compared with what was before and with what an undisturbed run leaves. A recording is killed as a whole,
 # or its program alone, or warpreel alone; what the program had handed over must be in the trace, or the trace says that it lost its end.
 # RECORDED=COMMAND: what is recorded; else the stand-in $STAND_IN, which counts what it has handed over in the file named to it.
-# SEED: of the moments. Ends with a line for each, and with 1 where anything else was found.
+# RECORDED="build/tests/gpu_counted launched": a program on a GPU that keeps count in its folder's `launched`; a line a kill into lost.tsv:
+# who was killed, when, launches made, launches known to be over 200 ms before, kernels in the trace.
+# SEED: of the moments. UNDISTURBED: runs before, for their length (3). Ends with a line for each, and with 1 where anything else was found.
 set -u
 warpreel=$1 folder=$2 count=$3
 shift 3
@@ -76,6 +78,15 @@ check_trace() { # WHEN HANDED
 		fault record "$1" "${have:-0} of $whole_kernels kernels, and nothing is said to be lost"
 	fi
 }
+# How many a killed program had launched, and how many of them were over a while before; that many must be in the trace.
+counted() { [ -s launched ] && od -An -t u8 -w16 launched | awk -v k="$1" '{ print $k }'; }
+note_lost() { # WHOM WHEN
+	local over
+	[ "$what" = record ] && [ -s launched ] || return 0
+	over=$(counted 2)
+	printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$(counted 1)" "$over" "$(kernels out.wrt)" >>lost.tsv
+	[ "$(kernels out.wrt | grep . || echo 0)" -ge "$over" ] || fault record "$2" "$over kernels were over, $(kernels out.wrt) are in the trace"
+}
 handed() { [ -s handed ] && od -An -t u8 handed | tr -d ' '; }
 
 one() { # WHAT MS
@@ -83,7 +94,7 @@ one() { # WHAT MS
 	draw $(($2 + 1)) # ms
 	when=$(printf '%d.%03d' $((drawn / 1000)) $((drawn % 1000)))
 	draw 3
-	rm -f handed out.wrt.spool-* out.tsv.so-far.* out.tsv.sweep*
+	rm -f handed launched out.wrt.spool-* out.tsv.so-far.* out.tsv.sweep*
 	old "$what"
 	cp "$file" old
 	(begin "$what") &
@@ -132,13 +143,14 @@ one() { # WHAT MS
 		fi
 		check_trace "$when" "$(handed)"
 	done
+	cmp -s old "$file" || note_lost "$whom" "$when"
 }
 
 status=0
 for what in "${@:-predict}"; do
 	bad=0 before=0 after=0 said=0 spools=0 kept=0 whole_kernels=
 	length=0
-	for _ in 1 2 3; do # the longest of three, as machines are not always alike
+	for _ in $(seq "${UNDISTURBED:-3}"); do # the longest of them, as machines are not always alike
 		rm -f out.tsv.sweep*
 		old "$what"
 		start=$(now_ms)

@@ -213,6 +213,44 @@ static void a_graph_launch_becomes_its_kernels(void **state)
 	trace_release(&t);
 }
 
+/* A copy to pageable memory that ends a graph keeps the call until it is made; to pinned memory, or
+ * in the middle, it does not. */
+static void a_graph_that_ends_with_a_pageable_copy_blocks(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 3; way++) { /* pageable last, pinned last, pageable first */
+		struct trace t;
+		struct schedule s;
+		trace_init(&t);
+		const int64_t correlation = call(&t, MAIN, 100, "cudaGraphLaunch_v10000");
+		*trace_add_kernel(&t) = (struct trace_kernel){ .start_ns = 300,
+							       .end_ns = 340,
+							       .stream = 7,
+							       .context = 1,
+							       .correlation = correlation,
+							       .global_pid = global_pid,
+							       .graph_node = 100 };
+		*trace_add_memcpy(&t) = (struct trace_memcpy){ .start_ns = way == 2 ? 200 : 400,
+							       .end_ns = way == 2 ? 220 : 420,
+							       .bytes = 8,
+							       .copy_kind = 2,
+							       .source_kind = 2,
+							       .target_kind = way == 1,
+							       .stream = 7,
+							       .context = 1,
+							       .correlation = correlation,
+							       .global_pid = global_pid,
+							       .graph_node = 101 };
+		assert_int_equal(load(&s, &t, -1), 0);
+		assert_int_equal(s.op_count, 2);
+		assert_int_equal(s.op[1].kind, way == 2 ? OP_LAUNCH : OP_COPY);
+		assert_int_equal(s.op[1].flags & OP_BLOCKING, way ? 0 : OP_BLOCKING);
+		assert_int_equal(s.op[0].flags & OP_BLOCKING, 0);
+		schedule_release(&s);
+		trace_release(&t);
+	}
+}
+
 static void bad_rows_make_no_schedule(void **state)
 {
 	static const char *const bad[] = {
@@ -327,6 +365,7 @@ int main(void)
 		cmocka_unit_test(a_graph_launch_becomes_its_kernels),
 		cmocka_unit_test(captured_calls_are_host_time_and_no_anomaly),
 		cmocka_unit_test(what_was_asked_belongs_to_the_time_before_its_call),
+		cmocka_unit_test(a_graph_that_ends_with_a_pageable_copy_blocks),
 		cmocka_unit_test(bad_rows_make_no_schedule),
 	};
 

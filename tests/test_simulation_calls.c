@@ -104,6 +104,48 @@ static void a_copy_in_a_graph_is_as_long_as_recorded(void **state)
 	}
 }
 
+/* A memset, a kernel and a copy of a recorded graph, where the platform says what launching graphs
+ * costs: the first is on its way at once, the call goes on for the two others, and a pause next to
+ * a memset or copy is shorter than recorded. A solver's plan, or a platform that says nothing, is
+ * played as ever. */
+static void launching_a_graph_costs_what_was_measured_of_graphs(void **state)
+{
+	(void)state;
+	for (int priced = 0; priced < 2; priced++) {
+		struct bench b;
+		make(&b, 1);
+		say(&b, "host.launch_ns=5000");
+		say(&b, "host.launch_idle_ns=5000");
+		say(&b, "host.memset_ns=7000");
+		say(&b, "device.name=this");
+		b.schedule.device = xstrdup("this");
+		if (priced) {
+			say(&b, "host.graph_ns=1000");
+			say(&b, "host.graph_turn_ns=500");
+			say(&b, "host.graph_copy_turn_ns=2000");
+			say(&b, "tracer.graph_pause_ns=200");
+		}
+		schedule_add_thread(&b.schedule, "host", 0);
+		struct schedule_op *op = add_copy(&b.schedule, 0, COPY_MEMSET, 0, 0xffff, 8);
+		op->kind = OP_MEMSET;
+		op->duration_ps = 600000;
+		add_launch(&b.schedule, 0, 10000);
+		op = &b.schedule.op[b.schedule.op_count - 1];
+		op->flags = OP_IN_GRAPH;
+		op->value = 900000;
+		op = add_copy(&b.schedule, 0, COPY_D2H, 0, 0xffff, 8);
+		op->flags = OP_IN_GRAPH;
+		op->value = 3000000;
+		op->duration_ps = 1400000;
+		if (priced)
+			NEAR(end_ns(&b.schedule, &b.platform),
+			     1000 + 600 + 700 + 10000 + 2800 + 1400);
+		else
+			assert_true(end_ns(&b.schedule, &b.platform) > 7000 + 10000 + 3000 + 1400);
+		drop(&b);
+	}
+}
+
 static double spread_ns(struct bench *b, const struct kernel_model_ops *ops)
 {
 	struct kernel_model model = { .ops = ops, .platform = &b->platform };
@@ -473,6 +515,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_graph_holds_costs_one_call),
 		cmocka_unit_test(a_copy_in_a_graph_is_as_long_as_recorded),
+		cmocka_unit_test(launching_a_graph_costs_what_was_measured_of_graphs),
 		cmocka_unit_test(a_copy_alone_follows_the_links_that_are_set),
 		cmocka_unit_test(the_gap_after_a_copy_is_not_for_a_launch_that_comes_later),
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),

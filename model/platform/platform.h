@@ -148,6 +148,8 @@ struct platform {
 	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
 	double query_ns, traced_query_ns, api_query_ns; /* a query call: untraced, traced, and by
 						     its record; 0 = not measured */
+	double graph_ns, graph_turn_ns, graph_copy_turn_ns, /* a graph's launch (platform_keys.c) */
+		graph_pause_ns; /* what the recorder adds to a pause there; 0 = not measured */
 	/* Owned: the same values as they were when the finer measurements of this platform were
 	 * made (costs.c); NULL in itself. */
 	struct platform *base;

@@ -227,6 +227,13 @@ const struct platform_key platform_keys[] = {
 	  "what the slowest 0.2 % of the calls take more than others" },
 	{ "host.query_ns", KEY_REAL, 0, AT(query_ns), NULL, "ns",
 	  "a query call (cudaGetDevice), one thread" },
+	{ "host.graph_ns", KEY_REAL, 0, AT(graph_ns), NULL, "ns",
+	  "launch of a graph, until its first node is on its way" },
+	{ "host.graph_turn_ns", KEY_REAL, 0, AT(graph_turn_ns), NULL, "ns",
+	  "and more of that call for each further node that is a memset, or a kernel behind one or "
+	  "behind a copy" },
+	{ "host.graph_copy_turn_ns", KEY_REAL, 0, AT(graph_copy_turn_ns), NULL, "ns",
+	  "the same for a copy" },
 	{ "host.queue_depth", KEY_INTEGER, NEEDED | KEY_POSITIVE, AT(queue_depth), NULL, "count",
 	  "launches the host can be ahead of the device before a launch blocks" },
 
@@ -320,6 +327,10 @@ const struct platform_key platform_keys[] = {
 	  "how much longer a kernel is right after another context's, as on virtual GPUs" },
 	{ "tracer.api_query_ns", KEY_REAL, 0, AT(api_query_ns), NULL, "ns",
 	  "duration the recorder gives for such a call" },
+	{ "tracer.graph_pause_ns", KEY_REAL, 0, AT(graph_pause_ns), NULL, "ns",
+	  "how much longer a pause between two nodes of a graph is, one of which is a copy or "
+	  "memset, "
+	  "while the recorder watches" },
 	{ "tracer.block_ns", KEY_REAL, 0, AT(block_ns), NULL, "ns",
 	  "how much longer a block lives while the recorder times kernels" },
 	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * warpreel explain: what bounds the kernels of a solver's steady state, and what lifting each bound
- * would buy.
+ * warpreel explain: what bounds the kernels of a solver's steady state, or of a recorded program,
+ * and what lifting each bound would buy.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "sim/gpu/ideal.h"
 #include "own_platform.h"
 #include "predict.h"
+#include "replayed.h"
 
 struct explain_options {
 	struct predictor_options common;
@@ -89,13 +90,19 @@ static void print_head(const struct schedule *schedule, const struct schedule_sh
 	putchar('\n');
 }
 
+/* Of a solver's run; a program of others has none. */
+static const char *config_text(const struct schedule *schedule)
+{
+	return schedule->config ? schedule->config : "-";
+}
+
 static void print_row(const struct schedule *schedule, const struct schedule_shape *s,
 		      const char *part, double ns, double base_ns, bool tsv, const char *summary)
 {
 	if (tsv)
-		printf("%s\t%s\t%ux%ux%u\t%ux%ux%u\t%d\tideal\t%s\t%.4f\t%.2f\n", schedule->config,
-		       schedule->kernel[s->kernel], s->grid[0], s->grid[1], s->grid[2], s->block[0],
-		       s->block[1], s->block[2], s->path, part, ns * 1e-3,
+		printf("%s\t%s\t%ux%ux%u\t%ux%ux%u\t%d\tideal\t%s\t%.4f\t%.2f\n",
+		       config_text(schedule), schedule->kernel[s->kernel], s->grid[0], s->grid[1],
+		       s->grid[2], s->block[0], s->block[1], s->block[2], s->path, part, ns * 1e-3,
 		       100 * (1 - ns / base_ns));
 	else
 		printf("  ideal %-13s %10.3f us  %5.1f %%   %s\n", part, ns * 1e-3,
@@ -162,10 +169,11 @@ static int explain_shape(struct predictor *p, const struct schedule *schedule,
 	if (!tsv)
 		print_head(schedule, s, &a, &p->platform);
 	for (int k = 0; tsv && k < STALL_REASON_COUNT; k++)
-		printf("%s\t%s\t%ux%ux%u\t%ux%ux%u\t%d\tstall\t%s\t%.4f\t%.2f\n", schedule->config,
-		       schedule->kernel[s->kernel], s->grid[0], s->grid[1], s->grid[2], s->block[0],
-		       s->block[1], s->block[2], s->path, stall_reason_name[k],
-		       base_ns * 1e-3 * a.grid.stalled[k], 100 * a.grid.stalled[k]);
+		printf("%s\t%s\t%ux%ux%u\t%ux%ux%u\t%d\tstall\t%s\t%.4f\t%.2f\n",
+		       config_text(schedule), schedule->kernel[s->kernel], s->grid[0], s->grid[1],
+		       s->grid[2], s->block[0], s->block[1], s->block[2], s->path,
+		       stall_reason_name[k], base_ns * 1e-3 * a.grid.stalled[k],
+		       100 * a.grid.stalled[k]);
 	grid_answer_release(&a.grid);
 	print_row(schedule, s, "nothing", base_ns, base_ns, tsv, "the device as it is");
 	for (const struct ideal_part *part = ideal_parts; bounds && part->name; part++) {
@@ -180,39 +188,70 @@ static int explain_shape(struct predictor *p, const struct schedule *schedule,
 	return 0;
 }
 
+/* Launches of kernels that have no profile are said, once a kernel, and left out; *left_out counts
+ * them. */
+static bool is_left_out(const struct predictor *p, const struct schedule *schedule, uint32_t shape,
+			uint32_t *left_out)
+{
+	const uint32_t kernel = schedule->shape[shape].kernel;
+	if (warps_profile(p->warps, schedule->kernel[kernel]))
+		return false;
+	bool first = true;
+	for (uint32_t k = 0; first && k < shape; k++)
+		first = schedule->shape[k].kernel != kernel;
+	if (first)
+		report_warning("kernel '%s' has no profile: left out", schedule->kernel[kernel]);
+	++*left_out;
+	return true;
+}
+
+/* All launches of a schedule; with `some`, those whose kernels have a profile. */
+static int explain_schedule(struct predictor *p, const struct schedule *schedule,
+			    const struct explain_options *options, bool some)
+{
+	const bool tsv = !strcmp(options->common.format, "tsv");
+	uint32_t left_out = 0;
+	int rc = 0;
+	p->warps = warps_new(&p->platform, &p->warps_options);
+	if (!p->warps)
+		return -1;
+	warps_schedule(p->warps);
+	if (tsv)
+		puts(options->blocks ? "kernel\tslot\tbegin_ns\tend_ns"
+				     : "config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\t"
+				       "percent");
+	struct shown shown = {
+		.shape = xcalloc(schedule->shape_count + 1, sizeof(*shown.shape)),
+		.ns = xcalloc(schedule->shape_count + 1, sizeof(*shown.ns)),
+	};
+	for (uint32_t k = 0; !rc && k < schedule->shape_count; k++) {
+		if (some && is_left_out(p, schedule, k, &left_out))
+			continue;
+		rc = options->blocks ? explain_blocks(p, schedule, &schedule->shape[k], tsv, &shown)
+				     : explain_shape(p, schedule, &schedule->shape[k], tsv,
+						     !options->no_bounds, &shown);
+	}
+	if (!rc && schedule->shape_count && left_out == schedule->shape_count)
+		rc = report(
+			"no kernel of the trace has a profile: count them with warpreel profile "
+			"-o FILE -- PROGRAM and name them with --kernel-profiles FILE");
+	free(shown.shape);
+	free(shown.ns);
+	return rc;
+}
+
 static int explain(const struct program *program, const char *solver, void *params,
 		   const struct explain_options *options)
 {
-	const struct predictor_options *o = &options->common;
 	struct schedule schedule;
 	struct predictor predictor;
-	bool tsv = !strcmp(o->format, "tsv");
 	char *config = program->config_of(solver, params, 1);
 	if (!config)
 		return -1;
 	schedule_init(&schedule);
 	int rc = program->plan_steady(solver, config, &schedule);
-	if (!rc && !(rc = predictor_init(&predictor, program, o, false))) {
-		predictor.warps = warps_new(&predictor.platform, &predictor.warps_options);
-		rc = predictor.warps ? 0 : -1;
-		if (!rc)
-			warps_schedule(predictor.warps);
-		if (!rc && tsv)
-			puts(options->blocks ? "kernel\tslot\tbegin_ns\tend_ns"
-					     : "config\tkernel\tgrid\tblock\tpath\twhat\tpart\tus\t"
-					       "percent");
-		struct shown shown = {
-			.shape = xcalloc(schedule.shape_count, sizeof(*shown.shape)),
-			.ns = xcalloc(schedule.shape_count, sizeof(*shown.ns)),
-		};
-		for (uint32_t k = 0; !rc && k < schedule.shape_count; k++)
-			rc = options->blocks
-				     ? explain_blocks(&predictor, &schedule, &schedule.shape[k],
-						      tsv, &shown)
-				     : explain_shape(&predictor, &schedule, &schedule.shape[k], tsv,
-						     !options->no_bounds, &shown);
-		free(shown.shape);
-		free(shown.ns);
+	if (!rc && !(rc = predictor_init(&predictor, program, &options->common, false))) {
+		rc = explain_schedule(&predictor, &schedule, options, false);
 		predictor_release(&predictor);
 	}
 	schedule_release(&schedule);
@@ -220,9 +259,51 @@ static int explain(const struct program *program, const char *solver, void *para
 	return rc;
 }
 
+static int explain_trace(const struct program *program, const char *path,
+			 const struct explain_options *options)
+{
+	struct replay_options asked = { .common = options->common, .run = -1 };
+	struct replayed r;
+	if (replayed_open(&r, program, path, &asked, "warps"))
+		return -1;
+	const int rc = r.run.schedule.shape_count
+			       ? explain_schedule(&r.predictor, &r.run.schedule, options, true)
+			       : report("'%s' has no kernels", path);
+	replayed_release(&r);
+	return rc;
+}
+
+static int cmd_explain_trace(const struct program *program, int argc, char **argv)
+{
+	const struct command_help help = {
+		"explain", "explain TRACE [options]",
+		"What bounds the kernels of a recorded program, and what "
+		"lifting each bound would buy."
+	};
+	struct option_spec *specs = options_join(own_options, predictor_own_platform_options, 0);
+	struct explain_options o = { 0 };
+	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+	} else if (words != 1) {
+		report("name one trace");
+		rc = EXIT_USAGE;
+	} else {
+		char *platform = own_platform(o.common.platform);
+		o.common.platform = platform;
+		rc = explain_trace(program, argv[1], &o) ? EXIT_BAD : EXIT_OK;
+		free(platform);
+	}
+	free(specs);
+	return rc;
+}
+
 int cmd_explain(const struct program *program, int argc, char **argv)
 {
 	const bool named = argc > 1 && argv[1][0] != '-';
+	/* No solver has such a name. */
+	if (named && strpbrk(argv[1], "./"))
+		return cmd_explain_trace(program, argc, argv);
 	const char *solver = named ? argv[1] : "rbsor";
 	size_t params_bytes;
 	const struct option_spec *solver_specs = program->solver_options(solver, &params_bytes);
@@ -232,7 +313,8 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	struct command_help help =
 		options_solver_help("explain", named ? solver : NULL, solver, names,
 				    "What bounds a solver's kernels on one GPU, and what lifting "
-				    "each bound would buy.");
+				    "each bound would buy. TRACE in its place: those of a "
+				    "recorded program.");
 	struct option_spec *own = options_join(own_options, predictor_own_platform_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct explain_options));
 	struct explain_options *o = xcalloc(1, sizeof(*o) + params_bytes);

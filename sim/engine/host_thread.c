@@ -53,9 +53,10 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
-	if (!(op->flags & OP_IN_GRAPH)) /* the first has paid for all */
-		t->now_ps += s->host->call(s->host_model, thread, op, st->count,
-					   index + s->schedule->thread[thread].left_out);
+	t->now_ps += op->flags & OP_IN_GRAPH /* the first has paid for most of it */
+			     ? s->host->node(s->host_model, op)
+			     : s->host->call(s->host_model, thread, op, st->count,
+					     index + s->schedule->thread[thread].left_out);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {

@@ -7,6 +7,7 @@
 #include "copy_channels.h"
 #include "links.h"
 #include "sim/copies/copy_model.h"
+#include "sim/host/host_cost.h"
 #include "sim/host/host_model.h"
 #include "simulation.h"
 
@@ -140,9 +141,11 @@ struct sim {
 	struct copy_model *copy_model; /* owned */
 	/* What these answer every time. */
 	sim_time wake_ps, delay_ps[DELAY_COUNT];
-	bool graph_pauses; /* within a graph pauses are as recorded */
+	bool graphs_priced; /* by what calibration says of graphs */
+	bool graph_pauses;  /* within a graph pauses are as recorded */
 	uint32_t queue_depth;
 	sim_time core_begin_ps;		 /* last thread ready; SIM_NEVER before */
+	sim_time graph_pause_ps;	 /* the same within a graph, next to a copy or memset */
 	sim_time tracer_pause_ps;	 /* what the recorder adds to a pause between kernels */
 	uint32_t core_threads;		 /* threads that mark where their core loop begins */
 	uint32_t core_begun, core_ended; /* of those, how many passed the mark */
@@ -198,11 +201,17 @@ void copy_begin(struct sim *s, uint32_t stream, sim_time now);
 uint32_t copy_end(struct sim *s, uint32_t stream, sim_time now);
 /* A command was put into the stream. */
 void copy_called(struct sim *s, uint32_t stream, const struct command *command);
+/* The first node of a graph, where graphs have prices of their own. */
+static inline bool begins_graph(const struct sim *s, const struct schedule_op *op)
+{
+	return s->graphs_priced && !(op->flags & OP_IN_GRAPH) &&
+	       schedule_call_of(s->schedule, op) == CALL_OF_GRAPH;
+}
 /* A copy or memset that is a node of a graph: no thread and no queue is in its way. */
 static inline bool copy_plays_as_recorded(const struct sim *s, const struct schedule_op *op)
 {
-	return s->graph_pauses && op->flags & OP_IN_GRAPH &&
-	       (op->kind == OP_COPY || op->kind == OP_MEMSET);
+	return (op->kind == OP_COPY || op->kind == OP_MEMSET) &&
+	       ((s->graph_pauses && op->flags & OP_IN_GRAPH) || begins_graph(s, op));
 }
 
 /* A stream's head begins: a launch, a wait for an event; the latter ends. */

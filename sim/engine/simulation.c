@@ -92,10 +92,13 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 		copy_channels_init(&s->channels, s->schedule, ENGINE_LOCAL,
 				   (uint32_t)p->copy_channels);
 	s->graph_pauses = mechanism_on(&p->mechanisms, MECHANISM_GRAPH_PAUSES);
+	s->graphs_priced = schedule_graphs_priced(s->schedule, p);
 	s->queue_depth = mechanism_on(&p->mechanisms, MECHANISM_QUEUE_DEPTH)
 				 ? (uint32_t)p->queue_depth
 				 : UINT32_MAX;
 	s->tracer_pause_ps = ps_of_ns(kernel_model_tracer_ns(p));
+	s->graph_pause_ps = s->graphs_priced && p->graph_pause_ns > 0 ? ps_of_ns(p->graph_pause_ns)
+								      : s->tracer_pause_ps;
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;
 	price_shapes(s);

@@ -99,9 +99,13 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 
 /* Within a graph the device goes on by itself: as it did when it was recorded, less what the
  * recorder adds. */
-static sim_time untraced_pause(const struct sim *s, sim_time recorded)
+static sim_time untraced_pause(const struct sim *s, const struct schedule_op *op)
 {
-	return recorded > s->tracer_pause_ps ? recorded - s->tracer_pause_ps : 0;
+	if (!(op->flags & OP_IN_GRAPH))
+		return 0;
+	const sim_time more = op->kind == OP_LAUNCH && op[-1].kind == OP_LAUNCH ? s->tracer_pause_ps
+										: s->graph_pause_ps;
+	return op->value > more ? op->value - more : 0;
 }
 
 /* Starts the head if its time has come, else arranges to be woken. Called whenever something it may
@@ -121,16 +125,17 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		 * waiting. */
 		const sim_time pause =
 			command->submit_ps > st->free_ps ? st->kernel_gap_ps : st->gap_ps;
-		start += op->flags & OP_IN_GRAPH && s->graph_pauses ? untraced_pause(s, op->value)
-								    : pause;
+		start += op->flags & OP_IN_GRAPH && s->graph_pauses ? untraced_pause(s, op) : pause;
 		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
 			start = command->submit_ps + s->delay_ps[DELAY_START];
 	} else {
 		if (copy_plays_as_recorded(s, op))
-			start += untraced_pause(s, op->value);
-		if (command->submit_ps >
-		    start) /* a copy's way to the device is part of its price */
-			start = command->submit_ps;
+			start += untraced_pause(s, op);
+		/* A copy's way to the device is part of its price, a graph's is not. */
+		const sim_time there =
+			command->submit_ps + (begins_graph(s, op) ? s->delay_ps[DELAY_START] : 0);
+		if (there > start)
+			start = there;
 	}
 	if (start > now) {
 		stream_arm(s, stream, start, STREAM_PENDING);

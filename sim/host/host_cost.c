@@ -27,6 +27,12 @@ int host_cost_of(const struct schedule *schedule, const struct schedule_op *op)
 	}
 }
 
+bool schedule_graphs_priced(const struct schedule *schedule, const struct platform *platform)
+{
+	return !schedule->config && platform->graph_ns > 0 &&
+	       mechanism_on(&platform->mechanisms, MECHANISM_GRAPH_PAUSES);
+}
+
 double host_way_back_ns(const struct platform *platform)
 {
 	const double recorded_ns = platform->recorded_start_latency_ns,

@@ -11,6 +11,10 @@
  * one that finds nothing to wait for. */
 int host_cost_of(const struct schedule *schedule, const struct schedule_op *op);
 
+/* Whether the platform says what launching a graph costs, and the schedule is one of recorded
+ * graphs of which nobody planned anything. */
+bool schedule_graphs_priced(const struct schedule *schedule, const struct platform *platform);
+
 /*
  * stream.start_latency_ns ends when the host sees the kernel's first store; where the recorder
  * showed the kernel's real begin, the difference belongs to the way back, host.sync_wake_ns. The

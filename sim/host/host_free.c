@@ -34,11 +34,16 @@ static sim_time wake(const struct host_model *model, uint32_t thread, int kind, 
 	return 0;
 }
 
+static sim_time node(const struct host_model *model, const struct schedule_op *op)
+{
+	(void)model, (void)op;
+	return 0;
+}
+
 static void synchronised(struct host_model *model, uint32_t thread)
 {
 	(void)model, (void)thread;
 }
 
-const struct host_model_ops host_free = {
-	"free", create, destroy, call, other, wake, synchronised
-};
+const struct host_model_ops host_free = { "free", create, destroy, call,
+					  other,  wake,	  node,	   synchronised };

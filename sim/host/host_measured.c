@@ -26,7 +26,9 @@ struct host_model {
 	/* At this schedule's thread count: by themselves, in loops, and launches among launches. */
 	sim_time alone_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_plain_ps, slowest_ps;
 	sim_time copies_ps[HOST_COST_COUNT]; /* right behind one of the same kind; 0: as others */
-	bool plain, idle;		     /* mechanisms asked of every launch */
+	sim_time graph_ps, graph_turn_ps,
+		graph_copy_turn_ps; /* 0: a graph's launch is any launch */
+	bool plain, idle;	    /* mechanisms asked of every launch */
 	uint64_t seed;
 	int64_t drawn_alone;
 	uint32_t call_count;		 /* quantiles of calls; 0: no spread */
@@ -109,6 +111,8 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 	const sim_time recorded_ps = m->schedule->call_ps[schedule_call_of(m->schedule, op)];
 	if (recorded_ps > 0)
 		return (struct expected){ recorded_ps, false };
+	if (m->graph_ps && schedule_call_of(m->schedule, op) == CALL_OF_GRAPH)
+		return (struct expected){ m->graph_ps, false };
 	if (t->in_a_row && m->copies_ps[kind] > 0)
 		return (struct expected){ m->copies_ps[kind], true };
 	if (op->kind != OP_LAUNCH)
@@ -141,6 +145,13 @@ static sim_time wake(const struct host_model *m, uint32_t thread, int kind, int6
 {
 	return spread(m, thread, m->alone_ps[kind], m->call_part,
 		      m->call_count ? draw_call(m, thread, draw).quantile : 0);
+}
+
+static sim_time node(const struct host_model *m, const struct schedule_op *op)
+{
+	if (!m->graph_ps || (op->kind == OP_LAUNCH && op[-1].kind == OP_LAUNCH))
+		return 0;
+	return op->kind == OP_COPY ? m->graph_copy_turn_ps : m->graph_turn_ps;
 }
 
 static void synchronised(struct host_model *m, uint32_t thread)
@@ -181,6 +192,11 @@ static void look_up(struct host_model *m)
 			ps_of_ns(platform_list_ns(p, &p->loop_copies_d2h, threads, 0));
 	}
 	m->slowest_ps = has(m, MECHANISM_INTERRUPTIONS) ? ps_of_ns(p->slowest_call_ns) : 0;
+	if (schedule_graphs_priced(m->schedule, p)) {
+		m->graph_ps = ps_of_ns(p->graph_ns);
+		m->graph_turn_ps = ps_of_ns(p->graph_turn_ns);
+		m->graph_copy_turn_ps = ps_of_ns(p->graph_copy_turn_ns);
+	}
 	m->plain = has(m, MECHANISM_LAUNCH_PLAIN);
 	m->idle = has(m, MECHANISM_LAUNCH_IDLE);
 }
@@ -244,5 +260,5 @@ static void destroy(struct host_model *m)
 	free(m);
 }
 
-const struct host_model_ops host_measured = { "measured", create, destroy,     call,
-					      other,	  wake,	  synchronised };
+const struct host_model_ops host_measured = { "measured", create, destroy, call,
+					      other,	  wake,	  node,	   synchronised };

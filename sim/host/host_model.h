@@ -28,6 +28,8 @@ struct host_model_ops {
 	/* From a post to the thread that sleeps on its counter: one that differs from time to time.
 	 */
 	sim_time (*wake)(const struct host_model *model, uint32_t thread, int kind, int64_t draw);
+	/* The next node of a graph, within the call that launches it. */
+	sim_time (*node)(const struct host_model *model, const struct schedule_op *op);
 	/* The thread synchronises: what it calls next stands in no row with what it called before.
 	 */
 	void (*synchronised)(struct host_model *model, uint32_t thread);

@@ -74,12 +74,12 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 	const struct work first = load->work[at];
 	int64_t ended_ns = -1; /* the row before */
 	bool in_graph = false;
+	struct schedule_op *op = NULL;
 
 	for (; at < load->work_count && load->work[at].pid == first.pid &&
 	       load->work[at].correlation == first.correlation;
 	     at++) {
 		uint32_t row = load->work[at].row;
-		struct schedule_op *op;
 		int64_t began_ns, next_ns;
 		int stream;
 
@@ -131,6 +131,10 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 		op->before_ps = before_ps;
 		before_ps = 0;
 	}
+	/* The call that launches such a graph comes back when its last copy is made. */
+	if (op && op->flags & OP_IN_GRAPH && op->kind == OP_COPY &&
+	    load->schedule->copy[op->object].pageable)
+		op->flags |= OP_BLOCKING;
 	return 0;
 }
 

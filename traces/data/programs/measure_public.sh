@@ -15,14 +15,25 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 tab=$(printf '\t')
 brief() { timeout -k 1 "${SECONDS_EACH:-20}" "$@"; }
+# The last look that a row of this process is of, and one: there it ends (LOOK_LAST of timed.c). Not of older rows, which ran to their end.
+last_look() { awk -F '\t' -v path="$1" -v arguments="$2" '$5 == path && $6 == arguments && $1 == "blind2" && $7 > most { most = $7 } END { print most ? most + 1 : 0 }' "$here/public.tsv"; }
 sed 1d "$here/public.tsv" | while IFS="$tab" read -r kind program _ _ path arguments _; do
 	[ "$split" = all ] || [ "$split" = "$kind" ] || continue
+	LOOK_LAST=$(last_look "$path" "$arguments")
+	export LOOK_LAST
+	first=$(awk -F '\t' -v path="$path" -v arguments="$arguments" '$5 == path && $6 == arguments { print $2; exit }' "$here/public.tsv")
+	if [ "$LOOK_LAST" != 0 ] && [ "$first" != "$program" ]; then # of the same processes
+		for file in "$out/$first"-*; do
+			[ ! -f "$file" ] || cp "$file" "$out/$program-${file#"$out/$first-"}"
+		done
+		continue
+	fi
 	[ "$arguments" != - ] || arguments=
 	binary=$programs/$(basename "$path" | sed 's/-cuda$//')
 	for n in $(seq "$runs"); do
 		# shellcheck disable=SC2086 # words
 		brief env LD_PRELOAD="$programs/timed.so" "$binary" $arguments >"$out/$program-$n.txt" 2>&1 </dev/null || echo "exit $?" >>"$out/$program-$n.txt"
-		[ "$n" -le 2 ] || continue
+		[ "$n" -le "${RECORDINGS:-2}" ] || continue
 		# shellcheck disable=SC2086
 		brief ${RECORD:-build/warpreel record} -o "$out/$program-$n.wrt.zst" -- env LD_PRELOAD="$programs/timed.so" "$binary" $arguments >"$out/$program-recorded-$n.txt" 2>&1 </dev/null ||
 			echo "exit $?" >>"$out/$program-recorded-$n.txt"
