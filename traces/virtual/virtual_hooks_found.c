@@ -81,7 +81,7 @@ static __attribute__((noinline)) void *exported(const char *name, void *found)
 	void *handle = dladdr((void *)(uintptr_t)exported, &own) && own.dli_fname
 			       ? dlopen(own.dli_fname, RTLD_NOLOAD | RTLD_LAZY)
 			       : NULL;
-	void *ours = handle && found && gpus_count() > 1 ? real_symbol(handle, name) : NULL;
+	void *ours = handle && found && gpus_all() > 1 ? real_symbol(handle, name) : NULL;
 
 	if (handle)
 		dlclose(handle);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * NCCL between virtual GPUs, answered at its boundary: nothing of NCCL runs. All ranks are of one
- * process. What is declared here is its binary interface as the user guide documents it
+ * NCCL between virtual GPUs, answered at its boundary: nothing of NCCL runs. Ranks are of one process,
+ * or of several (ranks.h). What is declared here is its binary interface as the user guide documents it
  * (docs.nvidia.com, NCCL user guide, "NCCL API"): communicators are pointers, numbers do not change
  * between versions.
  *
@@ -31,7 +31,8 @@ enum nccl_result {
 	NCCL_SYSTEM_ERROR,
 	NCCL_INTERNAL_ERROR,
 	NCCL_INVALID_ARGUMENT,
-	NCCL_INVALID_USAGE
+	NCCL_INVALID_USAGE,
+	NCCL_REMOTE_ERROR
 };
 
 struct nccl_id {
@@ -57,6 +58,9 @@ struct nccl_rank { /* ncclComm_t */
 	CUfunction reduce; /* NULL: not loaded yet */
 	int waiting;	   /* threads of it in a call */
 	/* How many it has called of: operations of all ranks; by peer, sends and receives. */
+	struct ranks_seats *seats; /* NULL: the process is alone */
+	bool spans;		   /* its communicator is of several processes */
+	int error;		   /* the first that it was answered, of those */
 	uint64_t splits, collectives, sent[REDUCE_RANKS_MAX], received[REDUCE_RANKS_MAX];
 };
 
@@ -112,6 +116,8 @@ int nccl_split_join(struct nccl_split *split, struct nccl_rank *rank, struct ncc
 int nccl_call(const struct nccl_part *part, size_t count);
 /* Puts an operation that all have come to into their streams. */
 int nccl_move(struct nccl_meeting *meeting);
+/* Runs a reduction in a stream of the rank, whose context is current. */
+CUresult nccl_reduce(struct nccl_rank *rank, struct reduce_arguments *arguments, CUstream stream);
 
 /* The calling thread's group. Outside of one a part is called at once. */
 int nccl_group_start(void);
