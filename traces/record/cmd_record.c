@@ -190,11 +190,15 @@ static int run(const struct record_options *settings, const char *recorder, cons
 	     *clock_ms = xprintf("%d", settings->clock_ms);
 	char *recording = xprintf("%lld.%ld", (long long)time(NULL), (long)getpid());
 	char *gpus = virtual ? xprintf("%d", as_gpus) : NULL,
-	     *preload = virtual ? virtual_preload(virtual) : NULL;
+	     *preload = virtual ? virtual_preload(virtual) : NULL, *shared = NULL;
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+	const int shared_file = virtual ? virtual_share(&shared) : -1;
 	const struct target_setting environment[] = {
 		{ "WARPREEL_RECORDING", recording },
 		{ "WARPREEL_AS_GPUS", gpus },
 		{ "LD_PRELOAD", preload },
+		{ "WARPREEL_RANKS", shared },
+		{ "WARPREEL_VISIBLE_BEFORE", virtual ? visible ? visible : "" : NULL },
 		{ "WARPREEL_SERIAL_KERNELS", virtual ? "1" : NULL },
 		{ "WARPREEL_FLUSH_MS", flush_ms },
 		{ "WARPREEL_CLOCK_MS", clock_ms },
@@ -209,6 +213,9 @@ static int run(const struct record_options *settings, const char *recorder, cons
 	free(recording);
 	free(gpus);
 	free(preload);
+	free(shared);
+	if (shared_file >= 0)
+		close(shared_file);
 	return status;
 }
 
@@ -284,7 +291,7 @@ static int record_series(struct record_options settings, const int *gpus, int co
 
 /* A folder is one that is there, or a name that ends with a slash; it must hold no traces, as
  * those of another run would be taken for this one's. */
-static int make_folder(struct record_options *settings)
+static int make_folder(struct record_options *settings, int recordings)
 {
 	const char *output = settings->output;
 
@@ -292,7 +299,7 @@ static int make_folder(struct record_options *settings)
 		trace_is_folder(output) || (*output && output[strlen(output) - 1] == '/');
 	if (!settings->folder)
 		return EXIT_OK;
-	if (settings->as_gpus) {
+	if (recordings > 1) {
 		report("record: --as-gpus makes recordings one after the other: -o FILE, and each "
 		       "has its number of GPUs in its name");
 		return EXIT_USAGE;
@@ -336,7 +343,7 @@ int cmd_record(const struct program *program, int argc, char **argv)
 					: target_check_command("record", words, argv, command);
 	if (code)
 		return code;
-	code = make_folder(&settings);
+	code = make_folder(&settings, count);
 	if (code)
 		return code;
 	if (!settings.folder && (output_differs(settings.output, settings.spool) ||
