@@ -172,6 +172,33 @@ static void what_cannot_be_joined_is_refused_by_name(void **state)
 	trace_set_meta(&p->part[0], "kind", "recorded");
 	trace_set_meta(&p->part[0], "virtual_gpus", "2");
 	refused(p, "process 100: recorded on one GPU as if there were more");
+	trace_set_meta(&p->part[0], "virtual_processes", "in turns");
+	refused(p, "process 101: recorded as if there were 0 GPUs, and process 100 as if there "
+		   "were 2");
+}
+
+/* One GPU, which both processes had as a GPU of their own number. */
+static void virtual_gpus_of_processes_keep_their_numbers(void **state)
+{
+	struct pair *p = *state;
+
+	for (int k = 0; k < 2; k++) {
+		struct trace *t = &p->part[k];
+
+		trace_set_meta(t, "virtual_gpus", "2");
+		trace_set_meta(t, "virtual_processes", "in turns");
+		trace_set_meta(t, "virtual_bytes", k ? "0 10, 1 4096" : "0 8192, 1 0");
+		t->gpu[0].bus_location = trace_string(t, "00:07.0");
+		*trace_add_gpu(t) = t->gpu[0];
+		t->gpu[1].device = 1;
+		t->kernel[0].device = k;
+	}
+	assert_int_equal(trace_join(&p->joined, p->part, 2, "run"), 0);
+	assert_int_equal(trace_virtual_gpus(&p->joined), 2);
+	assert_int_equal(p->joined.gpu_count, 2);
+	assert_int_equal(p->joined.kernel[0].device, 0);
+	assert_int_equal(p->joined.kernel[1].device, 1);
+	assert_string_equal(trace_get_meta(&p->joined, "virtual_bytes"), "0 8202, 1 4096");
 }
 
 static void gpus_without_a_bus_are_not_guessed(void **state)
@@ -256,6 +283,7 @@ int main(void)
 		TEST(equal_process_ids_become_two),
 		TEST(facts_that_all_share_stand_once),
 		TEST(what_cannot_be_joined_is_refused_by_name),
+		TEST(virtual_gpus_of_processes_keep_their_numbers),
 		TEST(gpus_without_a_bus_are_not_guessed),
 		TEST(equal_lists_of_gpus_without_a_bus_are_taken_for_one_with_a_word),
 		cmocka_unit_test(a_folder_is_a_run_where_its_processes_ran_together),
