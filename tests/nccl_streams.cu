@@ -12,7 +12,7 @@
 extern "C" {
 #include "tests/standin/standin_streams.h"
 cudaError_t standin_malloc(void **pointer, size_t bytes);
-int standin_captures, standin_fails;
+int standin_captures, standin_fails, standin_never_ends;
 }
 
 enum { STREAMS = 1024, ARENA_BYTES = 128 << 20 };

@@ -469,7 +469,7 @@ static void a_rank_that_dies_frees_the_others(void **state)
 
 		assert_int_equal(in_ranks(3, one_dies), 1);
 		assert_true(WIFSIGNALED(status_of[1]));
-		assert_true(seconds() - begin < 1 + (getenv("NCCL_WORLD_THIN") ? 10 : 0));
+		assert_true(seconds() - begin < 10);
 		snprintf(text, sizeof(text), "rank 1 of 3 has ended (process %d)",
 			 (int)process_of[1]);
 		assert_non_null(strstr(said, text));
@@ -499,6 +499,50 @@ static void a_turn_of_the_dead_is_over(void **state)
 	assert_int_equal(in_ranks(2, dies_with_turn), 1);
 	assert_true(WIFSIGNALED(status_of[0]));
 	assert_int_equal(status_of[1], 0);
+}
+
+/* What processes share beside. */
+static struct {
+	volatile double launched, ended;
+} * clocks;
+extern int standin_never_ends;
+
+static int has_the_turn(int rank, int ranks)
+{
+	(void)ranks;
+	MUST(!cudaSetDevice(rank) && !cudaMalloc((void **)&d_send, 1));
+	if (rank) {
+		while (!clocks->launched)
+			usleep(1000);
+		MUST(!cudaMemset(d_send, 0, 1));
+		MUST(clocks->ended && seconds() >= clocks->ended);
+		return 0;
+	}
+	standin_never_ends = 1;
+	MUST(!cudaMemset(d_send, 0, 1));
+	clocks->launched = seconds();
+	usleep(wrong ? 4000 * 1000 : 500 * 1000); /* busy elsewhere */
+	clocks->ended = seconds();
+	standin_never_ends = 0;
+	usleep(wrong ? 0 : 2000 * 1000);
+	return 0;
+}
+
+static void kernels_of_processes_do_not_overlap(void **state)
+{
+	(void)state;
+	if (getenv("NCCL_WORLD_THIN")) /* a real GPU's kernels end */
+		return;
+	clocks = mmap(NULL, sizeof(*clocks), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	assert_ptr_not_equal(clocks, MAP_FAILED);
+	wrong = 0;
+	must_be_right(in_ranks(2, has_the_turn));
+	clocks->launched = clocks->ended = 0;
+	wrong = 1; /* for longer than is waited */
+	assert_int_equal(in_ranks(2, has_the_turn), 1);
+	assert_non_null(strstr(said, "a kernel of another process has not ended for 1 s"));
+	munmap(clocks, sizeof(*clocks));
 }
 
 static int never_calls(int rank, int ranks)
@@ -545,6 +589,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(wrong_seats_are_refused),
 		cmocka_unit_test(a_rank_that_dies_frees_the_others),
 		cmocka_unit_test(a_turn_of_the_dead_is_over),
+		cmocka_unit_test(kernels_of_processes_do_not_overlap),
 		cmocka_unit_test(a_rank_that_never_calls_is_named),
 	};
 
