@@ -10,3 +10,8 @@ refuses warpreel record --as-gpus 2 -o run.wrt -- true
 left_behind
 refuses warpreel record --as-gpus 1,2, -o run.wrt -- true
 refuses warpreel record --as-gpus 2,4,2 -o run.wrt -- true
+# A folder gets a folder for each number, which must hold no traces.
+mkdir -p runs/as2
+touch runs/as2/rank0.1.wrt
+refuses warpreel record --as-gpus 2,4 -o runs/ -- true
+refuses warpreel record --as-gpus 2 -o runs/as2 -- true
