@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A program of several GPUs and NCCL for docs/as-gpus.md: one process, whose ranks are GPUs of one
- * thread (`group`) or have a thread each (`threads`), or a process a rank (`processes`). Iterations of a kernel, an exchange of
- * borders with both neighbours, an all-reduce; then each other operation once. It checks what it
- * gets: whole numbers, exact in float.
+ * thread (`group`) or have a thread each (`threads`), or a process a rank (`processes`). Iterations
+ * of a kernel, an exchange of borders with both neighbours, an all-reduce; then each other
+ * operation once. It checks what it gets: whole numbers, exact in float.
  *
  *     nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS
  */
@@ -235,7 +235,8 @@ int main(int argc, char **argv)
 
 	if (argc != 5 || (gpus = atoi(argv[2])) < 1 || gpus > GPUS_MOST ||
 	    (elements = atoi(argv[3])) < gpus || (iterations = atoi(argv[4])) < 0) {
-		fprintf(stderr, "usage: nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS\n");
+		fprintf(stderr,
+			"usage: nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "processes")) {

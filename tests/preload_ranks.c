@@ -232,8 +232,7 @@ static int large(int rank, int ranks)
 	MUST(!ncclAllGather(d_receive, d_send, count, NCCL_INT32, comm, stream));
 	standin_finish();
 	for (size_t i = 0; i < count * (size_t)ranks; i += 101)
-		MUST(((int32_t *)d_send)[i] ==
-		     (int32_t)(i % count) * ranks * (ranks + 1) / 2);
+		MUST(((int32_t *)d_send)[i] == (int32_t)(i % count) * ranks * (ranks + 1) / 2);
 	MUST(!ncclCommDestroy(comm));
 	return 0;
 }
@@ -382,7 +381,8 @@ static int wrong; /* which of the ways */
 static int disagree(int rank, int ranks)
 {
 	const size_t count = wrong == 0 && rank ? 5 : 4;
-	const int type = wrong == 1 && rank ? NCCL_UINT32 : NCCL_INT32, root = wrong == 2 ? rank : 0;
+	const int type = wrong == 1 && rank ? NCCL_UINT32 : NCCL_INT32,
+		  root = wrong == 2 ? rank : 0;
 	int result;
 
 	if (open_rank(rank, ranks, 4096))

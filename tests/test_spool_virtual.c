@@ -89,7 +89,8 @@ static void a_context_is_the_device_it_stands_for(void **state)
 	trace_release(&trace);
 }
 
-/* Of a process that was shown device 2 first: what is in no context of a virtual device is that one's.
+/* Of a process that was shown device 2 first: what is in no context of a virtual device is that
+ * one's.
  */
 static void a_process_may_begin_with_another_device(void **state)
 {

@@ -21,7 +21,8 @@ int trace_folder_count(const char *folder);
 /* Whether what it holds are folders, each of one run of several processes. */
 bool trace_folder_is_series(const char *folder);
 
-/* Reads all of them, of a folder that is no series of folders; -1 after a message. trace_folder_release either way. */
+/* Reads all of them, of a folder that is no series of folders; -1 after a message.
+ * trace_folder_release either way. */
 int trace_folder_read(struct trace_folder *folder, const char *path, int64_t max_bytes);
 void trace_folder_release(struct trace_folder *folder);
 

@@ -288,8 +288,8 @@ static const char *pid_of(const struct trace *trace)
 	return pid ? pid : "?";
 }
 
-/* What each virtual device held at most, "0 4096, 1 0": of all processes together, which may have had
- * it at different times. */
+/* What each virtual device held at most, "0 4096, 1 0": of all processes together, which may have
+ * had it at different times. */
 static void join_virtual_bytes(struct trace *joined, const struct trace *part, size_t count)
 {
 	const uint32_t gpus = trace_virtual_gpus(&part[0]);

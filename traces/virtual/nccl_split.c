@@ -52,8 +52,7 @@ static int join_from_afar(struct nccl_split *split, struct nccl_rank *rank, stru
 	struct nccl_id id;
 
 	free(split);
-	result = result ? result
-			: ranks_split_join(ranks_file(), rank, &id, &ranks, &number);
+	result = result ? result : ranks_split_join(ranks_file(), rank, &id, &ranks, &number);
 	return result || color < 0 ? result : nccl_join(out, ranks, &id, number, rank->device);
 }
 

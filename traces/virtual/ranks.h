@@ -51,8 +51,8 @@ struct ranks_seat {
 	int32_t left;
 	int32_t color, key; /* of a split */
 	int32_t unused;
-	uint64_t posted, read; /* steps of operations of all ranks */
-	uint64_t splits;       /* how many it has called of them */
+	uint64_t posted, read;	/* steps of operations of all ranks */
+	uint64_t splits;	/* how many it has called of them */
 	int64_t waits_since_ms; /* 0: does not wait */
 	struct ranks_post post;
 };
@@ -125,8 +125,8 @@ int ranks_say_dead(const struct ranks_file *file, const struct ranks_seats *seat
 /* Part of a call of this process, and how far it has come. */
 struct ranks_step {
 	const struct nccl_part *part;
-	uint64_t done;	/* elements (of a reduce-scatter or all-gather: of one rank) */
-	bool posted;	/* this window's data are told, and others' not yet read */
+	uint64_t done; /* elements (of a reduce-scatter or all-gather: of one rank) */
+	bool posted;   /* this window's data are told, and others' not yet read */
 	bool finished;
 	int result;
 };

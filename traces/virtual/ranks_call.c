@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A call (a group, or an operation alone) whose communicators are of several processes. Its parts
- * go on by turns until all are done, as those of a group may be called in any order. It returns when
- * the data have arrived, so streams of one process know nothing of others'.
+ * go on by turns until all are done, as those of a group may be called in any order. It returns
+ * when the data have arrived, so streams of one process know nothing of others'.
  */
 #include "ranks.h"
 

@@ -40,8 +40,7 @@ static void clear_out(struct ranks_file *file)
 
 		for (int r = 0; seats->used && r < seats->ranks; r++)
 			gone += seats->seat[r].process &&
-				(seats->seat[r].left ||
-				 !ranks_alive(file, seats->seat[r].process));
+				(seats->seat[r].left || !ranks_alive(file, seats->seat[r].process));
 		if (seats->used && gone == seats->taken)
 			seats->used = 0;
 	}
@@ -108,8 +107,7 @@ int ranks_say_dead(const struct ranks_file *file, const struct ranks_seats *seat
 		NCCL_REMOTE_ERROR,
 		"rank %d of %d has ended (process %lld) while others of its communicator "
 		"wait for it",
-		rank, seats->ranks,
-		(long long)file->process[seats->seat[rank].process - 1].pid);
+		rank, seats->ranks, (long long)file->process[seats->seat[rank].process - 1].pid);
 }
 
 static int missing(const struct ranks_seats *seats)
@@ -147,8 +145,7 @@ int ranks_await_seats(struct ranks_file *file, struct nccl_rank *rank)
 				NCCL_SYSTEM_ERROR,
 				"rank %d of %d has not joined a communicator for %lld s; if it is "
 				"only slow, WARPREEL_STUCK_S gives it more seconds",
-				missing(seats), seats->ranks,
-				(long long)(turns_stuck_ms() / 1000));
+				missing(seats), seats->ranks, (long long)(turns_stuck_ms() / 1000));
 		ranks_wait(&file->calls_changed, seen);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What ranks of several processes hand each other, a window at a time. In an operation of all ranks
- * each fills its window, where it has something to give, and says so; when all have, each takes what
- * is its own; when all have taken, windows are free for the next. Every rank says what it calls, so
- * all see alike whether they agree.
+ * each fills its window, where it has something to give, and says so; when all have, each takes
+ * what is its own; when all have taken, windows are free for the next. Every rank says what it
+ * calls, so all see alike whether they agree.
  */
 #include "ranks.h"
 
@@ -24,9 +24,8 @@ static struct ranks_post post_of(const struct nccl_part *part)
 static uint64_t next_count(const struct ranks_step *step)
 {
 	const struct nccl_part *part = step->part;
-	const size_t pieces = part->kind == COLLECTIVE_REDUCE_SCATTER
-				      ? (size_t)part->rank->seats->ranks
-				      : 1;
+	const size_t pieces =
+		part->kind == COLLECTIVE_REDUCE_SCATTER ? (size_t)part->rank->seats->ranks : 1;
 	const uint64_t most = RANKS_WINDOW_BYTES / nccl_type_bytes(part->type) / pieces,
 		       left = part->count - step->done;
 

@@ -9,7 +9,8 @@
 #include <time.h>
 
 enum {
-	HOLD_MS = 1,  /* so long others wait while a process goes on launching: a change costs both */
+	HOLD_MS =
+		1, /* so long others wait while a process goes on launching: a change costs both */
 	PAUSE_US = 50 /* with no launch in it */
 };
 

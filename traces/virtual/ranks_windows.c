@@ -33,8 +33,9 @@ static CUresult add(char *window, CUdeviceptr *device)
 		registered.window = moved;
 		registered.capacity = more;
 	}
-	result = driver->cuMemHostRegister_v2(
-		window, RANKS_WINDOW_BYTES, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+	result = driver->cuMemHostRegister_v2(window, RANKS_WINDOW_BYTES,
+					      CU_MEMHOSTREGISTER_PORTABLE |
+						      CU_MEMHOSTREGISTER_DEVICEMAP);
 	result = result ? result : driver->cuMemHostGetDevicePointer_v2(device, window, 0);
 	if (!result)
 		registered.window[registered.count++] = (struct registered){ window, *device };

@@ -14,7 +14,7 @@
 static struct {
 	int all, count;
 	int number[VIRTUAL_GPUS_MAX]; /* of all, by device */
-	pthread_mutex_t lock; /* contexts are made one at a time */
+	pthread_mutex_t lock;	      /* contexts are made one at a time */
 	_Atomic(CUcontext) context[VIRTUAL_GPUS_MAX];
 	atomic_bool peer[VIRTUAL_GPUS_MAX][VIRTUAL_GPUS_MAX];
 	atomic_bool used0; /* device 0 was set or used */
@@ -53,8 +53,8 @@ static int read_visible(const char *text)
  * variable of ours. */
 static int visible_devices(void)
 {
-	const char *begun = getenv("WARPREEL_VISIBLE_BEFORE"), *now = getenv("CUDA_VISIBLE_DEVICES"),
-		   *chosen = getenv("WARPREEL_VISIBLE");
+	const char *begun = getenv("WARPREEL_VISIBLE_BEFORE"),
+		   *now = getenv("CUDA_VISIBLE_DEVICES"), *chosen = getenv("WARPREEL_VISIBLE");
 	char *choice;
 	int count;
 
@@ -115,7 +115,8 @@ int gpus_number(int device)
  * launcher, which has no runtime, nor where the program may still choose itself. */
 static __attribute__((constructor)) void look_early(void)
 {
-	const char *begun = getenv("WARPREEL_VISIBLE_BEFORE"), *now = getenv("CUDA_VISIBLE_DEVICES");
+	const char *begun = getenv("WARPREEL_VISIBLE_BEFORE"),
+		   *now = getenv("CUDA_VISIBLE_DEVICES");
 
 	if (begun && now && strcmp(now, begun) != 0 && real_runtime_major())
 		gpus_count();

@@ -61,7 +61,8 @@ HOOK cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int 
 	result = REAL(cudaGetDeviceProperties)(properties, 0);
 	if (result == cudaSuccess && real_runtime_major() >= 13) { /* the layout of this header */
 		properties->pciBusID = bus_of(properties->pciBusID, device);
-		properties->uuid.bytes[15] = (char)(properties->uuid.bytes[15] ^ gpus_number(device));
+		properties->uuid.bytes[15] =
+			(char)(properties->uuid.bytes[15] ^ gpus_number(device));
 	}
 	return result;
 }

@@ -20,7 +20,7 @@
 	{                                                                                          \
 		int(*real) parameters;                                                             \
                                                                                                    \
-		if (gpus_all() > 1)                                                              \
+		if (gpus_all() > 1)                                                                \
 			return otherwise arguments;                                                \
 		real = REAL_NCCL(name);                                                            \
 		return real ? real arguments : NCCL_SYSTEM_ERROR;                                  \

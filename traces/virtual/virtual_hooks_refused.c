@@ -28,7 +28,7 @@ enum { NVSHMEM_ERROR = 1 };
 		static void *_Atomic slot;                                                         \
 		int(*real) parameters;                                                             \
                                                                                                    \
-		if (gpus_all() > 1) {                                                            \
+		if (gpus_all() > 1) {                                                              \
 			notes_say(&said, "NVSHMEM is not answered for: its kernels wait for "      \
 					 "other GPUs' kernels, which cannot run at one time on "   \
 					 "one GPU");                                               \
@@ -56,7 +56,7 @@ enum { NVML_NOT_SUPPORTED = 3 };
 		static void *_Atomic slot;                                                         \
 		int (*real)(uint64_t, uint64_t, uint64_t, uint64_t);                               \
                                                                                                    \
-		if (gpus_all() > 1) {                                                            \
+		if (gpus_all() > 1) {                                                              \
 			notes_say(&said, "how GPUs are linked (" #name ") is not answered for: "   \
 					 "NVML knows the one GPU; cudaDeviceCanAccessPeer "        \
 					 "answers for virtual ones");                              \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * NCCL between virtual GPUs, answered at its boundary: nothing of NCCL runs. Ranks are of one process,
- * or of several (ranks.h). What is declared here is its binary interface as the user guide documents it
- * (docs.nvidia.com, NCCL user guide, "NCCL API"): communicators are pointers, numbers do not change
- * between versions.
+ * NCCL between virtual GPUs, answered at its boundary: nothing of NCCL runs. Ranks are of one
+ * process, or of several (ranks.h). What is declared here is its binary interface as the user guide
+ * documents it (docs.nvidia.com, NCCL user guide, "NCCL API"): communicators are pointers, numbers
+ * do not change between versions.
  *
  *   nccl_ranks.c         communicators: who is in one, on which device
  *   nccl_split.c         communicators made of others

@@ -67,7 +67,8 @@ void notes_collective(const struct note_collective *of)
 
 void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns)
 {
-	note(NOTE_PEER_COPY, (uint32_t)gpus_number(source) << 16 | (uint32_t)gpus_number(target), as_peer, start_ns);
+	note(NOTE_PEER_COPY, (uint32_t)gpus_number(source) << 16 | (uint32_t)gpus_number(target),
+	     as_peer, start_ns);
 }
 
 void notes_memory(int device, size_t bytes)
