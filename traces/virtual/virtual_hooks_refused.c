@@ -10,8 +10,8 @@ HOOK cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)
 	if (!gpus_count())
 		return REAL(cudaIpcGetMemHandle)(handle, pointer);
 	notes_say(&said,
-		  "memory shared between processes (cudaIpcGetMemHandle) is not answered for: "
-		  "each process has virtual GPUs of its own");
+		  "memory shared between processes (cudaIpcGetMemHandle) is not answered for: what "
+		  "processes say to each other goes through NCCL");
 	return cudaErrorNotSupported;
 }
 
