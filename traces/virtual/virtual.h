@@ -123,6 +123,8 @@ void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns);
 /* The most a device has held so far. */
 void notes_memory(int device, size_t bytes);
 void notes_barrier(uint32_t object, uint64_t start_ns);
+/* The `number`-th that this process came to, whether it was recorded by then or not. */
+void notes_barrier_of_processes(int64_t number, uint64_t start_ns);
 void notes_context(CUcontext context, int device);
 struct note_collective;
 void notes_collective(const struct note_collective *note); /* hidden, too */

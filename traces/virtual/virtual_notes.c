@@ -81,6 +81,11 @@ void notes_barrier(uint32_t object, uint64_t start_ns)
 	note(NOTE_BARRIER, object, 0, start_ns);
 }
 
+void notes_barrier_of_processes(int64_t number, uint64_t start_ns)
+{
+	note(NOTE_BARRIER, NOTE_BARRIER_OF_PROCESSES, number, start_ns);
+}
+
 void notes_context(CUcontext context, int device)
 {
 	const struct warpreel_annotate *table = recorder_table();
