@@ -134,9 +134,9 @@ int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type,
 		for (int r = 1; r < all; r++) {
 			const double next = value(shared->data[r], i, type);
 
-			made = operation == MPI_SUM		     ? made + next
+			made = operation == MPI_SUM			 ? made + next
 			       : (operation == MPI_MIN) == (next < made) ? next
-								     : made;
+									 : made;
 		}
 		if (type == MPI_INT)
 			((int *)receive)[i] = (int)made;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * As much of MPI as small programs on one host need, where there is none. Ranks are started by hand:
- * each with OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE and STANDIN_MPI, a file all of them share.
+ * As much of MPI as small programs on one host need, where there is none. Ranks are started by
+ * hand: each with OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE and STANDIN_MPI, a file all of them
+ * share.
  */
 #ifndef WARPREEL_STANDIN_MPI_H
 #define WARPREEL_STANDIN_MPI_H

@@ -29,7 +29,8 @@ enum note_host_kind {
 	NOTE_MEMORY = 8
 };
 
-/* The object of NOTE_BARRIER from which on barriers are met by threads of all processes, not of one.
+/* The object of NOTE_BARRIER from which on barriers are met by threads of all processes, not of
+ * one.
  */
 enum { NOTE_BARRIER_OF_PROCESSES = 0x7f000000 };
 

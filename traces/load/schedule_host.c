@@ -53,8 +53,7 @@ void load_host_op(struct load *load, const struct trace_host_op *op, struct map 
 		meeting = of_all ? (uint32_t)op->value : meeting == MAP_NONE ? 0 : meeting;
 		map_put(met, place, op->object, meeting + 1);
 		object = map_intern(&load->barrier, of_all ? 0 : place,
-				    (int64_t)op->object << 31 ^ meeting,
-				    schedule->barrier_count);
+				    (int64_t)op->object << 31 ^ meeting, schedule->barrier_count);
 		if (object == schedule->barrier_count)
 			schedule->barrier_count++;
 		added = schedule_add_op(schedule, OP_BARRIER, 0xffff, object);

@@ -54,12 +54,12 @@ static void *in_place_of(const char *name, void *found)
 	return found;
 }
 
-/* NVIDIA's own libraries and the recorder see the real device. Never inlined: dlsym's frame must be gone when it
- * jumps, and these locals would hold it. */
+/* NVIDIA's own libraries and the recorder see the real device. Never inlined: dlsym's frame must be
+ * gone when it jumps, and these locals would hold it. */
 static __attribute__((noinline)) bool is_theirs(const void *caller)
 {
-	static const char *const theirs[] = { "libcudart", "libcuda.so", "libcupti", "libnvidia-ml",
-					      "libnccl", "libwarpreel" };
+	static const char *const theirs[] = { "libcudart",    "libcuda.so", "libcupti",
+					      "libnvidia-ml", "libnccl",    "libwarpreel" };
 	Dl_info from;
 	const char *name;
 

@@ -14,8 +14,8 @@ static _Atomic int64_t barriers; /* that this process came to */
 /* How many processes the launcher started; 0: it does not say. */
 static int world_size(void)
 {
-	static const char *const name[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE",
-					    "MV2_COMM_WORLD_SIZE", "WORLD_SIZE", "SLURM_NTASKS" };
+	static const char *const name[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",	  "PMIX_SIZE",
+					    "MV2_COMM_WORLD_SIZE",  "WORLD_SIZE", "SLURM_NTASKS" };
 	static atomic_int known = -1;
 	int size = atomic_load(&known);
 
@@ -33,8 +33,7 @@ static bool is_of_all(uint64_t communicator)
 		&slot, "libmpi.so", "MPI_Comm_size");
 	int size = 0;
 
-	return size_of && world_size() > 1 && !size_of(communicator, &size) &&
-	       size == world_size();
+	return size_of && world_size() > 1 && !size_of(communicator, &size) && size == world_size();
 }
 
 /* Arguments are in registers and on the stack as integers, whatever they mean. */
