@@ -12,17 +12,12 @@
 /* As nccl_meetings.c has it: so many times the seconds after which a rank is named. */
 enum { PATIENCE = 15 };
 
-static bool is_of_two(const struct nccl_part *part)
-{
-	return part->kind == COLLECTIVE_SEND || part->kind == COLLECTIVE_RECEIVE;
-}
-
 /* Whether both use the same windows in the same way: then the earlier goes first. */
 static bool are_in_order(const struct nccl_part *a, const struct nccl_part *b)
 {
-	if (a->rank != b->rank || is_of_two(a) != is_of_two(b))
+	if (a->rank != b->rank || nccl_is_of_two(a->kind) != nccl_is_of_two(b->kind))
 		return false;
-	return !is_of_two(a) || (a->kind == b->kind && a->peer == b->peer);
+	return !nccl_is_of_two(a->kind) || (a->kind == b->kind && a->peer == b->peer);
 }
 
 static bool must_wait(const struct ranks_step *step, size_t at)
@@ -61,7 +56,7 @@ static int missing(const struct ranks_step *step)
 	const struct ranks_seats *seats = part->rank->seats;
 	const uint64_t steps = seats->seat[part->rank->rank].read;
 
-	if (is_of_two(part))
+	if (nccl_is_of_two(part->kind))
 		return part->peer;
 	for (int i = 0; i < seats->ranks; i++)
 		if (step->posted ? seats->seat[i].posted <= steps : seats->seat[i].read < steps)
@@ -121,7 +116,7 @@ static int look_for_dead(struct ranks_file *file, const struct ranks_step *step)
 	ranks_lock(file);
 	dead = ranks_dead(file, seats);
 	ranks_unlock(file);
-	if (dead < 0 || (is_of_two(step->part) && dead != step->part->peer))
+	if (dead < 0 || (nccl_is_of_two(step->part->kind) && dead != step->part->peer))
 		return NCCL_SUCCESS;
 	return ranks_say_dead(file, seats, dead);
 }

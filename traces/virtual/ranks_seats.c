@@ -119,35 +119,54 @@ static int missing(const struct ranks_seats *seats)
 	return rank;
 }
 
-int ranks_await_seats(struct ranks_file *file, struct nccl_rank *rank)
+enum { LATE = -1 };
+
+/* Until `all` says of a communicator that its ranks are as far; LATE: they are not after a while.
+ */
+static int await(struct ranks_file *file, const struct ranks_seats *seats,
+		 bool (*all)(const struct ranks_seats *, uint64_t), uint64_t at)
 {
-	struct ranks_seats *seats = rank->seats;
 	const int64_t until_ms = turns_now_ms() + turns_stuck_ms();
 
 	for (;;) {
 		const uint32_t seen = atomic_load(&file->calls_changed);
-		int dead = -1;
-		bool all;
+		int dead;
+		bool are;
 
 		ranks_lock(file);
-		all = seats->taken == seats->ranks;
-		for (int i = 0; all && i < seats->ranks; i++)
-			rank->spans |= seats->seat[i].process != ranks_self();
-		if (!all)
-			dead = ranks_dead(file, seats);
+		are = all(seats, at);
+		dead = are ? -1 : ranks_dead(file, seats);
 		ranks_unlock(file);
-		if (all)
+		if (are)
 			return NCCL_SUCCESS;
 		if (dead >= 0)
 			return ranks_say_dead(file, seats, dead);
 		if (turns_now_ms() >= until_ms)
-			return nccl_refuse(
-				NCCL_SYSTEM_ERROR,
-				"rank %d of %d has not joined a communicator for %lld s; if it is "
-				"only slow, WARPREEL_STUCK_S gives it more seconds",
-				missing(seats), seats->ranks, (long long)(turns_stuck_ms() / 1000));
+			return LATE;
 		ranks_wait(&file->calls_changed, seen);
 	}
+}
+
+static bool all_sit(const struct ranks_seats *seats, uint64_t unused)
+{
+	(void)unused;
+	return seats->taken == seats->ranks;
+}
+
+int ranks_await_seats(struct ranks_file *file, struct nccl_rank *rank)
+{
+	const struct ranks_seats *seats = rank->seats;
+	const int result = await(file, seats, all_sit, 0);
+
+	if (result == LATE)
+		return nccl_refuse(NCCL_SYSTEM_ERROR,
+				   "rank %d of %d has not joined a communicator for %lld s; if it "
+				   "is only slow, WARPREEL_STUCK_S gives it more seconds",
+				   missing(seats), seats->ranks,
+				   (long long)(turns_stuck_ms() / 1000));
+	for (int i = 0; result == NCCL_SUCCESS && i < seats->ranks; i++)
+		rank->spans |= seats->seat[i].process != ranks_self();
+	return result;
 }
 
 void ranks_stand_up(struct ranks_file *file, struct nccl_rank *rank)
@@ -180,32 +199,16 @@ static bool all_at(const struct ranks_seats *seats, uint64_t at)
 }
 
 /* Until all ranks' count of splits is at least `at`. */
-static int await_splits(struct ranks_file *file, struct nccl_rank *rank, uint64_t at)
+static int await_splits(struct ranks_file *file, const struct nccl_rank *rank, uint64_t at)
 {
-	struct ranks_seats *seats = rank->seats;
-	const int64_t until_ms = turns_now_ms() + turns_stuck_ms();
+	const int result = await(file, rank->seats, all_at, at);
 
-	for (;;) {
-		const uint32_t seen = atomic_load(&file->calls_changed);
-		int dead = -1;
-		bool all;
-
-		ranks_lock(file);
-		all = all_at(seats, at);
-		if (!all)
-			dead = ranks_dead(file, seats);
-		ranks_unlock(file);
-		if (all)
-			return NCCL_SUCCESS;
-		if (dead >= 0)
-			return ranks_say_dead(file, seats, dead);
-		if (turns_now_ms() >= until_ms)
-			return nccl_refuse(NCCL_SYSTEM_ERROR,
-					   "not all %d ranks of a communicator have split it for "
-					   "%lld s",
-					   seats->ranks, (long long)(turns_stuck_ms() / 1000));
-		ranks_wait(&file->calls_changed, seen);
-	}
+	return result != LATE
+		       ? result
+		       : nccl_refuse(NCCL_SYSTEM_ERROR,
+				     "not all %d ranks of a communicator have split it for "
+				     "%lld s",
+				     rank->seats->ranks, (long long)(turns_stuck_ms() / 1000));
 }
 
 /* An id that all ranks of a color work out alike. */

@@ -6,11 +6,6 @@
  */
 #include "ranks.h"
 
-static bool is_of_two(const struct nccl_part *part)
-{
-	return part->kind == COLLECTIVE_SEND || part->kind == COLLECTIVE_RECEIVE;
-}
-
 static struct ranks_post post_of(const struct nccl_part *part)
 {
 	return (struct ranks_post){ .kind = (int32_t)part->kind,
@@ -269,7 +264,7 @@ static enum ranks_progress receive_on(struct ranks_file *file, struct ranks_step
 
 enum ranks_progress ranks_go_on(struct ranks_file *file, struct ranks_step *step)
 {
-	if (!is_of_two(step->part))
+	if (!nccl_is_of_two(step->part->kind))
 		return of_all(file, step);
 	return step->part->kind == COLLECTIVE_SEND ? send_on(file, step) : receive_on(file, step);
 }

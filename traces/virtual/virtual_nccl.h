@@ -81,6 +81,12 @@ static inline size_t nccl_type_bytes(int type)
 	return bytes[type];
 }
 
+/* Whether only a sender and a receiver take part. */
+static inline bool nccl_is_of_two(enum collective_kind kind)
+{
+	return kind == COLLECTIVE_SEND || kind == COLLECTIVE_RECEIVE;
+}
+
 /* One operation: by rank the parts of those who came; of a send and its receive, 0 and 1. */
 struct nccl_meeting {
 	struct nccl_part part[REDUCE_RANKS_MAX];
