@@ -118,7 +118,9 @@ void ranks_stand_up(struct ranks_file *file, struct nccl_rank *rank);
 int ranks_split_come(struct ranks_file *file, struct nccl_rank *rank, int color, int key);
 int ranks_split_join(struct ranks_file *file, struct nccl_rank *rank, struct nccl_id *id,
 		     int *ranks, int *number);
-/* With the lock: a rank whose process has died before it left; -1: none. */
+/* With the lock: whether a rank's process has died before it left; a rank of which that is so, -1:
+ * none. */
+bool ranks_is_dead(struct ranks_file *file, const struct ranks_seats *seats, int rank);
 int ranks_dead(struct ranks_file *file, const struct ranks_seats *seats);
 int ranks_say_dead(const struct ranks_file *file, const struct ranks_seats *seats, int rank);
 

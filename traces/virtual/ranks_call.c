@@ -111,12 +111,16 @@ static void look_for_deadlock(struct ranks_file *file, const struct ranks_step *
 static int look_for_dead(struct ranks_file *file, const struct ranks_step *step)
 {
 	const struct ranks_seats *seats = step->part->rank->seats;
-	int dead;
+	int dead = -1;
 
 	ranks_lock(file);
-	dead = ranks_dead(file, seats);
+	if (!nccl_is_of_two(step->part->kind))
+		dead = ranks_dead(file, seats);
+	else if (ranks_is_dead(file, seats,
+			       step->part->peer)) /* others' deaths are not its concern */
+		dead = step->part->peer;
 	ranks_unlock(file);
-	if (dead < 0 || (nccl_is_of_two(step->part->kind) && dead != step->part->peer))
+	if (dead < 0)
 		return NCCL_SUCCESS;
 	return ranks_say_dead(file, seats, dead);
 }

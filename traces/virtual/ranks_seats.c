@@ -92,11 +92,17 @@ int ranks_sit(struct ranks_file *file, struct nccl_rank *rank, int ranks, const 
 	return result;
 }
 
+bool ranks_is_dead(struct ranks_file *file, const struct ranks_seats *seats, int rank)
+{
+	const struct ranks_seat *seat = &seats->seat[rank];
+
+	return seat->process && !seat->left && !ranks_alive(file, seat->process);
+}
+
 int ranks_dead(struct ranks_file *file, const struct ranks_seats *seats)
 {
 	for (int i = 0; i < seats->ranks; i++)
-		if (seats->seat[i].process && !seats->seat[i].left &&
-		    !ranks_alive(file, seats->seat[i].process))
+		if (ranks_is_dead(file, seats, i))
 			return i;
 	return -1;
 }
