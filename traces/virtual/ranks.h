@@ -51,6 +51,7 @@ struct ranks_seat {
 	int32_t left;
 	int32_t color, key; /* of a split */
 	int32_t unused;
+	int64_t pid;		/* the slot may be another process's by now */
 	uint64_t posted, read;	/* steps of operations of all ranks */
 	uint64_t splits;	/* how many it has called of them */
 	int64_t waits_since_ms; /* 0: does not wait */
@@ -122,7 +123,7 @@ int ranks_split_join(struct ranks_file *file, struct nccl_rank *rank, struct ncc
  * none. */
 bool ranks_is_dead(struct ranks_file *file, const struct ranks_seats *seats, int rank);
 int ranks_dead(struct ranks_file *file, const struct ranks_seats *seats);
-int ranks_say_dead(const struct ranks_file *file, const struct ranks_seats *seats, int rank);
+int ranks_say_dead(const struct ranks_seats *seats, int rank);
 
 /* Part of a call of this process, and how far it has come. */
 struct ranks_step {

@@ -122,7 +122,7 @@ static int look_for_dead(struct ranks_file *file, const struct ranks_step *step)
 	ranks_unlock(file);
 	if (dead < 0)
 		return NCCL_SUCCESS;
-	return ranks_say_dead(file, seats, dead);
+	return ranks_say_dead(seats, dead);
 }
 
 static int first_stuck(const struct ranks_step *step, size_t count)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* With the lock: the communicator of an id, or a free place for it; NULL: too many. */
 static struct ranks_seats *find(struct ranks_file *file, const struct nccl_id *id, int ranks)
@@ -84,6 +85,7 @@ int ranks_sit(struct ranks_file *file, struct nccl_rank *rank, int ranks, const 
 	if (result == NCCL_SUCCESS) {
 		seats->seat[rank->rank].device = gpus_number(rank->device);
 		seats->seat[rank->rank].process = ranks_self();
+		seats->seat[rank->rank].pid = getpid();
 		seats->taken++;
 		rank->seats = seats;
 	}
@@ -96,7 +98,9 @@ bool ranks_is_dead(struct ranks_file *file, const struct ranks_seats *seats, int
 {
 	const struct ranks_seat *seat = &seats->seat[rank];
 
-	return seat->process && !seat->left && !ranks_alive(file, seat->process);
+	return seat->process && !seat->left &&
+	       (!ranks_alive(file, seat->process) ||
+		file->process[seat->process - 1].pid != seat->pid);
 }
 
 int ranks_dead(struct ranks_file *file, const struct ranks_seats *seats)
@@ -107,13 +111,13 @@ int ranks_dead(struct ranks_file *file, const struct ranks_seats *seats)
 	return -1;
 }
 
-int ranks_say_dead(const struct ranks_file *file, const struct ranks_seats *seats, int rank)
+int ranks_say_dead(const struct ranks_seats *seats, int rank)
 {
 	return nccl_refuse(
 		NCCL_REMOTE_ERROR,
 		"rank %d of %d has ended (process %lld) while others of its communicator "
 		"wait for it",
-		rank, seats->ranks, (long long)file->process[seats->seat[rank].process - 1].pid);
+		rank, seats->ranks, (long long)seats->seat[rank].pid);
 }
 
 static int missing(const struct ranks_seats *seats)
@@ -146,7 +150,7 @@ static int await(struct ranks_file *file, const struct ranks_seats *seats,
 		if (are)
 			return NCCL_SUCCESS;
 		if (dead >= 0)
-			return ranks_say_dead(file, seats, dead);
+			return ranks_say_dead(seats, dead);
 		if (turns_now_ms() >= until_ms)
 			return LATE;
 		ranks_wait(&file->calls_changed, seen);
