@@ -81,14 +81,15 @@ STANDIN := $(BUILD)/tests/standin
 $(STANDIN)/libcuda.so.1: tests/standin/standin_driver.c tests/standin/standin_streams.c tests/standin/standin_context.h \
 		tests/standin/standin_streams.h traces/virtual/nccl_reduce.h
 $(STANDIN)/libnccl.so.2: tests/standin/standin_nccl.c
+$(STANDIN)/libmpi.so: tests/standin/standin_mpi.c tests/standin/standin_mpi.h
 $(STANDIN)/libcudart.so.13: tests/standin/standin_runtime.c $(STANDIN)/libcuda.so.1
 $(STANDIN)/librecorder.so: tests/standin/standin_recorder.c tests/standin/standin_recorder.h traces/format/annotate.h
-$(STANDIN)/libcuda.so.1 $(STANDIN)/libcudart.so.13 $(STANDIN)/librecorder.so $(STANDIN)/libnccl.so.2: mk/check.mk
+$(STANDIN)/libcuda.so.1 $(STANDIN)/libcudart.so.13 $(STANDIN)/librecorder.so $(STANDIN)/libnccl.so.2 $(STANDIN)/libmpi.so: mk/check.mk
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) -std=gnu11 -Wall -Wextra -O2 -g -fPIC -shared -pthread -I. -I$(CUDA_DIR)/include -Wl,-soname,$(@F) -o $@ $(filter %.c %.so.1,$^) -lm
 
 $(BUILD)/tests/preload_%: tests/preload_%.c tests/standin/standin_recorder.h $(STANDIN)/libcudart.so.13 $(STANDIN)/libcuda.so.1 $(STANDIN)/librecorder.so \
-		$(STANDIN)/libnccl.so.2 tests/standin/standin_streams.h tests/standin/standin_nccl.h \
+		$(STANDIN)/libnccl.so.2 $(STANDIN)/libmpi.so tests/standin/standin_streams.h tests/standin/standin_nccl.h \
 		tests/nccl_values.h tests/nccl_world.h $(BUILD)/libwarpreel-virtual.so
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -I$(CUDA_DIR)/include -DVIRTUAL_LIBRARY='"$(abspath $(BUILD))/libwarpreel-virtual.so"' \

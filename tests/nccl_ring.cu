@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * A program of several GPUs and NCCL for docs/as-gpus.md: one process, whose ranks are GPUs of one
- * thread (`group`) or have a thread each (`threads`). Iterations of a kernel, an exchange of
- * borders with both neighbours, an all-reduce; then each other operation once. It checks what it
- * gets: whole numbers, exact in float.
+ * thread (`group`) or have a thread each (`threads`), or a process a rank (`processes`). Iterations
+ * of a kernel, an exchange of borders with both neighbours, an all-reduce; then each other
+ * operation once. It checks what it gets: whole numbers, exact in float.
  *
- *     nccl_ring group|threads GPUS ELEMENTS ITERATIONS
+ *     nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS
  */
 #include <cuda_runtime.h>
 #include <pthread.h>
@@ -12,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include <vector>
 
 extern "C" {
@@ -23,7 +26,11 @@ enum { FLOAT32 = 7, INT32 = 2, SUM = 0, MAXIMUM = 2, GPUS_MOST = 64 };
 
 static int gpus, elements, iterations;
 static ncclComm_t comm[GPUS_MOST];
-static pthread_barrier_t barrier;
+/* Of threads, or in memory that processes share. */
+static struct meeting_place {
+	pthread_barrier_t barrier;
+	ncclUniqueId id;
+} here, *place = &here;
 
 static void must(int result, const char *what, int line)
 {
@@ -163,7 +170,6 @@ static void check_all(struct gpu *of, int first, int end)
 }
 
 static struct gpu gpu[GPUS_MOST];
-static ncclUniqueId id;
 
 static double now_us(void)
 {
@@ -178,17 +184,49 @@ static void *rank_thread(void *number)
 	const int g = (int)(intptr_t)number;
 
 	open_gpu(&gpu[g], g);
-	MUST(ncclCommInitRank(&comm[g], gpus, id, g));
+	MUST(ncclCommInitRank(&comm[g], gpus, place->id, g));
 	iterate(gpu, g, g + 1); /* connections are made */
-	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&place->barrier);
 	const double begin_us = now_us();
 	iterate(gpu, g, g + 1);
-	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&place->barrier);
 	if (!g)
 		printf("core_us %.1f\n", now_us() - begin_us);
 	check_all(gpu, g, g + 1);
 	MUST(ncclCommDestroy(comm[g]));
 	return NULL;
+}
+
+/* Before any of CUDA's: a child could not use it else. */
+static int run_processes(void)
+{
+	pthread_barrierattr_t with;
+	int failed = 0, status;
+
+	place = (struct meeting_place *)mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE,
+					     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (place == MAP_FAILED)
+		return 1;
+	pthread_barrierattr_init(&with);
+	pthread_barrierattr_setpshared(&with, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(&place->barrier, &with, (unsigned)gpus);
+	for (int g = 0; g < gpus; g++) {
+		char rank[16];
+
+		if (fork())
+			continue;
+		snprintf(rank, sizeof(rank), "%d", g);
+		setenv("RANK", rank, 1);
+		if (!g)
+			MUST(ncclGetUniqueId(&place->id));
+		pthread_barrier_wait(&place->barrier);
+		rank_thread((void *)(intptr_t)g);
+		fflush(stdout);
+		exit(0);
+	}
+	while (wait(&status) > 0)
+		failed |= status;
+	return failed != 0;
 }
 
 int main(int argc, char **argv)
@@ -197,12 +235,16 @@ int main(int argc, char **argv)
 
 	if (argc != 5 || (gpus = atoi(argv[2])) < 1 || gpus > GPUS_MOST ||
 	    (elements = atoi(argv[3])) < gpus || (iterations = atoi(argv[4])) < 0) {
-		fprintf(stderr, "usage: nccl_ring group|threads GPUS ELEMENTS ITERATIONS\n");
+		fprintf(stderr,
+			"usage: nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS\n");
 		return 2;
 	}
-	if (!strcmp(argv[1], "threads")) {
-		MUST(ncclGetUniqueId(&id));
-		pthread_barrier_init(&barrier, NULL, (unsigned)gpus);
+	if (!strcmp(argv[1], "processes")) {
+		if (run_processes())
+			return 1;
+	} else if (!strcmp(argv[1], "threads")) {
+		MUST(ncclGetUniqueId(&place->id));
+		pthread_barrier_init(&place->barrier, NULL, (unsigned)gpus);
 		for (int g = 0; g < gpus; g++)
 			MUST(pthread_create(&thread[g], NULL, rank_thread, (void *)(intptr_t)g));
 		for (int g = 0; g < gpus; g++)

@@ -50,17 +50,23 @@ static void check_reduce_scatter(int type, int operation, size_t count, bool in_
 					       type, operation));
 }
 
+/* NCCL_WORLD_THIN: of the counts one for each type and operation, each count in its turn. For a
+ * real GPU, where a check takes milliseconds. */
 static void for_all(each_fn *check)
 {
 	static const size_t count[] = { 0, 1, 2, 7, 64, 257 };
 	static const int ranks[] = { 2, 3, 4, 8 };
+	const bool thin = getenv("NCCL_WORLD_THIN") != NULL;
 
 	for (size_t n = 0; n < sizeof(ranks) / sizeof(ranks[0]); n++) {
 		open_world(ranks[n]);
 		for (int type = 0; type < NCCL_TYPES; type++)
 			for (int operation = 0; operation < NCCL_OPERATIONS; operation++)
 				for (size_t c = 0; c < sizeof(count) / sizeof(count[0]); c++)
-					check(type, operation, count[c], draw() & 1);
+					if (!thin ||
+					    c == ((size_t)(type * NCCL_OPERATIONS + operation) +
+						  n) % 6)
+						check(type, operation, count[c], draw() & 1);
 		close_world();
 	}
 }

@@ -8,7 +8,7 @@
 #include "traces/format/annotate.h"
 #include "traces/load/schedule_from_trace.h"
 
-enum { VIRTUAL_GPUS = 20, THREE, PLAIN_COPY, SYNCHRONIZE };
+enum { VIRTUAL_GPUS = 20, THREE, PLAIN_COPY, SYNCHRONIZE, VIRTUAL_FIRST, TWO };
 
 static void begin_virtual(struct builder *builder)
 {
@@ -86,6 +86,29 @@ static void a_context_is_the_device_it_stands_for(void **state)
 	assert_int_equal(trace.gpu[2].device, 2);
 	assert_int_equal(trace.gpu[2].sm_count, 132);
 	assert_int_equal(trace.loss_count, 0);
+	trace_release(&trace);
+}
+
+/* Of a process that was shown device 2 first: what is in no context of a virtual device is that
+ * one's.
+ */
+static void a_process_may_begin_with_another_device(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin_virtual(&builder);
+	end_records(&builder);
+	put_text(&builder, VIRTUAL_FIRST, "virtual_first");
+	put_text(&builder, TWO, "2");
+	put_chunk(&builder, SPOOL_STRINGS, builder.payload, builder.payload_bytes);
+	builder.payload_bytes = 0;
+	PUT(&builder, meta, .key = VIRTUAL_FIRST, .value = TWO);
+	put_run(&builder, PLAIN_COPY, 0);
+	finish(&builder, &trace);
+	assert_int_equal(trace.kernel[0].device, 2);
+	assert_int_equal(trace.gpu_count, 3);
 	trace_release(&trace);
 }
 
@@ -272,6 +295,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_context_is_the_device_it_stands_for),
+		cmocka_unit_test(a_process_may_begin_with_another_device),
 		cmocka_unit_test(hidden_calls_are_left_out_with_what_they_waited_for),
 		cmocka_unit_test(a_call_outside_of_hidden_time_stays),
 		cmocka_unit_test(a_copy_between_contexts_is_one_between_devices),

@@ -3,8 +3,10 @@
  */
 #include "trace_kit.h"
 
+#include "traces/format/annotate.h"
 #include "traces/format/trace_folder.h"
 #include "traces/format/trace_join.h"
+#include "traces/load/schedule_from_trace.h"
 
 enum { MS = 1000000 };
 #define BOOTED_MS 1795410251731 /* by the system's clock: of 2026 */
@@ -172,6 +174,69 @@ static void what_cannot_be_joined_is_refused_by_name(void **state)
 	trace_set_meta(&p->part[0], "kind", "recorded");
 	trace_set_meta(&p->part[0], "virtual_gpus", "2");
 	refused(p, "process 100: recorded on one GPU as if there were more");
+	trace_set_meta(&p->part[0], "virtual_processes", "in turns");
+	refused(p, "process 101: recorded as if there were 0 GPUs, and process 100 as if there "
+		   "were 2");
+}
+
+/* One GPU, which both processes had as a GPU of their own number. */
+static void virtual_gpus_of_processes_keep_their_numbers(void **state)
+{
+	struct pair *p = *state;
+
+	for (int k = 0; k < 2; k++) {
+		struct trace *t = &p->part[k];
+
+		trace_set_meta(t, "virtual_gpus", "2");
+		trace_set_meta(t, "virtual_processes", "in turns");
+		trace_set_meta(t, "virtual_bytes", k ? "0 10, 1 4096" : "0 8192, 1 0");
+		t->gpu[0].bus_location = trace_string(t, "00:07.0");
+		*trace_add_gpu(t) = t->gpu[0];
+		t->gpu[1].device = 1;
+		t->kernel[0].device = k;
+	}
+	assert_int_equal(trace_join(&p->joined, p->part, 2, "run"), 0);
+	assert_int_equal(trace_virtual_gpus(&p->joined), 2);
+	assert_int_equal(p->joined.gpu_count, 2);
+	assert_int_equal(p->joined.kernel[0].device, 0);
+	assert_int_equal(p->joined.kernel[1].device, 1);
+	assert_string_equal(trace_get_meta(&p->joined, "virtual_bytes"), "0 8202, 1 4096");
+}
+
+static void add_barrier(struct trace *t, int pid, int64_t start_ns, int64_t number)
+{
+	*trace_add_host_op(t) = (struct trace_host_op){ .kind = NOTE_BARRIER,
+							.object = NOTE_BARRIER_OF_PROCESSES,
+							.value = number,
+							.global_tid = (int64_t)pid << 24 | 5,
+							.start_ns = start_ns,
+							.end_ns = start_ns + 1000 };
+}
+
+/* One process was recorded later, and has not its first; one came to a third that nobody else did.
+ */
+static void barriers_of_processes_are_one_by_their_numbers(void **state)
+{
+	struct pair *p = *state;
+	struct schedule schedule;
+	int barriers = 0;
+
+	add_barrier(&p->part[0], 100, 2 * MS, 0);
+	add_barrier(&p->part[0], 100, 3 * MS, 1);
+	add_barrier(&p->part[1], 101, 2 * MS, 1);
+	add_barrier(&p->part[1], 101, 3 * MS, 2);
+	assert_int_equal(trace_join(&p->joined, p->part, 2, "run"), 0);
+	schedule_init(&schedule);
+	hear();
+	const int rc = schedule_from_trace(&schedule, &p->joined, -1);
+	char *said = heard();
+	assert_int_equal(rc, 0);
+	assert_non_null(strstr(said, "2 host barriers that not every thread meets"));
+	for (int64_t i = 0; i < schedule.op_count; i++)
+		barriers += schedule.op[i].kind == OP_BARRIER;
+	assert_int_equal(barriers, 2);
+	free(said);
+	schedule_release(&schedule);
 }
 
 static void gpus_without_a_bus_are_not_guessed(void **state)
@@ -256,6 +321,8 @@ int main(void)
 		TEST(equal_process_ids_become_two),
 		TEST(facts_that_all_share_stand_once),
 		TEST(what_cannot_be_joined_is_refused_by_name),
+		TEST(virtual_gpus_of_processes_keep_their_numbers),
+		TEST(barriers_of_processes_are_one_by_their_numbers),
 		TEST(gpus_without_a_bus_are_not_guessed),
 		TEST(equal_lists_of_gpus_without_a_bus_are_taken_for_one_with_a_word),
 		cmocka_unit_test(a_folder_is_a_run_where_its_processes_ran_together),

@@ -50,6 +50,8 @@ static int is_series(const char *path)
 	struct trace_folder folder;
 	if (!trace_is_folder(path))
 		return 0;
+	if (trace_folder_is_series(path))
+		return 1;
 	int run = trace_folder_read(&folder, path, 0);
 	if (!run)
 		run = trace_folder_is_run(&folder, path);

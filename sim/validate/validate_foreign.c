@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "foreign.h"
+#include "sim/answers/collectives.h"
 #include "sim/answers/untrace.h"
 #include "traces/base/util.h"
 #include "traces/format/trace_join.h"
@@ -100,10 +101,12 @@ static int answer_trace(const struct context *c, const struct foreign_row *row, 
 				 schedule_from_trace(&schedule, trace, -1)
 			 ? -1
 			 : 0;
-	if (!rc) {
+	if (!rc) { /* as a replay does it */
 		schedule_untrace(&schedule, &c->predictor->platform);
-		rc = (range ? answer_range : answer_kernels)(c, row, &schedule, answer);
+		rc = collectives_price_rings(&schedule, &c->predictor->platform);
 	}
+	if (!rc)
+		rc = (range ? answer_range : answer_kernels)(c, row, &schedule, answer);
 	schedule_release(&schedule);
 	return rc;
 }

@@ -9,3 +9,9 @@ refuses warpreel replay empty --platform "$platform"
 refuses warpreel replay runs --platform "$platform" --gpus 2
 cp runs/as2.wrt runs/again.wrt
 refuses warpreel replay runs --platform "$platform"
+# Of programs of several processes: a folder for each number of GPUs.
+mkdir -p series/as2 series/notes
+cp "${root:?}"/traces/data/h200x4/foreign/nccl_4096.rank?.wrt.zst series/as2
+warpreel replay series --platform h200x4 --format tsv 2>/dev/null | columns gpus,virtual,file
+refuses warpreel info series
+refuses warpreel check series

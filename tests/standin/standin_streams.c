@@ -267,6 +267,36 @@ CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUs
 	return CUDA_SUCCESS;
 }
 
+CUresult cuStreamSynchronize(CUstream handle)
+{
+	pthread_mutex_lock(&lock);
+	finish(find((uintptr_t)handle)->handle & ~(uintptr_t)0xfff);
+	pthread_mutex_unlock(&lock);
+	return fails() ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
+}
+
+/* Host memory is the GPU's, too; `registered` counts what was not given back. */
+int standin_registered;
+CUresult cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags);
+CUresult cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags)
+{
+	standin_registered += host && bytes && !((uintptr_t)host & 4095);
+	return flags == (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)
+		       ? CUDA_SUCCESS
+		       : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuMemHostUnregister(void *host)
+{
+	standin_registered -= host != NULL;
+	return CUDA_SUCCESS;
+}
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned flags);
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host, unsigned flags)
+{
+	*device = (CUdeviceptr)(uintptr_t)host;
+	return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
 /* A module is its image, a function the context it was loaded in. */
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {

@@ -29,6 +29,11 @@ enum note_host_kind {
 	NOTE_MEMORY = 8
 };
 
+/* The object of NOTE_BARRIER from which on barriers are met by threads of all processes, not of
+ * one.
+ */
+enum { NOTE_BARRIER_OF_PROCESSES = 0x7f000000 };
+
 /* A launch's data footprint and shape; belongs to the next kernel launch of the calling thread. */
 struct note_footprint {
 	char kernel[32]; /* what our drivers call it, NUL-terminated: rbsor_tuned_f32 */

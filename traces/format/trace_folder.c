@@ -36,15 +36,55 @@ int trace_folder_count(const char *folder)
 	return found > 0 ? found : 0;
 }
 
+static int is_shown(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* The folders in a folder that hold traces, with *names, each to be freed as they are. */
+static int runs_in(const char *folder, char ***names)
+{
+	struct dirent **entry = NULL;
+	const int found = scandir(folder, &entry, is_shown, alphasort);
+	int runs = 0;
+
+	*names = xmalloc((size_t)(found > 0 ? found : 1) * sizeof(**names));
+	for (int i = 0; i < found; i++) {
+		char *path = xprintf("%s/%s", folder, entry[i]->d_name);
+
+		if (trace_is_folder(path) && trace_folder_count(path))
+			(*names)[runs++] = xstrdup(entry[i]->d_name);
+		free(path);
+		free(entry[i]);
+	}
+	free(entry);
+	return runs;
+}
+
+bool trace_folder_is_series(const char *folder)
+{
+	char **name = NULL;
+	const int runs = trace_folder_count(folder) ? 0 : runs_in(folder, &name);
+
+	for (int i = 0; i < runs; i++)
+		free(name[i]);
+	free(name);
+	return runs > 0;
+}
+
 int trace_folder_names(const char *folder, char ***names)
 {
 	struct dirent **entry = NULL;
-	const int found = scandir(folder, &entry, is_trace, alphasort);
+	int found = scandir(folder, &entry, is_trace, alphasort);
 
 	if (found < 0)
 		return report("cannot read %s: %s", folder, strerror(errno));
 	if (!found) {
 		free(entry);
+		found = runs_in(folder, names);
+		if (found)
+			return found;
+		free(*names);
 		return report("%s holds no traces (*.wrt*)", folder);
 	}
 	*names = xmalloc((size_t)found * sizeof(**names));
@@ -141,6 +181,8 @@ int trace_open(struct trace *trace, const char *path, int64_t max_bytes)
 
 	if (!trace_is_folder(path))
 		return trace_read(trace, path, max_bytes);
+	if (trace_folder_is_series(path))
+		return report("%s: holds folders of one run each: name one of them", path);
 	rc = trace_folder_read(&folder, path, max_bytes);
 	if (!rc) {
 		const int run = trace_folder_is_run(&folder, path);

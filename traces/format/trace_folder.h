@@ -11,14 +11,18 @@ struct trace_folder {
 	size_t count;
 };
 
-/* How many files of a folder are traces (their names hold .wrt or .sqlite), with *names, each to be
- * freed as they are; -1 after a message. */
+/* How many files of a folder are traces (their names hold .wrt or .sqlite), or, where none is, how
+ * many folders in it hold some; with *names, each to be freed as they are; -1 after a message. */
 int trace_folder_names(const char *folder, char ***names);
 
 /* How many there are, 0 also of what is no folder. */
 int trace_folder_count(const char *folder);
 
-/* Reads all of them; -1 after a message. trace_folder_release either way. */
+/* Whether what it holds are folders, each of one run of several processes. */
+bool trace_folder_is_series(const char *folder);
+
+/* Reads all of them, of a folder that is no series of folders; -1 after a message.
+ * trace_folder_release either way. */
 int trace_folder_read(struct trace_folder *folder, const char *path, int64_t max_bytes);
 void trace_folder_release(struct trace_folder *folder);
 

@@ -288,6 +288,37 @@ static const char *pid_of(const struct trace *trace)
 	return pid ? pid : "?";
 }
 
+/* What each virtual device held at most, "0 4096, 1 0": of all processes together, which may have
+ * had it at different times. */
+static void join_virtual_bytes(struct trace *joined, const struct trace *part, size_t count)
+{
+	const uint32_t gpus = trace_virtual_gpus(&part[0]);
+	int64_t *held = xcalloc(gpus + 1, sizeof(*held));
+	char *all = NULL;
+
+	for (size_t p = 0; p < count; p++) {
+		const char *text = trace_get_meta(&part[p], "virtual_bytes");
+		long long bytes;
+		unsigned gpu;
+
+		for (; text && sscanf(text, "%u %lld", &gpu, &bytes) == 2;
+		     text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL)
+			if (gpu < gpus && bytes > 0)
+				held[gpu] = later(held[gpu], bytes);
+	}
+	for (uint32_t i = 0; i < gpus; i++) {
+		char *longer = xprintf("%s%s%u %" PRId64, all ? all : "", all ? ", " : "",
+				       (unsigned)i, held[i]);
+
+		free(all);
+		all = longer;
+	}
+	if (all)
+		trace_set_meta(joined, "virtual_bytes", all);
+	free(all);
+	free(held);
+}
+
 static void join_meta(struct trace *joined, const struct trace *part, size_t count)
 {
 	char *processes = xprintf("%zu:", count);
@@ -308,7 +339,8 @@ static void join_meta(struct trace *joined, const struct trace *part, size_t cou
 			const char *key = trace_text(&part[p], part[p].meta[i].key),
 				   *value = trace_text(&part[p], part[p].meta[i].value);
 
-			if (!strcmp(key, "pid") || !strcmp(key, "rank"))
+			if (!strcmp(key, "pid") || !strcmp(key, "rank") ||
+			    !strcmp(key, "virtual_bytes"))
 				continue;
 			if (all_have(part, count, key, value)) {
 				trace_set_meta(joined, key, value);
@@ -322,7 +354,7 @@ static void join_meta(struct trace *joined, const struct trace *part, size_t cou
 
 /* ---- all of it ---- */
 
-static int check_part(const struct trace *part)
+static int check_part(const struct trace *part, const struct trace *first)
 {
 	const char *kind = trace_get_meta(part, "kind");
 
@@ -332,10 +364,15 @@ static int check_part(const struct trace *part)
 			      part->path,
 			      part->run_count ? "its runs are whole by themselves"
 					      : "it is no recording");
-	if (trace_virtual_gpus(part))
-		return report("%s: recorded on one GPU as if there were more, where every process "
-			      "would have had the same one: such recordings are not joined",
+	if (trace_virtual_gpus(part) && !trace_get_meta(part, "virtual_processes"))
+		return report("%s: recorded on one GPU as if there were more, by a version whose "
+			      "processes did not share it in turns: such recordings are not joined",
 			      part->path);
+	if (trace_virtual_gpus(part) != trace_virtual_gpus(first))
+		return report("%s: recorded as if there were %u GPUs, and %s as if there were %u: "
+			      "they are not of one run",
+			      part->path, (unsigned)trace_virtual_gpus(part), first->path,
+			      (unsigned)trace_virtual_gpus(first));
 	if (part->profile_count || part->block_count)
 		return report("%s: holds profiles, which warpreel profile --join joins",
 			      part->path);
@@ -345,7 +382,7 @@ static int check_part(const struct trace *part)
 static int find_spans(struct trace_span *span, const struct trace *part, size_t count)
 {
 	for (size_t p = 0; p < count; p++) {
-		if (check_part(&part[p]))
+		if (check_part(&part[p], &part[0]))
 			return -1;
 		if (trace_span_of(&part[p], &span[p]))
 			return report("%s: does not say how its clock lies against the host's "
@@ -373,6 +410,7 @@ int trace_join(struct trace *joined, const struct trace *part, size_t count, con
 	for (size_t p = 0; p < count; p++) /* the earliest trace keeps its clock */
 		first_ns = span[p].offset_ns < first_ns ? span[p].offset_ns : first_ns;
 	join_meta(joined, part, count);
+	join_virtual_bytes(joined, part, count);
 	for (size_t p = 0; p < count; p++) {
 		struct joining j = { .joined = joined,
 				     .part = &part[p],

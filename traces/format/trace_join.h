@@ -24,8 +24,9 @@ bool trace_span_same_host(const struct trace_span *a, const struct trace_span *b
  * Fills an initialised trace called `path` with all rows of `count` traces. GPUs are told apart by
  * their bus location (TARGET_INFO_GPU.busLocation): two processes may each call theirs 0. Meta data
  * that all share stand once, others with the process before their key. -1 after a message naming
- * the trace: one without clocks, of another host, of runs of our own solvers, of virtual GPUs, with
- * profiles, or with GPUs that nothing tells apart. The parts are not changed.
+ * the trace: one without clocks, of another host, of runs of our own solvers, of virtual GPUs that
+ * processes did not share in turns, with profiles, or with GPUs that nothing tells apart. The parts
+ * are not changed.
  */
 int trace_join(struct trace *joined, const struct trace *part, size_t count, const char *path);
 

@@ -31,6 +31,7 @@ void load_host_op(struct load *load, const struct trace_host_op *op, struct map 
 	struct schedule *schedule = load->schedule;
 	struct schedule_op *added;
 	uint32_t object, meeting;
+	const bool of_all = op->kind == NOTE_BARRIER && op->object >= NOTE_BARRIER_OF_PROCESSES;
 
 	switch (op->kind) {
 	case NOTE_POST:
@@ -49,10 +50,10 @@ void load_host_op(struct load *load, const struct trace_host_op *op, struct map 
 		break;
 	case NOTE_BARRIER:
 		meeting = map_get(met, place, op->object);
-		meeting = meeting == MAP_NONE ? 0 : meeting;
+		meeting = of_all ? (uint32_t)op->value : meeting == MAP_NONE ? 0 : meeting;
 		map_put(met, place, op->object, meeting + 1);
-		object = map_intern(&load->barrier, place, (int64_t)op->object << 31 ^ meeting,
-				    schedule->barrier_count);
+		object = map_intern(&load->barrier, of_all ? 0 : place,
+				    (int64_t)op->object << 31 ^ meeting, schedule->barrier_count);
 		if (object == schedule->barrier_count)
 			schedule->barrier_count++;
 		added = schedule_add_op(schedule, OP_BARRIER, 0xffff, object);

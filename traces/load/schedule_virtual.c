@@ -10,7 +10,7 @@
 #include "traces/base/util.h"
 
 struct ran {
-	int64_t start_ns;
+	int64_t start_ns, process;
 	int32_t context;
 	size_t kernel; /* row, counted from 1; 0: a memset */
 };
@@ -35,15 +35,16 @@ bool *load_switched(const struct trace *trace)
 	ran = xmalloc((trace->kernel_count + trace->memset_count + 1) * sizeof(*ran));
 	switched = xcalloc(trace->kernel_count + 1, sizeof(*switched));
 	for (size_t i = 0; i < trace->kernel_count; i++)
-		ran[count++] =
-			(struct ran){ trace->kernel[i].start_ns, trace->kernel[i].context, i + 1 };
+		ran[count++] = (struct ran){ trace->kernel[i].start_ns, trace->kernel[i].global_pid,
+					     trace->kernel[i].context, i + 1 };
 	for (size_t i = 0; i < trace->memset_count; i++)
-		ran[count++] =
-			(struct ran){ trace->memset[i].start_ns, trace->memset[i].context, 0 };
+		ran[count++] = (struct ran){ trace->memset[i].start_ns, trace->memset[i].global_pid,
+					     trace->memset[i].context, 0 };
 	qsort(ran, count, sizeof(*ran), by_start);
 	for (size_t i = 1; i < count; i++)
 		if (ran[i].kernel)
-			switched[ran[i].kernel - 1] = ran[i].context != ran[i - 1].context;
+			switched[ran[i].kernel - 1] = ran[i].context != ran[i - 1].context ||
+						      ran[i].process != ran[i - 1].process;
 	free(ran);
 	return switched;
 }

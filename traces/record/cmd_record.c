@@ -45,7 +45,7 @@ static const struct option_spec options[] = {
 	  "how often finished records are written out; 0: only when buffers are full" },
 	{ "as-gpus", OPTION_TEXT, AT(as_gpus), NULL, 0, 0, "G[,G...]",
 	  "run the program on one GPU as if there were G (docs/as-gpus.md); several: once each, to "
-	  "FILE with asG in its name" },
+	  "FILE with asG in its name, or FOLDER/asG/" },
 	{ "clock-ms", OPTION_INT, AT(clock_ms), "0", 0, 3600000, "MS",
 	  "how often GPU clocks are read; 0: at the start and at the end" },
 	{ 0 }
@@ -190,11 +190,15 @@ static int run(const struct record_options *settings, const char *recorder, cons
 	     *clock_ms = xprintf("%d", settings->clock_ms);
 	char *recording = xprintf("%lld.%ld", (long long)time(NULL), (long)getpid());
 	char *gpus = virtual ? xprintf("%d", as_gpus) : NULL,
-	     *preload = virtual ? virtual_preload(virtual) : NULL;
+	     *preload = virtual ? virtual_preload(virtual) : NULL, *shared = NULL;
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+	const int shared_file = virtual ? virtual_share(&shared) : -1;
 	const struct target_setting environment[] = {
 		{ "WARPREEL_RECORDING", recording },
 		{ "WARPREEL_AS_GPUS", gpus },
 		{ "LD_PRELOAD", preload },
+		{ "WARPREEL_RANKS", shared },
+		{ "WARPREEL_VISIBLE_BEFORE", virtual ? visible ? visible : "" : NULL },
 		{ "WARPREEL_SERIAL_KERNELS", virtual ? "1" : NULL },
 		{ "WARPREEL_FLUSH_MS", flush_ms },
 		{ "WARPREEL_CLOCK_MS", clock_ms },
@@ -209,6 +213,9 @@ static int run(const struct record_options *settings, const char *recorder, cons
 	free(recording);
 	free(gpus);
 	free(preload);
+	free(shared);
+	if (shared_file >= 0)
+		close(shared_file);
 	return status;
 }
 
@@ -263,40 +270,9 @@ out:
 	return code;
 }
 
-/* Once for each number of GPUs; the exit code of the first that failed. */
-static int record_series(struct record_options settings, const int *gpus, int count, char **command)
+/* Traces of another run would be taken for this one's. */
+static int make_one(const char *output)
 {
-	const char *output = settings.output;
-	int code = EXIT_OK;
-
-	if (count < 2)
-		return record(&settings, count ? gpus[0] : 0, command);
-	for (int i = 0; i < count && code == EXIT_OK; i++) {
-		char *number = xprintf("as%d", gpus[i]), *name = name_with(output, number);
-
-		settings.output = name;
-		code = trace_check_output(name) ? EXIT_BAD : record(&settings, gpus[i], command);
-		free(name);
-		free(number);
-	}
-	return code;
-}
-
-/* A folder is one that is there, or a name that ends with a slash; it must hold no traces, as
- * those of another run would be taken for this one's. */
-static int make_folder(struct record_options *settings)
-{
-	const char *output = settings->output;
-
-	settings->folder =
-		trace_is_folder(output) || (*output && output[strlen(output) - 1] == '/');
-	if (!settings->folder)
-		return EXIT_OK;
-	if (settings->as_gpus) {
-		report("record: --as-gpus makes recordings one after the other: -o FILE, and each "
-		       "has its number of GPUs in its name");
-		return EXIT_USAGE;
-	}
 	if (mkdir(output, 0777) && errno != EEXIST)
 		return report("record: cannot make %s: %s", output, strerror(errno)), EXIT_BAD;
 	if (access(output, W_OK | X_OK))
@@ -308,6 +284,44 @@ static int make_folder(struct record_options *settings)
 			      output),
 		       EXIT_BAD;
 	return EXIT_OK;
+}
+
+/* A folder is one that is there, or a name that ends with a slash. */
+static int make_folder(struct record_options *settings)
+{
+	const char *output = settings->output;
+
+	settings->folder =
+		trace_is_folder(output) || (*output && output[strlen(output) - 1] == '/');
+	return settings->folder ? make_one(output) : EXIT_OK;
+}
+
+/* Once for each number of GPUs; the exit code of the first that failed. */
+static int record_series(struct record_options settings, const int *gpus, int count, char **command)
+{
+	const char *output = settings.output;
+	int code = EXIT_OK;
+
+	if (count < 2)
+		return record(&settings, count ? gpus[0] : 0, command);
+	for (int i = 0; i < count && code == EXIT_OK; i++) {
+		char *number = xprintf("as%d", gpus[i]),
+		     *name = settings.folder
+				     ? xprintf("%s%s%s", output,
+					       output[strlen(output) - 1] == '/' ? "" : "/", number)
+				     : name_with(output, number);
+
+		settings.output = name;
+		if (settings.folder)
+			code = make_one(name);
+		else if (trace_check_output(name))
+			code = EXIT_BAD;
+		if (code == EXIT_OK)
+			code = record(&settings, gpus[i], command);
+		free(name);
+		free(number);
+	}
+	return code;
 }
 
 int cmd_record(const struct program *program, int argc, char **argv)

@@ -186,6 +186,14 @@ int virtual_check(const char *command)
 	return result;
 }
 
+int virtual_share(char **name)
+{
+	const int file = memfd_create("warpreel-ranks", MFD_CLOEXEC);
+
+	*name = file < 0 ? NULL : xprintf("/proc/%ld/fd/%d", (long)getpid(), file);
+	return file;
+}
+
 char *virtual_preload(const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");

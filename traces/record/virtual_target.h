@@ -12,6 +12,9 @@ int virtual_counts(const char *text, int gpus[VIRTUAL_SERIES_MAX]);
  * shared runtime. What is no ELF file (a script) or opens its CUDA later is fine; the recorder
  * looks again when CUDA starts. */
 int virtual_check(const char *command);
+/* A file in memory that the processes of a recording share (traces/virtual/ranks.h), and by what
+ * name they open it, the caller's; as long as the descriptor is open. -1: there can be none. */
+int virtual_share(char **name);
 /* LD_PRELOAD with this library in front; the caller frees it. */
 char *virtual_preload(const char *library);
 

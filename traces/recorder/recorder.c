@@ -219,13 +219,18 @@ static void lose_nvtx(void)
  * them; NULL: it can, or it runs on those there are. */
 static const char *virtual_problem(void)
 {
-	const char *gpus = getenv("WARPREEL_AS_GPUS");
+	const char *gpus = getenv("WARPREEL_AS_GPUS"), *first = getenv("WARPREEL_VIRTUAL_FIRST"),
+		   *shared = getenv("WARPREEL_RANKS");
 	void *found;
 	const char *(*problem)(void);
 
 	if (!gpus || !*gpus)
 		return NULL;
 	writer_meta(&recorder.writer, "virtual_gpus", gpus);
+	if (first && *first) /* what is in no context of a virtual device is this one's */
+		writer_meta(&recorder.writer, "virtual_first", first);
+	if (shared && *shared) /* processes of the recording take turns on the one GPU */
+		writer_meta(&recorder.writer, "virtual_processes", "in turns");
 	found = dlsym(RTLD_DEFAULT, "warpreel_virtual_problem");
 	memcpy(&problem, &found, sizeof(problem));
 	return found ? problem()

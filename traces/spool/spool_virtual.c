@@ -12,13 +12,30 @@
 
 /* ---- devices ---- */
 
-/* The device a context stands for; `otherwise`: none of the virtual ones. */
-static uint32_t device_of(const struct spool *spool, uint32_t context, uint32_t otherwise)
+/* A fact of the recorder's that is a number below `end`; `otherwise`: it says none. */
+static uint32_t number_said(const struct spool *spool, const char *key, uint32_t end,
+			    uint32_t otherwise)
+{
+	for (size_t i = 0; i < spool->meta_count; i++)
+		if (!strcmp(spool_text(spool, spool->meta[i].key), key)) {
+			int64_t number;
+
+			if (!parse_i64(spool_text(spool, spool->meta[i].value), &number) &&
+			    number >= 0 && number < end)
+				return (uint32_t)number;
+		}
+	return otherwise;
+}
+
+/* The device a context stands for: `first`, of a process that was shown others of them first, where
+ * it is none of the virtual ones. */
+static uint32_t device_of(const struct spool *spool, uint32_t context, uint32_t device,
+			  uint32_t first)
 {
 	for (size_t i = 0; i < spool->virtual_gpu_count; i++)
 		if (spool->virtual_gpu[i].context == context)
 			return spool->virtual_gpu[i].device;
-	return otherwise;
+	return device ? device : first;
 }
 
 /* The real device once more for each virtual one, so that all are described. */
@@ -44,23 +61,17 @@ static void add_devices(struct spool *spool, uint32_t count)
 
 uint32_t spool_virtual_gpus(const struct spool *spool)
 {
-	for (size_t i = 0; i < spool->meta_count; i++)
-		if (!strcmp(spool_text(spool, spool->meta[i].key), "virtual_gpus")) {
-			int64_t count;
-
-			if (!parse_i64(spool_text(spool, spool->meta[i].value), &count) &&
-			    count > 0 && count <= 1024)
-				return (uint32_t)count;
-		}
-	return 0;
+	return number_said(spool, "virtual_gpus", 1025, 0);
 }
 
-static void name_devices(struct spool *spool)
+static void name_devices(struct spool *spool, uint32_t count)
 {
+	const uint32_t first = number_said(spool, "virtual_first", count, 0);
+
 #define NAME_DEVICES(table)                                                                        \
 	for (size_t i = 0; i < spool->table##_count; i++)                                          \
 		spool->table[i].device =                                                           \
-			device_of(spool, spool->table[i].context, spool->table[i].device);
+			device_of(spool, spool->table[i].context, spool->table[i].device, first);
 	NAME_DEVICES(kernel)
 	NAME_DEVICES(memcpy)
 	NAME_DEVICES(memset)
@@ -212,7 +223,7 @@ void spool_virtual_prepare(struct trace *trace, struct spool *spool)
 		return;
 	take_memory(trace, spool, count);
 	add_devices(spool, count);
-	name_devices(spool);
+	name_devices(spool, count);
 	leave_out(spool);
 }
 

@@ -2,7 +2,7 @@
  * Calls between ncclGroupStart and ncclGroupEnd are one call; each thread has its own. What was
  * called is told to the recorder when it has been answered.
  */
-#include "virtual_nccl.h"
+#include "ranks.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -44,6 +44,29 @@ static bool captures(CUstream stream)
 				    status != CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
+/* Those of communicators of several processes by themselves: they take another way. */
+static int call_either(const struct nccl_part *part, size_t count)
+{
+	struct nccl_part *sorted;
+	size_t far = 0, at[2] = { 0 };
+	int result;
+
+	for (size_t i = 0; i < count; i++)
+		far += part[i].rank->spans;
+	if (!far || far == count)
+		return (far ? ranks_call : nccl_call)(part, count);
+	sorted = calloc(count, sizeof(*sorted));
+	if (!sorted)
+		return NCCL_SYSTEM_ERROR;
+	at[false] = far;
+	for (size_t i = 0; i < count; i++)
+		sorted[at[part[i].rank->spans]++] = part[i];
+	result = nccl_call(sorted + far, count - far);
+	result = result ? result : ranks_call(sorted, far);
+	free(sorted);
+	return result;
+}
+
 /* All that was called, at once; the recorder is told what came of it. */
 static int call(const struct nccl_part *part, size_t count, uint64_t start_ns)
 {
@@ -52,7 +75,7 @@ static int call(const struct nccl_part *part, size_t count, uint64_t start_ns)
 	int result;
 
 	notes_mute(true); /* all of it is hidden */
-	result = nccl_call(part, count);
+	result = call_either(part, count);
 	notes_mute(false);
 	if (result != NCCL_SUCCESS) {
 		notes_hidden(start_ns);

@@ -13,11 +13,6 @@
  * it is named. */
 enum { PATIENCE = 15 };
 
-static bool is_of_two(enum collective_kind kind)
-{
-	return kind == COLLECTIVE_SEND || kind == COLLECTIVE_RECEIVE;
-}
-
 static struct nccl_meeting *find(struct nccl_clique *clique, int source, int target,
 				 uint64_t number)
 {
@@ -79,10 +74,10 @@ static int disagreement(const struct nccl_meeting *meeting)
 
 	for (int i = 1; i < meeting->parts; i++) {
 		const struct nccl_part *part = &meeting->part[i];
-		const bool same_kind = is_of_two(first->kind) || part->kind == first->kind;
+		const bool same_kind = nccl_is_of_two(first->kind) || part->kind == first->kind;
 
 		if (!same_kind || part->count != first->count || part->type != first->type ||
-		    (!is_of_two(first->kind) &&
+		    (!nccl_is_of_two(first->kind) &&
 		     (part->operation != first->operation || part->peer != first->peer)))
 			return nccl_refuse(NCCL_INVALID_ARGUMENT,
 					   "ranks %d and %d of a communicator of %d call different "

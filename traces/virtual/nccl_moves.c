@@ -59,28 +59,35 @@ static CUresult load_kernel(struct nccl_rank *rank)
 		      : driver->cuModuleGetFunction(&rank->reduce, module, "warpreel_nccl_reduce");
 }
 
+CUresult nccl_reduce(struct nccl_rank *rank, struct reduce_arguments *arguments, CUstream stream)
+{
+	const size_t blocks = (arguments->count + BLOCK - 1) / BLOCK;
+	void *parameter[] = { arguments };
+	CUresult result = load_kernel(rank);
+
+	if (result)
+		return result;
+	turns_begin();
+	result = real_driver()->cuLaunchKernel(
+		rank->reduce, (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST), 1, 1, BLOCK,
+		1, 1, 0, stream, parameter, NULL);
+	turns_end();
+	return result;
+}
+
 /* All ranks' elements from `first` on, into the buffer that `at` receives in. */
 static CUresult reduce(const struct nccl_meeting *meeting, const struct nccl_part *at, size_t first)
 {
-	const size_t bytes = nccl_type_bytes(at->type), blocks = (at->count + BLOCK - 1) / BLOCK;
+	const size_t bytes = nccl_type_bytes(at->type);
 	struct reduce_arguments arguments = { .target = at->receive,
 					      .count = at->count,
 					      .ranks = meeting->parts,
 					      .type = at->type,
 					      .operation = at->operation };
-	void *parameter[] = { &arguments };
-	CUresult result = load_kernel(at->rank);
 
 	for (int i = 0; i < meeting->parts; i++)
 		arguments.source[i] = (const char *)meeting->part[i].send + first * bytes;
-	if (result)
-		return result;
-	turns_begin();
-	result = real_driver()->cuLaunchKernel(
-		at->rank->reduce, (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST), 1, 1,
-		BLOCK, 1, 1, 0, at->stream, parameter, NULL);
-	turns_end();
-	return result;
+	return nccl_reduce(at->rank, &arguments, at->stream);
 }
 
 /* Marks where the part's rank has done what others wait for. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Communicators: ranks that came with one id, each on a device of its own.
  */
-#include "virtual_nccl.h"
+#include "ranks.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -186,20 +186,32 @@ static int enter(struct nccl_rank *rank, const struct nccl_id *id, int ranks)
 	return NCCL_SUCCESS;
 }
 
+/* Of a rank that others of its communicator will not know. */
+static void take_back(struct nccl_rank *rank)
+{
+	nccl_lock();
+	rank->clique->rank[rank->rank] = NULL;
+	if (!--rank->clique->joined)
+		forget(rank->clique);
+	nccl_changed();
+	nccl_unlock();
+}
+
 int nccl_join(struct nccl_rank **out, int ranks, const struct nccl_id *id, int rank, int device)
 {
+	struct ranks_file *file = ranks_file();
 	struct nccl_rank *made;
 	int result;
 
 	if (!out || ranks < 1 || rank < 0 || rank >= ranks)
 		return nccl_refuse(NCCL_INVALID_ARGUMENT, "rank %d of %d joins a communicator",
 				   rank, ranks);
-	if (ranks > gpus_count())
+	if (ranks > gpus_all())
 		return nccl_refuse(NCCL_INVALID_USAGE,
 				   "a communicator of %d ranks wants as many devices, and there "
 				   "are %d (--as-gpus)",
-				   ranks, gpus_count());
-	if (is_of_another_process(id))
+				   ranks, gpus_all());
+	if (!file && is_of_another_process(id))
 		return nccl_refuse(NCCL_INVALID_USAGE,
 				   "a communicator spans processes, which is not answered for: "
 				   "each process has virtual GPUs of its own");
@@ -215,6 +227,11 @@ int nccl_join(struct nccl_rank **out, int ranks, const struct nccl_id *id, int r
 		result = enter(made, id, ranks);
 	nccl_changed();
 	nccl_unlock();
+	if (result == NCCL_SUCCESS && file) {
+		result = ranks_sit(file, made, ranks, id);
+		if (result != NCCL_SUCCESS)
+			take_back(made);
+	}
 	if (result == NCCL_SUCCESS)
 		*out = made;
 	else
@@ -236,9 +253,15 @@ int nccl_await_ranks(struct nccl_rank *const *rank, size_t count)
 	const int64_t until_ms = turns_now_ms() + turns_stuck_ms();
 	int result = NCCL_SUCCESS;
 
+	for (size_t i = 0; i < count && result == NCCL_SUCCESS; i++)
+		if (rank[i]->seats)
+			result = ranks_await_seats(ranks_file(), rank[i]);
 	nccl_lock();
 	for (size_t i = 0; i < count && result == NCCL_SUCCESS; i++) {
 		const struct nccl_clique *clique = rank[i]->clique;
+
+		if (rank[i]->seats)
+			continue;
 
 		while (clique->joined < clique->ranks && result == NCCL_SUCCESS)
 			if (turns_now_ms() < until_ms)
@@ -256,16 +279,32 @@ int nccl_await_ranks(struct nccl_rank *const *rank, size_t count)
 	return result;
 }
 
+/* Of a communicator that may be of several processes. */
+static void leave_seat(struct nccl_rank *rank)
+{
+	const struct driver *driver = real_driver();
+	CUcontext before = NULL;
+
+	driver->cuCtxGetCurrent(&before);
+	driver->cuCtxSetCurrent(rank->context);
+	ranks_windows_forget(rank->seats);
+	driver->cuCtxSetCurrent(before);
+	ranks_stand_up(ranks_file(), rank);
+}
+
 void nccl_leave(struct nccl_rank *rank)
 {
 	struct nccl_clique *clique = rank->clique;
 	const struct driver *driver = real_driver();
 
+	if (rank->seats)
+		leave_seat(rank);
+
 	driver->cuEventDestroy_v2(rank->ready);
 	driver->cuEventDestroy_v2(rank->done);
 	nccl_lock();
 	clique->rank[rank->rank] = NULL;
-	if (++clique->left == clique->ranks)
+	if (++clique->left == (rank->seats ? clique->joined : clique->ranks))
 		forget(clique);
 	nccl_changed();
 	nccl_unlock();

@@ -3,13 +3,14 @@
  * of their keys, of equal keys in the order they had. The k-th split that a rank calls is the same
  * one for all.
  */
-#include "virtual_nccl.h"
+#include "ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct nccl_split {
 	uint64_t number;
+	int result; /* of a communicator of several processes, which the shared file splits */
 	int color[REDUCE_RANKS_MAX], key[REDUCE_RANKS_MAX];
 	bool came[REDUCE_RANKS_MAX];
 	int present, gone;
@@ -33,10 +34,34 @@ static struct nccl_split *find(struct nccl_clique *clique, uint64_t number)
 	return clique->split = split;
 }
 
+static struct nccl_split *come_from_afar(struct nccl_rank *rank, int color, int key)
+{
+	struct nccl_split *split = calloc(1, sizeof(*split));
+
+	if (!split)
+		return NULL;
+	split->color[0] = color;
+	split->result = ranks_split_come(ranks_file(), rank, color, key);
+	return split;
+}
+
+static int join_from_afar(struct nccl_split *split, struct nccl_rank *rank, struct nccl_rank **out)
+{
+	const int color = split->color[0];
+	int ranks = 0, number = 0, result = split->result;
+	struct nccl_id id;
+
+	free(split);
+	result = result ? result : ranks_split_join(ranks_file(), rank, &id, &ranks, &number);
+	return result || color < 0 ? result : nccl_join(out, ranks, &id, number, rank->device);
+}
+
 struct nccl_split *nccl_split_come(struct nccl_rank *rank, int color, int key)
 {
 	struct nccl_split *split;
 
+	if (rank->spans)
+		return come_from_afar(rank, color, key);
 	nccl_lock();
 	split = find(rank->clique, rank->splits++);
 	if (split) {
@@ -83,6 +108,8 @@ int nccl_split_join(struct nccl_split *split, struct nccl_rank *rank, struct ncc
 	struct nccl_id id;
 
 	*out = NULL;
+	if (rank->spans)
+		return join_from_afar(split, rank, out);
 	nccl_lock();
 	if (!all_came(split, rank)) {
 		nccl_unlock();

@@ -30,6 +30,10 @@ enum { VIRTUAL_GPUS_MAX = 64 };
 
 /* How many devices the program sees; 0: the library is to do nothing. */
 int gpus_count(void);
+/* How many there are in all processes: CUDA_VISIBLE_DEVICES may show this one fewer of them. */
+int gpus_all(void);
+/* Which of all a device of this process is. */
+int gpus_number(int device);
 /* Whether the runtime knows `device`. */
 static inline bool gpus_has(int device)
 {
@@ -66,6 +70,10 @@ struct driver {
 	CUresult (*cuStreamWaitEvent)(CUstream, CUevent, unsigned);
 	CUresult (*cuStreamIsCapturing)(CUstream, CUstreamCaptureStatus *);
 	CUresult (*cuMemcpyAsync)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+	CUresult (*cuStreamSynchronize)(CUstream);
+	CUresult (*cuMemHostRegister_v2)(void *, size_t, unsigned);
+	CUresult (*cuMemHostUnregister)(void *);
+	CUresult (*cuMemHostGetDevicePointer_v2)(CUdeviceptr *, void *, unsigned);
 	CUresult (*cuModuleLoadData)(CUmodule *, const void *);
 	CUresult (*cuModuleGetFunction)(CUfunction *, CUmodule, const char *);
 	CUresult (*cuLaunchKernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
@@ -115,6 +123,8 @@ void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns);
 /* The most a device has held so far. */
 void notes_memory(int device, size_t bytes);
 void notes_barrier(uint32_t object, uint64_t start_ns);
+/* The `number`-th that this process came to, whether it was recorded by then or not. */
+void notes_barrier_of_processes(int64_t number, uint64_t start_ns);
 void notes_context(CUcontext context, int device);
 struct note_collective;
 void notes_collective(const struct note_collective *note); /* hidden, too */

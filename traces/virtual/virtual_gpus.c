@@ -6,12 +6,15 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static struct {
-	int count;
-	pthread_mutex_t lock; /* contexts are made one at a time */
+	int all, count;
+	int number[VIRTUAL_GPUS_MAX]; /* of all, by device */
+	pthread_mutex_t lock;	      /* contexts are made one at a time */
 	_Atomic(CUcontext) context[VIRTUAL_GPUS_MAX];
 	atomic_bool peer[VIRTUAL_GPUS_MAX][VIRTUAL_GPUS_MAX];
 	atomic_bool used0; /* device 0 was set or used */
@@ -19,18 +22,104 @@ static struct {
 static pthread_once_t count_once = PTHREAD_ONCE_INIT;
 static _Thread_local int set_last;
 
+/* The devices that CUDA_VISIBLE_DEVICES names, by number, as CUDA reads it: up to the first that is
+ * none. -1 after a message: it names them otherwise. */
+static int read_visible(const char *text)
+{
+	static bool said;
+	int count = 0;
+
+	while (*text && count < gpus.all) {
+		char *end;
+		const long number = strtol(text, &end, 10);
+
+		if (end == text) {
+			notes_say(&said,
+				  "CUDA_VISIBLE_DEVICES=%s names no device by number: all %d are "
+				  "visible",
+				  text, gpus.all);
+			return -1;
+		}
+		if (number < 0 || number >= gpus.all)
+			break;
+		gpus.number[count++] = (int)number;
+		text = end + (*end == ',');
+	}
+	return count;
+}
+
+/* Launchers give each process a device of its own by CUDA_VISIBLE_DEVICES. The driver is left what
+ * it was when the recording began; other programs that this one starts find the choice in a
+ * variable of ours. */
+static int visible_devices(void)
+{
+	const char *begun = getenv("WARPREEL_VISIBLE_BEFORE"),
+		   *now = getenv("CUDA_VISIBLE_DEVICES"), *chosen = getenv("WARPREEL_VISIBLE");
+	char *choice;
+	int count;
+
+	if (!begun)
+		return -1;
+	chosen = now && strcmp(now, begun) != 0 ? now : chosen;
+	if (!chosen || !*chosen)
+		return now && !*now && *begun ? 0 : -1;
+	choice = strdup(chosen);
+	if (!choice)
+		return -1;
+	count = read_visible(choice);
+	setenv("WARPREEL_VISIBLE", choice, 1);
+	if (*begun)
+		setenv("CUDA_VISIBLE_DEVICES", begun, 1);
+	else
+		unsetenv("CUDA_VISIBLE_DEVICES");
+	free(choice);
+	return count;
+}
+
 static void read_count(void)
 {
 	const char *text = getenv("WARPREEL_AS_GPUS");
-	long count = text ? strtol(text, NULL, 10) : 0;
+	const long count = text ? strtol(text, NULL, 10) : 0;
+	char first[16];
+	int visible;
 
-	gpus.count = count < 1 ? 0 : count > VIRTUAL_GPUS_MAX ? VIRTUAL_GPUS_MAX : (int)count;
+	gpus.all = count < 1 ? 0 : count > VIRTUAL_GPUS_MAX ? VIRTUAL_GPUS_MAX : (int)count;
+	for (int i = 0; i < gpus.all; i++)
+		gpus.number[i] = i;
+	visible = gpus.all > 1 ? visible_devices() : -1;
+	gpus.count = visible < 0 ? gpus.all : visible;
+	if (!gpus.number[0])
+		return;
+	/* For the recorder: what is in no context of ours is this device's. */
+	snprintf(first, sizeof(first), "%d", gpus.number[0]);
+	setenv("WARPREEL_VIRTUAL_FIRST", first, 1);
 }
 
 int gpus_count(void)
 {
 	pthread_once(&count_once, read_count);
 	return gpus.count;
+}
+
+int gpus_all(void)
+{
+	return gpus_count() ? gpus.all : 0;
+}
+
+int gpus_number(int device)
+{
+	return gpus_has(device) ? gpus.number[device] : device;
+}
+
+/* Before a program's first call, which may be one that is not hooked; but not in a shell or a
+ * launcher, which has no runtime, nor where the program may still choose itself. */
+static __attribute__((constructor)) void look_early(void)
+{
+	const char *begun = getenv("WARPREEL_VISIBLE_BEFORE"),
+		   *now = getenv("CUDA_VISIBLE_DEVICES");
+
+	if (begun && now && strcmp(now, begun) != 0 && real_runtime_major())
+		gpus_count();
 }
 
 CUcontext gpus_context(int device)
@@ -79,7 +168,7 @@ static cudaError_t start(int device)
 		made = made ? made : driver->cuCtxCreate_v2(&context, 0, real);
 		if (made == CUDA_SUCCESS) {
 			atomic_store(&gpus.context[device], context);
-			notes_context(context, device);
+			notes_context(context, gpus_number(device));
 		} else {
 			size_t left = 0, all = 0;
 

@@ -47,7 +47,7 @@ HOOK cudaError_t cudaGetDevice(int *device)
 /* The PCI bus of a virtual device; the real one's has room above it. */
 static int bus_of(int real_bus, int device)
 {
-	return (real_bus + device) & 0xff;
+	return (real_bus + gpus_number(device)) & 0xff;
 }
 
 HOOK cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
@@ -61,7 +61,8 @@ HOOK cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int 
 	result = REAL(cudaGetDeviceProperties)(properties, 0);
 	if (result == cudaSuccess && real_runtime_major() >= 13) { /* the layout of this header */
 		properties->pciBusID = bus_of(properties->pciBusID, device);
-		properties->uuid.bytes[15] = (char)(properties->uuid.bytes[15] ^ device);
+		properties->uuid.bytes[15] =
+			(char)(properties->uuid.bytes[15] ^ gpus_number(device));
 	}
 	return result;
 }
@@ -98,7 +99,7 @@ static void move_bus(char *text, int bytes, int by)
 {
 	unsigned domain, bus, slot, function;
 
-	if (by && sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) == 4)
+	if (gpus_number(by) && sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) == 4)
 		snprintf(text, (size_t)bytes, "%04x:%02x:%02x.%x", domain,
 			 (unsigned)bus_of((int)bus, by), slot, function);
 }
@@ -127,11 +128,12 @@ HOOK cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
 	if (REAL(cudaDeviceGetPCIBusId)(own, sizeof(own), 0) == cudaSuccess &&
 	    sscanf(text, "%x:%x:%x", &domain, &bus, &slot) == 3 &&
 	    sscanf(own, "%x:%x:%x", &own_domain, &own_bus, &own_slot) == 3 &&
-	    domain == own_domain && slot == own_slot &&
-	    ((bus - own_bus) & 0xff) < (unsigned)gpus_count()) {
-		*device = (int)((bus - own_bus) & 0xff);
-		return cudaSuccess;
-	}
+	    domain == own_domain && slot == own_slot)
+		for (int i = 0; i < gpus_count(); i++)
+			if (bus == (unsigned)bus_of((int)own_bus, i)) {
+				*device = i;
+				return cudaSuccess;
+			}
 	return cudaErrorInvalidDevice;
 }
 

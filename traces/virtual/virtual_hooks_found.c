@@ -54,12 +54,12 @@ static void *in_place_of(const char *name, void *found)
 	return found;
 }
 
-/* NVIDIA's own libraries see the real device. Never inlined: dlsym's frame must be gone when it
- * jumps, and these locals would hold it. */
+/* NVIDIA's own libraries and the recorder see the real device. Never inlined: dlsym's frame must be
+ * gone when it jumps, and these locals would hold it. */
 static __attribute__((noinline)) bool is_theirs(const void *caller)
 {
-	static const char *const theirs[] = { "libcudart", "libcuda.so", "libcupti", "libnvidia-ml",
-					      "libnccl" };
+	static const char *const theirs[] = { "libcudart",    "libcuda.so", "libcupti",
+					      "libnvidia-ml", "libnccl",    "libwarpreel" };
 	Dl_info from;
 	const char *name;
 
@@ -81,7 +81,7 @@ static __attribute__((noinline)) void *exported(const char *name, void *found)
 	void *handle = dladdr((void *)(uintptr_t)exported, &own) && own.dli_fname
 			       ? dlopen(own.dli_fname, RTLD_NOLOAD | RTLD_LAZY)
 			       : NULL;
-	void *ours = handle && found && gpus_count() > 1 ? real_symbol(handle, name) : NULL;
+	void *ours = handle && found && gpus_all() > 1 ? real_symbol(handle, name) : NULL;
 
 	if (handle)
 		dlclose(handle);

@@ -10,7 +10,7 @@
  * inside a device. */
 static void see_copy(const void *target, const void *source, bool as_peer)
 {
-	uint64_t start_ns = gpus_count() > 1 ? notes_now_ns() : 0;
+	uint64_t start_ns = gpus_all() > 1 ? notes_now_ns() : 0;
 	int from, to;
 
 	if (!start_ns) /* nobody records */
@@ -135,7 +135,7 @@ static cudaError_t had_room(cudaError_t result, void *const *pointer, size_t byt
 {
 	static bool said;
 
-	if (result == cudaSuccess && gpus_count() > 1)
+	if (result == cudaSuccess && gpus_all() > 1)
 		ranges_add(*pointer, bytes, gpus_current());
 
 	if (result == cudaErrorMemoryAllocation && gpus_count())

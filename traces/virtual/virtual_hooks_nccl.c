@@ -20,7 +20,7 @@
 	{                                                                                          \
 		int(*real) parameters;                                                             \
                                                                                                    \
-		if (gpus_count() > 1)                                                              \
+		if (gpus_all() > 1)                                                                \
 			return otherwise arguments;                                                \
 		real = REAL_NCCL(name);                                                            \
 		return real ? real arguments : NCCL_SYSTEM_ERROR;                                  \
@@ -169,7 +169,7 @@ static int async_error(const struct nccl_rank *rank, int *error)
 {
 	if (!nccl_is_rank(rank) || !error)
 		return not_a_rank();
-	*error = NCCL_SUCCESS;
+	*error = rank->error;
 	return NCCL_SUCCESS;
 }
 NCCL(ncclCommGetAsyncError, (struct nccl_rank * rank, int *error), (rank, error), async_error)
@@ -178,7 +178,7 @@ HOOK const char *ncclGetLastError(struct nccl_rank *rank);
 HOOK const char *ncclGetLastError(struct nccl_rank *rank)
 {
 	const char *(*real)(struct nccl_rank *) =
-		gpus_count() > 1 ? NULL : REAL_NCCL(ncclGetLastError);
+		gpus_all() > 1 ? NULL : REAL_NCCL(ncclGetLastError);
 
 	return real ? real(rank) : nccl_last_reason();
 }
@@ -399,3 +399,4 @@ REFUSED(ncclAlltoAllConfig, "operations with a configuration")
 REFUSED(ncclGatherConfig, "operations with a configuration")
 REFUSED(ncclScatterConfig, "operations with a configuration")
 REFUSED(ncclDevCommCreate, "communicators in kernels")
+REFUSED(ncclDevCommDestroy, "communicators in kernels")

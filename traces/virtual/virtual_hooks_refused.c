@@ -10,8 +10,8 @@ HOOK cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)
 	if (!gpus_count())
 		return REAL(cudaIpcGetMemHandle)(handle, pointer);
 	notes_say(&said,
-		  "memory shared between processes (cudaIpcGetMemHandle) is not answered for: "
-		  "each process has virtual GPUs of its own");
+		  "memory shared between processes (cudaIpcGetMemHandle) is not answered for: what "
+		  "processes say to each other goes through NCCL");
 	return cudaErrorNotSupported;
 }
 
@@ -28,7 +28,7 @@ enum { NVSHMEM_ERROR = 1 };
 		static void *_Atomic slot;                                                         \
 		int(*real) parameters;                                                             \
                                                                                                    \
-		if (gpus_count() > 1) {                                                            \
+		if (gpus_all() > 1) {                                                              \
 			notes_say(&said, "NVSHMEM is not answered for: its kernels wait for "      \
 					 "other GPUs' kernels, which cannot run at one time on "   \
 					 "one GPU");                                               \
@@ -56,7 +56,7 @@ enum { NVML_NOT_SUPPORTED = 3 };
 		static void *_Atomic slot;                                                         \
 		int (*real)(uint64_t, uint64_t, uint64_t, uint64_t);                               \
                                                                                                    \
-		if (gpus_count() > 1) {                                                            \
+		if (gpus_all() > 1) {                                                              \
 			notes_say(&said, "how GPUs are linked (" #name ") is not answered for: "   \
 					 "NVML knows the one GPU; cudaDeviceCanAccessPeer "        \
 					 "answers for virtual ones");                              \

@@ -83,7 +83,7 @@ HOOK void GOMP_barrier(void)
 	static void *_Atomic slot;
 	void (*real)(void) =
 		(void (*)(void))(uintptr_t)real_other(&slot, "libgomp.so", "GOMP_barrier");
-	uint64_t start_ns = gpus_count() > 1 ? notes_now_ns() : 0;
+	uint64_t start_ns = gpus_all() > 1 ? notes_now_ns() : 0;
 
 	real();
 	notes_barrier(OPENMP_BARRIER, start_ns);
@@ -95,7 +95,7 @@ HOOK int pthread_barrier_wait(void *barrier)
 	static void *_Atomic slot;
 	int (*real)(void *) =
 		(int (*)(void *))(uintptr_t)real_other(&slot, "libc.so", "pthread_barrier_wait");
-	uint64_t start_ns = gpus_count() > 1 ? notes_now_ns() : 0;
+	uint64_t start_ns = gpus_all() > 1 ? notes_now_ns() : 0;
 	int result = real(barrier);
 
 	notes_barrier((uint32_t)((uintptr_t)barrier >> 3) & (OPENMP_BARRIER - 1), start_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * NCCL between virtual GPUs, answered at its boundary: nothing of NCCL runs. All ranks are of one
- * process. What is declared here is its binary interface as the user guide documents it
- * (docs.nvidia.com, NCCL user guide, "NCCL API"): communicators are pointers, numbers do not change
- * between versions.
+ * NCCL between virtual GPUs, answered at its boundary: nothing of NCCL runs. Ranks are of one
+ * process, or of several (ranks.h). What is declared here is its binary interface as the user guide
+ * documents it (docs.nvidia.com, NCCL user guide, "NCCL API"): communicators are pointers, numbers
+ * do not change between versions.
  *
  *   nccl_ranks.c         communicators: who is in one, on which device
  *   nccl_split.c         communicators made of others
@@ -31,7 +31,8 @@ enum nccl_result {
 	NCCL_SYSTEM_ERROR,
 	NCCL_INTERNAL_ERROR,
 	NCCL_INVALID_ARGUMENT,
-	NCCL_INVALID_USAGE
+	NCCL_INVALID_USAGE,
+	NCCL_REMOTE_ERROR
 };
 
 struct nccl_id {
@@ -57,6 +58,9 @@ struct nccl_rank { /* ncclComm_t */
 	CUfunction reduce; /* NULL: not loaded yet */
 	int waiting;	   /* threads of it in a call */
 	/* How many it has called of: operations of all ranks; by peer, sends and receives. */
+	struct ranks_seats *seats; /* NULL: the process is alone */
+	bool spans;		   /* its communicator is of several processes */
+	int error;		   /* the first that it was answered, of those */
 	uint64_t splits, collectives, sent[REDUCE_RANKS_MAX], received[REDUCE_RANKS_MAX];
 };
 
@@ -75,6 +79,12 @@ static inline size_t nccl_type_bytes(int type)
 	static const uint8_t bytes[NCCL_TYPES] = { 1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1 };
 
 	return bytes[type];
+}
+
+/* Whether only a sender and a receiver take part. */
+static inline bool nccl_is_of_two(enum collective_kind kind)
+{
+	return kind == COLLECTIVE_SEND || kind == COLLECTIVE_RECEIVE;
 }
 
 /* One operation: by rank the parts of those who came; of a send and its receive, 0 and 1. */
@@ -112,6 +122,8 @@ int nccl_split_join(struct nccl_split *split, struct nccl_rank *rank, struct ncc
 int nccl_call(const struct nccl_part *part, size_t count);
 /* Puts an operation that all have come to into their streams. */
 int nccl_move(struct nccl_meeting *meeting);
+/* Runs a reduction in a stream of the rank, whose context is current. */
+CUresult nccl_reduce(struct nccl_rank *rank, struct reduce_arguments *arguments, CUstream stream);
 
 /* The calling thread's group. Outside of one a part is called at once. */
 int nccl_group_start(void);

@@ -67,17 +67,23 @@ void notes_collective(const struct note_collective *of)
 
 void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns)
 {
-	note(NOTE_PEER_COPY, (uint32_t)source << 16 | (uint32_t)target, as_peer, start_ns);
+	note(NOTE_PEER_COPY, (uint32_t)gpus_number(source) << 16 | (uint32_t)gpus_number(target),
+	     as_peer, start_ns);
 }
 
 void notes_memory(int device, size_t bytes)
 {
-	note(NOTE_MEMORY, (uint32_t)device, (int64_t)bytes, notes_now_ns());
+	note(NOTE_MEMORY, (uint32_t)gpus_number(device), (int64_t)bytes, notes_now_ns());
 }
 
 void notes_barrier(uint32_t object, uint64_t start_ns)
 {
 	note(NOTE_BARRIER, object, 0, start_ns);
+}
+
+void notes_barrier_of_processes(int64_t number, uint64_t start_ns)
+{
+	note(NOTE_BARRIER, NOTE_BARRIER_OF_PROCESSES, number, start_ns);
 }
 
 void notes_context(CUcontext context, int device)

@@ -87,6 +87,7 @@ void *real_runtime(void *_Atomic *slot, const char *name)
 
 	if (found)
 		return found;
+	gpus_count(); /* it may change what the driver sees, before that begins */
 	library = loaded(runtime_part, NULL, 0);
 	found = library ? real_symbol(library, name) : NULL;
 	if (!found) {
@@ -140,6 +141,10 @@ static void load_driver(void)
 		{ "cuStreamWaitEvent", &driver.cuStreamWaitEvent },
 		{ "cuStreamIsCapturing", &driver.cuStreamIsCapturing },
 		{ "cuMemcpyAsync", &driver.cuMemcpyAsync },
+		{ "cuStreamSynchronize", &driver.cuStreamSynchronize },
+		{ "cuMemHostRegister_v2", &driver.cuMemHostRegister_v2 },
+		{ "cuMemHostUnregister", &driver.cuMemHostUnregister },
+		{ "cuMemHostGetDevicePointer_v2", &driver.cuMemHostGetDevicePointer_v2 },
 		{ "cuModuleLoadData", &driver.cuModuleLoadData },
 		{ "cuModuleGetFunction", &driver.cuModuleGetFunction },
 		{ "cuLaunchKernel", &driver.cuLaunchKernel },

@@ -4,7 +4,7 @@
  * share it, in slices of about two milliseconds, and their times would be no one's. A kernel that
  * waits for another device's never ends that way, which a thread that watches notices.
  */
-#include "virtual.h"
+#include "ranks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -51,7 +51,12 @@ static void tell_stuck(long long seconds)
 {
 	const int before = atomic_load(&turns.waiting_for), now = atomic_load(&turns.waiting);
 
-	if (before == now)
+	if (before < 0)
+		fprintf(stderr,
+			"warpreel virtual GPUs: a kernel of another process has not ended for %lld "
+			"s, and device %d waits for its turn. ",
+			seconds, now);
+	else if (before == now)
 		fprintf(stderr,
 			"warpreel virtual GPUs: a kernel of device %d has not ended for %lld s. ",
 			now, seconds);
@@ -136,6 +141,41 @@ static void leave(void)
 	notes_hidden(start_ns);
 }
 
+/* Waits for the turn of this process, where there are others. */
+static void enter_process(int device)
+{
+	struct ranks_file *file = ranks_file();
+
+	if (!file)
+		return;
+	watch_from_now(-1, device);
+	ranks_turn_begin(file);
+}
+
+uint64_t turns_given(void)
+{
+	uint64_t drawn;
+
+	pthread_mutex_lock(&turns.lock);
+	drawn = turns.drawn;
+	pthread_mutex_unlock(&turns.lock);
+	return drawn;
+}
+
+void turns_hand_on(struct ranks_file *file)
+{
+	const struct driver *driver = real_driver();
+	const uint64_t start_ns = notes_now_ns();
+
+	enter();
+	if (turns.any && turns.last_context)
+		wait_for_last(driver, NULL);
+	turns.any = false;
+	atomic_store(&file->owner, 0);
+	leave();
+	notes_hidden(start_ns);
+}
+
 void turns_begin(void)
 {
 	const struct driver *driver = real_driver();
@@ -144,13 +184,14 @@ void turns_begin(void)
 	int device;
 
 	holds = false;
-	if (!driver || gpus_count() < 2 || atomic_load(&turns.captures))
+	if (!driver || gpus_all() < 2 || atomic_load(&turns.captures))
 		return;
 	start_ns = notes_now_ns();
 	enter();
 	holds = true;
 	driver->cuCtxGetCurrent(&mine); /* NULL: the first call of a thread, on device 0 */
 	device = mine ? gpus_of_context(mine) : 0;
+	enter_process(device);
 	watch_from_now(turns.any ? turns.last : device, device);
 	if (turns.any && turns.last != device && turns.last_context) {
 		wait_for_last(driver, mine);
