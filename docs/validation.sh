@@ -80,7 +80,7 @@ if [ -f "$tables/blind.tsv" ]; then
 
 ## Blind
 
-Each line is of one visit: what the program of that commit answered to configurations that were named before, as it was answered, and what is answered
+Each line is of one visit and one commit: what the program of that commit answered to configurations that were named before, as it was answered, and what is answered
 now, against that visit's measurement. *Again* is what another visit's measurement is off by. Rows: [\`traces/data/$platform/blind.tsv\`](../traces/data/$platform/blind.tsv).
 
 END

@@ -512,10 +512,10 @@ static int has_the_turn(int rank, int ranks)
 	(void)ranks;
 	MUST(!cudaSetDevice(rank) && !cudaMalloc((void **)&d_send, 1));
 	if (rank) {
-		while (!clocks->launched)
+		while (clocks->launched <= 0)
 			usleep(1000);
 		MUST(!cudaMemset(d_send, 0, 1));
-		MUST(clocks->ended && seconds() >= clocks->ended);
+		MUST(clocks->ended > 0 && seconds() >= clocks->ended);
 		return 0;
 	}
 	standin_never_ends = 1;

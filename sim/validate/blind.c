@@ -168,7 +168,8 @@ static void write_group(const struct blind *blind, const struct validation *v,
 	for (size_t k = 0; k < blind->count; k++) {
 		const struct blind_row *b = &blind->row[k];
 		if (is_kernels(b) != group.kernels ||
-		    (group.visit && strcmp(group.visit, b->visit)))
+		    (group.visit &&
+		     (strcmp(group.visit, b->visit) || strcmp(group.commit, b->commit))))
 			continue;
 		const struct validation_row *now = now_of(v, b);
 		const double again = again_of(group.kernels ? kernels : runs, b),
@@ -224,6 +225,7 @@ void blind_write(const struct blind *blind, const struct validation *v, const st
 		bool seen = false;
 		for (size_t j = 0; j < k && !seen; j++)
 			seen = !strcmp(blind->row[j].visit, row->visit) &&
+			       !strcmp(blind->row[j].commit, row->commit) &&
 			       is_kernels(&blind->row[j]) == is_kernels(row);
 		if (!seen)
 			write_group(blind, v, runs, kernels,
