@@ -90,7 +90,7 @@ $(STANDIN)/libcuda.so.1 $(STANDIN)/libcudart.so.13 $(STANDIN)/librecorder.so $(S
 
 $(BUILD)/tests/preload_%: tests/preload_%.c tests/standin/standin_recorder.h $(STANDIN)/libcudart.so.13 $(STANDIN)/libcuda.so.1 $(STANDIN)/librecorder.so \
 		$(STANDIN)/libnccl.so.2 $(STANDIN)/libmpi.so tests/standin/standin_streams.h tests/standin/standin_nccl.h \
-		tests/nccl_values.h tests/nccl_world.h $(BUILD)/libwarpreel-virtual.so
+		tests/nccl_values.h tests/nccl_world.h tests/rank_world.h $(BUILD)/libwarpreel-virtual.so
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -I$(CUDA_DIR)/include -DVIRTUAL_LIBRARY='"$(abspath $(BUILD))/libwarpreel-virtual.so"' \
 		-DRECORDER_LIBRARY='"$(abspath $(STANDIN))/librecorder.so"' -o $@ $< $(filter $(STANDIN)/%,$^) -Wl,-rpath,$(abspath $(STANDIN)) -lcmocka -ldl -lm -pthread

@@ -73,7 +73,7 @@ virtual)
 	;;
 types)
 	find_nccl
-	for test in nccl ranks; do
+	for test in nccl ranks ranks_ends; do
 		build_test $test
 		LD_PRELOAD=${WARPREEL_VIRTUAL:-$(dirname "$w")/libwarpreel-virtual.so} WARPREEL_AS_GPUS=8 WARPREEL_STUCK_S=5 NCCL_WORLD_THIN=1 \
 			timeout 120 "$out/${test}_on_gpu" >"$out/$test.txt" 2>&1 || echo "$test: exit $?"
