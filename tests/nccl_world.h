@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <cuda_runtime_api.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -98,6 +99,18 @@ static inline void check_all_reduce(int type, int operation, size_t count, bool 
 					       operation));
 }
 
+/* After how many seconds a wait is in vain, in processes forked from now on, too. Long, since a
+ * machine may be busy; a test that waits in vain asks for fewer and gives them back. */
+enum { PATIENT_S = 20, HASTY_S = 2 };
+
+static inline void give_up_after(int seconds)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", seconds);
+	setenv("WARPREEL_STUCK_S", text, 1);
+}
+
 /* Begins the program again behind our library where it is not yet; comes back only where that
  * fails. */
 static inline void preload(char **argv)
@@ -106,7 +119,7 @@ static inline void preload(char **argv)
 		return;
 	setenv("LD_PRELOAD", VIRTUAL_LIBRARY, 1);
 	setenv("WARPREEL_AS_GPUS", "8", 1);
-	setenv("WARPREEL_STUCK_S", "1", 1);
+	give_up_after(PATIENT_S);
 	setenv("CUDA_INJECTION64_PATH", RECORDER_LIBRARY, 1);
 	execv(argv[0], argv);
 	_exit(1);

@@ -74,6 +74,7 @@ static int other_count(int rank, int ranks)
 static void wrong_seats_are_refused(void **state)
 {
 	(void)state;
+	give_up_after(HASTY_S);
 	assert_int_equal(in_ranks(2, same_rank), 2);
 	assert_non_null(strstr(said, "rank 1 joined a communicator twice, first in process"));
 	assert_non_null(strstr(said, "rank 0 of 2 has not joined"));
@@ -81,6 +82,7 @@ static void wrong_seats_are_refused(void **state)
 	assert_non_null(strstr(said, "are both on device 1, which NCCL refuses, too"));
 	assert_int_equal(in_ranks(2, other_count), 2);
 	assert_non_null(strstr(said, "ranks of one communicator say it has"));
+	give_up_after(PATIENT_S);
 }
 
 static int one_dies(int rank, int ranks)
@@ -140,6 +142,7 @@ static void a_turn_of_the_dead_is_over(void **state)
 /* What processes share beside. */
 static struct {
 	volatile double launched, ended;
+	volatile pid_t waiter; /* 0: not yet there */
 } * clocks;
 extern int standin_never_ends;
 
@@ -148,6 +151,7 @@ static int has_the_turn(int rank, int ranks)
 	(void)ranks;
 	MUST(!cudaSetDevice(rank) && !cudaMalloc((void **)&d_send, 1));
 	if (rank) {
+		clocks->waiter = getpid();
 		while (clocks->launched <= 0)
 			usleep(1000);
 		MUST(!cudaMemset(d_send, 0, 1));
@@ -157,7 +161,9 @@ static int has_the_turn(int rank, int ranks)
 	standin_never_ends = 1;
 	MUST(!cudaMemset(d_send, 0, 1));
 	clocks->launched = seconds();
-	usleep(wrong ? 4000 * 1000 : 500 * 1000); /* busy elsewhere */
+	while (wrong && (!clocks->waiter || !kill(clocks->waiter, 0)))
+		usleep(1000); /* longer than the other waits */
+	usleep(500 * 1000);   /* busy elsewhere */
 	clocks->ended = seconds();
 	standin_never_ends = 0;
 	usleep(wrong ? 0 : 2000 * 1000);
@@ -174,10 +180,12 @@ static void kernels_of_processes_do_not_overlap(void **state)
 	assert_ptr_not_equal(clocks, MAP_FAILED);
 	wrong = 0;
 	must_be_right(in_ranks(2, has_the_turn));
-	clocks->launched = clocks->ended = 0;
+	memset(clocks, 0, sizeof(*clocks));
 	wrong = 1; /* for longer than is waited */
+	give_up_after(HASTY_S);
 	assert_int_equal(in_ranks(2, has_the_turn), 1);
-	assert_non_null(strstr(said, "a kernel of another process has not ended for 1 s"));
+	assert_non_null(strstr(said, "a kernel of another process has not ended for 2 s"));
+	give_up_after(PATIENT_S);
 	munmap(clocks, sizeof(*clocks));
 }
 
@@ -206,11 +214,13 @@ static void a_rank_that_never_calls_is_named(void **state)
 	char text[64];
 
 	(void)state;
+	give_up_after(HASTY_S);
 	in_ranks(2, never_calls);
 	snprintf(text, sizeof(text), "for rank 1 (process %d)", (int)process_of[1]);
 	assert_non_null(strstr(said, text));
 	assert_true(in_ranks(2, all_wait) >= 1); /* the other may find that one dead */
 	assert_non_null(strstr(said, "all ranks wait"));
+	give_up_after(PATIENT_S);
 }
 
 int main(int argc, char **argv)

@@ -249,6 +249,7 @@ static void a_kernel_that_never_ends_ends_the_program(void **state)
 
 	(void)state;
 	if (!child) {
+		setenv("WARPREEL_STUCK_S", "1", 1);
 		standin_never_ends = 1;
 		cudaSetDevice(0);
 		launch();
@@ -383,7 +384,6 @@ int main(int argc, char **argv)
 	if (!getenv("LD_PRELOAD")) {
 		setenv("LD_PRELOAD", VIRTUAL_LIBRARY, 1);
 		setenv("WARPREEL_AS_GPUS", "4", 1);
-		setenv("WARPREEL_STUCK_S", "1", 1);
 		setenv("CUDA_INJECTION64_PATH", RECORDER_LIBRARY, 1);
 		execv(argv[0], argv);
 		return 1;

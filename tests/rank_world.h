@@ -61,9 +61,15 @@ static int in_ranks(int ranks, body_fn *body)
 		alarm(SECONDS);
 		_exit(body(rank, ranks));
 	}
-	for (int rank = 0; rank < ranks; rank++) {
-		waitpid(process_of[rank], &status_of[rank], 0);
-		failed += status_of[rank] != 0;
+	for (int left = ranks; left; left--) { /* as they end: none is kept as a zombie */
+		int status, rank = 0;
+		const pid_t ended = waitpid(-1, &status, 0);
+
+		while (rank < ranks && process_of[rank] != ended)
+			rank++;
+		assert_true(rank < ranks);
+		status_of[rank] = status;
+		failed += status != 0;
 	}
 	rewind(errors);
 	read = fread(said, 1, sizeof(said) - 1, errors);
