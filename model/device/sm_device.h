@@ -108,6 +108,7 @@ struct sm_device {
 							 multiprocessors share does not hold it */
 	double constant_cold_cycles;	  /* a multiprocessor's first read of a line of a launch's
 					     parameters, where all do */
+	double constant_alone_cycles;	  /* the same where one does */
 	double atomic_same_interval_ns;	  /* threads' atomics on one address, one after the other:
 					     what one slice of L2 takes */
 	double atomic_rate_per_s;	  /* threads' atomics all over memory, whole device */

@@ -66,11 +66,16 @@ static double sharers_of(const struct grid_launch *launch, int sm_count)
 	return (double)launch->blocks / (double)((launch->blocks + sm_count - 1) / sm_count);
 }
 
-static double constant_cold(const struct sm_device *device)
+/* All multiprocessors that begin want the same lines at once. */
+static double constant_cold(const struct sm_device *device, int sm_count, int64_t blocks)
 {
-	return mechanism_on(&device->mechanisms, MECHANISM_COLD_PARAMETERS)
-		       ? device->constant_cold_cycles
-		       : 0;
+	if (!mechanism_on(&device->mechanisms, MECHANISM_COLD_PARAMETERS))
+		return 0;
+	double others = sm_count > 1 ? (double)((blocks < sm_count ? blocks : sm_count) - 1) /
+					       (sm_count - 1)
+				     : 0;
+	return device->constant_alone_cycles +
+	       others * (device->constant_cold_cycles - device->constant_alone_cycles);
 }
 
 /* On the sm-th multiprocessor. *rest, where it is wanted: sm_engine_begin. */
@@ -92,7 +97,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 			.background_dram_bytes_per_s = launch->background_dram_bytes_per_s,
 		},
 		.code_bytes = launch->code_bytes,
-		.constant_cold_cycles = constant_cold(device),
+		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
 		.visits_max = visits_max,
 		.chance_first = (uint32_t)(sm * blocks),
 		.duration_only = launch->duration_only,
