@@ -69,8 +69,10 @@ static void wait_for_scoreboards(struct warp *w, const struct warp_step *s)
 }
 
 /* What the next instruction of a warp waits for: its pipe, or a path of the whole SM. */
-static double *path_of(const struct engine *e, struct partition *p, const struct warp_step *s)
+static double *path_of(struct engine *e, struct partition *p, const struct warp_step *s)
 {
+	if (s->texels > 0 && e->texture_cycles > 0)
+		return &e->texture_free;
 	return s->multiply_add && e->multiply_add > 0 ? &p->multiply_add : p->path_of[s->class];
 }
 

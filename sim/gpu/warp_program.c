@@ -71,6 +71,9 @@ static void decode(struct warp_step *step, struct sass_instruction *out,
 			      : shared ? 1
 				       : 0,
 		.lanes = in->threads > 0 ? (float)((double)in->threads / runs) : 0,
+		.texels = s.is_texture && in->threads > 0
+				  ? (float)((double)in->threads / runs * s.access_bytes / 4)
+				  : 0,
 		.l2_share = s.class == SASS_GLOBAL_LOAD || s.class == SASS_ASYNC_COPY
 				    ? (float)l2_share_load
 			    : s.class == SASS_GLOBAL_STORE ? (float)l2_share_store

@@ -55,6 +55,7 @@ struct warp_step {
 	float tags;	   /* lines looked up */
 	float wavefronts;  /* passes over shared memory */
 	float lanes;	   /* threads that take part */
+	float texels;	   /* of 32 bits, by the texture units */
 	bool multiply_add; /* of integers: half of the FP32 pipe has it */
 	float l2_share;	   /* of the executions, that go on to L2 */
 };
