@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "profile_faults.h"
-#include "profile_textures.h"
+#include "profile_sectors.h"
 #include "sass.h"
 #include "traces/base/trace_map.h"
 #include "traces/base/demangle.h"
@@ -262,7 +262,7 @@ static int load_all(struct loading *l, const char *file)
 		load_profile(l, &l->t->profile[i]);
 	load_counts(l);
 	for (size_t i = known; i < all->count; i++)
-		profile_textures_fill(&all->profile[i]);
+		profile_sectors_mend(&all->profile[i]);
 	return check_against(all, known, file);
 }
 

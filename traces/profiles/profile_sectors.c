@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile_textures.h"
+#include "profile_sectors.h"
 
 #include <math.h>
 
@@ -21,7 +21,19 @@ static double side_by_side(const struct profile_instruction *in)
 	return s.is_texture ? (double)in->threads * s.access_bytes / 32 : 0;
 }
 
-void profile_textures_fill(struct kernel_profile *profile)
+static void at_most_one_a_thread(struct profile_instruction *in)
+{
+	if (in->threads <= 0 || in->sectors_global <= in->threads)
+		return;
+	if (in->sectors_global_ideal > in->threads)
+		in->sectors_global_ideal = in->threads;
+	if (in->tags_global > 0) /* as many sectors a line as counted */
+		in->tags_global = llround((double)in->tags_global * (double)in->threads /
+					  (double)in->sectors_global);
+	in->sectors_global = in->threads;
+}
+
+static void fill_textures(struct kernel_profile *profile)
 {
 	const double loads = profile->l1_load_sectors > 0 ? (double)profile->l1_load_sectors : 0,
 		     from_l2 = (double)profile->l2_read_sectors;
@@ -44,4 +56,11 @@ void profile_textures_fill(struct kernel_profile *profile)
 	}
 	if (profile->l1_load_sectors >= 0)
 		profile->l1_load_sectors += llround(least * scale);
+}
+
+void profile_sectors_mend(struct kernel_profile *profile)
+{
+	for (size_t i = 0; i < profile->instruction_count; i++)
+		at_most_one_a_thread(&profile->instruction[i]);
+	fill_textures(profile);
 }
