@@ -28,9 +28,45 @@ struct flow {		  /* of one instruction, per launch */
 	size_t loop_end; /* last backward branch of a loop around this instruction; 0 = none */
 };
 
+/* Of what loads and stores ask of L1, or change, the share that goes on to L2. */
+struct l2_shares {
+	double load, store;
+	bool local_kept; /* nobody counted it: a thread's own memory, which L1 writes back, stays
+			    there (NVIDIA, Tuning guide for Volta, 1.4.3; it is for few registers
+			    that did not fit) */
+};
+
+/* Share of global loads' sectors that L1 does not have. */
+static double l2_share(const struct kernel_profile *p)
+{
+	if (p->l2_read_sectors >= 0 && p->l1_load_sectors > 0) {
+		double share = (double)p->l2_read_sectors / (double)p->l1_load_sectors;
+		return share < 1 ? share : 1;
+	}
+	if (p->l1_load_hits >= 0 && p->l1_load_sectors > 0)
+		return 1 - (double)p->l1_load_hits / (double)p->l1_load_sectors;
+	return 1;
+}
+
+/* Share of global stores' sectors that go on to L2: L1 joins stores to one sector that come one
+ * right behind the other. */
+static double l2_write_share(const struct kernel_profile *p)
+{
+	const double share = p->l2_write_sectors > 0 && p->l1_store_sectors > 0
+				     ? (double)p->l2_write_sectors / (double)p->l1_store_sectors
+				     : 1;
+	return share < 1 ? share : 1;
+}
+
+static struct l2_shares l2_shares(const struct kernel_profile *p)
+{
+	return (struct l2_shares){ .load = l2_share(p),
+				   .store = l2_write_share(p),
+				   .local_kept = p->l1_load_sectors < 0 };
+}
+
 static void decode(struct warp_step *step, struct sass_instruction *out,
-		   const struct profile_instruction *in, double l2_share_load,
-		   double l2_share_store)
+		   const struct profile_instruction *in, const struct l2_shares *l2)
 {
 	struct sass_instruction s;
 	sass_decode(&s, in->text, in->code, in->offset);
@@ -74,35 +110,14 @@ static void decode(struct warp_step *step, struct sass_instruction *out,
 		.texels = s.is_texture && in->threads > 0
 				  ? (float)((double)in->threads / runs * s.access_bytes / 4)
 				  : 0,
-		.l2_share = s.class == SASS_GLOBAL_LOAD || s.class == SASS_ASYNC_COPY
-				    ? (float)l2_share_load
-			    : s.class == SASS_GLOBAL_STORE ? (float)l2_share_store
+		.l2_share = l2->local_kept && in->sectors_local > 0 && in->sectors_global <= 0 ? 0
+			    : s.class == SASS_GLOBAL_LOAD || s.class == SASS_ASYNC_COPY
+				    ? (float)l2->load
+			    : s.class == SASS_GLOBAL_STORE ? (float)l2->store
 							   : 1,
 	};
 	memcpy(step->source, s.source, sizeof(step->source));
 	*out = s;
-}
-
-/* Share of global loads' sectors that L1 does not have. */
-static double l2_share(const struct kernel_profile *p)
-{
-	if (p->l2_read_sectors >= 0 && p->l1_load_sectors > 0) {
-		double share = (double)p->l2_read_sectors / (double)p->l1_load_sectors;
-		return share < 1 ? share : 1;
-	}
-	if (p->l1_load_hits >= 0 && p->l1_load_sectors > 0)
-		return 1 - (double)p->l1_load_hits / (double)p->l1_load_sectors;
-	return 1;
-}
-
-/* Share of global stores' sectors that go on to L2: L1 joins stores to one sector that come one
- * right behind the other. */
-static double l2_write_share(const struct kernel_profile *p)
-{
-	const double share = p->l2_write_sectors > 0 && p->l1_store_sectors > 0
-				     ? (double)p->l2_write_sectors / (double)p->l1_store_sectors
-				     : 1;
-	return share < 1 ? share : 1;
 }
 
 static double clamp01(double x)
@@ -299,9 +314,9 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 	program->step = xcalloc(program->count, sizeof(*program->step));
 	struct flow *flow = xcalloc(program->count, sizeof(*flow));
 	struct sass_instruction *s = xcalloc(program->count, sizeof(*s));
-	const double share = l2_share(profile), write_share = l2_write_share(profile);
+	const struct l2_shares l2 = l2_shares(profile);
 	for (size_t i = 0; i < program->count; i++) {
-		decode(&program->step[i], &s[i], &profile->instruction[i], share, write_share);
+		decode(&program->step[i], &s[i], &profile->instruction[i], &l2);
 		flow[i].count =
 			(double)(profile->instruction[i].warps > 0 ? profile->instruction[i].warps
 								   : 0);
