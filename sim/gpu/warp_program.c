@@ -65,6 +65,12 @@ static struct l2_shares l2_shares(const struct kernel_profile *p)
 				   .local_kept = p->l1_load_sectors < 0 };
 }
 
+/* Seen by the whole device, or more: "MEMBAR.SC.GPU", "LD.E.STRONG.SYS". */
+static bool wide_scope(const char *text)
+{
+	return strstr(text, ".GPU") || strstr(text, ".SYS");
+}
+
 static void decode(struct warp_step *step, struct sass_instruction *out,
 		   const struct profile_instruction *in, const struct l2_shares *l2)
 {
@@ -88,6 +94,7 @@ static void decode(struct warp_step *step, struct sass_instruction *out,
 			: !strcmp(opcode, "RET")  ? FLOW_RETURN
 						  : FLOW_NEXT,
 		.multiply_add = !strcmp(opcode, "IMAD"),
+		.fence = !strcmp(opcode, "MEMBAR") && wide_scope(in->text),
 		.stall = s.control.stall,
 		.wait_mask = s.control.wait_mask,
 		.write_barrier = s.control.write_barrier,
@@ -279,6 +286,43 @@ static uint8_t port_cycles(const struct sass_instruction *s, const struct sass_i
 	return (uint8_t)(most > 1 ? most : 1);
 }
 
+enum { POLL_MOST_STEPS = 24 };
+
+/*
+ * Loops that do nothing but look whether another block has come: a load that acquires (LD.STRONG,
+ * and CCTL.IVALL to forget what L1 has), and a way back that few instructions make. How often one
+ * went round while it was counted says nothing: once is enough here, and sm_engine.c waits.
+ */
+static void find_polls(struct warp_program *program, const struct kernel_profile *profile,
+		       const struct sass_instruction *s)
+{
+	for (size_t i = 0; i < program->count; i++) {
+		const size_t head = s[i].target / 16;
+		struct warp_step *load = NULL;
+		double cycles = 0;
+		bool acquires = false, plain = true;
+
+		if (!s[i].is_branch || head > i || i - head > POLL_MOST_STEPS)
+			continue;
+		for (size_t k = head; k <= i; k++) {
+			const char *text = profile->instruction[k].text;
+			const int class = s[k].class;
+
+			cycles += s[k].control.stall > 0 ? s[k].control.stall : 1;
+			if (class == SASS_GLOBAL_LOAD && strstr(text, ".STRONG") &&
+			    wide_scope(text))
+				load = &program->step[k];
+			else
+				plain &= !(class == SASS_GLOBAL_STORE || class == SASS_ATOMIC);
+			acquires |= strstr(text, "CCTL.IVALL") != NULL;
+		}
+		if (!load || !acquires || !plain)
+			continue;
+		load->poll_cycles = (float)cycles;
+		program->step[i].flow = FLOW_NEXT;
+	}
+}
+
 static void add_totals(struct warp_program *program, const struct flow *flow)
 {
 	double again_bytes = 0;
@@ -329,6 +373,7 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 	find_targets(flow, program->step, s, program->count);
 	int failed = solve(program, flow, s, file);
 	find_divergence(program, flow);
+	find_polls(program, profile, s);
 	for (size_t i = 0; i < program->count; i++)
 		program->step[i].port_cycles = port_cycles(&s[i], i ? &s[i - 1] : NULL);
 	add_totals(program, flow);
