@@ -97,8 +97,10 @@ bool sm_hand_out(struct engine *e, int job, double at)
 				    .ready = at,
 				    .issued = at,
 				    .fixed = at,
+				    .visits = w->visits,
 				    .reg = w->reg,
 				    .reg_reason = w->reg_reason };
+		memset(w->visits, 0, e->loops * sizeof(*w->visits));
 		for (int r = 0; w->reg && r < REGISTERS; r++)
 			w->reg[r] = at;
 		w->code_at = sm_code_there(e, w, -1, 0, at);
@@ -156,6 +158,11 @@ static void *own(struct engine *e, size_t count, size_t bytes)
 	struct owned *o = &e->owned[e->owned_count++];
 	*o = (struct owned){ xcalloc(count, bytes), count * bytes };
 	return o->memory;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
 }
 
 /* Of a number that is not negative, without rounding. */
@@ -217,11 +224,15 @@ void sm_engine_init(struct engine *e)
 			p->path_of[class] = path_of(e, sub, class);
 		e->next[sub] = (struct next_issue){ .at = INFINITY };
 	}
+	for (int j = 0; j < e->setup->job_count; j++)
+		e->loops = larger(e->loops, e->setup->job[j].program->loops);
+	float *visits = own(e, (size_t)e->warp_slots * e->loops, sizeof(*visits));
 	for (int k = 0; k < e->warp_slots; k++) {
 		struct warp *w = &e->warp[k];
 		*w = (struct warp){ .step = NEVER_STEP,
 				    .place = e->sub_slots,
-				    .sub = k / e->sub_slots };
+				    .sub = k / e->sub_slots,
+				    .visits = visits + (size_t)k * e->loops };
 		if (e->classes) {
 			w->reg = own(e, REGISTERS, sizeof(*w->reg));
 			w->reg_reason = own(e, REGISTERS, sizeof(*w->reg_reason));
