@@ -140,6 +140,7 @@ struct sim {
 	const struct copy_model_ops *copies;
 	struct copy_model *copy_model; /* owned */
 	/* What these answer every time. */
+	sim_time seen_ps; /* from the end of something on a device to the host's memory showing it */
 	sim_time wake_ps, delay_ps[DELAY_COUNT];
 	bool graphs_priced; /* by what calibration says of graphs */
 	bool graph_pauses;  /* within a graph pauses are as recorded */
@@ -159,6 +160,7 @@ void thread_run(struct sim *s, uint32_t thread,
 		sim_time now); /* until it blocks, ends or must let others go first */
 void thread_wake(struct sim *s, uint32_t thread, sim_time at);
 void thread_wake_list(struct sim *s, uint32_t *first, sim_time at); /* all of a list; empties it */
+void thread_wake_event(struct sim *s, uint32_t *first, sim_time done); /* likewise: those of an event */
 
 /* stream.c */
 void stream_push(struct sim *s, uint32_t stream, const struct command *command);
@@ -212,6 +214,13 @@ static inline bool copy_plays_as_recorded(const struct sim *s, const struct sche
 {
 	return (op->kind == OP_COPY || op->kind == OP_MEMSET) &&
 	       ((s->graph_pauses && op->flags & OP_IN_GRAPH) || begins_graph(s, op));
+}
+
+/* A dependence between two nodes of a recorded graph: what passes between them is in the pause of
+ * the second. */
+static inline bool within_graph(const struct schedule_op *op)
+{
+	return op->flags & OP_IN_GRAPH && op->flags & OP_INFERRED;
 }
 
 /* A stream's head begins: a launch, a wait for an event; the latter ends. */

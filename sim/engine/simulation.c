@@ -86,6 +86,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->copy_model = s->copies->create(
 		p, s->schedule, setup->seed <= 1 && !setup->quiet); /* once, not for every seed */
 	s->wake_ps = s->host->other(s->host_model, HOST_SYNC_WAKE);
+	s->seen_ps = ps_of_ns(host_way_back_ns(p));
+	s->seen_ps = s->seen_ps < s->wake_ps ? s->seen_ps : s->wake_ps;
 	for (int which = 0; which < DELAY_COUNT; which++)
 		s->delay_ps[which] = s->copies->delay(s->copy_model, (enum copy_delay)which);
 	if (mechanism_on(&p->mechanisms, MECHANISM_COPY_CHANNEL))

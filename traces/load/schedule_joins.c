@@ -108,6 +108,42 @@ static void know_stream(struct load *load, int64_t process, int32_t device, int3
 			   (uint32_t)device);
 }
 
+/*
+ * A kernel that begins before the one before it in its stream has ended was launched to do so
+ * (programmatic dependent launch, an attribute of cudaLaunchKernelEx). That is seen now and then
+ * only, so it is taken to hold for all launches of that kernel by that call.
+ */
+static void find_early(struct load *load)
+{
+	const struct trace *t = load->trace;
+	struct map last = { 0 }; /* (process and context, stream) -> kernel row */
+
+	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
+		const struct trace_kernel *k = &t->kernel[i];
+		const int64_t process = process_of(k->global_pid);
+		const uint32_t before = map_put(&last, process * 65536 + k->context, k->stream,
+						(uint32_t)i),
+			       api = map_get(&load->api_of, process, k->correlation);
+
+		if (before != MAP_NONE && api != MAP_NONE && k->graph_node == -1 &&
+		    t->kernel[before].end_ns > k->start_ns && k->start_ns != -1 &&
+		    strstr(trace_text(t, t->api[api].name), "LaunchKernelEx"))
+			map_put(&load->early, t->api[api].name, k->demangled_name, 1);
+	}
+	map_release(&last);
+}
+
+bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
+{
+	const uint32_t api =
+		load->early.used ? map_get(&load->api_of, process_of(kernel->global_pid),
+					   kernel->correlation)
+				 : MAP_NONE;
+
+	return api != MAP_NONE && map_get(&load->early, load->trace->api[api].name,
+					  kernel->demangled_name) != MAP_NONE;
+}
+
 int load_joins(struct load *load)
 {
 	const struct trace *t = load->trace;
@@ -155,6 +191,14 @@ int load_joins(struct load *load)
 	for (size_t i = 0; i < t->event_count; i++)
 		know_stream(load, process_of(t->event[i].global_pid), t->event[i].device,
 			    t->event[i].context, t->event[i].stream);
+	for (size_t i = 0; i < t->event_count; i++)
+		map_put(&load->stream_named, process_of(t->event[i].global_pid), t->event[i].stream,
+			1);
+	for (size_t i = 0; i < t->sync_count; i++)
+		if (t->sync[i].sync_type == 2 || t->sync[i].sync_type == 3)
+			map_put(&load->stream_named, process_of(t->sync[i].global_pid),
+				t->sync[i].stream, 1);
+	find_early(load);
 	return 0;
 }
 
@@ -171,6 +215,8 @@ void load_joins_release(struct load *load)
 	map_release(&load->stream);
 	map_release(&load->stream_id);
 	map_release(&load->stream_alone);
+	map_release(&load->stream_named);
+	map_release(&load->early);
 	map_release(&load->context_device);
 	map_release(&load->kernel_name);
 	map_release(&load->kernel_owner);
@@ -202,6 +248,31 @@ int load_stream(struct load *load, int64_t process, int32_t device, int32_t cont
 	map_put(&load->stream_id, device, id, at);
 	map_put(&load->stream, place, stream, at);
 	return (int)at;
+}
+
+int64_t load_work_end(const struct load *load, const struct work *work)
+{
+	const struct trace *t = load->trace;
+
+	return work->kind == WORK_KERNEL ? t->kernel[work->row].end_ns
+	       : work->kind == WORK_COPY ? t->memcpy[work->row].end_ns
+					 : t->memset[work->row].end_ns;
+}
+
+int load_work_stream(struct load *load, const struct work *work)
+{
+	const struct trace *t = load->trace;
+
+#define ROW(kind_, array)                                                                          \
+	if (work->kind == kind_)                                                                   \
+		return load_stream(load, work->pid, t->array[work->row].device,                    \
+				   t->array[work->row].context, t->array[work->row].stream,        \
+				   #array, work->row);
+	ROW(WORK_KERNEL, kernel)
+	ROW(WORK_COPY, memcpy)
+	ROW(WORK_MEMSET, memset)
+#undef ROW
+	return -1;
 }
 
 int load_waiting_stream(struct load *load, size_t sync_row)
