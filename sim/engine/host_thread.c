@@ -137,7 +137,7 @@ static bool play(struct sim *s, uint32_t thread)
 	case OP_UNSEEN:
 		if (!issue(s, thread, op, t->pc))
 			return false;
-		if (!(op->flags & OP_BLOCKING))
+		if (op->kind == OP_LAUNCH || !(op->flags & OP_BLOCKING))
 			break;
 		t->pc++;
 		block(s, thread, &s->stream[op->stream].sync_thread);

@@ -133,6 +133,9 @@ struct sim {
 	sim_time *shape_ps; /* [shape_count]: kernel duration; -1 not yet */
 	sim_time *shape_gap_ps;
 	double *shape_share; /* of a GPU's SMs */
+	/* A kernel may begin where there is room for its first block, as the device's scheduler has
+	 * it, and not only where there is room for all: what it takes was recorded among others. */
+	bool any_room;
 	bool shares_memory;  /* kernels and copies slow each other down where they ask too much of a
 				GPU's memory */
 	const struct host_model_ops *host;

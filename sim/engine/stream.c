@@ -99,6 +99,10 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	}
 	if (woken != NONE32)
 		stream_step(s, woken, now);
+	if (op->kind == OP_LAUNCH)
+		while (s->any_room && gpu->waiting_kernels_head != NONE32 &&
+		       gpu->sm_used < 1.0 - 1e-9)
+			stream_step(s, fifo_pop(s, &gpu->waiting_kernels_head), now);
 }
 
 /* Within a graph the device goes on by itself: as it did when it was recorded, less what the

@@ -144,6 +144,62 @@ bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
 					  kernel->demangled_name) != MAP_NONE;
 }
 
+/* The kernels of other streams that run on a GPU. */
+struct running {
+	int64_t start_ns, end_ns;
+	int stream;
+};
+
+/*
+ * Which kernels begin beside others of their GPU while these have more than half of their time
+ * before them: in a stream of higher priority they need not wait for what fills the device, whose
+ * blocks they take turns with. Towards its end any kernel may begin.
+ */
+static int find_beside(struct load *load)
+{
+	const struct trace *t = load->trace;
+	struct running *running[LOAD_MAX_GPUS] = { NULL };
+	size_t count[LOAD_MAX_GPUS] = { 0 }, capacity[LOAD_MAX_GPUS] = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < t->kernel_count && rc == 0; i++) { /* by begin */
+		const struct trace_kernel *k = &t->kernel[i];
+		const int stream = load_stream(load, process_of(k->global_pid), k->device,
+					       k->context, k->stream, "kernel", i);
+		size_t left = 0;
+
+		if (stream < 0) {
+			rc = -1;
+			break;
+		}
+		if (k->start_ns == -1 || k->end_ns == -1)
+			continue;
+		struct running *on = running[k->device];
+
+		for (size_t r = 0; r < count[k->device]; r++) {
+			if (on[r].end_ns <= k->start_ns)
+				continue;
+			if (on[r].stream != stream &&
+			    on[r].end_ns - k->start_ns > k->start_ns - on[r].start_ns)
+				map_put(&load->beside, stream, k->demangled_name, 1);
+			on[left++] = on[r];
+		}
+		count[k->device] = left;
+		GROW(running[k->device], count[k->device], capacity[k->device]);
+		running[k->device][count[k->device]++] =
+			(struct running){ k->start_ns, k->end_ns, stream };
+	}
+	for (int g = 0; g < LOAD_MAX_GPUS; g++)
+		free(running[g]);
+	return rc;
+}
+
+bool load_is_beside(const struct load *load, int stream, const struct trace_kernel *kernel)
+{
+	return load->beside.used &&
+	       map_get(&load->beside, stream, kernel->demangled_name) != MAP_NONE;
+}
+
 int load_joins(struct load *load)
 {
 	const struct trace *t = load->trace;
@@ -199,7 +255,7 @@ int load_joins(struct load *load)
 			map_put(&load->stream_named, process_of(t->sync[i].global_pid),
 				t->sync[i].stream, 1);
 	find_early(load);
-	return 0;
+	return trace_virtual_gpus(t) ? 0 : find_beside(load); /* else they took turns */
 }
 
 void load_joins_release(struct load *load)
@@ -217,6 +273,7 @@ void load_joins_release(struct load *load)
 	map_release(&load->stream_alone);
 	map_release(&load->stream_named);
 	map_release(&load->early);
+	map_release(&load->beside);
 	map_release(&load->context_device);
 	map_release(&load->kernel_name);
 	map_release(&load->kernel_owner);

@@ -45,7 +45,10 @@ enum {
 	OP_MEETS = 128 /* launch: part of a collective (schedule.meeting says of which) */,
 	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */,
 	OP_EARLY = 32	  /* launch: may begin before all of the kernel before it is done
-			     (programmatic dependent launch), so nothing passes between them */
+			     (programmatic dependent launch), so nothing passes between them */,
+	OP_TURN = 1	  /* launch in a graph: the body of a WHILE node begins once more */,
+	OP_BESIDE = 2	  /* launch: begins beside kernels that fill the GPU (a stream of higher
+			     priority), as it was seen to */
 };
 /* Sorts of calls that cost the host differently. */
 enum schedule_call {
