@@ -149,7 +149,7 @@ static sim_time wake(const struct host_model *m, uint32_t thread, int kind, int6
 
 static sim_time node(const struct host_model *m, const struct schedule_op *op)
 {
-	if (!m->graph_ps || (op->kind == OP_LAUNCH && op[-1].kind == OP_LAUNCH))
+	if (!m->graph_ps || (op->kind == OP_LAUNCH && graph_node_before(op)->kind == OP_LAUNCH))
 		return 0;
 	return op->kind == OP_COPY ? m->graph_copy_turn_ps : m->graph_turn_ps;
 }
