@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
+#   usage: lab_tables.sh drawn3 | foreign-kernels
+set -eu
+export LC_ALL=C
+data=$(cd "$(dirname "$0")/../.." && pwd)/traces/data/h200x4
+
+# splits.md: answers that were written down before visit CB2, against what it measured; lower bounds left out.
+drawn3() {
+	awk -F '\t' '
+		/^#/ || !NF { next }
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+		file == 1 { predicted[$1, $2] = $at["note"] == "lower" ? 0 : $at["predicted_us"]; next }
+		$at["visit"] == "CB2" && $at["gpus"] == 1 && predicted[$1, $2] > 0 {
+			kind = $1 == "jacobi" || $1 == "bfs" ? "`" $1 "`" : $2 ~ /sync=graph/ ? "`tuned`, graphs" : $2 ~ /indices=/ ? "`paper --indices`" : \
+				$2 ~ /kernel=texture/ ? "`texture` " ($2 ~ /f64/ ? "f64" : "f32") : $2 ~ /kernel=persistent/ ? "`persistent`" : "`tuned`, `paper`, `lmsor`"
+			error = 100 * (predicted[$1, $2] / $at["core_us"] - 1)
+			if (error < 0) error = -error
+			n[kind]++; sum[kind] += error
+			if (error > most[kind]) most[kind] = error
+			all++; total += error
+		}
+		END {
+			count = split("`tuned`, `paper`, `lmsor`;`tuned`, graphs;`paper --indices`;`jacobi`;`texture` f32;`texture` f64;`persistent`;`bfs`", kinds, ";")
+			for (k = 1; k <= count; k++) printf "| %s | %d | %.1f | %.1f |\n", kinds[k], n[kinds[k]], sum[kinds[k]] / n[kinds[k]], most[kinds[k]]
+			printf "%d answered, %.1f %% off\n", all, total / all
+		}' "$data/drawn3_predicted.tsv" "$data/measured.tsv"
+}
+
+# programs.md: mean, p50 and p90 of the errors of a kernel's period, in per cent.
+foreign_kernels() {
+	for rows in blind,1 blind,any development,1; do
+		grep -v '^#' "$data/foreign_kernels.tsv" | awk -F '\t' -v OFS='\t' -v rows="$rows" '
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			{ split(rows, want, ",") }
+			$at["split"] == want[1] && (want[2] == "any" || ($at["instructions"] == 1 && $at["counters"] == 1)) {
+				for (k = split("warps_ns roofline_ns peak_ns", of, " "); k; k--) if ($at[of[k]] != "-") {
+					error = 100 * ($at[of[k]] / $at["measured_ns"] - 1)
+					print k, error < 0 ? -error : error
+				}
+			}' | sort -t "$(printf '\t')" -k 1,1n -k 2,2g | awk -F '\t' -v rows="$rows" '
+			function at(k, q,    place, low) { place = (n[k] - 1) * q + 1; low = int(place); return e[k, low] + (low < n[k] ? (place - low) * (e[k, low + 1] - e[k, low]) : 0) }
+			{ e[$1, ++n[$1]] = $2; sum[$1] += $2 }
+			END {
+				line = "| " rows " | " n[1]
+				for (k = 1; k <= 3; k++) line = line " | " (n[k] == n[1] ? sprintf("%.1f / %.1f / %.1f", sum[k] / n[k], at(k, 0.5), at(k, 0.9)) : "-")
+				print line " |"
+			}'
+	done | sed 's/blind,1/blind, counted whole/; s/blind,any/blind, all/; s/development,1/development, counted whole/'
+}
+
+case ${1:-} in
+drawn3) drawn3 ;;
+foreign-kernels) foreign_kernels ;;
+*)
+	sed -n 's/^#   //p' "$0" >&2
+	exit 2
+	;;
+esac
