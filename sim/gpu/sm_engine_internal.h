@@ -27,9 +27,9 @@ struct warp {
 	double scoreboard[WARP_SCOREBOARDS];
 	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, from
 							  the newest on, in a ring */
-	double copied;		      /* all of its asynchronous copies so far have arrived */
-	double code_at;		      /* its next instruction is there */
-	float visits[WARP_LOOPS_MAX]; /* left */
+	double copied;		    /* all of its asynchronous copies so far have arrived */
+	double code_at;		    /* its next instruction is there */
+	float *visits;		    /* left of each loop, engine.loops */
 	int32_t other[DIVIDED_MAX]; /* where threads of this warp that jumped wait, nearest last */
 	double *reg;		    /* class mode: when each register is there */
 	uint8_t *reg_reason;
@@ -92,6 +92,8 @@ struct engine {
 	int block_slots;
 	struct partition *partition;
 	int sub_slots;		 /* warps of one */
+	int *dealt, *places; /* per block and sub-partition: warps it got; per sub-partition, of live blocks */
+	size_t loops;		 /* of the job that has most */
 	struct next_issue *next; /* per sub-partition */
 	int *stale, stale_count; /* sub-partitions whose next issue has to be chosen again */
 	double held[2][4];     /* others from issue, by an instruction whose operands take a bank so

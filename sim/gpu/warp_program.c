@@ -151,13 +151,13 @@ static void find_targets(struct flow *flow, const struct warp_step *step,
 /* Counted per warp, because every warp of a loop leaves it after about as many rounds, and not at
  * random. */
 static int count_visits(struct warp_program *program, struct warp_step *step, enum warp_flow kind,
-			double visits, int *loops, const char *file)
+			double visits, const char *file)
 {
-	if (*loops == WARP_LOOPS_MAX)
+	if (program->loops == WARP_LOOPS_MAX)
 		return report("%s: kernel '%s': more than %d loops", file, program->kernel,
 			      WARP_LOOPS_MAX);
 	step->flow = (uint8_t)kind;
-	step->loop = (uint8_t)(*loops)++;
+	step->loop = (uint16_t)program->loops++;
 	step->share = (float)visits;
 	return 0;
 }
@@ -165,7 +165,6 @@ static int count_visits(struct warp_program *program, struct warp_step *step, en
 static int solve(struct warp_program *program, struct flow *flow, const struct sass_instruction *s,
 		 const char *file)
 {
-	int loops = 0;
 	for (size_t i = 0; i < program->count; i++) {
 		struct warp_step *step = &program->step[i];
 		double runs = flow[i].count, next = i + 1 < program->count ? flow[i + 1].count : 0;
@@ -203,7 +202,7 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 			double leaves = runs - flow[i].falls;
 			if (flow[i].loop_end && flow[i].loop_end < target && leaves > 0 &&
 			    flow[i].falls > leaves &&
-			    count_visits(program, step, FLOW_LEAVE, runs / leaves, &loops, file))
+			    count_visits(program, step, FLOW_LEAVE, runs / leaves, file))
 				return -1;
 		} else if (s[i].is_branch && target <= i) {
 			double entered = (target ? flow[target - 1].falls : program->warps) +
@@ -228,7 +227,7 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 					: flow[i].falls > 0 ? runs / flow[i].falls
 					: entered > 0	    ? runs / entered + 1
 							    : 1;
-			if (count_visits(program, step, FLOW_LOOP, visits, &loops, file))
+			if (count_visits(program, step, FLOW_LOOP, visits, file))
 				return -1;
 		}
 	}
