@@ -17,6 +17,7 @@ try '[sweep]\ngpus = 0 1\n[rbsor]\nsize = 64\n'
 try '[sweep]\ngpus = many\n[rbsor]\nsize = 64\n'
 try 'nonsense\n'
 try '[sweep]\n[rbsor\nsize = 64\n'
+try '[rbsor] size = 64\n'
 try "[rbsor]\nsize = $(printf '64 %.0s' {1..80})\n"
 # No point has an answer: that is an error.
 try '[rbsor]\nsize = 1\n'
