@@ -120,7 +120,8 @@ static bool same_copy(const struct comparison *c, uint32_t a, uint32_t b)
 static bool same_operation(struct comparison *c, const struct schedule_op *a,
 			   const struct schedule_op *b)
 {
-	if (a->kind != b->kind || (a->flags & OP_BLOCKING) != (b->flags & OP_BLOCKING))
+	if (a->kind != b->kind ||
+	    (a->kind != OP_LAUNCH && (a->flags & OP_BLOCKING) != (b->flags & OP_BLOCKING)))
 		return false;
 	switch (a->kind) {
 	case OP_LAUNCH:
