@@ -239,10 +239,10 @@ const struct platform_key platform_keys[] = {
 
 	{ "stream.start_latency_ns", KEY_REAL, NEEDED | MOVES, AT(start_latency_ns), NULL, "ns",
 	  "return of a launch on an idle stream to the kernel's begin" },
-	{ "stream.copy_start_latency_ns", KEY_REAL, NEEDED, AT(copy_start_latency_ns), NULL, "ns",
-	  "the same of a copy" },
-	{ "stream.record_ns", KEY_REAL, NEEDED, AT(record_ns), NULL, "ns",
-	  "what an event record adds between two kernels of a stream" },
+	{ "stream.copy_start_latency_ns", KEY_REAL, 0, AT(copy_start_latency_ns), NULL, "ns",
+	  "the same of a copy, where there is no list of copies on an idle stream; absent: 0" },
+	{ "stream.record_ns", KEY_REAL, 0, AT(record_ns), NULL, "ns",
+	  "what an event record adds between two kernels of a stream; absent: 0" },
 	{ "stream.wait_ns", KEY_REAL, NEEDED, AT(wait_ns), NULL, "ns",
 	  "what a wait for an event already complete adds between two kernels of a stream" },
 	{ "stream.event_same_ns", KEY_REAL, NEEDED, AT(event_same_ns), NULL, "ns",
@@ -254,18 +254,7 @@ const struct platform_key platform_keys[] = {
 	{ "stream.kernel_gap_ns", KEY_LIST, NEEDED | KEY_NEGATIVE, AT(kernel_gap.y),
 	  "stream.kernel_gap_duration_ns", "ns",
 	  "what to add to such a duration to get the period of the kernel back to back, untraced" },
-	{ "stream.exchange_bytes", KEY_LIST, CURVE_X(0), AT(exchange.x), NULL, "bytes",
-	  "sizes of the exchange lists" },
-	{ "stream.exchange_ns", KEY_LIST, 0, AT(exchange.y), "stream.exchange_bytes", "ns",
-	  "what an exchange between two GPUs in step adds to their streams: record, wait, copy, "
-	  "record, wait" },
-	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
-	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
-	{ "stream.turn_threads", KEY_LIST, 0, NO_MEMBER, NULL, "threads",
-	  "threads a block of the kernels of turn_ns" },
-	{ "stream.turn_ns", KEY_LIST, 0, NO_MEMBER, "stream.turn_threads", "ns",
-	  "time in which the multiprocessors go once through as many blocks as fit them" },
-	{ "stream.period_ns", KEY_LIST, 0, AT(period), "stream.period_bytes", "ns",
+	{ "stream.period_ns", KEY_LIST, 0, AT(period), NULL, "ns",
 	  "period of that kernel back to back, untraced" },
 
 	COPY_CURVE(
@@ -342,10 +331,10 @@ const struct platform_key platform_keys[] = {
 	  "telling the recorder about a post or an await" },
 	{ "tracer.stream_note_footprint_ns", KEY_REAL, 0, AT(note_footprint_ns), NULL, "ns",
 	  "telling the recorder about a launch's footprint" },
-	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_bytes", "ns",
+	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_ns", "ns",
 	  "stream.period_ns while the recorder watches" },
-	{ "tracer.recorded_period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns",
-	  "duration the recorder gives for the kernels of stream.period_ns" },
+	{ "tracer.outside_record_ns", KEY_LIST, 0, AT(traced_outside), "host.threads", "ns",
+	  "what a traced call takes beyond its record, whatever the call" },
 	{ 0 },
 };
 

@@ -82,13 +82,12 @@ static struct copy_price price_of(const struct platform *p, const struct schedul
 	if (chain->x.count && idle->x.count && p->behind_copy[kind].count &&
 	    mechanism_on(&p->mechanisms, MECHANISM_COPY_QUEUED))
 		queued_ns = waited_for_ns(idle, &p->behind_copy[kind], chain, bytes);
-	const bool switches = mechanism_on(&p->mechanisms, MECHANISM_ENGINE_SWITCH);
 	return (struct copy_price){
 		.idle_ps = ps_above(idle_ns + link_ns, host_way_back_ns(p)),
 		.behind_ps = ps_above(behind_ns + link_ns, 0),
 		.link_ps = ps_of_ns(link_ns),
 		.queued_ps = isnan(queued_ns) ? -1 : ps_above(queued_ns + link_ns, 0),
-		.after_ps = switches ? ps_above(chain_ns, behind_ns) : 0,
+		.after_ps = ps_above(chain_ns, behind_ns),
 	};
 }
 

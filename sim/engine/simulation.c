@@ -125,7 +125,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	const struct sm_memory_level *dram = &p->sm.dram;
 	double dram_bytes_per_s =
 		dram->copy_bytes_per_s > 0 ? dram->copy_bytes_per_s : dram->read_bytes_per_s;
-	s->shares_memory = mechanism_on(&p->mechanisms, MECHANISM_MEMORY_SHARING) &&
+	s->shares_memory = mechanism_on(&p->mechanisms, MECHANISM_SHARING) &&
 			   s->model->ops->dram_bytes && p->sm.present && dram_bytes_per_s > 0 &&
 			   isfinite(dram_bytes_per_s);
 	if (s->shares_memory)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile_faults.h"
+#include "profile_sectors.h"
 #include "sass.h"
 #include "traces/base/trace_map.h"
 #include "traces/base/demangle.h"
@@ -260,6 +261,8 @@ static int load_all(struct loading *l, const char *file)
 	for (size_t i = 0; i < l->t->profile_count; i++)
 		load_profile(l, &l->t->profile[i]);
 	load_counts(l);
+	for (size_t i = known; i < all->count; i++)
+		profile_sectors_mend(&all->profile[i]);
 	return check_against(all, known, file);
 }
 
