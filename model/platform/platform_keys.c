@@ -320,6 +320,9 @@ const struct platform_key platform_keys[] = {
 	  "how much longer a pause between two nodes of a graph is, one of which is a copy or "
 	  "memset, "
 	  "while the recorder watches" },
+	{ "tracer.graph_turn_ns", KEY_REAL, 0, AT(traced_turn_ns), NULL, "ns",
+	  "how much longer it takes until the body of a WHILE node begins once more, while the "
+	  "recorder watches" },
 	{ "tracer.block_ns", KEY_REAL, 0, AT(block_ns), NULL, "ns",
 	  "how much longer a block lives while the recorder times kernels" },
 	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL,

@@ -237,6 +237,42 @@ struct option_spec *options_join(const struct option_spec *first, const struct o
 	return all;
 }
 
+bool option_is_standard(const struct option_spec *spec, const void *target)
+{
+	const void *field = (const char *)target + spec->offset;
+	const char *const *word = field;
+	struct option_spec alone = *spec;
+	union {
+		bool flag;
+		int integer;
+		double real;
+		const char *text;
+		struct text_list list;
+	} standard;
+	alone.offset = 0;
+	clear(&alone, &standard);
+	if (spec->standard && store(&alone, &standard, spec->standard))
+		return false;
+	switch (spec->kind) {
+	case OPTION_FLAG:
+		return *(const bool *)field == standard.flag;
+	case OPTION_INT:
+		return *(const int *)field == standard.integer;
+	case OPTION_REAL:
+		return *(const double *)field >= standard.real &&
+		       *(const double *)field <= standard.real;
+	case OPTION_LIST:
+		return !((const struct text_list *)field)->count;
+	case OPTION_NONE:
+		return true;
+	case OPTION_TEXT:
+	case OPTION_WORD:
+	case OPTION_CHOICE:
+		break;
+	}
+	return *word && standard.text ? !strcmp(*word, standard.text) : *word == standard.text;
+}
+
 void options_restate(struct option_spec *specs, const struct option_standard *standards)
 {
 	for (; standards && standards->name; standards++)

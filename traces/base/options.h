@@ -12,6 +12,7 @@
 #ifndef WARPREEL_OPTIONS_H
 #define WARPREEL_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum option_kind {
@@ -70,6 +71,9 @@ int options_parse_one(const struct command_help *help, const struct option_spec 
 struct command_help options_solver_help(const char *command, const char *solver, const char *shown,
 					const char *names, const char *summary);
 void options_solver_help_release(struct command_help *help);
+
+/* Whether `target` has the option as it is when nobody gives it. */
+bool option_is_standard(const struct option_spec *spec, const void *target);
 
 /* Another default of an option. A table of them ends with a zero entry. */
 struct option_standard {
