@@ -29,7 +29,6 @@ static const struct {
 	double at_most;
 } known[] = { { "fp64", "micro kernel=fma64 ", 1.125 },
 	      { "l2_rate", "micro kernel=transpose_shared ", 1.03 },
-	      { "l2_rate", "micro kernel=transpose_padded ", 1.03 },
 	      { "start", "micro kernel=transpose_shared ", 1.03 },
 	      { "l1", "micro kernel=transpose_shared ", 1.03 },
 	      { "special", "micro kernel=transpose_shared ", 1.03 },
