@@ -3,6 +3,7 @@
 # Writes docs/papers/000.md from the tables that `warpreel papers 000 -o FOLDER` wrote: every number of it that is not the paper's own comes
 # from there. Called by make papers.
 #   WARPREEL=PROGRAM papers_000.sh FOLDER PLATFORM MEASURED.tsv
+# shellcheck source=docs/paper_tables.sh
 . "$(dirname "$0")/paper_tables.sh"
 
 blind=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

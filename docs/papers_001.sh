@@ -3,6 +3,7 @@
 # Writes docs/papers/001.md from the tables that `warpreel papers 001 -o FOLDER` wrote, and from what was measured and computed for it. Called by
 # make papers.
 #   papers_001.sh FOLDER PLATFORM MEASURED.tsv
+# shellcheck source=docs/paper_tables.sh
 . "$(dirname "$0")/paper_tables.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 data=$root/traces/data today=$root/traces/data/h200x4 before=$root/traces/data/h100x1

@@ -3,6 +3,7 @@
 # Writes docs/papers/002.md from the tables that `warpreel papers 002 -o FOLDER` wrote: every number of it that is not the paper's own comes
 # from there. Called by make papers.
 #   WARPREEL=PROGRAM papers_002.sh FOLDER PLATFORM MEASURED.tsv
+# shellcheck source=docs/paper_tables.sh
 . "$(dirname "$0")/paper_tables.sh"
 warpreel=${WARPREEL:?}
 measured=$(mktemp)

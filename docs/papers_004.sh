@@ -3,6 +3,7 @@
 # Writes docs/papers/004.md from the tables that `warpreel papers 004 -o FOLDER` wrote: every number of it that is not the thesis' own comes
 # from there. Called by make papers.
 #   papers_004.sh FOLDER PLATFORM MEASURED.tsv
+# shellcheck source=docs/paper_tables.sh
 . "$(dirname "$0")/paper_tables.sh"
 
 # steps TABLE: where its curves change, as a table.
