@@ -126,7 +126,7 @@ cat <<END
 
 ## Ranking
 
-Planned runs that differ in one choice only, or in *any* of them: how often the predicted best is the measured best, how much longer it takes than that one
+Planned runs of all splits that differ in one choice only, or in *any* of them: how often the predicted best is the measured best, how much longer it takes than that one
 (regret), and Kendall's tau of the two orders. *By chance*: a choice drawn at random.
 
 END
