@@ -14,19 +14,21 @@
 #include "schedule_load.h"
 #include "traces/base/util.h"
 
-enum { NOT_YET = -1, AT_BEGIN = -2 };
+enum { NOT_YET = -1 };
 
 struct node {
 	uint32_t branch;
 	int64_t start_ns, end_ns, pause_ns;
 	uint32_t event; /* recorded behind it; EVENT_NONE: nobody waits */
+	int64_t next;	/* of its branch; NOT_YET: none */
 	bool turn;	/* the body of a WHILE node begins once more */
 	uint32_t first_wait, waits;
 };
 struct branch {
 	uint16_t stream;
-	int64_t last, ended; /* nodes: the last; the last that had ended when the node began that is
-				looked at; NOT_YET */
+	/* Nodes: the last; the last that had ended when the node began that is looked at; the one
+	 * behind it. NOT_YET: none. */
+	int64_t last, ended, next;
 };
 struct graph {
 	struct node *node;
@@ -49,7 +51,7 @@ static uint32_t branch_of(struct graph *graph, uint16_t stream)
 	for (uint32_t b = 0; b < graph->branches; b++)
 		if (graph->branch[b].stream == stream)
 			return b;
-	graph->branch[graph->branches] = (struct branch){ stream, NOT_YET, NOT_YET };
+	graph->branch[graph->branches] = (struct branch){ stream, NOT_YET, NOT_YET, NOT_YET };
 	return graph->branches++;
 }
 
@@ -84,9 +86,11 @@ static void find_waits(struct load *load, struct graph *graph, uint32_t i)
 
 		if (b == node->branch || other->last == NOT_YET)
 			continue;
-		for (int64_t k = other->ended + 1; k <= other->last; k++)
-			if (graph->node[k].branch == b && graph->node[k].end_ns <= node->start_ns)
-				other->ended = k;
+		while (other->next != NOT_YET &&
+		       graph->node[other->next].end_ns <= node->start_ns) {
+			other->ended = other->next;
+			other->next = graph->node[other->ended].next;
+		}
 		if (other->ended == NOT_YET || other->ended <= known[b])
 			continue;
 		known[b] = other->ended;
@@ -103,7 +107,14 @@ static void find_waits(struct load *load, struct graph *graph, uint32_t i)
 		before_ns = graph->node[0].start_ns;
 	}
 	node->pause_ns = before_ns == -1 ? 0 : node->start_ns - before_ns;
-	graph->branch[node->branch].last = i;
+	struct branch *branch = &graph->branch[node->branch];
+
+	node->next = NOT_YET;
+	if (branch->last != NOT_YET)
+		graph->node[branch->last].next = i;
+	if (branch->next == NOT_YET)
+		branch->next = i;
+	branch->last = i;
 }
 
 /* What the first node's stream has not waited for when all have ended. */

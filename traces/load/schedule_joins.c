@@ -169,8 +169,9 @@ struct running {
 static void find_beside(struct load *load)
 {
 	const struct trace *t = load->trace;
-	struct running *running[LOAD_MAX_GPUS] = { NULL };
-	size_t count[LOAD_MAX_GPUS] = { 0 }, capacity[LOAD_MAX_GPUS] = { 0 };
+	enum { AT_ONCE = 128 }; /* kernels that a GPU of compute capability 7.0 and more runs */
+	struct running(*running)[AT_ONCE] = xcalloc(LOAD_MAX_GPUS, sizeof(*running));
+	size_t count[LOAD_MAX_GPUS] = { 0 };
 
 	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
 		const struct trace_kernel *k = &t->kernel[i];
@@ -188,12 +189,12 @@ static void find_beside(struct load *load)
 			on[left++] = on[r];
 		}
 		count[k->device] = left;
-		GROW(running[k->device], count[k->device], capacity[k->device]);
-		running[k->device][count[k->device]++] =
+		if (left == AT_ONCE) /* no device does so: the record of one is wrong */
+			memmove(on, on + 1, --count[k->device] * sizeof(*on));
+		on[count[k->device]++] =
 			(struct running){ k->start_ns, k->end_ns, context_of(k), k->stream };
 	}
-	for (int g = 0; g < LOAD_MAX_GPUS; g++)
-		free(running[g]);
+	free(running);
 }
 
 bool load_is_beside(const struct load *load, const struct trace_kernel *kernel)
@@ -309,6 +310,28 @@ int load_stream(struct load *load, int64_t process, int32_t device, int32_t cont
 	map_put(&load->stream_id, device, id, at);
 	map_put(&load->stream, place, stream, at);
 	return (int)at;
+}
+
+void load_streams_used(struct load *load)
+{
+	const struct schedule *s = load->schedule;
+	const struct schedule_thread *thread = &s->thread[s->thread_count - 1];
+
+	if (load->streams_op <= thread->first_op) { /* another's, or its first */
+		load->streams_op = thread->first_op;
+		load->stream_used = load->stream_own = 0xffff;
+	}
+	for (; load->streams_op < s->op_count; load->streams_op++) {
+		const struct schedule_op *op = &s->op[load->streams_op];
+
+		if (op->stream == 0xffff)
+			continue;
+		load->stream_used = op->stream;
+		if ((op->kind == OP_LAUNCH || op->kind == OP_COPY || op->kind == OP_MEMSET) &&
+		    map_get(&load->stream_named, thread->process,
+			    (int32_t)s->stream[op->stream].id) == MAP_NONE)
+			load->stream_own = op->stream;
+	}
 }
 
 int64_t load_work_end(const struct load *load, const struct work *work)

@@ -109,6 +109,10 @@ struct load {
 	const struct item *item; /* all of the run */
 	struct took *took;
 	size_t took_count, took_capacity;
+	/* Streams of the thread whose operations are added: the last that it used, and the last of
+	 * those that no call names; operations before `streams_op` were looked at. */
+	int64_t streams_op;
+	uint16_t stream_used, stream_own;
 	struct unseen *unseen;
 	size_t unseen_count, unseen_capacity;
 	struct nvtx_end *nvtx_end; /* begins and ends of ranges, by thread and time */
@@ -150,6 +154,8 @@ void load_joins_release(struct load *load);
 /* The schedule's stream of a device row; -1 after a message. */
 int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream,
 		const char *table, size_t row);
+/* Looks at what the last thread has done since: stream_used and stream_own; 0xffff: none. */
+void load_streams_used(struct load *load);
 int64_t load_work_end(const struct load *load, const struct work *work); /* ns; -1: unknown */
 int load_work_stream(struct load *load, const struct work *work);
 /* Whether a launch may begin before the kernel before it in its stream is done. */
