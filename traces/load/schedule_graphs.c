@@ -22,7 +22,7 @@ struct node {
 	uint32_t event; /* recorded behind it; EVENT_NONE: nobody waits */
 	int64_t next;	/* of its branch; NOT_YET: none */
 	bool turn;	/* the body of a WHILE node begins once more */
-	uint32_t first_wait, waits;
+	size_t first_wait, waits;
 };
 struct branch {
 	uint16_t stream;
@@ -38,8 +38,8 @@ struct graph {
 	/* Of each branch (row), the last node of each other (column) that it has waited for. */
 	int64_t *known;
 	/* Events that nodes wait for, and what waits for the branches at the end. */
-	uint32_t *wait, wait_count, first_last;
-	size_t wait_capacity_;
+	uint32_t *wait;
+	size_t wait_count, wait_capacity, first_last;
 	uint32_t begin_event; /* EVENT_NONE: every node has one before it */
 };
 
@@ -57,10 +57,7 @@ static uint32_t branch_of(struct graph *graph, uint16_t stream)
 
 static void add_wait(struct graph *graph, uint32_t event)
 {
-	size_t capacity = graph->wait_capacity_, count = graph->wait_count;
-
-	GROW(graph->wait, count, capacity);
-	graph->wait_capacity_ = capacity;
+	GROW(graph->wait, graph->wait_count, graph->wait_capacity);
 	graph->wait[graph->wait_count++] = event;
 }
 
@@ -204,7 +201,7 @@ void load_graph_node(struct load *load, const struct graph *graph, uint32_t row)
 {
 	const struct node *node = graph ? &graph->node[row] : NULL;
 
-	for (uint32_t k = 0; node && k < node->waits; k++)
+	for (size_t k = 0; node && k < node->waits; k++)
 		add(load, OP_WAIT, graph->branch[node->branch].stream,
 		    graph->wait[node->first_wait + k], OP_IN_GRAPH | OP_INFERRED);
 }
@@ -222,8 +219,8 @@ void load_graph_end(struct load *load, struct graph *graph)
 {
 	if (!graph)
 		return;
-	for (uint32_t k = graph->known ? graph->first_last : 0;
-	     graph->known && k < graph->wait_count; k++)
+	for (size_t k = graph->known ? graph->first_last : 0; graph->known && k < graph->wait_count;
+	     k++)
 		add(load, OP_WAIT, graph->branch[0].stream, graph->wait[k],
 		    OP_IN_GRAPH | OP_INFERRED);
 	free(graph->node);
