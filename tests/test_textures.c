@@ -3,9 +3,6 @@
  * the texture units have to do.
  */
 #include "sm_kit.h"
-
-#include "traces/profiles/profile_sectors.h"
-
 enum { LOADS = 16 };
 
 static void channels_of_a_texel_are_four_bytes_each(void **state)
@@ -49,7 +46,7 @@ static void texels_lie_side_by_side_where_nobody_counted(void **state)
 
 	(void)state;
 	fetch(&kit, 128, two);
-	profile_sectors_mend(&kit.profile);
+	kernel_profile_mend_sectors(&kit.profile);
 	assert_int_equal(kit.instruction[3].sectors_global, 8 * KIT_WARPS);
 	assert_int_equal(kit.instruction[3].tags_global, 2 * KIT_WARPS);
 	assert_int_equal(kit.profile.l1_load_sectors, -1);
@@ -66,7 +63,7 @@ static void what_l2_counted_beyond_other_loads_is_of_textures(void **state)
 	fetch(&kit, 128, two);
 	kit.profile.l1_load_sectors = 40 * (int64_t)KIT_WARPS;
 	kit.profile.l2_read_sectors = 232 * (int64_t)KIT_WARPS;
-	profile_sectors_mend(&kit.profile);
+	kernel_profile_mend_sectors(&kit.profile);
 	assert_int_equal(kit.instruction[0].sectors_global, 12 * KIT_WARPS);
 	assert_int_equal(kit.instruction[0].tags_global, 3 * KIT_WARPS);
 	assert_int_equal(kit.profile.l1_load_sectors, 232 * KIT_WARPS);
@@ -87,7 +84,7 @@ static void l1_has_texels_that_l2_did_not_count(void **state)
 	fetch(&kit, 128, two);
 	kit.profile.l1_load_sectors = 0;
 	kit.profile.l2_read_sectors = 32 * (int64_t)KIT_WARPS;
-	profile_sectors_mend(&kit.profile);
+	kernel_profile_mend_sectors(&kit.profile);
 	assert_int_equal(kit.instruction[0].sectors_global, 8 * KIT_WARPS);
 	kit_program(&kit, &program);
 	assert_true(fabsf(program.step[0].l2_share - 0.25f) < 1e-6f);
@@ -103,7 +100,7 @@ static void loads_by_address_stay_as_they_were_counted(void **state)
 	kit_add(&kit, "LDG.E R0, [R2.64]", 1, 0, 0, KIT_WARPS)->sectors_global = 0;
 	kit.profile.l1_load_sectors = 0;
 	kit.profile.l2_read_sectors = 7;
-	profile_sectors_mend(&kit.profile);
+	kernel_profile_mend_sectors(&kit.profile);
 	assert_int_equal(kit.instruction[0].sectors_global, 0);
 	assert_int_equal(kit.profile.l1_load_sectors, 0);
 }
@@ -121,7 +118,7 @@ static double cycles_of(const char *text, double interval, int lanes)
 	for (int k = 0; k < LOADS; k++)
 		kit.instruction[k].threads = (int64_t)lanes * KIT_WARPS;
 	kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 0;
-	profile_sectors_mend(&kit.profile);
+	kernel_profile_mend_sectors(&kit.profile);
 	d.texture_interval = interval;
 	kit_program(&kit, &program);
 	kit_run(&d, &program, 1, 1, 0, &run);

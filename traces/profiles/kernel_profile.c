@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "profile_faults.h"
-#include "profile_sectors.h"
 #include "sass.h"
 #include "traces/base/trace_map.h"
 #include "traces/base/demangle.h"
@@ -262,7 +261,7 @@ static int load_all(struct loading *l, const char *file)
 		load_profile(l, &l->t->profile[i]);
 	load_counts(l);
 	for (size_t i = known; i < all->count; i++)
-		profile_sectors_mend(&all->profile[i]);
+		kernel_profile_mend_sectors(&all->profile[i]);
 	return check_against(all, known, file);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile_sectors.h"
+#include "kernel_profile.h"
 
 #include <math.h>
 
@@ -58,7 +58,7 @@ static void fill_textures(struct kernel_profile *profile)
 		profile->l1_load_sectors += llround(least * scale);
 }
 
-void profile_sectors_mend(struct kernel_profile *profile)
+void kernel_profile_mend_sectors(struct kernel_profile *profile)
 {
 	for (size_t i = 0; i < profile->instruction_count; i++)
 		at_most_one_a_thread(&profile->instruction[i]);
