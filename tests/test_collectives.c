@@ -216,6 +216,56 @@ static void a_schedule_with_too_few_partners_is_refused(void **state)
 	assert_says(&said, "operation 0 meets in no collective");
 }
 
+/* A node of the graph that a rank launches first. */
+static void node(struct trace *t, int rank, int stream, const char *name, int64_t from_us,
+		 int64_t to_us)
+{
+	call(t, rank, 1, name, from_us, to_us);
+	struct trace_kernel *k = &t->kernel[t->kernel_count - 1];
+	if (t->kernel_count > 1 && k[-1].device == rank) {
+		t->api_count--;
+		k->correlation = k[-1].correlation;
+	} else {
+		t->api[t->api_count - 1].name = trace_string(t, "cudaGraphLaunch_v10000");
+	}
+	k->stream = stream;
+	k->grid[0] = (uint32_t)(to_us - from_us); /* no two alike */
+	k->graph_node = (int64_t)7 << 32 | (int64_t)t->kernel_count;
+}
+
+/*
+ * In each rank's graph: a boundary, then NCCL in a second stream beside the interior, then what
+ * waits for both. Rank 1 is 30 us late, and its interior 25 us shorter. The exchange takes 19 us
+ * from when the last has come, 1 us after its boundary: 36 + 19, and 1 us until the last kernel. On
+ * rank 0 that waited for the interior until 45 only.
+ */
+static void branches_of_graphs_meet_beside_other_kernels(void **state)
+{
+	struct bench *b = *state;
+	struct trace t;
+
+	schedule_release(&b->schedule);
+	trace_init(&t);
+	node(&t, 0, 13, "boundary", 5, 10);
+	node(&t, 0, 13, "interior", 10, 50);
+	node(&t, 0, 14, reduce, 11, 60);
+	node(&t, 0, 13, "last", 61, 62);
+	node(&t, 1, 13, "boundary", 5, 40);
+	node(&t, 1, 13, "interior", 40, 55);
+	node(&t, 1, 14, reduce, 41, 60);
+	node(&t, 1, 13, "last", 61, 62);
+	load(&b->schedule, &t);
+	assert_int_equal(b->schedule.collective_count, 1);
+	for (int64_t k = 0; k < b->schedule.op_count; k++)
+		if (b->schedule.op[k].kind == OP_LAUNCH)
+			b->schedule.shape[b->schedule.op[k].object].points =
+				b->schedule.op[k].duration_ps / 1000;
+	NEAR(end(b), 57 * US);
+	/* quicker, and rank 1's interior is the last: 35 + 15, a pause of 1, 1 */
+	b->schedule.collective[0].work_ps = 1000000;
+	NEAR(end(b), 52 * US);
+}
+
 /* A long recording is played in part where its operations repeat: not one whose launches meet,
  * as they are told by their numbers. */
 static void a_long_run_of_collectives_is_played_whole(void **state)
@@ -287,6 +337,7 @@ int main(void)
 		cmocka_unit_test(what_no_call_asked_for_meets_nobody),
 		TEST(all_wait_for_the_last_and_end_with_it),
 		TEST(waiting_holds_up_nobody_else),
+		TEST(branches_of_graphs_meet_beside_other_kernels),
 		TEST(a_partner_that_never_comes_is_named),
 		TEST(a_schedule_with_too_few_partners_is_refused),
 		cmocka_unit_test(a_long_run_of_collectives_is_played_whole),

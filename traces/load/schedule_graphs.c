@@ -14,19 +14,21 @@
 #include "schedule_load.h"
 #include "traces/base/util.h"
 
-enum { NOT_YET = -1, AT_BEGIN = -2 };
+enum { NOT_YET = -1 };
 
 struct node {
 	uint32_t branch;
 	int64_t start_ns, end_ns, pause_ns;
 	uint32_t event; /* recorded behind it; EVENT_NONE: nobody waits */
+	int64_t next;	/* of its branch; NOT_YET: none */
 	bool turn;	/* the body of a WHILE node begins once more */
-	uint32_t first_wait, waits;
+	size_t first_wait, waits;
 };
 struct branch {
 	uint16_t stream;
-	int64_t last, ended; /* nodes: the last; the last that had ended when the node began that is
-				looked at; NOT_YET */
+	/* Nodes: the last; the last that had ended when the node began that is looked at; the one
+	 * behind it. NOT_YET: none. */
+	int64_t last, ended, next;
 };
 struct graph {
 	struct node *node;
@@ -36,8 +38,8 @@ struct graph {
 	/* Of each branch (row), the last node of each other (column) that it has waited for. */
 	int64_t *known;
 	/* Events that nodes wait for, and what waits for the branches at the end. */
-	uint32_t *wait, wait_count, first_last;
-	size_t wait_capacity_;
+	uint32_t *wait;
+	size_t wait_count, wait_capacity, first_last;
 	uint32_t begin_event; /* EVENT_NONE: every node has one before it */
 };
 
@@ -49,16 +51,13 @@ static uint32_t branch_of(struct graph *graph, uint16_t stream)
 	for (uint32_t b = 0; b < graph->branches; b++)
 		if (graph->branch[b].stream == stream)
 			return b;
-	graph->branch[graph->branches] = (struct branch){ stream, NOT_YET, NOT_YET };
+	graph->branch[graph->branches] = (struct branch){ stream, NOT_YET, NOT_YET, NOT_YET };
 	return graph->branches++;
 }
 
 static void add_wait(struct graph *graph, uint32_t event)
 {
-	size_t capacity = graph->wait_capacity_, count = graph->wait_count;
-
-	GROW(graph->wait, count, capacity);
-	graph->wait_capacity_ = capacity;
+	GROW(graph->wait, graph->wait_count, graph->wait_capacity);
 	graph->wait[graph->wait_count++] = event;
 }
 
@@ -84,9 +83,11 @@ static void find_waits(struct load *load, struct graph *graph, uint32_t i)
 
 		if (b == node->branch || other->last == NOT_YET)
 			continue;
-		for (int64_t k = other->ended + 1; k <= other->last; k++)
-			if (graph->node[k].branch == b && graph->node[k].end_ns <= node->start_ns)
-				other->ended = k;
+		while (other->next != NOT_YET &&
+		       graph->node[other->next].end_ns <= node->start_ns) {
+			other->ended = other->next;
+			other->next = graph->node[other->ended].next;
+		}
 		if (other->ended == NOT_YET || other->ended <= known[b])
 			continue;
 		known[b] = other->ended;
@@ -103,7 +104,14 @@ static void find_waits(struct load *load, struct graph *graph, uint32_t i)
 		before_ns = graph->node[0].start_ns;
 	}
 	node->pause_ns = before_ns == -1 ? 0 : node->start_ns - before_ns;
-	graph->branch[node->branch].last = i;
+	struct branch *branch = &graph->branch[node->branch];
+
+	node->next = NOT_YET;
+	if (branch->last != NOT_YET)
+		graph->node[branch->last].next = i;
+	if (branch->next == NOT_YET)
+		branch->next = i;
+	branch->last = i;
 }
 
 /* What the first node's stream has not waited for when all have ended. */
@@ -193,7 +201,7 @@ void load_graph_node(struct load *load, const struct graph *graph, uint32_t row)
 {
 	const struct node *node = graph ? &graph->node[row] : NULL;
 
-	for (uint32_t k = 0; node && k < node->waits; k++)
+	for (size_t k = 0; node && k < node->waits; k++)
 		add(load, OP_WAIT, graph->branch[node->branch].stream,
 		    graph->wait[node->first_wait + k], OP_IN_GRAPH | OP_INFERRED);
 }
@@ -211,8 +219,8 @@ void load_graph_end(struct load *load, struct graph *graph)
 {
 	if (!graph)
 		return;
-	for (uint32_t k = graph->known ? graph->first_last : 0;
-	     graph->known && k < graph->wait_count; k++)
+	for (size_t k = graph->known ? graph->first_last : 0; graph->known && k < graph->wait_count;
+	     k++)
 		add(load, OP_WAIT, graph->branch[0].stream, graph->wait[k],
 		    OP_IN_GRAPH | OP_INFERRED);
 	free(graph->node);

@@ -108,100 +108,6 @@ static void know_stream(struct load *load, int64_t process, int32_t device, int3
 			   (uint32_t)device);
 }
 
-/* A stream's number means something within its context. */
-static int64_t context_of(const struct trace_kernel *kernel)
-{
-	return process_of(kernel->global_pid) * 65536 + kernel->context;
-}
-
-/* The same of a stream and a kernel in it, for a map. */
-static int64_t kernel_in_stream(const struct trace_kernel *kernel)
-{
-	return (int64_t)kernel->stream << 32 | kernel->demangled_name;
-}
-
-/*
- * A kernel that begins before the one before it in its stream has ended was launched to do so
- * (programmatic dependent launch, an attribute of cudaLaunchKernelEx). That is seen now and then
- * only, so it is taken to hold for all launches of that kernel by that call.
- */
-static void find_early(struct load *load)
-{
-	const struct trace *t = load->trace;
-	struct map last = { 0 }; /* (process and context, stream) -> kernel row */
-
-	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
-		const struct trace_kernel *k = &t->kernel[i];
-		const int64_t process = process_of(k->global_pid);
-		const uint32_t before = map_put(&last, context_of(k), k->stream, (uint32_t)i),
-			       api = map_get(&load->api_of, process, k->correlation);
-
-		if (before != MAP_NONE && api != MAP_NONE && k->graph_node == -1 &&
-		    t->kernel[before].end_ns > k->start_ns && k->start_ns != -1 &&
-		    strstr(trace_text(t, t->api[api].name), "LaunchKernelEx"))
-			map_put(&load->early, t->api[api].name, k->demangled_name, 1);
-	}
-	map_release(&last);
-}
-
-bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
-{
-	const uint32_t api = load->early.used
-				     ? map_get(&load->api_of, process_of(kernel->global_pid),
-					       kernel->correlation)
-				     : MAP_NONE;
-
-	return api != MAP_NONE && map_get(&load->early, load->trace->api[api].name,
-					  kernel->demangled_name) != MAP_NONE;
-}
-
-/* The kernels of other streams that run on a GPU. */
-struct running {
-	int64_t start_ns, end_ns, context;
-	int32_t stream;
-};
-
-/*
- * Which kernels begin beside others of their GPU while these have more than half of their time
- * before them: in a stream of higher priority they need not wait for what fills the device, whose
- * blocks they take turns with. Towards its end any kernel may begin.
- */
-static void find_beside(struct load *load)
-{
-	const struct trace *t = load->trace;
-	struct running *running[LOAD_MAX_GPUS] = { NULL };
-	size_t count[LOAD_MAX_GPUS] = { 0 }, capacity[LOAD_MAX_GPUS] = { 0 };
-
-	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
-		const struct trace_kernel *k = &t->kernel[i];
-		struct running *on = running[k->device];
-		size_t left = 0;
-
-		if (k->start_ns == -1 || k->end_ns == -1)
-			continue;
-		for (size_t r = 0; r < count[k->device]; r++) {
-			if (on[r].end_ns <= k->start_ns)
-				continue;
-			if ((on[r].stream != k->stream || on[r].context != context_of(k)) &&
-			    on[r].end_ns - k->start_ns > k->start_ns - on[r].start_ns)
-				map_put(&load->beside, context_of(k), kernel_in_stream(k), 1);
-			on[left++] = on[r];
-		}
-		count[k->device] = left;
-		GROW(running[k->device], count[k->device], capacity[k->device]);
-		running[k->device][count[k->device]++] =
-			(struct running){ k->start_ns, k->end_ns, context_of(k), k->stream };
-	}
-	for (int g = 0; g < LOAD_MAX_GPUS; g++)
-		free(running[g]);
-}
-
-bool load_is_beside(const struct load *load, const struct trace_kernel *kernel)
-{
-	return load->beside.used &&
-	       map_get(&load->beside, context_of(kernel), kernel_in_stream(kernel)) != MAP_NONE;
-}
-
 int load_joins(struct load *load)
 {
 	const struct trace *t = load->trace;
@@ -256,9 +162,7 @@ int load_joins(struct load *load)
 		if (t->sync[i].sync_type == 2 || t->sync[i].sync_type == 3)
 			map_put(&load->stream_named, process_of(t->sync[i].global_pid),
 				t->sync[i].stream, 1);
-	find_early(load);
-	if (!trace_virtual_gpus(t)) /* else they took turns */
-		find_beside(load);
+	load_begins(load);
 	return 0;
 }
 

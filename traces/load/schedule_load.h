@@ -6,6 +6,7 @@
  *   api_calls.c            API names -> what they ask for
  *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
+ *   schedule_begins.c      kernels that begin early or beside others; streams of a thread
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_collectives.c kernels of a communication library that meet
  *   schedule_nccl.c        operations of several GPUs on virtual ones
@@ -90,8 +91,8 @@ struct load {
 	struct map context_device; /* (process, context) -> GPU */
 	struct map stream_named;   /* (process, stream) -> 1: a call that waits or records names it
 				    */
-	struct map beside;	   /* (context, stream and kernel's name) -> 1, schedule_joins.c */
-	struct map early;	   /* (call's name, kernel's name) -> 1, schedule_joins.c */
+	struct map beside;	   /* (context, stream and kernel's name) -> 1, schedule_begins.c */
+	struct map early;	   /* (call's name, kernel's name) -> 1, schedule_begins.c */
 	struct map kernel_name;	   /* (demangled, short) strings -> schedule kernel */
 	struct map kernel_owner;   /* schedule kernel -> string that named it */
 	struct map first_launch;   /* (process, name string) -> kernel row */
@@ -109,6 +110,10 @@ struct load {
 	const struct item *item; /* all of the run */
 	struct took *took;
 	size_t took_count, took_capacity;
+	/* Streams of the thread whose operations are added: the last that it used, and the last of
+	 * those that no call names; operations before `streams_op` were looked at. */
+	int64_t streams_op;
+	uint16_t stream_used, stream_own;
 	struct unseen *unseen;
 	size_t unseen_count, unseen_capacity;
 	struct nvtx_end *nvtx_end; /* begins and ends of ranges, by thread and time */
@@ -150,8 +155,12 @@ void load_joins_release(struct load *load);
 /* The schedule's stream of a device row; -1 after a message. */
 int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream,
 		const char *table, size_t row);
+/* Looks at what the last thread has done since: stream_used and stream_own; 0xffff: none. */
+void load_streams_used(struct load *load);
 int64_t load_work_end(const struct load *load, const struct work *work); /* ns; -1: unknown */
 int load_work_stream(struct load *load, const struct work *work);
+/* schedule_begins.c: looks at how kernels begin, for load_is_early and load_is_beside. */
+void load_begins(struct load *load);
 /* Whether a launch may begin before the kernel before it in its stream is done. */
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel);
 /* Whether a launch begins beside kernels that fill the GPU. */

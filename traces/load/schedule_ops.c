@@ -179,21 +179,15 @@ static int add_edge(struct load *load, enum op_kind kind, int stream, uint32_t o
 static int synchronised_stream(struct load *load, const struct group *group, uint32_t at)
 {
 	const struct trace_sync *row = &load->trace->sync[at];
-	const struct schedule *schedule = load->schedule;
 	const int64_t process = process_of(row->global_pid);
 	const char *name = trace_text(load->trace, api_of(load, group->first)->name);
 
-	if (strstr(name, "_ptsz") && map_get(&load->stream_alone, process, row->stream) == MAP_NONE)
-		for (int64_t k = schedule->op_count - 1;
-		     k >= schedule->thread[schedule->thread_count - 1].first_op; k--) {
-			const struct schedule_op *op = &schedule->op[k];
-
-			if ((op->kind == OP_LAUNCH || op->kind == OP_COPY ||
-			     op->kind == OP_MEMSET) &&
-			    map_get(&load->stream_named, process,
-				    (int32_t)schedule->stream[op->stream].id) == MAP_NONE)
-				return op->stream;
-		}
+	if (strstr(name, "_ptsz") &&
+	    map_get(&load->stream_alone, process, row->stream) == MAP_NONE) {
+		load_streams_used(load);
+		if (load->stream_own != 0xffff)
+			return load->stream_own;
+	}
 	return load_stream(load, process, row->device, row->context, row->stream, "sync", at);
 }
 
@@ -277,21 +271,23 @@ static int add_group(struct load *load, const struct group *group, int64_t befor
 
 /*
  * Queries that say "not ready", one right after the other, and then one that says it is: a wait
- * that spins. How many items of the lane it has, from the first query to the last; 0: it is none.
+ * that spins. How many items of the lane it has, from the first query to the last; 0: it is none,
+ * and none begins before *none_until.
  * Two at least must have failed: a program that asks once may have had something else to do.
  */
-static size_t spinning(const struct load *load, const struct lane *lane, size_t at)
+static size_t spinning(const struct load *load, const struct lane *lane, size_t at,
+		       size_t *none_until)
 {
 	enum { NOT_READY = 600, FAILED_AT_LEAST = 2 };
-	size_t items = 0, failed = 0;
+	size_t items = 0, failed = 0, found = 0;
 
-	while (at + items < lane->count) {
+	while (at >= *none_until && at + items < lane->count && !found) {
 		const struct group group = group_at(lane, at + items);
 		const struct item *first = group.first;
 
 		if (first->host_op || first->collective || load_is_hidden(load, first) ||
 		    load->call[api_of(load, first)->name].kind != CALL_QUERY)
-			return 0;
+			break;
 		items += (size_t)(group.last - first);
 		if (api_of(load, first)->return_value == NOT_READY) {
 			failed++;
@@ -299,13 +295,15 @@ static size_t spinning(const struct load *load, const struct lane *lane, size_t 
 		}
 		const uint32_t sync = joined(load, &load->sync_of, &group);
 
-		return api_of(load, first)->return_value == 0 && failed >= FAILED_AT_LEAST &&
-				       sync != MAP_NONE && load->trace->sync[sync].sync_type == 1 &&
-				       load->wait_event[sync] != EVENT_NONE
-			       ? items
-			       : 0;
+		if (api_of(load, first)->return_value != 0 || failed < FAILED_AT_LEAST ||
+		    sync == MAP_NONE || load->trace->sync[sync].sync_type != 1 ||
+		    load->wait_event[sync] == EVENT_NONE)
+			break;
+		found = items;
 	}
-	return 0;
+	if (!found && at + items > *none_until)
+		*none_until = at + items;
+	return found;
 }
 
 /* All of a wait that spins, in one operation. Who came after one of its queries has not waited for
@@ -363,6 +361,7 @@ int load_lane(struct load *load, const struct lane *lane)
 	int64_t now_ns = load->begin_ns;
 	int64_t before_hidden_ns = 0; /* since the last call, but for what was hidden since */
 	uint32_t hidden = 0;	      /* stretches since */
+	size_t none_until = 0;	      /* waits that spin */
 	struct map met = { 0 };
 	int rc = 0;
 
@@ -398,7 +397,7 @@ int load_lane(struct load *load, const struct lane *lane)
 				     before_ps);
 		} else if (group.first->collective) {
 			rc = load_nccl_launches(load, group.first->row, before_ps);
-		} else if ((spun = spinning(load, lane, i))) {
+		} else if ((spun = spinning(load, lane, i, &none_until))) {
 			note_queries(load->schedule, api_of(load, group.first));
 			rc = add_spinning(load, lane, i, spun, before_ps);
 			while (group.last < lane->item + i + spun) {

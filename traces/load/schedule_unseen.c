@@ -19,19 +19,16 @@ enum { NO_STREAM = 0xffff };
 void load_unseen(struct load *load, const struct item *item)
 {
 	struct schedule *schedule = load->schedule;
-	const struct schedule_thread *thread = &schedule->thread[schedule->thread_count - 1];
-	int64_t k = schedule->op_count - 1;
 
-	while (k >= thread->first_op && schedule->op[k].stream == NO_STREAM)
-		k--;
-	if (k < thread->first_op)
+	load_streams_used(load);
+	if (load->stream_used == NO_STREAM)
 		return;
 	GROW(load->unseen, load->unseen_count, load->unseen_capacity);
 	load->unseen[load->unseen_count++] = (struct unseen){ .op = schedule->op_count,
 							      .called_ns = item->start_ns,
 							      .ended_ns = item->end_ns,
-							      .stream = schedule->op[k].stream };
-	schedule_add_op(schedule, OP_UNSEEN, schedule->op[k].stream, 0)->duration_ps = 0;
+							      .stream = load->stream_used };
+	schedule_add_op(schedule, OP_UNSEEN, load->stream_used, 0)->duration_ps = 0;
 }
 
 /* What is known of a stream: a device row by its call, or a thread that waited for it. */
