@@ -180,11 +180,11 @@ static const char *text_in_results(const void *from, const char *key)
 	return *text;
 }
 
-/* Whether a key was measured as it follows from others: within both spreads, or as near as
- * benchmarks come. */
+/* Whether a key was measured as it follows from others: within both spreads where these are no
+ * excuse, or as near as benchmarks come. */
 static bool follows(const struct results *results, const struct result *item)
 {
-	const double near = 0.005;
+	const double near = 0.005, far = 0.1;
 	struct texts texts = { .results = results };
 	char *text = platform_key_follows(item->key, text_in_results, &texts), bad[48];
 	const char *of = platform_key_source(item->key);
@@ -196,7 +196,7 @@ static bool follows(const struct results *results, const struct result *item)
 			(item->spread ? item->spread[k] : 0) +
 			(source && source->spread && k < source->count ? source->spread[k] : 0);
 		alike = fabs(item->values[k] - list.value[k]) <=
-			fmax(spread, near * fabs(list.value[k]));
+			fmax(fmin(spread, far * fabs(list.value[k])), near * fabs(list.value[k]));
 	}
 	free(list.value);
 	free(texts.text[0]);

@@ -44,9 +44,10 @@ static char *next_line(char *line, int room, void *user)
 	}
 	memcpy(line, reading->at, length);
 	line[length] = 0;
-	if (line[0] == '[' && !strchr(line, ']')) { /* to inih the keys that follow would be of no
-						       section, and each be at fault first */
-		report("%s: line %d begins a section and has no ']'", reading->path, reading->line);
+	/* To inih the keys that follow would be of no section, and each be at fault first. */
+	const char *fault = line[0] == '[' ? ini_section_fault(line) : NULL;
+	if (fault) {
+		report("%s: line %d %s", reading->path, reading->line, fault);
 		reading->failed = true;
 		return NULL;
 	}

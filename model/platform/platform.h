@@ -152,7 +152,8 @@ struct platform {
 	double query_ns, traced_query_ns, api_query_ns; /* a query call: untraced, traced, and by
 						     its record; 0 = not measured */
 	double graph_ns, graph_turn_ns, graph_copy_turn_ns, /* a graph's launch (platform_keys.c) */
-		graph_pause_ns; /* what the recorder adds to a pause there; 0 = not measured */
+		graph_pause_ns, /* what the recorder adds to a pause there; 0 = not measured */
+		traced_turn_ns; /* and to a turn of a WHILE node */
 	/* Owned: the same values as they were when the finer measurements of this platform were
 	 * made (costs.c); NULL in itself. */
 	struct platform *base;

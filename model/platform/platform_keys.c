@@ -154,12 +154,12 @@ const struct platform_key platform_keys[] = {
 	HOST_COST(HOST_SYNC_WAKE, "sync_wake_ns", NEEDED | MOVES,
 		  "from the device being done to the return of the synchronisation that waits for "
 		  "it"),
-	HOST_COST(HOST_POST, "post_ns", NEEDED,
-		  "raising a counter nobody sleeps on (atomic store)"),
+	HOST_COST(HOST_POST, "post_ns", 0,
+		  "raising a counter nobody sleeps on (atomic store); absent: 0"),
 	HOST_COST(HOST_POST_BLOCK, "post_block_ns", NEEDED,
 		  "raising a counter a thread sleeps on (mutex and condition variable)"),
-	HOST_COST(HOST_AWAIT_READY, "await_ready_ns", NEEDED,
-		  "awaiting a counter that is already there"),
+	HOST_COST(HOST_AWAIT_READY, "await_ready_ns", 0,
+		  "awaiting a counter that is already there; absent: 0"),
 	HOST_COST(HOST_WAKE_SPIN, "wake_spin_ns", NEEDED,
 		  "from the begin of a post to the return of the spinning await"),
 	HOST_COST(HOST_WAKE_BLOCK, "wake_block_ns", NEEDED,
@@ -271,9 +271,9 @@ const struct platform_key platform_keys[] = {
 	COPY_CURVE(COPY_CURVE_D2H_PAGEABLE, "copy.d2h_pageable", 0,
 		   "the same to pageable host memory"),
 	COPY_CURVE(COPY_CURVE_H2D_2D, "copy.h2d_2d", 0,
-		   "as copy.h2d, rows of 4 KiB with twice that pitch"),
+		   "as copy.h2d, rows of 4 KiB with twice that pitch; absent: as copy.h2d"),
 	COPY_CURVE(COPY_CURVE_D2H_2D, "copy.d2h_2d", 0,
-		   "as copy.d2h, rows of 4 KiB with twice that pitch"),
+		   "as copy.d2h, rows of 4 KiB with twice that pitch; absent: as copy.d2h"),
 
 	{ "share.h2d.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_h2d.x), NULL, "count",
 	  "GPUs copying from pinned host memory at once" },
@@ -320,6 +320,9 @@ const struct platform_key platform_keys[] = {
 	  "how much longer a pause between two nodes of a graph is, one of which is a copy or "
 	  "memset, "
 	  "while the recorder watches" },
+	{ "tracer.graph_turn_ns", KEY_REAL, 0, AT(traced_turn_ns), NULL, "ns",
+	  "how much longer it takes until the body of a WHILE node begins once more, while the "
+	  "recorder watches" },
 	{ "tracer.block_ns", KEY_REAL, 0, AT(block_ns), NULL, "ns",
 	  "how much longer a block lives while the recorder times kernels" },
 	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL,

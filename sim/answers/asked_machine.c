@@ -38,6 +38,9 @@ static int take(struct platform *platform, const char *name, unsigned parts, con
 	struct platform other;
 	if (platform_read(&other, name))
 		return -1;
+	/* Links join no more GPUs than they were measured between. */
+	if (parts & BIT(PART_OF_LINK) && other.gpus < platform->gpus)
+		parts |= BIT(PART_OF_COUNT);
 	int rc = take_records(platform, parts & BIT(PART_OF_DEVICE) ? &other : platform);
 	if (!rc)
 		rc = platform_take_parts(platform, &other, parts);

@@ -50,8 +50,7 @@ static double event_next_to_copy_ns(const struct platform *p)
 	    !has(p, MECHANISM_COPY_EVENT))
 		return p->event_peer_ns;
 	const double ns =
-		0.5 * (p->exchange_ns - curve_at(&p->copy[COPY_CURVE_PEER], bytes)) -
-		p->record_ns;
+		0.5 * (p->exchange_ns - curve_at(&p->copy[COPY_CURVE_PEER], bytes)) - p->record_ns;
 	return fmax(ns, p->event_peer_ns);
 }
 

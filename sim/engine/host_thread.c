@@ -79,7 +79,7 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 	}
 	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
 	if (op->kind == OP_UNSEEN || op->flags & OP_INFERRED)
-		; /* no call of the program's */
+		;			  /* no call of the program's */
 	else if (op->flags & OP_IN_GRAPH) /* the first has paid for most of it */
 		t->now_ps += s->host->node(s->host_model, op);
 	else
@@ -156,10 +156,9 @@ static bool play(struct sim *s, uint32_t thread)
 		uint32_t instance = s->latest[op->object];
 		if (instance == NONE32 || s->instance[instance].done_ps != SIM_NEVER) {
 			if (op->flags & OP_SPIN)
-				t->now_ps = poll_end(s, op, t->now_ps,
-						     instance == NONE32
-							     ? 0
-							     : s->instance[instance].done_ps);
+				t->now_ps = poll_end(
+					s, op, t->now_ps,
+					instance == NONE32 ? 0 : s->instance[instance].done_ps);
 			else
 				t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
 			break;

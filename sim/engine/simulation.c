@@ -10,16 +10,16 @@
 #include "traces/base/util.h"
 #include "sim_internal.h"
 
-/* Blocks that the GPU holds of a launch at once: one a multiprocessor for our solvers, whose kernels
- * are bound by what a multiprocessor does and not by its room. */
+/* Blocks that the GPU holds of a launch at once: one a multiprocessor for our solvers, whose
+ * kernels are bound by what a multiprocessor does and not by its room. */
 static double held_blocks(const struct sim *s, const struct schedule_shape *shape)
 {
 	const struct platform *p = s->platform;
 	const uint32_t threads = shape->block[0] * shape->block[1] * shape->block[2];
 	int resident = 1;
 	if (s->any_room && threads && p->sm.present)
-		resident = sm_occupancy(&p->sm, threads, shape->registers, shape->shared_bytes,
-					NULL);
+		resident =
+			sm_occupancy(&p->sm, threads, shape->registers, shape->shared_bytes, NULL);
 	return (double)p->sm_count * (resident > 0 ? resident : 1);
 }
 
@@ -113,6 +113,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 				 : UINT32_MAX;
 	s->tracer_pause_ps = ps_of_ns(kernel_model_tracer_ns(p));
 	s->graph_pause_ps = s->graphs_priced && p->graph_pause_ns > 0 ? ps_of_ns(p->graph_pause_ns)
+								      : s->tracer_pause_ps;
+	s->tracer_turn_ps = s->graphs_priced && p->traced_turn_ns > 0 ? ps_of_ns(p->traced_turn_ns)
 								      : s->tracer_pause_ps;
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;

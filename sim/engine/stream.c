@@ -111,9 +111,10 @@ static sim_time untraced_pause(const struct sim *s, const struct schedule_op *op
 {
 	if (!(op->flags & OP_IN_GRAPH))
 		return 0;
-	const sim_time more = op->kind == OP_LAUNCH && graph_node_before(op)->kind == OP_LAUNCH
-				      ? s->tracer_pause_ps
-				      : s->graph_pause_ps;
+	const bool kernels = op->kind == OP_LAUNCH && graph_node_before(op)->kind == OP_LAUNCH;
+	const sim_time more = op->kind == OP_LAUNCH && op->flags & OP_TURN ? s->tracer_turn_ps
+			      : kernels					   ? s->tracer_pause_ps
+									   : s->graph_pause_ps;
 	return op->value > more ? op->value - more : 0;
 }
 
@@ -132,10 +133,9 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 	if (op->kind == OP_LAUNCH) {
 		/* Switching engines back after a copy is only in the way of a kernel that stood
 		 * waiting. */
-		const sim_time pause =
-			op->flags & OP_EARLY		   ? 0
-			: command->submit_ps > st->free_ps ? st->kernel_gap_ps
-							   : st->gap_ps;
+		const sim_time pause = op->flags & OP_EARLY		  ? 0
+				       : command->submit_ps > st->free_ps ? st->kernel_gap_ps
+									  : st->gap_ps;
 		start += op->flags & OP_IN_GRAPH && s->graph_pauses ? untraced_pause(s, op) : pause;
 		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
 			start = command->submit_ps + s->delay_ps[DELAY_START];

@@ -4,7 +4,6 @@
 #include <math.h>
 
 enum { ROUNDS_EXACT = 8, STEPS_AN_OCTAVE = 16 };
-static const double SHARERS_STEPS = 4;
 
 static int64_t blocks_most(int64_t blocks, int sm_count)
 {
@@ -30,8 +29,7 @@ struct grid_launch grid_rounded(const struct sm_device *device, int sm_count,
 		sm_occupancy(device, p->block_threads, p->registers, p->shared_bytes, NULL);
 	if (most < 2 || resident < 1 || launch->beside)
 		return rounded;
-	rounded.sharers =
-		round((double)launch->blocks / (double)most * SHARERS_STEPS) / SHARERS_STEPS;
+	rounded.sharers = round((double)launch->blocks / (double)most);
 	rounded.blocks =
 		sm_count * (most < (int64_t)resident * ROUNDS_EXACT ? most : to_step(most));
 	return rounded;

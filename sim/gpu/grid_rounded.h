@@ -11,7 +11,7 @@
 
 /*
  * The launch that is played for `launch`: sets blocks and sharers. From ROUNDS_EXACT rounds on
- * blocks a multiprocessor come in sixteen steps an octave, sharers in quarters of one. A launch of
+ * blocks a multiprocessor come in sixteen steps an octave, sharers are whole. A launch of
  * no more than one block a multiprocessor, or that has another beside it, stays as it is.
  */
 struct grid_launch grid_rounded(const struct sm_device *device, int sm_count,

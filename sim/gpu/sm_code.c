@@ -56,13 +56,12 @@ double sm_code_there(struct engine *e, const struct warp *w, int32_t from, int32
 	if (code->line_at[w->job][line] > 0)
 		return code->line_at[w->job][line];
 	/* A line is asked for when the instruction before it has issued. What is calibrated is the
-	 * time from line to line of code that issues every cycle, so the others of a line are in
-	 * it. */
+	 * time from line to line of code that issues every cycle: a line's other instructions are
+	 * part of it. */
 	const bool cold = far->capacity && far->line_at[w->job][line] <= 0;
 	const double apart = cold ? d->code_far_line_cycles : d->code_line_cycles,
-		     issues = (LINE_STEPS - 1) * d->issue_interval,
 		     there = (code->free > at ? code->free : at) +
-			     (apart > issues ? apart - issues : 0);
+			     (apart > LINE_STEPS ? apart - (LINE_STEPS - 1) : 1);
 	if (cold)
 		keep(far, w->job, line, there);
 	code->free = there;

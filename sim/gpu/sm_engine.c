@@ -244,6 +244,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 		return;
 	}
 	w->code_at = sm_code_there(e, w, w->step, next, at);
+	if (next != w->step + 1 && !e->classes) /* what was fetched behind the branch is no use */
+		w->code_at = later(w->code_at, at + d->latency[SASS_CONTROL]);
 	w->step = next;
 	if (s->flow != FLOW_BARRIER) {
 		sm_look_ahead(e, w, 0);

@@ -92,7 +92,7 @@ struct engine {
 	int block_slots;
 	struct partition *partition;
 	int sub_slots;		 /* warps of one */
-	int *dealt, *places; /* per block and sub-partition: warps it got; per sub-partition, of live blocks */
+	int *dealt, *places;	 /* warps of a block in a sub-partition; of all blocks there */
 	size_t loops;		 /* of the job that has most */
 	struct next_issue *next; /* per sub-partition */
 	int *stale, stale_count; /* sub-partitions whose next issue has to be chosen again */

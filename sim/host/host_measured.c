@@ -169,7 +169,7 @@ static void look_up(struct host_model *m)
 	const struct platform *p = m->platform;
 	const int threads = (int)schedule_contending(m->schedule);
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
-		const double alone_ns = platform_host_ns(p, kind, threads);
+		const double alone_ns = platform_list_ns(p, &p->host[kind], threads, 0);
 		const struct number_list *loop = &p->loop_host[kind];
 		if (kind == HOST_LAUNCH && threads == 1 && has(m, MECHANISM_LOOPS))
 			loop = &p->loop_launch_plain;

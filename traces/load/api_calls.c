@@ -53,12 +53,9 @@ static const struct {
 	const char *prefix;
 	enum call_kind kind;
 } families[] = {
-	{ "cudaMemcpy", CALL_COPY },
-	{ "cuMemcpy", CALL_COPY },
-	{ "cudaMemset", CALL_MEMSET },
-	{ "cuMemset", CALL_MEMSET },
-	{ "cudaMemPrefetch", CALL_UNSEEN },
-	{ "cuMemPrefetch", CALL_UNSEEN },
+	{ "cudaMemcpy", CALL_COPY },	    { "cuMemcpy", CALL_COPY },
+	{ "cudaMemset", CALL_MEMSET },	    { "cuMemset", CALL_MEMSET },
+	{ "cudaMemPrefetch", CALL_UNSEEN }, { "cuMemPrefetch", CALL_UNSEEN },
 };
 /* What profilers append: the ABI version, and the per-thread default stream variants. */
 static const char *const suffixes[] = { "_ptsz", "_ptds" };

@@ -20,6 +20,7 @@ struct node {
 	uint32_t branch;
 	int64_t start_ns, end_ns, pause_ns;
 	uint32_t event; /* recorded behind it; EVENT_NONE: nobody waits */
+	bool turn;	/* the body of a WHILE node begins once more */
 	uint32_t first_wait, waits;
 };
 struct branch {
@@ -114,6 +115,27 @@ static void find_ends(struct load *load, struct graph *graph)
 			add_wait(graph, event_behind(load, &graph->node[graph->branch[b].last]));
 }
 
+/* A node that has run in this launch runs again: the first to do so is where its body begins. */
+static void find_turns(const struct load *load, struct graph *graph, uint32_t at)
+{
+	struct map ran = { 0 };
+	int64_t first = -1;
+
+	for (uint32_t i = 0; i < graph->count; i++) {
+		const struct work *w = &load->work[at + i];
+		const int64_t id =
+			w->kind == WORK_KERNEL ? load->trace->kernel[w->row].graph_node : -1;
+
+		if (id == -1)
+			continue;
+		if (map_put(&ran, id, 0, 1) != MAP_NONE && (first == -1 || first == id)) {
+			first = id;
+			graph->node[i].turn = true;
+		}
+	}
+	map_release(&ran);
+}
+
 int load_graph(struct load *load, uint32_t at, uint32_t count, struct graph **made)
 {
 	struct graph *graph;
@@ -143,6 +165,7 @@ int load_graph(struct load *load, uint32_t at, uint32_t count, struct graph **ma
 		if (i && node[-1].end_ns != -1)
 			node->pause_ns = node->start_ns - node[-1].end_ns;
 	}
+	find_turns(load, graph, at);
 	if (graph->branches == 1 || graph->branches == BRANCHES_MOST)
 		return 0;
 	graph->known = xmalloc((size_t)graph->branches * graph->branches * sizeof(*graph->known));
@@ -154,7 +177,8 @@ int load_graph(struct load *load, uint32_t at, uint32_t count, struct graph **ma
 	return 0;
 }
 
-static void add(struct load *load, enum op_kind kind, uint16_t stream, uint32_t event, uint8_t flags)
+static void add(struct load *load, enum op_kind kind, uint16_t stream, uint32_t event,
+		uint8_t flags)
 {
 	schedule_add_op(load->schedule, kind, stream, event)->flags = flags;
 }
@@ -187,8 +211,8 @@ void load_graph_end(struct load *load, struct graph *graph)
 {
 	if (!graph)
 		return;
-	for (uint32_t k = graph->known ? graph->first_last : 0; graph->known && k < graph->wait_count;
-	     k++)
+	for (uint32_t k = graph->known ? graph->first_last : 0;
+	     graph->known && k < graph->wait_count; k++)
 		add(load, OP_WAIT, graph->branch[0].stream, graph->wait[k],
 		    OP_IN_GRAPH | OP_INFERRED);
 	free(graph->node);
@@ -196,6 +220,11 @@ void load_graph_end(struct load *load, struct graph *graph)
 	free(graph->known);
 	free(graph->wait);
 	free(graph);
+}
+
+bool load_graph_turns(const struct graph *graph, uint32_t row)
+{
+	return graph && graph->node[row].turn;
 }
 
 int64_t load_graph_pause_ps(const struct graph *graph, uint32_t row)

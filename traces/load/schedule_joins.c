@@ -108,6 +108,18 @@ static void know_stream(struct load *load, int64_t process, int32_t device, int3
 			   (uint32_t)device);
 }
 
+/* A stream's number means something within its context. */
+static int64_t context_of(const struct trace_kernel *kernel)
+{
+	return process_of(kernel->global_pid) * 65536 + kernel->context;
+}
+
+/* The same of a stream and a kernel in it, for a map. */
+static int64_t kernel_in_stream(const struct trace_kernel *kernel)
+{
+	return (int64_t)kernel->stream << 32 | kernel->demangled_name;
+}
+
 /*
  * A kernel that begins before the one before it in its stream has ended was launched to do so
  * (programmatic dependent launch, an attribute of cudaLaunchKernelEx). That is seen now and then
@@ -121,8 +133,7 @@ static void find_early(struct load *load)
 	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
 		const struct trace_kernel *k = &t->kernel[i];
 		const int64_t process = process_of(k->global_pid);
-		const uint32_t before = map_put(&last, process * 65536 + k->context, k->stream,
-						(uint32_t)i),
+		const uint32_t before = map_put(&last, context_of(k), k->stream, (uint32_t)i),
 			       api = map_get(&load->api_of, process, k->correlation);
 
 		if (before != MAP_NONE && api != MAP_NONE && k->graph_node == -1 &&
@@ -135,10 +146,10 @@ static void find_early(struct load *load)
 
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
 {
-	const uint32_t api =
-		load->early.used ? map_get(&load->api_of, process_of(kernel->global_pid),
-					   kernel->correlation)
-				 : MAP_NONE;
+	const uint32_t api = load->early.used
+				     ? map_get(&load->api_of, process_of(kernel->global_pid),
+					       kernel->correlation)
+				     : MAP_NONE;
 
 	return api != MAP_NONE && map_get(&load->early, load->trace->api[api].name,
 					  kernel->demangled_name) != MAP_NONE;
@@ -146,8 +157,8 @@ bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
 
 /* The kernels of other streams that run on a GPU. */
 struct running {
-	int64_t start_ns, end_ns;
-	int stream;
+	int64_t start_ns, end_ns, context;
+	int32_t stream;
 };
 
 /*
@@ -155,49 +166,40 @@ struct running {
  * before them: in a stream of higher priority they need not wait for what fills the device, whose
  * blocks they take turns with. Towards its end any kernel may begin.
  */
-static int find_beside(struct load *load)
+static void find_beside(struct load *load)
 {
 	const struct trace *t = load->trace;
 	struct running *running[LOAD_MAX_GPUS] = { NULL };
 	size_t count[LOAD_MAX_GPUS] = { 0 }, capacity[LOAD_MAX_GPUS] = { 0 };
-	int rc = 0;
 
-	for (size_t i = 0; i < t->kernel_count && rc == 0; i++) { /* by begin */
+	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
 		const struct trace_kernel *k = &t->kernel[i];
-		const int stream = load_stream(load, process_of(k->global_pid), k->device,
-					       k->context, k->stream, "kernel", i);
+		struct running *on = running[k->device];
 		size_t left = 0;
 
-		if (stream < 0) {
-			rc = -1;
-			break;
-		}
 		if (k->start_ns == -1 || k->end_ns == -1)
 			continue;
-		struct running *on = running[k->device];
-
 		for (size_t r = 0; r < count[k->device]; r++) {
 			if (on[r].end_ns <= k->start_ns)
 				continue;
-			if (on[r].stream != stream &&
+			if ((on[r].stream != k->stream || on[r].context != context_of(k)) &&
 			    on[r].end_ns - k->start_ns > k->start_ns - on[r].start_ns)
-				map_put(&load->beside, stream, k->demangled_name, 1);
+				map_put(&load->beside, context_of(k), kernel_in_stream(k), 1);
 			on[left++] = on[r];
 		}
 		count[k->device] = left;
 		GROW(running[k->device], count[k->device], capacity[k->device]);
 		running[k->device][count[k->device]++] =
-			(struct running){ k->start_ns, k->end_ns, stream };
+			(struct running){ k->start_ns, k->end_ns, context_of(k), k->stream };
 	}
 	for (int g = 0; g < LOAD_MAX_GPUS; g++)
 		free(running[g]);
-	return rc;
 }
 
-bool load_is_beside(const struct load *load, int stream, const struct trace_kernel *kernel)
+bool load_is_beside(const struct load *load, const struct trace_kernel *kernel)
 {
 	return load->beside.used &&
-	       map_get(&load->beside, stream, kernel->demangled_name) != MAP_NONE;
+	       map_get(&load->beside, context_of(kernel), kernel_in_stream(kernel)) != MAP_NONE;
 }
 
 int load_joins(struct load *load)
@@ -255,7 +257,9 @@ int load_joins(struct load *load)
 			map_put(&load->stream_named, process_of(t->sync[i].global_pid),
 				t->sync[i].stream, 1);
 	find_early(load);
-	return trace_virtual_gpus(t) ? 0 : find_beside(load); /* else they took turns */
+	if (!trace_virtual_gpus(t)) /* else they took turns */
+		find_beside(load);
+	return 0;
 }
 
 void load_joins_release(struct load *load)

@@ -90,7 +90,7 @@ struct load {
 	struct map context_device; /* (process, context) -> GPU */
 	struct map stream_named;   /* (process, stream) -> 1: a call that waits or records names it
 				    */
-	struct map beside;	   /* (stream of the schedule, kernel's name) -> 1, schedule_joins.c */
+	struct map beside;	   /* (context, stream and kernel's name) -> 1, schedule_joins.c */
 	struct map early;	   /* (call's name, kernel's name) -> 1, schedule_joins.c */
 	struct map kernel_name;	   /* (demangled, short) strings -> schedule kernel */
 	struct map kernel_owner;   /* schedule kernel -> string that named it */
@@ -154,8 +154,8 @@ int64_t load_work_end(const struct load *load, const struct work *work); /* ns; 
 int load_work_stream(struct load *load, const struct work *work);
 /* Whether a launch may begin before the kernel before it in its stream is done. */
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel);
-/* Whether a launch in a stream of the schedule begins beside kernels that fill the GPU. */
-bool load_is_beside(const struct load *load, int stream, const struct trace_kernel *kernel);
+/* Whether a launch begins beside kernels that fill the GPU. */
+bool load_is_beside(const struct load *load, const struct trace_kernel *kernel);
 int load_waiting_stream(struct load *load, size_t sync_row); /* of a stream-wait-event row */
 uint32_t load_kernel(struct load *load, const struct trace_kernel *kernel);
 uint32_t load_shape(struct load *load, const struct trace_kernel *kernel);
@@ -211,6 +211,9 @@ void load_graph_node_end(struct load *load, const struct graph *graph, uint32_t 
 void load_graph_end(struct load *load, struct graph *graph);
 /* Of the device, before the row: since the last of those that it waited for. */
 int64_t load_graph_pause_ps(const struct graph *graph, uint32_t row);
+
+/* Whether the body of a WHILE node begins once more with it. */
+bool load_graph_turns(const struct graph *graph, uint32_t row);
 
 /* schedule_unseen.c: the call puts work into the stream that its thread used last; how long that
  * took is found out when all calls have been told. */

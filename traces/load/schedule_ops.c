@@ -87,7 +87,7 @@ static struct schedule_op *add_row(struct load *load, const struct work *work, s
 		op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
 		op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
 		op->flags |= load_is_early(load, k) ? OP_EARLY : 0;
-		op->flags |= load_is_beside(load, stream, k) ? OP_BESIDE : 0;
+		op->flags |= load_is_beside(load, k) ? OP_BESIDE : 0;
 		load_collective_met(load, row);
 	} else if (work->kind == WORK_COPY) {
 		const struct trace_memcpy *c = &t->memcpy[row];
@@ -126,6 +126,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			break;
 		op->value = load_graph_pause_ps(graph, i);
 		op->flags |= i ? OP_IN_GRAPH : 0;
+		op->flags |= load_graph_turns(graph, i) ? OP_TURN : 0;
 		op->before_ps = before_ps;
 		before_ps = 0;
 		/* The call that launches such a graph comes back when its last copy is made. */
@@ -182,8 +183,7 @@ static int synchronised_stream(struct load *load, const struct group *group, uin
 	const int64_t process = process_of(row->global_pid);
 	const char *name = trace_text(load->trace, api_of(load, group->first)->name);
 
-	if (strstr(name, "_ptsz") &&
-	    map_get(&load->stream_alone, process, row->stream) == MAP_NONE)
+	if (strstr(name, "_ptsz") && map_get(&load->stream_alone, process, row->stream) == MAP_NONE)
 		for (int64_t k = schedule->op_count - 1;
 		     k >= schedule->thread[schedule->thread_count - 1].first_op; k--) {
 			const struct schedule_op *op = &schedule->op[k];
@@ -326,10 +326,10 @@ static int add_spinning(struct load *load, const struct lane *lane, size_t at, s
 	}
 	if (last.first != first)
 		load_turn_begin(load, last.first); /* whoever recorded the event */
-	rc = add_edge(load, OP_SYNC_EVENT, 0xffff,
-		      load_event_object(load,
-					load->wait_event[joined(load, &load->sync_of, &last)]),
-		      before_ps);
+	rc = add_edge(
+		load, OP_SYNC_EVENT, 0xffff,
+		load_event_object(load, load->wait_event[joined(load, &load->sync_of, &last)]),
+		before_ps);
 	struct schedule_op *op = &load->schedule->op[load->schedule->op_count - 1];
 
 	op->flags = OP_SPIN;

@@ -179,7 +179,8 @@ static struct hole hole_at(const struct holes *holes, size_t first, int64_t wake
 	for (; walk->at < holes->count; walk->at++) {
 		const struct seen *s = &holes->seen[walk->at];
 
-		if (s->stream > u->stream || (s->stream == u->stream && s->called_ns > u->called_ns))
+		if (s->stream > u->stream ||
+		    (s->stream == u->stream && s->called_ns > u->called_ns))
 			break;
 		if (s->stream == u->stream && !s->waited && s->end_ns > walk->ended_ns)
 			walk->ended_ns = s->end_ns;
@@ -210,7 +211,8 @@ static int compare_ns(const void *left, const void *right)
 void load_unseen_finish(struct load *load)
 {
 	struct holes holes = { .load = load };
-	int64_t *took_ns = xmalloc((load->unseen_count + 1) * sizeof(*took_ns)), usual_ns = INT64_MAX;
+	int64_t *took_ns = xmalloc((load->unseen_count + 1) * sizeof(*took_ns)),
+		usual_ns = INT64_MAX;
 	size_t took = 0;
 
 	qsort(load->unseen, load->unseen_count, sizeof(*load->unseen), unseen_by_stream_and_call);
@@ -240,8 +242,7 @@ void load_unseen_finish(struct load *load)
 			else if (each_ns > usual_ns)
 				each_ns = usual_ns;
 			for (size_t i = hole.first; i < hole.last; i++)
-				load->schedule->op[load->unseen[i].op].duration_ps =
-					to_ps(each_ns);
+				load->schedule->op[load->unseen[i].op].duration_ps = to_ps(each_ns);
 		}
 		qsort(took_ns, took, sizeof(*took_ns), compare_ns);
 		usual_ns = took ? took_ns[took / 2] : INT64_MAX;
