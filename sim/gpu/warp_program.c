@@ -305,7 +305,7 @@ static void find_polls(struct warp_program *program, const struct kernel_profile
 			continue;
 		for (size_t k = head; k <= i; k++) {
 			const char *text = profile->instruction[k].text;
-			const int class = s[k].class;
+			const enum sass_class class = s[k].class;
 
 			cycles += s[k].control.stall > 0 ? s[k].control.stall : 1;
 			if (class == SASS_GLOBAL_LOAD && strstr(text, ".STRONG") &&
