@@ -146,7 +146,9 @@ void profile_add_row(struct profile *profile, const char *name, const struct pro
 {
 	struct profile_kernel *kernel = kernel_named(profile, name, true);
 	GROW(kernel->row, kernel->row_count, kernel->row_capacity);
-	kernel->row[kernel->row_count++] = *row;
+	struct profile_row *added = &kernel->row[kernel->row_count++];
+	*added = *row;
+	added->log_points = log((double)row->rows * (double)row->columns);
 }
 
 /* Of each kernel the rows in their order, each shape once. */
@@ -308,8 +310,10 @@ double profile_gap(const struct profile *profile, const char *name, int64_t rows
 		const struct profile_row *row = &kernel->row[k];
 		if (row->gap_ns < 0)
 			continue;
-		double far = fabs(log((double)row->rows * (double)row->columns) - points) +
-			     0.01 * fabs(log((double)row->columns / (double)columns));
+		double far = fabs(row->log_points - points);
+		if (!(far < best))
+			continue;
+		far += 0.01 * fabs(log((double)row->columns / (double)columns));
 		if (far < best) {
 			best = far;
 			gap_ns = row->gap_ns;

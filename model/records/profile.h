@@ -21,6 +21,7 @@ struct profile_row { /* one recorded shape */
 	double gap_ns;	    /* the device's own pause after it, traced (traces/views/launch_gaps.h),
 			       trimmed mean; -1 never seen */
 	int64_t launches;
+	double log_points; /* of rows times columns; set when the row is added */
 };
 
 struct profile_kernel {

@@ -53,10 +53,10 @@ double kernel_model_gap(const struct kernel_model *model, const struct schedule 
 	for (size_t k = 0; k < 2 && shape->rows > 0; k++) {
 		double traced =
 			source[k] ? profile_gap(source[k], name, shape->rows, shape->columns) : -1;
-		if (traced >= 0)
-			return traced > kernel_model_tracer_ns(p)
-				       ? traced - kernel_model_tracer_ns(p)
-				       : 0;
+		if (traced >= 0) {
+			const double tracer = kernel_model_tracer_ns(p);
+			return traced > tracer ? traced - tracer : 0;
+		}
 	}
 	return p->kernel_gap.x.count ? curve_at_linear(&p->kernel_gap, duration_ns) : 0;
 }

@@ -142,19 +142,33 @@ static void open_gap(struct history *h, size_t k)
 	h->count++;
 }
 
+/* The first range that an access meets. Most were touched lately, so it is looked for from the
+ * end; ranges of a buffer do not overlap. */
+static size_t first_met(const struct history *h, const struct schedule_access *a)
+{
+	int64_t there = a->bytes, begin, end;
+	size_t first = h->count;
+	for (size_t k = h->count; k-- > 0 && there > 0;)
+		if (overlap(&h->range[k], a, &begin, &end)) {
+			there -= end - begin;
+			first = k;
+		}
+	return first;
+}
+
 /* Takes a range out of the history wherever it is; what is left of others stays in its place. */
 static void forget(struct history *h, const struct schedule_access *a)
 {
-	size_t left = 0;
-	for (size_t k = 0; k < h->count; k++) {
+	size_t k = first_met(h, a), left = k;
+	int64_t there = a->bytes;
+	for (; k < h->count && there > 0; k++) {
 		int64_t begin, end;
 		if (!overlap(&h->range[k], a, &begin, &end)) {
-			if (left != k)
-				h->range[left] = h->range[k];
-			left++;
+			h->range[left++] = h->range[k];
 			continue;
 		}
 		const struct touched r = h->range[k];
+		there -= end - begin;
 		if (left == k && r.begin < begin && end < r.end) /* two are left of it */
 			open_gap(h, k++);
 		if (r.begin < begin) {
@@ -166,7 +180,9 @@ static void forget(struct history *h, const struct schedule_access *a)
 			h->range[left++].begin = end;
 		}
 	}
-	h->count = left;
+	if (left != k)
+		memmove(&h->range[left], &h->range[k], (h->count - k) * sizeof(*h->range));
+	h->count -= k - left;
 }
 
 static void touch(struct history *h, const struct schedule_access *a, double kept, double written,
