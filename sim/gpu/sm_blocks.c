@@ -220,6 +220,8 @@ void sm_engine_init(struct engine *e)
 		mechanism_on(&d->mechanisms, MECHANISM_SHUFFLE_ISSUE) ? d->shuffle_issue_cycles : 0;
 	e->multiply_add =
 		mechanism_on(&d->mechanisms, MECHANISM_MULTIPLY_ADD) ? d->multiply_add_interval : 0;
+	e->flags = mechanism_on(&d->mechanisms, MECHANISM_NEIGHBOUR_FLAGS);
+	e->texture_cycles = d->texture_interval / 32;
 	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
 	e->warp_slots = e->idle = e->sub_slots * subs;
 	e->block_slots = d->block_slots;

@@ -58,8 +58,12 @@ struct warp_step {
 	float tags;	   /* lines looked up */
 	float wavefronts;  /* passes over shared memory */
 	float lanes;	   /* threads that take part */
+	float texels;	   /* of 32 bits, by the texture units */
 	bool multiply_add; /* of integers: half of the FP32 pipe has it */
 	float l2_share;	   /* of the executions, that go on to L2 */
+	bool fence;	   /* holds its warp until L2 has what was written before */
+	float poll_cycles; /* looks at what another block writes, over and over until it is there:
+			      a round of that loop, beyond the access; 0: it does not */
 };
 
 struct warp_program {
