@@ -18,7 +18,7 @@ static const char *const same[] = { "base", "graph", "barrier", "flags" };
 static const char *const chaotic[] = {
 	"coarse",    "ud-stripe", "4w-stripe",	       "4w-combine-stripe",
 	"ud-square", "4w-square", "4w-combine-square", "cluster",
-	"free"
+	"free",	     "async"
 };
 
 struct check {
@@ -162,6 +162,14 @@ static int check_size(struct check *check, int size)
 						    : "resident=3"))
 				return -1;
 	}
+	/* Each interval that has code of its own. */
+	for (int f = 0; f < 2; f++)
+		for (int interval = 1; interval <= 3; interval++) {
+			char how[32];
+			snprintf(how, sizeof(how), "exchange=%d", interval);
+			if (check_chaotic(check, families[f], size, "async", how))
+				return -1;
+		}
 	gpu_count_part(&check->kit, "%dx%d", size, size);
 	return 0;
 }

@@ -13,73 +13,7 @@
 #include "kernels/machine/machine.h"
 #include "traces/schedule/schedule.h"
 #include "weak_check.cuh"
-
-/* A thread's two nodes, as they are in shared memory too. */
-struct weak_own {
-	struct weak_pair node[2]; /* by colour */
-};
-
-/* What the node of a colour becomes. */
-template <int RULE>
-__device__ __forceinline__ struct weak_pair
-weak_next_own(const struct weak_shared<RULE + 1> &s, const struct weak_seat &seat, int colour,
-	      const struct weak_own &own, const struct weak_terms &terms)
-{
-	const int r = seat.row + 1, c = seat.column[colour] + 1,
-		  aside = c + (seat.column[colour] & 1 ? 1 : -1);
-	const float(*u)[WEAK_SHARED_PITCH] = s.u[0];
-	const struct weak_pair beside = own.node[!colour];
-	struct weak_pair next = own.node[colour];
-
-	if (RULE == WEAK_POISSON) {
-		next.f = weak_poisson_update(next.f, u[r - 1][c], u[r + 1][c], u[r][aside],
-					     beside.f, seat.asked[colour], seat.weight[colour]);
-		return next;
-	}
-	const float(*v)[WEAK_SHARED_PITCH] = s.u[RULE];
-	const struct weak_pair sum = { (u[r - 1][c] + u[r + 1][c]) + (u[r][aside] + beside.f),
-				       (v[r - 1][c] + v[r + 1][c]) + (v[r][aside] + beside.g) };
-
-	return weak_shape_update(next, sum, seat.asked[colour], seat.weight[colour], &terms);
-}
-
-template <int RULE>
-__device__ __forceinline__ void weak_keep(struct weak_shared<RULE + 1> *s,
-					  const struct weak_seat &seat, int colour,
-					  struct weak_own *own, struct weak_pair next)
-{
-	own->node[colour] = next;
-	s->u[0][seat.row + 1][seat.column[colour] + 1] = next.f;
-	if (RULE == WEAK_SHAPE)
-		s->u[RULE][seat.row + 1][seat.column[colour] + 1] = next.g;
-}
-
-template <int RULE>
-__device__ __forceinline__ void
-weak_step_jacobi(struct weak_shared<RULE + 1> *s, const struct weak_seat &seat,
-		 const struct weak_terms &terms, struct weak_own *own)
-{
-	const struct weak_pair red = weak_next_own<RULE>(*s, seat, 0, *own, terms),
-			       black = weak_next_own<RULE>(*s, seat, 1, *own, terms);
-
-	weak_meet();
-	weak_keep<RULE>(s, seat, 0, own, red);
-	weak_keep<RULE>(s, seat, 1, own, black);
-	weak_meet();
-}
-
-template <int RULE>
-__device__ __forceinline__ void
-weak_step_red_black(struct weak_shared<RULE + 1> *s, const struct weak_seat &seat,
-		    const struct weak_terms &terms, struct weak_own *own)
-{
-#pragma unroll
-	for (int colour = 0; colour < 2; colour++) {
-		weak_keep<RULE>(s, seat, colour, own,
-				weak_next_own<RULE>(*s, seat, colour, *own, terms));
-		weak_meet();
-	}
-}
+#include "weak_own.cuh"
 
 /* A thread's node of the border and the one beyond it, of those that have one. */
 struct weak_beyond {
@@ -180,20 +114,8 @@ template <int RULE> __device__ __forceinline__ void weak_run_free(const struct w
 		l.status[WEAK_STATUS_CHANGE] = l.status[WEAK_STATUS_CHANGE + (checks - 1) % 3];
 }
 
-#define FREE(name, rule)                                                                           \
-	extern "C" __global__ void __launch_bounds__(WEAK_COMPUTING, 3)                            \
-		name(const struct weak_launch l)                                                   \
-	{                                                                                          \
-		block_note<block_note_id(#name)> note;                                             \
-		weak_run_free<rule>(l);                                                            \
-	}                                                                                          \
-	static int launch_##name(const void *args, void *stream)                                   \
-	{                                                                                          \
-		return weak_launch_whole(name, args, stream);                                      \
-	}
-
-FREE(poisson_free, WEAK_POISSON)
-FREE(shape_free, WEAK_SHAPE)
+WEAK_KERNEL(poisson_free, (WEAK_COMPUTING, 3), weak_launch_whole, weak_run_free<WEAK_POISSON>)
+WEAK_KERNEL(shape_free, (WEAK_COMPUTING, 3), weak_launch_whole, weak_run_free<WEAK_SHAPE>)
 
 extern "C" const struct cuda_kernel weak_free_kernels[] = {
 	{ "poisson_free", launch_poisson_free },

@@ -27,6 +27,8 @@ enum {
 	WEAK_STATUS_STEPS = 3, /* that a launch of all steps made */
 	WEAK_STATUS_TICKET,    /* blocks given to resident places so far */
 	WEAK_STATUS_ARRIVED,   /* at the grid-wide barriers so far */
+	WEAK_STATUS_QUIET,     /* scheme async: blocks that change little */
+	WEAK_STATUS_CALLED,    /* and checks that have been called for */
 	WEAK_STATUS_WORDS = 8,
 	WEAK_AGES = 512,
 	WEAK_AGE_ZERO = 256,

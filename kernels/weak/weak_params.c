@@ -52,6 +52,7 @@ static const struct weak_scheme schemes[] = {
 	WHOLE(flags, weak_whole_cpu, true),
 	WHOLE(cluster, weak_cluster_cpu, false),
 	WHOLE(free, weak_free_cpu, false),
+	WHOLE(async, weak_free_cpu, false),
 };
 
 int weak_prepare(struct weak_params *p, uint32_t gpus)

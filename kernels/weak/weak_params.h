@@ -44,7 +44,8 @@ struct weak_params {
 	  "graph: base, its launches in CUDA graphs; "                                             \
 	  "barrier, flags: all steps in one launch, whose blocks meet; "                           \
 	  "cluster: in one launch, blocks of a thread-block cluster in step, 4W between them; "    \
-	  "free: 4W in one launch that meets to check" },                                          \
+	  "free: 4W in one launch that meets to check; async: free, but that it meets "            \
+	  "when every block has said that little changes" },                                       \
 	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
 	  "steps between two synchronizations with the host, where it checks; base: 1" },          \
 	{ "exchange", OPTION_INT, WEAK_AT(exchange), "4", 1, 100000, "L",                          \
@@ -75,7 +76,7 @@ struct weak_params {
 /* clang-format on */
 #define WEAK_SCHEMES                                                                               \
 	"reference|base|coarse|ud-stripe|4w-stripe|4w-combine-stripe|ud-square|4w-square|"         \
-	"4w-combine-square|graph|barrier|flags|cluster|free"
+	"4w-combine-square|graph|barrier|flags|cluster|free|async"
 
 int weak_prepare(struct weak_params *p, uint32_t gpus);
 

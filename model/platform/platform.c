@@ -194,6 +194,8 @@ static int parse(struct platform *platform, const char *text, size_t length, boo
 		if (platform_accept(platform, entry, platform->path))
 			return -1;
 	}
+	if (platform_fill_in(platform, platform->path))
+		return -1;
 	return whole ? platform_validate(platform, platform->path) : 0;
 }
 

@@ -283,13 +283,8 @@ static int cmd_explain_trace(const struct program *program, int argc, char **arg
 	};
 	struct option_spec *specs = options_join(own_options, predictor_own_platform_options, 0);
 	struct explain_options o = { 0 };
-	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
-	if (rc) {
-		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
-	} else if (words != 1) {
-		report("name one trace");
-		rc = EXIT_USAGE;
-	} else {
+	int rc = options_parse_one(&help, specs, &o, argc, argv, "trace");
+	if (rc < 0) {
 		char *platform = own_platform(o.common.platform);
 		o.common.platform = platform;
 		rc = explain_trace(program, argv[1], &o) ? EXIT_BAD : EXIT_OK;

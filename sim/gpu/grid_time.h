@@ -21,6 +21,7 @@ struct grid_launch {
 	double code_bytes; /* of all kernels launched by turns; 0: of this one */
 	const struct warp_program *program;
 	int64_t blocks;
+	double sharers; /* multiprocessors that share memory, on average; 0 = as its blocks say */
 	struct traffic traffic;
 	double background_dram_bytes_per_s;
 	bool duration_only; /* nobody asks what warps waited for */
@@ -32,12 +33,20 @@ struct grid_launch {
 	bool beside_first;   /* it was there first */
 };
 
+/* Of the representative SM. */
+struct grid_played {
+	int64_t blocks;	     /* played, or all that were wanted */
+	double cycles;	     /* of these */
+	double block_cycles; /* of each more */
+};
+
 struct grid_answer {
 	double duration_ns; /* as the tracer would report it */
 	double cycles;	    /* of the representative SM */
 	int resident;	    /* blocks an SM holds; 0 = none fits */
 	const char *limit;  /* what keeps one more out */
 	double blocks_a_sm, waves;
+	struct grid_played played;
 	int64_t instructions; /* played */
 	bool extrapolated_blocks, extrapolated_loops;
 	double stalled[STALL_REASON_COUNT]; /* share of the played warps' time; 0 if duration_only

@@ -182,6 +182,19 @@ int options_parse(const struct command_help *help, const struct option_spec *spe
 	return 0;
 }
 
+int options_parse_one(const struct command_help *help, const struct option_spec *specs,
+		      void *target, int argc, char **argv, const char *what)
+{
+	int words;
+	const int rc = options_parse(help, specs, target, argc, argv, &words);
+	if (rc)
+		return rc > EXIT_USAGE ? EXIT_OK : rc;
+	if (words == 1)
+		return -1;
+	report("name one %s", what);
+	return EXIT_USAGE;
+}
+
 struct command_help options_solver_help(const char *command, const char *solver, const char *shown,
 					const char *names, const char *summary)
 {

@@ -58,6 +58,11 @@ struct command_help {
 int options_parse(const struct command_help *help, const struct option_spec *specs, void *target,
 		  int argc, char **argv, int *words);
 
+/* The same of a command that takes one word beside its options, `what`: "trace". Returns what the
+ * command returns, or -1 to go on. */
+int options_parse_one(const struct command_help *help, const struct option_spec *specs,
+		      void *target, int argc, char **argv, const char *what);
+
 /*
  * The help of a command that takes a solver: `solver` is the one named, NULL when none is. Then the
  * help lists `names`, which has all with blanks between, and the options shown are those of
