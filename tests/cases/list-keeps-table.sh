@@ -7,6 +7,6 @@ for command in "batch" "time --list"; do
 		echo "what was before" >table.tsv
 		refuses warpreel $command $list.list --backend cpu --repeat 1 -o table.tsv
 		head -n 1 table.tsv | cut -f 1
-		ls | grep so-far
+		find . -name '*so-far*'
 	done
 done
