@@ -7,7 +7,8 @@
 #ifndef WARPREEL_GRID_ROUNDED_H
 #define WARPREEL_GRID_ROUNDED_H
 
-#include "grid_time.h"
+#include "model/device/sm_device.h"
+#include "grid_launch.h"
 
 /*
  * The launch that is played for `launch`: sets blocks and sharers. From ROUNDS_EXACT rounds on
