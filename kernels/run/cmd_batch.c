@@ -167,7 +167,8 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 		not_run = run_list(&o, argv[1], list, rows.file, runs.file, m);
 		rc = not_run < 0 ? -1 : 0;
 	}
-	if (row_file_end(&rows, rc) | row_file_end(&runs, rc))
+	const int without = rc ? rc : not_run;
+	if (row_file_end(&rows, without) | row_file_end(&runs, without))
 		rc = -1;
 	if (m)
 		m->ops->free(m);

@@ -265,7 +265,7 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 		      : time_one(&timer, solver, params) ? 1
 							 : 0;
 	}
-	if (row_file_end(&rows, rc))
+	if (row_file_end(&rows, rc ? rc : bad))
 		rc = -1;
 	if (timer.m)
 		timer.m->ops->free(timer.m);

@@ -82,12 +82,24 @@ static int copy_rows(struct row_file *r)
 	return fclose(to) || bad ? -1 : 0;
 }
 
+/* Whether there is a row behind the header. */
+static bool has_rows(struct row_file *r)
+{
+	int lines = 0, c;
+	rewind(r->file);
+	while (lines < 2 && (c = getc(r->file)) != EOF)
+		lines += c == '\n';
+	fseek(r->file, 0, SEEK_END);
+	return lines > 1;
+}
+
 int row_file_end(struct row_file *r, int failed)
 {
 	int rc = 0;
 	if (!r->path)
 		return 0;
-	const bool any = r->file && ftell(r->file) > 0;
+	const bool any = r->file && (r->so_far ? has_rows(r) : ftell(r->file) > 0);
+	failed = failed < 0 || (failed && !any);
 	/* A row that did not fit is known to the stream, even where closing it goes well. */
 	const int bad = r->file && (fflush(r->file) | ferror(r->file));
 	if (!failed && r->file && (bad || (r->so_far && copy_rows(r))))

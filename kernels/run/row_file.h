@@ -20,8 +20,9 @@ struct row_file {
 /* What another run left in FILE.so-far is kept as FILE.so-far.1 and so on, which is said. -1 after
  * a message: it cannot be written, or another run is doing so. `path` is borrowed. */
 int row_file_begin(struct row_file *rows, const char *path);
-/* FILE is replaced, or where `failed` the rows stay in FILE.so-far, if there are any. Also after -1
- * of begin, and for a zeroed struct. -1 after a message. */
+/* FILE is replaced, or where it `failed` (negative) the rows stay in FILE.so-far, if there are any.
+ * Positive: so many rows could not be made, and a table of none replaces nothing. Also after -1 of
+ * begin, and for a zeroed struct. -1 after a message. */
 int row_file_end(struct row_file *rows, int failed);
 
 #endif

@@ -6,6 +6,21 @@
 
 #include "util.h"
 
+/* The first word whose key stands before it, too; NULL: none does. The last would be taken. */
+static const char *key_given_twice(const char *config)
+{
+	const char *blanks = " \t\r\n";
+	for (const char *word = config + strspn(config, blanks); *word;
+	     word += strcspn(word, blanks), word += strspn(word, blanks)) {
+		const size_t key = strcspn(word, "= \t\r\n") + 1;
+		for (const char *at = config + strspn(config, blanks); at < word;
+		     at += strcspn(at, blanks), at += strspn(at, blanks))
+			if (word[key - 1] == '=' && !strncmp(at, word, key))
+				return word;
+	}
+	return NULL;
+}
+
 int config_line_parse(struct config_line *out, char *line, const char *file, int number)
 {
 	char *comment = strchr(line, '#'), *save, *count;
@@ -25,5 +40,9 @@ int config_line_parse(struct config_line *out, char *line, const char *file, int
 	out->config = save;
 	for (char *at = save + strlen(save); at > save && isspace((unsigned char)at[-1]); at--)
 		at[-1] = 0;
+	const char *twice = key_given_twice(out->config);
+	if (twice)
+		return report("%s:%d: '%.*s' is given twice", file, number,
+			      (int)strcspn(twice, "="), twice);
 	return 1;
 }

@@ -37,7 +37,8 @@ int virtual_counts(const char *text, int gpus[VIRTUAL_SERIES_MAX])
 				VIRTUAL_GPUS_MAX, VIRTUAL_SERIES_MAX, text);
 		for (int i = 0; i < count; i++)
 			if (gpus[i] == (int)value)
-				return report("--as-gpus names %d GPUs twice", gpus[i]);
+				return report("--as-gpus names %d GPU%s twice", gpus[i],
+					      gpus[i] == 1 ? "" : "s");
 		gpus[count++] = (int)value;
 		if (!at[length])
 			return count;
