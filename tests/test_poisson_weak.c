@@ -341,6 +341,7 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"raise_ns",	    "steps_error",	"time_error",
 		"line_spread_ns",   "note_ns",		"store_ns",
 		"load_ns",	    "note_gap_ns",	"idle_ns",
+		"crowd_later",	    "crowd_exchange",
 	};
 	char path[64];
 	struct cosim_costs read;
