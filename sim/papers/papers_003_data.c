@@ -30,7 +30,7 @@ static int number_of(const char *config, const char *key)
 static const char *scheme_of(const char *config)
 {
 	static const char *const others[] = {
-		"graph", "barrier", "flags", "cluster", "free", NULL
+		"graph", "barrier", "flags", "cluster", "free", "async", NULL
 	};
 	char word[32] = "";
 	const char *found = "";
