@@ -19,6 +19,7 @@ struct block {
 	int phase, made; /* steps of the phase, and how many of them have been computed */
 	sim_time phase_ps, step_ps;
 	int came; /* before how many others of the round it got its place, from 1; 0: it has none */
+	double noise;	   /* of its durations in this phase */
 	double busy_share; /* of its multiprocessor, while it makes the phase */
 	double away_ns;	   /* by how much its exchanges are longer, on this place, than others' */
 	int64_t stamped;   /* steps of all rounds when it last told that its borders were written */
@@ -136,7 +137,9 @@ static void begin_phase(struct play *p, int id)
 	const struct chaos_case *c = p->c;
 	struct block *b = &p->block[id];
 	const int left = p->length - b->done;
-	const double noise = factor(p, p->costs->phase_spread);
+	/* Pieces of a phase have one. */
+	const double noise = b->noise =
+		c->exchanges || b->done == 0 ? factor(p, p->costs->phase_spread) : b->noise;
 	const bool exchanges = c->exchanges && c->aside && b->done > 0;
 	b->phase = left < c->exchange ? left : c->exchange;
 	/* Nothing happens after a piece, but that its pace is told anew by who is there. */
