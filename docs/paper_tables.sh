@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# What the pages of papers are written with; read by docs/papers_*.sh once $from, the folder of the tables, is set.
+# What the pages of papers are written with: docs/papers_*.sh read it first. They are called with FOLDER PLATFORM MEASURED.tsv, by make papers.
+set -eu
+export LC_ALL=C
+# shellcheck disable=SC2034 # of those that read this
+from=$1 today=$2
 
-table() { cat "${from:?}/$1.md"; }
+table() { cat "$from/$1.md"; }
 
 # pick TABLE COLUMN KEY=VALUE...: that column of the first row in which all keys have their values.
 pick() {

@@ -3,10 +3,6 @@
 # Writes docs/papers/000.md from the tables that `warpreel papers 000 -o FOLDER` wrote: every number of it that is not the paper's own comes
 # from there. Called by make papers.
 #   WARPREEL=PROGRAM papers_000.sh FOLDER PLATFORM MEASURED.tsv
-set -eu
-export LC_ALL=C
-from=$1 today=$2
-
 . "$(dirname "$0")/paper_tables.sh"
 
 blind=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -3,9 +3,8 @@
 # Writes docs/papers/001.md from the tables that `warpreel papers 001 -o FOLDER` wrote, and from what was measured and computed for it. Called by
 # make papers.
 #   papers_001.sh FOLDER PLATFORM MEASURED.tsv
-set -eu
-export LC_ALL=C
-from=$1 root=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/paper_tables.sh"
+root=$(cd "$(dirname "$0")/.." && pwd)
 data=$root/traces/data today=$root/traces/data/h200x4 before=$root/traces/data/h100x1
 
 # What configurations say, as columns behind those of the table: of kernels, whose columns kernel and block are not the options, and of runs.
@@ -19,8 +18,6 @@ of() {
 	shift
 	awk -F '\t' 'FNR == 1 { file++; for (i = 1; i <= NF; i++) at[$i] = i; next } '"$of_program" "$@"
 }
-
-. "$(dirname "$0")/paper_tables.sh"
 
 # rows FILE: a tab-separated file without its comments as a Markdown table.
 rows() {

@@ -3,16 +3,13 @@
 # Writes docs/papers/002.md from the tables that `warpreel papers 002 -o FOLDER` wrote: every number of it that is not the paper's own comes
 # from there. Called by make papers.
 #   WARPREEL=PROGRAM papers_002.sh FOLDER PLATFORM MEASURED.tsv
-set -eu
-export LC_ALL=C
-warpreel=${WARPREEL:?} from=$1 today=$2
+. "$(dirname "$0")/paper_tables.sh"
+warpreel=${WARPREEL:?}
 measured=$(mktemp)
 trap 'rm "$measured"' EXIT
 awk -F '\t' '/^#/ || !NF { next } !n { for (i = 1; i <= NF; i++) if ($i ~ /^(solver|config|gpus|sm_mhz)$/) keep[++n] = i }
 	{ for (k = 1; k <= n; k++) printf "%s%s", $keep[k], k < n ? "\t" : "\n" }' "$3" |
 	"$warpreel" columns --of size,problem,re,omega,kernel,check,iterations - >"$measured"
-
-. "$(dirname "$0")/paper_tables.sh"
 
 # errors DEVICE TABLES: its row of the summary, as words.
 errors() {

@@ -2,10 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Writes docs/papers/003.md from the tables that `warpreel papers 003 -o FOLDER` wrote. Called by make papers.
 #   papers_003.sh FOLDER PLATFORM MEASURED.tsv
-set -eu
-export LC_ALL=C
-from=$1
-
 . "$(dirname "$0")/paper_tables.sh"
 # of TABLE COLUMN AWK-CONDITION: a cell of the first row that meets it.
 of() { awk -F '\t' -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } '"$3"' { print $at[want]; exit }' "$from/$1.tsv"; }

@@ -3,10 +3,6 @@
 # Writes docs/papers/004.md from the tables that `warpreel papers 004 -o FOLDER` wrote: every number of it that is not the thesis' own comes
 # from there. Called by make papers.
 #   papers_004.sh FOLDER PLATFORM MEASURED.tsv
-set -eu
-export LC_ALL=C
-from=$1 today=$2
-
 . "$(dirname "$0")/paper_tables.sh"
 
 # steps TABLE: where its curves change, as a table.

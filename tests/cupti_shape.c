@@ -38,6 +38,8 @@ static void forget(struct profile *profile)
 	for (uint32_t i = 0; i < profile->shape_count; i++)
 		free(profile->shape[i].symbol);
 	free(profile->shape);
+	for (uint32_t i = 0; i < profile->others; i++)
+		free(profile->other[i]);
 }
 
 static void launches_of_one_grid_are_one_shape_and_other_grids_are_others(void **state)
@@ -56,10 +58,18 @@ static void a_kernel_is_found_by_its_symbol_or_the_name_in_it(void **state)
 {
 	static char by_name[] = "st7", by_pattern[] = "hist\nsp*";
 	struct profile profile = { .kernels = by_name };
+	char lines[64];
 
 	(void)state;
 	assert_int_equal(found(&profile, "_Z3st7Pf", 64, 256, 0), 0);
 	assert_int_equal(found(&profile, "_Z4histPj", 64, 256, 0), SPOOL_NONE);
+	assert_int_equal(found(&profile, "_Z4histPj", 32, 256, 0), SPOOL_NONE);
+	assert_int_equal(found(&profile, "plain", 32, 256, 0), SPOOL_NONE);
+	/* for whoever asked in vain: each once, as far as there is room */
+	profile_list_others(&profile, lines, sizeof(lines));
+	assert_string_equal(lines, "hist\nplain\n");
+	profile_list_others(&profile, lines, 6);
+	assert_string_equal(lines, "hist\n");
 	forget(&profile);
 	profile = (struct profile){ .kernels = by_pattern };
 	assert_int_equal(found(&profile, "_Z3st7Pf", 64, 256, 0), SPOOL_NONE);

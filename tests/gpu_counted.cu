@@ -34,7 +34,7 @@ static long long now_ms()
 
 int main(int argc, char **argv)
 {
-	const long launches = argc > 2 ? atol(argv[2]) : 60000;
+	const long launches = argc > 2 ? atol(argv[2]) : 200000;
 	uint64_t over[SLOTS] = { 0 }; /* at the end of each slot of 10 ms */
 	long long slot = now_ms() / SLOT_MS;
 	int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0644) : -1;

@@ -7,7 +7,9 @@
 # RECORDED=COMMAND: what is recorded; else the stand-in $STAND_IN, which counts what it has handed over in the file named to it.
 # RECORDED="build/tests/gpu_counted launched": a program on a GPU that keeps count in its folder's `launched`; a line a kill into lost.tsv:
 # who was killed, when, launches made, launches known to be over 200 ms before, kernels in the trace.
-# SEED: of the moments. UNDISTURBED: runs before, for their length (3). Ends with a line for each, and with 1 where anything else was found.
+# SEED: of the moments. UNDISTURBED: runs before, for their length (3). Ends with a line for each, and with 1 where anything else was found,
+# or where none of the recordings that were killed had handed over anything yet, so that nothing was asked of their traces: more kills, or a
+# program that launches for longer.
 set -u
 warpreel=$1 folder=$2 count=$3
 shift 3
@@ -71,6 +73,7 @@ check_trace() { # WHEN HANDED
 	"$warpreel" info out.wrt >info 2>&1 || { fault record "$1" "no trace: $(head -n 1 info)"; return; }
 	"$warpreel" check out.wrt >check 2>&1
 	have=$(kernels out.wrt)
+	[ -z "$2" ] || [ "$2" -eq 0 ] || [ "$2" -ge "${whole_kernels:-0}" ] || asked=$((asked + 1))
 	[ -z "$2" ] || [ "${have:-0}" -ge "$2" ] || fault record "$1" "$2 kernels were handed over, ${have:-0} are in the trace"
 	if grep -qE '^ *[1-9][0-9]* +truncated-spool' check; then
 		said=$((said + 1))
@@ -84,6 +87,7 @@ note_lost() { # WHOM WHEN
 	local over
 	[ "$what" = record ] && [ -s launched ] || return 0
 	over=$(counted 2)
+	[ "${over:-0}" -eq 0 ] || [ "$(counted 1)" -ge "${whole_kernels:-0}" ] || asked=$((asked + 1))
 	printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$(counted 1)" "$over" "$(kernels out.wrt)" >>lost.tsv
 	[ "$(kernels out.wrt | grep . || echo 0)" -ge "$over" ] || fault record "$2" "$over kernels were over, $(kernels out.wrt) are in the trace"
 }
@@ -148,7 +152,7 @@ one() { # WHAT MS
 
 status=0
 for what in "${@:-predict}"; do
-	bad=0 before=0 after=0 said=0 spools=0 kept=0 whole_kernels=
+	bad=0 before=0 after=0 asked=0 said=0 spools=0 kept=0 whole_kernels=
 	length=0
 	for _ in $(seq "${UNDISTURBED:-3}"); do # the longest of them, as machines are not always alike
 		rm -f out.tsv.sweep*
@@ -169,7 +173,12 @@ for what in "${@:-predict}"; do
 	left=$(find . -name '*.part-*' | wc -l)
 	[ "$left" = 0 ] || { echo "$what: $left parts are left"; bad=$((bad + 1)); }
 	if [ "$what" = record ]; then
-		echo "$what: $count kills, $before old, $after new, $spools spools left, $said traces say that their end is missing, $bad faults"
+		if [ "$count" -gt 0 ] && [ "$asked" = 0 ]; then
+			echo "$what: no kill met kernels in the middle: nothing was asked of what had been handed over"
+			bad=$((bad + 1))
+		fi
+		echo "$what: $count kills, $before old, $after new, $spools spools left, $said traces say that their end is missing," \
+			"$asked asked for what was handed over, $bad faults"
 	elif [ "$what" = time ]; then
 		echo "$what: $count kills, $before old, $after new, $kept rows kept beside the old one, $bad faults"
 	else

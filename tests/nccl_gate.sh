@@ -4,17 +4,27 @@
 #
 #     sh tests/nccl_gate.sh virtual OUT [FOLDER]   on one GPU: records as 2 GPUs; no NCCL is needed
 #     sh tests/nccl_gate.sh types OUT [FOLDER]     on one GPU: all operations, types, reductions, in one process and several
-#     sh tests/nccl_gate.sh true OUT [FOLDER]      on two GPUs with NCCL: records, and ten untraced runs each
-#     sh tests/nccl_gate.sh compare OUT            anywhere, both OUTs in one folder: operations, times
+#     sh tests/nccl_gate.sh true OUT [FOLDER]      on two GPUs with NCCL: records, and twelve untraced times of three processes each
+#     sh tests/nccl_gate.sh compare OUT            anywhere, both OUTs in one folder: operations, times; a verdict a program
 #
-# FOLDER has libnccl.so.2 (true: NCCL's; virtual: by default the stand-in of the tests, of which nothing is called). Wants
-# build/warpreel, the libraries of `make gpu`, the stand-in and nvcc; programs that OUT has are not built again. `virtual` takes
-# about a minute, `types` half of one.
+# FOLDER has libnccl.so.2 (true: NCCL's, by default what tests/nccl_folder.sh finds; else the stand-in of the tests, of which nothing
+# is called). Wants build/warpreel, the libraries of `make gpu`, the stand-in and nvcc; programs that OUT has are not built again.
+# `virtual` takes about a minute, `types` half of one, `true` about two. None starts another program once GATE_SECONDS (180) are over:
+# what is left out is named, and the gate ends with 1. So it does where a program fails, or compare finds another order of operations.
 set -eu
 what=${1:?virtual, types, true or compare} out=${2:?output folder}
 root=$(cd "$(dirname "$0")/.." && pwd)
-w=${WARPREEL:-$root/build/warpreel} nccl=${3:-$2/nccl}
+w=${WARPREEL:-$root/build/warpreel} nccl=${3:-$2/nccl} folder=${3:-}
 mkdir -p "$out"
+until=$(($(date +%s) + ${GATE_SECONDS:-180}))
+rm -f "$out/failed"
+fail() { # TEXT; loops in pipes are processes of their own
+	echo "$1"
+	echo "$1" >>"$out/failed"
+}
+late() { # NAME: whether it is too late to start it
+	[ "$(date +%s)" -ge "$until" ] && fail "$1: left out, since the time is over"
+}
 
 # name, how ranks run, GPUs, elements, iterations
 programs() {
@@ -35,7 +45,10 @@ trace_of() {
 	esac
 }
 find_nccl() {
-	if [ ! -e "$nccl/libnccl.so.2" ]; then # alone: beside it stand libraries in the place of CUDA's
+	if [ "$what" = true ]; then # the stand-in would pass for NCCL
+		nccl=${folder:-$(sh "$root/tests/nccl_folder.sh")}
+		[ -e "$nccl/libnccl.so.2" ] || { echo "nccl_gate.sh: true: no libnccl.so.2 in '$nccl'" >&2; exit 1; }
+	elif [ ! -e "$nccl/libnccl.so.2" ]; then # alone: beside it stand libraries in the place of CUDA's
 		make -C "$root" build/tests/standin/libnccl.so.2
 		mkdir -p "$nccl"
 		cp "$root/build/tests/standin/libnccl.so.2" "$nccl/"
@@ -47,6 +60,10 @@ build() {
 	find_nccl
 	[ -x "$out/nccl_ring" ] || compile -o "$out/nccl_ring" "$root/tests/nccl_ring.cu" \
 		-Xlinker "$nccl/libnccl.so.2" -Xlinker -rpath="$nccl" -lpthread
+}
+median_of() { # NAME
+	awk '$1 == "core_us" { print $2 }' "$out/$1.untraced.txt" | sort -n |
+		awk '{ v[NR] = $1 } END { if (NR) print "untraced median of", NR, v[int((NR + 1) / 2)], "us, from", v[1], "to", v[NR]; else print "no times" }'
 }
 # A test of what is preloaded, in front of the real driver.
 build_test() {
@@ -61,13 +78,16 @@ case $what in
 virtual)
 	build
 	programs | while read -r name arguments; do
+		late "$name" && continue
 		# shellcheck disable=SC2086 # several words
-		timeout 120 "$w" record --as-gpus 2 -o "$(trace_of "$name" virtual)" -- "$out/nccl_ring" $arguments >"$out/$name.virtual.txt" 2>&1 ||
-			echo "$name: exit $?"
+		timeout 30 "$w" record --as-gpus 2 -o "$(trace_of "$name" virtual)" -- "$out/nccl_ring" $arguments >"$out/$name.virtual.txt" 2>&1 ||
+			fail "$name: exit $?"
 		echo "$name: $(tail -n 1 "$out/$name.virtual.txt"); $("$w" check "$(trace_of "$name" virtual)" | tail -n 1)"
 	done
 	for gpus in 3 4 8; do
-		timeout 120 "$w" record --as-gpus $gpus -o "$out/as$gpus.wrt.zst" -- "$out/nccl_ring" group $gpus 40960 5 >"$out/as$gpus.txt" 2>&1 || true
+		late "as $gpus" && continue
+		timeout 30 "$w" record --as-gpus $gpus -o "$out/as$gpus.wrt.zst" -- "$out/nccl_ring" group $gpus 40960 5 >"$out/as$gpus.txt" 2>&1 ||
+			fail "as $gpus: exit $?"
 		echo "as $gpus: $(tail -n 1 "$out/as$gpus.txt")"
 	done
 	;;
@@ -75,29 +95,45 @@ types)
 	find_nccl
 	for test in nccl ranks ranks_ends; do
 		build_test $test
+		late $test && continue
 		LD_PRELOAD=${WARPREEL_VIRTUAL:-$(dirname "$w")/libwarpreel-virtual.so} WARPREEL_AS_GPUS=8 WARPREEL_STUCK_S=5 NCCL_WORLD_THIN=1 \
-			timeout 120 "$out/${test}_on_gpu" >"$out/$test.txt" 2>&1 || echo "$test: exit $?"
+			timeout 60 "$out/${test}_on_gpu" >"$out/$test.txt" 2>&1 || fail "$test: exit $?"
 		echo "$test: $(tail -n 1 "$out/$test.txt")"
 	done
 	;;
 true)
+	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || true
+	[ "$gpus" -ge 2 ] || { echo "nccl_gate.sh: true: two GPUs are wanted, and ${gpus:-none} is here" >&2; exit 1; }
 	build
+	export LD_LIBRARY_PATH="$nccl${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" # a program that was brought along was built elsewhere
 	programs | while read -r name arguments; do
+		late "$name" && continue
 		: >"$out/$name.untraced.txt"
-		for run in 1 2 3 4 5 6 7 8 9 10; do
+		for run in 1 2 3; do # processes differ more than the times of one
 			# shellcheck disable=SC2086
-			"$out/nccl_ring" $arguments >>"$out/$name.untraced.txt" || echo "$name: run $run failed"
+			timeout 20 "$out/nccl_ring" $arguments 4 >>"$out/$name.untraced.txt" 2>&1 || fail "$name: run $run: exit $?"
 		done
 		# shellcheck disable=SC2086
-		"$w" record -o "$(trace_of "$name" true)" -- "$out/nccl_ring" $arguments >"$out/$name.true.txt" 2>&1 || echo "$name: exit $?"
+		timeout 30 "$w" record -o "$(trace_of "$name" true)" -- "$out/nccl_ring" $arguments >"$out/$name.true.txt" 2>&1 || fail "$name: recorded: exit $?"
+		echo "$name: $(grep -c '^right' "$out/$name.untraced.txt") of 3 right, $(median_of "$name")"
 	done
 	;;
 compare)
+	printf '%-16s %s%s\n' program 'operations of the virtual recording (A) and the true one (B)' ''
 	programs | while read -r name arguments; do
-		echo "== $name $arguments"
-		"$w" compare --operations "$(trace_of "$name" virtual)" "$(trace_of "$name" true)" 2>/dev/null | tail -n 12
-		"$w" replay "$(trace_of "$name" virtual)" 2>/dev/null | grep -E 'core loop|NCCL'
-		awk '$1 == "core_us" { print $2 }' "$out/$name.untraced.txt" | sort -n | awk '{ v[NR] = $1 } END { print "untraced median us", v[int((NR + 1) / 2)], "from", v[1], "to", v[NR] }'
+		if [ ! -e "$(trace_of "$name" virtual)" ] || [ ! -e "$(trace_of "$name" true)" ]; then
+			fail "$name: not recorded on both sides"
+			continue
+		fi
+		"$w" compare --operations "$(trace_of "$name" virtual)" "$(trace_of "$name" true)" >"$out/$name.operations.txt" 2>/dev/null || true
+		operations=$(tail -n 1 "$out/$name.operations.txt")
+		"$w" replay "$(trace_of "$name" virtual)" --range 'core#0' >"$out/$name.replay.txt" 2>/dev/null || fail "$name: replay: exit $?"
+		printf '%-16s %s\n%-16s %s; %s\n' "$name" "$operations" '' \
+			"$(sed -n 's/^ *core loop  *\([0-9.]* us\).*/replayed \1/p' "$out/$name.replay.txt")" "$(median_of "$name")"
+		case $operations in
+		*'in the same order on each thread' | 'every operation of A is in B'*) ;;
+		*) fail "$name: other operations, or in another order" ;;
+		esac
 	done
 	;;
 *)
@@ -105,3 +141,8 @@ compare)
 	exit 2
 	;;
 esac
+if [ -e "$out/failed" ]; then
+	echo "gate $what: $(wc -l <"$out/failed") failed"
+	exit 1
+fi
+echo "gate $what: passed"

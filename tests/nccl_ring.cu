@@ -4,9 +4,13 @@
  * of a kernel, an exchange of borders with both neighbours, an all-reduce; then each other
  * operation once. It checks what it gets: whole numbers, exact in float.
  *
- *     nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS
+ *     nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS [TIMES]
+ *
+ * The iterations are timed once, or TIMES times one after the other: a line "core_us" each, and an
+ * NVTX range "core" (of a rank with a thread or process of its own, its part).
  */
 #include <cuda_runtime.h>
+#include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +28,7 @@ extern "C" {
 
 enum { FLOAT32 = 7, INT32 = 2, SUM = 0, MAXIMUM = 2, GPUS_MOST = 64 };
 
-static int gpus, elements, iterations;
+static int gpus, elements, iterations, times = 1;
 static ncclComm_t comm[GPUS_MOST];
 /* Of threads, or in memory that processes share. */
 static struct meeting_place {
@@ -186,12 +190,16 @@ static void *rank_thread(void *number)
 	open_gpu(&gpu[g], g);
 	MUST(ncclCommInitRank(&comm[g], gpus, place->id, g));
 	iterate(gpu, g, g + 1); /* connections are made */
-	pthread_barrier_wait(&place->barrier);
-	const double begin_us = now_us();
-	iterate(gpu, g, g + 1);
-	pthread_barrier_wait(&place->barrier);
-	if (!g)
-		printf("core_us %.1f\n", now_us() - begin_us);
+	for (int k = 0; k < times; k++) {
+		pthread_barrier_wait(&place->barrier);
+		const double begin_us = now_us();
+		nvtxRangePushA("core");
+		iterate(gpu, g, g + 1);
+		nvtxRangePop();
+		pthread_barrier_wait(&place->barrier);
+		if (!g)
+			printf("core_us %.1f\n", now_us() - begin_us);
+	}
 	check_all(gpu, g, g + 1);
 	MUST(ncclCommDestroy(comm[g]));
 	return NULL;
@@ -233,10 +241,11 @@ int main(int argc, char **argv)
 {
 	pthread_t thread[GPUS_MOST];
 
-	if (argc != 5 || (gpus = atoi(argv[2])) < 1 || gpus > GPUS_MOST ||
-	    (elements = atoi(argv[3])) < gpus || (iterations = atoi(argv[4])) < 0) {
-		fprintf(stderr,
-			"usage: nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS\n");
+	if ((argc != 5 && argc != 6) || (gpus = atoi(argv[2])) < 1 || gpus > GPUS_MOST ||
+	    (elements = atoi(argv[3])) < gpus || (iterations = atoi(argv[4])) < 0 ||
+	    (argc == 6 && (times = atoi(argv[5])) < 1)) {
+		fprintf(stderr, "usage: nccl_ring group|threads|processes GPUS ELEMENTS ITERATIONS "
+				"[TIMES]\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "processes")) {
@@ -254,9 +263,13 @@ int main(int argc, char **argv)
 			open_gpu(&gpu[g], g);
 		MUST(ncclCommInitAll(comm, gpus, NULL));
 		iterate(gpu, 0, gpus);
-		const double begin_us = now_us();
-		iterate(gpu, 0, gpus);
-		printf("core_us %.1f\n", now_us() - begin_us);
+		for (int k = 0; k < times; k++) {
+			const double begin_us = now_us();
+			nvtxRangePushA("core");
+			iterate(gpu, 0, gpus);
+			nvtxRangePop();
+			printf("core_us %.1f\n", now_us() - begin_us);
+		}
 		check_all(gpu, 0, gpus);
 		for (int g = 0; g < gpus; g++)
 			MUST(ncclCommDestroy(comm[g]));

@@ -16,7 +16,7 @@ struct bench {
 
 /* Beside what is free: lists whose lengths hang together, so that they cannot be set one by one. */
 static const char sections[] =
-	"[stream]\nexchange_bytes = 65536\nexchange_ns = 65936\n"; /* beyond the copy's 65536: two
+	"[doorbell]\nsilent_exchange_ns = 65936\n"; /* beyond the copy's 65536: two
 							      hops of 200 */
 
 /* A stream a GPU; a platform of more than what is free. */

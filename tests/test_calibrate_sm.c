@@ -231,8 +231,7 @@ static void an_update_adds_the_section_before_provenance(void **state)
 	(void)state;
 	char *path = copy_with_provenance("tests/cases/lib/small.ini"), *before = text_of(path);
 	FILE *file = fopen(path, "a");
-	fprintf(file, "[stream]\nperiod_bytes = 0 100\nperiod_ns = 1500 "
-		      "1600\n[tracer]\nrecorded_period_ns = 600 700\n");
+	fprintf(file, "[tracer]\nstream_period_ns = 1500 1600\n");
 	fclose(file);
 	said_begin(&said);
 	update_with(path, EXIT_OK);
@@ -242,7 +241,7 @@ static void an_update_adds_the_section_before_provenance(void **state)
 	assert_non_null(strstr(after, strstr(before, "[provenance]")));
 	assert_true(strstr(after, "\n[sm]\n") < strstr(after, "[provenance]"));
 	assert_int_equal(platform_read(&platform, path), 0);
-	assert_true(platform.sm.present && platform.sm.launch_ns == 600);
+	assert_true(platform.sm.present && platform.sm.launch_ns == 1000);
 	platform_release(&platform);
 	unlink(path);
 	free(before);

@@ -92,12 +92,31 @@ static void of_many_kernels_the_nearest_are_named(void **state)
 	trace_release(&t);
 }
 
+static void who_asks_in_vain_is_told_what_was_launched(void **state)
+{
+	const struct text_list asked = { .text = { "nomatch", "jacoby_kernel" }, .count = 2 };
+	struct said said;
+
+	(void)state;
+	said_begin(&said);
+	assert_int_equal(kernel_none_launched(&asked, "reduce\njacobi_kernel\n"), -1);
+	assert_says(&said, "no kernel that --kernel names was launched; launched were: "
+			   "jacobi_kernel, reduce");
+	said_begin(&said);
+	assert_int_equal(kernel_none_launched(&asked, "a\nb\nc\nd\ne\nf\nnomatches\n"), -1);
+	assert_says(&said, "launched; the nearest that were: nomatches, a, c, b, d, e");
+	said_begin(&said);
+	assert_int_equal(kernel_none_launched(&asked, NULL), -1);
+	assert_says(&said, "--kernel names was launched\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_kernel_is_called_as_a_plan_would_call_it),
 		cmocka_unit_test(profiles_are_found_by_demangled_bare_and_raw_names),
 		cmocka_unit_test(of_many_kernels_the_nearest_are_named),
+		cmocka_unit_test(who_asks_in_vain_is_told_what_was_launched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@ enum { MANY = 1000 };
 
 static struct known_launch numbered(int k)
 {
-	struct known_launch launch = { .duration_ns = k };
+	struct known_launch launch = { .played.cycles = k };
 	launch.blocks = k % 10 + 1;
 	launch.traffic.work_scale = 1 + k / 10 * 1e-9;
 	return launch;
@@ -29,10 +29,10 @@ static void each_is_found_by_all_that_is_asked_of_it(void **state)
 	assert_int_equal(known.count, MANY);
 	for (int k = 0; k < MANY; k++) {
 		struct known_launch like = numbered(k);
-		like.duration_ns = -1; /* not part of what it is known by */
+		like.played.cycles = -1; /* not part of what it is known by */
 		const struct known_launch *found = known_launches_find(&known, &like);
 		assert_non_null(found);
-		assert_true(found->duration_ns == k);
+		assert_true(found->played.cycles == k);
 	}
 	known_launches_release(&known);
 }

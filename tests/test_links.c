@@ -208,10 +208,10 @@ static void a_gpu_copies_both_ways_at_once_as_was_measured(void **state)
 	start[1].copy.bytes = 8000; /* three quarters of both times */
 	run_flows(&platform, 0, start, 3, end, NULL);
 	NEAR(end[0], 1187.5);
-	platform.mechanisms.off[MECHANISM_LINK_SHARING] = true;
+	platform.mechanisms.off[MECHANISM_SHARING] = true;
 	run_flows(&platform, 0, start, 3, end, NULL);
 	NEAR(end[0], 1000);
-	platform.mechanisms.off[MECHANISM_LINK_SHARING] = false;
+	platform.mechanisms.off[MECHANISM_SHARING] = false;
 	set(&platform, "share.h2d.bytes_per_s", INFINITY);
 	run_flows(&platform, 0, start, 3, end, NULL);
 	NEAR(end[0], 1000);

@@ -89,7 +89,7 @@ static void with_an_isa_every_key_is_needed(void **state)
 	refuses_edit("fence_latency", NULL, "'sm.fence_latency' is missing");
 	refuses_edit("tensor_interval", NULL, "'sm.tensor_interval' is missing");
 	refuses_edit("l2_reuse_hits", NULL, "'sm.l2_reuse_hits' is missing");
-	refuses_edit("drain_ns", NULL, "'sm.drain_ns' is missing");
+	refuses_edit("block_start_cycles", NULL, "'sm.block_start_cycles' is missing");
 }
 
 static void keys_without_an_isa_are_refused(void **state)

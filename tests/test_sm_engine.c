@@ -76,6 +76,58 @@ static void four_warps_of_a_sub_partition_hide_each_others_stalls(void **state)
 	assert_true(cycles >= 8 * 21 && cycles < 8 * 21 + 10);
 }
 
+/* Blocks of one and of two warps: eight warps at once are two a sub-partition, and stay so when
+ * others take the places of those that ended. */
+static void small_blocks_use_all_sub_partitions(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	for (uint32_t warps = 1; warps <= 2; warps++) {
+		kit_chain(&kit, 32 * warps, 60, "FADD R0, R0, R1", 1);
+		double cycles = cycles_of(&kit, &d, 8 / warps, 8 / (int)warps, 0);
+		assert_true(cycles >= 2 * 61 && cycles < 2 * 61 + 5);
+		cycles = cycles_of(&kit, &d, 80 / warps, 8 / (int)warps, 0);
+		assert_true(cycles >= 20 * 61 && cycles < 21 * 61);
+	}
+}
+
+/* 40 instructions are 5 lines, 19 cycles apart in code that issues every cycle: 12 cycles from the
+ * last of a line to the first of the next, whatever the others take. */
+static void code_that_is_not_there_is_waited_for(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct sm_device d = round_device();
+	d.code_bytes = 32768;
+	d.code_line_cycles = 19;
+	for (int stall = 1; stall <= 4; stall += 3) {
+		kit_chain(&kit, 32, 39, "FADD R0, R0, R1", stall);
+		const double wanted = 12 + 39 * stall + 1 + 4 * (12 - stall);
+		assert_true(fabs(cycles_of(&kit, &d, 1, 1, 0) - wanted) < 1e-9);
+	}
+}
+
+/* Ten rounds, nine of which jump back. */
+static void who_jumps_waits_for_what_it_jumped_to(void **state)
+{
+	(void)state;
+	double cycles[2];
+	for (int dear = 0; dear < 2; dear++) {
+		struct kit kit;
+		struct sm_device d = round_device();
+		d.latency[SASS_CONTROL] = dear ? 25 : 5;
+		kit_begin(&kit, 32);
+		kit_add(&kit, "MOV R0, RZ", 4, NO_SCOREBOARD, 0, KIT_WARPS);
+		kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, 10 * KIT_WARPS);
+		kit_add(&kit, "@P0 BRA 0x10", 5, NO_SCOREBOARD, 0, 10 * KIT_WARPS);
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+		cycles[dear] = cycles_of(&kit, &d, 1, 1, 0);
+	}
+	assert_true(fabs(cycles[0] - (4 + 10 * 9 + 1)) < 1e-9);
+	assert_true(fabs(cycles[1] - cycles[0] - 9 * 20) < 1e-9);
+}
+
 static void a_pipe_of_half_rate_takes_twice_as_long(void **state)
 {
 	(void)state;
@@ -474,6 +526,9 @@ int main(void)
 		cmocka_unit_test(a_chain_of_one_warp_takes_its_stall_counts),
 		cmocka_unit_test(lines_of_parameters_come_when_asked_for),
 		cmocka_unit_test(four_warps_of_a_sub_partition_hide_each_others_stalls),
+		cmocka_unit_test(small_blocks_use_all_sub_partitions),
+		cmocka_unit_test(code_that_is_not_there_is_waited_for),
+		cmocka_unit_test(who_jumps_waits_for_what_it_jumped_to),
 		cmocka_unit_test(a_pipe_of_half_rate_takes_twice_as_long),
 		cmocka_unit_test(operands_of_fp64_hold_up_what_is_beside_them),
 		cmocka_unit_test(half_of_the_pipe_multiplies_integers),

@@ -199,6 +199,28 @@ static void a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted(void **
 	}
 }
 
+static void a_kernel_may_have_any_number_of_loops(void **state)
+{
+	enum { MANY = 60 };
+	(void)state;
+	struct kit kit;
+	struct warp_program program;
+	kit_begin(&kit, 32);
+	for (int k = 0; k < MANY; k++) {
+		char text[32];
+		snprintf(text, sizeof(text), "@P0 BRA 0x%x", 16 * k);
+		kit_add(&kit, "", 5, NO_SCOREBOARD, 0, (1 + k % 3) * (int64_t)KIT_WARPS)->text =
+			xstrdup(text);
+	}
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	check(&kit, 0.5);
+	kit_program(&kit, &program);
+	assert_int_equal(program.loops, MANY);
+	warp_program_release(&program);
+	for (int k = 0; k < MANY; k++)
+		free((char *)kit.instruction[k].text);
+}
+
 static void a_call_comes_back(void **state)
 {
 	(void)state;
@@ -256,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_loop_left_in_its_middle_runs_as_often_as_counted),
 		cmocka_unit_test(a_loop_in_a_loop_runs_as_often_as_counted),
 		cmocka_unit_test(a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted),
+		cmocka_unit_test(a_kernel_may_have_any_number_of_loops),
 		cmocka_unit_test(a_call_comes_back),
 		cmocka_unit_test(a_profile_in_which_nothing_ran_is_refused),
 		cmocka_unit_test(unknown_opcodes_are_counted_and_the_first_is_named),

@@ -119,8 +119,8 @@ static void traffic_is_rounded_and_its_bytes_are_not(void **state)
 				   .atomic_lines = 17 };
 	const struct traffic r = traffic_rounded(&t), again = traffic_rounded(&r);
 	assert_true(r.l2_read_bytes == t.l2_read_bytes && r.l2_write_bytes == t.l2_write_bytes);
-	assert_true(r.l2_miss_share == 208 / 256.0 && r.dram_write_share == 1);
-	assert_true(r.over_read == 1 && r.over_write == 1.25 && r.work_scale == 267 / 256.0);
+	assert_true(r.l2_miss_share == 52 / 64.0 && r.dram_write_share == 1);
+	assert_true(r.over_read == 1 && r.over_write == 1.25 && r.work_scale == 134 / 128.0);
 	assert_true(r.written == 1 && r.updated == 0.5 && r.dirty == 0);
 	assert_true(r.atomic_lines == t.atomic_lines);
 	assert_memory_equal(&again, &r, sizeof(r));

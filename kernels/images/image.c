@@ -5,11 +5,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "traces/base/output.h"
 #include "traces/base/util.h"
@@ -116,11 +119,22 @@ static int read_pnm(struct image *image, const char *path, FILE *file, int kind)
 int image_read(struct image *image, const char *path)
 {
 	unsigned char begin[2] = { 0, 0 };
-	FILE *file = fopen(path, "rb");
+	struct stat status;
+	/* Nobody may write to a pipe, and a picture is read twice. */
+	const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
 	int rc;
 	*image = (struct image){ 0 };
-	if (!file)
-		return report("%s: %s", path, strerror(errno));
+	if (!file) {
+		rc = report("%s: %s", path, strerror(errno));
+		if (descriptor >= 0)
+			close(descriptor);
+		return rc;
+	}
+	if (fstat(descriptor, &status) || !S_ISREG(status.st_mode)) {
+		fclose(file);
+		return report("%s: not a regular file", path);
+	}
 	const size_t got = fread(begin, 1, 2, file);
 	if (got == 2 && begin[0] == 0x89 && begin[1] == 'P') {
 		rewind(file);

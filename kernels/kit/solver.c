@@ -46,6 +46,42 @@ const struct solver *solver_find(const char *name)
 	return NULL;
 }
 
+/* The value that a configuration string gives an option; NULL: it does not name it. */
+static char *option_of(const char *config, const char *name)
+{
+	const size_t length = strlen(name);
+	for (const char *word = config; *word; word += strcspn(word, " "), word += *word == ' ')
+		if (!strncmp(word, name, length) && word[length] == '=')
+			return xprintf("%.*s", (int)strcspn(word + length + 1, " "),
+				       word + length + 1);
+	return NULL;
+}
+
+int solver_prepare(const struct solver *solver, void *params, uint32_t gpus)
+{
+	char config[CONFIG_BYTES];
+	if (solver->prepare(params, gpus))
+		return -1;
+	solver->config(params, config);
+	if (strlen(config) + 1 >= CONFIG_BYTES)
+		return report("a configuration has at most %d characters, and '%.40s...' has more: "
+			      "give files shorter names",
+			      CONFIG_BYTES - 2, config);
+	for (const struct option_spec *spec = solver->options; spec->name; spec++) {
+		if (spec->kind != OPTION_TEXT && spec->kind != OPTION_WORD)
+			continue;
+		const char *value = *(const char *const *)((const char *)params + spec->offset);
+		char *said = option_of(config, spec->name);
+		const bool blanks = said && value && value[strcspn(value, " \t\r\n")];
+		free(said);
+		if (blanks)
+			return report("--%s '%s' has blanks, and a configuration is words with "
+				      "blanks between: give it another name",
+				      spec->name, value);
+	}
+	return 0;
+}
+
 /* A configuration string is the options without dashes: the option table reads both. */
 void *solver_params(const struct solver *solver, const char *config, uint32_t gpus)
 {
@@ -66,7 +102,7 @@ void *solver_params(const struct solver *solver, const char *config, uint32_t gp
 	if (rc)
 		report("cannot read the configuration '%s'", config);
 	else
-		rc = solver->prepare(block, gpus);
+		rc = solver_prepare(solver, block, gpus);
 	free(copy);
 	free(synopsis);
 	if (!rc)
@@ -162,22 +198,11 @@ const struct option_standard *solver_planned_standards(const char *name)
 char *solver_config_of(const char *name, void *params, uint32_t gpus)
 {
 	const struct solver *solver = solver_find(name);
-	if (!solver || solver->prepare(params, gpus))
+	if (!solver || solver_prepare(solver, params, gpus))
 		return NULL;
 	char *config = xmalloc(CONFIG_BYTES);
 	solver->config(params, config);
 	return config;
-}
-
-/* The value that a configuration string gives an option; NULL: it does not name it. */
-static char *option_of(const char *config, const char *name)
-{
-	const size_t length = strlen(name);
-	for (const char *word = config; *word; word += strcspn(word, " "), word += *word == ' ')
-		if (!strncmp(word, name, length) && word[length] == '=')
-			return xprintf("%.*s", (int)strcspn(word + length + 1, " "),
-				       word + length + 1);
-	return NULL;
 }
 
 /* A configuration string as options of a command line. */

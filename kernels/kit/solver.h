@@ -150,6 +150,9 @@ char *solver_names(void);
 /* NULL after a message that lists the names, or says what the family lacks here. */
 const struct solver *solver_find(const char *name);
 
+/* Prepares parameters as given, and refuses those whose configuration string would not say them: it
+ * is CONFIG_BYTES long, and words. -1 after a message. */
+int solver_prepare(const struct solver *solver, void *params, uint32_t gpus);
 /* Parameters from a configuration string, prepared for `gpus` GPUs, with the words they point to in
  * one block: free() it. NULL after a message. */
 void *solver_params(const struct solver *solver, const char *config, uint32_t gpus);

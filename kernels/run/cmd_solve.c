@@ -98,7 +98,7 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 			  outputs_differ(o->image, o->result))) ||
 	    program->choose(program, solver->name, params, solver->params_bytes,
 			    (uint32_t)o->gpus) ||
-	    solver->prepare(params, (uint32_t)o->gpus))
+	    solver_prepare(solver, params, (uint32_t)o->gpus))
 		goto out;
 	const struct warpreel_block_notes *notes = NULL;
 	if (o->blocks)

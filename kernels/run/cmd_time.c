@@ -300,7 +300,7 @@ int cmd_time(const struct program *program, int argc, char **argv)
 		       "time --list FILE; or a pair: --pair SIDE --with SIDE, "
 		       "or --pairs FILE");
 		rc = EXIT_USAGE;
-	} else if (named && solver->prepare(o + 1, 1)) {
+	} else if (named && solver_prepare(solver, o + 1, 1)) {
 		rc = EXIT_BAD;
 	} else {
 		rc = time_all(o, solver, o + 1);

@@ -156,20 +156,8 @@ static int launch(weak_kernel *kernel, const void *args, void *stream)
 	return cudaLaunchKernelEx(&config, kernel, l);
 }
 
-#define CLUSTER(name, rule)                                                                        \
-	extern "C" __global__ void __launch_bounds__(WEAK_COMPUTING, 3)                            \
-		name(const struct weak_launch l)                                                   \
-	{                                                                                          \
-		block_note<block_note_id(#name)> note;                                             \
-		weak_run_cluster<rule>(l);                                                         \
-	}                                                                                          \
-	static int launch_##name(const void *args, void *stream)                                   \
-	{                                                                                          \
-		return launch(name, args, stream);                                                 \
-	}
-
-CLUSTER(poisson_cluster, WEAK_POISSON)
-CLUSTER(shape_cluster, WEAK_SHAPE)
+WEAK_KERNEL(poisson_cluster, (WEAK_COMPUTING, 3), launch, weak_run_cluster<WEAK_POISSON>)
+WEAK_KERNEL(shape_cluster, (WEAK_COMPUTING, 3), launch, weak_run_cluster<WEAK_SHAPE>)
 
 extern "C" const struct cuda_kernel weak_cluster_kernels[] = {
 	{ "poisson_cluster", launch_poisson_cluster },

@@ -114,20 +114,8 @@ template <int RULE> __device__ __forceinline__ void weak_run_free(const struct w
 		l.status[WEAK_STATUS_CHANGE] = l.status[WEAK_STATUS_CHANGE + (checks - 1) % 3];
 }
 
-#define FREE(name, rule)                                                                           \
-	extern "C" __global__ void __launch_bounds__(WEAK_COMPUTING, 3)                            \
-		name(const struct weak_launch l)                                                   \
-	{                                                                                          \
-		block_note<block_note_id(#name)> note;                                             \
-		weak_run_free<rule>(l);                                                            \
-	}                                                                                          \
-	static int launch_##name(const void *args, void *stream)                                   \
-	{                                                                                          \
-		return weak_launch_whole(name, args, stream);                                      \
-	}
-
-FREE(poisson_free, WEAK_POISSON)
-FREE(shape_free, WEAK_SHAPE)
+WEAK_KERNEL(poisson_free, (WEAK_COMPUTING, 3), weak_launch_whole, weak_run_free<WEAK_POISSON>)
+WEAK_KERNEL(shape_free, (WEAK_COMPUTING, 3), weak_launch_whole, weak_run_free<WEAK_SHAPE>)
 
 extern "C" const struct cuda_kernel weak_free_kernels[] = {
 	{ "poisson_free", launch_poisson_free },

@@ -35,4 +35,18 @@ typedef void weak_kernel(const struct weak_launch l);
 /* A launch whose blocks meet; refused, after a message, where they are not resident at once. */
 int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream);
 
+/* A kernel that makes all steps, and the function that launches it by `launcher`. `bounds` is that
+ * of
+ * __launch_bounds__, in parentheses; last comes what it runs. */
+#define WEAK_KERNEL(name, bounds, launcher, ...)                                                   \
+	extern "C" __global__ void __launch_bounds__ bounds name(const struct weak_launch l)       \
+	{                                                                                          \
+		block_note<block_note_id(#name)> note;                                             \
+		__VA_ARGS__(l);                                                                    \
+	}                                                                                          \
+	static int launch_##name(const void *args, void *stream)                                   \
+	{                                                                                          \
+		return launcher(name, args, stream);                                               \
+	}
+
 #endif

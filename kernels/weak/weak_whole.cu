@@ -119,16 +119,7 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 }
 
 #define WHOLE(name, rule, flags)                                                                   \
-	extern "C" __global__ void __launch_bounds__(WEAK_COMPUTING)                               \
-		name(const struct weak_launch l)                                                   \
-	{                                                                                          \
-		block_note<block_note_id(#name)> note;                                             \
-		weak_run_whole<rule, flags>(l);                                                    \
-	}                                                                                          \
-	static int launch_##name(const void *args, void *stream)                                   \
-	{                                                                                          \
-		return weak_launch_whole(name, args, stream);                                      \
-	}
+	WEAK_KERNEL(name, (WEAK_COMPUTING), weak_launch_whole, weak_run_whole<rule, flags>)
 
 int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream)
 {

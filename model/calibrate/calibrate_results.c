@@ -151,6 +151,60 @@ static void write_result(const struct result *item, const char *key, FILE *out)
 	free(spread_key);
 }
 
+static char *text_of_result(const struct result *item)
+{
+	char *text = xstrdup("");
+	for (size_t k = 0; k < item->count; k++) {
+		char *longer = xprintf("%s%s%.17g", text, k ? " " : "", item->values[k]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+struct texts { /* of the results, while they are asked for */
+	const struct results *results;
+	char *text[2]; /* owned; the last two */
+	size_t next;
+};
+
+static const char *text_in_results(const void *from, const char *key)
+{
+	struct texts *texts = (struct texts *)from;
+	const struct result *item = results_find(texts->results, key);
+	if (!item || !item->count)
+		return NULL;
+	char **text = &texts->text[texts->next++ % 2];
+	free(*text);
+	*text = text_of_result(item);
+	return *text;
+}
+
+/* Whether a key was measured as it follows from others: within both spreads where these are no
+ * excuse, or as near as benchmarks come. */
+static bool follows(const struct results *results, const struct result *item)
+{
+	const double near = 0.005, far = 0.1;
+	struct texts texts = { .results = results };
+	char *text = platform_key_follows(item->key, text_in_results, &texts), bad[48];
+	const char *of = platform_key_source(item->key);
+	const struct result *source = of ? results_find(results, of) : NULL;
+	struct number_list list = { 0 };
+	bool alike = text && !number_list_parse(&list, text, bad) && list.count == item->count;
+	for (size_t k = 0; alike && k < list.count; k++) {
+		const double spread =
+			(item->spread ? item->spread[k] : 0) +
+			(source && source->spread && k < source->count ? source->spread[k] : 0);
+		alike = fabs(item->values[k] - list.value[k]) <=
+			fmax(fmin(spread, far * fabs(list.value[k])), near * fabs(list.value[k]));
+	}
+	free(list.value);
+	free(texts.text[0]);
+	free(texts.text[1]);
+	free(text);
+	return alike;
+}
+
 /* Keys of one section, or of all, in the order of the table; those of [base.*] by themselves. */
 static void write_keys(const struct results *results, const char *only, bool base, FILE *out)
 {
@@ -162,7 +216,7 @@ static void write_keys(const struct results *results, const char *only, bool bas
 			char own[64];
 			snprintf(own, sizeof(own), "%.*s", (int)(name - 1 - item->key), item->key);
 			if (platform_key_find(item->key) != key || (only && strcmp(own, only)) ||
-			    platform_key_is_base(item->key) != base)
+			    platform_key_is_base(item->key) != base || follows(results, item))
 				continue;
 			if (strcmp(section, own)) {
 				strcpy(section, own);

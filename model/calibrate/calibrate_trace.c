@@ -263,6 +263,38 @@ static void add_traced_periods(struct results *results, const struct results *tr
 	}
 }
 
+/* tracer.outside_record_ns: the median over the kinds of calls. */
+static void add_outside_record(struct results *results)
+{
+	const struct result *threads = results_find(results, "host.threads");
+	double outside[HOST_COST_COUNT], values[64], spread[64];
+	size_t n = 0;
+	for (; threads && n < threads->count && n < 64; n++) {
+		size_t kinds = 0;
+		for (size_t c = 0; c < sizeof(recorded_calls) / sizeof(recorded_calls[0]); c++) {
+			const char *cost = host_cost_key[recorded_calls[c].cost];
+			char *traced_key = xprintf("tracer.traced_%s", cost),
+			     *api_key = xprintf("tracer.api_%s", cost);
+			const struct result *traced = results_find(results, traced_key),
+					    *api = results_find(results, api_key);
+			if (traced && api && n < traced->count && n < api->count)
+				outside[kinds++] = traced->values[n] - api->values[n];
+			free(traced_key);
+			free(api_key);
+		}
+		if (!kinds)
+			return;
+		values[n] = fmax(quantile_of(outside, kinds, 0.5), 0);
+		for (size_t k = 0; k < kinds; k++)
+			outside[k] = fabs(outside[k] - values[n]);
+		spread[n] = quantile_of(outside, kinds, 0.5);
+	}
+	if (n)
+		results_add(
+			results, "tracer.outside_record_ns", values, spread, n,
+			"period of a traced call less its record: median of the kinds of calls");
+}
+
 /* tracer.traced_query_ns and tracer.api_query_ns: of calls without rows; the next call of their
  * thread says what they took. */
 static void add_queries(struct results *results, const struct results *traced,
@@ -380,6 +412,8 @@ static int add_pass(struct results *results, const char *raw_path, const char *t
 	add_queries(results, &traced, &trace);
 	add_recorded_start(results, &trace);
 	rc = add_api_durations(results, &trace) || add_recorded_periods(results, &trace) ? -1 : 0;
+	if (!rc)
+		add_outside_record(results);
 	trace_release(&trace);
 	/* All of it or nothing: half a [tracer] section would mislead. */
 	while (rc && results->count > before) {

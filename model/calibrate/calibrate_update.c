@@ -257,11 +257,9 @@ static double recorded_empty_ns(const struct results *results, const struct plat
 			    *ns = results_find(results, "tracer.recorded_period_ns");
 	if (bytes && ns && bytes->count && ns->count && bytes->values[0] == 0)
 		return ns->values[0];
-	const char *old_bytes = platform ? platform_text(platform, "stream.period_bytes") : NULL;
-	const char *old_ns = platform ? platform_text(platform, "tracer.recorded_period_ns") : NULL;
-	if (old_bytes && old_ns && strtod(old_bytes, NULL) == 0)
-		return strtod(old_ns, NULL);
-	return -1;
+	return platform && platform->traced_period.count && platform->kernel_gap.x.count
+		       ? platform->kernel_gap.x.value[0]
+		       : -1;
 }
 
 void calibrate_sm_derive(struct results *results, const struct platform *platform)

@@ -28,6 +28,8 @@ static double more(double a, double b)
 
 void sm_fill_in(struct sm_device *device)
 {
+	if (device->present && !device->block_threads_max)
+		device->block_threads_max = 1024; /* CUDA's since compute capability 2.0 */
 	for (int pairs = 1; pairs <= 3; pairs++)
 		if (!(device->fp64_port_cycles[pairs - 1] > 0))
 			device->fp64_port_cycles[pairs - 1] = pairs;

@@ -63,6 +63,8 @@ struct sm_device {
 					 0: as FP32 */
 	double shuffle_issue_cycles;  /* for how long a shuffle keeps others from issue; 0: as any
 					 instruction */
+	double texture_interval; /* cycles that the texture units of a multiprocessor are busy with
+				    a warp's 32 texels of 32 bits; 0: as global loads alone */
 	double shared_wavefront_interval; /* cycles of shared memory and L1's data stage for one
 					     pass of 128 bytes */
 	double l1_tag_interval;		  /* cycles to look up one 128-byte line */

@@ -9,7 +9,7 @@ enum {
 	/* host.slowest_call_ns is of one call in so many, those whose thread lost its core; the
 	 * means and quantiles of calls leave them out. */
 	TERM_SLOWEST_ONE_IN = 500,
-	/* doorbell.*_exchange_ns, stream.exchange_of_kernel_ns are of exchanges of so many bytes:
+	/* doorbell.*_exchange_ns are of exchanges of so many bytes:
 	 * few enough that the wire's own time is small. */
 	TERM_EXCHANGE_BYTES = 65536,
 	/* host.call_quantiles: means of so many equal parts of the calls. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "benchmark_terms.h"
 #include "traces/base/util.h"
 
 void costs_release(struct platform *platform)
@@ -107,12 +108,19 @@ static void move_copies(struct platform *p)
 		shift_list(&p->idle[kind].y, &p->idle[kind].x, was, is);
 		shift_list(&p->behind[kind], &p->idle[kind].x, was, is);
 		shift_list(&p->behind_copy[kind], &p->idle[kind].x, was, is);
-		if (kind == COPY_CURVE_PEER)
-			shift_list(&p->exchange.y, &p->exchange.x, was, is);
 	}
-	double rise_ns = 2 * (p->event_peer_ns - p->base->event_peer_ns); /* two hops an exchange */
-	for (size_t k = 0; k < p->exchange.y.count && rise_ns != 0; k++)
-		p->exchange.y.value[k] = fmax(p->exchange.y.value[k] + rise_ns, 0);
+}
+
+/* An exchange of TERM_EXCHANGE_BYTES is a copy and two events. */
+static void move_exchange(struct platform *p)
+{
+	const struct curve *was = &p->base->copy[COPY_CURVE_PEER], *is = &p->copy[COPY_CURVE_PEER];
+	double rise_ns = 2 * (p->event_peer_ns - p->base->event_peer_ns);
+	if (was->x.count && is->x.count && !same_curve(was, is))
+		rise_ns += curve_at(is, TERM_EXCHANGE_BYTES) - curve_at(was, TERM_EXCHANGE_BYTES);
+	p->exchange_ns = p->doorbell.silent_exchange_ns;
+	if (p->exchange_ns > 0 && rise_ns != 0)
+		p->exchange_ns = isfinite(rise_ns) ? fmax(p->exchange_ns + rise_ns, 0) : 0;
 }
 
 /* What turning round costs was measured beside the plain rates of [base.sm]; rates of copies and
@@ -155,6 +163,7 @@ void costs_derive(struct platform *platform)
 	platform->base = base_of(platform);
 	move_calls(platform);
 	move_copies(platform);
+	move_exchange(platform);
 	move_turnarounds(&platform->sm, &platform->base->sm);
 }
 

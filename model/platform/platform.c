@@ -44,9 +44,10 @@ static char *next_line(char *line, int room, void *user)
 	}
 	memcpy(line, reading->at, length);
 	line[length] = 0;
-	if (line[0] == '[' && !strchr(line, ']')) { /* to inih the keys that follow would be of no
-						       section, and each be at fault first */
-		report("%s: line %d begins a section and has no ']'", reading->path, reading->line);
+	/* To inih the keys that follow would be of no section, and each be at fault first. */
+	const char *fault = line[0] == '[' ? ini_section_fault(line) : NULL;
+	if (fault) {
+		report("%s: line %d %s", reading->path, reading->line, fault);
 		reading->failed = true;
 		return NULL;
 	}
@@ -193,6 +194,8 @@ static int parse(struct platform *platform, const char *text, size_t length, boo
 		if (platform_accept(platform, entry, platform->path))
 			return -1;
 	}
+	if (platform_fill_in(platform, platform->path))
+		return -1;
 	return whole ? platform_validate(platform, platform->path) : 0;
 }
 

@@ -123,7 +123,8 @@ struct platform {
 							and the synchronisation after both */
 	struct number_list behind_copy[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a
 							     chain of copies */
-	struct curve exchange; /* what an exchange between two GPUs in step adds to their streams */
+	double exchange_ns; /* doorbell.silent_exchange_ns, moved by what its copy and its events
+			       were set to */
 	/* [share.h2d] [share.d2h]: GPUs at once -> total bytes/s */
 	struct curve share_h2d, share_d2h;
 	struct curve share_both;   /* [share.both]: the same, each GPU both ways */
@@ -137,6 +138,8 @@ struct platform {
 	struct number_list
 		traced_host[HOST_COST_COUNT]; /* period of the call in a tight loop, traced */
 	struct number_list traced_api[HOST_COST_COUNT]; /* duration of its API record */
+	struct number_list traced_outside; /* traced_host of calls that have none of their own,
+					      beyond traced_api */
 	struct number_list period,
 		traced_period; /* ns of kernels back to back, untraced and traced: pairs */
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's
@@ -149,7 +152,8 @@ struct platform {
 	double query_ns, traced_query_ns, api_query_ns; /* a query call: untraced, traced, and by
 						     its record; 0 = not measured */
 	double graph_ns, graph_turn_ns, graph_copy_turn_ns, /* a graph's launch (platform_keys.c) */
-		graph_pause_ns; /* what the recorder adds to a pause there; 0 = not measured */
+		graph_pause_ns, /* what the recorder adds to a pause there; 0 = not measured */
+		traced_turn_ns; /* and to a turn of a WHILE node */
 	/* Owned: the same values as they were when the finer measurements of this platform were
 	 * made (costs.c); NULL in itself. */
 	struct platform *base;

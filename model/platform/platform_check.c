@@ -64,7 +64,10 @@ static int check_number(const struct platform_key *spec, double value, const cha
 		return report("%s: '%s' is %g: must not be negative", where, name, value);
 	if (value <= 0 && spec->flags & KEY_POSITIVE)
 		return report("%s: '%s' is %g: must be above zero", where, name, value);
-	if (spec->kind == KEY_INTEGER && value != floor(value))
+	/* Lists of counts are numbers of threads and GPUs. */
+	const bool whole = spec->kind == KEY_INTEGER ||
+			   (spec->kind == KEY_LIST && !strcmp(spec->unit, "count"));
+	if (whole && value != floor(value))
 		return report("%s: '%s' is %g: must be a whole number", where, name, value);
 	if (spec->kind == KEY_INTEGER && value > INT_MAX)
 		return report("%s: '%s' is %g: must be at most %d", where, name, value, INT_MAX);

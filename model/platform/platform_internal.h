@@ -59,11 +59,22 @@ struct platform_entry {	  /* a key as read or set */
 	int line;	  /* of the file; 0: only set */
 	const struct platform_key *spec;
 	size_t count; /* numbers in a list */
+	bool derived; /* not given: it follows from another (platform_derived.c) */
 };
 
 /* Every key by itself is right, but some may be missing, or not fit each other: what `calibrate
  * --only` writes. */
 int platform_read_part(struct platform *platform, const char *name_or_path);
+
+/* Adds what a file leaves out since it follows from others, and makes what was added before follow
+ * them again (platform_derived.c). -1 after a message that begins with `where`. */
+int platform_fill_in(struct platform *platform, const char *where);
+/* The key that this one follows first; NULL = it follows none. */
+const char *platform_key_source(const char *key);
+/* The text that a key has where nothing gives it; the caller's; NULL = it has none. `text_of` says
+ * what others have, NULL where nothing gives them. */
+typedef const char *platform_text_fn(const void *from, const char *key);
+char *platform_key_follows(const char *key, platform_text_fn *text_of, const void *from);
 
 struct platform_entry *platform_entry_find(const struct platform *platform,
 					   const char *name); /* NULL = absent */

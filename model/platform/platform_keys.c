@@ -154,12 +154,12 @@ const struct platform_key platform_keys[] = {
 	HOST_COST(HOST_SYNC_WAKE, "sync_wake_ns", NEEDED | MOVES,
 		  "from the device being done to the return of the synchronisation that waits for "
 		  "it"),
-	HOST_COST(HOST_POST, "post_ns", NEEDED,
-		  "raising a counter nobody sleeps on (atomic store)"),
+	HOST_COST(HOST_POST, "post_ns", 0,
+		  "raising a counter nobody sleeps on (atomic store); absent: 0"),
 	HOST_COST(HOST_POST_BLOCK, "post_block_ns", NEEDED,
 		  "raising a counter a thread sleeps on (mutex and condition variable)"),
-	HOST_COST(HOST_AWAIT_READY, "await_ready_ns", NEEDED,
-		  "awaiting a counter that is already there"),
+	HOST_COST(HOST_AWAIT_READY, "await_ready_ns", 0,
+		  "awaiting a counter that is already there; absent: 0"),
 	HOST_COST(HOST_WAKE_SPIN, "wake_spin_ns", NEEDED,
 		  "from the begin of a post to the return of the spinning await"),
 	HOST_COST(HOST_WAKE_BLOCK, "wake_block_ns", NEEDED,
@@ -239,10 +239,10 @@ const struct platform_key platform_keys[] = {
 
 	{ "stream.start_latency_ns", KEY_REAL, NEEDED | MOVES, AT(start_latency_ns), NULL, "ns",
 	  "return of a launch on an idle stream to the kernel's begin" },
-	{ "stream.copy_start_latency_ns", KEY_REAL, NEEDED, AT(copy_start_latency_ns), NULL, "ns",
-	  "the same of a copy" },
-	{ "stream.record_ns", KEY_REAL, NEEDED, AT(record_ns), NULL, "ns",
-	  "what an event record adds between two kernels of a stream" },
+	{ "stream.copy_start_latency_ns", KEY_REAL, 0, AT(copy_start_latency_ns), NULL, "ns",
+	  "the same of a copy, where there is no list of copies on an idle stream; absent: 0" },
+	{ "stream.record_ns", KEY_REAL, 0, AT(record_ns), NULL, "ns",
+	  "what an event record adds between two kernels of a stream; absent: 0" },
 	{ "stream.wait_ns", KEY_REAL, NEEDED, AT(wait_ns), NULL, "ns",
 	  "what a wait for an event already complete adds between two kernels of a stream" },
 	{ "stream.event_same_ns", KEY_REAL, NEEDED, AT(event_same_ns), NULL, "ns",
@@ -254,18 +254,7 @@ const struct platform_key platform_keys[] = {
 	{ "stream.kernel_gap_ns", KEY_LIST, NEEDED | KEY_NEGATIVE, AT(kernel_gap.y),
 	  "stream.kernel_gap_duration_ns", "ns",
 	  "what to add to such a duration to get the period of the kernel back to back, untraced" },
-	{ "stream.exchange_bytes", KEY_LIST, CURVE_X(0), AT(exchange.x), NULL, "bytes",
-	  "sizes of the exchange lists" },
-	{ "stream.exchange_ns", KEY_LIST, 0, AT(exchange.y), "stream.exchange_bytes", "ns",
-	  "what an exchange between two GPUs in step adds to their streams: record, wait, copy, "
-	  "record, wait" },
-	{ "stream.period_bytes", KEY_LIST, KEY_ASCENDING, NO_MEMBER, NULL, "bytes",
-	  "footprints of the copy kernel of period_ns; 0 is an empty kernel" },
-	{ "stream.turn_threads", KEY_LIST, 0, NO_MEMBER, NULL, "threads",
-	  "threads a block of the kernels of turn_ns" },
-	{ "stream.turn_ns", KEY_LIST, 0, NO_MEMBER, "stream.turn_threads", "ns",
-	  "time in which the multiprocessors go once through as many blocks as fit them" },
-	{ "stream.period_ns", KEY_LIST, 0, AT(period), "stream.period_bytes", "ns",
+	{ "stream.period_ns", KEY_LIST, 0, AT(period), NULL, "ns",
 	  "period of that kernel back to back, untraced" },
 
 	COPY_CURVE(
@@ -282,9 +271,9 @@ const struct platform_key platform_keys[] = {
 	COPY_CURVE(COPY_CURVE_D2H_PAGEABLE, "copy.d2h_pageable", 0,
 		   "the same to pageable host memory"),
 	COPY_CURVE(COPY_CURVE_H2D_2D, "copy.h2d_2d", 0,
-		   "as copy.h2d, rows of 4 KiB with twice that pitch"),
+		   "as copy.h2d, rows of 4 KiB with twice that pitch; absent: as copy.h2d"),
 	COPY_CURVE(COPY_CURVE_D2H_2D, "copy.d2h_2d", 0,
-		   "as copy.d2h, rows of 4 KiB with twice that pitch"),
+		   "as copy.d2h, rows of 4 KiB with twice that pitch; absent: as copy.d2h"),
 
 	{ "share.h2d.gpus", KEY_LIST, CURVE_X(PEERS), AT(share_h2d.x), NULL, "count",
 	  "GPUs copying from pinned host memory at once" },
@@ -331,6 +320,9 @@ const struct platform_key platform_keys[] = {
 	  "how much longer a pause between two nodes of a graph is, one of which is a copy or "
 	  "memset, "
 	  "while the recorder watches" },
+	{ "tracer.graph_turn_ns", KEY_REAL, 0, AT(traced_turn_ns), NULL, "ns",
+	  "how much longer it takes until the body of a WHILE node begins once more, while the "
+	  "recorder watches" },
 	{ "tracer.block_ns", KEY_REAL, 0, AT(block_ns), NULL, "ns",
 	  "how much longer a block lives while the recorder times kernels" },
 	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL,
@@ -339,10 +331,10 @@ const struct platform_key platform_keys[] = {
 	  "telling the recorder about a post or an await" },
 	{ "tracer.stream_note_footprint_ns", KEY_REAL, 0, AT(note_footprint_ns), NULL, "ns",
 	  "telling the recorder about a launch's footprint" },
-	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_bytes", "ns",
+	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_ns", "ns",
 	  "stream.period_ns while the recorder watches" },
-	{ "tracer.recorded_period_ns", KEY_LIST, 0, NO_MEMBER, "stream.period_bytes", "ns",
-	  "duration the recorder gives for the kernels of stream.period_ns" },
+	{ "tracer.outside_record_ns", KEY_LIST, 0, AT(traced_outside), "host.threads", "ns",
+	  "what a traced call takes beyond its record, whatever the call" },
 	{ 0 },
 };
 

@@ -33,9 +33,7 @@ static const struct {
 	{ "nccl.", PART_OF_LINK },
 	{ "poll.", PART_OF_LINK },
 	{ "stream.event_peer", PART_OF_LINK },
-	{ "stream.exchange", PART_OF_LINK },
 	{ "stream.", PART_OF_DEVICE },
-	{ "tracer.recorded_period", PART_OF_DEVICE },
 	{ "tracer.stream_period", PART_OF_DEVICE },
 };
 
@@ -87,7 +85,15 @@ int platform_take_parts(struct platform *platform, const struct platform *from, 
 			.line = entry->line,
 			.spec = entry->spec,
 			.count = entry->count,
+			.derived = entry->derived,
 		};
+	}
+	/* What follows a key of another part is as its own platform had it. */
+	for (size_t i = 0; i < platform->entry_count; i++) {
+		struct platform_entry *entry = &platform->entry[i];
+		if (entry->derived && platform_part_of(platform_key_source(entry->key)) !=
+					      platform_part_of(entry->key))
+			entry->derived = false;
 	}
 	/* Values of keys that are gone go, too. */
 	costs_release(platform);
@@ -139,7 +145,7 @@ void platform_edits_find(struct platform_edits *edits, const struct platform *pl
 		const struct platform_entry *entry = &platform->entry[i];
 		const enum platform_part part = platform_part_of(entry->key);
 		/* How many GPUs there are is told by the run that takes them. */
-		if (part == PART_OF_ABOUT || part == PART_OF_COUNT ||
+		if (part == PART_OF_ABOUT || part == PART_OF_COUNT || entry->derived ||
 		    platform_key_is_base(entry->key) ||
 		    (entry->spec->kind == KEY_TEXT && strcmp(entry->key, "sm.isa") != 0) ||
 		    platform_key_unread(entry->spec))

@@ -106,12 +106,15 @@ static int set_alias(struct platform *platform, const char *assignment)
 	return 0;
 }
 
-/* Takes the last entry off again. */
-static void drop_last(struct platform *platform)
+/* Takes the entries beyond so many off again. */
+static void drop_beyond(struct platform *platform, size_t count)
 {
-	struct platform_entry *last = &platform->entry[--platform->entry_count];
-	free(last->key);
-	free(last->text);
+	while (platform->entry_count > count) {
+		struct platform_entry *last = &platform->entry[--platform->entry_count];
+		free(last->key);
+		free(last->text);
+		free(last->file_text);
+	}
 }
 
 /* The entry of that name gets another text; -1 after a message, and all is as before. */
@@ -119,31 +122,33 @@ static int replace(struct platform *platform, const struct platform_key *spec, c
 		   const char *text, const char *where)
 {
 	struct platform_entry *entry = platform_entry_find(platform, name);
-	const bool added = !entry;
-	if (added) {
+	const size_t entries = platform->entry_count;
+	if (!entry) {
 		GROW(platform->entry, platform->entry_count, platform->entry_capacity);
 		entry = &platform->entry[platform->entry_count++];
 		*entry = (struct platform_entry){ .key = xstrdup(name), .spec = spec };
 	}
-	char *before = entry->text;
-	const size_t count = entry->count;
+	const size_t at = (size_t)(entry - platform->entry);
+	const struct platform_entry before = *entry;
 	char *times = multiplied(entry, text);
 	if (!times && spec->flags & KEY_ROOM)
 		times = scaled(entry, text);
 	entry->text = times ? times : repeat(platform, spec, text);
+	entry->derived = false;
 	int rc = platform_accept(platform, entry, where);
+	if (!rc)
+		rc = platform_fill_in(platform, where); /* may move the entries */
 	if (!rc)
 		rc = platform_validate(platform, where);
 	if (!rc) {
-		free(before);
+		free(before.text);
 		costs_derive(platform);
 		return 0;
 	}
-	free(entry->text);
-	entry->text = before;
-	entry->count = count;
-	if (added)
-		drop_last(platform);
+	free(platform->entry[at].text);
+	platform->entry[at] = before;
+	drop_beyond(platform, entries);
+	platform_fill_in(platform, where); /* what followed the new text */
 	platform->sm.present = platform_entry_find(platform, "sm.isa") != NULL;
 	costs_derive(platform);
 	return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "asked_machine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,9 @@ static int take(struct platform *platform, const char *name, unsigned parts, con
 	struct platform other;
 	if (platform_read(&other, name))
 		return -1;
+	/* Links join no more GPUs than they were measured between. */
+	if (parts & BIT(PART_OF_LINK) && other.gpus < platform->gpus)
+		parts |= BIT(PART_OF_COUNT);
 	int rc = take_records(platform, parts & BIT(PART_OF_DEVICE) ? &other : platform);
 	if (!rc)
 		rc = platform_take_parts(platform, &other, parts);
@@ -181,6 +185,14 @@ static void widen(double *low, double *high, double to_low, double to_high)
 	*high = to_high > *high ? to_high : *high;
 }
 
+/* Two errors that have nothing to do with each other add up as squares, as logarithms. */
+static double beside(double ratio, double other)
+{
+	const double both = hypot(log1p(ratio), log1p(other));
+	return expm1(ratio < 0 ? -both : both);
+}
+
+/* Widths of other parts hold what the model errs by; a device's are of the device alone. */
 void hypothetical_widen(const struct hypothetical *h, const struct intervals *left_out,
 			unsigned parts, const char *set, const char *class_name, double *low,
 			double *high)
@@ -191,10 +203,16 @@ void hypothetical_widen(const struct hypothetical *h, const struct intervals *le
 		widen(low, high, to_low, to_high);
 	}
 	for (int part = 0; part < PLATFORM_PART_COUNT; part++)
-		if (parts >> part & 1) {
+		if (parts >> part & 1 && part != PART_OF_DEVICE) {
 			width_of(left_out, platform_part_name[part], class_name, &to_low, &to_high);
 			widen(low, high, to_low, to_high);
 		}
+	if (parts & BIT(PART_OF_DEVICE)) {
+		width_of(left_out, platform_part_name[PART_OF_DEVICE], class_name, &to_low,
+			 &to_high);
+		*low = beside(*low, to_low);
+		*high = beside(*high, to_high);
+	}
 }
 
 void bounds_widen(const struct intervals *left_out, const char *class_name, double *low,

@@ -36,7 +36,9 @@ void hypothetical_release(struct hypothetical *h);
 /*
  * Widens an interval, relative to the answer, to what predictions of machines erred by that were
  * left out of what they were made from (`left_out`: model/intervals/hypothetical.tsv), and to that
- * of the machine that gave its host. `parts`: those of `h`, perhaps more.
+ * of the machine that gave its host. A device's width is what another device's inside in its place
+ * moves, without the model's own error, and is added as squares. `parts`: those of `h`, perhaps
+ * more.
  */
 void hypothetical_widen(const struct hypothetical *h, const struct intervals *left_out,
 			unsigned parts, const char *set, const char *class_name, double *low,

@@ -12,6 +12,7 @@
 #include "own_platform.h"
 #include "predict.h"
 #include "replayed.h"
+#include "unread.h"
 
 struct explain_options {
 	struct predictor_options common;
@@ -241,11 +242,11 @@ static int explain_schedule(struct predictor *p, const struct schedule *schedule
 }
 
 static int explain(const struct program *program, const char *solver, void *params,
-		   const struct explain_options *options)
+		   size_t params_bytes, const struct explain_options *options)
 {
 	struct schedule schedule;
 	struct predictor predictor;
-	char *config = program->config_of(solver, params, 1);
+	char *config = unread_config(program, solver, params, params_bytes, 1);
 	if (!config)
 		return -1;
 	schedule_init(&schedule);
@@ -282,13 +283,8 @@ static int cmd_explain_trace(const struct program *program, int argc, char **arg
 	};
 	struct option_spec *specs = options_join(own_options, predictor_own_platform_options, 0);
 	struct explain_options o = { 0 };
-	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
-	if (rc) {
-		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
-	} else if (words != 1) {
-		report("name one trace");
-		rc = EXIT_USAGE;
-	} else {
+	int rc = options_parse_one(&help, specs, &o, argc, argv, "trace");
+	if (rc < 0) {
 		char *platform = own_platform(o.common.platform);
 		o.common.platform = platform;
 		rc = explain_trace(program, argv[1], &o) ? EXIT_BAD : EXIT_OK;
@@ -327,7 +323,7 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	} else {
 		char *platform = own_platform(o->common.platform);
 		o->common.platform = platform;
-		rc = explain(program, solver, o + 1, o) ? EXIT_BAD : EXIT_OK;
+		rc = explain(program, solver, o + 1, params_bytes, o) ? EXIT_BAD : EXIT_OK;
 		free(platform);
 	}
 	free(o);

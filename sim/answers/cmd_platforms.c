@@ -11,6 +11,7 @@
 #include "platform_choice.h"
 #include "sheet.h"
 #include "solver_command.h"
+#include "unread.h"
 #include "traces/base/util.h"
 
 struct compare_options {
@@ -103,10 +104,10 @@ static int compare(const struct program *program, const struct compare_options *
 }
 
 static int plan_and_compare(const struct program *program, const char *solver, void *params,
-			    const struct compare_options *o)
+			    size_t params_bytes, const struct compare_options *o)
 {
 	struct planned_run run;
-	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
+	char *config = unread_config(program, solver, params, params_bytes, (uint32_t)o->gpus);
 	if (!config)
 		return -1;
 	int rc = planned_run_make(&run, program, solver, config, (uint32_t)o->gpus,
@@ -134,7 +135,8 @@ int cmd_platforms(const struct program *program, int argc, char **argv)
 		report("name at least two machines: --platform A --platform B");
 		rc = EXIT_USAGE;
 	} else if (rc < 0) {
-		rc = plan_and_compare(program, c.solver, c.params, o) ? EXIT_BAD : EXIT_OK;
+		rc = plan_and_compare(program, c.solver, c.params, c.params_bytes, o) ? EXIT_BAD
+										      : EXIT_OK;
 	}
 	solver_command_release(&c);
 	return rc;

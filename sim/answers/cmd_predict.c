@@ -55,7 +55,7 @@ static int answer(const struct program *program, const char *solver, void *param
 	if (!model ||
 	    choose_way(program, solver, params, params_bytes, (uint32_t)o->gpus, &o->common))
 		return -1;
-	char *config = program->config_of(solver, params, (uint32_t)o->gpus);
+	char *config = unread_config(program, solver, params, params_bytes, (uint32_t)o->gpus);
 	if (!config)
 		return -1;
 	if (planned_run_make(&run, program, solver, config, (uint32_t)o->gpus,
@@ -85,6 +85,12 @@ static int co_simulated(const struct program *program, const struct solver_comma
 static int planned(const struct program *program, const struct solver_command *c,
 		   struct predict_options *o)
 {
+	for (const struct option_spec *spec = own_options; spec->name; spec++)
+		if (spec->offset >= offsetof(struct predict_options, cosim) &&
+		    !option_is_standard(spec, o)) {
+			report("--%s is of --co-simulate, which was not asked for", spec->name);
+			return EXIT_USAGE;
+		}
 	if (predictor_check_output(&o->common, NULL))
 		return EXIT_BAD;
 	char *platform = own_platform(o->common.platform);

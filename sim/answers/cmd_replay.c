@@ -84,6 +84,21 @@ static int answer_asked(const struct program *program, const char *path, struct 
 	return rc;
 }
 
+/* Options that cannot stand together, after a message. */
+static bool contradicts(const struct replay_options *o)
+{
+	if (o->range.name && o->gpus)
+		report("--range is of the recorded run, and --gpus plans another: one of them");
+	else if (!o->range.name && (o->range.thread || o->range.process))
+		report("--range-%s chooses among the ranges that --range NAME asks for",
+		       o->range.thread ? "thread" : "process");
+	else if (o->common.ranges && o->gpus)
+		report("--ranges are of the recorded run, and --gpus plans another: one of them");
+	else
+		return false;
+	return true;
+}
+
 int cmd_replay(const struct program *program, int argc, char **argv)
 {
 	const struct command_help help = {
@@ -95,25 +110,9 @@ int cmd_replay(const struct program *program, int argc, char **argv)
 	};
 	struct option_spec *specs = options_join(own_options, predictor_options, 0);
 	struct replay_options o = { 0 };
-	int words, rc = options_parse(&help, specs, &o, argc, argv, &words);
-	if (rc) {
-		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
-	} else if (words != 1) {
-		report("name one trace");
-		rc = EXIT_USAGE;
-	} else if (o.range.name && o.gpus) {
-		report("--range is of the recorded run, and --gpus plans another: one of them");
-		rc = EXIT_USAGE;
-	} else if (!o.range.name && (o.range.thread || o.range.process)) {
-		report("--range-%s chooses among the ranges that --range NAME asks for",
-		       o.range.thread ? "thread" : "process");
-		rc = EXIT_USAGE;
-	} else if (o.common.ranges && o.gpus) {
-		report("--ranges are of the recorded run, and --gpus plans another: one of them");
-		rc = EXIT_USAGE;
-	} else {
-		rc = answer_asked(program, argv[1], &o);
-	}
+	int rc = options_parse_one(&help, specs, &o, argc, argv, "trace");
+	if (rc < 0)
+		rc = contradicts(&o) ? EXIT_USAGE : answer_asked(program, argv[1], &o);
 	free(specs);
 	return rc;
 }

@@ -303,9 +303,10 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 			      p->platform.memory_bytes * 1e-9);
 	if ((int)schedule->gpu_count > p->platform.gpus && p->platform.gpus > 0 &&
 	    !request->allow_extrapolation)
-		return report("platform '%s' has %d GPUs, the run wants %u (--allow-extrapolation "
+		return report("platform '%s' has %d GPU%s, the run wants %u (--allow-extrapolation "
 			      "answers all the same)",
-			      p->platform.name, p->platform.gpus, schedule->gpu_count);
+			      p->platform.name, p->platform.gpus, p->platform.gpus == 1 ? "" : "s",
+			      schedule->gpu_count);
 	for (uint32_t k = 0; k < schedule->copy_count; k++)
 		if (schedule->copy[k].kind == COPY_PEER && !p->platform.host[HOST_COPY_PEER].count)
 			return report("platform '%s' has no costs for copies between GPUs, which "

@@ -193,9 +193,7 @@ int replicas_run(struct simulation_setup *setup, int replicas, const struct plan
 {
 	const struct observer *told = setup->observer;
 	const bool spread = replicas != 1 && setup->platform->call_quantiles.count > 0;
-	const uint64_t seeds =
-		spread && mechanism_on(&setup->platform->mechanisms, MECHANISM_REPLICAS) ? REPLICAS
-											 : 1;
+	const uint64_t seeds = spread ? REPLICAS : 1;
 	struct windows windows = { 0 };
 	int rc = 0;
 	run = run && run->skips ? run : NULL;

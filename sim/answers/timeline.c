@@ -134,6 +134,8 @@ static void on_device(void *arg, uint32_t stream, const struct schedule_op *op, 
 		      sim_time start, sim_time end)
 {
 	struct timeline *tl = arg;
+	if (op->flags & OP_INFERRED)
+		return; /* no event of the program's */
 	if (op->kind == OP_LAUNCH) {
 		device_kernel(tl, stream, op, index, start, end);
 	} else if (op->kind == OP_COPY || op->kind == OP_MEMSET) {
@@ -197,6 +199,9 @@ static void on_host(void *arg, uint32_t thread, const struct schedule_op *op, in
 						     [OP_BARRIER] = NOTE_BARRIER,
 						     [OP_MARK] = NOTE_MARK };
 	struct timeline *tl = arg;
+	if (op->kind == OP_UNSEEN ||
+	    (op->flags & OP_INFERRED && (op->kind == OP_RECORD || op->kind == OP_WAIT)))
+		return; /* no call of the program's */
 	if (op->kind == OP_RECORD)
 		tl->latest[op->object] = correlation_of(index);
 	else if (op->kind == OP_WAIT)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "unread.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/schedule/nccl_names.h"
@@ -41,6 +42,33 @@ void unread_tell(const struct predictor_options *o, const char *kernel_model)
 		report_warning("--%s: the kernel model 'warps' looks at it, and '%s' answers: "
 			       "nothing changes",
 			       o->kernel_profiles ? "kernel-profiles" : "strict", kernel_model);
+}
+
+/* Whether the configuration says something of the option. */
+static bool configured(const char *config, const char *option)
+{
+	const size_t length = strlen(option);
+	for (const char *word = config; *word; word += strcspn(word, " "), word += *word == ' ')
+		if (!strncmp(word, option, length) && word[length] == '=')
+			return true;
+	return false;
+}
+
+char *unread_config(const struct program *program, const char *solver, void *params,
+		    size_t params_bytes, uint32_t gpus)
+{
+	void *given = xmalloc(params_bytes); /* preparing them fills some in */
+	memcpy(given, params, params_bytes);
+	char *config = program->config_of(solver, params, gpus);
+	size_t bytes;
+	const struct option_spec *spec = config ? program->solver_options(solver, &bytes) : NULL;
+	for (; spec && spec->name; spec++)
+		if (!option_is_standard(spec, given) && !configured(config, spec->name))
+			report_warning("--%s: what is planned of '%s' does not depend on it: the "
+				       "answer is the same without",
+				       spec->name, solver);
+	free(given);
+	return config;
 }
 
 /* Kernels of libraries that load from and store to other GPUs. */

@@ -12,6 +12,11 @@ void unread_tell(const struct predictor_options *options, const char *kernel_mod
  * was given. */
 const char *unread_by_cosim(const struct predictor_options *options);
 
+/* The configuration of filled-in parameters, owned by the caller, NULL after a message; and a
+ * warning for each of the solver's options that was given and is not in it. */
+char *unread_config(const struct program *program, const char *solver, void *params,
+		    size_t params_bytes, uint32_t gpus);
+
 /* Says which kernel of the schedule moves bytes between GPUs by itself, where other links are asked
  * for (an edit of theirs, another machine's) and kernels last as long as they were recorded. */
 void unread_tell_links(const struct predictor_options *options, const struct predictor *predictor,

@@ -70,6 +70,7 @@ static const struct {
 	uint8_t kind, least, most;
 } calibrated[CALL_OF_COUNT] = {
 	[CALL_OF_LAUNCH] = { HOST_LAUNCH, 1, UINT8_MAX },
+	[CALL_OF_EARLY] = { HOST_LAUNCH, 1, UINT8_MAX },
 	[CALL_OF_MEMSET] = { HOST_MEMSET, 1, UINT8_MAX },
 	[CALL_OF_RECORD] = { HOST_RECORD, 1, UINT8_MAX },
 	[CALL_OF_WAIT_OWN] = { HOST_WAIT, 1, 1 },
@@ -99,7 +100,7 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 		/* On virtual GPUs such a copy was one within a device, and kernels were launched
 		 * one at a time. */
 		if (schedule->virtual_gpus &&
-		    (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH))
+		    (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH || c == CALL_OF_EARLY))
 			continue;
 		const double recorded_ns = platform_list_ns(p, api, at, 0),
 			     untraced_ns = platform_host_ns(p, calibrated[c].kind, at);
@@ -138,9 +139,8 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];
 		double owed_ns = 0; /* by the call before */
 		for (int64_t k = 0; k < schedule->thread[t].op_count; k++, op++) {
-			if (op->flags & OP_INFERRED &&
-			    (op->kind == OP_POST || op->kind == OP_AWAIT))
-				continue; /* told to nobody */
+			if (op->kind == OP_UNSEEN || op->flags & OP_INFERRED)
+				continue; /* no call */
 			int kind = host_cost_of(schedule, op);
 			bool annotated = op->kind == OP_POST || op->kind == OP_AWAIT ||
 					 op->kind == OP_BARRIER || op->kind == OP_MARK ||
@@ -155,11 +155,17 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 				op->duration_ps = shorter_ps(
 					op->duration_ps,
 					more_ns(platform->api_query_ns, platform->query_ns) * 1000);
+			const bool polls = op->kind == OP_SYNC_EVENT && op->flags & OP_SPIN;
+			if (polls) /* a query, all that its watching takes with it */
+				op->duration_ps = shorter_ps(
+					op->duration_ps,
+					more_ns(platform->traced_query_ns, platform->query_ns) *
+						1000);
 			if (annotated)
 				owed_ns = platform->note_host_op_ns;
-			else if (kind >= 0)
+			else if (kind >= 0 && !polls)
 				owed_ns = outside_record_ns(platform, kind, threads);
-			else if (op->kind == OP_HOST)
+			else if (op->kind == OP_HOST || polls)
 				owed_ns =
 					more_ns(platform->traced_query_ns, platform->api_query_ns);
 			else

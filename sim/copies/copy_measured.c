@@ -46,12 +46,11 @@ static bool has(const struct platform *p, enum mechanism_id id)
 static double event_next_to_copy_ns(const struct platform *p)
 {
 	const double bytes = TERM_EXCHANGE_BYTES;
-	if (!p->exchange.x.count || !p->copy[COPY_CURVE_PEER].x.count ||
+	if (!(p->exchange_ns > 0) || !p->copy[COPY_CURVE_PEER].x.count ||
 	    !has(p, MECHANISM_COPY_EVENT))
 		return p->event_peer_ns;
 	const double ns =
-		0.5 * (curve_at(&p->exchange, bytes) - curve_at(&p->copy[COPY_CURVE_PEER], bytes)) -
-		p->record_ns;
+		0.5 * (p->exchange_ns - curve_at(&p->copy[COPY_CURVE_PEER], bytes)) - p->record_ns;
 	return fmax(ns, p->event_peer_ns);
 }
 

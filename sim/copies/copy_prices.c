@@ -8,18 +8,21 @@
 #include "sim/host/host_cost.h"
 #include "traces/base/util.h"
 
-static int copy_curve_of(const struct schedule_copy *copy)
+/* A copy of rows takes what one in a piece takes, where nothing else was measured. */
+static int rows_or(const struct platform *p, const struct schedule_copy *copy, int rows, int piece)
 {
-	const bool two_d = copy->rows > 1;
+	return copy->rows > 1 && p->copy[rows].x.count ? rows : piece;
+}
+
+static int copy_curve_of(const struct platform *p, const struct schedule_copy *copy)
+{
 	switch ((enum copy_kind)copy->kind) {
 	case COPY_H2D:
 		return copy->pageable ? COPY_CURVE_H2D_PAGEABLE
-		       : two_d	      ? COPY_CURVE_H2D_2D
-				      : COPY_CURVE_H2D;
+				      : rows_or(p, copy, COPY_CURVE_H2D_2D, COPY_CURVE_H2D);
 	case COPY_D2H:
 		return copy->pageable ? COPY_CURVE_D2H_PAGEABLE
-		       : two_d	      ? COPY_CURVE_D2H_2D
-				      : COPY_CURVE_D2H;
+				      : rows_or(p, copy, COPY_CURVE_D2H_2D, COPY_CURVE_D2H);
 	case COPY_PEER:
 		return COPY_CURVE_PEER;
 	default:
@@ -67,7 +70,7 @@ static sim_time ps_above(double ns, double least_ns)
 
 static struct copy_price price_of(const struct platform *p, const struct schedule_copy *copy)
 {
-	const int kind = copy_curve_of(copy);
+	const int kind = copy_curve_of(p, copy);
 	const struct curve *chain = &p->copy[kind], *idle = &p->idle[kind];
 	const double bytes = copy->bytes > 0 ? (double)copy->bytes : 1,
 		     wake_ns = platform_host_ns(p->base, HOST_SYNC_WAKE, 1), /* idle lists end so */
@@ -82,13 +85,12 @@ static struct copy_price price_of(const struct platform *p, const struct schedul
 	if (chain->x.count && idle->x.count && p->behind_copy[kind].count &&
 	    mechanism_on(&p->mechanisms, MECHANISM_COPY_QUEUED))
 		queued_ns = waited_for_ns(idle, &p->behind_copy[kind], chain, bytes);
-	const bool switches = mechanism_on(&p->mechanisms, MECHANISM_ENGINE_SWITCH);
 	return (struct copy_price){
 		.idle_ps = ps_above(idle_ns + link_ns, host_way_back_ns(p)),
 		.behind_ps = ps_above(behind_ns + link_ns, 0),
 		.link_ps = ps_of_ns(link_ns),
 		.queued_ps = isnan(queued_ns) ? -1 : ps_above(queued_ns + link_ns, 0),
-		.after_ps = switches ? ps_above(chain_ns, behind_ns) : 0,
+		.after_ps = ps_above(chain_ns, behind_ns),
 	};
 }
 
@@ -98,7 +100,7 @@ struct copy_price *copy_prices(const struct platform *platform, const struct sch
 	struct copy_price *price = xcalloc(schedule->copy_count, sizeof(*price));
 	for (uint32_t k = 0; k < schedule->copy_count; k++) {
 		const struct schedule_copy *copy = &schedule->copy[k];
-		const int kind = copy_curve_of(copy);
+		const int kind = copy_curve_of(platform, copy);
 		if (!platform->copy[kind].x.count && say)
 			report_warning(
 				"platform '%s' has no [%s]: such copies of %lld bytes cost nothing",

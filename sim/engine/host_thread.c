@@ -23,6 +23,31 @@ void thread_wake_list(struct sim *s, uint32_t *first, sim_time at)
 	}
 }
 
+/* When a loop of queries, of duration_ps each, that began at `began` knows of what was done at
+ * `done`: the first query after the host can see it says so. */
+static sim_time poll_end(const struct sim *s, const struct schedule_op *op, sim_time began,
+			 sim_time done)
+{
+	const sim_time seen = done + s->seen_ps, period = op->duration_ps > 0 ? op->duration_ps : 1;
+	const sim_time failed = seen > began ? (seen - began + period - 1) / period : 0;
+	return began + (failed + 1) * period;
+}
+
+void thread_wake_event(struct sim *s, uint32_t *first, sim_time done)
+{
+	uint32_t thread = *first;
+	*first = NONE32;
+	while (thread != NONE32) {
+		const struct sim_thread *t = &s->thread[thread];
+		const struct schedule_op *op = &s->schedule->op[t->pc - 1];
+		const uint32_t next = t->next_waiter;
+		thread_wake(s, thread,
+			    op->flags & OP_SPIN ? poll_end(s, op, t->before_ps, done)
+						: done + s->wake_ps);
+		thread = next;
+	}
+}
+
 static void block(struct sim *s, uint32_t thread, uint32_t *list)
 {
 	struct sim_thread *t = &s->thread[thread];
@@ -53,10 +78,13 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 		return false;
 	}
 	struct command command = { .op = index, .instance = NONE32, .called_ps = t->now_ps };
-	t->now_ps += op->flags & OP_IN_GRAPH /* the first has paid for most of it */
-			     ? s->host->node(s->host_model, op)
-			     : s->host->call(s->host_model, thread, op, st->count,
-					     index + s->schedule->thread[thread].left_out);
+	if (op->kind == OP_UNSEEN || op->flags & OP_INFERRED)
+		;			  /* no call of the program's */
+	else if (op->flags & OP_IN_GRAPH) /* the first has paid for most of it */
+		t->now_ps += s->host->node(s->host_model, op);
+	else
+		t->now_ps += s->host->call(s->host_model, thread, op, st->count,
+					   index + s->schedule->thread[thread].left_out);
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {
@@ -106,9 +134,10 @@ static bool play(struct sim *s, uint32_t thread)
 	case OP_MEMSET:
 	case OP_RECORD:
 	case OP_WAIT:
+	case OP_UNSEEN:
 		if (!issue(s, thread, op, t->pc))
 			return false;
-		if (!(op->flags & OP_BLOCKING))
+		if (op->kind == OP_LAUNCH || !(op->flags & OP_BLOCKING))
 			break;
 		t->pc++;
 		block(s, thread, &s->stream[op->stream].sync_thread);
@@ -126,7 +155,12 @@ static bool play(struct sim *s, uint32_t thread)
 		s->host->synchronised(s->host_model, thread);
 		uint32_t instance = s->latest[op->object];
 		if (instance == NONE32 || s->instance[instance].done_ps != SIM_NEVER) {
-			t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
+			if (op->flags & OP_SPIN)
+				t->now_ps = poll_end(
+					s, op, t->now_ps,
+					instance == NONE32 ? 0 : s->instance[instance].done_ps);
+			else
+				t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
 			break;
 		}
 		t->pc++;

@@ -50,7 +50,7 @@ void links_init(struct links *links, const struct platform *platform, uint32_t g
 	links->list = xcalloc(most, sizeof(*links->list));
 	for (uint32_t link = 0; link < links->link_count; link++)
 		links->link[link].capacity = INFINITY;
-	if (!mechanism_on(&platform->mechanisms, MECHANISM_LINK_SHARING))
+	if (!mechanism_on(&platform->mechanisms, MECHANISM_SHARING))
 		return;
 	for (uint32_t link = 0; link < link_host_up(links); link++)
 		links->link[link].capacity = link_per_ps(platform->nvlink_bytes_per_s);

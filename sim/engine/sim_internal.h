@@ -133,19 +133,25 @@ struct sim {
 	sim_time *shape_ps; /* [shape_count]: kernel duration; -1 not yet */
 	sim_time *shape_gap_ps;
 	double *shape_share; /* of a GPU's SMs */
-	bool shares_memory;  /* kernels and copies slow each other down where they ask too much of a
-				GPU's memory */
+	/* A kernel may begin where there is room for its first block, as the device's scheduler has
+	 * it, and not only where there is room for all: what it takes was recorded among others. */
+	bool any_room;
+	bool shares_memory; /* kernels and copies slow each other down where they ask too much of a
+			       GPU's memory */
 	const struct host_model_ops *host;
 	struct host_model *host_model; /* owned */
 	const struct copy_model_ops *copies;
 	struct copy_model *copy_model; /* owned */
 	/* What these answer every time. */
+	sim_time
+		seen_ps; /* from the end of something on a device to the host's memory showing it */
 	sim_time wake_ps, delay_ps[DELAY_COUNT];
 	bool graphs_priced; /* by what calibration says of graphs */
 	bool graph_pauses;  /* within a graph pauses are as recorded */
 	uint32_t queue_depth;
 	sim_time core_begin_ps;		 /* last thread ready; SIM_NEVER before */
 	sim_time graph_pause_ps;	 /* the same within a graph, next to a copy or memset */
+	sim_time tracer_turn_ps;	 /* and before each turn of a WHILE node */
 	sim_time tracer_pause_ps;	 /* what the recorder adds to a pause between kernels */
 	uint32_t core_threads;		 /* threads that mark where their core loop begins */
 	uint32_t core_begun, core_ended; /* of those, how many passed the mark */
@@ -159,6 +165,8 @@ void thread_run(struct sim *s, uint32_t thread,
 		sim_time now); /* until it blocks, ends or must let others go first */
 void thread_wake(struct sim *s, uint32_t thread, sim_time at);
 void thread_wake_list(struct sim *s, uint32_t *first, sim_time at); /* all of a list; empties it */
+void thread_wake_event(struct sim *s, uint32_t *first,
+		       sim_time done); /* likewise: those of an event */
 
 /* stream.c */
 void stream_push(struct sim *s, uint32_t stream, const struct command *command);
@@ -212,6 +220,13 @@ static inline bool copy_plays_as_recorded(const struct sim *s, const struct sche
 {
 	return (op->kind == OP_COPY || op->kind == OP_MEMSET) &&
 	       ((s->graph_pauses && op->flags & OP_IN_GRAPH) || begins_graph(s, op));
+}
+
+/* A dependence between two nodes of a recorded graph: what passes between them is in the pause of
+ * the second. */
+static inline bool within_graph(const struct schedule_op *op)
+{
+	return op->flags & OP_IN_GRAPH && op->flags & OP_INFERRED;
 }
 
 /* A stream's head begins: a launch, a wait for an event; the latter ends. */

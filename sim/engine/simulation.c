@@ -10,6 +10,19 @@
 #include "traces/base/util.h"
 #include "sim_internal.h"
 
+/* Blocks that the GPU holds of a launch at once: one a multiprocessor for our solvers, whose
+ * kernels are bound by what a multiprocessor does and not by its room. */
+static double held_blocks(const struct sim *s, const struct schedule_shape *shape)
+{
+	const struct platform *p = s->platform;
+	const uint32_t threads = shape->block[0] * shape->block[1] * shape->block[2];
+	int resident = 1;
+	if (s->any_room && threads && p->sm.present)
+		resident =
+			sm_occupancy(&p->sm, threads, shape->registers, shape->shared_bytes, NULL);
+	return (double)p->sm_count * (resident > 0 ? resident : 1);
+}
+
 /* Which part of a GPU's SMs a launch occupies: all of it when the geometry is unknown. */
 static void price_shapes(struct sim *s)
 {
@@ -17,7 +30,7 @@ static void price_shapes(struct sim *s)
 		const struct schedule_shape *shape = &s->schedule->shape[k];
 		double blocks = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
 		double share = blocks > 0 && s->platform->sm_count > 0
-				       ? blocks / s->platform->sm_count
+				       ? blocks / held_blocks(s, shape)
 				       : 1;
 		s->shape_share[k] = share < 1 ? share : 1;
 		s->shape_ps[k] = -1;
@@ -86,6 +99,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->copy_model = s->copies->create(
 		p, s->schedule, setup->seed <= 1 && !setup->quiet); /* once, not for every seed */
 	s->wake_ps = s->host->other(s->host_model, HOST_SYNC_WAKE);
+	s->seen_ps = ps_of_ns(host_way_back_ns(p));
+	s->seen_ps = s->seen_ps < s->wake_ps ? s->seen_ps : s->wake_ps;
 	for (int which = 0; which < DELAY_COUNT; which++)
 		s->delay_ps[which] = s->copies->delay(s->copy_model, (enum copy_delay)which);
 	if (mechanism_on(&p->mechanisms, MECHANISM_COPY_CHANNEL))
@@ -99,15 +114,18 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->tracer_pause_ps = ps_of_ns(kernel_model_tracer_ns(p));
 	s->graph_pause_ps = s->graphs_priced && p->graph_pause_ns > 0 ? ps_of_ns(p->graph_pause_ns)
 								      : s->tracer_pause_ps;
+	s->tracer_turn_ps = s->graphs_priced && p->traced_turn_ns > 0 ? ps_of_ns(p->traced_turn_ns)
+								      : s->tracer_pause_ps;
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;
+	s->any_room = !s->schedule->config && !s->schedule->virtual_gpus;
 	price_shapes(s);
 	event_queue_init(&s->queue);
 	links_init(&s->links, p, s->schedule->gpu_count, s->schedule->stream_count);
 	const struct sm_memory_level *dram = &p->sm.dram;
 	double dram_bytes_per_s =
 		dram->copy_bytes_per_s > 0 ? dram->copy_bytes_per_s : dram->read_bytes_per_s;
-	s->shares_memory = mechanism_on(&p->mechanisms, MECHANISM_MEMORY_SHARING) &&
+	s->shares_memory = mechanism_on(&p->mechanisms, MECHANISM_SHARING) &&
 			   s->model->ops->dram_bytes && p->sm.present && dram_bytes_per_s > 0 &&
 			   isfinite(dram_bytes_per_s);
 	if (s->shares_memory)

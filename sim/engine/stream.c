@@ -75,6 +75,10 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	case OP_WAIT:
 		wait_end(s, stream, now);
 		break;
+	case OP_UNSEEN: /* what passes until a kernel behind it begins is in the hole it left */
+		gpu_account(s, st->gpu, now, true);
+		st->gap_ps = st->kernel_gap_ps = 0;
+		break;
 	default:
 		break;
 	}
@@ -95,6 +99,10 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	}
 	if (woken != NONE32)
 		stream_step(s, woken, now);
+	if (op->kind == OP_LAUNCH)
+		while (s->any_room && gpu->waiting_kernels_head != NONE32 &&
+		       gpu->sm_used < 1.0 - 1e-9)
+			stream_step(s, fifo_pop(s, &gpu->waiting_kernels_head), now);
 }
 
 /* Within a graph the device goes on by itself: as it did when it was recorded, less what the
@@ -103,8 +111,10 @@ static sim_time untraced_pause(const struct sim *s, const struct schedule_op *op
 {
 	if (!(op->flags & OP_IN_GRAPH))
 		return 0;
-	const sim_time more = op->kind == OP_LAUNCH && op[-1].kind == OP_LAUNCH ? s->tracer_pause_ps
-										: s->graph_pause_ps;
+	const bool kernels = op->kind == OP_LAUNCH && graph_node_before(op)->kind == OP_LAUNCH;
+	const sim_time more = op->kind == OP_LAUNCH && op->flags & OP_TURN ? s->tracer_turn_ps
+			      : kernels					   ? s->tracer_pause_ps
+									   : s->graph_pause_ps;
 	return op->value > more ? op->value - more : 0;
 }
 
@@ -123,8 +133,9 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 	if (op->kind == OP_LAUNCH) {
 		/* Switching engines back after a copy is only in the way of a kernel that stood
 		 * waiting. */
-		const sim_time pause =
-			command->submit_ps > st->free_ps ? st->kernel_gap_ps : st->gap_ps;
+		const sim_time pause = op->flags & OP_EARLY		  ? 0
+				       : command->submit_ps > st->free_ps ? st->kernel_gap_ps
+									  : st->gap_ps;
 		start += op->flags & OP_IN_GRAPH && s->graph_pauses ? untraced_pause(s, op) : pause;
 		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
 			start = command->submit_ps + s->delay_ps[DELAY_START];
@@ -152,9 +163,17 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 	case OP_WAIT:
 		wait_begin(s, stream, now);
 		break;
+	case OP_UNSEEN:
+		gpu_account(s, st->gpu, now, false);
+		st->start_ps = now;
+		stream_arm(s, stream, now + (op->duration_ps > 0 ? op->duration_ps : 0),
+			   STREAM_RUNNING);
+		break;
 	default: /* OP_RECORD */
 		st->start_ps = now;
-		stream_arm(s, stream, now + s->delay_ps[DELAY_RECORD], STREAM_RUNNING);
+		stream_arm(s, stream,
+			   now + (op->flags & OP_INFERRED ? 0 : s->delay_ps[DELAY_RECORD]),
+			   STREAM_RUNNING);
 		break;
 	}
 }

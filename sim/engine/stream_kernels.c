@@ -42,7 +42,9 @@ void kernel_begin(struct sim *s, uint32_t stream, sim_time now)
 	const bool meets = op->flags & OP_MEETS;
 	/* The few blocks that wait for other GPUs must not hold up what these wait for. */
 	double share = meets ? 0 : s->shape_share[op->object];
-	if (gpu->kernels && gpu->sm_used + share > 1.0 + 1e-9) {
+	const bool room = s->any_room ? gpu->sm_used < 1.0 - 1e-9 || op->flags & OP_BESIDE
+				      : gpu->sm_used + share <= 1.0 + 1e-9;
+	if (gpu->kernels && !room) {
 		st->state = STREAM_QUEUED;
 		fifo_push(s, &gpu->waiting_kernels_head, &gpu->waiting_kernels_tail, stream);
 		return;

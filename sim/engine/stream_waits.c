@@ -15,6 +15,8 @@ static sim_time next_submit(const struct sim_stream *st)
 static sim_time event_latency(const struct sim *s, const struct sim_instance *in,
 			      const struct sim_stream *st, const struct command *wait)
 {
+	if (within_graph(&s->schedule->op[wait->op]))
+		return 0;
 	const struct event_place place = { .same_gpu = in->gpu == st->gpu,
 					   .next_to_copy = in->after_copy || wait->before_copy,
 					   .done_ps = in->done_ps,
@@ -60,7 +62,7 @@ void event_recorded(struct sim *s, uint32_t instance, sim_time at)
 		notice(s, waiter, at, at + late); /* the wait itself ends then */
 		waiter = next;
 	}
-	thread_wake_list(s, &in->first_thread, at + s->wake_ps);
+	thread_wake_event(s, &in->first_thread, at);
 }
 
 void wait_begin(struct sim *s, uint32_t stream, sim_time now)
@@ -81,7 +83,9 @@ void wait_begin(struct sim *s, uint32_t stream, sim_time now)
 		return;
 	}
 	sim_time seen = in->done_ps + event_latency(s, in, st, command);
-	sim_time end = now + s->delay_ps[DELAY_WAIT] > seen ? now + s->delay_ps[DELAY_WAIT] : seen;
+	const sim_time passed =
+		now + (within_graph(&s->schedule->op[command->op]) ? 0 : s->delay_ps[DELAY_WAIT]);
+	sim_time end = passed > seen ? passed : seen;
 	if (end > now)
 		gpu_account(s, st->gpu, now, false);
 	if (seen > now)

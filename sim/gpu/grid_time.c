@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "grid_rounded.h"
 
 static const double
 	ISSUES_WANTED = 140000,
@@ -63,6 +64,8 @@ static double share(double part, double rest)
 
 static double sharers_of(const struct grid_launch *launch, int sm_count)
 {
+	if (launch->sharers > 0)
+		return launch->sharers;
 	return (double)launch->blocks / (double)((launch->blocks + sm_count - 1) / sm_count);
 }
 
@@ -163,13 +166,6 @@ static double pace_of(const struct sm_run *run, int resident, double *error)
 	return mean / resident;
 }
 
-/* Cycles until the last of `blocks` has ended, of which `run` played the first ones. */
-static double whole_cycles(const struct sm_run *run, int64_t blocks, int resident)
-{
-	double error, pace = pace_of(run, resident, &error);
-	return run->cycles + (double)(blocks - run->block_count) * pace;
-}
-
 /* How many have to be played for PACE_ERROR, as the error falls with the root of their number; at
  * most so many rounds. */
 static int64_t steady_blocks(int64_t played, double error, double rounds_most, int resident)
@@ -179,7 +175,7 @@ static int64_t steady_blocks(int64_t played, double error, double rounds_most, i
 }
 
 struct cut {
-	double visits, issues /* of a block */, cycles;
+	double visits, issues /* of a block */, cycles, block_cycles;
 };
 
 /*
@@ -214,15 +210,6 @@ static int count_issues(const struct sm_device *device, int sm_count,
 	return 0;
 }
 
-/* In block_fill_cycles every empty multiprocessor is given a block, one after the other: when the
- * last of those with most blocks has its first. */
-static double begins_late(const struct sm_device *device, int sm_count, int64_t blocks)
-{
-	if (!mechanism_on(&device->mechanisms, MECHANISM_BLOCK_FILL))
-		return 0;
-	return device->block_fill_cycles * (double)((blocks - 1) % sm_count + 1) / sm_count;
-}
-
 /*
  * How long the few blocks of a short launch take is as chance has it: to the run of `answer`, which
  * is whole, those of other multiprocessors with other blocks are added, and the mean is the answer.
@@ -232,7 +219,7 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 {
 	const int64_t blocks = answer->run.block_count,
 		      busy = launch->blocks < sm_count ? launch->blocks : sm_count;
-	const double first = answer->cycles, issues = (double)answer->run.instructions;
+	const double first = answer->played.cycles, issues = (double)answer->run.instructions;
 	double off = 0, squares = 0, error = 1; /* from the first one, for the numbers' sake */
 	int64_t n = 1;
 	while (n < SMS_MOST && n < busy && (double)(n + 1) * issues <= SHORT_ISSUES &&
@@ -248,7 +235,7 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 				     (double)(n * (n - 1))) /
 				first;
 	}
-	answer->cycles = first + off / (double)n;
+	answer->played.cycles = first + off / (double)n;
 	return 0;
 }
 
@@ -281,6 +268,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 
 	struct sm_run *run = &answer->run;
 	int failed = 0;
+	double error;
 	double total = (double)blocks * block_issues;
 	/* Loops are cut when what has to be played is far more than wanted. */
 	answer->extrapolated_loops = total > ISSUES_MOST;
@@ -293,20 +281,22 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits,
 				 0, run, NULL))
 				return -1;
-			at[k].cycles = whole_cycles(run, most, answer->resident);
+			at[k].cycles = run->cycles;
+			at[k].block_cycles = pace_of(run, answer->resident, &error);
 			if (!launch->beside)
 				at[k].issues = (double)run->instructions / (double)blocks;
 		}
 		double more = at[1].issues > at[0].issues ? (block_issues - at[1].issues) /
 								    (at[1].issues - at[0].issues)
 							  : 0;
-		answer->cycles = at[1].cycles + more * (at[1].cycles - at[0].cycles);
+		answer->played.cycles = at[1].cycles + more * (at[1].cycles - at[0].cycles);
+		answer->played.block_cycles =
+			at[1].block_cycles + more * (at[1].block_cycles - at[0].block_cycles);
 	} else {
 		struct sm_rest *rest = NULL;
 		if (play(device, sm_count, launch, answer->resident, blocks, 0, 0, run,
 			 blocks < most ? &rest : NULL))
 			return -1;
-		double error;
 		pace_of(run, answer->resident, &error);
 		int64_t more =
 			steady_blocks(blocks, error, ISSUES_MOST / round_issues, answer->resident);
@@ -320,14 +310,16 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		sm_rest_release(rest);
 		if (failed)
 			return -1;
-		answer->cycles = whole_cycles(run, most, answer->resident);
+		answer->played.cycles = run->cycles;
+		answer->played.block_cycles = pace_of(run, answer->resident, &error);
 		if (blocks == most && !launch->beside &&
 		    mechanism_on(&device->mechanisms, MECHANISM_SHORT_LAUNCHES) &&
 		    mean_of_several(device, sm_count, launch, answer))
 			return -1;
 	}
 	answer->extrapolated_blocks = blocks < most;
-	answer->cycles += begins_late(device, sm_count, launch->blocks);
+	answer->played.blocks = blocks;
+	answer->cycles = grid_played_cycles(device, sm_count, &answer->played, launch->blocks);
 	answer->instructions = run->instructions;
 	answer->barriers_forced = run->barriers_forced;
 	double all = 0;
@@ -335,8 +327,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		all += run->stalled[k];
 	for (int k = 0; k < STALL_REASON_COUNT; k++)
 		answer->stalled[k] = all > 0 ? run->stalled[k] / all : 0;
-	answer->duration_ns =
-		device->launch_ns + answer->cycles / device->clock_mhz * 1e3 + device->drain_ns;
+	answer->duration_ns = grid_duration_ns(device, answer->cycles);
 	return 0;
 }
 

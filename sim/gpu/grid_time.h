@@ -13,24 +13,8 @@
 #define WARPREEL_GRID_TIME_H
 
 #include "model/device/sm_device.h"
+#include "grid_launch.h"
 #include "sm_engine.h"
-#include "traffic.h"
-#include "warp_program.h"
-
-struct grid_launch {
-	double code_bytes; /* of all kernels launched by turns; 0: of this one */
-	const struct warp_program *program;
-	int64_t blocks;
-	struct traffic traffic;
-	double background_dram_bytes_per_s;
-	bool duration_only; /* nobody asks what warps waited for */
-	int resident_most;  /* blocks an SM is to hold at most; 0 = as many as fit */
-	/* Another launch on the same multiprocessors, for as long as this one runs (contention.h);
-	 * NULL = none. Its own `beside` is not looked at. */
-	const struct grid_launch *beside;
-	int beside_resident; /* blocks of it on an SM */
-	bool beside_first;   /* it was there first */
-};
 
 struct grid_answer {
 	double duration_ns; /* as the tracer would report it */
@@ -38,6 +22,7 @@ struct grid_answer {
 	int resident;	    /* blocks an SM holds; 0 = none fits */
 	const char *limit;  /* what keeps one more out */
 	double blocks_a_sm, waves;
+	struct grid_played played;
 	int64_t instructions; /* played */
 	bool extrapolated_blocks, extrapolated_loops;
 	double stalled[STALL_REASON_COUNT]; /* share of the played warps' time; 0 if duration_only

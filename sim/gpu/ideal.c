@@ -67,7 +67,7 @@ static void l1(struct sm_device *d)
 {
 	free_class(d, SASS_GLOBAL_LOAD);
 	free_class(d, SASS_GLOBAL_STORE);
-	d->shared_wavefront_interval = d->l1_tag_interval = 0;
+	d->shared_wavefront_interval = d->l1_tag_interval = d->texture_interval = 0;
 	d->l1_miss_bytes = INFINITY;
 }
 

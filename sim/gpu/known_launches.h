@@ -9,12 +9,13 @@
 
 struct known_launch {
 	const struct kernel_profile *profile; /* its counts; they stay where they are */
-	int64_t blocks;
+	int64_t blocks; /* as played; 0: more than were played, however many */
+	double sharers; /* likewise, as in struct grid_launch */
 	uint32_t block_threads, shared_bytes; /* of one: static and dynamic */
 	int64_t on_device;		      /* 0: as it is; 1: as it was before it was changed */
 	double code_bytes;		      /* as in struct grid_launch */
 	struct traffic traffic;		      /* of the phase; what no play reads is 0 */
-	double cycles, duration_ns; /* not part of what it is known by: the phase for all of it */
+	struct grid_played played; /* not part of what it is known by: the phase for all of it */
 };
 
 struct known_launches {

@@ -24,6 +24,8 @@ double sm_access(struct engine *e, const struct warp *w, const struct warp_step 
 		cycles = cycles > passes ? cycles : passes;
 		cycles = cycles > tags ? cycles : tags;
 	}
+	const double texels = s->texels * e->texture_cycles;
+	cycles = cycles > texels ? cycles : texels;
 	done += cycles - d->interval[s->class];
 	float *l2_turn = &e->l2_turn[w->job][w->step], *dram_turn = &e->dram_turn[w->job][w->step];
 	double bytes = (double)s->sectors * 32 * (job->work_scale > 0 ? job->work_scale : 1),

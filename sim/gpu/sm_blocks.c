@@ -11,8 +11,6 @@
 
 static struct warp *idle_warp(struct engine *e, int sub)
 {
-	if (e->partition[sub].count == e->sub_slots)
-		return NULL;
 	struct warp *w = &e->warp[sub * e->sub_slots];
 	while (w->step != NEVER_STEP)
 		w++;
@@ -27,6 +25,21 @@ static double *path_of(struct engine *e, int sub, int class)
 	return class == SASS_SHUFFLE	? &e->shuffle_free
 	       : class == SASS_CONSTANT ? &e->constant_free
 					: &e->partition[sub].pipe[class];
+}
+
+/* The sub-partition that the next warp of a block goes to: the one that holds fewest of blocks that
+ * are there, the first of equals. A block of one warp would else never leave the first. */
+static struct warp *deal(struct engine *e, int slot)
+{
+	const int subs = e->device->sub_partitions;
+	int best = -1;
+	for (int sub = 0; sub < subs; sub++)
+		if (e->partition[sub].count < e->sub_slots &&
+		    (best < 0 || e->places[sub] < e->places[best]))
+			best = sub;
+	e->dealt[slot * subs + best]++;
+	e->places[best]++;
+	return idle_warp(e, best);
 }
 
 /* As the youngest of its sub-partition. */
@@ -84,11 +97,8 @@ bool sm_hand_out(struct engine *e, int job, double at)
 							      (uint32_t)e->handed[job],
 						     .warps = (uint32_t)warps } };
 	e->handed[job]++;
-	for (int n = 0; warps;
-	     n++) { /* dealt to the sub-partitions in turn; one that is full is passed over */
-		struct warp *w = idle_warp(e, n % e->device->sub_partitions);
-		if (!w)
-			continue;
+	for (; warps; warps--) {
+		struct warp *w = deal(e, slot);
 		*w = (struct warp){ .program = p->step,
 				    .steps = (int32_t)p->count,
 				    .job = job,
@@ -97,14 +107,15 @@ bool sm_hand_out(struct engine *e, int job, double at)
 				    .ready = at,
 				    .issued = at,
 				    .fixed = at,
+				    .visits = w->visits,
 				    .reg = w->reg,
 				    .reg_reason = w->reg_reason };
+		memset(w->visits, 0, e->loops * sizeof(*w->visits));
 		for (int r = 0; w->reg && r < REGISTERS; r++)
 			w->reg[r] = at;
 		w->code_at = sm_code_there(e, w, -1, 0, at);
 		enter(e, w);
 		sm_look_ahead(e, w, 0);
-		warps--;
 	}
 	return true;
 }
@@ -131,6 +142,11 @@ void sm_end_warp(struct engine *e, struct warp *w, double at)
 			sm_release_barrier(e, w->block, at);
 		return;
 	}
+	for (int sub = 0; sub < e->device->sub_partitions; sub++) {
+		int *dealt = &e->dealt[(b - e->block) * e->device->sub_partitions + sub];
+		e->places[sub] -= *dealt;
+		*dealt = 0;
+	}
 	/* The device takes blocks back one after the other: with many short ones that is what they
 	 * wait for. */
 	e->taken_back[job] += e->setup->job[job].every_cycles;
@@ -156,6 +172,11 @@ static void *own(struct engine *e, size_t count, size_t bytes)
 	struct owned *o = &e->owned[e->owned_count++];
 	*o = (struct owned){ xcalloc(count, bytes), count * bytes };
 	return o->memory;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
 }
 
 /* Of a number that is not negative, without rounding. */
@@ -199,6 +220,8 @@ void sm_engine_init(struct engine *e)
 		mechanism_on(&d->mechanisms, MECHANISM_SHUFFLE_ISSUE) ? d->shuffle_issue_cycles : 0;
 	e->multiply_add =
 		mechanism_on(&d->mechanisms, MECHANISM_MULTIPLY_ADD) ? d->multiply_add_interval : 0;
+	e->flags = mechanism_on(&d->mechanisms, MECHANISM_NEIGHBOUR_FLAGS);
+	e->texture_cycles = d->texture_interval / 32;
 	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
 	e->warp_slots = e->idle = e->sub_slots * subs;
 	e->block_slots = d->block_slots;
@@ -207,6 +230,8 @@ void sm_engine_init(struct engine *e)
 	e->partition = own(e, (size_t)subs, sizeof(*e->partition));
 	e->next = own(e, (size_t)subs, sizeof(*e->next));
 	e->stale = own(e, (size_t)subs + 1, sizeof(*e->stale));
+	e->places = own(e, (size_t)subs, sizeof(*e->places));
+	e->dealt = own(e, (size_t)(e->block_slots * subs), sizeof(*e->dealt));
 	for (int sub = 0; sub < subs; sub++) {
 		struct partition *p = &e->partition[sub];
 		p->candidate = own(e, (size_t)e->sub_slots + 1, sizeof(*p->candidate));
@@ -217,11 +242,15 @@ void sm_engine_init(struct engine *e)
 			p->path_of[class] = path_of(e, sub, class);
 		e->next[sub] = (struct next_issue){ .at = INFINITY };
 	}
+	for (int j = 0; j < e->setup->job_count; j++)
+		e->loops = larger(e->loops, e->setup->job[j].program->loops);
+	float *visits = own(e, (size_t)e->warp_slots * e->loops, sizeof(*visits));
 	for (int k = 0; k < e->warp_slots; k++) {
 		struct warp *w = &e->warp[k];
 		*w = (struct warp){ .step = NEVER_STEP,
 				    .place = e->sub_slots,
-				    .sub = k / e->sub_slots };
+				    .sub = k / e->sub_slots,
+				    .visits = visits + (size_t)k * e->loops };
 		if (e->classes) {
 			w->reg = own(e, REGISTERS, sizeof(*w->reg));
 			w->reg_reason = own(e, REGISTERS, sizeof(*w->reg_reason));

@@ -55,12 +55,13 @@ double sm_code_there(struct engine *e, const struct warp *w, int32_t from, int32
 		return 0;
 	if (code->line_at[w->job][line] > 0)
 		return code->line_at[w->job][line];
-	/* Code that is gone through in order is asked for ahead: from when the line before came. */
-	const double before = from / LINE_STEPS == line - 1 ? code->line_at[w->job][line - 1] : 0,
-		     begin = before > 0 && before < at ? before : at;
+	/* A line is asked for when the instruction before it has issued. What is calibrated is the
+	 * time from line to line of code that issues every cycle: a line's other instructions are
+	 * part of it. */
 	const bool cold = far->capacity && far->line_at[w->job][line] <= 0;
-	const double cycles = cold ? d->code_far_line_cycles : d->code_line_cycles,
-		     there = (code->free > begin ? code->free : begin) + cycles;
+	const double apart = cold ? d->code_far_line_cycles : d->code_line_cycles,
+		     there = (code->free > at ? code->free : at) +
+			     (apart > LINE_STEPS ? apart - (LINE_STEPS - 1) : 1);
 	if (cold)
 		keep(far, w->job, line, there);
 	code->free = there;

@@ -69,8 +69,10 @@ static void wait_for_scoreboards(struct warp *w, const struct warp_step *s)
 }
 
 /* What the next instruction of a warp waits for: its pipe, or a path of the whole SM. */
-static double *path_of(const struct engine *e, struct partition *p, const struct warp_step *s)
+static double *path_of(struct engine *e, struct partition *p, const struct warp_step *s)
 {
+	if (s->texels > 0 && e->texture_cycles > 0)
+		return &e->texture_free;
 	return s->multiply_add && e->multiply_add > 0 ? &p->multiply_add : p->path_of[s->class];
 }
 
@@ -143,6 +145,43 @@ static double constant_there(struct engine *e, const struct warp *w, const struc
 	return *there;
 }
 
+/* A share of a warp's visits: whether this one is among them. The first is. */
+static bool its_turn(float *turn, double share)
+{
+	const bool yes = *turn < share - 1e-4;
+	*turn += (float)share;
+	*turn -= *turn >= 1 - 1e-4f;
+	return yes;
+}
+
+/* NEIGHBOUR_FLAGS. When a fence is through: what its multiprocessor wrote is in L2. 0: none of the
+ * warp's threads has one. */
+static double fence_through(struct engine *e, const struct warp *w, const struct warp_step *s,
+			    double done)
+{
+	if (s->lanes < 1 && !its_turn(&e->turn[w->job][w->step], s->lanes))
+		return 0;
+	return e->block[w->block].released = later(done, e->memory.acknowledged);
+}
+
+/*
+ * NEIGHBOUR_FLAGS. A flag that a warp polls is raised behind a fence by a block like its own, at
+ * the same time: half a way to L2 after that it is there. The first look that comes to L2 later
+ * sees it, somewhere in a round of the loop, and half a way back the warp knows.
+ */
+static double flag_seen(struct engine *e, const struct warp *w, const struct warp_step *s,
+			double at, double done)
+{
+	const double released = e->block[w->block].released,
+		     half = (e->memory.l2.latency + e->memory.far / 2) / 2;
+	if (released <= at) /* a look that comes to L2 later than the flag */
+		return done;
+	float *phase = &e->turn[w->job][w->step];
+	*phase += 0.61803399f;
+	*phase -= *phase >= 1;
+	return later(done, released + half + *phase * (2 * half + s->poll_cycles) + half);
+}
+
 static void issue(struct engine *e, struct warp *w, double at)
 {
 	const struct warp_step *s = &w->program[w->step];
@@ -161,6 +200,11 @@ static void issue(struct engine *e, struct warp *w, double at)
 		done = sm_access(e, w, s, at, &cycles, &reason);
 	if (s->class == SASS_ASYNC_COPY) /* LDGDEPBAR ends when all before it have */
 		done = w->copied = later(w->copied, done);
+	if (s->poll_cycles > 0 && e->flags) {
+		done = flag_seen(e, w, s, at, done);
+		reason = STALL_BARRIER;
+	}
+	const double through = s->fence && e->flags ? fence_through(e, w, s, done) : 0;
 	const double there = s->constant_line < CONSTANT_LINES ? constant_there(e, w, s, at) : 0;
 	done = there > done ? there : done;
 	*path = at + cycles;
@@ -191,6 +235,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 	w->fixed = w->ready = at + (e->classes ? d->issue_interval : s->stall > 0 ? s->stall : 1);
 	if (there > w->fixed && s->write_barrier >= WARP_SCOREBOARDS) /* nobody could wait later */
 		w->fixed = w->ready = there;
+	if (through > w->fixed) /* no scoreboard says so */
+		w->fixed = w->ready = through;
 	e->run->instructions++;
 	int32_t next = s->flow == FLOW_NEXT && !w->others ? w->step + 1 : sm_next_step(e, w, s);
 	if (next < 0 || next >= w->steps) {
@@ -198,6 +244,8 @@ static void issue(struct engine *e, struct warp *w, double at)
 		return;
 	}
 	w->code_at = sm_code_there(e, w, w->step, next, at);
+	if (next != w->step + 1 && !e->classes) /* what was fetched behind the branch is no use */
+		w->code_at = later(w->code_at, at + d->latency[SASS_CONTROL]);
 	w->step = next;
 	if (s->flow != FLOW_BARRIER) {
 		sm_look_ahead(e, w, 0);

@@ -27,9 +27,9 @@ struct warp {
 	double scoreboard[WARP_SCOREBOARDS];
 	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, from
 							  the newest on, in a ring */
-	double copied;		      /* all of its asynchronous copies so far have arrived */
-	double code_at;		      /* its next instruction is there */
-	float visits[WARP_LOOPS_MAX]; /* left */
+	double copied;		    /* all of its asynchronous copies so far have arrived */
+	double code_at;		    /* its next instruction is there */
+	float *visits;		    /* left of each loop, engine.loops */
 	int32_t other[DIVIDED_MAX]; /* where threads of this warp that jumped wait, nearest last */
 	double *reg;		    /* class mode: when each register is there */
 	uint8_t *reg_reason;
@@ -65,7 +65,8 @@ struct next_issue {
 struct block {
 	int job;
 	int live, arrived;
-	int64_t serial; /* among its job's */
+	int64_t serial;	 /* among its job's */
+	double released; /* when its last fence was through; 0: none yet */
 	struct sm_chance chance;
 };
 
@@ -91,13 +92,17 @@ struct engine {
 	int block_slots;
 	struct partition *partition;
 	int sub_slots;		 /* warps of one */
+	int *dealt, *places;	 /* warps of a block in a sub-partition; of all blocks there */
+	size_t loops;		 /* of the job that has most */
 	struct next_issue *next; /* per sub-partition */
 	int *stale, stale_count; /* sub-partitions whose next issue has to be chosen again */
-	double held[2][4];   /* others from issue, by an instruction whose operands take a bank so
-				many cycles; [1]: of FP64 */
-	double multiply_add; /* cycles that one holds its half of the FP32 pipe; 0: as FP32 */
-	double shuffle_held; /* others from issue, by a shuffle; 0: as by any other */
-	double lsu_free, shuffle_free, constant_free;	 /* paths of the whole SM */
+	double held[2][4];     /* others from issue, by an instruction whose operands take a bank so
+				  many cycles; [1]: of FP64 */
+	double multiply_add;   /* cycles that one holds its half of the FP32 pipe; 0: as FP32 */
+	bool flags;	       /* blocks wait for those of others */
+	double shuffle_held;   /* others from issue, by a shuffle; 0: as by any other */
+	double texture_cycles; /* of the texture units, for a texel of 32 bits; 0: as loads */
+	double lsu_free, shuffle_free, constant_free, texture_free; /* paths of the whole SM */
 	float **turn, **l2_turn, **dram_turn, **divided; /* error diffusion: per job and step */
 	int64_t *handed, *ended;
 	int *resident;	    /* per job */

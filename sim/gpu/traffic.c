@@ -122,15 +122,23 @@ static double to_step(double value, double steps)
 	return round(value * steps) / steps;
 }
 
+/* To seven binary digits behind the first. */
+static double to_bits(double value)
+{
+	int exponent;
+	const double half = frexp(value, &exponent);
+	return ldexp(round(half * 256) / 256, exponent);
+}
+
 struct traffic traffic_rounded(const struct traffic *t)
 {
-	const double fine = 256, coarse = 64;
+	const double fine = 64, coarse = 16;
 	struct traffic r = *t;
 	r.l2_miss_share = to_step(t->l2_miss_share, fine);
 	r.dram_write_share = to_step(t->dram_write_share, fine);
-	r.over_read = to_step(t->over_read, fine);
-	r.over_write = to_step(t->over_write, fine);
-	r.work_scale = to_step(t->work_scale, fine);
+	r.over_read = to_bits(t->over_read);
+	r.over_write = to_bits(t->over_write);
+	r.work_scale = to_bits(t->work_scale);
 	r.written = to_step(t->written, coarse);
 	r.wide = to_step(t->wide, coarse);
 	r.dirty = to_step(t->dirty, coarse);

@@ -47,9 +47,10 @@ struct traffic_launch {
 struct traffic traffic_of_launch(const struct sm_device *device,
 				 const struct traffic_launch *launch);
 /*
- * The nearest of those that are told apart: shares and scales come in steps of 1/256, and of what
- * was written, updated or left dirty, which moves a launch less, in steps of 1/64. Launches that
- * differ by less are answered alike. Bytes stay as they are.
+ * The nearest of those that are told apart: shares of misses come in steps of 1/64, what was
+ * written, updated or left dirty, which moves a launch less, in steps of 1/16, and scales have
+ * seven binary digits behind the first. Launches that differ by less are answered alike. Bytes stay
+ * as they are.
  */
 struct traffic traffic_rounded(const struct traffic *traffic);
 /* From DRAM and to it, whole launch, over-fetch included. */

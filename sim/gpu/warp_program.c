@@ -28,57 +28,13 @@ struct flow {		  /* of one instruction, per launch */
 	size_t loop_end; /* last backward branch of a loop around this instruction; 0 = none */
 };
 
-static void decode(struct warp_step *step, struct sass_instruction *out,
-		   const struct profile_instruction *in, double l2_share_load,
-		   double l2_share_store)
-{
-	struct sass_instruction s;
-	sass_decode(&s, in->text, in->code, in->offset);
-	double runs = in->warps > 0 ? (double)in->warps : 1;
-	bool shared = s.class == SASS_SHARED_LOAD || s.class == SASS_SHARED_STORE ||
-		      s.class == SASS_SHARED_ATOMIC;
-	int64_t sectors = (in->sectors_global > 0 ? in->sectors_global : 0) +
-			  (in->sectors_local > 0 ? in->sectors_local : 0);
-	char opcode[16];
-	sass_opcode(in->text, opcode);
-	if (strstr(in->text, "BRA.DIV") ||
-	    strstr(in->text, "BRA.CONV")) /* jumps only where the warp is divided, or not */
-		s.predicated = true;
-	*step = (struct warp_step){
-		.class = (uint8_t)s.class,
-		.flow = s.is_exit		  ? FLOW_EXIT
-			: s.is_barrier		  ? FLOW_BARRIER
-			: !strcmp(opcode, "CALL") ? FLOW_CALL
-			: !strcmp(opcode, "RET")  ? FLOW_RETURN
-						  : FLOW_NEXT,
-		.multiply_add = !strcmp(opcode, "IMAD"),
-		.stall = s.control.stall,
-		.wait_mask = s.control.wait_mask,
-		.write_barrier = s.control.write_barrier,
-		.read_barrier = s.control.read_barrier,
-		.depbar_scoreboard = s.depbar_scoreboard,
-		.depbar_count = s.depbar_count,
-		.constant_line = (uint16_t)(s.constant < 0 ? CONSTANT_LINES
-							   : s.constant / CONSTANT_LINE_BYTES),
-		.destination = s.destination,
-		.destination_count = s.destination_count,
-		.sectors = (float)((double)sectors / runs),
-		.tags = in->tags_global > 0 ? (float)((double)in->tags_global / runs)
-			: sectors > 0	    ? 1
-					    : 0,
-		.wavefronts = in->wavefronts_shared > 0
-				      ? (float)((double)in->wavefronts_shared / runs)
-			      : shared ? 1
-				       : 0,
-		.lanes = in->threads > 0 ? (float)((double)in->threads / runs) : 0,
-		.l2_share = s.class == SASS_GLOBAL_LOAD || s.class == SASS_ASYNC_COPY
-				    ? (float)l2_share_load
-			    : s.class == SASS_GLOBAL_STORE ? (float)l2_share_store
-							   : 1,
-	};
-	memcpy(step->source, s.source, sizeof(step->source));
-	*out = s;
-}
+/* Of what loads and stores ask of L1, or change, the share that goes on to L2. */
+struct l2_shares {
+	double load, store;
+	bool local_kept; /* nobody counted it: a thread's own memory, which L1 writes back, stays
+			    there (NVIDIA, Tuning guide for Volta, 1.4.3; it is for few registers
+			    that did not fit) */
+};
 
 /* Share of global loads' sectors that L1 does not have. */
 static double l2_share(const struct kernel_profile *p)
@@ -100,6 +56,75 @@ static double l2_write_share(const struct kernel_profile *p)
 				     ? (double)p->l2_write_sectors / (double)p->l1_store_sectors
 				     : 1;
 	return share < 1 ? share : 1;
+}
+
+static struct l2_shares l2_shares(const struct kernel_profile *p)
+{
+	return (struct l2_shares){ .load = l2_share(p),
+				   .store = l2_write_share(p),
+				   .local_kept = p->l1_load_sectors < 0 };
+}
+
+/* Seen by the whole device, or more: "MEMBAR.SC.GPU", "LD.E.STRONG.SYS". */
+static bool wide_scope(const char *text)
+{
+	return strstr(text, ".GPU") || strstr(text, ".SYS");
+}
+
+static void decode(struct warp_step *step, struct sass_instruction *out,
+		   const struct profile_instruction *in, const struct l2_shares *l2)
+{
+	struct sass_instruction s;
+	sass_decode(&s, in->text, in->code, in->offset);
+	double runs = in->warps > 0 ? (double)in->warps : 1;
+	bool shared = s.class == SASS_SHARED_LOAD || s.class == SASS_SHARED_STORE ||
+		      s.class == SASS_SHARED_ATOMIC;
+	int64_t sectors = (in->sectors_global > 0 ? in->sectors_global : 0) +
+			  (in->sectors_local > 0 ? in->sectors_local : 0);
+	char opcode[16];
+	sass_opcode(in->text, opcode);
+	if (strstr(in->text, "BRA.DIV") ||
+	    strstr(in->text, "BRA.CONV")) /* jumps only where the warp is divided, or not */
+		s.predicated = true;
+	*step = (struct warp_step){
+		.class = (uint8_t)s.class,
+		.flow = s.is_exit		  ? FLOW_EXIT
+			: s.is_barrier		  ? FLOW_BARRIER
+			: !strcmp(opcode, "CALL") ? FLOW_CALL
+			: !strcmp(opcode, "RET")  ? FLOW_RETURN
+						  : FLOW_NEXT,
+		.multiply_add = !strcmp(opcode, "IMAD"),
+		.fence = !strcmp(opcode, "MEMBAR") && wide_scope(in->text),
+		.stall = s.control.stall,
+		.wait_mask = s.control.wait_mask,
+		.write_barrier = s.control.write_barrier,
+		.read_barrier = s.control.read_barrier,
+		.depbar_scoreboard = s.depbar_scoreboard,
+		.depbar_count = s.depbar_count,
+		.constant_line = (uint16_t)(s.constant < 0 ? CONSTANT_LINES
+							   : s.constant / CONSTANT_LINE_BYTES),
+		.destination = s.destination,
+		.destination_count = s.destination_count,
+		.sectors = (float)((double)sectors / runs),
+		.tags = in->tags_global > 0 ? (float)((double)in->tags_global / runs)
+			: sectors > 0	    ? 1
+					    : 0,
+		.wavefronts = in->wavefronts_shared > 0
+				      ? (float)((double)in->wavefronts_shared / runs)
+			      : shared ? 1
+				       : 0,
+		.lanes = in->threads > 0 ? (float)((double)in->threads / runs) : 0,
+		.texels = s.is_texture && in->threads > 0
+				  ? (float)((double)in->threads / runs * s.access_bytes / 4)
+				  : 0,
+		.l2_share = l2->local_kept && in->sectors_local > 0 && in->sectors_global <= 0 ? 0
+			    : s.class == SASS_GLOBAL_LOAD || s.class == SASS_ASYNC_COPY
+				    ? (float)l2->load
+			    : s.class == SASS_GLOBAL_STORE ? (float)l2->store
+							   : 1,
+	};
+	memcpy(step->source, s.source, sizeof(step->source));
+	*out = s;
 }
 
 static double clamp01(double x)
@@ -126,13 +151,13 @@ static void find_targets(struct flow *flow, const struct warp_step *step,
 /* Counted per warp, because every warp of a loop leaves it after about as many rounds, and not at
  * random. */
 static int count_visits(struct warp_program *program, struct warp_step *step, enum warp_flow kind,
-			double visits, int *loops, const char *file)
+			double visits, const char *file)
 {
-	if (*loops == WARP_LOOPS_MAX)
+	if (program->loops == WARP_LOOPS_MAX)
 		return report("%s: kernel '%s': more than %d loops", file, program->kernel,
 			      WARP_LOOPS_MAX);
 	step->flow = (uint8_t)kind;
-	step->loop = (uint8_t)(*loops)++;
+	step->loop = (uint16_t)program->loops++;
 	step->share = (float)visits;
 	return 0;
 }
@@ -140,7 +165,6 @@ static int count_visits(struct warp_program *program, struct warp_step *step, en
 static int solve(struct warp_program *program, struct flow *flow, const struct sass_instruction *s,
 		 const char *file)
 {
-	int loops = 0;
 	for (size_t i = 0; i < program->count; i++) {
 		struct warp_step *step = &program->step[i];
 		double runs = flow[i].count, next = i + 1 < program->count ? flow[i + 1].count : 0;
@@ -178,7 +202,7 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 			double leaves = runs - flow[i].falls;
 			if (flow[i].loop_end && flow[i].loop_end < target && leaves > 0 &&
 			    flow[i].falls > leaves &&
-			    count_visits(program, step, FLOW_LEAVE, runs / leaves, &loops, file))
+			    count_visits(program, step, FLOW_LEAVE, runs / leaves, file))
 				return -1;
 		} else if (s[i].is_branch && target <= i) {
 			double entered = (target ? flow[target - 1].falls : program->warps) +
@@ -203,7 +227,7 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 					: flow[i].falls > 0 ? runs / flow[i].falls
 					: entered > 0	    ? runs / entered + 1
 							    : 1;
-			if (count_visits(program, step, FLOW_LOOP, visits, &loops, file))
+			if (count_visits(program, step, FLOW_LOOP, visits, file))
 				return -1;
 		}
 	}
@@ -261,6 +285,43 @@ static uint8_t port_cycles(const struct sass_instruction *s, const struct sass_i
 	return (uint8_t)(most > 1 ? most : 1);
 }
 
+enum { POLL_MOST_STEPS = 24 };
+
+/*
+ * Loops that do nothing but look whether another block has come: a load that acquires (LD.STRONG,
+ * and CCTL.IVALL to forget what L1 has), and a way back that few instructions make. How often one
+ * went round while it was counted says nothing: once is enough here, and sm_engine.c waits.
+ */
+static void find_polls(struct warp_program *program, const struct kernel_profile *profile,
+		       const struct sass_instruction *s)
+{
+	for (size_t i = 0; i < program->count; i++) {
+		const size_t head = s[i].target / 16;
+		struct warp_step *load = NULL;
+		double cycles = 0;
+		bool acquires = false, plain = true;
+
+		if (!s[i].is_branch || head > i || i - head > POLL_MOST_STEPS)
+			continue;
+		for (size_t k = head; k <= i; k++) {
+			const char *text = profile->instruction[k].text;
+			const int class = s[k].class;
+
+			cycles += s[k].control.stall > 0 ? s[k].control.stall : 1;
+			if (class == SASS_GLOBAL_LOAD && strstr(text, ".STRONG") &&
+			    wide_scope(text))
+				load = &program->step[k];
+			else
+				plain &= !(class == SASS_GLOBAL_STORE || class == SASS_ATOMIC);
+			acquires |= strstr(text, "CCTL.IVALL") != NULL;
+		}
+		if (!load || !acquires || !plain)
+			continue;
+		load->poll_cycles = (float)cycles;
+		program->step[i].flow = FLOW_NEXT;
+	}
+}
+
 static void add_totals(struct warp_program *program, const struct flow *flow)
 {
 	double again_bytes = 0;
@@ -296,9 +357,9 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 	program->step = xcalloc(program->count, sizeof(*program->step));
 	struct flow *flow = xcalloc(program->count, sizeof(*flow));
 	struct sass_instruction *s = xcalloc(program->count, sizeof(*s));
-	const double share = l2_share(profile), write_share = l2_write_share(profile);
+	const struct l2_shares l2 = l2_shares(profile);
 	for (size_t i = 0; i < program->count; i++) {
-		decode(&program->step[i], &s[i], &profile->instruction[i], share, write_share);
+		decode(&program->step[i], &s[i], &profile->instruction[i], &l2);
 		flow[i].count =
 			(double)(profile->instruction[i].warps > 0 ? profile->instruction[i].warps
 								   : 0);
@@ -311,6 +372,7 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 	find_targets(flow, program->step, s, program->count);
 	int failed = solve(program, flow, s, file);
 	find_divergence(program, flow);
+	find_polls(program, profile, s);
 	for (size_t i = 0; i < program->count; i++)
 		program->step[i].port_cycles = port_cycles(&s[i], i ? &s[i - 1] : NULL);
 	add_totals(program, flow);

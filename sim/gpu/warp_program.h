@@ -16,7 +16,10 @@
 #include "traces/profiles/kernel_profile.h"
 #include "traces/profiles/sass.h"
 
-enum { WARP_LOOPS_MAX = 32, WARP_SCOREBOARDS = 6 };
+enum {
+	WARP_LOOPS_MAX = UINT16_MAX, /* of a kernel: warp_step.loop counts them */
+	WARP_SCOREBOARDS = 6
+};
 enum {
 	CONSTANT_LINE_BYTES = 64,
 	CONSTANT_LINES = SASS_CONSTANT_BYTES / CONSTANT_LINE_BYTES
@@ -39,12 +42,12 @@ struct warp_step {
 	uint8_t flow;  /* enum warp_flow */
 	uint8_t stall, wait_mask;
 	uint8_t write_barrier, read_barrier; /* 7 = none */
-	uint8_t loop;			     /* FLOW_LOOP, FLOW_LEAVE: which counter */
 	int8_t depbar_scoreboard, depbar_count;
 	int16_t destination, source[4];
 	uint8_t destination_count;
 	uint16_t constant_line; /* of launch dimensions and parameters, that it reads;
 				   CONSTANT_LINES: none */
+	uint16_t loop;		/* FLOW_LOOP, FLOW_LEAVE: which of a warp's counters */
 	uint8_t port_cycles;	/* to read its operands: the registers of a bank come one a cycle */
 	int32_t target;		/* step */
 	float share;
@@ -55,14 +58,19 @@ struct warp_step {
 	float tags;	   /* lines looked up */
 	float wavefronts;  /* passes over shared memory */
 	float lanes;	   /* threads that take part */
+	float texels;	   /* of 32 bits, by the texture units */
 	bool multiply_add; /* of integers: half of the FP32 pipe has it */
 	float l2_share;	   /* of the executions, that go on to L2 */
+	bool fence;	   /* holds its warp until L2 has what was written before */
+	float poll_cycles; /* looks at what another block writes, over and over until it is there:
+			      a round of that loop, beyond the access; 0: it does not */
 };
 
 struct warp_program {
 	const char *kernel; /* borrowed from the profile */
 	struct warp_step *step;
-	size_t count;					 /* owned */
+	size_t count; /* owned */
+	size_t loops; /* counters a warp needs: loops, and ways out of them */
 	uint32_t block_threads, registers, shared_bytes; /* of a block: static and dynamic */
 	double warps;			      /* of the profiled launch, as counted at the entry */
 	double instructions;		      /* a warp, average */
@@ -74,8 +82,8 @@ struct warp_program {
 	char first_unknown[16];
 };
 
-/* -1 after a message: nothing was executed, or loops too deep. Names the file of the profile in
- * messages. */
+/* -1 after a message: nothing was executed, or more loops than can be counted. Names the file of
+ * the profile in messages. */
 int warp_program_build(struct warp_program *program, const struct kernel_profile *profile,
 		       const char *file);
 void warp_program_release(struct warp_program *program);

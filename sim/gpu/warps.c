@@ -349,7 +349,8 @@ static int first_duration(struct warps *w, const struct schedule *schedule,
 
 static void note(struct warps *w, const struct pending *one)
 {
-	if (known_launches_find(&w->known, &one->known) ||
+	const struct platform *platform = one->known.on_device ? w->options.before : w->platform;
+	if (warps_find_known(&w->known, platform->sm_count, &one->known) ||
 	    known_launches_find(&w->pending_known, &one->known))
 		return;
 	known_launches_add(&w->pending_known, &one->known);
@@ -368,7 +369,8 @@ int warps_note(struct warps *w, const struct schedule *schedule)
 			return -1;
 		for (int n = 0; n < devices * one.answer.phases; n++) {
 			one.phase = n / devices;
-			one.known = warps_known(&one.answer, one.phase, n % devices);
+			one.known = warps_known(n % devices ? w->options.before : w->platform,
+						&one.answer, one.phase, n % devices);
 			note(w, &one);
 		}
 	}
@@ -388,10 +390,8 @@ static void play_pending(void *context, size_t k, void *answer)
 	p->answer.launch.duration_only = true;
 	if (warps_play_phase(&platform->sm, platform->sm_count, &p->answer, p->phase, &played))
 		return;
-	if (!played.barriers_forced) {
-		known->cycles = played.cycles;
-		known->duration_ns = played.duration_ns;
-	}
+	if (!played.barriers_forced)
+		*known = warps_now_known(known, &played);
 	grid_answer_release(&played);
 }
 
@@ -405,11 +405,11 @@ void warps_play_pending(struct warps *w, int processes)
 					   .what = "launches played" };
 	for (size_t k = 0; k < w->pending_count; k++) {
 		known[k] = w->pending[k].known;
-		known[k].duration_ns = NAN;
+		known[k].played.cycles = NAN;
 	}
 	processes_run(processes, &work, known);
 	for (size_t k = 0; k < w->pending_count; k++)
-		if (!isnan(known[k].duration_ns))
+		if (!isnan(known[k].played.cycles) && !known_launches_find(&w->known, &known[k]))
 			known_launches_add(&w->known, &known[k]);
 	free(known);
 	w->pending_count = 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "grid_rounded.h"
 
 /* As it is played. */
 static struct traffic traffic_of(const struct warps_answer *a, int phase)
@@ -14,10 +15,15 @@ static struct traffic traffic_of(const struct warps_answer *a, int phase)
 	return traffic_rounded(&traffic);
 }
 
-struct known_launch warps_known(const struct warps_answer *a, int phase, int64_t on_device)
+struct known_launch warps_known(const struct platform *platform, const struct warps_answer *a,
+				int phase, int64_t on_device)
 {
+	struct grid_launch launch = a->launch;
+	launch.program = &a->program; /* answers are copied */
+	launch = grid_rounded(&platform->sm, platform->sm_count, &launch);
 	struct known_launch key = { .profile = a->derived ? &a->derived->profile : a->profile,
-				    .blocks = a->launch.blocks,
+				    .blocks = launch.blocks,
+				    .sharers = launch.sharers,
 				    .block_threads = a->program.block_threads,
 				    .shared_bytes = a->program.shared_bytes,
 				    .on_device = on_device,
@@ -25,6 +31,28 @@ struct known_launch warps_known(const struct warps_answer *a, int phase, int64_t
 				    .traffic = traffic_of(a, phase) };
 	key.traffic.l2_read_bytes = key.traffic.l2_write_bytes = key.traffic.reversed = 0;
 	return key;
+}
+
+struct known_launch warps_now_known(const struct known_launch *asked,
+				    const struct grid_answer *played)
+{
+	struct known_launch now = *asked;
+	now.played = played->played;
+	if (played->extrapolated_blocks && asked->sharers > 0)
+		now.blocks = 0;
+	return now;
+}
+
+const struct known_launch *warps_find_known(const struct known_launches *known, int sm_count,
+					    const struct known_launch *asked)
+{
+	struct known_launch longer = *asked;
+	longer.blocks = 0;
+	const struct known_launch *steady =
+		asked->sharers > 0 ? known_launches_find(known, &longer) : NULL;
+	return steady && steady->played.blocks < asked->blocks / sm_count
+		       ? steady
+		       : known_launches_find(known, asked);
 }
 
 int warps_play_phase(const struct sm_device *device, int sm_count, struct warps_answer *a,
@@ -36,7 +64,14 @@ int warps_play_phase(const struct sm_device *device, int sm_count, struct warps_
 	if (a->classes)
 		classes.isa = "none";
 	launch.traffic = traffic_of(a, phase);
-	return grid_time(&classes, sm_count, &launch, played);
+	launch = grid_rounded(&classes, sm_count, &launch);
+	if (grid_time(&classes, sm_count, &launch, played))
+		return -1;
+	played->cycles = grid_played_cycles(device, sm_count, &played->played, a->launch.blocks);
+	played->duration_ns = grid_duration_ns(device, played->cycles);
+	played->blocks_a_sm = (double)a->launch.blocks / sm_count;
+	played->waves = played->blocks_a_sm / played->resident;
+	return 0;
 }
 
 /* One after the other: which of them takes longer, and the cycles of both. */
@@ -78,21 +113,21 @@ static int duration_on(const struct platform *platform, int64_t on_device,
 {
 	double cycles[2] = { 0 }, whole_ns[2] = { 0 }, both;
 	for (int k = 0; k < a->phases; k++) {
-		struct known_launch now = warps_known(a, k, on_device);
-		const struct known_launch *old = known_launches_find(known, &now);
+		struct known_launch now = warps_known(platform, a, k, on_device);
+		const struct known_launch *old = warps_find_known(known, platform->sm_count, &now);
 		if (!old) {
 			struct grid_answer played;
 			if (warps_play_phase(&platform->sm, platform->sm_count, a, k, &played))
 				return -1;
 			say_forced(a, played.barriers_forced);
-			now.cycles = played.cycles;
-			now.duration_ns = played.duration_ns;
+			now = warps_now_known(&now, &played);
 			grid_answer_release(&played);
 			known_launches_add(known, &now);
 			old = &now;
 		}
-		cycles[k] = old->cycles;
-		whole_ns[k] = old->duration_ns;
+		cycles[k] = grid_played_cycles(&platform->sm, platform->sm_count, &old->played,
+					       a->launch.blocks);
+		whole_ns[k] = grid_duration_ns(&platform->sm, cycles[k]);
 	}
 	const int longer = longer_phase(a, cycles, &both);
 	*duration_ns = whole_ns[longer] + (both - cycles[longer]) / platform->sm.clock_mhz * 1e3;

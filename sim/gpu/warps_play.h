@@ -9,8 +9,16 @@
 #include "known_launches.h"
 #include "warps_answer.h"
 
-/* What a phase of the launch is known by; on_device: struct known_launch. */
-struct known_launch warps_known(const struct warps_answer *answer, int phase, int64_t on_device);
+/* What a phase of the launch is known by on the on_device-th device of struct known_launch, which
+ * is `platform`'s. */
+struct known_launch warps_known(const struct platform *platform, const struct warps_answer *answer,
+				int phase, int64_t on_device);
+/* The same, as it is known by once it was played. */
+struct known_launch warps_now_known(const struct known_launch *asked,
+				    const struct grid_answer *played);
+/* NULL = no play serves. */
+const struct known_launch *warps_find_known(const struct known_launches *known, int sm_count,
+					    const struct known_launch *asked);
 /* A phase as if it were all of the launch; the caller releases *played. -1 after a message. */
 int warps_play_phase(const struct sm_device *device, int sm_count, struct warps_answer *answer,
 		     int phase, struct grid_answer *played);

@@ -27,6 +27,14 @@ int host_cost_of(const struct schedule *schedule, const struct schedule_op *op)
 	}
 }
 
+const struct schedule_op *graph_node_before(const struct schedule_op *op)
+{
+	do
+		op--;
+	while (op->flags & OP_INFERRED);
+	return op;
+}
+
 bool schedule_graphs_priced(const struct schedule *schedule, const struct platform *platform)
 {
 	return !schedule->config && platform->graph_ns > 0 &&

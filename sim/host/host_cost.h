@@ -11,6 +11,10 @@
  * one that finds nothing to wait for. */
 int host_cost_of(const struct schedule *schedule, const struct schedule_op *op);
 
+/* The node of a recorded graph that stands before `op`, itself one with OP_IN_GRAPH, in its launch:
+ * a launch, copy or memset. */
+const struct schedule_op *graph_node_before(const struct schedule_op *op);
+
 /* Whether the platform says what launching a graph costs, and the schedule is one of recorded
  * graphs of which nobody planned anything. */
 bool schedule_graphs_priced(const struct schedule *schedule, const struct platform *platform);

@@ -28,7 +28,7 @@ struct host_model {
 	sim_time copies_ps[HOST_COST_COUNT]; /* right behind one of the same kind; 0: as others */
 	sim_time graph_ps, graph_turn_ps,
 		graph_copy_turn_ps; /* 0: a graph's launch is any launch */
-	bool plain, idle;	    /* mechanisms asked of every launch */
+	bool loops, idle;	    /* mechanisms asked of every launch */
 	uint64_t seed;
 	int64_t drawn_alone;
 	uint32_t call_count;		 /* quantiles of calls; 0: no spread */
@@ -117,7 +117,7 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 		return (struct expected){ m->copies_ps[kind], true };
 	if (op->kind != OP_LAUNCH)
 		return (struct expected){ m->loop_ps[kind], false };
-	if (m->plain && t->in_a_row >= LAUNCHES_IN_A_ROW)
+	if (m->loops && t->in_a_row >= LAUNCHES_IN_A_ROW)
 		return (struct expected){ m->launch_plain_ps, true };
 	if (m->idle && ahead == 0)
 		return (struct expected){ m->loop_ps[HOST_LAUNCH_IDLE], false };
@@ -149,7 +149,7 @@ static sim_time wake(const struct host_model *m, uint32_t thread, int kind, int6
 
 static sim_time node(const struct host_model *m, const struct schedule_op *op)
 {
-	if (!m->graph_ps || (op->kind == OP_LAUNCH && op[-1].kind == OP_LAUNCH))
+	if (!m->graph_ps || (op->kind == OP_LAUNCH && graph_node_before(op)->kind == OP_LAUNCH))
 		return 0;
 	return op->kind == OP_COPY ? m->graph_copy_turn_ps : m->graph_turn_ps;
 }
@@ -169,9 +169,9 @@ static void look_up(struct host_model *m)
 	const struct platform *p = m->platform;
 	const int threads = (int)schedule_contending(m->schedule);
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
-		const double alone_ns = platform_host_ns(p, kind, threads);
+		const double alone_ns = platform_list_ns(p, &p->host[kind], threads, 0);
 		const struct number_list *loop = &p->loop_host[kind];
-		if (kind == HOST_LAUNCH && threads == 1 && has(m, MECHANISM_LAUNCH_PLAIN))
+		if (kind == HOST_LAUNCH && threads == 1 && has(m, MECHANISM_LOOPS))
 			loop = &p->loop_launch_plain;
 		if (threads > 1 && p->peer_exchange[kind].count && has(m, MECHANISM_PEER_EXCHANGE))
 			loop = &p->peer_exchange[kind];
@@ -185,19 +185,19 @@ static void look_up(struct host_model *m)
 		platform_list_ns(p, &p->loop_launch_plain, threads,
 				 platform_list_ns(p, &p->loop_host[HOST_LAUNCH], threads,
 						  platform_host_ns(p, HOST_LAUNCH, threads))));
-	if (has(m, MECHANISM_COPIES_PLAIN)) {
+	if (has(m, MECHANISM_LOOPS)) {
 		m->copies_ps[HOST_COPY_H2D] =
 			ps_of_ns(platform_list_ns(p, &p->loop_copies_h2d, threads, 0));
 		m->copies_ps[HOST_COPY_D2H] =
 			ps_of_ns(platform_list_ns(p, &p->loop_copies_d2h, threads, 0));
 	}
-	m->slowest_ps = has(m, MECHANISM_INTERRUPTIONS) ? ps_of_ns(p->slowest_call_ns) : 0;
+	m->slowest_ps = ps_of_ns(p->slowest_call_ns);
 	if (schedule_graphs_priced(m->schedule, p)) {
 		m->graph_ps = ps_of_ns(p->graph_ns);
 		m->graph_turn_ps = ps_of_ns(p->graph_turn_ns);
 		m->graph_copy_turn_ps = ps_of_ns(p->graph_copy_turn_ns);
 	}
-	m->plain = has(m, MECHANISM_LAUNCH_PLAIN);
+	m->loops = has(m, MECHANISM_LOOPS);
 	m->idle = has(m, MECHANISM_LAUNCH_IDLE);
 }
 

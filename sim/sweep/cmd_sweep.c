@@ -67,7 +67,35 @@ struct table {
 	int64_t rows, answered;
 	char note[256]; /* of the first point without an answer */
 	uint64_t point;
+	uint64_t *run; /* [rows] what each point asks for, as a hash; owned */
+	size_t runs, run_capacity;
 };
+
+static uint64_t mixed(uint64_t hash, const char *text) /* FNV-1a, the end of the text included */
+{
+	const char *at = text;
+	do
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
+	while (*at++);
+	return hash;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Points that ask for what another one asks for. */
+static int64_t repeated(struct table *t)
+{
+	int64_t count = 0;
+	if (t->runs)
+		qsort(t->run, t->runs, sizeof(*t->run), by_value);
+	for (size_t k = 1; k < t->runs; k++)
+		count += t->run[k] == t->run[k - 1];
+	return count;
+}
 
 static int print_row(void *arg, const struct sweep_row *row)
 {
@@ -75,6 +103,12 @@ static int print_row(void *arg, const struct sweep_row *row)
 	if (!row->answered && t->rows == t->answered) {
 		t->point = row->point;
 		snprintf(t->note, sizeof(t->note), "%s", row->note);
+	}
+	if (row->answered) {
+		GROW(t->run, t->runs, t->run_capacity);
+		const uint64_t machine = mixed(mixed(0xcbf29ce484222325, row->platform), row->set);
+		t->run[t->runs++] =
+			mixed(mixed(machine + (uint64_t)row->gpus, row->solver), row->config);
 	}
 	t->rows++;
 	t->answered += row->answered;
@@ -125,8 +159,15 @@ static int draw(const struct sweep_options *o, const char *table)
 static int finish(struct sweep_store *store, const char *path, const struct sweep_options *o)
 {
 	struct table t = { 0 };
-	if (write_table(store, path, &t))
+	const int written = write_table(store, path, &t);
+	const int64_t again = written ? 0 : repeated(&t);
+	free(t.run);
+	if (written)
 		return -1;
+	if (again)
+		report_warning("%lld of %lld points ask for the same run as another: a value that "
+			       "stands twice, or an option that the run does not depend on",
+			       (long long)again, (long long)t.rows);
 	if (t.answered < t.rows)
 		report_warning("%lld of %lld points have no answer (column note); the first, point "
 			       "%llu: %s",

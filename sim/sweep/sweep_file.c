@@ -128,6 +128,9 @@ static char *next_line(char *line, int room, void *user)
 		r->failed = report("%s:%d: a line of more than %d characters; lists go on in "
 				   "indented lines",
 				   r->sweep->path, r->line, room - 2) != 0;
+	const char *fault = *line == '[' && !r->failed ? ini_section_fault(line) : NULL;
+	if (fault)
+		r->failed = report("%s:%d: %s", r->sweep->path, r->line, fault) != 0;
 	return r->failed ? NULL : line;
 }
 

@@ -15,3 +15,6 @@ cp "${root:?}"/traces/data/h200x4/foreign/nccl_4096.rank?.wrt.zst series/as2
 warpreel replay series --platform h200x4 --format tsv 2>/dev/null | columns gpus,virtual,file
 refuses warpreel info series
 refuses warpreel check series
+# One recording under two names is one process, not two.
+mkdir twins && cp "${root:?}/traces/data/h200x4/foreign/streams_torch.wrt.zst" twins/a.wrt.zst && cp twins/a.wrt.zst twins/b.wrt.zst
+refuses warpreel replay twins

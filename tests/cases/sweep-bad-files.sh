@@ -16,6 +16,8 @@ try '[rbsor]\nsize = 64..5063\nborder=1..5000\niterations=1..5000\n'
 try '[sweep]\ngpus = 0 1\n[rbsor]\nsize = 64\n'
 try '[sweep]\ngpus = many\n[rbsor]\nsize = 64\n'
 try 'nonsense\n'
+try '[sweep]\n[rbsor\nsize = 64\n'
+try '[rbsor] size = 64\n'
 try "[rbsor]\nsize = $(printf '64 %.0s' {1..80})\n"
 # No point has an answer: that is an error.
 try '[rbsor]\nsize = 1\n'

@@ -16,3 +16,6 @@ for run in nccl torch; do
 	warpreel replay $run --platform h200x4 2>/dev/null | sed -n '/note:.*\(NCCL\|processes\|as if\)/p' | cut -c 1-60
 done
 warpreel compare --operations nccl true 2>/dev/null | awk '/^launch/ { print $1, $2, $3 } /^device sync/ { print $1, $2, $3, $4 }'
+# Besides what NCCL does for itself, it is the same; and not the other way round.
+warpreel compare --operations nccl true 2>/dev/null | tail -n 1
+warpreel compare --operations true nccl 2>/dev/null | tail -n 1

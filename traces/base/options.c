@@ -182,6 +182,19 @@ int options_parse(const struct command_help *help, const struct option_spec *spe
 	return 0;
 }
 
+int options_parse_one(const struct command_help *help, const struct option_spec *specs,
+		      void *target, int argc, char **argv, const char *what)
+{
+	int words;
+	const int rc = options_parse(help, specs, target, argc, argv, &words);
+	if (rc)
+		return rc > EXIT_USAGE ? EXIT_OK : rc;
+	if (words == 1)
+		return -1;
+	report("name one %s", what);
+	return EXIT_USAGE;
+}
+
 struct command_help options_solver_help(const char *command, const char *solver, const char *shown,
 					const char *names, const char *summary)
 {
@@ -222,6 +235,42 @@ struct option_spec *options_join(const struct option_spec *first, const struct o
 		all[count++].offset += second_offset;
 	}
 	return all;
+}
+
+bool option_is_standard(const struct option_spec *spec, const void *target)
+{
+	const void *field = (const char *)target + spec->offset;
+	const char *const *word = field;
+	struct option_spec alone = *spec;
+	union {
+		bool flag;
+		int integer;
+		double real;
+		const char *text;
+		struct text_list list;
+	} standard;
+	alone.offset = 0;
+	clear(&alone, &standard);
+	if (spec->standard && store(&alone, &standard, spec->standard))
+		return false;
+	switch (spec->kind) {
+	case OPTION_FLAG:
+		return *(const bool *)field == standard.flag;
+	case OPTION_INT:
+		return *(const int *)field == standard.integer;
+	case OPTION_REAL:
+		return *(const double *)field >= standard.real &&
+		       *(const double *)field <= standard.real;
+	case OPTION_LIST:
+		return !((const struct text_list *)field)->count;
+	case OPTION_NONE:
+		return true;
+	case OPTION_TEXT:
+	case OPTION_WORD:
+	case OPTION_CHOICE:
+		break;
+	}
+	return *word && standard.text ? !strcmp(*word, standard.text) : *word == standard.text;
 }
 
 void options_restate(struct option_spec *specs, const struct option_standard *standards)

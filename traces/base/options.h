@@ -12,6 +12,7 @@
 #ifndef WARPREEL_OPTIONS_H
 #define WARPREEL_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum option_kind {
@@ -57,6 +58,11 @@ struct command_help {
 int options_parse(const struct command_help *help, const struct option_spec *specs, void *target,
 		  int argc, char **argv, int *words);
 
+/* The same of a command that takes one word beside its options, `what`: "trace". Returns what the
+ * command returns, or -1 to go on. */
+int options_parse_one(const struct command_help *help, const struct option_spec *specs,
+		      void *target, int argc, char **argv, const char *what);
+
 /*
  * The help of a command that takes a solver: `solver` is the one named, NULL when none is. Then the
  * help lists `names`, which has all with blanks between, and the options shown are those of
@@ -65,6 +71,9 @@ int options_parse(const struct command_help *help, const struct option_spec *spe
 struct command_help options_solver_help(const char *command, const char *solver, const char *shown,
 					const char *names, const char *summary);
 void options_solver_help_release(struct command_help *help);
+
+/* Whether `target` has the option as it is when nobody gives it. */
+bool option_is_standard(const struct option_spec *spec, const void *target);
 
 /* Another default of an option. A table of them ends with a zero entry. */
 struct option_standard {

@@ -121,6 +121,15 @@ int parse_double(const char *text, double *value)
 	return 0;
 }
 
+const char *ini_section_fault(const char *line)
+{
+	const char *end = strchr(line, ']');
+	if (!end)
+		return "begins a section and has no ']'";
+	end += 1 + strspn(end + 1, " \t\r\n");
+	return !*end || *end == '#' || *end == ';' ? NULL : "has more behind the section's ']'";
+}
+
 /* Paths to unlink when a signal ends the process that remembered them: fixed storage, since a
  * handler may not allocate. */
 static struct {

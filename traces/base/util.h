@@ -48,6 +48,9 @@ void *grow(void *array, size_t count, size_t *capacity, size_t element_bytes);
  * context). */
 int parse_i64(const char *text, int64_t *value);
 int parse_double(const char *text, double *value);
+/* What is wrong with a line of an .ini file that begins with '[', in words that go on "line N ";
+ * NULL: nothing. The parser would read on as if that line were not there, or without its end. */
+const char *ini_section_fault(const char *line);
 
 /* Interrupted, hung up or out of memory, the program removes what it remembered (output.h). */
 void util_install_signal_handlers(void);

@@ -7,17 +7,13 @@
 # grid is a rectangle, of runs every second of a kernel goes by graphs. The same seed gives the same list everywhere.
 set -eu
 seed=${1:?SEED} what=${2:?kernels or runs}
-awk -v seed="$seed" -v what="$what" '
-# 0 to 1 (Park and Miller 1988)
-function draw() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }
-function side(least, most) { return int(least * exp(draw() * log(most / least)) + 0.5) }
+awk -v seed="$seed" -v what="$what" "$(cat "$(dirname "$0")/draw.awk")"'
 function line(rows, columns, precision, kernel, iterations, more) {
 	printf "rbsor 1 size=%dx%d precision=%s kernel=%s scheme=exact border=1 transport=peer iterations=%d%s\n",
 		rows, columns, precision, kernel, iterations, more
 }
 BEGIN {
-	for (k = 0; k < 20; k++)
-		draw()
+	begin()
 	each = what == "kernels" ? 3 : 2
 	for (p = 32; p <= 64; p += 32)
 		for (depth = 0; depth <= 8; depth += depth ? 2 : 1) {

@@ -6,12 +6,16 @@
 #     sh traces/data/visit.sh measure VISIT GPUS OUT      canary, everything in measure.list, canary again
 #     sh traces/data/visit.sh patches VISIT GPUS OUT      block relaxation: profiles, kernels alone, the runs that were predicted
 #     sh traces/data/visit.sh mlssor VISIT GPUS OUT       multi-layer SSOR: kernels alone, profiles, recordings, runs
+#     sh traces/data/visit.sh named VISIT GPUS OUT [SECONDS]   what is named and not measured: the steps of visit.tsv, in their order,
+#                                                         each that GPUS and what is left of SECONDS (540) allow
+#     sh traces/data/visit.sh rest VISIT GPUS OUT         only says which blind runs and kernels of lists are in no table of measurements
 #
 # Wants build/warpreel and the libraries of `make gpu`. Writes into OUT; on a 4-GPU H200 machine the steps of `calibrate` took some
 # 300 s (160 s of it the profile) and `measure` 150 to 200 s. Steps have time limits of their own: what is done when one runs out is kept.
 set -eu
-what=${1:?calibrate, measure, patches or mlssor} visit=${2:?name of the visit} gpus=${3:?GPUs} out=${4:?output folder}
+what=${1:?calibrate, measure, patches, mlssor, named or rest} visit=${2:?name of the visit} gpus=${3:?GPUs} out=${4:?output folder}
 root=$(cd "$(dirname "$0")/../.." && pwd)
+steps=${VISIT_STEPS:-$root/traces/data/visit.tsv}
 w=${WARPREEL:-$root/build/warpreel} lists=${LISTS:-$root/traces/data/lists}
 mkdir -p "$out"
 
@@ -21,7 +25,93 @@ batch() { # LIST OUTPUT EXTRA...
 	timeout 420 "$w" batch "$lists/$list.list" --gpus "$gpus" --visit "$visit" "$@" >"$table" 2>>"$out/messages.txt" || true
 }
 
+# What of all lists model/splits.tsv holds to be blind, that visit.tsv does not name and that no table has: SOLVER GPUS CONFIG.
+rest() { # runs or kernels
+	case $1 in
+	runs) sets='^(runs|planned|size|gpus)$' table=measured ;;
+	kernels) sets='^kernels$' table=kernels ;;
+	esac
+	named=$(awk -F '\t' -v at="$lists" '$4 == "batch" { printf " %s/%s.list", at, $5 }' "$steps")
+	# shellcheck disable=SC2086 # several words
+	awk -F '\t' -v gpus="$gpus" -v sets="$sets" -v table="$table" '
+		FNR == 1 { file++ }
+		file == 1 { if ($2 ~ sets) split_of[$4 FS $3] = $5; next } # the last line says
+		file == 2 { done[$1 " " (table == "kernels" ? 1 : $3) " " $2] = 1; next }
+		/^#/ { next }
+		{
+			split($0, word, " ")
+			config = substr($0, length(word[1] word[2]) + 3)
+			split_is = (config FS word[2]) in split_of ? split_of[config FS word[2]] : split_of[config FS "*"]
+			ours = word[2] + 0 > 0 && word[2] + 0 <= gpus && split_is == "blind" && !($0 in done)
+			done[$0] = 1
+			if (ours && (" " named " ") !~ (" " FILENAME " "))
+				print
+		}' named="$named" "$root/model/splits.tsv" "$root/traces/data/${PLATFORM:-h200x4}/$table.tsv" $named "$lists"/*.list
+}
+
+# A step of visit.tsv: NAME KIND OF. Leaves what it makes in OUT under its name.
+step() {
+	case $2 in
+	batch) # rows of more GPUs are no failure
+		awk -v gpus="$gpus" '/^#/ || $2 <= gpus' "$lists/$3.list" >"$out/$1.list"
+		"$w" batch "$out/$1.list" --gpus "$gpus" --visit "$visit" -o "$out/$1.tsv"
+		;;
+	rest)
+		rest "$3" >"$out/$1.list"
+		[ -s "$out/$1.list" ] || return 0
+		case $3 in
+		runs) "$w" batch "$out/$1.list" --gpus "$gpus" --visit "$visit" --no-verify -o "$out/$1.tsv" ;;
+		kernels) "$w" time --list "$out/$1.list" --visit "$visit" -o "$out/$1.tsv" ;;
+		esac
+		;;
+	test) "${TESTS:-$root/build/tests}/$3" ;;
+	record) "$w" record -o "$out/$1.wrt.zst" -- "$w" batch "$lists/$3.list" --gpus "$gpus" --repeat 1 --warm-up-ms 0 --no-verify ;;
+	virtual) CUDA_VISIBLE_DEVICES=0 "$w" record --as-gpus 2 -o "$out/$1.wrt.zst" -- \
+		"$w" batch "$lists/$3.list" --gpus 2 --repeat 1 --warm-up-ms 0 --no-verify ;;
+	gate) GATE_SECONDS=$least sh "$root/tests/nccl_gate.sh" "$3" "$out/gate" ;;
+	calibrate) "$w" calibrate -o "$out/$1.ini" --only "$3" --gpus "$gpus" --budget "$least" ;;
+	*) echo "visit.tsv: no kind $2"; return 2 ;;
+	esac
+}
+
+# All of visit.tsv. A step begins when the seconds it is said to take are left, and may take twice as many, if they are.
+named() {
+	begin=$(date +%s)
+	WARPREEL_NCCL=${WARPREEL_NCCL:-$(sh "$root/tests/nccl_folder.sh" 2>/dev/null)/libnccl.so.2}
+	export WARPREEL_NCCL
+	printf 'step\tresult\tseconds\trows\n' >"$out/steps.tsv"
+	tail -n +2 "$steps" >"$out/steps.todo"
+	while IFS="$(printf '\t')" read -r name wants least kind of <&3; do
+		left=$(($1 - $(date +%s) + begin)) now=$(date +%s)
+		if [ "$wants" -gt "$gpus" ]; then
+			result="wants $wants GPUs"
+		elif [ "$least" -gt "$left" ]; then
+			result="no time: $left s"
+		else
+			most=$((2 * least < left ? 2 * least : left))
+			result=0
+			timeout -k 5 "$most" sh "$0" step "$visit" "$gpus" "$out" "$name" "$kind" "$of" "$least" >"$out/$name.txt" 2>&1 || result=$?
+		fi
+		rows=-
+		for table in "$out/$name.tsv" "$out/$name.tsv.so-far"; do
+			[ ! -e "$table" ] || rows=$(tail -n +2 "$table" | grep -c .) || true
+		done
+		printf '%s\t%s\t%s\t%s\n' "$name" "$result" "$(($(date +%s) - now))" "$rows" | tee -a "$out/steps.tsv"
+	done 3<"$out/steps.todo"
+	rm -f "$out/steps.todo"
+	awk -F '\t' 'NR > 1 && $2 != "0" { bad++ } END { print NR - 1 - bad " of " NR - 1 " steps"; exit bad > 0 }' "$out/steps.tsv"
+}
+
 case $what in
+named) named "${5:-540}" ;;
+rest)
+	rest runs
+	rest kernels
+	;;
+step)
+	least=${8:?} # of `named`, whose time limit ends a process
+	step "$5" "$6" "$7"
+	;;
 calibrate)
 	batch canary "$out/canary.tsv"
 	"$w" calibrate -o "$out/h200x$gpus.ini" --name "h200x$gpus" --gpus "$gpus" --budget 110
@@ -97,7 +187,7 @@ mlssor)
 	"$w" time --list "$lists/mlssor_kernels_blind.list" --visit "$visit" -o "$out/mlssor_kernels_blind.tsv" 2>>"$out/messages.txt" || true
 	;;
 *)
-	echo "visit.sh: calibrate, measure, patches or mlssor, not '$what'" >&2
+	echo "visit.sh: calibrate, measure, patches, mlssor, named or rest, not '$what'" >&2
 	exit 2
 	;;
 esac

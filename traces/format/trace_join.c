@@ -392,6 +392,11 @@ static int find_spans(struct trace_span *span, const struct trace *part, size_t 
 			return report("%s: its host was booted at another time than that of %s: "
 				      "processes of several hosts are not joined",
 				      part[p].path, part[0].path);
+		for (size_t q = 0; q < p; q++)
+			if (span[q].begin_ns == span[p].begin_ns &&
+			    !strcmp(pid_of(&part[q]), pid_of(&part[p])))
+				return report("%s: the recording of process %s that %s is, too",
+					      part[p].path, pid_of(&part[p]), part[q].path);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "traces/base/trace_map.h"
+#include "graph_rows.h"
 #include "trace_read.h"
 #include "traces/base/util.h"
 
@@ -195,6 +196,7 @@ int trace_read(struct trace *trace, const char *path, int64_t max_bytes)
 		rc = foreign ? renumber_gpus(trace, &source) : 0;
 		if (foreign && rc >= 0)
 			rc = read_diagnostics(trace, &source);
+		trace_join_graph_rows(trace);
 	}
 	source_close(&source);
 	return rc < 0 ? -1 : 0;

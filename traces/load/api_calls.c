@@ -36,6 +36,12 @@ static const struct {
 	{ "cudaDeviceSynchronize", CALL_SYNC_GPU },
 	{ "cudaThreadSynchronize", CALL_SYNC_GPU },
 	{ "cuCtxSynchronize", CALL_SYNC_GPU },
+	{ "cudaEventQuery", CALL_QUERY },
+	{ "cuEventQuery", CALL_QUERY },
+	{ "cudaLaunchHostFunc", CALL_UNSEEN },
+	{ "cuLaunchHostFunc", CALL_UNSEEN },
+	{ "cudaStreamAddCallback", CALL_UNSEEN },
+	{ "cuStreamAddCallback", CALL_UNSEEN },
 	{ "cudaStreamBeginCapture", CALL_CAPTURE },
 	{ "cudaStreamBeginCaptureToGraph", CALL_CAPTURE },
 	{ "cuStreamBeginCapture", CALL_CAPTURE },
@@ -47,10 +53,9 @@ static const struct {
 	const char *prefix;
 	enum call_kind kind;
 } families[] = {
-	{ "cudaMemcpy", CALL_COPY },
-	{ "cuMemcpy", CALL_COPY },
-	{ "cudaMemset", CALL_MEMSET },
-	{ "cuMemset", CALL_MEMSET },
+	{ "cudaMemcpy", CALL_COPY },	    { "cuMemcpy", CALL_COPY },
+	{ "cudaMemset", CALL_MEMSET },	    { "cuMemset", CALL_MEMSET },
+	{ "cudaMemPrefetch", CALL_UNSEEN }, { "cuMemPrefetch", CALL_UNSEEN },
 };
 /* What profilers append: the ABI version, and the per-thread default stream variants. */
 static const char *const suffixes[] = { "_ptsz", "_ptds" };

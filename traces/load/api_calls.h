@@ -17,6 +17,8 @@ enum call_kind {
 	CALL_SYNC,
 	CALL_SYNC_EVENT,
 	CALL_SYNC_GPU,
+	CALL_QUERY,   /* asks whether an event is done; host time, too */
+	CALL_UNSEEN,  /* puts work into a stream that no recorder has a row of */
 	CALL_CAPTURE, /* begins to capture a stream into a graph; host time, too */
 	CALL_CAPTURE_END
 };

@@ -108,6 +108,100 @@ static void know_stream(struct load *load, int64_t process, int32_t device, int3
 			   (uint32_t)device);
 }
 
+/* A stream's number means something within its context. */
+static int64_t context_of(const struct trace_kernel *kernel)
+{
+	return process_of(kernel->global_pid) * 65536 + kernel->context;
+}
+
+/* The same of a stream and a kernel in it, for a map. */
+static int64_t kernel_in_stream(const struct trace_kernel *kernel)
+{
+	return (int64_t)kernel->stream << 32 | kernel->demangled_name;
+}
+
+/*
+ * A kernel that begins before the one before it in its stream has ended was launched to do so
+ * (programmatic dependent launch, an attribute of cudaLaunchKernelEx). That is seen now and then
+ * only, so it is taken to hold for all launches of that kernel by that call.
+ */
+static void find_early(struct load *load)
+{
+	const struct trace *t = load->trace;
+	struct map last = { 0 }; /* (process and context, stream) -> kernel row */
+
+	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
+		const struct trace_kernel *k = &t->kernel[i];
+		const int64_t process = process_of(k->global_pid);
+		const uint32_t before = map_put(&last, context_of(k), k->stream, (uint32_t)i),
+			       api = map_get(&load->api_of, process, k->correlation);
+
+		if (before != MAP_NONE && api != MAP_NONE && k->graph_node == -1 &&
+		    t->kernel[before].end_ns > k->start_ns && k->start_ns != -1 &&
+		    strstr(trace_text(t, t->api[api].name), "LaunchKernelEx"))
+			map_put(&load->early, t->api[api].name, k->demangled_name, 1);
+	}
+	map_release(&last);
+}
+
+bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
+{
+	const uint32_t api = load->early.used
+				     ? map_get(&load->api_of, process_of(kernel->global_pid),
+					       kernel->correlation)
+				     : MAP_NONE;
+
+	return api != MAP_NONE && map_get(&load->early, load->trace->api[api].name,
+					  kernel->demangled_name) != MAP_NONE;
+}
+
+/* The kernels of other streams that run on a GPU. */
+struct running {
+	int64_t start_ns, end_ns, context;
+	int32_t stream;
+};
+
+/*
+ * Which kernels begin beside others of their GPU while these have more than half of their time
+ * before them: in a stream of higher priority they need not wait for what fills the device, whose
+ * blocks they take turns with. Towards its end any kernel may begin.
+ */
+static void find_beside(struct load *load)
+{
+	const struct trace *t = load->trace;
+	struct running *running[LOAD_MAX_GPUS] = { NULL };
+	size_t count[LOAD_MAX_GPUS] = { 0 }, capacity[LOAD_MAX_GPUS] = { 0 };
+
+	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
+		const struct trace_kernel *k = &t->kernel[i];
+		struct running *on = running[k->device];
+		size_t left = 0;
+
+		if (k->start_ns == -1 || k->end_ns == -1)
+			continue;
+		for (size_t r = 0; r < count[k->device]; r++) {
+			if (on[r].end_ns <= k->start_ns)
+				continue;
+			if ((on[r].stream != k->stream || on[r].context != context_of(k)) &&
+			    on[r].end_ns - k->start_ns > k->start_ns - on[r].start_ns)
+				map_put(&load->beside, context_of(k), kernel_in_stream(k), 1);
+			on[left++] = on[r];
+		}
+		count[k->device] = left;
+		GROW(running[k->device], count[k->device], capacity[k->device]);
+		running[k->device][count[k->device]++] =
+			(struct running){ k->start_ns, k->end_ns, context_of(k), k->stream };
+	}
+	for (int g = 0; g < LOAD_MAX_GPUS; g++)
+		free(running[g]);
+}
+
+bool load_is_beside(const struct load *load, const struct trace_kernel *kernel)
+{
+	return load->beside.used &&
+	       map_get(&load->beside, context_of(kernel), kernel_in_stream(kernel)) != MAP_NONE;
+}
+
 int load_joins(struct load *load)
 {
 	const struct trace *t = load->trace;
@@ -155,6 +249,16 @@ int load_joins(struct load *load)
 	for (size_t i = 0; i < t->event_count; i++)
 		know_stream(load, process_of(t->event[i].global_pid), t->event[i].device,
 			    t->event[i].context, t->event[i].stream);
+	for (size_t i = 0; i < t->event_count; i++)
+		map_put(&load->stream_named, process_of(t->event[i].global_pid), t->event[i].stream,
+			1);
+	for (size_t i = 0; i < t->sync_count; i++)
+		if (t->sync[i].sync_type == 2 || t->sync[i].sync_type == 3)
+			map_put(&load->stream_named, process_of(t->sync[i].global_pid),
+				t->sync[i].stream, 1);
+	find_early(load);
+	if (!trace_virtual_gpus(t)) /* else they took turns */
+		find_beside(load);
 	return 0;
 }
 
@@ -171,6 +275,9 @@ void load_joins_release(struct load *load)
 	map_release(&load->stream);
 	map_release(&load->stream_id);
 	map_release(&load->stream_alone);
+	map_release(&load->stream_named);
+	map_release(&load->early);
+	map_release(&load->beside);
 	map_release(&load->context_device);
 	map_release(&load->kernel_name);
 	map_release(&load->kernel_owner);
@@ -202,6 +309,31 @@ int load_stream(struct load *load, int64_t process, int32_t device, int32_t cont
 	map_put(&load->stream_id, device, id, at);
 	map_put(&load->stream, place, stream, at);
 	return (int)at;
+}
+
+int64_t load_work_end(const struct load *load, const struct work *work)
+{
+	const struct trace *t = load->trace;
+
+	return work->kind == WORK_KERNEL ? t->kernel[work->row].end_ns
+	       : work->kind == WORK_COPY ? t->memcpy[work->row].end_ns
+					 : t->memset[work->row].end_ns;
+}
+
+int load_work_stream(struct load *load, const struct work *work)
+{
+	const struct trace *t = load->trace;
+
+#define ROW(kind_, array)                                                                          \
+	if (work->kind == kind_)                                                                   \
+		return load_stream(load, work->pid, t->array[work->row].device,                    \
+				   t->array[work->row].context, t->array[work->row].stream,        \
+				   #array, work->row);
+	ROW(WORK_KERNEL, kernel)
+	ROW(WORK_COPY, memcpy)
+	ROW(WORK_MEMSET, memset)
+#undef ROW
+	return -1;
 }
 
 int load_waiting_stream(struct load *load, size_t sync_row)

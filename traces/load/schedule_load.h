@@ -10,6 +10,8 @@
  *   schedule_collectives.c kernels of a communication library that meet
  *   schedule_nccl.c        operations of several GPUs on virtual ones
  *   schedule_turns.c       threads of a foreign program that wait for each other unseen
+ *   schedule_unseen.c      work in streams that no row is there of
+ *   schedule_graphs.c      which nodes of a graph wait for which
  *   schedule_calls.c       what calls took the host
  *   schedule_nvtx.c        where NVTX ranges begin and end among the operations
  *   schedule_host.c        counters, barriers and marks of the host threads
@@ -50,6 +52,11 @@ struct took { /* a call, by its first operation */
 	int64_t op, ns;
 };
 
+struct unseen { /* work in a stream that no row is there of, by its call */
+	int64_t op, called_ns, ended_ns;
+	uint16_t stream;
+};
+
 enum { EVENT_NONE = UINT32_MAX };
 struct item;
 struct load {
@@ -81,6 +88,10 @@ struct load {
 	struct map stream_alone;   /* (process, stream) -> the one context that has it, or
 				      CONTEXT_SEVERAL */
 	struct map context_device; /* (process, context) -> GPU */
+	struct map stream_named;   /* (process, stream) -> 1: a call that waits or records names it
+				    */
+	struct map beside;	   /* (context, stream and kernel's name) -> 1, schedule_joins.c */
+	struct map early;	   /* (call's name, kernel's name) -> 1, schedule_joins.c */
 	struct map kernel_name;	   /* (demangled, short) strings -> schedule kernel */
 	struct map kernel_owner;   /* schedule kernel -> string that named it */
 	struct map first_launch;   /* (process, name string) -> kernel row */
@@ -98,6 +109,8 @@ struct load {
 	const struct item *item; /* all of the run */
 	struct took *took;
 	size_t took_count, took_capacity;
+	struct unseen *unseen;
+	size_t unseen_count, unseen_capacity;
 	struct nvtx_end *nvtx_end; /* begins and ends of ranges, by thread and time */
 	size_t nvtx_ends, nvtx_next;
 	int64_t nvtx_ns, nvtx_instant; /* the last instant that a replay has, too */
@@ -137,6 +150,12 @@ void load_joins_release(struct load *load);
 /* The schedule's stream of a device row; -1 after a message. */
 int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream,
 		const char *table, size_t row);
+int64_t load_work_end(const struct load *load, const struct work *work); /* ns; -1: unknown */
+int load_work_stream(struct load *load, const struct work *work);
+/* Whether a launch may begin before the kernel before it in its stream is done. */
+bool load_is_early(const struct load *load, const struct trace_kernel *kernel);
+/* Whether a launch begins beside kernels that fill the GPU. */
+bool load_is_beside(const struct load *load, const struct trace_kernel *kernel);
 int load_waiting_stream(struct load *load, size_t sync_row); /* of a stream-wait-event row */
 uint32_t load_kernel(struct load *load, const struct trace_kernel *kernel);
 uint32_t load_shape(struct load *load, const struct trace_kernel *kernel);
@@ -177,6 +196,29 @@ int load_lane(struct load *load, const struct lane *lane);
 /* A call of so many ns asked for the operations from `op` on; all have been told. */
 void load_call_took(struct load *load, int64_t op, int64_t ns);
 void load_calls_finish(struct load *load);
+
+/*
+ * schedule_graphs.c: what passes between the rows [at, at + count) of one call, in the order of
+ * their begins, and which wait for which. In this order: load_graph, for the call; _begin; for each
+ * row _node, its operation, _node_end; _end, which frees it. -1 after a message; a call of
+ * one row has no graph (NULL).
+ */
+struct graph;
+int load_graph(struct load *load, uint32_t at, uint32_t count, struct graph **graph);
+void load_graph_begin(struct load *load, const struct graph *graph);
+void load_graph_node(struct load *load, const struct graph *graph, uint32_t row);
+void load_graph_node_end(struct load *load, const struct graph *graph, uint32_t row);
+void load_graph_end(struct load *load, struct graph *graph);
+/* Of the device, before the row: since the last of those that it waited for. */
+int64_t load_graph_pause_ps(const struct graph *graph, uint32_t row);
+
+/* Whether the body of a WHILE node begins once more with it. */
+bool load_graph_turns(const struct graph *graph, uint32_t row);
+
+/* schedule_unseen.c: the call puts work into the stream that its thread used last; how long that
+ * took is found out when all calls have been told. */
+void load_unseen(struct load *load, const struct item *item);
+void load_unseen_finish(struct load *load);
 
 /* Events. */
 void load_events(struct load *load);

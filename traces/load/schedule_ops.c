@@ -9,6 +9,7 @@
  * its caller.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "schedule_load.h"
 #include "traces/base/util.h"
@@ -67,75 +68,75 @@ static int64_t span_ps(int64_t start_ns, int64_t end_ns)
 	return start_ns == -1 || end_ns == -1 ? -1 : to_ps(end_ns - start_ns);
 }
 
+/* The operation of a device row; NULL after a message. */
+static struct schedule_op *add_row(struct load *load, const struct work *work, struct call call)
+{
+	const struct trace *t = load->trace;
+	const uint32_t row = work->row;
+	const int stream = load_work_stream(load, work);
+	struct schedule_op *op;
+
+	if (stream < 0)
+		return NULL;
+	if (work->kind == WORK_KERNEL) {
+		const struct trace_kernel *k = &t->kernel[row];
+
+		op = schedule_add_op(load->schedule, OP_LAUNCH, (uint16_t)stream,
+				     load_shape(load, k));
+		op->duration_ps = span_ps(k->start_ns, k->end_ns);
+		op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
+		op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
+		op->flags |= load_is_early(load, k) ? OP_EARLY : 0;
+		op->flags |= load_is_beside(load, k) ? OP_BESIDE : 0;
+		load_collective_met(load, row);
+	} else if (work->kind == WORK_COPY) {
+		const struct trace_memcpy *c = &t->memcpy[row];
+
+		op = schedule_add_op(load->schedule, OP_COPY, (uint16_t)stream, load_copy(load, c));
+		op->duration_ps = span_ps(c->start_ns, c->end_ns);
+		op->flags = call.blocking ? OP_BLOCKING : 0;
+	} else {
+		const struct trace_memset *m = &t->memset[row];
+
+		op = schedule_add_op(load->schedule, OP_MEMSET, (uint16_t)stream,
+				     load_memset(load, m));
+		op->duration_ps = span_ps(m->start_ns, m->end_ns);
+	}
+	return op;
+}
+
 /* All device rows of one correlation; the first operation carries the host time before the call. */
 static int add_work(struct load *load, uint32_t at, struct call call, int64_t before_ps)
 {
-	const struct trace *t = load->trace;
-	const struct work first = load->work[at];
-	int64_t ended_ns = -1; /* the row before */
-	bool in_graph = false;
+	const struct work *first = &load->work[at];
 	struct schedule_op *op = NULL;
+	struct graph *graph;
+	uint32_t count = 1;
 
-	for (; at < load->work_count && load->work[at].pid == first.pid &&
-	       load->work[at].correlation == first.correlation;
-	     at++) {
-		uint32_t row = load->work[at].row;
-		int64_t began_ns, next_ns;
-		int stream;
-
-		if (load->work[at].kind == WORK_KERNEL) {
-			const struct trace_kernel *k = &t->kernel[row];
-
-			stream = load_stream(load, first.pid, k->device, k->context, k->stream,
-					     "kernel", row);
-			if (stream < 0)
-				return -1;
-			op = schedule_add_op(load->schedule, OP_LAUNCH, (uint16_t)stream,
-					     load_shape(load, k));
-			op->duration_ps = span_ps(k->start_ns, k->end_ns);
-			op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
-			op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
-			began_ns = k->start_ns;
-			next_ns = k->end_ns;
-			load_collective_met(load, row);
-		} else if (load->work[at].kind == WORK_COPY) {
-			const struct trace_memcpy *c = &t->memcpy[row];
-
-			stream = load_stream(load, first.pid, c->device, c->context, c->stream,
-					     "memcpy", row);
-			if (stream < 0)
-				return -1;
-			op = schedule_add_op(load->schedule, OP_COPY, (uint16_t)stream,
-					     load_copy(load, c));
-			op->duration_ps = span_ps(c->start_ns, c->end_ns);
-			op->flags = call.blocking ? OP_BLOCKING : 0;
-			began_ns = c->start_ns;
-			next_ns = c->end_ns;
-		} else {
-			const struct trace_memset *m = &t->memset[row];
-
-			stream = load_stream(load, first.pid, m->device, m->context, m->stream,
-					     "memset", row);
-			if (stream < 0)
-				return -1;
-			op = schedule_add_op(load->schedule, OP_MEMSET, (uint16_t)stream,
-					     load_memset(load, m));
-			op->duration_ps = span_ps(m->start_ns, m->end_ns);
-			began_ns = m->start_ns;
-			next_ns = m->end_ns;
-		}
-		op->value = in_graph && ended_ns != -1 ? to_ps(began_ns - ended_ns) : 0;
-		ended_ns = next_ns;
-		op->flags |= in_graph ? OP_IN_GRAPH : 0;
-		in_graph = true;
+	while (at + count < load->work_count && first[count].pid == first->pid &&
+	       first[count].correlation == first->correlation)
+		count++;
+	if (load_graph(load, at, count, &graph) < 0)
+		return -1;
+	load_graph_begin(load, graph);
+	for (uint32_t i = 0; i < count; i++) {
+		load_graph_node(load, graph, i);
+		op = add_row(load, &first[i], call);
+		if (!op)
+			break;
+		op->value = load_graph_pause_ps(graph, i);
+		op->flags |= i ? OP_IN_GRAPH : 0;
+		op->flags |= load_graph_turns(graph, i) ? OP_TURN : 0;
 		op->before_ps = before_ps;
 		before_ps = 0;
+		/* The call that launches such a graph comes back when its last copy is made. */
+		if (i && i + 1 == count && op->kind == OP_COPY &&
+		    load->schedule->copy[op->object].pageable)
+			op->flags |= OP_BLOCKING;
+		load_graph_node_end(load, graph, i);
 	}
-	/* The call that launches such a graph comes back when its last copy is made. */
-	if (op && op->flags & OP_IN_GRAPH && op->kind == OP_COPY &&
-	    load->schedule->copy[op->object].pageable)
-		op->flags |= OP_BLOCKING;
-	return 0;
+	load_graph_end(load, graph);
+	return op ? 0 : -1;
 }
 
 static int add_host(struct load *load, const struct item *item, int64_t before_ps)
@@ -171,6 +172,31 @@ static int add_edge(struct load *load, enum op_kind kind, int stream, uint32_t o
 	return 0;
 }
 
+/*
+ * Waiting for the default stream of a thread (--default-stream per-thread), CUPTI names one that
+ * nobody uses. It is the stream that the thread used last of those that no other call ever names.
+ */
+static int synchronised_stream(struct load *load, const struct group *group, uint32_t at)
+{
+	const struct trace_sync *row = &load->trace->sync[at];
+	const struct schedule *schedule = load->schedule;
+	const int64_t process = process_of(row->global_pid);
+	const char *name = trace_text(load->trace, api_of(load, group->first)->name);
+
+	if (strstr(name, "_ptsz") && map_get(&load->stream_alone, process, row->stream) == MAP_NONE)
+		for (int64_t k = schedule->op_count - 1;
+		     k >= schedule->thread[schedule->thread_count - 1].first_op; k--) {
+			const struct schedule_op *op = &schedule->op[k];
+
+			if ((op->kind == OP_LAUNCH || op->kind == OP_COPY ||
+			     op->kind == OP_MEMSET) &&
+			    map_get(&load->stream_named, process,
+				    (int32_t)schedule->stream[op->stream].id) == MAP_NONE)
+				return op->stream;
+		}
+	return load_stream(load, process, row->device, row->context, row->stream, "sync", at);
+}
+
 static int add_sync(struct load *load, const struct group *group, struct call call,
 		    int64_t before_ps)
 {
@@ -185,10 +211,7 @@ static int add_sync(struct load *load, const struct group *group, struct call ca
 		return add_unresolved(load, group->first, before_ps,
 				      call.kind == CALL_WAIT ? ANOMALY_WAIT : ANOMALY_SYNC);
 	if (call.kind == CALL_SYNC)
-		return add_edge(load, OP_SYNC,
-				load_stream(load, process_of(row->global_pid), row->device,
-					    row->context, row->stream, "sync", at),
-				0, before_ps);
+		return add_edge(load, OP_SYNC, synchronised_stream(load, group, at), 0, before_ps);
 	if (call.kind == CALL_SYNC_GPU) {
 		if (row->device < 0 || row->device >= LOAD_MAX_GPUS)
 			return report("%s: sync row %" PRIu32 " names GPU %" PRId32, load->path,
@@ -239,12 +262,79 @@ static int add_group(struct load *load, const struct group *group, int64_t befor
 	case CALL_SYNC_EVENT:
 	case CALL_SYNC_GPU:
 		return add_sync(load, group, call, before_ps);
+	case CALL_UNSEEN:
+		add_host(load, group->first, before_ps);
+		load_unseen(load, group->first);
+		return 0;
 	case CALL_OTHER:
+	case CALL_QUERY:
 	case CALL_CAPTURE:
 	case CALL_CAPTURE_END:
 		break;
 	}
 	return add_host(load, group->first, before_ps);
+}
+
+/*
+ * Queries that say "not ready", one right after the other, and then one that says it is: a wait
+ * that spins. How many items of the lane it has, from the first query to the last; 0: it is none.
+ * Two at least must have failed: a program that asks once may have had something else to do.
+ */
+static size_t spinning(const struct load *load, const struct lane *lane, size_t at)
+{
+	enum { NOT_READY = 600, FAILED_AT_LEAST = 2 };
+	size_t items = 0, failed = 0;
+
+	while (at + items < lane->count) {
+		const struct group group = group_at(lane, at + items);
+		const struct item *first = group.first;
+
+		if (first->host_op || first->collective || load_is_hidden(load, first) ||
+		    load->call[api_of(load, first)->name].kind != CALL_QUERY)
+			return 0;
+		items += (size_t)(group.last - first);
+		if (api_of(load, first)->return_value == NOT_READY) {
+			failed++;
+			continue;
+		}
+		const uint32_t sync = joined(load, &load->sync_of, &group);
+
+		return api_of(load, first)->return_value == 0 && failed >= FAILED_AT_LEAST &&
+				       sync != MAP_NONE && load->trace->sync[sync].sync_type == 1 &&
+				       load->wait_event[sync] != EVENT_NONE
+			       ? items
+			       : 0;
+	}
+	return 0;
+}
+
+/* All of a wait that spins, in one operation. Who came after one of its queries has not waited for
+ * what they ask for. */
+static int add_spinning(struct load *load, const struct lane *lane, size_t at, size_t items,
+			int64_t before_ps)
+{
+	const struct item *first = &lane->item[at];
+	struct group last = { first, first };
+	int64_t queries = 0;
+	int rc;
+
+	while (last.last < first + items) {
+		last = group_at(lane, at + (size_t)(last.last - first));
+		if (last.last < first + items)
+			load_turn_end(load, last.first);
+		queries++;
+	}
+	if (last.first != first)
+		load_turn_begin(load, last.first); /* whoever recorded the event */
+	rc = add_edge(
+		load, OP_SYNC_EVENT, 0xffff,
+		load_event_object(load, load->wait_event[joined(load, &load->sync_of, &last)]),
+		before_ps);
+	struct schedule_op *op = &load->schedule->op[load->schedule->op_count - 1];
+
+	op->flags = OP_SPIN;
+	op->duration_ps = to_ps((last.first->start_ns - first->start_ns) / (queries - 1));
+	return rc;
 }
 
 /* Of the operation that is added next. */
@@ -279,6 +369,8 @@ int load_lane(struct load *load, const struct lane *lane)
 	load_nvtx_thread(load, lane->item->tid);
 	for (size_t i = 0; i < lane->count && rc == 0;) {
 		struct group group = group_at(lane, i);
+		const struct item *done = group.first; /* the call that ends last */
+		size_t spun;
 		const struct item *after =
 			group.first->turn_after ? &load->item[group.first->turn_after - 1] : NULL;
 		const int64_t waited_ns =
@@ -306,6 +398,15 @@ int load_lane(struct load *load, const struct lane *lane)
 				     before_ps);
 		} else if (group.first->collective) {
 			rc = load_nccl_launches(load, group.first->row, before_ps);
+		} else if ((spun = spinning(load, lane, i))) {
+			note_queries(load->schedule, api_of(load, group.first));
+			rc = add_spinning(load, lane, i, spun, before_ps);
+			while (group.last < lane->item + i + spun) {
+				const struct group next =
+					group_at(lane, (size_t)(group.last - lane->item));
+				done = next.first;
+				group.last = next.last;
+			}
 		} else {
 			const int64_t op = load->schedule->op_count;
 
@@ -313,10 +414,10 @@ int load_lane(struct load *load, const struct lane *lane)
 			rc = add_group(load, &group, before_ps);
 			load_call_took(load, op, group.first->end_ns - group.first->start_ns);
 		}
-		load_nvtx_until(load, group.first->end_ns, 2 * load->schedule->op_count - 1);
-		load_turn_end(load, group.first);
-		if (group.first->end_ns > now_ns)
-			now_ns = group.first->end_ns;
+		load_nvtx_until(load, done->end_ns, 2 * load->schedule->op_count - 1);
+		load_turn_end(load, done);
+		if (done->end_ns > now_ns)
+			now_ns = done->end_ns;
 		i += (size_t)(group.last - group.first);
 	}
 	load_nvtx_rest(load);

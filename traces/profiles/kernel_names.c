@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_names.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,5 +73,40 @@ int kernel_is_unknown(const struct kernel_profiles *all, const char *file, const
 		       count ? "are:" : "is", count ? names : "none");
 	free(names);
 	free(near);
+	return -1;
+}
+
+int kernel_none_launched(const struct text_list *asked, const char *lines)
+{
+	enum { MOST = 256 };
+	struct near near[MOST];
+	char *text = xstrdup(lines ? lines : ""), *names = xstrdup(""), *rest = text;
+	size_t count = 0;
+
+	for (char *name; (name = strsep(&rest, "\n")) && count < MOST;) {
+		if (!*name)
+			continue;
+		near[count] = (struct near){ name, SIZE_MAX, count };
+		for (int i = 0; i < asked->count; i++) {
+			const size_t edits = text_edits(asked->text[i], name);
+
+			near[count].edits = edits < near[count].edits ? edits : near[count].edits;
+		}
+		count++;
+	}
+	qsort(near, count, sizeof(*near), compare_near);
+	for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
+		char *longer = xprintf("%s%s%s", names, i ? ", " : "", near[i].kernel);
+
+		free(names);
+		names = longer;
+	}
+	report("profile: no profile was made: no kernel that --kernel names was launched%s%s",
+	       count > MOST_NAMED ? "; the nearest that were: "
+	       : count		  ? "; launched were: "
+				  : "",
+	       names);
+	free(names);
+	free(text);
 	return -1;
 }

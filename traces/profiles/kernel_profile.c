@@ -260,6 +260,8 @@ static int load_all(struct loading *l, const char *file)
 	for (size_t i = 0; i < l->t->profile_count; i++)
 		load_profile(l, &l->t->profile[i]);
 	load_counts(l);
+	for (size_t i = known; i < all->count; i++)
+		kernel_profile_mend_sectors(&all->profile[i]);
 	return check_against(all, known, file);
 }
 

@@ -82,6 +82,16 @@ int kernel_profiles_add_part(struct kernel_profiles *profiles, const struct trac
 void kernel_profiles_drop(struct kernel_profiles *profiles, const char *kernel,
 			  const struct launch_geometry *geometry);
 
+/*
+ * What memory instructions ask of L1, where counters do not say it; part of adding a profile. The
+ * counters of an instruction are of addresses, and a texture load has none: its sectors stand at 0,
+ * in the launch's l1_load_sectors, too. Here it is given what the launch read from L2 beyond its
+ * other loads, at least texels side by side, on each alike; l1_load_sectors have it, where they
+ * were counted. And sectors are counted in a run of their own, in which a loop that waits for
+ * another block may go round more often: a load keeps a sector and a line a thread at most.
+ */
+void kernel_profile_mend_sectors(struct kernel_profile *profile);
+
 int64_t profile_block_threads(const struct kernel_profile *profile);
 /* Warps of the whole grid: blocks times warps of a block. */
 int64_t profile_warps(const struct kernel_profile *profile);

@@ -18,6 +18,7 @@ static const double MOST_OFF =
 /* Shares of rims that differ by less tell nothing; a launch further out than so many times the
  * distance of two profiles is not drawn from them. */
 static const double RIM_LEAST = 0.02, RIM_FARTHEST = 2.5;
+static const double RIM_STEPS = 1024;
 
 /* ---- the nearest ---- */
 
@@ -403,6 +404,11 @@ static double rim_share(const uint32_t grid[3])
 	return 1 - within_x * within_y / (x * y);
 }
 
+double profile_rim_share(const uint32_t grid[3])
+{
+	return round(rim_share(grid) * RIM_STEPS) / RIM_STEPS;
+}
+
 /* Of the same shape as `nearest`, the one whose rim differs most from its. */
 static const struct kernel_profile *other_rim(const struct kernel_profiles *all,
 					      const struct kernel_profile *nearest,
@@ -438,7 +444,7 @@ bool profile_between(const struct kernel_profiles *profiles, const struct kernel
 		return false;
 	const double here = rim_share(nearest->geometry.grid),
 		     there = rim_share(other->geometry.grid),
-		     weight = (rim_share(launch->grid) - here) / (there - here);
+		     weight = (profile_rim_share(launch->grid) - here) / (there - here);
 	if (!(weight >= 1 - RIM_FARTHEST && weight <= RIM_FARTHEST))
 		return false;
 	*d = (struct profile_derived){ .memory = nearest,

@@ -49,6 +49,9 @@ void profile_derive(const struct kernel_profiles *profiles, const struct kernel_
  * weights by which these add up to the launch's. False: there is no such other profile, or the
  * launch lies too far from both; nothing is to be released then.
  */
+/* Share of a grid's blocks that are at its rim, in steps of 1/1024: profile_between asks no more of
+ * the launch's grid. */
+double profile_rim_share(const uint32_t grid[3]);
 bool profile_between(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
 		     const struct launch_geometry *launch, struct profile_derived *derived);
 void profile_derived_release(struct profile_derived *derived);

@@ -100,6 +100,27 @@ static uint8_t access_bytes(const char *word)
 	return 4;
 }
 
+static bool is_texture(const struct opcode *known)
+{
+	return known->class == SASS_GLOBAL_LOAD && known->destination == PAIR;
+}
+
+/* A texture load names its channels last: "TLD.LZ RZ, R4, R4, UR4, 0x0, 1D, 0x3" has two. Of each
+ * it makes a register, so a channel has at most 4 bytes. */
+static uint8_t texel_bytes(const char *start, const char *end)
+{
+	const char *last = start, *comma;
+	uint8_t bytes = 0;
+
+	while ((comma = memchr(last, ',', (size_t)(end - last))))
+		last = comma + 1;
+	last = skip_space(last);
+	for (unsigned long mask = strncmp(last, "0x", 2) ? 0 : strtoul(last, NULL, 16) & 15; mask;
+	     mask &= mask - 1)
+		bytes += 4;
+	return bytes ? bytes : 4;
+}
+
 /* ---- registers ---- */
 
 /* At "R12": its number, and *end past it; -1 when there is none, RZ, or another kind of register.
@@ -169,8 +190,7 @@ static void find_registers(struct sass_instruction *in, const struct opcode *kno
 		int first;
 
 		at = skip_predicates(at, end);
-		if (known->class == SASS_GLOBAL_LOAD && known->destination == PAIR &&
-		    strncmp(at, "RZ,", 3) == 0)
+		if (is_texture(known) && strncmp(at, "RZ,", 3) == 0)
 			at = skip_space(at + 3); /* a texture has two destinations, and the first
 						    was not asked for */
 		first = at < end ? register_at(start, at, &after) : -1;
@@ -352,7 +372,10 @@ void sass_decode(struct sass_instruction *instruction, const char *text, const u
 	known = found ? *found : guess(name, start, end);
 	in.class = known.class;
 	decode_control(&in.control, code[1]);
-	in.access_bytes = known.role == MEMORY ? access_bytes(word) : 0;
+	in.is_texture = is_texture(&known);
+	in.access_bytes = in.is_texture		 ? texel_bytes(start, end)
+			  : known.role == MEMORY ? access_bytes(word)
+						 : 0;
 	in.is_exit = known.role == EXIT;
 	in.is_branch = known.role == BRANCH || known.role == INDIRECT;
 	in.is_barrier = known.role == MEETS && !has_modifier(word, "ARV");

@@ -47,7 +47,9 @@ struct sass_instruction {
 						waits for the block (BAR.ARV does not) */
 	uint32_t target; /* bytes from the kernel's entry; for is_branch; SASS_TARGET_UNKNOWN: a
 			    register knows (RET, BRX) */
-	uint8_t access_bytes; /* memory: bytes a thread, from the width suffix; 0 otherwise */
+	uint8_t access_bytes; /* memory: bytes a thread, from the width suffix, of a texture load
+				 from its channels (4 bytes each); 0 otherwise */
+	bool is_texture;      /* a load by the texture units: not by an address */
 	int8_t depbar_scoreboard, depbar_count; /* DEPBAR.LE SBs, n; -1 none. Scoreboards in its
 						   braces are in control.wait_mask */
 	int32_t constant;    /* c[0x0][offset]: of launch dimensions and parameters; -1 none */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "traces/profiles/disassembly.h"
+#include "traces/profiles/kernel_names.h"
 #include "traces/profiles/profile_join.h"
 #include "profile_runs.h"
 #include "traces/program/program.h"
@@ -136,12 +137,12 @@ static int write_profiles(struct profile_merge *merge, const struct profile_opti
 	struct trace *trace = merge->trace;
 	const char *error = trace_get_meta(trace, "error"), *skipped;
 
+	if (!merge->shape_count && !error && settings->kernel.count)
+		return kernel_none_launched(&settings->kernel,
+					    trace_get_meta(trace, "other_kernels"));
 	if (!merge->shape_count)
 		return report("profile: no profile was made: %s",
-			      error ? error
-			      : settings->kernel.count
-				      ? "no kernel that --kernel names was launched"
-				      : "no kernel was launched");
+			      error ? error : "no kernel was launched");
 	if (profile_merge_write(merge, disassembler, disassembler_run))
 		return -1;
 	trace_set_meta(trace, "kind", "recorded");

@@ -296,7 +296,7 @@ static void at_exit(void)
 {
 	struct profile *profile = running;
 	unsigned skipped = 0;
-	char number[16];
+	char number[16], others[2048];
 
 	if (!profile)
 		return;
@@ -317,6 +317,9 @@ static void at_exit(void)
 		skipped += profile->shape[i].skipped;
 	snprintf(number, sizeof(number), "%u", skipped);
 	writer_meta(&recorder.writer, "skipped_grids", number);
+	profile_list_others(profile, others, sizeof(others));
+	if (!profile->shape_count && *others)
+		writer_meta(&recorder.writer, "other_kernels", others);
 	for (size_t i = 0; i < sizeof(loss) / sizeof(loss[0]); i++)
 		if (loss[i].count)
 			writer_loss(&recorder.writer, loss[i].kind, loss[i].count, loss[i].detail);

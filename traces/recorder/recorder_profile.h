@@ -122,6 +122,7 @@ struct profile_cubin {
 	char *data;
 };
 
+enum { PROFILE_OTHERS_MAX = 64 };
 struct profile {
 	struct profile_calls calls;
 	const struct profile_collector *collector;
@@ -136,6 +137,9 @@ struct profile {
 	char *kernels;	    /* patterns, one a line; NULL: all */
 	uint32_t only[7];   /* grid, block, dynamic shared memory of the one shape to measure */
 	bool only_one;
+	/* Some of the kernels that were launched and not asked for, by their bare names: owned. */
+	char *other[PROFILE_OTHERS_MAX];
+	uint32_t others;
 	bool initialized, broken, verbose, lazy;
 	bool replays;	/* counters: all passes of one launch */
 	bool stray;	/* launches that are not measured ran since counts were last taken */
@@ -164,6 +168,8 @@ struct launch_call;
  * `note` NULL: the program said nothing of it. */
 uint32_t profile_find_shape(struct profile *profile, const char *symbol,
 			    const struct launch_call *call, const struct note_footprint *note);
+/* One of profile->other, as a program calls it: "others" of them, a line each, at most `bytes`. */
+void profile_list_others(const struct profile *profile, char *lines, size_t bytes);
 /* Records of the present launch: its shape, once, with its code, and one pass of its counts. */
 void profile_write_shape(struct profile *profile, uint32_t number,
 			 const struct profile_device *device, CUfunction function);

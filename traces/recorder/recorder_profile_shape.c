@@ -67,6 +67,39 @@ static bool is_the_one(const struct profile *profile, const struct launch_call *
 		call->dynamic_shared_bytes == profile->only[6]);
 }
 
+/* For whoever asked for a kernel that is not there. */
+static void note_other(struct profile *profile, const char *symbol)
+{
+	size_t bytes;
+	const char *last = mangled_last(symbol, &bytes);
+	const char *name = last ? last : symbol;
+
+	bytes = last ? bytes : strlen(symbol);
+	for (uint32_t i = 0; i < profile->others; i++)
+		if (strlen(profile->other[i]) == bytes && !memcmp(profile->other[i], name, bytes))
+			return;
+	if (profile->others == PROFILE_OTHERS_MAX)
+		return;
+	profile->other[profile->others] = strndup(name, bytes);
+	profile->others += profile->other[profile->others] != NULL;
+}
+
+void profile_list_others(const struct profile *profile, char *lines, size_t bytes)
+{
+	size_t used = 0;
+
+	*lines = 0;
+	for (uint32_t i = 0; i < profile->others; i++) {
+		const size_t length = strlen(profile->other[i]);
+
+		if (used + length + 2 > bytes)
+			continue;
+		memcpy(lines + used, profile->other[i], length);
+		lines[used + length] = '\n';
+		lines[used += length + 1] = 0;
+	}
+}
+
 uint32_t profile_find_shape(struct profile *profile, const char *symbol,
 			    const struct launch_call *call, const struct note_footprint *note)
 {
@@ -79,7 +112,11 @@ uint32_t profile_find_shape(struct profile *profile, const char *symbol,
 		grids += !profile->shape[i].skipped &&
 			 same_but_grid(&profile->shape[i], symbol, call, note);
 	}
-	if (!is_the_one(profile, call) || !wanted(profile, symbol, note ? note->kernel : ""))
+	if (!wanted(profile, symbol, note ? note->kernel : "")) {
+		note_other(profile, symbol);
+		return SPOOL_NONE;
+	}
+	if (!is_the_one(profile, call))
 		return SPOOL_NONE;
 	if (profile->shape_count == profile->shape_capacity) {
 		uint32_t capacity = profile->shape_capacity ? profile->shape_capacity * 2 : 64;

@@ -18,9 +18,11 @@ enum op_kind {
 	OP_RECORD, /* object = event; stream */
 	OP_WAIT,   /* object = event; stream: the stream waits for the event's latest record before
 		      this op in issue order */
+	OP_UNSEEN, /* stream: work that no row is there of (a function of the host, managed
+		      memory that is fetched), for duration_ps; the call is an OP_HOST before it */
 	OP_SYNC,   /* stream: the host thread blocks until the stream is empty */
 	OP_SYNC_EVENT, /* object = event: the host thread blocks until the event's latest record
-			  completed */
+			  completed; with OP_SPIN it asks again and again, duration_ps a time */
 	OP_SYNC_GPU, /* object = gpu: the host thread blocks until all streams of the GPU are empty
 		      */
 	OP_POST,     /* object = counter; value: raise the counter to value */
@@ -34,18 +36,27 @@ enum {
 	OP_SPIN = 1,
 	OP_BLOCKING = 2 /* copy returns only when done (cudaMemcpy) */,
 	OP_FIRST = 4 /* first launch of its kernel in the process */,
-	OP_INFERRED = 8 /* post, await: nobody recorded it (schedule_turns.c) */,
+	OP_INFERRED = 8 /* post, await (schedule_turns.c), record, wait (schedule_graphs.c): no call
+			   of the program's, and none is paid for */
+	,
 	OP_IN_GRAPH =
 		16 /* launch, copy, memset, record, wait: not the first of its call's (a graph's) */
 	,
 	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
 	OP_MEETS = 128 /* launch: part of a collective (schedule.meeting says of which) */,
-	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */
+	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */,
+	OP_EARLY = 32 /* launch: may begin before all of the kernel before it is done
+			 (programmatic dependent launch), so nothing passes between them */
+	,
+	OP_TURN = 1 /* launch in a graph: the body of a WHILE node begins once more */,
+	OP_BESIDE = 2 /* launch: begins beside kernels that fill the GPU (a stream of higher
+			 priority), as it was seen to */
 };
 /* Sorts of calls that cost the host differently. */
 enum schedule_call {
 	CALL_OF_NONE, /* no call, or one whose time depends on the device */
 	CALL_OF_LAUNCH,
+	CALL_OF_EARLY, /* a launch with OP_EARLY */
 	CALL_OF_GRAPH, /* a launch of several nodes */
 	CALL_OF_MEMSET,
 	CALL_OF_RECORD,

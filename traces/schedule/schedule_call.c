@@ -9,7 +9,7 @@ enum schedule_call schedule_call_of(const struct schedule *schedule, const struc
 		return CALL_OF_GRAPH;
 	switch ((enum op_kind)op->kind) {
 	case OP_LAUNCH:
-		return CALL_OF_LAUNCH;
+		return op->flags & OP_EARLY ? CALL_OF_EARLY : CALL_OF_LAUNCH;
 	case OP_MEMSET:
 		return CALL_OF_MEMSET;
 	case OP_RECORD:

@@ -3,6 +3,7 @@
  * notes and the machine have files of their own (spool_*.c).
  */
 #include "traces/format/capture_windows.h"
+#include "traces/format/graph_rows.h"
 #include "spool_take.h"
 #include "spool_virtual.h"
 
@@ -412,6 +413,7 @@ void spool_convert(struct trace *trace, struct spool *spool)
 	spool_convert_blocks(trace, spool, &calls);
 	spool_convert_machine(trace, spool);
 	account(trace, spool, &calls);
+	trace_join_graph_rows(trace);
 	if (!trace_virtual_gpus(trace)) /* else they have one clock */
 		spool_measure_skew(trace);
 	spool_calls_release(&calls);

@@ -120,7 +120,8 @@ static bool same_copy(const struct comparison *c, uint32_t a, uint32_t b)
 static bool same_operation(struct comparison *c, const struct schedule_op *a,
 			   const struct schedule_op *b)
 {
-	if (a->kind != b->kind || (a->flags & OP_BLOCKING) != (b->flags & OP_BLOCKING))
+	if (a->kind != b->kind ||
+	    (a->kind != OP_LAUNCH && (a->flags & OP_BLOCKING) != (b->flags & OP_BLOCKING)))
 		return false;
 	switch (a->kind) {
 	case OP_LAUNCH:
@@ -222,6 +223,72 @@ static void compare_thread(struct comparison *c, uint32_t thread)
 	}
 }
 
+/* Whether B's thread asks for all that A's does, in A's order, and maybe for more in between: each
+ * operation is taken where it comes first. With `launches`, of launches alone. */
+static bool thread_within(struct comparison *c, uint32_t a_thread, uint32_t b_thread, bool launches,
+			  int64_t *more)
+{
+	int64_t at[2] = { 0, 0 };
+	const struct schedule_op *a, *b;
+
+	while ((a = next_operation(&c->side[0].schedule, a_thread, &at[0]))) {
+		if (launches && a->kind != OP_LAUNCH)
+			continue;
+		while ((b = next_operation(&c->side[1].schedule, b_thread, &at[1])) &&
+		       !same_operation(c, a, b))
+			more[b->kind] += !launches;
+		if (!b)
+			return false;
+	}
+	while ((b = next_operation(&c->side[1].schedule, b_thread, &at[1])))
+		more[b->kind] += !launches;
+	return true;
+}
+
+static void forget_streams(struct comparison *c)
+{
+	for (int i = 0; i < 2; i++)
+		memset(c->met[i], 0xff,
+		       (c->side[i].schedule.stream_count + 1) * sizeof(*c->met[i]));
+}
+
+/* The same of all threads. Launches go first: they tell which stream is which, where records and
+ * waits of a library's own stand between those of the program. */
+static bool is_within(struct comparison *c, int64_t *more)
+{
+	const uint32_t threads = c->side[0].schedule.thread_count;
+	bool is = threads <= c->side[1].schedule.thread_count;
+
+	forget_streams(c);
+	for (int launches = 1; launches >= 0; launches--)
+		for (uint32_t t = 0; is && t < threads; t++)
+			is = thread_within(c, t, t, launches, more);
+	for (uint32_t t = threads; is && t < c->side[1].schedule.thread_count; t++) {
+		int64_t at = 0;
+		const struct schedule_op *b;
+
+		while ((b = next_operation(&c->side[1].schedule, t, &at)))
+			more[b->kind]++;
+	}
+	return is;
+}
+
+static void print_within(struct comparison *c)
+{
+	int64_t more[OP_KIND_COUNT] = { 0 };
+	const char *between = ":";
+
+	if (!is_within(c, more))
+		return;
+	printf("every operation of A is in B, in the same order on each thread; B has besides");
+	for (int kind = 0; kind < OP_KIND_COUNT; kind++)
+		if (more[kind]) {
+			printf("%s %" PRId64 " %s", between, more[kind], kind_name[kind]);
+			between = ",";
+		}
+	printf("\n");
+}
+
 static void print_tally(const struct comparison *c)
 {
 	const char *format = c->tsv ? "%s\t%s\t%s\t%s\n" : "%-16s %9s %9s %9s\n";
@@ -258,12 +325,14 @@ int64_t compare_operations(const struct trace *a, const struct trace *b, bool ts
 		const uint32_t count = c.side[i].schedule.stream_count;
 
 		c.met[i] = xmalloc((count + 1) * sizeof(*c.met[i]));
-		memset(c.met[i], 0xff, (count + 1) * sizeof(*c.met[i]));
 	}
+	forget_streams(&c);
 	for (uint32_t t = 0;
 	     t < c.side[0].schedule.thread_count || t < c.side[1].schedule.thread_count; t++)
 		compare_thread(&c, t);
 	print_tally(&c);
+	if (c.differences && !tsv)
+		print_within(&c);
 	result = c.differences;
 out:
 	for (int i = 0; i < 2; i++) {

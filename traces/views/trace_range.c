@@ -13,12 +13,28 @@
 
 enum { MOST_NAMED = 8 };
 
-/* The names that there are, for a message: "'a' (3), 'b' (20)". Owned by the caller. */
-static char *names_of(const struct trace *trace)
+/* A name of ranges, how many there are, and how far it is from the one that was asked for. */
+struct named {
+	uint32_t text, count, place;
+	size_t edits;
+};
+
+static int compare_named(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	if (a->edits != b->edits)
+		return a->edits < b->edits ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The names that there are, for a message: "'a' (3), 'b' (20)", of more than it takes the nearest
+ * to what was asked for. Owned by the caller. */
+static char *names_of(const struct trace *trace, const char *asked)
 {
 	struct map seen = { 0 };
-	uint32_t *name = xmalloc((trace->nvtx_count + 1) * sizeof(*name)),
-		 *count = xcalloc(trace->nvtx_count + 1, sizeof(*count)), names = 0;
+	struct named *name = xmalloc((trace->nvtx_count + 1) * sizeof(*name));
+	uint32_t names = 0;
 	char *text = xstrdup("");
 
 	for (size_t i = 0; i < trace->nvtx_count; i++) {
@@ -28,18 +44,22 @@ static char *names_of(const struct trace *trace)
 			continue;
 		uint32_t at = map_intern(&seen, row->text, 0, names);
 		if (at == names)
-			name[names++] = row->text;
-		count[at]++;
+			name[names++] =
+				(struct named){ row->text, 0, at,
+						text_edits(asked, trace_text(trace, row->text)) };
+		name[at].count++;
 	}
+	if (names > MOST_NAMED)
+		qsort(name, names, sizeof(*name), compare_named);
 	for (uint32_t i = 0; i < names && i <= MOST_NAMED; i++) {
-		char *longer = i == MOST_NAMED ? xprintf("%s, ...", text)
-					       : xprintf("%s%s'%s' (%u)", text, i ? ", " : "",
-							 trace_text(trace, name[i]), count[i]);
+		char *longer = i == MOST_NAMED
+				       ? xprintf("%s, ...", text)
+				       : xprintf("%s%s'%s' (%u)", text, i ? ", " : "",
+						 trace_text(trace, name[i].text), name[i].count);
 		free(text);
 		text = longer;
 	}
 	free(name);
-	free(count);
 	map_release(&seen);
 	return text;
 }
@@ -210,7 +230,7 @@ int trace_mark_range(struct trace *trace, const struct asked_range *range,
 			      trace->path);
 	rc = parse(&asked, trace, range);
 	if (!rc && !asked.end) {
-		char *names = names_of(trace);
+		char *names = names_of(trace, asked.name);
 
 		rc = report("'%s': no NVTX range%s%s%s%s is called '%s'; there %s %s", trace->path,
 			    range->thread ? " of thread " : "", range->thread ? range->thread : "",

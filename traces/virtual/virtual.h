@@ -107,6 +107,10 @@ void turns_begin(void);
 void turns_end(void);
 void turns_capture(int more);
 bool turns_captures(void); /* whether one is under way */
+/* The order in which threads get their turns (virtual_queue.c); between both, one thread is inside.
+ * A device of -1 is none of the program's. */
+void queue_enter(int device);
+void queue_leave(void);
 /* After how long a wait is noticed, and a clock for it. */
 int64_t turns_stuck_ms(void);
 int64_t turns_now_ms(void);

@@ -16,19 +16,13 @@
 enum { WATCH_MS = 250, STUCK_S = 20 };
 
 static struct {
-	pthread_mutex_t lock;
-	pthread_cond_t served_next;
-	uint64_t drawn,
-		served; /* tickets: threads are served as they come, so that none runs ahead */
-	int last;	/* the device that ran kernels last */
+	int last; /* the device that ran kernels last */
 	CUcontext last_context;
 	bool any;
 	atomic_int captures, waiting_for, waiting;
 	_Atomic int64_t since_ms; /* 0: nobody waits */
 	pthread_once_t watch_once;
-} turns = { .lock = PTHREAD_MUTEX_INITIALIZER,
-	    .served_next = PTHREAD_COND_INITIALIZER,
-	    .watch_once = PTHREAD_ONCE_INIT };
+} turns = { .watch_once = PTHREAD_ONCE_INIT };
 static _Thread_local bool holds;
 
 int64_t turns_now_ms(void)
@@ -114,33 +108,6 @@ static void wait_for_last(const struct driver *driver, CUcontext mine)
 	driver->cuCtxSetCurrent(mine);
 }
 
-static void enter(void)
-{
-	uint64_t ticket;
-
-	pthread_mutex_lock(&turns.lock);
-	ticket = turns.drawn++;
-	while (turns.served != ticket)
-		pthread_cond_wait(&turns.served_next, &turns.lock);
-	pthread_mutex_unlock(&turns.lock);
-}
-
-static void leave(void)
-{
-	uint64_t start_ns = 0;
-	bool others;
-
-	pthread_mutex_lock(&turns.lock);
-	others = ++turns.served != turns.drawn;
-	if (others) /* waking them takes a system call */
-		start_ns = notes_now_ns();
-	pthread_mutex_unlock(&turns.lock);
-	if (!others)
-		return;
-	pthread_cond_broadcast(&turns.served_next);
-	notes_hidden(start_ns);
-}
-
 /* Waits for the turn of this process, where there are others. */
 static void enter_process(int device)
 {
@@ -152,27 +119,17 @@ static void enter_process(int device)
 	ranks_turn_begin(file);
 }
 
-uint64_t turns_given(void)
-{
-	uint64_t drawn;
-
-	pthread_mutex_lock(&turns.lock);
-	drawn = turns.drawn;
-	pthread_mutex_unlock(&turns.lock);
-	return drawn;
-}
-
 void turns_hand_on(struct ranks_file *file)
 {
 	const struct driver *driver = real_driver();
 	const uint64_t start_ns = notes_now_ns();
 
-	enter();
+	queue_enter(-1);
 	if (turns.any && turns.last_context)
 		wait_for_last(driver, NULL);
 	turns.any = false;
 	atomic_store(&file->owner, 0);
-	leave();
+	queue_leave();
 	notes_hidden(start_ns);
 }
 
@@ -187,10 +144,10 @@ void turns_begin(void)
 	if (!driver || gpus_all() < 2 || atomic_load(&turns.captures))
 		return;
 	start_ns = notes_now_ns();
-	enter();
-	holds = true;
 	driver->cuCtxGetCurrent(&mine); /* NULL: the first call of a thread, on device 0 */
 	device = mine ? gpus_of_context(mine) : 0;
+	queue_enter(device);
+	holds = true;
 	enter_process(device);
 	watch_from_now(turns.any ? turns.last : device, device);
 	if (turns.any && turns.last != device && turns.last_context) {
@@ -211,7 +168,7 @@ void turns_end(void)
 	atomic_store(&turns.since_ms, 0);
 	if (!turns.last_context) /* the primary context: made by the call */
 		real_driver()->cuCtxGetCurrent(&turns.last_context);
-	leave();
+	queue_leave();
 }
 
 void turns_capture(int more)

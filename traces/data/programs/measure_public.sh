@@ -16,7 +16,7 @@ out=$(cd "$out" && pwd)
 tab=$(printf '\t')
 brief() { timeout -k 1 "${SECONDS_EACH:-20}" "$@"; }
 # The last look that a row of this process is of, and one: there it ends (LOOK_LAST of timed.c). Not of older rows, which ran to their end.
-last_look() { awk -F '\t' -v path="$1" -v arguments="$2" '$5 == path && $6 == arguments && $1 == "blind2" && $7 > most { most = $7 } END { print most ? most + 1 : 0 }' "$here/public.tsv"; }
+last_look() { awk -F '\t' -v path="$1" -v arguments="$2" '$5 == path && $6 == arguments && ($1 == "blind2" || $1 == "blind3") && $7 > most { most = $7 } END { print most ? most + 1 : 0 }' "$here/public.tsv"; }
 sed 1d "$here/public.tsv" | while IFS="$tab" read -r kind program _ _ path arguments _; do
 	[ "$split" = all ] || [ "$split" = "$kind" ] || continue
 	LOOK_LAST=$(last_look "$path" "$arguments")
