@@ -308,6 +308,44 @@ static void passes_are_longer_far_from_memory_and_shorter_at_the_edge(void **sta
 	assert_true(fabs(lines[0] - lines[1]) > one_sigma / 1000);
 }
 
+/* When the blocks of a multiprocessor came to their ends; -1: not yet. */
+struct ends {
+	struct cosim_watcher base;
+	double us[3];
+};
+
+static void note_end(struct cosim_watcher *watcher, double us, int block, int place, int64_t steps)
+{
+	(void)block, (void)steps;
+	if (place % 5 == 0)
+		((struct ends *)watcher)->us[place / 5] = us;
+}
+
+/* Fifteen blocks on five multiprocessors, 40 steps of 100 ns, of which 40 occupy it. The first of
+ * three takes what it takes alone; the second finds 0.6 of it for what it has to issue, which is
+ * half a step per what is left: 100 (1 + 0.5 x 0.4 / 0.6) = 133 ns. The third waits for both, and
+ * when they have gone it does not. */
+static void who_came_first_goes_first(void **state)
+{
+	(void)state;
+	const struct cosim_costs even = {
+		.multiprocessors = 5, .step_ns = 100, .step_busy_ns = 40, .crowd = 0.5
+	};
+	struct ends ends = { .base = { note_end } };
+	struct poisson_params p;
+	struct chaos_case c;
+	struct cosim_result result;
+	assert_int_equal(params_of("poisson", &p, "size=90 scheme=coarse host-sync=40 steps=40"),
+			 0);
+	assert_int_equal(solver_chaos("poisson", &p, &c), 0);
+	cosim_run(&c, &even, 1, &result, &ends.base);
+	c.ops->close(&c);
+	assert_true(fabs(ends.us[0] - 4.0) < 1e-6);
+	/* Beside the first one 30 steps and two of a piece that has begun; the rest alone. */
+	assert_true(fabs(ends.us[1] - 32 * 0.4 / 3 - 8 * 0.1) < 1e-3);
+	assert_true(ends.us[2] > ends.us[1] && ends.us[2] < 40 * 0.1 + 40 * 0.13);
+}
+
 static void a_check_of_its_own_is_paid_for(void **state)
 {
 	(void)state;
@@ -341,6 +379,7 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"raise_ns",	    "steps_error",	"time_error",
 		"line_spread_ns",   "note_ns",		"store_ns",
 		"load_ns",	    "note_gap_ns",	"idle_ns",
+		"crowd_later",	    "crowd_exchange",
 	};
 	char path[64];
 	struct cosim_costs read;
@@ -372,6 +411,7 @@ int main(void)
 		cmocka_unit_test(more_threads_pass_over_the_borders_less_often),
 		cmocka_unit_test(threads_that_have_nobody_to_read_from_go_on),
 		cmocka_unit_test(passes_are_longer_far_from_memory_and_shorter_at_the_edge),
+		cmocka_unit_test(who_came_first_goes_first),
 		cmocka_unit_test(a_check_of_its_own_is_paid_for),
 		cmocka_unit_test(a_cost_may_be_of_one_solver),
 		cmocka_unit_test(one_block_takes_the_count_of_one_block),

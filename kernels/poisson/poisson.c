@@ -44,7 +44,8 @@ static int parse_offset(struct poisson_params *p)
 			return 0;
 		}
 	}
-	return report("offset '%s' is not X,Y, two numbers of pixels", p->offset);
+	return report("offset '%s' is not X,Y, two numbers of pixels, at most %d either way",
+		      p->offset, IMAGE_MOST_SIDE);
 }
 
 static int prepare(void *given, uint32_t gpus)

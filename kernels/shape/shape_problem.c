@@ -79,6 +79,9 @@ int shape_make(struct weak_problem *problem, const struct shape_pictures *s,
 	static const int step[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
 	const int rows = s->image.rows, columns = s->image.columns;
 	long free_nodes = 0;
+	if (rows == 1 && columns == 1)
+		return report("%s: one pixel has no neighbours, which its normal is made of",
+			      p->image);
 	weak_problem_make(problem, WEAK_SHAPE, 1, rows, columns);
 	/* eq. (3) has lambda on the smoothness, eq. (4) its inverse on the data. */
 	problem->terms.pull = (float)(1 / (4 * p->lambda));

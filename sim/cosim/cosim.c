@@ -12,12 +12,17 @@
 enum { BEGIN, ENTER, SEND, FETCH, RECEIVE, STAMP, NOTE, PHASE_END };
 enum { PART = 3, WHAT = (1 << PART) - 1 };
 
+enum { PIECE = 4 }; /* steps, of which the pace is told anew where a phase is a whole round */
+
 struct block {
 	int place, done; /* steps of this round */
 	int phase, made; /* steps of the phase, and how many of them have been computed */
 	sim_time phase_ps, step_ps;
-	double away_ns;	 /* by how much its exchanges are longer, on this place, than others' */
-	int64_t stamped; /* steps of all rounds when it last told that its borders were written */
+	int came; /* before how many others of the round it got its place, from 1; 0: it has none */
+	double noise;	   /* of its durations in this phase */
+	double busy_share; /* of its multiprocessor, while it makes the phase */
+	double away_ns;	   /* by how much its exchanges are longer, on this place, than others' */
+	int64_t stamped;   /* steps of all rounds when it last told that its borders were written */
 };
 
 struct play {
@@ -26,7 +31,7 @@ struct play {
 	struct cosim_result *result;
 	struct cosim_watcher *watcher;
 	struct event_queue queue;
-	struct block *block;
+	struct block *block, **at_place; /* [blocks]; [places]: the last one there */
 	double *factor, *trip_ns; /* of a place: of its steps; more for a way to L2 and back */
 	int places, next;
 	int length;	/* of the round, in steps */
@@ -70,11 +75,24 @@ static void push(struct play *p, sim_time at, int block, int what)
 	event_queue_push(&p->queue, at, RANK_STREAM, (uint32_t)block, (uint32_t)what);
 }
 
-/* Blocks are dealt to multiprocessors in turn. */
-static int others_there(const struct play *p, int place)
+/*
+ * By how much what a block does takes longer, relative, since others are on its multiprocessor:
+ * schedulers let warps go first that came first. A share `before` of the multiprocessor is taken by
+ * blocks that came before; what has to wait for them finds 1 - before of it. Those that came later
+ * are in the way by what they have begun.
+ */
+static double stretch(const struct play *p, const struct block *b)
 {
-	const int sm = place % p->costs->multiprocessors;
-	return (p->places - 1 - sm) / p->costs->multiprocessors;
+	double before = 0, later = 0;
+	for (int place = b->place % p->costs->multiprocessors; place < p->places;
+	     place += p->costs->multiprocessors) {
+		const struct block *other = p->at_place[place];
+		if (!other || other == b || !other->came)
+			continue;
+		*(other->came < b->came ? &before : &later) += other->busy_share;
+	}
+	before = fmin(before, 0.95); /* or it would wait for ever */
+	return p->costs->crowd * before / (1 - before) + p->costs->crowd_later * later;
 }
 
 static double exchange_ns(const struct play *p, const struct block *b)
@@ -84,7 +102,7 @@ static double exchange_ns(const struct play *p, const struct block *b)
 	const double ns =
 		c->aside ? costs->exchange_ns[c->kind] + c->passes * costs->pass_ns[c->kind]
 			 : costs->together_ns[c->kind];
-	const double crowded = ns * (1 + costs->crowd * others_there(p, b->place));
+	const double crowded = ns * (1 + costs->crowd_exchange * stretch(p, b));
 	return fmax(crowded + b->away_ns, crowded / 2);
 }
 
@@ -94,14 +112,10 @@ static double noting_ns(const struct play *p)
 	return p->c->ages ? p->costs->note_ns : 0;
 }
 
-/* A step of a block on its place, `steps` of them beside an exchange or not: what a warp waits for,
- * or what all of the multiprocessor's blocks occupy of it, whichever is longer. */
-static double step_ns(const struct play *p, const struct block *b, bool exchanges)
+/* A step of a block on its place. */
+static double step_ns(const struct play *p, const struct block *b)
 {
-	const struct cosim_costs *costs = p->costs;
-	const double busy = costs->step_busy_ns +
-			    (exchanges ? costs->exchange_busy_ns * p->c->passes / b->phase : 0);
-	return fmax(costs->step_ns, busy * (1 + others_there(p, b->place))) * p->factor[b->place];
+	return p->costs->step_ns * (1 + stretch(p, b)) * p->factor[b->place];
 }
 
 /* Parts of borders are sent one after the other, then received. */
@@ -123,20 +137,30 @@ static void begin_phase(struct play *p, int id)
 	const struct chaos_case *c = p->c;
 	struct block *b = &p->block[id];
 	const int left = p->length - b->done;
-	const double noise = factor(p, p->costs->phase_spread);
+	/* Pieces of a phase have one. */
+	const double noise = b->noise =
+		c->exchanges || b->done == 0 ? factor(p, p->costs->phase_spread) : b->noise;
 	const bool exchanges = c->exchanges && c->aside && b->done > 0;
 	b->phase = left < c->exchange ? left : c->exchange;
+	/* Nothing happens after a piece, but that its pace is told anew by who is there. */
+	const bool piece = !c->exchanges && b->phase > PIECE;
+	b->phase = piece ? PIECE : b->phase;
 	b->made = 0;
 	b->phase_ps = p->now;
-	b->step_ps = ps(step_ns(p, b, exchanges) * noise);
-	sim_time end = p->now + b->phase * b->step_ps + ps(p->costs->enter_ns * noise);
+	b->step_ps = ps(step_ns(p, b) * noise);
+	sim_time end = p->now + b->phase * b->step_ps +
+		       (c->exchanges || b->done == 0 ? ps(p->costs->enter_ns * noise) : 0);
 	if (exchanges) {
 		const double whole = exchange_ns(p, b) * noise;
 		const sim_time received = p->now + ps(whole + noting_ns(p));
 		push_exchange(p, id, whole, c->passes);
 		end = end > received ? end : received;
 	}
-	push(p, end + ps(p->costs->meet_ns), id, PHASE_END);
+	end += piece ? 0 : ps(p->costs->meet_ns);
+	push(p, end, id, PHASE_END);
+	const double busy_ns = b->phase * p->costs->step_busy_ns +
+			       (exchanges ? c->passes * p->costs->exchange_busy_ns : 0);
+	b->busy_share = fmin(1, 1000 * busy_ns / (double)(end - p->now));
 }
 
 /* Of all exchanges of a block that has just got its place. */
@@ -157,7 +181,10 @@ static void take_place(struct play *p, int place, sim_time at)
 	if (p->next >= p->c->blocks)
 		return;
 	const int id = p->c->order[p->next++];
+	p->at_place[place] = &p->block[id];
 	p->block[id].place = place;
+	p->block[id].came = p->next;
+	p->block[id].busy_share = 0;
 	p->block[id].done = 0;
 	p->block[id].away_ns = p->c->exchanges ? away_ns(p, id, place) : 0;
 	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
@@ -222,6 +249,7 @@ static void end_phase(struct play *p, int id)
 				  p->before + b->done);
 	if (b->done == p->length) {
 		c->ops->end(c, id);
+		b->came = 0;
 		take_place(p, b->place, p->now + ps(end_ns(p) + p->costs->take_ns));
 	} else if (c->exchanges && !c->aside) {
 		push_exchange(p, id, exchange_ns(p, b), c->passes);
@@ -304,6 +332,7 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	event_queue_init(&p.queue);
 	p.places = places_of(c, costs);
 	p.block = xcalloc((size_t)c->blocks, sizeof(*p.block));
+	p.at_place = xcalloc((size_t)p.places, sizeof(*p.at_place));
 	p.factor = xcalloc((size_t)p.places, sizeof(*p.factor));
 	p.trip_ns = xcalloc((size_t)p.places, sizeof(*p.trip_ns));
 	for (int k = 0; k < p.places; k++) {
@@ -327,6 +356,7 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	result->unconverged = !c->fixed && !(result->left <= c->wanted);
 	event_queue_release(&p.queue);
 	free(p.block);
+	free(p.at_place);
 	free(p.factor);
 	free(p.trip_ns);
 }

@@ -17,7 +17,7 @@ struct cosim_costs {
 	int multiprocessors;
 	double registers;    /* of a thread, as allocated: how many blocks fit; 0: all do */
 	double step_ns;	     /* of a block alone on its multiprocessor: latency */
-	double step_busy_ns; /* what it occupies of the multiprocessor, which its blocks share */
+	double step_busy_ns; /* what it occupies of the multiprocessor */
 	double enter_ns;     /* more, for the first step after an exchange */
 	/* An exchange: once, and more for each pass over the borders; of it that share sends,
 	 * before the rest receives, pass by pass. */
@@ -30,7 +30,11 @@ struct cosim_costs {
 	double note_ns;		 /* more for an exchange that notes ages */
 	double note_gap_ns;	 /* of that, between telling its step and reading a neighbour's */
 	double idle_ns;		 /* less for a pass in which nobody is read from */
-	double crowd;		 /* by how much an exchange is longer for each other block there */
+	/* By how much steps and exchanges are longer, relative: per share of the multiprocessor
+	 * that blocks there take which came before, over what those leave; and per share of those
+	 * that came later. */
+	double crowd, crowd_later;
+	double crowd_exchange;	 /* of that an exchange has this share: the rest of it is a wait */
 	double begin_ns, end_ns; /* loading a block, storing it */
 	double raise_ns;	 /* more at the end, for what a synchronous step changed */
 	double take_ns;		 /* from one block's end to the next one's begin */

@@ -29,9 +29,8 @@ static int number_of(const char *config, const char *key)
 
 static const char *scheme_of(const char *config)
 {
-	static const char *const others[] = {
-		"graph", "barrier", "flags", "cluster", "free", NULL
-	};
+	static const char *const others[] = { "graph", "barrier", "flags", "cluster",
+					      "free",  "async",	  NULL };
 	char word[32] = "";
 	const char *found = "";
 	config_value(config, "scheme", word, sizeof(word));

@@ -5,7 +5,7 @@ printf 'P5\n72 72\n255\n' >empty.pgm; head -c 5184 /dev/zero >>empty.pgm
 printf 'P2\n2 2\n255\n255 255 255 255\n' >all.pgm
 printf 'P2\n2 2\n255\n255 0 0 0\n' >corner.pgm
 for options in "--source $pictures/ball.png" "$ball --mask $pictures/vase_mask.png" "$ball --mask empty.pgm" "$ball --mask nowhere.png" \
-	"$ball --mask $pictures/ball_mask.png --offset 150,40" "--source all.pgm --mask all.pgm --target all.pgm" '--offset 3' '--offset 1,2,3' \
+	"$ball --mask $pictures/ball_mask.png --offset 150,40" "--source all.pgm --mask all.pgm --target all.pgm" '--offset 3' '--offset 16385,0' '--offset 1,2,3' \
 	'-o picture.jpeg' '-o nowhere/a.png' '--gpus 2' '--guide none' '--size 2' '--tolerance -1' '--size 100 --objects 10' \
 	'--scheme base --watch w.tsv' '--scheme flags --watch w.tsv' '--scheme graph --resident 3' '--scheme 4w-stripe --ages a.tsv --watch ./a.tsv' \
 	'--scheme 4w-stripe --phases p.tsv' '--scheme free --phases p.tsv' '--scheme coarse --phases p.tsv --watch w.tsv' '--scheme 4w-stripe --ages a.tsv --phases ./a.tsv' \
@@ -25,6 +25,8 @@ for options in '-o mine.pgm' '-o ./mask.pgm' '-o all.pgm' '-o a.pgm --scheme 4w-
 done
 cmp mine.pgm all.pgm && cmp mask.pgm corner.pgm && echo untouched
 refuses warpreel solve shape --image mine.pgm --normals mine.pgm
+# What has no neighbours is not computed to a NaN.
+printf 'P2\n1 1\n255\n9\n' >one.pgm; refuses warpreel solve shape --image one.pgm; rm one.pgm
 rm mine.pgm mask.pgm link.pgm
 # A mask that reaches the edge of the target lacks neighbours there, and that is all.
 warpreel solve poisson --source all.pgm --mask corner.pgm --target all.pgm | sed -n 's/.*\(after .* iterations\).*/\1/p'
