@@ -104,7 +104,12 @@ static void kernels_of_unknown_geometry_share_no_gpu_and_small_grids_do(void **s
 	b->schedule.shape[0].grid[0] = 40; /* of 100 SMs; equal launches share the shape */
 	b->schedule.shape[0].grid[1] = b->schedule.shape[0].grid[2] = 1;
 	NEAR(end(b), 1000);
-	b->schedule.shape[0].grid[0] = 60; /* two of them are too many */
+	b->schedule.shape[0].grid[0] = 60; /* a program of others: its first block has room */
+	NEAR(end(b), 1000);
+	b->schedule.shape[0].grid[0] = 100;
+	NEAR(end(b), 2000);
+	b->schedule.shape[0].grid[0] = 60; /* a plan of ours: two of them are too many */
+	b->schedule.config = xstrdup("size=60");
 	NEAR(end(b), 2000);
 }
 

@@ -10,7 +10,9 @@ refuses warpreel regress nowhere.tsv
 refuses warpreel regress "$table" --copy peer
 refuses warpreel regress "$table" --copy sideways
 refuses warpreel regress "$table" --hold-out 9
-refuses warpreel regress "$root/model/platforms/h200x4.ini" --copy h2d_2d --method timer-reg
+refuses warpreel regress "$root/model/platforms/h200x4.ini" --copy h2d_2d
+printf 'bytes\tns\n64\t10\n128\t12\n' >table.tsv
+refuses warpreel regress table.tsv --method timer-reg
 printf 'bytes\ttime\n' >table.tsv
 refuses warpreel regress table.tsv
 printf 'bytes\tns\n4\t0\n' >table.tsv
