@@ -218,8 +218,8 @@ static void what_does_not_follow_says_why(void **state)
 		  0,
 		  { 512, 1, 125, 9 },
 		  0,
-		  "its profiles contradict each other: those of block 64x1x1 and 6 steps would "
-		  "come out " },
+		  "its profiles contradict each other: by those of block 64x1x1 and 6 steps it "
+		  "is " },
 	};
 	struct kernel_profiles all;
 	struct profile_derived d;
@@ -252,6 +252,36 @@ static void profiles_that_agree_with_the_law_raise_no_doubt(void **state)
 	derive(&all, &asked, 0, &d);
 	assert_null(d.doubt);
 	check_law(&d, &asked, tree);
+	profile_derived_release(&d);
+	kernel_profiles_release(&all);
+}
+
+/* Counts that bend with the steps, as those of blocks that march from a rim do. */
+static double bent(size_t i, double w, double s)
+{
+	return i < 1 ? w : w * (s + s * s / 100);
+}
+
+/* A line through 100 and 120 steps is off by (110 - 100) (120 - 110) / 100 = 1 of 231 at 110 steps,
+ * by 24 of 96 at 60, and by 111 of 4 at 4: what the third profile says comes down with the product
+ * of distances. */
+static void a_profile_far_off_says_less_of_a_launch_between_its_bases(void **state)
+{
+	static const struct shape known[] = { { 128, 1, 1000, 4 },
+					      { 128, 1, 500, 100 },
+					      { 128, 1, 500, 120 } },
+				  between = { 128, 1, 400, 110 }, below = { 128, 1, 400, 60 };
+	struct kernel_profiles all;
+	struct profile_derived d;
+
+	(void)state;
+	profiles_of(&all, known, 3, 0, bent);
+	derive(&all, &between, 0, &d);
+	assert_null(d.doubt);
+	profile_derived_release(&d);
+	derive(&all, &below, 0, &d);
+	assert_non_null(d.doubt);
+	assert_non_null(strstr(d.doubt, "by those of block 128x1x1 and 4 steps it is 33 % off"));
 	profile_derived_release(&d);
 	kernel_profiles_release(&all);
 }
@@ -413,6 +443,7 @@ int main(void)
 		cmocka_unit_test(a_block_of_as_many_warps_follows_from_one),
 		cmocka_unit_test(what_does_not_follow_says_why),
 		cmocka_unit_test(profiles_that_agree_with_the_law_raise_no_doubt),
+		cmocka_unit_test(a_profile_far_off_says_less_of_a_launch_between_its_bases),
 		cmocka_unit_test(fewer_steps_than_a_loop_runs_at_once_are_doubted),
 		cmocka_unit_test(a_kernel_whose_profiles_have_no_steps_has_none),
 		cmocka_unit_test(caches_are_those_of_the_nearest_grid),

@@ -284,7 +284,20 @@ static void fill_counts(struct profile_derived *d)
 /* ---- doubts ---- */
 
 /*
- * Share of a profile's instructions that the bases do not give it; 0 where they say nothing of it.
+ * How far from two bases a launch lies whose weights these are, in the sense of a line through two
+ * points of a curve: that is off by the curve's bend times the product of both distances. Of other
+ * numbers of bases nothing is said: 1.
+ */
+static double beyond(const double weight[], int count)
+{
+	return count == 2 ? fabs(weight[0] * weight[1]) : 1;
+}
+
+/*
+ * Share of a launch's instructions that are wrong if a profile is right that the bases do not give
+ * as it was counted; 0 where they say nothing of it. A profile further from the bases than the
+ * launch is says less: what it is off by comes down with the product of distances. One that is
+ * nearer says no more than it is off by.
  * Instructions of one opcode are added up: of copies of the same code a warp takes one or the other
  * by where in the grid it works, and a larger grid has fewer warps at its edge.
  */
@@ -292,7 +305,7 @@ enum { OPCODE_MASK = 0xfff };
 static double off(const struct profile_derived *d, const struct kernel_profile *p)
 {
 	struct law_terms terms[LAW_TERMS], wanted = law_terms_of(&p->geometry);
-	double weight[LAW_TERMS], wrong = 0, all = 0, *missing;
+	double weight[LAW_TERMS], wrong = 0, all = 0, launch = 0, reach, *missing;
 
 	for (int k = 0; k < d->base_count; k++)
 		terms[k] = law_terms_of(&d->base[k]->geometry);
@@ -305,10 +318,14 @@ static double off(const struct profile_derived *d, const struct kernel_profile *
 		missing[p->instruction[i].code[0] & OPCODE_MASK] +=
 			weighted(d->base, weight, d->base_count, i, 0) - counted;
 		all += counted;
+		launch += weighted(d->base, d->weight, d->base_count, i, 0);
 	}
 	for (int code = 0; code <= OPCODE_MASK; code++)
 		wrong += fabs(missing[code]);
 	free(missing);
+	reach = beyond(d->weight, d->base_count) / beyond(weight, d->base_count);
+	if (reach * all < launch) /* or not a number */
+		wrong *= reach * all / launch;
 	return all > 0 ? wrong / all : 0;
 }
 
@@ -351,9 +368,9 @@ static char *doubt_of(const struct kernel_profiles *all, const struct kernel_pro
 				again = &all->profile[j];
 		}
 		if (!known && again == p && !((part = off(d, p)) <= MOST_OFF))
-			return xprintf("its profiles contradict each other: those of block %" PRIu32
-				       "x%" PRIu32 "x%" PRIu32 " and %" PRId32
-				       " steps would come out %.0f %% off",
+			return xprintf("its profiles contradict each other: by those of block "
+				       "%" PRIu32 "x%" PRIu32 "x%" PRIu32 " and %" PRId32
+				       " steps it is %.0f %% off",
 				       b[0], b[1], b[2], p->geometry.steps, 100 * part);
 	}
 	return NULL;
