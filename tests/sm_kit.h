@@ -120,6 +120,21 @@ static inline void kit_run(const struct sm_device *d, const struct warp_program 
 	assert_int_equal(sm_engine_run(&setup, run), 0);
 }
 
+/* Cycles that it takes; no barrier may have been forced. */
+static inline double kit_cycles(struct kit *kit, const struct sm_device *d, int64_t blocks,
+				int resident, double l2_miss)
+{
+	struct warp_program program;
+	struct sm_run run;
+	kit_program(kit, &program);
+	kit_run(d, &program, blocks, resident, l2_miss, &run);
+	double cycles = run.cycles;
+	assert_int_equal(run.barriers_forced, 0);
+	sm_run_release(&run);
+	warp_program_release(&program);
+	return cycles;
+}
+
 /* `count` dependent additions, then the end. */
 static inline void kit_chain(struct kit *kit, uint32_t threads, int count, const char *text,
 			     int stall)

@@ -3,64 +3,13 @@
  */
 #include "sm_kit.h"
 
-static double cycles_of(struct kit *kit, const struct sm_device *d, int64_t blocks, int resident,
-			double l2_miss)
-{
-	struct warp_program program;
-	struct sm_run run;
-	kit_program(kit, &program);
-	kit_run(d, &program, blocks, resident, l2_miss, &run);
-	double cycles = run.cycles;
-	assert_int_equal(run.barriers_forced, 0);
-	sm_run_release(&run);
-	warp_program_release(&program);
-	return cycles;
-}
-
 static void a_chain_of_one_warp_takes_its_stall_counts(void **state)
 {
 	(void)state;
 	struct kit kit;
 	struct sm_device d = round_device();
 	kit_chain(&kit, 32, 20, "FADD R0, R0, R1", 4);
-	assert_true(fabs(cycles_of(&kit, &d, 1, 1, 0) - 81) < 1e-9); /* 20 x 4, and the exit */
-}
-
-/* A line of parameters costs whoever asks for it first; an LDC raises a scoreboard, so only who
- * needs the value waits; a ULDC could not. */
-static void lines_of_parameters_come_when_asked_for(void **state)
-{
-	static const char *const text[] = { "ULDC UR4, c[0x0][0x210]", "ULDC UR5, c[0x0][0x23c]",
-					    "ULDC UR6, c[0x0][0x240]", "ULDC UR4, c[0x0][0x210]" };
-	struct kit kit;
-	struct sm_device d = round_device();
-	double none[5], cold[5];
-	(void)state;
-	for (int n = 0; n <= 4; n++) {
-		kit_begin(&kit, 32);
-		for (int k = 0; k < n; k++)
-			kit_add(&kit, text[k], 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		d.constant_cold_cycles = 0;
-		none[n] = cycles_of(&kit, &d, 1, 1, 0);
-		d.constant_cold_cycles = 100;
-		cold[n] = cycles_of(&kit, &d, 1, 1, 0);
-	}
-	assert_true(cold[0] == none[0]);
-	assert_true(cold[1] > none[1] + 90 && cold[1] <= none[1] + 100);
-	assert_true(cold[2] - cold[1] <= none[2] - none[1]); /* the same line */
-	assert_true(cold[3] - cold[2] > 90 && cold[3] - cold[2] <= 100 + none[3] - none[2]);
-	assert_true(cold[4] - cold[3] <= none[4] - none[3]);
-	assert_true(cycles_of(&kit, &d, 2, 1, 0) <
-		    cold[4] + none[4] + d.block_start_cycles + 1); /* the second block has them */
-
-	for (int needs = 0; needs < 2; needs++) { /* the exit waits for it or does not */
-		kit_begin(&kit, 32);
-		kit_add(&kit, "LDC R1, c[0x0][0x28]", 1, 0, 0, KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, needs ? 1 : 0, KIT_WARPS);
-		double cycles = cycles_of(&kit, &d, 1, 1, 0);
-		assert_true(needs ? cycles >= 100 && cycles < 110 : cycles < 10);
-	}
+	assert_true(fabs(kit_cycles(&kit, &d, 1, 1, 0) - 81) < 1e-9); /* 20 x 4, and the exit */
 }
 
 static void four_warps_of_a_sub_partition_hide_each_others_stalls(void **state)
@@ -69,10 +18,10 @@ static void four_warps_of_a_sub_partition_hide_each_others_stalls(void **state)
 	struct kit kit;
 	struct sm_device d = round_device();
 	kit_chain(&kit, 512, 20, "FADD R0, R0, R1", 4); /* 16 warps: 4 each */
-	double cycles = cycles_of(&kit, &d, 1, 1, 0);
+	double cycles = kit_cycles(&kit, &d, 1, 1, 0);
 	assert_true(cycles >= 81 && cycles < 90);
 	kit_chain(&kit, 1024, 20, "FADD R0, R0, R1", 4); /* 8 each: issue is the limit */
-	cycles = cycles_of(&kit, &d, 1, 1, 0);
+	cycles = kit_cycles(&kit, &d, 1, 1, 0);
 	assert_true(cycles >= 8 * 21 && cycles < 8 * 21 + 10);
 }
 
@@ -85,47 +34,11 @@ static void small_blocks_use_all_sub_partitions(void **state)
 	struct sm_device d = round_device();
 	for (uint32_t warps = 1; warps <= 2; warps++) {
 		kit_chain(&kit, 32 * warps, 60, "FADD R0, R0, R1", 1);
-		double cycles = cycles_of(&kit, &d, 8 / warps, 8 / (int)warps, 0);
+		double cycles = kit_cycles(&kit, &d, 8 / warps, 8 / (int)warps, 0);
 		assert_true(cycles >= 2 * 61 && cycles < 2 * 61 + 5);
-		cycles = cycles_of(&kit, &d, 80 / warps, 8 / (int)warps, 0);
+		cycles = kit_cycles(&kit, &d, 80 / warps, 8 / (int)warps, 0);
 		assert_true(cycles >= 20 * 61 && cycles < 21 * 61);
 	}
-}
-
-/* 40 instructions are 5 lines, 19 cycles apart in code that issues every cycle: 12 cycles from the
- * last of a line to the first of the next, whatever the others take. */
-static void code_that_is_not_there_is_waited_for(void **state)
-{
-	(void)state;
-	struct kit kit;
-	struct sm_device d = round_device();
-	d.code_bytes = 32768;
-	d.code_line_cycles = 19;
-	for (int stall = 1; stall <= 4; stall += 3) {
-		kit_chain(&kit, 32, 39, "FADD R0, R0, R1", stall);
-		const double wanted = 12 + 39 * stall + 1 + 4 * (12 - stall);
-		assert_true(fabs(cycles_of(&kit, &d, 1, 1, 0) - wanted) < 1e-9);
-	}
-}
-
-/* Ten rounds, nine of which jump back. */
-static void who_jumps_waits_for_what_it_jumped_to(void **state)
-{
-	(void)state;
-	double cycles[2];
-	for (int dear = 0; dear < 2; dear++) {
-		struct kit kit;
-		struct sm_device d = round_device();
-		d.latency[SASS_CONTROL] = dear ? 25 : 5;
-		kit_begin(&kit, 32);
-		kit_add(&kit, "MOV R0, RZ", 4, NO_SCOREBOARD, 0, KIT_WARPS);
-		kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, 10 * KIT_WARPS);
-		kit_add(&kit, "@P0 BRA 0x10", 5, NO_SCOREBOARD, 0, 10 * KIT_WARPS);
-		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		cycles[dear] = cycles_of(&kit, &d, 1, 1, 0);
-	}
-	assert_true(fabs(cycles[0] - (4 + 10 * 9 + 1)) < 1e-9);
-	assert_true(fabs(cycles[1] - cycles[0] - 9 * 20) < 1e-9);
 }
 
 static void a_pipe_of_half_rate_takes_twice_as_long(void **state)
@@ -134,9 +47,9 @@ static void a_pipe_of_half_rate_takes_twice_as_long(void **state)
 	struct kit kit;
 	struct sm_device d = round_device();
 	kit_chain(&kit, 1024, 40, "DADD R0, R0, UR4", 1);
-	double half = cycles_of(&kit, &d, 1, 1, 0);
+	double half = kit_cycles(&kit, &d, 1, 1, 0);
 	d.interval[SASS_FP64] = 1;
-	double full = cycles_of(&kit, &d, 1, 1, 0);
+	double full = kit_cycles(&kit, &d, 1, 1, 0);
 	assert_true(half > 1.9 * full && half < 2.1 * full);
 }
 
@@ -166,7 +79,7 @@ static void operands_of_fp64_hold_up_what_is_beside_them(void **state)
 			kit_add(&kit, "FADD R9, R9, 1", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		}
 		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		double cycles = cycles_of(&kit, &d, 1, 1, 0),
+		double cycles = kit_cycles(&kit, &d, 1, 1, 0),
 		       wanted = 8 * PAIRS * (cases[i].cycles + 1);
 		if (fabs(cycles - wanted) > 0.06 * wanted)
 			fail_msg("%s: %g cycles, not %g", cases[i].text, cycles, wanted);
@@ -185,7 +98,7 @@ static double beside(const char *other, const char *most, double multiply_add, d
 	for (int k = 0; k < 40; k++)
 		kit_add(&kit, k % 4 ? most : other, 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-	return cycles_of(&kit, &d, 1, 1, 0) / (8 * 10);
+	return kit_cycles(&kit, &d, 1, 1, 0) / (8 * 10);
 }
 
 static void half_of_the_pipe_multiplies_integers(void **state)
@@ -226,11 +139,11 @@ static void a_lone_load_takes_the_latency_of_the_level_that_has_it(void **state)
 	struct kit kit;
 	struct sm_device d = round_device();
 	load(&kit, 32, 1, 4);
-	double l2 = cycles_of(&kit, &d, 1, 1, 0), dram = cycles_of(&kit, &d, 1, 1, 1);
+	double l2 = kit_cycles(&kit, &d, 1, 1, 0), dram = kit_cycles(&kit, &d, 1, 1, 1);
 	assert_true(l2 > 200 && l2 < 212);
 	assert_true(dram > 500 && dram < 512);
 	kit.profile.l2_read_sectors = 0;
-	double l1 = cycles_of(&kit, &d, 1, 1, 0);
+	double l1 = kit_cycles(&kit, &d, 1, 1, 0);
 	assert_true(l1 > 30 && l1 < 40);
 }
 
@@ -242,12 +155,12 @@ static void few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound(void *
 	enum { BLOCKS = 400 };
 	/* 64 warps x 128 B over 500 ns: 16.4 B a cycle of the 2000 there are */
 	load(&kit, 1024, 1, 4);
-	double few = cycles_of(&kit, &d, BLOCKS, 2, 1), few_rate = BLOCKS * 32.0 * 128 / few;
+	double few = kit_cycles(&kit, &d, BLOCKS, 2, 1), few_rate = BLOCKS * 32.0 * 128 / few;
 	assert_true(few_rate > 14 && few_rate < 16.5);
 	/* the same with a rate of 10 B a cycle; blocks begin anew together, which costs some of it
 	 */
 	d.dram.read_bytes_per_s = 1e10;
-	double many = cycles_of(&kit, &d, BLOCKS, 2, 1), many_rate = BLOCKS * 32.0 * 128 / many;
+	double many = kit_cycles(&kit, &d, BLOCKS, 2, 1), many_rate = BLOCKS * 32.0 * 128 / many;
 	assert_true(many_rate > 8.5 && many_rate <= 10.01);
 }
 
@@ -257,9 +170,9 @@ static void twice_the_loads_in_flight_are_twice_the_rate(void **state)
 	struct kit kit;
 	struct sm_device d = round_device();
 	load(&kit, 256, 1, 4);
-	double one = cycles_of(&kit, &d, 100, 1, 1);
+	double one = kit_cycles(&kit, &d, 100, 1, 1);
 	load(&kit, 256, 4, 4);
-	double four = cycles_of(&kit, &d, 100, 1, 1);
+	double four = kit_cycles(&kit, &d, 100, 1, 1);
 	assert_true(four < 1.1 * one); /* four times the bytes in about the same time */
 }
 
@@ -275,7 +188,7 @@ static void a_barrier_waits_for_the_slowest_warp(void **state)
 		kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS / 2);
 	kit_add(&kit, "BAR.SYNC 0x0", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-	double cycles = cycles_of(&kit, &d, 1, 1, 0);
+	double cycles = kit_cycles(&kit, &d, 1, 1, 0);
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
 
@@ -293,7 +206,7 @@ static void a_barrier_opens_when_the_last_warp_that_is_missing_ends(void **state
 	for (int k = 0; k < 5; k++)
 		kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS / 2);
 	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS / 2);
-	double cycles = cycles_of(&kit, &d, 1, 1, 0); /* asserts that none was forced */
+	double cycles = kit_cycles(&kit, &d, 1, 1, 0); /* asserts that none was forced */
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
 
@@ -320,7 +233,7 @@ static double waited_for(bool slow_first, int left)
 		kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 4 * (int64_t)KIT_WARPS;
-	return cycles_of(&kit, &d, 1, 1, 0);
+	return kit_cycles(&kit, &d, 1, 1, 0);
 }
 
 static void scoreboards_count_down_in_order(void **state)
@@ -353,7 +266,7 @@ static void asynchronous_copies_are_waited_for(void **state)
 			kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS);
 		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 		kit.profile.l1_load_sectors = kit.profile.l2_read_sectors = 12 * (int64_t)KIT_WARPS;
-		cycles[waits] = cycles_of(&kit, &d, 1, 1, 0);
+		cycles[waits] = kit_cycles(&kit, &d, 1, 1, 0);
 	}
 	assert_true(cycles[1] > cycles[0] + 100);
 }
@@ -370,7 +283,7 @@ static void conflicts_in_shared_memory_cost_a_pass_each(void **state)
 			kit_add(&kit, "LDS R0, [R2]", 1, 0, 0, KIT_WARPS)->wavefronts_shared =
 				(int64_t)(k ? 8 : 1) * KIT_WARPS;
 		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		cycles[k] = cycles_of(&kit, &d, 2, 2, 0);
+		cycles[k] = kit_cycles(&kit, &d, 2, 2, 0);
 	}
 	assert_true(cycles[1] > 7.5 * cycles[0] && cycles[1] < 8.5 * cycles[0]);
 }
@@ -516,7 +429,7 @@ static void sub_partitions_take_turns_at_shared_memory(void **state)
 	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
 	/* The first to have its fifth load waits for three others' fifth at most. Were it served
 	 * before the others, its chain would hide their passes. */
-	double cycles = cycles_of(&kit, &d, 1, 1, 0);
+	double cycles = kit_cycles(&kit, &d, 1, 1, 0);
 	assert_true(cycles > 2 * (16 * 8 + 300) && cycles < 2 * (20 * 8 + 300));
 }
 
@@ -524,11 +437,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_of_one_warp_takes_its_stall_counts),
-		cmocka_unit_test(lines_of_parameters_come_when_asked_for),
 		cmocka_unit_test(four_warps_of_a_sub_partition_hide_each_others_stalls),
 		cmocka_unit_test(small_blocks_use_all_sub_partitions),
-		cmocka_unit_test(code_that_is_not_there_is_waited_for),
-		cmocka_unit_test(who_jumps_waits_for_what_it_jumped_to),
 		cmocka_unit_test(a_pipe_of_half_rate_takes_twice_as_long),
 		cmocka_unit_test(operands_of_fp64_hold_up_what_is_beside_them),
 		cmocka_unit_test(half_of_the_pipe_multiplies_integers),
