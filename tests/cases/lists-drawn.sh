@@ -15,10 +15,10 @@ awk -F '\t' 'NR > 1 { print $1, $3, $2 }' "$data/h200x4/two_predicted.tsv" | cmp
 awk -F '\t' 'NR == FNR { row[$0] = 1; next } $5 == "blind" { delete row["rbsor " $3 " " $4]; delete row["lmsor " $3 " " $4]
 	delete row["jacobi " $3 " " $4] } END { for (r in row) print "in no split: " r }' rows "$root/model/splits.tsv"
 sh "$data/draw_two_gpus.sh" 7 nothing 3
-sh "$data/draw_two_gpus.sh" 11 ways 30 >more
+sh "$data/draw_two_gpus.sh" 11 ways 30 >more.list
 while read -r solver gpus config; do
 	# shellcheck disable=SC2046 # several words
-	"$warpreel" predict "$solver" --gpus "$gpus" --kernel-model zero $(printf -- '--%s ' $config | tr = ' ') --platform h200x4 >said 2>&1 ||
+	"$warpreel" predict "$solver" --gpus "$gpus" --kernel-model zero $(printf -- '--%s ' $config | tr '=' ' ') --platform h200x4 >said 2>&1 ||
 		{ echo "$config"; head -n 1 said; }
 	grep -q -F "$config" said || echo "written otherwise: $config"
-done <more
+done <more.list

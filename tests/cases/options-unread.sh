@@ -1,5 +1,5 @@
 # An option of a solver that its plan does not depend on is said, by each command that plans.
-ask() { echo "$*"; warpreel "$@" 2>&1 >answer; echo "exit $?"; }
+ask() { echo "$*"; { warpreel "$@" >answer; } 2>&1; echo "exit $?"; }
 ask predict rbsor --size 512 --platform h200x4 --depth 8
 ask predict rbsor --size 512 --platform h200x4 --depth 6
 ask predict rbsor --size 512 --platform h200x4 --kernel temporal --depth 8

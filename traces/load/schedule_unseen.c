@@ -207,6 +207,8 @@ static int compare_ns(const void *left, const void *right)
 
 void load_unseen_finish(struct load *load)
 {
+	if (!load->unseen_count)
+		return;
 	struct holes holes = { .load = load };
 	int64_t *took_ns = xmalloc((load->unseen_count + 1) * sizeof(*took_ns)),
 		usual_ns = INT64_MAX;
@@ -215,11 +217,10 @@ void load_unseen_finish(struct load *load)
 	qsort(load->unseen, load->unseen_count, sizeof(*load->unseen), unseen_by_stream_and_call);
 	for (size_t k = 0; k < load->unseen_count; k++)
 		map_put(&holes.streams, load->unseen[k].stream, 0, 1);
-	if (load->unseen_count) {
-		add_rows(&holes);
-		add_waits(&holes);
+	add_rows(&holes);
+	add_waits(&holes);
+	if (holes.count)
 		qsort(holes.seen, holes.count, sizeof(*holes.seen), by_stream_and_call);
-	}
 	const int64_t wake_ns = quickest_wake_ns(&holes);
 	struct hole hole;
 
