@@ -15,7 +15,7 @@
 
 struct grid;
 
-enum { CONFIG_BYTES = 256, SOLVER_EXTRAS = 4, HELPERS_A_GPU = 2 };
+enum { CONFIG_BYTES = 4096, SOLVER_EXTRAS = 4, HELPERS_A_GPU = 2 };
 
 /* What tables and classes of runs say of a configuration, so that nobody else reads its string:
  * rows and columns of the grid, border, iterations (0: until converged), transport; those that a
