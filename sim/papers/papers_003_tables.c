@@ -307,7 +307,8 @@ int p003_accuracy(struct paper_work *w, struct sheet *sheet)
 	} splits[] = {
 		{ "development", "development", "h200" }, { "blind", "blind", "h200" },
 		{ "blind-2", "blind-2", "h200" },	  { "blind-2 today", "blind-2", "today" },
-		{ "blind-3", "blind-3", "h200" },	  { "blind-3 today", "blind-3", "today" }
+		{ "blind-3", "blind-3", "h200" },	  { "blind-3 again", "blind-3", "again" },
+		{ "blind-3 today", "blind-3", "today" }
 	};
 	enum { SPLITS = sizeof(splits) / sizeof(splits[0]) };
 	struct p003_data d;
