@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Drawing by chance, the same everywhere: before the text of an awk program that has set `seed` (draw_passes.sh, draw_two_gpus.sh).
+# Drawing by chance, the same everywhere: before the text of an awk program that has set `seed` (draw_passes.sh, draw_gpus.sh).
 
 # 0 to 1 (Park and Miller, Commun. ACM 31, 1988).
 function draw() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }
