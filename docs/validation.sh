@@ -171,7 +171,9 @@ sh "$here/validation_foreign.sh" "$table" "$data"
 
 if [ -f "$data/measured.tsv" ]; then
 	WARPREEL=$warpreel sh "$here/visits.sh" "$data/measured.tsv" "$(dirname "$data")/lists/canary.list" >"$rows/$platform-visits.md"
-	cat <<END
+	sed -n '/^| GPUs | configurations/,$p' "$rows/$platform-visits.md" >"$work/agree"
+	if [ "$(wc -l <"$work/agree")" -gt 2 ]; then # some were measured on two visits
+		cat <<END
 
 ## Do two visits agree?
 
@@ -179,7 +181,8 @@ What would be wrong with a prediction that is one visit's measurement, held agai
 visit: [\`$platform-visits.md\`](validation/$platform-visits.md).
 
 END
-	sed -n '/^| GPUs | configurations/,$p' "$rows/$platform-visits.md"
+		cat "$work/agree"
+	fi
 fi
 also='' figures=''
 if grep -q '^kernels	' "$table"; then
@@ -189,8 +192,13 @@ if grep -q '^replay	' "$table"; then
 	sh "$here/validation_replay.sh" "$warpreel" "$table" "$data/measured.tsv" "$rows/$platform-replay.tsv" >"$rows/$platform-replay.md"
 	also="Replays beside the machine's own spread: [\`$platform-replay.md\`](validation/$platform-replay.md). "
 fi
-cat <<END
-
-${figures}${also}Widths of intervals by class of run, from \`interval\` rows:
-[\`$platform.tsv\`](../model/intervals/$platform.tsv). What recording costs: [\`recorder-overhead.tsv\`](../traces/data/$platform/recorder-overhead.tsv).
-END
+widths='Nothing was fitted there: intervals are 15 % each way.'
+if [ -f "$here/../model/intervals/$platform.tsv" ]; then
+	widths="Widths of intervals by class of run, from \`interval\` rows:
+[\`$platform.tsv\`](../model/intervals/$platform.tsv)."
+fi
+recorder=''
+if [ -f "$data/recorder-overhead.tsv" ]; then
+	recorder=" What recording costs: [\`recorder-overhead.tsv\`](../traces/data/$platform/recorder-overhead.tsv)."
+fi
+printf '\n%s\n' "${figures}${also}${widths}${recorder}"

@@ -9,42 +9,44 @@ PLATFORM ?= $(shell sed -n 's/^.define PLATFORM_DEFAULT "\(.*\)"/\1/p' model/pla
 demo: deps $(BUILD)/warpreel
 	@WARPREEL=$(abspath $(BUILD)/warpreel) BUILD=$(BUILD) PLATFORM=$(PLATFORM) MAKE="$(MAKE)" sh mk/demo.sh
 
-# What a prediction reads besides the program.
-SHIPPED := $(wildcard $(addprefix traces/data/$(PLATFORM)/,profile/* replay/* kernels/* foreign/* measured.tsv kernels.tsv pairs.tsv foreign.tsv blind.tsv)) \
-	   $(wildcard model/platforms/$(PLATFORM).ini model/intervals/$(PLATFORM).tsv model/splits.tsv)
+# What a prediction for a platform reads besides the program.
+shipped_of = $(wildcard $(addprefix traces/data/$1/,profile/* replay/* kernels/* foreign/* measured.tsv kernels.tsv pairs.tsv foreign.tsv blind.tsv)) \
+	     $(wildcard model/platforms/$1.ini model/intervals/$1.tsv model/splits.tsv)
+SHIPPED := $(call shipped_of,$(PLATFORM))
 
 ## validate: predictions against measurements: build/validation.tsv and its summary
 .PHONY: validate
 validate: $(BUILD)/validation.tsv
 	@expand -t 10,20,34,40,50,58,66,76,90,106 $(BUILD)/validation-summary.tsv
 
-$(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv &: $(BUILD)/warpreel $(SHIPPED)
-	@mkdir -p $(BUILD)/validation; echo "  VALIDATE"
-	$(Q)$(BUILD)/warpreel validate --platform $(PLATFORM) -o $(BUILD)/validation.tsv --summary $(BUILD)/validation-summary.tsv --tables $(BUILD)/validation >/dev/null
+# Pages of other machines that were measured: of runs alone.
+BESIDES := $(filter-out $(PLATFORM),$(patsubst traces/data/%/measured.tsv,%,$(wildcard traces/data/*/measured.tsv)))
+
+## validation-report: docs/validation.md, a docs/validation_PLATFORM.md of each other machine measured, and the tables of docs/validation
+.PHONY: validation-report
+
+# PLATFORM PAGE OPTIONS: the tables build/PAGE*.tsv and docs/PAGE.md.
+define validated
+$$(BUILD)/$2.tsv $$(BUILD)/$2-summary.tsv &: $$(BUILD)/warpreel $$(call shipped_of,$1)
+	@mkdir -p $$(BUILD)/$2; echo "  VALIDATE $1"
+	$$(Q)$$(BUILD)/warpreel validate --platform $1 $3 -o $$(BUILD)/$2.tsv --summary $$(BUILD)/$2-summary.tsv --tables $$(BUILD)/$2 >/dev/null
+
+.PHONY: report-$1
+report-$1: $$(BUILD)/$2.tsv $$(BUILD)/$2-summary.tsv
+	@echo "  REPORT  docs/$2.md"
+	$$(Q)sh docs/validation.sh $$(BUILD)/warpreel $$(BUILD)/$2.tsv $$(BUILD)/$2-summary.tsv $$(BUILD)/$2 traces/data/$1 docs/validation \
+		>$$(BUILD)/$2.md
+	$$(Q)cp $$(BUILD)/$2.md docs/$2.md
+
+validation-report: report-$1
+endef
+$(eval $(call validated,$(PLATFORM),validation))
+$(foreach platform,$(BESIDES),$(eval $(call validated,$(platform),validation_$(platform),--only runs)))
 
 # What the demo draws: the runs of one solver, without the kernel models that are not the tool's answer.
 $(BUILD)/demo/validation.tsv: $(BUILD)/warpreel $(SHIPPED)
 	@mkdir -p $(@D); echo "  VALIDATE rbsor"
 	$(Q)$(BUILD)/warpreel validate --platform $(PLATFORM) --only runs --solver rbsor --models default -o $@ >/dev/null
-
-# A page besides, of runs alone: the platform of eight GPUs.
-EIGHT := $(BUILD)/validation_h200x8
-
-$(EIGHT).tsv $(EIGHT)-summary.tsv &: $(BUILD)/warpreel $(wildcard traces/data/h200x8/* traces/data/h200x8/*/* model/platforms/h200x8.ini model/intervals/h200x8.tsv) \
-		model/splits.tsv
-	@mkdir -p $(EIGHT); echo "  VALIDATE h200x8"
-	$(Q)$(BUILD)/warpreel validate --platform h200x8 --only runs -o $(EIGHT).tsv --summary $(EIGHT)-summary.tsv --tables $(EIGHT) >/dev/null
-
-## validation-report: docs/validation.md, docs/validation_h200x8.md and the tables of docs/validation
-.PHONY: validation-report
-validation-report: $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(EIGHT).tsv $(EIGHT)-summary.tsv
-	@echo "  REPORT  docs/validation.md"
-	$(Q)sh docs/validation.sh $(BUILD)/warpreel $(BUILD)/validation.tsv $(BUILD)/validation-summary.tsv $(BUILD)/validation traces/data/$(PLATFORM) \
-		docs/validation >$(BUILD)/validation.md
-	$(Q)cp $(BUILD)/validation.md docs/validation.md
-	@echo "  REPORT  docs/validation_h200x8.md"
-	$(Q)sh docs/validation.sh $(BUILD)/warpreel $(EIGHT).tsv $(EIGHT)-summary.tsv $(EIGHT) traces/data/h200x8 docs/validation >$(EIGHT).md
-	$(Q)cp $(EIGHT).md docs/validation_h200x8.md
 
 ## laws: does a dearer call, copy or link ever pay, and is --set an edit of the file? (an hour; a sample of it is a test)
 .PHONY: laws

@@ -24,4 +24,11 @@ awk -F '\t' -v OFS='\t' '$4 != "gate" && $4 != "rest" { if (NR > 1) $3 = $1 == "
 VISIT_STEPS="$PWD/steps.tsv" sh "$root/traces/data/visit.sh" named T 2 two 40 | awk -F '\t' -v OFS='\t' 'NF > 1 { sub(/: .* s$/, "", $2); $3 = "-" } 1'
 cat two/two_lmsor.tsv.so-far two/two_jacobi.txt
 VISIT_STEPS="$PWD/steps.tsv" sh "$root/traces/data/visit.sh" named T 1 one 40 | awk -F '\t' -v OFS='\t' '$2 ~ /GPU/ || /steps/ { if (NF > 1) $3 = "-"; print }'
+# A machine nobody calibrated is calibrated first, under the name its GPUs give it.
+printf '#!/bin/sh\necho "NVIDIA H100 80GB HBM3"; echo "NVIDIA H100 80GB HBM3"\n' >nvidia-smi
+printf '#!/bin/sh\necho "$*"\nfor word; do case $before in -o) : >"$word" ;; esac; before=$word; done\n' >program
+chmod +x nvidia-smi
+awk -F '\t' '$4 !~ /batch|test|record/' "$root/traces/data/visit_machine.tsv" >steps.tsv
+PATH="$PWD:$PATH" VISIT_STEPS="$PWD/steps.tsv" sh "$root/traces/data/visit.sh" named T 2 new 300 | awk -F '\t' -v OFS='\t' 'NF > 1 { $3 = "-" } 1'
+cat new/platform.txt new/verify.txt
 sh "$root/traces/data/visit.sh" nothing T 1 one

@@ -7,7 +7,8 @@
 #     sh traces/data/visit.sh patches VISIT GPUS OUT      block relaxation: profiles, kernels alone, the runs that were predicted
 #     sh traces/data/visit.sh mlssor VISIT GPUS OUT       multi-layer SSOR: kernels alone, profiles, recordings, runs
 #     sh traces/data/visit.sh named VISIT GPUS OUT [SECONDS]   what is named and not measured: the steps of visit.tsv, in their order,
-#                                                         each that GPUS and what is left of SECONDS (540) allow
+#                                                         each that GPUS and what is left of SECONDS (540) allow; VISIT_STEPS names
+#                                                         another table: visit_machine.tsv is for a machine nobody calibrated
 #     sh traces/data/visit.sh rest VISIT GPUS OUT         only says which blind runs and kernels of lists are in no table of measurements
 #
 # Wants build/warpreel and the libraries of `make gpu`. Writes into OUT; on a 4-GPU H200 machine the steps of `calibrate` took some
@@ -23,6 +24,11 @@ batch() { # LIST OUTPUT EXTRA...
 	list=$1 table=$2
 	shift 2
 	timeout 420 "$w" batch "$lists/$list.list" --gpus "$gpus" --visit "$visit" "$@" >"$table" 2>>"$out/messages.txt" || true
+}
+
+# What a platform measured here is called: h200x2 where there are two NVIDIA H200.
+machine_name() {
+	nvidia-smi --query-gpu=name --format=csv,noheader | awk -v gpus="$gpus" 'NR == 1 { print tolower($2) "x" gpus }'
 }
 
 # What of all lists model/splits.tsv holds to be blind, that visit.tsv does not name and that no table has: SOLVER GPUS CONFIG.
@@ -69,6 +75,11 @@ step() {
 	virtual) CUDA_VISIBLE_DEVICES=0 "$w" record --as-gpus 2 -o "$out/$1.wrt.zst" -- \
 		"$w" batch "$lists/$3.list" --gpus 2 --repeat 1 --warm-up-ms 0 --no-verify ;;
 	gate) GATE_SECONDS=$least sh "$root/tests/nccl_gate.sh" "$3" "$out/gate" ;;
+	platform) "$w" calibrate -o "$out/$3.ini" --name "$(machine_name)" --gpus "$gpus" --budget "$least" ;;
+	verify)
+		cp "$out/$3.ini" "$out/$1.ini"
+		"$w" calibrate --verify "$out/$1.ini" --gpus "$gpus"
+		;;
 	calibrate) "$w" calibrate -o "$out/$1.ini" --only "$3" --gpus "$gpus" --budget "$least" ;;
 	*) echo "visit.tsv: no kind $2"; return 2 ;;
 	esac
@@ -114,13 +125,14 @@ step)
 	;;
 calibrate)
 	batch canary "$out/canary.tsv"
-	"$w" calibrate -o "$out/h200x$gpus.ini" --name "h200x$gpus" --gpus "$gpus" --budget 110
+	platform=$(machine_name)
+	"$w" calibrate -o "$out/$platform.ini" --gpus "$gpus" --budget 110
 	parts=$(mktemp -d) list=
 	for process in 1 2 3; do # calls differ from process to process
 		"$w" calibrate -o "$parts/$process.ini" --only host,stream,copy,peer_exchange,poll --gpus "$gpus" --budget 14 2>>"$out/messages.txt"
 		list=$list${list:+,}$parts/$process.ini
 	done
-	"$w" calibrate --merge "$list" --only peer_exchange,poll --update "$out/h200x$gpus.ini"
+	"$w" calibrate --merge "$list" --only peer_exchange,poll --update "$out/$platform.ini"
 	tar -C "$parts" -czf "$out/parts.tgz" .
 	for trace in replay blind lmsor_replay canary profile; do
 		case $trace in
