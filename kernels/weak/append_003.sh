@@ -3,7 +3,7 @@
 # Appends what a later visit gave to the shipped tables of paper 003.
 #   sh kernels/weak/append_003.sh FOLDER OUT
 # FOLDER holds LIST.tsv and LIST_runs.tsv of `warpreel batch LIST --runs` for blind2, blind3, rest (blind lines left over from the visit
-# before), blind4, cluster, free and async, those that there are; ages/ and ages3/, measured, of weak_ages2.list and weak_ages3.list; steady.tsv of
+# before), blind4, cluster, free and async, those that there are; ages/, measured, of weak_ages2.list, ages3/ and ages4/ of those; steady.tsv of
 # weak_steady.list. OUT/papers_003_ages_answered.tsv has what was co-simulated. What OUT has already is refused, before anything is written.
 set -eu
 export LC_ALL=C
@@ -34,9 +34,9 @@ done
 [ ! -f "$from/steady.tsv" ] || same "$from/steady.tsv" >"$to/papers_003_steady.tsv"
 
 # Ages: scheme-l-threads-resident.tsv.
-for file in "$from"/ages/*.tsv "$from"/ages3/*.tsv; do
+for file in "$from"/ages/*.tsv "$from"/ages[34]/*.tsv; do
 	[ -f "$file" ] || continue
-	case $file in */ages3/*) split=blind-3 ;; *) split=blind-2 ;; esac
+	case $file in */ages3/*) split=blind-3 ;; */ages4/*) split=blind-4 ;; *) split=blind-2 ;; esac
 	name=$(basename "$file" .tsv)
 	resident=${name##*-} rest=${name%-*}
 	threads=${rest##*-} rest=${rest%-*}
