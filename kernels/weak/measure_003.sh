@@ -4,7 +4,7 @@
 # step in steps.tsv. About 60 s of an H200.
 #   sh kernels/weak/measure_003.sh FOLDER [STEP...] [-- option of warpreel batch...]     (WARPREEL: the program; TESTS: its tests; LISTS: the lists)
 # Steps: blindN (lists/weak_blindN.list, 20 runs) and agesN, floor (what steps ask of shared memory), speed and async (21 runs, beside the
-# floor), crowd (phases of blocks, and the table of them), two (needs two GPUs). Without any: all that is not measured but two.
+# floor), crowd (phases of blocks, and the table of them), drift (why places drift apart), two (needs two GPUs). Without any: all but drift and two.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -37,6 +37,7 @@ step() { # STEP [option...]
 	floor) timeout 20 "$tests/gpu_shared_floor" >shared_floor.tsv && timeout 20 "$tests/gpu_floor" >launch_floor.tsv ;;
 	speed | async) batch "$step" 21 --gpus 1 "$@" ;;
 	ages*) mkdir -p "$step" && batch "$step" 1 --gpus 1 --warm-up-ms -1 "$@" ;;
+	drift) mkdir -p drift && batch drift 1 --gpus 1 --warm-up-ms -1 --no-verify "$@" ;;
 	crowd)
 		mkdir -p phases && batch crowd 1 --gpus 1 --warm-up-ms -1 --no-verify "$@" || return $?
 		mhz=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "sm_mhz") at = i } NR == 2 && at { print int($at) }' crowd.tsv)
