@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Appends what a later visit gave to the shipped tables of paper 003.
-#   sh kernels/weak/append_003.sh FOLDER OUT
+#   sh kernels/weak/append_003.sh FOLDER OUT [ANSWERED]
 # FOLDER holds LIST.tsv and LIST_runs.tsv of `warpreel batch LIST --runs` for blind2, blind3, rest (blind lines left over from the visit
-# before), blind4, cluster, free and async, those that there are; ages/ and ages3/, measured, of weak_ages2.list and weak_ages3.list; steady.tsv of
-# weak_steady.list. OUT/papers_003_ages_answered.tsv has what was co-simulated. What OUT has already is refused, before anything is written.
+# before), blind4, cluster, free, async and speed, those that there are; ages/, measured, of weak_ages2.list, ages3/ and ages4/ of those; steady.tsv of
+# weak_steady.list. ANSWERED (OUT/papers_003_ages_answered.tsv) has what was co-simulated. What OUT has already is refused, before anything is written.
 set -eu
 export LC_ALL=C
-from=$1 to=$2
+from=$1 to=$2 answered=${3:-$2/papers_003_ages_answered.tsv}
 
 # same TABLE: the columns that the shipped table has.
 same() { awk -F '\t' 'NR == FNR { if (FNR == 1) n = split($0, want); next } FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -20,10 +20,10 @@ refuse() {
 		if (again) print "append_003: " list ": stands there already: " again; else if (bad) print "append_003: " list ": not the same configurations in both tables"
 		exit again || bad ? 1 : 0 }' "$to/papers_003.tsv" "$from/$1.tsv" "$from/${1}_runs.tsv" >&2
 }
-for list in rest blind2 blind3 blind4 cluster free async; do
+for list in rest blind2 blind3 blind4 cluster free async speed; do
 	[ ! -f "$from/$list.tsv" ] || refuse $list
 done
-for list in rest blind2 blind3 blind4 cluster free async; do
+for list in rest blind2 blind3 blind4 cluster free async speed; do
 	[ -f "$from/$list.tsv" ] || continue
 	same "$from/$list.tsv" | sed 1d >>"$to/papers_003.tsv"
 	case $list in rest) split=blind ;; blind2) split=blind-2 ;; blind3) split=blind-3 ;; blind4) split=blind-4 ;; *) split=whole ;; esac
@@ -34,15 +34,15 @@ done
 [ ! -f "$from/steady.tsv" ] || same "$from/steady.tsv" >"$to/papers_003_steady.tsv"
 
 # Ages: scheme-l-threads-resident.tsv.
-for file in "$from"/ages/*.tsv "$from"/ages3/*.tsv; do
+for file in "$from"/ages/*.tsv "$from"/ages[34]/*.tsv; do
 	[ -f "$file" ] || continue
-	case $file in */ages3/*) split=blind-3 ;; *) split=blind-2 ;; esac
+	case $file in */ages3/*) split=blind-3 ;; */ages4/*) split=blind-4 ;; *) split=blind-2 ;; esac
 	name=$(basename "$file" .tsv)
 	resident=${name##*-} rest=${name%-*}
 	threads=${rest##*-} rest=${rest%-*}
 	l=${rest##*-} scheme=${rest%-*}
 	awk -F '\t' -v s="$scheme" -v l="$l" -v t="$threads" -v r="$resident" -v split_="$split" 'FNR == 1 { file++; next }
 		file == 1 { age[$1]; measured[$1] = $2; next } $1 == s && $2 == l && $3 == t && $4 == r { age[$5]; answered[$5] = $6 }
-		END { for (a in age) print s "\t" l "\t" r "\t" split_ "\t" a "\t" measured[a] + 0 "\t" answered[a] + 0 }' "$file" "$to/papers_003_ages_answered.tsv" |
+		END { for (a in age) print s "\t" l "\t" r "\t" split_ "\t" a "\t" measured[a] + 0 "\t" answered[a] + 0 }' "$file" "$answered" |
 		sort -t "$(printf '\t')" -k5,5n >>"$to/papers_003_ages.tsv"
 done

@@ -78,9 +78,9 @@ int p003_ages(struct paper_work *w, struct sheet *sheet)
 		sheet_text(sheet, "%.0f", borders);
 		sheet_number(sheet, measured, 3);
 		sheet_number(sheet, then, 3);
-		sheet_number(sheet, distance(share, share + AGES), 2);
+		sheet_number(sheet, distance(share, share + AGES), 3);
 		sheet_number(sheet, now, 3);
-		sheet_number(sheet, distance(share, share + 2 * AGES), 2);
+		sheet_number(sheet, distance(share, share + 2 * AGES), 3);
 	}
 	free(share);
 	p000_release(&f);

@@ -6,7 +6,7 @@ done
 echo "poisson 1 size=70 scheme=4w-stripe host-sync=20 exchange=5 threads=32 resident=4 steps=60 ages=ages3/4w-stripe-5-32-4.tsv" >lists/weak_ages3.list
 for table in papers_003 papers_003_runs papers_003_ages papers_003_ages_answered; do cp "$root/traces/data/h200x4/$table.tsv" to; done
 cp -r to before
-WARPREEL=$warpreel LISTS=$PWD/lists sh "$root/kernels/weak/measure_003.sh" visit --backend cpu
+WARPREEL=$warpreel LISTS=$PWD/lists sh "$root/kernels/weak/measure_003.sh" visit blind3 ages3 -- --backend cpu | cut -f 1,2
 ls visit visit/ages3
 sh "$root/kernels/weak/append_003.sh" visit to
 for table in papers_003 papers_003_runs papers_003_ages; do diff "before/$table.tsv" "to/$table.tsv" >new.diff; grep -c '^>' new.diff; grep '^<' new.diff; done
