@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: MIT
 # What is answered of each run of a list, to be kept before any is measured (docs/measuring.md):
 #
-#     sh traces/data/answer.sh LIST [PLATFORM] > predicted.tsv
+#     sh traces/data/answer.sh LIST [PLATFORM [OPTION...]] > predicted.tsv
 #
+# OPTIONs are predict's, such as --device h100x1 for the host and links of PLATFORM with another device.
 # A row that is refused stays, with the reason; so does one with a lower bound alone. Ends with 1 when a row's configuration is not
 # written as the solver writes it, since its measurement would not be found.
 set -eu
 list=${1:?LIST} platform=${2:-h200x4} root=$(cd "$(dirname "$0")/../.." && pwd)
+shift
+[ $# = 0 ] || shift
 w=${WARPREEL:-$root/build/warpreel}
 printf 'solver\tconfig\tgpus\tpredicted_us\tpredicted_lo_us\tpredicted_hi_us\tnote\n'
 grep -v -e '^#' -e '^$' "$list" | {
@@ -15,7 +18,7 @@ grep -v -e '^#' -e '^$' "$list" | {
 	while read -r solver gpus config; do
 		options=$(for word in $config; do printf -- '--%s %s ' "${word%%=*}" "${word#*=}"; done)
 		# shellcheck disable=SC2086 # several words
-		answer=$("$w" predict "$solver" --platform "$platform" --gpus "$gpus" $options 2>&1) || true
+		answer=$("$w" predict "$solver" --platform "$platform" --gpus "$gpus" "$@" $options 2>&1) || true
 		echo "$answer" | awk -v OFS='\t' -v solver="$solver" -v gpus="$gpus" -v config="$config" '
 			NR == 1 && / on [0-9]+ GPUs? of / { said = $0; sub(/^[^:]*: /, "", said) }
 			NR == 1 { first = $0; sub(/^warpreel: /, "", first); gsub(/ \([^)]*\)/, "", first) } # files are named there
