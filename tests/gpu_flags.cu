@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What it takes to see a neighbour's flag inside a launch, what the texture units take, and what it
- * costs the host to bind a texture (docs/lab/passes.md, "Flags of neighbours, and textures").
+ * costs to bind a texture: the calls alone, in a loop of launches as kernel texture of red-black
+ * SOR makes them, and on the device (docs/lab/passes.md, "Flags of neighbours, and textures").
  *
  *     gpu_flags       a table, a row each: what, its parameters, the median of 9
  */
@@ -219,6 +220,151 @@ static void host_calls(void)
 	TRY(cudaFree(d_texels));
 }
 
+/* ---- launches through textures ---- */
+
+/* What a launch reads through: no texture, one for all launches, sixteen in turn, one made before
+ * each launch; or one is made that no launch reads, or an event recorded, which is a call too. */
+enum binding { NONE, ONE, TURNS, ANEW, UNREAD, EVENT, BINDINGS };
+static const char *const binding_name[BINDINGS] = {
+	"no texture",	   "one for all",	  "sixteen in turn",
+	"one each launch", "made but never read", "no texture, an event each",
+};
+
+/* Each block loads once, by its first warp; stores the cycles of a first and of a second load. */
+__global__ void touch(cudaTextureObject_t texture, const float *d_texels, int *d_cycles)
+{
+	const int at = (int)(blockIdx.x * 1024 + threadIdx.x);
+	const long long begin = clock64();
+	float sum = texture ? tex1Dfetch<float>(texture, at) : d_texels[at];
+
+	if (sum != 0) /* never: waits for the load */
+		d_cycles[0] = 0;
+	const long long middle = clock64();
+
+	sum = texture ? tex1Dfetch<float>(texture, at + 256) : d_texels[at + 256];
+	if (sum != 0)
+		d_cycles[0] = 0;
+	if (threadIdx.x == 0) {
+		d_cycles[2 * blockIdx.x] = (int)(middle - begin);
+		d_cycles[2 * blockIdx.x + 1] = (int)(clock64() - middle);
+	}
+}
+
+/* Launches one after the other: us a launch as the host gives them, and as the device ends them;
+ * in the last one cycles of a block's first and second load, means. */
+static void bindings(enum binding how)
+{
+	enum { LAUNCHES = 512, BLOCKS = 132, TURN = 16, BYTES = 1 << 24 };
+	std::vector<double> host_us, device_us, first, second;
+	static int h_cycles[2 * BLOCKS];
+	int *d_cycles;
+	float *d_texels;
+	cudaEvent_t begin, end, each;
+
+	TRY(cudaMalloc(&d_texels, BYTES));
+	TRY(cudaMemset(d_texels, 0, BYTES));
+	TRY(cudaMalloc(&d_cycles, sizeof(h_cycles)));
+	TRY(cudaEventCreate(&begin));
+	TRY(cudaEventCreate(&end));
+	TRY(cudaEventCreateWithFlags(&each, cudaEventDisableTiming));
+	for (int repeat = 0; repeat <= REPEATS; repeat++) {
+		std::vector<cudaTextureObject_t> made;
+		float ms;
+
+		for (int k = 0; k < (how == ONE ? 1 : how == TURNS ? (int)TURN : 0); k++)
+			made.push_back(bind(d_texels, BYTES, cudaCreateChannelDesc<float>()));
+		TRY(cudaDeviceSynchronize());
+		const auto from = std::chrono::steady_clock::now();
+
+		TRY(cudaEventRecord(begin));
+		for (int k = 0; k < LAUNCHES; k++) {
+			if (how == ANEW || how == UNREAD)
+				made.push_back(
+					bind(d_texels, BYTES, cudaCreateChannelDesc<float>()));
+			if (how == EVENT)
+				TRY(cudaEventRecord(each));
+			touch<<<BLOCKS, 32>>>(how == NONE || how == UNREAD || how == EVENT ? 0
+					      : how == ANEW ? made.back()
+							    : made[(size_t)k % made.size()],
+					      d_texels, d_cycles);
+		}
+		const double given_us = ns_since(from) * 1e-3 / LAUNCHES;
+
+		TRY(cudaEventRecord(end));
+		TRY(cudaEventSynchronize(end));
+		TRY(cudaEventElapsedTime(&ms, begin, end));
+		TRY(cudaMemcpy(h_cycles, d_cycles, sizeof(h_cycles), cudaMemcpyDeviceToHost));
+		for (cudaTextureObject_t one : made)
+			TRY(cudaDestroyTextureObject(one));
+		if (!repeat) /* everything's first time */
+			continue;
+		double sums[2] = { 0, 0 };
+
+		for (int k = 0; k < 2 * BLOCKS; k++)
+			sums[k & 1] += h_cycles[k];
+		host_us.push_back(given_us);
+		device_us.push_back(ms * 1e3 / LAUNCHES);
+		first.push_back(sums[0] / BLOCKS);
+		second.push_back(sums[1] / BLOCKS);
+	}
+	printf("texture_launches\t%s\t%.3f us a launch given, %.3f ended, loads %.0f %.0f "
+	       "cycles\n",
+	       binding_name[how], median(host_us), median(device_us), median(first),
+	       median(second));
+	TRY(cudaFree(d_texels));
+	TRY(cudaFree(d_cycles));
+	for (cudaEvent_t event : { begin, end, each })
+		TRY(cudaEventDestroy(event));
+}
+
+/* The device alone: a graph of launches that read through one texture, or through sixteen. */
+static void graphs(enum binding how)
+{
+	enum { LAUNCHES = 256, BLOCKS = 132, TURN = 16, BYTES = 1 << 24 };
+	std::vector<cudaTextureObject_t> made;
+	std::vector<double> device_us;
+	int *d_cycles;
+	float *d_texels, ms;
+	cudaStream_t stream;
+	cudaGraph_t graph;
+	cudaGraphExec_t ready;
+	cudaEvent_t begin, end;
+
+	TRY(cudaMalloc(&d_texels, BYTES));
+	TRY(cudaMemset(d_texels, 0, BYTES));
+	TRY(cudaMalloc(&d_cycles, 2 * BLOCKS * sizeof(int)));
+	TRY(cudaStreamCreate(&stream));
+	TRY(cudaEventCreate(&begin));
+	TRY(cudaEventCreate(&end));
+	for (int k = 0; k < (how == ONE ? 1 : how == TURNS ? (int)TURN : 0); k++)
+		made.push_back(bind(d_texels, BYTES, cudaCreateChannelDesc<float>()));
+	TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	for (int k = 0; k < LAUNCHES; k++)
+		touch<<<BLOCKS, 32, 0, stream>>>(made.empty() ? 0 : made[(size_t)k % made.size()],
+						 d_texels, d_cycles);
+	TRY(cudaStreamEndCapture(stream, &graph));
+	TRY(cudaGraphInstantiate(&ready, graph, 0));
+	for (int repeat = 0; repeat <= REPEATS; repeat++) {
+		TRY(cudaEventRecord(begin, stream));
+		TRY(cudaGraphLaunch(ready, stream));
+		TRY(cudaEventRecord(end, stream));
+		TRY(cudaEventSynchronize(end));
+		TRY(cudaEventElapsedTime(&ms, begin, end));
+		if (repeat)
+			device_us.push_back(ms * 1e3 / LAUNCHES);
+	}
+	printf("texture_graph\t%s\t%.3f us a launch\n", binding_name[how], median(device_us));
+	for (cudaTextureObject_t one : made)
+		TRY(cudaDestroyTextureObject(one));
+	TRY(cudaGraphExecDestroy(ready));
+	TRY(cudaGraphDestroy(graph));
+	TRY(cudaStreamDestroy(stream));
+	TRY(cudaEventDestroy(begin));
+	TRY(cudaEventDestroy(end));
+	TRY(cudaFree(d_texels));
+	TRY(cudaFree(d_cycles));
+}
+
 int main()
 {
 	static const int shapes[][2] = { { 1, 1 }, { 2, 1 },  { 2, 5 },
@@ -234,5 +380,9 @@ int main()
 	texels<int2>("s32x2, as f64 is fetched");
 	texels<float4>("f32x4");
 	host_calls();
+	for (int how = 0; how < BINDINGS; how++)
+		bindings((enum binding)how);
+	for (enum binding how : { NONE, ONE, TURNS })
+		graphs(how);
 	return 0;
 }
