@@ -19,8 +19,8 @@ struct sweep_row {
 	int64_t iterations, rows, columns, border;	 /* 0: the solver has no such thing */
 	uint32_t gpus;
 	bool extrapolated, hypothetical;
-	char solver[32], platform[128], set[256], config[256], kernel_model[16];
-	char note[256]; /* why there is no answer */
+	char solver[32], platform[512], set[512], config[2048], kernel_model[16];
+	char note[512]; /* why there is no answer */
 };
 
 struct sweep_shard {
