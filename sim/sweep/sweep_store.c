@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep_file.h"
+#include "traces/base/text_escape.h"
 #include "traces/base/util.h"
+#include "traces/format/sqlite_distrust.h"
 
 struct sweep_store {
 	sqlite3 *db;
@@ -36,6 +39,7 @@ static struct sweep_store *store_new(const char *path, int flags)
 		return NULL;
 	}
 	sqlite3_busy_timeout(s->db, 2000);
+	sqlite_distrust(s->db);
 	return s;
 }
 
@@ -67,6 +71,14 @@ static int read_meta(struct sweep_store *s)
 		s->points = (uint64_t)sqlite3_column_int64(q, 1);
 		s->shard =
 			(struct sweep_shard){ sqlite3_column_int(q, 2), sqlite3_column_int(q, 3) };
+		if (s->points < 1 || s->points > SWEEP_POINTS_MOST || s->shard.index < 1 ||
+		    s->shard.index > s->shard.of || s->shard.of > SWEEP_POINTS_MOST) {
+			sqlite3_finalize(q);
+			return report("'%s': table sweep: shard %d/%d of %llu points: no sweep "
+				      "wrote that",
+				      s->path, s->shard.index, s->shard.of,
+				      (unsigned long long)s->points);
+		}
 	}
 	sqlite3_finalize(q);
 	return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : complain(s);
@@ -205,9 +217,14 @@ int64_t sweep_store_done(struct sweep_store *s, bool *done)
 	return rc == SQLITE_DONE ? count : complain(s);
 }
 
+/* As a table and a terminal may have it; to read it again changes nothing. */
 static void copy_text(char *to, size_t room, const unsigned char *text)
 {
-	snprintf(to, room, "%s", text ? (const char *)text : "");
+	const char *as_is = text ? (const char *)text : "";
+	char *shown = xmalloc(strlen(as_is) * TEXT_SHOW_BYTES + 1);
+	text_escape(shown, as_is, "\\");
+	snprintf(to, room, "%s", shown);
+	free(shown);
 }
 
 static double real_at(sqlite3_stmt *q, int at)
@@ -250,7 +267,10 @@ int sweep_store_each(struct sweep_store *s, int (*take)(void *arg, const struct 
 		if (rc != SQLITE_ROW)
 			break;
 		row_of(q, &row);
-		failed = take(arg, &row);
+		failed = row.point >= s->points
+				 ? report("'%s': table row: point %lld, of %llu", s->path,
+					  (long long)row.point, (unsigned long long)s->points)
+				 : take(arg, &row);
 	}
 	sqlite3_finalize(q);
 	return failed ? -1 : rc == SQLITE_DONE ? 0 : complain(s);
