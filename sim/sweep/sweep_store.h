@@ -27,11 +27,15 @@ struct sweep_shard {
 	int index, of; /* from 1; 1 of 1: the whole */
 };
 
+/* Points that it has of `points`. */
+uint64_t sweep_shard_points(uint64_t points, struct sweep_shard shard);
+
 struct sweep_store;
 
 /*
  * Opens or makes `path` for the sweep that `definition` describes. One that holds another sweep, or
- * another shard, is refused. NULL after a message.
+ * another shard, is begun anew where that one had been answered in full, and its table written;
+ * else it is refused. NULL after a message.
  */
 struct sweep_store *sweep_store_open(const char *path, const char *definition, uint64_t points,
 				     struct sweep_shard shard);
