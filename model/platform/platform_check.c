@@ -52,12 +52,34 @@ static bool is_slots(const char *name)
 	       !strcmp(name, "sm.sub_partitions");
 }
 
+/* What can still be told of a machine and counted in picoseconds, by the unit: cycles of a clock in
+ * MHz, a cost times two ratios. */
+static const struct {
+	const char *unit, *why;
+	double most;
+} unit_limits[] = {
+	{ "ns", "no cost is more than 1000 s", 1e12 },
+	{ "MHz", "no clock is faster than 1 THz", 1e6 },
+	{ "cycles", "no instruction takes more than 1e9", 1e9 },
+	{ "ratio", "no call takes more than 64 times what others take", 64 },
+};
+
+static int check_unit(const struct platform_key *spec, double value, const char *name,
+		      const char *where)
+{
+	const bool named = !strcmp(spec->unit, "ns") || !strcmp(spec->unit, "MHz");
+	for (size_t k = 0; k < sizeof(unit_limits) / sizeof(unit_limits[0]); k++)
+		if (!strcmp(spec->unit, unit_limits[k].unit) && fabs(value) > unit_limits[k].most)
+			return report("%s: '%s' is %g%s%s: %s", where, name, value,
+				      named ? " " : "", named ? spec->unit : "",
+				      unit_limits[k].why);
+	return 0;
+}
+
 static int check_number(const struct platform_key *spec, double value, const char *name,
 			const char *where)
 {
-	const double most_ns = 1e12, most_slots = 65536,
-		     most_ratio =
-			     64; /* a cost times two ratios can still be counted in picoseconds */
+	const double most_slots = 65536;
 	if (isinf(value) && !(value > 0 && spec->flags & KEY_INFINITE))
 		return report("%s: '%s' must be finite", where, name);
 	if (value < 0 && !(spec->flags & KEY_NEGATIVE))
@@ -74,11 +96,8 @@ static int check_number(const struct platform_key *spec, double value, const cha
 	if (value > most_slots && is_slots(spec->name))
 		return report("%s: '%s' is %g: no multiprocessor has more than %g", where, name,
 			      value, most_slots);
-	if (fabs(value) > most_ns && !strcmp(spec->unit, "ns"))
-		return report("%s: '%s' is %g ns: no cost is more than 1000 s", where, name, value);
-	if (value > most_ratio && !strcmp(spec->unit, "ratio"))
-		return report("%s: '%s' is %g: no call takes more than %g times what others take",
-			      where, name, value, most_ratio);
+	if (check_unit(spec, value, name, where))
+		return -1;
 	if (value > 1 && spec->flags & KEY_SHARE)
 		return report("%s: '%s' is %g: a share is at most 1", where, name, value);
 	return 0;

@@ -28,7 +28,8 @@ static const struct option_spec options[] = {
 	  "change one value of the platform; may be repeated" },
 	{ "threads", OPTION_INT, AT(threads), "0", 0, 1000000, "T",
 	  "threads of a block; 0: of the profile" },
-	{ "registers", OPTION_INT, AT(registers), "-1", -1, 100000, "R",
+	{ "registers", OPTION_INT, AT(registers), "-1", -1, 255,
+	  "R", /* an instruction names one in 8 bits */
 	  "registers of a thread; 0: no limit; -1: of the profile, or none" },
 	{ "shared", OPTION_INT, AT(shared_bytes), "-1", -1, 100000000, "B",
 	  "bytes of shared memory of a block; -1: of the profile, or none" },

@@ -65,7 +65,7 @@ static int parse_shard(const char *text, struct sweep_shard *shard)
 struct table {
 	FILE *out;
 	int64_t rows, answered;
-	char note[256]; /* of the first point without an answer */
+	char note[512]; /* of the first point without an answer */
 	uint64_t point;
 	uint64_t *run; /* [rows] what each point asks for, as a hash; owned */
 	size_t runs, run_capacity;

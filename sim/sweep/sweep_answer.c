@@ -45,8 +45,8 @@ static int make_ready(struct sweep_answerer *a, const struct sweep_point *point)
 	a->ready = !rc;
 	if (!rc)
 		predictor_remember(&a->predictor);
-	snprintf(a->platform, sizeof(a->platform), "%s", point->platform);
-	snprintf(a->set, sizeof(a->set), "%s", point->set);
+	a->platform = point->platform;
+	a->set = point->set;
 	return rc;
 }
 
@@ -152,6 +152,28 @@ void sweep_play_pending(struct sweep_answerer *a, int processes)
 		warps_play_pending(a->predictor.warps, processes);
 }
 
+/* A text that a row has no room for is refused: cut off, two points could look alike. */
+static int put_text(char *to, size_t room, const char *text, const char *what)
+{
+	const size_t length = strlen(text);
+	if (length < room) {
+		memcpy(to, text, length + 1);
+		return 0;
+	}
+	snprintf(to, room, "%.*s", (int)room - 1, text);
+	return report("the %s has %zu characters, and a row of a sweep has room for %zu", what,
+		      length, room - 1);
+}
+
+static int name_point(const struct sweep_point *point, struct sweep_row *row)
+{
+	int rc = put_text(row->solver, sizeof(row->solver), point->solver, "solver's name");
+	rc |= put_text(row->platform, sizeof(row->platform), point->platform, "platform's name");
+	rc |= put_text(row->set, sizeof(row->set), point->set, "list of assignments");
+	rc |= put_text(row->config, sizeof(row->config), point->config, "configuration");
+	return rc;
+}
+
 void sweep_answer(struct sweep_answerer *a, const struct sweep_point *point, struct sweep_row *row)
 {
 	struct planned_run run;
@@ -159,13 +181,10 @@ void sweep_answer(struct sweep_answerer *a, const struct sweep_point *point, str
 	row->core_us = row->core_lo_us = row->core_hi_us = row->total_us = NAN;
 	row->kernel_us = row->transfer_us = row->sync_us = row->host_us = NAN;
 	thesis_columns(row, (struct thesis_times){ NAN, NAN, NAN, NAN, NAN });
-	snprintf(row->solver, sizeof(row->solver), "%s", point->solver);
-	snprintf(row->platform, sizeof(row->platform), "%s", point->platform);
-	snprintf(row->set, sizeof(row->set), "%s", point->set);
-	snprintf(row->config, sizeof(row->config), "%.*s", (int)sizeof(row->config) - 1,
-		 point->config);
-	if (!plan(a, point, &run)) {
-		snprintf(row->config, sizeof(row->config), "%s", run.schedule.config);
+	if (name_point(point, row))
+		return;
+	if (!plan(a, point, &run) &&
+	    !put_text(row->config, sizeof(row->config), run.schedule.config, "configuration")) {
 		row->rows = number_of(a, point, "rows");
 		row->columns = number_of(a, point, "columns");
 		row->border = number_of(a, point, "border");

@@ -12,7 +12,7 @@ struct sweep_answerer {
 	const struct predictor_options *options;
 	struct predictor predictor;
 	bool ready;
-	char platform[128], set[256]; /* whose predictor it is */
+	const char *platform, *set; /* whose predictor it is; the sweep's */
 };
 
 /* Notes the launches of a point that no time is known of (warps_note); silent where it cannot. */

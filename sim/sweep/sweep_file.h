@@ -37,11 +37,13 @@ struct sweep {
 	uint64_t points;
 };
 
+enum { SWEEP_CONFIG_BYTES = 4096 };
+
 /* One point of the product; texts are the sweep's, but for `config`, which is the caller's. */
 struct sweep_point {
 	const char *solver, *platform, *set;
 	uint32_t gpus;
-	char config[512]; /* "key=value ..." of the keys that the file names */
+	char config[SWEEP_CONFIG_BYTES]; /* "key=value ..." of the keys in the file; full: cut */
 };
 
 enum { SWEEP_POINTS_MOST = 100000000 };

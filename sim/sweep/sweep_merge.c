@@ -24,13 +24,6 @@ static int take(void *arg, const struct sweep_row *row)
 	return sweep_store_put(m->whole, row);
 }
 
-/* Points that a shard of `points` has. */
-static uint64_t points_of(uint64_t points, struct sweep_shard shard)
-{
-	const uint64_t first = (uint64_t)shard.index - 1, of = (uint64_t)shard.of;
-	return points > first ? (points - first + of - 1) / of : 0;
-}
-
 static int add(struct merging *m, const char *path, struct sweep_store *part)
 {
 	const struct sweep_shard shard = sweep_store_shard(part);
@@ -45,7 +38,7 @@ static int add(struct merging *m, const char *path, struct sweep_store *part)
 	m->rows = 0;
 	if (sweep_store_each(part, take, m))
 		return -1;
-	const uint64_t wanted = points_of(m->points, shard);
+	const uint64_t wanted = sweep_shard_points(m->points, shard);
 	if (m->rows != wanted)
 		return report("'%s': shard %d/%d has %llu of %llu points; run it again, it goes on",
 			      path, shard.index, shard.of, (unsigned long long)m->rows,

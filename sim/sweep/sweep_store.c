@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep_file.h"
+#include "traces/base/text_escape.h"
 #include "traces/base/util.h"
+#include "traces/format/sqlite_distrust.h"
 
 struct sweep_store {
 	sqlite3 *db;
@@ -36,6 +39,7 @@ static struct sweep_store *store_new(const char *path, int flags)
 		return NULL;
 	}
 	sqlite3_busy_timeout(s->db, 2000);
+	sqlite_distrust(s->db);
 	return s;
 }
 
@@ -67,6 +71,14 @@ static int read_meta(struct sweep_store *s)
 		s->points = (uint64_t)sqlite3_column_int64(q, 1);
 		s->shard =
 			(struct sweep_shard){ sqlite3_column_int(q, 2), sqlite3_column_int(q, 3) };
+		if (s->points < 1 || s->points > SWEEP_POINTS_MOST || s->shard.index < 1 ||
+		    s->shard.index > s->shard.of || s->shard.of > SWEEP_POINTS_MOST) {
+			sqlite3_finalize(q);
+			return report("'%s': table sweep: shard %d/%d of %llu points: no sweep "
+				      "wrote that",
+				      s->path, s->shard.index, s->shard.of,
+				      (unsigned long long)s->points);
+		}
 	}
 	sqlite3_finalize(q);
 	return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : complain(s);
@@ -97,6 +109,39 @@ static int make_tables(struct sweep_store *s, const char *definition, uint64_t p
 	return rc ? -1 : 0;
 }
 
+uint64_t sweep_shard_points(uint64_t points, struct sweep_shard shard)
+{
+	const uint64_t first = (uint64_t)shard.index - 1, of = (uint64_t)shard.of;
+	return points > first ? (points - first + of - 1) / of : 0;
+}
+
+/* Whether nothing but answers that are in a table already would be lost; -1 after a message. */
+static int is_answered(struct sweep_store *s)
+{
+	sqlite3_stmt *q = NULL;
+	uint64_t rows = 0;
+	int rc = sqlite3_prepare_v2(s->db, "SELECT count(*) FROM row", -1, &q, NULL);
+	if (rc == SQLITE_OK && (rc = sqlite3_step(q)) == SQLITE_ROW)
+		rows = (uint64_t)sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	return rc != SQLITE_ROW ? complain(s) : rows >= sweep_shard_points(s->points, s->shard);
+}
+
+/* In place of what another sweep had: 1, or -1 after a message. */
+static int begin_anew(struct sweep_store *s, const char *definition, uint64_t points,
+		      struct sweep_shard shard)
+{
+	report_warning("'%s' had all answers of another sweep, or of another state of a platform's "
+		       "file: it is begun anew",
+		       s->path);
+	free(s->definition);
+	s->definition = NULL;
+	return run(s, "DROP TABLE row; DROP TABLE sweep") ||
+			       make_tables(s, definition, points, shard)
+		       ? -1
+		       : 1;
+}
+
 struct sweep_store *sweep_store_open(const char *path, const char *definition, uint64_t points,
 				     struct sweep_shard shard)
 {
@@ -104,13 +149,21 @@ struct sweep_store *sweep_store_open(const char *path, const char *definition, u
 	if (!s)
 		return NULL;
 	int there = read_meta(s);
+	const bool other = there > 0 && strcmp(s->definition, definition),
+		   other_shard =
+			   there > 0 && (s->shard.index != shard.index || s->shard.of != shard.of);
+	const int answered = other ? is_answered(s) : 0;
 	if (there == 0)
 		there = make_tables(s, definition, points, shard) ? -1 : 1;
-	else if (there > 0 && strcmp(s->definition, definition))
-		there = report("'%s' holds answers of another sweep, or of another state of a "
-			       "platform's file: remove it, or name another with -o",
-			       path);
-	else if (there > 0 && (s->shard.index != shard.index || s->shard.of != shard.of))
+	else if (answered > 0)
+		there = begin_anew(s, definition, points, shard);
+	else if (other)
+		there = answered < 0 ? -1
+				     : report("'%s' holds answers of another sweep, or of another "
+					      "state of a platform's file, and not all of them: "
+					      "remove it, or name another with -o",
+					      path);
+	else if (other_shard)
 		there = report("'%s' holds shard %d/%d, not %d/%d", path, s->shard.index,
 			       s->shard.of, shard.index, shard.of);
 	if (there > 0)
@@ -205,9 +258,14 @@ int64_t sweep_store_done(struct sweep_store *s, bool *done)
 	return rc == SQLITE_DONE ? count : complain(s);
 }
 
+/* As a table and a terminal may have it; to read it again changes nothing. */
 static void copy_text(char *to, size_t room, const unsigned char *text)
 {
-	snprintf(to, room, "%s", text ? (const char *)text : "");
+	const char *as_is = text ? (const char *)text : "";
+	char *shown = xmalloc(strlen(as_is) * TEXT_SHOW_BYTES + 1);
+	text_escape(shown, as_is, "\\");
+	snprintf(to, room, "%s", shown);
+	free(shown);
 }
 
 static double real_at(sqlite3_stmt *q, int at)
@@ -250,7 +308,10 @@ int sweep_store_each(struct sweep_store *s, int (*take)(void *arg, const struct 
 		if (rc != SQLITE_ROW)
 			break;
 		row_of(q, &row);
-		failed = take(arg, &row);
+		failed = row.point >= s->points
+				 ? report("'%s': table row: point %lld, of %llu", s->path,
+					  (long long)row.point, (unsigned long long)s->points)
+				 : take(arg, &row);
 	}
 	sqlite3_finalize(q);
 	return failed ? -1 : rc == SQLITE_DONE ? 0 : complain(s);

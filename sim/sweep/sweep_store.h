@@ -19,19 +19,23 @@ struct sweep_row {
 	int64_t iterations, rows, columns, border;	 /* 0: the solver has no such thing */
 	uint32_t gpus;
 	bool extrapolated, hypothetical;
-	char solver[32], platform[128], set[256], config[256], kernel_model[16];
-	char note[256]; /* why there is no answer */
+	char solver[32], platform[512], set[512], config[2048], kernel_model[16];
+	char note[512]; /* why there is no answer */
 };
 
 struct sweep_shard {
 	int index, of; /* from 1; 1 of 1: the whole */
 };
 
+/* Points that it has of `points`. */
+uint64_t sweep_shard_points(uint64_t points, struct sweep_shard shard);
+
 struct sweep_store;
 
 /*
  * Opens or makes `path` for the sweep that `definition` describes. One that holds another sweep, or
- * another shard, is refused. NULL after a message.
+ * another shard, is begun anew where that one had been answered in full, and its table written;
+ * else it is refused. NULL after a message.
  */
 struct sweep_store *sweep_store_open(const char *path, const char *definition, uint64_t points,
 				     struct sweep_shard shard);

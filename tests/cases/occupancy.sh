@@ -9,6 +9,7 @@ warpreel occupancy --platform "$sm" --profile profile.wrt.zst --kernel toy --thr
 warpreel occupancy --platform "$sm" --registers 70 --sweep --format tsv | columns threads,blocks_per_sm,occupancy,limit | sed -n '1p;2p;5p;$p'
 refuses warpreel occupancy --platform "$sm" --threads 1025
 refuses warpreel occupancy --platform "$sm" --threads 1024 --registers 65
+refuses warpreel occupancy --platform "$sm" --threads 32 --registers 256
 refuses warpreel occupancy --platform "$sm" --threads 32 --shared 232449
 refuses warpreel occupancy --platform "$platform" --threads 32
 refuses warpreel occupancy --platform "$sm" --profile profile.wrt.zst --kernel other

@@ -5,3 +5,6 @@ refuses warpreel predict rbsor --size 1024 --kernel-model roofline --set memory.
 refuses warpreel predict rbsor --size 1024 --iterations 1000 --set host.launch_ns=1e12
 refuses warpreel predict rbsor --size 1024 --set host.launch_ns=1e15
 refuses warpreel predict rbsor --size 1024 --set host.call_quantiles=1e5
+# Nor clocks that no cycle can be counted of.
+refuses warpreel predict rbsor --platform h200x4 --size 256 --set sm.clock_mhz=1e308
+refuses warpreel predict rbsor --platform h200x4 --size 256 --set sm.issue_interval=1e300

@@ -22,9 +22,12 @@ tail -n +2 parts.tsv | wc -l
 rm parts.tsv
 sweep -o parts.tsv
 cmp whole.tsv parts.tsv && echo "the same table"
-# What was asked before is not what is asked now.
+# What was asked before is not what is asked now: what is not in a table yet is not thrown away, and what was answered in full is begun anew.
+sqlite3 parts.tsv.sweep "DELETE FROM row WHERE point = 7"
 sed -i 's/^iterations = 8/iterations = 9/' grid.ini
 refuses sweep -o parts.tsv
 cmp whole.tsv parts.tsv && echo "the table stays"
+sweep -o whole.tsv; echo "exit $?"
+columns iterations,answered <whole.tsv | sort | uniq -c | sed 's/^ *//'
 # A sweep that was killed while it wrote leaves the store's journal, or a table's beginning.
 left_behind | grep -v -- '-journal$\|\.part-'

@@ -25,3 +25,18 @@ sed -i 's/^iterations = 4/iterations = 5/' grid.ini
 sweep --shard 2/3 -o other.tsv
 refuses warpreel sweep --merge part1.tsv.sweep --merge other.tsv.sweep --merge part3.tsv.sweep -o two.tsv
 ls two.tsv* 2>/dev/null
+# A file of a stranger: what no sweep writes is refused, and nothing that a terminal obeys comes out.
+altered() { # SQL
+	cp whole.tsv.sweep altered.sweep
+	sqlite3 altered.sweep "$1"
+	refuses warpreel sweep --merge altered.sweep -o three.tsv
+}
+altered "UPDATE sweep SET shard = 0, shards = 0"
+altered "UPDATE sweep SET shards = -1"
+altered "UPDATE sweep SET points = 1000000000000000"
+altered "UPDATE row SET point = -3 WHERE point = 1"
+altered "DROP TABLE sweep; CREATE VIEW sweep AS SELECT '' AS definition, 1 AS points, 1 AS shard, 1 AS shards"
+cp whole.tsv.sweep altered.sweep
+sqlite3 altered.sweep "UPDATE row SET config = char(27) || '[2J' || char(9) || char(10) || config"
+warpreel sweep --merge altered.sweep -o three.tsv --best gpus | columns config
+head -n 2 three.tsv | columns config
