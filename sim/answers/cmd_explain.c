@@ -12,7 +12,7 @@
 #include "own_platform.h"
 #include "predict.h"
 #include "replayed.h"
-#include "unread.h"
+#include "unused_options.h"
 
 struct explain_options {
 	struct predictor_options common;
@@ -246,7 +246,7 @@ static int explain(const struct program *program, const char *solver, void *para
 {
 	struct schedule schedule;
 	struct predictor predictor;
-	char *config = unread_config(program, solver, params, params_bytes, 1);
+	char *config = unused_config(program, solver, params, params_bytes, 1);
 	if (!config)
 		return -1;
 	schedule_init(&schedule);

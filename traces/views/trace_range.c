@@ -116,7 +116,7 @@ static size_t named(const struct trace *trace, const struct asked *asked)
 }
 
 /* "name", "name#3", "name#-2", "name#all"; a name may itself have a '#'. */
-static int parse(struct asked *asked, const struct trace *trace, const struct asked_range *range)
+static int parse(struct asked *asked, const struct trace *trace, const struct range_request *range)
 {
 	const char *text = range->name, *number = strrchr(text, '#');
 	char *end = NULL;
@@ -217,7 +217,7 @@ out:
 	return rc;
 }
 
-int trace_mark_range(struct trace *trace, const struct asked_range *range,
+int trace_mark_range(struct trace *trace, const struct range_request *range,
 		     struct marked_ranges *marked)
 {
 	struct asked asked;
