@@ -45,12 +45,11 @@ static const struct option_spec options[] = {
 static const struct command_help help = {
 	.name = "profile",
 	.synopsis = "profile -o FILE [options] -- COMMAND... | profile -o FILE --join TRACE...",
-	.summary = "Runs COMMAND, twice unless --passes-of or --one-by-one says otherwise, counts "
-		   "what each kernel it launches does, and writes the\n"
-		   "kernels' profiles to the trace FILE. Nothing is timed. What two runs do not "
-		   "count, further runs do: kernels launched less\n"
-		   "than about ten times with one grid, and instructions of all launches but the "
-		   "first where CUPTI (13.0) counts no more.",
+	.summary = "Counts what each kernel of COMMAND does, and writes the kernels' profiles to "
+		   "the trace FILE. Nothing is timed. COMMAND runs twice (see --passes-of, "
+		   "--one-by-one), and more often for what two runs cannot count: kernels launched "
+		   "less than about ten times with one grid, and with CUPTI 13.0 the instructions "
+		   "of all launches but the first.",
 };
 
 /* The same said by several processes is said once. */
