@@ -33,11 +33,8 @@ static const struct option_spec options[] = {
 	  "others, one each" },
 	{ "join", OPTION_FLAG, AT(join), NULL, 0, 0, NULL,
 	  "run nothing: put the profiles of the traces named into one" },
-	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL,
-	  "keep what the recorder wrote, as FILE.spool-*" },
-	{ "recorder", OPTION_TEXT, AT(recorder), NULL, 0, 0, "LIBRARY",
-	  "libwarpreel-recorder.so to use (else $WARPREEL_RECORDER, else the one beside the "
-	  "program)" },
+	TARGET_OPTION_KEEP_SPOOL(AT(keep_spool)),
+	TARGET_OPTION_RECORDER(AT(recorder)),
 	{ "verbose", OPTION_FLAG, AT(verbose), NULL, 0, 0, NULL,
 	  "say what is asked of CUPTI, on standard error" },
 	{ 0 }
