@@ -8,7 +8,7 @@
 #include "kernels/machine/machine.h"
 #include "kernels/kit/solver.h"
 #include "kernels/run/measure_run.h"
-#include "sim/answers/choose.h"
+#include "sim/answers/choose_fastest.h"
 #include "sim/validate/verify.h"
 #include "traces/program/program.h"
 #include "traces/base/util.h"
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 		.chaos = solver_chaos,
 		.ways = solver_ways,
 		.take = solver_take,
-		.choose = choose_unasked,
+		.choose = choose_fastest_by_default,
 		.calibrate_cuda = calibrate_cuda,
 		.describe_gpu = describe_gpu,
 		.measure = measure_run,

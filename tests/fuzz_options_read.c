@@ -4,39 +4,19 @@
  */
 #include "fuzz_kit.h"
 #include "kernels/kit/solver.h"
-#include "traces/base/options.h"
+#include "options_kit.h"
 #include "traces/base/util.h"
-
-struct target {
-	int count;
-	double factor;
-	const char *name, *word, *column;
-	bool loud;
-	struct text_list many;
-};
-
-static const struct option_spec specs[] = {
-	{ "count", OPTION_INT, offsetof(struct target, count), "3", 1, 10, "N", "how many" },
-	{ "factor", OPTION_REAL, offsetof(struct target, factor), "0.5", 0, 2, "X", "by how much" },
-	{ "o", OPTION_TEXT, offsetof(struct target, name), NULL, 0, 0, "FILE", "where to" },
-	{ "word", OPTION_CHOICE, offsetof(struct target, word), "one", 0, 0, "one|two", "which" },
-	{ "column", OPTION_WORD, offsetof(struct target, column), "x", 0, 0, "X", "a column" },
-	{ "loud", OPTION_FLAG, offsetof(struct target, loud), NULL, 0, 0, NULL, "say more" },
-	{ "many", OPTION_LIST, offsetof(struct target, many), NULL, 0, 0, "X", "again and again" },
-	{ 0 },
-};
-static const struct command_help help = { "try", "try [options]", "Tries options." };
 
 enum { MOST_WORDS = 40 };
 
 static void try_own(int argc, char **argv)
 {
-	struct target target = { 0 };
+	struct tried_options target = { 0 };
 	char *words[MOST_WORDS + 1];
 	int count;
 
 	memcpy(words, argv, sizeof(words));
-	if (!options_parse(&help, specs, &target, argc, words, &count) &&
+	if (!options_parse(&tried_help, tried_specs, &target, argc, words, &count) &&
 	    (target.count < 1 || target.count > 10 || !(target.factor >= 0 && target.factor <= 2) ||
 	     (strcmp(target.word, "one") && strcmp(target.word, "two")) || !*target.column ||
 	     count >= argc))
@@ -56,7 +36,7 @@ static void try_solver(const char *solver, int argc, char **argv)
 		return;
 	params = xcalloc(1, bytes);
 	memcpy(words, argv, sizeof(words));
-	if (!options_parse(&help, of_solver, params, argc, words, &count)) {
+	if (!options_parse(&tried_help, of_solver, params, argc, words, &count)) {
 		config = solver_config_of(solver, params, 1);
 		free(config);
 	}

@@ -6,7 +6,7 @@
  *
  *     gpu_kernels [ROWSxCOLUMNS...]      without arguments: a set of sizes
  */
-#include "gpu_trip.h"
+#include "gpu_grid_kit.h"
 #include "kernels/rbsor/rbsor.h"
 #include "kernels/rbsor/rbsor_geometry.h"
 

@@ -4,7 +4,7 @@
  *
  *     gpu_tiles [ROWSxCOLUMNS...]      without arguments: a set of sizes
  */
-#include "gpu_trip.h"
+#include "gpu_grid_kit.h"
 #include "kernels/rbsor/rbsor.h"
 
 struct area_kernel {

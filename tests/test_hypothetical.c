@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "sim/answers/asked_machine.h"
+#include "sim/answers/target_machine.h"
 
 enum { DEVICE = 1 << PART_OF_DEVICE, HOST = 1 << PART_OF_HOST };
 

@@ -5,29 +5,10 @@
 
 #include <stdlib.h>
 
-#include "traces/base/options.h"
-
-struct target {
-	int count;
-	double factor;
-	const char *name, *word;
-	bool loud;
-	struct text_list many;
-};
-
-static const struct option_spec specs[] = {
-	{ "count", OPTION_INT, offsetof(struct target, count), "3", 1, 10, "N", "how many" },
-	{ "factor", OPTION_REAL, offsetof(struct target, factor), "0.5", 0, 2, "X", "by how much" },
-	{ "o", OPTION_TEXT, offsetof(struct target, name), NULL, 0, 0, "FILE", "where to" },
-	{ "word", OPTION_CHOICE, offsetof(struct target, word), "one", 0, 0, "one|two", "which" },
-	{ "loud", OPTION_FLAG, offsetof(struct target, loud), NULL, 0, 0, NULL, "say more" },
-	{ "many", OPTION_LIST, offsetof(struct target, many), NULL, 0, 0, "X", "again and again" },
-	{ 0 },
-};
-static const struct command_help help = { "try", "try [options]", "Tries options." };
+#include "options_kit.h"
 
 /* Parses the words of `line`; what they are kept in lives until the next call. */
-static int parse(struct target *target, const char *line, int *words, const char *kept[8])
+static int parse(struct tried_options *target, const char *line, int *words, const char *kept[8])
 {
 	static char text[512];
 	char *argv[64] = { (char *)"try" }, *save;
@@ -36,7 +17,7 @@ static int parse(struct target *target, const char *line, int *words, const char
 	for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		argv[argc++] = word;
 	memset(target, 0, sizeof(*target));
-	int rc = options_parse(&help, specs, target, argc, argv, words);
+	int rc = options_parse(&tried_help, tried_specs, target, argc, argv, words);
 	for (int k = 0; !rc && kept && k < *words; k++)
 		kept[k] = argv[k + 1];
 	return rc;
@@ -44,7 +25,7 @@ static int parse(struct target *target, const char *line, int *words, const char
 
 static void what_is_not_given_has_its_default(void **state)
 {
-	struct target target;
+	struct tried_options target;
 	int words;
 	(void)state;
 	assert_int_equal(parse(&target, "", &words, NULL), 0);
@@ -58,7 +39,7 @@ static void what_is_not_given_has_its_default(void **state)
 
 static void values_follow_or_are_joined_by_an_equals_sign(void **state)
 {
-	struct target target;
+	struct tried_options target;
 	int words;
 	(void)state;
 	assert_int_equal(
@@ -77,7 +58,7 @@ static void values_follow_or_are_joined_by_an_equals_sign(void **state)
 
 static void words_are_kept_in_order_and_a_double_dash_ends_the_options(void **state)
 {
-	struct target target;
+	struct tried_options target;
 	const char *kept[8];
 	int words;
 	(void)state;
@@ -110,7 +91,7 @@ static void what_cannot_be_is_refused_by_name(void **state)
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
-		struct target target;
+		struct tried_options target;
 		struct said said;
 		int words;
 		said_begin(&said);
@@ -122,7 +103,7 @@ static void what_cannot_be_is_refused_by_name(void **state)
 
 static void a_list_takes_as_many_as_it_holds_and_no_more(void **state)
 {
-	struct target target = { 0 };
+	struct tried_options target = { 0 };
 	struct said said;
 	char *argv[2 + 2 * 65] = { (char *)"try" };
 	int words;
@@ -131,11 +112,12 @@ static void a_list_takes_as_many_as_it_holds_and_no_more(void **state)
 		argv[1 + 2 * k] = (char *)"--many";
 		argv[2 + 2 * k] = (char *)"x";
 	}
-	assert_int_equal(options_parse(&help, specs, &target, 1 + 2 * 64, argv, &words), 0);
+	assert_int_equal(options_parse(&tried_help, tried_specs, &target, 1 + 2 * 64, argv, &words),
+			 0);
 	assert_int_equal(target.many.count, 64);
 	memset(&target, 0, sizeof(target));
 	said_begin(&said);
-	assert_int_equal(options_parse(&help, specs, &target, 1 + 2 * 65, argv, &words),
+	assert_int_equal(options_parse(&tried_help, tried_specs, &target, 1 + 2 * 65, argv, &words),
 			 EXIT_USAGE);
 	assert_says(&said, "--many is given too often");
 }
@@ -153,15 +135,16 @@ static void joined_tables_fill_both_structs_and_the_first_wins_a_name(void **sta
 		{ 0 },
 	};
 	struct {
-		struct target first;
+		struct tried_options first;
 		struct second second;
 	} both = { .second.count = -1 };
-	struct option_spec *joined = options_join(specs, more, offsetof(__typeof__(both), second));
+	struct option_spec *joined =
+		options_join(tried_specs, more, offsetof(__typeof__(both), second));
 	char *argv[] = { (char *)"try", (char *)"--depth", (char *)"9", (char *)"--count",
 			 (char *)"4" };
 	int words;
 	(void)state;
-	assert_int_equal(options_parse(&help, joined, &both, 5, argv, &words), 0);
+	assert_int_equal(options_parse(&tried_help, joined, &both, 5, argv, &words), 0);
 	assert_int_equal(both.first.count, 4);
 	assert_int_equal(both.second.depth, 9);
 	assert_int_equal(both.second.count, -1);

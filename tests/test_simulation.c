@@ -193,7 +193,7 @@ static void an_event_sync_returns_when_the_record_is_reached(void **state)
 
 /* GPU 0's kernel of so many ns, whose event GPU 1 comes to wait for at `asked_ns`, and then runs
  * one of 200. */
-static double hopped_ns(int64_t kernel_ns, int64_t asked_ns, bool signal_known)
+static double event_latency_ns(int64_t kernel_ns, int64_t asked_ns, bool signal_known)
 {
 	struct bench b;
 	schedule_init(&b.schedule);
@@ -220,12 +220,12 @@ static double hopped_ns(int64_t kernel_ns, int64_t asked_ns, bool signal_known)
 static void a_wait_that_has_just_begun_notices_sooner_than_a_long_one(void **state)
 {
 	(void)state;
-	NEAR(hopped_ns(1000, 0, true), 1000 + 70 + 200);
-	NEAR(hopped_ns(1000, 930, true), 1000 + 70 + 200);
-	NEAR(hopped_ns(1000, 960, true), 1000 + 40 + 200);
-	NEAR(hopped_ns(30, 0, true), 30 + 30 + 200);
-	NEAR(hopped_ns(1000, 1500, true), 1500 + 200); /* complete when it asks */
-	NEAR(hopped_ns(1000, 960, false),
+	NEAR(event_latency_ns(1000, 0, true), 1000 + 70 + 200);
+	NEAR(event_latency_ns(1000, 930, true), 1000 + 70 + 200);
+	NEAR(event_latency_ns(1000, 960, true), 1000 + 40 + 200);
+	NEAR(event_latency_ns(30, 0, true), 30 + 30 + 200);
+	NEAR(event_latency_ns(1000, 1500, true), 1500 + 200); /* complete when it asks */
+	NEAR(event_latency_ns(1000, 960, false),
 	     1000 + 70 + 200); /* never measured: all of it is the signal's way */
 }
 

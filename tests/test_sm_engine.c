@@ -364,23 +364,23 @@ static void a_run_that_goes_on_is_one_that_was_never_interrupted(void **state)
 			.device = &d, .job = job, .job_count = jobs, .memory = { .sharers = 100 }
 		};
 		struct sm_run begun, whole, gone_on;
-		struct sm_rest *rest;
-		assert_int_equal(sm_engine_begin(&setup, &begun, &rest), 0);
-		assert_non_null(rest);
+		struct sm_snapshot *snapshot;
+		assert_int_equal(sm_engine_begin(&setup, &begun, &snapshot), 0);
+		assert_non_null(snapshot);
 		assert_int_equal(sm_engine_run(&setup, &whole), 0);
 		same_run(&begun, &whole);
 		sm_run_release(&whole);
 		job[0].blocks = 50;
 		assert_int_equal(sm_engine_run(&setup, &whole), 0);
-		assert_int_equal(sm_rest_run(rest, 50, &gone_on), 0);
+		assert_int_equal(sm_snapshot_run(snapshot, 50, &gone_on), 0);
 		same_run(&gone_on, &whole);
-		sm_rest_release(rest);
+		sm_snapshot_release(snapshot);
 		sm_run_release(&begun);
 		sm_run_release(&whole);
 		sm_run_release(&gone_on);
 		job[0].blocks = 3; /* all at once */
-		assert_int_equal(sm_engine_begin(&setup, &begun, &rest), 0);
-		assert_null(rest);
+		assert_int_equal(sm_engine_begin(&setup, &begun, &snapshot), 0);
+		assert_null(snapshot);
 		sm_run_release(&begun);
 	}
 	warp_program_release(&a);

@@ -18,7 +18,7 @@ static void range(struct trace *t, int tid, const char *name, int64_t start_ns, 
 
 static int mark(struct trace *t, const char *name, struct marked_ranges *marked)
 {
-	return trace_mark_range(t, &(struct asked_range){ .name = name }, marked);
+	return trace_mark_range(t, &(struct range_request){ .name = name }, marked);
 }
 
 static void the_core_loop_is_from_the_first_begin_to_the_last_end(void **state)
@@ -133,7 +133,7 @@ static void a_range_that_is_not_one_loop_or_never_closes_is_refused(void **state
 static void occurrences_are_those_of_a_thread_or_a_process(void **state)
 {
 	static const struct {
-		struct asked_range range;
+		struct range_request range;
 		int64_t begin_ns, end_ns;
 	} asked[] = {
 		{ { "step#0", "10", NULL }, 30, 90 },	 { { "step#0", "worker", NULL }, 30, 90 },
@@ -141,9 +141,9 @@ static void occurrences_are_those_of_a_thread_or_a_process(void **state)
 		{ { "step#all", NULL, "9" }, 10, 150 },	 { { "step#-1", NULL, "11" }, 1, 5 },
 		{ { "step#0", "worker", "9" }, 30, 90 },
 	};
-	static const struct asked_range nobodys[] = { { "step", "12", NULL },
-						      { "step", "worker", "11" },
-						      { "step", NULL, "nobody" } };
+	static const struct range_request nobodys[] = { { "step", "12", NULL },
+							{ "step", "worker", "11" },
+							{ "step", NULL, "nobody" } };
 	struct marked_ranges marked;
 	struct said said;
 	struct trace t;

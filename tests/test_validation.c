@@ -31,16 +31,6 @@ static double number_of(const char *table, int line, int field)
 	return value;
 }
 
-static char *written(const struct validation *v, void (*write)(const struct validation *, FILE *))
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	write(v, file);
-	fclose(file);
-	return text;
-}
-
 static void a_summary_gives_each_set_split_and_model_its_line(void **state)
 {
 	struct validation v = { 0 };

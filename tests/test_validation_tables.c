@@ -9,6 +9,7 @@
 #include "sim/validate/part_errors.h"
 #include "sim/validate/ranking.h"
 #include "sim/validate/strata.h"
+#include "validation_rows.h"
 
 static struct validation_row *add(struct validation *v, const char *set, const char *model,
 				  const char *config, int gpus, double measured, double predicted)
@@ -18,16 +19,6 @@ static struct validation_row *add(struct validation *v, const char *set, const c
 					.gpus = gpus,
 					.core_us = measured };
 	return validation_add(v, &m, set, model, predicted, "p.ini");
-}
-
-static char *written(const struct validation *v, void (*write)(const struct validation *, FILE *))
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	write(v, file);
-	fclose(file);
-	return text;
 }
 
 /* The line that begins so, without its end; "" where there is none. */

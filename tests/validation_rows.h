@@ -27,4 +27,16 @@ static inline void add_row(struct validation *v, const char *set, const char *sp
 	snprintf(row->class_name, sizeof(row->class_name), "%s", class_name);
 }
 
+/* What `write` makes of the rows, to be freed. */
+static inline char *written(const struct validation *v,
+			    void (*write)(const struct validation *, FILE *))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	write(v, file);
+	fclose(file);
+	return text;
+}
+
 #endif

@@ -17,14 +17,21 @@ const struct option_spec lmsor_options[] = {
 	  "f = g = Re (2x-10)^3, Re (2x-10), or Re 10^4" },
 	{ "re", OPTION_REAL, AT(re), "10", 0, 1e300, "RE", "the factor Re in f and g" },
 	{ "omega", OPTION_CHOICE, AT(omega), "eq9", 0, 0, "eq9|as-run|corrected|lsor|sor",
-	  "(9)-(13) as printed; without the squares of (9); with the sign of (13) put right; mu "
-	  "underbar = 0; one factor" },
+	  "relaxation factors\n"
+	  "eq9: by the paper's equations (9) to (13), as printed\n"
+	  "as-run: without the squares of (9)\n"
+	  "corrected: with the sign of (13) put right\n"
+	  "lsor: with mu underbar = 0\n"
+	  "sor: one factor for all points" },
 	{ "sor-omega", OPTION_REAL, AT(sor_omega), "0", 0, 2, "W",
 	  "the one factor of --omega sor; 0 takes the optimum" },
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
 	  "1|2|3|tuned|tuned1|tuned2|tuned3|tuned4|persistent|rows|openmp",
-	  "the paper's #1, #2, #3; tuned ones with as much stored, 4: omega alone (tuned: the "
-	  "best); all iterations in one launch; the paper's CPU program and one of today" },
+	  "1, 2, 3: the paper's #1 (all terms stored), #2 (some) and #3 (none)\n"
+	  "tuned1, tuned2, tuned3: of today, storing the same; tuned4: omega alone\n"
+	  "tuned: the fastest of these at large sizes\n"
+	  "persistent: all iterations in one launch\n"
+	  "rows, openmp: the paper's CPU program, and one of today" },
 	{ "check", OPTION_TEXT, AT(check), "every", 0, 0, "every|M|device",
 	  "check max|u| every iteration, every M, or on the GPU" },
 	{ "border", OPTION_INT, AT(border), "1", 1, 1 << 20, "B",

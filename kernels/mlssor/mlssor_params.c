@@ -24,14 +24,19 @@ const struct option_spec mlssor_options[] = {
 	{ "sweeps", OPTION_CHOICE, AT(sweeps), "alternating", 0, 0, "alternating|forward|backward",
 	  "forward and backward in turn, or one of them alone" },
 	{ "planes", OPTION_CHOICE, AT(planes), "printed", 0, 0, "printed|centred",
-	  "cuts of subdomains: (6) as printed, or moved so that border subdomains are as large as "
-	  "others and backward sweeps are cut as forward ones" },
+	  "where subdomains are cut\n"
+	  "printed: by the paper's equation (6)\n"
+	  "centred: moved, so that border subdomains are as large as others and backward sweeps "
+	  "have the cuts of forward ones" },
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
 	  "full|rows|tuned|ahead|staged|chunked|redblack|sequential|ssor",
-	  "the paper's: tiles whole in shared memory, or three rows of them; of today, subdomains "
-	  "of 4, 8 and 16, the same with more fetches under way, with regions staged in shared "
-	  "memory, and of 16 with four words of them at a time; red-black SOR; CPU programs: "
-	  "multi-layer SSOR, and with one layer a sweep" },
+	  "full, rows: the paper's, with whole tiles in shared memory, or three rows of them\n"
+	  "tuned: tiles in registers, for subdomains of 4, 8 and 16\n"
+	  "ahead: the same with more loads under way\n"
+	  "staged: tiles copied into shared memory asynchronously\n"
+	  "chunked: the same for subdomains of 16, four words at a time\n"
+	  "redblack: red-black SOR\n"
+	  "sequential, ssor: multi-layer SSOR on the CPU, and with one layer a sweep" },
 	{ "form", OPTION_CHOICE, AT(form), "coalesced", 0, 0, "plain|coalesced|unrolled|both",
 	  "of the kernels full and rows; unrolled: subdomains 4x4 and 8x8, rows 16x16 and 32x32 "
 	  "too" },

@@ -184,45 +184,53 @@ static double *packed_block(const struct patches_step *step, const struct patche
 	return step->packed + (block + (correction ? step->blocks : 0)) * b->cells;
 }
 
-void patches_gemm_residual_cpu(const void *args)
+/* Calls `visit` with each block of the step's patches, the number of the block within its own. */
+static void each_block(const struct patches_step *step,
+		       void (*visit)(const struct patches_step *step, const struct patches_box *box,
+				     int32_t number, const struct patches_block *block))
 {
-	const struct patches_step *step = args;
 	for (int32_t p = step->first; p < step->first + step->count; p++) {
 		const struct patches_box *box = &step->box[p];
 		const int32_t blocks = box->blocks[0] * box->blocks[1] * box->blocks[2];
 		for (int32_t k = 0; k < blocks; k++) {
 			const struct patches_block b = patches_block_of(step, box, k);
-			patches_block_residual(step, box, &b,
-					       packed_block(step, box, k, &b, false));
+			visit(step, box, k, &b);
 		}
 	}
+}
+
+static void gemm_residual(const struct patches_step *step, const struct patches_box *box,
+			  int32_t number, const struct patches_block *block)
+{
+	patches_block_residual(step, box, block, packed_block(step, box, number, block, false));
+}
+
+static void gemm_product(const struct patches_step *step, const struct patches_box *box,
+			 int32_t number, const struct patches_block *block)
+{
+	patches_block_product(step, box, block, packed_block(step, box, number, block, false),
+			      packed_block(step, box, number, block, true));
+}
+
+static void gemm_update(const struct patches_step *step, const struct patches_box *box,
+			int32_t number, const struct patches_block *block)
+{
+	patches_block_update(step, box, block, packed_block(step, box, number, block, true));
+}
+
+void patches_gemm_residual_cpu(const void *args)
+{
+	each_block(args, gemm_residual);
 }
 
 void patches_gemm_product_cpu(const void *args)
 {
-	const struct patches_step *step = args;
-	for (int32_t p = step->first; p < step->first + step->count; p++) {
-		const struct patches_box *box = &step->box[p];
-		const int32_t blocks = box->blocks[0] * box->blocks[1] * box->blocks[2];
-		for (int32_t k = 0; k < blocks; k++) {
-			const struct patches_block b = patches_block_of(step, box, k);
-			patches_block_product(step, box, &b, packed_block(step, box, k, &b, false),
-					      packed_block(step, box, k, &b, true));
-		}
-	}
+	each_block(args, gemm_product);
 }
 
 void patches_gemm_update_cpu(const void *args)
 {
-	const struct patches_step *step = args;
-	for (int32_t p = step->first; p < step->first + step->count; p++) {
-		const struct patches_box *box = &step->box[p];
-		const int32_t blocks = box->blocks[0] * box->blocks[1] * box->blocks[2];
-		for (int32_t k = 0; k < blocks; k++) {
-			const struct patches_block b = patches_block_of(step, box, k);
-			patches_block_update(step, box, &b, packed_block(step, box, k, &b, true));
-		}
-	}
+	each_block(args, gemm_update);
 }
 
 /* ---- ghost values ---- */

@@ -21,12 +21,19 @@ const struct option_spec patches_options[] = {
 	  "where blocks do not divide a patch: smaller ones at the end, or whole ones that "
 	  "overlap" },
 	{ "method", OPTION_CHOICE, AT(method_text), "jacobi", 0, 0, "jacobi|chaotic|lexicographic",
-	  "block Jacobi; block Gauss-Seidel in no order, or in that of the blocks (cpu)" },
+	  "jacobi: block Jacobi\n"
+	  "chaotic: block Gauss-Seidel in no order\n"
+	  "lexicographic: block Gauss-Seidel in the order of blocks (cpu)" },
 	{ "kernel", OPTION_CHOICE, AT(kernel_text), "sine", 0, 0,
 	  "gemv-a|gemv-b|gemv-c|gemv-sweep|gemv-split|gemm|sine|cpu-block|cpu-patch|cpu-nested|"
 	  "cpu-dgemm",
-	  "the paper's mappings A, B, C, a patch a thread block, and Algorithm 3; one product for "
-	  "all blocks; sine transforms; the paper's CPU programs and one with dgemm" },
+	  "gemv-a, gemv-b, gemv-c: the paper's mappings A, B and C\n"
+	  "gemv-sweep: a thread block for all of a patch\n"
+	  "gemv-split: the paper's Algorithm 3\n"
+	  "gemm: one product for all blocks\n"
+	  "sine: sine transforms\n"
+	  "cpu-block, cpu-patch, cpu-nested: the paper's CPU programs\n"
+	  "cpu-dgemm: one with dgemm" },
 	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
 	  "relaxation factor; 0: 0.8 for Jacobi, else 1" },
 	{ "ghost", OPTION_CHOICE, AT(ghost), "zero", 0, 0, "zero|reflect",
@@ -35,15 +42,17 @@ const struct option_spec patches_options[] = {
 	  "the operator: of the cell and of its neighbours along x, y, z" },
 	{ "rhs", OPTION_CHOICE, AT(rhs), "zero", 0, 0, "zero|random", "f" },
 	{ "inverse", OPTION_CHOICE, AT(inverse), "sine", 0, 0, "sine|one|all",
-	  "inverses of blocks from their sine transforms; by LAPACK once for blocks that are "
-	  "alike, "
-	  "or for each block" },
+	  "inverses of blocks\n"
+	  "sine: from their sine transforms\n"
+	  "one: by LAPACK, once for blocks that are alike\n"
+	  "all: by LAPACK, for each block" },
 	{ "wave", OPTION_INT, AT(wave), "1", 1, 1 << 30, "B",
 	  "chaotic on the CPU: so many blocks at a time do not see each other's new values" },
 	{ "outer", OPTION_INT, AT(outer), "4", 1, 1024, "T",
 	  "cpu-nested: threads for patches, the others for their blocks" },
 	{ "order", OPTION_CHOICE, AT(order_text), "whole", 0, 0, "whole|depth|breadth",
-	  "all patches in one launch; a launch a patch, depth-first or breadth-first" },
+	  "whole: all patches in one launch\n"
+	  "depth, breadth: a launch a patch, depth-first or breadth-first" },
 	{ "transfer", OPTION_CHOICE, AT(transfer), "once", 0, 0, "once|each",
 	  "patches stay on the GPU, or go there and back every step" },
 	{ "streams", OPTION_INT, AT(streams), "8", 1, 64, "S", "for launches a patch" },
@@ -54,8 +63,10 @@ const struct option_spec patches_options[] = {
 	  "steps; with --use at most so many iterations" },
 	{ "use", OPTION_CHOICE, AT(use_text), "steps", 0, 0,
 	  "steps|relax|vcycle|cg|cg-relax|cg-vcycle",
-	  "steps as they are; or until the residual is small (cpu): by relaxation, V-cycles, "
-	  "conjugate gradients plain and preconditioned by either" },
+	  "what the steps are for; all but the first go on until the residual is small (cpu)\n"
+	  "steps: so many steps, no more\n"
+	  "relax, vcycle: relaxation, V-cycles\n"
+	  "cg, cg-relax, cg-vcycle: conjugate gradients, plain or preconditioned by either" },
 	{ "smoother", OPTION_CHOICE, AT(smoother), "block", 0, 0, "block|red-black",
 	  "of --use: --method with its blocks, or points in two colours" },
 	{ "sweeps", OPTION_INT, AT(sweeps), "1", 1, 100, "S",

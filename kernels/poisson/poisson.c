@@ -13,7 +13,7 @@
 #define AT(field) offsetof(struct poisson_params, field)
 static const struct option_spec options[] = {
 	{ "source", OPTION_TEXT, AT(source), NULL, 0, 0, "FILE",
-	  "what is cloned: PNG or PPM; without it a scene of our own" },
+	  "what is cloned, PNG or PPM; without it a built-in scene" },
 	{ "mask", OPTION_TEXT, AT(mask), NULL, 0, 0, "FILE",
 	  "which of the source's pixels: those of at least 128" },
 	{ "target", OPTION_TEXT, AT(target), NULL, 0, 0, "FILE", "what it is cloned into" },
@@ -23,9 +23,10 @@ static const struct option_spec options[] = {
 	  "where in the target the source's first pixel comes to lie" },
 	{ "guide", OPTION_CHOICE, AT(guide), "source", 0, 0, "source|mixed",
 	  "gradients of the source, or the larger of source's and target's" },
-	{ "size", OPTION_INT, AT(size), "128", 3, 8192, "N", "pixels a side of the own scene" },
+	{ "size", OPTION_INT, AT(size), "128", 3, 8192, "N",
+	  "pixels a side of the built-in scene" },
 	{ "objects", OPTION_INT, AT(objects), "0", 0, 64, "K",
-	  "the own scene's mask is K x K objects; 0: all but the outermost pixels" },
+	  "the mask of the built-in scene has K x K objects; 0: all but the outermost pixels" },
 	WEAK_OPTIONS("error", "1", ", in grey levels"),
 	{ 0 },
 };

@@ -18,34 +18,48 @@ const struct option_spec rbsor_options[] = {
 	STENCIL_PRECISION,
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
 	  "paper|texture|tuned|store|fused|temporal|persistent|auto",
-	  "the thesis' shared-memory one, and through textures; the colour-split one, and with "
-	  "borders stored into the neighbour's memory; a pass an iteration, a pass for several, "
-	  "all in one launch; auto: which simulates as the fastest" },
+	  "paper: of the thesis, through shared memory\n"
+	  "texture: of the thesis, through textures\n"
+	  "tuned: each colour stored by itself\n"
+	  "store: as tuned, and writes borders into the neighbour GPU's memory\n"
+	  "fused: both colours in one launch\n"
+	  "temporal: up to --depth iterations in one launch\n"
+	  "persistent: all iterations in one launch\n"
+	  "auto: the one that is fastest when simulated" },
 	{ "indices", OPTION_CHOICE, AT(indices), "any", 0, 0, "any|strips|branch|blocks",
-	  "how kernel paper finds a point's colour: one expression for all; as the thesis in "
-	  "strips, there with branches, and in blocks" },
+	  "how kernel paper finds a point's colour\n"
+	  "any: one expression for every partition\n"
+	  "strips, branch, blocks: the thesis' index for strips, the same with branches, and for "
+	  "blocks" },
 	{ "depth", OPTION_INT, AT(depth), "6", 1, 8, "T",
-	  "iterations of a pass of kernel temporal, at most" },
+	  "most iterations of one launch of kernel temporal" },
 	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis",
-	  "2b halo rows, one a colour; or b rows, one an iteration (not red-black SOR)" },
+	  "exact: 2 B halo rows, one a colour\n"
+	  "thesis: B halo rows, one an iteration, which is not quite red-black SOR" },
 	STENCIL_BORDER,
 	STENCIL_TRANSPORT,
 	STENCIL_PARTITION,
 	{ "sync", OPTION_CHOICE, AT(sync), "usual", 0, 0,
 	  "usual|spin|condition|one-thread|graph|nccl|nccl-put",
-	  "how host threads wait for each other: as the transport usually does, spinning, or on "
-	  "condition variables; one thread for all GPUs, alone or with CUDA graphs; or not at "
-	  "all: borders as NCCL's sends and receives, or its puts" },
+	  "how host threads wait for each other\n"
+	  "usual: as suits the transport\n"
+	  "spin, condition: by polling, or on condition variables\n"
+	  "one-thread: one thread drives all GPUs\n"
+	  "graph: the same, with CUDA graphs\n"
+	  "nccl, nccl-put: not at all; NCCL sends and receives borders, or puts them" },
 	{ "order", OPTION_CHOICE, AT(order), "chessboard", 0, 0, "chessboard|free|boss-worker",
-	  "which neighbour is served first: odd ranks the one before, even ones the one behind; "
-	  "the one before by all; or, through host memory, both at once by threads of their own" },
+	  "which neighbour gets its border first\n"
+	  "chessboard: the previous one from odd ranks, the next one from even ranks\n"
+	  "free: the previous one from all\n"
+	  "boss-worker: both at once, by a thread each (through host memory)" },
 	{ "staging", OPTION_CHOICE, AT(staging), "pinned", 0, 0, "pinned|pageable",
 	  "host memory that borders of transport host go through" },
 	STENCIL_ITERATIONS("red and black half-sweeps"),
 	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
 	  "relaxation factor; 0 takes the optimum" },
 	{ "timing", OPTION_CHOICE, AT(timing), "plain", 0, 0, "plain|thesis",
-	  "thesis: wait for every kernel and copy, grid in pageable memory, omega at most 1.9" },
+	  "thesis: as the thesis measured, with a wait for every kernel and copy, the grid in "
+	  "pageable memory, and omega at most 1.9" },
 	{ 0 },
 };
 

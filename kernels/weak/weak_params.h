@@ -40,20 +40,21 @@ struct weak_params {
 /* clang-format off */
 #define WEAK_OPTIONS(stop_, tolerance_, unit_)                                                     \
 	{ "scheme", OPTION_CHOICE, WEAK_AT(scheme), "reference", 0, 0, WEAK_SCHEMES,               \
-	  "reference: one sequential program, over-relaxed, in double; the paper's eight; "        \
-	  "graph: base, its launches in CUDA graphs; "                                             \
-	  "barrier, flags: all steps in one launch, whose blocks meet; "                           \
-	  "cluster: in one launch, blocks of a thread-block cluster in step, 4W between them; "    \
-	  "free: 4W in one launch that meets to check; async: free, but that it meets "            \
-	  "when every block has said that little changes" },                                       \
+	  "reference: one sequential program, over-relaxed, in double\n"                           \
+	  "base to 4w-combine-square: the paper's eight\n"                                         \
+	  "graph: as base, its launches in CUDA graphs\n"                                          \
+	  "barrier, flags: all steps in one launch; blocks wait for all, or for their neighbours\n"\
+	  "cluster: one launch; blocks of a cluster in step, 4W between clusters\n"                \
+	  "free: 4W in one launch; blocks wait for each other at checks alone\n"                   \
+	  "async: as free, without those waits" },                                                 \
 	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
 	  "steps between two synchronizations with the host, where it checks; base: 1" },          \
 	{ "exchange", OPTION_INT, WEAK_AT(exchange), "4", 1, 100000, "L",                          \
 	  "steps between two exchanges of borders" },                                              \
 	{ "threads", OPTION_INT, WEAK_AT(threads), "32", 0, 128, "T",                              \
-	  "of a block, that only exchange: 0, 32, 64, 128" },                                      \
+	  "threads of a block that only exchange borders: 0, 32, 64, 128" },                       \
 	{ "resident", OPTION_INT, WEAK_AT(resident), "0", 0, 1000000, "R",                         \
-	  "blocks at a time, which take the next ones in order; 0: as the GPU likes" },            \
+	  "blocks resident at a time, which take the next ones in order; 0: the GPU decides" },    \
 	{ "inner", OPTION_CHOICE, WEAK_AT(inner), "red-black", 0, 0, "jacobi|red-black",           \
 	  "a step of a block: all nodes from old values, or first one colour, then the other" },   \
 	{ "ages", OPTION_TEXT, WEAK_AT(ages), NULL, 0, 0, "FILE",                                  \

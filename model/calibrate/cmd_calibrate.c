@@ -45,7 +45,7 @@ static const struct option_spec options[] = {
 	{ "list", OPTION_TEXT, OPTION(list), NULL, 0, 0, "FILE",
 	  "the runs of --verify (default: traces/data/lists/verify.list)" },
 	{ "backend", OPTION_CHOICE, OPTION(backend), "cuda", 0, 0, "cuda|cpu",
-	  "what runs them; cpu only tries the way" },
+	  "cuda: measure GPUs; cpu: only try the procedure, on host threads" },
 	{ "name", OPTION_TEXT, OPTION(name), NULL, 0, 0, "NAME",
 	  "name of the platform; else that of the file" },
 	{ "trace-pass", OPTION_CHOICE, OPTION(trace_pass), "yes", 0, 0, "yes|no",

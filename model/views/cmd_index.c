@@ -26,9 +26,8 @@ static const struct option_spec options[] = {
 };
 static const struct command_help help = {
 	"index", "index -o FILE [--of kernels|records] TRACE...",
-	"Writes down what predictions look up in the traces of a folder, so that they unpack those "
-	"alone that they need, or none. A file that\n"
-	"is another than the table says is read as if there were no table."
+	"Makes a table of what predictions look up in the traces of a folder, so that they unpack "
+	"only the traces they need. A trace that changed since is read as if there were no table."
 };
 
 static int write_index(const struct index_options *o, char *const *files, size_t count)

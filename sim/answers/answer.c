@@ -14,7 +14,7 @@
 #include "collectives.h"
 #include "predict.h"
 #include "range_list.h"
-#include "unread.h"
+#include "unused_options.h"
 
 /* What of the machine nobody measured, "-" where all was; owned by the caller. */
 static char *hypothetical_text(const struct schedule *schedule, const struct predictor *p,
@@ -335,8 +335,8 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 		trace_release(&timeline);
 		return -1;
 	}
-	unread_tell(options, kernel_model);
-	unread_tell_links(options, predictor, schedule, kernel_model);
+	unused_tell(options, kernel_model);
+	unused_tell_links(options, predictor, schedule, kernel_model);
 	struct predictor_request request = { .kernel_model = kernel_model,
 					     .set = set,
 					     .own = own,

@@ -12,7 +12,7 @@
 #include "own_platform.h"
 #include "predict.h"
 #include "replayed.h"
-#include "unread.h"
+#include "unused_options.h"
 
 struct explain_options {
 	struct predictor_options common;
@@ -246,7 +246,7 @@ static int explain(const struct program *program, const char *solver, void *para
 {
 	struct schedule schedule;
 	struct predictor predictor;
-	char *config = unread_config(program, solver, params, params_bytes, 1);
+	char *config = unused_config(program, solver, params, params_bytes, 1);
 	if (!config)
 		return -1;
 	schedule_init(&schedule);
@@ -306,11 +306,10 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	if (!solver_specs)
 		return EXIT_USAGE;
 	char *names = program->solver_names();
-	struct command_help help =
-		options_solver_help("explain", named ? solver : NULL, solver, names,
-				    "What bounds a solver's kernels on one GPU, and what lifting "
-				    "each bound would buy. TRACE in its place: those of a "
-				    "recorded program.");
+	struct command_help help = options_solver_help(
+		"explain", named ? solver : NULL, solver, names,
+		"What bounds a solver's kernels on one GPU, and what lifting each bound would buy. "
+		"A TRACE instead of SOLVER: the kernels of a recorded program.");
 	struct option_spec *own = options_join(own_options, predictor_own_platform_options, 0);
 	struct option_spec *specs = options_join(own, solver_specs, sizeof(struct explain_options));
 	struct explain_options *o = xcalloc(1, sizeof(*o) + params_bytes);

@@ -11,7 +11,7 @@
 #include "platform_choice.h"
 #include "sheet.h"
 #include "solver_command.h"
-#include "unread.h"
+#include "unused_options.h"
 #include "traces/base/util.h"
 
 struct compare_options {
@@ -107,7 +107,7 @@ static int plan_and_compare(const struct program *program, const char *solver, v
 			    size_t params_bytes, const struct compare_options *o)
 {
 	struct planned_run run;
-	char *config = unread_config(program, solver, params, params_bytes, (uint32_t)o->gpus);
+	char *config = unused_config(program, solver, params, params_bytes, (uint32_t)o->gpus);
 	if (!config)
 		return -1;
 	int rc = planned_run_make(&run, program, solver, config, (uint32_t)o->gpus,

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "traces/base/util.h"
-#include "choose.h"
+#include "choose_fastest.h"
 #include "own_platform.h"
 #include "platform_choice.h"
 #include "predict.h"
 #include "solver_command.h"
-#include "unread.h"
+#include "unused_options.h"
 #include "sim/cosim/cosim_answer.h"
 
 struct predict_options {
@@ -53,9 +53,9 @@ static int answer(const struct program *program, const char *solver, void *param
 	const char *model = predictor_model(&o->common, "scaled");
 	int rc = -1;
 	if (!model ||
-	    choose_way(program, solver, params, params_bytes, (uint32_t)o->gpus, &o->common))
+	    choose_fastest(program, solver, params, params_bytes, (uint32_t)o->gpus, &o->common))
 		return -1;
-	char *config = unread_config(program, solver, params, params_bytes, (uint32_t)o->gpus);
+	char *config = unused_config(program, solver, params, params_bytes, (uint32_t)o->gpus);
 	if (!config)
 		return -1;
 	if (planned_run_make(&run, program, solver, config, (uint32_t)o->gpus,
@@ -75,7 +75,7 @@ static int answer(const struct program *program, const char *solver, void *param
 static int co_simulated(const struct program *program, const struct solver_command *c,
 			struct predict_options *o)
 {
-	const char *unread = unread_by_cosim(&o->common);
+	const char *unread = unused_by_cosim(&o->common);
 	if (!unread)
 		return co_simulate(program, c->solver, c->params, o);
 	report("--co-simulate does not look at %s%s", unread[1] ? "--" : "-", unread);

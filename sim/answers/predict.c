@@ -51,7 +51,13 @@ const struct option_spec predictor_options[] = {
 	OWN_PLATFORM_OPTION,
 	SET_OPTION,
 	{ "kernel-model", OPTION_CHOICE, AT(kernel_model), NULL, 0, 0,
-	  "recorded|scaled|warps|roofline|zero", "where kernel times come from" },
+	  "recorded|scaled|warps|roofline|zero",
+	  "where kernel times come from\n"
+	  "recorded: the trace\n"
+	  "scaled: recorded times of other sizes, interpolated\n"
+	  "warps: profiles of instructions, played warp by warp\n"
+	  "roofline: bytes and rates alone\n"
+	  "zero: no kernel takes time" },
 	{ "profile", OPTION_TEXT, AT(profile), NULL, 0, 0, "TRACE",
 	  "one-GPU trace for the scaled model (default: the platform's)" },
 	{ "kernel-profiles", OPTION_TEXT, AT(kernel_profiles), NULL, 0, 0, "TRACE",

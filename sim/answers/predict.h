@@ -5,7 +5,7 @@
 #ifndef WARPREEL_PREDICT_H
 #define WARPREEL_PREDICT_H
 
-#include "asked_machine.h"
+#include "target_machine.h"
 #include "planned_run.h"
 #include "model/records/interval.h"
 #include "traces/base/options.h"

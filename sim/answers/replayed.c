@@ -11,7 +11,7 @@
 
 /* The recorded operations, with the core loop that was asked for. */
 static int load_recorded(struct schedule *schedule, struct trace *trace, int run,
-			 const struct asked_range *range)
+			 const struct range_request *range)
 {
 	struct marked_ranges marked = { 0 };
 	if ((range->name && trace_mark_range(trace, range, &marked)) ||

@@ -14,7 +14,7 @@ struct replay_options {
 	struct predictor_options common;
 	int gpus, run;
 	const char *scaling;
-	struct asked_range range;
+	struct range_request range;
 };
 
 struct replayed {

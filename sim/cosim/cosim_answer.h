@@ -42,7 +42,8 @@ struct cosim_options {
 	{                                                                                          \
 		"costs", OPTION_TEXT, (at) + offsetof(struct cosim_options, costs), NULL, 0, 0,    \
 			"NAME",                                                                    \
-			"what a block's steps and exchanges take: of model/cosim/, or a file"      \
+			"how long a block's steps and exchanges take: a table of "                 \
+			"model/cosim/, or a file"                                                  \
 	}
 
 /* Plays the case, prints medians and the intervals that hold nine tenths; the exit code. */

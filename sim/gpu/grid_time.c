@@ -81,10 +81,10 @@ static double constant_cold(const struct sm_device *device, int sm_count, int64_
 	       others * (device->constant_cold_cycles - device->constant_alone_cycles);
 }
 
-/* On the sm-th multiprocessor. *rest, where it is wanted: sm_engine_begin. */
+/* On the sm-th multiprocessor. *snapshot, where it is wanted: sm_engine_begin. */
 static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
 		int resident, int64_t blocks, double visits_max, int64_t sm, struct sm_run *run,
-		struct sm_rest **rest)
+		struct sm_snapshot **snapshot)
 {
 	struct sm_job job[2] = { job_of(device, sm_count, launch, resident, blocks) };
 	struct asked asked = { 0 };
@@ -125,7 +125,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		if (!(launch->traffic.atomic_lines > 0))
 			memory->traffic.atomic_lines = other->traffic.atomic_lines;
 	}
-	return rest ? sm_engine_begin(&setup, run, rest) : sm_engine_run(&setup, run);
+	return snapshot ? sm_engine_begin(&setup, run, snapshot) : sm_engine_run(&setup, run);
 }
 
 /* A round ends at the mean of its blocks' ends. */
@@ -293,9 +293,9 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		answer->played.block_cycles =
 			at[1].block_cycles + more * (at[1].block_cycles - at[0].block_cycles);
 	} else {
-		struct sm_rest *rest = NULL;
+		struct sm_snapshot *snapshot = NULL;
 		if (play(device, sm_count, launch, answer->resident, blocks, 0, 0, run,
-			 blocks < most ? &rest : NULL))
+			 blocks < most ? &snapshot : NULL))
 			return -1;
 		pace_of(run, answer->resident, &error);
 		int64_t more =
@@ -303,11 +303,11 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		if (blocks < most && more > blocks) {
 			blocks = more < most ? more : most;
 			sm_run_release(run);
-			failed = rest ? sm_rest_run(rest, blocks, run)
-				      : play(device, sm_count, launch, answer->resident, blocks, 0,
-					     0, run, NULL);
+			failed = snapshot ? sm_snapshot_run(snapshot, blocks, run)
+					  : play(device, sm_count, launch, answer->resident, blocks,
+						 0, 0, run, NULL);
 		}
-		sm_rest_release(rest);
+		sm_snapshot_release(snapshot);
 		if (failed)
 			return -1;
 		answer->played.cycles = run->cycles;

@@ -73,8 +73,8 @@ bool sm_hand_out(struct engine *e, int job, double at)
 	if (e->resident[job] >= j->resident)
 		return false;
 	if (j->blocks >= 0 && e->handed[job] >= j->blocks) {
-		if (e->rest && !job)
-			sm_rest_keep(e->rest, e, at);
+		if (e->snapshot && !job)
+			sm_snapshot_keep(e->snapshot, e, at);
 		return false;
 	}
 	int slot = 0;

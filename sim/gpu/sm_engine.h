@@ -79,15 +79,16 @@ struct sm_run {
 int sm_engine_run(const struct sm_setup *setup, struct sm_run *run);
 
 /*
- * The same, and *rest is what going on with more blocks of job 0 takes; NULL where nothing was left
- * to go on with. `setup` and its jobs need not outlive the call, what they point to has to.
- * sm_rest_run answers as sm_engine_run would if it played all of `blocks`, more than before, in one
- * go.
+ * The same, and *snapshot is what going on with more blocks of job 0 takes; NULL where nothing was
+ * left to go on with. `setup` and its jobs need not outlive the call, what they point to has to.
+ * sm_snapshot_run answers as sm_engine_run would if it played all of `blocks`, more than before, in
+ * one go.
  */
-struct sm_rest;
-int sm_engine_begin(const struct sm_setup *setup, struct sm_run *run, struct sm_rest **rest);
-int sm_rest_run(struct sm_rest *rest, int64_t blocks, struct sm_run *run);
-void sm_rest_release(struct sm_rest *rest);
+struct sm_snapshot;
+int sm_engine_begin(const struct sm_setup *setup, struct sm_run *run,
+		    struct sm_snapshot **snapshot);
+int sm_snapshot_run(struct sm_snapshot *snapshot, int64_t blocks, struct sm_run *run);
+void sm_snapshot_release(struct sm_snapshot *snapshot);
 void sm_run_release(struct sm_run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What the files of the engine share: sm_engine.c issues, sm_walk.c finds where a warp goes next,
- * sm_blocks.c has the blocks come and go, sm_access.c meets memory, sm_rest.c goes on with more
- * blocks. Times in cycles.
+ * What the files of the engine share: sm_engine.c issues, sm_control_flow.c finds where a warp goes
+ * next, sm_blocks.c has the blocks come and go, sm_access.c meets memory, sm_snapshot.c goes on
+ * with more blocks. Times in cycles.
  */
 #ifndef WARPREEL_SM_ENGINE_INTERNAL_H
 #define WARPREEL_SM_ENGINE_INTERNAL_H
@@ -117,8 +117,8 @@ struct engine {
 		size_t bytes;
 	} * owned;
 	size_t owned_count, owned_capacity; /* what the pointers above lead to */
-	struct sm_rest
-		*rest; /* wants to know when there is no more block of job 0; NULL = nobody does */
+	struct sm_snapshot *snapshot; /* wants to know when there is no more block of job 0; NULL =
+					 nobody does */
 };
 
 /* The engine at rest: every slot idle. Owned by the caller; sm_engine_release. */
@@ -130,7 +130,7 @@ void sm_engine_fill(struct engine *e);
 int sm_engine_finish(struct engine *e);
 
 /* Job 0 would be handed another block, at this time, if there were one. */
-void sm_rest_keep(struct sm_rest *rest, const struct engine *e, double at);
+void sm_snapshot_keep(struct sm_snapshot *snapshot, const struct engine *e, double at);
 
 static inline bool sm_uses_lsu(int class)
 {

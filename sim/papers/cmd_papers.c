@@ -213,10 +213,14 @@ int cmd_papers(const struct program *program, int argc, char **argv)
 {
 	const struct command_help help = {
 		"papers", "papers PAPER [options]",
-		"A paper's tables again: published, measured today, simulated. There are 000, "
-		"Di et al., on multi-layer SSOR, 001, Rodriguez et al., on block relaxation, "
-		"002, Cotronis et al., on local modified SOR, 003, Chen et al., on weak "
-		"execution ordering, and 004, Spampinato, on communication between GPUs."
+		"The tables of a paper: as published, measured today, and simulated.\n"
+		"\n"
+		"papers:\n"
+		"000: Di et al., multi-layer SSOR\n"
+		"001: Rodriguez et al., block relaxation\n"
+		"002: Cotronis et al., local modified SOR\n"
+		"003: Chen et al., weak execution ordering\n"
+		"004: Spampinato, communication between GPUs"
 	};
 	struct papers_options o = { 0 };
 	int words, rc = options_parse(&help, options, &o, argc, argv, &words);

@@ -96,7 +96,7 @@ static int answer_trace(const struct context *c, const struct foreign_row *row, 
 	struct marked_ranges marked;
 	schedule_init(&schedule);
 	const bool range = row->span == SPAN_RANGE;
-	const struct asked_range asked = { .name = row->name };
+	const struct range_request asked = { .name = row->name };
 	int rc = (range && trace_mark_range(trace, &asked, &marked)) ||
 				 schedule_from_trace(&schedule, trace, -1)
 			 ? -1

@@ -1,5 +1,5 @@
 # Every microkernel on the host: results depend on the seed, not on how often they are made anew.
-for kernel in $(warpreel solve micro --help | sed -n 's/^  --kernel \([a-z0-9_|]*\) .*/\1/p' | tr '|' ' '); do
+for kernel in $(warpreel solve micro --help | sed -n 's/^  --kernel \([a-z0-9_|]*\).*/\1/p' | tr '|' ' '); do
 	case $kernel in unseen_* | special) continue ;; esac # special: what expf gives is the library's
 	warpreel solve micro --kernel "$kernel" --size 100 --iterations 2 --format tsv | columns config,residual,checksum | tail -n 1
 done

@@ -73,23 +73,57 @@ static int store(const struct option_spec *spec, void *target, const char *text)
 	return report("--%s is no option", spec->name);
 }
 
+enum { HELP_COLUMNS = 100, HELP_INDENT = 37 };
+
+/* Words of a text in lines that end before HELP_COLUMNS, all but the first behind `indent` spaces.
+ * A line end in the text is one in what is printed; `at`: the column the first line begins at. */
+static void print_wrapped(const char *text, int at, int indent)
+{
+	while (*text) {
+		const int length = (int)strcspn(text, " \n");
+		if (at > indent && at + 1 + length >= HELP_COLUMNS) {
+			printf("\n%*s", indent, "");
+			at = indent;
+		}
+		at += printf("%s%.*s", at > indent ? " " : "", length, text);
+		text += length;
+		if (*text == '\n') {
+			printf("\n%*s", indent, "");
+			at = indent;
+		}
+		text += *text ? 1 : 0;
+	}
+	printf("\n");
+}
+
+static void print_option(const char *option, const char *argument, const char *text)
+{
+	const int length = printf("  %s%s%s", option, *argument ? " " : "", argument);
+	if (length < HELP_INDENT)
+		printf("%*s", HELP_INDENT - length, "");
+	else
+		printf("\n%*s", HELP_INDENT, "");
+	print_wrapped(text, HELP_INDENT, HELP_INDENT);
+}
+
 static void print_help(const struct command_help *help, const struct option_spec *specs)
 {
-	printf("usage: warpreel %s\n\n%s\n\noptions:\n", help->synopsis, help->summary);
+	printf("usage: warpreel %s\n\n", help->synopsis);
+	print_wrapped(help->summary, 0, 0);
+	printf("\noptions:\n");
 	for (const struct option_spec *spec = specs; spec->name; spec++) {
-		char left[512];
-		const char *dash = spec->name[1] ? "--" : "-";
-		if (spec->kind == OPTION_FLAG)
-			snprintf(left, sizeof(left), "%s%s", dash, spec->name);
-		else
-			snprintf(left, sizeof(left), "%s%s %s", dash, spec->name,
-				 spec->argument ? spec->argument : "VALUE");
-		printf("  %-34s %s", left, spec->help);
-		if (spec->standard && *spec->standard)
-			printf(" (default %s)", spec->standard);
-		printf("\n");
+		const bool standard = spec->standard && *spec->standard;
+		char *option = xprintf("%s%s", spec->name[1] ? "--" : "-", spec->name);
+		char *text =
+			standard ? xprintf("%s%c(default %s)", spec->help,
+					   strchr(spec->help, '\n') ? '\n' : ' ', spec->standard)
+				 : xstrdup(spec->help);
+		const char *argument = spec->argument ? spec->argument : "VALUE";
+		print_option(option, spec->kind == OPTION_FLAG ? "" : argument, text);
+		free(option);
+		free(text);
 	}
-	printf("  %-34s %s\n", "--help", "this text");
+	print_option("--help", "", "this text");
 }
 
 static const struct option_spec *find(const struct option_spec *specs, const char *name,

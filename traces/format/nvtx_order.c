@@ -6,7 +6,7 @@
 #include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
-static int by_begin(const void *left, const void *right)
+int nvtx_by_begin(const void *left, const void *right)
 {
 	const struct trace_nvtx *a = *(const struct trace_nvtx *const *)left,
 				*b = *(const struct trace_nvtx *const *)right;
@@ -28,7 +28,7 @@ void nvtx_order_make(struct nvtx_order *order, const struct trace *trace)
 	for (size_t i = 0; i < trace->nvtx_count; i++)
 		if (trace->nvtx[i].start_ns != -1)
 			order->row[order->count++] = &trace->nvtx[i];
-	qsort(order->row, order->count, sizeof(*order->row), by_begin);
+	qsort(order->row, order->count, sizeof(*order->row), nvtx_by_begin);
 	for (size_t i = 0; i < order->count; i++) {
 		uint32_t before = nvtx_is_mark(order->row[i])
 					  ? MAP_NONE

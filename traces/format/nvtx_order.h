@@ -14,6 +14,9 @@ struct nvtx_order {
 void nvtx_order_make(struct nvtx_order *order, const struct trace *trace);
 void nvtx_order_release(struct nvtx_order *order);
 
+/* Compares pointers to rows, for qsort: by begin, thread, place in the table. */
+int nvtx_by_begin(const void *left, const void *right);
+
 /* A mark is a range whose end is its begin; one that never closes has -1 as its end. */
 static inline bool nvtx_is_mark(const struct trace_nvtx *row)
 {

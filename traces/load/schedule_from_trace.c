@@ -336,7 +336,7 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	count_processes(schedule);
 	load_host_finish(&load);
 	load_calls_finish(&load);
-	load_unseen_finish(&load);
+	load_unrecorded_finish(&load);
 	if (trace->gpu_count)
 		schedule->device = xstrdup(trace_text(trace, trace->gpu[0].name));
 	count_orphans(&load, run);
@@ -345,7 +345,7 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 out:
 	free(load.call);
 	free(load.took);
-	free(load.unseen);
+	free(load.unrecorded);
 	free(load.captured);
 	free(load.switched);
 	free(load.collective_of);

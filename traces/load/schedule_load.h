@@ -11,7 +11,7 @@
  *   schedule_collectives.c kernels of a communication library that meet
  *   schedule_nccl.c        operations of several GPUs on virtual ones
  *   schedule_turns.c       threads of a foreign program that wait for each other unseen
- *   schedule_unseen.c      work in streams that no row is there of
+ *   schedule_unrecorded.c  work in streams that no row is there of
  *   schedule_graphs.c      which nodes of a graph wait for which
  *   schedule_calls.c       what calls took the host
  *   schedule_nvtx.c        where NVTX ranges begin and end among the operations
@@ -53,7 +53,7 @@ struct took { /* a call, by its first operation */
 	int64_t op, ns;
 };
 
-struct unseen { /* work in a stream that no row is there of, by its call */
+struct unrecorded { /* work in a stream that no row is there of, by its call */
 	int64_t op, called_ns, ended_ns;
 	uint16_t stream;
 };
@@ -114,8 +114,8 @@ struct load {
 	 * those that no call names; operations before `streams_op` were looked at. */
 	int64_t streams_op;
 	uint16_t stream_used, stream_own;
-	struct unseen *unseen;
-	size_t unseen_count, unseen_capacity;
+	struct unrecorded *unrecorded;
+	size_t unrecorded_count, unrecorded_capacity;
 	struct nvtx_end *nvtx_end; /* begins and ends of ranges, by thread and time */
 	size_t nvtx_ends, nvtx_next;
 	int64_t nvtx_ns, nvtx_instant; /* the last instant that a replay has, too */
@@ -224,10 +224,10 @@ int64_t load_graph_pause_ps(const struct graph *graph, uint32_t row);
 /* Whether the body of a WHILE node begins once more with it. */
 bool load_graph_turns(const struct graph *graph, uint32_t row);
 
-/* schedule_unseen.c: the call puts work into the stream that its thread used last; how long that
- * took is found out when all calls have been told. */
-void load_unseen(struct load *load, const struct item *item);
-void load_unseen_finish(struct load *load);
+/* schedule_unrecorded.c: the call puts work into the stream that its thread used last; how long
+ * that took is found out when all calls have been told. */
+void load_unrecorded(struct load *load, const struct item *item);
+void load_unrecorded_finish(struct load *load);
 
 /* Events. */
 void load_events(struct load *load);

@@ -258,7 +258,7 @@ static int add_group(struct load *load, const struct group *group, int64_t befor
 		return add_sync(load, group, call, before_ps);
 	case CALL_UNSEEN:
 		add_host(load, group->first, before_ps);
-		load_unseen(load, group->first);
+		load_unrecorded(load, group->first);
 		return 0;
 	case CALL_OTHER:
 	case CALL_QUERY:

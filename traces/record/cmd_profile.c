@@ -33,11 +33,8 @@ static const struct option_spec options[] = {
 	  "others, one each" },
 	{ "join", OPTION_FLAG, AT(join), NULL, 0, 0, NULL,
 	  "run nothing: put the profiles of the traces named into one" },
-	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL,
-	  "keep what the recorder wrote, as FILE.spool-*" },
-	{ "recorder", OPTION_TEXT, AT(recorder), NULL, 0, 0, "LIBRARY",
-	  "libwarpreel-recorder.so to use (else $WARPREEL_RECORDER, else the one beside the "
-	  "program)" },
+	TARGET_OPTION_KEEP_SPOOL(AT(keep_spool)),
+	TARGET_OPTION_RECORDER(AT(recorder)),
 	{ "verbose", OPTION_FLAG, AT(verbose), NULL, 0, 0, NULL,
 	  "say what is asked of CUPTI, on standard error" },
 	{ 0 }
@@ -45,12 +42,11 @@ static const struct option_spec options[] = {
 static const struct command_help help = {
 	.name = "profile",
 	.synopsis = "profile -o FILE [options] -- COMMAND... | profile -o FILE --join TRACE...",
-	.summary = "Runs COMMAND, twice unless --passes-of or --one-by-one says otherwise, counts "
-		   "what each kernel it launches does, and writes the\n"
-		   "kernels' profiles to the trace FILE. Nothing is timed. What two runs do not "
-		   "count, further runs do: kernels launched less\n"
-		   "than about ten times with one grid, and instructions of all launches but the "
-		   "first where CUPTI (13.0) counts no more.",
+	.summary = "Counts what each kernel of COMMAND does, and writes the kernels' profiles to "
+		   "the trace FILE. Nothing is timed. COMMAND runs twice (see --passes-of, "
+		   "--one-by-one), and more often for what two runs cannot count: kernels launched "
+		   "less than about ten times with one grid, and with CUPTI 13.0 the instructions "
+		   "of all launches but the first.",
 };
 
 /* The same said by several processes is said once. */

@@ -30,13 +30,10 @@ struct record_options {
 static const struct option_spec options[] = {
 	{ "o", OPTION_TEXT, AT(output), NULL, 0, 0, "FILE|FOLDER/",
 	  "the trace to write; .zst compresses it. A folder gets one a process (required)" },
-	{ "keep-spool", OPTION_FLAG, AT(keep_spool), NULL, 0, 0, NULL,
-	  "keep what the recorder wrote, as FILE.spool-*" },
+	TARGET_OPTION_KEEP_SPOOL(AT(keep_spool)),
 	{ "spool", OPTION_TEXT, AT(spool), NULL, 0, 0, "SPOOL",
 	  "run nothing: convert a spool that was kept or left behind" },
-	{ "recorder", OPTION_TEXT, AT(recorder), NULL, 0, 0, "LIBRARY",
-	  "libwarpreel-recorder.so to use (else $WARPREEL_RECORDER, else the one beside the "
-	  "program)" },
+	TARGET_OPTION_RECORDER(AT(recorder)),
 	{ "driver-api", OPTION_CHOICE, AT(driver_api), "on", 0, 0, "on|off",
 	  "record calls of the driver API made without the runtime" },
 	{ "event-times", OPTION_FLAG, AT(event_times), NULL, 0, 0, NULL,

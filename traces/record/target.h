@@ -11,6 +11,17 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Lines of an option table whose fields are `keep_spool` and `recorder`. */
+/* clang-format off */
+#define TARGET_OPTION_KEEP_SPOOL(at)                                                               \
+	{ "keep-spool", OPTION_FLAG, at, NULL, 0, 0, NULL,                                         \
+	  "keep what the recorder wrote, as FILE.spool-*" }
+#define TARGET_OPTION_RECORDER(at)                                                                 \
+	{ "recorder", OPTION_TEXT, at, NULL, 0, 0, "LIBRARY",                                      \
+	  "libwarpreel-recorder.so to use (else $WARPREEL_RECORDER, else the one beside the "      \
+	  "program)" }
+/* clang-format on */
+
 struct target_setting {
 	const char *name;
 	const char *value;
@@ -31,12 +42,12 @@ char *target_find_virtual(const char *tool);
 char *target_spool_base(const char *output);
 /* Every spool that begins so, sorted. Nonzero when there is none. */
 int target_find_spools(const char *base, glob_t *found);
-/* 0, or -1 after a message when another tool is set to load into CUDA programs. */
 /*
  * Waits for processes that still write spools of this base: those that the command started and did
  * not wait for. A signal ends the waiting, and they go on.
  */
 void target_await(const char *tool, const char *base);
+/* 0, or -1 after a message when another tool is set to load into CUDA programs. */
 int target_check_free(const char *tool);
 
 /* From here on SIGINT and SIGTERM end the command, not us: what it leaves is still to be written.

@@ -2,7 +2,7 @@
  * The machine a spool comes from: GPUs as CUPTI and NVML describe them (joined by UUID), links,
  * clocks.
  */
-#include "spool_take.h"
+#include "spool_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int32_t device_of_index(const struct spool *spool, uint32_t index)
 
 static void convert_gpus(struct trace *trace, const struct spool *spool)
 {
-	const struct spool_taking with = { trace, spool, NULL };
+	const struct spool_row_source with = { trace, spool, NULL };
 
 	for (size_t i = 0; i < spool->device_count; i++) {
 		const struct spool_device *device = &spool->device[i];
@@ -43,7 +43,7 @@ static void convert_gpus(struct trace *trace, const struct spool *spool)
 				out = &trace->gpu[j];
 		if (!out)
 			out = trace_add_gpu(trace);
-		spool_take_device(out, device, &with);
+		spool_row_device(out, device, &with);
 		out->bus_location = trace_string(trace, gpu ? spool_text(spool, gpu->bus) : "");
 		out->memory_clock_khz =
 			gpu && gpu->max_memory_mhz ? (int64_t)gpu->max_memory_mhz * 1000 : -1;
@@ -101,7 +101,7 @@ static void convert_links(struct trace *trace, const struct spool *spool)
 
 static void convert_clocks(struct trace *trace, const struct spool *spool)
 {
-	const struct spool_taking with = { trace, spool, NULL };
+	const struct spool_row_source with = { trace, spool, NULL };
 
 	for (size_t i = 0; i < spool->clock_count; i++) {
 		int32_t device = device_of_index(spool, spool->clock[i].index);
@@ -110,7 +110,7 @@ static void convert_clocks(struct trace *trace, const struct spool *spool)
 		if (device < 0)
 			continue;
 		out = trace_add_clock(trace);
-		spool_take_clock(out, &spool->clock[i], &with);
+		spool_row_clock(out, &spool->clock[i], &with);
 		out->device = device;
 		out->sm_khz = (int64_t)spool->clock[i].sm_mhz * 1000;
 		out->memory_khz = (int64_t)spool->clock[i].memory_mhz * 1000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the program noted: host operations, runs, data footprints; and its NVTX ranges.
  */
-#include "spool_take.h"
+#include "spool_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +38,10 @@ static size_t next_launch(const struct spool_calls *calls, const struct spool *s
 static struct trace_footprint *add_row(struct trace *trace, const struct spool *spool,
 				       const struct spool_footprint *note, uint32_t correlation)
 {
-	const struct spool_taking with = { trace, spool, NULL };
+	const struct spool_row_source with = { trace, spool, NULL };
 	struct trace_footprint *out = trace_add_footprint(trace);
 
-	spool_take_footprint(out, note, &with);
+	spool_row_footprint(out, note, &with);
 	out->correlation = correlation;
 	out->global_pid = (int64_t)spool->pid << 24;
 	out->path = out->steps = -1;
@@ -171,7 +171,7 @@ static int by_time(const void *a, const void *b)
 
 static void convert_runs(struct trace *trace, const struct spool *spool)
 {
-	const struct spool_taking with = { trace, spool, NULL };
+	const struct spool_row_source with = { trace, spool, NULL };
 	struct spool_run *run = xcalloc(spool->run_count + 1, sizeof(*run));
 	struct trace_run *open = NULL;
 
@@ -186,7 +186,7 @@ static void convert_runs(struct trace *trace, const struct spool *spool)
 			continue;
 		}
 		open = trace_add_run(trace);
-		spool_take_run(open, &run[i], &with);
+		spool_row_run(open, &run[i], &with);
 		open->start_ns = spool_ns(run[i].at_ns);
 		open->end_ns = -1;
 	}
@@ -195,7 +195,7 @@ static void convert_runs(struct trace *trace, const struct spool *spool)
 
 static void convert_thread_names(struct trace *trace, const struct spool *spool)
 {
-	const struct spool_taking with = { trace, spool, NULL };
+	const struct spool_row_source with = { trace, spool, NULL };
 
 	for (size_t i = 0; i < spool->thread_count; i++) {
 		int64_t tid = global_tid(spool, spool->thread[i].tid);
@@ -207,7 +207,7 @@ static void convert_thread_names(struct trace *trace, const struct spool *spool)
 		if (!out)
 			out = trace_add_thread(trace);
 		out->global_tid = tid;
-		spool_take_thread(out, &spool->thread[i], &with);
+		spool_row_thread(out, &spool->thread[i], &with);
 	}
 }
 
@@ -221,13 +221,13 @@ static int32_t device_of(const struct spool *spool, uint32_t context)
 
 static void convert_collectives(struct trace *trace, const struct spool *spool)
 {
-	const struct spool_taking with = { trace, spool, NULL };
+	const struct spool_row_source with = { trace, spool, NULL };
 
 	for (size_t i = 0; i < spool->collective_count; i++) {
 		const struct spool_collective *note = &spool->collective[i];
 		struct trace_collective *out = trace_add_collective(trace);
 
-		spool_take_collective(out, note, &with);
+		spool_row_collective(out, note, &with);
 		out->global_tid = global_tid(spool, note->tid);
 		out->device = device_of(spool, note->context);
 		out->correlation = -1;
@@ -237,13 +237,13 @@ static void convert_collectives(struct trace *trace, const struct spool *spool)
 void spool_convert_notes(struct trace *trace, const struct spool *spool,
 			 const struct spool_calls *calls)
 {
-	const struct spool_taking with = { trace, spool, calls };
+	const struct spool_row_source with = { trace, spool, calls };
 
 	for (size_t i = 0; i < spool->host_op_count; i++) {
 		const struct spool_host_op *note = &spool->host_op[i];
 		struct trace_host_op *out = trace_add_host_op(trace);
 
-		spool_take_host_op(out, note, &with);
+		spool_row_host_op(out, note, &with);
 		out->global_tid = global_tid(spool, note->tid);
 	}
 	convert_collectives(trace, spool);

@@ -4,7 +4,7 @@
  * record, on drivers that give it. Whatever the driver gives, the trace gets numbers of its own:
  * one for each record, unique in the trace, and on each wait the number of the record it met.
  */
-#include "spool_take.h"
+#include "spool_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,10 +107,10 @@ static void add_wait(struct trace *trace, const struct spool *spool,
 		     const struct spool_calls *calls, const struct spool_sync *wait,
 		     int64_t event_sync_id)
 {
-	const struct spool_taking with = { trace, spool, calls };
+	const struct spool_row_source with = { trace, spool, calls };
 	struct trace_sync *out = trace_add_sync(trace);
 
-	spool_take_sync(out, wait, &with);
+	spool_row_sync(out, wait, &with);
 	out->device = -1;
 	for (size_t i = 0; i < spool->context_count; i++)
 		if (spool->context[i].context == wait->context)
@@ -122,7 +122,7 @@ static void add_wait(struct trace *trace, const struct spool *spool,
 void spool_pair_events(struct trace *trace, const struct spool *spool,
 		       const struct spool_calls *calls)
 {
-	const struct spool_taking with = { trace, spool, calls };
+	const struct spool_row_source with = { trace, spool, calls };
 	size_t count = spool->event_count;
 	struct moment *by_sync = xcalloc(count + 1, sizeof(*by_sync)),
 		      *by_event = xcalloc(count + 1, sizeof(*by_event));
@@ -136,7 +136,7 @@ void spool_pair_events(struct trace *trace, const struct spool *spool,
 					      .event_id = event->event_id,
 					      .index = (uint32_t)i,
 					      .host_ns = host_time(calls, event->correlation, 0) };
-		spool_take_event(out, event, &with);
+		spool_row_event(out, event, &with);
 		out->global_pid = (int64_t)spool->pid << 24;
 		out->event_sync_id = (int64_t)i + 1;
 	}

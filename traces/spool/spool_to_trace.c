@@ -4,7 +4,7 @@
  */
 #include "traces/format/capture_windows.h"
 #include "traces/format/graph_rows.h"
-#include "spool_take.h"
+#include "spool_rows.h"
 #include "spool_virtual.h"
 
 #include <stdio.h>
@@ -174,7 +174,7 @@ static void renumber_threads(struct spool *spool)
 static void convert_kernels(struct trace *trace, const struct spool *spool,
 			    const struct spool_calls *calls)
 {
-	const struct spool_taking with = { trace, spool, calls };
+	const struct spool_row_source with = { trace, spool, calls };
 	uint32_t *demangled = xcalloc(spool->string_count + 1, sizeof(*demangled)),
 		 *brief = xcalloc(spool->string_count + 1, sizeof(*brief));
 
@@ -192,7 +192,7 @@ static void convert_kernels(struct trace *trace, const struct spool *spool,
 			free(full);
 			free(part);
 		}
-		spool_take_kernel(out, kernel, &with);
+		spool_row_kernel(out, kernel, &with);
 		out->global_pid = (int64_t)spool->pid << 24;
 		out->demangled_name = name && demangled[name] ? demangled[name]
 							      : trace_string(trace, "(name lost)");
@@ -206,14 +206,14 @@ static void convert_copies(struct trace *trace, const struct spool *spool,
 			   const struct spool_calls *calls)
 {
 	enum { HTOD = 1, DTOH = 2, HTOA = 3, ATOH = 4, HTOH = 9, PTOP = 10 };
-	const struct spool_taking with = { trace, spool, calls };
+	const struct spool_row_source with = { trace, spool, calls };
 
 	for (size_t i = 0; i < spool->memcpy_count; i++) {
 		const struct spool_memcpy *copy = &spool->memcpy[i];
 		struct trace_memcpy *out = trace_add_memcpy(trace);
 		int kind = copy->copy_kind;
 
-		spool_take_memcpy(out, copy, &with);
+		spool_row_memcpy(out, copy, &with);
 		out->global_pid = (int64_t)spool->pid << 24;
 		if (copy->peer) {
 			out->source_device = spool_id(copy->source_device);
@@ -233,12 +233,12 @@ static void convert_copies(struct trace *trace, const struct spool *spool,
 static void convert_memsets(struct trace *trace, const struct spool *spool,
 			    const struct spool_calls *calls)
 {
-	const struct spool_taking with = { trace, spool, calls };
+	const struct spool_row_source with = { trace, spool, calls };
 
 	for (size_t i = 0; i < spool->memset_count; i++) {
 		struct trace_memset *out = trace_add_memset(trace);
 
-		spool_take_memset(out, &spool->memset[i], &with);
+		spool_row_memset(out, &spool->memset[i], &with);
 		out->global_pid = (int64_t)spool->pid << 24;
 	}
 }
@@ -248,7 +248,7 @@ static void convert_memsets(struct trace *trace, const struct spool *spool,
 static void convert_calls(struct trace *trace, const struct spool *spool,
 			  const struct spool_calls *calls)
 {
-	const struct spool_taking with = { trace, spool, calls };
+	const struct spool_row_source with = { trace, spool, calls };
 	char *text = xprintf("%zu", spool->api_count - calls->count),
 	     *queries = xprintf("%llu", (unsigned long long)calls->query_count);
 
@@ -257,7 +257,7 @@ static void convert_calls(struct trace *trace, const struct spool *spool,
 		struct trace_api *out = trace_add_api(trace);
 		const char *name = spool_text(spool, call->name);
 
-		spool_take_api(out, call, &with);
+		spool_row_api(out, call, &with);
 		out->global_tid = (int64_t)spool->pid << 24 | (call->tid & 0xffffff);
 		out->name = trace_string(trace, *name ? name : "(name lost)");
 		out->event_class = call->driver != 0;
@@ -275,7 +275,7 @@ static void convert_calls(struct trace *trace, const struct spool *spool,
 		const struct spool_overhead *overhead = &spool->overhead[i];
 		struct trace_overhead *out = trace_add_overhead(trace);
 
-		spool_take_overhead(out, overhead, &with);
+		spool_row_overhead(out, overhead, &with);
 		out->global_tid =
 			overhead->tid ? (int64_t)spool->pid << 24 | (overhead->tid & 0xffffff) : -1;
 	}
@@ -350,7 +350,7 @@ static void tally(struct tally *tally, const struct spool_calls *calls, uint64_t
 
 static void account(struct trace *trace, const struct spool *spool, const struct spool_calls *calls)
 {
-	const struct spool_taking with = { trace, spool, calls };
+	const struct spool_row_source with = { trace, spool, calls };
 	struct tally total = { 0 };
 
 	for (size_t i = 0; i < spool->kernel_count; i++)
@@ -373,12 +373,12 @@ static void account(struct trace *trace, const struct spool *spool, const struct
 	spool_lose_damage(trace, spool);
 	for (size_t i = 0; i < spool->loss_count; i++)
 		if (spool->loss[i].count)
-			spool_take_loss(trace_add_loss(trace), &spool->loss[i], &with);
+			spool_row_loss(trace_add_loss(trace), &spool->loss[i], &with);
 }
 
 static void convert_meta(struct trace *trace, const struct spool *spool)
 {
-	const struct spool_taking with = { trace, spool, NULL };
+	const struct spool_row_source with = { trace, spool, NULL };
 	char text[64];
 
 	trace_set_meta(trace, "kind", "recorded");
@@ -389,7 +389,7 @@ static void convert_meta(struct trace *trace, const struct spool *spool)
 	for (size_t i = 0; i < spool->meta_count; i++) {
 		struct trace_meta meta;
 
-		spool_take_meta(&meta, &spool->meta[i], &with);
+		spool_row_meta(&meta, &spool->meta[i], &with);
 		trace_set_meta(trace, trace_text(trace, meta.key), trace_text(trace, meta.value));
 	}
 }

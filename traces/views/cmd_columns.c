@@ -20,16 +20,16 @@ struct columns_options {
 static const struct option_spec options[] = {
 	{ "of", OPTION_TEXT, offsetof(struct columns_options, of),
 	  "rows,columns,border,iterations,transport", 0, 0, "NAME[,NAME...]",
-	  "what to add: these, others of the solvers and their options, canonical, options" },
+	  "columns to add: those of the default, others of a solver, names of its options, "
+	  "canonical (the configuration with every option in its place), or options (the same for "
+	  "a command line)" },
 	{ "o", OPTION_TEXT, offsetof(struct columns_options, output), NULL, 0, 0, "FILE",
 	  "write here instead of standard output" },
 	{ 0 },
 };
-static const struct command_help help = {
-	"columns", "columns [options] TABLE",
-	"Adds to a table that has columns solver and config (and gpus) what each configuration "
-	"says, a column each."
-};
+static const struct command_help help = { "columns", "columns [options] TABLE",
+					  "Adds columns to a table that has the columns solver and "
+					  "config (and gpus): what each configuration says." };
 
 struct adding {
 	const struct program *program;

@@ -116,7 +116,7 @@ static size_t named(const struct trace *trace, const struct asked *asked)
 }
 
 /* "name", "name#3", "name#-2", "name#all"; a name may itself have a '#'. */
-static int parse(struct asked *asked, const struct trace *trace, const struct asked_range *range)
+static int parse(struct asked *asked, const struct trace *trace, const struct range_request *range)
 {
 	const char *text = range->name, *number = strrchr(text, '#');
 	char *end = NULL;
@@ -147,18 +147,6 @@ static int parse(struct asked *asked, const struct trace *trace, const struct as
 	return 0;
 }
 
-static int by_begin(const void *left, const void *right)
-{
-	const struct trace_nvtx *a = *(const struct trace_nvtx *const *)left,
-				*b = *(const struct trace_nvtx *const *)right;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	if (a->global_tid != b->global_tid)
-		return a->global_tid < b->global_tid ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
 /* From the first begin to the last end of those asked for. */
 static int mark_asked(struct trace *trace, const struct asked *asked, struct marked_ranges *marked)
 {
@@ -172,7 +160,7 @@ static int mark_asked(struct trace *trace, const struct asked *asked, struct mar
 	for (size_t i = 0; i < trace->nvtx_count; i++)
 		if (is_meant(trace, &trace->nvtx[i], asked))
 			row[count++] = &trace->nvtx[i];
-	qsort(row, count, sizeof(*row), by_begin);
+	qsort(row, count, sizeof(*row), nvtx_by_begin);
 	for (size_t i = asked->first; i < asked->end; i++) {
 		if (!nvtx_is_range(row[i])) {
 			open++;
@@ -217,7 +205,7 @@ out:
 	return rc;
 }
 
-int trace_mark_range(struct trace *trace, const struct asked_range *range,
+int trace_mark_range(struct trace *trace, const struct range_request *range,
 		     struct marked_ranges *marked)
 {
 	struct asked asked;

@@ -18,12 +18,12 @@
 struct marked_ranges {
 	int64_t ranges, threads;
 };
-struct asked_range {
+struct range_request {
 	const char *name;
 	const char *thread;  /* by name or number: only ranges of it are counted; NULL = any */
 	const char *process; /* by number; NULL = any */
 };
-int trace_mark_range(struct trace *trace, const struct asked_range *range,
+int trace_mark_range(struct trace *trace, const struct range_request *range,
 		     struct marked_ranges *marked);
 
 #endif

@@ -3,12 +3,12 @@
  * share a file in memory, by which their kernels take turns and their communicators find each
  * other. Data go through windows of that file. WARPREEL_RANKS names it.
  *
- *   ranks_session.c   the file, its lock, who is in it and who has died
- *   ranks_turns.c     which process may run kernels
- *   ranks_seats.c     communicators whose ranks are of several processes
- *   ranks_steps.c     what ranks tell and hand each other, a window at a time
- *   ranks_call.c      operations of such communicators, and deadlocks
- *   ranks_windows.c   copies and reductions between a window and a GPU
+ *   ranks_session.c       the file, its lock, who is in it and who has died
+ *   ranks_turns.c         which process may run kernels
+ *   ranks_communicators.c communicators whose ranks are of several processes
+ *   ranks_exchange.c      what ranks tell and hand each other, a window at a time
+ *   ranks_call.c          operations of such communicators, and deadlocks
+ *   ranks_windows.c       copies and reductions between a window and a GPU
  *
  * A process that dies gives its lock back and is known to be dead: locks are robust (POSIX.1-2008,
  * pthread_mutexattr_setrobust), and each process holds one as long as it lives. Waiting is by futex
@@ -45,7 +45,7 @@ struct ranks_channel {
 	int32_t unused;
 };
 
-struct ranks_seat {
+struct ranks_member {
 	int32_t process; /* slot, from 1; 0: not taken */
 	int32_t device;
 	int32_t left;
@@ -58,10 +58,10 @@ struct ranks_seat {
 	struct ranks_post post;
 };
 
-struct ranks_seats { /* a communicator */
+struct ranks_communicator { /* a communicator */
 	struct nccl_id id;
 	int32_t used, ranks, taken, left;
-	struct ranks_seat seat[REDUCE_RANKS_MAX];
+	struct ranks_member seat[REDUCE_RANKS_MAX];
 	struct ranks_channel channel[REDUCE_RANKS_MAX][REDUCE_RANKS_MAX]; /* [source][target] */
 };
 
@@ -78,7 +78,7 @@ struct ranks_file {
 	} process[RANKS_PROCESSES];
 	_Atomic int32_t owner; /* whose turn it is, slot from 1; 0: nobody's */
 	uint64_t tickets;
-	struct ranks_seats seats[RANKS_SEATS];
+	struct ranks_communicator seats[RANKS_SEATS];
 };
 
 /* The file, which the process is then in; NULL: there is none, so the process is alone. */
@@ -92,10 +92,11 @@ void ranks_wake(_Atomic uint32_t *changed);
 /* With the lock: whether the process of a slot still runs. */
 bool ranks_alive(struct ranks_file *file, int slot);
 /* Windows of a communicator, mapped into this process: first one a rank, then one a channel. */
-char *ranks_window(const struct ranks_file *file, const struct ranks_seats *seats, int window);
+char *ranks_window(const struct ranks_file *file, const struct ranks_communicator *seats,
+		   int window);
 /* Where the window begins that a place is in. */
 char *ranks_window_begin(const struct ranks_file *file, const char *place);
-static inline int ranks_window_of(const struct ranks_seats *seats, int source, int target)
+static inline int ranks_window_of(const struct ranks_communicator *seats, int source, int target)
 {
 	return seats->ranks * (1 + source) + target;
 }
@@ -121,9 +122,9 @@ int ranks_split_join(struct ranks_file *file, struct nccl_rank *rank, struct ncc
 		     int *ranks, int *number);
 /* With the lock: whether a rank's process has died before it left; a rank of which that is so, -1:
  * none. */
-bool ranks_is_dead(struct ranks_file *file, const struct ranks_seats *seats, int rank);
-int ranks_dead(struct ranks_file *file, const struct ranks_seats *seats);
-int ranks_say_dead(const struct ranks_seats *seats, int rank);
+bool ranks_is_dead(struct ranks_file *file, const struct ranks_communicator *seats, int rank);
+int ranks_dead(struct ranks_file *file, const struct ranks_communicator *seats);
+int ranks_say_dead(const struct ranks_communicator *seats, int rank);
 
 /* Part of a call of this process, and how far it has come. */
 struct ranks_step {
@@ -146,7 +147,7 @@ CUresult ranks_windows_write(const struct nccl_part *part, char *window, const v
 CUresult ranks_windows_read(const struct nccl_part *part, void *target, const char *window,
 			    size_t bytes);
 CUresult ranks_windows_reduce(const struct nccl_part *part, struct reduce_arguments *arguments);
-void ranks_windows_forget(const struct ranks_seats *seats);
+void ranks_windows_forget(const struct ranks_communicator *seats);
 
 #pragma GCC visibility pop
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* As nccl_meetings.c has it: so many times the seconds after which a rank is named. */
+/* As nccl_matching.c has it: so many times the seconds after which a rank is named. */
 enum { PATIENCE = 15 };
 
 /* Whether both use the same windows in the same way: then the earlier goes first. */
@@ -53,7 +53,7 @@ static void mark(struct ranks_file *file, const struct ranks_step *step, size_t 
 static int missing(const struct ranks_step *step)
 {
 	const struct nccl_part *part = step->part;
-	const struct ranks_seats *seats = part->rank->seats;
+	const struct ranks_communicator *seats = part->rank->seats;
 	const uint64_t steps = seats->seat[part->rank->rank].read;
 
 	if (nccl_is_of_two(part->kind))
@@ -65,7 +65,7 @@ static int missing(const struct ranks_step *step)
 }
 
 /* With the lock: whether all ranks have waited for so long. */
-static bool all_wait(const struct ranks_seats *seats, int64_t now_ms, int64_t limit_ms)
+static bool all_wait(const struct ranks_communicator *seats, int64_t now_ms, int64_t limit_ms)
 {
 	for (int i = 0; i < seats->ranks; i++)
 		if (!seats->seat[i].waits_since_ms ||
@@ -110,7 +110,7 @@ static void look_for_deadlock(struct ranks_file *file, const struct ranks_step *
 /* A rank that died before it came to what the part waits for; else NCCL_SUCCESS. */
 static int look_for_dead(struct ranks_file *file, const struct ranks_step *step)
 {
-	const struct ranks_seats *seats = step->part->rank->seats;
+	const struct ranks_communicator *seats = step->part->rank->seats;
 	int dead = -1;
 
 	ranks_lock(file);

@@ -105,7 +105,8 @@ static size_t file_bytes(void)
 	return front_bytes() + RANKS_SEATS * windows_bytes();
 }
 
-char *ranks_window(const struct ranks_file *file, const struct ranks_seats *seats, int window)
+char *ranks_window(const struct ranks_file *file, const struct ranks_communicator *seats,
+		   int window)
 {
 	return (char *)(uintptr_t)file + front_bytes() +
 	       (size_t)(seats - file->seats) * windows_bytes() +

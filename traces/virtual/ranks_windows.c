@@ -61,7 +61,7 @@ static CUresult reach(const char *place, CUdeviceptr *device)
 	return result;
 }
 
-void ranks_windows_forget(const struct ranks_seats *seats)
+void ranks_windows_forget(const struct ranks_communicator *seats)
 {
 	const struct ranks_file *file = ranks_file();
 	const char *first = ranks_window(file, seats, 0),

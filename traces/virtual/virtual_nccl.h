@@ -6,8 +6,8 @@
  *
  *   nccl_ranks.c         communicators: who is in one, on which device
  *   nccl_split.c         communicators made of others
- *   nccl_meetings.c      calls of different ranks that are one operation
- *   nccl_moves.c         what an operation copies and reduces, in stream order
+ *   nccl_matching.c      calls of different ranks that are one operation
+ *   nccl_transfers.c     what an operation copies and reduces, in stream order
  *   nccl_groups.c        calls between ncclGroupStart and ncclGroupEnd
  *   virtual_hooks_nccl.c the functions the program calls instead
  *
@@ -39,14 +39,14 @@ struct nccl_id {
 	char byte[128];
 };
 
-struct nccl_meeting;
+struct nccl_match;
 struct nccl_clique { /* the ranks of one communicator */
 	struct nccl_id id;
 	uint64_t number; /* of the id; what the trace calls it */
 	int ranks, joined, left;
 	struct nccl_rank *rank[REDUCE_RANKS_MAX]; /* NULL: not joined, or left */
 	struct nccl_split *split;		  /* those that not all ranks have come from */
-	struct nccl_meeting *first;		  /* those that not all ranks have come to */
+	struct nccl_match *first;		  /* those that not all ranks have come to */
 	struct nccl_clique *next;
 };
 struct nccl_rank { /* ncclComm_t */
@@ -58,9 +58,9 @@ struct nccl_rank { /* ncclComm_t */
 	CUfunction reduce; /* NULL: not loaded yet */
 	int waiting;	   /* threads of it in a call */
 	/* How many it has called of: operations of all ranks; by peer, sends and receives. */
-	struct ranks_seats *seats; /* NULL: the process is alone */
-	bool spans;		   /* its communicator is of several processes */
-	int error;		   /* the first that it was answered, of those */
+	struct ranks_communicator *seats; /* NULL: the process is alone */
+	bool spans;			  /* its communicator is of several processes */
+	int error;			  /* the first that it was answered, of those */
 	uint64_t splits, collectives, sent[REDUCE_RANKS_MAX], received[REDUCE_RANKS_MAX];
 };
 
@@ -88,7 +88,7 @@ static inline bool nccl_is_of_two(enum collective_kind kind)
 }
 
 /* One operation: by rank the parts of those who came; of a send and its receive, 0 and 1. */
-struct nccl_meeting {
+struct nccl_match {
 	struct nccl_part part[REDUCE_RANKS_MAX];
 	bool came[REDUCE_RANKS_MAX];
 	int parts, present;
@@ -97,10 +97,10 @@ struct nccl_meeting {
 	int result;
 	bool done;
 	int holders; /* threads that will look at it */
-	struct nccl_meeting *next;
+	struct nccl_match *next;
 };
 
-/* Guards communicators and meetings; signalled whenever one of them changed. */
+/* Guards communicators and matches; signalled whenever one of them changed. */
 void nccl_lock(void);
 void nccl_unlock(void);
 void nccl_changed(void);
@@ -121,7 +121,7 @@ int nccl_split_join(struct nccl_split *split, struct nccl_rank *rank, struct ncc
 /* What several ranks call at once; returns when all of it stands in the streams. */
 int nccl_call(const struct nccl_part *part, size_t count);
 /* Puts an operation that all have come to into their streams. */
-int nccl_move(struct nccl_meeting *meeting);
+int nccl_transfer(struct nccl_match *match);
 /* Runs a reduction in a stream of the rank, whose context is current. */
 CUresult nccl_reduce(struct nccl_rank *rank, struct reduce_arguments *arguments, CUstream stream);
 

@@ -2,8 +2,8 @@
  * The machine that a prediction is asked of: a platform, perhaps with host or device of another,
  * --set and --ideal; which of it was never measured so, and what that does to intervals.
  */
-#ifndef WARPREEL_ASKED_MACHINE_H
-#define WARPREEL_ASKED_MACHINE_H
+#ifndef WARPREEL_TARGET_MACHINE_H
+#define WARPREEL_TARGET_MACHINE_H
 
 #include "model/platform/platform_part.h"
 #include "model/records/interval.h"

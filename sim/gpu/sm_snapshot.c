@@ -9,7 +9,7 @@
 #include "traces/base/util.h"
 #include "sm_engine_internal.h"
 
-struct sm_rest {
+struct sm_snapshot {
 	struct sm_setup setup;
 	struct sm_job *job; /* the setup's */
 	struct engine engine;
@@ -27,27 +27,27 @@ static void *copy_of(const void *memory, size_t bytes)
 	return copy;
 }
 
-void sm_rest_keep(struct sm_rest *rest, const struct engine *e, double at)
+void sm_snapshot_keep(struct sm_snapshot *snapshot, const struct engine *e, double at)
 {
-	if (rest->kept)
+	if (snapshot->kept)
 		return;
-	rest->kept = true;
-	rest->at = at;
-	rest->then = *e;
-	rest->then.memory = sm_memory_copy(&e->memory);
-	rest->copy = xcalloc(e->owned_count, sizeof(*rest->copy));
+	snapshot->kept = true;
+	snapshot->at = at;
+	snapshot->then = *e;
+	snapshot->then.memory = sm_memory_copy(&e->memory);
+	snapshot->copy = xcalloc(e->owned_count, sizeof(*snapshot->copy));
 	for (size_t k = 0; k < e->owned_count; k++)
-		rest->copy[k] = copy_of(e->owned[k].memory, e->owned[k].bytes);
-	rest->run = *e->run;
-	rest->run.block_end = copy_of(e->run->block_end,
-				      (size_t)e->run->block_count * sizeof(*e->run->block_end));
-	rest->run.block =
+		snapshot->copy[k] = copy_of(e->owned[k].memory, e->owned[k].bytes);
+	snapshot->run = *e->run;
+	snapshot->run.block_end = copy_of(e->run->block_end,
+					  (size_t)e->run->block_count * sizeof(*e->run->block_end));
+	snapshot->run.block =
 		copy_of(e->run->block, (size_t)e->run->block_count * sizeof(*e->run->block));
 }
 
-int sm_engine_begin(const struct sm_setup *setup, struct sm_run *run, struct sm_rest **rest)
+int sm_engine_begin(const struct sm_setup *setup, struct sm_run *run, struct sm_snapshot **snapshot)
 {
-	struct sm_rest *r = xcalloc(1, sizeof(*r));
+	struct sm_snapshot *r = xcalloc(1, sizeof(*r));
 	r->job = copy_of(setup->job, (size_t)setup->job_count * sizeof(*r->job));
 	r->setup = *setup;
 	r->setup.job = r->job;
@@ -56,15 +56,15 @@ int sm_engine_begin(const struct sm_setup *setup, struct sm_run *run, struct sm_
 	sm_engine_fill(&r->engine);
 	/* What begins with fewer blocks than have a place at once would have begun otherwise with
 	 * more. */
-	r->engine.rest = r->engine.handed[0] < r->job[0].blocks ? r : NULL;
+	r->engine.snapshot = r->engine.handed[0] < r->job[0].blocks ? r : NULL;
 	int failed = sm_engine_finish(&r->engine);
-	*rest = r->kept && !failed ? r : NULL;
-	if (!*rest)
-		sm_rest_release(r);
+	*snapshot = r->kept && !failed ? r : NULL;
+	if (!*snapshot)
+		sm_snapshot_release(r);
 	return failed;
 }
 
-int sm_rest_run(struct sm_rest *r, int64_t blocks, struct sm_run *run)
+int sm_snapshot_run(struct sm_snapshot *r, int64_t blocks, struct sm_run *run)
 {
 	struct engine *e = &r->engine;
 	sm_memory_release(&e->memory);
@@ -78,14 +78,14 @@ int sm_rest_run(struct sm_rest *r, int64_t blocks, struct sm_run *run)
 	run->block_count = r->job[0].blocks = blocks;
 	r->run = (struct sm_run){ 0 };
 	e->run = run;
-	e->rest = NULL;
+	e->snapshot = NULL;
 	for (int j = 0; j < r->setup.job_count; j++)
 		while (sm_hand_out(e, j, r->at))
 			;
 	return sm_engine_finish(e);
 }
 
-void sm_rest_release(struct sm_rest *r)
+void sm_snapshot_release(struct sm_snapshot *r)
 {
 	if (!r)
 		return;

@@ -16,18 +16,19 @@
 
 enum { NO_STREAM = 0xffff };
 
-void load_unseen(struct load *load, const struct item *item)
+void load_unrecorded(struct load *load, const struct item *item)
 {
 	struct schedule *schedule = load->schedule;
 
 	load_streams_used(load);
 	if (load->stream_used == NO_STREAM)
 		return;
-	GROW(load->unseen, load->unseen_count, load->unseen_capacity);
-	load->unseen[load->unseen_count++] = (struct unseen){ .op = schedule->op_count,
-							      .called_ns = item->start_ns,
-							      .ended_ns = item->end_ns,
-							      .stream = load->stream_used };
+	GROW(load->unrecorded, load->unrecorded_count, load->unrecorded_capacity);
+	load->unrecorded[load->unrecorded_count++] =
+		(struct unrecorded){ .op = schedule->op_count,
+				     .called_ns = item->start_ns,
+				     .ended_ns = item->end_ns,
+				     .stream = load->stream_used };
 	schedule_add_op(schedule, OP_UNSEEN, load->stream_used, 0)->duration_ps = 0;
 }
 
@@ -49,19 +50,19 @@ static int by_stream_and_call(const void *left, const void *right)
 	return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
 }
 
-static int unseen_by_stream_and_call(const void *left, const void *right)
+static int unrecorded_by_stream_and_call(const void *left, const void *right)
 {
-	const struct unseen *a = left, *b = right;
+	const struct unrecorded *a = left, *b = right;
 
 	if (a->stream != b->stream)
 		return a->stream < b->stream ? -1 : 1;
 	return (a->called_ns > b->called_ns) - (a->called_ns < b->called_ns);
 }
 
-/* All that is known of the streams with unseen work, by stream and call. */
+/* All that is known of the streams with unrecorded work, by stream and call. */
 struct holes {
 	struct load *load;
-	struct map streams; /* with unseen work */
+	struct map streams; /* with unrecorded work */
 	struct seen *seen;
 	size_t count, capacity;
 };
@@ -148,7 +149,7 @@ static int64_t quickest_wake_ns(const struct holes *holes)
 	return quickest_ns == INT64_MAX ? 0 : quickest_ns;
 }
 
-/* A hole in a stream, and the unseen work in it: [first, last). */
+/* A hole in a stream, and the unrecorded work in it: [first, last). */
 struct hole {
 	size_t first, last;
 	int64_t begin_ns, end_ns; /* end -1: nothing is known of what came behind */
@@ -162,12 +163,12 @@ struct walk {
 	int64_t ended_ns;
 };
 
-/* The hole of the unseen work from `first` on; the walk goes on from hole to hole. */
+/* The hole of the unrecorded work from `first` on; the walk goes on from hole to hole. */
 static struct hole hole_at(const struct holes *holes, size_t first, int64_t wake_ns,
 			   struct walk *walk)
 {
 	const struct load *load = holes->load;
-	const struct unseen *u = &load->unseen[first];
+	const struct unrecorded *u = &load->unrecorded[first];
 	struct hole hole = { first, first + 1, u->ended_ns, -1, false };
 	int64_t behind_ns = INT64_MAX; /* when what came behind was called */
 
@@ -192,8 +193,9 @@ static struct hole hole_at(const struct holes *holes, size_t first, int64_t wake
 							 hole.end_ns - s->called_until_ns;
 		behind_ns = s->called_ns;
 	}
-	while (hole.last < load->unseen_count && load->unseen[hole.last].stream == u->stream &&
-	       load->unseen[hole.last].called_ns < behind_ns)
+	while (hole.last < load->unrecorded_count &&
+	       load->unrecorded[hole.last].stream == u->stream &&
+	       load->unrecorded[hole.last].called_ns < behind_ns)
 		hole.last++;
 	return hole;
 }
@@ -205,18 +207,19 @@ static int compare_ns(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-void load_unseen_finish(struct load *load)
+void load_unrecorded_finish(struct load *load)
 {
-	if (!load->unseen_count)
+	if (!load->unrecorded_count)
 		return;
 	struct holes holes = { .load = load };
-	int64_t *took_ns = xmalloc((load->unseen_count + 1) * sizeof(*took_ns)),
+	int64_t *took_ns = xmalloc((load->unrecorded_count + 1) * sizeof(*took_ns)),
 		usual_ns = INT64_MAX;
 	size_t took = 0;
 
-	qsort(load->unseen, load->unseen_count, sizeof(*load->unseen), unseen_by_stream_and_call);
-	for (size_t k = 0; k < load->unseen_count; k++)
-		map_put(&holes.streams, load->unseen[k].stream, 0, 1);
+	qsort(load->unrecorded, load->unrecorded_count, sizeof(*load->unrecorded),
+	      unrecorded_by_stream_and_call);
+	for (size_t k = 0; k < load->unrecorded_count; k++)
+		map_put(&holes.streams, load->unrecorded[k].stream, 0, 1);
 	add_rows(&holes);
 	add_waits(&holes);
 	if (holes.count)
@@ -227,7 +230,7 @@ void load_unseen_finish(struct load *load)
 	for (int known = 1; known >= 0; known--) { /* those that are bounds take what others took */
 		struct walk walk = { 0, NO_STREAM, INT64_MIN };
 
-		for (size_t k = 0; k < load->unseen_count; k = hole.last) {
+		for (size_t k = 0; k < load->unrecorded_count; k = hole.last) {
 			hole = hole_at(&holes, k, wake_ns, &walk);
 			int64_t each_ns = hole.end_ns > hole.begin_ns
 						  ? (hole.end_ns - hole.begin_ns) /
@@ -240,7 +243,8 @@ void load_unseen_finish(struct load *load)
 			else if (each_ns > usual_ns)
 				each_ns = usual_ns;
 			for (size_t i = hole.first; i < hole.last; i++)
-				load->schedule->op[load->unseen[i].op].duration_ps = to_ps(each_ns);
+				load->schedule->op[load->unrecorded[i].op].duration_ps =
+					to_ps(each_ns);
 		}
 		qsort(took_ns, took, sizeof(*took_ns), compare_ns);
 		usual_ns = took ? took_ns[took / 2] : INT64_MAX;

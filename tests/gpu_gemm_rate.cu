@@ -4,7 +4,7 @@
  *
  *     rows  columns  us  flop_per_s
  *
- *     gpu_product [ROWS [COLUMNS...]]
+ *     gpu_gemm_rate [ROWS [COLUMNS...]]
  *
  * cuBLAS is loaded when asked for, as by kernels/patches/patches_gemm.cu.
  */
@@ -45,7 +45,7 @@ static double time_us(void *handle, dgemm_function *dgemm, int rows, int columns
 		for (int k = 0; k < launches; k++)
 			if (dgemm(handle, 0, 0, rows, columns, rows, &one, a, rows, b, rows, &zero,
 				  c, rows)) {
-				fprintf(stderr, "gpu_product: cublasDgemm failed\n");
+				fprintf(stderr, "gpu_gemm_rate: cublasDgemm failed\n");
 				exit(1);
 			}
 		TRY(cudaEventRecord(end));
@@ -70,7 +70,8 @@ int main(int argc, char **argv)
 		library ? (create_function *)dlsym(library, "cublasCreate_v2") : NULL;
 	dgemm_function *dgemm = library ? (dgemm_function *)dlsym(library, "cublasDgemm_v2") : NULL;
 	if (!create || !dgemm || create(&handle)) {
-		fprintf(stderr, "gpu_product: no cuBLAS: %s\n", library ? "no handle" : dlerror());
+		fprintf(stderr, "gpu_gemm_rate: no cuBLAS: %s\n",
+			library ? "no handle" : dlerror());
 		return 1;
 	}
 	printf("rows\tcolumns\tus\tflop_per_s\n");
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
 		double *a, *b, *c;
 
 		if (rows < 1 || columns < 1) {
-			fprintf(stderr, "usage: gpu_product [ROWS [COLUMNS...]]\n");
+			fprintf(stderr, "usage: gpu_gemm_rate [ROWS [COLUMNS...]]\n");
 			return 2;
 		}
 		TRY(cudaMalloc(&a, sizeof(double) * rows * rows));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "choose.h"
+#include "choose_fastest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,8 +72,8 @@ static int fastest(struct predictor *predictor, const struct program *program, c
 	return best;
 }
 
-int choose_way(const struct program *program, const char *solver, void *params, size_t params_bytes,
-	       uint32_t gpus, const struct predictor_options *options)
+int choose_fastest(const struct program *program, const char *solver, void *params,
+		   size_t params_bytes, uint32_t gpus, const struct predictor_options *options)
 {
 	struct predictor_options common = *options;
 	common.allow_extrapolation = true; /* a guess at each is enough to tell them apart */
@@ -95,12 +95,12 @@ int choose_way(const struct program *program, const char *solver, void *params, 
 	return rc;
 }
 
-int choose_unasked(const struct program *program, const char *solver, void *params,
-		   size_t params_bytes, uint32_t gpus)
+int choose_fastest_by_default(const struct program *program, const char *solver, void *params,
+			      size_t params_bytes, uint32_t gpus)
 {
 	char *platform = own_platform(NULL);
 	const struct predictor_options options = { .platform = platform };
-	const int rc = choose_way(program, solver, params, params_bytes, gpus, &options);
+	const int rc = choose_fastest(program, solver, params, params_bytes, gpus, &options);
 	free(platform);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "asked_machine.h"
+#include "target_machine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 /* With the lock: the communicator of an id, or a free place for it; NULL: too many. */
-static struct ranks_seats *find(struct ranks_file *file, const struct nccl_id *id, int ranks)
+static struct ranks_communicator *find(struct ranks_file *file, const struct nccl_id *id, int ranks)
 {
-	struct ranks_seats *place = NULL;
+	struct ranks_communicator *place = NULL;
 
 	for (int i = 0; i < RANKS_SEATS; i++) {
-		struct ranks_seats *seats = &file->seats[i];
+		struct ranks_communicator *seats = &file->seats[i];
 
 		if (seats->used && !memcmp(&seats->id, id, sizeof(*id)))
 			return seats;
@@ -36,7 +36,7 @@ static struct ranks_seats *find(struct ranks_file *file, const struct nccl_id *i
 static void clear_out(struct ranks_file *file)
 {
 	for (int i = 0; i < RANKS_SEATS; i++) {
-		struct ranks_seats *seats = &file->seats[i];
+		struct ranks_communicator *seats = &file->seats[i];
 		int gone = 0;
 
 		for (int r = 0; seats->used && r < seats->ranks; r++)
@@ -47,7 +47,7 @@ static void clear_out(struct ranks_file *file)
 	}
 }
 
-static int refusal(const struct ranks_file *file, const struct ranks_seats *seats, int ranks,
+static int refusal(const struct ranks_file *file, const struct ranks_communicator *seats, int ranks,
 		   const struct nccl_rank *rank)
 {
 	if (!seats)
@@ -75,7 +75,7 @@ static int refusal(const struct ranks_file *file, const struct ranks_seats *seat
 
 int ranks_sit(struct ranks_file *file, struct nccl_rank *rank, int ranks, const struct nccl_id *id)
 {
-	struct ranks_seats *seats;
+	struct ranks_communicator *seats;
 	int result;
 
 	ranks_lock(file);
@@ -94,16 +94,16 @@ int ranks_sit(struct ranks_file *file, struct nccl_rank *rank, int ranks, const 
 	return result;
 }
 
-bool ranks_is_dead(struct ranks_file *file, const struct ranks_seats *seats, int rank)
+bool ranks_is_dead(struct ranks_file *file, const struct ranks_communicator *seats, int rank)
 {
-	const struct ranks_seat *seat = &seats->seat[rank];
+	const struct ranks_member *seat = &seats->seat[rank];
 
 	return seat->process && !seat->left &&
 	       (!ranks_alive(file, seat->process) ||
 		file->process[seat->process - 1].pid != seat->pid);
 }
 
-int ranks_dead(struct ranks_file *file, const struct ranks_seats *seats)
+int ranks_dead(struct ranks_file *file, const struct ranks_communicator *seats)
 {
 	for (int i = 0; i < seats->ranks; i++)
 		if (ranks_is_dead(file, seats, i))
@@ -111,7 +111,7 @@ int ranks_dead(struct ranks_file *file, const struct ranks_seats *seats)
 	return -1;
 }
 
-int ranks_say_dead(const struct ranks_seats *seats, int rank)
+int ranks_say_dead(const struct ranks_communicator *seats, int rank)
 {
 	return nccl_refuse(
 		NCCL_REMOTE_ERROR,
@@ -120,7 +120,7 @@ int ranks_say_dead(const struct ranks_seats *seats, int rank)
 		rank, seats->ranks, (long long)seats->seat[rank].pid);
 }
 
-static int missing(const struct ranks_seats *seats)
+static int missing(const struct ranks_communicator *seats)
 {
 	int rank = 0;
 
@@ -133,8 +133,8 @@ enum { LATE = -1 };
 
 /* Until `all` says of a communicator that its ranks are as far; LATE: they are not after a while.
  */
-static int await(struct ranks_file *file, const struct ranks_seats *seats,
-		 bool (*all)(const struct ranks_seats *, uint64_t), uint64_t at)
+static int await(struct ranks_file *file, const struct ranks_communicator *seats,
+		 bool (*all)(const struct ranks_communicator *, uint64_t), uint64_t at)
 {
 	const int64_t until_ms = turns_now_ms() + turns_stuck_ms();
 
@@ -157,7 +157,7 @@ static int await(struct ranks_file *file, const struct ranks_seats *seats,
 	}
 }
 
-static bool all_sit(const struct ranks_seats *seats, uint64_t unused)
+static bool all_sit(const struct ranks_communicator *seats, uint64_t unused)
 {
 	(void)unused;
 	return seats->taken == seats->ranks;
@@ -165,7 +165,7 @@ static bool all_sit(const struct ranks_seats *seats, uint64_t unused)
 
 int ranks_await_seats(struct ranks_file *file, struct nccl_rank *rank)
 {
-	const struct ranks_seats *seats = rank->seats;
+	const struct ranks_communicator *seats = rank->seats;
 	const int result = await(file, seats, all_sit, 0);
 
 	if (result == LATE)
@@ -181,7 +181,7 @@ int ranks_await_seats(struct ranks_file *file, struct nccl_rank *rank)
 
 void ranks_stand_up(struct ranks_file *file, struct nccl_rank *rank)
 {
-	struct ranks_seats *seats = rank->seats;
+	struct ranks_communicator *seats = rank->seats;
 
 	ranks_lock(file);
 	seats->seat[rank->rank].left = 1;
@@ -193,14 +193,14 @@ void ranks_stand_up(struct ranks_file *file, struct nccl_rank *rank)
 
 /* ---- communicators made of others ---- */
 
-static bool is_before(const struct ranks_seats *seats, int a, int b)
+static bool is_before(const struct ranks_communicator *seats, int a, int b)
 {
 	return seats->seat[a].key != seats->seat[b].key ? seats->seat[a].key < seats->seat[b].key
 							: a < b;
 }
 
 /* With the lock: whether all have called the k-th split, or read it. */
-static bool all_at(const struct ranks_seats *seats, uint64_t at)
+static bool all_at(const struct ranks_communicator *seats, uint64_t at)
 {
 	for (int i = 0; i < seats->ranks; i++)
 		if (seats->seat[i].splits < at)
@@ -237,7 +237,7 @@ static void derive(struct nccl_id *id, const struct nccl_id *of, uint64_t split,
 /* Counted twice: when a rank has come, and when it has seen what the others ask for. */
 int ranks_split_come(struct ranks_file *file, struct nccl_rank *rank, int color, int key)
 {
-	struct ranks_seat *own = &rank->seats->seat[rank->rank];
+	struct ranks_member *own = &rank->seats->seat[rank->rank];
 	const int result = await_splits(file, rank, own->splits); /* all have seen the one before */
 
 	if (result != NCCL_SUCCESS)
@@ -254,8 +254,8 @@ int ranks_split_come(struct ranks_file *file, struct nccl_rank *rank, int color,
 int ranks_split_join(struct ranks_file *file, struct nccl_rank *rank, struct nccl_id *id,
 		     int *ranks, int *number)
 {
-	struct ranks_seats *seats = rank->seats;
-	struct ranks_seat *own = &seats->seat[rank->rank];
+	struct ranks_communicator *seats = rank->seats;
+	struct ranks_member *own = &seats->seat[rank->rank];
 	const int result = await_splits(file, rank, own->splits);
 
 	ranks_lock(file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Which of several ways to make a run is fastest: each is planned and simulated.
  */
-#ifndef WARPREEL_CHOOSE_H
-#define WARPREEL_CHOOSE_H
+#ifndef WARPREEL_CHOOSE_FASTEST_H
+#define WARPREEL_CHOOSE_FASTEST_H
 
 #include "predict.h"
 
@@ -11,10 +11,10 @@
  * shortest on the platform that the options name, and prints which to standard error. Nothing where
  * nothing is open. -1 after a message.
  */
-int choose_way(const struct program *program, const char *solver, void *params, size_t params_bytes,
-	       uint32_t gpus, const struct predictor_options *options);
+int choose_fastest(const struct program *program, const char *solver, void *params,
+		   size_t params_bytes, uint32_t gpus, const struct predictor_options *options);
 /* On the machine's own platform, or else the one that predict takes unasked. */
-int choose_unasked(const struct program *program, const char *solver, void *params,
-		   size_t params_bytes, uint32_t gpus);
+int choose_fastest_by_default(const struct program *program, const char *solver, void *params,
+			      size_t params_bytes, uint32_t gpus);
 
 #endif

@@ -13,67 +13,66 @@
  * it is named. */
 enum { PATIENCE = 15 };
 
-static struct nccl_meeting *find(struct nccl_clique *clique, int source, int target,
-				 uint64_t number)
+static struct nccl_match *find(struct nccl_clique *clique, int source, int target, uint64_t number)
 {
-	struct nccl_meeting *meeting = clique->first;
+	struct nccl_match *match = clique->first;
 
-	while (meeting && (meeting->source != source || meeting->target != target ||
-			   meeting->number != number))
-		meeting = meeting->next;
-	if (meeting)
-		return meeting;
-	meeting = calloc(1, sizeof(*meeting));
-	if (!meeting)
+	while (match &&
+	       (match->source != source || match->target != target || match->number != number))
+		match = match->next;
+	if (match)
+		return match;
+	match = calloc(1, sizeof(*match));
+	if (!match)
 		return NULL;
-	meeting->source = source;
-	meeting->target = target;
-	meeting->number = number;
-	meeting->parts = source < 0 ? clique->ranks : 2;
-	meeting->next = clique->first;
-	return clique->first = meeting;
+	match->source = source;
+	match->target = target;
+	match->number = number;
+	match->parts = source < 0 ? clique->ranks : 2;
+	match->next = clique->first;
+	return clique->first = match;
 }
 
-static void take_out(struct nccl_clique *clique, struct nccl_meeting *meeting)
+static void take_out(struct nccl_clique *clique, struct nccl_match *match)
 {
-	struct nccl_meeting **at = &clique->first;
+	struct nccl_match **at = &clique->first;
 
-	while (*at != meeting)
+	while (*at != match)
 		at = &(*at)->next;
-	*at = meeting->next;
+	*at = match->next;
 }
 
-/* The meeting of a part, which has come to it; NULL: no memory. */
-static struct nccl_meeting *come(const struct nccl_part *part)
+/* The match of a part, which has come to it; NULL: no memory. */
+static struct nccl_match *come(const struct nccl_part *part)
 {
 	struct nccl_rank *rank = part->rank;
-	struct nccl_meeting *meeting;
+	struct nccl_match *match;
 	int place = rank->rank;
 
 	if (part->kind == COLLECTIVE_SEND) {
-		meeting = find(rank->clique, rank->rank, part->peer, rank->sent[part->peer]++);
+		match = find(rank->clique, rank->rank, part->peer, rank->sent[part->peer]++);
 		place = 0;
 	} else if (part->kind == COLLECTIVE_RECEIVE) {
-		meeting = find(rank->clique, part->peer, rank->rank, rank->received[part->peer]++);
+		match = find(rank->clique, part->peer, rank->rank, rank->received[part->peer]++);
 		place = 1;
 	} else {
-		meeting = find(rank->clique, -1, -1, rank->collectives++);
+		match = find(rank->clique, -1, -1, rank->collectives++);
 	}
-	if (!meeting)
+	if (!match)
 		return NULL;
-	meeting->part[place] = *part;
-	meeting->came[place] = true;
-	meeting->present++;
-	meeting->holders++;
-	return meeting;
+	match->part[place] = *part;
+	match->came[place] = true;
+	match->present++;
+	match->holders++;
+	return match;
 }
 
-static int disagreement(const struct nccl_meeting *meeting)
+static int disagreement(const struct nccl_match *match)
 {
-	const struct nccl_part *first = &meeting->part[0];
+	const struct nccl_part *first = &match->part[0];
 
-	for (int i = 1; i < meeting->parts; i++) {
-		const struct nccl_part *part = &meeting->part[i];
+	for (int i = 1; i < match->parts; i++) {
+		const struct nccl_part *part = &match->part[i];
 		const bool same_kind = nccl_is_of_two(first->kind) || part->kind == first->kind;
 
 		if (!same_kind || part->count != first->count || part->type != first->type ||
@@ -89,13 +88,13 @@ static int disagreement(const struct nccl_meeting *meeting)
 }
 
 /* A rank that has not come. */
-static int missing(const struct nccl_meeting *meeting)
+static int missing(const struct nccl_match *match)
 {
 	int place = 0;
 
-	while (place < meeting->parts - 1 && meeting->came[place])
+	while (place < match->parts - 1 && match->came[place])
 		place++;
-	return meeting->source < 0 ? place : place ? meeting->target : meeting->source;
+	return match->source < 0 ? place : place ? match->target : match->source;
 }
 
 static bool all_wait(const struct nccl_clique *clique)
@@ -107,7 +106,7 @@ static bool all_wait(const struct nccl_clique *clique)
 }
 
 /* Nobody may come any more: after a while it is said, and the program ended. */
-static void look_for_deadlock(const struct nccl_meeting *meeting, const struct nccl_rank *rank,
+static void look_for_deadlock(const struct nccl_match *match, const struct nccl_rank *rank,
 			      int64_t waited_ms, bool *said)
 {
 	const int64_t limit_ms = turns_stuck_ms();
@@ -120,7 +119,7 @@ static void look_for_deadlock(const struct nccl_meeting *meeting, const struct n
 			"warpreel virtual GPUs: rank %d (device %d) of a communicator of %d has "
 			"waited %lld s for rank %d to call the same operation%s\n",
 			rank->rank, rank->device, rank->clique->ranks,
-			(long long)(waited_ms / 1000), missing(meeting),
+			(long long)(waited_ms / 1000), missing(match),
 			all ? ", and all ranks wait: they would on several GPUs, too, or need a "
 			      "group (ncclGroupStart). The program is ended."
 			    : ". On virtual GPUs a call returns when all ranks have called.");
@@ -129,51 +128,50 @@ static void look_for_deadlock(const struct nccl_meeting *meeting, const struct n
 		_exit(1);
 }
 
-static int await(struct nccl_meeting *meeting, const struct nccl_rank *rank)
+static int await(struct nccl_match *match, const struct nccl_rank *rank)
 {
 	const int64_t since_ms = turns_now_ms();
 	bool said = false;
 	int result;
 
-	while (!meeting->done) {
+	while (!match->done) {
 		nccl_wait();
-		if (!meeting->done)
-			look_for_deadlock(meeting, rank, turns_now_ms() - since_ms, &said);
+		if (!match->done)
+			look_for_deadlock(match, rank, turns_now_ms() - since_ms, &said);
 	}
-	result = meeting->result;
-	if (!--meeting->holders)
-		free(meeting);
+	result = match->result;
+	if (!--match->holders)
+		free(match);
 	return result;
 }
 
 int nccl_call(const struct nccl_part *part, size_t count)
 {
-	struct nccl_meeting **meeting = calloc(count + 1, sizeof(struct nccl_meeting *));
-	int result = meeting ? NCCL_SUCCESS : NCCL_SYSTEM_ERROR;
+	struct nccl_match **match = calloc(count + 1, sizeof(struct nccl_match *));
+	int result = match ? NCCL_SUCCESS : NCCL_SYSTEM_ERROR;
 
-	if (!meeting)
+	if (!match)
 		return result;
 	nccl_lock();
 	for (size_t i = 0; i < count; i++) {
 		part[i].rank->waiting++;
-		meeting[i] = come(&part[i]);
-		if (!meeting[i] || meeting[i]->present < meeting[i]->parts)
+		match[i] = come(&part[i]);
+		if (!match[i] || match[i]->present < match[i]->parts)
 			continue;
-		take_out(part[i].rank->clique, meeting[i]);
-		meeting[i]->result = disagreement(meeting[i]);
-		if (meeting[i]->result == NCCL_SUCCESS)
-			meeting[i]->result = nccl_move(meeting[i]);
-		meeting[i]->done = true;
+		take_out(part[i].rank->clique, match[i]);
+		match[i]->result = disagreement(match[i]);
+		if (match[i]->result == NCCL_SUCCESS)
+			match[i]->result = nccl_transfer(match[i]);
+		match[i]->done = true;
 		nccl_changed();
 	}
 	for (size_t i = 0; i < count; i++) {
-		const int of_this =
-			meeting[i] ? await(meeting[i], part[i].rank) : NCCL_SYSTEM_ERROR;
+		const int of_this = match[i] ? await(match[i], part[i].rank) : NCCL_SYSTEM_ERROR;
 
 		result = result ? result : of_this;
 		part[i].rank->waiting--;
 	}
 	nccl_unlock();
-	free(meeting);
+	free(match);
 	return result;
 }

@@ -2,8 +2,8 @@
  * What the programs that compare kernels of red-black SOR on a grid share: buffers with random
  * values where a kernel may read and NaN elsewhere, and the way up, through a launch, and down.
  */
-#ifndef WARPREEL_GPU_TRIP_H
-#define WARPREEL_GPU_TRIP_H
+#ifndef WARPREEL_GPU_GRID_KIT_H
+#define WARPREEL_GPU_GRID_KIT_H
 
 #include "gpu_kit.h"
 #include "kernels/kit/colour_layout.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "unread.h"
+#include "unused_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void tell_assignment(const char *assignment, const char *kernel_model)
 		}
 }
 
-void unread_tell(const struct predictor_options *o, const char *kernel_model)
+void unused_tell(const struct predictor_options *o, const char *kernel_model)
 {
 	for (int k = 0; k < o->set.count; k++)
 		if (!platform_set_is_idle(o->set.text[k])) /* of which it was said before */
@@ -54,7 +54,7 @@ static bool configured(const char *config, const char *option)
 	return false;
 }
 
-char *unread_config(const struct program *program, const char *solver, void *params,
+char *unused_config(const struct program *program, const char *solver, void *params,
 		    size_t params_bytes, uint32_t gpus)
 {
 	void *given = xmalloc(params_bytes); /* preparing them fills some in */
@@ -77,7 +77,7 @@ static bool communicates(const char *kernel)
 	return nccl_kernel(kernel) || strstr(kernel, "nvshmem");
 }
 
-void unread_tell_links(const struct predictor_options *o, const struct predictor *p,
+void unused_tell_links(const struct predictor_options *o, const struct predictor *p,
 		       const struct schedule *schedule, const char *kernel_model)
 {
 	if (strcmp(kernel_model, "recorded") != 0 ||
@@ -93,7 +93,7 @@ void unread_tell_links(const struct predictor_options *o, const struct predictor
 		}
 }
 
-const char *unread_by_cosim(const struct predictor_options *o)
+const char *unused_by_cosim(const struct predictor_options *o)
 {
 	const struct {
 		const char *option;

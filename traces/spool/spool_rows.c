@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "spool_take.h"
+#include "spool_rows.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ static int64_t event_id(uint32_t id)
 	return id == SPOOL_NONE ? -1 : (int64_t)id;
 }
 
-static uint32_t text(const struct spool_taking *with, uint32_t string)
+static uint32_t text(const struct spool_row_source *with, uint32_t string)
 {
 	return trace_string(with->trace, spool_text(with->spool, string));
 }
@@ -36,8 +36,8 @@ static uint32_t text(const struct spool_taking *with, uint32_t string)
 #define TAKE_HAND(type, field)
 
 #define RECORDED(table, record, ...)                                                               \
-	void spool_take_##record(struct trace_##table *row, const struct spool_##record *from,     \
-				 const struct spool_taking *with)                                  \
+	void spool_row_##record(struct trace_##table *row, const struct spool_##record *from,      \
+				const struct spool_row_source *with)                               \
 	{                                                                                          \
 		(void)with;
 #define BOTH(table, spooled, type, field, how, ...) TAKE_##how(type, field)

@@ -51,7 +51,7 @@ static CUresult fill(const struct ranks_file *file, const struct ranks_step *ste
 {
 	const struct nccl_part *part = step->part;
 	const size_t bytes = nccl_type_bytes(part->type);
-	struct ranks_seats *seats = part->rank->seats;
+	struct ranks_communicator *seats = part->rank->seats;
 	char *window = ranks_window(file, seats, part->rank->rank);
 	const char *send = (const char *)part->send + step->done * bytes;
 	CUresult result = CUDA_SUCCESS;
@@ -74,7 +74,7 @@ static CUresult take_reduced(const struct ranks_file *file, const struct ranks_s
 		     from = part->kind == COLLECTIVE_REDUCE_SCATTER
 				    ? (size_t)part->rank->rank * count * bytes
 				    : 0;
-	struct ranks_seats *seats = part->rank->seats;
+	struct ranks_communicator *seats = part->rank->seats;
 	struct reduce_arguments arguments = { .target = (char *)part->receive + step->done * bytes,
 					      .count = count,
 					      .ranks = seats->ranks,
@@ -90,7 +90,7 @@ static CUresult take(const struct ranks_file *file, const struct ranks_step *ste
 {
 	const struct nccl_part *part = step->part;
 	const size_t bytes = nccl_type_bytes(part->type);
-	struct ranks_seats *seats = part->rank->seats;
+	struct ranks_communicator *seats = part->rank->seats;
 	char *to = (char *)part->receive + step->done * bytes;
 	CUresult result = CUDA_SUCCESS;
 
@@ -113,14 +113,14 @@ static CUresult take(const struct ranks_file *file, const struct ranks_step *ste
 }
 
 /* With the lock: whether all have told (or taken) more than `steps`. */
-static bool all_told(const struct ranks_seats *seats, uint64_t steps)
+static bool all_told(const struct ranks_communicator *seats, uint64_t steps)
 {
 	for (int i = 0; i < seats->ranks; i++)
 		if (seats->seat[i].posted <= steps)
 			return false;
 	return true;
 }
-static bool all_took(const struct ranks_seats *seats, uint64_t steps)
+static bool all_took(const struct ranks_communicator *seats, uint64_t steps)
 {
 	for (int i = 0; i < seats->ranks; i++)
 		if (seats->seat[i].read < steps)
@@ -129,7 +129,7 @@ static bool all_took(const struct ranks_seats *seats, uint64_t steps)
 }
 
 /* With the lock. All ranks find the same two. */
-static int disagreement(const struct ranks_seats *seats, int *other)
+static int disagreement(const struct ranks_communicator *seats, int *other)
 {
 	const struct ranks_post *first = &seats->seat[0].post;
 
@@ -146,7 +146,7 @@ static int disagreement(const struct ranks_seats *seats, int *other)
 	return 0;
 }
 
-static int refuse(const struct ranks_seats *seats, int one, int other)
+static int refuse(const struct ranks_communicator *seats, int one, int other)
 {
 	return nccl_refuse(NCCL_INVALID_ARGUMENT,
 			   "ranks %d and %d of a communicator of %d call different operations, or "
@@ -156,8 +156,8 @@ static int refuse(const struct ranks_seats *seats, int one, int other)
 
 static enum ranks_progress of_all(struct ranks_file *file, struct ranks_step *step)
 {
-	struct ranks_seats *seats = step->part->rank->seats;
-	struct ranks_seat *own = &seats->seat[step->part->rank->rank];
+	struct ranks_communicator *seats = step->part->rank->seats;
+	struct ranks_member *own = &seats->seat[step->part->rank->rank];
 	const uint64_t steps = own->read, count = next_count(step);
 	int other = 0, result;
 	bool may;
@@ -198,7 +198,7 @@ static enum ranks_progress send_on(struct ranks_file *file, struct ranks_step *s
 {
 	const struct nccl_part *part = step->part;
 	const size_t bytes = nccl_type_bytes(part->type);
-	struct ranks_seats *seats = part->rank->seats;
+	struct ranks_communicator *seats = part->rank->seats;
 	struct ranks_channel *channel = &seats->channel[part->rank->rank][part->peer];
 	const uint64_t count = next_count(step);
 	bool empty, refused;
@@ -233,7 +233,7 @@ static enum ranks_progress receive_on(struct ranks_file *file, struct ranks_step
 {
 	const struct nccl_part *part = step->part;
 	const size_t bytes = nccl_type_bytes(part->type);
-	struct ranks_seats *seats = part->rank->seats;
+	struct ranks_communicator *seats = part->rank->seats;
 	struct ranks_channel *channel = &seats->channel[part->peer][part->rank->rank];
 	const uint64_t count = next_count(step);
 	struct ranks_post post;

@@ -26,14 +26,14 @@ static CUresult go_to(const struct nccl_part *part)
 }
 
 /* The part's stream goes on where all others have come to. */
-static CUresult meet(const struct nccl_meeting *meeting, const struct nccl_part *part)
+static CUresult meet(const struct nccl_match *match, const struct nccl_part *part)
 {
 	CUresult result = go_to(part);
 
-	for (int i = 0; i < meeting->parts && !result; i++)
-		if (&meeting->part[i] != part)
+	for (int i = 0; i < match->parts && !result; i++)
+		if (&match->part[i] != part)
 			result = real_driver()->cuStreamWaitEvent(part->stream,
-								  meeting->part[i].rank->ready, 0);
+								  match->part[i].rank->ready, 0);
 	return result;
 }
 
@@ -76,17 +76,17 @@ CUresult nccl_reduce(struct nccl_rank *rank, struct reduce_arguments *arguments,
 }
 
 /* All ranks' elements from `first` on, into the buffer that `at` receives in. */
-static CUresult reduce(const struct nccl_meeting *meeting, const struct nccl_part *at, size_t first)
+static CUresult reduce(const struct nccl_match *match, const struct nccl_part *at, size_t first)
 {
 	const size_t bytes = nccl_type_bytes(at->type);
 	struct reduce_arguments arguments = { .target = at->receive,
 					      .count = at->count,
-					      .ranks = meeting->parts,
+					      .ranks = match->parts,
 					      .type = at->type,
 					      .operation = at->operation };
 
-	for (int i = 0; i < meeting->parts; i++)
-		arguments.source[i] = (const char *)meeting->part[i].send + first * bytes;
+	for (int i = 0; i < match->parts; i++)
+		arguments.source[i] = (const char *)match->part[i].send + first * bytes;
 	return nccl_reduce(at->rank, &arguments, at->stream);
 }
 
@@ -96,10 +96,10 @@ static CUresult moved(const struct nccl_part *part)
 	return real_driver()->cuEventRecord(part->rank->done, part->stream);
 }
 
-static CUresult move_send(const struct nccl_meeting *meeting)
+static CUresult move_send(const struct nccl_match *match)
 {
-	const struct nccl_part *from = &meeting->part[0], *to = &meeting->part[1];
-	CUresult result = meet(meeting, to);
+	const struct nccl_part *from = &match->part[0], *to = &match->part[1];
+	CUresult result = meet(match, to);
 
 	result = result ? result
 			: copy(to, to->receive, from->send, to->count * nccl_type_bytes(to->type));
@@ -107,15 +107,15 @@ static CUresult move_send(const struct nccl_meeting *meeting)
 }
 
 /* The first rank reduces, the others copy what it has: each may receive where it sends from. */
-static CUresult move_all_reduce(const struct nccl_meeting *meeting)
+static CUresult move_all_reduce(const struct nccl_match *match)
 {
-	const struct nccl_part *first = &meeting->part[0];
-	CUresult result = meet(meeting, first);
+	const struct nccl_part *first = &match->part[0];
+	CUresult result = meet(match, first);
 
-	result = result ? result : reduce(meeting, first, 0);
+	result = result ? result : reduce(match, first, 0);
 	result = result ? result : moved(first);
-	for (int i = 1; i < meeting->parts && !result; i++) {
-		const struct nccl_part *part = &meeting->part[i];
+	for (int i = 1; i < match->parts && !result; i++) {
+		const struct nccl_part *part = &match->part[i];
 
 		result = go_to(part);
 		result = result ? result
@@ -129,95 +129,95 @@ static CUresult move_all_reduce(const struct nccl_meeting *meeting)
 	return result;
 }
 
-static CUresult move_all_gather(const struct nccl_meeting *meeting)
+static CUresult move_all_gather(const struct nccl_match *match)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	for (int i = 0; i < meeting->parts && !result; i++) {
-		const struct nccl_part *part = &meeting->part[i];
+	for (int i = 0; i < match->parts && !result; i++) {
+		const struct nccl_part *part = &match->part[i];
 		const size_t bytes = part->count * nccl_type_bytes(part->type);
 
-		result = meet(meeting, part);
-		for (int j = 0; j < meeting->parts && !result; j++)
+		result = meet(match, part);
+		for (int j = 0; j < match->parts && !result; j++)
 			result = copy(part, (char *)part->receive + (size_t)j * bytes,
-				      meeting->part[j].send, bytes);
+				      match->part[j].send, bytes);
 		result = result ? result : moved(part);
 	}
 	return result;
 }
 
 /* Each reads of the others what is its own, so it may receive there. */
-static CUresult move_reduce_scatter(const struct nccl_meeting *meeting)
+static CUresult move_reduce_scatter(const struct nccl_match *match)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	for (int i = 0; i < meeting->parts && !result; i++) {
-		const struct nccl_part *part = &meeting->part[i];
+	for (int i = 0; i < match->parts && !result; i++) {
+		const struct nccl_part *part = &match->part[i];
 
-		result = meet(meeting, part);
-		result = result ? result : reduce(meeting, part, (size_t)i * part->count);
+		result = meet(match, part);
+		result = result ? result : reduce(match, part, (size_t)i * part->count);
 		result = result ? result : moved(part);
 	}
 	return result;
 }
 
-static CUresult move_broadcast(const struct nccl_meeting *meeting)
+static CUresult move_broadcast(const struct nccl_match *match)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	for (int i = 0; i < meeting->parts && !result; i++) {
-		const struct nccl_part *part = &meeting->part[i];
+	for (int i = 0; i < match->parts && !result; i++) {
+		const struct nccl_part *part = &match->part[i];
 
-		result = meet(meeting, part);
+		result = meet(match, part);
 		result = result ? result
-				: copy(part, part->receive, meeting->part[part->peer].send,
+				: copy(part, part->receive, match->part[part->peer].send,
 				       part->count * nccl_type_bytes(part->type));
 		result = result ? result : moved(part);
 	}
 	return result;
 }
 
-static CUresult move_reduce(const struct nccl_meeting *meeting)
+static CUresult move_reduce(const struct nccl_match *match)
 {
-	const struct nccl_part *root = &meeting->part[meeting->part[0].peer];
-	CUresult result = meet(meeting, root);
+	const struct nccl_part *root = &match->part[match->part[0].peer];
+	CUresult result = meet(match, root);
 
-	result = result ? result : reduce(meeting, root, 0);
+	result = result ? result : reduce(match, root, 0);
 	return result ? result : moved(root);
 }
 
 /* Whether the part's rank has marked where it is done. */
-static bool moves(const struct nccl_meeting *meeting, int place)
+static bool moves(const struct nccl_match *match, int place)
 {
-	switch (meeting->part[0].kind) {
+	switch (match->part[0].kind) {
 	case COLLECTIVE_SEND:
 	case COLLECTIVE_RECEIVE:
 		return place == 1;
 	case COLLECTIVE_REDUCE:
-		return place == meeting->part[0].peer;
+		return place == match->part[0].peer;
 	default:
 		return true;
 	}
 }
 
 /* No stream goes on before all are done: its buffers are others', too. */
-static CUresult part_ways(const struct nccl_meeting *meeting)
+static CUresult part_ways(const struct nccl_match *match)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	for (int i = 0; i < meeting->parts && !result; i++) {
-		result = go_to(&meeting->part[i]);
-		for (int j = 0; j < meeting->parts && !result; j++)
-			if (i != j && moves(meeting, j))
+	for (int i = 0; i < match->parts && !result; i++) {
+		result = go_to(&match->part[i]);
+		for (int j = 0; j < match->parts && !result; j++)
+			if (i != j && moves(match, j))
 				result = real_driver()->cuStreamWaitEvent(
-					meeting->part[i].stream, meeting->part[j].rank->done, 0);
+					match->part[i].stream, match->part[j].rank->done, 0);
 	}
 	return result;
 }
 
-int nccl_move(struct nccl_meeting *meeting)
+int nccl_transfer(struct nccl_match *match)
 {
-	static CUresult (*const move[COLLECTIVE_KIND_COUNT])(const struct nccl_meeting *) = {
+	static CUresult (*const move[COLLECTIVE_KIND_COUNT])(const struct nccl_match *) = {
 		[COLLECTIVE_SEND] = move_send,
 		[COLLECTIVE_RECEIVE] = move_send,
 		[COLLECTIVE_ALL_REDUCE] = move_all_reduce,
@@ -230,17 +230,17 @@ int nccl_move(struct nccl_meeting *meeting)
 	CUcontext before = NULL;
 	CUresult result = driver->cuCtxGetCurrent(&before);
 
-	for (int i = 0; i < meeting->parts && !result; i++) {
-		result = go_to(&meeting->part[i]);
+	for (int i = 0; i < match->parts && !result; i++) {
+		result = go_to(&match->part[i]);
 		result = result ? result
-				: driver->cuEventRecord(meeting->part[i].rank->ready,
-							meeting->part[i].stream);
+				: driver->cuEventRecord(match->part[i].rank->ready,
+							match->part[i].stream);
 	}
-	result = result ? result : move[meeting->part[0].kind](meeting);
-	result = result ? result : part_ways(meeting);
+	result = result ? result : move[match->part[0].kind](match);
+	result = result ? result : part_ways(match);
 	driver->cuCtxSetCurrent(before);
 	return result ? nccl_refuse(NCCL_UNHANDLED_CUDA_ERROR,
 				    "an operation of %d ranks failed with the driver's error %d",
-				    meeting->parts, (int)result)
+				    match->parts, (int)result)
 		      : NCCL_SUCCESS;
 }
