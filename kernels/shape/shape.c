@@ -32,8 +32,7 @@ static const struct option_spec options[] = {
 	  "write the heights as a grey picture (default: none)" },
 	{ "surface", OPTION_TEXT, AT(surface), NULL, 0, 0, "FILE",
 	  "write a gnuplot script that draws the surface (default: none)" },
-	{ "size", OPTION_INT, AT(size), "128", 3, 8192, "N",
-	  "pixels a side of the built-in vase" },
+	{ "size", OPTION_INT, AT(size), "128", 3, 8192, "N", "pixels a side of the built-in vase" },
 	WEAK_OPTIONS("residual", "1e-5", ""),
 	{ 0 },
 };
