@@ -125,7 +125,7 @@ $(BUILD)/pic/traces/virtual/%.o: ALL_CFLAGS += -O2
 $(BUILD)/nccl_reduce.fatbin: traces/virtual/nccl_reduce_kernel.cu traces/virtual/nccl_reduce.h
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -I. -O3 -fatbin -o $@ $<
-$(BUILD)/pic/traces/virtual/nccl_moves.o: $(BUILD)/nccl_reduce.fatbin
+$(BUILD)/pic/traces/virtual/nccl_transfers.o: $(BUILD)/nccl_reduce.fatbin
 $(BUILD)/pic/traces/virtual/%.o: ALL_CFLAGS += -DREDUCE_IMAGE='"$(abspath $(BUILD))/nccl_reduce.fatbin"'
 # Preloaded into programs: it needs nothing of CUDA, whose functions it finds in the program.
 $(BUILD)/libwarpreel-virtual.so: $(VIRTUAL_SRC:%.c=$(BUILD)/pic/%.o)

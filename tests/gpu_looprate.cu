@@ -19,11 +19,11 @@
 
 /* ---- variants ---- */
 
-template <typename T, int ROWS, int DEPTH, bool LETTERS>
+template <typename T, int ROWS, int DEPTH, bool MAILBOX>
 __global__ void __launch_bounds__(32 * PERSISTENT_WARPS, 1)
 	variant_kernel(const struct rbsor_loop loop)
 {
-	rbsor_persistent<T, ROWS, DEPTH, LETTERS>(loop);
+	rbsor_persistent<T, ROWS, DEPTH, MAILBOX>(loop);
 }
 
 struct variant {

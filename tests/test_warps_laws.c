@@ -5,9 +5,9 @@
  * Multiprocessors are played, event by event, and a part that is faster shifts which warp goes
  * first; that alone moves the end of a launch, as it does with any schedule (Graham 1969). What-ifs
  * are bounded by the device as it was (sim/gpu/warps.h), and none may be slower. The test also
- * holds how rarely what is played would be slower by more than 1 %, and by how much at most, were
- * it not bounded. For every third launch; `test_warps_laws 1` plays all of them, which takes three
- * times as long.
+ * holds how rarely what is played would be slower by more than 1 %, and by how much at most beyond
+ * what any small change does, were it not bounded (docs/lab/laws.md). For every third launch;
+ * `test_warps_laws 1` plays all of them, which takes three times as long.
  */
 #include "support.h"
 
@@ -18,21 +18,15 @@
 #include "sim/gpu/warps.h"
 
 enum { EVERY = 3, LAUNCHES_MAX = 512, WORST = 4 };
-static const double SLOWER = 1.01, PLAYED_SLOWER_AT_MOST = 1.02, PLAYED_SLOWER_SHARE = 0.01;
+static const double SLOWER = 1.01, PLAYED_SLOWER_AT_MOST = 1.02, PLAYED_SLOWER_SHARE = 0.01,
+		    A_LITTLE_SLOWER = 0.99;
 
 /* Once FP64's pipe is faster than the ports its operands come by, the oldest warps leave no turn to
- * the loads of others. A transpose's blocks share shared memory with whom code comes to at the same
- * time: any change of a part deals the turns anew, and those of few blocks are chance (four a
- * multiprocessor in the last row). */
+ * the loads of others. */
 static const struct {
 	const char *part, *launch;
 	double at_most;
-} known[] = { { "fp64", "micro kernel=fma64 ", 1.125 },
-	      { "l2_rate", "micro kernel=transpose_shared ", 1.03 },
-	      { "start", "micro kernel=transpose_shared ", 1.03 },
-	      { "l1", "micro kernel=transpose_shared ", 1.03 },
-	      { "special", "micro kernel=transpose_shared ", 1.03 },
-	      { "issue", "rbsor size=514x514 precision=f32 kernel=paper ", 1.03 } };
+} known[] = { { "fp64", "micro kernel=fma64 ", 1.125 } };
 
 struct launch {
 	char *name;
@@ -129,59 +123,60 @@ static void the_same_question_gives_the_same_answer(void **state)
 		assert_true(duration(suite, k, NULL) == suite->launch[k].ns);
 }
 
-static void l2_latency(struct sm_device *d)
+/* Each makes a part `by` times as fast. */
+static void l2_latency(struct sm_device *d, double by)
 {
-	d->l2.latency_ns /= 2;
+	d->l2.latency_ns /= by;
 }
-static void dram_latency(struct sm_device *d)
+static void dram_latency(struct sm_device *d, double by)
 {
-	d->dram.latency_ns /= 2;
+	d->dram.latency_ns /= by;
 }
-static void l2_rate(struct sm_device *d)
+static void l2_rate(struct sm_device *d, double by)
 {
-	d->l2.read_bytes_per_s *= 2;
-	d->l2.write_bytes_per_s *= 2;
+	d->l2.read_bytes_per_s *= by;
+	d->l2.write_bytes_per_s *= by;
 }
-static void dram_rate(struct sm_device *d)
+static void dram_rate(struct sm_device *d, double by)
 {
-	d->dram.read_bytes_per_s *= 2;
-	d->dram.write_bytes_per_s *= 2;
+	d->dram.read_bytes_per_s *= by;
+	d->dram.write_bytes_per_s *= by;
 }
-static void l1(struct sm_device *d)
+static void l1(struct sm_device *d, double by)
 {
-	d->latency[SASS_GLOBAL_LOAD] /= 2;
-	d->interval[SASS_GLOBAL_LOAD] /= 2;
+	d->latency[SASS_GLOBAL_LOAD] /= by;
+	d->interval[SASS_GLOBAL_LOAD] /= by;
 }
-static void shared(struct sm_device *d)
+static void shared(struct sm_device *d, double by)
 {
-	d->latency[SASS_SHARED_LOAD] /= 2;
-	d->shared_wavefront_interval /= 2;
+	d->latency[SASS_SHARED_LOAD] /= by;
+	d->shared_wavefront_interval /= by;
 }
-static void special(struct sm_device *d)
+static void special(struct sm_device *d, double by)
 {
-	d->interval[SASS_SPECIAL] /= 2;
-	d->latency[SASS_SPECIAL] /= 2;
+	d->interval[SASS_SPECIAL] /= by;
+	d->latency[SASS_SPECIAL] /= by;
 }
-static void fp64(struct sm_device *d)
+static void fp64(struct sm_device *d, double by)
 {
-	d->interval[SASS_FP64] /= 2;
+	d->interval[SASS_FP64] /= by;
 }
-static void issue(struct sm_device *d)
+static void issue(struct sm_device *d, double by)
 {
-	d->issue_interval /= 2;
+	d->issue_interval /= by;
 }
-static void launch_time(struct sm_device *d)
+static void launch_time(struct sm_device *d, double by)
 {
-	d->launch_ns /= 2;
+	d->launch_ns /= by;
 }
-static void block_start(struct sm_device *d)
+static void block_start(struct sm_device *d, double by)
 {
-	d->block_start_cycles /= 2;
+	d->block_start_cycles /= by;
 }
 
 static const struct part {
 	const char *name;
-	void (*make)(struct sm_device *);
+	void (*make)(struct sm_device *, double by);
 } faster[] = {
 	{ "l2_latency", l2_latency },
 	{ "dram_latency", dram_latency },
@@ -217,7 +212,7 @@ static int slower_as_played(struct suite *suite, double limit, struct offence *o
 	for (int part = 0; part < PARTS; part++)
 		for (int k = 0; k < suite->count; k++) {
 			struct sm_device device = suite->platform.sm;
-			faster[part].make(&device);
+			faster[part].make(&device, 2);
 			double ratio = duration_on(suite, k, &device, NULL) / suite->launch[k].ns;
 			if (ratio > limit)
 				offence[slower++] = (struct offence){ ratio, part, k };
@@ -226,6 +221,26 @@ static int slower_as_played(struct suite *suite, double limit, struct offence *o
 	assert_true(quicker > PARTS * suite->count / 10); /* the parts do matter */
 	qsort(offence, (size_t)slower, sizeof(*offence), worst_first);
 	return slower;
+}
+
+/*
+ * How much longer the launch takes than with some part a little slower. Any change of a part deals
+ * turns anew: where the device as it is happens to be played fast, what makes it slower by 1 %
+ * costs as much as what makes it faster, and neither says anything of the part. (A stencil of 4096
+ * a side takes 2 to 4 % longer with L1 from 0.9 to 8 times as fast, whatever the factor; one of
+ * 8192, 3 to 4 % less.)
+ */
+static double ratio_beyond_chance(struct suite *suite, const struct offence *o)
+{
+	const double ns = suite->launch[o->launch].ns;
+	double most_ns = ns;
+	for (int part = 0; part < PARTS; part++) {
+		struct sm_device device = suite->platform.sm;
+		faster[part].make(&device, A_LITTLE_SLOWER);
+		const double slower_ns = duration_on(suite, o->launch, &device, NULL);
+		most_ns = slower_ns > most_ns ? slower_ns : most_ns;
+	}
+	return o->ratio * ns / most_ns;
 }
 
 static void a_faster_part_never_costs(void **state)
@@ -238,7 +253,7 @@ static void a_faster_part_never_costs(void **state)
 	for (int i = 0; i < slower; i++) {
 		const struct offence *o = &offence[i];
 		struct sm_device device = suite->platform.sm;
-		faster[o->part].make(&device);
+		faster[o->part].make(&device, 2);
 		assert_true(duration(suite, o->launch, &device) <=
 			    suite->launch[o->launch].ns * (1 + 1e-12));
 		if (i < WORST) /* nor does a slower part pay */
@@ -250,17 +265,19 @@ static void a_faster_part_never_costs(void **state)
 	}
 	printf("%d of %d as played more than 1 %% slower, worst %.3f\n", far, asked,
 	       offence[0].ratio);
-	for (int i = 0; i < slower; i++) {
+	for (int i = 0; i < slower && offence[i].ratio > PLAYED_SLOWER_AT_MOST; i++) {
 		const char *name = suite->launch[offence[i].launch].name,
 			   *part = faster[offence[i].part].name;
+		const double ratio = ratio_beyond_chance(suite, &offence[i]);
 		double at_most = PLAYED_SLOWER_AT_MOST;
 		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
 			if (!strcmp(part, known[k].part) &&
 			    !strncmp(name, known[k].launch, strlen(known[k].launch)))
 				at_most = known[k].at_most;
-		if (offence[i].ratio > at_most)
+		printf("%.4f beyond chance, %s twice as fast: %s\n", ratio, part, name);
+		if (ratio > at_most)
 			fail_msg("played with %s twice as fast, %s takes %.3f times as long", part,
-				 name, offence[i].ratio);
+				 name, ratio);
 	}
 	if (far > PLAYED_SLOWER_SHARE * asked)
 		fail_msg("%d of %d launches are played slower with a faster part", far, asked);

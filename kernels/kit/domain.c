@@ -194,7 +194,8 @@ int domain_work_down(struct solver_work *work, struct machine_thread *t)
 	return domain_down(domain_of(work), t, domain_of(work)->current[t->gpu]);
 }
 
-int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle)
+/* parts_exchange of the current buffer, timed where a stopwatch is set. */
+static int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle)
 {
 	machine_stopwatch_exchange(t, true);
 	if (parts_exchange(&domain->parts, t, cycle, domain->current[t->gpu]))

@@ -47,9 +47,6 @@ void domain_release(struct domain *domain);
 int domain_up(struct domain *domain, struct machine_thread *t);
 int domain_down(struct domain *domain, struct machine_thread *t, int which);
 
-/* parts_exchange of the current buffer, timed where a stopwatch is set. */
-int domain_exchange(struct domain *domain, struct machine_thread *t, int cycle);
-
 /*
  * What a family's work begins with when a domain is all it has, and its callbacks then: random
  * start values, checksum and residual of the Laplace equation.

@@ -78,7 +78,7 @@ __device__ __forceinline__ void lmsor_post(struct lmsor_flag *box, double value,
 	__nv_atomic_store(box, &flag, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-__device__ __forceinline__ struct lmsor_flag lmsor_ask(struct lmsor_flag *box)
+__device__ __forceinline__ struct lmsor_flag lmsor_request(struct lmsor_flag *box)
 {
 	struct lmsor_flag flag;
 
@@ -90,7 +90,7 @@ __device__ __forceinline__ double lmsor_await(struct lmsor_flag *box, struct lms
 					      unsigned number)
 {
 	while (flag.number != number)
-		flag = lmsor_ask(box);
+		flag = lmsor_request(box);
 	return flag.value;
 }
 
@@ -130,7 +130,7 @@ __device__ __forceinline__ void lmsor_point(const struct lmsor_seat &seat,
 }
 
 /* What lies beyond the band, in the column of this thread: flags on their way. */
-struct lmsor_asked {
+struct lmsor_requests {
 	struct lmsor_flag north, south;
 };
 
@@ -141,17 +141,17 @@ __device__ __forceinline__ bool lmsor_has_neighbour(const struct lmsor_seat &sea
 
 /* Asks for what half-sweep `number`, from 0, needs of other bands. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ struct lmsor_asked lmsor_ask_beyond(const struct lmsor_seat &seat,
-							       unsigned number)
+__device__ __forceinline__ struct lmsor_requests lmsor_request_beyond(const struct lmsor_seat &seat,
+								      unsigned number)
 {
-	struct lmsor_asked asked = { { 0, number }, { 0, number } };
+	struct lmsor_requests requested = { { 0, number }, { 0, number } };
 
 	if (lmsor_has_neighbour(seat, 0) && seat.inside[COLOUR])
-		asked.north = lmsor_ask(lmsor_box(seat, -1, 1, 1 - COLOUR));
+		requested.north = lmsor_request(lmsor_box(seat, -1, 1, 1 - COLOUR));
 	if (lmsor_has_neighbour(seat, 1) && seat.inside[(ROWS - 1 + COLOUR) & 1])
-		asked.south = lmsor_ask(lmsor_box(seat, 1, 0, 1 - COLOUR));
+		requested.south = lmsor_request(lmsor_box(seat, 1, 0, 1 - COLOUR));
 	__syncwarp(); /* not later, which is where the compiler would put it */
-	return asked;
+	return requested;
 }
 
 template <int COLOUR, int ROWS>
@@ -182,7 +182,7 @@ __device__ __forceinline__ void lmsor_tell(const struct lmsor_seat &seat,
 template <int COLOUR, int ROWS>
 __device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat,
 					   struct lmsor_held<ROWS> *held, unsigned number,
-					   struct lmsor_asked asked)
+					   struct lmsor_requests requested)
 {
 	constexpr int LAST = ROWS - 1, OTHER = 1 - COLOUR;
 	double beside[ROWS], north, south;
@@ -199,15 +199,15 @@ __device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat,
 	for (int r = 1; r < LAST; r++)
 		lmsor_point<COLOUR, ROWS>(seat, held, r, beside[r], held->u[OTHER][r - 1],
 					  held->u[OTHER][r + 1]);
-	north = lmsor_beyond<COLOUR, ROWS>(seat, 0, asked.north, number);
+	north = lmsor_beyond<COLOUR, ROWS>(seat, 0, requested.north, number);
 	if (LAST == 0)
-		south = lmsor_beyond<COLOUR, ROWS>(seat, 1, asked.south, number);
+		south = lmsor_beyond<COLOUR, ROWS>(seat, 1, requested.south, number);
 	else
 		south = held->u[OTHER][LAST > 0];
 	lmsor_point<COLOUR, ROWS>(seat, held, 0, beside[0], north, south);
 	lmsor_tell<COLOUR, ROWS>(seat, *held, 0, number + 1);
 	if (LAST > 0) {
-		south = lmsor_beyond<COLOUR, ROWS>(seat, 1, asked.south, number);
+		south = lmsor_beyond<COLOUR, ROWS>(seat, 1, requested.south, number);
 		lmsor_point<COLOUR, ROWS>(seat, held, LAST, beside[LAST],
 					  held->u[OTHER][LAST - (LAST > 0)], south);
 	}

@@ -169,7 +169,7 @@ __device__ __forceinline__ int lmsor_iterate(const struct lmsor_seat &seat,
 		const unsigned number = 2 * (unsigned)done;
 		const bool checks = checked & 1, waits = checked >> (LMSOR_LAG - 1) & 1;
 		lmsor_word sum = 0;
-		struct lmsor_asked asked = lmsor_ask_beyond<0, ROWS>(seat, number);
+		struct lmsor_requests requested = lmsor_request_beyond<0, ROWS>(seat, number);
 
 		if (checked) {
 			if (checked >> LMSOR_LAG & 1) {
@@ -186,16 +186,16 @@ __device__ __forceinline__ int lmsor_iterate(const struct lmsor_seat &seat,
 			if (waits && threadIdx.x == 0)
 				sum = lmsor_counted(due);
 		}
-		lmsor_half<0, ROWS>(seat, held, number, asked);
+		lmsor_half<0, ROWS>(seat, held, number, requested);
 		__syncthreads();
-		asked = lmsor_ask_beyond<1, ROWS>(seat, number + 1);
+		requested = lmsor_request_beyond<1, ROWS>(seat, number + 1);
 		if (checked && threadIdx.x == 0) {
 			if (checks)
 				lmsor_vote(seat, count);
 			if (waits)
 				seat.block->ended = lmsor_ends(seat, due, sum);
 		}
-		lmsor_half<1, ROWS>(seat, held, number + 1, asked);
+		lmsor_half<1, ROWS>(seat, held, number + 1, requested);
 		__syncthreads();
 		count += checks;
 		slot = slot + 1 < LMSOR_LAG ? slot + 1 : 0;

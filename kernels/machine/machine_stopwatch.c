@@ -103,11 +103,6 @@ static int timed_mark(struct machine_thread *t, enum mark mark)
 	return w->inner->mark(t, mark);
 }
 
-bool machine_stopwatch_is_set(const struct machine *m)
-{
-	return m->stopwatch;
-}
-
 void machine_stopwatch_exchange(struct machine_thread *t, bool begins)
 {
 	struct machine_stopwatch *w = watch_of(t);

@@ -18,7 +18,6 @@ struct machine_times {
 /* Makes its events; -1 after a message, and then there is none. Before the threads start. */
 int machine_stopwatch_set(struct machine *m, uint32_t gpus);
 void machine_stopwatch_remove(struct machine *m); /* safe where there is none */
-bool machine_stopwatch_is_set(const struct machine *m);
 /* Inside a thread, around an exchange of borders; nothing where none is set. */
 void machine_stopwatch_exchange(struct machine_thread *t, bool begins);
 /* Of the last run. */

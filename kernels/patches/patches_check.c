@@ -9,6 +9,7 @@
 
 #include "patches_cells.h"
 #include "patches_ghost.h"
+#include "patches_link.h"
 #include "patches_work.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
@@ -44,19 +45,7 @@ static void fill_ghosts(const struct patches_work *w)
 				.target = values_of(w, &set->patch[link->target]),
 				.source = values_of(w, &set->patch[link->source])
 			};
-			const struct patches_ghost ghost = {
-				.target = link->target_at,
-				.source = link->source_at,
-				.kind = link->kind,
-				.target_a = link->target_a,
-				.target_b = link->target_b,
-				.source_a = link->source_a,
-				.source_b = link->source_b,
-				.source_c = link->source_c,
-				.odd_a = link->odd_a,
-				.odd_b = link->odd_b,
-				.inward = link->inward,
-			};
+			const struct patches_ghost ghost = patches_ghost_of(link, 0, 0);
 			for (int32_t b = 0; link->phase == phase && b < link->count_b; b++)
 				for (int32_t a = 0; a < link->count_a; a++)
 					patches_ghost_cell(&here, &ghost, a, b);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "patches_geometry.h"
+#include "patches_link.h"
 #include "patches_work.h"
 #include "traces/base/util.h"
 
@@ -23,21 +24,8 @@ static void add(struct patches_links *links, int phase, const struct patches_gho
 
 static struct patches_ghost ghost_of(const struct patch_set *set, const struct patch_link *link)
 {
-	return (struct patches_ghost){
-		.target = set->patch[link->target].origin + link->target_at,
-		.source = set->patch[link->source].origin + link->source_at,
-		.kind = link->kind,
-		.count_a = link->count_a,
-		.count_b = link->count_b,
-		.target_a = link->target_a,
-		.target_b = link->target_b,
-		.source_a = link->source_a,
-		.source_b = link->source_b,
-		.source_c = link->source_c,
-		.odd_a = link->odd_a,
-		.odd_b = link->odd_b,
-		.inward = link->inward,
-	};
+	return patches_ghost_of(link, set->patch[link->target].origin,
+				set->patch[link->source].origin);
 }
 
 /* What the sender writes for the receiver: the values, or of coarser cells each once. */

@@ -7,6 +7,7 @@
 
 #include "patches_ghost.h"
 #include "patches_inverse.h"
+#include "patches_link.h"
 #include "traces/base/util.h"
 
 enum { LEVELS_MOST = 10, COARSEST_SWEEPS = 20 };
@@ -66,20 +67,9 @@ static void make_level(struct level *l, const struct patches_params *p, const in
 	l->v = l->u + l->elements;
 	l->f = l->v + l->elements;
 	l->ghost = xcalloc((size_t)l->set.links + 1, sizeof(*l->ghost));
-	for (int64_t k = 0; k < l->set.links; k++) {
-		const struct patch_link *link = &l->set.link[k];
-		l->ghost[k] = (struct patches_ghost){
-			.target = patch_of(l)->origin + link->target_at,
-			.source = patch_of(l)->origin + link->source_at,
-			.kind = link->kind,
-			.count_a = link->count_a,
-			.count_b = link->count_b,
-			.target_a = link->target_a,
-			.target_b = link->target_b,
-			.source_a = link->source_a,
-			.source_b = link->source_b,
-		};
-	}
+	for (int64_t k = 0; k < l->set.links; k++)
+		l->ghost[k] =
+			patches_ghost_of(&l->set.link[k], patch_of(l)->origin, patch_of(l)->origin);
 }
 
 static void release_level(struct level *l)

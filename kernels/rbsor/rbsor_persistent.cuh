@@ -35,7 +35,7 @@ struct alignas(16) rbsor_message {
 	uint64_t values, number;
 };
 
-template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
+template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
 	static_assert(2 * DEPTH % LANES == 0 && ROWS <= 32, "a lane is a block's own or is not");
 	static constexpr int PIECE = rbsor_piece<T>::LANES, OVERLAP = 2 * DEPTH,
 			     OWN_ROWS = PERSISTENT_WARPS * ROWS - 2 * OVERLAP,
@@ -343,22 +343,22 @@ template <typename T, int ROWS, int DEPTH, bool LETTERS> struct rbsor_seat {
 			left -= now;
 			if (number > exchanges)
 				break;
-			if (LETTERS)
+			if (MAILBOX)
 				exchange_messages(number);
 			else
 				exchange(number);
 		}
-		if (LETTERS && threadIdx.x == 0)
+		if (MAILBOX && threadIdx.x == 0)
 			((uint32_t *)loop->flags)[blockIdx.x] = before + (uint32_t)exchanges;
 		write((exchanges + 1) & 1);
 	}
 };
 
-template <typename T, int ROWS, int DEPTH, bool LETTERS>
+template <typename T, int ROWS, int DEPTH, bool MAILBOX>
 __device__ __forceinline__ void rbsor_persistent(const struct rbsor_loop &loop)
 {
 	__shared__ rbsor_edges<T> edges;
-	rbsor_seat<T, ROWS, DEPTH, LETTERS> seat;
+	rbsor_seat<T, ROWS, DEPTH, MAILBOX> seat;
 
 	seat.loop = &loop;
 	seat.edges = &edges;

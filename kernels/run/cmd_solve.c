@@ -58,55 +58,26 @@ static void print_text(const struct solve_row *r)
 		printf("  %-16s %.9g\n", r->solver->extra_names[k], r->extra[k]);
 }
 
-int cmd_solve(const struct program *program, int argc, char **argv)
+/* Runs the solver as it is configured, and prints the row; an exit code. */
+static int solve(const struct program *program, const struct solver *solver, void *params,
+		 const struct solve_options *o)
 {
-	const struct solver *solver = solvers[0];
-	bool named = argc > 1 && argv[1][0] != '-';
-	if (named && !(solver = solver_find(argv[1])))
-		return EXIT_USAGE;
-	char *names = solver_names();
-	struct command_help help =
-		options_solver_help("solve", named ? solver->name : NULL, solver->name, names,
-				    named ? solver->summary : "Runs a solver and times it.");
-	struct option_spec *specs =
-		options_join(own_options, solver->options, sizeof(struct solve_options));
-	struct solve_options *o = xcalloc(1, sizeof(*o) + solver->params_bytes);
-	void *params = o + 1;
-	struct solver_result *results = NULL;
-	struct machine *m = NULL;
-	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
-	if (rc) {
-		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
-		goto out;
-	}
-	if (!named || words != 1) {
-		if (named)
-			report("one solver at a time");
-		else
-			report("name one solver of %s: warpreel solve SOLVER [options]", names);
-		rc = EXIT_USAGE;
-		goto out;
-	}
-	if (o->blocks && strcmp(o->backend, "cuda")) {
-		report("--blocks: only kernels on GPUs have blocks (--backend cuda)");
-		rc = EXIT_USAGE;
-		goto out;
-	}
-	rc = EXIT_BAD;
+	int rc = EXIT_BAD;
 	if ((o->result && (output_differs(o->result, o->grid) || output_check(o->result))) ||
 	    (o->image && (grid_file_check_picture(o->image) || output_check(o->image) ||
 			  outputs_differ(o->image, o->result))) ||
 	    program->choose(program, solver->name, params, solver->params_bytes,
 			    (uint32_t)o->gpus) ||
 	    solver_prepare(solver, params, (uint32_t)o->gpus))
-		goto out;
+		return EXIT_BAD;
 	const struct warpreel_block_notes *notes = NULL;
+	struct machine *m;
 	if (o->blocks)
 		m = machine_cuda_new_instrumented((uint32_t)o->gpus, (uint32_t)o->blocks, &notes);
 	else
 		m = machine_new(o->backend, (uint32_t)o->gpus);
 	if (!m)
-		goto out;
+		return EXIT_BAD;
 	const struct solver_request request = { .seed = (uint64_t)o->seed,
 						.repeat = o->repeat,
 						.warm_up_ms = o->warm_up_ms,
@@ -114,7 +85,7 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 						.start = o->grid,
 						.result = o->result,
 						.picture = o->image };
-	results = xcalloc((size_t)o->repeat, sizeof(*results));
+	struct solver_result *results = xcalloc((size_t)o->repeat, sizeof(*results));
 	if (solver_run(solver, params, m, (uint32_t)o->gpus, &request, results) ||
 	    (notes && notes->end()))
 		goto out;
@@ -139,9 +110,45 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 		rc = EXIT_BAD;
 	}
 out:
-	if (m)
-		m->ops->free(m);
+	m->ops->free(m);
 	free(results);
+	return rc;
+}
+
+int cmd_solve(const struct program *program, int argc, char **argv)
+{
+	const struct solver *solver = solvers[0];
+	bool named = argc > 1 && argv[1][0] != '-';
+	if (named && !(solver = solver_find(argv[1])))
+		return EXIT_USAGE;
+	char *names = solver_names();
+	struct command_help help =
+		options_solver_help("solve", named ? solver->name : NULL, solver->name, names,
+				    named ? solver->summary : "Runs a solver and times it.");
+	struct option_spec *specs =
+		options_join(own_options, solver->options, sizeof(struct solve_options));
+	struct solve_options *o = xcalloc(1, sizeof(*o) + solver->params_bytes);
+	void *params = o + 1;
+	int words, rc = options_parse(&help, specs, o, argc, argv, &words);
+	if (rc) {
+		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
+		goto out;
+	}
+	if (!named || words != 1) {
+		if (named)
+			report("one solver at a time");
+		else
+			report("name one solver of %s: warpreel solve SOLVER [options]", names);
+		rc = EXIT_USAGE;
+		goto out;
+	}
+	if (o->blocks && strcmp(o->backend, "cuda")) {
+		report("--blocks: only kernels on GPUs have blocks (--backend cuda)");
+		rc = EXIT_USAGE;
+		goto out;
+	}
+	rc = solve(program, solver, params, o);
+out:
 	free(o);
 	free(specs);
 	options_solver_help_release(&help);

@@ -15,7 +15,7 @@
 #define AT(field) offsetof(struct shape_params, field)
 static const struct option_spec options[] = {
 	{ "image", OPTION_TEXT, AT(image), NULL, 0, 0, "FILE",
-	  "the picture of a surface, PNG or PPM; without it a built-in scene" },
+	  "the picture of a surface, PNG or PPM; without it a built-in vase" },
 	{ "mask", OPTION_TEXT, AT(mask), NULL, 0, 0, "FILE",
 	  "the object's outline: pixels of at least 128 (default: all)" },
 	{ "light", OPTION_TEXT, AT(light), "-0.4,-0.4,1", 0, 0, "X,Y,Z",
@@ -32,8 +32,7 @@ static const struct option_spec options[] = {
 	  "write the heights as a grey picture (default: none)" },
 	{ "surface", OPTION_TEXT, AT(surface), NULL, 0, 0, "FILE",
 	  "write a gnuplot script that draws the surface (default: none)" },
-	{ "size", OPTION_INT, AT(size), "128", 3, 8192, "N",
-	  "pixels a side of the built-in scene" },
+	{ "size", OPTION_INT, AT(size), "128", 3, 8192, "N", "pixels a side of the built-in vase" },
 	WEAK_OPTIONS("residual", "1e-5", ""),
 	{ 0 },
 };

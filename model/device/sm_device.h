@@ -149,7 +149,6 @@ int sm_occupancy(const struct sm_device *device, uint32_t block_threads, uint32_
 /* The same, each limit by itself: blocks an SM could hold if nothing else were scarce; at most its
  * block slots. */
 enum { SM_LIMIT_WARPS, SM_LIMIT_BLOCKS, SM_LIMIT_REGISTERS, SM_LIMIT_SHARED, SM_LIMIT_COUNT };
-extern const char *const sm_limit_name[SM_LIMIT_COUNT];
 void sm_block_limits(const struct sm_device *device, uint32_t block_threads, uint32_t registers,
 		     uint32_t shared_bytes, int blocks[SM_LIMIT_COUNT]);
 

@@ -8,10 +8,10 @@
 
 #include <assert.h>
 
-const char *const sm_limit_name[SM_LIMIT_COUNT] = { [SM_LIMIT_WARPS] = "warps",
-						    [SM_LIMIT_BLOCKS] = "blocks",
-						    [SM_LIMIT_REGISTERS] = "registers",
-						    [SM_LIMIT_SHARED] = "shared memory" };
+static const char *const sm_limit_name[SM_LIMIT_COUNT] = { [SM_LIMIT_WARPS] = "warps",
+							   [SM_LIMIT_BLOCKS] = "blocks",
+							   [SM_LIMIT_REGISTERS] = "registers",
+							   [SM_LIMIT_SHARED] = "shared memory" };
 
 enum { WARP = 32 };
 

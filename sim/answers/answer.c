@@ -85,17 +85,16 @@ static void print_shared_l2(const struct schedule *schedule)
 		       most, l2);
 }
 
-static void print_text(const struct planned_run *run, const struct predictor *p,
-		       const struct prediction *r)
+/* Core loop, total, and where the time went on each GPU. */
+static void print_times(const struct schedule *schedule, const struct predictor *p,
+			const struct prediction *r, struct text_show *show)
 {
-	const struct schedule *schedule = &run->schedule;
 	const struct simulation_result *d = &r->detail;
-	struct text_show show = { 0 };
 	printf("%s on %u GPU%s of %s%s%s\n",
-	       text_show(&show, schedule->solver ? schedule->solver : "program"),
+	       text_show(show, schedule->solver ? schedule->solver : "program"),
 	       schedule->gpu_count, schedule->gpu_count == 1 ? "" : "s", p->platform.name,
 	       schedule->config ? ": " : "",
-	       text_show(&show, schedule->config ? schedule->config : ""));
+	       text_show(show, schedule->config ? schedule->config : ""));
 	printf("  core loop  %12.1f us   ", r->core_us);
 	if (isnan(r->core_lo_us))
 		printf("no interval");
@@ -113,6 +112,12 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		printf("    GPU %-2u         %10.1f %10.1f %10.1f %10.1f\n", g,
 		       (double)d->gpu[g].kernel_ps * 1e-6, (double)d->gpu[g].transfer_ps * 1e-6,
 		       (double)d->gpu[g].sync_ps * 1e-6, (double)d->gpu[g].host_ps * 1e-6);
+}
+
+/* Which machine was asked about, and where the width of the interval comes from. */
+static void note_interval(const struct predictor *p, const struct prediction *r,
+			  struct text_show *show)
+{
 	if (p->platform.from_datasheet)
 		printf("  note: platform '%s' is not all measured (source = %s)\n",
 		       p->platform.name, platform_text(&p->platform, "platform.source"));
@@ -141,16 +146,22 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	if (r->unfamiliar)
 		printf("  note: no measured run of %s sets the width of intervals, so it is that "
 		       "of all such kernels\n",
-		       text_show(&show, r->family));
+		       text_show(show, r->family));
+}
+
+/* What a recorded program's core loop is, and what of it is not as it was recorded. */
+static void note_recording(const struct schedule *schedule, const struct predictor *p,
+			   const struct prediction *r, struct text_show *show)
+{
 	if (schedule->range && schedule->range_threads == 1)
 		printf("  note: the core loop is %lld of '%s', from the first's begin to the "
 		       "last's end: %.1f us each\n",
-		       (long long)schedule->ranges, text_show(&show, schedule->range),
+		       (long long)schedule->ranges, text_show(show, schedule->range),
 		       r->core_us / (double)schedule->ranges);
 	else if (schedule->range)
 		printf("  note: the core loop is %lld of '%s' in %lld threads, from the first's "
 		       "begin to the last's end\n",
-		       (long long)schedule->ranges, text_show(&show, schedule->range),
+		       (long long)schedule->ranges, text_show(show, schedule->range),
 		       (long long)schedule->range_threads);
 	if (schedule->virtual_gpus)
 		printf("  note: recorded on one GPU as if there were %u: waits, copies between "
@@ -165,6 +176,14 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       schedule->range ? ""
 				       : "no marks say where a core loop begins, so it is the "
 					 "whole (--range NAME takes NVTX ranges); ");
+}
+
+/* What was not played, not calibrated or never measured, and what stands for it. */
+static void note_missing(const struct planned_run *run, const struct predictor *p,
+			 const struct prediction *r, struct text_show *show)
+{
+	const struct schedule *schedule = &run->schedule;
+	const struct simulation_result *d = &r->detail;
 	if (run->skips)
 		printf("  note: %lld of %lld %s played, the others at their pace: at most %.3f %% "
 		       "off what all of them give (--no-skip plays all)\n",
@@ -177,7 +196,7 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       (long long)d->waits_never_recorded);
 	if (r->hypothetical) {
 		char *what = hypothetical_text(schedule, p, r);
-		printf("  note: never measured so: %s%s\n", text_show(&show, what),
+		printf("  note: never measured so: %s%s\n", text_show(show, what),
 		       r->hypothetical & ~(1u << PART_OF_ABOUT)
 			       ? "; the interval is as wide as answers err for machines that were "
 				 "left out of the model"
@@ -197,7 +216,17 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 		       "does)\n",
 		       r->bounded);
 	if (p->chosen)
-		printf("  note: %s\n", text_show(&show, p->chosen));
+		printf("  note: %s\n", text_show(show, p->chosen));
+}
+
+static void print_text(const struct planned_run *run, const struct predictor *p,
+		       const struct prediction *r)
+{
+	struct text_show show = { 0 };
+	print_times(&run->schedule, p, r, &show);
+	note_interval(p, r, &show);
+	note_recording(&run->schedule, p, r, &show);
+	note_missing(run, p, r, &show);
 	text_show_release(&show);
 }
 

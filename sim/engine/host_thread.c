@@ -123,11 +123,93 @@ static void mark(struct sim *s, uint32_t thread, uint32_t which)
 	}
 }
 
+/* The thread goes on behind this operation when one of `list` is woken. */
+static bool block_behind(struct sim *s, uint32_t thread, uint32_t *list)
+{
+	s->thread[thread].pc++;
+	block(s, thread, list);
+	return false;
+}
+
+/* A call that waits for what is done already, or does not return before it is. */
+static bool synchronize(struct sim *s, uint32_t thread, bool done, uint32_t *list)
+{
+	s->host->synchronised(s->host_model, thread);
+	if (!done)
+		return block_behind(s, thread, list);
+	s->thread[thread].now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
+	return true;
+}
+
+static bool synchronize_event(struct sim *s, uint32_t thread, const struct schedule_op *op)
+{
+	struct sim_thread *t = &s->thread[thread];
+	const uint32_t instance = s->latest[op->object];
+	const sim_time done = instance == NONE32 ? 0 : s->instance[instance].done_ps;
+	if (done == SIM_NEVER || !(op->flags & OP_SPIN))
+		return synchronize(s, thread, done != SIM_NEVER,
+				   instance == NONE32 ? NULL : &s->instance[instance].first_thread);
+	s->host->synchronised(s->host_model, thread);
+	t->now_ps = poll_end(s, op, t->now_ps, done);
+	return true;
+}
+
+/* Raises a counter, and wakes the threads whose value is reached. */
+static void post(struct sim *s, uint32_t thread, const struct schedule_op *op)
+{
+	struct sim_thread *t = &s->thread[thread];
+	struct sim_counter *c = &s->counter[op->object];
+	const bool spin = op->flags & OP_SPIN;
+	if (op->value > c->value)
+		c->value = op->value;
+	const sim_time seen =
+		t->now_ps + s->host->wake(s->host_model, thread,
+					  spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK,
+					  ~(t->pc + s->schedule->thread[thread].left_out));
+	/* from the post's begin */
+	t->now_ps += s->host->other(s->host_model, spin ? HOST_POST : HOST_POST_BLOCK);
+	uint32_t waiter = c->first_thread;
+	c->first_thread = NONE32;
+	while (waiter != NONE32) {
+		struct sim_thread *w = &s->thread[waiter];
+		const uint32_t next = w->next_waiter;
+		if (s->schedule->op[w->pc - 1].value <= c->value) {
+			thread_wake(s, waiter, seen);
+		} else {
+			w->next_waiter = c->first_thread;
+			c->first_thread = waiter;
+		}
+		waiter = next;
+	}
+}
+
+static bool await(struct sim *s, uint32_t thread, const struct schedule_op *op)
+{
+	struct sim_counter *c = &s->counter[op->object];
+	if (c->value < op->value)
+		return block_behind(s, thread, &c->first_thread);
+	s->thread[thread].now_ps += s->host->other(s->host_model, HOST_AWAIT_READY);
+	return true;
+}
+
+/* The last thread to arrive wakes the others. */
+static bool barrier(struct sim *s, uint32_t thread, const struct schedule_op *op)
+{
+	struct sim_thread *t = &s->thread[thread];
+	struct sim_barrier *b = &s->barrier[op->object];
+	if (++b->arrived < s->schedule->thread_count)
+		return block_behind(s, thread, &b->first_thread);
+	t->now_ps += s->host->other(s->host_model, HOST_BARRIER);
+	thread_wake_list(s, &b->first_thread, t->now_ps);
+	return true;
+}
+
 /* Plays one operation; false when the thread blocked (pc then points to what it does next). */
 static bool play(struct sim *s, uint32_t thread)
 {
 	struct sim_thread *t = &s->thread[thread];
 	const struct schedule_op *op = &s->schedule->op[t->pc];
+	bool went_on = true;
 	switch ((enum op_kind)op->kind) {
 	case OP_LAUNCH:
 	case OP_COPY:
@@ -137,93 +219,29 @@ static bool play(struct sim *s, uint32_t thread)
 	case OP_UNSEEN:
 		if (!issue(s, thread, op, t->pc))
 			return false;
-		if (op->kind == OP_LAUNCH || !(op->flags & OP_BLOCKING))
-			break;
-		t->pc++;
-		block(s, thread, &s->stream[op->stream].sync_thread);
-		return false;
+		if (op->kind != OP_LAUNCH && op->flags & OP_BLOCKING)
+			went_on = block_behind(s, thread, &s->stream[op->stream].sync_thread);
+		break;
 	case OP_SYNC:
-		s->host->synchronised(s->host_model, thread);
-		if (stream_empty(&s->stream[op->stream])) {
-			t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
-			break;
-		}
-		t->pc++;
-		block(s, thread, &s->stream[op->stream].sync_thread);
-		return false;
-	case OP_SYNC_EVENT: {
-		s->host->synchronised(s->host_model, thread);
-		uint32_t instance = s->latest[op->object];
-		if (instance == NONE32 || s->instance[instance].done_ps != SIM_NEVER) {
-			if (op->flags & OP_SPIN)
-				t->now_ps = poll_end(
-					s, op, t->now_ps,
-					instance == NONE32 ? 0 : s->instance[instance].done_ps);
-			else
-				t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
-			break;
-		}
-		t->pc++;
-		block(s, thread, &s->instance[instance].first_thread);
-		return false;
-	}
+		went_on = synchronize(s, thread, stream_empty(&s->stream[op->stream]),
+				      &s->stream[op->stream].sync_thread);
+		break;
+	case OP_SYNC_EVENT:
+		went_on = synchronize_event(s, thread, op);
+		break;
 	case OP_SYNC_GPU:
-		s->host->synchronised(s->host_model, thread);
-		if (gpu_empty(s, (uint16_t)op->object)) {
-			t->now_ps += s->host->other(s->host_model, HOST_SYNC_IDLE);
-			break;
-		}
-		t->pc++;
-		block(s, thread, &s->gpu[op->object].sync_threads);
-		return false;
-	case OP_POST: {
-		struct sim_counter *c = &s->counter[op->object];
-		bool spin = op->flags & OP_SPIN;
-		if (op->value > c->value)
-			c->value = op->value;
-		sim_time seen =
-			t->now_ps + s->host->wake(s->host_model, thread,
-						  spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK,
-						  ~(t->pc + s->schedule->thread[thread].left_out));
-		/* from the post's begin */
-		t->now_ps += s->host->other(s->host_model, spin ? HOST_POST : HOST_POST_BLOCK);
-		/* wake those whose value is reached */
-		uint32_t waiter = c->first_thread;
-		c->first_thread = NONE32;
-		while (waiter != NONE32) {
-			struct sim_thread *w = &s->thread[waiter];
-			uint32_t next = w->next_waiter;
-			if (s->schedule->op[w->pc - 1].value <= c->value) {
-				thread_wake(s, waiter, seen);
-			} else {
-				w->next_waiter = c->first_thread;
-				c->first_thread = waiter;
-			}
-			waiter = next;
-		}
+		went_on = synchronize(s, thread, gpu_empty(s, (uint16_t)op->object),
+				      &s->gpu[op->object].sync_threads);
 		break;
-	}
-	case OP_AWAIT: {
-		struct sim_counter *c = &s->counter[op->object];
-		if (c->value >= op->value) {
-			t->now_ps += s->host->other(s->host_model, HOST_AWAIT_READY);
-			break;
-		}
-		t->pc++;
-		block(s, thread, &c->first_thread);
-		return false;
-	}
-	case OP_BARRIER: {
-		struct sim_barrier *b = &s->barrier[op->object];
-		if (++b->arrived < s->schedule->thread_count) {
-			t->pc++;
-			block(s, thread, &b->first_thread);
-			return false;
-		}
-		t->now_ps += s->host->other(s->host_model, HOST_BARRIER);
-		thread_wake_list(s, &b->first_thread, t->now_ps);
+	case OP_POST:
+		post(s, thread, op);
 		break;
-	}
+	case OP_AWAIT:
+		went_on = await(s, thread, op);
+		break;
+	case OP_BARRIER:
+		went_on = barrier(s, thread, op);
+		break;
 	case OP_HOST:
 		t->now_ps += op->duration_ps > 0 ? op->duration_ps : 0;
 		break;
@@ -233,8 +251,8 @@ static bool play(struct sim *s, uint32_t thread)
 	case OP_KIND_COUNT:
 		break;
 	}
-	t->pc++;
-	return true;
+	t->pc += went_on ? 1 : 0;
+	return went_on;
 }
 
 void thread_run(struct sim *s, uint32_t thread, sim_time now)

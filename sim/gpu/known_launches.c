@@ -8,7 +8,7 @@
 
 enum { BUCKETS_FIRST = 64 };
 
-bool known_launch_same(const struct known_launch *a, const struct known_launch *b)
+static bool known_launch_same(const struct known_launch *a, const struct known_launch *b)
 {
 	return a->profile == b->profile && a->blocks == b->blocks &&
 	       a->block_threads == b->block_threads && a->shared_bytes == b->shared_bytes &&

@@ -25,7 +25,6 @@ struct known_launches {
 	size_t *next, next_capacity;
 }; /* owned; all zero = none */
 
-bool known_launch_same(const struct known_launch *a, const struct known_launch *b);
 /* NULL = it is not known. Borrowed until the next one is added. */
 const struct known_launch *known_launches_find(const struct known_launches *known,
 					       const struct known_launch *like);

@@ -4,6 +4,7 @@
 #ifndef WARPREEL_PAPERS_000_H
 #define WARPREEL_PAPERS_000_H
 
+#include "model/platform/platform_default.h"
 #include "papers.h"
 
 enum {

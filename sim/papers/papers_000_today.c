@@ -193,7 +193,7 @@ int p000_tuned(struct paper_work *w, struct sheet *sheet)
 	enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 	static const int sizes[] = { 1026, 2050, 4098, 8194, 16386 };
 	struct p000_file counters, counts = { 0 };
-	int rc = p000_read(&counters, "h200x4", "papers_000_counters.tsv") ||
+	int rc = p000_read(&counters, PLATFORM_DEFAULT, "papers_000_counters.tsv") ||
 				 p000_read(&counts, "papers", "000_counts.tsv")
 			 ? -1
 			 : 0;
@@ -311,7 +311,7 @@ int p000_search(struct paper_work *w, struct sheet *sheet)
 					     "rank_correlation",  "mean_error_pct",
 					     "choice_longer_pct", NULL };
 	struct p000_file file, counts = { 0 };
-	int rc = p000_read(&file, "h200x4", "papers_000_search.tsv") ||
+	int rc = p000_read(&file, PLATFORM_DEFAULT, "papers_000_search.tsv") ||
 				 p000_read(&counts, "papers", "000_counts.tsv")
 			 ? -1
 			 : 0;
@@ -331,7 +331,7 @@ int p000_blind(struct paper_work *w, struct sheet *sheet)
 	static const char *const names[] = { "config",	  "core_us_measured", "core_us_simulated",
 					     "error_pct", "extrapolated",     NULL };
 	struct p000_file predicted;
-	int rc = p000_read(&predicted, "h200x4", "papers_000_predicted.tsv");
+	int rc = p000_read(&predicted, PLATFORM_DEFAULT, "papers_000_predicted.tsv");
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
 	for (size_t k = 0; k < predicted.rows && !rc; k++) {

@@ -62,10 +62,11 @@ int p003_ages(struct paper_work *w, struct sheet *sheet)
 	(void)w;
 	for (size_t k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
-	const int rc = p000_read(&f, "h200x4", "papers_003_ages.tsv") ||
-				       p000_read(&today, "h200x4", "papers_003_ages_today.tsv")
-			       ? -1
-			       : 0;
+	const int rc =
+		p000_read(&f, PLATFORM_DEFAULT, "papers_003_ages.tsv") ||
+				p000_read(&today, PLATFORM_DEFAULT, "papers_003_ages_today.tsv")
+			? -1
+			: 0;
 	for (size_t k = 0; !rc && k < f.rows; k++) {
 		double borders, all;
 		if (k && same_run(&f, k, &f, k - 1))

@@ -143,11 +143,13 @@ int p003_read(struct p003_data *d)
 							NULL };
 	*d = (struct p003_data){ .text = xcalloc(1, sizeof(*d->text)) };
 	struct p000_file *f = d->text->file;
-	if (p000_read(&f[0], "h200x4", "papers_003_runs.tsv") || want_columns(&f[0], measured) ||
-	    read_measured(d, &f[0]) || p000_read(&f[1], "h200x4", "papers_003_cosimulated.tsv") ||
+	if (p000_read(&f[0], PLATFORM_DEFAULT, "papers_003_runs.tsv") ||
+	    want_columns(&f[0], measured) || read_measured(d, &f[0]) ||
+	    p000_read(&f[1], PLATFORM_DEFAULT, "papers_003_cosimulated.tsv") ||
 	    want_columns(&f[1], simulated) || read_simulated(d, &f[1]) ||
 	    p000_read(&f[2], "papers", "003_cosimulated.tsv") || want_columns(&f[2], simulated) ||
-	    read_simulated(d, &f[2]) || p000_read(&f[3], "h200x4", "papers_003_today.tsv") ||
+	    read_simulated(d, &f[2]) ||
+	    p000_read(&f[3], PLATFORM_DEFAULT, "papers_003_today.tsv") ||
 	    want_columns(&f[3], simulated) || read_simulated(d, &f[3]))
 		return -1;
 	return 0;

@@ -382,7 +382,7 @@ int p003_search(struct paper_work *w, struct sheet *sheet)
 	struct p000_file f;
 	(void)w;
 	columns(sheet, names);
-	int rc = p000_read(&f, "h200x4", "papers_003_bfs.tsv");
+	int rc = p000_read(&f, PLATFORM_DEFAULT, "papers_003_bfs.tsv");
 	for (size_t k = 0; !rc && k < f.rows; k++) {
 		const double block = atof(p000_cell(&f, k, "us_block")),
 			     host = atof(p000_cell(&f, k, "us_host"));

@@ -22,7 +22,8 @@ _Static_assert(sizeof(struct sweep_row) <= PIPE_BUF, "rows would mix in the pipe
 
 static const int64_t COMMIT_NS = 500000000; /* how much of the work a kill may cost */
 
-bool sweep_shard_has(struct sweep_shard shard, uint64_t point)
+/* Whether a shard has a point: point k is of shard k mod N + 1. */
+static bool sweep_shard_has(struct sweep_shard shard, uint64_t point)
 {
 	return (int)(point % (uint64_t)shard.of) == shard.index - 1;
 }

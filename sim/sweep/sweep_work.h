@@ -22,7 +22,4 @@ struct sweep_work {
  * note. -1 after a message. */
 int sweep_work_run(const struct sweep_work *work);
 
-/* Whether a shard has a point: point k is of shard k mod N + 1. */
-bool sweep_shard_has(struct sweep_shard shard, uint64_t point);
-
 #endif

@@ -194,6 +194,79 @@ static int check_outputs(const struct validate_options *o, const struct tables *
 	return o->tables ? validation_check_tables(o->tables) : 0;
 }
 
+/* Whether options are given that do not go together: -1, after a message. */
+static int contradict(const struct validate_options *o)
+{
+	const bool unasked = !strcmp(o->models, "default");
+	if ((o->solver || unasked) && strcmp(o->set, "all") && strcmp(o->set, "runs")) {
+		report("--%s goes by whole runs, and --only %s leaves them out",
+		       o->solver ? "solver" : "models", o->set);
+		return -1;
+	}
+	if ((o->solver || unasked) && o->fit_intervals) {
+		report("--fit-intervals goes by all runs and kernel models: not with --%s",
+		       o->solver ? "solver" : "models");
+		return -1;
+	}
+	if (o->common.without && o->fit_intervals) {
+		report("--fit-intervals goes by the whole models: not with --without");
+		return -1;
+	}
+	return 0;
+}
+
+/* Answers for whole runs of one platform. */
+static int validate_measured(struct context *c, const struct validate_options *o,
+			     const struct tables *tables, const struct validate_how *how)
+{
+	struct measured runs = { 0 };
+	int rc = measured_read(&runs, tables->measured,
+			       platform_text(&c->predictor->platform, "platform.input_visits"));
+	if (!rc && o->solver && !measured_keep(&runs, o->solver))
+		rc = report("'%s' has no runs of '%s'", tables->measured, o->solver);
+	if (!rc)
+		rc = validate_runs(c->program, c->predictor, &runs, how, &c->validation);
+	measured_release(&runs);
+	return rc ? -1 : 0;
+}
+
+/* Answers for all sets that --only names. */
+static int validate_sets(struct context *c, const struct validate_options *o,
+			 const struct tables *tables, const struct validate_how *how)
+{
+	const bool all = !strcmp(o->set, "all");
+	int rc = 0;
+	if (all || !strcmp(o->set, "runs"))
+		rc = validate_measured(c, o, tables, how);
+	if (!rc && (all || !strcmp(o->set, "kernels")))
+		rc = validate_kernels(c->program, c->predictor, o->kernels, !all, how->jobs,
+				      &c->validation);
+	if (!rc && (all || !strcmp(o->set, "contention")))
+		rc = validate_pairs(c, o, tables->pairs);
+	if (!rc && (!strcmp(o->set, "foreign") ||
+		    (all && (o->foreign || access(tables->foreign, R_OK) == 0))))
+		rc = validate_foreign(c->predictor, tables->foreign, &c->validation);
+	return rc;
+}
+
+static int write_outputs(struct validation *v, const struct validate_options *o,
+			 const struct tables *tables)
+{
+	int rc = 0;
+	if (o->common.output)
+		rc = validation_write_file(v, o->common.output, validation_write);
+	if (!rc && o->summary)
+		rc = validation_write_file(v, o->summary, validation_summary);
+	if (!rc && o->tables)
+		rc = validation_write_tables(
+			v,
+			&(struct blind_inputs){ tables->blind, tables->measured, tables->kernels },
+			o->tables);
+	if (!rc && o->fit_intervals)
+		rc = validation_fit_intervals(v, tables->intervals);
+	return rc;
+}
+
 int cmd_validate(const struct program *program, int argc, char **argv)
 {
 	const struct command_help help = { "validate", "validate [options]",
@@ -212,27 +285,14 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		true; /* every row is answered, and says when it would have been refused */
 	struct predictor predictor;
 	struct context c = { .program = program, .predictor = &predictor };
-	struct measured runs = { 0 };
 	const struct validate_how how = { .solver = o.solver,
 					  .unasked = !strcmp(o.models, "default"),
 					  .jobs = o.jobs ? o.jobs : processes_most() };
 	size_t params_bytes;
 	if (o.solver && !program->solver_options(o.solver, &params_bytes))
 		return EXIT_USAGE;
-	if ((o.solver || how.unasked) && strcmp(o.set, "all") && strcmp(o.set, "runs")) {
-		report("--%s goes by whole runs, and --only %s leaves them out",
-		       o.solver ? "solver" : "models", o.set);
+	if (contradict(&o))
 		return EXIT_USAGE;
-	}
-	if ((o.solver || how.unasked) && o.fit_intervals) {
-		report("--fit-intervals goes by all runs and kernel models: not with --%s",
-		       o.solver ? "solver" : "models");
-		return EXIT_USAGE;
-	}
-	if (o.common.without && o.fit_intervals) {
-		report("--fit-intervals goes by the whole models: not with --without");
-		return EXIT_USAGE;
-	}
 	if (predictor_init(&predictor, program, &o.common, true))
 		return EXIT_BAD;
 	if (o.common.ideal.count)
@@ -242,45 +302,21 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	struct tables tables;
 	name_tables(&tables, &o, &predictor);
 	rc = check_outputs(&o, &tables, &predictor);
-	bool all = !strcmp(o.set, "all");
 	struct splits splits = { 0 };
 	if (!rc)
 		rc = splits_read(&splits, tables.splits, predictor_measured(&predictor));
 	c.validation.splits = &splits;
-	if (!rc && (all || !strcmp(o.set, "runs"))) {
-		rc = measured_read(&runs, tables.measured,
-				   platform_text(&predictor.platform, "platform.input_visits"));
-		if (!rc && o.solver && !measured_keep(&runs, o.solver))
-			rc = report("'%s' has no runs of '%s'", tables.measured, o.solver);
-		rc = rc || validate_runs(program, &predictor, &runs, &how, &c.validation) ? -1 : 0;
-	}
-	if (!rc && (all || !strcmp(o.set, "kernels")))
-		rc = validate_kernels(program, &predictor, o.kernels, !all, how.jobs,
-				      &c.validation);
-	if (!rc && (all || !strcmp(o.set, "contention")))
-		rc = validate_pairs(&c, &o, tables.pairs);
-	if (!rc && (!strcmp(o.set, "foreign") ||
-		    (all && (o.foreign || access(tables.foreign, R_OK) == 0))))
-		rc = validate_foreign(&predictor, tables.foreign, &c.validation);
+	if (!rc)
+		rc = validate_sets(&c, &o, &tables, &how);
 	if (!rc)
 		validation_leave_out(&c.validation);
-	if (!rc && o.common.output)
-		rc = validation_write_file(&c.validation, o.common.output, validation_write);
-	if (!rc && o.summary)
-		rc = validation_write_file(&c.validation, o.summary, validation_summary);
-	if (!rc && o.tables)
-		rc = validation_write_tables(
-			&c.validation,
-			&(struct blind_inputs){ tables.blind, tables.measured, tables.kernels },
-			o.tables);
-	if (!rc && o.fit_intervals)
-		rc = validation_fit_intervals(&c.validation, tables.intervals);
+	if (!rc)
+		rc = write_outputs(&c.validation, &o, &tables);
 	if (!rc)
 		validation_summary(&c.validation, stdout);
 	tables_release(&tables);
 	splits_release(&splits);
 	validation_release(&c.validation);
-	measured_release(&runs);
 	predictor_release(&predictor);
 	return rc ? EXIT_BAD : EXIT_OK;
 }

@@ -39,7 +39,8 @@ fault(struct auditing *a, enum profile_fault kind, const char *format, ...)
 	a->found(a->context, kind, text);
 }
 
-bool profile_isa_known(const char *isa)
+/* "sm_90": code of 128-bit instructions, which began with sm_70. */
+static bool profile_isa_known(const char *isa)
 {
 	int64_t number;
 

@@ -20,8 +20,6 @@ enum profile_fault {
 typedef void profile_fault_found(void *context, enum profile_fault fault, const char *what);
 void profile_faults(const struct trace *trace, profile_fault_found *found, void *context);
 
-/* "sm_90": code of 128-bit instructions, which began with sm_70. */
-bool profile_isa_known(const char *isa);
 /* Warps of a grid; -1 when that is no grid that can be launched. */
 int64_t profile_grid_warps(const uint32_t grid[3], const uint32_t block[3]);
 

@@ -155,25 +155,35 @@ static int prepare(struct profile *profile, struct profile_device *device, CUcon
 /* How far `begin` came, to be undone from there. */
 enum { NOTHING, ENABLED, STARTED, PUSHED };
 
-static int undo(struct profile *profile, struct profile_device *device)
+static bool pop(struct profile *profile, struct profile_device *device)
 {
-	CUpti_RangeProfiler_PopRange_Params pop = {
+	CUpti_RangeProfiler_PopRange_Params params = {
 		.structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
 		.pRangeProfilerObject = device->range
 	};
-	CUpti_RangeProfiler_Stop_Params stop = {
+	return PROFILE_CALL(profile, cuptiRangeProfilerPopRange, &params);
+}
+
+static bool stop(struct profile *profile, struct profile_device *device)
+{
+	CUpti_RangeProfiler_Stop_Params params = {
 		.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
 		.pRangeProfilerObject = device->range
 	};
+	return PROFILE_CALL(profile, cuptiRangeProfilerStop, &params);
+}
+
+static int undo(struct profile *profile, struct profile_device *device)
+{
 	CUpti_RangeProfiler_Disable_Params disable = {
 		.structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
 		.pRangeProfilerObject = device->range
 	};
 
 	if (device->stage >= PUSHED)
-		PROFILE_CALL(profile, cuptiRangeProfilerPopRange, &pop);
+		pop(profile, device);
 	if (device->stage >= STARTED)
-		PROFILE_CALL(profile, cuptiRangeProfilerStop, &stop);
+		stop(profile, device);
 	if (device->stage >= ENABLED)
 		PROFILE_CALL(profile, cuptiRangeProfilerDisable, &disable);
 	free(device->data);
@@ -298,14 +308,6 @@ static int write_values(struct profile *profile, struct profile_device *device, 
 static int end(struct profile *profile, struct profile_device *device, CUcontext context,
 	       unsigned pass, uint32_t shape)
 {
-	CUpti_RangeProfiler_PopRange_Params pop = {
-		.structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
-		.pRangeProfilerObject = device->range
-	};
-	CUpti_RangeProfiler_Stop_Params stop = {
-		.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
-		.pRangeProfilerObject = device->range
-	};
 	CUpti_RangeProfiler_DecodeData_Params decode = {
 		.structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
 		.pRangeProfilerObject = device->range
@@ -314,10 +316,10 @@ static int end(struct profile *profile, struct profile_device *device, CUcontext
 
 	(void)context;
 	device->stage = STARTED;
-	if (!profile->replays && !PROFILE_CALL(profile, cuptiRangeProfilerPopRange, &pop))
+	if (!profile->replays && !pop(profile, device))
 		return undo(profile, device);
 	device->stage = ENABLED;
-	if (!PROFILE_CALL(profile, cuptiRangeProfilerStop, &stop))
+	if (!stop(profile, device))
 		return undo(profile, device);
 	if (!PROFILE_CALL(profile, cuptiRangeProfilerDecodeData, &decode))
 		return undo(profile, device);

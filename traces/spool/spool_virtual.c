@@ -59,7 +59,8 @@ static void add_devices(struct spool *spool, uint32_t count)
 	}
 }
 
-uint32_t spool_virtual_gpus(const struct spool *spool)
+/* How many devices the program saw; 0: it ran on those there were. */
+static uint32_t spool_virtual_gpus(const struct spool *spool)
 {
 	return number_said(spool, "virtual_gpus", 1025, 0);
 }

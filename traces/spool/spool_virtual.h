@@ -7,8 +7,6 @@
 
 #include "spool_read.h"
 
-/* How many devices the program saw; 0: it ran on those there were. */
-uint32_t spool_virtual_gpus(const struct spool *spool);
 /* Devices of records, what each held, and calls left out: before the calls are made. */
 void spool_virtual_prepare(struct trace *trace, struct spool *spool);
 /* Copies between devices, by the calls that asked for them. */
