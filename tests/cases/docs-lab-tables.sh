@@ -5,5 +5,6 @@ same() { # TABLE PAGE
 }
 same drawn3 splits.md
 same foreign-kernels programs.md
+same two-h100 devices.md
 sh "$lab/lab_tables.sh" drawn3 | tail -n 1
 refuses sh "$lab/lab_tables.sh"
