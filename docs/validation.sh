@@ -90,8 +90,8 @@ END
 	awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["as_good_as_measuring_again"] == "yes" && $at["visit"] != "all" { good = good (good ? ", " : "") $at["visit"] }
 		$at["visit"] == "all" && $at["set"] == "planned" {
-			print "\nOf all planned runs the answers as made were off by " $at["made_MAPE_pct"] " %, and " $at["made_coverage_pct"] " % were inside their interval. Measuring again on another visit is off by " \
-				$at["again_MAPE_pct"] " %, where the answers as made were off by " $at["made_of_again_MAPE_pct"] " %" ($at["as_good_as_measuring_again"] == "yes" ? ": they are as good as measuring again." : ": they are not as good as measuring again.") }
+			print "\nOf all planned runs the answers as made were off by " $at["made_MAPE_pct"] " %, and " $at["made_coverage_pct"] " % were inside their interval." \
+				($at["again_n"] + 0 == 0 ? "" : " Measuring again on another visit is off by " $at["again_MAPE_pct"] " %, where the answers as made were off by " $at["made_of_again_MAPE_pct"] " %" ($at["as_good_as_measuring_again"] == "yes" ? ": they are as good as measuring again." : ": they are not as good as measuring again.")) }
 		END { if (good) print "As good as measuring again: visit " good "." }' "$tables/blind.tsv"
 fi
 

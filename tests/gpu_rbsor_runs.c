@@ -15,6 +15,8 @@ static const char *const ways[] = {
 	"kernel=store",
 	"kernel=store sync=condition",
 	"kernel=store sync=one-thread",
+	"kernel=tuned sync=graph",
+	"kernel=fused sync=graph border=2",
 	"kernel=texture",
 	"kernel=texture transport=host border=3",
 	"kernel=paper indices=strips border=2",

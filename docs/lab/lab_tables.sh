@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | foreign-kernels
+#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100
 set -eu
 export LC_ALL=C
-data=$(cd "$(dirname "$0")/../.." && pwd)/traces/data/h200x4
+root=$(cd "$(dirname "$0")/../.." && pwd)
+data=$root/traces/data/h200x4
 
 # splits.md: answers that were written down before visit CB2, against what it measured; lower bounds left out.
 drawn3() {
@@ -50,9 +51,23 @@ foreign_kernels() {
 	done | sed 's/blind,1/blind, counted whole/; s/blind,any/blind, all/; s/development,1/development, counted whole/'
 }
 
+# devices.md: answers to runs of visit CC1 on two H100, made before it, by what was calibrated there, and as if they were H200s.
+two_h100() {
+	there=$root/traces/data/h100x2
+	awk -v visit=CC1 "$(cat "$root/docs/quantile.awk" "$root/docs/lab/two_h100.awk")" \
+		of="made before" "$there/whatif_predicted.tsv" \
+		of="calibrated there" "$there/calibrated_predicted.tsv" \
+		of="data sheet" "$there/datasheet_predicted.tsv" \
+		of="as H200" "$data/two_predicted.tsv" "$data/drawn4_predicted.tsv" "$data/mlssor_gpus2_predicted.tsv" \
+		"$data/patches_gpus2_predicted.tsv" "$data/cb2_patches_predicted.tsv" \
+		of="kernels by roofline" "$there/roofline_predicted.tsv" \
+		of=measured "$there/measured.tsv"
+}
+
 case ${1:-} in
 drawn3) drawn3 ;;
 foreign-kernels) foreign_kernels ;;
+two-h100) two_h100 ;;
 *)
 	sed -n 's/^#   //p' "$0" >&2
 	exit 2

@@ -11,6 +11,7 @@
 #include "traces/base/processes.h"
 #include "sim/answers/untrace.h"
 #include "traces/load/schedule_from_trace.h"
+#include "config_words.h"
 #include "profiled.h"
 
 enum {
@@ -104,13 +105,24 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 	}
 }
 
+/* Its plan on so many GPUs: one takes the grid whole, into whatever blocks more of them cut it. */
+static int plan_on(const struct context *c, const struct measured_row *m, int gpus,
+		   struct schedule *schedule)
+{
+	static const char *const cut[] = { "partition" };
+	char *config = config_without(m->config, cut, gpus == 1);
+	int rc = c->program->plan(m->solver, config, (uint32_t)gpus, schedule);
+	free(config);
+	return rc;
+}
+
 /* Core time of a planned run: 1, or 0 where the model has no answer; -1 after a message. */
 static int plan_core(struct context *c, const struct measured_row *m, int gpus, const char *model,
 		     const char *set, struct prediction *p)
 {
 	struct schedule schedule;
 	schedule_init(&schedule);
-	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule) ? -1 : 1;
+	int rc = plan_on(c, m, gpus, &schedule) ? -1 : 1;
 	if (rc > 0 && !strcmp(model, "default"))
 		rc = (model = predictor_planned_model(c->predictor, &schedule)) ? rc : -1;
 	if (rc > 0 && !strcmp(model, "scaled"))
@@ -132,7 +144,7 @@ static double roofline_only_us(struct context *c, const struct measured_row *m, 
 	struct schedule schedule;
 	schedule_init(&schedule);
 	double worst = 0;
-	if (c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule) == 0) {
+	if (plan_on(c, m, gpus, &schedule) == 0) {
 		struct kernel_model model = { .ops = kernel_model_find("roofline"),
 					      .platform = &c->predictor->platform };
 		for (uint32_t t = 0; t < schedule.thread_count; t++) {
@@ -356,8 +368,7 @@ static int note_planned(struct context *c, const struct measured_row *m, int gpu
 	struct schedule schedule;
 	struct kernel_model model = { 0 };
 	schedule_init(&schedule);
-	int rc = c->program->plan(m->solver, m->config, (uint32_t)gpus, &schedule) ||
-				 predictor_use_warps(c->predictor, &model) ||
+	int rc = plan_on(c, m, gpus, &schedule) || predictor_use_warps(c->predictor, &model) ||
 				 warps_note(model.warps, &schedule)
 			 ? -1
 			 : 0;
