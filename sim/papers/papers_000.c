@@ -287,6 +287,7 @@ static const struct paper_table tables[] = {
 	  "Figures 11 to 13: speed-up of multi-layer SSOR over red-black SOR, simulated on several "
 	  "GPUs",
 	  p000_figure11 },
+	{ "two_gpus", "Figure 11 again, measured on one and two H100", p000_two_gpus },
 	{ "tuned", "The tuned kernels beside the copy rate", p000_tuned },
 	{ "blind", "Runs that were predicted before they were looked at", p000_blind },
 	{ NULL, NULL, NULL },
