@@ -44,7 +44,7 @@ static const struct option_spec options[] = {
 	{ "time-limit-s", OPTION_INT, AT(time_limit_s), "0", 0, 1000000, "S",
 	  "start no further configuration after this long; 0 no limit" },
 	{ "no-verify", OPTION_FLAG, AT(no_verify), NULL, 0, 0, NULL,
-	  "leave out checksum and residual" },
+	  "leave out checksum and residual, and files that lines ask for" },
 	{ 0 },
 };
 

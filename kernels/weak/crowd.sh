@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What blocks of one multiprocessor take of each other (step_busy_ns, crowd, crowd_later and crowd_exchange of model/cosim/h200.tsv), by least
+# What blocks of one multiprocessor take of each other (step_busy_ns, exchange_busy_ns, crowd, crowd_later and crowd_exchange of model/cosim/h200.tsv), by least
 # squares over a table of phases: the eight best of a grid, a solver.
 #   sh kernels/weak/crowd.sh [TABLE]     (default: traces/data/h200x4/papers_003_crowd.tsv)
 # A row: a phase of so many steps takes alone_ns where nobody else is, and phase_ns where `there` blocks are, of the one that came as number `rank`
 # (from 0); of it an exchange has that share. Rank `all`: until each of them has made its steps, with nobody beside those that are left.
-# The law: alone (1 + crowd x / (1 - x) + crowd_later y), x what blocks before occupy of the multiprocessor, y what those after it do.
+# The law: alone (1 + crowd x / (1 - x) + crowd_later y), x what blocks before occupy of the multiprocessor, with step_busy_ns a step and
+# exchange_busy_ns an exchange, y what those after it do.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 for solver in poisson shape; do
 	awk -F '\t' -v solver="$solver" '
-		NR > 1 && $1 == solver { n++; steps[n] = $3; share[n] = $4; alone[n] = $5; there[n] = $6; rank[n] = $7; seen[n] = $8 }
+		NR > 1 && $1 == solver { n++; steps[n] = $3; share[n] = $4; alone[n] = $5; there[n] = $6; rank[n] = $7; seen[n] = $8; exchanges[n] = $2 != "coarse" }
 		# phase[]: of each block there, in the state that lasts
-		function settle(k, count, busy, crowd, later,    turn, r, o, x, y, next_) {
+		function settle(k, count, busy, moved, crowd, later,    turn, r, o, x, y, next_) {
 			for (r = 0; r < count; r++) phase[r] = alone[k]
 			for (turn = 0; turn < 40; turn++) {
 				for (r = 0; r < count; r++) {
 					x = y = 0
 					for (o = 0; o < count; o++) {
-						next_ = steps[k] * busy / phase[o]
+						next_ = (steps[k] * busy + exchanges[k] * moved) / phase[o]
 						if (next_ > 1) next_ = 1
 						if (o < r) x += next_
 						if (o > r) y += next_
@@ -29,10 +30,10 @@ for solver in poisson shape; do
 				for (r = 0; r < count; r++) phase[r] = (phase[r] + target[r]) / 2
 			}
 		}
-		function until_all(k, busy, crowd, later,    gone, r, least, time, left) {
+		function until_all(k, busy, moved, crowd, later,    gone, r, least, time, left) {
 			for (r = 0; r < there[k]; r++) left[r] = 1
 			for (gone = 0; gone < there[k]; gone++) { # who came first is done first
-				settle(k, there[k] - gone, busy, crowd, later)
+				settle(k, there[k] - gone, busy, moved, crowd, later)
 				least = left[gone] * phase[0]
 				for (r = gone; r < there[k]; r++) left[r] -= least / phase[r - gone]
 				time += least
@@ -40,20 +41,21 @@ for solver in poisson shape; do
 			return time
 		}
 		END {
-			first = solver == "shape" ? 270 : 40
-			for (busy = first; busy <= first + 40; busy += solver == "shape" ? 10 : 20)
-			for (crowd = 0.55; crowd < 1; crowd += 0.1)
+			first = solver == "shape" ? 230 : 20
+			for (busy = first; busy <= first + (solver == "shape" ? 80 : 30); busy += solver == "shape" ? 20 : 10)
+			for (moved = 0; moved <= 200; moved += 25)
+			for (crowd = 0.55; crowd < 1.3; crowd += 0.1)
 			for (exchange = 0.75; exchange <= 1; exchange += 0.25)
 			for (later = 0.2; later < 0.45; later += 0.1) {
 				sum = weights = 0
 				for (k = 1; k <= n; k++) {
 					scale = 1 - share[k] + share[k] * exchange
-					if (rank[k] == "all") { got = until_all(k, busy, crowd, later); weight = 3 }
-					else { settle(k, there[k], busy, crowd * scale, later * scale); got = phase[rank[k]]; weight = 1 }
+					if (rank[k] == "all") { got = until_all(k, busy, moved, crowd, later); weight = 3 }
+					else { settle(k, there[k], busy, moved, crowd * scale, later * scale); got = phase[rank[k]]; weight = 1 }
 					sum += weight * (got / seen[k] - 1) ^ 2
 					weights += weight
 				}
-				printf "%.4f\t%s\t%d\t%.2f\t%.1f\t%.2f\n", sqrt(sum / weights), solver, busy, crowd, later, exchange
+				printf "%.4f\t%s\t%d\t%d\t%.2f\t%.1f\t%.2f\n", sqrt(sum / weights), solver, busy, moved, crowd, later, exchange
 			}
 		}' "${1:-$root/traces/data/h200x4/papers_003_crowd.tsv}" | sort -n | head -n 8
-done | awk 'BEGIN { print "rms\tsolver\tstep_busy_ns\tcrowd\tcrowd_later\tcrowd_exchange" } { print }'
+done | awk 'BEGIN { print "rms\tsolver\tstep_busy_ns\texchange_busy_ns\tcrowd\tcrowd_later\tcrowd_exchange" } { print }'

@@ -37,9 +37,9 @@ step() { # STEP [option...]
 	floor) timeout 20 "$tests/gpu_shared_floor" >shared_floor.tsv && timeout 20 "$tests/gpu_floor" >launch_floor.tsv ;;
 	speed | async) batch "$step" 21 --gpus 1 "$@" ;;
 	ages*) mkdir -p "$step" && batch "$step" 1 --gpus 1 --warm-up-ms -1 "$@" ;;
-	drift) mkdir -p drift && batch drift 1 --gpus 1 --warm-up-ms -1 --no-verify "$@" ;;
+	drift) mkdir -p drift && batch drift 1 --gpus 1 --warm-up-ms -1 "$@" ;;
 	crowd)
-		mkdir -p phases && batch crowd 1 --gpus 1 --warm-up-ms -1 --no-verify "$@" || return $?
+		mkdir -p phases && batch crowd 1 --gpus 1 --warm-up-ms -1 "$@" || return $?
 		mhz=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "sm_mhz") at = i } NR == 2 && at { print int($at) }' crowd.tsv)
 		sh "$here/crowd_phases.sh" phases "${mhz:-1980}" >papers_003_crowd.tsv
 		;;

@@ -20,7 +20,7 @@ struct block {
 	sim_time phase_ps, step_ps;
 	int came; /* before how many others of the round it got its place, from 1; 0: it has none */
 	double noise;	   /* of its durations in this phase */
-	double busy_share; /* of its multiprocessor, while it makes the phase */
+	double busy_share; /* of its multiprocessor, in what it does now */
 	double away_ns;	   /* by how much its exchanges are longer, on this place, than others' */
 	int64_t stamped;   /* steps of all rounds when it last told that its borders were written */
 };
@@ -132,6 +132,12 @@ static void push_exchange(struct play *p, int id, double whole_ns, int passes)
 	}
 }
 
+/* So much of its multiprocessor, in a phase or an exchange that takes so long. */
+static void occupy(struct block *b, double busy_ns, sim_time whole_ps)
+{
+	b->busy_share = whole_ps > 0 ? fmin(1, 1000 * busy_ns / (double)whole_ps) : 1;
+}
+
 static void begin_phase(struct play *p, int id)
 {
 	const struct chaos_case *c = p->c;
@@ -158,9 +164,8 @@ static void begin_phase(struct play *p, int id)
 	}
 	end += piece ? 0 : ps(p->costs->meet_ns);
 	push(p, end, id, PHASE_END);
-	const double busy_ns = b->phase * p->costs->step_busy_ns +
-			       (exchanges ? c->passes * p->costs->exchange_busy_ns : 0);
-	b->busy_share = fmin(1, 1000 * busy_ns / (double)(end - p->now));
+	occupy(b, b->phase * p->costs->step_busy_ns + (exchanges ? p->costs->exchange_busy_ns : 0),
+	       end - p->now);
 }
 
 /* Of all exchanges of a block that has just got its place. */
@@ -252,7 +257,9 @@ static void end_phase(struct play *p, int id)
 		b->came = 0;
 		take_place(p, b->place, p->now + ps(end_ns(p) + p->costs->take_ns));
 	} else if (c->exchanges && !c->aside) {
-		push_exchange(p, id, exchange_ns(p, b), c->passes);
+		const double whole = exchange_ns(p, b);
+		push_exchange(p, id, whole, c->passes);
+		occupy(b, p->costs->exchange_busy_ns, ps(whole));
 	} else {
 		begin_phase(p, id);
 	}

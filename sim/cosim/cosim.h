@@ -26,7 +26,7 @@ struct cosim_costs {
 	double send_share;
 	double store_ns;	 /* until a border that was sent can be found */
 	double load_ns;		 /* from when a border was found until it has come */
-	double exchange_busy_ns; /* what a pass occupies of the multiprocessor */
+	double exchange_busy_ns; /* what all its passes occupy of the multiprocessor */
 	double note_ns;		 /* more for an exchange that notes ages */
 	double note_gap_ns;	 /* of that, between telling its step and reading a neighbour's */
 	double idle_ns;		 /* less for a pass in which nobody is read from */

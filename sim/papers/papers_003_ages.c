@@ -51,31 +51,18 @@ static double distance(const double *a, const double *b)
 	return apart;
 }
 
-int p003_ages(struct paper_work *w, struct sheet *sheet)
+static void put_ages(struct sheet *sheet, const struct p000_file *f, const struct p000_file *today)
 {
-	static const char *const names[] = { "scheme",		"l",	     "resident",
-					     "split",		"borders",   "mean_age",
-					     "mean_age_cosim",	"variation", "mean_age_today",
-					     "variation_today", NULL };
-	struct p000_file f, today = { 0 };
 	double *share = xcalloc(3 * AGES, sizeof(*share));
-	(void)w;
-	for (size_t k = 0; names[k]; k++)
-		sheet_column(sheet, "%s", names[k]);
-	const int rc =
-		p000_read(&f, PLATFORM_DEFAULT, "papers_003_ages.tsv") ||
-				p000_read(&today, PLATFORM_DEFAULT, "papers_003_ages_today.tsv")
-			? -1
-			: 0;
-	for (size_t k = 0; !rc && k < f.rows; k++) {
+	for (size_t k = 0; k < f->rows; k++) {
 		double borders, all;
-		if (k && same_run(&f, k, &f, k - 1))
+		if (k && same_run(f, k, f, k - 1))
 			continue; /* rows of one run stand together */
 		for (int c = 0; age_key[c]; c++)
-			sheet_text(sheet, "%s", p000_cell(&f, k, age_key[c]));
-		const double measured = read_ages(&f, "measured", &f, k, share, &borders),
-			     then = read_ages(&f, "cosimulated", &f, k, share + AGES, &all),
-			     now = read_ages(&today, "cosimulated", &f, k, share + 2 * AGES, &all);
+			sheet_text(sheet, "%s", p000_cell(f, k, age_key[c]));
+		const double measured = read_ages(f, "measured", f, k, share, &borders),
+			     then = read_ages(f, "cosimulated", f, k, share + AGES, &all),
+			     now = read_ages(today, "cosimulated", f, k, share + 2 * AGES, &all);
 		sheet_text(sheet, "%.0f", borders);
 		sheet_number(sheet, measured, 3);
 		sheet_number(sheet, then, 3);
@@ -84,7 +71,29 @@ int p003_ages(struct paper_work *w, struct sheet *sheet)
 		sheet_number(sheet, distance(share, share + 2 * AGES), 3);
 	}
 	free(share);
+}
+
+int p003_ages(struct paper_work *w, struct sheet *sheet)
+{
+	static const char *const names[] = { "scheme",		"l",	     "resident",
+					     "split",		"borders",   "mean_age",
+					     "mean_age_cosim",	"variation", "mean_age_today",
+					     "variation_today", NULL };
+	struct p000_file f = { 0 }, other = { 0 }, today = { 0 };
+	(void)w;
+	for (size_t k = 0; names[k]; k++)
+		sheet_column(sheet, "%s", names[k]);
+	const int rc = p000_read(&f, PLATFORM_DEFAULT, "papers_003_ages.tsv") ||
+				       p000_read(&other, "h100x1", "papers_003_ages.tsv") ||
+				       p000_read(&today, PLATFORM_DEFAULT, "papers_003_ages_today.tsv")
+			       ? -1
+			       : 0;
+	if (!rc) {
+		put_ages(sheet, &f, &today);
+		put_ages(sheet, &other, &today);
+	}
 	p000_release(&f);
+	p000_release(&other);
 	p000_release(&today);
 	return rc;
 }

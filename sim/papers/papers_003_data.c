@@ -11,7 +11,7 @@
 #include "sim/validate/config_words.h"
 #include "traces/base/util.h"
 
-enum { TEXTS = 4 };
+enum { TEXTS = 6 };
 struct p003_text {
 	struct p000_file file[TEXTS];
 };
@@ -142,16 +142,23 @@ int p003_read(struct p003_data *d)
 							"core_us", "core_lo_us", "core_hi_us",
 							NULL };
 	*d = (struct p003_data){ .text = xcalloc(1, sizeof(*d->text)) };
-	struct p000_file *f = d->text->file;
-	if (p000_read(&f[0], PLATFORM_DEFAULT, "papers_003_runs.tsv") ||
-	    want_columns(&f[0], measured) || read_measured(d, &f[0]) ||
-	    p000_read(&f[1], PLATFORM_DEFAULT, "papers_003_cosimulated.tsv") ||
-	    want_columns(&f[1], simulated) || read_simulated(d, &f[1]) ||
-	    p000_read(&f[2], "papers", "003_cosimulated.tsv") || want_columns(&f[2], simulated) ||
-	    read_simulated(d, &f[2]) ||
-	    p000_read(&f[3], PLATFORM_DEFAULT, "papers_003_today.tsv") ||
-	    want_columns(&f[3], simulated) || read_simulated(d, &f[3]))
-		return -1;
+	/* The fourth blind list was measured on an H100, and on nothing else. */
+	static const struct {
+		const char *folder, *name;
+		const char *const *columns;
+		int (*read)(struct p003_data *d, const struct p000_file *f);
+	} files[TEXTS] = { { PLATFORM_DEFAULT, "papers_003_runs.tsv", measured, read_measured },
+			   { "h100x1", "papers_003_runs.tsv", measured, read_measured },
+			   { PLATFORM_DEFAULT, "papers_003_cosimulated.tsv", simulated, read_simulated },
+			   { "papers", "003_cosimulated.tsv", simulated, read_simulated },
+			   { PLATFORM_DEFAULT, "papers_003_today.tsv", simulated, read_simulated },
+			   { PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated } };
+	for (int k = 0; k < TEXTS; k++) {
+		struct p000_file *f = &d->text->file[k];
+		if (p000_read(f, files[k].folder, files[k].name) ||
+		    want_columns(f, files[k].columns) || files[k].read(d, f))
+			return -1;
+	}
 	return 0;
 }
 
