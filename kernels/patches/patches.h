@@ -20,6 +20,11 @@
  * The block operator is a Dirichlet operator on a box. So its inverse is known,
  * S^T D^-1 S with S = S_x x S_y x S_z, sine transforms of the sides, D the eigenvalues: `diagonal`
  * holds D^-1.
+ *
+ * It is also its own mirror along each axis: its inverse maps what is even under it to what is even
+ * and what is odd to what is odd. GEMM makes use of that along z. With sums and differences of
+ * mirrored planes for the planes, the product of n^2 numbers a block becomes two of (n / 2)^2. A
+ * plane in the middle is its own mirror and goes with the sums.
  */
 #ifndef WARPREEL_PATCHES_H
 #define WARPREEL_PATCHES_H
@@ -62,9 +67,10 @@ struct patches_step {
 	const struct patches_box *box;
 	const double *u, *f;
 	double *v;		/* where the new values go: u itself for Gauss-Seidel */
-	const double *inverse;	/* column-major */
+	const double *inverse;	/* column-major; GEMM: of sums, and then of differences */
 	const double *diagonal; /* first the matrices of transforms of 1 to 8 values */
-	double *packed;		/* GEMM: residuals, and then corrections, a column a block */
+	double *packed;		/* GEMM: residuals, and behind them corrections; of each the sums of
+				   all blocks, a column a block, and then the differences */
 	double omega;
 	float stencil[4]; /* whole numbers or halves: exact in single precision */
 	int32_t first, count;
@@ -93,6 +99,12 @@ struct patches_ghost_list {
 	int32_t first, count; /* links */
 	int32_t cells_most;   /* of a link */
 };
+
+/* Of the planes of a block, those that sums of mirrored ones are; the others are differences. */
+PATCHES_INLINE int32_t patches_sums(int32_t planes)
+{
+	return (planes + 1) / 2;
+}
 
 /* CPU implementations; args point to struct patches_step. */
 void patches_gemv_cpu(const void *args);    /* dense inverse, plain loops */

@@ -175,56 +175,6 @@ void patches_advance_cpu(const void *args)
 	}
 }
 
-/* ---- one product for all blocks: packed holds residuals and, behind them, corrections ---- */
-
-static double *packed_block(const struct patches_step *step, const struct patches_box *box,
-			    int32_t index, const struct patches_block *b, bool correction)
-{
-	const int64_t block = box->first_block - step->box[step->first].first_block + index;
-	return step->packed + (block + (correction ? step->blocks : 0)) * b->cells;
-}
-
-void patches_gemm_residual_cpu(const void *args)
-{
-	const struct patches_step *step = args;
-	for (int32_t p = step->first; p < step->first + step->count; p++) {
-		const struct patches_box *box = &step->box[p];
-		const int32_t blocks = box->blocks[0] * box->blocks[1] * box->blocks[2];
-		for (int32_t k = 0; k < blocks; k++) {
-			const struct patches_block b = patches_block_of(step, box, k);
-			patches_block_residual(step, box, &b,
-					       packed_block(step, box, k, &b, false));
-		}
-	}
-}
-
-void patches_gemm_product_cpu(const void *args)
-{
-	const struct patches_step *step = args;
-	for (int32_t p = step->first; p < step->first + step->count; p++) {
-		const struct patches_box *box = &step->box[p];
-		const int32_t blocks = box->blocks[0] * box->blocks[1] * box->blocks[2];
-		for (int32_t k = 0; k < blocks; k++) {
-			const struct patches_block b = patches_block_of(step, box, k);
-			patches_block_product(step, box, &b, packed_block(step, box, k, &b, false),
-					      packed_block(step, box, k, &b, true));
-		}
-	}
-}
-
-void patches_gemm_update_cpu(const void *args)
-{
-	const struct patches_step *step = args;
-	for (int32_t p = step->first; p < step->first + step->count; p++) {
-		const struct patches_box *box = &step->box[p];
-		const int32_t blocks = box->blocks[0] * box->blocks[1] * box->blocks[2];
-		for (int32_t k = 0; k < blocks; k++) {
-			const struct patches_block b = patches_block_of(step, box, k);
-			patches_block_update(step, box, &b, packed_block(step, box, k, &b, true));
-		}
-	}
-}
-
 /* ---- ghost values ---- */
 
 void patches_ghosts_cpu(const void *args)

@@ -109,6 +109,32 @@ int patches_inverse_lapack(const double stencil[4], const int32_t n[3], double *
 	return 0;
 }
 
+int64_t patches_inverse_halves_elements(const int32_t n[3])
+{
+	const int64_t plane = (int64_t)n[0] * n[1], sums = patches_sums(n[2]) * plane,
+		      differences = n[2] * plane - sums;
+	return sums * sums + differences * differences;
+}
+
+void patches_inverse_halves(const int32_t n[3], double *inverse)
+{
+	const int32_t plane = n[0] * n[1], cells = plane * n[2], sums = patches_sums(n[2]) * plane;
+	const size_t bytes = (size_t)cells * (size_t)cells * sizeof(*inverse);
+	double *whole = xcalloc(1, bytes);
+	memcpy(whole, inverse, bytes);
+	for (int q = 0; q < 2; q++) {
+		const int32_t side = q ? cells - sums : sums;
+		for (int32_t c = 0; c < side; c++) {
+			const int32_t mirrored = (n[2] - 1 - c / plane) * plane + c % plane;
+			const double *one = whole + (int64_t)c * cells,
+				     *other = whole + (int64_t)mirrored * cells;
+			for (int32_t r = 0; r < side; r++)
+				*inverse++ = 0.5 * (q ? one[r] - other[r] : one[r] + other[r]);
+		}
+	}
+	free(whole);
+}
+
 /* ---- tables ---- */
 
 /* A kind of block: sides, and where its tables are. */
@@ -233,6 +259,9 @@ int patches_tables_make(struct patches_tables *tables, const struct patches_para
 	tables->first[gpus] = index;
 	if (!params->kernel->dense)
 		tables->inverse_elements = 0;
+	const int64_t whole_elements = tables->inverse_elements;
+	if (params->kernel->gemm) /* blocks of one kind */
+		tables->inverse_elements = patches_inverse_halves_elements(kinds.kind[0].n);
 	if (compute) {
 		tables->diagonal = xcalloc((size_t)tables->diagonal_elements + 1, sizeof(double));
 		for (int32_t n = 1; n <= PATCHES_TILE; n++)
@@ -240,9 +269,11 @@ int patches_tables_make(struct patches_tables *tables, const struct patches_para
 		for (size_t k = 0; k < kinds.count; k++)
 			patches_diagonal(params->stencil, kinds.kind[k].n,
 					 tables->diagonal + kinds.kind[k].diagonal);
-		tables->inverse = xcalloc((size_t)tables->inverse_elements + 1, sizeof(double));
+		tables->inverse = xcalloc((size_t)whole_elements + 1, sizeof(double));
 		if (params->kernel->dense && fill_inverses(tables, params, &kinds))
 			goto out;
+		if (params->kernel->gemm)
+			patches_inverse_halves(kinds.kind[0].n, tables->inverse);
 	}
 	rc = 0;
 out:
