@@ -149,7 +149,7 @@ static const char *const gemm_sets[] = {
 	"patches=3x15+1x5.12.7 block=5.3.1 rhs=random",
 	"patches=2x12.10.14 block=4.5.7 order=depth streams=2",
 	"patches=3x9 block=9.1.3 stencil=13,-4,1,-1.5",
-	"patches=20x64 block=8 iterations=1",
+	"patches=34x64 block=8 iterations=1 products=8", /* in parts */
 };
 static const char *const dense_kernels[] = { "gemv-a", "gemv-b", "gemv-c", "gemv-sweep",
 					     "gemv-split" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One product for all blocks, on the CPU: its residuals, the product and the update as three steps.
- * Planes that are each other's mirror along z are packed as their sum and their difference, which
- * the inverse of a block keeps apart (patches.h): the product is two, of half the side.
+ * Cells that are each other's mirror along y and z are packed as their sums and differences, which
+ * the inverse of a block keeps apart (patches.h): the product is four, of a quarter of the side.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +10,59 @@
 #include "patches_relax.h"
 #include "traces/base/util.h"
 
-/* A block's part of the packed matrices: of sums [0] and of differences [1]. */
-struct halves {
-	double *at[2];
-	int32_t cells[2];
+/* A block's column in each of the packed parts. */
+struct parts {
+	double *at[PATCHES_PARTS];
+	int32_t cells[PATCHES_PARTS];
 };
 
-static struct halves halves_of(const struct patches_step *step, const struct patches_box *box,
-			       int32_t index, bool correction)
+static struct parts parts_of(const struct patches_step *step, const struct patches_box *box,
+			     int32_t index, bool correction)
 {
 	const int64_t block = box->first_block - step->box[step->first].first_block + index;
-	const int32_t plane = step->block[0] * step->block[1], planes = step->block[2],
-		      sums = patches_sums(planes) * plane, cells = planes * plane;
+	const int32_t cells = step->block[0] * step->block[1] * step->block[2];
 	double *packed = step->packed + (correction ? (int64_t)step->blocks * cells : 0);
-	return (struct halves){ { packed + block * sums,
-				  packed + (int64_t)step->blocks * sums + block * (cells - sums) },
-				{ sums, cells - sums } };
+	struct parts parts;
+	for (int p = 0; p < PATCHES_PARTS; p++) {
+		parts.cells[p] = step->block[0] * patches_part(step->block[1], p & 1) *
+				 patches_part(step->block[2], p & 2);
+		parts.at[p] = packed + block * parts.cells[p];
+		packed += (int64_t)step->blocks * parts.cells[p];
+	}
+	return parts;
+}
+
+/* What lies at cells mirrored along an axis of `n` cells `step` apart, as sum in the one and as
+ * difference in the other; twice gives twice the values, but for a cell in the middle. */
+static void mirror(double *value, int32_t cells, int32_t n, int32_t step)
+{
+	for (int32_t outer = 0; outer < cells; outer += n * step)
+		for (int32_t m = 0; m < n / 2; m++)
+			for (int32_t x = 0; x < step; x++) {
+				double *one = value + outer + m * step + x,
+				       *other = value + outer + (n - 1 - m) * step + x;
+				const double sum = *one + *other;
+				*other = *one - *other;
+				*one = sum;
+			}
+}
+
+/* A block's values, mirrored, to the parts, or from them. */
+static void move(const struct patches_step *step, const struct parts *parts, double *value,
+		 bool back)
+{
+	const int32_t x = step->block[0], y = step->block[1], z = step->block[2];
+	for (int p = 0; p < PATCHES_PARTS; p++) {
+		const int32_t high = patches_part(y, p & 1);
+		double *at = parts->at[p];
+		for (int32_t k = 0; k < patches_part(z, p & 2); k++)
+			for (int32_t j = 0; j < high; j++, at += x) {
+				double *line =
+					value +
+					((p & 2 ? z - 1 - k : k) * y + (p & 1 ? y - 1 - j : j)) * x;
+				memcpy(back ? line : at, back ? at : line, (size_t)x * sizeof(*at));
+			}
+	}
 }
 
 static int32_t blocks_of(const struct patches_box *box)
@@ -36,21 +73,17 @@ static int32_t blocks_of(const struct patches_box *box)
 void patches_gemm_residual_cpu(const void *args)
 {
 	const struct patches_step *step = args;
-	const int32_t plane = step->block[0] * step->block[1], planes = step->block[2];
-	double *r = xcalloc((size_t)plane * (size_t)planes, sizeof(*r));
+	const int32_t x = step->block[0], y = step->block[1], z = step->block[2];
+	double *r = xcalloc((size_t)(x * y * z), sizeof(*r));
 	for (int32_t p = step->first; p < step->first + step->count; p++) {
 		const struct patches_box *box = &step->box[p];
 		for (int32_t k = 0; k < blocks_of(box); k++) {
 			const struct patches_block b = patches_block_of(step, box, k);
-			const struct halves h = halves_of(step, box, k, false);
+			const struct parts parts = parts_of(step, box, k, false);
 			patches_block_residual(step, box, &b, r);
-			memcpy(h.at[0], r, (size_t)h.cells[0] * sizeof(*r));
-			for (int32_t c = 0; c < h.cells[1]; c++) {
-				const double mirrored =
-					r[(planes - 1 - c / plane) * plane + c % plane];
-				h.at[0][c] = r[c] + mirrored;
-				h.at[1][c] = r[c] - mirrored;
-			}
+			mirror(r, b.cells, y, x);
+			mirror(r, b.cells, z, x * y);
+			move(step, &parts, r, false);
 		}
 	}
 	free(r);
@@ -62,10 +95,10 @@ void patches_gemm_product_cpu(const void *args)
 	for (int32_t p = step->first; p < step->first + step->count; p++) {
 		const struct patches_box *box = &step->box[p];
 		for (int32_t k = 0; k < blocks_of(box); k++) {
-			const struct halves r = halves_of(step, box, k, false),
-					    e = halves_of(step, box, k, true);
+			const struct parts r = parts_of(step, box, k, false),
+					   e = parts_of(step, box, k, true);
 			const double *column = step->inverse;
-			for (int q = 0; q < 2; q++) {
+			for (int q = 0; q < PATCHES_PARTS; q++) {
 				memset(e.at[q], 0, (size_t)e.cells[q] * sizeof(double));
 				for (int32_t g = 0; g < e.cells[q]; g++, column += e.cells[q])
 					for (int32_t l = 0; l < e.cells[q]; l++)
@@ -78,19 +111,16 @@ void patches_gemm_product_cpu(const void *args)
 void patches_gemm_update_cpu(const void *args)
 {
 	const struct patches_step *step = args;
-	const int32_t plane = step->block[0] * step->block[1], planes = step->block[2];
-	double *e = xcalloc((size_t)plane * (size_t)planes, sizeof(*e));
+	const int32_t x = step->block[0], y = step->block[1], z = step->block[2];
+	double *e = xcalloc((size_t)(x * y * z), sizeof(*e));
 	for (int32_t p = step->first; p < step->first + step->count; p++) {
 		const struct patches_box *box = &step->box[p];
 		for (int32_t k = 0; k < blocks_of(box); k++) {
 			const struct patches_block b = patches_block_of(step, box, k);
-			const struct halves h = halves_of(step, box, k, true);
-			memcpy(e, h.at[0], (size_t)h.cells[0] * sizeof(*e));
-			for (int32_t c = 0; c < h.cells[1]; c++) {
-				e[c] = h.at[0][c] + h.at[1][c];
-				e[(planes - 1 - c / plane) * plane + c % plane] =
-					h.at[0][c] - h.at[1][c];
-			}
+			const struct parts parts = parts_of(step, box, k, true);
+			move(step, &parts, e, true);
+			mirror(e, b.cells, y, x);
+			mirror(e, b.cells, z, x * y);
 			patches_block_update(step, box, &b, e);
 		}
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * All blocks at once: their residuals as columns of a matrix, its product with the inverse by
  * cuBLAS, which takes FP64 tensor cores, and the update; and what moves ghost values. The matrix is
- * two, of sums and of differences of mirrored planes, which halves the product (patches.h).
+ * four, of sums and of differences of mirrored cells, and the product a quarter (patches.h).
  *
  * cuBLAS is loaded when first asked for: a machine without it runs all else.
  */
@@ -27,21 +27,25 @@ __device__ __forceinline__ void store_cells(double *to, const struct cells<MANY>
 	*(struct cells<MANY> *)to = value;
 }
 
-/* Columns of a block along z: their cells in the lowest plane, of u, of f and of the packed sums
- * and differences of residuals. Corrections lie `corrections` behind them. */
-struct packed_column {
-	int64_t u, f, sum, difference, corrections;
-	int32_t pitch, plane, f_plane, packed_plane;
+/* Columns of a block along z and their mirrors along y: their cells in the lowest plane, of u and
+ * of f; and of the packed parts. Corrections lie `corrections` behind residuals. */
+struct packed_columns {
+	int64_t u[2], f[2], part[PATCHES_PARTS], corrections;
+	int32_t pitch, plane, f_plane;
+	int32_t packed_plane[2]; /* of sums and of differences along y */
+	bool mirrored;		 /* false: they are their own mirrors */
 };
 
 /* False: there are no such columns. */
 template <int MANY>
-__device__ __forceinline__ bool packed_column_of(const struct patches_step &step,
-						 struct packed_column *c)
+__device__ __forceinline__ bool packed_columns_of(const struct patches_step &step,
+						  struct packed_columns *c)
 {
 	const int64_t at = ((int64_t)blockIdx.x * PATCHES_TILE_THREADS + threadIdx.x) * MANY;
-	const int32_t bx = step.block[0], plane = bx * step.block[1], block = (int32_t)(at / plane),
-		      cell = (int32_t)(at - (int64_t)block * plane), j = cell / bx;
+	const int32_t bx = step.block[0], by = step.block[1], bz = step.block[2],
+		      plane = bx * patches_part(by, 0), block = (int32_t)(at / plane),
+		      cell = (int32_t)(at - (int64_t)block * plane), j = cell / bx,
+		      far = by - 1 - 2 * j;
 	if (block >= step.blocks)
 		return false;
 	const struct patches_box *box =
@@ -49,20 +53,27 @@ __device__ __forceinline__ bool packed_column_of(const struct patches_step &step
 	const int32_t index = block - (box->first_block - step.box[step.first].first_block),
 		      row = index / box->blocks[0], layer = row / box->blocks[1],
 		      x = (index - row * box->blocks[0]) * bx + cell - j * bx,
-		      y = (row - layer * box->blocks[1]) * step.block[1] + j,
-		      z = layer * step.block[2], sums = patches_sums(step.block[2]);
+		      y = (row - layer * box->blocks[1]) * by + j, z = layer * bz;
+	int64_t before = 0;
 
-	c->u = box->origin + (int64_t)z * box->plane + (int64_t)y * box->pitch + x;
-	c->f = box->first_cell + ((int64_t)z * box->n[1] + y) * box->n[0] + x;
-	c->sum = (int64_t)block * sums * plane + cell;
-	c->difference =
-		((int64_t)step.blocks * sums + (int64_t)block * (step.block[2] - sums)) * plane +
-		cell;
-	c->corrections = (int64_t)step.blocks * plane * step.block[2];
+	c->u[0] = box->origin + (int64_t)z * box->plane + (int64_t)y * box->pitch + x;
+	c->u[1] = c->u[0] + (int64_t)far * box->pitch;
+	c->f[0] = box->first_cell + ((int64_t)z * box->n[1] + y) * box->n[0] + x;
+	c->f[1] = c->f[0] + (int64_t)far * box->n[0];
 	c->pitch = box->pitch;
 	c->plane = box->plane;
 	c->f_plane = box->n[0] * box->n[1];
-	c->packed_plane = plane;
+	c->packed_plane[0] = plane;
+	c->packed_plane[1] = bx * patches_part(by, 1);
+	c->mirrored = far > 0;
+#pragma unroll
+	for (int p = 0; p < PATCHES_PARTS; p++) {
+		const int32_t cells = c->packed_plane[p & 1] * patches_part(bz, p & 2);
+
+		c->part[p] = before + (int64_t)block * cells + cell;
+		before += (int64_t)step.blocks * cells;
+	}
+	c->corrections = before;
 	return true;
 }
 
@@ -91,92 +102,177 @@ packed_residual(const struct patches_step &step, const double *u, int32_t pitch,
 	return r;
 }
 
-/* From the outer planes inwards, two at a time, which are each other's mirror. */
 template <int MANY>
-__device__ __forceinline__ void gemm_residual(const struct patches_step &step)
-{
-	const int32_t planes = step.block[2];
-	struct packed_column c;
-
-	if (!packed_column_of<MANY>(step, &c))
-		return;
-	double *sum = step.packed + c.sum, *difference = step.packed + c.difference;
-	const double *low = step.u + c.u, *high = low + (int64_t)(planes - 1) * c.plane,
-		     *low_f = step.f + c.f, *high_f = low_f + (int64_t)(planes - 1) * c.f_plane;
-	struct cells<MANY> under = load_cells<MANY>(low - c.plane), here = load_cells<MANY>(low),
-			   there = load_cells<MANY>(high), over = load_cells<MANY>(high + c.plane);
-
-#pragma unroll 2
-	for (int32_t k = 0; k < planes / 2; k++) {
-		const struct cells<MANY> above = load_cells<MANY>(low + c.plane),
-					 below = load_cells<MANY>(high - c.plane),
-					 r = packed_residual<MANY>(step, low, c.pitch, low_f, under,
-								   here, above),
-					 q = packed_residual<MANY>(step, high, c.pitch, high_f,
-								   below, there, over);
-		struct cells<MANY> plus, minus;
+__device__ __forceinline__ struct cells<MANY> plus(const struct cells<MANY> &a,
+						   const struct cells<MANY> &b) {
+	struct cells<MANY> sum;
 
 #pragma unroll
-		for (int p = 0; p < MANY; p++) {
-			plus.at[p] = r.at[p] + q.at[p];
-			minus.at[p] = r.at[p] - q.at[p];
-		}
-		store_cells<MANY>(sum, plus);
-		store_cells<MANY>(difference, minus);
-		under = here;
-		here = above;
-		over = there;
-		there = below;
-		low += c.plane;
-		high -= c.plane;
-		low_f += c.f_plane;
-		high_f -= c.f_plane;
-		sum += c.packed_plane;
-		difference += c.packed_plane;
+	for (int p = 0; p < MANY; p++)
+		sum.at[p] = a.at[p] + b.at[p];
+	return sum;
+}
+
+template <int MANY>
+__device__ __forceinline__ struct cells<MANY> minus(const struct cells<MANY> &a,
+						    const struct cells<MANY> &b) {
+	struct cells<MANY> difference;
+
+#pragma unroll
+	for (int p = 0; p < MANY; p++)
+		difference.at[p] = a.at[p] - b.at[p];
+	return difference;
+}
+
+/* On columns from the outer planes inwards, two at a time, which are each other's mirror. */
+template <int MANY>
+struct walk {
+	const double *low, *high, *low_f, *high_f;
+	struct cells<MANY> under, here, there, over;
+};
+
+template <int MANY>
+__device__ __forceinline__ struct walk<MANY> walk_of(const struct patches_step &step,
+						     const struct packed_columns &c, int which) {
+	const int32_t last = step.block[2] - 1;
+	struct walk<MANY> w;
+
+	w.low = step.u + c.u[which];
+	w.high = w.low + (int64_t)last * c.plane;
+	w.low_f = step.f + c.f[which];
+	w.high_f = w.low_f + (int64_t)last * c.f_plane;
+	w.under = load_cells<MANY>(w.low - c.plane);
+	w.here = load_cells<MANY>(w.low);
+	w.there = load_cells<MANY>(w.high);
+	w.over = load_cells<MANY>(w.high + c.plane);
+	return w;
+}
+
+/* Sum and difference of two planes' residuals, and on to the next two. */
+template <int MANY>
+__device__ __forceinline__ void walk_on(const struct patches_step &step,
+					const struct packed_columns &c, struct walk<MANY> &w,
+					struct cells<MANY> &sum, struct cells<MANY> &difference)
+{
+	const struct cells<MANY> above = load_cells<MANY>(w.low + c.plane),
+				 below = load_cells<MANY>(w.high - c.plane),
+				 r = packed_residual<MANY>(step, w.low, c.pitch, w.low_f, w.under,
+							   w.here, above),
+				 q = packed_residual<MANY>(step, w.high, c.pitch, w.high_f, below,
+							   w.there, w.over);
+
+	sum = plus<MANY>(r, q);
+	difference = minus<MANY>(r, q);
+	w.under = w.here;
+	w.here = above;
+	w.over = w.there;
+	w.there = below;
+	w.low += c.plane;
+	w.high -= c.plane;
+	w.low_f += c.f_plane;
+	w.high_f -= c.f_plane;
+}
+
+/* Values of columns and of their mirrors as a sum and a difference along y. */
+template <int MANY>
+__device__ __forceinline__ void store_parts(double *sums, double *differences, bool mirrored,
+					    const struct cells<MANY> &near,
+					    const struct cells<MANY> &far)
+{
+	store_cells<MANY>(sums, mirrored ? plus<MANY>(near, far) : near);
+	if (mirrored)
+		store_cells<MANY>(differences, minus<MANY>(near, far));
+}
+
+template <int MANY> __device__ __forceinline__ void gemm_residual(const struct patches_step &step)
+{
+	const int32_t planes = step.block[2];
+	struct packed_columns c;
+
+	if (!packed_columns_of<MANY>(step, &c))
+		return;
+	struct walk<MANY> near = walk_of<MANY>(step, c, 0), far = walk_of<MANY>(step, c, 1);
+	double *part[PATCHES_PARTS];
+
+#pragma unroll
+	for (int p = 0; p < PATCHES_PARTS; p++)
+		part[p] = step.packed + c.part[p];
+#pragma unroll 2
+	for (int32_t k = 0; k < planes / 2; k++) {
+		struct cells<MANY> sum[2], difference[2];
+
+		walk_on<MANY>(step, c, near, sum[0], difference[0]);
+		walk_on<MANY>(step, c, far, sum[1], difference[1]);
+		store_parts<MANY>(part[0], part[1], c.mirrored, sum[0], sum[1]);
+		store_parts<MANY>(part[2], part[3], c.mirrored, difference[0], difference[1]);
+#pragma unroll
+		for (int p = 0; p < PATCHES_PARTS; p++)
+			part[p] += c.packed_plane[p & 1];
 	}
 	if (planes % 2)
-		store_cells<MANY>(
-			sum, packed_residual<MANY>(step, low, c.pitch, low_f, under, here, over));
+		store_parts<MANY>(part[0], part[1], c.mirrored,
+				  packed_residual<MANY>(step, near.low, c.pitch, near.low_f,
+							near.under, near.here, near.over),
+				  packed_residual<MANY>(step, far.low, c.pitch, far.low_f,
+							far.under, far.here, far.over));
+}
+
+/* v = u + omega e. */
+template <int MANY>
+__device__ __forceinline__ void relax_cells(const struct patches_step &step, int64_t at,
+					    const struct cells<MANY> &e)
+{
+	struct cells<MANY> value = load_cells<MANY>(step.u + at);
+
+#pragma unroll
+	for (int p = 0; p < MANY; p++)
+		value.at[p] = fma(step.omega, e.at[p], value.at[p]);
+	store_cells<MANY>(step.v + at, value);
 }
 
 template <int MANY> __device__ __forceinline__ void gemm_update(const struct patches_step &step)
 {
 	const int32_t planes = step.block[2];
-	struct packed_column c;
+	struct packed_columns c;
 
-	if (!packed_column_of<MANY>(step, &c))
+	if (!packed_columns_of<MANY>(step, &c))
 		return;
-	const double *sum = step.packed + c.corrections + c.sum,
-		     *difference = step.packed + c.corrections + c.difference;
-	int64_t low = c.u, high = low + (int64_t)(planes - 1) * c.plane;
-
-#pragma unroll 4
-	for (int32_t k = 0; k < planes / 2; k++) {
-		const struct cells<MANY> plus = load_cells<MANY>(sum),
-					 minus = load_cells<MANY>(difference);
-		struct cells<MANY> here = load_cells<MANY>(step.u + low),
-				   there = load_cells<MANY>(step.u + high);
+	const int64_t far = c.u[1] - c.u[0];
+	const double *part[PATCHES_PARTS];
+	int64_t low = c.u[0], high = low + (int64_t)(planes - 1) * c.plane;
 
 #pragma unroll
-		for (int p = 0; p < MANY; p++) {
-			here.at[p] = fma(step.omega, plus.at[p] + minus.at[p], here.at[p]);
-			there.at[p] = fma(step.omega, plus.at[p] - minus.at[p], there.at[p]);
+	for (int p = 0; p < PATCHES_PARTS; p++)
+		part[p] = step.packed + c.corrections + c.part[p];
+#pragma unroll 2
+	for (int32_t k = 0; k < (planes + 1) / 2; k++) {
+		const bool middle = low == high;
+		struct cells<MANY> e[PATCHES_PARTS];
+
+#pragma unroll
+		for (int p = 0; p < PATCHES_PARTS; p++)
+			e[p] = (p & 1 && !c.mirrored) || (p & 2 && middle)
+				       ? cells<MANY>{}
+				       : load_cells<MANY>(part[p]);
+		const struct cells<MANY> near_sum = plus<MANY>(e[0], e[1]),
+					 near_difference = plus<MANY>(e[2], e[3]),
+					 far_sum = minus<MANY>(e[0], e[1]),
+					 far_difference = minus<MANY>(e[2], e[3]);
+
+		relax_cells<MANY>(step, low, plus<MANY>(near_sum, near_difference));
+		if (!middle)
+			relax_cells<MANY>(step, high, minus<MANY>(near_sum, near_difference));
+		if (c.mirrored) {
+			relax_cells<MANY>(step, low + far, plus<MANY>(far_sum, far_difference));
+			if (!middle)
+				relax_cells<MANY>(step, high + far,
+						  minus<MANY>(far_sum, far_difference));
 		}
-		store_cells<MANY>(step.v + low, here);
-		store_cells<MANY>(step.v + high, there);
 		low += c.plane;
 		high -= c.plane;
-		sum += c.packed_plane;
-		difference += c.packed_plane;
-	}
-	if (planes % 2) {
-		const struct cells<MANY> plus = load_cells<MANY>(sum);
-		struct cells<MANY> here = load_cells<MANY>(step.u + low);
-
 #pragma unroll
-		for (int p = 0; p < MANY; p++)
-			here.at[p] = fma(step.omega, plus.at[p], here.at[p]);
-		store_cells<MANY>(step.v + low, here);
+		for (int p = 0; p < PATCHES_PARTS; p++)
+			part[p] += c.packed_plane[p & 1];
 	}
 }
 
@@ -196,9 +292,9 @@ __device__ __forceinline__ void gemm_update_any(const struct patches_step &step)
 		gemm_update<2>(step);
 }
 
-PATCHES_KERNEL(patches_gemm_residual, PATCHES_TILE_THREADS, 3, gemm_residual_any,
+PATCHES_KERNEL(patches_gemm_residual, PATCHES_TILE_THREADS, 2, gemm_residual_any,
 	       patches_packed_geometry)
-PATCHES_KERNEL(patches_gemm_update, PATCHES_TILE_THREADS, 4, gemm_update_any,
+PATCHES_KERNEL(patches_gemm_update, PATCHES_TILE_THREADS, 3, gemm_update_any,
 	       patches_packed_geometry)
 
 /* ---- the product ---- */
@@ -258,8 +354,7 @@ static int launch_patches_gemm_product(const void *args, void *stream)
 {
 	static const struct cublas cublas = load_cublas();
 	const struct patches_step *step = (const struct patches_step *)args;
-	const int plane = step->block[0] * step->block[1], cells = plane * step->block[2],
-		  sums = patches_sums(step->block[2]) * plane;
+	const int cells = step->block[0] * step->block[1] * step->block[2];
 	const double one = 1, zero = 0, *inverse = step->inverse, *residual = step->packed;
 	double *correction = step->packed + (int64_t)step->blocks * cells;
 
@@ -270,8 +365,9 @@ static int launch_patches_gemm_product(const void *args, void *stream)
 		return NO_CUBLAS;
 	if (cublas.set_stream(handle, (cudaStream_t)stream))
 		return cudaErrorInvalidValue;
-	for (int q = 0; q < 2; q++) {
-		const int side = q ? cells - sums : sums;
+	for (int p = 0; p < PATCHES_PARTS; p++) {
+		const int side = step->block[0] * patches_part(step->block[1], p & 1) *
+				 patches_part(step->block[2], p & 2);
 
 		if (side &&
 		    cublas.dgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, side, step->blocks, side, &one,
