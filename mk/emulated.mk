@@ -37,6 +37,6 @@ $(EMU)/gpu_lmsor.log: EMU_ARGS := 3x4 9x17 8x131 33x257 603x2050
 $(EMU)/gpu_poisson.log: EMU_ARGS := 33
 $(EMU)/%.log: $(BUILD)/tests/% $(EMU)/libwarpreel-cuda.so $(EMU_STANDINS)
 	@echo "  TEST    $* (emulated)"
-	$(Q)LD_LIBRARY_PATH=$(EMU):$$LD_LIBRARY_PATH WARPREEL_CUDA=$(EMU)/libwarpreel-cuda.so WARPREEL_NCCL=$(EMU)/libnccl.so.2 $< $(EMU_ARGS) > $@ 2>&1 || { cat $@; exit 1; }
+	$(Q)LD_LIBRARY_PATH=$(EMU)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH} WARPREEL_CUDA=$(EMU)/libwarpreel-cuda.so WARPREEL_NCCL=$(EMU)/libnccl.so.2 $< $(EMU_ARGS) > $@ 2>&1 || { cat $@; exit 1; }
 
 -include $(EMU_SRC:%=$(EMU)/%.d)
