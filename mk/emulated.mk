@@ -16,10 +16,13 @@ $(EMU)/libwarpreel-cuda.so: $(EMU_SRC:%=$(EMU)/%.o) $(SHARED_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CXX) $(SAN) -shared -o $@ $^ -ldl -pthread
 
-# What stands in for NCCL there.
-$(EMU)/libnccl.so.2: tests/standin/standin_nccl_sends.c $(BUILD)/flags
+# What stands in for NCCL and for cuBLAS there.
+$(EMU)/libnccl.so.2: tests/standin/standin_nccl_sends.c
+$(EMU)/libcublas.so.13: tests/standin/standin_cublas.c
+EMU_STANDINS := $(EMU)/libnccl.so.2 $(EMU)/libcublas.so.13
+$(EMU_STANDINS): $(BUILD)/flags
 	@mkdir -p $(@D); echo "  LD      $@"
-	$(Q)$(CC) -std=gnu11 -Wall -Wextra -O2 -g -fPIC -shared -pthread $(SAN) -o $@ $<
+	$(Q)$(CC) -std=gnu11 -Wall -Wextra -O2 -g -fPIC -shared -pthread $(SAN) -o $@ $(filter %.c,$^)
 
 ## check-emulated: the CUDA kernels and the CUDA machine on an emulated GPU, against the CPU kernels
 .PHONY: check-emulated
@@ -28,12 +31,12 @@ check-emulated: $(call tested,$(patsubst tests/%.c,$(EMU)/%.log,$(wildcard tests
 
 $(EMU)/gpu_machine.log: EMU_ARGS := 3
 $(EMU)/gpu_mlssor.log: EMU_ARGS := 2
-$(EMU)/gpu_patches.log: EMU_ARGS := 3 no-cublas
+$(EMU)/gpu_patches.log: EMU_ARGS := 3
 # The last size is the smallest at which a thread takes two rows.
 $(EMU)/gpu_lmsor.log: EMU_ARGS := 3x4 9x17 8x131 33x257 603x2050
 $(EMU)/gpu_poisson.log: EMU_ARGS := 33
-$(EMU)/%.log: $(BUILD)/tests/% $(EMU)/libwarpreel-cuda.so $(EMU)/libnccl.so.2
+$(EMU)/%.log: $(BUILD)/tests/% $(EMU)/libwarpreel-cuda.so $(EMU_STANDINS)
 	@echo "  TEST    $* (emulated)"
-	$(Q)WARPREEL_CUDA=$(EMU)/libwarpreel-cuda.so WARPREEL_NCCL=$(EMU)/libnccl.so.2 $< $(EMU_ARGS) > $@ 2>&1 || { cat $@; exit 1; }
+	$(Q)LD_LIBRARY_PATH=$(EMU)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH} WARPREEL_CUDA=$(EMU)/libwarpreel-cuda.so WARPREEL_NCCL=$(EMU)/libnccl.so.2 $< $(EMU_ARGS) > $@ 2>&1 || { cat $@; exit 1; }
 
 -include $(EMU_SRC:%=$(EMU)/%.d)

@@ -4,7 +4,7 @@
  * all cells of all patches within 1e-12 of the largest. Chaotic Gauss-Seidel, which is never twice
  * the same, lies between Gauss-Seidel in order and block Jacobi with omega 1.
  *
- *     gpu_patches [GPUS [no-cublas]]      no-cublas: without products of cuBLAS (emulated GPU)
+ *     gpu_patches [GPUS]
  */
 #include <math.h>
 
@@ -143,11 +143,19 @@ static const char *const sine_sets[] = {
 	"patches=2.2.1*12+1@8.8.6:16.12.8 block=4.2.2 ghost=reflect rhs=random",
 	"patches=2x9 block=1.1.1 stencil=13,-4,1,-1.5",
 };
+static const char *const gemm_sets[] = {
+	"patches=5x16 block=8",
+	"patches=2x24+3x8 block=8.4.4 ghost=reflect",
+	"patches=3x15+1x5.12.7 block=5.3.1 rhs=random",
+	"patches=2x12.10.14 block=4.5.7 order=depth streams=2",
+	"patches=3x9 block=9.1.3 stencil=13,-4,1,-1.5",
+	"patches=34x64 block=8 iterations=1 products=8", /* in parts */
+};
 static const char *const dense_kernels[] = { "gemv-a", "gemv-b", "gemv-c", "gemv-sweep",
 					     "gemv-split" };
 static const char *const orders[] = { "", " order=depth streams=3", " order=breadth streams=2" };
 
-static int check_all(struct gpu_check *check, struct machine *m, uint32_t gpus, bool cublas)
+static int check_all(struct gpu_check *check, struct machine *m, uint32_t gpus)
 {
 	char config[CONFIG_BYTES];
 	int turn = 0;
@@ -180,13 +188,12 @@ static int check_all(struct gpu_check *check, struct machine *m, uint32_t gpus, 
 	    check_band(check, m, "patches=2x40 block=8", "sine"))
 		return -1;
 	gpu_count_part(check, "chaotic Gauss-Seidel");
-	if (cublas &&
-	    (compare(check, m, "patches=5x16 block=8 kernel=gemm", 1) ||
-	     compare(check, m, "patches=2x24+3x8 block=8.4.4 kernel=gemm ghost=reflect", 1) ||
-	     compare(check, m, "patches=20x64 block=8 kernel=gemm iterations=1", 1)))
-		return -1;
-	if (cublas)
-		gpu_count_part(check, "products by cuBLAS");
+	for (size_t s = 0; s < sizeof(gemm_sets) / sizeof(gemm_sets[0]); s++) {
+		snprintf(config, sizeof(config), "%s kernel=gemm", gemm_sets[s]);
+		if (compare(check, m, config, 1))
+			return -1;
+	}
+	gpu_count_part(check, "products by cuBLAS");
 	for (uint32_t g = 2; g <= gpus && g <= 4; g++)
 		if (compare(check, m, "patches=2.2.2*8 block=4 ghost=reflect", g) ||
 		    compare(check, m,
@@ -203,18 +210,16 @@ static int check_all(struct gpu_check *check, struct machine *m, uint32_t gpus, 
 int main(int argc, char **argv)
 {
 	struct gpu_check check = { 0 };
-	const bool cublas = argc < 3;
 	int64_t gpus = 1;
 	int rc = EXIT_BAD;
 
-	if (argc > 3 || (argc > 1 && (parse_i64(argv[1], &gpus) || gpus < 1 || gpus > 8)) ||
-	    (argc > 2 && strcmp(argv[2], "no-cublas"))) {
-		fprintf(stderr, "usage: gpu_patches [GPUS [no-cublas]]\n");
+	if (argc > 2 || (argc > 1 && (parse_i64(argv[1], &gpus) || gpus < 1 || gpus > 8))) {
+		fprintf(stderr, "usage: gpu_patches [GPUS]\n");
 		return EXIT_USAGE;
 	}
 	solver = solver_find("patches");
 	struct machine *m = machine_cuda_new((uint32_t)gpus);
-	if (m && !check_all(&check, m, (uint32_t)gpus, cublas))
+	if (m && !check_all(&check, m, (uint32_t)gpus))
 		rc = gpu_count_all(&check);
 	if (m)
 		m->ops->free(m);

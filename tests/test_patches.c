@@ -252,6 +252,10 @@ static void every_way_to_relax_gives_the_same(void **state)
 			}
 	CLOSE(ratio("patches=2x16 block=4.8.2 kernel=gemm", 1),
 	      ratio("patches=2x16 block=4.8.2 kernel=gemv-c", 1), 1e-12);
+	CLOSE(ratio("patches=2x15.9.10 block=5.3.5 kernel=gemm rhs=random", 1),
+	      ratio("patches=2x15.9.10 block=5.3.5 kernel=gemv-c rhs=random", 1), 1e-12);
+	CLOSE(ratio("patches=2x6 block=3.2.1 kernel=gemm", 1),
+	      ratio("patches=2x6 block=3.2.1 kernel=gemv-c", 1), 1e-12);
 	CLOSE(ratio("patches=2x12 block=4 kernel=cpu-patch method=lexicographic", 1),
 	      ratio("patches=2x12 block=4 kernel=gemv-c method=lexicographic", 1), 1e-12);
 	CLOSE(ratio("patches=2x12 block=4 inverse=one kernel=gemv-c", 1),

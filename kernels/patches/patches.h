@@ -20,6 +20,12 @@
  * The block operator is a Dirichlet operator on a box. So its inverse is known,
  * S^T D^-1 S with S = S_x x S_y x S_z, sine transforms of the sides, D the eigenvalues: `diagonal`
  * holds D^-1.
+ *
+ * It is also its own mirror along each axis: its inverse maps what is even under it to what is even
+ * and what is odd to what is odd. GEMM makes use of that along y and z. With sums and differences
+ * of mirrored cells for the cells, the product of n^2 numbers a block becomes four of (n / 4)^2:
+ * parts 0 to 3, bit 0: differences along y, bit 1: along z. A cell in the middle is its own mirror
+ * and goes with the sums.
  */
 #ifndef WARPREEL_PATCHES_H
 #define WARPREEL_PATCHES_H
@@ -38,6 +44,7 @@ extern "C" {
 
 enum {
 	PATCHES_CUTS = 8,
+	PATCHES_PARTS = 4,
 	PATCHES_TILE = 8,
 	PATCHES_TILE_THREADS = 256, /* columns of a tile */
 	PATCHES_SINE_THREADS = 128, /* two columns each */
@@ -62,9 +69,10 @@ struct patches_step {
 	const struct patches_box *box;
 	const double *u, *f;
 	double *v;		/* where the new values go: u itself for Gauss-Seidel */
-	const double *inverse;	/* column-major */
+	const double *inverse;	/* column-major; GEMM: of the four parts */
 	const double *diagonal; /* first the matrices of transforms of 1 to 8 values */
-	double *packed;		/* GEMM: residuals, and then corrections, a column a block */
+	double *packed;		/* GEMM: residuals, and behind them corrections; of each the four
+				   parts, a column a block */
 	double omega;
 	float stencil[4]; /* whole numbers or halves: exact in single precision */
 	int32_t first, count;
@@ -93,6 +101,12 @@ struct patches_ghost_list {
 	int32_t first, count; /* links */
 	int32_t cells_most;   /* of a link */
 };
+
+/* GEMM: cells of a part along an axis of `cells`, of sums or of differences. */
+PATCHES_INLINE int32_t patches_part(int32_t cells, int32_t differences)
+{
+	return differences ? cells / 2 : (cells + 1) / 2;
+}
 
 /* CPU implementations; args point to struct patches_step. */
 void patches_gemv_cpu(const void *args);    /* dense inverse, plain loops */

@@ -110,10 +110,9 @@ static int make_gpu(struct patches_work *w, uint32_t g)
 	return ops->event(m, g, &gpu->begun);
 }
 
-/* What the products under way read and write, unless the largest patch is larger. More is a little
- * faster, less is slower, whether L2 holds it or not: a product is as fast as it can be from some
- * 8000 columns on. */
-enum { PRODUCT_BYTES = 136 << 20 };
+/* What the products under way read and write, unless the largest patch is larger or there is no
+ * more. Less is slower, whether L2 holds it or not: a product of few columns is. */
+enum { PRODUCT_BYTES = 1 << 30 };
 
 int patches_begin(struct solver_work *work)
 {
@@ -132,7 +131,10 @@ int patches_begin(struct solver_work *work)
 	const int64_t cells = p->block[0] * p->block[1] * p->block[2],
 		      share = PRODUCT_BYTES / 16 / (w->sides ? w->sides : 1),
 		      most = w->set.largest > share ? w->set.largest : share;
-	w->chunk_blocks = (int32_t)(most / cells);
+	int64_t busiest = w->set.largest;
+	for (uint32_t g = 0; g < work->gpus; g++)
+		busiest = w->set.gpu_cells[g] > busiest ? w->set.gpu_cells[g] : busiest;
+	w->chunk_blocks = (int32_t)((most < busiest ? most : busiest) / cells);
 	if (patches_tables_make(&w->tables, p, &w->set, work->gpus, work->m->ops->computes) ||
 	    check_machine(w) || patches_exchange_make(w))
 		return -1;

@@ -175,64 +175,6 @@ void patches_advance_cpu(const void *args)
 	}
 }
 
-/* ---- one product for all blocks: packed holds residuals and, behind them, corrections ---- */
-
-static double *packed_block(const struct patches_step *step, const struct patches_box *box,
-			    int32_t index, const struct patches_block *b, bool correction)
-{
-	const int64_t block = box->first_block - step->box[step->first].first_block + index;
-	return step->packed + (block + (correction ? step->blocks : 0)) * b->cells;
-}
-
-/* Calls `visit` with each block of the step's patches, the number of the block within its own. */
-static void each_block(const struct patches_step *step,
-		       void (*visit)(const struct patches_step *step, const struct patches_box *box,
-				     int32_t number, const struct patches_block *block))
-{
-	for (int32_t p = step->first; p < step->first + step->count; p++) {
-		const struct patches_box *box = &step->box[p];
-		const int32_t blocks = box->blocks[0] * box->blocks[1] * box->blocks[2];
-		for (int32_t k = 0; k < blocks; k++) {
-			const struct patches_block b = patches_block_of(step, box, k);
-			visit(step, box, k, &b);
-		}
-	}
-}
-
-static void gemm_residual(const struct patches_step *step, const struct patches_box *box,
-			  int32_t number, const struct patches_block *block)
-{
-	patches_block_residual(step, box, block, packed_block(step, box, number, block, false));
-}
-
-static void gemm_product(const struct patches_step *step, const struct patches_box *box,
-			 int32_t number, const struct patches_block *block)
-{
-	patches_block_product(step, box, block, packed_block(step, box, number, block, false),
-			      packed_block(step, box, number, block, true));
-}
-
-static void gemm_update(const struct patches_step *step, const struct patches_box *box,
-			int32_t number, const struct patches_block *block)
-{
-	patches_block_update(step, box, block, packed_block(step, box, number, block, true));
-}
-
-void patches_gemm_residual_cpu(const void *args)
-{
-	each_block(args, gemm_residual);
-}
-
-void patches_gemm_product_cpu(const void *args)
-{
-	each_block(args, gemm_product);
-}
-
-void patches_gemm_update_cpu(const void *args)
-{
-	each_block(args, gemm_update);
-}
-
 /* ---- ghost values ---- */
 
 void patches_ghosts_cpu(const void *args)

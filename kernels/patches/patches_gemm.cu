@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * All blocks at once: their residuals as columns of one matrix, one product with the inverse by
- * cuBLAS, which takes FP64 tensor cores, and the update; and what moves ghost values.
+ * All blocks at once: their residuals as columns of a matrix, its product with the inverse by
+ * cuBLAS, which takes FP64 tensor cores, and the update; and what moves ghost values. The matrix is
+ * four, of sums and of differences of mirrored cells, and the product a quarter (patches.h).
  *
  * cuBLAS is loaded when first asked for: a machine without it runs all else.
  */
@@ -10,20 +11,41 @@
 #include "patches_device.cuh"
 #include "patches_ghost.h"
 
-/* A column of cells of a block, along z: of the packed matrix of residuals, behind all of which are
- * the corrections. */
-struct packed_column {
-	const struct patches_box *box;
-	int64_t packed, u, f;
-	int32_t stride; /* of the packed matrix, from plane to plane */
+/* As many cells beside each other along x as a thread takes: one, or where blocks are even along x
+ * two, which lie in pieces of 16 bytes. */
+template <int MANY> struct alignas(8 * MANY) cells {
+	double at[MANY];
 };
 
-/* False: there is no such column. */
-__device__ __forceinline__ bool packed_column_of(const struct patches_step &step, int64_t at,
-						 struct packed_column *c)
+template <int MANY> __device__ __forceinline__ struct cells<MANY> load_cells(const double *from) {
+	return *(const struct cells<MANY> *)from;
+}
+
+template <int MANY>
+__device__ __forceinline__ void store_cells(double *to, const struct cells<MANY> &value)
 {
-	const int32_t bx = step.block[0], plane = bx * step.block[1], block = (int32_t)(at / plane),
-		      cell = (int32_t)(at - (int64_t)block * plane), j = cell / bx;
+	*(struct cells<MANY> *)to = value;
+}
+
+/* Columns of a block along z and their mirrors along y: their cells in the lowest plane, of u and
+ * of f; and of the packed parts. Corrections lie `corrections` behind residuals. */
+struct packed_columns {
+	int64_t u[2], f[2], part[PATCHES_PARTS], corrections;
+	int32_t pitch, plane, f_plane;
+	int32_t packed_plane[2]; /* of sums and of differences along y */
+	bool mirrored;		 /* false: they are their own mirrors */
+};
+
+/* False: there are no such columns. */
+template <int MANY>
+__device__ __forceinline__ bool packed_columns_of(const struct patches_step &step,
+						  struct packed_columns *c)
+{
+	const int64_t at = ((int64_t)blockIdx.x * PATCHES_TILE_THREADS + threadIdx.x) * MANY;
+	const int32_t bx = step.block[0], by = step.block[1], bz = step.block[2],
+		      plane = bx * patches_part(by, 0), block = (int32_t)(at / plane),
+		      cell = (int32_t)(at - (int64_t)block * plane), j = cell / bx,
+		      far = by - 1 - 2 * j;
 	if (block >= step.blocks)
 		return false;
 	const struct patches_box *box =
@@ -31,76 +53,249 @@ __device__ __forceinline__ bool packed_column_of(const struct patches_step &step
 	const int32_t index = block - (box->first_block - step.box[step.first].first_block),
 		      row = index / box->blocks[0], layer = row / box->blocks[1],
 		      x = (index - row * box->blocks[0]) * bx + cell - j * bx,
-		      y = (row - layer * box->blocks[1]) * step.block[1] + j,
-		      z = layer * step.block[2];
+		      y = (row - layer * box->blocks[1]) * by + j, z = layer * bz;
+	int64_t before = 0;
 
-	c->box = box;
-	c->packed = (int64_t)block * plane * step.block[2] + cell;
-	c->u = box->origin + (int64_t)z * box->plane + (int64_t)y * box->pitch + x;
-	c->f = box->first_cell + ((int64_t)z * box->n[1] + y) * box->n[0] + x;
-	c->stride = plane;
+	c->u[0] = box->origin + (int64_t)z * box->plane + (int64_t)y * box->pitch + x;
+	c->u[1] = c->u[0] + (int64_t)far * box->pitch;
+	c->f[0] = box->first_cell + ((int64_t)z * box->n[1] + y) * box->n[0] + x;
+	c->f[1] = c->f[0] + (int64_t)far * box->n[0];
+	c->pitch = box->pitch;
+	c->plane = box->plane;
+	c->f_plane = box->n[0] * box->n[1];
+	c->packed_plane[0] = plane;
+	c->packed_plane[1] = bx * patches_part(by, 1);
+	c->mirrored = far > 0;
+#pragma unroll
+	for (int p = 0; p < PATCHES_PARTS; p++) {
+		const int32_t cells = c->packed_plane[p & 1] * patches_part(bz, p & 2);
+
+		c->part[p] = before + (int64_t)block * cells + cell;
+		before += (int64_t)step.blocks * cells;
+	}
+	c->corrections = before;
 	return true;
 }
 
-__device__ __forceinline__ void gemm_residual(const struct patches_step &step)
-{
-	const int64_t at = (int64_t)blockIdx.x * PATCHES_TILE_THREADS + threadIdx.x;
+/* f - A u of cells at u, whose values and neighbours along z are known. */
+template <int MANY>
+__device__ __forceinline__ struct cells<MANY>
+packed_residual(const struct patches_step &step, const double *u, int32_t pitch, const double *f,
+		const struct cells<MANY> &below, const struct cells<MANY> &centre,
+		const struct cells<MANY> &above) {
 	const double sz = step.stencil[3], sy = step.stencil[2], sx = step.stencil[1],
-		     sc = step.stencil[0];
-	struct packed_column c;
+		     sc = step.stencil[0], left = u[-1], right = u[MANY];
+	const struct cells<MANY> back = load_cells<MANY>(u + pitch),
+				 front = load_cells<MANY>(u - pitch);
+	struct cells<MANY> r = load_cells<MANY>(f);
 
-	if (!packed_column_of(step, at, &c))
-		return;
-	const int32_t plane = c.box->plane, pitch = c.box->pitch,
-		      f_plane = c.box->n[0] * c.box->n[1];
-	const double *u = step.u + c.u, *f = step.f + c.f;
-	double *packed = step.packed + c.packed;
-	double below = u[-plane], centre = u[0];
-
-#pragma unroll 4
-	for (int32_t k = 0; k < step.block[2]; k++) {
-		const double above = u[plane];
-		double r = *f;
-
-		r = fma(-sz, above, r);
-		r = fma(-sz, below, r);
-		r = fma(-sy, u[pitch], r);
-		r = fma(-sy, u[-pitch], r);
-		r = fma(-sx, u[1], r);
-		r = fma(-sx, u[-1], r);
-		*packed = fma(-sc, centre, r);
-		below = centre;
-		centre = above;
-		u += plane;
-		f += f_plane;
-		packed += c.stride;
+#pragma unroll
+	for (int p = 0; p < MANY; p++) {
+		r.at[p] = fma(-sz, above.at[p], r.at[p]);
+		r.at[p] = fma(-sz, below.at[p], r.at[p]);
+		r.at[p] = fma(-sy, back.at[p], r.at[p]);
+		r.at[p] = fma(-sy, front.at[p], r.at[p]);
+		r.at[p] = fma(-sx, p + 1 < MANY ? centre.at[MANY - 1] : right, r.at[p]);
+		r.at[p] = fma(-sx, p ? centre.at[0] : left, r.at[p]);
+		r.at[p] = fma(-sc, centre.at[p], r.at[p]);
 	}
+	return r;
 }
 
-__device__ __forceinline__ void gemm_update(const struct patches_step &step)
+template <int MANY>
+__device__ __forceinline__ struct cells<MANY> plus(const struct cells<MANY> &a,
+						   const struct cells<MANY> &b) {
+	struct cells<MANY> sum;
+
+#pragma unroll
+	for (int p = 0; p < MANY; p++)
+		sum.at[p] = a.at[p] + b.at[p];
+	return sum;
+}
+
+template <int MANY>
+__device__ __forceinline__ struct cells<MANY> minus(const struct cells<MANY> &a,
+						    const struct cells<MANY> &b) {
+	struct cells<MANY> difference;
+
+#pragma unroll
+	for (int p = 0; p < MANY; p++)
+		difference.at[p] = a.at[p] - b.at[p];
+	return difference;
+}
+
+/* On columns from the outer planes inwards, two at a time, which are each other's mirror. */
+template <int MANY>
+struct walk {
+	const double *low, *high, *low_f, *high_f;
+	struct cells<MANY> under, here, there, over;
+};
+
+template <int MANY>
+__device__ __forceinline__ struct walk<MANY> walk_of(const struct patches_step &step,
+						     const struct packed_columns &c, int which) {
+	const int32_t last = step.block[2] - 1;
+	struct walk<MANY> w;
+
+	w.low = step.u + c.u[which];
+	w.high = w.low + (int64_t)last * c.plane;
+	w.low_f = step.f + c.f[which];
+	w.high_f = w.low_f + (int64_t)last * c.f_plane;
+	w.under = load_cells<MANY>(w.low - c.plane);
+	w.here = load_cells<MANY>(w.low);
+	w.there = load_cells<MANY>(w.high);
+	w.over = load_cells<MANY>(w.high + c.plane);
+	return w;
+}
+
+/* Sum and difference of two planes' residuals, and on to the next two. */
+template <int MANY>
+__device__ __forceinline__ void walk_on(const struct patches_step &step,
+					const struct packed_columns &c, struct walk<MANY> &w,
+					struct cells<MANY> &sum, struct cells<MANY> &difference)
 {
-	const int64_t at = (int64_t)blockIdx.x * PATCHES_TILE_THREADS + threadIdx.x;
-	struct packed_column c;
+	const struct cells<MANY> above = load_cells<MANY>(w.low + c.plane),
+				 below = load_cells<MANY>(w.high - c.plane),
+				 r = packed_residual<MANY>(step, w.low, c.pitch, w.low_f, w.under,
+							   w.here, above),
+				 q = packed_residual<MANY>(step, w.high, c.pitch, w.high_f, below,
+							   w.there, w.over);
 
-	if (!packed_column_of(step, at, &c))
+	sum = plus<MANY>(r, q);
+	difference = minus<MANY>(r, q);
+	w.under = w.here;
+	w.here = above;
+	w.over = w.there;
+	w.there = below;
+	w.low += c.plane;
+	w.high -= c.plane;
+	w.low_f += c.f_plane;
+	w.high_f -= c.f_plane;
+}
+
+/* Values of columns and of their mirrors as a sum and a difference along y. */
+template <int MANY>
+__device__ __forceinline__ void store_parts(double *sums, double *differences, bool mirrored,
+					    const struct cells<MANY> &near,
+					    const struct cells<MANY> &far)
+{
+	store_cells<MANY>(sums, mirrored ? plus<MANY>(near, far) : near);
+	if (mirrored)
+		store_cells<MANY>(differences, minus<MANY>(near, far));
+}
+
+template <int MANY> __device__ __forceinline__ void gemm_residual(const struct patches_step &step)
+{
+	const int32_t planes = step.block[2];
+	struct packed_columns c;
+
+	if (!packed_columns_of<MANY>(step, &c))
 		return;
-	const int32_t plane = c.box->plane;
-	const double *u = step.u + c.u, *packed = step.packed + c.packed +
-						  (int64_t)step.blocks * c.stride * step.block[2];
-	double *v = step.v + c.u;
+	struct walk<MANY> near = walk_of<MANY>(step, c, 0), far = walk_of<MANY>(step, c, 1);
+	double *part[PATCHES_PARTS];
 
-#pragma unroll 4
-	for (int32_t k = 0; k < step.block[2]; k++) {
-		*v = fma(step.omega, *packed, *u);
-		u += plane;
-		v += plane;
-		packed += c.stride;
+#pragma unroll
+	for (int p = 0; p < PATCHES_PARTS; p++)
+		part[p] = step.packed + c.part[p];
+#pragma unroll 2
+	for (int32_t k = 0; k < planes / 2; k++) {
+		struct cells<MANY> sum[2], difference[2];
+
+		walk_on<MANY>(step, c, near, sum[0], difference[0]);
+		walk_on<MANY>(step, c, far, sum[1], difference[1]);
+		store_parts<MANY>(part[0], part[1], c.mirrored, sum[0], sum[1]);
+		store_parts<MANY>(part[2], part[3], c.mirrored, difference[0], difference[1]);
+#pragma unroll
+		for (int p = 0; p < PATCHES_PARTS; p++)
+			part[p] += c.packed_plane[p & 1];
+	}
+	if (planes % 2)
+		store_parts<MANY>(part[0], part[1], c.mirrored,
+				  packed_residual<MANY>(step, near.low, c.pitch, near.low_f,
+							near.under, near.here, near.over),
+				  packed_residual<MANY>(step, far.low, c.pitch, far.low_f,
+							far.under, far.here, far.over));
+}
+
+/* v = u + omega e. */
+template <int MANY>
+__device__ __forceinline__ void relax_cells(const struct patches_step &step, int64_t at,
+					    const struct cells<MANY> &e)
+{
+	struct cells<MANY> value = load_cells<MANY>(step.u + at);
+
+#pragma unroll
+	for (int p = 0; p < MANY; p++)
+		value.at[p] = fma(step.omega, e.at[p], value.at[p]);
+	store_cells<MANY>(step.v + at, value);
+}
+
+template <int MANY> __device__ __forceinline__ void gemm_update(const struct patches_step &step)
+{
+	const int32_t planes = step.block[2];
+	struct packed_columns c;
+
+	if (!packed_columns_of<MANY>(step, &c))
+		return;
+	const int64_t far = c.u[1] - c.u[0];
+	const double *part[PATCHES_PARTS];
+	int64_t low = c.u[0], high = low + (int64_t)(planes - 1) * c.plane;
+
+#pragma unroll
+	for (int p = 0; p < PATCHES_PARTS; p++)
+		part[p] = step.packed + c.corrections + c.part[p];
+#pragma unroll 2
+	for (int32_t k = 0; k < (planes + 1) / 2; k++) {
+		const bool middle = low == high;
+		struct cells<MANY> e[PATCHES_PARTS];
+
+#pragma unroll
+		for (int p = 0; p < PATCHES_PARTS; p++)
+			e[p] = (p & 1 && !c.mirrored) || (p & 2 && middle)
+				       ? cells<MANY>{}
+				       : load_cells<MANY>(part[p]);
+		const struct cells<MANY> near_sum = plus<MANY>(e[0], e[1]),
+					 near_difference = plus<MANY>(e[2], e[3]),
+					 far_sum = minus<MANY>(e[0], e[1]),
+					 far_difference = minus<MANY>(e[2], e[3]);
+
+		relax_cells<MANY>(step, low, plus<MANY>(near_sum, near_difference));
+		if (!middle)
+			relax_cells<MANY>(step, high, minus<MANY>(near_sum, near_difference));
+		if (c.mirrored) {
+			relax_cells<MANY>(step, low + far, plus<MANY>(far_sum, far_difference));
+			if (!middle)
+				relax_cells<MANY>(step, high + far,
+						  minus<MANY>(far_sum, far_difference));
+		}
+		low += c.plane;
+		high -= c.plane;
+#pragma unroll
+		for (int p = 0; p < PATCHES_PARTS; p++)
+			part[p] += c.packed_plane[p & 1];
 	}
 }
 
-PATCHES_KERNEL(patches_gemm_residual, PATCHES_TILE_THREADS, 1, gemm_residual,
+__device__ __forceinline__ void gemm_residual_any(const struct patches_step &step)
+{
+	if (step.block[0] % 2)
+		gemm_residual<1>(step);
+	else
+		gemm_residual<2>(step);
+}
+
+__device__ __forceinline__ void gemm_update_any(const struct patches_step &step)
+{
+	if (step.block[0] % 2)
+		gemm_update<1>(step);
+	else
+		gemm_update<2>(step);
+}
+
+PATCHES_KERNEL(patches_gemm_residual, PATCHES_TILE_THREADS, 2, gemm_residual_any,
 	       patches_packed_geometry)
-PATCHES_KERNEL(patches_gemm_update, PATCHES_TILE_THREADS, 1, gemm_update, patches_packed_geometry)
+PATCHES_KERNEL(patches_gemm_update, PATCHES_TILE_THREADS, 3, gemm_update_any,
+	       patches_packed_geometry)
 
 /* ---- the product ---- */
 
@@ -160,20 +355,29 @@ static int launch_patches_gemm_product(const void *args, void *stream)
 	static const struct cublas cublas = load_cublas();
 	const struct patches_step *step = (const struct patches_step *)args;
 	const int cells = step->block[0] * step->block[1] * step->block[2];
-	const int64_t packed = (int64_t)step->blocks * cells;
-	const double one = 1, zero = 0;
+	const double one = 1, zero = 0, *inverse = step->inverse, *residual = step->packed;
+	double *correction = step->packed + (int64_t)step->blocks * cells;
 
 	if (!cublas.create || !cublas.set_stream || !cublas.dgemm)
 		return NO_CUBLAS;
 	void *handle = handle_of(&cublas);
 	if (!handle)
 		return NO_CUBLAS;
-	return cublas.set_stream(handle, (cudaStream_t)stream) ||
-			       cublas.dgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, cells, step->blocks,
-					    cells, &one, step->inverse, cells, step->packed, cells,
-					    &zero, step->packed + packed, cells)
-		       ? cudaErrorInvalidValue
-		       : cudaSuccess;
+	if (cublas.set_stream(handle, (cudaStream_t)stream))
+		return cudaErrorInvalidValue;
+	for (int p = 0; p < PATCHES_PARTS; p++) {
+		const int side = step->block[0] * patches_part(step->block[1], p & 1) *
+				 patches_part(step->block[2], p & 2);
+
+		if (side &&
+		    cublas.dgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, side, step->blocks, side, &one,
+				 inverse, side, residual, side, &zero, correction, side))
+			return cudaErrorInvalidValue;
+		inverse += (int64_t)side * side;
+		residual += (int64_t)step->blocks * side;
+		correction += (int64_t)step->blocks * side;
+	}
+	return cudaSuccess;
 }
 
 /* ---- ghost values ---- */

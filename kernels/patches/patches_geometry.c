@@ -85,11 +85,13 @@ void patches_advance_geometry(const void *args, struct launch_geometry *geometry
 	*geometry = g;
 }
 
-/* A thread a column, along z, of the patches' blocks. */
+/* A thread a column of a block, along z, and its mirror along y; two beside each other where blocks
+ * are even along x. */
 void patches_packed_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct patches_step *step = (const struct patches_step *)args;
-	const int64_t columns = (int64_t)step->blocks * step->block[0] * step->block[1];
+	const int64_t columns = (int64_t)step->blocks * patches_part(step->block[1], 0) *
+				(step->block[0] % 2 ? step->block[0] : step->block[0] / 2);
 	const struct launch_geometry g = {
 		{ (uint32_t)((columns + PATCHES_TILE_THREADS - 1) / PATCHES_TILE_THREADS), 1, 1 },
 		{ PATCHES_TILE_THREADS, 1, 1 },

@@ -28,7 +28,7 @@ PATCHES_INLINE int64_t patches_tiles(const int32_t n[3], int32_t side)
 }
 
 /* With a dense inverse, steps are the cells of a block, through which a thread goes in its product.
- * packed: a thread a column, steps are its cells. */
+ * packed: a thread a few columns, steps are their cells. */
 void patches_gemv_a_geometry(const void *args, struct launch_geometry *geometry);
 void patches_gemv_b_geometry(const void *args, struct launch_geometry *geometry);
 void patches_gemv_c_geometry(const void *args, struct launch_geometry *geometry);

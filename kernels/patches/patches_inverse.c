@@ -109,6 +109,44 @@ int patches_inverse_lapack(const double stencil[4], const int32_t n[3], double *
 	return 0;
 }
 
+int64_t patches_inverse_parts_elements(const int32_t n[3])
+{
+	int64_t elements = 0;
+	for (int part = 0; part < PATCHES_PARTS; part++) {
+		const int64_t cells =
+			(int64_t)n[0] * patches_part(n[1], part & 1) * patches_part(n[2], part & 2);
+		elements += cells * cells;
+	}
+	return elements;
+}
+
+void patches_inverse_parts(const int32_t n[3], double *inverse)
+{
+	const int32_t plane = n[0] * n[1], cells = plane * n[2];
+	const size_t bytes = (size_t)cells * (size_t)cells * sizeof(*inverse);
+	double *whole = xcalloc(1, bytes);
+	memcpy(whole, inverse, bytes);
+	for (int part = 0; part < PATCHES_PARTS; part++) {
+		const int32_t high = patches_part(n[1], part & 1),
+			      deep = patches_part(n[2], part & 2), line = n[0] * high;
+		const double y = part & 1 ? -1 : 1, z = part & 2 ? -1 : 1;
+		for (int32_t c = 0; c < line * deep; c++) { /* a column */
+			const int32_t i = c % n[0], j = c / n[0] % high, k = c / line;
+			const double *of[4];
+			for (int m = 0; m < 4; m++)
+				of[m] = whole + (int64_t)((m & 2 ? n[2] - 1 - k : k) * plane +
+							  (m & 1 ? n[1] - 1 - j : j) * n[0] + i) *
+							cells;
+			for (int32_t r = 0; r < line * deep; r++) {
+				const int32_t row = r / line * plane + r % line;
+				*inverse++ = 0.25 * (of[0][row] + y * of[1][row] +
+						     z * (of[2][row] + y * of[3][row]));
+			}
+		}
+	}
+	free(whole);
+}
+
 /* ---- tables ---- */
 
 /* A kind of block: sides, and where its tables are. */
@@ -233,6 +271,9 @@ int patches_tables_make(struct patches_tables *tables, const struct patches_para
 	tables->first[gpus] = index;
 	if (!params->kernel->dense)
 		tables->inverse_elements = 0;
+	const int64_t whole_elements = tables->inverse_elements;
+	if (params->kernel->gemm) /* blocks of one kind */
+		tables->inverse_elements = patches_inverse_parts_elements(kinds.kind[0].n);
 	if (compute) {
 		tables->diagonal = xcalloc((size_t)tables->diagonal_elements + 1, sizeof(double));
 		for (int32_t n = 1; n <= PATCHES_TILE; n++)
@@ -240,9 +281,11 @@ int patches_tables_make(struct patches_tables *tables, const struct patches_para
 		for (size_t k = 0; k < kinds.count; k++)
 			patches_diagonal(params->stencil, kinds.kind[k].n,
 					 tables->diagonal + kinds.kind[k].diagonal);
-		tables->inverse = xcalloc((size_t)tables->inverse_elements + 1, sizeof(double));
+		tables->inverse = xcalloc((size_t)whole_elements + 1, sizeof(double));
 		if (params->kernel->dense && fill_inverses(tables, params, &kinds))
 			goto out;
+		if (params->kernel->gemm)
+			patches_inverse_parts(kinds.kind[0].n, tables->inverse);
 	}
 	rc = 0;
 out:

@@ -22,6 +22,11 @@ void patches_inverse_sine(const double stencil[4], const int32_t n[3], double *i
 /* -1 after a message: no LAPACK, or the matrix is not positive definite. */
 int patches_inverse_lapack(const double stencil[4], const int32_t n[3], double *inverse);
 
+/* The inverse of a block, in its place, as those of the four parts of GEMM (patches.h); how many
+ * numbers they are. */
+int64_t patches_inverse_parts_elements(const int32_t n[3]);
+void patches_inverse_parts(const int32_t n[3], double *inverse);
+
 /* What a set needs on each GPU: one box a patch, with the inverses and the diagonals of all kinds
  * of blocks that there are. */
 struct patches_tables {

@@ -9,3 +9,5 @@ for options in '--patches 2x4 --block 8' '--patches 1x20+1x8.4.8 --block 8' '--p
 	refuses warpreel solve patches $options
 done
 refuses warpreel predict patches --kernel-model roofline --platform "$platform" --kernel cpu-block
+# A set that a GPU does not hold.
+refuses warpreel predict patches --kernel-model roofline --platform "$platform" --patches 30000x64
