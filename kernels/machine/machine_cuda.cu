@@ -272,7 +272,7 @@ static int cuda_copy(struct machine_thread *t, uint32_t stream, const struct mac
 		error = cudaMemcpy2DAsync(target, (size_t)copy->target_pitch_bytes, source,
 					  (size_t)copy->source_pitch_bytes, row_bytes, rows, kind,
 					  m->stream[stream]);
-	else if (peer)
+	else if (peer && !state_of(t)->capturing) /* no graph takes this call */
 		error = cudaMemcpyPeerAsync(target, to->gpu, source, from->gpu, rows * row_bytes,
 					    m->stream[stream]);
 	else

@@ -88,6 +88,7 @@ struct cuda_machine {
 
 struct cuda_thread { /* machine_thread.state */
 	struct cuda_machine *machine;
+	bool capturing; /* a graph */
 	struct {
 		const char *name; /* compared by address: names have static storage */
 		const struct cuda_kernel *kernel;

@@ -17,7 +17,9 @@ static int capture(struct machine_thread *t, cudaStream_t stream,
 
 	if (error)
 		return failed(t, "capturing", error);
+	state_of(t)->capturing = true;
 	const int rc = repeat->body(t, repeat->arg);
+	state_of(t)->capturing = false;
 	error = cudaStreamEndCapture(stream,
 				     &graph); /* also after a failure: it must leave capture */
 	if (rc)

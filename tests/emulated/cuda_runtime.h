@@ -38,7 +38,8 @@ enum cudaError_t {
 	cudaErrorInsufficientDriver = 35,
 	cudaErrorInvalidDevice = 101,
 	cudaErrorPeerAccessAlreadyEnabled = 704,
-	cudaErrorCooperativeLaunchTooLarge = 720
+	cudaErrorCooperativeLaunchTooLarge = 720,
+	cudaErrorStreamCaptureUnsupported = 900
 };
 enum cudaMemcpyKind {
 	cudaMemcpyHostToHost,

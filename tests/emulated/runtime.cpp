@@ -171,6 +171,8 @@ cudaError_t cudaMemcpyPeerAsync(void *target, int target_gpu, const void *source
 	if (target_gpu < 0 || target_gpu >= GPUS || source_gpu < 0 || source_gpu >= GPUS ||
 	    target_gpu == source_gpu)
 		return cudaErrorInvalidDevice;
+	if (kept)
+		return cudaErrorStreamCaptureUnsupported;
 	return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream);
 }
 
