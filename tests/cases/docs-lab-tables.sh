@@ -5,5 +5,7 @@ same() { # TABLE PAGE
 }
 same drawn3 splits.md
 same foreign-kernels programs.md
+same choices choices.md
+same scaling choices.md
 sh "$lab/lab_tables.sh" drawn3 | tail -n 1
 refuses sh "$lab/lab_tables.sh"
