@@ -13,6 +13,7 @@ static const char *const ways[] = {
 	"kernel=temporal depth=2 border=2 transport=host order=boss-worker sync=spin",
 	"kernel=paper transport=host order=boss-worker staging=pageable",
 	"kernel=store",
+	"kernel=tuned border=2 sync=graph",
 	"kernel=store sync=condition",
 	"kernel=store sync=one-thread",
 	"kernel=tuned sync=graph",

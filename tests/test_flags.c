@@ -4,7 +4,8 @@
  */
 #include "sm_kit.h"
 
-static double cycles_of(struct kit *kit, bool known)
+/* flag_ns: sm.l2_flag_ns. */
+static double cycles_beside(struct kit *kit, bool known, double flag_ns)
 {
 	struct warp_program program;
 	struct sm_device d = round_device();
@@ -12,12 +13,18 @@ static double cycles_of(struct kit *kit, bool known)
 	double cycles;
 
 	d.mechanisms.off[MECHANISM_NEIGHBOUR_FLAGS] = !known;
+	d.l2_flag_ns = flag_ns;
 	kit_program(kit, &program);
 	kit_run(&d, &program, 1, 1, 0, &run);
 	cycles = run.cycles;
 	sm_run_release(&run);
 	warp_program_release(&program);
 	return cycles;
+}
+
+static double cycles_of(struct kit *kit, bool known)
+{
+	return cycles_beside(kit, known, 0);
 }
 
 static void store(struct kit *kit)
@@ -127,6 +134,21 @@ static void how_often_a_look_was_counted_does_not_matter(void **state)
 	assert_true(cycles_of(&work, true) > 200 + 9 * 200);
 }
 
+/* One block, and 400 cycles a flag: half of them later it is raised, at 400, and known half a round
+ * of the loop, and a way to L2 and back, behind that. */
+static void flags_side_by_side_are_one_after_the_other(void **state)
+{
+	struct kit kit;
+	double cycles;
+
+	(void)state;
+	meet(&kit, "LD.E.STRONG.GPU R2, [R8.64]", "CCTL.IVALL", 1);
+	cycles = cycles_beside(&kit, true, 400);
+	if (fabs(cycles - (400 + 200 + 0.618 * 220 + 20)) > 20)
+		fail_msg("%g cycles", cycles);
+	assert_true(cycles_beside(&kit, false, 400) == cycles_of(&kit, false));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +157,7 @@ int main(void)
 		cmocka_unit_test(who_looks_behind_its_own_fence_finds_the_flag),
 		cmocka_unit_test(who_looks_before_waits_for_a_round_of_the_loop),
 		cmocka_unit_test(how_often_a_look_was_counted_does_not_matter),
+		cmocka_unit_test(flags_side_by_side_are_one_after_the_other),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

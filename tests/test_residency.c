@@ -310,6 +310,45 @@ static void what_was_never_touched_is_not_there(void **state)
 	schedule_release(&s);
 }
 
+/* GPU 1 launches the same as GPU 0 on buffers of its own, which is worked out once; GPU 2 reads
+ * what it wrote, and GPU 3 what it wrote of other bytes. */
+static void gpus_that_launch_the_same_find_the_same(void **state)
+{
+	(void)state;
+	struct schedule s;
+	struct residency r;
+	struct sm_device d = device_of_50_mb();
+	uint32_t shape[4][2];
+	schedule_init(&s);
+	for (uint16_t gpu = 0; gpu < 4; gpu++) {
+		const uint32_t from = 2 * gpu, to = gpu == 2 ? from : from + 1;
+		const int64_t at = gpu == 3 ? 5 * MB : 0;
+		const struct schedule_access write[] = { { from, ACCESS_READ, 0, 30 * MB },
+							 { to, ACCESS_WRITE, 0, 30 * MB } },
+					     read[] = { { to, ACCESS_READ, at, 30 * MB } };
+		char name[16];
+		snprintf(name, sizeof(name), "write%d", gpu);
+		shape[gpu][0] = add_shape(&s, name, 60 * MB, write, 2);
+		snprintf(name, sizeof(name), "read%d", gpu);
+		shape[gpu][1] = add_shape(&s, name, 30 * MB, read, 1);
+		const uint16_t stream = schedule_add_stream(&s, gpu, gpu);
+		schedule_add_thread(&s, "host", gpu);
+		for (int k = 0; k < 8; k++)
+			schedule_add_op(&s, OP_LAUNCH, stream, shape[gpu][k % 2]);
+	}
+	residency_build(&r, &s, &d);
+	for (int k = 0; k < 2; k++) {
+		const struct residency_shape *first = &r.shape[shape[0][k]];
+		assert_true(first->read_bytes == 30 * MB && first->distance_bytes > 0);
+		assert_memory_equal(first, &r.shape[shape[1][k]], sizeof(*first));
+	}
+	assert_true(r.shape[shape[0][0]].read_miss_bytes > 29 * MB);
+	assert_true(r.shape[shape[2][0]].read_miss_bytes == 0);
+	assert_true(r.shape[shape[3][1]].distance_bytes != r.shape[shape[0][1]].distance_bytes);
+	residency_release(&r);
+	schedule_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +363,7 @@ int main(void)
 		cmocka_unit_test(what_was_written_in_l2_is_told_from_what_was_only_read),
 		cmocka_unit_test(what_the_last_launch_wrote_is_dirty),
 		cmocka_unit_test(what_was_never_touched_is_not_there),
+		cmocka_unit_test(gpus_that_launch_the_same_find_the_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100
+#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
-data=$root/traces/data/h200x4
+all=$root/traces/data
+data=$all/h200x4
 
 # splits.md: answers that were written down before visit CB2, against what it measured; lower bounds left out.
 drawn3() {
@@ -64,10 +65,83 @@ two_h100() {
 		of=measured "$there/measured.tsv"
 }
 
+# choices.md: of each grid the fastest as measured, what the answers chose, and how much longer that takes; answers that were written down
+# before. A choice that two visits would not agree on is none: within 5 % is right.
+choices() {
+	awk -F '\t' -v among=1 "$(join_answers)"'
+		function name(config) {
+			sub(/.*kernel=/, "", config); sub(/ scheme=exact border=/, " ", config); sub(/ transport=/, " ", config)
+			sub(/ iterations=[0-9]*/, "", config); sub(/depth=/, "of ", config); sub(/partition=/, "", config); sub(/sync=/, "", config)
+			return config
+		}
+		{
+			split($2, word, " ")
+			grid = $3 " | " substr(word[1], 6) " | " substr(word[2], 11)
+			if (!(grid in n)) order[++grids] = grid
+			n[grid]++
+			if (!(grid in best) || us < best[grid]) { best[grid] = us; fastest[grid] = $2 }
+			if (answer > 0 && (!(grid in least) || answer < least[grid])) { least[grid] = answer; chosen[grid] = $2; takes[grid] = us }
+			if (answer > 0) { error = 100 * (answer / us - 1); sum[grid] += error < 0 ? -error : error; answered[grid]++ }
+		}
+		END {
+			print "| GPUs | grid | precision | ways | fastest | us | chosen | us | longer % | errors %, mean |"
+			print "|---:|---|---|---:|---|---:|---|---:|---:|---:|"
+			for (k = 1; k <= grids; k++) {
+				grid = order[k]
+				longer = 100 * (takes[grid] / best[grid] - 1)
+				right += longer <= 5
+				printf "| %s | %d | %s | %.0f | %s | %.0f | %.1f | %.1f |\n", grid, n[grid], name(fastest[grid]), best[grid],
+					chosen[grid] == fastest[grid] ? "the same" : name(chosen[grid]), takes[grid], longer, sum[grid] / answered[grid]
+			}
+			printf "%d of %d within 5 %%\n", right, grids
+		}' "$all/$1/choices_predicted.tsv" "$all/$1/choices.tsv"
+}
+
+# choices.md: one GPU over two of the same kernel, over two; as measured and as answered.
+scaling() {
+	awk -F '\t' -v among=0 "$(join_answers)"'
+		{
+			of = $2; sub(/ iterations=[0-9]*/, "", of)
+			if (!(of in seen)) { seen[of]; order[++count] = of }
+			measured[of, $3] = us / iterations; said[of, $3] = answer / iterations
+		}
+		END {
+			print "| size | precision | kernel | one GPU, us an iteration | two | efficiency | as answered |"
+			print "|---:|---|---|---:|---:|---:|---:|"
+			for (k = 1; k <= count; k++) {
+				of = order[k]
+				if (!measured[of, 1] || !measured[of, 2]) continue
+				split(of, word, " ")
+				split(substr(word[1], 6), side, "x")
+				kernel = of; sub(/.*kernel=/, "", kernel); sub(/ scheme=exact border=/, ", border ", kernel); sub(/ transport=peer/, "", kernel)
+				sub(/depth=/, "depth ", kernel); sub(/ sync=graph/, "", kernel)
+				printf "| %s | %s | %s | %.2f | %.2f | %.3f | %s |\n", side[1], substr(word[2], 11), kernel, measured[of, 1], measured[of, 2],
+					measured[of, 1] / measured[of, 2] / 2, (said[of, 1] && said[of, 2] ? sprintf("%.3f", said[of, 1] / said[of, 2] / 2) : "-")
+			}
+		}' "$all/$1/choices_predicted.tsv" "$all/$1/choices.tsv"
+}
+
+# Of both: `us` and `answer` of a row, 0: refused; those of 96 iterations and a size that is no power of two are choices.
+join_answers() {
+	cat <<-'END'
+		/^#/ { next }
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+		file == 1 { predicted[$3, $2] = $at["predicted_us"]; next }
+		{
+			us = $at["core_us"]; answer = predicted[$3, $2] + 0
+			iterations = $2; sub(/.*iterations=/, "", iterations); iterations += 0
+			power = $2 ~ /size=(4096|8192|16384|32768)x/
+			if (power == among) next
+		}
+	END
+}
+
 case ${1:-} in
 drawn3) drawn3 ;;
 foreign-kernels) foreign_kernels ;;
 two-h100) two_h100 ;;
+choices) choices "${2:-h100x1}" ;;
+scaling) scaling "${2:-h100x1}" ;;
 *)
 	sed -n 's/^#   //p' "$0" >&2
 	exit 2

@@ -90,6 +90,7 @@ struct sm_device {
 	double l2_near_bytes;	      /* 0: the same however many */
 	double l2_far_latency_ns; /* a hit in the other half, less latency_ns; half of all hits are
 				     there. 0: one half */
+	double l2_flag_ns; /* flags side by side, raised at once: by how much each is later */
 	/* Of lines that another multiprocessor wrote last, the share that a read waits for longer,
 	 * and how much. 0: not known */
 	double l2_far_dirty_share, l2_far_dirty_latency_ns;

@@ -73,7 +73,7 @@ static void l1(struct sm_device *d)
 
 static void l2_latency(struct sm_device *d)
 {
-	d->l2.latency_ns = d->l2_far_latency_ns = d->l2_far_dirty_latency_ns = 0;
+	d->l2.latency_ns = d->l2_far_latency_ns = d->l2_far_dirty_latency_ns = d->l2_flag_ns = 0;
 }
 
 static void l2_rate(struct sm_device *d)

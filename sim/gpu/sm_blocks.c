@@ -221,6 +221,7 @@ void sm_engine_init(struct engine *e)
 	e->multiply_add =
 		mechanism_on(&d->mechanisms, MECHANISM_MULTIPLY_ADD) ? d->multiply_add_interval : 0;
 	e->flags = mechanism_on(&d->mechanisms, MECHANISM_NEIGHBOUR_FLAGS);
+	e->flag_later = d->l2_flag_ns * 1e-3 * d->clock_mhz;
 	e->texture_cycles = d->texture_interval / 32;
 	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
 	e->warp_slots = e->idle = e->sub_slots * subs;

@@ -100,6 +100,7 @@ struct engine {
 				  many cycles; [1]: of FP64 */
 	double multiply_add;   /* cycles that one holds its half of the FP32 pipe; 0: as FP32 */
 	bool flags;	       /* blocks wait for those of others */
+	double flag_later;     /* a flag is seen, for each block that raises one beside it */
 	double shuffle_held;   /* others from issue, by a shuffle; 0: as by any other */
 	double texture_cycles; /* of the texture units, for a texel of 32 bits; 0: as loads */
 	double lsu_free, shuffle_free, constant_free, texture_free; /* paths of the whole SM */

@@ -6,6 +6,8 @@ same() { # TABLE PAGE
 same drawn3 splits.md
 same foreign-kernels programs.md
 same two-h100 devices.md
+same choices choices.md
+same scaling choices.md
 sh "$lab/lab_tables.sh" drawn3 | tail -n 1
 refuses sh "$lab/lab_tables.sh"
 # What was answered for kernels of public programs is answered again of what ships, and not far from what it was that day.

@@ -32,7 +32,10 @@ paste shorter longer | awk -F '\t' 'NR > 1 { printf "%s %s: %.2f us more\n", $1,
 periods 5000 --set sm.launch_ns=0 >whole
 paste longer whole | awk -F '\t' '$2 == "roofline" { print (($6 - $3) > 0.1 ? "and without the launch itself" : "with the launch itself") }'
 # A launch of a kernel that nobody profiled has no row of warps, which is said; the others have theirs.
-for size in 512 768; do printf 'rbsor\tsize=%sx%s %s\t2000\t1\n' $size $size "$(echo "$rbsor" | sed 's/tuned/persistent/')"; done | cat kernels.tsv - >none.tsv
+{
+	printf 'rbsor\tsize=512x512 %s\t2000\t1\n' "$(echo "$rbsor" | sed 's/tuned/persistent/')"
+	printf 'mlssor\tsize=1026x1026 subdomain=8x8 layers=4 sweeps=alternating kernel=ahead threads=64 transport=peer input=1 omega=1.25 iterations=96\t2000\t1\n'
+} | cat kernels.tsv - >none.tsv
 warpreel validate --platform h200x4 --only kernels --kernels none.tsv -o none.table >/dev/null
-columns config,model <none.table | awk -F '\t' '/persistent/ { split($1, word, " "); print word[1], $2 }'
+columns config,model <none.table | awk -F '\t' '/persistent|ahead/ { split($1, word, " "); print word[1], $2 }'
 rm none.tsv none.table
