@@ -7,6 +7,7 @@
  *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_begins.c      kernels that begin early or beside others; streams of a thread
+ *   schedule_implicit.c    what the legacy default stream waits for, and who for it
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_collectives.c kernels of a communication library that meet
  *   schedule_nccl.c        operations of several GPUs on virtual ones
@@ -101,7 +102,8 @@ struct load {
 				   it yet */
 	uint32_t *event_group;	/* by event row: rows of one event object share a group */
 	uint32_t *wait_event;	/* by sync row: the event row it waits for, EVENT_NONE */
-	bool *group_split;	/* by group: its records need an object each */
+	struct implicit *implicit; /* schedule_implicit.c; NULL: no stream is described */
+	bool *group_split;	   /* by group: its records need an object each */
 	uint32_t *group_object;
 
 	struct map counter, barrier; /* (run and process, id) -> schedule counter or barrier */
@@ -144,6 +146,12 @@ int load_nccl_launches(struct load *load, uint32_t at, int64_t before_ps);
 /* All launches were added: those whose partners are not there wait for nobody. */
 void load_nccl_finish(struct load *load);
 void load_nccl_release(struct load *load);
+
+/* schedule_implicit.c: finds the waits that CUDA makes by itself; behind load_joins. */
+void load_implicit(struct load *load);
+/* Adds those before a call, by its API row; -1 after a message. */
+int load_implicit_waits(struct load *load, uint32_t row);
+void load_implicit_release(struct load *load);
 
 /* Joins. */
 static inline int64_t to_ps(int64_t ns)

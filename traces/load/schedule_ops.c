@@ -356,6 +356,18 @@ static void note_hidden(struct schedule *schedule, uint32_t *stretches)
 	*stretches = 0;
 }
 
+/* What CUDA waits for by itself before a call. */
+static int add_implicit(struct load *load, const struct group *group)
+{
+	int rc = 0;
+
+	if (group->first->host_op || group->first->collective)
+		return 0;
+	for (const struct item *i = group->first; i < group->last && rc == 0; i++)
+		rc = load_implicit_waits(load, i->row);
+	return rc;
+}
+
 int load_lane(struct load *load, const struct lane *lane)
 {
 	int64_t now_ns = load->begin_ns;
@@ -387,6 +399,9 @@ int load_lane(struct load *load, const struct lane *lane)
 			to_ps((after ? 0 : before_hidden_ns) + (waited_ns > 0 ? waited_ns : 0));
 		before_hidden_ns = 0;
 		load_turn_begin(load, group.first);
+		rc = add_implicit(load, &group);
+		if (rc < 0)
+			break;
 		const int64_t first_op = load->schedule->op_count;
 		note_hidden(load->schedule, &hidden);
 		if (after)
