@@ -292,6 +292,25 @@ static void kernels_of_a_body_belong_to_the_launch_of_their_graph(void **state)
 	trace_release(&t);
 }
 
+/* Launches of 16 ns at first, of 10 later, and slow ones again at the end: 10. */
+static void a_call_takes_what_it_takes_once_the_recorder_is_warm(void **state)
+{
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	for (int k = 0; k < 350; k++) {
+		launch(&t, MAIN, 100 * k + 1, 0, 7, "k", 50);
+		if (k < 120 || k > 240)
+			t.api[t.api_count - 1].end_ns += 6;
+	}
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(s.call_recorded_ns[CALL_OF_LAUNCH], 10);
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +321,7 @@ int main(void)
 		cmocka_unit_test(a_threads_own_default_stream_is_found),
 		cmocka_unit_test(a_kernel_seen_to_begin_early_is_launched_so),
 		cmocka_unit_test(a_kernel_seen_to_begin_beside_another_need_not_wait_for_it),
+		cmocka_unit_test(a_call_takes_what_it_takes_once_the_recorder_is_warm),
 		cmocka_unit_test(branches_wait_for_what_had_ended),
 		cmocka_unit_test(kernels_of_a_body_belong_to_the_launch_of_their_graph),
 	};

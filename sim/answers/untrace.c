@@ -81,8 +81,19 @@ static const struct {
 	[CALL_OF_COPY + COPY_D2D] = { HOST_COPY_D2D, 1, UINT8_MAX },
 };
 
+/* What the recorder adds to the record of any call, at so many threads: what it adds to the
+ * cheapest there is, an event's record, which is little else; 0 if never measured. */
+static double least_added_ns(const struct platform *p, int threads)
+{
+	const struct number_list *api = &p->traced_api[HOST_RECORD];
+	return api->count ? more_ns(platform_list_ns(p, api, threads, 0),
+				    platform_host_ns(p, HOST_RECORD, threads))
+			  : 0;
+}
+
 /* A recorded call of this program, times what the same call takes untraced over what its record
- * says, both from calibrate's loops. */
+ * says, both from calibrate's loops; and shorter than its record by what the recorder adds to any,
+ * whatever two loops in two processes make of it. */
 static void price_calls(struct schedule *schedule, const struct platform *p)
 {
 	const char *device = platform_text(p, "device.name");
@@ -104,9 +115,14 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 			continue;
 		const double recorded_ns = platform_list_ns(p, api, at, 0),
 			     untraced_ns = platform_host_ns(p, calibrated[c].kind, at);
-		if (recorded_ns > 0)
-			schedule->call_ps[c] = (int64_t)((double)schedule->call_recorded_ns[c] *
-							 1000 * untraced_ns / recorded_ns);
+		const double call_ns = (double)schedule->call_recorded_ns[c],
+			     less_ns = call_ns - least_added_ns(p, threads);
+		if (!(recorded_ns > 0) || call_ns <= 0)
+			continue;
+		const double scaled_ns = call_ns * untraced_ns / recorded_ns;
+		schedule->call_ps[c] =
+			(int64_t)(1000 *
+				  (less_ns > 0 && less_ns < scaled_ns ? less_ns : scaled_ns));
 	}
 }
 
