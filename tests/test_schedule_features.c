@@ -155,7 +155,8 @@ static void a_threads_own_default_stream_is_found(void **state)
 	trace_release(&t);
 }
 
-/* The second begins 100 before the first has ended, the third does not: all were launched so. */
+/* The second begins 100 before the first has ended, the third does not: all were launched so, and
+ * the second is 100 shorter for it. */
 static void a_kernel_seen_to_begin_early_is_launched_so(void **state)
 {
 	(void)state;
@@ -173,6 +174,8 @@ static void a_kernel_seen_to_begin_early_is_launched_so(void **state)
 		for (int k = 0; k < 3; k++)
 			assert_int_equal(find(&s, OP_LAUNCH, k)->flags & OP_EARLY,
 					 by_ex ? OP_EARLY : 0);
+		assert_int_equal(find(&s, OP_LAUNCH, 1)->duration_ps, by_ex ? 900000 : 1000000);
+		assert_int_equal(find(&s, OP_LAUNCH, 2)->duration_ps, 1000000);
 		schedule_release(&s);
 		trace_release(&t);
 	}

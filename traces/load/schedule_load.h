@@ -93,10 +93,11 @@ struct load {
 	struct map stream_named;   /* (process, stream) -> 1: a call that waits or records names it
 				    */
 	struct map beside;	   /* (context, stream and kernel's name) -> 1, schedule_begins.c */
-	struct map early;	   /* (call's name, kernel's name) -> 1, schedule_begins.c */
-	struct map kernel_name;	   /* (demangled, short) strings -> schedule kernel */
-	struct map kernel_owner;   /* schedule kernel -> string that named it */
-	struct map first_launch;   /* (process, name string) -> kernel row */
+	struct map overlap;	 /* kernel row -> ns of it beside the one before it in its stream */
+	struct map early;	 /* (call's name, kernel's name) -> 1, schedule_begins.c */
+	struct map kernel_name;	 /* (demangled, short) strings -> schedule kernel */
+	struct map kernel_owner; /* schedule kernel -> string that named it */
+	struct map first_launch; /* (process, name string) -> kernel row */
 
 	uint32_t *event_object; /* by event row: what it records, EVENT_NONE when no operation uses
 				   it yet */
@@ -171,6 +172,8 @@ int load_work_stream(struct load *load, const struct work *work);
 void load_begins(struct load *load);
 /* Whether a launch may begin before the kernel before it in its stream is done. */
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel);
+/* Of such a launch, how long it ran beside that one. */
+int64_t load_overlap_ns(const struct load *load, uint32_t row);
 /* Whether a launch begins beside kernels that fill the GPU. */
 bool load_is_beside(const struct load *load, const struct trace_kernel *kernel);
 int load_waiting_stream(struct load *load, size_t sync_row); /* of a stream-wait-event row */

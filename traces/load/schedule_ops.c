@@ -87,6 +87,8 @@ static struct schedule_op *add_row(struct load *load, const struct work *work, s
 		op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
 		op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
 		op->flags |= load_is_early(load, k) ? OP_EARLY : 0;
+		if (op->duration_ps > 0)
+			op->duration_ps -= to_ps(load_overlap_ns(load, row));
 		op->flags |= load_is_beside(load, k) ? OP_BESIDE : 0;
 		load_collective_met(load, row);
 	} else if (work->kind == WORK_COPY) {
