@@ -181,6 +181,25 @@ static void a_kernel_seen_to_begin_early_is_launched_so(void **state)
 	}
 }
 
+/* What passed since the kernel before it in its stream; graphs have pauses of their own. */
+static void a_launch_knows_the_pause_that_was_before_it(void **state)
+{
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	launch(&t, MAIN, 100, 0, 7, "k", 1 * US);
+	launch(&t, MAIN, 500, 0, 8, "k", 1 * US);
+	launch(&t, MAIN, 100 + 1 * US + 300, 0, 7, "k", 1 * US);
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(find(&s, OP_LAUNCH, 0)->value, 0);
+	assert_int_equal(find(&s, OP_LAUNCH, 1)->value, 0);
+	assert_int_equal(find(&s, OP_LAUNCH, 2)->value, 300000);
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 /* Stream 14's kernel begins when stream 13's has nine tenths, or one tenth, before it. */
 static void a_kernel_seen_to_begin_beside_another_need_not_wait_for_it(void **state)
 {
@@ -325,6 +344,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_seen_to_begin_early_is_launched_so),
 		cmocka_unit_test(a_kernel_seen_to_begin_beside_another_need_not_wait_for_it),
 		cmocka_unit_test(a_call_takes_what_it_takes_once_the_recorder_is_warm),
+		cmocka_unit_test(a_launch_knows_the_pause_that_was_before_it),
 		cmocka_unit_test(branches_wait_for_what_had_ended),
 		cmocka_unit_test(kernels_of_a_body_belong_to_the_launch_of_their_graph),
 	};

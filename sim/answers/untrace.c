@@ -21,6 +21,20 @@ static double outside_record_ns(const struct platform *p, int kind, uint32_t thr
 	return period->value[at] > api->value[at] ? period->value[at] - api->value[at] : 0;
 }
 
+static bool recorded_there(const struct schedule *schedule, const struct platform *p)
+{
+	const char *device = platform_text(p, "device.name");
+	return schedule->device && device && !strcmp(schedule->device, device);
+}
+
+/* What a device took from one kernel to the next bounds what it takes; another one it does not. */
+static void forget_pauses(struct schedule *schedule, const struct platform *platform)
+{
+	for (int64_t k = 0; k < schedule->op_count && !recorded_there(schedule, platform); k++)
+		if (schedule->op[k].kind == OP_LAUNCH && !(schedule->op[k].flags & OP_IN_GRAPH))
+			schedule->op[k].value = 0;
+}
+
 static void nothing_between(struct schedule *schedule)
 {
 	for (int64_t k = 0; k < schedule->op_count; k++)
@@ -96,9 +110,7 @@ static double least_added_ns(const struct platform *p, int threads)
  * whatever two loops in two processes make of it. */
 static void price_calls(struct schedule *schedule, const struct platform *p)
 {
-	const char *device = platform_text(p, "device.name");
-	if (!schedule->device || !device || strcmp(schedule->device, device) != 0 ||
-	    !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
+	if (!recorded_there(schedule, p) || !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
 		return;
 	for (int c = 0; c < CALL_OF_COUNT; c++) {
 		const int threads = (int)schedule_contending(schedule),
@@ -150,6 +162,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 		return;
 	}
 	const uint32_t threads = schedule_contending(schedule);
+	forget_pauses(schedule, platform);
 	price_calls(schedule, platform);
 	for (uint32_t t = 0; t < schedule->thread_count; t++) {
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];

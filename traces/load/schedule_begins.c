@@ -37,6 +37,11 @@ static void find_early(struct load *load)
 		const uint32_t before = map_put(&last, context_of(k), k->stream, (uint32_t)i),
 			       api = map_get(&load->api_of, process, k->correlation);
 
+		if (before != MAP_NONE && t->kernel[before].end_ns != -1 &&
+		    k->start_ns > t->kernel[before].end_ns &&
+		    k->start_ns - t->kernel[before].end_ns < UINT32_MAX)
+			map_put(&load->pause, (int64_t)i, 0,
+				(uint32_t)(k->start_ns - t->kernel[before].end_ns));
 		if (before != MAP_NONE && api != MAP_NONE && k->graph_node == -1 &&
 		    t->kernel[before].end_ns > k->start_ns && k->start_ns != -1 &&
 		    strstr(trace_text(t, t->api[api].name), "LaunchKernelEx")) {
@@ -67,6 +72,13 @@ bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
 int64_t load_overlap_ns(const struct load *load, uint32_t row)
 {
 	const uint32_t ns = load->overlap.used ? map_get(&load->overlap, row, 0) : MAP_NONE;
+
+	return ns == MAP_NONE ? 0 : ns;
+}
+
+int64_t load_pause_ns(const struct load *load, uint32_t row)
+{
+	const uint32_t ns = map_get(&load->pause, row, 0);
 
 	return ns == MAP_NONE ? 0 : ns;
 }

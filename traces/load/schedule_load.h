@@ -93,6 +93,7 @@ struct load {
 	struct map stream_named;   /* (process, stream) -> 1: a call that waits or records names it
 				    */
 	struct map beside;	   /* (context, stream and kernel's name) -> 1, schedule_begins.c */
+	struct map pause;	   /* kernel row -> ns since the one before it in its stream */
 	struct map overlap;	 /* kernel row -> ns of it beside the one before it in its stream */
 	struct map early;	 /* (call's name, kernel's name) -> 1, schedule_begins.c */
 	struct map kernel_name;	 /* (demangled, short) strings -> schedule kernel */
@@ -174,6 +175,8 @@ void load_begins(struct load *load);
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel);
 /* Of such a launch, how long it ran beside that one. */
 int64_t load_overlap_ns(const struct load *load, uint32_t row);
+/* Since the kernel before it in its stream had ended; 0: it had not, or there was none. */
+int64_t load_pause_ns(const struct load *load, uint32_t row);
 /* Whether a launch begins beside kernels that fill the GPU. */
 bool load_is_beside(const struct load *load, const struct trace_kernel *kernel);
 int load_waiting_stream(struct load *load, size_t sync_row); /* of a stream-wait-event row */

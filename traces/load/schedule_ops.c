@@ -126,7 +126,10 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 		op = add_row(load, &first[i], call);
 		if (!op)
 			break;
-		op->value = load_graph_pause_ps(graph, i);
+		op->value = graph ? load_graph_pause_ps(graph, i)
+			    : op->kind == OP_LAUNCH && !load->schedule->config
+				    ? to_ps(load_pause_ns(load, first[i].row))
+				    : 0;
 		op->flags |= i ? OP_IN_GRAPH : 0;
 		op->flags |= load_graph_turns(graph, i) ? OP_TURN : 0;
 		op->before_ps = before_ps;
