@@ -155,7 +155,8 @@ static void a_threads_own_default_stream_is_found(void **state)
 	trace_release(&t);
 }
 
-/* The second begins 100 before the first has ended, the third does not: all were launched so. */
+/* The second begins 100 before the first has ended, the third does not: all were launched so, and
+ * the second is 100 shorter for it. */
 static void a_kernel_seen_to_begin_early_is_launched_so(void **state)
 {
 	(void)state;
@@ -173,9 +174,30 @@ static void a_kernel_seen_to_begin_early_is_launched_so(void **state)
 		for (int k = 0; k < 3; k++)
 			assert_int_equal(find(&s, OP_LAUNCH, k)->flags & OP_EARLY,
 					 by_ex ? OP_EARLY : 0);
+		assert_int_equal(find(&s, OP_LAUNCH, 1)->duration_ps, by_ex ? 900000 : 1000000);
+		assert_int_equal(find(&s, OP_LAUNCH, 2)->duration_ps, 1000000);
 		schedule_release(&s);
 		trace_release(&t);
 	}
+}
+
+/* What passed since the kernel before it in its stream; graphs have pauses of their own. */
+static void a_launch_knows_the_pause_that_was_before_it(void **state)
+{
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	launch(&t, MAIN, 100, 0, 7, "k", 1 * US);
+	launch(&t, MAIN, 500, 0, 8, "k", 1 * US);
+	launch(&t, MAIN, 100 + 1 * US + 300, 0, 7, "k", 1 * US);
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(find(&s, OP_LAUNCH, 0)->value, 0);
+	assert_int_equal(find(&s, OP_LAUNCH, 1)->value, 0);
+	assert_int_equal(find(&s, OP_LAUNCH, 2)->value, 300000);
+	schedule_release(&s);
+	trace_release(&t);
 }
 
 /* Stream 14's kernel begins when stream 13's has nine tenths, or one tenth, before it. */
@@ -292,6 +314,25 @@ static void kernels_of_a_body_belong_to_the_launch_of_their_graph(void **state)
 	trace_release(&t);
 }
 
+/* Launches of 16 ns at first, of 10 later, and slow ones again at the end: 10. */
+static void a_call_takes_what_it_takes_once_the_recorder_is_warm(void **state)
+{
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	for (int k = 0; k < 350; k++) {
+		launch(&t, MAIN, 100 * k + 1, 0, 7, "k", 50);
+		if (k < 120 || k > 240)
+			t.api[t.api_count - 1].end_ns += 6;
+	}
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(s.call_recorded_ns[CALL_OF_LAUNCH], 10);
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +343,8 @@ int main(void)
 		cmocka_unit_test(a_threads_own_default_stream_is_found),
 		cmocka_unit_test(a_kernel_seen_to_begin_early_is_launched_so),
 		cmocka_unit_test(a_kernel_seen_to_begin_beside_another_need_not_wait_for_it),
+		cmocka_unit_test(a_call_takes_what_it_takes_once_the_recorder_is_warm),
+		cmocka_unit_test(a_launch_knows_the_pause_that_was_before_it),
 		cmocka_unit_test(branches_wait_for_what_had_ended),
 		cmocka_unit_test(kernels_of_a_body_belong_to_the_launch_of_their_graph),
 	};

@@ -58,6 +58,31 @@ static void a_whole_spool_becomes_a_trace_with_nothing_lost(void **state)
 	release(&builder);
 }
 
+static void the_legacy_stream_of_each_context_and_those_made_are_told(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin(&builder);
+	PUT(&builder, context, .context = 1, .device = 0, .null_stream = 7);
+	PUT(&builder, stream, .stream = 7, .context = 1, .flag = 3); /* some CUPTI says so, too */
+	PUT(&builder, stream, .stream = 13, .context = 1, .flag = 2, .priority = (uint32_t)-5);
+	PUT(&builder, context, .context = 2, .device = 1, .null_stream = 0); /* not known */
+	end_records(&builder);
+	end(&builder);
+	convert(&builder, &trace);
+	assert_int_equal(trace.stream_count, 2);
+	assert_int_equal(trace.stream[0].stream, 7);
+	assert_int_equal(trace.stream[0].flag, 3);
+	assert_int_equal(trace.stream[0].process, PID);
+	assert_int_equal(trace.stream[1].stream, 13);
+	assert_int_equal(trace.stream[1].flag, 2);
+	assert_int_equal(trace.stream[1].priority, -5);
+	trace_release(&trace);
+	release(&builder);
+}
+
 /* Messages about spools that hold nothing are expected here by the hundred. */
 static int quiet(void)
 {
@@ -309,6 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_spool_becomes_a_trace_with_nothing_lost),
+		cmocka_unit_test(the_legacy_stream_of_each_context_and_those_made_are_told),
 		cmocka_unit_test(a_spool_cut_off_at_any_byte_still_converts),
 		cmocka_unit_test(a_damaged_chunk_is_left_out_and_counted),
 		cmocka_unit_test(records_of_unknown_type_or_impossible_size_are_counted),

@@ -21,6 +21,20 @@ static double outside_record_ns(const struct platform *p, int kind, uint32_t thr
 	return period->value[at] > api->value[at] ? period->value[at] - api->value[at] : 0;
 }
 
+static bool recorded_there(const struct schedule *schedule, const struct platform *p)
+{
+	const char *device = platform_text(p, "device.name");
+	return schedule->device && device && !strcmp(schedule->device, device);
+}
+
+/* What a device took from one kernel to the next bounds what it takes; another one it does not. */
+static void forget_pauses(struct schedule *schedule, const struct platform *platform)
+{
+	for (int64_t k = 0; k < schedule->op_count && !recorded_there(schedule, platform); k++)
+		if (schedule->op[k].kind == OP_LAUNCH && !(schedule->op[k].flags & OP_IN_GRAPH))
+			schedule->op[k].value = 0;
+}
+
 static void nothing_between(struct schedule *schedule)
 {
 	for (int64_t k = 0; k < schedule->op_count; k++)
@@ -81,13 +95,22 @@ static const struct {
 	[CALL_OF_COPY + COPY_D2D] = { HOST_COPY_D2D, 1, UINT8_MAX },
 };
 
+/* What the recorder adds to the record of any call, at so many threads: what it adds to the
+ * cheapest there is, an event's record, which is little else; 0 if never measured. */
+static double least_added_ns(const struct platform *p, int threads)
+{
+	const struct number_list *api = &p->traced_api[HOST_RECORD];
+	return api->count ? more_ns(platform_list_ns(p, api, threads, 0),
+				    platform_host_ns(p, HOST_RECORD, threads))
+			  : 0;
+}
+
 /* A recorded call of this program, times what the same call takes untraced over what its record
- * says, both from calibrate's loops. */
+ * says, both from calibrate's loops; and shorter than its record by what the recorder adds to any,
+ * whatever two loops in two processes make of it. */
 static void price_calls(struct schedule *schedule, const struct platform *p)
 {
-	const char *device = platform_text(p, "device.name");
-	if (!schedule->device || !device || strcmp(schedule->device, device) != 0 ||
-	    !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
+	if (!recorded_there(schedule, p) || !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
 		return;
 	for (int c = 0; c < CALL_OF_COUNT; c++) {
 		const int threads = (int)schedule_contending(schedule),
@@ -104,9 +127,14 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 			continue;
 		const double recorded_ns = platform_list_ns(p, api, at, 0),
 			     untraced_ns = platform_host_ns(p, calibrated[c].kind, at);
-		if (recorded_ns > 0)
-			schedule->call_ps[c] = (int64_t)((double)schedule->call_recorded_ns[c] *
-							 1000 * untraced_ns / recorded_ns);
+		const double call_ns = (double)schedule->call_recorded_ns[c],
+			     less_ns = call_ns - least_added_ns(p, threads);
+		if (!(recorded_ns > 0) || call_ns <= 0)
+			continue;
+		const double scaled_ns = call_ns * untraced_ns / recorded_ns;
+		schedule->call_ps[c] =
+			(int64_t)(1000 *
+				  (less_ns > 0 && less_ns < scaled_ns ? less_ns : scaled_ns));
 	}
 }
 
@@ -134,6 +162,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 		return;
 	}
 	const uint32_t threads = schedule_contending(schedule);
+	forget_pauses(schedule, platform);
 	price_calls(schedule, platform);
 	for (uint32_t t = 0; t < schedule->thread_count; t++) {
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];

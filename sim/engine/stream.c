@@ -133,9 +133,10 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 	if (op->kind == OP_LAUNCH) {
 		/* Switching engines back after a copy is only in the way of a kernel that stood
 		 * waiting. */
-		const sim_time pause = op->flags & OP_EARLY		  ? 0
-				       : command->submit_ps > st->free_ps ? st->kernel_gap_ps
-									  : st->gap_ps;
+		const sim_time gap = op->flags & OP_EARLY		? 0
+				     : command->submit_ps > st->free_ps ? st->kernel_gap_ps
+									: st->gap_ps;
+		const sim_time pause = op->value > 0 && op->value < gap ? op->value : gap;
 		start += op->flags & OP_IN_GRAPH && s->graph_pauses ? untraced_pause(s, op) : pause;
 		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
 			start = command->submit_ps + s->delay_ps[DELAY_START];

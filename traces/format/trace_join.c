@@ -199,6 +199,8 @@ static int64_t in_all(struct joining *j, const struct schema_table *table,
 	if (!strcmp(column->name, "globalPid") || !strcmp(column->name, "globalTid"))
 		return value < 0 ? value
 				 : process_in_all(j, process_of(value)) << 24 | (value & 0xffffff);
+	if (!strcmp(column->name, "processId"))
+		return value < 0 ? value : process_in_all(j, value);
 	if (value >= 0 && names_gpu(table, column->name)) {
 		const uint32_t gpu = map_get(j->gpu_of, j->number, value);
 

@@ -23,7 +23,8 @@ static int64_t kernel_in_stream(const struct trace_kernel *kernel)
 /*
  * A kernel that begins before the one before it in its stream has ended was launched to do so
  * (programmatic dependent launch, an attribute of cudaLaunchKernelEx). That is seen now and then
- * only, so it is taken to hold for all launches of that kernel by that call.
+ * only, so it is taken to hold for all launches of that kernel by that call. What it did beside the
+ * one before it is no time of its own: the stream plays one after the other.
  */
 static void find_early(struct load *load)
 {
@@ -36,10 +37,23 @@ static void find_early(struct load *load)
 		const uint32_t before = map_put(&last, context_of(k), k->stream, (uint32_t)i),
 			       api = map_get(&load->api_of, process, k->correlation);
 
+		if (before != MAP_NONE && t->kernel[before].end_ns != -1 &&
+		    k->start_ns > t->kernel[before].end_ns &&
+		    k->start_ns - t->kernel[before].end_ns < UINT32_MAX)
+			map_put(&load->pause, (int64_t)i, 0,
+				(uint32_t)(k->start_ns - t->kernel[before].end_ns));
 		if (before != MAP_NONE && api != MAP_NONE && k->graph_node == -1 &&
 		    t->kernel[before].end_ns > k->start_ns && k->start_ns != -1 &&
-		    strstr(trace_text(t, t->api[api].name), "LaunchKernelEx"))
+		    strstr(trace_text(t, t->api[api].name), "LaunchKernelEx")) {
+			const int64_t end_ns = k->end_ns < t->kernel[before].end_ns
+						       ? k->end_ns
+						       : t->kernel[before].end_ns;
+
 			map_put(&load->early, t->api[api].name, k->demangled_name, 1);
+			if (end_ns > k->start_ns && end_ns - k->start_ns < UINT32_MAX)
+				map_put(&load->overlap, (int64_t)i, 0,
+					(uint32_t)(end_ns - k->start_ns));
+		}
 	}
 	map_release(&last);
 }
@@ -53,6 +67,20 @@ bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
 
 	return api != MAP_NONE && map_get(&load->early, load->trace->api[api].name,
 					  kernel->demangled_name) != MAP_NONE;
+}
+
+int64_t load_overlap_ns(const struct load *load, uint32_t row)
+{
+	const uint32_t ns = load->overlap.used ? map_get(&load->overlap, row, 0) : MAP_NONE;
+
+	return ns == MAP_NONE ? 0 : ns;
+}
+
+int64_t load_pause_ns(const struct load *load, uint32_t row)
+{
+	const uint32_t ns = map_get(&load->pause, row, 0);
+
+	return ns == MAP_NONE ? 0 : ns;
 }
 
 /* The kernels of other streams that run on a GPU. */

@@ -317,6 +317,7 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	if (find_run(&load, run) < 0 || load_joins(&load) < 0 || load_nccl(&load) < 0)
 		goto out;
 	load_events(&load);
+	load_implicit(&load);
 	count = collect(&load, run, &item);
 	load.item = item;
 	if (count > 0 && !schedule->config && !has_barriers(trace))
@@ -352,6 +353,7 @@ out:
 	load_nccl_release(&load);
 	free(item);
 	load_events_release(&load);
+	load_implicit_release(&load);
 	load_nvtx_release(&load);
 	load_host_release(&load);
 	load_joins_release(&load);

@@ -181,6 +181,8 @@ void load_joins_release(struct load *load)
 	map_release(&load->stream_alone);
 	map_release(&load->stream_named);
 	map_release(&load->early);
+	map_release(&load->overlap);
+	map_release(&load->pause);
 	map_release(&load->beside);
 	map_release(&load->context_device);
 	map_release(&load->kernel_name);

@@ -7,6 +7,7 @@
  *   schedule_capture.c     calls that only add to a graph (capture_windows.c)
  *   schedule_joins.c       (process, correlation) -> device rows; streams; kernel names
  *   schedule_begins.c      kernels that begin early or beside others; streams of a thread
+ *   schedule_implicit.c    what the legacy default stream waits for, and who for it
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_collectives.c kernels of a communication library that meet
  *   schedule_nccl.c        operations of several GPUs on virtual ones
@@ -92,16 +93,19 @@ struct load {
 	struct map stream_named;   /* (process, stream) -> 1: a call that waits or records names it
 				    */
 	struct map beside;	   /* (context, stream and kernel's name) -> 1, schedule_begins.c */
-	struct map early;	   /* (call's name, kernel's name) -> 1, schedule_begins.c */
-	struct map kernel_name;	   /* (demangled, short) strings -> schedule kernel */
-	struct map kernel_owner;   /* schedule kernel -> string that named it */
-	struct map first_launch;   /* (process, name string) -> kernel row */
+	struct map pause;	   /* kernel row -> ns since the one before it in its stream */
+	struct map overlap;	 /* kernel row -> ns of it beside the one before it in its stream */
+	struct map early;	 /* (call's name, kernel's name) -> 1, schedule_begins.c */
+	struct map kernel_name;	 /* (demangled, short) strings -> schedule kernel */
+	struct map kernel_owner; /* schedule kernel -> string that named it */
+	struct map first_launch; /* (process, name string) -> kernel row */
 
 	uint32_t *event_object; /* by event row: what it records, EVENT_NONE when no operation uses
 				   it yet */
 	uint32_t *event_group;	/* by event row: rows of one event object share a group */
 	uint32_t *wait_event;	/* by sync row: the event row it waits for, EVENT_NONE */
-	bool *group_split;	/* by group: its records need an object each */
+	struct implicit *implicit; /* schedule_implicit.c; NULL: no stream is described */
+	bool *group_split;	   /* by group: its records need an object each */
 	uint32_t *group_object;
 
 	struct map counter, barrier; /* (run and process, id) -> schedule counter or barrier */
@@ -145,6 +149,12 @@ int load_nccl_launches(struct load *load, uint32_t at, int64_t before_ps);
 void load_nccl_finish(struct load *load);
 void load_nccl_release(struct load *load);
 
+/* schedule_implicit.c: finds the waits that CUDA makes by itself; behind load_joins. */
+void load_implicit(struct load *load);
+/* Adds those before a call, by its API row; -1 after a message. */
+int load_implicit_waits(struct load *load, uint32_t row);
+void load_implicit_release(struct load *load);
+
 /* Joins. */
 static inline int64_t to_ps(int64_t ns)
 {
@@ -163,6 +173,10 @@ int load_work_stream(struct load *load, const struct work *work);
 void load_begins(struct load *load);
 /* Whether a launch may begin before the kernel before it in its stream is done. */
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel);
+/* Of such a launch, how long it ran beside that one. */
+int64_t load_overlap_ns(const struct load *load, uint32_t row);
+/* Since the kernel before it in its stream had ended; 0: it had not, or there was none. */
+int64_t load_pause_ns(const struct load *load, uint32_t row);
 /* Whether a launch begins beside kernels that fill the GPU. */
 bool load_is_beside(const struct load *load, const struct trace_kernel *kernel);
 int load_waiting_stream(struct load *load, size_t sync_row); /* of a stream-wait-event row */

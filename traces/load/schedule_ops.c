@@ -87,6 +87,8 @@ static struct schedule_op *add_row(struct load *load, const struct work *work, s
 		op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
 		op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
 		op->flags |= load_is_early(load, k) ? OP_EARLY : 0;
+		if (op->duration_ps > 0)
+			op->duration_ps -= to_ps(load_overlap_ns(load, row));
 		op->flags |= load_is_beside(load, k) ? OP_BESIDE : 0;
 		load_collective_met(load, row);
 	} else if (work->kind == WORK_COPY) {
@@ -124,7 +126,10 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 		op = add_row(load, &first[i], call);
 		if (!op)
 			break;
-		op->value = load_graph_pause_ps(graph, i);
+		op->value = graph ? load_graph_pause_ps(graph, i)
+			    : op->kind == OP_LAUNCH && !load->schedule->config
+				    ? to_ps(load_pause_ns(load, first[i].row))
+				    : 0;
 		op->flags |= i ? OP_IN_GRAPH : 0;
 		op->flags |= load_graph_turns(graph, i) ? OP_TURN : 0;
 		op->before_ps = before_ps;
@@ -356,6 +361,18 @@ static void note_hidden(struct schedule *schedule, uint32_t *stretches)
 	*stretches = 0;
 }
 
+/* What CUDA waits for by itself before a call. */
+static int add_implicit(struct load *load, const struct group *group)
+{
+	int rc = 0;
+
+	if (group->first->host_op || group->first->collective)
+		return 0;
+	for (const struct item *i = group->first; i < group->last && rc == 0; i++)
+		rc = load_implicit_waits(load, i->row);
+	return rc;
+}
+
 int load_lane(struct load *load, const struct lane *lane)
 {
 	int64_t now_ns = load->begin_ns;
@@ -387,6 +404,9 @@ int load_lane(struct load *load, const struct lane *lane)
 			to_ps((after ? 0 : before_hidden_ns) + (waited_ns > 0 ? waited_ns : 0));
 		before_hidden_ns = 0;
 		load_turn_begin(load, group.first);
+		rc = add_implicit(load, &group);
+		if (rc < 0)
+			break;
 		const int64_t first_op = load->schedule->op_count;
 		note_hidden(load->schedule, &hidden);
 		if (after)

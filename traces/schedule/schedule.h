@@ -73,7 +73,8 @@ struct schedule_op {  /* 32 bytes: the engine walks these */
 	uint16_t stream; /* index into schedule.stream; 0xffff = none */
 	uint32_t object;
 	int64_t value; /* post/await value; launch, copy, memset with OP_IN_GRAPH: recorded pause of
-			  the device before it, in ps */
+			  the device before it, in ps; other launches: the pause since the kernel
+			  before it in its stream, where it bounds what passes between two; 0: no */
 	int64_t before_ps;   /* host time spent before this call (think time), >= 0 */
 	int64_t duration_ps; /* launch/copy: recorded device duration, tracer not removed; OP_HOST:
 				host duration; -1 unknown */

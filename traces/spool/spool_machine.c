@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
 static const struct spool_gpu *gpu_of_device(const struct spool *spool,
@@ -153,10 +154,43 @@ static void convert_times(struct trace *trace, const struct spool *spool)
 		   "the system clock moved against the monotonic clock by over a millisecond");
 }
 
+/* Each once, and of each context its legacy default stream, which not every CUPTI tells of. */
+static void convert_streams(struct trace *trace, const struct spool *spool)
+{
+	enum { LEGACY = 3 };
+	const struct spool_taking with = { trace, spool, NULL };
+	struct map known = { 0 };
+
+	for (size_t i = 0; i < spool->context_count; i++) {
+		const struct spool_context *context = &spool->context[i];
+
+		if (!context->null_stream || context->null_stream == SPOOL_NONE ||
+		    map_put(&known, context->context, context->null_stream, 1) != MAP_NONE)
+			continue;
+		*trace_add_stream(trace) =
+			(struct trace_stream){ .stream = spool_id(context->null_stream),
+					       .context = spool_id(context->context),
+					       .flag = LEGACY,
+					       .process = spool->pid };
+	}
+	for (size_t i = 0; i < spool->stream_count; i++) {
+		const struct spool_stream *stream = &spool->stream[i];
+		struct trace_stream *out;
+
+		if (map_put(&known, stream->context, stream->stream, 1) != MAP_NONE)
+			continue;
+		out = trace_add_stream(trace);
+		spool_take_stream(out, stream, &with);
+		out->process = spool->pid;
+	}
+	map_release(&known);
+}
+
 void spool_convert_machine(struct trace *trace, const struct spool *spool)
 {
 	convert_gpus(trace, spool);
 	convert_links(trace, spool);
+	convert_streams(trace, spool);
 	convert_clocks(trace, spool);
 	convert_times(trace, spool);
 }

@@ -89,6 +89,7 @@ void trace_trim_to(struct trace *out, const struct trace *trace, const size_t *r
 	COPY_ROWS(nvtx, inside(&window, row->start_ns))
 	COPY_ROWS(gpu, true)
 	COPY_ROWS(thread, true)
+	COPY_ROWS(stream, true)
 	COPY_ROWS(meta, true)
 	COPY_ROWS(link, true)
 	COPY_ROWS(clock, true)
