@@ -251,6 +251,38 @@ static void a_graph_that_ends_with_a_pageable_copy_blocks(void **state)
 	}
 }
 
+/* A trace that called it one between GPUs (test_spool.c). */
+static void a_copy_with_pinned_memory_is_of_the_host(void **state)
+{
+	(void)state;
+	for (int from_host = 0; from_host < 2; from_host++) {
+		struct trace t;
+		struct schedule s;
+
+		trace_init(&t);
+		const int64_t correlation = call(&t, MAIN, 100, "cudaMemcpyAsync_v3020");
+		*trace_add_memcpy(&t) = (struct trace_memcpy){ .start_ns = 300,
+							       .end_ns = 400,
+							       .bytes = 8,
+							       .copy_kind = 10,
+							       .source_kind = from_host ? 1 : 2,
+							       .target_kind = from_host ? 2 : 1,
+							       .source_device = 0,
+							       .target_device = 1,
+							       .stream = 7,
+							       .context = 1,
+							       .graph_node = -1,
+							       .correlation = correlation,
+							       .global_pid = global_pid };
+		assert_int_equal(load(&s, &t, -1), 0);
+		assert_int_equal(s.copy_count, 1);
+		assert_int_equal(s.copy[0].kind, from_host ? COPY_H2D : COPY_D2H);
+		assert_false(s.copy[0].pageable);
+		schedule_release(&s);
+		trace_release(&t);
+	}
+}
+
 static void bad_rows_make_no_schedule(void **state)
 {
 	static const char *const bad[] = {
@@ -366,6 +398,7 @@ int main(void)
 		cmocka_unit_test(captured_calls_are_host_time_and_no_anomaly),
 		cmocka_unit_test(what_was_asked_belongs_to_the_time_before_its_call),
 		cmocka_unit_test(a_graph_that_ends_with_a_pageable_copy_blocks),
+		cmocka_unit_test(a_copy_with_pinned_memory_is_of_the_host),
 		cmocka_unit_test(bad_rows_make_no_schedule),
 	};
 

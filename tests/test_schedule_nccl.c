@@ -150,6 +150,29 @@ static void parts_of_a_group_wait_for_their_own_partners(void **state)
 }
 
 /* The second send of 0 meets the second receive of 1, whatever lies between. */
+/* Recordings of NCCL show it: ranks of one thread, in a group that calls for 0, 1 and 2. */
+static void ranks_of_one_thread_are_launched_last_to_first(void **state)
+{
+	const int64_t kernel_ns[] = { 10, 10, 10 };
+	struct schedule s;
+	struct trace t;
+	int gpu = 2;
+
+	(void)state;
+	begin_ranks(&t, kernel_ns, 3);
+	for (int r = 0; r < 3; r++) {
+		part(&t, 1, 100, COLLECTIVE_ALL_REDUCE, r, 3, -1, 800);
+		t.collective[t.collective_count - 1].global_tid = global_pid | MAIN;
+	}
+	assert_int_equal(load(&s, &t, -1), 0);
+	for (int64_t k = 0; k < s.op_count; k++)
+		if (s.op[k].flags & OP_MEETS)
+			assert_int_equal(s.stream[s.op[k].stream].gpu, gpu--);
+	assert_int_equal(gpu, -1);
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 static void sends_meet_receives_in_order(void **state)
 {
 	static const int64_t kernel_ns[] = { 1, 1 };
@@ -305,6 +328,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_takes_what_its_ring_takes),
 		cmocka_unit_test(parts_of_a_group_wait_for_their_own_partners),
+		cmocka_unit_test(ranks_of_one_thread_are_launched_last_to_first),
 		cmocka_unit_test(sends_meet_receives_in_order),
 		cmocka_unit_test(to_itself_a_rank_sends_without_a_link),
 		cmocka_unit_test(without_keys_of_nccl_those_of_links_stand_for_them),

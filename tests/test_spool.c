@@ -330,9 +330,45 @@ static void the_trace_of_a_killed_program_opens(void **state)
 	release(&builder);
 }
 
+/* Memory of the host that GPU 0's context pinned, and GPU 1: CUPTI 13.5 has it as between both. */
+static void a_copy_with_pinned_memory_is_none_between_gpus(void **state)
+{
+	enum { PINNED = 2, DEVICE = 3 };
+	static const struct {
+		uint8_t source, target;
+		int32_t kind, source_device, target_device;
+	} of[] = { { DEVICE, PINNED, 2, 1, -1 },
+		   { PINNED, DEVICE, 1, -1, 1 },
+		   { DEVICE, DEVICE, 10, 1, 0 } };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+		struct builder builder;
+		struct trace trace;
+
+		begin(&builder);
+		put_call(&builder, COPY, 5, 1000, 1100, 2);
+		PUT(&builder, memcpy, .copy_kind = 10, .peer = 1, .source_kind = of[k].source,
+		    .target_kind = of[k].target, .start_ns = START_NS + 1200,
+		    .end_ns = START_NS + 1300, .bytes = 4096, .device = 1, .context = 1,
+		    .stream = 8, .correlation = 2, .source_device = k == 1 ? 0 : 1,
+		    .target_device = k == 1 ? 1 : 0);
+		end_records(&builder);
+		end(&builder);
+		convert(&builder, &trace);
+		assert_int_equal(trace.memcpy_count, 1);
+		assert_int_equal(trace.memcpy[0].copy_kind, of[k].kind);
+		assert_int_equal(trace.memcpy[0].source_device, of[k].source_device);
+		assert_int_equal(trace.memcpy[0].target_device, of[k].target_device);
+		trace_release(&trace);
+		release(&builder);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_copy_with_pinned_memory_is_none_between_gpus),
 		cmocka_unit_test(a_whole_spool_becomes_a_trace_with_nothing_lost),
 		cmocka_unit_test(the_legacy_stream_of_each_context_and_those_made_are_told),
 		cmocka_unit_test(a_spool_cut_off_at_any_byte_still_converts),

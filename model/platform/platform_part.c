@@ -137,26 +137,48 @@ static void tell(struct platform_edits *edits, const char *key, const char *now,
 	edits->told = edits->keys;
 }
 
+/* Whether an edit of it is one of the machine. How many GPUs there are is told by the run that
+ * takes them. */
+static bool is_of_machine(const struct platform_entry *entry)
+{
+	const enum platform_part part = platform_part_of(entry->key);
+	return part != PART_OF_ABOUT && part != PART_OF_COUNT &&
+	       (entry->spec->kind != KEY_TEXT || !strcmp(entry->key, "sm.isa")) &&
+	       !platform_key_unread(entry->spec);
+}
+
+static void note_edit(struct platform_edits *edits, const char *key, const char *now,
+		      const char *was)
+{
+	edits->parts |= 1u << platform_part_of(key);
+	edits->inside |= is_inside(key);
+	tell(edits, key, now, was);
+}
+
 void platform_edits_find(struct platform_edits *edits, const struct platform *platform,
 			 const struct platform *measured)
 {
 	*edits = (struct platform_edits){ 0 };
 	for (size_t i = 0; i < platform->entry_count; i++) {
 		const struct platform_entry *entry = &platform->entry[i];
-		const enum platform_part part = platform_part_of(entry->key);
-		/* How many GPUs there are is told by the run that takes them. */
-		if (part == PART_OF_ABOUT || part == PART_OF_COUNT || entry->derived ||
-		    platform_key_is_base(entry->key) ||
-		    (entry->spec->kind == KEY_TEXT && strcmp(entry->key, "sm.isa") != 0) ||
-		    platform_key_unread(entry->spec))
+		const struct platform_entry *there =
+			measured ? platform_entry_find(measured, entry->key) : NULL;
+		/* What follows from others is no edit where it followed before, and a base is the
+		 * file's own where nobody wrote one down. */
+		if (!is_of_machine(entry) || (entry->derived && !(there && !there->derived)) ||
+		    (platform_key_is_base(entry->key) && !there))
 			continue;
-		const char *was = measured ? platform_text(measured, entry->key) : entry->file_text;
+		const char *was = measured ? (there ? there->text : NULL) : entry->file_text;
 		if (was && (entry->spec->kind == KEY_TEXT ? !strcmp(entry->text, was)
 							  : platform_texts_alike(entry->text, was)))
 			continue;
-		edits->parts |= 1u << part;
-		edits->inside |= is_inside(entry->key);
-		tell(edits, entry->key, entry->text, was);
+		note_edit(edits, entry->key, entry->text, was);
+	}
+	for (size_t i = 0; measured && i < measured->entry_count; i++) {
+		const struct platform_entry *entry = &measured->entry[i];
+		if (is_of_machine(entry) && !entry->derived && !platform_key_is_base(entry->key) &&
+		    !platform_entry_find(platform, entry->key))
+			note_edit(edits, entry->key, "none", entry->text);
 	}
 	if (edits->keys > edits->told) {
 		char *longer = xprintf("%s and %d more", edits->text, edits->keys - edits->told);

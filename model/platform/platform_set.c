@@ -9,18 +9,27 @@
 
 #include "traces/base/util.h"
 
+/* Whether it is "2x". */
+static bool is_factor(const char *text, double *times)
+{
+	const size_t length = strlen(text);
+	char *number = xstrdup(text);
+	const bool is = length > 1 && text[length - 1] == 'x';
+	if (is)
+		number[length - 1] = 0;
+	const bool good = is && !parse_double(number, times);
+	free(number);
+	return good;
+}
+
 /* "2x": what is there, times that. NULL: the text is none such, or there is nothing to multiply. */
 static char *multiplied(const struct platform_entry *entry, const char *text)
 {
-	char *number = xstrdup(text), *list = NULL, bad[48];
+	char *list = NULL, bad[48];
 	struct number_list now = { 0 };
 	double times;
-	const size_t length = strlen(number);
-	if (length < 2 || number[length - 1] != 'x' || !entry->text ||
-	    entry->spec->kind == KEY_TEXT)
-		goto out;
-	number[length - 1] = 0;
-	if (parse_double(number, &times) || number_list_parse(&now, entry->text, bad))
+	if (!entry->text || entry->spec->kind == KEY_TEXT || !is_factor(text, &times) ||
+	    number_list_parse(&now, entry->text, bad))
 		goto out;
 	list = xstrdup("");
 	for (size_t k = 0; k < now.count; k++) {
@@ -30,7 +39,6 @@ static char *multiplied(const struct platform_entry *entry, const char *text)
 	}
 out:
 	free(now.value);
-	free(number);
 	return list;
 }
 
@@ -87,17 +95,20 @@ static int set_alias(struct platform *platform, const char *assignment)
 {
 	size_t length = strcspn(assignment, "="), i = 0,
 	       count = sizeof(rate_alias) / sizeof(rate_alias[0]);
-	double gb_per_s;
+	double gb_per_s, times;
 	while (i < count && (strlen(rate_alias[i].name) != length ||
 			     strncmp(rate_alias[i].name, assignment, length)))
 		i++;
 	if (i == count || !assignment[length])
 		return 1;
-	if (parse_double(assignment + length + 1, &gb_per_s))
-		return report("--set %s: '%s' is not a number", assignment,
-			      assignment + length + 1);
+	const char *value = assignment + length + 1;
+	const bool factor = is_factor(value, &times);
+	if (!factor && parse_double(value, &gb_per_s))
+		return report("--set %s: '%s' is not a number", assignment, value);
 	for (size_t k = 0; k < 2; k++) {
-		char *longer = xprintf("%s=%.17g", rate_alias[i].key[k], 1e9 * gb_per_s);
+		const char *key = rate_alias[i].key[k];
+		char *longer = factor ? xprintf("%s=%s", key, value)
+				      : xprintf("%s=%.17g", key, 1e9 * gb_per_s);
 		int rc = platform_set(platform, longer);
 		free(longer);
 		if (rc)
@@ -123,6 +134,10 @@ static int replace(struct platform *platform, const struct platform_key *spec, c
 {
 	struct platform_entry *entry = platform_entry_find(platform, name);
 	const size_t entries = platform->entry_count;
+	double times_what;
+	if (!entry && spec->kind != KEY_TEXT && is_factor(text, &times_what))
+		return report("%s: platform '%s' has no '%s' to multiply", where, platform->name,
+			      name);
 	if (!entry) {
 		GROW(platform->entry, platform->entry_count, platform->entry_capacity);
 		entry = &platform->entry[platform->entry_count++];

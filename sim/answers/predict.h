@@ -70,6 +70,8 @@ void predictor_release(struct predictor *predictor);
 /* The platform whose profile, intervals and measurements serve: a folder name under traces/data.
  * Borrowed. */
 const char *predictor_data(const struct predictor *predictor);
+/* Whether what was recorded ran on the platform's device, or the platform's records serve. */
+bool predictor_is_of_device(const struct predictor *predictor, const struct schedule *schedule);
 /*
  * What a replay takes unasked: durations as recorded; on another device, and for virtual GPUs, the
  * model `warps` where it has all profiles, else as recorded, on another device with a warning. NULL

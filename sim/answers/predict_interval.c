@@ -63,7 +63,7 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 	if (!strcmp(model->ops->name, "roofline"))
 		bounds_widen(&p->left_out, prediction->class_name, &low, &high);
 	/* Of kernels on a device that never ran them nobody knows anything. */
-	if (p->other_device && !strcmp(model->ops->name, "recorded"))
+	if (!predictor_is_of_device(p, schedule) && !strcmp(model->ops->name, "recorded"))
 		low = high = NAN;
 	prediction->core_us = (double)r->core_ps * 1e-6;
 	prediction->core_lo_us = prediction->core_us * (1 + low - prediction->error);

@@ -89,18 +89,25 @@ const char *predictor_planned_model(struct predictor *p, const struct schedule *
 	return walks < 0 ? NULL : walks ? "warps" : "scaled";
 }
 
+bool predictor_is_of_device(const struct predictor *p, const struct schedule *schedule)
+{
+	const char *mine = platform_text(&p->platform, "device.name");
+	return !p->other_device || (schedule->device && mine && !strcmp(schedule->device, mine));
+}
+
 const char *predictor_replayed_model(struct predictor *p, const struct schedule *schedule)
 {
 	struct kernel_model model = { 0 };
+	const bool recorded_here = predictor_is_of_device(p, schedule);
 	if (p->hypothetical.inside)
 		return "warps";
-	if (!p->other_device && schedule->virtual_gpus > 1) {
+	if (recorded_here && schedule->virtual_gpus > 1) {
 		/* Virtual GPUs share one L2, which is in their records and not in profiles. */
 		if (p->platform.sm.present && predictor_use_warps(p, &model))
 			return NULL;
 		return p->warps && !warps_missing(p->warps, schedule) ? "warps" : "recorded";
 	}
-	if (!p->other_device)
+	if (recorded_here)
 		return "recorded";
 	if (p->platform.sm.present && predictor_use_warps(p, &model))
 		return NULL;

@@ -47,6 +47,7 @@ for format in text tsv; do
 done
 clean warpreel dump evil.wrt
 clean warpreel info "$(printf 'evil\033[2J.wrt')"
+clean warpreel check "$(printf 'evil\033[2J.wrt')"
 clean warpreel export evil.wrt -o out.json
 warpreel info --kernel nosuch profile.wrt 2>&1 | LC_ALL=C tr -d '\n\t -~' | wc -c
 warpreel info evil.wrt | grep -m 1 "evil"

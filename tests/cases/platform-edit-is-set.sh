@@ -20,6 +20,11 @@ both stream start_latency_ns 9000 1024
 both sm dram_read_bytes_per_s 9e12 8192
 edited nvlink bytes_per_s 1e9
 answer --size 1024 --platform ./h200x4.ini >out; cat err
+# Sizes of one curve are those of others, and of what they were: the last copy back says so.
+total() { warpreel predict rbsor --size 1379 --transport host --iterations 20 --format tsv "$@" 2>/dev/null | columns total_us; }
+sizes="16 1024 4096 16384 65536 131072 262144 524288 1048576 2097152 4194304 8388608 16777216 67108864 268435456 1073741824"
+edited copy.h2d bytes "$sizes"
+[ "$(total --platform ./h200x4.ini)" = "$(total --platform h200x4 --set "copy.h2d.bytes=$sizes")" ] && echo "copy.h2d.bytes: one thing"
 # a number of times what is there, of every entry of a list
 [ "$(answer --size 1024 --gpus 2 --platform h200x4 --set host.launch_ns=1000x)" = "$(answer --size 1024 --gpus 2 --platform h200x4 --set "host.launch_ns=4167970 3553550 3757610")" ] && echo "times: one thing"
 [ "$(answer --size 1024 --gpus 2 --platform h200x4 --set host.launch_ns=1x)" = "$(answer --size 1024 --gpus 2 --platform h200x4)" ] && echo "once: nothing"

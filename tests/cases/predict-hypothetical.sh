@@ -15,6 +15,11 @@ sed 's/^sm_count = 132/sm_count = 264/' "${root:?}/model/platforms/h200x4.ini" >
 answer --size 4096 --platform ./h200x4.ini | cut -f 4-5
 warpreel predict rbsor --size 4096 --platform ./h200x4.ini | grep 'never measured\|HYPOTHETICAL'
 warpreel predict rbsor --size 1024 --platform ./h200x4.ini -o p.wrt >/dev/null && warpreel info p.wrt | grep hypothetical
+# A measurement taken out of the file, and what finer ones were measured with changed.
+sed '/^loop_launch_ns = /d' "$root/model/platforms/h200x4.ini" >h200x4.ini
+warpreel predict rbsor --size 1024 --gpus 4 --platform ./h200x4.ini | grep 'never measured'
+sed '/^\[base.nvlink\]/,$s/^bytes_per_s = .*/bytes_per_s = 1e9/' "$root/model/platforms/h200x4.ini" >h200x4.ini
+warpreel predict rbsor --size 1024 --gpus 4 --platform ./h200x4.ini | grep 'never measured'
 # Profiles that are of no platform.
 refuses warpreel predict rbsor --size 1024 --platform h200x4 --set platform.kernels=nosuch
 refuses warpreel predict rbsor --size 1024 --platform h200x4 --set platform.data=nosuch

@@ -10,3 +10,8 @@ warpreel replay "${root:?}/traces/data/h200x4/foreign/gpu_foreign.wrt.zst" --pla
 for link in "" "--set nvlink.bytes_per_s=0.1x" "--link h200x8"; do
 	warpreel replay "${root:?}/traces/data/h200x4/foreign/nccl_4096.rank0.wrt.zst" --platform h200x4 $link 2>&1 >/dev/null | grep -c "kernel 'ncclDevKernel_SendRecv' moves bytes between GPUs itself"
 done
+# Whose device it is is told by the recording, not by whose records serve the platform: as recorded, and nothing is said of another device.
+zstd -dqf "${root:?}/traces/data/h200x4/foreign/gpu_foreign.wrt.zst" -o mine.wrt
+sqlite3 mine.wrt "UPDATE TARGET_INFO_GPU SET name = '$(sed -n 's/^name = \(NVIDIA .*\)/\1/p' "${root:?}/model/platforms/h100x1.ini")'"
+warpreel replay mine.wrt --platform h100x1 --host h200x4 --format tsv 2>messages.txt | columns kernel_model,core_lo_us | sed 's/[0-9.]*$/known/' | tail -n 1
+grep -c "another device" messages.txt || true

@@ -110,6 +110,9 @@ int trace_dump(const struct trace *trace, FILE *out);
  * of it. Owned by the caller. */
 char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *kernel);
 
+/* Between pinned memory of the host and another GPU than the one in whose context it was pinned:
+ * CUPTI 13.5 calls that a copy between two GPUs, and the kinds of memory say what it is. */
+int32_t trace_copy_kind_of(int32_t copy_kind, int32_t source_kind, int32_t target_kind);
 /* What a copy kind is called, e.g. "PtoP". */
 const char *trace_copy_kind_name(int32_t copy_kind);
 /* The process of a row is the upper part of its global id. */

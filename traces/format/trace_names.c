@@ -14,6 +14,17 @@ char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *ke
 	return kernel_plain_name(demangled);
 }
 
+int32_t trace_copy_kind_of(int32_t copy_kind, int32_t source_kind, int32_t target_kind)
+{
+	enum { HTOD = 1, DTOH = 2, HTOH = 9, PTOP = 10, PAGEABLE = 0, PINNED = 1 };
+	const bool from_host = source_kind == PAGEABLE || source_kind == PINNED,
+		   to_host = target_kind == PAGEABLE || target_kind == PINNED;
+
+	if (copy_kind != PTOP || (!from_host && !to_host))
+		return copy_kind;
+	return from_host && to_host ? HTOH : from_host ? HTOD : DTOH;
+}
+
 const char *trace_copy_kind_name(int32_t copy_kind)
 {
 	static const char *const names[] = { "unknown",	     "HtoD",	    "DtoH", "HtoA",

@@ -387,7 +387,7 @@ uint32_t load_copy(struct load *load, const struct trace_memcpy *copy)
 				   .source_gpu = source,
 				   .target_gpu = target };
 
-	switch (copy->copy_kind) {
+	switch (trace_copy_kind_of(copy->copy_kind, copy->source_kind, copy->target_kind)) {
 	case HOST_TO_DEVICE:
 		c.kind = COPY_H2D;
 		c.source_gpu = 0xffff;

@@ -251,18 +251,20 @@ static int add_launch(struct load *load, const uint32_t *row, uint32_t rows, int
 	return 0;
 }
 
+/* The ranks of one thread go last to first: in a group NCCL puts each communicator before those of
+ * its kin that came earlier (ncclGroupCommJoin, src/include/group.h), and recordings show it. */
 int load_nccl_launches(struct load *load, uint32_t at, int64_t before_ps)
 {
 	const struct trace_collective *all = load->trace->collective;
 	const uint32_t *row = &load->collective_row[at];
 	const uint32_t rows = load_nccl_call(load, at);
 
-	for (uint32_t i = 0; i < rows; i++) {
-		bool done = false;
+	for (uint32_t i = rows; i-- > 0;) {
+		bool came_before = false;
 
 		for (uint32_t j = 0; j < i; j++)
-			done |= is_of_rank(&all[row[j]], &all[row[i]]);
-		if (done)
+			came_before |= is_of_rank(&all[row[j]], &all[row[i]]);
+		if (came_before)
 			continue;
 		if (add_launch(load, &row[i], rows - i, before_ps) < 0)
 			return -1;

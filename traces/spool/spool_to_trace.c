@@ -211,6 +211,7 @@ static void convert_copies(struct trace *trace, const struct spool *spool,
 	for (size_t i = 0; i < spool->memcpy_count; i++) {
 		const struct spool_memcpy *copy = &spool->memcpy[i];
 		struct trace_memcpy *out = trace_add_memcpy(trace);
+		bool between_gpus = copy->peer;
 		int kind = copy->copy_kind;
 
 		spool_row_memcpy(out, copy, &with);
@@ -219,8 +220,10 @@ static void convert_copies(struct trace *trace, const struct spool *spool,
 			out->source_device = spool_id(copy->source_device);
 			out->target_device = spool_id(copy->target_device);
 			if (out->source_device != out->target_device)
-				kind = PTOP;
-		} else {
+				kind = trace_copy_kind_of(PTOP, out->source_kind, out->target_kind);
+			between_gpus = kind != HTOD && kind != DTOH && kind != HTOH;
+		}
+		if (!between_gpus) {
 			out->source_device =
 				kind == HTOD || kind == HTOA || kind == HTOH ? -1 : out->device;
 			out->target_device =

@@ -6,6 +6,7 @@
 
 #include "traces/program/program.h"
 #include "trace_argument.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 #include "traces/check/trace_check.h"
 #include "traces/format/trace_folder.h"
@@ -31,7 +32,9 @@ static void print_text(const char *path, const struct trace_anomaly *anomaly, in
 		printf("%12" PRId64 "  %-22s %s%s\n", anomaly[i].count, anomaly[i].kind,
 		       anomaly[i].meaning,
 		       anomaly[i].count && anomaly[i].incomplete ? "  <- INCOMPLETE" : "");
-	printf("%s: %s\n", path, incomplete ? "incomplete" : "complete");
+	struct text_show show = { 0 };
+	printf("%s: %s\n", text_show(&show, path), incomplete ? "incomplete" : "complete");
+	text_show_release(&show);
 }
 
 static void print_tsv(const struct trace_anomaly *anomaly, int kinds)

@@ -83,14 +83,16 @@ static size_t purpose(const char *kernel, const char **word)
 }
 
 /* Of NCCL's kernels only that: which it takes, and how many blocks, is its own choice. A group of
- * different operations has a kernel of no purpose. */
+ * different operations is one kernel, which NCCL calls after one of them. */
 static bool same_purpose(const char *a, const char *b, bool *known)
 {
+	static const char generic[] = "Generic";
 	const char *x, *y;
 	const size_t length = purpose(a, &x), other = purpose(b, &y);
 
 	*known = length && other;
-	return *known && length == other && !strncmp(x, y, length);
+	return *known && ((length == other && !strncmp(x, y, length)) || !strcmp(x, generic) ||
+			  !strcmp(y, generic));
 }
 
 static bool same_shape(const struct comparison *c, uint32_t a, uint32_t b)
