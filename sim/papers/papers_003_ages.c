@@ -83,11 +83,12 @@ int p003_ages(struct paper_work *w, struct sheet *sheet)
 	(void)w;
 	for (size_t k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
-	const int rc = p000_read(&f, PLATFORM_DEFAULT, "papers_003_ages.tsv") ||
-				       p000_read(&other, "h100x1", "papers_003_ages.tsv") ||
-				       p000_read(&today, PLATFORM_DEFAULT, "papers_003_ages_today.tsv")
-			       ? -1
-			       : 0;
+	const int rc =
+		p000_read(&f, PLATFORM_DEFAULT, "papers_003_ages.tsv") ||
+				p000_read(&other, "h100x1", "papers_003_ages.tsv") ||
+				p000_read(&today, PLATFORM_DEFAULT, "papers_003_ages_today.tsv")
+			? -1
+			: 0;
 	if (!rc) {
 		put_ages(sheet, &f, &today);
 		put_ages(sheet, &other, &today);

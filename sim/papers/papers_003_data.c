@@ -147,12 +147,14 @@ int p003_read(struct p003_data *d)
 		const char *folder, *name;
 		const char *const *columns;
 		int (*read)(struct p003_data *d, const struct p000_file *f);
-	} files[TEXTS] = { { PLATFORM_DEFAULT, "papers_003_runs.tsv", measured, read_measured },
-			   { "h100x1", "papers_003_runs.tsv", measured, read_measured },
-			   { PLATFORM_DEFAULT, "papers_003_cosimulated.tsv", simulated, read_simulated },
-			   { "papers", "003_cosimulated.tsv", simulated, read_simulated },
-			   { PLATFORM_DEFAULT, "papers_003_today.tsv", simulated, read_simulated },
-			   { PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated } };
+	} files[TEXTS] = {
+		{ PLATFORM_DEFAULT, "papers_003_runs.tsv", measured, read_measured },
+		{ "h100x1", "papers_003_runs.tsv", measured, read_measured },
+		{ PLATFORM_DEFAULT, "papers_003_cosimulated.tsv", simulated, read_simulated },
+		{ "papers", "003_cosimulated.tsv", simulated, read_simulated },
+		{ PLATFORM_DEFAULT, "papers_003_today.tsv", simulated, read_simulated },
+		{ PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated }
+	};
 	for (int k = 0; k < TEXTS; k++) {
 		struct p000_file *f = &d->text->file[k];
 		if (p000_read(f, files[k].folder, files[k].name) ||

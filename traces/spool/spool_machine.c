@@ -158,7 +158,7 @@ static void convert_times(struct trace *trace, const struct spool *spool)
 static void convert_streams(struct trace *trace, const struct spool *spool)
 {
 	enum { LEGACY = 3 };
-	const struct spool_taking with = { trace, spool, NULL };
+	const struct spool_row_source with = { trace, spool, NULL };
 	struct map known = { 0 };
 
 	for (size_t i = 0; i < spool->context_count; i++) {
@@ -180,7 +180,7 @@ static void convert_streams(struct trace *trace, const struct spool *spool)
 		if (map_put(&known, stream->context, stream->stream, 1) != MAP_NONE)
 			continue;
 		out = trace_add_stream(trace);
-		spool_take_stream(out, stream, &with);
+		spool_row_stream(out, stream, &with);
 		out->process = spool->pid;
 	}
 	map_release(&known);
