@@ -72,6 +72,12 @@ static bool better(const struct fit *a, const struct fit *b)
 	return a->shape != b->shape ? a->shape < b->shape : a->grid < b->grid;
 }
 
+/* Of what a launch finds in caches a profile says nothing when instructions alone were counted. */
+static bool knows_caches(const struct kernel_profile *p)
+{
+	return p->l1_load_sectors >= 0 && p->l1_load_hits >= 0;
+}
+
 static bool was_counted(const struct kernel_profile *p)
 {
 	return p->instruction_count &&
@@ -93,7 +99,10 @@ const struct kernel_profile *kernel_profiles_find(const struct kernel_profiles *
 		if (!was_counted(p) ||
 		    (strcmp(p->kernel, kernel) != 0 && strcmp(p->symbol, kernel) != 0))
 			continue;
-		if (!best || better(&fit, &best_fit)) {
+		if (!best || (fit.path == best_fit.path && fit.counted == best_fit.counted &&
+					      knows_caches(p) != knows_caches(best)
+				      ? knows_caches(p)
+				      : better(&fit, &best_fit))) {
 			best = p;
 			best_fit = fit;
 		}
@@ -184,7 +193,7 @@ static bool choose_bases(const struct kernel_profiles *all, const struct kernel_
 	return done;
 }
 
-/* As much work as in the launch, then as like a shape as there is. */
+/* Caches that were counted; as much work as in the launch, then as like a shape as there is. */
 static const struct kernel_profile *nearest_in_work(const struct kernel_profiles *all,
 						    const struct kernel_profile *nearest,
 						    const struct launch_geometry *launch)
@@ -193,12 +202,14 @@ static const struct kernel_profile *nearest_in_work(const struct kernel_profiles
 	const struct kernel_profile *best = nearest;
 
 	for (size_t i = 0; i < all->count; i++) {
-		struct fit fit = fit_of(&all->profile[i], launch);
+		const struct kernel_profile *p = &all->profile[i];
+		const struct fit fit = fit_of(p, launch);
+		const bool nearer = fit.grid < best_fit.grid ||
+				    (fit.grid == best_fit.grid && fit.shape < best_fit.shape);
 
-		if (may_be_base(&all->profile[i], nearest, launch) &&
-		    (fit.grid < best_fit.grid ||
-		     (fit.grid == best_fit.grid && fit.shape < best_fit.shape))) {
-			best = &all->profile[i];
+		if (may_be_base(p, nearest, launch) &&
+		    (knows_caches(p) != knows_caches(best) ? knows_caches(p) : nearer)) {
+			best = p;
 			best_fit = fit;
 		}
 	}
