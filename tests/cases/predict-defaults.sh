@@ -21,8 +21,8 @@ warpreel predict lmsor --help | grep -c 'default 100'
 warpreel platforms lmsor --platform h200x4 --platform h200x8 >/dev/null && echo "platforms, too"
 refuses warpreel predict poisson --scheme reference
 # Without a profile, as a table, whose answer has no upper end, and as a trace.
-chunked='mlssor --platform h200x4 --kernel chunked --subdomain 16x16 --layers 8'
+ahead='mlssor --platform h200x4 --kernel ahead --subdomain 16x16 --layers 8'
 # shellcheck disable=SC2086 # several words
-warpreel predict $chunked --format tsv | columns core_hi_us,kernel_model,extrapolated | tail -n 1
+warpreel predict $ahead --format tsv | columns core_hi_us,kernel_model,extrapolated | tail -n 1
 # shellcheck disable=SC2086
-warpreel predict $chunked -o chunked.wrt >/dev/null && warpreel check chunked.wrt >/dev/null && echo "a sound trace"
+warpreel predict $ahead -o ahead.wrt >/dev/null && warpreel check ahead.wrt >/dev/null && echo "a sound trace"
