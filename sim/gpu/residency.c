@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "residency_walks.h"
 #include "traces/base/util.h"
+
+enum { OCCURRENCES = 6, LAUNCHES_MAX = 4096 };
 
 /*
  * A range of a buffer, the clock of the slice that touched it last, which way that went, what share
@@ -322,68 +323,49 @@ static void fill(struct residency_shape *out, const struct schedule *schedule,
 	out->distance_bytes = sums->touched > 0 ? sums->distance / sums->touched : -1;
 }
 
-/* What became of the shapes of a schedule, so far. */
-struct outcome {
-	/*
-	 * The first launch of a shape finds what came before its loop, and the second what the
-	 * first had touched for the first time: they count only where there are no others.
-	 */
-	struct sums *firsts, *later;
-	int *seen;
-};
-
 /* The launches of a thread on one GPU, whose L2 knows of no others. */
-static void walk(struct outcome *o, const struct schedule *schedule, const struct sm_device *device,
-		 const struct residency_walk *launches)
+static void walk_thread(const struct schedule *schedule, const struct sm_device *device, uint32_t t,
+			uint16_t gpu, struct sums firsts[], struct sums later[], int seen[])
 {
+	const struct schedule_thread *thread = &schedule->thread[t];
 	struct history history = { 0 };
-	memset(o->seen, 0, schedule->shape_count * sizeof(*o->seen));
-	for (size_t k = 0; k < launches->count; k++) {
-		const uint32_t shape = launches->shape[k];
-		if (o->seen[shape] == 2)
-			o->later[shape] = (struct sums){ 0 };
-		walk_launch(&history, schedule, &schedule->shape[shape], device,
-			    o->seen[shape]++ ? &o->later[shape] : &o->firsts[shape]);
+	int launches = 0;
+	memset(seen, 0, schedule->shape_count * sizeof(*seen));
+	for (int64_t k = 0; k < thread->op_count && launches < LAUNCHES_MAX; k++) {
+		const struct schedule_op *op = &schedule->op[thread->first_op + k];
+		if (op->kind != OP_LAUNCH || schedule->stream[op->stream].gpu != gpu ||
+		    seen[op->object] > OCCURRENCES)
+			continue;
+		launches++;
+		if (seen[op->object] == 2)
+			later[op->object] = (struct sums){ 0 };
+		walk_launch(&history, schedule, &schedule->shape[op->object], device,
+			    seen[op->object]++ ? &later[op->object] : &firsts[op->object]);
 	}
 	free(history.range);
-}
-
-static void take_over(struct outcome *o, const struct residency_walk *from,
-		      const struct residency_walk *to)
-{
-	for (size_t k = 0; k < to->count; k++) {
-		o->firsts[to->shape[k]] = o->firsts[from->shape[k]];
-		o->later[to->shape[k]] = o->later[from->shape[k]];
-	}
 }
 
 void residency_build(struct residency *residency, const struct schedule *schedule,
 		     const struct sm_device *device)
 {
-	const size_t shapes = schedule->shape_count,
-		     count = (size_t)schedule->thread_count * schedule->gpu_count;
-	struct residency_walk *walks = residency_walks(schedule);
-	struct outcome o = { .firsts = xcalloc(shapes + 1, sizeof(*o.firsts)),
-			     .later = xcalloc(shapes + 1, sizeof(*o.later)),
-			     .seen = xcalloc(shapes + 1, sizeof(*o.seen)) };
 	*residency = (struct residency){ .count = schedule->shape_count };
-	residency->shape = xcalloc(shapes + 1, sizeof(*residency->shape));
-	for (size_t w = 0; w < count; w++) {
-		size_t like = 0;
-		while (like < w && !residency_walks_alike(schedule, &walks[like], &walks[w]))
-			like++;
-		if (like < w)
-			take_over(&o, &walks[like], &walks[w]);
-		else
-			walk(&o, schedule, device, &walks[w]);
-	}
-	for (size_t k = 0; k < shapes; k++)
+	residency->shape = xcalloc(schedule->shape_count + 1, sizeof(*residency->shape));
+	/*
+	 * The first launch of a shape finds what came before its loop, and the second what the
+	 * first had touched for the first time: they count only where there are no others.
+	 */
+	struct sums *firsts = xcalloc(schedule->shape_count + 1, sizeof(*firsts)),
+		    *later = xcalloc(schedule->shape_count + 1, sizeof(*later));
+	int *seen = xcalloc(schedule->shape_count + 1, sizeof(*seen));
+	for (uint32_t t = 0; t < schedule->thread_count; t++)
+		for (uint16_t gpu = 0; gpu < schedule->gpu_count; gpu++)
+			walk_thread(schedule, device, t, gpu, firsts, later, seen);
+	for (uint32_t k = 0; k < schedule->shape_count; k++)
 		fill(&residency->shape[k], schedule, &schedule->shape[k], device,
-		     o.later[k].seen ? &o.later[k] : &o.firsts[k]);
-	residency_walks_release(walks, schedule);
-	free(o.firsts);
-	free(o.later);
-	free(o.seen);
+		     later[k].seen ? &later[k] : &firsts[k]);
+	free(firsts);
+	free(later);
+	free(seen);
 }
 
 void residency_release(struct residency *residency)
