@@ -86,25 +86,12 @@ static bool has_channel(struct machine *cuda, const char *way, uint32_t own_gpus
 	return there;
 }
 
-/* GPUs that are there, of the facts about the first. */
-static uint32_t gpus_there(void)
-{
-	const struct warpreel_cuda *cuda = warpreel_cuda_load();
-	char *facts = cuda ? cuda->describe(0) : NULL;
-	const char *found = facts ? strstr(facts, "\ngpus = ") : NULL;
-	const uint32_t gpus = found ? (uint32_t)strtoul(found + strlen("\ngpus = "), NULL, 10) : 0;
-	free(facts);
-	return gpus;
-}
-
 int main(void)
 {
 	struct gpu_check check = { 0 };
-	const uint32_t gpus = gpus_there();
+	uint32_t gpus;
 	int rc = -1;
-	if (gpus < MOST_GPUS)
-		setenv("WARPREEL_SHARE_GPUS", "1", 1);
-	struct machine *cuda = gpus ? machine_cuda_new(MOST_GPUS) : NULL, *cpu = machine_cpu_new(1);
+	struct machine *cuda = shared_cuda(MOST_GPUS, &gpus), *cpu = machine_cpu_new(1);
 	for (size_t k = 0; cuda && k < sizeof(ways) / sizeof(ways[0]); k++) {
 		if (!has_channel(cuda, ways[k], gpus)) {
 			printf("--   %s: left out\n", ways[k]);
