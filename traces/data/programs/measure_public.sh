@@ -5,7 +5,8 @@
 #     sh traces/data/programs/measure_public.sh PROGRAMS RUNS OUT [SPLIT]
 #
 # PROGRAMS holds what was built of them, each by the last part of its path (nvcc -O3 -arch=sm_90, not changed), and timed.so (timed.c).
-# Each is run RUNS times untraced and twice recorded, one after the other in rounds, so that what is cut short has all programs. Into OUT: what each process printed, <program>-<n>.txt and
+# Each is run RUNS times untraced and twice recorded, round by round, so that what is cut short has all programs. Into OUT: what each
+# process printed, <program>-<n>.txt and
 # <program>-recorded-<n>.txt, and the spool of each recording. `look` says which of the program's own timers is meant.
 # RECORD is the command that records, before the program's; default: build/warpreel record. ONLY names the programs that are run.
 set -eu
