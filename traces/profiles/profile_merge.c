@@ -34,6 +34,16 @@ uint64_t profile_merge_metrics(bool of_instructions)
 	return bits;
 }
 
+uint64_t profile_merge_expected(const struct profile_merge *merge, bool of_instructions)
+{
+	const uint64_t kind = profile_merge_metrics(of_instructions);
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < merge->shape_count; i++)
+		any |= merge->shape[i].measured & kind;
+	return any || !merge->asked[of_instructions] ? any : kind;
+}
+
 void profile_merge_init(struct profile_merge *merge, struct trace *trace)
 {
 	*merge = (struct profile_merge){ .trace = trace };
@@ -417,15 +427,13 @@ static void account(struct profile_merge *merge)
 	free(detail);
 }
 
-/* A metric that some shape has, every shape of its run should have. */
 static void expect(struct profile_merge *merge)
 {
-	uint64_t any = 0;
+	const uint64_t expected =
+		profile_merge_expected(merge, true) | profile_merge_expected(merge, false);
 
 	for (size_t i = 0; i < merge->shape_count; i++)
-		any |= merge->shape[i].measured;
-	for (size_t i = 0; i < merge->shape_count; i++)
-		merge->shape[i].expected = any;
+		merge->shape[i].expected = expected;
 }
 
 int profile_merge_write(struct profile_merge *merge, const char *tool, disassemble_fn *disassemble)
