@@ -148,6 +148,17 @@ alike, so that all had their kernels at the same time and nothing was transferre
 which makes what stands in one before it turns to the next. With that, and copies in line, the answers of now have both ([lab/host.md](../lab/host.md); these runs are
 development rows of [the validation](../validation.md) by now). The table is of what was answered then. One patch is the same program in either order: that such runs take 882 and 654 us says how far they vary. On an H100 (visit P1) 100 patches of 16^3 took $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "depth" { printf "%.0f", $at["core_us"] }') us depth-first and $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "breadth" { printf "%.0f", $at["core_us"] }') breadth-first.
 
+### Two, four and eight GPUs
+
+What-ifs: answers for \`h200x8\`, blocks of 8^3, patches dealt to the GPUs by their cells. \`whole\`: patches stay on their GPU, 20 steps with ghosts of
+mirrored values; \`depth\`: three steps, every patch sent there and back in each. None of these was measured on more than one GPU.
+
+$(table gpus)
+
+Patches do not wait for each other, so that four GPUs are 3.5 to 4 times as fast where kernels are long, and no faster at all
+where a step is as long as its launches. Patches that are sent each step share what the host gives: of two GPUs each has its own way to it, and
+four or eight contend.
+
 ### Figure 5: threads of the CPU
 
 A step of 16 patches of 64^3, two-level program (4 outer threads), on the 16 cores of an Intel Xeon (L2 2 MiB a core, L3 300 MiB) beside that GPU, a

@@ -224,6 +224,51 @@ static int summary(struct paper_work *w, struct sheet *sheet)
 	return 0;
 }
 
+/* ---- several GPUs ---- */
+
+/* A what-if: no machine of so many GPUs was measured with these. */
+static int several_gpus(struct paper_work *w, struct sheet *sheet)
+{
+	static const char *const sets[] = { "96x64", "16x64+16x72+16x80+16x88+16x96", "100x16" };
+	static const char *const ways[] = {
+		"method=jacobi kernel=sine ghost=reflect order=whole iterations=20",
+		"method=chaotic kernel=gemv-c ghost=reflect order=whole iterations=20",
+		"method=chaotic kernel=gemv-c ghost=zero order=depth iterations=3 transfer=each "
+		"streams=8",
+	};
+	static const char *const says[] = { "method", "kernel", "order" };
+	enum { SAYS = sizeof(says) / sizeof(says[0]), MOST_GPUS = 8 };
+	int rc = 0;
+	sheet_column(sheet, "set");
+	for (size_t k = 0; k < SAYS; k++)
+		sheet_column(sheet, "%s", says[k]);
+	for (int gpus = 1; gpus <= MOST_GPUS; gpus *= 2)
+		sheet_column(sheet, "us_on_%d", gpus);
+	for (int gpus = 2; gpus <= MOST_GPUS; gpus *= 2)
+		sheet_column(sheet, "speedup_%d", gpus);
+	for (size_t set = 0; set < sizeof(sets) / sizeof(sets[0]); set++)
+		for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]) && !rc; way++) {
+			char *config = xprintf("patches=%s block=8.8.8 %s", sets[set], ways[way]);
+			double us[MOST_GPUS + 1];
+			sheet_text(sheet, "%s", sets[set]);
+			for (size_t k = 0; k < SAYS; k++) {
+				char *text = paper_column(&w->runs, config, 1, says[k]);
+				sheet_text(sheet, "%s", text);
+				free(text);
+			}
+			for (uint32_t gpus = 1; gpus <= MOST_GPUS && !rc; gpus *= 2) {
+				struct paper_run run;
+				rc = paper_simulate_run(&w->runs, "h200x8", config, gpus, &run);
+				us[gpus] = run.times.core_us;
+				sheet_number(sheet, us[gpus], 4);
+			}
+			for (int gpus = 2; gpus <= MOST_GPUS && !rc; gpus *= 2)
+				sheet_number(sheet, us[1] / us[gpus], 3);
+			free(config);
+		}
+	return rc;
+}
+
 static const struct paper_table tables[] = {
 	{ "table1", "Table 1: GPUs, and what their device files come to", table1 },
 	{ "table2", "Table 2: cells of the sets, as printed and as counted", table2 },
@@ -231,6 +276,7 @@ static const struct paper_table tables[] = {
 	{ "figure8", "Figure 8: three steps of sets of 80 patches, seconds", figure8 },
 	{ "errors", "Every published time with what is known beside it", all_times },
 	{ "summary", "Errors of simulated times, without their sign", summary },
+	{ "gpus", "What-ifs: sets of patches on one to eight GPUs", several_gpus },
 	{ 0 },
 };
 
