@@ -15,7 +15,7 @@ extern "C" {
 		rbsor_persistent##rows##_##word(const struct rbsor_loop loop)                      \
 	{                                                                                          \
 		block_note<block_note_id("rbsor_persistent" #rows "_" #word)> note;                \
-		rbsor_persistent<T, rows, PERSISTENT_DEPTH, false>(loop);                          \
+		rbsor_persistent<T, rows, PERSISTENT_DEPTH, EXCHANGE_FLAGS>(loop);                 \
 	}
 #define PERSISTENT(rows) KERNEL(float, f32, rows) KERNEL(double, f64, rows)
 #include "rbsor_persistent.def"

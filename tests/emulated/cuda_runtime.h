@@ -171,7 +171,13 @@ static inline unsigned atomicMax(unsigned *address, unsigned value)
 }
 
 /* Values of any size, written and read as a whole; whoever reads is about to wait. */
-enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE };
+enum {
+	__NV_ATOMIC_RELAXED,
+	__NV_ATOMIC_ACQUIRE,
+	__NV_ATOMIC_RELEASE,
+	__NV_ATOMIC_ACQ_REL,
+	__NV_THREAD_SCOPE_DEVICE
+};
 void emulated_atomic_copy(void *target, const void *source, size_t bytes);
 void emulated_let_go(void);
 
@@ -188,6 +194,13 @@ template <typename T> void __nv_atomic_load(T *address, T *value, int order, int
 	(void)scope;
 	emulated_let_go();
 	emulated_atomic_copy(value, address, sizeof(T));
+}
+
+static inline void __nv_atomic_thread_fence(int order, int scope)
+{
+	(void)order;
+	(void)scope;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Textures of linear memory, one after the other; what lies outside of one is 0. */
