@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Whole runs of local modified SOR on 1 to 4 GPUs, shared if there are fewer, against the cpu
- * machine: iterations, and checksums bit for bit.
+ * Whole runs of local modified SOR against the cpu machine: iterations, and checksums bit for bit.
+ *
+ *     gpu_lmsor_runs [GPUS]      on 1 to so many GPUs, shared if there are fewer; 1
  */
 #include "gpu_kit.h"
 #include "solver_kit.h"
-
-enum { MOST_GPUS = 4 };
 
 static int solve(struct machine *m, const char *config, uint32_t gpus, struct solver_result *result)
 {
@@ -55,7 +54,7 @@ static int check_kind(struct gpu_check *check, struct machine *cuda, const char 
 
 /* Whole runs: count, checksum and norm of the cpu machine's rows program, which shares nothing with
  * the kernels. */
-static int check_runs(struct gpu_check *check)
+static int check_runs(struct gpu_check *check, uint32_t most_gpus)
 {
 	static const char *const kinds[] = { "1",      "2",	 "3",	   "tuned1",
 					     "tuned2", "tuned3", "tuned4", "persistent" };
@@ -63,7 +62,7 @@ static int check_runs(struct gpu_check *check)
 	static const char *const problems[] = { "size=71 problem=1 re=10 tolerance=1e-3",
 						"size=98 problem=2 omega=as-run tolerance=1e-3" };
 	uint32_t own_gpus;
-	struct machine *cuda = shared_cuda(MOST_GPUS, &own_gpus), *cpu = machine_cpu_new(1);
+	struct machine *cuda = shared_cuda(most_gpus, &own_gpus), *cpu = machine_cpu_new(1);
 	int rc = cuda && cpu ? 0 : -1;
 	for (int q = 0; q < 2 && !rc; q++)
 		for (int c = 0; c < 3 && !rc; c++)
@@ -76,10 +75,10 @@ static int check_runs(struct gpu_check *check)
 					 problems[q], checks[c]);
 				rc = solve(cpu, reference, 1, &expected);
 				if (!rc)
-					rc = check_kind(
-						check, cuda, config,
-						q && strcmp(kinds[k], "persistent") ? MOST_GPUS : 1,
-						&expected);
+					rc = check_kind(check, cuda, config,
+							strcmp(kinds[k], "persistent") ? most_gpus
+										       : 1,
+							&expected);
 			}
 	for (int c = 0; c < 3 && !rc; c++)
 		rc = check_diverging(check, cuda, cpu, checks[c]);
@@ -89,8 +88,13 @@ static int check_runs(struct gpu_check *check)
 	return rc;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct gpu_check check = { 0 };
-	return check_runs(&check) ? EXIT_BAD : gpu_count_all(&check);
+	int64_t gpus = 1;
+	if (argc > 2 || (argc > 1 && (parse_i64(argv[1], &gpus) || gpus < 1 || gpus > 8))) {
+		fprintf(stderr, "usage: gpu_lmsor_runs [GPUS]\n");
+		return EXIT_USAGE;
+	}
+	return check_runs(&check, (uint32_t)gpus) ? EXIT_BAD : gpu_count_all(&check);
 }

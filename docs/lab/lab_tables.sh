@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | four-h100 [families] | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -62,6 +62,20 @@ two_h100() {
 		of="as H200" "$data/two_predicted.tsv" "$data/drawn4_predicted.tsv" "$data/mlssor_gpus2_predicted.tsv" \
 		"$data/patches_gpus2_predicted.tsv" "$data/cb2_patches_predicted.tsv" \
 		of="kernels by roofline" "$there/roofline_predicted.tsv" \
+		of=measured "$there/measured.tsv"
+}
+
+# devices.md: the same of visit DA on four H100, by what another host of two said, by parts of two machines, and as above.
+four_h100() {
+	there=$root/traces/data/h100x4
+	awk -v visit=DA -v families="$1" "$(cat "$root/docs/quantile.awk" "$root/docs/lab/two_h100.awk")" \
+		of="two H100 of another host" "$there/h100x2_predicted.tsv" \
+		of="parts of two machines" "$there/whatif_predicted.tsv" \
+		of="two H100, completed" "$there/completed_predicted.tsv" \
+		of="completed, host of H200" "$there/completed_host_predicted.tsv" \
+		of="calibrated there" "$there/calibrated_predicted.tsv" \
+		of="data sheet" "$there/datasheet_predicted.tsv" \
+		of="as H200" "$there/h200_predicted.tsv" \
 		of=measured "$there/measured.tsv"
 }
 
@@ -140,6 +154,7 @@ case ${1:-} in
 drawn3) drawn3 ;;
 foreign-kernels) foreign_kernels ;;
 two-h100) two_h100 ;;
+four-h100) four_h100 "${2:+1}" ;;
 choices) choices "${2:-h100x1}" ;;
 scaling) scaling "${2:-h100x1}" ;;
 *)
