@@ -40,6 +40,7 @@ static int launch(int device)
 static int uses_devices(const char *log)
 {
 	struct cudaPointerAttributes attributes;
+	struct cudaPitchedPtr box;
 	void *of_2;
 	int device = -1;
 
@@ -49,6 +50,9 @@ static int uses_devices(const char *log)
 	WRONG_UNLESS(!strcmp(standin_log, log));
 	WRONG_UNLESS(!cudaSetDevice(2) && !cudaGetDevice(&device) && device == 2);
 	WRONG_UNLESS(!cudaPointerGetAttributes(&attributes, of_2) && attributes.device == 2);
+	WRONG_UNLESS(!cudaMalloc3D(&box, (struct cudaExtent){ 100, 3, 2 }) && !cudaSetDevice(0));
+	WRONG_UNLESS(!cudaPointerGetAttributes(&attributes, (char *)box.ptr + 512 * 6 - 1) &&
+		     attributes.device == 2);
 	WRONG_UNLESS(standin_device_of[2] == 2 && standin_device_of[3] == 1);
 	return 0;
 }
