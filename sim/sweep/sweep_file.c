@@ -156,6 +156,23 @@ static uint64_t family_points(const struct sweep *s, const struct sweep_family *
 	return points > SWEEP_POINTS_MOST ? SWEEP_POINTS_MOST + 1 : (uint64_t)points;
 }
 
+/* What it does not say has the values that `predict` would give it. */
+static void add_planned(struct sweep_family *family, const struct program *program)
+{
+	const struct option_standard *planned = program->planned_standards(family->solver);
+	for (; planned && planned->name; planned++) {
+		size_t k = 0;
+		while (k < family->count && strcmp(family->key[k].name, planned->name))
+			k++;
+		if (k < family->count)
+			continue;
+		GROW(family->key, family->count, family->capacity);
+		family->key[family->count] =
+			(struct sweep_key){ .name = xstrdup(planned->name), .line = family->line };
+		sweep_value_add(&family->key[family->count++], planned->standard);
+	}
+}
+
 int sweep_read(struct sweep *sweep, const struct program *program, const char *path,
 	       const char *platform)
 {
@@ -177,8 +194,10 @@ int sweep_read(struct sweep *sweep, const struct program *program, const char *p
 		sweep_value_add(&sweep->gpus, "1");
 	if (!sweep->set.count)
 		sweep_value_add(&sweep->set, "-");
-	for (size_t k = 0; k < sweep->family_count; k++)
+	for (size_t k = 0; k < sweep->family_count; k++) {
+		add_planned(&sweep->family[k], program);
 		sweep->points += family_points(sweep, &sweep->family[k]);
+	}
 	if (sweep->points > SWEEP_POINTS_MOST)
 		return report("'%s' asks for more than %d points", path, SWEEP_POINTS_MOST);
 	return check_gpus(sweep);
@@ -248,13 +267,13 @@ static void append_key(FILE *out, const char *name, const struct sweep_key *key)
 	fputc('\n', out);
 }
 
-/* FNV-1a (Fowler, Noll, Vo) of what a platform's file holds. */
+/* FNV-1a (Fowler, Noll, Vo) of what a platform's file holds: none is larger. */
 static uint64_t contents_of(const char *name_or_path)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 	char *path = strchr(name_or_path, '/') ? NULL : platform_shipped(name_or_path);
 	FILE *file = fopen(path ? path : name_or_path, "r");
-	for (int c; file && (c = getc(file)) != EOF;)
+	for (int k = 0, c; file && k < 1 << 20 && (c = getc(file)) != EOF; k++)
 		hash = (hash ^ (uint64_t)c) * 0x100000001b3u;
 	if (file)
 		fclose(file);
