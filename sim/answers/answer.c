@@ -55,10 +55,10 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		       "with them; their bytes were not recorded: on other links what they last "
 		       "beyond nccl.least_ns is taken for bytes\n",
 		       schedule->collective_count - rings);
-	if (schedule->met_nobody)
+	if (schedule->without_partners)
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
 		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
-		       (long long)schedule->met_nobody);
+		       (long long)schedule->without_partners);
 }
 
 /* What recorded kernels owe to the L2 that all virtual GPUs had together. */
