@@ -335,8 +335,10 @@ static const char *planned_model(struct predictor *predictor, const struct sched
 
 int predictor_check_output(const struct predictor_options *options, const char *input)
 {
-	const char *const inputs[] = { input, options->profile, options->kernel_profiles,
-				       options->platform };
+	const char *const inputs[] = {
+		input,	       options->profile, options->kernel_profiles, options->platform,
+		options->host, options->link,	 options->device
+	};
 	if (!options->output)
 		return 0;
 	for (size_t k = 0; k < sizeof(inputs) / sizeof(inputs[0]); k++)

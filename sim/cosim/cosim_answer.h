@@ -37,7 +37,7 @@ struct cosim_options {
 		  0,                                                                               \
 		  0,                                                                               \
 		  "FILE",                                                                          \
-		  "write how many steps each block had made when, in the first rounds "             \
+		  "write how many steps each block had made when, in the first rounds "            \
 		  "(default: none)" },                                                             \
 	{                                                                                          \
 		"costs", OPTION_TEXT, (at) + offsetof(struct cosim_options, costs), NULL, 0, 0,    \
