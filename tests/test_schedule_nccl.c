@@ -166,7 +166,7 @@ static void ranks_of_one_thread_are_launched_last_to_first(void **state)
 	}
 	assert_int_equal(load(&s, &t, -1), 0);
 	for (int64_t k = 0; k < s.op_count; k++)
-		if (s.op[k].flags & OP_MEETS)
+		if (s.op[k].flags & OP_COLLECTIVE)
 			assert_int_equal(s.stream[s.op[k].stream].gpu, gpu--);
 	assert_int_equal(gpu, -1);
 	schedule_release(&s);
@@ -270,7 +270,7 @@ static void a_rank_that_never_calls_is_counted(void **state)
 	assert_int_equal(ends.ns[0], 90 + LEAST + STEP + 800);
 }
 
-/* Meetings name operations by number: none may be left out. */
+/* Participants name operations by number: none may be left out. */
 static void a_long_run_whose_launches_meet_is_played_in_full(void **state)
 {
 	enum { TURNS = 300000 };

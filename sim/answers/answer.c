@@ -55,10 +55,10 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		       "with them; their bytes were not recorded: on other links what they last "
 		       "beyond nccl.least_ns is taken for bytes\n",
 		       schedule->collective_count - rings);
-	if (schedule->met_nobody)
+	if (schedule->without_partners)
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
 		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
-		       (long long)schedule->met_nobody);
+		       (long long)schedule->without_partners);
 }
 
 /* What recorded kernels owe to the L2 that all virtual GPUs had together. */
@@ -335,8 +335,10 @@ static const char *planned_model(struct predictor *predictor, const struct sched
 
 int predictor_check_output(const struct predictor_options *options, const char *input)
 {
-	const char *const inputs[] = { input, options->profile, options->kernel_profiles,
-				       options->platform };
+	const char *const inputs[] = {
+		input,	       options->profile, options->kernel_profiles, options->platform,
+		options->host, options->link,	 options->device
+	};
 	if (!options->output)
 		return 0;
 	for (size_t k = 0; k < sizeof(inputs) / sizeof(inputs[0]); k++)

@@ -80,10 +80,11 @@ int collectives_price_rings(struct schedule *schedule, const struct platform *pl
 				      "simulator can count");
 		what->work_ps = what->steps ? (int64_t)llround(waits_ps + moves_ps) : 0;
 	}
-	for (size_t m = 0; m < schedule->meeting_count; m++) {
-		struct schedule_op *op = &schedule->op[schedule->meeting[m].op];
-		const bool first = !m || schedule->meeting[m - 1].op != schedule->meeting[m].op;
-		if (first && schedule->collective[schedule->meeting[m].collective].steps >= 0)
+	for (size_t m = 0; m < schedule->participant_count; m++) {
+		struct schedule_op *op = &schedule->op[schedule->participant[m].op];
+		const bool first =
+			!m || schedule->participant[m - 1].op != schedule->participant[m].op;
+		if (first && schedule->collective[schedule->participant[m].collective].steps >= 0)
 			op->before_ps += llround(1000 * platform->nccl_call_ns);
 	}
 	return 0;

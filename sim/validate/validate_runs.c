@@ -230,6 +230,7 @@ static int answer_planned(struct context *c, const struct measured_row *m, struc
 struct replayed {
 	struct context *context;
 	const struct trace *trace;
+	const struct trace_joins *joins;
 	const struct profile *own;
 };
 
@@ -272,7 +273,7 @@ static int answer_replayed(const struct replayed *r, size_t run, struct answers 
 	if (!m)
 		return -1;
 	schedule_init(&schedule);
-	int rc = schedule_from_trace(&schedule, r->trace, (int)run);
+	int rc = schedule_from_joins(&schedule, r->joins, (int)run);
 	if (!rc)
 		schedule_untrace(&schedule, &c->predictor->platform);
 	for (size_t k = 0; !rc && k < model_count; k++) {
@@ -345,6 +346,9 @@ static int validate_trace(struct context *c, const char *path)
 	int rc = trace_read(&trace, path, 0);
 	if (!rc)
 		profile_add_own(&own, &trace);
+	struct trace_joins *joins = rc ? NULL : trace_joins_new(&trace);
+	replayed.joins = joins;
+	rc = joins ? rc : -1;
 	struct answers *answers =
 		rc ? NULL : answer_ahead(c->how.jobs, trace.run_count, replay_one, &replayed);
 	for (size_t run = 0; !rc && run < trace.run_count; run++) {
@@ -357,6 +361,7 @@ static int validate_trace(struct context *c, const char *path)
 	}
 	free(answers);
 	free(inputs);
+	trace_joins_free(joins);
 	profile_release(&own);
 	trace_release(&trace);
 	return rc;

@@ -43,7 +43,7 @@ enum {
 		16 /* launch, copy, memset, record, wait: not the first of its call's (a graph's) */
 	,
 	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
-	OP_MEETS = 128 /* launch: part of a collective (schedule.meeting says of which) */,
+	OP_COLLECTIVE = 128 /* launch: part of a collective (schedule.participant says of which) */,
 	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */,
 	OP_EARLY = 32 /* launch: may begin before all of the kernel before it is done
 			 (programmatic dependent launch), so nothing passes between them */
@@ -157,8 +157,8 @@ struct schedule_collective {
 	int32_t steps;
 	int64_t link_bytes;
 };
-/* A launch with OP_MEETS, and its collective; one that is several (a group's) has several. */
-struct schedule_meeting {
+/* A launch with OP_COLLECTIVE, and its collective; one that is several (a group's) has several. */
+struct schedule_participant {
 	int64_t op;
 	uint32_t collective;
 };
@@ -225,10 +225,11 @@ struct schedule {
 	uint32_t access_count;
 	struct schedule_collective *collective;
 	uint32_t collective_count;
-	struct schedule_meeting *meeting; /* ascending op */
-	size_t meeting_count;
-	int64_t met_nobody; /* launches of a communication library without partners in the trace */
-	uint32_t processes; /* that were recorded; 0: of a plan */
+	struct schedule_participant *participant; /* ascending op */
+	size_t participant_count;
+	int64_t without_partners; /* launches of a communication library without partners in the
+				     trace */
+	uint32_t processes;	  /* that were recorded; 0: of a plan */
 	/* Most threads in one process, whose calls contend in its driver; 0: all of them. */
 	uint32_t contending;
 	char **kernel;
@@ -260,7 +261,7 @@ struct schedule {
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
 		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity, hidden_capacity,
-		collective_capacity, meeting_capacity;
+		collective_capacity, participant_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 
@@ -287,10 +288,10 @@ int64_t schedule_operations(const struct schedule *schedule);
 
 /* How many threads' calls contend in one driver. */
 uint32_t schedule_contending(const struct schedule *schedule);
-/* The first of the meetings of a launch with OP_MEETS, by its number among the operations;
+/* The first of the entries of a launch with OP_COLLECTIVE, by its number among the operations;
  * schedule_validate has made sure that there is one. Those behind it of the same `op` are its, too.
  */
-size_t schedule_meeting_of(const struct schedule *schedule, int64_t op);
+size_t schedule_participant_of(const struct schedule *schedule, int64_t op);
 
 /* Checks every index and order rule; -1 after a message naming `file`, thread and operation. */
 int schedule_validate(const struct schedule *schedule, const char *file);
