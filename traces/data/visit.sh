@@ -77,11 +77,6 @@ step() {
 		"${TESTS:-$root/build/tests}"/$3
 		;;
 	record) "$w" record -o "$out/$1.wrt.zst" -- "$w" batch "$lists/$3.list" --gpus "$gpus" --repeat 1 --warm-up-ms 0 --no-verify ;;
-	profile) # instructions of what a list launches, on all GPUs side by side
-		sh "$root/traces/data/profile_list.sh" "$lists/$3.list" "$out/$1.parts" "$gpus" "$(nproc)" "$least"
-		"$w" profile --join -o "$out/$1.wrt.zst" "$out/$1.parts"/*.wrt.zst
-		rm -rf "$out/$1.parts"
-		;;
 	virtual) CUDA_VISIBLE_DEVICES=0 "$w" record --as-gpus 2 -o "$out/$1.wrt.zst" -- \
 		"$w" batch "$lists/$3.list" --gpus 2 --repeat 1 --warm-up-ms 0 --no-verify ;;
 	gate) GATE_SECONDS=$least sh "$root/tests/nccl_gate.sh" "$3" "$out/gate" ;;
