@@ -90,6 +90,7 @@ int rbsor_launch_sweep(const struct domain_work *w, struct machine_thread *t, in
 		.dram_bytes = points * word * (p->tuned ? 3 : 4) / 2,
 		/* rbsor_tuned.cuh: black is the reversed sweep */
 		.access = p->tuned && colour ? ACCESS_BACKWARD : 0,
+		.textures = p->texture,
 	};
 	return stencil_launch(&w->domain, t, &launch);
 }
