@@ -148,7 +148,7 @@ static double measure_shipped(const struct bench *b, bool *wrong)
 
 	if (!kernel)
 		return 0;
-	while (strcmp(at->name, kernel->name[b->f64]))
+	while (strcmp(at->name, kernel->name[0][b->f64]))
 		at++;
 	TRY(cudaMemset(b->d_flags, 0, FLAGS_MOST));
 	return measure(b, at->name, PERSISTENT_DEPTH, wrong,

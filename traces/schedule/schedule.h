@@ -28,7 +28,8 @@ enum op_kind {
 	OP_POST,     /* object = counter; value: raise the counter to value */
 	OP_AWAIT,    /* object = counter; value: block (flags: OP_SPIN) until counter >= value */
 	OP_BARRIER,  /* object = barrier id: all threads of the schedule meet, once */
-	OP_HOST,     /* host work of duration_ps; or an API call the simulator has no model for */
+	OP_HOST,     /* host work of duration_ps; or an API call the simulator has no model for.
+			object = enum host_work, 0 in recorded schedules */
 	OP_MARK,     /* object = enum mark; takes no time */
 	OP_KIND_COUNT
 };
@@ -52,6 +53,8 @@ enum {
 	OP_BESIDE = 2 /* launch: begins beside kernels that fill the GPU (a stream of higher
 			 priority), as it was seen to */
 };
+/* What a plan says of host work whose time it cannot know. */
+enum host_work { HOST_WORK_GIVEN, HOST_WORK_TEXTURE /* an object made, and given back later */ };
 /* Sorts of calls that cost the host differently. */
 enum schedule_call {
 	CALL_OF_NONE, /* no call, or one whose time depends on the device */
