@@ -11,7 +11,7 @@
 #include "sim/validate/config_words.h"
 #include "traces/base/util.h"
 
-enum { TEXTS = 6 };
+enum { TEXTS = 7 };
 struct p003_text {
 	struct p000_file file[TEXTS];
 };
@@ -142,7 +142,7 @@ int p003_read(struct p003_data *d)
 							"core_us", "core_lo_us", "core_hi_us",
 							NULL };
 	*d = (struct p003_data){ .text = xcalloc(1, sizeof(*d->text)) };
-	/* The fourth blind list was measured on an H100, and on nothing else. */
+	/* The fourth and fifth blind lists were measured on an H100, and on nothing else. */
 	static const struct {
 		const char *folder, *name;
 		const char *const *columns;
@@ -153,7 +153,8 @@ int p003_read(struct p003_data *d)
 		{ PLATFORM_DEFAULT, "papers_003_cosimulated.tsv", simulated, read_simulated },
 		{ "papers", "003_cosimulated.tsv", simulated, read_simulated },
 		{ PLATFORM_DEFAULT, "papers_003_today.tsv", simulated, read_simulated },
-		{ PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated }
+		{ PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated },
+		{ PLATFORM_DEFAULT, "papers_003_blind5.tsv", simulated, read_simulated }
 	};
 	for (int k = 0; k < TEXTS; k++) {
 		struct p000_file *f = &d->text->file[k];
