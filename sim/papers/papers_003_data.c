@@ -11,7 +11,7 @@
 #include "text_table.h"
 #include "traces/base/util.h"
 
-enum { TEXTS = 6 };
+enum { TEXTS = 7 };
 struct p003_text {
 	struct text_table file[TEXTS];
 };
@@ -150,7 +150,7 @@ int p003_read(struct p003_data *d, const struct program *program)
 							"core_us", "core_lo_us", "core_hi_us",
 							NULL };
 	*d = (struct p003_data){ .program = program, .text = xcalloc(1, sizeof(*d->text)) };
-	/* The fourth blind list was measured on an H100, and on nothing else. */
+	/* The fourth and fifth blind lists were measured on an H100, and on nothing else. */
 	static const struct {
 		const char *folder, *name;
 		const char *const *columns;
@@ -161,7 +161,8 @@ int p003_read(struct p003_data *d, const struct program *program)
 		{ PLATFORM_DEFAULT, "papers_003_cosimulated.tsv", simulated, read_simulated },
 		{ "papers", "003_cosimulated.tsv", simulated, read_simulated },
 		{ PLATFORM_DEFAULT, "papers_003_today.tsv", simulated, read_simulated },
-		{ PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated }
+		{ PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated },
+		{ PLATFORM_DEFAULT, "papers_003_blind5.tsv", simulated, read_simulated }
 	};
 	for (int k = 0; k < TEXTS; k++) {
 		struct text_table *f = &d->text->file[k];

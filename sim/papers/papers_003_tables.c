@@ -155,6 +155,8 @@ static bool of_figure(const struct p003_row *r, int figure)
 		return !strcmp(r->split, "blind-3");
 	case 2: /* and the fourth */
 		return !strcmp(r->split, "blind-4");
+	case 3: /* and the fifth */
+		return !strcmp(r->split, "blind-5");
 	case 7:
 		return four && r->threads == 32;
 	case 11:
@@ -214,7 +216,8 @@ int p003_pairs(struct paper_work *w, struct sheet *sheet)
 			{ 14, { "14", "14" }, false, "h200" },
 			{ 0, { "blind-2", "blind-2" }, true, "h200" },
 			{ 1, { "blind-3", "blind-3" }, true, "h200" },
-			{ 2, { "blind-4", "blind-4" }, true, "blind-4" } };
+			{ 2, { "blind-4", "blind-4" }, true, "blind-4" },
+			{ 3, { "blind-5", "blind-5" }, true, "blind-5" } };
 	static const char *const solvers[] = { "poisson", "shape" };
 	struct p003_data d;
 	columns(sheet, names);
@@ -311,7 +314,8 @@ int p003_accuracy(struct paper_work *w, struct sheet *sheet)
 		{ "development", "development", "h200" }, { "blind", "blind", "h200" },
 		{ "blind-2", "blind-2", "h200" },	  { "blind-2 today", "blind-2", "today" },
 		{ "blind-3", "blind-3", "h200" },	  { "blind-3 again", "blind-3", "again" },
-		{ "blind-3 today", "blind-3", "today" },  { "blind-4", "blind-4", "blind-4" }
+		{ "blind-3 today", "blind-3", "today" },  { "blind-4", "blind-4", "blind-4" },
+		{ "blind-5", "blind-5", "blind-5" }
 	};
 	enum { SPLITS = sizeof(splits) / sizeof(splits[0]) };
 	struct p003_data d;

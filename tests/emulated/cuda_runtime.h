@@ -109,6 +109,11 @@ static inline void __threadfence(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+static inline void __threadfence_system(void)
+{
+	__threadfence();
+}
+
 struct alignas(8) float2 {
 	float x, y;
 };
@@ -176,7 +181,8 @@ enum {
 	__NV_ATOMIC_ACQUIRE,
 	__NV_ATOMIC_RELEASE,
 	__NV_ATOMIC_ACQ_REL,
-	__NV_THREAD_SCOPE_DEVICE
+	__NV_THREAD_SCOPE_DEVICE,
+	__NV_THREAD_SCOPE_SYSTEM
 };
 void emulated_atomic_copy(void *target, const void *source, size_t bytes);
 void emulated_let_go(void);
@@ -404,6 +410,16 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(Args...), cudaFuncAttribute attr
 template <typename T> T atomicAdd(T *address, T value)
 {
 	return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+
+template <typename T> T atomicAdd_system(T *address, T value)
+{
+	return atomicAdd(address, value);
+}
+
+template <typename T> T atomicMax_system(T *address, T value)
+{
+	return atomicMax(address, value);
 }
 
 static inline float rsqrtf(float x)
