@@ -17,6 +17,7 @@ static const struct unmeasured {
 	const char *key, *per; /* NULL: as it is there; else in proportion to this key */
 } unmeasured[] = {
 	{ "device.copy_channels", NULL },
+	{ "stream.timed_record_ns", NULL },
 	{ "sm.multiply_add_interval", NULL },
 	{ "sm.shuffle_issue_cycles", NULL },
 	{ "sm.texture_interval", NULL },
