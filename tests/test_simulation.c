@@ -170,6 +170,10 @@ static void records_and_satisfied_waits_cost_the_stream_their_price(void **state
 	set(&b->platform, "stream.record_ns", 30);
 	set(&b->platform, "stream.wait_ns", 5);
 	NEAR(end(b), 1000 + 30 + 5 + 1000);
+	b->schedule.op[1].flags |= OP_TIMED;
+	NEAR(end(b), 1000 + 30 + 5 + 1000);
+	set(&b->platform, "stream.timed_record_ns", 200);
+	NEAR(end(b), 1000 + 200 + 5 + 1000);
 }
 
 static void an_event_sync_returns_when_the_record_is_reached(void **state)

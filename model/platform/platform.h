@@ -107,6 +107,7 @@ struct platform {
 	/* [stream]: device side */
 	double start_latency_ns; /* launch call returned on an idle stream -> kernel starts */
 	double copy_start_latency_ns;
+	double timed_record_ns;	   /* as record_ns, of an event that keeps the time */
 	double record_ns, wait_ns; /* what a record / an already satisfied wait adds between two
 				      kernels of a stream */
 	double event_same_ns, event_peer_ns; /* event completes on one stream -> a waiting stream of

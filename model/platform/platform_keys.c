@@ -254,6 +254,8 @@ const struct platform_key platform_keys[] = {
 	  "the same of a copy, where there is no list of copies on an idle stream; absent: 0" },
 	{ "stream.record_ns", KEY_REAL, 0, AT(record_ns), NULL, "ns",
 	  "what an event record adds between two kernels of a stream; absent: 0" },
+	{ "stream.timed_record_ns", KEY_REAL, 0, AT(timed_record_ns), NULL, "ns",
+	  "the same where the event keeps the time of its record; absent: as record_ns" },
 	{ "stream.wait_ns", KEY_REAL, NEEDED, AT(wait_ns), NULL, "ns",
 	  "what a wait for an event already complete adds between two kernels of a stream" },
 	{ "stream.event_same_ns", KEY_REAL, NEEDED, AT(event_same_ns), NULL, "ns",

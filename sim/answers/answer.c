@@ -125,6 +125,10 @@ static void note_interval(const struct predictor *p, const struct prediction *r,
 		printf("  note: kernel profiles of '%s', counted on the same device ('data = %s' "
 		       "in [platform] takes what was timed there, too)\n",
 		       p->same_device, p->same_device);
+	if (p->same_code && !strcmp(r->kernel_model, "warps"))
+		printf("  note: kernel profiles of '%s', another device that runs the same code "
+		       "(%s)\n",
+		       p->same_code, platform_text(&p->platform, "sm.isa"));
 	if (isnan(r->core_lo_us))
 		printf("  note: kernels are as long as on the device that recorded them; how long "
 		       "they are on '%s' is not known, so there is no interval\n",
@@ -132,13 +136,13 @@ static void note_interval(const struct predictor *p, const struct prediction *r,
 	if (!strcmp(r->kernel_model, "roofline"))
 		printf("  note: a roofline bounds kernels from below: the interval is as wide as "
 		       "such answers err where all was measured\n");
-	if (p->other_device && !isnan(r->core_lo_us))
-		printf("  note: nothing measured on this device widened or narrowed the interval: "
-		       "15 %% each way is assumed\n");
-	else if (!p->intervals.count && p->platform.interval_runs > 0)
+	if (!p->intervals.count && p->platform.interval_runs > 0)
 		printf("  note: the interval is what %.0f runs on the machine itself gave "
 		       "(calibrate --verify)\n",
 		       p->platform.interval_runs);
+	else if (p->other_device && !isnan(r->core_lo_us))
+		printf("  note: nothing measured on this device widened or narrowed the interval: "
+		       "15 %% each way is assumed\n");
 	else if (!p->intervals.count && !p->platform.from_datasheet)
 		printf("  note: no run was held against platform '%s': 15 %% each way is assumed "
 		       "(calibrate --verify earns it)\n",

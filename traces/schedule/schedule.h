@@ -50,6 +50,7 @@ enum {
 			 (programmatic dependent launch), so nothing passes between them */
 	,
 	OP_TURN = 1 /* launch in a graph: the body of a WHILE node begins once more */,
+	OP_TIMED = 32 /* record: of an event that keeps the time (plans) */,
 	OP_BESIDE = 2 /* launch: begins beside kernels that fill the GPU (a stream of higher
 			 priority), as it was seen to */
 };
