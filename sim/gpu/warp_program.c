@@ -71,6 +71,13 @@ static bool wide_scope(const char *text)
 	return strstr(text, ".GPU") || strstr(text, ".SYS");
 }
 
+/* Lines are in L1 or not each by itself, and a load waits for the last of them. */
+static double l2_asks(const struct warp_step *step)
+{
+	return step->tags > 1 && step->l2_share < 1 ? 1 - pow(1 - step->l2_share, step->tags)
+						    : step->l2_share;
+}
+
 static void decode(struct warp_step *step, struct sass_instruction *out,
 		   const struct profile_instruction *in, const struct l2_shares *l2)
 {
@@ -123,6 +130,7 @@ static void decode(struct warp_step *step, struct sass_instruction *out,
 			    : s.class == SASS_GLOBAL_STORE ? (float)l2->store
 							   : 1,
 	};
+	step->l2_asks = (float)l2_asks(step);
 	memcpy(step->source, s.source, sizeof(step->source));
 	*out = s;
 }

@@ -60,7 +60,8 @@ struct warp_step {
 	float lanes;	   /* threads that take part */
 	float texels;	   /* of 32 bits, by the texture units */
 	bool multiply_add; /* of integers: half of the FP32 pipe has it */
-	float l2_share;	   /* of the executions, that go on to L2 */
+	float l2_share;	   /* of the sectors, that goes on to L2 */
+	float l2_asks;	   /* of the executions, that go on to L2 with some of their lines */
 	bool fence;	   /* holds its warp until L2 has what was written before */
 	float poll_cycles; /* looks at what another block writes, over and over until it is there:
 			      a round of that loop, beyond the access; 0: it does not */
