@@ -319,8 +319,7 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	if (rc) {
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
 	} else if (words != 1) {
-		report("name one solver of %s: warpreel explain SOLVER [options]", names);
-		rc = EXIT_USAGE;
+		rc = options_want_solver("explain", names, words, argv);
 	} else {
 		char *platform = own_platform(o->common.platform);
 		o->common.platform = platform;
