@@ -84,7 +84,10 @@ static void add_prediction(struct answers *to, const char *model, const char *an
 	memcpy(new->family, p->family, sizeof(new->family));
 }
 
-/* `trace_inputs`: of what is made of the run's own trace. */
+/*
+ * `trace_inputs`: of what is made of the run's own trace. What is answered of a plan only because
+ * extrapolation is allowed here, and is refused unasked, counts apart: model `NAME-refused`.
+ */
 static void add_rows(struct context *c, const struct measured_row *m, const char *set,
 		     const struct answers *answers, const char *trace_inputs)
 {
@@ -92,8 +95,11 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 		const struct answer *a = &answers->of[k];
 		char *inputs = *a->answered_by ? predictor_inputs(c->predictor, a->answered_by)
 					       : xstrdup(trace_inputs);
+		char model[sizeof(a->model) + sizeof("-refused")];
+		snprintf(model, sizeof(model), "%s%s", a->model,
+			 a->extrapolated && set_within(set, "planned") ? "-refused" : "");
 		struct validation_row *row =
-			validation_add(c->validation, m, set, a->model, a->core_us, inputs);
+			validation_add(c->validation, m, set, model, a->core_us, inputs);
 		row->lo_us = a->lo_us;
 		row->hi_us = a->hi_us;
 		memcpy(row->part_us, a->part_us, sizeof(row->part_us));
