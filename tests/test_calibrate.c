@@ -223,11 +223,13 @@ static void files_merge_to_their_medians(void **state)
 		"[host]\nthreads = 1 2 4\nlaunch_ns = 1 2 3\n",
 		"[host]\nthreads = 1 4\nlaunch_ns = 1 2\n",
 		"[platform]\ninput_visits = A\nsource = datasheet\n[host]\nthreads = 1 2\n",
+		"[host]\nthreads = 1 2\nlaunch_ns = 1200 2000\n[stream]\nkernel_gap_duration_ns = "
+		"50 60\nkernel_gap_ns = 8 9\n[tracer]\napi_launch_ns = 3 4\n",
 	};
-	char path[6][64];
+	char path[7][64];
 	struct results results = { 0 };
 	(void)state;
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		write_part(path[i], text[i]);
 	char *three = xprintf("%s,%s,%s", path[0], path[1], path[2]);
 	assert_int_equal(calibrate_merge(&results, three, NULL), 0);
@@ -244,6 +246,14 @@ static void files_merge_to_their_medians(void **state)
 	assert_string_equal(results_find(&results, "platform.input_visits")->how, "A B C");
 	assert_null(results_find(&results, "platform.name"));
 	results_release(&results);
+	/* Gaps are of the file with a pass under the recorder, whose places are others. */
+	char *traced = xprintf("%s,%s", path[0], path[6]);
+	assert_int_equal(calibrate_merge(&results, traced, NULL), 0);
+	assert_true(results_find(&results, "stream.kernel_gap_ns")->values[0] == 8 &&
+		    results_find(&results, "stream.kernel_gap_duration_ns")->values[0] == 50 &&
+		    results_find(&results, "host.launch_ns")->values[0] == 1100);
+	results_release(&results);
+	free(traced);
 	/* Lists of other lengths, curves of other places, other words, a single file. */
 	static const struct {
 		int with;
@@ -265,7 +275,7 @@ static void files_merge_to_their_medians(void **state)
 		results_release(&results);
 		free(paths);
 	}
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		remove(path[i]);
 	free(three);
 }

@@ -279,6 +279,8 @@ static int merge(const struct calibrate_options *o, unsigned bits, const char *c
 	int rc = calibrate_merge(&results, o->merge, o->output);
 	if (!rc && o->only)
 		rc = parts_keep(&results, bits, o->merge);
+	if (!rc && !o->only)
+		calibrate_add_unmeasured(&results);
 	if (!rc)
 		results_add_bases(&results);
 	if (!rc && o->update)
