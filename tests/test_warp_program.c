@@ -198,6 +198,25 @@ static void a_loop_left_in_its_middle_runs_as_often_as_counted(void **state)
 	check(&kit, 2.5);
 }
 
+/* Every warp goes round eight times, and not the first to come once and the last very often. */
+static void an_exit_in_a_loop_is_taken_after_as_many_rounds_by_every_warp(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct warp_program program;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "MOV R0, RZ", 2, NO_SCOREBOARD, 0, KIT_WARPS);	      /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, 8 * KIT_WARPS); /* 0x10 */
+	kit_add(&kit, "@!P0 EXIT", 5, NO_SCOREBOARD, 0, 8 * KIT_WARPS);	      /* 0x20 */
+	kit_add(&kit, "BRA 0x10", 5, NO_SCOREBOARD, 0, 7 * KIT_WARPS);	      /* 0x30 */
+	check(&kit, 2.5);
+	kit_program(&kit, &program);
+	assert_int_equal(program.step[2].flow, FLOW_LEAVE);
+	assert_int_equal(program.step[2].target, NEVER_STEP);
+	assert_float_equal(program.step[2].share, 8, 1e-6);
+	warp_program_release(&program);
+}
+
 static void a_loop_in_a_loop_runs_as_often_as_counted(void **state)
 {
 	(void)state;
@@ -307,6 +326,7 @@ int main(void)
 		cmocka_unit_test(both_sides_run_where_warps_diverge),
 		cmocka_unit_test(a_loop_runs_as_often_as_counted),
 		cmocka_unit_test(a_loop_left_in_its_middle_runs_as_often_as_counted),
+		cmocka_unit_test(an_exit_in_a_loop_is_taken_after_as_many_rounds_by_every_warp),
 		cmocka_unit_test(a_loop_in_a_loop_runs_as_often_as_counted),
 		cmocka_unit_test(a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted),
 		cmocka_unit_test(a_kernel_may_have_any_number_of_loops),

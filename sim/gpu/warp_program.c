@@ -170,6 +170,17 @@ static int count_visits(struct warp_program *program, struct warp_step *step, en
 	return 0;
 }
 
+/* A branch out of a loop, or an exit in one. */
+static int count_way_out(struct warp_program *program, struct warp_step *step,
+			 const struct flow *flow, const char *file)
+{
+	const double leaves = flow->count - flow->falls;
+
+	return flow->loop_end && leaves > 0 && flow->falls > leaves
+		       ? count_visits(program, step, FLOW_LEAVE, flow->count / leaves, file)
+		       : 0;
+}
+
 static int solve(struct warp_program *program, struct flow *flow, const struct sass_instruction *s,
 		 const char *file)
 {
@@ -189,6 +200,9 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 				: joins ? runs * clamp01((next - flow[i + 1].jumped_in) / runs)
 					: runs * clamp01(next / runs);
 			step->share = (float)(flow[i].falls / runs);
+			step->target = NEVER_STEP;
+			if (count_way_out(program, step, &flow[i], file))
+				return -1;
 		} else if (step->flow == FLOW_CALL) {
 			step->target = (int32_t)target;
 			if (target < program->count)
@@ -207,10 +221,8 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 			step->target = (int32_t)target;
 			step->flow = FLOW_BRANCH;
 			step->share = (float)(flow[i].falls / runs);
-			double leaves = runs - flow[i].falls;
-			if (flow[i].loop_end && flow[i].loop_end < target && leaves > 0 &&
-			    flow[i].falls > leaves &&
-			    count_visits(program, step, FLOW_LEAVE, runs / leaves, file))
+			if (flow[i].loop_end < target &&
+			    count_way_out(program, step, &flow[i], file))
 				return -1;
 		} else if (s[i].is_branch && target <= i) {
 			double entered = (target ? flow[target - 1].falls : program->warps) +

@@ -23,14 +23,15 @@ enum {
 enum {
 	CONSTANT_LINE_BYTES = 64,
 	CONSTANT_LINES = SASS_CONSTANT_BYTES / CONSTANT_LINE_BYTES
-}; /* words 60 and 64 bytes in are two reads, on Hopper */
+};			  /* words 60 and 64 bytes in are two reads, on Hopper */
+enum { NEVER_STEP = -1 }; /* no instruction comes next: the warp has ended */
 enum warp_flow {
 	FLOW_NEXT,   /* on to the next instruction */
 	FLOW_BRANCH, /* falls through with `share`, else to `target` */
 	FLOW_LOOP, /* back to `target` until its `share`-th visit since the loop was entered; always
 		      when share is 0 */
 	FLOW_LEAVE,   /* a way out of a loop: falls through until its `share`-th visit, then on to
-			 `target` */
+			 `target`, or the warp ends */
 	FLOW_CALL,    /* to `target`, one level deep */
 	FLOW_RETURN,  /* behind the call */
 	FLOW_EXIT,    /* ends the warp, unless it falls through with `share` */
