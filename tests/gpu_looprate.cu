@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * How fast kernel persistent is, and which variant of it should ship.
+ * How fast kernels persistent and resident are, and which variant of them should ship.
  *
  * For each grid: time of an iteration in launches of 100 and of 1000 iterations, and what of it
  * arithmetic and exchanges take, by launches of a few iterations. Every result must be what the
  * thesis' kernel makes of the same values, bit for bit.
  *
- *     gpu_looprate                1024 x 1024 in f32 by the shipped kernel: at most 1.0 us
+ *     gpu_looprate                1024 x 1024 in f32 by the shipped kernels: at most 1.0 us
  *     gpu_looprate all|SIZE...    all variants, on a set of squares or those named
  */
 #include <iterator>
@@ -141,14 +141,14 @@ static void measure_variant(const struct bench *b, const struct variant *v, bool
 	});
 }
 
-static double measure_shipped(const struct bench *b, bool *wrong)
+static double measure_shipped(const struct bench *b, bool resident, bool *wrong)
 {
 	const struct rbsor_persistent_kernel *kernel = rbsor_persistent_kernel_of(b->size, b->size);
 	const struct cuda_kernel *at = rbsor_persistent_kernels;
 
-	if (!kernel)
+	if (!kernel || !kernel->name[resident][b->f64])
 		return 0;
-	while (strcmp(at->name, kernel->name[0][b->f64]))
+	while (strcmp(at->name, kernel->name[resident][b->f64]))
 		at++;
 	TRY(cudaMemset(b->d_flags, 0, FLAGS_MOST));
 	return measure(b, at->name, PERSISTENT_DEPTH, wrong,
@@ -188,7 +188,8 @@ int main(int argc, char **argv)
 				return 2;
 			}
 			bench_make(&b, atoi(sizes[i]), f64);
-			const double us = measure_shipped(&b, &wrong);
+			measure_shipped(&b, false, &wrong);
+			const double us = measure_shipped(&b, true, &wrong);
 			fast &= f64 || argc > 1 || us <= 1.0;
 			for (const struct variant &v : variants)
 				if (v.f64 == b.f64 && argc > 1)
