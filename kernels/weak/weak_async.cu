@@ -27,44 +27,44 @@ struct weak_told {
 };
 
 /* A thread's node of the border and the word beyond it, of those that have one. Warps have nodes of
- * one colour: 52 of each, by two warps. The other six have none: what only borders do is behind a
- * branch that a whole warp takes or does not. */
-enum { WEAK_LINE = 64 }; /* threads */
-
+ * one colour: 52 of each. */
 template <int FIELDS> struct weak_line {
 	bool any;
+	int colour;
 	int16_t row, column, halo_row, halo_column;
-	float *at;	     /* of the GPU that reads it */
-	const float *beyond; /* of this one */
+	int64_t at, beyond; /* among the values of a field */
+	float *to;	    /* values of the GPU that reads the node */
 	float pending[FIELDS];
 };
 
 template <int FIELDS, bool SEVERAL>
 __device__ __forceinline__ struct weak_line<FIELDS> weak_line_of(const struct weak_launch &l,
 								 int block, int64_t origin) {
-	enum { HALF_COLUMNS = WEAK_COLUMNS / 2, HALF_ROWS = WEAK_ROWS / 2 };
+	enum { WARPS = 64, HALF_COLUMNS = WEAK_COLUMNS / 2, HALF_ROWS = WEAK_ROWS / 2 };
 	const int thread = (int)threadIdx.x, pitch = weak_pitch(&l.grid);
 	struct weak_line<FIELDS> b = {
 	};
-	int k = thread % WEAK_LINE, row, column;
+	int k = thread % WARPS, row, column;
 
-	if (thread >= 2 * WEAK_LINE || k >= WEAK_BORDER / 2)
+	b.colour = thread / WARPS;
+	if (b.colour > 1 || k >= WEAK_BORDER / 2)
 		return b;
 	const int side =
 		k < 2 * HALF_COLUMNS ? k / HALF_COLUMNS : 2 + (k - 2 * HALF_COLUMNS) / HALF_ROWS;
 
 	/* The first node of an odd side is a black one. */
 	k = side < 2 ? k % HALF_COLUMNS : (k - 2 * HALF_COLUMNS) % HALF_ROWS;
-	k = 2 * k + (thread / WEAK_LINE ^ (side & 1));
+	k = 2 * k + (b.colour ^ (side & 1));
 	b.any = weak_beside(&l.grid, block, side) >= 0;
 	weak_edge(side, k, 0, &row, &column);
 	b.row = (int16_t)row, b.column = (int16_t)column;
 	const struct weak_peer *peer = SEVERAL ? weak_peer_beyond(l, block, side) : NULL;
 
-	b.at = (peer ? peer->values : l.values) + origin + (int64_t)row * pitch + column;
+	b.to = peer ? peer->values : l.values;
+	b.at = origin + (int64_t)row * pitch + column;
 	weak_edge(side, k, 1, &row, &column);
 	b.halo_row = (int16_t)row, b.halo_column = (int16_t)column;
-	b.beyond = l.values + origin + (int64_t)row * pitch + column;
+	b.beyond = origin + (int64_t)row * pitch + column;
 	return b;
 }
 
@@ -75,13 +75,13 @@ __device__ __forceinline__ void weak_trade(struct weak_shared<RULE + 1> *s,
 					   const struct weak_launch &l,
 					   const struct weak_line<RULE + 1> &b, int half)
 {
-	if (JACOBI ? threadIdx.x >= 2 * WEAK_LINE : threadIdx.x / WEAK_LINE != !half)
-		return;
+	float *const to = SEVERAL ? b.to : l.values;
+
 	for (int k = 0; k < RULE + 1 && b.any; k++) {
-		if (!JACOBI || half == 0)
-			weak_put<SEVERAL>(b.at + k * weak_values(&l.grid),
+		if (JACOBI ? half == 0 : half != b.colour)
+			weak_put<SEVERAL>(&to[k * weak_values(&l.grid) + b.at],
 					  s->u[k][b.row + 1][b.column + 1]);
-		if (!JACOBI || half == 1)
+		if (JACOBI ? half == 1 : half != b.colour)
 			s->u[k][b.halo_row + 1][b.halo_column + 1] = b.pending[k];
 	}
 }
@@ -90,10 +90,8 @@ __device__ __forceinline__ void weak_trade(struct weak_shared<RULE + 1> *s,
 template <int RULE, bool SEVERAL>
 __device__ __forceinline__ void weak_ask(const struct weak_launch &l, struct weak_line<RULE + 1> *b)
 {
-	if (threadIdx.x >= 2 * WEAK_LINE)
-		return;
 	for (int k = 0; k < RULE + 1 && b->any; k++)
-		b->pending[k] = weak_get<SEVERAL>(b->beyond + k * weak_values(&l.grid));
+		b->pending[k] = weak_get<SEVERAL>(&l.values[k * weak_values(&l.grid) + b->beyond]);
 }
 
 template <int RULE>
@@ -150,8 +148,7 @@ weak_step_async(struct weak_shared<RULE + 1> *s, struct weak_told *told,
 		if (!JACOBI)
 			weak_keep<RULE>(s, seat, half, own, next[half]);
 		if (TRADES) {
-			if (looks)
-				over |= weak_over<RULE>(next[half], before, l.tolerance);
+			over |= weak_over<RULE>(next[half], before, l.tolerance);
 			weak_trade<RULE, JACOBI, SEVERAL>(s, l, *b, half);
 			if (half == 0 && threadIdx.x == 0)
 				told->called = *heard;
@@ -260,8 +257,10 @@ __device__ __forceinline__ void weak_run_async(struct weak_shared<RULE + 1> *s,
 			weak_raise_all<SEVERAL>(l, WEAK_STATUS_STEPS, (uint32_t)done);
 			weak_count<SEVERAL>(l, false, &counted, checks);
 		}
-		over = weak_check_all<RULE, SEVERAL>(s, l, seat, origin, checks++, &met) ||
-		       weak_acquire<SEVERAL>(l.status + WEAK_STATUS_STEPS) >= (uint32_t)l.steps;
+		uint32_t made;
+
+		over = weak_check_all<RULE, SEVERAL>(s, l, seat, origin, checks++, &met, &made) ||
+		       made >= (uint32_t)l.steps;
 		for (int k = 0; k < FIELDS && b.any; k++)
 			b.pending[k] = s->u[k][b.halo_row + 1][b.halo_column + 1];
 		heard = checks;

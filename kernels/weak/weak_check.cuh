@@ -7,11 +7,13 @@
 #include "weak_block.cuh"
 #include "weak_grid.cuh"
 
-/* The residual of all blocks, whose borders are sent before; true: the steps are over. */
+/* The residual of all blocks, whose borders are sent before; true: the steps are over. made: the
+ * steps that have been told of before, or NULL; nobody tells more until all have read them. */
 template <int RULE, bool SEVERAL = false>
-__device__ __forceinline__ bool
-weak_check_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
-	       const struct weak_seat &seat, int64_t origin, uint32_t check, uint32_t *met)
+__device__ __forceinline__ bool weak_check_all(struct weak_shared<RULE + 1> *s,
+					       const struct weak_launch &l,
+					       const struct weak_seat &seat, int64_t origin,
+					       uint32_t check, uint32_t *met, uint32_t *made = NULL)
 {
 	uint32_t *word = l.status + WEAK_STATUS_CHANGE;
 	const int thread = (int)threadIdx.x;
@@ -23,6 +25,8 @@ weak_check_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
 	if (thread == 0 && blockIdx.x == 0)
 		word[(check + 1) % 3] = 0;
 	weak_meet_all<SEVERAL>(l, ++*met);
+	if (made)
+		*made = weak_acquire<SEVERAL>(l.status + WEAK_STATUS_STEPS);
 	weak_receive<RULE + 1, SEVERAL>(s, l, l.values, origin, thread, WEAK_COMPUTING, true);
 	__syncthreads();
 	for (int colour = 0; colour < 2; colour++) {
