@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "standin_context.h"
@@ -16,7 +15,7 @@
 
 enum { CONTEXTS = 16, ALLOCATIONS = 1024 };
 static _Thread_local uintptr_t current;
-static uintptr_t made = 0x1000, first_green; /* all after the first are green, too */
+static uintptr_t made = 0x1000;
 static struct {
 	uintptr_t at, bytes, context;
 } allocation[ALLOCATIONS];
@@ -45,8 +44,7 @@ void standin_allocate(uintptr_t at, uintptr_t bytes)
 {
 	allocation[allocations].at = at;
 	allocation[allocations].bytes = bytes;
-	allocation[allocations++ % ALLOCATIONS].context =
-		first_green && current >= first_green ? standin_primary() : current;
+	allocation[allocations++ % ALLOCATIONS].context = current;
 }
 
 uintptr_t standin_current(void)
@@ -78,51 +76,6 @@ CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
 	current = made += 0x1000;
 	*context = (CUcontext)current;
 	standin_note('c', (long)current >> 12);
-	return CUDA_SUCCESS;
-}
-/* Green contexts, where WARPREEL_STANDIN_GREEN is set: 'g' in the log. They share what the primary
- * one has, and the memory that is allocated in them is its. */
-CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type)
-{
-	memset(resource, 0, sizeof(*resource));
-	resource->type = type;
-	resource->sm.smCount = 132;
-	return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
-}
-CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *description, CUdevResource *resource,
-				   unsigned count)
-{
-	*description = (CUdevResourceDesc)resource;
-	return count == 1 && resource->type == CU_DEV_RESOURCE_TYPE_SM &&
-			       resource->sm.smCount == 132
-		       ? CUDA_SUCCESS
-		       : CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
-}
-CUresult cuGreenCtxCreate(CUgreenCtx *context, CUdevResourceDesc description, CUdevice device,
-			  unsigned flags)
-{
-	if (!getenv("WARPREEL_STANDIN_GREEN"))
-		return CUDA_ERROR_NOT_SUPPORTED;
-	if (!description || device || flags != CU_GREEN_CTX_DEFAULT_STREAM)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (standin_contexts_left-- < 1)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	first_green = first_green ? first_green : made + 0x1000;
-	*context = (CUgreenCtx)(made += 0x1000);
-	standin_note('g', (long)made >> 12);
-	return CUDA_SUCCESS;
-}
-CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
-{
-	*context = (CUcontext)green;
-	return CUDA_SUCCESS;
-}
-CUresult cuCtxSynchronize_v2(CUcontext context)
-{
-	standin_note('s', (long)(uintptr_t)context >> 12);
-	while (standin_never_ends)
-		sleep(1);
-	standin_finish_context((uintptr_t)context);
 	return CUDA_SUCCESS;
 }
 CUresult cuCtxGetCurrent(CUcontext *context)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Virtual GPUs: a program that was written for several GPUs runs on one. libwarpreel-virtual.so is
  * preloaded and stands between the program and its shared CUDA runtime. Device 0 is the real
- * device's primary context, every other another context on the same device, so that driver and
+ * device's primary context, every other a context of its own on the same device, so that driver and
  * runtime stay truthful and the recorder tells devices apart by context. docs/as-gpus.md says what
  * this may be trusted for.
  *
  *   virtual_gpus.c      the devices: contexts, which is current, peer access
- *   virtual_contexts.c  the two kinds of context that a device may have
  *   virtual_real.c      the functions behind ours, in whichever libraries the program brought
  *   virtual_ranges.c    whose memory a pointer is
  *   virtual_turns.c     kernels of different devices do not overlap
@@ -53,13 +52,6 @@ bool gpus_started(int device);
 void gpus_forget_peers(int device);
 cudaError_t gpus_enable_peer(int device, int peer, bool enable);
 
-/* The context of one more device. */
-CUresult contexts_make(CUcontext *context, CUdevice device);
-/* Until all work of context `of` has ended; `mine` is current, and stays so. */
-void contexts_wait(CUcontext of, CUcontext mine);
-/* Whether the devices have been given parts of the primary context, which end with it. */
-bool contexts_in_primary(void);
-
 /* The driver's functions, loaded when first asked for; NULL when there is no driver. */
 struct driver {
 	CUresult (*cuInit)(unsigned);
@@ -71,12 +63,6 @@ struct driver {
 	CUresult (*cuStreamGetCtx)(CUstream, CUcontext *);
 	CUresult (*cuPointerGetAttributes)(unsigned, CUpointer_attribute *, void **, CUdeviceptr);
 	CUresult (*cuMemGetInfo_v2)(size_t *, size_t *);
-	/* Of green contexts; NULL: an older driver has none. */
-	CUresult (*cuDeviceGetDevResource)(CUdevice, CUdevResource *, CUdevResourceType);
-	CUresult (*cuDevResourceGenerateDesc)(CUdevResourceDesc *, CUdevResource *, unsigned);
-	CUresult (*cuGreenCtxCreate)(CUgreenCtx *, CUdevResourceDesc, CUdevice, unsigned);
-	CUresult (*cuCtxFromGreenCtx)(CUcontext *, CUgreenCtx);
-	CUresult (*cuCtxSynchronize_v2)(CUcontext);
 	/* Of NCCL's operations. */
 	CUresult (*cuEventCreate)(CUevent *, unsigned);
 	CUresult (*cuEventDestroy_v2)(CUevent);

@@ -165,7 +165,7 @@ static cudaError_t start(int device)
 	if (!atomic_load(&gpus.context[device])) {
 		CUresult made = driver->cuDeviceGet(&real, 0);
 
-		made = made ? made : contexts_make(&context, real);
+		made = made ? made : driver->cuCtxCreate_v2(&context, 0, real);
 		if (made == CUDA_SUCCESS) {
 			atomic_store(&gpus.context[device], context);
 			notes_context(context, gpus_number(device));

@@ -177,12 +177,12 @@ HOOK cudaError_t cudaDeviceDisablePeerAccess(int peer)
 /* ---- the rest ---- */
 
 /* The context of a device other than 0 stays, with what it holds: its unread records would go with
- * it. So does device 0's where the others are parts of it. */
+ * it. */
 HOOK cudaError_t cudaDeviceReset(void)
 {
 	int device = gpus_count() ? gpus_current() : 0;
 
-	if (!device && !contexts_in_primary())
+	if (!device)
 		return REAL(cudaDeviceReset)();
 	gpus_forget_peers(device);
 	return REAL(cudaDeviceSynchronize)();

@@ -125,35 +125,29 @@ static void load_driver(void)
 	const struct {
 		const char *name;
 		void *slot;
-		bool optional;
 	} wanted[] = {
-		{ "cuInit", &driver.cuInit, false },
-		{ "cuDeviceGet", &driver.cuDeviceGet, false },
-		{ "cuCtxCreate_v2", &driver.cuCtxCreate_v2, false },
-		{ "cuCtxGetCurrent", &driver.cuCtxGetCurrent, false },
-		{ "cuCtxSetCurrent", &driver.cuCtxSetCurrent, false },
-		{ "cuCtxSynchronize", &driver.cuCtxSynchronize, false },
-		{ "cuStreamGetCtx", &driver.cuStreamGetCtx, false },
-		{ "cuPointerGetAttributes", &driver.cuPointerGetAttributes, false },
-		{ "cuMemGetInfo_v2", &driver.cuMemGetInfo_v2, false },
-		{ "cuDeviceGetDevResource", &driver.cuDeviceGetDevResource, true },
-		{ "cuDevResourceGenerateDesc", &driver.cuDevResourceGenerateDesc, true },
-		{ "cuGreenCtxCreate", &driver.cuGreenCtxCreate, true },
-		{ "cuCtxFromGreenCtx", &driver.cuCtxFromGreenCtx, true },
-		{ "cuCtxSynchronize_v2", &driver.cuCtxSynchronize_v2, true },
-		{ "cuEventCreate", &driver.cuEventCreate, false },
-		{ "cuEventDestroy_v2", &driver.cuEventDestroy_v2, false },
-		{ "cuEventRecord", &driver.cuEventRecord, false },
-		{ "cuStreamWaitEvent", &driver.cuStreamWaitEvent, false },
-		{ "cuStreamIsCapturing", &driver.cuStreamIsCapturing, false },
-		{ "cuMemcpyAsync", &driver.cuMemcpyAsync, false },
-		{ "cuStreamSynchronize", &driver.cuStreamSynchronize, false },
-		{ "cuMemHostRegister_v2", &driver.cuMemHostRegister_v2, false },
-		{ "cuMemHostUnregister", &driver.cuMemHostUnregister, false },
-		{ "cuMemHostGetDevicePointer_v2", &driver.cuMemHostGetDevicePointer_v2, false },
-		{ "cuModuleLoadData", &driver.cuModuleLoadData, false },
-		{ "cuModuleGetFunction", &driver.cuModuleGetFunction, false },
-		{ "cuLaunchKernel", &driver.cuLaunchKernel, false },
+		{ "cuInit", &driver.cuInit },
+		{ "cuDeviceGet", &driver.cuDeviceGet },
+		{ "cuCtxCreate_v2", &driver.cuCtxCreate_v2 },
+		{ "cuCtxGetCurrent", &driver.cuCtxGetCurrent },
+		{ "cuCtxSetCurrent", &driver.cuCtxSetCurrent },
+		{ "cuCtxSynchronize", &driver.cuCtxSynchronize },
+		{ "cuStreamGetCtx", &driver.cuStreamGetCtx },
+		{ "cuPointerGetAttributes", &driver.cuPointerGetAttributes },
+		{ "cuMemGetInfo_v2", &driver.cuMemGetInfo_v2 },
+		{ "cuEventCreate", &driver.cuEventCreate },
+		{ "cuEventDestroy_v2", &driver.cuEventDestroy_v2 },
+		{ "cuEventRecord", &driver.cuEventRecord },
+		{ "cuStreamWaitEvent", &driver.cuStreamWaitEvent },
+		{ "cuStreamIsCapturing", &driver.cuStreamIsCapturing },
+		{ "cuMemcpyAsync", &driver.cuMemcpyAsync },
+		{ "cuStreamSynchronize", &driver.cuStreamSynchronize },
+		{ "cuMemHostRegister_v2", &driver.cuMemHostRegister_v2 },
+		{ "cuMemHostUnregister", &driver.cuMemHostUnregister },
+		{ "cuMemHostGetDevicePointer_v2", &driver.cuMemHostGetDevicePointer_v2 },
+		{ "cuModuleLoadData", &driver.cuModuleLoadData },
+		{ "cuModuleGetFunction", &driver.cuModuleGetFunction },
+		{ "cuLaunchKernel", &driver.cuLaunchKernel },
 	};
 	void *library = dlopen("libcuda.so.1", RTLD_NOW);
 
@@ -162,7 +156,7 @@ static void load_driver(void)
 		void *symbol = real_symbol(library, wanted[i].name);
 
 		memcpy(wanted[i].slot, &symbol, sizeof(symbol));
-		driver_ready = driver_ready && (symbol || wanted[i].optional);
+		driver_ready = driver_ready && symbol;
 	}
 }
 

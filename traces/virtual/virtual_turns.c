@@ -100,6 +100,14 @@ static void watch_from_now(int before, int device)
 	atomic_store(&turns.since_ms, turns_now_ms());
 }
 
+/* Waits for all work of the device before; this thread's context stays current. */
+static void wait_for_last(const struct driver *driver, CUcontext mine)
+{
+	driver->cuCtxSetCurrent(turns.last_context);
+	driver->cuCtxSynchronize();
+	driver->cuCtxSetCurrent(mine);
+}
+
 /* Waits for the turn of this process, where there are others. */
 static void enter_process(int device)
 {
@@ -113,11 +121,12 @@ static void enter_process(int device)
 
 void turns_hand_on(struct ranks_file *file)
 {
+	const struct driver *driver = real_driver();
 	const uint64_t start_ns = notes_now_ns();
 
 	queue_enter(-1);
 	if (turns.any && turns.last_context)
-		contexts_wait(turns.last_context, NULL);
+		wait_for_last(driver, NULL);
 	turns.any = false;
 	atomic_store(&file->owner, 0);
 	queue_leave();
@@ -142,7 +151,7 @@ void turns_begin(void)
 	enter_process(device);
 	watch_from_now(turns.any ? turns.last : device, device);
 	if (turns.any && turns.last != device && turns.last_context) {
-		contexts_wait(turns.last_context, mine);
+		wait_for_last(driver, mine);
 		watch_from_now(device, device);
 	}
 	turns.any = true;
