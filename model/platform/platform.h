@@ -129,6 +129,8 @@ struct platform {
 	struct curve share_h2d, share_d2h;
 	struct curve share_both;   /* [share.both]: the same, each GPU both ways */
 	double nvlink_bytes_per_s; /* each GPU, each direction */
+	struct curve nccl_share;   /* bytes on a link -> how much of that NCCL's kernels reach; may
+				      be empty */
 	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
 	struct curve memory;
 	struct mechanism_set mechanisms; /* all zero: all on; platform_leave_out */

@@ -81,9 +81,11 @@ static int64_t pair_key(int64_t sort, int64_t a, int64_t b)
 	return sort << 48 | a << 24 | b;
 }
 
-/* The schedule's collective of a row; `counted`: how many each rank called of a sort so far. */
+/* The schedule's collective of a row; `counted`: how many each rank called of a sort so far;
+ * `grouped`: how many it sent another in one call. */
 static uint32_t meeting_of(struct load *load, const struct trace_collective *row,
-			   struct map *counted, struct map *places, struct map *met)
+			   struct map *counted, struct map *places, struct map *met,
+			   struct map *grouped)
 {
 	struct schedule *s = load->schedule;
 	const bool sends = row->kind == COLLECTIVE_SEND;
@@ -106,7 +108,15 @@ static uint32_t meeting_of(struct load *load, const struct trace_collective *row
 									  : 2;
 		GROW(s->collective, s->collective_count, s->collective_capacity);
 		s->collective[s->collective_count++] =
-			(struct schedule_collective){ .steps = steps_of(row) };
+			(struct schedule_collective){ .steps = steps_of(row),
+						      .of_two = is_of_two(row->kind) };
+	}
+	if (sends && row->peer != row->rank) {
+		const uint32_t sent = map_get(grouped, place, row->start_ns),
+			       which = sent == MAP_NONE ? 1 : sent + 1;
+
+		map_put(grouped, place, row->start_ns, which);
+		s->collective[known].steps = (int32_t)which;
 	}
 	return known;
 }
@@ -134,7 +144,7 @@ static int check_row(const struct load *load, size_t row)
 int load_nccl(struct load *load)
 {
 	const struct trace *t = load->trace;
-	struct map counted = { 0 }, places = { 0 }, met = { 0 };
+	struct map counted = { 0 }, places = { 0 }, met = { 0 }, grouped = { 0 };
 
 	for (size_t i = 0; i < t->collective_count; i++)
 		if (t->collective[i].correlation == -1 && check_row(load, i) < 0)
@@ -151,12 +161,13 @@ int load_nccl(struct load *load)
 		const uint32_t row = load->collective_row[i];
 
 		load->collective_met[row] =
-			meeting_of(load, &t->collective[row], &counted, &places, &met);
+			meeting_of(load, &t->collective[row], &counted, &places, &met, &grouped);
 	}
 	qsort_r(load->collective_row, load->collective_rows, sizeof(uint32_t), by_call, (void *)t);
 	map_release(&counted);
 	map_release(&places);
 	map_release(&met);
+	map_release(&grouped);
 	return 0;
 }
 

@@ -153,8 +153,9 @@ struct schedule_collective {
 	int64_t work_ps; /* from the last one's begin to the end of all */
 	/* Where what was asked for is known, not how long it took (virtual GPUs): steps one after
 	 * the other, 0 = of one rank alone, and the most bytes that any of its launches puts on its
-	 * GPU's link one way. steps -1: not known. */
+	 * GPU's link one way. steps -1: not known. Of a send: which of its launch to that rank. */
 	int32_t steps;
+	uint8_t of_two; /* a send and its receive */
 	int64_t link_bytes;
 };
 /* A launch with OP_MEETS, and its collective; one that is several (a group's) has several. */
