@@ -231,9 +231,9 @@ int main(int argc, char **argv)
 		MUST(cudaStreamCreateWithFlags(&gpu[g].stream, cudaStreamNonBlocking));
 		MUST(cudaEventCreate(&gpu[g].begin));
 		MUST(cudaEventCreate(&gpu[g].end));
-		MUST(cudaMalloc((void **)&gpu[g].d_send, 2 * most));
+		MUST(cudaMalloc((void **)&gpu[g].d_send, most * (size_t)std::max(gpus, 2)));
 		MUST(cudaMalloc((void **)&gpu[g].d_receive, most * (size_t)std::max(gpus, 2)));
-		MUST(cudaMemset(gpu[g].d_send, 0, 2 * most));
+		MUST(cudaMemset(gpu[g].d_send, 0, most * (size_t)std::max(gpus, 2)));
 	}
 	printf("operation\tranks\tbytes\tgpu_us\tgpu_least_us\tcall_us\tround_us\n");
 	for (ranks = 2; ranks <= gpus; ranks += ranks < 4 ? 1 : 4) {
