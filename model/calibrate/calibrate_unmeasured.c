@@ -50,8 +50,8 @@ static void add(struct results *results, const struct unmeasured *u, const struc
 {
 	const struct result *per = u->per ? results_find(results, u->per) : NULL;
 	double value = number_of(usual, u->key);
-	if (!value || !has_section(results, u->key) || results_find(results, u->key) ||
-	    (u->per && (!per || !number_of(usual, u->per))))
+	if (value == 0 || !has_section(results, u->key) || results_find(results, u->key) ||
+	    (u->per && (!per || number_of(usual, u->per) == 0)))
 		return;
 	char *how = u->per ? xprintf("not measured: the part of %s that it is of %s", u->per,
 				     usual->name)
