@@ -82,8 +82,8 @@ static int64_t pair_key(int64_t sort, int64_t a, int64_t b)
 }
 
 /* The schedule's collective of a row; `counted`: how many each rank called of a sort so far. */
-static uint32_t collective_of_row(struct load *load, const struct trace_collective *row,
-				  struct map *counted, struct map *places, struct map *met)
+static uint32_t meeting_of(struct load *load, const struct trace_collective *row,
+			   struct map *counted, struct map *places, struct map *met)
 {
 	struct schedule *s = load->schedule;
 	const bool sends = row->kind == COLLECTIVE_SEND;
@@ -151,7 +151,7 @@ int load_nccl(struct load *load)
 		const uint32_t row = load->collective_row[i];
 
 		load->collective_met[row] =
-			collective_of_row(load, &t->collective[row], &counted, &places, &met);
+			meeting_of(load, &t->collective[row], &counted, &places, &met);
 	}
 	qsort_r(load->collective_row, load->collective_rows, sizeof(uint32_t), by_call, (void *)t);
 	map_release(&counted);
