@@ -112,8 +112,8 @@ $(kernels | of '$at["solver"] == "patches" { us = $at["launches"] * $at["median_
 - The whole step by cuBLAS reaches 0.60 of what cuBLAS alone does with 49152 columns ($(awk -F '\t' '$2 == 49152 { printf "%.1f", $4 / 1e12 }' "$today/papers_001_product.tsv") TFLOP/s): residuals and updates take 350 us of 861, where 24 bytes
   a cell each would take 282. Parts that stay in L2 were slower, since a product of few columns is.
   That was one product with the whole inverse. The inverse keeps sums and differences of mirrored cells apart, so that today's step has four products of a
-  quarter of the side: on one H100 (visit CC1) 611 us for 974, 0.78 of what the whole product alone takes there; in the form that takes any side 650 us are
-  to be expected (0.73). The rows above are of the step as it was.
+  quarter of the side, and forms sums and differences by the way: on one H200 (visit DA) 524 to 533 us for 872, **0.88 to 0.90** of what the whole product alone takes in
+  the same run (471 us); in a form for sides of 8 alone 477 us (0.99). The rows above are of the step as it was.
 - On that H100 the sine transform takes 243 us for 96 patches of 64^3, 1.22 times the floor; seven other forms of it were slower or no faster ([lab/kernels.md](../lab/kernels.md)).
 - One patch of 16^3 takes 4.6 us in a graph, where a node that does nothing takes 0.55 and a launch into a stream 3.3: a warp's chain of loads,
   transforms and stores is longer than either. Sets of 1 to 10 stay within 1.5 times a launch into a stream; 100 take 1.9 times.

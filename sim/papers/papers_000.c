@@ -288,6 +288,7 @@ static const struct paper_table tables[] = {
 	  "GPUs",
 	  p000_figure11 },
 	{ "two_gpus", "Figure 11 again, measured on one and two H100", p000_two_gpus },
+	{ "four_gpus", "Figure 11 again, measured on two and four H200", p000_four_gpus },
 	{ "tuned", "The tuned kernels beside the copy rate", p000_tuned },
 	{ "blind", "Runs that were predicted before they were looked at", p000_blind },
 	{ NULL, NULL, NULL },

@@ -39,6 +39,7 @@ int p000_figure9(struct paper_work *work, struct sheet *sheet);
 int p000_figure10(struct paper_work *work, struct sheet *sheet);
 int p000_figure11(struct paper_work *work, struct sheet *sheet);
 int p000_two_gpus(struct paper_work *work, struct sheet *sheet);
+int p000_four_gpus(struct paper_work *work, struct sheet *sheet);
 int p000_search(struct paper_work *work, struct sheet *sheet);
 int p000_tuned(struct paper_work *work, struct sheet *sheet);
 int p000_blind(struct paper_work *work, struct sheet *sheet);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Di et al., Figure 11 on a machine of two GPUs: whole runs of multi-layer SSOR and of red-black
- * SOR side by side, and what had been answered of them before any was measured.
+ * Di et al., Figure 11 on machines of two and four GPUs: whole runs of multi-layer SSOR and of
+ * red-black SOR side by side, and what had been answered of them before any was measured.
  */
 #include "papers_000.h"
 
@@ -101,7 +101,8 @@ static void line(const struct program *program, const struct two_gpus *t, size_t
 	free(kernel);
 }
 
-int p000_two_gpus(struct paper_work *w, struct sheet *sheet)
+static int compare(const struct program *program, struct sheet *sheet, const char *machine,
+		   const char *measured, const char *answered)
 {
 	static const char *const names[] = { "mesh",
 					     "gpus",
@@ -115,19 +116,30 @@ int p000_two_gpus(struct paper_work *w, struct sheet *sheet)
 					     "mlssor_answer_h100",
 					     NULL };
 	struct two_gpus t = { 0 };
-	int rc = text_table_read(&t.measured, "h100x2", "papers_000.tsv") ||
-				 text_table_read(&t.answered, "h200x4",
-						 "mlssor_figure11_predicted.tsv") ||
+	int rc = text_table_read(&t.measured, machine, measured) ||
+				 text_table_read(&t.answered, "h200x4", answered) ||
 				 text_table_read(&t.counts, "papers", "000_counts.tsv")
 			 ? -1
 			 : 0;
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
 	for (size_t row = 0; !rc && row < t.measured.rows; row++)
-		if (number_of(w->runs.program, &t.measured, row, "subdomain"))
-			line(w->runs.program, &t, row, sheet);
+		if (number_of(program, &t.measured, row, "subdomain"))
+			line(program, &t, row, sheet);
 	text_table_release(&t.measured);
 	text_table_release(&t.answered);
 	text_table_release(&t.counts);
 	return rc;
+}
+
+int p000_two_gpus(struct paper_work *w, struct sheet *sheet)
+{
+	return compare(w->runs.program, sheet, "h100x2", "papers_000.tsv",
+		       "mlssor_figure11_predicted.tsv");
+}
+
+int p000_four_gpus(struct paper_work *w, struct sheet *sheet)
+{
+	return compare(w->runs.program, sheet, "h200x4", "papers_000_four.tsv",
+		       "mlssor_figure11_four_predicted.tsv");
 }
