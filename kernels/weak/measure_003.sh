@@ -4,7 +4,8 @@
 # step in steps.tsv. About 60 s of an H200.
 #   sh kernels/weak/measure_003.sh FOLDER [STEP...] [-- option of warpreel batch...]     (WARPREEL: the program; TESTS: its tests; LISTS: the lists)
 # Steps: blindN (lists/weak_blindN.list, 20 runs) and agesN, floor (what steps ask of shared memory), speed and async (21 runs, beside the
-# floor), crowd (phases of blocks, and the table of them), drift (why places drift apart), two (needs two GPUs). Without any: all but drift and two.
+# floor), crowd (phases of blocks, and the table of them), drift (why places drift apart), fig14 (clocks and runs by
+# threads that exchange), two (needs two GPUs), several (needs four). Without any: all but drift, fig14, two and several.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -44,6 +45,8 @@ step() { # STEP [option...]
 		sh "$here/crowd_phases.sh" phases "${mhz:-1980}" >papers_003_crowd.tsv
 		;;
 	two) batch two 10 --gpus 2 "$@" ;;
+	several) batch several 11 --gpus 4 "$@" ;;
+	fig14) mkdir -p fig14 && batch fig14 1 --gpus 1 --warm-up-ms -1 "$@" && batch fig14_runs 11 --gpus 1 "$@" ;;
 	*) echo "measure_003: no step $step" && return 2 ;;
 	esac
 }

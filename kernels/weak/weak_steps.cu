@@ -140,7 +140,7 @@ __device__ __forceinline__ void weak_run(struct weak_shared<RULE + 1> *s,
 			weak_put(&l.next[k / 2 * field + origin + (int64_t)seat.row * pitch +
 					 seat.column[k & 1]],
 				 s->u[k / 2][seat.row + 1][seat.column[k & 1] + 1]);
-		if (LOOK) /* of scheme base, which alone runs on several GPUs */
+		if (LOOK) /* of scheme base, which launches each step on all GPUs */
 			weak_store_beside<RULE>(*s, l, seat, origin);
 		if (LOOK)
 			weak_raise(l.status + WEAK_STATUS_CHANGE + l.number % 3, most);
