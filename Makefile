@@ -7,8 +7,8 @@
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
-# Tests run as many at a time as there are cores, unless -j says otherwise.
-AS_CORES := $(if $(filter check,$(MAKECMDGOALS)),$(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc)))
+# Tests run, and the demo is built, as many at a time as there are cores, unless -j says otherwise.
+AS_CORES := $(if $(filter check demo,$(MAKECMDGOALS)),$(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc)))
 MAKEFLAGS += $(AS_CORES)
 
 # Nothing that is made here depends on what was calibrated on this machine.

@@ -42,11 +42,12 @@ markdown() {
 # The rows of the tool's own answer, of kernels and pairs the model `warps`.
 LC_ALL=C awk -F '\t' -v OFS='\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
-		print "set", "split", "solver", "gpus", "config", "measured_us", "mad_us", "visit_spread_pct", "predicted_us", "low_us", "high_us", "error_pct", "inside"; next }
-	$at["model"] == ($at["set"] ~ /^(kernels|contention)$/ ? "warps" : "default") {
+		print "set", "split", "solver", "gpus", "config", "measured_us", "mad_us", "visit_spread_pct", "predicted_us", "low_us", "high_us", "error_pct", "inside", "refused"; next }
+	{ own = $at["set"] ~ /^(kernels|contention)$/ ? "warps" : "default"; refused = $at["model"] == own "-refused" }
+	$at["model"] == own || refused {
 		low = $at["predicted_lo_us"]; us = $at["measured_us"] + 0
 		print $at["set"], $at["split"], $at["solver"], $at["gpus"], $at["config"], $at["measured_us"], $at["measured_mad_us"], $at["visit_spread_pct"],
-			$at["predicted_us"], low, $at["predicted_hi_us"], $at["error_pct"], low == "-" ? "-" : (us >= low + 0 && us <= $at["predicted_hi_us"] + 0 ? "yes" : "no") }' \
+			$at["predicted_us"], low, $at["predicted_hi_us"], $at["error_pct"], low == "-" ? "-" : (us >= low + 0 && us <= $at["predicted_hi_us"] + 0 ? "yes" : "no"), refused ? "yes" : "no" }' \
 	"$table" >"$work/rows"
 { head -n 1 "$work/rows" && tail -n +2 "$work/rows" | LC_ALL=C sort -t "$(printf '\t')" -k1,2 -k3,3 -k4,4n -k5,5; } >"$rows/$platform-rows.tsv"
 cp "$summary" "$rows/$platform-summary.tsv"
@@ -99,14 +100,16 @@ cat <<END
 
 ## Summary
 
-The answer unasked, beside the trivial baseline that is best on the same rows (all: [\`$platform-summary.tsv\`](validation/$platform-summary.tsv)).
+The answer unasked, beside the trivial baseline that is best on the same rows. *Refused*: what \`predict\` answers with \`--allow-extrapolation\` alone (all: [\`$platform-summary.tsv\`](validation/$platform-summary.tsv)).
 
 END
 awk -F '\t' -v OFS='\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{
 		set = $at["set"]; model = $at["model"]; key = set OFS $at["split"]
-		own = model == (set ~ /^(kernels|contention)$/ ? "warps" : "default")
+		unasked = set ~ /^(kernels|contention)$/ ? "warps" : "default"
+		own = model == unasked
+		if (model == unasked "-refused") { key = set OFS $at["split"] ", refused"; own = 1 }
 		if (own) { line[key] = $0; order[++keys] = key }
 		trivial = model ~ /^(linear|same-as-1|roofline-only|as-recorded|sum|max)$/ || (set == "kernels" && model == "roofline")
 		if (trivial && (!(key in least) || $at["MAPE_pct"] + 0 < least[key])) { least[key] = $at["MAPE_pct"] + 0; baseline[key] = model }

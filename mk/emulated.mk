@@ -34,7 +34,7 @@ $(EMU)/gpu_mlssor.log: EMU_ARGS := 2
 $(EMU)/gpu_patches.log: EMU_ARGS := 3
 # The last size is the smallest at which a thread takes two rows.
 $(EMU)/gpu_lmsor.log: EMU_ARGS := 3x4 9x17 8x131 33x257 603x2050
-$(EMU)/gpu_poisson.log: EMU_ARGS := 33
+$(EMU)/gpu_poisson.log: EMU_ARGS := --gpus 2 33
 $(EMU)/%.log: $(BUILD)/tests/% $(EMU)/libwarpreel-cuda.so $(EMU_STANDINS)
 	@echo "  TEST    $* (emulated)"
 	$(Q)LD_LIBRARY_PATH=$(EMU)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH} WARPREEL_CUDA=$(EMU)/libwarpreel-cuda.so WARPREEL_NCCL=$(EMU)/libnccl.so.2 $< $(EMU_ARGS) > $@ 2>&1 || { cat $@; exit 1; }

@@ -72,6 +72,12 @@ $(PLOT_DIR)/programs.tsv: $(VALIDATION) plots/programs.awk
 	@mkdir -p $(@D)
 	$(Q)awk -f plots/programs.awk $< | $(call sorted,-t'$(tab)' -k1$(comma)1r -k2$(comma)3) > $@
 
+# Four H200, and one and two of them: what was answered before, and what was measured.
+FOUR := $(addprefix traces/data/h200x4/,four_predicted.tsv four_added_predicted.tsv measured.tsv)
+$(PLOT_DIR)/families.tsv: plots/families.awk $(FOUR)
+	@mkdir -p $(@D)
+	$(Q)awk -v visit=DA -f $^ > $@
+
 $(PLOT_DIR)/kernels.tsv: $(VALIDATION) plots/kernels.awk $(BUILD)/warpreel
 	@mkdir -p $(@D)
 	$(Q)awk -F '$(tab)' 'NR == 1 || $$1 == "kernels"' $< | $(BUILD)/warpreel columns --of rows,columns,size,kernel,precision,work,block,check,depth,layers,iterations - | \

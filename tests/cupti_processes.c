@@ -254,7 +254,7 @@ static void each_rank_leaves_a_file_and_all_are_one_run(void **state)
 	assert_int_equal(schedule_from_trace(&schedule, &trace, -1), 0);
 	assert_int_equal(schedule.processes, 2);
 	assert_int_equal(schedule.collective_count, ITERATIONS);
-	assert_int_equal(schedule.met_nobody, 0);
+	assert_int_equal(schedule.without_partners, 0);
 	for (uint32_t c = 0; c < schedule.collective_count; c++)
 		assert_int_equal(schedule.collective[c].work_ps, 14000000);
 	schedule_release(&schedule);

@@ -125,7 +125,8 @@ static inline int make_buffers(struct check *check, const struct gpu_size *sizes
 	const struct machine_ops *ops = check->m->ops;
 
 	for (size_t s = 0; s < count; s++) {
-		int64_t bytes = sizes[s].rows * round_up(sizes[s].columns + 128, 64) * 8 + 1024;
+		int64_t bytes = sizes[s].rows * round_up(sizes[s].columns + 128, 64) * 8 +
+				(1 << 18); /* flags */
 		if (bytes > check->bytes)
 			check->bytes = bytes;
 	}

@@ -135,7 +135,8 @@ static int check_pass(struct check *check, const struct pass_kernel *kernel, int
 }
 
 /* All iterations of a whole grid; only its result is defined. */
-static int check_loop(struct check *check, int rows, int columns, bool f64, int iterations)
+static int check_loop(struct check *check, int rows, int columns, bool resident, bool f64,
+		      int iterations)
 {
 	const struct machine_ops *ops = check->m->ops;
 	const struct rbsor_persistent_kernel *kernel = rbsor_persistent_kernel_of(rows, columns);
@@ -143,7 +144,8 @@ static int check_loop(struct check *check, int rows, int columns, bool f64, int 
 	const int64_t pitch = round_up(columns, 64);
 	char *host = ops->address(check->m, check->host),
 	     *other = ops->address(check->m, check->rows_host);
-	const size_t bytes = (size_t)(rows * pitch) * element, flags = 1024;
+	const size_t bytes = (size_t)(rows * pitch) * element,
+		     flags = resident ? RESIDENT_FLAGS_BYTES : PERSISTENT_FLAGS_BYTES;
 	const int result = rbsor_loop_result(iterations);
 	struct rbsor_loop loop = { .pitch = pitch,
 				   .columns = columns,
@@ -154,9 +156,9 @@ static int check_loop(struct check *check, int rows, int columns, bool f64, int 
 	struct machine_thread out;
 	char what[160];
 
-	if (!kernel)
+	if (!kernel || !kernel->name[resident][f64])
 		return 0;
-	trip.kernel = kernel->name[f64];
+	trip.kernel = kernel->name[resident][f64];
 	fill(check, other, element, LAYOUT_ROWS, pitch, columns, rows, 0, 0, rows);
 	memcpy(host, other, bytes);
 	memcpy(check->expected, host, bytes);
@@ -256,8 +258,9 @@ static int check_size(struct check *check, int rows, int columns)
 				       6 + (int)((r + k / 2) & 1), tight + (r & 1 ? 64 : 0)))
 				return -1;
 		}
-	for (int variant = 0; variant < 6 && deep; variant++)
-		if (check_loop(check, rows, columns, variant & 1, 1 + variant / 2 * 4))
+	for (int variant = 0; variant < 12 && deep; variant++)
+		if (check_loop(check, rows, columns, variant / 6, variant & 1,
+			       1 + variant % 6 / 2 * 4))
 			return -1;
 	for (size_t k = 0; k < sizeof(layout_kernels) / sizeof(layout_kernels[0]) && !large; k++)
 		for (int first_row = 2; first_row < 4; first_row++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * How fast kernel persistent is, and which variant of it should ship.
+ * How fast kernels persistent and resident are, and which variant of them should ship.
  *
  * For each grid: time of an iteration in launches of 100 and of 1000 iterations, and what of it
  * arithmetic and exchanges take, by launches of a few iterations. Every result must be what the
  * thesis' kernel makes of the same values, bit for bit.
  *
- *     gpu_looprate                1024 x 1024 in f32 by the shipped kernel: at most 1.0 us
+ *     gpu_looprate                1024 x 1024 in f32 by the shipped kernels: at most 1.0 us
  *     gpu_looprate all|SIZE...    all variants, on a set of squares or those named
  */
 #include <iterator>
@@ -19,31 +19,43 @@
 
 /* ---- variants ---- */
 
-template <typename T, int ROWS, int DEPTH, bool MAILBOX>
-__global__ void __launch_bounds__(32 * PERSISTENT_WARPS, 1)
-	variant_kernel(const struct rbsor_loop loop)
+template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS>
+__global__ void __launch_bounds__(32 * WARPS, 1) variant_kernel(const struct rbsor_loop loop)
 {
-	rbsor_persistent<T, ROWS, DEPTH, MAILBOX>(loop);
+	rbsor_persistent<T, ROWS, DEPTH, EXCHANGE, WARPS>(loop);
 }
 
+static const char *const exchange_names[] = { "flags", "lines", "warps", "messages", "marked" };
+
 struct variant {
-	bool f64, mailboxes;
-	int rows, depth;
+	bool f64;
+	enum rbsor_exchange exchange;
+	int rows, depth, warps;
 	void (*kernel)(const struct rbsor_loop);
 };
 
-#define VARIANT(T, rows, depth, mailboxes)                                                         \
+#define VARIANT(T, rows, depth, exchange, warps)                                                   \
 	{                                                                                          \
-		sizeof(T) == 8, mailboxes, rows, depth, variant_kernel<T, rows, depth, mailboxes>  \
+		sizeof(T) == 8, exchange, rows, depth, warps,                                      \
+			variant_kernel<T, rows, depth, exchange, warps>                            \
 	}
-#define BOTH(T, rows, depth) VARIANT(T, rows, depth, false), VARIANT(T, rows, depth, true)
+#define ALL(exchange)                                                                              \
+	VARIANT(float, 12, 4, exchange, 8), VARIANT(float, 8, 4, exchange, 12),                    \
+		VARIANT(float, 6, 4, exchange, 16), VARIANT(double, 12, 4, exchange, 8)
 
 static const struct variant variants[] = {
-	BOTH(float, 6, 4),   BOTH(float, 12, 4),  BOTH(float, 14, 6),
-	BOTH(double, 12, 4), BOTH(double, 14, 6),
+	ALL(EXCHANGE_LINES),
+	ALL(EXCHANGE_WARPS),
+	VARIANT(float, 14, 6, EXCHANGE_WARPS, 8),
+	ALL(EXCHANGE_MARKED),
+	VARIANT(float, 14, 6, EXCHANGE_MARKED, 8),
+	VARIANT(double, 6, 4, EXCHANGE_MARKED, 16),
+	VARIANT(double, 14, 6, EXCHANGE_MARKED, 8),
 };
 
 /* ---- grids ---- */
+
+enum { FLAGS_MOST = 132 * 16 * 128 }; /* a line a warp */
 
 struct bench : rbsor_grids {
 	void *d_flags, *d_mailboxes;
@@ -109,7 +121,7 @@ static double measure(const struct bench *b, const char *name, int depth, bool *
 
 static void measure_variant(const struct bench *b, const struct variant *v, bool *wrong)
 {
-	const int own_rows = PERSISTENT_WARPS * v->rows - 4 * v->depth,
+	const int own_rows = v->warps * v->rows - 4 * v->depth,
 		  own_columns = PERSISTENT_COLUMNS - 4 * v->depth;
 	const int blocks =
 		((b->size + own_columns - 1) / own_columns) * ((b->size + own_rows - 1) / own_rows);
@@ -117,28 +129,28 @@ static void measure_variant(const struct bench *b, const struct variant *v, bool
 
 	if (blocks > 132)
 		return;
-	snprintf(name, sizeof(name), "rows %d depth %d%s blocks %d", v->rows, v->depth,
-		 v->mailboxes ? " mailboxes" : "", blocks);
-	TRY(cudaMemset(b->d_flags, 0, 1024));
-	TRY(cudaMemset(b->d_mailboxes, 0, 4 * b->bytes));
+	snprintf(name, sizeof(name), "%d warps of %d rows depth %d %s blocks %d", v->warps, v->rows,
+		 v->depth, exchange_names[v->exchange], blocks);
+	TRY(cudaMemset(b->d_flags, 0, FLAGS_MOST));
+	TRY(cudaMemset(b->d_mailboxes, v->exchange == EXCHANGE_MARKED ? 0xff : 0, 4 * b->bytes));
 	measure(b, name, v->depth, wrong, [&](const struct rbsor_loop &loop) {
 		void *arguments[] = { (void *)&loop };
 
 		return cudaLaunchCooperativeKernel((const void *)v->kernel, dim3((unsigned)blocks),
-						   dim3(32 * PERSISTENT_WARPS), arguments, 0, 0);
+						   dim3(32 * (unsigned)v->warps), arguments, 0, 0);
 	});
 }
 
-static double measure_shipped(const struct bench *b, bool *wrong)
+static double measure_shipped(const struct bench *b, bool resident, bool *wrong)
 {
 	const struct rbsor_persistent_kernel *kernel = rbsor_persistent_kernel_of(b->size, b->size);
 	const struct cuda_kernel *at = rbsor_persistent_kernels;
 
-	if (!kernel)
+	if (!kernel || !kernel->name[resident][b->f64])
 		return 0;
-	while (strcmp(at->name, kernel->name[b->f64]))
+	while (strcmp(at->name, kernel->name[resident][b->f64]))
 		at++;
-	TRY(cudaMemset(b->d_flags, 0, 1024));
+	TRY(cudaMemset(b->d_flags, 0, FLAGS_MOST));
 	return measure(b, at->name, PERSISTENT_DEPTH, wrong,
 		       [&](const struct rbsor_loop &loop) { return at->launch(&loop, 0); });
 }
@@ -147,8 +159,8 @@ static void bench_make(struct bench *b, int size, bool f64)
 {
 	*b = bench();
 	grids_make(b, size, f64, 64);
-	TRY(cudaMalloc(&b->d_flags, 1024));
-	TRY(cudaMalloc(&b->d_mailboxes, 4 * b->bytes)); /* two halves of twice the grid */
+	TRY(cudaMalloc(&b->d_flags, FLAGS_MOST));
+	TRY(cudaMalloc(&b->d_mailboxes, 4 * b->bytes)); /* two halves of twice the grid; four */
 }
 
 static void bench_release(const struct bench *b)
@@ -176,7 +188,8 @@ int main(int argc, char **argv)
 				return 2;
 			}
 			bench_make(&b, atoi(sizes[i]), f64);
-			const double us = measure_shipped(&b, &wrong);
+			measure_shipped(&b, false, &wrong);
+			const double us = measure_shipped(&b, true, &wrong);
 			fast &= f64 || argc > 1 || us <= 1.0;
 			for (const struct variant &v : variants)
 				if (v.f64 == b.f64 && argc > 1)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Seamless cloning and shape from shading, CUDA against the cpu machine, at awkward sizes. Base,
- * graph, barrier and flags come to the same bits as the CPU; the schemes whose blocks read what
+ * graph, barrier and flags come to the same bits as the CPU, base on 1 to 4 GPUs (shared if there
+ * are fewer); the schemes whose blocks read what
  * they find come to the same picture, free and with a few resident places, and tell ages that can
  * be.
  *
- *     gpu_poisson [N...]      without arguments: a set of sizes
+ *     gpu_poisson [--gpus G] [N...]      without sizes: a set of them; G: those of blocks on
+ * several GPUs on up to so many (those there are)
  */
 #include <math.h>
 #include <unistd.h>
@@ -13,8 +15,11 @@
 #include "kernels/images/image.h"
 #include "solver_kit.h"
 
+enum { MOST_GPUS = 4 };
+
 static const char *const families[] = { "poisson", "shape" };
-static const char *const same[] = { "base", "graph", "barrier", "flags" };
+static const char *const same[] = { "base", "barrier", "flags", "graph" };
+enum { SAME = 4, SAME_SEVERAL = 3 }; /* of them, on several GPUs */
 static const char *const chaotic[] = {
 	"coarse",    "ud-stripe", "4w-stripe",	       "4w-combine-stripe",
 	"ud-square", "4w-square", "4w-combine-square", "cluster",
@@ -24,20 +29,27 @@ static const char *const chaotic[] = {
 struct check {
 	struct gpu_check kit;
 	struct machine *cuda, *cpu;
+	uint32_t gpus; /* of the case */
 };
+
+static int solve_on(struct machine *m, const char *family, const char *config, uint32_t gpus,
+		    struct solver_result *result)
+{
+	const int rc = run_config(m, family, config, gpus, 1, result);
+	m->ops->reset(m);
+	return rc;
+}
 
 static int solve(struct machine *m, const char *family, const char *config,
 		 struct solver_result *result)
 {
-	const int rc = run_config(m, family, config, 1, 1, result);
-	m->ops->reset(m);
-	return rc;
+	return solve_on(m, family, config, 1, result);
 }
 
 static void wrong(struct check *check, const char *what, const char *config)
 {
 	check->kit.failures++;
-	printf("MISMATCH %s: %s\n", config, what);
+	printf("MISMATCH on %u GPUs: %s: %s\n", check->gpus, config, what);
 }
 
 /* Bit for bit, a fixed number of steps and until converged. */
@@ -48,17 +60,24 @@ static int check_same(struct check *check, const char *family, int size, const c
 		char end[64], config[256];
 		snprintf(end, sizeof(end), fixed ? "steps=%d" : "stop=residual tolerance=2e-2",
 			 size < 30 ? 7 : 12);
-		for (size_t k = 0; k < 4; k++) {
+		for (size_t k = 0; k < (check->gpus > 1 ? SAME_SEVERAL : SAME); k++) {
 			snprintf(config, sizeof(config),
 				 "size=%d scheme=%s inner=%s host-sync=5 max-steps=%d %s", size,
 				 same[k], inner, 100000, end);
-			if (solve(check->cpu, family, config, &expected) ||
-			    solve(check->cuda, family, config, &got))
+			if (solve(check->cpu, family, config, &expected))
 				return -1;
-			check->kit.cases++;
-			if (got.checksum != expected.checksum ||
-			    got.iterations != expected.iterations)
-				wrong(check, "not the steps or bits of the CPU", config);
+			const bool alone = check->gpus == 1;
+			const uint32_t most = alone && !strcmp(same[k], "base") && size >= 70
+						      ? MOST_GPUS
+						      : check->gpus;
+			for (uint32_t gpus = check->gpus; gpus <= most; gpus++) {
+				if (solve_on(check->cuda, family, config, gpus, &got))
+					return -1;
+				check->kit.cases++;
+				if (got.checksum != expected.checksum ||
+				    got.iterations != expected.iterations)
+					wrong(check, "not the steps or bits of the CPU", config);
+			}
 		}
 	}
 	return 0;
@@ -94,7 +113,7 @@ static int check_chaotic(struct check *check, const char *family, int size, cons
 	snprintf(config, sizeof(config), "size=%d %s=%s scheme=%s host-sync=20 %s %s", size,
 		 poisson ? "o" : "normals", other, scheme, how,
 		 poisson ? "tolerance=0.3" : "stop=residual tolerance=1e-5");
-	if (solve(check->cuda, family, config, &got) || read_picture(&b, other))
+	if (solve_on(check->cuda, family, config, check->gpus, &got) || read_picture(&b, other))
 		return -1;
 	check->kit.cases++;
 	const int components = 3 * a.rows * a.columns;
@@ -146,7 +165,22 @@ static int check_ages(struct check *check)
 	return 0;
 }
 
-static int check_size(struct check *check, int size)
+/* Blocks of several GPUs in one launch on each; as many as there are rows of blocks, at most. */
+static int check_several(struct check *check, int size, uint32_t gpus)
+{
+	const uint32_t rows = (uint32_t)(size + 19) / 20;
+	int failed = 0;
+	for (check->gpus = 2; check->gpus <= gpus && check->gpus <= rows && !failed; check->gpus++)
+		for (int f = 0; f < 2 && !failed; f++)
+			failed = check_same(check, families[f], size, "red-black") ||
+				 check_chaotic(check, families[f], size, "free", "exchange=3") ||
+				 check_chaotic(check, families[f], size, "async", "exchange=2") ||
+				 check_chaotic(check, families[f], size, "async", "exchange=4");
+	check->gpus = 1;
+	return failed ? -1 : 0;
+}
+
+static int check_size(struct check *check, int size, uint32_t gpus)
 {
 	for (int f = 0; f < 2; f++) {
 		const bool poisson = f == 0;
@@ -170,6 +204,8 @@ static int check_size(struct check *check, int size)
 			if (check_chaotic(check, families[f], size, "async", how))
 				return -1;
 		}
+	if (check_several(check, size, gpus))
+		return -1;
 	gpu_count_part(&check->kit, "%dx%d", size, size);
 	return 0;
 }
@@ -177,13 +213,20 @@ static int check_size(struct check *check, int size)
 int main(int argc, char **argv)
 {
 	static const int standard[] = { 5, 33, 70, 150 };
-	struct check check = { 0 };
-	int rc = EXIT_BAD, failed = 0;
+	struct check check = { .gpus = 1 };
+	int rc = EXIT_BAD, failed = 0, first = 1;
+	uint32_t gpus;
 
-	check.cuda = machine_cuda_new(1);
+	check.cuda = shared_cuda(MOST_GPUS, &gpus);
+	gpus = gpus < MOST_GPUS ? gpus : MOST_GPUS;
+	if (argc > 2 && !strcmp(argv[1], "--gpus")) {
+		gpus = (uint32_t)atoi(argv[2]);
+		first = 3;
+	}
 	check.cpu = machine_cpu_new(1);
-	for (int k = 0; check.cuda && !failed && k < (argc > 1 ? argc - 1 : 4); k++)
-		failed = check_size(&check, argc > 1 ? atoi(argv[k + 1]) : standard[k]);
+	for (int k = 0; check.cuda && !failed && k < (argc > first ? argc - first : 4); k++)
+		failed = check_size(&check, argc > first ? atoi(argv[first + k]) : standard[k],
+				    gpus);
 	if (check.cuda && !failed && !check_ages(&check))
 		rc = gpu_count_all(&check.kit);
 	if (check.cuda)

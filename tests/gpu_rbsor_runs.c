@@ -17,7 +17,10 @@ static const char *const ways[] = {
 	"kernel=store sync=condition",
 	"kernel=store sync=one-thread",
 	"kernel=tuned sync=graph",
+	"kernel=fused sync=graph",
 	"kernel=fused sync=graph border=2",
+	"kernel=temporal depth=2 sync=graph border=2",
+	"kernel=paper sync=graph",
 	"kernel=texture",
 	"kernel=texture transport=host border=3",
 	"kernel=paper indices=strips border=2",
@@ -57,8 +60,10 @@ static int check_way(struct gpu_check *check, struct machine *cuda, struct machi
 			char config[200], reference[100];
 			if (!applies(way, &cuts[c], own_gpus))
 				continue;
-			snprintf(reference, sizeof(reference), "size=%s iterations=13 precision=%s",
-				 c & 1 ? "75x140" : "131x77", f64 ? "f64" : "f32");
+			/* borders of two: more than the ten cycles of a graph */
+			snprintf(reference, sizeof(reference), "size=%s iterations=%d precision=%s",
+				 c & 1 ? "75x140" : "131x77", has(way, "graph") ? 23 : 13,
+				 f64 ? "f64" : "f32");
 			snprintf(config, sizeof(config), "%s %s partition=%s", reference, way,
 				 cuts[c].partition);
 			const int rc = run_config(cuda, "rbsor", config, cuts[c].gpus, 1, &got) ||
@@ -86,26 +91,16 @@ static bool has_channel(struct machine *cuda, const char *way, uint32_t own_gpus
 	return there;
 }
 
-/* GPUs that are there, of the facts about the first. */
-static uint32_t gpus_there(void)
-{
-	const struct warpreel_cuda *cuda = warpreel_cuda_load();
-	char *facts = cuda ? cuda->describe(0) : NULL;
-	const char *found = facts ? strstr(facts, "\ngpus = ") : NULL;
-	const uint32_t gpus = found ? (uint32_t)strtoul(found + strlen("\ngpus = "), NULL, 10) : 0;
-	free(facts);
-	return gpus;
-}
-
-int main(void)
+/* gpu_rbsor_runs [WORD]: all ways, or those with WORD */
+int main(int argc, char **argv)
 {
 	struct gpu_check check = { 0 };
-	const uint32_t gpus = gpus_there();
+	uint32_t gpus;
 	int rc = -1;
-	if (gpus < MOST_GPUS)
-		setenv("WARPREEL_SHARE_GPUS", "1", 1);
-	struct machine *cuda = gpus ? machine_cuda_new(MOST_GPUS) : NULL, *cpu = machine_cpu_new(1);
+	struct machine *cuda = shared_cuda(MOST_GPUS, &gpus), *cpu = machine_cpu_new(1);
 	for (size_t k = 0; cuda && k < sizeof(ways) / sizeof(ways[0]); k++) {
+		if (argc > 1 && !has(ways[k], argv[1]))
+			continue;
 		if (!has_channel(cuda, ways[k], gpus)) {
 			printf("--   %s: left out\n", ways[k]);
 			continue;

@@ -100,7 +100,7 @@ struct pair {
 	int failed;
 };
 
-struct seat {
+struct worker {
 	struct pair *pair;
 	int rank;
 };
@@ -144,27 +144,27 @@ static void exchange(struct pair *p, int rank, int64_t number, size_t bytes)
 
 static void *thread_main(void *arg)
 {
-	const struct seat *seat = arg;
-	struct pair *p = seat->pair;
-	struct part *me = &p->part[seat->rank];
+	const struct worker *worker = arg;
+	struct pair *p = worker->pair;
+	struct part *me = &p->part[worker->rank];
 	int64_t number = 0;
 
 	for (int s = 0; s < SIZES; s++) {
 		double ns[REPEATS];
 		const int repeats = repeats_of(sizes[s]);
 		const size_t bytes = (size_t)sizes[s];
-		memset(me->own, seat->rank + 1, bytes);
+		memset(me->own, worker->rank + 1, bytes);
 		for (int k = -WARM; k < repeats; k++) {
 			pthread_barrier_wait(&p->together);
 			const int64_t begin = monotonic_ns();
-			exchange(p, seat->rank, number++, bytes);
+			exchange(p, worker->rank, number++, bytes);
 			if (k >= 0)
 				ns[k] = (double)(monotonic_ns() - begin);
 		}
 		if (bytes &&
-		    (me->halo[0] != 2 - seat->rank || me->halo[bytes - 1] != 2 - seat->rank))
+		    (me->halo[0] != 2 - worker->rank || me->halo[bytes - 1] != 2 - worker->rank))
 			p->failed = 1;
-		if (!seat->rank)
+		if (!worker->rank)
 			row(p->spin ? "spin" : "threads", sizes[s], ns, repeats);
 	}
 	return NULL;
@@ -174,7 +174,7 @@ static int threads(bool spin)
 {
 	struct pair p = { .spin = spin };
 	pthread_t handle[PART];
-	struct seat seat[PART];
+	struct worker worker[PART];
 
 	pthread_barrier_init(&p.together, NULL, PART);
 	header();
@@ -189,8 +189,8 @@ static int threads(bool spin)
 		p.part[k].staging = xcalloc(1, LARGEST);
 	}
 	for (int k = 0; k < PART; k++) {
-		seat[k] = (struct seat){ &p, k };
-		if (pthread_create(&handle[k], NULL, thread_main, &seat[k])) {
+		worker[k] = (struct worker){ &p, k };
+		if (pthread_create(&handle[k], NULL, thread_main, &worker[k])) {
 			report("cannot start a thread");
 			exit(EXIT_BAD); /* the first, if there is one, waits for it */
 		}

@@ -174,6 +174,20 @@ static void memory_is_of_the_device_that_allocated_it(void **state)
 	assert_int_equal(attributes.device, 0);
 }
 
+static void the_most_a_device_held_counts_boxes(void **state)
+{
+	const int notes = standin_notes[NOTE_MEMORY];
+	struct cudaPitchedPtr box;
+
+	(void)state;
+	assert_int_equal(cudaSetDevice(2), cudaSuccess);
+	assert_int_equal(cudaMalloc3D(&box, (struct cudaExtent){ 1 << 20, 3, 2 }), cudaSuccess);
+	assert_int_equal(standin_notes[NOTE_MEMORY], notes + 1);
+	assert_int_equal(standin_note_last.object, 2);
+	assert_in_range(standin_note_last.value, 6 << 20, 7 << 20);
+	assert_int_equal(cudaFree(box.ptr), cudaSuccess);
+}
+
 static void a_peer_copy_is_a_copy_of_the_one_device(void **state)
 {
 	(void)state;
@@ -366,6 +380,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(kernels_of_a_device_wait_for_those_of_the_one_before),
 		cmocka_unit_test(nothing_waits_while_a_stream_is_captured),
 		cmocka_unit_test(memory_is_of_the_device_that_allocated_it),
+		cmocka_unit_test(the_most_a_device_held_counts_boxes),
 		cmocka_unit_test(a_peer_copy_is_a_copy_of_the_one_device),
 		cmocka_unit_test(the_recorder_is_told_which_context_is_which_device),
 		cmocka_unit_test(a_copy_between_devices_is_noted_with_both),

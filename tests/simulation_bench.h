@@ -19,14 +19,14 @@ static const char sections[] =
 	"[doorbell]\nsilent_exchange_ns = 65936\n"; /* beyond the copy's 65536: two
 							      hops of 200 */
 
-/* A stream a GPU; a platform of more than what is free. */
-static inline void make_with(struct bench *b, uint32_t gpus, const char *more)
+/* A stream a GPU; a platform of more than what that file says. */
+static inline void make_of(struct bench *b, uint32_t gpus, const char *of, const char *more)
 {
 	char *path = xprintf("/tmp/warpreel-test-calls-%ld.ini", (long)getpid()),
-	     *text = text_of("tests/cases/lib/free.ini");
+	     *text = text_of(of);
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file, "%s\n%s%s", text, sections, more);
+	fprintf(file, "%s\n%s", text, more);
 	fclose(file);
 	assert_int_equal(platform_read(&b->platform, path), 0);
 	unlink(path);
@@ -36,6 +36,14 @@ static inline void make_with(struct bench *b, uint32_t gpus, const char *more)
 	b->schedule.gpu_count = gpus;
 	for (uint32_t g = 0; g < gpus; g++)
 		schedule_add_stream(&b->schedule, (uint16_t)g, 0);
+}
+
+/* More than what is free. */
+static inline void make_with(struct bench *b, uint32_t gpus, const char *more)
+{
+	char *all = xprintf("%s%s", sections, more);
+	make_of(b, gpus, "tests/cases/lib/free.ini", all);
+	free(all);
 }
 
 static inline void make(struct bench *b, uint32_t gpus)

@@ -41,4 +41,18 @@ static inline int run_config(struct machine *m, const char *name, const char *co
 	return rc;
 }
 
+/* The CUDA machine of so many GPUs; of fewer each serves several (WARPREEL_SHARE_GPUS). *own is how
+ * many there are. NULL: none, after a message. */
+static inline struct machine *shared_cuda(uint32_t gpus, uint32_t *own)
+{
+	const struct warpreel_cuda *cuda = warpreel_cuda_load();
+	char *facts = cuda ? cuda->describe(0) : NULL;
+	const char *found = facts ? strstr(facts, "\ngpus = ") : NULL;
+	*own = found ? (uint32_t)strtoul(found + strlen("\ngpus = "), NULL, 10) : 0;
+	free(facts);
+	if (*own < gpus)
+		setenv("WARPREEL_SHARE_GPUS", "1", 1);
+	return *own ? machine_cuda_new(gpus) : NULL;
+}
+
 #endif

@@ -143,6 +143,34 @@ static int pass_with(const struct trace *trace, const struct results *traced,
 }
 
 /* What a new measurement makes of the file is read before it takes the file's place. */
+/* As shipped where the multiprocessor runs the same code, a rate by the one that was measured; not
+ * what was measured, nor in sections that were not. */
+static void what_has_no_benchmark_is_of_a_shipped_platform(void **state)
+{
+	const double rate = 3e12, interval = 7;
+	struct results results = { 0 }, other = { 0 };
+	struct platform shipped;
+	(void)state;
+	results_add(&results, "sm.isa", NULL, NULL, 0, "sm_90");
+	results_add(&results, "sm.dram_copy_bytes_per_s", &rate, NULL, 1, "a copy");
+	results_add(&results, "sm.texture_interval", &interval, NULL, 1, "measured");
+	calibrate_add_unmeasured(&results);
+	assert_int_equal(platform_read(&shipped, "h200x4"), 0);
+	assert_true(results_find(&results, "sm.code_bytes")->values[0] == shipped.sm.code_bytes);
+	assert_true(results_find(&results, "sm.texture_interval")->values[0] == interval);
+	assert_null(results_find(&results, "device.copy_channels"));
+	const double strips = results_find(&results, "sm.dram_strips_bytes_per_s")->values[0];
+	const double theirs = strtod(platform_text(&shipped, "sm.dram_strips_bytes_per_s"), NULL) /
+			      strtod(platform_text(&shipped, "sm.dram_copy_bytes_per_s"), NULL);
+	assert_true(fabs(strips / rate - theirs) < 1e-6);
+	platform_release(&shipped);
+	results_add(&other, "sm.isa", NULL, NULL, 0, "sm_80");
+	calibrate_add_unmeasured(&other);
+	assert_int_equal(other.count, 1);
+	results_release(&results);
+	results_release(&other);
+}
+
 static void an_update_that_does_not_read_back_leaves_the_file(void **state)
 {
 	const double launch_ns[] = { 7, 8 }, threads[] = { 1, 2 };
@@ -195,11 +223,13 @@ static void files_merge_to_their_medians(void **state)
 		"[host]\nthreads = 1 2 4\nlaunch_ns = 1 2 3\n",
 		"[host]\nthreads = 1 4\nlaunch_ns = 1 2\n",
 		"[platform]\ninput_visits = A\nsource = datasheet\n[host]\nthreads = 1 2\n",
+		"[host]\nthreads = 1 2\nlaunch_ns = 1200 2000\n[stream]\nkernel_gap_duration_ns = "
+		"50 60\nkernel_gap_ns = 8 9\n[tracer]\napi_launch_ns = 3 4\n",
 	};
-	char path[6][64];
+	char path[7][64];
 	struct results results = { 0 };
 	(void)state;
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		write_part(path[i], text[i]);
 	char *three = xprintf("%s,%s,%s", path[0], path[1], path[2]);
 	assert_int_equal(calibrate_merge(&results, three, NULL), 0);
@@ -216,6 +246,14 @@ static void files_merge_to_their_medians(void **state)
 	assert_string_equal(results_find(&results, "platform.input_visits")->how, "A B C");
 	assert_null(results_find(&results, "platform.name"));
 	results_release(&results);
+	/* Gaps are of the file with a pass under the recorder, whose places are others. */
+	char *traced = xprintf("%s,%s", path[0], path[6]);
+	assert_int_equal(calibrate_merge(&results, traced, NULL), 0);
+	assert_true(results_find(&results, "stream.kernel_gap_ns")->values[0] == 8 &&
+		    results_find(&results, "stream.kernel_gap_duration_ns")->values[0] == 50 &&
+		    results_find(&results, "host.launch_ns")->values[0] == 1100);
+	results_release(&results);
+	free(traced);
 	/* Lists of other lengths, curves of other places, other words, a single file. */
 	static const struct {
 		int with;
@@ -237,7 +275,7 @@ static void files_merge_to_their_medians(void **state)
 		results_release(&results);
 		free(paths);
 	}
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		remove(path[i]);
 	free(three);
 }
@@ -310,6 +348,7 @@ int main(void)
 		cmocka_unit_test(what_calibrate_writes_reads_back),
 		cmocka_unit_test(a_failed_calibration_leaves_no_file),
 		cmocka_unit_test(raw_lines_read_back_as_written),
+		cmocka_unit_test(what_has_no_benchmark_is_of_a_shipped_platform),
 		cmocka_unit_test(an_update_that_does_not_read_back_leaves_the_file),
 		cmocka_unit_test(files_merge_to_their_medians),
 		cmocka_unit_test(the_trace_pass_finds_its_records_by_their_windows),

@@ -64,8 +64,8 @@ static void kernels_that_end_together_are_one_and_the_last_to_come_says_how_long
 	assert_int_equal(s.collective[0].participants, 2);
 	assert_int_equal(s.collective[0].work_ps, 20000000);
 	assert_int_equal(s.collective[1].work_ps, 20000000);
-	assert_int_equal(s.meeting_count, 4);
-	assert_int_equal(s.met_nobody, 0);
+	assert_int_equal(s.participant_count, 4);
+	assert_int_equal(s.without_partners, 0);
 	schedule_release(&s);
 }
 
@@ -86,7 +86,7 @@ static void kernels_apart_other_names_and_one_gpu_meet_nobody(void **state)
 	call(&t, 1, 301, "work", 305, 320); /* of no library */
 	load(&s, &t);
 	assert_int_equal(s.collective_count, 0);
-	assert_int_equal(s.met_nobody, 6);
+	assert_int_equal(s.without_partners, 6);
 	schedule_release(&s);
 }
 
@@ -105,7 +105,7 @@ static void what_no_call_asked_for_meets_nobody(void **state)
 	load(&s, &t);
 	assert_says(&said, "that no API call asked for");
 	assert_int_equal(s.collective_count, 0);
-	assert_int_equal(s.met_nobody, 1);
+	assert_int_equal(s.without_partners, 1);
 	schedule_release(&s);
 }
 
@@ -127,9 +127,10 @@ static void meet(struct bench *b, uint16_t stream, uint32_t collective)
 {
 	struct schedule *s = &b->schedule;
 	add_launch(s, stream, 1000000); /* what the kernel model says of it is not asked */
-	s->op[s->op_count - 1].flags |= OP_MEETS;
-	GROW(s->meeting, s->meeting_count, s->meeting_capacity);
-	s->meeting[s->meeting_count++] = (struct schedule_meeting){ s->op_count - 1, collective };
+	s->op[s->op_count - 1].flags |= OP_COLLECTIVE;
+	GROW(s->participant, s->participant_count, s->participant_capacity);
+	s->participant[s->participant_count++] =
+		(struct schedule_participant){ s->op_count - 1, collective };
 }
 
 static void all_wait_for_the_last_and_end_with_it(void **state)
@@ -210,7 +211,7 @@ static void a_schedule_with_too_few_partners_is_refused(void **state)
 	const int rc = schedule_validate(&b->schedule, "test");
 	assert_says(&said, "collective 0 of 2 has 1 launches");
 	assert_int_equal(rc, -1);
-	b->schedule.meeting_count = 0;
+	b->schedule.participant_count = 0;
 	said_begin(&said);
 	assert_int_equal(schedule_validate(&b->schedule, "test"), -1);
 	assert_says(&said, "operation 0 meets in no collective");

@@ -72,6 +72,8 @@ static void only_warps_that_take_a_fence_are_held(void **state)
 	assert_true(fabs(cycles_of(&kit, true) - 200) < 10);
 }
 
+enum { LOOK = 3 }; /* which instruction of meet() */
+
 /* What a block does that tells others it has come, and waits for them; went round `rounds` times.
  */
 static void meet(struct kit *kit, const char *load, const char *acquire, int rounds)
@@ -135,7 +137,7 @@ static void how_often_a_look_was_counted_does_not_matter(void **state)
 }
 
 /* One block, and 400 cycles a flag: half of them later it is raised, at 400, and known half a round
- * of the loop, and a way to L2 and back, behind that. */
+ * of the loop, and a way to L2 and back, behind that. A look asks for two sectors of a line. */
 static void flags_side_by_side_are_one_after_the_other(void **state)
 {
 	struct kit kit;
@@ -143,10 +145,23 @@ static void flags_side_by_side_are_one_after_the_other(void **state)
 
 	(void)state;
 	meet(&kit, "LD.E.STRONG.GPU R2, [R8.64]", "CCTL.IVALL", 1);
+	kit.instruction[LOOK].sectors_global = 2 * KIT_WARPS;
+	kit.instruction[LOOK].tags_global = KIT_WARPS;
 	cycles = cycles_beside(&kit, true, 400);
 	if (fabs(cycles - (400 + 200 + 0.618 * 220 + 20)) > 20)
 		fail_msg("%g cycles", cycles);
 	assert_true(cycles_beside(&kit, false, 400) == cycles_of(&kit, false));
+}
+
+/* Each sector that a look asks for is of another line. */
+static void flags_in_lines_of_their_own_wait_for_none(void **state)
+{
+	struct kit kit;
+
+	(void)state;
+	meet(&kit, "LD.E.STRONG.GPU R2, [R8.64]", "CCTL.IVALL", 1);
+	kit.instruction[LOOK].sectors_global = kit.instruction[LOOK].tags_global = 2 * KIT_WARPS;
+	assert_true(cycles_beside(&kit, true, 400) == cycles_of(&kit, true));
 }
 
 int main(void)
@@ -158,6 +173,7 @@ int main(void)
 		cmocka_unit_test(who_looks_before_waits_for_a_round_of_the_loop),
 		cmocka_unit_test(how_often_a_look_was_counted_does_not_matter),
 		cmocka_unit_test(flags_side_by_side_are_one_after_the_other),
+		cmocka_unit_test(flags_in_lines_of_their_own_wait_for_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

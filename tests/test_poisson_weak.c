@@ -346,6 +346,32 @@ static void who_came_first_goes_first(void **state)
 	assert_true(ends.us[2] > ends.us[1] && ends.us[2] < 40 * 0.1 + 40 * 0.13);
 }
 
+/* Fifteen blocks on as many places, three of which are far from what all note in: two standard
+ * deviations more, the others half of one less, in each of fourteen exchanges. */
+static void the_first_places_note_ages_more_slowly(void **state)
+{
+	(void)state;
+	const struct cosim_costs even = { .multiprocessors = 16,
+					  .step_ns = 100,
+					  .note_ns = 1000,
+					  .note_spread_ns = 100,
+					  .first_places = 3 };
+	struct ends ends = { .base = { note_end } };
+	struct poisson_params p;
+	struct chaos_case c;
+	struct cosim_result result;
+	assert_int_equal(params_of("poisson", &p,
+				   "size=90 scheme=4w-stripe host-sync=15 steps=15 exchange=1 "
+				   "threads=0 ages=ages.tsv"),
+			 0);
+	assert_int_equal(solver_chaos("poisson", &p, &c), 0);
+	cosim_run(&c, &even, 1, &result, &ends.base);
+	c.ops->close(&c);
+	assert_true(fabs(ends.us[0] - 15 * 0.1 - 14 * 1.2) < 1e-3);
+	assert_true(fabs(ends.us[1] - 15 * 0.1 - 14 * 0.95) < 1e-3);
+	assert_true(fabs(ends.us[2] - ends.us[1]) < 1e-3);
+}
+
 static void a_check_of_its_own_is_paid_for(void **state)
 {
 	(void)state;
@@ -379,7 +405,8 @@ static void a_cost_may_be_of_one_solver(void **state)
 		"raise_ns",	    "steps_error",	"time_error",
 		"line_spread_ns",   "note_ns",		"store_ns",
 		"load_ns",	    "note_gap_ns",	"idle_ns",
-		"crowd_later",	    "crowd_exchange",
+		"note_spread_ns",   "first_places",	"crowd_later",
+		"crowd_exchange",
 	};
 	char path[64];
 	struct cosim_costs read;
@@ -412,6 +439,7 @@ int main(void)
 		cmocka_unit_test(threads_that_have_nobody_to_read_from_go_on),
 		cmocka_unit_test(passes_are_longer_far_from_memory_and_shorter_at_the_edge),
 		cmocka_unit_test(who_came_first_goes_first),
+		cmocka_unit_test(the_first_places_note_ages_more_slowly),
 		cmocka_unit_test(a_check_of_its_own_is_paid_for),
 		cmocka_unit_test(a_cost_may_be_of_one_solver),
 		cmocka_unit_test(one_block_takes_the_count_of_one_block),

@@ -9,7 +9,7 @@
 
 #include "traces/program/program.h"
 
-enum { WARPS, DRAM_READ = 20 }; /* the order of profile_metrics.def */
+enum { WARPS, L1_LOADS = 8, DRAM_READ = 20 }; /* the order of profile_metrics.def */
 enum { SKIPPED = 20, TWO };
 
 /* Two functions, as nvdisasm lists them; stands in for the module itself. */
@@ -56,6 +56,8 @@ static void put_instructions(struct builder *builder, uint32_t number, uint32_t 
 	    .cubin_crc = 99, .value = 4);
 	PUT(builder, profile_pass, .shape = number, .metrics = 1ull << WARPS, .passes = 1);
 }
+
+static const char both_kernels[] = "_ZN4rbsN5sweepIfEEvPT_\nplain_kernel";
 
 /* The script finds it by what it is asked to count, and of which kernels. */
 static void save_spool(struct builder *builder, const char *kind, const char *kernels)
@@ -116,6 +118,19 @@ static int make_program(void **state)
 	}
 	PUT(&b, meta, .key = SKIPPED, .value = TWO);
 	save_spool(&b, "counters", "all");
+	for (int counted = 0; counted < 2; counted++) {
+		begin_profile(&b);
+		for (uint32_t k = 0; k < 2; k++) {
+			put_shape(&b, k, k ? KERNEL_B : KERNEL_A);
+			if (counted)
+				PUT(&b, profile_counter, .shape = k, .metric = DRAM_READ,
+				    .value = 7);
+			PUT(&b, profile_pass, .shape = k,
+			    .metrics = 1ull << (counted ? DRAM_READ : L1_LOADS),
+			    .passes = counted ? 1 : 8);
+		}
+		save_spool(&b, "counters", counted ? both_kernels : "few");
+	}
 	save("program", script, sizeof(script) - 1, 0700);
 	save("nvdisasm", disassembler, sizeof(disassembler) - 1, 0700);
 	save("recorder", "", 0, 0600);
@@ -244,6 +259,33 @@ static void a_launch_whose_instructions_were_not_counted_has_a_run_of_its_own(vo
 	release_outcome(&outcome);
 }
 
+static void launches_of_which_no_run_made_all_passes_are_repeated_in_place(void **state)
+{
+	const char *then = "[ \"$WARPREEL_PROFILE${WARPREEL_PROFILE_REPLAY-}\" != counters ] || "
+			   "cp counters-few \"$WARPREEL_SPOOL.$$\"\n";
+	struct outcome outcome = PROFILE(then, (char[]){ "--passes-of=counters" });
+
+	(void)state;
+	assert_int_equal(outcome.code, EXIT_OK);
+	assert_string_equal(outcome.log,
+			    "counters all 3\ncounters _ZN4rbsN5sweepIfEEvPT_\nplain_kernel 3\n");
+	assert_int_equal(outcome.trace.profile[0].dram_read_bytes, 7);
+	assert_int_equal(outcome.trace.profile[1].dram_read_bytes, 7);
+	assert_int_equal(trace_losses(&outcome.trace, "incomplete-profiles"), 0);
+	release_outcome(&outcome);
+}
+
+static void launches_without_all_passes_are_not_said_to_be_whole(void **state)
+{
+	struct outcome outcome =
+		PROFILE("[ $WARPREEL_PROFILE = sass ] || cp counters-few \"$WARPREEL_SPOOL.$$\"\n",
+			(char[]){ "--runs=1" });
+
+	(void)state;
+	assert_int_equal(trace_losses(&outcome.trace, "incomplete-profiles"), 2);
+	release_outcome(&outcome);
+}
+
 static void one_by_one_every_function_the_counters_saw_has_a_run(void **state)
 {
 	struct outcome outcome = PROFILE(NOTHING_MORE, (char[]){ "--one-by-one" });
@@ -350,6 +392,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_program_runs_once_for_each_kind_of_counters),
 		cmocka_unit_test(a_launch_whose_instructions_were_not_counted_has_a_run_of_its_own),
+		cmocka_unit_test(launches_of_which_no_run_made_all_passes_are_repeated_in_place),
+		cmocka_unit_test(launches_without_all_passes_are_not_said_to_be_whole),
 		cmocka_unit_test(one_by_one_every_function_the_counters_saw_has_a_run),
 		cmocka_unit_test(without_the_counters_every_named_kernel_has_a_run),
 		cmocka_unit_test(a_run_that_fails_keeps_no_other_kernel_from_its_own),

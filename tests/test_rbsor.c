@@ -67,6 +67,7 @@ static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **stat
 					       "fused",
 					       "temporal",
 					       "persistent",
+					       "resident",
 					       "tuned sync=graph",
 					       "temporal depth=2 sync=graph",
 					       "texture",
@@ -79,7 +80,8 @@ static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **stat
 		for (int f64 = 0; f64 < 2; f64++)
 			for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++) {
 				char config[160];
-				if (k == 4 && atoi(sizes[s]) < 7) /* has no tiles for it */
+				if ((k == 4 || k == 5) &&
+				    atoi(sizes[s]) < 7) /* has no tiles for it */
 					continue;
 				snprintf(config, sizeof(config),
 					 "size=%s iterations=7 precision=%s kernel=%s", sizes[s],

@@ -114,8 +114,7 @@ static void host_operations_keep_their_place_and_their_pairs(void **state)
 		for (int i = 0; i < 9; i++)
 			assert_int_equal(op[i].kind, kinds[i]);
 		assert_int_equal(op[0].before_ps, 10000);
-		assert_int_not_equal(op[1].object,
-				     op[3].object); /* each meeting is its own barrier */
+		assert_int_not_equal(op[1].object, op[3].object); /* each time is its own barrier */
 		assert_int_equal(op[5].flags, OP_SPIN);
 		assert_int_equal(op[6].flags, OP_SPIN);
 		assert_int_equal(op[6].duration_ps, -1);

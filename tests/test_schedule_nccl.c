@@ -149,6 +149,44 @@ static void parts_of_a_group_wait_for_their_own_partners(void **state)
 	assert_int_equal(ends.ns[2], 9000 + LEAST + 1000);
 }
 
+static struct number_list list_of(double value)
+{
+	struct number_list list = { .value = malloc(sizeof(double)), .count = 1 };
+
+	list.value[0] = value;
+	return list;
+}
+
+static void price_half(struct platform *platform)
+{
+	price(platform);
+	platform->nccl_share.x = list_of(1000);
+	platform->nccl_share.y = list_of(0.5);
+}
+
+static void nccl_reaches_a_share_of_the_links_rate(void **state)
+{
+	(void)state;
+	assert_int_equal(all_reduce_ends(1000, price_half), 1000 + LEAST + STEP + 2 * 800);
+}
+
+/* As between two GPUs that are each other's neighbour on both sides. */
+static void sends_of_a_call_to_one_rank_go_one_after_the_other(void **state)
+{
+	static const int64_t kernel_ns[] = { 1000, 1000 };
+	struct ends ends;
+	struct trace t;
+
+	(void)state;
+	begin_ranks(&t, kernel_ns, 2);
+	for (int k = 0; k < 2; k++) {
+		part(&t, 1, 100, COLLECTIVE_SEND, 0, 2, 1, 500);
+		part(&t, 1, 100, COLLECTIVE_RECEIVE, 1, 2, 0, 500);
+	}
+	play(&t, &ends, price);
+	assert_int_equal(ends.ns[1], 1000 + 2 * LEAST + 2 * 500);
+}
+
 /* The second send of 0 meets the second receive of 1, whatever lies between. */
 /* Recordings of NCCL show it: ranks of one thread, in a group that calls for 0, 1 and 2. */
 static void ranks_of_one_thread_are_launched_last_to_first(void **state)
@@ -166,7 +204,7 @@ static void ranks_of_one_thread_are_launched_last_to_first(void **state)
 	}
 	assert_int_equal(load(&s, &t, -1), 0);
 	for (int64_t k = 0; k < s.op_count; k++)
-		if (s.op[k].flags & OP_MEETS)
+		if (s.op[k].flags & OP_COLLECTIVE)
 			assert_int_equal(s.stream[s.op[k].stream].gpu, gpu--);
 	assert_int_equal(gpu, -1);
 	schedule_release(&s);
@@ -270,7 +308,7 @@ static void a_rank_that_never_calls_is_counted(void **state)
 	assert_int_equal(ends.ns[0], 90 + LEAST + STEP + 800);
 }
 
-/* Meetings name operations by number: none may be left out. */
+/* Participants name operations by number: none may be left out. */
 static void a_long_run_whose_launches_meet_is_played_in_full(void **state)
 {
 	enum { TURNS = 300000 };
@@ -328,6 +366,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_takes_what_its_ring_takes),
 		cmocka_unit_test(parts_of_a_group_wait_for_their_own_partners),
+		cmocka_unit_test(nccl_reaches_a_share_of_the_links_rate),
+		cmocka_unit_test(sends_of_a_call_to_one_rank_go_one_after_the_other),
 		cmocka_unit_test(ranks_of_one_thread_are_launched_last_to_first),
 		cmocka_unit_test(sends_meet_receives_in_order),
 		cmocka_unit_test(to_itself_a_rank_sends_without_a_link),

@@ -134,6 +134,7 @@ static void a_stream_waits_for_the_record_that_was_latest_when_it_asked(void **s
 	simulation_result_release(&result);
 	NEAR((double)result.end_ps / 1000, 51000);
 	add(b, OP_MARK, NO_STREAM, MARK_CORE_END);
+	b->schedule.op[3].object = HOST_WORK_GIVEN;
 	b->schedule.op[3].kind = OP_HOST; /* without the long kernel the wait's end shows */
 	b->schedule.op[3].duration_ps = 0;
 	NEAR(end(b), 1000 + 70 + 200);
@@ -169,6 +170,10 @@ static void records_and_satisfied_waits_cost_the_stream_their_price(void **state
 	set(&b->platform, "stream.record_ns", 30);
 	set(&b->platform, "stream.wait_ns", 5);
 	NEAR(end(b), 1000 + 30 + 5 + 1000);
+	b->schedule.op[1].flags |= OP_TIMED;
+	NEAR(end(b), 1000 + 30 + 5 + 1000);
+	set(&b->platform, "stream.timed_record_ns", 200);
+	NEAR(end(b), 1000 + 200 + 5 + 1000);
 }
 
 static void an_event_sync_returns_when_the_record_is_reached(void **state)
@@ -186,6 +191,7 @@ static void an_event_sync_returns_when_the_record_is_reached(void **state)
 	set(&b->platform, "host.sync_wake_ns", 300);
 	set(&b->platform, "host.sync_idle_ns", 20);
 	NEAR(end(b), 6300);
+	b->schedule.op[2].object = HOST_WORK_GIVEN;
 	b->schedule.op[2].kind = OP_HOST; /* has happened when the thread asks */
 	b->schedule.op[2].duration_ps = 2000 * 1000;
 	NEAR(end(b), 2000 + 20 + 5000);

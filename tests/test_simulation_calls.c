@@ -319,6 +319,23 @@ static void models_that_are_free_leave_the_kernels(void **state)
 	drop(&b);
 }
 
+/* Up from pageable memory a copy was measured whole, with its call and the return of who waits. */
+static void a_copy_from_pageable_memory_costs_what_it_was_measured_at(void **state)
+{
+	(void)state;
+	struct bench b;
+	make_of(&b, 1, "tests/cases/lib/small.ini",
+		"[copy.h2d_pageable]\nbytes = 1 1000\nns = 9000 9000\n");
+	schedule_add_thread(&b.schedule, "host", 0);
+	const struct schedule_copy copy = {
+		.kind = COPY_H2D, .source_gpu = 0xffff, .bytes = 1000, .rows = 1, .pageable = 1
+	};
+	schedule_add_op(&b.schedule, OP_COPY, 0, schedule_add_copy(&b.schedule, &copy));
+	add(&b, OP_SYNC, 0, 0);
+	NEAR(end_ns(&b.schedule, &b.platform), 9000);
+	drop(&b);
+}
+
 static double copy_alone_ns(enum copy_kind kind, const char *links)
 {
 	struct bench b;
@@ -376,6 +393,7 @@ static void the_gap_after_a_copy_is_not_for_a_launch_that_comes_later(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_copy_from_pageable_memory_costs_what_it_was_measured_at),
 		cmocka_unit_test(a_copy_alone_follows_the_links_that_are_set),
 		cmocka_unit_test(the_gap_after_a_copy_is_not_for_a_launch_that_comes_later),
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),

@@ -42,7 +42,7 @@ static struct statistics read_alone(const struct sm_device *d, int blocks, int r
 		struct sm_chance chance = { .block = (uint32_t)b, .warps = (uint32_t)reads };
 		for (int k = 0; k < reads; k++) {
 			double at = 1e5 * b, *t = &took[b * reads + k];
-			*t = sm_memory_read(&memory, &chance, at, LINE, 1, true, &accepted) - at;
+			*t = sm_memory_read(&memory, &chance, at, LINE, 1, 1, &accepted) - at;
 			s.mean += *t / (blocks * reads);
 			s.least = *t < s.least ? *t : s.least;
 		}
@@ -91,8 +91,8 @@ static void chance_belongs_to_the_block(void **state)
 				 chance = { .block = 7, .warps = 4 };
 		sm_memory_init(&memory, &d, &setup);
 		for (int k = 0; k < 3 * run; k++)
-			sm_memory_read(&memory, &other, 10 * k, LINE, 1, true, &accepted);
-		first[run] = sm_memory_read(&memory, &chance, 1e6, LINE, 1, true, &accepted);
+			sm_memory_read(&memory, &other, 10 * k, LINE, 1, 1, &accepted);
+		first[run] = sm_memory_read(&memory, &chance, 1e6, LINE, 1, 1, &accepted);
 		sm_memory_release(&memory);
 	}
 	assert_true(first[0] == first[1]);
@@ -116,7 +116,7 @@ static void queues_are_steadier_than_chance(void **state)
 					 service is kept */
 		struct sm_chance chance = { .block = (uint32_t)k, .warps = 1 };
 		double at = 100.0 * k - 8000,
-		       done = sm_memory_read(&memory, &chance, at > 0 ? at : 0, LINE, 1, true,
+		       done = sm_memory_read(&memory, &chance, at > 0 ? at : 0, LINE, 1, 1,
 					     &accepted),
 		       off;
 		if (k < 200)
@@ -146,9 +146,9 @@ static void reads_wait_for_writes_in_their_share_of_time(void **state)
 	for (int k = 0; k < n; k++) { /* a line of 40 ns written every 160: a quarter of the time */
 		struct sm_chance chance = { .block = (uint32_t)k, .warps = 1 };
 		double at = 160.0 * k;
-		sm_memory_write(&memory, at, LINE, 1, true, &accepted);
-		double took = sm_memory_read(&memory, &chance, at + 80, 1e-3, 1, true, &accepted) -
-			      at - 80;
+		sm_memory_write(&memory, at, LINE, 1, 1, &accepted);
+		double took =
+			sm_memory_read(&memory, &chance, at + 80, 1e-3, 1, 1, &accepted) - at - 80;
 		mean += k < 100 ? 0 : took / (n - 100);
 	}
 	/* Gamma(2) about a mean that is 100 above the latency */
@@ -176,7 +176,7 @@ static void what_was_written_in_l2_is_slower(void **state)
 		struct sm_memory memory;
 		double accepted;
 		sm_memory_init(&memory, &d, &setup);
-		assert_true(fabs(sm_memory_read(&memory, &chance, 0, LINE, 1, false, &accepted) -
+		assert_true(fabs(sm_memory_read(&memory, &chance, 0, LINE, 1, 0, &accepted) -
 				 (200 + LINE * kinds[k].byte_ns)) < 1e-3);
 		sm_memory_release(&memory);
 	}
@@ -206,7 +206,7 @@ static void dirty_lines_come_from_the_other_half(void **state)
 			struct sm_chance chance = { .block = (uint32_t)j, .warps = 1 };
 			double took =
 				sm_memory_read(&memory, &chance, 1e4 * j, LINE * kinds[k].lines,
-					       kinds[k].lines, false, &accepted) -
+					       kinds[k].lines, 0, &accepted) -
 				1e4 * j;
 			mean += took / n;
 			most = took > most ? took : most;
@@ -249,7 +249,7 @@ static double counted_beside(double slice_share, int reads, int atomics)
 	sm_memory_init(&memory, &d, &setup);
 	for (int k = 0; k < reads; k++)
 		sm_memory_read(&memory, &(struct sm_chance){ .block = (uint32_t)k, .warps = 1 }, 0,
-			       LINE, 1, true, &accepted);
+			       LINE, 1, 1, &accepted);
 	for (int k = 0; k < atomics; k++)
 		done = sm_memory_atomic(&memory, 0, 1, 1, &accepted);
 	sm_memory_release(&memory);

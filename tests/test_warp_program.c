@@ -100,6 +100,36 @@ static void stores_to_one_sector_are_joined(void **state)
 	}
 }
 
+/* A quarter of its lines is not in L1: a load of two goes to L2 for one of them oftener than that.
+ */
+static void a_load_waits_for_any_line_that_l1_lacks(void **state)
+{
+	static const struct {
+		int lines;
+		float asks;
+	} load[] = { { 1, 0.25f }, { 2, 0.4375f }, { 32, 0.9999f } };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(load) / sizeof(load[0]); k++) {
+		struct kit kit;
+		struct warp_program program;
+
+		kit_begin(&kit, 32);
+		struct profile_instruction *in =
+			kit_add(&kit, "LDG.E R0, [R2.64]", 1, 0, 0, KIT_WARPS);
+		in->sectors_global = 32 * KIT_WARPS;
+		in->tags_global = load[k].lines * KIT_WARPS;
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+		kit.profile.l1_load_sectors = 32 * KIT_WARPS;
+		kit.profile.l2_read_sectors = 8 * KIT_WARPS;
+		kit_program(&kit, &program);
+		assert_float_equal(program.step[0].l2_share, 0.25, 1e-6);
+		assert_float_equal(program.step[0].l2_asks, load[k].asks, 1e-4);
+		assert_true(fabs(program.l2_read_bytes - 8 * 32) < 1e-6);
+		warp_program_release(&program);
+	}
+}
+
 static void a_guard_sends_its_share_of_warps_home(void **state)
 {
 	(void)state;
@@ -166,6 +196,25 @@ static void a_loop_left_in_its_middle_runs_as_often_as_counted(void **state)
 	kit_add(&kit, "BRA 0x10", 5, NO_SCOREBOARD, 0, 7 * KIT_WARPS);	      /* 0x40 */
 	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);		      /* 0x50 */
 	check(&kit, 2.5);
+}
+
+/* Every warp goes round eight times, and not the first to come once and the last very often. */
+static void an_exit_in_a_loop_is_taken_after_as_many_rounds_by_every_warp(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct warp_program program;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "MOV R0, RZ", 2, NO_SCOREBOARD, 0, KIT_WARPS);	      /* 0x00 */
+	kit_add(&kit, "FADD R0, R0, R1", 4, NO_SCOREBOARD, 0, 8 * KIT_WARPS); /* 0x10 */
+	kit_add(&kit, "@!P0 EXIT", 5, NO_SCOREBOARD, 0, 8 * KIT_WARPS);	      /* 0x20 */
+	kit_add(&kit, "BRA 0x10", 5, NO_SCOREBOARD, 0, 7 * KIT_WARPS);	      /* 0x30 */
+	check(&kit, 2.5);
+	kit_program(&kit, &program);
+	assert_int_equal(program.step[2].flow, FLOW_LEAVE);
+	assert_int_equal(program.step[2].target, NEVER_STEP);
+	assert_float_equal(program.step[2].share, 8, 1e-6);
+	warp_program_release(&program);
 }
 
 static void a_loop_in_a_loop_runs_as_often_as_counted(void **state)
@@ -271,11 +320,13 @@ int main(void)
 		cmocka_unit_test(straight_code_is_run_once),
 		cmocka_unit_test(operands_take_the_ports_of_their_banks),
 		cmocka_unit_test(stores_to_one_sector_are_joined),
+		cmocka_unit_test(a_load_waits_for_any_line_that_l1_lacks),
 		cmocka_unit_test(a_guard_sends_its_share_of_warps_home),
 		cmocka_unit_test(one_of_two_sides_runs),
 		cmocka_unit_test(both_sides_run_where_warps_diverge),
 		cmocka_unit_test(a_loop_runs_as_often_as_counted),
 		cmocka_unit_test(a_loop_left_in_its_middle_runs_as_often_as_counted),
+		cmocka_unit_test(an_exit_in_a_loop_is_taken_after_as_many_rounds_by_every_warp),
 		cmocka_unit_test(a_loop_in_a_loop_runs_as_often_as_counted),
 		cmocka_unit_test(a_loop_with_fewer_rounds_than_warps_runs_as_often_as_counted),
 		cmocka_unit_test(a_kernel_may_have_any_number_of_loops),

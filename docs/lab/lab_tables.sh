@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | four [families] | four-scaling | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -63,6 +63,41 @@ two_h100() {
 		"$data/patches_gpus2_predicted.tsv" "$data/cb2_patches_predicted.tsv" \
 		of="kernels by roofline" "$there/roofline_predicted.tsv" \
 		of=measured "$there/measured.tsv"
+}
+
+# four.md: the same of visit DA, one to four H200: as answered before, and by what was calibrated there; with families, by solver alone.
+four() {
+	awk -v visit=DA -v families="$1" "$(cat "$root/docs/quantile.awk" "$root/docs/lab/two_h100.awk")" \
+		of="made before" "$data/four_predicted.tsv" "$data/four_added_predicted.tsv" \
+		of="calibrated there" "$data/four_calibrated_predicted.tsv" \
+		of=measured "$data/measured.tsv"
+}
+
+# four.md: one GPU over G of the same kernel, over G.
+four_scaling() {
+	awk -F '\t' '
+		FNR == 1 { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
+		/size=(16384|32768)x/ && "predicted_us" in at { said[$2, $3] = $at["note"] == "" ? $at["predicted_us"] : 0; next }
+		/size=(16384|32768)x/ && $at["visit"] == "DA" {
+			if (!($2 in seen)) { seen[$2]; order[++count] = $2 }
+			us[$2, $3] = $at["core_us"]
+		}
+		function worth(of, key, gpus) { return of[key, 1] && of[key, gpus] ? sprintf("%.3f", of[key, 1] / of[key, gpus] / gpus) : "-" }
+		END {
+			print "| size | precision | kernel | one GPU, us an iteration | two | four | efficiency of two | answered | of four | answered |"
+			print "|---:|---|---|---:|---:|---:|---:|---:|---:|---:|"
+			for (k = 1; k <= count; k++) {
+				key = order[k]
+				if (!us[key, 4]) continue
+				split(key, word, " ")
+				iterations = key; sub(/.*iterations=/, "", iterations); iterations += 0
+				kernel = key; sub(/.*kernel=/, "", kernel); sub(/ scheme=exact border=/, ", border ", kernel)
+				sub(/ transport=peer iterations=[0-9]*/, "", kernel); sub(/ depth=/, ", depth ", kernel); sub(/ sync=graph/, "", kernel)
+				printf "| %d | %s | %s | %.1f | %.1f | %.1f | %s | %s | %s | %s |\n", substr(word[1], 6), substr(word[2], 11), kernel,
+					us[key, 1] / iterations, us[key, 2] / iterations, us[key, 4] / iterations,
+					worth(us, key, 2), worth(said, key, 2), worth(us, key, 4), worth(said, key, 4)
+			}
+		}' "$data/four_predicted.tsv" "$data/four_added_predicted.tsv" "$data/measured.tsv"
 }
 
 # choices.md: of each grid the fastest as measured, what the answers chose, and how much longer that takes; answers that were written down
@@ -140,6 +175,8 @@ case ${1:-} in
 drawn3) drawn3 ;;
 foreign-kernels) foreign_kernels ;;
 two-h100) two_h100 ;;
+four) four "${2:+1}" ;;
+four-scaling) four_scaling ;;
 choices) choices "${2:-h100x1}" ;;
 scaling) scaling "${2:-h100x1}" ;;
 *)

@@ -17,10 +17,12 @@ $at["visit"] ~ visit {
 	if (!(key in times)) order[++keys] = key
 	measured[key, ++times[key]] = $at["core_us"]
 }
-# What differs in how GPUs are served.
+function how_many(gpus) { return gpus == 1 ? "one GPU" : gpus == 2 ? "two GPUs" : gpus == 4 ? "four GPUs" : gpus " GPUs" }
+# What differs in how GPUs are served; families=1: by solver alone.
 function kind(solver, config, gpus) {
-	if (solver != "rbsor" || gpus == 1)
-		return solver ", " (gpus == 1 ? "one GPU" : "two GPUs")
+	if (families && solver ~ /poisson|shape/) solver = "weak ordering"
+	if (families || solver != "rbsor" || gpus == 1)
+		return solver ", " how_many(gpus)
 	if (config ~ /sync=nccl/) return "rbsor, NCCL"
 	if (config ~ /timing=thesis/) return "rbsor, every call waited for"
 	if (config ~ /sync=graph/) return "rbsor, graphs"
@@ -61,6 +63,6 @@ END {
 	}
 	for (s = 1; s <= sources; s++) printf "| all but NCCL | %s | %s |\n", source[s], line("all", source[s])
 	for (s = 1; s <= sources; s++) printf "| lmsor, jacobi, rbsor but texture, persistent, store | %s | %s |\n", source[s], line("known", source[s])
-	for (g = 1; g <= count; g++) for (s = 1; s <= 2; s++)
+	for (g = 1; g <= count; g++) for (s = 1; s <= (families ? sources : 2); s++)
 		printf "| %s | %s | %s |\n", kinds[g], source[s], line(kinds[g], source[s])
 }

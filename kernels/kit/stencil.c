@@ -31,6 +31,7 @@ int stencil_launch(const struct domain *domain, struct machine_thread *t,
 			{ part->buffer[given->to], ACCESS_WRITE | given->access,
 			  r.row_begin * row_bytes, rows * row_bytes },
 		},
+		.textures = given->textures,
 	};
 	return t->machine->ops->launch(t, part->stream, &launch);
 }

@@ -28,6 +28,7 @@ struct stencil_launch {
 	int64_t points;	    /* updates of a point; 0: those of the region */
 	int64_t dram_bytes; /* that must move if nothing is cached; 0: the region in and out */
 	uint32_t access;    /* ACCESS_BACKWARD, or 0 */
+	uint32_t textures;  /* objects made for it */
 };
 
 /* Inside a thread: puts the launch on its GPU's stream. */

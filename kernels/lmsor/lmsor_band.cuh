@@ -45,7 +45,7 @@ struct lmsor_block {
 
 /* What a thread knows beside its values. Pairs go by (row of the band + colour) & 1: with the
  * band's first row that is a column. */
-struct lmsor_seat {
+struct lmsor_thread {
 	const struct lmsor_loop *loop;
 	struct lmsor_block *block;
 	double *kept;		  /* of the block: LMSOR_LAG times 2 ROWS values a thread */
@@ -65,10 +65,10 @@ template <int ROWS> struct lmsor_held {
 
 /* The place of this thread's flags; `bands` further on, of side 0 (the first row's, for the band
  * above) or 1, of one colour. */
-__device__ __forceinline__ struct lmsor_flag *lmsor_box(const struct lmsor_seat &seat, int bands,
-							int side, int colour)
+__device__ __forceinline__ struct lmsor_flag *lmsor_box(const struct lmsor_thread &thread,
+							int bands, int side, int colour)
 {
-	return seat.boxes + (bands * 4 + side * 2 + colour) * LMSOR_LOOP_THREADS;
+	return thread.boxes + (bands * 4 + side * 2 + colour) * LMSOR_LOOP_THREADS;
 }
 
 __device__ __forceinline__ void lmsor_post(struct lmsor_flag *box, double value, unsigned number)
@@ -94,38 +94,39 @@ __device__ __forceinline__ double lmsor_await(struct lmsor_flag *box, struct lms
 	return flag.value;
 }
 
-__device__ __forceinline__ double *lmsor_at(const struct lmsor_seat &seat, int row, int colour)
+__device__ __forceinline__ double *lmsor_at(const struct lmsor_thread &thread, int row, int colour)
 {
-	const int64_t pitch = seat.loop->pitch;
+	const int64_t pitch = thread.loop->pitch;
 
-	return seat.loop->grid + (seat.first + row) * pitch + colour * (pitch / 2) + seat.index;
+	return thread.loop->grid + (thread.first + row) * pitch + colour * (pitch / 2) +
+	       thread.index;
 }
 
 /* Leaves what another warp asks for: of `colour`, one value a row. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ void lmsor_leave(const struct lmsor_seat &seat,
+__device__ __forceinline__ void lmsor_leave(const struct lmsor_thread &thread,
 					    const struct lmsor_held<ROWS> &held)
 {
 #pragma unroll
 	for (int r = 0; r < ROWS; r++)
-		if (seat.lane == (seat.step[(r + COLOUR) & 1] > 0 ? 31 : 0))
-			seat.block->edge[COLOUR][r][seat.warp + 1] = held.u[COLOUR][r];
+		if (thread.lane == (thread.step[(r + COLOUR) & 1] > 0 ? 31 : 0))
+			thread.block->edge[COLOUR][r][thread.warp + 1] = held.u[COLOUR][r];
 }
 
 /* The order of the two horizontal products is the columns' or the other way round: their sum is the
  * same. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ void lmsor_point(const struct lmsor_seat &seat,
+__device__ __forceinline__ void lmsor_point(const struct lmsor_thread &thread,
 					    struct lmsor_held<ROWS> *held, int r, double beside,
 					    double north, double south)
 {
 	const int x = (r + COLOUR) & 1;
-	const struct lmsor_pair &vertical = seat.block->vertical[r];
-	const double u = lmsor_update(held->u[COLOUR][r], held->omega[COLOUR][r], seat.near[x],
-				      seat.far[x], vertical.after, vertical.before,
+	const struct lmsor_pair &vertical = thread.block->vertical[r];
+	const double u = lmsor_update(held->u[COLOUR][r], held->omega[COLOUR][r], thread.near[x],
+				      thread.far[x], vertical.after, vertical.before,
 				      held->u[1 - COLOUR][r], beside, south, north);
 
-	if (seat.inside[x])
+	if (thread.inside[x])
 		held->u[COLOUR][r] = u;
 }
 
@@ -134,53 +135,53 @@ struct lmsor_requests {
 	struct lmsor_flag north, south;
 };
 
-__device__ __forceinline__ bool lmsor_has_neighbour(const struct lmsor_seat &seat, int side)
+__device__ __forceinline__ bool lmsor_has_neighbour(const struct lmsor_thread &thread, int side)
 {
-	return side == 0 ? seat.band > 0 : seat.band < seat.loop->bands - 1;
+	return side == 0 ? thread.band > 0 : thread.band < thread.loop->bands - 1;
 }
 
 /* Asks for what half-sweep `number`, from 0, needs of other bands. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ struct lmsor_requests lmsor_request_beyond(const struct lmsor_seat &seat,
-								      unsigned number)
+__device__ __forceinline__ struct lmsor_requests
+lmsor_request_beyond(const struct lmsor_thread &thread, unsigned number)
 {
 	struct lmsor_requests requested = { { 0, number }, { 0, number } };
 
-	if (lmsor_has_neighbour(seat, 0) && seat.inside[COLOUR])
-		requested.north = lmsor_request(lmsor_box(seat, -1, 1, 1 - COLOUR));
-	if (lmsor_has_neighbour(seat, 1) && seat.inside[(ROWS - 1 + COLOUR) & 1])
-		requested.south = lmsor_request(lmsor_box(seat, 1, 0, 1 - COLOUR));
+	if (lmsor_has_neighbour(thread, 0) && thread.inside[COLOUR])
+		requested.north = lmsor_request(lmsor_box(thread, -1, 1, 1 - COLOUR));
+	if (lmsor_has_neighbour(thread, 1) && thread.inside[(ROWS - 1 + COLOUR) & 1])
+		requested.south = lmsor_request(lmsor_box(thread, 1, 0, 1 - COLOUR));
 	__syncwarp(); /* not later, which is where the compiler would put it */
 	return requested;
 }
 
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ double lmsor_beyond(const struct lmsor_seat &seat, int side,
+__device__ __forceinline__ double lmsor_beyond(const struct lmsor_thread &thread, int side,
 					       struct lmsor_flag flag, unsigned number)
 {
-	if (lmsor_has_neighbour(seat, side))
-		return lmsor_await(lmsor_box(seat, side == 0 ? -1 : 1, 1 - side, 1 - COLOUR), flag,
-				   number);
-	return *lmsor_at(seat, side == 0 ? -1 : ROWS,
+	if (lmsor_has_neighbour(thread, side))
+		return lmsor_await(lmsor_box(thread, side == 0 ? -1 : 1, 1 - side, 1 - COLOUR),
+				   flag, number);
+	return *lmsor_at(thread, side == 0 ? -1 : ROWS,
 			 1 - COLOUR); /* the border, which stays as it is */
 }
 
 /* Tells the band on one side the values of a colour in the outer row, which half-sweep `number`
  * needs. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ void lmsor_tell(const struct lmsor_seat &seat,
+__device__ __forceinline__ void lmsor_tell(const struct lmsor_thread &thread,
 					   const struct lmsor_held<ROWS> &held, int side,
 					   unsigned number)
 {
 	const int row = side == 0 ? 0 : ROWS - 1;
 
-	if (lmsor_has_neighbour(seat, side) && seat.inside[(row + COLOUR) & 1])
-		lmsor_post(lmsor_box(seat, 0, side, COLOUR), held.u[COLOUR][row], number);
+	if (lmsor_has_neighbour(thread, side) && thread.inside[(row + COLOUR) & 1])
+		lmsor_post(lmsor_box(thread, 0, side, COLOUR), held.u[COLOUR][row], number);
 }
 
 /* Half-sweep `number`, with what was asked for: first the rows that need no other band. */
 template <int COLOUR, int ROWS>
-__device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat,
+__device__ __forceinline__ void lmsor_half(const struct lmsor_thread &thread,
 					   struct lmsor_held<ROWS> *held, unsigned number,
 					   struct lmsor_requests requested)
 {
@@ -189,30 +190,30 @@ __device__ __forceinline__ void lmsor_half(const struct lmsor_seat &seat,
 
 #pragma unroll
 	for (int r = 0; r < ROWS; r++) {
-		const int step = seat.step[(r + COLOUR) & 1];
+		const int step = thread.step[(r + COLOUR) & 1];
 
-		beside[r] = __shfl_sync(0xffffffffu, held->u[OTHER][r], seat.lane + step);
-		if (seat.lane == (step > 0 ? 31 : 0))
-			beside[r] = seat.block->edge[OTHER][r][seat.warp + 1 + step];
+		beside[r] = __shfl_sync(0xffffffffu, held->u[OTHER][r], thread.lane + step);
+		if (thread.lane == (step > 0 ? 31 : 0))
+			beside[r] = thread.block->edge[OTHER][r][thread.warp + 1 + step];
 	}
 #pragma unroll
 	for (int r = 1; r < LAST; r++)
-		lmsor_point<COLOUR, ROWS>(seat, held, r, beside[r], held->u[OTHER][r - 1],
+		lmsor_point<COLOUR, ROWS>(thread, held, r, beside[r], held->u[OTHER][r - 1],
 					  held->u[OTHER][r + 1]);
-	north = lmsor_beyond<COLOUR, ROWS>(seat, 0, requested.north, number);
+	north = lmsor_beyond<COLOUR, ROWS>(thread, 0, requested.north, number);
 	if (LAST == 0)
-		south = lmsor_beyond<COLOUR, ROWS>(seat, 1, requested.south, number);
+		south = lmsor_beyond<COLOUR, ROWS>(thread, 1, requested.south, number);
 	else
 		south = held->u[OTHER][LAST > 0];
-	lmsor_point<COLOUR, ROWS>(seat, held, 0, beside[0], north, south);
-	lmsor_tell<COLOUR, ROWS>(seat, *held, 0, number + 1);
+	lmsor_point<COLOUR, ROWS>(thread, held, 0, beside[0], north, south);
+	lmsor_tell<COLOUR, ROWS>(thread, *held, 0, number + 1);
 	if (LAST > 0) {
-		south = lmsor_beyond<COLOUR, ROWS>(seat, 1, requested.south, number);
-		lmsor_point<COLOUR, ROWS>(seat, held, LAST, beside[LAST],
+		south = lmsor_beyond<COLOUR, ROWS>(thread, 1, requested.south, number);
+		lmsor_point<COLOUR, ROWS>(thread, held, LAST, beside[LAST],
 					  held->u[OTHER][LAST - (LAST > 0)], south);
 	}
-	lmsor_tell<COLOUR, ROWS>(seat, *held, 1, number + 1);
-	lmsor_leave<COLOUR, ROWS>(seat, *held);
+	lmsor_tell<COLOUR, ROWS>(thread, *held, 1, number + 1);
+	lmsor_leave<COLOUR, ROWS>(thread, *held);
 }
 
 #endif

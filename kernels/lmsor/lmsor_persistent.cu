@@ -21,18 +21,18 @@ extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1)
 		  own = each + (band < more);
 	struct lmsor_flag *boxes =
 		(struct lmsor_flag *)loop.mailboxes + band * 4 * LMSOR_LOOP_THREADS + index;
-	struct lmsor_seat seat = { &loop, &block, dynamic_shared, boxes,     index,
-				   band,  first,  index & 31,	  index / 32 };
+	struct lmsor_thread thread = { &loop, &block, dynamic_shared, boxes,	 index,
+				       band,  first,  index & 31,     index / 32 };
 	struct lmsor_pair column[2];
 
 	for (int x = 0; x < 2; x++) {
 		const int odd = (loop.first_row + first + x) & 1, at = 2 * index + odd;
 
 		column[x] = lmsor_pair_of(lmsor_drift(&loop.problem, at));
-		seat.step[x] = odd ? 1 : -1;
-		seat.inside[x] = at > 0 && at < loop.columns - 1;
-		seat.near[x] = odd ? column[x].before : column[x].after;
-		seat.far[x] = odd ? column[x].after : column[x].before;
+		thread.step[x] = odd ? 1 : -1;
+		thread.inside[x] = at > 0 && at < loop.columns - 1;
+		thread.near[x] = odd ? column[x].before : column[x].after;
+		thread.far[x] = odd ? column[x].after : column[x].before;
 	}
 	for (int r = index; r < own; r += (int)blockDim.x)
 		block.vertical[r] =
@@ -40,25 +40,25 @@ extern "C" __global__ void __launch_bounds__(LMSOR_LOOP_THREADS, 1)
 	if (index == 0)
 		block.above = block.lost = 0;
 	for (int side = 0; side < 2; side++)
-		*lmsor_box(seat, 0, side, 0) = lmsor_flag(); /* red ones are for odd numbers */
+		*lmsor_box(thread, 0, side, 0) = lmsor_flag(); /* red ones are for odd numbers */
 	__syncthreads();
 	switch (own) {
 	case 1:
-		return lmsor_run_band<1>(seat, column);
+		return lmsor_run_band<1>(thread, column);
 	case 2:
-		return lmsor_run_band<2>(seat, column);
+		return lmsor_run_band<2>(thread, column);
 	case 3:
-		return lmsor_run_band<3>(seat, column);
+		return lmsor_run_band<3>(thread, column);
 	case 4:
-		return lmsor_run_band<4>(seat, column);
+		return lmsor_run_band<4>(thread, column);
 	case 5:
-		return lmsor_run_band<5>(seat, column);
+		return lmsor_run_band<5>(thread, column);
 	case 6:
-		return lmsor_run_band<6>(seat, column);
+		return lmsor_run_band<6>(thread, column);
 	case 7:
-		return lmsor_run_band<7>(seat, column);
+		return lmsor_run_band<7>(thread, column);
 	case 8:
-		return lmsor_run_band<8>(seat, column);
+		return lmsor_run_band<8>(thread, column);
 	}
 }
 

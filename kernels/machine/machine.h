@@ -45,6 +45,7 @@ struct machine_launch {
 	int64_t resident_bytes;	       /* working set that comes round again between launches */
 	uint32_t access_count;
 	struct schedule_access access[MACHINE_MAX_ACCESS];
+	uint32_t textures; /* objects that the CUDA launcher makes for it */
 };
 
 /* One copy of `rows` rows of `row_bytes` bytes; rows = 1 is a plain copy. Pitches are ignored when

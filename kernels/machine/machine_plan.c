@@ -24,6 +24,8 @@ struct plan_machine {
 	int64_t *gpu_bytes; /* [gpus] */
 	struct plan_buffer *buffer;
 	size_t buffer_count, buffer_capacity;
+	uint32_t *timed; /* events that keep their time, in ascending order */
+	size_t timed_count, timed_capacity;
 	struct machine_messages messages;
 };
 enum { NO_GPU = 0xffff };
@@ -84,6 +86,21 @@ static int plan_event(struct machine *m, uint32_t gpu, uint32_t *event)
 	(void)gpu;
 	*event = plan_of(m)->schedule->event_count++;
 	return 0;
+}
+
+static int plan_timed_event(struct machine *m, uint32_t gpu, uint32_t *event)
+{
+	struct plan_machine *plan = plan_of(m);
+	const int rc = plan_event(m, gpu, event);
+	GROW(plan->timed, plan->timed_count, plan->timed_capacity);
+	plan->timed[plan->timed_count++] = *event;
+	return rc;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
 }
 
 static int plan_counter(struct machine *m, uint32_t *counter)
@@ -172,6 +189,8 @@ static int plan_launch(struct machine_thread *t, uint32_t stream,
 	}
 	shape.footprint_bytes += launch->access_count ? high - low : 0;
 	uint32_t index = schedule_add_shape(s, &shape, launch->access, launch->access_count);
+	for (uint32_t k = 0; k < launch->textures; k++)
+		schedule_add_op(s, OP_HOST, 0xffff, HOST_WORK_TEXTURE);
 	schedule_add_op(s, OP_LAUNCH, (uint16_t)stream, index);
 	return 0;
 }
@@ -200,7 +219,12 @@ static int plan_copy(struct machine_thread *t, uint32_t stream, const struct mac
 
 static int plan_record(struct machine_thread *t, uint32_t stream, uint32_t event)
 {
-	schedule_add_op(schedule_of(t), OP_RECORD, (uint16_t)stream, event);
+	const struct plan_machine *plan = plan_of(t->machine);
+	struct schedule_op *op =
+		schedule_add_op(plan->schedule, OP_RECORD, (uint16_t)stream, event);
+	if (plan->timed_count &&
+	    bsearch(&event, plan->timed, plan->timed_count, sizeof(*plan->timed), compare_events))
+		op->flags |= OP_TIMED;
 	return 0;
 }
 
@@ -343,6 +367,7 @@ static void plan_free(struct machine *m)
 {
 	plan_reset(m);
 	free(plan_of(m)->buffer);
+	free(plan_of(m)->timed);
 	free(plan_of(m)->gpu_bytes);
 	free(m);
 }
@@ -357,7 +382,7 @@ static int plan_elapsed(struct machine *m, uint32_t first, uint32_t second, doub
 }
 
 static const struct machine_timing_ops plan_timing = { plan_time_launches, plan_time_pair,
-						       plan_event, plan_elapsed };
+						       plan_timed_event, plan_elapsed };
 
 static const struct machine_ops plan_ops = {
 	.name = "plan",

@@ -186,6 +186,7 @@ int patches_chaos(const void *params, struct chaos_case *c)
 		.host_sync = 1,
 		.exchange = 1,
 		.passes = 1,
+		.moved = 1,
 		.block_threads = (int)s->most,
 		.most_steps = p->iterations,
 		.fixed = true,

@@ -45,9 +45,11 @@ int32_t rbsor_pass_chunk_f64(const void *args, struct launch_geometry *geometry)
  * points are its neighbours'. steps: iterations.
  */
 enum { PERSISTENT_WARPS = 8, PERSISTENT_COLUMNS = 128, PERSISTENT_OVERLAP = 2 * PERSISTENT_DEPTH };
+/* A word a block; in rbsor_resident*, the same otherwise, a line of 128 bytes a warp. */
+enum { PERSISTENT_FLAGS_BYTES = 1024, RESIDENT_FLAGS_BYTES = 132 * PERSISTENT_WARPS * 128 };
 struct rbsor_persistent_kernel {
-	const char *name[2]; /* [f64] */
-	int32_t rows;	     /* that a warp holds */
+	const char *name[2][2]; /* [resident][f64]; NULL: none */
+	int32_t rows;		/* that a warp holds */
 };
 /* NULL: a GPU of 132 SMs does not hold the grid, or one warp would hold both its first and its last
  * row. */

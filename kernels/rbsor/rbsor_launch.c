@@ -6,7 +6,11 @@
 #include "kernels/kit/stencil.h"
 #include "rbsor_work.h"
 
-enum { FLAGS_BYTES = 1024 };
+static int64_t flags_bytes(const struct rbsor_work *r)
+{
+	const struct rbsor_params *p = r->w.base.params;
+	return p->resident ? RESIDENT_FLAGS_BYTES : PERSISTENT_FLAGS_BYTES;
+}
 
 static void *address(const struct machine_thread *t, uint32_t buffer)
 {
@@ -90,6 +94,7 @@ int rbsor_launch_sweep(const struct domain_work *w, struct machine_thread *t, in
 		.dram_bytes = points * word * (p->tuned ? 3 : 4) / 2,
 		/* rbsor_tuned.cuh: black is the reversed sweep */
 		.access = p->tuned && colour ? ACCESS_BACKWARD : 0,
+		.textures = p->texture,
 	};
 	return stencil_launch(&w->domain, t, &launch);
 }
@@ -197,7 +202,7 @@ int rbsor_launch_loop(struct rbsor_work *r, struct machine_thread *t, int iterat
 		.omega = p->omega_used,
 	};
 	const struct machine_launch launch = {
-		.name = kernel->name[p->grid.f64],
+		.name = kernel->name[p->resident][p->grid.f64],
 		.cpu = p->grid.f64 ? rbsor_loop_f64_cpu : rbsor_loop_f32_cpu,
 		.geometry = rbsor_persistent_geometry,
 		.args = &args,
@@ -219,18 +224,19 @@ int rbsor_launch_loop(struct rbsor_work *r, struct machine_thread *t, int iterat
 int rbsor_flags_make(struct rbsor_work *r)
 {
 	struct machine *m = r->w.base.m;
-	if (m->ops->buffer(m, 0, SPACE_DEVICE, FLAGS_BYTES, &r->flags) ||
-	    m->ops->buffer(m, 0, SPACE_PINNED, FLAGS_BYTES, &r->zeros))
+	const int64_t bytes = flags_bytes(r);
+	if (m->ops->buffer(m, 0, SPACE_DEVICE, bytes, &r->flags) ||
+	    m->ops->buffer(m, 0, SPACE_PINNED, bytes, &r->zeros))
 		return -1;
 	if (m->ops->computes)
-		memset(m->ops->address(m, r->zeros), 0, FLAGS_BYTES);
+		memset(m->ops->address(m, r->zeros), 0, (size_t)bytes);
 	return 0;
 }
 
 int rbsor_flags_up(struct rbsor_work *r, struct machine_thread *t)
 {
 	const struct machine_copy copy = {
-		.source = r->zeros, .target = r->flags, .row_bytes = FLAGS_BYTES, .rows = 1
+		.source = r->zeros, .target = r->flags, .row_bytes = flags_bytes(r), .rows = 1
 	};
 	return t->machine->ops->copy(t, r->w.domain.parts.part[t->gpu].stream, &copy);
 }

@@ -17,7 +17,7 @@ const struct option_spec rbsor_options[] = {
 	STENCIL_SIZE,
 	STENCIL_PRECISION,
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "paper|texture|tuned|store|fused|temporal|persistent|auto",
+	  "paper|texture|tuned|store|fused|temporal|persistent|resident|auto",
 	  "paper: of the thesis, through shared memory\n"
 	  "texture: of the thesis, through textures\n"
 	  "tuned: each colour stored by itself\n"
@@ -25,6 +25,7 @@ const struct option_spec rbsor_options[] = {
 	  "fused: both colours in one launch\n"
 	  "temporal: up to --depth iterations in one launch\n"
 	  "persistent: all iterations in one launch\n"
+	  "resident: the same, a flag a warp in place of one a block\n"
 	  "auto: the one that is fastest when simulated" },
 	{ "indices", OPTION_CHOICE, AT(indices), "any", 0, 0, "any|strips|branch|blocks",
 	  "how kernel paper finds a point's colour\n"
@@ -82,6 +83,7 @@ static const struct rbsor_kernel {
 	bool tuned, texture, store;    /* a kernel a colour: colours of a row apart; ... */
 	bool by_indices;	       /* --indices say how it finds a point's colour */
 	bool passes, deep, persistent; /* whole iterations: one, --depth or all in a launch */
+	bool resident;		       /* persistent, a flag a warp */
 } kernels[] = {
 	{ .name = "paper", .by_indices = true },
 	{ .name = "texture", .texture = true },
@@ -90,6 +92,7 @@ static const struct rbsor_kernel {
 	{ .name = "fused", .passes = true },
 	{ .name = "temporal", .passes = true, .deep = true },
 	{ .name = "persistent", .persistent = true },
+	{ .name = "resident", .persistent = true, .resident = true },
 	{ .name = "auto" },
 };
 
@@ -123,8 +126,15 @@ static const struct rbsor_sync *sync_of(const char *name)
 static const struct rbsor_way {
 	const char *kernel;
 	int depth;
-} ways[] = { { "tuned", 0 },	{ "fused", 0 },	   { "temporal", 2 },  { "temporal", 4 },
-	     { "temporal", 6 }, { "temporal", 8 }, { "persistent", 0 } };
+} ways[] = { { "tuned", 0 },	{ "fused", 0 },	   { "temporal", 2 },	{ "temporal", 4 },
+	     { "temporal", 6 }, { "temporal", 8 }, { "persistent", 0 }, { "resident", 0 } };
+
+/* Whether the registers of one GPU do, by such a kernel. */
+static bool holds(int64_t rows, int64_t columns, bool resident)
+{
+	const struct rbsor_persistent_kernel *kernel = rbsor_persistent_kernel_of(rows, columns);
+	return kernel && kernel->name[resident][0];
+}
 
 /* The k-th way that the other parameters allow; NULL: there are no more. */
 static const struct rbsor_way *way_of(const struct rbsor_params *p, uint32_t gpus, int k)
@@ -137,7 +147,7 @@ static const struct rbsor_way *way_of(const struct rbsor_params *p, uint32_t gpu
 		if (kernel->tuned	 ? !strips
 		    : kernel->persistent ? thesis || gpus > 1 || sync_of(p->sync)->graph ||
 						   grid_parse_size(p->grid.size, &rows, &columns) ||
-						   !rbsor_persistent_kernel_of(rows, columns)
+						   !holds(rows, columns, kernel->resident)
 					 : thesis || (gpus > 1 && ways[i].depth > p->grid.border))
 			continue;
 		if (!k--)
@@ -222,6 +232,7 @@ int rbsor_prepare(void *given, uint32_t gpus)
 	p->passes = kernel->passes;
 	p->pass_depth = kernel->deep ? p->depth : 1;
 	p->persistent = kernel->persistent;
+	p->resident = kernel->resident;
 	p->by = sync_of(p->sync);
 	p->graph = p->by->graph;
 	p->one_thread = p->by->one_thread;
@@ -231,11 +242,11 @@ int rbsor_prepare(void *given, uint32_t gpus)
 	p->thesis = !strcmp(p->scheme, "thesis");
 	p->timed = !strcmp(p->timing, "thesis");
 	if (p->persistent && gpus > 1)
-		return report("kernel persistent runs on one GPU, not on %u", gpus);
-	if (p->persistent && !rbsor_persistent_kernel_of(p->grid.rows, p->grid.columns))
-		return report("kernel persistent has no tiles for %lldx%lld: a grid of at least 7 "
-			      "rows that the registers of one GPU hold; --kernel temporal",
-			      (long long)p->grid.rows, (long long)p->grid.columns);
+		return report("kernel %s runs on one GPU, not on %u", p->kernel, gpus);
+	if (p->persistent && !holds(p->grid.rows, p->grid.columns, p->resident))
+		return report("kernel %s has no tiles for %lldx%lld: a grid of at least 7 rows "
+			      "that the registers of one GPU hold; --kernel temporal",
+			      p->kernel, (long long)p->grid.rows, (long long)p->grid.columns);
 	if ((p->passes || p->persistent) && p->thesis)
 		return report("scheme thesis is for kernels paper, texture and tuned, not for %s",
 			      p->kernel);
@@ -248,7 +259,7 @@ int rbsor_prepare(void *given, uint32_t gpus)
 			"sync graph: a graph holds no waits of the host, which transport host "
 			"has");
 	if (p->graph && p->persistent)
-		return report("sync graph: kernel persistent is one launch");
+		return report("sync graph: kernel %s is one launch", p->kernel);
 	if (p->messages && !p->grid.peer && gpus > 1)
 		return report("sync %s: borders go from GPU to GPU, which transport host does not",
 			      p->sync);

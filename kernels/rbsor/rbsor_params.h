@@ -30,7 +30,7 @@ struct rbsor_params {
 	bool store; /* tuned, but for rows next to a neighbour */
 	bool texture;
 	int sweep; /* of rbsor_sweeps.def; -1: none */
-	bool persistent;
+	bool persistent, resident;
 	const struct rbsor_sync *by;	  /* of `sync` */
 	bool one_thread, graph, messages; /* as `by` says */
 	bool workers;			  /* of `order` */

@@ -10,16 +10,23 @@ extern "C" {
 #include "traces/base/util.h"
 }
 
-#define KERNEL(T, word, rows)                                                                      \
+#define KERNEL(name, T, rows, exchange)                                                            \
 	extern "C" __global__ void __launch_bounds__(32 * PERSISTENT_WARPS, 1)                     \
-		rbsor_persistent##rows##_##word(const struct rbsor_loop loop)                      \
+		name(const struct rbsor_loop loop)                                                 \
 	{                                                                                          \
-		block_note<block_note_id("rbsor_persistent" #rows "_" #word)> note;                \
-		rbsor_persistent<T, rows, PERSISTENT_DEPTH, false>(loop);                          \
+		block_note<block_note_id(#name)> note;                                             \
+		rbsor_persistent<T, rows, PERSISTENT_DEPTH, exchange>(loop);                       \
 	}
-#define PERSISTENT(rows) KERNEL(float, f32, rows) KERNEL(double, f64, rows)
+#define PERSISTENT(rows)                                                                           \
+	KERNEL(rbsor_persistent##rows##_f32, float, rows, EXCHANGE_FLAGS)                          \
+	KERNEL(rbsor_persistent##rows##_f64, double, rows, EXCHANGE_FLAGS)
+#define RESIDENT(rows)                                                                             \
+	PERSISTENT(rows)                                                                           \
+	KERNEL(rbsor_resident##rows##_f32, float, rows, EXCHANGE_WARPS)                            \
+	KERNEL(rbsor_resident##rows##_f64, double, rows, EXCHANGE_WARPS)
 #include "rbsor_persistent.def"
 #undef PERSISTENT
+#undef RESIDENT
 
 static int launch_loop(void (*kernel)(const struct rbsor_loop), const void *args, void *stream)
 {
@@ -47,14 +54,21 @@ static int launch_loop(void (*kernel)(const struct rbsor_loop), const void *args
 		return launch_loop(name, args, stream);                                            \
 	}
 #define PERSISTENT(rows) LAUNCH(rbsor_persistent##rows##_f32) LAUNCH(rbsor_persistent##rows##_f64)
+#define RESIDENT(rows)                                                                             \
+	PERSISTENT(rows)                                                                           \
+	LAUNCH(rbsor_resident##rows##_f32) LAUNCH(rbsor_resident##rows##_f64)
 #include "rbsor_persistent.def"
 #undef PERSISTENT
+#undef RESIDENT
 
 extern "C" const struct cuda_kernel rbsor_persistent_kernels[] = {
-#define PERSISTENT(rows)                                                                           \
-	{ "rbsor_persistent" #rows "_f32", launch_rbsor_persistent##rows##_f32 },                  \
-		{ "rbsor_persistent" #rows "_f64", launch_rbsor_persistent##rows##_f64 },
+#define ROW(name) { #name, launch_##name },
+#define PERSISTENT(rows) ROW(rbsor_persistent##rows##_f32) ROW(rbsor_persistent##rows##_f64)
+#define RESIDENT(rows)                                                                             \
+	PERSISTENT(rows)                                                                           \
+	ROW(rbsor_resident##rows##_f32) ROW(rbsor_resident##rows##_f64)
 #include "rbsor_persistent.def"
 #undef PERSISTENT
+#undef RESIDENT
 	{ 0, 0 },
 };

@@ -26,8 +26,23 @@ template <typename T> struct alignas(LANES / 2 * sizeof(T)) rbsor_half {
 	T value[LANES / 2];
 };
 
-template <typename T> struct rbsor_edges { /* of all warps; by turns for red and black */
-	rbsor_half<T> row[2][PERSISTENT_WARPS][2][32]; /* first and last row */
+/*
+ * How blocks give each other their borders. Only the first ships; the others are variants of
+ * tests/gpu_looprate.cu.
+ * FLAGS: a flag a block, one beside the other. LINES: each in a line of its own. WARPS: a flag a
+ * warp, each in a line. MESSAGES: 8 bytes and the exchange's number in one access. MARKED: values
+ * alone, where a mark stood before.
+ */
+enum rbsor_exchange {
+	EXCHANGE_FLAGS,
+	EXCHANGE_LINES,
+	EXCHANGE_WARPS,
+	EXCHANGE_MESSAGES,
+	EXCHANGE_MARKED
+};
+
+template <typename T, int WARPS> struct rbsor_edges { /* of all warps; by turns for red and black */
+	rbsor_half<T> row[2][WARPS][2][32];	      /* first and last row */
 };
 
 /* 8 bytes of a border, and of which exchange; written and read as one. */
@@ -35,19 +50,22 @@ struct alignas(16) rbsor_message {
 	uint64_t values, number;
 };
 
-template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
+template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS> struct rbsor_seat {
 	static_assert(2 * DEPTH % LANES == 0 && ROWS <= 32, "a lane is a block's own or is not");
 	static constexpr int PIECE = rbsor_piece<T>::LANES, OVERLAP = 2 * DEPTH,
-			     OWN_ROWS = PERSISTENT_WARPS * ROWS - 2 * OVERLAP,
+			     OWN_ROWS = WARPS * ROWS - 2 * OVERLAP,
 			     OWN_COLUMNS = PERSISTENT_COLUMNS - 2 * OVERLAP;
+	static constexpr bool BY_WARP = EXCHANGE == EXCHANGE_WARPS;
+	static constexpr int FLAG_WORDS = EXCHANGE == EXCHANGE_LINES || BY_WARP ? 128 / 4 : 1,
+			     FLAGS_A_BLOCK = BY_WARP ? WARPS * FLAG_WORDS : FLAG_WORDS;
 	const struct rbsor_loop *loop;
-	rbsor_edges<T> *edges;
+	rbsor_edges<T, WARPS> *edges;
 	T omega;
 	int across, down; /* blocks */
 	int lane, warp;
 	uint32_t before;  /* exchanges of launches before */
 	uint32_t out, in; /* aim() */
-	int neighbour;	  /* block whose flag the lane polls; -1: none */
+	int neighbour;	  /* whose flag the lane polls; -1: none */
 	int row, column;  /* of the first of the lane's points */
 	int fixed;	  /* row of the warp that is the grid's first or last; -1: none */
 	bool inside[LANES];
@@ -154,7 +172,7 @@ template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
 	{
 		if (warp > 0)
 			above = edges->row[colour][warp - 1][1][lane];
-		if (warp < PERSISTENT_WARPS - 1)
+		if (warp < WARPS - 1)
 			below = edges->row[colour][warp + 1][0][lane];
 	}
 
@@ -186,6 +204,26 @@ template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
 		take(1);
 	}
 
+	/* The warps whose rows the warp reads: of the blocks beside its own the same one, of those
+	 * above and below one or two, which lanes from 9 on have the second of. */
+	__device__ __forceinline__ void aim_at_warps(void)
+	{
+		const int across_by = lane % 3 - 1, down_by = lane / 3 % 3 - 1,
+			  x = (int)blockIdx.x % across + across_by,
+			  y = (int)blockIdx.x / across + down_by;
+		int begin = warp * ROWS, end = begin + ROWS;
+
+		if (down_by < 0 && end > OVERLAP)
+			end = OVERLAP;
+		if (down_by > 0 && begin < OVERLAP + OWN_ROWS)
+			begin = OVERLAP + OWN_ROWS;
+		const int theirs = (lane < 9 ? begin : end - 1) - down_by * OWN_ROWS;
+		const bool there = x >= 0 && x < across && y >= 0 && y < down && begin < end &&
+				   (across_by != 0 || down_by != 0);
+
+		neighbour = lane < 18 && there ? (y * across + x) * WARPS + theirs / ROWS : -1;
+	}
+
 	/* Which rows of the lane are sent to other blocks, and which come from them. */
 	__device__ __forceinline__ void aim(void)
 	{
@@ -198,6 +236,8 @@ template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
 
 		neighbour = lane < 9 && x >= 0 && x < across && y >= 0 && y < down ? y * across + x
 										   : -1;
+		if (BY_WARP)
+			aim_at_warps();
 		out = in = 0;
 #pragma unroll
 		for (int r = 0; r < ROWS; r++) {
@@ -255,6 +295,78 @@ template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
 		} while (missing);
 	}
 
+	/* What no kernel computes: arithmetic makes other NaNs. */
+	__device__ __forceinline__ static bool is_mark(T value)
+	{
+		uint64_t bits = ~(uint64_t)0;
+
+		memcpy(&bits, &value, sizeof(value));
+		return bits == ~(uint64_t)0;
+	}
+
+	/* Border `number` from 1 in one of four boxes by turns. All of a box is marks before it is
+	 * filled: who fills one marks the next but one, which all around have emptied when they
+	 * filled the last. The fence is between marks and the border after this. */
+	__device__ __forceinline__ void exchange_marked(int number)
+	{
+		const uint32_t now = before + (uint32_t)number;
+		const int64_t box = loop->rows * loop->pitch;
+		T *all = (T *)loop->mailboxes + row * loop->pitch + column,
+		  *here = all + (now & 3) * box, *later = all + ((now + 2) & 3) * box;
+		rbsor_message marks = { ~(uint64_t)0, ~(uint64_t)0 };
+		uint64_t other_bits = ~(uint64_t)0 >> 1;
+		bool missing;
+		T other;
+
+		other_bits &= sizeof(T) == 4 ? 0x7fffffff : ~(uint64_t)0;
+		memcpy(&other, &other_bits, sizeof(other));
+#pragma unroll
+		for (int r = 0; r < ROWS; r++)
+#pragma unroll
+			for (int k = 0; k < LANES; k += PIECE) {
+				rbsor_piece<T> piece;
+				rbsor_message send;
+
+#pragma unroll
+				for (int m = 0; m < PIECE; m++)
+					piece.lane[m] = is_mark(u[r][k + m]) ? other : u[r][k + m];
+				memcpy(&send, &piece, sizeof(send));
+				if (!(out >> r & 1) || (k > 0 && column + k >= loop->columns))
+					continue;
+				__nv_atomic_store((rbsor_message *)(here + r * loop->pitch + k),
+						  &send, __NV_ATOMIC_RELAXED,
+						  __NV_THREAD_SCOPE_DEVICE);
+				__nv_atomic_store((rbsor_message *)(later + r * loop->pitch + k),
+						  &marks, __NV_ATOMIC_RELAXED,
+						  __NV_THREAD_SCOPE_DEVICE);
+			}
+		__nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+		do {
+			missing = false;
+#pragma unroll
+			for (int r = 0; r < ROWS; r++)
+#pragma unroll
+				for (int k = 0; k < LANES; k += PIECE) {
+					rbsor_piece<T> piece;
+					rbsor_message came;
+
+					if (!(in >> r & 1) ||
+					    (k > 0 && column + k >= loop->columns))
+						continue;
+					__nv_atomic_load(
+						(rbsor_message *)(here + r * loop->pitch + k),
+						&came, __NV_ATOMIC_RELAXED,
+						__NV_THREAD_SCOPE_DEVICE);
+					memcpy(&piece, &came, sizeof(piece));
+#pragma unroll
+					for (int m = 0; m < PIECE; m++) {
+						missing |= is_mark(piece.lane[m]);
+						u[r][k + m] = piece.lane[m];
+					}
+				}
+		} while (missing);
+	}
+
 	/* Border `number` from 1: out, flags, in. A warp waits by itself; the others of its block
 	 * have read before any of them writes the next border to the same grid, for each sweep has
 	 * a barrier. */
@@ -277,16 +389,20 @@ template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
 				if ((out >> r & 1) && (k == 0 || column + k < loop->columns))
 					rbsor_store(here + r * loop->pitch + k, piece);
 			}
-		__syncthreads();
-		if (threadIdx.x == 0)
-			__nv_atomic_store(flags + blockIdx.x, &value, __NV_ATOMIC_RELEASE,
-					  __NV_THREAD_SCOPE_DEVICE);
+		if (BY_WARP)
+			__syncwarp();
+		else
+			__syncthreads();
+		if (BY_WARP ? lane == 0 : threadIdx.x == 0)
+			__nv_atomic_store(flags + blockIdx.x * FLAGS_A_BLOCK +
+						  (BY_WARP ? warp * FLAG_WORDS : 0),
+					  &value, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
 		if (neighbour >= 0) {
 			uint32_t seen;
 
 			do {
-				__nv_atomic_load(flags + neighbour, &seen, __NV_ATOMIC_ACQUIRE,
-						 __NV_THREAD_SCOPE_DEVICE);
+				__nv_atomic_load(flags + neighbour * FLAG_WORDS, &seen,
+						 __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
 			} while ((int32_t)(seen - value) < 0);
 		}
 		__syncwarp();
@@ -314,7 +430,7 @@ template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
 		lane = (int)threadIdx.x & 31;
 		warp = (int)threadIdx.x / 32;
 		omega = (T)loop->omega;
-		before = ((const uint32_t *)loop->flags)[blockIdx.x];
+		before = ((const uint32_t *)loop->flags)[blockIdx.x * FLAGS_A_BLOCK];
 		row = (int)blockIdx.x / across * OWN_ROWS - OVERLAP + warp * ROWS;
 		column = (int)blockIdx.x % across * OWN_COLUMNS - OVERLAP + lane * LANES;
 		fixed = row <= 0 && row + ROWS > 0		       ? -row
@@ -343,22 +459,25 @@ template <typename T, int ROWS, int DEPTH, bool MAILBOX> struct rbsor_seat {
 			left -= now;
 			if (number > exchanges)
 				break;
-			if (MAILBOX)
+			if (EXCHANGE == EXCHANGE_MESSAGES)
 				exchange_messages(number);
+			else if (EXCHANGE == EXCHANGE_MARKED)
+				exchange_marked(number);
 			else
 				exchange(number);
 		}
-		if (MAILBOX && threadIdx.x == 0)
+		if ((EXCHANGE == EXCHANGE_MESSAGES || EXCHANGE == EXCHANGE_MARKED) &&
+		    threadIdx.x == 0)
 			((uint32_t *)loop->flags)[blockIdx.x] = before + (uint32_t)exchanges;
 		write((exchanges + 1) & 1);
 	}
 };
 
-template <typename T, int ROWS, int DEPTH, bool MAILBOX>
+template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS = PERSISTENT_WARPS>
 __device__ __forceinline__ void rbsor_persistent(const struct rbsor_loop &loop)
 {
-	__shared__ rbsor_edges<T> edges;
-	rbsor_seat<T, ROWS, DEPTH, MAILBOX> seat;
+	__shared__ rbsor_edges<T, WARPS> edges;
+	rbsor_seat<T, ROWS, DEPTH, EXCHANGE, WARPS> seat;
 
 	seat.loop = &loop;
 	seat.edges = &edges;

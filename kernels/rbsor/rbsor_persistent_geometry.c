@@ -17,9 +17,14 @@ const struct rbsor_persistent_kernel *rbsor_persistent_kernel_of(int64_t rows, i
 {
 	static const struct rbsor_persistent_kernel kernels[] = {
 #define PERSISTENT(rows)                                                                           \
-	{ { "rbsor_persistent" #rows "_f32", "rbsor_persistent" #rows "_f64" }, rows },
+	{ { { "rbsor_persistent" #rows "_f32", "rbsor_persistent" #rows "_f64" } }, rows },
+#define RESIDENT(rows)                                                                             \
+	{ { { "rbsor_persistent" #rows "_f32", "rbsor_persistent" #rows "_f64" },                  \
+	    { "rbsor_resident" #rows "_f32", "rbsor_resident" #rows "_f64" } },                    \
+	  rows },
 #include "rbsor_persistent.def"
 #undef PERSISTENT
+#undef RESIDENT
 	};
 	const int64_t across = (columns + own(PERSISTENT_COLUMNS) - 1) / own(PERSISTENT_COLUMNS);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "traces/base/config_list.h"
+#include "traces/base/lines.h"
 #include "traces/base/options.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
@@ -65,12 +66,11 @@ static void read_clocks(const struct batch_options *o, struct solve_row *row)
 
 /* Returns how many lines could not be run or did not converge, or -1 when the list cannot be read.
  */
-static int run_list(const struct batch_options *o, const char *file, FILE *list, FILE *out,
-		    FILE *runs, struct machine *m)
+static int run_list(const struct batch_options *o, struct lines *list, FILE *out, FILE *runs,
+		    struct machine *m)
 {
-	char *line = NULL;
-	size_t capacity = 0;
-	int number = 0, rc = 0, not_run = 0;
+	const char *file = list->path;
+	int more = 0, not_run = 0;
 	int64_t started = monotonic_ns();
 	struct progress progress;
 	const struct solver_request request = { .seed = (uint64_t)o->seed,
@@ -81,9 +81,10 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 	solve_row_header(out, NULL);
 	if (runs)
 		solve_runs_header(runs);
-	while (!rc && !ferror(out) && getline(&line, &capacity, list) > 0) {
+	while (!ferror(out) && (more = lines_next(list)) > 0) {
+		const int number = list->number;
 		struct config_line at;
-		int kind = config_line_parse(&at, line, file, ++number);
+		int kind = config_line_parse(&at, list->text, file, number);
 		if (kind == 0)
 			continue;
 		if (kind < 0) {
@@ -125,11 +126,8 @@ static int run_list(const struct batch_options *o, const char *file, FILE *list,
 		m->ops->reset(m);
 		progress_at(&progress, number, 0);
 	}
-	if (ferror(list))
-		rc = report("cannot read '%s': %s", file, strerror(errno));
 	progress_end(&progress);
-	free(line);
-	return rc ? rc : not_run;
+	return more < 0 ? -1 : not_run;
 }
 
 int cmd_batch(const struct program *program, int argc, char **argv)
@@ -151,11 +149,9 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 	    (o.runs && (output_differs(o.runs, argv[1]) || output_check(o.runs))) ||
 	    outputs_differ(o.output, o.runs))
 		return EXIT_BAD;
-	FILE *list = fopen(argv[1], "r");
-	if (!list) {
-		report("cannot open '%s': %s", argv[1], strerror(errno));
+	struct lines list;
+	if (lines_open(&list, argv[1]))
 		return EXIT_BAD;
-	}
 	int not_run = 0;
 	struct row_file rows = { .file = stdout }, runs = { 0 };
 	struct machine *m = machine_new(o.backend, (uint32_t)o.gpus);
@@ -164,7 +160,7 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 		    (o.runs && row_file_begin(&runs, o.runs))))
 		rc = -1;
 	if (!rc) {
-		not_run = run_list(&o, argv[1], list, rows.file, runs.file, m);
+		not_run = run_list(&o, &list, rows.file, runs.file, m);
 		rc = not_run < 0 ? -1 : 0;
 	}
 	const int without = rc ? rc : not_run;
@@ -172,6 +168,6 @@ int cmd_batch(const struct program *program, int argc, char **argv)
 		rc = -1;
 	if (m)
 		m->ops->free(m);
-	fclose(list);
+	lines_close(&list);
 	return rc || not_run ? EXIT_BAD : EXIT_OK;
 }

@@ -135,11 +135,7 @@ int cmd_solve(const struct program *program, int argc, char **argv)
 		goto out;
 	}
 	if (!named || words != 1) {
-		if (named)
-			report("one solver at a time");
-		else
-			report("name one solver of %s: warpreel solve SOLVER [options]", names);
-		rc = EXIT_USAGE;
+		rc = options_want_solver("solve", names, words, argv);
 		goto out;
 	}
 	if (o->blocks && strcmp(o->backend, "cuda")) {

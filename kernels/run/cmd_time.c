@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "traces/base/config_list.h"
+#include "traces/base/lines.h"
 #include "traces/base/options.h"
 #include "traces/program/program.h"
 #include "traces/base/output.h"
@@ -201,35 +202,29 @@ static int parse_line(char *line, const char *file, int number, const struct sol
 }
 
 /* Returns how many lines could not be timed. */
-static int time_list(struct timer *timer, const char *file, FILE *list)
+static int time_list(struct timer *timer, struct lines *list)
 {
-	char *line = NULL;
-	size_t capacity = 0;
-	int number = 0, bad = 0;
+	int more, bad = 0;
 	struct progress progress;
 	progress_begin(&progress, "time: line");
-	while (getline(&line, &capacity, list) > 0) {
+	while ((more = lines_next(list)) > 0) {
 		const struct solver *solver = NULL;
 		struct config_line at;
-		int kind = parse_line(line, file, ++number, &solver, &at);
+		int kind = parse_line(list->text, list->path, list->number, &solver, &at);
 		if (kind > 0) {
 			void *params = solver_params(solver, at.config, 1);
 			if (!params || time_one(timer, solver, params)) {
-				report_warning("%s:%d: not timed: %s", file, number, at.config);
+				report_warning("%s:%d: not timed: %s", list->path, list->number,
+					       at.config);
 				kind = -1;
 			}
 			free(params);
 		}
 		bad += kind < 0;
-		progress_at(&progress, number, 0);
+		progress_at(&progress, list->number, 0);
 	}
 	progress_end(&progress);
-	if (ferror(list)) {
-		report("cannot read '%s': %s", file, strerror(errno));
-		bad++;
-	}
-	free(line);
-	return bad;
+	return bad + (more < 0);
 }
 
 /* Output and machine around one configuration or a list; returns the exit code. */
@@ -237,16 +232,13 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 {
 	struct timer timer = { .o = o, .out = stdout };
 	struct row_file rows = { 0 };
-	FILE *list = o->list ? fopen(o->list, "r") : NULL;
+	struct lines list = { 0 };
 	int rc = 0, bad = 0;
-	if (o->list && !list) {
-		report("cannot open '%s': %s", o->list, strerror(errno));
+	if (o->list && lines_open(&list, o->list))
 		return EXIT_BAD;
-	}
 	if (o->output &&
 	    (output_differs(o->output, o->list) || output_differs(o->output, o->pairs.list))) {
-		if (list)
-			fclose(list);
+		lines_close(&list);
 		return EXIT_BAD;
 	}
 	timer.m = machine_new(o->pairs.backend, 1);
@@ -261,7 +253,7 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 		if (!pairs)
 			print_header(timer.out);
 		bad = pairs				 ? time_pairs(&o->pairs, timer.m, timer.out)
-		      : list				 ? time_list(&timer, o->list, list)
+		      : o->list				 ? time_list(&timer, &list)
 		      : time_one(&timer, solver, params) ? 1
 							 : 0;
 	}
@@ -269,8 +261,7 @@ static int time_all(const struct time_options *o, const struct solver *solver, c
 		rc = -1;
 	if (timer.m)
 		timer.m->ops->free(timer.m);
-	if (list)
-		fclose(list);
+	lines_close(&list);
 	return rc || bad ? EXIT_BAD : EXIT_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "traces/base/lines.h"
 #include "traces/base/util.h"
 #include "kernels/kit/solver.h"
 #include "kernels/machine/machine_timing.h"
@@ -197,33 +198,25 @@ int time_pairs(const struct time_pairs *o, struct machine *m, FILE *out)
 		     "repeats\tsm_mhz\tvisit\tdate\tbackend\n");
 	if (!o->list)
 		return time_pair(o, m, out, "-", text, warm_up_ms) ? 1 : 0;
-	FILE *list = fopen(o->list, "r");
-	if (!list) {
-		report("cannot open '%s': %s", o->list, strerror(errno));
+	struct lines list;
+	if (lines_open(&list, o->list))
 		return 1;
-	}
-	char *line = NULL;
-	size_t capacity = 0;
+	int more;
 	struct progress progress;
 	progress_begin(&progress, "time: line");
-	for (int number = 1; getline(&line, &capacity, list) > 0; number++) {
-		int kind = parse_line(line, o->list, number, &name, text);
+	while ((more = lines_next(&list)) > 0) {
+		int kind = parse_line(list.text, o->list, list.number, &name, text);
 		if (kind > 0) {
 			kind = time_pair(o, m, out, name, text, warm_up_ms);
 			if (kind)
-				report_warning("%s:%d: not timed: %s", o->list, number, name);
+				report_warning("%s:%d: not timed: %s", o->list, list.number, name);
 			else
 				warm_up_ms = o->warm_up_ms;
 		}
 		bad += kind < 0;
-		progress_at(&progress, number, 0);
+		progress_at(&progress, list.number, 0);
 	}
 	progress_end(&progress);
-	if (ferror(list)) {
-		report("cannot read '%s': %s", o->list, strerror(errno));
-		bad++;
-	}
-	free(line);
-	fclose(list);
-	return bad;
+	lines_close(&list);
+	return bad + (more < 0);
 }

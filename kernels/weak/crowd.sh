@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What blocks of one multiprocessor take of each other (step_busy_ns, exchange_busy_ns, crowd, crowd_later and crowd_exchange of model/cosim/h200.tsv), by least
-# squares over a table of phases: the eight best of a grid, a solver.
+# squares over a table of phases: from a start downhill, each number by turns, until none gets better by 2 % of itself.
 #   sh kernels/weak/crowd.sh [TABLE]     (default: traces/data/h200x4/papers_003_crowd.tsv)
 # A row: a phase of so many steps takes alone_ns where nobody else is, and phase_ns where `there` blocks are, of the one that came as number `rank`
 # (from 0); of it an exchange has that share. Rank `all`: until each of them has made its steps, with nobody beside those that are left.
 # The law: alone (1 + crowd x / (1 - x) + crowd_later y), x what blocks before occupy of the multiprocessor, with step_busy_ns a step and
-# exchange_busy_ns an exchange, y what those after it do.
+# exchange_busy_ns an exchange of four borders (of two their share of nodes), y what those after it do.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 for solver in poisson shape; do
 	awk -F '\t' -v solver="$solver" '
-		NR > 1 && $1 == solver { n++; steps[n] = $3; share[n] = $4; alone[n] = $5; there[n] = $6; rank[n] = $7; seen[n] = $8; exchanges[n] = $2 != "coarse" }
+		NR > 1 && $1 == solver { n++; steps[n] = $3; share[n] = $4; alone[n] = $5; there[n] = $6; rank[n] = $7; seen[n] = $8; moves[n] = $2 == "coarse" ? 0 : $2 ~ /^ud/ ? 64 / 104 : 1 }
 		# phase[]: of each block there, in the state that lasts
 		function settle(k, count, busy, moved, crowd, later,    turn, r, o, x, y, next_) {
 			for (r = 0; r < count; r++) phase[r] = alone[k]
@@ -19,7 +19,7 @@ for solver in poisson shape; do
 				for (r = 0; r < count; r++) {
 					x = y = 0
 					for (o = 0; o < count; o++) {
-						next_ = (steps[k] * busy + exchanges[k] * moved) / phase[o]
+						next_ = (steps[k] * busy + moves[k] * moved) / phase[o]
 						if (next_ > 1) next_ = 1
 						if (o < r) x += next_
 						if (o > r) y += next_
@@ -40,22 +40,33 @@ for solver in poisson shape; do
 			}
 			return time
 		}
-		END {
-			first = solver == "shape" ? 230 : 20
-			for (busy = first; busy <= first + (solver == "shape" ? 80 : 30); busy += solver == "shape" ? 20 : 10)
-			for (moved = 0; moved <= 200; moved += 25)
-			for (crowd = 0.55; crowd < 1.3; crowd += 0.1)
-			for (exchange = 0.75; exchange <= 1; exchange += 0.25)
-			for (later = 0.2; later < 0.45; later += 0.1) {
-				sum = weights = 0
-				for (k = 1; k <= n; k++) {
-					scale = 1 - share[k] + share[k] * exchange
-					if (rank[k] == "all") { got = until_all(k, busy, moved, crowd, later); weight = 3 }
-					else { settle(k, there[k], busy, moved, crowd * scale, later * scale); got = phase[rank[k]]; weight = 1 }
-					sum += weight * (got / seen[k] - 1) ^ 2
-					weights += weight
-				}
-				printf "%.4f\t%s\t%d\t%d\t%.2f\t%.1f\t%.2f\n", sqrt(sum / weights), solver, busy, moved, crowd, later, exchange
+		# root of the mean square of what phases differ by, relative
+		function error(at,    k, sum, weights, scale, got, weight) {
+			for (k = 1; k <= n; k++) {
+				scale = 1 - share[k] + share[k] * at["crowd_exchange"]
+				if (rank[k] == "all") { got = until_all(k, at["step_busy_ns"], at["exchange_busy_ns"], at["crowd"], at["crowd_later"]); weight = 3 }
+				else { settle(k, there[k], at["step_busy_ns"], at["exchange_busy_ns"], at["crowd"] * scale, at["crowd_later"] * scale); got = phase[rank[k]]; weight = 1 }
+				sum += weight * (got / seen[k] - 1) ^ 2
+				weights += weight
 			}
-		}' "${1:-$root/traces/data/h200x4/papers_003_crowd.tsv}" | sort -n | head -n 8
+			return sqrt(sum / weights)
+		}
+		END {
+			count = split("step_busy_ns exchange_busy_ns crowd crowd_later crowd_exchange", name, " ")
+			split(solver == "shape" ? "250 150 0.6 0.3 0.9" : "66 80 0.3 0.3 0.9", start, " ")
+			for (i = 1; i <= count; i++) at[name[i]] = start[i]
+			best = error(at)
+			for (step = 0.3; step > 0.02; step = better ? step : step / 2) {
+				better = 0
+				for (i = 1; i <= count; i++)
+					for (way = 0; way < 2; way++) {
+						kept = at[name[i]]
+						at[name[i]] = way ? kept / (1 + step) : kept * (1 + step)
+						if (at["crowd_exchange"] > 1) at["crowd_exchange"] = 1
+						now = error(at)
+						if (now < best - 1e-6) { best = now; better = 1 } else at[name[i]] = kept
+					}
+			}
+			printf "%.4f\t%s\t%.0f\t%.0f\t%.2f\t%.2f\t%.2f\n", best, solver, at["step_busy_ns"], at["exchange_busy_ns"], at["crowd"], at["crowd_later"], at["crowd_exchange"]
+		}' "${1:-$root/traces/data/h200x4/papers_003_crowd.tsv}"
 done | awk 'BEGIN { print "rms\tsolver\tstep_busy_ns\texchange_busy_ns\tcrowd\tcrowd_later\tcrowd_exchange" } { print }'

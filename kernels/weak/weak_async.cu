@@ -33,10 +33,11 @@ template <int FIELDS> struct weak_line {
 	int colour;
 	int16_t row, column, halo_row, halo_column;
 	int64_t at, beyond; /* among the values of a field */
+	float *to;	    /* values of the GPU that reads the node */
 	float pending[FIELDS];
 };
 
-template <int FIELDS>
+template <int FIELDS, bool SEVERAL>
 __device__ __forceinline__ struct weak_line<FIELDS> weak_line_of(const struct weak_launch &l,
 								 int block, int64_t origin) {
 	enum { WARPS = 64, HALF_COLUMNS = WEAK_COLUMNS / 2, HALF_ROWS = WEAK_ROWS / 2 };
@@ -57,6 +58,9 @@ __device__ __forceinline__ struct weak_line<FIELDS> weak_line_of(const struct we
 	b.any = weak_beside(&l.grid, block, side) >= 0;
 	weak_edge(side, k, 0, &row, &column);
 	b.row = (int16_t)row, b.column = (int16_t)column;
+	const struct weak_peer *peer = SEVERAL ? weak_peer_beyond(l, block, side) : NULL;
+
+	b.to = peer ? peer->values : l.values;
 	b.at = origin + (int64_t)row * pitch + column;
 	weak_edge(side, k, 1, &row, &column);
 	b.halo_row = (int16_t)row, b.halo_column = (int16_t)column;
@@ -66,26 +70,28 @@ __device__ __forceinline__ struct weak_line<FIELDS> weak_line_of(const struct we
 
 /* What has come is taken up in half `half` of a step, and own nodes are told: of Jacobi's in one
  * half, the one in which nodes are only read, and in the other. */
-template <int RULE, bool JACOBI>
+template <int RULE, bool JACOBI, bool SEVERAL>
 __device__ __forceinline__ void weak_trade(struct weak_shared<RULE + 1> *s,
 					   const struct weak_launch &l,
 					   const struct weak_line<RULE + 1> &b, int half)
 {
+	float *const to = SEVERAL ? b.to : l.values;
+
 	for (int k = 0; k < RULE + 1 && b.any; k++) {
 		if (JACOBI ? half == 0 : half != b.colour)
-			weak_put(&l.values[k * weak_values(&l.grid) + b.at],
-				 s->u[k][b.row + 1][b.column + 1]);
+			weak_put<SEVERAL>(&to[k * weak_values(&l.grid) + b.at],
+					  s->u[k][b.row + 1][b.column + 1]);
 		if (JACOBI ? half == 1 : half != b.colour)
 			s->u[k][b.halo_row + 1][b.halo_column + 1] = b.pending[k];
 	}
 }
 
 /* One place in the code asks: of two, the one would wait for what the other has asked for. */
-template <int RULE>
+template <int RULE, bool SEVERAL>
 __device__ __forceinline__ void weak_ask(const struct weak_launch &l, struct weak_line<RULE + 1> *b)
 {
 	for (int k = 0; k < RULE + 1 && b->any; k++)
-		b->pending[k] = weak_get(&l.values[k * weak_values(&l.grid) + b->beyond]);
+		b->pending[k] = weak_get<SEVERAL>(&l.values[k * weak_values(&l.grid) + b->beyond]);
 }
 
 template <int RULE>
@@ -96,24 +102,39 @@ __device__ __forceinline__ bool weak_over(struct weak_pair next, struct weak_pai
 	       (RULE == WEAK_SHAPE && !(fabsf(next.g - before.g) <= tolerance));
 }
 
-__device__ __forceinline__ uint32_t weak_heard(const struct weak_launch &l)
+template <bool SEVERAL> __device__ __forceinline__ uint32_t weak_heard(const struct weak_launch &l)
 {
 	uint32_t value;
 
-	__nv_atomic_load(l.status + WEAK_STATUS_CALLED, &value, __NV_ATOMIC_RELAXED,
-			 __NV_THREAD_SCOPE_DEVICE);
+	if (SEVERAL)
+		__nv_atomic_load(l.status + WEAK_STATUS_CALLED, &value, __NV_ATOMIC_RELAXED,
+				 __NV_THREAD_SCOPE_SYSTEM);
+	else
+		__nv_atomic_load(l.status + WEAK_STATUS_CALLED, &value, __NV_ATOMIC_RELAXED,
+				 __NV_THREAD_SCOPE_DEVICE);
 	return value;
+}
+
+/* A status word of all GPUs is raised. */
+template <bool SEVERAL>
+__device__ __forceinline__ void weak_raise_all(const struct weak_launch &l, int word,
+					       uint32_t value)
+{
+	if (!SEVERAL)
+		atomicMax(l.status + word, value);
+	for (int gpu = 0; SEVERAL && gpu < l.gpus; gpu++)
+		atomicMax_system(l.all_status[gpu] + word, value);
 }
 
 /* One step. TRADES: borders are exchanged in it; what has been called is told, of which `*called`
  * says. looks: of which this is the number; 0: none. */
-template <int RULE, bool JACOBI, bool TRADES>
+template <int RULE, bool JACOBI, bool TRADES, bool SEVERAL>
 __device__ __forceinline__ void
 weak_step_async(struct weak_shared<RULE + 1> *s, struct weak_told *told,
 		const struct weak_seat &seat, const struct weak_launch &l, struct weak_own *own,
 		struct weak_line<RULE + 1> *b, uint32_t looks, uint32_t *heard, uint32_t *called)
 {
-	struct weak_pair next[2];
+	struct weak_pair next[2] = {};
 	bool over = false;
 
 #pragma unroll
@@ -128,14 +149,14 @@ weak_step_async(struct weak_shared<RULE + 1> *s, struct weak_told *told,
 			weak_keep<RULE>(s, seat, half, own, next[half]);
 		if (TRADES) {
 			over |= weak_over<RULE>(next[half], before, l.tolerance);
-			weak_trade<RULE, JACOBI>(s, l, *b, half);
+			weak_trade<RULE, JACOBI, SEVERAL>(s, l, *b, half);
 			if (half == 0 && threadIdx.x == 0)
 				told->called = *heard;
 			if (half == 1) {
 				*called = told->called;
-				weak_ask<RULE>(l, b);
+				weak_ask<RULE, SEVERAL>(l, b);
 				if (threadIdx.x == 0)
-					*heard = weak_heard(l);
+					*heard = weak_heard<SEVERAL>(l);
 			}
 			if (half == 1 && looks && over)
 				atomicMax(&told->loud, looks);
@@ -149,21 +170,24 @@ weak_step_async(struct weak_shared<RULE + 1> *s, struct weak_told *told,
 }
 
 /* By one thread: whether its block changes little. */
+template <bool SEVERAL>
 __device__ __forceinline__ void weak_count(const struct weak_launch &l, bool quiet, bool *counted,
 					   uint32_t checks)
 {
 	if (quiet == *counted)
 		return;
 	*counted = quiet;
-	if (!quiet)
-		atomicAdd(l.status + WEAK_STATUS_QUIET, 0xffffffffu);
-	else if (atomicAdd(l.status + WEAK_STATUS_QUIET, 1u) + 1 == gridDim.x)
-		atomicMax(l.status + WEAK_STATUS_CALLED, checks + 1);
+	const uint32_t by = quiet ? 1u : 0xffffffffu, /* or one less */
+		before = SEVERAL ? atomicAdd_system(l.all_status[0] + WEAK_STATUS_QUIET, by)
+				 : atomicAdd(l.status + WEAK_STATUS_QUIET, by);
+
+	if (quiet && before + 1 == (uint32_t)weak_blocks(&l.grid))
+		weak_raise_all<SEVERAL>(l, WEAK_STATUS_CALLED, checks + 1);
 }
 
 /* PHASE: steps from one exchange to the next; 0: as the launch says. Where they are a loop of their
  * own, what has been asked for is waited for where that begins. */
-template <int RULE, bool JACOBI, int PHASE>
+template <int RULE, bool JACOBI, bool SEVERAL, int PHASE>
 __device__ __forceinline__ void weak_run_async(struct weak_shared<RULE + 1> *s,
 					       struct weak_told *told, const struct weak_launch &l)
 {
@@ -176,13 +200,13 @@ __device__ __forceinline__ void weak_run_async(struct weak_shared<RULE + 1> *s,
 	bool over = false, counted = false;
 
 	if (thread == 0) {
-		s->block = (int)blockIdx.x;
+		s->block = l.order[blockIdx.x];
 		*told = { 0, 0 };
 	}
 	__syncthreads();
 	const int64_t origin = weak_origin(l, s->block);
 	struct weak_seat seat = weak_sit(l, origin);
-	struct weak_line<FIELDS> b = weak_line_of<FIELDS>(l, s->block, origin);
+	struct weak_line<FIELDS> b = weak_line_of<FIELDS, SEVERAL>(l, s->block, origin);
 
 #pragma unroll
 	for (int colour = 0; colour < 2; colour++) {
@@ -206,35 +230,37 @@ __device__ __forceinline__ void weak_run_async(struct weak_shared<RULE + 1> *s,
 	int done = l.steps % phase;
 
 	for (int k = 0; k < done; k++)
-		weak_step_async<RULE, JACOBI, false>(s, told, seat, l, &own, &b, 0, &heard,
-						     &called);
+		weak_step_async<RULE, JACOBI, false, SEVERAL>(s, told, seat, l, &own, &b, 0, &heard,
+							      &called);
 	for (int look = done + l.every; !over;) {
 #pragma unroll
 		for (int k = 1; k < phase; k++)
-			weak_step_async<RULE, JACOBI, false>(s, told, seat, l, &own, &b, 0, &heard,
-							     &called);
+			weak_step_async<RULE, JACOBI, false, SEVERAL>(s, told, seat, l, &own, &b, 0,
+								      &heard, &called);
 		done += phase;
 		const bool looking = done >= look;
 
 		looks += looking;
-		weak_step_async<RULE, JACOBI, true>(s, told, seat, l, &own, &b, looking ? looks : 0,
-						    &heard, &called);
+		weak_step_async<RULE, JACOBI, true, SEVERAL>(s, told, seat, l, &own, &b,
+							     looking ? looks : 0, &heard, &called);
 		if (looking) {
 			look = done + l.every;
 			if (thread == 0)
-				weak_count(l, told->loud != looks, &counted, checks);
+				weak_count<SEVERAL>(l, told->loud != looks, &counted, checks);
 		}
 		if (called <= checks && done < l.steps)
 			continue;
 		if (thread == 0) {
 			/* Others do not go on for longer, but where all steps are asked for. */
 			if (done == l.steps && l.tolerance >= 0)
-				atomicMax(l.status + WEAK_STATUS_CALLED, checks + 1);
-			atomicMax(l.status + WEAK_STATUS_STEPS, (uint32_t)done);
-			weak_count(l, false, &counted, checks);
+				weak_raise_all<SEVERAL>(l, WEAK_STATUS_CALLED, checks + 1);
+			weak_raise_all<SEVERAL>(l, WEAK_STATUS_STEPS, (uint32_t)done);
+			weak_count<SEVERAL>(l, false, &counted, checks);
 		}
-		over = weak_check_all<RULE>(s, l, seat, origin, checks++, &met) ||
-		       weak_acquire(l.status + WEAK_STATUS_STEPS) >= (uint32_t)l.steps;
+		uint32_t made;
+
+		over = weak_check_all<RULE, SEVERAL>(s, l, seat, origin, checks++, &met, &made) ||
+		       made >= (uint32_t)l.steps;
 		for (int k = 0; k < FIELDS && b.any; k++)
 			b.pending[k] = s->u[k][b.halo_row + 1][b.halo_column + 1];
 		heard = checks;
@@ -245,40 +271,33 @@ __device__ __forceinline__ void weak_run_async(struct weak_shared<RULE + 1> *s,
 				   seat.column[k & 1]],
 			 s->u[k / 2][seat.row + 1][seat.column[k & 1] + 1]);
 	/* The host reads the first word. */
-	weak_meet_all(l, ++met);
-	if (thread == 0 && s->block == 0)
+	weak_meet_all<SEVERAL>(l, ++met);
+	if (thread == 0 && blockIdx.x == 0)
 		l.status[WEAK_STATUS_CHANGE] = l.status[WEAK_STATUS_CHANGE + (checks - 1) % 3];
 }
 
 /* The code of the intervals that pay. */
-template <int RULE> __device__ __forceinline__ void weak_run_any(const struct weak_launch &l)
+template <int RULE, bool SEVERAL>
+__device__ __forceinline__ void weak_run_any(const struct weak_launch &l)
 {
 	__shared__ struct weak_shared<RULE + 1> s;
 	__shared__ struct weak_told told;
 
 	if (l.inner == WEAK_JACOBI)
-		weak_run_async<RULE, true, 0>(&s, &told, l);
-	else if (l.exchange == 1)
-		weak_run_async<RULE, false, 1>(&s, &told, l);
+		weak_run_async<RULE, true, SEVERAL, 0>(&s, &told, l);
+	else if (l.exchange == 1 && !SEVERAL)
+		weak_run_async<RULE, false, false, 1>(&s, &told, l);
 	else if (l.exchange == 2 && l.steps > 1)
-		weak_run_async<RULE, false, 2>(&s, &told, l);
-	else if (l.exchange == 3 && l.steps > 2)
-		weak_run_async<RULE, false, 3>(&s, &told, l);
+		weak_run_async<RULE, false, SEVERAL, 2>(&s, &told, l);
+	else if (l.exchange == 3 && l.steps > 2 && !SEVERAL)
+		weak_run_async<RULE, false, false, 3>(&s, &told, l);
 	else
-		weak_run_async<RULE, false, 0>(&s, &told, l);
+		weak_run_async<RULE, false, SEVERAL, 0>(&s, &told, l);
 }
 
 #define ASYNC(name, rule)                                                                          \
-	extern "C" __global__ void __launch_bounds__(WEAK_COMPUTING, 3)                            \
-		name(const struct weak_launch l)                                                   \
-	{                                                                                          \
-		block_note<block_note_id(#name)> note;                                             \
-		weak_run_any<rule>(l);                                                             \
-	}                                                                                          \
-	static int launch_##name(const void *args, void *stream)                                   \
-	{                                                                                          \
-		return weak_launch_whole(name, args, stream);                                      \
-	}
+	WEAK_KERNEL_OF(name, (WEAK_COMPUTING, 3), (weak_run_any<rule, false>),                     \
+		       (weak_run_any<rule, true>))
 
 ASYNC(poisson_async, WEAK_POISSON)
 ASYNC(shape_async, WEAK_SHAPE)

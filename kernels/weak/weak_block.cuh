@@ -21,17 +21,26 @@ template <int FIELDS> struct weak_shared {
 	int block;
 };
 
-__device__ __forceinline__ float weak_get(const float *at)
+/* SEVERAL: blocks of other GPUs read and write, too. */
+template <bool SEVERAL = false> __device__ __forceinline__ float weak_get(const float *at)
 {
 	float value;
 
-	__nv_atomic_load((float *)at, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+	if (SEVERAL)
+		__nv_atomic_load((float *)at, &value, __NV_ATOMIC_RELAXED,
+				 __NV_THREAD_SCOPE_SYSTEM);
+	else
+		__nv_atomic_load((float *)at, &value, __NV_ATOMIC_RELAXED,
+				 __NV_THREAD_SCOPE_DEVICE);
 	return value;
 }
 
-__device__ __forceinline__ void weak_put(float *at, float value)
+template <bool SEVERAL = false> __device__ __forceinline__ void weak_put(float *at, float value)
 {
-	__nv_atomic_store(at, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+	if (SEVERAL)
+		__nv_atomic_store(at, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
+	else
+		__nv_atomic_store(at, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 /* In which a NaN shows. */
@@ -183,8 +192,39 @@ __device__ __forceinline__ void weak_send(const struct weak_shared<FIELDS> &s,
 	}
 }
 
-/* Those of neighbours in from `from`; `all`: of every side, as at the begin of a launch. */
+/* The GPU that has the rows of blocks beyond a side of a block, or NULL: it is this one. */
+__device__ __forceinline__ const struct weak_peer *weak_peer_beyond(const struct weak_launch &l,
+								    int block, int side)
+{
+	const int row = block / l.grid.across, first = l.order[0] / l.grid.across,
+		  last = first + (int)gridDim.x / l.grid.across - 1;
+
+	return side == 0 && row == first && l.above.values  ? &l.above
+	       : side == 1 && row == last && l.below.values ? &l.below
+							    : NULL;
+}
+
+/* As weak_send, to other GPUs; next: into their other grid. */
 template <int FIELDS>
+__device__ __forceinline__ void weak_send_beyond(const struct weak_shared<FIELDS> &s,
+						 const struct weak_launch &l, bool next,
+						 int64_t origin)
+{
+	const int side = (int)threadIdx.x / WEAK_COLUMNS;
+	int row, column;
+	const struct weak_peer *peer = side < 2 ? weak_peer_beyond(l, s.block, side) : NULL;
+
+	if (!peer)
+		return;
+	weak_edge(side, (int)threadIdx.x % WEAK_COLUMNS, 0, &row, &column);
+	for (int field = 0; field < FIELDS; field++)
+		weak_put<true>((next ? peer->next : peer->values) + field * weak_values(&l.grid) +
+				       origin + (int64_t)row * weak_pitch(&l.grid) + column,
+			       s.u[field][row + 1][column + 1]);
+}
+
+/* Those of neighbours in from `from`; `all`: of every side, as at the begin of a launch. */
+template <int FIELDS, bool SEVERAL = false>
 __device__ __forceinline__ void weak_receive(struct weak_shared<FIELDS> *s,
 					     const struct weak_launch &l, const float *from,
 					     int64_t origin, int thread, int count, bool all)
@@ -204,7 +244,7 @@ __device__ __forceinline__ void weak_receive(struct weak_shared<FIELDS> *s,
 
 			if (l.combine && side > 1 && beside >= 0 && !all)
 				at = l.pack + weak_pack_at(&l.grid, field, beside, side == 2, row);
-			s->u[field][row + 1][column + 1] = weak_get(at);
+			s->u[field][row + 1][column + 1] = weak_get<SEVERAL>(at);
 		}
 	}
 }

@@ -199,6 +199,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 			: scheme->combine	     ? CHAOS_PACKED
 						     : CHAOS_ALL,
 		.passes = p->threads ? (border + p->threads - 1) / p->threads : 1,
+		.moved = (double)border / WEAK_BORDER,
 		.block_threads = WEAK_COMPUTING + p->threads,
 		.checks_apart = !scheme->synchronous,
 		.most_steps = p->steps ? p->steps : p->max_steps,

@@ -7,21 +7,27 @@
 #include "weak_block.cuh"
 #include "weak_grid.cuh"
 
-/* The residual of all blocks, whose borders are sent before; true: the steps are over. */
-template <int RULE>
-__device__ __forceinline__ bool
-weak_check_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
-	       const struct weak_seat &seat, int64_t origin, uint32_t check, uint32_t *met)
+/* The residual of all blocks, whose borders are sent before; true: the steps are over. made: the
+ * steps that have been told of before, or NULL; nobody tells more until all have read them. */
+template <int RULE, bool SEVERAL = false>
+__device__ __forceinline__ bool weak_check_all(struct weak_shared<RULE + 1> *s,
+					       const struct weak_launch &l,
+					       const struct weak_seat &seat, int64_t origin,
+					       uint32_t check, uint32_t *met, uint32_t *made = NULL)
 {
 	uint32_t *word = l.status + WEAK_STATUS_CHANGE;
 	const int thread = (int)threadIdx.x;
 	float most = 0;
 
 	weak_send(*s, l, l.values, origin, thread, WEAK_COMPUTING);
-	if (thread == 0 && s->block == 0)
+	if (SEVERAL)
+		weak_send_beyond(*s, l, false, origin);
+	if (thread == 0 && blockIdx.x == 0)
 		word[(check + 1) % 3] = 0;
-	weak_meet_all(l, ++*met);
-	weak_receive(s, l, l.values, origin, thread, WEAK_COMPUTING, true);
+	weak_meet_all<SEVERAL>(l, ++*met);
+	if (made)
+		*made = weak_acquire<SEVERAL>(l.status + WEAK_STATUS_STEPS);
+	weak_receive<RULE + 1, SEVERAL>(s, l, l.values, origin, thread, WEAK_COMPUTING, true);
 	__syncthreads();
 	for (int colour = 0; colour < 2; colour++) {
 		const struct weak_pair next = weak_next<RULE>(*s, seat, colour, l.terms);
@@ -32,8 +38,8 @@ weak_check_all(struct weak_shared<RULE + 1> *s, const struct weak_launch &l,
 			most = weak_larger(most, fabsf(next.g - s->u[RULE][r][c]));
 	}
 	weak_raise(word + check % 3, most);
-	weak_meet_all(l, ++*met);
-	return !(__int_as_float((int)weak_acquire(word + check % 3)) > l.tolerance);
+	weak_meet_all<SEVERAL>(l, ++*met, word + check % 3);
+	return !(weak_changed<SEVERAL>(l, word + check % 3) > l.tolerance);
 }
 
 #endif

@@ -93,6 +93,10 @@ static int check_machine(const struct weak_work *w)
 			      p->scheme);
 	if (!p->method->geometry && ops->on_device)
 		return report("scheme %s is a CPU program: --backend cpu", p->scheme);
+	if (w->base.gpus > 1 && p->method->several && !ops->on_device)
+		return report("scheme %s on several GPUs is run, not planned: its blocks wait for "
+			      "each other's memory: --backend cuda",
+			      p->scheme);
 	if (weak_watched(p) && ops->computes && !ops->on_device)
 		return report("--%s reads a GPU's clocks: --backend cuda",
 			      p->watch ? "watch" : "phases");
@@ -125,10 +129,12 @@ static int make_gpu(struct weak_work *w, uint32_t g)
 	    ops->buffer(m, g, SPACE_DEVICE, weak_status_bytes(), &gpu->status) ||
 	    ops->buffer(m, g, SPACE_PINNED, weak_status_bytes(), &gpu->h_status))
 		return -1;
-	return (g > 0 && ops->peer_access(m, g, g - 1)) ||
-			       (g + 1 < w->base.gpus && ops->peer_access(m, g, g + 1))
-		       ? -1
-		       : 0;
+	/* Borders go to those beside; where one launch makes all steps, all meet. */
+	for (uint32_t peer = 0; peer < w->base.gpus; peer++)
+		if (peer != g && (p->method->whole || peer + 1 == g || g + 1 == peer) &&
+		    ops->peer_access(m, g, peer))
+			return -1;
+	return 0;
 }
 
 int weak_begin(struct weak_work *w)

@@ -6,6 +6,9 @@
  * four neighbours three are read from shared memory. A word of another block's border is asked for
  * at the end of an exchange and taken up at the end of the next, so that nobody waits for it.
  *
+ * On several GPUs each has its rows of blocks; whose border is another GPU's to read stores it into
+ * that one's memory, and all blocks of all GPUs meet at checks.
+ *
  * Why the inside is no race: words around a block are written between two barriers, before which
  * and after which they are read. Outside, words are relaxed atomics (weak_block.cuh).
  */
@@ -19,13 +22,14 @@
 struct weak_beyond {
 	bool any;
 	int row, column, halo_row, halo_column;
-	int64_t at, beyond; /* among the values of a field */
+	float *at;	     /* of the GPU that reads it */
+	const float *beyond; /* of this one */
 };
 
-__device__ __forceinline__ struct weak_beyond weak_look_beyond(const struct weak_launch &l,
-							       int block, int64_t origin)
+__device__ __forceinline__ struct weak_beyond
+weak_look_beyond(const struct weak_launch &l, int block, int64_t origin, bool several)
 {
-	struct weak_beyond b = { false, 0, 0, 0, 0, 0, 0 };
+	struct weak_beyond b = { false, 0, 0, 0, 0, NULL, NULL };
 	int k = (int)threadIdx.x;
 
 	if (k >= WEAK_BORDER)
@@ -35,12 +39,16 @@ __device__ __forceinline__ struct weak_beyond weak_look_beyond(const struct weak
 	b.any = weak_beside(&l.grid, block, side) >= 0;
 	weak_edge(side, k, 0, &b.row, &b.column);
 	weak_edge(side, k, 1, &b.halo_row, &b.halo_column);
-	b.at = origin + (int64_t)b.row * weak_pitch(&l.grid) + b.column;
-	b.beyond = origin + (int64_t)b.halo_row * weak_pitch(&l.grid) + b.halo_column;
+	const struct weak_peer *peer = several ? weak_peer_beyond(l, block, side) : NULL;
+
+	b.at = (peer ? peer->values : l.values) + origin + (int64_t)b.row * weak_pitch(&l.grid) +
+	       b.column;
+	b.beyond = l.values + origin + (int64_t)b.halo_row * weak_pitch(&l.grid) + b.halo_column;
 	return b;
 }
 
-template <int RULE> __device__ __forceinline__ void weak_run_free(const struct weak_launch &l)
+template <int RULE, bool SEVERAL>
+__device__ __forceinline__ void weak_run_free(const struct weak_launch &l)
 {
 	enum { FIELDS = RULE + 1 };
 	__shared__ struct weak_shared<FIELDS> s;
@@ -52,11 +60,11 @@ template <int RULE> __device__ __forceinline__ void weak_run_free(const struct w
 	bool over = false;
 
 	if (thread == 0)
-		s.block = (int)blockIdx.x;
+		s.block = l.order[blockIdx.x];
 	__syncthreads();
 	const int64_t origin = weak_origin(l, s.block);
 	const struct weak_seat seat = weak_sit(l, origin);
-	const struct weak_beyond b = weak_look_beyond(l, s.block, origin);
+	const struct weak_beyond b = weak_look_beyond(l, s.block, origin, SEVERAL);
 
 #pragma unroll
 	for (int colour = 0; colour < 2; colour++) {
@@ -87,20 +95,20 @@ template <int RULE> __device__ __forceinline__ void weak_run_free(const struct w
 		if (exchange == 0) {
 			exchange = l.exchange;
 			for (int k = 0; k < FIELDS && b.any; k++) {
-				weak_put(&l.values[k * field + b.at],
-					 s.u[k][b.row + 1][b.column + 1]);
+				weak_put<SEVERAL>(b.at + k * field,
+						  s.u[k][b.row + 1][b.column + 1]);
 				s.u[k][b.halo_row + 1][b.halo_column + 1] = pending[k];
-				pending[k] = weak_get(&l.values[k * field + b.beyond]);
+				pending[k] = weak_get<SEVERAL>(b.beyond + k * field);
 			}
 			__syncthreads();
 		}
 		if (check == 0 || done == l.steps) {
 			check = l.every;
-			over = weak_check_all<RULE>(&s, l, seat, origin, checks++, &met) ||
+			over = weak_check_all<RULE, SEVERAL>(&s, l, seat, origin, checks++, &met) ||
 			       done == l.steps;
 			for (int k = 0; k < FIELDS && b.any; k++)
 				pending[k] = s.u[k][b.halo_row + 1][b.halo_column + 1];
-			if (over && thread == 0 && s.block == 0)
+			if (over && thread == 0 && blockIdx.x == 0)
 				l.status[WEAK_STATUS_STEPS] = (uint32_t)done;
 		}
 	}
@@ -109,13 +117,17 @@ template <int RULE> __device__ __forceinline__ void weak_run_free(const struct w
 				   seat.column[k & 1]],
 			 s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1]);
 	/* The host reads the first word. */
-	weak_meet_all(l, ++met);
-	if (thread == 0 && s.block == 0)
+	weak_meet_all<SEVERAL>(l, ++met);
+	if (thread == 0 && blockIdx.x == 0)
 		l.status[WEAK_STATUS_CHANGE] = l.status[WEAK_STATUS_CHANGE + (checks - 1) % 3];
 }
 
-WEAK_KERNEL(poisson_free, (WEAK_COMPUTING, 3), weak_launch_whole, weak_run_free<WEAK_POISSON>)
-WEAK_KERNEL(shape_free, (WEAK_COMPUTING, 3), weak_launch_whole, weak_run_free<WEAK_SHAPE>)
+#define FREE(name, rule)                                                                           \
+	WEAK_KERNEL_OF(name, (WEAK_COMPUTING, 3), (weak_run_free<rule, false>),                    \
+		       (weak_run_free<rule, true>))
+
+FREE(poisson_free, WEAK_POISSON)
+FREE(shape_free, WEAK_SHAPE)
 
 extern "C" const struct cuda_kernel weak_free_kernels[] = {
 	{ "poisson_free", launch_poisson_free },

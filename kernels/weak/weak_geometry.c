@@ -34,7 +34,7 @@ void weak_whole_geometry(const void *args, struct launch_geometry *geometry)
 	const struct weak_launch *l = (const struct weak_launch *)args;
 
 	*geometry = (struct launch_geometry){
-		.grid = { (uint32_t)weak_blocks(&l->grid), 1, 1 },
+		.grid = { (uint32_t)weak_own_blocks(l), 1, 1 },
 		.block = { WEAK_COMPUTING, 1, 1 },
 		.path = l->inner,
 		.steps = l->steps,

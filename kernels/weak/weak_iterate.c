@@ -22,6 +22,15 @@ void weak_fill_pack(const struct weak_problem *p, float *pack)
 		}
 }
 
+/* The arrays of GPU g, as `self` beside it writes into them: all change theirs over alike. */
+static struct weak_peer peer(const struct weak_work *w, const struct weak_gpu *self, uint32_t g)
+{
+	const struct weak_gpu *gpu = &w->gpu[g];
+	const int to = w->params->method->synchronous ? !self->current : self->current;
+	return (struct weak_peer){ weak_address(w, gpu->values[self->current]),
+				   weak_address(w, gpu->values[to]), weak_address(w, gpu->ages) };
+}
+
 /* Arguments but for the steps. */
 static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint32_t number)
 {
@@ -30,7 +39,7 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint3
 	const struct weak_gpu *gpu = &w->gpu[g];
 	const int to = s->synchronous ? !gpu->current : gpu->current;
 	const int32_t *order = weak_address(w, gpu->order);
-	return (struct weak_launch){
+	struct weak_launch l = {
 		.values = weak_address(w, gpu->values[gpu->current]),
 		.next = weak_address(w, gpu->values[to]),
 		.pack = weak_address(w, gpu->pack),
@@ -38,8 +47,6 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint3
 		.status = weak_address(w, gpu->status),
 		.order = order ? order + gpu->first : NULL,
 		.blocks = gpu->blocks,
-		.above = g > 0 ? weak_address(w, w->gpu[g - 1].values[to]) : NULL,
-		.below = g + 1 < w->base.gpus ? weak_address(w, w->gpu[g + 1].values[to]) : NULL,
 		.ages = p->ages || s->whole ? weak_address(w, gpu->ages) : NULL,
 		.watch = weak_watched(p) ? weak_address(w, gpu->watch) : NULL,
 		.grid = w->problem.grid,
@@ -55,7 +62,16 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint3
 		.talk = (uint8_t)s->talk,
 		.combine = s->combine,
 		.paced = p->phases != NULL,
+		.gpu = (uint8_t)g,
+		.gpus = (uint8_t)w->base.gpus,
 	};
+	if (g > 0)
+		l.above = peer(w, gpu, g - 1);
+	if (g + 1 < w->base.gpus)
+		l.below = peer(w, gpu, g + 1);
+	for (uint32_t k = 0; s->whole && k < w->base.gpus && k < WEAK_GPUS; k++)
+		l.all_status[k] = weak_address(w, w->gpu[k].status);
+	return l;
 }
 
 static int launch(const struct weak_work *w, struct machine_thread *t, const char *name,

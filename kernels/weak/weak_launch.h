@@ -29,7 +29,10 @@ enum {
 	WEAK_STATUS_ARRIVED,   /* at the grid-wide barriers so far */
 	WEAK_STATUS_QUIET,     /* scheme async: blocks that change little */
 	WEAK_STATUS_CALLED,    /* and checks that have been called for */
-	WEAK_STATUS_WORDS = 8,
+	WEAK_GPUS = 8,	       /* that one launch on each steps together, at most */
+	WEAK_STATUS_MET = 8,   /* by GPU: how often its blocks have met */
+	WEAK_STATUS_CHANGED = WEAK_STATUS_MET + WEAK_GPUS, /* and what they have changed */
+	WEAK_STATUS_WORDS = WEAK_STATUS_CHANGED + WEAK_GPUS,
 	WEAK_AGES = 512,
 	WEAK_AGE_ZERO = 256,
 };
@@ -62,6 +65,12 @@ enum {
 	WEAK_PACE_WORDS = WEAK_PACE_ENDS + 256,
 };
 
+/* Arrays of a GPU that has the rows of blocks beside, or NULLs. */
+struct weak_peer {
+	float *values, *next;
+	uint32_t *ages;
+};
+
 /* Steps on a grid; arrays lie as struct weak_problem has them. */
 struct weak_launch {
 	float *values, *next; /* where nodes come from and where they go; the same but for
@@ -72,7 +81,8 @@ struct weak_launch {
 	const int32_t *order; /* the block of each id */
 	uint32_t *ages;	      /* or NULL */
 	uint64_t *watch;      /* or NULL: [blocks][WEAK_WATCH_WORDS or WEAK_PACE_WORDS] */
-	float *above, *below; /* `next` of the GPUs that have the rows of blocks there, or NULL */
+	struct weak_peer above, below;
+	uint32_t *all_status[WEAK_GPUS]; /* of all GPUs, where there are several */
 	struct weak_grid grid;
 	struct weak_terms terms;
 	float omega;	      /* of the reference */
@@ -84,7 +94,8 @@ struct weak_launch {
 	int32_t blocks;	      /* of this launch: the first ones of `order`; 0: all */
 	uint16_t communicating; /* threads; 0: those that compute */
 	uint8_t rule, inner, talk, combine;
-	uint8_t paced; /* `watch` is of paces */
+	uint8_t paced;	   /* `watch` is of paces */
+	uint8_t gpu, gpus; /* this one, of several */
 };
 
 WEAK_BOTH int64_t weak_pack_at(const struct weak_grid *g, int field, int block, int side, int row)

@@ -11,12 +11,12 @@
 #define STEPS(option, name, talk, order, combine, synchronous)                                     \
 	{                                                                                          \
 		option, { "poisson_" name, "shape_" name }, weak_steps_cpu, weak_steps_geometry,   \
-			false, talk, order, combine, synchronous, !synchronous                     \
+			false, talk, order, combine, synchronous, !synchronous, false              \
 	}
-#define WHOLE(name, cpu, synchronous)                                                              \
+#define WHOLE(name, cpu, synchronous, several)                                                     \
 	{                                                                                          \
 #name, { "poisson_" #name, "shape_" #name }, cpu, weak_whole_geometry, true,       \
-			 WEAK_FOUR_WAYS, WEAK_STRIPE, false, synchronous, !synchronous             \
+			 WEAK_FOUR_WAYS, WEAK_STRIPE, false, synchronous, !synchronous, several    \
 	}
 
 static const struct weak_scheme schemes[] = {
@@ -27,6 +27,7 @@ static const struct weak_scheme schemes[] = {
 	  true,
 	  WEAK_SILENT,
 	  WEAK_STRIPE,
+	  false,
 	  false,
 	  false,
 	  false },
@@ -47,12 +48,13 @@ static const struct weak_scheme schemes[] = {
 	  WEAK_STRIPE,
 	  false,
 	  true,
+	  false,
 	  false },
-	WHOLE(barrier, weak_whole_cpu, true),
-	WHOLE(flags, weak_whole_cpu, true),
-	WHOLE(cluster, weak_cluster_cpu, false),
-	WHOLE(free, weak_free_cpu, false),
-	WHOLE(async, weak_free_cpu, false),
+	WHOLE(barrier, weak_whole_cpu, true, true),
+	WHOLE(flags, weak_whole_cpu, true, true),
+	WHOLE(cluster, weak_cluster_cpu, false, false),
+	WHOLE(free, weak_free_cpu, false, true),
+	WHOLE(async, weak_free_cpu, false, true),
 };
 
 int weak_prepare(struct weak_params *p, uint32_t gpus)
@@ -85,10 +87,13 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 	if (!strcmp(p->scheme, "graph") && p->resident)
 		return report("scheme graph has all blocks: no --resident");
 	const bool base = !strcmp(p->scheme, "base");
-	if (gpus > 1 && (!base || p->resident || p->watch || p->phases))
-		return report("scheme %s is for one GPU: base is for several, without --resident, "
-			      "--watch and --phases",
+	if (gpus > 1 &&
+	    ((!base && !p->method->several) || p->resident || p->watch || p->phases || p->ages))
+		return report("scheme %s is for one GPU: base, barrier, flags, free and async are "
+			      "for several, without --resident, --ages, --watch and --phases",
 			      p->scheme);
+	if (gpus > WEAK_GPUS && !base)
+		return report("scheme %s is for %d GPUs at most", p->scheme, WEAK_GPUS);
 	if (base)
 		p->host_sync = 1;
 	return 0;

@@ -21,6 +21,7 @@ struct weak_scheme {
 	bool combine;
 	bool synchronous; /* steps by themselves, from one grid to the other */
 	bool any;	  /* two runs may differ */
+	bool several;	  /* blocks of several GPUs step in one launch on each */
 };
 
 struct weak_params {

@@ -38,8 +38,8 @@ __device__ __forceinline__ void weak_store_beside(const struct weak_shared<RULE 
 {
 	const int32_t row = s.block / l.grid.across, first = l.order[0] / l.grid.across,
 		      last = first + weak_own_blocks(&l) / l.grid.across - 1;
-	float *to = row == first && seat.row == 0	       ? l.above
-		    : row == last && seat.row == WEAK_ROWS - 1 ? l.below
+	float *to = row == first && seat.row == 0	       ? l.above.next
+		    : row == last && seat.row == WEAK_ROWS - 1 ? l.below.next
 							       : NULL;
 
 	for (int k = 0; k < 2 * (RULE + 1) && to; k++)

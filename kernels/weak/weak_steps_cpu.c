@@ -49,12 +49,12 @@ static void store_beside(const struct weak_tile *tile, const struct weak_launch 
 	const int row = tile->block / l->grid.across, first = l->order[0] / l->grid.across,
 		  last = first + weak_own_blocks(l) / l->grid.across - 1;
 	struct weak_launch there = *l;
-	if (row == first && l->above) {
-		there.next = l->above;
+	if (row == first && l->above.next) {
+		there.next = l->above.next;
 		weak_tile_store_row(tile, &there, 0);
 	}
-	if (row == last && l->below) {
-		there.next = l->below;
+	if (row == last && l->below.next) {
+		there.next = l->below.next;
 		weak_tile_store_row(tile, &there, WEAK_ROWS - 1);
 	}
 }

@@ -9,6 +9,9 @@
  * each neighbour's flag, read with acquire, is at least s + 1. So what it reads of step s + 1 was
  * written before; and it writes borders of step s + 2, where those of step s were, only after its
  * neighbours have read those.
+ *
+ * On several GPUs each has its rows of blocks. A border that another GPU reads, and its flag, are
+ * stored into that one's memory, both of system scope; the argument is the same.
  */
 #include <cuda_runtime.h>
 #include "kernels/machine/machine.h"
@@ -20,6 +23,7 @@ extern "C" {
 }
 
 /* Own borders of step `step` are written; waits until those of the neighbours are. */
+template <bool SEVERAL>
 __device__ __forceinline__ void weak_meet_neighbours(const struct weak_launch &l, int block,
 						     uint32_t step)
 {
@@ -33,17 +37,29 @@ __device__ __forceinline__ void weak_meet_neighbours(const struct weak_launch &l
 		__nv_atomic_store(flags + 4 * block, &value, __NV_ATOMIC_RELEASE,
 				  __NV_THREAD_SCOPE_DEVICE);
 	}
+	if (SEVERAL && threadIdx.x < 2) {
+		const struct weak_peer *peer = weak_peer_beyond(l, block, (int)threadIdx.x);
+		uint32_t value = step;
+
+		__threadfence_system();
+		if (peer)
+			__nv_atomic_store(peer->ages + WEAK_AGES + 4 * block, &value,
+					  __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_SYSTEM);
+	}
 	if (threadIdx.x < 4) {
 		const int beside = weak_beside(&l.grid, block, (int)threadIdx.x);
 
-		while (beside >= 0 && weak_acquire(flags + 4 * beside) < step)
+		while (beside >= 0 && weak_acquire<SEVERAL>(flags + 4 * beside) < step)
 			;
-		__threadfence();
+		if (SEVERAL)
+			__threadfence_system();
+		else
+			__threadfence();
 	}
 	__syncthreads();
 }
 
-template <int RULE, bool FLAGS>
+template <int RULE, bool FLAGS, bool SEVERAL>
 __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 {
 	__shared__ struct weak_shared<RULE + 1> s;
@@ -54,7 +70,7 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 	int done = 0;
 
 	if (thread == 0)
-		s.block = (int)blockIdx.x;
+		s.block = l.order[blockIdx.x];
 	__syncthreads();
 	const int64_t origin = weak_origin(l, s.block);
 	const struct weak_seat seat = weak_sit(l, origin);
@@ -75,20 +91,21 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 			weak_step<RULE, false>(&s, seat, l, &most);
 		done++;
 		weak_send(s, l, grid[done & 1], origin, thread, WEAK_COMPUTING);
+		if (SEVERAL)
+			weak_send_beyond(s, l, done & 1, origin);
 		if (checks) {
 			const int check = (done - 1) / l.every;
 			uint32_t *word = l.status + WEAK_STATUS_CHANGE;
 
 			/* Nobody raises the next one before all have met here. */
-			if (thread == 0 && s.block == 0)
+			if (thread == 0 && blockIdx.x == 0)
 				word[(check + 1) % 3] = 0;
 			weak_raise(word + check % 3, most);
-			weak_meet_all(l, ++met);
-			const uint32_t bits = weak_acquire(word + check % 3);
-			const float change = __int_as_float((int)bits);
+			weak_meet_all<SEVERAL>(l, ++met, word + check % 3);
+			const float change = weak_changed<SEVERAL>(l, word + check % 3);
 
 			if (!(change > l.tolerance) || done == l.steps) {
-				if (thread == 0 && s.block == 0)
+				if (thread == 0 && blockIdx.x == 0)
 					l.status[WEAK_STATUS_STEPS] = (uint32_t)done;
 				break;
 			}
@@ -98,11 +115,12 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 						  __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
 			}
 		} else if (FLAGS) {
-			weak_meet_neighbours(l, s.block, (uint32_t)done);
+			weak_meet_neighbours<SEVERAL>(l, s.block, (uint32_t)done);
 		} else {
-			weak_meet_all(l, ++met);
+			weak_meet_all<SEVERAL>(l, ++met);
 		}
-		weak_receive(&s, l, grid[done & 1], origin, thread, WEAK_COMPUTING, false);
+		weak_receive<RULE + 1, SEVERAL>(&s, l, grid[done & 1], origin, thread,
+						WEAK_COMPUTING, false);
 		__syncthreads();
 	}
 	for (int k = 0; k < 2 * (RULE + 1); k++)
@@ -110,8 +128,8 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 				   seat.column[k & 1]],
 			 s.u[k / 2][seat.row + 1][seat.column[k & 1] + 1]);
 	/* The host reads the first word. */
-	weak_meet_all(l, ++met);
-	if (thread == 0 && s.block == 0) {
+	weak_meet_all<SEVERAL>(l, ++met);
+	if (thread == 0 && blockIdx.x == 0) {
 		uint32_t *word = l.status + WEAK_STATUS_CHANGE;
 
 		word[0] = word[(done - 1) / l.every % 3];
@@ -119,7 +137,8 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 }
 
 #define WHOLE(name, rule, flags)                                                                   \
-	WEAK_KERNEL(name, (WEAK_COMPUTING), weak_launch_whole, weak_run_whole<rule, flags>)
+	WEAK_KERNEL_OF(name, (WEAK_COMPUTING), (weak_run_whole<rule, flags, false>),               \
+		       (weak_run_whole<rule, flags, true>))
 
 int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream)
 {

@@ -87,6 +87,23 @@ static int issue_sync(struct member *member, int i)
 	return 0;
 }
 
+/* Two calls: the object is made and given back. Nothing of it reaches a stream. */
+static int issue_texture(struct member *member, int i)
+{
+	cudaResourceDesc memory = {};
+	cudaTextureDesc how = {};
+	cudaTextureObject_t texture;
+	(void)i;
+	memory.resType = cudaResourceTypeLinear;
+	memory.res.linear.devPtr = member->kit->d_target;
+	memory.res.linear.desc = cudaCreateChannelDesc<float>();
+	memory.res.linear.sizeInBytes = ISSUE_COPY_BYTES;
+	how.readMode = cudaReadModeElementType;
+	CUDA_TRY(member->bench, cudaCreateTextureObject(&texture, &memory, &how, NULL));
+	CUDA_TRY(member->bench, cudaDestroyTextureObject(texture));
+	return 0;
+}
+
 #define BURST_HOW(what)                                                                            \
 	what "; burst of calls behind a hold kernel, period per call, all threads at once"
 static const struct burst bursts[] = {
@@ -110,6 +127,10 @@ static const struct burst bursts[] = {
 	  "cudaStreamSynchronize of an empty stream; burst of calls, period per call, all threads "
 	  "at once",
 	  issue_sync, 200, false, false },
+	{ "texture_ns",
+	  "cudaCreateTextureObject of 64 KiB and cudaDestroyTextureObject; burst, period of both, "
+	  "all threads at once",
+	  issue_texture, 100, false, false },
 };
 
 static int burst_issue(struct member *member, const struct burst *burst, int calls, double *value)

@@ -3,7 +3,7 @@
  * flags); measurements run as a team of host threads, thread t on GPU t, all starting each batch
  * together, because the host side is shared.
  *
- * Three rules keep a broken machine from hanging: a meeting of threads gives up after 10 s, a hold
+ * Three rules keep a broken machine from hanging: a barrier of threads gives up after 10 s, a hold
  * kernel lets go after 200 ms whatever the host does, and the first failure makes every thread of
  * the team leave.
  */
@@ -72,7 +72,7 @@ struct bench {
 	double start_latency_ns;	       /* measured first: others are split by it */
 	double sync_wake_ns;		       /* one thread; NaN until measured */
 	int failed;			       /* atomic */
-	unsigned arrived, generation;	       /* atomic: the team's meeting point */
+	unsigned arrived, generation;	       /* atomic: the team's barrier */
 };
 
 struct member { /* a thread of the team; thread t drives GPU t */

@@ -19,6 +19,7 @@
 struct merge {
 	struct platform *file; /* [count] */
 	size_t count;
+	bool traced; /* a file has a pass under the recorder */
 	struct results *results;
 };
 
@@ -29,6 +30,21 @@ struct column {
 	struct number_list *list; /* [files] */
 	size_t files;
 };
+
+static bool is_traced(const struct platform *file)
+{
+	return platform_entry_find(file, "tracer.api_launch_ns") != NULL;
+}
+
+/* What a file says and counts: gaps between kernels are guesses where no recorder told how long the
+ * kernels are. */
+static const struct platform_entry *entry_of(const struct merge *m, size_t f, const char *key)
+{
+	return m->traced && !is_traced(&m->file[f]) &&
+			       !strncmp(key, "stream.kernel_gap", strlen("stream.kernel_gap"))
+		       ? NULL
+		       : platform_entry_find(&m->file[f], key);
+}
 
 static bool must_agree(const struct platform_entry *entry)
 {
@@ -155,7 +171,7 @@ static int merge_numbers(const struct merge *m, const struct platform_entry *fir
 				 .list = xcalloc(m->count, sizeof(*column.list)) };
 	int rc = 0;
 	for (size_t f = 0; f < m->count && !rc; f++) {
-		const struct platform_entry *entry = platform_entry_find(&m->file[f], first->key);
+		const struct platform_entry *entry = entry_of(m, f, first->key);
 		rc = entry ? add_numbers(&column, &m->file[f], entry) : 0;
 	}
 	if (!rc)
@@ -170,7 +186,7 @@ static int merge_numbers(const struct merge *m, const struct platform_entry *fir
 static bool had_before(const struct merge *m, size_t file, const char *key)
 {
 	for (size_t f = 0; f < file; f++)
-		if (platform_entry_find(&m->file[f], key))
+		if (entry_of(m, f, key))
 			return true;
 	return false;
 }
@@ -181,7 +197,8 @@ static int merge(const struct merge *m)
 	for (size_t f = 0; f < m->count; f++)
 		for (size_t i = 0; i < m->file[f].entry_count && !rc; i++) {
 			const struct platform_entry *entry = &m->file[f].entry[i];
-			if (had_before(m, f, entry->key) || !strcmp(entry->key, "platform.name") ||
+			if (!entry_of(m, f, entry->key) || had_before(m, f, entry->key) ||
+			    !strcmp(entry->key, "platform.name") ||
 			    platform_key_is_base(entry->key)) /* made anew */
 				continue;
 			rc = must_agree(entry) ? merge_words(m, entry, &m->file[f])
@@ -204,6 +221,8 @@ int calibrate_merge(struct results *results, const char *paths, const char *outp
 			if (!strcmp(m.file[f].path, m.file[m.count - 1].path))
 				rc = report("--merge: '%s' is given twice", path);
 	}
+	for (size_t f = 0; f < m.count && !rc; f++)
+		m.traced |= is_traced(&m.file[f]);
 	for (size_t f = 0; f < m.count && !rc && output; f++)
 		rc = output_differs(output, m.file[f].path);
 	if (!rc && m.count < 2)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/lines.h"
 #include "traces/base/util.h"
 #include "model/platform/platform_internal.h"
 
@@ -106,17 +107,14 @@ static int read_line(struct results *results, char *line, const char *path, size
 
 int results_read_raw(struct results *results, const char *path)
 {
-	FILE *file = fopen(path, "r");
-	char *line = NULL;
-	size_t room = 0, number = 0;
-	int rc = 0;
-	if (!file)
-		return report("cannot read '%s': %s", path, strerror(errno));
-	while (!rc && getline(&line, &room, file) > 0)
-		rc = read_line(results, line, path, ++number);
-	free(line);
-	fclose(file);
-	return rc;
+	struct lines lines;
+	int rc = 0, more = 0;
+	if (lines_open(&lines, path))
+		return -1;
+	while (!rc && (more = lines_next(&lines)) > 0)
+		rc = read_line(results, lines.text, path, (size_t)lines.number);
+	lines_close(&lines);
+	return rc || more < 0 ? -1 : 0;
 }
 
 /* A line break goes before the column limit: readers of .ini files know continued lines, not long

@@ -20,6 +20,9 @@ struct results {
 	size_t count, capacity;
 };
 
+/* What no benchmark measures, from the shipped platform that has it, where that runs the same code
+ * (sm.isa): after what was measured, before bases are added. */
+void calibrate_add_unmeasured(struct results *results);
 /* Adds to every plain value that finer measurements follow the same as their base (costs.c). */
 void results_add_bases(struct results *results);
 void results_release(struct results *results);

@@ -191,6 +191,7 @@ static int update(const struct program *program, const struct calibrate_options 
 		note = longer;
 	}
 	calibrate_sm_derive(results, &platform);
+	calibrate_add_unmeasured(results);
 	results_add_bases(results);
 	int rc = calibrate_update(results, platform.path, note);
 	platform_release(&platform);
@@ -231,6 +232,7 @@ static int calibrate(const struct program *program, const struct calibrate_optio
 			     why ? why : "yes");
 	name = o->name ? xstrdup(o->name) : name_of(o->output);
 	calibrate_sm_derive(&results, NULL);
+	calibrate_add_unmeasured(&results);
 	results_add_bases(&results);
 	results_add(&results, "platform.name", NULL, NULL, 0, name);
 	results_add(&results, "platform.source", NULL, NULL, 0, "measured");
@@ -277,6 +279,8 @@ static int merge(const struct calibrate_options *o, unsigned bits, const char *c
 	int rc = calibrate_merge(&results, o->merge, o->output);
 	if (!rc && o->only)
 		rc = parts_keep(&results, bits, o->merge);
+	if (!rc && !o->only)
+		calibrate_add_unmeasured(&results);
 	if (!rc)
 		results_add_bases(&results);
 	if (!rc && o->update)

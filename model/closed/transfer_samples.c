@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer_samples.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/table_read.h"
 #include "traces/base/util.h"
 #include "traces/format/trace.h"
 
@@ -119,50 +119,32 @@ static int read_trace(struct transfer_samples *s, const char *path, int kind)
 	return rc;
 }
 
-enum { BYTES, NS, COPY, COLUMNS, MOST_FIELDS = 64 };
+enum { BYTES, NS, COPY, COLUMNS };
 
-static int find_columns(char *field[], int fields, int column[COLUMNS], const char *path, int line)
+struct transfer_table {
+	struct transfer_samples *samples;
+	const char *kind;
+};
+
+static int take_row(void *context, const struct table_row *row)
 {
-	static const char *const name[COLUMNS] = { "bytes", "ns", "copy" };
-	for (int c = 0; c < COLUMNS; c++) {
-		column[c] = -1;
-		for (int f = 0; f < fields; f++)
-			column[c] = strcmp(field[f], name[c]) ? column[c] : f;
-		if (column[c] < 0 && c != COPY)
-			return report("%s:%d: there is no column '%s'", path, line, name[c]);
-	}
+	const struct transfer_table *table = context;
+	double bytes, ns;
+	if (parse_double(row->of[BYTES], &bytes) || parse_double(row->of[NS], &ns) ||
+	    !(bytes >= 0) || !(ns > 0) || isinf(bytes) || isinf(ns))
+		return -1;
+	if (!row->of[COPY] || !strcmp(row->of[COPY], table->kind))
+		add(table->samples, bytes, ns);
 	return 0;
 }
 
 static int read_table(struct transfer_samples *s, const char *path, const char *kind)
 {
-	FILE *file = fopen(path, "r");
-	char *line = NULL, *field[MOST_FIELDS];
-	size_t capacity = 0;
-	int number = 0, columns = 0, column[COLUMNS] = { 0 }, rc = 0;
-	if (!file)
-		return report("cannot open '%s': %s", path, strerror(errno));
-	while (!rc && getline(&line, &capacity, file) > 0) {
-		double bytes, ns;
-		number++;
-		if (line[0] == '#' || line[0] == '\n')
-			continue;
-		const int fields = split_tabs(line, field, MOST_FIELDS);
-		if (!columns) {
-			columns = fields;
-			rc = find_columns(field, fields, column, path, number);
-		} else if (fields != columns || parse_double(field[column[BYTES]], &bytes) ||
-			   parse_double(field[column[NS]], &ns) || !(bytes >= 0) || !(ns > 0) ||
-			   isinf(bytes) || isinf(ns)) {
-			rc = report("%s:%d: not a transfer of %d columns", path, number, columns);
-		} else if (column[COPY] < 0 || !strcmp(field[column[COPY]], kind)) {
-			add(s, bytes, ns);
-		}
-	}
-	if (!rc && ferror(file))
-		rc = report("cannot read '%s': %s", path, strerror(errno));
-	free(line);
-	fclose(file);
+	static const char *const name[COLUMNS] = { "bytes", "ns", "copy" };
+	static const struct table_format format = { name, COLUMNS, COPY, "a transfer",
+						    "transfers" };
+	struct transfer_table table = { s, kind };
+	const int rc = table_read(path, &format, NULL, take_row, &table);
 	fold(s);
 	return rc;
 }

@@ -39,6 +39,7 @@ enum {
 	HOST_COPY_D2D,
 	HOST_MEMSET,
 	HOST_SYNC_IDLE,
+	HOST_TEXTURE,
 	HOST_SYNC_WAKE,
 	HOST_POST,
 	HOST_POST_BLOCK,
@@ -106,6 +107,7 @@ struct platform {
 	/* [stream]: device side */
 	double start_latency_ns; /* launch call returned on an idle stream -> kernel starts */
 	double copy_start_latency_ns;
+	double timed_record_ns;	   /* as record_ns, of an event that keeps the time */
 	double record_ns, wait_ns; /* what a record / an already satisfied wait adds between two
 				      kernels of a stream */
 	double event_same_ns, event_peer_ns; /* event completes on one stream -> a waiting stream of
@@ -129,6 +131,8 @@ struct platform {
 	struct curve share_h2d, share_d2h;
 	struct curve share_both;   /* [share.both]: the same, each GPU both ways */
 	double nvlink_bytes_per_s; /* each GPU, each direction */
+	struct curve nccl_share;   /* bytes on a link -> how much of that NCCL's kernels reach; may
+				      be empty */
 	/* [memory]: footprint of a copy kernel (bytes read + written arrays) -> bytes/s */
 	struct curve memory;
 	struct mechanism_set mechanisms; /* all zero: all on; platform_leave_out */

@@ -55,10 +55,10 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		       "with them; their bytes were not recorded: on other links what they last "
 		       "beyond nccl.least_ns is taken for bytes\n",
 		       schedule->collective_count - rings);
-	if (schedule->met_nobody)
+	if (schedule->without_partners)
 		printf("  note: %lld kernels of NCCL met no partner in the recording: they last as "
 		       "they did, waiting and all (record -o FOLDER/ has all processes)\n",
-		       (long long)schedule->met_nobody);
+		       (long long)schedule->without_partners);
 }
 
 /* What recorded kernels owe to the L2 that all virtual GPUs had together. */
@@ -125,6 +125,10 @@ static void note_interval(const struct predictor *p, const struct prediction *r,
 		printf("  note: kernel profiles of '%s', counted on the same device ('data = %s' "
 		       "in [platform] takes what was timed there, too)\n",
 		       p->same_device, p->same_device);
+	if (p->same_code && !strcmp(r->kernel_model, "warps"))
+		printf("  note: kernel profiles of '%s', another device that runs the same code "
+		       "(%s)\n",
+		       p->same_code, platform_text(&p->platform, "sm.isa"));
 	if (isnan(r->core_lo_us))
 		printf("  note: kernels are as long as on the device that recorded them; how long "
 		       "they are on '%s' is not known, so there is no interval\n",
@@ -132,13 +136,13 @@ static void note_interval(const struct predictor *p, const struct prediction *r,
 	if (!strcmp(r->kernel_model, "roofline"))
 		printf("  note: a roofline bounds kernels from below: the interval is as wide as "
 		       "such answers err where all was measured\n");
-	if (p->other_device && !isnan(r->core_lo_us))
-		printf("  note: nothing measured on this device widened or narrowed the interval: "
-		       "15 %% each way is assumed\n");
-	else if (!p->intervals.count && p->platform.interval_runs > 0)
+	if (!p->intervals.count && p->platform.interval_runs > 0)
 		printf("  note: the interval is what %.0f runs on the machine itself gave "
 		       "(calibrate --verify)\n",
 		       p->platform.interval_runs);
+	else if (p->other_device && !isnan(r->core_lo_us))
+		printf("  note: nothing measured on this device widened or narrowed the interval: "
+		       "15 %% each way is assumed\n");
 	else if (!p->intervals.count && !p->platform.from_datasheet)
 		printf("  note: no run was held against platform '%s': 15 %% each way is assumed "
 		       "(calibrate --verify earns it)\n",
@@ -335,8 +339,10 @@ static const char *planned_model(struct predictor *predictor, const struct sched
 
 int predictor_check_output(const struct predictor_options *options, const char *input)
 {
-	const char *const inputs[] = { input, options->profile, options->kernel_profiles,
-				       options->platform };
+	const char *const inputs[] = {
+		input,	       options->profile, options->kernel_profiles, options->platform,
+		options->host, options->link,	 options->device
+	};
 	if (!options->output)
 		return 0;
 	for (size_t k = 0; k < sizeof(inputs) / sizeof(inputs[0]); k++)

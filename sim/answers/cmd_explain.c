@@ -78,9 +78,11 @@ static void print_head(const struct schedule *schedule, const struct schedule_sh
 	printf("  a warp        %.0f instructions, %.0f B read from and %.0f B written to L2\n",
 	       a->program.instructions, a->program.l2_read_bytes, a->program.l2_write_bytes);
 	printf("  memory        %.2f MB read from L2, %.0f %% of it from DRAM; %.2f MB written, "
-	       "%.0f %% of it to DRAM\n",
+	       "%.0f %% of it to DRAM%s\n",
 	       a->launch.traffic.l2_read_bytes * 1e-6, 100 * a->launch.traffic.l2_miss_share,
-	       a->launch.traffic.l2_write_bytes * 1e-6, 100 * a->launch.traffic.dram_write_share);
+	       a->launch.traffic.l2_write_bytes * 1e-6, 100 * a->launch.traffic.dram_write_share,
+	       a->launch.traffic.unknown > 0 ? ", which nobody counted: L2 is taken to hold all"
+					     : "");
 	const char *before = "  warps' time   ";
 	for (int k = 0; k < STALL_REASON_COUNT; k++) {
 		if (g->stalled[k] < 0.005)
@@ -317,8 +319,7 @@ int cmd_explain(const struct program *program, int argc, char **argv)
 	if (rc) {
 		rc = rc > EXIT_USAGE ? EXIT_OK : rc;
 	} else if (words != 1) {
-		report("name one solver of %s: warpreel explain SOLVER [options]", names);
-		rc = EXIT_USAGE;
+		rc = options_want_solver("explain", names, words, argv);
 	} else {
 		char *platform = own_platform(o->common.platform);
 		o->common.platform = platform;

@@ -130,7 +130,7 @@ int cmd_platforms(const struct program *program, int argc, char **argv)
 		return EXIT_USAGE;
 	struct compare_options *o = c.options;
 	int words, parsed = options_parse(&c.help, c.specs, o, argc, argv, &words),
-		   rc = solver_command_ends(&c, "platforms", parsed, words);
+		   rc = solver_command_ends(&c, "platforms", parsed, words, argv);
 	if (rc < 0 && o->platforms.count < 2) {
 		report("name at least two machines: --platform A --platform B");
 		rc = EXIT_USAGE;

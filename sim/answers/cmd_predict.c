@@ -121,7 +121,7 @@ int cmd_predict(const struct program *program, int argc, char **argv)
 				       sizeof(struct predict_options));
 		parsed = options_parse(&c.help, c.specs, o, argc, again, &words);
 	}
-	int rc = solver_command_ends(&c, "predict", parsed, words);
+	int rc = solver_command_ends(&c, "predict", parsed, words, argv);
 	if (rc < 0)
 		rc = o->cosim.asked ? co_simulated(program, &c, o) : planned(program, &c, o);
 	solver_command_release(&c);

@@ -46,6 +46,15 @@ static double step_ns(const struct platform *platform)
 	return platform->nccl_step_ns > 0 ? platform->nccl_step_ns : platform->event_peer_ns;
 }
 
+/* Bytes per second on a link, by how many there are. */
+static double link_rate(const struct platform *platform, int64_t bytes)
+{
+	const struct curve *share = &platform->nccl_share;
+
+	return platform->nvlink_bytes_per_s *
+	       (share->x.count ? curve_at_linear(share, (double)bytes) : 1);
+}
+
 bool collectives_are_calibrated(const struct platform *platform)
 {
 	return platform->nccl_least_ns > 0 && platform->nccl_step_ns > 0;
@@ -70,9 +79,10 @@ int collectives_price_rings(struct schedule *schedule, const struct platform *pl
 			      platform->name, rings);
 	for (uint32_t c = 0; c < schedule->collective_count; c++) {
 		struct schedule_collective *what = &schedule->collective[c];
-		const double moves_ps =
-				     (double)what->link_bytes / platform->nvlink_bytes_per_s * 1e12,
-			     waits_ps = 1000 * (least_ns + (what->steps - 1) * step_ns(platform));
+		const double more_ns = what->of_two ? least_ns : step_ns(platform),
+			     moves_ps = (double)what->link_bytes /
+					link_rate(platform, what->link_bytes) * 1e12,
+			     waits_ps = 1000 * (least_ns + (what->steps - 1) * more_ns);
 		if (what->steps < 0)
 			continue;
 		if (!(waits_ps + moves_ps < 9e18))
@@ -80,10 +90,11 @@ int collectives_price_rings(struct schedule *schedule, const struct platform *pl
 				      "simulator can count");
 		what->work_ps = what->steps ? (int64_t)llround(waits_ps + moves_ps) : 0;
 	}
-	for (size_t m = 0; m < schedule->meeting_count; m++) {
-		struct schedule_op *op = &schedule->op[schedule->meeting[m].op];
-		const bool first = !m || schedule->meeting[m - 1].op != schedule->meeting[m].op;
-		if (first && schedule->collective[schedule->meeting[m].collective].steps >= 0)
+	for (size_t m = 0; m < schedule->participant_count; m++) {
+		struct schedule_op *op = &schedule->op[schedule->participant[m].op];
+		const bool first =
+			!m || schedule->participant[m - 1].op != schedule->participant[m].op;
+		if (first && schedule->collective[schedule->participant[m].collective].steps >= 0)
 			op->before_ps += llround(1000 * platform->nccl_call_ns);
 	}
 	return 0;

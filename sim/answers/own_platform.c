@@ -8,6 +8,7 @@
 
 #include "model/calibrate/calibrate_results.h"
 #include "model/platform/platform_default.h"
+#include "traces/base/lines.h"
 #include "traces/base/util.h"
 
 /* NULL: it is not to be looked for. Owned by the caller. */
@@ -25,18 +26,17 @@ static char *where_it_is(void)
 /* The host that the file's provenance tells of is this one. */
 static bool is_of_this_host(const char *path)
 {
-	char *cpu = calibrate_host_cpu(), *line = NULL,
+	char *cpu = calibrate_host_cpu(),
 	     *facts[] = { xprintf("host_cpu = %s\n", cpu),
 			  xprintf("host_cpus_online = %ld\n", sysconf(_SC_NPROCESSORS_ONLN)) };
-	FILE *file = fopen(path, "r");
-	size_t room = 0;
+	struct lines lines;
 	int known = 0;
-	while (file && getline(&line, &room, file) > 0)
-		for (int k = 0; k < 2; k++)
-			known += !strcmp(line, facts[k]);
-	if (file)
-		fclose(file);
-	free(line);
+	if (lines_open(&lines, path) == 0) {
+		while (lines_next(&lines) > 0)
+			for (int k = 0; k < 2; k++)
+				known += !strcmp(lines.text, facts[k]);
+		lines_close(&lines);
+	}
 	free(facts[0]);
 	free(facts[1]);
 	free(cpu);

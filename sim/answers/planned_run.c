@@ -205,7 +205,7 @@ void planned_run_shorten(struct planned_run *run)
 	run->operations = played_operations(run);
 	/* What is said of operations by their number is not cut with them. */
 	if (run->schedule.nvtx_count || run->schedule.queries_count ||
-	    run->schedule.meeting_count || run->schedule.op_count < 2 * run->operations ||
+	    run->schedule.participant_count || run->schedule.op_count < 2 * run->operations ||
 	    !schedule_repeat_search(&run->repeat, &run->schedule))
 		return;
 	run->recorded = run->schedule;

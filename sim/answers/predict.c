@@ -112,13 +112,22 @@ static int compare_devices(struct predictor *p)
 	return 0;
 }
 
-/* Neither a file nor its name says whose kernel profiles serve. */
-static void look_for_profiles(struct predictor *p, const struct predictor_options *o)
+/* Neither a file nor its name says whose kernel profiles serve: those of the same device do, else
+ * of one that runs the same code, as if the file named it for its data. */
+static int look_for_profiles(struct predictor *p, const struct predictor_options *o)
 {
 	struct warps_options own = { .data = p->platform.name };
-	if (!p->platform.kernels && !p->platform.data && !o->kernel_profiles &&
-	    p->platform.sm.present && !warps_profiled(&own))
-		p->same_device = same_device(&p->platform);
+	if (p->platform.kernels || p->platform.data || o->kernel_profiles ||
+	    !p->platform.sm.present || warps_profiled(&own))
+		return 0;
+	p->same_device = same_device(&p->platform);
+	p->same_code = p->same_device ? NULL : same_code(&p->platform);
+	if (!p->same_code)
+		return 0;
+	char *data = xprintf("platform.data=%s", p->same_code);
+	const int rc = platform_set(&p->platform, data);
+	free(data);
+	return rc;
 }
 
 /* Whose kernel profiles serve by name must have some. */
@@ -191,16 +200,16 @@ int predictor_init(struct predictor *p, const struct program *program,
 	for (int k = 0; k < o->ideal.count; k++)
 		if (machine_make_ideal(&p->platform, o->ideal.text[k]))
 			goto fail;
-	if (compare_devices(p) || (o->without && leave_out(p, o->without)) ||
+	if (look_for_profiles(p, o) || compare_devices(p) ||
+	    (o->without && leave_out(p, o->without)) ||
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
 	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
-	if (!p->other_device && p->platform.interval_runs > 0) {
+	if (!p->intervals.count && !o->device && p->platform.interval_runs > 0) {
 		p->intervals.low = -p->platform.interval_below;
 		p->intervals.high = p->platform.interval_above;
 	}
-	look_for_profiles(p, o);
 	if (machine_find_hypothetical(&p->hypothetical, &p->platform, &names, &o->ideal))
 		goto fail;
 	p->warps_options =
@@ -236,7 +245,8 @@ void predictor_release(struct predictor *p)
 	warps_free(p->warps);
 	launch_memo_free(p->memo);
 	free(p->same_device);
-	p->same_device = NULL;
+	free(p->same_code);
+	p->same_device = p->same_code = NULL;
 	p->warps = NULL;
 	p->memo = NULL;
 }

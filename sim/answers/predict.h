@@ -31,6 +31,7 @@ struct predictor {
 			      serve */
 	char *same_device; /* whose kernel profiles serve unasked: a shipped platform of the same
 			      device; NULL = those of the platform itself, or named in it; owned */
+	char *same_code;   /* the same, of another device that runs the same code; owned */
 	struct warps_options warps_options;
 	struct warps *warps;	  /* NULL until the model is asked for */
 	struct launch_memo *memo; /* by predictor_remember; NULL: answers are not kept */

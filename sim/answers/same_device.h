@@ -11,4 +11,8 @@
  * name; NULL: there is none. Owned by the caller. */
 char *same_device(const struct platform *platform);
 
+/* The same of one whose multiprocessors run the same code (sm.isa): what its kernels did is counted
+ * alike, how long it takes is not. */
+char *same_code(const struct platform *platform);
+
 #endif

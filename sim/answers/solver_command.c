@@ -31,12 +31,12 @@ void solver_command_release(struct solver_command *c)
 	free(c->names);
 }
 
-int solver_command_ends(const struct solver_command *c, const char *command, int parsed, int words)
+int solver_command_ends(const struct solver_command *c, const char *command, int parsed, int words,
+			char **argv)
 {
 	if (parsed)
 		return parsed > EXIT_USAGE ? EXIT_OK : parsed;
 	if (words == 1)
 		return -1;
-	report("name one solver of %s: warpreel %s SOLVER [options]", c->names, command);
-	return EXIT_USAGE;
+	return options_want_solver(command, c->names, words, argv);
 }

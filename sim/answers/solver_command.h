@@ -25,6 +25,7 @@ void solver_command_release(struct solver_command *c);
 
 /* The program's exit code where the command ends with parsing, by options_parse's answer and the
  * words it left; -1: it goes on. */
-int solver_command_ends(const struct solver_command *c, const char *command, int parsed, int words);
+int solver_command_ends(const struct solver_command *c, const char *command, int parsed, int words,
+			char **argv);
 
 #endif

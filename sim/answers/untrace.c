@@ -174,7 +174,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 			bool annotated = op->kind == OP_POST || op->kind == OP_AWAIT ||
 					 op->kind == OP_BARRIER || op->kind == OP_MARK ||
 					 /* of NCCL, on virtual GPUs */
-					 (op->flags & OP_MEETS && op->duration_ps < 0);
+					 (op->flags & OP_COLLECTIVE && op->duration_ps < 0);
 			bool has_footprint = op->kind == OP_LAUNCH &&
 					     schedule->shape[op->object].access_count > 0;
 			double extra_ns =

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "traces/base/config_list.h"
+#include "traces/base/lines.h"
 #include "traces/base/util.h"
 #include "bench_time.h"
 
@@ -75,18 +76,17 @@ static void print(const struct bench *b, bool tsv)
 int bench_kernels(const struct program *program, struct predictor *predictor, const char *list,
 		  bool tsv)
 {
-	FILE *file = fopen(list, "r");
-	if (!file)
-		return report("cannot open '%s': %s", list, strerror(errno));
+	struct lines lines;
+	if (lines_open(&lines, list))
+		return -1;
 	struct bench bench = { 0 };
 	struct progress progress;
-	char *text = NULL;
-	size_t capacity = 0;
-	int rc = 0;
+	int rc = 0, more = 0;
 	progress_begin(&progress, "bench: line");
-	for (int number = 1; !rc && getline(&text, &capacity, file) > 0; number++) {
+	while (!rc && (more = lines_next(&lines)) > 0) {
+		const int number = lines.number;
 		struct config_line line;
-		int kind = config_line_parse(&line, text, list, number);
+		int kind = config_line_parse(&line, lines.text, list, number);
 		if (kind > 0 && line.gpus != 1)
 			kind = report("%s:%d: launches of one GPU are priced, not of %u", list,
 				      number, line.gpus);
@@ -96,15 +96,13 @@ int bench_kernels(const struct program *program, struct predictor *predictor, co
 		progress_at(&progress, number, 0);
 	}
 	progress_end(&progress);
-	if (!rc && ferror(file))
-		rc = report("cannot read '%s': %s", list, strerror(errno));
+	rc = more < 0 ? -1 : rc;
 	if (!rc && !bench.count)
 		rc = report("%s: no configuration launches a kernel", list);
 	if (!rc)
 		print(&bench, tsv);
 	free(bench.slowest);
 	free(bench.cpu_ms);
-	free(text);
-	fclose(file);
+	lines_close(&lines);
 	return rc;
 }

@@ -207,6 +207,7 @@ static struct copy_model *create(const struct platform *p, const struct schedule
 	m->polling = polling_of(p);
 	m->delay_ps[DELAY_START] = ps_of_ns(fmax(p->start_latency_ns - way_back_ns, 0));
 	m->delay_ps[DELAY_RECORD] = ps_of_ns(p->record_ns);
+	m->delay_ps[DELAY_TIMED_RECORD] = ps_of_ns(fmax(p->timed_record_ns, p->record_ns));
 	m->delay_ps[DELAY_WAIT] = ps_of_ns(p->wait_ns);
 	m->delay_ps[DELAY_RUNG] = ps_of_ns(event_when_rung_ns(p));
 	m->event_same_ps = ps_of_ns(p->event_same_ns);

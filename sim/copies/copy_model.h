@@ -40,10 +40,11 @@ struct event_place {
 };
 
 enum copy_delay {
-	DELAY_START,  /* return of a launch on an idle stream to the kernel's begin */
-	DELAY_RECORD, /* of a record in its stream */
-	DELAY_WAIT,   /* of a wait whose event is complete */
-	DELAY_RUNG,   /* a doorbell to a waiting channel that polls again */
+	DELAY_START,	    /* return of a launch on an idle stream to the kernel's begin */
+	DELAY_RECORD,	    /* of a record in its stream */
+	DELAY_TIMED_RECORD, /* of one that keeps the time */
+	DELAY_WAIT,	    /* of a wait whose event is complete */
+	DELAY_RUNG,	    /* a doorbell to a waiting channel that polls again */
 	DELAY_COUNT
 };
 

@@ -22,6 +22,7 @@ struct block {
 	double noise;	   /* of its durations in this phase */
 	double busy_share; /* of its multiprocessor, in what it does now */
 	double away_ns;	   /* by how much its exchanges are longer, on this place, than others' */
+	double noting_ns;  /* that it takes to look at ages, on this place; 0 where nobody does */
 	int64_t stamped;   /* steps of all rounds when it last told that its borders were written */
 };
 
@@ -32,7 +33,8 @@ struct play {
 	struct cosim_watcher *watcher;
 	struct event_queue queue;
 	struct block *block, **at_place; /* [blocks]; [places]: the last one there */
-	double *factor, *trip_ns; /* of a place: of its steps; more for a way to L2 and back */
+	/* Of a place: of its steps; more for a way to L2 and back; more to note ages. */
+	double *factor, *trip_ns, *note_ns;
 	int places, next;
 	int length;	/* of the round, in steps */
 	int64_t before; /* steps of the rounds before */
@@ -106,12 +108,6 @@ static double exchange_ns(const struct play *p, const struct block *b)
 	return fmax(crowded + b->away_ns, crowded / 2);
 }
 
-/* What it takes to look at ages, which a run pays for that is asked for them. */
-static double noting_ns(const struct play *p)
-{
-	return p->c->ages ? p->costs->note_ns : 0;
-}
-
 /* A step of a block on its place. */
 static double step_ns(const struct play *p, const struct block *b)
 {
@@ -130,6 +126,12 @@ static void push_exchange(struct play *p, int id, double whole_ns, int passes)
 		push(p, found > p->now ? found : p->now, id, FETCH + (part << PART));
 		push(p, come, id, RECEIVE + (part << PART));
 	}
+}
+
+/* What an exchange occupies of a multiprocessor. */
+static double moving_ns(const struct play *p)
+{
+	return p->costs->exchange_busy_ns * p->c->moved;
 }
 
 /* So much of its multiprocessor, in a phase or an exchange that takes so long. */
@@ -158,14 +160,13 @@ static void begin_phase(struct play *p, int id)
 		       (c->exchanges || b->done == 0 ? ps(p->costs->enter_ns * noise) : 0);
 	if (exchanges) {
 		const double whole = exchange_ns(p, b) * noise;
-		const sim_time received = p->now + ps(whole + noting_ns(p));
+		const sim_time received = p->now + ps(whole + b->noting_ns);
 		push_exchange(p, id, whole, c->passes);
 		end = end > received ? end : received;
 	}
 	end += piece ? 0 : ps(p->costs->meet_ns);
 	push(p, end, id, PHASE_END);
-	occupy(b, b->phase * p->costs->step_busy_ns + (exchanges ? p->costs->exchange_busy_ns : 0),
-	       end - p->now);
+	occupy(b, b->phase * p->costs->step_busy_ns + (exchanges ? moving_ns(p) : 0), end - p->now);
 }
 
 /* Of all exchanges of a block that has just got its place. */
@@ -176,9 +177,17 @@ static double away_ns(struct play *p, int id, int place)
 	double sum = p->trip_ns[place] * read;
 	for (int k = 0; k < read; k++)
 		sum += p->costs->line_spread_ns * normal(p);
-	if (c->ages)
-		sum += p->trip_ns[place];
 	return sum - p->costs->idle_ns * (c->passes - read);
+}
+
+/* What it takes to look at ages, which a run pays for that is asked for them. Steps that blocks
+ * have told and counts of ages lie in few lines, which a multiprocessor is near to or far from. */
+static double noting_ns(struct play *p, int place)
+{
+	return p->c->ages ? fmax(p->costs->note_ns + p->note_ns[place] +
+					 p->costs->line_spread_ns * normal(p),
+				 p->costs->note_ns / 2)
+			  : 0;
 }
 
 static void take_place(struct play *p, int place, sim_time at)
@@ -192,6 +201,7 @@ static void take_place(struct play *p, int place, sim_time at)
 	p->block[id].busy_share = 0;
 	p->block[id].done = 0;
 	p->block[id].away_ns = p->c->exchanges ? away_ns(p, id, place) : 0;
+	p->block[id].noting_ns = p->c->exchanges ? noting_ns(p, place) : 0;
 	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
 }
 
@@ -228,12 +238,12 @@ static void receive_now(struct play *p, int id, int part)
 	p->c->ops->receive(p->c, id, part);
 	if (part < p->c->passes - 1)
 		return;
-	const sim_time noted = p->now + ps(noting_ns(p) / 2),
-		       stamped = noted - ps(p->costs->note_gap_ns);
+	const double noting = p->block[id].noting_ns;
+	const sim_time noted = p->now + ps(noting / 2), stamped = noted - ps(p->costs->note_gap_ns);
 	push(p, stamped > p->now ? stamped : p->now, id, STAMP);
 	push(p, noted, id, NOTE);
 	if (!p->c->aside)
-		push(p, p->now + ps(noting_ns(p) + p->costs->meet_ns), id, ENTER);
+		push(p, p->now + ps(noting + p->costs->meet_ns), id, ENTER);
 }
 
 /* Storing a block. */
@@ -259,7 +269,7 @@ static void end_phase(struct play *p, int id)
 	} else if (c->exchanges && !c->aside) {
 		const double whole = exchange_ns(p, b);
 		push_exchange(p, id, whole, c->passes);
-		occupy(b, p->costs->exchange_busy_ns, ps(whole));
+		occupy(b, moving_ns(p), ps(whole));
 	} else {
 		begin_phase(p, id);
 	}
@@ -328,6 +338,24 @@ static int places_of(const struct chaos_case *c, const struct cosim_costs *costs
 	return places;
 }
 
+/* By how many standard deviations places are farther from what all read: 0 on average. The first
+ * ones are given out on one part of the device, those after on the other; where all have blocks,
+ * the places of a cluster of multiprocessors follow each other, and a cluster lies anywhere. */
+static void draw_sides(struct play *p, double *away)
+{
+	enum { CLUSTER = 16 };
+	const double first = p->costs->first_places;
+	const bool few = first > 0 && first < p->places && p->places < p->costs->multiprocessors;
+	const double odds = few ? (p->places - first) / first : 1;
+	for (int k = 0; k < p->places; k++)
+		if (few)
+			away[k] = k < first ? sqrt(odds) : -sqrt(1 / odds);
+		else
+			away[k] = first > 0 && k % CLUSTER ? away[k - 1]
+				  : uniform(p) < 0.5	   ? -1
+							   : 1;
+}
+
 void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t seed,
 	       struct cosim_result *result, struct cosim_watcher *watcher)
 {
@@ -342,9 +370,12 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	p.at_place = xcalloc((size_t)p.places, sizeof(*p.at_place));
 	p.factor = xcalloc((size_t)p.places, sizeof(*p.factor));
 	p.trip_ns = xcalloc((size_t)p.places, sizeof(*p.trip_ns));
+	p.note_ns = xcalloc((size_t)p.places, sizeof(*p.note_ns));
+	draw_sides(&p, p.trip_ns);
 	for (int k = 0; k < p.places; k++) {
 		p.factor[k] = factor(&p, costs->place_spread);
-		p.trip_ns[k] = costs->trip_spread_ns * (uniform(&p) < 0.5 ? -1 : 1);
+		p.note_ns[k] = costs->note_spread_ns * p.trip_ns[k];
+		p.trip_ns[k] *= costs->trip_spread_ns;
 	}
 	c->ops->start(c);
 	bool converged = false;
@@ -366,4 +397,5 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	free(p.at_place);
 	free(p.factor);
 	free(p.trip_ns);
+	free(p.note_ns);
 }

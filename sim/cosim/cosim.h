@@ -26,10 +26,13 @@ struct cosim_costs {
 	double send_share;
 	double store_ns;	 /* until a border that was sent can be found */
 	double load_ns;		 /* from when a border was found until it has come */
-	double exchange_busy_ns; /* what all its passes occupy of the multiprocessor */
+	double exchange_busy_ns; /* what moving all of a border occupies of the multiprocessor */
 	double note_ns;		 /* more for an exchange that notes ages */
-	double note_gap_ns;	 /* of that, between telling its step and reading a neighbour's */
-	double idle_ns;		 /* less for a pass in which nobody is read from */
+	double note_spread_ns;	 /* standard deviation between places */
+	double first_places; /* that lie farther from L2, where not all multiprocessors have blocks;
+				0: any */
+	double note_gap_ns;  /* of that, between telling its step and reading a neighbour's */
+	double idle_ns;	     /* less for a pass in which nobody is read from */
 	/* By how much steps and exchanges are longer, relative: per share of the multiprocessor
 	 * that blocks there take which came before, over what those leave; and per share of those
 	 * that came later. */

@@ -111,7 +111,8 @@ int cosim_answer(struct chaos_case *c, const char *solver, const char *config,
 	struct cosim_costs costs;
 	struct pace pace = { .watcher = { note_pace } };
 	if (read_costs(&costs, o->costs, solver) || outputs_differ(o->pace, c->ages) ||
-	    (o->pace && (output_check(o->pace) ||
+	    (c->ages && output_differs(c->ages, o->costs)) ||
+	    (o->pace && (output_differs(o->pace, o->costs) || output_check(o->pace) ||
 			 table_begin(&pace.table, o->pace, "us\tblock\tplace\tsteps"))))
 		return EXIT_BAD;
 	double *steps = xcalloc((size_t)o->seeds, sizeof(*steps)),

@@ -37,8 +37,8 @@ struct cosim_options {
 		  0,                                                                               \
 		  0,                                                                               \
 		  "FILE",                                                                          \
-		  "how many steps each block has made when, in the first rounds (default: "        \
-		  "none)" },                                                                       \
+		  "write how many steps each block had made when, in the first rounds "            \
+		  "(default: none)" },                                                             \
 	{                                                                                          \
 		"costs", OPTION_TEXT, (at) + offsetof(struct cosim_options, costs), NULL, 0, 0,    \
 			"NAME",                                                                    \

@@ -30,7 +30,8 @@ static const struct {
 	KEY(take_ns),	     KEY(meet_ns),	KEY(spread_ns),	       KEY(check_ns),
 	KEY(round_ns),	     KEY(place_spread), KEY(trip_spread_ns),   KEY(phase_spread),
 	KEY(note_gap_ns),    KEY(idle_ns),	KEY(steps_error),      KEY(time_error),
-	KEY(line_spread_ns), KEY(crowd_later),	KEY(crowd_exchange),
+	KEY(line_spread_ns), KEY(crowd_later),	KEY(crowd_exchange),   KEY(note_spread_ns),
+	KEY(first_places),
 #undef KINDS
 #undef KEY
 };

@@ -243,7 +243,10 @@ static bool play(struct sim *s, uint32_t thread)
 		went_on = barrier(s, thread, op);
 		break;
 	case OP_HOST:
-		t->now_ps += op->duration_ps > 0 ? op->duration_ps : 0;
+		t->now_ps += op->object == HOST_WORK_TEXTURE
+				     ? s->host->other(s->host_model, HOST_TEXTURE)
+			     : op->duration_ps > 0 ? op->duration_ps
+						   : 0;
 		break;
 	case OP_MARK:
 		mark(s, thread, op->object);

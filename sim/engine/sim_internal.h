@@ -51,9 +51,9 @@ struct sim_stream {
 	sim_time blocked_seen_ps;
 	/* While a launch is part of collectives: how many have not begun, and when those that have
 	 * end. */
-	uint32_t meetings_left;
-	bool met;
-	sim_time meetings_end_ps;
+	uint32_t collectives_left;
+	bool works;
+	sim_time collectives_end_ps;
 	double share;	       /* of the GPU's SMs, while a kernel runs */
 	uint32_t sync_thread;  /* first host thread blocked on this stream */
 	uint32_t space_thread; /* first host thread blocked because the queue is full */
@@ -91,7 +91,7 @@ struct sim_barrier {
 
 struct sim_collective {
 	uint32_t arrived;
-	uint32_t first_meeting; /* of launches that wait for the others */
+	uint32_t first_waiting; /* of launches that wait for the others */
 };
 
 enum { ENGINE_H2D, ENGINE_D2H, ENGINE_PEER, ENGINE_LOCAL, ENGINES };
@@ -126,7 +126,7 @@ struct sim {
 	struct sim_counter *counter;
 	struct sim_barrier *barrier;
 	struct sim_collective *collective;
-	uint32_t *meeting_next; /* by meeting of the schedule: list of those that wait */
+	uint32_t *participant_next; /* by participant of the schedule: list of those that wait */
 	struct sim_instance *instance;
 	uint32_t instance_count;
 	uint32_t *latest;   /* [event_count]: latest instance recorded, as seen by the host */
@@ -246,10 +246,10 @@ static inline void doorbell(struct sim *s, uint16_t gpu, sim_time now)
 /* The stream's head is due at that time. */
 void stream_arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state);
 
-/* meeting.c: the stream's head, part of a collective, begins; it ends with the others. */
-void meeting_begin(struct sim *s, uint32_t stream, int64_t op, sim_time now);
-sim_time meeting_work(const struct sim *s, int64_t op);
-int meeting_report(const struct sim *s); /* one that nobody comes to any more: -1; else 0 */
+/* collective_run.c: the stream's head, part of a collective, begins; it ends with the others. */
+void collective_begin(struct sim *s, uint32_t stream, int64_t op, sim_time now);
+sim_time collective_work(const struct sim *s, int64_t op);
+int collective_report(const struct sim *s); /* one that nobody comes to any more: -1; else 0 */
 
 /* Adds the time since the last call to the right parts of a GPU's breakdown. */
 void gpu_account(struct sim *s, uint16_t gpu, sim_time now, bool waiting);

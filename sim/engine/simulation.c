@@ -49,7 +49,7 @@ static int64_t allocate(struct sim *s)
 	s->counter = xcalloc(sc->counter_count, sizeof(*s->counter));
 	s->barrier = xcalloc(sc->barrier_count, sizeof(*s->barrier));
 	s->collective = xcalloc(sc->collective_count, sizeof(*s->collective));
-	s->meeting_next = xcalloc(sc->meeting_count, sizeof(*s->meeting_next));
+	s->participant_next = xcalloc(sc->participant_count, sizeof(*s->participant_next));
 	s->instance = xcalloc((size_t)records, sizeof(*s->instance));
 	s->latest = xcalloc(sc->event_count, sizeof(*s->latest));
 	s->shape_ps = xcalloc(sc->shape_count, sizeof(*s->shape_ps));
@@ -72,7 +72,7 @@ static int64_t allocate(struct sim *s)
 	for (uint32_t k = 0; k < sc->barrier_count; k++)
 		s->barrier[k].first_thread = NONE32;
 	for (uint32_t k = 0; k < sc->collective_count; k++)
-		s->collective[k].first_meeting = NONE32;
+		s->collective[k].first_waiting = NONE32;
 	for (uint32_t k = 0; k < sc->event_count; k++)
 		s->latest[k] = NONE32;
 	for (uint32_t k = 0; k < sc->thread_count; k++) {
@@ -255,7 +255,7 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	result->waits_never_recorded = s.waits_never_recorded;
 	int rc = s.error;
 	if (!rc)
-		rc = meeting_report(&s);
+		rc = collective_report(&s);
 	if (!rc && s.threads_left)
 		rc = report_deadlock(&s);
 	if (!rc)
@@ -273,7 +273,7 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	free(s.counter);
 	free(s.barrier);
 	free(s.collective);
-	free(s.meeting_next);
+	free(s.participant_next);
 	free(s.instance);
 	free(s.latest);
 	free(s.shape_ps);

@@ -173,7 +173,9 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 	default: /* OP_RECORD */
 		st->start_ps = now;
 		stream_arm(s, stream,
-			   now + (op->flags & OP_INFERRED ? 0 : s->delay_ps[DELAY_RECORD]),
+			   now + (op->flags & OP_INFERRED ? 0
+				  : op->flags & OP_TIMED  ? s->delay_ps[DELAY_TIMED_RECORD]
+							  : s->delay_ps[DELAY_RECORD]),
 			   STREAM_RUNNING);
 		break;
 	}

@@ -10,8 +10,8 @@ static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_tim
 	uint32_t shape = op->object;
 	const struct schedule_shape *what = &s->schedule->shape[shape];
 	bool known = s->shape_ps[shape] >= 0;
-	if (op->flags & OP_MEETS) {
-		const sim_time work = meeting_work(s, op - s->schedule->op);
+	if (op->flags & OP_COLLECTIVE) {
+		const sim_time work = collective_work(s, op - s->schedule->op);
 		*gap = ps_of_ns(kernel_model_gap(s->model, s->schedule, what, (double)work / 1000));
 		return work;
 	}
@@ -39,7 +39,7 @@ void kernel_begin(struct sim *s, uint32_t stream, sim_time now)
 	struct sim_stream *st = &s->stream[stream];
 	struct sim_gpu *gpu = &s->gpu[st->gpu];
 	const struct schedule_op *op = &s->schedule->op[stream_head(st)->op];
-	const bool meets = op->flags & OP_MEETS;
+	const bool meets = op->flags & OP_COLLECTIVE;
 	/* The few blocks that wait for other GPUs must not hold up what these wait for. */
 	double share = meets ? 0 : s->shape_share[op->object];
 	const bool room = s->any_room ? gpu->sm_used < 1.0 - 1e-9 || op->flags & OP_BESIDE
@@ -57,7 +57,7 @@ void kernel_begin(struct sim *s, uint32_t stream, sim_time now)
 	st->last_was_copy = false;
 	st->start_ps = now;
 	if (meets) {
-		meeting_begin(s, stream, stream_head(st)->op, now);
+		collective_begin(s, stream, stream_head(st)->op, now);
 		return;
 	}
 	gpu->kernels++;

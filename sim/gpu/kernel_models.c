@@ -49,7 +49,9 @@ double kernel_model_gap(const struct kernel_model *model, const struct schedule 
 {
 	const struct platform *p = model->platform;
 	const char *name = schedule->kernel[shape->kernel];
-	const struct profile *source[] = { model->own, model->profile };
+	/* On virtual GPUs kernels take turns: the pauses recorded there are the turns'. */
+	const struct profile *own = schedule->virtual_gpus ? NULL : model->own,
+			     *source[] = { own, model->profile };
 	for (size_t k = 0; k < 2 && shape->rows > 0; k++) {
 		double traced =
 			source[k] ? profile_gap(source[k], name, shape->rows, shape->columns) : -1;

@@ -3,6 +3,14 @@
  */
 #include "sm_engine_internal.h"
 
+#include <math.h>
+
+/* Whether a request meets what `share` of lines are, each by itself: it waits for the last. */
+static double meets_one(double lines, double share)
+{
+	return lines > 1 && share < 1 ? 1 - pow(1 - share, lines) : share;
+}
+
 /* Memory instructions: what path they occupy, what they ask of the levels behind, when the result
  * is there. */
 double sm_access(struct engine *e, const struct warp *w, const struct warp_step *s, double at,
@@ -44,13 +52,15 @@ double sm_access(struct engine *e, const struct warp *w, const struct warp_step 
 		*dram_turn -= dram;
 		sm_memory_write(&e->memory, at, bytes * s->l2_share,
 				(double)(s->tags * s->l2_share), dram, &accepted);
-	} else if ((*l2_turn += s->l2_share) >= 1 - 1e-6f) {
+	} else if ((*l2_turn += s->l2_asks) >= 1 - 1e-6f) {
+		const double part = s->l2_share / s->l2_asks; /* of its lines */
 		*l2_turn -= 1;
-		*dram_turn += (float)job->l2_miss_share;
+		const double lines = s->tags * part, asks = meets_one(lines, job->l2_miss_share);
+		*dram_turn += (float)asks;
 		bool dram = *dram_turn >= 1 - 1e-6f;
 		*dram_turn -= dram;
-		back = sm_memory_read(&e->memory, &e->block[w->block].chance, at, bytes,
-				      (double)s->tags, dram, &accepted);
+		back = sm_memory_read(&e->memory, &e->block[w->block].chance, at, bytes * part,
+				      lines, dram ? job->l2_miss_share / asks : 0, &accepted);
 		if (back > done)
 			*reason = dram ? STALL_DRAM : STALL_L2;
 	}

@@ -168,12 +168,16 @@ static double fence_through(struct engine *e, const struct warp *w, const struct
  * NEIGHBOUR_FLAGS. A flag that a warp polls is raised behind a fence by a block like its own, at
  * the same time: half a way to L2 after that it is there. The first look that comes to L2 later
  * sees it, somewhere in a round of the loop, and half a way back the warp knows. Flags side by side
- * are one after the other in L2, looks between them: on average half of all come before.
+ * are one after the other in L2, looks between them: on average half of all come before. They are
+ * side by side where a look, as counted, asks for more than one sector of a line.
  */
 static double flag_seen(struct engine *e, const struct warp *w, const struct warp_step *s,
 			double at, double done)
 {
-	const double queue = e->flag_later * e->setup->memory.sharers * e->resident[w->job] / 2,
+	const bool apart = s->sectors <= s->tags * 1.01f;
+	const double queue = apart ? 0
+				   : e->flag_later * e->setup->memory.sharers *
+					     e->resident[w->job] / 2,
 		     released = e->block[w->block].released + queue,
 		     half = (e->memory.l2.latency + e->memory.far / 2) / 2;
 	if (released <= at) /* a look that comes to L2 later than the flag */

@@ -8,7 +8,7 @@
 
 #include "sm_engine.h"
 
-enum { NEVER_STEP = -1, DEPBAR_DEPTH = 8, REGISTERS = 256, DIVIDED_MAX = 6 };
+enum { DEPBAR_DEPTH = 8, REGISTERS = 256, DIVIDED_MAX = 6 };
 
 struct warp {
 	const struct warp_step *program;

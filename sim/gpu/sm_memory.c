@@ -354,19 +354,20 @@ static bool has_dirty_lines(struct sm_memory *m, double lines)
 }
 
 double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, double bytes,
-		      double lines, bool dram, double *accepted)
+		      double lines, double dram_share, double *accepted)
 {
 	at = admit(m, at, bytes);
 	*accepted = at;
 	double done, asked = slots(bytes, lines, m->read_slot_bytes),
 		     l2_cycles = asked * m->l2.read_cycles;
 	level_serve(&m->l2_write, at, asked * m->l2_write.read_cycles);
-	if (dram) {
+	const double moved = bytes * dram_share;
+	if (moved > 0) {
 		double through = level_serve(&m->l2, at, l2_cycles) + m->l2.latency;
-		done = level_request(&m->dram, at, bytes * m->dram.read_cycles, false) - at;
+		done = level_request(&m->dram, at, moved * m->dram.read_cycles, false) - at;
 		done = at + one_read(chance, &m->dram, at, done);
 		done = done > through ? done : through;
-		const double taken = slice_moves(m, at, bytes * m->dram.read_cycles);
+		const double taken = slice_moves(m, at, moved * m->dram.read_cycles);
 		done = done > taken ? done : taken;
 	} else {
 		done = level_request(&m->l2, at, l2_cycles, false) - at;

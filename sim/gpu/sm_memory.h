@@ -76,11 +76,11 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device,
 void sm_memory_release(struct sm_memory *memory);
 /* With all that is in flight; sm_memory_release. */
 struct sm_memory sm_memory_copy(const struct sm_memory *memory);
-/* A warp's request for `bytes` in `lines` lines at time `at` (cycles); dram: L2 does not have them.
- * Returns when the data is back; *accepted: when the request was taken, before which nothing behind
- * it can be. */
+/* A warp's request for `bytes` in `lines` lines at time `at` (cycles); dram_share: of them, what L2
+ * does not have. Returns when the data is back; *accepted: when the request was taken, before which
+ * nothing behind it can be. */
 double sm_memory_read(struct sm_memory *memory, struct sm_chance *chance, double at, double bytes,
-		      double lines, bool dram, double *accepted);
+		      double lines, double dram_share, double *accepted);
 double sm_memory_write(struct sm_memory *memory, double at, double bytes, double lines, bool dram,
 		       double *accepted);
 /* When everything that was sent has arrived. */

@@ -5,7 +5,7 @@
 
 double traffic_share(double part, double whole)
 {
-	return whole <= 0 ? 0 : part < whole ? part / whole : 1;
+	return whole <= 0 || part <= 0 ? 0 : part < whole ? part / whole : 1;
 }
 
 /*
@@ -91,6 +91,7 @@ static void misses_as_counted(struct traffic *t, const struct kernel_profile *co
 					 32 * (double)counted->l2_read_sectors);
 	t->dram_write_share = traffic_share((double)counted->dram_write_bytes,
 					    32 * (double)counted->l2_write_sectors);
+	t->unknown = counted->dram_read_bytes < 0 || counted->dram_write_bytes < 0;
 }
 
 struct traffic traffic_of_launch(const struct sm_device *device, const struct traffic_launch *l)

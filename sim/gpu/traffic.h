@@ -29,6 +29,7 @@ struct traffic {
 	double updated;	 /* share of what it writes that it reads in the same place */
 	double strips; /* share of what it writes whose warps each walk down a strip of their own */
 	double atomic_lines; /* of 128 bytes that atomics fall on; 0 = very many */
+	double unknown; /* 1: neither footprints nor counters say what DRAM moves, so none is */
 };
 
 /* Whose traffic, and what is known of it. */

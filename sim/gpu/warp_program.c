@@ -71,6 +71,13 @@ static bool wide_scope(const char *text)
 	return strstr(text, ".GPU") || strstr(text, ".SYS");
 }
 
+/* Lines are in L1 or not each by itself, and a load waits for the last of them. */
+static double l2_asks(const struct warp_step *step)
+{
+	return step->tags > 1 && step->l2_share < 1 ? 1 - pow(1 - step->l2_share, step->tags)
+						    : step->l2_share;
+}
+
 static void decode(struct warp_step *step, struct sass_instruction *out,
 		   const struct profile_instruction *in, const struct l2_shares *l2)
 {
@@ -123,6 +130,7 @@ static void decode(struct warp_step *step, struct sass_instruction *out,
 			    : s.class == SASS_GLOBAL_STORE ? (float)l2->store
 							   : 1,
 	};
+	step->l2_asks = (float)l2_asks(step);
 	memcpy(step->source, s.source, sizeof(step->source));
 	*out = s;
 }
@@ -162,6 +170,17 @@ static int count_visits(struct warp_program *program, struct warp_step *step, en
 	return 0;
 }
 
+/* A branch out of a loop, or an exit in one. */
+static int count_way_out(struct warp_program *program, struct warp_step *step,
+			 const struct flow *flow, const char *file)
+{
+	const double leaves = flow->count - flow->falls;
+
+	return flow->loop_end && leaves > 0 && flow->falls > leaves
+		       ? count_visits(program, step, FLOW_LEAVE, flow->count / leaves, file)
+		       : 0;
+}
+
 static int solve(struct warp_program *program, struct flow *flow, const struct sass_instruction *s,
 		 const char *file)
 {
@@ -181,6 +200,9 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 				: joins ? runs * clamp01((next - flow[i + 1].jumped_in) / runs)
 					: runs * clamp01(next / runs);
 			step->share = (float)(flow[i].falls / runs);
+			step->target = NEVER_STEP;
+			if (count_way_out(program, step, &flow[i], file))
+				return -1;
 		} else if (step->flow == FLOW_CALL) {
 			step->target = (int32_t)target;
 			if (target < program->count)
@@ -199,10 +221,8 @@ static int solve(struct warp_program *program, struct flow *flow, const struct s
 			step->target = (int32_t)target;
 			step->flow = FLOW_BRANCH;
 			step->share = (float)(flow[i].falls / runs);
-			double leaves = runs - flow[i].falls;
-			if (flow[i].loop_end && flow[i].loop_end < target && leaves > 0 &&
-			    flow[i].falls > leaves &&
-			    count_visits(program, step, FLOW_LEAVE, runs / leaves, file))
+			if (flow[i].loop_end < target &&
+			    count_way_out(program, step, &flow[i], file))
 				return -1;
 		} else if (s[i].is_branch && target <= i) {
 			double entered = (target ? flow[target - 1].falls : program->warps) +

@@ -23,14 +23,15 @@ enum {
 enum {
 	CONSTANT_LINE_BYTES = 64,
 	CONSTANT_LINES = SASS_CONSTANT_BYTES / CONSTANT_LINE_BYTES
-}; /* words 60 and 64 bytes in are two reads, on Hopper */
+};			  /* words 60 and 64 bytes in are two reads, on Hopper */
+enum { NEVER_STEP = -1 }; /* no instruction comes next: the warp has ended */
 enum warp_flow {
 	FLOW_NEXT,   /* on to the next instruction */
 	FLOW_BRANCH, /* falls through with `share`, else to `target` */
 	FLOW_LOOP, /* back to `target` until its `share`-th visit since the loop was entered; always
 		      when share is 0 */
 	FLOW_LEAVE,   /* a way out of a loop: falls through until its `share`-th visit, then on to
-			 `target` */
+			 `target`, or the warp ends */
 	FLOW_CALL,    /* to `target`, one level deep */
 	FLOW_RETURN,  /* behind the call */
 	FLOW_EXIT,    /* ends the warp, unless it falls through with `share` */
@@ -60,7 +61,8 @@ struct warp_step {
 	float lanes;	   /* threads that take part */
 	float texels;	   /* of 32 bits, by the texture units */
 	bool multiply_add; /* of integers: half of the FP32 pipe has it */
-	float l2_share;	   /* of the executions, that go on to L2 */
+	float l2_share;	   /* of the sectors, that goes on to L2 */
+	float l2_asks;	   /* of the executions, that go on to L2 with some of their lines */
 	bool fence;	   /* holds its warp until L2 has what was written before */
 	float poll_cycles; /* looks at what another block writes, over and over until it is there:
 			      a round of that loop, beyond the access; 0: it does not */

@@ -19,15 +19,15 @@ static void columns(struct sheet *sheet, const char *const *names)
 
 /* ---- Table II ---- */
 
-static void published_layers(const struct p000_file *published, struct sheet *sheet,
+static void published_layers(const struct text_table *published, struct sheet *sheet,
 			     const char *method, int input, bool forward)
 {
 	char *config = xprintf("config=method=%s input=%d N=8192", method, input);
 	const char *const keys[] = { forward ? "quantity=iterations, forward sweeps only"
 					     : "quantity=iterations",
 				     config, NULL };
-	const long row = p000_find(published, keys);
-	sheet_text(sheet, "%s", row < 0 ? "-" : p000_cell(published, (size_t)row, "value"));
+	const long row = text_table_find(published, keys);
+	sheet_text(sheet, "%s", row < 0 ? "-" : text_table_cell(published, (size_t)row, "value"));
 	free(config);
 }
 
@@ -45,10 +45,10 @@ int p000_table2(struct paper_work *w, struct sheet *sheet)
 	static const char *const methods[] = {
 		"SSOR", "RBSOR", "MLSSOR 2x4x4", "MLSSOR 4x8x8", "MLSSOR 8x16x16", "MLSSOR 16x32x32"
 	};
-	struct p000_file published, counts = { 0 };
+	struct text_table published, counts = { 0 };
 	(void)w;
-	int rc = p000_read(&published, "papers", "000_published.tsv") ||
-				 p000_read(&counts, "papers", "000_counts.tsv")
+	int rc = text_table_read(&published, "papers", "000_published.tsv") ||
+				 text_table_read(&counts, "papers", "000_counts.tsv")
 			 ? -1
 			 : 0;
 	columns(sheet, names);
@@ -75,14 +75,14 @@ int p000_table2(struct paper_work *w, struct sheet *sheet)
 				     p000_layers(&counts, methods[m], "centred", "forward", number),
 				     1);
 		}
-	p000_release(&published);
-	p000_release(&counts);
+	text_table_release(&published);
+	text_table_release(&counts);
 	return rc;
 }
 
 /* ---- Table III ---- */
 
-static double published_resource(const struct p000_file *published, const char *quantity, int side,
+static double published_resource(const struct text_table *published, const char *quantity, int side,
 				 int threads)
 {
 	char *keys[] = { xprintf("quantity=%s", quantity),
@@ -90,8 +90,8 @@ static double published_resource(const struct p000_file *published, const char *
 				 side / 2, side, side, threads),
 			 NULL };
 	double value = NAN;
-	const long row = p000_find(published, (const char *const *)keys);
-	if (row < 0 || parse_double(p000_cell(published, (size_t)row, "value"), &value))
+	const long row = text_table_find(published, (const char *const *)keys);
+	if (row < 0 || parse_double(text_table_cell(published, (size_t)row, "value"), &value))
 		value = NAN;
 	free(keys[0]);
 	free(keys[1]);
@@ -115,9 +115,9 @@ int p000_table3(struct paper_work *w, struct sheet *sheet)
 					     "blocks_limit",
 					     "threads_published",
 					     NULL };
-	struct p000_file published;
+	struct text_table published;
 	(void)w;
-	int rc = p000_read(&published, "papers", "000_published.tsv");
+	int rc = text_table_read(&published, "papers", "000_published.tsv");
 	columns(sheet, names);
 	for (int side = 4; side <= 8 && !rc; side *= 2)
 		for (int threads = 4; threads <= 128; threads *= 2) {
@@ -142,7 +142,7 @@ int p000_table3(struct paper_work *w, struct sheet *sheet)
 				   published_resource(&published, "active threads per SM", side,
 						      threads));
 		}
-	p000_release(&published);
+	text_table_release(&published);
 	return rc;
 }
 
@@ -152,8 +152,8 @@ static const char *const forms[] = { "plain", "coalesced", "unrolled", "both" };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
 /* One line: us a layer, and until Input 1 has converged. */
-static void line_of(const struct paper_work *w, const struct p000_file *counts, struct sheet *sheet,
-		    const struct p000_run *run)
+static void line_of(const struct paper_work *w, const struct text_table *counts,
+		    struct sheet *sheet, const struct p000_run *run)
 {
 	const double layer_us = p000_layer_us(w, run), layers = p000_side_layers(counts, run->side);
 	sheet_text(sheet, "%dx%dx%d", run->side / 2, run->side, run->side);
@@ -170,8 +170,8 @@ static const char *const line_names[] = {
 
 static int figure(struct paper_work *w, struct sheet *sheet, const char *kernel, int most)
 {
-	struct p000_file counts;
-	int rc = p000_read(&counts, "papers", "000_counts.tsv");
+	struct text_table counts;
+	int rc = text_table_read(&counts, "papers", "000_counts.tsv");
 	columns(sheet, line_names);
 	for (int side = 4; side <= most && !rc; side *= 2)
 		for (int f = 0; f < FORMS; f++)
@@ -181,7 +181,7 @@ static int figure(struct paper_work *w, struct sheet *sheet, const char *kernel,
 				if (!isnan(p000_layer_us(w, &run)))
 					line_of(w, &counts, sheet, &run);
 			}
-	p000_release(&counts);
+	text_table_release(&counts);
 	return rc;
 }
 
@@ -211,9 +211,9 @@ int p000_figure9(struct paper_work *w, struct sheet *sheet)
 {
 	enum { MOST = 256, SHOWN = 10 };
 	struct found found[MOST];
-	struct p000_file counts;
+	struct text_table counts;
 	size_t count = 0;
-	int rc = p000_read(&counts, "papers", "000_counts.tsv");
+	int rc = text_table_read(&counts, "papers", "000_counts.tsv");
 	sheet_column(sheet, "place");
 	sheet_column(sheet, "kernel");
 	columns(sheet, line_names);
@@ -243,7 +243,7 @@ int p000_figure9(struct paper_work *w, struct sheet *sheet)
 		sheet_text(sheet, "%s", run->kernel);
 		line_of(w, &counts, sheet, run);
 	}
-	p000_release(&counts);
+	text_table_release(&counts);
 	return rc;
 }
 
@@ -256,8 +256,8 @@ int p000_figure10(struct paper_work *w, struct sheet *sheet)
 		"points", "threads", "iteration_us_measured", "iterations", "converged_ms_measured",
 		NULL
 	};
-	struct p000_file counts;
-	int rc = p000_read(&counts, "papers", "000_counts.tsv");
+	struct text_table counts;
+	int rc = text_table_read(&counts, "papers", "000_counts.tsv");
 	columns(sheet, names);
 	for (size_t p = 0; p < sizeof(points) / sizeof(points[0]) && !rc; p++)
 		for (int threads = 64; threads <= 512; threads *= 2) {
@@ -269,7 +269,7 @@ int p000_figure10(struct paper_work *w, struct sheet *sheet)
 			sheet_number(sheet, iterations, 1);
 			sheet_number(sheet, us * iterations * 1e-3, 4);
 		}
-	p000_release(&counts);
+	text_table_release(&counts);
 	return rc;
 }
 

@@ -46,7 +46,7 @@ static int simulate(struct paper_work *w, struct predictor *predictor, const cha
 
 /* One size on one number of GPUs: both until convergence. */
 static int speed_up(struct paper_work *w, struct predictor *predictor,
-		    const struct p000_file *counts, int size, uint32_t gpus, struct sheet *sheet)
+		    const struct text_table *counts, int size, uint32_t gpus, struct sheet *sheet)
 {
 	const int layers = (int)p000_side_layers(counts, MLSSOR_SIDE),
 		  iterations = (int)p000_layers(counts, "RBSOR", "-", "-", "1"),
@@ -100,17 +100,17 @@ int p000_figure11(struct paper_work *w, struct sheet *sheet)
 	static const int sizes[] = { 1026, 2050, 4098, 8194, 16386 };
 	const struct predictor_options options = { .platform = w->runs.today,
 						   .allow_extrapolation = true };
-	struct p000_file counts;
+	struct text_table counts;
 	struct predictor predictor;
 	if (predictor_init(&predictor, w->runs.program, &options, true))
 		return -1;
-	int rc = p000_read(&counts, "papers", "000_counts.tsv");
+	int rc = text_table_read(&counts, "papers", "000_counts.tsv");
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]) && !rc; s++)
 		for (uint32_t gpus = 1; gpus <= 4 && !rc; gpus *= 2)
 			rc = speed_up(w, &predictor, &counts, sizes[s], gpus, sheet);
-	p000_release(&counts);
+	text_table_release(&counts);
 	predictor_release(&predictor);
 	return rc;
 }
@@ -127,28 +127,29 @@ static double copy_rate(const struct paper_work *w, int64_t words)
 	return row ? 32e6 * (double)words / row->core_us : NAN;
 }
 
-static double counted_bytes(const struct p000_file *counters, const char *kernel, int side)
+static double counted_bytes(const struct text_table *counters, const char *kernel, int side)
 {
 	double sum = 0, value;
 	int rows = 0;
 	for (size_t k = 0; k < counters->rows; k++) {
 		char *stem = xprintf("mlssor_%s%d_", kernel, side);
-		const bool ours = !strncmp(p000_cell(counters, k, "kernel"), stem, strlen(stem));
+		const bool ours =
+			!strncmp(text_table_cell(counters, k, "kernel"), stem, strlen(stem));
 		free(stem);
 		if (!ours)
 			continue;
 		rows++;
-		if (!parse_double(p000_cell(counters, k, "dram_read_bytes"), &value))
+		if (!parse_double(text_table_cell(counters, k, "dram_read_bytes"), &value))
 			sum += value;
-		if (!parse_double(p000_cell(counters, k, "dram_write_bytes"), &value))
+		if (!parse_double(text_table_cell(counters, k, "dram_write_bytes"), &value))
 			sum += value;
 	}
 	return rows == 3 ? sum : NAN;
 }
 
 /* A line of a kernel of today, if it was measured. */
-static void tuned_line(const struct paper_work *w, const struct p000_file *counters,
-		       const struct p000_file *counts, const struct p000_run *run, double rate,
+static void tuned_line(const struct paper_work *w, const struct text_table *counters,
+		       const struct text_table *counts, const struct p000_run *run, double rate,
 		       struct sheet *sheet)
 {
 	const double points = (double)(run->size - 2) * (run->size - 2), words = 12.0 / run->side,
@@ -192,9 +193,9 @@ int p000_tuned(struct paper_work *w, struct sheet *sheet)
 	static const char *const kernels[] = { "tuned", "staged", "chunked" };
 	enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 	static const int sizes[] = { 1026, 2050, 4098, 8194, 16386 };
-	struct p000_file counters, counts = { 0 };
-	int rc = p000_read(&counters, PLATFORM_DEFAULT, "papers_000_counters.tsv") ||
-				 p000_read(&counts, "papers", "000_counts.tsv")
+	struct text_table counters, counts = { 0 };
+	int rc = text_table_read(&counters, PLATFORM_DEFAULT, "papers_000_counters.tsv") ||
+				 text_table_read(&counts, "papers", "000_counts.tsv")
 			 ? -1
 			 : 0;
 	const double rate = copy_rate(w, 16777216);
@@ -211,8 +212,8 @@ int p000_tuned(struct paper_work *w, struct sheet *sheet)
 								       k % KERNELS > 1 ? 16 : 0,
 								       kernels[k % KERNELS], NULL },
 						   rate, sheet);
-	p000_release(&counters);
-	p000_release(&counts);
+	text_table_release(&counters);
+	text_table_release(&counts);
 	return rc;
 }
 
@@ -278,8 +279,8 @@ static const struct search_set {
 	{ "counters", "counters-unasked", true },
 };
 
-static void search_set(struct paper_work *w, const struct p000_file *file,
-		       const struct p000_file *counts, const struct search_set *set,
+static void search_set(struct paper_work *w, const struct text_table *file,
+		       const struct text_table *counts, const struct search_set *set,
 		       struct sheet *sheet)
 {
 	struct searched *found = xcalloc(file->rows + 1, sizeof(*found));
@@ -287,14 +288,14 @@ static void search_set(struct paper_work *w, const struct p000_file *file,
 
 	for (size_t k = 0; k < file->rows; k++) {
 		struct searched *f = &found[count];
-		if (strcmp(p000_cell(file, k, "how"), set->how) ||
-		    (set->sure && strcmp(p000_cell(file, k, "unsure"), "0")))
+		if (strcmp(text_table_cell(file, k, "how"), set->how) ||
+		    (set->sure && strcmp(text_table_cell(file, k, "unsure"), "0")))
 			continue;
-		f->config = p000_cell(file, k, "config");
+		f->config = text_table_cell(file, k, "config");
 		const int side = (int)paper_number(&w->runs, f->config, 1, "subdomain");
 		const double layers = p000_side_layers(counts, side) / (side / 2) * 4;
-		if (parse_double(p000_cell(file, k, "measured_us"), &f->measured) ||
-		    parse_double(p000_cell(file, k, "predicted_us"), &f->predicted))
+		if (parse_double(text_table_cell(file, k, "measured_us"), &f->measured) ||
+		    parse_double(text_table_cell(file, k, "predicted_us"), &f->predicted))
 			continue;
 		f->measured *= layers;
 		f->predicted *= layers;
@@ -310,17 +311,17 @@ int p000_search(struct paper_work *w, struct sheet *sheet)
 	static const char *const names[] = { "configurations",	  "count",
 					     "rank_correlation",  "mean_error_pct",
 					     "choice_longer_pct", NULL };
-	struct p000_file file, counts = { 0 };
-	int rc = p000_read(&file, PLATFORM_DEFAULT, "papers_000_search.tsv") ||
-				 p000_read(&counts, "papers", "000_counts.tsv")
+	struct text_table file, counts = { 0 };
+	int rc = text_table_read(&file, PLATFORM_DEFAULT, "papers_000_search.tsv") ||
+				 text_table_read(&counts, "papers", "000_counts.tsv")
 			 ? -1
 			 : 0;
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
 	for (size_t k = 0; k < sizeof(search_sets) / sizeof(search_sets[0]) && !rc; k++)
 		search_set(w, &file, &counts, &search_sets[k], sheet);
-	p000_release(&file);
-	p000_release(&counts);
+	text_table_release(&file);
+	text_table_release(&counts);
 	return rc;
 }
 
@@ -330,23 +331,24 @@ int p000_blind(struct paper_work *w, struct sheet *sheet)
 {
 	static const char *const names[] = { "config",	  "core_us_measured", "core_us_simulated",
 					     "error_pct", "extrapolated",     NULL };
-	struct p000_file predicted;
-	int rc = p000_read(&predicted, PLATFORM_DEFAULT, "papers_000_predicted.tsv");
+	struct text_table predicted;
+	int rc = text_table_read(&predicted, PLATFORM_DEFAULT, "papers_000_predicted.tsv");
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
 	for (size_t k = 0; k < predicted.rows && !rc; k++) {
-		const char *config = p000_cell(&predicted, k, "config");
+		const char *config = text_table_cell(&predicted, k, "config");
 		const struct paper_times measured = paper_measured(&w->runs, config);
 		double core_us = NAN;
-		if (parse_double(p000_cell(&predicted, k, "core_us"), &core_us))
+		if (parse_double(text_table_cell(&predicted, k, "core_us"), &core_us))
 			core_us = NAN;
 		sheet_text(sheet, "%s", config);
 		sheet_number(sheet, measured.core_us, 5);
 		sheet_number(sheet, core_us, 5);
 		sheet_percent(sheet, 100 * (core_us / measured.core_us - 1));
 		sheet_text(sheet, "%s",
-			   strcmp(p000_cell(&predicted, k, "extrapolated"), "0") ? "yes" : "no");
+			   strcmp(text_table_cell(&predicted, k, "extrapolated"), "0") ? "yes"
+										       : "no");
 	}
-	p000_release(&predicted);
+	text_table_release(&predicted);
 	return rc;
 }

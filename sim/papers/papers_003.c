@@ -104,11 +104,12 @@ static void put_curves(const struct p003_data *d, struct sheet *sheet, const cha
 							     c->l[l], c->threads[t] });
 }
 
-static int figure(struct sheet *sheet, const char *solver, const struct curves *curves)
+static int figure(struct paper_work *w, struct sheet *sheet, const char *solver,
+		  const struct curves *curves)
 {
 	struct p003_data d;
 	columns(sheet, curve_columns);
-	const int rc = p003_read(&d);
+	const int rc = p003_read(&d, w->runs.program);
 	for (size_t s = 0; !rc && p003_schemes[s]; s++)
 		if (has_words(p003_schemes[s], curves->names))
 			put_curves(&d, sheet, solver, p003_schemes[s], curves);
@@ -119,8 +120,7 @@ static int figure(struct sheet *sheet, const char *solver, const struct curves *
 #define FIGURE(name, solver, curves)                                                               \
 	static int name(struct paper_work *w, struct sheet *sheet)                                 \
 	{                                                                                          \
-		(void)w;                                                                           \
-		return figure(sheet, solver, &curves);                                             \
+		return figure(w, sheet, solver, &curves);                                          \
 	}
 FIGURE(figure7, "poisson", by_interval)
 FIGURE(figure9, "shape", by_interval)

@@ -22,11 +22,12 @@ struct p003_row {
 struct p003_data {
 	struct p003_row *row;
 	size_t count, capacity;
-	struct p003_text *text; /* what rows borrow from */
+	const struct program *program; /* borrowed */
+	struct p003_text *text;	       /* what rows borrow from */
 };
 
 /* Measured runs and co-simulated ones as they ship; -1 after a message. */
-int p003_read(struct p003_data *data);
+int p003_read(struct p003_data *data, const struct program *program);
 void p003_release(struct p003_data *data);
 /* NULL: not there. n of base is 1, whatever is asked. */
 const struct p003_row *p003_find(const struct p003_data *data, const char *by, const char *solver,

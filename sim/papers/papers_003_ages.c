@@ -5,35 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "papers_000.h"
+#include "model/platform/platform_default.h"
+#include "text_table.h"
 #include "papers_003.h"
 #include "traces/base/util.h"
 
 static const char *const age_key[] = { "scheme", "l", "resident", "split", NULL };
 
-static bool same_run(const struct p000_file *f, size_t k, const struct p000_file *g, size_t j)
+static bool same_run(const struct text_table *f, size_t k, const struct text_table *g, size_t j)
 {
 	bool same = true;
 	for (int c = 0; age_key[c]; c++)
-		same &= !strcmp(p000_cell(f, k, age_key[c]), p000_cell(g, j, age_key[c]));
+		same &= !strcmp(text_table_cell(f, k, age_key[c]),
+				text_table_cell(g, j, age_key[c]));
 	return same;
 }
 
 enum { AGES = 1024 }; /* from -512 */
 
 /* Shares of one run's ages, of a column; their mean. */
-static double read_ages(const struct p000_file *f, const char *column, const struct p000_file *of,
+static double read_ages(const struct text_table *f, const char *column, const struct text_table *of,
 			size_t run, double share[AGES], double *total)
 {
 	double mean = 0;
 	memset(share, 0, AGES * sizeof(*share));
 	*total = 0;
 	for (size_t k = 0; k < f->rows; k++) {
-		const long age = atol(p000_cell(f, k, "age")) + AGES / 2;
+		const long age = atol(text_table_cell(f, k, "age")) + AGES / 2;
 		if (age < 0 || age >= AGES || !same_run(f, k, of, run))
 			continue;
-		share[age] += atof(p000_cell(f, k, column));
-		*total += atof(p000_cell(f, k, column));
+		share[age] += atof(text_table_cell(f, k, column));
+		*total += atof(text_table_cell(f, k, column));
 	}
 	for (int k = 0; k < AGES; k++) {
 		share[k] /= *total;
@@ -51,7 +53,8 @@ static double distance(const double *a, const double *b)
 	return apart;
 }
 
-static void put_ages(struct sheet *sheet, const struct p000_file *f, const struct p000_file *today)
+static void put_ages(struct sheet *sheet, const struct text_table *f,
+		     const struct text_table *today)
 {
 	double *share = xcalloc(3 * AGES, sizeof(*share));
 	for (size_t k = 0; k < f->rows; k++) {
@@ -59,7 +62,7 @@ static void put_ages(struct sheet *sheet, const struct p000_file *f, const struc
 		if (k && same_run(f, k, f, k - 1))
 			continue; /* rows of one run stand together */
 		for (int c = 0; age_key[c]; c++)
-			sheet_text(sheet, "%s", p000_cell(f, k, age_key[c]));
+			sheet_text(sheet, "%s", text_table_cell(f, k, age_key[c]));
 		const double measured = read_ages(f, "measured", f, k, share, &borders),
 			     then = read_ages(f, "cosimulated", f, k, share + AGES, &all),
 			     now = read_ages(today, "cosimulated", f, k, share + 2 * AGES, &all);
@@ -79,22 +82,22 @@ int p003_ages(struct paper_work *w, struct sheet *sheet)
 					     "split",		"borders",   "mean_age",
 					     "mean_age_cosim",	"variation", "mean_age_today",
 					     "variation_today", NULL };
-	struct p000_file f = { 0 }, other = { 0 }, today = { 0 };
+	struct text_table f = { 0 }, other = { 0 }, today = { 0 };
 	(void)w;
 	for (size_t k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
-	const int rc =
-		p000_read(&f, PLATFORM_DEFAULT, "papers_003_ages.tsv") ||
-				p000_read(&other, "h100x1", "papers_003_ages.tsv") ||
-				p000_read(&today, PLATFORM_DEFAULT, "papers_003_ages_today.tsv")
-			? -1
-			: 0;
+	const int rc = text_table_read(&f, PLATFORM_DEFAULT, "papers_003_ages.tsv") ||
+				       text_table_read(&other, "h100x1", "papers_003_ages.tsv") ||
+				       text_table_read(&today, PLATFORM_DEFAULT,
+						       "papers_003_ages_today.tsv")
+			       ? -1
+			       : 0;
 	if (!rc) {
 		put_ages(sheet, &f, &today);
 		put_ages(sheet, &other, &today);
 	}
-	p000_release(&f);
-	p000_release(&other);
-	p000_release(&today);
+	text_table_release(&f);
+	text_table_release(&other);
+	text_table_release(&today);
 	return rc;
 }

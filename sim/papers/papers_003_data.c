@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "papers_000.h"
-#include "sim/validate/config_words.h"
+#include "model/platform/platform_default.h"
+#include "text_table.h"
 #include "traces/base/util.h"
 
-enum { TEXTS = 6 };
+enum { TEXTS = 7 };
 struct p003_text {
-	struct p000_file file[TEXTS];
+	struct text_table file[TEXTS];
 };
 
 const char *const p003_schemes[] = {
@@ -21,42 +21,52 @@ const char *const p003_schemes[] = {
 	"ud-square", "4w-square", "4w-combine-square", NULL
 };
 
-static int number_of(const char *config, const char *key)
+/* A run as its solver reads it. */
+struct run {
+	const struct program *program;
+	const char *solver, *config;
+};
+
+static int number_of(const struct run *run, const char *option)
 {
-	char word[16] = "";
-	return config_value(config, key, word, sizeof(word)) ? atoi(word) : 0;
+	char *text = run->program->column(run->solver, run->config, 1, option);
+	const int number = text ? atoi(text) : 0;
+	free(text);
+	return number;
 }
 
-static const char *scheme_of(const char *config)
+static const char *scheme_of(const struct run *run)
 {
 	static const char *const others[] = { "graph", "barrier", "flags", "cluster",
 					      "free",  "async",	  NULL };
-	char word[32] = "";
+	char *word = run->program->column(run->solver, run->config, 1, "scheme");
 	const char *found = "";
-	config_value(config, "scheme", word, sizeof(word));
 	for (size_t k = 0; p003_schemes[k]; k++)
-		if (!strcmp(p003_schemes[k], word))
+		if (word && !strcmp(p003_schemes[k], word))
 			found = p003_schemes[k];
 	for (size_t k = 0; others[k]; k++)
-		if (!strcmp(others[k], word))
+		if (word && !strcmp(others[k], word))
 			found = others[k];
+	free(word);
 	return found;
 }
 
-static struct p003_row *add(struct p003_data *d, const char *by, const char *solver,
-			    const char *config)
+static struct p003_row *add(struct p003_data *d, const char *by, const struct text_table *f,
+			    size_t k)
 {
+	const struct run run = { d->program, text_table_cell(f, k, "solver"),
+				 text_table_cell(f, k, "config") };
 	GROW(d->row, d->count, d->capacity);
 	struct p003_row *row = &d->row[d->count++];
 	*row = (struct p003_row){
 		.by = by,
-		.solver = solver,
+		.solver = run.solver,
 		.split = "",
-		.scheme = scheme_of(config),
-		.n = number_of(config, "host-sync"),
-		.l = number_of(config, "exchange"),
-		.threads = number_of(config, "threads"),
-		.resident = number_of(config, "resident"),
+		.scheme = scheme_of(&run),
+		.n = number_of(&run, "host-sync"),
+		.l = number_of(&run, "exchange"),
+		.threads = number_of(&run, "threads"),
+		.resident = number_of(&run, "resident"),
 	};
 	return row;
 }
@@ -91,15 +101,14 @@ static void spread(double three[3], const double *values, int count)
 	free(copy);
 }
 
-static int read_measured(struct p003_data *d, const struct p000_file *f)
+static int read_measured(struct p003_data *d, const struct text_table *f)
 {
 	for (size_t k = 0; k < f->rows; k++) {
-		struct p003_row *row =
-			add(d, "measured", p000_cell(f, k, "solver"), p000_cell(f, k, "config"));
-		row->split = p000_cell(f, k, "split");
-		row->runs = list_of(p000_cell(f, k, "steps"), &row->each_steps);
+		struct p003_row *row = add(d, "measured", f, k);
+		row->split = text_table_cell(f, k, "split");
+		row->runs = list_of(text_table_cell(f, k, "steps"), &row->each_steps);
 		if (row->runs < 1 ||
-		    list_of(p000_cell(f, k, "core_us"), &row->each_us) != row->runs)
+		    list_of(text_table_cell(f, k, "core_us"), &row->each_us) != row->runs)
 			return report("%s: row %zu: steps and core_us are not lists of equal "
 				      "length",
 				      f->path, k + 1);
@@ -109,15 +118,14 @@ static int read_measured(struct p003_data *d, const struct p000_file *f)
 	return 0;
 }
 
-static int read_simulated(struct p003_data *d, const struct p000_file *f)
+static int read_simulated(struct p003_data *d, const struct text_table *f)
 {
 	static const char *const columns[] = { "steps_lo",   "steps",	"steps_hi",
 					       "core_lo_us", "core_us", "core_hi_us" };
 	for (size_t k = 0; k < f->rows; k++) {
-		struct p003_row *row = add(d, p000_cell(f, k, "costs"), p000_cell(f, k, "solver"),
-					   p000_cell(f, k, "config"));
+		struct p003_row *row = add(d, text_table_cell(f, k, "costs"), f, k);
 		for (int c = 0; c < 6; c++)
-			if (parse_double(p000_cell(f, k, columns[c]),
+			if (parse_double(text_table_cell(f, k, columns[c]),
 					 c < 3 ? &row->steps[c] : &row->us[c - 3]))
 				return report("%s: row %zu: %s is no number", f->path, k + 1,
 					      columns[c]);
@@ -125,15 +133,15 @@ static int read_simulated(struct p003_data *d, const struct p000_file *f)
 	return 0;
 }
 
-static int want_columns(const struct p000_file *f, const char *const *names)
+static int want_columns(const struct text_table *f, const char *const *names)
 {
 	for (; *names; names++)
-		if (!p000_cell(f, 0, *names))
+		if (!text_table_cell(f, 0, *names))
 			return report("%s: no column %s", f->path, *names);
 	return 0;
 }
 
-int p003_read(struct p003_data *d)
+int p003_read(struct p003_data *d, const struct program *program)
 {
 	static const char *const measured[] = { "solver", "config",  "split",
 						"steps",  "core_us", NULL },
@@ -141,23 +149,24 @@ int p003_read(struct p003_data *d)
 							"steps",   "steps_lo",	 "steps_hi",
 							"core_us", "core_lo_us", "core_hi_us",
 							NULL };
-	*d = (struct p003_data){ .text = xcalloc(1, sizeof(*d->text)) };
-	/* The fourth blind list was measured on an H100, and on nothing else. */
+	*d = (struct p003_data){ .program = program, .text = xcalloc(1, sizeof(*d->text)) };
+	/* The fourth and fifth blind lists were measured on an H100, and on nothing else. */
 	static const struct {
 		const char *folder, *name;
 		const char *const *columns;
-		int (*read)(struct p003_data *d, const struct p000_file *f);
+		int (*read)(struct p003_data *d, const struct text_table *f);
 	} files[TEXTS] = {
 		{ PLATFORM_DEFAULT, "papers_003_runs.tsv", measured, read_measured },
 		{ "h100x1", "papers_003_runs.tsv", measured, read_measured },
 		{ PLATFORM_DEFAULT, "papers_003_cosimulated.tsv", simulated, read_simulated },
 		{ "papers", "003_cosimulated.tsv", simulated, read_simulated },
 		{ PLATFORM_DEFAULT, "papers_003_today.tsv", simulated, read_simulated },
-		{ PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated }
+		{ PLATFORM_DEFAULT, "papers_003_blind4.tsv", simulated, read_simulated },
+		{ PLATFORM_DEFAULT, "papers_003_blind5.tsv", simulated, read_simulated }
 	};
 	for (int k = 0; k < TEXTS; k++) {
-		struct p000_file *f = &d->text->file[k];
-		if (p000_read(f, files[k].folder, files[k].name) ||
+		struct text_table *f = &d->text->file[k];
+		if (text_table_read(f, files[k].folder, files[k].name) ||
 		    want_columns(f, files[k].columns) || files[k].read(d, f))
 			return -1;
 	}
@@ -172,7 +181,7 @@ void p003_release(struct p003_data *d)
 	}
 	free(d->row);
 	for (int k = 0; k < TEXTS; k++)
-		p000_release(&d->text->file[k]);
+		text_table_release(&d->text->file[k]);
 	free(d->text);
 	*d = (struct p003_data){ 0 };
 }

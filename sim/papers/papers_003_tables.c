@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "papers_000.h"
+#include "model/platform/platform_default.h"
+#include "text_table.h"
 #include "traces/base/util.h"
 
 static void columns(struct sheet *sheet, const char *const *names)
@@ -120,9 +121,8 @@ int p003_statements(struct paper_work *w, struct sheet *sheet)
 		int resident;
 	} who[] = { { "measured", 30 }, { "h200", 30 }, { "measured", 0 }, { "c1060", 30 } };
 	struct p003_data d;
-	(void)w;
 	columns(sheet, names);
-	const int rc = p003_read(&d);
+	const int rc = p003_read(&d, w->runs.program);
 	for (size_t k = 0; !rc && k < sizeof(statements) / sizeof(statements[0]); k++) {
 		const struct statement *s = &statements[k];
 		sheet_text(sheet, "%s", s->text);
@@ -155,6 +155,8 @@ static bool of_figure(const struct p003_row *r, int figure)
 		return !strcmp(r->split, "blind-3");
 	case 2: /* and the fourth */
 		return !strcmp(r->split, "blind-4");
+	case 3: /* and the fifth */
+		return !strcmp(r->split, "blind-5");
 	case 7:
 		return four && r->threads == 32;
 	case 11:
@@ -214,12 +216,12 @@ int p003_pairs(struct paper_work *w, struct sheet *sheet)
 			{ 14, { "14", "14" }, false, "h200" },
 			{ 0, { "blind-2", "blind-2" }, true, "h200" },
 			{ 1, { "blind-3", "blind-3" }, true, "h200" },
-			{ 2, { "blind-4", "blind-4" }, true, "blind-4" } };
+			{ 2, { "blind-4", "blind-4" }, true, "blind-4" },
+			{ 3, { "blind-5", "blind-5" }, true, "blind-5" } };
 	static const char *const solvers[] = { "poisson", "shape" };
 	struct p003_data d;
-	(void)w;
 	columns(sheet, names);
-	const int rc = p003_read(&d);
+	const int rc = p003_read(&d, w->runs.program);
 	for (size_t f = 0; !rc && f < sizeof(figures) / sizeof(figures[0]); f++)
 		for (size_t s = 0; s < 2; s++)
 			for (int resident = 30; resident >= 0; resident -= 30)
@@ -312,13 +314,13 @@ int p003_accuracy(struct paper_work *w, struct sheet *sheet)
 		{ "development", "development", "h200" }, { "blind", "blind", "h200" },
 		{ "blind-2", "blind-2", "h200" },	  { "blind-2 today", "blind-2", "today" },
 		{ "blind-3", "blind-3", "h200" },	  { "blind-3 again", "blind-3", "again" },
-		{ "blind-3 today", "blind-3", "today" },  { "blind-4", "blind-4", "blind-4" }
+		{ "blind-3 today", "blind-3", "today" },  { "blind-4", "blind-4", "blind-4" },
+		{ "blind-5", "blind-5", "blind-5" }
 	};
 	enum { SPLITS = sizeof(splits) / sizeof(splits[0]) };
 	struct p003_data d;
-	(void)w;
 	columns(sheet, names);
-	const int rc = p003_read(&d);
+	const int rc = p003_read(&d, w->runs.program);
 	for (int group = 0; !rc && group < 4 * SPLITS; group++) {
 		const char *solver = solvers[group / SPLITS / 2],
 			   *split = splits[group % SPLITS].split;
@@ -354,9 +356,8 @@ int p003_whole(struct paper_work *w, struct sheet *sheet)
 					     "threads",		 "steps",  "ms", "us_step",
 					     "faster_than_base", NULL };
 	struct p003_data d;
-	(void)w;
 	columns(sheet, names);
-	const int rc = p003_read(&d);
+	const int rc = p003_read(&d, w->runs.program);
 	for (size_t k = 0; !rc && k < d.count; k++) {
 		const struct p003_row *r = &d.row[k];
 		const struct p003_row *base =
@@ -383,19 +384,19 @@ int p003_search(struct paper_work *w, struct sheet *sheet)
 {
 	static const char *const names[] = { "edges_per_vertex", "levels",	    "us_block",
 					     "us_host",		 "host_over_block", NULL };
-	struct p000_file f;
+	struct text_table f;
 	(void)w;
 	columns(sheet, names);
-	int rc = p000_read(&f, PLATFORM_DEFAULT, "papers_003_bfs.tsv");
+	int rc = text_table_read(&f, PLATFORM_DEFAULT, "papers_003_bfs.tsv");
 	for (size_t k = 0; !rc && k < f.rows; k++) {
-		const double block = atof(p000_cell(&f, k, "us_block")),
-			     host = atof(p000_cell(&f, k, "us_host"));
-		sheet_number(sheet, atof(p000_cell(&f, k, "edges_per_vertex")), 3);
-		sheet_text(sheet, "%s", p000_cell(&f, k, "levels"));
+		const double block = atof(text_table_cell(&f, k, "us_block")),
+			     host = atof(text_table_cell(&f, k, "us_host"));
+		sheet_number(sheet, atof(text_table_cell(&f, k, "edges_per_vertex")), 3);
+		sheet_text(sheet, "%s", text_table_cell(&f, k, "levels"));
 		sheet_number(sheet, block, 3);
 		sheet_number(sheet, host, 3);
 		sheet_number(sheet, host / block, 3);
 	}
-	p000_release(&f);
+	text_table_release(&f);
 	return rc;
 }

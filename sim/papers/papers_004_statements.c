@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "papers_004.h"
+#include "text_table.h"
 #include "traces/base/util.h"
 
 /* What the statements ask of a machine; NaN: not known. */
@@ -144,21 +145,24 @@ static const char *holds(const char *how, double limit, double value)
 	return yes ? "yes" : "no";
 }
 
-static int statement_row(struct sheet *sheet, char *field[], const struct facts facts[3],
-			 const char *path, int line)
+static int statement_row(struct sheet *sheet, const struct text_table *said, size_t row,
+			 const struct facts facts[3])
 {
+	const char *where = text_table_cell(said, row, "where"),
+		   *statement = text_table_cell(said, row, "statement"),
+		   *how = text_table_cell(said, row, "holds"),
+		   *number = text_table_cell(said, row, "limit");
 	double limit;
-	if (parse_double(field[3], &limit) ||
-	    (strcmp(field[2], "at-most") && strcmp(field[2], "at-least") &&
-	     strcmp(field[2], "about")))
-		return report("%s:%d: not a statement of 4 columns", path, line);
-	sheet_text(sheet, "%s", field[0]);
-	sheet_text(sheet, "%s", field[1]);
-	sheet_text(sheet, "%s %g", field[2], limit);
+	if (!where || !statement || !how || !number || parse_double(number, &limit) ||
+	    (strcmp(how, "at-most") && strcmp(how, "at-least") && strcmp(how, "about")))
+		return report("%s: row %zu is not a statement of 4 columns", said->path, row + 1);
+	sheet_text(sheet, "%s", where);
+	sheet_text(sheet, "%s", statement);
+	sheet_text(sheet, "%s %g", how, limit);
 	for (int k = 0; k < 3; k++) {
-		const double value = fact(&facts[k], field[1]);
+		const double value = fact(&facts[k], statement);
 		sheet_number(sheet, value, 3);
-		sheet_text(sheet, "%s", holds(field[2], limit, value));
+		sheet_text(sheet, "%s", holds(how, limit, value));
 	}
 	return 0;
 }
@@ -175,27 +179,11 @@ int p004_statements(struct paper_work *w, struct sheet *sheet)
 	    facts_of(w, p004_today(w), false, &facts[1]) ||
 	    facts_of(w, p004_today(w), true, &facts[2]))
 		return -1;
-	char *path = xprintf("%s/traces/data/papers/004_published.tsv", util_root());
-	FILE *file = fopen(path, "r");
-	char *line = NULL, *field[8];
-	size_t capacity = 0;
-	int number = 0, rc = file ? 0 : report("cannot open '%s': %s", path, strerror(errno));
-	bool header = false;
+	struct text_table said;
+	int rc = text_table_read(&said, "papers", "004_published.tsv");
 	p004_columns(sheet, columns);
-	while (!rc && getline(&line, &capacity, file) > 0) {
-		number++;
-		if (line[0] == '#' || line[0] == '\n')
-			continue;
-		const int fields = split_tabs(line, field, 8);
-		if (header && fields != 4)
-			rc = report("%s:%d: not a statement of 4 columns", path, number);
-		else if (header)
-			rc = statement_row(sheet, field, facts, path, number);
-		header = true;
-	}
-	if (file)
-		fclose(file);
-	free(line);
-	free(path);
+	for (size_t row = 0; !rc && row < said.rows; row++)
+		rc = statement_row(sheet, &said, row, facts);
+	text_table_release(&said);
 	return rc;
 }

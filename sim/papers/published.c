@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "published.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/lines.h"
 #include "traces/base/util.h"
 
 enum { TABLE, DEVICE, PROBLEM, SIZE, RE, OMEGA, KERNEL, QUANTITY, UNIT, VALUE, COLUMNS };
@@ -62,19 +62,18 @@ static void add(struct published *p, const struct published_row *row)
 
 int published_read(struct published *p, const char *path)
 {
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return report("cannot open '%s': %s", path, strerror(errno));
-	char *line = NULL, *field[COLUMNS + 1];
-	size_t capacity = 0;
+	struct lines lines;
+	if (lines_open(&lines, path))
+		return -1;
+	char *field[COLUMNS + 1];
 	bool header = false;
-	int number = 0, rc = 0;
-	while (!rc && getline(&line, &capacity, file) > 0) {
+	int rc = 0, more = 0;
+	while (!rc && (more = lines_next(&lines)) > 0) {
 		struct published_row row;
-		number++;
-		if (line[0] == '#' || line[0] == '\n')
+		const int number = lines.number;
+		if (lines.text[0] == '#' || lines.text[0] == '\n')
 			continue;
-		int count = split_tabs(line, field, COLUMNS + 1);
+		int count = split_tabs(lines.text, field, COLUMNS + 1);
 		if (!header) {
 			header = true;
 			rc = read_header(field, count, path, number);
@@ -88,12 +87,10 @@ int published_read(struct published *p, const char *path)
 			add(p, &row);
 		}
 	}
-	if (!rc && ferror(file))
-		rc = report("cannot read '%s': %s", path, strerror(errno));
+	rc = rc || more < 0 ? -1 : 0;
 	if (!rc && !p->count)
 		rc = report("%s: holds no published number", path);
-	free(line);
-	fclose(file);
+	lines_close(&lines);
 	return rc;
 }
 

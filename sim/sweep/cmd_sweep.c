@@ -196,6 +196,9 @@ static int run(const struct program *program, const struct sweep_options *o, con
 	if (sweep_read(&sweep, program, file, o->common.platform) || output_differs(table, file) ||
 	    output_check(table))
 		goto out;
+	for (size_t k = 0; k < sweep.platform.count; k++)
+		if (output_differs(table, sweep.platform.value[k]))
+			goto out;
 	definition = sweep_definition(&sweep);
 	store = sweep_store_open(path, definition, sweep.points, shard);
 	done = xcalloc(sweep.points, sizeof(*done));

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "sweep_file.h"
 
-#include <errno.h>
 #include <ini.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/platform/platform.h"
 #include "sweep_values.h"
+#include "traces/base/lines.h"
 #include "traces/base/util.h"
 
 struct reading {
 	struct sweep *sweep;
 	const struct program *program;
-	FILE *file;
-	int line;
+	struct lines lines;
 	bool failed; /* a message has been given */
 };
 
@@ -74,8 +73,8 @@ static struct sweep_key *solver_key(struct reading *r, const char *section, cons
 	}
 	if (k == s->family_count) {
 		GROW(s->family, s->family_count, s->family_capacity);
-		s->family[s->family_count++] =
-			(struct sweep_family){ .solver = xstrdup(section), .line = r->line };
+		s->family[s->family_count++] = (struct sweep_family){ .solver = xstrdup(section),
+								      .line = r->lines.number };
 	}
 	struct sweep_family *family = &s->family[k];
 	if (!has_option(options, name)) {
@@ -87,7 +86,8 @@ static struct sweep_key *solver_key(struct reading *r, const char *section, cons
 		if (!strcmp(family->key[i].name, name))
 			return &family->key[i];
 	GROW(family->key, family->count, family->capacity);
-	family->key[family->count] = (struct sweep_key){ .name = xstrdup(name), .line = r->line };
+	family->key[family->count] =
+		(struct sweep_key){ .name = xstrdup(name), .line = r->lines.number };
 	return &family->key[family->count++];
 }
 
@@ -95,7 +95,7 @@ static struct sweep_key *solver_key(struct reading *r, const char *section, cons
 static int take(void *user, const char *section, const char *name, const char *value)
 {
 	struct reading *r = user;
-	char *where = xprintf("%s:%d", r->sweep->path, r->line);
+	char *where = xprintf("%s:%d", r->sweep->path, r->lines.number);
 	struct sweep_key *key = NULL;
 	if (r->failed) {
 		/* the first is said */
@@ -117,20 +117,23 @@ static int take(void *user, const char *section, const char *name, const char *v
 	return !r->failed;
 }
 
-/* fgets that counts lines: inih would cut a long one in two without a word. */
+/* In place of fgets: inih would cut a long one in two without a word. */
 static char *next_line(char *line, int room, void *user)
 {
 	struct reading *r = user;
-	if (r->failed || !fgets(line, room, r->file))
+	const int more = r->failed ? 0 : lines_next(&r->lines);
+	if (more <= 0) {
+		r->failed |= more < 0;
 		return NULL;
-	r->line++;
-	if (strlen(line) + 1 == (size_t)room && line[room - 2] != '\n')
+	}
+	snprintf(line, (size_t)room, "%s", r->lines.text);
+	if (strlen(r->lines.text) >= (size_t)room)
 		r->failed = report("%s:%d: a line of more than %d characters; lists go on in "
 				   "indented lines",
-				   r->sweep->path, r->line, room - 2) != 0;
+				   r->sweep->path, r->lines.number, room - 2) != 0;
 	const char *fault = *line == '[' && !r->failed ? ini_section_fault(line) : NULL;
 	if (fault)
-		r->failed = report("%s:%d: %s", r->sweep->path, r->line, fault) != 0;
+		r->failed = report("%s:%d: %s", r->sweep->path, r->lines.number, fault) != 0;
 	return r->failed ? NULL : line;
 }
 
@@ -153,21 +156,34 @@ static uint64_t family_points(const struct sweep *s, const struct sweep_family *
 	return points > SWEEP_POINTS_MOST ? SWEEP_POINTS_MOST + 1 : (uint64_t)points;
 }
 
+/* What it does not say has the values that `predict` would give it. */
+static void add_planned(struct sweep_family *family, const struct program *program)
+{
+	const struct option_standard *planned = program->planned_standards(family->solver);
+	for (; planned && planned->name; planned++) {
+		size_t k = 0;
+		while (k < family->count && strcmp(family->key[k].name, planned->name))
+			k++;
+		if (k < family->count)
+			continue;
+		GROW(family->key, family->count, family->capacity);
+		family->key[family->count] =
+			(struct sweep_key){ .name = xstrdup(planned->name), .line = family->line };
+		sweep_value_add(&family->key[family->count++], planned->standard);
+	}
+}
+
 int sweep_read(struct sweep *sweep, const struct program *program, const char *path,
 	       const char *platform)
 {
 	*sweep = (struct sweep){ .path = xstrdup(path) };
 	struct reading reading = { .sweep = sweep, .program = program };
-	reading.file = fopen(path, "r");
-	if (!reading.file)
-		return report("cannot open '%s': %s", path, strerror(errno));
+	if (lines_open(&reading.lines, path))
+		return -1;
 	int line = ini_parse_stream(next_line, &reading, take, &reading);
-	const bool unreadable = ferror(reading.file);
-	fclose(reading.file);
+	lines_close(&reading.lines);
 	if (reading.failed)
 		return -1;
-	if (unreadable)
-		return report("cannot read '%s': %s", path, strerror(errno));
 	if (line)
 		return report("%s:%d: neither [section] nor key = values", path, line);
 	if (!sweep->family_count)
@@ -178,8 +194,10 @@ int sweep_read(struct sweep *sweep, const struct program *program, const char *p
 		sweep_value_add(&sweep->gpus, "1");
 	if (!sweep->set.count)
 		sweep_value_add(&sweep->set, "-");
-	for (size_t k = 0; k < sweep->family_count; k++)
+	for (size_t k = 0; k < sweep->family_count; k++) {
+		add_planned(&sweep->family[k], program);
 		sweep->points += family_points(sweep, &sweep->family[k]);
+	}
 	if (sweep->points > SWEEP_POINTS_MOST)
 		return report("'%s' asks for more than %d points", path, SWEEP_POINTS_MOST);
 	return check_gpus(sweep);
@@ -249,13 +267,13 @@ static void append_key(FILE *out, const char *name, const struct sweep_key *key)
 	fputc('\n', out);
 }
 
-/* FNV-1a (Fowler, Noll, Vo) of what a platform's file holds. */
+/* FNV-1a (Fowler, Noll, Vo) of what a platform's file holds: none is larger. */
 static uint64_t contents_of(const char *name_or_path)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 	char *path = strchr(name_or_path, '/') ? NULL : platform_shipped(name_or_path);
 	FILE *file = fopen(path ? path : name_or_path, "r");
-	for (int c; file && (c = getc(file)) != EOF;)
+	for (int k = 0, c; file && k < 1 << 20 && (c = getc(file)) != EOF; k++)
 		hash = (hash ^ (uint64_t)c) * 0x100000001b3u;
 	if (file)
 		fclose(file);

@@ -54,6 +54,22 @@ void sweep_store_close(struct sweep_store *s)
 	free(s);
 }
 
+/* 0: the file is new; -1 after a message: it is somebody's database. */
+static int check_empty(struct sweep_store *s)
+{
+	sqlite3_stmt *q = NULL;
+	int rc = sqlite3_prepare_v2(s->db, "SELECT count(*) FROM sqlite_master", -1, &q, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(q);
+	const bool holds = rc == SQLITE_ROW && sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	if (rc != SQLITE_ROW)
+		return complain(s);
+	return holds ? report("'%s' is a database, but not of a sweep: it is left as it is",
+			      s->path)
+		     : 0;
+}
+
 /* 1: read; 0: the file holds no sweep yet; -1 after a message. */
 static int read_meta(struct sweep_store *s)
 {
@@ -62,7 +78,7 @@ static int read_meta(struct sweep_store *s)
 				    -1, &q, NULL);
 	if (rc != SQLITE_OK) {
 		const bool empty = rc == SQLITE_ERROR; /* no such table */
-		return empty ? 0 : complain(s);
+		return empty ? check_empty(s) : complain(s);
 	}
 	rc = sqlite3_step(q);
 	if (rc == SQLITE_ROW) {

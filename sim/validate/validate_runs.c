@@ -84,7 +84,10 @@ static void add_prediction(struct answers *to, const char *model, const char *an
 	memcpy(new->family, p->family, sizeof(new->family));
 }
 
-/* `trace_inputs`: of what is made of the run's own trace. */
+/*
+ * `trace_inputs`: of what is made of the run's own trace. What is answered of a plan only because
+ * extrapolation is allowed here, and is refused unasked, counts apart: model `NAME-refused`.
+ */
 static void add_rows(struct context *c, const struct measured_row *m, const char *set,
 		     const struct answers *answers, const char *trace_inputs)
 {
@@ -92,8 +95,11 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 		const struct answer *a = &answers->of[k];
 		char *inputs = *a->answered_by ? predictor_inputs(c->predictor, a->answered_by)
 					       : xstrdup(trace_inputs);
+		char model[sizeof(a->model) + sizeof("-refused")];
+		snprintf(model, sizeof(model), "%s%s", a->model,
+			 a->extrapolated && set_within(set, "planned") ? "-refused" : "");
 		struct validation_row *row =
-			validation_add(c->validation, m, set, a->model, a->core_us, inputs);
+			validation_add(c->validation, m, set, model, a->core_us, inputs);
 		row->lo_us = a->lo_us;
 		row->hi_us = a->hi_us;
 		memcpy(row->part_us, a->part_us, sizeof(row->part_us));
@@ -230,6 +236,7 @@ static int answer_planned(struct context *c, const struct measured_row *m, struc
 struct replayed {
 	struct context *context;
 	const struct trace *trace;
+	const struct trace_joins *joins;
 	const struct profile *own;
 };
 
@@ -272,7 +279,7 @@ static int answer_replayed(const struct replayed *r, size_t run, struct answers 
 	if (!m)
 		return -1;
 	schedule_init(&schedule);
-	int rc = schedule_from_trace(&schedule, r->trace, (int)run);
+	int rc = schedule_from_joins(&schedule, r->joins, (int)run);
 	if (!rc)
 		schedule_untrace(&schedule, &c->predictor->platform);
 	for (size_t k = 0; !rc && k < model_count; k++) {
@@ -345,6 +352,9 @@ static int validate_trace(struct context *c, const char *path)
 	int rc = trace_read(&trace, path, 0);
 	if (!rc)
 		profile_add_own(&own, &trace);
+	struct trace_joins *joins = rc ? NULL : trace_joins_new(&trace);
+	replayed.joins = joins;
+	rc = joins ? rc : -1;
 	struct answers *answers =
 		rc ? NULL : answer_ahead(c->how.jobs, trace.run_count, replay_one, &replayed);
 	for (size_t run = 0; !rc && run < trace.run_count; run++) {
@@ -357,6 +367,7 @@ static int validate_trace(struct context *c, const char *path)
 	}
 	free(answers);
 	free(inputs);
+	trace_joins_free(joins);
 	profile_release(&own);
 	trace_release(&trace);
 	return rc;

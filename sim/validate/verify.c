@@ -9,6 +9,7 @@
 #include "model/calibrate/calibrate_results.h"
 #include "sim/answers/predict.h"
 #include "sim/validate/interval_fit.h"
+#include "traces/base/lines.h"
 #include "traces/base/util.h"
 
 struct verify {
@@ -59,30 +60,25 @@ static void verify_line(struct verify *v, const char *solver, const char *config
 	fflush(stdout);
 }
 
-static int run_list(struct verify *v, FILE *list)
+static int run_list(struct verify *v, struct lines *list)
 {
-	char *line = NULL;
-	size_t room = 0;
-	int number = 0, rc = 0;
+	int rc = 0, more = 0;
 	printf("solver\tgpus\tmeasured_us\tpredicted_us\terror_pct\tconfig\n");
-	while (!rc && getline(&line, &room, list) > 0) {
+	while (!rc && (more = lines_next(list)) > 0) {
+		char *line = list->text;
 		char solver[32];
 		unsigned gpus;
 		int at = 0;
 		line[strcspn(line, "\n")] = 0;
-		number++;
 		if (*line == '#' || !*line)
 			continue;
 		if (sscanf(line, "%31s %u %n", solver, &gpus, &at) < 2 || !at || !line[at] ||
 		    gpus < 1 || gpus > 64)
-			rc = report("%s:%d: not SOLVER GPUS CONFIGURATION", v->file, number);
+			rc = report("%s:%d: not SOLVER GPUS CONFIGURATION", v->file, list->number);
 		else if (gpus <= v->gpus)
 			verify_line(v, solver, line + at, gpus);
 	}
-	if (ferror(list))
-		rc = report("cannot read '%s': %s", v->file, strerror(errno));
-	free(line);
-	return rc;
+	return rc || more < 0 ? -1 : 0;
 }
 
 static int write_widths(const struct verify *v, const char *path, const char *command)
@@ -119,14 +115,12 @@ int verify_platform(const struct program *program, const char *path, const char 
 		.program = program, .backend = backend, .file = list ? list : usual, .gpus = gpus
 	};
 	const struct predictor_options options = { .platform = path };
-	FILE *file = fopen(v.file, "r");
-	int rc = -1;
-	if (!file) {
-		report("cannot open '%s': %s", v.file, strerror(errno));
-	} else if (!predictor_init(&v.predictor, program, &options, true)) {
+	struct lines lines;
+	int rc = lines_open(&lines, v.file);
+	if (!rc && !(rc = predictor_init(&v.predictor, program, &options, true))) {
 		const uint32_t has = (uint32_t)v.predictor.platform.gpus;
 		v.gpus = v.gpus && v.gpus < has ? v.gpus : has;
-		rc = run_list(&v, file);
+		rc = run_list(&v, &lines);
 		if (!rc && v.count < VERIFY_LEAST)
 			rc = report("%s: %zu runs could be measured and predicted, %d at least set "
 				    "the width of intervals: '%s' is as it was",
@@ -135,8 +129,7 @@ int verify_platform(const struct program *program, const char *path, const char 
 			rc = write_widths(&v, path, command);
 		predictor_release(&v.predictor);
 	}
-	if (file)
-		fclose(file);
+	lines_close(&lines);
 	free(v.ratio);
 	free(usual);
 	return rc;

@@ -11,6 +11,10 @@ warpreel calibrate --verify here.ini --backend cpu --list runs.list 2>&1 | cut -
 grep -A 12 '^\[interval\]' here.ini | sed 's/-*[0-9][0-9.]*$/N/; s/^# \(date\|command\).*/# \1/'
 diff before.ini here.ini | grep -c '^<'
 note
+# The same of a device that no shipped profile was counted on.
+sed 's/^name = NVIDIA H200/name = Other Device/' before.ini >other.ini
+warpreel calibrate --verify other.ini --backend cpu --list runs.list 2>&1 | tail -n 1 | sed 's/are .* %/are W/'
+warpreel predict rbsor --platform other.ini --size 1024 | grep "note: "
 # Too few say nothing, and change nothing.
 cp here.ini before.ini
 head -n 2 runs.list >few.list

@@ -15,6 +15,17 @@ done
 refuses warpreel predict rbsor --platform "$platform" --profile one.wrt -o hard.wrt
 cp "$platform" mine.ini
 refuses warpreel predict rbsor --platform mine.ini -o mine.ini
+for part in host link device; do
+	refuses warpreel predict rbsor --$part mine.ini -o mine.ini
+	refuses warpreel replay one.wrt --$part mine.ini -o mine.ini
+done
+printf '[sweep]\nplatform = h200x4 ./mine.ini\n[rbsor]\nsize = 64\n' >grid.ini
+refuses warpreel sweep grid.ini -o mine.ini
+cp "$root/model/cosim/h200.tsv" costs.tsv
+for table in pace ages; do
+	refuses warpreel predict shape --co-simulate --seeds 1 --size 64 --steps 5 --scheme 4w-square --costs costs.tsv --$table costs.tsv
+done
+cmp "$root/model/cosim/h200.tsv" costs.tsv && rm costs.tsv grid.ini
 cmp "$platform" mine.ini && rm mine.ini
 refuses warpreel record --spool one.wrt -o hard.wrt
 refuses warpreel trim one.wrt.zst -o one.wrt.zst

@@ -26,3 +26,10 @@ ahead='mlssor --platform h200x4 --kernel ahead --subdomain 16x16 --layers 8'
 warpreel predict $ahead --format tsv | columns core_hi_us,kernel_model,extrapolated | tail -n 1
 # shellcheck disable=SC2086
 warpreel predict $ahead -o ahead.wrt >/dev/null && warpreel check ahead.wrt >/dev/null && echo "a sound trace"
+# A sweep has the same ones.
+printf '[sweep]\ngpus = 1\n[lmsor]\nsize = 402\n[shape]\nhost-sync = 1\n[bfs]\nedges = 6144\n' >of.ini
+warpreel sweep of.ini -o of.tsv
+columns config <of.tsv | tail -n +2 >swept
+for solver in "lmsor --size 402" shape bfs; do
+	warpreel predict $solver --format tsv | columns config | tail -n 1
+done | cmp - swept && echo as swept

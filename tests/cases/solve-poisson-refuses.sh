@@ -6,7 +6,7 @@ printf 'P2\n2 2\n255\n255 255 255 255\n' >all.pgm
 printf 'P2\n2 2\n255\n255 0 0 0\n' >corner.pgm
 for options in "--source $pictures/ball.png" "$ball --mask $pictures/vase_mask.png" "$ball --mask empty.pgm" "$ball --mask nowhere.png" \
 	"$ball --mask $pictures/ball_mask.png --offset 150,40" "--source all.pgm --mask all.pgm --target all.pgm" '--offset 3' '--offset 16385,0' '--offset 1,2,3' \
-	'-o picture.jpeg' '-o nowhere/a.png' '--gpus 2' '--guide none' '--size 2' '--tolerance -1' '--size 100 --objects 10' \
+	'-o picture.jpeg' '-o nowhere/a.png' '--gpus 2' '--gpus 2 --scheme cluster' '--gpus 2 --scheme free' '--gpus 9 --scheme async' '--gpus 2 --scheme base --ages a.tsv' '--guide none' '--size 2' '--tolerance -1' '--size 100 --objects 10' \
 	'--scheme base --watch w.tsv' '--scheme flags --watch w.tsv' '--scheme graph --resident 3' '--scheme 4w-stripe --ages a.tsv --watch ./a.tsv' \
 	'--scheme 4w-stripe --phases p.tsv' '--scheme free --phases p.tsv' '--scheme coarse --phases p.tsv --watch w.tsv' '--scheme 4w-stripe --ages a.tsv --phases ./a.tsv' \
 	'--scheme 4w-stripe --host-sync 0' '--scheme 4w-stripe --exchange 0' '--scheme 4w-stripe --resident -1' '--scheme 4w-stripe --threads 33'; do

@@ -28,3 +28,8 @@ refuses warpreel sweep grid.ini -o /nowhere/table.tsv
 refuses warpreel sweep grid.ini -o grid.ini
 echo junk >grid.tsv.sweep
 refuses warpreel sweep grid.ini --platform "$platform"
+# Somebody's database of that name is left as it is.
+warpreel predict rbsor --size 64 -o grid.tsv.sweep >/dev/null
+cp grid.tsv.sweep as-it-was
+refuses warpreel sweep grid.ini --platform "$platform"
+cmp grid.tsv.sweep as-it-was && echo left

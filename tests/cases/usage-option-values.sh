@@ -25,3 +25,4 @@ refuses warpreel profile -o x.wrt true -- true
 refuses warpreel profile -o x.wrt --join y -- true
 refuses warpreel profile -o x.wrt --join
 refuses warpreel bench now
+refuses warpreel predict rbsor 4096

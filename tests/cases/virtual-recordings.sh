@@ -2,9 +2,10 @@
 virtual=${root:?}/traces/data/h200x4/virtual
 for recording in "$virtual"/*.wrt.zst; do
 	name=$(basename "$recording" .wrt.zst)
-	case $name in nccl_*|all_reduce_*) continue ;; esac # NCCL's own set-up is in those on two
+	case $name in nccl_*|all_reduce_*|*_as4) continue ;; esac # NCCL's own set-up is in those on two
 	echo "$name: $(warpreel compare --operations "$recording" "$root/traces/data/h200x4/foreign/$name.wrt.zst" 2>/dev/null | tail -n 1)"
 done
+echo "solvers on four: $(warpreel compare --operations "$virtual/solvers_as4.wrt.zst" "$root/traces/data/h200x4/foreign/solvers_four.wrt.zst" 2>/dev/null | tail -n 1)"
 # A process a GPU: joined, each with a device of its own number on the one GPU, and as many launches, NCCL's as operations.
 mkdir nccl true torch
 cp "$virtual"/nccl_4096.rank?.wrt.zst nccl

@@ -109,6 +109,11 @@ static inline void __threadfence(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+static inline void __threadfence_system(void)
+{
+	__threadfence();
+}
+
 struct alignas(8) float2 {
 	float x, y;
 };
@@ -171,7 +176,14 @@ static inline unsigned atomicMax(unsigned *address, unsigned value)
 }
 
 /* Values of any size, written and read as a whole; whoever reads is about to wait. */
-enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE };
+enum {
+	__NV_ATOMIC_RELAXED,
+	__NV_ATOMIC_ACQUIRE,
+	__NV_ATOMIC_RELEASE,
+	__NV_ATOMIC_ACQ_REL,
+	__NV_THREAD_SCOPE_DEVICE,
+	__NV_THREAD_SCOPE_SYSTEM
+};
 void emulated_atomic_copy(void *target, const void *source, size_t bytes);
 void emulated_let_go(void);
 
@@ -188,6 +200,13 @@ template <typename T> void __nv_atomic_load(T *address, T *value, int order, int
 	(void)scope;
 	emulated_let_go();
 	emulated_atomic_copy(value, address, sizeof(T));
+}
+
+static inline void __nv_atomic_thread_fence(int order, int scope)
+{
+	(void)order;
+	(void)scope;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Textures of linear memory, one after the other; what lies outside of one is 0. */
@@ -391,6 +410,16 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(Args...), cudaFuncAttribute attr
 template <typename T> T atomicAdd(T *address, T value)
 {
 	return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+
+template <typename T> T atomicAdd_system(T *address, T value)
+{
+	return atomicAdd(address, value);
+}
+
+template <typename T> T atomicMax_system(T *address, T value)
+{
+	return atomicMax(address, value);
 }
 
 static inline float rsqrtf(float x)

@@ -71,7 +71,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
 	return peer ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled;
 }
-cudaError_t cudaMalloc(void **pointer, size_t bytes)
+static cudaError_t allocate(void **pointer, size_t bytes)
 {
 	context_now();
 	if (bytes > (size_t)1 << 40)
@@ -80,6 +80,15 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 		mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	standin_allocate((uintptr_t)*pointer, bytes);
 	return cudaSuccess;
+}
+cudaError_t cudaMalloc(void **pointer, size_t bytes)
+{
+	return allocate(pointer, bytes);
+}
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+	pitched->pitch = (extent.width + 511) / 512 * 512;
+	return allocate(&pitched->ptr, pitched->pitch * extent.height * extent.depth);
 }
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {

@@ -314,3 +314,15 @@ void options_restate(struct option_spec *specs, const struct option_standard *st
 			if (!strcmp(spec->name, standards->name))
 				spec->standard = standards->standard;
 }
+
+int options_want_solver(const char *command, const char *names, int words, char **argv)
+{
+	if (words > 1)
+		report("one solver at a time, and '%s' is no option: these begin with -- (warpreel "
+		       "%s "
+		       "%s --help)",
+		       argv[2], command, argv[1]);
+	else
+		report("name one solver of %s: warpreel %s SOLVER [options]", names, command);
+	return EXIT_USAGE;
+}

@@ -71,6 +71,9 @@ int options_parse_one(const struct command_help *help, const struct option_spec 
 struct command_help options_solver_help(const char *command, const char *solver, const char *shown,
 					const char *names, const char *summary);
 void options_solver_help_release(struct command_help *help);
+/* Says that such a command wants one solver of `names`, where `words` stand from argv[1] on.
+ * EXIT_USAGE. */
+int options_want_solver(const char *command, const char *names, int words, char **argv);
 
 /* Whether `target` has the option as it is when nobody gives it. */
 bool option_is_standard(const struct option_spec *spec, const void *target);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "table_read.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
+#include "lines.h"
 #include "util.h"
 
 enum { MOST_FIELDS = 64, MOST_COLUMNS = 32 };
@@ -28,16 +27,15 @@ int table_read(const char *path, const struct table_format *format,
 	       int (*header)(void *context, const struct table_row *row),
 	       int (*row)(void *context, const struct table_row *row), void *context)
 {
-	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
-	if (!file)
-		return report("cannot open '%s': %s", path, strerror(errno));
-	char *line = NULL, *field[MOST_FIELDS], *of[MOST_COLUMNS];
-	size_t capacity = 0;
-	int rc = 0, column[MOST_COLUMNS], fields = 0;
-	for (int number = 1; !rc && getline(&line, &capacity, file) > 0; number++) {
-		if (line[0] == '#' || line[0] == '\n')
+	struct lines lines;
+	if (lines_open(&lines, path))
+		return -1;
+	char *field[MOST_FIELDS], *of[MOST_COLUMNS];
+	int rc = 0, more = 0, column[MOST_COLUMNS], fields = 0;
+	while (!rc && (more = lines_next(&lines)) > 0) {
+		if (lines.text[0] == '#' || lines.text[0] == '\n')
 			continue;
-		struct table_row now = { of, field, split_tabs(line, field, MOST_FIELDS) };
+		struct table_row now = { of, field, split_tabs(lines.text, field, MOST_FIELDS) };
 		const bool first = !fields;
 		if (first) {
 			fields = now.count;
@@ -48,15 +46,12 @@ int table_read(const char *path, const struct table_format *format,
 		if (first && !rc && header)
 			rc = header(context, &now);
 		else if (!first && (now.count != fields || row(context, &now)))
-			rc = report("%s:%d: not %s of %d columns", path, number, format->row,
+			rc = report("%s:%d: not %s of %d columns", path, lines.number, format->row,
 				    fields);
 	}
-	if (!rc && ferror(file))
-		rc = report("cannot read '%s': %s", path, strerror(errno));
-	else if (!rc && !fields)
+	rc = rc || more < 0 ? -1 : 0;
+	if (!rc && !fields)
 		rc = report("%s: holds no table of %s", path, format->table);
-	free(line);
-	if (file != stdin)
-		fclose(file);
+	lines_close(&lines);
 	return rc;
 }

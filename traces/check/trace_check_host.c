@@ -47,15 +47,15 @@ static void check_counters(struct checking *c)
 }
 
 /* How often a thread met a barrier. */
-struct meeting {
+struct arrivals {
 	int64_t run, process, tid;
 	uint32_t barrier;
 	int64_t times;
 };
 
-static int compare_meetings(const void *left, const void *right)
+static int compare_arrivals(const void *left, const void *right)
 {
-	const struct meeting *a = left, *b = right;
+	const struct arrivals *a = left, *b = right;
 
 	if (a->run != b->run)
 		return a->run < b->run ? -1 : 1;
@@ -81,7 +81,7 @@ static void check_barriers(struct checking *c)
 {
 	const struct trace *t = c->t;
 	struct map threads = { 0 }, members = { 0 }, places = { 0 };
-	struct meeting *meeting = xcalloc(t->host_op_count + 1, sizeof(*meeting));
+	struct arrivals *arrivals = xcalloc(t->host_op_count + 1, sizeof(*arrivals));
 	size_t count = 0;
 
 	for (size_t i = 0; i < t->host_op_count; i++) {
@@ -94,11 +94,11 @@ static void check_barriers(struct checking *c)
 		take_part(&threads, &members, h->global_tid, run);
 		at = map_intern(&places, h->global_tid, run << 32 ^ h->object, (uint32_t)count);
 		if (at == count)
-			meeting[count++] = (struct meeting){ .run = run,
-							     .process = process_of(h->global_tid),
-							     .tid = h->global_tid,
-							     .barrier = h->object };
-		meeting[at].times++;
+			arrivals[count++] = (struct arrivals){ .run = run,
+							       .process = process_of(h->global_tid),
+							       .tid = h->global_tid,
+							       .barrier = h->object };
+		arrivals[at].times++;
 	}
 	for (size_t i = 0; i < t->api_count && count; i++) {
 		const struct trace_api *a = &t->api[i];
@@ -117,19 +117,19 @@ static void check_barriers(struct checking *c)
 			run && map_get(&members, process_of(h->global_tid), run) != MAP_NONE &&
 			map_get(&threads, h->global_tid, run) == MAP_NONE;
 	}
-	qsort(meeting, count, sizeof(*meeting), compare_meetings);
+	qsort(arrivals, count, sizeof(*arrivals), compare_arrivals);
 	for (size_t i = 0, next; i < count; i = next) {
 		int64_t most = 0, sum = 0;
-		uint32_t of = map_get(&members, meeting[i].process, meeting[i].run);
+		uint32_t of = map_get(&members, arrivals[i].process, arrivals[i].run);
 
-		for (next = i; next < count && !compare_meetings(&meeting[i], &meeting[next]);
+		for (next = i; next < count && !compare_arrivals(&arrivals[i], &arrivals[next]);
 		     next++) {
-			most = meeting[next].times > most ? meeting[next].times : most;
-			sum += meeting[next].times;
+			most = arrivals[next].times > most ? arrivals[next].times : most;
+			sum += arrivals[next].times;
 		}
 		c->count[UNEQUAL_BARRIER] += most * (int64_t)of - sum;
 	}
-	free(meeting);
+	free(arrivals);
 	map_release(&threads);
 	map_release(&members);
 	map_release(&places);

@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: MIT
 # Draws runs on several GPUs, two unless it is said, to be named and answered before they are measured (docs/lab/splits.md):
 #
-#     sh traces/data/draw_gpus.sh SEED ways|nccl|lmsor|jacobi|mlssor|patches COUNT [2|4|8]
+#     sh traces/data/draw_gpus.sh SEED ways|nccl|lmsor|jacobi|mlssor|patches|weak COUNT [2|4|8]
 #     sh traces/data/draw_gpus.sh SEED some COUNT < LIST    # of a list, in its order: those to be recorded as well
 #
 # ways: red-black SOR by all its ways to share a grid, to wait and to exchange borders; nccl: borders as messages of
 # NCCL's, apart since a machine may have none; mlssor: multi-layer SSOR, and red-black SOR as its paper has it;
-# patches: block relaxation. Each option is drawn from what those before it leave, and a row that the
+# patches: block relaxation; weak: paper 003's scheme base. Each option is drawn from what those before it leave, and a row that the
 # solver would refuse all the same is drawn again. Sides are log-uniform; every third grid is a rectangle. The same
 # seed gives the same list everywhere.
 set -eu
-seed=${1:?SEED} what=${2:?ways, nccl, lmsor, jacobi, mlssor, patches or some} count=${3:?COUNT} gpus=${4:-2}
+seed=${1:?SEED} what=${2:?ways, nccl, lmsor, jacobi, mlssor, patches, weak or some} count=${3:?COUNT} gpus=${4:-2}
 case $what in
-ways | nccl | lmsor | jacobi | mlssor | patches | some) ;;
-*) echo "draw_gpus.sh: ways, nccl, lmsor, jacobi, mlssor, patches or some, not '$what'" >&2; exit 2 ;;
+ways | nccl | lmsor | jacobi | mlssor | patches | weak | some) ;;
+*) echo "draw_gpus.sh: ways, nccl, lmsor, jacobi, mlssor, patches, weak or some, not '$what'" >&2; exit 2 ;;
 esac
 case $gpus in
 2) blocks=1x2 ;;
@@ -97,6 +97,17 @@ function patches() {
 	return sprintf("patches %d patches=%s block=%s method=%s kernel=%s ghost=%s order=%s iterations=%s", gpus, set, block, method, kernel,
 		pick("zero reflect"), order, pick("3 10 20")) (order == "whole" ? "" : " streams=" pick("2 4 8"))
 }
+# Blocks of the size that is profiled; a step is as long whatever the picture is.
+function weak(what, pixels) {
+	what = pick("poisson shape")
+	pixels = side(200, 4000)
+	if (what == "poisson")
+		what = sprintf("poisson %d size=%d%s guide=source", gpus, pixels, pick("0 4") + 0 ? " objects=4" : "")
+	else
+		what = sprintf("shape %d size=%d light=-0.4,-0.4,1 white=255 lambda=0.3 edge=occluding", gpus, pixels)
+	return what sprintf(" scheme=base host-sync=1 exchange=4 threads=32 resident=0 inner=red-black stop=residual tolerance=1e-05 max-steps=1000000 steps=%d",
+		pixels < 1500 ? 200 : 100)
+}
 function some(rows, row) {
 	while ((getline row) > 0)
 		if (row !~ /^#/)
@@ -110,5 +121,5 @@ BEGIN {
 	if (what == "some")
 		some(0)
 	for (k = 0; what != "some" && k < count; k++)
-		print what ~ /ways|nccl/ ? way() : what == "lmsor" ? lmsor() : what == "jacobi" ? jacobi() : what == "mlssor" ? mlssor() : patches()
+		print what ~ /ways|nccl/ ? way() : what == "lmsor" ? lmsor() : what == "jacobi" ? jacobi() : what == "mlssor" ? mlssor() : what == "weak" ? weak() : patches()
 }'

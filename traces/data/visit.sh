@@ -58,9 +58,11 @@ rest() { # runs or kernels
 # A step of visit.tsv: NAME KIND OF. Leaves what it makes in OUT under its name.
 step() {
 	case $2 in
-	batch) # rows of more GPUs are no failure
-		awk -v gpus="$gpus" '/^#/ || $2 <= gpus' "$lists/$3.list" >"$out/$1.list"
-		"$w" batch "$out/$1.list" --gpus "$gpus" --visit "$visit" -o "$out/$1.tsv"
+	batch) # LIST [OPTION...]; rows of more GPUs are no failure
+		list=${3%% *}
+		awk -v gpus="$gpus" '/^#/ || $2 <= gpus' "$lists/$list.list" >"$out/$1.list"
+		# shellcheck disable=SC2086 # several words
+		"$w" batch "$out/$1.list" --gpus "$gpus" --visit "$visit" -o "$out/$1.tsv" ${3#"$list"}
 		;;
 	rest)
 		rest "$3" >"$out/$1.list"
@@ -70,7 +72,10 @@ step() {
 		kernels) "$w" time --list "$out/$1.list" --visit "$visit" -o "$out/$1.tsv" ;;
 		esac
 		;;
-	test) "${TESTS:-$root/build/tests}/$3" ;;
+	test) # PROGRAM [ARGUMENT...]
+		# shellcheck disable=SC2086 # several words
+		"${TESTS:-$root/build/tests}"/$3
+		;;
 	record) "$w" record -o "$out/$1.wrt.zst" -- "$w" batch "$lists/$3.list" --gpus "$gpus" --repeat 1 --warm-up-ms 0 --no-verify ;;
 	virtual) CUDA_VISIBLE_DEVICES=0 "$w" record --as-gpus 2 -o "$out/$1.wrt.zst" -- \
 		"$w" batch "$lists/$3.list" --gpus 2 --repeat 1 --warm-up-ms 0 --no-verify ;;

@@ -26,21 +26,21 @@ static int64_t kernel_in_stream(const struct trace_kernel *kernel)
  * only, so it is taken to hold for all launches of that kernel by that call. What it did beside the
  * one before it is no time of its own: the stream plays one after the other.
  */
-static void find_early(struct load *load)
+static void find_early(struct trace_joins *joins)
 {
-	const struct trace *t = load->trace;
+	const struct trace *t = joins->trace;
 	struct map last = { 0 }; /* (process and context, stream) -> kernel row */
 
 	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin */
 		const struct trace_kernel *k = &t->kernel[i];
 		const int64_t process = process_of(k->global_pid);
 		const uint32_t before = map_put(&last, context_of(k), k->stream, (uint32_t)i),
-			       api = map_get(&load->api_of, process, k->correlation);
+			       api = map_get(&joins->api_of, process, k->correlation);
 
 		if (before != MAP_NONE && t->kernel[before].end_ns != -1 &&
 		    k->start_ns > t->kernel[before].end_ns &&
 		    k->start_ns - t->kernel[before].end_ns < UINT32_MAX)
-			map_put(&load->pause, (int64_t)i, 0,
+			map_put(&joins->pause, (int64_t)i, 0,
 				(uint32_t)(k->start_ns - t->kernel[before].end_ns));
 		if (before != MAP_NONE && api != MAP_NONE && k->graph_node == -1 &&
 		    t->kernel[before].end_ns > k->start_ns && k->start_ns != -1 &&
@@ -49,9 +49,9 @@ static void find_early(struct load *load)
 						       ? k->end_ns
 						       : t->kernel[before].end_ns;
 
-			map_put(&load->early, t->api[api].name, k->demangled_name, 1);
+			map_put(&joins->early, t->api[api].name, k->demangled_name, 1);
 			if (end_ns > k->start_ns && end_ns - k->start_ns < UINT32_MAX)
-				map_put(&load->overlap, (int64_t)i, 0,
+				map_put(&joins->overlap, (int64_t)i, 0,
 					(uint32_t)(end_ns - k->start_ns));
 		}
 	}
@@ -60,25 +60,26 @@ static void find_early(struct load *load)
 
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
 {
-	const uint32_t api = load->early.used
-				     ? map_get(&load->api_of, process_of(kernel->global_pid),
+	const uint32_t api = load->joins->early.used
+				     ? map_get(&load->joins->api_of, process_of(kernel->global_pid),
 					       kernel->correlation)
 				     : MAP_NONE;
 
-	return api != MAP_NONE && map_get(&load->early, load->trace->api[api].name,
+	return api != MAP_NONE && map_get(&load->joins->early, load->trace->api[api].name,
 					  kernel->demangled_name) != MAP_NONE;
 }
 
 int64_t load_overlap_ns(const struct load *load, uint32_t row)
 {
-	const uint32_t ns = load->overlap.used ? map_get(&load->overlap, row, 0) : MAP_NONE;
+	const uint32_t ns =
+		load->joins->overlap.used ? map_get(&load->joins->overlap, row, 0) : MAP_NONE;
 
 	return ns == MAP_NONE ? 0 : ns;
 }
 
 int64_t load_pause_ns(const struct load *load, uint32_t row)
 {
-	const uint32_t ns = map_get(&load->pause, row, 0);
+	const uint32_t ns = map_get(&load->joins->pause, row, 0);
 
 	return ns == MAP_NONE ? 0 : ns;
 }
@@ -94,9 +95,9 @@ struct running {
  * before them: in a stream of higher priority they need not wait for what fills the device, whose
  * blocks they take turns with. Towards its end any kernel may begin.
  */
-static void find_beside(struct load *load)
+static void find_beside(struct trace_joins *joins)
 {
-	const struct trace *t = load->trace;
+	const struct trace *t = joins->trace;
 	enum { AT_ONCE = 128 }; /* kernels that a GPU of compute capability 7.0 and more runs */
 	struct running(*running)[AT_ONCE] = xcalloc(LOAD_MAX_GPUS, sizeof(*running));
 	size_t count[LOAD_MAX_GPUS] = { 0 };
@@ -113,7 +114,7 @@ static void find_beside(struct load *load)
 				continue;
 			if ((on[r].stream != k->stream || on[r].context != context_of(k)) &&
 			    on[r].end_ns - k->start_ns > k->start_ns - on[r].start_ns)
-				map_put(&load->beside, context_of(k), kernel_in_stream(k), 1);
+				map_put(&joins->beside, context_of(k), kernel_in_stream(k), 1);
 			on[left++] = on[r];
 		}
 		count[k->device] = left;
@@ -127,15 +128,15 @@ static void find_beside(struct load *load)
 
 bool load_is_beside(const struct load *load, const struct trace_kernel *kernel)
 {
-	return load->beside.used &&
-	       map_get(&load->beside, context_of(kernel), kernel_in_stream(kernel)) != MAP_NONE;
+	return load->joins->beside.used && map_get(&load->joins->beside, context_of(kernel),
+						   kernel_in_stream(kernel)) != MAP_NONE;
 }
 
-void load_begins(struct load *load)
+void load_begins(struct trace_joins *joins)
 {
-	find_early(load);
-	if (!trace_virtual_gpus(load->trace)) /* else they took turns */
-		find_beside(load);
+	find_early(joins);
+	if (!trace_virtual_gpus(joins->trace)) /* else they took turns */
+		find_beside(joins);
 }
 
 void load_streams_used(struct load *load)
@@ -154,7 +155,7 @@ void load_streams_used(struct load *load)
 			continue;
 		load->stream_used = op->stream;
 		if ((op->kind == OP_LAUNCH || op->kind == OP_COPY || op->kind == OP_MEMSET) &&
-		    map_get(&load->stream_named, thread->process,
+		    map_get(&load->joins->stream_named, thread->process,
 			    (int32_t)s->stream[op->stream].id) == MAP_NONE)
 			load->stream_own = op->stream;
 	}

@@ -121,7 +121,7 @@ static void match(struct load *load, struct candidate *candidate, size_t count, 
 		if (members > 1)
 			add_collective(load, member, members);
 		else
-			load->schedule->met_nobody++;
+			load->schedule->without_partners++;
 	}
 	free(member);
 }
@@ -177,10 +177,10 @@ void load_collective_met(struct load *load, uint32_t row)
 
 	if (!load->collective_of || !load->collective_of[row])
 		return;
-	s->op[s->op_count - 1].flags |= OP_MEETS;
-	GROW(s->meeting, s->meeting_count, s->meeting_capacity);
-	s->meeting[s->meeting_count++] =
-		(struct schedule_meeting){ s->op_count - 1, load->collective_of[row] - 1 };
+	s->op[s->op_count - 1].flags |= OP_COLLECTIVE;
+	GROW(s->participant, s->participant_count, s->participant_capacity);
+	s->participant[s->participant_count++] =
+		(struct schedule_participant){ s->op_count - 1, load->collective_of[row] - 1 };
 }
 
 /* Of launches that no call asked for there is no operation: what is left of their collective then
@@ -190,30 +190,31 @@ void load_collectives_finish(struct load *load)
 	struct schedule *s = load->schedule;
 	uint32_t *met = xcalloc(s->collective_count + 1, sizeof(*met)),
 		 *number = xcalloc(s->collective_count + 1, sizeof(*number)), collectives = 0;
-	size_t meetings = 0;
+	size_t kept = 0;
 
-	for (size_t k = 0; k < s->meeting_count; k++)
-		met[s->meeting[k].collective]++;
+	for (size_t k = 0; k < s->participant_count; k++)
+		met[s->participant[k].collective]++;
 	for (uint32_t c = 0; c < s->collective_count; c++) {
 		s->collective[c].participants = met[c];
 		number[c] = collectives;
 		if (met[c] > 1 || (met[c] && s->collective[c].steps >= 0))
 			s->collective[collectives++] = s->collective[c];
 		else
-			s->met_nobody += met[c];
+			s->without_partners += met[c];
 	}
-	for (size_t k = 0; k < s->meeting_count; k++) {
-		const struct schedule_meeting *meeting = &s->meeting[k];
+	for (size_t k = 0; k < s->participant_count; k++) {
+		const struct schedule_participant *participant = &s->participant[k];
 
-		if (met[meeting->collective] < 2 && s->collective[meeting->collective].steps < 0)
-			s->op[meeting->op].flags &= (uint8_t)~OP_MEETS;
+		if (met[participant->collective] < 2 &&
+		    s->collective[participant->collective].steps < 0)
+			s->op[participant->op].flags &= (uint8_t)~OP_COLLECTIVE;
 		else
-			s->meeting[meetings++] =
-				(struct schedule_meeting){ meeting->op,
-							   number[meeting->collective] };
+			s->participant[kept++] =
+				(struct schedule_participant){ participant->op,
+							       number[participant->collective] };
 	}
 	s->collective_count = collectives;
-	s->meeting_count = meetings;
+	s->participant_count = kept;
 	free(met);
 	free(number);
 }

@@ -75,7 +75,7 @@ static const struct record *last_before(const struct record *sorted, size_t coun
 static int64_t issue_time(const struct load *load, int64_t global_pid, int64_t correlation,
 			  int64_t otherwise)
 {
-	uint32_t api = map_get(&load->api_of, process_of(global_pid), correlation);
+	uint32_t api = map_get(&load->joins->api_of, process_of(global_pid), correlation);
 
 	return api == MAP_NONE ? otherwise : load->trace->api[api].start_ns;
 }

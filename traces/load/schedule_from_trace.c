@@ -158,18 +158,18 @@ static void describe_lane(const struct load *load, struct lane *lane)
 			continue;
 		}
 		lane->device_work |=
-			load->call[load->trace->api[item->row].name].kind != CALL_OTHER;
-		work = map_get(&load->work_of, process_of(item->tid),
+			load->joins->call[load->trace->api[item->row].name].kind != CALL_OTHER;
+		work = map_get(&load->joins->work_of, process_of(item->tid),
 			       load->trace->api[item->row].correlation);
 		if (work == MAP_NONE)
 			continue;
 		lane->device_work = true;
-		if (load->work[work].kind == WORK_KERNEL)
-			device = load->trace->kernel[load->work[work].row].device;
-		else if (load->work[work].kind == WORK_COPY)
-			device = load->trace->memcpy[load->work[work].row].device;
+		if (load->joins->work[work].kind == WORK_KERNEL)
+			device = load->trace->kernel[load->joins->work[work].row].device;
+		else if (load->joins->work[work].kind == WORK_COPY)
+			device = load->trace->memcpy[load->joins->work[work].row].device;
 		else
-			device = load->trace->memset[load->work[work].row].device;
+			device = load->trace->memset[load->joins->work[work].row].device;
 		votes[device]++; /* join_work has checked the range */
 	}
 	for (int g = 0; g < LOAD_MAX_GPUS; g++)
@@ -252,10 +252,10 @@ static void count_processes(struct schedule *schedule)
 
 static void count_orphans(struct load *load, int run)
 {
-	for (uint32_t i = 0; i < load->work_count; i++) {
-		const struct work *w = &load->work[i];
+	for (uint32_t i = 0; i < load->joins->work_count; i++) {
+		const struct work *w = &load->joins->work[i];
 
-		if (map_get(&load->api_of, w->pid, w->correlation) == MAP_NONE &&
+		if (map_get(&load->joins->api_of, w->pid, w->correlation) == MAP_NONE &&
 		    inside(load, run, w->start_ns))
 			load->anomaly[ANOMALY_ORPHAN_WORK]++;
 	}
@@ -294,27 +294,19 @@ static bool has_barriers(const struct trace *trace)
 	return false;
 }
 
-int schedule_from_trace(struct schedule *schedule, const struct trace *trace, int run)
+int schedule_from_joins(struct schedule *schedule, const struct trace_joins *joins, int run)
 {
-	struct load load = { .schedule = schedule,
-			     .trace = trace,
-			     .path = trace->path ? trace->path : "trace" };
+	const struct trace *trace = joins->trace;
+	struct load load = {
+		.schedule = schedule, .trace = trace, .joins = joins, .path = joins->path
+	};
 	struct item *item = NULL;
 	int64_t count;
 	int rc = -1;
 
-	if (trace->api_count == 0)
-		return report("%s: holds no API calls, so nobody can say in what order its work "
-			      "was asked for",
-			      load.path);
-	load.call = xmalloc(trace->string_count * sizeof(*load.call));
-	for (size_t i = 0; i < trace->string_count; i++)
-		load.call[i] = call_of_name(trace->string[i]);
-	load.captured = captured_calls(trace);
-	load.switched = load_switched(trace);
 	schedule->virtual_gpus = trace_virtual_gpus(trace);
 	load_virtual_memory(&load);
-	if (find_run(&load, run) < 0 || load_joins(&load) < 0 || load_nccl(&load) < 0)
+	if (find_run(&load, run) < 0 || load_nccl(&load) < 0)
 		goto out;
 	load_events(&load);
 	load_implicit(&load);
@@ -344,11 +336,8 @@ int schedule_from_trace(struct schedule *schedule, const struct trace *trace, in
 	tell_anomalies(&load);
 	rc = schedule_validate(schedule, load.path);
 out:
-	free(load.call);
 	free(load.took);
 	free(load.unrecorded);
-	free(load.captured);
-	free(load.switched);
 	free(load.collective_of);
 	load_nccl_release(&load);
 	free(item);
@@ -357,5 +346,14 @@ out:
 	load_nvtx_release(&load);
 	load_host_release(&load);
 	load_joins_release(&load);
+	return rc;
+}
+
+int schedule_from_trace(struct schedule *schedule, const struct trace *trace, int run)
+{
+	struct trace_joins *joins = trace_joins_new(trace);
+	const int rc = joins ? schedule_from_joins(schedule, joins, run) : -1;
+
+	trace_joins_free(joins);
 	return rc;
 }

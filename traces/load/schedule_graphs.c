@@ -130,7 +130,7 @@ static void find_turns(const struct load *load, struct graph *graph, uint32_t at
 	int64_t first = -1;
 
 	for (uint32_t i = 0; i < graph->count; i++) {
-		const struct work *w = &load->work[at + i];
+		const struct work *w = &load->joins->work[at + i];
 		const int64_t id =
 			w->kind == WORK_KERNEL ? load->trace->kernel[w->row].graph_node : -1;
 
@@ -158,7 +158,7 @@ int load_graph(struct load *load, uint32_t at, uint32_t count, struct graph **ma
 	graph->branch = xcalloc(count, sizeof(*graph->branch));
 	for (uint32_t i = 0; i < count; i++) {
 		struct node *node = &graph->node[i];
-		const int stream = load_work_stream(load, &load->work[at + i]);
+		const int stream = load_work_stream(load, &load->joins->work[at + i]);
 
 		if (stream < 0) {
 			load_graph_end(load, graph);
@@ -167,8 +167,8 @@ int load_graph(struct load *load, uint32_t at, uint32_t count, struct graph **ma
 		*node = (struct node){ .branch = graph->branches < BRANCHES_MOST
 							 ? branch_of(graph, (uint16_t)stream)
 							 : 0,
-				       .start_ns = load->work[at + i].start_ns,
-				       .end_ns = load_work_end(load, &load->work[at + i]),
+				       .start_ns = load->joins->work[at + i].start_ns,
+				       .end_ns = load_work_end(load, &load->joins->work[at + i]),
 				       .event = EVENT_NONE };
 		if (i && node[-1].end_ns != -1)
 			node->pause_ns = node->start_ns - node[-1].end_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the host threads say to each other: counters, barriers, marks. Their numbers start again
  * with each run, so a counter of the schedule is a counter of one run. A barrier is met once by
- * every thread: the k-th meeting of each is the same one.
+ * every thread: the k-th time of each is the same one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void load_host_op(struct load *load, const struct trace_host_op *op, struct map 
 	int64_t place = run_at(load->trace, op->start_ns) << RUN_SHIFT ^ process_of(op->global_tid);
 	struct schedule *schedule = load->schedule;
 	struct schedule_op *added;
-	uint32_t object, meeting;
+	uint32_t object, turn;
 	const bool of_all = op->kind == NOTE_BARRIER && op->object >= NOTE_BARRIER_OF_PROCESSES;
 
 	switch (op->kind) {
@@ -49,11 +49,11 @@ void load_host_op(struct load *load, const struct trace_host_op *op, struct map 
 		}
 		break;
 	case NOTE_BARRIER:
-		meeting = map_get(met, place, op->object);
-		meeting = of_all ? (uint32_t)op->value : meeting == MAP_NONE ? 0 : meeting;
-		map_put(met, place, op->object, meeting + 1);
+		turn = map_get(met, place, op->object);
+		turn = of_all ? (uint32_t)op->value : turn == MAP_NONE ? 0 : turn;
+		map_put(met, place, op->object, turn + 1);
 		object = map_intern(&load->barrier, of_all ? 0 : place,
-				    (int64_t)op->object << 31 ^ meeting, schedule->barrier_count);
+				    (int64_t)op->object << 31 ^ turn, schedule->barrier_count);
 		if (object == schedule->barrier_count)
 			schedule->barrier_count++;
 		added = schedule_add_op(schedule, OP_BARRIER, 0xffff, object);
@@ -87,7 +87,7 @@ void load_host_finish(struct load *load)
 {
 	struct schedule *schedule = load->schedule;
 	int64_t *posted = xcalloc(schedule->counter_count + 1, sizeof(*posted));
-	uint32_t *meeting = xcalloc(schedule->barrier_count + 1, sizeof(*meeting));
+	uint32_t *threads = xcalloc(schedule->barrier_count + 1, sizeof(*threads));
 
 	for (int64_t i = 0; i < schedule->op_count; i++) {
 		struct schedule_op *op = &schedule->op[i];
@@ -95,7 +95,7 @@ void load_host_finish(struct load *load)
 		if (op->kind == OP_POST && op->value > posted[op->object])
 			posted[op->object] = op->value;
 		else if (op->kind == OP_BARRIER)
-			meeting[op->object]++; /* a thread meets each barrier once, by construction
+			threads[op->object]++; /* a thread meets each barrier once, by construction
 						*/
 	}
 	for (int64_t i = 0; i < schedule->op_count; i++) {
@@ -105,7 +105,7 @@ void load_host_finish(struct load *load)
 			load->anomaly[ANOMALY_AWAIT]++;
 			make_host_work(op);
 		} else if (op->kind == OP_BARRIER &&
-			   meeting[op->object] != schedule->thread_count) {
+			   threads[op->object] != schedule->thread_count) {
 			load->anomaly[ANOMALY_BARRIER]++;
 			make_host_work(op);
 		} else if (op->kind == OP_POST &&
@@ -116,7 +116,7 @@ void load_host_finish(struct load *load)
 			op->duration_ps = -1;
 	}
 	free(posted);
-	free(meeting);
+	free(threads);
 }
 
 void load_host_release(struct load *load)

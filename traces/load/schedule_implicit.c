@@ -56,7 +56,7 @@ static bool place_of(const struct load *load, const struct trace_api *call, stru
 {
 	const struct trace *t = load->trace;
 	const int64_t process = process_of(call->global_tid);
-	uint32_t at = map_get(&load->work_of, process, call->correlation);
+	uint32_t at = map_get(&load->joins->work_of, process, call->correlation);
 
 #define PLACE(array, row)                                                                          \
 	*line = (struct line)                                                                      \
@@ -65,7 +65,7 @@ static bool place_of(const struct load *load, const struct trace_api *call, stru
 		.context = t->array[row].context, .stream = t->array[row].stream                   \
 	}
 	if (at != MAP_NONE) {
-		const struct work *work = &load->work[at];
+		const struct work *work = &load->joins->work[at];
 
 		if (work->kind == WORK_KERNEL)
 			PLACE(kernel, work->row);
@@ -75,12 +75,12 @@ static bool place_of(const struct load *load, const struct trace_api *call, stru
 			PLACE(memset, work->row);
 		return true;
 	}
-	at = map_get(&load->event_of, process, call->correlation);
+	at = map_get(&load->joins->event_of, process, call->correlation);
 	if (at != MAP_NONE) {
 		PLACE(event, at);
 		return true;
 	}
-	at = map_get(&load->sync_of, process, call->correlation);
+	at = map_get(&load->joins->sync_of, process, call->correlation);
 	if (at == MAP_NONE || t->sync[at].sync_type != 2)
 		return false;
 	PLACE(sync, at);
@@ -166,7 +166,7 @@ static size_t find_actions(const struct load *load, struct implicit *made, struc
 		const struct trace_api *call = &load->trace->api[i];
 		struct line place;
 
-		if (call->start_ns == -1 || call->return_value || load->captured[i] ||
+		if (call->start_ns == -1 || call->return_value || load->joins->captured[i] ||
 		    !place_of(load, call, &place) || place.device < 0 ||
 		    place.device >= LOAD_MAX_GPUS)
 			continue;

@@ -26,46 +26,46 @@ static int compare_work(const void *left, const void *right)
 }
 
 /* Records that end before they start, or name no GPU, make no schedule. */
-static int check_row(struct load *load, const char *table, size_t row, int64_t start_ns,
+static int check_row(struct trace_joins *joins, const char *table, size_t row, int64_t start_ns,
 		     int64_t end_ns, int32_t device)
 {
 	if (start_ns != -1 && end_ns != -1 && end_ns < start_ns)
-		return report("%s: %s row %zu ends %" PRId64 " ns before it starts", load->path,
+		return report("%s: %s row %zu ends %" PRId64 " ns before it starts", joins->path,
 			      table, row + 1, start_ns - end_ns);
 	if (device < 0 || device >= LOAD_MAX_GPUS)
-		return report("%s: %s row %zu names GPU %" PRId32, load->path, table, row + 1,
+		return report("%s: %s row %zu names GPU %" PRId32, joins->path, table, row + 1,
 			      device);
 	if (start_ns != -1 && end_ns != -1)
-		load->work_ns += end_ns - start_ns < LOAD_MAX_NS ? end_ns - start_ns : LOAD_MAX_NS;
-	if (load->work_ns >= LOAD_MAX_NS)
-		return report("%s: %s row %zu: device work adds up to %" PRId64 " s", load->path,
-			      table, row + 1, load->work_ns / 1000000000);
+		joins->work_ns += end_ns - start_ns < LOAD_MAX_NS ? end_ns - start_ns : LOAD_MAX_NS;
+	if (joins->work_ns >= LOAD_MAX_NS)
+		return report("%s: %s row %zu: device work adds up to %" PRId64 " s", joins->path,
+			      table, row + 1, joins->work_ns / 1000000000);
 	return 0;
 }
 
-static int add_work(struct load *load, const char *table, enum work_kind kind, size_t row,
+static int add_work(struct trace_joins *joins, const char *table, enum work_kind kind, size_t row,
 		    int64_t global_pid, int64_t correlation, int64_t start_ns, int64_t end_ns,
 		    int32_t device)
 {
-	if (check_row(load, table, row, start_ns, end_ns, device) < 0)
+	if (check_row(joins, table, row, start_ns, end_ns, device) < 0)
 		return -1;
-	load->work[load->work_count++] = (struct work){ .pid = process_of(global_pid),
-							.correlation = correlation,
-							.start_ns = start_ns,
-							.kind = kind,
-							.row = (uint32_t)row };
+	joins->work[joins->work_count++] = (struct work){ .pid = process_of(global_pid),
+							  .correlation = correlation,
+							  .start_ns = start_ns,
+							  .kind = kind,
+							  .row = (uint32_t)row };
 	return 0;
 }
 
-static int join_work(struct load *load)
+static int join_work(struct trace_joins *joins)
 {
-	const struct trace *t = load->trace;
+	const struct trace *t = joins->trace;
 
-	load->work = xmalloc((t->kernel_count + t->memcpy_count + t->memset_count + 1) *
-			     sizeof(*load->work));
+	joins->work = xmalloc((t->kernel_count + t->memcpy_count + t->memset_count + 1) *
+			      sizeof(*joins->work));
 #define ADD(array, kind)                                                                           \
 	for (size_t i = 0; i < t->array##_count; i++)                                              \
-		if (add_work(load, #array, kind, i, t->array[i].global_pid,                        \
+		if (add_work(joins, #array, kind, i, t->array[i].global_pid,                       \
 			     t->array[i].correlation, t->array[i].start_ns, t->array[i].end_ns,    \
 			     t->array[i].device) < 0)                                              \
 			return -1;
@@ -73,9 +73,9 @@ static int join_work(struct load *load)
 	ADD(memcpy, WORK_COPY)
 	ADD(memset, WORK_MEMSET)
 #undef ADD
-	qsort(load->work, load->work_count, sizeof(*load->work), compare_work);
-	for (uint32_t i = 0; i < load->work_count; i++)
-		map_intern(&load->work_of, load->work[i].pid, load->work[i].correlation, i);
+	qsort(joins->work, joins->work_count, sizeof(*joins->work), compare_work);
+	for (uint32_t i = 0; i < joins->work_count; i++)
+		map_intern(&joins->work_of, joins->work[i].pid, joins->work[i].correlation, i);
 	return 0;
 }
 
@@ -94,107 +94,147 @@ static int compare_footprints(const void *left, const void *right, void *context
 
 /* A stream number means something within a context; a wait may name the event's context with the
  * waiting stream. */
-static void know_stream(struct load *load, int64_t process, int32_t device, int32_t context,
+static void know_stream(struct trace_joins *joins, int64_t process, int32_t device, int32_t context,
 			int32_t stream)
 {
 	uint32_t known =
-		map_intern(&load->stream_alone, process, stream, (uint32_t)context & 0x7fffffff);
+		map_intern(&joins->stream_alone, process, stream, (uint32_t)context & 0x7fffffff);
 
 	if (known != ((uint32_t)context & 0x7fffffff) && known != CONTEXT_SEVERAL)
-		map_put(&load->stream_alone, process, stream, CONTEXT_SEVERAL);
-	map_intern(&load->context, process, context, (uint32_t)load->context.used);
+		map_put(&joins->stream_alone, process, stream, CONTEXT_SEVERAL);
+	map_intern(&joins->context, process, context, (uint32_t)joins->context.used);
 	if (device >= 0)
-		map_intern(&load->context_device, process, (uint32_t)context & 0x7fffffff,
+		map_intern(&joins->context_device, process, (uint32_t)context & 0x7fffffff,
 			   (uint32_t)device);
 }
 
-int load_joins(struct load *load)
+static int join(struct trace_joins *joins)
 {
-	const struct trace *t = load->trace;
+	const struct trace *t = joins->trace;
 	struct trace *unqualified = (struct trace *)(uintptr_t)t;
 
-	if (join_work(load) < 0)
+	if (join_work(joins) < 0)
 		return -1;
 	for (size_t i = 0; i < t->api_count; i++)
-		map_intern(&load->api_of, process_of(t->api[i].global_tid), t->api[i].correlation,
+		map_intern(&joins->api_of, process_of(t->api[i].global_tid), t->api[i].correlation,
 			   (uint32_t)i);
 	for (size_t i = 0; i < t->event_count; i++)
-		map_intern(&load->event_of, process_of(t->event[i].global_pid),
+		map_intern(&joins->event_of, process_of(t->event[i].global_pid),
 			   t->event[i].correlation, (uint32_t)i);
 	for (size_t i = 0; i < t->sync_count; i++)
-		map_intern(&load->sync_of, process_of(t->sync[i].global_pid),
+		map_intern(&joins->sync_of, process_of(t->sync[i].global_pid),
 			   t->sync[i].correlation, (uint32_t)i);
 
-	load->footprint = xmalloc((t->footprint_count + 1) * sizeof(*load->footprint));
+	joins->footprint = xmalloc((t->footprint_count + 1) * sizeof(*joins->footprint));
 	for (size_t i = 0; i < t->footprint_count; i++)
-		load->footprint[i] = (uint32_t)i;
-	load->footprint_count = (uint32_t)t->footprint_count;
-	qsort_r(load->footprint, t->footprint_count, sizeof(*load->footprint), compare_footprints,
+		joins->footprint[i] = (uint32_t)i;
+	joins->footprint_count = (uint32_t)t->footprint_count;
+	qsort_r(joins->footprint, t->footprint_count, sizeof(*joins->footprint), compare_footprints,
 		unqualified);
-	for (uint32_t i = 0; i < load->footprint_count; i++)
-		map_intern(&load->footprint_of,
-			   process_of(t->footprint[load->footprint[i]].global_pid),
-			   t->footprint[load->footprint[i]].correlation, i);
+	for (uint32_t i = 0; i < joins->footprint_count; i++)
+		map_intern(&joins->footprint_of,
+			   process_of(t->footprint[joins->footprint[i]].global_pid),
+			   t->footprint[joins->footprint[i]].correlation, i);
 
 	for (size_t i = 0; i < t->kernel_count; i++) {
 		const struct trace_kernel *k = &t->kernel[i];
-		uint32_t first = map_intern(&load->first_launch, process_of(k->global_pid),
+		uint32_t first = map_intern(&joins->first_launch, process_of(k->global_pid),
 					    k->demangled_name, (uint32_t)i);
 
 		if (k->start_ns < t->kernel[first].start_ns)
-			map_put(&load->first_launch, process_of(k->global_pid), k->demangled_name,
+			map_put(&joins->first_launch, process_of(k->global_pid), k->demangled_name,
 				(uint32_t)i);
-		know_stream(load, process_of(k->global_pid), k->device, k->context, k->stream);
+		know_stream(joins, process_of(k->global_pid), k->device, k->context, k->stream);
 	}
 	for (size_t i = 0; i < t->memcpy_count; i++)
-		know_stream(load, process_of(t->memcpy[i].global_pid), t->memcpy[i].device,
+		know_stream(joins, process_of(t->memcpy[i].global_pid), t->memcpy[i].device,
 			    t->memcpy[i].context, t->memcpy[i].stream);
 	for (size_t i = 0; i < t->memset_count; i++)
-		know_stream(load, process_of(t->memset[i].global_pid), t->memset[i].device,
+		know_stream(joins, process_of(t->memset[i].global_pid), t->memset[i].device,
 			    t->memset[i].context, t->memset[i].stream);
 	for (size_t i = 0; i < t->event_count; i++)
-		know_stream(load, process_of(t->event[i].global_pid), t->event[i].device,
+		know_stream(joins, process_of(t->event[i].global_pid), t->event[i].device,
 			    t->event[i].context, t->event[i].stream);
 	for (size_t i = 0; i < t->event_count; i++)
-		map_put(&load->stream_named, process_of(t->event[i].global_pid), t->event[i].stream,
-			1);
+		map_put(&joins->stream_named, process_of(t->event[i].global_pid),
+			t->event[i].stream, 1);
 	for (size_t i = 0; i < t->sync_count; i++)
 		if (t->sync[i].sync_type == 2 || t->sync[i].sync_type == 3)
-			map_put(&load->stream_named, process_of(t->sync[i].global_pid),
+			map_put(&joins->stream_named, process_of(t->sync[i].global_pid),
 				t->sync[i].stream, 1);
-	load_begins(load);
+	load_begins(joins);
 	return 0;
+}
+
+struct trace_joins *trace_joins_new(const struct trace *trace)
+{
+	const char *path = trace->path ? trace->path : "trace";
+	struct trace_joins *joins;
+
+	if (trace->api_count == 0) {
+		report("%s: holds no API calls, so nobody can say in what order its work was asked "
+		       "for",
+		       path);
+		return NULL;
+	}
+	joins = xcalloc(1, sizeof(*joins));
+	joins->trace = trace;
+	joins->path = path;
+	joins->call = xmalloc(trace->string_count * sizeof(*joins->call));
+	for (size_t i = 0; i < trace->string_count; i++)
+		joins->call[i] = call_of_name(trace->string[i]);
+	joins->captured = captured_calls(trace);
+	joins->switched = load_switched(trace);
+	if (join(joins)) {
+		trace_joins_free(joins);
+		return NULL;
+	}
+	return joins;
+}
+
+void trace_joins_free(struct trace_joins *joins)
+{
+	if (!joins)
+		return;
+	free(joins->call);
+	free(joins->captured);
+	free(joins->switched);
+	free(joins->work);
+	free(joins->footprint);
+	map_release(&joins->work_of);
+	map_release(&joins->api_of);
+	map_release(&joins->event_of);
+	map_release(&joins->sync_of);
+	map_release(&joins->footprint_of);
+	map_release(&joins->context);
+	map_release(&joins->stream_alone);
+	map_release(&joins->stream_named);
+	map_release(&joins->early);
+	map_release(&joins->overlap);
+	map_release(&joins->pause);
+	map_release(&joins->beside);
+	map_release(&joins->context_device);
+	map_release(&joins->first_launch);
+	free(joins);
 }
 
 void load_joins_release(struct load *load)
 {
-	free(load->work);
-	free(load->footprint);
-	map_release(&load->work_of);
-	map_release(&load->api_of);
-	map_release(&load->event_of);
-	map_release(&load->sync_of);
-	map_release(&load->footprint_of);
 	map_release(&load->context);
 	map_release(&load->stream);
 	map_release(&load->stream_id);
-	map_release(&load->stream_alone);
-	map_release(&load->stream_named);
-	map_release(&load->early);
-	map_release(&load->overlap);
-	map_release(&load->pause);
-	map_release(&load->beside);
-	map_release(&load->context_device);
 	map_release(&load->kernel_name);
 	map_release(&load->kernel_owner);
-	map_release(&load->first_launch);
 }
 
 int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream,
 		const char *table, size_t row)
 {
-	uint32_t context_number =
-		map_intern(&load->context, process, context, (uint32_t)load->context.used);
+	const struct map *known = &load->joins->context;
+	uint32_t context_number = map_get(known, process, context);
+	if (context_number == MAP_NONE)
+		context_number = map_intern(&load->context, process, context,
+					    (uint32_t)(known->used + load->context.used));
 	int64_t place = (int64_t)context_number << 16 | (device & 0xffff);
 	uint32_t at;
 	int64_t id = stream;
@@ -246,11 +286,11 @@ int load_waiting_stream(struct load *load, size_t sync_row)
 {
 	const struct trace_sync *row = &load->trace->sync[sync_row];
 	int64_t process = process_of(row->global_pid);
-	uint32_t context = map_get(&load->stream_alone, process, row->stream);
+	uint32_t context = map_get(&load->joins->stream_alone, process, row->stream);
 	uint32_t device;
 
 	if (context != MAP_NONE && context != CONTEXT_SEVERAL) {
-		device = map_get(&load->context_device, process, context);
+		device = map_get(&load->joins->context_device, process, context);
 		if (device != MAP_NONE)
 			return load_stream(load, process, (int32_t)device, (int32_t)context,
 					   row->stream, "sync", sync_row);
@@ -318,8 +358,8 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 {
 	const struct trace *t = load->trace;
 	int64_t process = process_of(kernel->global_pid);
-	uint32_t first = map_get(&load->footprint_of, process, kernel->correlation), count = 0,
-		 added;
+	uint32_t first = map_get(&load->joins->footprint_of, process, kernel->correlation),
+		 count = 0, added;
 	struct schedule_shape shape = { .path = -1,
 					.steps = -1,
 					.registers = kernel->registers,
@@ -329,14 +369,15 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 
 	memcpy(shape.grid, kernel->grid, sizeof(shape.grid));
 	memcpy(shape.block, kernel->block, sizeof(shape.block));
-	for (uint32_t i = first; first != MAP_NONE && i < load->footprint_count; i++, count++) {
-		const struct trace_footprint *f = &t->footprint[load->footprint[i]];
+	for (uint32_t i = first; first != MAP_NONE && i < load->joins->footprint_count;
+	     i++, count++) {
+		const struct trace_footprint *f = &t->footprint[load->joins->footprint[i]];
 
 		if (process_of(f->global_pid) != process || f->correlation != kernel->correlation)
 			break;
 	}
 	if (count) {
-		const struct trace_footprint *f = &t->footprint[load->footprint[first]];
+		const struct trace_footprint *f = &t->footprint[load->joins->footprint[first]];
 
 		if (f->kernel) /* what its driver calls it, and so what a plan calls it */
 			shape.kernel =
@@ -352,7 +393,7 @@ uint32_t load_shape(struct load *load, const struct trace_kernel *kernel)
 		shape.steps = f->steps;
 		access = xmalloc(count * sizeof(*access));
 		for (uint32_t i = 0; i < count; i++) {
-			f = &t->footprint[load->footprint[first + i]];
+			f = &t->footprint[load->joins->footprint[first + i]];
 			access[i] = (struct schedule_access){ .buffer = f->buffer,
 							      .mode = f->mode,
 							      .offset_bytes = f->offset_bytes,

@@ -25,6 +25,7 @@
 #include "traces/format/annotate.h"
 #include "traces/format/trace.h"
 #include "traces/base/trace_map.h"
+#include "trace_joins.h"
 
 enum { LOAD_MAX_GPUS = 1024 };
 #define LOAD_MAX_NS 2000000000000000 /* 23 days: in picoseconds it still adds up */
@@ -59,26 +60,14 @@ struct unrecorded { /* work in a stream that no row is there of, by its call */
 	uint16_t stream;
 };
 
-enum { EVENT_NONE = UINT32_MAX };
-struct item;
-struct load {
-	struct schedule *schedule;
-	const struct trace *trace;
-	const char *path;	  /* for messages */
-	int64_t begin_ns, end_ns; /* of the run; end: the first instant after it */
-	int64_t anomaly[ANOMALY_COUNT];
-
-	struct call *call; /* by string number */
-	bool *captured;	   /* by API row */
+/* schedule_joins.c */
+struct trace_joins {
+	const struct trace *trace; /* borrowed */
+	const char *path;	   /* for messages */
+	struct call *call;	   /* by string number */
+	bool *captured;		   /* by API row */
 	bool *switched;	   /* by kernel row: the device before it ran another context's; NULL: no
 			      virtual    GPUs */
-	uint32_t *collective_of; /* by kernel row: schedule collective, counted from 1; 0: none;
-				    NULL: there are none */
-	/* Rows of operations of several GPUs that no kernel stands for (virtual GPUs), by thread
-	 * and call; by row, the schedule's collective. */
-	uint32_t *collective_row, *collective_met;
-	uint32_t *collective_wanted; /* by the schedule's collective: launches */
-	uint32_t collective_rows;
 	struct work *work; /* sorted by process, correlation, start */
 	uint32_t work_count;
 	int64_t work_ns; /* sum of all durations */
@@ -86,7 +75,6 @@ struct load {
 		footprint_of; /* (process, correlation) -> first row */
 	uint32_t *footprint;  /* rows, equal launches together */
 	uint32_t footprint_count;
-	struct map context, stream, stream_id; /* see schedule_joins.c */
 	struct map stream_alone;   /* (process, stream) -> the one context that has it, or
 				      CONTEXT_SEVERAL */
 	struct map context_device; /* (process, context) -> GPU */
@@ -96,9 +84,30 @@ struct load {
 	struct map pause;	   /* kernel row -> ns since the one before it in its stream */
 	struct map overlap;	 /* kernel row -> ns of it beside the one before it in its stream */
 	struct map early;	 /* (call's name, kernel's name) -> 1, schedule_begins.c */
-	struct map kernel_name;	 /* (demangled, short) strings -> schedule kernel */
-	struct map kernel_owner; /* schedule kernel -> string that named it */
 	struct map first_launch; /* (process, name string) -> kernel row */
+	struct map context;	 /* (process, context) -> number, of those that work or record */
+};
+
+enum { EVENT_NONE = UINT32_MAX };
+struct item;
+struct load {
+	struct schedule *schedule;
+	const struct trace *trace;
+	const struct trace_joins *joins;
+	const char *path;	  /* for messages */
+	int64_t begin_ns, end_ns; /* of the run; end: the first instant after it */
+	int64_t anomaly[ANOMALY_COUNT];
+
+	uint32_t *collective_of; /* by kernel row: schedule collective, counted from 1; 0: none;
+				    NULL: there are none */
+	/* Rows of operations of several GPUs that no kernel stands for (virtual GPUs), by thread
+	 * and call; by row, the schedule's collective. */
+	uint32_t *collective_row, *collective_met;
+	uint32_t *collective_wanted; /* by the schedule's collective: launches */
+	uint32_t collective_rows;
+	struct map context, stream, stream_id; /* see schedule_joins.c */
+	struct map kernel_name;		       /* (demangled, short) strings -> schedule kernel */
+	struct map kernel_owner;	       /* schedule kernel -> string that named it */
 
 	uint32_t *event_object; /* by event row: what it records, EVENT_NONE when no operation uses
 				   it yet */
@@ -149,7 +158,7 @@ int load_nccl_launches(struct load *load, uint32_t at, int64_t before_ps);
 void load_nccl_finish(struct load *load);
 void load_nccl_release(struct load *load);
 
-/* schedule_implicit.c: finds the waits that CUDA makes by itself; behind load_joins. */
+/* schedule_implicit.c: finds the waits that CUDA makes by itself. */
 void load_implicit(struct load *load);
 /* Adds those before a call, by its API row; -1 after a message. */
 int load_implicit_waits(struct load *load, uint32_t row);
@@ -160,7 +169,6 @@ static inline int64_t to_ps(int64_t ns)
 {
 	return ns <= 0 ? 0 : ns >= LOAD_MAX_NS ? LOAD_MAX_NS * 1000 : ns * 1000;
 }
-int load_joins(struct load *load); /* -1 after a message */
 void load_joins_release(struct load *load);
 /* The schedule's stream of a device row; -1 after a message. */
 int load_stream(struct load *load, int64_t process, int32_t device, int32_t context, int32_t stream,
@@ -170,7 +178,7 @@ void load_streams_used(struct load *load);
 int64_t load_work_end(const struct load *load, const struct work *work); /* ns; -1: unknown */
 int load_work_stream(struct load *load, const struct work *work);
 /* schedule_begins.c: looks at how kernels begin, for load_is_early and load_is_beside. */
-void load_begins(struct load *load);
+void load_begins(struct trace_joins *joins);
 /* Whether a launch may begin before the kernel before it in its stream is done. */
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel);
 /* Of such a launch, how long it ran beside that one. */

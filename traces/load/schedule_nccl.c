@@ -75,15 +75,17 @@ static int by_call(const void *left, const void *right, void *context)
 
 enum { SENDS = 1, RECEIVES = 2, OF_ALL = 3 };
 
-/* A number for what a rank counts, or for a meeting of two. */
+/* A number for what a rank counts, or for what two do. */
 static int64_t pair_key(int64_t sort, int64_t a, int64_t b)
 {
 	return sort << 48 | a << 24 | b;
 }
 
-/* The schedule's collective of a row; `counted`: how many each rank called of a sort so far. */
-static uint32_t meeting_of(struct load *load, const struct trace_collective *row,
-			   struct map *counted, struct map *places, struct map *met)
+/* The schedule's collective of a row; `counted`: how many each rank called of a sort so far;
+ * `grouped`: how many it sent another in one call. */
+static uint32_t collective_of_row(struct load *load, const struct trace_collective *row,
+				  struct map *counted, struct map *places, struct map *met,
+				  struct map *grouped)
 {
 	struct schedule *s = load->schedule;
 	const bool sends = row->kind == COLLECTIVE_SEND;
@@ -106,7 +108,15 @@ static uint32_t meeting_of(struct load *load, const struct trace_collective *row
 									  : 2;
 		GROW(s->collective, s->collective_count, s->collective_capacity);
 		s->collective[s->collective_count++] =
-			(struct schedule_collective){ .steps = steps_of(row) };
+			(struct schedule_collective){ .steps = steps_of(row),
+						      .of_two = is_of_two(row->kind) };
+	}
+	if (sends && row->peer != row->rank) {
+		const uint32_t sent = map_get(grouped, place, row->start_ns),
+			       which = sent == MAP_NONE ? 1 : sent + 1;
+
+		map_put(grouped, place, row->start_ns, which);
+		s->collective[known].steps = (int32_t)which;
 	}
 	return known;
 }
@@ -134,7 +144,7 @@ static int check_row(const struct load *load, size_t row)
 int load_nccl(struct load *load)
 {
 	const struct trace *t = load->trace;
-	struct map counted = { 0 }, places = { 0 }, met = { 0 };
+	struct map counted = { 0 }, places = { 0 }, met = { 0 }, grouped = { 0 };
 
 	for (size_t i = 0; i < t->collective_count; i++)
 		if (t->collective[i].correlation == -1 && check_row(load, i) < 0)
@@ -151,12 +161,14 @@ int load_nccl(struct load *load)
 		const uint32_t row = load->collective_row[i];
 
 		load->collective_met[row] =
-			meeting_of(load, &t->collective[row], &counted, &places, &met);
+			collective_of_row(load, &t->collective[row], &counted, &places, &met,
+					  &grouped);
 	}
 	qsort_r(load->collective_row, load->collective_rows, sizeof(uint32_t), by_call, (void *)t);
 	map_release(&counted);
 	map_release(&places);
 	map_release(&met);
+	map_release(&grouped);
 	return 0;
 }
 
@@ -209,7 +221,7 @@ static int add_launch(struct load *load, const uint32_t *row, uint32_t rows, int
 	const uint32_t kernel = schedule_add_kernel(s, kernel_of(load, row, rows));
 	const int stream = load_stream(load, process_of(first->global_tid), first->device,
 				       first->context, first->stream, "collective", row[0]);
-	const size_t meetings = s->meeting_count;
+	const size_t before = s->participant_count;
 	int64_t out_bytes = 0, in_bytes = 0;
 	struct schedule_op *op;
 
@@ -220,7 +232,7 @@ static int add_launch(struct load *load, const uint32_t *row, uint32_t rows, int
 		schedule_add_shape(
 			s, &(struct schedule_shape){ .kernel = kernel, .path = -1, .steps = -1 },
 			NULL, 0));
-	op->flags = OP_MEETS;
+	op->flags = OP_COLLECTIVE;
 	op->before_ps = before_ps;
 	for (uint32_t i = 0; i < rows; i++) {
 		const struct trace_collective *part = &all[row[i]];
@@ -233,17 +245,17 @@ static int add_launch(struct load *load, const uint32_t *row, uint32_t rows, int
 			out_bytes += link_bytes(part);
 		if (part->kind != COLLECTIVE_SEND)
 			in_bytes += link_bytes(part);
-		for (size_t m = meetings; m < s->meeting_count; m++)
-			there |= s->meeting[m].collective == collective;
+		for (size_t m = before; m < s->participant_count; m++)
+			there |= s->participant[m].collective == collective;
 		if (there) /* what it sends to itself */
 			continue;
-		GROW(s->meeting, s->meeting_count, s->meeting_capacity);
-		s->meeting[s->meeting_count++] =
-			(struct schedule_meeting){ s->op_count - 1, collective };
+		GROW(s->participant, s->participant_count, s->participant_capacity);
+		s->participant[s->participant_count++] =
+			(struct schedule_participant){ s->op_count - 1, collective };
 		s->collective[collective].kernel = kernel;
 	}
-	for (size_t m = meetings; m < s->meeting_count; m++) {
-		int64_t *most = &s->collective[s->meeting[m].collective].link_bytes;
+	for (size_t m = before; m < s->participant_count; m++) {
+		int64_t *most = &s->collective[s->participant[m].collective].link_bytes;
 
 		*most = out_bytes > *most ? out_bytes : *most;
 		*most = in_bytes > *most ? in_bytes : *most;
@@ -278,8 +290,8 @@ void load_nccl_finish(struct load *load)
 	const struct schedule *s = load->schedule;
 	uint32_t *met = xcalloc(s->collective_count + 1, sizeof(*met));
 
-	for (size_t m = 0; m < s->meeting_count; m++)
-		met[s->meeting[m].collective]++;
+	for (size_t m = 0; m < s->participant_count; m++)
+		met[s->participant[m].collective]++;
 	for (uint32_t c = 0; c < s->collective_count; c++)
 		load->anomaly[ANOMALY_COLLECTIVE] += s->collective[c].steps >= 0 && met[c] &&
 						     met[c] < load->collective_wanted[c];

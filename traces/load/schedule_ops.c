@@ -39,8 +39,8 @@ static struct group group_at(const struct lane *lane, size_t at)
 static struct call call_of_group(const struct load *load, const struct group *group)
 {
 	for (const struct item *i = group->first; i < group->last; i++)
-		if (load->call[api_of(load, i)->name].kind != CALL_OTHER)
-			return load->call[api_of(load, i)->name];
+		if (load->joins->call[api_of(load, i)->name].kind != CALL_OTHER)
+			return load->joins->call[api_of(load, i)->name];
 	return (struct call){ .kind = CALL_OTHER };
 }
 
@@ -60,7 +60,8 @@ static bool first_of_kernel(const struct load *load, uint32_t row)
 
 	if (trace_get_meta(load->trace, "trimmed"))
 		return false; /* what came before is not in the file */
-	return map_get(&load->first_launch, process_of(k->global_pid), k->demangled_name) == row;
+	return map_get(&load->joins->first_launch, process_of(k->global_pid), k->demangled_name) ==
+	       row;
 }
 
 static int64_t span_ps(int64_t start_ns, int64_t end_ns)
@@ -85,7 +86,7 @@ static struct schedule_op *add_row(struct load *load, const struct work *work, s
 				     load_shape(load, k));
 		op->duration_ps = span_ps(k->start_ns, k->end_ns);
 		op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
-		op->flags |= load->switched && load->switched[row] ? OP_SWITCHED : 0;
+		op->flags |= load->joins->switched && load->joins->switched[row] ? OP_SWITCHED : 0;
 		op->flags |= load_is_early(load, k) ? OP_EARLY : 0;
 		if (op->duration_ps > 0)
 			op->duration_ps -= to_ps(load_overlap_ns(load, row));
@@ -110,12 +111,12 @@ static struct schedule_op *add_row(struct load *load, const struct work *work, s
 /* All device rows of one correlation; the first operation carries the host time before the call. */
 static int add_work(struct load *load, uint32_t at, struct call call, int64_t before_ps)
 {
-	const struct work *first = &load->work[at];
+	const struct work *first = &load->joins->work[at];
 	struct schedule_op *op = NULL;
 	struct graph *graph;
 	uint32_t count = 1;
 
-	while (at + count < load->work_count && first[count].pid == first->pid &&
+	while (at + count < load->joins->work_count && first[count].pid == first->pid &&
 	       first[count].correlation == first->correlation)
 		count++;
 	if (load_graph(load, at, count, &graph) < 0)
@@ -160,7 +161,7 @@ static int add_host(struct load *load, const struct item *item, int64_t before_p
 static int add_unresolved(struct load *load, const struct item *item, int64_t before_ps,
 			  enum anomaly anomaly)
 {
-	if (!load->captured[item->row] || anomaly == ANOMALY_SYNC)
+	if (!load->joins->captured[item->row] || anomaly == ANOMALY_SYNC)
 		load->anomaly[anomaly]++;
 	return add_host(load, item, before_ps);
 }
@@ -188,7 +189,7 @@ static int synchronised_stream(struct load *load, const struct group *group, uin
 	const char *name = trace_text(load->trace, api_of(load, group->first)->name);
 
 	if (strstr(name, "_ptsz") &&
-	    map_get(&load->stream_alone, process, row->stream) == MAP_NONE) {
+	    map_get(&load->joins->stream_alone, process, row->stream) == MAP_NONE) {
 		load_streams_used(load);
 		if (load->stream_own != 0xffff)
 			return load->stream_own;
@@ -202,7 +203,7 @@ static int add_sync(struct load *load, const struct group *group, struct call ca
 	static const int32_t sync_types[] = {
 		[CALL_WAIT] = 2, [CALL_SYNC] = 3, [CALL_SYNC_EVENT] = 1, [CALL_SYNC_GPU] = 4
 	};
-	uint32_t at = joined(load, &load->sync_of, group);
+	uint32_t at = joined(load, &load->joins->sync_of, group);
 	const struct trace_sync *row = at == MAP_NONE ? NULL : &load->trace->sync[at];
 	uint32_t event;
 
@@ -229,7 +230,7 @@ static int add_sync(struct load *load, const struct group *group, struct call ca
 
 static int add_record(struct load *load, const struct group *group, int64_t before_ps)
 {
-	uint32_t at = joined(load, &load->event_of, group);
+	uint32_t at = joined(load, &load->joins->event_of, group);
 	const struct trace_event *row = at == MAP_NONE ? NULL : &load->trace->event[at];
 
 	if (!row)
@@ -243,7 +244,7 @@ static int add_record(struct load *load, const struct group *group, int64_t befo
 static int add_group(struct load *load, const struct group *group, int64_t before_ps)
 {
 	struct call call = call_of_group(load, group);
-	uint32_t work = joined(load, &load->work_of, group);
+	uint32_t work = joined(load, &load->joins->work_of, group);
 
 	if (api_of(load, group->first)->return_value != 0)
 		return add_host(load, group->first, before_ps); /* it failed, or said "not ready" */
@@ -291,14 +292,14 @@ static size_t spinning(const struct load *load, const struct lane *lane, size_t 
 		const struct item *first = group.first;
 
 		if (first->host_op || first->collective || load_is_hidden(load, first) ||
-		    load->call[api_of(load, first)->name].kind != CALL_QUERY)
+		    load->joins->call[api_of(load, first)->name].kind != CALL_QUERY)
 			break;
 		items += (size_t)(group.last - first);
 		if (api_of(load, first)->return_value == NOT_READY) {
 			failed++;
 			continue;
 		}
-		const uint32_t sync = joined(load, &load->sync_of, &group);
+		const uint32_t sync = joined(load, &load->joins->sync_of, &group);
 
 		if (api_of(load, first)->return_value != 0 || failed < FAILED_AT_LEAST ||
 		    sync == MAP_NONE || load->trace->sync[sync].sync_type != 1 ||
@@ -329,10 +330,10 @@ static int add_spinning(struct load *load, const struct lane *lane, size_t at, s
 	}
 	if (last.first != first)
 		load_turn_begin(load, last.first); /* whoever recorded the event */
-	rc = add_edge(
-		load, OP_SYNC_EVENT, 0xffff,
-		load_event_object(load, load->wait_event[joined(load, &load->sync_of, &last)]),
-		before_ps);
+	rc = add_edge(load, OP_SYNC_EVENT, 0xffff,
+		      load_event_object(
+			      load, load->wait_event[joined(load, &load->joins->sync_of, &last)]),
+		      before_ps);
 	struct schedule_op *op = &load->schedule->op[load->schedule->op_count - 1];
 
 	op->flags = OP_SPIN;

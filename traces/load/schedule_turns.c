@@ -67,12 +67,13 @@ static const struct item *recorded_by(const struct load *load, const struct item
 {
 	const struct trace *t = load->trace;
 	const struct trace_api *call = &t->api[item->row];
-	const uint32_t sync = map_get(&load->sync_of, process_of(item->tid), call->correlation);
+	const uint32_t sync =
+		map_get(&load->joins->sync_of, process_of(item->tid), call->correlation);
 
 	if (sync == MAP_NONE || load->wait_event[sync] == EVENT_NONE)
 		return NULL;
 	*event = load->wait_event[sync];
-	const uint32_t api = map_get(&load->api_of, process_of(t->event[*event].global_pid),
+	const uint32_t api = map_get(&load->joins->api_of, process_of(t->event[*event].global_pid),
 				     t->event[*event].correlation);
 	return api == MAP_NONE || !item_of[api] ? NULL : &load->item[item_of[api] - 1];
 }

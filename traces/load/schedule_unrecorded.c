@@ -70,7 +70,7 @@ struct holes {
 static void add_seen(struct holes *holes, int stream, int64_t process, int64_t correlation,
 		     int64_t start_ns, int64_t end_ns)
 {
-	const uint32_t api = map_get(&holes->load->api_of, process, correlation);
+	const uint32_t api = map_get(&holes->load->joins->api_of, process, correlation);
 
 	if (stream < 0 || end_ns == -1 || api == MAP_NONE ||
 	    map_get(&holes->streams, stream, 0) == MAP_NONE)
@@ -89,8 +89,8 @@ static void add_rows(struct holes *holes)
 {
 	struct load *load = holes->load;
 
-	for (uint32_t i = 0; i < load->work_count; i++) {
-		const struct work *w = &load->work[i];
+	for (uint32_t i = 0; i < load->joins->work_count; i++) {
+		const struct work *w = &load->joins->work[i];
 
 		add_seen(holes, load_work_stream(load, w), w->pid, w->correlation, w->start_ns,
 			 load_work_end(load, w));

@@ -34,6 +34,16 @@ uint64_t profile_merge_metrics(bool of_instructions)
 	return bits;
 }
 
+uint64_t profile_merge_expected(const struct profile_merge *merge, bool of_instructions)
+{
+	const uint64_t kind = profile_merge_metrics(of_instructions);
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < merge->shape_count; i++)
+		any |= merge->shape[i].measured & kind;
+	return merge->whole[of_instructions] || !merge->asked[of_instructions] ? any : kind;
+}
+
 void profile_merge_init(struct profile_merge *merge, struct trace *trace)
 {
 	*merge = (struct profile_merge){ .trace = trace };
@@ -181,6 +191,26 @@ static void take_losses(struct trace *trace, const struct spool *spool)
 	spool_lose_damage(trace, spool);
 }
 
+/* Whether each pass that the spool's run needed was made of some launch. */
+static void note_passes(struct profile_merge *merge, const struct spool *spool)
+{
+	const uint64_t sass = profile_merge_metrics(true);
+	uint64_t made[2] = { 0 }, needed[2] = { 0 };
+
+	for (size_t i = 0; i < spool->profile_pass_count; i++) {
+		const struct spool_profile_pass *pass = &spool->profile_pass[i];
+		const bool of_instructions = (pass->metrics & sass) != 0;
+
+		if (!pass->metrics || !pass->passes || pass->passes > METRICS_MAX ||
+		    pass->pass >= pass->passes)
+			continue;
+		made[of_instructions] |= 1ull << pass->pass;
+		needed[of_instructions] |= ~0ull >> (METRICS_MAX - pass->passes);
+	}
+	for (int kind = 0; kind < 2; kind++)
+		merge->whole[kind] |= needed[kind] && made[kind] == needed[kind];
+}
+
 void profile_merge_add(struct profile_merge *merge, struct spool *spool)
 {
 	struct placed *placed = xcalloc(spool->profile_shape_count + 1, sizeof(*placed));
@@ -203,6 +233,7 @@ void profile_merge_add(struct profile_merge *merge, struct spool *spool)
 		place->added |= pass->metrics & ~shape->measured;
 		shape->measured |= pass->metrics;
 	}
+	note_passes(merge, spool);
 	take_values(merge, spool, placed, count);
 	take_modules(merge, spool);
 	take_losses(merge->trace, spool);
@@ -417,15 +448,13 @@ static void account(struct profile_merge *merge)
 	free(detail);
 }
 
-/* A metric that some shape has, every shape of its run should have. */
 static void expect(struct profile_merge *merge)
 {
-	uint64_t any = 0;
+	const uint64_t expected =
+		profile_merge_expected(merge, true) | profile_merge_expected(merge, false);
 
 	for (size_t i = 0; i < merge->shape_count; i++)
-		any |= merge->shape[i].measured;
-	for (size_t i = 0; i < merge->shape_count; i++)
-		merge->shape[i].expected = any;
+		merge->shape[i].expected = expected;
 }
 
 int profile_merge_write(struct profile_merge *merge, const char *tool, disassemble_fn *disassemble)

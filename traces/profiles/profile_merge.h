@@ -33,6 +33,9 @@ struct merged_shape {
 };
 struct profile_merge {
 	struct trace *trace; /* its strings, losses and description */
+	/* For counters of the launch, and for counts of instructions: */
+	bool asked[2];
+	bool whole[2]; /* a run made each of its passes, of whatever launch */
 	struct merged_shape *shape;
 	size_t shape_count, shape_capacity;
 	struct merged_module {
@@ -46,6 +49,9 @@ struct profile_merge {
 
 /* Bits of the metrics that are of instructions, or of the launch. */
 uint64_t profile_merge_metrics(bool of_instructions);
+/* Metrics of a kind that every launch should have: those that some launch has, since a device need
+ * not have all; where no run came through its passes, all that were asked for. */
+uint64_t profile_merge_expected(const struct profile_merge *merge, bool of_instructions);
 void profile_merge_init(struct profile_merge *merge, struct trace *trace);
 void profile_merge_release(struct profile_merge *merge);
 /* Adds a spool; what it lacks is counted in the trace. Takes its modules. */

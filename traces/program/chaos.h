@@ -50,6 +50,7 @@ struct chaos_case {
 	bool aside;		 /* by threads of their own, while others compute */
 	int kind;		 /* of exchange: which of the costs it has */
 	int passes; /* over the borders, by the threads that exchange: each takes a part of them */
+	double moved;	   /* in an exchange, of all nodes of a border */
 	int block_threads; /* all of a block */
 	bool checks_apart; /* a check is a launch of its own */
 	int most_steps;

@@ -232,21 +232,11 @@ static int count_one_by_one(struct runs *runs, bool counters)
 	return runs->cut ? EXIT_BAD : code;
 }
 
-/* Metrics of a kind that some launch has: what all others should have as well. */
-static uint64_t expected_of(const struct profile_merge *merge, enum counted kind)
-{
-	uint64_t any = 0;
-
-	for (size_t i = 0; i < merge->shape_count; i++)
-		any |= merge->shape[i].measured;
-	return any & profile_merge_metrics(kind == SASS);
-}
-
 /* Launched too few times for a launch a pass: all passes of one launch, of the functions that lack
  * some. */
 static int count_in_place(struct runs *runs)
 {
-	const uint64_t expected = expected_of(runs->merge, COUNTERS);
+	const uint64_t expected = profile_merge_expected(runs->merge, false);
 	struct run run = { .kind = COUNTERS, .replays = true };
 	char *kernels = NULL;
 	int code = EXIT_OK;
@@ -275,7 +265,7 @@ static int count_in_place(struct runs *runs)
 static int count_shape_by_shape(struct runs *runs)
 {
 	const struct profile_merge *merge = runs->merge;
-	const uint64_t expected = expected_of(merge, SASS);
+	const uint64_t expected = profile_merge_expected(merge, true);
 	int made = 0, code = EXIT_OK;
 
 	for (size_t i = 0; i < merge->shape_count && made < runs->options->runs; i++) {
@@ -314,6 +304,7 @@ int profile_runs(struct profile_merge *merge, const struct profile_options *opti
 	int64_t most = 0;
 	int code = EXIT_OK;
 
+	merge->asked[false] = counters;
 	if (sass && !options->one_by_one)
 		code = count(&runs, (struct run){ .kind = SASS, .kernels = kernels });
 	if (counters && !code && goes_on(&runs))
@@ -328,6 +319,7 @@ int profile_runs(struct profile_merge *merge, const struct profile_options *opti
 	}
 	if (sass && !code && !runs.cut)
 		code = count_shape_by_shape(&runs);
+	merge->asked[true] = sass; /* where no run had any, further ones would not */
 	for (int kind = 0; kind < KINDS; kind++)
 		most = runs.skipped_grids[kind] > most ? runs.skipped_grids[kind] : most;
 	skipped = xprintf("%lld", (long long)most);

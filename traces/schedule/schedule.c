@@ -53,7 +53,7 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->copy);
 	free(schedule->access);
 	free(schedule->collective);
-	free(schedule->meeting);
+	free(schedule->participant);
 	free(schedule->kernel);
 	free(schedule->solver);
 	free(schedule->range);
@@ -237,18 +237,18 @@ uint32_t schedule_contending(const struct schedule *schedule)
 	return schedule->contending ? schedule->contending : schedule->thread_count;
 }
 
-size_t schedule_meeting_of(const struct schedule *schedule, int64_t op)
+size_t schedule_participant_of(const struct schedule *schedule, int64_t op)
 {
-	size_t low = 0, high = schedule->meeting_count;
+	size_t low = 0, high = schedule->participant_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (schedule->meeting[middle].op < op)
+		if (schedule->participant[middle].op < op)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	assert(low < schedule->meeting_count && schedule->meeting[low].op == op);
+	assert(low < schedule->participant_count && schedule->participant[low].op == op);
 	return low;
 }

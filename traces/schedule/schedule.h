@@ -28,7 +28,8 @@ enum op_kind {
 	OP_POST,     /* object = counter; value: raise the counter to value */
 	OP_AWAIT,    /* object = counter; value: block (flags: OP_SPIN) until counter >= value */
 	OP_BARRIER,  /* object = barrier id: all threads of the schedule meet, once */
-	OP_HOST,     /* host work of duration_ps; or an API call the simulator has no model for */
+	OP_HOST,     /* host work of duration_ps; or an API call the simulator has no model for.
+			object = enum host_work, 0 in recorded schedules */
 	OP_MARK,     /* object = enum mark; takes no time */
 	OP_KIND_COUNT
 };
@@ -43,15 +44,18 @@ enum {
 		16 /* launch, copy, memset, record, wait: not the first of its call's (a graph's) */
 	,
 	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
-	OP_MEETS = 128 /* launch: part of a collective (schedule.meeting says of which) */,
+	OP_COLLECTIVE = 128 /* launch: part of a collective (schedule.participant says of which) */,
 	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */,
 	OP_EARLY = 32 /* launch: may begin before all of the kernel before it is done
 			 (programmatic dependent launch), so nothing passes between them */
 	,
 	OP_TURN = 1 /* launch in a graph: the body of a WHILE node begins once more */,
+	OP_TIMED = 32 /* record: of an event that keeps the time (plans) */,
 	OP_BESIDE = 2 /* launch: begins beside kernels that fill the GPU (a stream of higher
 			 priority), as it was seen to */
 };
+/* What a plan says of host work whose time it cannot know. */
+enum host_work { HOST_WORK_GIVEN, HOST_WORK_TEXTURE /* an object made, and given back later */ };
 /* Sorts of calls that cost the host differently. */
 enum schedule_call {
 	CALL_OF_NONE, /* no call, or one whose time depends on the device */
@@ -153,12 +157,13 @@ struct schedule_collective {
 	int64_t work_ps; /* from the last one's begin to the end of all */
 	/* Where what was asked for is known, not how long it took (virtual GPUs): steps one after
 	 * the other, 0 = of one rank alone, and the most bytes that any of its launches puts on its
-	 * GPU's link one way. steps -1: not known. */
+	 * GPU's link one way. steps -1: not known. Of a send: which of its launch to that rank. */
 	int32_t steps;
+	uint8_t of_two; /* a send and its receive */
 	int64_t link_bytes;
 };
-/* A launch with OP_MEETS, and its collective; one that is several (a group's) has several. */
-struct schedule_meeting {
+/* A launch with OP_COLLECTIVE, and its collective; one that is several (a group's) has several. */
+struct schedule_participant {
 	int64_t op;
 	uint32_t collective;
 };
@@ -225,10 +230,11 @@ struct schedule {
 	uint32_t access_count;
 	struct schedule_collective *collective;
 	uint32_t collective_count;
-	struct schedule_meeting *meeting; /* ascending op */
-	size_t meeting_count;
-	int64_t met_nobody; /* launches of a communication library without partners in the trace */
-	uint32_t processes; /* that were recorded; 0: of a plan */
+	struct schedule_participant *participant; /* ascending op */
+	size_t participant_count;
+	int64_t without_partners; /* launches of a communication library without partners in the
+				     trace */
+	uint32_t processes;	  /* that were recorded; 0: of a plan */
 	/* Most threads in one process, whose calls contend in its driver; 0: all of them. */
 	uint32_t contending;
 	char **kernel;
@@ -260,7 +266,7 @@ struct schedule {
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
 		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity, hidden_capacity,
-		collective_capacity, meeting_capacity;
+		collective_capacity, participant_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 
@@ -287,10 +293,10 @@ int64_t schedule_operations(const struct schedule *schedule);
 
 /* How many threads' calls contend in one driver. */
 uint32_t schedule_contending(const struct schedule *schedule);
-/* The first of the meetings of a launch with OP_MEETS, by its number among the operations;
+/* The first of the entries of a launch with OP_COLLECTIVE, by its number among the operations;
  * schedule_validate has made sure that there is one. Those behind it of the same `op` are its, too.
  */
-size_t schedule_meeting_of(const struct schedule *schedule, int64_t op);
+size_t schedule_participant_of(const struct schedule *schedule, int64_t op);
 
 /* Checks every index and order rule; -1 after a message naming `file`, thread and operation. */
 int schedule_validate(const struct schedule *schedule, const char *file);

@@ -29,11 +29,12 @@ static const struct op_rule {
 	uint8_t flags;
 } rules[OP_KIND_COUNT] = {
 	[OP_LAUNCH] = { "launch", STREAM_NEEDED, OBJECT_SHAPE,
-			OP_FIRST | OP_IN_GRAPH | OP_SWITCHED | OP_MEETS | OP_EARLY | OP_TURN |
+			OP_FIRST | OP_IN_GRAPH | OP_SWITCHED | OP_COLLECTIVE | OP_EARLY | OP_TURN |
 				OP_BESIDE },
 	[OP_COPY] = { "copy", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
 	[OP_MEMSET] = { "memset", STREAM_NEEDED, OBJECT_COPY, OP_BLOCKING | OP_IN_GRAPH },
-	[OP_RECORD] = { "record", STREAM_NEEDED, OBJECT_EVENT, OP_IN_GRAPH | OP_INFERRED },
+	[OP_RECORD] = { "record", STREAM_NEEDED, OBJECT_EVENT,
+			OP_IN_GRAPH | OP_INFERRED | OP_TIMED },
 	[OP_WAIT] = { "wait", STREAM_NEEDED, OBJECT_EVENT,
 		      OP_OTHER_GPU | OP_IN_GRAPH | OP_INFERRED },
 	[OP_UNSEEN] = { "unseen work", STREAM_NEEDED, OBJECT_ANY, 0 },
@@ -153,7 +154,7 @@ static int check_marks(const struct schedule *schedule, const char *file, uint32
 }
 
 /* A schedule that waits for ever is found here and not by the simulator running dry. */
-static int check_meetings(const struct schedule *schedule, const char *file)
+static int check_barriers(const struct schedule *schedule, const char *file)
 {
 	int64_t *posted = xcalloc(schedule->counter_count + 1, sizeof(*posted));
 	uint32_t *met =
@@ -201,21 +202,22 @@ static int check_collectives(const struct schedule *schedule, const char *file)
 	int rc = 0;
 
 	for (int64_t i = 0; i < schedule->op_count && rc == 0; i++) {
-		if (!(schedule->op[i].flags & OP_MEETS))
+		if (!(schedule->op[i].flags & OP_COLLECTIVE))
 			continue;
-		if (next == schedule->meeting_count || schedule->meeting[next].op != i)
+		if (next == schedule->participant_count || schedule->participant[next].op != i)
 			rc = report("%s: operation %" PRId64 " meets in no collective", file, i);
-		for (; rc == 0 && next < schedule->meeting_count && schedule->meeting[next].op == i;
+		for (; rc == 0 && next < schedule->participant_count &&
+		       schedule->participant[next].op == i;
 		     next++)
-			if (schedule->meeting[next].collective < schedule->collective_count)
-				met[schedule->meeting[next].collective]++;
+			if (schedule->participant[next].collective < schedule->collective_count)
+				met[schedule->participant[next].collective]++;
 			else
 				rc = report("%s: operation %" PRId64 " meets in no collective",
 					    file, i);
 	}
-	if (rc == 0 && next != schedule->meeting_count)
+	if (rc == 0 && next != schedule->participant_count)
 		rc = report("%s: operation %" PRId64 " is no launch that meets others", file,
-			    schedule->meeting[next].op);
+			    schedule->participant[next].op);
 	for (uint32_t c = 0; c < schedule->collective_count && rc == 0; c++)
 		if (met[c] != schedule->collective[c].participants ||
 		    schedule->collective[c].work_ps < 0)
@@ -260,5 +262,5 @@ int schedule_validate(const struct schedule *schedule, const char *file)
 				      file, schedule->queries[k].op);
 	if (check_collectives(schedule, file) < 0)
 		return -1;
-	return check_meetings(schedule, file);
+	return check_barriers(schedule, file);
 }

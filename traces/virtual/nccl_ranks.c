@@ -228,7 +228,7 @@ int nccl_join(struct nccl_rank **out, int ranks, const struct nccl_id *id, int r
 	nccl_changed();
 	nccl_unlock();
 	if (result == NCCL_SUCCESS && file) {
-		result = ranks_sit(file, made, ranks, id);
+		result = ranks_join(file, made, ranks, id);
 		if (result != NCCL_SUCCESS)
 			take_back(made);
 	}
@@ -254,13 +254,13 @@ int nccl_await_ranks(struct nccl_rank *const *rank, size_t count)
 	int result = NCCL_SUCCESS;
 
 	for (size_t i = 0; i < count && result == NCCL_SUCCESS; i++)
-		if (rank[i]->seats)
-			result = ranks_await_seats(ranks_file(), rank[i]);
+		if (rank[i]->shared)
+			result = ranks_await_others(ranks_file(), rank[i]);
 	nccl_lock();
 	for (size_t i = 0; i < count && result == NCCL_SUCCESS; i++) {
 		const struct nccl_clique *clique = rank[i]->clique;
 
-		if (rank[i]->seats)
+		if (rank[i]->shared)
 			continue;
 
 		while (clique->joined < clique->ranks && result == NCCL_SUCCESS)
@@ -287,9 +287,9 @@ static void leave_seat(struct nccl_rank *rank)
 
 	driver->cuCtxGetCurrent(&before);
 	driver->cuCtxSetCurrent(rank->context);
-	ranks_windows_forget(rank->seats);
+	ranks_windows_forget(rank->shared);
 	driver->cuCtxSetCurrent(before);
-	ranks_stand_up(ranks_file(), rank);
+	ranks_leave(ranks_file(), rank);
 }
 
 void nccl_leave(struct nccl_rank *rank)
@@ -297,14 +297,14 @@ void nccl_leave(struct nccl_rank *rank)
 	struct nccl_clique *clique = rank->clique;
 	const struct driver *driver = real_driver();
 
-	if (rank->seats)
+	if (rank->shared)
 		leave_seat(rank);
 
 	driver->cuEventDestroy_v2(rank->ready);
 	driver->cuEventDestroy_v2(rank->done);
 	nccl_lock();
 	clique->rank[rank->rank] = NULL;
-	if (++clique->left == (rank->seats ? clique->joined : clique->ranks))
+	if (++clique->left == (rank->shared ? clique->joined : clique->ranks))
 		forget(clique);
 	nccl_changed();
 	nccl_unlock();

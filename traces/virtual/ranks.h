@@ -26,7 +26,7 @@
 
 enum {
 	RANKS_PROCESSES = 256,
-	RANKS_SEATS = 64, /* communicators at one time */
+	RANKS_COMMUNICATORS = 64, /* communicators at one time */
 	RANKS_WINDOW_BYTES = 8 << 20,
 	RANKS_WAIT_MS = 100
 };
@@ -61,7 +61,7 @@ struct ranks_member {
 struct ranks_communicator { /* a communicator */
 	struct nccl_id id;
 	int32_t used, ranks, taken, left;
-	struct ranks_member seat[REDUCE_RANKS_MAX];
+	struct ranks_member member[REDUCE_RANKS_MAX];
 	struct ranks_channel channel[REDUCE_RANKS_MAX][REDUCE_RANKS_MAX]; /* [source][target] */
 };
 
@@ -78,7 +78,7 @@ struct ranks_file {
 	} process[RANKS_PROCESSES];
 	_Atomic int32_t owner; /* whose turn it is, slot from 1; 0: nobody's */
 	uint64_t tickets;
-	struct ranks_communicator seats[RANKS_SEATS];
+	struct ranks_communicator communicator[RANKS_COMMUNICATORS];
 };
 
 /* The file, which the process is then in; NULL: there is none, so the process is alone. */
@@ -92,13 +92,13 @@ void ranks_wake(_Atomic uint32_t *changed);
 /* With the lock: whether the process of a slot still runs. */
 bool ranks_alive(struct ranks_file *file, int slot);
 /* Windows of a communicator, mapped into this process: first one a rank, then one a channel. */
-char *ranks_window(const struct ranks_file *file, const struct ranks_communicator *seats,
+char *ranks_window(const struct ranks_file *file, const struct ranks_communicator *shared,
 		   int window);
 /* Where the window begins that a place is in. */
 char *ranks_window_begin(const struct ranks_file *file, const char *place);
-static inline int ranks_window_of(const struct ranks_communicator *seats, int source, int target)
+static inline int ranks_window_of(const struct ranks_communicator *shared, int source, int target)
 {
-	return seats->ranks * (1 + source) + target;
+	return shared->ranks * (1 + source) + target;
 }
 
 /* Until it is this process's turn. */
@@ -111,20 +111,21 @@ void turns_hand_on(struct ranks_file *file);
 /* How many turns its threads have asked for. */
 uint64_t turns_given(void);
 
-/* A rank of this process takes its seat; the rank's `seats` is set. */
-int ranks_sit(struct ranks_file *file, struct nccl_rank *rank, int ranks, const struct nccl_id *id);
-/* Until all ranks sit; `rank` knows then whether they are of several processes. */
-int ranks_await_seats(struct ranks_file *file, struct nccl_rank *rank);
-void ranks_stand_up(struct ranks_file *file, struct nccl_rank *rank);
+/* A rank of this process joins a communicator; the rank's `shared` is set. */
+int ranks_join(struct ranks_file *file, struct nccl_rank *rank, int ranks,
+	       const struct nccl_id *id);
+/* Until all ranks have joined; `rank` knows then whether they are of several processes. */
+int ranks_await_others(struct ranks_file *file, struct nccl_rank *rank);
+void ranks_leave(struct ranks_file *file, struct nccl_rank *rank);
 /* A rank asks for a split; once all have, which part of it is the rank's. */
 int ranks_split_come(struct ranks_file *file, struct nccl_rank *rank, int color, int key);
 int ranks_split_join(struct ranks_file *file, struct nccl_rank *rank, struct nccl_id *id,
 		     int *ranks, int *number);
 /* With the lock: whether a rank's process has died before it left; a rank of which that is so, -1:
  * none. */
-bool ranks_is_dead(struct ranks_file *file, const struct ranks_communicator *seats, int rank);
-int ranks_dead(struct ranks_file *file, const struct ranks_communicator *seats);
-int ranks_say_dead(const struct ranks_communicator *seats, int rank);
+bool ranks_is_dead(struct ranks_file *file, const struct ranks_communicator *shared, int rank);
+int ranks_dead(struct ranks_file *file, const struct ranks_communicator *shared);
+int ranks_say_dead(const struct ranks_communicator *shared, int rank);
 
 /* Part of a call of this process, and how far it has come. */
 struct ranks_step {
@@ -147,7 +148,7 @@ CUresult ranks_windows_write(const struct nccl_part *part, char *window, const v
 CUresult ranks_windows_read(const struct nccl_part *part, void *target, const char *window,
 			    size_t bytes);
 CUresult ranks_windows_reduce(const struct nccl_part *part, struct reduce_arguments *arguments);
-void ranks_windows_forget(const struct ranks_communicator *seats);
+void ranks_windows_forget(const struct ranks_communicator *shared);
 
 #pragma GCC visibility pop
 #endif

@@ -45,7 +45,7 @@ static void mark(struct ranks_file *file, const struct ranks_step *step, size_t 
 {
 	ranks_lock(file);
 	for (size_t i = 0; i < count; i++)
-		step[i].part->rank->seats->seat[step[i].part->rank->rank].waits_since_ms = ms;
+		step[i].part->rank->shared->member[step[i].part->rank->rank].waits_since_ms = ms;
 	ranks_unlock(file);
 }
 
@@ -53,23 +53,24 @@ static void mark(struct ranks_file *file, const struct ranks_step *step, size_t 
 static int missing(const struct ranks_step *step)
 {
 	const struct nccl_part *part = step->part;
-	const struct ranks_communicator *seats = part->rank->seats;
-	const uint64_t steps = seats->seat[part->rank->rank].read;
+	const struct ranks_communicator *shared = part->rank->shared;
+	const uint64_t steps = shared->member[part->rank->rank].read;
 
 	if (nccl_is_of_two(part->kind))
 		return part->peer;
-	for (int i = 0; i < seats->ranks; i++)
-		if (step->posted ? seats->seat[i].posted <= steps : seats->seat[i].read < steps)
+	for (int i = 0; i < shared->ranks; i++)
+		if (step->posted ? shared->member[i].posted <= steps
+				 : shared->member[i].read < steps)
 			return i;
 	return part->rank->rank;
 }
 
 /* With the lock: whether all ranks have waited for so long. */
-static bool all_wait(const struct ranks_communicator *seats, int64_t now_ms, int64_t limit_ms)
+static bool all_wait(const struct ranks_communicator *shared, int64_t now_ms, int64_t limit_ms)
 {
-	for (int i = 0; i < seats->ranks; i++)
-		if (!seats->seat[i].waits_since_ms ||
-		    now_ms - seats->seat[i].waits_since_ms < limit_ms)
+	for (int i = 0; i < shared->ranks; i++)
+		if (!shared->member[i].waits_since_ms ||
+		    now_ms - shared->member[i].waits_since_ms < limit_ms)
 			return false;
 	return true;
 }
@@ -87,9 +88,9 @@ static void look_for_deadlock(struct ranks_file *file, const struct ranks_step *
 	if (waited_ms < limit_ms)
 		return;
 	ranks_lock(file);
-	all = all_wait(rank->seats, now_ms, limit_ms);
+	all = all_wait(rank->shared, now_ms, limit_ms);
 	named = missing(step);
-	process = (long long)file->process[rank->seats->seat[named].process - 1].pid;
+	process = (long long)file->process[rank->shared->member[named].process - 1].pid;
 	ranks_unlock(file);
 	if (*said && !all && waited_ms < PATIENCE * limit_ms)
 		return;
@@ -97,7 +98,7 @@ static void look_for_deadlock(struct ranks_file *file, const struct ranks_step *
 		fprintf(stderr,
 			"warpreel virtual GPUs: rank %d (device %d) of a communicator of %d has "
 			"waited %lld s for rank %d (process %lld) to call the same operation%s\n",
-			rank->rank, gpus_number(rank->device), rank->seats->ranks,
+			rank->rank, gpus_number(rank->device), rank->shared->ranks,
 			(long long)(waited_ms / 1000), named, process,
 			all ? ", and all ranks wait: they would on several GPUs, too, or need a "
 			      "group (ncclGroupStart). The program is ended."
@@ -110,19 +111,19 @@ static void look_for_deadlock(struct ranks_file *file, const struct ranks_step *
 /* A rank that died before it came to what the part waits for; else NCCL_SUCCESS. */
 static int look_for_dead(struct ranks_file *file, const struct ranks_step *step)
 {
-	const struct ranks_communicator *seats = step->part->rank->seats;
+	const struct ranks_communicator *shared = step->part->rank->shared;
 	int dead = -1;
 
 	ranks_lock(file);
 	if (!nccl_is_of_two(step->part->kind))
-		dead = ranks_dead(file, seats);
-	else if (ranks_is_dead(file, seats,
+		dead = ranks_dead(file, shared);
+	else if (ranks_is_dead(file, shared,
 			       step->part->peer)) /* others' deaths are not its concern */
 		dead = step->part->peer;
 	ranks_unlock(file);
 	if (dead < 0)
 		return NCCL_SUCCESS;
-	return ranks_say_dead(seats, dead);
+	return ranks_say_dead(shared, dead);
 }
 
 static int first_stuck(const struct ranks_step *step, size_t count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Communicators whose ranks are of several processes: each rank takes its seat in the shared file.
+ * Communicators whose ranks are of several processes: each rank joins them in the shared file.
  */
 #include "ranks.h"
 
@@ -12,17 +12,17 @@ static struct ranks_communicator *find(struct ranks_file *file, const struct ncc
 {
 	struct ranks_communicator *place = NULL;
 
-	for (int i = 0; i < RANKS_SEATS; i++) {
-		struct ranks_communicator *seats = &file->seats[i];
+	for (int i = 0; i < RANKS_COMMUNICATORS; i++) {
+		struct ranks_communicator *shared = &file->communicator[i];
 
-		if (seats->used && !memcmp(&seats->id, id, sizeof(*id)))
-			return seats;
-		if (!seats->used && !place)
-			place = seats;
+		if (shared->used && !memcmp(&shared->id, id, sizeof(*id)))
+			return shared;
+		if (!shared->used && !place)
+			place = shared;
 	}
 	if (!place)
 		return NULL;
-	memset(place->seat, 0, sizeof(place->seat));
+	memset(place->member, 0, sizeof(place->member));
 	for (int i = 0; i < ranks; i++)
 		memset(place->channel[i], 0, (size_t)ranks * sizeof(place->channel[i][0]));
 	place->id = *id;
@@ -35,96 +35,98 @@ static struct ranks_communicator *find(struct ranks_file *file, const struct ncc
 /* With the lock. Places whose ranks have all left, or died, are free again. */
 static void clear_out(struct ranks_file *file)
 {
-	for (int i = 0; i < RANKS_SEATS; i++) {
-		struct ranks_communicator *seats = &file->seats[i];
+	for (int i = 0; i < RANKS_COMMUNICATORS; i++) {
+		struct ranks_communicator *shared = &file->communicator[i];
 		int gone = 0;
 
-		for (int r = 0; seats->used && r < seats->ranks; r++)
-			gone += seats->seat[r].process &&
-				(seats->seat[r].left || !ranks_alive(file, seats->seat[r].process));
-		if (seats->used && gone == seats->taken)
-			seats->used = 0;
+		for (int r = 0; shared->used && r < shared->ranks; r++)
+			gone += shared->member[r].process &&
+				(shared->member[r].left ||
+				 !ranks_alive(file, shared->member[r].process));
+		if (shared->used && gone == shared->taken)
+			shared->used = 0;
 	}
 }
 
-static int refusal(const struct ranks_file *file, const struct ranks_communicator *seats, int ranks,
-		   const struct nccl_rank *rank)
+static int refusal(const struct ranks_file *file, const struct ranks_communicator *shared,
+		   int ranks, const struct nccl_rank *rank)
 {
-	if (!seats)
+	if (!shared)
 		return nccl_refuse(NCCL_SYSTEM_ERROR,
-				   "there are more than %d communicators at one time", RANKS_SEATS);
-	if (seats->ranks != ranks)
+				   "there are more than %d communicators at one time",
+				   RANKS_COMMUNICATORS);
+	if (shared->ranks != ranks)
 		return nccl_refuse(NCCL_INVALID_ARGUMENT,
 				   "ranks of one communicator say it has %d and %d of them",
-				   seats->ranks, ranks);
-	if (seats->seat[rank->rank].process)
+				   shared->ranks, ranks);
+	if (shared->member[rank->rank].process)
 		return nccl_refuse(
 			NCCL_INVALID_USAGE,
 			"rank %d joined a communicator twice, first in process %lld", rank->rank,
-			(long long)file->process[seats->seat[rank->rank].process - 1].pid);
+			(long long)file->process[shared->member[rank->rank].process - 1].pid);
 	for (int i = 0; i < ranks; i++)
-		if (seats->seat[i].process && !seats->seat[i].left &&
-		    seats->seat[i].device == gpus_number(rank->device))
+		if (shared->member[i].process && !shared->member[i].left &&
+		    shared->member[i].device == gpus_number(rank->device))
 			return nccl_refuse(
 				NCCL_INVALID_USAGE,
 				"ranks %d and %d of a communicator are both on device %d, which "
 				"NCCL refuses, too: each process sets a device of its own",
-				i, rank->rank, seats->seat[i].device);
+				i, rank->rank, shared->member[i].device);
 	return NCCL_SUCCESS;
 }
 
-int ranks_sit(struct ranks_file *file, struct nccl_rank *rank, int ranks, const struct nccl_id *id)
+int ranks_join(struct ranks_file *file, struct nccl_rank *rank, int ranks, const struct nccl_id *id)
 {
-	struct ranks_communicator *seats;
+	struct ranks_communicator *shared;
 	int result;
 
 	ranks_lock(file);
 	clear_out(file);
-	seats = find(file, id, ranks);
-	result = refusal(file, seats, ranks, rank);
+	shared = find(file, id, ranks);
+	result = refusal(file, shared, ranks, rank);
 	if (result == NCCL_SUCCESS) {
-		seats->seat[rank->rank].device = gpus_number(rank->device);
-		seats->seat[rank->rank].process = ranks_self();
-		seats->seat[rank->rank].pid = getpid();
-		seats->taken++;
-		rank->seats = seats;
+		shared->member[rank->rank].device = gpus_number(rank->device);
+		shared->member[rank->rank].process = ranks_self();
+		shared->member[rank->rank].pid = getpid();
+		shared->taken++;
+		rank->shared = shared;
 	}
 	ranks_unlock(file);
 	ranks_wake(&file->calls_changed);
 	return result;
 }
 
-bool ranks_is_dead(struct ranks_file *file, const struct ranks_communicator *seats, int rank)
+bool ranks_is_dead(struct ranks_file *file, const struct ranks_communicator *shared, int rank)
 {
-	const struct ranks_member *seat = &seats->seat[rank];
+	const struct ranks_member *member = &shared->member[rank];
 
-	return seat->process && !seat->left &&
-	       (!ranks_alive(file, seat->process) ||
-		file->process[seat->process - 1].pid != seat->pid);
+	return member->process && !member->left &&
+	       (!ranks_alive(file, member->process) ||
+		file->process[member->process - 1].pid != member->pid);
 }
 
-int ranks_dead(struct ranks_file *file, const struct ranks_communicator *seats)
+int ranks_dead(struct ranks_file *file, const struct ranks_communicator *shared)
 {
-	for (int i = 0; i < seats->ranks; i++)
-		if (ranks_is_dead(file, seats, i))
+	for (int i = 0; i < shared->ranks; i++)
+		if (ranks_is_dead(file, shared, i))
 			return i;
 	return -1;
 }
 
-int ranks_say_dead(const struct ranks_communicator *seats, int rank)
+int ranks_say_dead(const struct ranks_communicator *shared, int rank)
 {
 	return nccl_refuse(
 		NCCL_REMOTE_ERROR,
 		"rank %d of %d has ended (process %lld) while others of its communicator "
 		"wait for it",
-		rank, seats->ranks, (long long)seats->seat[rank].pid);
+		rank, shared->ranks, (long long)shared->member[rank].pid);
 }
 
-static int missing(const struct ranks_communicator *seats)
+static int missing(const struct ranks_communicator *shared)
 {
 	int rank = 0;
 
-	while (rank < seats->ranks - 1 && seats->seat[rank].process)
+	while (rank < shared->ranks - 1 && shared->member[rank].process)
 		rank++;
 	return rank;
 }
@@ -133,7 +135,7 @@ enum { LATE = -1 };
 
 /* Until `all` says of a communicator that its ranks are as far; LATE: they are not after a while.
  */
-static int await(struct ranks_file *file, const struct ranks_communicator *seats,
+static int await(struct ranks_file *file, const struct ranks_communicator *shared,
 		 bool (*all)(const struct ranks_communicator *, uint64_t), uint64_t at)
 {
 	const int64_t until_ms = turns_now_ms() + turns_stuck_ms();
@@ -144,66 +146,67 @@ static int await(struct ranks_file *file, const struct ranks_communicator *seats
 		bool are;
 
 		ranks_lock(file);
-		are = all(seats, at);
-		dead = are ? -1 : ranks_dead(file, seats);
+		are = all(shared, at);
+		dead = are ? -1 : ranks_dead(file, shared);
 		ranks_unlock(file);
 		if (are)
 			return NCCL_SUCCESS;
 		if (dead >= 0)
-			return ranks_say_dead(seats, dead);
+			return ranks_say_dead(shared, dead);
 		if (turns_now_ms() >= until_ms)
 			return LATE;
 		ranks_wait(&file->calls_changed, seen);
 	}
 }
 
-static bool all_sit(const struct ranks_communicator *seats, uint64_t unused)
+static bool all_joined(const struct ranks_communicator *shared, uint64_t unused)
 {
 	(void)unused;
-	return seats->taken == seats->ranks;
+	return shared->taken == shared->ranks;
 }
 
-int ranks_await_seats(struct ranks_file *file, struct nccl_rank *rank)
+int ranks_await_others(struct ranks_file *file, struct nccl_rank *rank)
 {
-	const struct ranks_communicator *seats = rank->seats;
-	const int result = await(file, seats, all_sit, 0);
+	const struct ranks_communicator *shared = rank->shared;
+	const int result = await(file, shared, all_joined, 0);
 
 	if (result == LATE)
 		return nccl_refuse(NCCL_SYSTEM_ERROR,
 				   "rank %d of %d has not joined a communicator for %lld s; if it "
 				   "is only slow, WARPREEL_STUCK_S gives it more seconds",
-				   missing(seats), seats->ranks,
+				   missing(shared), shared->ranks,
 				   (long long)(turns_stuck_ms() / 1000));
-	for (int i = 0; result == NCCL_SUCCESS && i < seats->ranks; i++)
-		rank->spans |= seats->seat[i].process != ranks_self();
+	for (int i = 0; result == NCCL_SUCCESS && i < shared->ranks; i++)
+		rank->spans |= shared->member[i].process != ranks_self();
 	return result;
 }
 
-void ranks_stand_up(struct ranks_file *file, struct nccl_rank *rank)
+void ranks_leave(struct ranks_file *file, struct nccl_rank *rank)
 {
-	struct ranks_communicator *seats = rank->seats;
+	struct ranks_communicator *shared = rank->shared;
 
 	ranks_lock(file);
-	seats->seat[rank->rank].left = 1;
-	if (++seats->left == seats->ranks)
-		seats->used = 0;
+	shared->member[rank->rank].left = 1;
+	if (++shared->left == shared->ranks)
+		shared->used = 0;
 	ranks_unlock(file);
 	ranks_wake(&file->calls_changed);
 }
 
 /* ---- communicators made of others ---- */
 
-static bool is_before(const struct ranks_communicator *seats, int a, int b)
+static bool is_before(const struct ranks_communicator *shared, int a, int b)
 {
-	return seats->seat[a].key != seats->seat[b].key ? seats->seat[a].key < seats->seat[b].key
-							: a < b;
+	return shared->member[a].key != shared->member[b].key
+		       ? shared->member[a].key < shared->member[b].key
+		       : a < b;
 }
 
 /* With the lock: whether all have called the k-th split, or read it. */
-static bool all_at(const struct ranks_communicator *seats, uint64_t at)
+static bool all_at(const struct ranks_communicator *shared, uint64_t at)
 {
-	for (int i = 0; i < seats->ranks; i++)
-		if (seats->seat[i].splits < at)
+	for (int i = 0; i < shared->ranks; i++)
+		if (shared->member[i].splits < at)
 			return false;
 	return true;
 }
@@ -211,14 +214,14 @@ static bool all_at(const struct ranks_communicator *seats, uint64_t at)
 /* Until all ranks' count of splits is at least `at`. */
 static int await_splits(struct ranks_file *file, const struct nccl_rank *rank, uint64_t at)
 {
-	const int result = await(file, rank->seats, all_at, at);
+	const int result = await(file, rank->shared, all_at, at);
 
 	return result != LATE
 		       ? result
 		       : nccl_refuse(NCCL_SYSTEM_ERROR,
 				     "not all %d ranks of a communicator have split it for "
 				     "%lld s",
-				     rank->seats->ranks, (long long)(turns_stuck_ms() / 1000));
+				     rank->shared->ranks, (long long)(turns_stuck_ms() / 1000));
 }
 
 /* An id that all ranks of a color work out alike. */
@@ -237,7 +240,7 @@ static void derive(struct nccl_id *id, const struct nccl_id *of, uint64_t split,
 /* Counted twice: when a rank has come, and when it has seen what the others ask for. */
 int ranks_split_come(struct ranks_file *file, struct nccl_rank *rank, int color, int key)
 {
-	struct ranks_member *own = &rank->seats->seat[rank->rank];
+	struct ranks_member *own = &rank->shared->member[rank->rank];
 	const int result = await_splits(file, rank, own->splits); /* all have seen the one before */
 
 	if (result != NCCL_SUCCESS)
@@ -254,18 +257,18 @@ int ranks_split_come(struct ranks_file *file, struct nccl_rank *rank, int color,
 int ranks_split_join(struct ranks_file *file, struct nccl_rank *rank, struct nccl_id *id,
 		     int *ranks, int *number)
 {
-	struct ranks_communicator *seats = rank->seats;
-	struct ranks_member *own = &seats->seat[rank->rank];
+	struct ranks_communicator *shared = rank->shared;
+	struct ranks_member *own = &shared->member[rank->rank];
 	const int result = await_splits(file, rank, own->splits);
 
 	ranks_lock(file);
 	*ranks = *number = 0;
-	for (int i = 0; i < seats->ranks; i++)
-		if (seats->seat[i].color == own->color) {
+	for (int i = 0; i < shared->ranks; i++)
+		if (shared->member[i].color == own->color) {
 			++*ranks;
-			*number += is_before(seats, i, rank->rank);
+			*number += is_before(shared, i, rank->rank);
 		}
-	derive(id, &seats->id, own->splits, own->color);
+	derive(id, &shared->id, own->splits, own->color);
 	own->splits++;
 	ranks_unlock(file);
 	ranks_wake(&file->calls_changed);

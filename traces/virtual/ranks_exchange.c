@@ -20,7 +20,7 @@ static uint64_t next_count(const struct ranks_step *step)
 {
 	const struct nccl_part *part = step->part;
 	const size_t pieces =
-		part->kind == COLLECTIVE_REDUCE_SCATTER ? (size_t)part->rank->seats->ranks : 1;
+		part->kind == COLLECTIVE_REDUCE_SCATTER ? (size_t)part->rank->shared->ranks : 1;
 	const uint64_t most = RANKS_WINDOW_BYTES / nccl_type_bytes(part->type) / pieces,
 		       left = part->count - step->done;
 
@@ -51,8 +51,8 @@ static CUresult fill(const struct ranks_file *file, const struct ranks_step *ste
 {
 	const struct nccl_part *part = step->part;
 	const size_t bytes = nccl_type_bytes(part->type);
-	struct ranks_communicator *seats = part->rank->seats;
-	char *window = ranks_window(file, seats, part->rank->rank);
+	struct ranks_communicator *shared = part->rank->shared;
+	char *window = ranks_window(file, shared, part->rank->rank);
 	const char *send = (const char *)part->send + step->done * bytes;
 	CUresult result = CUDA_SUCCESS;
 
@@ -60,7 +60,7 @@ static CUresult fill(const struct ranks_file *file, const struct ranks_step *ste
 		return result;
 	if (part->kind != COLLECTIVE_REDUCE_SCATTER)
 		return ranks_windows_write(part, window, send, count * bytes);
-	for (int i = 0; i < seats->ranks && !result; i++)
+	for (int i = 0; i < shared->ranks && !result; i++)
 		result = ranks_windows_write(part, window + (size_t)i * count * bytes,
 					     send + (size_t)i * part->count * bytes, count * bytes);
 	return result;
@@ -74,15 +74,15 @@ static CUresult take_reduced(const struct ranks_file *file, const struct ranks_s
 		     from = part->kind == COLLECTIVE_REDUCE_SCATTER
 				    ? (size_t)part->rank->rank * count * bytes
 				    : 0;
-	struct ranks_communicator *seats = part->rank->seats;
+	struct ranks_communicator *shared = part->rank->shared;
 	struct reduce_arguments arguments = { .target = (char *)part->receive + step->done * bytes,
 					      .count = count,
-					      .ranks = seats->ranks,
+					      .ranks = shared->ranks,
 					      .type = part->type,
 					      .operation = part->operation };
 
-	for (int i = 0; i < seats->ranks; i++)
-		arguments.source[i] = ranks_window(file, seats, i) + from;
+	for (int i = 0; i < shared->ranks; i++)
+		arguments.source[i] = ranks_window(file, shared, i) + from;
 	return count ? ranks_windows_reduce(part, &arguments) : CUDA_SUCCESS;
 }
 
@@ -90,18 +90,18 @@ static CUresult take(const struct ranks_file *file, const struct ranks_step *ste
 {
 	const struct nccl_part *part = step->part;
 	const size_t bytes = nccl_type_bytes(part->type);
-	struct ranks_communicator *seats = part->rank->seats;
+	struct ranks_communicator *shared = part->rank->shared;
 	char *to = (char *)part->receive + step->done * bytes;
 	CUresult result = CUDA_SUCCESS;
 
 	switch (part->kind) {
 	case COLLECTIVE_BROADCAST:
-		return ranks_windows_read(part, to, ranks_window(file, seats, part->peer),
+		return ranks_windows_read(part, to, ranks_window(file, shared, part->peer),
 					  count * bytes);
 	case COLLECTIVE_ALL_GATHER:
-		for (int i = 0; i < seats->ranks && !result; i++)
+		for (int i = 0; i < shared->ranks && !result; i++)
 			result = ranks_windows_read(part, to + (size_t)i * part->count * bytes,
-						    ranks_window(file, seats, i), count * bytes);
+						    ranks_window(file, shared, i), count * bytes);
 		return result;
 	case COLLECTIVE_REDUCE:
 		if (part->peer != part->rank->rank)
@@ -113,28 +113,28 @@ static CUresult take(const struct ranks_file *file, const struct ranks_step *ste
 }
 
 /* With the lock: whether all have told (or taken) more than `steps`. */
-static bool all_told(const struct ranks_communicator *seats, uint64_t steps)
+static bool all_told(const struct ranks_communicator *shared, uint64_t steps)
 {
-	for (int i = 0; i < seats->ranks; i++)
-		if (seats->seat[i].posted <= steps)
+	for (int i = 0; i < shared->ranks; i++)
+		if (shared->member[i].posted <= steps)
 			return false;
 	return true;
 }
-static bool all_took(const struct ranks_communicator *seats, uint64_t steps)
+static bool all_took(const struct ranks_communicator *shared, uint64_t steps)
 {
-	for (int i = 0; i < seats->ranks; i++)
-		if (seats->seat[i].read < steps)
+	for (int i = 0; i < shared->ranks; i++)
+		if (shared->member[i].read < steps)
 			return false;
 	return true;
 }
 
 /* With the lock. All ranks find the same two. */
-static int disagreement(const struct ranks_communicator *seats, int *other)
+static int disagreement(const struct ranks_communicator *shared, int *other)
 {
-	const struct ranks_post *first = &seats->seat[0].post;
+	const struct ranks_post *first = &shared->member[0].post;
 
-	for (int i = 1; i < seats->ranks; i++) {
-		const struct ranks_post *post = &seats->seat[i].post;
+	for (int i = 1; i < shared->ranks; i++) {
+		const struct ranks_post *post = &shared->member[i].post;
 
 		if (post->kind != first->kind || post->type != first->type ||
 		    post->operation != first->operation || post->root != first->root ||
@@ -146,25 +146,25 @@ static int disagreement(const struct ranks_communicator *seats, int *other)
 	return 0;
 }
 
-static int refuse(const struct ranks_communicator *seats, int one, int other)
+static int refuse(const struct ranks_communicator *shared, int one, int other)
 {
 	return nccl_refuse(NCCL_INVALID_ARGUMENT,
 			   "ranks %d and %d of a communicator of %d call different operations, or "
 			   "with other counts, types or roots",
-			   one, other, seats->ranks);
+			   one, other, shared->ranks);
 }
 
 static enum ranks_progress of_all(struct ranks_file *file, struct ranks_step *step)
 {
-	struct ranks_communicator *seats = step->part->rank->seats;
-	struct ranks_member *own = &seats->seat[step->part->rank->rank];
+	struct ranks_communicator *shared = step->part->rank->shared;
+	struct ranks_member *own = &shared->member[step->part->rank->rank];
 	const uint64_t steps = own->read, count = next_count(step);
 	int other = 0, result;
 	bool may;
 
 	if (!step->posted) {
 		ranks_lock(file);
-		may = all_took(seats, steps);
+		may = all_took(shared, steps);
 		ranks_unlock(file);
 		if (!may)
 			return RANKS_STUCK;
@@ -178,12 +178,12 @@ static enum ranks_progress of_all(struct ranks_file *file, struct ranks_step *st
 		return RANKS_MOVED;
 	}
 	ranks_lock(file);
-	may = all_told(seats, steps);
-	result = may ? disagreement(seats, &other) : 0;
+	may = all_told(shared, steps);
+	result = may ? disagreement(shared, &other) : 0;
 	ranks_unlock(file);
 	if (!may)
 		return RANKS_STUCK;
-	result = result ? refuse(seats, 0, other) : failed(take(file, step, count));
+	result = result ? refuse(shared, 0, other) : failed(take(file, step, count));
 	ranks_lock(file);
 	own->read = steps + 1;
 	ranks_unlock(file);
@@ -198,8 +198,8 @@ static enum ranks_progress send_on(struct ranks_file *file, struct ranks_step *s
 {
 	const struct nccl_part *part = step->part;
 	const size_t bytes = nccl_type_bytes(part->type);
-	struct ranks_communicator *seats = part->rank->seats;
-	struct ranks_channel *channel = &seats->channel[part->rank->rank][part->peer];
+	struct ranks_communicator *shared = part->rank->shared;
+	struct ranks_channel *channel = &shared->channel[part->rank->rank][part->peer];
 	const uint64_t count = next_count(step);
 	bool empty, refused;
 
@@ -213,12 +213,12 @@ static enum ranks_progress send_on(struct ranks_file *file, struct ranks_step *s
 		return RANKS_STUCK;
 	if (step->posted) { /* the receiver has it */
 		move_on(step, count,
-			refused ? refuse(seats, part->rank->rank, part->peer) : NCCL_SUCCESS);
+			refused ? refuse(shared, part->rank->rank, part->peer) : NCCL_SUCCESS);
 		return RANKS_MOVED;
 	}
 	step->result = failed(ranks_windows_write(
 		part,
-		ranks_window(file, seats, ranks_window_of(seats, part->rank->rank, part->peer)),
+		ranks_window(file, shared, ranks_window_of(shared, part->rank->rank, part->peer)),
 		(const char *)part->send + step->done * bytes, count * bytes));
 	ranks_lock(file);
 	channel->post = post_of(part);
@@ -233,8 +233,8 @@ static enum ranks_progress receive_on(struct ranks_file *file, struct ranks_step
 {
 	const struct nccl_part *part = step->part;
 	const size_t bytes = nccl_type_bytes(part->type);
-	struct ranks_communicator *seats = part->rank->seats;
-	struct ranks_channel *channel = &seats->channel[part->peer][part->rank->rank];
+	struct ranks_communicator *shared = part->rank->shared;
+	struct ranks_channel *channel = &shared->channel[part->peer][part->rank->rank];
 	const uint64_t count = next_count(step);
 	struct ranks_post post;
 	bool full, same;
@@ -249,10 +249,10 @@ static enum ranks_progress receive_on(struct ranks_file *file, struct ranks_step
 	same = post.count == part->count && post.type == part->type;
 	result = same ? failed(ranks_windows_read(
 				part, (char *)part->receive + step->done * bytes,
-				ranks_window(file, seats,
-					     ranks_window_of(seats, part->peer, part->rank->rank)),
+				ranks_window(file, shared,
+					     ranks_window_of(shared, part->peer, part->rank->rank)),
 				count * bytes))
-		      : refuse(seats, part->peer, part->rank->rank);
+		      : refuse(shared, part->peer, part->rank->rank);
 	ranks_lock(file);
 	channel->refused = !same;
 	channel->read++;

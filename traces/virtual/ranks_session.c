@@ -102,14 +102,14 @@ static size_t windows_bytes(void)
 
 static size_t file_bytes(void)
 {
-	return front_bytes() + RANKS_SEATS * windows_bytes();
+	return front_bytes() + RANKS_COMMUNICATORS * windows_bytes();
 }
 
-char *ranks_window(const struct ranks_file *file, const struct ranks_communicator *seats,
+char *ranks_window(const struct ranks_file *file, const struct ranks_communicator *shared,
 		   int window)
 {
 	return (char *)(uintptr_t)file + front_bytes() +
-	       (size_t)(seats - file->seats) * windows_bytes() +
+	       (size_t)(shared - file->communicator) * windows_bytes() +
 	       (size_t)window * RANKS_WINDOW_BYTES;
 }
 

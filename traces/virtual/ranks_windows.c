@@ -61,11 +61,11 @@ static CUresult reach(const char *place, CUdeviceptr *device)
 	return result;
 }
 
-void ranks_windows_forget(const struct ranks_communicator *seats)
+void ranks_windows_forget(const struct ranks_communicator *shared)
 {
 	const struct ranks_file *file = ranks_file();
-	const char *first = ranks_window(file, seats, 0),
-		   *end = ranks_window(file, seats, seats->ranks * (seats->ranks + 1));
+	const char *first = ranks_window(file, shared, 0),
+		   *end = ranks_window(file, shared, shared->ranks * (shared->ranks + 1));
 	size_t kept = 0;
 
 	pthread_mutex_lock(&registered.lock);

@@ -159,6 +159,14 @@ HOOK cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, si
 	return had_room(result, pointer, (result == cudaSuccess ? *pitch : width) * height);
 }
 
+HOOK cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+	cudaError_t result = REAL(cudaMalloc3D)(pitched, extent);
+	const size_t row = result == cudaSuccess ? pitched->pitch : extent.width;
+
+	return had_room(result, &pitched->ptr, row * extent.height * extent.depth);
+}
+
 /* ---- pools: the real device has one default pool, which all virtual ones share ---- */
 
 #define POOL_ALLOCATION(name, parameters, arguments)                                               \

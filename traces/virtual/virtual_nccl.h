@@ -58,9 +58,9 @@ struct nccl_rank { /* ncclComm_t */
 	CUfunction reduce; /* NULL: not loaded yet */
 	int waiting;	   /* threads of it in a call */
 	/* How many it has called of: operations of all ranks; by peer, sends and receives. */
-	struct ranks_communicator *seats; /* NULL: the process is alone */
-	bool spans;			  /* its communicator is of several processes */
-	int error;			  /* the first that it was answered, of those */
+	struct ranks_communicator *shared; /* NULL: the process is alone */
+	bool spans;			   /* its communicator is of several processes */
+	int error;			   /* the first that it was answered, of those */
 	uint64_t splits, collectives, sent[REDUCE_RANKS_MAX], received[REDUCE_RANKS_MAX];
 };
 

@@ -31,7 +31,7 @@ grep -v '^#' "$table" | awk -F '\t' 'NR > 1 && !seen[$2]++ { print $2 }' | while
 		awk -F '\t' -v OFS='\t' 'NR > 1 { print "metrics", NR - 2, $1 " " $2 " " $3, $5 / 32 * $6 }'
 	"$warpreel" dump "$profile" | awk -F '\t' -v OFS='\t' '
 		/^# profile\t/ { for (i = 2; i <= NF; i++) at[$i] = i }
-		$1 == "profile" { print "counters", $at["id"], $at["l2ReadSectors"], $at["l2WriteSectors"], $at["dramReadBytes"], $at["dramWriteBytes"] }'
+		$1 == "profile" { print "counters", n++, $at["l2ReadSectors"], $at["l2WriteSectors"], $at["dramReadBytes"], $at["dramWriteBytes"] }'
 	echo "end	$program"
 done >"$work/answers"
 

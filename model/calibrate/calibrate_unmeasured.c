@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * What no benchmark of calibrate measures, of a multiprocessor that others were measured of: costs
+ * in cycles go with the instruction set, a rate with another one. Without them a file would say
+ * that these things cost nothing.
+ */
+#include "calibrate_results.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/platform/platform_default.h"
+#include "model/platform/platform_internal.h"
+#include "traces/base/util.h"
+
+static const struct unmeasured {
+	const char *key, *per; /* NULL: as it is there; else in proportion to this key */
+} unmeasured[] = {
+	{ "device.copy_channels", NULL },
+	{ "stream.timed_record_ns", NULL },
+	{ "sm.multiply_add_interval", NULL },
+	{ "sm.shuffle_issue_cycles", NULL },
+	{ "sm.texture_interval", NULL },
+	{ "sm.code_bytes", NULL },
+	{ "sm.code_line_cycles", NULL },
+	{ "sm.code_far_bytes", NULL },
+	{ "sm.code_far_line_cycles", NULL },
+	{ "sm.l2_flag_ns", NULL },
+	{ "sm.dram_strips_bytes_per_s", "sm.dram_copy_bytes_per_s" },
+};
+
+/* One number; 0: there is none. */
+static double number_of(const struct platform *platform, const char *key)
+{
+	const char *text = platform_text(platform, key);
+	return text ? strtod(text, NULL) : 0;
+}
+
+static bool has_section(const struct results *results, const char *key)
+{
+	const size_t length = (size_t)(strchr(key, '.') - key) + 1;
+	for (size_t k = 0; k < results->count; k++)
+		if (!strncmp(results->item[k].key, key, length))
+			return true;
+	return false;
+}
+
+static void add(struct results *results, const struct unmeasured *u, const struct platform *usual,
+		const char *isa)
+{
+	const struct result *per = u->per ? results_find(results, u->per) : NULL;
+	double value = number_of(usual, u->key);
+	if (value == 0 || !has_section(results, u->key) || results_find(results, u->key) ||
+	    (u->per && (!per || number_of(usual, u->per) == 0)))
+		return;
+	char *how = u->per ? xprintf("not measured: the part of %s that it is of %s", u->per,
+				     usual->name)
+			   : xprintf("not measured: as %s, whose multiprocessors run the same "
+				     "code (%s)",
+				     usual->name, isa);
+	if (u->per)
+		value *= per->values[0] / number_of(usual, u->per);
+	results_add(results, u->key, &value, NULL, 1, how);
+	free(how);
+}
+
+void calibrate_add_unmeasured(struct results *results)
+{
+	struct platform usual;
+	const struct result *isa = results_find(results, "sm.isa");
+	if (!isa || platform_read(&usual, PLATFORM_DEFAULT))
+		return;
+	const char *theirs = platform_text(&usual, "sm.isa");
+	if (theirs && !strcmp(isa->how, theirs))
+		for (size_t k = 0; k < sizeof(unmeasured) / sizeof(unmeasured[0]); k++)
+			add(results, &unmeasured[k], &usual, theirs);
+	platform_release(&usual);
+}
