@@ -29,6 +29,7 @@ static void try_lines(const uint8_t *data, size_t size)
 static void try_sweep(const char *path)
 {
 	static const struct program program = { .solver_options = solver_options,
+						.planned_standards = solver_planned_standards,
 						.solver_names = solver_names,
 						.config_of = solver_config_of };
 	struct sweep_point point;

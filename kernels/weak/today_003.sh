@@ -12,7 +12,7 @@ export WARPREEL
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-mkdir ages
+mkdir ages ages3 ages4 ages5
 answer() { sh "$here/cosimulate.sh" "$lists/$1.list" h200 "$2" "$(nproc)"; }
 
 {
@@ -26,10 +26,10 @@ answer() { sh "$here/cosimulate.sh" "$lists/$1.list" h200 "$2" "$(nproc)"; }
 # What ages' files are called has scheme, l and resident first and last; 4W-square was measured in development.
 {
 	printf 'scheme\tl\tresident\tsplit\tage\tcosimulated\n'
-	for list in weak_ages:blind weak_ages2:blind-2; do
-		rm -f ages/*
-		answer "${list%:*}" 3 >/dev/null
-		for file in ages/*.tsv; do
+	for list in weak_ages:blind weak_ages2:blind-2 weak_ages3:blind-3 weak_ages4:blind-4 weak_ages5:blind-5; do
+		rm -rf ages*/*
+		answer "${list%:*}" 1 >/dev/null
+		for file in ages*/*.tsv; do
 			awk -F '\t' -v name="$(basename "$file" .tsv)" -v split_="${list#*:}" 'BEGIN {
 					if (!match(name, /-[0-9].*/)) exit
 					scheme = substr(name, 1, RSTART - 1)

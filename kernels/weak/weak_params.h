@@ -47,7 +47,8 @@ struct weak_params {
 	  "barrier, flags: all steps in one launch; blocks wait for all, or for their neighbours\n"\
 	  "cluster: one launch; blocks of a cluster in step, 4W between clusters\n"                \
 	  "free: 4W in one launch; blocks wait for each other at checks alone\n"                   \
-	  "async: as free, without those waits" },                                                 \
+	  "async: as free, without those waits\n"                                                  \
+	  "base, barrier, flags, free and async run on several GPUs, too" },                       \
 	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
 	  "steps between two synchronizations with the host, where it checks; base: 1" },          \
 	{ "exchange", OPTION_INT, WEAK_AT(exchange), "4", 1, 100000, "L",                          \

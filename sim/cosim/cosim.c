@@ -184,10 +184,11 @@ static double away_ns(struct play *p, int id, int place)
  * have told and counts of ages lie in few lines, which a multiprocessor is near to or far from. */
 static double noting_ns(struct play *p, int place)
 {
-	return p->c->ages ? fmax(p->costs->note_ns + p->note_ns[place] +
-					 p->costs->line_spread_ns * normal(p),
-				 p->costs->note_ns / 2)
-			  : 0;
+	return p->c->ages && p->costs->note_ns > 0
+		       ? fmax(p->costs->note_ns + p->note_ns[place] +
+				      p->costs->line_spread_ns * normal(p),
+			      p->costs->note_ns / 2)
+		       : 0;
 }
 
 static void take_place(struct play *p, int place, sim_time at)
@@ -345,15 +346,13 @@ static void draw_sides(struct play *p, double *away)
 {
 	enum { CLUSTER = 16 };
 	const double first = p->costs->first_places;
-	const bool few = first > 0 && first < p->places && p->places < p->costs->multiprocessors;
-	const double odds = few ? (p->places - first) / first : 1;
+	const bool few = first < p->places && p->places < p->costs->multiprocessors;
+	const double odds = (p->places - first) / first;
 	for (int k = 0; k < p->places; k++)
 		if (few)
 			away[k] = k < first ? sqrt(odds) : -sqrt(1 / odds);
 		else
-			away[k] = first > 0 && k % CLUSTER ? away[k - 1]
-				  : uniform(p) < 0.5	   ? -1
-							   : 1;
+			away[k] = k % CLUSTER ? away[k - 1] : uniform(p) < 0.5 ? -1 : 1;
 }
 
 void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t seed,
@@ -371,11 +370,14 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	p.factor = xcalloc((size_t)p.places, sizeof(*p.factor));
 	p.trip_ns = xcalloc((size_t)p.places, sizeof(*p.trip_ns));
 	p.note_ns = xcalloc((size_t)p.places, sizeof(*p.note_ns));
-	draw_sides(&p, p.trip_ns);
+	const bool known = costs->first_places > 0;
+	if (known)
+		draw_sides(&p, p.trip_ns);
 	for (int k = 0; k < p.places; k++) {
 		p.factor[k] = factor(&p, costs->place_spread);
-		p.note_ns[k] = costs->note_spread_ns * p.trip_ns[k];
-		p.trip_ns[k] *= costs->trip_spread_ns;
+		const double away = known ? p.trip_ns[k] : uniform(&p) < 0.5 ? -1 : 1;
+		p.trip_ns[k] = costs->trip_spread_ns * away;
+		p.note_ns[k] = costs->note_spread_ns * away;
 	}
 	c->ops->start(c);
 	bool converged = false;

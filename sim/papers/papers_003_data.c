@@ -150,7 +150,7 @@ int p003_read(struct p003_data *d, const struct program *program)
 							"core_us", "core_lo_us", "core_hi_us",
 							NULL };
 	*d = (struct p003_data){ .program = program, .text = xcalloc(1, sizeof(*d->text)) };
-	/* The fourth and fifth blind lists were measured on an H100, and on nothing else. */
+	/* The fourth blind list was measured on an H100, and on nothing else. */
 	static const struct {
 		const char *folder, *name;
 		const char *const *columns;
