@@ -13,6 +13,7 @@
 #include "traces/load/schedule_from_trace.h"
 #include "config_words.h"
 #include "profiled.h"
+#include "sets.h"
 
 enum {
 	MODELS_MOST = 9
