@@ -101,7 +101,7 @@ static void line(const struct program *program, const struct two_gpus *t, size_t
 	free(kernel);
 }
 
-static int compare(struct paper_work *w, struct sheet *sheet, const char *machine,
+static int compare(const struct program *program, struct sheet *sheet, const char *machine,
 		   const char *measured, const char *answered)
 {
 	static const char *const names[] = { "mesh",
@@ -124,8 +124,8 @@ static int compare(struct paper_work *w, struct sheet *sheet, const char *machin
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
 	for (size_t row = 0; !rc && row < t.measured.rows; row++)
-		if (number_of(w->runs.program, &t.measured, row, "subdomain"))
-			line(w->runs.program, &t, row, sheet);
+		if (number_of(program, &t.measured, row, "subdomain"))
+			line(program, &t, row, sheet);
 	text_table_release(&t.measured);
 	text_table_release(&t.answered);
 	text_table_release(&t.counts);
@@ -134,11 +134,12 @@ static int compare(struct paper_work *w, struct sheet *sheet, const char *machin
 
 int p000_two_gpus(struct paper_work *w, struct sheet *sheet)
 {
-	return compare(w, sheet, "h100x2", "papers_000.tsv", "mlssor_figure11_predicted.tsv");
+	return compare(w->runs.program, sheet, "h100x2", "papers_000.tsv",
+		       "mlssor_figure11_predicted.tsv");
 }
 
 int p000_four_gpus(struct paper_work *w, struct sheet *sheet)
 {
-	return compare(w, sheet, "h200x4", "papers_000_four.tsv",
+	return compare(w->runs.program, sheet, "h200x4", "papers_000_four.tsv",
 		       "mlssor_figure11_four_predicted.tsv");
 }
