@@ -160,9 +160,8 @@ int load_nccl(struct load *load)
 	for (uint32_t i = 0; i < load->collective_rows; i++) {
 		const uint32_t row = load->collective_row[i];
 
-		load->collective_met[row] =
-			collective_of_row(load, &t->collective[row], &counted, &places, &met,
-					  &grouped);
+		load->collective_met[row] = collective_of_row(load, &t->collective[row], &counted,
+							      &places, &met, &grouped);
 	}
 	qsort_r(load->collective_row, load->collective_rows, sizeof(uint32_t), by_call, (void *)t);
 	map_release(&counted);
