@@ -109,10 +109,12 @@ struct prediction {
 	const char *class_name;	  /* static; interval_class */
 	char family[32]; /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
 	bool unfamiliar; /* no run of that kernel sets widths: that of all such kernels is taken */
-	const char *bounded; /* a kernel without profile, timed by bounds; the answer is at least
-				that long, and core_hi_us is INFINITY. NULL: none. Borrowed of the
-				schedule */
-	bool extrapolated;
+	const char *bounded;   /* a kernel without profile, timed by bounds; the answer is at least
+				  that long, and core_hi_us is INFINITY. NULL: none. Borrowed of the
+				  schedule */
+	bool unsure;	       /* a launch lies outside of what was recorded and counted, or has a
+				  bound alone: unasked this is refused, or said to be a bound */
+	bool extrapolated;     /* that, or another device or more GPUs than were measured */
 	bool more_gpus;	       /* than were measured together */
 	unsigned hypothetical; /* bits 1 << enum platform_part: not as anything was measured */
 	struct simulation_result detail; /* owned: prediction_release */

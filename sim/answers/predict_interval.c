@@ -73,6 +73,7 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 		prediction->core_hi_us = INFINITY;
 	prediction->total_us = (double)r->total_ps * 1e-6;
 	prediction->kernel_model = model->ops->name;
-	prediction->extrapolated = model->extrapolated || p->other_device ||
-				   prediction->more_gpus || prediction->bounded;
+	prediction->unsure = model->extrapolated || prediction->bounded;
+	prediction->extrapolated =
+		prediction->unsure || p->other_device || prediction->more_gpus;
 }

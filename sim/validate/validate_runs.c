@@ -24,7 +24,7 @@ struct answer {
 	char class_name[32];		 /* "" = a baseline, without interval */
 	char family[32];
 	double core_us, lo_us, hi_us, part_us[PART_COUNT];
-	bool extrapolated;
+	bool extrapolated, unsure;
 };
 
 /* All that is said of a row. */
@@ -73,6 +73,7 @@ static void add_prediction(struct answers *to, const char *model, const char *an
 	new->lo_us = p->core_lo_us;
 	new->hi_us = p->core_hi_us;
 	new->extrapolated = p->extrapolated;
+	new->unsure = p->unsure;
 	for (uint32_t g = 0; g < p->detail.gpu_count; g++) {
 		const struct breakdown *gpu = &p->detail.gpu[g];
 		const sim_time part_ps[PART_COUNT] = { gpu->kernel_ps, gpu->transfer_ps,
@@ -87,7 +88,8 @@ static void add_prediction(struct answers *to, const char *model, const char *an
 
 /*
  * `trace_inputs`: of what is made of the run's own trace. What is answered of a plan only because
- * extrapolation is allowed here, and is refused unasked, counts apart: model `NAME-refused`.
+ * extrapolation is allowed here, and unasked is refused or a bound, counts apart: model
+ * `NAME-refused`.
  */
 static void add_rows(struct context *c, const struct measured_row *m, const char *set,
 		     const struct answers *answers, const char *trace_inputs)
@@ -98,7 +100,7 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 					       : xstrdup(trace_inputs);
 		char model[sizeof(a->model) + sizeof("-refused")];
 		snprintf(model, sizeof(model), "%s%s", a->model,
-			 a->extrapolated && set_within(set, "planned") ? "-refused" : "");
+			 a->unsure && set_within(set, "planned") ? "-refused" : "");
 		struct validation_row *row =
 			validation_add(c->validation, m, set, model, a->core_us, inputs);
 		row->lo_us = a->lo_us;

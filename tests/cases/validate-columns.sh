@@ -24,7 +24,7 @@ head -n 1 table.tsv | cut -f 1-13
 columns set,split,model,gpus <table.tsv | tail -n +2 | sort | uniq -c | awk '{ print $2, $3, $4, $5, $1 }'
 columns inputs <table.tsv | tail -n +2 | sort -u
 # What one GPU takes, over as many as there are, or as it is.
-columns config,gpus,model,predicted_us <table.tsv | awk -F '\t' '$3 == "default" && $2 == 1 { one[$1] = $4 }
+columns config,gpus,model,predicted_us <table.tsv | awk -F '\t' '$3 ~ /^default(-refused)?$/ && $2 == 1 { one[$1] = $4 }
 	$3 == "linear" || $3 == "same-as-1" { key = $3 " on " $2; share = $3 == "linear" ? 1 / $2 : 1; d = $4 - one[$1] * share
 		print key ": " (one[$1] > 0 && d < 0.001 && d > -0.001 ? "right" : $4 " is not " one[$1] * share) }' | sort | uniq -c | awk '{ $1 = $1; print }'
 cp table.tsv first.tsv
