@@ -74,6 +74,5 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 	prediction->total_us = (double)r->total_ps * 1e-6;
 	prediction->kernel_model = model->ops->name;
 	prediction->unsure = model->extrapolated || prediction->bounded;
-	prediction->extrapolated =
-		prediction->unsure || p->other_device || prediction->more_gpus;
+	prediction->extrapolated = prediction->unsure || p->other_device || prediction->more_gpus;
 }
