@@ -233,8 +233,8 @@ static int several_gpus(struct paper_work *w, struct sheet *sheet)
 	static const char *const ways[] = {
 		"method=jacobi kernel=sine ghost=reflect order=whole iterations=20",
 		"method=chaotic kernel=gemv-c ghost=reflect order=whole iterations=20",
-		"method=chaotic kernel=gemv-c ghost=zero order=depth iterations=3 transfer=each "
-		"streams=8",
+		("method=chaotic kernel=gemv-c ghost=zero order=depth iterations=3 transfer=each "
+		 "streams=8"),
 	};
 	static const char *const says[] = { "method", "kernel", "order" };
 	enum { SAYS = sizeof(says) / sizeof(says[0]), MOST_GPUS = 8 };
