@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(32 * WARPS, 1) variant_kernel(const struct rbs
 	rbsor_persistent<T, ROWS, DEPTH, EXCHANGE, WARPS>(loop);
 }
 
-static const char *const exchange_names[] = { "flags", "lines", "warps", "messages", "marked" };
+static const char *const exchange_names[] = { "flags", "lines", "warps" };
 
 struct variant {
 	bool f64;
@@ -47,10 +47,6 @@ static const struct variant variants[] = {
 	ALL(EXCHANGE_LINES),
 	ALL(EXCHANGE_WARPS),
 	VARIANT(float, 14, 6, EXCHANGE_WARPS, 8),
-	ALL(EXCHANGE_MARKED),
-	VARIANT(float, 14, 6, EXCHANGE_MARKED, 8),
-	VARIANT(double, 6, 4, EXCHANGE_MARKED, 16),
-	VARIANT(double, 14, 6, EXCHANGE_MARKED, 8),
 };
 
 /* ---- grids ---- */
@@ -58,7 +54,7 @@ static const struct variant variants[] = {
 enum { FLAGS_MOST = 132 * 16 * 128 }; /* a line a warp */
 
 struct bench : rbsor_grids {
-	void *d_flags, *d_mailboxes;
+	void *d_flags;
 };
 
 static unsigned long long differing(const struct bench *b, const void *d_grid)
@@ -86,7 +82,7 @@ static double measure(const struct bench *b, const char *name, int depth, bool *
 {
 	struct rbsor_loop loop = { { b->d_grid[0], b->d_grid[1] },
 				   b->d_flags,
-				   b->d_mailboxes,
+				   NULL,
 				   b->pitch,
 				   b->size,
 				   b->size,
@@ -132,7 +128,6 @@ static void measure_variant(const struct bench *b, const struct variant *v, bool
 	snprintf(name, sizeof(name), "%d warps of %d rows depth %d %s blocks %d", v->warps, v->rows,
 		 v->depth, exchange_names[v->exchange], blocks);
 	TRY(cudaMemset(b->d_flags, 0, FLAGS_MOST));
-	TRY(cudaMemset(b->d_mailboxes, v->exchange == EXCHANGE_MARKED ? 0xff : 0, 4 * b->bytes));
 	measure(b, name, v->depth, wrong, [&](const struct rbsor_loop &loop) {
 		void *arguments[] = { (void *)&loop };
 
@@ -160,14 +155,12 @@ static void bench_make(struct bench *b, int size, bool f64)
 	*b = bench();
 	grids_make(b, size, f64, 64);
 	TRY(cudaMalloc(&b->d_flags, FLAGS_MOST));
-	TRY(cudaMalloc(&b->d_mailboxes, 4 * b->bytes)); /* two halves of twice the grid; four */
 }
 
 static void bench_release(const struct bench *b)
 {
 	grids_release(b);
 	TRY(cudaFree(b->d_flags));
-	TRY(cudaFree(b->d_mailboxes));
 }
 
 int main(int argc, char **argv)

@@ -87,7 +87,7 @@ struct rbsor_loop {
 	void *grid[2]; /* both with the boundary; the first has the start values */
 	void *flags; /* uint32_t for each block: exchanges that it made in all launches so far; at a
 			launch all are equal */
-	void *mailboxes; /* of a variant in tests/gpu_looprate.cu */
+	void *unread; /* NULL: keeps what follows where the code of counted kernels reads it */
 	int64_t pitch;
 	int32_t columns, rows;
 	int32_t iterations;

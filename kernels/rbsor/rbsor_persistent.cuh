@@ -27,27 +27,14 @@ template <typename T> struct alignas(LANES / 2 * sizeof(T)) rbsor_half {
 };
 
 /*
- * How blocks give each other their borders. Only the first ships; the others are variants of
- * tests/gpu_looprate.cu.
- * FLAGS: a flag a block, one beside the other. LINES: each in a line of its own. WARPS: a flag a
- * warp, each in a line. MESSAGES: 8 bytes and the exchange's number in one access. MARKED: values
- * alone, where a mark stood before.
+ * How blocks tell each other of their borders. FLAGS: a flag a block, one beside the other
+ * (persistent). LINES: each in a line of its own, a variant of tests/gpu_looprate.cu. WARPS: a flag
+ * a warp, each in a line (resident).
  */
-enum rbsor_exchange {
-	EXCHANGE_FLAGS,
-	EXCHANGE_LINES,
-	EXCHANGE_WARPS,
-	EXCHANGE_MESSAGES,
-	EXCHANGE_MARKED
-};
+enum rbsor_exchange { EXCHANGE_FLAGS, EXCHANGE_LINES, EXCHANGE_WARPS };
 
 template <typename T, int WARPS> struct rbsor_edges { /* of all warps; by turns for red and black */
 	rbsor_half<T> row[2][WARPS][2][32];	      /* first and last row */
-};
-
-/* 8 bytes of a border, and of which exchange; written and read as one. */
-struct alignas(16) rbsor_message {
-	uint64_t values, number;
 };
 
 template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS> struct rbsor_seat {
@@ -252,121 +239,6 @@ template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS> s
 		}
 	}
 
-	/* Border `number` from 1, in messages: nobody waits but for what it reads. */
-	__device__ __forceinline__ void exchange_messages(int number)
-	{
-		constexpr int VALUES = 8 / (int)sizeof(T);
-		const uint64_t wanted = before + (uint32_t)number;
-		const int64_t pitch = loop->pitch / VALUES;
-		rbsor_message *mailbox = (rbsor_message *)loop->mailboxes +
-					 ((number & 1) * loop->rows + row) * pitch +
-					 column / VALUES;
-		bool missing;
-
-#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-#pragma unroll
-			for (int k = 0; k < LANES / VALUES; k++) {
-				rbsor_message send = { 0, wanted };
-
-				memcpy(&send.values, &u[r][k * VALUES], sizeof(send.values));
-				if (out >> r & 1)
-					__nv_atomic_store(mailbox + r * pitch + k, &send,
-							  __NV_ATOMIC_RELAXED,
-							  __NV_THREAD_SCOPE_DEVICE);
-			}
-		do {
-			missing = false;
-#pragma unroll
-			for (int r = 0; r < ROWS; r++)
-#pragma unroll
-				for (int k = 0; k < LANES / VALUES; k++) {
-					rbsor_message came;
-
-					if (!(in >> r & 1))
-						continue;
-					__nv_atomic_load(mailbox + r * pitch + k, &came,
-							 __NV_ATOMIC_RELAXED,
-							 __NV_THREAD_SCOPE_DEVICE);
-					missing |= came.number != wanted;
-					memcpy(&u[r][k * VALUES], &came.values,
-					       sizeof(came.values));
-				}
-		} while (missing);
-	}
-
-	/* What no kernel computes: arithmetic makes other NaNs. */
-	__device__ __forceinline__ static bool is_mark(T value)
-	{
-		uint64_t bits = ~(uint64_t)0;
-
-		memcpy(&bits, &value, sizeof(value));
-		return bits == ~(uint64_t)0;
-	}
-
-	/* Border `number` from 1 in one of four boxes by turns. All of a box is marks before it is
-	 * filled: who fills one marks the next but one, which all around have emptied when they
-	 * filled the last. The fence is between marks and the border after this. */
-	__device__ __forceinline__ void exchange_marked(int number)
-	{
-		const uint32_t now = before + (uint32_t)number;
-		const int64_t box = loop->rows * loop->pitch;
-		T *all = (T *)loop->mailboxes + row * loop->pitch + column,
-		  *here = all + (now & 3) * box, *later = all + ((now + 2) & 3) * box;
-		rbsor_message marks = { ~(uint64_t)0, ~(uint64_t)0 };
-		uint64_t other_bits = ~(uint64_t)0 >> 1;
-		bool missing;
-		T other;
-
-		other_bits &= sizeof(T) == 4 ? 0x7fffffff : ~(uint64_t)0;
-		memcpy(&other, &other_bits, sizeof(other));
-#pragma unroll
-		for (int r = 0; r < ROWS; r++)
-#pragma unroll
-			for (int k = 0; k < LANES; k += PIECE) {
-				rbsor_piece<T> piece;
-				rbsor_message send;
-
-#pragma unroll
-				for (int m = 0; m < PIECE; m++)
-					piece.lane[m] = is_mark(u[r][k + m]) ? other : u[r][k + m];
-				memcpy(&send, &piece, sizeof(send));
-				if (!(out >> r & 1) || (k > 0 && column + k >= loop->columns))
-					continue;
-				__nv_atomic_store((rbsor_message *)(here + r * loop->pitch + k),
-						  &send, __NV_ATOMIC_RELAXED,
-						  __NV_THREAD_SCOPE_DEVICE);
-				__nv_atomic_store((rbsor_message *)(later + r * loop->pitch + k),
-						  &marks, __NV_ATOMIC_RELAXED,
-						  __NV_THREAD_SCOPE_DEVICE);
-			}
-		__nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-		do {
-			missing = false;
-#pragma unroll
-			for (int r = 0; r < ROWS; r++)
-#pragma unroll
-				for (int k = 0; k < LANES; k += PIECE) {
-					rbsor_piece<T> piece;
-					rbsor_message came;
-
-					if (!(in >> r & 1) ||
-					    (k > 0 && column + k >= loop->columns))
-						continue;
-					__nv_atomic_load(
-						(rbsor_message *)(here + r * loop->pitch + k),
-						&came, __NV_ATOMIC_RELAXED,
-						__NV_THREAD_SCOPE_DEVICE);
-					memcpy(&piece, &came, sizeof(piece));
-#pragma unroll
-					for (int m = 0; m < PIECE; m++) {
-						missing |= is_mark(piece.lane[m]);
-						u[r][k + m] = piece.lane[m];
-					}
-				}
-		} while (missing);
-	}
-
 	/* Border `number` from 1: out, flags, in. A warp waits by itself; the others of its block
 	 * have read before any of them writes the next border to the same grid, for each sweep has
 	 * a barrier. */
@@ -459,16 +331,8 @@ template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS> s
 			left -= now;
 			if (number > exchanges)
 				break;
-			if (EXCHANGE == EXCHANGE_MESSAGES)
-				exchange_messages(number);
-			else if (EXCHANGE == EXCHANGE_MARKED)
-				exchange_marked(number);
-			else
-				exchange(number);
+			exchange(number);
 		}
-		if ((EXCHANGE == EXCHANGE_MESSAGES || EXCHANGE == EXCHANGE_MARKED) &&
-		    threadIdx.x == 0)
-			((uint32_t *)loop->flags)[blockIdx.x] = before + (uint32_t)exchanges;
 		write((exchanges + 1) & 1);
 	}
 };

@@ -166,10 +166,10 @@ static double fence_through(struct engine *e, const struct warp *w, const struct
 
 /*
  * NEIGHBOUR_FLAGS. A flag that a warp polls is raised behind a fence by a block like its own, at
- * the same time: half a way to L2 after that it is there. The first look that comes to L2 later
+ * the same time: half a way to L2 after that it is there. The first poll that comes to L2 later
  * sees it, somewhere in a round of the loop, and half a way back the warp knows. Flags side by side
- * are one after the other in L2, looks between them: on average half of all come before. They are
- * side by side where a look, as counted, asks for more than one sector of a line.
+ * are one after the other in L2, polls between them: on average half of all come before. They are
+ * side by side where a poll, as counted, asks for more than one sector of a line.
  */
 static double flag_seen(struct engine *e, const struct warp *w, const struct warp_step *s,
 			double at, double done)
@@ -180,7 +180,7 @@ static double flag_seen(struct engine *e, const struct warp *w, const struct war
 					     e->resident[w->job] / 2,
 		     released = e->block[w->block].released + queue,
 		     half = (e->memory.l2.latency + e->memory.far / 2) / 2;
-	if (released <= at) /* a look that comes to L2 later than the flag */
+	if (released <= at) /* a poll that comes to L2 later than the flag */
 		return done;
 	float *phase = &e->turn[w->job][w->step];
 	*phase += 0.61803399f;
