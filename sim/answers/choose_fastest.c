@@ -23,7 +23,7 @@ static double core_us(struct predictor *predictor, const struct program *program
 			.kernel_model = predictor_planned_model(predictor, &schedule),
 			.set = gpus > 1 ? "gpus" : "size",
 			.allow_extrapolation = true,
-			.replicas = 1,
+			.replicas = 0,
 		};
 		if (request.kernel_model &&
 		    !predictor_run(predictor, &schedule, &request, &prediction)) {
