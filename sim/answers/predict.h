@@ -108,7 +108,7 @@ struct prediction {
 	const char *kernel_model; /* static */
 	const char *class_name;	  /* static; interval_class */
 	char family[32]; /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
-	bool unfamiliar; /* no run of that kernel sets widths: that of all such kernels is taken */
+	bool unfamiliar; /* no run that goes this way sets widths: that of all such runs is taken */
 	const char *bounded;   /* a kernel without profile, timed by bounds; the answer is at least
 				  that long, and core_hi_us is INFINITY. NULL: none. Borrowed of the
 				  schedule */

@@ -47,7 +47,8 @@ struct program {
 	/*
 	 * What a column of tables says of a configuration ("rows", "columns", "border",
 	 * "iterations", "transport"; an option's name; "canonical": all options, each in its
-	 * place; "options": the same for a command line), as text, owned by the caller; NULL where
+	 * place; "options": the same for a command line; "way": how it goes, whatever its size), as
+	 * text, owned by the caller; NULL where
 	 * the solver has no such column, and after a message where there is no such solver or
 	 * configuration.
 	 */
