@@ -68,9 +68,6 @@ int predictor_init(struct predictor *predictor, const struct program *program,
 /* Keeps what the model `warps` says of launches from one schedule to the next: for many of them. */
 void predictor_remember(struct predictor *predictor);
 void predictor_release(struct predictor *predictor);
-/* The platform whose profile, intervals and measurements serve: a folder name under traces/data.
- * Borrowed. */
-const char *predictor_data(const struct predictor *predictor);
 /* Whether what was recorded ran on the platform's device, or the platform's records serve. */
 bool predictor_is_of_device(const struct predictor *predictor, const struct schedule *schedule);
 /*
