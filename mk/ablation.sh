@@ -127,18 +127,17 @@ check) # Are the rows of the page those of the table of mechanisms?
 esac
 work=${BUILD:?}/ablation
 mkdir -p "$work"
+if [ "${1:-}" = answers ]; then # of one, for in_turns
+	answers "$2" "$3" "$4"
+	exit
+fi
 if [ "${1:-}" = beside ]; then # anew from the answers that there are
 	beside >"$beside"
 	page >docs/ablation.md
 	exit
 fi
-running=0
-# in_turns COMMAND...: as many at a time as there are cores
-in_turns() {
-	"$@" &
-	running=$((running + 1))
-	[ $((running % ${JOBS:-$(nproc)})) != 0 ] || wait
-}
+# Lines NAME PLATFORM PART, as many answered at once as there are cores (JOBS: as many as that).
+in_turns() { xargs -P "${JOBS:-$(nproc)}" -L 1 sh mk/ablation.sh answers; }
 # row NAME SETS: its line of the table, from the scores in $work
 row() {
 	awk -F '\t' -v name="$1" -v sets="$2" '
@@ -159,10 +158,9 @@ if [ "${1:-}" = some ]; then
 	some=$*
 fi
 asked="none ${some:-$(names) all}"
-for part in runs foreign; do # those that take as long as each other side by side
-	for name in $asked; do in_turns answers "$name" "$PLATFORM" $part; done
-done
-wait
+for part in runs foreign; do # what takes longer first
+	for name in $asked; do echo "$name $PLATFORM $part"; done
+done | in_turns
 for name in $asked; do scores "$name" "$PLATFORM" >"$work/$name.scores"; done
 if [ -n "$some" ]; then
 	sets=$(head -n 1 "$table" | tr '\t' '\n' | sed '1d' | grep -v '^worst')
@@ -181,8 +179,7 @@ sets=$(sed -n 's/^set \([^\t]*\)\t.*/\1/p' "$work/none.scores" | tr ' ' '_')
 } >"$table"
 rest=$(rest)
 for name in none $rest; do
-	for other in $others; do in_turns answers "$name" "$other" runs; done
-done
-wait
+	for other in $others; do echo "$name $other runs"; done
+done | in_turns
 beside >"$beside"
 page >docs/ablation.md

@@ -139,11 +139,19 @@ $(R)/fuzz_%.ok: $(BUILD)/tests/fuzz_% $(wildcard tests/bad/* tests/corpus/* test
 fuzz:
 	$(Q)$(MAKE) --no-print-directory fuzz-targets BUILD=build/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined CFLAGS="-O1 -g1"
 	$(Q)sh mk/fuzz.sh build/fuzz $(or $(MINUTES),5) $(FUZZ)
+# All targets in one program, which is the one it is called as; beside it stripped, to be carried with mk/fuzz.sh to a machine of many cores.
+FUZZ_TARGETS := $(basename $(notdir $(wildcard tests/fuzz_*_read.c)))
 .PHONY: fuzz-targets
-fuzz-targets: $(FUZZ:%=$(BUILD)/free/%)
-$(BUILD)/free/%: $(BUILD)/tests/%.o $(OBJ)
-	@mkdir -p $(@D); echo "  LD      $@"
-	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+fuzz-targets: $(BUILD)/free/fuzz_any
+	$(Q)for target in $(FUZZ_TARGETS); do ln -sf fuzz_any $(BUILD)/free/$$target; done
+$(BUILD)/free/%.o: $(BUILD)/tests/%.o
+	@mkdir -p $(@D)
+	$(Q)objcopy --redefine-sym LLVMFuzzerTestOneInput=$* $< $@
+$(BUILD)/tests/fuzz_any.o: ALL_CFLAGS += '-DTARGETS=$(foreach t,$(FUZZ_TARGETS),TARGET($t))'
+$(BUILD)/free/fuzz_any: $(BUILD)/tests/fuzz_any.o $(FUZZ_TARGETS:%=$(BUILD)/free/%.o) $(BUILD)/objects.a
+	@echo "  LD      $@"
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -no-pie -Wl,--gc-sections -o $@ $^ $(LDLIBS)
+	$(Q)strip -o $@.stripped $@
 
 .SECONDEXPANSION:
 $(R)/case-%.ok: $$(wildcard tests/cases/$$*.*) $(BUILD)/warpreel $(CASE_DATA)

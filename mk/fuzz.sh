@@ -1,35 +1,53 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fuzz.sh BUILD MINUTES TARGET...: runs each target of BUILD/free that long by the clock, as many at once as there are cores. What a
-# target learnt stays in BUILD/corpus for the next time; inputs that it died of are in BUILD/found. Each run adds a row to BUILD/ledger.tsv.
-# A table of all runs ends it: processor time, executions, edges, and how much processor time ago a run last saw more edges than those
-# before it. Exit 1 on a find.
+# fuzz.sh BUILD MINUTES TARGET...: runs each target of BUILD/free that long by the clock, with WORKERS processes each (default 1), as many
+# at once as there are cores. What a target learnt stays in BUILD/corpus for the next time; inputs that it died of are in BUILD/found.
+# Each run adds a row to BUILD/ledger.tsv, and its edges over time to BUILD/edges.tsv. A table of all runs ends it: processor time,
+# executions, edges, and how much processor time ago a new edge came. Exit 1 on a find.
+#
+# It runs in any folder with tests/bad, tests/corpus and tests/corpora: `make fuzz-carried` makes a BUILD for machines without a compiler.
 set -u
 build=$1 minutes=$2
 shift 2
 
 # fuzz.sh --one BUILD MINUTES TARGET: what xargs starts.
 if [ "$build" = --one ]; then
-	build=$minutes minutes=$1 target=$2
+	build=$minutes minutes=$1 target=$2 workers=${WORKERS:-1}
 	corpus=$build/corpus/$target
 	mkdir -p "$corpus"
+	# Files of the right kind that the repository has anyway are seeds, too.
+	case $target in
+	*list*) own=traces/data/lists ;;
+	*platform*) own=model/platforms ;;
+	*) own= ;;
+	esac
 	seeds=
-	for folder in tests/bad tests/corpus "tests/corpora/${target#fuzz_}"; do
+	for folder in tests/bad tests/corpus "tests/corpora/${target#fuzz_}" $own; do
 		[ -d "$folder" ] && seeds="$seeds $folder"
 	done
+	# Forked, even a single one: a line says edges and seconds after each job, and a find ends a job only.
 	# shellcheck disable=SC2086 # words
-	"$build/free/$target" "$corpus" $seeds -max_total_time=$((minutes * 60)) -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
-		-print_final_stats=1 -close_fd_mask=1 -artifact_prefix="$build/found/$target-" >/dev/null 2>"$build/log/$target"
+	"$build/free/$target" "$corpus" $seeds -fork="$workers" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
+		-max_total_time="$(awk -v m="$minutes" 'BEGIN { printf "%.0f", 60 * m }')" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -close_fd_mask=1 \
+		-artifact_prefix="$build/found/$target-" >/dev/null 2>"$build/log/$target"
 	times >"$build/log/$target.times" # ends with what the children of this shell took; not in a pipe, whose shell has none
-	awk -v target="$target" -v log_file="$build/log/$target" '
+	awk -v OFS='\t' -v target="$target" -v workers="$workers" -v log_file="$build/log/$target" -v curve="$build/edges.tsv" '
 		{ split($1, user, /[ms]/); split($2, kernel, /[ms]/); seconds = 60 * (user[1] + kernel[1]) + user[2] + kernel[2] }
 		END {
 			while ((getline line < log_file) > 0) {
+				if (line !~ /^#[0-9]+: cov: /)
+					continue
 				n = split(line, word, " ")
-				for (i = 1; i < n; i++) if (word[i] == "cov:") edges = word[i + 1]
-				if (line ~ /^stat::number_of_executed_units/) executions = word[2]
+				executions = substr(word[1], 2) + 0
+				for (i = 1; i < n; i++) if (word[i] == "time:") at = word[i + 1] + 0
+				if (word[3] > edges) {
+					edges = word[3]
+					last = at
+					print target, workers, at, executions, edges >>curve
+				}
 			}
-			printf "%s\t%.0f\t%d\t%d\n", target, seconds, executions, edges
+			# Processor time since the last new edge: its share of the time by the clock.
+			print target, sprintf("%.0f", seconds), executions + 0, edges + 0, sprintf("%.0f", at ? seconds * (at - last) / at : 0)
 		}' "$build/log/$target.times" >>"$build/ledger.tsv"
 	exit 0
 fi
@@ -42,8 +60,9 @@ for target; do
 	awk -F '\t' -v target="$target" -v finds="$(find "$build/found" -name "$target-*" | wc -l)" \
 		-v kept="$(find "$build/corpus/$target" -type f | wc -l)" '
 		$1 == target {
-			seconds += $2; executions += $3; quiet += $2
-			if ($4 > edges) { edges = $4; quiet = 0 }
+			seconds += $2; executions += $3
+			quiet = $4 > edges ? $5 : quiet + $2
+			if ($4 > edges) edges = $4
 		}
 		END { printf "%-22s %8.1f %12d %8d %8d %10.1f %6d\n", target, seconds / 60, executions, edges, kept, quiet / 60, finds }' "$build/ledger.tsv"
 done

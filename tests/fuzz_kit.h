@@ -25,12 +25,16 @@ static inline int fuzz_file(const void *data, size_t size, char path[32])
 	return file;
 }
 
-/* The same with a name that SQLite can open; unlink and free it. */
+/* The same with a name that SQLite can open, in TMPDIR; unlink and free it. */
 static inline char *fuzz_named_file(const void *data, size_t size)
 {
-	char *path = strdup("/tmp/warpreel-fuzz-XXXXXX");
-	int file = path ? mkstemp(path) : -1;
+	const char *folder = getenv("TMPDIR");
+	char *path = NULL;
+	int file;
 
+	if (asprintf(&path, "%s/warpreel-fuzz-XXXXXX", folder ? folder : "/tmp") < 0)
+		abort();
+	file = mkstemp(path);
 	if (file < 0 || write(file, data, size) != (ssize_t)size)
 		abort();
 	close(file);

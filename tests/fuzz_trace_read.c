@@ -2,11 +2,7 @@
  * Any bytes at all as a trace: read, checked, dumped, exported, made into a schedule. Must end, and
  * report instead of crash.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
+#include "fuzz_kit.h"
 #include "traces/views/export.h"
 #include "model/device/kernel_metrics.h"
 #include "traces/profiles/kernel_profile.h"
@@ -14,8 +10,6 @@
 #include "traces/format/trace.h"
 #include "traces/check/trace_check.h"
 #include "traces/load/schedule_from_trace.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use(const struct trace *trace, FILE *sink)
 {
@@ -46,19 +40,18 @@ static void use(const struct trace *trace, FILE *sink)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[] = "/tmp/warpreel-fuzz-XXXXXX";
-	int file = mkstemp(path);
+	char *path = fuzz_named_file(data, size);
 	FILE *sink = fopen("/dev/null", "w");
 	struct trace trace;
 
-	if (file < 0 || !sink || write(file, data, size) != (ssize_t)size)
+	if (!sink)
 		abort();
-	close(file);
 	trace_init(&trace);
 	if (trace_read(&trace, path, 1 << 22) == 0)
 		use(&trace, sink);
 	trace_release(&trace);
 	unlink(path);
+	free(path);
 	fclose(sink);
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "model/records/interval.h"
 #include "sim/validate/interval_fit.h"
+#include "traces/program/program.h"
 #include "validation_rows.h"
 
 static char folder[] = "/tmp/warpreel-test-interval-fit-XXXXXX";
@@ -255,27 +256,44 @@ static void classes_part_at_seven_and_three_tenths_of_kernels(void **state)
 	assert_string_equal(interval_class(1, "host", 0.65, "warps"), "single-host");
 }
 
-static void unfamiliar_row(struct validation *v, const char *split, const char *family,
+/* A configuration here is its way: a kernel's name, and what else is chosen behind a comma. */
+static char *way_of(const char *solver, const char *config, uint32_t gpus, const char *column)
+{
+	(void)solver;
+	(void)gpus;
+	assert_string_equal(column, "way");
+	return xstrdup(config);
+}
+
+static const struct program program = { .column = way_of };
+
+static void unfamiliar_row(struct validation *v, const char *split, const char *way,
 			   double measured)
 {
 	add_row(v, "size", split, "default", "single-kernel-warps", measured, 100, 0.05);
-	snprintf(v->row[v->count - 1].family, sizeof(v->row[0].family), "%s", family);
+	struct validation_row *row = &v->row[v->count - 1];
+	free(row->config);
+	row->config = xstrdup(way);
+	snprintf(row->family, sizeof(row->family), "%.*s", (int)strcspn(way, ","), way);
 }
 
-/* Kernels that no interval row runs: their width is that of development rows, a row's own kernel
- * left out. */
-static void a_kernel_that_sets_no_width_takes_that_of_all_such(void **state)
+/* Ways that no interval row goes: their width is that of development rows, those of a row's own
+ * kernel left out. */
+static void a_way_that_sets_no_width_takes_that_of_all_such(void **state)
 {
-	struct validation v = { 0 };
+	struct validation v = { .program = &program };
 	struct intervals intervals;
 	double low, high;
 	(void)state;
 	for (int k = 0; k < 3; k++)
 		unfamiliar_row(&v, "interval", "rbsor/tuned", 100 + k);
+	for (int k = 0; k < 3; k++)
+		unfamiliar_row(&v, "interval", "patches/sine",
+			       100); /* the kernel, in another way */
 	unfamiliar_row(&v, "interval", "rbsor/rare", 100);
 	for (int k = -5; k <= 5; k++) {
 		unfamiliar_row(&v, "development", "rbsor/tuned", 300);
-		unfamiliar_row(&v, "development", "patches/sine", 100 + k);
+		unfamiliar_row(&v, "development", "patches/sine,sync=graph", 100 + k);
 		unfamiliar_row(&v, "development", "mlssor/rows", 100 + 2 * k);
 	}
 	unfamiliar_row(&v, "blind", "mlssor/rows", 500);
@@ -284,6 +302,8 @@ static void a_kernel_that_sets_no_width_takes_that_of_all_such(void **state)
 	assert_true(intervals_familiar(&intervals, "rbsor/tuned"));
 	assert_false(intervals_familiar(&intervals, "rbsor/rare")); /* one row says nothing */
 	assert_false(intervals_familiar(&intervals, "mlssor/rows"));
+	assert_true(intervals_familiar(&intervals, "patches/sine"));
+	assert_false(intervals_familiar(&intervals, "patches/sine,sync=graph"));
 	intervals_lookup(&intervals, "size", INTERVAL_UNFAMILIAR, &low, &high);
 	assert_true(low < -0.085 && low > -0.09 && high > 0.085 && high < 0.09);
 	intervals_release(&intervals);
@@ -304,7 +324,7 @@ static void a_kernel_that_sets_no_width_takes_that_of_all_such(void **state)
 
 static void one_kernel_alone_says_nothing_of_others(void **state)
 {
-	struct validation v = { 0 };
+	struct validation v = { .program = &program };
 	struct intervals intervals;
 	double low, high;
 	(void)state;
@@ -322,7 +342,7 @@ static void one_kernel_alone_says_nothing_of_others(void **state)
 	validation_release(&v);
 }
 
-static void a_file_that_names_no_kernels_knows_all(void **state)
+static void a_file_that_names_no_ways_knows_all(void **state)
 {
 	struct intervals intervals;
 	(void)state;
@@ -345,9 +365,9 @@ int main(void)
 		cmocka_unit_test(an_interval_of_no_use_is_cut_to_fifteen_per_cent),
 		cmocka_unit_test(the_widest_of_a_set_is_cut_too),
 		cmocka_unit_test(classes_part_at_seven_and_three_tenths_of_kernels),
-		cmocka_unit_test(a_kernel_that_sets_no_width_takes_that_of_all_such),
+		cmocka_unit_test(a_way_that_sets_no_width_takes_that_of_all_such),
 		cmocka_unit_test(one_kernel_alone_says_nothing_of_others),
-		cmocka_unit_test(a_file_that_names_no_kernels_knows_all),
+		cmocka_unit_test(a_file_that_names_no_ways_knows_all),
 	};
 	return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -4,17 +4,22 @@
  */
 #include "support.h"
 
+#include "kernels/kit/solver.h"
 #include "sim/validate/blind.h"
-#include "sim/validate/config_words.h"
 #include "sim/validate/part_errors.h"
 #include "sim/validate/ranking.h"
 #include "sim/validate/strata.h"
+#include "traces/program/program.h"
 #include "validation_rows.h"
+
+static const struct program program = { .column = solver_column,
+					.choices = solver_choices,
+					.but_for = solver_but_for };
 
 static struct validation_row *add(struct validation *v, const char *set, const char *model,
 				  const char *config, int gpus, double measured, double predicted)
 {
-	const struct measured_row m = { .solver = "s",
+	const struct measured_row m = { .solver = "jacobi",
 					.config = (char *)(uintptr_t)config,
 					.gpus = gpus,
 					.core_us = measured };
@@ -33,20 +38,26 @@ static const char *line_of(const char *table, const char *begin)
 	return line;
 }
 
-static void a_configuration_loses_the_words_that_are_named_and_no_others(void **state)
+static void a_configuration_loses_the_words_of_a_choice_and_no_others(void **state)
 {
-	static const char *const key[] = { "kernel", "border" };
-	char value[8];
 	(void)state;
-	char *rest = config_without("kernel=a size=8x8 border=1 borders=2", key, 2);
+	char *rest = solver_but_for("kernel=a size=8x8 border=1 borders=2", 2, NULL);
 	assert_string_equal(rest, "size=8x8 borders=2");
 	free(rest);
-	rest = config_without("kernel=a", key, 2);
+	rest = solver_but_for("size=8x8 border=1 kernel=a", 2, "border");
+	assert_string_equal(rest, "size=8x8 kernel=a");
+	free(rest);
+	rest = solver_but_for("kernel=a", 1, "kernel");
 	assert_string_equal(rest, "");
 	free(rest);
-	assert_true(config_value("size=8x8 kernel=paper-long", "kernel", value, sizeof(value)));
-	assert_string_equal(value, "paper-l");
-	assert_false(config_value("size=8x8 kernel=a", "siz", value, sizeof(value)));
+	assert_null(solver_but_for("size=8x8 border=1", 1, "border"));
+	assert_null(solver_but_for("size=8x8 kernels=1", 1, "kernel"));
+	rest = solver_but_for("kernel=a", 1, solver_choices[0]);
+	assert_string_equal(rest, "kernel=a");
+	free(rest);
+	rest = solver_whole("size=8x8 partition=2x2 kernel=a");
+	assert_string_equal(rest, "size=8x8 kernel=a");
+	free(rest);
 }
 
 static void the_regret_is_what_the_predicted_best_takes_more(void **state)
@@ -70,7 +81,7 @@ static void the_regret_is_what_the_predicted_best_takes_more(void **state)
 
 static void a_group_differs_in_one_choice_or_in_any(void **state)
 {
-	struct validation v = { 0 };
+	struct validation v = { .program = &program };
 	(void)state;
 	add(&v, "size", "default", "size=8 kernel=a border=1 transport=peer", 1, 100, 100);
 	add(&v, "size", "default", "size=8 kernel=b border=1 transport=peer", 1, 105, 90);
@@ -106,10 +117,10 @@ static void the_interval_of_a_share_is_the_exact_one(void **state)
 
 static void a_stratum_has_its_errors_its_best_baseline_and_its_coverage(void **state)
 {
-	struct validation v = { 0 };
+	struct validation v = { .program = &program };
 	(void)state;
 	for (int k = 0; k < 4; k++) {
-		char *config = xprintf("size=%d transport=peer iterations=10", k);
+		char *config = xprintf("size=%d transport=peer iterations=10", 8 + k);
 		struct validation_row *row =
 			add(&v, "gpus", "default", config, 2, 200, k ? 190 : 240);
 		row->lo_us = row->predicted_us - 20;
@@ -120,7 +131,7 @@ static void a_stratum_has_its_errors_its_best_baseline_and_its_coverage(void **s
 			add(&v, "gpus", "roofline-only", config, 2, 200, 200);
 		free(config);
 	}
-	add(&v, "gpus", "default", "size=9 transport=host iterations=1000", 4, 2000, 2000);
+	add(&v, "gpus", "default", "size=99 transport=host iterations=1000", 4, 2000, 2000);
 	char *text = written(&v, strata_write);
 	/* The roofline has no answer to one of the rows, so it is no baseline of theirs. */
 	assert_string_equal(line_of(text, "planned\tdevelopment\tgpus\t2"),
@@ -149,7 +160,7 @@ static void set_parts(struct validation_row *row, double kernel, double copy, do
 
 static void errors_by_part_add_up_to_that_against_the_recorded_twin(void **state)
 {
-	struct validation v = { 0 };
+	struct validation v = { .program = &program };
 	(void)state;
 	set_parts(add(&v, "replay", "default", "size=8", 2, 200, 190), 100, 40, 30, 20);
 	set_parts(add(&v, "gpus", "default", "size=8", 2, 200, 210), 120, 30, 40, 20);
@@ -185,18 +196,19 @@ static void blind_answers_stand_as_they_were_made_beside_those_of_now(void **sta
 {
 	struct blind blind = { 0 };
 	struct measured runs = { 0 }, kernels = { 0 };
-	struct validation v = { 0 };
+	struct validation v = { .program = &program };
 	char folder[] = "/tmp/warpreel-blind-XXXXXX", *text = NULL;
 	size_t size;
 	(void)state;
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
-	put("blind.tsv",
-	    "# then\n" BLIND_COLUMNS "X\tabc\tgpus\ts\ta\t2\t100\t110\t90\t115\n"
-	    "X\tabc\tgpus\ts\tb\t2\t100\t80\t70\t90\nX\tabc\tsize\ts\tc\t1\t100\t-\t-\t-\n");
-	put("measured.tsv", "solver\tconfig\tgpus\tcore_us\tcore_mad_us\tvisit\n"
-			    "s\ta\t2\t100\t1\tX\ns\ta\t2\t113\t1\tY\ns\ta\t2\t92\t1\tZ\n"
-			    "s\tb\t2\t100\t1\tX\n");
+	put("blind.tsv", "# then\n" BLIND_COLUMNS "X\tabc\tgpus\tjacobi\ta\t2\t100\t110\t90\t115\n"
+			 "X\tabc\tgpus\tjacobi\tb\t2\t100\t80\t70\t90\nX\tabc\tsize\tjacobi\tc\t1\t"
+			 "100\t-\t-\t-\n");
+	put("measured.tsv",
+	    "solver\tconfig\tgpus\tcore_us\tcore_mad_us\tvisit\n"
+	    "jacobi\ta\t2\t100\t1\tX\njacobi\ta\t2\t113\t1\tY\njacobi\ta\t2\t92\t1\tZ\n"
+	    "jacobi\tb\t2\t100\t1\tX\n");
 	assert_int_equal(blind_read(&blind, "blind.tsv"), 0);
 	assert_int_equal(measured_read(&runs, "measured.tsv", NULL), 0);
 	add(&v, "gpus", "default", "a", 2, 101, 104);
@@ -224,11 +236,11 @@ static void blind_answers_stand_as_they_were_made_beside_those_of_now(void **sta
 static void blind_tables_that_mean_nothing_are_refused(void **state)
 {
 	static const char *const bad[] = {
-		BLIND_COLUMNS "X\tabc\tgpus\ts\ta\t0\t100\t110\t90\t115\n",
-		BLIND_COLUMNS "X\tabc\tgpus\ts\ta\t2\t-\t110\t90\t115\n",
-		BLIND_COLUMNS "X\tabc\tgpus\ts\ta\t2\t100\t110\t-\t115\n",
-		BLIND_COLUMNS "X\tabc\tgpus\ts\ta\t2\t100\tno\t90\t115\n",
-		BLIND_COLUMNS "X\tabc\tgpus\ts\ta\t2\t100\n",
+		BLIND_COLUMNS "X\tabc\tgpus\tjacobi\ta\t0\t100\t110\t90\t115\n",
+		BLIND_COLUMNS "X\tabc\tgpus\tjacobi\ta\t2\t-\t110\t90\t115\n",
+		BLIND_COLUMNS "X\tabc\tgpus\tjacobi\ta\t2\t100\t110\t-\t115\n",
+		BLIND_COLUMNS "X\tabc\tgpus\tjacobi\ta\t2\t100\tno\t90\t115\n",
+		BLIND_COLUMNS "X\tabc\tgpus\tjacobi\ta\t2\t100\n",
 		"visit\tcommit\n",
 		"",
 	};
@@ -252,7 +264,7 @@ static void blind_tables_that_mean_nothing_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_configuration_loses_the_words_that_are_named_and_no_others),
+		cmocka_unit_test(a_configuration_loses_the_words_of_a_choice_and_no_others),
 		cmocka_unit_test(the_regret_is_what_the_predicted_best_takes_more),
 		cmocka_unit_test(a_group_differs_in_one_choice_or_in_any),
 		cmocka_unit_test(the_interval_of_a_share_is_the_exact_one),

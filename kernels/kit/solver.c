@@ -218,6 +218,27 @@ static char *options_text(const char *config)
 	return xstrdup(text);
 }
 
+/*
+ * How it goes, whatever its size: the solver, the words of a configuration that choose among named
+ * things, and of all others the names alone, with commas between. Not the transport: classes of
+ * runs have it.
+ */
+static char *way_of(const struct solver *solver, const char *config)
+{
+	char text[2 * CONFIG_BYTES], *to = stpcpy(text, solver->name);
+	for (const char *word = config; *word; word += strcspn(word, " "), word += *word == ' ') {
+		const size_t name = strcspn(word, "= ");
+		const struct option_spec *option = solver->options;
+		while (option->name && (strncmp(option->name, word, name) || option->name[name]))
+			option++;
+		if (name == strlen("transport") && !strncmp(word, "transport", name))
+			continue;
+		const bool named = option->name && option->kind == OPTION_CHOICE;
+		to += sprintf(to, ",%.*s", (int)(named ? strcspn(word, " ") : name), word);
+	}
+	return xstrdup(text);
+}
+
 static char *column_text(const struct solver_column *column, const char *params)
 {
 	const void *value = params + column->offset;
@@ -241,6 +262,7 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	char *value = at && at->name		     ? column_text(at, params)
 		      : !strcmp(column, "canonical") ? xstrdup(text)
 		      : !strcmp(column, "options")   ? options_text(text)
+		      : !strcmp(column, "way")	     ? way_of(solver, text)
 						     : option_of(text, column);
 	free(params);
 	return value;

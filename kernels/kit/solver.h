@@ -191,5 +191,9 @@ char *solver_config_of(const char *solver, void *params, uint32_t gpus);
 /* A column of a configuration as text, owned by the caller; NULL: the solver has none of that name,
  * or after a message. */
 char *solver_column(const char *solver, const char *config, uint32_t gpus, const char *column);
+/* solver_choices.c: what may be chosen for the same problem; struct program says what these do. */
+extern const char *const solver_choices[];
+char *solver_but_for(const char *config, uint32_t gpus, const char *choice);
+char *solver_whole(const char *config);
 
 #endif

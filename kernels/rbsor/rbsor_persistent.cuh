@@ -37,7 +37,7 @@ template <typename T, int WARPS> struct rbsor_edges { /* of all warps; by turns 
 	rbsor_half<T> row[2][WARPS][2][32];	      /* first and last row */
 };
 
-template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS> struct rbsor_seat {
+template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS> struct rbsor_thread {
 	static_assert(2 * DEPTH % LANES == 0 && ROWS <= 32, "a lane is a block's own or is not");
 	static constexpr int PIECE = rbsor_piece<T>::LANES, OVERLAP = 2 * DEPTH,
 			     OWN_ROWS = WARPS * ROWS - 2 * OVERLAP,
@@ -341,11 +341,11 @@ template <typename T, int ROWS, int DEPTH, rbsor_exchange EXCHANGE, int WARPS = 
 __device__ __forceinline__ void rbsor_persistent(const struct rbsor_loop &loop)
 {
 	__shared__ rbsor_edges<T, WARPS> edges;
-	rbsor_seat<T, ROWS, DEPTH, EXCHANGE, WARPS> seat;
+	rbsor_thread<T, ROWS, DEPTH, EXCHANGE, WARPS> thread;
 
-	seat.loop = &loop;
-	seat.edges = &edges;
-	seat.run();
+	thread.loop = &loop;
+	thread.edges = &edges;
+	thread.run();
 }
 
 #endif

@@ -15,7 +15,15 @@
 # (Wilson 1927), and the same of the solvers and kernels that the other direction ran, too. Of a device: what the other direction's inside moves,
 # beside what the model errs by (squares, as logarithms): runs as their class on h200x4, kernels as 90 % of what the device that stands in
 # errs by at home. H200 runs whose split is `interval` set widths of their class and are left out of the test.
+# JOBS: answers at once (default: as many as cores), each of EACH processes (default 1).
 set -eu
+# hypothetical.sh --one WARPREEL FILE PART OPTIONS...: what xargs starts.
+if [ "$1" = --one ]; then
+	warpreel=$2 name=$3 only=$4
+	shift 4
+	"$warpreel" validate --only "$only" --jobs "${EACH:-1}" "$@" -o "$name.tsv" >"$name.summary" 2>"$name.messages" || { cat "$name.messages" >&2; exit 1; }
+	exit
+fi
 warpreel=$1 folder=$2 data=traces/data
 mkdir -p "$folder"
 
@@ -34,11 +42,11 @@ scaled() {
 to_h100=$(scaled 0.6979 0.8333) to_h200=$(scaled 1.4328 1.2)
 memory="--set device.memory_bytes=150109880320" # of the H200, whose runs do not all fit an H100
 
-# left_out PART FROM TO OPTIONS...: rows of FROM's answers to what was measured on TO
+# left_out PART FROM TO ONLY OPTIONS...: rows of FROM's answers to what was measured on TO; a line for xargs.
 left_out() {
-	name=$folder/$1-$2-$3 only=$4
-	shift 4
-	"$warpreel" validate --only "$only" "$@" -o "$name.tsv" >"$name.summary" 2>"$name.messages" || { cat "$name.messages" >&2; return 1; }
+	name=$folder/$1-$2-$3
+	shift 3
+	echo "$warpreel $name $*"
 }
 one_gpu() { awk -F '\t' 'NR == 1 || $3 == 1' "$1"; }
 one_gpu $data/h200x4/measured.tsv >"$folder/h200-one.tsv"
@@ -46,8 +54,13 @@ awk -F '\t' 'NR == 1 || $3 <= 4' $data/h200x8/measured.tsv >"$folder/h200x8-four
 awk -F '\t' 'NR == 1 || $3 == 8' $data/h200x8/measured.tsv >"$folder/h200x8-eight.tsv"
 awk -F '\t' 'NR == 1 || $3 <= 4' $data/h200x4/measured.tsv >"$folder/h200x4-four.tsv"
 
+# Those that take longest come first.
 # shellcheck disable=SC2086 # options
 {
+	left_out inside h200x4 own-runs runs --platform h200x4
+	left_out host h200x4 h200x8-runs runs --models default --platform h200x8 --host h200x4 --set device.name=left-out --measured "$folder/h200x8-four.tsv"
+	left_out host h200x8 h200x4-runs runs --models default --platform h200x4 --host h200x8 --set device.name=left-out --measured "$folder/h200x4-four.tsv"
+	left_out gpus h200x4 h200x8-runs runs --models default --platform h200x8 --host h200x4 --set device.gpus=8 --set device.name=left-out --measured "$folder/h200x8-eight.tsv"
 	left_out device h200x4 h100x1-kernels kernels --platform h200x4 $to_h100 --kernels $data/h100x1/kernels.tsv
 	left_out device h100x1 h200x4-kernels kernels --platform h100x1 $to_h200 --kernels $data/h200x4/kernels.tsv
 	left_out device h200x4 h100x1-runs runs --models default --platform h100x1 --device h200x4 $to_h100 --measured $data/h100x1/measured.tsv
@@ -59,11 +72,7 @@ awk -F '\t' 'NR == 1 || $3 <= 4' $data/h200x4/measured.tsv >"$folder/h200x4-four
 	left_out inside h100x1 by-h200x4-runs runs --models default --platform h100x1 --device h200x4 $to_h100 $memory --measured "$folder/h200-one.tsv"
 	left_out inside h100x1 by-h200x4-kernels kernels --platform h200x4 $to_h100 --kernels $data/h200x4/kernels.tsv
 	left_out inside h100x1 home-kernels kernels --platform h100x1
-}
-left_out host h200x4 h200x8-runs runs --models default --platform h200x8 --host h200x4 --set device.name=left-out --measured "$folder/h200x8-four.tsv"
-left_out host h200x8 h200x4-runs runs --models default --platform h200x4 --host h200x8 --set device.name=left-out --measured "$folder/h200x4-four.tsv"
-left_out gpus h200x4 h200x8-runs runs --models default --platform h200x8 --host h200x4 --set device.gpus=8 --set device.name=left-out --measured "$folder/h200x8-eight.tsv"
-left_out inside h200x4 own-runs runs --platform h200x4
+} | xargs -P "${JOBS:-$(nproc)}" -L 1 sh "$0" --one
 
 # Of runs and kernels: by how much each direction moves an answer of a class, and what that would have been worth for the other.
 # Rows: what (self, other: H200 by itself and by the H100; known, by: H100 by itself and by the H200, asked the same; back: what was

@@ -10,14 +10,14 @@
 int intervals_read(struct intervals *intervals, const char *platform_name)
 {
 	memset(intervals, 0, sizeof(*intervals));
-	char *path = xprintf("%s/model/intervals/%s.tsv", util_root(), platform_name), line[256];
+	char *path = xprintf("%s/model/intervals/%s.tsv", util_root(), platform_name), line[512];
 	FILE *file = fopen(path, "r");
 	int number = 0, rc = 0;
 	while (file && !rc && fgets(line, sizeof(line), file)) {
 		struct interval_row row;
 		if (++number == 1 || line[0] == '#')
 			continue;
-		if (sscanf(line, "%15s\t%31s\t%lf\t%lf\t%d", row.set, row.class_name, &row.low,
+		if (sscanf(line, "%15s\t%255s\t%lf\t%lf\t%d", row.set, row.class_name, &row.low,
 			   &row.high, &row.points) != 5 ||
 		    row.low > 0 || row.low <= -1 || row.high < 0) {
 			rc = report("%s:%d: not an interval: set, class, low, high, points", path,
@@ -71,14 +71,14 @@ const char *interval_class_foreign(double kernel_share)
 	return kernel_share > IN_KERNELS ? "foreign-kernel" : "foreign-host";
 }
 
-bool intervals_familiar(const struct intervals *intervals, const char *family)
+bool intervals_familiar(const struct intervals *intervals, const char *way)
 {
 	bool told = false;
 	for (size_t k = 0; k < intervals->count; k++) {
 		const struct interval_row *row = &intervals->row[k];
 		if (strcmp(row->set, INTERVAL_FAMILIAR) != 0)
 			continue;
-		if (!strcmp(row->class_name, family))
+		if (!strcmp(row->class_name, way))
 			return true;
 		told = true;
 	}

@@ -11,13 +11,15 @@
 #include <stddef.h>
 
 #define INTERVAL_MOST 0.15 /* half the width of the widest interval that is of use */
-/* The set whose classes are the kernels that points of split `interval` ran, "solver/kernel", and
- * the class of planned runs of all other kernels, in each set. */
+/* The set whose classes are the ways that points of split `interval` went (struct program: "way"),
+ * and the class of planned runs that go another way, in each set. */
 #define INTERVAL_FAMILIAR "familiar"
 #define INTERVAL_UNFAMILIAR "unfamiliar"
 
+enum { INTERVAL_CLASS_BYTES = 256 };
+
 struct interval_row {
-	char set[16], class_name[32];
+	char set[16], class_name[INTERVAL_CLASS_BYTES];
 	double low, high; /* core_lo = core * (1 + low), core_hi = core * (1 + high) */
 	int points;	  /* measured points behind it */
 };
@@ -43,9 +45,9 @@ const char *interval_class(int gpus, const char *transport, double kernel_share,
 /* Class in the set `foreign`, replays of programs that are none of our solvers, whatever they talk
  * by: what bounds them, alone. */
 const char *interval_class_foreign(double kernel_share);
-/* Whether points of split `interval` ran that kernel of that solver ("rbsor/tuned"); true where the
- * file does not say which they ran. */
-bool intervals_familiar(const struct intervals *intervals, const char *family);
+/* Whether points of split `interval` went that way; true where the file does not say which they
+ * went. */
+bool intervals_familiar(const struct intervals *intervals, const char *way);
 /* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
  * that each way when nothing was fitted. */
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,

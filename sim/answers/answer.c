@@ -115,8 +115,7 @@ static void print_times(const struct schedule *schedule, const struct predictor 
 }
 
 /* Which machine was asked about, and where the width of the interval comes from. */
-static void note_interval(const struct predictor *p, const struct prediction *r,
-			  struct text_show *show)
+static void note_interval(const struct predictor *p, const struct prediction *r)
 {
 	if (p->platform.from_datasheet)
 		printf("  note: platform '%s' is not all measured (source = %s)\n",
@@ -148,9 +147,8 @@ static void note_interval(const struct predictor *p, const struct prediction *r,
 		       "(calibrate --verify earns it)\n",
 		       p->platform.name);
 	if (r->unfamiliar)
-		printf("  note: no measured run of %s sets the width of intervals, so it is that "
-		       "of all such kernels\n",
-		       text_show(show, r->family));
+		printf("  note: no measured run with these choices sets the width of intervals, so "
+		       "it is that of all such runs\n");
 }
 
 /* What a recorded program's core loop is, and what of it is not as it was recorded. */
@@ -228,7 +226,7 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 {
 	struct text_show show = { 0 };
 	print_times(&run->schedule, p, r, &show);
-	note_interval(p, r, &show);
+	note_interval(p, r);
 	note_recording(&run->schedule, p, r, &show);
 	note_missing(run, p, r, &show);
 	text_show_release(&show);

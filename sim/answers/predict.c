@@ -75,7 +75,9 @@ const struct option_spec predictor_options[] = {
 	{ 0 },
 };
 
-const char *predictor_data(const struct predictor *p)
+/* The platform whose profile, intervals and measurements serve: a folder name under traces/data.
+ * Borrowed. */
+static const char *predictor_data(const struct predictor *p)
 {
 	return p->platform.data ? p->platform.data : p->platform.name;
 }

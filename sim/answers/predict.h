@@ -68,9 +68,6 @@ int predictor_init(struct predictor *predictor, const struct program *program,
 /* Keeps what the model `warps` says of launches from one schedule to the next: for many of them. */
 void predictor_remember(struct predictor *predictor);
 void predictor_release(struct predictor *predictor);
-/* The platform whose profile, intervals and measurements serve: a folder name under traces/data.
- * Borrowed. */
-const char *predictor_data(const struct predictor *predictor);
 /* Whether what was recorded ran on the platform's device, or the platform's records serve. */
 bool predictor_is_of_device(const struct predictor *predictor, const struct schedule *schedule);
 /*
@@ -108,7 +105,7 @@ struct prediction {
 	const char *kernel_model; /* static */
 	const char *class_name;	  /* static; interval_class */
 	char family[32]; /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
-	bool unfamiliar; /* no run of that kernel sets widths: that of all such kernels is taken */
+	bool unfamiliar; /* no run that goes this way sets widths: that of all such runs is taken */
 	const char *bounded;   /* a kernel without profile, timed by bounds; the answer is at least
 				  that long, and core_hi_us is INFINITY. NULL: none. Borrowed of the
 				  schedule */

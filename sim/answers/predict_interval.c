@@ -30,6 +30,15 @@ static void family_of(const struct predictor *p, const struct schedule *schedule
 	free(kernel);
 }
 
+static bool goes_a_known_way(const struct predictor *p, const struct schedule *schedule)
+{
+	char *way =
+		p->program->column(schedule->solver, schedule->config, schedule->gpu_count, "way");
+	const bool known = !way || intervals_familiar(&p->intervals, way);
+	free(way);
+	return known;
+}
+
 void prediction_finish(struct prediction *prediction, const struct predictor *p,
 		       const struct schedule *schedule, const struct predictor_request *request,
 		       const struct kernel_model *model)
@@ -46,8 +55,7 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 							  share, model->ops->name);
 	free(transport);
 	family_of(p, schedule, request->set, prediction->family, sizeof(prediction->family));
-	prediction->unfamiliar =
-		*prediction->family && !intervals_familiar(&p->intervals, prediction->family);
+	prediction->unfamiliar = *prediction->family && !goes_a_known_way(p, schedule);
 	intervals_lookup(&p->intervals, request->set,
 			 prediction->unfamiliar ? INTERVAL_UNFAMILIAR : prediction->class_name,
 			 &low, &high);

@@ -86,10 +86,10 @@ static void add_ranges(struct range_sums *ranges)
 
 /* ---- what is left out of a planned run ---- */
 
-/* Sums over replicas: what two windows took, and how unlike they were. */
+/* Sums over replicas: how unlike two windows were. */
 struct windows {
 	struct simulation_result shorter; /* less both windows */
-	double both_ps, difference_ps, squares;
+	double difference_ps, squares;
 	int replicas;
 };
 
@@ -111,7 +111,6 @@ static int play_windows(const struct simulation_setup *setup, const struct plann
 	}
 	const double later = (double)(longest->core_ps - result[0].core_ps),
 		     sooner = (double)(result[0].core_ps - result[1].core_ps);
-	w->both_ps += later + sooner;
 	w->difference_ps += later - sooner;
 	w->squares += (later - sooner) * (later - sooner);
 	if (w->replicas++) {

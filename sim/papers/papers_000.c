@@ -31,7 +31,7 @@ static void published_layers(const struct text_table *published, struct sheet *s
 	free(config);
 }
 
-int p000_table2(struct paper_work *w, struct sheet *sheet)
+static int table2(struct paper_work *w, struct sheet *sheet)
 {
 	static const char *const names[] = { "input",
 					     "method",
@@ -102,7 +102,7 @@ static double published_resource(const struct text_table *published, const char 
  * guide 2.2, compute capability 1.3). */
 enum { C1060_SHARED_BYTES = 16384, C1060_BLOCKS = 8 };
 
-int p000_table3(struct paper_work *w, struct sheet *sheet)
+static int table3(struct paper_work *w, struct sheet *sheet)
 {
 	static const char *const names[] = { "subdomain",
 					     "threads",
@@ -185,12 +185,12 @@ static int figure(struct paper_work *w, struct sheet *sheet, const char *kernel,
 	return rc;
 }
 
-int p000_figure5(struct paper_work *w, struct sheet *sheet)
+static int figure5(struct paper_work *w, struct sheet *sheet)
 {
 	return figure(w, sheet, "full", 8);
 }
 
-int p000_figure7(struct paper_work *w, struct sheet *sheet)
+static int figure7(struct paper_work *w, struct sheet *sheet)
 {
 	return figure(w, sheet, "rows", 32);
 }
@@ -207,7 +207,7 @@ static int faster(const void *a, const void *b)
 }
 
 /* The best ten of Figures 5 and 7, and the paper's best with its place. */
-int p000_figure9(struct paper_work *w, struct sheet *sheet)
+static int figure9(struct paper_work *w, struct sheet *sheet)
 {
 	enum { MOST = 256, SHOWN = 10 };
 	struct found found[MOST];
@@ -249,7 +249,7 @@ int p000_figure9(struct paper_work *w, struct sheet *sheet)
 
 /* ---- Figure 10 ---- */
 
-int p000_figure10(struct paper_work *w, struct sheet *sheet)
+static int figure10(struct paper_work *w, struct sheet *sheet)
 {
 	static const char *const points[] = { "1x1", "1x2", "2x1", "2x2", "4x1", "1x4" };
 	static const char *const names[] = {
@@ -274,15 +274,13 @@ int p000_figure10(struct paper_work *w, struct sheet *sheet)
 }
 
 static const struct paper_table tables[] = {
-	{ "table2", "Table II: layers until no point changes by more than the tolerance",
-	  p000_table2 },
-	{ "table3", "Table III: shared memory of K11 on a C1060", p000_table3 },
-	{ "figure5", "Figure 5: the paper's kernels on the GPU of today, tiles whole",
-	  p000_figure5 },
-	{ "figure7", "Figure 7: the same, three rows of a tile in shared memory", p000_figure7 },
-	{ "figure9", "Figure 9: the best of both", p000_figure9 },
+	{ "table2", "Table II: layers until no point changes by more than the tolerance", table2 },
+	{ "table3", "Table III: shared memory of K11 on a C1060", table3 },
+	{ "figure5", "Figure 5: the paper's kernels on the GPU of today, tiles whole", figure5 },
+	{ "figure7", "Figure 7: the same, three rows of a tile in shared memory", figure7 },
+	{ "figure9", "Figure 9: the best of both", figure9 },
 	{ "search", "The search of figure 9, as the kernel model warps ranks it", p000_search },
-	{ "figure10", "Figure 10: red-black SOR", p000_figure10 },
+	{ "figure10", "Figure 10: red-black SOR", figure10 },
 	{ "figure11",
 	  "Figures 11 to 13: speed-up of multi-layer SSOR over red-black SOR, simulated on several "
 	  "GPUs",

@@ -31,12 +31,6 @@ double p000_layers(const struct text_table *counts, const char *method, const ch
 /* Of Input 1 with the paper's planes, sweeps in turn. */
 double p000_side_layers(const struct text_table *counts, int side);
 
-int p000_table2(struct paper_work *work, struct sheet *sheet);
-int p000_table3(struct paper_work *work, struct sheet *sheet);
-int p000_figure5(struct paper_work *work, struct sheet *sheet);
-int p000_figure7(struct paper_work *work, struct sheet *sheet);
-int p000_figure9(struct paper_work *work, struct sheet *sheet);
-int p000_figure10(struct paper_work *work, struct sheet *sheet);
 int p000_figure11(struct paper_work *work, struct sheet *sheet);
 int p000_two_gpus(struct paper_work *work, struct sheet *sheet);
 int p000_four_gpus(struct paper_work *work, struct sheet *sheet);

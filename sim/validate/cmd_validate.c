@@ -306,6 +306,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if (!rc)
 		rc = splits_read(&splits, tables.splits, predictor_measured(&predictor));
 	c.validation.splits = &splits;
+	c.validation.program = c.program;
 	if (!rc)
 		rc = validate_sets(&c, &o, &tables, &how);
 	if (!rc)

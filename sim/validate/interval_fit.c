@@ -10,6 +10,7 @@
 #include "sim/validate/splits.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
+#include "traces/program/program.h"
 
 static bool ends_with(const char *text, const char *suffix)
 {
@@ -99,47 +100,64 @@ static void fit_set(const struct validation *v, const char *set, FILE *out)
 	}
 }
 
-/* ---- kernels that interval rows run ---- */
+/* ---- ways that interval rows go ---- */
 
 static bool planned(const struct validation_row *row)
 {
 	return !strcmp(row->model, "default") && *row->family && set_within(row->set, "planned");
 }
 
-struct family {
-	const char *name; /* borrowed of a row */
-	int points;
-};
-
-struct families {
-	struct family *of; /* owned */
+struct ways {
+	char **of; /* [rows]; NULL: it is not a planned run; owned, as its texts */
+	size_t rows;
+	struct way {
+		const char *name; /* borrowed of a row */
+		int points;	  /* of split `interval` */
+	} * known;		  /* owned */
 	size_t count, capacity;
 };
 
-static void familiar_find(struct families *f, const struct validation *v)
+static struct way *way_find(const struct ways *w, const char *name)
 {
-	*f = (struct families){ 0 };
+	for (size_t i = 0; i < w->count; i++)
+		if (!strcmp(w->known[i].name, name))
+			return &w->known[i];
+	return NULL;
+}
+
+static void ways_find(struct ways *w, const struct validation *v)
+{
+	*w = (struct ways){ .of = xcalloc(v->count + 1, sizeof(*w->of)), .rows = v->count };
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *row = &v->row[k];
-		size_t i = 0;
-		if (!planned(row) || strcmp(row->split, split_name[SPLIT_INTERVAL]) != 0)
+		if (!planned(row))
 			continue;
-		while (i < f->count && strcmp(f->of[i].name, row->family) != 0)
-			i++;
-		if (i == f->count) {
-			GROW(f->of, f->count, f->capacity);
-			f->of[f->count++] = (struct family){ .name = row->family };
+		w->of[k] = v->program->column(row->solver, row->config, (uint32_t)row->gpus, "way");
+		if (!w->of[k] || strcmp(row->split, split_name[SPLIT_INTERVAL]) != 0)
+			continue;
+		struct way *way = way_find(w, w->of[k]);
+		if (!way) {
+			GROW(w->known, w->count, w->capacity);
+			way = &w->known[w->count++];
+			*way = (struct way){ .name = w->of[k] };
 		}
-		f->of[i].points++;
+		way->points++;
 	}
 }
 
-static bool familiar(const struct families *f, const char *family)
+static void ways_release(struct ways *w)
 {
-	for (size_t i = 0; i < f->count; i++)
-		if (!strcmp(f->of[i].name, family))
-			return f->of[i].points >= FIT_LEAST;
-	return false;
+	for (size_t k = 0; k < w->rows; k++)
+		free(w->of[k]);
+	free(w->of);
+	free(w->known);
+}
+
+/* Whether the k-th row is a planned run that goes another way than those that set widths. */
+static bool unfamiliar(const struct ways *w, size_t k)
+{
+	const struct way *way = w->of[k] ? way_find(w, w->of[k]) : NULL;
+	return w->of[k] && (!way || way->points < FIT_LEAST);
 }
 
 /* ---- widths from development rows ---- */
@@ -187,17 +205,15 @@ static void pool_of_programs(struct pool *pool, const struct validation *v, cons
 
 static void pool_of_unfamiliar(struct pool *pool, const struct validation *v)
 {
-	struct families f;
+	struct ways w;
 	*pool = (struct pool){ .kin = same_family,
 			       .class_name = INTERVAL_UNFAMILIAR,
 			       .row = xcalloc(v->count + 1, sizeof(*pool->row)) };
-	familiar_find(&f, v);
-	for (size_t k = 0; k < v->count && f.count; k++)
-		if (planned(&v->row[k]) &&
-		    !strcmp(v->row[k].split, split_name[SPLIT_DEVELOPMENT]) &&
-		    !familiar(&f, v->row[k].family))
+	ways_find(&w, v);
+	for (size_t k = 0; k < v->count && w.count; k++)
+		if (unfamiliar(&w, k) && !strcmp(v->row[k].split, split_name[SPLIT_DEVELOPMENT]))
 			pool->row[pool->count++] = &v->row[k];
-	free(f.of);
+	ways_release(&w);
 }
 
 /* Widths by all rows but those of `but`'s kin (NULL: by all); their number. */
@@ -254,7 +270,7 @@ static void fit_pool(const struct pool *pool, const char *set, FILE *out)
 
 static void fit_unfamiliar(const struct validation *v, FILE *out)
 {
-	struct families f;
+	struct ways w;
 	struct pool pool;
 	pool_of_unfamiliar(&pool, v);
 	if (pool.count >= FIT_TAILS) {
@@ -262,12 +278,12 @@ static void fit_unfamiliar(const struct validation *v, FILE *out)
 		fit_pool(&pool, "gpus", out);
 	}
 	free(pool.row);
-	familiar_find(&f, v);
-	for (size_t i = 0; i < f.count; i++)
-		if (f.of[i].points >= FIT_LEAST)
-			fprintf(out, "%s\t%s\t0\t0\t%d\n", INTERVAL_FAMILIAR, f.of[i].name,
-				f.of[i].points);
-	free(f.of);
+	ways_find(&w, v);
+	for (size_t i = 0; i < w.count; i++)
+		if (w.known[i].points >= FIT_LEAST)
+			fprintf(out, "%s\t%s\t0\t0\t%d\n", INTERVAL_FAMILIAR, w.known[i].name,
+				w.known[i].points);
+	ways_release(&w);
 }
 
 static void fit_programs(const struct validation *v, FILE *out)

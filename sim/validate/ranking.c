@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config_words.h"
 #include "sets.h"
 #include "traces/base/util.h"
-
-/* What one may choose for the same problem; the number of GPUs is no word of a configuration. */
-static const char *const choice[] = { "gpus", "kernel", "border", "transport", "check" };
-enum { CHOICES = sizeof(choice) / sizeof(choice[0]) };
+#include "traces/program/program.h"
 
 struct candidate {
 	char *group; /* what it shares with the others; owned */
@@ -53,30 +49,20 @@ static int by_group(const void *a, const void *b)
 	return strcmp(((const struct candidate *)a)->group, ((const struct candidate *)b)->group);
 }
 
-/* NULL where the row has no such choice: a border or a way between GPUs, with one GPU. */
-static char *group_of(const struct validation_row *row, size_t which)
+/* NULL where the row has no such choice; choice NULL: any. The first of all is that of GPUs. */
+static char *group_of(const struct program *program, const struct validation_row *row,
+		      const char *choice)
 {
-	char value[32];
-	if (which == CHOICES) {
-		char *rest = config_without(row->config, choice + 1, CHOICES - 1),
-		     *group = xprintf("%s %s", row->solver, rest);
-		free(rest);
-		return group;
-	}
-	if (!which)
-		return xprintf("%s %s", row->solver, row->config);
-	const bool between =
-		!strcmp(choice[which], "border") || !strcmp(choice[which], "transport");
-	if ((between && row->gpus == 1) ||
-	    !config_value(row->config, choice[which], value, sizeof(value)))
-		return NULL;
-	char *rest = config_without(row->config, choice + which, 1),
-	     *group = xprintf("%s %d %s", row->solver, row->gpus, rest);
+	char *rest = program->but_for(row->config, (uint32_t)row->gpus, choice), *group = NULL;
+	if (rest && choice && choice != program->choices[0])
+		group = xprintf("%s %d %s", row->solver, row->gpus, rest);
+	else if (rest)
+		group = xprintf("%s %s", row->solver, rest);
 	free(rest);
 	return group;
 }
 
-static void write_choice(const struct validation *v, size_t which, FILE *out)
+static void write_choice(const struct validation *v, const char *choice, FILE *out)
 {
 	struct candidate *candidate = xmalloc((v->count + 1) * sizeof(*candidate));
 	struct ranking_member *member = xmalloc((v->count + 1) * sizeof(*member));
@@ -87,7 +73,7 @@ static void write_choice(const struct validation *v, size_t which, FILE *out)
 		const struct validation_row *row = &v->row[k];
 		char *group = strcmp(row->model, "default") || !set_within(row->set, "planned")
 				      ? NULL
-				      : group_of(row, which);
+				      : group_of(v->program, row, choice);
 		if (group)
 			candidate[count++] =
 				(struct candidate){ group,
@@ -114,9 +100,9 @@ static void write_choice(const struct validation *v, size_t which, FILE *out)
 	if (groups) {
 		const double n = (double)groups;
 		fprintf(out, "%s\t%zu\t%zu\t%.1f\t%.1f\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.3f\n",
-			which < CHOICES ? choice[which] : "any", groups, members,
-			100 * (double)right / n, 100 * right_by_chance / n, 100 * small / n,
-			sum / n, quantile_of(regret, groups, 0.9), quantile_of(regret, groups, 1),
+			choice ? choice : "any", groups, members, 100 * (double)right / n,
+			100 * right_by_chance / n, 100 * small / n, sum / n,
+			quantile_of(regret, groups, 0.9), quantile_of(regret, groups, 1),
 			by_chance / n, quantile_of(regret, groups, 0.5),
 			ordered ? tau / (double)ordered : 0);
 	}
@@ -132,6 +118,7 @@ void ranking_write(const struct validation *v, FILE *out)
 	fprintf(out, "choice\tgroups\truns\tright_pct\tright_by_chance_pct\tregret_to_2_pct\t"
 		     "regret_mean_pct\tregret_p90_pct\tregret_max_pct\tregret_by_chance_pct\t"
 		     "regret_p50_pct\ttau\n");
-	for (size_t which = 0; which <= CHOICES; which++)
-		write_choice(v, which, out);
+	for (const char *const *choice = v->program->choices; *choice; choice++)
+		write_choice(v, *choice, out);
+	write_choice(v, NULL, out);
 }

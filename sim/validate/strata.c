@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config_words.h"
 #include "sets.h"
 #include "traces/base/util.h"
+#include "traces/program/program.h"
 
 enum { LABEL = 32, STRATA_MOST = 64 };
 static const char *const baseline[] = { "linear", "same-as-1", "roofline-only" };
@@ -44,49 +44,61 @@ void binomial_interval(int64_t hits, int64_t n, double *low, double *high)
 	*high = hits < n ? share_at(hits, n, 0.025) : 1;
 }
 
-static void label_all(const struct validation_row *row, char label[LABEL])
+static char *column_of(const struct program *program, const struct validation_row *row,
+		       const char *name)
 {
+	return program->column(row->solver, row->config, (uint32_t)row->gpus, name);
+}
+
+static void label_all(const struct program *program, const struct validation_row *row, char *label)
+{
+	(void)program;
 	(void)row;
 	snprintf(label, LABEL, "all");
 }
 
-static void label_gpus(const struct validation_row *row, char label[LABEL])
+static void label_gpus(const struct program *program, const struct validation_row *row, char *label)
 {
+	(void)program;
 	snprintf(label, LABEL, "%d", row->gpus);
 }
 
-static void label_iteration(const struct validation_row *row, char label[LABEL])
+static void label_iteration(const struct program *program, const struct validation_row *row,
+			    char *label)
 {
 	static const double to_us[] = { 10, 30, 100, 300, 1000, INFINITY };
 	static const char *const name[] = { "0 to 10 us",    "10 to 30 us",    "30 to 100 us",
 					    "100 to 300 us", "300 to 1000 us", "1000 us and more" };
-	char text[LABEL];
-	double iterations, us;
+	double iterations = 0;
+	char *text = column_of(program, row, "iterations");
 	snprintf(label, LABEL, "-");
-	if (!config_value(row->config, "iterations", text, sizeof(text)) ||
-	    parse_double(text, &iterations) || !(iterations > 0))
-		return;
-	us = row->measured_us / iterations;
-	size_t k = 0;
-	while (us >= to_us[k])
-		k++;
-	snprintf(label, LABEL, "%s", name[k]);
+	if (text && !parse_double(text, &iterations) && iterations > 0) {
+		size_t k = 0;
+		while (row->measured_us / iterations >= to_us[k])
+			k++;
+		snprintf(label, LABEL, "%s", name[k]);
+	}
+	free(text);
 }
 
-static void label_transport(const struct validation_row *row, char label[LABEL])
+static void label_transport(const struct program *program, const struct validation_row *row,
+			    char *label)
 {
-	if (row->gpus == 1 || !config_value(row->config, "transport", label, LABEL))
-		snprintf(label, LABEL, "-");
+	char *text = row->gpus == 1 ? NULL : column_of(program, row, "transport");
+	snprintf(label, LABEL, "%s", text ? text : "-");
+	free(text);
 }
 
-static void label_solver(const struct validation_row *row, char label[LABEL])
+static void label_solver(const struct program *program, const struct validation_row *row,
+			 char *label)
 {
+	(void)program;
 	snprintf(label, LABEL, "%s", row->solver);
 }
 
 static const struct {
 	const char *name;
-	void (*label)(const struct validation_row *row, char label[LABEL]);
+	void (*label)(const struct program *program, const struct validation_row *row, char *label);
 } dimension[] = {
 	{ "all", label_all },
 	{ "gpus", label_gpus },
@@ -94,23 +106,48 @@ static const struct {
 	{ "transport", label_transport },
 	{ "solver", label_solver },
 };
+enum { DIMENSIONS = sizeof(dimension) / sizeof(dimension[0]) };
+
+/* Of each row the stratum it is in, a dimension. */
+struct labels {
+	char of[DIMENSIONS][LABEL];
+};
 
 static const char *set_of(const struct validation_row *row)
 {
 	return set_within(row->set, "planned") ? "planned" : row->set;
 }
 
+/* Of a run of ours: a solver knows its configuration. */
+static const char *const set_name[] = { "planned", "replay" };
+enum { SETS = sizeof(set_name) / sizeof(set_name[0]) };
+
+static bool is_of(const struct validation_row *row, const char *set)
+{
+	return !strcmp(row->model, "default") && !strcmp(set_of(row), set);
+}
+
 /* Whether it is an answer unasked of this set and split. */
 static bool counts(const struct validation_row *row, const char *set, const char *split)
 {
-	return !strcmp(row->model, "default") && !strcmp(set_of(row), set) &&
-	       !strcmp(row->split, split);
+	return is_of(row, set) && !strcmp(row->split, split);
 }
 
 static bool same_run(const struct validation_row *a, const struct validation_row *b)
 {
 	return a->gpus == b->gpus && !strcmp(a->set, b->set) && !strcmp(a->config, b->config) &&
 	       !strcmp(a->solver, b->solver);
+}
+
+/* Owned by the caller. Only of rows that count: programs of others have no configuration. */
+static struct labels *label_rows(const struct validation *v)
+{
+	struct labels *labels = xcalloc(v->count + 1, sizeof(*labels));
+	for (size_t k = 0; k < v->count; k++)
+		for (size_t s = 0; s < SETS; s++)
+			for (size_t d = 0; d < DIMENSIONS && is_of(&v->row[k], set_name[s]); d++)
+				dimension[d].label(v->program, &v->row[k], labels[k].of[d]);
+	return labels;
 }
 
 struct stratum {
@@ -157,17 +194,13 @@ static void print_stratum(const struct stratum *s, FILE *out)
 	}
 }
 
-static void write_stratum(const struct validation *v, const char *set, const char *split, size_t d,
-			  const char *label, FILE *out)
+static void write_stratum(const struct validation *v, const struct labels *labels, const char *set,
+			  const char *split, size_t d, const char *label, FILE *out)
 {
 	struct stratum s = { .error = xmalloc((v->count + 1) * sizeof(double)) };
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *row = &v->row[k];
-		char mine[LABEL];
-		if (!counts(row, set, split))
-			continue;
-		dimension[d].label(row, mine);
-		if (strcmp(mine, label))
+		if (!counts(row, set, split) || strcmp(labels[k].of[d], label) != 0)
 			continue;
 		s.error[s.n++] = fabs(row->error_pct);
 		s.sum += fabs(row->error_pct);
@@ -189,33 +222,32 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Every label that rows of a set and split have, in order. */
-static void write_dimension(const struct validation *v, const char *set, const char *split,
-			    size_t d, FILE *out)
+static void write_dimension(const struct validation *v, const struct labels *labels,
+			    const char *set, const char *split, size_t d, FILE *out)
 {
 	char label[STRATA_MOST][LABEL];
-	size_t labels = 0;
-	for (size_t k = 0; k < v->count && labels < STRATA_MOST; k++) {
-		const struct validation_row *row = &v->row[k];
-		bool seen = !counts(row, set, split);
+	size_t count = 0;
+	for (size_t k = 0; k < v->count && count < STRATA_MOST; k++) {
+		bool seen = !counts(&v->row[k], set, split);
+		for (size_t j = 0; j < count && !seen; j++)
+			seen = !strcmp(label[j], labels[k].of[d]);
 		if (!seen)
-			dimension[d].label(row, label[labels]);
-		for (size_t j = 0; j < labels && !seen; j++)
-			seen = !strcmp(label[j], label[labels]);
-		labels += !seen;
+			strcpy(label[count++], labels[k].of[d]);
 	}
-	qsort(label, labels, LABEL, by_text);
-	for (size_t k = 0; k < labels; k++)
-		write_stratum(v, set, split, d, label[k], out);
+	qsort(label, count, LABEL, by_text);
+	for (size_t k = 0; k < count; k++)
+		write_stratum(v, labels, set, split, d, label[k], out);
 }
 
 void strata_write(const struct validation *v, FILE *out)
 {
-	static const char *const set[] = { "planned", "replay" };
+	struct labels *labels = label_rows(v);
 	fprintf(out, "set\tsplit\tby\tstratum\tn\tMAPE_pct\tbias_pct\tp50_pct\tp90_pct\tmax_pct\t"
 		     "baseline\tbaseline_MAPE_pct\tcovered\tcoverage_pct\tcoverage_low_pct\t"
 		     "coverage_high_pct\tcontains_90\n");
-	for (size_t s = 0; s < sizeof(set) / sizeof(set[0]); s++)
+	for (size_t s = 0; s < SETS; s++)
 		for (size_t split = 0; split < SPLIT_COUNT; split++)
-			for (size_t d = 0; d < sizeof(dimension) / sizeof(dimension[0]); d++)
-				write_dimension(v, set[s], split_name[split], d, out);
+			for (size_t d = 0; d < DIMENSIONS; d++)
+				write_dimension(v, labels, set_name[s], split_name[split], d, out);
+	free(labels);
 }

@@ -11,7 +11,6 @@
 #include "traces/base/processes.h"
 #include "sim/answers/untrace.h"
 #include "traces/load/schedule_from_trace.h"
-#include "config_words.h"
 #include "profiled.h"
 #include "sets.h"
 
@@ -114,12 +113,10 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 	}
 }
 
-/* Its plan on so many GPUs: one takes the grid whole, into whatever blocks more of them cut it. */
 static int plan_on(const struct context *c, const struct measured_row *m, int gpus,
 		   struct schedule *schedule)
 {
-	static const char *const cut[] = { "partition" };
-	char *config = config_without(m->config, cut, gpus == 1);
+	char *config = gpus == 1 ? c->program->whole(m->config) : xstrdup(m->config);
 	int rc = c->program->plan(m->solver, config, (uint32_t)gpus, schedule);
 	free(config);
 	return rc;

@@ -12,6 +12,8 @@
 #include "measured.h"
 #include "splits.h"
 
+struct program;
+
 /* Where the core loop's time went, as struct breakdown has it. */
 enum { PART_KERNEL, PART_COPY, PART_SYNC, PART_LAUNCH, PART_COUNT };
 
@@ -33,7 +35,8 @@ struct validation_row {
 struct validation {
 	struct validation_row *row; /* owned */
 	size_t count, capacity;
-	const struct splits *splits; /* borrowed; NULL: all is development */
+	const struct splits *splits;   /* borrowed; NULL: all is development */
+	const struct program *program; /* says what configurations are; borrowed */
 };
 
 void validation_release(struct validation *validation);

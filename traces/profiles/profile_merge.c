@@ -25,7 +25,8 @@ static const struct {
 enum { METRIC_COUNT = sizeof(metrics) / sizeof(metrics[0]) };
 _Static_assert(sizeof(metrics) / sizeof(metrics[0]) <= METRICS_MAX, "metrics are bits of a mask");
 
-uint64_t profile_merge_metrics(bool of_instructions)
+/* Bits of the metrics that are of instructions, or of the launch. */
+static uint64_t metrics_of(bool of_instructions)
 {
 	uint64_t bits = 0;
 
@@ -36,7 +37,7 @@ uint64_t profile_merge_metrics(bool of_instructions)
 
 uint64_t profile_merge_expected(const struct profile_merge *merge, bool of_instructions)
 {
-	const uint64_t kind = profile_merge_metrics(of_instructions);
+	const uint64_t kind = metrics_of(of_instructions);
 	uint64_t any = 0;
 
 	for (size_t i = 0; i < merge->shape_count; i++)
@@ -194,7 +195,7 @@ static void take_losses(struct trace *trace, const struct spool *spool)
 /* Whether each pass that the spool's run needed was made of some launch. */
 static void note_passes(struct profile_merge *merge, const struct spool *spool)
 {
-	const uint64_t sass = profile_merge_metrics(true);
+	const uint64_t sass = metrics_of(true);
 	uint64_t made[2] = { 0 }, needed[2] = { 0 };
 
 	for (size_t i = 0; i < spool->profile_pass_count; i++) {

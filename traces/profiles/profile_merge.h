@@ -47,8 +47,6 @@ struct profile_merge {
 	size_t module_count, module_capacity;
 };
 
-/* Bits of the metrics that are of instructions, or of the launch. */
-uint64_t profile_merge_metrics(bool of_instructions);
 /* Metrics of a kind that every launch should have: those that some launch has, since a device need
  * not have all; where no run came through its passes, all that were asked for. */
 uint64_t profile_merge_expected(const struct profile_merge *merge, bool of_instructions);

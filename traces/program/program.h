@@ -47,11 +47,22 @@ struct program {
 	/*
 	 * What a column of tables says of a configuration ("rows", "columns", "border",
 	 * "iterations", "transport"; an option's name; "canonical": all options, each in its
-	 * place; "options": the same for a command line), as text, owned by the caller; NULL where
+	 * place; "options": the same for a command line; "way": how it goes, whatever its size), as
+	 * text, owned by the caller; NULL where
 	 * the solver has no such column, and after a message where there is no such solver or
 	 * configuration.
 	 */
 	char *(*column)(const char *solver, const char *config, uint32_t gpus, const char *column);
+	/* What may be chosen for the same problem, ends with NULL: the number of GPUs, then
+	 * options. */
+	const char *const *choices;
+	/* A configuration without the word of a choice (NULL: of all of them), owned by the caller:
+	 * runs of which that is the same differ in their choice alone. NULL where there is nothing
+	 * to choose: no such word, or a way between GPUs, and one GPU. */
+	char *(*but_for)(const char *config, uint32_t gpus, const char *choice);
+	/* A configuration for one GPU, which takes the grid whole, into whatever blocks more of
+	 * them cut it; owned by the caller. */
+	char *(*whole)(const char *config);
 	/* What a simulator plays of a solver whose blocks go on without order; the caller calls
 	 * case->ops->close(). -1 after a message: no solver of that kind. */
 	int (*chaos)(const char *solver, const void *params, struct chaos_case *c);
