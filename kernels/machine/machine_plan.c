@@ -17,6 +17,11 @@ struct plan_buffer {
 	uint8_t space;
 };
 
+struct plan_event {
+	uint16_t gpu;
+	bool timed; /* it keeps its time */
+};
+
 struct plan_machine {
 	struct machine base;
 	struct schedule *schedule;
@@ -24,8 +29,8 @@ struct plan_machine {
 	int64_t *gpu_bytes; /* [gpus] */
 	struct plan_buffer *buffer;
 	size_t buffer_count, buffer_capacity;
-	uint32_t *timed; /* events that keep their time, in ascending order */
-	size_t timed_count, timed_capacity;
+	struct plan_event *event; /* [schedule->event_count] */
+	size_t event_count, event_capacity;
 	struct machine_messages messages;
 };
 enum { NO_GPU = 0xffff };
@@ -83,24 +88,18 @@ static int plan_stream(struct machine *m, uint32_t gpu, uint32_t *stream)
 
 static int plan_event(struct machine *m, uint32_t gpu, uint32_t *event)
 {
-	(void)gpu;
-	*event = plan_of(m)->schedule->event_count++;
+	struct plan_machine *plan = plan_of(m);
+	GROW(plan->event, plan->event_count, plan->event_capacity);
+	plan->event[plan->event_count++] = (struct plan_event){ (uint16_t)gpu, false };
+	*event = plan->schedule->event_count++;
 	return 0;
 }
 
 static int plan_timed_event(struct machine *m, uint32_t gpu, uint32_t *event)
 {
-	struct plan_machine *plan = plan_of(m);
 	const int rc = plan_event(m, gpu, event);
-	GROW(plan->timed, plan->timed_count, plan->timed_capacity);
-	plan->timed[plan->timed_count++] = *event;
+	plan_of(m)->event[*event].timed = true;
 	return rc;
-}
-
-static int compare_events(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
 }
 
 static int plan_counter(struct machine *m, uint32_t *counter)
@@ -222,15 +221,16 @@ static int plan_record(struct machine_thread *t, uint32_t stream, uint32_t event
 	const struct plan_machine *plan = plan_of(t->machine);
 	struct schedule_op *op =
 		schedule_add_op(plan->schedule, OP_RECORD, (uint16_t)stream, event);
-	if (plan->timed_count &&
-	    bsearch(&event, plan->timed, plan->timed_count, sizeof(*plan->timed), compare_events))
-		op->flags |= OP_TIMED;
+	op->flags |= plan->event[event].timed ? OP_TIMED : 0;
 	return 0;
 }
 
 static int plan_wait(struct machine_thread *t, uint32_t stream, uint32_t event)
 {
-	schedule_add_op(schedule_of(t), OP_WAIT, (uint16_t)stream, event);
+	const struct plan_machine *plan = plan_of(t->machine);
+	struct schedule_op *op = schedule_add_op(plan->schedule, OP_WAIT, (uint16_t)stream, event);
+	if (plan->event[event].gpu != plan->schedule->stream[stream].gpu)
+		op->flags |= OP_OTHER_GPU;
 	return 0;
 }
 
@@ -367,7 +367,7 @@ static void plan_free(struct machine *m)
 {
 	plan_reset(m);
 	free(plan_of(m)->buffer);
-	free(plan_of(m)->timed);
+	free(plan_of(m)->event);
 	free(plan_of(m)->gpu_bytes);
 	free(m);
 }

@@ -169,12 +169,17 @@ static void look_up(struct host_model *m)
 	const struct platform *p = m->platform;
 	const int threads = (int)schedule_contending(m->schedule);
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
-		const double alone_ns = platform_list_ns(p, &p->host[kind], threads, 0);
+		const int plain = kind == HOST_WAIT_OWN ? HOST_WAIT : kind;
+		const double alone_ns = platform_list_ns(p, &p->host[plain], threads, 0);
 		const struct number_list *loop = &p->loop_host[kind];
 		if (kind == HOST_LAUNCH && threads == 1 && has(m, MECHANISM_LOOPS))
 			loop = &p->loop_launch_plain;
-		if (threads > 1 && p->peer_exchange[kind].count && has(m, MECHANISM_PEER_EXCHANGE))
-			loop = &p->peer_exchange[kind];
+		if (!loop->count)
+			loop = &p->loop_host[plain];
+		const bool own = kind == HOST_WAIT_OWN && p->loop_host[kind].count;
+		if (threads > 1 && !own && p->peer_exchange[plain].count &&
+		    has(m, MECHANISM_PEER_EXCHANGE))
+			loop = &p->peer_exchange[plain];
 		m->alone_ps[kind] = ps_of_ns(alone_ns);
 		m->loop_ps[kind] = has(m, MECHANISM_LOOPS)
 					   ? ps_of_ns(platform_list_ns(p, loop, threads, alone_ns))

@@ -45,7 +45,7 @@ enum {
 	,
 	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
 	OP_COLLECTIVE = 128 /* launch: part of a collective (schedule.participant says of which) */,
-	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */,
+	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream */,
 	OP_EARLY = 32 /* launch: may begin before all of the kernel before it is done
 			 (programmatic dependent launch), so nothing passes between them */
 	,
