@@ -2,7 +2,7 @@
  * The machine that runs nothing: it writes down what a driver asks for. Host threads are played one
  * after the other, which works because nothing here ever blocks.
  */
-#include "machine_messages.h"
+#include "machine_plan_messages.h"
 #include "machine_timing.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ struct plan_machine {
 	size_t buffer_count, buffer_capacity;
 	struct plan_event *event; /* [schedule->event_count] */
 	size_t event_count, event_capacity;
-	struct machine_messages messages;
+	struct plan_messages messages;
 };
 enum { NO_GPU = 0xffff };
 
@@ -128,7 +128,8 @@ static int plan_channel(struct machine *m, uint32_t gpus, enum machine_channel c
 {
 	(void)channel;
 	(void)bytes;
-	return machine_messages_make(&plan_of(m)->messages, m, gpus);
+	plan_messages_make(&plan_of(m)->messages, gpus);
+	return 0;
 }
 
 static int plan_run(struct machine *m, uint32_t threads,
@@ -281,26 +282,11 @@ static int plan_drive(struct machine_thread *t, uint32_t gpu)
 	return 0;
 }
 
-/*
- * The copies that stand for messages, ordered by events. One call asks for all of them: its price
- * is that of the first copy, and what orders them costs the host nothing.
- */
 static int plan_messages(struct machine_thread *t, uint32_t stream,
 			 const struct machine_message *message, uint32_t count)
 {
-	struct schedule *s = schedule_of(t);
-	const int64_t first = s->op_count;
-	bool paid = false;
-	s->unmeasured = "a message of NCCL's is taken for a copy from GPU to GPU, which waits for "
-			"both";
-	if (machine_messages_pass(&plan_of(t->machine)->messages, t, stream, message, count))
-		return -1;
-	for (int64_t i = first; i < s->op_count; i++) {
-		if (s->op[i].kind == OP_RECORD || s->op[i].kind == OP_WAIT ||
-		    (paid && s->op[i].kind == OP_COPY))
-			s->op[i].flags |= OP_IN_GRAPH;
-		paid |= s->op[i].kind == OP_COPY;
-	}
+	plan_messages_launch(&plan_of(t->machine)->messages, schedule_of(t), t->gpu,
+			     (uint16_t)stream, message, count);
 	return 0;
 }
 
@@ -360,7 +346,7 @@ static int plan_time_pair(struct machine_thread *t, struct machine_pair *pair)
 static void plan_reset(struct machine *m)
 {
 	plan_of(m)->buffer_count = 0;
-	machine_messages_release(&plan_of(m)->messages);
+	plan_messages_release(&plan_of(m)->messages);
 }
 
 static void plan_free(struct machine *m)

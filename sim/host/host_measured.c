@@ -26,6 +26,7 @@ struct host_model {
 	/* At this schedule's thread count: by themselves, in loops, and launches among launches. */
 	sim_time alone_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_plain_ps, slowest_ps;
 	sim_time copies_ps[HOST_COST_COUNT]; /* right behind one of the same kind; 0: as others */
+	sim_time nccl_ps; /* of a plan's launch that meets others, beyond a launch */
 	sim_time graph_ps, graph_turn_ps,
 		graph_copy_turn_ps; /* 0: a graph's launch is any launch */
 	bool loops, idle;	    /* mechanisms asked of every launch */
@@ -127,7 +128,9 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 static sim_time call(struct host_model *m, uint32_t thread, const struct schedule_op *op,
 		     uint32_t ahead, int64_t draw)
 {
-	const struct expected expected = expected_of(m, &m->thread[thread], op, ahead);
+	struct expected expected = expected_of(m, &m->thread[thread], op, ahead);
+	if (op->kind == OP_LAUNCH && op->flags & OP_COLLECTIVE)
+		expected.cost += m->nccl_ps;
 	if (!m->call_count)
 		return expected.cost;
 	const struct draw d = draw_call(m, thread, draw);
@@ -202,6 +205,7 @@ static void look_up(struct host_model *m)
 		m->graph_turn_ps = ps_of_ns(p->graph_turn_ns);
 		m->graph_copy_turn_ps = ps_of_ns(p->graph_copy_turn_ns);
 	}
+	m->nccl_ps = m->schedule->device ? 0 : ps_of_ns(p->nccl_call_ns);
 	m->loops = has(m, MECHANISM_LOOPS);
 	m->idle = has(m, MECHANISM_LAUNCH_IDLE);
 }

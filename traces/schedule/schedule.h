@@ -138,6 +138,7 @@ struct schedule_shape {
 				    decides L2 residency */
 	uint32_t grid[3], block[3], shared_bytes, registers; /* 0 = unknown */
 	int32_t path, steps;		     /* struct launch_geometry; -1 = unknown */
+	uint8_t meets; /* of a plan: all its launches meet others, which says what they take */
 	uint32_t first_access, access_count; /* into schedule.access */
 };
 
@@ -154,7 +155,7 @@ struct schedule_collective {
 	uint32_t kernel; /* index into schedule.kernel */
 	uint32_t participants;
 	uint32_t blocks; /* of a launch: the library takes more for more bytes */
-	int64_t work_ps; /* from the last one's begin to the end of all */
+	int64_t work_ps; /* from the last one's begin to the end of all; -1: of a plan, unknown */
 	/* Where what was asked for is known, not how long it took (virtual GPUs): steps one after
 	 * the other, 0 = of one rank alone, and the most bytes that any of its launches puts on its
 	 * GPU's link one way. steps -1: not known. Of a send: which of its launch to that rank. */
