@@ -186,6 +186,28 @@ static void messages_are_planned_as_launches_that_meet(void **state)
 	schedule_release(&schedule);
 }
 
+/* Down to pageable memory: that call comes back when the copy is done. */
+static void copies_down_to_pageable_memory_block(void **state)
+{
+	(void)state;
+	for (int pageable = 0; pageable < 2; pageable++) {
+		struct schedule schedule;
+		int64_t blocking = 0;
+		plan_of(&schedule,
+			pageable ? "size=512 iterations=10 transport=host staging=pageable"
+				 : "size=512 iterations=10 transport=host",
+			2);
+		for (int64_t k = 0; k < schedule.op_count; k++) {
+			const struct schedule_op *op = &schedule.op[k];
+			const bool blocks = op->kind == OP_COPY && op->flags & OP_BLOCKING;
+			assert_true(!blocks || schedule.copy[op->object].kind == COPY_D2H);
+			blocking += blocks;
+		}
+		assert_int_equal(blocking, pageable ? 9 * 2 : 0);
+		schedule_release(&schedule);
+	}
+}
+
 static void an_eight_gpu_plan_is_whole(void **state)
 {
 	struct schedule schedule;
@@ -346,6 +368,7 @@ int main(void)
 		cmocka_unit_test(a_plan_holds_what_the_cpu_machine_executes),
 		cmocka_unit_test(workers_are_threads_of_the_part_they_work_for),
 		cmocka_unit_test(messages_are_planned_as_launches_that_meet),
+		cmocka_unit_test(copies_down_to_pageable_memory_block),
 		cmocka_unit_test(an_eight_gpu_plan_is_whole),
 		cmocka_unit_test(equal_launches_share_one_shape),
 		cmocka_unit_test(a_launch_carries_its_data_footprint),

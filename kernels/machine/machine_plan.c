@@ -212,8 +212,12 @@ static int plan_copy(struct machine_thread *t, uint32_t stream, const struct mac
 		.bytes = copy->row_bytes * copy->rows,
 		.rows = copy->rows,
 	};
-	schedule_add_op(plan->schedule, OP_COPY, (uint16_t)stream,
-			schedule_add_copy(plan->schedule, &c));
+	struct schedule_op *op = schedule_add_op(plan->schedule, OP_COPY, (uint16_t)stream,
+						 schedule_add_copy(plan->schedule, &c));
+	/* CUDA runtime API, "API synchronization behavior": such a call returns once the copy has
+	 * completed. */
+	if (c.kind == COPY_D2H && c.pageable)
+		op->flags |= OP_BLOCKING;
 	return 0;
 }
 
