@@ -137,7 +137,7 @@ struct schedule_shape {
 	int64_t resident_bytes;	 /* working set that returns between launches (the GPU's sweep);
 				    decides L2 residency */
 	uint32_t grid[3], block[3], shared_bytes, registers; /* 0 = unknown */
-	int32_t path, steps;		     /* struct launch_geometry; -1 = unknown */
+	int32_t path, steps; /* struct launch_geometry; -1 = unknown */
 	uint8_t meets; /* of a plan: all its launches meet others, which says what they take */
 	uint32_t first_access, access_count; /* into schedule.access */
 };
