@@ -7,7 +7,9 @@
 #include <cuda_runtime.h>
 #include "kernels/machine/machine.h"
 #include "rbsor_geometry.h"
-#include "rbsor_temporal.cuh"
+
+/* rbsor_temporal.cuh */
+template <typename T, int LANES, int DEPTH, int ROWS, bool SPARING> struct rbsor_tile;
 
 template <typename T, int LANES, int DEPTH, int ROWS, bool SPARING = false>
 __device__ __forceinline__ void rbsor_run_pass(const struct rbsor_pass &pass, int rows)

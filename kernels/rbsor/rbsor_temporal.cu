@@ -4,6 +4,7 @@
  * rbsor_pass_geometry.c.
  */
 #include "rbsor_pass_launch.cuh"
+#include "rbsor_temporal.cuh"
 
 /* One iteration: PASS_TILES warps below each other, ROWS rows each. */
 template <typename T, int LANES, int ROWS>

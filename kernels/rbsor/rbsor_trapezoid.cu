@@ -3,6 +3,7 @@
  * (rbsor_trapezoids.def).
  */
 #include "rbsor_pass_launch.cuh"
+#include "rbsor_temporal.cuh"
 
 #define PASS(name, depth, lanes_f32, rows_f32, blocks_f32, lanes_f64, rows_f64, blocks_f64)        \
 	KERNEL(rbsor_##name##_f32, float, lanes_f32, rows_f32, blocks_f32,                         \

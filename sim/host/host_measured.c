@@ -129,7 +129,7 @@ static sim_time call(struct host_model *m, uint32_t thread, const struct schedul
 		     uint32_t ahead, int64_t draw)
 {
 	struct expected expected = expected_of(m, &m->thread[thread], op, ahead);
-	if (op->kind == OP_LAUNCH && op->flags & OP_COLLECTIVE)
+	if (op->kind == OP_LAUNCH && m->schedule->shape[op->object].meets)
 		expected.cost += m->nccl_ps;
 	if (!m->call_count)
 		return expected.cost;
@@ -205,7 +205,7 @@ static void look_up(struct host_model *m)
 		m->graph_turn_ps = ps_of_ns(p->graph_turn_ns);
 		m->graph_copy_turn_ps = ps_of_ns(p->graph_copy_turn_ns);
 	}
-	m->nccl_ps = m->schedule->device ? 0 : ps_of_ns(p->nccl_call_ns);
+	m->nccl_ps = ps_of_ns(p->nccl_call_ns);
 	m->loops = has(m, MECHANISM_LOOPS);
 	m->idle = has(m, MECHANISM_LAUNCH_IDLE);
 }
