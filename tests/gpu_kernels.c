@@ -43,6 +43,7 @@ static const struct pass_kernel pass_kernels[] = {
 	{ "rbsor_" #name "_f32", rbsor_pass_f32_cpu, 4, depth },                                   \
 		{ "rbsor_" #name "_f64", rbsor_pass_f64_cpu, 8, depth },
 #include "kernels/rbsor/rbsor_passes.def"
+#include "kernels/rbsor/rbsor_trapezoids.def"
 #undef PASS
 };
 

@@ -106,7 +106,6 @@ static void a_plan_holds_what_the_cpu_machine_executes(void **state)
 		"size=131x67 iterations=9 border=4 kernel=paper precision=f64",
 		"size=131x67 iterations=9 border=3 scheme=thesis",
 		"size=131x67 iterations=9 transport=host order=boss-worker",
-		"size=131x67 iterations=9 sync=nccl",
 		"size=131x67 iterations=9 kernel=store",
 	};
 	(void)state;
@@ -166,30 +165,47 @@ static void workers_are_threads_of_the_part_they_work_for(void **state)
 	schedule_release(&schedule);
 }
 
-/* A message is a copy whose events cost the host nothing; what has a price says that nobody has
- * measured it. */
-static void messages_are_planned_as_copies_that_one_call_asks_for(void **state)
+/* One launch for all messages of an exchange, which meets that of each neighbour. */
+static void messages_are_planned_as_launches_that_meet(void **state)
 {
 	struct schedule schedule;
-	int64_t copies = 0, paid = 0;
+	int64_t launches = 0;
 	(void)state;
 	plan_of(&schedule, "size=512 iterations=10 sync=nccl", 4);
-	assert_non_null(schedule.unmeasured);
+	assert_int_equal(schedule_validate(&schedule, "plan"), 0);
 	for (int64_t k = 0; k < schedule.op_count; k++) {
 		const struct schedule_op *op = &schedule.op[k];
-		const bool peer =
-			op->kind == OP_COPY && schedule.copy[op->object].kind == COPY_PEER;
-		copies += peer;
-		paid += peer && !(op->flags & OP_IN_GRAPH);
-		if (op->kind == OP_WAIT || op->kind == OP_RECORD)
-			assert_true(op->flags & OP_IN_GRAPH);
+		assert_false(op->kind == OP_WAIT || op->kind == OP_RECORD);
+		launches += op->kind == OP_LAUNCH && op->flags & OP_COLLECTIVE;
 	}
-	assert_int_equal(copies, 9 * 6); /* nine exchanges, six borders with a neighbour */
-	assert_int_equal(paid, 9 * 4);
+	assert_int_equal(launches, 9 * 4); /* nine exchanges of three pairs */
+	assert_int_equal(schedule.collective_count, 9 * 3);
+	assert_int_equal(schedule.participant_count, 9 * 6);
+	for (uint32_t c = 0; c < schedule.collective_count; c++)
+		assert_int_equal(schedule.collective[c].link_bytes, 2 * 640 * 4);
 	schedule_release(&schedule);
-	plan_of(&schedule, "size=512 iterations=10", 4);
-	assert_null(schedule.unmeasured);
-	schedule_release(&schedule);
+}
+
+/* Down to pageable memory: that call comes back when the copy is done. */
+static void copies_down_to_pageable_memory_block(void **state)
+{
+	(void)state;
+	for (int pageable = 0; pageable < 2; pageable++) {
+		struct schedule schedule;
+		int64_t blocking = 0;
+		plan_of(&schedule,
+			pageable ? "size=512 iterations=10 transport=host staging=pageable"
+				 : "size=512 iterations=10 transport=host",
+			2);
+		for (int64_t k = 0; k < schedule.op_count; k++) {
+			const struct schedule_op *op = &schedule.op[k];
+			const bool blocks = op->kind == OP_COPY && op->flags & OP_BLOCKING;
+			assert_true(!blocks || schedule.copy[op->object].kind == COPY_D2H);
+			blocking += blocks;
+		}
+		assert_int_equal(blocking, pageable ? 9 * 2 : 0);
+		schedule_release(&schedule);
+	}
 }
 
 static void an_eight_gpu_plan_is_whole(void **state)
@@ -351,7 +367,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_plan_holds_what_the_cpu_machine_executes),
 		cmocka_unit_test(workers_are_threads_of_the_part_they_work_for),
-		cmocka_unit_test(messages_are_planned_as_copies_that_one_call_asks_for),
+		cmocka_unit_test(messages_are_planned_as_launches_that_meet),
+		cmocka_unit_test(copies_down_to_pageable_memory_block),
 		cmocka_unit_test(an_eight_gpu_plan_is_whole),
 		cmocka_unit_test(equal_launches_share_one_shape),
 		cmocka_unit_test(a_launch_carries_its_data_footprint),

@@ -66,6 +66,7 @@ static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **stat
 					       "paper",
 					       "fused",
 					       "temporal",
+					       "trapezoid",
 					       "persistent",
 					       "resident",
 					       "tuned sync=graph",
@@ -80,7 +81,8 @@ static void every_kernel_agrees_with_the_definition_at_awkward_sizes(void **stat
 		for (int f64 = 0; f64 < 2; f64++)
 			for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++) {
 				char config[160];
-				if ((k == 4 || k == 5) &&
+				if ((!strcmp(kernels[k], "persistent") ||
+				     !strcmp(kernels[k], "resident")) &&
 				    atoi(sizes[s]) < 7) /* has no tiles for it */
 					continue;
 				snprintf(config, sizeof(config),
@@ -118,10 +120,13 @@ static void blocks_and_passes_of_any_depth_are_one_gpu_to_the_last_bit(void **st
 		uint32_t gpus;
 		const char *partition;
 	} cut[] = { { 3, "1x3" }, { 4, "2x2" }, { 6, "3x2" }, { 8, "2x4" }, { 8, "strips" } };
-	static const char *const kernels[] = {
-		"paper", "paper indices=blocks", "texture",
-		"fused", "temporal depth=2",	 "temporal depth=8"
-	};
+	static const char *const kernels[] = { "paper",
+					       "paper indices=blocks",
+					       "texture",
+					       "fused",
+					       "temporal depth=2",
+					       "temporal depth=8",
+					       "trapezoid depth=6" };
 	static const struct {
 		int border;
 		const char *how;

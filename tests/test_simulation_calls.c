@@ -288,6 +288,37 @@ static void exchanging_threads_have_costs_of_their_own(void **state)
 	drop(&b);
 }
 
+/* Waits for events that nobody recorded cost the host's calls alone: four for one of the same GPU,
+ * four for one of another. */
+static void a_wait_for_an_event_of_the_same_gpu_has_a_price_of_its_own(void **state)
+{
+	(void)state;
+	for (uint32_t threads = 1; threads <= 2; threads++) {
+		struct bench b;
+		make_with(&b, 2, "[base.host]\nwait_ns = 10\n");
+		b.schedule.event_count = 2;
+		say(&b, "host.wait_ns=10");
+		say(&b, "peer_exchange.wait_ns=30");
+		for (uint32_t t = 0; t < threads; t++) {
+			schedule_add_thread(&b.schedule, "host", (uint16_t)t);
+			for (uint32_t k = 0; k < 8; k++) {
+				add(&b, OP_WAIT, (uint16_t)t, k % 2);
+				if (k % 2)
+					b.schedule.op[b.schedule.op_count - 1].flags |=
+						OP_OTHER_GPU;
+			}
+			add_launch(&b.schedule, (uint16_t)t, 1000);
+		}
+		const int other_ns = threads > 1 ? 30 : 10;
+		NEAR(end_ns(&b.schedule, &b.platform), 8 * other_ns + 1000);
+		say(&b, "host.loop_wait_own_ns=5");
+		NEAR(end_ns(&b.schedule, &b.platform), 4 * (other_ns + 5) + 1000);
+		say(&b, "host.wait_ns=20");
+		NEAR(end_ns(&b.schedule, &b.platform), 2 * 4 * (other_ns + 5) + 1000);
+		drop(&b);
+	}
+}
+
 /* Two kernels and a copy: with a host and copies that take no time, what the kernels last. */
 static void models_that_are_free_leave_the_kernels(void **state)
 {
@@ -407,6 +438,7 @@ int main(void)
 		cmocka_unit_test(a_copy_that_stood_at_its_engine_adds_what_copies_in_line_add),
 		cmocka_unit_test(models_that_are_free_leave_the_kernels),
 		cmocka_unit_test(exchanging_threads_have_costs_of_their_own),
+		cmocka_unit_test(a_wait_for_an_event_of_the_same_gpu_has_a_price_of_its_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Messages between GPUs by what every machine has: copies into the peer's receive buffer, ordered
  * by events, where counters say that an event has been recorded. What machines without a library
- * for messages do, and what a plan has in a message's place.
+ * for messages do.
  */
 #ifndef WARPREEL_MACHINE_MESSAGES_H
 #define WARPREEL_MACHINE_MESSAGES_H

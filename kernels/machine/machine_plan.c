@@ -2,7 +2,7 @@
  * The machine that runs nothing: it writes down what a driver asks for. Host threads are played one
  * after the other, which works because nothing here ever blocks.
  */
-#include "machine_messages.h"
+#include "machine_plan_messages.h"
 #include "machine_timing.h"
 
 #include <math.h>
@@ -17,6 +17,11 @@ struct plan_buffer {
 	uint8_t space;
 };
 
+struct plan_event {
+	uint16_t gpu;
+	bool timed; /* it keeps its time */
+};
+
 struct plan_machine {
 	struct machine base;
 	struct schedule *schedule;
@@ -24,9 +29,9 @@ struct plan_machine {
 	int64_t *gpu_bytes; /* [gpus] */
 	struct plan_buffer *buffer;
 	size_t buffer_count, buffer_capacity;
-	uint32_t *timed; /* events that keep their time, in ascending order */
-	size_t timed_count, timed_capacity;
-	struct machine_messages messages;
+	struct plan_event *event; /* [schedule->event_count] */
+	size_t event_count, event_capacity;
+	struct plan_messages messages;
 };
 enum { NO_GPU = 0xffff };
 
@@ -83,24 +88,18 @@ static int plan_stream(struct machine *m, uint32_t gpu, uint32_t *stream)
 
 static int plan_event(struct machine *m, uint32_t gpu, uint32_t *event)
 {
-	(void)gpu;
-	*event = plan_of(m)->schedule->event_count++;
+	struct plan_machine *plan = plan_of(m);
+	GROW(plan->event, plan->event_count, plan->event_capacity);
+	plan->event[plan->event_count++] = (struct plan_event){ (uint16_t)gpu, false };
+	*event = plan->schedule->event_count++;
 	return 0;
 }
 
 static int plan_timed_event(struct machine *m, uint32_t gpu, uint32_t *event)
 {
-	struct plan_machine *plan = plan_of(m);
 	const int rc = plan_event(m, gpu, event);
-	GROW(plan->timed, plan->timed_count, plan->timed_capacity);
-	plan->timed[plan->timed_count++] = *event;
+	plan_of(m)->event[*event].timed = true;
 	return rc;
-}
-
-static int compare_events(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
 }
 
 static int plan_counter(struct machine *m, uint32_t *counter)
@@ -129,7 +128,8 @@ static int plan_channel(struct machine *m, uint32_t gpus, enum machine_channel c
 {
 	(void)channel;
 	(void)bytes;
-	return machine_messages_make(&plan_of(m)->messages, m, gpus);
+	plan_messages_make(&plan_of(m)->messages, gpus);
+	return 0;
 }
 
 static int plan_run(struct machine *m, uint32_t threads,
@@ -212,8 +212,12 @@ static int plan_copy(struct machine_thread *t, uint32_t stream, const struct mac
 		.bytes = copy->row_bytes * copy->rows,
 		.rows = copy->rows,
 	};
-	schedule_add_op(plan->schedule, OP_COPY, (uint16_t)stream,
-			schedule_add_copy(plan->schedule, &c));
+	struct schedule_op *op = schedule_add_op(plan->schedule, OP_COPY, (uint16_t)stream,
+						 schedule_add_copy(plan->schedule, &c));
+	/* CUDA runtime API, "API synchronization behavior": such a call returns once the copy has
+	 * completed. */
+	if (c.kind == COPY_D2H && c.pageable)
+		op->flags |= OP_BLOCKING;
 	return 0;
 }
 
@@ -222,15 +226,16 @@ static int plan_record(struct machine_thread *t, uint32_t stream, uint32_t event
 	const struct plan_machine *plan = plan_of(t->machine);
 	struct schedule_op *op =
 		schedule_add_op(plan->schedule, OP_RECORD, (uint16_t)stream, event);
-	if (plan->timed_count &&
-	    bsearch(&event, plan->timed, plan->timed_count, sizeof(*plan->timed), compare_events))
-		op->flags |= OP_TIMED;
+	op->flags |= plan->event[event].timed ? OP_TIMED : 0;
 	return 0;
 }
 
 static int plan_wait(struct machine_thread *t, uint32_t stream, uint32_t event)
 {
-	schedule_add_op(schedule_of(t), OP_WAIT, (uint16_t)stream, event);
+	const struct plan_machine *plan = plan_of(t->machine);
+	struct schedule_op *op = schedule_add_op(plan->schedule, OP_WAIT, (uint16_t)stream, event);
+	if (plan->event[event].gpu != plan->schedule->stream[stream].gpu)
+		op->flags |= OP_OTHER_GPU;
 	return 0;
 }
 
@@ -281,26 +286,11 @@ static int plan_drive(struct machine_thread *t, uint32_t gpu)
 	return 0;
 }
 
-/*
- * The copies that stand for messages, ordered by events. One call asks for all of them: its price
- * is that of the first copy, and what orders them costs the host nothing.
- */
 static int plan_messages(struct machine_thread *t, uint32_t stream,
 			 const struct machine_message *message, uint32_t count)
 {
-	struct schedule *s = schedule_of(t);
-	const int64_t first = s->op_count;
-	bool paid = false;
-	s->unmeasured = "a message of NCCL's is taken for a copy from GPU to GPU, which waits for "
-			"both";
-	if (machine_messages_pass(&plan_of(t->machine)->messages, t, stream, message, count))
-		return -1;
-	for (int64_t i = first; i < s->op_count; i++) {
-		if (s->op[i].kind == OP_RECORD || s->op[i].kind == OP_WAIT ||
-		    (paid && s->op[i].kind == OP_COPY))
-			s->op[i].flags |= OP_IN_GRAPH;
-		paid |= s->op[i].kind == OP_COPY;
-	}
+	plan_messages_launch(&plan_of(t->machine)->messages, schedule_of(t), t->gpu,
+			     (uint16_t)stream, message, count);
 	return 0;
 }
 
@@ -360,14 +350,14 @@ static int plan_time_pair(struct machine_thread *t, struct machine_pair *pair)
 static void plan_reset(struct machine *m)
 {
 	plan_of(m)->buffer_count = 0;
-	machine_messages_release(&plan_of(m)->messages);
+	plan_messages_release(&plan_of(m)->messages);
 }
 
 static void plan_free(struct machine *m)
 {
 	plan_reset(m);
 	free(plan_of(m)->buffer);
-	free(plan_of(m)->timed);
+	free(plan_of(m)->event);
 	free(plan_of(m)->gpu_bytes);
 	free(m);
 }

@@ -28,14 +28,15 @@ static int sweeps(struct domain_work *w, struct machine_thread *t, int iteration
 	return 0;
 }
 
-/* Passes as deep as may be, from one buffer to the other: kernels fused and temporal. */
+/* Passes as deep as may be, from one buffer to the other: kernels fused, temporal and
+ * trapezoid. */
 static int passes(struct domain_work *w, struct machine_thread *t, int iterations)
 {
 	const struct rbsor_params *p = w->base.params;
 	int *current = &w->domain.current[t->gpu];
 	while (iterations > 0) {
 		const struct rbsor_pass_kernel *kernel = rbsor_pass_kernel_of(
-			iterations < p->pass_depth ? iterations : p->pass_depth);
+			iterations < p->pass_depth ? iterations : p->pass_depth, p->trapezoid);
 		iterations -= kernel->depth;
 		if (rbsor_launch_pass(w, t, kernel, *current, 2 * (int64_t)iterations))
 			return -1;
@@ -72,8 +73,9 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 {
 	struct domain_work *w = (struct domain_work *)work;
 	const struct rbsor_params *p = work->params;
+	const struct rbsor_pass_kernel *pass = rbsor_pass_kernel_of(p->pass_depth, p->trapezoid);
 	return p->persistent ? loop(w, t, p->grid.iterations)
-	       : p->passes   ? rbsor_launch_pass(w, t, rbsor_pass_kernel_of(p->pass_depth), 0, 0)
+	       : p->passes   ? rbsor_launch_pass(w, t, pass, 0, 0)
 			     : sweeps(w, t, 1);
 }
 

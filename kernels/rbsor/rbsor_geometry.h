@@ -5,6 +5,8 @@
 #ifndef WARPREEL_RBSOR_GEOMETRY_H
 #define WARPREEL_RBSOR_GEOMETRY_H
 
+#include <stdbool.h>
+
 #include "traces/schedule/schedule.h"
 #include "rbsor.h"
 
@@ -30,14 +32,18 @@ void rbsor_paper_geometry(const void *args, struct launch_geometry *geometry);
  * row. */
 void rbsor_rim_geometry(const void *args, struct launch_geometry *geometry);
 
-/* Of the kernels of rbsor_passes.def, by their depth: args are struct rbsor_pass. A warp has a
- * tile, PASS_TILES of them beside each other make a block; steps: those of a warp. The
- * rbsor_pass_chunk_* return the rows of a chunk. */
+/* Of the kernels of rbsor_passes.def and rbsor_trapezoids.def, by their depth: args are struct
+ * rbsor_pass. A warp has a tile, at most PASS_TILES of them beside each other make a block; steps:
+ * those of a warp. The *_chunk_* return the rows of a chunk. */
 enum { PASS_TILES = 4 };
 void rbsor_pass_f32_geometry(const void *args, struct launch_geometry *geometry);
 void rbsor_pass_f64_geometry(const void *args, struct launch_geometry *geometry);
+void rbsor_trapezoid_f32_geometry(const void *args, struct launch_geometry *geometry);
+void rbsor_trapezoid_f64_geometry(const void *args, struct launch_geometry *geometry);
 int32_t rbsor_pass_chunk_f32(const void *args, struct launch_geometry *geometry);
 int32_t rbsor_pass_chunk_f64(const void *args, struct launch_geometry *geometry);
+int32_t rbsor_trapezoid_chunk_f32(const void *args, struct launch_geometry *geometry);
+int32_t rbsor_trapezoid_chunk_f64(const void *args, struct launch_geometry *geometry);
 
 /*
  * Of rbsor_persistent*: args are struct rbsor_loop. A block of PERSISTENT_WARPS warps below each
@@ -56,16 +62,17 @@ struct rbsor_persistent_kernel {
 const struct rbsor_persistent_kernel *rbsor_persistent_kernel_of(int64_t rows, int64_t columns);
 void rbsor_persistent_geometry(const void *args, struct launch_geometry *geometry);
 
-/* A kernel of rbsor_passes.def. */
+/* A kernel of rbsor_passes.def or rbsor_trapezoids.def. */
 struct rbsor_pass_kernel {
 	const char *name[2]; /* [f64] */
+	void (*geometry[2])(const void *args, struct launch_geometry *geometry);
 	int32_t depth;
 	struct rbsor_pass_shape {
 		int32_t lanes, rows, blocks;
 	} shape[2]; /* [f64] */
 };
-/* The deepest of at most `depth` iterations; depth >= 1. */
-const struct rbsor_pass_kernel *rbsor_pass_kernel_of(int depth);
+/* The deepest of at most `depth` iterations; depth >= 1. A trapezoid, where there is one. */
+const struct rbsor_pass_kernel *rbsor_pass_kernel_of(int depth, bool trapezoid);
 
 #ifdef __cplusplus
 }

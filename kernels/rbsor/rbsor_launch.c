@@ -169,7 +169,7 @@ int rbsor_launch_pass(const struct domain_work *w, struct machine_thread *t,
 	const struct stencil_kernel kernel = {
 		.name = pass->name[p->grid.f64],
 		.cpu = p->grid.f64 ? rbsor_pass_f64_cpu : rbsor_pass_f32_cpu,
-		.geometry = p->grid.f64 ? rbsor_pass_f64_geometry : rbsor_pass_f32_geometry,
+		.geometry = pass->geometry[p->grid.f64],
 	};
 	const struct stencil_launch launch = {
 		.kernel = &kernel,

@@ -17,13 +17,14 @@ const struct option_spec rbsor_options[] = {
 	STENCIL_SIZE,
 	STENCIL_PRECISION,
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "paper|texture|tuned|store|fused|temporal|persistent|resident|auto",
+	  "paper|texture|tuned|store|fused|temporal|trapezoid|persistent|resident|auto",
 	  "paper: of the thesis, through shared memory\n"
 	  "texture: of the thesis, through textures\n"
 	  "tuned: each colour stored by itself\n"
 	  "store: as tuned, and writes borders into the neighbour GPU's memory\n"
 	  "fused: both colours in one launch\n"
 	  "temporal: up to --depth iterations in one launch\n"
+	  "trapezoid: the same with fewer updates, evenly over the device\n"
 	  "persistent: all iterations in one launch\n"
 	  "resident: the same, a flag a warp in place of one a block\n"
 	  "auto: the one that is fastest when simulated" },
@@ -33,7 +34,7 @@ const struct option_spec rbsor_options[] = {
 	  "strips, branch, blocks: the thesis' index for strips, the same with branches, and for "
 	  "blocks" },
 	{ "depth", OPTION_INT, AT(depth), "6", 1, 8, "T",
-	  "most iterations of one launch of kernel temporal" },
+	  "most iterations of one launch of kernels temporal and trapezoid" },
 	{ "scheme", OPTION_CHOICE, AT(scheme), "exact", 0, 0, "exact|thesis",
 	  "exact: 2 B halo rows, one a colour\n"
 	  "thesis: B halo rows, one an iteration, which is not quite red-black SOR" },
@@ -83,6 +84,7 @@ static const struct rbsor_kernel {
 	bool tuned, texture, store;    /* a kernel a colour: colours of a row apart; ... */
 	bool by_indices;	       /* --indices say how it finds a point's colour */
 	bool passes, deep, persistent; /* whole iterations: one, --depth or all in a launch */
+	bool trapezoid;		       /* deep, without updates that nobody needs */
 	bool resident;		       /* persistent, a flag a warp */
 } kernels[] = {
 	{ .name = "paper", .by_indices = true },
@@ -91,6 +93,7 @@ static const struct rbsor_kernel {
 	{ .name = "store", .tuned = true, .store = true },
 	{ .name = "fused", .passes = true },
 	{ .name = "temporal", .passes = true, .deep = true },
+	{ .name = "trapezoid", .passes = true, .deep = true, .trapezoid = true },
 	{ .name = "persistent", .persistent = true },
 	{ .name = "resident", .persistent = true, .resident = true },
 	{ .name = "auto" },
@@ -230,6 +233,7 @@ int rbsor_prepare(void *given, uint32_t gpus)
 	p->tuned = kernel->tuned;
 	p->texture = kernel->texture;
 	p->passes = kernel->passes;
+	p->trapezoid = kernel->trapezoid;
 	p->pass_depth = kernel->deep ? p->depth : 1;
 	p->persistent = kernel->persistent;
 	p->resident = kernel->resident;

@@ -34,7 +34,8 @@ struct rbsor_params {
 	const struct rbsor_sync *by;	  /* of `sync` */
 	bool one_thread, graph, messages; /* as `by` says */
 	bool workers;			  /* of `order` */
-	bool passes;			  /* kernels of rbsor_passes.def */
+	bool passes;			  /* kernels of rbsor_passes.def ... */
+	bool trapezoid;			  /* and rbsor_trapezoids.def, where there is one */
 	int pass_depth;			  /* iterations of a pass, at most */
 	double omega_used;
 };

@@ -79,7 +79,9 @@ __host__ __device__ constexpr int rbsor_tile_columns(void)
  * or rows of it may be another chunk's. */
 enum rbsor_where { RBSOR_MIDDLE, RBSOR_SIDE, RBSOR_END };
 
-template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
+/* SPARING: a chunk's first rows go through the sweeps alone that its own rows need of them: sweep s
+ * needs nothing above row `first` + s. */
+template <typename T, int LANES, int DEPTH, int ROWS, bool SPARING = false> struct rbsor_tile {
 	static constexpr int SWEEPS = 2 * DEPTH, WINDOW = SWEEPS + 1 + ROWS,
 			     PIECE = rbsor_piece<T>::LANES,
 			     OVERLAP = rbsor_tile_overlap<T, LANES, DEPTH>(),
@@ -88,6 +90,7 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 	T omega;
 	int column;		      /* of the lane's first point; below 0 left of the grid */
 	int row_begin, row_end;	      /* the chunk */
+	int first;		      /* the first row that is loaded for it */
 	int column_begin, column_end; /* what the warp stores */
 	int64_t reach[LANES / PIECE]; /* where the lane's pieces begin in a row, held inside it */
 	bool inside[LANES];	      /* which of the lane's columns are updated */
@@ -172,10 +175,13 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 	__device__ __forceinline__ void sweeps(int row, enum rbsor_where where)
 	{
 #pragma unroll
-		for (int s = 1; s <= SWEEPS; s++)
+		for (int s = 1; s <= SWEEPS; s++) {
+			if (SPARING && where == RBSOR_END && row - first + ROWS - 1 < 2 * s)
+				break;
 #pragma unroll
 			for (int r = 0; r < ROWS; r++)
 				update(SWEEPS + 1 - s + r, (r + 1) & 1, row - s + r, where);
+		}
 	}
 
 	__device__ __forceinline__ void step(int row, enum rbsor_where where)
@@ -229,6 +235,7 @@ template <typename T, int LANES, int DEPTH, int ROWS> struct rbsor_tile {
 		int row = top - SWEEPS;
 
 		row -= (pass->first + row) & 1;
+		first = row;
 		place((tile + (int)threadIdx.x / 32) * COLUMNS, top, bottom);
 #pragma unroll
 		for (int x = 0; x < WINDOW - ROWS; x++)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Calls in the company they keep. A burst of equal calls behind a hold finds caches and branch
  * predictors warm and a queue that is never empty; a program's loop mixes calls, waits for the
- * device, and pays more for each. Three loops, one launch, nothing of a solver in them:
+ * device, and pays more for each. Four loops, one launch, nothing of a solver in them:
  *
  * - staged: launch, launch, copy down, synchronise, tell the other thread and sleep until it has
  *   told, copy up, synchronise (borders through the host; with one thread nobody is told);
  * - peer: launch, launch, record, wait, copy to the next GPU, record, wait (GPU to GPU, in the
  *   order that events give);
+ * - beside: two streams of a GPU by turns, each waits for the other's record, launches and records;
  * - plain: launch, launch, ... (one GPU; the device keeps up).
  *
  * Each batch runs in a host thread of its own, as a program's threads do: where such a thread
@@ -66,12 +67,18 @@ static int tell_and_await(struct member *member, struct handshake *handshake)
 }
 
 /* A kernel with some body: 1 MiB read and written, about 1 us. */
-static int stamp_launch(struct member *member)
+static int launch_into(struct member *member, int stream)
 {
 	struct gpu_kit *kit = member->kit;
-	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_copy(kit->stream[0], kit->d_target,
-								     kit->d_source, 1048576)));
+	CUDA_TRY(member->bench,
+		 static_cast<cudaError_t>(
+			 launch_copy(kit->stream[stream], kit->d_target, kit->d_source, 1048576)));
 	return 0;
+}
+
+static int stamp_launch(struct member *member)
+{
+	return launch_into(member, 0);
 }
 
 static int staged_round(struct member *member, const struct loop *loop, int64_t at_ns[STAMPS])
@@ -125,6 +132,22 @@ static int peer_round(struct member *member, const struct loop *loop, int64_t at
 	return 0;
 }
 
+static int beside_round(struct member *member, const struct loop *loop, int64_t at_ns[STAMPS])
+{
+	struct gpu_kit *kit = member->kit;
+	(void)loop;
+	at_ns[0] = monotonic_ns();
+	for (int s = 0; s < 2; s++) {
+		CUDA_TRY(member->bench, cudaStreamWaitEvent(kit->stream[s], kit->event[1 - s], 0));
+		at_ns[2 * s + 1] = monotonic_ns();
+		if (launch_into(member, s))
+			return -1;
+		CUDA_TRY(member->bench, cudaEventRecord(kit->event[s], kit->stream[s]));
+		at_ns[2 * s + 2] = monotonic_ns();
+	}
+	return 0;
+}
+
 struct batch_thread { /* one batch, in its own thread */
 	struct member *member;
 	void *arg;
@@ -173,7 +196,8 @@ static int loop_body(struct member *member, void *arg, double *value)
 		while (monotonic_ns() - at_ns[0] < PACE_NS)
 			;
 	}
-	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
+	for (cudaStream_t stream : member->kit->stream)
+		CUDA_TRY(member->bench, cudaStreamSynchronize(stream));
 	*value = trimmed_mean_of(all, ROUNDS);
 	return member_meet(member);
 }
@@ -304,7 +328,8 @@ static int emit_calls(struct bench *bench, const char *key, batch_fn *fn, struct
 static int all_loops(struct bench *bench, struct handshake *handshake)
 {
 	struct loop staged = { staged_round, 16384, 0, 1, NULL, handshake },
-		    peer = { peer_round, 16384, 0, 1, NULL, handshake };
+		    peer = { peer_round, 16384, 0, 1, NULL, handshake },
+		    beside = { beside_round, 0, 2, 3, NULL, handshake };
 	if (emit_spread(bench) ||
 	    emit_calls(bench, "host.loop_launch_plain_ns", plain_batch, staged, 1, false,
 		       "plain loop: period of a launch, device keeping up") ||
@@ -318,6 +343,9 @@ static int all_loops(struct bench *bench, struct handshake *handshake)
 	staged.from = 5, staged.to = 6;
 	if (emit_calls(bench, "host.loop_copy_h2d_ns", loop_batch, staged, 1, false,
 		       "staged loop: call of the copy up"))
+		return -1;
+	if (emit_calls(bench, "host.loop_wait_own_ns", loop_batch, beside, 1, false,
+		       "loop of two streams: wait for the other's record"))
 		return -1;
 	static const struct {
 		const char *key;

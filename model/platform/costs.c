@@ -94,6 +94,7 @@ static void move_calls(struct platform *p)
 		scale_list(&p->loop_host[kind], &was[kind], &is[kind]);
 		scale_list(&p->peer_exchange[kind], &was[kind], &is[kind]);
 	}
+	scale_list(&p->loop_host[HOST_WAIT_OWN], &was[HOST_WAIT], &is[HOST_WAIT]);
 	scale_list(&p->loop_launch_plain, &was[HOST_LAUNCH], &is[HOST_LAUNCH]);
 	scale_list(&p->loop_copies_h2d, &was[HOST_COPY_H2D], &is[HOST_COPY_H2D]);
 	scale_list(&p->loop_copies_d2h, &was[HOST_COPY_D2H], &is[HOST_COPY_D2H]);

@@ -33,6 +33,7 @@ enum {
 	HOST_LAUNCH_IDLE,
 	HOST_RECORD,
 	HOST_WAIT,
+	HOST_WAIT_OWN, /* for an event of the same GPU: loop_host alone */
 	HOST_COPY_H2D,
 	HOST_COPY_D2H,
 	HOST_COPY_PEER,

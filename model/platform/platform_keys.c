@@ -7,23 +7,15 @@
 #include <string.h>
 
 const char *const host_cost_key[HOST_COST_COUNT] = {
-	[HOST_LAUNCH] = "launch_ns",
-	[HOST_LAUNCH_IDLE] = "launch_idle_ns",
-	[HOST_RECORD] = "record_ns",
-	[HOST_WAIT] = "wait_ns",
-	[HOST_COPY_H2D] = "copy_h2d_ns",
-	[HOST_COPY_D2H] = "copy_d2h_ns",
-	[HOST_COPY_PEER] = "copy_peer_ns",
-	[HOST_COPY_D2D] = "copy_d2d_ns",
-	[HOST_MEMSET] = "memset_ns",
-	[HOST_SYNC_IDLE] = "sync_idle_ns",
-	[HOST_TEXTURE] = "texture_ns",
-	[HOST_SYNC_WAKE] = "sync_wake_ns",
-	[HOST_POST] = "post_ns",
-	[HOST_POST_BLOCK] = "post_block_ns",
-	[HOST_AWAIT_READY] = "await_ready_ns",
-	[HOST_WAKE_SPIN] = "wake_spin_ns",
-	[HOST_WAKE_BLOCK] = "wake_block_ns",
+	[HOST_LAUNCH] = "launch_ns",	     [HOST_LAUNCH_IDLE] = "launch_idle_ns",
+	[HOST_RECORD] = "record_ns",	     [HOST_WAIT] = "wait_ns",
+	[HOST_WAIT_OWN] = "wait_own_ns",     [HOST_COPY_H2D] = "copy_h2d_ns",
+	[HOST_COPY_D2H] = "copy_d2h_ns",     [HOST_COPY_PEER] = "copy_peer_ns",
+	[HOST_COPY_D2D] = "copy_d2d_ns",     [HOST_MEMSET] = "memset_ns",
+	[HOST_SYNC_IDLE] = "sync_idle_ns",   [HOST_TEXTURE] = "texture_ns",
+	[HOST_SYNC_WAKE] = "sync_wake_ns",   [HOST_POST] = "post_ns",
+	[HOST_POST_BLOCK] = "post_block_ns", [HOST_AWAIT_READY] = "await_ready_ns",
+	[HOST_WAKE_SPIN] = "wake_spin_ns",   [HOST_WAKE_BLOCK] = "wake_block_ns",
 	[HOST_BARRIER] = "barrier_ns",
 };
 
@@ -185,6 +177,9 @@ const struct platform_key platform_keys[] = {
 		  "first launch after a synchronisation, in a loop with copies through the host"),
 	LOOP_COST(HOST_RECORD, "record_ns", "event record in such a loop"),
 	LOOP_COST(HOST_WAIT, "wait_ns", "wait for another GPU's event in such a loop"),
+	LOOP_COST(HOST_WAIT_OWN, "wait_own_ns",
+		  "wait for an event of the same GPU, in a loop of two streams a GPU; absent: as "
+		  "for another GPU's"),
 	LOOP_COST(HOST_COPY_H2D, "copy_h2d_ns", "copy to the device in such a loop, stream idle"),
 	LOOP_COST(HOST_COPY_D2H, "copy_d2h_ns",
 		  "copy to the host in such a loop, right behind a launch"),

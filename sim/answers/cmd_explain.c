@@ -228,6 +228,8 @@ static int explain_schedule(struct predictor *p, const struct schedule *schedule
 		.ns = xcalloc(schedule->shape_count + 1, sizeof(*shown.ns)),
 	};
 	for (uint32_t k = 0; !rc && k < schedule->shape_count; k++) {
+		if (schedule->shape[k].meets)
+			continue;
 		if (some && is_left_out(p, schedule, k, &left_out))
 			continue;
 		rc = options->blocks ? explain_blocks(p, schedule, &schedule->shape[k], tsv, &shown)

@@ -5,14 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "sim/copies/ring_price.h"
 #include "traces/base/util.h"
-
-/* The least copy between two GPUs, ns; 0: the platform has none. */
-static double least_copy_ns(const struct platform *platform)
-{
-	const struct number_list *copy = &platform->copy[COPY_CURVE_PEER].y;
-	return copy->count ? copy->value[0] : 0;
-}
 
 /* What one machine has over the other; 1 where either does not say, or had no limit already. */
 static double ratio(double asked, double recorded)
@@ -40,21 +34,6 @@ static bool alike(const struct schedule_collective *a, const struct schedule_col
 	       a->blocks == b->blocks;
 }
 
-/* What a step of a ring takes longer than the kernel that has one step, ns. */
-static double step_ns(const struct platform *platform)
-{
-	return platform->nccl_step_ns > 0 ? platform->nccl_step_ns : platform->event_peer_ns;
-}
-
-/* Bytes per second on a link, by how many there are. */
-static double link_rate(const struct platform *platform, int64_t bytes)
-{
-	const struct curve *share = &platform->nccl_share;
-
-	return platform->nvlink_bytes_per_s *
-	       (share->x.count ? curve_at_linear(share, (double)bytes) : 1);
-}
-
 bool collectives_are_calibrated(const struct platform *platform)
 {
 	return platform->nccl_least_ns > 0 && platform->nccl_step_ns > 0;
@@ -70,8 +49,6 @@ uint32_t collectives_of_rings(const struct schedule *schedule)
 
 int collectives_price_rings(struct schedule *schedule, const struct platform *platform)
 {
-	const double least_ns =
-		platform->nccl_least_ns > 0 ? platform->nccl_least_ns : least_copy_ns(platform);
 	const uint32_t rings = collectives_of_rings(schedule);
 	if (rings && !(platform->nvlink_bytes_per_s > 0))
 		return report("%s has no cost of links between GPUs (nvlink.bytes_per_s), which "
@@ -79,16 +56,13 @@ int collectives_price_rings(struct schedule *schedule, const struct platform *pl
 			      platform->name, rings);
 	for (uint32_t c = 0; c < schedule->collective_count; c++) {
 		struct schedule_collective *what = &schedule->collective[c];
-		const double more_ns = what->of_two ? least_ns : step_ns(platform),
-			     moves_ps = (double)what->link_bytes /
-					link_rate(platform, what->link_bytes) * 1e12,
-			     waits_ps = 1000 * (least_ns + (what->steps - 1) * more_ns);
+		const double work_ps = what->steps < 0 ? 0 : ring_price_ps(what, platform);
 		if (what->steps < 0)
 			continue;
-		if (!(waits_ps + moves_ps < 9e18))
+		if (!(work_ps < 9e18))
 			return report("an operation of several GPUs takes longer than the "
 				      "simulator can count");
-		what->work_ps = what->steps ? (int64_t)llround(waits_ps + moves_ps) : 0;
+		what->work_ps = (int64_t)llround(work_ps);
 	}
 	for (size_t m = 0; m < schedule->participant_count; m++) {
 		struct schedule_op *op = &schedule->op[schedule->participant[m].op];
@@ -104,10 +78,12 @@ void collectives_price(struct schedule *schedule, const struct platform *recorde
 		       const struct platform *asked)
 {
 	const bool known = recorded->nccl_least_ns > 0;
-	const double least_ps = 1000 * (known ? recorded->nccl_least_ns : least_copy_ns(recorded)),
+	const double least_ps = 1000 *
+				(known ? recorded->nccl_least_ns : ring_least_copy_ns(recorded)),
 		     latency = known && asked->nccl_least_ns > 0
 				       ? ratio(asked->nccl_least_ns, recorded->nccl_least_ns)
-				       : ratio(least_copy_ns(asked), least_copy_ns(recorded)),
+				       : ratio(ring_least_copy_ns(asked),
+					       ring_least_copy_ns(recorded)),
 		     rate = ratio(asked->nvlink_bytes_per_s, recorded->nvlink_bytes_per_s);
 	if (latency == 1 && rate == 1)
 		return;

@@ -21,18 +21,9 @@
 void collectives_price(struct schedule *schedule, const struct platform *recorded,
 		       const struct platform *asked);
 
-/*
- * Sets the work of each collective whose steps are known, as a ring passes it on:
- *
- *   nccl.least_ns + (steps - 1) * nccl.step_ns
- *           + link bytes / (nccl.share at those bytes * nvlink.bytes_per_s)
- *
- * Patarasu and Yuan (J. Parallel Distrib. Comput. 69, 2009) for steps and bytes. Sends of a launch
- * to one rank go one after the other, so the second takes nccl.least_ns twice. Without that key
- * the least copy between two GPUs stands for it, without nccl.step_ns stream.event_peer_ns. Those
- * of a communicator of one rank take no time. Each launch comes nccl.call_ns of the host later. -1
- * after a message: the platform has no links.
- */
+/* Sets the work of each collective whose steps are known, as a ring passes it on
+ * (sim/copies/ring_price.h). Each launch comes nccl.call_ns of the host later. -1 after a message:
+ * the platform has no links. */
 int collectives_price_rings(struct schedule *schedule, const struct platform *platform);
 /* How many of those there are. */
 uint32_t collectives_of_rings(const struct schedule *schedule);

@@ -146,6 +146,8 @@ static int make(struct planned_run *run, bool whole)
 	int rc = plan(run, PROBED, &probe);
 	const double probed = (double)probe.op_count;
 	const int64_t cycle = probe.cycle > 0 ? probe.cycle : 1;
+	whole = whole ||
+		probe.participant_count; /* what is said of operations by number is not cut */
 	run->iterations = probe.iterations;
 	schedule_release(&probe);
 	if (rc)

@@ -68,16 +68,17 @@ static sim_time ps_above(double ns, double least_ns)
 	return ps_of_ns(ns > least_ns ? ns - least_ns : 0);
 }
 
-/* The curve of copies up from pageable memory is of whole calls on an idle device: the call's own
- * time, in which it fills a buffer, and the return of who waits are in it, and charged by
+/* The curves of copies of pageable memory are of whole calls on an idle device: the call's own
+ * time, up that in which it fills a buffer, and the return of who waits are in it, and charged by
  * themselves. */
 static double of_the_stream_ns(const struct platform *p, int kind, double whole_ns)
 {
-	const double own_ns = platform_host_ns(p->base, HOST_COPY_H2D, 1) +
+	const int call = kind == COPY_CURVE_H2D_PAGEABLE ? HOST_COPY_H2D : HOST_COPY_D2H;
+	const double own_ns = platform_host_ns(p->base, call, 1) +
 			      platform_host_ns(p->base, HOST_SYNC_WAKE, 1) +
 			      p->copy_start_latency_ns;
 
-	if (kind != COPY_CURVE_H2D_PAGEABLE)
+	if (kind != COPY_CURVE_H2D_PAGEABLE && kind != COPY_CURVE_D2H_PAGEABLE)
 		return whole_ns;
 	return whole_ns > own_ns ? whole_ns - own_ns : 0;
 }

@@ -5,11 +5,25 @@
  */
 #include "sim_internal.h"
 
+#include "sim/copies/ring_price.h"
 #include "traces/base/util.h"
 
 static const struct schedule_collective *collective_of(const struct sim *s, size_t participant)
 {
 	return &s->schedule->collective[s->schedule->participant[participant].collective];
+}
+
+/* As the schedule says; a plan does not know it. */
+void collectives_init(struct sim *s)
+{
+	for (uint32_t k = 0; k < s->schedule->collective_count; k++) {
+		const struct schedule_collective *c = &s->schedule->collective[k];
+		const double price_ps = c->work_ps < 0 ? ring_price_ps(c, s->platform) : 0;
+		s->collective[k].first_waiting = NONE32;
+		s->collective[k].work_ps = c->work_ps >= 0	      ? c->work_ps
+					   : price_ps < SIM_COST_MOST ? (sim_time)price_ps
+								      : SIM_COST_MOST;
+	}
 }
 
 static bool is_of(const struct sim *s, size_t participant, int64_t op)
@@ -22,8 +36,10 @@ static bool is_of(const struct sim *s, size_t participant, int64_t op)
 sim_time collective_work(const struct sim *s, int64_t op)
 {
 	sim_time most = 0;
-	for (size_t m = schedule_participant_of(s->schedule, op); is_of(s, m, op); m++)
-		most = collective_of(s, m)->work_ps > most ? collective_of(s, m)->work_ps : most;
+	for (size_t m = schedule_participant_of(s->schedule, op); is_of(s, m, op); m++) {
+		const sim_time work = s->collective[s->schedule->participant[m].collective].work_ps;
+		most = work > most ? work : most;
+	}
 	return most;
 }
 
@@ -61,7 +77,7 @@ void collective_begin(struct sim *s, uint32_t stream, int64_t op, sim_time now)
 		s->participant_next[m] = c->first_waiting;
 		c->first_waiting = (uint32_t)m;
 		if (++c->arrived == collective_of(s, m)->participants) {
-			start(s, c, collective_of(s, m)->work_ps, now);
+			start(s, c, c->work_ps, now);
 			c->first_waiting = NONE32;
 		}
 	}

@@ -90,6 +90,7 @@ struct sim_barrier {
 };
 
 struct sim_collective {
+	sim_time work_ps;
 	uint32_t arrived;
 	uint32_t first_waiting; /* of launches that wait for the others */
 };
@@ -247,6 +248,7 @@ static inline void doorbell(struct sim *s, uint16_t gpu, sim_time now)
 void stream_arm(struct sim *s, uint32_t stream, sim_time at, enum stream_state state);
 
 /* collective_run.c: the stream's head, part of a collective, begins; it ends with the others. */
+void collectives_init(struct sim *s);
 void collective_begin(struct sim *s, uint32_t stream, int64_t op, sim_time now);
 sim_time collective_work(const struct sim *s, int64_t op);
 int collective_report(const struct sim *s); /* one that nobody comes to any more: -1; else 0 */

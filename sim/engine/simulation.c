@@ -71,8 +71,7 @@ static int64_t allocate(struct sim *s)
 		s->counter[k].first_thread = NONE32;
 	for (uint32_t k = 0; k < sc->barrier_count; k++)
 		s->barrier[k].first_thread = NONE32;
-	for (uint32_t k = 0; k < sc->collective_count; k++)
-		s->collective[k].first_waiting = NONE32;
+	collectives_init(s);
 	for (uint32_t k = 0; k < sc->event_count; k++)
 		s->latest[k] = NONE32;
 	for (uint32_t k = 0; k < sc->thread_count; k++) {

@@ -134,7 +134,7 @@ const char *warps_missing(const struct warps *w, const struct schedule *schedule
 {
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
 		const char *name = schedule->kernel[schedule->shape[k].kernel];
-		if (!warps_profile(w, name))
+		if (!schedule->shape[k].meets && !warps_profile(w, name))
 			return name;
 	}
 	return NULL;
@@ -176,6 +176,8 @@ bool warps_sure(struct warps *w, const struct schedule *schedule)
 {
 	bool sure = !need(w, schedule);
 	for (uint32_t k = 0; sure && k < schedule->shape_count; k++) {
+		if (schedule->shape[k].meets)
+			continue;
 		const struct launch_geometry g = geometry_of(&schedule->shape[k]);
 		bool exact;
 		const struct kernel_profile *profile = kernel_profiles_find(
@@ -365,6 +367,8 @@ int warps_note(struct warps *w, const struct schedule *schedule)
 		return 0;
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
 		struct pending one = { 0 };
+		if (schedule->shape[k].meets)
+			continue;
 		if (prepare(w, schedule, &schedule->shape[k], &one.answer))
 			return -1;
 		for (int n = 0; n < devices * one.answer.phases; n++) {

@@ -17,7 +17,7 @@ int host_cost_of(const struct schedule *schedule, const struct schedule_op *op)
 	case OP_RECORD:
 		return HOST_RECORD;
 	case OP_WAIT:
-		return HOST_WAIT;
+		return op->flags & OP_OTHER_GPU ? HOST_WAIT : HOST_WAIT_OWN;
 	case OP_SYNC:
 	case OP_SYNC_EVENT:
 	case OP_SYNC_GPU:

@@ -26,6 +26,7 @@ struct host_model {
 	/* At this schedule's thread count: by themselves, in loops, and launches among launches. */
 	sim_time alone_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_plain_ps, slowest_ps;
 	sim_time copies_ps[HOST_COST_COUNT]; /* right behind one of the same kind; 0: as others */
+	sim_time nccl_ps; /* of a plan's launch that meets others, beyond a launch */
 	sim_time graph_ps, graph_turn_ps,
 		graph_copy_turn_ps; /* 0: a graph's launch is any launch */
 	bool loops, idle;	    /* mechanisms asked of every launch */
@@ -127,7 +128,9 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 static sim_time call(struct host_model *m, uint32_t thread, const struct schedule_op *op,
 		     uint32_t ahead, int64_t draw)
 {
-	const struct expected expected = expected_of(m, &m->thread[thread], op, ahead);
+	struct expected expected = expected_of(m, &m->thread[thread], op, ahead);
+	if (op->kind == OP_LAUNCH && m->schedule->shape[op->object].meets)
+		expected.cost += m->nccl_ps;
 	if (!m->call_count)
 		return expected.cost;
 	const struct draw d = draw_call(m, thread, draw);
@@ -169,12 +172,17 @@ static void look_up(struct host_model *m)
 	const struct platform *p = m->platform;
 	const int threads = (int)schedule_contending(m->schedule);
 	for (int kind = 0; kind < HOST_COST_COUNT; kind++) {
-		const double alone_ns = platform_list_ns(p, &p->host[kind], threads, 0);
+		const int plain = kind == HOST_WAIT_OWN ? HOST_WAIT : kind;
+		const double alone_ns = platform_list_ns(p, &p->host[plain], threads, 0);
 		const struct number_list *loop = &p->loop_host[kind];
 		if (kind == HOST_LAUNCH && threads == 1 && has(m, MECHANISM_LOOPS))
 			loop = &p->loop_launch_plain;
-		if (threads > 1 && p->peer_exchange[kind].count && has(m, MECHANISM_PEER_EXCHANGE))
-			loop = &p->peer_exchange[kind];
+		if (!loop->count)
+			loop = &p->loop_host[plain];
+		const bool own = kind == HOST_WAIT_OWN && p->loop_host[kind].count;
+		if (threads > 1 && !own && p->peer_exchange[plain].count &&
+		    has(m, MECHANISM_PEER_EXCHANGE))
+			loop = &p->peer_exchange[plain];
 		m->alone_ps[kind] = ps_of_ns(alone_ns);
 		m->loop_ps[kind] = has(m, MECHANISM_LOOPS)
 					   ? ps_of_ns(platform_list_ns(p, loop, threads, alone_ns))
@@ -197,6 +205,7 @@ static void look_up(struct host_model *m)
 		m->graph_turn_ps = ps_of_ns(p->graph_turn_ns);
 		m->graph_copy_turn_ps = ps_of_ns(p->graph_copy_turn_ns);
 	}
+	m->nccl_ps = ps_of_ns(p->nccl_call_ns);
 	m->loops = has(m, MECHANISM_LOOPS);
 	m->idle = has(m, MECHANISM_LAUNCH_IDLE);
 }

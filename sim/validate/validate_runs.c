@@ -161,7 +161,7 @@ static double roofline_only_us(struct context *c, const struct measured_row *m, 
 					&schedule.op[schedule.thread[t].first_op + k];
 				if (op->kind == OP_MARK)
 					core = op->object == MARK_CORE_BEGIN;
-				if (op->kind == OP_LAUNCH && core &&
+				if (op->kind == OP_LAUNCH && core && !(op->flags & OP_COLLECTIVE) &&
 				    !model.ops->cost(&model, &schedule, &schedule.shape[op->object],
 						     op, &ns))
 					sum += ns;

@@ -18,10 +18,10 @@ for kernel in texture store 'paper --indices strips' 'paper --indices branch' 'p
 	# shellcheck disable=SC2086
 	[ "$(warpreel solve rbsor --size 61x50 --iterations 25 --gpus 4 --kernel $kernel | grep -o 'checksum [0-9a-f]*')" = "$one" ] && echo "kernel $kernel: the same"
 done
-# Workers are threads, and messages have no price that was measured; texture and store have profiles.
+# Workers are threads, and messages are operations of NCCL; texture and store have profiles.
 warpreel predict rbsor --size 512 --gpus 4 --transport host --order boss-worker --kernel-model roofline -o workers.wrt >/dev/null &&
 	warpreel info workers.wrt | grep ThreadNames
-warpreel predict rbsor --size 512 --gpus 4 --sync nccl --kernel-model roofline | grep 'not calibrated'
+warpreel predict rbsor --size 512 --gpus 4 --sync nccl --kernel-model roofline | grep 'operations of NCCL'
 for kernel in texture store; do
 	warpreel predict rbsor --platform h200x4 --size 512 --gpus 2 --kernel $kernel >answer && grep -c 'core loop  .* us .* to [0-9.]*$' answer
 done

@@ -45,7 +45,7 @@ enum {
 	,
 	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
 	OP_COLLECTIVE = 128 /* launch: part of a collective (schedule.participant says of which) */,
-	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream (recorded schedules) */,
+	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream */,
 	OP_EARLY = 32 /* launch: may begin before all of the kernel before it is done
 			 (programmatic dependent launch), so nothing passes between them */
 	,
@@ -137,7 +137,8 @@ struct schedule_shape {
 	int64_t resident_bytes;	 /* working set that returns between launches (the GPU's sweep);
 				    decides L2 residency */
 	uint32_t grid[3], block[3], shared_bytes, registers; /* 0 = unknown */
-	int32_t path, steps;		     /* struct launch_geometry; -1 = unknown */
+	int32_t path, steps; /* struct launch_geometry; -1 = unknown */
+	uint8_t meets; /* of a plan: all its launches meet others, which says what they take */
 	uint32_t first_access, access_count; /* into schedule.access */
 };
 
@@ -154,7 +155,7 @@ struct schedule_collective {
 	uint32_t kernel; /* index into schedule.kernel */
 	uint32_t participants;
 	uint32_t blocks; /* of a launch: the library takes more for more bytes */
-	int64_t work_ps; /* from the last one's begin to the end of all */
+	int64_t work_ps; /* from the last one's begin to the end of all; -1: of a plan, unknown */
 	/* Where what was asked for is known, not how long it took (virtual GPUs): steps one after
 	 * the other, 0 = of one rank alone, and the most bytes that any of its launches puts on its
 	 * GPU's link one way. steps -1: not known. Of a send: which of its launch to that rank. */

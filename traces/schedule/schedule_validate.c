@@ -220,7 +220,7 @@ static int check_collectives(const struct schedule *schedule, const char *file)
 			    schedule->participant[next].op);
 	for (uint32_t c = 0; c < schedule->collective_count && rc == 0; c++)
 		if (met[c] != schedule->collective[c].participants ||
-		    schedule->collective[c].work_ps < 0)
+		    (schedule->collective[c].work_ps < 0 && schedule->collective[c].steps < 0))
 			rc = report("%s: collective %" PRIu32 " of %" PRIu32 " has %" PRIu32
 				    " launches",
 				    file, c, schedule->collective[c].participants, met[c]);
