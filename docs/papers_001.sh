@@ -117,6 +117,7 @@ $(kernels | of '$at["solver"] == "patches" { us = $at["launches"] * $at["median_
 - On that H100 the sine transform takes 243 us for 96 patches of 64^3, 1.22 times the floor; seven other forms of it were slower or no faster ([lab/kernels.md](../lab/kernels.md)).
 - One patch of 16^3 takes 4.6 us in a graph, where a node that does nothing takes 0.55 and a launch into a stream 3.3: a warp's chain of loads,
   transforms and stores is longer than either. Sets of 1 to 10 stay within 1.5 times a launch into a stream; 100 take 1.9 times.
+- \`--kernel sine-steps\` makes all steps of small patches in one launch, a thread block for each patch. It gives the CPU's values on an emulated GPU (18 awkward sets) and is not timed yet.
 - Of the paper's mappings (C) is the fastest, (B) 2 % and (A) 12 % slower. Chaotic Gauss-Seidel is fastest, by cells, with blocks of (4,4,2).
 
 The profile of the sine transforms has their instructions as counted on visit CB1, without hardware counters; [lab/kernels.md](../lab/kernels.md) has how far off its answers
@@ -172,6 +173,16 @@ $(awk -F '\t' '/^#/ || /^threads/ || $2 != "cpu-nested" || $5 != 4 { next } { t[
 
 The paper has 18 on 24 cores (75 %) for its two-level program with blocks of 8^3. Chaotic Gauss-Seidel on one thread varies between 417 and 612 ms, so that its
 efficiency may be anything from 53 to 77 %. 16 threads by block take $(awk -F '\t' '$2 == "cpu-block" { printf "%.0f", $6 / 1000 }' "$today/papers_001_cpu.tsv") ms, by patch $(awk -F '\t' '$2 == "cpu-patch" { printf "%.0f", $6 / 1000 }' "$today/papers_001_cpu.tsv").
+
+### Figure 10: inverses, and ghost cells
+
+Section 4.3: the inverse of a block by LAPACK, one, and as many as there can be shapes of cut blocks, on one core of an AMD EPYC of a shared machine. The paper has 60 ms for one of 8^3. By sines, as \`--inverse sine\`
+has it, no matrix is inverted, and the kernels by sine transforms need none.
+
+$(rows "$data/papers/001_inverses.tsv")
+
+Ghost cells of all six faces take 2.6 % (block Jacobi) and 3.5 % (chaotic) of a step with blocks of 4^3 there, 0.6 and 0.7 % with 8^3 (samples of one thread of \`cpu-patch\`, 4 patches of 64^3); the paper has about 5 %.
+On a GPU, where it has less than 10 %, they are not measured yet; nor are figure 7 with blocks of 4^3, figure 5 with 96 patches, and the curves of the CPU in figures 6 and 9.
 
 ## In use
 

@@ -143,6 +143,15 @@ static const char *const sine_sets[] = {
 	"patches=2.2.1*12+1@8.8.6:16.12.8 block=4.2.2 ghost=reflect rhs=random",
 	"patches=2x9 block=1.1.1 stencil=13,-4,1,-1.5",
 };
+/* More octets than warps, and fewer; in one launch, whatever the steps. */
+static const char *const steps_sets[] = {
+	"patches=3x16 block=8",
+	"patches=1x11.7.5+2x13 block=4.2.1",
+	"patches=2x17.9.20+1x8 block=8 rhs=random",
+	"patches=5x8.16.4 block=8.4.2",
+	"patches=1x20.19.18+3x5.6.7 block=2.1.4 rhs=random",
+	"patches=2x9 block=1.1.1 stencil=13,-4,1,-1.5",
+};
 static const char *const gemm_sets[] = {
 	"patches=5x16 block=8",
 	"patches=2x24+3x8 block=8.4.4 ghost=reflect",
@@ -172,6 +181,13 @@ static int check_all(struct gpu_check *check, struct machine *m, uint32_t gpus)
 		for (int more = 0; more < 3; more++) {
 			snprintf(config, sizeof(config), "%s kernel=sine iterations=%d%s",
 				 sine_sets[s], 1 + more, orders[more]);
+			if (compare(check, m, config, 1))
+				return -1;
+		}
+	for (size_t s = 0; s < sizeof(steps_sets) / sizeof(steps_sets[0]); s++)
+		for (int steps = 1; steps < 8; steps += 3) {
+			snprintf(config, sizeof(config), "%s kernel=sine-steps iterations=%d",
+				 steps_sets[s], steps);
 			if (compare(check, m, config, 1))
 				return -1;
 		}

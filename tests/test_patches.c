@@ -234,9 +234,9 @@ static void every_way_to_relax_gives_the_same(void **state)
 	static const char *const sets[] = { "1x16+2x20.12.9", "2x16", "1x11.7.5" };
 	static const char *const blocks[] = { "4.3.5", "8.8.4", "3.2.5" };
 	static const char *const edges[] = { "cut", "overlap" };
-	static const char *const all[] = { "sine",	 "gemv-a",     "gemv-b",
-					   "gemv-split", "gemv-sweep", "cpu-block",
-					   "cpu-patch",	 "cpu-nested", "cpu-dgemm" };
+	static const char *const all[] = { "sine",	 "sine-steps", "gemv-a",    "gemv-b",
+					   "gemv-split", "gemv-sweep", "cpu-block", "cpu-patch",
+					   "cpu-nested", "cpu-dgemm" };
 	(void)state;
 	for (size_t s = 0; s < 3; s++)
 		for (size_t e = 0; e < 2; e++)
@@ -250,6 +250,8 @@ static void every_way_to_relax_gives_the_same(void **state)
 					 sets[s], blocks[s], edges[e]);
 				CLOSE(ratio(config, 2), ratio(plain, 2), 1e-12);
 			}
+	CLOSE(ratio("patches=2x16 block=4.8.2 kernel=sine-steps iterations=6", 1),
+	      ratio("patches=2x16 block=4.8.2 kernel=sine iterations=6", 1), 1e-12);
 	CLOSE(ratio("patches=2x16 block=4.8.2 kernel=gemm", 1),
 	      ratio("patches=2x16 block=4.8.2 kernel=gemv-c", 1), 1e-12);
 	CLOSE(ratio("patches=2x15.9.10 block=5.3.5 kernel=gemm rhs=random", 1),

@@ -319,6 +319,32 @@ static void a_wait_for_an_event_of_the_same_gpu_has_a_price_of_its_own(void **st
 	}
 }
 
+/* Two threads of a solver's run, each of which copies twice, records twice and launches twice. */
+static void a_threads_first_call_of_a_kind_takes_longer(void **state)
+{
+	(void)state;
+	struct bench b;
+	make_with(&b, 2,
+		  "[host]\nfirst_launch_ns = 300\nfirst_copy_ns = 40\nfirst_record_ns = 5\n");
+	b.schedule.event_count = 2;
+	for (uint16_t t = 0; t < 2; t++) {
+		schedule_add_thread(&b.schedule, "host", t);
+		for (int k = 0; k < 2; k++) {
+			add_copy(&b.schedule, t, COPY_H2D, 0xffff, t, 0);
+			add(&b, OP_RECORD, t, t);
+		}
+		for (int k = 0; k < 2; k++)
+			add_launch(&b.schedule, t, 100000);
+	}
+	const double others = end_ns(&b.schedule, &b.platform);
+	b.schedule.config = xstrdup("a solver's");
+	/* The two copies take a nanosecond each, now beside the calls. */
+	NEAR(end_ns(&b.schedule, &b.platform), others - 2 + 300 + 40 + 5);
+	b.platform.mechanisms.off[MECHANISM_FIRST_CALLS] = true;
+	NEAR(end_ns(&b.schedule, &b.platform), others);
+	drop(&b);
+}
+
 /* Two kernels and a copy: with a host and copies that take no time, what the kernels last. */
 static void models_that_are_free_leave_the_kernels(void **state)
 {
@@ -439,6 +465,7 @@ int main(void)
 		cmocka_unit_test(models_that_are_free_leave_the_kernels),
 		cmocka_unit_test(exchanging_threads_have_costs_of_their_own),
 		cmocka_unit_test(a_wait_for_an_event_of_the_same_gpu_has_a_price_of_its_own),
+		cmocka_unit_test(a_threads_first_call_of_a_kind_takes_longer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,9 +46,11 @@ enum {
 	PATCHES_CUTS = 8,
 	PATCHES_PARTS = 4,
 	PATCHES_TILE = 8,
-	PATCHES_TILE_THREADS = 256, /* columns of a tile */
-	PATCHES_SINE_THREADS = 128, /* two columns each */
-	PATCHES_SINES = 64,	    /* elements of a matrix of a transform */
+	PATCHES_TILE_THREADS = 256,	 /* columns of a tile */
+	PATCHES_SINE_THREADS = 128,	 /* two columns each */
+	PATCHES_SINES = 64,		 /* elements of a matrix of a transform */
+	PATCHES_STEPS_THREADS = 256,	 /* of patches_steps at most: a warp 8^3 cells */
+	PATCHES_STEPS_BYTES = 227 << 10, /* shared memory of a thread block (sm_90) */
 };
 
 /* One patch, for kernels. */
@@ -64,6 +66,17 @@ struct patches_box {
 					 */
 };
 
+/* Elements of u that a patch has with its ghost cells, from the sector that holds the first; and
+ * those before cell (0, 0, 0). */
+PATCHES_INLINE int32_t patches_before(const struct patches_box *box)
+{
+	return box->plane + box->pitch + 4;
+}
+PATCHES_INLINE int32_t patches_elements(const struct patches_box *box)
+{
+	return box->plane * (box->n[2] + 2) + 4;
+}
+
 /* Arguments of all kernels that relax: patches [first, first + count) of a GPU's. */
 struct patches_step {
 	const struct patches_box *box;
@@ -76,11 +89,12 @@ struct patches_step {
 	double omega;
 	float stencil[4]; /* whole numbers or halves: exact in single precision */
 	int32_t first, count;
-	int32_t blocks, tiles; /* of these patches, in all */
+	int32_t blocks, tiles; /* of these patches, in all; patches_steps: tiles are the elements
+				  of the largest patch */
 	int16_t block[3];
 	int16_t overlap; /* the last block overlaps instead of being cut */
 	int32_t wave;	 /* CPU, chaotic: blocks that do not see each other's new values; 0: in
-			    the order of blocks */
+			    the order of blocks. patches_steps: steps */
 	int32_t threads; /* OpenMP: outer threads of nested loops; GPU kernels: of a block */
 	uint32_t order;	 /* CPU, chaotic: draws the order */
 	int32_t side;	 /* cells of a tile along x: patches_geometry.h */
@@ -113,6 +127,7 @@ void patches_gemv_cpu(const void *args);    /* dense inverse, plain loops */
 void patches_split_cpu(const void *args);   /* Algorithm 3: v = omega A^-1 r for all ... */
 void patches_advance_cpu(const void *args); /* ... and then u += v */
 void patches_sine_cpu(const void *args);    /* by sine transforms */
+void patches_steps_cpu(const void *args);   /* the same, step->wave times */
 void patches_gemm_residual_cpu(const void *args);
 void patches_gemm_product_cpu(const void *args);
 void patches_gemm_update_cpu(const void *args);

@@ -46,8 +46,9 @@ static int check_machine(const struct patches_work *w)
 	for (int axis = 0; axis < 3 && ops->on_device && !p->kernel->dense; axis++)
 		if (p->overlap || (p->block[axis] & (p->block[axis] - 1)) ||
 		    p->block[axis] > PATCHES_TILE)
-			return report("kernel sine of a GPU takes blocks of 1, 2, 4 and 8 cells a "
-				      "side that do not overlap: --kernel gemv-c");
+			return report("kernel %s of a GPU takes blocks of 1, 2, 4 and 8 cells a "
+				      "side that do not overlap: --kernel gemv-c",
+				      p->kernel->option);
 	for (uint32_t g = 0; g < w->base.gpus && ops->computes && ops->on_device; g++) {
 		const int64_t bytes = device_bytes(w, g);
 		if (ops->buffer(w->base.m, g, SPACE_DEVICE, bytes, &trial))

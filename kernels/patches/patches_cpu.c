@@ -135,6 +135,19 @@ void patches_sine_cpu(const void *args)
 	relax(args, apply_sines);
 }
 
+void patches_steps_cpu(const void *args)
+{
+	struct patches_step step = *(const struct patches_step *)args;
+	const int32_t steps = step.wave;
+	double *u = (double *)(uintptr_t)step.u, *v = step.v;
+	step.wave = 0;
+	for (int32_t k = 0; k < steps; k++) {
+		step.u = k % 2 ? v : u;
+		step.v = k % 2 ? u : v;
+		patches_sine_cpu(&step);
+	}
+}
+
 void patches_split_cpu(const void *args)
 {
 	const struct patches_step *step = args;

@@ -89,6 +89,12 @@ static int patches_kernel_launch(void (*kernel)(const struct patches_step), cons
 	geometry(&step, &g);
 	if (!step.count || !g.grid[0])
 		return cudaSuccess;
+	if (g.shared_bytes > 48 << 10) {
+		const cudaError_t error = cudaFuncSetAttribute(
+			kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)g.shared_bytes);
+		if (error)
+			return error;
+	}
 	return cudaLaunchKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
 				dim3(g.block[0], g.block[1], g.block[2]), arguments, g.shared_bytes,
 				(cudaStream_t)stream);

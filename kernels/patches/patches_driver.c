@@ -151,7 +151,7 @@ static int core(struct solver_work *work, struct machine_thread *t)
 		return solve_each(w, t);
 	if (exchanges && patches_exchange(w, t, false, 0))
 		return -1;
-	for (int step = 0; step < work->iterations; step++) {
+	for (int step = 0; step < (w->params.kernel->stays ? 1 : work->iterations); step++) {
 		/* Patches by themselves keep to their streams: nothing else waits for them. */
 		if (each && (exchanges || !step) && patches_join(w, t, false))
 			return -1;
@@ -170,7 +170,7 @@ static int iterate(struct solver_work *work, struct machine_thread *t)
 {
 	struct patches_work *w = work_of(work);
 	const int32_t count = w->tables.first[t->gpu + 1] - w->tables.first[t->gpu];
-	const int step = w->steady_step++;
+	const int step = w->params.kernel->stays ? 0 : w->steady_step++;
 	if (patches_launch(w, t, 0, count, step, w->gpu[t->gpu].stream))
 		return -1;
 	return w->set.links ? patches_exchange(w, t, after_step(w, step + 1), 0) : 0;

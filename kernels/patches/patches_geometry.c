@@ -75,6 +75,18 @@ void patches_sine_geometry(const void *args, struct launch_geometry *geometry)
 	*geometry = g;
 }
 
+void patches_steps_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct patches_step *step = (const struct patches_step *)args;
+	const struct launch_geometry g = { { (uint32_t)step->count, 1, 1 },
+					   { (uint32_t)step->threads, 1, 1 },
+					   16 * (uint32_t)step->tiles,
+					   step->block[2],
+					   step->wave };
+
+	*geometry = g;
+}
+
 void patches_advance_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct patches_step *step = (const struct patches_step *)args;

@@ -41,6 +41,8 @@ void patches_packed_geometry(const void *args, struct launch_geometry *geometry)
  * into such bars from their first cell on.
  */
 void patches_sine_geometry(const void *args, struct launch_geometry *geometry);
+/* A block of threads relaxes a patch, `steps` times. */
+void patches_steps_geometry(const void *args, struct launch_geometry *geometry);
 void patches_advance_geometry(const void *args, struct launch_geometry *geometry);
 void patches_ghosts_geometry(const void *args, struct launch_geometry *geometry);
 

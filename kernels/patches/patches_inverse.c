@@ -203,6 +203,8 @@ static struct patches_box box_of(struct patches_tables *tables, const struct pat
 static int fill_inverses(struct patches_tables *tables, const struct patches_params *p,
 			 const struct kinds *kinds)
 {
+	if (p->invert != INVERT_SINE && !lapack_load()) /* not part of what it takes */
+		return -1;
 	const int64_t begin = monotonic_ns();
 	for (size_t k = 0; k < kinds->count; k++) {
 		const struct kind *kind = &kinds->kind[k];

@@ -43,7 +43,8 @@ static int launch_step(struct patches_work *w, struct machine_thread *t,
 	const struct extent e =
 		extent_of(w->tables.box + w->tables.first[t->gpu] + step->first, step->count);
 	const uint32_t u = swapped ? gpu->v : gpu->u, v = swapped ? gpu->u : gpu->v;
-	const bool in_place = w->params.method != METHOD_JACOBI;
+	const bool in_place = w->params.method != METHOD_JACOBI ||
+			      (w->params.kernel->stays && step->wave % 2 == 0);
 	struct machine_launch launch = *how;
 	launch.args = step;
 	launch.args_bytes = sizeof(*step);
@@ -102,6 +103,22 @@ int patches_join(struct patches_work *w, struct machine_thread *t, bool back)
 	return 0;
 }
 
+/* The largest of `count` patches: elements with ghost cells, and octets. */
+static void size_steps(const struct patches_box *box, int32_t count, struct patches_step *step)
+{
+	int32_t octets = 1;
+	step->tiles = 0;
+	for (int32_t k = 0; k < count; k++) {
+		const int32_t elements = patches_elements(&box[k]),
+			      mine = patches_ceil(box[k].n[0], PATCHES_TILE) *
+				     patches_ceil(box[k].n[1], PATCHES_TILE) *
+				     patches_ceil(box[k].n[2], PATCHES_TILE);
+		step->tiles = elements > step->tiles ? elements : step->tiles;
+		octets = mine > octets ? mine : octets;
+	}
+	step->threads = 32 * octets < PATCHES_STEPS_THREADS ? 32 * octets : PATCHES_STEPS_THREADS;
+}
+
 int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t first, int32_t count,
 		   int number, uint32_t stream)
 {
@@ -158,6 +175,10 @@ int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t fir
 			step.tiles += (int32_t)patches_tiles(one->n, w->tables.side);
 		}
 		step.count = k;
+		if (p->kernel->stays) {
+			step.wave = w->base.iterations;
+			size_steps(box + first, k, &step);
+		}
 		if (turns)
 			stream = gpu->side[turn];
 		if (p->kernel->gemm && step.packed)

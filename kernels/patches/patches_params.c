@@ -25,13 +25,14 @@ const struct option_spec patches_options[] = {
 	  "chaotic: block Gauss-Seidel in no order\n"
 	  "lexicographic: block Gauss-Seidel in the order of blocks (cpu)" },
 	{ "kernel", OPTION_CHOICE, AT(kernel_text), "sine", 0, 0,
-	  "gemv-a|gemv-b|gemv-c|gemv-sweep|gemv-split|gemm|sine|cpu-block|cpu-patch|cpu-nested|"
-	  "cpu-dgemm",
+	  "gemv-a|gemv-b|gemv-c|gemv-sweep|gemv-split|gemm|sine|sine-steps|cpu-block|cpu-patch|"
+	  "cpu-nested|cpu-dgemm",
 	  "gemv-a, gemv-b, gemv-c: the paper's mappings A, B and C\n"
 	  "gemv-sweep: a thread block for all of a patch\n"
 	  "gemv-split: the paper's Algorithm 3\n"
 	  "gemm: one product for all blocks\n"
 	  "sine: sine transforms\n"
+	  "sine-steps: all steps of small patches in one launch\n"
 	  "cpu-block, cpu-patch, cpu-nested: the paper's CPU programs\n"
 	  "cpu-dgemm: one with dgemm" },
 	{ "omega", OPTION_REAL, AT(omega), "0", 0, 2, "W",
@@ -103,6 +104,8 @@ static const struct patches_kernel kernels[] = {
 	  patches_product_geometry, .dense = true, .gemm = true },
 	{ "sine", { "patches_sine", "patches_sine_chaotic" }, patches_sine_cpu,
 	  patches_sine_geometry, .dense = false },
+	{ "sine-steps", { "patches_steps", "patches_steps" }, patches_steps_cpu,
+	  patches_steps_geometry, .dense = false, .stays = true },
 	{ "cpu-block", { "patches_by_block", "patches_by_block" }, patches_by_block_cpu, NULL,
 	  .dense = true, .blas = true, .advances = true, .scatters = true },
 	{ "cpu-patch", { "patches_by_patch", "patches_by_patch" }, patches_by_patch_cpu, NULL,
@@ -189,6 +192,15 @@ static int check_set(const struct patches_params *p, const struct patch_set *set
 					      patch->n[1], patch->n[2]);
 			divides &= patch->n[axis] % p->block[axis] == 0;
 		}
+		const int64_t elements =
+			(int64_t)(patch->n[0] + 5) / 4 * 4 * (patch->n[1] + 2) * (patch->n[2] + 2) +
+			4;
+		if (p->kernel->stays && 16 * elements > PATCHES_STEPS_BYTES)
+			return report("kernel %s holds a patch twice in shared memory: %lld bytes "
+				      "of %d for one of %d.%d.%d cells; --kernel sine takes any",
+				      p->kernel->option, (long long)(16 * elements),
+				      (int)PATCHES_STEPS_BYTES, patch->n[0], patch->n[1],
+				      patch->n[2]);
 		if (p->kernel->gemm && !divides)
 			return report("kernel gemm multiplies blocks of one size: %d.%d.%d does "
 				      "not divide the patch of %d.%d.%d cells",
@@ -219,6 +231,10 @@ static int check_kernel(const struct patches_params *p)
 		return report("kernel %s relaxes blocks in no order: --method chaotic", k->option);
 	if (p->method != METHOD_JACOBI && (k->gemm || k->advance))
 		return report("kernel %s takes all residuals first: --method jacobi", k->option);
+	if (k->stays && (p->method != METHOD_JACOBI || p->order != ORDER_WHOLE || p->reflect))
+		return report("kernel %s makes all steps of a patch by itself: --method jacobi, "
+			      "--order whole and ghosts that stay (--ghost zero)",
+			      k->option);
 	if (p->each_step && (p->reflect || p->order == ORDER_WHOLE))
 		return report("--transfer each is for a launch a patch (--order depth or breadth) "
 			      "and ghosts that stay (--ghost zero)");
@@ -283,6 +299,11 @@ int patches_prepare(void *given, uint32_t gpus)
 		goto out;
 	if (p->use != USE_STEPS && set.connected) {
 		report("--use %s is for patches that stand by themselves", p->use_text);
+		goto out;
+	}
+	if (p->kernel->stays && set.connected) {
+		report("kernel %s is for patches that stand by themselves: --kernel sine",
+		       p->kernel->option);
 		goto out;
 	}
 	if (p->each_step && set.connected) {

@@ -30,6 +30,7 @@ struct patches_kernel {
 	bool advance;	  /* Algorithm 3: v is what u is to be advanced by, in a second launch */
 	bool advances;	  /* the same in one */
 	bool scatters;	  /* OpenMP over blocks: Gauss-Seidel is chaotic */
+	bool stays;	  /* a launch for all steps, a thread block a patch, which it holds */
 	int most_threads; /* cells of a block at most; 0: any number */
 };
 

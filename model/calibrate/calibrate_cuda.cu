@@ -18,6 +18,7 @@ struct part {
 static const struct part parts[] = {
 	{ CALIBRATE_HOST | CALIBRATE_STREAM, calibrate_latency, 1, 1, 5 },
 	{ CALIBRATE_HOST, calibrate_host, 2, 16, 3 },
+	{ CALIBRATE_HOST, calibrate_first, 0.5, 4, 0 },
 	{ CALIBRATE_STREAM, calibrate_stream, 2, 0, 38 },
 	{ CALIBRATE_HOST, calibrate_notes, 0.1, 0, 2 },
 	{ CALIBRATE_COPY, calibrate_copy, 10, 50, 82 },

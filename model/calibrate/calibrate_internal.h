@@ -175,6 +175,7 @@ extern const size_t loop_sizes[LOOP_SIZES];
 
 int calibrate_host(struct bench *bench);
 int calibrate_threads(struct bench *bench);
+int calibrate_first(struct bench *bench);
 int calibrate_latency(struct bench *bench);
 int calibrate_stream(struct bench *bench);
 int calibrate_copy(struct bench *bench);

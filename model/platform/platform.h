@@ -80,9 +80,12 @@ struct platform {
 	double memory_bytes; /* of one GPU */
 	/* [host] */
 	struct number_list threads;
-	struct number_list host[HOST_COST_COUNT];      /* ns; same length as threads */
-	struct number_list loop_host[HOST_COST_COUNT]; /* the same calls in a loop with others
-							  (calibrate_loops.cu); may be empty */
+	struct number_list host[HOST_COST_COUNT];	/* ns; same length as threads */
+	struct number_list loop_host[HOST_COST_COUNT];	/* the same calls in a loop with others
+							   (calibrate_loops.cu); may be empty */
+	struct number_list first_host[HOST_COST_COUNT]; /* what the first call of its kind takes
+							   more in a thread just made; may be empty
+							 */
 	struct number_list loop_launch_plain;
 	/* A copy right behind another of its direction, over many streams. */
 	struct number_list loop_copies_h2d, loop_copies_d2h;

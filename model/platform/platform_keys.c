@@ -50,6 +50,11 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{                                                                                          \
 		"host.loop_" key, KEY_LIST, 0, AT(loop_host[kind]), "host.threads", "ns", help     \
 	}
+/* The first such call of a thread (model/calibrate/calibrate_first.cu). */
+#define FIRST_COST(kind, key, help)                                                                \
+	{                                                                                          \
+		"host.first_" key, KEY_LIST, 0, AT(first_host[kind]), "host.threads", "ns", help   \
+	}
 /* The calls of threads that exchange borders from GPU to GPU
  * (model/calibrate/calibrate_peer_exchange.cu). */
 #define PEER_EXCHANGE_COST(kind, key, help)                                                        \
@@ -188,6 +193,12 @@ const struct platform_key platform_keys[] = {
 	  "copy to the device right behind another, over many streams" },
 	{ "host.loop_copies_d2h_ns", KEY_LIST, 0, AT(loop_copies_d2h), "host.threads", "ns",
 	  "copy to the host right behind another, over many streams" },
+	FIRST_COST(HOST_LAUNCH, "launch_ns",
+		   "what the first launch of a thread just made takes more than the next ones, so "
+		   "many threads at once"),
+	FIRST_COST(HOST_COPY_H2D, "copy_ns", "the same of its first copy"),
+	FIRST_COST(HOST_RECORD, "record_ns", "the same of its first event record"),
+	FIRST_COST(HOST_WAIT, "wait_ns", "the same of the first event it makes a stream wait for"),
 	PEER_EXCHANGE_COST(HOST_LAUNCH, "launch_ns", "a launch"),
 	PEER_EXCHANGE_COST(HOST_RECORD, "record_ns", "an event recorded"),
 	PEER_EXCHANGE_COST(HOST_WAIT, "wait_ns",

@@ -18,6 +18,7 @@ struct host_thread {
 	int64_t calls;		 /* drawn so far */
 	int last_kind, in_a_row; /* kind of its last call, -1 after a synchronisation; how many of
 				    that kind came right before it */
+	bool called[HOST_COST_COUNT]; /* kinds, a copy of any direction as HOST_COPY_H2D */
 };
 
 struct host_model {
@@ -27,6 +28,7 @@ struct host_model {
 	sim_time alone_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_plain_ps, slowest_ps;
 	sim_time copies_ps[HOST_COST_COUNT]; /* right behind one of the same kind; 0: as others */
 	sim_time nccl_ps; /* of a plan's launch that meets others, beyond a launch */
+	sim_time first_ps[HOST_COST_COUNT];  /* more, of a thread's first call of a kind */
 	sim_time graph_ps, graph_turn_ps,
 		graph_copy_turn_ps; /* 0: a graph's launch is any launch */
 	bool loops, idle;	    /* mechanisms asked of every launch */
@@ -125,18 +127,33 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 	return (struct expected){ m->loop_ps[HOST_LAUNCH], schedule_contending(m->schedule) == 1 };
 }
 
+/* What the thread's first call of a kind takes more. */
+static sim_time first_of(const struct host_model *m, struct host_thread *t,
+			 const struct schedule_op *op)
+{
+	const int kind = host_cost_of(m->schedule, op);
+	const bool copy = op->kind == OP_COPY;
+	bool *called = &t->called[copy ? HOST_COPY_H2D : kind];
+	if (*called)
+		return 0;
+	*called = true;
+	return m->first_ps[copy ? HOST_COPY_H2D : kind];
+}
+
 static sim_time call(struct host_model *m, uint32_t thread, const struct schedule_op *op,
 		     uint32_t ahead, int64_t draw)
 {
-	struct expected expected = expected_of(m, &m->thread[thread], op, ahead);
+	struct host_thread *t = &m->thread[thread];
+	struct expected expected = expected_of(m, t, op, ahead);
+	const sim_time first = first_of(m, t, op);
 	if (op->kind == OP_LAUNCH && m->schedule->shape[op->object].meets)
 		expected.cost += m->nccl_ps;
 	if (!m->call_count)
-		return expected.cost;
+		return expected.cost + first;
 	const struct draw d = draw_call(m, thread, draw);
 	return spread(m, thread, expected.cost, expected.mean ? m->mean_part : m->call_part,
 		      d.quantile) +
-	       (d.interrupted && !expected.mean ? m->slowest_ps : 0);
+	       (d.interrupted && !expected.mean ? m->slowest_ps : 0) + first;
 }
 
 static sim_time other(const struct host_model *m, int kind)
@@ -184,6 +201,10 @@ static void look_up(struct host_model *m)
 		    has(m, MECHANISM_PEER_EXCHANGE))
 			loop = &p->peer_exchange[plain];
 		m->alone_ps[kind] = ps_of_ns(alone_ns);
+		/* A solver makes its threads for the run; those of others may be old. */
+		if (m->schedule->config && has(m, MECHANISM_FIRST_CALLS))
+			m->first_ps[kind] =
+				ps_of_ns(platform_list_ns(p, &p->first_host[kind], threads, 0));
 		m->loop_ps[kind] = has(m, MECHANISM_LOOPS)
 					   ? ps_of_ns(platform_list_ns(p, loop, threads, alone_ns))
 					   : m->alone_ps[kind];

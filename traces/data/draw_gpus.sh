@@ -2,25 +2,26 @@
 # SPDX-License-Identifier: MIT
 # Draws runs on several GPUs, two unless it is said, to be named and answered before they are measured (docs/lab/splits.md):
 #
-#     sh traces/data/draw_gpus.sh SEED ways|nccl|lmsor|jacobi|mlssor|patches|weak COUNT [2|4|8]
+#     sh traces/data/draw_gpus.sh SEED ways|nccl|lmsor|jacobi|mlssor|patches|short|weak COUNT [1|2|4|8]
 #     sh traces/data/draw_gpus.sh SEED some COUNT < LIST    # of a list, in its order: those to be recorded as well
 #
 # ways: red-black SOR by all its ways to share a grid, to wait and to exchange borders; nccl: borders as messages of
 # NCCL's, apart since a machine may have none; mlssor: multi-layer SSOR, and red-black SOR as its paper has it;
-# patches: block relaxation; weak: paper 003's scheme base. Each option is drawn from what those before it leave, and a row that the
+# patches: block relaxation; short: runs of it of a few steps of small patches, on one GPU, too; weak: paper 003's scheme base. Each option is drawn from what those before it leave, and a row that the
 # solver would refuse all the same is drawn again. Sides are log-uniform; every third grid is a rectangle. The same
 # seed gives the same list everywhere.
 set -eu
-seed=${1:?SEED} what=${2:?ways, nccl, lmsor, jacobi, mlssor, patches, weak or some} count=${3:?COUNT} gpus=${4:-2}
+seed=${1:?SEED} what=${2:?ways, nccl, lmsor, jacobi, mlssor, patches, short, weak or some} count=${3:?COUNT} gpus=${4:-2}
 case $what in
-ways | nccl | lmsor | jacobi | mlssor | patches | weak | some) ;;
-*) echo "draw_gpus.sh: ways, nccl, lmsor, jacobi, mlssor, patches, weak or some, not '$what'" >&2; exit 2 ;;
+ways | nccl | lmsor | jacobi | mlssor | patches | short | weak | some) ;;
+*) echo "draw_gpus.sh: ways, nccl, lmsor, jacobi, mlssor, patches, short, weak or some, not '$what'" >&2; exit 2 ;;
 esac
 case $gpus in
+1) blocks=1x1 ;;
 2) blocks=1x2 ;;
 4) blocks=2x2 ;;
 8) blocks=2x4 ;;
-*) echo "draw_gpus.sh: 2, 4 or 8 GPUs, not '$gpus'" >&2; exit 2 ;;
+*) echo "draw_gpus.sh: 1, 2, 4 or 8 GPUs, not '$gpus'" >&2; exit 2 ;;
 esac
 awk -v seed="$seed" -v what="$what" -v count="$count" -v gpus="$gpus" -v blocks="$blocks" "$(cat "$(dirname "$0")/draw.awk")"'
 function iterations(rows, columns) { return rows * columns < 1500 * 1500 ? 200 : rows * columns < 5000 * 5000 ? 100 : 40 }
@@ -97,6 +98,14 @@ function patches() {
 	return sprintf("patches %d patches=%s block=%s method=%s kernel=%s ghost=%s order=%s iterations=%s", gpus, set, block, method, kernel,
 		pick("zero reflect"), order, pick("3 10 20")) (order == "whole" ? "" : " streams=" pick("2 4 8"))
 }
+function short() {
+	kernel = pick("sine sine sine-steps gemv-c gemm")
+	small = kernel == "sine-steps"
+	order = small ? "whole" : pick("whole whole depth breadth")
+	return sprintf("patches %d patches=%dx%d block=%s method=jacobi kernel=%s ghost=%s order=%s iterations=%s", gpus,
+		int(side(gpus, 48)), 8 * int(side(8, small ? 23 : 48) / 8), kernel == "gemm" ? "8.8.8" : small ? pick("4.4.4 8.8.8 8.8.8") : pick("2.2.2 4.4.4 8.8.8 8.8.8"),
+		kernel, small ? "zero" : pick("zero reflect"), order, small ? pick("3 20 100") : pick("1 3 5")) (order == "whole" ? "" : " streams=" pick("2 4 8"))
+}
 # Blocks of the size that is profiled; a step is as long whatever the picture is.
 function weak(what, pixels) {
 	what = pick("poisson shape")
@@ -121,5 +130,5 @@ BEGIN {
 	if (what == "some")
 		some(0)
 	for (k = 0; what != "some" && k < count; k++)
-		print what ~ /ways|nccl/ ? way() : what == "lmsor" ? lmsor() : what == "jacobi" ? jacobi() : what == "mlssor" ? mlssor() : what == "weak" ? weak() : patches()
+		print what ~ /ways|nccl/ ? way() : what == "lmsor" ? lmsor() : what == "jacobi" ? jacobi() : what == "mlssor" ? mlssor() : what == "weak" ? weak() : what == "short" ? short() : patches()
 }'
