@@ -459,17 +459,12 @@ static void blocks_that_call_stop_near_what_is_wanted(void **state)
 	const struct cosim_result free_ = play("size=90 scheme=free host-sync=20 exchange=1 "
 					       "stop=residual tolerance=0.05",
 					       &costs, 1);
-	for (int threads = 0; threads <= 32; threads += 32) {
-		char config[128];
-		snprintf(config, sizeof(config),
-			 "size=90 scheme=async host-sync=20 exchange=1 threads=%d stop=residual "
-			 "tolerance=0.05",
-			 threads);
-		const struct cosim_result r = play(config, &costs, 1);
-		assert_false(r.unconverged);
-		assert_true(r.left <= 0.05);
-		assert_true(r.steps > free_.steps / 4 && r.steps < 4 * free_.steps);
-	}
+	const struct cosim_result r = play("size=90 scheme=async host-sync=20 exchange=1 "
+					   "stop=residual tolerance=0.05",
+					   &costs, 1);
+	assert_false(r.unconverged);
+	assert_true(r.left <= 0.05);
+	assert_true(r.steps > free_.steps / 4 && r.steps < 4 * free_.steps);
 }
 
 int main(void)

@@ -150,7 +150,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 {
 	const struct weak_scheme *scheme = p->method;
 	const bool async = !strcmp(p->scheme, "async"), stays = async || !strcmp(p->scheme, "free"),
-		   aside = p->threads > 0 && (async || !stays);
+		   aside = p->threads > 0 && !stays;
 	if (p->sequential || (scheme->whole && !stays) || !strcmp(p->scheme, "graph")) {
 		weak_problem_release(problem);
 		return report("scheme %s leaves nothing to chance, or is not known: co-simulation "
@@ -189,7 +189,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 		.combine = scheme->combine,
 	};
 	weak_problem_measure(&s->problem);
-	s->part = p->threads && !stays ? p->threads : WEAK_BORDER;
+	s->part = aside ? p->threads : WEAK_BORDER;
 	const int border = scheme->talk == WEAK_UP_DOWN ? 2 * WEAK_COLUMNS : WEAK_BORDER;
 	*c = (struct chaos_case){
 		.ops = &ops,
@@ -205,11 +205,11 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 		.late = stays && !aside,
 		.stays = stays,
 		.looks = async ? p->host_sync : 0,
-		.way = !stays ? NULL : !async ? "free" : aside ? "apart" : "async",
+		.way = stays ? scheme->option : NULL,
 		.kind = scheme->talk == WEAK_UP_DOWN ? CHAOS_ROWS
 			: scheme->combine	     ? CHAOS_PACKED
 						     : CHAOS_ALL,
-		.passes = p->threads && !stays ? (border + p->threads - 1) / p->threads : 1,
+		.passes = aside ? (border + p->threads - 1) / p->threads : 1,
 		.moved = (double)border / WEAK_BORDER,
 		.block_threads = WEAK_COMPUTING + p->threads,
 		.checks_apart = !scheme->synchronous,

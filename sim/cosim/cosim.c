@@ -28,9 +28,7 @@ struct block {
 	 * ends so, it changes little, it has heard the call. */
 	int look;
 	bool looking, quiet, heard;
-	/* Threads of its own that go round: whether they are on their way, since so many steps. */
-	bool talking;
-	int talked;
+	sim_time asked; /* when it asked for words that it takes up later */
 };
 
 struct play {
@@ -145,35 +143,24 @@ static double moving_ns(const struct play *p)
 	return p->costs->exchange_busy_ns * p->c->moved;
 }
 
-/* Borders go as often as they can, and nobody waits for that. */
-static bool goes_round(const struct play *p)
-{
-	return p->c->stays && p->c->aside;
-}
-
-/* As push_exchange, where words are asked for and the block goes on with those of before. */
-static void push_late_exchange(struct play *p, int id, double whole_ns)
+/* As push_exchange, where words are asked for and the block goes on with those of before, which it
+ * has waited for. Returns what all of it takes. */
+static double push_late_exchange(struct play *p, int id, double whole_ns)
 {
 	const struct cosim_costs *costs = p->costs;
-	const sim_time sent = p->now + ps(whole_ns * costs->send_share + costs->store_ns),
-		       found = p->now + ps(costs->load_ns);
-	for (int part = 0; part < p->c->passes; part++) {
-		push(p, p->now, id, RECEIVE + (part << PART));
-		push(p, sent, id, SEND + (part << PART));
-		push(p, found, id, FETCH + (part << PART));
-	}
-	push(p, p->now + ps(whole_ns + costs->meet_ns), id, ENTER);
-}
-
-/* Those threads of a block begin anew when it has made a phase of steps since. */
-static void go_round(struct play *p, int id)
-{
 	struct block *b = &p->block[id];
-	if (!goes_round(p) || b->talking || !b->came || b->talked == b->done)
-		return;
-	b->talking = true;
-	b->talked = b->done;
-	push_exchange(p, id, exchange_ns(p, b) * b->noise, p->c->passes);
+	const sim_time come = b->asked + ps(costs->pass_ns[p->c->kind]),
+		       at = come > p->now ? come : p->now,
+		       sent = at + ps(whole_ns * costs->send_share + costs->store_ns),
+		       end = at + ps(whole_ns + costs->meet_ns);
+	for (int part = 0; part < p->c->passes; part++) {
+		push(p, at, id, RECEIVE + (part << PART));
+		push(p, sent, id, SEND + (part << PART));
+		push(p, at + ps(costs->load_ns), id, FETCH + (part << PART));
+	}
+	push(p, end, id, ENTER);
+	b->asked = at;
+	return (double)(end - p->now) / 1000;
 }
 
 /* So much of its multiprocessor, in a phase or an exchange that takes so long. */
@@ -190,7 +177,7 @@ static void begin_phase(struct play *p, int id)
 	/* Pieces of a phase have one. */
 	const double noise = b->noise =
 		c->exchanges || b->done == 0 ? factor(p, p->costs->phase_spread) : b->noise;
-	const bool exchanges = c->exchanges && c->aside && b->done > 0 && !c->stays;
+	const bool exchanges = c->exchanges && c->aside && b->done > 0;
 	b->phase = left < c->exchange ? left : c->exchange;
 	/* Nothing happens after a piece, but that its pace is told anew by who is there. */
 	const bool piece = !c->exchanges && b->phase > PIECE;
@@ -209,9 +196,7 @@ static void begin_phase(struct play *p, int id)
 	}
 	end += piece ? 0 : ps(p->costs->meet_ns);
 	push(p, end, id, PHASE_END);
-	const double times = goes_round(p) ? (double)(end - p->now) / 1000 / exchange_ns(p, b)
-					   : exchanges; /* it exchanges in this phase */
-	occupy(b, b->phase * p->costs->step_busy_ns + times * moving_ns(p), end - p->now);
+	occupy(b, b->phase * p->costs->step_busy_ns + (exchanges ? moving_ns(p) : 0), end - p->now);
 }
 
 /* Of all exchanges of a block that has just got its place. */
@@ -286,11 +271,6 @@ static void receive_now(struct play *p, int id, int part)
 	p->c->ops->receive(p->c, id, part);
 	if (part < p->c->passes - 1 || p->c->late)
 		return;
-	if (goes_round(p)) {
-		p->block[id].talking = false;
-		go_round(p, id);
-		return;
-	}
 	const double noting = p->block[id].noting_ns;
 	const sim_time noted = p->now + ps(noting / 2), stamped = noted - ps(p->costs->note_gap_ns);
 	push(p, stamped > p->now ? stamped : p->now, id, STAMP);
@@ -349,14 +329,13 @@ static void end_phase(struct play *p, int id)
 		b->came = 0;
 		take_place(p, b->place, p->now + ps(end_ns(p) + p->costs->take_ns));
 	} else if (c->exchanges && !c->aside) {
-		const double whole = exchange_ns(p, b);
+		double whole = exchange_ns(p, b);
 		if (c->late)
-			push_late_exchange(p, id, whole);
+			whole = push_late_exchange(p, id, whole);
 		else
 			push_exchange(p, id, whole, c->passes);
 		occupy(b, moving_ns(p), ps(whole));
 	} else {
-		go_round(p, id);
 		begin_phase(p, id);
 	}
 }
@@ -369,10 +348,9 @@ static void begin_block(struct play *p, int id)
 	for (int part = 0; part < c->passes && c->late; part++)
 		c->ops->fetch(c, id, part); /* what is there is taken up first */
 	b->look = b->done + c->looks;
-	b->heard = b->talking = false;
-	b->talked = -1;
+	b->heard = false;
+	b->asked = p->now;
 	begin_phase(p, id);
-	go_round(p, id);
 }
 
 static void happen(struct play *p, int id, int what, int part)

@@ -51,7 +51,7 @@ static int find(const char *key)
 struct reading {
 	struct cosim_costs *costs;
 	const char *solver, *way;
-	uint64_t seen;		 /* bits of keys that stand there for all */
+	uint64_t seen;	       /* bits of keys that stand there for all */
 	uint8_t own[KEYS + 1]; /* whose a key is so far: 1 the solver's, 2 its way's */
 };
 

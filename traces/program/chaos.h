@@ -51,15 +51,14 @@ struct chaos_case {
 	int resident;		 /* places; 0: one a block */
 	bool exchanges;		 /* borders, between two synchronizations */
 	bool aside;		 /* by threads of their own, while others compute */
-	bool late;  /* what is asked for at an exchange is taken up at the next one */
-	bool stays; /* one launch: blocks keep their places from round to round */
+	bool late;		 /* what is asked for at an exchange is taken up at the next one */
+	bool stays;		 /* one launch: blocks keep their places from round to round */
 	/* Of blocks that stay: each looks after so many steps at whether it changes by more than is
 	 * wanted, and a round is over when all of them change less, not after host_sync; 0: it is.
-	 * Threads of their own then exchange as often as they can, and no block waits for its own.
 	 */
 	int looks;
 	const char *way; /* costs may be of this way of the solver's: its name, "-" and this */
-	int kind;		 /* of exchange: which of the costs it has */
+	int kind;	 /* of exchange: which of the costs it has */
 	int passes; /* over the borders, by the threads that exchange: each takes a part of them */
 	double moved;	   /* in an exchange, of all nodes of a border */
 	int block_threads; /* all of a block */
