@@ -417,12 +417,54 @@ static void a_cost_may_be_of_one_solver(void **state)
 		fprintf(file, "%s\t%zu\n", keys[k], k + 1);
 	fprintf(file, "shape.look_ns\t5\n"); /* as it was called */
 	fclose(file);
-	assert_int_equal(cosim_costs_read(&read, path, "shape"), 0);
+	assert_int_equal(cosim_costs_read(&read, path, "shape", NULL), 0);
 	assert_true(fabs(read.step_ns - 7) < 1e-9 && fabs(read.check_ns - 5) < 1e-9);
-	assert_int_equal(cosim_costs_read(&read, path, "poisson"), 0);
+	assert_int_equal(cosim_costs_read(&read, path, "poisson", NULL), 0);
 	assert_true(fabs(read.step_ns - 23) < 1e-9 && fabs(read.check_ns - 17) < 1e-9);
 	assert_int_equal(read.multiprocessors, 22);
+	/* Whoever asks for a way of a solver's gets its, then the solver's, then all's. */
+	file = fopen(path, "a");
+	fprintf(file, "shape-free.step_ns\t3\nshape-async.check_ns\t4\nshape.step_ns\t7\n");
+	fclose(file);
+	assert_int_equal(cosim_costs_read(&read, path, "shape", "free"), 0);
+	assert_true(fabs(read.step_ns - 3) < 1e-9 && fabs(read.check_ns - 5) < 1e-9);
+	assert_int_equal(cosim_costs_read(&read, path, "shape", "async"), 0);
+	assert_true(fabs(read.step_ns - 7) < 1e-9 && fabs(read.check_ns - 4) < 1e-9);
 	unlink(path);
+}
+
+/* Of one launch: blocks begin once, a meeting costs what a check does, and the host is waited for
+ * at the end. 240 steps meet twelve times, and exchange four times in between, and at the end of a
+ * round not. */
+static void blocks_that_stay_meet_to_check(void **state)
+{
+	(void)state;
+	struct cosim_costs even = costs;
+	even.phase_spread = even.place_spread = even.spread_ns = 0;
+	even.trip_spread_ns = even.line_spread_ns = even.idle_ns = even.enter_ns = even.end_ns = 0;
+	even.crowd = even.crowd_later = even.meet_ns = 0;
+	even.step_ns = 100, even.together_ns[CHAOS_ALL] = 500, even.check_ns = 7000;
+	even.begin_ns = 600, even.round_ns = 9000;
+	const struct cosim_result r =
+		play("size=90 scheme=free host-sync=20 exchange=4 steps=240", &even, 1);
+	assert_int_equal(r.steps, 240);
+	assert_true(fabs(r.seconds * 1e9 - (600 + 12 * (20 * 100 + 4 * 500 + 7000) + 9000)) < 1);
+}
+
+/* Nobody waits at a check until all blocks change little; then the residual is that of one state.
+ */
+static void blocks_that_call_stop_near_what_is_wanted(void **state)
+{
+	(void)state;
+	const struct cosim_result free_ = play("size=90 scheme=free host-sync=20 exchange=1 "
+					       "stop=residual tolerance=0.05",
+					       &costs, 1);
+	const struct cosim_result r = play("size=90 scheme=async host-sync=20 exchange=1 "
+					   "stop=residual tolerance=0.05",
+					   &costs, 1);
+	assert_false(r.unconverged);
+	assert_true(r.left <= 0.05);
+	assert_true(r.steps > free_.steps / 4 && r.steps < 4 * free_.steps);
 }
 
 int main(void)
@@ -435,6 +477,8 @@ int main(void)
 		cmocka_unit_test(packing_borders_changes_no_bit),
 		cmocka_unit_test(every_block_has_one_id),
 		cmocka_unit_test(a_host_barrier_each_step_takes_the_synchronous_count),
+		cmocka_unit_test(blocks_that_stay_meet_to_check),
+		cmocka_unit_test(blocks_that_call_stop_near_what_is_wanted),
 		cmocka_unit_test(more_threads_pass_over_the_borders_less_often),
 		cmocka_unit_test(threads_that_have_nobody_to_read_from_go_on),
 		cmocka_unit_test(passes_are_longer_far_from_memory_and_shorter_at_the_edge),

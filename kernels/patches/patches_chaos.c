@@ -126,8 +126,8 @@ static int no_pass(const struct chaos_case *c, int block)
 	return 0; /* borders are read with the block */
 }
 
-static const struct chaos_ops ops = { start, begin, steps,  no_part, no_part,	no_part,
-				      end,   check, beside, no_pass, close_case };
+static const struct chaos_ops ops = { start,   begin, steps, NULL,   no_part, no_part,
+				      no_part, end,   check, beside, no_pass, close_case };
 
 static void place_blocks(struct state *s)
 {

@@ -50,6 +50,12 @@ static void steps(struct chaos_case *c, int block, int count)
 	}
 }
 
+static double look(struct chaos_case *c, int block)
+{
+	struct state *s = state_of(c);
+	return (double)weak_tile_step(&s->tile[block], &s->launch, true);
+}
+
 static void send_borders(struct chaos_case *c, int block, int part)
 {
 	struct state *s = state_of(c);
@@ -137,17 +143,18 @@ static void close_case(struct chaos_case *c)
 	free(s);
 }
 
-static const struct chaos_ops ops = { start, begin, steps,  send_borders, fetch,     receive,
-				      end,   check, beside, passes_read,  close_case };
+static const struct chaos_ops ops = { start,   begin, steps, look,   send_borders, fetch,
+				      receive, end,   check, beside, passes_read,  close_case };
 
 int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, struct chaos_case *c)
 {
 	const struct weak_scheme *scheme = p->method;
-	if (p->sequential || scheme->whole || !strcmp(p->scheme, "graph")) {
+	const bool async = !strcmp(p->scheme, "async"), stays = async || !strcmp(p->scheme, "free"),
+		   aside = p->threads > 0 && !stays;
+	if (p->sequential || (scheme->whole && !stays) || !strcmp(p->scheme, "graph")) {
 		weak_problem_release(problem);
-		return report("scheme %s leaves nothing to chance: co-simulation is of base, "
-			      "coarse, ud-* "
-			      "and 4w-*",
+		return report("scheme %s leaves nothing to chance, or is not known: co-simulation "
+			      "is of base, coarse, ud-*, 4w-*, free and async",
 			      p->scheme);
 	}
 	if (p->watch || p->phases) {
@@ -182,7 +189,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 		.combine = scheme->combine,
 	};
 	weak_problem_measure(&s->problem);
-	s->part = p->threads ? p->threads : WEAK_BORDER;
+	s->part = aside ? p->threads : WEAK_BORDER;
 	const int border = scheme->talk == WEAK_UP_DOWN ? 2 * WEAK_COLUMNS : WEAK_BORDER;
 	*c = (struct chaos_case){
 		.ops = &ops,
@@ -194,11 +201,15 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 		.exchange = scheme->talk == WEAK_SILENT ? p->host_sync : p->exchange,
 		.resident = p->resident,
 		.exchanges = scheme->talk != WEAK_SILENT,
-		.aside = p->threads > 0,
+		.aside = aside,
+		.late = stays && !aside,
+		.stays = stays,
+		.looks = async ? p->host_sync : 0,
+		.way = stays ? scheme->option : NULL,
 		.kind = scheme->talk == WEAK_UP_DOWN ? CHAOS_ROWS
 			: scheme->combine	     ? CHAOS_PACKED
 						     : CHAOS_ALL,
-		.passes = p->threads ? (border + p->threads - 1) / p->threads : 1,
+		.passes = aside ? (border + p->threads - 1) / p->threads : 1,
 		.moved = (double)border / WEAK_BORDER,
 		.block_threads = WEAK_COMPUTING + p->threads,
 		.checks_apart = !scheme->synchronous,

@@ -24,6 +24,11 @@ struct block {
 	double away_ns;	   /* by how much its exchanges are longer, on this place, than others' */
 	double noting_ns;  /* that it takes to look at ages, on this place; 0 where nobody does */
 	int64_t stamped;   /* steps of all rounds when it last told that its borders were written */
+	/* Where all call for the end of a round: steps at which it looks next; whether this phase
+	 * ends so, it changes little, it has heard the call. */
+	int look;
+	bool looking, quiet, heard;
+	sim_time asked; /* when it asked for words that it takes up later */
 };
 
 struct play {
@@ -40,7 +45,11 @@ struct play {
 	int64_t before; /* steps of the rounds before */
 	uint64_t drawn;
 	sim_time now;
+	bool first;	 /* round */
+	int quiet;	 /* blocks that change little */
+	sim_time called; /* for the end of the round; NEVER: not yet */
 };
+static const sim_time NEVER = INT64_MAX;
 
 /* splitmix64 (Steele, Lea, Flood 2014). */
 static double uniform(struct play *p)
@@ -134,6 +143,26 @@ static double moving_ns(const struct play *p)
 	return p->costs->exchange_busy_ns * p->c->moved;
 }
 
+/* As push_exchange, where words are asked for and the block goes on with those of before, which it
+ * has waited for. Returns what all of it takes. */
+static double push_late_exchange(struct play *p, int id, double whole_ns)
+{
+	const struct cosim_costs *costs = p->costs;
+	struct block *b = &p->block[id];
+	const sim_time come = b->asked + ps(costs->pass_ns[p->c->kind]),
+		       at = come > p->now ? come : p->now,
+		       sent = at + ps(whole_ns * costs->send_share + costs->store_ns),
+		       end = at + ps(whole_ns + costs->meet_ns);
+	for (int part = 0; part < p->c->passes; part++) {
+		push(p, at, id, RECEIVE + (part << PART));
+		push(p, sent, id, SEND + (part << PART));
+		push(p, at + ps(costs->load_ns), id, FETCH + (part << PART));
+	}
+	push(p, end, id, ENTER);
+	b->asked = at;
+	return (double)(end - p->now) / 1000;
+}
+
 /* So much of its multiprocessor, in a phase or an exchange that takes so long. */
 static void occupy(struct block *b, double busy_ns, sim_time whole_ps)
 {
@@ -154,6 +183,7 @@ static void begin_phase(struct play *p, int id)
 	const bool piece = !c->exchanges && b->phase > PIECE;
 	b->phase = piece ? PIECE : b->phase;
 	b->made = 0;
+	b->looking = c->looks && b->done + b->phase >= b->look;
 	b->phase_ps = p->now;
 	b->step_ps = ps(step_ns(p, b) * noise);
 	sim_time end = p->now + b->phase * b->step_ps +
@@ -193,17 +223,19 @@ static double noting_ns(struct play *p, int place)
 
 static void take_place(struct play *p, int place, sim_time at)
 {
-	if (p->next >= p->c->blocks)
+	const struct chaos_case *c = p->c;
+	if (p->next >= c->blocks)
 		return;
-	const int id = p->c->order[p->next++];
+	const int id = c->order[p->next++];
 	p->at_place[place] = &p->block[id];
 	p->block[id].place = place;
 	p->block[id].came = p->next;
 	p->block[id].busy_share = 0;
-	p->block[id].done = 0;
-	p->block[id].away_ns = p->c->exchanges ? away_ns(p, id, place) : 0;
-	p->block[id].noting_ns = p->c->exchanges ? noting_ns(p, place) : 0;
-	push(p, at + ps(p->costs->begin_ns), id, BEGIN); /* its values have come by then */
+	p->block[id].done = c->looks ? p->block[id].done : 0;
+	p->block[id].away_ns = c->exchanges ? away_ns(p, id, place) : 0;
+	p->block[id].noting_ns = c->exchanges ? noting_ns(p, place) : 0;
+	/* Its values have come by then. */
+	push(p, at + (c->stays && !p->first ? 0 : ps(p->costs->begin_ns)), id, BEGIN);
 }
 
 /* The steps of the phase that have begun by then, or those that have ended. */
@@ -214,7 +246,7 @@ static void compute_until(struct play *p, int id, sim_time then, bool begun)
 	int64_t steps = passed > 0 && b->step_ps > 0 ? passed / b->step_ps
 			: passed > 0		     ? b->phase
 						     : 0;
-	steps = steps > b->phase ? b->phase : steps;
+	steps = steps > b->phase - b->looking ? b->phase - b->looking : steps;
 	if (steps > b->made) {
 		p->c->ops->steps(p->c, id, (int)steps - b->made);
 		b->made = (int)steps;
@@ -237,7 +269,7 @@ static void note_ages(struct play *p, int id)
 static void receive_now(struct play *p, int id, int part)
 {
 	p->c->ops->receive(p->c, id, part);
-	if (part < p->c->passes - 1)
+	if (part < p->c->passes - 1 || p->c->late)
 		return;
 	const double noting = p->block[id].noting_ns;
 	const sim_time noted = p->now + ps(noting / 2), stamped = noted - ps(p->costs->note_gap_ns);
@@ -253,27 +285,72 @@ static double end_ns(const struct play *p)
 	return p->costs->end_ns + (p->c->checks_apart ? 0 : p->costs->raise_ns);
 }
 
+/* A block counts itself in that changes little, or out; the last one calls for all. */
+static void count_quiet(struct play *p, struct block *b, bool quiet)
+{
+	p->quiet += quiet - b->quiet;
+	b->quiet = quiet;
+	if (p->quiet == p->c->blocks && p->called == NEVER)
+		p->called = p->now + ps(p->costs->store_ns);
+}
+
+/* Whether a block is at the end of its round. */
+static bool leaves(struct play *p, struct block *b)
+{
+	const struct chaos_case *c = p->c;
+	if (b->done < p->length && !b->heard)
+		return false;
+	if (!c->looks)
+		return true;
+	if (b->done == p->length && !c->fixed && p->called == NEVER)
+		p->called = p->now + ps(p->costs->store_ns); /* nobody goes on for longer */
+	p->quiet -= b->quiet;
+	b->quiet = false;
+	return true;
+}
+
 static void end_phase(struct play *p, int id)
 {
 	struct chaos_case *c = p->c;
 	struct block *b = &p->block[id];
-	if (b->phase > b->made)
-		c->ops->steps(c, id, b->phase - b->made);
+	if (b->phase - b->looking > b->made)
+		c->ops->steps(c, id, b->phase - b->looking - b->made);
 	b->done += b->phase;
+	if (b->looking) {
+		const double change = c->ops->look(c, id);
+		b->look = b->done + c->looks;
+		count_quiet(p, b, !c->fixed && change <= c->wanted);
+	}
 	if (p->watcher && p->before < (int64_t)COSIM_TOLD_ROUNDS * c->host_sync)
 		p->watcher->phase(p->watcher, (double)p->now * 1e-6, id, b->place,
 				  p->before + b->done);
-	if (b->done == p->length) {
+	if (leaves(p, b)) {
 		c->ops->end(c, id);
 		b->came = 0;
 		take_place(p, b->place, p->now + ps(end_ns(p) + p->costs->take_ns));
 	} else if (c->exchanges && !c->aside) {
-		const double whole = exchange_ns(p, b);
-		push_exchange(p, id, whole, c->passes);
+		double whole = exchange_ns(p, b);
+		if (c->late)
+			whole = push_late_exchange(p, id, whole);
+		else
+			push_exchange(p, id, whole, c->passes);
 		occupy(b, moving_ns(p), ps(whole));
 	} else {
 		begin_phase(p, id);
 	}
+}
+
+static void begin_block(struct play *p, int id)
+{
+	struct chaos_case *c = p->c;
+	struct block *b = &p->block[id];
+	c->ops->begin(c, id);
+	for (int part = 0; part < c->passes && c->late; part++)
+		c->ops->fetch(c, id, part); /* what is there is taken up first */
+	b->look = b->done + c->looks;
+	b->heard = false;
+	b->asked = p->now;
+	begin_phase(p, id);
 }
 
 static void happen(struct play *p, int id, int what, int part)
@@ -281,8 +358,7 @@ static void happen(struct play *p, int id, int what, int part)
 	struct chaos_case *c = p->c;
 	switch (what) {
 	case BEGIN:
-		c->ops->begin(c, id);
-		begin_phase(p, id);
+		begin_block(p, id);
 		break;
 	case ENTER:
 		begin_phase(p, id);
@@ -294,6 +370,7 @@ static void happen(struct play *p, int id, int what, int part)
 		break;
 	case FETCH:
 		c->ops->fetch(c, id, part);
+		p->block[id].heard |= c->looks && p->called <= p->now;
 		break;
 	case RECEIVE:
 		if (c->aside)
@@ -316,20 +393,34 @@ static sim_time play_round(struct play *p, sim_time from)
 {
 	struct event e;
 	sim_time last = from;
-	p->next = 0;
+	p->next = p->quiet = 0;
+	p->called = NEVER;
+	const double spread = p->c->stays && !p->first ? 0 : p->costs->spread_ns;
 	for (int k = 0; k < p->places; k++)
-		take_place(p, k, from + ps(p->costs->spread_ns * k / p->places));
+		take_place(p, k, from + ps(spread * k / p->places));
 	while (event_queue_pop(&p->queue, &e)) {
 		last = p->now = e.at_ps;
 		happen(p, (int)e.target, (int)(e.stamp & WHAT), (int)(e.stamp >> PART));
 	}
+	p->first = false;
 	return last + ps(end_ns(p));
+}
+
+/* Steps of all rounds after this one: of blocks that make different numbers, the most. */
+static int64_t made_by(const struct play *p)
+{
+	int most = 0;
+	for (int k = 0; k < p->c->blocks; k++)
+		most = p->block[k].done > most ? p->block[k].done : most;
+	return p->c->looks ? most : p->before + p->length;
 }
 
 /* As many as are asked for, or as registers let in. */
 static int places_of(const struct chaos_case *c, const struct cosim_costs *costs)
 {
 	enum { REGISTERS = 65536 }; /* of a multiprocessor, of every device since 2012 */
+	if (c->stays)
+		return c->blocks; /* or it would not be launched */
 	int places = c->resident && c->resident < c->blocks ? c->resident : c->blocks;
 	if (costs->registers > 0) {
 		const double fit = floor(REGISTERS / (costs->registers * c->block_threads)) *
@@ -381,17 +472,19 @@ void cosim_run(struct chaos_case *c, const struct cosim_costs *costs, uint64_t s
 	}
 	c->ops->start(c);
 	bool converged = false;
-	while (!converged && p.before < c->most_steps) {
+	const double between = (c->stays ? 0 : costs->round_ns) +
+			       (c->checks_apart || c->stays ? costs->check_ns : 0);
+	p.first = true;
+	while (!converged && result->steps < c->most_steps) {
 		const int64_t left = c->most_steps - p.before;
-		p.length = left < c->host_sync ? (int)left : c->host_sync;
-		at = play_round(&p, at) +
-		     ps((costs->round_ns + (c->checks_apart ? costs->check_ns : 0)) *
-			factor(&p, costs->phase_spread));
-		p.before += p.length;
+		p.length = left < c->host_sync || c->looks ? (int)left : c->host_sync;
+		at = play_round(&p, at) + ps(between * factor(&p, costs->phase_spread));
+		result->steps = made_by(&p);
+		p.before = c->looks ? 0 : result->steps;
 		result->left = c->ops->check(c);
 		converged = !c->fixed && !(result->left > c->wanted);
 	}
-	result->steps = p.before;
+	at += c->stays ? ps(costs->round_ns) : 0;
 	result->seconds = (double)at * 1e-12;
 	result->unconverged = !c->fixed && !(result->left <= c->wanted);
 	event_queue_release(&p.queue);

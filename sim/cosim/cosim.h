@@ -57,8 +57,10 @@ struct cosim_costs {
 	double steps_error, time_error;
 };
 
-/* -1 after a message that names the file and the line. */
-int cosim_costs_read(struct cosim_costs *costs, const char *path, const char *solver);
+/* way: of the solver's, or NULL: "shape-free.step_ns" is of way "free" of solver "shape" alone. -1
+ * after a message that names the file and the line. */
+int cosim_costs_read(struct cosim_costs *costs, const char *path, const char *solver,
+		     const char *way);
 
 enum { COSIM_AGES = 512, COSIM_AGE_ZERO = 256 };
 

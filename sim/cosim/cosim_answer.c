@@ -9,14 +9,15 @@
 #include "traces/base/output.h"
 #include "traces/base/util.h"
 
-static int read_costs(struct cosim_costs *costs, const char *name, const char *solver)
+static int read_costs(struct cosim_costs *costs, const char *name, const char *solver,
+		      const char *way)
 {
 	if (!name)
 		return report("--co-simulate wants --costs: a name of model/cosim/, or a file");
 	if (strchr(name, '/') || strchr(name, '.'))
-		return cosim_costs_read(costs, name, solver);
+		return cosim_costs_read(costs, name, solver, way);
 	char *path = xprintf("%s/model/cosim/%s.tsv", util_root(), name);
-	const int rc = cosim_costs_read(costs, path, solver);
+	const int rc = cosim_costs_read(costs, path, solver, way);
 	free(path);
 	return rc;
 }
@@ -110,7 +111,7 @@ int cosim_answer(struct chaos_case *c, const char *solver, const char *config,
 {
 	struct cosim_costs costs;
 	struct pace pace = { .watcher = { note_pace } };
-	if (read_costs(&costs, o->costs, solver) || outputs_differ(o->pace, c->ages) ||
+	if (read_costs(&costs, o->costs, solver, c->way) || outputs_differ(o->pace, c->ages) ||
 	    (c->ages && output_differs(c->ages, o->costs)) ||
 	    (o->pace && (output_differs(o->pace, o->costs) || output_check(o->pace) ||
 			 table_begin(&pace.table, o->pace, "us\tblock\tplace\tsteps"))))

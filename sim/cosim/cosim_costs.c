@@ -50,9 +50,26 @@ static int find(const char *key)
 
 struct reading {
 	struct cosim_costs *costs;
-	const char *solver;
-	uint64_t seen, own; /* bits of keys that stand there; of those the solver has of its own */
+	const char *solver, *way;
+	uint64_t seen;	       /* bits of keys that stand there for all */
+	uint8_t own[KEYS + 1]; /* whose a key is so far: 1 the solver's, 2 its way's */
 };
+
+/* Whose a key is by what stands before its dot; -1: another's. */
+static int owner(const struct reading *r, const char *key, const char *dot)
+{
+	const size_t solver = strlen(r->solver), length = dot ? (size_t)(dot - key) : 0;
+	if (!dot)
+		return 0;
+	if (length < solver || strncmp(key, r->solver, solver) != 0)
+		return -1;
+	if (length == solver)
+		return 1;
+	return r->way && key[solver] == '-' && length == solver + 1 + strlen(r->way) &&
+			       !strncmp(key + solver + 1, r->way, strlen(r->way))
+		       ? 2
+		       : -1;
+}
 
 /* A key for this solver, for another one, or for all; -1: none, or a value out of range. */
 static int set(struct reading *r, const char *key, double value)
@@ -61,15 +78,12 @@ static int set(struct reading *r, const char *key, double value)
 	const int k = find(dot ? dot + 1 : key);
 	if (k < 0 || !(value >= (k == KEYS) && value <= (k == KEYS ? 4096 : 1e12)))
 		return -1;
-	const size_t length = dot ? (size_t)(dot - key) : 0;
-	if (dot && (length != strlen(r->solver) || strncmp(key, r->solver, length) != 0))
-		return 0;
-	if (dot)
-		r->own |= (uint64_t)1 << k;
-	else
+	const int whose = owner(r, key, dot);
+	if (whose == 0)
 		r->seen |= (uint64_t)1 << k;
-	if (!dot && r->own >> k & 1)
+	if (whose < r->own[k])
 		return 0;
+	r->own[k] = (uint8_t)whose;
 	if (k == KEYS)
 		r->costs->multiprocessors = (int)value;
 	else
@@ -77,9 +91,10 @@ static int set(struct reading *r, const char *key, double value)
 	return 0;
 }
 
-int cosim_costs_read(struct cosim_costs *costs, const char *path, const char *solver)
+int cosim_costs_read(struct cosim_costs *costs, const char *path, const char *solver,
+		     const char *way)
 {
-	struct reading reading = { costs, solver, 0, 0 };
+	struct reading reading = { costs, solver, way, 0, { 0 } };
 	char line[256], *field[3];
 	int number = 0, rc = 0;
 	FILE *file = fopen(path, "r");

@@ -15,7 +15,7 @@ for scheme in base 4w-square ud-stripe coarse; do weak --scheme $scheme --reside
 	awk '{ steps[NR] = $1; time[NR] = $2 } END { print (steps[1] < steps[2] && steps[2] < steps[3] && steps[3] < steps[4] ? "steps in order" : "steps out of order") ", " (time[2] < time[1] ? "4W is faster than Base" : "Base is faster") }'
 weak --scheme 4w-stripe --max-steps 60 >/dev/null; echo "exit $?"
 printf 'step_ns\tfast\n' >bad.tsv; printf 'step_ns\t1\n' >short.tsv
-for options in '--scheme reference' '--scheme flags' '--scheme free' '--scheme 4w-stripe --phases p.tsv' '--scheme 4w-stripe --costs bad.tsv' '--scheme 4w-stripe --costs short.tsv' '--scheme 4w-stripe --costs nowhere' '--scheme 4w-stripe --threads 96' \
+for options in '--scheme reference' '--scheme flags' '--scheme cluster' '--scheme 4w-stripe --phases p.tsv' '--scheme 4w-stripe --costs bad.tsv' '--scheme 4w-stripe --costs short.tsv' '--scheme 4w-stripe --costs nowhere' '--scheme 4w-stripe --threads 96' \
 	'--scheme base --ages a.tsv' '--scheme 4w-stripe --exchange 0' '--scheme 4w-stripe --host-sync 0' '--scheme 4w-stripe --resident -1'; do
 	# shellcheck disable=SC2086
 	refuses weak $options

@@ -6,7 +6,8 @@
  * A round is what happens between two synchronizations with the host. In it every block is given
  * a place, in the order of `order`; it loads its values, makes `host_sync` steps with an exchange
  * of borders after every `exchange` of them, stores its values and leaves the place to the next. At
- * the end of a round the family says what is left to be done.
+ * the end of a round the family says what is left to be done. In one launch that makes all steps a
+ * round is what happens between two meetings of all blocks.
  */
 #ifndef WARPREEL_CHAOS_H
 #define WARPREEL_CHAOS_H
@@ -24,6 +25,8 @@ struct chaos_ops {
 	void (*start)(struct chaos_case *c);		/* start values, before every run */
 	void (*begin)(struct chaos_case *c, int block); /* at a place: its values and borders */
 	void (*steps)(struct chaos_case *c, int block, int count);
+	/* One more, and by how much it changes a value at most; may be NULL where nobody calls. */
+	double (*look)(struct chaos_case *c, int block);
 	/* Of own borders that part, of `passes`, for all to see. */
 	void (*send)(struct chaos_case *c, int block, int part);
 	/* That part of the neighbours' borders, as they are: on its way; and then it has come. */
@@ -48,7 +51,14 @@ struct chaos_case {
 	int resident;		 /* places; 0: one a block */
 	bool exchanges;		 /* borders, between two synchronizations */
 	bool aside;		 /* by threads of their own, while others compute */
-	int kind;		 /* of exchange: which of the costs it has */
+	bool late;		 /* what is asked for at an exchange is taken up at the next one */
+	bool stays;		 /* one launch: blocks keep their places from round to round */
+	/* Of blocks that stay: each looks after so many steps at whether it changes by more than is
+	 * wanted, and a round is over when all of them change less, not after host_sync; 0: it is.
+	 */
+	int looks;
+	const char *way; /* costs may be of this way of the solver's: its name, "-" and this */
+	int kind;	 /* of exchange: which of the costs it has */
 	int passes; /* over the borders, by the threads that exchange: each takes a part of them */
 	double moved;	   /* in an exchange, of all nodes of a border */
 	int block_threads; /* all of a block */
