@@ -351,6 +351,7 @@ out:
 	free(load.took);
 	free(load.unrecorded);
 	free(load.collective_of);
+	free(load.collective_part);
 	load_nccl_release(&load);
 	load_messages_release(&load);
 	free(item);

@@ -89,6 +89,10 @@ struct trace_joins {
 	struct map context;	 /* (process, context) -> number, of those that work or record */
 };
 
+struct collective_part {
+	uint32_t row, collective;
+};
+
 /* A call of MPI, by its row: what it posts, and what it waits for. */
 struct message {
 	uint32_t lane;
@@ -109,8 +113,10 @@ struct load {
 	int64_t begin_ns, end_ns; /* of the run; end: the first instant after it */
 	int64_t anomaly[ANOMALY_COUNT];
 
-	uint32_t *collective_of; /* by kernel row: schedule collective, counted from 1; 0: none;
-				    NULL: there are none */
+	uint32_t *collective_of; /* by kernel row: its first of collective_part, counted from 1; 0:
+				    none; NULL: there are none */
+	struct collective_part *collective_part; /* by kernel row */
+	size_t collective_parts, collective_part_capacity;
 	/* Rows of operations of several GPUs that no kernel stands for (virtual GPUs), by thread
 	 * and call; by row, the schedule's collective. */
 	uint32_t *collective_row, *collective_met;
