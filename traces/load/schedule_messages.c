@@ -59,9 +59,10 @@ static uint32_t lane_of(struct messages *m, const struct trace_message *row, enu
 	const uint32_t place = map_intern(&m->places, row->communicator,
 					  way == WAY_MET ? -1 : row->tag, (uint32_t)m->places.used);
 
-	return map_intern(&m->lanes, (int64_t)place << 2 | (int64_t)way,
-			  (int64_t)rank << 32 | (uint32_t)(way == WAY_MET ? 0 : peer),
-			  (uint32_t)m->lanes.used);
+	return map_intern(
+		&m->lanes, (int64_t)place << 2 | (int64_t)way,
+		(int64_t)((uint64_t)(uint32_t)rank << 32 | (uint32_t)(way == WAY_MET ? 0 : peer)),
+		(uint32_t)m->lanes.used);
 }
 
 /* The row by which another rank begins what this one waits for; NULL: there is none. */
