@@ -36,8 +36,9 @@ include mk/families.mk
 
 RECORDER_SRC := $(wildcard traces/recorder/*.c)
 VIRTUAL_SRC := $(wildcard traces/virtual/*.c)
+MESSAGES_SRC := $(wildcard traces/messages/*.c)
 # The rooms' folders, one subject each; kernels/ has the families of solvers beside what they share.
-SRC   := $(call built,$(filter-out $(RECORDER_SRC) $(VIRTUAL_SRC),$(wildcard traces/*/*.c kernels/*/*.c model/*/*.c sim/*/*.c)),$(LEFT_OUT))
+SRC   := $(call built,$(filter-out $(RECORDER_SRC) $(VIRTUAL_SRC) $(MESSAGES_SRC),$(wildcard traces/*/*.c kernels/*/*.c model/*/*.c sim/*/*.c)),$(LEFT_OUT))
 OBJ   := $(SRC:%.c=$(BUILD)/%.o) $(if $(LEFT_OUT),$(BUILD)/left_out.o)
 MAIN  := $(BUILD)/main.o
 CU    := $(call built,$(filter-out kernels/machine/block_notes.cu,$(wildcard kernels/*/*.cu model/*/*.cu)),$(LEFT_OUT_CUDA))
@@ -83,7 +84,7 @@ $(BUILD)/kernels/%.o: ALL_CFLAGS += -O3
 
 ## gpu: the CUDA kernels and the recorder (needs nvcc and CUPTI)
 .PHONY: gpu
-gpu: need-nvcc $(BUILD)/libwarpreel-cuda.so $(BUILD)/libwarpreel-recorder.so $(BUILD)/libwarpreel-virtual.so $(GPU_TESTS)
+gpu: need-nvcc $(BUILD)/libwarpreel-cuda.so $(BUILD)/libwarpreel-recorder.so $(BUILD)/libwarpreel-virtual.so $(BUILD)/libwarpreel-messages.so $(GPU_TESTS)
 .PHONY: need-nvcc
 need-nvcc:
 	@test -n "$(NVCC)" || { echo "make gpu: nvcc not found; install the CUDA toolkit or pass NVCC=/path/to/nvcc" >&2; exit 1; }
@@ -129,6 +130,12 @@ $(BUILD)/pic/traces/virtual/nccl_transfers.o: $(BUILD)/nccl_reduce.fatbin
 $(BUILD)/pic/traces/virtual/%.o: ALL_CFLAGS += -DREDUCE_IMAGE='"$(abspath $(BUILD))/nccl_reduce.fatbin"'
 # Preloaded into programs: it needs nothing of CUDA, whose functions it finds in the program.
 $(BUILD)/libwarpreel-virtual.so: $(VIRTUAL_SRC:%.c=$(BUILD)/pic/%.o)
+	@echo "  LD      $@"
+	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $^ -ldl -pthread
+
+# Preloaded into programs of several processes: of MPI, too, it needs nothing but what the program has.
+$(BUILD)/pic/traces/messages/%.o: ALL_CFLAGS += -fvisibility=hidden
+$(BUILD)/libwarpreel-messages.so: $(MESSAGES_SRC:%.c=$(BUILD)/pic/%.o)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $^ -ldl -pthread
 

@@ -88,6 +88,16 @@ $(STANDIN)/libcuda.so.1 $(STANDIN)/libcudart.so.13 $(STANDIN)/librecorder.so $(S
 	@mkdir -p $(@D); echo "  LD      $@"
 	$(Q)$(CC) -std=gnu11 -Wall -Wextra -O2 -g -fPIC -shared -pthread -I. -I$(CUDA_DIR)/include -Wl,-soname,$(@F) -o $@ $(filter %.c %.so.1,$^) -lm
 
+$(STANDIN)/libpmpi.so: tests/standin/standin_pmpi.c
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) -std=gnu11 -Wall -Wextra -O2 -g -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+
+# Of MPI no library is preloaded: the functions are the program's, and MPI's come after it.
+$(BUILD)/tests/preload_messages: tests/preload_messages.c $(MESSAGES_SRC) traces/messages/messages.h $(STANDIN)/libpmpi.so $(STANDIN)/librecorder.so
+	@mkdir -p $(@D); echo "  LD      $@"
+	$(Q)$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -DRECORDER_LIBRARY='"$(abspath $(STANDIN))/librecorder.so"' \
+		-o $@ -Wl,--no-as-needed $(filter %.c %.so,$^) -Wl,-rpath,$(abspath $(STANDIN)) -lcmocka -ldl -pthread
+
 $(BUILD)/tests/preload_%: tests/preload_%.c tests/standin/standin_recorder.h $(STANDIN)/libcudart.so.13 $(STANDIN)/libcuda.so.1 $(STANDIN)/librecorder.so \
 		$(STANDIN)/libnccl.so.2 $(STANDIN)/libmpi.so tests/standin/standin_streams.h tests/standin/standin_nccl.h \
 		tests/nccl_values.h tests/nccl_world.h tests/rank_world.h $(BUILD)/libwarpreel-virtual.so

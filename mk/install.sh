@@ -12,7 +12,7 @@ put() { # mode, folder below the prefix, files
 	done
 }
 put 755 bin "$BUILD/warpreel"
-put 755 lib/warpreel "$BUILD/libwarpreel-cuda.so" "$BUILD/libwarpreel-cuda-blocks.so" "$BUILD/libwarpreel-recorder.so" "$BUILD/libwarpreel-virtual.so"
+put 755 lib/warpreel "$BUILD/libwarpreel-cuda.so" "$BUILD/libwarpreel-cuda-blocks.so" "$BUILD/libwarpreel-recorder.so" "$BUILD/libwarpreel-virtual.so" "$BUILD/libwarpreel-messages.so"
 share=share/warpreel
 put 644 $share/model model/splits.tsv
 put 644 $share/plots plots/sweep.sh plots/sweep.gp plots/style.gp

@@ -90,6 +90,78 @@ static void kernels_apart_other_names_and_one_gpu_meet_nobody(void **state)
 	schedule_release(&s);
 }
 
+static const char sends[] = "ncclDevKernel_SendRecv(args)";
+
+/* A ring of four, twice. In the first all are there at once; in the second rank 2 comes when rank
+ * 0, which waits for its neighbours 1 and 3 alone, is done. */
+static void make_ring(struct trace *t, bool second)
+{
+	trace_init(t);
+	for (int rank = 0; rank < 4; rank++)
+		call(t, rank, 1, sends, 5, 25);
+	for (int rank = 0; rank < 4 && second; rank++) {
+		static const int64_t from[] = { 40, 42, 80, 41 }, to[] = { 62, 100, 100, 101 };
+
+		call(t, rank, 30, sends, from[rank], to[rank]);
+	}
+}
+
+static void ranks_of_a_ring_wait_for_their_neighbours(void **state)
+{
+	struct trace t;
+	struct schedule s;
+
+	(void)state;
+	make_ring(&t, true);
+	load(&s, &t);
+	assert_int_equal(s.without_partners, 0);
+	/* 0-1, 0-3, 1-2, 1-3, 2-3, twice: that 1 and 3 do not wait for each other nobody saw */
+	assert_int_equal(s.collective_count, 10);
+	assert_int_equal(s.participant_count, 20);
+	for (uint32_t c = 0; c < s.collective_count; c++) {
+		assert_int_equal(s.collective[c].participants, 2);
+		assert_int_equal(s.collective[c].work_ps, 20000000);
+	}
+	schedule_release(&s);
+}
+
+static void where_nobody_was_seen_not_to_wait_all_wait_for_all(void **state)
+{
+	struct trace t;
+	struct schedule s;
+
+	(void)state;
+	make_ring(&t, false);
+	load(&s, &t);
+	assert_int_equal(s.collective_count, 1);
+	assert_int_equal(s.collective[0].participants, 4);
+	schedule_release(&s);
+	make_ring(&t, true); /* and where one has more of them: who overlaps */
+	call(&t, 0, 200, sends, 205, 220);
+	load(&s, &t);
+	assert_int_equal(s.collective[0].participants, 4);
+	schedule_release(&s);
+}
+
+/* Of a launch that is lost, its neighbours wait for the others. */
+static void a_lost_launch_of_a_ring_is_waited_for_by_nobody(void **state)
+{
+	struct trace t;
+	struct schedule s;
+	struct said said;
+
+	(void)state;
+	make_ring(&t, true);
+	t.kernel[5].correlation = 77; /* rank 1's second */
+	said_begin(&said);
+	load(&s, &t);
+	assert_says(&said, "that no API call asked for");
+	assert_int_equal(s.collective_count, 7);
+	for (int64_t k = 0; k < s.op_count; k++)
+		assert_true(s.op[k].kind != OP_LAUNCH || s.op[k].flags & OP_COLLECTIVE);
+	schedule_release(&s);
+}
+
 static void what_no_call_asked_for_meets_nobody(void **state)
 {
 	struct trace t;
@@ -335,6 +407,9 @@ int main(void)
 		cmocka_unit_test(
 			kernels_that_end_together_are_one_and_the_last_to_come_says_how_long),
 		cmocka_unit_test(kernels_apart_other_names_and_one_gpu_meet_nobody),
+		cmocka_unit_test(ranks_of_a_ring_wait_for_their_neighbours),
+		cmocka_unit_test(where_nobody_was_seen_not_to_wait_all_wait_for_all),
+		cmocka_unit_test(a_lost_launch_of_a_ring_is_waited_for_by_nobody),
 		cmocka_unit_test(what_no_call_asked_for_meets_nobody),
 		TEST(all_wait_for_the_last_and_end_with_it),
 		TEST(waiting_holds_up_nobody_else),

@@ -168,7 +168,9 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 		struct schedule_op *op = &schedule->op[schedule->thread[t].first_op];
 		double owed_ns = 0; /* by the call before */
 		for (int64_t k = 0; k < schedule->thread[t].op_count; k++, op++) {
-			if (op->kind == OP_UNSEEN || op->flags & OP_INFERRED)
+			const bool message = (op->kind == OP_POST || op->kind == OP_AWAIT) &&
+					     op->flags & OP_MESSAGE;
+			if (op->kind == OP_UNSEEN || (op->flags & OP_INFERRED && !message))
 				continue; /* no call */
 			int kind = host_cost_of(schedule, op);
 			bool annotated = op->kind == OP_POST || op->kind == OP_AWAIT ||

@@ -159,15 +159,18 @@ static void post(struct sim *s, uint32_t thread, const struct schedule_op *op)
 {
 	struct sim_thread *t = &s->thread[thread];
 	struct sim_counter *c = &s->counter[op->object];
-	const bool spin = op->flags & OP_SPIN;
+	const bool spin = op->flags & OP_SPIN, message = op->flags & OP_MESSAGE;
 	if (op->value > c->value)
 		c->value = op->value;
 	const sim_time seen =
-		t->now_ps + s->host->wake(s->host_model, thread,
-					  spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK,
-					  ~(t->pc + s->schedule->thread[thread].left_out));
+		message ? t->now_ps
+			: t->now_ps +
+				  s->host->wake(s->host_model, thread,
+						spin ? HOST_WAKE_SPIN : HOST_WAKE_BLOCK,
+						~(t->pc + s->schedule->thread[thread].left_out));
 	/* from the post's begin */
-	t->now_ps += s->host->other(s->host_model, spin ? HOST_POST : HOST_POST_BLOCK);
+	if (!message)
+		t->now_ps += s->host->other(s->host_model, spin ? HOST_POST : HOST_POST_BLOCK);
 	uint32_t waiter = c->first_thread;
 	c->first_thread = NONE32;
 	while (waiter != NONE32) {
@@ -188,7 +191,8 @@ static bool await(struct sim *s, uint32_t thread, const struct schedule_op *op)
 	struct sim_counter *c = &s->counter[op->object];
 	if (c->value < op->value)
 		return block_behind(s, thread, &c->first_thread);
-	s->thread[thread].now_ps += s->host->other(s->host_model, HOST_AWAIT_READY);
+	if (!(op->flags & OP_MESSAGE))
+		s->thread[thread].now_ps += s->host->other(s->host_model, HOST_AWAIT_READY);
 	return true;
 }
 

@@ -9,6 +9,8 @@
 struct standin_note standin_note_last, standin_hidden_last;
 struct note_collective standin_collective[64];
 int standin_collectives;
+struct note_message standin_message[64];
+int standin_messages;
 int standin_notes[16], standin_device_of[16];
 
 static uint64_t now_ns(void)
@@ -44,9 +46,19 @@ static void collective(const struct note_collective *note)
 	pthread_mutex_unlock(&lock);
 }
 
+static void message(const struct note_message *note)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&lock);
+	standin_message[standin_messages++ % 64] = *note;
+	pthread_mutex_unlock(&lock);
+}
+
 extern const struct warpreel_annotate warpreel_annotate_table;
 const struct warpreel_annotate warpreel_annotate_table = { .abi = WARPREEL_ANNOTATE_ABI,
 							   .now_ns = now_ns,
 							   .host_op = host_op,
 							   .virtual_device = virtual_device,
-							   .collective = collective };
+							   .collective = collective,
+							   .message = message };

@@ -17,6 +17,8 @@ struct standin_note {
 extern struct standin_note standin_note_last, standin_hidden_last;
 extern struct note_collective standin_collective[64]; /* the last, numbered as they came */
 extern int standin_collectives;
+extern struct note_message standin_message[64]; /* the last, numbered as they came */
+extern int standin_messages;
 extern int standin_notes[16];	  /* by kind: how many */
 extern int standin_device_of[16]; /* by number of the context; 0: none of the virtual ones */
 

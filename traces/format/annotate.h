@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "traces/schedule/schedule.h"
 
-#define WARPREEL_ANNOTATE_ABI 6
+#define WARPREEL_ANNOTATE_ABI 7
 
 enum note_host_kind {
 	NOTE_POST = 1,
@@ -72,6 +72,26 @@ struct note_collective {
 	uint32_t call; /* parts of one group have one number */
 };
 
+/* Calls of MPI by which a rank waits for others (docs/processes.md). */
+enum message_kind {
+	MESSAGE_SEND = 1,
+	MESSAGE_RECEIVE,
+	MESSAGE_OF_ALL,	   /* each rank waits for all others: barrier, all-reduce */
+	MESSAGE_FROM_ROOT, /* each waits for peer: broadcast */
+	MESSAGE_TO_ROOT	   /* peer waits for all: reduce */
+};
+/* A blocking call is both. */
+enum message_phase { MESSAGE_BEGINS = 1, MESSAGE_ENDS = 2 };
+struct note_message {
+	enum message_kind kind;
+	int phase; /* enum message_phase */
+	uint64_t communicator;
+	int rank, peer, tag; /* ranks are those of MPI_COMM_WORLD */
+	uint32_t number;
+	int64_t bytes;
+	uint64_t start_ns, end_ns; /* of the call */
+};
+
 struct warpreel_annotate {
 	int abi;		  /* WARPREEL_ANNOTATE_ABI */
 	uint64_t (*now_ns)(void); /* the clock of the trace */
@@ -87,6 +107,7 @@ struct warpreel_annotate {
 	/* From now on `context` (a CUcontext) stands for a virtual device. */
 	void (*virtual_device)(void *context, uint32_t device);
 	void (*collective)(const struct note_collective *collective);
+	void (*message)(const struct note_message *message);
 };
 
 #endif

@@ -70,7 +70,8 @@ static bool inside(const struct load *load, int run, int64_t at_ns)
 static int64_t collect(struct load *load, int run, struct item **items)
 {
 	const struct trace *t = load->trace;
-	struct item *item = xmalloc((t->api_count + t->host_op_count + load->collective_rows + 1) *
+	struct item *item = xmalloc((t->api_count + t->host_op_count + load->collective_rows +
+				     2 * t->message_count + 1) *
 				    sizeof(*item));
 	size_t count = 0;
 
@@ -119,7 +120,12 @@ static int64_t collect(struct load *load, int run, struct item **items)
 						       .collective = true,
 						       .row = i };
 	}
+	for (size_t i = 0; i < t->message_count; i++)
+		if (inside(load, run, t->message[i].start_ns))
+			count += load_message_items(load, i, &item[count]);
 	qsort(item, count, sizeof(*item), compare_items);
+	if (load_messages_outside(item, count))
+		qsort(item, count, sizeof(*item), compare_items);
 	for (size_t i = 0; i < count && run < 0; i++)
 		if (item[i].start_ns < load->begin_ns)
 			load->begin_ns = item[i].start_ns;
@@ -129,6 +135,7 @@ static int64_t collect(struct load *load, int run, struct item **items)
 				"%s: %s row %" PRIu32 " ends %" PRId64 " s after the beginning",
 				load->path,
 				item[i].host_op	     ? "host_op"
+				: item[i].message    ? "message"
 				: item[i].collective ? "collective"
 						     : "api",
 				item[i].row + 1, (item[i].end_ns - load->begin_ns) / 1000000000);
@@ -148,6 +155,10 @@ static void describe_lane(const struct load *load, struct lane *lane)
 
 		if (item->host_op) {
 			lane->barriers |= load->trace->host_op[item->row].kind == NOTE_BARRIER;
+			continue;
+		}
+		if (item->message) {
+			lane->device_work = true;
 			continue;
 		}
 		if (item->collective) {
@@ -306,7 +317,7 @@ int schedule_from_joins(struct schedule *schedule, const struct trace_joins *joi
 
 	schedule->virtual_gpus = trace_virtual_gpus(trace);
 	load_virtual_memory(&load);
-	if (find_run(&load, run) < 0 || load_nccl(&load) < 0)
+	if (find_run(&load, run) < 0 || load_nccl(&load) < 0 || load_messages(&load) < 0)
 		goto out;
 	load_events(&load);
 	load_implicit(&load);
@@ -332,6 +343,7 @@ int schedule_from_joins(struct schedule *schedule, const struct trace_joins *joi
 	load_unrecorded_finish(&load);
 	if (trace->gpu_count)
 		schedule->device = xstrdup(trace_text(trace, trace->gpu[0].name));
+	schedule->messages_alone = load.messages_alone;
 	count_orphans(&load, run);
 	tell_anomalies(&load);
 	rc = schedule_validate(schedule, load.path);
@@ -339,7 +351,9 @@ out:
 	free(load.took);
 	free(load.unrecorded);
 	free(load.collective_of);
+	free(load.collective_part);
 	load_nccl_release(&load);
+	load_messages_release(&load);
 	free(item);
 	load_events_release(&load);
 	load_implicit_release(&load);

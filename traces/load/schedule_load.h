@@ -11,6 +11,7 @@
  *   schedule_events.c      waits and event syncs -> the record they wait for
  *   schedule_collectives.c kernels of a communication library that meet
  *   schedule_nccl.c        operations of several GPUs on virtual ones
+ *   schedule_messages.c    calls of MPI: who waits for whom
  *   schedule_turns.c       threads of a foreign program that wait for each other unseen
  *   schedule_unrecorded.c  work in streams that no row is there of
  *   schedule_graphs.c      which nodes of a graph wait for which
@@ -88,6 +89,20 @@ struct trace_joins {
 	struct map context;	 /* (process, context) -> number, of those that work or record */
 };
 
+struct collective_part {
+	uint32_t row, collective;
+};
+
+/* A call of MPI, by its row: what it posts, and what it waits for. */
+struct message {
+	uint32_t lane;
+	int64_t ready_ns; /* the last of those waited for had begun; -1: it waits for nobody */
+	size_t first_wait, waits;
+};
+struct message_wait {
+	uint32_t row, lane;
+};
+
 enum { EVENT_NONE = UINT32_MAX };
 struct item;
 struct load {
@@ -98,8 +113,10 @@ struct load {
 	int64_t begin_ns, end_ns; /* of the run; end: the first instant after it */
 	int64_t anomaly[ANOMALY_COUNT];
 
-	uint32_t *collective_of; /* by kernel row: schedule collective, counted from 1; 0: none;
-				    NULL: there are none */
+	uint32_t *collective_of; /* by kernel row: its first of collective_part, counted from 1; 0:
+				    none; NULL: there are none */
+	struct collective_part *collective_part; /* by kernel row */
+	size_t collective_parts, collective_part_capacity;
 	/* Rows of operations of several GPUs that no kernel stands for (virtual GPUs), by thread
 	 * and call; by row, the schedule's collective. */
 	uint32_t *collective_row, *collective_met;
@@ -119,6 +136,11 @@ struct load {
 
 	struct map counter, barrier; /* (run and process, id) -> schedule counter or barrier */
 	struct map spins;	     /* schedule counter -> 1: somebody spins on it */
+	struct message *message;     /* by message row */
+	struct message_wait *message_wait;
+	size_t message_waits, message_wait_capacity;
+	struct map message_counter; /* lane -> schedule counter */
+	int64_t messages_alone;	    /* waits for what nobody recorded */
 	struct map turns; /* thread -> schedule counter of its calls that others came after */
 	const struct item *item; /* all of the run */
 	struct took *took;
@@ -198,6 +220,7 @@ struct item {
 	int64_t tid, start_ns, end_ns;
 	bool host_op;
 	bool collective; /* row: into load.collective_row */
+	bool message;	 /* row: of a message; event_class: enum message_phase */
 	int32_t event_class;
 	uint32_t row;
 	int64_t idle_from_ns; /* its thread's last call ended long before; -1: not so */
@@ -213,6 +236,16 @@ struct lane {
 	bool device_work; /* or edges between streams */
 	bool barriers;
 };
+
+/* schedule_messages.c: finds who waits for whom; -1 after a message. */
+int load_messages(struct load *load);
+/* The items of a message row, at most two; how many. */
+size_t load_message_items(const struct load *load, size_t at, struct item *item);
+/* Moves waits out of calls of CUDA; on `item`, sorted by thread and time: whether they must be
+ * sorted again. */
+bool load_messages_outside(struct item *item, size_t count);
+void load_message(struct load *load, const struct item *item, int64_t before_ps);
+void load_messages_release(struct load *load);
 
 /* Which calls came after another thread's; on `item`, sorted by thread and time. Only for a program
  * that is none of our solvers. */

@@ -29,8 +29,9 @@ static struct group group_at(const struct lane *lane, size_t at)
 	const struct item *first = &lane->item[at], *end = lane->item + lane->count,
 			  *next = first + 1;
 
-	while (!first->host_op && !first->collective && next < end && !next->host_op &&
-	       !next->collective && next->start_ns < first->end_ns && next->end_ns <= first->end_ns)
+	while (!first->host_op && !first->collective && !first->message && next < end &&
+	       !next->host_op && !next->collective && !next->message &&
+	       next->start_ns < first->end_ns && next->end_ns <= first->end_ns)
 		next++;
 	return (struct group){ first, next };
 }
@@ -291,7 +292,8 @@ static size_t spinning(const struct load *load, const struct lane *lane, size_t 
 		const struct group group = group_at(lane, at + items);
 		const struct item *first = group.first;
 
-		if (first->host_op || first->collective || load_is_hidden(load, first) ||
+		if (first->host_op || first->collective || first->message ||
+		    load_is_hidden(load, first) ||
 		    load->joins->call[api_of(load, first)->name].kind != CALL_QUERY)
 			break;
 		items += (size_t)(group.last - first);
@@ -367,11 +369,17 @@ static int add_implicit(struct load *load, const struct group *group)
 {
 	int rc = 0;
 
-	if (group->first->host_op || group->first->collective)
+	if (group->first->host_op || group->first->collective || group->first->message)
 		return 0;
 	for (const struct item *i = group->first; i < group->last && rc == 0; i++)
 		rc = load_implicit_waits(load, i->row);
 	return rc;
+}
+
+/* Until the call of MPI that the group is. */
+static int64_t message_think_ns(const struct load *load, const struct group *group, int64_t now_ns)
+{
+	return load->trace->message[group->first->row].start_ns - now_ns;
 }
 
 int load_lane(struct load *load, const struct lane *lane)
@@ -401,8 +409,11 @@ int load_lane(struct load *load, const struct lane *lane)
 			i++;
 			continue;
 		}
+		/* What a call of MPI waited is no time of the thread's. */
+		const int64_t think_ns =
+			group.first->message ? message_think_ns(load, &group, now_ns) : waited_ns;
 		const int64_t before_ps =
-			to_ps((after ? 0 : before_hidden_ns) + (waited_ns > 0 ? waited_ns : 0));
+			to_ps((after ? 0 : before_hidden_ns) + (think_ns > 0 ? think_ns : 0));
 		before_hidden_ns = 0;
 		load_turn_begin(load, group.first);
 		rc = add_implicit(load, &group);
@@ -416,6 +427,8 @@ int load_lane(struct load *load, const struct lane *lane)
 		if (group.first->host_op) {
 			load_host_op(load, &load->trace->host_op[group.first->row], &met,
 				     before_ps);
+		} else if (group.first->message) {
+			load_message(load, group.first, before_ps);
 		} else if (group.first->collective) {
 			rc = load_nccl_launches(load, group.first->row, before_ps);
 		} else if ((spun = spinning(load, lane, i, &none_until))) {

@@ -84,10 +84,10 @@ static void load_waits_follow(struct load *load, struct item *item, size_t count
 	uint32_t event;
 
 	for (size_t i = 0; i < count; i++)
-		if (!item[i].host_op && !item[i].collective)
+		if (!item[i].host_op && !item[i].collective && !item[i].message)
 			item_of[item[i].row] = i + 1;
 	for (size_t i = 0; i < count; i++) {
-		const struct item *record = item[i].host_op || item[i].collective
+		const struct item *record = item[i].host_op || item[i].collective || item[i].message
 						    ? NULL
 						    : recorded_by(load, &item[i], item_of, &event);
 
@@ -116,6 +116,12 @@ void load_turns(struct load *load, struct item *item, size_t count)
 		item[i].idle_from_ns = -1;
 		if (load_is_hidden(load, &item[i])) /* no pause of the thread's */
 			ended_ns += item[i].end_ns - item[i].start_ns;
+		if (item[i].message) { /* until it has returned, the thread is in it */
+			const int64_t until_ns = load->trace->message[item[i].row].end_ns;
+
+			ended_ns = until_ns > ended_ns ? until_ns : ended_ns;
+			continue;
+		}
 		if (item[i].collective) {
 			ended_ns = item[i].end_ns > ended_ns ? item[i].end_ns : ended_ns;
 			continue;

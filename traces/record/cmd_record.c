@@ -21,7 +21,7 @@
 
 struct record_options {
 	const char *output, *recorder, *spool, *driver_api;
-	const char *as_gpus;
+	const char *as_gpus, *messages;
 	int flush_ms, clock_ms;
 	bool keep_spool, event_times;
 	bool folder; /* output names one: a trace a process, in it */
@@ -43,6 +43,8 @@ static const struct option_spec options[] = {
 	{ "as-gpus", OPTION_TEXT, AT(as_gpus), NULL, 0, 0, "G[,G...]",
 	  "run the program on one GPU as if there were G (docs/as-gpus.md); several: once each, to "
 	  "FILE with asG in its name, or FOLDER/asG/" },
+	{ "mpi", OPTION_CHOICE, AT(messages), "auto", 0, 0, "auto|on|off",
+	  "note calls of MPI that wait for other processes; auto: where a FOLDER is written" },
 	{ "clock-ms", OPTION_INT, AT(clock_ms), "0", 0, 3600000, "MS",
 	  "how often GPU clocks are read; 0: at the start and at the end" },
 	{ 0 }
@@ -179,6 +181,12 @@ static int convert_all(const struct record_options *settings, char **spools, siz
 	return failed;
 }
 
+static bool notes_messages(const struct record_options *settings)
+{
+	return !strcmp(settings->messages, "on") ||
+	       (settings->folder && !strcmp(settings->messages, "auto"));
+}
+
 /* `virtual`: the library of virtual GPUs, NULL: the program runs on those there are. */
 static int run(const struct record_options *settings, const char *recorder, const char *virtual,
 	       int as_gpus, const char *base, char **command, pid_t *pid)
@@ -187,7 +195,9 @@ static int run(const struct record_options *settings, const char *recorder, cons
 	     *clock_ms = xprintf("%d", settings->clock_ms);
 	char *recording = xprintf("%lld.%ld", (long long)time(NULL), (long)getpid());
 	char *gpus = virtual ? xprintf("%d", as_gpus) : NULL,
-	     *preload = virtual ? virtual_preload(virtual) : NULL, *shared = NULL;
+	     *messages = virtual || !notes_messages(settings) ? NULL : target_find_messages(),
+	     *preload = virtual || messages ? virtual_preload(virtual ? virtual : messages) : NULL,
+	     *shared = NULL;
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 	const int shared_file = virtual ? virtual_share(&shared) : -1;
 	const struct target_setting environment[] = {
@@ -210,6 +220,7 @@ static int run(const struct record_options *settings, const char *recorder, cons
 	free(recording);
 	free(gpus);
 	free(preload);
+	free(messages);
 	free(shared);
 	if (shared_file >= 0)
 		close(shared_file);

@@ -93,7 +93,8 @@ static char *program_folder(void)
 	return xprintf("%.*s", slash && slash > path ? (int)(slash - path) : 1, path);
 }
 
-/* An absolute path, which the caller frees; NULL after a message. `what` it is, for messages. */
+/* An absolute path, which the caller frees; NULL after a message (tool NULL: without one). `what`
+ * it is, for messages. */
 static char *find_library(const char *tool, const char *given, const char *environment,
 			  const char *name, const char *what)
 {
@@ -112,7 +113,9 @@ static char *find_library(const char *tool, const char *given, const char *envir
 	for (int i = 0; i < places && !found; i++)
 		if (!access(place[i], R_OK))
 			found = realpath(place[i], NULL);
-	if (!found && given)
+	if (!found && !tool)
+		;
+	else if (!found && given)
 		report("%s: cannot read %s %s: %s", tool, what, given, strerror(errno));
 	else if (!found)
 		report("%s: %s was not found beside the program; make gpu builds it (needs nvcc "
@@ -134,6 +137,11 @@ char *target_find_virtual(const char *tool)
 {
 	return find_library(tool, NULL, getenv("WARPREEL_VIRTUAL"), "libwarpreel-virtual.so",
 			    "the library of virtual GPUs");
+}
+
+char *target_find_messages(void)
+{
+	return find_library(NULL, NULL, getenv("WARPREEL_MESSAGES"), "libwarpreel-messages.so", "");
 }
 
 /* libcupti where CUDA toolkits put it, or NULL: then the target's own search path must have it. The

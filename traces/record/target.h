@@ -38,6 +38,9 @@ int target_check_command(const char *tool, int words, char **argv, char **comman
 char *target_find_recorder(const char *tool, const char *given);
 /* libwarpreel-virtual.so: $WARPREEL_VIRTUAL, else near the program; the same. */
 char *target_find_virtual(const char *tool);
+/* libwarpreel-messages.so: $WARPREEL_MESSAGES, else near the program; the same, without a message.
+ */
+char *target_find_messages(void);
 /* The name that spools of this run begin with, absolute; the caller's. */
 char *target_spool_base(const char *output);
 /* Every spool that begins so, sorted. Nonzero when there is none. */

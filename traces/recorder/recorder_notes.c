@@ -294,6 +294,30 @@ static void note_collective(const struct note_collective *of)
 	publish(ring, at + 1);
 }
 
+static void note_message(const struct note_message *of)
+{
+	struct spool_message note = { .type = SPOOL_TYPE_message,
+				      .size = sizeof(note),
+				      .kind = of->kind,
+				      .start_ns = of->start_ns,
+				      .end_ns = of->end_ns,
+				      .communicator = (int64_t)of->communicator,
+				      .bytes = of->bytes,
+				      .number = of->number,
+				      .tag = of->tag,
+				      .peer = of->peer,
+				      .rank = (uint32_t)of->rank,
+				      .phase = (uint32_t)of->phase };
+	uint64_t at;
+	struct note_ring *ring = reserve(1, &at);
+
+	if (!ring)
+		return;
+	note.tid = ring->tid;
+	memcpy(&ring->slot[at % NOTE_SLOTS], &note, sizeof(note));
+	publish(ring, at + 1);
+}
+
 void notes_report(void)
 {
 	uint64_t refused = atomic_load(&notes.refused);
@@ -314,4 +338,5 @@ const struct warpreel_annotate warpreel_annotate_table __attribute__((visibility
 	.blocks = note_blocks,
 	.virtual_device = note_virtual_device,
 	.collective = note_collective,
+	.message = note_message,
 };

@@ -50,6 +50,9 @@ enum {
 			 (programmatic dependent launch), so nothing passes between them */
 	,
 	OP_TURN = 1 /* launch in a graph: the body of a WHILE node begins once more */,
+	OP_MESSAGE = 32 /* post, await (with OP_INFERRED): of a call of MPI; what a message takes
+			   is in the time behind it */
+	,
 	OP_TIMED = 32 /* record: of an event that keeps the time (plans) */,
 	OP_BESIDE = 2 /* launch: begins beside kernels that fill the GPU (a stream of higher
 			 priority), as it was seen to */
@@ -235,6 +238,7 @@ struct schedule {
 	size_t participant_count;
 	int64_t without_partners; /* launches of a communication library without partners in the
 				     trace */
+	int64_t messages_alone;	  /* waits of MPI's for what nobody recorded */
 	uint32_t processes;	  /* that were recorded; 0: of a plan */
 	/* Most threads in one process, whose calls contend in its driver; 0: all of them. */
 	uint32_t contending;

@@ -58,20 +58,20 @@ struct spool_record {
 	X(clock, 18) X(run, 19) X(host_op, 20) X(footprint, 21) X(access, 22) \
 	X(profile_shape, 23) X(profile_pass, 24) X(profile_instruction, 25) \
 	X(profile_counter, 26) X(blocks, 27) X(block, 28) X(queries, 29) \
-	X(virtual_gpu, 30) X(collective, 31)
+	X(virtual_gpu, 30) X(collective, 31) X(message, 32)
 /* clang-format on */
 enum spool_type {
 #define SPOOL_TYPE(name, number) SPOOL_TYPE_##name = number,
 	SPOOL_TYPES(SPOOL_TYPE)
 #undef SPOOL_TYPE
-		SPOOL_TYPE_LIMIT = 32
+		SPOOL_TYPE_LIMIT = 33
 };
 
 enum { SPOOL_MARKER_INSTANT = 1, SPOOL_MARKER_START = 2, SPOOL_MARKER_END = 4 };
 enum { SPOOL_TIME_START, SPOOL_TIME_DURING, SPOOL_TIME_END };
 
 /* Notes are all of one size, so that a thread's notes are a ring of slots: host_op, footprint,
- * access, collective. */
+ * access, collective, message. */
 enum { SPOOL_NOTE_BYTES = 64 };
 
 struct spool_access_of {
@@ -116,7 +116,8 @@ _Static_assert(sizeof(struct spool_profile_shape) % 8 == 0 &&
 _Static_assert(sizeof(struct spool_host_op) == SPOOL_NOTE_BYTES &&
 		       sizeof(struct spool_footprint) == SPOOL_NOTE_BYTES &&
 		       sizeof(struct spool_access) == SPOOL_NOTE_BYTES &&
-		       sizeof(struct spool_collective) == SPOOL_NOTE_BYTES,
+		       sizeof(struct spool_collective) == SPOOL_NOTE_BYTES &&
+		       sizeof(struct spool_message) == SPOOL_NOTE_BYTES,
 	       "notes are slots of one size");
 
 #endif

@@ -234,6 +234,18 @@ static void convert_collectives(struct trace *trace, const struct spool *spool)
 	}
 }
 
+static void convert_messages(struct trace *trace, const struct spool *spool)
+{
+	const struct spool_row_source with = { trace, spool, NULL };
+
+	for (size_t i = 0; i < spool->message_count; i++) {
+		struct trace_message *out = trace_add_message(trace);
+
+		spool_row_message(out, &spool->message[i], &with);
+		out->global_tid = global_tid(spool, spool->message[i].tid);
+	}
+}
+
 void spool_convert_notes(struct trace *trace, const struct spool *spool,
 			 const struct spool_calls *calls)
 {
@@ -247,6 +259,7 @@ void spool_convert_notes(struct trace *trace, const struct spool *spool,
 		out->global_tid = global_tid(spool, note->tid);
 	}
 	convert_collectives(trace, spool);
+	convert_messages(trace, spool);
 	convert_footprints(trace, spool, calls);
 	convert_nvtx(trace, spool);
 	convert_runs(trace, spool);

@@ -101,6 +101,7 @@ static void rebase(struct spool *spool)
 	SHIFT_SPAN(overhead)
 	SHIFT_SPAN(host_op)
 	SHIFT_SPAN(collective)
+	SHIFT_SPAN(message)
 #undef SHIFT_SPAN
 #define SHIFT_POINT(table, field)                                                                  \
 	for (size_t i = 0; i < spool->table##_count; i++)                                          \
@@ -128,9 +129,9 @@ static int compare_u32(const void *a, const void *b)
 static void renumber_threads(struct spool *spool)
 {
 	uint32_t *tids = xcalloc(spool->api_count + spool->queries_count + spool->host_op_count +
-					 spool->collective_count + spool->footprint_count +
-					 spool->marker_count + spool->overhead_count +
-					 spool->thread_count + 1,
+					 spool->collective_count + spool->message_count +
+					 spool->footprint_count + spool->marker_count +
+					 spool->overhead_count + spool->thread_count + 1,
 				 sizeof(*tids)),
 		 most = 0;
 	size_t count = 0, kept = 0;
@@ -150,6 +151,7 @@ static void renumber_threads(struct spool *spool)
 	SEE(queries)
 	SEE(host_op)
 	SEE(collective)
+	SEE(message)
 	SEE(footprint)
 	SEE(marker) SEE(overhead) SEE(thread) qsort(tids, count, sizeof(*tids), compare_u32);
 	for (size_t i = 0; i < count; i++) {
@@ -162,6 +164,7 @@ static void renumber_threads(struct spool *spool)
 		RENUMBER(queries)
 		RENUMBER(host_op)
 		RENUMBER(collective)
+		RENUMBER(message)
 		RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(thread)
 	}
 #undef SEE
