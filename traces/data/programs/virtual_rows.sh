@@ -9,7 +9,7 @@
 #
 # LIST has a row a line: name, GPUs, how its time is printed, what span of the prediction that is (range NAME, or kernels PATTERN), how
 # many (ranges, kernels), whether it has a process a GPU, command. How: nvidia (seconds, the eighth field of what -csv prints), core (lines
-# core_us), segment (line SEG us), batch (column core_us). FOLDER has the programs; {P} stands for it, {D} for this one.
+# core_us), segment (line ALL, us; three runs, as each has twelve), batch (column core_us). FOLDER has the programs; {P} stands for it, {D} for this one.
 # Nothing is started once SECONDS (300) are over.
 set -eu
 what=${1:?record, measure, answer or compare} list=${2:?LIST} out=${3:?OUT}
@@ -29,7 +29,7 @@ times_of() { # HOW FILE: microseconds, a line each
 	case $1 in
 	nvidia) awk -F ', ' 'NF > 7 { print $8 * 1e6 }' "$2" ;;
 	core) awk '$1 == "core_us" { print $2 }' "$2" ;;
-	segment) awk '$1 == "SEG" && !seen++ { print $4 }' "$2" ;;
+	segment) awk '$1 == "ALL" && !seen++ { for (i = 2; i <= NF; i++) print $i }' "$2" ;; # of one process
 	batch) awk -F '\t' '$1 == "solver" { for (i = 1; i <= NF; i++) if ($i == "core_us") at = i; next } at { print $at }' "$2" ;;
 	esac
 }
@@ -43,7 +43,8 @@ record() {
 measure() {
 	: >"$out/$name.times"
 	n=0
-	while [ $n -lt "$runs" ]; do
+	[ "$how" = segment ] && most=3 || most=$runs
+	while [ $n -lt "$most" ]; do
 		n=$((n + 1))
 		late "$name, run $n" && return
 		# shellcheck disable=SC2046
