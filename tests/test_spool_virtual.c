@@ -8,7 +8,7 @@
 #include "traces/format/annotate.h"
 #include "traces/load/schedule_from_trace.h"
 
-enum { VIRTUAL_GPUS = 20, THREE, PLAIN_COPY, SYNCHRONIZE, VIRTUAL_FIRST, TWO };
+enum { VIRTUAL_GPUS = 20, THREE, PLAIN_COPY, SYNCHRONIZE, VIRTUAL_FIRST, TWO, MEMSET };
 
 static void begin_virtual(struct builder *builder)
 {
@@ -17,6 +17,7 @@ static void begin_virtual(struct builder *builder)
 	put_text(builder, THREE, "3");
 	put_text(builder, PLAIN_COPY, "cudaMemcpyAsync_v3020");
 	put_text(builder, SYNCHRONIZE, "cuCtxSynchronize");
+	put_text(builder, MEMSET, "cudaMemsetAsync_v3020");
 	put_chunk(builder, SPOOL_STRINGS, builder->payload, builder->payload_bytes);
 	builder->payload_bytes = 0;
 	PUT(builder, meta, .key = VIRTUAL_GPUS, .value = THREE);
@@ -183,6 +184,47 @@ static void what_devices_held_is_said(void **state)
 	trace_release(&trace);
 }
 
+/* Device 0 frees, after a phase of its own, half of what it held, then takes turns with device 2.
+ */
+static void what_devices_held_in_their_turns_is_said(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin_virtual(&builder);
+	put_note(&builder, NOTE_MEMORY, 0, 4096, 100, 101);
+	for (uint32_t k = 0; k < 9; k++) {
+		put_call(&builder, LAUNCH, 5, 1000 + 100 * k, 1010 + 100 * k, 10 + k);
+		put_kernel_of(&builder, 1, 1020 + 100 * k, 1050 + 100 * k, 10 + k);
+	}
+	put_note(&builder, NOTE_MEMORY, 0, 2048, 2000, 2001);
+	put_note(&builder, NOTE_MEMORY, 2, 512, 2002, 2003);
+	for (uint32_t k = 0; k < 6; k++) {
+		put_call(&builder, LAUNCH, 5, 3000 + 100 * k, 3010 + 100 * k, 30 + k);
+		put_kernel_of(&builder, k & 1 ? 1 : 3, 3020 + 100 * k, 3050 + 100 * k, 30 + k);
+	}
+	finish(&builder, &trace);
+	assert_string_equal(trace_get_meta(&trace, "virtual_bytes"), "0 4096, 1 0, 2 512");
+	assert_string_equal(trace_get_meta(&trace, "virtual_turn_bytes"), "0 2048, 1 0, 2 512");
+	trace_release(&trace);
+}
+
+static void a_process_of_one_device_has_turns_with_others(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin_virtual(&builder);
+	put_note(&builder, NOTE_MEMORY, 2, 4096, 100, 101);
+	put_call(&builder, LAUNCH, 5, 1000, 1100, 1);
+	put_kernel_of(&builder, 3, 1200, 5000, 1);
+	finish(&builder, &trace);
+	assert_string_equal(trace_get_meta(&trace, "virtual_turn_bytes"), "0 0, 1 0, 2 4096");
+	trace_release(&trace);
+}
+
 static void a_copy_without_a_row_is_counted(void **state)
 {
 	struct builder builder;
@@ -215,6 +257,41 @@ static void hidden_time_is_no_pause_between_calls(void **state)
 	assert_false(op[0].flags & OP_SWITCHED);
 	assert_true(op[1].flags & OP_SWITCHED);
 	assert_int_equal(schedule.copy[op[2].object].kind, COPY_PEER);
+	schedule_release(&schedule);
+	trace_release(&trace);
+}
+
+/* A memset that comes before a kernel takes nothing off it: its code and addresses are as cold. */
+static void a_memset_does_not_warm_what_a_kernel_finds(void **state)
+{
+	static const bool switched[] = { false, true, false, true };
+	struct builder builder;
+	struct trace trace;
+	struct schedule schedule;
+	int launches = 0;
+
+	(void)state;
+	begin_virtual(&builder);
+	for (uint32_t k = 0; k < 5; k++) { /* contexts 1, 2 (memset, kernel, kernel), 1 */
+		const uint32_t context = k < 1 || k > 3 ? 1 : 2;
+
+		put_call(&builder, k == 1 ? MEMSET : LAUNCH, 5, 1000 + 100 * k, 1010 + 100 * k,
+			 1 + k);
+		if (k != 1)
+			put_kernel_of(&builder, context, 1020 + 100 * k, 1050 + 100 * k, 1 + k);
+		else
+			PUT(&builder, memset, .start_ns = START_NS + 1120,
+			    .end_ns = START_NS + 1150, .context = context, .stream = 7,
+			    .correlation = 1 + k, .bytes = 4);
+	}
+	finish(&builder, &trace);
+	schedule_init(&schedule);
+	assert_int_equal(schedule_from_trace(&schedule, &trace, -1), 0);
+	for (int64_t k = 0; k < schedule.op_count; k++)
+		if (schedule.op[k].kind == OP_LAUNCH)
+			assert_int_equal(!!(schedule.op[k].flags & OP_SWITCHED),
+					 switched[launches++]);
+	assert_int_equal(launches, 4);
 	schedule_release(&schedule);
 	trace_release(&trace);
 }
@@ -301,6 +378,9 @@ int main(void)
 		cmocka_unit_test(a_copy_between_contexts_is_one_between_devices),
 		cmocka_unit_test(a_copy_asked_for_as_peer_is_called_so),
 		cmocka_unit_test(what_devices_held_is_said),
+		cmocka_unit_test(what_devices_held_in_their_turns_is_said),
+		cmocka_unit_test(a_process_of_one_device_has_turns_with_others),
+		cmocka_unit_test(a_memset_does_not_warm_what_a_kernel_finds),
 		cmocka_unit_test(a_copy_without_a_row_is_counted),
 		cmocka_unit_test(hidden_time_is_no_pause_between_calls),
 		cmocka_unit_test(nothing_changes_without_virtual_gpus),

@@ -190,6 +190,7 @@ static void virtual_gpus_of_processes_keep_their_numbers(void **state)
 		trace_set_meta(t, "virtual_gpus", "2");
 		trace_set_meta(t, "virtual_processes", "in turns");
 		trace_set_meta(t, "virtual_bytes", k ? "0 10, 1 4096" : "0 8192, 1 0");
+		trace_set_meta(t, "virtual_turn_bytes", k ? "0 0, 1 4096" : "0 8192, 1 0");
 		t->gpu[0].bus_location = trace_string(t, "00:07.0");
 		*trace_add_gpu(t) = t->gpu[0];
 		t->gpu[1].device = 1;
@@ -201,6 +202,7 @@ static void virtual_gpus_of_processes_keep_their_numbers(void **state)
 	assert_int_equal(p->joined.kernel[0].device, 0);
 	assert_int_equal(p->joined.kernel[1].device, 1);
 	assert_string_equal(trace_get_meta(&p->joined, "virtual_bytes"), "0 8202, 1 4096");
+	assert_string_equal(trace_get_meta(&p->joined, "virtual_turn_bytes"), "0 8192, 1 4096");
 }
 
 static void add_barrier(struct trace *t, int pid, int64_t start_ns, int64_t number)

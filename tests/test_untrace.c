@@ -266,6 +266,52 @@ static void what_virtual_gpus_cost_is_taken_out(void **state)
 	platform_release(&platform);
 }
 
+/* L2 keeps 60 bytes. Two GPUs hold 40 and 20: all fit, nothing is taken off. They hold 50 and 20:
+ * of 50 none is left when their turn comes again; memory has 1 byte a us and L2 2, so 25 us of what
+ * the turn's kernels take are that, of the first as many as it had time for. */
+static void what_others_left_of_l2_is_taken_off(void **state)
+{
+	static const int64_t held[] = { 40, 50 }, first_us[] = { 30, 15 },
+			     second_us[] = { 200, 190 };
+	double curve[2][2] = { { 60, 61 }, { 1, 0 } };
+	(void)state;
+	for (int way = 0; way < 2; way++) {
+		struct platform platform;
+		struct schedule s;
+		platform_of(&platform, "free");
+		set(&platform, "tracer.serial_kernel_ns", 0);
+		set(&platform, "tracer.switch_ns", 0);
+		platform.sm.present = true;
+		platform.sm.l2_reuse_bytes.value = curve[0];
+		platform.sm.l2_reuse_hits.value = curve[1];
+		platform.sm.l2_reuse_bytes.count = platform.sm.l2_reuse_hits.count = 2;
+		platform.sm.dram.copy_bytes_per_s = 1e6;
+		platform.sm.l2.copy_bytes_per_s = 2e6;
+		one_thread(&s);
+		s.virtual_gpus = 2;
+		s.virtual_bytes = xcalloc(2, sizeof(*s.virtual_bytes));
+		s.virtual_bytes[0] = held[way];
+		s.virtual_bytes[1] = 20;
+		const struct schedule_shape shape = {
+			.kernel = schedule_add_kernel(&s, "k"), .points = 1, .path = -1, .steps = -1
+		};
+		for (int k = 0; k < 3; k++) {
+			add(&s, OP_LAUNCH, schedule_add_shape(&s, &shape, NULL, 0), 0);
+			s.op[k].duration_ps = (k ? 200 : 30) * 1000000;
+		}
+		s.op[0].flags = OP_SWITCHED;
+		schedule_untrace(&s, &platform);
+		platform.sm.l2_reuse_bytes.value = platform.sm.l2_reuse_hits.value = NULL;
+		assert_int_equal((s.op[0].duration_ps + 500) / 1000, first_us[way] * 1000);
+		assert_int_equal((s.op[1].duration_ps + 500) / 1000, second_us[way] * 1000);
+		assert_int_equal(s.op[2].duration_ps / 1000, 200 * 1000);
+		assert_int_equal((s.shared_l2_ps + 500) / 1000, way * 25 * 1000);
+		assert_int_equal(s.shared_l2_kernels, way * 2);
+		schedule_release(&s);
+		platform_release(&platform);
+	}
+}
+
 /* 132 multiprocessors hold 2 blocks of 1024 threads each: 2640 blocks take 10 turns, and 9 of them
  * are longer by 100 ns; blocks are handed out every 0.6 ns. */
 static void a_kernel_is_longer_by_what_the_recorder_adds_to_each_turn_of_its_blocks(void **state)
@@ -329,6 +375,7 @@ int main(void)
 		cmocka_unit_test(a_call_without_a_cost_of_its_own_is_watched_like_the_shortest),
 		cmocka_unit_test(a_recorded_call_costs_what_its_record_says_less_the_recorder),
 		cmocka_unit_test(what_virtual_gpus_cost_is_taken_out),
+		cmocka_unit_test(what_others_left_of_l2_is_taken_off),
 		cmocka_unit_test(
 			a_kernel_is_longer_by_what_the_recorder_adds_to_each_turn_of_its_blocks),
 		cmocka_unit_test(a_solver_of_ours_does_nothing_between_its_calls),

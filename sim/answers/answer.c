@@ -64,20 +64,25 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 /* What recorded kernels owe to the L2 that all virtual GPUs had together. */
 static void print_shared_l2(const struct schedule *schedule)
 {
-	const double mib = 1.0 / (1 << 20), most = (double)schedule->virtual_most_bytes * mib,
-		     all = (double)schedule->virtual_all_bytes * mib,
-		     l2 = (double)schedule->virtual_l2_bytes * mib;
-	if (most < 0 || l2 <= 0)
+	const double mib = 1.0 / (1 << 20), l2 = (double)schedule->virtual_l2_bytes * mib;
+	double most = 0, all = 0;
+	for (uint32_t g = 0; schedule->virtual_bytes && g < schedule->virtual_gpus; g++) {
+		const double held = (double)schedule->virtual_bytes[g] * mib;
+		most = held > most ? held : most;
+		all += held;
+	}
+	if (!(all > 0) || l2 <= 0)
 		printf("  note: not known is what a GPU's L2 would have held for it alone\n");
-	else if (all <= l2)
+	else if (schedule->shared_l2_kernels)
+		printf("  note: each GPU held %.1f MiB at most, all %.1f, and share one L2 (%.1f "
+		       "MiB): %.1f us were taken off %lld kernels for what others had left of it; "
+		       "as if each touched all that its GPU held\n",
+		       most, all, l2, (double)schedule->shared_l2_ps * 1e-6,
+		       (long long)schedule->shared_l2_kernels);
+	else if (most <= l2)
 		printf("  note: what all GPUs held (%.1f MiB) fits the one L2 (%.1f MiB): sharing "
 		       "it costs little\n",
 		       all, l2);
-	else if (most <= l2)
-		printf("  note: what each GPU held (%.1f MiB at most) fits a GPU's L2 (%.1f MiB), "
-		       "what all did (%.1f MiB) does not: kernels that come back to it were "
-		       "recorded longer than they would be, how much is not known\n",
-		       most, l2, all);
 	else
 		printf("  note: a GPU held up to %.1f MiB, more than its L2 (%.1f MiB): how much "
 		       "of "

@@ -138,23 +138,10 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 	}
 }
 
-/* On virtual GPUs kernels were recorded one at a time, which adds to each, and a change of contexts
- * adds to the one after it. */
-static void shorten_kernels(struct schedule *schedule, const struct platform *platform)
-{
-	for (int64_t k = 0; k < schedule->op_count; k++) {
-		struct schedule_op *op = &schedule->op[k];
-		const double switched_ns = op->flags & OP_SWITCHED ? platform->switch_ns : 0;
-		if (op->kind == OP_LAUNCH)
-			op->duration_ps = shorter_ps(
-				op->duration_ps, (platform->serial_kernel_ns + switched_ns) * 1000);
-	}
-}
-
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
 	if (schedule->virtual_gpus)
-		shorten_kernels(schedule, platform);
+		schedule_untrace_virtual(schedule, platform);
 	else /* blocks are written down only where kernels may run beside others */
 		schedule_untrace_blocks(schedule, platform);
 	if (schedule->config) {

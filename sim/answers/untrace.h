@@ -19,4 +19,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
  * (untrace_blocks.c). */
 void schedule_untrace_blocks(struct schedule *schedule, const struct platform *platform);
 
+/* And on virtual GPUs (untrace_virtual.c). */
+void schedule_untrace_virtual(struct schedule *schedule, const struct platform *platform);
+
 #endif

@@ -25,7 +25,7 @@ enum note_host_kind {
 	/* Hidden, too; and the thread's next call copies between devices: object is source << 16 |
 	 * target (0xffff: unknown), value 1 where the program called cudaMemcpyPeer. */
 	NOTE_PEER_COPY = 7,
-	/* The most memory that a virtual device, object, has held so far: value, bytes. */
+	/* What memory a virtual device, object, holds from now on: value, bytes. */
 	NOTE_MEMORY = 8
 };
 

@@ -290,19 +290,22 @@ static const char *pid_of(const struct trace *trace)
 	return pid ? pid : "?";
 }
 
-/* What each virtual device held at most, "0 4096, 1 0": of all processes together, which may have
- * had it at different times. */
-static void join_virtual_bytes(struct trace *joined, const struct trace *part, size_t count)
+/* What each virtual device held, "0 4096, 1 0": of all processes together, which may have had it at
+ * different times. */
+static void join_virtual_bytes(struct trace *joined, const struct trace *part, size_t count,
+			       const char *key)
 {
 	const uint32_t gpus = trace_virtual_gpus(&part[0]);
 	int64_t *held = xcalloc(gpus + 1, sizeof(*held));
 	char *all = NULL;
+	bool said = false;
 
 	for (size_t p = 0; p < count; p++) {
-		const char *text = trace_get_meta(&part[p], "virtual_bytes");
+		const char *text = trace_get_meta(&part[p], key);
 		long long bytes;
 		unsigned gpu;
 
+		said |= text != NULL;
 		for (; text && sscanf(text, "%u %lld", &gpu, &bytes) == 2;
 		     text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL)
 			if (gpu < gpus && bytes > 0)
@@ -315,8 +318,8 @@ static void join_virtual_bytes(struct trace *joined, const struct trace *part, s
 		free(all);
 		all = longer;
 	}
-	if (all)
-		trace_set_meta(joined, "virtual_bytes", all);
+	if (all && said)
+		trace_set_meta(joined, key, all);
 	free(all);
 	free(held);
 }
@@ -342,7 +345,7 @@ static void join_meta(struct trace *joined, const struct trace *part, size_t cou
 				   *value = trace_text(&part[p], part[p].meta[i].value);
 
 			if (!strcmp(key, "pid") || !strcmp(key, "rank") ||
-			    !strcmp(key, "virtual_bytes"))
+			    !strcmp(key, "virtual_bytes") || !strcmp(key, "virtual_turn_bytes"))
 				continue;
 			if (all_have(part, count, key, value)) {
 				trace_set_meta(joined, key, value);
@@ -417,7 +420,8 @@ int trace_join(struct trace *joined, const struct trace *part, size_t count, con
 	for (size_t p = 0; p < count; p++) /* the earliest trace keeps its clock */
 		first_ns = span[p].offset_ns < first_ns ? span[p].offset_ns : first_ns;
 	join_meta(joined, part, count);
-	join_virtual_bytes(joined, part, count);
+	join_virtual_bytes(joined, part, count, "virtual_bytes");
+	join_virtual_bytes(joined, part, count, "virtual_turn_bytes");
 	for (size_t p = 0; p < count; p++) {
 		struct joining j = { .joined = joined,
 				     .part = &part[p],

@@ -58,6 +58,7 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->solver);
 	free(schedule->range);
 	free(schedule->device);
+	free(schedule->virtual_bytes);
 	free(schedule->config);
 	if (schedule->index) {
 		map_release(&schedule->index->kernel);

@@ -43,7 +43,7 @@ enum {
 	OP_IN_GRAPH =
 		16 /* launch, copy, memset, record, wait: not the first of its call's (a graph's) */
 	,
-	OP_SWITCHED = 64 /* launch: on virtual GPUs, the first after another one's */,
+	OP_SWITCHED = 64 /* launch: on virtual GPUs, its GPU's first after another one's */,
 	OP_COLLECTIVE = 128 /* launch: part of a collective (schedule.participant says of which) */,
 	OP_OTHER_GPU = 32 /* wait: for an event of another GPU's stream */,
 	OP_EARLY = 32 /* launch: may begin before all of the kernel before it is done
@@ -258,9 +258,12 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
-	/* Of virtual GPUs: the most that one of them held, that all did together, and the L2 of the
-	 * one they were recorded on; -1: not known. */
-	int64_t virtual_most_bytes, virtual_all_bytes, virtual_l2_bytes;
+	/* Of virtual GPUs: what each held while they took turns (NULL: not known), and the L2 of
+	 * the one they were recorded on (-1: not known). */
+	int64_t *virtual_bytes; /* owned; virtual_gpus of them */
+	int64_t virtual_l2_bytes;
+	/* What was taken off recorded kernels (schedule_untrace) for what others had left of L2. */
+	int64_t shared_l2_ps, shared_l2_kernels;
 	uint32_t virtual_gpus;	/* recorded on one GPU as if there were so many; 0: it was not */
 	char *device;		/* owned; the GPU it was recorded on; NULL: not recorded */
 	const char *unmeasured; /* of a plan, static: what has a price that nobody has measured;

@@ -188,43 +188,15 @@ static void leave_out(struct spool *spool)
 	free(collective);
 }
 
-/* What each device held at most goes to the trace's facts, "0 4096, 1 8192". */
-static void take_memory(struct trace *trace, struct spool *spool, uint32_t gpus)
-{
-	int64_t *most = xcalloc(gpus, sizeof(*most));
-	char *text = NULL;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < spool->host_op_count; i++) {
-		const struct spool_host_op note = spool->host_op[i];
-
-		if (note.kind != NOTE_MEMORY)
-			spool->host_op[kept++] = note;
-		else if (note.object < gpus && note.value > most[note.object])
-			most[note.object] = note.value;
-	}
-	spool->host_op_count = kept;
-	for (uint32_t i = 0; i < gpus; i++) {
-		char *more = xprintf("%s%s%u %lld", text ? text : "", text ? ", " : "", i,
-				     (long long)most[i]);
-
-		free(text);
-		text = more;
-	}
-	trace_set_meta(trace, "virtual_bytes", text);
-	free(text);
-	free(most);
-}
-
 void spool_virtual_prepare(struct trace *trace, struct spool *spool)
 {
 	const uint32_t count = spool_virtual_gpus(spool);
 
 	if (!count)
 		return;
-	take_memory(trace, spool, count);
 	add_devices(spool, count);
 	name_devices(spool, count);
+	spool_virtual_memory(trace, spool, count);
 	leave_out(spool);
 }
 

@@ -124,7 +124,7 @@ void notes_mute(bool on);
 /* The next call of this thread copies from one device to another; `as_peer`: the program asked for
  * cudaMemcpyPeer. */
 void notes_peer_copy(int source, int target, bool as_peer, uint64_t start_ns);
-/* The most a device has held so far. */
+/* What a device holds from now on. */
 void notes_memory(int device, size_t bytes);
 void notes_barrier(uint32_t object, uint64_t start_ns);
 /* The `number`-th that this process came to, whether it was recorded by then or not. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Whose memory a pointer is, in a table of what the runtime allocated, and how much each device
- * held at most. Of what was allocated otherwise the driver names the context, but for memory of a
+ * holds. Of what was allocated otherwise the driver names the context, but for memory of a
  * pool.
  */
 #include "virtual.h"
@@ -17,8 +17,8 @@ static struct {
 		int device;
 	} * range; /* by base; no two meet */
 	size_t count, capacity;
-	_Atomic size_t any;				       /* count, read without the lock */
-	size_t held[VIRTUAL_GPUS_MAX], most[VIRTUAL_GPUS_MAX]; /* bytes, by device */
+	_Atomic size_t any;	       /* count, read without the lock */
+	size_t held[VIRTUAL_GPUS_MAX]; /* bytes, by device */
 } ranges = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The first range that ends after `at`. */
@@ -47,7 +47,6 @@ static void take_out(size_t at)
 void ranges_add(const void *base, size_t bytes, int device)
 {
 	const struct range added = { (uintptr_t)base, (uintptr_t)base + bytes, device };
-	bool more = false;
 	size_t at;
 
 	if (!base || !bytes)
@@ -71,27 +70,30 @@ void ranges_add(const void *base, size_t bytes, int device)
 		(ranges.count++ - at) * sizeof(*ranges.range));
 	ranges.range[at] = added;
 	ranges.held[device] += bytes;
-	more = ranges.held[device] > ranges.most[device];
-	if (more)
-		ranges.most[device] = bytes = ranges.held[device];
+	bytes = ranges.held[device];
 	atomic_store(&ranges.any, ranges.count);
 	pthread_mutex_unlock(&ranges.lock);
-	if (more)
-		notes_memory(device, bytes);
+	notes_memory(device, bytes);
 }
 
 void ranges_remove(const void *base)
 {
-	size_t at;
+	size_t at, left = 0;
+	int device = -1;
 
 	if (!base || !atomic_load(&ranges.any))
 		return;
 	pthread_mutex_lock(&ranges.lock);
 	at = first_after((uintptr_t)base);
-	if (at < ranges.count && ranges.range[at].base == (uintptr_t)base)
+	if (at < ranges.count && ranges.range[at].base == (uintptr_t)base) {
+		device = ranges.range[at].device;
 		take_out(at);
+		left = ranges.held[device];
+	}
 	atomic_store(&ranges.any, ranges.count);
 	pthread_mutex_unlock(&ranges.lock);
+	if (device >= 0)
+		notes_memory(device, left);
 }
 
 static int noted_device(uintptr_t pointer)
