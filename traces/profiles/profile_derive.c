@@ -459,21 +459,20 @@ static const struct kernel_profile *other_rim(const struct kernel_profiles *all,
 	return best;
 }
 
-bool profile_between(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
-		     const struct launch_geometry *launch, struct profile_derived *d)
+static bool with_rim(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
+		     const struct launch_geometry *launch, double share, double farthest,
+		     struct profile_derived *d)
 {
-	const bool same_grid = !memcmp(nearest->geometry.grid, launch->grid, sizeof(launch->grid));
-	const struct kernel_profile *other =
-		same_grid || nearest->geometry.grid[2] != 1 || launch->grid[2] != 1
-			? NULL
-			: other_rim(profiles, nearest, launch);
+	const struct kernel_profile *other = nearest->geometry.grid[2] != 1 || launch->grid[2] != 1
+						     ? NULL
+						     : other_rim(profiles, nearest, launch);
 
 	if (!other)
 		return false;
 	const double here = rim_share(nearest->geometry.grid),
 		     there = rim_share(other->geometry.grid),
-		     weight = (profile_rim_share(launch->grid) - here) / (there - here);
-	if (!(weight >= 1 - RIM_FARTHEST && weight <= RIM_FARTHEST))
+		     weight = (share - here) / (there - here);
+	if (!(weight >= 1 - farthest && weight <= farthest))
 		return false;
 	*d = (struct profile_derived){ .memory = nearest,
 				       .base = { nearest, other },
@@ -485,6 +484,21 @@ bool profile_between(const struct kernel_profiles *profiles, const struct kernel
 	       sizeof(launch->grid));
 	fill_counts(d);
 	return true;
+}
+
+bool profile_between(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
+		     const struct launch_geometry *launch, struct profile_derived *d)
+{
+	const bool same_grid = !memcmp(nearest->geometry.grid, launch->grid, sizeof(launch->grid));
+
+	return !same_grid && with_rim(profiles, nearest, launch, profile_rim_share(launch->grid),
+				      RIM_FARTHEST, d);
+}
+
+bool profile_of_kind(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
+		     const struct launch_geometry *launch, bool rim, struct profile_derived *d)
+{
+	return with_rim(profiles, nearest, launch, rim, INFINITY, d);
 }
 
 void profile_derived_release(struct profile_derived *d)

@@ -54,6 +54,10 @@ void profile_derive(const struct kernel_profiles *profiles, const struct kernel_
 double profile_rim_share(const uint32_t grid[3]);
 bool profile_between(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
 		     const struct launch_geometry *launch, struct profile_derived *derived);
+/* The same for a grid of blocks at the rim alone, or of others alone. */
+bool profile_of_kind(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
+		     const struct launch_geometry *launch, bool rim,
+		     struct profile_derived *derived);
 void profile_derived_release(struct profile_derived *derived);
 
 #endif
