@@ -338,8 +338,10 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		else
 			failed = play(device, sm_count, launch, answer->resident, blocks, 0, 0,
 				      NULL, run, blocks < most ? &snapshot : NULL);
-		if (failed)
+		if (failed) {
+			free(at_rim);
 			return -1;
+		}
 		pace_of(run, answer->resident, &error);
 		int64_t more =
 			steady_blocks(blocks, error, ISSUES_MOST / round_issues, answer->resident);
