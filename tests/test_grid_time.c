@@ -40,6 +40,51 @@ static void the_last_multiprocessor_begins_late(void **state)
 	assert_true(fabs(grid_cycles(&kit, &d, 10, 6) - one - 50) < 1e-9);
 }
 
+/* Eight columns on 132 multiprocessors: every 132nd block is four columns on. */
+static void half_of_the_multiprocessors_have_no_first_and_last_column(void **state)
+{
+	(void)state;
+	const struct grid_kinds kinds = { .grid = { 8, 128 } };
+	for (int most = 0; most < 2; most++) {
+		const int64_t sm = grid_kinds_sm(&kinds, 132, 8, most);
+		bool *rim = grid_kinds_of(&kinds, 132, sm, 8);
+		int rims = 0;
+		for (int k = 0; k < 8; k++)
+			rims += rim[k];
+		assert_int_equal(rims, most ? 5 : 0); /* the first row is at the rim, too */
+		assert_true(sm + 7 * 132 < 8 * 128);  /* it has as many blocks as any */
+		free(rim);
+	}
+}
+
+/* Blocks are beside each other, each as if alone. */
+static void a_launch_that_is_there_at_once_takes_as_long_as_its_slower_blocks(void **state)
+{
+	(void)state;
+	struct kit kit[3]; /* within, at the rim, on average */
+	struct warp_program program[3];
+	struct grid_answer answer;
+	struct sm_device d = round_device();
+	d.block_slots = 8;
+	for (int k = 0; k < 3; k++) {
+		kit_chain(&kit[k], 32, 50, "FADD R0, R0, R1", (int[]){ 4, 10, 7 }[k]);
+		kit_program(&kit[k], &program[k]);
+	}
+	struct grid_launch launch = { .program = &program[2],
+				      .kinds = { &program[0], &program[1], { 6, 1 } },
+				      .blocks = 6 };
+	assert_int_equal(grid_time(&d, 3, &launch, &answer), 0);
+	assert_true(fabs(answer.cycles - (50 * 10 + 1)) < 2);
+	grid_answer_release(&answer);
+	launch.kinds.grid[0] = 60; /* waves: how many of each one has is not known */
+	launch.blocks = 60;
+	assert_int_equal(grid_time(&d, 3, &launch, &answer), 0);
+	assert_true(fabs(answer.cycles / (20 / 8.0 * (50 * 7 + 1)) - 1) < 0.3);
+	grid_answer_release(&answer);
+	for (int k = 0; k < 3; k++)
+		warp_program_release(&program[k]);
+}
+
 static void a_launch_without_blocks_is_an_error_and_leaves_nothing(void **state)
 {
 	(void)state;
@@ -71,6 +116,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_launch_goes_on_at_its_pace_although_blocks_end_in_bursts),
 		cmocka_unit_test(the_last_multiprocessor_begins_late),
+		cmocka_unit_test(half_of_the_multiprocessors_have_no_first_and_last_column),
+		cmocka_unit_test(a_launch_that_is_there_at_once_takes_as_long_as_its_slower_blocks),
 		cmocka_unit_test(a_launch_without_blocks_is_an_error_and_leaves_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,21 @@ const struct profile_derived *derived_profiles_between(struct derived_profiles *
 	return add(all, nearest, &like, rim, &counts);
 }
 
+const struct profile_derived *derived_profiles_kind(struct derived_profiles *all,
+						    const struct kernel_profiles *profiles,
+						    const struct kernel_profile *nearest,
+						    const struct launch_geometry *launch, bool rim)
+{
+	const double share = rim ? 2 : 3; /* no share of a grid */
+	struct launch_geometry like = *launch;
+	struct profile_derived counts = { 0 };
+	memset(like.grid, 0, sizeof(like.grid));
+	const struct profile_derived *known = find(all, nearest, &like, share);
+	if (known || !profile_of_kind(profiles, nearest, launch, rim, &counts))
+		return known;
+	return add(all, nearest, &like, share, &counts);
+}
+
 void derived_profiles_release(struct derived_profiles *all)
 {
 	for (size_t k = 0; k < all->count; k++) {

@@ -22,6 +22,11 @@ const struct profile_derived *derived_profiles_between(struct derived_profiles *
 						       const struct kernel_profiles *profiles,
 						       const struct kernel_profile *nearest,
 						       const struct launch_geometry *launch);
+/* Of blocks at the rim of its grid alone, or of all others; NULL: nobody knows them apart. */
+const struct profile_derived *derived_profiles_kind(struct derived_profiles *all,
+						    const struct kernel_profiles *profiles,
+						    const struct kernel_profile *nearest,
+						    const struct launch_geometry *launch, bool rim);
 void derived_profiles_release(struct derived_profiles *all);
 
 #endif

@@ -4,12 +4,14 @@
 #ifndef WARPREEL_GRID_LAUNCH_H
 #define WARPREEL_GRID_LAUNCH_H
 
+#include "grid_kinds.h"
 #include "traffic.h"
 #include "warp_program.h"
 
 struct grid_launch {
-	double code_bytes; /* of all kernels launched by turns; 0: of this one */
-	const struct warp_program *program;
+	double code_bytes;		    /* of all kernels launched by turns; 0: of this one */
+	const struct warp_program *program; /* of its blocks on average */
+	struct grid_kinds kinds;	    /* of each, where they are told apart */
 	int64_t blocks;
 	double sharers; /* multiprocessors that share memory, on average; 0 = as its blocks say */
 	struct traffic traffic;

@@ -2,6 +2,7 @@
 #include "grid_time.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/base/util.h"
@@ -81,12 +82,18 @@ static double constant_cold(const struct sm_device *device, int sm_count, int64_
 	       others * (device->constant_cold_cycles - device->constant_alone_cycles);
 }
 
-/* On the sm-th multiprocessor. *snapshot, where it is wanted: sm_engine_begin. */
+/* On the sm-th multiprocessor. at_rim: of its blocks, NULL where they are taken for alike.
+ * *snapshot, where it is wanted: sm_engine_begin. */
 static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
-		int resident, int64_t blocks, double visits_max, int64_t sm, struct sm_run *run,
-		struct sm_snapshot **snapshot)
+		int resident, int64_t blocks, double visits_max, int64_t sm, const bool *at_rim,
+		struct sm_run *run, struct sm_snapshot **snapshot)
 {
 	struct sm_job job[2] = { job_of(device, sm_count, launch, resident, blocks) };
+	if (at_rim) {
+		job[0].program = launch->kinds.within;
+		job[0].rim = launch->kinds.rim;
+		job[0].at_rim = at_rim;
+	}
 	struct asked asked = { 0 };
 	ask(&asked, launch, 1);
 	struct sm_setup setup = {
@@ -193,7 +200,8 @@ static int count_issues(const struct sm_device *device, int sm_count,
 	alone.beside = NULL;
 	for (int k = 0; k < 2; k++) {
 		struct sm_run run;
-		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, 0, &run, NULL))
+		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, 0, NULL, &run,
+			 NULL))
 			return -1;
 		at[k].issues = (double)run.instructions / (double)blocks;
 		sm_run_release(&run);
@@ -211,11 +219,39 @@ static int count_issues(const struct sm_device *device, int sm_count,
 }
 
 /*
+ * All blocks are there at once, and those at the rim do other work: the launch takes as long as the
+ * multiprocessor that has most of them, or fewest. *at_rim: of its blocks, owned by the caller.
+ */
+static int longest_of_kinds(const struct sm_device *device, int sm_count,
+			    const struct grid_launch *launch, int resident, int64_t blocks,
+			    struct sm_run *run, bool **at_rim)
+{
+	for (int k = 0; k < 2; k++) {
+		struct sm_run here = { 0 };
+		const int64_t sm = grid_kinds_sm(&launch->kinds, sm_count, blocks, !k);
+		bool *rim = grid_kinds_of(&launch->kinds, sm_count, sm, blocks);
+		const int failed =
+			play(device, sm_count, launch, resident, blocks, 0, 0, rim, &here, NULL);
+		const bool longer = !failed && (!k || here.cycles > run->cycles);
+		sm_run_release(longer ? run : &here);
+		free(longer ? *at_rim : rim);
+		if (failed)
+			return -1;
+		if (longer) {
+			*run = here;
+			*at_rim = rim;
+		}
+	}
+	return 0;
+}
+
+/*
  * How long the few blocks of a short launch take is as chance has it: to the run of `answer`, which
  * is whole, those of other multiprocessors with other blocks are added, and the mean is the answer.
  */
 static int mean_of_several(const struct sm_device *device, int sm_count,
-			   const struct grid_launch *launch, struct grid_answer *answer)
+			   const struct grid_launch *launch, const bool *at_rim,
+			   struct grid_answer *answer)
 {
 	const int64_t blocks = answer->run.block_count,
 		      busy = launch->blocks < sm_count ? launch->blocks : sm_count;
@@ -225,7 +261,8 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 	while (n < SMS_MOST && n < busy && (double)(n + 1) * issues <= SHORT_ISSUES &&
 	       error > SHORT_ERROR) {
 		struct sm_run run;
-		if (play(device, sm_count, launch, answer->resident, blocks, 0, n, &run, NULL))
+		if (play(device, sm_count, launch, answer->resident, blocks, 0, n, at_rim, &run,
+			 NULL))
 			return -1;
 		off += run.cycles - first;
 		squares += (run.cycles - first) * (run.cycles - first);
@@ -279,7 +316,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		for (int k = 0; k < 2; k++) {
 			sm_run_release(run);
 			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits,
-				 0, run, NULL))
+				 0, NULL, run, NULL))
 				return -1;
 			at[k].cycles = run->cycles;
 			at[k].block_cycles = pace_of(run, answer->resident, &error);
@@ -294,9 +331,17 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			at[1].block_cycles + more * (at[1].block_cycles - at[0].block_cycles);
 	} else {
 		struct sm_snapshot *snapshot = NULL;
-		if (play(device, sm_count, launch, answer->resident, blocks, 0, 0, run,
-			 blocks < most ? &snapshot : NULL))
+		bool *at_rim = NULL;
+		if (launch->kinds.rim && !launch->beside && most <= answer->resident)
+			failed = longest_of_kinds(device, sm_count, launch, answer->resident,
+						  blocks, run, &at_rim);
+		else
+			failed = play(device, sm_count, launch, answer->resident, blocks, 0, 0,
+				      NULL, run, blocks < most ? &snapshot : NULL);
+		if (failed) {
+			free(at_rim);
 			return -1;
+		}
 		pace_of(run, answer->resident, &error);
 		int64_t more =
 			steady_blocks(blocks, error, ISSUES_MOST / round_issues, answer->resident);
@@ -305,7 +350,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			sm_run_release(run);
 			failed = snapshot ? sm_snapshot_run(snapshot, blocks, run)
 					  : play(device, sm_count, launch, answer->resident, blocks,
-						 0, 0, run, NULL);
+						 0, 0, NULL, run, NULL);
 		}
 		sm_snapshot_release(snapshot);
 		if (failed)
@@ -313,8 +358,10 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		answer->played.cycles = run->cycles;
 		answer->played.block_cycles = pace_of(run, answer->resident, &error);
 		if (blocks == most && !launch->beside &&
-		    mechanism_on(&device->mechanisms, MECHANISM_SHORT_LAUNCHES) &&
-		    mean_of_several(device, sm_count, launch, answer))
+		    mechanism_on(&device->mechanisms, MECHANISM_SHORT_LAUNCHES))
+			failed = mean_of_several(device, sm_count, launch, at_rim, answer);
+		free(at_rim);
+		if (failed)
 			return -1;
 	}
 	answer->extrapolated_blocks = blocks < most;

@@ -6,8 +6,9 @@
  * L2 and DRAM, in proportion to the blocks they have. Of a long launch the first rounds of blocks
  * are played, more of them where rounds are unequal; the blocks between the first round and the
  * last go on at their mean pace. A launch that is played whole and issues little is played on
- * several multiprocessors, whose blocks have other luck, and takes their mean. Of long loops a few
- * rounds are played with two limits, and time goes on linearly.
+ * several multiprocessors, whose blocks have other luck, and takes their mean. Where all blocks are
+ * there at once, which of them are at the rim of the grid counts (grid_kinds.h). Of long loops a
+ * few rounds are played with two limits, and time goes on linearly.
  */
 #ifndef WARPREEL_GRID_TIME_H
 #define WARPREEL_GRID_TIME_H

@@ -12,8 +12,8 @@ static bool known_launch_same(const struct known_launch *a, const struct known_l
 {
 	return a->profile == b->profile && a->blocks == b->blocks &&
 	       a->block_threads == b->block_threads && a->shared_bytes == b->shared_bytes &&
-	       a->on_device == b->on_device &&
-	       !memcmp(&a->sharers, &b->sharers, sizeof(a->sharers)) &&
+	       a->on_device == b->on_device && a->grid[0] == b->grid[0] &&
+	       a->grid[1] == b->grid[1] && !memcmp(&a->sharers, &b->sharers, sizeof(a->sharers)) &&
 	       !memcmp(&a->code_bytes, &b->code_bytes, sizeof(a->code_bytes)) &&
 	       !memcmp(&a->traffic, &b->traffic, sizeof(a->traffic));
 }

@@ -77,6 +77,7 @@ bool sm_hand_out(struct engine *e, int job, double at)
 			sm_snapshot_keep(e->snapshot, e, at);
 		return false;
 	}
+	const struct warp_program *own = j->rim && j->at_rim[e->handed[job]] ? j->rim : p;
 	int slot = 0;
 	while (slot < e->block_slots && e->block[slot].live)
 		slot++;
@@ -99,7 +100,7 @@ bool sm_hand_out(struct engine *e, int job, double at)
 	e->handed[job]++;
 	for (; warps; warps--) {
 		struct warp *w = deal(e, slot);
-		*w = (struct warp){ .program = p->step,
+		*w = (struct warp){ .program = own->step,
 				    .steps = (int32_t)p->count,
 				    .job = job,
 				    .block = slot,
@@ -220,6 +221,7 @@ void sm_engine_init(struct engine *e)
 		mechanism_on(&d->mechanisms, MECHANISM_SHUFFLE_ISSUE) ? d->shuffle_issue_cycles : 0;
 	e->multiply_add =
 		mechanism_on(&d->mechanisms, MECHANISM_MULTIPLY_ADD) ? d->multiply_add_interval : 0;
+	e->decides = mechanism_on(&d->mechanisms, MECHANISM_BLOCK_BRANCHES);
 	e->flags = mechanism_on(&d->mechanisms, MECHANISM_NEIGHBOUR_FLAGS);
 	e->flag_later = d->l2_flag_ns * 1e-3 * d->clock_mhz;
 	e->texture_cycles = d->texture_interval / 32;
@@ -243,8 +245,11 @@ void sm_engine_init(struct engine *e)
 			p->path_of[class] = path_of(e, sub, class);
 		e->next[sub] = (struct next_issue){ .at = INFINITY };
 	}
-	for (int j = 0; j < e->setup->job_count; j++)
-		e->loops = larger(e->loops, e->setup->job[j].program->loops);
+	for (int j = 0; j < e->setup->job_count; j++) {
+		const struct sm_job *job = &e->setup->job[j];
+		e->loops = larger(e->loops, job->program->loops);
+		e->loops = larger(e->loops, job->rim ? job->rim->loops : 0);
+	}
 	float *visits = own(e, (size_t)e->warp_slots * e->loops, sizeof(*visits));
 	for (int k = 0; k < e->warp_slots; k++) {
 		struct warp *w = &e->warp[k];

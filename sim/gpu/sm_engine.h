@@ -36,6 +36,9 @@ extern const char *const stall_reason_name[STALL_REASON_COUNT];
 /* A kernel's blocks on this SM. */
 struct sm_job {
 	const struct warp_program *program;
+	const struct warp_program *rim; /* of the k-th block where at_rim[k]; the same instructions.
+					   NULL: all blocks are alike */
+	const bool *at_rim;
 	int64_t blocks; /* this SM runs, one after the other or at once; < 0: as long as any other
 			   job runs */
 	int resident;	/* at most at once */

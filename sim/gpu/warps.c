@@ -267,6 +267,24 @@ static double code_bytes_of(const struct warps *w, const struct schedule *schedu
 	return bytes;
 }
 
+/* What blocks at the rim of the launch's grid do and what the others do, if two grids tell. */
+static void tell_kinds(struct warps *w, const struct kernel_profile *nearest,
+		       const struct launch_geometry *g, struct warps_answer *a)
+{
+	struct warp_program *const to[2] = { &a->within, &a->rim };
+	a->kinds = true;
+	for (int rim = 0; rim < 2 && a->kinds; rim++) {
+		const struct profile_derived *counts =
+			derived_profiles_kind(&w->derived, &w->profiles.loaded, nearest, g, rim);
+		const struct warp_program *program =
+			counts ? program_of(w, &counts->profile) : NULL;
+		a->kinds = program != NULL;
+		if (a->kinds)
+			*to[rim] = *program;
+	}
+	memcpy(a->launch.kinds.grid, g->grid, sizeof(a->launch.kinds.grid));
+}
+
 /* Which profile, which geometry, and what memory is asked for. */
 static int prepare(struct warps *w, const struct schedule *schedule,
 		   const struct schedule_shape *shape, struct warps_answer *a)
@@ -285,6 +303,8 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	if (!a->profile)
 		return report("kernel '%s' has no profile in %s: record one with warpreel profile",
 			      name, w->profiles.loaded.source);
+	const struct kernel_profile *nearest = a->profile;
+	const bool exact_shape = exact;
 	if (!exact)
 		a->derived = derived_profiles_of(&w->derived, &w->profiles.loaded, a->profile, &g);
 	else if (mechanism_on(on, MECHANISM_GRID_RIM))
@@ -312,6 +332,8 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 	if (g.path >= 0) /* a plan knows its dynamic shared memory, a recording all of it */
 		a->program.shared_bytes = a->profile->static_shared_bytes + g.shared_bytes;
 	a->launch.program = &a->program;
+	if (exact_shape && mechanism_on(on, MECHANISM_GRID_RIM) && g.grid[2] == 1)
+		tell_kinds(w, nearest, &g, a);
 	a->launch.code_bytes = code_bytes_of(w, schedule);
 	a->launch.blocks = (int64_t)g.grid[0] * g.grid[1] * g.grid[2];
 	a->memory = mechanism_on(on, MECHANISM_L2_REUSE)
@@ -321,7 +343,7 @@ static int prepare(struct warps *w, const struct schedule *schedule,
 		.schedule = schedule,
 		.shape = shape,
 		.memory = &a->memory,
-		.program = program,
+		.program = &a->program,
 		.warps = (double)a->launch.blocks * (double)((a->program.block_threads + 31) / 32),
 		.counted = a->profile,
 		.profile = exact ? a->profile : &a->derived->profile,

@@ -27,6 +27,8 @@ struct warps_answer {
 	const struct profile_derived
 		*derived;  /* the counts, where they are not the profile's; NULL = they are */
 	const char *doubt; /* of the derived counts; NULL = none */
+	bool kinds;	   /* blocks at the rim and within do other work: */
+	struct warp_program within, rim;
 	struct warp_program program; /* with the launch's own block; steps are shared, not owned */
 	struct residency_shape memory;
 	bool classes; /* another device generation: by instruction classes, no control bits */

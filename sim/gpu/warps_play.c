@@ -29,6 +29,8 @@ struct known_launch warps_known(const struct platform *platform, const struct wa
 				    .on_device = on_device,
 				    .code_bytes = a->launch.code_bytes,
 				    .traffic = traffic_of(a, phase) };
+	if (a->kinds)
+		memcpy(key.grid, launch.kinds.grid, sizeof(key.grid));
 	key.traffic.l2_read_bytes = key.traffic.l2_write_bytes = key.traffic.reversed = 0;
 	return key;
 }
@@ -64,6 +66,10 @@ int warps_play_phase(const struct sm_device *device, int sm_count, struct warps_
 	if (a->classes)
 		classes.isa = "none";
 	launch.traffic = traffic_of(a, phase);
+	if (a->kinds) {
+		launch.kinds.within = &a->within;
+		launch.kinds.rim = &a->rim;
+	}
 	launch = grid_rounded(&classes, sm_count, &launch);
 	if (grid_time(&classes, sm_count, &launch, played))
 		return -1;

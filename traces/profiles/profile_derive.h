@@ -20,6 +20,10 @@ struct profile_derived {
 	const struct kernel_profile *base[LAW_TERMS]; /* nearest first */
 	double weight[LAW_TERMS];		      /* of a block's counts */
 	int base_count;
+	const struct kernel_profile *rim[2 * LAW_TERMS]; /* what blocks at the rim do more: pairs of
+							    grids, in weights of opposite sign */
+	double rim_weight[2 * LAW_TERMS];
+	int rim_count;
 	char *doubt; /* why the counts may be wrong: a clause; owned. NULL = they follow from the
 			profiles */
 };
@@ -54,6 +58,10 @@ void profile_derive(const struct kernel_profiles *profiles, const struct kernel_
 double profile_rim_share(const uint32_t grid[3]);
 bool profile_between(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
 		     const struct launch_geometry *launch, struct profile_derived *derived);
+/* The same for a grid of blocks at the rim alone, or of others alone. */
+bool profile_of_kind(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
+		     const struct launch_geometry *launch, bool rim,
+		     struct profile_derived *derived);
 void profile_derived_release(struct profile_derived *derived);
 
 #endif
