@@ -407,67 +407,6 @@ static void profiles_of_another_build_or_path_say_nothing(void **state)
 	}
 }
 
-/* Instruction 3 is run by the first and last block of a grid alone, 5 times by each warp. */
-static void add_rimmed(struct trace *t, int64_t id, uint32_t threads, uint32_t blocks)
-{
-	struct trace_profile *p = add_kit_profile(t, id, "toy", blocks, threads);
-
-	p->path = 0;
-	p->steps = 0;
-	for (uint32_t i = 0; i < KIT_CODE; i++) {
-		const int64_t warps = threads / 32 * (i == 3 ? 5 * 2 : blocks);
-
-		*trace_add_profile_instruction(t) = (struct trace_profile_instruction){
-			.profile = id, .offset_bytes = 16 * i, .warps = warps, .threads = 32 * warps
-		};
-	}
-}
-
-static double a_warp_runs(const struct profile_derived *d, size_t instruction)
-{
-	return (double)d->profile.instruction[instruction].warps /
-	       (double)d->profile.instruction[0].warps;
-}
-
-/* 64 threads were counted in two grids, 128 in one: by what 64 do more at a rim. */
-static void what_a_rim_does_is_known_from_two_grids_of_any_block(void **state)
-{
-	struct kernel_profiles all;
-	struct profile_derived d;
-	struct trace t;
-
-	(void)state;
-	trace_init(&t);
-	add_kit_code(&t, "_Z4toysPf");
-	kernel_profiles_init(&all);
-	add_rimmed(&t, 1, 64, 10);
-	add_rimmed(&t, 2, 64, 40);
-	add_rimmed(&t, 3, 128, 10);
-	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
-	trace_release(&t);
-	for (uint32_t threads = 64; threads <= 256; threads *= 2) {
-		const struct launch_geometry g = { .grid = { 20, 1, 1 },
-						   .block = { threads, 1, 1 } };
-		bool exact;
-		const struct kernel_profile *nearest =
-			kernel_profiles_find(&all, "toy", &g, &exact);
-		assert_int_equal(exact, threads < 256);
-		if (exact)
-			assert_true(profile_between(&all, nearest, &g, &d));
-		else
-			profile_derive(&all, nearest, &g, &d);
-		assert_true(fabs(a_warp_runs(&d, 3) - 5 * 2 / 20.0) < 3e-3); /* steps of 1/1024 */
-		assert_true(fabs(a_warp_runs(&d, 4) - 1) < 1e-3);
-		profile_derived_release(&d);
-		for (int rim = 0; rim < 2 && exact; rim++) {
-			assert_true(profile_of_kind(&all, nearest, &g, rim, &d));
-			assert_true(fabs(a_warp_runs(&d, 3) - (rim ? 5 : 0)) < 1e-3);
-			profile_derived_release(&d);
-		}
-	}
-	kernel_profiles_release(&all);
-}
-
 static void a_loop_of_another_length_was_not_counted(void **state)
 {
 	static const struct shape known[] = { { 256, 1, 10, 64 },
@@ -510,7 +449,6 @@ int main(void)
 		cmocka_unit_test(caches_are_those_of_the_nearest_grid),
 		cmocka_unit_test(what_was_not_measured_stays_so),
 		cmocka_unit_test(profiles_of_another_build_or_path_say_nothing),
-		cmocka_unit_test(what_a_rim_does_is_known_from_two_grids_of_any_block),
 		cmocka_unit_test(a_loop_of_another_length_was_not_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,8 +281,7 @@ static void fill_counts(struct profile_derived *d)
 		int64_t *out = &to->instruction[i].warps;
 
 		for (int c = 0; c < COUNTERS; c++) {
-			double value = weighted(d->base, d->weight, d->base_count, i, c) +
-				       weighted(d->rim, d->rim_weight, d->rim_count, i, c);
+			double value = weighted(d->base, d->weight, d->base_count, i, c);
 
 			out[c] = isnan(value) ? -1
 				 : value > 0  ? llround(fmin(value * DERIVED_BLOCKS, COUNT_MOST))
@@ -388,95 +387,6 @@ static char *doubt_of(const struct kernel_profiles *all, const struct kernel_pro
 	return NULL;
 }
 
-/* ---- rims ---- */
-
-/* Share of a grid's blocks that are at its rim. */
-static double rim_share(const uint32_t grid[3])
-{
-	const double x = grid[0], y = grid[1], within_x = fmax(x - 2, 0),
-		     within_y = grid[1] == 1 ? 1 : fmax(y - 2, 0);
-
-	return 1 - within_x * within_y / (x * y);
-}
-
-double profile_rim_share(const uint32_t grid[3])
-{
-	return round(rim_share(grid) * RIM_STEPS) / RIM_STEPS;
-}
-
-/* Of the same shape as `p`, the one whose rim differs most from its. */
-static const struct kernel_profile *other_rim(const struct kernel_profiles *all,
-					      const struct kernel_profile *p,
-					      const struct launch_geometry *launch)
-{
-	const struct kernel_profile *best = NULL;
-	const double here = rim_share(p->geometry.grid);
-	double most = RIM_LEAST;
-
-	for (size_t i = 0; i < all->count && p->geometry.grid[2] == 1; i++) {
-		const struct kernel_profile *q = &all->profile[i];
-		const double off = fabs(rim_share(q->geometry.grid) - here);
-
-		if (may_be_base(q, p, launch) && same_shape(q, p) && q->geometry.grid[2] == 1 &&
-		    off > most) {
-			most = off;
-			best = q;
-		}
-	}
-	return best;
-}
-
-/* Of another block, the two grids whose rims differ most: false, there are none. */
-static bool other_block(const struct kernel_profiles *all, const struct kernel_profile *nearest,
-			const struct launch_geometry *launch, const struct kernel_profile *pair[2])
-{
-	double most = 0;
-
-	for (size_t i = 0; i < all->count; i++) {
-		const struct kernel_profile *p = &all->profile[i], *q;
-
-		if (!may_be_base(p, nearest, launch) || !(q = other_rim(all, p, launch)))
-			continue;
-		const double off = rim_share(q->geometry.grid) - rim_share(p->geometry.grid);
-		if (off > most) {
-			most = off;
-			pair[0] = p;
-			pair[1] = q;
-		}
-	}
-	return most > 0;
-}
-
-/*
- * Takes each base to that share of blocks at the rim: by another grid of its own block, or else by
- * what blocks of another size do more at a rim, warp for warp. Where a launch is `farthest` times
- * further from the two grids than they from each other, the base stays as it is.
- */
-static void take_to_rim(const struct kernel_profiles *profiles,
-			const struct launch_geometry *launch, double share, double farthest,
-			struct profile_derived *d)
-{
-	for (int k = 0; k < d->base_count && launch->grid[2] == 1; k++) {
-		const struct kernel_profile *base = d->base[k],
-					    *pair[2] = { base, other_rim(profiles, base, launch) };
-
-		if (base->geometry.grid[2] != 1 ||
-		    (!pair[1] && !other_block(profiles, base, launch, pair)))
-			continue;
-		const double apart = rim_share(pair[1]->geometry.grid) -
-				     rim_share(pair[0]->geometry.grid),
-			     more = (share - rim_share(base->geometry.grid)) / apart,
-			     warps = law_warps(base->geometry.block) /
-				     law_warps(pair[0]->geometry.block);
-		if (!(more >= 1 - farthest && more <= farthest) || more == 0)
-			continue;
-		for (int n = 0; n < 2; n++) {
-			d->rim[d->rim_count] = pair[n];
-			d->rim_weight[d->rim_count++] = (n ? 1 : -1) * d->weight[k] * more * warps;
-		}
-	}
-}
-
 /* ---- all of it ---- */
 
 void profile_derive(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
@@ -506,7 +416,6 @@ void profile_derive(const struct kernel_profiles *profiles, const struct kernel_
 	d->profile = *d->memory;
 	d->profile.geometry = g;
 	memcpy(d->profile.geometry.grid, (uint32_t[3]){ DERIVED_BLOCKS, 1, 1 }, sizeof(g.grid));
-	take_to_rim(profiles, &g, profile_rim_share(g.grid), RIM_FARTHEST, d);
 	fill_counts(d);
 	if (follows)
 		d->doubt = doubt_of(profiles, nearest, &g, d);
@@ -514,19 +423,62 @@ void profile_derive(const struct kernel_profiles *profiles, const struct kernel_
 		d->doubt = xprintf("too few blocks and steps were profiled");
 }
 
-/* Of its own block. */
+/* Share of a grid's blocks that are at its rim. */
+static double rim_share(const uint32_t grid[3])
+{
+	const double x = grid[0], y = grid[1], within_x = fmax(x - 2, 0),
+		     within_y = grid[1] == 1 ? 1 : fmax(y - 2, 0);
+
+	return 1 - within_x * within_y / (x * y);
+}
+
+double profile_rim_share(const uint32_t grid[3])
+{
+	return round(rim_share(grid) * RIM_STEPS) / RIM_STEPS;
+}
+
+/* Of the same shape as `nearest`, the one whose rim differs most from its. */
+static const struct kernel_profile *other_rim(const struct kernel_profiles *all,
+					      const struct kernel_profile *nearest,
+					      const struct launch_geometry *launch)
+{
+	const struct kernel_profile *best = NULL;
+	const double here = rim_share(nearest->geometry.grid);
+	double most = RIM_LEAST;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct kernel_profile *p = &all->profile[i];
+		const double off = fabs(rim_share(p->geometry.grid) - here);
+
+		if (may_be_base(p, nearest, launch) && same_shape(p, nearest) &&
+		    p->geometry.grid[2] == 1 && off > most) {
+			most = off;
+			best = p;
+		}
+	}
+	return best;
+}
+
 static bool with_rim(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
 		     const struct launch_geometry *launch, double share, double farthest,
 		     struct profile_derived *d)
 {
-	*d = (struct profile_derived){ .memory = nearest,
-				       .base = { nearest },
-				       .weight = { 1 },
-				       .base_count = 1,
-				       .profile = *nearest };
-	take_to_rim(profiles, launch, share, farthest, d);
-	if (!d->rim_count)
+	const struct kernel_profile *other = nearest->geometry.grid[2] != 1 || launch->grid[2] != 1
+						     ? NULL
+						     : other_rim(profiles, nearest, launch);
+
+	if (!other)
 		return false;
+	const double here = rim_share(nearest->geometry.grid),
+		     there = rim_share(other->geometry.grid),
+		     weight = (share - here) / (there - here);
+	if (!(weight >= 1 - farthest && weight <= farthest))
+		return false;
+	*d = (struct profile_derived){ .memory = nearest,
+				       .base = { nearest, other },
+				       .weight = { 1 - weight, weight },
+				       .base_count = 2,
+				       .profile = *nearest };
 	d->profile.geometry = *launch;
 	memcpy(d->profile.geometry.grid, (uint32_t[3]){ DERIVED_BLOCKS, 1, 1 },
 	       sizeof(launch->grid));

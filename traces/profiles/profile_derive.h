@@ -20,10 +20,6 @@ struct profile_derived {
 	const struct kernel_profile *base[LAW_TERMS]; /* nearest first */
 	double weight[LAW_TERMS];		      /* of a block's counts */
 	int base_count;
-	const struct kernel_profile *rim[2 * LAW_TERMS]; /* what blocks at the rim do more: pairs of
-							    grids, in weights of opposite sign */
-	double rim_weight[2 * LAW_TERMS];
-	int rim_count;
 	char *doubt; /* why the counts may be wrong: a clause; owned. NULL = they follow from the
 			profiles */
 };
