@@ -192,27 +192,6 @@ static void a_barrier_waits_for_the_slowest_warp(void **state)
 	assert_true(cycles > 75 + 10 && cycles < 75 + 20);
 }
 
-/* Half of the blocks have the chain, or half of the warps, and so all blocks: eight in a row. */
-static void warps_of_a_block_decide_alike_what_is_the_block_s(void **state)
-{
-	(void)state;
-	struct sm_device d = round_device();
-	double cycles[2];
-	for (int own = 0; own < 2; own++) {
-		struct kit kit;
-		kit_begin(&kit, 64);
-		kit_add(&kit, own ? "S2R R0, SR_TID.X" : "S2R R0, SR_CTAID.X", 1, NO_SCOREBOARD, 0,
-			KIT_WARPS);
-		kit_add(&kit, "ISETP.NE.AND P0, PT, R0, RZ, PT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		kit_add(&kit, "@P0 BRA 0xd0", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		for (int k = 0; k < 10; k++)
-			kit_add(&kit, "FADD R0, R0, R1", 15, NO_SCOREBOARD, 0, KIT_WARPS / 2);
-		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
-		cycles[own] = kit_cycles(&kit, &d, 8, 1, 0);
-	}
-	assert_true(fabs(cycles[1] - cycles[0] - 4 * 150) < 30);
-}
-
 /* Every other warp never comes to the barrier: it goes its own way, and its end lets the others go.
  */
 static void a_barrier_opens_when_the_last_warp_that_is_missing_ends(void **state)
@@ -468,7 +447,6 @@ int main(void)
 		cmocka_unit_test(few_bytes_in_flight_are_latency_bound_and_many_are_rate_bound),
 		cmocka_unit_test(twice_the_loads_in_flight_are_twice_the_rate),
 		cmocka_unit_test(a_barrier_waits_for_the_slowest_warp),
-		cmocka_unit_test(warps_of_a_block_decide_alike_what_is_the_block_s),
 		cmocka_unit_test(a_barrier_opens_when_the_last_warp_that_is_missing_ends),
 		cmocka_unit_test(scoreboards_count_down_in_order),
 		cmocka_unit_test(asynchronous_copies_are_waited_for),

@@ -221,7 +221,6 @@ void sm_engine_init(struct engine *e)
 		mechanism_on(&d->mechanisms, MECHANISM_SHUFFLE_ISSUE) ? d->shuffle_issue_cycles : 0;
 	e->multiply_add =
 		mechanism_on(&d->mechanisms, MECHANISM_MULTIPLY_ADD) ? d->multiply_add_interval : 0;
-	e->decides = mechanism_on(&d->mechanisms, MECHANISM_BLOCK_BRANCHES);
 	e->flags = mechanism_on(&d->mechanisms, MECHANISM_NEIGHBOUR_FLAGS);
 	e->flag_later = d->l2_flag_ns * 1e-3 * d->clock_mhz;
 	e->texture_cycles = d->texture_interval / 32;

@@ -33,21 +33,6 @@ static void divide(struct warp *w, int32_t target)
 	w->others++;
 }
 
-/* Whether it falls through: as often as its share says, for each warp or for all of a block. */
-static bool falls(struct engine *e, struct warp *w, const struct warp_step *s, float *turn)
-{
-	struct block *b = &e->block[w->block];
-	const uint32_t bit = s->decision && e->decides ? (uint32_t)1 << (s->decision - 1) : 0;
-	if (b->decided & bit)
-		return b->fell & bit;
-	*turn += s->share;
-	const bool now = *turn >= 1 - 1e-4f;
-	*turn -= now;
-	b->decided |= bit;
-	b->fell |= now ? bit : 0;
-	return now;
-}
-
 /* Where the warp would go after its instruction were it not divided; NEVER_STEP: nowhere. */
 static int32_t undivided_step(struct engine *e, struct warp *w, const struct warp_step *s)
 {
@@ -55,7 +40,9 @@ static int32_t undivided_step(struct engine *e, struct warp *w, const struct war
 	switch (s->flow) {
 	case FLOW_BRANCH:
 	case FLOW_EXIT:
-		if (falls(e, w, s, turn)) {
+		*turn += s->share;
+		if (*turn >= 1 - 1e-4f) {
+			*turn -= 1;
 			if (s->diverges > 0 &&
 			    (e->divided[w->job][w->step] += s->diverges) >= 1 - 1e-4f) {
 				e->divided[w->job][w->step] -= 1;

@@ -68,8 +68,6 @@ struct block {
 	int64_t serial;	 /* among its job's */
 	double released; /* when its last fence was through; 0: none yet */
 	struct sm_chance chance;
-	uint32_t decided, fell; /* by warp_step.decision, less one: its first warp has; fell through
-				 */
 };
 
 /* What an instruction cache holds (sm_code.c). */
@@ -102,7 +100,6 @@ struct engine {
 				  many cycles; [1]: of FP64 */
 	double multiply_add;   /* cycles that one holds its half of the FP32 pipe; 0: as FP32 */
 	bool flags;	       /* blocks wait for those of others */
-	bool decides;	       /* blocks do for their warps, where a condition is theirs */
 	double flag_later;     /* a flag is seen, for each block that raises one beside it */
 	double shuffle_held;   /* others from issue, by a shuffle; 0: as by any other */
 	double texture_cycles; /* of the texture units, for a texel of 32 bits; 0: as loads */

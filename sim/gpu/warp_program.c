@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "traces/base/util.h"
-#include "traces/profiles/sass_uniform.h"
 
 struct flow {		  /* of one instruction, per launch */
 	double count;	  /* executions by a warp */
@@ -275,32 +274,6 @@ static void find_divergence(struct warp_program *program, const struct flow *flo
 	}
 }
 
-/* Branches whose condition is the block's, outside of loops, where a warp comes once. */
-static void find_decisions(struct warp_program *program, const struct kernel_profile *profile,
-			   const struct sass_instruction *s, const struct flow *flow)
-{
-	const char **text = xcalloc(program->count + 1, sizeof(*text));
-	size_t *target = xcalloc(program->count + 1, sizeof(*target));
-	bool *alike = xcalloc(program->count + 1, sizeof(*alike));
-	uint8_t decisions = 0;
-
-	for (size_t i = 0; i < program->count; i++) {
-		text[i] = profile->instruction[i].text;
-		target[i] = s[i].is_branch ? s[i].target / 16 : SIZE_MAX;
-	}
-	sass_uniform(text, target, program->count, alike);
-	for (size_t i = 0; i < program->count; i++) {
-		struct warp_step *step = &program->step[i];
-		if (alike[i] && !flow[i].loop_end && step->share > 0 && step->share < 1 &&
-		    !(step->diverges > 0) && decisions < WARP_DECISIONS_MAX &&
-		    (step->flow == FLOW_BRANCH || step->flow == FLOW_EXIT))
-			step->decision = ++decisions;
-	}
-	free(text);
-	free(target);
-	free(alike);
-}
-
 static bool keeps(const struct sass_instruction *before, int16_t reg)
 {
 	bool kept = false;
@@ -419,7 +392,6 @@ int warp_program_build(struct warp_program *program, const struct kernel_profile
 	find_targets(flow, program->step, s, program->count);
 	int failed = solve(program, flow, s, file);
 	find_divergence(program, flow);
-	find_decisions(program, profile, s, flow);
 	find_polls(program, profile, s);
 	for (size_t i = 0; i < program->count; i++)
 		program->step[i].port_cycles = port_cycles(&s[i], i ? &s[i - 1] : NULL);

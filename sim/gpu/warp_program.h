@@ -23,9 +23,8 @@ enum {
 enum {
 	CONSTANT_LINE_BYTES = 64,
 	CONSTANT_LINES = SASS_CONSTANT_BYTES / CONSTANT_LINE_BYTES
-};				  /* words 60 and 64 bytes in are two reads, on Hopper */
-enum { WARP_DECISIONS_MAX = 32 }; /* of a block; what is beyond is decided by each warp */
-enum { NEVER_STEP = -1 };	  /* no instruction comes next: the warp has ended */
+};			  /* words 60 and 64 bytes in are two reads, on Hopper */
+enum { NEVER_STEP = -1 }; /* no instruction comes next: the warp has ended */
 enum warp_flow {
 	FLOW_NEXT,   /* on to the next instruction */
 	FLOW_BRANCH, /* falls through with `share`, else to `target` */
@@ -51,9 +50,7 @@ struct warp_step {
 				   CONSTANT_LINES: none */
 	uint16_t loop;		/* FLOW_LOOP, FLOW_LEAVE: which of a warp's counters */
 	uint8_t port_cycles;	/* to read its operands: the registers of a bank come one a cycle */
-	uint8_t decision; /* FLOW_BRANCH, FLOW_EXIT: which of the block's, from 1 on, for all of its
-			     warps decide alike; 0: each for itself */
-	int32_t target;	  /* step */
+	int32_t target;		/* step */
 	float share;
 	float diverges; /* FLOW_BRANCH: share of visits after which the warp also comes to `target`,
 			   with the threads that jumped */
