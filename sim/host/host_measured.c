@@ -28,7 +28,7 @@ struct host_model {
 	sim_time alone_ps[HOST_COST_COUNT], loop_ps[HOST_COST_COUNT], launch_plain_ps, slowest_ps;
 	sim_time copies_ps[HOST_COST_COUNT]; /* right behind one of the same kind; 0: as others */
 	sim_time nccl_ps; /* of a plan's launch that meets others, beyond a launch */
-	sim_time first_ps[HOST_COST_COUNT];  /* more, of a thread's first call of a kind */
+	sim_time first_ps[HOST_COST_COUNT]; /* more, of a thread's first call of a kind */
 	sim_time graph_ps, graph_turn_ps,
 		graph_copy_turn_ps; /* 0: a graph's launch is any launch */
 	bool loops, idle;	    /* mechanisms asked of every launch */
