@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | four [families] | four-scaling | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | four-h100 [families] | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -73,12 +73,29 @@ four() {
 		of=measured "$data/measured.tsv"
 }
 
-# four.md: one GPU over G of the same kernel, over G.
+# devices.md: the same of visit EA, four H100: by parts of two other machines, by a host of two, as four H200, and by what was calibrated there.
+four_h100() {
+	there=$root/traces/data/h100x4
+	awk -v visit=EA -v families="$1" "$(cat "$root/docs/quantile.awk" "$root/docs/lab/two_h100.awk")" \
+		of="made before" "$there/whatif_predicted.tsv" \
+		of="calibrated there" "$there/calibrated_predicted.tsv" \
+		of="as two other H100" "$there/completed_predicted.tsv" \
+		of="as H200" "$data/four_predicted.tsv" "$data/four_added_predicted.tsv" \
+		of=measured "$there/measured.tsv"
+}
+
+# four.md, devices.md: one GPU over G of the same kernel, over G; of four H200, or of four H100.
 four_scaling() {
-	awk -F '\t' '
+	case $1 in
+	h200x4) set -- DA "$data/four_predicted.tsv" "$data/four_added_predicted.tsv" "$data/measured.tsv" ;;
+	*) set -- EA "$all/$1/whatif_predicted.tsv" "$all/$1/measured.tsv" ;;
+	esac
+	visit=$1
+	shift
+	awk -F '\t' -v visit="$visit" '
 		FNR == 1 { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
 		/size=(16384|32768)x/ && "predicted_us" in at { said[$2, $3] = $at["note"] == "" ? $at["predicted_us"] : 0; next }
-		/size=(16384|32768)x/ && $at["visit"] == "DA" {
+		/size=(16384|32768)x/ && $at["visit"] == visit {
 			if (!($2 in seen)) { seen[$2]; order[++count] = $2 }
 			us[$2, $3] = $at["core_us"]
 		}
@@ -97,7 +114,7 @@ four_scaling() {
 					us[key, 1] / iterations, us[key, 2] / iterations, us[key, 4] / iterations,
 					worth(us, key, 2), worth(said, key, 2), worth(us, key, 4), worth(said, key, 4)
 			}
-		}' "$data/four_predicted.tsv" "$data/four_added_predicted.tsv" "$data/measured.tsv"
+		}' "$@"
 }
 
 # choices.md: of each grid the fastest as measured, what the answers chose, and how much longer that takes; answers that were written down
@@ -176,7 +193,8 @@ drawn3) drawn3 ;;
 foreign-kernels) foreign_kernels ;;
 two-h100) two_h100 ;;
 four) four "${2:+1}" ;;
-four-scaling) four_scaling ;;
+four-h100) four_h100 "${2:+1}" ;;
+four-scaling) four_scaling "${2:-h200x4}" ;;
 choices) choices "${2:-h100x1}" ;;
 scaling) scaling "${2:-h100x1}" ;;
 *)

@@ -7,7 +7,7 @@
 
 #include "patches_device.cuh"
 #include "patches_mma.cuh"
-#include "patches_sine.cuh"
+#include "patches_transform.cuh"
 
 /* Planes whose neighbours beyond the octet are asked for at once: the fastest of those tried
  * (docs/lab/kernels.md). */

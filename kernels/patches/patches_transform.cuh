@@ -3,8 +3,8 @@
  * (n + 1)); with i replaced by n - 1 - i its sign changes where m is odd, so that sums and
  * differences of mirrored values halve the work.
  */
-#ifndef WARPREEL_PATCHES_SINE_CUH
-#define WARPREEL_PATCHES_SINE_CUH
+#ifndef WARPREEL_PATCHES_TRANSFORM_CUH
+#define WARPREEL_PATCHES_TRANSFORM_CUH
 
 #include <cuda_runtime.h>
 
