@@ -17,7 +17,7 @@ static int64_t context_of(const struct trace_kernel *kernel)
 /* The same of a stream and a kernel in it, for a map. */
 static int64_t kernel_in_stream(const struct trace_kernel *kernel)
 {
-	return (int64_t)kernel->stream << 32 | kernel->demangled_name;
+	return (int64_t)((uint64_t)(uint32_t)kernel->stream << 32 | kernel->demangled_name);
 }
 
 /*

@@ -119,6 +119,15 @@ static void convert_clocks(struct trace *trace, const struct spool *spool)
 	}
 }
 
+/* How far two times lie from each other; those of a broken file may be further than a time holds. */
+static int64_t apart_ns(int64_t a, int64_t b)
+{
+	const uint64_t apart =
+		a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+
+	return apart > INT64_MAX ? INT64_MAX : (int64_t)apart;
+}
+
 /* How CUPTI's clock lies against the host's, at the start and at the end; and whether somebody set
  * the clock in between. */
 static void convert_times(struct trace *trace, const struct spool *spool)
@@ -138,7 +147,7 @@ static void convert_times(struct trace *trace, const struct spool *spool)
 		if (!any)
 			first_ns = offset_ns;
 		any = true;
-		moved_ns = offset_ns > first_ns ? offset_ns - first_ns : first_ns - offset_ns;
+		moved_ns = apart_ns(offset_ns, first_ns);
 		step_ns = moved_ns > step_ns ? moved_ns : step_ns;
 		if (time->when == SPOOL_TIME_DURING || time->when > SPOOL_TIME_END)
 			continue;

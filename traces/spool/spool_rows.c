@@ -11,7 +11,7 @@ static int64_t graph_node(uint64_t id)
 /* CUPTI counts memory kinds from 1 (0: unknown), Nsight Systems from 0. */
 static int32_t memory_kind(uint32_t kind)
 {
-	return kind ? (int32_t)kind - 1 : -1;
+	return (int32_t)(kind - 1); /* 0: -1 */
 }
 
 static int64_t event_id(uint32_t id)
