@@ -129,8 +129,9 @@ static const struct rbsor_sync *sync_of(const char *name)
 static const struct rbsor_way {
 	const char *kernel;
 	int depth;
-} ways[] = { { "tuned", 0 },	{ "fused", 0 },	   { "temporal", 2 },	{ "temporal", 4 },
-	     { "temporal", 6 }, { "temporal", 8 }, { "persistent", 0 }, { "resident", 0 } };
+} ways[] = { { "tuned", 0 },	 { "fused", 0 },      { "temporal", 2 },  { "temporal", 4 },
+	     { "temporal", 6 },	 { "temporal", 8 },   { "trapezoid", 4 }, { "trapezoid", 6 },
+	     { "trapezoid", 8 }, { "persistent", 0 }, { "resident", 0 } };
 
 /* Whether the registers of one GPU do, by such a kernel. */
 static bool holds(int64_t rows, int64_t columns, bool resident)

@@ -119,11 +119,11 @@ static void convert_clocks(struct trace *trace, const struct spool *spool)
 	}
 }
 
-/* How far two times lie from each other; those of a broken file may be further than a time holds. */
+/* How far two times lie from each other; those of a broken file may be further than a time holds.
+ */
 static int64_t apart_ns(int64_t a, int64_t b)
 {
-	const uint64_t apart =
-		a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+	const uint64_t apart = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
 
 	return apart > INT64_MAX ? INT64_MAX : (int64_t)apart;
 }
