@@ -130,6 +130,31 @@ static void a_gpu_that_both_see_is_one(void **state)
 	assert_int_equal(p->joined.link_count, 1);
 }
 
+/* A launcher sees all GPUs of the machine, its processes have one each. */
+static void gpus_that_nobody_uses_come_last(void **state)
+{
+	struct pair *p = *state;
+	static const char *const bus[] = { "00:01.0", "00:06.0", "00:07.0", "00:08.0" };
+
+	p->part[0].kernel_count = p->part[0].memcpy_count = 0;
+	p->part[0].gpu_count = 0;
+	for (int k = 0; k < 4; k++) {
+		struct trace_gpu *gpu = trace_add_gpu(&p->part[0]);
+
+		gpu->device = k;
+		gpu->name = trace_string(&p->part[0], "device");
+		gpu->bus_location = trace_string(&p->part[0], bus[k]);
+	}
+	p->part[1].gpu[0].bus_location = trace_string(&p->part[1], "00:08.0");
+	assert_int_equal(trace_join(&p->joined, p->part, 2, "run"), 0);
+	assert_int_equal(p->joined.gpu_count, 4);
+	assert_int_equal(p->joined.kernel_count, 1);
+	assert_int_equal(p->joined.kernel[0].device, 0);
+	for (size_t k = 0; k < 4; k++)
+		if (!strcmp(trace_text(&p->joined, p->joined.gpu[k].bus_location), "00:08.0"))
+			assert_int_equal(p->joined.gpu[k].device, 0);
+}
+
 static void equal_process_ids_become_two(void **state)
 {
 	struct pair *p = *state;
@@ -320,6 +345,7 @@ int main(void)
 		TEST(they_are_on_the_clock_of_the_earliest),
 		TEST(what_each_calls_gpu_0_is_told_apart_by_its_bus),
 		TEST(a_gpu_that_both_see_is_one),
+		TEST(gpus_that_nobody_uses_come_last),
 		TEST(equal_process_ids_become_two),
 		TEST(facts_that_all_share_stand_once),
 		TEST(what_cannot_be_joined_is_refused_by_name),

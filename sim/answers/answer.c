@@ -32,6 +32,14 @@ static char *hypothetical_text(const struct schedule *schedule, const struct pre
 	return text;
 }
 
+static bool has_messages(const struct schedule *schedule)
+{
+	for (int64_t k = 0; k < schedule->op_count; k++)
+		if (schedule->op[k].flags & OP_MESSAGE)
+			return true;
+	return false;
+}
+
 /* Of processes that were joined, and of kernels that wait for others. */
 static void print_collectives(const struct schedule *schedule, const struct platform *platform)
 {
@@ -39,8 +47,8 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 
 	if (schedule->processes > 1)
 		printf("  note: %u processes on one clock; of what they wait for from each other "
-		       "only collectives are known\n",
-		       schedule->processes);
+		       "only collectives%s are known\n",
+		       schedule->processes, has_messages(schedule) ? " and MPI's messages" : "");
 	if (rings)
 		printf("  note: %u operations of NCCL, timed as rings over the links%s; not known: "
 		       "the algorithm NCCL would choose, the SMs it takes%s\n",

@@ -94,24 +94,56 @@ static int by_text(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* The bus locations of all GPUs, each once, ascending: a GPU's number is its place. */
+/* Whether a process gave that GPU of its own anything to do. */
+static bool is_used(const struct trace *part, int32_t device)
+{
+	for (size_t i = 0; i < part->kernel_count; i++)
+		if (part->kernel[i].device == device)
+			return true;
+	for (size_t i = 0; i < part->memcpy_count; i++)
+		if (part->memcpy[i].device == device || part->memcpy[i].source_device == device ||
+		    part->memcpy[i].target_device == device)
+			return true;
+	for (size_t i = 0; i < part->memset_count; i++)
+		if (part->memset[i].device == device)
+			return true;
+	return false;
+}
+
+/* Puts at bus[from] and on the bus locations of GPUs that are used, or of all, each once, ascending
+ * and none that stands before; returns where they end. */
+static size_t add_buses(const char **bus, size_t from, const struct trace *part, size_t count,
+			bool used)
+{
+	size_t end = from, kept = from;
+
+	for (size_t p = 0; p < count; p++)
+		for (size_t i = 0; i < part[p].gpu_count; i++)
+			if (!used || is_used(&part[p], part[p].gpu[i].device))
+				bus[end++] = bus_of(&part[p], &part[p].gpu[i]);
+	qsort(bus + from, end - from, sizeof(*bus), by_text);
+	for (size_t i = from; i < end; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < kept && !known; k++)
+			known = !strcmp(bus[k], bus[i]);
+		if (!known)
+			bus[kept++] = bus[i];
+	}
+	return kept;
+}
+
+/* The bus locations of all GPUs: a GPU's number is its place. Those that some process used come
+ * first, so that a run on two GPUs of four is a run on two. */
 static const char **all_buses(const struct trace *part, size_t count, size_t *buses)
 {
 	const char **bus;
-	size_t all = 0, kept = 0;
+	size_t all = 0;
 
 	for (size_t p = 0; p < count; p++)
-		all += part[p].gpu_count;
+		all += 2 * part[p].gpu_count;
 	bus = xmalloc((all + 1) * sizeof(*bus));
-	all = 0;
-	for (size_t p = 0; p < count; p++)
-		for (size_t i = 0; i < part[p].gpu_count; i++)
-			bus[all++] = bus_of(&part[p], &part[p].gpu[i]);
-	qsort(bus, all, sizeof(*bus), by_text);
-	for (size_t i = 0; i < all; i++)
-		if (!i || strcmp(bus[i], bus[i - 1]))
-			bus[kept++] = bus[i];
-	*buses = kept;
+	*buses = add_buses(bus, add_buses(bus, 0, part, count, true), part, count, false);
 	return bus;
 }
 
