@@ -36,6 +36,32 @@ static void many_equal_entries_are_found_quickly(void **state)
 	schedule_release(&s);
 }
 
+/* Two processes with a GPU each, a third that only copies on the first, a fourth that launches
+ * there. */
+static void gpus_of_several_processes_are_counted(void **state)
+{
+	struct schedule_shape shape = { .path = -1 };
+	struct schedule s;
+
+	(void)state;
+	schedule_init(&s);
+	shape.kernel = schedule_add_kernel(&s, "k");
+	for (int process = 1; process <= 4; process++) {
+		const uint16_t gpu = process == 2;
+		const uint16_t stream = schedule_add_stream(&s, gpu, process);
+
+		schedule_add_thread(&s, "t", gpu);
+		s.thread[s.thread_count - 1].process = process;
+		if (process != 3)
+			schedule_add_op(&s, OP_LAUNCH, stream,
+					schedule_add_shape(&s, &shape, NULL, 0));
+		assert_int_equal(schedule_shared_gpus(&s), process == 4);
+	}
+	s.thread[3].process = 1; /* threads of one process share nothing */
+	assert_int_equal(schedule_shared_gpus(&s), 0);
+	schedule_release(&s);
+}
+
 static struct schedule *good_schedule(struct schedule *s)
 {
 	struct schedule_access access = { .mode = ACCESS_READ, .bytes = 8 };
@@ -197,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_equal_entries_are_found_quickly),
+		cmocka_unit_test(gpus_of_several_processes_are_counted),
 		cmocka_unit_test(a_schedule_that_breaks_a_rule_is_refused),
 		cmocka_unit_test(a_graph_s_launch_is_one_whatever_its_first_node_is),
 	};

@@ -49,6 +49,11 @@ static void print_collectives(const struct schedule *schedule, const struct plat
 		printf("  note: %u processes on one clock; of what they wait for from each other "
 		       "only collectives%s are known\n",
 		       schedule->processes, has_messages(schedule) ? " and MPI's messages" : "");
+	if (schedule->processes > 1 && schedule_shared_gpus(schedule))
+		printf("  note: GPUs on which several processes ran kernels: %u. Without MPS they "
+		       "take "
+		       "turns there, and wait for each other's; no model has that\n",
+		       schedule_shared_gpus(schedule));
 	if (rings)
 		printf("  note: %u operations of NCCL, timed as rings over the links%s; not known: "
 		       "the algorithm NCCL would choose, the SMs it takes%s\n",

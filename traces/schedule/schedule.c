@@ -253,3 +253,31 @@ size_t schedule_participant_of(const struct schedule *schedule, int64_t op)
 	assert(low < schedule->participant_count && schedule->participant[low].op == op);
 	return low;
 }
+
+uint32_t schedule_shared_gpus(const struct schedule *schedule)
+{
+	/* Of a GPU, the thread that launched there first; 0: none yet. */
+	uint32_t *first = xcalloc(schedule->gpu_count, sizeof(*first)), shared = 0;
+
+	for (uint32_t t = 0; t < schedule->thread_count; t++) {
+		const struct schedule_thread *thread = &schedule->thread[t];
+
+		for (int64_t k = 0; k < thread->op_count; k++) {
+			const struct schedule_op *op = &schedule->op[thread->first_op + k];
+
+			if (op->kind != OP_LAUNCH)
+				continue;
+			uint32_t *on = &first[schedule->stream[op->stream].gpu];
+
+			if (!*on) {
+				*on = t + 1;
+			} else if (*on != UINT32_MAX &&
+				   schedule->thread[*on - 1].process != thread->process) {
+				*on = UINT32_MAX;
+				shared++;
+			}
+		}
+	}
+	free(first);
+	return shared;
+}

@@ -301,6 +301,8 @@ int64_t schedule_operations(const struct schedule *schedule);
 
 /* How many threads' calls contend in one driver. */
 uint32_t schedule_contending(const struct schedule *schedule);
+/* On how many GPUs kernels of several processes ran. */
+uint32_t schedule_shared_gpus(const struct schedule *schedule);
 /* The first of the entries of a launch with OP_COLLECTIVE, by its number among the operations;
  * schedule_validate has made sure that there is one. Those behind it of the same `op` are its, too.
  */
