@@ -406,6 +406,24 @@ static double copy_alone_ns(enum copy_kind kind, const char *links)
 	return end;
 }
 
+/* A copy of rows takes its bytes' time and each row's own; one in a piece has no row. */
+static void each_row_of_a_copy_has_its_price(void **state)
+{
+	(void)state;
+	for (int rows = 1; rows <= 50; rows += 49) {
+		struct bench b;
+		make(&b, 1);
+		say(&b, "copy.h2d.row_ns=20");
+		schedule_add_thread(&b.schedule, "host", 0);
+		const struct schedule_copy copy = {
+			.kind = COPY_H2D, .source_gpu = 0xffff, .bytes = 1000, .rows = rows
+		};
+		schedule_add_op(&b.schedule, OP_COPY, 0, schedule_add_copy(&b.schedule, &copy));
+		NEAR(end_ns(&b.schedule, &b.platform), rows > 1 ? 1000 + 50 * 20 : 1000);
+		drop(&b);
+	}
+}
+
 /* Bytes at one a ns were measured on links of eight; on links of another rate they take as much
  * more or less as the links do. */
 static void a_copy_alone_follows_the_links_that_are_set(void **state)
@@ -452,6 +470,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_from_pageable_memory_costs_what_it_was_measured_at),
 		cmocka_unit_test(a_copy_alone_follows_the_links_that_are_set),
+		cmocka_unit_test(each_row_of_a_copy_has_its_price),
 		cmocka_unit_test(the_gap_after_a_copy_is_not_for_a_launch_that_comes_later),
 		cmocka_unit_test(spread_keeps_what_is_a_mean_already),
 		cmocka_unit_test(

@@ -18,6 +18,11 @@ static const struct unmeasured {
 } unmeasured[] = {
 	{ "device.copy_channels", NULL },
 	{ "stream.timed_record_ns", NULL },
+	{ "copy.h2d.row_ns", NULL },
+	{ "copy.d2h.row_ns", NULL },
+	{ "copy.peer.row_ns", NULL },
+	{ "copy.h2d_pageable.row_ns", NULL },
+	{ "copy.d2h_pageable.row_ns", NULL },
 	{ "sm.multiply_add_interval", NULL },
 	{ "sm.shuffle_issue_cycles", NULL },
 	{ "sm.texture_interval", NULL },

@@ -127,6 +127,7 @@ struct platform {
 						synchronisation */
 	struct number_list behind[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a kernel
 							and the synchronisation after both */
+	double row_ns[COPY_CURVE_COUNT]; /* what each row of a copy of rows adds to its bytes' */
 	struct number_list behind_copy[COPY_CURVE_COUNT]; /* over idle[].x: what a copy adds to a
 							     chain of copies */
 	double exchange_ns; /* doorbell.silent_exchange_ns, moved by what its copy and its events

@@ -82,6 +82,13 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 		section ".ns", KEY_LIST, (need) | MOVES, AT(copy[kind].y), section ".bytes", "ns", \
 			help                                                                       \
 	}
+/* Copies of rows (tests/gpu_rows.cu). */
+#define ROW_COST(kind, section)                                                                    \
+	{                                                                                          \
+		section ".row_ns", KEY_REAL, 0, AT(row_ns[kind]), NULL, "ns",                      \
+			"what each row of such a copy of rows adds to what its bytes take; "       \
+			"absent: 0"                                                                \
+	}
 /* Copies a host thread waits for, on an idle stream and behind a kernel. */
 /* clang-format off */
 #define IDLE_CURVES(kind, section) \
@@ -288,6 +295,11 @@ const struct platform_key platform_keys[] = {
 	IDLE_CURVES(COPY_CURVE_H2D, "copy.h2d"),
 	IDLE_CURVES(COPY_CURVE_D2H, "copy.d2h"),
 	IDLE_CURVES(COPY_CURVE_PEER, "copy.peer"),
+	ROW_COST(COPY_CURVE_H2D, "copy.h2d"),
+	ROW_COST(COPY_CURVE_D2H, "copy.d2h"),
+	ROW_COST(COPY_CURVE_PEER, "copy.peer"),
+	ROW_COST(COPY_CURVE_H2D_PAGEABLE, "copy.h2d_pageable"),
+	ROW_COST(COPY_CURVE_D2H_PAGEABLE, "copy.d2h_pageable"),
 	COPY_CURVE(COPY_CURVE_D2D, "copy.d2d", NEEDED, "the same within a GPU"),
 	COPY_CURVE(COPY_CURVE_H2D_PAGEABLE, "copy.h2d_pageable", 0,
 		   "a whole synchronous copy from pageable host memory"),

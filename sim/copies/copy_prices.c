@@ -30,6 +30,19 @@ static int copy_curve_of(const struct platform *p, const struct schedule_copy *c
 	}
 }
 
+/* What rows take beyond their bytes: an engine fetches each by itself, and the host moves those of
+ * pageable memory one by one. */
+static double rows_ns(const struct platform *p, const struct schedule_copy *copy)
+{
+	const int kind = copy_curve_of(p, copy);
+
+	if (copy->rows <= 1)
+		return 0;
+	return (double)copy->rows * p->row_ns[kind == COPY_CURVE_H2D_2D	  ? COPY_CURVE_H2D
+					      : kind == COPY_CURVE_D2H_2D ? COPY_CURVE_D2H
+									  : kind];
+}
+
 /* ns at `bytes`; beyond the last calibrated size it keeps the distance it has there from the
  * chain's curve. */
 static double waited_for_ns(const struct curve *x_of, const struct number_list *ns,
@@ -89,7 +102,7 @@ static struct copy_price price_of(const struct platform *p, const struct schedul
 	const struct curve *chain = &p->copy[kind], *idle = &p->idle[kind];
 	const double bytes = copy->bytes > 0 ? (double)copy->bytes : 1,
 		     wake_ns = platform_host_ns(p->base, HOST_SYNC_WAKE, 1), /* idle lists end so */
-		link_ns = other_link_ns(p, copy);
+		link_ns = other_link_ns(p, copy), more_ns = link_ns + rows_ns(p, copy);
 	const double chain_ns =
 		chain->x.count ? of_the_stream_ns(p, kind, curve_at(chain, bytes)) : 0;
 	double idle_ns = p->copy_start_latency_ns + chain_ns, behind_ns = chain_ns;
@@ -102,10 +115,10 @@ static struct copy_price price_of(const struct platform *p, const struct schedul
 	    mechanism_on(&p->mechanisms, MECHANISM_COPY_QUEUED))
 		queued_ns = waited_for_ns(idle, &p->behind_copy[kind], chain, bytes);
 	return (struct copy_price){
-		.idle_ps = ps_above(idle_ns + link_ns, host_way_back_ns(p)),
-		.behind_ps = ps_above(behind_ns + link_ns, 0),
-		.link_ps = ps_of_ns(link_ns),
-		.queued_ps = isnan(queued_ns) ? -1 : ps_above(queued_ns + link_ns, 0),
+		.idle_ps = ps_above(idle_ns + more_ns, host_way_back_ns(p)),
+		.behind_ps = ps_above(behind_ns + more_ns, 0),
+		.link_ps = ps_of_ns(link_ns), /* one that was recorded has its rows */
+		.queued_ps = isnan(queued_ns) ? -1 : ps_above(queued_ns + more_ns, 0),
 		.after_ps = ps_above(chain_ns, behind_ns),
 	};
 }
