@@ -13,8 +13,15 @@
 
 #include "traces/schedule/schedule.h"
 
+/* Of a stream in a channel: when each of its copies was called, the first to come in front. */
+struct copies_called {
+	uint32_t stream;
+	uint32_t head, count, capacity; /* capacity: a power of two */
+	uint64_t *call;			/* a ring; owned */
+};
+
 struct copy_channel {
-	uint32_t *stream; /* of each copy, in the order of the calls; owned */
+	struct copies_called *of; /* streams that ever had a copy here; owned */
 	size_t count, capacity;
 };
 
@@ -23,6 +30,7 @@ struct copy_channels {
 	uint32_t *place;	      /* [stream_count]: the channel of a stream; owned */
 	struct copy_channel *channel; /* [gpu_count][engines][channels]; owned */
 	size_t count;		      /* of all of them; 0: there is no such thing */
+	uint64_t calls;		      /* so far */
 };
 
 /* channels: of an engine; 0: each stream has its own. */
