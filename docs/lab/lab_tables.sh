@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | four-h100 [families] | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -82,6 +82,16 @@ four_h100() {
 		of="as two other H100" "$there/completed_predicted.tsv" \
 		of="as H200" "$data/four_predicted.tsv" "$data/four_added_predicted.tsv" \
 		of=measured "$there/measured.tsv"
+}
+
+# devices.md: three blind lists that visit EB measured there.
+four_later() {
+	there=$root/traces/data/h100x4
+	awk -v visit=EB -v families=1 "$(cat "$root/docs/quantile.awk" "$root/docs/lab/two_h100.awk")" \
+		of="calibrated there" "$there/later_predicted.tsv" \
+		of="parts of two others" "$there/later_whatif_predicted.tsv" \
+		of="as two other H100" "$there/later_completed_predicted.tsv" \
+		of=measured "$there/measured.tsv" | grep -v "rbsor but texture"
 }
 
 # four.md, devices.md: one GPU over G of the same kernel, over G; of four H200, or of four H100.
@@ -194,6 +204,7 @@ foreign-kernels) foreign_kernels ;;
 two-h100) two_h100 ;;
 four) four "${2:+1}" ;;
 four-h100) four_h100 "${2:+1}" ;;
+four-later) four_later ;;
 four-scaling) four_scaling "${2:-h200x4}" ;;
 choices) choices "${2:-h100x1}" ;;
 scaling) scaling "${2:-h100x1}" ;;

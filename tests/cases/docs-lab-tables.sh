@@ -6,6 +6,17 @@ same() { # TABLE PAGE
 same drawn3 splits.md
 same foreign-kernels programs.md
 same two-h100 devices.md
+# Of four H100 the pages have some of the rows: each of theirs is made again.
+made() { # PAGE FIRST LAST COMMAND...: rows of a page from FIRST to LAST, less what stands on the page alone
+	page=$lab/$1 first=$2 last=$3
+	shift 3
+	sh "$lab/lab_tables.sh" "$@" | sed 's/all but NCCL/all of them/; s/[` ]//g' > made.tsv
+	sed -n "/$first/,/$last/p" "$page" | grep '^| [`a-z0-9]' | grep -v -e '^| runs' -e '^| size' | sed 's/[` ]//g' | while IFS= read -r row; do
+		grep -qF -- "$row" made.tsv || echo "$page: not made: $row"
+	done
+}
+made devices.md '^..Three more blind lists' '^Baselines: the roofline on the same 65' four-later
+made devices.md '^What four are worth against' '^Ten grids' four-scaling h100x4
 same choices choices.md
 same scaling choices.md
 sh "$lab/lab_tables.sh" drawn3 | tail -n 1
