@@ -91,7 +91,7 @@ page() {
 		([model-host.md](model-host.md)) and answers all runs of `h200x4` and the recordings of other programs again. Cells are points of
 		MAPE: how much worse (+) or better (-) that makes the answers. *Worst group* is the group of 20 runs or more that suffers most:
 		of one solver, GPU count, transport and time of an iteration.
-		Sixteen more went before or are part of one of these, and there it says of which model and which runs this table is ([elimination](lab/elimination.md)).
+		Twenty more went before or are part of one of these, and there it says of which model and which runs this table is ([elimination](lab/elimination.md)).
 
 		A mechanism stays when its absence costs a development set 0.1 points or a group 0.5. *Kept for* says why the others stay: what
 		their absence costs on other machines ([ablation_beside.tsv](ablation_beside.tsv)), or what was measured besides.

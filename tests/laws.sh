@@ -7,7 +7,7 @@
 # mechanisms, each of which has its benchmark, or less than a tenth of it is left. Others break the law, and end this with 1.
 set -eu
 warpreel=$1 folder=$2 sample=${3:-}
-ahead=copy-idle,copy-behind,copy-polling,event-next-to-copy,doorbell,launch-idle,calls-in-loops
+ahead=engine-switch,copy-polling,event-polling,calls-in-loops
 mkdir -p "$folder"
 host="launch launch_idle record wait copy_h2d copy_d2h copy_peer sync_idle sync_wake post_block wake_spin wake_block barrier"
 keys="copy.h2d.ns copy.d2h.ns copy.peer.ns stream.start_latency_ns stream.event_same_ns stream.event_peer_ns stream.wait_ns"

@@ -9,7 +9,7 @@ set -eu
 warpreel=$1 folder=$2 count=$3 seed=${4:-25}
 tests=$(dirname "$0")
 platforms=$tests/../model/platforms
-ahead=copy-idle,copy-behind,copy-polling,event-next-to-copy,doorbell,launch-idle,calls-in-loops
+ahead=engine-switch,copy-polling,event-polling,calls-in-loops
 mkdir -p "$folder"
 # Numbers of the files, a line each: platform, section.key, values; lists joined.
 for file in "$platforms"/*.ini; do

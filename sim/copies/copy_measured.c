@@ -47,7 +47,7 @@ static double event_next_to_copy_ns(const struct platform *p)
 {
 	const double bytes = TERM_EXCHANGE_BYTES;
 	if (!(p->exchange_ns > 0) || !p->copy[COPY_CURVE_PEER].x.count ||
-	    !has(p, MECHANISM_COPY_EVENT))
+	    !has(p, MECHANISM_EVENT_POLLING))
 		return p->event_peer_ns;
 	const double ns =
 		0.5 * (p->exchange_ns - curve_at(&p->copy[COPY_CURVE_PEER], bytes)) - p->record_ns;
@@ -61,7 +61,7 @@ static double event_when_rung_ns(const struct platform *p)
 	const double ns = event_next_to_copy_ns(p),
 		     less_ns =
 			     0.5 * (p->doorbell.silent_exchange_ns - p->doorbell.rung_exchange_ns);
-	if (!has(p, MECHANISM_DOORBELL) || !(less_ns > 0) || p->doorbell.rung_exchange_ns <= 0)
+	if (!has(p, MECHANISM_EVENT_POLLING) || !(less_ns > 0) || p->doorbell.rung_exchange_ns <= 0)
 		return ns;
 	return ns - less_ns > p->event_peer_ns ? ns - less_ns : fmin(ns, p->event_peer_ns);
 }
@@ -215,7 +215,7 @@ static struct copy_model *create(const struct platform *p, const struct schedule
 	m->event_copy_ps = ps_of_ns(event_next_to_copy_ns(p));
 	m->signal_ps = ps_of_ns(p->recorded_start_latency_ns > 0 ? way_back_ns : p->event_peer_ns);
 	m->slower_ps = p->base ? ps_of_ns(fmax(p->event_peer_ns - p->base->event_peer_ns, 0)) : 0;
-	m->doorbell = has(p, MECHANISM_DOORBELL);
+	m->doorbell = has(p, MECHANISM_EVENT_POLLING);
 	m->without_pause_ps = m->doorbell ? ps_of_ns(p->doorbell.poll_ns) : 0;
 	return m;
 }

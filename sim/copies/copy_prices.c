@@ -106,10 +106,11 @@ static struct copy_price price_of(const struct platform *p, const struct schedul
 	const double chain_ns =
 		chain->x.count ? of_the_stream_ns(p, kind, curve_at(chain, bytes)) : 0;
 	double idle_ns = p->copy_start_latency_ns + chain_ns, behind_ns = chain_ns;
-	if (chain->x.count && idle->x.count && mechanism_on(&p->mechanisms, MECHANISM_COPY_IDLE))
+	if (chain->x.count && idle->x.count &&
+	    mechanism_on(&p->mechanisms, MECHANISM_ENGINE_SWITCH)) {
 		idle_ns = waited_for_ns(idle, &idle->y, chain, bytes) - wake_ns;
-	if (chain->x.count && idle->x.count && mechanism_on(&p->mechanisms, MECHANISM_COPY_BEHIND))
 		behind_ns = waited_for_ns(idle, &p->behind[kind], chain, bytes);
+	}
 	double queued_ns = NAN;
 	if (chain->x.count && idle->x.count && p->behind_copy[kind].count &&
 	    mechanism_on(&p->mechanisms, MECHANISM_COPY_QUEUED))

@@ -129,6 +129,7 @@ void sm_release_barrier(struct engine *e, int block, double at)
 		if (w->step == NEVER_STEP || w->block != block || w->ready != INFINITY)
 			continue;
 		w->ready = w->fixed;
+		e->partition[w->sub].waiting--;
 		sm_look_ahead(e, w, at + e->device->latency[SASS_BARRIER]);
 	}
 }
@@ -167,7 +168,7 @@ void sm_end_warp(struct engine *e, struct warp *w, double at)
 			;
 }
 
-static void *own(struct engine *e, size_t count, size_t bytes)
+void *sm_own(struct engine *e, size_t count, size_t bytes)
 {
 	GROW(e->owned, e->owned_count, e->owned_capacity);
 	struct owned *o = &e->owned[e->owned_count++];
@@ -193,11 +194,11 @@ static void hold_code(struct engine *e, struct code *code, size_t lines)
 	*code = (struct code){ .capacity = lines };
 	if (!lines)
 		return;
-	code->line = own(e, lines, sizeof(*code->line));
-	code->line_at = own(e, jobs, sizeof(*code->line_at));
+	code->line = sm_own(e, lines, sizeof(*code->line));
+	code->line_at = sm_own(e, jobs, sizeof(*code->line_at));
 	for (size_t j = 0; j < jobs; j++)
 		code->line_at[j] =
-			own(e, sm_code_lines(e->setup->job[j].program->count), sizeof(double));
+			sm_own(e, sm_code_lines(e->setup->job[j].program->count), sizeof(double));
 }
 
 void sm_engine_init(struct engine *e)
@@ -227,16 +228,16 @@ void sm_engine_init(struct engine *e)
 	e->sub_slots = (d->warp_slots / subs + 1) & ~1;
 	e->warp_slots = e->idle = e->sub_slots * subs;
 	e->block_slots = d->block_slots;
-	e->warp = own(e, (size_t)e->warp_slots, sizeof(*e->warp));
-	e->block = own(e, (size_t)e->block_slots, sizeof(*e->block));
-	e->partition = own(e, (size_t)subs, sizeof(*e->partition));
-	e->next = own(e, (size_t)subs, sizeof(*e->next));
-	e->stale = own(e, (size_t)subs + 1, sizeof(*e->stale));
-	e->places = own(e, (size_t)subs, sizeof(*e->places));
-	e->dealt = own(e, (size_t)(e->block_slots * subs), sizeof(*e->dealt));
+	e->warp = sm_own(e, (size_t)e->warp_slots, sizeof(*e->warp));
+	e->block = sm_own(e, (size_t)e->block_slots, sizeof(*e->block));
+	e->partition = sm_own(e, (size_t)subs, sizeof(*e->partition));
+	e->next = sm_own(e, (size_t)subs, sizeof(*e->next));
+	e->stale = sm_own(e, (size_t)subs + 1, sizeof(*e->stale));
+	e->places = sm_own(e, (size_t)subs, sizeof(*e->places));
+	e->dealt = sm_own(e, (size_t)(e->block_slots * subs), sizeof(*e->dealt));
 	for (int sub = 0; sub < subs; sub++) {
 		struct partition *p = &e->partition[sub];
-		p->candidate = own(e, (size_t)e->sub_slots + 1, sizeof(*p->candidate));
+		p->candidate = sm_own(e, (size_t)e->sub_slots + 1, sizeof(*p->candidate));
 		p->candidate[e->sub_slots] =
 			(struct candidate){ .ready = INFINITY, .path = &p->pipe[0] };
 		p->last = &e->warp[sub * e->sub_slots];
@@ -249,7 +250,7 @@ void sm_engine_init(struct engine *e)
 		e->loops = larger(e->loops, job->program->loops);
 		e->loops = larger(e->loops, job->rim ? job->rim->loops : 0);
 	}
-	float *visits = own(e, (size_t)e->warp_slots * e->loops, sizeof(*visits));
+	float *visits = sm_own(e, (size_t)e->warp_slots * e->loops, sizeof(*visits));
 	for (int k = 0; k < e->warp_slots; k++) {
 		struct warp *w = &e->warp[k];
 		*w = (struct warp){ .step = NEVER_STEP,
@@ -257,21 +258,21 @@ void sm_engine_init(struct engine *e)
 				    .sub = k / e->sub_slots,
 				    .visits = visits + (size_t)k * e->loops };
 		if (e->classes) {
-			w->reg = own(e, REGISTERS, sizeof(*w->reg));
-			w->reg_reason = own(e, REGISTERS, sizeof(*w->reg_reason));
+			w->reg = sm_own(e, REGISTERS, sizeof(*w->reg));
+			w->reg_reason = sm_own(e, REGISTERS, sizeof(*w->reg_reason));
 		}
 	}
 	size_t jobs = (size_t)e->setup->job_count;
-	e->turn = own(e, jobs, sizeof(*e->turn));
-	e->l2_turn = own(e, jobs, sizeof(*e->l2_turn));
-	e->dram_turn = own(e, jobs, sizeof(*e->dram_turn));
-	e->divided = own(e, jobs, sizeof(*e->divided));
+	e->turn = sm_own(e, jobs, sizeof(*e->turn));
+	e->l2_turn = sm_own(e, jobs, sizeof(*e->l2_turn));
+	e->dram_turn = sm_own(e, jobs, sizeof(*e->dram_turn));
+	e->divided = sm_own(e, jobs, sizeof(*e->divided));
 	for (size_t j = 0; j < jobs; j++) {
 		size_t count = e->setup->job[j].program->count;
-		e->turn[j] = own(e, count, sizeof(float));
-		e->l2_turn[j] = own(e, count, sizeof(float));
-		e->dram_turn[j] = own(e, count, sizeof(float));
-		e->divided[j] = own(e, count, sizeof(float));
+		e->turn[j] = sm_own(e, count, sizeof(float));
+		e->l2_turn[j] = sm_own(e, count, sizeof(float));
+		e->dram_turn[j] = sm_own(e, count, sizeof(float));
+		e->divided[j] = sm_own(e, count, sizeof(float));
 		for (size_t k = 0; k < count;
 		     k++) { /* instructions that miss now and then do not all miss at once */
 			e->l2_turn[j][k] = (float)fraction((double)k * 0.6180339887498949) *
@@ -279,16 +280,17 @@ void sm_engine_init(struct engine *e)
 			e->dram_turn[j][k] = (float)fraction((double)k * 0.7548776662466927);
 		}
 	}
-	e->code = own(e, (size_t)d->sub_partitions, sizeof(*e->code));
+	e->code = sm_own(e, (size_t)d->sub_partitions, sizeof(*e->code));
 	for (int sub = 0; sub < d->sub_partitions; sub++)
 		hold_code(e, &e->code[sub], sm_code_capacity(d));
 	hold_code(e, &e->code_far, sm_code_far_capacity(e));
-	e->handed = own(e, jobs, sizeof(*e->handed));
-	e->ended = own(e, jobs, sizeof(*e->ended));
-	e->taken_back = own(e, jobs, sizeof(*e->taken_back));
-	e->constant_at = own(e, jobs, sizeof(*e->constant_at));
-	e->resident = own(e, jobs, sizeof(*e->resident));
+	e->handed = sm_own(e, jobs, sizeof(*e->handed));
+	e->ended = sm_own(e, jobs, sizeof(*e->ended));
+	e->taken_back = sm_own(e, jobs, sizeof(*e->taken_back));
+	e->constant_at = sm_own(e, jobs, sizeof(*e->constant_at));
+	e->resident = sm_own(e, jobs, sizeof(*e->resident));
 	sm_memory_init(&e->memory, d, &e->setup->memory);
+	sm_local_init(e);
 }
 
 void sm_engine_release(struct engine *e)

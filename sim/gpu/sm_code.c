@@ -6,7 +6,11 @@
  */
 #include "sm_engine_internal.h"
 
-enum { LINE_BYTES = 128, INSTRUCTION_BYTES = 16, LINE_STEPS = LINE_BYTES / INSTRUCTION_BYTES };
+enum {
+	INSTRUCTION_BYTES = 16,
+	LINE_STEPS = SM_CODE_LINE_STEPS,
+	LINE_BYTES = LINE_STEPS * INSTRUCTION_BYTES
+};
 
 size_t sm_code_lines(size_t steps)
 {

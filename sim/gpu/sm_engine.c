@@ -23,16 +23,6 @@ const char *const stall_reason_name[STALL_REASON_COUNT] = {
 	[STALL_NOT_SELECTED] = "not selected",
 };
 
-static bool shared_path(int class)
-{
-	return sm_uses_lsu(class) || class == SASS_SHUFFLE || class == SASS_CONSTANT;
-}
-
-static double later(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 static void wait_for(struct warp *w, double until, uint8_t reason)
 {
 	if (until > w->ready) {
@@ -59,13 +49,8 @@ static void wait_for_scoreboards(struct warp *w, const struct warp_step *s)
 		int b = __builtin_ctz(left);
 		wait_for(w, w->scoreboard[b], w->scoreboard_reason[b]);
 	}
-	int scoreboard = s->depbar_scoreboard;
-	if (scoreboard >= 0 && scoreboard < WARP_SCOREBOARDS && s->depbar_count < DEPBAR_DEPTH)
-		wait_for(w,
-			 w->recent[scoreboard][(w->newest[scoreboard] +
-						(s->depbar_count < 0 ? 0 : s->depbar_count)) %
-					       DEPBAR_DEPTH],
-			 w->scoreboard_reason[scoreboard]);
+	if (s->depbar_scoreboard >= 0)
+		wait_for(w, sm_depbar(w, s), w->scoreboard_reason[s->depbar_scoreboard]);
 }
 
 /* What the next instruction of a warp waits for: its pipe, or a path of the whole SM. */
@@ -90,18 +75,6 @@ void sm_look_ahead(struct engine *e, struct warp *w, double barrier)
 	p->candidate[w->place].ready = w->ready;
 	p->candidate[w->place].path = path_of(e, p, s);
 	sm_choose_again(e, w->sub);
-}
-
-static void raise_scoreboard(struct warp *w, int scoreboard, double until, uint8_t reason)
-{
-	if (until > w->scoreboard[scoreboard]) {
-		w->scoreboard[scoreboard] = until;
-		w->scoreboard_reason[scoreboard] = reason;
-	}
-	double newest = w->recent[scoreboard][w->newest[scoreboard]];
-	w->newest[scoreboard] = (uint8_t)(w->newest[scoreboard] + DEPBAR_DEPTH - 1) % DEPBAR_DEPTH;
-	w->recent[scoreboard][w->newest[scoreboard]] =
-		newest > until ? newest : until; /* in order */
 }
 
 /*
@@ -161,7 +134,7 @@ static double fence_through(struct engine *e, const struct warp *w, const struct
 {
 	if (s->lanes < 1 && !its_turn(&e->turn[w->job][w->step], s->lanes))
 		return 0;
-	return e->block[w->block].released = later(done, e->memory.acknowledged);
+	return e->block[w->block].released = sm_later(done, e->memory.acknowledged);
 }
 
 /*
@@ -185,7 +158,7 @@ static double flag_seen(struct engine *e, const struct warp *w, const struct war
 	float *phase = &e->turn[w->job][w->step];
 	*phase += 0.61803399f;
 	*phase -= *phase >= 1;
-	return later(done, released + half + *phase * (2 * half + s->poll_cycles) + half);
+	return sm_later(done, released + half + *phase * (2 * half + s->poll_cycles) + half);
 }
 
 static void issue(struct engine *e, struct warp *w, double at)
@@ -197,15 +170,15 @@ static void issue(struct engine *e, struct warp *w, double at)
 	       cycles = d->interval[s->class];
 	uint8_t reason = STALL_OTHER;
 	if (!e->setup->duration_only)
-		account(e->run->stalled, w, s->class, at, later(*path, p->read));
+		account(e->run->stalled, w, s->class, at, sm_later(*path, p->read));
 	p->free = at + e->held[s->class == SASS_FP64][s->port_cycles];
 	if (s->class == SASS_SHUFFLE)
-		p->pipe[SASS_FP32] = later(p->pipe[SASS_FP32], at + e->shuffle_held);
+		p->pipe[SASS_FP32] = sm_later(p->pipe[SASS_FP32], at + e->shuffle_held);
 	p->read = s->port_cycles > 1 ? p->free : p->read;
 	if (sm_uses_lsu(s->class))
 		done = sm_access(e, w, s, at, &cycles, &reason);
 	if (s->class == SASS_ASYNC_COPY) /* LDGDEPBAR ends when all before it have */
-		done = w->copied = later(w->copied, done);
+		done = w->copied = sm_later(w->copied, done);
 	if (s->poll_cycles > 0 && e->flags) {
 		done = flag_seen(e, w, s, at, done);
 		reason = STALL_BARRIER;
@@ -216,10 +189,10 @@ static void issue(struct engine *e, struct warp *w, double at)
 	*path = at + cycles;
 	if (s->class == SASS_FP32) { /* either half; of the two, one takes integers */
 		p->pipe[SASS_FP32] = at + cycles;
-		p->multiply_add =
-			later(p->multiply_add, at + (s->multiply_add ? e->multiply_add : cycles));
+		p->multiply_add = sm_later(p->multiply_add,
+					   at + (s->multiply_add ? e->multiply_add : cycles));
 	}
-	if (shared_path(s->class))
+	if (sm_shared_path(s->class))
 		e->next[w->sub].served = at;
 	if (e->classes) {
 		for (int k = 0; k < s->destination_count && s->destination >= 0; k++) {
@@ -229,13 +202,14 @@ static void issue(struct engine *e, struct warp *w, double at)
 		}
 	} else {
 		if (s->write_barrier < WARP_SCOREBOARDS)
-			raise_scoreboard(w, s->write_barrier, done, reason);
+			sm_raise_scoreboard(w, s->write_barrier, done, reason);
 		if (s->read_barrier < WARP_SCOREBOARDS)
-			raise_scoreboard(w, s->read_barrier,
-					 at + cycles +
-						 d->latency[s->wavefronts > 0 ? SASS_SHARED_STORE
-									      : SASS_GLOBAL_STORE],
-					 reason);
+			sm_raise_scoreboard(
+				w, s->read_barrier,
+				at + cycles +
+					d->latency[s->wavefronts > 0 ? SASS_SHARED_STORE
+								     : SASS_GLOBAL_STORE],
+				reason);
 	}
 	w->issued = at;
 	w->fixed = w->ready = at + (e->classes ? d->issue_interval : s->stall > 0 ? s->stall : 1);
@@ -251,13 +225,14 @@ static void issue(struct engine *e, struct warp *w, double at)
 	}
 	w->code_at = sm_code_there(e, w, w->step, next, at);
 	if (next != w->step + 1 && !e->classes) /* what was fetched behind the branch is no use */
-		w->code_at = later(w->code_at, at + d->latency[SASS_CONTROL]);
+		w->code_at = sm_later(w->code_at, at + d->latency[SASS_CONTROL]);
 	w->step = next;
 	if (s->flow != FLOW_BARRIER) {
 		sm_look_ahead(e, w, 0);
 		return;
 	}
 	p->candidate[w->place].ready = w->ready = INFINITY;
+	p->waiting++;
 	sm_choose_again(e, w->sub);
 	if (++e->block[w->block].arrived == e->block[w->block].live)
 		sm_release_barrier(e, w->block, at);
@@ -265,20 +240,20 @@ static void issue(struct engine *e, struct warp *w, double at)
 
 static double may_issue(const struct candidate *c)
 {
-	return later(c->ready, *c->path);
+	return sm_later(c->ready, *c->path);
 }
 
 /* Of a sub-partition's warps the one that issues next: the earliest; among those that are ready,
  * the one that issued last, else the oldest. */
-static const struct candidate *best_of(const struct partition *p, double *best_at)
+static const struct candidate *best_of(const struct partition *p, const struct candidate *last,
+				       double *best_at)
 {
-	const struct candidate *best = p->candidate, *last = &p->candidate[p->last->place],
-			       *end = &p->candidate[p->count];
-	double last_at = may_issue(last), free = p->free, earliest = INFINITY;
+	const struct candidate *best = last, *end = &p->candidate[p->count];
+	double free = p->free, earliest = may_issue(last);
 	*best_at = free;
-	if (last_at <= free)
+	if (earliest <= free)
 		return last;
-	for (const struct candidate *c = best; c < end; c++) {
+	for (const struct candidate *c = p->candidate; c < end; c++) {
 		double at = may_issue(c);
 		if (at <= free)
 			return c;
@@ -286,16 +261,14 @@ static const struct candidate *best_of(const struct partition *p, double *best_a
 		earliest = at < earliest ? at : earliest;
 	}
 	*best_at = earliest;
-	return last_at <= earliest ? last : best;
+	return best;
 }
 
 static void choose(struct engine *e, int sub)
 {
 	struct partition *p = &e->partition[sub];
 	struct next_issue *next = &e->next[sub];
-	const struct candidate *best = best_of(p, &next->at);
-	next->warp = best->warp;
-	next->path = best->path;
+	next->candidate = best_of(p, &p->candidate[p->last->place], &next->at);
 	p->stale = false;
 }
 
@@ -330,10 +303,29 @@ static int next_issue(struct engine *e)
 		int first = first_of(next, e->device->sub_partitions);
 		if (next[first].at == INFINITY)
 			return -1;
-		if (*next[first].path <= next[first].at)
+		if (*next[first].candidate->path <= next[first].at)
 			return first;
 		choose(e, first);
 	}
+}
+
+/* The sub-partition whose turn it is goes on by itself while what it issues is nothing to the
+ * others (sm_local.c); false: what it issues next is. */
+static bool issue_ahead(struct engine *e, int sub)
+{
+	struct partition *p = &e->partition[sub];
+	struct next_issue *next = &e->next[sub];
+	if (!e->local || !sm_is_local(e, next->candidate->warp))
+		return false;
+	const double until = sm_local_until(e, sub);
+	do {
+		p->last = next->candidate->warp;
+		sm_issue_local(e, p, p->last, next->at);
+		e->turns++;
+		next->candidate = best_of(p, next->candidate, &next->at);
+	} while (next->at < until && sm_is_local(e, next->candidate->warp));
+	e->turns--;
+	return true;
 }
 
 static int play(struct engine *e)
@@ -344,8 +336,11 @@ static int play(struct engine *e)
 			return 0;
 		int sub = next_issue(e);
 		if (sub >= 0) {
-			e->partition[sub].last = e->next[sub].warp;
-			issue(e, e->next[sub].warp, e->next[sub].at);
+			struct warp *w = e->next[sub].candidate->warp;
+			if (issue_ahead(e, sub))
+				continue;
+			e->partition[sub].last = w;
+			issue(e, w, e->next[sub].at);
 			continue;
 		}
 		for (int b = 0; b < e->block_slots && stuck < 0; b++)

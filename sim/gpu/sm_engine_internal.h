@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the files of the engine share: sm_engine.c issues, sm_control_flow.c finds where a warp goes
- * next, sm_blocks.c has the blocks come and go, sm_access.c meets memory, sm_snapshot.c goes on
- * with more blocks. Times in cycles.
+ * next, sm_blocks.c has the blocks come and go, sm_access.c meets memory, sm_local.c issues what is
+ * nothing to other sub-partitions, sm_snapshot.c goes on with more blocks. Times in cycles.
  */
 #ifndef WARPREEL_SM_ENGINE_INTERNAL_H
 #define WARPREEL_SM_ENGINE_INTERNAL_H
@@ -24,7 +24,7 @@ struct warp {
 	int others;
 	uint8_t reason; /* what `ready` waits for */
 	uint8_t scoreboard_reason[WARP_SCOREBOARDS], newest[WARP_SCOREBOARDS];
-	double scoreboard[WARP_SCOREBOARDS];
+	double scoreboard[WARP_SCOREBOARDS + 2];       /* and two that nobody waits for: none */
 	double recent[WARP_SCOREBOARDS][DEPBAR_DEPTH]; /* completions behind each scoreboard, from
 							  the newest on, in a ring */
 	double copied;		    /* all of its asynchronous copies so far have arrived */
@@ -48,18 +48,19 @@ struct partition {	   /* of the SM: a warp scheduler and its pipes */
 	struct warp *last; /* issued last */
 	struct candidate *candidate;
 	int count; /* its warps, the oldest first; behind the last place, one that is never ready */
+	int waiting;		       /* of its warps, at a barrier */
 	bool stale;		       /* its next issue has to be chosen again */
 	double pipe[SASS_CLASS_COUNT]; /* when each is free */
 	double multiply_add; /* when the half of the FP32 pipe is that has integers, too */
-	double *path_of[SASS_CLASS_COUNT]; /* its pipe, or a path of the whole SM */
+	double *path_of[SASS_CLASS_COUNT + 2]; /* its pipe, or a path of the whole SM; two more:
+						  sm_local.c */
 };
 
 /* A sub-partition's next issue. */
 struct next_issue {
 	double at;     /* INFINITY = none */
 	double served; /* when the sub-partition last had a turn on a path of the whole SM */
-	struct warp *warp;
-	const double *path;
+	const struct candidate *candidate;
 };
 
 struct block {
@@ -111,8 +112,11 @@ struct engine {
 	double (*constant_at)[CONSTANT_LINES]; /* per job: when the multiprocessor has a line of the
 						  launch's parameters; 0: nobody asked yet */
 	struct code *code, code_far;	       /* a sub-partition's, the multiprocessor's */
-	bool classes;			       /* no control bits: registers decide */
-	int64_t turns;			       /* taken by play() */
+	struct local_step *local; /* of the one job; NULL: all take their turns (sm_local.c) */
+	bool code_fits;		  /* a line that came stays */
+	bool depbars;		  /* some instruction waits for all but the last few */
+	bool classes;		  /* no control bits: registers decide */
+	int64_t turns;		  /* taken by play() */
 	struct owned {
 		void *memory;
 		size_t bytes;
@@ -125,6 +129,8 @@ struct engine {
 /* The engine at rest: every slot idle. Owned by the caller; sm_engine_release. */
 void sm_engine_init(struct engine *e);
 void sm_engine_release(struct engine *e);
+/* Zeroes, and part of what a snapshot copies. */
+void *sm_own(struct engine *e, size_t count, size_t bytes);
 /* Hands out the first blocks. */
 void sm_engine_fill(struct engine *e);
 /* From where the engine is to the end; -1 after a message. */
@@ -136,6 +142,39 @@ void sm_snapshot_keep(struct sm_snapshot *snapshot, const struct engine *e, doub
 static inline bool sm_uses_lsu(int class)
 {
 	return class >= SASS_SHARED_LOAD && class <= SASS_ASYNC_COPY;
+}
+
+static inline bool sm_shared_path(int class)
+{
+	return sm_uses_lsu(class) || class == SASS_SHUFFLE || class == SASS_CONSTANT;
+}
+
+static inline double sm_later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static inline void sm_raise_scoreboard(struct warp *w, int scoreboard, double until, uint8_t reason)
+{
+	if (until > w->scoreboard[scoreboard]) {
+		w->scoreboard[scoreboard] = until;
+		w->scoreboard_reason[scoreboard] = reason;
+	}
+	double newest = w->recent[scoreboard][w->newest[scoreboard]];
+	w->newest[scoreboard] = (uint8_t)(w->newest[scoreboard] + DEPBAR_DEPTH - 1) % DEPBAR_DEPTH;
+	w->recent[scoreboard][w->newest[scoreboard]] =
+		newest > until ? newest : until; /* in order */
+}
+
+/* When an instruction that waits for all but the last few behind a scoreboard may go on; 0: it
+ * does not. */
+static inline double sm_depbar(const struct warp *w, const struct warp_step *s)
+{
+	const int scoreboard = s->depbar_scoreboard, count = s->depbar_count;
+	if (scoreboard < 0 || scoreboard >= WARP_SCOREBOARDS || count >= DEPBAR_DEPTH)
+		return 0;
+	return w->recent[scoreboard]
+			[(w->newest[scoreboard] + (count < 0 ? 0 : count)) % DEPBAR_DEPTH];
 }
 
 /* The warp's next instruction is known, and what it waits for; at least until `barrier`. */
@@ -155,6 +194,7 @@ void sm_release_barrier(struct engine *e, int block, double at);
 /* A warp has left; with the last one its block, which makes room for others. */
 void sm_end_warp(struct engine *e, struct warp *w, double at);
 
+enum { SM_CODE_LINE_STEPS = 8 }; /* instructions of a line, of 16 bytes each */
 /* When the instruction `step` is there, asked for at `at` by a warp that comes from `from`, -1:
  * from nowhere; 0: it is. */
 double sm_code_there(struct engine *e, const struct warp *w, int32_t from, int32_t step, double at);
@@ -172,5 +212,43 @@ int32_t sm_next_step(struct engine *e, struct warp *w, const struct warp_step *s
  */
 double sm_access(struct engine *e, const struct warp *w, const struct warp_step *s, double at,
 		 double *path_cycles, uint8_t *reason);
+
+/*
+ * Instructions that are nothing to the other sub-partitions (sm_local.c). Three of four take a pipe
+ * of their own and come back to a register. A sub-partition issues them ahead of the others' turns,
+ * up to where the others could first reach it: with a barrier that they come to last, or with a
+ * block in the place of one that they end, either of which takes its time (lookahead: Chandy and
+ * Misra, 1979). It is the same run as by turns, to the last bit.
+ */
+enum local {
+	LOCAL_NEVER = 0,
+	LOCAL = 1,	    /* it is nothing to them, if of the following ... */
+	LOCAL_LEAVES = 2,   /* ... the line of code that comes next is there */
+	LOCAL_COUNTED = 4,  /* ... its loop has been entered */
+	LOCAL_CONSTANT = 8, /* ... the line of parameters has been asked for */
+};
+
+/* What issuing such an instruction takes, side by side: a kernel's stay in the L1 of whoever runs
+ * this. */
+struct local_step {
+	uint8_t local; /* of enum local */
+	uint8_t class, write_barrier, read_barrier, wait_mask, stall;
+	uint8_t ports; /* of engine.held, row after row */
+	uint8_t path;  /* of partition.path_of, and the two behind it */
+};
+
+/* Once a run, when all else is there. */
+void sm_local_init(struct engine *e);
+/* Whether the warp's next instruction is so. */
+bool sm_local_if(const struct engine *e, const struct warp *w, unsigned local);
+static inline bool sm_is_local(const struct engine *e, const struct warp *w)
+{
+	const unsigned local = e->local[w->step].local;
+	return local == LOCAL ? !w->others : local != LOCAL_NEVER && sm_local_if(e, w, local);
+}
+/* Before this nothing that the others do can come to a sub-partition; all have their next issue. */
+double sm_local_until(const struct engine *e, int sub);
+/* As any other is issued, less what is not of such instructions; with what it waits for next. */
+void sm_issue_local(struct engine *e, struct partition *p, struct warp *w, double at);
 
 #endif

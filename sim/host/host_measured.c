@@ -31,7 +31,7 @@ struct host_model {
 	sim_time first_ps[HOST_COST_COUNT]; /* more, of a thread's first call of a kind */
 	sim_time graph_ps, graph_turn_ps,
 		graph_copy_turn_ps; /* 0: a graph's launch is any launch */
-	bool loops, idle;	    /* mechanisms asked of every launch */
+	bool loops;		    /* a mechanism asked of every launch */
 	uint64_t seed;
 	int64_t drawn_alone;
 	uint32_t call_count;		 /* quantiles of calls; 0: no spread */
@@ -122,7 +122,7 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 		return (struct expected){ m->loop_ps[kind], false };
 	if (m->loops && t->in_a_row >= LAUNCHES_IN_A_ROW)
 		return (struct expected){ m->launch_plain_ps, true };
-	if (m->idle && ahead == 0)
+	if (m->loops && ahead == 0)
 		return (struct expected){ m->loop_ps[HOST_LAUNCH_IDLE], false };
 	return (struct expected){ m->loop_ps[HOST_LAUNCH], schedule_contending(m->schedule) == 1 };
 }
@@ -228,7 +228,6 @@ static void look_up(struct host_model *m)
 	}
 	m->nccl_ps = ps_of_ns(p->nccl_call_ns);
 	m->loops = has(m, MECHANISM_LOOPS);
-	m->idle = has(m, MECHANISM_LAUNCH_IDLE);
 }
 
 /* Draws what kind of thread each host thread is. One by itself is measured ten times, and the
@@ -243,7 +242,7 @@ static void draw_threads(struct host_model *m)
 		state = state * 6364136223846793005u + 1442695040888963407u;
 		const bool differs = m->seed && threads->count &&
 				     schedule_contending(m->schedule) > 1 &&
-				     has(m, MECHANISM_THREAD_SPREAD);
+				     has(m, MECHANISM_CALL_SPREAD);
 		const double part = differs ? threads->value[(state >> 33) % threads->count] : 1;
 		m->thread[t] =
 			(struct host_thread){ .part = (uint32_t)(part * 65536), .last_kind = -1 };
