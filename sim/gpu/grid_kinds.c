@@ -34,3 +34,13 @@ int64_t grid_kinds_sm(const struct grid_kinds *kinds, int sm_count, int64_t bloc
 	}
 	return at;
 }
+
+void grid_kinds_bits(const struct grid_kinds *kinds, int sm_count, int64_t blocks, uint64_t bits[2])
+{
+	for (int k = 0; k < 2; k++) {
+		const int64_t sm = grid_kinds_sm(kinds, sm_count, blocks, !k);
+		bits[k] = 0;
+		for (int64_t b = 0; b < blocks && b < 64; b++)
+			bits[k] |= (uint64_t)at_rim(kinds, sm + b * sm_count) << b;
+	}
+}

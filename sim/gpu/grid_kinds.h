@@ -21,5 +21,9 @@ struct grid_kinds {
 bool *grid_kinds_of(const struct grid_kinds *kinds, int sm_count, int64_t sm, int64_t blocks);
 /* Of those that are given `blocks`, the multiprocessor with most of them at the rim, or fewest. */
 int64_t grid_kinds_sm(const struct grid_kinds *kinds, int sm_count, int64_t blocks, bool most);
+/* Which blocks of those two are at the rim, a bit each: all that a play reads of the grid. At most
+ * 64 blocks, more than a multiprocessor holds. */
+void grid_kinds_bits(const struct grid_kinds *kinds, int sm_count, int64_t blocks,
+		     uint64_t bits[2]);
 
 #endif

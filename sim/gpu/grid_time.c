@@ -226,7 +226,9 @@ static int longest_of_kinds(const struct sm_device *device, int sm_count,
 			    const struct grid_launch *launch, int resident, int64_t blocks,
 			    struct sm_run *run, bool **at_rim)
 {
-	for (int k = 0; k < 2; k++) {
+	uint64_t bits[2];
+	grid_kinds_bits(&launch->kinds, sm_count, blocks, bits);
+	for (int k = 0; k < 1 + (bits[0] != bits[1]); k++) {
 		struct sm_run here = { 0 };
 		const int64_t sm = grid_kinds_sm(&launch->kinds, sm_count, blocks, !k);
 		bool *rim = grid_kinds_of(&launch->kinds, sm_count, sm, blocks);
@@ -276,6 +278,33 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 	return 0;
 }
 
+/* How many blocks of it a multiprocessor holds; *limit: what keeps one more out. */
+static int resident_of(const struct sm_device *device, const struct grid_launch *launch,
+		       const char **limit)
+{
+	const struct warp_program *p = launch->program;
+	const int resident =
+		sm_occupancy(device, p->block_threads, p->registers, p->shared_bytes, limit);
+	return launch->resident_most > 0 && launch->resident_most < resident ? launch->resident_most
+									     : resident;
+}
+
+static bool by_kinds(const struct grid_launch *launch, int64_t most, int resident)
+{
+	return launch->kinds.rim && !launch->beside && most <= resident;
+}
+
+bool grid_time_kinds(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
+		     uint64_t at_rim[2])
+{
+	const int64_t most = (launch->blocks + sm_count - 1) / sm_count;
+	const bool told = by_kinds(launch, most, resident_of(device, launch, NULL));
+	at_rim[0] = at_rim[1] = 0;
+	if (told)
+		grid_kinds_bits(&launch->kinds, sm_count, most, at_rim);
+	return told;
+}
+
 int grid_time(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
 	      struct grid_answer *answer)
 {
@@ -283,16 +312,13 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	*answer = (struct grid_answer){ 0 };
 	if (launch->blocks < 1)
 		return report("kernel '%s': a launch without blocks", p->kernel);
-	answer->resident = sm_occupancy(device, p->block_threads, p->registers, p->shared_bytes,
-					&answer->limit);
+	answer->resident = resident_of(device, launch, &answer->limit);
 	if (answer->resident < 1)
 		return report("kernel '%s': a block of %u threads, %u registers a thread and %u "
 			      "bytes of shared memory does not fit a multiprocessor "
 			      "of the device (%s)",
 			      p->kernel, p->block_threads, p->registers, p->shared_bytes,
 			      answer->limit);
-	if (launch->resident_most > 0 && launch->resident_most < answer->resident)
-		answer->resident = launch->resident_most;
 	int64_t most = (launch->blocks + sm_count - 1) / sm_count;
 	double block_issues = p->instructions * ceil(p->block_threads / 32.0);
 	double round_issues =
@@ -332,7 +358,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 	} else {
 		struct sm_snapshot *snapshot = NULL;
 		bool *at_rim = NULL;
-		if (launch->kinds.rim && !launch->beside && most <= answer->resident)
+		if (by_kinds(launch, most, answer->resident))
 			failed = longest_of_kinds(device, sm_count, launch, answer->resident,
 						  blocks, run, &at_rim);
 		else

@@ -12,8 +12,9 @@ static bool known_launch_same(const struct known_launch *a, const struct known_l
 {
 	return a->profile == b->profile && a->blocks == b->blocks &&
 	       a->block_threads == b->block_threads && a->shared_bytes == b->shared_bytes &&
-	       a->on_device == b->on_device && a->grid[0] == b->grid[0] &&
-	       a->grid[1] == b->grid[1] && !memcmp(&a->sharers, &b->sharers, sizeof(a->sharers)) &&
+	       a->on_device == b->on_device && a->at_rim[0] == b->at_rim[0] &&
+	       a->at_rim[1] == b->at_rim[1] &&
+	       !memcmp(&a->sharers, &b->sharers, sizeof(a->sharers)) &&
 	       !memcmp(&a->code_bytes, &b->code_bytes, sizeof(a->code_bytes)) &&
 	       !memcmp(&a->traffic, &b->traffic, sizeof(a->traffic));
 }
@@ -36,6 +37,7 @@ static size_t bucket_of(const struct known_launches *known, const struct known_l
 	uint64_t hash = 0xcbf29ce484222325;
 	hash = hash_of(&launch->blocks, sizeof(launch->blocks), hash);
 	hash = hash_of(&launch->sharers, sizeof(launch->sharers), hash);
+	hash = hash_of(&launch->at_rim, sizeof(launch->at_rim), hash);
 	hash = hash_of(&launch->traffic, sizeof(launch->traffic), hash);
 	return (size_t)(hash % known->buckets);
 }

@@ -13,7 +13,7 @@ struct known_launch {
 	double sharers; /* likewise, as in struct grid_launch */
 	uint32_t block_threads, shared_bytes; /* of one: static and dynamic */
 	int64_t on_device;		      /* 0: as it is; 1: as it was before it was changed */
-	uint32_t grid[2];		      /* 0 where they are alike */
+	uint64_t at_rim[2];		      /* grid_kinds_bits; 0 where blocks are alike */
 	double code_bytes;		      /* as in struct grid_launch */
 	struct traffic traffic;		      /* of the phase; what no play reads is 0 */
 	struct grid_played played; /* not part of what it is known by: the phase for all of it */

@@ -29,8 +29,10 @@ struct known_launch warps_known(const struct platform *platform, const struct wa
 				    .on_device = on_device,
 				    .code_bytes = a->launch.code_bytes,
 				    .traffic = traffic_of(a, phase) };
-	if (a->kinds)
-		memcpy(key.grid, launch.kinds.grid, sizeof(key.grid));
+	if (a->kinds) {
+		launch.kinds.rim = &a->rim;
+		grid_time_kinds(&platform->sm, platform->sm_count, &launch, key.at_rim);
+	}
 	key.traffic.l2_read_bytes = key.traffic.l2_write_bytes = key.traffic.reversed = 0;
 	return key;
 }
