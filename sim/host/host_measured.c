@@ -116,6 +116,9 @@ static struct expected expected_of(const struct host_model *m, struct host_threa
 		return (struct expected){ recorded_ps, false };
 	if (m->graph_ps && schedule_call_of(m->schedule, op) == CALL_OF_GRAPH)
 		return (struct expected){ m->graph_ps, false };
+	if (schedule_call_of(m->schedule, op) == CALL_OF_BY_HOST) /* a call for each half */
+		return (struct expected){ m->loop_ps[HOST_COPY_D2H] + m->loop_ps[HOST_COPY_H2D],
+					  false };
 	if (t->in_a_row && m->copies_ps[kind] > 0)
 		return (struct expected){ m->copies_ps[kind], true };
 	if (op->kind != OP_LAUNCH)

@@ -6,7 +6,7 @@
  * runtime's) is part of it. A graph launch, and any other call with several device rows, becomes
  * that many operations, the first of which carries the host time; the order among them is that of
  * their streams, and the pauses between them are those recorded. A synchronous cudaMemcpy blocks
- * its caller.
+ * its caller until its last copy is made, one from GPU to GPU does not.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -70,8 +70,20 @@ static int64_t span_ps(int64_t start_ns, int64_t end_ns)
 	return start_ns == -1 || end_ns == -1 ? -1 : to_ps(end_ns - start_ns);
 }
 
-/* The operation of a device row; NULL after a message. */
-static struct schedule_op *add_row(struct load *load, const struct work *work, struct call call)
+/* A copy from memory of a GPU to memory of a GPU: its call waits for nothing (CUDA Runtime API, API
+ * synchronization behavior, Memcpy, synchronous, 4), even where it is made in two copies, by way
+ * of the host. */
+static bool from_gpu_to_gpu(const struct trace_memcpy *copy)
+{
+	enum { DEVICE = 2, ARRAY = 3 };
+
+	return (copy->source_kind == DEVICE || copy->source_kind == ARRAY) &&
+	       (copy->target_kind == DEVICE || copy->target_kind == ARRAY);
+}
+
+/* The operation of a device row; last: of its call. NULL after a message. */
+static struct schedule_op *add_row(struct load *load, const struct work *work, struct call call,
+				   bool last)
 {
 	const struct trace *t = load->trace;
 	const uint32_t row = work->row;
@@ -98,7 +110,7 @@ static struct schedule_op *add_row(struct load *load, const struct work *work, s
 
 		op = schedule_add_op(load->schedule, OP_COPY, (uint16_t)stream, load_copy(load, c));
 		op->duration_ps = span_ps(c->start_ns, c->end_ns);
-		op->flags = call.blocking ? OP_BLOCKING : 0;
+		op->flags = call.blocking && last && !from_gpu_to_gpu(c) ? OP_BLOCKING : 0;
 	} else {
 		const struct trace_memset *m = &t->memset[row];
 
@@ -107,6 +119,15 @@ static struct schedule_op *add_row(struct load *load, const struct work *work, s
 		op->duration_ps = span_ps(m->start_ns, m->end_ns);
 	}
 	return op;
+}
+
+/* Whether rows of a call are the two halves of a copy between GPUs that do not reach each other. */
+static bool by_host(const struct load *load, const struct work *work, uint32_t count,
+		    struct call call)
+{
+	return call.kind == CALL_COPY && count == 2 && work[0].kind == WORK_COPY &&
+	       work[1].kind == WORK_COPY && from_gpu_to_gpu(&load->trace->memcpy[work[0].row]) &&
+	       from_gpu_to_gpu(&load->trace->memcpy[work[1].row]);
 }
 
 /* All device rows of one correlation; the first operation carries the host time before the call. */
@@ -125,7 +146,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 	load_graph_begin(load, graph);
 	for (uint32_t i = 0; i < count; i++) {
 		load_graph_node(load, graph, i);
-		op = add_row(load, &first[i], call);
+		op = add_row(load, &first[i], call, i + 1 == count);
 		if (!op)
 			break;
 		op->value = graph ? load_graph_pause_ps(graph, i)
@@ -133,6 +154,7 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 				    ? to_ps(load_pause_ns(load, first[i].row))
 				    : 0;
 		op->flags |= i ? OP_IN_GRAPH : 0;
+		op->flags |= !i && by_host(load, first, count, call) ? OP_BY_HOST : 0;
 		op->flags |= load_graph_turns(graph, i) ? OP_TURN : 0;
 		op->before_ps = before_ps;
 		before_ps = 0;

@@ -53,6 +53,9 @@ enum {
 	OP_MESSAGE = 32 /* post, await (with OP_INFERRED): of a call of MPI; what a message takes
 			   is in the time behind it */
 	,
+	OP_BY_HOST = 32 /* copy: one between GPUs, whose call copies by way of the host; the next
+			   one, with OP_IN_GRAPH, is its other half */
+	,
 	OP_TIMED = 32 /* record: of an event that keeps the time (plans) */,
 	OP_BESIDE = 2 /* launch: begins beside kernels that fill the GPU (a stream of higher
 			 priority), as it was seen to */
@@ -63,8 +66,9 @@ enum host_work { HOST_WORK_GIVEN, HOST_WORK_TEXTURE /* an object made, and given
 enum schedule_call {
 	CALL_OF_NONE, /* no call, or one whose time depends on the device */
 	CALL_OF_LAUNCH,
-	CALL_OF_EARLY, /* a launch with OP_EARLY */
-	CALL_OF_GRAPH, /* a launch of several nodes */
+	CALL_OF_EARLY,	 /* a launch with OP_EARLY */
+	CALL_OF_GRAPH,	 /* a launch of several nodes */
+	CALL_OF_BY_HOST, /* a copy with OP_BY_HOST */
 	CALL_OF_MEMSET,
 	CALL_OF_RECORD,
 	CALL_OF_WAIT_OWN, /* for an event of the same GPU */

@@ -5,6 +5,8 @@ enum schedule_call schedule_call_of(const struct schedule *schedule, const struc
 {
 	const struct schedule_op *end = schedule->op + schedule->op_count;
 	/* Whatever its first node is: a memset has no call of its own in there. */
+	if (op->kind == OP_COPY && op->flags & OP_BY_HOST)
+		return CALL_OF_BY_HOST;
 	if (op + 1 < end && op[1].flags & OP_IN_GRAPH)
 		return CALL_OF_GRAPH;
 	switch ((enum op_kind)op->kind) {
