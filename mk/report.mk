@@ -78,7 +78,7 @@ hypothetical-intervals: $(BUILD)/warpreel
 ablation: $(BUILD)/warpreel
 	$(Q)WARPREEL=$(abspath $(BUILD)/warpreel) BUILD=$(abspath $(BUILD)) PLATFORM=$(PLATFORM) sh mk/ablation.sh
 
-PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini model/platforms/x2090.ini model/platforms/c1060.ini model/platforms/h200x8.ini model/platforms/h100x1.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv)
+PAPER_DATA := $(SHIPPED) $(wildcard model/platforms/gtx480.ini model/platforms/c2050.ini model/platforms/x2090.ini model/platforms/c1060.ini model/platforms/h200x8.ini model/platforms/h100x1.ini traces/data/papers/*.tsv traces/data/$(PLATFORM)/papers_*.tsv traces/data/h100x4/papers_*.tsv)
 PAPERS := $(patsubst docs/papers_%.sh,%,$(wildcard docs/papers_*.sh))
 
 ## papers: tables, figures and pages of published papers computed again: build/papers, docs/papers

@@ -267,35 +267,39 @@ static void search_line(struct searched *found, size_t count, const char *what, 
 	sheet_percent(sheet, 100 * (found[0].measured / best - 1));
 }
 
-/* Lines of the table: rows of papers_000_search.tsv that were answered so, or those of them that
- * were answered unasked. */
+/* Lines of the table: rows of a machine's papers_000_search.tsv that were answered so, or those of
+ * them that were answered unasked. */
 static const struct search_set {
-	const char *how, *what;
+	const char *data, *how, *what;
 	bool sure;
 } search_sets[] = {
-	{ "instructions", "instructions", false },
-	{ "instructions", "instructions-unasked", true },
-	{ "counters", "counters", false },
-	{ "counters", "counters-unasked", true },
+	{ PLATFORM_DEFAULT, "instructions", "instructions", false },
+	{ PLATFORM_DEFAULT, "instructions", "instructions-unasked", true },
+	{ PLATFORM_DEFAULT, "counters", "counters", false },
+	{ PLATFORM_DEFAULT, "counters", "counters-unasked", true },
+	{ "h100x4", "blind", "blind", false },
+	{ "h100x4", "blind", "blind-unasked", true },
 };
 
-static void search_set(struct paper_work *w, const struct text_table *file,
-		       const struct text_table *counts, const struct search_set *set,
-		       struct sheet *sheet)
+static int search_set(struct paper_work *w, const struct text_table *counts,
+		      const struct search_set *set, struct sheet *sheet)
 {
-	struct searched *found = xcalloc(file->rows + 1, sizeof(*found));
+	struct text_table file;
+	if (text_table_read(&file, set->data, "papers_000_search.tsv"))
+		return -1;
+	struct searched *found = xcalloc(file.rows + 1, sizeof(*found));
 	size_t count = 0;
 
-	for (size_t k = 0; k < file->rows; k++) {
+	for (size_t k = 0; k < file.rows; k++) {
 		struct searched *f = &found[count];
-		if (strcmp(text_table_cell(file, k, "how"), set->how) ||
-		    (set->sure && strcmp(text_table_cell(file, k, "unsure"), "0")))
+		if (strcmp(text_table_cell(&file, k, "how"), set->how) ||
+		    (set->sure && strcmp(text_table_cell(&file, k, "unsure"), "0")))
 			continue;
-		f->config = text_table_cell(file, k, "config");
+		f->config = text_table_cell(&file, k, "config");
 		const int side = (int)paper_number(&w->runs, f->config, 1, "subdomain");
 		const double layers = p000_side_layers(counts, side) / (side / 2) * 4;
-		if (parse_double(text_table_cell(file, k, "measured_us"), &f->measured) ||
-		    parse_double(text_table_cell(file, k, "predicted_us"), &f->predicted))
+		if (parse_double(text_table_cell(&file, k, "measured_us"), &f->measured) ||
+		    parse_double(text_table_cell(&file, k, "predicted_us"), &f->predicted))
 			continue;
 		f->measured *= layers;
 		f->predicted *= layers;
@@ -304,6 +308,8 @@ static void search_set(struct paper_work *w, const struct text_table *file,
 	if (count > 1)
 		search_line(found, count, set->what, sheet);
 	free(found);
+	text_table_release(&file);
+	return 0;
 }
 
 int p000_search(struct paper_work *w, struct sheet *sheet)
@@ -311,16 +317,12 @@ int p000_search(struct paper_work *w, struct sheet *sheet)
 	static const char *const names[] = { "configurations",	  "count",
 					     "rank_correlation",  "mean_error_pct",
 					     "choice_longer_pct", NULL };
-	struct text_table file, counts = { 0 };
-	int rc = text_table_read(&file, PLATFORM_DEFAULT, "papers_000_search.tsv") ||
-				 text_table_read(&counts, "papers", "000_counts.tsv")
-			 ? -1
-			 : 0;
+	struct text_table counts;
+	int rc = text_table_read(&counts, "papers", "000_counts.tsv");
 	for (int k = 0; names[k]; k++)
 		sheet_column(sheet, "%s", names[k]);
 	for (size_t k = 0; k < sizeof(search_sets) / sizeof(search_sets[0]) && !rc; k++)
-		search_set(w, &file, &counts, &search_sets[k], sheet);
-	text_table_release(&file);
+		rc = search_set(w, &counts, &search_sets[k], sheet);
 	text_table_release(&counts);
 	return rc;
 }
