@@ -149,7 +149,7 @@ int patches_chaos(const void *params, struct chaos_case *c)
 	const struct patches_params *p = params;
 	if (p->method != METHOD_CHAOTIC || p->use != USE_STEPS || p->order != ORDER_WHOLE)
 		return report("method %s leaves nothing to chance, or not to blocks of one launch: "
-			      "co-simulation is of --method chaotic, --order whole",
+			      "co-simulation is of " PATCHES_CHAOS_OF,
 			      p->method_text);
 	struct state *s = xcalloc(1, sizeof(*s));
 	s->machine = machine_cpu_new(1);

@@ -150,4 +150,5 @@ const struct solver solver_poisson = {
 	WEAK_DRIVER,
 	.check = check,
 	.chaos = chaos,
+	.chaos_of = WEAK_CHAOS_OF,
 };

@@ -152,4 +152,5 @@ const struct solver solver_shape = {
 	WEAK_DRIVER,
 	.check = check,
 	.chaos = chaos,
+	.chaos_of = WEAK_CHAOS_OF,
 };

@@ -154,7 +154,7 @@ int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, s
 	if (p->sequential || (scheme->whole && !stays) || !strcmp(p->scheme, "graph")) {
 		weak_problem_release(problem);
 		return report("scheme %s leaves nothing to chance, or is not known: co-simulation "
-			      "is of --scheme base, coarse, ud-*, 4w-*, free and async",
+			      "is of " WEAK_CHAOS_OF,
 			      p->scheme);
 	}
 	if (p->watch || p->phases) {

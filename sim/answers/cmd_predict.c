@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * warpreel predict: a run nobody has made, from the driver's own plan.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,10 @@ static int answer(const struct program *program, const char *solver, void *param
 				      o->gpus > 1 ? "gpus" : "size", NULL);
 		predictor_release(&predictor);
 	}
+	if (!rc && program->chaos_of(solver) && strcmp(common.format, "tsv"))
+		printf("  note: values that arrive in no order decide how many steps a run takes: "
+		       "--co-simulate plays both together (%s)\n",
+		       program->chaos_of(solver));
 	platform_choice_release(&choice);
 	planned_run_release(&run);
 	free(config);

@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "traces/base/output.h"
+#include "traces/base/text_show.h"
 #include "traces/base/util.h"
 
 static int read_costs(struct cosim_costs *costs, const char *name, const char *solver,
 		      const char *way)
 {
-	if (!name)
-		return report("--co-simulate wants --costs: a name of model/cosim/, or a file");
 	if (strchr(name, '/') || strchr(name, '.'))
 		return cosim_costs_read(costs, name, solver, way);
 	char *path = xprintf("%s/model/cosim/%s.tsv", util_root(), name);
@@ -136,6 +135,13 @@ int cosim_answer(struct chaos_case *c, const char *solver, const char *config,
 	progress_end(&progress);
 	print(solver, config, o->seeds, spread_of(steps, o->seeds, costs.steps_error),
 	      spread_of(seconds, o->seeds, costs.time_error), result.left, tsv);
+	if (!tsv) {
+		struct text_show show = { 0 };
+		printf("  note: what steps and exchanges take is of table %s (--costs takes "
+		       "another)\n",
+		       text_show(&show, o->costs));
+		text_show_release(&show);
+	}
 	if ((c->ages && write_ages(age, c->ages)) || (o->pace && table_end(&pace.table)))
 		rc = EXIT_BAD;
 	if (!rc && unconverged) {

@@ -40,7 +40,7 @@ struct cosim_options {
 		  "write how many steps each block had made when, in the first rounds "            \
 		  "(default: none)" },                                                             \
 	{                                                                                          \
-		"costs", OPTION_TEXT, (at) + offsetof(struct cosim_options, costs), NULL, 0, 0,    \
+		"costs", OPTION_TEXT, (at) + offsetof(struct cosim_options, costs), "h200", 0, 0,  \
 			"NAME",                                                                    \
 			"how long a block's steps and exchanges take: a table of "                 \
 			"model/cosim/, or a file"                                                  \
