@@ -162,9 +162,13 @@ struct machine {
 	const struct machine_ops *ops;
 	const struct machine_timing_ops *timing; /* machine_timing.h; NULL: cannot time launches */
 	struct machine_stopwatch *stopwatch;	 /* machine_stopwatch.h; NULL: none is set */
+	uint32_t gpus;				 /* that runs on it may use */
 };
 
-/* All return NULL after a message. Free with m->ops->free(m). */
+/* Of GPUs that nobody counts: all there are, at most so many. */
+enum { MACHINE_GPUS_MOST = 8 };
+/* All return NULL after a message. Free with m->ops->free(m). gpus = 0: all there are, at most
+ * MACHINE_GPUS_MOST. */
 struct machine *machine_new(const char *backend /* of MACHINE_BACKENDS */, uint32_t gpus);
 #define MACHINE_BACKENDS "cuda|cpu"
 struct machine *machine_cpu_new(uint32_t gpus);
@@ -184,7 +188,7 @@ struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);
 
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
-#define WARPREEL_CUDA_ABI 7
+#define WARPREEL_CUDA_ABI 8
 struct warpreel_cuda {
 	int abi; /* WARPREEL_CUDA_ABI */
 	struct machine *(*machine_new)(uint32_t gpus);

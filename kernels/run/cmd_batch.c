@@ -31,8 +31,8 @@ static const struct option_spec options[] = {
 	  "write every timed run there, a row each (default: none)" },
 	{ "backend", OPTION_CHOICE, AT(backend), "cuda", 0, 0, MACHINE_BACKENDS,
 	  "GPUs, or host threads doing the same" },
-	{ "gpus", OPTION_INT, AT(gpus), "8", 1, 64, "G",
-	  "GPUs to open; lines that want more are not run" },
+	{ "gpus", OPTION_INT, AT(gpus), "0", 0, 64, "G",
+	  "GPUs to open, lines that want more are not run; 0 all there are, at most 8" },
 	{ "repeat", OPTION_INT, AT(repeat), "10", 1, 100000, "R",
 	  "timed runs of each configuration" },
 	{ "seed", OPTION_INT, AT(seed), "1", 0, 2147483647, "S", "of the start values" },
@@ -98,9 +98,9 @@ static int run_list(const struct batch_options *o, struct lines *list, FILE *out
 				       file, number);
 			break;
 		}
-		if (at.gpus > (uint32_t)o->gpus) {
-			report_warning("%s:%d: not run: wants %u GPUs, %d are open (--gpus)", file,
-				       number, at.gpus, o->gpus);
+		if (at.gpus > m->gpus) {
+			report_warning("%s:%d: not run: wants %u GPUs, %u are open (--gpus)", file,
+				       number, at.gpus, m->gpus);
 			not_run++;
 			continue;
 		}
