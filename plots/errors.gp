@@ -8,19 +8,21 @@ set logscale x
 stats points using (strcol("model") eq "default" ? column("measured_us") * 1e-3 : NaN) nooutput
 set xrange [STATS_min / 1.3:STATS_max * 1.3]
 set xtics ("0.1" 0.1, "1" 1, "10" 10, "100" 100) format ""
-set yrange [*<-12:12<*]; set ytics autofreq
+# Beyond these there are few, and each has its number beside its arrow.
+low = -50; high = 70
+set yrange [low:high * 1.35]; set ytics -40, 20, 60
 set x2range [0:1]; set y2range [0:1]
 set errorbars 0
-set offsets 0,0,graph 0.22,graph 0.04
 set xzeroaxis linetype 1 linewidth 1 linecolor rgb ink
 is(set, split) = (strcol("set") eq set && strcol("model") eq "default" && strcol("split") eq split)
 x(set, split) = (is(set, split) ? column("measured_us") * 1e-3 : NaN)
 error(name) = 100 * (column(name) / column("measured_us") - 1)
-note(set, split) = (is(set, split) ? (split eq "interval" ? 0.01 : 0.5) : NaN)
+beyond(set, split) = (is(set, split) && error("predicted_us") > high ? column("measured_us") * 1e-3 : NaN)
+note(set, split) = (is(set, split) ? (split eq "interval" ? 0.01 : 0.48) : NaN)
 array which[3] = ["replay", "size", "gpus"]
 array name[3] = ["set replay: the run's own trace, played back untraced", "set size: one GPU, from the plan and what one GPU shows", \
 	"set gpus: several GPUs, from the plan and what one GPU shows"]
-set multiplot layout 3,1 margins 0.065,0.985,0.075,0.915 spacing 0,0.055 \
+set multiplot layout 3,1 margins 0.075,0.985,0.075,0.915 spacing 0,0.055 \
 	title "Error of the predicted core loop, with its 90 % interval: " . machine font ",14"
 set ylabel "error, %" offset 0.3,0
 do for [k = 1:3] {
@@ -41,6 +43,8 @@ do for [k = 1:3] {
 		points using (x(which[k], "interval")):(error("predicted_us")) with points pointtype 6 pointsize 0.6 linecolor rgb blue title "interval", \
 		points using (x(which[k], "development")):(error("predicted_us")) with points pointtype 7 pointsize 0.55 linecolor rgb red title "development", \
 		points using (x(which[k], "blind")):(error("predicted_us")) with points pointtype 9 pointsize 0.6 linecolor rgb green title "blind", \
+		for [split in "interval development blind"] points using (beyond(which[k], split)):(high * 0.9):(sprintf("  %+.0f %% ↑", error("predicted_us"))) \
+			with labels left font ",9" textcolor rgb (split eq "interval" ? blue : split eq "blind" ? green : red) notitle, \
 		notes using (note(which[k], "interval")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb blue notitle, \
 		notes using (note(which[k], "development")):(0.92):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb red notitle, \
 		notes using (note(which[k], "blind")):(0.8):(strcol("text") . strcol("coverage")) axes x2y2 with labels left font ",10" textcolor rgb green notitle

@@ -1,11 +1,11 @@
 # data: families.tsv
 # SPDX-License-Identifier: MIT
 # What 2 and 4 GPUs are worth beside one, a curve a configuration: speed-up of all families, efficiency of red-black SOR by its fastest ways.
-picture = ARG1; data = ARG2; width = 1040; height = 470
+picture = ARG1; data = ARG2; width = 1120; height = 470
 load "plots/style.gp"
 families = data . "families.tsv"
 array about[2] = ["drawn runs of all families", "red-black SOR by its fastest ways"]
-array side[2] = [0.052, 0.58]
+array side[2] = [0.07, 0.61]
 labels(panel) = system(sprintf("awk -F '\t' '$1 == %d && !seen[$2]++ { gsub(/ /, \"_\", $2); print $2 }' %s", panel, families))
 plain(name) = system(sprintf("echo '%s' | tr _ ' '", name))
 here(panel, name) = (column("panel") == panel && strcol("label") eq plain(name) ? column("gpus") : NaN)

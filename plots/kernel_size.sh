@@ -5,7 +5,7 @@
 # KERNELS is kernels.tsv of the same folder. A kernel is shown at one block shape, that with the most sizes, if there are four of them; of
 # grids the square ones.
 # Between the measured sizes, a list of made-up measurements asks `warpreel validate` for its predictions; sizes at which a kernel takes a
-# path or a block that was not profiled are left out of the curve.
+# path or a block that was not profiled, or which it does not take, are left out of the curve.
 # Columns: panel (from 1), kernel, what (measured, curve), n, us (measured; or of the model warps), roofline_us.
 set -eu
 warpreel=$1 platform=$2 kernels=$3
@@ -46,8 +46,17 @@ awk -F '\t' -v OFS='\t' '
 	BEGIN { print "panel", "n", "solver", "config", "median_ns", "mad_ns" }
 	$1 != panel { if (panel) curve(); panel = $1; solver = $2; config = $6; least = $4 }
 	{ most = $4 }
-	END { if (panel) curve() }' "$scratch/chosen" | awk '!seen[$0]++' | "$warpreel" columns --of canonical - |
-	awk -F '\t' -v OFS='\t' 'NR == 1 { $7 = "config" } { $4 = $7; NF = 6; if (!seen[$3, $4]++) print }' >"$scratch/asked"
+	END { if (panel) curve() }' "$scratch/chosen" | awk '!seen[$0]++' >"$scratch/made_up"
+# Sizes that a kernel does not take are left out one by one; a kernel that takes none of them would be a mistake of this script.
+{
+	read -r header
+	printf '%s\n' "$header"
+	while IFS= read -r line; do
+		printf '%s\n%s\n' "$header" "$line" | "$warpreel" columns --of canonical - 2>/dev/null | awk -F '\t' -v OFS='\t' 'NR > 1 { $4 = $7; NF = 6; print }'
+	done
+} <"$scratch/made_up" | awk -F '\t' '!seen[$3, $4]++' >"$scratch/asked"
+awk -F '\t' 'FNR == 1 { file++ } file == 1 { asked[$1] } file == 2 && !($1 in asked) { print "kernel_size.sh: no size for " $2 " " $3; bad = 1; exit } END { exit bad }' \
+	"$scratch/asked" "$scratch/chosen" >&2
 "$warpreel" validate --platform "$platform" --only kernels --kernels "$scratch/asked" -o "$scratch/answers" >/dev/null
 
 awk -F '\t' -v OFS='\t' '
