@@ -146,7 +146,8 @@ As in the figure, breadth-first wins with patches of 16^3 (by 17 to 20 % at 10 a
 on. The prediction has the second, though from 5 patches on, and misses the first; and it takes breadth-first with many patches for much slower than it is, by 36 % at
 100 patches of 64^3. There the simulated copy engine served all streams
 alike, so that all had their kernels at the same time and nothing was transferred beside them. A recording (visit CA1) shows that streams four apart share a channel of the engine,
-which makes what stands in one before it turns to the next. With that, and copies in line, the answers of now have both ([lab/host.md](../lab/host.md); these runs are
+which makes what stands in one before it turns to the next. With that, copies in line and what a thread's first calls take, the answers of today (green) have both: breadth-first
+with 16^3, depth-first with 64^3 from 5 patches on, where the two are measured to be within 0.3 % of each other up to 10 ([lab/host.md](../lab/host.md); these runs are
 development rows of [the validation](../validation.md) by now). The table is of what was answered then. One patch is the same program in either order: that such runs take 882 and 654 us says how far they vary. On an H100 (visit P1) 100 patches of 16^3 took $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "depth" { printf "%.0f", $at["core_us"] }') us depth-first and $(runs "$before/papers_001.tsv" | of '$at["patches"] == "100x16" && $at["order"] == "breadth" { printf "%.0f", $at["core_us"] }') breadth-first.
 
 ### Two, four and eight GPUs

@@ -17,6 +17,7 @@ set multiplot layout 1,2 margins 0.065,0.985,0.115,0.86 spacing 0.075,0 \
 do for [side = 16:64:48] {
 	set title sprintf("patches of %d^3", side) offset 0,-0.6 textcolor rgb ink
 	plot table using (here(side)):"measured" with linespoints pointtype 7 pointsize 0.9 linewidth 1.5 linecolor rgb ink title "one H200, measured", \
-		table using (here(side)):"predicted" with linespoints pointtype 5 pointsize 0.8 linewidth 1.5 linecolor rgb blue title "predicted before"
+		table using (here(side)):"predicted" with linespoints pointtype 5 pointsize 0.8 linewidth 1.5 linecolor rgb blue title "predicted before", \
+		table using (here(side)):"today" with linespoints pointtype 9 pointsize 0.9 linewidth 1.5 linecolor rgb green title "predicted today"
 }
 unset multiplot

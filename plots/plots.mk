@@ -106,9 +106,9 @@ $(PLOT_DIR)/papers_001_cells.tsv: plots/papers_001.awk $(PAPER_001)_kernels.tsv 
 	@mkdir -p $(@D)
 	$(Q)sed '1s/	kernel	/	symbol	/' $(PAPER_001)_kernels.tsv | $(BUILD)/warpreel columns --of count,side,block_cells,method,products,kernel - | \
 		sed '1s/	kernel$$/	option_kernel/' | awk -v what=cells -f $< > $@
-$(PLOT_DIR)/papers_001_order.tsv: plots/papers_001.awk $(PAPER_001)_predicted.tsv $(PAPER_001).tsv $(BUILD)/warpreel
+$(PLOT_DIR)/papers_001_order.tsv: plots/papers_001.awk $(PAPER_001)_predicted.tsv $(PAPER_001).tsv $(PLOT_DIR)/points.tsv $(BUILD)/warpreel
 	@mkdir -p $(@D)
-	$(Q)$(BUILD)/warpreel columns --of count,side,order $(PAPER_001).tsv | awk -v what=order -f $< $(PAPER_001)_predicted.tsv - > $@
+	$(Q)$(BUILD)/warpreel columns --of count,side,order $(PAPER_001).tsv | awk -v what=order -f $< $(PAPER_001)_predicted.tsv - $(PLOT_DIR)/points.tsv > $@
 $(PLOT_DIR)/papers_002.tsv: $(BUILD)/papers/002/made
 	@mkdir -p $(@D)
 	$(Q)cp $(<D)/figure1.tsv $@
