@@ -10,6 +10,13 @@ static bool is_of_two(const struct trace_collective *c)
 	return c->kind == COLLECTIVE_SEND || c->kind == COLLECTIVE_RECEIVE;
 }
 
+/* A peer of -1 is none, which an operation of two has. */
+static bool is_possible(const struct trace_collective *c)
+{
+	return c->rank >= 0 && c->rank < c->ranks && c->peer >= (is_of_two(c) ? 0 : -1) &&
+	       c->peer < c->ranks && c->bytes >= 0;
+}
+
 enum { CALLED = 1, MOST, ALL, SENT, RECEIVED, COUNTED };
 
 static int64_t key(int64_t what, int64_t a, int64_t b)
@@ -47,8 +54,7 @@ void check_collectives(struct checking *c)
 		const struct trace_collective *row = &t->collective[i];
 
 		check_times(c, row->start_ns, row->end_ns);
-		if (row->rank < 0 || row->rank >= row->ranks || row->peer < -1 ||
-		    row->peer >= row->ranks || row->bytes < 0) {
+		if (!is_possible(row)) {
 			c->count[IMPOSSIBLE]++;
 			continue;
 		}
@@ -66,6 +72,9 @@ void check_collectives(struct checking *c)
 	}
 	for (size_t i = 0; i < t->collective_count; i++) {
 		const struct trace_collective *row = &t->collective[i];
+
+		if (!is_possible(row))
+			continue;
 		const int64_t of = is_of_two(row) ? pair_of(row, COUNTED) : key(COUNTED, 0, 0);
 
 		if (add_one(&counts, row->communicator, of) > 1)
