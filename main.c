@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 		.but_for = solver_but_for,
 		.whole = solver_whole,
 		.chaos = solver_chaos,
-		.chaos_of = solver_chaos_of,
+		.chaotic = solver_chaotic,
 		.ways = solver_ways,
 		.take = solver_take,
 		.choose = choose_fastest_by_default,

@@ -57,25 +57,33 @@ static inline void launch(struct trace *t, int tid, int64_t at_ns, int gpu, int 
 						      .graph_node = -1 };
 }
 
+/* Of the call `correlation`, 30 long. */
+static inline struct trace_memcpy *copy_row(struct trace *t, int64_t correlation, int64_t at_ns,
+					    int32_t kind, int gpu, int peer, int64_t bytes)
+{
+	struct trace_memcpy *row = trace_add_memcpy(t);
+
+	*row = (struct trace_memcpy){ .start_ns = at_ns,
+				      .end_ns = at_ns + 30,
+				      .device = gpu,
+				      .context = gpu + 1,
+				      .stream = 7,
+				      .correlation = correlation,
+				      .global_pid = global_pid,
+				      .bytes = bytes,
+				      .copy_kind = kind,
+				      .source_kind = kind == 1 ? 1 : 2,
+				      .target_kind = kind == 2 ? 0 : 2,
+				      .source_device = kind == 10 ? gpu : -1,
+				      .target_device = kind == 10 ? peer : -1,
+				      .graph_node = -1 };
+	return row;
+}
+
 static inline void copy(struct trace *t, int tid, int64_t at_ns, const char *name, int32_t kind,
 			int gpu, int peer, int64_t bytes)
 {
-	int64_t correlation = call(t, tid, at_ns, name);
-
-	*trace_add_memcpy(t) = (struct trace_memcpy){ .start_ns = at_ns + 20,
-						      .end_ns = at_ns + 50,
-						      .device = gpu,
-						      .context = gpu + 1,
-						      .stream = 7,
-						      .correlation = correlation,
-						      .global_pid = global_pid,
-						      .bytes = bytes,
-						      .copy_kind = kind,
-						      .source_kind = kind == 1 ? 1 : 2,
-						      .target_kind = kind == 2 ? 0 : 2,
-						      .source_device = kind == 10 ? gpu : -1,
-						      .target_device = kind == 10 ? peer : -1,
-						      .graph_node = -1 };
+	copy_row(t, call(t, tid, at_ns, name), at_ns + 20, kind, gpu, peer, bytes);
 }
 
 static inline void record(struct trace *t, int tid, int64_t at_ns, int gpu, int stream,

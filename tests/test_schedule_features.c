@@ -333,51 +333,30 @@ static void a_call_takes_what_it_takes_once_the_recorder_is_warm(void **state)
 	trace_release(&t);
 }
 
-static void copy_row(struct trace *t, int64_t correlation, int64_t at_ns, int gpu, int copy_kind,
-		     int source_kind, int target_kind)
-{
-	*trace_add_memcpy(t) = (struct trace_memcpy){
-		.start_ns = at_ns,
-		.end_ns = at_ns + 900,
-		.device = gpu,
-		.context = gpu + 1,
-		.stream = 7,
-		.correlation = correlation,
-		.global_pid = global_pid,
-		.graph_node = -1,
-		.bytes = 4,
-		.copy_kind = copy_kind,
-		.source_kind = source_kind,
-		.target_kind = target_kind,
-		.source_device = gpu,
-		.target_device = gpu,
-	};
-}
-
 /* cudaMemcpy waits where memory of the host is one end. Between GPUs it does not, and is one call
  * even where two copies come of it. */
 static void a_copy_from_gpu_to_gpu_keeps_nobody(void **state)
 {
-	enum { PINNED = 1, DEVICE = 2, H2D = 1, D2H = 2, D2D = 8 };
+	enum { DEVICE = 2, H2D = 1, D2H = 2, D2D = 8 };
+	const char *name = "cudaMemcpy_v3020";
 	struct schedule s;
 	struct trace t;
 
 	(void)state;
 	trace_init(&t);
-	for (int k = 0; k < 20; k++)
-		for (int half = 0; half < 2; half++)
-			copy_row(&t,
-				 half ? t.memcpy[t.memcpy_count - 1].correlation
-				      : call(&t, MAIN, 100 + 30000 * k, "cudaMemcpy_v3020"),
-				 2000 + 30000 * k + 10000 * half, half, half ? H2D : D2H, DEVICE,
-				 DEVICE);
-	copy_row(&t, call(&t, MAIN, 700000, "cudaMemcpy_v3020"), 701000, 0, D2D, DEVICE, DEVICE);
-	copy_row(&t, call(&t, MAIN, 710000, "cudaMemcpy_v3020"), 711000, 0, D2H, DEVICE, PINNED);
+	for (int k = 0; k < 20; k++) {
+		const int64_t at_ns = 100 + 30 * US * k, one = call(&t, MAIN, at_ns, name);
+
+		copy_row(&t, one, at_ns + 2 * US, D2H, 0, 0, 4)->target_kind = DEVICE;
+		copy_row(&t, one, at_ns + 12 * US, H2D, 1, 0, 4)->source_kind = DEVICE;
+	}
+	copy(&t, MAIN, 700 * US, name, D2D, 0, 0, 4);
+	copy(&t, MAIN, 710 * US, name, D2H, 0, 0, 4);
 	assert_int_equal(load(&s, &t, -1), 0);
 	assert_int_equal(count(&s, OP_COPY), 42);
 	assert_int_equal(find(&s, OP_COPY, 0)->flags, OP_BY_HOST);
 	assert_int_equal(find(&s, OP_COPY, 1)->flags, OP_IN_GRAPH);
-	assert_int_equal(find(&s, OP_COPY, 1)->value, (10000 - 900) * 1000);
+	assert_int_equal(find(&s, OP_COPY, 1)->value, (10 * US - 30) * 1000);
 	assert_int_equal(find(&s, OP_COPY, 40)->flags, 0);
 	assert_int_equal(find(&s, OP_COPY, 41)->flags, OP_BLOCKING);
 	assert_int_equal(s.call_recorded_ns[CALL_OF_BY_HOST], 10);

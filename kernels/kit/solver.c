@@ -281,10 +281,10 @@ void solver_take(const char *name, void *params, uint32_t gpus, int way)
 		solver->take(params, gpus, way);
 }
 
-const char *solver_chaos_of(const char *name)
+bool solver_chaotic(const char *name, const void *params)
 {
 	const struct solver *solver = solver_find(name);
-	return solver ? solver->chaos_of : NULL;
+	return solver && solver->chaotic && solver->chaotic(params);
 }
 
 int solver_chaos(const char *name, const void *params, struct chaos_case *c)

@@ -135,7 +135,8 @@ struct solver {
 	/* What a simulator plays whose events call the arithmetic, of prepared params; -1 after a
 	 * message. NULL: the family's results do not depend on when values arrive. */
 	int (*chaos)(const void *params, struct chaos_case *c);
-	const char *chaos_of; /* of which options that is so, for people; NULL: of none */
+	/* Whether that is so of these, prepared; NULL: never. */
+	bool (*chaotic)(const void *params);
 };
 /* What a family names alike: struct <family>_params and <family>_work, <family>_options, and so on.
  */
@@ -186,7 +187,7 @@ int solver_plan_steady(const char *solver, const char *config, struct schedule *
 const struct option_spec *solver_options(const char *solver, size_t *params_bytes);
 const struct option_standard *solver_planned_standards(const char *solver);
 int solver_chaos(const char *solver, const void *params, struct chaos_case *c); /* prepared */
-const char *solver_chaos_of(const char *solver);
+bool solver_chaotic(const char *solver, const void *params);			/* prepared */
 int solver_ways(const char *solver, const void *params, uint32_t gpus);
 void solver_take(const char *solver, void *params, uint32_t gpus, int way);
 char *solver_config_of(const char *solver, void *params, uint32_t gpus);

@@ -162,7 +162,6 @@ struct machine {
 	const struct machine_ops *ops;
 	const struct machine_timing_ops *timing; /* machine_timing.h; NULL: cannot time launches */
 	struct machine_stopwatch *stopwatch;	 /* machine_stopwatch.h; NULL: none is set */
-	uint32_t gpus;				 /* that runs on it may use */
 };
 
 /* Of GPUs that nobody counts: all there are, at most so many. */

@@ -357,7 +357,7 @@ struct machine *machine_cpu_new(uint32_t gpus)
 	struct cpu_machine *cpu = xcalloc(1, sizeof(*cpu));
 	cpu->base.ops = &cpu_ops;
 	cpu->base.timing = &machine_cpu_timing;
-	cpu->base.gpus = cpu->gpus = gpus ? gpus : MACHINE_GPUS_MOST;
+	cpu->gpus = gpus ? gpus : MACHINE_GPUS_MOST;
 	pthread_mutex_init(&cpu->lock, NULL);
 	pthread_cond_init(&cpu->changed, NULL);
 	return &cpu->base;

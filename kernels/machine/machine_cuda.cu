@@ -428,7 +428,7 @@ static struct machine *cuda_machine_new(uint32_t gpus)
 		return NULL;
 	}
 	if (!gpus && found > 0)
-		gpus = found < MACHINE_GPUS_MOST ? (uint32_t)found : MACHINE_GPUS_MOST;
+		gpus = found < MACHINE_GPUS_MOST ? (uint32_t)found : (uint32_t)MACHINE_GPUS_MOST;
 	const uint32_t devices = devices_for(gpus, found);
 	if (!devices)
 		return NULL;
@@ -449,7 +449,7 @@ static struct machine *cuda_machine_new(uint32_t gpus)
 	memset(m, 0, sizeof(*m));
 	m->base.ops = &cuda_ops;
 	m->base.timing = &cuda_timing;
-	m->base.gpus = m->gpus = gpus;
+	m->gpus = gpus;
 	m->devices = devices;
 	m->annotate = machine_annotate();
 	m->device_pool = (struct pool *)xcalloc(gpus, sizeof(*m->device_pool));

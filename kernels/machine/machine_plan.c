@@ -408,7 +408,6 @@ struct machine *machine_plan_new(uint32_t gpus, struct schedule *schedule)
 {
 	struct plan_machine *plan = xcalloc(1, sizeof(*plan));
 	plan->base.ops = &plan_ops;
-	plan->base.gpus = gpus;
 	plan->base.timing = &plan_timing;
 	plan->gpus = gpus;
 	plan->schedule = schedule;

@@ -144,12 +144,18 @@ static void place_blocks(struct state *s)
 	}
 }
 
+bool patches_chaotic(const void *params)
+{
+	const struct patches_params *p = params;
+	return p->method == METHOD_CHAOTIC && p->use == USE_STEPS && p->order == ORDER_WHOLE;
+}
+
 int patches_chaos(const void *params, struct chaos_case *c)
 {
 	const struct patches_params *p = params;
-	if (p->method != METHOD_CHAOTIC || p->use != USE_STEPS || p->order != ORDER_WHOLE)
+	if (!patches_chaotic(p))
 		return report("method %s leaves nothing to chance, or not to blocks of one launch: "
-			      "co-simulation is of " PATCHES_CHAOS_OF,
+			      "co-simulation is of --method chaotic, --order whole",
 			      p->method_text);
 	struct state *s = xcalloc(1, sizeof(*s));
 	s->machine = machine_cpu_new(1);

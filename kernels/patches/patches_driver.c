@@ -224,5 +224,5 @@ const struct solver solver_patches = {
 	.check = patches_check,
 	.iterate = iterate,
 	.chaos = patches_chaos,
-	.chaos_of = PATCHES_CHAOS_OF,
+	.chaotic = patches_chaotic,
 };

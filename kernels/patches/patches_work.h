@@ -86,7 +86,7 @@ void patches_end(struct solver_work *work);
 
 /* patches_chaos.c: --method chaotic, for a simulator; -1 after a message. */
 int patches_chaos(const void *params, struct chaos_case *c);
-#define PATCHES_CHAOS_OF "--method chaotic, --order whole"
+bool patches_chaotic(const void *params);
 
 /* patches_check.c. */
 void patches_fill(struct solver_work *work, uint64_t seed);

@@ -124,6 +124,12 @@ static int check(struct solver_work *work, struct solver_result *result)
 	return rc;
 }
 
+static bool chaotic(const void *params)
+{
+	const struct poisson_params *p = params;
+	return weak_chaotic(&p->common);
+}
+
 static int chaos(const void *params, struct chaos_case *c)
 {
 	struct poisson_pictures pictures;
@@ -150,5 +156,5 @@ const struct solver solver_poisson = {
 	WEAK_DRIVER,
 	.check = check,
 	.chaos = chaos,
-	.chaos_of = WEAK_CHAOS_OF,
+	.chaotic = chaotic,
 };

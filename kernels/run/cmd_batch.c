@@ -71,6 +71,9 @@ static int run_list(const struct batch_options *o, struct lines *list, FILE *out
 {
 	const char *file = list->path;
 	int more = 0, not_run = 0;
+	uint32_t open;
+	if (m->ops->gpu_count(m, &open))
+		return -1;
 	int64_t started = monotonic_ns();
 	struct progress progress;
 	const struct solver_request request = { .seed = (uint64_t)o->seed,
@@ -98,9 +101,9 @@ static int run_list(const struct batch_options *o, struct lines *list, FILE *out
 				       file, number);
 			break;
 		}
-		if (at.gpus > m->gpus) {
+		if (at.gpus > open) {
 			report_warning("%s:%d: not run: wants %u GPUs, %u are open (--gpus)", file,
-				       number, at.gpus, m->gpus);
+				       number, at.gpus, open);
 			not_run++;
 			continue;
 		}

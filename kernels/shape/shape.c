@@ -126,6 +126,12 @@ static int check(struct solver_work *work, struct solver_result *result)
 	return shape_write(&after, work->params);
 }
 
+static bool chaotic(const void *params)
+{
+	const struct shape_params *p = params;
+	return weak_chaotic(&p->common);
+}
+
 static int chaos(const void *params, struct chaos_case *c)
 {
 	struct shape_pictures pictures;
@@ -152,5 +158,5 @@ const struct solver solver_shape = {
 	WEAK_DRIVER,
 	.check = check,
 	.chaos = chaos,
-	.chaos_of = WEAK_CHAOS_OF,
+	.chaotic = chaotic,
 };

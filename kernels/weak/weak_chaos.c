@@ -146,15 +146,26 @@ static void close_case(struct chaos_case *c)
 static const struct chaos_ops ops = { start,   begin, steps, look,   send_borders, fetch,
 				      receive, end,   check, beside, passes_read,  close_case };
 
+static bool stays_in_launch(const struct weak_params *p)
+{
+	return !strcmp(p->scheme, "async") || !strcmp(p->scheme, "free");
+}
+
+bool weak_chaotic(const struct weak_params *p)
+{
+	return !p->sequential && (!p->method->whole || stays_in_launch(p)) &&
+	       strcmp(p->scheme, "graph");
+}
+
 int weak_chaos_open(const struct weak_params *p, struct weak_problem *problem, struct chaos_case *c)
 {
 	const struct weak_scheme *scheme = p->method;
-	const bool async = !strcmp(p->scheme, "async"), stays = async || !strcmp(p->scheme, "free"),
+	const bool async = !strcmp(p->scheme, "async"), stays = stays_in_launch(p),
 		   aside = p->threads > 0 && !stays;
-	if (p->sequential || (scheme->whole && !stays) || !strcmp(p->scheme, "graph")) {
+	if (!weak_chaotic(p)) {
 		weak_problem_release(problem);
 		return report("scheme %s leaves nothing to chance, or is not known: co-simulation "
-			      "is of " WEAK_CHAOS_OF,
+			      "is of --scheme base, coarse, ud-*, 4w-*, free and async",
 			      p->scheme);
 	}
 	if (p->watch || p->phases) {

@@ -75,9 +75,6 @@ bool weak_open_ended(const void *params);
 extern const struct solver_column weak_columns[];
 extern const struct option_standard weak_planned[];
 
-/* What co-simulation is of. */
-#define WEAK_CHAOS_OF "--scheme base, coarse, ud-*, 4w-*, free and async"
-
 /* What of struct solver is the same for every family. */
 #define WEAK_DRIVER                                                                                \
 	.alone = true, .columns = weak_columns, .planned = weak_planned,                           \

@@ -67,10 +67,9 @@ static int answer(const struct program *program, const char *solver, void *param
 				      o->gpus > 1 ? "gpus" : "size", NULL);
 		predictor_release(&predictor);
 	}
-	if (!rc && program->chaos_of(solver) && strcmp(common.format, "tsv"))
-		printf("  note: values that arrive in no order decide how many steps a run takes: "
-		       "--co-simulate plays both together (%s)\n",
-		       program->chaos_of(solver));
+	if (!rc && program->chaotic(solver, params) && strcmp(common.format, "tsv"))
+		printf("  note: when values arrive decides how many steps such a run takes: "
+		       "--co-simulate plays both together\n");
 	platform_choice_release(&choice);
 	planned_run_release(&run);
 	free(config);

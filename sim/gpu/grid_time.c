@@ -294,15 +294,13 @@ static bool by_kinds(const struct grid_launch *launch, int64_t most, int residen
 	return launch->kinds.rim && !launch->beside && most <= resident;
 }
 
-bool grid_time_kinds(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
+void grid_time_kinds(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
 		     uint64_t at_rim[2])
 {
 	const int64_t most = (launch->blocks + sm_count - 1) / sm_count;
-	const bool told = by_kinds(launch, most, resident_of(device, launch, NULL));
 	at_rim[0] = at_rim[1] = 0;
-	if (told)
+	if (by_kinds(launch, most, resident_of(device, launch, NULL)))
 		grid_kinds_bits(&launch->kinds, sm_count, most, at_rim);
-	return told;
 }
 
 int grid_time(const struct sm_device *device, int sm_count, const struct grid_launch *launch,

@@ -35,9 +35,9 @@ struct grid_answer {
 /* -1 after a message: the block does not fit the device. */
 int grid_time(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
 	      struct grid_answer *answer);
-/* Whether it is played by what blocks at the rim do and what those within do, as where all are
- * there at once; then grid_kinds_bits, else 0. */
-bool grid_time_kinds(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
+/* grid_kinds_bits of a launch that is played by what blocks at the rim do and what those within do,
+ * as where all are there at once; of any other 0. */
+void grid_time_kinds(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
 		     uint64_t at_rim[2]);
 void grid_answer_release(struct grid_answer *answer);
 

@@ -114,6 +114,8 @@ char *trace_kernel_name(const struct trace *trace, const struct trace_kernel *ke
 /* Between pinned memory of the host and another GPU than the one in whose context it was pinned:
  * CUPTI 13.5 calls that a copy between two GPUs, and the kinds of memory say what it is. */
 int32_t trace_copy_kind_of(int32_t copy_kind, int32_t source_kind, int32_t target_kind);
+/* Whether it is from memory of a GPU to memory of a GPU: also half of one by way of the host. */
+bool trace_copy_is_between_gpus(int32_t copy_kind, int32_t source_kind, int32_t target_kind);
 /* What a copy kind is called, e.g. "PtoP". */
 const char *trace_copy_kind_name(int32_t copy_kind);
 /* The process of a row is the upper part of its global id. */

@@ -25,6 +25,16 @@ int32_t trace_copy_kind_of(int32_t copy_kind, int32_t source_kind, int32_t targe
 	return from_host && to_host ? HTOH : from_host ? HTOD : DTOH;
 }
 
+bool trace_copy_is_between_gpus(int32_t copy_kind, int32_t source_kind, int32_t target_kind)
+{
+	enum { DTOD = 8, PTOP = 10, DEVICE = 2, ARRAY = 3 };
+	const int32_t kind = trace_copy_kind_of(copy_kind, source_kind, target_kind);
+
+	return kind == DTOD || kind == PTOP ||
+	       ((source_kind == DEVICE || source_kind == ARRAY) &&
+		(target_kind == DEVICE || target_kind == ARRAY));
+}
+
 const char *trace_copy_kind_name(int32_t copy_kind)
 {
 	static const char *const names[] = { "unknown",	     "HtoD",	    "DtoH", "HtoA",

@@ -75,10 +75,7 @@ static int64_t span_ps(int64_t start_ns, int64_t end_ns)
  * of the host. */
 static bool from_gpu_to_gpu(const struct trace_memcpy *copy)
 {
-	enum { DEVICE = 2, ARRAY = 3 };
-
-	return (copy->source_kind == DEVICE || copy->source_kind == ARRAY) &&
-	       (copy->target_kind == DEVICE || copy->target_kind == ARRAY);
+	return trace_copy_is_between_gpus(copy->copy_kind, copy->source_kind, copy->target_kind);
 }
 
 /* The operation of a device row; last: of its call. NULL after a message. */

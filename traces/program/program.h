@@ -66,8 +66,8 @@ struct program {
 	/* What a simulator plays of a solver whose blocks go on without order; the caller calls
 	 * case->ops->close(). -1 after a message: no solver of that kind. */
 	int (*chaos)(const char *solver, const void *params, struct chaos_case *c);
-	/* Of which options of a solver that is so, for people; NULL: of none. */
-	const char *(*chaos_of)(const char *solver);
+	/* Whether there is such a case, of params that config_of has seen. */
+	bool (*chaotic)(const char *solver, const void *params);
 	/* Runs the CUDA part of a calibration (struct calibration, model/calibrate/calibrate.h); -1
 	 * after a message. */
 	int (*calibrate_cuda)(void *calibration);
