@@ -55,7 +55,7 @@ static inline void run_flows(const struct platform *platform, double memory_byte
 				 solo_ps = (s->solo_ns ? s->solo_ns : s->copy.bytes) * 1000;
 			if (s->copy.kind == COPY_KIND_COUNT)
 				links_start_kernel(&links, &queue, now, started, s->copy.source_gpu,
-						   (double)s->copy.bytes, solo_ps);
+						   (double)s->copy.bytes, 0, solo_ps);
 			else
 				links_start(&links, &queue, now, started, &s->copy, solo_ps);
 			started++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Kernels and copies that share a GPU's memory, worked out by hand: everything is free but the work
- * itself, memory has 1 byte a ns.
+ * Kernels and copies that share a GPU's memory, and kernels that share its multiprocessors, worked
+ * out by hand: everything is free but the work itself, memory has 1 byte a ns.
  */
 #include "support.h"
 
@@ -19,6 +19,22 @@ static const struct kernel_model_ops knowing_model = { .name = "knowing",
 						       .summary = "what a kernel takes and moves",
 						       .cost = given_cost,
 						       .dram_bytes = given_bytes };
+
+/* The part that it keeps busy, in hundredths. */
+static double given_busy(struct kernel_model *model, const struct schedule *schedule,
+			 const struct schedule_shape *shape, double duration_ns)
+{
+	(void)model;
+	(void)schedule;
+	assert_true(duration_ns > 0);
+	return (double)shape->rows / 100;
+}
+
+static const struct kernel_model_ops busy_model = { .name = "busy",
+						    .summary = "and what it keeps busy",
+						    .cost = given_cost,
+						    .dram_bytes = given_bytes,
+						    .busy = given_busy };
 
 struct bench {
 	struct schedule schedule;
@@ -40,17 +56,24 @@ static void begin(struct bench *b, uint32_t gpus, uint32_t streams)
 	schedule_add_thread(&b->schedule, "host", 0);
 }
 
-/* Takes `ns`, moves `bytes`, and half of the multiprocessors. */
-static void launch(struct bench *b, uint16_t stream, int64_t ns, int64_t bytes)
+static void launch_blocks(struct bench *b, uint16_t stream, int64_t ns, int64_t bytes,
+			  uint32_t blocks, int32_t busy)
 {
 	const struct schedule_shape shape = { .kernel = schedule_add_kernel(&b->schedule, "kernel"),
 					      .points = ns,
 					      .dram_bytes = bytes,
+					      .rows = busy,
 					      .path = -1,
-					      .grid = { 50, 1, 1 },
+					      .grid = { blocks, 1, 1 },
 					      .block = { 32, 1, 1 } };
 	schedule_add_op(&b->schedule, OP_LAUNCH, stream,
 			schedule_add_shape(&b->schedule, &shape, NULL, 0));
+}
+
+/* Takes `ns`, moves `bytes`, and half of the multiprocessors. */
+static void launch(struct bench *b, uint16_t stream, int64_t ns, int64_t bytes)
+{
+	launch_blocks(b, stream, ns, bytes, 50, 0);
 }
 
 static double end_by(struct bench *b, const struct kernel_model_ops *ops)
@@ -146,6 +169,65 @@ static void a_copy_from_the_host_writes(void **state)
 	finish(&b);
 }
 
+/* Each multiprocessor holds two blocks. */
+static void begin_busy(struct bench *b, uint32_t streams)
+{
+	begin(b, 1, streams);
+	b->platform.sm.warp_slots = b->platform.sm.block_slots = 2;
+	b->platform.sm.block_threads_max = 1024;
+}
+
+static void kernels_that_keep_little_busy_run_at_once(void **state)
+{
+	(void)state;
+	struct bench b;
+	begin_busy(&b, 2);
+	launch_blocks(&b, 0, 1000, 0, 100, 40);
+	launch_blocks(&b, 1, 1000, 0, 100, 60);
+	NEAR(end_by(&b, &busy_model), 1000);
+	finish(&b);
+}
+
+static void kernels_that_keep_too_much_busy_stretch_each_other(void **state)
+{
+	(void)state;
+	struct bench b;
+	begin_busy(&b, 3);
+	launch_blocks(&b, 0, 1000, 0, 60, 50);
+	launch_blocks(&b, 1, 1000, 0, 60, 50);
+	launch_blocks(&b, 2, 1000, 0, 60, 50);
+	NEAR(end_by(&b, &busy_model), 1500);
+	finish(&b);
+	begin_busy(&b,
+		   2); /* 1.2 asked of 1: the short one until 600, when 500 of the other are left */
+	launch_blocks(&b, 0, 1000, 0, 60, 80);
+	launch_blocks(&b, 1, 500, 0, 60, 40);
+	NEAR(end_by(&b, &busy_model), 1100);
+	finish(&b);
+}
+
+static void memory_binds_where_it_is_asked_for_more(void **state)
+{
+	(void)state;
+	struct bench b;
+	begin_busy(&b, 2);
+	launch_blocks(&b, 0, 1000, 1000, 60, 60); /* twice what memory has, 1.2 times the rest */
+	launch_blocks(&b, 1, 1000, 1000, 60, 60);
+	NEAR(end_by(&b, &busy_model), 2000);
+	finish(&b);
+}
+
+static void a_kernel_without_room_for_a_block_waits(void **state)
+{
+	(void)state;
+	struct bench b;
+	begin_busy(&b, 2);
+	launch_blocks(&b, 0, 1000, 0, 200, 50);
+	launch_blocks(&b, 1, 1000, 0, 1, 1);
+	NEAR(end_by(&b, &busy_model), 2000);
+	finish(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +237,10 @@ int main(void)
 		cmocka_unit_test(alone_nothing_is_slowed_whatever_it_asks),
 		cmocka_unit_test(a_copy_within_a_gpu_reads_and_writes),
 		cmocka_unit_test(a_copy_from_the_host_writes),
+		cmocka_unit_test(kernels_that_keep_little_busy_run_at_once),
+		cmocka_unit_test(kernels_that_keep_too_much_busy_stretch_each_other),
+		cmocka_unit_test(memory_binds_where_it_is_asked_for_more),
+		cmocka_unit_test(a_kernel_without_room_for_a_block_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,8 @@ static const struct kernel_model_ops memo_ops = {
 static int bring_up_to_date(struct launch_memo *m, const struct schedule *schedule,
 			    struct kernel_model *model, struct scratch *scratch, uint32_t *order)
 {
+	if (schedule_kernels_meet(schedule)) /* what they keep busy is not noted */
+		return -1;
 	for (uint32_t t = 0; t < schedule->thread_count; t++) {
 		struct signature signature;
 		memset(scratch->shapes.number, 0, schedule->shape_count * sizeof(uint32_t));

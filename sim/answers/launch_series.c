@@ -156,12 +156,19 @@ static double dram_bytes(struct kernel_model *model, const struct schedule *sche
 	return ((struct series_model *)model)->inner->dram_bytes(model, schedule, shape);
 }
 
+static double busy(struct kernel_model *model, const struct schedule *schedule,
+		   const struct schedule_shape *shape, double duration_ns)
+{
+	return ((struct series_model *)model)->inner->busy(model, schedule, shape, duration_ns);
+}
+
 static const struct kernel_model_ops series_ops = {
 	.name = "warps",
 	.summary = "as the model of that name, with lines through launches of ever fewer rows",
 	.from_profiles = true,
 	.cost = cost,
 	.dram_bytes = dram_bytes,
+	.busy = busy,
 };
 
 void launch_series_use(struct series_model *m, const struct schedule *schedule)

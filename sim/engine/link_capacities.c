@@ -39,7 +39,7 @@ void links_init(struct links *links, const struct platform *platform, uint32_t g
 				 .gpu_count = gpu_count,
 				 .link_count = 3 * gpu_count + 2,
 				 .announced_ps = SIM_NEVER };
-	size_t most = 4 * (size_t)gpu_count + 2;
+	size_t most = 5 * (size_t)gpu_count + 2;
 	links->link = xcalloc(most, sizeof(*links->link));
 	links->flow = xcalloc(stream_count, sizeof(*links->flow));
 	for (uint32_t stream = 0; stream < stream_count; stream++)
@@ -65,7 +65,9 @@ void links_share_memory(struct links *links, double bytes_per_s)
 {
 	uint32_t first = links->link_count;
 	links->memory_bytes_per_s = bytes_per_s;
-	links->link_count = 4 * links->gpu_count + 2;
+	links->link_count = 5 * links->gpu_count + 2;
 	for (uint32_t link = first; link < links->link_count; link++)
-		links->link[link].capacity = link_per_ps(bytes_per_s);
+		links->link[link].capacity = link < link_multiprocessors(links, 0)
+						     ? link_per_ps(bytes_per_s)
+						     : 1; /* all of them */
 }

@@ -393,13 +393,21 @@ void links_start(struct links *links, struct event_queue *queue, sim_time now, u
 }
 
 void links_start_kernel(struct links *links, struct event_queue *queue, sim_time now,
-			uint32_t stream, uint16_t gpu, double bytes, sim_time solo_ps)
+			uint32_t stream, uint16_t gpu, double bytes, double busy, sim_time solo_ps)
 {
+	enum { IN_MEMORY = COPY_KIND_COUNT, AND_BUSY };
 	struct flow *flow = &links->flow[stream];
 	struct route like = { 0 };
 	flow->asked_per_ps = solo_ps > 0 ? bytes / (double)solo_ps : 0;
-	add_memory(links, &like, flow, gpu, 1);
-	flow->route = route_number(links, &like, COPY_KIND_COUNT, gpu);
+	if (busy > 0 && !(flow->asked_per_ps > 0)) {
+		flow->asked_per_ps = busy; /* of the multiprocessors alone */
+		add_memory(links, &like, flow, gpu, 0);
+	} else {
+		add_memory(links, &like, flow, gpu, 1);
+	}
+	if (busy > 0 && gpu < links->gpu_count)
+		add_link(&like, flow, link_multiprocessors(links, gpu), busy / flow->asked_per_ps);
+	flow->route = route_number(links, &like, busy > 0 ? AND_BUSY : IN_MEMORY, gpu);
 	enter(links, queue, now, stream, solo_ps);
 }
 

@@ -7,7 +7,8 @@
  *
  * Links: GPU g out and in (NVLink), and the host bridge up and down, whose capacity depends on how
  * many GPUs use it at once. Where links_share_memory was called, each GPU's memory is one more, and
- * kernels are flows as copies are.
+ * kernels are flows as copies are. And so are its multiprocessors, of which a kernel asks the part
+ * that it keeps busy.
  *
  * Flows over the same links are held back by the same one, so all of a route run at one share of
  * their own rates, and end in the order of the work they have left. So routes are shared out, not
@@ -103,9 +104,10 @@ void links_release(struct links *links);
  * ends, RANK_SHARE when links have to be shared out anew. */
 void links_start(struct links *links, struct event_queue *queue, sim_time now, uint32_t stream,
 		 const struct schedule_copy *copy, sim_time solo_ps);
-/* The same for a kernel that moves `bytes` from and to its GPU's memory. */
+/* The same for a kernel that moves `bytes` from and to its GPU's memory and keeps a part `busy` of
+ * the GPU busy; 0: it asks nothing of multiprocessors. */
 void links_start_kernel(struct links *links, struct event_queue *queue, sim_time now,
-			uint32_t stream, uint16_t gpu, double bytes, sim_time solo_ps);
+			uint32_t stream, uint16_t gpu, double bytes, double busy, sim_time solo_ps);
 /* An event of rank RANK_FLOW: true when it really is the end of that stream's copy or kernel. */
 bool links_finish(struct links *links, struct event_queue *queue, sim_time now, uint32_t stream,
 		  uint32_t stamp);

@@ -11,7 +11,8 @@
 enum { NO_ROUTE = UINT32_MAX };
 
 /* link numbering: 2g = GPU g out, 2g + 1 = GPU g in, then host up (device to host) and host down,
- * then each GPU's own way to the host, both directions, then the GPUs' memories. */
+ * then each GPU's own way to the host, both directions, then the GPUs' memories, then their
+ * multiprocessors. */
 static inline uint32_t link_host_up(const struct links *links)
 {
 	return 2 * links->gpu_count;
@@ -41,6 +42,11 @@ static inline double link_first_rate(const struct curve *share)
 static inline uint32_t link_memory(const struct links *links, uint16_t gpu)
 {
 	return 3 * links->gpu_count + 2 + gpu;
+}
+
+static inline uint32_t link_multiprocessors(const struct links *links, uint16_t gpu)
+{
+	return 4 * links->gpu_count + 2 + gpu;
 }
 
 #endif

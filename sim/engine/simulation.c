@@ -10,8 +10,9 @@
 #include "traces/base/util.h"
 #include "sim_internal.h"
 
-/* Blocks that the GPU holds of a launch at once: one a multiprocessor for our solvers, whose
- * kernels are bound by what a multiprocessor does and not by its room. */
+/* Blocks that the GPU holds of a launch at once: one a multiprocessor where nobody says what a
+ * kernel keeps busy, since our solvers' are bound by what a multiprocessor does and not by its
+ * room. */
 static double held_blocks(const struct sim *s, const struct schedule_shape *shape)
 {
 	const struct platform *p = s->platform;
@@ -55,6 +56,7 @@ static int64_t allocate(struct sim *s)
 	s->shape_ps = xcalloc(sc->shape_count, sizeof(*s->shape_ps));
 	s->shape_gap_ps = xcalloc(sc->shape_count, sizeof(*s->shape_gap_ps));
 	s->shape_share = xcalloc(sc->shape_count, sizeof(*s->shape_share));
+	s->shape_busy = xcalloc(sc->shape_count, sizeof(*s->shape_busy));
 	for (uint32_t k = 0; k < sc->stream_count; k++)
 		s->stream[k] = (struct sim_stream){ .gpu = sc->stream[k].gpu,
 						    .sync_thread = NONE32,
@@ -117,8 +119,6 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 								      : s->tracer_pause_ps;
 	s->core_begin_ps = SIM_NEVER;
 	s->threads_left = s->schedule->thread_count;
-	s->any_room = !s->schedule->config && !s->schedule->virtual_gpus;
-	price_shapes(s);
 	event_queue_init(&s->queue);
 	links_init(&s->links, p, s->schedule->gpu_count, s->schedule->stream_count);
 	const struct sm_memory_level *dram = &p->sm.dram;
@@ -129,6 +129,12 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 			   isfinite(dram_bytes_per_s);
 	if (s->shares_memory)
 		links_share_memory(&s->links, dram_bytes_per_s);
+	const bool meet = schedule_kernels_meet(s->schedule);
+	s->kernels_meet = meet && s->shares_memory && s->model->ops->busy;
+	s->any_room = s->kernels_meet ||
+		      (meet && s->model->ops->per_launch && !s->schedule->virtual_gpus) ||
+		      (!s->schedule->config && !s->schedule->virtual_gpus);
+	price_shapes(s);
 	for (uint32_t t = 0; t < s->schedule->thread_count; t++)
 		event_queue_push(&s->queue, 0, RANK_THREAD, t, 0);
 }
@@ -278,6 +284,7 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	free(s.shape_ps);
 	free(s.shape_gap_ps);
 	free(s.shape_share);
+	free(s.shape_busy);
 	s.host->destroy(s.host_model);
 	s.copies->destroy(s.copy_model);
 	return rc;

@@ -34,6 +34,20 @@ static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_tim
 	return cost;
 }
 
+/* Which part of its GPU a launch keeps busy; 0 where none meets another. */
+static double busy_part(struct sim *s, uint32_t shape)
+{
+	double *part = &s->shape_busy[shape];
+	if (!s->kernels_meet)
+		return 0;
+	if (*part <= 0)
+		*part = s->model->ops->busy(s->model, s->schedule, &s->schedule->shape[shape],
+					    (double)s->shape_ps[shape] / 1000);
+	if (*part <= 0)
+		s->error = -1;
+	return *part;
+}
+
 void kernel_begin(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -69,5 +83,6 @@ void kernel_begin(struct sim *s, uint32_t stream, sim_time now)
 	const struct schedule_shape *shape = &s->schedule->shape[op->object];
 	st->state = STREAM_RUNNING;
 	links_start_kernel(&s->links, &s->queue, now, stream, st->gpu,
-			   s->model->ops->dram_bytes(s->model, s->schedule, shape), cost);
+			   s->model->ops->dram_bytes(s->model, s->schedule, shape),
+			   busy_part(s, op->object), cost);
 }

@@ -33,6 +33,14 @@ struct kernel_model_ops {
 	 */
 	double (*dram_bytes)(struct kernel_model *model, const struct schedule *schedule,
 			     const struct schedule_shape *shape);
+	/*
+	 * Which part of its GPU a launch of duration_ns keeps busy: what it would take among as
+	 * many equal ones as fill the GPU, over what it takes alone; (0, 1]. 0 after a message.
+	 * NULL: nothing is known, and launches run at once only where all their blocks have a
+	 * multiprocessor each.
+	 */
+	double (*busy)(struct kernel_model *model, const struct schedule *schedule,
+		       const struct schedule_shape *shape, double duration_ns);
 };
 
 struct kernel_model {

@@ -38,6 +38,14 @@ static double warps_moved(struct kernel_model *model, const struct schedule *sch
 	return model->warps ? warps_dram_bytes(model->warps, schedule, shape) : 0;
 }
 
+static double warps_busy_part(struct kernel_model *model, const struct schedule *schedule,
+			      const struct schedule_shape *shape, double duration_ns)
+{
+	return is_bounded(model, schedule, shape)
+		       ? 1
+		       : warps_busy(model->warps, schedule, shape, duration_ns);
+}
+
 const struct kernel_model_ops kernel_model_warps = {
 	.name = "warps",
 	.summary = "multiprocessors, warps, caches and memory, from profiles of the kernels' "
@@ -45,4 +53,5 @@ const struct kernel_model_ops kernel_model_warps = {
 	.from_profiles = true,
 	.cost = warps_cost,
 	.dram_bytes = warps_moved,
+	.busy = warps_busy_part,
 };

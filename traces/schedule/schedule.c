@@ -219,6 +219,25 @@ struct schedule_op *schedule_add_op(struct schedule *schedule, enum op_kind kind
 	return op;
 }
 
+bool schedule_kernels_meet(const struct schedule *schedule)
+{
+	enum { NONE = -1 };
+	bool meet = false;
+	int64_t *stream = xmalloc((schedule->gpu_count + 1) * sizeof(*stream)); /* by GPU */
+	for (uint32_t g = 0; g < schedule->gpu_count; g++)
+		stream[g] = NONE;
+	for (int64_t k = 0; k < schedule->op_count && !meet; k++) {
+		const struct schedule_op *op = &schedule->op[k];
+		if (op->kind != OP_LAUNCH)
+			continue;
+		int64_t *first = &stream[schedule->stream[op->stream].gpu];
+		meet = *first != NONE && *first != op->stream;
+		*first = op->stream;
+	}
+	free(stream);
+	return meet;
+}
+
 int64_t schedule_operations(const struct schedule *schedule)
 {
 	static const uint8_t counts[OP_KIND_COUNT] = {

@@ -9,6 +9,7 @@
 #define WARPREEL_SCHEDULE_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum op_kind {
@@ -302,6 +303,9 @@ enum schedule_call schedule_call_of(const struct schedule *schedule, const struc
 /* Operations counted as work: launch, copy, memset, record, wait, sync, post, await (not marks,
  * barriers or host work). */
 int64_t schedule_operations(const struct schedule *schedule);
+
+/* Whether some GPU has kernels of two streams or more, which may run at once. */
+bool schedule_kernels_meet(const struct schedule *schedule);
 
 /* How many threads' calls contend in one driver. */
 uint32_t schedule_contending(const struct schedule *schedule);
