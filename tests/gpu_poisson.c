@@ -20,11 +20,17 @@ enum { MOST_GPUS = 4 };
 static const char *const families[] = { "poisson", "shape" };
 static const char *const same[] = { "base", "barrier", "flags", "graph" };
 enum { SAME = 4, SAME_SEVERAL = 3 }; /* of them, on several GPUs */
-static const char *const chaotic[] = {
-	"coarse",    "ud-stripe", "4w-stripe",	       "4w-combine-stripe",
-	"ud-square", "4w-square", "4w-combine-square", "cluster",
-	"free",	     "async"
-};
+static const char *const chaotic[] = { "coarse",
+				       "ud-stripe",
+				       "4w-stripe",
+				       "4w-combine-stripe",
+				       "ud-square",
+				       "4w-square",
+				       "4w-combine-square",
+				       "cluster",
+				       "free",
+				       "async",
+				       "apart" };
 
 struct check {
 	struct gpu_check kit;
@@ -99,6 +105,8 @@ static int read_picture(struct image *image, const char *path)
 static int check_chaotic(struct check *check, const char *family, int size, const char *scheme,
 			 const char *how)
 {
+	if (!strcmp(scheme, "apart") && strstr(how, "threads=0"))
+		how = "exchange=2 threads=64";
 	char config[256], one[64], other[64];
 	struct solver_result expected, got;
 	struct image a, b;
@@ -175,7 +183,10 @@ static int check_several(struct check *check, int size, uint32_t gpus)
 			failed = check_same(check, families[f], size, "red-black") ||
 				 check_chaotic(check, families[f], size, "free", "exchange=3") ||
 				 check_chaotic(check, families[f], size, "async", "exchange=2") ||
-				 check_chaotic(check, families[f], size, "async", "exchange=4");
+				 check_chaotic(check, families[f], size, "async", "exchange=4") ||
+				 check_chaotic(check, families[f], size, "apart", "exchange=2") ||
+				 check_chaotic(check, families[f], size, "apart",
+					       "exchange=1 threads=64");
 	check->gpus = 1;
 	return failed ? -1 : 0;
 }
@@ -201,7 +212,8 @@ static int check_size(struct check *check, int size, uint32_t gpus)
 		for (int interval = 1; interval <= 3; interval++) {
 			char how[32];
 			snprintf(how, sizeof(how), "exchange=%d", interval);
-			if (check_chaotic(check, families[f], size, "async", how))
+			if (check_chaotic(check, families[f], size, "async", how) ||
+			    check_chaotic(check, families[f], size, "apart", how))
 				return -1;
 		}
 	if (check_several(check, size, gpus))

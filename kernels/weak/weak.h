@@ -24,6 +24,7 @@ enum {
 	WEAK_COLUMNS = 32, /* of a block */
 	WEAK_ROWS = 20,
 	WEAK_COMPUTING = WEAK_COLUMNS * WEAK_ROWS / 2, /* threads: two nodes each */
+	WEAK_SQUARES = WEAK_COMPUTING / 2,	       /* or four */
 	WEAK_BORDER = 2 * (WEAK_COLUMNS + WEAK_ROWS),  /* nodes on the edge of a block: 104 */
 	WEAK_MARGIN = 32, /* columns on each side of the grid; one row above and below */
 	WEAK_FIELDS = 2,  /* at most */

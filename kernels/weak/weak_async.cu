@@ -18,6 +18,7 @@
 #include "traces/schedule/schedule.h"
 #include "weak_check.cuh"
 #include "weak_own.cuh"
+#include "weak_quiet.cuh"
 
 /* What the threads of a block tell each other. */
 struct weak_told {
@@ -94,38 +95,6 @@ __device__ __forceinline__ void weak_ask(const struct weak_launch &l, struct wea
 		b->pending[k] = weak_get<SEVERAL>(&l.values[k * weak_values(&l.grid) + b->beyond]);
 }
 
-template <int RULE>
-__device__ __forceinline__ bool weak_over(struct weak_pair next, struct weak_pair before,
-					  float tolerance)
-{
-	return !(fabsf(next.f - before.f) <= tolerance) ||
-	       (RULE == WEAK_SHAPE && !(fabsf(next.g - before.g) <= tolerance));
-}
-
-template <bool SEVERAL> __device__ __forceinline__ uint32_t weak_heard(const struct weak_launch &l)
-{
-	uint32_t value;
-
-	if (SEVERAL)
-		__nv_atomic_load(l.status + WEAK_STATUS_CALLED, &value, __NV_ATOMIC_RELAXED,
-				 __NV_THREAD_SCOPE_SYSTEM);
-	else
-		__nv_atomic_load(l.status + WEAK_STATUS_CALLED, &value, __NV_ATOMIC_RELAXED,
-				 __NV_THREAD_SCOPE_DEVICE);
-	return value;
-}
-
-/* A status word of all GPUs is raised. */
-template <bool SEVERAL>
-__device__ __forceinline__ void weak_raise_all(const struct weak_launch &l, int word,
-					       uint32_t value)
-{
-	if (!SEVERAL)
-		atomicMax(l.status + word, value);
-	for (int gpu = 0; SEVERAL && gpu < l.gpus; gpu++)
-		atomicMax_system(l.all_status[gpu] + word, value);
-}
-
 /* One step. TRADES: borders are exchanged in it; what has been called is told, of which `*called`
  * says. looks: of which this is the number; 0: none. */
 template <int RULE, bool JACOBI, bool TRADES, bool SEVERAL>
@@ -167,22 +136,6 @@ weak_step_async(struct weak_shared<RULE + 1> *s, struct weak_told *told,
 		}
 		__syncthreads();
 	}
-}
-
-/* By one thread: whether its block changes little. */
-template <bool SEVERAL>
-__device__ __forceinline__ void weak_count(const struct weak_launch &l, bool quiet, bool *counted,
-					   uint32_t checks)
-{
-	if (quiet == *counted)
-		return;
-	*counted = quiet;
-	const uint32_t by = quiet ? 1u : 0xffffffffu, /* or one less */
-		before = SEVERAL ? atomicAdd_system(l.all_status[0] + WEAK_STATUS_QUIET, by)
-				 : atomicAdd(l.status + WEAK_STATUS_QUIET, by);
-
-	if (quiet && before + 1 == (uint32_t)weak_blocks(&l.grid))
-		weak_raise_all<SEVERAL>(l, WEAK_STATUS_CALLED, checks + 1);
 }
 
 /* PHASE: steps from one exchange to the next; 0: as the launch says. Where they are a loop of their
@@ -296,8 +249,8 @@ __device__ __forceinline__ void weak_run_any(const struct weak_launch &l)
 }
 
 #define ASYNC(name, rule)                                                                          \
-	WEAK_KERNEL_OF(name, (WEAK_COMPUTING, 3), (weak_run_any<rule, false>),                     \
-		       (weak_run_any<rule, true>))
+	WEAK_KERNEL_OF(name, weak_whole_geometry, (WEAK_COMPUTING, 3),                             \
+		       (weak_run_any<rule, false>), (weak_run_any<rule, true>))
 
 ASYNC(poisson_async, WEAK_POISSON)
 ASYNC(shape_async, WEAK_SHAPE)

@@ -123,8 +123,8 @@ __device__ __forceinline__ void weak_run_free(const struct weak_launch &l)
 }
 
 #define FREE(name, rule)                                                                           \
-	WEAK_KERNEL_OF(name, (WEAK_COMPUTING, 3), (weak_run_free<rule, false>),                    \
-		       (weak_run_free<rule, true>))
+	WEAK_KERNEL_OF(name, weak_whole_geometry, (WEAK_COMPUTING, 3),                             \
+		       (weak_run_free<rule, false>), (weak_run_free<rule, true>))
 
 FREE(poisson_free, WEAK_POISSON)
 FREE(shape_free, WEAK_SHAPE)

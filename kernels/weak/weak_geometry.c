@@ -40,3 +40,11 @@ void weak_whole_geometry(const void *args, struct launch_geometry *geometry)
 		.steps = l->steps,
 	};
 }
+
+void weak_apart_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct weak_launch *l = (const struct weak_launch *)args;
+
+	weak_whole_geometry(args, geometry);
+	geometry->block[0] = WEAK_SQUARES + l->communicating;
+}

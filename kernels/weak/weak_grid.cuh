@@ -86,8 +86,9 @@ __device__ __forceinline__ float weak_changed(const struct weak_launch &l, const
 }
 
 typedef void weak_kernel(const struct weak_launch l);
+typedef void weak_geometry(const void *args, struct launch_geometry *geometry);
 /* A launch whose blocks meet; refused, after a message, where they are not resident at once. */
-int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream);
+int weak_launch_whole(weak_kernel *kernel, weak_geometry *geometry, const void *args, void *stream);
 
 /* A kernel that makes all steps, and the function that launches it by `launcher`. `bounds` is that
  * of
@@ -103,7 +104,7 @@ int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream);
 		return launcher(name, args, stream);                                               \
 	}
 /* And the one that steps together with those on other GPUs. */
-#define WEAK_KERNEL_OF(name, bounds, one, several)                                                 \
+#define WEAK_KERNEL_OF(name, geometry, bounds, one, several)                                       \
 	extern "C" __global__ void __launch_bounds__ bounds name(const struct weak_launch l)       \
 	{                                                                                          \
 		block_note<block_note_id(#name)> note;                                             \
@@ -118,7 +119,8 @@ int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream);
 	{                                                                                          \
 		const struct weak_launch *l = (const struct weak_launch *)args;                    \
                                                                                                    \
-		return weak_launch_whole(l->gpus > 1 ? name##_several : name, args, stream);       \
+		return weak_launch_whole(l->gpus > 1 ? name##_several : name, geometry, args,      \
+					 stream);                                                  \
 	}
 
 #endif

@@ -209,6 +209,7 @@ extern "C" {
 void weak_steps_geometry(const void *args, struct launch_geometry *geometry);
 void weak_residual_geometry(const void *args, struct launch_geometry *geometry);
 void weak_whole_geometry(const void *args, struct launch_geometry *geometry);
+void weak_apart_geometry(const void *args, struct launch_geometry *geometry);
 #ifdef __cplusplus
 }
 #endif

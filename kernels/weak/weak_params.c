@@ -55,6 +55,17 @@ static const struct weak_scheme schemes[] = {
 	WHOLE(cluster, weak_cluster_cpu, false, false),
 	WHOLE(free, weak_free_cpu, false, true),
 	WHOLE(async, weak_free_cpu, false, true),
+	{ "apart",
+	  { "poisson_apart", "shape_apart" },
+	  weak_free_cpu,
+	  weak_apart_geometry,
+	  true,
+	  WEAK_FOUR_WAYS,
+	  WEAK_STRIPE,
+	  false,
+	  false,
+	  true,
+	  true },
 };
 
 int weak_prepare(struct weak_params *p, uint32_t gpus)
@@ -71,6 +82,9 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 	p->inner = p->inner_order == WEAK_JACOBI ? "jacobi" : "red-black";
 	if (p->threads % 32 || p->threads == 96)
 		return report("%d communication threads: there are 0, 32, 64 or 128", p->threads);
+	if (!strcmp(p->scheme, "apart") && p->threads != 32 && p->threads != 64)
+		return report(
+			"scheme apart leaves borders to one or two warps: --threads 32 or 64");
 	if (p->ages && p->method->talk == WEAK_SILENT)
 		return report("scheme %s reads no borders between synchronizations: it has no ages",
 			      p->scheme);
@@ -89,9 +103,10 @@ int weak_prepare(struct weak_params *p, uint32_t gpus)
 	const bool base = !strcmp(p->scheme, "base");
 	if (gpus > 1 &&
 	    ((!base && !p->method->several) || p->resident || p->watch || p->phases || p->ages))
-		return report("scheme %s is for one GPU: base, barrier, flags, free and async are "
-			      "for several, without --resident, --ages, --watch and --phases",
-			      p->scheme);
+		return report(
+			"scheme %s is for one GPU: base, barrier, flags, free, async and "
+			"apart are for several, without --resident, --ages, --watch and --phases",
+			p->scheme);
 	if (gpus > WEAK_GPUS && !base)
 		return report("scheme %s is for %d GPUs at most", p->scheme, WEAK_GPUS);
 	if (base)

@@ -48,7 +48,8 @@ struct weak_params {
 	  "cluster: one launch; blocks of a cluster in step, 4W between clusters\n"                \
 	  "free: 4W in one launch; blocks wait for each other at checks alone\n"                   \
 	  "async: as free, without those waits\n"                                                  \
-	  "base, barrier, flags, free and async run on several GPUs, too" },                       \
+	  "apart: as async, borders by threads of their own, for which steps do not wait\n"        \
+	  "base, barrier, flags, free, async and apart run on several GPUs, too" },                \
 	{ "host-sync", OPTION_INT, WEAK_AT(host_sync), "60", 1, 100000, "N",                       \
 	  "steps between two synchronizations with the host, where it checks; base: 1" },          \
 	{ "exchange", OPTION_INT, WEAK_AT(exchange), "4", 1, 100000, "L",                          \
@@ -79,7 +80,7 @@ struct weak_params {
 /* clang-format on */
 #define WEAK_SCHEMES                                                                               \
 	"reference|base|coarse|ud-stripe|4w-stripe|4w-combine-stripe|ud-square|4w-square|"         \
-	"4w-combine-square|graph|barrier|flags|cluster|free|async"
+	"4w-combine-square|graph|barrier|flags|cluster|free|async|apart"
 
 int weak_prepare(struct weak_params *p, uint32_t gpus);
 

@@ -137,16 +137,16 @@ __device__ __forceinline__ void weak_run_whole(const struct weak_launch &l)
 }
 
 #define WHOLE(name, rule, flags)                                                                   \
-	WEAK_KERNEL_OF(name, (WEAK_COMPUTING), (weak_run_whole<rule, flags, false>),               \
-		       (weak_run_whole<rule, flags, true>))
+	WEAK_KERNEL_OF(name, weak_whole_geometry, (WEAK_COMPUTING),                                \
+		       (weak_run_whole<rule, flags, false>), (weak_run_whole<rule, flags, true>))
 
-int weak_launch_whole(weak_kernel *kernel, const void *args, void *stream)
+int weak_launch_whole(weak_kernel *kernel, weak_geometry *geometry, const void *args, void *stream)
 {
 	struct weak_launch l = *(const struct weak_launch *)args;
 	struct launch_geometry g;
 	void *arguments[] = { &l };
 
-	weak_whole_geometry(&l, &g);
+	geometry(&l, &g);
 	const cudaError_t error =
 		cudaLaunchCooperativeKernel(kernel, dim3(g.grid[0], g.grid[1], g.grid[2]),
 					    dim3(g.block[0], g.block[1], g.block[2]), arguments,
