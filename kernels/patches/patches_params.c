@@ -111,7 +111,7 @@ static const struct patches_kernel kernels[] = {
 	{ "cpu-patch", { "patches_by_patch", "patches_by_patch" }, patches_by_patch_cpu, NULL,
 	  .dense = true, .blas = true, .advances = true },
 	{ "cpu-nested", { "patches_nested", "patches_nested" }, patches_nested_cpu, NULL,
-	  .dense = true, .blas = true, .advances = true, .scatters = true },
+	  .dense = true, .advances = true, .scatters = true },
 	{ "cpu-dgemm", { "patches_dgemm", "patches_dgemm" }, patches_dgemm_cpu, NULL, .dense = true,
 	  .blas = true, .advances = true, .scatters = true },
 };
