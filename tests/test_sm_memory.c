@@ -267,6 +267,33 @@ static void atomics_wait_for_what_their_slice_moves(void **state)
 		    1); /* in the way for as long as it moves */
 }
 
+/* Of sixteen slices one has the word: of sixteen reads of a line one is behind 1000 atomics there,
+ * 10 us, the others come after 500 ns and what those before them move. */
+static void one_line_of_a_slice_waits_for_its_atomics(void **state)
+{
+	(void)state;
+	struct sm_device d = memory_of_500_ns();
+	struct sm_memory memory;
+	const struct sm_memory_setup setup = { .sharers = 1,
+					       .dram_read_share = 1,
+					       .traffic.atomic_lines = 1 };
+	double accepted;
+	int late = 0;
+	d.atomic_same_interval_ns = 10;
+	d.atomic_beside_interval_ns = 10;
+	d.atomic_rate_per_s = 16e8;
+	d.dram_slice_share = 0.5;
+	sm_memory_init(&memory, &d, &setup);
+	for (int k = 0; k < 1000; k++)
+		sm_memory_atomic(&memory, 0, 1, 1, &accepted);
+	for (int k = 0; k < 32; k++)
+		late += sm_memory_read(&memory,
+				       &(struct sm_chance){ .block = (uint32_t)k, .warps = 1 }, 0,
+				       LINE, 1, 1, &accepted) >= 10000;
+	assert_int_equal(late, 2);
+	sm_memory_release(&memory);
+}
+
 /* Sixteen slices of 10 ns an atomic: on 64 lines the fullest has about 4 + sqrt(2 * 4 * ln 16)
  * = 8.71 of them, on 6400 about 447; on one, one. */
 static void atomics_go_at_the_pace_of_the_fullest_slice(void **state)
@@ -311,6 +338,7 @@ int main(void)
 		cmocka_unit_test(the_last_atomic_has_to_arrive),
 		cmocka_unit_test(atomics_go_at_the_pace_of_the_fullest_slice),
 		cmocka_unit_test(atomics_wait_for_what_their_slice_moves),
+		cmocka_unit_test(one_line_of_a_slice_waits_for_its_atomics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,11 +96,13 @@ static int launch(const struct weak_work *w, struct machine_thread *t, const cha
 		.points = w->problem.free_nodes / share * (args->steps ? args->steps : 1),
 		.dram_bytes = 2 * values + constants,
 		.resident_bytes = 2 * values + constants,
-		.access_count = 3,
+		.access_count = 4,
 		.access = {
 			{ from, ACCESS_READ, 0, values },
 			{ gpu->constants, ACCESS_READ, 0, constants },
 			{ to, ACCESS_WRITE, 0, values },
+			/* one word, raised by every warp */
+			{ gpu->status, ACCESS_READ | ACCESS_WRITE, 0, sizeof(uint32_t) },
 		},
 	};
 	return weak_ops(w)->launch(t, gpu->stream, &request);

@@ -63,6 +63,12 @@ double refine_atomic_beside(const struct sm_device *d, const struct traffic *t)
 	return beside_ns > alone_ns ? beside_ns / alone_ns : 1;
 }
 
+double refine_slice_lines(const struct sm_device *d)
+{
+	const double slices = d->atomic_rate_per_s * d->atomic_same_interval_ns * 1e-9;
+	return slices > 1 && isfinite(slices) ? 1 / slices : 1;
+}
+
 double refine_dram_turnaround_s(const struct sm_device *d, const struct traffic *t,
 				double read_share)
 {

@@ -18,6 +18,8 @@ double refine_atomics_per_s(const struct sm_device *device, const struct traffic
 /* How many times as long an atomic takes beside what DRAM moves: atomic-beside-dram. 0: nobody
  * knows, and neither stands in the other's way. */
 double refine_atomic_beside(const struct sm_device *device, const struct traffic *traffic);
+/* Share of all lines that lie in one slice of L2. */
+double refine_slice_lines(const struct sm_device *device);
 /* What a byte written to DRAM takes longer: dram-turnaround, dram-update. `read_share`: of the
  * bytes that move, those that are read. */
 double refine_dram_turnaround_s(const struct sm_device *device, const struct traffic *traffic,

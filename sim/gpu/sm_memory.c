@@ -73,6 +73,7 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device,
 		.atomic_cycles = setup->sharers * clock_hz / refine_atomics_per_s(device, traffic),
 		.slice_longer = refine_atomic_beside(device, traffic),
 		.slice_dram = device->dram_slice_share,
+		.slice_lines = refine_slice_lines(device),
 		.far_lines = -1,
 		.dirty_lines = -1,
 	};
@@ -288,6 +289,16 @@ static double admit(struct sm_memory *m, double at, double bytes)
 	return at;
 }
 
+/* Of requests of which `share` are so, the next: as often as that, evenly. */
+static bool takes_turn(double *turn, double share)
+{
+	*turn += share;
+	if (*turn < 1)
+		return false;
+	(*turn)--;
+	return true;
+}
+
 /* When the fullest slice has done `cycles` more; 0 where nobody asks. */
 static double slice_serve(struct sm_memory *m, double at, double cycles)
 {
@@ -298,11 +309,12 @@ static double slice_serve(struct sm_memory *m, double at, double cycles)
 }
 
 /* The same of bytes that DRAM moves. For as long atomics take longer, too: what there is to stand
- * in their way. */
-static double slice_moves(struct sm_memory *m, double at, double dram_cycles)
+ * in their way. Of all lines one in as many as there are slices lies in this one, and waits. */
+static double slice_moves(struct sm_memory *m, double at, double lines, double dram_cycles)
 {
 	m->slice_in_the_way += dram_cycles;
-	return slice_serve(m, at, dram_cycles * m->slice_dram);
+	const double served = slice_serve(m, at, dram_cycles * m->slice_dram);
+	return served > 0 && takes_turn(&m->slice_turn, lines * m->slice_lines) ? served : 0;
 }
 
 static double slice_counts(struct sm_memory *m, double at, double cycles)
@@ -318,16 +330,6 @@ static double slots(double bytes, double lines, double slot_bytes)
 {
 	double least = lines * slot_bytes;
 	return bytes > least ? bytes : least;
-}
-
-/* Of requests of which `share` are so, the next: as often as that, evenly. */
-static bool takes_turn(double *turn, double share)
-{
-	*turn += share;
-	if (*turn < 1)
-		return false;
-	(*turn)--;
-	return true;
 }
 
 /* Lines lie in either half as if at random, and a request has its data with the last of them. */
@@ -367,7 +369,8 @@ double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, 
 		done = level_request(&m->dram, at, moved * m->dram.read_cycles, false) - at;
 		done = at + one_read(chance, &m->dram, at, done);
 		done = done > through ? done : through;
-		const double taken = slice_moves(m, at, moved * m->dram.read_cycles);
+		const double taken =
+			slice_moves(m, at, lines * dram_share, moved * m->dram.read_cycles);
 		done = done > taken ? done : taken;
 	} else {
 		done = level_request(&m->l2, at, l2_cycles, false) - at;
@@ -394,7 +397,7 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, double line
 		double written =
 			level_request(&m->dram, *accepted, bytes * m->dram.write_cycles, true);
 		done = written > done ? written : done;
-		const double taken = slice_moves(m, *accepted, bytes * m->dram.write_cycles);
+		const double taken = slice_moves(m, *accepted, lines, bytes * m->dram.write_cycles);
 		done = taken > done ? taken : done;
 	}
 	heap_push(m, (struct in_flight){ .done = done, .size = bytes });

@@ -40,7 +40,7 @@ struct sm_memory {
 	/* The slice of L2 that most atomics fall on: how much longer they take beside what DRAM
 	 * moves (0: not known), which share of that time it is busy with it, until when it is, and
 	 * cycles of DRAM that no atomic has stood behind yet. */
-	double slice_longer, slice_dram, slice_busy, slice_in_the_way;
+	double slice_longer, slice_dram, slice_busy, slice_in_the_way, slice_lines, slice_turn;
 	double pending_bytes;
 	struct in_flight *heap;
 	size_t heap_count, heap_capacity; /* owned; what limit_bytes counts, by `done` */
