@@ -20,21 +20,24 @@ static const struct kernel_model_ops knowing_model = { .name = "knowing",
 						       .cost = given_cost,
 						       .dram_bytes = given_bytes };
 
-/* The part that it keeps busy, in hundredths. */
-static double given_busy(struct kernel_model *model, const struct schedule *schedule,
-			 const struct schedule_shape *shape, double duration_ns)
+/* The part that it keeps busy, in hundredths; a multiprocessor holds two of its blocks. */
+static int given_crowd(struct kernel_model *model, const struct schedule *schedule,
+		       const struct schedule_shape *shape, double duration_ns,
+		       struct kernel_crowd *crowd)
 {
 	(void)model;
 	(void)schedule;
 	assert_true(duration_ns > 0);
-	return (double)shape->rows / 100;
+	crowd->room = fmin(shape->grid[0] / 200.0, 1);
+	crowd->busy = (double)shape->rows / 100;
+	return 0;
 }
 
 static const struct kernel_model_ops busy_model = { .name = "busy",
 						    .summary = "and what it keeps busy",
 						    .cost = given_cost,
 						    .dram_bytes = given_bytes,
-						    .busy = given_busy };
+						    .crowd = given_crowd };
 
 struct bench {
 	struct schedule schedule;
@@ -169,19 +172,11 @@ static void a_copy_from_the_host_writes(void **state)
 	finish(&b);
 }
 
-/* Each multiprocessor holds two blocks. */
-static void begin_busy(struct bench *b, uint32_t streams)
-{
-	begin(b, 1, streams);
-	b->platform.sm.warp_slots = b->platform.sm.block_slots = 2;
-	b->platform.sm.block_threads_max = 1024;
-}
-
 static void kernels_that_keep_little_busy_run_at_once(void **state)
 {
 	(void)state;
 	struct bench b;
-	begin_busy(&b, 2);
+	begin(&b, 1, 2);
 	launch_blocks(&b, 0, 1000, 0, 100, 40);
 	launch_blocks(&b, 1, 1000, 0, 100, 60);
 	NEAR(end_by(&b, &busy_model), 1000);
@@ -192,14 +187,14 @@ static void kernels_that_keep_too_much_busy_stretch_each_other(void **state)
 {
 	(void)state;
 	struct bench b;
-	begin_busy(&b, 3);
+	begin(&b, 1, 3);
 	launch_blocks(&b, 0, 1000, 0, 60, 50);
 	launch_blocks(&b, 1, 1000, 0, 60, 50);
 	launch_blocks(&b, 2, 1000, 0, 60, 50);
 	NEAR(end_by(&b, &busy_model), 1500);
 	finish(&b);
-	begin_busy(&b,
-		   2); /* 1.2 asked of 1: the short one until 600, when 500 of the other are left */
+	begin(&b, 1,
+	      2); /* 1.2 asked of 1: the short one until 600, when 500 of the other are left */
 	launch_blocks(&b, 0, 1000, 0, 60, 80);
 	launch_blocks(&b, 1, 500, 0, 60, 40);
 	NEAR(end_by(&b, &busy_model), 1100);
@@ -210,7 +205,7 @@ static void memory_binds_where_it_is_asked_for_more(void **state)
 {
 	(void)state;
 	struct bench b;
-	begin_busy(&b, 2);
+	begin(&b, 1, 2);
 	launch_blocks(&b, 0, 1000, 1000, 60, 60); /* twice what memory has, 1.2 times the rest */
 	launch_blocks(&b, 1, 1000, 1000, 60, 60);
 	NEAR(end_by(&b, &busy_model), 2000);
@@ -221,7 +216,7 @@ static void a_kernel_without_room_for_a_block_waits(void **state)
 {
 	(void)state;
 	struct bench b;
-	begin_busy(&b, 2);
+	begin(&b, 1, 2);
 	launch_blocks(&b, 0, 1000, 0, 200, 50);
 	launch_blocks(&b, 1, 1000, 0, 1, 1);
 	NEAR(end_by(&b, &busy_model), 2000);

@@ -156,10 +156,12 @@ static double dram_bytes(struct kernel_model *model, const struct schedule *sche
 	return ((struct series_model *)model)->inner->dram_bytes(model, schedule, shape);
 }
 
-static double busy(struct kernel_model *model, const struct schedule *schedule,
-		   const struct schedule_shape *shape, double duration_ns)
+static int crowd(struct kernel_model *model, const struct schedule *schedule,
+		 const struct schedule_shape *shape, double duration_ns,
+		 struct kernel_crowd *answer)
 {
-	return ((struct series_model *)model)->inner->busy(model, schedule, shape, duration_ns);
+	return ((struct series_model *)model)
+		->inner->crowd(model, schedule, shape, duration_ns, answer);
 }
 
 static const struct kernel_model_ops series_ops = {
@@ -168,7 +170,7 @@ static const struct kernel_model_ops series_ops = {
 	.from_profiles = true,
 	.cost = cost,
 	.dram_bytes = dram_bytes,
-	.busy = busy,
+	.crowd = crowd,
 };
 
 void launch_series_use(struct series_model *m, const struct schedule *schedule)

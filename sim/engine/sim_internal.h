@@ -134,7 +134,7 @@ struct sim {
 	sim_time *shape_ps; /* [shape_count]: kernel duration; -1 not yet */
 	sim_time *shape_gap_ps;
 	double *shape_share; /* of a GPU's SMs */
-	double *shape_busy;  /* part of a GPU that it keeps busy; 0 not yet */
+	double *shape_busy;  /* part of a GPU that it keeps busy; 0: not yet, or nobody asks */
 	/* A kernel may begin where there is room for its first block, as the device's scheduler has
 	 * it, and not only where there is room for all: what it takes was recorded among others, or
 	 * is stretched by them. */

@@ -130,7 +130,7 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	if (s->shares_memory)
 		links_share_memory(&s->links, dram_bytes_per_s);
 	const bool meet = schedule_kernels_meet(s->schedule);
-	s->kernels_meet = meet && s->shares_memory && s->model->ops->busy;
+	s->kernels_meet = meet && s->shares_memory && s->model->ops->crowd;
 	s->any_room = s->kernels_meet ||
 		      (meet && s->model->ops->per_launch && !s->schedule->virtual_gpus) ||
 		      (!s->schedule->config && !s->schedule->virtual_gpus);

@@ -34,18 +34,23 @@ static sim_time kernel_cost(struct sim *s, const struct schedule_op *op, sim_tim
 	return cost;
 }
 
-/* Which part of its GPU a launch keeps busy; 0 where none meets another. */
-static double busy_part(struct sim *s, uint32_t shape)
+/* What a launch asks of its GPU beside others; where none meets another, nothing is asked. */
+static void look_at_crowd(struct sim *s, const struct schedule_op *op)
 {
-	double *part = &s->shape_busy[shape];
-	if (!s->kernels_meet)
-		return 0;
-	if (*part <= 0)
-		*part = s->model->ops->busy(s->model, s->schedule, &s->schedule->shape[shape],
-					    (double)s->shape_ps[shape] / 1000);
-	if (*part <= 0)
+	struct kernel_crowd crowd;
+	sim_time gap;
+	if (!s->kernels_meet || op->flags & OP_COLLECTIVE || s->shape_busy[op->object] > 0)
+		return;
+	const sim_time cost = kernel_cost(s, op, &gap);
+	if (s->error)
+		return;
+	if (s->model->ops->crowd(s->model, s->schedule, &s->schedule->shape[op->object],
+				 (double)cost / 1000, &crowd)) {
 		s->error = -1;
-	return *part;
+		return;
+	}
+	s->shape_share[op->object] = crowd.room;
+	s->shape_busy[op->object] = crowd.busy;
 }
 
 void kernel_begin(struct sim *s, uint32_t stream, sim_time now)
@@ -54,6 +59,7 @@ void kernel_begin(struct sim *s, uint32_t stream, sim_time now)
 	struct sim_gpu *gpu = &s->gpu[st->gpu];
 	const struct schedule_op *op = &s->schedule->op[stream_head(st)->op];
 	const bool meets = op->flags & OP_COLLECTIVE;
+	look_at_crowd(s, op);
 	/* The few blocks that wait for other GPUs must not hold up what these wait for. */
 	double share = meets ? 0 : s->shape_share[op->object];
 	const bool room = s->any_room ? gpu->sm_used < 1.0 - 1e-9 || op->flags & OP_BESIDE
@@ -84,5 +90,5 @@ void kernel_begin(struct sim *s, uint32_t stream, sim_time now)
 	st->state = STREAM_RUNNING;
 	links_start_kernel(&s->links, &s->queue, now, stream, st->gpu,
 			   s->model->ops->dram_bytes(s->model, s->schedule, shape),
-			   busy_part(s, op->object), cost);
+			   s->shape_busy[op->object], cost);
 }

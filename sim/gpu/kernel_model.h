@@ -14,6 +14,13 @@
 struct kernel_model;
 struct warps;
 
+/* Of a launch among others, both in (0, 1]. */
+struct kernel_crowd {
+	double room; /* its blocks, of those that the GPU holds at once */
+	double busy; /* what it takes among as many equal ones as fill the GPU, over what it takes
+			alone */
+};
+
 struct kernel_model_ops {
 	const char *name;
 	const char *summary;
@@ -34,13 +41,13 @@ struct kernel_model_ops {
 	double (*dram_bytes)(struct kernel_model *model, const struct schedule *schedule,
 			     const struct schedule_shape *shape);
 	/*
-	 * Which part of its GPU a launch of duration_ns keeps busy: what it would take among as
-	 * many equal ones as fill the GPU, over what it takes alone; (0, 1]. 0 after a message.
-	 * NULL: nothing is known, and launches run at once only where all their blocks have a
+	 * What a launch of duration_ns asks of its GPU beside others. -1 after a message. NULL:
+	 * nothing is known, and launches run at once only where all their blocks have a
 	 * multiprocessor each.
 	 */
-	double (*busy)(struct kernel_model *model, const struct schedule *schedule,
-		       const struct schedule_shape *shape, double duration_ns);
+	int (*crowd)(struct kernel_model *model, const struct schedule *schedule,
+		     const struct schedule_shape *shape, double duration_ns,
+		     struct kernel_crowd *crowd);
 };
 
 struct kernel_model {

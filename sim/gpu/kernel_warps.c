@@ -38,12 +38,15 @@ static double warps_moved(struct kernel_model *model, const struct schedule *sch
 	return model->warps ? warps_dram_bytes(model->warps, schedule, shape) : 0;
 }
 
-static double warps_busy_part(struct kernel_model *model, const struct schedule *schedule,
-			      const struct schedule_shape *shape, double duration_ns)
+static int warps_among_others(struct kernel_model *model, const struct schedule *schedule,
+			      const struct schedule_shape *shape, double duration_ns,
+			      struct kernel_crowd *crowd)
 {
+	*crowd = (struct kernel_crowd){ 1, 1 };
 	return is_bounded(model, schedule, shape)
-		       ? 1
-		       : warps_busy(model->warps, schedule, shape, duration_ns);
+		       ? 0
+		       : warps_crowd(model->warps, schedule, shape, duration_ns, &crowd->room,
+				     &crowd->busy);
 }
 
 const struct kernel_model_ops kernel_model_warps = {
@@ -53,5 +56,5 @@ const struct kernel_model_ops kernel_model_warps = {
 	.from_profiles = true,
 	.cost = warps_cost,
 	.dram_bytes = warps_moved,
-	.busy = warps_busy_part,
+	.crowd = warps_among_others,
 };

@@ -456,26 +456,28 @@ int warps_duration(struct warps *w, const struct schedule *schedule,
 	return 0;
 }
 
-double warps_busy(struct warps *w, const struct schedule *schedule,
-		  const struct schedule_shape *shape, double duration_ns)
+int warps_crowd(struct warps *w, const struct schedule *schedule,
+		const struct schedule_shape *shape, double duration_ns, double *room, double *busy)
 {
 	enum { FILLS = 2 }; /* times over, so that begin and end count little */
 	struct warps_answer a = { 0 };
 	double ns;
+	*room = *busy = 1;
 	if (prepare(w, schedule, shape, &a))
-		return 0;
+		return -1;
 	const int held = sm_occupancy(&w->platform->sm, a.program.block_threads,
 				      a.program.registers, a.program.shared_bytes, NULL);
-	const double room = (double)(held > 0 ? held : 1) * w->platform->sm_count,
-		     times = ceil(FILLS * room / (double)a.launch.blocks);
-	if (times < 2)
-		return 1;
+	const double all = (double)(held > 0 ? held : 1) * w->platform->sm_count,
+		     times = ceil(FILLS * all / (double)a.launch.blocks);
+	*room = fmin((double)a.launch.blocks / all, 1);
+	if (times <= FILLS) /* it fills the GPU */
+		return 0;
 	a.kinds = false; /* of the one launch's grid */
 	a.launch.blocks *= (int64_t)times;
 	if (warps_known_duration(w->platform, w->options.before, &w->known, &a, &ns))
-		return 0;
-	const double busy = ns / (times * duration_ns);
-	return busy < 1 ? busy : 1;
+		return -1;
+	*busy = fmin(ns / (times * duration_ns), 1);
+	return 0;
 }
 
 int warps_explain(struct warps *w, const struct schedule *schedule,

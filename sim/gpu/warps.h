@@ -76,9 +76,10 @@ size_t warps_computed(const struct warps *warps);
  * where the launch carries no footprint. */
 double warps_dram_bytes(struct warps *warps, const struct schedule *schedule,
 			const struct schedule_shape *shape);
-/* Which part of the GPU a launch of duration_ns keeps busy (kernel_model.h); 0 after a message. */
-double warps_busy(struct warps *warps, const struct schedule *schedule,
-		  const struct schedule_shape *shape, double duration_ns);
+/* What a launch of duration_ns asks of its GPU beside others (struct kernel_crowd). -1 after a
+ * message. */
+int warps_crowd(struct warps *warps, const struct schedule *schedule,
+		const struct schedule_shape *shape, double duration_ns, double *room, double *busy);
 /* warps_duration with everything that led to it; `device` replaces the platform's (NULL = its own).
  * Release with grid_answer_release(&answer->grid). */
 int warps_explain(struct warps *warps, const struct schedule *schedule,
