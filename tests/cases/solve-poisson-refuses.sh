@@ -9,7 +9,7 @@ for options in "--source $pictures/ball.png" "$ball --mask $pictures/vase_mask.p
 	'-o picture.jpeg' '-o nowhere/a.png' '--gpus 2' '--gpus 2 --scheme cluster' '--gpus 2 --scheme free' '--gpus 9 --scheme async' '--gpus 2 --scheme base --ages a.tsv' '--guide none' '--size 2' '--tolerance -1' '--size 100 --objects 10' \
 	'--scheme base --watch w.tsv' '--scheme flags --watch w.tsv' '--scheme graph --resident 3' '--scheme 4w-stripe --ages a.tsv --watch ./a.tsv' \
 	'--scheme 4w-stripe --phases p.tsv' '--scheme free --phases p.tsv' '--scheme coarse --phases p.tsv --watch w.tsv' '--scheme 4w-stripe --ages a.tsv --phases ./a.tsv' \
-	'--scheme 4w-stripe --host-sync 0' '--scheme 4w-stripe --exchange 0' '--scheme 4w-stripe --resident -1' '--scheme 4w-stripe --threads 33'; do
+	'--scheme 4w-stripe --host-sync 0' '--scheme 4w-stripe --exchange 0' '--scheme 4w-stripe --resident -1' '--scheme 4w-stripe --threads 33' '--scheme apart --threads 128'; do
 	# shellcheck disable=SC2086
 	refuses warpreel solve poisson $options 2>&1 | sed "s|$pictures|PICTURES|g"
 done
