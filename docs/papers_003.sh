@@ -20,8 +20,8 @@ tvd() { awk -F '\t' -v s="$1" -v c="$2" 'NR > 1 && (s == "all" || $4 == s) && $c
 # hits SPLIT COLUMN: of the configurations of a list, over both solvers, those that COLUMN (in per cent) says. held SPLIT COLUMN: of their runs, in per cent.
 hits() { awk -F '\t' -v s="$1" -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $3 == s { n += $4; yes += $4 * $at[want] / 100 } END { if (n) printf "%d of %d", yes + 0.5, n; else print "-" }' "$from/accuracy.tsv"; }
 held() { awk -F '\t' -v s="$1" -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $3 == s { n += $4; yes += $4 * $at[want] / 100 } END { if (n) printf "%.0f %%", 100 * yes / n; else print "-" }' "$from/accuracy.tsv"; }
-# several SCHEME: a row, the fastest of its runs until converged, by the number of GPUs.
-several() { awk -F '\t' -v s="$1" '$1 == "poisson" && $2 ~ "size=480 " && $2 ~ " scheme=" s " " && $2 !~ / steps=/ && (!($3 in us) || $6 < us[$3]) { us[$3] = $6 } END { printf "| %s | %.2f | %.2f | %.2f |\n", s, us[1] / 1000, us[2] / 1000, us[4] / 1000 }' "$(dirname "$0")/../traces/data/h200x4/papers_003_several.tsv"; }
+# several SCHEME [TABLE WHERE]: a row, the fastest of its runs until converged, by the number of GPUs.
+several() { awk -F '\t' -v s="$1" -v where="${3:+ ($3)}" '$1 == "poisson" && $2 ~ "size=480 " && $2 ~ " scheme=" s " " && $2 !~ / steps=/ && (!($3 in us) || $6 < us[$3]) { us[$3] = $6 } END { printf "| %s | %.2f | %.2f | %.2f |\n", s where, us[1] / 1000, us[2] / 1000, us[4] / 1000 }' "$(dirname "$0")/../traces/data/h200x4/papers_003_${2:-several}.tsv"; }
 
 # reached SPLIT WHAT: a row of what was asked and reached.
 reached() { printf '| %s | %s | %s | %s | %s |\n' "$2" "$(hits "$1" steps_within_5_pct)" "$(hits "$1" time_within_10_pct)" "$(held "$1" runs_steps_in_interval_pct)" "$(held "$1" runs_time_in_interval_pct)"; }
@@ -177,7 +177,8 @@ do not see each other.
 Of Poisson shared memory binds: with all blocks a step of Coarse takes 459 cycles, of which the shared memory of a multiprocessor with three blocks moves words
 for 366, 0.80 of that floor; a step of \`free\` without exchanges 319 and 247, 0.78 (counters, visit CB2). On an H100 (visit CC) \`tests/gpu_shared_floor\` takes 0.123 us for a
 step's words alone, and \`async\` 0.156 for a step without exchanges: 0.79. The fastest run to the end there, \`async\` with n = 240 and l = 2, takes 1.42 ms, 0.244 us a step: 0.50 (\`free\` 1.85 ms, 0.45);
-with l = 6 it is 0.66. The rest are exchanges, of 0.34 us each: nobody waits for a word from L2; borders behind a branch of warps made it longer, not shorter ([lab/weak.md](../lab/weak.md)). On an H200 (visit DA) it is 1.405 ms, 0.55, with l = 3 0.64. No launches: there is one, of 9 us. Of the paper's
+with l = 6 it is 0.66. The rest are exchanges, of 0.34 us each: nobody waits for a word from L2; borders behind a branch of warps made it longer, not shorter ([lab/weak.md](../lab/weak.md)). On an H200 (visit DA) it is 1.405 ms, 0.55, with l = 3 0.64. No launches: there is one, of 9 us. Threads of
+their own that exchange, scheme \`apart\` (visit FA), take 0.984 ms, 5544 steps: 0.70 of the floor of two nodes a thread, 0.55 of that of the four it has; with l = 4 it is 0.77. Of the paper's
 schemes the fastest takes 0.69 us a step, of which 22 of 47 us a round go through the host. Of 3D-Shape instructions bind:
 1863 cycles a step of Coarse, 1383 with an instruction issued by each scheduler, 726 of shared memory.
 Clusters take 1.2 us a step: a barrier of the cluster and a way into another's shared memory each.
@@ -188,8 +189,8 @@ Clusters take 1.2 us a step: a barrier of the cluster and a way into another's s
 
 ## Several GPUs
 
-Each has its rows of blocks and stores borders into the memory of the GPU that reads them; \`barrier\`, \`flags\`, \`free\` and \`async\` are one launch on each. Poisson until 0.005 on one, two and four H200 (visit DA,
-\`papers_003_several.tsv\`), ms:
+Each has its rows of blocks and stores borders into the memory of the GPU that reads them; \`barrier\`, \`flags\`, \`free\`, \`async\` and \`apart\` are one launch on each. Poisson until 0.005 on one, two and four H200 (visit DA,
+\`papers_003_several.tsv\`, but where it is said), ms:
 
 | scheme | 1 | 2 | 4 |
 |---|---:|---:|---:|
@@ -198,6 +199,8 @@ $(several barrier)
 $(several flags)
 $(several free)
 $(several async)
+$(several async apart 'visit FA')
+$(several apart apart 'visit FA')
 
 Base, \`barrier\` and \`flags\` have the same bits on all. Who waits at each step pays the way to another GPU; who does not gains, by shorter steps and by fewer ([lab/weak.md](../lab/weak.md)).
 PAGE
