@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | machines | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,6 +28,41 @@ drawn3() {
 			for (k = 1; k <= count; k++) printf "| %s | %d | %.1f | %.1f |\n", kinds[k], n[kinds[k]], sum[kinds[k]] / n[kinds[k]], most[kinds[k]]
 			printf "%d answered, %.1f %% off\n", all, total / all
 		}' "$data/drawn3_predicted.tsv" "$data/measured.tsv"
+}
+
+# splits.md: blind lists that visits FA, FC and FD measured on three machines, as answered before; and those machines against each other.
+machines() {
+	for row in drawn6:FA drawn6:FC drawn6:FD ways5:FA mlssor_drawn5:FA patches_short:FA patches_drawn7:FD weak_sizes:FD; do
+		awk -F '\t' -v name="${row%:*}" -v visit="${row#*:}" "$(cat "$root/docs/quantile.awk")"'
+			/^#/ || !NF { next }
+			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+			{ key = $at["solver"] FS $at["config"] FS $at["gpus"] }
+			file == 1 { if (($at["note"] == "" || $at["note"] == "not calibrated") && $at["predicted_us"] != "-") { us[key] = $at["predicted_us"]; low[key] = $at["predicted_lo_us"]; high[key] = $at["predicted_hi_us"] } next }
+			$at["visit"] == visit && key in us {
+				error = 100 * (us[key] / $at["core_us"] - 1)
+				bias += error
+				list[++n] = error < 0 ? -error : error
+				sum += list[n]
+				inside += low[key] <= $at["core_us"] && $at["core_us"] <= high[key]
+			}
+			END {
+				printf "| `%s` | %s | %d | %.1f | %.1f | %.1f | %.1f | %+.1f | %.0f |\n", name, visit, n, sum / n, quantile(n, 0.5), quantile(n, 0.9), quantile(n, 1), bias / n, 100 * inside / n
+			}' "$data/${row%:*}_predicted.tsv" "$data/measured.tsv"
+	done
+	for pair in FA:FC FA:FD FC:FD; do
+		awk -F '\t' -v one="${pair%:*}" -v other="${pair#*:}" '
+			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+			file == 1 { named[$1, $2, $3]; next }
+			($1, $2, $at["gpus"]) in named && $at["visit"] == one { us[$1, $2, $at["gpus"]] = $at["core_us"] }
+			($1, $2, $at["gpus"]) in us && $at["visit"] == other {
+				by = 100 * ($at["core_us"] / us[$1, $2, $at["gpus"]] - 1)
+				n++; mean += by
+				if (by < 0) by = -by
+				sum += by
+				if (by > most) most = by
+			}
+			END { printf "| %s over %s | %d | %+.1f | %.1f | %.1f |\n", other, one, n, mean / n, sum / n, most }' "$data/drawn6_predicted.tsv" "$data/measured.tsv"
+	done
 }
 
 # programs.md: mean, p50 and p90 of the errors of a kernel's period, in per cent.
@@ -200,6 +235,7 @@ join_answers() {
 
 case ${1:-} in
 drawn3) drawn3 ;;
+machines) machines ;;
 foreign-kernels) foreign_kernels ;;
 two-h100) two_h100 ;;
 four) four "${2:+1}" ;;

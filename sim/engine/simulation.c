@@ -131,9 +131,9 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 		links_share_memory(&s->links, dram_bytes_per_s);
 	const bool meet = schedule_kernels_meet(s->schedule);
 	s->kernels_meet = meet && s->shares_memory && s->model->ops->crowd;
-	s->any_room = s->kernels_meet ||
-		      (meet && s->model->ops->per_launch && !s->schedule->virtual_gpus) ||
-		      (!s->schedule->config && !s->schedule->virtual_gpus);
+	s->any_room =
+		s->kernels_meet || (!s->schedule->virtual_gpus &&
+				    (!s->schedule->config || (meet && s->model->ops->per_launch)));
 	price_shapes(s);
 	for (uint32_t t = 0; t < s->schedule->thread_count; t++)
 		event_queue_push(&s->queue, 0, RANK_THREAD, t, 0);

@@ -30,6 +30,12 @@ double refine_l2_far_dirty(const struct sm_device *d, const struct traffic *t)
 	return on(d, MECHANISM_L2_FAR_DIRTY) ? d->l2_far_dirty_share * t->dirty : 0;
 }
 
+/* Of L2, by what all of them and one of them do of atomics. */
+static double slices_of(const struct sm_device *d)
+{
+	return d->atomic_rate_per_s / (1e9 / d->atomic_same_interval_ns);
+}
+
 /*
  * Atomics on few lines meet in few slices of L2. Lines fall on slices as if at random, so the
  * fullest of S slices has about m + sqrt(2 m ln S) of L lines, m = L / S (balls into bins: Raab and
@@ -38,8 +44,7 @@ double refine_l2_far_dirty(const struct sm_device *d, const struct traffic *t)
 double refine_atomics_per_s(const struct sm_device *d, const struct traffic *t)
 {
 	const double lines = t->atomic_lines;
-	double slice = 1e9 / d->atomic_same_interval_ns;
-	double slices = d->atomic_rate_per_s / slice;
+	double slice = 1e9 / d->atomic_same_interval_ns, slices = slices_of(d);
 	if (!(lines > 0) || !(d->atomic_same_interval_ns > 0) || isinf(d->atomic_rate_per_s) ||
 	    slices <= 1 || !on(d, MECHANISM_ATOMIC_SLICES))
 		return d->atomic_rate_per_s;
@@ -65,7 +70,7 @@ double refine_atomic_beside(const struct sm_device *d, const struct traffic *t)
 
 double refine_slice_lines(const struct sm_device *d)
 {
-	const double slices = d->atomic_rate_per_s * d->atomic_same_interval_ns * 1e-9;
+	const double slices = slices_of(d);
 	return slices > 1 && isfinite(slices) ? 1 / slices : 1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "warps.h"
+#include "warps_internal.h"
 
 #include <glob.h>
 #include <math.h>
@@ -8,46 +8,8 @@
 
 #include "model/platform/sm_order.h"
 #include "traces/base/util.h"
-#include "traces/profiles/profile_library.h"
-#include "derived_profiles.h"
-#include "known_launches.h"
-#include "traces/base/processes.h"
 #include "warps_phases.h"
 #include "warps_play.h"
-
-struct built {
-	const struct kernel_profile *profile;
-	struct warp_program program;
-};
-
-/* A phase that is to be played. */
-struct pending {
-	struct warps_answer answer;
-	int phase;
-	struct known_launch known;
-};
-
-/* A shape of the present schedule: replicas of a run ask for it again. */
-struct answered {
-	bool known, extrapolated;
-	double duration_ns;
-};
-
-struct warps {
-	const struct platform *platform;
-	struct warps_options options;
-	struct profile_library profiles;
-	struct built *built;
-	size_t built_count, built_capacity;
-	struct derived_profiles derived;
-	struct known_launches known;
-	size_t computed; /* launches of which something was played */
-	struct pending *pending;
-	size_t pending_count, pending_capacity;
-	struct known_launches pending_known; /* the same, to be found */
-	struct residency residency;
-	struct answered *answered; /* by shape of the schedule; NULL = nothing was asked yet */
-};
 
 static char *shipped(const struct warps_options *options)
 {
@@ -285,9 +247,8 @@ static void tell_kinds(struct warps *w, const struct kernel_profile *nearest,
 	memcpy(a->launch.kinds.grid, g->grid, sizeof(a->launch.kinds.grid));
 }
 
-/* Which profile, which geometry, and what memory is asked for. */
-static int prepare(struct warps *w, const struct schedule *schedule,
-		   const struct schedule_shape *shape, struct warps_answer *a)
+int warps_prepare(struct warps *w, const struct schedule *schedule,
+		  const struct schedule_shape *shape, struct warps_answer *a)
 {
 	const char *name = schedule->kernel[shape->kernel];
 	const struct mechanism_set *on = &w->platform->sm.mechanisms;
@@ -362,84 +323,13 @@ static int first_duration(struct warps *w, const struct schedule *schedule,
 {
 	struct warps_answer a = { 0 };
 	const size_t before = w->known.count;
-	if (prepare(w, schedule, shape, &a))
+	if (warps_prepare(w, schedule, shape, &a))
 		return -1;
 	*extrapolated = a.doubt != NULL;
 	if (warps_known_duration(w->platform, w->options.before, &w->known, &a, duration_ns))
 		return -1;
 	w->computed += w->known.count > before;
 	return 0;
-}
-
-static void note(struct warps *w, const struct pending *one)
-{
-	const struct platform *platform = one->known.on_device ? w->options.before : w->platform;
-	if (warps_find_known(&w->known, platform->sm_count, &one->known) ||
-	    known_launches_find(&w->pending_known, &one->known))
-		return;
-	known_launches_add(&w->pending_known, &one->known);
-	GROW(w->pending, w->pending_count, w->pending_capacity);
-	w->pending[w->pending_count++] = *one;
-}
-
-int warps_note(struct warps *w, const struct schedule *schedule)
-{
-	const int devices = 1 + warps_bounded(w->platform, w->options.before);
-	if (warps_missing(w, schedule))
-		return 0;
-	for (uint32_t k = 0; k < schedule->shape_count; k++) {
-		struct pending one = { 0 };
-		if (schedule->shape[k].meets)
-			continue;
-		if (prepare(w, schedule, &schedule->shape[k], &one.answer))
-			return -1;
-		for (int n = 0; n < devices * one.answer.phases; n++) {
-			one.phase = n / devices;
-			one.known = warps_known(n % devices ? w->options.before : w->platform,
-						&one.answer, one.phase, n % devices);
-			note(w, &one);
-		}
-	}
-	return 0;
-}
-
-/* Left NaN also where there is something to be said: whoever asks for that launch works it out
- * again, and says it. */
-static void play_pending(void *context, size_t k, void *answer)
-{
-	struct warps *w = context;
-	struct pending *p = &w->pending[k];
-	const struct platform *platform = p->known.on_device ? w->options.before : w->platform;
-	struct known_launch *known = answer;
-	struct grid_answer played;
-	p->answer.launch.program = &p->answer.program; /* answers have moved since */
-	p->answer.launch.duration_only = true;
-	if (warps_play_phase(&platform->sm, platform->sm_count, &p->answer, p->phase, &played))
-		return;
-	if (!played.barriers_forced)
-		*known = warps_now_known(known, &played);
-	grid_answer_release(&played);
-}
-
-void warps_play_pending(struct warps *w, int processes)
-{
-	struct known_launch *known = xcalloc(w->pending_count + 1, sizeof(*known));
-	const struct process_work work = { .count = w->pending_count,
-					   .bytes = sizeof(*known),
-					   .answer = play_pending,
-					   .context = w,
-					   .what = "launches played" };
-	for (size_t k = 0; k < w->pending_count; k++) {
-		known[k] = w->pending[k].known;
-		known[k].played.cycles = NAN;
-	}
-	processes_run(processes, &work, known);
-	for (size_t k = 0; k < w->pending_count; k++)
-		if (!isnan(known[k].played.cycles) && !known_launches_find(&w->known, &known[k]))
-			known_launches_add(&w->known, &known[k]);
-	free(known);
-	w->pending_count = 0;
-	known_launches_release(&w->pending_known);
 }
 
 int warps_duration(struct warps *w, const struct schedule *schedule,
@@ -463,7 +353,7 @@ int warps_crowd(struct warps *w, const struct schedule *schedule,
 	struct warps_answer a = { 0 };
 	double ns;
 	*room = *busy = 1;
-	if (prepare(w, schedule, shape, &a))
+	if (warps_prepare(w, schedule, shape, &a))
 		return -1;
 	const int held = sm_occupancy(&w->platform->sm, a.program.block_threads,
 				      a.program.registers, a.program.shared_bytes, NULL);
@@ -487,7 +377,7 @@ int warps_explain(struct warps *w, const struct schedule *schedule,
 	double own_ns;
 	bool extrapolated = false;
 	*answer = (struct warps_answer){ 0 };
-	if (prepare(w, schedule, shape, answer))
+	if (warps_prepare(w, schedule, shape, answer))
 		return -1;
 	if (!device)
 		return warps_play_own(w->platform, w->options.before, answer);
