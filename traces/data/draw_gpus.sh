@@ -68,7 +68,7 @@ function lmsor() {
 function jacobi() {
 	grid(400, 16000)
 	return sprintf("jacobi %d size=%dx%d precision=%s border=%d transport=%s iterations=%d", gpus, rows, columns, pick("f32 f64"),
-		pick("1 1 2 4 8"), pick("peer peer host"), iterations(rows, columns)) (draw() < 1 / 3 ? " partition=" blocks : "")
+		pick("1 1 2 4 8"), pick("peer peer host"), iterations(rows, columns)) (draw() < 1 / 3 && gpus > 1 ? " partition=" blocks : "")
 }
 # A side of whole parts, with the boundary.
 function mesh(least, most, part) { return part * int(side(least, most) / part) + 2 }
