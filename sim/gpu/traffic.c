@@ -26,12 +26,14 @@ static double work_scale(const struct sm_device *device, const struct traffic_la
  * OVER_FETCH. How many more bytes go between L2 and DRAM than the launch touches: scattered
  * accesses fetch the same lines again, since L2 did not keep them that long, and more of a line
  * than they want; and a footprint is a range, which may have holes. The profile has counted them;
- * it tells where its own launch, so many times as large, went through more than L2 holds.
+ * it tells where its own launch, so many times as large, went through more than L2 holds by itself:
+ * what L2 wrote back in a smaller one's time was there before.
  */
 static double over_fetch(const struct sm_device *device, const struct traffic_launch *l,
 			 double touched_bytes, int64_t counted_bytes, double scale)
 {
-	double distance = l->memory->distance_bytes * scale;
+	const double own = l->memory->read_bytes + l->memory->write_bytes,
+		     distance = fmin(l->memory->distance_bytes, own) * scale;
 	double missing = 1 - residency_hits(l->counted_on, distance),
 	       expected = touched_bytes * scale * missing;
 	if (!mechanism_on(&device->mechanisms, MECHANISM_OVER_FETCH) || counted_bytes <= 0 ||

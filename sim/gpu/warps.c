@@ -349,7 +349,7 @@ int warps_duration(struct warps *w, const struct schedule *schedule,
 int warps_crowd(struct warps *w, const struct schedule *schedule,
 		const struct schedule_shape *shape, double duration_ns, double *room, double *busy)
 {
-	enum { FILLS = 2 }; /* times over, so that begin and end count little */
+	enum { FILLS = 4 }; /* times over, so that begin and end count little */
 	struct warps_answer a = { 0 };
 	double ns;
 	*room = *busy = 1;
