@@ -147,6 +147,14 @@ $(BUILD)/libcupti-alone.so: $(BUILD)/pic/tests/injection_alone.o
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti
 
+## stalls: which instructions warps wait at, and why (a library to inject into any program, tests/pc_stalls.c)
+.PHONY: stalls
+stalls: $(BUILD)/libpc-stalls.so
+
+$(BUILD)/libpc-stalls.so: $(BUILD)/pic/tests/pc_stalls.o
+	@echo "  LD      $@"
+	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti
+
 # Kernels that such a program includes are those of the library: they ask the geometry that plans ask, and report.
 GEOMETRY_OBJ := $(filter %_geometry.o %/util.o %/text_escape.o,$(SHARED_OBJ))
 $(BUILD)/tests/gpu_%: tests/gpu_%.cu tests/cuda_try.h $(GEOMETRY_OBJ) $(BUILD)/flags

@@ -1,68 +1,144 @@
 /* SPDX-License-Identifier: MIT
  * What memory gives to blocks that fetch a region each and then put it back in place
- * (docs/lab/kernels.md): regions of 256 words' width and so many rows, all of one under way at
- * once; beside them the same into another array, and with words or rows that stay as they were.
+ * (docs/lab/kernels.md): regions so many words wide and rows high, fetched whole by two warps, all
+ * of a region under way at once. Varied one at a time: width, height, the word it begins at, whether
+ * lanes follow lines or the region, a row and a column more that are fetched, words and rows that
+ * stay as they were, and which of the two parts is done.
  *
- *     gpu_regions [SIDE...]     bytes a second, of squares of SIDE words (8192 and 2048)
+ *     gpu_regions [SIDE...]        a row a variant, of squares of SIDE words (8192, 4096, 2048)
+ *     gpu_regions SIDE only K      three launches of variant K, to be profiled
  *
- * Bytes are those of all words of the square, read and written once, whatever is left out. Of ten
- * launches in a graph the median of seven replays.
+ * us are a launch's: of ten in a graph, the median of seven replays.
  */
 #include <algorithm>
+#include <cstring>
 #include <vector>
 #include <cuda_runtime.h>
 
 #include "cuda_try.h"
 
-enum { WIDTH = 256, EACH = WIDTH / 32 };
+enum { FETCH = 1, BACK = 2, BOTH = FETCH | BACK, WARPS = 2, HALO_WORDS = 8 };
 
-/* What of a region is put back. */
-enum { NO_WORDS = 1, NO_ROWS = 2, FROM_SEVENTH = 4 };
+struct variant {
+	int width, rows;   /* of a region; 0: one band, four words a thread */
+	int from;	   /* the word that the first region begins at */
+	int follow_lines;  /* lane 0 has the first word of a line */
+	int halo;	   /* rows and columns more that are fetched */
+	int every;	   /* one word and one row in so many stay; 0: none */
+	int words, stayed; /* whether words do, whether rows do */
+	int blocks;	   /* a multiprocessor at most */
+	int parts;
+};
+
+static const struct variant variants[] = {
+	{ 0, 0, 0, 0, 0, 0, 0, 0, 0, BOTH },
+	/* height */
+	{ 256, 2, 0, 0, 0, 0, 0, 0, 24, BOTH },
+	{ 256, 4, 0, 0, 0, 0, 0, 0, 24, BOTH },
+	{ 256, 8, 0, 0, 0, 0, 0, 0, 20, BOTH },
+	{ 256, 16, 0, 0, 0, 0, 0, 0, 11, BOTH },
+	{ 256, 32, 0, 0, 0, 0, 0, 0, 6, BOTH },
+	{ 128, 4, 0, 0, 0, 0, 0, 0, 24, BOTH },
+	{ 128, 8, 0, 0, 0, 0, 0, 0, 24, BOTH },
+	{ 128, 16, 0, 0, 0, 0, 0, 0, 20, BOTH },
+	{ 128, 32, 0, 0, 0, 0, 0, 0, 11, BOTH },
+	/* width */
+	{ 64, 16, 0, 0, 0, 0, 0, 0, 24, BOTH },
+	{ 512, 16, 0, 0, 0, 0, 0, 0, 6, BOTH },
+	{ 512, 8, 0, 0, 0, 0, 0, 0, 11, BOTH },
+	{ 512, 32, 0, 0, 0, 0, 0, 0, 3, BOTH },
+	/* where it begins */
+	{ 256, 16, 1, 0, 0, 0, 0, 0, 11, BOTH },
+	{ 256, 16, 4, 0, 0, 0, 0, 0, 11, BOTH },
+	{ 256, 16, 6, 0, 0, 0, 0, 0, 11, BOTH },
+	{ 256, 16, 6, 1, 0, 0, 0, 0, 11, BOTH },
+	{ 256, 16, 8, 0, 0, 0, 0, 0, 11, BOTH },
+	{ 256, 16, 8, 1, 0, 0, 0, 0, 11, BOTH },
+	{ 256, 16, 16, 0, 0, 0, 0, 0, 11, BOTH },
+	{ 128, 8, 2, 0, 0, 0, 0, 0, 24, BOTH },
+	{ 128, 8, 6, 0, 0, 0, 0, 0, 24, BOTH },
+	{ 512, 32, 6, 0, 0, 0, 0, 0, 3, BOTH },
+	/* halo */
+	{ 256, 16, 0, 0, 1, 0, 0, 0, 11, BOTH },
+	{ 128, 8, 0, 0, 1, 0, 0, 0, 24, BOTH },
+	/* what stays */
+	{ 256, 16, 0, 0, 0, 8, 1, 0, 11, BOTH },
+	{ 256, 16, 0, 0, 0, 8, 0, 1, 11, BOTH },
+	{ 256, 16, 0, 0, 0, 8, 1, 1, 11, BOTH },
+	{ 128, 8, 0, 0, 0, 4, 1, 0, 24, BOTH },
+	{ 128, 8, 0, 0, 0, 4, 0, 1, 24, BOTH },
+	{ 128, 8, 0, 0, 0, 4, 1, 1, 24, BOTH },
+	{ 512, 32, 0, 0, 0, 16, 1, 1, 3, BOTH },
+	/* all of it, as multi-layer SSOR has it */
+	{ 128, 8, 2, 0, 1, 4, 1, 1, 24, BOTH },
+	{ 256, 16, 4, 0, 1, 8, 1, 1, 11, BOTH },
+	{ 256, 16, 6, 0, 1, 8, 1, 1, 11, BOTH },
+	{ 512, 32, 6, 0, 1, 16, 1, 1, 3, BOTH },
+	/* one part */
+	{ 256, 16, 0, 0, 0, 0, 0, 0, 11, FETCH },
+	{ 256, 16, 6, 0, 1, 0, 0, 0, 11, FETCH },
+	{ 256, 16, 0, 0, 0, 0, 0, 0, 11, BACK },
+	{ 256, 16, 6, 0, 0, 0, 0, 0, 11, BACK },
+	{ 256, 16, 0, 0, 0, 8, 1, 0, 11, BACK },
+	{ 256, 16, 6, 0, 0, 8, 1, 1, 11, BACK },
+	{ 128, 8, 0, 0, 0, 0, 0, 0, 24, BACK },
+	{ 128, 8, 2, 0, 0, 4, 1, 1, 24, BACK },
+};
+enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 
 struct square {
 	float *to;
 	const float *from;
-	int side, pitch, rows; /* rows: of a region */
-	int halo;	       /* rows and columns more that are fetched */
-	int keep;
+	int pitch;
+	struct variant v;
 };
 
 extern __shared__ float region[];
 
-/* Two warps; ahead of its region each block's neighbours reach by `halo`. */
-__global__ void __launch_bounds__(64, 7) regions_kernel(const struct square s)
+template <int EACH> __global__ void __launch_bounds__(32 * WARPS) regions_kernel(const struct square s)
 {
+	constexpr int WIDTH = 32 * EACH, ROW = WIDTH + HALO_WORDS;
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32,
-		  row0 = (int)blockIdx.y * s.rows, shift = s.keep & FROM_SEVENTH ? 6 : 0;
-	const size_t at = (size_t)row0 * s.pitch + blockIdx.x * WIDTH + lane + shift;
+		  first = lane - (s.v.follow_lines ? s.v.from % 32 : 0), each = s.v.every;
+	const size_t at = (size_t)blockIdx.y * s.v.rows * s.pitch + blockIdx.x * WIDTH + s.v.from;
 
+	if (s.v.parts & FETCH) {
 #pragma unroll 1
-	for (int i = warp; i < s.rows + s.halo; i += 2) {
-		const float *u = s.from + at + (size_t)i * s.pitch;
-		float *cell = region + i * (WIDTH + 8) + lane;
+		for (int i = warp; i < s.v.rows + s.v.halo; i += WARPS) {
+			const float *u = s.from + at + (size_t)i * s.pitch;
 #pragma unroll
-		for (int m = 0; m <= EACH; m++)
-			if (m < EACH || lane < s.halo)
-				asm volatile(
-					"cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(
-						(unsigned)__cvta_generic_to_shared(cell + 32 * m)),
-					"l"(u + 32 * m));
+			for (int m = 0; m <= EACH; m++) {
+				const int c = first + 32 * m;
+				if (c >= 0 && c < WIDTH + s.v.halo)
+					asm volatile(
+						"cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(
+							(unsigned)__cvta_generic_to_shared(
+								region + i * ROW + c)),
+						"l"(u + c));
+			}
+		}
+		asm volatile("cp.async.wait_all;" ::: "memory");
 	}
-	asm volatile("cp.async.wait_all;" ::: "memory");
 	__syncthreads();
-	const bool mine = !(s.keep & NO_WORDS && lane % 8 == 0);
+	if (!(s.v.parts & BACK))
+		return;
 #pragma unroll 1
-	for (int i = warp; i < s.rows; i += 2) {
+	for (int i = warp; i < s.v.rows; i += WARPS) {
 		float *u = s.to + at + (size_t)i * s.pitch;
-		const float *cell = region + i * (WIDTH + 8) + lane;
-		float value[EACH];
+		float value[EACH + 1];
 #pragma unroll
-		for (int m = 0; m < EACH; m++)
-			value[m] = cell[32 * m] + 1;
-		if (mine && !(s.keep & NO_ROWS && i % 8 == 0))
+		for (int m = 0; m <= EACH; m++) {
+			const int c = first + 32 * m;
+			value[m] = c >= 0 && c < WIDTH ? region[i * ROW + c] + 1 : 0;
+		}
+		if (s.v.stayed && i % each == 0)
+			continue;
 #pragma unroll
-			for (int m = 0; m < EACH; m++)
-				u[32 * m] = value[m];
+		for (int m = 0; m <= EACH; m++) {
+			const int c = first + 32 * m;
+			if (c >= 0 && c < WIDTH && !(s.v.words && c % each == 0))
+				u[c] = value[m];
+		}
 	}
 }
 
@@ -75,7 +151,24 @@ __global__ void __launch_bounds__(256) band_kernel(float4 *to, const float4 *fro
 	to[i] = v;
 }
 
-static double rate_of(const struct square *s, int shared)
+static void launch(const struct square &s, int side, cudaStream_t stream)
+{
+	const int shared = s.v.blocks ? 232448 / s.v.blocks - 1024 : 0;
+	const dim3 grid(s.v.width ? side / s.v.width : 1, s.v.rows ? side / s.v.rows : 1);
+
+	switch (s.v.width) {
+	case 64: regions_kernel<2><<<grid, 32 * WARPS, shared, stream>>>(s); break;
+	case 128: regions_kernel<4><<<grid, 32 * WARPS, shared, stream>>>(s); break;
+	case 256: regions_kernel<8><<<grid, 32 * WARPS, shared, stream>>>(s); break;
+	case 512: regions_kernel<16><<<grid, 32 * WARPS, shared, stream>>>(s); break;
+	default:
+		band_kernel<<<(unsigned)((size_t)side * side / 1024), 256, 0, stream>>>(
+			(float4 *)s.to, (const float4 *)s.from);
+	}
+	TRY(cudaGetLastError());
+}
+
+static double us_of(const struct square &s, int side)
 {
 	enum { LAUNCHES = 10, REPLAYS = 7 };
 	cudaStream_t stream;
@@ -89,12 +182,7 @@ static double rate_of(const struct square *s, int shared)
 	TRY(cudaEventCreate(&end));
 	TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 	for (int i = 0; i < LAUNCHES; i++)
-		if (s->rows)
-			regions_kernel<<<dim3(s->side / WIDTH, s->side / s->rows), 64, shared,
-					 stream>>>(*s);
-		else
-			band_kernel<<<(unsigned)((size_t)s->side * s->side / 1024), 256, 0,
-				      stream>>>((float4 *)s->to, (const float4 *)s->from);
+		launch(s, side, stream);
 	TRY(cudaStreamEndCapture(stream, &graph));
 	TRY(cudaGraphInstantiate(&ready, graph, 0));
 	for (int i = 0; i <= REPLAYS; i++) {
@@ -113,63 +201,45 @@ static double rate_of(const struct square *s, int shared)
 	TRY(cudaEventDestroy(begin));
 	TRY(cudaEventDestroy(end));
 	TRY(cudaStreamDestroy(stream));
-	return 8.0 * s->side * s->side * LAUNCHES / (ms[ms.size() / 2] * 1e-3);
+	return (double)ms[ms.size() / 2] * 1e3 / LAUNCHES;
 }
 
 int main(int argc, char **argv)
 {
+	const int only = argc == 4 && !strcmp(argv[2], "only") ? atoi(argv[3]) : -1;
 	std::vector<int> sides;
-	for (int i = 1; i < argc; i++)
+
+	for (int i = 1; i < (only >= 0 ? 2 : argc); i++)
 		sides.push_back(atoi(argv[i]));
 	if (sides.empty())
-		sides = { 8192, 2048 };
-	TRY(cudaFuncSetAttribute(regions_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-				 200 * 1024));
-	printf("side\twhere\trows\thalo\tleft out\tblocks\tbytes_per_s\n");
+		sides = { 8192, 4096, 2048 };
+	if (only >= VARIANTS) {
+		fprintf(stderr, "gpu_regions: no variant %d\n", only);
+		return 2;
+	}
+	for (auto kernel : { regions_kernel<2>, regions_kernel<4>, regions_kernel<8>, regions_kernel<16> })
+		TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
+	if (only < 0)
+		printf("side\tvariant\twidth\trows\tfrom\tfollow_lines\thalo\tevery\twords\trows_stay\tblocks\tparts\tus\n");
 	for (int side : sides) {
 		const int pitch = side + 32;
-		float *d[2];
-		for (float *&grid : d) {
-			TRY(cudaMalloc(&grid, (size_t)(side + 2) * pitch * sizeof(float)));
-			TRY(cudaMemset(grid, 0, (size_t)(side + 2) * pitch * sizeof(float)));
+		float *d_grid;
+		TRY(cudaMalloc(&d_grid, (size_t)(side + 2) * pitch * sizeof(float)));
+		TRY(cudaMemset(d_grid, 0, (size_t)(side + 2) * pitch * sizeof(float)));
+		for (int k = 0; k < VARIANTS; k++) {
+			const struct variant &v = variants[k];
+			const struct square s = { d_grid, d_grid, pitch, v };
+			if (only < 0)
+				printf("%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\n", side, k,
+				       v.width, v.rows, v.from, v.follow_lines, v.halo, v.every,
+				       v.words, v.stayed, v.blocks, v.parts, us_of(s, side));
+			else
+				for (int i = 0; k == only && i < 3; i++)
+					launch(s, side, 0);
 		}
-		for (int apart : { 0, 1 })
-			for (int rows : { 0, 1, 2, 4, 8, 16, 32 })
-				for (int kind = 0; kind < (rows < 8 ? 1 : apart ? 2 : 7); kind++) {
-					static const int keep[] = { 0,
-								    FROM_SEVENTH,
-								    NO_WORDS,
-								    NO_ROWS,
-								    NO_WORDS | NO_ROWS,
-								    NO_WORDS | NO_ROWS |
-									    FROM_SEVENTH,
-								    NO_WORDS | NO_ROWS };
-					static const char *const said[] = {
-						"-",	 "-, from a seventh word",
-						"words", "rows",
-						"both",	 "both, from a seventh word",
-						"both"
-					};
-					for (int blocks : { 16, 8, 4 }) {
-						const struct square s = { d[apart],  d[0],
-									  side,	     pitch,
-									  rows,	     kind >= 5,
-									  keep[kind] };
-						const int least = (rows + 1) * (WIDTH + 8) * 4,
-							  shared = 232448 / blocks - 1024;
-						if (rows && shared < least)
-							continue;
-						printf("%d\t%s\t%d\t%d\t%s\t%d\t%.4g\n", side,
-						       apart ? "apart" : "in place", rows, s.halo,
-						       said[kind], rows ? blocks : 0,
-						       rate_of(&s, shared));
-						if (!rows)
-							break;
-					}
-				}
+		TRY(cudaDeviceSynchronize());
 		fflush(stdout);
-		TRY(cudaFree(d[0]));
-		TRY(cudaFree(d[1]));
+		TRY(cudaFree(d_grid));
 	}
 	return 0;
 }

@@ -4,7 +4,7 @@
  * it appends a row an instruction and reason to a table: kernel, offset in its code (bytes), reason,
  * samples. Times of the program are no measurements while it samples.
  *
- *     CUDA_INJECTION64_PATH=build/tests/pc_stalls.so PC_STALLS=out.tsv PROGRAM
+ *     CUDA_INJECTION64_PATH=build/libpc-stalls.so PC_STALLS=out.tsv PROGRAM
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +118,6 @@ static void finish(void)
 
 	if (!sampling.context)
 		return;
-	cuCtxSynchronize();
 	if (failed(cuptiPCSamplingDisable(&disable), "disable"))
 		return;
 	do {
@@ -139,9 +138,8 @@ static void begin(CUcontext context)
 		.numAttributes = 4, .pPCSamplingConfigurationInfo = info
 	};
 
-	if (sampling.context || reasons(context) || buffers())
-		return;
-	if (failed(cuptiPCSamplingEnable(&enable), "enable"))
+	if (sampling.context || failed(cuptiPCSamplingEnable(&enable), "enable") ||
+	    reasons(context) || buffers())
 		return;
 	info[0].attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE;
 	info[0].attributeData.collectionModeData.collectionMode =
