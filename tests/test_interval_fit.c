@@ -56,7 +56,7 @@ static void fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on(void 
 			0.15); /* must not be looked at */
 		add_row(&v, "gpus", "interval", "default", "peer-kernel", 900, 100, 0.15);
 	}
-	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	intervals_lookup(&intervals, "gpus", "peer-kernel", &low, &high);
 	int covered = 0;
@@ -86,7 +86,7 @@ static void kernel_times_of_warps_are_judged_by_all_rows_of_warps(void **state)
 		add_row(&v, "gpus", "interval", "warps", "host-kernel-warps", 100 + 3 * k, 100,
 			0.15);
 	add_row(&v, "gpus", "interval", "warps", "peer-kernel-warps", 100, 100, 0.15);
-	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	intervals_lookup(&intervals, "gpus", "host-kernel-warps", &low, &high);
 	assert_true(low < -0.06 && low > -0.1 && high > 0.06 && high < 0.1);
@@ -108,7 +108,7 @@ static void a_replay_of_a_class_no_replay_was_in_goes_by_other_sets(void **state
 		add_row(&v, "gpus", "interval", "scaled", "host-mixed", 100 + k, 100, 0.15);
 	}
 	add_row(&v, "replay", "development", "default", "host-mixed", 900, 100, 0.15);
-	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	intervals_lookup(&intervals, "replay", "host-mixed", &low, &high);
 	assert_true(low < -0.02 && low > -0.05 && high > 0.02 && high < 0.05);
@@ -126,7 +126,7 @@ static void few_points_make_a_wider_interval_than_their_spread(void **state)
 	(void)state;
 	for (int k = -1; k <= 1; k++)
 		add_row(&v, "gpus", "interval", "default", "peer-host", 100 + 4 * k, 100, 0.15);
-	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	intervals_lookup(&intervals, "gpus", "peer-host", &low, &high);
 	assert_true(low < -0.04 && high > 0.04);
@@ -192,7 +192,7 @@ static void fit_errors(int count, double percent, double *file_low, double *file
 	for (int k = 0; k < count; k++)
 		add_row(&v, "gpus", "interval", "default", "peer-host",
 			100 + (k % 2 ? percent : -percent), 100, 0.15);
-	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
 	FILE *file = fopen("model/intervals/x.tsv", "r");
 	assert_non_null(file);
 	assert_non_null(fgets(line, sizeof(line), file));
@@ -297,7 +297,7 @@ static void a_way_that_sets_no_width_takes_that_of_all_such(void **state)
 		unfamiliar_row(&v, "development", "mlssor/rows", 100 + 2 * k);
 	}
 	unfamiliar_row(&v, "blind", "mlssor/rows", 500);
-	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	assert_true(intervals_familiar(&intervals, "rbsor/tuned"));
 	assert_false(intervals_familiar(&intervals, "rbsor/rare")); /* one row says nothing */
@@ -332,7 +332,7 @@ static void one_kernel_alone_says_nothing_of_others(void **state)
 		unfamiliar_row(&v, "interval", "rbsor/tuned", 100 + k);
 		unfamiliar_row(&v, "development", "lmsor/3", 100 + k);
 	}
-	assert_int_equal(validation_fit_intervals(&v, "model/intervals/x.tsv"), 0);
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
 	assert_int_equal(intervals_read(&intervals, "x"), 0);
 	for (size_t k = 0; k < intervals.count; k++)
 		assert_string_not_equal(intervals.row[k].class_name, INTERVAL_UNFAMILIAR);

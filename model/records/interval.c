@@ -85,6 +85,14 @@ bool intervals_familiar(const struct intervals *intervals, const char *way)
 	return !told;
 }
 
+double intervals_unseen(const struct intervals *intervals)
+{
+	for (size_t k = 0; k < intervals->count; k++)
+		if (!strcmp(intervals->row[k].set, INTERVAL_UNSEEN) && intervals->row[k].high > 1)
+			return intervals->row[k].high;
+	return 1;
+}
+
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,
 		      double *low, double *high)
 {

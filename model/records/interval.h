@@ -15,6 +15,9 @@
  * and the class of planned runs that go another way, in each set. */
 #define INTERVAL_FAMILIAR "familiar"
 #define INTERVAL_UNFAMILIAR "unfamiliar"
+/* The set of one row, whose high says how many times as wide (of logarithms) the interval of a
+ * planned run is that was not among those that anybody looked at. */
+#define INTERVAL_UNSEEN "unseen"
 
 enum { INTERVAL_CLASS_BYTES = 256 };
 
@@ -48,6 +51,8 @@ const char *interval_class_foreign(double kernel_share);
 /* Whether points of split `interval` went that way; true where the file does not say which they
  * went. */
 bool intervals_familiar(const struct intervals *intervals, const char *way);
+/* How many times as wide as of runs that were looked at; 1 where the file does not say. */
+double intervals_unseen(const struct intervals *intervals);
 /* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
  * that each way when nothing was fitted. */
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,

@@ -39,6 +39,15 @@ static bool goes_a_known_way(const struct predictor *p, const struct schedule *s
 	return known;
 }
 
+/* What was named and answered before it was measured erred so many times as much as what widths
+ * were fitted to. */
+static void as_unseen(const struct intervals *intervals, double *low, double *high)
+{
+	const double times = intervals_unseen(intervals);
+	*low = expm1(times * log1p(*low));
+	*high = expm1(times * log1p(*high));
+}
+
 void prediction_finish(struct prediction *prediction, const struct predictor *p,
 		       const struct schedule *schedule, const struct predictor_request *request,
 		       const struct kernel_model *model)
@@ -59,6 +68,8 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 	intervals_lookup(&p->intervals, request->set,
 			 prediction->unfamiliar ? INTERVAL_UNFAMILIAR : prediction->class_name,
 			 &low, &high);
+	if (*prediction->family && !request->seen)
+		as_unseen(&p->intervals, &low, &high);
 	/* Counts that --set gives the machine were not measured by that. */
 	const struct platform *file = p->platform.base;
 	int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;

@@ -86,8 +86,7 @@ static bool is_kernels(const struct blind_row *row)
 	return !strcmp(row->set, "kernels");
 }
 
-/* What is answered unasked now; NULL where that is nothing. */
-static const struct validation_row *now_of(const struct validation *v, const struct blind_row *b)
+const struct validation_row *blind_now(const struct validation *v, const struct blind_row *b)
 {
 	const char *model = is_kernels(b) ? "warps" : "default";
 	for (size_t k = 0; k < v->count; k++) {
@@ -171,7 +170,7 @@ static void write_group(const struct blind *blind, const struct validation *v,
 		    (group.visit &&
 		     (strcmp(group.visit, b->visit) || strcmp(group.commit, b->commit))))
 			continue;
-		const struct validation_row *now = now_of(v, b);
+		const struct validation_row *now = blind_now(v, b);
 		const double again = again_of(group.kernels ? kernels : runs, b),
 			     made = fabs(b->made_us / b->measured_us - 1) * 100;
 		named++;

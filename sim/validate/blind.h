@@ -23,6 +23,9 @@ struct blind {
 /* -1 after a message naming file and line. Columns are found by name in the header. */
 int blind_read(struct blind *blind, const char *path);
 void blind_release(struct blind *blind);
+/* The row of the validation that answers it unasked now; NULL where nothing does. */
+const struct validation_row *blind_now(const struct validation *validation,
+				       const struct blind_row *row);
 
 /*
  * A line a visit and set, and one a set over all visits. `made` is the answer of then, `now` that

@@ -14,6 +14,7 @@
 
 #include "traces/base/output.h"
 #include "traces/base/util.h"
+#include "blind.h"
 #include "interval_fit.h"
 #include "measured.h"
 #include "pairs.h"
@@ -249,6 +250,16 @@ static int validate_sets(struct context *c, const struct validate_options *o,
 	return rc;
 }
 
+static int fit_intervals(const struct validation *v, const struct tables *tables)
+{
+	struct blind blind = { 0 };
+	int rc = access(tables->blind, R_OK) == 0 ? blind_read(&blind, tables->blind) : 0;
+	if (!rc)
+		rc = validation_fit_intervals(v, &blind, tables->intervals);
+	blind_release(&blind);
+	return rc;
+}
+
 static int write_outputs(struct validation *v, const struct validate_options *o,
 			 const struct tables *tables)
 {
@@ -263,7 +274,7 @@ static int write_outputs(struct validation *v, const struct validate_options *o,
 			&(struct blind_inputs){ tables->blind, tables->measured, tables->kernels },
 			o->tables);
 	if (!rc && o->fit_intervals)
-		rc = validation_fit_intervals(v, tables->intervals);
+		rc = fit_intervals(v, tables);
 	return rc;
 }
 

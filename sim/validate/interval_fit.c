@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sets.h"
+#include "interval_unseen.h"
+#include "interval_ways.h"
 #include "sim/validate/splits.h"
 #include "traces/base/output.h"
 #include "traces/base/util.h"
@@ -48,7 +49,7 @@ static bool widens(const struct validation_row *row, const char *set, const char
  * interval is cut, and its coverage says so; and where there are fewer than FIT_LEAST points, that
  * is taken.
  */
-enum { FIT_LEAST = 3, FIT_TAILS = 19 /* points from which on a rank is below the extremes */ };
+enum { FIT_LEAST = WAYS_LEAST, FIT_TAILS = 19 /* points from which on a rank is below the extremes */ };
 void interval_widths(double *ratio, size_t n, double *low, double *high)
 {
 	const double most = INTERVAL_MOST;
@@ -69,13 +70,30 @@ void interval_widths(double *ratio, size_t n, double *low, double *high)
 	}
 }
 
+/* The table as it is written, and as what is written last asks for it. */
+struct fit {
+	FILE *out;
+	struct intervals so_far; /* owned */
+};
+
+static void add(struct fit *fit, const char *set, const char *class_name, double low, double high,
+		size_t n)
+{
+	struct interval_row row = { .low = low, .high = high, .points = (int)n };
+	snprintf(row.set, sizeof(row.set), "%s", set);
+	snprintf(row.class_name, sizeof(row.class_name), "%s", class_name);
+	GROW(fit->so_far.row, fit->so_far.count, fit->so_far.capacity);
+	fit->so_far.row[fit->so_far.count++] = row;
+	fprintf(fit->out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, class_name, low, high, n);
+}
+
 static double ratio_of(const struct validation_row *row)
 {
 	return row->measured_us / row->predicted_us - 1;
 }
 
 static void fit_class(const struct validation *v, const char *set, const char *class_name,
-		      FILE *out)
+		      struct fit *fit)
 {
 	double *ratio = xmalloc(v->count * sizeof(*ratio)), low, high;
 	size_t n = 0;
@@ -83,12 +101,12 @@ static void fit_class(const struct validation *v, const char *set, const char *c
 		if (widens(&v->row[k], set, class_name))
 			ratio[n++] = ratio_of(&v->row[k]);
 	interval_widths(ratio, n, &low, &high);
-	fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, class_name, low, high, n);
+	add(fit, set, class_name, low, high, n);
 	free(ratio);
 }
 
 /* Every class that has a row to go by. */
-static void fit_set(const struct validation *v, const char *set, FILE *out)
+static void fit_set(const struct validation *v, const char *set, struct fit *fit)
 {
 	for (size_t k = 0; k < v->count; k++) {
 		const char *class_name = v->row[k].class_name;
@@ -96,68 +114,8 @@ static void fit_set(const struct validation *v, const char *set, FILE *out)
 		for (size_t j = 0; j < k && !seen; j++)
 			seen = widens(&v->row[j], set, class_name);
 		if (!seen)
-			fit_class(v, set, class_name, out);
+			fit_class(v, set, class_name, fit);
 	}
-}
-
-/* ---- ways that interval rows go ---- */
-
-static bool planned(const struct validation_row *row)
-{
-	return !strcmp(row->model, "default") && *row->family && set_within(row->set, "planned");
-}
-
-struct ways {
-	char **of; /* [rows]; NULL: it is not a planned run; owned, as its texts */
-	size_t rows;
-	struct way {
-		const char *name; /* borrowed of a row */
-		int points;	  /* of split `interval` */
-	} * known;		  /* owned */
-	size_t count, capacity;
-};
-
-static struct way *way_find(const struct ways *w, const char *name)
-{
-	for (size_t i = 0; i < w->count; i++)
-		if (!strcmp(w->known[i].name, name))
-			return &w->known[i];
-	return NULL;
-}
-
-static void ways_find(struct ways *w, const struct validation *v)
-{
-	*w = (struct ways){ .of = xcalloc(v->count + 1, sizeof(*w->of)), .rows = v->count };
-	for (size_t k = 0; k < v->count; k++) {
-		const struct validation_row *row = &v->row[k];
-		if (!planned(row))
-			continue;
-		w->of[k] = v->program->column(row->solver, row->config, (uint32_t)row->gpus, "way");
-		if (!w->of[k] || strcmp(row->split, split_name[SPLIT_INTERVAL]) != 0)
-			continue;
-		struct way *way = way_find(w, w->of[k]);
-		if (!way) {
-			GROW(w->known, w->count, w->capacity);
-			way = &w->known[w->count++];
-			*way = (struct way){ .name = w->of[k] };
-		}
-		way->points++;
-	}
-}
-
-static void ways_release(struct ways *w)
-{
-	for (size_t k = 0; k < w->rows; k++)
-		free(w->of[k]);
-	free(w->of);
-	free(w->known);
-}
-
-/* Whether the k-th row is a planned run that goes another way than those that set widths. */
-static bool unfamiliar(const struct ways *w, size_t k)
-{
-	const struct way *way = w->of[k] ? way_find(w, w->of[k]) : NULL;
-	return w->of[k] && (!way || way->points < FIT_LEAST);
 }
 
 /* ---- widths from development rows ---- */
@@ -211,7 +169,7 @@ static void pool_of_unfamiliar(struct pool *pool, const struct validation *v)
 			       .row = xcalloc(v->count + 1, sizeof(*pool->row)) };
 	ways_find(&w, v);
 	for (size_t k = 0; k < v->count && w.count; k++)
-		if (unfamiliar(&w, k) && !strcmp(v->row[k].split, split_name[SPLIT_DEVELOPMENT]))
+		if (ways_unfamiliar(&w, k) && !strcmp(v->row[k].split, split_name[SPLIT_DEVELOPMENT]))
 			pool->row[pool->count++] = &v->row[k];
 	ways_release(&w);
 }
@@ -260,63 +218,68 @@ static bool of_several_kins(const struct pool *pool)
 	return false;
 }
 
-static void fit_pool(const struct pool *pool, const char *set, FILE *out)
+static void fit_pool(const struct pool *pool, const char *set, struct fit *fit)
 {
 	double low, high;
 	size_t n = pool_widths(pool, NULL, &low, &high);
 	if (n && of_several_kins(pool))
-		fprintf(out, "%s\t%s\t%.4f\t%.4f\t%zu\n", set, pool->class_name, low, high, n);
+		add(fit, set, pool->class_name, low, high, n);
 }
 
-static void fit_unfamiliar(const struct validation *v, FILE *out)
+static void fit_unfamiliar(const struct validation *v, struct fit *fit)
 {
 	struct ways w;
 	struct pool pool;
 	pool_of_unfamiliar(&pool, v);
 	if (pool.count >= FIT_TAILS) {
-		fit_pool(&pool, "size", out);
-		fit_pool(&pool, "gpus", out);
+		fit_pool(&pool, "size", fit);
+		fit_pool(&pool, "gpus", fit);
 	}
 	free(pool.row);
 	ways_find(&w, v);
 	for (size_t i = 0; i < w.count; i++)
-		if (w.known[i].points >= FIT_LEAST)
-			fprintf(out, "%s\t%s\t0\t0\t%d\n", INTERVAL_FAMILIAR, w.known[i].name,
-				w.known[i].points);
+		if (w.known[i].points >= WAYS_LEAST)
+			add(fit, INTERVAL_FAMILIAR, w.known[i].name, 0, 0, (size_t)w.known[i].points);
 	ways_release(&w);
 }
 
-static void fit_programs(const struct validation *v, FILE *out)
+static void fit_programs(const struct validation *v, struct fit *fit)
 {
 	for (int c = 0; c < PROGRAM_CLASSES; c++) {
 		struct pool pool;
 		pool_of_programs(&pool, v, program_class[c]);
-		fit_pool(&pool, "foreign", out);
+		fit_pool(&pool, "foreign", fit);
 		free(pool.row);
 	}
 }
 
-int validation_fit_intervals(const struct validation *v, const char *path)
+int validation_fit_intervals(const struct validation *v, const struct blind *blind,
+			     const char *path)
 {
 	struct output output;
 	bool replays = false;
 	output_begin(&output, path);
-	FILE *out = output_open(&output);
-	if (!out) {
+	struct fit fit = { .out = output_open(&output) };
+	if (!fit.out) {
 		report("cannot write '%s': %s", path, strerror(errno));
 		output_abandon(&output);
 		return -1;
 	}
-	fprintf(out, "set\tclass\tlow\thigh\tpoints\n");
+	fprintf(fit.out, "set\tclass\tlow\thigh\tpoints\n");
 	for (size_t k = 0; k < v->count && !replays; k++)
 		replays = !strcmp(v->row[k].set, "replay");
 	if (replays)
-		fit_set(v, "replay", out);
-	fit_set(v, "size", out);
-	fit_set(v, "gpus", out);
-	fit_unfamiliar(v, out);
-	fit_programs(v, out);
-	if (fflush(out) | ferror(out) | fclose(out)) {
+		fit_set(v, "replay", &fit);
+	fit_set(v, "size", &fit);
+	fit_set(v, "gpus", &fit);
+	fit_unfamiliar(v, &fit);
+	fit_programs(v, &fit);
+	size_t n = 0;
+	const double times = blind ? interval_unseen_times(blind, v, &fit.so_far, &n) : 1;
+	if (n)
+		add(&fit, INTERVAL_UNSEEN, "planned", 0, times, n);
+	intervals_release(&fit.so_far);
+	if (fflush(fit.out) | ferror(fit.out) | fclose(fit.out)) {
 		report("cannot write '%s': %s", path, strerror(errno));
 		output_abandon(&output);
 		return -1;

@@ -135,6 +135,7 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 		rc = predictor_recorded(c->predictor, &schedule) || !c->has_warps;
 	const struct predictor_request request = { .kernel_model = model,
 						   .set = set,
+						   .seen = true,
 						   .allow_extrapolation = true };
 	if (rc > 0 && !strcmp(model, "warps"))
 		rc = profiled(c->predictor, &schedule, "runs", &c->said_missing);
