@@ -99,7 +99,8 @@ template <int EACH> __global__ void __launch_bounds__(32 * WARPS) regions_kernel
 {
 	constexpr int WIDTH = 32 * EACH, ROW = WIDTH + HALO_WORDS;
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32,
-		  first = lane - (s.v.follow_lines ? s.v.from % 32 : 0), each = s.v.every;
+		  first = lane - (s.v.follow_lines ? s.v.from % 32 : 0),
+		  within = s.v.every - 1; /* a power of two */
 	const size_t at = (size_t)blockIdx.y * s.v.rows * s.pitch + blockIdx.x * WIDTH + s.v.from;
 
 	if (s.v.parts & FETCH) {
@@ -131,12 +132,12 @@ template <int EACH> __global__ void __launch_bounds__(32 * WARPS) regions_kernel
 			const int c = first + 32 * m;
 			value[m] = c >= 0 && c < WIDTH ? region[i * ROW + c] + 1 : 0;
 		}
-		if (s.v.stayed && i % each == 0)
+		if (s.v.stayed && !(i & within))
 			continue;
 #pragma unroll
 		for (int m = 0; m <= EACH; m++) {
 			const int c = first + 32 * m;
-			if (c >= 0 && c < WIDTH && !(s.v.words && c % each == 0))
+			if (c >= 0 && c < WIDTH && !(s.v.words && !(c & within)))
 				u[c] = value[m];
 		}
 	}

@@ -118,13 +118,14 @@ static void finish(void)
 
 	if (!sampling.context)
 		return;
-	if (failed(cuptiPCSamplingDisable(&disable), "disable"))
-		return;
 	do {
 		if (failed(cuptiPCSamplingGetData(&get), "data"))
 			break;
 		write_rows();
 	} while (sampling.data.remainingNumPcs > 0);
+	sampling.data.totalNumPcs = 0;
+	if (!failed(cuptiPCSamplingDisable(&disable), "disable"))
+		write_rows(); /* what was left */
 	fclose(sampling.out);
 }
 
