@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What a launch takes longer when its code is not in the multiprocessors' caches, or not in L2
- * either: straight code of several lengths, gone through once by one warp a multiprocessor, launched
- * into a stream and from a graph, behind a copy of so many megabytes (docs/lab/kernels.md).
+ * either: straight code of several lengths, gone through once by one warp a multiprocessor,
+ * launched into a stream and from a graph, behind a copy of so many megabytes
+ * (docs/lab/kernels.md).
  *
  *     gpu_cold_code       a table: way, MB copied before, KB of code, us of a launch more than
  * of an empty kernel in the same place, cycles within the kernel (median and most of its blocks)
@@ -71,8 +72,10 @@ static double timed(code_kernel k, size_t bytes, bool graphed)
 	}
 	for (int i = 0; i <= REPEATS; i++) {
 		float took;
-		/* The queue is full before the first begins, so that no launch waits for the host. */
-		sweep<<<BLOCKS * 8, 256, 0, d.stream>>>(d.from, d.to, (400u << 20) / sizeof(float4));
+		/* The queue is full before the first begins, so that no launch waits for the host.
+		 */
+		sweep<<<BLOCKS * 8, 256, 0, d.stream>>>(d.from, d.to,
+							(400u << 20) / sizeof(float4));
 		TRY(cudaEventRecord(d.begin, d.stream));
 		if (graphed)
 			TRY(cudaGraphLaunch(ready, d.stream));
@@ -97,8 +100,8 @@ int main(void)
 	static const struct {
 		int kb;
 		code_kernel kernel;
-	} codes[] = { { 0, straight<0> },	{ 4, straight<256> },	{ 8, straight<512> },
-		      { 16, straight<1024> },	{ 32, straight<2048> }, { 64, straight<4096> },
+	} codes[] = { { 0, straight<0> },     { 4, straight<256> },   { 8, straight<512> },
+		      { 16, straight<1024> }, { 32, straight<2048> }, { 64, straight<4096> },
 		      { 128, straight<8192> } };
 	static const int sweeps_mb[] = { 0, 16, 32, 48, 64, 96, 128, 256 };
 	std::vector<long long> cycles(BLOCKS);
@@ -123,8 +126,9 @@ int main(void)
 				TRY(cudaMemcpy(cycles.data(), d.cycles, BLOCKS * sizeof(long long),
 					       cudaMemcpyDeviceToHost));
 				std::sort(cycles.begin(), cycles.end());
-				printf("%s\t%d\t%d\t%.3f\t%lld\t%lld\n", graphed ? "graph" : "stream",
-				       mb, c.kb, c.kb ? us - empty : us, cycles[BLOCKS / 2],
+				printf("%s\t%d\t%d\t%.3f\t%lld\t%lld\n",
+				       graphed ? "graph" : "stream", mb, c.kb,
+				       c.kb ? us - empty : us, cycles[BLOCKS / 2],
 				       cycles[BLOCKS - 1]);
 			}
 		}

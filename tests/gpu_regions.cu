@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * What memory gives to blocks that fetch a region each and then put it back in place
  * (docs/lab/kernels.md): regions so many words wide and rows high, fetched whole by two warps, all
- * of a region under way at once. Varied one at a time: width, height, the word it begins at, whether
- * lanes follow lines or the region, a row and a column more that are fetched, words and rows that
- * stay as they were, and which of the two parts is done.
+ * of a region under way at once. Varied one at a time: width, height, the word it begins at,
+ * whether lanes follow lines or the region, a row and a column more that are fetched, words and
+ * rows that stay as they were, and which of the two parts is done.
  *
  *     gpu_regions [SIDE...]        a row a variant, of squares of SIDE words (8192, 4096, 2048)
  *     gpu_regions SIDE only K      three launches of variant K, to be profiled
@@ -95,7 +95,8 @@ struct square {
 
 extern __shared__ float region[];
 
-template <int EACH> __global__ void __launch_bounds__(32 * WARPS) regions_kernel(const struct square s)
+template <int EACH>
+__global__ void __launch_bounds__(32 * WARPS) regions_kernel(const struct square s)
 {
 	constexpr int WIDTH = 32 * EACH, ROW = WIDTH + HALO_WORDS;
 	const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32,
@@ -158,10 +159,18 @@ static void launch(const struct square &s, int side, cudaStream_t stream)
 	const dim3 grid(s.v.width ? side / s.v.width : 1, s.v.rows ? side / s.v.rows : 1);
 
 	switch (s.v.width) {
-	case 64: regions_kernel<2><<<grid, 32 * WARPS, shared, stream>>>(s); break;
-	case 128: regions_kernel<4><<<grid, 32 * WARPS, shared, stream>>>(s); break;
-	case 256: regions_kernel<8><<<grid, 32 * WARPS, shared, stream>>>(s); break;
-	case 512: regions_kernel<16><<<grid, 32 * WARPS, shared, stream>>>(s); break;
+	case 64:
+		regions_kernel<2><<<grid, 32 * WARPS, shared, stream>>>(s);
+		break;
+	case 128:
+		regions_kernel<4><<<grid, 32 * WARPS, shared, stream>>>(s);
+		break;
+	case 256:
+		regions_kernel<8><<<grid, 32 * WARPS, shared, stream>>>(s);
+		break;
+	case 512:
+		regions_kernel<16><<<grid, 32 * WARPS, shared, stream>>>(s);
+		break;
 	default:
 		band_kernel<<<(unsigned)((size_t)side * side / 1024), 256, 0, stream>>>(
 			(float4 *)s.to, (const float4 *)s.from);
@@ -218,10 +227,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gpu_regions: no variant %d\n", only);
 		return 2;
 	}
-	for (auto kernel : { regions_kernel<2>, regions_kernel<4>, regions_kernel<8>, regions_kernel<16> })
-		TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
+	for (auto kernel :
+	     { regions_kernel<2>, regions_kernel<4>, regions_kernel<8>, regions_kernel<16> })
+		TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+					 227 * 1024));
 	if (only < 0)
-		printf("side\tvariant\twidth\trows\tfrom\tfollow_lines\thalo\tevery\twords\trows_stay\tblocks\tparts\tus\n");
+		printf("side\tvariant\twidth\trows\tfrom\tfollow_lines\thalo\tevery\twords\trows_"
+		       "stay\tblocks\tparts\tus\n");
 	for (int side : sides) {
 		const int pitch = side + 32;
 		float *d_grid;
@@ -231,9 +243,10 @@ int main(int argc, char **argv)
 			const struct variant &v = variants[k];
 			const struct square s = { d_grid, d_grid, pitch, v };
 			if (only < 0)
-				printf("%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\n", side, k,
-				       v.width, v.rows, v.from, v.follow_lines, v.halo, v.every,
-				       v.words, v.stayed, v.blocks, v.parts, us_of(s, side));
+				printf("%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\n",
+				       side, k, v.width, v.rows, v.from, v.follow_lines, v.halo,
+				       v.every, v.words, v.stayed, v.blocks, v.parts,
+				       us_of(s, side));
 			else
 				for (int i = 0; k == only && i < 3; i++)
 					launch(s, side, 0);

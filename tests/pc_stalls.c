@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Which instructions the warps of any CUDA program wait at, and why: a library to be injected, of
  * CUPTI's PC sampling (continuous, so launches by graphs are counted, too). When the program ends
- * it appends a row an instruction and reason to a table: kernel, offset in its code (bytes), reason,
- * samples. Times of the program are no measurements while it samples.
+ * it appends a row an instruction and reason to a table: kernel, offset in its code (bytes),
+ * reason, samples. Times of the program are no measurements while it samples.
  *
  *     CUDA_INJECTION64_PATH=build/libpc-stalls.so PC_STALLS=out.tsv PROGRAM
  */
@@ -40,7 +40,8 @@ static int failed(CUptiResult result, const char *what)
 static int reasons(CUcontext context)
 {
 	CUpti_PCSamplingGetNumStallReasonsParams number = {
-		.size = CUpti_PCSamplingGetNumStallReasonsParamsSize, .ctx = context,
+		.size = CUpti_PCSamplingGetNumStallReasonsParamsSize,
+		.ctx = context,
 		.numStallReasons = &sampling.reason_count
 	};
 	CUpti_PCSamplingGetStallReasonsParams names = {
@@ -135,8 +136,10 @@ static void begin(CUcontext context)
 						.ctx = context };
 	CUpti_PCSamplingConfigurationInfo info[4] = { 0 };
 	CUpti_PCSamplingConfigurationInfoParams configure = {
-		.size = CUpti_PCSamplingConfigurationInfoParamsSize, .ctx = context,
-		.numAttributes = 4, .pPCSamplingConfigurationInfo = info
+		.size = CUpti_PCSamplingConfigurationInfoParamsSize,
+		.ctx = context,
+		.numAttributes = 4,
+		.pPCSamplingConfigurationInfo = info
 	};
 
 	if (sampling.context || failed(cuptiPCSamplingEnable(&enable), "enable") ||

@@ -349,7 +349,8 @@ int warps_duration(struct warps *w, const struct schedule *schedule,
 int warps_crowd(struct warps *w, const struct schedule *schedule,
 		const struct schedule_shape *shape, double duration_ns, double *room, double *busy)
 {
-	enum { FILLS = 4 }; /* times over, so that begin and end count little */
+	enum { FILLS = 4 };	 /* times over, so that begin and end count little */
+	enum { WAVES_LONG = 2 }; /* whose last wave is short beside them */
 	struct warps_answer a = { 0 };
 	double ns;
 	*room = *busy = 1;
@@ -358,15 +359,17 @@ int warps_crowd(struct warps *w, const struct schedule *schedule,
 	const int held = sm_occupancy(&w->platform->sm, a.program.block_threads,
 				      a.program.registers, a.program.shared_bytes, NULL);
 	const double all = (double)(held > 0 ? held : 1) * w->platform->sm_count,
-		     times = ceil(FILLS * all / (double)a.launch.blocks);
-	*room = fmin((double)a.launch.blocks / all, 1);
-	if (times <= FILLS) /* it fills the GPU */
+		     waves = (double)a.launch.blocks / all, times = ceil(FILLS / waves);
+	*room = fmin(waves, 1);
+	if (times <= 1) /* it fills the GPU that often by itself */
 		return 0;
 	a.kinds = false; /* of the one launch's grid */
 	a.launch.blocks *= (int64_t)times;
 	if (warps_known_duration(w->platform, w->options.before, &w->known, &a, &ns))
 		return -1;
 	*busy = fmin(ns / (times * duration_ns), 1);
+	if (waves >= 1 && waves < WAVES_LONG) /* while the last wave runs there is room */
+		*room = *busy;
 	return 0;
 }
 

@@ -49,7 +49,10 @@ static bool widens(const struct validation_row *row, const char *set, const char
  * interval is cut, and its coverage says so; and where there are fewer than FIT_LEAST points, that
  * is taken.
  */
-enum { FIT_LEAST = WAYS_LEAST, FIT_TAILS = 19 /* points from which on a rank is below the extremes */ };
+enum {
+	FIT_LEAST = WAYS_LEAST,
+	FIT_TAILS = 19 /* points from which on a rank is below the extremes */
+};
 void interval_widths(double *ratio, size_t n, double *low, double *high)
 {
 	const double most = INTERVAL_MOST;
@@ -169,7 +172,8 @@ static void pool_of_unfamiliar(struct pool *pool, const struct validation *v)
 			       .row = xcalloc(v->count + 1, sizeof(*pool->row)) };
 	ways_find(&w, v);
 	for (size_t k = 0; k < v->count && w.count; k++)
-		if (ways_unfamiliar(&w, k) && !strcmp(v->row[k].split, split_name[SPLIT_DEVELOPMENT]))
+		if (ways_unfamiliar(&w, k) &&
+		    !strcmp(v->row[k].split, split_name[SPLIT_DEVELOPMENT]))
 			pool->row[pool->count++] = &v->row[k];
 	ways_release(&w);
 }
@@ -239,7 +243,8 @@ static void fit_unfamiliar(const struct validation *v, struct fit *fit)
 	ways_find(&w, v);
 	for (size_t i = 0; i < w.count; i++)
 		if (w.known[i].points >= WAYS_LEAST)
-			add(fit, INTERVAL_FAMILIAR, w.known[i].name, 0, 0, (size_t)w.known[i].points);
+			add(fit, INTERVAL_FAMILIAR, w.known[i].name, 0, 0,
+			    (size_t)w.known[i].points);
 	ways_release(&w);
 }
 

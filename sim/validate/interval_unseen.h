@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Widths are fitted to rows that were looked at while mechanisms were chosen, on few machines. The
- * next answer errs more, and by how much is what earlier ones have erred by that were named and made
- * before anything was measured.
+ * next answer errs more, and by how much is what earlier ones have erred by that were named and
+ * made before anything was measured.
  */
 #ifndef WARPREEL_INTERVAL_UNSEEN_H
 #define WARPREEL_INTERVAL_UNSEEN_H

@@ -14,7 +14,6 @@ static bool planned(const struct validation_row *row)
 	return !strcmp(row->model, "default") && *row->family && set_within(row->set, "planned");
 }
 
-
 static struct way *way_find(const struct ways *w, const char *name)
 {
 	for (size_t i = 0; i < w->count; i++)

@@ -133,10 +133,9 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 		rc = (model = predictor_planned_model(c->predictor, &schedule)) ? rc : -1;
 	if (rc > 0 && !strcmp(model, "scaled"))
 		rc = predictor_recorded(c->predictor, &schedule) || !c->has_warps;
-	const struct predictor_request request = { .kernel_model = model,
-						   .set = set,
-						   .seen = true,
-						   .allow_extrapolation = true };
+	const struct predictor_request request = {
+		.kernel_model = model, .set = set, .seen = true, .allow_extrapolation = true
+	};
 	if (rc > 0 && !strcmp(model, "warps"))
 		rc = profiled(c->predictor, &schedule, "runs", &c->said_missing);
 	if (rc > 0 && predictor_run(c->predictor, &schedule, &request, p))
