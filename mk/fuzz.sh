@@ -5,7 +5,7 @@
 # Each run adds a row to BUILD/ledger.tsv, and its edges over time to BUILD/edges.tsv. A table of all runs ends it: processor time,
 # executions, edges, and how much processor time ago a new edge came. Exit 1 on a find.
 #
-# It runs in any folder with tests/bad, tests/corpus and tests/corpora: `make fuzz-carried` makes a BUILD for machines without a compiler.
+# It runs in any folder with tests/bad, tests/corpus and tests/corpora: `make fuzz-targets` makes one, and free/fuzz_any.stripped of it is to be carried to machines without a compiler.
 set -u
 build=$1 minutes=$2
 shift 2
