@@ -342,6 +342,65 @@ static void one_kernel_alone_says_nothing_of_others(void **state)
 	validation_release(&v);
 }
 
+/* Planned runs that were looked at err by up to 5 %; what was answered before they were measured,
+ * by up to `most`. */
+static void rows_and_answers(struct validation *v, struct blind *blind, int answers, double most)
+{
+	for (int k = 0; k < answers; k++) {
+		unfamiliar_row(v, "interval", "rbsor/tuned", 100);
+		add_row(v, "size", "interval", "warps", "single-kernel-warps",
+			95 + 10.0 * k / answers, 100, 0.05);
+		GROW(blind->row, blind->count, blind->capacity);
+		blind->row[blind->count++] = (struct blind_row){
+			.visit = xstrdup("A"),
+			.commit = xstrdup("c"),
+			.set = xstrdup("size"),
+			.solver = xstrdup("rbsor"),
+			.config = xstrdup("rbsor/tuned"),
+			.gpus = 2,
+			.measured_us = 100 * (1 + most * (2.0 * k / answers - 1)),
+			.made_us = k % 10 ? 100 : NAN, /* some were refused */
+			.lo_us = 95,
+			.hi_us = 105,
+		};
+	}
+}
+
+static void the_next_answer_is_as_wide_as_earlier_ones_erred(void **state)
+{
+	static const struct {
+		int answers;
+		double most, least_times, most_times;
+	} of[] = { { 200, 0.15, 2.4, 3.0 },
+		   { 200, 0.02, 1, 1 },	 /* never narrower than what was looked at */
+		   { 40, 0.15, 1, 1 } }; /* 36 answers do not say where one in ten begins */
+	(void)state;
+	for (size_t k = 0; k < sizeof(of) / sizeof(of[0]); k++) {
+		struct validation v = { .program = &program };
+		struct blind blind = { 0 };
+		struct intervals intervals;
+		double low, high;
+		int within = 0, made = 0;
+		rows_and_answers(&v, &blind, of[k].answers, of[k].most);
+		assert_int_equal(validation_fit_intervals(&v, &blind, "model/intervals/x.tsv"), 0);
+		assert_int_equal(intervals_read(&intervals, "x"), 0);
+		const double times = intervals_unseen(&intervals);
+		assert_true(times >= of[k].least_times && times <= of[k].most_times);
+		intervals_lookup(&intervals, "size", "single-kernel-warps", &low, &high);
+		for (size_t b = 0; b < blind.count; b++) {
+			made += !isnan(blind.row[b].made_us);
+			within += blind.row[b].measured_us >= 100 * exp(times * log1p(low)) &&
+				  blind.row[b].measured_us <= 100 * exp(times * log1p(high)) &&
+				  !isnan(blind.row[b].made_us);
+		}
+		if (times > 1)
+			assert_true(within >= 0.9 * made && within <= 0.93 * made);
+		intervals_release(&intervals);
+		validation_release(&v);
+		blind_release(&blind);
+	}
+}
+
 static void a_file_that_names_no_ways_knows_all(void **state)
 {
 	struct intervals intervals;
@@ -367,6 +426,7 @@ int main(void)
 		cmocka_unit_test(classes_part_at_seven_and_three_tenths_of_kernels),
 		cmocka_unit_test(a_way_that_sets_no_width_takes_that_of_all_such),
 		cmocka_unit_test(one_kernel_alone_says_nothing_of_others),
+		cmocka_unit_test(the_next_answer_is_as_wide_as_earlier_ones_erred),
 		cmocka_unit_test(a_file_that_names_no_ways_knows_all),
 	};
 	return cmocka_run_group_tests(tests, make_root, remove_root);
