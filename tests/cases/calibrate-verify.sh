@@ -8,7 +8,7 @@ note() { warpreel predict rbsor --platform here.ini --size 1024 | grep "note: .*
 note
 cp here.ini before.ini
 warpreel calibrate --verify here.ini --backend cpu --list runs.list 2>&1 | cut -f 1,2,6 | sed 's/are .* %/are W/'
-grep -A 12 '^\[interval\]' here.ini | sed 's/-*[0-9][0-9.]*$/N/; s/^# \(date\|command\).*/# \1/'
+grep -A 12 '^\[interval\]' here.ini | sed 's/-*[0-9][0-9.]*\(e-[0-9]*\)*$/N/; s/^# \(date\|command\).*/# \1/'
 diff before.ini here.ini | grep -c '^<'
 note
 # The same of a device that no shipped profile was counted on.
