@@ -143,15 +143,14 @@ $(BUILD)/libwarpreel-messages.so: $(MESSAGES_SRC:%.c=$(BUILD)/pic/%.o)
 .PHONY: recorder-cost
 recorder-cost: need-nvcc $(BUILD)/libcupti-alone.so $(BUILD)/tests/gpu_traced_kernels
 
-$(BUILD)/libcupti-alone.so: $(BUILD)/pic/tests/injection_alone.o
-	@echo "  LD      $@"
-	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti
-
 ## stalls: which instructions warps wait at, and why (a library to inject into any program, tests/pc_stalls.c)
 .PHONY: stalls
 stalls: $(BUILD)/libpc-stalls.so
 
+# Libraries to inject that are not the recorder.
+$(BUILD)/libcupti-alone.so: $(BUILD)/pic/tests/injection_alone.o
 $(BUILD)/libpc-stalls.so: $(BUILD)/pic/tests/pc_stalls.o
+$(BUILD)/libcupti-alone.so $(BUILD)/libpc-stalls.so:
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti
 
@@ -160,6 +159,8 @@ GEOMETRY_OBJ := $(filter %_geometry.o %/util.o %/text_escape.o,$(SHARED_OBJ))
 $(BUILD)/tests/gpu_%: tests/gpu_%.cu tests/cuda_try.h $(GEOMETRY_OBJ) $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_off.cuh -o $@ $< $(GEOMETRY_OBJ) -ldl -lpthread
+
+$(BUILD)/tests/gpu_code $(BUILD)/tests/gpu_cold_code: tests/straight_code.cuh
 
 # The code that is in plain_sor.sass.
 $(BUILD)/tests/gpu_plain_sor: tests/plain_sor.cu

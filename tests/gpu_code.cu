@@ -10,23 +10,9 @@
 #include <algorithm>
 #include <vector>
 #include <cuda_runtime.h>
-template <int N> __global__ void straight(float *out, long long *t, int passes, float a, float b)
-{
-	float x[4] = { a, b, a + 1, b + 1 };
-	for (int p = 0; p < passes; p++) {
-		long long begin = clock64();
-#pragma unroll
-		for (int i = 0; i < N; i++)
-			asm volatile("fma.rn.f32 %0, %0, %1, %2;"
-				     : "+f"(x[i & 3])
-				     : "f"(a), "f"(b));
-		long long end = clock64();
-		if (threadIdx.x == 0)
-			t[(blockIdx.x * (blockDim.x / 32)) * passes + p] = end - begin;
-	}
-	if (x[0] + x[1] + x[2] + x[3] == 12345.0f)
-		out[0] = 1;
-}
+
+#include "straight_code.cuh"
+
 static double median(std::vector<double> v)
 {
 	std::sort(v.begin(), v.end());

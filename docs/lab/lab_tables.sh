@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | machines | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | machines | widths | regions | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -32,7 +32,8 @@ drawn3() {
 
 # splits.md: blind lists that visits FA, FC and FD measured on three machines, as answered before; and those machines against each other.
 machines() {
-	for row in drawn6:FA drawn6:FC drawn6:FD ways5:FA mlssor_drawn5:FA patches_short:FA patches_drawn7:FD weak_sizes:FD; do
+	for row in drawn6:FA drawn6:FC drawn6:FD ways5:FA mlssor_drawn5:FA patches_short:FA patches_drawn7:FD weak_sizes:FD \
+		drawn8:GA drawn8:GB drawn8_later:GB drawn8_own:GB drawn9:GC drawn9_later:GC drawn9_own:GC; do
 		awk -F '\t' -v name="${row%:*}" -v visit="${row#*:}" "$(cat "$root/docs/quantile.awk")"'
 			/^#/ || !NF { next }
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
@@ -49,7 +50,8 @@ machines() {
 				printf "| `%s` | %s | %d | %.1f | %.1f | %.1f | %.1f | %+.1f | %.0f |\n", name, visit, n, sum / n, quantile(n, 0.5), quantile(n, 0.9), quantile(n, 1), bias / n, 100 * inside / n
 			}' "$data/${row%:*}_predicted.tsv" "$data/measured.tsv"
 	done
-	for pair in FA:FC FA:FD FC:FD; do
+	for pair in drawn6:FA:FC drawn6:FA:FD drawn6:FC:FD drawn8:GA:GB; do
+		list=${pair%%:*} pair=${pair#*:}
 		awk -F '\t' -v one="${pair%:*}" -v other="${pair#*:}" '
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
 			file == 1 { named[$1, $2, $3]; next }
@@ -61,8 +63,47 @@ machines() {
 				sum += by
 				if (by > most) most = by
 			}
-			END { printf "| %s over %s | %d | %+.1f | %.1f | %.1f |\n", other, one, n, mean / n, sum / n, most }' "$data/drawn6_predicted.tsv" "$data/measured.tsv"
+			END { printf "| %s over %s | %d | %+.1f | %.1f | %.1f |\n", other, one, n, mean / n, sum / n, most }' "$data/${list}_predicted.tsv" "$data/measured.tsv"
 	done
+}
+
+# splits.md: what of each round of blind answers was inside, and would have been with intervals as much wider, of logarithms, as 90 % of
+# the rounds before it need. GC and later ones were answered with wider ones.
+widths() {
+	awk -F '\t' "$(cat "$root/docs/quantile.awk")"'
+		function round_ends(    k, all, times, rank, then, now) {
+			for (k = 1; k <= all_before; k++) list[k] = before[k]
+			rank = 0.9 * (all_before + 1)
+			rank = int(rank) + (rank > int(rank))
+			times = all_before ? quantile(all_before, all_before < 2 ? 1 : (rank < all_before ? rank - 1 : all_before - 1) / (all_before - 1)) : 0
+			for (k = 1; k <= n; k++) { then += off[k] <= 1; now += off[k] <= times }
+			if (all_before >= 200 && n) printf "| %s | %d | %.0f | %.2f | %.0f |\n", visit, n, 100 * then / n, times, 100 * now / n
+			for (k = 1; k <= n; k++) before[++all_before] = off[k]
+			n = 0
+		}
+		$1 == "GC" { exit }
+		/^#/ || $1 == "visit" || $3 == "kernels" || $8 == "-" || $9 == "-" || $10 == "inf" { next }
+		$1 != visit { round_ends(); visit = $1 }
+		{ off[++n] = $7 > $8 ? log($7 / $8) / log($10 / $8) : log($7 / $8) / log($9 / $8) }
+		END { round_ends() }' "$data/blind.tsv"
+}
+
+# kernels.md: us of a launch over regions of one mesh, for DRAM and for L2, and over the plain one of their size.
+regions() {
+	awk -F '\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			said = $at["width"] ? $at["width"] " x " $at["rows"] : "one band"
+			if ($at["from"]) said = said ", from word " $at["from"]
+			if ($at["follow_lines"]) said = said ", lanes by lines"
+			if ($at["halo"]) said = said ", halo"
+			if ($at["words"]) said = said ", a word in " $at["every"] " stays"
+			if ($at["rows_stay"]) said = said ", a row in " $at["every"] " stays"
+			if ($at["parts"] != 3) said = said ($at["parts"] == 1 ? ", fetched alone" : ", put back alone")
+			if (!(said in number)) { number[said] = ++n; name[n] = said }
+			us[said, $at["side"]] = $at["us"]
+		}
+		END { for (k = 1; k <= n; k++) printf "| %s | %.1f | %.1f |\n", name[k], us[name[k], 8192], us[name[k], 2048] }' "$data/regions.tsv"
 }
 
 # programs.md: mean, p50 and p90 of the errors of a kernel's period, in per cent.
@@ -236,6 +277,8 @@ join_answers() {
 case ${1:-} in
 drawn3) drawn3 ;;
 machines) machines ;;
+widths) widths ;;
+regions) regions ;;
 foreign-kernels) foreign_kernels ;;
 two-h100) two_h100 ;;
 four) four "${2:+1}" ;;

@@ -349,8 +349,7 @@ int warps_duration(struct warps *w, const struct schedule *schedule,
 int warps_crowd(struct warps *w, const struct schedule *schedule,
 		const struct schedule_shape *shape, double duration_ns, double *room, double *busy)
 {
-	enum { FILLS = 4 };	 /* times over, so that begin and end count little */
-	enum { WAVES_LONG = 2 }; /* whose last wave is short beside them */
+	enum { FILLS = 4 }; /* times over, so that begin and end count little */
 	struct warps_answer a = { 0 };
 	double ns;
 	*room = *busy = 1;
@@ -368,7 +367,7 @@ int warps_crowd(struct warps *w, const struct schedule *schedule,
 	if (warps_known_duration(w->platform, w->options.before, &w->known, &a, &ns))
 		return -1;
 	*busy = fmin(ns / (times * duration_ns), 1);
-	if (waves >= 1 && waves < WAVES_LONG) /* while the last wave runs there is room */
+	if (waves >= 1) /* while its last wave runs there is room */
 		*room = *busy;
 	return 0;
 }

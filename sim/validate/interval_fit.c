@@ -243,8 +243,8 @@ static void fit_unfamiliar(const struct validation *v, struct fit *fit)
 	ways_find(&w, v);
 	for (size_t i = 0; i < w.count; i++)
 		if (w.known[i].points >= WAYS_LEAST)
-			add(fit, INTERVAL_FAMILIAR, w.known[i].name, 0, 0,
-			    (size_t)w.known[i].points);
+			fprintf(fit->out, "%s\t%s\t0\t0\t%d\n", INTERVAL_FAMILIAR, w.known[i].name,
+				w.known[i].points);
 	ways_release(&w);
 }
 

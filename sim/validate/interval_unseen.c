@@ -11,12 +11,6 @@
 
 enum { UNSEEN_LEAST = 40 }; /* answers: fewer do not say where one in ten begins */
 
-static int by_size(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* What the answer of then was off by, in half-widths of the interval that its run has among those
  * that were looked at; NaN where it has none. */
 static double halves_off(const struct blind_row *b, const struct validation *v,
@@ -49,9 +43,8 @@ double interval_unseen_times(const struct blind *blind, const struct validation 
 	}
 	ways_release(&ways);
 	if (*n >= UNSEEN_LEAST) {
-		qsort(off, *n, sizeof(*off), by_size);
-		const size_t rank = (size_t)ceil(0.9 * (double)(*n + 1));
-		times = off[(rank < *n ? rank : *n) - 1];
+		const double last = (double)(*n - 1), rank = ceil(0.9 * (double)(*n + 1)) - 1;
+		times = quantile_of(off, *n, fmin(rank, last) / last);
 	} else {
 		*n = 0;
 	}

@@ -5,6 +5,8 @@ same() { # TABLE PAGE
 }
 same drawn3 splits.md
 same machines splits.md
+same widths splits.md
+same regions kernels.md
 same foreign-kernels programs.md
 same two-h100 devices.md
 # Of four H100 the pages have some of the rows: each of theirs is made again.
