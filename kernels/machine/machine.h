@@ -46,6 +46,7 @@ struct machine_launch {
 	uint32_t access_count;
 	struct schedule_access access[MACHINE_MAX_ACCESS];
 	uint32_t textures; /* objects that the CUDA launcher makes for it */
+	uint32_t products; /* that it asks of cuBLAS */
 };
 
 /* One copy of `rows` rows of `row_bytes` bytes; rows = 1 is a plain copy. Pitches are ignored when
@@ -187,7 +188,7 @@ struct warpreel_annotate;
 const struct warpreel_annotate *machine_annotate(void);
 
 /* What libwarpreel-cuda.so exports; machine_cuda.c looks it up. */
-#define WARPREEL_CUDA_ABI 8
+#define WARPREEL_CUDA_ABI 9
 struct warpreel_cuda {
 	int abi; /* WARPREEL_CUDA_ABI */
 	struct machine *(*machine_new)(uint32_t gpus);

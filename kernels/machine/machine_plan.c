@@ -191,6 +191,8 @@ static int plan_launch(struct machine_thread *t, uint32_t stream,
 	uint32_t index = schedule_add_shape(s, &shape, launch->access, launch->access_count);
 	for (uint32_t k = 0; k < launch->textures; k++)
 		schedule_add_op(s, OP_HOST, 0xffff, HOST_WORK_TEXTURE);
+	for (uint32_t k = 0; k < launch->products; k++)
+		schedule_add_op(s, OP_HOST, 0xffff, HOST_WORK_LIBRARY);
 	schedule_add_op(s, OP_LAUNCH, (uint16_t)stream, index);
 	return 0;
 }

@@ -121,6 +121,11 @@ PATCHES_INLINE int32_t patches_part(int32_t cells, int32_t differences)
 {
 	return differences ? cells / 2 : (cells + 1) / 2;
 }
+/* Cells of one of the PATCHES_PARTS of a block: the side of its inverse. */
+PATCHES_INLINE int32_t patches_part_side(const int16_t block[3], int32_t part)
+{
+	return block[0] * patches_part(block[1], part & 1) * patches_part(block[2], part & 2);
+}
 
 /* CPU implementations; args point to struct patches_step. */
 void patches_gemv_cpu(const void *args);    /* dense inverse, plain loops */

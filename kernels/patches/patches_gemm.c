@@ -24,8 +24,7 @@ static struct parts parts_of(const struct patches_step *step, const struct patch
 	double *packed = step->packed + (correction ? (int64_t)step->blocks * cells : 0);
 	struct parts parts;
 	for (int p = 0; p < PATCHES_PARTS; p++) {
-		parts.cells[p] = step->block[0] * patches_part(step->block[1], p & 1) *
-				 patches_part(step->block[2], p & 2);
+		parts.cells[p] = patches_part_side(step->block, p);
 		parts.at[p] = packed + block * parts.cells[p];
 		packed += (int64_t)step->blocks * parts.cells[p];
 	}

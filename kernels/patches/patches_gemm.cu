@@ -366,8 +366,7 @@ static int launch_patches_gemm_product(const void *args, void *stream)
 	if (cublas.set_stream(handle, (cudaStream_t)stream))
 		return cudaErrorInvalidValue;
 	for (int p = 0; p < PATCHES_PARTS; p++) {
-		const int side = step->block[0] * patches_part(step->block[1], p & 1) *
-				 patches_part(step->block[2], p & 2);
+		const int side = patches_part_side(step->block, p);
 
 		if (side &&
 		    cublas.dgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, side, step->blocks, side, &one,

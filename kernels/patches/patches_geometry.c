@@ -115,15 +115,6 @@ void patches_packed_geometry(const void *args, struct launch_geometry *geometry)
 	*geometry = g;
 }
 
-/* Whatever cuBLAS takes. */
-void patches_product_geometry(const void *args, struct launch_geometry *geometry)
-{
-	const struct launch_geometry g = { { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0 };
-
-	(void)args;
-	*geometry = g;
-}
-
 void patches_ghosts_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct patches_ghost_list *ghosts = (const struct patches_ghost_list *)args;

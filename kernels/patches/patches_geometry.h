@@ -33,7 +33,6 @@ void patches_gemv_a_geometry(const void *args, struct launch_geometry *geometry)
 void patches_gemv_b_geometry(const void *args, struct launch_geometry *geometry);
 void patches_gemv_c_geometry(const void *args, struct launch_geometry *geometry);
 void patches_gemv_sweep_geometry(const void *args, struct launch_geometry *geometry);
-void patches_product_geometry(const void *args, struct launch_geometry *geometry);
 void patches_packed_geometry(const void *args, struct launch_geometry *geometry);
 /*
  * A block of threads relaxes a bar of cells: `side` cells along x (8, 16 or 32: the fewest that

@@ -69,22 +69,94 @@ static int64_t blocks_of(const struct patches_box *box, int32_t first, int32_t c
 	return blocks;
 }
 
-/* A product of at most so many blocks as fit the buffer: residuals, product, update. */
-static int launch_gemm(struct patches_work *w, struct machine_thread *t,
-		       const struct patches_step *step, bool swapped, uint32_t stream)
+/* Residuals in the buffer of packed values, or a part of them; corrections lie `bytes` behind. */
+struct packed {
+	int64_t at, bytes;
+};
+
+/* Residuals: from u and f to the packed values. Update: from them and u to v. */
+static int launch_packed(struct patches_work *w, struct machine_thread *t,
+			 const struct patches_step *step, bool update, const struct packed *packed,
+			 bool swapped, uint32_t stream)
 {
-	static const struct machine_launch residual = { .name = "patches_gemm_residual",
-							.cpu = patches_gemm_residual_cpu,
-							.geometry = patches_packed_geometry },
-					   update = { .name = "patches_gemm_update",
-						      .cpu = patches_gemm_update_cpu,
-						      .geometry = patches_packed_geometry };
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	const struct extent e =
+		extent_of(w->tables.box + w->tables.first[t->gpu] + step->first, step->count);
+	struct machine_launch launch = {
+		.name = update ? "patches_gemm_update" : "patches_gemm_residual",
+		.cpu = update ? patches_gemm_update_cpu : patches_gemm_residual_cpu,
+		.geometry = patches_packed_geometry,
+		.args = step,
+		.args_bytes = sizeof(*step),
+		.points = e.cells,
+		.dram_bytes = 24 * e.cells,
+		.resident_bytes = 2 * e.u_bytes + e.f_bytes,
+	};
+	add_access(&launch, swapped ? gpu->v : gpu->u, ACCESS_READ, e.u_at, e.u_bytes);
+	if (update) {
+		add_access(&launch, gpu->packed, ACCESS_READ, packed->at + packed->bytes,
+			   packed->bytes);
+		add_access(&launch, swapped ? gpu->u : gpu->v, ACCESS_WRITE, e.u_at, e.u_bytes);
+	} else {
+		add_access(&launch, gpu->f, ACCESS_READ, e.f_at, e.f_bytes);
+		add_access(&launch, gpu->packed, ACCESS_WRITE, packed->at, packed->bytes);
+	}
+	return patches_ops(w)->launch(t, stream, &launch);
+}
+
+/* The product of one part, whose kernel is cuBLAS's choice. */
+static int plan_product(struct patches_work *w, struct machine_thread *t, int32_t side,
+			int32_t blocks, int64_t inverse_at, const struct packed *part,
+			uint32_t stream)
+{
+	const struct patches_gpu *gpu = &w->gpu[t->gpu];
+	const int64_t bytes = 8 * (int64_t)side * blocks, inverse = 8 * (int64_t)side * side;
+	struct machine_launch launch = {
+		.name = w->params.kernel->name[0],
+		.cpu = w->params.kernel->cpu,
+		.points = (int64_t)side * blocks,
+		.dram_bytes = 2 * bytes,
+		.resident_bytes = 2 * bytes + inverse,
+		.products = 1,
+	};
+	add_access(&launch, gpu->packed, ACCESS_READ, part->at, bytes);
+	add_access(&launch, gpu->packed, ACCESS_WRITE, part->at + part->bytes, bytes);
+	add_access(&launch, gpu->inverse, ACCESS_READ, 8 * inverse_at, inverse);
+	return patches_ops(w)->launch(t, stream, &launch);
+}
+
+/* One launch does all parts on machines that compute; in a plan each is the product that it is. */
+static int launch_products(struct patches_work *w, struct machine_thread *t,
+			   const struct patches_step *step, const struct packed *packed,
+			   bool swapped, uint32_t stream)
+{
 	const struct machine_launch product = { .name = w->params.kernel->name[0],
-						.cpu = w->params.kernel->cpu,
-						.geometry = w->params.kernel->geometry };
-	return launch_step(w, t, step, &residual, swapped, stream) ||
-			       launch_step(w, t, step, &product, swapped, stream) ||
-			       launch_step(w, t, step, &update, swapped, stream)
+						.cpu = w->params.kernel->cpu };
+	struct packed part = *packed;
+	int64_t inverse_at = 0;
+	if (patches_ops(w)->computes)
+		return launch_step(w, t, step, &product, swapped, stream);
+	for (int p = 0; p < PATCHES_PARTS; p++) {
+		const int32_t side = patches_part_side(step->block, p);
+		if (side && plan_product(w, t, side, step->blocks, inverse_at, &part, stream))
+			return -1;
+		inverse_at += (int64_t)side * side;
+		part.at += 8 * (int64_t)side * step->blocks;
+	}
+	return 0;
+}
+
+/* A product of at most so many blocks as fit the buffer, `place` doubles into it: residuals,
+ * product, update. */
+static int launch_gemm(struct patches_work *w, struct machine_thread *t,
+		       const struct patches_step *step, int64_t place, bool swapped,
+		       uint32_t stream)
+{
+	const struct packed packed = { 8 * place, 8 * (int64_t)step->blocks * step->block[0] *
+							  step->block[1] * step->block[2] };
+	return launch_packed(w, t, step, false, &packed, swapped, stream) ||
+			       launch_products(w, t, step, &packed, swapped, stream) ||
+			       launch_packed(w, t, step, true, &packed, swapped, stream)
 		       ? -1
 		       : 0;
 }
@@ -181,11 +253,12 @@ int patches_launch(struct patches_work *w, struct machine_thread *t, int32_t fir
 		}
 		if (turns)
 			stream = gpu->side[turn];
+		const int64_t at = turn * place;
 		if (p->kernel->gemm && step.packed)
-			step.packed = (double *)address(w, gpu->packed) + turn * place;
+			step.packed = (double *)address(w, gpu->packed) + at;
 		if (turns)
 			turn = (turn + 1) % w->sides;
-		if (p->kernel->gemm ? launch_gemm(w, t, &step, swapped, stream)
+		if (p->kernel->gemm ? launch_gemm(w, t, &step, at, swapped, stream)
 				    : launch_step(w, t, &step, &launch, swapped, stream))
 			return -1;
 		if (p->kernel->advance && launch_step(w, t, &step, &advance, swapped, stream))

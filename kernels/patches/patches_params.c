@@ -101,7 +101,7 @@ static const struct patches_kernel kernels[] = {
 	{ "gemv-split", { "patches_gemv_split", "patches_gemv_split" }, patches_split_cpu,
 	  patches_gemv_c_geometry, .dense = true, .advance = true, .most_threads = 1024 },
 	{ "gemm", { "patches_gemm_product", "patches_gemm_product" }, patches_gemm_product_cpu,
-	  patches_product_geometry, .dense = true, .gemm = true },
+	  patches_packed_geometry, .dense = true, .gemm = true },
 	{ "sine", { "patches_sine", "patches_sine_chaotic" }, patches_sine_cpu,
 	  patches_sine_geometry, .dense = false },
 	{ "sine-steps", { "patches_steps", "patches_steps" }, patches_steps_cpu,

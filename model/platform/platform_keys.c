@@ -7,15 +7,25 @@
 #include <string.h>
 
 const char *const host_cost_key[HOST_COST_COUNT] = {
-	[HOST_LAUNCH] = "launch_ns",	     [HOST_LAUNCH_IDLE] = "launch_idle_ns",
-	[HOST_RECORD] = "record_ns",	     [HOST_WAIT] = "wait_ns",
-	[HOST_WAIT_OWN] = "wait_own_ns",     [HOST_COPY_H2D] = "copy_h2d_ns",
-	[HOST_COPY_D2H] = "copy_d2h_ns",     [HOST_COPY_PEER] = "copy_peer_ns",
-	[HOST_COPY_D2D] = "copy_d2d_ns",     [HOST_MEMSET] = "memset_ns",
-	[HOST_SYNC_IDLE] = "sync_idle_ns",   [HOST_TEXTURE] = "texture_ns",
-	[HOST_SYNC_WAKE] = "sync_wake_ns",   [HOST_POST] = "post_ns",
-	[HOST_POST_BLOCK] = "post_block_ns", [HOST_AWAIT_READY] = "await_ready_ns",
-	[HOST_WAKE_SPIN] = "wake_spin_ns",   [HOST_WAKE_BLOCK] = "wake_block_ns",
+	[HOST_LAUNCH] = "launch_ns",
+	[HOST_LAUNCH_IDLE] = "launch_idle_ns",
+	[HOST_RECORD] = "record_ns",
+	[HOST_WAIT] = "wait_ns",
+	[HOST_WAIT_OWN] = "wait_own_ns",
+	[HOST_COPY_H2D] = "copy_h2d_ns",
+	[HOST_COPY_D2H] = "copy_d2h_ns",
+	[HOST_COPY_PEER] = "copy_peer_ns",
+	[HOST_COPY_D2D] = "copy_d2d_ns",
+	[HOST_MEMSET] = "memset_ns",
+	[HOST_SYNC_IDLE] = "sync_idle_ns",
+	[HOST_TEXTURE] = "texture_ns",
+	[HOST_LIBRARY] = "library_ns",
+	[HOST_SYNC_WAKE] = "sync_wake_ns",
+	[HOST_POST] = "post_ns",
+	[HOST_POST_BLOCK] = "post_block_ns",
+	[HOST_AWAIT_READY] = "await_ready_ns",
+	[HOST_WAKE_SPIN] = "wake_spin_ns",
+	[HOST_WAKE_BLOCK] = "wake_block_ns",
 	[HOST_BARRIER] = "barrier_ns",
 };
 
@@ -166,6 +176,8 @@ const struct platform_key platform_keys[] = {
 	HOST_COST(HOST_SYNC_IDLE, "sync_idle_ns", NEEDED, "synchronising a stream that is empty"),
 	HOST_COST(HOST_TEXTURE, "texture_ns", 0,
 		  "making a texture object and giving it back; absent: 0"),
+	HOST_COST(HOST_LIBRARY, "library_ns", 0,
+		  "a product asked of cuBLAS, beside its launch; absent: 0"),
 	HOST_COST(HOST_SYNC_WAKE, "sync_wake_ns", NEEDED | MOVES,
 		  "from the device being done to the return of the synchronisation that waits for "
 		  "it"),
@@ -204,6 +216,7 @@ const struct platform_key platform_keys[] = {
 		   "what the first launch of a thread just made takes more than the next ones, so "
 		   "many threads at once"),
 	FIRST_COST(HOST_COPY_H2D, "copy_ns", "the same of its first copy"),
+	FIRST_COST(HOST_LIBRARY, "library_ns", "the same of its first product by cuBLAS"),
 	FIRST_COST(HOST_RECORD, "record_ns", "the same of its first event record"),
 	FIRST_COST(HOST_WAIT, "wait_ns", "the same of the first event it makes a stream wait for"),
 	PEER_EXCHANGE_COST(HOST_LAUNCH, "launch_ns", "a launch"),

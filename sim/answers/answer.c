@@ -230,6 +230,12 @@ static void note_missing(const struct planned_run *run, const struct predictor *
 		printf("  note: kernel '%s' has a profile derived from its machine code, which no "
 		       "GPU has counted\n",
 		       derived);
+	if (r->by_bounds && !r->bounded)
+		printf("  note: kernel '%s' has no profile: bounds of launch, L2 and DRAM stand "
+		       "for "
+		       "it, and %.3g times as long, as nine of ten kernels are at most, the run "
+		       "would take %.1f us\n",
+		       r->by_bounds, bounds_most(&p->left_out), r->longer_us);
 	if (r->bounded)
 		printf("  note: kernel '%s' has no profile, so the time is at least this: bounds "
 		       "of launch, L2 and DRAM stand for it (warpreel profile counts what it "
@@ -338,21 +344,6 @@ static int tell(const struct predictor_options *o, const struct planned_run *run
 	return fflush(stdout) ? report("cannot write the answer: %s", strerror(errno)) : 0;
 }
 
-/* What answers a plan unasked, NULL after a message; *bounds: it is `warps` and lacks a profile. */
-static const char *planned_model(struct predictor *predictor, const struct schedule *schedule,
-				 bool *bounds)
-{
-	struct kernel_model model = { 0 };
-	const char *name = predictor_planned_model(predictor, schedule);
-	*bounds = false;
-	if (!name || strcmp(name, "warps"))
-		return name;
-	if (predictor_use_warps(predictor, &model))
-		return NULL;
-	*bounds = warps_missing(predictor->warps, schedule) != NULL;
-	return name;
-}
-
 int predictor_check_output(const struct predictor_options *options, const char *input)
 {
 	const char *const inputs[] = {
@@ -379,7 +370,7 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 	if (!options->kernel_model && !options->ideal.count &&
 	    (!strcmp(kernel_model, "scaled") ||
 	     (!strcmp(kernel_model, "warps") && strcmp(set, "replay") != 0)))
-		kernel_model = planned_model(predictor, schedule, &bounds);
+		kernel_model = predictor_planned_model(predictor, schedule, &bounds);
 	if (kernel_model && !options->kernel_model && !strcmp(kernel_model, "recorded"))
 		kernel_model = predictor_replayed_model(predictor, schedule);
 	if (!kernel_model) {

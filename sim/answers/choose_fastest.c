@@ -20,7 +20,7 @@ static double core_us(struct predictor *predictor, const struct program *program
 	if (!program->plan(solver, config, gpus, &schedule)) {
 		struct prediction prediction;
 		const struct predictor_request request = {
-			.kernel_model = predictor_planned_model(predictor, &schedule),
+			.kernel_model = predictor_planned_model(predictor, &schedule, NULL),
 			.set = gpus > 1 ? "gpus" : "size",
 			.allow_extrapolation = true,
 			.replicas = 0,

@@ -12,7 +12,7 @@ int machine_answer(const struct program *program, const struct predictor_options
 	if (!model || predictor_init(&p, program, o, true))
 		return -1;
 	if (!strcmp(model, "scaled"))
-		model = predictor_planned_model(&p, &run->schedule);
+		model = predictor_planned_model(&p, &run->schedule, NULL);
 	struct predictor_request request = { .kernel_model = model,
 					     .set = run->schedule.gpu_count > 1 ? "gpus" : "size",
 					     .allow_extrapolation = o->allow_extrapolation };

@@ -10,6 +10,7 @@
 #include "model/platform/platform_default.h"
 #include "model/records/record_index.h"
 #include "traces/base/util.h"
+#include "bounds_longer.h"
 #include "launch_series.h"
 #include "replicas.h"
 #include "same_device.h"
@@ -297,6 +298,25 @@ char *predictor_inputs(const struct predictor *p, const char *kernel_model)
 	return inputs;
 }
 
+/* The run again, kernels without profile as long as all but one in ten are. */
+static int play_longer(const struct predictor *p, const struct simulation_setup *setup,
+		       const struct predictor_request *request, struct prediction *prediction)
+{
+	struct bounds_longer longer;
+	struct simulation_setup again = *setup;
+	struct simulation_result result;
+	double error;
+	bounds_longer(&longer, setup->model, bounds_most(&p->left_out));
+	again.model = &longer.base;
+	again.observer = NULL;
+	again.quiet = true;
+	if (replicas_run(&again, request->replicas, request->run, &result, NULL, &error))
+		return -1;
+	prediction->longer_us = (double)result.core_ps * 1e-6;
+	simulation_result_release(&result);
+	return 0;
+}
+
 int predictor_run(struct predictor *p, const struct schedule *schedule,
 		  const struct predictor_request *request, struct prediction *prediction)
 {
@@ -334,7 +354,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 		return -1;
 	if (model->ops->from_profiles)
 		launch_series_use(&series, schedule);
-	if (model->ops->from_profiles && p->memo)
+	if (model->ops->from_profiles && p->memo && !request->bounds)
 		launch_memo_use(p->memo, schedule, &series.remembered);
 	struct simulation_setup setup = { .schedule = schedule,
 					  .platform = &p->platform,
@@ -354,6 +374,8 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 	range_times_release(&ranges.times);
 	for (size_t i = 0; i < schedule->nvtx_count; i++)
 		prediction->range_us[i] *= ranges.replicas ? 1e-6 / ranges.replicas : 0;
+	if (!rc && model->bounded)
+		rc = play_longer(p, &setup, request, prediction);
 	if (!rc)
 		prediction_finish(prediction, p, schedule, request, model);
 	if (!rc && timeline_trace)

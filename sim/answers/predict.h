@@ -90,9 +90,11 @@ bool predictor_recorded(const struct predictor *predictor, const struct schedule
 /*
  * What answers a plan unasked: `warps` where the device has an inside and the counts of all
  * launches are known, unless records were given; else `scaled` where every kernel was recorded on
- * one GPU; else `warps`, which says what is missing. NULL after a message.
+ * one GPU; else `warps`, which says what is missing. NULL after a message. *bounds, where it is
+ * asked for: it is `warps` and lacks a profile, so that a request needs `bounds`.
  */
-const char *predictor_planned_model(struct predictor *predictor, const struct schedule *schedule);
+const char *predictor_planned_model(struct predictor *predictor, const struct schedule *schedule,
+				    bool *bounds);
 
 /* The files that an answer by that kernel model is made of, without their folders: records of
  * kernels, their counts or neither, and the platform's. Owned by the caller. */
@@ -106,9 +108,12 @@ struct prediction {
 	const char *class_name;	  /* static; interval_class */
 	char family[32]; /* of a planned run: its solver and kernel, "rbsor/tuned"; or "" */
 	bool unfamiliar; /* no run that goes this way sets widths: that of all such runs is taken */
-	const char *bounded;   /* a kernel without profile, timed by bounds; the answer is at least
-				  that long, and core_hi_us is INFINITY. NULL: none. Borrowed of the
-				  schedule */
+	const char *by_bounds; /* a kernel without profile, timed by bounds; NULL: none. Borrowed of
+				  the schedule */
+	double longer_us;      /* then: the run's time if such kernels took bounds_most() times as
+				  long */
+	const char *bounded;   /* by_bounds, where that shows: the answer is at least that long, and
+				  core_hi_us is INFINITY; else NULL */
 	bool unsure;	       /* a launch lies outside of what was recorded and counted, or has a
 				  bound alone: unasked this is refused, or said to be a bound */
 	bool extrapolated;     /* that, or another device or more GPUs than were measured */

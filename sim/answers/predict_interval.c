@@ -48,6 +48,19 @@ static void as_unseen(const struct intervals *intervals, double *low, double *hi
 	*high = expm1(times * log1p(*high));
 }
 
+/* Kernels that only have bounds: do they show? */
+static void note_bounds(struct prediction *prediction, double high)
+{
+	static const double hidden = 1.1;
+	if (prediction->longer_us > hidden * prediction->core_us) {
+		prediction->bounded = prediction->by_bounds;
+		prediction->core_hi_us = INFINITY;
+		return;
+	}
+	prediction->core_hi_us =
+		fmax(prediction->core_us, prediction->longer_us) * (1 + high + prediction->error);
+}
+
 void prediction_finish(struct prediction *prediction, const struct predictor *p,
 		       const struct schedule *schedule, const struct predictor_request *request,
 		       const struct kernel_model *model)
@@ -87,9 +100,9 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 	prediction->core_us = (double)r->core_ps * 1e-6;
 	prediction->core_lo_us = prediction->core_us * (1 + low - prediction->error);
 	prediction->core_hi_us = prediction->core_us * (1 + high + prediction->error);
-	prediction->bounded = model->bounded;
-	if (prediction->bounded)
-		prediction->core_hi_us = INFINITY;
+	prediction->by_bounds = model->bounded;
+	if (model->bounded)
+		note_bounds(prediction, high);
 	prediction->total_us = (double)r->total_ps * 1e-6;
 	prediction->kernel_model = model->ops->name;
 	prediction->unsure = model->extrapolated || prediction->bounded;

@@ -76,7 +76,7 @@ bool predictor_recorded(const struct predictor *p, const struct schedule *schedu
 	return all;
 }
 
-const char *predictor_planned_model(struct predictor *p, const struct schedule *schedule)
+static const char *planned_model(struct predictor *p, const struct schedule *schedule)
 {
 	const bool all = predictor_recorded(p, schedule);
 	/* As where --set changes it: a file that is a shipped one with another inside. */
@@ -87,6 +87,22 @@ const char *predictor_planned_model(struct predictor *p, const struct schedule *
 		return "warps";
 	int walks = all && p->has_profile ? walks_all(p, schedule) : 0;
 	return walks < 0 ? NULL : walks ? "warps" : "scaled";
+}
+
+const char *predictor_planned_model(struct predictor *p, const struct schedule *schedule,
+				    bool *bounds)
+{
+	struct kernel_model model = { 0 };
+	const char *name = planned_model(p, schedule);
+	if (!bounds)
+		return name;
+	*bounds = false;
+	if (!name || strcmp(name, "warps"))
+		return name;
+	if (predictor_use_warps(p, &model))
+		return NULL;
+	*bounds = warps_missing(p->warps, schedule) != NULL;
+	return name;
 }
 
 bool predictor_is_of_device(const struct predictor *p, const struct schedule *schedule)

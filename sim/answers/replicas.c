@@ -61,7 +61,7 @@ static void watch_ranges(struct simulation_setup *setup, struct range_sums *rang
 			 const struct observer *other)
 {
 	setup->observer = other;
-	if (!ranges->times.schedule->nvtx_count)
+	if (!ranges || !ranges->times.schedule->nvtx_count)
 		return;
 	range_times_begin(&ranges->times, other);
 	setup->observer = &ranges->times.observer;
@@ -201,7 +201,7 @@ int replicas_run(struct simulation_setup *setup, int replicas, const struct plan
 		setup->seed = spread ? n : 0;
 		watch_ranges(setup, ranges, n == 1 ? told : NULL);
 		rc = play_replica(setup, run, sum, &windows);
-		if (!rc)
+		if (!rc && ranges)
 			add_ranges(ranges);
 	}
 	if (!rc && spread)

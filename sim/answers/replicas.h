@@ -25,7 +25,8 @@ struct range_sums {
  * One run, every cost at its median, when the platform knows no spread or `replicas` is 1.
  *
  * `run`: where it leaves iterations out, the sum is that of all of them, and *error what that may
- * be off by, of 1 (two standard errors); NULL: the schedule is all. -1 after a message.
+ * be off by, of 1 (two standard errors); NULL: the schedule is all. `ranges`: NULL where nobody
+ * asks. -1 after a message.
  */
 int replicas_run(struct simulation_setup *setup, int replicas, const struct planned_run *run,
 		 struct simulation_result *sum, struct range_sums *ranges, double *error);

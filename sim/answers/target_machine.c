@@ -222,3 +222,10 @@ void bounds_widen(const struct intervals *left_out, const char *class_name, doub
 	width_of(left_out, "roofline", class_name, &to_low, &to_high);
 	widen(low, high, to_low, to_high);
 }
+
+double bounds_most(const struct intervals *left_out)
+{
+	double low, high;
+	width_of(left_out, "bounds", "kernels", &low, &high);
+	return 1 + high;
+}

@@ -208,6 +208,21 @@ static bool barrier(struct sim *s, uint32_t thread, const struct schedule_op *op
 	return true;
 }
 
+/* Work of the thread that is no command of a stream. */
+static sim_time host_work(struct sim *s, uint32_t thread, const struct schedule_op *op)
+{
+	const struct sim_thread *t = &s->thread[thread];
+	switch (op->object) {
+	case HOST_WORK_TEXTURE:
+		return s->host->other(s->host_model, HOST_TEXTURE);
+	case HOST_WORK_LIBRARY:
+		return s->host->call(s->host_model, thread, op, 0,
+				     t->pc + s->schedule->thread[thread].left_out);
+	default:
+		return op->duration_ps > 0 ? op->duration_ps : 0;
+	}
+}
+
 /* Plays one operation; false when the thread blocked (pc then points to what it does next). */
 static bool play(struct sim *s, uint32_t thread)
 {
@@ -247,10 +262,7 @@ static bool play(struct sim *s, uint32_t thread)
 		went_on = barrier(s, thread, op);
 		break;
 	case OP_HOST:
-		t->now_ps += op->object == HOST_WORK_TEXTURE
-				     ? s->host->other(s->host_model, HOST_TEXTURE)
-			     : op->duration_ps > 0 ? op->duration_ps
-						   : 0;
+		t->now_ps += host_work(s, thread, op);
 		break;
 	case OP_MARK:
 		mark(s, thread, op->object);

@@ -28,10 +28,12 @@ bool warps_profiled(const struct warps_options *options)
 
 static int load(struct warps *w)
 {
-	if (w->options.profiles)
+	if (w->options.profiles) {
+		w->where = xstrdup(w->options.profiles);
 		return profile_library_open_file(&w->profiles, w->options.profiles);
+	}
 	glob_t found;
-	char *pattern = shipped(&w->options);
+	char *pattern = w->where = shipped(&w->options);
 	int rc = 0;
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		rc = profile_library_open(&w->profiles, found.gl_pathv, found.gl_pathc);
@@ -45,7 +47,6 @@ static int load(struct warps *w)
 			"'kernels = NAME' under [platform]",
 			w->options.data, pattern, device ? device : "unknown");
 	}
-	free(pattern);
 	return rc;
 }
 
@@ -79,7 +80,13 @@ void warps_free(struct warps *w)
 	free(w->pending);
 	warps_schedule(w);
 	profile_library_release(&w->profiles);
+	free(w->where);
 	free(w);
+}
+
+const char *warps_where(const struct warps *w)
+{
+	return w->where;
 }
 
 const char *warps_source(const struct warps *w)
@@ -263,7 +270,7 @@ int warps_prepare(struct warps *w, const struct schedule *schedule,
 	a->profile = kernel_profiles_find(&w->profiles.loaded, name, &g, &exact);
 	if (!a->profile)
 		return report("kernel '%s' has no profile in %s: record one with warpreel profile",
-			      name, w->profiles.loaded.source);
+			      name, w->where);
 	const struct kernel_profile *nearest = a->profile;
 	const bool exact_shape = exact;
 	if (!exact)
@@ -279,8 +286,7 @@ int warps_prepare(struct warps *w, const struct schedule *schedule,
 	if (a->doubt && !w->options.allow_extrapolation)
 		return report("kernel '%s', block %ux%ux%u: %s (%s): profile it, or "
 			      "--allow-extrapolation answers all the same",
-			      name, g.block[0], g.block[1], g.block[2], a->doubt,
-			      w->profiles.loaded.source);
+			      name, g.block[0], g.block[1], g.block[2], a->doubt, w->where);
 	const struct warp_program *program = program_of(w, a->profile);
 	const double counted_warp_bytes = program ? program->l2_read_bytes + program->l2_write_bytes
 						  : 0; /* programs move when there is one more */

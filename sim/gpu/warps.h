@@ -33,6 +33,7 @@ struct warps_options {
 /* NULL after a message: no [sm] section, no profiles. `platform` is borrowed. */
 struct warps *warps_new(const struct platform *platform, const struct warps_options *options);
 void warps_free(struct warps *warps);
+const char *warps_where(const struct warps *warps);  /* they were looked for; borrowed */
 const char *warps_source(const struct warps *warps); /* files the profiles came from; borrowed */
 
 /* Whether there are any, without a message. */

@@ -31,6 +31,7 @@ struct warps {
 	const struct platform *platform;
 	struct warps_options options;
 	struct profile_library profiles;
+	char *where; /* they are: a file, or a pattern of files; owned */
 	struct built *built;
 	size_t built_count, built_capacity;
 	struct derived_profiles derived;

@@ -22,6 +22,8 @@ int host_cost_of(const struct schedule *schedule, const struct schedule_op *op)
 	case OP_SYNC_EVENT:
 	case OP_SYNC_GPU:
 		return HOST_SYNC_IDLE;
+	case OP_HOST:
+		return op->object == HOST_WORK_LIBRARY ? HOST_LIBRARY : -1;
 	default:
 		return -1;
 	}

@@ -169,9 +169,9 @@ static int simulate(struct paper_runs *r, const char *platform, const char *conf
 	int rc = r->program->plan(r->solver, config, gpus, &schedule);
 	struct thesis_watch *watch = thesis_watch_new(&schedule);
 	if (!rc) {
-		const char *model = kernel_model
-					    ? kernel_model
-					    : predictor_planned_model(device->predictor, &schedule);
+		const char *model =
+			kernel_model ? kernel_model
+				     : predictor_planned_model(device->predictor, &schedule, NULL);
 		const struct predictor_request request = { .kernel_model = model,
 							   .set = gpus > 1 ? "gpus" : "size",
 							   .allow_extrapolation = true,

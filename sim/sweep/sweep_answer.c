@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/answers/thesis_times.h"
+#include "sim/gpu/warps.h"
 #include "traces/base/util.h"
 
 void sweep_answerer_release(struct sweep_answerer *a)
@@ -94,12 +95,13 @@ static void fill(struct sweep_row *row, const struct prediction *p)
 	}
 }
 
-/* What unasked answers a plan; NULL after a message. */
-static const char *model_of(struct sweep_answerer *a, const struct schedule *schedule)
+/* What unasked answers a plan, and whether by bounds; NULL after a message. */
+static const char *model_of(struct sweep_answerer *a, const struct schedule *schedule, bool *bounds)
 {
+	*bounds = false;
 	const char *model = predictor_model(a->options, "scaled");
 	return model && !a->options->kernel_model && !strcmp(model, "scaled")
-		       ? predictor_planned_model(&a->predictor, schedule)
+		       ? predictor_planned_model(&a->predictor, schedule, bounds)
 		       : model;
 }
 
@@ -107,15 +109,23 @@ static int predict(struct sweep_answerer *a, const struct sweep_point *point,
 		   struct planned_run *run, struct sweep_row *row)
 {
 	struct prediction prediction;
-	const char *model = model_of(a, &run->schedule);
+	bool bounds;
+	const char *model = model_of(a, &run->schedule, &bounds);
 	struct thesis_watch *watch = thesis_watch_new(&run->schedule);
 	struct predictor_request request = {
 		.kernel_model = model,
 		.set = point->gpus > 1 ? "gpus" : "size",
 		.allow_extrapolation = a->options->allow_extrapolation,
+		.bounds = bounds,
 		.observer = thesis_watch_observer(watch),
 	};
 	int rc = model ? predictor_run_planned(&a->predictor, run, &request, &prediction) : -1;
+	if (!rc && prediction.bounded) {
+		rc = report("kernel '%s' has no profile in %s, and its bounds decide how long the "
+			    "run takes: record one with warpreel profile",
+			    prediction.bounded, warps_where(a->predictor.warps));
+		prediction_release(&prediction);
+	}
 	if (!rc) {
 		fill(row, &prediction);
 		thesis_columns(row, thesis_watch_times(watch, &prediction.detail,
@@ -139,7 +149,8 @@ void sweep_note(struct sweep_answerer *a, const struct sweep_point *point)
 	struct planned_run run;
 	struct kernel_model model = { 0 };
 	if (!plan(a, point, &run) && !make_ready(a, point)) {
-		const char *name = model_of(a, &run.schedule);
+		bool bounds;
+		const char *name = model_of(a, &run.schedule, &bounds);
 		if (name && !strcmp(name, "warps") && !predictor_use_warps(&a->predictor, &model))
 			warps_note(a->predictor.warps, &run.schedule);
 	}

@@ -13,7 +13,7 @@ int profiled(struct predictor *predictor, const struct schedule *schedule, const
 	if (missing && !*said)
 		report_warning("kernel '%s' has no profile in %s: %s that launch it have no rows "
 			       "of the model 'warps'",
-			       missing, warps_source(model.warps), rows);
+			       missing, warps_where(model.warps), rows);
 	*said |= missing != NULL;
 	return !missing;
 }

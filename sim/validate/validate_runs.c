@@ -128,18 +128,25 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 {
 	struct schedule schedule;
 	schedule_init(&schedule);
+	bool bounds = false;
 	int rc = plan_on(c, m, gpus, &schedule) ? -1 : 1;
 	if (rc > 0 && !strcmp(model, "default"))
-		rc = (model = predictor_planned_model(c->predictor, &schedule)) ? rc : -1;
+		rc = (model = predictor_planned_model(c->predictor, &schedule, &bounds)) ? rc : -1;
 	if (rc > 0 && !strcmp(model, "scaled"))
 		rc = predictor_recorded(c->predictor, &schedule) || !c->has_warps;
-	const struct predictor_request request = {
-		.kernel_model = model, .set = set, .seen = true, .allow_extrapolation = true
-	};
-	if (rc > 0 && !strcmp(model, "warps"))
+	const struct predictor_request request = { .kernel_model = model,
+						   .set = set,
+						   .seen = true,
+						   .allow_extrapolation = true,
+						   .bounds = bounds };
+	if (rc > 0 && !strcmp(model, "warps") && !bounds)
 		rc = profiled(c->predictor, &schedule, "runs", &c->said_missing);
 	if (rc > 0 && predictor_run(c->predictor, &schedule, &request, p))
 		rc = -1;
+	if (rc > 0 && p->bounded) { /* at least that long says nothing of an error */
+		prediction_release(p);
+		rc = 0;
+	}
 	schedule_release(&schedule);
 	return rc;
 }

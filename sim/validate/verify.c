@@ -29,7 +29,7 @@ static int predict(struct verify *v, const char *solver, const char *config, uin
 	int rc = -1;
 	if (!planned_run_make(&run, v->program, solver, config, gpus, false)) {
 		struct predictor_request request = { .kernel_model = predictor_planned_model(
-							     &v->predictor, &run.schedule),
+							     &v->predictor, &run.schedule, NULL),
 						     .set = gpus > 1 ? "gpus" : "size" };
 		if (request.kernel_model &&
 		    !predictor_run_planned(&v->predictor, &run, &request, &p)) {

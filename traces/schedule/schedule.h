@@ -62,7 +62,11 @@ enum {
 			 priority), as it was seen to */
 };
 /* What a plan says of host work whose time it cannot know. */
-enum host_work { HOST_WORK_GIVEN, HOST_WORK_TEXTURE /* an object made, and given back later */ };
+enum host_work {
+	HOST_WORK_GIVEN,
+	HOST_WORK_TEXTURE, /* an object made, and given back later */
+	HOST_WORK_LIBRARY, /* a library's call, beside the launch it makes */
+};
 /* Sorts of calls that cost the host differently. */
 enum schedule_call {
 	CALL_OF_NONE, /* no call, or one whose time depends on the device */
