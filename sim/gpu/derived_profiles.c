@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traces/base/util.h"
+#include "traces/profiles/profile_rim.h"
 
 struct derived_profile {
 	const struct kernel_profile *nearest;

@@ -7,18 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile_derive_internal.h"
 #include "profile_law.h"
 #include "traces/base/util.h"
 
-enum { DERIVED_BLOCKS = 1 << 20 /* so many that rounding counts to integers means nothing */ };
 static const double COUNT_MOST = 1e17; /* 32 threads each still fit */
 static const double MOST_OFF =
 	0.05; /* of a launch's instructions, before the law is said not to hold */
-
-/* Shares of rims that differ by less tell nothing; a launch further out than so many times the
- * distance of two profiles is not drawn from them. */
-static const double RIM_LEAST = 0.02, RIM_FARTHEST = 2.5;
-static const double RIM_STEPS = 1024;
 
 /* ---- the nearest ---- */
 
@@ -132,7 +127,7 @@ static bool same_code(const struct kernel_profile *a, const struct kernel_profil
 	return same;
 }
 
-static bool may_be_base(const struct kernel_profile *p, const struct kernel_profile *nearest,
+bool derive_may_be_base(const struct kernel_profile *p, const struct kernel_profile *nearest,
 			const struct launch_geometry *launch)
 {
 	return was_counted(p) && !strcmp(p->symbol, nearest->symbol) &&
@@ -141,7 +136,7 @@ static bool may_be_base(const struct kernel_profile *p, const struct kernel_prof
 	       same_code(p, nearest);
 }
 
-static bool same_shape(const struct kernel_profile *a, const struct kernel_profile *b)
+bool derive_same_shape(const struct kernel_profile *a, const struct kernel_profile *b)
 {
 	return !memcmp(a->geometry.block, b->geometry.block, sizeof(a->geometry.block)) &&
 	       a->geometry.steps == b->geometry.steps;
@@ -159,10 +154,10 @@ static const struct kernel_profile *next_base(const struct kernel_profiles *all,
 	for (size_t i = 0; i < all->count; i++) {
 		const struct kernel_profile *p = &all->profile[i];
 		struct fit fit = fit_of(p, launch);
-		bool new = !tried[i] && may_be_base(p, nearest, launch);
+		bool new = !tried[i] && derive_may_be_base(p, nearest, launch);
 
 		for (int k = 0; new &&k < d->base_count; k++)
-			new = !same_shape(p, d->base[k]);
+			new = !derive_same_shape(p, d->base[k]);
 		if (new && (!best || better(&fit, &best_fit))) {
 			best = p;
 			best_fit = fit;
@@ -207,7 +202,7 @@ static const struct kernel_profile *nearest_in_work(const struct kernel_profiles
 		const bool nearer = fit.grid < best_fit.grid ||
 				    (fit.grid == best_fit.grid && fit.shape < best_fit.shape);
 
-		if (may_be_base(p, nearest, launch) &&
+		if (derive_may_be_base(p, nearest, launch) &&
 		    (knows_caches(p) != knows_caches(best) ? knows_caches(p) : nearer)) {
 			best = p;
 			best_fit = fit;
@@ -261,7 +256,7 @@ static bool in_pieces(const struct profile_derived *d, size_t instruction, doubl
 	return each;
 }
 
-static void fill_counts(struct profile_derived *d)
+void derive_fill_counts(struct profile_derived *d)
 {
 	struct kernel_profile *to = &d->profile;
 	double points = 0;
@@ -367,15 +362,15 @@ static char *doubt_of(const struct kernel_profiles *all, const struct kernel_pro
 		const struct kernel_profile *p = &all->profile[i], *again = p;
 		const uint32_t *b = p->geometry.block;
 		struct fit fit = fit_of(p, launch);
-		bool known = !may_be_base(p, nearest, launch);
+		bool known = !derive_may_be_base(p, nearest, launch);
 
 		for (int k = 0; !known && k < d->base_count; k++)
-			known = same_shape(p, d->base[k]);
+			known = derive_same_shape(p, d->base[k]);
 		for (size_t j = 0; !known && j < all->count;
 		     j++) { /* of a shape's grids, the nearest */
 			struct fit other = fit_of(&all->profile[j], launch);
-			if (may_be_base(&all->profile[j], nearest, launch) &&
-			    same_shape(p, &all->profile[j]) && better(&other, &fit))
+			if (derive_may_be_base(&all->profile[j], nearest, launch) &&
+			    derive_same_shape(p, &all->profile[j]) && better(&other, &fit))
 				again = &all->profile[j];
 		}
 		if (!known && again == p && !((part = off(d, p)) <= MOST_OFF))
@@ -416,89 +411,11 @@ void profile_derive(const struct kernel_profiles *profiles, const struct kernel_
 	d->profile = *d->memory;
 	d->profile.geometry = g;
 	memcpy(d->profile.geometry.grid, (uint32_t[3]){ DERIVED_BLOCKS, 1, 1 }, sizeof(g.grid));
-	fill_counts(d);
+	derive_fill_counts(d);
 	if (follows)
 		d->doubt = doubt_of(profiles, nearest, &g, d);
 	else if (!d->doubt)
 		d->doubt = xprintf("too few blocks and steps were profiled");
-}
-
-/* Share of a grid's blocks that are at its rim. */
-static double rim_share(const uint32_t grid[3])
-{
-	const double x = grid[0], y = grid[1], within_x = fmax(x - 2, 0),
-		     within_y = grid[1] == 1 ? 1 : fmax(y - 2, 0);
-
-	return 1 - within_x * within_y / (x * y);
-}
-
-double profile_rim_share(const uint32_t grid[3])
-{
-	return round(rim_share(grid) * RIM_STEPS) / RIM_STEPS;
-}
-
-/* Of the same shape as `nearest`, the one whose rim differs most from its. */
-static const struct kernel_profile *other_rim(const struct kernel_profiles *all,
-					      const struct kernel_profile *nearest,
-					      const struct launch_geometry *launch)
-{
-	const struct kernel_profile *best = NULL;
-	const double here = rim_share(nearest->geometry.grid);
-	double most = RIM_LEAST;
-
-	for (size_t i = 0; i < all->count; i++) {
-		const struct kernel_profile *p = &all->profile[i];
-		const double off = fabs(rim_share(p->geometry.grid) - here);
-
-		if (may_be_base(p, nearest, launch) && same_shape(p, nearest) &&
-		    p->geometry.grid[2] == 1 && off > most) {
-			most = off;
-			best = p;
-		}
-	}
-	return best;
-}
-
-static bool with_rim(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
-		     const struct launch_geometry *launch, double share, double farthest,
-		     struct profile_derived *d)
-{
-	const struct kernel_profile *other = nearest->geometry.grid[2] != 1 || launch->grid[2] != 1
-						     ? NULL
-						     : other_rim(profiles, nearest, launch);
-
-	if (!other)
-		return false;
-	const double here = rim_share(nearest->geometry.grid),
-		     there = rim_share(other->geometry.grid),
-		     weight = (share - here) / (there - here);
-	if (!(weight >= 1 - farthest && weight <= farthest))
-		return false;
-	*d = (struct profile_derived){ .memory = nearest,
-				       .base = { nearest, other },
-				       .weight = { 1 - weight, weight },
-				       .base_count = 2,
-				       .profile = *nearest };
-	d->profile.geometry = *launch;
-	memcpy(d->profile.geometry.grid, (uint32_t[3]){ DERIVED_BLOCKS, 1, 1 },
-	       sizeof(launch->grid));
-	fill_counts(d);
-	return true;
-}
-
-bool profile_between(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
-		     const struct launch_geometry *launch, struct profile_derived *d)
-{
-	const bool same_grid = !memcmp(nearest->geometry.grid, launch->grid, sizeof(launch->grid));
-
-	return !same_grid && with_rim(profiles, nearest, launch, profile_rim_share(launch->grid),
-				      RIM_FARTHEST, d);
-}
-
-bool profile_of_kind(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
-		     const struct launch_geometry *launch, bool rim, struct profile_derived *d)
-{
-	return with_rim(profiles, nearest, launch, rim, INFINITY, d);
 }
 
 void profile_derived_release(struct profile_derived *d)
