@@ -330,7 +330,9 @@ static int plan_time_launches(struct machine_thread *t, uint32_t stream,
 	(void)stream;
 	if (body(t, arg))
 		return -1;
-	timing->launches = s->op_count - before;
+	timing->launches = 0;
+	for (int64_t k = before; k < s->op_count; k++)
+		timing->launches += s->op[k].kind == OP_LAUNCH;
 	timing->median_ns = timing->mad_ns = timing->min_ns = timing->max_ns = NAN;
 	return 0;
 }

@@ -69,10 +69,18 @@ static int64_t blocks_of(const struct patches_box *box, int32_t first, int32_t c
 	return blocks;
 }
 
-/* Residuals in the buffer of packed values, or a part of them; corrections lie `bytes` behind. */
+/* Residuals in the buffer of packed values, or a part of them; corrections lie `behind` them. As
+ * many bytes as that are all residuals. */
 struct packed {
-	int64_t at, bytes;
+	int64_t at, behind;
 };
+
+/* What comes round again from step to step. */
+static int64_t gemm_resident(const struct patches_work *w, const struct extent *e,
+			     const struct packed *packed)
+{
+	return 2 * e->u_bytes + e->f_bytes + 2 * packed->behind + 8 * w->tables.inverse_elements;
+}
 
 /* Residuals: from u and f to the packed values. Update: from them and u to v. */
 static int launch_packed(struct patches_work *w, struct machine_thread *t,
@@ -90,16 +98,16 @@ static int launch_packed(struct patches_work *w, struct machine_thread *t,
 		.args_bytes = sizeof(*step),
 		.points = e.cells,
 		.dram_bytes = 24 * e.cells,
-		.resident_bytes = 2 * e.u_bytes + e.f_bytes,
+		.resident_bytes = gemm_resident(w, &e, packed),
 	};
 	add_access(&launch, swapped ? gpu->v : gpu->u, ACCESS_READ, e.u_at, e.u_bytes);
 	if (update) {
-		add_access(&launch, gpu->packed, ACCESS_READ, packed->at + packed->bytes,
-			   packed->bytes);
+		add_access(&launch, gpu->packed, ACCESS_READ, packed->at + packed->behind,
+			   packed->behind);
 		add_access(&launch, swapped ? gpu->u : gpu->v, ACCESS_WRITE, e.u_at, e.u_bytes);
 	} else {
 		add_access(&launch, gpu->f, ACCESS_READ, e.f_at, e.f_bytes);
-		add_access(&launch, gpu->packed, ACCESS_WRITE, packed->at, packed->bytes);
+		add_access(&launch, gpu->packed, ACCESS_WRITE, packed->at, packed->behind);
 	}
 	return patches_ops(w)->launch(t, stream, &launch);
 }
@@ -107,7 +115,7 @@ static int launch_packed(struct patches_work *w, struct machine_thread *t,
 /* The product of one part, whose kernel is cuBLAS's choice. */
 static int plan_product(struct patches_work *w, struct machine_thread *t, int32_t side,
 			int32_t blocks, int64_t inverse_at, const struct packed *part,
-			uint32_t stream)
+			int64_t resident_bytes, uint32_t stream)
 {
 	const struct patches_gpu *gpu = &w->gpu[t->gpu];
 	const int64_t bytes = 8 * (int64_t)side * blocks, inverse = 8 * (int64_t)side * side;
@@ -115,13 +123,14 @@ static int plan_product(struct patches_work *w, struct machine_thread *t, int32_
 		.name = w->params.kernel->name[0],
 		.cpu = w->params.kernel->cpu,
 		.points = (int64_t)side * blocks,
-		.dram_bytes = 2 * bytes,
-		.resident_bytes = 2 * bytes + inverse,
+		.dram_bytes = 2 * bytes + inverse,
+		.resident_bytes = resident_bytes,
 		.products = 1,
 	};
+	/* Apart, since accesses of one buffer in a row count as one piece. */
 	add_access(&launch, gpu->packed, ACCESS_READ, part->at, bytes);
-	add_access(&launch, gpu->packed, ACCESS_WRITE, part->at + part->bytes, bytes);
 	add_access(&launch, gpu->inverse, ACCESS_READ, 8 * inverse_at, inverse);
+	add_access(&launch, gpu->packed, ACCESS_WRITE, part->at + part->behind, bytes);
 	return patches_ops(w)->launch(t, stream, &launch);
 }
 
@@ -132,13 +141,17 @@ static int launch_products(struct patches_work *w, struct machine_thread *t,
 {
 	const struct machine_launch product = { .name = w->params.kernel->name[0],
 						.cpu = w->params.kernel->cpu };
+	const struct extent e =
+		extent_of(w->tables.box + w->tables.first[t->gpu] + step->first, step->count);
+	const int64_t resident_bytes = gemm_resident(w, &e, packed);
 	struct packed part = *packed;
 	int64_t inverse_at = 0;
 	if (patches_ops(w)->computes)
 		return launch_step(w, t, step, &product, swapped, stream);
 	for (int p = 0; p < PATCHES_PARTS; p++) {
 		const int32_t side = patches_part_side(step->block, p);
-		if (side && plan_product(w, t, side, step->blocks, inverse_at, &part, stream))
+		if (side && plan_product(w, t, side, step->blocks, inverse_at, &part,
+					 resident_bytes, stream))
 			return -1;
 		inverse_at += (int64_t)side * side;
 		part.at += 8 * (int64_t)side * step->blocks;
@@ -146,14 +159,13 @@ static int launch_products(struct patches_work *w, struct machine_thread *t,
 	return 0;
 }
 
-/* A product of at most so many blocks as fit the buffer, `place` doubles into it: residuals,
- * product, update. */
+/* A product of at most so many blocks as fit the buffer, `at` doubles into it: residuals, product,
+ * update. */
 static int launch_gemm(struct patches_work *w, struct machine_thread *t,
-		       const struct patches_step *step, int64_t place, bool swapped,
-		       uint32_t stream)
+		       const struct patches_step *step, int64_t at, bool swapped, uint32_t stream)
 {
-	const struct packed packed = { 8 * place, 8 * (int64_t)step->blocks * step->block[0] *
-							  step->block[1] * step->block[2] };
+	const struct packed packed = { 8 * at, 8 * (int64_t)step->blocks * step->block[0] *
+						       step->block[1] * step->block[2] };
 	return launch_packed(w, t, step, false, &packed, swapped, stream) ||
 			       launch_products(w, t, step, &packed, swapped, stream) ||
 			       launch_packed(w, t, step, true, &packed, swapped, stream)

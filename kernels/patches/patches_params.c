@@ -100,6 +100,7 @@ static const struct patches_kernel kernels[] = {
 	  patches_gemv_sweep_geometry, .dense = true, .most_threads = 1024 },
 	{ "gemv-split", { "patches_gemv_split", "patches_gemv_split" }, patches_split_cpu,
 	  patches_gemv_c_geometry, .dense = true, .advance = true, .most_threads = 1024 },
+	/* The geometry is that of residuals and updates: cuBLAS chooses a product's. */
 	{ "gemm", { "patches_gemm_product", "patches_gemm_product" }, patches_gemm_product_cpu,
 	  patches_packed_geometry, .dense = true, .gemm = true },
 	{ "sine", { "patches_sine", "patches_sine_chaotic" }, patches_sine_cpu,

@@ -2,8 +2,8 @@
  * [host] first_*: what the first call of a kind takes more than the next ones of that kind, in a
  * thread just made, as a program's threads are for a run. Threads meet before it, since a run's
  * begin together. What each has done before is what solvers do: copies for the first launch, which
- * it has waited for long enough to find the driver's code cold (tests/gpu_begin_together.cu), copies
- * and launches for events.
+ * it has waited for long enough to find the driver's code cold (tests/gpu_begin_together.cu),
+ * copies and launches for events.
  */
 #include "calibrate_internal.h"
 

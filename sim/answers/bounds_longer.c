@@ -14,7 +14,7 @@ static int cost(struct kernel_model *model, const struct schedule *schedule,
 {
 	struct bounds_longer *longer = longer_of(model);
 	const int rc = longer->inner->ops->cost(longer->inner, schedule, shape, op, duration_ns);
-	if (!rc && !warps_profile(model->warps, schedule->kernel[shape->kernel]))
+	if (!rc && !warps_knows(model->warps, schedule, shape))
 		*duration_ns *= longer->times;
 	return rc;
 }

@@ -19,15 +19,19 @@ static double core_us(struct predictor *predictor, const struct program *program
 	schedule_init(&schedule);
 	if (!program->plan(solver, config, gpus, &schedule)) {
 		struct prediction prediction;
+		bool bounds;
+		const char *model = predictor_planned_model(predictor, &schedule, &bounds);
 		const struct predictor_request request = {
-			.kernel_model = predictor_planned_model(predictor, &schedule, NULL),
+			.kernel_model = model,
 			.set = gpus > 1 ? "gpus" : "size",
 			.allow_extrapolation = true,
+			.bounds = bounds,
 			.replicas = 0,
 		};
 		if (request.kernel_model &&
 		    !predictor_run(predictor, &schedule, &request, &prediction)) {
-			us = prediction.core_us;
+			if (!prediction.bounded || !prediction_refuse_bound(&prediction, predictor))
+				us = prediction.core_us;
 			prediction_release(&prediction);
 		}
 	}

@@ -8,15 +8,21 @@ int machine_answer(const struct program *program, const struct predictor_options
 {
 	struct predictor p;
 	struct prediction prediction;
+	bool bounds = false;
 	const char *model = predictor_model(o, "scaled");
 	if (!model || predictor_init(&p, program, o, true))
 		return -1;
 	if (!strcmp(model, "scaled"))
-		model = predictor_planned_model(&p, &run->schedule, NULL);
+		model = predictor_planned_model(&p, &run->schedule, &bounds);
 	struct predictor_request request = { .kernel_model = model,
 					     .set = run->schedule.gpu_count > 1 ? "gpus" : "size",
+					     .bounds = bounds,
 					     .allow_extrapolation = o->allow_extrapolation };
 	int rc = model ? predictor_run_planned(&p, run, &request, &prediction) : -1;
+	if (!rc && prediction.bounded) {
+		rc = prediction_refuse_bound(&prediction, &p);
+		prediction_release(&prediction);
+	}
 	if (!rc) {
 		*answer = (struct machine_answer){ .core_us = prediction.core_us,
 						   .core_lo_us = prediction.core_lo_us,

@@ -298,23 +298,27 @@ char *predictor_inputs(const struct predictor *p, const char *kernel_model)
 	return inputs;
 }
 
-/* The run again, kernels without profile as long as all but one in ten are. */
-static int play_longer(const struct predictor *p, const struct simulation_setup *setup,
-		       const struct predictor_request *request, struct prediction *prediction)
+/* The run again, kernels without profile as long as nine in ten kernels are at most. Longer than
+ * can be counted is long, too. */
+static void play_longer(const struct predictor *p, const struct simulation_setup *setup,
+			const struct predictor_request *request, struct prediction *prediction)
 {
 	struct bounds_longer longer;
 	struct simulation_setup again = *setup;
 	struct simulation_result result;
 	double error;
+	prediction->longer_us = INFINITY;
+	if (!isfinite(bounds_most(&p->left_out)))
+		return;
 	bounds_longer(&longer, setup->model, bounds_most(&p->left_out));
 	again.model = &longer.base;
 	again.observer = NULL;
 	again.quiet = true;
 	if (replicas_run(&again, request->replicas, request->run, &result, NULL, &error))
-		return -1;
+		return;
 	prediction->longer_us = (double)result.core_ps * 1e-6;
+	prediction->error = fmax(prediction->error, error);
 	simulation_result_release(&result);
-	return 0;
 }
 
 int predictor_run(struct predictor *p, const struct schedule *schedule,
@@ -375,7 +379,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 	for (size_t i = 0; i < schedule->nvtx_count; i++)
 		prediction->range_us[i] *= ranges.replicas ? 1e-6 / ranges.replicas : 0;
 	if (!rc && model->bounded)
-		rc = play_longer(p, &setup, request, prediction);
+		play_longer(p, &setup, request, prediction);
 	if (!rc)
 		prediction_finish(prediction, p, schedule, request, model);
 	if (!rc && timeline_trace)

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/gpu/warps.h"
+#include "traces/base/util.h"
+
 /* NULL: one GPU, or a program that is no solver of ours. Owned by the caller. */
 static char *transport_of(const struct predictor *p, const struct schedule *schedule)
 {
@@ -51,8 +54,10 @@ static void as_unseen(const struct intervals *intervals, double *low, double *hi
 /* Kernels that only have bounds: do they show? */
 static void note_bounds(struct prediction *prediction, double high)
 {
-	static const double hidden = 1.1;
-	if (prediction->longer_us > hidden * prediction->core_us) {
+	static const double hidden = 1.1; /* asked of one factor: those between are taken to lie
+					     between */
+	prediction->core_lo_us *= fmin(1, prediction->longer_us / prediction->core_us);
+	if (!(prediction->longer_us <= hidden * prediction->core_us)) {
 		prediction->bounded = prediction->by_bounds;
 		prediction->core_hi_us = INFINITY;
 		return;
@@ -107,4 +112,11 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 	prediction->kernel_model = model->ops->name;
 	prediction->unsure = model->extrapolated || prediction->bounded;
 	prediction->extrapolated = prediction->unsure || p->other_device || prediction->more_gpus;
+}
+
+int prediction_refuse_bound(const struct prediction *prediction, const struct predictor *predictor)
+{
+	return report("kernel '%s' has no profile in %s, and its bounds decide how long the run "
+		      "takes: record one with warpreel profile",
+		      prediction->bounded, warps_where(predictor->warps));
 }

@@ -227,5 +227,5 @@ double bounds_most(const struct intervals *left_out)
 {
 	double low, high;
 	width_of(left_out, "bounds", "kernels", &low, &high);
-	return 1 + high;
+	return high > 0 ? 1 + high : INFINITY;
 }

@@ -49,7 +49,8 @@ void hypothetical_widen(const struct hypothetical *h, const struct intervals *le
 void bounds_widen(const struct intervals *left_out, const char *class_name, double *low,
 		  double *high);
 
-/* So many times its bounds a kernel takes at most, in nine of ten that were measured. */
+/* So many times its bounds a kernel takes at most, nine of ten kernels that were measured;
+ * INFINITY: nobody says. */
 double bounds_most(const struct intervals *left_out);
 
 #endif

@@ -8,12 +8,11 @@
 
 extern const struct kernel_model_ops kernel_model_warps, kernel_model_roofline;
 
-/* Of a kernel without profile, where bounds will do. */
+/* Of a launch that warps_knows nothing of, where bounds will do. */
 static bool is_bounded(const struct kernel_model *model, const struct schedule *schedule,
 		       const struct schedule_shape *shape)
 {
-	return model->bounds && model->warps &&
-	       !warps_profile(model->warps, schedule->kernel[shape->kernel]);
+	return model->bounds && model->warps && !warps_knows(model->warps, schedule, shape);
 }
 
 static int warps_cost(struct kernel_model *model, const struct schedule *schedule,

@@ -99,12 +99,18 @@ bool warps_profile(const struct warps *w, const char *kernel)
 	return profile_library_has(&w->profiles, kernel);
 }
 
+bool warps_knows(const struct warps *w, const struct schedule *schedule,
+		 const struct schedule_shape *shape)
+{
+	return shape->grid[0] && warps_profile(w, schedule->kernel[shape->kernel]);
+}
+
 const char *warps_missing(const struct warps *w, const struct schedule *schedule)
 {
 	for (uint32_t k = 0; k < schedule->shape_count; k++) {
-		const char *name = schedule->kernel[schedule->shape[k].kernel];
-		if (!schedule->shape[k].meets && !warps_profile(w, name))
-			return name;
+		const struct schedule_shape *shape = &schedule->shape[k];
+		if (!shape->meets && !warps_knows(w, schedule, shape))
+			return schedule->kernel[shape->kernel];
 	}
 	return NULL;
 }

@@ -44,6 +44,9 @@ bool warps_sure(struct warps *warps, const struct schedule *schedule);
 
 /* Whether a kernel has a profile, of whatever launch. */
 bool warps_profile(const struct warps *warps, const char *kernel);
+/* Whether a launch's kernel has one, and its grid is known. */
+bool warps_knows(const struct warps *warps, const struct schedule *schedule,
+		 const struct schedule_shape *shape);
 
 /* A kernel of the schedule's launches that has no profile but one that nobody counted; NULL = none
  * has. Borrowed of the schedule. */

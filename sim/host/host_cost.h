@@ -7,8 +7,8 @@
 #include "model/platform/platform.h"
 #include "traces/schedule/schedule.h"
 
-/* HOST_LAUNCH, HOST_COPY_H2D, ...; -1 for an operation that is no CUDA call. A synchronisation is
- * one that finds nothing to wait for. */
+/* HOST_LAUNCH, HOST_COPY_H2D, ...; -1 for an operation that is no call of CUDA's or of a library's.
+ * A synchronisation is one that finds nothing to wait for. */
 int host_cost_of(const struct schedule *schedule, const struct schedule_op *op);
 
 /* The node of a recorded graph that stands before `op`, itself one with OP_IN_GRAPH, in its launch:

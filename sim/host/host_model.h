@@ -19,8 +19,8 @@ struct host_model_ops {
 	struct host_model *(*create)(const struct platform *platform,
 				     const struct schedule *schedule, uint64_t seed);
 	void (*destroy)(struct host_model *model);
-	/* A call that puts a command into a stream where `ahead` commands are waiting; `draw` tells
-	 * the calls of a thread apart. */
+	/* A call that puts a command into a stream where `ahead` commands are waiting, or a
+	 * library's; `draw` tells the calls of a thread apart. */
 	sim_time (*call)(struct host_model *model, uint32_t thread, const struct schedule_op *op,
 			 uint32_t ahead, int64_t draw);
 	/* Anything else of a thread, by kind: HOST_SYNC_IDLE, HOST_POST, HOST_BARRIER, ... */

@@ -121,9 +121,7 @@ static int predict(struct sweep_answerer *a, const struct sweep_point *point,
 	};
 	int rc = model ? predictor_run_planned(&a->predictor, run, &request, &prediction) : -1;
 	if (!rc && prediction.bounded) {
-		rc = report("kernel '%s' has no profile in %s, and its bounds decide how long the "
-			    "run takes: record one with warpreel profile",
-			    prediction.bounded, warps_where(a->predictor.warps));
+		rc = prediction_refuse_bound(&prediction, &a->predictor);
 		prediction_release(&prediction);
 	}
 	if (!rc) {

@@ -30,15 +30,17 @@ static int steady_us(struct context *c, const struct schedule *schedule, const c
 	if (!strcmp(model_name, "warps") && predictor_use_warps(p, &model))
 		return -1;
 	double sum = 0, ns;
+	int64_t launches = 0;
 	for (int64_t k = 0; k < schedule->op_count; k++) {
 		const struct schedule_op *op = &schedule->op[k];
 		if (op->kind != OP_LAUNCH)
 			continue;
+		launches++;
 		if (model.ops->cost(&model, schedule, &schedule->shape[op->object], op, &ns))
 			return -1;
 		sum += ns + p->platform.sm.launch_period_ns - p->platform.sm.launch_ns;
 	}
-	*us = sum * 1e-3 / (double)schedule->op_count;
+	*us = sum * 1e-3 / (double)launches;
 	*extrapolated = model.extrapolated;
 	return 0;
 }

@@ -222,7 +222,7 @@ static int answer_planned(struct context *c, const struct measured_row *m, struc
 			continue;
 		add_prediction(answers, models[k], p.kernel_model, &p);
 		answered = k ? answered : p.kernel_model;
-		if (!k)
+		if (!k && !p.by_bounds)
 			add_prediction(answers, answered, answered, &p);
 		prediction_release(&p);
 	}

@@ -28,14 +28,16 @@ static int predict(struct verify *v, const char *solver, const char *config, uin
 	struct prediction p;
 	int rc = -1;
 	if (!planned_run_make(&run, v->program, solver, config, gpus, false)) {
-		struct predictor_request request = { .kernel_model = predictor_planned_model(
-							     &v->predictor, &run.schedule, NULL),
-						     .set = gpus > 1 ? "gpus" : "size" };
+		bool bounds;
+		const char *model = predictor_planned_model(&v->predictor, &run.schedule, &bounds);
+		struct predictor_request request = { .kernel_model = model,
+						     .set = gpus > 1 ? "gpus" : "size",
+						     .bounds = bounds };
 		if (request.kernel_model &&
 		    !predictor_run_planned(&v->predictor, &run, &request, &p)) {
 			*core_us = p.core_us;
+			rc = p.bounded ? prediction_refuse_bound(&p, &v->predictor) : 0;
 			prediction_release(&p);
-			rc = 0;
 		}
 	}
 	planned_run_release(&run);

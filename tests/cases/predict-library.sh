@@ -6,3 +6,6 @@ core() {
 free=$(core --set host.library_ns=0 --set host.first_library_ns=0)
 echo "$free $(core --set host.library_ns=20000 --set host.first_library_ns=0) $(core --set host.library_ns=0 --set host.first_library_ns=50000)" |
 	awk '{ printf "each: %d tenths of a millisecond more, the first: %.0f us\n", ($2 - $1) / 100 + 0.5, $3 - $1 }'
+# The first of each thread: on two GPUs, too, where both begin at once.
+echo "$(core --patches 4x16 --gpus 2 --set host.library_ns=0 --set host.first_library_ns=0) $(core --patches 4x16 --gpus 2 --set host.library_ns=0 --set host.first_library_ns=50000)" |
+	awk '{ printf "two GPUs, the first: %.0f us\n", $2 - $1 }'
