@@ -112,49 +112,56 @@ static int launch_packed(struct patches_work *w, struct machine_thread *t,
 	return patches_ops(w)->launch(t, stream, &launch);
 }
 
-/* The product of one part, whose kernel is cuBLAS's choice. */
-static int plan_product(struct patches_work *w, struct machine_thread *t, int32_t side,
-			int32_t blocks, int64_t inverse_at, const struct packed *part,
-			int64_t resident_bytes, uint32_t stream)
+/* What a product reads and writes: of all parts, or of one. */
+struct product {
+	struct packed packed;
+	int64_t inverse_at, inverse_bytes, bytes; /* of residuals, and of corrections as many */
+};
+
+/* On a machine that computes, with its arguments: all products of the step. Without: one of a plan,
+ * whose kernel is cuBLAS's choice. */
+static int launch_product(struct patches_work *w, struct machine_thread *t,
+			  const struct patches_step *step, const struct product *product,
+			  int64_t resident_bytes, uint32_t stream)
 {
 	const struct patches_gpu *gpu = &w->gpu[t->gpu];
-	const int64_t bytes = 8 * (int64_t)side * blocks, inverse = 8 * (int64_t)side * side;
+	const struct packed *packed = &product->packed;
 	struct machine_launch launch = {
 		.name = w->params.kernel->name[0],
 		.cpu = w->params.kernel->cpu,
-		.points = (int64_t)side * blocks,
-		.dram_bytes = 2 * bytes + inverse,
+		.args = step,
+		.args_bytes = step ? sizeof(*step) : 0,
+		.points = product->bytes / 8,
+		.dram_bytes = 2 * product->bytes + product->inverse_bytes,
 		.resident_bytes = resident_bytes,
-		.products = 1,
+		.products = step ? 0 : 1,
 	};
 	/* Apart, since accesses of one buffer in a row count as one piece. */
-	add_access(&launch, gpu->packed, ACCESS_READ, part->at, bytes);
-	add_access(&launch, gpu->inverse, ACCESS_READ, 8 * inverse_at, inverse);
-	add_access(&launch, gpu->packed, ACCESS_WRITE, part->at + part->behind, bytes);
+	add_access(&launch, gpu->packed, ACCESS_READ, packed->at, product->bytes);
+	add_access(&launch, gpu->inverse, ACCESS_READ, product->inverse_at, product->inverse_bytes);
+	add_access(&launch, gpu->packed, ACCESS_WRITE, packed->at + packed->behind, product->bytes);
 	return patches_ops(w)->launch(t, stream, &launch);
 }
 
 /* One launch does all parts on machines that compute; in a plan each is the product that it is. */
 static int launch_products(struct patches_work *w, struct machine_thread *t,
 			   const struct patches_step *step, const struct packed *packed,
-			   bool swapped, uint32_t stream)
+			   uint32_t stream)
 {
-	const struct machine_launch product = { .name = w->params.kernel->name[0],
-						.cpu = w->params.kernel->cpu };
 	const struct extent e =
 		extent_of(w->tables.box + w->tables.first[t->gpu] + step->first, step->count);
 	const int64_t resident_bytes = gemm_resident(w, &e, packed);
-	struct packed part = *packed;
-	int64_t inverse_at = 0;
+	struct product product = { *packed, 0, 8 * w->tables.inverse_elements, packed->behind };
 	if (patches_ops(w)->computes)
-		return launch_step(w, t, step, &product, swapped, stream);
+		return launch_product(w, t, step, &product, resident_bytes, stream);
 	for (int p = 0; p < PATCHES_PARTS; p++) {
-		const int32_t side = patches_part_side(step->block, p);
-		if (side && plan_product(w, t, side, step->blocks, inverse_at, &part,
-					 resident_bytes, stream))
+		const int64_t side = patches_part_side(step->block, p);
+		product.bytes = 8 * side * step->blocks;
+		product.inverse_bytes = 8 * side * side;
+		if (side && launch_product(w, t, NULL, &product, resident_bytes, stream))
 			return -1;
-		inverse_at += (int64_t)side * side;
-		part.at += 8 * (int64_t)side * step->blocks;
+		product.inverse_at += product.inverse_bytes;
+		product.packed.at += product.bytes;
 	}
 	return 0;
 }
@@ -167,7 +174,7 @@ static int launch_gemm(struct patches_work *w, struct machine_thread *t,
 	const struct packed packed = { 8 * at, 8 * (int64_t)step->blocks * step->block[0] *
 						       step->block[1] * step->block[2] };
 	return launch_packed(w, t, step, false, &packed, swapped, stream) ||
-			       launch_products(w, t, step, &packed, swapped, stream) ||
+			       launch_products(w, t, step, &packed, stream) ||
 			       launch_packed(w, t, step, true, &packed, swapped, stream)
 		       ? -1
 		       : 0;
