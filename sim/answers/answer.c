@@ -124,7 +124,7 @@ static void print_times(const struct schedule *schedule, const struct predictor 
 				 : "",
 	       r->hypothetical ? "   HYPOTHETICAL" : "");
 	printf("  total      %12.1f us   kernel model %s, %lld operations\n", r->total_us,
-	       r->kernel_model, (long long)d->operations);
+	       prediction_model_name(r), (long long)d->operations);
 	printf("  core loop by GPU:   kernels  transfers       sync       host   (us)\n");
 	for (uint32_t g = 0; g < d->gpu_count; g++)
 		printf("    GPU %-2u         %10.1f %10.1f %10.1f %10.1f\n", g,
@@ -284,10 +284,11 @@ static void print_tsv(const struct schedule *schedule, const struct predictor *p
 	       "%d\t%s\t%s\t%s\n",
 	       text_show(&show, schedule->solver ? schedule->solver : "-"),
 	       text_show(&show, schedule->config ? schedule->config : "-"), schedule->gpu_count,
-	       r->core_us, low, high, r->total_us, r->kernel_model, (long long)d->operations,
-	       bound.us[BOUND_KERNEL], bound.us[BOUND_LINK], bound.us[BOUND_SYNC],
-	       bound.us[BOUND_HOST], r->extrapolated, text_show(&show, hypothetical),
-	       text_show(&show, p->platform.name), bound_name[bound.by]);
+	       r->core_us, low, high, r->total_us, prediction_model_name(r),
+	       (long long)d->operations, bound.us[BOUND_KERNEL], bound.us[BOUND_LINK],
+	       bound.us[BOUND_SYNC], bound.us[BOUND_HOST], r->extrapolated,
+	       text_show(&show, hypothetical), text_show(&show, p->platform.name),
+	       bound_name[bound.by]);
 	free(hypothetical);
 	text_show_release(&show);
 }
@@ -320,7 +321,7 @@ static int tell(const struct predictor_options *o, const struct planned_run *run
 	const struct schedule *schedule = &run->schedule;
 	if (o->output) {
 		add_answers(timeline, prediction);
-		trace_set_meta(timeline, "kernel_model", prediction->kernel_model);
+		trace_set_meta(timeline, "kernel_model", prediction_model_name(prediction));
 		trace_set_meta(timeline, "platform_source",
 			       platform_text(&p->platform, "platform.source"));
 		trace_set_meta(timeline, "extrapolated", prediction->extrapolated ? "yes" : "no");

@@ -24,13 +24,14 @@ int machine_answer(const struct program *program, const struct predictor_options
 		prediction_release(&prediction);
 	}
 	if (!rc) {
-		*answer = (struct machine_answer){ .core_us = prediction.core_us,
-						   .core_lo_us = prediction.core_lo_us,
-						   .core_hi_us = prediction.core_hi_us,
-						   .kernel_model = prediction.kernel_model,
-						   .extrapolated = prediction.extrapolated,
-						   .hypothetical = prediction.hypothetical != 0,
-						   .bound = bound_of(&prediction.detail) };
+		*answer =
+			(struct machine_answer){ .core_us = prediction.core_us,
+						 .core_lo_us = prediction.core_lo_us,
+						 .core_hi_us = prediction.core_hi_us,
+						 .kernel_model = prediction_model_name(&prediction),
+						 .extrapolated = prediction.extrapolated,
+						 .hypothetical = prediction.hypothetical != 0,
+						 .bound = bound_of(&prediction.detail) };
 		prediction_release(&prediction);
 	}
 	predictor_release(&p);

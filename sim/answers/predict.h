@@ -151,6 +151,8 @@ int predictor_run(struct predictor *predictor, const struct schedule *schedule,
 int predictor_run_planned(struct predictor *predictor, struct planned_run *run,
 			  struct predictor_request *request, struct prediction *prediction);
 void prediction_release(struct prediction *prediction);
+/* Its kernel model as it is printed: "warps+bounds" where a kernel has bounds alone. Static. */
+const char *prediction_model_name(const struct prediction *prediction);
 /* -1 after saying which kernel's bounds decide; for who has no use for a time that is too short. */
 int prediction_refuse_bound(const struct prediction *prediction, const struct predictor *predictor);
 /* predict_interval.c: what is said of a run once it has been played, its time and how far off it

@@ -114,6 +114,11 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 	prediction->extrapolated = prediction->unsure || p->other_device || prediction->more_gpus;
 }
 
+const char *prediction_model_name(const struct prediction *prediction)
+{
+	return prediction->by_bounds ? "warps+bounds" : prediction->kernel_model;
+}
+
 int prediction_refuse_bound(const struct prediction *prediction, const struct predictor *predictor)
 {
 	return report("kernel '%s' has no profile in %s, and its bounds decide how long the run "

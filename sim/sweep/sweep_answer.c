@@ -85,7 +85,7 @@ static void fill(struct sweep_row *row, const struct prediction *p)
 	row->total_us = p->total_us;
 	row->extrapolated = p->extrapolated;
 	row->hypothetical = p->hypothetical != 0;
-	snprintf(row->kernel_model, sizeof(row->kernel_model), "%s", p->kernel_model);
+	snprintf(row->kernel_model, sizeof(row->kernel_model), "%s", prediction_model_name(p));
 	row->kernel_us = row->transfer_us = row->sync_us = row->host_us = 0;
 	for (uint32_t g = 0; g < d->gpu_count; g++) {
 		row->kernel_us += us(d->gpu[g].kernel_ps) / d->gpu_count;
