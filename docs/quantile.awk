@@ -15,3 +15,10 @@ function quantile(n, share,    at, below) {
 	below = int(at)
 	return below < n ? list[below] + (at - below) * (list[below + 1] - list[below]) : list[n]
 }
+# Values whose key is `key`, of n, into list; how many.
+function gather(n, keys, values, key,    i, m) {
+	for (i = 1; i <= n; i++)
+		if (keys[i] == key)
+			list[++m] = values[i]
+	return m + 0
+}

@@ -11,7 +11,7 @@
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include "host_clock.h"
 
 enum { PLACES = 2, ROUNDS = 1000, TRIES = 7 };
 
@@ -35,14 +35,6 @@ struct place {
 	CUstream stream;
 	CUevent event;
 };
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
 
 static void wait_for_context(const struct place *)
 {

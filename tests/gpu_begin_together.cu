@@ -18,6 +18,7 @@
 #include <cuda_runtime.h>
 
 #include "cuda_try.h"
+#include "host_clock.h"
 
 enum { MOST = 8, CALLS = 10, STREAMS = 4, COPY_BYTES = 65536 };
 
@@ -75,14 +76,6 @@ struct worker {
 	pthread_t handle;
 };
 
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 static void barrier(struct round_of *r)
 {
 	const int generation = r->generation.load();
@@ -135,8 +128,7 @@ static void one_round(struct worker *w)
 		const struct timespec ms = { 0, 1000000 };
 		nanosleep(&ms, NULL);
 	} else if (e->idle == SPUN) {
-		for (const double until = now_us() + 1000; now_us() < until;)
-			__builtin_ia32_pause();
+		spin_us(1000);
 	}
 	if (e->idle != NO_IDLE)
 		barrier(r);

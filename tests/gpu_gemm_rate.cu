@@ -6,21 +6,16 @@
  *
  *     gpu_gemm_rate [ROWS [COLUMNS...]]
  *
- * cuBLAS is loaded when asked for, as by kernels/patches/patches_gemm.cu.
+ * Ends with 1 where there is no cuBLAS.
  */
 #include <algorithm>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cuda_try.h"
+#include "kernels/patches/patches_cublas.cuh"
 
 enum { REPEATS = 11, LAUNCHES_MOST = 20 };
-
-typedef int create_function(void **handle);
-typedef int dgemm_function(void *handle, int transpose_a, int transpose_b, int m, int n, int k,
-			   const double *alpha, const double *a, int a_stride, const double *b,
-			   int b_stride, const double *beta, double *c, int c_stride);
 
 static __global__ void fill(double *to, int64_t count)
 {
@@ -30,8 +25,8 @@ static __global__ void fill(double *to, int64_t count)
 		to[k] = (double)((k * 2654435761u + 12345) % 1000003) / 1000003 - 0.5;
 }
 
-static double time_us(void *handle, dgemm_function *dgemm, int rows, int columns, const double *a,
-		      const double *b, double *c)
+static double time_us(const struct cublas *cublas, void *handle, int rows, int columns,
+		      const double *a, const double *b, double *c)
 {
 	const double one = 1, zero = 0;
 	const int launches = std::clamp(200000 / columns, 2, (int)LAUNCHES_MOST);
@@ -43,8 +38,8 @@ static double time_us(void *handle, dgemm_function *dgemm, int rows, int columns
 	for (int r = -1; r < REPEATS; r++) {
 		TRY(cudaEventRecord(begin));
 		for (int k = 0; k < launches; k++)
-			if (dgemm(handle, 0, 0, rows, columns, rows, &one, a, rows, b, rows, &zero,
-				  c, rows)) {
+			if (cublas->dgemm(handle, CUBLAS_PLAIN, CUBLAS_PLAIN, rows, columns, rows,
+					  &one, a, rows, b, rows, &zero, c, rows)) {
 				fprintf(stderr, "gpu_gemm_rate: cublasDgemm failed\n");
 				exit(1);
 			}
@@ -62,16 +57,11 @@ int main(int argc, char **argv)
 	static const int usual[] = { 512, 1024, 2048, 4096, 8192, 16384, 49152 };
 	const int rows = argc > 1 ? atoi(argv[1]) : 512,
 		  count = argc > 2 ? argc - 2 : (int)(sizeof(usual) / sizeof(usual[0]));
-	void *library = dlopen("libcublas.so.13", RTLD_NOW), *handle;
+	const struct cublas cublas = cublas_load();
+	void *handle;
 
-	if (!library)
-		library = dlopen("libcublas.so.12", RTLD_NOW);
-	create_function *create =
-		library ? (create_function *)dlsym(library, "cublasCreate_v2") : NULL;
-	dgemm_function *dgemm = library ? (dgemm_function *)dlsym(library, "cublasDgemm_v2") : NULL;
-	if (!create || !dgemm || create(&handle)) {
-		fprintf(stderr, "gpu_gemm_rate: no cuBLAS: %s\n",
-			library ? "no handle" : dlerror());
+	if (!cublas.create || !cublas.dgemm || cublas.create(&handle)) {
+		fprintf(stderr, "gpu_gemm_rate: no cuBLAS\n");
 		return 1;
 	}
 	printf("rows\tcolumns\tus\tflop_per_s\n");
@@ -88,7 +78,7 @@ int main(int argc, char **argv)
 		TRY(cudaMalloc(&c, sizeof(double) * rows * columns));
 		fill<<<1024, 256>>>(a, (int64_t)rows * rows);
 		fill<<<1024, 256>>>(b, (int64_t)rows * columns);
-		const double us = time_us(handle, dgemm, rows, columns, a, b, c);
+		const double us = time_us(&cublas, handle, rows, columns, a, b, c);
 		printf("%d\t%d\t%.3f\t%.4g\n", rows, columns, us, 2e6 * rows * rows * columns / us);
 		TRY(cudaFree(a));
 		TRY(cudaFree(b));

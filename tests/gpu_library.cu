@@ -10,26 +10,19 @@
  */
 #include <algorithm>
 #include <atomic>
-#include <dlfcn.h>
 #include <pthread.h>
-#include <time.h>
 #include <vector>
 #include <cuda_runtime.h>
 
 #include "cuda_try.h"
+#include "host_clock.h"
+#include "kernels/patches/patches_cublas.cuh"
 
 enum { MOST = 8, ROUNDS = 9, NEXT = 20, MANY = 200, SIDE = 128, SKIPPED = 77, COPY_BYTES = 65536 };
 static const int columns[] = { 8, 64, 368, 2000, 16384 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), COLUMNS_MOST = 16384 };
 
-/* With the values of cublas_api.h. */
-static struct {
-	int (*create)(void **handle);
-	int (*set_stream)(void *handle, cudaStream_t stream);
-	int (*dgemm)(void *handle, int transpose_a, int transpose_b, int m, int n, int k,
-		     const double *alpha, const double *a, int a_stride, const double *b,
-		     int b_stride, const double *beta, double *c, int c_stride);
-} cublas;
+static struct cublas cublas;
 
 struct device {
 	void *handle, *h;
@@ -50,14 +43,6 @@ struct worker {
 	pthread_t handle;
 };
 
-static double now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 __global__ void empty(void)
 {
 }
@@ -67,8 +52,8 @@ static void product(const struct device *d, int n)
 	const double one = 1, zero = 0;
 
 	if (cublas.set_stream(d->handle, d->stream) ||
-	    cublas.dgemm(d->handle, 0, 0, SIDE, n, SIDE, &one, d->a, SIDE, d->b, SIDE, &zero, d->c,
-			 SIDE)) {
+	    cublas.dgemm(d->handle, CUBLAS_PLAIN, CUBLAS_PLAIN, SIDE, n, SIDE, &one, d->a, SIDE,
+			 d->b, SIDE, &zero, d->c, SIDE)) {
 		fprintf(stderr, "gpu_library: a product of %d columns failed\n", n);
 		exit(1);
 	}
@@ -91,8 +76,7 @@ static void *work(void *given)
 	TRY(cudaSetDevice(w->index));
 	TRY(cudaMemcpyAsync(d->b, d->h, COPY_BYTES, cudaMemcpyHostToDevice, d->stream));
 	TRY(cudaStreamSynchronize(d->stream));
-	for (const double until = now_us() + 1000; now_us() < until;)
-		__builtin_ia32_pause();
+	spin_us(1000);
 	meet(team, 1);
 	begin = now_us();
 	product(d, team->columns);
@@ -131,18 +115,11 @@ static double median(const std::vector<double> *lists, int count)
 
 static void find_cublas(void)
 {
-	static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so" };
-	void *library = NULL;
-
-	for (int k = 0; k < 3 && !library; k++)
-		library = dlopen(names[k], RTLD_NOW);
-	if (!library) {
+	cublas = cublas_load();
+	if (!cublas.create || !cublas.set_stream || !cublas.dgemm) {
 		printf("gpu_library: skipped, no cuBLAS\n");
 		exit(SKIPPED);
 	}
-	*(void **)&cublas.create = dlsym(library, "cublasCreate_v2");
-	*(void **)&cublas.set_stream = dlsym(library, "cublasSetStream_v2");
-	*(void **)&cublas.dgemm = dlsym(library, "cublasDgemm_v2");
 }
 
 static void make(struct device *d, int gpu)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include "host_clock.h"
 
 enum { GREEN = 2, COUNT = 1 << 20 };
 
@@ -55,14 +55,6 @@ static void say(const char *what, int result)
 }
 #define TRY(call) say(#call, (int)(call))
 #define HOLDS(what) say(#what, !(what))
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
 
 static CUcontext context[GREEN], primary;
 static CUgreenCtx green[GREEN];

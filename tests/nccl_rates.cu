@@ -14,11 +14,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <vector>
 
 extern "C" {
 #include "tests/standin/standin_nccl.h"
+#include "host_clock.h"
 }
 
 enum { FLOAT32 = 7, SUM = 0, GPUS_MOST = 16, TRIES = 5 };
@@ -139,14 +139,6 @@ static const struct operation operations[] = {
 	{ "all_to_all", 2, all_to_all },
 	{ "reduce", 2, reduce },
 };
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
 
 static void call_once(const struct operation *of, size_t count)
 {

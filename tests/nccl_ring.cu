@@ -18,12 +18,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <vector>
 
 extern "C" {
 #include "tests/standin/standin_nccl.h"
+#include "host_clock.h"
 }
 
 enum { FLOAT32 = 7, INT32 = 2, SUM = 0, MAXIMUM = 2, GPUS_MOST = 64 };
@@ -174,14 +174,6 @@ static void check_all(struct gpu *of, int first, int end)
 }
 
 static struct gpu gpu[GPUS_MOST];
-
-static double now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
 
 static void *rank_thread(void *number)
 {

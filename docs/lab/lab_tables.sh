@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | machines | widths | regions | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | machines | visits | widths | regions | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -65,6 +65,27 @@ machines() {
 			}
 			END { printf "| %s over %s | %d | %+.1f | %.1f | %.1f |\n", other, one, n, mean / n, sum / n, most }' "$data/${list}_predicted.tsv" "$data/measured.tsv"
 	done
+}
+
+# host.md: planned runs of each visit by today's answers (docs/validation): runs, mean of the signed errors in %, median of those of
+# red-black SOR and LMSOR. Of the day: no case compares it.
+visits() {
+	awk -F '\t' "$(cat "$root/docs/quantile.awk")"'
+		FNR == 1 { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+		file == 1 { if ($1 == "size" || $1 == "gpus") answer[$at["solver"], $at["config"], $at["gpus"]] = $at["predicted_us"]; next }
+		(("" $1), $2, $3) in answer {
+			if (!($at["visit"] in runs)) name[++visits] = $at["visit"]
+			off = 100 * (answer[$1, $2, $3] / $at["core_us"] - 1)
+			runs[$at["visit"]]++
+			sum[$at["visit"]] += off
+			if ($1 ~ /^(rbsor|lmsor)$/) { of[++n] = $at["visit"]; sor[n] = off }
+		}
+		END {
+			for (k = 1; k <= visits; k++) {
+				m = gather(n, of, sor, name[k])
+				printf "| %s | %d | %+.1f | %s |\n", name[k], runs[name[k]], sum[name[k]] / runs[name[k]], m ? sprintf("%+.1f", quantile(m, 0.5)) : "-"
+			}
+		}' "$root/docs/validation/h200x4-rows.tsv" "$data/measured.tsv"
 }
 
 # splits.md: what of each round of blind answers was inside, and would have been with intervals as much wider, of logarithms, as 90 % of
@@ -277,6 +298,7 @@ join_answers() {
 case ${1:-} in
 drawn3) drawn3 ;;
 machines) machines ;;
+visits) visits ;;
 widths) widths ;;
 regions) regions ;;
 foreign-kernels) foreign_kernels ;;

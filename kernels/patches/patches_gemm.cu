@@ -2,12 +2,10 @@
  * All blocks at once: their residuals as columns of a matrix, its product with the inverse by
  * cuBLAS, which takes FP64 tensor cores, and the update; and what moves ghost values. The matrix is
  * four, of sums and of differences of mirrored cells, and the product a quarter (patches.h).
- *
- * cuBLAS is loaded when first asked for: a machine without it runs all else.
  */
-#include <dlfcn.h>
 #include <pthread.h>
 
+#include "patches_cublas.cuh"
 #include "patches_device.cuh"
 #include "patches_ghost.h"
 
@@ -299,36 +297,7 @@ PATCHES_KERNEL(patches_gemm_update, PATCHES_TILE_THREADS, 3, gemm_update_any,
 
 /* ---- the product ---- */
 
-/* With the values of cublas_api.h. */
-enum { CUBLAS_PLAIN = 0, NO_CUBLAS = 801 /* cudaErrorNotSupported */ };
-struct cublas {
-	int (*create)(void **handle);
-	int (*set_stream)(void *handle, cudaStream_t stream);
-	int (*dgemm)(void *handle, int transpose_a, int transpose_b, int m, int n, int k,
-		     const double *alpha, const double *a, int a_stride, const double *b,
-		     int b_stride, const double *beta, double *c, int c_stride);
-};
-
-static void find(void *library, const char *name, void *function)
-{
-	void *symbol = library ? dlsym(library, name) : NULL;
-
-	__builtin_memcpy(function, &symbol, sizeof(symbol));
-}
-
-static struct cublas load_cublas(void)
-{
-	static const char *const names[] = { "libcublas.so.13", "libcublas.so.12", "libcublas.so" };
-	struct cublas c = { NULL, NULL, NULL };
-	void *library = NULL;
-
-	for (int k = 0; k < 3 && !library; k++)
-		library = dlopen(names[k], RTLD_NOW);
-	find(library, "cublasCreate_v2", &c.create);
-	find(library, "cublasSetStream_v2", &c.set_stream);
-	find(library, "cublasDgemm_v2", &c.dgemm);
-	return c;
-}
+enum { NO_CUBLAS = 801 /* cudaErrorNotSupported */ };
 
 /* A GPU's handle, made by its first product and kept: making one takes longer than many products,
  * and every run has threads of its own. NULL: none can be had. */
@@ -352,7 +321,7 @@ static void *handle_of(const struct cublas *cublas)
 
 static int launch_patches_gemm_product(const void *args, void *stream)
 {
-	static const struct cublas cublas = load_cublas();
+	static const struct cublas cublas = cublas_load();
 	const struct patches_step *step = (const struct patches_step *)args;
 	const int cells = step->block[0] * step->block[1] * step->block[2];
 	const double one = 1, zero = 0, *inverse = step->inverse, *residual = step->packed;

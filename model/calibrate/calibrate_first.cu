@@ -67,8 +67,7 @@ static int first_body(struct member *member, void *arg, double *value)
 			return -1;
 	CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[0]));
 	if (first->waits)
-		for (const int64_t until_ns = monotonic_ns() + WAIT_NS; monotonic_ns() < until_ns;)
-			;
+		pause_ns(WAIT_NS);
 	if (member_meet(member))
 		return -1;
 	int64_t last_ns = monotonic_ns();

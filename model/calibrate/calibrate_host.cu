@@ -175,12 +175,6 @@ static int burst_batch(struct member *member, void *arg, double *value)
 	return member_meet(member);
 }
 
-static void pause_ns(int64_t ns)
-{
-	for (int64_t end_ns = monotonic_ns() + ns; monotonic_ns() < end_ns;)
-		;
-}
-
 static int launch_idle_batch(struct member *member, void *arg, double *value)
 {
 	(void)arg;

@@ -16,12 +16,6 @@ struct idle_copy {
 	bool behind_kernel;
 };
 
-static void pause_us(int us)
-{
-	for (int64_t until_ns = monotonic_ns() + us * INT64_C(1000); monotonic_ns() < until_ns;)
-		;
-}
-
 /* Return of the last enqueueing call to return of the synchronisation; behind a kernel, less the
  * same without the copy. */
 static int idle_batch(struct member *member, void *arg, double *value)
@@ -33,7 +27,7 @@ static int idle_batch(struct member *member, void *arg, double *value)
 	for (int i = 0; i < 2 * REPEATS; i++) {
 		bool copies = i % 2 == 0 || !form->behind_kernel;
 		CUDA_TRY(member->bench, cudaStreamSynchronize(kit->stream[0]));
-		pause_us(5);
+		pause_ns(5000);
 		int64_t begun_ns = 0;
 		if (form->behind_kernel) {
 			CUDA_TRY(member->bench,

@@ -18,6 +18,13 @@
 #include "calibrate.h"
 extern "C" {
 #include "traces/base/util.h"
+
+/* The calling thread works for so long, and calls nothing. */
+static inline void pause_ns(int64_t ns)
+{
+	for (const int64_t until_ns = monotonic_ns() + ns; monotonic_ns() < until_ns;)
+		;
+}
 }
 
 enum {

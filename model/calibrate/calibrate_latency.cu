@@ -38,8 +38,7 @@ static int launch_body(struct member *member, int64_t *returned_ns)
 {
 	struct gpu_kit *kit = member->kit;
 	CUDA_TRY(member->bench, cudaStreamSynchronize(kit->stream[0]));
-	for (int64_t until_ns = monotonic_ns() + 10000; monotonic_ns() < until_ns;)
-		;
+	pause_ns(10000);
 	CUDA_TRY(member->bench, static_cast<cudaError_t>(launch_spin(
 					kit->stream[0], kit->flags, ++kit->epoch,
 					static_cast<long long>(BODY_NS * kit->cycles_per_ns))));
@@ -78,8 +77,7 @@ static int copy_latency_batch(struct member *member, void *arg, double *value)
 	const struct copy_latency *latency = static_cast<const struct copy_latency *>(arg);
 	double whole[REPEATS];
 	for (int i = 0; i < REPEATS; i++) {
-		for (int64_t until_ns = monotonic_ns() + 10000; monotonic_ns() < until_ns;)
-			;
+		pause_ns(10000);
 		if (copy_enqueue(member, 0, latency->kind, 4))
 			return -1;
 		int64_t returned_ns = monotonic_ns();

@@ -30,13 +30,6 @@ struct sweep {
 	double call_ns;		     /* the kernel's launch's return to the other call's, median */
 };
 
-static void pause_between(void)
-{
-	const int64_t until_ns = monotonic_ns() + PAUSE_NS;
-	while (monotonic_ns() < until_ns)
-		;
-}
-
 /* The other GPU waits for the kernel's event, and runs an empty kernel. */
 static int wait_elsewhere(struct bench *bench, struct gpu_kit *kit, struct gpu_kit *other,
 			  int64_t *called_ns)
@@ -58,7 +51,7 @@ static int one(struct member *member, int kind, double body_ns, double *total_ns
 	struct gpu_kit *kit = member->kit, *other = &bench->kit[(member->index + 1) % bench->gpus];
 	const size_t up_bytes =
 		static_cast<size_t>(body_ns * 50) + 4; /* about body_ns of copying */
-	pause_between();
+	pause_ns(PAUSE_NS);
 	if (kind == AFTER)
 		CUDA_TRY(bench, cudaMemcpyAsync(kit->d_target, kit->h_pinned, up_bytes,
 						cudaMemcpyHostToDevice, kit->stream[0]));
@@ -86,7 +79,7 @@ static int one(struct member *member, int kind, double body_ns, double *total_ns
 static int copy_alone(struct member *member, double body_ns, double *total_ns)
 {
 	struct gpu_kit *kit = member->kit;
-	pause_between();
+	pause_ns(PAUSE_NS);
 	CUDA_TRY(member->bench, cudaMemcpyAsync(kit->d_target, kit->h_pinned,
 						static_cast<size_t>(body_ns * 50) + 4,
 						cudaMemcpyHostToDevice, kit->stream[0]));

@@ -210,8 +210,7 @@ static int wait_chain(struct member *member, double *ns)
 			return -1;
 	CUDA_TRY(member->bench, cudaEventRecord(kit->end[0], kit->stream[0]));
 	kit->flags[FLAG_STREAM_STRIDE + FLAG_RELEASE] = kit->epoch;
-	for (int64_t until_ns = monotonic_ns() + 50000; monotonic_ns() < until_ns;)
-		;
+	pause_ns(50000);
 	hold_release(member, 2);
 	CUDA_TRY(member->bench, cudaStreamSynchronize(kit->stream[0]));
 	CUDA_TRY(member->bench, cudaStreamSynchronize(kit->stream[1]));

@@ -10,7 +10,7 @@
 #   gpus    h200x8's runs on 8 GPUs by h200x4.
 #   link    none was left out: the wider of host and device.
 #   roofline  nothing is left out: runs on h200x4 whose kernels are bounds, the 5th and 95th percentile of how far these err.
-#   bounds  nothing is left out: kernels timed alone, over their bounds, the median of each; the 5th percentile, and the 90th, since above is all that is asked.
+#   bounds  nothing is left out: kernels timed alone (development rows), over their bounds, the median of each; the 5th percentile, and the 90th, since above is all that is asked.
 # A width is of all ways of a part together: it is for a machine that is none of these. How it would have done for one of them is said
 # at the top of the table: what the other direction alone gives, how many answers of this way that holds, with the 95 % interval of that share
 # (Wilson 1927), and the same of the solvers and kernels that the other direction ran, too. Of a device: what the other direction's inside moves,
@@ -280,10 +280,7 @@ awk -F '\t' "$(cat docs/quantile.awk)"'
 			if (class[k] in done)
 				continue
 			done[class[k]] = 1
-			m = 0
-			for (i = 1; i <= n; i++)
-				if (class[i] == class[k])
-					list[++m] = error[i]
+			m = gather(n, class, error, class[k])
 			if (m > 18)
 				printf "roofline\t%s\t%.4f\t%.4f\t%d\n", class[k], quantile(m, 0.05), quantile(m, 0.95), m
 		}
@@ -291,7 +288,7 @@ awk -F '\t' "$(cat docs/quantile.awk)"'
 
 awk -F '\t' "$(cat docs/quantile.awk)"'
 	NR == 1 { for (c = 1; c <= NF; c++) at[$c] = c; next }
-	$at["set"] == "kernels" && $at["model"] == "roofline" {
+	$at["set"] == "kernels" && $at["split"] == "development" && $at["model"] == "roofline" {
 		kernel = $at["config"] ~ /kernel=/ ? $at["config"] : ""
 		sub(/.*kernel=/, "", kernel)
 		sub(/ .*/, "", kernel)
@@ -303,11 +300,7 @@ awk -F '\t' "$(cat docs/quantile.awk)"'
 			if (of[i] in done)
 				continue
 			done[of[i]] = 1
-			n = 0
-			for (k = 1; k <= rows; k++)
-				if (of[k] == of[i])
-					list[++n] = ratio[k]
-			middle[++kernels] = quantile(n, 0.5)
+			middle[++kernels] = quantile(gather(rows, of, ratio, of[i]), 0.5)
 		}
 		for (i = 1; i <= kernels; i++)
 			list[i] = middle[i]

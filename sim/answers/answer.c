@@ -233,8 +233,7 @@ static void note_missing(const struct planned_run *run, const struct predictor *
 	if (r->by_bounds && !r->bounded)
 		printf("  note: kernel '%s' has no profile: bounds of launch, L2 and DRAM stand "
 		       "for it, and %.3g times as long, as nine of ten kernels are at most, the "
-		       "run "
-		       "would take %.1f us\n",
+		       "run would take %.1f us\n",
 		       r->by_bounds, bounds_most(&p->left_out), r->longer_us);
 	if (r->bounded)
 		printf("  note: kernel '%s' has no profile, so the time is at least this: bounds "

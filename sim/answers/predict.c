@@ -10,7 +10,6 @@
 #include "model/platform/platform_default.h"
 #include "model/records/record_index.h"
 #include "traces/base/util.h"
-#include "bounds_longer.h"
 #include "launch_series.h"
 #include "replicas.h"
 #include "same_device.h"
@@ -300,21 +299,17 @@ char *predictor_inputs(const struct predictor *p, const char *kernel_model)
 
 /* The run again, kernels without profile as long as nine in ten kernels are at most. Longer than
  * can be counted is long, too. */
-static void play_longer(const struct predictor *p, const struct simulation_setup *setup,
+static void play_longer(const struct predictor *p, struct simulation_setup *setup,
 			const struct predictor_request *request, struct prediction *prediction)
 {
-	struct bounds_longer longer;
-	struct simulation_setup again = *setup;
 	struct simulation_result result;
 	double error;
+	setup->model->bounds = bounds_most(&p->left_out);
+	setup->observer = NULL;
+	setup->quiet = true;
 	prediction->longer_us = INFINITY;
-	if (!isfinite(bounds_most(&p->left_out)))
-		return;
-	bounds_longer(&longer, setup->model, bounds_most(&p->left_out));
-	again.model = &longer.base;
-	again.observer = NULL;
-	again.quiet = true;
-	if (replicas_run(&again, request->replicas, request->run, &result, NULL, &error))
+	if (!isfinite(setup->model->bounds) ||
+	    replicas_run(setup, request->replicas, request->run, &result, NULL, &error))
 		return;
 	prediction->longer_us = (double)result.core_ps * 1e-6;
 	prediction->error = fmax(prediction->error, error);
@@ -331,7 +326,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				     .platform = &p->platform,
 				     .own = request->own,
 				     .profile = p->has_profile ? &p->profile : NULL,
-				     .bounds = request->bounds,
+				     .bounds = request->bounds ? 1 : 0,
 				     .allow_extrapolation = request->allow_extrapolation }
 	};
 	struct kernel_model *model = &series.remembered.base;
@@ -356,9 +351,10 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				      p->platform.name);
 	if (model->ops->from_profiles && predictor_use_warps(p, model))
 		return -1;
-	if (model->ops->from_profiles)
+	/* What these keep of a launch would be of bounds that change. */
+	if (model->ops->from_profiles && !request->bounds)
 		launch_series_use(&series, schedule);
-	if (model->ops->from_profiles && p->memo && !request->bounds)
+	if (model->ops->from_profiles && !request->bounds && p->memo)
 		launch_memo_use(p->memo, schedule, &series.remembered);
 	struct simulation_setup setup = { .schedule = schedule,
 					  .platform = &p->platform,

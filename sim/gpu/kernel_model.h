@@ -56,7 +56,8 @@ struct kernel_model {
 	const struct profile *profile;	 /* borrowed; scaled needs it, may be NULL */
 	const struct profile *own; /* borrowed; shapes of the replayed trace itself, may be NULL */
 	struct warps *warps;	   /* borrowed; the model `warps` needs it, may be NULL (warps.h) */
-	bool bounds; /* warps: kernels without profile last as long as the roofline has it */
+	double bounds; /* warps: kernels without profile last so many times as long as the roofline
+			  has it; 0: they are refused */
 	const char *bounded; /* the first that did; NULL: none. Borrowed of the schedule */
 	bool allow_extrapolation;
 	bool extrapolated; /* set when a cost lay outside the calibrated range */

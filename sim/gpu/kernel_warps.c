@@ -12,7 +12,7 @@ extern const struct kernel_model_ops kernel_model_warps, kernel_model_roofline;
 static bool is_bounded(const struct kernel_model *model, const struct schedule *schedule,
 		       const struct schedule_shape *shape)
 {
-	return model->bounds && model->warps && !warps_knows(model->warps, schedule, shape);
+	return model->bounds > 0 && model->warps && !warps_knows(model->warps, schedule, shape);
 }
 
 static int warps_cost(struct kernel_model *model, const struct schedule *schedule,
@@ -24,7 +24,9 @@ static int warps_cost(struct kernel_model *model, const struct schedule *schedul
 	if (is_bounded(model, schedule, shape)) {
 		if (!model->bounded)
 			model->bounded = schedule->kernel[shape->kernel];
-		return kernel_model_roofline.cost(model, schedule, shape, op, duration_ns);
+		const int rc = kernel_model_roofline.cost(model, schedule, shape, op, duration_ns);
+		*duration_ns *= model->bounds;
+		return rc;
 	}
 	return warps_duration(model->warps, schedule, shape, duration_ns, &model->extrapolated);
 }
