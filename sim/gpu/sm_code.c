@@ -9,7 +9,9 @@
 enum {
 	INSTRUCTION_BYTES = 16,
 	LINE_STEPS = SM_CODE_LINE_STEPS,
-	LINE_BYTES = LINE_STEPS * INSTRUCTION_BYTES
+	LINE_BYTES = LINE_STEPS * INSTRUCTION_BYTES,
+	LINES_AHEAD = 4,
+	JUMP_CYCLES = 60
 };
 
 size_t sm_code_lines(size_t steps)
@@ -49,26 +51,37 @@ static void keep(struct code *code, int job, int32_t line, double at)
 	code->line_at[job][line] = at;
 }
 
+/* Asks for a line; it comes `apart` cycles after the one before. */
+static void fetch(struct engine *e, struct code *code, int job, int32_t line, double at)
+{
+	const struct sm_device *d = e->device;
+	struct code *far = &e->code_far;
+	const bool cold = far->capacity && far->line_at[job][line] <= 0;
+	const double there = (code->free > at ? code->free : at) +
+			     (cold ? d->code_far_line_cycles : d->code_line_cycles);
+
+	if (cold)
+		keep(far, job, line, there);
+	code->free = there;
+	keep(code, job, line, there);
+}
+
 double sm_code_there(struct engine *e, const struct warp *w, int32_t from, int32_t step, double at)
 {
 	const int32_t line = step / LINE_STEPS;
-	const struct sm_device *d = e->device;
-	struct code *code = &e->code[w->sub], *far = &e->code_far;
+	const int32_t end = (int32_t)sm_code_lines((size_t)w->steps);
+	struct code *code = &e->code[w->sub];
 
 	if (!code->capacity || (from >= 0 && from / LINE_STEPS == line))
 		return 0;
-	if (code->line_at[w->job][line] > 0)
-		return code->line_at[w->job][line];
-	/* A line is asked for when the instruction before it has issued. What is calibrated is the
-	 * time from line to line of code that issues every cycle: a line's other instructions are
-	 * part of it. */
-	const bool cold = far->capacity && far->line_at[w->job][line] <= 0;
-	const double apart = cold ? d->code_far_line_cycles : d->code_line_cycles,
-		     there = (code->free > at ? code->free : at) +
-			     (apart > LINE_STEPS ? apart - (LINE_STEPS - 1) : 1);
-	if (cold)
-		keep(far, w->job, line, there);
-	code->free = there;
-	keep(code, w->job, line, there);
+	if (code->line_at[w->job][line] <= 0) {
+		if (from >= 0 && line != from / LINE_STEPS + 1) /* what was on its way is no use */
+			code->free = at + JUMP_CYCLES;
+		fetch(e, code, w->job, line, at);
+	}
+	const double there = code->line_at[w->job][line];
+	for (int32_t k = line + 1; k < end && k <= line + LINES_AHEAD; k++)
+		if (code->line_at[w->job][k] <= 0)
+			fetch(e, code, w->job, k, at);
 	return there;
 }
