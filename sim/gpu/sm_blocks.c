@@ -194,7 +194,7 @@ static void hold_code(struct engine *e, struct code *code, size_t lines)
 	*code = (struct code){ .capacity = lines };
 	if (!lines)
 		return;
-	code->line = sm_own(e, lines, sizeof(*code->line));
+	code->line = sm_own(e, lines + SM_CODE_WAYS, sizeof(*code->line));
 	code->line_at = sm_own(e, jobs, sizeof(*code->line_at));
 	for (size_t j = 0; j < jobs; j++)
 		code->line_at[j] =

@@ -10,6 +10,7 @@ enum {
 	INSTRUCTION_BYTES = 16,
 	LINE_STEPS = SM_CODE_LINE_STEPS,
 	LINE_BYTES = LINE_STEPS * INSTRUCTION_BYTES,
+	WAYS = SM_CODE_WAYS,
 	LINES_AHEAD = 4,
 	JUMP_CYCLES = 60
 };
@@ -40,15 +41,33 @@ size_t sm_code_far_capacity(const struct engine *e)
 		       : 0;
 }
 
-/* Takes the place of the oldest. */
+static struct code_line *set_of(struct code *code, int32_t line)
+{
+	const size_t sets = (code->capacity + WAYS - 1) / WAYS;
+	return code->line + (size_t)line % sets * WAYS;
+}
+
+/* Takes the place of that of its set which nobody has wanted for longest. */
 static void keep(struct code *code, int job, int32_t line, double at)
 {
-	struct code_line *place = &code->line[code->next++ % code->capacity];
+	struct code_line *place = set_of(code, line);
 
-	if (code->next > code->capacity)
+	for (int k = 1; k < WAYS; k++)
+		if (set_of(code, line)[k].wanted < place->wanted)
+			place = &set_of(code, line)[k];
+	if (place->wanted)
 		code->line_at[place->job][place->line] = 0;
-	*place = (struct code_line){ job, line };
+	*place = (struct code_line){ job, line, ++code->wanted };
 	code->line_at[job][line] = at;
+}
+
+static void want(struct code *code, int job, int32_t line)
+{
+	struct code_line *place = set_of(code, line);
+
+	while (place->job != job || place->line != line)
+		place++;
+	place->wanted = ++code->wanted;
 }
 
 /* Asks for a line; it comes `apart` cycles after the one before. */
@@ -78,6 +97,8 @@ double sm_code_there(struct engine *e, const struct warp *w, int32_t from, int32
 		if (from >= 0 && line != from / LINE_STEPS + 1) /* what was on its way is no use */
 			code->free = at + JUMP_CYCLES;
 		fetch(e, code, w->job, line, at);
+	} else if (!e->code_fits) {
+		want(code, w->job, line);
 	}
 	const double there = code->line_at[w->job][line];
 	for (int32_t k = line + 1; k < end && k <= line + LINES_AHEAD; k++)

@@ -71,14 +71,17 @@ struct block {
 	struct sm_chance chance;
 };
 
+enum { SM_CODE_WAYS = 4 };
 /* What an instruction cache holds (sm_code.c). */
 struct code {
 	double **line_at; /* per job and line: when it is there; 0: it is not */
 	struct code_line {
 		int job;
 		int32_t line;
-	} * line; /* in the order in which they came */
-	size_t capacity, next;
+		int64_t wanted; /* when last, counted; 0: nothing is there */
+	} * line;		/* set after set */
+	size_t capacity;
+	int64_t wanted;
 	double free; /* when the next line may be asked for */
 };
 

@@ -2,8 +2,6 @@
 #include "sm_engine_internal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { PATH_TEXTURE = SASS_CLASS_COUNT, PATH_MULTIPLY_ADD };
 enum { PORTS = 4 }; /* of a row of engine.held */
@@ -63,7 +61,6 @@ void sm_local_init(struct engine *e)
 	    e->code_far.capacity)
 		return;
 	e->local = sm_own(e, p->count, sizeof(*e->local));
-	if (getenv("DBGC")) fprintf(stderr,"STEPS %zu cap %zu far %zu\n", p->count, e->code[0].capacity, e->code_far.capacity);
 	e->code_fits = sm_code_lines(p->count) <= e->code[0].capacity;
 	for (size_t k = 0; k < p->count; k++) {
 		const struct warp_step *s = &p->step[k];
