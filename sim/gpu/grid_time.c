@@ -2,8 +2,6 @@
 #include "grid_time.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,8 +260,8 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 	const double first = answer->played.cycles, issues = (double)answer->run.instructions;
 	double off = 0, squares = 0, error = 1; /* from the first one, for the numbers' sake */
 	int64_t n = 1;
-	while (n < SMS_MOST && n < busy && ((n < 4 && issues <= ISSUES_WANTED * 2) || ((double)(n + 1) * issues <= SHORT_ISSUES &&
-	       error > SHORT_ERROR))) {
+	while (n < SMS_MOST && n < busy && (double)(n + 1) * issues <= SHORT_ISSUES &&
+	       error > SHORT_ERROR) {
 		struct sm_run run;
 		if (play(device, sm_count, launch, answer->resident, blocks, 0, n, at_rim, &run,
 			 NULL))
@@ -276,13 +274,7 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 				     (double)(n * (n - 1))) /
 				first;
 	}
-	if (n > 1) {
-		const double rounds = (double)blocks / answer->resident, ln = log((double)busy), root = sqrt(2 * ln),
-			     z = busy > 2 ? root - (log(ln) + 2.531) / (2 * root) : 0,
-			     sd = sqrt(positive(squares - off * off / (double)n) / (double)(n - 1));
-		if (getenv("DBGZ")) fprintf(stderr, "SEVERAL n %d busy %d mean %.0f sd %.0f z %.2f\n", (int)n, (int)busy, first + off / (double)n, sd, z);
-		answer->played.cycles = first + off / (double)n + z * sd * (rounds <= 1 ? 1 : getenv("ZB") ? 1 / sqrt(rounds) : getenv("ZC") ? 1 / rounds : 0);
-	}
+	answer->played.cycles = first + off / (double)n;
 	return 0;
 }
 

@@ -11,8 +11,8 @@ enum {
 	LINE_STEPS = SM_CODE_LINE_STEPS,
 	LINE_BYTES = LINE_STEPS * INSTRUCTION_BYTES,
 	WAYS = SM_CODE_WAYS,
-	LINES_AHEAD = 4,
-	JUMP_CYCLES = 60
+	LINES_AHEAD = 2,
+	JUMP_CYCLES = 95
 };
 
 size_t sm_code_lines(size_t steps)
