@@ -40,8 +40,8 @@ static void lines_of_parameters_come_when_asked_for(void **state)
 	}
 }
 
-/* 40 instructions are 5 lines, 19 cycles apart in code that issues every cycle: 12 cycles from the
- * last of a line to the first of the next, whatever the others take. */
+/* 40 instructions are 5 lines, 19 cycles apart. Code that issues every cycle waits for each; code
+ * that takes 32 cycles a line waits for the first alone, since the next ones come meanwhile. */
 static void code_that_is_not_there_is_waited_for(void **state)
 {
 	(void)state;
@@ -49,11 +49,42 @@ static void code_that_is_not_there_is_waited_for(void **state)
 	struct sm_device d = round_device();
 	d.code_bytes = 32768;
 	d.code_line_cycles = 19;
-	for (int stall = 1; stall <= 4; stall += 3) {
-		kit_chain(&kit, 32, 39, "FADD R0, R0, R1", stall);
-		const double wanted = 12 + 39 * stall + 1 + 4 * (12 - stall);
-		assert_true(fabs(kit_cycles(&kit, &d, 1, 1, 0) - wanted) < 1e-9);
-	}
+	kit_chain(&kit, 32, 39, "FADD R0, R0, R1", 1);
+	assert_true(fabs(kit_cycles(&kit, &d, 1, 1, 0) - (5 * 19 + 8)) < 1e-9);
+	kit_chain(&kit, 32, 39, "FADD R0, R0, R1", 4);
+	assert_true(fabs(kit_cycles(&kit, &d, 1, 1, 0) - (19 + 39 * 4 + 1)) < 1e-9);
+}
+
+/* A loop of so many lines but for its first instruction, gone through so many times, one instruction a cycle. */
+static double loop_cycles(int lines, int rounds, double jump)
+{
+	struct kit kit;
+	struct sm_device d = round_device();
+
+	d.code_bytes = 4 * 128; /* one set */
+	d.code_line_cycles = 19;
+	d.code_jump_cycles = jump;
+	d.latency[SASS_CONTROL] = 1;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "MOV R1, RZ", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	for (int k = 0; k < 8 * lines - 2; k++)
+		kit_add(&kit, "FADD R0, R1, R2", 1, NO_SCOREBOARD, 0, rounds * KIT_WARPS);
+	kit_add(&kit, "@P0 BRA 0x10", 1, NO_SCOREBOARD, 0, rounds * KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	return kit_cycles(&kit, &d, 1, 1, 0);
+}
+
+/* What fits stays, with the line behind the loop, which is fetched as well. Of six lines none is
+ * there when it is wanted again: a jump, six lines, and seven more issues of the last. */
+static void code_that_fits_stays(void **state)
+{
+	(void)state;
+	const double fits = loop_cycles(3, 3, 50) - loop_cycles(3, 2, 50),
+		     does_not = loop_cycles(6, 3, 50) - loop_cycles(6, 2, 50);
+
+	assert_true(fabs(fits - (3 * 8 - 1)) < 1e-9);
+	assert_true(fabs(does_not - (50 + 6 * 19 + 7)) < 1e-9);
+	assert_true(fabs(loop_cycles(6, 3, 70) - loop_cycles(6, 3, 50) - 2 * 20) < 1e-9);
 }
 
 /* Ten rounds, nine of which jump back. */
@@ -81,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_parameters_come_when_asked_for),
 		cmocka_unit_test(code_that_is_not_there_is_waited_for),
+		cmocka_unit_test(code_that_fits_stays),
 		cmocka_unit_test(who_jumps_waits_for_what_it_jumped_to),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,7 @@ static const struct unmeasured {
 	{ "sm.texture_interval", NULL },
 	{ "sm.code_bytes", NULL },
 	{ "sm.code_line_cycles", NULL },
+	{ "sm.code_jump_cycles", NULL },
 	{ "sm.code_far_bytes", NULL },
 	{ "sm.code_far_line_cycles", NULL },
 	{ "sm.l2_flag_ns", NULL },

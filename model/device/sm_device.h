@@ -107,6 +107,7 @@ struct sm_device {
 	double code_bytes;	     /* of instructions that a multiprocessor holds */
 	double code_line_cycles; /* between two lines of 128 bytes of them on their way there; 0: a
 				    launch finds all of them there */
+	double code_jump_cycles; /* before that, of a line that was jumped to */
 	double code_far_bytes, code_far_line_cycles; /* of a launch with more code than that: what
 							 multiprocessors share does not hold it */
 	double constant_cold_cycles;	  /* a multiprocessor's first read of a line of a launch's

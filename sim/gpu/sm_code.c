@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Instruction caches. Each sub-partition has one of its own: lines of code come there one after the
- * other, when the first of its warps wants them, and stay until as many others came. Behind them
- * the multiprocessor has a larger one, which a launch finds filled unless the kernels that take
- * turns are longer together (measured: tests/gpu_code.cu).
+ * Instruction caches. Each sub-partition has one of its own, in sets of four lines: lines of code
+ * come there one after the other, fetched ahead of the first of its warps, and stay until four
+ * others of their set were wanted since. A warp that jumps to a line that is neither there nor on
+ * its way waits longer (measured: tests/gpu_code_waits.cu). Behind them the multiprocessor has a
+ * larger one, which a launch finds filled unless the kernels that take turns are longer together
+ * (tests/gpu_code.cu).
  */
 #include "sm_engine_internal.h"
 
@@ -11,8 +13,7 @@ enum {
 	LINE_STEPS = SM_CODE_LINE_STEPS,
 	LINE_BYTES = LINE_STEPS * INSTRUCTION_BYTES,
 	WAYS = SM_CODE_WAYS,
-	LINES_AHEAD = 2,
-	JUMP_CYCLES = 95
+	LINES_AHEAD = 2 /* pieces gone through twice say 0 to 8, by how fast */
 };
 
 size_t sm_code_lines(size_t steps)
@@ -95,7 +96,7 @@ double sm_code_there(struct engine *e, const struct warp *w, int32_t from, int32
 		return 0;
 	if (code->line_at[w->job][line] <= 0) {
 		if (from >= 0 && line != from / LINE_STEPS + 1) /* what was on its way is no use */
-			code->free = at + JUMP_CYCLES;
+			code->free = at + e->device->code_jump_cycles;
 		fetch(e, code, w->job, line, at);
 	} else if (!e->code_fits) {
 		want(code, w->job, line);
