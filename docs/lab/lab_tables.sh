@@ -33,7 +33,8 @@ drawn3() {
 # splits.md: blind lists that visits FA, FC and FD measured on three machines, as answered before; and those machines against each other.
 machines() {
 	for row in drawn6:FA drawn6:FC drawn6:FD ways5:FA mlssor_drawn5:FA patches_short:FA patches_drawn7:FD weak_sizes:FD \
-		drawn8:GA drawn8:GB drawn8_later:GB drawn8_own:GB drawn9:GC drawn9_later:GC drawn9_own:GC; do
+		drawn8:GA drawn8:GB drawn8_own:GB drawn9:GC drawn9_own:GC \
+		drawn10:HA drawn10:HB drawn11:HA drawn12:HA; do
 		awk -F '\t' -v name="${row%:*}" -v visit="${row#*:}" "$(cat "$root/docs/quantile.awk")"'
 			/^#/ || !NF { next }
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
@@ -50,7 +51,7 @@ machines() {
 				printf "| `%s` | %s | %d | %.1f | %.1f | %.1f | %.1f | %+.1f | %.0f |\n", name, visit, n, sum / n, quantile(n, 0.5), quantile(n, 0.9), quantile(n, 1), bias / n, 100 * inside / n
 			}' "$data/${row%:*}_predicted.tsv" "$data/measured.tsv"
 	done
-	for pair in drawn6:FA:FC drawn6:FA:FD drawn6:FC:FD drawn8:GA:GB; do
+	for pair in drawn6:FA:FC drawn6:FA:FD drawn6:FC:FD drawn8:GA:GB drawn10:HA:HB; do
 		list=${pair%%:*} pair=${pair#*:}
 		awk -F '\t' -v one="${pair%:*}" -v other="${pair#*:}" '
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
