@@ -62,7 +62,7 @@ NR == 1 { printf "%s", $0; next }
 	}
 	split(rounded(place), xy, ",")
 	flush()
-	printf "<use xlink:href='#%s' x='%s' y='%s'/>\n", name[kind], xy[1], xy[2]
+	printf "<use href='#%s' x='%s' y='%s'/>\n", name[kind], xy[1], xy[2]
 	next
 }
 
