@@ -55,7 +55,8 @@ static void code_that_is_not_there_is_waited_for(void **state)
 	assert_true(fabs(kit_cycles(&kit, &d, 1, 1, 0) - (19 + 39 * 4 + 1)) < 1e-9);
 }
 
-/* A loop of so many lines but for its first instruction, gone through so many times, one instruction a cycle. */
+/* A loop of so many lines but for its first instruction, gone through so many times, one
+ * instruction a cycle. */
 static double loop_cycles(int lines, int rounds, double jump)
 {
 	struct kit kit;
