@@ -132,31 +132,51 @@ static int report_patch(const char *text, const struct patch *p, const char *wha
 		      p->level, p->n[0], p->n[1], p->n[2], p->at[0], p->at[1], p->at[2], what);
 }
 
+/* The cells of `patch` in its own level, or in the level before (up 1). */
+static int find_near(struct patch_near *near, const struct patch *p, int up, const int32_t **found)
+{
+	int32_t low[3], high[3];
+
+	for (int axis = 0; axis < 3; axis++) {
+		low[axis] = p->at[axis] >> up;
+		high[axis] = (p->at[axis] + p->n[axis]) >> up;
+	}
+	return patch_near_find(near, p->level - up, low, high, found);
+}
+
+static int check_patch(const struct patch_set *set, int a, struct patch_near *near,
+		       const char *text)
+{
+	const struct patch *p = &set->patch[a];
+	const int32_t *found;
+	struct cut cut;
+	int64_t covered = 0;
+
+	for (int axis = 0; axis < 3 && p->level; axis++)
+		if (p->at[axis] % 2 || p->n[axis] % 2)
+			return report_patch(text, p, "is not whole cells of the level before");
+	for (int k = find_near(near, p, 0, &found); k-- > 0;)
+		if (found[k] < a && cut_of(p, 0, &set->patch[found[k]], &cut))
+			return report_patch(text, p, "overlaps another of its level");
+	for (int k = find_near(near, p, 1, &found); k-- > 0;)
+		if (cut_of(p, 1, &set->patch[found[k]], &cut))
+			covered += cut_cells(&cut);
+	if (p->level && covered * 8 != patch_cells(p))
+		return report_patch(text, p, "does not lie within the level before");
+	return 0;
+}
+
 static int check_levels(const struct patch_set *set, const char *text)
 {
-	struct cut cut;
-	for (int a = 0; a < set->count; a++) {
-		const struct patch *p = &set->patch[a];
-		int64_t covered = 0;
-		if (p->group)
-			continue;
-		for (int axis = 0; axis < 3 && p->level; axis++)
-			if (p->at[axis] % 2 || p->n[axis] % 2)
-				return report_patch(text, p,
-						    "is not whole cells of the level before");
-		for (int b = 0; b < set->count; b++) {
-			const struct patch *q = &set->patch[b];
-			if (q->group || b == a)
-				continue;
-			if (b < a && q->level == p->level && cut_of(p, 0, q, &cut))
-				return report_patch(text, p, "overlaps another of its level");
-			if (q->level == p->level - 1 && cut_of(p, 1, q, &cut))
-				covered += cut_cells(&cut);
-		}
-		if (p->level && covered * 8 != patch_cells(p))
-			return report_patch(text, p, "does not lie within the level before");
-	}
-	return 0;
+	struct patch_near near;
+	int failed = 0;
+
+	near_of(&near, set);
+	for (int a = 0; a < set->count && !failed; a++)
+		if (!set->patch[a].group)
+			failed = check_patch(set, a, &near, text);
+	patch_near_release(&near);
+	return failed;
 }
 
 int patch_set_read(struct patch_set *set, const char *text)

@@ -4,7 +4,11 @@
 #ifndef WARPREEL_PATCH_SET_INTERNAL_H
 #define WARPREEL_PATCH_SET_INTERNAL_H
 
+#include <stdlib.h>
+
+#include "patch_near.h"
 #include "patch_set.h"
+#include "traces/base/util.h"
 
 struct cut {
 	int32_t begin[3], end[3];
@@ -21,6 +25,24 @@ static inline bool cut_of(const struct patch *a, int up, const struct patch *b, 
 			return false;
 	}
 	return true;
+}
+
+/* Of the patches that are beside others. patch_near_release frees it. */
+static inline void near_of(struct patch_near *near, const struct patch_set *set)
+{
+	struct near_box *box = xcalloc((size_t)set->count + 1, sizeof(*box));
+
+	for (int k = 0; k < set->count; k++) {
+		const struct patch *p = &set->patch[k];
+
+		box[k].level = p->group ? -1 : p->level;
+		for (int axis = 0; axis < 3; axis++) {
+			box[k].at[axis] = p->at[axis];
+			box[k].n[axis] = p->n[axis];
+		}
+	}
+	patch_near_init(near, box, set->count);
+	free(box);
 }
 
 static inline int64_t cut_cells(const struct cut *cut)

@@ -15,6 +15,7 @@ static int32_t stride(const struct patch *p, int axis)
 
 struct linker {
 	struct patch_set *set;
+	struct patch_near near;
 	size_t capacity;
 	bool reflect;
 	int32_t *owner; /* of each cell of a face: -1 boundary, 2 patch + (it is coarser) */
@@ -89,6 +90,21 @@ static void mark_face(struct linker *l, const struct patch *ghost, int axis, int
 		}
 }
 
+static void mark_faces(struct linker *l, int target, const struct patch *ghost, int axis, int up)
+{
+	const int32_t *found;
+	int32_t low[3], high[3];
+
+	for (int k = 0; k < 3; k++) {
+		low[k] = ghost->at[k] >> up;
+		high[k] = ((ghost->at[k] + ghost->n[k] - 1) >> up) + 1;
+	}
+	const int count = patch_near_find(&l->near, ghost->level - up, low, high, &found);
+	for (int k = 0; k < count; k++)
+		if (found[k] != target)
+			mark_face(l, ghost, axis, up, found[k]);
+}
+
 static void link_faces(struct linker *l, int target)
 {
 	const struct patch *p = &l->set->patch[target];
@@ -106,10 +122,7 @@ static void link_faces(struct linker *l, int target)
 		}
 		memset(l->owner, 0xff, cells * sizeof(*l->owner));
 		for (int up = 0; up < 2 && !p->group; up++)
-			for (int q = 0; q < l->set->count; q++)
-				if (!l->set->patch[q].group && q != target &&
-				    l->set->patch[q].level == p->level - up)
-					mark_face(l, &ghost, axis, up, q);
+			mark_faces(l, target, &ghost, axis, up);
 		/* Rectangles of one owner each: as far as they go along a, then along b. */
 		for (int32_t b = 0; b < nb; b++)
 			for (int32_t a = 0; a < na; a++) {
@@ -135,10 +148,20 @@ static void link_faces(struct linker *l, int target)
 static void link_averages(struct linker *l, int coarse)
 {
 	const struct patch *p = &l->set->patch[coarse];
-	for (int fine = 0; fine < l->set->count && !p->group; fine++) {
+	const int32_t *found;
+	int32_t low[3], high[3];
+	if (p->group)
+		return;
+	for (int axis = 0; axis < 3; axis++) {
+		low[axis] = 2 * p->at[axis] - 1;
+		high[axis] = 2 * (p->at[axis] + p->n[axis]) + 1;
+	}
+	const int count = patch_near_find(&l->near, p->level + 1, low, high, &found);
+	for (int n = 0; n < count; n++) {
+		const int fine = found[n];
 		const struct patch *q = &l->set->patch[fine];
 		struct cut cut;
-		if (q->group || q->level != p->level + 1 || !cut_of(q, 1, p, &cut))
+		if (!cut_of(q, 1, p, &cut))
 			continue;
 		for (int32_t k = cut.begin[2]; k < cut.end[2]; k++)
 			add_link(l, &(struct patch_link){
@@ -164,6 +187,7 @@ static void link_averages(struct linker *l, int coarse)
 void patch_set_link(struct patch_set *set, bool reflect)
 {
 	struct linker l = { .set = set, .reflect = reflect };
+	near_of(&l.near, set);
 	free(set->link);
 	set->link = NULL;
 	set->links = 0;
@@ -174,4 +198,5 @@ void patch_set_link(struct patch_set *set, bool reflect)
 	for (int k = 0; k < set->count && (reflect || set->connected); k++)
 		link_faces(&l, k);
 	free(l.owner);
+	patch_near_release(&l.near);
 }

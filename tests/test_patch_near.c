@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * Patches near a box, against going through all of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "kernels/kit/patch_near.h"
+
+enum { BOXES = 300, SEARCHES = 500 };
+
+static uint32_t drawn(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return (*seed >> 8) % below;
+}
+
+static bool meets(const struct near_box *p, const int32_t low[3], const int32_t high[3])
+{
+	for (int axis = 0; axis < 3; axis++)
+		if (p->at[axis] >= high[axis] || p->at[axis] + p->n[axis] <= low[axis])
+			return false;
+	return true;
+}
+
+/* Sides differ, corners are below zero too, every tenth box is left out. */
+static void all_that_meet_are_found(void **state)
+{
+	struct near_box box[BOXES] = { 0 };
+	struct patch_near near;
+	uint32_t seed = 7;
+	int met = 0, found_small = 0, small = 0; /* of levels whose boxes are */
+
+	(void)state;
+	for (int k = 0; k < BOXES; k++) {
+		box[k].level = k % 10 == 9 ? -1 : (int32_t)drawn(&seed, 3);
+		for (int axis = 0; axis < 3; axis++) {
+			box[k].at[axis] = (int32_t)drawn(&seed, 200) - 100;
+			box[k].n[axis] = 1 + (int32_t)drawn(&seed, box[k].level == 2 ? 90 : 12);
+		}
+	}
+	patch_near_init(&near, box, BOXES);
+	for (int n = 0; n < SEARCHES; n++) {
+		const int32_t level = (int32_t)drawn(&seed, 5) - 1, *found;
+		int32_t low[3], high[3];
+
+		for (int axis = 0; axis < 3; axis++) {
+			low[axis] = (int32_t)drawn(&seed, 240) - 120;
+			high[axis] = low[axis] + 1 + (int32_t)drawn(&seed, 40);
+		}
+		const int count = patch_near_find(&near, level, low, high, &found);
+		int at = 0;
+
+		found_small += level < 2 ? count : 0;
+		for (int k = 0; k < BOXES; k++) {
+			const bool here = at < count && found[at] == k;
+
+			if (here)
+				assert_true(box[k].level == level);
+			at += here;
+			small += level >= 0 && level < 2 && box[k].level == level;
+			if (level >= 0 && box[k].level == level && meets(&box[k], low, high)) {
+				assert_true(here);
+				met++;
+			}
+		}
+		assert_int_equal(at, count); /* ascending, each once */
+	}
+	assert_true(met > SEARCHES / 5);
+	assert_true(found_small < small / 3);
+	patch_near_release(&near);
+}
+
+static void nothing_is_near_where_nothing_is(void **state)
+{
+	struct patch_near near;
+	const int32_t low[3] = { 0 }, high[3] = { 8, 8, 8 }, *found;
+	const struct near_box high_up = { .level = 3, .n = { 1, 1, 1 } };
+
+	(void)state;
+	patch_near_init(&near, NULL, 0);
+	assert_int_equal(patch_near_find(&near, 0, low, high, &found), 0);
+	patch_near_release(&near);
+	patch_near_init(&near, &high_up, 1);
+	for (int32_t level = -1; level < 6; level++)
+		assert_int_equal(patch_near_find(&near, level, low, high, &found), level == 3);
+	patch_near_release(&near);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_that_meet_are_found),
+		cmocka_unit_test(nothing_is_near_where_nothing_is),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
