@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | machines | visits | widths | regions | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -66,6 +66,38 @@ machines() {
 			}
 			END { printf "| %s over %s | %d | %+.1f | %.1f | %.1f |\n", other, one, n, mean / n, sum / n, most }' "$data/${list}_predicted.tsv" "$data/measured.tsv"
 	done
+}
+
+# splits.md: errors by family of what was answered before visit HA, mean and bias; and drawn12 measured again there against the first time.
+drawn12() {
+	for list in drawn10 drawn11 drawn12; do
+		awk -F '\t' -v list=$list '
+			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+			{ key = $at["solver"] FS $at["config"] FS $at["gpus"] }
+			file == 1 { if ($at["note"] == "" && $at["predicted_us"] != "-") us[key] = $at["predicted_us"]; next }
+			$at["visit"] == "HA" && key in us {
+				error = 100 * (us[key] / $at["core_us"] - 1)
+				if (!($1 in n)) name[++count] = $1
+				n[$1]++
+				bias[$1] += error
+				sum[$1] += error < 0 ? -error : error
+			}
+			END { for (k = 1; k <= count; k++) printf "| `%s` | %s | %d | %.1f | %+.1f |\n", list, name[k], n[name[k]], sum[name[k]] / n[name[k]], bias[name[k]] / n[name[k]] }' \
+			"$data/${list}_predicted.tsv" "$data/measured.tsv"
+	done
+	awk -F '\t' '
+		$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+		{ key = $at["solver"] FS $at["config"] FS $at["gpus"] }
+		file == 1 { again[key] = $at["core_us"]; next }
+		$at["visit"] == "HA" && key in again {
+			off = 100 * (again[key] / $at["core_us"] - 1)
+			n++
+			mean += off
+			apart = off < 0 ? -off : off
+			sum += apart
+			most = apart > most ? apart : most
+		}
+		END { printf "| again over first | %d | %+.1f | %.1f | %.1f |\n", n, mean / n, sum / n, most }' "$data/drawn12_again.tsv" "$data/measured.tsv"
 }
 
 # host.md: planned runs of each visit by today's answers (docs/validation): runs, mean of the signed errors in %, median of those of
@@ -298,6 +330,7 @@ join_answers() {
 
 case ${1:-} in
 drawn3) drawn3 ;;
+drawn12) drawn12 ;;
 machines) machines ;;
 visits) visits ;;
 widths) widths ;;

@@ -12,7 +12,6 @@ enum {
 	INSTRUCTION_BYTES = 16,
 	LINE_STEPS = SM_CODE_LINE_STEPS,
 	LINE_BYTES = LINE_STEPS * INSTRUCTION_BYTES,
-	WAYS = SM_CODE_WAYS,
 	LINES_AHEAD = 2 /* pieces gone through twice say 0 to 8, by how fast */
 };
 
@@ -44,16 +43,17 @@ size_t sm_code_far_capacity(const struct engine *e)
 
 static struct code_line *set_of(struct code *code, int32_t line)
 {
-	const size_t sets = (code->capacity + WAYS - 1) / WAYS;
-	return code->line + (size_t)line % sets * WAYS;
+	const size_t sets = (code->capacity + SM_CODE_WAYS - 1) / SM_CODE_WAYS;
+	return code->line + (size_t)line % sets * SM_CODE_WAYS;
 }
 
-/* Takes the place of that of its set which nobody has wanted for longest. */
+/* Takes the place of that of its set which nobody has wanted for longest; behind, where nobody says
+ * so, of the one that came first. */
 static void keep(struct code *code, int job, int32_t line, double at)
 {
 	struct code_line *place = set_of(code, line);
 
-	for (int k = 1; k < WAYS; k++)
+	for (int k = 1; k < SM_CODE_WAYS; k++)
 		if (set_of(code, line)[k].wanted < place->wanted)
 			place = &set_of(code, line)[k];
 	if (place->wanted)
@@ -71,7 +71,7 @@ static void want(struct code *code, int job, int32_t line)
 	place->wanted = ++code->wanted;
 }
 
-/* Asks for a line; it comes `apart` cycles after the one before. */
+/* Asks for a line; it comes so long after the one before. */
 static void fetch(struct engine *e, struct code *code, int job, int32_t line, double at)
 {
 	const struct sm_device *d = e->device;

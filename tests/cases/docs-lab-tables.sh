@@ -4,6 +4,7 @@ same() { # TABLE PAGE
 	sh "$lab/lab_tables.sh" "$1" | grep '^|' | while IFS= read -r row; do grep -qF -- "${row%|}" "$lab/$2" || echo "$2 has not: $row"; done
 }
 same drawn3 splits.md
+same drawn12 splits.md
 same machines splits.md
 same widths splits.md
 same regions kernels.md
