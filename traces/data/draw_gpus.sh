@@ -55,7 +55,7 @@ function way() {
 	return sprintf("rbsor %d size=%dx%d precision=%s kernel=%s scheme=%s border=%d transport=%s iterations=%d", gpus, rows, columns,
 		precision, kernel, scheme, border, transport, iterations(rows, columns)) \
 		(kernel == "temporal" ? " depth=" depth : "") (indices == "any" ? "" : " indices=" indices) \
-		(partition == "strips" ? "" : " partition=" partition) (sync == "usual" ? "" : " sync=" sync) \
+		(partition == "strips" || gpus == 1 ? "" : " partition=" partition) (sync == "usual" ? "" : " sync=" sync) \
 		(order == "chessboard" ? "" : " order=" order) (staging == "pinned" ? "" : " staging=" staging) \
 		(timing == "plain" ? "" : " timing=" timing)
 }
