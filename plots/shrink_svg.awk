@@ -1,8 +1,38 @@
 # SPDX-License-Identifier: MIT
 # A figure of gnuplot's, smaller: the same marks, told in fewer bytes. Points of one shape, size and colour are named once and then
 # only placed; how a group looks is a class; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
-# lengths have one decimal (a tenth of a pixel).
-BEGIN { RS = "<"; depth = 0 }
+# lengths have one decimal (a tenth of a pixel); colours are hexadecimal, and areas are paths.
+BEGIN {
+	RS = "<"
+	depth = 0
+	for (byte = 0; byte < 256; byte++) {
+		key = sprintf("%3d", byte)
+		hex[key] = sprintf("%02x", byte)
+	}
+}
+
+# rgb(188, 219, 234), padded with blanks, as #bcdbea.
+function hexed(text,    out) {
+	while (match(text, /rgb\([0-9 ]+,[0-9 ]+,[0-9 ]+\)/)) {
+		split(substr(text, RSTART + 4, RLENGTH - 5), part, ",")
+		out = out substr(text, 1, RSTART - 1) "#" hex[sprintf("%3d", part[1])] hex[sprintf("%3d", part[2])] hex[sprintf("%3d", part[3])]
+		text = substr(text, RSTART + RLENGTH)
+	}
+	return out text
+}
+
+# A polygon's points as a path: a line along an axis is told by one number.
+function outline(points,    k, n, at, xy, out) {
+	gsub(/[ \t\n]+$/, "", points)
+	n = split(points, at, /[ \t\n]+/)
+	for (k = 1; k <= n; k++) {
+		split(rounded(at[k]), xy, ",")
+		out = out (k == 1 ? "M" xy[1] "," xy[2] : xy[2] == last[2] ? "H" xy[1] : xy[1] == last[1] ? "V" xy[2] : "L" xy[1] "," xy[2])
+		last[1] = xy[1]
+		last[2] = xy[2]
+	}
+	return out "z"
+}
 
 # Numbers with two decimals, with one.
 function rounded(text,    out) {
@@ -80,7 +110,15 @@ NR == 1 { printf "%s", $0; next }
 		rest = head "d='" data substr(tail, end)
 	}
 	flush()
-	printf "<%s", rest
+	printf "<%s", hexed(rest)
+	next
+}
+
+# An area: <polygon fill = 'C' points = 'X,Y X,Y '/>
+/^polygon fill = '[^']*' points = '[^']*'\/>/ {
+	split($0, word, "'")
+	flush()
+	printf "<path fill='%s' d='%s'/>\n", hexed(word[2]), outline(word[4])
 	next
 }
 
