@@ -35,8 +35,10 @@ static void columns_come_from_the_solver(void **state)
 		  "--transport peer --iterations 100",
 		  1 },
 		{ "rbsor", "size=9 sync=graph iterations=7", "way",
-		  "rbsor,size,precision=f32,kernel=tuned,scheme=exact,border,iterations,sync=graph",
+		  "rbsor,gpus,size,precision=f32,kernel=tuned,scheme=exact,border,iterations,"
+		  "sync=graph",
 		  2 },
+		{ "jacobi", "size=9", "way", "jacobi,size,precision=f32,border,iterations", 1 },
 		{ "poisson", "steps=7", "iterations", "7", 1 },
 		{ "shape", "steps=7", "rows", NULL, 1 },
 		{ "jacobi", "size=64x50 partition=2x2", "columns", "50", 4 },

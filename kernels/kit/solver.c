@@ -219,13 +219,14 @@ static char *options_text(const char *config)
 }
 
 /*
- * How it goes, whatever its size: the solver, the words of a configuration that choose among named
- * things, and of all others the names alone, with commas between. Not the transport: classes of
- * runs have it.
+ * How it goes, whatever its size: the solver, whether on several GPUs, the words of a configuration
+ * that choose among named things, and of all others the names alone, with commas between. Not the
+ * transport: classes of runs have it.
  */
-static char *way_of(const struct solver *solver, const char *config)
+static char *way_of(const struct solver *solver, const char *config, uint32_t gpus)
 {
-	char text[2 * CONFIG_BYTES], *to = stpcpy(text, solver->name);
+	char text[2 * CONFIG_BYTES],
+		*to = stpcpy(stpcpy(text, solver->name), gpus > 1 ? ",gpus" : "");
 	for (const char *word = config; *word; word += strcspn(word, " "), word += *word == ' ') {
 		const size_t name = strcspn(word, "= ");
 		const struct option_spec *option = solver->options;
@@ -262,7 +263,7 @@ char *solver_column(const char *name, const char *config, uint32_t gpus, const c
 	char *value = at && at->name		     ? column_text(at, params)
 		      : !strcmp(column, "canonical") ? xstrdup(text)
 		      : !strcmp(column, "options")   ? options_text(text)
-		      : !strcmp(column, "way")	     ? way_of(solver, text)
+		      : !strcmp(column, "way")	     ? way_of(solver, text, gpus)
 						     : option_of(text, column);
 	free(params);
 	return value;
