@@ -2,27 +2,20 @@
 # A figure of gnuplot's, smaller: the same marks, told in fewer bytes. Points of one shape, size and colour are named once and then
 # only placed; how a group looks is a class; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
 # lengths have one decimal (a tenth of a pixel); colours are hexadecimal, and areas are paths.
-BEGIN {
-	RS = "<"
-	depth = 0
-	for (byte = 0; byte < 256; byte++) {
-		key = sprintf("%3d", byte)
-		hex[key] = sprintf("%02x", byte)
-	}
-}
+BEGIN { RS = "<"; depth = 0 }
 
-# rgb(188, 219, 234), padded with blanks, as #bcdbea.
-function hexed(text,    out) {
+# rgb(188, 219, 234) as #bcdbea.
+function hexed(text,    out, part) {
 	while (match(text, /rgb\([0-9 ]+,[0-9 ]+,[0-9 ]+\)/)) {
 		split(substr(text, RSTART + 4, RLENGTH - 5), part, ",")
-		out = out substr(text, 1, RSTART - 1) "#" hex[sprintf("%3d", part[1])] hex[sprintf("%3d", part[2])] hex[sprintf("%3d", part[3])]
+		out = out substr(text, 1, RSTART - 1) sprintf("#%02x%02x%02x", part[1], part[2], part[3])
 		text = substr(text, RSTART + RLENGTH)
 	}
 	return out text
 }
 
 # A polygon's points as a path: a line along an axis is told by one number.
-function outline(points,    k, n, at, xy, out) {
+function outline(points,    k, n, at, xy, last, out) {
 	gsub(/[ \t\n]+$/, "", points)
 	n = split(points, at, /[ \t\n]+/)
 	for (k = 1; k <= n; k++) {
@@ -155,6 +148,15 @@ NR == 1 { printf "%s", $0; next }
 
 /^title>gnuplot_plot_/ { dropped = 1; next }
 /^\/title>/ && dropped { dropped = 0; next }
+
+# A label of nothing.
+/^text>[ \t\n]*$/ { empty = 1; next }
+/^\/text>/ && empty { empty = 0; next }
+empty { # it had something within
+	empty = 0
+	flush()
+	printf "<text>"
+}
 
 /^\/svg>/ {
 	flush()

@@ -31,8 +31,6 @@ static __global__ void work(const float *in, float *out, unsigned *word, int loa
 	__syncthreads();
 	for (int k = 0; k < stores; k++)
 		out[first + k * pitch] = sum + (float)k;
-	if (!loads && !stores && sum > 0)
-		out[first] = sum;
 	if (threadIdx.x % 32 == 0)
 		for (int k = (int)threadIdx.x / 32; k < atomics; k += THREADS / 32) {
 			if (ADD)

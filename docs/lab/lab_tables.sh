@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -68,14 +68,14 @@ machines() {
 	done
 }
 
-# splits.md: errors by family of what was answered before visit HA, mean and bias; and drawn12 measured again there against the first time.
+# splits.md: errors by family of what was answered before visits HA, IA and IB, mean and bias; and drawn12 measured again on HA against the first time.
 drawn12() {
-	for list in drawn10 drawn11 drawn12; do
-		awk -F '\t' -v list=$list '
+	for row in drawn10:HA drawn11:HA drawn12:HA drawn13:IA drawn16:IB; do
+		awk -F '\t' -v list="${row%:*}" -v visit="${row#*:}" '
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
 			{ key = $at["solver"] FS $at["config"] FS $at["gpus"] }
 			file == 1 { if ($at["note"] == "" && $at["predicted_us"] != "-") us[key] = $at["predicted_us"]; next }
-			$at["visit"] == "HA" && key in us {
+			$at["visit"] == visit && key in us {
 				error = 100 * (us[key] / $at["core_us"] - 1)
 				if (!($1 in n)) name[++count] = $1
 				n[$1]++
@@ -83,7 +83,7 @@ drawn12() {
 				sum[$1] += error < 0 ? -error : error
 			}
 			END { for (k = 1; k <= count; k++) printf "| `%s` | %s | %d | %.1f | %+.1f |\n", list, name[k], n[name[k]], sum[name[k]] / n[name[k]], bias[name[k]] / n[name[k]] }' \
-			"$data/${list}_predicted.tsv" "$data/measured.tsv"
+			"$data/${row%:*}_predicted.tsv" "$data/measured.tsv"
 	done
 	awk -F '\t' '
 		$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
@@ -158,6 +158,29 @@ regions() {
 			us[said, $at["side"]] = $at["us"]
 		}
 		END { for (k = 1; k <= n; k++) printf "| %s | %.1f | %.1f |\n", name[k], us[name[k], 8192], us[name[k], 2048] }' "$data/regions.tsv"
+}
+
+# weak.md: how far a law for launches whose blocks raise one word is from what they took, in %, by the atomics of a block.
+word() {
+	awk -F '\t' "$(cat "$root/docs/quantile.awk")"'
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ launch = $at["operation"] FS $at["loads"] FS $at["stores"] FS $at["resident"] }
+		$at["where"] != "dram" || $at["word"] { next }
+		!$at["atomics"] { without[launch] = $at["us"]; next }
+		{
+			y = $at["blocks"] * $at["atomics"] / 1e3
+			x = $at["blocks"] * 320 * 4 * ($at["loads"] + $at["stores"]) / 32 / 96 / 1e3
+			us = 2 + 0.738 * y + 0.31 * x + 1.37 * x * y / (x + y)
+			us = us > without[launch] ? us : without[launch]
+			off = 100 * (us / $at["us"] - 1)
+			errors[$at["atomics"], ++n[$at["atomics"]]] = off < 0 ? -off : off
+		}
+		END {
+			for (k = split("1 2 5 10 20", of, " "); k; k--) {
+				for (i = 1; i <= n[of[k]]; i++) list[i] = errors[of[k], i]
+				printf "| %d | %d | %.1f | %.1f | %.1f |\n", of[k], n[of[k]], quantile(n[of[k]], 0.5), quantile(n[of[k]], 0.9), quantile(n[of[k]], 1)
+			}
+		}' "$data/word.tsv"
 }
 
 # programs.md: mean, p50 and p90 of the errors of a kernel's period, in per cent.
@@ -335,6 +358,7 @@ machines) machines ;;
 visits) visits ;;
 widths) widths ;;
 regions) regions ;;
+word) word ;;
 foreign-kernels) foreign_kernels ;;
 two-h100) two_h100 ;;
 four) four "${2:+1}" ;;

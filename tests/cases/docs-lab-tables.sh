@@ -8,6 +8,7 @@ same drawn12 splits.md
 same machines splits.md
 same widths splits.md
 same regions kernels.md
+same word weak.md
 same foreign-kernels programs.md
 same two-h100 devices.md
 # Of four H100 the pages have some of the rows: each of theirs is made again.
