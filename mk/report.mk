@@ -66,7 +66,7 @@ skips: $(BUILD)/warpreel
 sweep-10000: $(BUILD)/warpreel
 	$(Q)sh docs/sweep_10000.sh $(BUILD)/warpreel $(BUILD)/sweep-10000
 
-## hypothetical-intervals: how far answers are off for machines that were left out (a minute; not part of the tests)
+## hypothetical-intervals: how far answers are off for machines that were left out (a quarter of an hour; not part of the tests)
 .PHONY: hypothetical-intervals
 hypothetical-intervals: $(BUILD)/warpreel
 	@echo "  FIT     model/intervals/hypothetical.tsv"
