@@ -153,7 +153,7 @@ fuzz:
 FUZZ_TARGETS := $(basename $(notdir $(wildcard tests/fuzz_*_read.c)))
 .PHONY: fuzz-targets
 fuzz-targets: $(BUILD)/free/fuzz_any
-	$(Q)for target in $(FUZZ_TARGETS); do ln -sf fuzz_any $(BUILD)/free/$$target; done
+	$(Q)for target in $(FUZZ_TARGETS); do ln -sf fuzz_any $(BUILD)/free/$$target; sh mk/fuzz_words.sh $$target >$(BUILD)/free/$$target.words; done
 $(BUILD)/free/%.o: $(BUILD)/tests/%.o
 	@mkdir -p $(@D)
 	$(Q)objcopy --redefine-sym LLVMFuzzerTestOneInput=$* $< $@

@@ -5,7 +5,7 @@
 # Each run adds a row to BUILD/ledger.tsv, and its edges over time to BUILD/edges.tsv. A table of all runs ends it: processor time,
 # executions, edges, and how much processor time ago a new edge came. Exit 1 on a find.
 #
-# It runs in any folder with tests/bad, tests/corpus and tests/corpora: `make fuzz-targets` makes one, and free/fuzz_any.stripped of it is to be carried to machines without a compiler.
+# It runs in any folder with tests/bad, tests/corpus and tests/corpora: `make fuzz-targets` makes one, and free/fuzz_any.stripped and free/*.words of it are to be carried to machines without a compiler.
 set -u
 build=$1 minutes=$2
 shift 2
@@ -26,8 +26,10 @@ if [ "$build" = --one ]; then
 		[ -d "$folder" ] && seeds="$seeds $folder"
 	done
 	# Forked, even a single one: a line says edges and seconds after each job, and a find ends a job only.
+	words=
+	[ -f "$build/free/$target.words" ] && words=-dict=$build/free/$target.words # mk/fuzz_words.sh
 	# shellcheck disable=SC2086 # words
-	"$build/free/$target" "$corpus" $seeds -fork="$workers" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
+	"$build/free/$target" "$corpus" $seeds $words -fork="$workers" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
 		-max_total_time="$(awk -v m="$minutes" 'BEGIN { printf "%.0f", 60 * m }')" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -close_fd_mask=1 \
 		-artifact_prefix="$build/found/$target-" >/dev/null 2>"$build/log/$target"
 	times >"$build/log/$target.times" # ends with what the children of this shell took; not in a pipe, whose shell has none
