@@ -26,6 +26,7 @@ if [ "$build" = --one ]; then
 		[ -d "$folder" ] && seeds="$seeds $folder"
 	done
 	# Forked, even a single one: a line says edges and seconds after each job, and a find ends a job only.
+	start=$(date +%s)
 	words=
 	[ -f "$build/free/$target.words" ] && words=-dict=$build/free/$target.words # mk/fuzz_words.sh
 	# shellcheck disable=SC2086 # words
@@ -33,24 +34,34 @@ if [ "$build" = --one ]; then
 		-max_total_time="$(awk -v m="$minutes" 'BEGIN { printf "%.0f", 60 * m }')" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -close_fd_mask=1 \
 		-artifact_prefix="$build/found/$target-" >/dev/null 2>"$build/log/$target"
 	times >"$build/log/$target.times" # ends with what the children of this shell took; not in a pipe, whose shell has none
-	awk -v OFS='\t' -v target="$target" -v workers="$workers" -v log_file="$build/log/$target" -v curve="$build/edges.tsv" '
-		{ split($1, user, /[ms]/); split($2, kernel, /[ms]/); seconds = 60 * (user[1] + kernel[1]) + user[2] + kernel[2] }
+	# Edges, which the lines of a forked run do not count (their `cov` is of features: edges and how often): all inputs once more, seeds first
+	# and then as they came, by the inner step of a merge, which writes what each brings that none before it did.
+	# shellcheck disable=SC2086 # words
+	{
+		[ -z "$seeds" ] || find $seeds -maxdepth 1 -type f -printf '0 %p\n'
+		find "$corpus" -type f -printf '%T@ %p\n' | sort -n
+	} >"$build/log/$target.inputs"
+	{ wc -l <"$build/log/$target.inputs"; echo 0; cut -d ' ' -f 2- "$build/log/$target.inputs"; } >"$build/log/$target.merge"
+	"$build/free/$target" -merge_inner=1 -merge_control_file="$build/log/$target.merge" -timeout=20 -rss_limit_mb=2048 -max_len=65536 >/dev/null 2>&1
+	awk -v OFS='\t' -v target="$target" -v workers="$workers" -v log_file="$build/log/$target" -v curve="$build/edges.tsv" -v start="$start" '
+		FILENAME ~ /times$/ { split($1, user, /[ms]/); split($2, kernel, /[ms]/); seconds = 60 * (user[1] + kernel[1]) + user[2] + kernel[2]; next }
+		FILENAME ~ /inputs$/ { came[inputs++] = $1; next }
+		$1 == "STARTED" { started++ }
+		$1 == "COV" && NF > 2 {
+			edges += NF - 2
+			if (came[$2] > start) { last = came[$2] - start; print target, workers, sprintf("%.0f", last), edges >>curve }
+		}
 		END {
-			while ((getline line < log_file) > 0) {
-				if (line !~ /^#[0-9]+: cov: /)
-					continue
-				n = split(line, word, " ")
-				executions = substr(word[1], 2) + 0
-				for (i = 1; i < n; i++) if (word[i] == "time:") at = word[i + 1] + 0
-				if (word[3] > edges) {
-					edges = word[3]
-					last = at
-					print target, workers, at, executions, edges >>curve
+			while ((getline line < log_file) > 0)
+				if (line ~ /^#[0-9]+: cov: /) {
+					n = split(line, word, " ")
+					executions = substr(word[1], 2) + 0
+					for (i = 1; i < n; i++) if (word[i] == "time:") at = word[i + 1] + 0
 				}
-			}
-			# Processor time since the last new edge: its share of the time by the clock.
-			print target, sprintf("%.0f", seconds), executions + 0, edges + 0, sprintf("%.0f", at ? seconds * (at - last) / at : 0)
-		}' "$build/log/$target.times" >>"$build/ledger.tsv"
+			# Processor time since the last new edge: its share of the time by the clock. An input that ended the count tells nothing.
+			quiet = started < inputs || !at ? 0 : seconds * (1 - (last < at ? last : at) / at)
+			print target, sprintf("%.0f", seconds), executions + 0, edges + 0, sprintf("%.0f", quiet)
+		}' "$build/log/$target.times" "$build/log/$target.inputs" "$build/log/$target.merge" >>"$build/ledger.tsv"
 	exit 0
 fi
 

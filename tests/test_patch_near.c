@@ -91,11 +91,31 @@ static void nothing_is_near_where_nothing_is(void **state)
 	patch_near_release(&near);
 }
 
+/* One box as large as all others together does not bring these with it. */
+static void a_large_box_leaves_small_ones_apart(void **state)
+{
+	struct near_box box[1001] = { 0 };
+	struct patch_near near;
+	const int32_t low[3] = { 500 }, high[3] = { 510, 10, 10 }, *found;
+
+	(void)state;
+	for (int k = 0; k < 1000; k++)
+		box[k] = (struct near_box){ .at = { k * 10 }, .n = { 10, 10, 10 } };
+	box[1000] = (struct near_box){ .n = { 10000, 10, 10 } };
+	patch_near_init(&near, box, 1001);
+	const int count = patch_near_find(&near, 0, low, high, &found);
+
+	assert_in_range(count, 2, 4);
+	assert_int_equal(found[count - 1], 1000);
+	patch_near_release(&near);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_meet_are_found),
 		cmocka_unit_test(nothing_is_near_where_nothing_is),
+		cmocka_unit_test(a_large_box_leaves_small_ones_apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

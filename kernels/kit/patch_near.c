@@ -5,6 +5,19 @@
 
 #include "traces/base/util.h"
 
+enum { SIZES = 32 }; /* of a level: box sides below 2, 4, 8 ... */
+
+static int32_t shelf_of(const struct near_box *box)
+{
+	int32_t most = 1, size = 0;
+
+	for (int axis = 0; axis < 3; axis++)
+		most = box->n[axis] > most ? box->n[axis] : most;
+	while (most >>= 1)
+		size++;
+	return box->level * SIZES + size;
+}
+
 static int32_t floor_div(int32_t a, int32_t b)
 {
 	return a / b - (a % b < 0);
@@ -15,11 +28,11 @@ static int ascending(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By level, z, y, x, and place in the set. */
+/* By shelf, z, y, x, and place in the set. */
 static int by_place(const void *x, const void *y)
 {
 	const struct near_place *a = x, *b = y;
-	int order = ascending(a->level, b->level);
+	int order = ascending(a->shelf, b->shelf);
 
 	for (int axis = 2; axis >= 0 && !order; axis--)
 		order = ascending(a->cell[axis], b->cell[axis]);
@@ -34,12 +47,12 @@ static int by_number(const void *x, const void *y)
 static void find_sides(struct patch_near *near, const struct near_box *box, int count)
 {
 	for (int k = 0; k < count; k++)
-		if (box[k].level >= near->levels)
-			near->levels = box[k].level + 1;
-	near->side = xcalloc((size_t)near->levels + 1, sizeof(*near->side));
+		if (box[k].level >= 0 && (box[k].level + 1) * SIZES > near->shelves)
+			near->shelves = (box[k].level + 1) * SIZES;
+	near->side = xcalloc((size_t)near->shelves + 1, sizeof(*near->side));
 	for (int k = 0; k < count; k++)
 		for (int axis = 0; axis < 3 && box[k].level >= 0; axis++) {
-			int32_t *side = &near->side[box[k].level][axis];
+			int32_t *side = &near->side[shelf_of(&box[k])][axis];
 			*side = box[k].n[axis] > *side ? box[k].n[axis] : *side;
 		}
 }
@@ -52,13 +65,14 @@ void patch_near_init(struct patch_near *near, const struct near_box *box, int co
 	};
 	find_sides(near, box, count);
 	for (int k = 0; k < count; k++) {
-		struct near_place place = { .level = box[k].level, .box = k };
+		struct near_place place = { .box = k };
 
-		if (place.level < 0)
+		if (box[k].level < 0)
 			continue;
+		place.shelf = shelf_of(&box[k]);
 		for (int axis = 0; axis < 3; axis++)
 			place.cell[axis] =
-				floor_div(box[k].at[axis], near->side[place.level][axis]);
+				floor_div(box[k].at[axis], near->side[place.shelf][axis]);
 		near->place[near->count++] = place;
 	}
 	qsort(near->place, (size_t)near->count, sizeof(*near->place), by_place);
@@ -95,7 +109,7 @@ static int find_row(const struct patch_near *near, const struct near_place *firs
 	for (int k = lower_bound(near, first); k < near->count; k++) {
 		const struct near_place *p = &near->place[k];
 
-		if (p->level != first->level || p->cell[2] != first->cell[2] ||
+		if (p->shelf != first->shelf || p->cell[2] != first->cell[2] ||
 		    p->cell[1] != first->cell[1] || p->cell[0] > last)
 			break;
 		near->found[count++] = p->box;
@@ -103,43 +117,54 @@ static int find_row(const struct patch_near *near, const struct near_place *firs
 	return count;
 }
 
-static int find_level(const struct patch_near *near, int32_t level)
+static int find_shelf(const struct patch_near *near, int32_t shelf, int count)
 {
-	int count = 0;
+	const struct near_place first = { .shelf = shelf,
+					  .cell = { INT32_MIN, INT32_MIN, INT32_MIN } };
 
-	for (int k = 0; k < near->count; k++)
-		if (near->place[k].level == level)
-			near->found[count++] = near->place[k].box;
+	for (int k = lower_bound(near, &first); k < near->count && near->place[k].shelf == shelf;
+	     k++)
+		near->found[count++] = near->place[k].box;
+	return count;
+}
+
+/* Those of one shelf, behind the `count` that were found before. */
+static int find_near(const struct patch_near *near, int32_t shelf, const int32_t low[3],
+		     const int32_t high[3], int count)
+{
+	struct near_place first = { .shelf = shelf, .box = -1 };
+	int32_t begin[3], end[3];
+
+	if (!near->side[shelf][0])
+		return count;
+	for (int axis = 0; axis < 3; axis++) { /* what meets it begins up to a side before it */
+		const int32_t side = near->side[shelf][axis];
+
+		begin[axis] = floor_div(low[axis] - side + 1, side);
+		end[axis] = floor_div(high[axis] - 1, side);
+	}
+	if (((int64_t)end[2] - begin[2] + 1) * ((int64_t)end[1] - begin[1] + 1) > near->count)
+		return find_shelf(near, shelf, count);
+	first.cell[0] = begin[0];
+	for (int32_t z = begin[2]; z <= end[2]; z++)
+		for (int32_t y = begin[1]; y <= end[1]; y++) {
+			first.cell[2] = z;
+			first.cell[1] = y;
+			count = find_row(near, &first, end[0], count);
+		}
 	return count;
 }
 
 int patch_near_find(struct patch_near *near, int32_t level, const int32_t low[3],
 		    const int32_t high[3], const int32_t **found)
 {
-	struct near_place first = { .level = level, .box = -1 };
-	int32_t begin[3], end[3];
 	int count = 0;
 
 	*found = near->found;
-	if (level < 0 || level >= near->levels || !near->side[level][0])
+	if (level < 0 || level >= near->shelves / SIZES)
 		return 0;
-	for (int axis = 0; axis < 3; axis++) { /* what meets it begins up to a side before it */
-		const int32_t side = near->side[level][axis];
-
-		begin[axis] = floor_div(low[axis] - side + 1, side);
-		end[axis] = floor_div(high[axis] - 1, side);
-	}
-	if (((int64_t)end[2] - begin[2] + 1) * ((int64_t)end[1] - begin[1] + 1) > near->count) {
-		count = find_level(near, level);
-	} else {
-		first.cell[0] = begin[0];
-		for (int32_t z = begin[2]; z <= end[2]; z++)
-			for (int32_t y = begin[1]; y <= end[1]; y++) {
-				first.cell[2] = z;
-				first.cell[1] = y;
-				count = find_row(near, &first, end[0], count);
-			}
-	}
+	for (int32_t size = 0; size < SIZES; size++)
+		count = find_near(near, level * SIZES + size, low, high, count);
 	qsort(near->found, (size_t)count, sizeof(*near->found), by_number);
 	return count;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Which of many boxes lie near another one: candidates found without going through all of them, as
- * long as the boxes of a level are about of a size.
+ * Which of many boxes lie near another one: candidates found without going through all of them,
+ * whatever their sizes: boxes of a level are kept apart by size, so that a large one does not make
+ * cells large for all.
  */
 #ifndef WARPREEL_PATCH_NEAR_H
 #define WARPREEL_PATCH_NEAR_H
@@ -14,10 +15,10 @@ struct near_box {
 
 struct patch_near {
 	struct near_place {
-		int32_t level, cell[3], box;
-	} * place; /* of the boxes that may be found, sorted */
-	int count, levels;
-	int32_t (*side)[3]; /* of a level's cells: the longest side of its boxes */
+		int32_t shelf, cell[3], box;
+	} * place;	    /* of the boxes that may be found, sorted */
+	int count, shelves; /* a shelf: boxes of one level and size, sizes in powers of two */
+	int32_t (*side)[3]; /* of a shelf's cells: the longest side of its boxes */
 	int32_t *found;
 };
 
