@@ -303,6 +303,10 @@ static int write_all(struct writing *w)
 	return rc;
 }
 
+/* A megabyte takes a second at level 19 and a twentieth of it at level 9, which gives a tenth more
+ * bytes: large recordings are not waited for, and what is to be kept is written by column. */
+enum { TIGHT_LEVEL = 19, QUICK_LEVEL = 9, TIGHT_BYTES = 2 << 20 };
+
 static int write_compressed(const struct writing *w, const char *target)
 {
 	sqlite3_int64 count = 0;
@@ -312,7 +316,8 @@ static int write_compressed(const struct writing *w, const char *target)
 	if (!bytes)
 		return report("%s: too large to compress in memory; write it without .zst",
 			      w->path);
-	rc = zst_write(target, w->path, bytes, (size_t)count);
+	rc = zst_write(target, w->path, bytes, (size_t)count,
+		       w->by_column || count <= TIGHT_BYTES ? TIGHT_LEVEL : QUICK_LEVEL);
 	sqlite3_free(bytes);
 	return rc;
 }

@@ -9,7 +9,7 @@
 
 #include "traces/base/util.h"
 
-enum { LEVEL = 19, INPUT_BYTES = 1 << 17, FIRST_BYTES = 1 << 20 };
+enum { INPUT_BYTES = 1 << 17, FIRST_BYTES = 1 << 20 };
 
 bool zst_begins(const unsigned char *bytes, size_t count)
 {
@@ -119,7 +119,8 @@ out:
 	return result;
 }
 
-int zst_write(const char *target, const char *path, const unsigned char *bytes, size_t count)
+int zst_write(const char *target, const char *path, const unsigned char *bytes, size_t count,
+	      int level)
 {
 	ZSTD_CCtx *context = ZSTD_createCCtx();
 	unsigned char *output = xmalloc(INPUT_BYTES);
@@ -136,7 +137,7 @@ int zst_write(const char *target, const char *path, const unsigned char *bytes, 
 		       file ? "out of memory for zstd" : strerror(errno));
 		goto out;
 	}
-	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
 	ZSTD_CCtx_setPledgedSrcSize(context, count);
 	while (left != 0) {

@@ -23,7 +23,9 @@ int64_t zst_read(FILE *file, const char *path, int64_t max_bytes,
 		 int64_t (*expect)(const unsigned char *head, const char *path),
 		 unsigned char **bytes);
 
-/* Packs into `target` (named `path` in messages) at level 19; -1 after a message. */
-int zst_write(const char *target, const char *path, const unsigned char *bytes, size_t count);
+/* Packs into `target` (named `path` in messages) at a level of zstd's, 1 to 19; -1 after a message.
+ */
+int zst_write(const char *target, const char *path, const unsigned char *bytes, size_t count,
+	      int level);
 
 #endif
