@@ -96,8 +96,8 @@ int trace_read(struct trace *trace, const char *path, int64_t max_bytes);
 typedef bool trace_wanted(void *context, const char *symbol);
 int trace_read_profiles(struct trace *trace, const char *path, trace_wanted *wanted, void *context);
 /* Writes whole or not at all; compressed when the name ends in .zst (level 19, from 2 MiB on level
- * 9). Rows are written in time order. A plain trace needs a file of its own: no pipe, no descriptor such as /dev/stdout, of
- * the devices only /dev/null. */
+ * 9). Rows are written in time order. A plain trace needs a file of its own: no pipe, no descriptor
+ * such as /dev/stdout, of the devices only /dev/null. */
 int trace_write(const struct trace *trace, const char *path);
 /* The same with its large tables by column, a third of the size, which only this program reads;
  * always at level 19. */
