@@ -46,9 +46,11 @@ void ranks_turn_begin(struct ranks_file *file)
 		owner = atomic_load(&file->owner);
 		if (owner && !ranks_alive(file, owner))
 			owner = 0;
+		/* Only who takes the turn writes it here: the owner gives it up without the lock,
+		 * and what was read before that, written back, would be a turn that nobody gives
+		 * up. */
 		if (!owner && next(file) == self)
 			break;
-		atomic_store(&file->owner, owner);
 		ranks_unlock(file);
 		ranks_wait(&file->turns_changed, seen);
 	}
