@@ -18,7 +18,7 @@ LONGEST := $(R)/test_warps_laws.ok $(R)/case-laws-sample.ok $(R)/fuzz_nsight_rea
 ALL_STAMPS := $(R)/arrows.ok $(UNIT_STAMPS) $(FUZZ_STAMPS) $(CASE_STAMPS)
 STAMPS := $(filter $(LONGEST),$(ALL_STAMPS)) $(filter-out $(LONGEST),$(ALL_STAMPS))
 # What golden cases read besides the program.
-CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* tests/lmsor_counts.* docs/*.[15] docs/completion/* traces/data/*.tsv traces/data/*/*.tsv traces/data/*/*/*)
+CASE_DATA := tests/run_cases.sh $(wildcard tests/bad/* tests/cases/lib/* model/platforms/* model/intervals/* model/timed/* tests/lmsor_counts.* docs/*.[15] docs/completion/* traces/data/*.tsv traces/data/*/*.tsv traces/data/*/*/*)
 # Pages are read by two cases.
 $(R)/case-docs-links.ok $(R)/case-docs-cells.ok: $(wildcard *.md docs/*.md docs/*/*.md)
 

@@ -19,6 +19,7 @@ put 644 $share/plots plots/sweep.sh plots/sweep.gp plots/style.gp
 put 644 $share/model/platforms model/platforms/*.ini
 put 644 $share/model/cosim model/cosim/*.tsv
 put 644 $share/model/intervals model/intervals/*.tsv
+put 644 $share/model/timed model/timed/*.tsv
 # Everything under traces/data, as it lies there: lists, tables and recorded runs of every platform.
 find traces/data -type d | while read -r folder; do
 	put 644 "$share/$folder" "$folder"/*

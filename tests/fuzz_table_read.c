@@ -2,6 +2,7 @@
  * Any bytes as each of the tables of measurements.
  */
 #include "fuzz_kit.h"
+#include "model/records/timed_launches.h"
 #include "sim/validate/blind.h"
 #include "sim/validate/foreign.h"
 #include "sim/validate/measured.h"
@@ -13,6 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct foreign foreign = { 0 };
 	struct splits splits = { 0 };
 	struct blind blind = { 0 };
+	struct timed_launches timed = { 0 };
 	char path[32];
 	int file = fuzz_file(data, size, path);
 
@@ -31,6 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	splits_release(&splits);
 	blind_read(&blind, path);
 	blind_release(&blind);
+	if (!timed_launches_read(&timed, path))
+		timed_launches_ratio(&timed, timed.row[0].kernel, 100, false);
+	timed_launches_release(&timed);
 	close(file);
 	return 0;
 }

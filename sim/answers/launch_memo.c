@@ -120,10 +120,10 @@ struct scratch {
 
 /* The signature of a thread; its shapes come out in order[]. -1: it shares one with another. */
 static int sign(const struct schedule *schedule, uint32_t thread, struct scratch *scratch,
-		uint32_t *order, struct signature *s)
+		bool timed, uint32_t *order, struct signature *s)
 {
 	const struct schedule_thread *t = &schedule->thread[thread];
-	*s = (struct signature){ { 0 } };
+	*s = (struct signature){ { timed } };
 	memset(scratch->buffers.number, 0, scratch->buffer_count * sizeof(uint32_t));
 	scratch->buffers.count = scratch->shapes.count = 0;
 	for (int64_t k = 0; k < t->op_count; k++) {
@@ -232,7 +232,7 @@ static int bring_up_to_date(struct launch_memo *m, const struct schedule *schedu
 	for (uint32_t t = 0; t < schedule->thread_count; t++) {
 		struct signature signature;
 		memset(scratch->shapes.number, 0, schedule->shape_count * sizeof(uint32_t));
-		if (sign(schedule, t, scratch, order, &signature))
+		if (sign(schedule, t, scratch, model->timed, order, &signature))
 			return -1;
 		make_room(m);
 		struct known_thread *known = slot_of(m->thread, m->slots, &signature);

@@ -62,6 +62,7 @@ const struct option_spec predictor_options[] = {
 	  "one-GPU trace for the scaled model (default: the platform's)" },
 	{ "kernel-profiles", OPTION_TEXT, AT(kernel_profiles), NULL, 0, 0, "TRACE",
 	  "kernel profiles for the warps model (default: the platform's)" },
+	PREDICTOR_TIMED_OPTION(AT(timed)),
 	PREDICTOR_IDEAL_OPTION(AT(ideal)),
 	{ "strict", OPTION_FLAG, AT(strict), NULL, 0, 0, NULL,
 	  "warps model: refuse instructions the decoder does not know" },
@@ -206,6 +207,7 @@ int predictor_init(struct predictor *p, const struct program *program,
 	    (o->without && leave_out(p, o->without)) ||
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
 	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
+	    (o->timed && timed_launches_read(&p->timed, o->timed)) ||
 	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	if (!p->intervals.count && !o->device && p->platform.interval_runs > 0) {
@@ -242,6 +244,7 @@ void predictor_release(struct predictor *p)
 	intervals_release(&p->intervals);
 	intervals_release(&p->left_out);
 	hypothetical_release(&p->hypothetical);
+	timed_launches_release(&p->timed);
 	free(p->chosen);
 	p->chosen = NULL;
 	warps_free(p->warps);
@@ -286,14 +289,18 @@ static char *without_folders(const char *paths)
 	return names;
 }
 
-char *predictor_inputs(const struct predictor *p, const char *kernel_model)
+char *predictor_inputs(const struct predictor *p, const char *kernel_model, bool as_played)
 {
-	const char *source = !strcmp(kernel_model, "scaled")		  ? p->profile.source
-			     : !strcmp(kernel_model, "warps") && p->warps ? warps_source(p->warps)
-									  : "";
-	char *names = without_folders(source),
-	     *inputs = xprintf("%s%s%s.ini", names, *names ? "," : "", p->platform.name);
+	const bool warps = !strcmp(kernel_model, "warps") && p->warps,
+		   timed = warps && p->timed.count && !as_played;
+	const char *source = !strcmp(kernel_model, "scaled") ? p->profile.source
+			     : warps			     ? warps_source(p->warps)
+							     : "";
+	char *names = without_folders(source), *table = without_folders(timed ? p->timed.path : ""),
+	     *inputs = xprintf("%s%s%s%s%s.ini", names, *names ? "," : "", table, *table ? "," : "",
+			       p->platform.name);
 	free(names);
+	free(table);
 	return inputs;
 }
 
@@ -326,6 +333,9 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				     .platform = &p->platform,
 				     .own = request->own,
 				     .profile = p->has_profile ? &p->profile : NULL,
+				     .timed = p->timed.count && !request->as_played ? &p->timed
+										    : NULL,
+				     .but_itself = p->but_itself,
 				     .bounds = request->bounds ? 1 : 0,
 				     .allow_extrapolation = request->allow_extrapolation }
 	};

@@ -24,6 +24,8 @@ struct predictor {
 	struct profile profile;
 	struct intervals intervals, left_out; /* of machines as measured; of such left out */
 	struct hypothetical hypothetical;
+	struct timed_launches timed; /* none: answers are as played */
+	bool but_itself;	     /* of these, none of exactly as many points */
 	char *chosen; /* owned: why this platform, where nobody asked for one; NULL: one did */
 	bool has_profile,
 		profile_given; /* records of kernels: there are some; by name, not the platform's */
@@ -39,7 +41,7 @@ struct predictor {
 
 struct predictor_options {
 	const char *platform, *host, *link, *device; /* NULL: not asked */
-	const char *kernel_model, *profile, *kernel_profiles, *format, *output;
+	const char *kernel_model, *profile, *kernel_profiles, *timed, *format, *output;
 	const char
 		*without; /* mechanisms to leave out (model/mechanism/mechanism.h); NULL = none */
 	struct text_list set, ideal;
@@ -52,6 +54,12 @@ extern const struct option_spec predictor_options[];
 extern const struct option_spec predictor_platform_options[];
 /* The same where a platform that is not named may be this machine's own (own_platform.h). */
 extern const struct option_spec predictor_own_platform_options[];
+#define PREDICTOR_TIMED_OPTION(field)                                                              \
+	{                                                                                          \
+		"timed", OPTION_TEXT, field, NULL, 0, 0, "NAME|FILE",                              \
+			"warps model: scale launches by what those of their kernels took alone, "  \
+			"as this platform or file has them"                                        \
+	}
 #define PREDICTOR_IDEAL_OPTION(field)                                                              \
 	{                                                                                          \
 		"ideal", OPTION_LIST, field, NULL, 0, 0, "PART",                                   \
@@ -97,8 +105,9 @@ const char *predictor_planned_model(struct predictor *predictor, const struct sc
 				    bool *bounds);
 
 /* The files that an answer by that kernel model is made of, without their folders: records of
- * kernels, their counts or neither, and the platform's. Owned by the caller. */
-char *predictor_inputs(const struct predictor *predictor, const char *kernel_model);
+ * kernels, their counts or neither, with them launches timed alone unless it is `as_played`, and
+ * the platform's. Owned by the caller. */
+char *predictor_inputs(const struct predictor *predictor, const char *kernel_model, bool as_played);
 
 struct prediction {
 	double core_us, core_lo_us, core_hi_us, total_us;
@@ -133,9 +142,10 @@ struct prediction {
 struct predictor_request {
 	const char *kernel_model, *set;
 	bool allow_extrapolation;
-	bool seen;   /* a planned run that was measured and looked at: its interval is that of such
-			runs, and not that of the next one */
-	bool bounds; /* the model `warps` may time kernels without profile by their bounds */
+	bool seen; /* a planned run that was measured and looked at: its interval is that of such
+		      runs, and not that of the next one */
+	bool as_played; /* launches timed alone say nothing */
+	bool bounds;	/* the model `warps` may time kernels without profile by their bounds */
 	const struct profile *own;
 	const struct planned_run *run; /* the schedule is that run's, which may leave iterations
 					  out; NULL: all are there */

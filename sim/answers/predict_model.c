@@ -24,9 +24,12 @@ static bool changes_inside(const struct text_list *set)
 static const char *unless_in_vain(const struct predictor_options *o, const char *model)
 {
 	const bool warps_asked = !o->kernel_model || !strcmp(o->kernel_model, "warps");
-	if (!warps_asked && (o->kernel_profiles || o->strict))
+	if (!warps_asked && (o->kernel_profiles || o->timed || o->strict))
 		report("--%s is of the kernel model 'warps', not of '%s'",
-		       o->kernel_profiles ? "kernel-profiles" : "strict", o->kernel_model);
+		       o->kernel_profiles ? "kernel-profiles"
+		       : o->timed	  ? "timed"
+					  : "strict",
+		       o->kernel_model);
 	else if (!strcmp(model, "recorded") && o->profile)
 		report("--profile changes nothing where kernels last as long as they were "
 		       "recorded; --gpus or another --kernel-model looks at it");

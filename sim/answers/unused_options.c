@@ -38,10 +38,13 @@ void unused_tell(const struct predictor_options *o, const char *kernel_model)
 	for (int k = 0; k < o->set.count; k++)
 		if (!platform_set_is_idle(o->set.text[k])) /* of which it was said before */
 			tell_assignment(o->set.text[k], kernel_model);
-	if (strcmp(kernel_model, "warps") != 0 && (o->kernel_profiles || o->strict))
+	if (strcmp(kernel_model, "warps") != 0 && (o->kernel_profiles || o->timed || o->strict))
 		report_warning("--%s: the kernel model 'warps' looks at it, and '%s' answers: "
 			       "nothing changes",
-			       o->kernel_profiles ? "kernel-profiles" : "strict", kernel_model);
+			       o->kernel_profiles ? "kernel-profiles"
+			       : o->timed	  ? "timed"
+						  : "strict",
+			       kernel_model);
 }
 
 /* Whether the configuration says something of the option. */
@@ -99,17 +102,12 @@ const char *unused_by_cosim(const struct predictor_options *o)
 		const char *option;
 		bool given;
 	} given[] = {
-		{ "platform", o->platform },
-		{ "host", o->host },
-		{ "link", o->link },
-		{ "device", o->device },
-		{ "set", o->set.count },
-		{ "kernel-model", o->kernel_model },
-		{ "profile", o->profile },
-		{ "kernel-profiles", o->kernel_profiles },
-		{ "ideal", o->ideal.count },
-		{ "strict", o->strict },
-		{ "allow-extrapolation", o->allow_extrapolation },
+		{ "platform", o->platform }, { "host", o->host },
+		{ "link", o->link },	     { "device", o->device },
+		{ "set", o->set.count },     { "kernel-model", o->kernel_model },
+		{ "profile", o->profile },   { "kernel-profiles", o->kernel_profiles },
+		{ "timed", o->timed },	     { "ideal", o->ideal.count },
+		{ "strict", o->strict },     { "allow-extrapolation", o->allow_extrapolation },
 		{ "o", o->output },
 	};
 	for (size_t k = 0; k < sizeof(given) / sizeof(given[0]); k++)

@@ -9,6 +9,7 @@
 
 #include "model/platform/platform.h"
 #include "model/records/profile.h"
+#include "model/records/timed_launches.h"
 #include "traces/schedule/schedule.h"
 
 struct kernel_model;
@@ -56,6 +57,9 @@ struct kernel_model {
 	const struct profile *profile;	 /* borrowed; scaled needs it, may be NULL */
 	const struct profile *own; /* borrowed; shapes of the replayed trace itself, may be NULL */
 	struct warps *warps;	   /* borrowed; the model `warps` needs it, may be NULL (warps.h) */
+	const struct timed_launches *timed; /* borrowed; warps: what launches took alone; NULL: it
+					       is as played */
+	bool but_itself; /* of these, none of exactly as many points: no row answers itself */
 	double bounds; /* warps: kernels without profile last so many times as long as the roofline
 			  has it; 0: they are refused */
 	const char *bounded; /* the first that did; NULL: none. Borrowed of the schedule */

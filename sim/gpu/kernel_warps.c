@@ -15,6 +15,15 @@ static bool is_bounded(const struct kernel_model *model, const struct schedule *
 	return model->bounds > 0 && model->warps && !warps_knows(model->warps, schedule, shape);
 }
 
+/* What the launch takes, over what is played of it. */
+static double timed_ratio(const struct kernel_model *model, const struct schedule *schedule,
+			  const struct schedule_shape *shape)
+{
+	return model->timed ? timed_launches_ratio(model->timed, schedule->kernel[shape->kernel],
+						   shape->points, model->but_itself)
+			    : 1;
+}
+
 static int warps_cost(struct kernel_model *model, const struct schedule *schedule,
 		      const struct schedule_shape *shape, const struct schedule_op *op,
 		      double *duration_ns)
@@ -28,7 +37,10 @@ static int warps_cost(struct kernel_model *model, const struct schedule *schedul
 		*duration_ns *= model->bounds;
 		return rc;
 	}
-	return warps_duration(model->warps, schedule, shape, duration_ns, &model->extrapolated);
+	if (warps_duration(model->warps, schedule, shape, duration_ns, &model->extrapolated))
+		return -1;
+	*duration_ns *= timed_ratio(model, schedule, shape);
+	return 0;
 }
 
 static double warps_moved(struct kernel_model *model, const struct schedule *schedule,
@@ -46,8 +58,9 @@ static int warps_among_others(struct kernel_model *model, const struct schedule 
 	*crowd = (struct kernel_crowd){ 1, 1 };
 	return is_bounded(model, schedule, shape)
 		       ? 0
-		       : warps_crowd(model->warps, schedule, shape, duration_ns, &crowd->room,
-				     &crowd->busy);
+		       : warps_crowd(model->warps, schedule, shape,
+				     duration_ns / timed_ratio(model, schedule, shape),
+				     &crowd->room, &crowd->busy);
 }
 
 const struct kernel_model_ops kernel_model_warps = {

@@ -29,7 +29,7 @@
 struct validate_options {
 	struct predictor_options common;
 	const char *measured, *splits, *summary, *tables, *kernels, *pairs, *foreign, *set, *solver,
-		*models;
+		*models, *write_timed;
 	bool fit_intervals;
 	int jobs; /* 0: one for each core */
 };
@@ -62,6 +62,9 @@ static const struct option_spec own_options[] = {
 	  "write model/intervals/<platform>.tsv from the interval rows" },
 	{ "jobs", OPTION_INT, AT(jobs), "0", 0, PROCESSES_MOST, "N",
 	  "work in so many processes (0: one for each core)" },
+	PREDICTOR_TIMED_OPTION(AT(common.timed)),
+	{ "write-timed", OPTION_TEXT, AT(write_timed), NULL, 0, 0, "FILE",
+	  "write what the development rows of kernels alone took there, for --timed" },
 	PREDICTOR_IDEAL_OPTION(AT(common.ideal)),
 	{ "without", OPTION_TEXT, AT(common.without), NULL, 0, 0, "NAME[,NAME]",
 	  "leave mechanisms out of the models (all: all of them), to see what they are worth" },
@@ -75,6 +78,7 @@ static const struct option_spec own_options[] = {
 struct context {
 	const struct program *program;
 	struct predictor *predictor;
+	struct timed_launches *timed; /* to write; NULL: nobody asks */
 	struct validation validation;
 };
 
@@ -98,7 +102,7 @@ static int validate_pair(struct context *c, const struct pair_row *row)
 		{ "max+alone", fmax(by_clock[0], by_clock[1]) },
 	};
 	char *config = xprintf("%s | %s", row->side[0], row->side[1]),
-	     *inputs = predictor_inputs(c->predictor, "warps");
+	     *inputs = predictor_inputs(c->predictor, "warps", true);
 	const struct measured_row m = { .solver = row->name,
 					.config = config,
 					.gpus = 1,
@@ -170,7 +174,7 @@ static void tables_release(struct tables *t)
 static int check_outputs(const struct validate_options *o, const struct tables *t,
 			 const struct predictor *p)
 {
-	const char *const written[] = { o->common.output, o->summary,
+	const char *const written[] = { o->common.output, o->summary, o->write_timed,
 					o->fit_intervals ? t->intervals : NULL };
 	const char *const read[] = { t->measured,
 				     t->splits,
@@ -179,6 +183,7 @@ static int check_outputs(const struct validate_options *o, const struct tables *
 				     t->foreign,
 				     o->common.profile,
 				     o->common.kernel_profiles,
+				     p->timed.path,
 				     p->platform.path,
 				     o->fit_intervals ? NULL : t->intervals };
 	const size_t outputs = sizeof(written) / sizeof(written[0]);
@@ -207,6 +212,11 @@ static int contradict(const struct validate_options *o)
 	if ((o->solver || unasked) && o->fit_intervals) {
 		report("--fit-intervals goes by all runs and kernel models: not with --%s",
 		       o->solver ? "solver" : "models");
+		return -1;
+	}
+	if (o->write_timed && strcmp(o->set, "all") && strcmp(o->set, "kernels")) {
+		report("--write-timed goes by kernels alone, and --only %s leaves them out",
+		       o->set);
 		return -1;
 	}
 	if (o->common.without && o->fit_intervals) {
@@ -241,7 +251,7 @@ static int validate_sets(struct context *c, const struct validate_options *o,
 		rc = validate_measured(c, o, tables, how);
 	if (!rc && (all || !strcmp(o->set, "kernels")))
 		rc = validate_kernels(c->program, c->predictor, o->kernels, !all, how->jobs,
-				      &c->validation);
+				      c->timed, &c->validation);
 	if (!rc && (all || !strcmp(o->set, "contention")))
 		rc = validate_pairs(c, o, tables->pairs);
 	if (!rc && (!strcmp(o->set, "foreign") ||
@@ -260,8 +270,8 @@ static int fit_intervals(const struct validation *v, const struct tables *tables
 	return rc;
 }
 
-static int write_outputs(struct validation *v, const struct validate_options *o,
-			 const struct tables *tables)
+static int write_outputs(struct validation *v, const struct timed_launches *timed,
+			 const struct validate_options *o, const struct tables *tables)
 {
 	int rc = 0;
 	if (o->common.output)
@@ -275,6 +285,8 @@ static int write_outputs(struct validation *v, const struct validate_options *o,
 			o->tables);
 	if (!rc && o->fit_intervals)
 		rc = fit_intervals(v, tables);
+	if (!rc && o->write_timed)
+		rc = timed_launches_write(timed, o->write_timed);
 	return rc;
 }
 
@@ -295,7 +307,10 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	o.common.allow_extrapolation =
 		true; /* every row is answered, and says when it would have been refused */
 	struct predictor predictor;
-	struct context c = { .program = program, .predictor = &predictor };
+	struct timed_launches timed = { 0 };
+	struct context c = { .program = program,
+			     .predictor = &predictor,
+			     .timed = o.write_timed ? &timed : NULL };
 	const struct validate_how how = { .solver = o.solver,
 					  .unasked = !strcmp(o.models, "default"),
 					  .jobs = o.jobs ? o.jobs : processes_most() };
@@ -309,6 +324,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if (o.common.ideal.count)
 		predictor.warps_options.before = NULL; /* what a part is to the model is asked here:
 							  no bound by the device that has it */
+	predictor.but_itself = true;
 	predictor.warps_options.allow_extrapolation = true; /* rows say where that was needed */
 	struct tables tables;
 	name_tables(&tables, &o, &predictor);
@@ -323,11 +339,12 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if (!rc)
 		validation_leave_out(&c.validation);
 	if (!rc)
-		rc = write_outputs(&c.validation, &o, &tables);
+		rc = write_outputs(&c.validation, &timed, &o, &tables);
 	if (!rc)
 		validation_summary(&c.validation, stdout);
 	tables_release(&tables);
 	splits_release(&splits);
+	timed_launches_release(&timed);
 	validation_release(&c.validation);
 	predictor_release(&predictor);
 	return rc ? EXIT_BAD : EXIT_OK;

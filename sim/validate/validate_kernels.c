@@ -15,17 +15,20 @@ struct context {
 	struct measured kernels;
 	struct warps *uncounted; /* as the predictor's, without the counts that are left out */
 	struct validation *validation;
-	bool said_missing; /* that some kernel has no profile */
+	struct timed_launches *timed; /* to add to; NULL: nobody asks */
+	bool said_missing;	      /* that some kernel has no profile */
 };
 
 /* Mean period of the launches of a steady iteration, one after the other. */
 static int steady_us(struct context *c, const struct schedule *schedule, const char *model_name,
-		     double *us, bool *extrapolated)
+		     const struct timed_launches *timed, double *us, bool *extrapolated)
 {
 	struct predictor *p = c->predictor;
 	struct kernel_model model = { .ops = kernel_model_find(model_name),
 				      .platform = &p->platform,
 				      .profile = p->has_profile ? &p->profile : NULL,
+				      .timed = timed,
+				      .but_itself = true,
 				      .allow_extrapolation = true };
 	if (!strcmp(model_name, "warps") && predictor_use_warps(p, &model))
 		return -1;
@@ -113,7 +116,8 @@ static int forget_left_out(struct context *c)
 static void add(struct context *c, const struct measured_row *m, const char *row,
 		const char *kernel_model, double us, bool extrapolated)
 {
-	char *inputs = predictor_inputs(c->predictor, kernel_model);
+	char *inputs =
+		predictor_inputs(c->predictor, kernel_model, strcmp(row, "warps-timed") != 0);
 	validation_add(c->validation, m, "kernels", row, us, inputs)->extrapolated = extrapolated;
 	free(inputs);
 }
@@ -127,13 +131,46 @@ static int validate_uncounted(struct context *c, const struct measured_row *m,
 	bool extrapolated;
 	struct warps *counted = c->predictor->warps;
 	c->predictor->warps = c->uncounted;
-	int rc = steady_us(c, schedule, "warps", &us, &extrapolated);
+	int rc = steady_us(c, schedule, "warps", NULL, &us, &extrapolated);
 	c->predictor->warps = counted;
 	if (!rc)
 		add(c, m, "warps-uncounted", "warps", us, extrapolated);
 	if (!rc && !extrapolated)
 		add(c, m, "warps-uncounted-sure", "warps", us, extrapolated);
 	return rc;
+}
+
+/* As `warps`, scaled by what launches of the same kernels took alone; none of as many points, so
+ * that no row answers itself. */
+static int validate_timed(struct context *c, const struct measured_row *m,
+			  const struct schedule *schedule)
+{
+	double us;
+	bool extrapolated;
+	int rc = steady_us(c, schedule, "warps", &c->predictor->timed, &us, &extrapolated);
+	if (!rc && !extrapolated)
+		add(c, m, "warps-timed", "warps", us, extrapolated);
+	return rc;
+}
+
+/* What took and was played as long, for answers to come: of each kind of launch in a development
+ * row. */
+static void add_timed(struct context *c, const struct measured_row *m,
+		      const struct schedule *schedule, double us)
+{
+	if (!c->timed || (c->validation->splits && splits_find(c->validation->splits, "kernels", 1,
+							       m->config) != SPLIT_DEVELOPMENT))
+		return;
+	for (uint32_t k = 0; k < schedule->shape_count; k++) {
+		const struct schedule_shape *s = &schedule->shape[k];
+		bool known = s->points < 1;
+		for (uint32_t j = 0; j < k && !known; j++)
+			known = schedule->shape[j].kernel == s->kernel &&
+				schedule->shape[j].points == s->points;
+		if (!known)
+			timed_launches_add(c->timed, schedule->kernel[s->kernel], s->points,
+					   m->core_us * 1e3, us * 1e3);
+	}
 }
 
 static int validate_kernel(struct context *c, const struct measured_row *m)
@@ -149,12 +186,16 @@ static int validate_kernel(struct context *c, const struct measured_row *m)
 	for (size_t k = answers > 0 ? 0 : 1; !rc && k < model_count; k++) {
 		double us;
 		bool extrapolated;
-		rc = steady_us(c, &schedule, models[k], &us, &extrapolated);
+		rc = steady_us(c, &schedule, models[k], NULL, &us, &extrapolated);
 		const char *row =
 			extrapolated && !strcmp(models[k], "warps") ? "warps-refused" : models[k];
 		if (!rc)
 			add(c, m, row, models[k], us, extrapolated);
+		if (!rc && !extrapolated && !strcmp(models[k], "warps"))
+			add_timed(c, m, &schedule, us);
 	}
+	if (!rc && answers > 0 && c->predictor->timed.count)
+		rc = validate_timed(c, m, &schedule);
 	if (!rc && answers > 0 && is_left_out(c, m))
 		rc = validate_uncounted(c, m, &schedule);
 	schedule_release(&schedule);
@@ -197,9 +238,12 @@ static bool any_left_out(const struct context *c)
 }
 
 int validate_kernels(const struct program *program, struct predictor *predictor,
-		     const char *measured, bool needed, int jobs, struct validation *validation)
+		     const char *measured, bool needed, int jobs, struct timed_launches *timed,
+		     struct validation *validation)
 {
-	struct context c = { .program = program, .predictor = predictor, .validation = validation };
+	struct context c = {
+		.program = program, .predictor = predictor, .validation = validation, .timed = timed
+	};
 	char *path = measured ? xstrdup(measured)
 			      : xprintf("%s/traces/data/%s/kernels.tsv", util_root(),
 					predictor_measured(predictor));

@@ -4,7 +4,8 @@
  * Model `warps-uncounted`: from profiles without the counts of those launches (of their grid,
  * block, path and steps) whose counts model/splits.tsv leaves out; `warps-uncounted-sure`: those of
  * its rows that are answered unasked, since nothing about the counts is in doubt
- * (profile_derive.h).
+ * (profile_derive.h). Model `warps-timed`, where launches timed alone are given: as these of other
+ * numbers of points scale it (timed_launches.h).
  */
 #ifndef WARPREEL_VALIDATE_KERNELS_H
 #define WARPREEL_VALIDATE_KERNELS_H
@@ -15,9 +16,11 @@
 
 /*
  * Adds its rows. `measured`: kernels.tsv; NULL = the platform's, which need not be there unless it
- * is `needed`. Launches are played in `jobs` processes. -1 after a message.
+ * is `needed`. Launches are played in `jobs` processes. `timed`: gets the launches of the
+ * development rows; NULL = nobody asks. -1 after a message.
  */
 int validate_kernels(const struct program *program, struct predictor *predictor,
-		     const char *measured, bool needed, int jobs, struct validation *validation);
+		     const char *measured, bool needed, int jobs, struct timed_launches *timed,
+		     struct validation *validation);
 
 #endif

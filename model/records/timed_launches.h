@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Launches timed alone, beside what the kernel model `warps` plays of them: what the model lacks of
+ * a kernel, by how many points its launch updates. Another launch of that kernel is scaled by the
+ * weighted mean of the logarithms of measured over played. A timed launch weighs as a normal
+ * density of ln(points / its points) that falls to 0.61 at a factor of two, and the model's own
+ * word, a ratio of one, as one launch of as many points (kernel regression: Nadaraya 1964, Watson
+ * 1964). So a kernel that nobody timed is as played, and far from what was timed a launch comes
+ * back to it.
+ *
+ * A table has columns kernel, points, measured_ns and played_ns; lines that begin with # are
+ * skipped. `warpreel validate --only kernels --write-timed FILE` makes one.
+ */
+#ifndef WARPREEL_TIMED_LAUNCHES_H
+#define WARPREEL_TIMED_LAUNCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct timed_launch {
+	char *kernel; /* owned */
+	int64_t points;
+	double measured_ns, played_ns; /* of it, or of a sequence of launches that it is in */
+};
+
+struct timed_launches {
+	struct timed_launch *row; /* owned */
+	size_t count, capacity;
+	char *path; /* it was read from; owned, NULL: it was not */
+};
+
+/* `name`: a file, or a platform whose table ships (model/timed/<name>.tsv). -1 after a message
+ * naming file and line. */
+int timed_launches_read(struct timed_launches *timed, const char *name);
+void timed_launches_release(struct timed_launches *timed);
+
+/* Copies `kernel`. */
+void timed_launches_add(struct timed_launches *timed, const char *kernel, int64_t points,
+			double measured_ns, double played_ns);
+/* -1 after a message; the file is there whole or not at all. */
+int timed_launches_write(const struct timed_launches *timed, const char *path);
+
+/*
+ * What a launch takes, over what is played of it; 1 where nobody timed its kernel or its points are
+ * not known (0). `but_itself`: timed launches of exactly as many points are left out, to see what
+ * the others say of it.
+ */
+double timed_launches_ratio(const struct timed_launches *timed, const char *kernel, int64_t points,
+			    bool but_itself);
+
+#endif

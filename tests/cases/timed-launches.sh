@@ -1,0 +1,41 @@
+# What launches took alone scales what is played of their kernels: written from a table of kernels alone, read by predict and validate.
+printf 'solver\tconfig\tmedian_ns\tmad_ns\n' >kernels.tsv
+for size in 4096 65536 1048576; do printf 'micro\tkernel=copy4 size=%s\t9000\t1\n' $size; done >>kernels.tsv
+validate() { warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv "$@" >/dev/null; }
+validate --write-timed timed.tsv
+cut -f 1-3 timed.tsv
+# Each row is scaled by the others, never by itself.
+validate --timed timed.tsv -o rows.tsv
+columns model,inputs <rows.tsv | awk '$1 ~ /warps/ { print $1, (/,timed.tsv,/ ? "by the table" : "as played") }' | sort | uniq -c | sed 's/^ *//'
+columns model,predicted_us <rows.tsv | awk '$1 == "warps" { played = $2 } $1 == "warps-timed" { print ($2 > played ? "longer" : "not longer") }'
+# A run whose kernel took four times as long as played, once as if timed often.
+run() { warpreel predict rbsor --platform h200x4 --kernel paper --size 2048 --format tsv "$@" | columns kernel_model,kernel_us | tail -n 1; }
+points=2097152
+printf 'kernel\tpoints\tmeasured_ns\tplayed_ns\n# four times, and nine of ten votes\n' >slow.tsv
+for _ in 1 2 3 4 5 6 7 8 9; do printf 'rbsor_paper_f32\t%s\t4000\t1000\n' "$points"; done >>slow.tsv
+{ run; run --timed slow.tsv; run --timed "$PWD/slow.tsv"; } | awk '{ print $1 } NR == 1 { played = $2 } NR > 1 { printf "%.2f times\n", $2 / played }'
+# The shipped table has a say of it; of a kernel that is not in the table nothing changes.
+[ "$(run)" = "$(run --timed h200x4)" ] || echo "the shipped table has a say"
+[ "$(run)" = "$(run --timed timed.tsv)" ] && echo "another kernel's has none"
+# What is not a table, or asked of a model that does not look at it.
+refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed nowhere
+refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed ./nowhere.tsv
+refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed kernels.tsv
+printf 'kernel\tpoints\tmeasured_ns\tplayed_ns\n' >empty.tsv
+refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed empty.tsv
+for line in 'a\t0\t1\t1' 'a\t1\t0\t1' 'a\t1\t1\t-1' 'a\t1\t1\tnan' 'a\t1\t1\tinf' 'a\t1\t1\t1\t1' 'a\t1\t1' '\t1\t1\t1'; do
+	# shellcheck disable=SC2059 # tabs
+	{ cat empty.tsv; printf "$line\n"; } >bad.tsv
+	refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed bad.tsv
+done
+refuses warpreel predict rbsor --platform h200x4 --size 2048 --kernel-model zero --timed timed.tsv
+refuses warpreel validate --platform h200x4 --only runs --write-timed new.tsv
+refuses warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv --timed timed.tsv --write-timed timed.tsv
+refuses warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv --write-timed nowhere/new.tsv
+# The shipped table is what the program plays today: of six configurations, all of their visits.
+awk -F '\t' 'NR == FNR { if (FNR % 230 == 5) wanted[$2]; next } FNR == 1 || $2 in wanted' "$root/traces/data/h200x4/kernels.tsv" \
+	"$root/traces/data/h200x4/kernels.tsv" >some.tsv
+warpreel validate --platform h200x4 --only kernels --kernels some.tsv --write-timed some_timed.tsv >/dev/null 2>&1
+awk 'NR > 1' some_timed.tsv | grep -c .
+grep -vxFf "$root/model/timed/h200x4.tsv" some_timed.tsv || echo "all are in the shipped table"
+left_behind | grep part || echo 'nothing is left behind'
