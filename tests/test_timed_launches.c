@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -64,11 +65,13 @@ static void a_table_comes_back(void **state)
 	const int file = mkstemp(path);
 	assert_true(file >= 0);
 	close(file);
+	t.device = strdup("A GPU of its own");
 	timed_launches_add(&t, "a", 7, 1500, 1000);
 	timed_launches_add(&t, "b", INT64_C(1) << 40, 2000.5, 4000);
 	assert_int_equal(timed_launches_write(&t, path), 0);
 	assert_int_equal(timed_launches_read(&back, path), 0);
 	assert_int_equal(back.count, 2);
+	assert_string_equal(back.device, t.device);
 	for (size_t k = 0; k < 2; k++) {
 		assert_string_equal(back.row[k].kernel, t.row[k].kernel);
 		assert_int_equal(back.row[k].points, t.row[k].points);

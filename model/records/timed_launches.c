@@ -12,6 +12,7 @@
 #include "traces/base/util.h"
 
 enum { KERNEL_BYTES = 256 };
+#define DEVICE "# device: "
 #define COLUMNS "kernel\tpoints\tmeasured_ns\tplayed_ns"
 
 /* A factor of two in points is one standard deviation. */
@@ -43,13 +44,24 @@ static bool add_line(struct timed_launches *t, const char *line)
 	return true;
 }
 
+static void take_device(struct timed_launches *t, const char *line)
+{
+	if (strncmp(line, DEVICE, sizeof(DEVICE) - 1))
+		return;
+	line += sizeof(DEVICE) - 1;
+	free(t->device);
+	t->device = xprintf("%.*s", (int)strcspn(line, "\r\n"), line);
+}
+
 static int read_lines(struct timed_launches *t, FILE *file)
 {
 	char line[2 * KERNEL_BYTES];
 	bool header = false;
 	for (int number = 1; fgets(line, sizeof(line), file); number++) {
-		if (line[0] == '#')
+		if (line[0] == '#') {
+			take_device(t, line);
 			continue;
+		}
 		if (!header && strncmp(line, COLUMNS, sizeof(COLUMNS) - 1))
 			return report(
 				"%s:%d: not the columns kernel, points, measured_ns, played_ns",
@@ -88,6 +100,7 @@ void timed_launches_release(struct timed_launches *t)
 		free(t->row[k].kernel);
 	free(t->row);
 	free(t->path);
+	free(t->device);
 	*t = (struct timed_launches){ 0 };
 }
 
@@ -97,7 +110,8 @@ int timed_launches_write(const struct timed_launches *t, const char *path)
 	output_begin(&output, path);
 	FILE *out = output_open(&output);
 	if (out)
-		fprintf(out, "%s\n", COLUMNS);
+		fprintf(out, "%s%s%s%s\n", t->device ? DEVICE : "", t->device ? t->device : "",
+			t->device ? "\n" : "", COLUMNS);
 	for (size_t k = 0; out && k < t->count; k++) {
 		const struct timed_launch *l = &t->row[k];
 		fprintf(out, "%s\t%" PRId64 "\t%.1f\t%.1f\n", l->kernel, l->points, l->measured_ns,

@@ -7,8 +7,10 @@
  * 1964). So a kernel that nobody timed is as played, and far from what was timed a launch comes
  * back to it.
  *
- * A table has columns kernel, points, measured_ns and played_ns; lines that begin with # are
- * skipped. `warpreel validate --only kernels --write-timed FILE` makes one.
+ * It is of one device: by an H200's ratios an H100's kernels get worse, and back (docs/lab/
+ * kernels.md). A table has columns kernel, points, measured_ns and played_ns; of lines that begin
+ * with # one says the device, "# device: NVIDIA H200", and others are skipped.
+ * `warpreel validate --only kernels --write-timed FILE` makes one.
  */
 #ifndef WARPREEL_TIMED_LAUNCHES_H
 #define WARPREEL_TIMED_LAUNCHES_H
@@ -26,7 +28,8 @@ struct timed_launch {
 struct timed_launches {
 	struct timed_launch *row; /* owned */
 	size_t count, capacity;
-	char *path; /* it was read from; owned, NULL: it was not */
+	char *path;   /* it was read from; owned, NULL: it was not */
+	char *device; /* owned; NULL: it does not say */
 };
 
 /* `name`: a file, or a platform whose table ships (model/timed/<name>.tsv). -1 after a message

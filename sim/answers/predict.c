@@ -175,6 +175,20 @@ static int load_profile(struct predictor *p, const char *given)
 	return rc;
 }
 
+/* What the model lacks of a kernel is not the same on two devices. */
+static int load_timed(struct predictor *p, const struct predictor_options *o)
+{
+	const char *mine = platform_text(&p->platform, "device.name");
+	if (timed_launches_read(&p->timed, o->timed))
+		return -1;
+	return o->allow_extrapolation || !p->timed.device || !mine || !strcmp(p->timed.device, mine)
+		       ? 0
+		       : report("'%s' has launches of '%s', and '%s' is '%s': what was measured "
+				"there over what is played does not hold for another device "
+				"(--allow-extrapolation answers all the same)",
+				p->timed.path, p->timed.device, p->platform.name, mine);
+}
+
 /* Of every platform that a launch is priced by. */
 static int leave_out(struct predictor *p, const char *names)
 {
@@ -207,8 +221,7 @@ int predictor_init(struct predictor *p, const struct program *program,
 	    (o->without && leave_out(p, o->without)) ||
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
 	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
-	    (o->timed && timed_launches_read(&p->timed, o->timed)) ||
-	    (wants_profile && load_profile(p, o->profile)))
+	    (o->timed && load_timed(p, o)) || (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	if (!p->intervals.count && !o->device && p->platform.interval_runs > 0) {
 		p->intervals.low = -p->platform.interval_below;

@@ -326,6 +326,8 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 							  no bound by the device that has it */
 	predictor.but_itself = true;
 	predictor.warps_options.allow_extrapolation = true; /* rows say where that was needed */
+	const char *device = platform_text(&predictor.platform, "device.name");
+	timed.device = device ? xstrdup(device) : NULL;
 	struct tables tables;
 	name_tables(&tables, &o, &predictor);
 	rc = check_outputs(&o, &tables, &predictor);

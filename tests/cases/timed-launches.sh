@@ -17,6 +17,9 @@ for _ in 1 2 3 4 5 6 7 8 9; do printf 'rbsor_paper_f32\t%s\t4000\t1000\n' "$poin
 # The shipped table has a say of it; of a kernel that is not in the table nothing changes.
 [ "$(run)" = "$(run --timed h200x4)" ] || echo "the shipped table has a say"
 [ "$(run)" = "$(run --timed timed.tsv)" ] && echo "another kernel's has none"
+# Of another device it is refused.
+refuses warpreel predict rbsor --platform h100x1 --size 2048 --timed h200x4
+warpreel predict rbsor --platform h100x1 --size 2048 --timed h200x4 --allow-extrapolation --format tsv | columns kernel_model
 # What is not a table, or asked of a model that does not look at it.
 refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed nowhere
 refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed ./nowhere.tsv
@@ -36,6 +39,6 @@ refuses warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv
 awk -F '\t' 'NR == FNR { if (FNR % 230 == 5) wanted[$2]; next } FNR == 1 || $2 in wanted' "$root/traces/data/h200x4/kernels.tsv" \
 	"$root/traces/data/h200x4/kernels.tsv" >some.tsv
 warpreel validate --platform h200x4 --only kernels --kernels some.tsv --write-timed some_timed.tsv >/dev/null 2>&1
-awk 'NR > 1' some_timed.tsv | grep -c .
+awk 'NR > 2' some_timed.tsv | grep -c .
 grep -vxFf "$root/model/timed/h200x4.tsv" some_timed.tsv || echo "all are in the shipped table"
 left_behind | grep part || echo 'nothing is left behind'
