@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM]
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | timed ROWS
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -351,7 +351,50 @@ join_answers() {
 	END
 }
 
+# kernels.md: what launches timed alone make of whole runs, by set, kernel and list, beside the answers as played. ROWS is what
+# `warpreel validate --only runs --models default --timed h200x4 -o ROWS` writes.
+timed() {
+	for name in sets kernels lists; do
+		awk -F '\t' -v by="$name" "$(cat "$root/docs/quantile.awk")"'
+			function word(config, name,    n, words, k) {
+				n = split(config, words, " ")
+				for (k = 1; k <= n; k++) if (index(words[k], name "=") == 1) return substr(words[k], length(name) + 2)
+				return ""
+			}
+			function size(x) { return x < 0 ? -x : x }
+			# What is left of a list of errors: mean, p50, p90, largest, bias.
+			function said(m, errors,    i, sum, bias) {
+				for (i = 1; i <= m; i++) { bias += errors[i]; list[i] = size(errors[i]); sum += list[i] }
+				return sprintf("%.2f, %.2f, %.2f, %.1f, %+.1f", sum / m, quantile(m, 0.5), quantile(m, 0.9), quantile(m, 1), bias / m)
+			}
+			FNR == 1 { file++ }
+			/^#/ { next }
+			$1 == "set" || $1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; next }
+			file == 1 { if ($at["refused"] == "no") played[$at["set"], $at["gpus"], $at["config"]] = $at["error_pct"]; next }
+			file == 2 { if ($at["model"] == "default") timed[$at["set"], $at["split"], $at["solver"], $at["gpus"], $at["config"]] = $at["error_pct"]; next }
+			by == "lists" { name = FILENAME; sub(/.*\//, "", name); sub(/_predicted.tsv/, "", name); named[$at["config"], $at["gpus"]] = named[$at["config"], $at["gpus"]] " " name }
+			END {
+				for (key in timed) {
+					split(key, k, SUBSEP)
+					if (k[1] != "size" && k[1] != "gpus" || !((k[1], k[4], k[5]) in played)) continue
+					groups = by == "sets" ? k[1] "," k[2] : by == "kernels" ? k[3] "," word(k[5], "kernel") "," word(k[5], "method") : named[k[5], k[4]]
+					count = split(groups, group, " ")
+					for (g = 1; g <= count; g++) {
+						n[group[g]]++
+						before[group[g], n[group[g]]] = played[k[1], k[4], k[5]]
+						after[group[g], n[group[g]]] = timed[key]
+					}
+				}
+				for (g in n) {
+					for (i = 1; i <= n[g]; i++) { one[i] = before[g, i]; two[i] = after[g, i] }
+					printf "| %s | %d | %s | %s |\n", g, n[g], said(n[g], one), said(n[g], two)
+				}
+			}' "$root/docs/validation/h200x4-rows.tsv" "$1" "$data"/drawn[0-9]_predicted.tsv "$data"/drawn1[0-9]_predicted.tsv | sort -t '|' -k 3,3nr
+	done
+}
+
 case ${1:-} in
+timed) timed "${2:?ROWS}" ;;
 drawn3) drawn3 ;;
 drawn12) drawn12 ;;
 machines) machines ;;

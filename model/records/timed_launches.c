@@ -9,14 +9,16 @@
 #include <string.h>
 
 #include "traces/base/output.h"
+#include "traces/base/table_read.h"
 #include "traces/base/util.h"
 
-enum { KERNEL_BYTES = 256 };
-#define DEVICE "# device: "
-#define COLUMNS "kernel\tpoints\tmeasured_ns\tplayed_ns"
+enum { COLUMN_KERNEL, COLUMN_POINTS, COLUMN_MEASURED, COLUMN_PLAYED, COLUMN_DEVICE, COLUMN_COUNT };
+static const char *const column_name[COLUMN_COUNT] = { "kernel", "points", "measured_ns",
+						       "played_ns", "device" };
 
 /* A factor of two in points is one standard deviation. */
 static const double WIDTH = 0.69314718055994531;
+static const double ITSELF = 0.02; /* logarithms that differ by less are of as many points */
 
 void timed_launches_add(struct timed_launches *t, const char *kernel, int64_t points,
 			double measured_ns, double played_ns)
@@ -28,67 +30,35 @@ void timed_launches_add(struct timed_launches *t, const char *kernel, int64_t po
 						    .played_ns = played_ns };
 }
 
-/* Whether the line is a launch. */
-static bool add_line(struct timed_launches *t, const char *line)
+static int add_row(void *context, const struct table_row *row)
 {
-	char kernel[KERNEL_BYTES];
+	struct timed_launches *t = context;
+	char **of = row->of;
 	int64_t points;
 	double measured_ns, played_ns;
-	int end = 0;
-	if (sscanf(line, "%255[^\t\n]\t%" SCNd64 "\t%lf\t%lf%n", kernel, &points, &measured_ns,
-		   &played_ns, &end) != 4 ||
-	    strcspn(line + end, "\r\n") || points < 1 || !(measured_ns > 0) || !(played_ns > 0) ||
-	    !isfinite(measured_ns) || !isfinite(played_ns))
-		return false;
-	timed_launches_add(t, kernel, points, measured_ns, played_ns);
-	return true;
-}
-
-static void take_device(struct timed_launches *t, const char *line)
-{
-	if (strncmp(line, DEVICE, sizeof(DEVICE) - 1))
-		return;
-	line += sizeof(DEVICE) - 1;
-	free(t->device);
-	t->device = xprintf("%.*s", (int)strcspn(line, "\r\n"), line);
-}
-
-static int read_lines(struct timed_launches *t, FILE *file)
-{
-	char line[2 * KERNEL_BYTES];
-	bool header = false;
-	for (int number = 1; fgets(line, sizeof(line), file); number++) {
-		if (line[0] == '#') {
-			take_device(t, line);
-			continue;
-		}
-		if (!header && strncmp(line, COLUMNS, sizeof(COLUMNS) - 1))
-			return report(
-				"%s:%d: not the columns kernel, points, measured_ns, played_ns",
-				t->path, number);
-		if (header && !add_line(t, line))
-			return report("%s:%d: not a launch: kernel, points and its two times in ns",
-				      t->path, number);
-		header = true;
-	}
-	if (ferror(file))
-		return report("cannot read '%s': %s", t->path, strerror(errno));
-	return t->count ? 0 : report("%s: no launches", t->path);
+	if (!*of[COLUMN_KERNEL] || parse_i64(of[COLUMN_POINTS], &points) || points < 1 ||
+	    parse_double(of[COLUMN_MEASURED], &measured_ns) || !(measured_ns > 0) ||
+	    parse_double(of[COLUMN_PLAYED], &played_ns) || !(played_ns > 0) ||
+	    !isfinite(measured_ns / played_ns) || !(measured_ns / played_ns > 0) ||
+	    (t->device && strcmp(t->device, of[COLUMN_DEVICE])))
+		return -1;
+	if (!t->device)
+		t->device = xstrdup(of[COLUMN_DEVICE]);
+	timed_launches_add(t, of[COLUMN_KERNEL], points, measured_ns, played_ns);
+	return 0;
 }
 
 int timed_launches_read(struct timed_launches *t, const char *name)
 {
-	*t = (struct timed_launches){ .path = xstrdup(name) };
-	FILE *file = strpbrk(name, "./") ? fopen(name, "r") : NULL;
-	if (!strpbrk(name, "./")) {
-		free(t->path);
-		t->path = xprintf("%s/model/timed/%s.tsv", util_root(), name);
-		file = fopen(t->path, "r");
-	}
-	int rc = file ? read_lines(t, file)
-		      : report("cannot read '%s': %s", t->path, strerror(errno));
-	if (file)
-		fclose(file);
+	static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_COUNT,
+						    "a launch timed alone (all on one device)",
+						    "launches timed alone" };
+	*t = (struct timed_launches){ .path = strpbrk(name, "./") ? xstrdup(name)
+								  : xprintf("%s/model/timed/%s.tsv",
+									    util_root(), name) };
+	int rc = table_read(t->path, &format, NULL, add_row, t);
+	if (!rc && !t->count)
+		rc = report("%s: no launches", t->path);
 	if (rc)
 		timed_launches_release(t);
 	return rc;
@@ -109,13 +79,12 @@ int timed_launches_write(const struct timed_launches *t, const char *path)
 	struct output output;
 	output_begin(&output, path);
 	FILE *out = output_open(&output);
-	if (out)
-		fprintf(out, "%s%s%s%s\n", t->device ? DEVICE : "", t->device ? t->device : "",
-			t->device ? "\n" : "", COLUMNS);
+	for (int k = 0; out && k < COLUMN_COUNT; k++)
+		fprintf(out, "%s%c", column_name[k], k + 1 < COLUMN_COUNT ? '\t' : '\n');
 	for (size_t k = 0; out && k < t->count; k++) {
 		const struct timed_launch *l = &t->row[k];
-		fprintf(out, "%s\t%" PRId64 "\t%.1f\t%.1f\n", l->kernel, l->points, l->measured_ns,
-			l->played_ns);
+		fprintf(out, "%s\t%" PRId64 "\t%.1f\t%.1f\t%s\n", l->kernel, l->points,
+			l->measured_ns, l->played_ns, t->device ? t->device : "unknown");
 	}
 	if (!out || (fflush(out) | ferror(out) | fclose(out))) {
 		report("cannot write '%s': %s", path, strerror(errno));
@@ -131,10 +100,10 @@ double timed_launches_ratio(const struct timed_launches *t, const char *kernel, 
 	double weights = 1, sum = 0;
 	for (size_t k = 0; points > 0 && k < t->count; k++) {
 		const struct timed_launch *l = &t->row[k];
-		if ((but_itself && l->points == points) || strcmp(l->kernel, kernel))
+		const double away = log((double)l->points / (double)points);
+		if ((but_itself && fabs(away) <= ITSELF) || strcmp(l->kernel, kernel))
 			continue;
-		const double away = log((double)l->points / (double)points) / WIDTH,
-			     weight = exp(-away * away / 2);
+		const double weight = exp(-away * away / (2 * WIDTH * WIDTH));
 		weights += weight;
 		sum += weight * log(l->measured_ns / l->played_ns);
 	}

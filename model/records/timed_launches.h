@@ -8,8 +8,7 @@
  * back to it.
  *
  * It is of one device: by an H200's ratios an H100's kernels get worse, and back (docs/lab/
- * kernels.md). A table has columns kernel, points, measured_ns and played_ns; of lines that begin
- * with # one says the device, "# device: NVIDIA H200", and others are skipped.
+ * kernels.md). A table has columns kernel, points, measured_ns, played_ns and device.
  * `warpreel validate --only kernels --write-timed FILE` makes one.
  */
 #ifndef WARPREEL_TIMED_LAUNCHES_H
@@ -29,7 +28,7 @@ struct timed_launches {
 	struct timed_launch *row; /* owned */
 	size_t count, capacity;
 	char *path;   /* it was read from; owned, NULL: it was not */
-	char *device; /* owned; NULL: it does not say */
+	char *device; /* owned; NULL: not known */
 };
 
 /* `name`: a file, or a platform whose table ships (model/timed/<name>.tsv). -1 after a message
@@ -45,8 +44,9 @@ int timed_launches_write(const struct timed_launches *timed, const char *path);
 
 /*
  * What a launch takes, over what is played of it; 1 where nobody timed its kernel or its points are
- * not known (0). `but_itself`: timed launches of exactly as many points are left out, to see what
- * the others say of it.
+ * not known (0). `but_itself`: timed launches of as many points to 2 % are left out, to see what
+ * the others say of it. (One timing of a sequence may hold launches of one kernel that differ by
+ * less.)
  */
 double timed_launches_ratio(const struct timed_launches *timed, const char *kernel, int64_t points,
 			    bool but_itself);

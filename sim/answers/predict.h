@@ -25,7 +25,7 @@ struct predictor {
 	struct intervals intervals, left_out; /* of machines as measured; of such left out */
 	struct hypothetical hypothetical;
 	struct timed_launches timed; /* none: answers are as played */
-	bool but_itself;	     /* of these, none of exactly as many points */
+	bool but_itself;	     /* of these, none of as many points */
 	char *chosen; /* owned: why this platform, where nobody asked for one; NULL: one did */
 	bool has_profile,
 		profile_given; /* records of kernels: there are some; by name, not the platform's */

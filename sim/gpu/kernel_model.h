@@ -59,7 +59,7 @@ struct kernel_model {
 	struct warps *warps;	   /* borrowed; the model `warps` needs it, may be NULL (warps.h) */
 	const struct timed_launches *timed; /* borrowed; warps: what launches took alone; NULL: it
 					       is as played */
-	bool but_itself; /* of these, none of exactly as many points: no row answers itself */
+	bool but_itself; /* of these, none of as many points: no row answers itself */
 	double bounds; /* warps: kernels without profile last so many times as long as the roofline
 			  has it; 0: they are refused */
 	const char *bounded; /* the first that did; NULL: none. Borrowed of the schedule */

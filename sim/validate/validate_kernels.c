@@ -153,23 +153,32 @@ static int validate_timed(struct context *c, const struct measured_row *m,
 	return rc;
 }
 
-/* What took and was played as long, for answers to come: of each kind of launch in a development
- * row. */
+/* Points that a launch of this kernel updates, on average over the schedule's. */
+static int64_t mean_points(const struct schedule *schedule, uint32_t kernel)
+{
+	int64_t points = 0, launches = 0;
+	for (int64_t k = 0; k < schedule->op_count; k++) {
+		const struct schedule_op *op = &schedule->op[k];
+		if (op->kind != OP_LAUNCH || schedule->shape[op->object].kernel != kernel)
+			continue;
+		points += schedule->shape[op->object].points;
+		launches++;
+	}
+	return launches ? points / launches : 0;
+}
+
+/* For answers to come: what a development row says of each of its kernels, once. */
 static void add_timed(struct context *c, const struct measured_row *m,
 		      const struct schedule *schedule, double us)
 {
 	if (!c->timed || (c->validation->splits && splits_find(c->validation->splits, "kernels", 1,
 							       m->config) != SPLIT_DEVELOPMENT))
 		return;
-	for (uint32_t k = 0; k < schedule->shape_count; k++) {
-		const struct schedule_shape *s = &schedule->shape[k];
-		bool known = s->points < 1;
-		for (uint32_t j = 0; j < k && !known; j++)
-			known = schedule->shape[j].kernel == s->kernel &&
-				schedule->shape[j].points == s->points;
-		if (!known)
-			timed_launches_add(c->timed, schedule->kernel[s->kernel], s->points,
-					   m->core_us * 1e3, us * 1e3);
+	for (uint32_t k = 0; k < schedule->kernel_count; k++) {
+		const int64_t points = mean_points(schedule, k);
+		if (points > 0)
+			timed_launches_add(c->timed, schedule->kernel[k], points, m->core_us * 1e3,
+					   us * 1e3);
 	}
 }
 
