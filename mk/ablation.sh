@@ -4,6 +4,8 @@
 # it left out. Wants WARPREEL, BUILD, PLATFORM. Writes docs/ablation.tsv; docs/ablation.md is made from it by `ablation.sh page`.
 # Rows: a mechanism, "none" (nothing left out) or "all"; MAPE in per cent of each set and split, largest rise of a group of 20 rows.
 #
+# Launches timed alone are left out (--timed none), which would make up for a part of what a mechanism is worth.
+#
 # A mechanism stays when its absence raises a development set by 0.1 points or a group of 20 runs by 0.5. What raises neither there is
 # left out on the other machines that were measured, too: docs/ablation_beside.tsv, the largest rise of a development set and of a group.
 # What raises nothing there either needs a measured reason: a line of docs/ablation_kept.tsv.
@@ -26,7 +28,7 @@ answers() {
 	[ "$1" = none ] || without="--without $1"
 	[ "$3" = foreign ] || models="--models default"
 	# shellcheck disable=SC2086 # words
-	"$WARPREEL" validate --platform "$2" --only "$3" $models --jobs 1 $without -o "$work/answers.$1.$2.$3" >/dev/null 2>&1
+	"$WARPREEL" validate --platform "$2" --only "$3" $models --jobs 1 --timed none $without -o "$work/answers.$1.$2.$3" >/dev/null 2>&1
 	"$WARPREEL" columns --of transport,iterations -o "$work/$1.$2.$3.tsv" "$work/answers.$1.$2.$3"
 }
 
@@ -90,7 +92,7 @@ page() {
 		Made by `make ablation` from [ablation.tsv](ablation.tsv). Each row leaves one mechanism of the host, of copies or of waits out
 		([model-host.md](model-host.md)) and answers all runs of `h200x4` and the recordings of other programs again. Cells are points of
 		MAPE: how much worse (+) or better (-) that makes the answers. *Worst group* is the group of 20 runs or more that suffers most:
-		of one solver, GPU count, transport and time of an iteration.
+		of one solver, GPU count, transport and time of an iteration. Kernels are as played (`--timed none`).
 		Twenty more went before or are part of one of these, and there it says of which model and which runs this table is ([elimination](lab/elimination.md)).
 
 		A mechanism stays when its absence costs a development set 0.1 points or a group 0.5. *Kept for* says why the others stay: what

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | timed ROWS
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | timed PLAYED ROWS
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -351,8 +351,8 @@ join_answers() {
 	END
 }
 
-# kernels.md: what launches timed alone make of whole runs, by set, kernel and list, beside the answers as played. ROWS is what
-# `warpreel validate --only runs --models default --timed h200x4 -o ROWS` writes.
+# kernels.md: what launches timed alone make of whole runs, by set, kernel and list, beside the answers as played. Both are of
+# `warpreel validate --only runs --models default -o ROWS`; PLAYED with `--timed none`.
 timed() {
 	for name in sets kernels lists; do
 		awk -F '\t' -v by="$name" "$(cat "$root/docs/quantile.awk")"'
@@ -370,7 +370,7 @@ timed() {
 			FNR == 1 { file++ }
 			/^#/ { next }
 			$1 == "set" || $1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; next }
-			file == 1 { if ($at["refused"] == "no") played[$at["set"], $at["gpus"], $at["config"]] = $at["error_pct"]; next }
+			file == 1 { if ($at["model"] == "default") played[$at["set"], $at["gpus"], $at["config"]] = $at["error_pct"]; next }
 			file == 2 { if ($at["model"] == "default") timed[$at["set"], $at["split"], $at["solver"], $at["gpus"], $at["config"]] = $at["error_pct"]; next }
 			by == "lists" { name = FILENAME; sub(/.*\//, "", name); sub(/_predicted.tsv/, "", name); named[$at["config"], $at["gpus"]] = named[$at["config"], $at["gpus"]] " " name }
 			END {
@@ -389,12 +389,12 @@ timed() {
 					for (i = 1; i <= n[g]; i++) { one[i] = before[g, i]; two[i] = after[g, i] }
 					printf "| %s | %d | %s | %s |\n", g, n[g], said(n[g], one), said(n[g], two)
 				}
-			}' "$root/docs/validation/h200x4-rows.tsv" "$1" "$data"/drawn[0-9]_predicted.tsv "$data"/drawn1[0-9]_predicted.tsv | sort -t '|' -k 3,3nr
+			}' "$1" "$2" "$data"/drawn[0-9]_predicted.tsv "$data"/drawn1[0-9]_predicted.tsv | sort -t '|' -k 3,3nr
 	done
 }
 
 case ${1:-} in
-timed) timed "${2:?ROWS}" ;;
+timed) timed "${2:?PLAYED}" "${3:?ROWS}" ;;
 drawn3) drawn3 ;;
 drawn12) drawn12 ;;
 machines) machines ;;

@@ -94,6 +94,14 @@ int timed_launches_write(const struct timed_launches *t, const char *path)
 	return output_commit(&output);
 }
 
+bool timed_launches_have(const struct timed_launches *t, const char *kernel)
+{
+	for (size_t k = 0; k < t->count; k++)
+		if (!strcmp(t->row[k].kernel, kernel))
+			return true;
+	return false;
+}
+
 double timed_launches_ratio(const struct timed_launches *t, const char *kernel, int64_t points,
 			    bool but_itself)
 {

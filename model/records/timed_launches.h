@@ -42,6 +42,8 @@ void timed_launches_add(struct timed_launches *timed, const char *kernel, int64_
 /* -1 after a message; the file is there whole or not at all. */
 int timed_launches_write(const struct timed_launches *timed, const char *path);
 
+bool timed_launches_have(const struct timed_launches *timed, const char *kernel);
+
 /*
  * What a launch takes, over what is played of it; 1 where nobody timed its kernel or its points are
  * not known (0). `but_itself`: timed launches of as many points to 2 % are left out, to see what

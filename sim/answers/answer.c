@@ -132,6 +132,21 @@ static void print_times(const struct schedule *schedule, const struct predictor 
 		       (double)d->gpu[g].sync_ps * 1e-6, (double)d->gpu[g].host_ps * 1e-6);
 }
 
+/* What was measured of kernels of this run and moves the answer. */
+static void note_timed(const struct schedule *schedule, const struct predictor *p,
+		       const struct prediction *r)
+{
+	uint32_t timed = 0;
+	if (strcmp(r->kernel_model, "warps") != 0)
+		return;
+	for (uint32_t k = 0; k < schedule->kernel_count; k++)
+		timed += timed_launches_have(&p->timed, schedule->kernel[k]);
+	if (timed)
+		printf("  note: %u of %u kernels are scaled by launches of theirs that were timed "
+		       "alone on this device (--timed none: as played)\n",
+		       timed, schedule->kernel_count);
+}
+
 /* Which machine was asked about, and where the width of the interval comes from. */
 static void note_interval(const struct predictor *p, const struct prediction *r)
 {
@@ -250,6 +265,7 @@ static void print_text(const struct planned_run *run, const struct predictor *p,
 	struct text_show show = { 0 };
 	print_times(&run->schedule, p, r, &show);
 	note_interval(p, r);
+	note_timed(&run->schedule, p, r);
 	note_recording(&run->schedule, p, r, &show);
 	note_missing(run, p, r, &show);
 	text_show_release(&show);

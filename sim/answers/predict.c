@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/platform/platform_default.h"
 #include "model/records/record_index.h"
@@ -81,6 +82,14 @@ const struct option_spec predictor_options[] = {
 static const char *predictor_data(const struct predictor *p)
 {
 	return p->platform.data ? p->platform.data : p->platform.name;
+}
+
+/* That whose kernel profiles serve. Borrowed. */
+static const char *kernels_of(const struct predictor *p)
+{
+	return p->same_device	     ? p->same_device
+	       : p->platform.kernels ? p->platform.kernels
+				     : predictor_data(p);
 }
 
 const char *predictor_measured(const struct predictor *p)
@@ -175,10 +184,28 @@ static int load_profile(struct predictor *p, const char *given)
 	return rc;
 }
 
+/* Those that ship beside the kernel profiles, if they are of this device. */
+static int load_shipped_timed(struct predictor *p, const char *device)
+{
+	char *path = xprintf("%s/model/timed/%s.tsv", util_root(), kernels_of(p));
+	int rc = 0;
+	if (device && !access(path, F_OK)) {
+		rc = timed_launches_read(&p->timed, path);
+		if (!rc && strcmp(p->timed.device, device) != 0)
+			timed_launches_release(&p->timed);
+	}
+	free(path);
+	return rc;
+}
+
 /* What the model lacks of a kernel is not the same on two devices. */
 static int load_timed(struct predictor *p, const struct predictor_options *o)
 {
 	const char *mine = platform_text(&p->platform, "device.name");
+	if (!o->timed)
+		return o->kernel_profiles ? 0 : load_shipped_timed(p, mine);
+	if (!strcmp(o->timed, "none"))
+		return 0;
 	if (timed_launches_read(&p->timed, o->timed))
 		return -1;
 	return o->allow_extrapolation || !p->timed.device || !mine || !strcmp(p->timed.device, mine)
@@ -221,7 +248,7 @@ int predictor_init(struct predictor *p, const struct program *program,
 	    (o->without && leave_out(p, o->without)) ||
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
 	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
-	    (o->timed && load_timed(p, o)) || (wants_profile && load_profile(p, o->profile)))
+	    load_timed(p, o) || (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	if (!p->intervals.count && !o->device && p->platform.interval_runs > 0) {
 		p->intervals.low = -p->platform.interval_below;
@@ -231,9 +258,7 @@ int predictor_init(struct predictor *p, const struct program *program,
 		goto fail;
 	p->warps_options =
 		(struct warps_options){ .profiles = o->kernel_profiles,
-					.data = p->same_device	      ? p->same_device
-						: p->platform.kernels ? p->platform.kernels
-								      : predictor_data(p),
+					.data = kernels_of(p),
 					.strict = o->strict,
 					.allow_extrapolation = o->allow_extrapolation,
 					.before = changed		  ? p->platform.base
@@ -346,8 +371,7 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				     .platform = &p->platform,
 				     .own = request->own,
 				     .profile = p->has_profile ? &p->profile : NULL,
-				     .timed = p->timed.count && !request->as_played ? &p->timed
-										    : NULL,
+				     .timed = p->timed.count ? &p->timed : NULL,
 				     .but_itself = p->but_itself,
 				     .bounds = request->bounds ? 1 : 0,
 				     .allow_extrapolation = request->allow_extrapolation }

@@ -58,7 +58,8 @@ extern const struct option_spec predictor_own_platform_options[];
 	{                                                                                          \
 		"timed", OPTION_TEXT, field, NULL, 0, 0, "NAME|FILE",                              \
 			"warps model: scale launches by what those of their kernels took alone, "  \
-			"as this platform or file has them"                                        \
+			"as this platform or file has them (default: what ships for the device; "  \
+			"none: as played)"                                                         \
 	}
 #define PREDICTOR_IDEAL_OPTION(field)                                                              \
 	{                                                                                          \
@@ -144,7 +145,6 @@ struct predictor_request {
 	bool allow_extrapolation;
 	bool seen; /* a planned run that was measured and looked at: its interval is that of such
 		      runs, and not that of the next one */
-	bool as_played; /* launches timed alone say nothing */
 	bool bounds;	/* the model `warps` may time kernels without profile by their bounds */
 	const struct profile *own;
 	const struct planned_run *run; /* the schedule is that run's, which may leave iterations

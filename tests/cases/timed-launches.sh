@@ -13,10 +13,18 @@ run() { warpreel predict rbsor --platform h200x4 --kernel paper --size 2048 --fo
 points=2097152
 printf 'kernel\tpoints\tmeasured_ns\tplayed_ns\tdevice\n# four times, and nine of ten votes\n' >slow.tsv
 for _ in 1 2 3 4 5 6 7 8 9; do printf 'rbsor_paper_f32\t%s\t4000\t1000\tNVIDIA H200\n' "$points"; done >>slow.tsv
-{ run; run --timed slow.tsv; run --timed "$PWD/slow.tsv"; } | awk '{ print $1 } NR == 1 { played = $2 } NR > 1 { printf "%.2f times\n", $2 / played }'
-# The shipped table has a say of it; of a kernel that is not in the table nothing changes.
-[ "$(run)" = "$(run --timed h200x4)" ] || echo "the shipped table has a say"
-[ "$(run)" = "$(run --timed timed.tsv)" ] && echo "another kernel's has none"
+{ run --timed none; run --timed slow.tsv; run --timed "$PWD/slow.tsv"; } | awk '{ print $1 } NR == 1 { played = $2 } NR > 1 { printf "%.2f times\n", $2 / played }'
+# The shipped table is asked unless it is left out, profiles are given, or the device is another; of a kernel that is not in it nothing changes.
+[ "$(run)" = "$(run --timed h200x4)" ] && [ "$(run)" != "$(run --timed none)" ] && echo "the shipped table has a say"
+[ "$(run --timed none)" = "$(run --timed timed.tsv)" ] && echo "another kernel's has none"
+[ "$(run --timed none)" = "$(run --kernel-profiles "$root/traces/data/h200x4/kernels/kernels.wrt.zst")" ] && echo "nor has it where profiles are given"
+[ "$(run --timed none --set device.name=another)" = "$(run --set device.name=another)" ] && echo "nor on another device"
+warpreel predict rbsor --platform h200x4 --kernel paper --size 2048 | grep 'timed alone'
+warpreel predict rbsor --platform h200x4 --kernel paper --size 2048 --timed none | grep 'timed alone'
+warpreel predict rbsor --platform h200x8 --kernel paper --size 2048 | grep 'timed alone'
+# A calibrated file of such a device, too: it finds profiles by the device's name, and the table beside them.
+sed 's/^name = h200x4/name = here/' "$root/model/platforms/h200x4.ini" >here.ini
+warpreel predict rbsor --platform ./here.ini --kernel paper --size 2048 | grep 'timed alone'
 # Of another device it is refused.
 refuses warpreel predict rbsor --platform h100x1 --size 2048 --timed h200x4
 warpreel predict rbsor --platform h100x1 --size 2048 --timed h200x4 --allow-extrapolation --format tsv | columns kernel_model
@@ -39,7 +47,7 @@ refuses warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv
 # The shipped table is what the program plays today, as far as some configurations show.
 awk -F '\t' 'NR == FNR { if (FNR % 230 == 5) wanted[$2]; next } FNR == 1 || $2 in wanted' "$root/traces/data/h200x4/kernels.tsv" \
 	"$root/traces/data/h200x4/kernels.tsv" >some.tsv
-warpreel validate --platform h200x4 --only kernels --kernels some.tsv --write-timed some_timed.tsv >/dev/null 2>&1
+warpreel validate --platform h200x4 --only kernels --kernels some.tsv --timed none --write-timed some_timed.tsv >/dev/null 2>&1
 awk 'NR > 1' some_timed.tsv | grep -c .
 grep -vxFf "$root/model/timed/h200x4.tsv" some_timed.tsv || echo "all are in the shipped table"
 left_behind | grep part || echo 'nothing is left behind'
