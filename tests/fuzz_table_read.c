@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	blind_read(&blind, path);
 	blind_release(&blind);
 	if (!timed_launches_read(&timed, path))
-		timed_launches_ratio(&timed, timed.row[0].kernel, 100, false);
+		timed_launches_ratio(&timed, &timed.row[0].kind, false);
 	timed_launches_release(&timed);
 	close(file);
 	return 0;

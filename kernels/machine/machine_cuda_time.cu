@@ -30,7 +30,8 @@ static int capture(struct machine_thread *t, struct timed *timed,
 {
 	int rc = 0;
 
-	TIME_TRY(cudaStreamBeginCapture(timed->stream, cudaStreamCaptureModeThreadLocal));
+	/* Relaxed: launches may make textures meanwhile. */
+	TIME_TRY(cudaStreamBeginCapture(timed->stream, cudaStreamCaptureModeRelaxed));
 	for (int64_t k = 0; k < times && !rc; k++)
 		rc = body(t, arg);
 	/* Also after a failure: the stream must leave capture. */

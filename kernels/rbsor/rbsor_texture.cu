@@ -8,6 +8,7 @@
  * long after, behind an event.
  */
 #include <string.h>
+#include <vector>
 
 #include "rbsor_tile.cuh"
 
@@ -57,6 +58,7 @@ struct bindings {
 	cudaTextureObject_t object[GROUPS][GROUP];
 	cudaEvent_t used[GROUPS]; /* behind the last launch of a group */
 	int group, count;	  /* of the next */
+	std::vector<cudaTextureObject_t> captured; /* of graphs, which may be launched again */
 
 	cudaError_t empty(int which)
 	{
@@ -71,8 +73,13 @@ struct bindings {
 	}
 	cudaError_t add(cudaTextureObject_t made, cudaStream_t stream)
 	{
-		cudaError_t error = cudaSuccess;
+		cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+		cudaError_t error = cudaStreamIsCapturing(stream, &capture);
 
+		if (!error && capture != cudaStreamCaptureStatusNone) {
+			captured.push_back(made);
+			return error;
+		}
 		object[group][count++] = made;
 		if (count < GROUP)
 			return error;
@@ -87,6 +94,8 @@ struct bindings {
 	/* At the end of a thread, whose streams are empty. */
 	~bindings()
 	{
+		for (cudaTextureObject_t of : captured)
+			(void)cudaDestroyTextureObject(of);
 		for (int which = 0; which < GROUPS; which++) {
 			for (int k = 0; k < GROUP; k++)
 				if (object[which][k])

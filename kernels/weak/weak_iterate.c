@@ -133,6 +133,27 @@ static int check(struct weak_work *w, struct machine_thread *t, int done, uint32
 	return 0;
 }
 
+int weak_steady(struct solver_work *work, struct machine_thread *t)
+{
+	struct weak_work *w = (struct weak_work *)work;
+	const struct weak_scheme *s = w->params->method;
+	struct weak_gpu *gpu = &w->gpu[t->gpu];
+	if (!s->synchronous || s->whole)
+		return report("scheme %s cannot be timed by its kernels, which go on where the "
+			      "last stopped; base can",
+			      w->params->scheme);
+	/* There and back. */
+	for (uint32_t number = 0; number < 2; number++) {
+		struct weak_launch args = arguments(w, t->gpu, number);
+		args.steps = 1;
+		args.every = s->talk == WEAK_SILENT ? 1 : w->params->exchange;
+		if (launch(w, t, s->name[w->problem.rule], s->cpu, s->geometry, &args))
+			return -1;
+		gpu->current = !gpu->current;
+	}
+	return 0;
+}
+
 static const char *const residual_names[] = { "poisson_residual", "shape_residual" };
 
 int weak_core(struct solver_work *work, struct machine_thread *t)

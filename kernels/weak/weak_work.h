@@ -65,6 +65,8 @@ uint32_t weak_stream(const struct solver_work *work, uint32_t gpu);
 void weak_fill(struct solver_work *work, uint64_t seed);
 int weak_restart(struct solver_work *work);
 int weak_up(struct solver_work *work, struct machine_thread *t);
+/* Two steps of base, there and back, unchecked: for times of its kernel alone. */
+int weak_steady(struct solver_work *work, struct machine_thread *t);
 int weak_core(struct solver_work *work, struct machine_thread *t);
 int weak_down(struct solver_work *work, struct machine_thread *t);
 void weak_result(struct solver_work *work, struct solver_result *result);
@@ -79,7 +81,8 @@ extern const struct option_standard weak_planned[];
 #define WEAK_DRIVER                                                                                \
 	.alone = true, .columns = weak_columns, .planned = weak_planned,                           \
 	.open_ended = weak_open_ended, .stream = weak_stream, .fill = weak_fill,                   \
-	.restart = weak_restart, .up = weak_up, .core = weak_core, .down = weak_down,              \
+	.restart = weak_restart, .up = weak_up, .iterate = weak_steady, .core = weak_core,         \
+	.down = weak_down,                                                                         \
 	.result = weak_result
 
 #endif

@@ -12,31 +12,53 @@
 #include "traces/base/table_read.h"
 #include "traces/base/util.h"
 
-enum { COLUMN_KERNEL, COLUMN_POINTS, COLUMN_MEASURED, COLUMN_PLAYED, COLUMN_DEVICE, COLUMN_COUNT };
-static const char *const column_name[COLUMN_COUNT] = { "kernel", "points", "measured_ns",
-						       "played_ns", "device" };
+enum {
+	COLUMN_KERNEL,
+	COLUMN_PATH,
+	COLUMN_BLOCK,
+	COLUMN_POINTS,
+	COLUMN_MEASURED,
+	COLUMN_PLAYED,
+	COLUMN_DEVICE,
+	COLUMN_COUNT
+};
+static const char *const column_name[COLUMN_COUNT] = { "kernel", "path",	"block",
+						       "points", "measured_ns", "played_ns",
+						       "device" };
 
-/* A factor of two in points is one standard deviation. */
-static const double WIDTH = 0.69314718055994531;
-static const double ITSELF = 0.02; /* logarithms that differ by less are of as many points */
+static const double OWN_WORD = 0.5; /* the model's own, in timed launches */
+static const double ITSELF = 0.02;  /* logarithms that differ by less are of as many points */
 
-void timed_launches_add(struct timed_launches *t, const char *kernel, int64_t points,
-			double measured_ns, double played_ns)
+void timed_launches_add(struct timed_launches *t, const struct timed_kind *kind, double measured_ns,
+			double played_ns)
 {
 	GROW(t->row, t->count, t->capacity);
-	t->row[t->count++] = (struct timed_launch){ .kernel = xstrdup(kernel),
-						    .points = points,
-						    .measured_ns = measured_ns,
-						    .played_ns = played_ns };
+	struct timed_launch *row = &t->row[t->count++];
+	*row = (struct timed_launch){ xstrdup(kind->kernel), *kind, measured_ns, played_ns };
+	row->kind.kernel = row->kernel;
+}
+
+/* "32x8x1"; the sides of a block are known. */
+static int read_block(const char *text, uint32_t block[3])
+{
+	int end = 0;
+	return sscanf(text, "%5" SCNu32 "x%5" SCNu32 "x%5" SCNu32 "%n", &block[0], &block[1],
+		      &block[2], &end) == 3 &&
+			       !text[end] && block[0] && block[1] && block[2]
+		       ? 0
+		       : -1;
 }
 
 static int add_row(void *context, const struct table_row *row)
 {
 	struct timed_launches *t = context;
 	char **of = row->of;
-	int64_t points;
+	struct timed_kind kind = { .kernel = of[COLUMN_KERNEL] };
+	int64_t path;
 	double measured_ns, played_ns;
-	if (!*of[COLUMN_KERNEL] || parse_i64(of[COLUMN_POINTS], &points) || points < 1 ||
+	if (!*kind.kernel || parse_i64(of[COLUMN_PATH], &path) || path < -1 || path > INT32_MAX ||
+	    read_block(of[COLUMN_BLOCK], kind.block) ||
+	    parse_i64(of[COLUMN_POINTS], &kind.points) || kind.points < 1 ||
 	    parse_double(of[COLUMN_MEASURED], &measured_ns) || !(measured_ns > 0) ||
 	    parse_double(of[COLUMN_PLAYED], &played_ns) || !(played_ns > 0) ||
 	    !isfinite(measured_ns / played_ns) || !(measured_ns / played_ns > 0) ||
@@ -44,7 +66,8 @@ static int add_row(void *context, const struct table_row *row)
 		return -1;
 	if (!t->device)
 		t->device = xstrdup(of[COLUMN_DEVICE]);
-	timed_launches_add(t, of[COLUMN_KERNEL], points, measured_ns, played_ns);
+	kind.path = (int32_t)path;
+	timed_launches_add(t, &kind, measured_ns, played_ns);
 	return 0;
 }
 
@@ -83,8 +106,11 @@ int timed_launches_write(const struct timed_launches *t, const char *path)
 		fprintf(out, "%s%c", column_name[k], k + 1 < COLUMN_COUNT ? '\t' : '\n');
 	for (size_t k = 0; out && k < t->count; k++) {
 		const struct timed_launch *l = &t->row[k];
-		fprintf(out, "%s\t%" PRId64 "\t%.1f\t%.1f\t%s\n", l->kernel, l->points,
-			l->measured_ns, l->played_ns, t->device ? t->device : "unknown");
+		const struct timed_kind *kind = &l->kind;
+		fprintf(out, "%s\t%d\t%ux%ux%u\t%" PRId64 "\t%.1f\t%.1f\t%s\n", kind->kernel,
+			(int)kind->path, kind->block[0], kind->block[1], kind->block[2],
+			kind->points, l->measured_ns, l->played_ns,
+			t->device ? t->device : "unknown");
 	}
 	if (!out || (fflush(out) | ferror(out) | fclose(out))) {
 		report("cannot write '%s': %s", path, strerror(errno));
@@ -102,18 +128,34 @@ bool timed_launches_have(const struct timed_launches *t, const char *kernel)
 	return false;
 }
 
-double timed_launches_ratio(const struct timed_launches *t, const char *kernel, int64_t points,
+static bool is_known(const struct timed_kind *kind)
+{
+	return kind->points > 0 && kind->block[0] && kind->block[1] && kind->block[2];
+}
+
+/* Square of how far they are from each other, in standard deviations: of blocks. */
+static double blocks_apart(const uint32_t a[3], const uint32_t b[3])
+{
+	double sum = 0;
+	for (int k = 0; k < 3; k++)
+		sum += a[k] == b[k] ? 0 : pow(log((double)a[k] / (double)b[k]), 2);
+	return sum;
+}
+
+double timed_launches_ratio(const struct timed_launches *t, const struct timed_kind *kind,
 			    bool but_itself)
 {
-	double weights = 1, sum = 0;
-	for (size_t k = 0; points > 0 && k < t->count; k++) {
-		const struct timed_launch *l = &t->row[k];
-		const double away = log((double)l->points / (double)points);
-		if ((but_itself && fabs(away) <= ITSELF) || strcmp(l->kernel, kernel))
+	double weights = OWN_WORD, sum = 0;
+	for (size_t k = 0; is_known(kind) && k < t->count; k++) {
+		const struct timed_kind *of = &t->row[k].kind;
+		const double away = log((double)of->points / (double)kind->points);
+		if ((but_itself && fabs(away) <= ITSELF) || strcmp(of->kernel, kind->kernel) ||
+		    (of->path != kind->path && of->path >= 0 && kind->path >= 0))
 			continue;
-		const double weight = exp(-away * away / (2 * WIDTH * WIDTH));
+		const double weight =
+			exp(-(away * away + blocks_apart(of->block, kind->block)) / 2);
 		weights += weight;
-		sum += weight * log(l->measured_ns / l->played_ns);
+		sum += weight * log(t->row[k].measured_ns / t->row[k].played_ns);
 	}
 	return exp(sum / weights);
 }

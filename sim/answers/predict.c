@@ -247,8 +247,8 @@ int predictor_init(struct predictor *p, const struct program *program,
 	if (look_for_profiles(p, o) || compare_devices(p) ||
 	    (o->without && leave_out(p, o->without)) ||
 	    (!p->other_device && intervals_read(&p->intervals, predictor_data(p))) ||
-	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) ||
-	    load_timed(p, o) || (wants_profile && load_profile(p, o->profile)))
+	    intervals_read(&p->left_out, "hypothetical") || check_kernels(p) || load_timed(p, o) ||
+	    (wants_profile && load_profile(p, o->profile)))
 		goto fail;
 	if (!p->intervals.count && !o->device && p->platform.interval_runs > 0) {
 		p->intervals.low = -p->platform.interval_below;

@@ -19,9 +19,11 @@ static bool is_bounded(const struct kernel_model *model, const struct schedule *
 static double timed_ratio(const struct kernel_model *model, const struct schedule *schedule,
 			  const struct schedule_shape *shape)
 {
-	return model->timed ? timed_launches_ratio(model->timed, schedule->kernel[shape->kernel],
-						   shape->points, model->but_itself)
-			    : 1;
+	const struct timed_kind kind = { schedule->kernel[shape->kernel],
+					 shape->path,
+					 { shape->block[0], shape->block[1], shape->block[2] },
+					 shape->points };
+	return model->timed ? timed_launches_ratio(model->timed, &kind, model->but_itself) : 1;
 }
 
 static int warps_cost(struct kernel_model *model, const struct schedule *schedule,

@@ -153,18 +153,24 @@ static int validate_timed(struct context *c, const struct measured_row *m,
 	return rc;
 }
 
-/* Points that a launch of this kernel updates, on average over the schedule's. */
-static int64_t mean_points(const struct schedule *schedule, uint32_t kernel)
+/* What launches of this kernel are: the first's path and block, and points on average. */
+static struct timed_kind kind_of(const struct schedule *schedule, uint32_t kernel)
 {
-	int64_t points = 0, launches = 0;
+	struct timed_kind kind = { .kernel = schedule->kernel[kernel] };
+	int64_t launches = 0;
 	for (int64_t k = 0; k < schedule->op_count; k++) {
 		const struct schedule_op *op = &schedule->op[k];
-		if (op->kind != OP_LAUNCH || schedule->shape[op->object].kernel != kernel)
+		const struct schedule_shape *shape = &schedule->shape[op->object];
+		if (op->kind != OP_LAUNCH || shape->kernel != kernel)
 			continue;
-		points += schedule->shape[op->object].points;
-		launches++;
+		if (!launches++) {
+			kind.path = shape->path;
+			memcpy(kind.block, shape->block, sizeof(kind.block));
+		}
+		kind.points += shape->points;
 	}
-	return launches ? points / launches : 0;
+	kind.points /= launches ? launches : 1;
+	return kind;
 }
 
 /* For answers to come: what a development row says of each of its kernels, once. */
@@ -175,10 +181,9 @@ static void add_timed(struct context *c, const struct measured_row *m,
 							       m->config) != SPLIT_DEVELOPMENT))
 		return;
 	for (uint32_t k = 0; k < schedule->kernel_count; k++) {
-		const int64_t points = mean_points(schedule, k);
-		if (points > 0)
-			timed_launches_add(c->timed, schedule->kernel[k], points, m->core_us * 1e3,
-					   us * 1e3);
+		const struct timed_kind kind = kind_of(schedule, k);
+		if (kind.points > 0 && kind.block[0])
+			timed_launches_add(c->timed, &kind, m->core_us * 1e3, us * 1e3);
 	}
 }
 

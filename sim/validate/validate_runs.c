@@ -95,8 +95,9 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 {
 	for (int k = 0; k < answers->count; k++) {
 		const struct answer *a = &answers->of[k];
-		char *inputs = *a->answered_by ? predictor_inputs(c->predictor, a->answered_by, false)
-					       : xstrdup(trace_inputs);
+		char *inputs = *a->answered_by
+				       ? predictor_inputs(c->predictor, a->answered_by, false)
+				       : xstrdup(trace_inputs);
 		char model[sizeof(a->model) + sizeof("-refused")];
 		snprintf(model, sizeof(model), "%s%s", a->model,
 			 a->unsure && set_within(set, "planned") ? "-refused" : "");

@@ -3,16 +3,20 @@ printf 'solver\tconfig\tmedian_ns\tmad_ns\n' >kernels.tsv
 for size in 4096 65536 1048576; do printf 'micro\tkernel=copy4 size=%s\t9000\t1\n' $size; done >>kernels.tsv
 validate() { warpreel validate --platform h200x4 --only kernels --kernels kernels.tsv "$@" >/dev/null; }
 validate --write-timed timed.tsv
-cut -f 1-3 timed.tsv
+cut -f 1-5 timed.tsv
 # Each row is scaled by the others, never by itself.
 validate --timed timed.tsv -o rows.tsv
 columns model,inputs <rows.tsv | awk '$1 ~ /warps/ { print $1, (/,timed.tsv,/ ? "by the table" : "as played") }' | sort | uniq -c | sed 's/^ *//'
 columns model,predicted_us <rows.tsv | awk '$1 == "warps" { played = $2 } $1 == "warps-timed" { print ($2 > played ? "longer" : "not longer") }'
 # A run whose kernel took four times as long as played, once as if timed often.
 run() { warpreel predict rbsor --platform h200x4 --kernel paper --size 2048 --format tsv "$@" | columns kernel_model,kernel_us | tail -n 1; }
-points=2097152
-printf 'kernel\tpoints\tmeasured_ns\tplayed_ns\tdevice\n# four times, and nine of ten votes\n' >slow.tsv
-for _ in 1 2 3 4 5 6 7 8 9; do printf 'rbsor_paper_f32\t%s\t4000\t1000\tNVIDIA H200\n' "$points"; done >>slow.tsv
+points=2097152 block=112x1x1
+header='kernel\tpath\tblock\tpoints\tmeasured_ns\tplayed_ns\tdevice\n'
+# shellcheck disable=SC2059 # tabs
+{
+	printf "$header# four times, and 18 of 19 votes\n"
+	for _ in 1 2 3 4 5 6 7 8 9; do printf 'rbsor_paper_f32\t-1\t%s\t%s\t4000\t1000\tNVIDIA H200\n' "$block" "$points"; done
+} >slow.tsv
 { run --timed none; run --timed slow.tsv; run --timed "$PWD/slow.tsv"; } | awk '{ print $1 } NR == 1 { played = $2 } NR > 1 { printf "%.2f times\n", $2 / played }'
 # The shipped table is asked unless it is left out, profiles are given, or the device is another; of a kernel that is not in it nothing changes.
 [ "$(run)" = "$(run --timed h200x4)" ] && [ "$(run)" != "$(run --timed none)" ] && echo "the shipped table has a say"
@@ -32,10 +36,12 @@ warpreel predict rbsor --platform h100x1 --size 2048 --timed h200x4 --allow-extr
 refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed nowhere
 refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed ./nowhere.tsv
 refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed kernels.tsv
-printf 'kernel\tpoints\tmeasured_ns\tplayed_ns\tdevice\n' >empty.tsv
+# shellcheck disable=SC2059 # tabs
+printf "$header" >empty.tsv
 refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed empty.tsv
-for line in 'a\t0\t1\t1\tG' 'a\t1\t0\t1\tG' 'a\t1\t1\t-1\tG' 'a\t1\t1\tnan\tG' 'a\t1\t1\tinf\tG' 'a\t1\t1e308\t1e-308\tG' 'a\t1\t1\t1\tG\t1' 'a\t1\t1\t1' '\t1\t1\t1\tG' \
-	'a\t1\t1\t1\tG\na\t1\t1\t1\tanother GPU'; do
+for line in 'a\t0\t1x1x1\t0\t1\t1\tG' 'a\t0\t1x1x1\t1\t0\t1\tG' 'a\t0\t1x1x1\t1\t1\t-1\tG' 'a\t0\t1x1x1\t1\t1\tnan\tG' 'a\t0\t1x1x1\t1\t1\tinf\tG' 'a\t0\t1x1x1\t1\t1e308\t1e-308\tG' \
+	'a\t0\t1x1x1\t1\t1\t1\tG\t1' 'a\t0\t1x1x1\t1\t1\t1' '\t0\t1x1x1\t1\t1\t1\tG' 'a\t-2\t1x1x1\t1\t1\t1\tG' 'a\t4294967296\t1x1x1\t1\t1\t1\tG' 'a\t0\t1x1\t1\t1\t1\tG' 'a\t0\t1x1x0\t1\t1\t1\tG' \
+	'a\t0\t1x1x1x1\t1\t1\t1\tG' 'a\t0\t9999999999x1x1\t1\t1\t1\tG' 'a\t0\t1x1x1\t1\t1\t1\tG\na\t0\t1x1x1\t1\t1\t1\tanother GPU'; do
 	# shellcheck disable=SC2059 # tabs
 	{ cat empty.tsv; printf "$line\n"; } >bad.tsv
 	refuses warpreel predict rbsor --platform h200x4 --size 2048 --timed bad.tsv
