@@ -10,6 +10,7 @@
 # LIST has a row a line: name, GPUs, how its time is printed, what span of the prediction that is (range NAME, or kernels PATTERN), how
 # many (ranges, kernels), whether it has a process a GPU, command. How: nvidia (seconds, the eighth field of what -csv prints), core (lines
 # core_us), segment (line ALL, us; three runs, as each has twelve), batch (column core_us). FOLDER has the programs; {P} stands for it, {D} for this one.
+# RECORD_OPTIONS are record's: --mps.
 # Nothing is started once SECONDS (300) are over.
 set -eu
 what=${1:?record, measure, answer or compare} list=${2:?LIST} out=${3:?OUT}
@@ -36,8 +37,8 @@ times_of() { # HOW FILE: microseconds, a line each
 record() {
 	trace=$out/$name.wrt.zst
 	[ "$processes" = - ] || trace=$out/$name/
-	# shellcheck disable=SC2046 # several words
-	timeout "${LIMIT_EACH:-60}" "$w" record --as-gpus "$gpus" -o "$trace" -- $(command_of "$command") >"$out/$name.recorded.txt" 2>&1 ||
+	# shellcheck disable=SC2046,SC2086 # several words
+	timeout "${LIMIT_EACH:-60}" "$w" record --as-gpus "$gpus" ${RECORD_OPTIONS:-} -o "$trace" -- $(command_of "$command") >"$out/$name.recorded.txt" 2>&1 ||
 		echo "$name: exit $?"
 }
 measure() {
