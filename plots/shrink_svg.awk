@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A figure of gnuplot's, smaller: the same marks, told in fewer bytes. Points of one shape, size and colour are named once and then
 # only placed; how a group looks is a class; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
-# lengths have one decimal (a tenth of a pixel); colours are hexadecimal, and areas are paths.
+# lengths have one decimal (a tenth of a pixel), and those of points, where there are more than 500, none: a point on another goes; colours are hexadecimal, and areas are paths.
 BEGIN { RS = "<"; depth = 0 }
 
 # rgb(188, 219, 234) as #bcdbea.
@@ -85,6 +85,14 @@ NR == 1 { printf "%s", $0; next }
 	}
 	split(rounded(place), xy, ",")
 	flush()
+	# A cloud: to a pixel, and what is there already stays.
+	if (++points > 500) {
+		xy[1] = sprintf("%.0f", xy[1])
+		xy[2] = sprintf("%.0f", xy[2])
+		if ((name[kind], xy[1], xy[2]) in there)
+			next
+		there[name[kind], xy[1], xy[2]]
+	}
 	printf "<use href='#%s' x='%s' y='%s'/>\n", name[kind], xy[1], xy[2]
 	next
 }

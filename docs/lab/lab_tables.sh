@@ -34,7 +34,7 @@ drawn3() {
 machines() {
 	for row in drawn6:FA drawn6:FC drawn6:FD ways5:FA mlssor_drawn5:FA patches_short:FA patches_drawn7:FD weak_sizes:FD \
 		drawn8:GA drawn8:GB drawn8_own:GB drawn9:GC drawn9_own:GC \
-		drawn10:HA drawn10:HB drawn11:HA drawn12:HA drawn13:IA drawn16:IB; do
+		drawn10:HA drawn10:HB drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn17:IH drawn18:IJ; do
 		awk -F '\t' -v name="${row%:*}" -v visit="${row#*:}" "$(cat "$root/docs/quantile.awk")"'
 			/^#/ || !NF { next }
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
@@ -51,7 +51,7 @@ machines() {
 				printf "| `%s` | %s | %d | %.1f | %.1f | %.1f | %.1f | %+.1f | %.0f |\n", name, visit, n, sum / n, quantile(n, 0.5), quantile(n, 0.9), quantile(n, 1), bias / n, 100 * inside / n
 			}' "$data/${row%:*}_predicted.tsv" "$data/measured.tsv"
 	done
-	for pair in drawn6:FA:FC drawn6:FA:FD drawn6:FC:FD drawn8:GA:GB drawn10:HA:HB; do
+	for pair in drawn6:FA:FC drawn6:FA:FD drawn6:FC:FD drawn8:GA:GB drawn10:HA:HB drawn17:IG:IH; do
 		list=${pair%%:*} pair=${pair#*:}
 		awk -F '\t' -v one="${pair%:*}" -v other="${pair#*:}" '
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
@@ -68,9 +68,9 @@ machines() {
 	done
 }
 
-# splits.md: errors by family of what was answered before visits HA, IA and IB, mean and bias; and drawn12 measured again on HA against the first time.
+# splits.md: errors by family of what was answered before visits HA, IA, IB, IG and IJ, mean and bias; and drawn12 measured again on HA against the first time.
 drawn12() {
-	for row in drawn10:HA drawn11:HA drawn12:HA drawn13:IA drawn16:IB; do
+	for row in drawn10:HA drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn18:IJ; do
 		awk -F '\t' -v list="${row%:*}" -v visit="${row#*:}" '
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
 			{ key = $at["solver"] FS $at["config"] FS $at["gpus"] }

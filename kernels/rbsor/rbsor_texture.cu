@@ -56,8 +56,8 @@ KERNEL(rbsor_texture_black_f64, double, false)
 /* The objects of a host thread on a device. */
 struct bindings {
 	cudaTextureObject_t object[GROUPS][GROUP];
-	cudaEvent_t used[GROUPS]; /* behind the last launch of a group */
-	int group, count;	  /* of the next */
+	cudaEvent_t used[GROUPS];		   /* behind the last launch of a group */
+	int group, count;			   /* of the next */
 	std::vector<cudaTextureObject_t> captured; /* of graphs, which may be launched again */
 
 	cudaError_t empty(int which)

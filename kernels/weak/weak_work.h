@@ -82,7 +82,6 @@ extern const struct option_standard weak_planned[];
 	.alone = true, .columns = weak_columns, .planned = weak_planned,                           \
 	.open_ended = weak_open_ended, .stream = weak_stream, .fill = weak_fill,                   \
 	.restart = weak_restart, .up = weak_up, .iterate = weak_steady, .core = weak_core,         \
-	.down = weak_down,                                                                         \
-	.result = weak_result
+	.down = weak_down, .result = weak_result
 
 #endif

@@ -58,7 +58,7 @@ awk -F '\t' 'NR == 1 || $3 <= 4' $data/h200x4/measured.tsv >"$folder/h200x4-four
 # Those that take longest come first.
 # shellcheck disable=SC2086 # options
 {
-	left_out inside h200x4 own-runs runs --platform h200x4
+	left_out inside h200x4 own-runs runs --platform h200x4 --timed none
 	left_out host h200x4 h200x8-runs runs --models default --platform h200x8 --host h200x4 --set device.name=left-out --measured "$folder/h200x8-four.tsv"
 	left_out host h200x8 h200x4-runs runs --models default --platform h200x4 --host h200x8 --set device.name=left-out --measured "$folder/h200x4-four.tsv"
 	left_out gpus h200x4 h200x8-runs runs --models default --platform h200x8 --host h200x4 --set device.gpus=8 --set device.name=left-out --measured "$folder/h200x8-eight.tsv"
@@ -67,7 +67,7 @@ awk -F '\t' 'NR == 1 || $3 <= 4' $data/h200x4/measured.tsv >"$folder/h200x4-four
 	left_out device h200x4 h100x1-runs runs --models default --platform h100x1 --device h200x4 $to_h100 --measured $data/h100x1/measured.tsv
 	left_out device h100x1 h200x4-runs runs --models default --platform h200x4 --device h100x1 $to_h200 $memory --measured "$folder/h200-one.tsv"
 	# Both devices as they are, and both directions, asked for the runs and kernels of the H200: two predictions each.
-	left_out inside h200x4 own-kernels kernels --platform h200x4
+	left_out inside h200x4 own-kernels kernels --platform h200x4 --timed none
 	left_out inside h100x1 own-runs runs --models default --platform h100x1 $memory --measured "$folder/h200-one.tsv"
 	left_out inside h100x1 own-kernels kernels --platform h100x1 --kernels $data/h200x4/kernels.tsv
 	left_out inside h100x1 by-h200x4-runs runs --models default --platform h100x1 --device h200x4 $to_h100 $memory --measured "$folder/h200-one.tsv"
@@ -117,7 +117,9 @@ awk -F '\t' "$(cat docs/quantile.awk) $share"'
 		return known_most[of_class, from] = n ? quantile(n, n > 9 ? 0.9 + 0.9 / n : 1) : 0
 	}
 	function keep(from, of_class, moved) { move_from[++moves] = from; move_class[moves] = of_class; move[moves] = moved }
+	# Of answers as played, whose rows come after the others: launches timed alone are of one device.
 	FILENAME == shipped {
+		sub(/-played$/, "-warps", $2)
 		if ($1 == "size")
 			low_of[$2] = log(1 + $3)
 		if ($1 == "size")

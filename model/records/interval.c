@@ -71,6 +71,15 @@ const char *interval_class_foreign(double kernel_share)
 	return kernel_share > IN_KERNELS ? "foreign-kernel" : "foreign-host";
 }
 
+void interval_class_played(const char *class_name, char played[INTERVAL_CLASS_BYTES])
+{
+	static const char suffix[] = "-warps";
+	const size_t length = strlen(class_name), end = strlen(suffix);
+	const bool warps = length > end && !strcmp(class_name + length - end, suffix);
+	snprintf(played, INTERVAL_CLASS_BYTES, "%.*s%s", (int)(warps ? length - end : length),
+		 class_name, warps ? "-played" : "");
+}
+
 bool intervals_familiar(const struct intervals *intervals, const char *way)
 {
 	bool told = false;
@@ -91,6 +100,15 @@ double intervals_unseen(const struct intervals *intervals)
 		if (!strcmp(intervals->row[k].set, INTERVAL_UNSEEN) && intervals->row[k].high > 1)
 			return intervals->row[k].high;
 	return 1;
+}
+
+bool intervals_have(const struct intervals *intervals, const char *set, const char *class_name)
+{
+	for (size_t k = 0; k < intervals->count; k++)
+		if (!strcmp(intervals->row[k].set, set) &&
+		    !strcmp(intervals->row[k].class_name, class_name))
+			return true;
+	return false;
 }
 
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,

@@ -48,11 +48,15 @@ const char *interval_class(int gpus, const char *transport, double kernel_share,
 /* Class in the set `foreign`, replays of programs that are none of our solvers, whatever they talk
  * by: what bounds them, alone. */
 const char *interval_class_foreign(double kernel_share);
+/* "single-kernel-warps" becomes "single-kernel-played": kernels as `warps` plays them, where
+ * answers of that model are scaled by launches timed alone. A class of another name is copied. */
+void interval_class_played(const char *class_name, char played[INTERVAL_CLASS_BYTES]);
 /* Whether points of split `interval` went that way; true where the file does not say which they
  * went. */
 bool intervals_familiar(const struct intervals *intervals, const char *way);
 /* How many times as wide as of runs that were looked at; 1 where the file does not say. */
 double intervals_unseen(const struct intervals *intervals);
+bool intervals_have(const struct intervals *intervals, const char *set, const char *class_name);
 /* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
  * that each way when nothing was fitted. */
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,

@@ -371,7 +371,8 @@ int predictor_run(struct predictor *p, const struct schedule *schedule,
 				     .platform = &p->platform,
 				     .own = request->own,
 				     .profile = p->has_profile ? &p->profile : NULL,
-				     .timed = p->timed.count ? &p->timed : NULL,
+				     .timed = p->timed.count && !request->as_played ? &p->timed
+										    : NULL,
 				     .but_itself = p->but_itself,
 				     .bounds = request->bounds ? 1 : 0,
 				     .allow_extrapolation = request->allow_extrapolation }

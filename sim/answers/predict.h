@@ -143,9 +143,10 @@ struct prediction {
 struct predictor_request {
 	const char *kernel_model, *set;
 	bool allow_extrapolation;
-	bool seen;   /* a planned run that was measured and looked at: its interval is that of such
-			runs, and not that of the next one */
-	bool bounds; /* the model `warps` may time kernels without profile by their bounds */
+	bool seen; /* a planned run that was measured and looked at: its interval is that of such
+		      runs, and not that of the next one */
+	bool as_played; /* launches timed alone say nothing */
+	bool bounds;	/* the model `warps` may time kernels without profile by their bounds */
 	const struct profile *own;
 	const struct planned_run *run; /* the schedule is that run's, which may leave iterations
 					  out; NULL: all are there */

@@ -83,8 +83,13 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 	free(transport);
 	family_of(p, schedule, request->set, prediction->family, sizeof(prediction->family));
 	prediction->unfamiliar = *prediction->family && !goes_a_known_way(p, schedule);
+	char played[INTERVAL_CLASS_BYTES];
+	interval_class_played(prediction->class_name, played);
+	const bool as_played = !model->timed && intervals_have(&p->intervals, request->set, played);
 	intervals_lookup(&p->intervals, request->set,
-			 prediction->unfamiliar ? INTERVAL_UNFAMILIAR : prediction->class_name,
+			 prediction->unfamiliar ? INTERVAL_UNFAMILIAR
+			 : as_played		? played
+						: prediction->class_name,
 			 &low, &high);
 	if (*prediction->family && !request->seen)
 		as_unseen(&p->intervals, &low, &high);

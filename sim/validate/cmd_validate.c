@@ -336,6 +336,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 		rc = splits_read(&splits, tables.splits, predictor_measured(&predictor));
 	c.validation.splits = &splits;
 	c.validation.program = c.program;
+	c.validation.timed = predictor.timed.count > 0;
 	if (!rc)
 		rc = validate_sets(&c, &o, &tables, &how);
 	if (!rc)

@@ -21,12 +21,16 @@ static bool ends_with(const char *text, const char *suffix)
 
 /*
  * Whether a row is one of those its class is fitted to: answers unasked; but where kernels take
- * their time from `warps`, all of that model, and where they take it from records, all of `scaled`,
- * which answers when asked, beside replays.
+ * their time from `warps`, all of that model (where launches timed alone scale what is answered,
+ * these are `played`), and where they take it from records, all of `scaled`, which answers when
+ * asked, beside replays.
  */
-static bool fits(const struct validation_row *row)
+static bool fits(const struct validation *v, const struct validation_row *row, bool played)
 {
-	const char *model = ends_with(row->class_name, "-warps") ? "warps"
+	const bool warps = ends_with(row->class_name, "-warps");
+	if (played && !warps)
+		return false;
+	const char *model = warps ? (played || !v->timed ? "warps" : "default")
 			    : ends_with(row->class_name, "-host") || !strcmp(row->set, "replay")
 				    ? "default"
 				    : "scaled";
@@ -36,9 +40,10 @@ static bool fits(const struct validation_row *row)
 
 /* Whether a row's error says how wide a class is: its own set's; for `replay`, whose points are
  * few, those of every set. */
-static bool widens(const struct validation_row *row, const char *set, const char *class_name)
+static bool widens(const struct validation *v, const struct validation_row *row, const char *set,
+		   const char *class_name, bool played)
 {
-	return fits(row) && !strcmp(row->class_name, class_name) &&
+	return fits(v, row, played) && !strcmp(row->class_name, class_name) &&
 	       (!strcmp(set, "replay") || !strcmp(row->set, set));
 }
 
@@ -96,29 +101,39 @@ static double ratio_of(const struct validation_row *row)
 }
 
 static void fit_class(const struct validation *v, const char *set, const char *class_name,
-		      struct fit *fit)
+		      bool played, struct fit *fit)
 {
+	char name[INTERVAL_CLASS_BYTES];
 	double *ratio = xmalloc(v->count * sizeof(*ratio)), low, high;
 	size_t n = 0;
 	for (size_t k = 0; k < v->count; k++)
-		if (widens(&v->row[k], set, class_name))
+		if (widens(v, &v->row[k], set, class_name, played))
 			ratio[n++] = ratio_of(&v->row[k]);
 	interval_widths(ratio, n, &low, &high);
-	add(fit, set, class_name, low, high, n);
+	if (played)
+		interval_class_played(class_name, name);
+	add(fit, set, played ? name : class_name, low, high, n);
 	free(ratio);
+}
+
+static void fit_classes(const struct validation *v, const char *set, bool played, struct fit *fit)
+{
+	for (size_t k = 0; k < v->count; k++) {
+		const char *class_name = v->row[k].class_name;
+		bool seen = !widens(v, &v->row[k], set, class_name, played);
+		for (size_t j = 0; j < k && !seen; j++)
+			seen = widens(v, &v->row[j], set, class_name, played);
+		if (!seen)
+			fit_class(v, set, class_name, played, fit);
+	}
 }
 
 /* Every class that has a row to go by. */
 static void fit_set(const struct validation *v, const char *set, struct fit *fit)
 {
-	for (size_t k = 0; k < v->count; k++) {
-		const char *class_name = v->row[k].class_name;
-		bool seen = !widens(&v->row[k], set, class_name);
-		for (size_t j = 0; j < k && !seen; j++)
-			seen = widens(&v->row[j], set, class_name);
-		if (!seen)
-			fit_class(v, set, class_name, fit);
-	}
+	fit_classes(v, set, false, fit);
+	if (v->timed)
+		fit_classes(v, set, true, fit);
 }
 
 /* ---- widths from development rows ---- */

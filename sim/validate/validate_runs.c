@@ -95,9 +95,9 @@ static void add_rows(struct context *c, const struct measured_row *m, const char
 {
 	for (int k = 0; k < answers->count; k++) {
 		const struct answer *a = &answers->of[k];
-		char *inputs = *a->answered_by
-				       ? predictor_inputs(c->predictor, a->answered_by, false)
-				       : xstrdup(trace_inputs);
+		char *inputs = *a->answered_by ? predictor_inputs(c->predictor, a->answered_by,
+								  !strcmp(a->model, "warps"))
+					       : xstrdup(trace_inputs);
 		char model[sizeof(a->model) + sizeof("-refused")];
 		snprintf(model, sizeof(model), "%s%s", a->model,
 			 a->unsure && set_within(set, "planned") ? "-refused" : "");
@@ -131,11 +131,14 @@ static int plan_core(struct context *c, const struct measured_row *m, int gpus, 
 	schedule_init(&schedule);
 	bool bounds = false;
 	int rc = plan_on(c, m, gpus, &schedule) ? -1 : 1;
+	const bool as_played = !strcmp(model, "warps"); /* by name; unasked launches timed alone
+							   have their say */
 	if (rc > 0 && !strcmp(model, "default"))
 		rc = (model = predictor_planned_model(c->predictor, &schedule, &bounds)) ? rc : -1;
 	if (rc > 0 && !strcmp(model, "scaled"))
 		rc = predictor_recorded(c->predictor, &schedule) || !c->has_warps;
 	const struct predictor_request request = { .kernel_model = model,
+						   .as_played = as_played,
 						   .set = set,
 						   .seen = true,
 						   .allow_extrapolation = true,
@@ -222,8 +225,11 @@ static int answer_planned(struct context *c, const struct measured_row *m, struc
 		if (rc <= 0)
 			continue;
 		add_prediction(answers, models[k], p.kernel_model, &p);
-		answered = k ? answered : p.kernel_model;
-		if (!k && !p.by_bounds)
+		/* Launches timed alone make another answer of it. */
+		const bool by_name =
+			!k && !(c->predictor->timed.count && !strcmp(p.kernel_model, "warps"));
+		answered = by_name ? p.kernel_model : answered;
+		if (by_name && !p.by_bounds)
 			add_prediction(answers, answered, answered, &p);
 		prediction_release(&p);
 	}

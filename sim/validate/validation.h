@@ -35,7 +35,8 @@ struct validation_row {
 struct validation {
 	struct validation_row *row; /* owned */
 	size_t count, capacity;
-	const struct splits *splits;   /* borrowed; NULL: all is development */
+	const struct splits *splits; /* borrowed; NULL: all is development */
+	bool timed; /* launches timed alone scale `default`; rows of `warps` are as played */
 	const struct program *program; /* says what configurations are; borrowed */
 };
 
