@@ -97,6 +97,38 @@ static void kernel_times_of_warps_are_judged_by_all_rows_of_warps(void **state)
 	validation_release(&v);
 }
 
+/* Where launches timed alone scale what is answered, rows of `warps` are as played. */
+static void answers_as_played_have_widths_of_their_own(void **state)
+{
+	struct validation v = { .timed = true };
+	struct intervals intervals;
+	char name[INTERVAL_CLASS_BYTES];
+	double low, high;
+	(void)state;
+	for (int k = -2; k <= 2; k++) {
+		add_row(&v, "gpus", "interval", "default", "host-kernel-warps", 100 + k, 100, 0.15);
+		add_row(&v, "gpus", "interval", "warps", "host-kernel-warps", 100 + 3 * k, 100,
+			0.15);
+		add_row(&v, "gpus", "interval", "default", "peer-host", 100 + k, 100, 0.15);
+	}
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
+	assert_int_equal(intervals_read(&intervals, "x"), 0);
+	intervals_lookup(&intervals, "gpus", "host-kernel-warps", &low, &high);
+	assert_true(low < -0.02 && low > -0.04 && high > 0.02 && high < 0.04);
+	interval_class_played("host-kernel-warps", name);
+	assert_string_equal(name, "host-kernel-played");
+	intervals_lookup(&intervals, "gpus", name, &low, &high);
+	assert_true(low < -0.06 && low > -0.1 && high > 0.06 && high < 0.1);
+	/* Kernels take their time from elsewhere: no other width. */
+	interval_class_played("peer-host", name);
+	assert_string_equal(name, "peer-host");
+	assert_true(intervals_have(&intervals, "gpus", "peer-host"));
+	assert_false(intervals_have(&intervals, "gpus", "peer-played"));
+	assert_false(intervals_have(&intervals, "size", "host-kernel-played"));
+	intervals_release(&intervals);
+	validation_release(&v);
+}
+
 static void a_replay_of_a_class_no_replay_was_in_goes_by_other_sets(void **state)
 {
 	struct validation v = { 0 };
@@ -417,6 +449,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fitted_intervals_cover_nine_in_ten_of_what_they_were_fitted_on),
 		cmocka_unit_test(kernel_times_of_warps_are_judged_by_all_rows_of_warps),
+		cmocka_unit_test(answers_as_played_have_widths_of_their_own),
 		cmocka_unit_test(a_replay_of_a_class_no_replay_was_in_goes_by_other_sets),
 		cmocka_unit_test(few_points_make_a_wider_interval_than_their_spread),
 		cmocka_unit_test(a_program_of_others_is_answered_by_the_other_programs),

@@ -11,7 +11,7 @@
 static const double
 	ISSUES_WANTED = 40000,
 	ISSUES_MOST = 1000000; /* played in one run: some milliseconds; where that does not do */
-static const double PACE_ERROR = 0.01; /* of a long launch: more rounds are played to come to it */
+static const double PACE_ERROR = 0.007; /* of a long launch: more rounds are played to come to it */
 static const double SHORT_ISSUES = 35000,
 		    SHORT_ERROR = 0.003; /* of a short one more multiprocessors are, in all so much,
 					    or until it is known so well */

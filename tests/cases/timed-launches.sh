@@ -29,6 +29,9 @@ warpreel predict rbsor --platform h200x8 --kernel paper --size 2048 | grep 'time
 # A calibrated file of such a device, too: it finds profiles by the device's name, and the table beside them.
 sed 's/^name = h200x4/name = here/' "$root/model/platforms/h200x4.ini" >here.ini
 warpreel predict rbsor --platform ./here.ini --kernel paper --size 2048 | grep 'timed alone'
+# Answers as played are less sure, and their interval says so.
+wide() { warpreel predict rbsor --platform h200x4 --kernel paper --size 8192 --format tsv "$@" | columns core_us,core_lo_us,core_hi_us | awk 'NR == 2 { print ($3 - $2) / $1 }'; }
+echo "$(wide) $(wide --timed none)" | awk '{ print ($2 > 1.1 * $1 ? "as played the interval is wider" : "as wide: " $0) }'
 # Of another device it is refused.
 refuses warpreel predict rbsor --platform h100x1 --size 2048 --timed h200x4
 warpreel predict rbsor --platform h100x1 --size 2048 --timed h200x4 --allow-extrapolation --format tsv | columns kernel_model
