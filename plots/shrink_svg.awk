@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A figure of gnuplot's, smaller: the same marks, told in fewer bytes. Points of one shape, size and colour are named once and then
-# only placed; how a group looks is a class; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
+# A figure of gnuplot's, smaller: the same marks, told in fewer bytes. Points of one shape, size and colour that follow each other are a
+# path that is not drawn, with a marker at each of its corners; how a group looks is a class; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
 # lengths have one decimal (a tenth of a pixel), and those of points, where there are more than 500, none: a point on another goes; colours are hexadecimal, and areas are paths.
 BEGIN { RS = "<"; depth = 0 }
 
@@ -62,6 +62,9 @@ function classed(tag,    rest, looks, kept, name, value) {
 
 # What waits to be written: the end of a group, which the next tag may take back, and begins of groups that are still empty.
 function flush(    k) {
+	if (points_of != "" && row != "")
+		printf "<path style='marker:url(#%s)' fill='none' stroke='none' d='%s'/>\n", points_of, row
+	points_of = row = ""
 	printf "%s", waiting
 	waiting = ""
 	for (k = written + 1; k <= depth; k++)
@@ -84,7 +87,8 @@ NR == 1 { printf "%s", $0; next }
 		kind_of[kinds] = kind
 	}
 	split(rounded(place), xy, ",")
-	flush()
+	if (points_of != name[kind]) # the row of points before it ends
+		flush()
 	# A cloud: to a pixel, and what is there already stays.
 	if (++points > 500) {
 		xy[1] = sprintf("%.0f", xy[1])
@@ -93,7 +97,11 @@ NR == 1 { printf "%s", $0; next }
 			next
 		there[name[kind], xy[1], xy[2]]
 	}
-	printf "<use href='#%s' x='%s' y='%s'/>\n", name[kind], xy[1], xy[2]
+	if (points_of == "") { # flush() leaves none behind
+		flush()
+		points_of = name[kind]
+	}
+	row = row (row == "" ? "M" : " ") xy[1] "," xy[2]
 	next
 }
 
@@ -171,7 +179,7 @@ empty { # it had something within
 	if (kinds) {
 		print "<defs>"
 		for (k = 1; k <= kinds; k++)
-			printf "<g id='p%d'><%s</g>\n", k, kind_of[k]
+			printf "<marker id='p%d' markerUnits='userSpaceOnUse' overflow='visible' fill='none'><%s</marker>\n", k, kind_of[k]
 		print "</defs>"
 	}
 	print "<style>"
