@@ -160,9 +160,9 @@ static struct timed_kind kind_of(const struct schedule *schedule, uint32_t kerne
 	int64_t launches = 0;
 	for (int64_t k = 0; k < schedule->op_count; k++) {
 		const struct schedule_op *op = &schedule->op[k];
-		const struct schedule_shape *shape = &schedule->shape[op->object];
-		if (op->kind != OP_LAUNCH || shape->kernel != kernel)
+		if (op->kind != OP_LAUNCH || schedule->shape[op->object].kernel != kernel)
 			continue;
+		const struct schedule_shape *shape = &schedule->shape[op->object];
 		if (!launches++) {
 			kind.path = shape->path;
 			memcpy(kind.block, shape->block, sizeof(kind.block));

@@ -59,7 +59,8 @@ enum cudaDeviceAttr {
 };
 enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
-enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
 enum {
 	cudaStreamNonBlocking = 1,
 	cudaEventDefault = 0,
@@ -472,6 +473,9 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
  * takes a microsecond for each. */
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
+/* Whether this thread captures in a mode that allows no call that might wait for the device. */
+bool emulated_strict_capture(void);
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, void *nodes, size_t *count);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *ready, cudaGraph_t graph,
 					  unsigned long long flags);

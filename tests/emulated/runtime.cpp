@@ -22,6 +22,7 @@ struct emulated_graph {
 };
 
 static thread_local std::vector<std::function<void()>> *kept; /* while it captures */
+static thread_local bool strict;			      /* in what mode */
 
 bool emulated_capturing(void)
 {
@@ -253,13 +254,24 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode)
 {
-	(void)mode;
 	if (stream->capturing || kept)
 		return cudaErrorInvalidValue;
+	strict = mode != cudaStreamCaptureModeRelaxed;
 	kept = new std::vector<std::function<void()>>;
 	stream->capturing = true;
 	stream->captured = 0;
 	return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status)
+{
+	*status = stream->capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+	return cudaSuccess;
+}
+
+bool emulated_strict_capture(void)
+{
+	return kept && strict;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)

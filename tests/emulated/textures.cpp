@@ -24,6 +24,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaReso
 	const emulated_texture made = { (const char *)linear.devPtr, linear.sizeInBytes,
 					linear.desc.bytes };
 
+	if (emulated_strict_capture()) /* as a driver 580 says on an H200 */
+		return cudaErrorInvalidValue;
 	if (memory->resType != cudaResourceTypeLinear || how->readMode != cudaReadModeElementType ||
 	    view || !made.memory || (uintptr_t)made.memory % EMULATED_TEXTURE_ALIGN ||
 	    made.bytes / (size_t)made.element > EMULATED_TEXTURE_ELEMENTS)
