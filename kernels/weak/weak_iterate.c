@@ -74,6 +74,16 @@ static struct weak_launch arguments(const struct weak_work *w, uint32_t g, uint3
 	return l;
 }
 
+/* Of a launch of so many steps. */
+static struct weak_launch steps_of(const struct weak_work *w, uint32_t g, uint32_t number,
+				   int steps)
+{
+	struct weak_launch l = arguments(w, g, number);
+	l.steps = steps;
+	l.every = w->params->method->talk == WEAK_SILENT ? steps : w->params->exchange;
+	return l;
+}
+
 static int launch(const struct weak_work *w, struct machine_thread *t, const char *name,
 		  void (*cpu)(const void *args),
 		  void (*geometry)(const void *args, struct launch_geometry *geometry),
@@ -144,9 +154,7 @@ int weak_steady(struct solver_work *work, struct machine_thread *t)
 			      w->params->scheme);
 	/* There and back. */
 	for (uint32_t number = 0; number < 2; number++) {
-		struct weak_launch args = arguments(w, t->gpu, number);
-		args.steps = 1;
-		args.every = s->talk == WEAK_SILENT ? 1 : w->params->exchange;
+		const struct weak_launch args = steps_of(w, t->gpu, number, 1);
 		if (launch(w, t, s->name[w->problem.rule], s->cpu, s->geometry, &args))
 			return -1;
 		gpu->current = !gpu->current;
@@ -177,10 +185,9 @@ int weak_core(struct solver_work *work, struct machine_thread *t)
 		return 0;
 	}
 	for (int done = 0; done < w->base.iterations; number++) {
-		struct weak_launch args = arguments(w, t->gpu, number);
 		const int left = w->base.iterations - done;
-		args.steps = left < p->host_sync ? left : p->host_sync;
-		args.every = s->talk == WEAK_SILENT ? args.steps : p->exchange;
+		const struct weak_launch args =
+			steps_of(w, t->gpu, number, left < p->host_sync ? left : p->host_sync);
 		if (launch(w, t, s->name[w->problem.rule], s->cpu, s->geometry, &args))
 			return -1;
 		done += args.steps;

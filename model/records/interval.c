@@ -102,13 +102,19 @@ double intervals_unseen(const struct intervals *intervals)
 	return 1;
 }
 
-bool intervals_have(const struct intervals *intervals, const char *set, const char *class_name)
+static const struct interval_row *find(const struct intervals *intervals, const char *set,
+				       const char *class_name)
 {
 	for (size_t k = 0; k < intervals->count; k++)
 		if (!strcmp(intervals->row[k].set, set) &&
 		    !strcmp(intervals->row[k].class_name, class_name))
-			return true;
-	return false;
+			return &intervals->row[k];
+	return NULL;
+}
+
+bool intervals_have(const struct intervals *intervals, const char *set, const char *class_name)
+{
+	return find(intervals, set, class_name) != NULL;
 }
 
 void intervals_lookup(const struct intervals *intervals, const char *set, const char *class_name,
@@ -120,15 +126,16 @@ void intervals_lookup(const struct intervals *intervals, const char *set, const 
 		*high = intervals->high;
 		return;
 	}
+	const struct interval_row *known = find(intervals, set, class_name);
+	if (known) {
+		*low = known->low;
+		*high = known->high;
+		return;
+	}
 	for (size_t k = 0; k < intervals->count; k++) {
 		const struct interval_row *row = &intervals->row[k];
 		if (strcmp(row->set, set))
 			continue;
-		if (!strcmp(row->class_name, class_name)) {
-			*low = row->low;
-			*high = row->high;
-			return;
-		}
 		widest_low = row->low < widest_low ? row->low : widest_low;
 		widest_high = row->high > widest_high ? row->high : widest_high;
 	}

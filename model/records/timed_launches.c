@@ -71,14 +71,18 @@ static int add_row(void *context, const struct table_row *row)
 	return 0;
 }
 
+char *timed_launches_shipped(const char *platform)
+{
+	return xprintf("%s/model/timed/%s.tsv", util_root(), platform);
+}
+
 int timed_launches_read(struct timed_launches *t, const char *name)
 {
 	static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_COUNT,
 						    "a launch timed alone (all on one device)",
 						    "launches timed alone" };
 	*t = (struct timed_launches){ .path = strpbrk(name, "./") ? xstrdup(name)
-								  : xprintf("%s/model/timed/%s.tsv",
-									    util_root(), name) };
+								  : timed_launches_shipped(name) };
 	int rc = table_read(t->path, &format, NULL, add_row, t);
 	if (!rc && !t->count)
 		rc = report("%s: no launches", t->path);

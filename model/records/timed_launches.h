@@ -40,6 +40,8 @@ struct timed_launches {
 	char *device; /* owned; NULL: not known */
 };
 
+/* Of the table that ships for a platform; owned by the caller. */
+char *timed_launches_shipped(const char *platform);
 /* `name`: a file, or a platform whose table ships (model/timed/<name>.tsv). -1 after a message
  * naming file and line. */
 int timed_launches_read(struct timed_launches *timed, const char *name);

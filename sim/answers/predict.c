@@ -187,7 +187,7 @@ static int load_profile(struct predictor *p, const char *given)
 /* Those that ship beside the kernel profiles, if they are of this device. */
 static int load_shipped_timed(struct predictor *p, const char *device)
 {
-	char *path = xprintf("%s/model/timed/%s.tsv", util_root(), kernels_of(p));
+	char *path = timed_launches_shipped(kernels_of(p));
 	int rc = 0;
 	if (device && !access(path, F_OK)) {
 		rc = timed_launches_read(&p->timed, path);
