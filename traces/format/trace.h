@@ -46,7 +46,7 @@
 	X(kernel) X(memcpy) X(memset) X(api) X(sync) X(event) X(overhead) X(nvtx) X(gpu) \
 	X(thread) X(stream) X(meta) X(link) X(clock) X(host_op) X(footprint) X(run) X(loss) \
 	X(prediction) X(profile) X(profile_code) X(profile_instruction) X(block) X(collective) \
-	X(message)
+	X(message) X(core)
 /* clang-format on */
 
 struct trace {

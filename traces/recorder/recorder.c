@@ -279,6 +279,7 @@ static void start(void)
 	}
 	if (atomic_load(&nvtx_declined)) /* before CUDA started; else it is said when NVTX asks */
 		lose_nvtx();
+	identity_write_core(true);
 	pthread_atfork(NULL, NULL, in_child);
 	start_housekeeper();
 	if (!recorder.housekeeper_runs)

@@ -134,6 +134,9 @@ void identity_write(void);
 void identity_write_time(uint32_t when); /* CUPTI's clock next to the system's */
 void identity_write_thread(uint32_t tid, const char *name);
 void identity_write_threads(void);
+/* What the calling thread's core gives it (core_share.h); unless `at_once`, at most every
+ * CORE_MS. */
+void identity_write_core(bool at_once);
 uint64_t clock_ns(clockid_t clock);
 /* A setting from the environment; a value out of range is reported and `standard` is used. */
 long environment_long(const char *name, long standard, long low, long high);

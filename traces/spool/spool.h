@@ -58,13 +58,13 @@ struct spool_record {
 	X(clock, 18) X(run, 19) X(host_op, 20) X(footprint, 21) X(access, 22) \
 	X(profile_shape, 23) X(profile_pass, 24) X(profile_instruction, 25) \
 	X(profile_counter, 26) X(blocks, 27) X(block, 28) X(queries, 29) \
-	X(virtual_gpu, 30) X(collective, 31) X(message, 32)
+	X(virtual_gpu, 30) X(collective, 31) X(message, 32) X(core, 33)
 /* clang-format on */
 enum spool_type {
 #define SPOOL_TYPE(name, number) SPOOL_TYPE_##name = number,
 	SPOOL_TYPES(SPOOL_TYPE)
 #undef SPOOL_TYPE
-		SPOOL_TYPE_LIMIT = 33
+		SPOOL_TYPE_LIMIT = 34
 };
 
 enum { SPOOL_MARKER_INSTANT = 1, SPOOL_MARKER_START = 2, SPOOL_MARKER_END = 4 };

@@ -109,7 +109,7 @@ static void rebase(struct spool *spool)
 	SHIFT_POINT(event, timestamp_ns)
 	SHIFT_POINT(marker, timestamp_ns)
 	SHIFT_POINT(time, cupti_ns)
-	SHIFT_POINT(clock, at_ns) SHIFT_POINT(run, at_ns) SHIFT_POINT(footprint, at_ns)
+	SHIFT_POINT(clock, at_ns) SHIFT_POINT(core, at_ns) SHIFT_POINT(run, at_ns) SHIFT_POINT(footprint, at_ns)
 #undef SHIFT_POINT
 }
 
@@ -131,7 +131,8 @@ static void renumber_threads(struct spool *spool)
 	uint32_t *tids = xcalloc(spool->api_count + spool->queries_count + spool->host_op_count +
 					 spool->collective_count + spool->message_count +
 					 spool->footprint_count + spool->marker_count +
-					 spool->overhead_count + spool->thread_count + 1,
+					 spool->overhead_count + spool->core_count +
+					 spool->thread_count + 1,
 				 sizeof(*tids)),
 		 most = 0;
 	size_t count = 0, kept = 0;
@@ -153,7 +154,7 @@ static void renumber_threads(struct spool *spool)
 	SEE(collective)
 	SEE(message)
 	SEE(footprint)
-	SEE(marker) SEE(overhead) SEE(thread) qsort(tids, count, sizeof(*tids), compare_u32);
+	SEE(marker) SEE(overhead) SEE(core) SEE(thread) qsort(tids, count, sizeof(*tids), compare_u32);
 	for (size_t i = 0; i < count; i++) {
 		most = tids[i] > most ? tids[i] : most;
 		if (tids[i] && (!kept || tids[i] != tids[kept - 1]))
@@ -165,7 +166,8 @@ static void renumber_threads(struct spool *spool)
 		RENUMBER(host_op)
 		RENUMBER(collective)
 		RENUMBER(message)
-		RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(thread)
+		RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(core)
+			RENUMBER(thread)
 	}
 #undef SEE
 #undef RENUMBER
@@ -284,6 +286,12 @@ static void convert_calls(struct trace *trace, const struct spool *spool,
 		spool_row_overhead(out, overhead, &with);
 		out->global_tid =
 			overhead->tid ? (int64_t)spool->pid << 24 | (overhead->tid & 0xffffff) : -1;
+	}
+	for (size_t i = 0; i < spool->core_count; i++) {
+		struct trace_core *out = trace_add_core(trace);
+
+		spool_row_core(out, &spool->core[i], &with);
+		out->global_tid = (int64_t)spool->pid << 24 | (spool->core[i].tid & 0xffffff);
 	}
 }
 

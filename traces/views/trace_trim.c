@@ -86,6 +86,7 @@ void trace_trim_to(struct trace *out, const struct trace *trace, const size_t *r
 	COPY_ROWS(host_op, inside(&window, row->start_ns))
 	COPY_ROWS(collective, inside(&window, row->start_ns))
 	COPY_ROWS(overhead, inside(&window, row->start_ns))
+	COPY_ROWS(core, inside(&window, row->at_ns))
 	COPY_ROWS(nvtx, inside(&window, row->start_ns))
 	COPY_ROWS(gpu, true)
 	COPY_ROWS(thread, true)

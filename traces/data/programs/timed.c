@@ -2,10 +2,11 @@
  * Times a program between its own looks at the clock, without a change to it: a library to
  * preload. C++'s clocks and gettimeofday are counted when the program itself asks, the first
  * LOOKS_MAX of them. At the end a line each is printed, "LOOK <k> <us>": from look k to the next;
- * and for whoever records, that is the NVTX range `look <k>`. LOOK_LAST=k ends the program with
+ * and "CORE <k> <additions a cycle>" (traces/base/core_share.h): what the thread's core gave it then.
+ * For whoever records, that is the NVTX range `look <k>`. LOOK_LAST=k ends the program with
  * exit(0) at look k: what it would do from there on, such as a check on the CPU, is left out.
  *
- *     cc -O2 -fPIC -shared -o timed.so traces/data/programs/timed.c -ldl
+ *     cc -O2 -fPIC -shared -I. -o timed.so traces/data/programs/timed.c -ldl
  *     LD_PRELOAD=./timed.so ./program
  */
 #define _GNU_SOURCE
@@ -18,11 +19,14 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include "traces/base/core_share.h"
 
 enum { LOOKS_MAX = 64, PARTS_MAX = 8 };
 
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
-static long long look_ns[LOOKS_MAX + 1];
+static long long begin_ns[LOOKS_MAX + 1], end_ns[LOOKS_MAX + 1]; /* of what follows a look; of
+								     what came before */
+static double look_core[LOOKS_MAX + 1];
 static int looks, last;
 static struct {
 	uintptr_t begin, end;
@@ -64,21 +68,29 @@ static int is_ours(const void *caller)
 	return 0;
 }
 
-static void look(void)
+static long long now_ns(void)
 {
 	struct timespec t;
+
+	real_clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static void look(void)
+{
 	char name[16];
 
 	if (looks >= LOOKS_MAX)
 		return;
 	if (looks++)
 		nvtxRangePop();
-	real_clock_gettime(CLOCK_MONOTONIC, &t);
-	look_ns[looks] = t.tv_sec * 1000000000ll + t.tv_nsec;
+	end_ns[looks] = now_ns();
+	look_core[looks] = core_additions();
 	if (looks == last)
 		exit(0);
 	snprintf(name, sizeof(name), "look %d", looks);
 	nvtxRangePushA(name);
+	begin_ns[looks] = now_ns();
 }
 
 int clock_gettime(clockid_t clock, struct timespec *out)
@@ -108,6 +120,8 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
 __attribute__((destructor)) static void end(void)
 {
 	for (int i = 1; i < looks; i++)
-		printf("LOOK %d %.3f\n", i, (double)(look_ns[i + 1] - look_ns[i]) * 1e-3);
+		printf("LOOK %d %.3f\n", i, (double)(end_ns[i + 1] - begin_ns[i]) * 1e-3);
+	for (int i = 1; i <= looks; i++)
+		printf("CORE %d %.2f\n", i, look_core[i]);
 	fflush(stdout);
 }
