@@ -116,7 +116,9 @@ $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D); echo "  CC      $< (pic)"
 	$(Q)$(CC) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -fPIC -I$(CUDA_DIR)/include -MMD -MP -c -o $@ $<
 
-$(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o)
+# It is within other programs, which may have any name.
+$(BUILD)/pic/traces/base/core_share.o: ALL_CFLAGS += -fvisibility=hidden
+$(BUILD)/libwarpreel-recorder.so: $(RECORDER_SRC:%.c=$(BUILD)/pic/%.o) $(BUILD)/pic/traces/base/core_share.o
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -L$(CUDA_DIR)/extras/CUPTI/lib64 -lcupti -ldl -pthread
 

@@ -76,6 +76,7 @@ static void *keep_house(void *unused)
 		nvml_write_facts(recorder.nvml);
 		nvml_write_clocks(recorder.nvml);
 	}
+	core_scan();
 	while (sleep_until_tick()) {
 		uint64_t now_ns = clock_ns(CLOCK_MONOTONIC),
 			 requested = atomic_load(&recorder.pool.requested);
@@ -85,8 +86,10 @@ static void *keep_house(void *unused)
 		if (recorder.flush_ms && requested &&
 		    now_ns - flushed_ns >= (uint64_t)recorder.flush_ms * 1000000u) {
 			recorder.cupti.cuptiActivityFlushAll(0);
-			if (requested != seen) /* an idle program adds nothing to its spool */
+			if (requested != seen) { /* an idle program adds nothing to its spool */
 				identity_write_time(SPOOL_TIME_DURING);
+				core_scan();
+			}
 			seen = requested;
 			flushed_ns = clock_ns(CLOCK_MONOTONIC);
 		}
@@ -96,6 +99,7 @@ static void *keep_house(void *unused)
 			clocked_ns = now_ns;
 		}
 	}
+	core_scan();
 	return NULL;
 }
 
@@ -279,7 +283,7 @@ static void start(void)
 	}
 	if (atomic_load(&nvtx_declined)) /* before CUDA started; else it is said when NVTX asks */
 		lose_nvtx();
-	identity_write_core(true);
+	core_note(true);
 	pthread_atfork(NULL, NULL, in_child);
 	start_housekeeper();
 	if (!recorder.housekeeper_runs)

@@ -95,6 +95,13 @@ void CUPTIAPI pool_buffer_requested(uint8_t **buffer, size_t *bytes, size_t *mos
 void CUPTIAPI pool_buffer_completed(CUcontext context, uint32_t stream, uint8_t *buffer,
 				    size_t bytes, size_t valid_bytes);
 
+/* What the calling thread's core gives it (core_share.h); not again within 20 ms, unless at once.
+ */
+void core_note(bool at_once);
+/* What each core gives that the calling thread may run on, a record each: as busy is the host. The
+ * thread goes from one to the next. */
+void core_scan(void);
+
 struct nvml;
 
 struct recorder {
@@ -134,9 +141,6 @@ void identity_write(void);
 void identity_write_time(uint32_t when); /* CUPTI's clock next to the system's */
 void identity_write_thread(uint32_t tid, const char *name);
 void identity_write_threads(void);
-/* What the calling thread's core gives it (core_share.h); unless `at_once`, at most every
- * CORE_MS. */
-void identity_write_core(bool at_once);
 uint64_t clock_ns(clockid_t clock);
 /* A setting from the environment; a value out of range is reported and `standard` is used. */
 long environment_long(const char *name, long standard, long low, long high);

@@ -13,9 +13,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "traces/base/core_share.h"
-
-enum { CORE_MS = 20 };
 
 long environment_long(const char *name, long standard, long low, long high)
 {
@@ -169,21 +166,6 @@ void identity_write_thread(uint32_t tid, const char *name)
 	struct spool_thread out = { .type = SPOOL_TYPE_thread, .size = sizeof(out), .tid = tid };
 
 	out.name = writer_string(&recorder.writer, name);
-	writer_append(&recorder.writer, SPOOL_RECORDS, &out, sizeof(out), NULL, 0);
-}
-
-void identity_write_core(bool at_once)
-{
-	static _Atomic uint64_t next_ns;
-	struct spool_core out = { .type = SPOOL_TYPE_core, .size = sizeof(out) };
-	uint64_t due_ns = atomic_load(&next_ns);
-
-	out.at_ns = recorder_now_ns();
-	if ((!at_once && out.at_ns < due_ns) ||
-	    !atomic_compare_exchange_strong(&next_ns, &due_ns, out.at_ns + CORE_MS * 1000000))
-		return;
-	out.tid = recorder_tid();
-	out.additions = (uint32_t)(1000 * core_additions());
 	writer_append(&recorder.writer, SPOOL_RECORDS, &out, sizeof(out), NULL, 0);
 }
 

@@ -58,7 +58,7 @@ void pool_fill(struct buffer_pool *pool, size_t wanted)
 void CUPTIAPI pool_buffer_requested(uint8_t **buffer, size_t *bytes, size_t *most_records)
 {
 	atomic_fetch_add(&recorder.pool.requested, 1);
-	identity_write_core(false);
+	core_note(false);
 	*most_records = 0;
 	*buffer = pool_get(&recorder.pool);
 	if (!*buffer)

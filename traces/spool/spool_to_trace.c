@@ -109,7 +109,8 @@ static void rebase(struct spool *spool)
 	SHIFT_POINT(event, timestamp_ns)
 	SHIFT_POINT(marker, timestamp_ns)
 	SHIFT_POINT(time, cupti_ns)
-	SHIFT_POINT(clock, at_ns) SHIFT_POINT(core, at_ns) SHIFT_POINT(run, at_ns) SHIFT_POINT(footprint, at_ns)
+	SHIFT_POINT(clock, at_ns)
+	SHIFT_POINT(core, at_ns) SHIFT_POINT(run, at_ns) SHIFT_POINT(footprint, at_ns)
 #undef SHIFT_POINT
 }
 
@@ -154,7 +155,8 @@ static void renumber_threads(struct spool *spool)
 	SEE(collective)
 	SEE(message)
 	SEE(footprint)
-	SEE(marker) SEE(overhead) SEE(core) SEE(thread) qsort(tids, count, sizeof(*tids), compare_u32);
+	SEE(marker)
+	SEE(overhead) SEE(core) SEE(thread) qsort(tids, count, sizeof(*tids), compare_u32);
 	for (size_t i = 0; i < count; i++) {
 		most = tids[i] > most ? tids[i] : most;
 		if (tids[i] && (!kept || tids[i] != tids[kept - 1]))
@@ -166,8 +168,8 @@ static void renumber_threads(struct spool *spool)
 		RENUMBER(host_op)
 		RENUMBER(collective)
 		RENUMBER(message)
-		RENUMBER(footprint) RENUMBER(marker) RENUMBER(overhead) RENUMBER(core)
-			RENUMBER(thread)
+		RENUMBER(footprint)
+		RENUMBER(marker) RENUMBER(overhead) RENUMBER(core) RENUMBER(thread)
 	}
 #undef SEE
 #undef RENUMBER

@@ -41,8 +41,12 @@ template <int WORDS> __global__ void nothing(words<WORDS> w)
 	if (w.word[0] == -1)
 		*(int *)w.word[WORDS - 1] = 1;
 }
-__global__ void bare() {}
-__global__ void other() {}
+__global__ void bare()
+{
+}
+__global__ void other()
+{
+}
 __global__ void hold(volatile int *go)
 {
 	while (!*go)
@@ -146,8 +150,7 @@ static void way(const char *tag, const char *name, cudaStream_t held,
 	       each[3]);
 }
 
-template <int WORDS>
-static void way_words(const char *tag, cudaStream_t stream)
+template <int WORDS> static void way_words(const char *tag, cudaStream_t stream)
 {
 	words<WORDS> w = {};
 	char name[32];

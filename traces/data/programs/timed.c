@@ -2,12 +2,13 @@
  * Times a program between its own looks at the clock, without a change to it: a library to
  * preload. C++'s clocks and gettimeofday are counted when the program itself asks, the first
  * LOOKS_MAX of them. At the end a line each is printed, "LOOK <k> <us>": from look k to the next;
- * and "CORE <k> <additions a cycle>" (traces/base/core_share.h): what the thread's core gave it then.
+ * and "CORE <k> <additions>" (traces/base/core_share.h): what the thread's core gave it then.
+ * "HOST <additions> ..." is the same of all cores, when the process begins and when it ends.
  * For whoever records, that is the NVTX range `look <k>`. LOOK_LAST=k ends the program with
  * exit(0) at look k: what it would do from there on, such as a check on the CPU, is left out.
  *
- *     cc -O2 -fPIC -shared -I. -o timed.so traces/data/programs/timed.c -ldl
- *     LD_PRELOAD=./timed.so ./program
+ *     cc -O2 -fPIC -shared -I. -o timed.so traces/data/programs/timed.c traces/base/core_share.c
+ * -ldl LD_PRELOAD=./timed.so ./program
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,12 +22,12 @@
 #include <time.h>
 #include "traces/base/core_share.h"
 
-enum { LOOKS_MAX = 64, PARTS_MAX = 8 };
+enum { LOOKS_MAX = 64, PARTS_MAX = 8, CORES_MAX = 64 };
 
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
 static long long begin_ns[LOOKS_MAX + 1], end_ns[LOOKS_MAX + 1]; /* of what follows a look; of
 								     what came before */
-static double look_core[LOOKS_MAX + 1];
+static uint32_t look_core[LOOKS_MAX + 1];
 static int looks, last;
 static struct {
 	uintptr_t begin, end;
@@ -117,11 +118,26 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
 	return 0;
 }
 
+static uint32_t host_core[2][CORES_MAX];
+static int host_cores[2];
+
+__attribute__((constructor)) static void host_at_begin(void)
+{
+	host_cores[0] = core_additions_of_host(host_core[0], CORES_MAX);
+}
+
 __attribute__((destructor)) static void end(void)
 {
+	host_cores[1] = core_additions_of_host(host_core[1], CORES_MAX);
 	for (int i = 1; i < looks; i++)
 		printf("LOOK %d %.3f\n", i, (double)(end_ns[i + 1] - begin_ns[i]) * 1e-3);
 	for (int i = 1; i <= looks; i++)
-		printf("CORE %d %.2f\n", i, look_core[i]);
+		printf("CORE %d %u\n", i, look_core[i]);
+	for (int when = 0; when < 2; when++) {
+		printf("HOST");
+		for (int i = 0; i < host_cores[when]; i++)
+			printf(" %u", host_core[when][i]);
+		printf("\n");
+	}
 	fflush(stdout);
 }
