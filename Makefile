@@ -50,7 +50,7 @@ KERNEL_CU  := $(call built,$(wildcard kernels/kit/*.cu $(FAMILIES:%=kernels/%/*.
 INSTRUMENTED_CU  := $(filter $(CU),$(KERNEL_CU))
 INSTRUMENTED_OBJ := $(patsubst %.cu,$(BUILD)/%.cu.o,$(filter-out $(INSTRUMENTED_CU),$(CU)) kernels/machine/block_notes.cu) $(INSTRUMENTED_CU:%.cu=$(BUILD)/instrumented/%.cu.o) $(NO_CU)
 # What CUDA code and the program compute alike.
-SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c traces/base/text_escape.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/poll_fit.c $(call built,$(wildcard kernels/*/*_geometry.c),$(LEFT_OUT)))
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/pic/%.o,traces/base/util.c traces/base/core_share.c traces/base/text_escape.c kernels/machine/machine_annotate.c kernels/machine/machine_timing.c model/calibrate/poll_fit.c $(call built,$(wildcard kernels/*/*_geometry.c),$(LEFT_OUT)))
 GPU_TESTS := $(patsubst tests/%,$(BUILD)/tests/%,$(call tested,$(basename $(wildcard tests/gpu_*.cu tests/gpu_*.c))))
 
 ## all: the program (build/warpreel)

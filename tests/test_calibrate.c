@@ -23,7 +23,7 @@ static void what_calibrate_writes_reads_back(void **state)
 	assert_int_equal(platform_read(&platform, path), 0);
 	assert_int_equal(platform.gpus, 8);
 	assert_false(platform.from_datasheet);
-	assert_int_equal(platform.traced_host[HOST_LAUNCH].count, 0);
+	assert_true(platform.launch_part == 0 && platform.outside_ns == 0);
 	assert_int_equal(platform.threads.count, 4);
 	assert_true(platform.threads.value[3] == 8);
 	assert_int_equal(platform.host[HOST_LAUNCH].count, 4);
@@ -224,7 +224,7 @@ static void files_merge_to_their_medians(void **state)
 		"[host]\nthreads = 1 4\nlaunch_ns = 1 2\n",
 		"[platform]\ninput_visits = A\nsource = datasheet\n[host]\nthreads = 1 2\n",
 		"[host]\nthreads = 1 2\nlaunch_ns = 1200 2000\n[stream]\nkernel_gap_duration_ns = "
-		"50 60\nkernel_gap_ns = 8 9\n[tracer]\napi_launch_ns = 3 4\n",
+		"50 60\nkernel_gap_ns = 8 9\n[tracer]\noutside_ns = 3\n",
 	};
 	char path[7][64];
 	struct results results = { 0 };

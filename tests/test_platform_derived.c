@@ -39,10 +39,6 @@ static void sums_and_firsts_are_of_what_they_follow(void **state)
 	assert_int_equal(p.period.count, p.kernel_gap.x.count);
 	NEAR(p.period.value[3], p.kernel_gap.x.value[3] + p.kernel_gap.y.value[3]);
 	NEAR(p.sm.launch_ns, p.kernel_gap.x.value[0]);
-	const struct number_list *period = &p.traced_host[HOST_LAUNCH];
-	const double more = period->value[1] - p.traced_api[HOST_LAUNCH].value[1];
-	assert_int_equal(period->count, p.threads.count);
-	assert_true(more > 300 && more < 600);
 	platform_release(&p);
 }
 
@@ -91,7 +87,7 @@ static void nothing_is_made_of_what_is_not_there(void **state)
 	assert_int_equal(platform_read(&p, "tests/cases/lib/small.ini"), 0);
 	assert_null(platform_entry_find(&p, "sm.launch_ns"));
 	assert_null(platform_entry_find(&p, "copy.h2d_2d.bytes"));
-	assert_null(platform_entry_find(&p, "tracer.traced_launch_ns"));
+	assert_null(platform_entry_find(&p, "tracer.stream_note_footprint_ns"));
 	platform_release(&p);
 }
 

@@ -6,6 +6,7 @@
  * neither empties nor (at this depth) fills, and nothing but the host is measured.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "calibrate_internal.h"
 
@@ -22,6 +23,8 @@ struct burst {
 struct burst_run {
 	const struct burst *burst;
 	int calls[MAX_GPUS]; /* a batch, by thread: halved when the hold ran out */
+	double additions;    /* of one thread: what its core gave, summed up (core_share.h) */
+	int looks;
 };
 
 static int issue_launch(struct member *member, int i)
@@ -161,6 +164,10 @@ static int burst_batch(struct member *member, void *arg, double *value)
 	hold_release(member, KIT_STREAMS);
 	if (rc)
 		return -1;
+	if (member->team == 1) {
+		run->additions += core_additions();
+		run->looks++;
+	}
 	for (int s = 0; s < KIT_STREAMS; s++)
 		CUDA_TRY(member->bench, cudaStreamSynchronize(member->kit->stream[s]));
 	/* Not short-circuited: both flags are cleared. */
@@ -231,6 +238,18 @@ static int queue_depth_batch(struct member *member, void *arg, double *value)
 	return 0;
 }
 
+/* host.core_launch for launch_ns and so on: what the core gave that made such calls. */
+static void emit_core(struct bench *bench, const struct burst_run *run)
+{
+	const char *cost = run->burst->key;
+	const double additions = run->looks ? run->additions / run->looks : 0;
+	char key[64];
+	snprintf(key, sizeof(key), "host.core_%.*s", static_cast<int>(strlen(cost) - strlen("_ns")),
+		 cost);
+	bench_emit(bench, key, &additions, NULL, 1,
+		   "additions in a thousand cycles of the core that made such calls, one thread");
+}
+
 static int host_bursts(struct bench *bench)
 {
 	for (size_t i = 0; i < sizeof(bursts) / sizeof(bursts[0]); i++) {
@@ -242,12 +261,14 @@ static int host_bursts(struct bench *bench)
 		if (burst->needs_peer && bench->gpus < 2)
 			continue;
 		for (int n = 0; n < bench->counts; n++) {
-			struct burst_run run = { burst, {} };
+			struct burst_run run = { burst, {}, 0, 0 };
 			for (int t = 0; t < MAX_GPUS; t++)
 				run.calls[t] = burst->calls;
 			if (bench_measure(bench, bench->count[n], key, bench->count[n], burst_batch,
 					  &run, &measured[n]))
 				return -1;
+			if (bench->count[n] == 1)
+				emit_core(bench, &run);
 		}
 		bench_emit_measured(bench, key, measured, static_cast<size_t>(bench->counts),
 				    burst->how);

@@ -17,6 +17,7 @@
 #include "traces/format/annotate.h"
 #include "calibrate.h"
 extern "C" {
+#include "traces/base/core_share.h"
 #include "traces/base/util.h"
 
 /* The calling thread works for so long, and calls nothing. */

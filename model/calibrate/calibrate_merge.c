@@ -33,7 +33,8 @@ struct column {
 
 static bool is_traced(const struct platform *file)
 {
-	return platform_entry_find(file, "tracer.api_launch_ns") != NULL;
+	return platform_entry_find(file, "tracer.outside_ns") ||
+	       platform_entry_find(file, "tracer.stream_period_ns");
 }
 
 /* What a file says and counts: gaps between kernels are guesses where no recorder told how long the

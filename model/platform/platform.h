@@ -144,12 +144,11 @@ struct platform {
 	struct mechanism_set mechanisms; /* all zero: all on; platform_leave_out */
 	struct sm_device sm; /* [sm]: a GPU from the inside; absent from platforms that only have
 				measured kernels */
-	/* [tracer]: the same calls under the recorder */
-	struct number_list
-		traced_host[HOST_COST_COUNT]; /* period of the call in a tight loop, traced */
-	struct number_list traced_api[HOST_COST_COUNT]; /* duration of its API record */
-	struct number_list traced_outside; /* traced_host of calls that have none of their own,
-					      beyond traced_api */
+	/* [tracer]. What of a call's record is the call's own, by what it asks for; the rest is the
+	 * recorder's. The same on a core that is shared as on one's own (docs/recorder.md). */
+	double launch_part, event_part, copy_part, memset_part;
+	double outside_ns,	   /* what the recorder takes behind any call's record */
+		outside_launch_ns; /* and before a launch's */
 	struct number_list period,
 		traced_period; /* ns of kernels back to back, untraced and traced: pairs */
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's

@@ -72,19 +72,6 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 		"peer_exchange." key, KEY_LIST, 0, AT(peer_exchange[kind]), "host.threads", "ns",  \
 			help                                                                       \
 	}
-#define TRACED_COST(kind, key)                                                                     \
-	{ "tracer.traced_" key,                                                                    \
-	  KEY_LIST,                                                                                \
-	  0,                                                                                       \
-	  AT(traced_host[kind]),                                                                   \
-	  "host.threads",                                                                          \
-	  "ns",                                                                                    \
-	  "host." key " while the recorder watches" },                                             \
-	{                                                                                          \
-		"tracer.api_" key, KEY_LIST, 0, AT(traced_api[kind]), "host.threads", "ns",        \
-			"duration the recorder gives for the call of host." key                    \
-	}
-
 #define COPY_CURVE(kind, section, need, help)                                                      \
 	{ section ".bytes",    KEY_LIST, CURVE_X(need) | MOVES, AT(copy[kind].x), NULL, "bytes",   \
 	  "sizes of the curve" },                                                                  \
@@ -346,15 +333,18 @@ const struct platform_key platform_keys[] = {
 
 #include "platform_keys_sm.def"
 
-	TRACED_COST(HOST_LAUNCH, "launch_ns"),
-	TRACED_COST(HOST_RECORD, "record_ns"),
-	TRACED_COST(HOST_WAIT, "wait_ns"),
-	TRACED_COST(HOST_COPY_H2D, "copy_h2d_ns"),
-	TRACED_COST(HOST_COPY_D2H, "copy_d2h_ns"),
-	TRACED_COST(HOST_COPY_PEER, "copy_peer_ns"),
-	TRACED_COST(HOST_COPY_D2D, "copy_d2d_ns"),
-	TRACED_COST(HOST_MEMSET, "memset_ns"),
-	TRACED_COST(HOST_SYNC_IDLE, "sync_idle_ns"),
+	{ "tracer.launch_part", KEY_REAL, 0, AT(launch_part), NULL, "ratio",
+	  "of a launch's record, what the launch takes untraced; absent: 0.78" },
+	{ "tracer.event_part", KEY_REAL, 0, AT(event_part), NULL, "ratio",
+	  "of the record of an event's record or of a wait for one; absent: 0.42" },
+	{ "tracer.copy_part", KEY_REAL, 0, AT(copy_part), NULL, "ratio",
+	  "of a copy's record; absent: 0.69" },
+	{ "tracer.memset_part", KEY_REAL, 0, AT(memset_part), NULL, "ratio",
+	  "of a memset's record; absent: 0.65" },
+	{ "tracer.outside_ns", KEY_REAL, 0, AT(outside_ns), NULL, "ns",
+	  "what a traced call takes behind its record, whatever the call; absent: 240" },
+	{ "tracer.outside_launch_ns", KEY_REAL, 0, AT(outside_launch_ns), NULL, "ns",
+	  "and a traced launch before its record; absent: 340" },
 	{ "tracer.traced_query_ns", KEY_REAL, 0, AT(traced_query_ns), NULL, "ns",
 	  "host.query_ns while the recorder watches" },
 	{ "tracer.serial_kernel_ns", KEY_REAL, 0, AT(serial_kernel_ns), NULL, "ns",
@@ -381,8 +371,6 @@ const struct platform_key platform_keys[] = {
 	  "telling the recorder about a launch's footprint" },
 	{ "tracer.stream_period_ns", KEY_LIST, 0, AT(traced_period), "stream.period_ns", "ns",
 	  "stream.period_ns while the recorder watches" },
-	{ "tracer.outside_record_ns", KEY_LIST, 0, AT(traced_outside), "host.threads", "ns",
-	  "what a traced call takes beyond its record, whatever the call" },
 	{ 0 },
 };
 

@@ -6,9 +6,12 @@
  *     tag  ms since begin  CPU  chain (64 dependent multiplications)  wide (64 independent)
  *     chase (8 loads, each after the other, from 16 MiB)  cudaSetDevice  cudaEventRecord  launch
  *
- * Then a line a way of launching: "way", tag, name, ns a launch of 200, while the stream is held.
+ * Then a line a way of calling: "way", tag, name, ns a call of 200, while the stream is held
+ * (least, median of seven rounds) and while the device keeps up (the same), and what the core gave
+ * before and after (traces/base/core_share.h).
  *
- *     nvcc -O2 -std=c++17 -arch=sm_90 -cudart shared -o process_speed process_speed.cu -ldl
+ *     nvcc -O2 -std=c++17 -arch=sm_90 -cudart shared -I. -o process_speed \
+ *             traces/data/programs/process_speed.cu traces/base/core_share.c -ldl
  *     ./process_speed TAG [WINDOWS] [library to load first]
  */
 #include <algorithm>
@@ -23,6 +26,10 @@
 #include <vector>
 
 #include <cuda_runtime.h>
+
+extern "C" {
+#include "traces/base/core_share.h"
+}
 
 #define MUST(call)                                                                                 \
 	do {                                                                                       \
@@ -124,6 +131,7 @@ static void way(const char *tag, const char *name, cudaStream_t held,
 		const std::function<void(int)> &launch)
 {
 	std::vector<double> each, loops;
+	const uint32_t before = core_additions();
 
 	for (int round = 0; round < 7; round++) {
 		*go = 0;
@@ -146,8 +154,8 @@ static void way(const char *tag, const char *name, cudaStream_t held,
 	}
 	std::sort(each.begin(), each.end());
 	std::sort(loops.begin(), loops.end());
-	printf("way\t%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f\n", tag, name, loops[0], loops[3], each[0],
-	       each[3]);
+	printf("way\t%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%u\t%u\n", tag, name, loops[0], loops[3],
+	       each[0], each[3], before, core_additions());
 }
 
 template <int WORDS> static void way_words(const char *tag, cudaStream_t stream)
@@ -157,6 +165,49 @@ template <int WORDS> static void way_words(const char *tag, cudaStream_t stream)
 
 	snprintf(name, sizeof(name), "%d bytes", WORDS * 4);
 	way(tag, name, stream, [=](int) { nothing<WORDS><<<1, 32, 0, stream>>>(w); });
+}
+
+static void ways_of_memory(const char *tag, cudaStream_t stream, cudaEvent_t event)
+{
+	char *d_a, *d_b, *d_other, *h;
+	int gpus = 0;
+	cudaEvent_t other;
+	cudaStream_t there;
+
+	MUST(cudaMalloc((void **)&d_a, 1 << 20));
+	MUST(cudaMalloc((void **)&d_b, 1 << 20));
+	MUST(cudaMallocHost((void **)&h, 1 << 20));
+	way(tag, "memset 4", stream, [=](int) { cudaMemsetAsync(d_a, 0, 4, stream); });
+	way(tag, "memset 64 KiB", stream, [=](int) { cudaMemsetAsync(d_a, 0, 65536, stream); });
+	way(tag, "d2d 64 KiB", stream,
+	    [=](int) { cudaMemcpyAsync(d_a, d_b, 65536, cudaMemcpyDeviceToDevice, stream); });
+	way(tag, "h2d 64 KiB", stream,
+	    [=](int) { cudaMemcpyAsync(d_a, h, 65536, cudaMemcpyHostToDevice, stream); });
+	way(tag, "d2h 64 KiB", stream,
+	    [=](int) { cudaMemcpyAsync(h, d_a, 65536, cudaMemcpyDeviceToHost, stream); });
+	MUST(cudaEventRecord(event, stream));
+	way(tag, "wait, done", stream, [=](int) { cudaStreamWaitEvent(stream, event, 0); });
+	MUST(cudaGetDeviceCount(&gpus));
+	if (gpus < 2)
+		return;
+	MUST(cudaSetDevice(1));
+	MUST(cudaMalloc((void **)&d_other, 1 << 20));
+	MUST(cudaStreamCreate(&there));
+	MUST(cudaEventCreateWithFlags(&other, cudaEventDisableTiming));
+	MUST(cudaDeviceEnablePeerAccess(0, 0));
+	MUST(cudaSetDevice(0));
+	MUST(cudaDeviceEnablePeerAccess(1, 0));
+	way(tag, "peer 64 KiB", stream,
+	    [=](int) { cudaMemcpyAsync(d_other, d_b, 65536, cudaMemcpyDeviceToDevice, stream); });
+	way(tag, "peer, wait other", stream, [=](int) {
+		cudaMemcpyAsync(d_other, d_b, 65536, cudaMemcpyDeviceToDevice, stream);
+		cudaEventRecord(event, stream);
+		cudaStreamWaitEvent(there, event, 0);
+		cudaEventRecord(other, there);
+		cudaStreamWaitEvent(stream, other, 0);
+	});
+	way(tag, "set devices", stream, [=](int i) { cudaSetDevice(i & 1); });
+	MUST(cudaSetDevice(0));
 }
 
 int main(int count, char **word)
@@ -222,6 +273,7 @@ int main(int count, char **word)
 		cudaGetLastError();
 	});
 	way_words<2>(tag, stream);
+	ways_of_memory(tag, stream, event);
 	way_words<8>(tag, stream);
 	way_words<16>(tag, stream);
 	way_words<32>(tag, stream);
