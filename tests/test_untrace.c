@@ -121,7 +121,8 @@ static void what_was_asked_goes_by_what_watching_it_cost(void **state)
 				(struct schedule_queries){ .op = k, .ns = asked_ns[k] };
 		schedule_untrace(&s, &platform);
 		for (int k = 0; k < 3; k++)
-			assert_int_equal(s.op[k].before_ps, 1000 * (measured ? left_ns[k] : else_ns[k]));
+			assert_int_equal(s.op[k].before_ps,
+					 1000 * (measured ? left_ns[k] : else_ns[k]));
 		schedule_release(&s);
 		platform_release(&platform);
 	}
@@ -165,7 +166,8 @@ static void a_solver_of_ours_does_nothing_between_its_calls(void **state)
 			add(&s, OP_RECORD, 0, 1000 * (k + 1));
 		schedule_untrace(&s, &platform);
 		for (int k = 0; k < 3; k++)
-			assert_int_equal(s.op[k].before_ps, ours ? 0 : 1000 * (1000 * (k + 1) - (k ? 240 : 0)));
+			assert_int_equal(s.op[k].before_ps,
+					 ours ? 0 : 1000 * (1000 * (k + 1) - (k ? 240 : 0)));
 		schedule_release(&s);
 	}
 	platform_release(&platform);

@@ -147,6 +147,7 @@ struct platform {
 	/* [tracer]. What of a call's record is the call's own, by what it asks for; the rest is the
 	 * recorder's. The same on a core that is shared as on one's own (docs/recorder.md). */
 	double launch_part, event_part, copy_part, memset_part;
+	double launch_record_ns;   /* a launch's record on a core of its own; 0: not known */
 	double outside_ns,	   /* what the recorder takes behind any call's record */
 		outside_launch_ns; /* and before a launch's */
 	struct number_list period,
@@ -158,6 +159,8 @@ struct platform {
 				    recorded at a time */
 		switch_ns;	 /* and to one after another context's; 0: not measured */
 	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
+	double core_additions, /* of a core of one's own (core_share.h); 0: not known */
+		shared_cores;  /* asked for, 0 to 1; only if given */
 	double query_ns, traced_query_ns, api_query_ns; /* a query call: untraced, traced, and by
 						     its record; 0 = not measured */
 	double graph_ns, graph_turn_ns, graph_copy_turn_ns, /* a graph's launch (platform_keys.c) */

@@ -253,6 +253,13 @@ const struct platform_key platform_keys[] = {
 	  "spread of calls: one call over its thread's trimmed mean, means of equal shares" },
 	{ "host.slowest_call_ns", KEY_REAL, 0, AT(slowest_call_ns), NULL, "ns",
 	  "what the slowest 0.2 % of the calls take more than others" },
+	{ "host.core_additions", KEY_REAL, 0, AT(core_additions), NULL, "1/1000",
+	  "independent additions in a thousand cycles of a core that no other thread uses; absent: "
+	  "nothing is made of cores" },
+	{ "host.shared_cores", KEY_REAL, 0, AT(shared_cores), NULL, "ratio",
+	  "of a recording's calls, how many to answer for as made on cores that another thread "
+	  "uses, "
+	  "too; absent: as many as the host had when it was recorded" },
 	{ "host.query_ns", KEY_REAL, 0, AT(query_ns), NULL, "ns",
 	  "a query call (cudaGetDevice), one thread" },
 	{ "host.graph_ns", KEY_REAL, 0, AT(graph_ns), NULL, "ns",
@@ -345,6 +352,9 @@ const struct platform_key platform_keys[] = {
 	  "what a traced call takes behind its record, whatever the call; absent: 240" },
 	{ "tracer.outside_launch_ns", KEY_REAL, 0, AT(outside_launch_ns), NULL, "ns",
 	  "and a traced launch before its record; absent: 340" },
+	{ "tracer.launch_record_ns", KEY_REAL, 0, AT(launch_record_ns), NULL, "ns",
+	  "a launch's record on a core that no other thread uses; absent: nothing is made of "
+	  "cores" },
 	{ "tracer.traced_query_ns", KEY_REAL, 0, AT(traced_query_ns), NULL, "ns",
 	  "host.query_ns while the recorder watches" },
 	{ "tracer.serial_kernel_ns", KEY_REAL, 0, AT(serial_kernel_ns), NULL, "ns",

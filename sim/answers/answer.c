@@ -206,6 +206,10 @@ static void note_recording(const struct schedule *schedule, const struct predict
 	if (schedule->virtual_gpus > 1 && !strcmp(r->kernel_model, "recorded"))
 		print_shared_l2(schedule);
 	print_collectives(schedule, &p->platform);
+	if (!schedule->config && schedule->recorded_shared >= 0)
+		printf("  note: recorded calls were as on cores that another thread uses, too, by "
+		       "%.0f %%; answered for %.0f %%, as the host was (host.shared_cores)\n",
+		       100 * schedule->recorded_shared, 100 * schedule->answered_shared);
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
 		       schedule->range ? ""

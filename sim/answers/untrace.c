@@ -10,27 +10,28 @@
 /*
  * What a recorded call takes untraced, as a part of its record, and what the recorder takes outside
  * of records. `usual`: of CUPTI 13 on x86-64 (traces/data/programs/process_speed.cu), for platforms
- * on which it was not measured. A core that is shared makes the call and the recorder slower alike.
+ * on which it was not measured. A core that is shared makes the call and the recorder slower alike;
+ * `shared`: how much longer a call takes untraced on such a core, over what it takes on its own.
  */
 static const struct {
 	size_t part; /* in struct platform */
-	double usual;
+	double usual, shared;
 } parts[CALL_OF_COUNT] = {
-#define PART(name, usual)                                                                          \
+#define PART(name, usual, shared)                                                                  \
 	{                                                                                          \
-		offsetof(struct platform, name), usual                                             \
+		offsetof(struct platform, name), usual, shared                                     \
 	}
-	[CALL_OF_LAUNCH] = PART(launch_part, 0.78),
-	[CALL_OF_EARLY] = PART(launch_part, 0.78),
-	[CALL_OF_BY_HOST] = PART(copy_part, 0.69),
-	[CALL_OF_MEMSET] = PART(memset_part, 0.65),
-	[CALL_OF_RECORD] = PART(event_part, 0.42),
-	[CALL_OF_WAIT_OWN] = PART(event_part, 0.42),
-	[CALL_OF_WAIT_OTHER] = PART(event_part, 0.42),
-	[CALL_OF_COPY + COPY_H2D] = PART(copy_part, 0.69),
-	[CALL_OF_COPY + COPY_D2H] = PART(copy_part, 0.69),
-	[CALL_OF_COPY + COPY_PEER] = PART(copy_part, 0.69),
-	[CALL_OF_COPY + COPY_D2D] = PART(copy_part, 0.69),
+	[CALL_OF_LAUNCH] = PART(launch_part, 0.78, 0.25),
+	[CALL_OF_EARLY] = PART(launch_part, 0.78, 0.25),
+	[CALL_OF_BY_HOST] = PART(copy_part, 0.69, 0.55),
+	[CALL_OF_MEMSET] = PART(memset_part, 0.65, 0.4),
+	[CALL_OF_RECORD] = PART(event_part, 0.42, 0.8),
+	[CALL_OF_WAIT_OWN] = PART(event_part, 0.42, 0.8),
+	[CALL_OF_WAIT_OTHER] = PART(event_part, 0.42, 0.8),
+	[CALL_OF_COPY + COPY_H2D] = PART(copy_part, 0.69, 0.55),
+	[CALL_OF_COPY + COPY_D2H] = PART(copy_part, 0.69, 0.55),
+	[CALL_OF_COPY + COPY_PEER] = PART(copy_part, 0.69, 0.55),
+	[CALL_OF_COPY + COPY_D2D] = PART(copy_part, 0.69, 0.55),
 #undef PART
 };
 static const double usual_outside_ns = 240, usual_outside_launch_ns = 340;
@@ -99,20 +100,62 @@ static void hide_less(struct schedule *schedule, const struct schedule_hidden *h
 		shorter_ps(op->before_ps, hidden->stretches * platform->note_host_op_ns * 1000);
 }
 
+/* Records of launches are so much longer on shared cores; a core is shared if it gives so much less
+ * than a core of one's own. */
+static const double record_shared = 0.3, least_of_own = 0.8;
+enum { LOOKS_AT_LEAST = 8 };
+
+static double between_0_and_1(double share)
+{
+	return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+/* How many of the host's cores were shared. */
+static double host_shared(const struct schedule *schedule, const struct platform *p)
+{
+	size_t shared = 0;
+	for (size_t k = 0; k < schedule->core_looks; k++)
+		shared += (double)schedule->core_additions[k] < least_of_own * p->core_additions;
+	return (double)shared / (double)schedule->core_looks;
+}
+
+/* Neighbours come and go within a second, and one process may have had all of them or none: so
+ * what is answered is what the host had to give. */
+static void tell_cores(struct schedule *schedule, const struct platform *p)
+{
+	const bool asked = platform_text(p, "host.shared_cores") != NULL;
+	const double launch_ns = (double)(schedule->call_recorded_ns[CALL_OF_LAUNCH] > 0
+						  ? schedule->call_recorded_ns[CALL_OF_LAUNCH]
+						  : schedule->call_recorded_ns[CALL_OF_EARLY]);
+	if (!(launch_ns > 0) || !(p->launch_record_ns > 0) || !(p->core_additions > 0) ||
+	    !(asked || schedule->core_looks >= LOOKS_AT_LEAST))
+		return;
+	schedule->recorded_shared =
+		between_0_and_1((launch_ns / p->launch_record_ns - 1) / record_shared);
+	schedule->answered_shared =
+		between_0_and_1(asked ? p->shared_cores : host_shared(schedule, p));
+}
+
 /* Recorded calls of this program on this device say what they cost it. */
 static void price_calls(struct schedule *schedule, const struct platform *p)
 {
 	if (!recorded_there(schedule, p) || !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
 		return;
+	tell_cores(schedule, p);
+	const bool known = schedule->recorded_shared >= 0;
 	for (int c = 0; c < CALL_OF_COUNT; c++) {
 		/* On virtual GPUs such a copy was one within a device, and kernels were launched
 		 * one at a time. */
-		if (schedule->virtual_gpus &&
-		    (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH || c == CALL_OF_EARLY))
+		if (parts[c].usual <= 0 ||
+		    (schedule->virtual_gpus &&
+		     (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH || c == CALL_OF_EARLY)))
 			continue;
-		if (parts[c].usual > 0)
-			schedule->call_ps[c] = (int64_t)((double)schedule->call_recorded_ns[c] *
-							 1000 * part_of(p, c));
+		const double longer =
+			known ? (1 + parts[c].shared * schedule->answered_shared) /
+					(1 + parts[c].shared * schedule->recorded_shared)
+			      : 1;
+		schedule->call_ps[c] = (int64_t)((double)schedule->call_recorded_ns[c] * 1000 *
+						 part_of(p, c) * longer);
 	}
 }
 

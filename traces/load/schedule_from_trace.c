@@ -340,6 +340,7 @@ int schedule_from_joins(struct schedule *schedule, const struct trace_joins *joi
 	count_processes(schedule);
 	load_host_finish(&load);
 	load_calls_finish(&load);
+	load_cores(&load);
 	load_unrecorded_finish(&load);
 	if (trace->gpu_count)
 		schedule->device = xstrdup(trace_text(trace, trace->gpu[0].name));

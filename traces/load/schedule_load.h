@@ -279,6 +279,9 @@ int64_t load_graph_pause_ps(const struct graph *graph, uint32_t row);
 /* Whether the body of a WHILE node begins once more with it. */
 bool load_graph_turns(const struct graph *graph, uint32_t row);
 
+/* schedule_cores.c: what the recorder found of the host's cores. */
+void load_cores(struct load *load);
+
 /* schedule_unrecorded.c: the call puts work into the stream that its thread used last; how long
  * that took is found out when all calls have been told. */
 void load_unrecorded(struct load *load, const struct item *item);

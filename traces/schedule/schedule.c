@@ -32,6 +32,7 @@ static uint64_t mix_text(uint64_t hash, const char *text)
 void schedule_init(struct schedule *schedule)
 {
 	memset(schedule, 0, sizeof(*schedule));
+	schedule->recorded_shared = schedule->answered_shared = -1;
 	schedule->index = xcalloc(1, sizeof(*schedule->index));
 }
 
@@ -46,6 +47,7 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->nvtx);
 	free(schedule->op);
 	free(schedule->queries);
+	free(schedule->core_additions);
 	free(schedule->hidden);
 	free(schedule->thread);
 	free(schedule->stream);
