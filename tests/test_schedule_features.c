@@ -333,6 +333,29 @@ static void a_call_takes_what_it_takes_once_the_recorder_is_warm(void **state)
 	trace_release(&t);
 }
 
+/* What a thread that calls sees of its own core is not the host's. */
+static void looks_at_the_hosts_cores_are_the_recorders_own(void **state)
+{
+	static const int64_t additions[] = { 5470, 2800, 0, 5000 };
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	launch(&t, MAIN, 100, 0, 7, "k", 50);
+	for (int k = 0; k < 4; k++)
+		*trace_add_core(&t) =
+			(struct trace_core){ .at_ns = 100 + k,
+					     .global_tid = t.api[0].global_tid + (k != 3),
+					     .additions = additions[k] };
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(s.core_looks, 2);
+	assert_int_equal(s.core_additions[0], 5470);
+	assert_int_equal(s.core_additions[1], 2800);
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 /* cudaMemcpy waits where memory of the host is one end. Between GPUs it does not, and is one call
  * even where two copies come of it. */
 static void a_copy_from_gpu_to_gpu_keeps_nobody(void **state)
@@ -377,6 +400,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_seen_to_begin_beside_another_need_not_wait_for_it),
 		cmocka_unit_test(a_call_takes_what_it_takes_once_the_recorder_is_warm),
 		cmocka_unit_test(a_launch_knows_the_pause_that_was_before_it),
+		cmocka_unit_test(looks_at_the_hosts_cores_are_the_recorders_own),
 		cmocka_unit_test(a_copy_from_gpu_to_gpu_keeps_nobody),
 		cmocka_unit_test(branches_wait_for_what_had_ended),
 		cmocka_unit_test(kernels_of_a_body_belong_to_the_launch_of_their_graph),

@@ -311,6 +311,27 @@ static void waits_in_both_directions_bound_the_clock_skew(void **state)
 	trace_release(&trace);
 }
 
+static void looks_at_cores_are_rows_of_their_threads(void **state)
+{
+	struct builder builder;
+	struct trace trace;
+
+	(void)state;
+	begin(&builder);
+	put_call(&builder, LAUNCH, 5, 100, 110, 1);
+	PUT(&builder, core, .tid = 5, .at_ns = START_NS + 90, .additions = 5470);
+	PUT(&builder, core, .tid = 6, .at_ns = START_NS + 50, .additions = 2800);
+	finish(&builder, &trace);
+	assert_int_equal(trace.core_count, 2);
+	for (int k = 0; k < 2; k++) {
+		const bool caller = trace.core[k].additions == 5470;
+
+		assert_int_equal(trace.core[k].global_tid == trace.api[0].global_tid, caller);
+		assert_int_equal(trace.core[k].at_ns - trace.api[0].start_ns, caller ? -10 : -50);
+	}
+	trace_release(&trace);
+}
+
 static void threads_without_system_ids_are_numbered(void **state)
 {
 	struct builder builder;
@@ -349,6 +370,7 @@ int main(void)
 			calls_that_only_ask_are_counted_with_the_next_call_of_their_thread),
 		cmocka_unit_test(notes_ranges_and_runs_keep_their_times_and_threads),
 		cmocka_unit_test(waits_in_both_directions_bound_the_clock_skew),
+		cmocka_unit_test(looks_at_cores_are_rows_of_their_threads),
 		cmocka_unit_test(threads_without_system_ids_are_numbered),
 	};
 

@@ -212,6 +212,52 @@ static void a_recorded_call_costs_its_part_of_its_record(void **state)
 	}
 }
 
+/* Launches recorded at 1000 ns and more are on a core of its own, at 1300 on a shared one; of the
+ * host's eight cores four are shared. Records take 0.8 as much again there. */
+static void calls_are_answered_for_the_cores_that_the_host_had(void **state)
+{
+	static const struct {
+		int64_t launch_ns;
+		size_t looks;
+		const char *asked;
+		double longer; /* than recorded */
+	} cases[] = {
+		{ 1300, 8, NULL, 1.4 / 1.8 },
+		{ 1000, 8, NULL, 1.4 },
+		{ 900, 8, NULL, 1.4 },
+		{ 1300, 7, NULL, 1 }, /* too few looks */
+		{ 1300, 0, "host.shared_cores=1", 1 },
+		{ 1300, 8, "host.shared_cores=0", 1 / 1.8 },
+		{ 0, 8, NULL, 1 }, /* nothing says what core the process had */
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct platform platform;
+		struct schedule s;
+		platform_of(&platform, "free");
+		assert_int_equal(platform_set(&platform, "device.name=one"), 0);
+		set(&platform, "host.core_additions", 5000);
+		set(&platform, "tracer.launch_record_ns", 1000);
+		set(&platform, "tracer.event_part", 0.5);
+		if (cases[k].asked)
+			assert_int_equal(platform_set(&platform, cases[k].asked), 0);
+		one_thread(&s);
+		add(&s, OP_RECORD, 0, 0);
+		s.device = xstrdup("one");
+		s.call_recorded_ns[CALL_OF_RECORD] = 1000;
+		s.call_recorded_ns[CALL_OF_LAUNCH] = cases[k].launch_ns;
+		for (size_t look = 0; look < cases[k].looks; look++) {
+			GROW(s.core_additions, s.core_looks, s.core_capacity);
+			s.core_additions[s.core_looks++] = look % 2 ? 3900 : 4100;
+		}
+		schedule_untrace(&s, &platform);
+		assert_in_range(s.call_ps[CALL_OF_RECORD], (int64_t)(500000 * cases[k].longer) - 1,
+				(int64_t)(500000 * cases[k].longer) + 1);
+		schedule_release(&s);
+		platform_release(&platform);
+	}
+}
+
 /* On virtual GPUs: what noting left in a pause, what a change of contexts added to a kernel. */
 static void what_virtual_gpus_cost_is_taken_out(void **state)
 {
@@ -355,6 +401,7 @@ int main(void)
 		cmocka_unit_test(what_was_asked_goes_by_what_watching_it_cost),
 		cmocka_unit_test(a_call_without_a_cost_of_its_own_is_watched_like_the_shortest),
 		cmocka_unit_test(a_recorded_call_costs_its_part_of_its_record),
+		cmocka_unit_test(calls_are_answered_for_the_cores_that_the_host_had),
 		cmocka_unit_test(what_virtual_gpus_cost_is_taken_out),
 		cmocka_unit_test(what_others_left_of_l2_is_taken_off),
 		cmocka_unit_test(
