@@ -167,6 +167,14 @@ static void what_has_no_benchmark_is_of_a_shipped_platform(void **state)
 	results_add(&other, "sm.isa", NULL, NULL, 0, "sm_80");
 	calibrate_add_unmeasured(&other);
 	assert_int_equal(other.count, 1);
+	/* What the recorder makes of calls hangs on no code of a GPU. */
+	results_add(&other, "tracer.outside_ns", &rate, NULL, 1, "measured");
+	results_add(&other, "tracer.copy_part", &interval, NULL, 1, "measured");
+	calibrate_add_unmeasured(&other);
+	assert_true(results_find(&other, "tracer.copy_part")->values[0] == interval);
+	assert_true(results_find(&other, "tracer.launch_part")->values[0] == 0.78);
+	assert_int_equal(results_find(&other, "tracer.launch_record_ns")->count, 2);
+	assert_int_equal(results_find(&other, "host.shared_longer")->count, SHARED_SORTS);
 	results_release(&results);
 	results_release(&other);
 }
@@ -280,12 +288,14 @@ static void files_merge_to_their_medians(void **state)
 	free(three);
 }
 
-static void measured_for_the_pass(struct results *results, double launch_ns, double first_period_ns)
+static void measured_for_the_pass(struct results *results, double launch_ns, double first_period_ns,
+				  double additions)
 {
 	const double threads = 1, bytes[] = { 0, 65536 }, period[] = { first_period_ns, 9000 },
 		     spread[] = { 1, 1 };
 	results_add(results, "host.threads", &threads, NULL, 1, "threads");
 	results_add(results, "host.launch_ns", &launch_ns, spread, 1, "loop");
+	results_add(results, "host.core_launch", &additions, NULL, 1, "its core");
 	results_add(results, "stream.period_bytes", bytes, NULL, 2, "sizes");
 	results_add(results, "stream.period_ns", period, spread, 2, "chain");
 }
@@ -295,8 +305,8 @@ static void the_trace_pass_finds_its_records_by_their_windows(void **state)
 	struct results results = { 0 }, traced = { 0 };
 	struct trace trace;
 	(void)state;
-	measured_for_the_pass(&results, 3400, 2400);
-	measured_for_the_pass(&traced, 6800, 3000);
+	measured_for_the_pass(&results, 3400, 2400, 5400);
+	measured_for_the_pass(&traced, 6800, 3000, 5000);
 	trace_init(&trace);
 	int64_t at_ns = add_loop(&trace, 1000, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);
 	at_ns = add_loop(&trace, at_ns, "host.record_ns", 1, "cudaLaunchKernel_v7000",
@@ -308,6 +318,11 @@ static void the_trace_pass_finds_its_records_by_their_windows(void **state)
 	assert_int_equal(pass_with(&trace, &traced, &results), 0);
 	assert_true(results_find(&results, "tracer.traced_launch_ns")->values[0] == 6800);
 	assert_true(results_find(&results, "tracer.api_launch_ns")->values[0] == 5000);
+	/* 3400 of 5000, where the cores of both passes gave the same; 1800 are behind its record.
+	 */
+	assert_true(fabs(results_find(&results, "tracer.launch_part")->values[0] - 0.68) < 1e-9);
+	assert_true(results_find(&results, "tracer.outside_launch_ns")->values[0] == 1800);
+	assert_null(results_find(&results, "tracer.event_part"));
 	assert_true(results_find(&results, "tracer.stream_period_ns")->values[0] == 3000);
 	assert_true(results_find(&results, "tracer.recorded_period_ns")->values[1] == 8500);
 	/* Untraced period less recorded duration. */
@@ -317,6 +332,15 @@ static void the_trace_pass_finds_its_records_by_their_windows(void **state)
 	for (size_t i = 0; i < results.count; i++)
 		assert_true(platform_key_find(results.item[i].key) ||
 			    platform_key_is_evidence(results.item[i].key));
+	/* On another kind of core the recorder's part cannot be told. */
+	struct results again = { 0 }, shared = { 0 };
+	measured_for_the_pass(&again, 3400, 2400, 5400);
+	measured_for_the_pass(&shared, 6800, 3000, 2800);
+	assert_int_equal(pass_with(&trace, &shared, &again), 0);
+	assert_null(results_find(&again, "tracer.launch_part"));
+	assert_true(results_find(&again, "tracer.api_launch_ns")->values[0] == 5000);
+	results_release(&again);
+	results_release(&shared);
 	trace_release(&trace);
 	results_release(&results);
 	results_release(&traced);
@@ -327,8 +351,8 @@ static void a_trace_pass_without_its_records_adds_nothing(void **state)
 	struct results results = { 0 }, traced = { 0 };
 	struct trace trace;
 	(void)state;
-	measured_for_the_pass(&results, 3400, 2400);
-	measured_for_the_pass(&traced, 6800, 3000);
+	measured_for_the_pass(&results, 3400, 2400, 5400);
+	measured_for_the_pass(&traced, 6800, 3000, 2800);
 	size_t before = results.count;
 	trace_init(&trace);
 	add_loop(&trace, 1000, "host.launch_ns", 1, "cudaLaunchKernel_v7000", 5000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What no benchmark of calibrate measures, of a multiprocessor that others were measured of: costs
  * in cycles go with the instruction set, a rate with another one. Without them a file would say
- * that these things cost nothing.
+ * that these things cost nothing. And what it could not measure of calls under the recorder.
  */
 #include "calibrate_results.h"
 
@@ -33,6 +33,14 @@ static const struct unmeasured {
 	{ "sm.code_far_line_cycles", NULL },
 	{ "sm.l2_flag_ns", NULL },
 	{ "sm.dram_strips_bytes_per_s", "sm.dram_copy_bytes_per_s" },
+};
+
+/* What the recorder makes of calls where both passes had different cores, and what shared cores
+ * do, which nobody can arrange. */
+static const char *const of_cores[] = {
+	"tracer.launch_part", "tracer.event_part",	 "tracer.copy_part",
+	"tracer.memset_part", "tracer.launch_record_ns", "host.core_additions",
+	"host.shared_longer",
 };
 
 /* One number; 0: there is none. */
@@ -70,14 +78,29 @@ static void add(struct results *results, const struct unmeasured *u, const struc
 	free(how);
 }
 
+static void add_of_cores(struct results *results, const struct platform *usual, const char *key)
+{
+	struct number_list list = { 0 };
+	char bad[48], *how = xprintf("not measured: as %s", usual->name);
+	const char *text = platform_text(usual, key);
+	if (text && !results_find(results, key) && !number_list_parse(&list, text, bad))
+		results_add(results, key, list.value, NULL, list.count, how);
+	free(list.value);
+	free(how);
+}
+
 void calibrate_add_unmeasured(struct results *results)
 {
 	struct platform usual;
 	const struct result *isa = results_find(results, "sm.isa");
-	if (!isa || platform_read(&usual, PLATFORM_DEFAULT))
+	if (platform_read(&usual, PLATFORM_DEFAULT))
 		return;
 	const char *theirs = platform_text(&usual, "sm.isa");
-	if (theirs && !strcmp(isa->how, theirs))
+	for (size_t k = 0; results_find(results, "tracer.outside_ns") &&
+			   k < sizeof(of_cores) / sizeof(of_cores[0]);
+	     k++)
+		add_of_cores(results, &usual, of_cores[k]);
+	if (isa && theirs && !strcmp(isa->how, theirs))
 		for (size_t k = 0; k < sizeof(unmeasured) / sizeof(unmeasured[0]); k++)
 			add(results, &unmeasured[k], &usual, theirs);
 	platform_release(&usual);

@@ -51,6 +51,9 @@ enum {
 	HOST_BARRIER,
 	HOST_COST_COUNT
 };
+/* Calls that a shared core makes longer by as much. */
+enum shared_sort { SHARED_LAUNCH, SHARED_EVENT, SHARED_COPY, SHARED_MEMSET, SHARED_SORTS };
+
 extern const char *const host_cost_key[HOST_COST_COUNT]; /* "launch_ns", ... */
 
 enum {
@@ -146,10 +149,10 @@ struct platform {
 				measured kernels */
 	/* [tracer]. What of a call's record is the call's own, by what it asks for; the rest is the
 	 * recorder's. The same on a core that is shared as on one's own (docs/recorder.md). */
-	double launch_part, event_part, copy_part, memset_part;
-	double launch_record_ns;   /* a launch's record on a core of its own; 0: not known */
-	double outside_ns,	   /* what the recorder takes behind any call's record */
-		outside_launch_ns; /* and before a launch's */
+	double launch_part, event_part, copy_part, memset_part; /* 0: not measured */
+	struct number_list launch_record; /* ns: on a core of its own, on a shared one */
+	double outside_ns,		  /* what the recorder takes behind any call's record */
+		outside_launch_ns;	  /* and before a launch's */
 	struct number_list period,
 		traced_period; /* ns of kernels back to back, untraced and traced: pairs */
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's
@@ -159,8 +162,9 @@ struct platform {
 				    recorded at a time */
 		switch_ns;	 /* and to one after another context's; 0: not measured */
 	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
-	double core_additions, /* of a core of one's own (core_share.h); 0: not known */
-		shared_cores;  /* asked for, 0 to 1; only if given */
+	double core_additions,		  /* of a core of one's own (core_share.h); 0: not known */
+		shared_cores;		  /* asked for, 0 to 1; only if given */
+	struct number_list shared_longer; /* by enum shared_sort: what calls take more there */
 	double query_ns, traced_query_ns, api_query_ns; /* a query call: untraced, traced, and by
 						     its record; 0 = not measured */
 	double graph_ns, graph_turn_ns, graph_copy_turn_ns, /* a graph's launch (platform_keys.c) */

@@ -260,6 +260,10 @@ const struct platform_key platform_keys[] = {
 	  "of a recording's calls, how many to answer for as made on cores that another thread "
 	  "uses, "
 	  "too; absent: as many as the host had when it was recorded" },
+	{ "host.shared_longer", KEY_LIST, 0, AT(shared_longer), NULL, "ratio",
+	  "how much longer launches, records and waits, copies, memsets take on such a core; "
+	  "absent: "
+	  "nothing is made of cores" },
 	{ "host.query_ns", KEY_REAL, 0, AT(query_ns), NULL, "ns",
 	  "a query call (cudaGetDevice), one thread" },
 	{ "host.graph_ns", KEY_REAL, 0, AT(graph_ns), NULL, "ns",
@@ -341,20 +345,20 @@ const struct platform_key platform_keys[] = {
 #include "platform_keys_sm.def"
 
 	{ "tracer.launch_part", KEY_REAL, 0, AT(launch_part), NULL, "ratio",
-	  "of a launch's record, what the launch takes untraced; absent: 0.78" },
+	  "of a launch's record, what the launch takes untraced" },
 	{ "tracer.event_part", KEY_REAL, 0, AT(event_part), NULL, "ratio",
-	  "of the record of an event's record or of a wait for one; absent: 0.42" },
-	{ "tracer.copy_part", KEY_REAL, 0, AT(copy_part), NULL, "ratio",
-	  "of a copy's record; absent: 0.69" },
+	  "of the record of an event's record or of a wait for one" },
+	{ "tracer.copy_part", KEY_REAL, 0, AT(copy_part), NULL, "ratio", "of a copy's record" },
 	{ "tracer.memset_part", KEY_REAL, 0, AT(memset_part), NULL, "ratio",
-	  "of a memset's record; absent: 0.65" },
+	  "of a memset's record" },
 	{ "tracer.outside_ns", KEY_REAL, 0, AT(outside_ns), NULL, "ns",
-	  "what a traced call takes behind its record, whatever the call; absent: 240" },
+	  "what a traced call takes behind its record, whatever the call" },
 	{ "tracer.outside_launch_ns", KEY_REAL, 0, AT(outside_launch_ns), NULL, "ns",
-	  "and a traced launch before its record; absent: 340" },
-	{ "tracer.launch_record_ns", KEY_REAL, 0, AT(launch_record_ns), NULL, "ns",
-	  "a launch's record on a core that no other thread uses; absent: nothing is made of "
-	  "cores" },
+	  "and a traced launch before its record" },
+	{ "tracer.launch_record_ns", KEY_LIST, 0, AT(launch_record), NULL, "ns",
+	  "a launch's record on a core that no other thread uses, and on one that is shared; "
+	  "absent: "
+	  "nothing is made of cores" },
 	{ "tracer.traced_query_ns", KEY_REAL, 0, AT(traced_query_ns), NULL, "ns",
 	  "host.query_ns while the recorder watches" },
 	{ "tracer.serial_kernel_ns", KEY_REAL, 0, AT(serial_kernel_ns), NULL, "ns",

@@ -8,39 +8,39 @@
 #include "sim/host/host_cost.h"
 
 /*
- * What a recorded call takes untraced, as a part of its record, and what the recorder takes outside
- * of records. `usual`: of CUPTI 13 on x86-64 (traces/data/programs/process_speed.cu), for platforms
- * on which it was not measured. A core that is shared makes the call and the recorder slower alike;
- * `shared`: how much longer a call takes untraced on such a core, over what it takes on its own.
+ * What a recorded call takes untraced, as a part of its record (docs/model-host.md). A core that is
+ * shared makes the call and the recorder slower alike, so that the part is one on both; `sort`: its
+ * place in host.shared_longer.
  */
 static const struct {
-	size_t part; /* in struct platform */
-	double usual, shared;
+	size_t part; /* in struct platform; 0: not priced by records */
+	int sort;
 } parts[CALL_OF_COUNT] = {
-#define PART(name, usual, shared)                                                                  \
+#define PART(name, sort)                                                                           \
 	{                                                                                          \
-		offsetof(struct platform, name), usual, shared                                     \
+		offsetof(struct platform, name), sort                                              \
 	}
-	[CALL_OF_LAUNCH] = PART(launch_part, 0.78, 0.25),
-	[CALL_OF_EARLY] = PART(launch_part, 0.78, 0.25),
-	[CALL_OF_BY_HOST] = PART(copy_part, 0.69, 0.55),
-	[CALL_OF_MEMSET] = PART(memset_part, 0.65, 0.4),
-	[CALL_OF_RECORD] = PART(event_part, 0.42, 0.8),
-	[CALL_OF_WAIT_OWN] = PART(event_part, 0.42, 0.8),
-	[CALL_OF_WAIT_OTHER] = PART(event_part, 0.42, 0.8),
-	[CALL_OF_COPY + COPY_H2D] = PART(copy_part, 0.69, 0.55),
-	[CALL_OF_COPY + COPY_D2H] = PART(copy_part, 0.69, 0.55),
-	[CALL_OF_COPY + COPY_PEER] = PART(copy_part, 0.69, 0.55),
-	[CALL_OF_COPY + COPY_D2D] = PART(copy_part, 0.69, 0.55),
+	[CALL_OF_LAUNCH] = PART(launch_part, SHARED_LAUNCH),
+	[CALL_OF_EARLY] = PART(launch_part, SHARED_LAUNCH),
+	[CALL_OF_BY_HOST] = PART(copy_part, SHARED_COPY),
+	[CALL_OF_MEMSET] = PART(memset_part, SHARED_MEMSET),
+	[CALL_OF_RECORD] = PART(event_part, SHARED_EVENT),
+	[CALL_OF_WAIT_OWN] = PART(event_part, SHARED_EVENT),
+	[CALL_OF_WAIT_OTHER] = PART(event_part, SHARED_EVENT),
+	[CALL_OF_COPY + COPY_H2D] = PART(copy_part, SHARED_COPY),
+	[CALL_OF_COPY + COPY_D2H] = PART(copy_part, SHARED_COPY),
+	[CALL_OF_COPY + COPY_PEER] = PART(copy_part, SHARED_COPY),
+	[CALL_OF_COPY + COPY_D2D] = PART(copy_part, SHARED_COPY),
 #undef PART
 };
-static const double usual_outside_ns = 240, usual_outside_launch_ns = 340;
 
+/* 0: never measured, or not priced by records. */
 static double part_of(const struct platform *p, int call)
 {
-	double measured;
-	memcpy(&measured, (const char *)p + parts[call].part, sizeof(measured));
-	return measured > 0 ? measured : parts[call].usual;
+	double part = 0;
+	if (parts[call].part)
+		memcpy(&part, (const char *)p + parts[call].part, sizeof(part));
+	return part;
 }
 
 static bool recorded_there(const struct schedule *schedule, const struct platform *p)
@@ -100,10 +100,8 @@ static void hide_less(struct schedule *schedule, const struct schedule_hidden *h
 		shorter_ps(op->before_ps, hidden->stretches * platform->note_host_op_ns * 1000);
 }
 
-/* Records of launches are so much longer on shared cores; a core is shared if it gives so much less
- * than a core of one's own. */
-static const double record_shared = 0.3, least_of_own = 0.8;
 enum { LOOKS_AT_LEAST = 8 };
+static const double least_of_own = 0.8; /* a core that gives less than so much of one's own */
 
 static double between_0_and_1(double share)
 {
@@ -124,16 +122,27 @@ static double host_shared(const struct schedule *schedule, const struct platform
 static void tell_cores(struct schedule *schedule, const struct platform *p)
 {
 	const bool asked = platform_text(p, "host.shared_cores") != NULL;
+	const double *record_ns = p->launch_record.value;
 	const double launch_ns = (double)(schedule->call_recorded_ns[CALL_OF_LAUNCH] > 0
 						  ? schedule->call_recorded_ns[CALL_OF_LAUNCH]
 						  : schedule->call_recorded_ns[CALL_OF_EARLY]);
-	if (!(launch_ns > 0) || !(p->launch_record_ns > 0) || !(p->core_additions > 0) ||
+	if (!(launch_ns > 0) || p->launch_record.count != 2 || record_ns[1] <= record_ns[0] ||
+	    p->shared_longer.count != SHARED_SORTS || !(p->core_additions > 0) ||
 	    !(asked || schedule->core_looks >= LOOKS_AT_LEAST))
 		return;
 	schedule->recorded_shared =
-		between_0_and_1((launch_ns / p->launch_record_ns - 1) / record_shared);
+		between_0_and_1((launch_ns - record_ns[0]) / (record_ns[1] - record_ns[0]));
 	schedule->answered_shared =
 		between_0_and_1(asked ? p->shared_cores : host_shared(schedule, p));
+}
+
+/* How much longer a call takes than on the core that it was recorded on. */
+static double longer(const struct schedule *schedule, const struct platform *p, int call)
+{
+	if (schedule->recorded_shared < 0)
+		return 1;
+	const double more = p->shared_longer.value[parts[call].sort];
+	return (1 + more * schedule->answered_shared) / (1 + more * schedule->recorded_shared);
 }
 
 /* Recorded calls of this program on this device say what they cost it. */
@@ -142,29 +151,21 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 	if (!recorded_there(schedule, p) || !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
 		return;
 	tell_cores(schedule, p);
-	const bool known = schedule->recorded_shared >= 0;
-	for (int c = 0; c < CALL_OF_COUNT; c++) {
+	for (int c = 0; c < CALL_OF_COUNT; c++)
 		/* On virtual GPUs such a copy was one within a device, and kernels were launched
 		 * one at a time. */
-		if (parts[c].usual <= 0 ||
-		    (schedule->virtual_gpus &&
-		     (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH || c == CALL_OF_EARLY)))
-			continue;
-		const double longer =
-			known ? (1 + parts[c].shared * schedule->answered_shared) /
-					(1 + parts[c].shared * schedule->recorded_shared)
-			      : 1;
-		schedule->call_ps[c] = (int64_t)((double)schedule->call_recorded_ns[c] * 1000 *
-						 part_of(p, c) * longer);
-	}
+		if (part_of(p, c) > 0 &&
+		    !(schedule->virtual_gpus &&
+		      (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH || c == CALL_OF_EARLY)))
+			schedule->call_ps[c] =
+				(int64_t)((double)schedule->call_recorded_ns[c] * 1000 *
+					  part_of(p, c) * longer(schedule, p, c));
 }
 
 /* What the recorder takes before a call's record. */
 static double before_record_ns(const struct platform *p, const struct schedule_op *op)
 {
-	if (op->kind != OP_LAUNCH || op->flags & OP_IN_GRAPH)
-		return 0;
-	return p->outside_launch_ns > 0 ? p->outside_launch_ns : usual_outside_launch_ns;
+	return op->kind == OP_LAUNCH && !(op->flags & OP_IN_GRAPH) ? p->outside_launch_ns : 0;
 }
 
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
@@ -211,8 +212,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 			if (annotated)
 				owed_ns = platform->note_host_op_ns;
 			else if (kind >= 0 && !polls)
-				owed_ns = platform->outside_ns > 0 ? platform->outside_ns
-								   : usual_outside_ns;
+				owed_ns = platform->outside_ns;
 			else if (op->kind == OP_HOST || polls)
 				owed_ns =
 					more_ns(platform->traced_query_ns, platform->api_query_ns);
