@@ -256,7 +256,7 @@ const struct platform_key platform_keys[] = {
 	{ "host.core_additions", KEY_REAL, 0, AT(core_additions), NULL, "1/1000",
 	  "independent additions in a thousand cycles of a core that no other thread uses; absent: "
 	  "nothing is made of cores" },
-	{ "host.shared_cores", KEY_REAL, 0, AT(shared_cores), NULL, "ratio",
+	{ "host.shared_cores", KEY_REAL, KEY_SHARE, AT(shared_cores), NULL, "ratio",
 	  "of a recording's calls, how many to answer for as made on cores that another thread "
 	  "uses, "
 	  "too; absent: as many as the host had when it was recorded" },
@@ -344,12 +344,13 @@ const struct platform_key platform_keys[] = {
 
 #include "platform_keys_sm.def"
 
-	{ "tracer.launch_part", KEY_REAL, 0, AT(launch_part), NULL, "ratio",
+	{ "tracer.launch_part", KEY_REAL, KEY_SHARE, AT(launch_part), NULL, "ratio",
 	  "of a launch's record, what the launch takes untraced" },
-	{ "tracer.event_part", KEY_REAL, 0, AT(event_part), NULL, "ratio",
+	{ "tracer.event_part", KEY_REAL, KEY_SHARE, AT(event_part), NULL, "ratio",
 	  "of the record of an event's record or of a wait for one" },
-	{ "tracer.copy_part", KEY_REAL, 0, AT(copy_part), NULL, "ratio", "of a copy's record" },
-	{ "tracer.memset_part", KEY_REAL, 0, AT(memset_part), NULL, "ratio",
+	{ "tracer.copy_part", KEY_REAL, KEY_SHARE, AT(copy_part), NULL, "ratio",
+	  "of a copy's record" },
+	{ "tracer.memset_part", KEY_REAL, KEY_SHARE, AT(memset_part), NULL, "ratio",
 	  "of a memset's record" },
 	{ "tracer.outside_ns", KEY_REAL, 0, AT(outside_ns), NULL, "ns",
 	  "what a traced call takes behind its record, whatever the call" },

@@ -207,9 +207,12 @@ static void note_recording(const struct schedule *schedule, const struct predict
 		print_shared_l2(schedule);
 	print_collectives(schedule, &p->platform);
 	if (!schedule->config && schedule->recorded_shared >= 0)
-		printf("  note: recorded calls were as on cores that another thread uses, too, by "
-		       "%.0f %%; answered for %.0f %%, as the host was (host.shared_cores)\n",
-		       100 * schedule->recorded_shared, 100 * schedule->answered_shared);
+		printf("  note: recorded calls were %.0f %% as on cores that another thread uses, "
+		       "too; answered for %.0f %%, as %s\n",
+		       100 * schedule->recorded_shared, 100 * schedule->answered_shared,
+		       platform_text(&p->platform, "host.shared_cores")
+			       ? "asked"
+			       : "the host was (host.shared_cores)");
 	if (!schedule->solver)
 		printf("  note: %sthe interval's width is that of the solvers here\n",
 		       schedule->range ? ""
