@@ -2,7 +2,6 @@
  * What cores give: a number of additions that a core can make, for each core there is; and the
  * thread may run where it could before.
  */
-#define _GNU_SOURCE
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
