@@ -23,6 +23,9 @@ struct results {
 /* What no benchmark measures, from the shipped platform that has it, where that runs the same code
  * (sm.isa): after what was measured, before bases are added. */
 void calibrate_add_unmeasured(struct results *results);
+/* calibrate_trace_parts.c: tracer.*_part, tracer.outside_ns and tracer.outside_launch_ns, from what
+ * `traced` and `results` have of the same loops. */
+void calibrate_add_parts(struct results *results, const struct results *traced);
 /* Adds to every plain value that finer measurements follow the same as their base (costs.c). */
 void results_add_bases(struct results *results);
 void results_release(struct results *results);
