@@ -71,6 +71,22 @@ static int answer_kernels(const struct context *c, const struct foreign_row *row
 	return rc;
 }
 
+/* What a program that times each of its ranges reports of them: the median, over all threads. Else
+ * its only range, which a thread other than the one that marked it may end. */
+static double range_us(const struct foreign_row *row, const struct schedule *schedule,
+		       const struct prediction *p)
+{
+	double *us = xcalloc(schedule->nvtx_count + 1, sizeof(*us));
+	size_t ranges = 0;
+	for (size_t i = 0; i < schedule->nvtx_count; i++)
+		if (!strcmp(schedule->nvtx[i].name, row->name) && p->range_us[i] > 0)
+			us[ranges++] = p->range_us[i];
+	double answer =
+		row->count > 1 && ranges > 1 ? median_of(us, ranges) : p->core_us / (double)row->count;
+	free(us);
+	return answer;
+}
+
 static int answer_range(const struct context *c, const struct foreign_row *row,
 			const struct schedule *schedule, struct answer *answer)
 {
@@ -80,9 +96,9 @@ static int answer_range(const struct context *c, const struct foreign_row *row,
 						   .allow_extrapolation = true };
 	if (predictor_run(c->predictor, schedule, &request, &p))
 		return -1;
-	double ranges = (double)row->count;
+	const double us = range_us(row, schedule, &p);
 	*answer = (struct answer){
-		p.core_us / ranges, p.core_lo_us / ranges, p.core_hi_us / ranges, { 0 }
+		us, us * p.core_lo_us / p.core_us, us * p.core_hi_us / p.core_us, { 0 }
 	};
 	snprintf(answer->class_name, sizeof(answer->class_name), "%s", p.class_name);
 	prediction_release(&p);

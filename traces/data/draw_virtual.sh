@@ -5,7 +5,7 @@
 #     sh traces/data/draw_virtual.sh SEED [GPUS]
 #
 # NVIDIA's Jacobi in three ways, NCCL's ring in three, two programs of CUDA alone and three of PyTorch; sizes are log-uniform. {P} is
-# where programs are, {D} this repository's traces/data/programs. The same seed gives the same list everywhere.
+# where programs are, {D} this repository's traces/data/programs. Ranges are counted of one thread or process. The same seed gives the same list everywhere.
 set -eu
 seed=${1:?SEED} gpus=${2:-2}
 awk -v seed="$seed" -v gpus="$gpus" "$(cat "$(dirname "$0")/draw.awk")"'
@@ -23,14 +23,14 @@ function nvidia(way, device, processes, before,    n, k) {
 function ring(way,    n, k) {
 	n = even(5000, 8000000, 8)
 	k = steps(n * 40)
-	row("nccl_ring_" way "_" n, "core", "range", "core", "-", 3 * (way == "group" ? 1 : gpus), way == "processes" ? "yes" : "-", "{P}/nccl_ring " way " " gpus " " n " " k " 3")
+	row("nccl_ring_" way "_" n, "core", "range", "core", "-", 3, way == "processes" ? "yes" : "-", "{P}/nccl_ring " way " " gpus " " n " " k " 3")
 }
 BEGIN {
 	begin()
 	print "name\tgpus\thow\tspan\tpattern\tdevice\tcount\tprocesses\tcommand"
 	for (i = 0; i < 2; i++) nvidia("single_threaded_copy", 1, "-", "")
 	for (i = 0; i < 2; i++) nvidia("multi_threaded_copy", 1, "-", "")
-	for (i = 0; i < 2; i++) nvidia("nccl", "*", "yes", "bash {P}/ranks.sh " gpus " ")
+	for (i = 0; i < 2; i++) nvidia("nccl", "*", "yes", "sh {D}/ranks.sh " gpus " ")
 	ring("group"); ring("threads"); ring("processes")
 	for (i = 0; i < 2; i++) {
 		n = even(90, 420, 2)
@@ -40,7 +40,7 @@ BEGIN {
 	for (i = 0; i < 2; i++) {
 		n = even(1000, 20000, 2)
 		k = steps(n * n)
-		row("power_threads_" n, "core", "range", "core", "-", 3 * gpus, "-", "{P}/power_threads " n " " k " 3")
+		row("power_threads_" n, "core", "range", "core", "-", 3, "-", "{P}/power_threads " n " " k " 3")
 	}
 	n = even(1500, 16000, 4); row("columns_torch_" n, "segment", "range", "segment", "-", 12, "-", "python3 {D}/columns_torch.py " n)
 	n = even(700, 9000, 4); row("halo_torch_" n, "segment", "range", "segment", "-", 12, "-", "python3 {D}/halo_torch.py " n)

@@ -3,6 +3,7 @@
 # Programs of several GPUs, predicted from a recording on one (docs/as-gpus.md) and held against untraced runs:
 #
 #     sh traces/data/programs/virtual_rows.sh record LIST OUT FOLDER     on one GPU: NAME.wrt.zst, or a folder NAME of processes
+#     sh traces/data/programs/virtual_rows.sh record-true LIST OUT FOLDER   the same on as many GPUs as rows want
 #     sh traces/data/programs/virtual_rows.sh measure LIST OUT FOLDER    on as many GPUs as rows want: NAME.times, us, RUNS (10) each
 #     sh traces/data/programs/virtual_rows.sh answer LIST OUT [PLATFORM] anywhere: a table of predictions, before any .times is opened
 #     sh traces/data/programs/virtual_rows.sh compare LIST OUT ANSWERS   their errors
@@ -38,7 +39,7 @@ record() {
 	trace=$out/$name.wrt.zst
 	[ "$processes" = - ] || trace=$out/$name/
 	# shellcheck disable=SC2046,SC2086 # several words
-	timeout "${LIMIT_EACH:-60}" "$w" record --as-gpus "$gpus" ${RECORD_OPTIONS:-} -o "$trace" -- $(command_of "$command") >"$out/$name.recorded.txt" 2>&1 ||
+	timeout "${LIMIT_EACH:-60}" "$w" record ${as_gpus:+--as-gpus "$gpus"} ${RECORD_OPTIONS:-} -o "$trace" -- $(command_of "$command") >"$out/$name.recorded.txt" 2>&1 ||
 		echo "$name: exit $?"
 }
 measure() {
@@ -74,7 +75,8 @@ table() {
 	done
 }
 case $what in
-record) each record ;;
+record) as_gpus=yes; each record ;;
+record-true) as_gpus=; each record ;;
 measure) each measure ;;
 answer)
 	platform=${4:-h200x4}
