@@ -241,6 +241,37 @@ static int sees_one(int rank, int ranks)
 	return 0;
 }
 
+/* The real GPUs were limited when the recording began: the driver's business, which a program that
+ * counts what the variable names (PyTorch) does not see. */
+static int sees_all_though_limited(int rank)
+{
+	const char *visible;
+	int count = 0;
+
+	MUST(!getenv("CUDA_VISIBLE_DEVICES"));
+	MUST(!cudaGetDeviceCount(&count) && count == atoi(getenv("WARPREEL_AS_GPUS")));
+	visible = getenv("CUDA_VISIBLE_DEVICES");
+	MUST(visible && !strcmp(visible, "5"));
+	return 0;
+}
+
+static int begin_limited(int rank, int ranks)
+{
+	(void)rank;
+	(void)ranks;
+	setenv("CUDA_VISIBLE_DEVICES", "5", 1);
+	execl("/proc/self/exe", "preload_ranks", "limited", (char *)NULL);
+	return FAILED;
+}
+
+static void a_limit_of_the_real_gpus_is_not_the_programs(void **state)
+{
+	(void)state;
+	setenv("WARPREEL_VISIBLE_BEFORE", "5", 1);
+	must_be_right(in_ranks(2, begin_limited));
+	unsetenv("WARPREEL_VISIBLE_BEFORE");
+}
+
 static int begin_again(int rank, int ranks)
 {
 	char number[16], of[16], hex[2 * sizeof(id) + 1];
@@ -281,10 +312,13 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_group_goes_on_in_any_order),
 		cmocka_unit_test(communicators_come_and_go),
 		cmocka_unit_test(a_process_sees_the_devices_it_is_shown),
+		cmocka_unit_test(a_limit_of_the_real_gpus_is_not_the_programs),
 	};
 
 	preload(argv);
 	if (argc == 4)
 		return begun_again(argv);
+	if (argc == 2)
+		return sees_all_though_limited(0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

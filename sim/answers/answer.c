@@ -203,6 +203,9 @@ static void note_recording(const struct schedule *schedule, const struct predict
 		       "GPUs and the pauses between them are the model's; loads and stores of "
 		       "kernels in other GPUs' memory cost what their own memory does\n",
 		       schedule->virtual_gpus);
+	if (schedule->virtual_gpus > schedule->gpu_count)
+		printf("  note: the program used %u of these %u GPUs\n", schedule->gpu_count,
+		       schedule->virtual_gpus);
 	if (schedule->virtual_gpus > 1 && !strcmp(r->kernel_model, "recorded"))
 		print_shared_l2(schedule);
 	print_collectives(schedule, &p->platform);

@@ -372,10 +372,12 @@ static void note_queries(struct schedule *schedule, const struct trace_api *call
 		(struct schedule_queries){ schedule->op_count, call->queries_ns };
 }
 
-/* Of the operation that is added next. */
-static void note_hidden(struct schedule *schedule, uint32_t *stretches)
+/* Of the operation that is added next: stretches whose notes were written outside of them. */
+static void note_hidden(const struct load *load, uint32_t *stretches)
 {
-	if (!*stretches)
+	struct schedule *schedule = load->schedule;
+
+	if (!*stretches || trace_get_meta(load->trace, "virtual_notes"))
 		return;
 	GROW(schedule->hidden, schedule->hidden_count, schedule->hidden_capacity);
 	schedule->hidden[schedule->hidden_count++] =
@@ -439,7 +441,7 @@ int load_lane(struct load *load, const struct lane *lane)
 		if (rc < 0)
 			break;
 		const int64_t first_op = load->schedule->op_count;
-		note_hidden(load->schedule, &hidden);
+		note_hidden(load, &hidden);
 		if (after)
 			load_nvtx_until(load, after->end_ns, 2 * first_op - 1);
 		load_nvtx_until(load, group.first->start_ns, 2 * first_op);

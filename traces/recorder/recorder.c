@@ -161,6 +161,17 @@ static void report_counts(void)
 	writer_meta(&recorder.writer, "activity_buffers", text);
 }
 
+/* What the library of virtual GPUs keeps until a thread hides something again. */
+static void flush_virtual(void)
+{
+	void *found = dlsym(RTLD_DEFAULT, "warpreel_virtual_flush");
+	void (*flush)(void);
+
+	memcpy(&flush, &found, sizeof(flush));
+	if (found)
+		flush();
+}
+
 static void at_exit(void)
 {
 	size_t dropped = 0;
@@ -171,6 +182,7 @@ static void at_exit(void)
 	recorder.cupti.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	if (recorder.cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped) == CUPTI_SUCCESS)
 		atomic_fetch_add(&recorder.dropped, dropped);
+	flush_virtual();
 	notes_drain();
 	identity_write_threads();
 	report_counts();
@@ -235,6 +247,8 @@ static const char *virtual_problem(void)
 		writer_meta(&recorder.writer, "virtual_first", first);
 	if (shared && *shared) /* processes of the recording take turns on the one GPU */
 		writer_meta(&recorder.writer, "virtual_processes", "in turns");
+	/* Writing down what is hidden is hidden itself. */
+	writer_meta(&recorder.writer, "virtual_notes", "hidden");
 	found = dlsym(RTLD_DEFAULT, "warpreel_virtual_problem");
 	memcpy(&problem, &found, sizeof(problem));
 	return found ? problem()

@@ -61,8 +61,11 @@ static int visible_devices(void)
 	if (!begun)
 		return -1;
 	chosen = now && strcmp(now, begun) != 0 ? now : chosen;
-	if (!chosen || !*chosen)
+	if (!chosen || !*chosen) {
+		if (!now && *begun) /* look_early took it away */
+			setenv("CUDA_VISIBLE_DEVICES", begun, 1);
 		return now && !*now && *begun ? 0 : -1;
+	}
 	choice = strdup(chosen);
 	if (!choice)
 		return -1;
@@ -112,13 +115,19 @@ int gpus_number(int device)
 }
 
 /* Before a program's first call, which may be one that is not hooked; but not in a shell or a
- * launcher, which has no runtime, nor where the program may still choose itself. */
+ * launcher, which has no runtime, nor where the program may still choose itself. What the real GPUs
+ * are limited to is for the driver alone, which is given it when it is asked for (visible_devices):
+ * PyTorch counts what the variable names. */
 static __attribute__((constructor)) void look_early(void)
 {
 	const char *begun = getenv("WARPREEL_VISIBLE_BEFORE"),
-		   *now = getenv("CUDA_VISIBLE_DEVICES");
+		   *now = getenv("CUDA_VISIBLE_DEVICES"), *text = getenv("WARPREEL_AS_GPUS");
 
-	if (begun && now && strcmp(now, begun) != 0 && real_runtime_major())
+	if (!begun || !now || !text || atoi(text) < 2)
+		return;
+	if (*begun && !strcmp(now, begun))
+		unsetenv("CUDA_VISIBLE_DEVICES");
+	else if (strcmp(now, begun) != 0 && real_runtime_major())
 		gpus_count();
 }
 

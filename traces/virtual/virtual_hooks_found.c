@@ -105,6 +105,9 @@ static bool is_exported(const char *name)
 
 HOOK void *dlsym(void *handle, const char *name)
 {
+	/* Whoever asks for these starts the driver, which reads the environment. */
+	if (*name == 'c' && (!strcmp(name, "cuInit") || !strncmp(name, "cuGetProcAddress", 16)))
+		gpus_count();
 	if ((*name == 'n' || *name == 'c') &&
 	    (!strcmp(name, "nvmlDeviceGetCount_v2") ||
 	     !strcmp(name, "cuDevicePrimaryCtxGetState")) &&

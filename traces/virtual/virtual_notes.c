@@ -4,6 +4,7 @@
 #include "virtual.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,10 +47,49 @@ static void note(enum note_host_kind kind, uint32_t object, int64_t value, uint6
 
 static _Thread_local bool muted;
 
+/* What this thread hid last. It is written down when it hides something again: that takes time,
+ * which is hidden then. */
+static _Thread_local struct stretch {
+	uint64_t start_ns, end_ns; /* start_ns 0: nothing */
+} last;
+static pthread_key_t last_key;
+static pthread_once_t last_once = PTHREAD_ONCE_INIT;
+
+static void write_last(void *of)
+{
+	struct stretch *stretch = of;
+	const struct warpreel_annotate *table = stretch->start_ns ? recorder_table() : NULL;
+
+	if (table)
+		table->host_op(NOTE_HIDDEN, 0, 0, stretch->start_ns, stretch->end_ns);
+	stretch->start_ns = 0;
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&last_key, write_last);
+}
+
 void notes_hidden(uint64_t start_ns)
 {
-	if (!muted)
-		note(NOTE_HIDDEN, 0, 0, start_ns);
+	const struct warpreel_annotate *table = start_ns ? recorder_table() : NULL;
+
+	if (muted || !table)
+		return;
+	pthread_once(&last_once, make_key);
+	if (last.start_ns)
+		write_last(&last);
+	else
+		pthread_setspecific(last_key, &last); /* for when the thread ends */
+	last.start_ns = start_ns;
+	last.end_ns = table->now_ns();
+}
+
+/* The recorder asks for it when the process ends. */
+HOOK void warpreel_virtual_flush(void);
+HOOK void warpreel_virtual_flush(void)
+{
+	write_last(&last);
 }
 
 void notes_mute(bool on)

@@ -148,9 +148,6 @@ void queue_enter(int device)
 
 void queue_leave(void)
 {
-	uint64_t start_ns = 0;
-	bool asleep;
-
 	self.left_ns = now_ns();
 	pthread_mutex_lock(&queue.lock);
 	queue.inside = false;
@@ -160,13 +157,8 @@ void queue_leave(void)
 		queue.keeper = &self;
 		queue.kept_until_ns = self.left_ns + KEEP_NS;
 	}
-	asleep = queue.sleepers > 0;
-	if (asleep) /* waking them takes a system call */
-		start_ns = notes_now_ns();
 	tell();
 	pthread_mutex_unlock(&queue.lock);
-	if (asleep)
-		notes_hidden(start_ns);
 }
 
 uint64_t turns_given(void)

@@ -162,13 +162,17 @@ void turns_begin(void)
 
 void turns_end(void)
 {
+	uint64_t start_ns;
+
 	if (!holds)
 		return;
+	start_ns = notes_now_ns();
 	holds = false;
 	atomic_store(&turns.since_ms, 0);
 	if (!turns.last_context) /* the primary context: made by the call */
 		real_driver()->cuCtxGetCurrent(&turns.last_context);
-	queue_leave();
+	queue_leave(); /* which may wake others, a system call */
+	notes_hidden(start_ns);
 }
 
 void turns_capture(int more)

@@ -11,7 +11,7 @@
 # LIST has a row a line: name, GPUs, how its time is printed, what span of the prediction that is (range NAME, or kernels PATTERN), how
 # many (ranges, kernels), whether it has a process a GPU, command. How: nvidia (seconds, the eighth field of what -csv prints), core (lines
 # core_us), segment (line ALL, us; three runs, as each has twelve), batch (column core_us). FOLDER has the programs; {P} stands for it, {D} for this one.
-# RECORD_OPTIONS are record's: --mps.
+# RECORD_OPTIONS are record's: --mps. Where PLATFORM is a file, MEASURED is its `data`.
 # Nothing is started once SECONDS (300) are over.
 set -eu
 what=${1:?record, measure, answer or compare} list=${2:?LIST} out=${3:?OUT}
@@ -63,7 +63,7 @@ each() { # FUNCTION
 # Rows for `validate --only foreign`; what is measured is not looked at.
 table() {
 	printf 'set\tprogram\tgpus\twhat\ttraces\tspan\tname\tdevice\tcount\tmeasured_us\tleast_us\tmost_us\tprocesses\ttraced_us\ttraced_least_us\ttraced_most_us\trecordings\tplain_ms\ttraced_plain_ms\n'
-	up=$(realpath --relative-to="$root/traces/data/$platform/foreign" "$out")
+	up=$(realpath -m --relative-to="$root/traces/data/${MEASURED:-$platform}/foreign" "$out")
 	rows | while IFS="$tab" read -r name gpus how span pattern device count processes command; do
 		traces=
 		for trace in "$out/$name.wrt.zst" "$out/$name"/*.wrt.zst; do
