@@ -145,6 +145,21 @@ static double longer(const struct schedule *schedule, const struct platform *p, 
 	return (1 + more * schedule->answered_shared) / (1 + more * schedule->recorded_shared);
 }
 
+/* On virtual GPUs a copy to another was one within a device. It costs what the platform says of it
+ * beside a launch. 0: nothing is known of launches. */
+static int64_t peer_copy_ps(const struct schedule *schedule, const struct platform *p)
+{
+	const int threads = (int)schedule_contending(schedule);
+	const double launch_ns = platform_list_ns(p, &p->loop_host[HOST_LAUNCH], threads,
+						  platform_host_ns(p, HOST_LAUNCH, threads)),
+		     copy_ns = platform_list_ns(p, &p->loop_host[HOST_COPY_PEER], threads,
+						platform_host_ns(p, HOST_COPY_PEER, threads));
+	const int64_t launch_ps = schedule->call_ps[CALL_OF_LAUNCH]
+					  ? schedule->call_ps[CALL_OF_LAUNCH]
+					  : schedule->call_ps[CALL_OF_EARLY];
+	return launch_ns > 0 ? (int64_t)((double)launch_ps * copy_ns / launch_ns) : 0;
+}
+
 /* Recorded calls of this program on this device say what they cost it. */
 static void price_calls(struct schedule *schedule, const struct platform *p)
 {
@@ -152,14 +167,12 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 		return;
 	tell_cores(schedule, p);
 	for (int c = 0; c < CALL_OF_COUNT; c++)
-		/* On virtual GPUs such a copy was one within a device, and kernels were launched
-		 * one at a time. */
-		if (part_of(p, c) > 0 &&
-		    !(schedule->virtual_gpus &&
-		      (c == CALL_OF_COPY + COPY_PEER || c == CALL_OF_LAUNCH || c == CALL_OF_EARLY)))
+		if (part_of(p, c) > 0)
 			schedule->call_ps[c] =
 				(int64_t)((double)schedule->call_recorded_ns[c] * 1000 *
 					  part_of(p, c) * longer(schedule, p, c));
+	if (schedule->virtual_gpus)
+		schedule->call_ps[CALL_OF_COPY + COPY_PEER] = peer_copy_ps(schedule, p);
 }
 
 /* What the recorder takes before a call's record. */
