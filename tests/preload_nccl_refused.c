@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+void warpreel_virtual_flush(void) __attribute__((weak));
+
 static void the_recorder_is_told_who_took_part(void **state)
 {
 	const struct note_collective *note;
@@ -15,6 +17,7 @@ static void the_recorder_is_told_who_took_part(void **state)
 	(void)state;
 	open_world(2);
 	standin_collectives = 0;
+	warpreel_virtual_flush();
 	hidden = standin_notes[NOTE_HIDDEN];
 	assert_int_equal(ncclGroupStart(), 0);
 	for (int r = 0; r < 2; r++)
@@ -39,7 +42,8 @@ static void the_recorder_is_told_who_took_part(void **state)
 	assert_int_equal(standin_collective[0].call, standin_collective[3].call);
 	assert_int_equal(standin_collective[0].communicator, note->communicator);
 	assert_true(note->end_ns > note->start_ns && note->start_ns);
-	assert_int_equal(standin_notes[NOTE_HIDDEN], hidden); /* it is hidden as a whole */
+	warpreel_virtual_flush(); /* it is hidden as a whole; beside it, writing it down */
+	assert_int_equal(standin_notes[NOTE_HIDDEN], hidden + 1);
 	close_world();
 }
 

@@ -210,15 +210,14 @@ cudaError_t gpus_set_current(int device)
 	if (device == 0) {
 		atomic_store(&gpus.used0, true);
 	} else {
-		if (!atomic_load(&gpus.context[device])) {
-			uint64_t start_ns = notes_now_ns();
+		const uint64_t start_ns = notes_now_ns();
 
+		if (!atomic_load(&gpus.context[device]))
 			result = start(device);
-			notes_hidden(start_ns);
-		} /* else it takes less time than noting it would */
 		if (result == cudaSuccess &&
 		    real_driver()->cuCtxSetCurrent(atomic_load(&gpus.context[device])))
 			result = cudaErrorDevicesUnavailable;
+		notes_hidden(start_ns);
 	}
 	if (result == cudaSuccess)
 		set_last = device;

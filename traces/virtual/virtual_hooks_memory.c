@@ -19,8 +19,7 @@ static void see_copy(const void *target, const void *source, bool as_peer)
 	to = from < 0 ? -1 : ranges_device(target);
 	if (as_peer || (from >= 0 && to >= 0 && from != to))
 		notes_peer_copy(from, to, as_peer, start_ns);
-	else
-		notes_hidden(start_ns);
+	notes_hidden(start_ns); /* with what that note took */
 }
 
 static bool may_cross(enum cudaMemcpyKind kind)
