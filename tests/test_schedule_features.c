@@ -349,9 +349,9 @@ static void looks_at_the_hosts_cores_are_the_recorders_own(void **state)
 					     .global_tid = t.api[0].global_tid + (k != 3),
 					     .additions = additions[k] };
 	assert_int_equal(load(&s, &t, -1), 0);
-	assert_int_equal(s.core_looks, 2);
-	assert_int_equal(s.core_additions[0], 5470);
-	assert_int_equal(s.core_additions[1], 2800);
+	assert_int_equal(s.host_looks.count, 2);
+	assert_int_equal(s.host_looks.additions[0], 5470);
+	assert_int_equal(s.host_looks.additions[1], 2800);
 	schedule_release(&s);
 	trace_release(&t);
 }

@@ -217,8 +217,8 @@ static void calls_are_answered_for_the_cores_that_the_host_had(void **state)
 		s.call_recorded_ns[CALL_OF_RECORD] = 1000;
 		s.call_recorded_ns[CALL_OF_LAUNCH] = cases[k].launch_ns;
 		for (size_t look = 0; look < cases[k].looks; look++) {
-			GROW(s.core_additions, s.core_looks, s.core_capacity);
-			s.core_additions[s.core_looks++] = look % 2 ? 3900 : 4100;
+			GROW(s.host_looks.additions, s.host_looks.count, s.host_looks.capacity);
+			s.host_looks.additions[s.host_looks.count++] = look % 2 ? 3900 : 4100;
 		}
 		schedule_untrace(&s, &platform);
 		assert_in_range(s.call_ps[CALL_OF_RECORD], (int64_t)(500000 * cases[k].longer) - 1,

@@ -52,7 +52,14 @@ enum {
 	HOST_COST_COUNT
 };
 /* Calls that a shared core makes longer by as much. */
-enum shared_sort { SHARED_LAUNCH, SHARED_EVENT, SHARED_COPY, SHARED_MEMSET, SHARED_SORTS };
+enum shared_sort {
+	SHARED_LAUNCH,
+	SHARED_EVENT,
+	SHARED_COPY,
+	SHARED_MEMSET,
+	SHARED_PAUSE, /* what the program does between calls; files of before have no such value */
+	SHARED_SORTS
+};
 
 extern const char *const host_cost_key[HOST_COST_COUNT]; /* "launch_ns", ... */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "untrace.h"
+#include "untrace_cores.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
  */
 static const struct {
 	size_t part; /* in struct platform; 0: not priced by records */
-	int sort;
+	enum shared_sort sort;
 } parts[CALL_OF_COUNT] = {
 #define PART(name, sort)                                                                           \
 	{                                                                                          \
@@ -100,51 +101,6 @@ static void hide_less(struct schedule *schedule, const struct schedule_hidden *h
 		shorter_ps(op->before_ps, hidden->stretches * platform->note_host_op_ns * 1000);
 }
 
-enum { LOOKS_AT_LEAST = 8 };
-static const double least_of_own = 0.8; /* a core that gives less than so much of one's own */
-
-static double between_0_and_1(double share)
-{
-	return share < 0 ? 0 : share > 1 ? 1 : share;
-}
-
-/* How many of the host's cores were shared. */
-static double host_shared(const struct schedule *schedule, const struct platform *p)
-{
-	size_t shared = 0;
-	for (size_t k = 0; k < schedule->core_looks; k++)
-		shared += (double)schedule->core_additions[k] < least_of_own * p->core_additions;
-	return (double)shared / (double)schedule->core_looks;
-}
-
-/* Neighbours come and go within a second, and one process may have had all of them or none: so
- * what is answered is what the host had to give. */
-static void tell_cores(struct schedule *schedule, const struct platform *p)
-{
-	const bool asked = platform_text(p, "host.shared_cores") != NULL;
-	const double *record_ns = p->launch_record.value;
-	const double launch_ns = (double)(schedule->call_recorded_ns[CALL_OF_LAUNCH] > 0
-						  ? schedule->call_recorded_ns[CALL_OF_LAUNCH]
-						  : schedule->call_recorded_ns[CALL_OF_EARLY]);
-	if (!(launch_ns > 0) || p->launch_record.count != 2 || record_ns[1] <= record_ns[0] ||
-	    p->shared_longer.count != SHARED_SORTS || !(p->core_additions > 0) ||
-	    !(asked || schedule->core_looks >= LOOKS_AT_LEAST))
-		return;
-	schedule->recorded_shared =
-		between_0_and_1((launch_ns - record_ns[0]) / (record_ns[1] - record_ns[0]));
-	schedule->answered_shared =
-		between_0_and_1(asked ? p->shared_cores : host_shared(schedule, p));
-}
-
-/* How much longer a call takes than on the core that it was recorded on. */
-static double longer(const struct schedule *schedule, const struct platform *p, int call)
-{
-	if (schedule->recorded_shared < 0)
-		return 1;
-	const double more = p->shared_longer.value[parts[call].sort];
-	return (1 + more * schedule->answered_shared) / (1 + more * schedule->recorded_shared);
-}
-
 /* On virtual GPUs a copy to another was one within a device. It costs what the platform says of it
  * beside a launch. 0: nothing is known of launches. */
 static int64_t peer_copy_ps(const struct schedule *schedule, const struct platform *p)
@@ -165,12 +121,12 @@ static void price_calls(struct schedule *schedule, const struct platform *p)
 {
 	if (!recorded_there(schedule, p) || !mechanism_on(&p->mechanisms, MECHANISM_RECORDED_CALLS))
 		return;
-	tell_cores(schedule, p);
+	cores_tell(schedule, p);
 	for (int c = 0; c < CALL_OF_COUNT; c++)
 		if (part_of(p, c) > 0)
 			schedule->call_ps[c] =
 				(int64_t)((double)schedule->call_recorded_ns[c] * 1000 *
-					  part_of(p, c) * longer(schedule, p, c));
+					  part_of(p, c) * cores_longer(schedule, p, parts[c].sort));
 	if (schedule->virtual_gpus)
 		schedule->call_ps[CALL_OF_COPY + COPY_PEER] = peer_copy_ps(schedule, p);
 }
@@ -237,4 +193,5 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 		hide_less(schedule, &schedule->hidden[k], platform);
 	for (size_t k = 0; k < schedule->queries_count; k++)
 		query_less(schedule, &schedule->queries[k], platform);
+	cores_pauses(schedule, platform);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Looks at the cores of the host: those of threads that made no call, which are the recorder's
- * own and go from core to core.
+ * Looks at cores: those of threads that called CUDA are at their own, where they were; those of
+ * others are the recorder's, which goes from core to core.
  */
 #include <stdlib.h>
 
@@ -26,11 +26,14 @@ void load_cores(struct load *load)
 	qsort(caller, trace->api_count, sizeof(*caller), by_number);
 	for (size_t k = 0; k < trace->core_count; k++) {
 		const struct trace_core *look = &trace->core[k];
-		if (look->additions <= 0 || bsearch(&look->global_tid, caller, trace->api_count,
-						    sizeof(*caller), by_number))
+		struct core_looks *of = bsearch(&look->global_tid, caller, trace->api_count,
+						sizeof(*caller), by_number)
+						? &schedule->own_looks
+						: &schedule->host_looks;
+		if (look->additions <= 0)
 			continue;
-		GROW(schedule->core_additions, schedule->core_looks, schedule->core_capacity);
-		schedule->core_additions[schedule->core_looks++] = look->additions;
+		GROW(of->additions, of->count, of->capacity);
+		of->additions[of->count++] = look->additions;
 	}
 	free(caller);
 }

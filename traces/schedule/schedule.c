@@ -47,7 +47,8 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->nvtx);
 	free(schedule->op);
 	free(schedule->queries);
-	free(schedule->core_additions);
+	free(schedule->host_looks.additions);
+	free(schedule->own_looks.additions);
 	free(schedule->hidden);
 	free(schedule->thread);
 	free(schedule->stream);

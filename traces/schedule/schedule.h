@@ -224,6 +224,11 @@ struct schedule_nvtx {
 	struct schedule_instant begin, end;
 };
 
+struct core_looks {
+	int64_t *additions; /* owned */
+	size_t count, capacity;
+};
+
 struct schedule {
 	struct schedule_op *op;
 	int64_t op_count;
@@ -267,11 +272,11 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
-	/* What looks at the host's cores found while it was recorded (core_share.h); and, of the
-	 * calls that are priced by it, how many were made on shared cores then and are answered for
-	 * such (schedule_untrace), 0 to 1, below 0 not known. */
-	int64_t *core_additions; /* owned; core_looks of them */
-	size_t core_looks, core_capacity;
+	/* What looks at cores found while it was recorded (core_share.h): at all of the host's, and
+	 * at those of threads that called CUDA, by themselves; and, of what is priced by it, how
+	 * much was done on shared cores then and is answered for such (schedule_untrace), 0 to 1,
+	 * below 0 not known. */
+	struct core_looks host_looks, own_looks;
 	double recorded_shared, answered_shared;
 	/* Of virtual GPUs: what each held while they took turns (NULL: not known), and the L2 of
 	 * the one they were recorded on (-1: not known). */
