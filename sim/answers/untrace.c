@@ -137,6 +137,13 @@ static double before_record_ns(const struct platform *p, const struct schedule_o
 	return op->kind == OP_LAUNCH && !(op->flags & OP_IN_GRAPH) ? p->outside_launch_ns : 0;
 }
 
+/* What the recorder does around a call takes longer where the call did. */
+static double slower(const struct schedule *schedule, const struct schedule_op *op)
+{
+	const float times = schedule->slower ? schedule->slower[op - schedule->op] : 1;
+	return times > 1 ? (double)times : 1;
+}
+
 void schedule_untrace(struct schedule *schedule, const struct platform *platform)
 {
 	if (schedule->virtual_gpus)
@@ -165,7 +172,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 			bool has_footprint = op->kind == OP_LAUNCH &&
 					     schedule->shape[op->object].access_count > 0;
 			double extra_ns = owed_ns +
-					  (kind >= 0 ? before_record_ns(platform, op) : 0) +
+					  (kind >= 0 ? slower(schedule, op) * before_record_ns(platform, op) : 0) +
 					  (has_footprint ? platform->note_footprint_ns : 0);
 			op->before_ps = shorter_ps(op->before_ps, extra_ns * 1000);
 			if (op->kind == OP_HOST)
@@ -181,7 +188,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 			if (annotated)
 				owed_ns = platform->note_host_op_ns;
 			else if (kind >= 0 && !polls)
-				owed_ns = platform->outside_ns;
+				owed_ns = slower(schedule, op) * platform->outside_ns;
 			else if (op->kind == OP_HOST || polls)
 				owed_ns =
 					more_ns(platform->traced_query_ns, platform->api_query_ns);

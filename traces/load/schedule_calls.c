@@ -83,6 +83,22 @@ static int64_t tenth_ns(struct sorted *call, size_t count)
 	return call[count / 10].ns;
 }
 
+enum { SLOWER_MOST = 4 }; /* beyond that something else came between */
+
+/* How many times as long as that each call took: so much longer is what the recorder does around
+ * it. */
+static void tell_slower(const struct load *load, const int64_t usual_ns[CALL_OF_COUNT])
+{
+	struct schedule *schedule = load->schedule;
+	schedule->slower = xcalloc((size_t)schedule->op_count + 1, sizeof(*schedule->slower));
+	for (size_t k = 0; k < load->took_count; k++) {
+		const int64_t op = load->took[k].op,
+			      usual = usual_ns[schedule_call_of(schedule, &schedule->op[op])];
+		const double times = usual > 0 ? (double)load->took[k].ns / (double)usual : 1;
+		schedule->slower[op] = (float)(times > SLOWER_MOST ? SLOWER_MOST : times);
+	}
+}
+
 /*
  * The first launch of a kernel loads its code (CUDA_MODULE_LOADING is LAZY unless somebody says
  * otherwise), in 10 to 140 us where others take 5. What it took longer than the others is the
@@ -117,6 +133,8 @@ void load_calls_finish(struct load *load)
 		if (end - first >= CALLS_AT_LEAST)
 			schedule->call_recorded_ns[all[first].call] = usual_ns[all[first].call];
 	}
+	if (schedule->virtual_gpus > 1)
+		tell_slower(load, usual_ns);
 	delay_first_launches(load, usual_ns);
 	free(all);
 }

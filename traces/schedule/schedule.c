@@ -47,6 +47,7 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->nvtx);
 	free(schedule->op);
 	free(schedule->queries);
+	free(schedule->slower);
 	free(schedule->host_looks.additions);
 	free(schedule->own_looks.additions);
 	free(schedule->hidden);

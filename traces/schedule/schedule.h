@@ -272,6 +272,9 @@ struct schedule {
 	/* By enum schedule_call: the recorded call's median time; what one is to cost instead of
 	 * what the platform says (schedule_untrace). 0: not known. */
 	int64_t call_recorded_ns[CALL_OF_COUNT], call_ps[CALL_OF_COUNT];
+	/* Of virtual GPUs, where calls come after waits for the turn: how many times as long as
+	 * call_recorded_ns an operation's call took. NULL: not known. */
+	float *slower; /* owned; op_count of them */
 	/* What looks at cores found while it was recorded (core_share.h): at all of the host's, and
 	 * at those of threads that called CUDA, by themselves; and, of what is priced by it, how
 	 * much was done on shared cores then and is answered for such (schedule_untrace), 0 to 1,
