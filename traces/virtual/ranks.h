@@ -88,6 +88,9 @@ void ranks_lock(struct ranks_file *file);
 void ranks_unlock(struct ranks_file *file);
 /* Without the lock: until *changed is no longer `seen`, or RANKS_WAIT_MS are over. */
 void ranks_wait(_Atomic uint32_t *changed, uint32_t seen);
+/* The same for threads of the program, which are slow for a while when they have slept: these spin
+ * first (queue_may_spin). */
+void ranks_wait_awake(_Atomic uint32_t *changed, uint32_t seen);
 void ranks_wake(_Atomic uint32_t *changed);
 /* With the lock: whether the process of a slot still runs. */
 bool ranks_alive(struct ranks_file *file, int slot);

@@ -157,7 +157,7 @@ static int go_all_the_way(struct ranks_file *file, struct ranks_step *step, size
 			since_ms = turns_now_ms();
 			mark(file, step, count, since_ms);
 		}
-		ranks_wait(&file->calls_changed, seen);
+		ranks_wait_awake(&file->calls_changed, seen);
 		if (turns_now_ms() - looked_ms < RANKS_WAIT_MS) /* others may be busy for long */
 			continue;
 		looked_ms = turns_now_ms();

@@ -155,7 +155,7 @@ static int await(struct ranks_file *file, const struct ranks_communicator *share
 			return ranks_say_dead(shared, dead);
 		if (turns_now_ms() >= until_ms)
 			return LATE;
-		ranks_wait(&file->calls_changed, seen);
+		ranks_wait_awake(&file->calls_changed, seen);
 	}
 }
 

@@ -52,7 +52,7 @@ void ranks_turn_begin(struct ranks_file *file)
 		if (!owner && next(file) == self)
 			break;
 		ranks_unlock(file);
-		ranks_wait(&file->turns_changed, seen);
+		ranks_wait_awake(&file->turns_changed, seen);
 	}
 	file->process[self - 1].wants = 0;
 	atomic_store(&file->owner, self);

@@ -111,6 +111,10 @@ bool turns_captures(void); /* whether one is under way */
  * A device of -1 is none of the program's. */
 void queue_enter(int device);
 void queue_leave(void);
+/* Who waits spins so long first, where every device's thread may have a core, and this library's as
+ * well. */
+enum { QUEUE_SPIN_NS = 2000000 };
+bool queue_may_spin(void);
 /* After how long a wait is noticed, and a clock for it. */
 int64_t turns_stuck_ms(void);
 int64_t turns_now_ms(void);

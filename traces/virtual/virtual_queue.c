@@ -18,7 +18,6 @@
 enum {
 	KEEP_NS = 50000, /* a third of a change of device */
 	KEPT_MOST = 8,	 /* times in a row */
-	SPIN_NS = 2000000,
 	SLEEP_NS = 100000000, /* then looks again, whatever happens */
 	HISTORY = 4	      /* calls */
 };
@@ -51,8 +50,7 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Whether every device's thread may have a core, and this library's as well. */
-static bool may_spin(void)
+bool queue_may_spin(void)
 {
 	static _Atomic int known; /* 1: no, 2: yes */
 	cpu_set_t cores;
@@ -81,7 +79,7 @@ static void wait_for_change(uint32_t seen, int64_t until_ns)
 	int64_t now = begin_ns;
 
 	while (atomic_load(&queue.changes) == seen && (!until_ns || now < until_ns)) {
-		if (may_spin() && now - begin_ns < SPIN_NS) {
+		if (queue_may_spin() && now - begin_ns < QUEUE_SPIN_NS) {
 			now = now_ns();
 			continue;
 		}
