@@ -78,7 +78,7 @@ static int call(const struct nccl_part *part, size_t count, uint64_t start_ns)
 	result = call_either(part, count);
 	notes_mute(false);
 	if (result != NCCL_SUCCESS) {
-		notes_hidden(start_ns);
+		notes_hidden_calls(start_ns);
 		return result;
 	}
 	const uint64_t end_ns = start_ns ? notes_now_ns() : 0;
@@ -192,7 +192,7 @@ int nccl_group_end(void)
 	}
 	notes_mute(false);
 	if ((group.joins || group.splits) && !group.parts)
-		notes_hidden(start_ns);
+		notes_hidden_calls(start_ns);
 	if (result == NCCL_SUCCESS && group.parts)
 		result = call(group.part, group.parts, start_ns);
 	group.failed = 0;

@@ -123,6 +123,9 @@ int64_t turns_now_ms(void);
 uint64_t notes_now_ns(void);
 /* From `start_ns` to now this thread did what a program on several GPUs does not. */
 void notes_hidden(uint64_t start_ns);
+/* The same where that made calls which are recorded: written down at once, as a thread may do
+ * nothing more. */
+void notes_hidden_calls(uint64_t start_ns);
 /* From now on what this thread notes as hidden lies within a stretch that will be noted. */
 void notes_mute(bool on);
 /* The next call of this thread copies from one device to another; `as_peer`: the program asked for

@@ -211,13 +211,14 @@ cudaError_t gpus_set_current(int device)
 		atomic_store(&gpus.used0, true);
 	} else {
 		const uint64_t start_ns = notes_now_ns();
+		const bool starts = !atomic_load(&gpus.context[device]);
 
-		if (!atomic_load(&gpus.context[device]))
+		if (starts)
 			result = start(device);
 		if (result == cudaSuccess &&
 		    real_driver()->cuCtxSetCurrent(atomic_load(&gpus.context[device])))
 			result = cudaErrorDevicesUnavailable;
-		notes_hidden(start_ns);
+		(starts ? notes_hidden_calls : notes_hidden)(start_ns);
 	}
 	if (result == cudaSuccess)
 		set_last = device;

@@ -52,7 +52,7 @@ static int init_rank(struct nccl_rank **rank, int ranks, struct nccl_id id, int 
 	result = nccl_join(rank, ranks, &id, number, -1);
 	result = result ? nccl_group_fail(result) : nccl_group_join(*rank);
 	notes_mute(false);
-	notes_hidden(start_ns);
+	notes_hidden_calls(start_ns);
 	return result;
 }
 NCCL(ncclCommInitRank, (struct nccl_rank * *rank, int ranks, struct nccl_id id, int number),
@@ -105,7 +105,7 @@ static int init_all(struct nccl_rank **rank, int ranks, const int *device)
 	while (result != NCCL_SUCCESS && made)
 		nccl_leave(rank[--made]);
 	notes_mute(false);
-	notes_hidden(start_ns);
+	notes_hidden_calls(start_ns);
 	return result;
 }
 NCCL(ncclCommInitAll, (struct nccl_rank * *rank, int ranks, const int *device),
@@ -123,7 +123,7 @@ static int split(struct nccl_rank *rank, int color, int key, struct nccl_rank **
 	notes_mute(true);
 	result = nccl_group_split(rank, color, key, out);
 	notes_mute(false);
-	notes_hidden(start_ns);
+	notes_hidden_calls(start_ns);
 	return result;
 }
 NCCL(ncclCommSplit,
@@ -139,7 +139,7 @@ static int leave(struct nccl_rank *rank)
 	if (!nccl_is_rank(rank))
 		return not_a_rank();
 	nccl_leave(rank);
-	notes_hidden(start_ns);
+	notes_hidden_calls(start_ns);
 	return NCCL_SUCCESS;
 }
 NCCL(ncclCommDestroy, (struct nccl_rank * rank), (rank), leave)

@@ -85,6 +85,16 @@ void notes_hidden(uint64_t start_ns)
 	last.end_ns = table->now_ns();
 }
 
+void notes_hidden_calls(uint64_t start_ns)
+{
+	notes_hidden(start_ns);
+	if (last.start_ns) {
+		start_ns = last.end_ns;
+		write_last(&last);
+		notes_hidden(start_ns);
+	}
+}
+
 /* The recorder asks for it when the process ends. */
 HOOK void warpreel_virtual_flush(void);
 HOOK void warpreel_virtual_flush(void)

@@ -130,7 +130,7 @@ void turns_hand_on(struct ranks_file *file)
 	turns.any = false;
 	atomic_store(&file->owner, 0);
 	queue_leave();
-	notes_hidden(start_ns);
+	notes_hidden_calls(start_ns);
 }
 
 void turns_begin(void)
@@ -150,14 +150,15 @@ void turns_begin(void)
 	holds = true;
 	enter_process(device);
 	watch_from_now(turns.any ? turns.last : device, device);
-	if (turns.any && turns.last != device && turns.last_context) {
+	const bool waits = turns.any && turns.last != device && turns.last_context;
+	if (waits) {
 		wait_for_last(driver, mine);
 		watch_from_now(device, device);
 	}
 	turns.any = true;
 	turns.last = device;
 	turns.last_context = mine;
-	notes_hidden(start_ns);
+	(waits ? notes_hidden_calls : notes_hidden)(start_ns);
 }
 
 void turns_end(void)

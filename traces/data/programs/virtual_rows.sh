@@ -71,7 +71,7 @@ table() {
 		done
 		[ -n "$traces" ] || continue
 		printf 'virtual\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t1\t1\t1\t1\t1\t-\t-\t1\t-\t-\n' \
-			"$name" "$gpus" "$command" "$(echo "$traces" | sed 's/\.wrt\.zst//g')" "$span" "$pattern" "$device" "$count"
+			"$name" "$gpus" "$(echo "$command" | sed 's#{[PD]}/##g')" "$(echo "$traces" | sed 's/\.wrt\.zst//g')" "$span" "$pattern" "$device" "$count"
 	done
 }
 case $what in
