@@ -228,6 +228,89 @@ static void calls_are_answered_for_the_cores_that_the_host_had(void **state)
 	}
 }
 
+static void look(struct core_looks *looks, size_t count, size_t shared)
+{
+	for (size_t k = 0; k < count; k++) {
+		GROW(looks->additions, looks->count, looks->capacity);
+		looks->additions[looks->count++] = k < shared ? 2800 : 5000;
+	}
+}
+
+/* Looks of the threads themselves say what cores they had, where there are enough; and a platform
+ * whose fifth value says so has pauses scaled, which are 10 us long. */
+static void a_threads_own_looks_tell_and_pauses_follow(void **state)
+{
+	static const struct {
+		size_t own, own_shared;
+		uint32_t virtual_gpus;
+		const char *longer;
+		double records, pauses; /* times as long as recorded */
+	} cases[] = {
+		{ 8, 8, 0, "host.shared_longer=0.2 0.8 0.5 0.5 0.4", 1.4 / 1.8, 1.2 / 1.4 },
+		{ 8, 4, 0, "host.shared_longer=0.2 0.8 0.5 0.5 0.4", 1, 1 },
+		{ 8, 0, 0, "host.shared_longer=0.2 0.8 0.5 0.5", 1.4, 1 },	 /* as files were */
+		{ 7, 7, 0, "host.shared_longer=0.2 0.8 0.5 0.5 0.4", 1.4, 1.2 }, /* launches tell */
+		{ 8, 8, 2, "host.shared_longer=0.2 0.8 0.5 0.5 0.4", 1.4, 1.2 },
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct platform platform;
+		struct schedule s;
+		platform_of(&platform, "free");
+		assert_int_equal(platform_set(&platform, "device.name=one"), 0);
+		set(&platform, "host.core_additions", 5000);
+		assert_int_equal(platform_set(&platform, "tracer.launch_record_ns=1000 1300"), 0);
+		assert_int_equal(platform_set(&platform, cases[k].longer), 0);
+		set(&platform, "tracer.event_part", 0.5);
+		one_thread(&s);
+		add(&s, OP_RECORD, 0, 10000);
+		s.device = xstrdup("one");
+		s.virtual_gpus = cases[k].virtual_gpus;
+		s.call_recorded_ns[CALL_OF_RECORD] = 1000;
+		s.call_recorded_ns[CALL_OF_LAUNCH] = 1000; /* on a core of its own */
+		look(&s.host_looks, 8, 4);
+		look(&s.own_looks, cases[k].own, cases[k].own_shared);
+		schedule_untrace(&s, &platform);
+		assert_in_range(s.call_ps[CALL_OF_RECORD], (int64_t)(500000 * cases[k].records) - 1,
+				(int64_t)(500000 * cases[k].records) + 1);
+		assert_in_range(s.op[0].before_ps, (int64_t)(10000000 * cases[k].pauses) - 1,
+				(int64_t)(10000000 * cases[k].pauses) + 1);
+		schedule_release(&s);
+		platform_release(&platform);
+	}
+}
+
+/* What the recorder does around a call takes longer where the call did; a copy to another GPU costs
+ * beside this program's launches what it does beside the platform's. */
+static void calls_after_a_turn_are_slow_all_around(void **state)
+{
+	struct platform platform;
+	struct schedule s;
+	(void)state;
+	platform_of(&platform, "free");
+	assert_int_equal(platform_set(&platform, "device.name=one"), 0);
+	set(&platform, "tracer.outside_ns", 200);
+	set(&platform, "tracer.launch_part", 0.5);
+	set(&platform, "host.launch_ns", 2000);
+	set(&platform, "host.copy_peer_ns", 1000);
+	one_thread(&s);
+	s.virtual_gpus = 2;
+	for (int k = 0; k < 3; k++)
+		add(&s, OP_RECORD, 0, 1000);
+	s.device = xstrdup("one");
+	s.slower = xcalloc(3, sizeof(*s.slower));
+	s.slower[0] = 2;
+	s.slower[1] = 0.5f;
+	s.call_recorded_ns[CALL_OF_LAUNCH] = 3000;
+	schedule_untrace(&s, &platform);
+	assert_int_equal(s.op[1].before_ps, 600 * 1000);
+	assert_int_equal(s.op[2].before_ps, 800 * 1000);
+	assert_int_equal(s.call_ps[CALL_OF_LAUNCH], 1500 * 1000);
+	assert_int_equal(s.call_ps[CALL_OF_COPY + COPY_PEER], 750 * 1000);
+	schedule_release(&s);
+	platform_release(&platform);
+}
+
 /* On virtual GPUs: what noting left in a pause, what a change of contexts added to a kernel. */
 static void what_virtual_gpus_cost_is_taken_out(void **state)
 {
@@ -371,6 +454,8 @@ int main(void)
 		cmocka_unit_test(a_call_without_a_cost_of_its_own_is_watched_like_the_shortest),
 		cmocka_unit_test(a_recorded_call_costs_its_part_of_its_record),
 		cmocka_unit_test(calls_are_answered_for_the_cores_that_the_host_had),
+		cmocka_unit_test(a_threads_own_looks_tell_and_pauses_follow),
+		cmocka_unit_test(calls_after_a_turn_are_slow_all_around),
 		cmocka_unit_test(what_virtual_gpus_cost_is_taken_out),
 		cmocka_unit_test(what_others_left_of_l2_is_taken_off),
 		cmocka_unit_test(

@@ -171,9 +171,11 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 					 (op->flags & OP_COLLECTIVE && op->duration_ps < 0);
 			bool has_footprint = op->kind == OP_LAUNCH &&
 					     schedule->shape[op->object].access_count > 0;
-			double extra_ns = owed_ns +
-					  (kind >= 0 ? slower(schedule, op) * before_record_ns(platform, op) : 0) +
-					  (has_footprint ? platform->note_footprint_ns : 0);
+			double extra_ns =
+				owed_ns +
+				(kind >= 0 ? slower(schedule, op) * before_record_ns(platform, op)
+					   : 0) +
+				(has_footprint ? platform->note_footprint_ns : 0);
 			op->before_ps = shorter_ps(op->before_ps, extra_ns * 1000);
 			if (op->kind == OP_HOST)
 				op->duration_ps = shorter_ps(

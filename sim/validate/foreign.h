@@ -32,8 +32,8 @@ struct foreign {
 /*
  * -1 after a message naming file and line. Columns are found by name in the header. `span` is
  * "range" (the median of the NVTX ranges called `name`; if `count` is 1, from the begin of the
- * first to the end of the last) or "kernels" (from the begin of the first to the end of the last of the last `count`
- * kernels with `name` in theirs, on GPU `device`, or on all of a process: "*").
+ * first to the end of the last) or "kernels" (from the begin of the first to the end of the last of
+ * the last `count` kernels with `name` in theirs, on GPU `device`, or on all of a process: "*").
  */
 int foreign_read(struct foreign *foreign, const char *path);
 void foreign_release(struct foreign *foreign);

@@ -81,8 +81,8 @@ static double range_us(const struct foreign_row *row, const struct schedule *sch
 	for (size_t i = 0; i < schedule->nvtx_count; i++)
 		if (!strcmp(schedule->nvtx[i].name, row->name) && p->range_us[i] > 0)
 			us[ranges++] = p->range_us[i];
-	double answer =
-		row->count > 1 && ranges > 1 ? median_of(us, ranges) : p->core_us / (double)row->count;
+	double answer = row->count > 1 && ranges > 1 ? median_of(us, ranges)
+						     : p->core_us / (double)row->count;
 	free(us);
 	return answer;
 }

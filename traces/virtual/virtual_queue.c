@@ -16,8 +16,8 @@
 #include <time.h>
 
 enum {
-	KEEP_NS = 50000, /* a third of a change of device */
-	KEPT_MOST = 8,	 /* times in a row */
+	KEEP_NS = 50000,      /* a third of a change of device */
+	KEPT_MOST = 8,	      /* times in a row */
 	SLEEP_NS = 100000000, /* then looks again, whatever happens */
 	HISTORY = 4	      /* calls */
 };
