@@ -261,9 +261,8 @@ const struct platform_key platform_keys[] = {
 	  "uses, "
 	  "too; absent: as many as the host had when it was recorded" },
 	{ "host.shared_longer", KEY_LIST, 0, AT(shared_longer), NULL, "ratio",
-	  "how much longer launches, records and waits, copies, memsets take on such a core, and "
-	  "what a program does between its calls (files of before have four values, and leave "
-	  "that as recorded); absent: nothing is made of cores" },
+	  "what launches, records and waits, copies, memsets take more on such a core, and the "
+	  "program between its calls (optional); absent: nothing is made of cores" },
 	{ "host.query_ns", KEY_REAL, 0, AT(query_ns), NULL, "ns",
 	  "a query call (cudaGetDevice), one thread" },
 	{ "host.graph_ns", KEY_REAL, 0, AT(graph_ns), NULL, "ns",
