@@ -403,7 +403,7 @@ int predictor_answer(struct predictor *predictor, struct planned_run *run,
 		trace_release(&timeline);
 		return -1;
 	}
-	unused_tell(options, kernel_model);
+	unused_tell(options, schedule, kernel_model);
 	unused_tell_links(options, predictor, schedule, kernel_model);
 	struct predictor_request request = { .kernel_model = kernel_model,
 					     .set = set,

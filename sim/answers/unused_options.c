@@ -33,8 +33,35 @@ static void tell_assignment(const char *assignment, const char *kernel_model)
 		}
 }
 
-void unused_tell(const struct predictor_options *o, const char *kernel_model)
+/* Keys that only recordings are answered by, or only those of programs that are no solvers of
+ * ours. */
+static const struct {
+	const char *begin;
+	bool of_others;
+} only_recorded[] = {
+	{ "tracer.", false },
+	{ "host.core_additions=", true },
+	{ "host.shared_cores=", true },
+	{ "host.shared_longer=", true },
+};
+
+static void tell_planned(const char *assignment, const struct schedule *schedule)
 {
+	for (size_t k = 0; k < sizeof(only_recorded) / sizeof(only_recorded[0]); k++)
+		if (!strncmp(assignment, only_recorded[k].begin, strlen(only_recorded[k].begin)) &&
+		    (!schedule->device || (only_recorded[k].of_others && schedule->config)))
+			report_warning("--set %s: only recordings%s are answered by it: nothing "
+				       "changes",
+				       assignment,
+				       only_recorded[k].of_others ? " of other programs" : "");
+}
+
+void unused_tell(const struct predictor_options *o, const struct schedule *schedule,
+		 const char *kernel_model)
+{
+	for (int k = 0; k < o->set.count; k++)
+		if (!platform_set_is_idle(o->set.text[k]))
+			tell_planned(o->set.text[k], schedule);
 	for (int k = 0; k < o->set.count; k++)
 		if (!platform_set_is_idle(o->set.text[k])) /* of which it was said before */
 			tell_assignment(o->set.text[k], kernel_model);

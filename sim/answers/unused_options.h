@@ -6,8 +6,10 @@
 
 #include "predict.h"
 
-/* A warning for each assignment and option that this kernel model does not look at. */
-void unused_tell(const struct predictor_options *options, const char *kernel_model);
+/* A warning for each assignment and option that this kernel model, or a run that was planned, does
+ * not look at. */
+void unused_tell(const struct predictor_options *options, const struct schedule *schedule,
+		 const char *kernel_model);
 /* An option of a prediction that a co-simulation does not look at, without its dashes; NULL: none
  * was given. */
 const char *unused_by_cosim(const struct predictor_options *options);

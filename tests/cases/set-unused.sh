@@ -9,6 +9,11 @@ warpreel replay "${root:?}/traces/data/h200x4/foreign/streams_torch.wrt.zst" --s
 for option in "--set host.launch_ns=1" "--platform h200x4" "--kernel-model warps" "-o x"; do
 	refuses warpreel predict poisson --co-simulate $option
 done
+# What only recordings are answered by, and only those of other programs.
+predict --set host.shared_cores=1
+predict --set tracer.event_part=0.5
+warpreel replay "$root/traces/data/h200x4/replay/crossing.wrt.zst" --run 0 --set host.shared_cores=1 >answer
+warpreel replay "$root/traces/data/h200x4/foreign/streams_torch.wrt.zst" --kernel-model recorded --set host.shared_cores=1 --set tracer.event_part=0.5 >answer
 # What it does look at is taken in silence.
 predict --kernel-model roofline --set memory.copy_bytes_per_s=2x
 predict --kernel-model warps --set device.sm_count=100
