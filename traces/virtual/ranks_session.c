@@ -33,19 +33,11 @@ void ranks_wait(_Atomic uint32_t *changed, uint32_t seen)
 	syscall(SYS_futex, changed, FUTEX_WAIT, seen, &most, NULL, 0);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void ranks_wait_awake(_Atomic uint32_t *changed, uint32_t seen)
 {
-	const int64_t until_ns = now_ns() + QUEUE_SPIN_NS;
+	const int64_t until_ns = queue_now_ns() + QUEUE_SPIN_NS;
 
-	while (queue_may_spin() && atomic_load(changed) == seen && now_ns() < until_ns)
+	while (queue_may_spin() && atomic_load(changed) == seen && queue_now_ns() < until_ns)
 		;
 	ranks_wait(changed, seen); /* returns at once where it has changed */
 }

@@ -115,6 +115,7 @@ void queue_leave(void);
  * well. */
 enum { QUEUE_SPIN_NS = 2000000 };
 bool queue_may_spin(void);
+int64_t queue_now_ns(void); /* the clock for it */
 /* After how long a wait is noticed, and a clock for it. */
 int64_t turns_stuck_ms(void);
 int64_t turns_now_ms(void);

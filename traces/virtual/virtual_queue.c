@@ -42,7 +42,7 @@ static _Thread_local struct {
 	int64_t left_ns; /* 0: never */
 } self;
 
-static int64_t now_ns(void)
+int64_t queue_now_ns(void)
 {
 	struct timespec now;
 
@@ -75,12 +75,12 @@ static void tell(void)
 /* Until something has changed since `seen`, or it is `until_ns` (0: never). */
 static void wait_for_change(uint32_t seen, int64_t until_ns)
 {
-	const int64_t begin_ns = now_ns();
+	const int64_t begin_ns = queue_now_ns();
 	int64_t now = begin_ns;
 
 	while (atomic_load(&queue.changes) == seen && (!until_ns || now < until_ns)) {
 		if (queue_may_spin() && now - begin_ns < QUEUE_SPIN_NS) {
-			now = now_ns();
+			now = queue_now_ns();
 			continue;
 		}
 		const int64_t end_ns = until_ns ? until_ns : now + SLEEP_NS;
@@ -92,7 +92,7 @@ static void wait_for_change(uint32_t seen, int64_t until_ns)
 			pthread_cond_clockwait(&queue.changed, &queue.lock, CLOCK_MONOTONIC, &end);
 		queue.sleepers--;
 		pthread_mutex_unlock(&queue.lock);
-		now = now_ns();
+		now = queue_now_ns();
 	}
 }
 
@@ -108,7 +108,7 @@ static void learn(int64_t at_ns)
 
 void queue_enter(int device)
 {
-	const int64_t come_ns = now_ns();
+	const int64_t come_ns = queue_now_ns();
 	uint64_t ticket;
 
 	learn(come_ns);
@@ -128,7 +128,7 @@ void queue_enter(int device)
 		const bool first = queue.served == ticket && !queue.inside;
 
 		if (queue.keeper && first &&
-		    (device == queue.device || now_ns() >= queue.kept_until_ns))
+		    (device == queue.device || queue_now_ns() >= queue.kept_until_ns))
 			queue.keeper = NULL;
 		if (first && !queue.keeper)
 			break;
@@ -146,7 +146,7 @@ void queue_enter(int device)
 
 void queue_leave(void)
 {
-	self.left_ns = now_ns();
+	self.left_ns = queue_now_ns();
 	pthread_mutex_lock(&queue.lock);
 	queue.inside = false;
 	if (!self.kept)
