@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-void warpreel_virtual_flush(void) __attribute__((weak));
-
 static void the_recorder_is_told_who_took_part(void **state)
 {
 	const struct note_collective *note;

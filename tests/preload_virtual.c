@@ -227,8 +227,6 @@ static void a_copy_between_devices_is_noted_with_both(void **state)
 	assert_int_equal(standin_notes[NOTE_PEER_COPY], notes + 2);
 }
 
-void warpreel_virtual_flush(void) __attribute__((weak));
-
 static void waiting_for_a_turn_is_hidden(void **state)
 {
 	int hidden;

@@ -181,6 +181,25 @@ static void a_recorded_call_costs_its_part_of_its_record(void **state)
 	}
 }
 
+/* A core of one's own gives 5000 additions, so that one that gives less than 4000 is shared. */
+static void platform_of_cores(struct platform *platform, const char *longer)
+{
+	platform_of(platform, "free");
+	assert_int_equal(platform_set(platform, "device.name=one"), 0);
+	set(platform, "host.core_additions", 5000);
+	assert_int_equal(platform_set(platform, "tracer.launch_record_ns=1000 1300"), 0);
+	assert_int_equal(platform_set(platform, longer), 0);
+	set(platform, "tracer.event_part", 0.5);
+}
+
+static void look(struct core_looks *looks, size_t count, size_t shared)
+{
+	for (size_t k = 0; k < count; k++) {
+		GROW(looks->additions, looks->count, looks->capacity);
+		looks->additions[looks->count++] = k < shared ? 3900 : 4100;
+	}
+}
+
 /* Launches recorded at 1000 ns and more are on a core of its own, at 1300 on a shared one; of the
  * host's eight cores four are shared. Records take 0.8 as much again there. */
 static void calls_are_answered_for_the_cores_that_the_host_had(void **state)
@@ -203,12 +222,7 @@ static void calls_are_answered_for_the_cores_that_the_host_had(void **state)
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		struct platform platform;
 		struct schedule s;
-		platform_of(&platform, "free");
-		assert_int_equal(platform_set(&platform, "device.name=one"), 0);
-		set(&platform, "host.core_additions", 5000);
-		assert_int_equal(platform_set(&platform, "tracer.launch_record_ns=1000 1300"), 0);
-		assert_int_equal(platform_set(&platform, "host.shared_longer=0.2 0.8 0.5 0.5"), 0);
-		set(&platform, "tracer.event_part", 0.5);
+		platform_of_cores(&platform, "host.shared_longer=0.2 0.8 0.5 0.5");
 		if (cases[k].asked)
 			assert_int_equal(platform_set(&platform, cases[k].asked), 0);
 		one_thread(&s);
@@ -216,23 +230,12 @@ static void calls_are_answered_for_the_cores_that_the_host_had(void **state)
 		s.device = xstrdup("one");
 		s.call_recorded_ns[CALL_OF_RECORD] = 1000;
 		s.call_recorded_ns[CALL_OF_LAUNCH] = cases[k].launch_ns;
-		for (size_t look = 0; look < cases[k].looks; look++) {
-			GROW(s.host_looks.additions, s.host_looks.count, s.host_looks.capacity);
-			s.host_looks.additions[s.host_looks.count++] = look % 2 ? 3900 : 4100;
-		}
+		look(&s.host_looks, cases[k].looks, cases[k].looks / 2);
 		schedule_untrace(&s, &platform);
 		assert_in_range(s.call_ps[CALL_OF_RECORD], (int64_t)(500000 * cases[k].longer) - 1,
 				(int64_t)(500000 * cases[k].longer) + 1);
 		schedule_release(&s);
 		platform_release(&platform);
-	}
-}
-
-static void look(struct core_looks *looks, size_t count, size_t shared)
-{
-	for (size_t k = 0; k < count; k++) {
-		GROW(looks->additions, looks->count, looks->capacity);
-		looks->additions[looks->count++] = k < shared ? 2800 : 5000;
 	}
 }
 
@@ -256,12 +259,7 @@ static void a_threads_own_looks_tell_and_pauses_follow(void **state)
 	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
 		struct platform platform;
 		struct schedule s;
-		platform_of(&platform, "free");
-		assert_int_equal(platform_set(&platform, "device.name=one"), 0);
-		set(&platform, "host.core_additions", 5000);
-		assert_int_equal(platform_set(&platform, "tracer.launch_record_ns=1000 1300"), 0);
-		assert_int_equal(platform_set(&platform, cases[k].longer), 0);
-		set(&platform, "tracer.event_part", 0.5);
+		platform_of_cores(&platform, cases[k].longer);
 		one_thread(&s);
 		add(&s, OP_RECORD, 0, 10000);
 		s.device = xstrdup("one");

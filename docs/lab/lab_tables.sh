@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | timed PLAYED ROWS
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -393,7 +393,23 @@ timed() {
 	done
 }
 
+# as-gpus.md: blind lists of virtual GPUs as they were answered, and from recordings on as many GPUs.
+virtual() {
+	awk -F '\t' "$(cat "$root/docs/quantile.awk")"'
+		function said(name,    n, i, sum, five, fifteen, both, known) {
+			n = gather(all, of, from_true, name)
+			for (i = 1; i <= n; i++) if (list[i] != "") { both += list[i]; known++ }
+			n = gather(all, of, error, name)
+			for (i = 1; i <= n; i++) { sum += list[i]; five += list[i] <= 5; fifteen += list[i] <= 15 }
+			printf "| %s | %d | %.1f | %.1f | %.1f | %.1f | %d | %d | %d | %.1f |\n", name, n, sum / n, quantile(n, 0.5), quantile(n, 0.9), list[n], five, fifteen, known, both / known
+		}
+		FNR == 1 { name = FILENAME; sub(/.*\//, "", name); sub(/\.tsv$/, "", name); names[++files] = "`" name "`"; next }
+		{ all++; of[all] = names[files]; error[all] = $8 < 0 ? -$8 : $8 + 0; from_true[all] = $10 == "-" ? "" : $10 < 0 ? -$10 : $10 + 0 }
+		END { for (f = 1; f <= files; f++) said(names[f]) }' "$data"/virtual_two[234].tsv
+}
+
 case ${1:-} in
+virtual) virtual ;;
 timed) timed "${2:?PLAYED}" "${3:?ROWS}" ;;
 drawn3) drawn3 ;;
 drawn12) drawn12 ;;

@@ -106,10 +106,8 @@ static void hide_less(struct schedule *schedule, const struct schedule_hidden *h
 static int64_t peer_copy_ps(const struct schedule *schedule, const struct platform *p)
 {
 	const int threads = (int)schedule_contending(schedule);
-	const double launch_ns = platform_list_ns(p, &p->loop_host[HOST_LAUNCH], threads,
-						  platform_host_ns(p, HOST_LAUNCH, threads)),
-		     copy_ns = platform_list_ns(p, &p->loop_host[HOST_COPY_PEER], threads,
-						platform_host_ns(p, HOST_COPY_PEER, threads));
+	const double launch_ns = host_loop_ns(p, HOST_LAUNCH, threads),
+		     copy_ns = host_loop_ns(p, HOST_COPY_PEER, threads);
 	const int64_t launch_ps = schedule->call_ps[CALL_OF_LAUNCH]
 					  ? schedule->call_ps[CALL_OF_LAUNCH]
 					  : schedule->call_ps[CALL_OF_EARLY];

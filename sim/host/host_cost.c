@@ -52,3 +52,9 @@ double host_way_back_ns(const struct platform *platform)
 		       ? timed_ns - recorded_ns
 		       : 0;
 }
+
+double host_loop_ns(const struct platform *platform, int kind, int threads)
+{
+	return platform_list_ns(platform, &platform->loop_host[kind], threads,
+				platform_host_ns(platform, kind, threads));
+}

@@ -26,4 +26,8 @@ bool schedule_graphs_priced(const struct schedule *schedule, const struct platfo
  */
 double host_way_back_ns(const struct platform *platform);
 
+/* What a call of a kind (HOST_LAUNCH, ...) costs among calls of other kinds, of so many threads:
+ * its list of loops, else that of calls by themselves. In ns. */
+double host_loop_ns(const struct platform *platform, int kind, int threads);
+
 #endif

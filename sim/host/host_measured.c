@@ -213,10 +213,8 @@ static void look_up(struct host_model *m)
 					   : m->alone_ps[kind];
 	}
 	m->alone_ps[HOST_SYNC_WAKE] += ps_of_ns(host_way_back_ns(p));
-	m->launch_plain_ps = ps_of_ns(
-		platform_list_ns(p, &p->loop_launch_plain, threads,
-				 platform_list_ns(p, &p->loop_host[HOST_LAUNCH], threads,
-						  platform_host_ns(p, HOST_LAUNCH, threads))));
+	m->launch_plain_ps = ps_of_ns(platform_list_ns(p, &p->loop_launch_plain, threads,
+						       host_loop_ns(p, HOST_LAUNCH, threads)));
 	if (has(m, MECHANISM_LOOPS)) {
 		m->copies_ps[HOST_COPY_H2D] =
 			ps_of_ns(platform_list_ns(p, &p->loop_copies_h2d, threads, 0));

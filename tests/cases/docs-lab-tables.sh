@@ -11,6 +11,7 @@ same regions kernels.md
 same word weak.md
 same foreign-kernels programs.md
 same two-h100 devices.md
+same virtual as-gpus.md
 # Of four H100 the pages have some of the rows: each of theirs is made again.
 made() { # PAGE FIRST LAST COMMAND...: rows of a page from FIRST to LAST, less what stands on the page alone
 	page=$lab/$1 first=$2 last=$3

@@ -22,4 +22,7 @@ extern int standin_messages;
 extern int standin_notes[16];	  /* by kind: how many */
 extern int standin_device_of[16]; /* by number of the context; 0: none of the virtual ones */
 
+/* The library's, which is preloaded: what a recorder asks for at its end. */
+void warpreel_virtual_flush(void) __attribute__((weak));
+
 #endif

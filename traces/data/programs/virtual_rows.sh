@@ -11,7 +11,7 @@
 # LIST has a row a line: name, GPUs, how its time is printed, what span of the prediction that is (range NAME, or kernels PATTERN), how
 # many (ranges, kernels), whether it has a process a GPU, command. How: nvidia (seconds, the eighth field of what -csv prints), core (lines
 # core_us), segment (line ALL, us; three runs, as each has twelve), batch (column core_us). FOLDER has the programs; {P} stands for it, {D} for this one.
-# RECORD_OPTIONS are record's: --mps. Where PLATFORM is a file, MEASURED is its `data`.
+# Widths of answers are those of foreign programs only while splits.tsv has the list as blind. RECORD_OPTIONS are record's: --mps. Where PLATFORM is a file, MEASURED is its `data`.
 # Nothing is started once SECONDS (300) are over.
 set -eu
 what=${1:?record, measure, answer or compare} list=${2:?LIST} out=${3:?OUT}
