@@ -231,6 +231,28 @@ static void add_recorded_start(struct results *results, const struct trace *trac
 	free(call);
 }
 
+/* In the same loop, such a kernel's end to the return of the synchronisation that waited for it. */
+static void add_recorded_wake(struct results *results, const struct trace *trace)
+{
+	const struct trace_run *window = find_window(trace, "stream.start_latency_ns", 1);
+	struct durations durations = { 0 };
+	for (size_t i = 0; window && i < trace->api_count; i++) {
+		const struct trace_api *wait = &trace->api[i];
+		if (wait->start_ns < window->start_ns || wait->end_ns > window->end_ns ||
+		    !is_call(trace, wait, "cudaStreamSynchronize"))
+			continue;
+		for (size_t k = 0; k < trace->kernel_count; k++) {
+			const int64_t end_ns = trace->kernel[k].end_ns;
+			if (end_ns > wait->start_ns && end_ns < wait->end_ns)
+				durations_add(&durations, end_ns, wait->end_ns);
+		}
+	}
+	double spread, value = summarise(&durations, &spread);
+	if (!isnan(value))
+		results_add(results, "tracer.recorded_wake_ns", &value, &spread, 1,
+			    "kernels on an idle stream that were waited for, as recorded");
+}
+
 void calibrate_gap_from_events(struct results *results)
 {
 	const struct result *duration = results_find(results, "stream.event_duration_ns");
@@ -379,6 +401,7 @@ static int add_pass(struct results *results, const char *raw_path, const char *t
 	add_block(results, &traced);
 	add_queries(results, &traced, &trace);
 	add_recorded_start(results, &trace);
+	add_recorded_wake(results, &trace);
 	rc = add_api_durations(results, &trace) || add_recorded_periods(results, &trace) ? -1 : 0;
 	if (!rc)
 		calibrate_add_parts(results, &traced);

@@ -40,7 +40,7 @@ static const struct unmeasured {
 static const char *const of_cores[] = {
 	"tracer.launch_part", "tracer.event_part",	 "tracer.copy_part",
 	"tracer.memset_part", "tracer.launch_record_ns", "host.core_additions",
-	"host.shared_longer",
+	"host.shared_longer", "host.shared_met",	 "tracer.code_load_ns",
 };
 
 /* One number; 0: there is none. */

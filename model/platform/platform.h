@@ -158,18 +158,22 @@ struct platform {
 	 * recorder's. The same on a core that is shared as on one's own (docs/recorder.md). */
 	double launch_part, event_part, copy_part, memset_part; /* 0: not measured */
 	struct number_list launch_record; /* ns: on a core of its own, on a shared one */
+	double code_load_ns;		  /* what the recorder adds to a process's first launch */
 	double outside_ns,		  /* what the recorder takes behind any call's record */
 		outside_launch_ns;	  /* and before a launch's */
 	struct number_list period,
 		traced_period; /* ns of kernels back to back, untraced and traced: pairs */
 	double recorded_start_latency_ns; /* return of a launch on an idle stream to the kernel's
 					     begin, by the recorder's clock */
+	double recorded_wake_ns; /* such a kernel's end to the return of the synchronisation that
+				    waits for it, by the recorder's clock; 0: not measured */
 	double note_host_op_ns, note_footprint_ns; /* what annotating costs the calling thread */
 	double serial_kernel_ns, /* virtual GPUs: what a record adds to a kernel where one is
 				    recorded at a time */
 		switch_ns;	 /* and to one after another context's; 0: not measured */
-	double block_ns; /* what the recorder adds to a block of a kernel; 0 = never measured */
-	double core_additions,		  /* of a core of one's own (core_share.h); 0: not known */
+	double block_ns;   /* what the recorder adds to a block of a kernel; 0 = never measured */
+	double shared_met, /* of a host's shared cores, what running threads meet; 0: all */
+		core_additions,		  /* of a core of one's own (core_share.h); 0: not known */
 		shared_cores;		  /* asked for, 0 to 1; only if given */
 	struct number_list shared_longer; /* by enum shared_sort: what calls take more there */
 	double query_ns, traced_query_ns, api_query_ns; /* a query call: untraced, traced, and by

@@ -263,6 +263,9 @@ const struct platform_key platform_keys[] = {
 	{ "host.shared_longer", KEY_LIST, 0, AT(shared_longer), NULL, "ratio",
 	  "what launches, records and waits, copies, memsets take more on such a core, and the "
 	  "program between its calls (optional); absent: nothing is made of cores" },
+	{ "host.shared_met", KEY_REAL, 0, AT(shared_met), NULL, "ratio",
+	  "how often running threads meet a shared core, over how often the host's cores are shared "
+	  "when they are looked at one by one (optional); absent: 1" },
 	{ "host.query_ns", KEY_REAL, 0, AT(query_ns), NULL, "ns",
 	  "a query call (cudaGetDevice), one thread" },
 	{ "host.graph_ns", KEY_REAL, 0, AT(graph_ns), NULL, "ns",
@@ -368,6 +371,8 @@ const struct platform_key platform_keys[] = {
 	  "how much longer a kernel is right after another context's, as on virtual GPUs" },
 	{ "tracer.api_query_ns", KEY_REAL, 0, AT(api_query_ns), NULL, "ns",
 	  "duration the recorder gives for such a call" },
+	{ "tracer.code_load_ns", KEY_REAL, 0, AT(code_load_ns), NULL, "ns",
+	  "what the recorder adds to the first launch of a process, which loads its code" },
 	{ "tracer.graph_pause_ns", KEY_REAL, 0, AT(graph_pause_ns), NULL, "ns",
 	  "how much longer a pause between two nodes of a graph is, one of which is a copy or "
 	  "memset, "
@@ -379,6 +384,9 @@ const struct platform_key platform_keys[] = {
 	  "how much longer a block lives while the recorder times kernels" },
 	{ "tracer.recorded_start_latency_ns", KEY_REAL, 0, AT(recorded_start_latency_ns), NULL,
 	  "ns", "end of a launch call on an idle stream to the kernel's begin, both as recorded" },
+	{ "tracer.recorded_wake_ns", KEY_REAL, 0, AT(recorded_wake_ns), NULL, "ns",
+	  "end of such a kernel, as recorded, to the return of the synchronisation that waits for "
+	  "it" },
 	{ "tracer.stream_note_host_op_ns", KEY_REAL, 0, AT(note_host_op_ns), NULL, "ns",
 	  "telling the recorder about a post or an await" },
 	{ "tracer.stream_note_footprint_ns", KEY_REAL, 0, AT(note_footprint_ns), NULL, "ns",

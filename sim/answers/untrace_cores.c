@@ -4,7 +4,8 @@
 #include <stdbool.h>
 
 enum { LOOKS_AT_LEAST = 8 };
-static const double least_of_own = 0.8; /* a core that gives less than so much of one's own */
+static const double least_of_own = 0.8, /* a core that gives less than so much of one's own */
+	usual_shared = 0.5;		/* what benchmarks met that did not look */
 
 static double between_0_and_1(double share)
 {
@@ -31,6 +32,13 @@ static double recorded_shared(const struct schedule *schedule, const struct plat
 	return between_0_and_1((launch_ns - record_ns[0]) / (record_ns[1] - record_ns[0]));
 }
 
+/* All of a host's cores are looked at, one after the other, and those just woken are shared more
+ * often than one on which a thread runs. */
+static double met_by_threads(const struct platform *p)
+{
+	return p->shared_met > 0 ? p->shared_met : 1;
+}
+
 /* Neighbours come and go within a second, and one process may have had all of them or none: so
  * what is answered is what the host had to give. */
 void cores_tell(struct schedule *schedule, const struct platform *p)
@@ -45,8 +53,16 @@ void cores_tell(struct schedule *schedule, const struct platform *p)
 	    !(asked || schedule->host_looks.count >= LOOKS_AT_LEAST))
 		return;
 	schedule->recorded_shared = recorded_shared(schedule, p, launch_ns);
-	schedule->answered_shared =
-		asked ? between_0_and_1(p->shared_cores) : shared_of(&schedule->host_looks, p);
+	schedule->answered_shared = asked ? between_0_and_1(p->shared_cores)
+					  : met_by_threads(p) * shared_of(&schedule->host_looks, p);
+}
+
+/* How much more a record takes on a shared core. */
+static double recorded_more(const struct platform *p, enum shared_sort sort)
+{
+	const double *record_ns = p->launch_record.value;
+	return sort == SHARED_LAUNCH ? record_ns[1] / record_ns[0] - 1
+				     : p->shared_longer.value[sort];
 }
 
 double cores_longer(const struct schedule *schedule, const struct platform *p,
@@ -55,7 +71,16 @@ double cores_longer(const struct schedule *schedule, const struct platform *p,
 	if (schedule->recorded_shared < 0 || p->shared_longer.count <= sort)
 		return 1;
 	const double more = p->shared_longer.value[sort];
-	return (1 + more * schedule->answered_shared) / (1 + more * schedule->recorded_shared);
+	return (1 + more * schedule->answered_shared) /
+	       (1 + recorded_more(p, sort) * schedule->recorded_shared);
+}
+
+double cores_recorder(const struct schedule *schedule, const struct platform *p)
+{
+	if (schedule->recorded_shared < 0 || p->shared_longer.count <= SHARED_EVENT)
+		return 1;
+	const double more = p->shared_longer.value[SHARED_EVENT];
+	return (1 + more * schedule->recorded_shared) / (1 + more * usual_shared);
 }
 
 static int64_t times(int64_t ps, double longer)

@@ -14,6 +14,8 @@ void cores_tell(struct schedule *schedule, const struct platform *platform);
 /* How many times as long as where it was recorded something takes; 1 where nothing is known. */
 double cores_longer(const struct schedule *schedule, const struct platform *platform,
 		    enum shared_sort sort);
+/* How many times as long as the platform says the recorder took around a call. */
+double cores_recorder(const struct schedule *schedule, const struct platform *platform);
 /* The same of what the threads do between their calls. */
 void cores_pauses(struct schedule *schedule, const struct platform *platform);
 

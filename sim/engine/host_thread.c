@@ -85,6 +85,9 @@ static bool issue(struct sim *s, uint32_t thread, const struct schedule_op *op, 
 	else
 		t->now_ps += s->host->call(s->host_model, thread, op, st->count,
 					   index + s->schedule->thread[thread].left_out);
+	if (s->graph_pauses && op->kind == OP_COPY && schedule_begins_graph(op) &&
+	    t->now_ps < command.called_ps + op->value - s->delay_ps[DELAY_START])
+		t->now_ps = command.called_ps + op->value - s->delay_ps[DELAY_START];
 	command.submit_ps = t->now_ps;
 	command.blocked_ps = t->blocked_ps;
 	if (op->kind == OP_RECORD) {

@@ -150,8 +150,9 @@ struct sim {
 	sim_time
 		seen_ps; /* from the end of something on a device to the host's memory showing it */
 	sim_time wake_ps, delay_ps[DELAY_COUNT];
-	bool graphs_priced; /* by what calibration says of graphs */
-	bool graph_pauses;  /* within a graph pauses are as recorded */
+	sim_time recorded_wake_ps; /* behind what ends when the recorder said */
+	bool graphs_priced;	   /* by what calibration says of graphs */
+	bool graph_pauses;	   /* within a graph pauses are as recorded */
 	uint32_t queue_depth;
 	sim_time core_begin_ps;		 /* last thread ready; SIM_NEVER before */
 	sim_time graph_pause_ps;	 /* the same within a graph, next to a copy or memset */

@@ -49,6 +49,13 @@ static bool at_the_end_of_time(struct sim *s, sim_time now)
 	return now >= SIM_LAST;
 }
 
+/* A copy or memset by itself takes what it adds to its stream, a kernel or a node of a graph what
+ * its record says. */
+static bool ends_as_recorded(const struct schedule_op *op)
+{
+	return op->kind == OP_LAUNCH || op->flags & OP_IN_GRAPH || schedule_begins_graph(op);
+}
+
 /* The head is done at `now`: take it off, tell those who waited for it. */
 static void retire(struct sim *s, uint32_t stream, sim_time now)
 {
@@ -93,9 +100,11 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	if (st->space_thread != NONE32 && st->count < s->queue_depth)
 		thread_wake_list(s, &st->space_thread, now);
 	if (stream_empty(st)) {
-		thread_wake_list(s, &st->sync_thread, now + s->wake_ps);
+		const sim_time awake =
+			now + (ends_as_recorded(op) ? s->recorded_wake_ps : s->wake_ps);
+		thread_wake_list(s, &st->sync_thread, awake);
 		if (gpu->sync_threads != NONE32 && gpu_empty(s, st->gpu))
-			thread_wake_list(s, &gpu->sync_threads, now + s->wake_ps);
+			thread_wake_list(s, &gpu->sync_threads, awake);
 	}
 	if (woken != NONE32)
 		stream_step(s, woken, now);

@@ -47,6 +47,7 @@ void check_calls(struct checking *c)
 			continue;
 		switch (check_call_kind(c, a->name)) {
 		case CALL_LAUNCH:
+		case CALL_GRAPH:
 			c->count[c->captured[i] ? CAPTURED : ORPHAN_LAUNCH] +=
 				map_get(&c->work, process, a->correlation) == MAP_NONE;
 			break;

@@ -10,6 +10,7 @@
 enum call_kind {
 	CALL_OTHER,
 	CALL_LAUNCH,
+	CALL_GRAPH, /* launches a graph */
 	CALL_COPY,
 	CALL_MEMSET,
 	CALL_RECORD,

@@ -99,18 +99,15 @@ static void tell_slower(const struct load *load, const int64_t usual_ns[CALL_OF_
 	}
 }
 
-/*
- * The first launch of a kernel loads its code (CUDA_MODULE_LOADING is LAZY unless somebody says
- * otherwise), in 10 to 140 us where others take 5. What it took longer than the others is the
- * program's own time before it.
- */
-static void delay_first_launches(struct load *load, const int64_t usual_ns[CALL_OF_COUNT])
+static void note_first_launches(struct load *load)
 {
+	struct schedule *schedule = load->schedule;
 	for (size_t k = 0; k < load->took_count; k++) {
-		struct schedule_op *op = &load->schedule->op[load->took[k].op];
-		const int64_t usual = usual_ns[schedule_call_of(load->schedule, op)];
-		if (op->flags & OP_FIRST && usual > 0 && load->took[k].ns > usual)
-			op->before_ps += (load->took[k].ns - usual) * 1000;
+		if (!(schedule->op[load->took[k].op].flags & OP_FIRST))
+			continue;
+		GROW(schedule->first, schedule->first_count, schedule->first_capacity);
+		schedule->first[schedule->first_count++] =
+			(struct schedule_first){ load->took[k].op, load->took[k].ns };
 	}
 }
 
@@ -135,6 +132,6 @@ void load_calls_finish(struct load *load)
 	}
 	if (schedule->virtual_gpus > 1)
 		tell_slower(load, usual_ns);
-	delay_first_launches(load, usual_ns);
+	note_first_launches(load);
 	free(all);
 }

@@ -108,6 +108,16 @@ static void know_stream(struct trace_joins *joins, int64_t process, int32_t devi
 			   (uint32_t)device);
 }
 
+/* Of a kernel, or of any, in its process. */
+static void keep_first(struct trace_joins *joins, const struct trace *t, uint32_t row, int64_t name)
+{
+	const int64_t process = process_of(t->kernel[row].global_pid);
+	const uint32_t first = map_intern(&joins->first_launch, process, name, row);
+
+	if (t->kernel[row].start_ns < t->kernel[first].start_ns)
+		map_put(&joins->first_launch, process, name, row);
+}
+
 static int join(struct trace_joins *joins)
 {
 	const struct trace *t = joins->trace;
@@ -138,12 +148,9 @@ static int join(struct trace_joins *joins)
 
 	for (size_t i = 0; i < t->kernel_count; i++) {
 		const struct trace_kernel *k = &t->kernel[i];
-		uint32_t first = map_intern(&joins->first_launch, process_of(k->global_pid),
-					    k->demangled_name, (uint32_t)i);
 
-		if (k->start_ns < t->kernel[first].start_ns)
-			map_put(&joins->first_launch, process_of(k->global_pid), k->demangled_name,
-				(uint32_t)i);
+		keep_first(joins, t, (uint32_t)i, k->demangled_name);
+		keep_first(joins, t, (uint32_t)i, ANY_KERNEL);
 		know_stream(joins, process_of(k->global_pid), k->device, k->context, k->stream);
 	}
 	for (size_t i = 0; i < t->memcpy_count; i++)

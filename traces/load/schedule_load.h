@@ -62,6 +62,7 @@ struct unrecorded { /* work in a stream that no row is there of, by its call */
 };
 
 /* schedule_joins.c */
+enum { ANY_KERNEL = -1 }; /* no string has this number */
 struct trace_joins {
 	const struct trace *trace; /* borrowed */
 	const char *path;	   /* for messages */
@@ -85,7 +86,7 @@ struct trace_joins {
 	struct map pause;	   /* kernel row -> ns since the one before it in its stream */
 	struct map overlap;	 /* kernel row -> ns of it beside the one before it in its stream */
 	struct map early;	 /* (call's name, kernel's name) -> 1, schedule_begins.c */
-	struct map first_launch; /* (process, name string) -> kernel row */
+	struct map first_launch; /* (process, name string or ANY_KERNEL) -> kernel row */
 	struct map context;	 /* (process, context) -> number, of those that work or record */
 };
 

@@ -55,14 +55,20 @@ static uint32_t joined(const struct load *load, const struct map *map, const str
 	return found;
 }
 
-static bool first_of_kernel(const struct load *load, uint32_t row)
+/* Whether it is the first launch of the kernel of that name, or of any, in its process. */
+static bool is_first(const struct load *load, uint32_t row, int64_t name)
 {
 	const struct trace_kernel *k = &load->trace->kernel[row];
 
 	if (trace_get_meta(load->trace, "trimmed"))
 		return false; /* what came before is not in the file */
-	return map_get(&load->joins->first_launch, process_of(k->global_pid), k->demangled_name) ==
-	       row;
+	return map_get(&load->joins->first_launch, process_of(k->global_pid), name) == row;
+}
+
+static void note_loading(struct schedule *schedule)
+{
+	GROW(schedule->loading, schedule->loading_count, schedule->loading_capacity);
+	schedule->loading[schedule->loading_count++] = schedule->op_count;
 }
 
 static int64_t span_ps(int64_t start_ns, int64_t end_ns)
@@ -92,10 +98,12 @@ static struct schedule_op *add_row(struct load *load, const struct work *work, s
 	if (work->kind == WORK_KERNEL) {
 		const struct trace_kernel *k = &t->kernel[row];
 
+		if (is_first(load, row, ANY_KERNEL))
+			note_loading(load->schedule);
 		op = schedule_add_op(load->schedule, OP_LAUNCH, (uint16_t)stream,
 				     load_shape(load, k));
 		op->duration_ps = span_ps(k->start_ns, k->end_ns);
-		op->flags = first_of_kernel(load, row) ? OP_FIRST : 0;
+		op->flags = is_first(load, row, k->demangled_name) ? OP_FIRST : 0;
 		op->flags |= load->joins->switched && load->joins->switched[row] ? OP_SWITCHED : 0;
 		op->flags |= load_is_early(load, k) ? OP_EARLY : 0;
 		if (op->duration_ps > 0)
@@ -127,8 +135,21 @@ static bool by_host(const struct load *load, const struct work *work, uint32_t c
 	       from_gpu_to_gpu(&load->trace->memcpy[work[1].row]);
 }
 
+/* A graph that begins with a copy from pageable memory: the host copies that before it hands the
+ * graph over. What passed from the call to the copy. */
+static int64_t handed_over_ps(const struct load *load, const struct work *work,
+			      const struct schedule_op *op, int64_t called_ns)
+{
+	const struct schedule_copy *copy = &load->schedule->copy[op->object];
+
+	return op->kind == OP_COPY && copy->kind == COPY_H2D && copy->pageable
+		       ? to_ps(load->trace->memcpy[work->row].start_ns - called_ns)
+		       : 0;
+}
+
 /* All device rows of one correlation; the first operation carries the host time before the call. */
-static int add_work(struct load *load, uint32_t at, struct call call, int64_t before_ps)
+static int add_work(struct load *load, uint32_t at, struct call call, int64_t called_ns,
+		    int64_t before_ps)
 {
 	const struct work *first = &load->joins->work[at];
 	struct schedule_op *op = NULL;
@@ -150,7 +171,9 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t be
 			    : op->kind == OP_LAUNCH && !load->schedule->config
 				    ? to_ps(load_pause_ns(load, first[i].row))
 				    : 0;
-		op->flags |= i ? OP_IN_GRAPH : 0;
+		op->flags |= i ? OP_IN_GRAPH : call.kind == CALL_GRAPH ? OP_GRAPH : 0;
+		if (op->flags & OP_GRAPH && !i)
+			op->value = handed_over_ps(load, &first[i], op, called_ns);
 		op->flags |= !i && by_host(load, first, count, call) ? OP_BY_HOST : 0;
 		op->flags |= load_graph_turns(graph, i) ? OP_TURN : 0;
 		op->before_ps = before_ps;
@@ -269,9 +292,10 @@ static int add_group(struct load *load, const struct group *group, int64_t befor
 	if (api_of(load, group->first)->return_value != 0)
 		return add_host(load, group->first, before_ps); /* it failed, or said "not ready" */
 	if (work != MAP_NONE)
-		return add_work(load, work, call, before_ps);
+		return add_work(load, work, call, api_of(load, group->first)->start_ns, before_ps);
 	switch (call.kind) {
 	case CALL_LAUNCH:
+	case CALL_GRAPH:
 	case CALL_COPY:
 	case CALL_MEMSET:
 		return add_unresolved(load, group->first, before_ps, ANOMALY_ORPHAN_CALL);

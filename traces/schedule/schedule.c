@@ -51,6 +51,8 @@ void schedule_release(struct schedule *schedule)
 	free(schedule->host_looks.additions);
 	free(schedule->own_looks.additions);
 	free(schedule->hidden);
+	free(schedule->first);
+	free(schedule->loading);
 	free(schedule->thread);
 	free(schedule->stream);
 	free(schedule->shape);

@@ -51,6 +51,7 @@ enum {
 			 (programmatic dependent launch), so nothing passes between them */
 	,
 	OP_TURN = 1 /* launch in a graph: the body of a WHILE node begins once more */,
+	OP_GRAPH = 1 /* launch, copy, memset, without OP_IN_GRAPH: the first node of a graph */,
 	OP_MESSAGE = 32 /* post, await (with OP_INFERRED): of a call of MPI; what a message takes
 			   is in the time behind it */
 	,
@@ -72,7 +73,7 @@ enum schedule_call {
 	CALL_OF_NONE, /* no call, or one whose time depends on the device */
 	CALL_OF_LAUNCH,
 	CALL_OF_EARLY,	 /* a launch with OP_EARLY */
-	CALL_OF_GRAPH,	 /* a launch of several nodes */
+	CALL_OF_GRAPH,	 /* of a graph, or of several kernels */
 	CALL_OF_BY_HOST, /* a copy with OP_BY_HOST */
 	CALL_OF_MEMSET,
 	CALL_OF_RECORD,
@@ -89,8 +90,10 @@ struct schedule_op {  /* 32 bytes: the engine walks these */
 	uint16_t stream; /* index into schedule.stream; 0xffff = none */
 	uint32_t object;
 	int64_t value; /* post/await value; launch, copy, memset with OP_IN_GRAPH: recorded pause of
-			  the device before it, in ps; other launches: the pause since the kernel
-			  before it in its stream, where it bounds what passes between two; 0: no */
+			  the device before it, in ps; copy with OP_GRAPH: from its call to it, if
+			  the host had to copy first, else 0; other launches: the pause since the
+			  kernel before it in its stream, where it bounds what passes between two;
+			  0: no */
 	int64_t before_ps;   /* host time spent before this call (think time), >= 0 */
 	int64_t duration_ps; /* launch/copy: recorded device duration, tracer not removed; OP_HOST:
 				host duration; -1 unknown */
@@ -224,6 +227,10 @@ struct schedule_nvtx {
 	struct schedule_instant begin, end;
 };
 
+struct schedule_first {
+	int64_t op, took_ns; /* the call's record */
+};
+
 struct core_looks {
 	int64_t *additions; /* owned */
 	size_t count, capacity;
@@ -235,7 +242,11 @@ struct schedule {
 	struct schedule_queries *queries;
 	size_t queries_count; /* ascending op; recorded ones only */
 	struct schedule_hidden *hidden;
-	size_t hidden_count; /* ascending op; recordings on virtual GPUs only */
+	size_t hidden_count;	      /* ascending op; recordings on virtual GPUs only */
+	struct schedule_first *first; /* first launches of kernels */
+	size_t first_count;
+	int64_t *loading; /* the first launch of each process */
+	size_t loading_count;
 	struct schedule_thread *thread;
 	uint32_t thread_count;
 	struct schedule_stream *stream;
@@ -297,7 +308,7 @@ struct schedule {
 				  reported */
 	size_t op_capacity, thread_capacity, stream_capacity, shape_capacity, copy_capacity,
 		access_capacity, kernel_capacity, queries_capacity, nvtx_capacity, hidden_capacity,
-		collective_capacity, participant_capacity;
+		first_capacity, loading_capacity, collective_capacity, participant_capacity;
 	struct schedule_index *index; /* private: finds equal entries while building */
 };
 
@@ -316,6 +327,8 @@ uint32_t schedule_add_copy(struct schedule *schedule, const struct schedule_copy
 struct schedule_op *schedule_add_op(struct schedule *schedule, enum op_kind kind, uint16_t stream,
 				    uint32_t object);
 
+/* The first node of a graph. */
+bool schedule_begins_graph(const struct schedule_op *op);
 enum schedule_call schedule_call_of(const struct schedule *schedule, const struct schedule_op *op);
 
 /* Operations counted as work: launch, copy, memset, record, wait, sync, post, await (not marks,
