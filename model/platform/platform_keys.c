@@ -264,8 +264,8 @@ const struct platform_key platform_keys[] = {
 	  "what launches, records and waits, copies, memsets take more on such a core, and the "
 	  "program between its calls (optional); absent: nothing is made of cores" },
 	{ "host.shared_met", KEY_REAL, 0, AT(shared_met), NULL, "ratio",
-	  "how often running threads meet a shared core, over how often the host's cores are shared "
-	  "when they are looked at one by one (optional); absent: 1" },
+	  "how often running threads meet a shared core, over how often the host's cores are "
+	  "shared when they are looked at one by one (optional); absent: 1" },
 	{ "host.query_ns", KEY_REAL, 0, AT(query_ns), NULL, "ns",
 	  "a query call (cudaGetDevice), one thread" },
 	{ "host.graph_ns", KEY_REAL, 0, AT(graph_ns), NULL, "ns",

@@ -42,18 +42,13 @@ record() {
 	timeout "${LIMIT_EACH:-60}" "$w" record ${as_gpus:+--as-gpus "$gpus"} ${RECORD_OPTIONS:-} -o "$trace" -- $(command_of "$command") >"$out/$name.recorded.txt" 2>&1 ||
 		echo "$name: exit $?"
 }
+# One run of each row: round by round, so that all rows meet the same hours of the host.
 measure() {
-	: >"$out/$name.times"
-	n=0
-	[ "$how" = segment ] && most=3 || most=$runs
-	while [ $n -lt "$most" ]; do
-		n=$((n + 1))
-		late "$name, run $n" && return
-		# shellcheck disable=SC2046
-		timeout "${LIMIT_EACH:-60}" $(command_of "$command") >"$out/$name.run" 2>>"$out/$name.errors" || echo "$name, run $n: exit $?"
-		times_of "$how" "$out/$name.run" >>"$out/$name.times"
-		rm -f "$out/$name.run"
-	done
+	[ "$how" != segment ] || [ "$round" -le 3 ] || return 0
+	# shellcheck disable=SC2046
+	timeout "${LIMIT_EACH:-60}" $(command_of "$command") >"$out/$name.run" 2>>"$out/$name.errors" || echo "$name, run $round: exit $?"
+	times_of "$how" "$out/$name.run" >>"$out/$name.times"
+	rm -f "$out/$name.run"
 }
 each() { # FUNCTION
 	rows | while IFS="$tab" read -r name gpus how span pattern device count processes command <&0; do
@@ -77,7 +72,10 @@ table() {
 case $what in
 record) as_gpus=yes; each record ;;
 record-true) as_gpus=; each record ;;
-measure) each measure ;;
+measure)
+	rm -f "$out"/*.times
+	for round in $(seq "$runs"); do each measure; done
+	;;
 answer)
 	platform=${4:-h200x4}
 	table >"$out/table.tsv"
