@@ -145,7 +145,8 @@ static void stream_step(struct sim *s, uint32_t stream, sim_time now)
 		const sim_time gap = op->flags & OP_EARLY		? 0
 				     : command->submit_ps > st->free_ps ? st->kernel_gap_ps
 									: st->gap_ps;
-		const sim_time pause = op->value > 0 && op->value < gap ? op->value : gap;
+		const sim_time seen = op->value - (st->last_was_copy ? s->graph_pause_ps : 0);
+		const sim_time pause = op->value > 0 && seen < gap ? (seen > 0 ? seen : 0) : gap;
 		start += op->flags & OP_IN_GRAPH && s->graph_pauses ? untraced_pause(s, op) : pause;
 		if (command->submit_ps + s->delay_ps[DELAY_START] > start)
 			start = command->submit_ps + s->delay_ps[DELAY_START];

@@ -58,6 +58,32 @@ static void find_early(struct trace_joins *joins)
 	map_release(&last);
 }
 
+/* The pause of a kernel behind a memset is that since the memset. */
+static void find_behind_memsets(struct trace_joins *joins)
+{
+	const struct trace *t = joins->trace;
+	struct map last = { 0 }; /* (process and context, stream) -> memset row and 1; 0: used */
+	size_t next = 0;
+
+	for (size_t i = 0; i < t->kernel_count; i++) { /* by begin, as memsets are */
+		const struct trace_kernel *k = &t->kernel[i];
+
+		for (; next < t->memset_count && t->memset[next].start_ns < k->start_ns; next++)
+			map_put(&last,
+				process_of(t->memset[next].global_pid) * 65536 +
+					t->memset[next].context,
+				t->memset[next].stream, (uint32_t)next + 1);
+		const uint32_t before = map_put(&last, context_of(k), k->stream, 0);
+		const int64_t since_ns = before == MAP_NONE || before == 0
+						 ? -1
+						 : k->start_ns - t->memset[before - 1].end_ns;
+
+		if (since_ns > 0 && since_ns < UINT32_MAX)
+			map_put(&joins->pause, (int64_t)i, 0, (uint32_t)since_ns);
+	}
+	map_release(&last);
+}
+
 bool load_is_early(const struct load *load, const struct trace_kernel *kernel)
 {
 	const uint32_t api = load->joins->early.used
@@ -135,6 +161,7 @@ bool load_is_beside(const struct load *load, const struct trace_kernel *kernel)
 void load_begins(struct trace_joins *joins)
 {
 	find_early(joins);
+	find_behind_memsets(joins);
 	if (!trace_virtual_gpus(joins->trace)) /* else they took turns */
 		find_beside(joins);
 }
