@@ -118,7 +118,8 @@ static void first_launches(struct schedule *schedule, const struct platform *pla
 		op->before_ps +=
 			(int64_t)(more_ns((double)schedule->first[k].took_ns, than_ns) * 1000);
 	}
-	for (size_t k = 0; k < schedule->loading_count; k++) {
+	const bool recorded_calls = mechanism_on(&platform->mechanisms, MECHANISM_RECORDED_CALLS);
+	for (size_t k = 0; recorded_calls && k < schedule->loading_count; k++) {
 		struct schedule_op *op = &schedule->op[schedule->loading[k]];
 		op->before_ps = shorter_ps(op->before_ps, platform->code_load_ns * 1000);
 	}

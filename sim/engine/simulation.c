@@ -100,7 +100,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 	s->copy_model = s->copies->create(
 		p, s->schedule, setup->seed <= 1 && !setup->quiet); /* once, not for every seed */
 	s->wake_ps = s->host->other(s->host_model, HOST_SYNC_WAKE);
-	s->recorded_wake_ps = p->recorded_wake_ns > 0 && !s->schedule->config
+	s->recorded_wake_ps = p->recorded_wake_ns > 0 && !s->schedule->config &&
+					      mechanism_on(&p->mechanisms, MECHANISM_WAY_BACK)
 				      ? ps_of_ns(p->recorded_wake_ns)
 				      : s->wake_ps;
 	s->seen_ps = ps_of_ns(host_way_back_ns(p));
