@@ -412,6 +412,67 @@ static void a_copy_from_gpu_to_gpu_keeps_nobody(void **state)
 	trace_release(&t);
 }
 
+/* A graph of one kernel is a graph; one that begins with a copy up from pageable memory, 80 us
+ * after its call, says how long that took, and one from pinned memory does not. */
+static void a_graphs_first_node_is_told_apart(void **state)
+{
+	enum { H2D = 1, PAGEABLE = 0 };
+	static const char *const name = "cudaGraphLaunch_v10000";
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	launch(&t, MAIN, 100, 0, 7, "k", 50);
+	node(&t, call(&t, MAIN, 1 * US, name), 7, 2 * US, 3 * US, 0);
+	copy_row(&t, call(&t, MAIN, 100 * US, name), 180 * US, H2D, 0, 0, 4096)->source_kind =
+		PAGEABLE;
+	copy_row(&t, call(&t, MAIN, 300 * US, name), 304 * US, H2D, 0, 0, 4096);
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(s.op_count, 4);
+	assert_int_equal(schedule_call_of(&s, &s.op[0]), CALL_OF_LAUNCH);
+	for (int k = 1; k < 4; k++) {
+		assert_true(schedule_begins_graph(&s.op[k]));
+		assert_int_equal(schedule_call_of(&s, &s.op[k]), CALL_OF_GRAPH);
+		assert_int_equal(s.op[k].value, k == 2 ? 80 * US * 1000 : 0);
+	}
+	schedule_release(&s);
+	trace_release(&t);
+}
+
+/* Launches at 120, 2020 and 4020, a memset from 1300 to 1700 before the second. */
+static void a_kernel_behind_a_memset_pauses_since_that(void **state)
+{
+	struct schedule s;
+	struct trace t;
+
+	(void)state;
+	trace_init(&t);
+	launch(&t, MAIN, 100, 0, 7, "k", 500);
+	*trace_add_memset(&t) =
+		(struct trace_memset){ .start_ns = 1300,
+				       .end_ns = 1700,
+				       .context = 1,
+				       .stream = 7,
+				       .correlation = call(&t, MAIN, 1200, "cudaMemsetAsync_v3020"),
+				       .global_pid = global_pid,
+				       .bytes = 8 };
+	launch(&t, MAIN, 2000, 0, 7, "k", 500);
+	launch(&t, MAIN, 4000, 0, 7, "other", 500);
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_int_equal(find(&s, OP_LAUNCH, 0)->value, 0);
+	assert_int_equal(find(&s, OP_LAUNCH, 1)->value, (2020 - 1700) * 1000);
+	assert_int_equal(find(&s, OP_LAUNCH, 2)->value, (4020 - 2520) * 1000);
+	/* The process's first launch, and those of either kernel. */
+	assert_int_equal(s.loading_count, 1);
+	assert_int_equal(s.loading[0], 0);
+	assert_int_equal(s.first_count, 2);
+	assert_int_equal(s.first[1].op, 3);
+	assert_int_equal(s.first[1].took_ns, 10);
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +490,8 @@ int main(void)
 		cmocka_unit_test(a_copy_from_gpu_to_gpu_keeps_nobody),
 		cmocka_unit_test(branches_wait_for_what_had_ended),
 		cmocka_unit_test(kernels_of_a_body_belong_to_the_launch_of_their_graph),
+		cmocka_unit_test(a_graphs_first_node_is_told_apart),
+		cmocka_unit_test(a_kernel_behind_a_memset_pauses_since_that),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,6 +278,86 @@ static void a_threads_own_looks_tell_and_pauses_follow(void **state)
 	}
 }
 
+/* Of the host's cores half are shared, and running threads meet 0.6 of these; the recorder takes
+ * around calls, whose pauses are 10 us long, what it takes on half as many shared cores. */
+static void threads_meet_fewer_shared_cores_than_the_host_has(void **state)
+{
+	static const struct {
+		size_t own_shared;
+		double around; /* times as long as the platform says */
+	} cases[] = { { 8, 1.8 / 1.4 }, { 4, 1 }, { 0, 1 / 1.4 } };
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct platform platform;
+		struct schedule s;
+		platform_of_cores(&platform, "host.shared_longer=0.2 0.8 0.5 0.5");
+		set(&platform, "host.shared_met", 0.6);
+		set(&platform, "tracer.launch_part", 0.5);
+		set(&platform, "tracer.outside_ns", 280);
+		one_thread(&s);
+		add(&s, OP_RECORD, 0, 10000);
+		add(&s, OP_RECORD, 0, 10000);
+		s.device = xstrdup("one");
+		s.call_recorded_ns[CALL_OF_LAUNCH] = 1000;
+		look(&s.host_looks, 8, 4);
+		look(&s.own_looks, 8, cases[k].own_shared);
+		schedule_untrace(&s, &platform);
+		assert_true(fabs(s.answered_shared - 0.3) < 1e-9);
+		/* A launch takes 1.2 times as long on a shared core, its record 1.3 times. */
+		const double longer = 1.06 / (1 + 0.3 * (double)cases[k].own_shared / 8);
+		assert_in_range(s.call_ps[CALL_OF_LAUNCH], (int64_t)(500000 * longer) - 1,
+				(int64_t)(500000 * longer) + 1);
+		assert_in_range(s.op[1].before_ps,
+				(int64_t)(1000 * (10000 - 280 * cases[k].around)) - 1,
+				(int64_t)(1000 * (10000 - 280 * cases[k].around)) + 1);
+		schedule_release(&s);
+		platform_release(&platform);
+	}
+}
+
+/* A first launch is longer by the code it loads: that is the program's, less what the recorder adds
+ * to the first of a process. Where a program launches too seldom for a median, a launch is as long
+ * as the platform's record of one, and where that is not known nothing is. */
+static void loading_code_is_the_programs_own_time(void **state)
+{
+	static const struct {
+		int64_t usual_ns;
+		const char *record;
+		int64_t before_ns[2]; /* of the process's first launch, of another kernel's */
+	} cases[] = {
+		{ 4000, "tracer.launch_record_ns=5000 6000", { 10000 + 96000 - 46000, 96000 } },
+		{ 0, "tracer.launch_record_ns=5000 6000", { 10000 + 95000 - 46000, 95000 } },
+		{ 0, NULL, { 0, 0 } },
+	};
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct platform platform;
+		struct schedule s;
+		platform_of(&platform, "free");
+		if (cases[k].record)
+			assert_int_equal(platform_set(&platform, cases[k].record), 0);
+		set(&platform, "tracer.code_load_ns", 46000);
+		one_thread(&s);
+		const struct schedule_shape shape = {
+			.kernel = schedule_add_kernel(&s, "k"), .points = 1, .path = -1, .steps = -1
+		};
+		for (int launch = 0; launch < 2; launch++) {
+			add(&s, OP_LAUNCH, schedule_add_shape(&s, &shape, NULL, 0),
+			    launch ? 0 : 10000);
+			GROW(s.first, s.first_count, s.first_capacity);
+			s.first[s.first_count++] = (struct schedule_first){ launch, 100000 };
+		}
+		GROW(s.loading, s.loading_count, s.loading_capacity);
+		s.loading[s.loading_count++] = 0;
+		s.call_recorded_ns[CALL_OF_LAUNCH] = cases[k].usual_ns;
+		schedule_untrace(&s, &platform);
+		for (int launch = 0; launch < 2; launch++)
+			assert_int_equal(s.op[launch].before_ps, 1000 * cases[k].before_ns[launch]);
+		schedule_release(&s);
+		platform_release(&platform);
+	}
+}
+
 /* What the recorder does around a call takes longer where the call did; a copy to another GPU costs
  * beside this program's launches what it does beside the platform's. */
 static void calls_after_a_turn_are_slow_all_around(void **state)
@@ -453,6 +533,8 @@ int main(void)
 		cmocka_unit_test(a_recorded_call_costs_its_part_of_its_record),
 		cmocka_unit_test(calls_are_answered_for_the_cores_that_the_host_had),
 		cmocka_unit_test(a_threads_own_looks_tell_and_pauses_follow),
+		cmocka_unit_test(threads_meet_fewer_shared_cores_than_the_host_has),
+		cmocka_unit_test(loading_code_is_the_programs_own_time),
 		cmocka_unit_test(calls_after_a_turn_are_slow_all_around),
 		cmocka_unit_test(what_virtual_gpus_cost_is_taken_out),
 		cmocka_unit_test(what_others_left_of_l2_is_taken_off),
