@@ -401,11 +401,11 @@ virtual() {
 			for (i = 1; i <= n; i++) if (list[i] != "") { both += list[i]; known++ }
 			n = gather(all, of, error, name)
 			for (i = 1; i <= n; i++) { sum += list[i]; five += list[i] <= 5; fifteen += list[i] <= 15 }
-			printf "| %s | %d | %.1f | %.1f | %.1f | %.1f | %d | %d | %d | %.1f |\n", name, n, sum / n, quantile(n, 0.5), quantile(n, 0.9), list[n], five, fifteen, known, both / known
+			printf "| %s | %d | %.1f | %.1f | %.1f | %.1f | %d | %d | %d | %s |\n", name, n, sum / n, quantile(n, 0.5), quantile(n, 0.9), list[n], five, fifteen, known, known ? sprintf("%.1f", both / known) : "-"
 		}
 		FNR == 1 { name = FILENAME; sub(/.*\//, "", name); sub(/\.tsv$/, "", name); names[++files] = "`" name "`"; next }
 		{ all++; of[all] = names[files]; error[all] = $8 < 0 ? -$8 : $8 + 0; from_true[all] = $10 == "-" ? "" : $10 < 0 ? -$10 : $10 + 0 }
-		END { for (f = 1; f <= files; f++) said(names[f]) }' "$data"/virtual_two[234].tsv
+		END { for (f = 1; f <= files; f++) said(names[f]) }' "$data"/virtual_two[2345].tsv
 }
 
 case ${1:-} in
