@@ -41,14 +41,15 @@ markdown() {
 
 # The rows of the tool's own answer, of kernels and pairs the model `warps`.
 LC_ALL=C awk -F '\t' -v OFS='\t' '
+	function short(us) { return us == "-" || us == "" ? us : us >= 1e5 ? sprintf("%.0f", us) : sprintf("%.6g", us) }
 	function off(us) { return us == "-" ? us : sprintf("%+.1f", (us / $at["predicted_us"] - 1) * 100) }
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
 		print "set", "split", "solver", "gpus", "config", "measured_us", "mad_us", "visit_spread_pct", "predicted_us", "low_pct", "high_pct", "error_pct", "inside", "refused"; next }
 	{ own = $at["set"] ~ /^(kernels|contention)$/ ? "warps" : "default"; refused = $at["model"] == own "-refused" }
 	$at["model"] == own || refused {
 		low = $at["predicted_lo_us"]; us = $at["measured_us"] + 0
-		print $at["set"], $at["split"], $at["solver"], $at["gpus"], $at["config"], $at["measured_us"], $at["measured_mad_us"], $at["visit_spread_pct"] + 0,
-			$at["predicted_us"], off(low), off($at["predicted_hi_us"]), sprintf("%.2f", $at["error_pct"]), low == "-" ? "-" : (us >= low + 0 && us <= $at["predicted_hi_us"] + 0 ? "yes" : "no"), refused ? "yes" : "no" }' \
+		print $at["set"], $at["split"], $at["solver"], $at["gpus"], $at["config"], short($at["measured_us"]), short($at["measured_mad_us"]), $at["visit_spread_pct"] + 0,
+			short($at["predicted_us"]), off(low), off($at["predicted_hi_us"]), sprintf("%.2f", $at["error_pct"]), low == "-" ? "-" : (us >= low + 0 && us <= $at["predicted_hi_us"] + 0 ? "yes" : "no"), refused ? "yes" : "no" }' \
 	"$table" >"$work/rows"
 { head -n 1 "$work/rows" && tail -n +2 "$work/rows" | LC_ALL=C sort -t "$(printf '\t')" -k1,2 -k3,3 -k4,4n -k5,5; } >"$rows/$platform-rows.tsv"
 cp "$summary" "$rows/$platform-summary.tsv"
