@@ -5,5 +5,5 @@ replay "$foreign/burger_512.wrt.zst"
 replay "$foreign/burger_512.wrt.zst" --set host.shared_cores=0
 replay "$foreign/burger_512.wrt.zst" --set host.shared_cores=1
 replay "$foreign/burger_512.wrt.zst" --set host.shared_cores=1.5
-replay "$foreign/burger_2048.wrt.zst"
+replay "$foreign/laplace3d_256.wrt.zst"
 warpreel info "$foreign/burger_512.wrt.zst" | grep WARPREEL_CORE
