@@ -317,7 +317,22 @@ static void the_trace_pass_finds_its_records_by_their_windows(void **state)
 			 "calibrate_period_empty(arguments64)", 1300);
 	at_ns = add_loop(&trace, at_ns, "stream.period_ns", 65536,
 			 "calibrate_period_copy(float4 *)", 8500);
+	/* Waits of 40 us, in each of which a kernel ends 2.5 us before the return. */
+	const int64_t waits_ns = at_ns;
+	at_ns = add_loop(&trace, at_ns, "stream.start_latency_ns", 1, "cudaStreamSynchronize_v3020",
+			 40000);
+	for (int k = 0; k < 3; k++) {
+		struct trace_kernel *row = trace_add_kernel(&trace);
+		*row = (struct trace_kernel){ .start_ns = waits_ns + 80000 * k + 5000,
+					      .end_ns = waits_ns + 80000 * k + 37500,
+					      .grid = { 1, 1, 1 },
+					      .block = { 1, 1, 1 },
+					      .demangled_name = trace_string(&trace, "spin"),
+					      .graph_node = -1 };
+		row->short_name = row->demangled_name;
+	}
 	assert_int_equal(pass_with(&trace, &traced, &results), 0);
+	assert_true(results_find(&results, "tracer.recorded_wake_ns")->values[0] == 2500);
 	assert_true(results_find(&results, "tracer.traced_launch_ns")->values[0] == 6800);
 	assert_true(results_find(&results, "tracer.api_launch_ns")->values[0] == 5000);
 	/* 3400 of 5000, where the cores of both passes gave the same; 1800 are behind its record.
