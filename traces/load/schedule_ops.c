@@ -140,9 +140,12 @@ static bool by_host(const struct load *load, const struct work *work, uint32_t c
 static int64_t handed_over_ps(const struct load *load, const struct work *work,
 			      const struct schedule_op *op, int64_t called_ns)
 {
-	const struct schedule_copy *copy = &load->schedule->copy[op->object];
+	const struct schedule_copy *copy;
 
-	return op->kind == OP_COPY && copy->kind == COPY_H2D && copy->pageable
+	if (op->kind != OP_COPY)
+		return 0;
+	copy = &load->schedule->copy[op->object];
+	return copy->kind == COPY_H2D && copy->pageable
 		       ? to_ps(load->trace->memcpy[work->row].start_ns - called_ns)
 		       : 0;
 }
