@@ -12,7 +12,7 @@ cat <<END
 
 Recordings played back, against the same program untraced: the median process, and the least and the most in brackets. *As recorded*: the median under the
 recorder. \`foreign\`: NVIDIA's multi-GPU programming models, by their own timer; answered with the span of their last kernels in the predicted trace, or a range.
-\`public\`: programs of HeCBench and NVIDIA's cuda-samples on one GPU, by their own timers (\`traces/data/programs/public.tsv\`, with the commit of each; what was answered blind, as it was made: the table of blind rows above).
+\`public\`: programs of HeCBench and NVIDIA's cuda-samples on one GPU, by their own timers (\`traces/data/programs/public.tsv\`, with the commit of each; answers as they were made blind are in \`public_blind.tsv\`).
 Set \`python\`, NVTX ranges of \`traces/data/programs\`, is in
 [\`$(basename "$data")-rows.tsv\`](validation/$(basename "$data")-rows.tsv). Where Python bounds, processes differ ([lab/programs.md](lab/programs.md)); the interval does not know of it.
 

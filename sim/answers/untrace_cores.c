@@ -32,8 +32,8 @@ static double recorded_shared(const struct schedule *schedule, const struct plat
 	return between_0_and_1((launch_ns - record_ns[0]) / (record_ns[1] - record_ns[0]));
 }
 
-/* All of a host's cores are looked at, one after the other, and those just woken are shared more
- * often than one on which a thread runs. */
+/* All of a host's cores are looked at, one after the other, and found shared more often than those
+ * on which threads run. */
 static double met_by_threads(const struct platform *p)
 {
 	return p->shared_met > 0 ? p->shared_met : 1;

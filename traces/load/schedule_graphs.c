@@ -239,3 +239,13 @@ int64_t load_graph_pause_ps(const struct graph *graph, uint32_t row)
 {
 	return graph ? to_ps(graph->node[row].pause_ns) : 0;
 }
+
+int64_t load_handed_over_ps(const struct load *load, const struct schedule_op *op, uint32_t row,
+			    int64_t called_ns)
+{
+	const struct schedule_copy *copy = &load->schedule->copy[op->object];
+
+	return copy->kind == COPY_H2D && copy->pageable
+		       ? to_ps(load->trace->memcpy[row].start_ns - called_ns)
+		       : 0;
+}

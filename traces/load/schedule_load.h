@@ -277,6 +277,11 @@ void load_graph_end(struct load *load, struct graph *graph);
 /* Of the device, before the row: since the last of those that it waited for. */
 int64_t load_graph_pause_ps(const struct graph *graph, uint32_t row);
 
+/* Of a graph that begins with a copy: from its call to that, where the host copies from pageable
+ * memory before it hands the graph over; else 0. */
+int64_t load_handed_over_ps(const struct load *load, const struct schedule_op *op, uint32_t row,
+			    int64_t called_ns);
+
 /* Whether the body of a WHILE node begins once more with it. */
 bool load_graph_turns(const struct graph *graph, uint32_t row);
 

@@ -135,21 +135,6 @@ static bool by_host(const struct load *load, const struct work *work, uint32_t c
 	       from_gpu_to_gpu(&load->trace->memcpy[work[1].row]);
 }
 
-/* A graph that begins with a copy from pageable memory: the host copies that before it hands the
- * graph over. What passed from the call to the copy. */
-static int64_t handed_over_ps(const struct load *load, const struct work *work,
-			      const struct schedule_op *op, int64_t called_ns)
-{
-	const struct schedule_copy *copy;
-
-	if (op->kind != OP_COPY)
-		return 0;
-	copy = &load->schedule->copy[op->object];
-	return copy->kind == COPY_H2D && copy->pageable
-		       ? to_ps(load->trace->memcpy[work->row].start_ns - called_ns)
-		       : 0;
-}
-
 /* All device rows of one correlation; the first operation carries the host time before the call. */
 static int add_work(struct load *load, uint32_t at, struct call call, int64_t called_ns,
 		    int64_t before_ps)
@@ -175,8 +160,8 @@ static int add_work(struct load *load, uint32_t at, struct call call, int64_t ca
 				    ? to_ps(load_pause_ns(load, first[i].row))
 				    : 0;
 		op->flags |= i ? OP_IN_GRAPH : call.kind == CALL_GRAPH ? OP_GRAPH : 0;
-		if (op->flags & OP_GRAPH && !i)
-			op->value = handed_over_ps(load, &first[i], op, called_ns);
+		if (op->kind == OP_COPY && schedule_begins_graph(op))
+			op->value = load_handed_over_ps(load, op, first[i].row, called_ns);
 		op->flags |= !i && by_host(load, first, count, call) ? OP_BY_HOST : 0;
 		op->flags |= load_graph_turns(graph, i) ? OP_TURN : 0;
 		op->before_ps = before_ps;
