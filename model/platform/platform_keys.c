@@ -288,6 +288,9 @@ const struct platform_key platform_keys[] = {
 	  "the same where the event keeps the time of its record; absent: as record_ns" },
 	{ "stream.wait_ns", KEY_REAL, NEEDED, AT(wait_ns), NULL, "ns",
 	  "what a wait for an event already complete adds between two kernels of a stream" },
+	{ "stream.wait_peer_ns", KEY_REAL, 0, AT(wait_peer_ns), NULL, "ns",
+	  "the same of a wait for another GPU's event, of which the stream is long ahead; absent: "
+	  "as wait_ns" },
 	{ "stream.event_same_ns", KEY_REAL, NEEDED, AT(event_same_ns), NULL, "ns",
 	  "an event complete on one stream to a waiting stream of the same GPU going on" },
 	{ "stream.event_peer_ns", KEY_REAL, PEERS | MOVES, AT(event_peer_ns), NULL, "ns",

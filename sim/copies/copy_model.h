@@ -31,6 +31,7 @@ struct copy_place {
 struct event_place {
 	bool same_gpu;	   /* the event was recorded there */
 	bool next_to_copy; /* it was recorded behind a copy, or a copy comes next */
+	bool asleep;	   /* the wait has stood in line for so long that its channel sleeps */
 	sim_time done_ps;  /* when it was complete */
 	sim_time next_ps;  /* when what stands behind the wait reached the device; SIM_NEVER: not
 			      issued */
@@ -44,6 +45,8 @@ enum copy_delay {
 	DELAY_RECORD,	    /* of a record in its stream */
 	DELAY_TIMED_RECORD, /* of one that keeps the time */
 	DELAY_WAIT,	    /* of a wait whose event is complete */
+	DELAY_WAIT_PEER,    /* the same of a channel that sleeps, for another GPU's event */
+	DELAY_ASLEEP,	    /* from a command to its channel sleeping */
 	DELAY_RUNG,	    /* a doorbell to a waiting channel that polls again */
 	DELAY_COUNT
 };

@@ -11,6 +11,12 @@ static sim_time next_submit(const struct sim_stream *st)
 	return st->count > 1 ? st->ring[(st->head + 1) & (st->capacity - 1)].submit_ps : SIM_NEVER;
 }
 
+/* Whether the stream has come to a wait so long after that was called that its channel sleeps. */
+static bool asleep(const struct sim *s, const struct sim_stream *st, const struct command *wait)
+{
+	return st->start_ps - wait->submit_ps >= s->delay_ps[DELAY_ASLEEP];
+}
+
 /* From the event being complete to the waiting stream going on. */
 static sim_time event_latency(const struct sim *s, const struct sim_instance *in,
 			      const struct sim_stream *st, const struct command *wait)
@@ -19,6 +25,7 @@ static sim_time event_latency(const struct sim *s, const struct sim_instance *in
 		return 0;
 	const struct event_place place = { .same_gpu = in->gpu == st->gpu,
 					   .next_to_copy = in->after_copy || wait->before_copy,
+					   .asleep = asleep(s, st, wait),
 					   .done_ps = in->done_ps,
 					   .next_ps = next_submit(st),
 					   .since_ps = st->start_ps,
@@ -65,6 +72,22 @@ void event_recorded(struct sim *s, uint32_t instance, sim_time at)
 	thread_wake_event(s, &in->first_thread, at);
 }
 
+/*
+ * A wait whose event is complete when the stream comes to it. Another GPU's event has to be read
+ * there. A channel that is awake has done so before, the driver leaves out a wait for what was
+ * complete at the call, and while the stream turns back from a copy, reading takes no time.
+ */
+static sim_time passing(const struct sim *s, const struct sim_instance *in,
+			const struct sim_stream *st, const struct command *wait)
+{
+	const sim_time here = s->delay_ps[DELAY_WAIT], there = s->delay_ps[DELAY_WAIT_PEER];
+	if (within_graph(&s->schedule->op[wait->op]))
+		return 0;
+	if (in->gpu == st->gpu || !asleep(s, st, wait) || in->done_ps <= wait->called_ps)
+		return here;
+	return st->last_was_copy && st->start_ps - st->copied_ps < there ? here : there;
+}
+
 void wait_begin(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
@@ -83,8 +106,7 @@ void wait_begin(struct sim *s, uint32_t stream, sim_time now)
 		return;
 	}
 	sim_time seen = in->done_ps + event_latency(s, in, st, command);
-	const sim_time passed =
-		now + (within_graph(&s->schedule->op[command->op]) ? 0 : s->delay_ps[DELAY_WAIT]);
+	const sim_time passed = now + passing(s, in, st, command);
 	sim_time end = passed > seen ? passed : seen;
 	if (end > now)
 		gpu_account(s, st->gpu, now, false);
