@@ -123,6 +123,45 @@ static void a_call_makes_a_waiting_gpu_poll_again(void **state)
 	     10000 + 200 + 1000 + 1); /* never measured */
 }
 
+/* A kernel of nothing lasts 1 there: polls until 501 after its call, then polls at 1501, 2501, ...;
+ * 29 from then on. */
+static const char polls[] =
+	"[copy.d2h]\nidle_bytes = 1 1000\nidle_ns = 1 1000\nbehind_kernel_ns = 1 1000\n"
+	"[poll]\ncopy_period_ns = 1000\ncopy_polled_ns = 500\ncopy_least_ns = 30\n";
+
+/* GPU 1 has a kernel, then waits for GPU 0's kernel of 1 us, long over, and has a kernel of 100 ns.
+ * A `call_ns` of the host lies before the wait. */
+static double passed_ns(int64_t kernel_ns, int64_t call_ns, bool of_other_gpu, bool behind_copy)
+{
+	struct bench b;
+	make_with(&b, 2, polls);
+	b.schedule.event_count = 1;
+	say(&b, "doorbell.silent_exchange_ns=65936");
+	say(&b, "stream.wait_peer_ns=40");
+	schedule_add_thread(&b.schedule, "host", 0);
+	add_launch(&b.schedule, of_other_gpu ? 0 : 1, 1000);
+	add(&b, OP_RECORD, of_other_gpu ? 0 : 1, 0);
+	add_launch(&b.schedule, 1, of_other_gpu ? kernel_ns : kernel_ns - 1000);
+	if (behind_copy)
+		add_copy(&b.schedule, 1, COPY_PEER, 1, 0, 1000);
+	schedule_add_op(&b.schedule, OP_HOST, NO_STREAM, 0)->duration_ps = call_ns * 1000;
+	add(&b, OP_WAIT, 1, 0);
+	add_launch(&b.schedule, 1, 100);
+	double end = end_ns(&b.schedule, &b.platform);
+	drop(&b);
+	return end;
+}
+
+static void a_stream_that_is_long_ahead_reads_another_gpus_event(void **state)
+{
+	(void)state;
+	NEAR(passed_ns(5000, 0, true, false), 5000 + 40 + 100);
+	NEAR(passed_ns(5000, 0, false, false), 5000 + 100);   /* an event of its own */
+	NEAR(passed_ns(5000, 2000, true, false), 5000 + 100); /* over when it was called */
+	NEAR(passed_ns(1800, 900, true, false), 1800 + 100);  /* it has only just been called */
+	NEAR(passed_ns(5000, 0, true, true), 6000 + 100);     /* while turning back from a copy */
+}
+
 /* From a launch's return to the return of the synchronisation behind a copy down behind it. */
 static double copied_ns(const char *sections_more, int64_t kernel_ns)
 {
@@ -136,12 +175,6 @@ static double copied_ns(const char *sections_more, int64_t kernel_ns)
 	drop(&b);
 	return end;
 }
-
-/* A kernel of nothing lasts 1 there: polls until 501 after its call, then polls at 1501, 2501, ...;
- * 29 from then on. */
-static const char polls[] =
-	"[copy.d2h]\nidle_bytes = 1 1000\nidle_ns = 1 1000\nbehind_kernel_ns = 1 1000\n"
-	"[poll]\ncopy_period_ns = 1000\ncopy_polled_ns = 500\ncopy_least_ns = 30\n";
 
 static void a_copy_behind_a_kernel_goes_on_when_its_channel_polls(void **state)
 {
@@ -476,6 +509,7 @@ int main(void)
 		cmocka_unit_test(
 			one_call_in_five_hundred_is_interrupted_where_costs_leave_that_out),
 		cmocka_unit_test(a_call_makes_a_waiting_gpu_poll_again),
+		cmocka_unit_test(a_stream_that_is_long_ahead_reads_another_gpus_event),
 		cmocka_unit_test(a_copy_behind_a_kernel_goes_on_when_its_channel_polls),
 		cmocka_unit_test(a_channel_polls_from_when_its_call_began_to_work),
 		cmocka_unit_test(launches_among_launches_cost_those_of_a_plain_loop),

@@ -124,6 +124,45 @@ static void a_solver_of_ours_does_nothing_between_its_calls(void **state)
 	platform_release(&platform);
 }
 
+/* A step of three launches by a library that takes 8 us a call, 100 a first one, and 2 between two
+ * launches of one call; the solver's own launch and record have no time before them. */
+static void a_library_takes_its_time_before_its_launches(void **state)
+{
+	static const int64_t recorded_ns[] = { 90000, 13000, 2350, 5000, 7000 },
+			     priced_ns[] = { 100000, 8000, 2000, 0, 0 },
+			     unknown_ns[] = { 89650, 12650, 2000, 0, 0 };
+	const struct schedule_access access = { .mode = ACCESS_READ, .bytes = 4 };
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		struct platform platform;
+		struct schedule s;
+		platform_of(&platform, "free");
+		set(&platform, "tracer.outside_ns", 200);
+		set(&platform, "tracer.outside_launch_ns", 150);
+		if (known) {
+			set(&platform, "host.library_ns", 8000);
+			set(&platform, "host.first_library_ns", 100000);
+		}
+		one_thread(&s);
+		s.config = xstrdup("size=8x8");
+		const uint32_t kernel = schedule_add_kernel(&s, "k");
+		for (int k = 0; k < 4; k++) {
+			const struct schedule_shape shape = {
+				.kernel = kernel, .points = k + 1, .path = -1, .steps = -1
+			};
+			add(&s, OP_LAUNCH, schedule_add_shape(&s, &shape, &access, k % 3 == 0),
+			    recorded_ns[k]);
+		}
+		add(&s, OP_RECORD, 0, recorded_ns[4]);
+		schedule_untrace(&s, &platform);
+		for (int k = 0; k < 5; k++)
+			assert_int_equal(s.op[k].before_ps,
+					 1000 * (known ? priced_ns : unknown_ns)[k]);
+		schedule_release(&s);
+		platform_release(&platform);
+	}
+}
+
 /* 1000 ns by their records, of which half is the call's. Not for another device, nor where the
  * mechanism is left out, nor where it was never measured. */
 static void a_recorded_call_costs_its_part_of_its_record(void **state)
@@ -377,6 +416,7 @@ int main(void)
 		cmocka_unit_test(a_call_owes_what_the_recorder_took_behind_the_one_before),
 		cmocka_unit_test(what_was_asked_goes_by_what_watching_it_cost),
 		cmocka_unit_test(a_call_without_a_cost_of_its_own_is_watched_like_the_shortest),
+		cmocka_unit_test(a_library_takes_its_time_before_its_launches),
 		cmocka_unit_test(a_recorded_call_costs_its_part_of_its_record),
 		cmocka_unit_test(loading_code_is_the_programs_own_time),
 		cmocka_unit_test(calls_after_a_turn_are_slow_all_around),

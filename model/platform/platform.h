@@ -125,7 +125,8 @@ struct platform {
 	double timed_record_ns;	   /* as record_ns, of an event that keeps the time */
 	double record_ns, wait_ns; /* what a record / an already satisfied wait adds between two
 				      kernels of a stream */
-	double wait_peer_ns;	   /* the same of a satisfied wait for another GPU's event; 0: as wait_ns */
+	double wait_peer_ns; /* the same of a satisfied wait for another GPU's event; 0: as wait_ns
+			      */
 	double event_same_ns, event_peer_ns; /* event completes on one stream -> a waiting stream of
 					    the same / another GPU goes on */
 	struct curve kernel_gap; /* duration as the tracer reports it (ns) -> what to add to get the

@@ -58,12 +58,6 @@ static void forget_pauses(struct schedule *schedule, const struct platform *plat
 			schedule->op[k].value = 0;
 }
 
-static void nothing_between(struct schedule *schedule)
-{
-	for (int64_t k = 0; k < schedule->op_count; k++)
-		schedule->op[k].before_ps = 0;
-}
-
 static double more_ns(double traced_ns, double than_ns)
 {
 	return traced_ns > than_ns ? traced_ns - than_ns : 0;
@@ -173,7 +167,7 @@ void schedule_untrace(struct schedule *schedule, const struct platform *platform
 	else /* blocks are written down only where kernels may run beside others */
 		schedule_untrace_blocks(schedule, platform);
 	if (schedule->config) {
-		nothing_between(schedule);
+		schedule_untrace_solver(schedule, platform);
 		return;
 	}
 	forget_pauses(schedule, platform);

@@ -163,9 +163,9 @@ static sim_time switch_back(const struct copy_model *m, uint32_t which)
  * finds it complete. One that has stood waiting for long polls ever more rarely, up to the
  * calibrated latency, which was measured on long waits; one that has just come pays the signal's
  * way, or that of reading the event if it slept, and no more than it has waited (a poll whose
- * pauses double is late by at most the time it has gone on). When the host has just put work into a stream of the GPU, or is about to, the channel
- * polls again then. A signal that takes longer than the measured one is late by that much for
- * everybody, also for work that comes later.
+ * pauses double is late by at most the time it has gone on). When the host has just put work into a
+ * stream of the GPU, or is about to, the channel polls again then. A signal that takes longer than
+ * the measured one is late by that much for everybody, also for work that comes later.
  */
 static sim_time event(const struct copy_model *m, const struct event_place *at)
 {
@@ -210,8 +210,9 @@ static struct copy_model *create(const struct platform *p, const struct schedule
 	m->delay_ps[DELAY_RECORD] = ps_of_ns(p->record_ns);
 	m->delay_ps[DELAY_TIMED_RECORD] = ps_of_ns(fmax(p->timed_record_ns, p->record_ns));
 	m->delay_ps[DELAY_WAIT] = ps_of_ns(p->wait_ns);
-	m->delay_ps[DELAY_WAIT_PEER] = ps_of_ns(
-		p->wait_peer_ns > 0 && has(p, MECHANISM_EVENT_POLLING) ? p->wait_peer_ns : p->wait_ns);
+	m->delay_ps[DELAY_WAIT_PEER] =
+		ps_of_ns(p->wait_peer_ns > 0 && has(p, MECHANISM_EVENT_POLLING) ? p->wait_peer_ns
+										: p->wait_ns);
 	m->delay_ps[DELAY_ASLEEP] = m->polling.period_ps;
 	m->delay_ps[DELAY_RUNG] = ps_of_ns(event_when_rung_ns(p));
 	m->event_same_ps = ps_of_ns(p->event_same_ns);
