@@ -256,6 +256,26 @@ static double counted_beside(double slice_share, int reads, int atomics)
 	return done;
 }
 
+/* So many reads of what L2 has, of 100 cycles each, then 100 atomics of 10. */
+static double counted_beside_hits(int reads)
+{
+	struct sm_device d = memory_of_500_ns();
+	struct sm_memory memory;
+	const struct sm_memory_setup setup = { .sharers = 1, .traffic.atomic_lines = 1 };
+	double accepted, done = 0;
+	d.l2.read_bytes_per_s = 1.28e9;
+	d.atomic_same_interval_ns = 10;
+	d.dram_slice_share = 0.5;
+	sm_memory_init(&memory, &d, &setup);
+	for (int k = 0; k < reads; k++)
+		sm_memory_read(&memory, &(struct sm_chance){ .block = (uint32_t)k, .warps = 1 }, 0,
+			       LINE, 1, 0, &accepted);
+	for (int k = 0; k < 100; k++)
+		done = sm_memory_atomic(&memory, 0, 1, 1, &accepted);
+	sm_memory_release(&memory);
+	return done;
+}
+
 static void atomics_wait_for_what_their_slice_moves(void **state)
 {
 	(void)state;
@@ -265,6 +285,7 @@ static void atomics_wait_for_what_their_slice_moves(void **state)
 	assert_true(fabs(counted_beside(0.5, 100, 100) - (0.5 * 10000 + 100 * 15 + 200)) < 1);
 	assert_true(fabs(counted_beside(0.5, 1, 100) - (0.5 * 100 + 100 * 10 + 100 + 200)) <
 		    1); /* in the way for as long as it moves */
+	assert_true(fabs(counted_beside_hits(7) - (7 * 100 + 100 * 10 + 200)) < 1);
 }
 
 /* Of sixteen slices one has the word: of sixteen reads of a line one is behind 1000 atomics there,

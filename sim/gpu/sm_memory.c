@@ -317,6 +317,13 @@ static double slice_moves(struct sm_memory *m, double at, double lines, double d
 	return served > 0 && takes_turn(&m->slice_turn, lines * m->slice_lines) ? served : 0;
 }
 
+/* The same of bytes that L2 has: each slice its part. */
+static double slice_has(struct sm_memory *m, double at, double lines, double l2_cycles)
+{
+	const double served = slice_serve(m, at, l2_cycles);
+	return served > 0 && takes_turn(&m->slice_turn, lines * m->slice_lines) ? served : 0;
+}
+
 static double slice_counts(struct sm_memory *m, double at, double cycles)
 {
 	const double wanted = m->slice_longer > 1 ? cycles * (m->slice_longer - 1) : 0,
@@ -377,6 +384,8 @@ double sm_memory_read(struct sm_memory *m, struct sm_chance *chance, double at, 
 		done = at + one_read(chance, &m->l2, at, done) +
 		       (has_far_lines(m, lines) ? m->far : 0) +
 		       (has_dirty_lines(m, lines) ? m->dirty : 0);
+		const double taken = slice_has(m, at, lines, l2_cycles);
+		done = done > taken ? done : taken;
 	}
 	double behind = m->l2_write.busy + m->l2.latency; /* slices take requests in order */
 	done = behind > done ? behind : done;
@@ -389,15 +398,17 @@ double sm_memory_write(struct sm_memory *m, double at, double bytes, double line
 {
 	at = admit(m, at, bytes);
 	*accepted = at;
-	double done =
-		level_request(&m->l2_write, *accepted,
-			      slots(bytes, lines, m->write_slot_bytes) * m->l2.write_cycles, true);
+	const double l2_cycles = slots(bytes, lines, m->write_slot_bytes) * m->l2.write_cycles;
+	double done = level_request(&m->l2_write, *accepted, l2_cycles, true);
 	m->acknowledged = done > m->acknowledged ? done : m->acknowledged;
 	if (dram) { /* later; but what waits for DRAM takes room */
 		double written =
 			level_request(&m->dram, *accepted, bytes * m->dram.write_cycles, true);
 		done = written > done ? written : done;
 		const double taken = slice_moves(m, *accepted, lines, bytes * m->dram.write_cycles);
+		done = taken > done ? taken : done;
+	} else {
+		const double taken = slice_has(m, *accepted, lines, l2_cycles);
 		done = taken > done ? taken : done;
 	}
 	heap_push(m, (struct in_flight){ .done = done, .size = bytes });
