@@ -98,9 +98,11 @@ PAPER_001 := traces/data/h200x4/papers_001
 $(PLOT_DIR)/papers_001_steps.tsv: traces/data/papers/001_steps.tsv
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
+# A row of the plane a line there, a point a line here.
 $(PLOT_DIR)/papers_001_slice.tsv: traces/data/papers/001_slice.tsv
 	@mkdir -p $(@D)
-	$(Q)cp $< $@
+	$(Q)awk -F '\t' -v OFS='\t' '/^#/ { next } !n++ { print "method", "steps", "x", "y", "u"; next } \
+		{ for (x = 0; x + 4 <= NF; x++) print $$1, $$2, x, $$3, $$(x + 4) }' $< >$@
 # The table of kernels has a column kernel, which is not the option.
 $(PLOT_DIR)/papers_001_cells.tsv: plots/papers_001.awk $(PAPER_001)_kernels.tsv $(BUILD)/warpreel
 	@mkdir -p $(@D)

@@ -74,8 +74,9 @@ void event_recorded(struct sim *s, uint32_t instance, sim_time at)
 
 /*
  * A wait whose event is complete when the stream comes to it. Another GPU's event has to be read
- * there. A channel that is awake has done so before, the driver leaves out a wait for what was
- * complete at the call, and while the stream turns back from a copy, reading takes no time.
+ * there. A channel that is awake has done so before, as is one that has just seen another such
+ * event; the driver leaves out a wait for what was complete at the call; and while the stream turns
+ * back from a copy, reading takes no time.
  */
 static sim_time passing(const struct sim *s, const struct sim_instance *in,
 			const struct sim_stream *st, const struct command *wait)
@@ -85,7 +86,9 @@ static sim_time passing(const struct sim *s, const struct sim_instance *in,
 		return 0;
 	if (in->gpu == st->gpu || !asleep(s, st, wait) || in->done_ps <= wait->called_ps)
 		return here;
-	return st->last_was_copy && st->start_ps - st->copied_ps < there ? here : there;
+	const sim_time awake =
+		st->last_was_copy && st->copied_ps > st->read_ps ? st->copied_ps : st->read_ps;
+	return awake && st->start_ps - awake < there ? here : there;
 }
 
 void wait_begin(struct sim *s, uint32_t stream, sim_time now)
@@ -119,6 +122,9 @@ void wait_begin(struct sim *s, uint32_t stream, sim_time now)
 void wait_end(struct sim *s, uint32_t stream, sim_time now)
 {
 	struct sim_stream *st = &s->stream[stream];
+	const uint32_t instance = stream_head(st)->instance;
+	if (instance != NONE32 && s->instance[instance].gpu != st->gpu)
+		st->read_ps = now;
 	if (!st->notice_ps)
 		return;
 	gpu_account(s, st->gpu, now, true);
