@@ -21,6 +21,8 @@ stats table using (strcol("what") eq "measured" ? column("us") : NaN) nooutput
 bottom = STATS_min / 2; top = 2000
 x(p, what) = (column("panel") == p && strcol("what") eq what ? column("n") : NaN)
 set logscale xy
+unset mxtics
+unset mytics
 set yrange [bottom:top]
 set xtics ("100" 1e2, "1k" 1e3, "10k" 1e4, "100k" 1e5, "1M" 1e6, "10M" 1e7, "100M" 1e8) font ",9" offset 0,0.3
 set multiplot layout rows,columns margins 0.06,0.985,0.03,0.93 spacing 0.022,0.042 \

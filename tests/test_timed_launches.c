@@ -72,13 +72,17 @@ static void other_code_of_a_kernel(void **state)
 	struct timed_launches t = { 0 };
 	(void)state;
 	add(&t, 100, 1210, 1000);
-	/* Another path is other code; one that is not known is any. */
-	near(ratio(&t, (struct timed_kind){ "sweep", 1, { 32, 8, 1 }, 100 }), 1, 0);
+	/* Another path is other code, but nobody timed that; one that is not known is any. */
+	const struct timed_kind other = { "sweep", 1, { 32, 8, 1 }, 100 };
+	near(ratio(&t, other), by_one(1), 1e-12);
 	near(ratio(&t, (struct timed_kind){ "sweep", -1, { 32, 8, 1 }, 100 }), by_one(1), 1e-12);
 	/* A block of other sides is further off, even of as many threads. */
 	const double weight = exp(-pow(log(2), 2));
 	near(ratio(&t, (struct timed_kind){ "sweep", 0, { 16, 16, 1 }, 100 }), by_one(weight),
 	     1e-12);
+	timed_launches_add(&t, &other, 1000, 1000); /* now it says for itself */
+	near(ratio(&t, other), 1, 0);
+	near(ratio(&t, sweep_of(100)), by_one(1), 1e-12);
 	timed_launches_release(&t);
 }
 

@@ -146,15 +146,29 @@ static double blocks_apart(const uint32_t a[3], const uint32_t b[3])
 	return sum;
 }
 
+static bool same_path(const struct timed_kind *a, const struct timed_kind *b)
+{
+	return a->path == b->path || a->path < 0 || b->path < 0;
+}
+
+static bool path_is_timed(const struct timed_launches *t, const struct timed_kind *kind)
+{
+	for (size_t k = 0; k < t->count; k++)
+		if (same_path(&t->row[k].kind, kind) && !strcmp(t->row[k].kernel, kind->kernel))
+			return true;
+	return false;
+}
+
 double timed_launches_ratio(const struct timed_launches *t, const struct timed_kind *kind,
 			    bool but_itself)
 {
+	const bool any_path = !path_is_timed(t, kind);
 	double weights = OWN_WORD, sum = 0;
 	for (size_t k = 0; is_known(kind) && k < t->count; k++) {
 		const struct timed_kind *of = &t->row[k].kind;
 		const double away = log((double)of->points / (double)kind->points);
 		if ((but_itself && fabs(away) <= ITSELF) || strcmp(of->kernel, kind->kernel) ||
-		    (of->path != kind->path && of->path >= 0 && kind->path >= 0))
+		    (!any_path && !same_path(of, kind)))
 			continue;
 		const double weight =
 			exp(-(away * away + blocks_apart(of->block, kind->block)) / 2);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Launches timed alone, beside what the kernel model `warps` plays of them: what the model lacks of
  * a kernel, by the points that a launch updates and by its block. Another launch of that kernel, on
- * the same path through its code, is scaled by the weighted mean of the logarithms of measured over
- * played (kernel regression: Nadaraya 1964, Watson 1964). A timed launch weighs as a normal density
- * in the logarithms of points and of the three sides of the block, of a standard deviation of one
- * (a factor of e) in each; the model's own word, a ratio of one, as half a launch of as many points
- * and that block. So a kernel that nobody timed is as played, and far from what was timed a launch
- * comes back to it.
+ * the same path through its code if any was timed on that, is scaled by the weighted mean of the
+ * logarithms of measured over played (kernel regression: Nadaraya 1964, Watson 1964). A timed
+ * launch weighs as a normal density in the logarithms of points and of the three sides of the
+ * block, of a standard deviation of one (a factor of e) in each; the model's own word, a ratio of
+ * one, as half a launch of as many points and that block. So a kernel that nobody timed is as
+ * played, and far from what was timed a launch comes back to it.
  *
  * It is of one device: by an H200's ratios an H100's kernels get worse, and back (docs/lab/
  * kernels.md). A table has columns kernel, path, block, points, measured_ns, played_ns and device.
