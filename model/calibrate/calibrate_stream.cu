@@ -185,53 +185,79 @@ static int link_batch(struct member *member, void *arg, double *value)
 	return 0;
 }
 
-static int enqueue_satisfied_wait(struct member *member, int stream, int i, void *arg)
+static int enqueue_satisfied_wait(struct member *member, cudaEvent_t event, int i)
 {
-	(void)arg;
-	CUDA_TRY(member->bench,
-		 cudaStreamWaitEvent(member->kit->stream[stream], member->kit->event[0], 0));
-	return chain_enqueue_spin(member, stream, i, NULL);
+	CUDA_TRY(member->bench, cudaStreamWaitEvent(member->kit->stream[0], event, 0));
+	return chain_enqueue_spin(member, 0, i, NULL);
+}
+
+/* Events on a held stream: one of the same GPU's second stream, or one for each link on the other
+ * GPU's first. */
+static int record_held(struct member *member, struct member *recorder, int stream, int events)
+{
+	struct gpu_kit *kit = recorder->kit;
+	CUDA_TRY(member->bench, cudaSetDevice(kit->gpu));
+	if (hold_begin(recorder, stream))
+		return -1;
+	for (int i = 0; i < events; i++)
+		CUDA_TRY(member->bench, cudaEventRecord(kit->event[i], kit->stream[stream]));
+	CUDA_TRY(member->bench, cudaSetDevice(member->kit->gpu));
+	return 0;
 }
 
 /*
  * The event must still be pending when the waits are issued (or the driver drops them) and done
- * when the device meets them: stream 1 is held while enqueueing and let go 50 us before stream 0.
+ * when the device meets them: its stream is held while enqueueing and let go 50 us before stream 0.
  */
-static int wait_chain(struct member *member, double *ns)
+static int wait_chain(struct member *member, int other_gpu, double *ns)
 {
 	struct gpu_kit *kit = member->kit;
+	struct member recorder = *member;
+	recorder.kit = &member->bench->kit[other_gpu];
+	const int stream = recorder.kit == kit ? 1 : 0, events = recorder.kit == kit ? 1 : LINKS;
 	float ms = 0;
-	if (hold_begin(member, 0) || hold_begin(member, 1))
+	if (hold_begin(member, 0) || record_held(member, &recorder, stream, events))
 		return -1;
-	CUDA_TRY(member->bench, cudaEventRecord(kit->event[0], kit->stream[1]));
 	CUDA_TRY(member->bench, cudaEventRecord(kit->begin[0], kit->stream[0]));
 	for (int i = 0; i < LINKS; i++)
-		if (enqueue_satisfied_wait(member, 0, i, NULL))
+		if (enqueue_satisfied_wait(member, recorder.kit->event[i % events], i))
 			return -1;
 	CUDA_TRY(member->bench, cudaEventRecord(kit->end[0], kit->stream[0]));
-	kit->flags[FLAG_STREAM_STRIDE + FLAG_RELEASE] = kit->epoch;
+	recorder.kit->flags[stream * FLAG_STREAM_STRIDE + FLAG_RELEASE] = recorder.kit->epoch;
 	pause_ns(50000);
 	hold_release(member, 2);
 	CUDA_TRY(member->bench, cudaStreamSynchronize(kit->stream[0]));
-	CUDA_TRY(member->bench, cudaStreamSynchronize(kit->stream[1]));
+	CUDA_TRY(member->bench, cudaStreamSynchronize(recorder.kit->stream[stream]));
 	CUDA_TRY(member->bench, cudaEventElapsedTime(&ms, kit->begin[0], kit->end[0]));
 	bool out = hold_timed_out(member, 0);
-	out |= hold_timed_out(member, 1);
+	out |= hold_timed_out(&recorder, stream);
 	*ns = out ? NAN : 1e6 * static_cast<double>(ms);
 	return 0;
 }
 
 static int wait_batch(struct member *member, void *arg, double *value)
 {
-	(void)arg;
 	struct link plain = { LINK_PLAIN, 0 };
 	struct chain without = { enqueue_link, &plain };
 	double with_ns, without_ns[KIT_STREAMS];
-	int rc = wait_chain(member, &with_ns);
+	const struct link *link = static_cast<const struct link *>(arg);
+	int rc = wait_chain(member, link->other_gpu, &with_ns);
 	hold_release(member, 2);
 	if (rc || chains_run(member, &without, 1, LINKS, without_ns))
 		return -1;
 	*value = (with_ns - without_ns[0]) / LINKS;
+	return 0;
+}
+
+/* Of an event of the same GPU, or of GPU 1. */
+static int measure_wait(struct bench *bench, const char *key, int other_gpu, const char *how)
+{
+	struct link link = { LINK_PLAIN, other_gpu };
+	struct measured wait;
+	bench_progress(bench, key);
+	if (bench_measure(bench, 1, key, other_gpu, wait_batch, &link, &wait))
+		return -1;
+	bench_emit_measured(bench, key, &wait, 1, how);
 	return 0;
 }
 
@@ -268,18 +294,20 @@ static void emit_event(struct bench *bench, const char *name, const struct measu
 static int stream_links(struct bench *bench)
 {
 	static const int others[] = { 1, 2, 4, 7 };
-	struct measured record, wait, same, peer[MAX_GPUS];
+	struct measured record, same, peer[MAX_GPUS];
 	size_t pairs = 0;
 	if (measure_link(bench, "stream.record_ns", LINK_RECORD, 0, &record))
 		return -1;
 	bench_emit_measured(bench, "stream.record_ns", &record, 1,
 			    "chain of 100 kernels of 5 us with a record between, less the plain "
 			    "chain, per record");
-	if (bench_measure(bench, 1, "stream.wait_ns", 0, wait_batch, NULL, &wait))
+	if (measure_wait(bench, "stream.wait_ns", 0,
+			 "the same with a wait for an event pending when issued and complete when "
+			 "reached") ||
+	    (bench->gpus > 1 &&
+	     measure_wait(bench, "stream.wait_peer_ns", 1,
+			  "the same with a wait for an event of GPU 1, another one each time")))
 		return -1;
-	bench_emit_measured(
-		bench, "stream.wait_ns", &wait, 1,
-		"the same with a wait for an event pending when issued and complete when reached");
 	if (measure_link(bench, "stream.event_same_ns", LINK_HOP, 0, &same))
 		return -1;
 	double record_ns = fmax(record.value, 0);
