@@ -163,6 +163,33 @@ static void a_library_takes_its_time_before_its_launches(void **state)
 	}
 }
 
+/* The nodes of a graph, and launches of NCCL's, note no footprint either. */
+static void a_graph_and_nccl_are_no_library(void **state)
+{
+	static const uint8_t flags[] = { OP_GRAPH, OP_IN_GRAPH, OP_COLLECTIVE };
+	const struct schedule_access access = { .mode = ACCESS_READ, .bytes = 4 };
+	struct platform platform;
+	(void)state;
+	platform_of(&platform, "free");
+	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++) {
+		struct schedule s;
+		one_thread(&s);
+		s.config = xstrdup("size=8x8");
+		const struct schedule_shape noted = { .kernel = schedule_add_kernel(&s, "k"),
+						      .points = 1 },
+					    other = { .kernel = schedule_add_kernel(&s, "other"),
+						      .points = 2 };
+		add(&s, OP_LAUNCH, schedule_add_shape(&s, &noted, &access, 1), 9000);
+		add(&s, OP_LAUNCH, schedule_add_shape(&s, &other, NULL, 0), 9000);
+		s.op[1].flags = flags[k];
+		schedule_untrace_solver(&s, &platform);
+		assert_int_equal(s.op[0].before_ps, 0);
+		assert_int_equal(s.op[1].before_ps, 0);
+		schedule_release(&s);
+	}
+	platform_release(&platform);
+}
+
 /* 1000 ns by their records, of which half is the call's. Not for another device, nor where the
  * mechanism is left out, nor where it was never measured. */
 static void a_recorded_call_costs_its_part_of_its_record(void **state)
@@ -417,6 +444,7 @@ int main(void)
 		cmocka_unit_test(what_was_asked_goes_by_what_watching_it_cost),
 		cmocka_unit_test(a_call_without_a_cost_of_its_own_is_watched_like_the_shortest),
 		cmocka_unit_test(a_library_takes_its_time_before_its_launches),
+		cmocka_unit_test(a_graph_and_nccl_are_no_library),
 		cmocka_unit_test(a_recorded_call_costs_its_part_of_its_record),
 		cmocka_unit_test(loading_code_is_the_programs_own_time),
 		cmocka_unit_test(calls_after_a_turn_are_slow_all_around),

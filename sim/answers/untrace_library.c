@@ -6,6 +6,14 @@
  */
 #include "untrace.h"
 
+/* A launch by itself that noted no footprint. Graphs note theirs when they are made, and what NCCL
+ * launches has a price of its own (collectives.c). */
+static bool unnoted(const struct schedule *schedule, const struct schedule_op *op)
+{
+	return op->kind == OP_LAUNCH && !(op->flags & (OP_IN_GRAPH | OP_GRAPH | OP_COLLECTIVE)) &&
+	       !schedule->shape[op->object].access_count;
+}
+
 /* Whether a library made the launch: a step of a solver notes its footprint once, with the first of
  * its launches, and launches one kernel if it does so itself. */
 static bool by_library(const struct schedule *schedule, const struct schedule_thread *thread,
@@ -13,9 +21,8 @@ static bool by_library(const struct schedule *schedule, const struct schedule_th
 {
 	const struct schedule_op *op = &schedule->op[at];
 	const int64_t end = thread->first_op + thread->op_count;
-	const bool goes_on = at + 1 < end && op[1].kind == OP_LAUNCH &&
-			     !schedule->shape[op[1].object].access_count;
-	return op->kind == OP_LAUNCH && (goes_on || !schedule->shape[op->object].access_count);
+	const bool goes_on = op->kind == OP_LAUNCH && at + 1 < end && unnoted(schedule, op + 1);
+	return goes_on || unnoted(schedule, op);
 }
 
 /* A call of the library, or a thread's first. Half of either and less is a pause of its own kind:

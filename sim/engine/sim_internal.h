@@ -45,8 +45,7 @@ struct sim_stream {
 			      switching back after a copy */
 	sim_time kernel_gap_ps, kernel_ps; /* of the last kernel */
 	bool last_was_copy;
-	sim_time copied_ps; /* when its last copy ended */
-	sim_time read_ps;   /* when its last wait for another GPU's event did */
+	sim_time awake_ps;  /* when its last copy, or wait for another GPU's event, ended */
 	sim_time notice_ps; /* while a wait's event is complete but not yet noticed: when it will
 			       be; else 0 */
 	sim_time done_ps;   /* when that event was complete */

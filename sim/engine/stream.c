@@ -74,7 +74,7 @@ static void retire(struct sim *s, uint32_t stream, sim_time now)
 	case OP_COPY:
 	case OP_MEMSET:
 		woken = copy_end(s, stream, now);
-		st->copied_ps = now;
+		st->awake_ps = now;
 		break;
 	case OP_RECORD:
 		s->instance[command->instance].after_copy = st->last_was_copy;

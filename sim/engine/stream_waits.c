@@ -86,9 +86,7 @@ static sim_time passing(const struct sim *s, const struct sim_instance *in,
 		return 0;
 	if (in->gpu == st->gpu || !asleep(s, st, wait) || in->done_ps <= wait->called_ps)
 		return here;
-	const sim_time awake =
-		st->last_was_copy && st->copied_ps > st->read_ps ? st->copied_ps : st->read_ps;
-	return awake && st->start_ps - awake < there ? here : there;
+	return st->awake_ps && st->start_ps - st->awake_ps < there ? here : there;
 }
 
 void wait_begin(struct sim *s, uint32_t stream, sim_time now)
@@ -124,7 +122,7 @@ void wait_end(struct sim *s, uint32_t stream, sim_time now)
 	struct sim_stream *st = &s->stream[stream];
 	const uint32_t instance = stream_head(st)->instance;
 	if (instance != NONE32 && s->instance[instance].gpu != st->gpu)
-		st->read_ps = now;
+		st->awake_ps = now;
 	if (!st->notice_ps)
 		return;
 	gpu_account(s, st->gpu, now, true);

@@ -308,20 +308,20 @@ static double slice_serve(struct sm_memory *m, double at, double cycles)
 	return m->slice_busy + m->l2.latency;
 }
 
-/* The same of bytes that DRAM moves. For as long atomics take longer, too: what there is to stand
- * in their way. Of all lines one in as many as there are slices lies in this one, and waits. */
-static double slice_moves(struct sm_memory *m, double at, double lines, double dram_cycles)
+/* The same of bytes that L2 has: each slice its part. Of all lines one in as many as there are
+ * slices lies in this one, and waits. */
+static double slice_has(struct sm_memory *m, double at, double lines, double cycles)
 {
-	m->slice_in_the_way += dram_cycles;
-	const double served = slice_serve(m, at, dram_cycles * m->slice_dram);
+	const double served = slice_serve(m, at, cycles);
 	return served > 0 && takes_turn(&m->slice_turn, lines * m->slice_lines) ? served : 0;
 }
 
-/* The same of bytes that L2 has: each slice its part. */
-static double slice_has(struct sm_memory *m, double at, double lines, double l2_cycles)
+/* And of bytes that DRAM moves. For as long atomics take longer, too: what there is to stand in
+ * their way. */
+static double slice_moves(struct sm_memory *m, double at, double lines, double dram_cycles)
 {
-	const double served = slice_serve(m, at, l2_cycles);
-	return served > 0 && takes_turn(&m->slice_turn, lines * m->slice_lines) ? served : 0;
+	m->slice_in_the_way += dram_cycles;
+	return slice_has(m, at, lines, dram_cycles * m->slice_dram);
 }
 
 static double slice_counts(struct sm_memory *m, double at, double cycles)
