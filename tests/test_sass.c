@@ -123,6 +123,7 @@ static void classes_follow_the_pipe_and_not_the_name(void **state)
 		{ "REDG.E.ADD.STRONG.GPU desc[UR8][R6.64], R19", SASS_ATOMIC },
 		{ "LDGSTS.E [R15+0xe10], desc[UR6][R4.64]", SASS_ASYNC_COPY },
 		{ "HMMA.16816.F32 R8, R4.reuse, R8, RZ", SASS_TENSOR },
+		{ "DMMA.8x8x4 R4, R2, R8, R4", SASS_TENSOR_FP64 },
 		{ "MEMBAR.SC.GPU", SASS_FENCE },
 		{ "VOTE.ANY R0, PT, !P0", SASS_SHUFFLE },
 	};

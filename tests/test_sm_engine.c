@@ -86,6 +86,28 @@ static void operands_of_fp64_hold_up_what_is_beside_them(void **state)
 	}
 }
 
+/* DMMA is served by the pipe of FP64, HMMA by its own: DADD beside one adds its own time, beside
+ * the other it hides in it. */
+static void products_in_fp64_keep_the_pipe_of_fp64(void **state)
+{
+	(void)state;
+	struct sm_device d = round_device();
+	d.interval[SASS_TENSOR] = d.interval[SASS_TENSOR_FP64] = 16;
+	for (int own = 0; own < 2; own++) {
+		struct kit kit;
+		kit_begin(&kit, 1024);
+		for (int k = 0; k < 20; k++) {
+			kit_add(&kit,
+				own ? "HMMA.16816.F32 R8, R4, R6, R8" : "DMMA.8x8x4 R8, R4, R6, R8",
+				1, NO_SCOREBOARD, 0, KIT_WARPS);
+			kit_add(&kit, "DADD R0, R2, UR4", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+		}
+		kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+		const double a_pair = kit_cycles(&kit, &d, 1, 1, 0) / (8 * 20);
+		assert_true(fabs(a_pair - (own ? 16 : 18)) < 0.4);
+	}
+}
+
 /* One in four is another instruction; eight warps a sub-partition. */
 static double beside(const char *other, const char *most, double multiply_add, double shuffle)
 {
@@ -441,6 +463,7 @@ int main(void)
 		cmocka_unit_test(small_blocks_use_all_sub_partitions),
 		cmocka_unit_test(a_pipe_of_half_rate_takes_twice_as_long),
 		cmocka_unit_test(operands_of_fp64_hold_up_what_is_beside_them),
+		cmocka_unit_test(products_in_fp64_keep_the_pipe_of_fp64),
 		cmocka_unit_test(half_of_the_pipe_multiplies_integers),
 		cmocka_unit_test(shuffles_hold_up_fp32_alone),
 		cmocka_unit_test(a_lone_load_takes_the_latency_of_the_level_that_has_it),

@@ -246,6 +246,36 @@ struct op_tensor { /* HMMA.16816.F32 */
 	}
 };
 
+struct op_tensor_fp64 { /* DMMA.884 */
+	double x[4][2], a, b;
+	enum { streams = 4 };
+	__device__ void start(const struct probe_arguments &arguments)
+	{
+#pragma unroll
+		for (uint32_t k = 0; k < streams; k++)
+			x[k][0] = x[k][1] = START(k);
+		a = b = (double)arguments.zero;
+	}
+	__device__ void round(int)
+	{
+	}
+	__device__ void step(int k, int)
+	{
+		asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, "
+			     "{%0,%1};"
+			     : "+d"(x[k][0]), "+d"(x[k][1])
+			     : "d"(a), "d"(b));
+	}
+	__device__ bool used() const
+	{
+		double all = 0;
+#pragma unroll
+		for (int k = 0; k < streams; k++)
+			all += x[k][0] + x[k][1];
+		return all == 0.1234;
+	}
+};
+
 /* Only the loop: UIADD3 of the counter, ISETP that needs it, BRA that needs that; without the FFMA
  * it would be none. */
 struct op_loop : op_base {
@@ -289,6 +319,8 @@ static const struct {
 	  INTERVAL("sm.special_interval", op_special, 32) },
 	{ "tensor", "HMMA.16816.F32", LATENCY("sm.tensor_latency", op_tensor, 16),
 	  INTERVAL("sm.tensor_interval", op_tensor, 16) },
+	{ "tensor_fp64", "DMMA.884", LATENCY("sm.tensor_fp64_latency", op_tensor_fp64, 16),
+	  INTERVAL("sm.tensor_fp64_interval", op_tensor_fp64, 16) },
 };
 
 /* The least of several medians, for mixes that differ in what else may limit them. */

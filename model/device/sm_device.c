@@ -30,6 +30,10 @@ void sm_fill_in(struct sm_device *device)
 {
 	if (device->present && !device->block_threads_max)
 		device->block_threads_max = 1024; /* CUDA's since compute capability 2.0 */
+	if (!(device->interval[SASS_TENSOR_FP64] > 0 || device->latency[SASS_TENSOR_FP64] > 0)) {
+		device->interval[SASS_TENSOR_FP64] = device->interval[SASS_TENSOR];
+		device->latency[SASS_TENSOR_FP64] = device->latency[SASS_TENSOR];
+	}
 	for (int pairs = 1; pairs <= 3; pairs++)
 		if (!(device->fp64_port_cycles[pairs - 1] > 0))
 			device->fp64_port_cycles[pairs - 1] = pairs;

@@ -98,18 +98,19 @@ const char *const copy_curve_section[COPY_CURVE_COUNT] = {
 	{ section ".behind_copy_ns", KEY_LIST, 0, AT(behind_copy[kind]), section ".idle_bytes", \
 	  "ns", "what such a copy adds to a chain of copies" }
 /* clang-format on */
-/* A class of instructions on a multiprocessor. */
+/* A class of instructions on a multiprocessor. Files older than the class of DMMA lack it. */
+#define CLASS_FLAGS(id) (SASS_##id == SASS_TENSOR_FP64 ? 0 : SM)
 #define SASS_CLASS(id, class_name, summary)                                                        \
 	{ "sm." class_name "_interval",                                                            \
 	  KEY_REAL,                                                                                \
-	  SM,                                                                                      \
+	  CLASS_FLAGS(id),                                                                         \
 	  AT(sm.interval[SASS_##id]),                                                              \
 	  NULL,                                                                                    \
 	  "cycles",                                                                                \
 	  "how long a warp instruction occupies its pipe: " summary },                             \
 		{ "sm." class_name "_latency",                                                     \
 		  KEY_REAL,                                                                        \
-		  SM,                                                                              \
+		  CLASS_FLAGS(id),                                                                 \
 		  AT(sm.latency[SASS_##id]),                                                       \
 		  NULL,                                                                            \
 		  "cycles",                                                                        \

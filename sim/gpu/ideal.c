@@ -28,6 +28,7 @@ static void issue(struct sm_device *d)
 static void fp64(struct sm_device *d)
 {
 	free_class(d, SASS_FP64);
+	free_class(d, SASS_TENSOR_FP64);
 	memset(d->fp64_port_cycles, 0, sizeof(d->fp64_port_cycles));
 }
 

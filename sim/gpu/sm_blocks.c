@@ -22,9 +22,10 @@ static double *path_of(struct engine *e, int sub, int class)
 {
 	if (sm_uses_lsu(class))
 		return &e->lsu_free;
-	return class == SASS_SHUFFLE	? &e->shuffle_free
-	       : class == SASS_CONSTANT ? &e->constant_free
-					: &e->partition[sub].pipe[class];
+	return class == SASS_SHUFFLE	   ? &e->shuffle_free
+	       : class == SASS_CONSTANT	   ? &e->constant_free
+	       : class == SASS_TENSOR_FP64 ? &e->partition[sub].pipe[SASS_FP64]
+					   : &e->partition[sub].pipe[class];
 }
 
 /* The sub-partition that the next warp of a block goes to: the one that holds fewest of blocks that
