@@ -53,9 +53,10 @@ const struct profile_derived *derived_profiles_of(struct derived_profiles *all,
 const struct profile_derived *derived_profiles_between(struct derived_profiles *all,
 						       const struct kernel_profiles *profiles,
 						       const struct kernel_profile *nearest,
-						       const struct launch_geometry *launch)
+						       const struct launch_geometry *launch,
+						       int64_t points)
 {
-	const double rim = profile_rim_share(launch->grid);
+	const double rim = profile_rim_share(nearest, launch, points);
 	const bool flat = launch->grid[2] == 1,
 		   same = !memcmp(nearest->geometry.grid, launch->grid, sizeof(launch->grid));
 	struct launch_geometry like = *launch;
@@ -64,7 +65,7 @@ const struct profile_derived *derived_profiles_between(struct derived_profiles *
 		return NULL;
 	memset(like.grid, 0, sizeof(like.grid));
 	const struct profile_derived *known = find(all, nearest, &like, rim);
-	if (known || !profile_between(profiles, nearest, launch, &counts))
+	if (known || !profile_between(profiles, nearest, launch, points, &counts))
 		return known;
 	return add(all, nearest, &like, rim, &counts);
 }

@@ -17,11 +17,13 @@ const struct profile_derived *derived_profiles_of(struct derived_profiles *all,
 						  const struct kernel_profiles *profiles,
 						  const struct kernel_profile *nearest,
 						  const struct launch_geometry *launch);
-/* Of one that differs from its profile in the grid alone; NULL: that profile serves. */
+/* Of one that differs from its profile in the grid alone, and in what blocks have to do; points: of
+ * the launch. NULL: that profile serves. */
 const struct profile_derived *derived_profiles_between(struct derived_profiles *all,
 						       const struct kernel_profiles *profiles,
 						       const struct kernel_profile *nearest,
-						       const struct launch_geometry *launch);
+						       const struct launch_geometry *launch,
+						       int64_t points);
 /* Of blocks at the rim of its grid alone, or of all others; NULL: nobody knows them apart. */
 const struct profile_derived *derived_profiles_kind(struct derived_profiles *all,
 						    const struct kernel_profiles *profiles,

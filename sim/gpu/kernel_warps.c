@@ -15,14 +15,14 @@ static bool is_bounded(const struct kernel_model *model, const struct schedule *
 	return model->bounds > 0 && model->warps && !warps_knows(model->warps, schedule, shape);
 }
 
-/* What the launch takes, over what is played of it. */
+/* What the launch takes, over what is played of it; or so many like it as one. */
 static double timed_ratio(const struct kernel_model *model, const struct schedule *schedule,
-			  const struct schedule_shape *shape)
+			  const struct schedule_shape *shape, double as_many)
 {
 	const struct timed_kind kind = { schedule->kernel[shape->kernel],
 					 shape->path,
 					 { shape->block[0], shape->block[1], shape->block[2] },
-					 shape->points };
+					 (int64_t)((double)shape->points * as_many) };
 	return model->timed ? timed_launches_ratio(model->timed, &kind, model->but_itself) : 1;
 }
 
@@ -41,7 +41,7 @@ static int warps_cost(struct kernel_model *model, const struct schedule *schedul
 	}
 	if (warps_duration(model->warps, schedule, shape, duration_ns, &model->extrapolated))
 		return -1;
-	*duration_ns *= timed_ratio(model, schedule, shape);
+	*duration_ns *= timed_ratio(model, schedule, shape, 1);
 	return 0;
 }
 
@@ -57,12 +57,19 @@ static int warps_among_others(struct kernel_model *model, const struct schedule 
 			      const struct schedule_shape *shape, double duration_ns,
 			      struct kernel_crowd *crowd)
 {
+	double as_many = 1;
 	*crowd = (struct kernel_crowd){ 1, 1 };
-	return is_bounded(model, schedule, shape)
-		       ? 0
-		       : warps_crowd(model->warps, schedule, shape,
-				     duration_ns / timed_ratio(model, schedule, shape),
-				     &crowd->room, &crowd->busy);
+	if (is_bounded(model, schedule, shape))
+		return 0;
+	const double alone = timed_ratio(model, schedule, shape, 1);
+	if (warps_crowd(model->warps, schedule, shape, duration_ns / alone, &crowd->room,
+			&crowd->busy, &as_many))
+		return -1;
+	crowd->busy *= timed_ratio(model, schedule, shape, as_many) / alone;
+	crowd->busy = crowd->busy < 1 ? crowd->busy : 1;
+	if (crowd->room >= 1) /* while its last wave runs there is room */
+		crowd->room = crowd->busy;
+	return 0;
 }
 
 const struct kernel_model_ops kernel_model_warps = {

@@ -282,8 +282,8 @@ int warps_prepare(struct warps *w, const struct schedule *schedule,
 	if (!exact)
 		a->derived = derived_profiles_of(&w->derived, &w->profiles.loaded, a->profile, &g);
 	else if (mechanism_on(on, MECHANISM_GRID_RIM))
-		a->derived =
-			derived_profiles_between(&w->derived, &w->profiles.loaded, a->profile, &g);
+		a->derived = derived_profiles_between(&w->derived, &w->profiles.loaded, a->profile,
+						      &g, shape->points);
 	else
 		a->derived = NULL;
 	exact = !a->derived;
@@ -359,28 +359,28 @@ int warps_duration(struct warps *w, const struct schedule *schedule,
 }
 
 int warps_crowd(struct warps *w, const struct schedule *schedule,
-		const struct schedule_shape *shape, double duration_ns, double *room, double *busy)
+		const struct schedule_shape *shape, double duration_ns, double *room, double *busy,
+		double *as_many)
 {
-	enum { FILLS = 4 }; /* times over, so that begin and end count little */
+	enum { FILLS = 32 }; /* times over, so that begin and end count little */
 	struct warps_answer a = { 0 };
 	double ns;
-	*room = *busy = 1;
+	*room = *busy = *as_many = 1;
 	if (warps_prepare(w, schedule, shape, &a))
 		return -1;
 	const int held = sm_occupancy(&w->platform->sm, a.program.block_threads,
 				      a.program.registers, a.program.shared_bytes, NULL);
-	const double all = (double)(held > 0 ? held : 1) * w->platform->sm_count,
-		     waves = (double)a.launch.blocks / all, times = ceil(FILLS / waves);
+	const int64_t all = (int64_t)(held > 0 ? held : 1) * w->platform->sm_count;
+	const double waves = (double)a.launch.blocks / (double)all;
 	*room = fmin(waves, 1);
-	if (times <= 1) /* it fills the GPU that often by itself */
+	if (waves >= FILLS) /* by itself */
 		return 0;
 	a.kinds = false; /* of the one launch's grid */
-	a.launch.blocks *= (int64_t)times;
+	a.launch.blocks = FILLS * all;
 	if (warps_known_duration(w->platform, w->options.before, &w->known, &a, &ns))
 		return -1;
-	*busy = fmin(ns / (times * duration_ns), 1);
-	if (waves >= 1) /* while its last wave runs there is room */
-		*room = *busy;
+	*as_many = FILLS / waves;
+	*busy = fmin(ns / (*as_many * duration_ns), 1);
 	return 0;
 }
 

@@ -80,10 +80,12 @@ size_t warps_computed(const struct warps *warps);
  * where the launch carries no footprint. */
 double warps_dram_bytes(struct warps *warps, const struct schedule *schedule,
 			const struct schedule_shape *shape);
-/* What a launch of duration_ns asks of its GPU beside others (struct kernel_crowd). -1 after a
- * message. */
+/* What a launch that is played as duration_ns asks of its GPU beside others (struct kernel_crowd;
+ * room: 1 where it fills the GPU by itself), and *as_many: how many equal ones were played for
+ * that. -1 after a message. */
 int warps_crowd(struct warps *warps, const struct schedule *schedule,
-		const struct schedule_shape *shape, double duration_ns, double *room, double *busy);
+		const struct schedule_shape *shape, double duration_ns, double *room, double *busy,
+		double *as_many);
 /* warps_duration with everything that led to it; `device` replaces the platform's (NULL = its own).
  * Release with grid_answer_release(&answer->grid). */
 int warps_explain(struct warps *warps, const struct schedule *schedule,
