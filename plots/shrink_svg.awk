@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # A figure of gnuplot's, smaller: the same marks, told in fewer bytes. Points of one shape, size and colour that follow each other are a
 # path that is not drawn, with a marker at each of its corners; how a group looks is a class; a group that says what the one before said goes on; groups that hold nothing, and gnuplot's names for its plots, go;
-# lengths have one decimal (a tenth of a pixel), and those of points, where there are more than 500, none: a point on another goes; colours are hexadecimal, and areas are paths.
+# lengths have one decimal (a tenth of a pixel), and those of points, where there are more than 500, none: a point on another goes; colours are hexadecimal, areas are paths,
+# lines along an axis are told by one number, and paths that draw nothing go.
 BEGIN { RS = "<"; depth = 0 }
 
 # rgb(188, 219, 234) as #bcdbea.
@@ -12,6 +13,26 @@ function hexed(text,    out, part) {
 		text = substr(text, RSTART + RLENGTH)
 	}
 	return out text
+}
+
+# A path of lines, each with its absolute end; empty where it only moves. Others are left as they are.
+function told(data,    k, n, at, command, xy, last, out, lines) {
+	n = split(data, at, " ")
+	for (k = 1; k <= n; k++) {
+		command = substr(at[k], 1, 1)
+		if (command !~ /[MLZ]/)
+			return data
+		if (command == "Z") {
+			out = out "Z"
+			continue
+		}
+		split(substr(at[k], 2), xy, ",")
+		lines += command == "L"
+		out = out (command == "M" ? "M" xy[1] "," xy[2] : xy[2] == last[2] ? "H" xy[1] : xy[1] == last[1] ? "V" xy[2] : "L" xy[1] "," xy[2])
+		last[1] = xy[1]
+		last[2] = xy[2]
+	}
+	return lines ? out : ""
 }
 
 # A polygon's points as a path: a line along an axis is told by one number.
@@ -114,6 +135,13 @@ NR == 1 { printf "%s", $0; next }
 		data = rounded(substr(tail, 1, end - 1))
 		gsub(/[ \t\n]+/, " ", data)
 		sub(/ $/, "", data)
+		data = told(data)
+		if (data == "") {
+			flush()
+			sub(/^[^>]*>/, "", tail)
+			printf "%s", tail
+			next
+		}
 		head = substr(rest, 1, d)
 		gsub(/  +/, " ", head)
 		rest = head "d='" data substr(tail, end)
@@ -123,11 +151,11 @@ NR == 1 { printf "%s", $0; next }
 	next
 }
 
-# An area: <polygon fill = 'C' points = 'X,Y X,Y '/>
-/^polygon fill = '[^']*' points = '[^']*'\/>/ {
-	split($0, word, "'")
+# An area: <polygon fill = 'C' points = 'X,Y X,Y '/>, or with fill-opacity = 'O' before its points
+/^polygon fill = '[^']*' (fill-opacity = '[^']*' )?points = '[^']*'\/>/ {
+	n = split($0, word, "'")
 	flush()
-	printf "<path fill='%s' d='%s'/>\n", hexed(word[2]), outline(word[4])
+	printf "<path fill='%s'%s d='%s'/>\n", hexed(word[2]), (n > 5 ? " fill-opacity='" word[4] + 0 "'" : ""), outline(word[n - 1])
 	next
 }
 

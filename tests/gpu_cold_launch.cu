@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		for (bool fresh : { true, false })
 			for (size_t bytes : { 0, 40000, 160000, 640000, 1280000, 2560000, 5120000,
 					      10240000, 40960000 })
-				for (double wait_us : { 0.0, 100.0, 1000.0 }) {
+				for (double wait_us : { 0.0, 100.0, 1000.0, 10000.0 }) {
 					g.h = from_pinned ? pinned : pageable;
 					table_row(from_pinned ? "pinned" : "pageable", bytes,
 						  wait_us, fresh, rounds);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "kernels/kit/patch_near.h"
@@ -110,12 +111,45 @@ static void a_large_box_leaves_small_ones_apart(void **state)
 	patch_near_release(&near);
 }
 
+/* Boxes of side 216 and a single one of side 2: a search around a large one looks at that one, not
+ * at each of the rows that the large one is long in its cells. In rows it took 15 s. */
+static void a_small_box_is_not_looked_for_row_by_row(void **state)
+{
+	enum { SIDE = 37, LONG = 216 };
+	struct near_box *box = calloc(SIDE * SIDE * SIDE + 1, sizeof(*box));
+	struct patch_near near;
+	const int32_t *found;
+	const clock_t begin = clock();
+	int count = 0;
+
+	(void)state;
+	assert_non_null(box);
+	for (int k = 0; k < SIDE * SIDE * SIDE; k++)
+		box[count++] = (struct near_box){ .at = { k % SIDE * LONG, k / SIDE % SIDE * LONG,
+							  k / SIDE / SIDE * LONG },
+						  .n = { LONG, LONG, LONG } };
+	box[count++] = (struct near_box){ .at = { 900, 900, 900 }, .n = { 2, 2, 2 } };
+	patch_near_init(&near, box, count);
+	for (int k = 0; k < count; k++) {
+		const int32_t high[3] = { box[k].at[0] + box[k].n[0], box[k].at[1] + box[k].n[1],
+					  box[k].at[2] + box[k].n[2] };
+		const int n = patch_near_find(&near, 0, box[k].at, high, &found);
+
+		assert_in_range(n, 1, 9);
+		assert_int_equal(found[n - 1], count - 1);
+	}
+	assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 5);
+	patch_near_release(&near);
+	free(box);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_meet_are_found),
 		cmocka_unit_test(nothing_is_near_where_nothing_is),
 		cmocka_unit_test(a_large_box_leaves_small_ones_apart),
+		cmocka_unit_test(a_small_box_is_not_looked_for_row_by_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

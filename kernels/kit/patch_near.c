@@ -117,15 +117,13 @@ static int find_row(const struct patch_near *near, const struct near_place *firs
 	return count;
 }
 
-static int find_shelf(const struct patch_near *near, int32_t shelf, int count)
+/* The first place of a shelf, or of the next one that has any. */
+static int shelf_begin(const struct patch_near *near, int32_t shelf)
 {
 	const struct near_place first = { .shelf = shelf,
 					  .cell = { INT32_MIN, INT32_MIN, INT32_MIN } };
 
-	for (int k = lower_bound(near, &first); k < near->count && near->place[k].shelf == shelf;
-	     k++)
-		near->found[count++] = near->place[k].box;
-	return count;
+	return lower_bound(near, &first);
 }
 
 /* Those of one shelf, behind the `count` that were found before. */
@@ -143,8 +141,14 @@ static int find_near(const struct patch_near *near, int32_t shelf, const int32_t
 		begin[axis] = floor_div(low[axis] - side + 1, side);
 		end[axis] = floor_div(high[axis] - 1, side);
 	}
-	if (((int64_t)end[2] - begin[2] + 1) * ((int64_t)end[1] - begin[1] + 1) > near->count)
-		return find_shelf(near, shelf, count);
+	const int64_t rows = ((int64_t)end[2] - begin[2] + 1) * ((int64_t)end[1] - begin[1] + 1);
+	const int all = shelf_begin(near, shelf), until = shelf_begin(near, shelf + 1);
+
+	if (rows > until - all) { /* large beside those of the shelf: all of them are fewer */
+		for (int k = all; k < until; k++)
+			near->found[count++] = near->place[k].box;
+		return count;
+	}
 	first.cell[0] = begin[0];
 	for (int32_t z = begin[2]; z <= end[2]; z++)
 		for (int32_t y = begin[1]; y <= end[1]; y++) {
