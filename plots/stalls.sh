@@ -12,7 +12,8 @@ awk -F '\t' -v OFS='\t' '
 	$at["kernel"] != "-" && $at["model"] == "warps" {
 		key = $at["solver"] OFS $at["kernel"]
 		sizes[key]++
-		if ($at["n"] + 0 > most[key] + 0) { most[key] = $at["n"]; config[key] = $at["config"] }
+		size = $at["n"] == "-" ? $at["measured_us"] : $at["n"] # sets of patches have no side: the longest
+		if (size + 0 > most[key] + 0) { most[key] = size; config[key] = $at["config"] }
 	}
 	END { print "solver", "measured", "config"; for (key in sizes) if (sizes[key] >= 4) print key, config[key] }' "$kernels" |
 "$warpreel" columns --of options - | tail -n +2 | LC_ALL=C sort -t "$(printf '\t')" -k1,1r -k2,2 | {
