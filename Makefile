@@ -158,7 +158,7 @@ $(BUILD)/libcupti-alone.so $(BUILD)/libpc-stalls.so:
 
 # Kernels that such a program includes are those of the library: they ask the geometry that plans ask, and report.
 GEOMETRY_OBJ := $(filter %_geometry.o %/util.o %/text_escape.o,$(SHARED_OBJ))
-$(BUILD)/tests/gpu_%: tests/gpu_%.cu tests/cuda_try.h tests/host_clock.h $(GEOMETRY_OBJ) $(BUILD)/flags
+$(BUILD)/tests/gpu_%: tests/gpu_%.cu tests/cuda_try.h tests/graph_time.cuh tests/host_clock.h $(GEOMETRY_OBJ) $(BUILD)/flags
 	@mkdir -p $(@D); echo "  NVCC    $<"
 	$(Q)$(NVCC) $(NVFLAGS) -include kernels/machine/block_note_off.cuh -o $@ $< $(GEOMETRY_OBJ) -ldl -lpthread
 

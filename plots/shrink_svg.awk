@@ -15,36 +15,34 @@ function hexed(text,    out, part) {
 	return out text
 }
 
-# A path of lines, each with its absolute end; empty where it only moves. Others are left as they are.
-function told(data,    k, n, at, command, xy, last, out, lines) {
+# A step of a path to the absolute place X,Y: a line along an axis is told by one number. `last` is where the step before ended.
+function step(command, place, last,    xy, told) {
+	split(place, xy, ",")
+	told = command == "M" ? "M" xy[1] "," xy[2] : xy[2] == last[2] ? "H" xy[1] : xy[1] == last[1] ? "V" xy[2] : "L" xy[1] "," xy[2]
+	last[1] = xy[1]
+	last[2] = xy[2]
+	return told
+}
+
+# A path of lines; empty where it only moves. Others are left as they are.
+function lines_of(data,    k, n, at, command, last, out, lines) {
 	n = split(data, at, " ")
 	for (k = 1; k <= n; k++) {
 		command = substr(at[k], 1, 1)
 		if (command !~ /[MLZ]/)
 			return data
-		if (command == "Z") {
-			out = out "Z"
-			continue
-		}
-		split(substr(at[k], 2), xy, ",")
 		lines += command == "L"
-		out = out (command == "M" ? "M" xy[1] "," xy[2] : xy[2] == last[2] ? "H" xy[1] : xy[1] == last[1] ? "V" xy[2] : "L" xy[1] "," xy[2])
-		last[1] = xy[1]
-		last[2] = xy[2]
+		out = out (command == "Z" ? "Z" : step(command, substr(at[k], 2), last))
 	}
 	return lines ? out : ""
 }
 
-# A polygon's points as a path: a line along an axis is told by one number.
-function outline(points,    k, n, at, xy, last, out) {
+# A polygon's points as a path.
+function outline(points,    k, n, at, last, out) {
 	gsub(/[ \t\n]+$/, "", points)
 	n = split(points, at, /[ \t\n]+/)
-	for (k = 1; k <= n; k++) {
-		split(rounded(at[k]), xy, ",")
-		out = out (k == 1 ? "M" xy[1] "," xy[2] : xy[2] == last[2] ? "H" xy[1] : xy[1] == last[1] ? "V" xy[2] : "L" xy[1] "," xy[2])
-		last[1] = xy[1]
-		last[2] = xy[2]
-	}
+	for (k = 1; k <= n; k++)
+		out = out step(k == 1 ? "M" : "L", rounded(at[k]), last)
 	return out "z"
 }
 
@@ -135,7 +133,7 @@ NR == 1 { printf "%s", $0; next }
 		data = rounded(substr(tail, 1, end - 1))
 		gsub(/[ \t\n]+/, " ", data)
 		sub(/ $/, "", data)
-		data = told(data)
+		data = lines_of(data)
 		if (data == "") {
 			flush()
 			sub(/^[^>]*>/, "", tail)

@@ -14,8 +14,9 @@
 #include <cuda_runtime.h>
 
 #include "cuda_try.h"
+#include "graph_time.cuh"
 
-enum { LAUNCHES = 48, REPEATS = 9, THREADS = 128, MOST_BLOCKS = 1 << 17, STEPS = 2048 };
+enum { LAUNCHES = 192, THREADS = 128, MOST_BLOCKS = 1 << 17, STEPS = 2048 };
 static const size_t ARRAY_BYTES = (size_t)1 << 30, PAGE_BYTES = (size_t)2 << 20;
 
 struct words {
@@ -64,49 +65,24 @@ __global__ void chase(const uint64_t *next, int steps, unsigned *cycles)
 static struct {
 	char *from, *to;
 	unsigned *cycles;
-	cudaStream_t stream;
-	cudaEvent_t begin, end;
 } d;
-
-static double median(std::vector<double> v)
-{
-	std::sort(v.begin(), v.end());
-	return v[v.size() / 2];
-}
 
 static void pieces(const char *name, piece_kernel kernel, int each, size_t bytes, size_t over)
 {
 	const size_t a_block = (size_t)THREADS * each * sizeof(words);
 	const unsigned blocks = (unsigned)(bytes / 2 / a_block);
 	const size_t count = over / bytes ? over / bytes : 1;
-	std::vector<double> us;
 	std::vector<unsigned> cycles(blocks);
-	cudaGraph_t graph;
-	cudaGraphExec_t ready;
-
-	TRY(cudaStreamBeginCapture(d.stream, cudaStreamCaptureModeGlobal));
-	for (size_t i = 0; i < LAUNCHES * 4; i++)
-		kernel<<<blocks, THREADS, 0, d.stream>>>(
-			(const words *)(d.from + i % count * (bytes / 2)),
-			(words *)(d.to + i % count * (bytes / 2)), d.cycles);
-	TRY(cudaStreamEndCapture(d.stream, &graph));
-	TRY(cudaGraphInstantiate(&ready, graph, 0));
-	for (int i = 0; i <= REPEATS; i++) {
-		float ms;
-		TRY(cudaEventRecord(d.begin, d.stream));
-		TRY(cudaGraphLaunch(ready, d.stream));
-		TRY(cudaEventRecord(d.end, d.stream));
-		TRY(cudaEventSynchronize(d.end));
-		TRY(cudaEventElapsedTime(&ms, d.begin, d.end));
-		if (i)
-			us.push_back(ms * 1e3 / (LAUNCHES * 4));
-	}
+	const double us = graph_us([&](cudaStream_t stream) {
+		for (size_t i = 0; i < LAUNCHES; i++)
+			kernel<<<blocks, THREADS, 0, stream>>>(
+				(const words *)(d.from + i % count * (bytes / 2)),
+				(words *)(d.to + i % count * (bytes / 2)), d.cycles);
+	});
 	TRY(cudaMemcpy(cycles.data(), d.cycles, blocks * sizeof(unsigned), cudaMemcpyDeviceToHost));
 	std::sort(cycles.begin(), cycles.end());
 	printf("%s\t%d\t%.3f\t%zu\t%u\t%.3f\t%u\t%u\n", name, each, (double)bytes / 1e6, over >> 20,
-	       blocks, median(us), cycles[blocks / 2], cycles[blocks - 1]);
-	TRY(cudaGraphExecDestroy(ready));
-	TRY(cudaGraphDestroy(graph));
+	       blocks, us / LAUNCHES, cycles[blocks / 2], cycles[blocks - 1]);
 }
 
 static void chases(int pages, int blocks)
@@ -126,9 +102,7 @@ static void chases(int pages, int blocks)
 			       cudaMemcpyHostToDevice));
 	}
 	for (int i = 0; i < 2; i++)
-		chase<<<(unsigned)blocks, 1, 0, d.stream>>>((const uint64_t *)d.from, STEPS,
-							    d.cycles);
-	TRY(cudaStreamSynchronize(d.stream));
+		chase<<<(unsigned)blocks, 1>>>((const uint64_t *)d.from, STEPS, d.cycles);
 	TRY(cudaMemcpy(cycles.data(), d.cycles, (size_t)blocks * sizeof(unsigned),
 		       cudaMemcpyDeviceToHost));
 	std::sort(cycles.begin(), cycles.end());
@@ -151,9 +125,6 @@ int main(void)
 	TRY(cudaMalloc(&d.cycles, MOST_BLOCKS * sizeof(unsigned)));
 	TRY(cudaMemset(d.from, 0, ARRAY_BYTES));
 	TRY(cudaMemset(d.to, 0, ARRAY_BYTES));
-	TRY(cudaStreamCreate(&d.stream));
-	TRY(cudaEventCreate(&d.begin));
-	TRY(cudaEventCreate(&d.end));
 	printf("kind\teach\tMB\tover_MB\tblocks\tus\tfirst_cycles\tmost_cycles\n");
 	for (const auto &kind : kinds)
 		for (size_t mb = 1; mb <= 64; mb *= 2)

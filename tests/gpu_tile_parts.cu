@@ -17,6 +17,7 @@
 #include <cuda_runtime.h>
 
 #include "cuda_try.h"
+#include "graph_time.cuh"
 #define MLSSOR_BOUND MLSSOR_STAGED_THREADS
 #define MLSSOR_STAGED_AT_ONCE 2
 #define MLSSOR_CHUNKED_AT_ONCE 3
@@ -162,47 +163,21 @@ static const struct kind kinds[] = {
 static double timed(const struct kind *k, const struct mlssor_sweep &sweep, int parts, int blocks,
 		    int *resident)
 {
-	enum { REPLAYS = 9 };
 	const int launches = sweep.rows > 4096 ? 5 : 20;
 	struct launch_geometry g;
 	int shared;
-	cudaStream_t stream;
-	cudaGraph_t graph;
-	cudaGraphExec_t ready;
-	cudaEvent_t begin, end;
-	std::vector<float> ms;
 
 	k->geometry(&sweep, &g);
 	shared = std::max((int)g.shared_bytes, blocks ? 232448 / blocks - 1024 : 0);
 	TRY(cudaFuncSetAttribute(k->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
 	TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, k->kernel, (int)g.block[0],
 							  (size_t)shared));
-	TRY(cudaStreamCreate(&stream));
-	TRY(cudaEventCreate(&begin));
-	TRY(cudaEventCreate(&end));
-	TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	for (int i = 0; i < launches; i++)
-		k->kernel<<<dim3(g.grid[0], g.grid[1], g.grid[2]), dim3(g.block[0]), shared,
-			    stream>>>(sweep, parts);
-	TRY(cudaStreamEndCapture(stream, &graph));
-	TRY(cudaGraphInstantiate(&ready, graph, 0));
-	for (int i = 0; i <= REPLAYS; i++) {
-		float took;
-		TRY(cudaEventRecord(begin, stream));
-		TRY(cudaGraphLaunch(ready, stream));
-		TRY(cudaEventRecord(end, stream));
-		TRY(cudaEventSynchronize(end));
-		TRY(cudaEventElapsedTime(&took, begin, end));
-		if (i)
-			ms.push_back(took);
-	}
-	std::sort(ms.begin(), ms.end());
-	TRY(cudaGraphExecDestroy(ready));
-	TRY(cudaGraphDestroy(graph));
-	TRY(cudaEventDestroy(begin));
-	TRY(cudaEventDestroy(end));
-	TRY(cudaStreamDestroy(stream));
-	return ms[ms.size() / 2] * 1e3 / launches;
+	return graph_us([&](cudaStream_t stream) {
+		       for (int i = 0; i < launches; i++)
+			       k->kernel<<<dim3(g.grid[0], g.grid[1], g.grid[2]), dim3(g.block[0]),
+					   shared, stream>>>(sweep, parts);
+	       }) /
+	       launches;
 }
 
 static struct mlssor_sweep sweep_of(float *d_grid, int mesh, int pitch, int side, int fused)

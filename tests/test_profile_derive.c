@@ -3,7 +3,6 @@
  * with a doubt that says why.
  */
 #include "traces/profiles/profile_derive.h"
-#include "traces/profiles/profile_rim.h"
 #include "profile_kit.h"
 #include "trace_kit.h"
 
@@ -287,64 +286,6 @@ static void a_profile_far_off_says_less_of_a_launch_between_its_bases(void **sta
 	kernel_profiles_release(&all);
 }
 
-static double four_warps(size_t i, double w, double s)
-{
-	(void)w, (void)s;
-	return i < 9 ? 4 : 0;
-}
-
-static double one_warp(size_t i, double w, double s)
-{
-	(void)w, (void)s;
-	return i < 2 ? 4 : i < 9 ? 1 : 0;
-}
-
-/* Blocks counted along one dimension: 1000 of 2048 points each run the third instruction with 4
- * warps, 500 of 1024 points with one. Of 1536 points a block it is 2.5, of a quarter it cannot be
- * told, and without points the grid's rim tells nothing. */
-static void blocks_half_empty_run_what_lies_between(void **state)
-{
-	static const struct {
-		uint32_t blocks;
-		int64_t points;
-		double warps; /* 0: not told */
-	} cases[] = { { 800, 800 * 1536, 2.5 }, { 800, 800 * 2048, 4 }, { 800, 800 * 1024, 1 },
-		      { 800, 800 * 512, -0.5 }, { 800, 1, 0 },		{ 800, 0, 0 } };
-	struct kernel_profiles all;
-	struct trace t;
-
-	(void)state;
-	trace_init(&t);
-	add_kit_code(&t, "_Z4toysPf");
-	for (int full = 0; full < 2; full++) {
-		const struct shape shape = { 128, 1, full ? 1000 : 500, 0 };
-
-		add_shape(&t, full + 1, &shape, 0, full ? four_warps : one_warp);
-		t.profile[full].points = full ? 1000 * 2048 : 500 * 1024;
-	}
-	kernel_profiles_init(&all);
-	assert_int_equal(kernel_profiles_add_trace(&all, &t, "x"), 0);
-	trace_release(&t);
-	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
-		const struct launch_geometry g = { .grid = { cases[k].blocks, 1, 1 },
-						   .block = { 128, 1, 1 } };
-		struct profile_derived d = { 0 };
-		bool exact;
-		const struct kernel_profile *nearest =
-			kernel_profiles_find(&all, "toy", &g, &exact);
-		const bool told = profile_between(&all, nearest, &g, cases[k].points, &d);
-
-		assert_true(exact);
-		assert_int_equal(told, cases[k].warps != 0);
-		if (told)
-			assert_true(fabs((double)d.profile.instruction[2].warps /
-						 d.profile.geometry.grid[0] -
-					 fmax(cases[k].warps, 0)) < 0.01);
-		profile_derived_release(&d);
-	}
-	kernel_profiles_release(&all);
-}
-
 static void fewer_steps_than_a_loop_runs_at_once_are_doubted(void **state)
 {
 	static const struct shape known[] = { { 32, 2, 100, 16 },
@@ -503,7 +444,6 @@ int main(void)
 		cmocka_unit_test(what_does_not_follow_says_why),
 		cmocka_unit_test(profiles_that_agree_with_the_law_raise_no_doubt),
 		cmocka_unit_test(a_profile_far_off_says_less_of_a_launch_between_its_bases),
-		cmocka_unit_test(blocks_half_empty_run_what_lies_between),
 		cmocka_unit_test(fewer_steps_than_a_loop_runs_at_once_are_doubted),
 		cmocka_unit_test(a_kernel_whose_profiles_have_no_steps_has_none),
 		cmocka_unit_test(caches_are_those_of_the_nearest_grid),
