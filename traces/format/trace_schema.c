@@ -74,6 +74,7 @@ enum {
 #define RECORDED(table, record, name, older, order) OPEN(table, name, older, order)
 #define TABLE(table, name, older, order) OPEN(table, name, older, order)
 #define FILTER(table, condition) .filter = condition,
+#define KEY(table, first, second) .key = { first, second },
 #define END_RECORDED(table) CLOSE(table)
 #define END_TABLE(table) CLOSE(table)
 /* clang-format off */

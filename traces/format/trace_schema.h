@@ -34,6 +34,7 @@ struct schema_table {
 	const char *name, *older_name; /* in SQL */
 	const char *order;	       /* column that orders the rows; NULL = as added */
 	const char *filter;
+	const char *key[2]; /* columns that tell its rows apart and order them; NULL = none */
 	const struct schema_column *column;
 	int column_count;
 	size_t row_bytes;

@@ -43,39 +43,59 @@ static int execute(const struct writing *w, const char *sql)
 	return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_error(w);
 }
 
-/* Rows in the order of one column, equal ones as they were added. */
+/* Rows in the order of a column or two, equal ones as they were added. */
 struct sort_key {
-	int64_t key;
+	int64_t key[2];
 	size_t row;
 };
+
+static int compare_keys(const struct sort_key *a, const struct sort_key *b)
+{
+	for (int k = 0; k < 2; k++)
+		if (a->key[k] != b->key[k])
+			return a->key[k] < b->key[k] ? -1 : 1;
+	return 0;
+}
 
 static int compare_sort_keys(const void *left, const void *right)
 {
 	const struct sort_key *a = left, *b = right;
+	const int keys = compare_keys(a, b);
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
+	if (keys)
+		return keys;
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Numbers of a table's rows as they are written; owned by the caller. */
-static size_t *order_rows(const struct trace *trace, const struct schema_table *table)
+static int64_t key_of(const void *row, const struct schema_table *table, const char *column)
 {
-	size_t count = schema_count(trace, table);
-	struct sort_key *order = xmalloc((count + 1) * sizeof(*order));
-	const struct schema_column *by = NULL;
+	for (int i = 0; i < table->column_count && column; i++)
+		if (!strcmp(table->column[i].name, column))
+			return schema_get(row, &table->column[i]);
+	return 0;
+}
 
-	for (int i = 0; i < table->column_count && table->order; i++)
-		if (strcmp(table->column[i].name, table->order) == 0)
-			by = &table->column[i];
-	for (size_t i = 0; i < count; i++)
-		order[i] = (struct sort_key){
-			.key = by ? schema_get(schema_row(trace, table, i), by) : 0, .row = i
-		};
+/* Numbers of a table's rows as they are written; owned by the caller. unique: whether the table has
+ * a key and it tells all of them apart, as it does in all files but broken ones. */
+static size_t *order_rows(const struct trace *trace, const struct schema_table *table, bool *unique)
+{
+	const size_t count = schema_count(trace, table);
+	const char *by[2] = { table->key[0] ? table->key[0] : table->order, table->key[1] };
+	struct sort_key *order = xmalloc((count + 1) * sizeof(*order));
+
+	for (size_t i = 0; i < count; i++) {
+		const void *row = schema_row(trace, table, i);
+		order[i] =
+			(struct sort_key){ { key_of(row, table, by[0]), key_of(row, table, by[1]) },
+					   i };
+	}
 	qsort(order, count, sizeof(*order), compare_sort_keys);
 	size_t *row = xmalloc((count + 1) * sizeof(*row));
-	for (size_t i = 0; i < count; i++)
+	*unique = table->key[0];
+	for (size_t i = 0; i < count; i++) {
 		row[i] = order[i].row;
+		*unique = *unique && (i == 0 || compare_keys(&order[i - 1], &order[i]));
+	}
 	free(order);
 	return row;
 }
@@ -85,8 +105,10 @@ static const char *sql_type(enum column_kind kind)
 	return kind == COLUMN_TEXT ? "TEXT" : kind == COLUMN_REAL ? "REAL" : "INTEGER";
 }
 
-/* CREATE TABLE, and the prepared INSERT; NULL after a message. */
-static sqlite3_stmt *create(const struct writing *w, const struct schema_table *table)
+/* CREATE TABLE, and the prepared INSERT; NULL after a message. With a key the table is one tree by
+ * it: rows of a profile are found without those of others, and no row has a number of its own,
+ * which would be a third of a compressed file. */
+static sqlite3_stmt *create(const struct writing *w, const struct schema_table *table, bool keyed)
 {
 	char *columns = xstrdup(""), *marks = xstrdup(""), *sql, *longer;
 	sqlite3_stmt *insert = NULL;
@@ -105,7 +127,10 @@ static sqlite3_stmt *create(const struct writing *w, const struct schema_table *
 		free(marks);
 		marks = longer;
 	}
-	sql = xprintf("CREATE TABLE \"%s\" (%s)", table->name, columns);
+	sql = keyed ? xprintf("CREATE TABLE \"%s\" (%s, PRIMARY KEY (\"%s\", \"%s\")) WITHOUT "
+			      "ROWID",
+			      table->name, columns, table->key[0], table->key[1])
+		    : xprintf("CREATE TABLE \"%s\" (%s)", table->name, columns);
 	if (execute(w, sql) == 0) {
 		free(sql);
 		sql = xprintf("INSERT INTO \"%s\" VALUES (%s)", table->name, marks);
@@ -148,10 +173,11 @@ static void bind(sqlite3_stmt *insert, int at, const struct trace *trace, const 
 	}
 }
 
-static int write_rows(struct writing *w, const struct schema_table *table, const size_t *order)
+static int write_rows(struct writing *w, const struct schema_table *table, const size_t *order,
+		      bool keyed)
 {
 	const size_t count = schema_count(w->trace, table);
-	sqlite3_stmt *insert = create(w, table);
+	sqlite3_stmt *insert = create(w, table, keyed);
 	int rc = 0;
 
 	if (!insert)
@@ -173,16 +199,21 @@ static int write_rows(struct writing *w, const struct schema_table *table, const
 	return rc;
 }
 
+static bool is_by_column(const struct writing *w, const struct schema_table *table)
+{
+	return w->by_column && columns_wanted(table, schema_count(w->trace, table));
+}
+
 static int write_table(struct writing *w, const struct schema_table *table)
 {
-	const size_t count = schema_count(w->trace, table);
+	bool unique;
 	int rc;
 
-	if (count == 0)
+	if (schema_count(w->trace, table) == 0)
 		return 0;
-	size_t *order = order_rows(w->trace, table);
-	if (!w->by_column || !columns_wanted(table, count))
-		rc = write_rows(w, table, order);
+	size_t *order = order_rows(w->trace, table, &unique);
+	if (!is_by_column(w, table))
+		rc = write_rows(w, table, order, unique);
 	else
 		rc = columns_write(w->db, w->trace, table, order) == SQLITE_OK ? 0 : db_error(w);
 	free(order);
@@ -205,17 +236,37 @@ static int write_pair(const struct writing *w, const char *sql, int64_t number, 
 	return rc;
 }
 
+/* Strings whose numbers are in the file: names, and by column all texts. */
+static bool *named_strings(const struct writing *w)
+{
+	bool *named = xcalloc(w->trace->string_count + 1, sizeof(*named));
+
+	for (int i = 0; i < SCHEMA_TABLE_COUNT; i++) {
+		const struct schema_table *table = &schema_tables[i];
+		const bool texts = is_by_column(w, table);
+		for (int c = 0; c < table->column_count; c++) {
+			const struct schema_column *column = &table->column[c];
+			if (column->kind != COLUMN_NAME && !(texts && column->kind == COLUMN_TEXT))
+				continue;
+			for (size_t k = 0; k < schema_count(w->trace, table); k++)
+				named[schema_get(schema_row(w->trace, table, k), column)] = true;
+		}
+	}
+	return named;
+}
+
 static int write_strings(const struct writing *w)
 {
-	sqlite3_stmt *insert;
+	bool *named = named_strings(w);
+	sqlite3_stmt *insert = NULL;
 	int rc = execute(w, "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT)");
 
-	if (rc < 0)
-		return -1;
-	if (sqlite3_prepare_v2(w->db, "INSERT INTO StringIds VALUES (?1, ?2)", -1, &insert, NULL) !=
-	    SQLITE_OK)
-		return db_error(w);
+	if (rc == 0 && sqlite3_prepare_v2(w->db, "INSERT INTO StringIds VALUES (?1, ?2)", -1,
+					  &insert, NULL) != SQLITE_OK)
+		rc = db_error(w);
 	for (size_t i = 0; i < w->trace->string_count && rc == 0; i++) {
+		if (!named[i])
+			continue;
 		sqlite3_bind_int64(insert, 1, (int64_t)i);
 		sqlite3_bind_text(insert, 2, w->trace->string[i], -1, SQLITE_STATIC);
 		if (sqlite3_step(insert) != SQLITE_DONE)
@@ -223,6 +274,7 @@ static int write_strings(const struct writing *w)
 		sqlite3_reset(insert);
 	}
 	sqlite3_finalize(insert);
+	free(named);
 	return rc;
 }
 
@@ -299,6 +351,8 @@ static int write_all(struct writing *w)
 		rc = db_error(w);
 	if (rc == 0)
 		rc = execute(w, "COMMIT");
+	if (rc == 0 && w->by_column) /* a tree by a key grows by halves of pages */
+		rc = execute(w, "VACUUM");
 	progress_end(&w->progress);
 	return rc;
 }

@@ -300,7 +300,7 @@ static int32_t constant_of(const char *start, const char *end)
 static const struct opcode *find_opcode(const char *name)
 {
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
-		if (strcmp(opcodes[i].name, name) == 0)
+		if (opcodes[i].name[0] == *name && strcmp(opcodes[i].name, name) == 0)
 			return &opcodes[i];
 	return NULL;
 }
