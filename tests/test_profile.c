@@ -68,7 +68,7 @@ static void make_grid(struct profile *profile)
 static double lookup(const struct profile *profile, int64_t rows, int64_t columns, bool *outside)
 {
 	double ns = -1;
-	assert_int_equal(profile_lookup(profile, "sweep", rows, columns, &ns, outside), 0);
+	assert_int_equal(profile_lookup(profile, "sweep", rows, columns, NULL, &ns, outside), 0);
 	assert_true(isfinite(ns) && ns > 0);
 	return ns;
 }
@@ -147,8 +147,8 @@ static void a_kernel_never_recorded_has_no_answer(void **state)
 	bool outside;
 	(void)state;
 	make_grid(&profile);
-	assert_int_equal(profile_lookup(&profile, "other", 400, 128, &ns, &outside), -1);
-	assert_int_equal(profile_lookup(&profile, "sweep", 0, 128, &ns, &outside), -1);
+	assert_int_equal(profile_lookup(&profile, "other", 400, 128, NULL, &ns, &outside), -1);
+	assert_int_equal(profile_lookup(&profile, "sweep", 0, 128, NULL, &ns, &outside), -1);
 	profile_release(&profile);
 }
 
@@ -241,6 +241,69 @@ static void a_launch_without_rows_is_no_shape(void **state)
 	trace_release(&trace);
 }
 
+static void add_form(struct profile *profile, int64_t rows, int64_t threads, int64_t shared_bytes,
+		     double duration_ns)
+{
+	const struct profile_row row = { .rows = rows,
+					 .columns = 128,
+					 .form = { threads, shared_bytes },
+					 .duration_ns = duration_ns,
+					 .gap_ns = -1,
+					 .launches = 1 };
+	profile_add_row(profile, "sweep", &row);
+}
+
+/* -1: not recorded so. */
+static double in_form(const struct profile *profile, int64_t rows, struct profile_form *form)
+{
+	double ns = -1;
+	bool outside;
+	return profile_lookup(profile, "sweep", rows, 128, form, &ns, &outside) ? -1 : ns;
+}
+
+/* Blocks of 64 and of 32 threads on one grid: what the user chose, and neither stands for the
+ * other, nor for a third. */
+static void what_the_user_chose_must_be_as_recorded(void **state)
+{
+	struct profile profile;
+	(void)state;
+	profile_init(&profile);
+	add_form(&profile, 100, 64, 5000, 1000);
+	add_form(&profile, 100, 64, 9000, 3000);
+	add_form(&profile, 400, 64, 5000, 4000);
+	add_form(&profile, 100, 32, 5000, 1500);
+	profile_end_file(&profile, "a");
+	assert_false(profile.kernel[0].threads_follow || profile.kernel[0].shared_follows);
+	assert_true(in_form(&profile, 100, &(struct profile_form){ 64, 5000 }) == 1000);
+	assert_true(fabs(in_form(&profile, 200, &(struct profile_form){ 64, 5000 }) - 2000) < 1);
+	assert_true(in_form(&profile, 100, &(struct profile_form){ 64, 9000 }) == 3000);
+	assert_true(in_form(&profile, 100, &(struct profile_form){ 32, 5000 }) == 1500);
+	assert_true(in_form(&profile, 100, &(struct profile_form){ 0, 0 }) > 0); /* not known */
+	assert_true(in_form(&profile, 100, NULL) > 0);
+	struct profile_form other = { 128, 5000 };
+	assert_true(in_form(&profile, 100, &other) == -1);
+	assert_int_equal(other.threads, 32); /* one that was */
+	other = (struct profile_form){ 64, 7000 };
+	assert_true(in_form(&profile, 100, &other) == -1);
+	profile_release(&profile);
+}
+
+/* Larger grids had larger blocks: so do those between, and none are larger than any recorded. */
+static void what_follows_from_the_shape_is_left_to_it(void **state)
+{
+	struct profile profile;
+	(void)state;
+	profile_init(&profile);
+	add_form(&profile, 100, 64, 1000, 1000);
+	add_form(&profile, 400, 128, 4000, 4000);
+	profile_end_file(&profile, "a");
+	assert_true(profile.kernel[0].threads_follow && profile.kernel[0].shared_follows);
+	assert_true(fabs(in_form(&profile, 200, &(struct profile_form){ 128, 2000 }) - 2000) < 1);
+	assert_true(in_form(&profile, 200, &(struct profile_form){ 256, 2000 }) == -1);
+	assert_true(in_form(&profile, 200, &(struct profile_form){ 64, 8000 }) == -1);
+	profile_release(&profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +315,8 @@ int main(void)
 		cmocka_unit_test(a_shape_in_two_traces_still_has_one_answer),
 		cmocka_unit_test(one_recorded_shape_answers_itself_and_says_what_lies_beyond),
 		cmocka_unit_test(a_launch_without_rows_is_no_shape),
+		cmocka_unit_test(what_the_user_chose_must_be_as_recorded),
+		cmocka_unit_test(what_follows_from_the_shape_is_left_to_it),
 		cmocka_unit_test(launches_on_several_gpus_or_outside_runs_do_not_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

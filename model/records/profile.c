@@ -11,6 +11,7 @@
 struct sample {		 /* one recorded launch */
 	uint32_t kernel; /* string index */
 	int64_t rows, columns;
+	struct profile_form form;
 	double duration_ns, gap_ns;
 };
 
@@ -44,6 +45,13 @@ static struct profile_kernel *kernel_named(struct profile *profile, const char *
 	return kernel;
 }
 
+static int compare_forms(const struct profile_form *a, const struct profile_form *b)
+{
+	if (a->threads != b->threads)
+		return a->threads < b->threads ? -1 : 1;
+	return (a->shared_bytes > b->shared_bytes) - (a->shared_bytes < b->shared_bytes);
+}
+
 static int compare_samples(const void *a, const void *b)
 {
 	const struct sample *x = a, *y = b;
@@ -53,6 +61,9 @@ static int compare_samples(const void *a, const void *b)
 		return x->columns < y->columns ? -1 : 1;
 	if (x->rows != y->rows)
 		return x->rows < y->rows ? -1 : 1;
+	const int forms = compare_forms(&x->form, &y->form);
+	if (forms)
+		return forms;
 	return (x->duration_ns > y->duration_ns) - (x->duration_ns < y->duration_ns);
 }
 
@@ -61,7 +72,9 @@ static int compare_rows(const void *a, const void *b)
 	const struct profile_row *x = a, *y = b;
 	if (x->columns != y->columns)
 		return x->columns < y->columns ? -1 : 1;
-	return (x->rows > y->rows) - (x->rows < y->rows);
+	if (x->rows != y->rows)
+		return x->rows < y->rows ? -1 : 1;
+	return compare_forms(&x->form, &y->form);
 }
 
 static int compare_footprints(const void *a, const void *b)
@@ -105,7 +118,12 @@ static size_t collect_samples(const struct trace *trace, struct sample *sample, 
 		    kernel->end_ns <= kernel->start_ns ||
 		    !in_run(trace, kernel->start_ns, most_gpus))
 			continue;
-		sample[count++] = (struct sample){ f->kernel, f->rows, f->columns,
+		const struct profile_form form =
+			profile_form_of(kernel->block, kernel->dynamic_shared_bytes);
+		sample[count++] = (struct sample){ f->kernel,
+						   f->rows,
+						   f->columns,
+						   form,
 						   (double)(kernel->end_ns - kernel->start_ns),
 						   (double)gap_ns[k] };
 	}
@@ -119,25 +137,28 @@ static double mean_of_two(double a, double a_weight, double b, double b_weight)
 	return (a * a_weight + b * b_weight) / (a_weight + b_weight);
 }
 
-/* A shape that several traces recorded: one row, weighted by launches, so that rows differ and can
- * be interpolated between. */
-static void merge_equal_shapes(struct profile_kernel *kernel)
+/* Two records as one, weighted by launches. */
+static void merge(struct profile_row *into, const struct profile_row *row)
+{
+	const double had = (double)into->launches, more = (double)row->launches;
+	into->duration_ns = mean_of_two(into->duration_ns, had, row->duration_ns, more);
+	if (row->gap_ns >= 0)
+		into->gap_ns = into->gap_ns < 0 ? row->gap_ns
+						: mean_of_two(into->gap_ns, had, row->gap_ns, more);
+	into->launches += row->launches;
+}
+
+/* A shape that several traces recorded: one row, so that rows differ and can be interpolated
+ * between. */
+static void merge_equal(struct profile_kernel *kernel)
 {
 	size_t kept = 0;
 	for (size_t k = 0; k < kernel->row_count; k++) {
 		const struct profile_row *row = &kernel->row[k];
-		struct profile_row *into = kept ? &kernel->row[kept - 1] : NULL;
-		if (!into || compare_rows(into, row)) {
+		if (kept && !compare_rows(&kernel->row[kept - 1], row))
+			merge(&kernel->row[kept - 1], row);
+		else
 			kernel->row[kept++] = *row;
-			continue;
-		}
-		double had = (double)into->launches, more = (double)row->launches;
-		into->duration_ns = mean_of_two(into->duration_ns, had, row->duration_ns, more);
-		if (row->gap_ns >= 0)
-			into->gap_ns = into->gap_ns < 0
-					       ? row->gap_ns
-					       : mean_of_two(into->gap_ns, had, row->gap_ns, more);
-		into->launches += row->launches;
 	}
 	kernel->row_count = kept;
 }
@@ -151,13 +172,36 @@ void profile_add_row(struct profile *profile, const char *name, const struct pro
 	added->log_points = log((double)row->rows * (double)row->columns);
 }
 
-/* Of each kernel the rows in their order, each shape once. */
+static bool same_shape(const struct profile_row *a, const struct profile_row *b)
+{
+	return a->rows == b->rows && a->columns == b->columns;
+}
+
+static void tell_choices(struct profile_kernel *kernel)
+{
+	bool threads_differ = false, shared_differs = false;
+	kernel->threads_follow = kernel->shared_follows = true;
+	for (size_t k = 1; k < kernel->row_count; k++) {
+		const struct profile_row *a = &kernel->row[k - 1], *b = &kernel->row[k];
+		const bool threads = a->form.threads != b->form.threads,
+			   shared = a->form.shared_bytes != b->form.shared_bytes;
+		threads_differ |= threads;
+		shared_differs |= shared;
+		kernel->threads_follow &= !(same_shape(a, b) && threads);
+		kernel->shared_follows &= !(same_shape(a, b) && shared && !threads);
+	}
+	kernel->threads_follow &= threads_differ;
+	kernel->shared_follows &= shared_differs;
+}
+
+/* Of each kernel the rows in their order, each shape and form once. */
 static void settle(struct profile *profile)
 {
 	for (size_t k = 0; k < profile->kernel_count; k++) {
 		qsort(profile->kernel[k].row, profile->kernel[k].row_count,
 		      sizeof(struct profile_row), compare_rows);
-		merge_equal_shapes(&profile->kernel[k]);
+		merge_equal(&profile->kernel[k]);
+		tell_choices(&profile->kernel[k]);
 	}
 }
 
@@ -185,7 +229,8 @@ static size_t add_launches(struct profile *profile, const struct trace *trace, i
 		size_t to = from, gaps = 0;
 		while (to < count && sample[to].kernel == sample[from].kernel &&
 		       sample[to].columns == sample[from].columns &&
-		       sample[to].rows == sample[from].rows) {
+		       sample[to].rows == sample[from].rows &&
+		       !compare_forms(&sample[to].form, &sample[from].form)) {
 			duration[to - from] = sample[to].duration_ns;
 			if (sample[to].gap_ns >= 0)
 				gap[gaps++] = sample[to].gap_ns;
@@ -194,6 +239,7 @@ static size_t add_launches(struct profile *profile, const struct trace *trace, i
 		const struct profile_row row = {
 			.rows = sample[from].rows,
 			.columns = sample[from].columns,
+			.form = sample[from].form,
 			.launches = (int64_t)(to - from),
 			.duration_ns = trimmed_mean_of(duration, to - from),
 			.gap_ns = gaps ? trimmed_mean_of(gap, gaps) : -1,
@@ -255,25 +301,66 @@ static double along_rows(const struct profile_row *row, size_t from, size_t to, 
 	return a->duration_ns * pow(b->duration_ns / a->duration_ns, at);
 }
 
-int profile_lookup(const struct profile *profile, const char *name, int64_t rows, int64_t columns,
-		   double *duration_ns, bool *outside)
+static bool fits(const struct profile_kernel *kernel, const struct profile_form *has,
+		 const struct profile_form *wanted)
 {
-	const struct profile_kernel *kernel = kernel_named((struct profile *)profile, name, false);
-	if (!kernel || !kernel->row_count || rows < 1 || columns < 1)
-		return -1;
-	/* Level by level (equal columns): the two levels around `columns`, each asked at the same
-	 * number of points. */
+	if (!wanted->threads || !has->threads)
+		return true;
+	return (kernel->threads_follow || has->threads == wanted->threads) &&
+	       (kernel->shared_follows || has->shared_bytes == wanted->shared_bytes);
+}
+
+/* Between the least and the most that followed from a shape. */
+static bool within(const struct profile_kernel *kernel, const struct profile_form *wanted)
+{
+	struct profile_form least = kernel->row[0].form, most = least;
+	for (size_t k = 1; k < kernel->row_count; k++) {
+		const struct profile_form *f = &kernel->row[k].form;
+		least.threads = f->threads < least.threads ? f->threads : least.threads;
+		most.threads = f->threads > most.threads ? f->threads : most.threads;
+		least.shared_bytes =
+			f->shared_bytes < least.shared_bytes ? f->shared_bytes : least.shared_bytes;
+		most.shared_bytes =
+			f->shared_bytes > most.shared_bytes ? f->shared_bytes : most.shared_bytes;
+	}
+	return !wanted->threads || !least.threads ||
+	       (wanted->threads >= least.threads && wanted->threads <= most.threads &&
+		wanted->shared_bytes >= least.shared_bytes &&
+		wanted->shared_bytes <= most.shared_bytes);
+}
+
+/* The rows of that form, of shapes that had several the mean; owned by the caller. */
+static struct profile_row *rows_in_form(const struct profile_kernel *kernel,
+					const struct profile_form *form, size_t *count)
+{
+	struct profile_row *row = xmalloc((kernel->row_count + 1) * sizeof(*row));
+	*count = 0;
+	for (size_t k = 0; k < kernel->row_count; k++) {
+		if (form && !(within(kernel, form) && fits(kernel, &kernel->row[k].form, form)))
+			continue;
+		if (*count && same_shape(&row[*count - 1], &kernel->row[k]))
+			merge(&row[*count - 1], &kernel->row[k]);
+		else
+			row[(*count)++] = kernel->row[k];
+	}
+	return row;
+}
+
+/* Level by level (equal columns): the two levels around `columns`, each asked at the same number of
+ * points. */
+static double between(const struct profile_row *row, size_t count, int64_t rows, int64_t columns,
+		      bool *outside)
+{
 	double points = (double)rows * (double)columns, low_ns = -1, high_ns = -1, low_columns = 0,
 	       high_columns = 0;
 	bool low_outside = true, high_outside = true;
-	for (size_t from = 0, to; from < kernel->row_count; from = to) {
+	for (size_t from = 0, to; from < count; from = to) {
 		to = from;
-		while (to < kernel->row_count &&
-		       kernel->row[to].columns == kernel->row[from].columns)
+		while (to < count && row[to].columns == row[from].columns)
 			to++;
-		double level = (double)kernel->row[from].columns;
+		double level = (double)row[from].columns;
 		bool beyond;
-		double ns = along_rows(kernel->row, from, to, points / level, &beyond);
+		double ns = along_rows(row, from, to, points / level, &beyond);
 		if (level <= (double)columns) {
 			low_ns = ns;
 			low_columns = level;
@@ -285,21 +372,34 @@ int profile_lookup(const struct profile *profile, const char *name, int64_t rows
 			high_outside = beyond;
 		}
 	}
-	*outside = true;
 	if (low_ns > 0 && high_ns > 0 && !(low_outside ^ high_outside)) {
 		double at = high_columns > low_columns ? log((double)columns / low_columns) /
 								 log(high_columns / low_columns)
 						       : 0;
-		*duration_ns = low_ns * pow(high_ns / low_ns, at);
 		*outside = low_outside;
-	} else if (low_ns > 0 && (high_ns < 0 || !low_outside)) {
-		*duration_ns = low_ns;
-		*outside = low_outside || high_ns < 0;
-	} else {
-		*duration_ns = high_ns;
-		*outside = high_outside || low_ns < 0;
+		return low_ns * pow(high_ns / low_ns, at);
 	}
-	return 0;
+	if (low_ns > 0 && (high_ns < 0 || !low_outside)) {
+		*outside = low_outside || high_ns < 0;
+		return low_ns;
+	}
+	*outside = high_outside || low_ns < 0;
+	return high_ns;
+}
+
+int profile_lookup(const struct profile *profile, const char *name, int64_t rows, int64_t columns,
+		   struct profile_form *form, double *duration_ns, bool *outside)
+{
+	const struct profile_kernel *kernel = kernel_named((struct profile *)profile, name, false);
+	const bool any = kernel && kernel->row_count && rows >= 1 && columns >= 1;
+	size_t count = 0;
+	struct profile_row *row = any ? rows_in_form(kernel, form, &count) : NULL;
+	if (count)
+		*duration_ns = between(row, count, rows, columns, outside);
+	else if (form)
+		*form = any ? kernel->row[0].form : (struct profile_form){ -1, 0 };
+	free(row);
+	return count ? 0 : -1;
 }
 
 double profile_gap(const struct profile *profile, const char *name, int64_t rows, int64_t columns)

@@ -20,11 +20,14 @@ enum {
 	COLUMN_LAUNCHES,
 	COLUMN_DURATION,
 	COLUMN_GAP,
+	COLUMN_THREADS, /* an index of an earlier version has none, nor the next */
+	COLUMN_SHARED,
 	COLUMN_COUNT
 };
 static const char *const column_name[COLUMN_COUNT] = { "file",	   "bytes",	  "checksum",
 						       "kernel",   "rows",	  "columns",
-						       "launches", "duration_ns", "gap_ns" };
+						       "launches", "duration_ns", "gap_ns",
+						       "threads",  "shared_bytes" };
 
 struct indexing {
 	struct file_index files;
@@ -35,14 +38,17 @@ static int add_row(void *context, const struct table_row *row)
 {
 	struct indexing *g = context;
 	char **of = row->of;
-	struct profile_row shape;
+	struct profile_row shape = { 0 };
 	size_t file;
 	if (parse_i64(of[COLUMN_ROWS], &shape.rows) ||
 	    parse_i64(of[COLUMN_COLUMNS], &shape.columns) ||
 	    parse_i64(of[COLUMN_LAUNCHES], &shape.launches) ||
 	    parse_double(of[COLUMN_DURATION], &shape.duration_ns) ||
 	    parse_double(of[COLUMN_GAP], &shape.gap_ns) || shape.rows < 1 || shape.columns < 1 ||
-	    shape.launches < 1 || !(shape.duration_ns > 0) || !(shape.gap_ns >= -1))
+	    shape.launches < 1 || !(shape.duration_ns > 0) || !(shape.gap_ns >= -1) ||
+	    (of[COLUMN_THREADS] && parse_i64(of[COLUMN_THREADS], &shape.form.threads)) ||
+	    (of[COLUMN_SHARED] && parse_i64(of[COLUMN_SHARED], &shape.form.shared_bytes)) ||
+	    shape.form.threads < 0 || shape.form.shared_bytes < 0)
 		return -1;
 	int rc =
 		file_index_row(&g->files, of[COLUMN_FILE], of[COLUMN_BYTES], of[COLUMN_SUM], &file);
@@ -66,7 +72,7 @@ static void add_parts(struct profile *profile, const struct indexing *g)
 
 int record_index_add(struct profile *profile, char *const *files, size_t count)
 {
-	static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_COUNT,
+	static const struct table_format format = { column_name, COLUMN_COUNT, COLUMN_THREADS,
 						    "a recorded shape of a file",
 						    "recorded kernels" };
 	struct indexing g = { .part = xcalloc(count + 1, sizeof(*g.part)) };
@@ -96,11 +102,12 @@ static int write_rows(FILE *out, const char *path, const struct profile *profile
 		for (size_t i = 0; i < kernel->row_count; i++)
 			fprintf(out,
 				"%s\t%" PRId64 "\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64
-				"\t%.17g\t%.17g\n",
+				"\t%.17g\t%.17g\t%" PRId64 "\t%" PRId64 "\n",
 				file_base_name(path), seal.bytes, seal.sum, kernel->name,
 				kernel->row[i].rows, kernel->row[i].columns,
 				kernel->row[i].launches, kernel->row[i].duration_ns,
-				kernel->row[i].gap_ns);
+				kernel->row[i].gap_ns, kernel->row[i].form.threads,
+				kernel->row[i].form.shared_bytes);
 	}
 	return 0;
 }

@@ -55,8 +55,9 @@ static bool was_recorded(const struct context *c, const struct schedule *schedul
 	double ns;
 	for (uint32_t k = 0; all && k < schedule->shape_count; k++) {
 		const struct schedule_shape *s = &schedule->shape[k];
+		struct profile_form form = profile_form_of(s->block, s->shared_bytes);
 		all = profile_lookup(&c->predictor->profile, schedule->kernel[s->kernel], s->rows,
-				     s->columns, &ns, &outside) == 0;
+				     s->columns, &form, &ns, &outside) == 0;
 	}
 	return all;
 }

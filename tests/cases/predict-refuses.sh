@@ -33,3 +33,9 @@ refuses warpreel replay one.wrt --platform "$platform" --profile one.wrt
 refuses warpreel replay one.wrt --platform "$platform" --profile one.wrt --kernel-model recorded
 warpreel replay one.wrt --platform "$platform" --profile one.wrt --kernel-model roofline --format tsv | columns kernel_model
 warpreel predict rbsor --platform nowhere 2>&1 | sed 's/.*(//; s/).*//; s/, /\n/g' | sort -c && echo "the shipped ones in their order"
+# A record of blocks of 64 threads says nothing of blocks of 16, one of 8 x 8 tiles nothing of 12 x 12.
+form() { refuses warpreel predict mlssor --platform h200x4 --kernel-model scaled --kernel full --form plain --planes centred "$@"; }
+form --size 2050 --subdomain 8 --threads 16
+form --size 2054 --subdomain 12
+warpreel predict mlssor --platform h200x4 --kernel-model scaled --kernel full --form plain --planes centred --size 2054 --subdomain 12 --allow-extrapolation --format tsv |
+	columns gpus,extrapolated | tail -n 1
