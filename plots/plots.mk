@@ -80,7 +80,7 @@ $(PLOT_DIR)/families.tsv: plots/families.awk $(FOUR)
 
 $(PLOT_DIR)/kernels.tsv: $(VALIDATION) plots/kernels.awk $(BUILD)/warpreel
 	@mkdir -p $(@D)
-	$(Q)awk -F '$(tab)' 'NR == 1 || $$1 == "kernels"' $< | $(BUILD)/warpreel columns --of rows,columns,size,kernel,precision,work,block,check,depth,layers,iterations - | \
+	$(Q)awk -F '$(tab)' 'NR == 1 || $$1 == "kernels"' $< | $(BUILD)/warpreel columns --of rows,columns,size,kernel,precision,work,block,check,depth,form,layers,iterations - | \
 		awk -f plots/kernels.awk | $(call sorted,-t'$(tab)' -k1$(comma)4 -k6$(comma)6 -k5$(comma)5n -k7$(comma)7n) > $@
 
 $(PLOT_DIR)/kernel_size.tsv $(PLOT_DIR)/stalls.tsv: $(PLOT_DIR)/%.tsv: plots/%.sh $(PLOT_DIR)/kernels.tsv $(BUILD)/warpreel $(KERNEL_DATA)

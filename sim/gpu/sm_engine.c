@@ -7,7 +7,7 @@
 
 #include "traces/base/util.h"
 
-static const int64_t ISSUES_MAX = 20000000; /* of one run: beyond, something goes in circles */
+static const int64_t ISSUES_MAX = 100000000; /* of one run: beyond, something goes in circles */
 
 const char *const stall_reason_name[STALL_REASON_COUNT] = {
 	[STALL_NONE] = "issued",

@@ -253,7 +253,8 @@ static double rank_correlation(struct searched *found, size_t count)
 }
 
 /* What the model chose, and how much longer that takes than the best. */
-static void search_line(struct searched *found, size_t count, const char *what, struct sheet *sheet)
+static void search_line(struct searched *found, size_t count, const char *what, bool times,
+			struct sheet *sheet)
 {
 	sheet_text(sheet, "%s", what);
 	sheet_text(sheet, "%zu", count);
@@ -263,7 +264,10 @@ static void search_line(struct searched *found, size_t count, const char *what, 
 		error += fabs(found[k].predicted / found[k].measured - 1);
 		best = found[k].measured < best ? found[k].measured : best;
 	}
-	sheet_percent(sheet, 100 * error / (double)count);
+	if (times)
+		sheet_percent(sheet, 100 * error / (double)count);
+	else
+		sheet_text(sheet, "-");
 	sheet_percent(sheet, 100 * (found[0].measured / best - 1));
 }
 
@@ -271,14 +275,18 @@ static void search_line(struct searched *found, size_t count, const char *what, 
  * them that were answered unasked. */
 static const struct search_set {
 	const char *data, *how, *what;
-	bool sure;
+	bool sure, measure; /* a measure of the paper's, not a time */
 } search_sets[] = {
-	{ PLATFORM_DEFAULT, "instructions", "instructions", false },
-	{ PLATFORM_DEFAULT, "instructions", "instructions-unasked", true },
-	{ PLATFORM_DEFAULT, "counters", "counters", false },
-	{ PLATFORM_DEFAULT, "counters", "counters-unasked", true },
-	{ "h100x4", "blind", "blind", false },
-	{ "h100x4", "blind", "blind-unasked", true },
+	{ PLATFORM_DEFAULT, "instructions", "instructions", false, false },
+	{ PLATFORM_DEFAULT, "instructions", "instructions-unasked", true, false },
+	{ PLATFORM_DEFAULT, "counters", "counters", false, false },
+	{ PLATFORM_DEFAULT, "counters", "counters-unasked", true, false },
+	{ PLATFORM_DEFAULT, "ships", "ships", false, false },
+	{ PLATFORM_DEFAULT, "ships-timed", "ships-timed", false, false },
+	{ PLATFORM_DEFAULT, "efficiency", "efficiency", false, true },
+	{ PLATFORM_DEFAULT, "utilization", "utilization", false, true },
+	{ "h100x4", "blind", "blind", false, false },
+	{ "h100x4", "blind", "blind-unasked", true, false },
 };
 
 static int search_set(struct paper_work *w, const struct text_table *counts,
@@ -306,7 +314,7 @@ static int search_set(struct paper_work *w, const struct text_table *counts,
 		count++;
 	}
 	if (count > 1)
-		search_line(found, count, set->what, sheet);
+		search_line(found, count, set->what, !set->measure, sheet);
 	free(found);
 	text_table_release(&file);
 	return 0;
