@@ -6,6 +6,7 @@
 
 #include "trace_kit.h"
 #include "traces/format/trace_schema.h"
+#include "traces/format/trace_seal.h"
 
 static void add_count(struct trace *t, int64_t profile, uint32_t offset, int64_t warps)
 {

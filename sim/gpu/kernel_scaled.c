@@ -18,11 +18,11 @@ static int never_recorded(const char *name, const struct profile_form *asked,
 			      "shipped "
 			      "platform, 'data =' and 'kernels =' in [platform] name that one",
 			      name, source);
-	return report("kernel '%s' was recorded with blocks of %" PRId64 " threads and %" PRId64
-		      " bytes of shared memory, not of %" PRId64 " and %" PRId64
-		      " (%s): record it so, or --allow-extrapolation answers all the same",
-		      name, has->threads, has->shared_bytes, asked->threads, asked->shared_bytes,
-		      source);
+	return report(
+		"kernel '%s' was recorded with blocks of %" PRId64 " threads and %" PRId64
+		" bytes of shared memory, not of %" PRId64 " and %" PRId64
+		" (%s): record or profile it so, or --allow-extrapolation answers all the same",
+		name, has->threads, has->shared_bytes, asked->threads, asked->shared_bytes, source);
 }
 
 static int scaled_cost(struct kernel_model *model, const struct schedule *schedule,
