@@ -285,6 +285,9 @@ static void what_the_user_chose_must_be_as_recorded(void **state)
 	assert_int_equal(other.threads, 32); /* one that was */
 	other = (struct profile_form){ 64, 7000 };
 	assert_true(in_form(&profile, 100, &other) == -1);
+	assert_true(profile_has(&profile, "sweep", &(struct profile_form){ 32, 5000 }));
+	assert_false(profile_has(&profile, "sweep", &(struct profile_form){ 32, 9000 }));
+	assert_false(profile_has(&profile, "other", &(struct profile_form){ 32, 5000 }));
 	profile_release(&profile);
 }
 

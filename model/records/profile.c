@@ -335,8 +335,10 @@ static struct profile_row *rows_in_form(const struct profile_kernel *kernel,
 {
 	struct profile_row *row = xmalloc((kernel->row_count + 1) * sizeof(*row));
 	*count = 0;
+	if (form && !within(kernel, form))
+		return row;
 	for (size_t k = 0; k < kernel->row_count; k++) {
-		if (form && !(within(kernel, form) && fits(kernel, &kernel->row[k].form, form)))
+		if (form && !fits(kernel, &kernel->row[k].form, form))
 			continue;
 		if (*count && same_shape(&row[*count - 1], &kernel->row[k]))
 			merge(&row[*count - 1], &kernel->row[k]);
@@ -385,6 +387,17 @@ static double between(const struct profile_row *row, size_t count, int64_t rows,
 	}
 	*outside = high_outside || low_ns < 0;
 	return high_ns;
+}
+
+bool profile_has(const struct profile *profile, const char *name, const struct profile_form *form)
+{
+	const struct profile_kernel *kernel = kernel_named((struct profile *)profile, name, false);
+	bool any = false;
+	if (!kernel || !kernel->row_count || !within(kernel, form))
+		return false;
+	for (size_t k = 0; k < kernel->row_count && !any; k++)
+		any = fits(kernel, &kernel->row[k].form, form);
+	return any;
 }
 
 int profile_lookup(const struct profile *profile, const char *name, int64_t rows, int64_t columns,

@@ -74,6 +74,9 @@ void profile_end_file(struct profile *profile, const char *path);
  */
 int profile_lookup(const struct profile *profile, const char *kernel, int64_t rows, int64_t columns,
 		   struct profile_form *form, double *duration_ns, bool *outside);
+/* Whether any launch of the kernel was recorded in that form. */
+bool profile_has(const struct profile *profile, const char *kernel,
+		 const struct profile_form *form);
 /* The traced pause after such a kernel: that of the recorded shape nearest in points, then in
  * columns; -1 when none was ever seen. */
 double profile_gap(const struct profile *profile, const char *kernel, int64_t rows,

@@ -93,7 +93,8 @@ const char *predictor_measured(const struct predictor *predictor);
  * when first asked for. -1 after a message. */
 int predictor_use_warps(struct predictor *predictor, struct kernel_model *model);
 
-/* Whether each kernel of the schedule was recorded on one GPU. */
+/* Whether each launch of the schedule was recorded on one GPU, over whatever points, in its form.
+ */
 bool predictor_recorded(const struct predictor *predictor, const struct schedule *schedule);
 
 /*

@@ -52,14 +52,6 @@ const char *predictor_model(const struct predictor_options *o, const char *unask
 	return NULL;
 }
 
-static bool recorded(const struct profile *profile, const char *kernel)
-{
-	for (size_t k = 0; k < profile->kernel_count; k++)
-		if (!strcmp(profile->kernel[k].name, kernel))
-			return true;
-	return false;
-}
-
 /* Whether the model `warps` may speak for launches that were recorded as well: it knows all of
  * them, and nobody gave records to go by. */
 static int walks_all(struct predictor *p, const struct schedule *schedule)
@@ -74,8 +66,11 @@ static int walks_all(struct predictor *p, const struct schedule *schedule)
 bool predictor_recorded(const struct predictor *p, const struct schedule *schedule)
 {
 	bool all = true;
-	for (uint32_t k = 0; k < schedule->kernel_count; k++)
-		all &= recorded(&p->profile, schedule->kernel[k]);
+	for (uint32_t k = 0; k < schedule->shape_count && all; k++) {
+		const struct schedule_shape *shape = &schedule->shape[k];
+		const struct profile_form form = profile_form_of(shape->block, shape->shared_bytes);
+		all = profile_has(&p->profile, schedule->kernel[shape->kernel], &form);
+	}
 	return all;
 }
 

@@ -37,5 +37,7 @@ warpreel predict rbsor --platform nowhere 2>&1 | sed 's/.*(//; s/).*//; s/, /\n/
 form() { refuses warpreel predict mlssor --platform h200x4 --kernel-model scaled --kernel full --form plain --planes centred "$@"; }
 form --size 2050 --subdomain 8 --threads 16
 form --size 2054 --subdomain 12
+# Unasked it is the counts that are missing.
+refuses warpreel predict mlssor --platform h200x4 --kernel full --form plain --planes centred --size 2054 --subdomain 12
 warpreel predict mlssor --platform h200x4 --kernel-model scaled --kernel full --form plain --planes centred --size 2054 --subdomain 12 --allow-extrapolation --format tsv |
 	columns gpus,extrapolated | tail -n 1
