@@ -24,9 +24,9 @@ $column["set"] == "kernels" {
 		name = name ", depth " key["depth"]
 	if (key["kernel"] ~ /^persistent/ && key["iterations"] != "-")
 		name = name ", " key["iterations"] " its"
-	if ($column["solver"] == "mlssor" && key["form"] != "-")
+	if (key["form"] != "-")
 		name = name " " key["form"]
-	if ($column["solver"] == "mlssor" && key["layers"] != "-")
+	if (key["layers"] != "-")
 		name = name ", " key["layers"] " layers"
 	unseen = key["kernel"] ~ /^unseen/
 	print $column["split"], $column["model"], unseen ? "-" : $column["solver"], unseen ? "-" : name, unseen ? "NaN" : side, key["block"], \

@@ -8,7 +8,8 @@
  *     gpu_regions [SIDE...]        a row a variant, of squares of SIDE words (8192, 4096, 2048)
  *     gpu_regions SIDE only K      three launches of variant K, to be profiled
  *
- * us are a launch's: of ten in a graph, the median of seven replays.
+ * us are a launch's: of ten in a graph, the median of nine replays (of seven where
+ * h200x4/regions.tsv was made).
  */
 #include <algorithm>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include <cuda_runtime.h>
 
 #include "cuda_try.h"
+#include "graph_time.cuh"
 
 enum { FETCH = 1, BACK = 2, BOTH = FETCH | BACK, WARPS = 2, HALO_WORDS = 8 };
 
@@ -180,38 +182,12 @@ static void launch(const struct square &s, int side, cudaStream_t stream)
 
 static double us_of(const struct square &s, int side)
 {
-	enum { LAUNCHES = 10, REPLAYS = 7 };
-	cudaStream_t stream;
-	cudaGraph_t graph;
-	cudaGraphExec_t ready;
-	cudaEvent_t begin, end;
-	std::vector<float> ms;
-
-	TRY(cudaStreamCreate(&stream));
-	TRY(cudaEventCreate(&begin));
-	TRY(cudaEventCreate(&end));
-	TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	for (int i = 0; i < LAUNCHES; i++)
-		launch(s, side, stream);
-	TRY(cudaStreamEndCapture(stream, &graph));
-	TRY(cudaGraphInstantiate(&ready, graph, 0));
-	for (int i = 0; i <= REPLAYS; i++) {
-		float took;
-		TRY(cudaEventRecord(begin, stream));
-		TRY(cudaGraphLaunch(ready, stream));
-		TRY(cudaEventRecord(end, stream));
-		TRY(cudaEventSynchronize(end));
-		TRY(cudaEventElapsedTime(&took, begin, end));
-		if (i)
-			ms.push_back(took);
-	}
-	std::sort(ms.begin(), ms.end());
-	TRY(cudaGraphExecDestroy(ready));
-	TRY(cudaGraphDestroy(graph));
-	TRY(cudaEventDestroy(begin));
-	TRY(cudaEventDestroy(end));
-	TRY(cudaStreamDestroy(stream));
-	return (double)ms[ms.size() / 2] * 1e3 / LAUNCHES;
+	enum { LAUNCHES = 10 };
+	return graph_us([&](cudaStream_t stream) {
+		       for (int i = 0; i < LAUNCHES; i++)
+			       launch(s, side, stream);
+	       }) /
+	       LAUNCHES;
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | drawn21 | rounds VISIT...
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -408,7 +408,58 @@ virtual() {
 		END { for (f = 1; f <= files; f++) said(names[f]) }' "$data"/virtual_two[2345].tsv
 }
 
+# kernels.md: launches of mlssor that a visit timed alone, by kernel, as played and with launches timed alone: ROWS are validate's.
+alone() {
+	awk -F '\t' -v visit="$1" "$(cat "$root/docs/quantile.awk")"'
+		function kernel(config) { match(config, /kernel=[a-z]+/); config = substr(config, RSTART + 7, RLENGTH - 7); return config ~ /^(full|rows)$/ ? "`full`, `rows`" : "`" config "`" }
+		function said(name, model,    i, n, sum, bias) {
+			for (i = 1; i <= count[name, model]; i++) { bias += error[name, model, i]; list[i] = error[name, model, i] < 0 ? -error[name, model, i] : error[name, model, i]; sum += list[i] }
+			n = count[name, model]
+			return sprintf("%.1f, %.1f, %.0f, %.0f, %+.1f", sum / n, quantile(n, 0.5), quantile(n, 0.9), quantile(n, 1), bias / n)
+		}
+		$1 == "set" || $1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+		file == 1 { if ($1 == "mlssor" && $at["visit"] == visit) timed[$at["config"]]; next }
+		$1 == "kernels" && $at["config"] in timed && $at["model"] ~ /^warps(-timed)?$/ {
+			name = kernel($at["config"])
+			if (!(name in seen)) { seen[name]; names[++all] = name }
+			error[name, $at["model"], ++count[name, $at["model"]]] = $at["error_pct"]
+		}
+		END { for (k = 1; k <= all; k++) printf "| %s | %d | %s | %s |\n", names[k], count[names[k], "warps"], said(names[k], "warps"), said(names[k], "warps-timed") }' \
+		"$data/kernels.tsv" "$2"
+}
+
+# splits.md: drawn21 by today's kernels and the paper's own, by GPUs, and the latter by subdomain.
+drawn21() {
+	awk -F '\t' "$(cat "$root/docs/quantile.awk")"'
+		function add(name) { if (!(name in n)) names[++all] = name; error[name, ++n[name]] = off; within[name] += inside }
+		$1 == "JO" && $8 != "-" {
+			off = 100 * ($8 / $7 - 1)
+			inside = $9 <= $7 && $7 <= $10
+			own = $5 ~ /kernel=(full|rows) /
+			add((own ? "`full`, `rows`" : "today\047s kernels") ", " ($6 == 1 ? "one GPU" : "two"))
+			if (own) add("of these, subdomains of " ($5 ~ /subdomain=(4x4|8x8) / ? "4x4 and 8x8" : "16x16 and 32x32"))
+		}
+		END {
+			for (k = 1; k <= all; k++) {
+				name = names[k]
+				sum = bias = 0
+				for (i = 1; i <= n[name]; i++) { bias += error[name, i]; list[i] = error[name, i] < 0 ? -error[name, i] : error[name, i]; sum += list[i] }
+				printf "| %s | %d | %.1f | %.1f | %.1f | %.0f | %+.1f | %.0f |\n", name, n[name], sum / n[name], quantile(n[name], 0.5), quantile(n[name], 0.9), quantile(n[name], 1), bias / n[name], 100 * within[name] / n[name]
+			}
+		}' "$data/blind.tsv"
+}
+
+# README.md: of the blind rounds that these visits measured, how many runs, how far off as answered then, and how many inside.
+rounds() {
+	awk -F '\t' -v visits=" $* " '
+		index(visits, " " $1 " ") && $8 != "-" && $9 != "-" { off = $8 / $7 - 1; sum += off < 0 ? -off : off; n++; inside += $9 <= $7 && $7 <= $10 }
+		END { printf "%d runs on one and two GPUs, were %.1f %% off, and %.0f %% lay inside\n", n, 100 * sum / n, 100 * inside / n }' "$data/blind.tsv"
+}
+
 case ${1:-} in
+alone) alone "${2:?VISIT}" "${3:?ROWS}" ;;
+drawn21) drawn21 ;;
+rounds) shift; rounds "${@:?VISIT}" ;;
 virtual) virtual ;;
 timed) timed "${2:?PLAYED}" "${3:?ROWS}" ;;
 drawn3) drawn3 ;;

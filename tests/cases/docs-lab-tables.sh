@@ -5,6 +5,7 @@ same() { # TABLE PAGE
 }
 same drawn3 splits.md
 same drawn12 splits.md
+same drawn21 splits.md
 same machines splits.md
 same widths splits.md
 same regions kernels.md
@@ -25,6 +26,8 @@ made devices.md '^..Three more blind lists' '^Baselines: the roofline on the sam
 made devices.md '^What four are worth against' '^Ten grids' four-scaling h100x4
 same choices choices.md
 same scaling choices.md
+rounds=$(sh "$lab/lab_tables.sh" rounds IY JG JO)
+grep -qF -- "The last three rounds, $rounds;" "$root/README.md" || echo "README.md has not: $rounds"
 sh "$lab/lab_tables.sh" drawn3 | tail -n 1
 refuses sh "$lab/lab_tables.sh"
 # What was answered for kernels of public programs is answered again of what ships, and not far from what it was that day.

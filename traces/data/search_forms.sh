@@ -11,8 +11,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 w=${WARPREEL:-$root/build/warpreel} data=$root/traces/data/h200x4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+head -n 1 "$data/kernels.tsv" >"$work/kernels.tsv"
 grep -v '^#' "$data/papers_000_search.tsv" | awk -F '\t' -v OFS='\t' '
-	FNR == NR { if (FNR == 1) print; next }
 	$5 != "counters" { next }
 	{
 		split($1, words, " ")
@@ -21,7 +21,7 @@ grep -v '^#' "$data/papers_000_search.tsv" | awk -F '\t' -v OFS='\t' '
 		stem = "mlssor_" of["kernel"] "_" of["form"] (of["form"] ~ /unrolled|both/ ? side : "") "_"
 		print "mlssor", $1, stem "11," stem "12," stem "21," stem "22", side * 1001, "1x1x1", of["threads"] "x1x1", 4, $2 * 1000, 0, $2 * 1000,
 			$2 * 1000, 10, 1980, "BY", "2026-11-23", "cuda"
-	}' "$data/kernels.tsv" - >"$work/kernels.tsv"
+	}' >>"$work/kernels.tsv"
 "$w" validate --platform h200x4 --only kernels --kernels "$work/kernels.tsv" -o "$work/rows.tsv" >/dev/null
 awk -F '\t' -v OFS='\t' '
 	NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
