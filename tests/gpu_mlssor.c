@@ -4,7 +4,7 @@
  * and subdomains of awkward sizes and blocks that they do not fill.
  *
  *     gpu_mlssor [gpus [kernel]]      the most GPUs of a run; 1. One of tuned, ahead, staged,
- * chunked alone
+ * chunked, wavefront alone
  */
 #include "gpu_kit.h"
 #include "kernels/mlssor/mlssor_params.h"
@@ -74,12 +74,13 @@ static bool is_for(const char *kernel, const char *form, size_t k)
 {
 	const int side = meshes[k].height, most = strcmp(kernel, "full") ? 32 : 8;
 
-	const bool whole = strcmp(kernel, "full") && strcmp(kernel, "rows");
+	const bool whole = strcmp(kernel, "full") && strcmp(kernel, "rows"),
+		   of_sixteen = !strcmp(kernel, "chunked") || !strcmp(kernel, "wavefront");
 
 	if ((whole && side == 32) ||
-	    (meshes[k].columns > WIDE && strcmp(kernel, "staged") && strcmp(kernel, "chunked")))
+	    (meshes[k].columns > WIDE && strcmp(kernel, "staged") && !of_sixteen))
 		return false;
-	if (!strcmp(kernel, "chunked") && side != 16)
+	if (of_sixteen && side != 16)
 		return false;
 	if (!whole && (!strcmp(form, "plain") || !strcmp(form, "coalesced")))
 		return true;
@@ -199,8 +200,8 @@ int main(int argc, char **argv)
 			rc = gpu_count_all(&c.kit);
 	} else if (c.cuda && c.cpu && !check_tuned(&c, "tuned", most) &&
 		   !check_tuned(&c, "ahead", most) && !check_tuned(&c, "staged", most) &&
-		   !check_tuned(&c, "chunked", most) && !check_tiles(&c, most) &&
-		   !check_unmerged(&c) && !check_red_black(&c, most)) {
+		   !check_tuned(&c, "chunked", most) && !check_tuned(&c, "wavefront", most) &&
+		   !check_tiles(&c, most) && !check_unmerged(&c) && !check_red_black(&c, most)) {
 		rc = gpu_count_all(&c.kit);
 	}
 	if (c.cuda)

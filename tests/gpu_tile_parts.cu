@@ -80,7 +80,7 @@ __global__ void __launch_bounds__((1 + FUSED) * MLSSOR_BOUND, BLOCKS)
 
 	if (!staged_begin<0, 0, SIDE16, FUSED>(sweep, &b))
 		return;
-	if (staged_inner(b) && chunks_aligned(b))
+	if (staged_inner(b) && chunks_aligned<1>(b))
 		chunk_parts<FUSED, false>(b, sweep.omega, parts);
 	else
 		chunk_parts<FUSED, true>(b, sweep.omega, parts);

@@ -4,8 +4,8 @@
  *
  * Columns of the region count from its first, in the order of the sweep. Forward, chunk k holds
  * columns 4k to 4k + 3; backward, where memory runs the other way, 4k - 3 to 4k, the last of them
- * first. Either way it lies at 4k columns from column 0 in memory, at 16 bytes' alignment for
- * planes of both kinds but printed ones backward. In shared memory chunks of a tile change places
+ * first (BACKWARD 1), or 4k - 2 to 4k + 1 (BACKWARD 2, kernel wavefront alone). Chunks of planes
+ * of both kinds are at 16 bytes' alignment but for printed ones backward, which want the latter. In shared memory chunks of a tile change places
  * (chunk_slot), so that eight lanes with tiles side by side find all banks.
  */
 #ifndef WARPREEL_MLSSOR_CHUNKED_CUH
@@ -21,18 +21,18 @@ template <bool FUSED> __device__ constexpr int32_t chunk_row()
 	return LANES * SIDE16 + CHUNK + FUSED * K16;
 }
 
-template <bool BACKWARD> __device__ constexpr int chunk_of(int c)
+template <int BACKWARD> __device__ constexpr int chunk_of(int c)
 {
-	return BACKWARD ? (c + CHUNK - 1) / CHUNK : c / CHUNK;
-}
-template <bool BACKWARD> __device__ constexpr int word_of(int c)
-{
-	return BACKWARD ? CHUNK * chunk_of<true>(c) - c : c % CHUNK;
+	return BACKWARD ? (c + CHUNK - BACKWARD) / CHUNK : c / CHUNK;
 }
 /* The column of word w of chunk k. */
-template <bool BACKWARD> __device__ constexpr int column_of(int k, int w)
+template <int BACKWARD> __device__ constexpr int column_of(int k, int w)
 {
-	return BACKWARD ? CHUNK * k - w : CHUNK * k + w;
+	return BACKWARD ? CHUNK * k + BACKWARD - 1 - w : CHUNK * k + w;
+}
+template <int BACKWARD> __device__ constexpr int word_of(int c)
+{
+	return BACKWARD ? column_of<BACKWARD>(chunk_of<BACKWARD>(c), 0) - c : c % CHUNK;
 }
 
 /* Where chunk k is in a row of the region, in words. */
@@ -65,21 +65,22 @@ __device__ __forceinline__ float chunk_update(float u, float west, float east, f
 }
 
 /* Whether chunks of rows of the grid are aligned. */
-__device__ __forceinline__ bool chunks_aligned(const struct staged &b)
+template <int BACKWARD> __device__ __forceinline__ bool chunks_aligned(const struct staged &b)
 {
-	return (uintptr_t)mlssor_at(b.view, b.row0, b.column0) % 16 == 0 && b.view.row % CHUNK == 0;
+	return (uintptr_t)(mlssor_at(b.view, b.row0, b.column0) - (BACKWARD > 1)) % 16 == 0 &&
+	       b.view.row % CHUNK == 0;
 }
 
 /* The region into shared memory, all of it under way at once. EDGE: without columns and rows that
  * are not stored; of any alignment. */
-template <bool FUSED, bool BACKWARD, bool EDGE>
+template <bool FUSED, int BACKWARD, bool EDGE>
 __device__ __forceinline__ void chunk_fetch(const struct staged &b, float *region)
 {
 	constexpr int32_t COUNT = chunk_row<FUSED>() / CHUNK, TAIL = COUNT - LANES * 4,
 			  STEP = BACKWARD ? -CHUNK : CHUNK;
 	const int32_t slot = chunk_slot(b.lane);
-	const float *line = mlssor_at(b.view, b.row0, b.column0) + b.lane * STEP;
-	const bool aligned = !EDGE || chunks_aligned(b);
+	const float *line = mlssor_at(b.view, b.row0, b.column0) + b.lane * STEP - (BACKWARD > 1);
+	const bool aligned = !EDGE || chunks_aligned<BACKWARD>(b);
 
 #pragma unroll 1
 	for (int32_t i = b.warp; i < b.region_rows; i += b.warps) {
@@ -116,7 +117,7 @@ __device__ __forceinline__ void chunk_fetch(const struct staged &b, float *regio
 /* ---- a tile ---- */
 
 /* Columns [FIRST, LAST] of a box's row. at: where its chunks are. */
-template <int FIRST, int LAST, bool BACKWARD>
+template <int FIRST, int LAST, int BACKWARD>
 __device__ __forceinline__ void chunk_load(const float *row, const int32_t (&at)[TILE_CHUNKS],
 					   float (&line)[SIDE16 + 1])
 {
@@ -134,7 +135,7 @@ __device__ __forceinline__ void chunk_load(const float *row, const int32_t (&at)
 }
 
 /* Columns [LOW, HIGH). WHOLE: and what is in one chunk with them, which nobody else writes. */
-template <int LOW, int HIGH, bool BACKWARD, bool WHOLE>
+template <int LOW, int HIGH, int BACKWARD, bool WHOLE>
 __device__ __forceinline__ void chunk_store(float *row, const int32_t (&at)[TILE_CHUNKS],
 					    const float (&line)[SIDE16 + 1])
 {
@@ -145,7 +146,7 @@ __device__ __forceinline__ void chunk_store(float *row, const int32_t (&at)[TILE
 #pragma unroll
 		for (int w = 0; w < CHUNK; w++) {
 			const int c = column_of<BACKWARD>(k, w);
-			mine[w] = WHOLE || (c >= LOW && c < HIGH);
+			mine[w] = (WHOLE && c >= 0 && c <= SIDE16) || (c >= LOW && c < HIGH);
 			word[w] = c >= 0 && c <= SIDE16 ? line[c] : 0;
 		}
 		float *to = row + at[k];
@@ -185,7 +186,7 @@ template <int COLUMN, bool EDGE> __device__ constexpr int pair_to(int pair)
  * and the first of them; then the last of ROWS and what follows it. Columns that a lane has not are
  * left as they are: within a tile of its own, or on the border of two that nobody updates.
  */
-template <int ROWS, int LOW, int HIGH, bool FUSED, bool BACKWARD, bool EDGE>
+template <int ROWS, int LOW, int HIGH, bool FUSED, int BACKWARD, bool EDGE>
 __device__ __forceinline__ void chunk_step(float *row, const int32_t (&at)[TILE_CHUNKS],
 					   float (&above)[SIDE16 + 1], float (&here)[SIDE16 + 1],
 					   int32_t count, struct mlssor_range columns, float omega)
@@ -231,7 +232,7 @@ __device__ __forceinline__ void chunk_step(float *row, const int32_t (&at)[TILE_
 	}
 }
 
-template <int LOW, int HIGH, bool FUSED, bool BACKWARD, bool EDGE>
+template <int LOW, int HIGH, bool FUSED, int BACKWARD, bool EDGE>
 __device__ __forceinline__ void chunk_rows(float *row, const int32_t (&at)[TILE_CHUNKS],
 					   int32_t count, struct mlssor_range columns, float omega)
 {
@@ -247,7 +248,7 @@ __device__ __forceinline__ void chunk_rows(float *row, const int32_t (&at)[TILE_
 }
 
 /* One tile, layer by layer, as staged_tile. */
-template <int ROW, int COLUMN, bool FUSED, bool BACKWARD, bool EDGE, int PAIR = 0>
+template <int ROW, int COLUMN, bool FUSED, int BACKWARD, bool EDGE, int PAIR = 0>
 __device__ __forceinline__ void chunk_tile(const struct staged &b, float *box,
 					   const int32_t (&at)[TILE_CHUNKS], int32_t s, int32_t t,
 					   bool active, float omega)
@@ -278,7 +279,7 @@ __device__ __forceinline__ void chunk_tile(const struct staged &b, float *box,
 									 omega);
 }
 
-template <int ROW, int COLUMN, bool FUSED, bool BACKWARD, bool EDGE>
+template <int ROW, int COLUMN, bool FUSED, int BACKWARD, bool EDGE>
 __device__ __forceinline__ void chunk_tiles(const struct staged &b, float *region, float omega)
 {
 	constexpr int32_t ROW_WORDS = chunk_row<FUSED>();
@@ -306,7 +307,7 @@ __device__ __forceinline__ void chunk_tiles(const struct staged &b, float *regio
 
 /* The words of chunk k, bit w for word w, that inner tiles (ROW, COLUMN) have in row i of their
  * boxes. */
-template <int ROW, int COLUMN, bool BACKWARD>
+template <int ROW, int COLUMN, int BACKWARD>
 __device__ __forceinline__ uint32_t chunk_mask(int32_t i, int32_t k)
 {
 	uint32_t mask = 0;
@@ -319,14 +320,14 @@ __device__ __forceinline__ uint32_t chunk_mask(int32_t i, int32_t k)
 	return mask;
 }
 
-template <int ROW, int COLUMN, bool FUSED, bool BACKWARD, bool EDGE>
+template <int ROW, int COLUMN, bool FUSED, int BACKWARD, bool EDGE>
 __device__ __forceinline__ void chunk_put_back(const struct staged &b, const float *region)
 {
 	constexpr int32_t COUNT = chunk_row<FUSED>() / CHUNK, TAIL = COUNT - LANES * 4,
 			  STEP = BACKWARD ? -CHUNK : CHUNK;
 	const int32_t slot = chunk_slot(b.lane);
-	float *line = mlssor_at(b.view, b.row0, b.column0) + b.lane * STEP;
-	const bool aligned = !EDGE || chunks_aligned(b);
+	float *line = mlssor_at(b.view, b.row0, b.column0) + b.lane * STEP - (BACKWARD > 1);
+	const bool aligned = !EDGE || chunks_aligned<BACKWARD>(b);
 
 #pragma unroll 1
 	for (int32_t i = 1 + b.warp; i < b.region_rows; i += b.warps) {
@@ -376,8 +377,10 @@ __device__ __forceinline__ void chunk_put_back(const struct staged &b, const flo
 			} else {
 				mask = m < 4 || BACKWARD ? one : 0;
 				if (BACKWARD && !k)
-					mask = 0;
-				alone = true;
+					mask = BACKWARD > 1 ? one & 3 : 0;
+				if (BACKWARD > 1 && m == 4)
+					mask = one & 12;
+				alone = BACKWARD < 2 || (k && m < 4);
 			}
 			if (!mask)
 				continue;
@@ -399,7 +402,7 @@ __device__ __forceinline__ void chunk_put_back(const struct staged &b, const flo
 	}
 }
 
-template <int ROW, int COLUMN, bool FUSED, bool BACKWARD, bool EDGE>
+template <int ROW, int COLUMN, bool FUSED, int BACKWARD, bool EDGE>
 __device__ __forceinline__ void chunk_region(const struct staged &b, float omega)
 {
 	float *region = (float *)dynamic_shared;
@@ -417,15 +420,15 @@ __device__ __forceinline__ void chunk_block(const struct mlssor_sweep &sweep)
 
 	if (!staged_begin<ROW, COLUMN, SIDE16, FUSED>(sweep, &b))
 		return;
-	const bool inner = staged_inner(b) && chunks_aligned(b);
+	const bool inner = staged_inner(b) && chunks_aligned<1>(b);
 	if (inner && sweep.backward)
-		chunk_region<ROW, COLUMN, FUSED, true, false>(b, sweep.omega);
+		chunk_region<ROW, COLUMN, FUSED, 1, false>(b, sweep.omega);
 	else if (inner)
-		chunk_region<ROW, COLUMN, FUSED, false, false>(b, sweep.omega);
+		chunk_region<ROW, COLUMN, FUSED, 0, false>(b, sweep.omega);
 	else if (sweep.backward)
-		chunk_region<ROW, COLUMN, FUSED, true, true>(b, sweep.omega);
+		chunk_region<ROW, COLUMN, FUSED, 1, true>(b, sweep.omega);
 	else
-		chunk_region<ROW, COLUMN, FUSED, false, true>(b, sweep.omega);
+		chunk_region<ROW, COLUMN, FUSED, 0, true>(b, sweep.omega);
 }
 
 #endif

@@ -83,6 +83,17 @@ void mlssor_chunked_geometry(const void *args, struct launch_geometry *geometry)
 	regions(sweep, 32 * sweep->width + 4 + (sweep->fused ? sweep->width / 2 : 0), geometry);
 }
 
+void mlssor_wavefront_geometry(const void *args, struct launch_geometry *geometry)
+{
+	const struct mlssor_sweep *sweep = args;
+
+	if (sweep->fused)
+		mlssor_staged_geometry(args, geometry);
+	else
+		mlssor_chunked_geometry(args, geometry);
+	geometry->grid[0] += geometry->grid[0] > 0;
+}
+
 void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry)
 {
 	const struct mlssor_colour *sweep = args;

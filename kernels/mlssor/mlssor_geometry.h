@@ -36,6 +36,9 @@ void mlssor_tuned_geometry(const void *args, struct launch_geometry *geometry);
 void mlssor_staged_geometry(const void *args, struct launch_geometry *geometry);
 /* The same, of 16x16 alone, with rows of the region as mlssor_chunked.cuh lays them out. */
 void mlssor_chunked_geometry(const void *args, struct launch_geometry *geometry);
+/* Chunked's, and staged's where K12 and K21 are one launch, with a column of blocks more, for
+ * tiles at the left and right edge of the mesh. */
+void mlssor_wavefront_geometry(const void *args, struct launch_geometry *geometry);
 
 /* args are struct mlssor_colour. path: points a thread, rows x 1000 + columns. */
 void mlssor_redblack_geometry(const void *args, struct launch_geometry *geometry);

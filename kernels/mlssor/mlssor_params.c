@@ -29,12 +29,13 @@ const struct option_spec mlssor_options[] = {
 	  "centred: moved, so that border subdomains are as large as others and backward sweeps "
 	  "have the cuts of forward ones" },
 	{ "kernel", OPTION_CHOICE, AT(kernel), "tuned", 0, 0,
-	  "full|rows|tuned|ahead|staged|chunked|redblack|sequential|ssor",
+	  "full|rows|tuned|ahead|staged|chunked|wavefront|redblack|sequential|ssor",
 	  "full, rows: the paper's, with whole tiles in shared memory, or three rows of them\n"
 	  "tuned: tiles in registers, for subdomains of 4, 8 and 16\n"
 	  "ahead: the same with more loads under way\n"
 	  "staged: tiles copied into shared memory asynchronously\n"
 	  "chunked: the same for subdomains of 16, four words at a time\n"
+	  "wavefront: as chunked, with K12 and K21 of one launch in registers\n"
 	  "redblack: red-black SOR\n"
 	  "sequential, ssor: multi-layer SSOR on the CPU, and with one layer a sweep" },
 	{ "form", OPTION_CHOICE, AT(form), "coalesced", 0, 0, "plain|coalesced|unrolled|both",
@@ -119,6 +120,8 @@ static const struct mlssor_method methods[] = {
 	  mlssor_staged_geometry },
 	{ "chunked", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_chunked16"), mlssor_tiles_cpu,
 	  mlssor_chunked_geometry },
+	{ "wavefront", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_wavefront16"),
+	  mlssor_tiles_cpu, mlssor_wavefront_geometry },
 	{ "redblack",
 	  NULL,
 	  0,
@@ -227,7 +230,8 @@ static int check_sweep(struct mlssor_params *p)
 		return report("%s is for sweeps of %d layers and 2x2 tiles",
 			      p->form ? p->form : p->kernel, most);
 	const bool staged = p->method->geometry == mlssor_staged_geometry ||
-			    p->method->geometry == mlssor_chunked_geometry;
+			    p->method->geometry == mlssor_chunked_geometry ||
+			    p->method->geometry == mlssor_wavefront_geometry;
 	if ((staged || p->method->geometry == mlssor_tuned_geometry) && p->threads % 32)
 		return report("kernel %s wants whole warps, not %d threads a block", p->kernel,
 			      p->threads);
