@@ -152,7 +152,7 @@ static void tuned_line(const struct paper_work *w, const struct text_table *coun
 		       const struct text_table *counts, const struct p000_run *run, double rate,
 		       struct sheet *sheet)
 {
-	const double points = (double)(run->size - 2) * (run->size - 2), words = 12.0 / run->side,
+	const double points = (double)(run->size - 2) * (run->size - 2), words = (run->launches == 3 ? 12.0 : 16.0) / run->side,
 		     floor_us = 4e6 * words * points / rate, us = p000_layer_us(w, run);
 	const bool counted = run->size == P000_SIZE && run->launches == 3;
 	if (isnan(us))
@@ -190,7 +190,7 @@ int p000_tuned(struct paper_work *w, struct sheet *sheet)
 					     "redblack_us_measured",
 					     "converged_ms_measured",
 					     NULL };
-	static const char *const kernels[] = { "tuned", "staged", "chunked" };
+	static const char *const kernels[] = { "tuned", "staged", "chunked", "wavefront" };
 	enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
 	static const int sizes[] = { 1026, 2050, 4098, 8194, 16386 };
 	struct text_table counters, counts = { 0 };

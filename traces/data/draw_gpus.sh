@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: MIT
 # Draws runs on several GPUs, two unless it is said, to be named and answered before they are measured (docs/lab/splits.md):
 #
-#     sh traces/data/draw_gpus.sh SEED ways|nccl|lmsor|jacobi|mlssor|forms|patches|short|weak COUNT [1|2|4|8]
+#     sh traces/data/draw_gpus.sh SEED ways|nccl|lmsor|jacobi|mlssor|forms|wavefront|patches|short|weak COUNT [1|2|4|8]
 #     sh traces/data/draw_gpus.sh SEED some COUNT < LIST    # of a list, in its order: those to be recorded as well
 #
 # ways: red-black SOR by all its ways to share a grid, to wait and to exchange borders; nccl: borders as messages of
 # NCCL's, apart since a machine may have none; mlssor: multi-layer SSOR, and red-black SOR as its paper has it;
 # forms: the paper's own kernels of it, in all their forms, with the blocks and subdomains of its search;
-# patches: block relaxation; short: runs of it of a few steps of small patches, on one GPU, too; weak: paper 003's scheme base. Each option is drawn from what those before it leave, and a row that the
+# wavefront: its kernel of 16x16 with tiles at the edges apart; patches: block relaxation; short: runs of it of a few steps of small patches, on one GPU, too; weak: paper 003's scheme base. Each option is drawn from what those before it leave, and a row that the
 # solver would refuse all the same is drawn again. Sides are log-uniform; every third grid is a rectangle. The same
 # seed gives the same list everywhere.
 set -eu
-seed=${1:?SEED} what=${2:?ways, nccl, lmsor, jacobi, mlssor, forms, patches, short, weak or some} count=${3:?COUNT} gpus=${4:-2}
+seed=${1:?SEED} what=${2:?ways, nccl, lmsor, jacobi, mlssor, forms, wavefront, patches, short, weak or some} count=${3:?COUNT} gpus=${4:-2}
 case $what in
-ways | nccl | lmsor | jacobi | mlssor | forms | patches | short | weak | some) ;;
-*) echo "draw_gpus.sh: ways, nccl, lmsor, jacobi, mlssor, forms, patches, short, weak or some, not '$what'" >&2; exit 2 ;;
+ways | nccl | lmsor | jacobi | mlssor | forms | wavefront | patches | short | weak | some) ;;
+*) echo "draw_gpus.sh: ways, nccl, lmsor, jacobi, mlssor, forms, wavefront, patches, short, weak or some, not '$what'" >&2; exit 2 ;;
 esac
 case $gpus in
 1) blocks=1x1 ;;
@@ -98,6 +98,14 @@ function forms(   part) {
 		part / 2, pick("forward alternating alternating"), kernel, form) (gpus == 1 && pick("4 4 3") == 3 ? " launches=3" : "") \
 		sprintf(" threads=%d transport=%s input=1 omega=1.25 iterations=96", threads, pick("peer peer host"))
 }
+function wavefront() {
+	rows = mesh(512 * gpus, 14000, 16 * gpus)
+	columns = mesh(600, 14000, 16)
+	return sprintf("mlssor %d size=%dx%d subdomain=16x16 layers=8 sweeps=%s%s kernel=wavefront", gpus, rows, columns,
+		pick("forward alternating alternating backward"), pick("centred printed") == "centred" ? " planes=centred" : "") \
+		(gpus == 1 && pick("3 4") == 3 ? " launches=3" : "") sprintf(" threads=%d transport=%s input=1 omega=1.25 iterations=96",
+		pick("32 32 64 128"), pick("peer peer host"))
+}
 function sides() { return 8 * int(side(16, 104) / 8) }
 function box() { return draw() < 2 / 3 ? sides() "" : sides() "." sides() "." sides() }
 function patches() {
@@ -143,5 +151,5 @@ BEGIN {
 	if (what == "some")
 		some(0)
 	for (k = 0; what != "some" && k < count; k++)
-		print what ~ /ways|nccl/ ? way() : what == "lmsor" ? lmsor() : what == "jacobi" ? jacobi() : what == "mlssor" ? mlssor() : what == "forms" ? forms() : what == "weak" ? weak() : what == "short" ? short() : patches()
+		print what ~ /ways|nccl/ ? way() : what == "lmsor" ? lmsor() : what == "jacobi" ? jacobi() : what == "mlssor" ? mlssor() : what == "forms" ? forms() : what == "wavefront" ? wavefront() : what == "weak" ? weak() : what == "short" ? short() : patches()
 }'

@@ -10,7 +10,7 @@
 struct trim_options {
 	const char *output;
 	int first, count;
-	bool all, columns;
+	bool all, columns, counted;
 };
 
 #define AT(field) offsetof(struct trim_options, field)
@@ -23,6 +23,8 @@ static const struct option_spec options[] = {
 	  "keep everything, of a trace without runs too: only write it anew" },
 	{ "columns", OPTION_FLAG, AT(columns), NULL, 0, 0, NULL,
 	  "write large tables by column: a third of the size, for warpreel alone to read" },
+	{ "counted", OPTION_FLAG, AT(counted), NULL, 0, 0, NULL,
+	  "leave out the code of instructions that no kernel profile counts" },
 	{ 0 },
 };
 
@@ -69,6 +71,8 @@ int cmd_trim(const struct program *program, int argc, char **argv)
 	trace_init(&trace);
 	trace_init(&trimmed);
 	rc = trace_read(&trace, argv[1], 0);
+	if (!rc && o.counted)
+		trace_trim_code(&trace);
 	if (!rc && !o.all)
 		rc = keep_runs(&trimmed, &trace, &o);
 	const struct trace *kept = o.all ? &trace : &trimmed;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/base/trace_map.h"
 #include "traces/base/util.h"
 
 struct window {
@@ -104,4 +105,26 @@ void trace_trim_to(struct trace *out, const struct trace *trace, const size_t *r
 	trace_set_meta(out, "trimmed", "to its runs");
 	free(correlation);
 	free(runs);
+}
+
+void trace_trim_code(struct trace *trace)
+{
+	const uint32_t nop = trace_string(trace, "NOP");
+	struct map symbols = { 0 }, counted = { 0 };
+
+	for (size_t i = 0; i < trace->profile_count; i++)
+		map_put(&symbols, trace->profile[i].id, 0, trace->profile[i].symbol);
+	for (size_t i = 0; i < trace->profile_instruction_count; i++) {
+		const struct trace_profile_instruction *row = &trace->profile_instruction[i];
+		map_put(&counted, map_get(&symbols, row->profile, 0), row->offset_bytes, 1);
+	}
+	for (size_t i = 0; i < trace->profile_code_count; i++) {
+		struct trace_profile_code *row = &trace->profile_code[i];
+		if (map_get(&counted, row->symbol, row->offset_bytes) != MAP_NONE)
+			continue;
+		row->text = nop;
+		row->code_low = row->code_high = 0;
+	}
+	map_release(&counted);
+	map_release(&symbols);
 }

@@ -1,0 +1,11 @@
+# Instructions that no profile counts lose their code, and nothing else changes.
+code() { warpreel dump "$1" | grep -v '^meta'; }
+sqlite3 "$tests/corpus/profile.sqlite" .dump >text
+{ cat text; echo 'DELETE FROM WARPREEL_PROFILE_COUNT WHERE "offset" IN (32, 80);'; } | sqlite3 some.sqlite
+sqlite3 some.sqlite 'DROP TABLE IF EXISTS WARPREEL_TABLES'
+warpreel trim some.sqlite --all --counted -o counted.wrt
+warpreel trim some.sqlite --all -o same.wrt
+code some.sqlite >before
+code same.wrt | diff before - && echo same
+code counted.wrt | diff before - || true
+warpreel check counted.wrt | tail -n 1
