@@ -5,7 +5,7 @@
 # Each run adds a row to BUILD/ledger.tsv, and its edges over time to BUILD/edges.tsv. A table of all runs ends it: processor time,
 # executions, edges, and how much processor time ago a new edge came. Exit 1 on a find.
 #
-# It runs in any folder with tests/bad, tests/corpus and tests/corpora: `make fuzz-targets` makes one, and free/fuzz_any.stripped and free/*.words of it are to be carried to machines without a compiler.
+# It runs in any folder with tests/bad, tests/corpus and tests/corpora (learned: what targets learnt before): `make fuzz-targets` makes one, and free/fuzz_any.stripped and free/*.words of it are to be carried to machines without a compiler.
 set -u
 build=$1 minutes=$2
 shift 2
@@ -15,6 +15,9 @@ if [ "$build" = --one ]; then
 	build=$minutes minutes=$1 target=$2 workers=${WORKERS:-1}
 	corpus=$build/corpus/$target
 	mkdir -p "$corpus"
+	# What was learnt before, elsewhere.
+	learned=tests/corpora/learned/$target.tar.xz
+	[ -n "$(ls -A "$corpus")" ] || [ ! -e "$learned" ] || tar xJf "$learned" -C "$build/corpus"
 	# Files of the right kind that the repository has anyway are seeds, too.
 	case $target in
 	*list*) own=traces/data/lists ;;

@@ -34,7 +34,7 @@ drawn3() {
 machines() {
 	for row in drawn6:FA drawn6:FC drawn6:FD ways5:FA mlssor_drawn5:FA patches_short:FA patches_drawn7:FD weak_sizes:FD \
 		drawn8:GA drawn8:GB drawn8_own:GB drawn9:GC drawn9_own:GC \
-		drawn10:HA drawn10:HB drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn17_own:IG drawn17:IH drawn18:IJ drawn19:IY drawn20:JG drawn21:JO; do
+		drawn10:HA drawn10:HB drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn17_own:IG drawn17:IH drawn18:IJ drawn19:IY drawn20:JG drawn21:JO drawn22:JR; do
 		awk -F '\t' -v name="${row%:*}" -v visit="${row#*:}" "$(cat "$root/docs/quantile.awk")"'
 			/^#/ || !NF { next }
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
@@ -70,7 +70,7 @@ machines() {
 
 # splits.md: errors by family of what was answered before visits HA, IA, IB, IG, IJ and IY, mean and bias; and drawn12 measured again on HA against the first time.
 drawn12() {
-	for row in drawn10:HA drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn18:IJ drawn19:IY drawn20:JG drawn21:JO; do
+	for row in drawn10:HA drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn18:IJ drawn19:IY drawn20:JG drawn21:JO drawn22:JR; do
 		awk -F '\t' -v list="${row%:*}" -v visit="${row#*:}" '
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
 			{ key = $at["solver"] FS $at["config"] FS $at["gpus"] }

@@ -57,6 +57,24 @@ static void find_sides(struct patch_near *near, const struct near_box *box, int 
 		}
 }
 
+/* The cells that the places of each shelf have. */
+static void find_extents(struct patch_near *near)
+{
+	near->extent = xcalloc((size_t)near->shelves + 1, sizeof(*near->extent));
+	for (int k = 0; k < near->count; k++) {
+		const struct near_place *p = &near->place[k];
+		struct near_extent *extent = &near->extent[p->shelf];
+		const bool first = k == 0 || near->place[k - 1].shelf != p->shelf;
+
+		for (int axis = 0; axis < 3; axis++) {
+			if (first || p->cell[axis] < extent->low[axis])
+				extent->low[axis] = p->cell[axis];
+			if (first || p->cell[axis] > extent->high[axis])
+				extent->high[axis] = p->cell[axis];
+		}
+	}
+}
+
 void patch_near_init(struct patch_near *near, const struct near_box *box, int count)
 {
 	*near = (struct patch_near){
@@ -76,12 +94,14 @@ void patch_near_init(struct patch_near *near, const struct near_box *box, int co
 		near->place[near->count++] = place;
 	}
 	qsort(near->place, (size_t)near->count, sizeof(*near->place), by_place);
+	find_extents(near);
 }
 
 void patch_near_release(struct patch_near *near)
 {
 	free(near->place);
 	free(near->side);
+	free(near->extent);
 	free(near->found);
 	*near = (struct patch_near){ 0 };
 }
@@ -131,6 +151,7 @@ static int find_near(const struct patch_near *near, int32_t shelf, const int32_t
 		     const int32_t high[3], int count)
 {
 	struct near_place first = { .shelf = shelf, .box = -1 };
+	const struct near_extent *extent = &near->extent[shelf];
 	int32_t begin[3], end[3];
 
 	if (!near->side[shelf][0])
@@ -140,6 +161,12 @@ static int find_near(const struct patch_near *near, int32_t shelf, const int32_t
 
 		begin[axis] = floor_div(low[axis] - side + 1, side);
 		end[axis] = floor_div(high[axis] - 1, side);
+		if (begin[axis] < extent->low[axis])
+			begin[axis] = extent->low[axis];
+		if (end[axis] > extent->high[axis])
+			end[axis] = extent->high[axis];
+		if (begin[axis] > end[axis])
+			return count;
 	}
 	const int64_t rows = ((int64_t)end[2] - begin[2] + 1) * ((int64_t)end[1] - begin[1] + 1);
 	const int all = shelf_begin(near, shelf), until = shelf_begin(near, shelf + 1);

@@ -19,6 +19,9 @@ struct patch_near {
 	} * place;	    /* of the boxes that may be found, sorted */
 	int count, shelves; /* a shelf: boxes of one level and size, sizes in powers of two */
 	int32_t (*side)[3]; /* of a shelf's cells: the longest side of its boxes */
+	struct near_extent {
+		int32_t low[3], high[3];
+	} * extent; /* of a shelf: the cells its boxes begin in */
 	int32_t *found;
 };
 

@@ -5,8 +5,9 @@
  * Columns of the region count from its first, in the order of the sweep. Forward, chunk k holds
  * columns 4k to 4k + 3; backward, where memory runs the other way, 4k - 3 to 4k, the last of them
  * first (BACKWARD 1), or 4k - 2 to 4k + 1 (BACKWARD 2, kernel wavefront alone). Chunks of planes
- * of both kinds are at 16 bytes' alignment but for printed ones backward, which want the latter. In shared memory chunks of a tile change places
- * (chunk_slot), so that eight lanes with tiles side by side find all banks.
+ * of both kinds are at 16 bytes' alignment but for printed ones backward, which want the latter. In
+ * shared memory chunks of a tile change places (chunk_slot), so that eight lanes with tiles side by
+ * side find all banks.
  */
 #ifndef WARPREEL_MLSSOR_CHUNKED_CUH
 #define WARPREEL_MLSSOR_CHUNKED_CUH

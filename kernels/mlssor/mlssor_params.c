@@ -269,6 +269,10 @@ static int check_tiles(struct mlssor_params *p, uint32_t gpus)
 	if (p->launches == 3 && gpus > 1)
 		return report("three kernels a sweep are for one GPU: K21 would overwrite part of "
 			      "the rows that K12 of the next GPU sends");
+	if (p->method->geometry == mlssor_wavefront_geometry && gpus > 1)
+		return report("kernel wavefront is for one GPU: in launches of a few rows of "
+			      "subdomains, as a border is, too few blocks have all tiles at the "
+			      "edge");
 	return check_mesh("rows", p->rows, p->height, gpus) ||
 			       check_mesh("columns", p->columns, p->width, 1)
 		       ? -1

@@ -19,15 +19,9 @@
 
 #include "mlssor_chunked.cuh"
 
-/* Whether a tile has the shape of those within the mesh: the first of an axis has not if it is the
- * first part of its subdomain, the last if it is the second. */
-template <int PART>
-__device__ __forceinline__ bool wave_plain(const struct mlssor_axis &axis, int32_t s)
-{
-	return PART ? s < axis.count - 1 : s > 0;
-}
-
-/* Of `most` subdomains from `first` on along an axis: those that have such tiles, [begin, end). */
+/* Of `most` subdomains from `first` on along an axis: those whose tile has the shape of tiles
+ * within the mesh, [begin, end). The first subdomain's has not if it is of the first part, the last
+ * one's if it is of the second. */
 template <int PART>
 __device__ __forceinline__ struct mlssor_range wave_plain_of(const struct mlssor_axis &axis,
 							     int32_t first, int32_t most)
@@ -140,8 +134,7 @@ __device__ __forceinline__ void wave_edge_back(const struct staged &b, const str
 		float *to = mlssor_at(b.view, e.row0, e.column0 + j);
 #pragma unroll
 		for (int32_t i = 1; i < SIDE16; i++) {
-			const struct mlssor_range rows =
-				staged_layers<ROW, SIDE16>(b.rows, e.s, i);
+			const struct mlssor_range rows = staged_layers<ROW, SIDE16>(b.rows, e.s, i);
 			if (e.there && j && rows.begin < columns.end && columns.begin < rows.end &&
 			    rows.begin < rows.end && columns.begin < columns.end)
 				to[i * b.view.row] = e.box[i * EDGE_ROW + j];
@@ -242,8 +235,7 @@ __device__ __forceinline__ void wave_chunk_region(const struct staged &b, float 
 			b, region + b.warp * SIDE16 * chunk_row<false>(), at, b.s + b.warp,
 			b.t + b.lane, true, omega);
 	__syncthreads();
-	if (rows.begin == 0 && rows.end == b.high && columns.begin == 0 &&
-	    columns.end == LANES)
+	if (rows.begin == 0 && rows.end == b.high && columns.begin == 0 && columns.end == LANES)
 		chunk_put_back<ROW, COLUMN, false, BACKWARD, false>(b, region);
 	else
 		wave_chunks_back<ROW, COLUMN, BACKWARD>(b, region, rows, columns);
@@ -352,8 +344,7 @@ __device__ __forceinline__ void wave_put_back(const struct staged &b, const floa
 				   other_here = !last && (!EDGE || (c >= columns21.begin * SIDE16 &&
 								    c < columns21.end * SIDE16)),
 				   here = first && !last &&
-					  (!EDGE ||
-					   (c >= columns21.begin * SIDE16 && c < end));
+					  (!EDGE || (c >= columns21.begin * SIDE16 && c < end));
 			if ((one && one_here) || (other && other_here) || (alone && here))
 				u[BACKWARD ? -m * LANES : m * LANES] = value[m];
 		}

@@ -152,7 +152,8 @@ static void tuned_line(const struct paper_work *w, const struct text_table *coun
 		       const struct text_table *counts, const struct p000_run *run, double rate,
 		       struct sheet *sheet)
 {
-	const double points = (double)(run->size - 2) * (run->size - 2), words = (run->launches == 3 ? 12.0 : 16.0) / run->side,
+	const double points = (double)(run->size - 2) * (run->size - 2),
+		     words = (run->launches == 3 ? 12.0 : 16.0) / run->side,
 		     floor_us = 4e6 * words * points / rate, us = p000_layer_us(w, run);
 	const bool counted = run->size == P000_SIZE && run->launches == 3;
 	if (isnan(us))
@@ -209,7 +210,7 @@ int p000_tuned(struct paper_work *w, struct sheet *sheet)
 					tuned_line(w, &counters, &counts,
 						   &(struct p000_run){ sizes[k / KERNELS], side,
 								       launches, threads,
-								       k % KERNELS > 1 ? 16 : 0,
+								       k % KERNELS == 2 ? 16 : 0,
 								       kernels[k % KERNELS], NULL },
 						   rate, sheet);
 	text_table_release(&counters);

@@ -15,7 +15,8 @@ void trace_trim_to(struct trace *trimmed, const struct trace *trace, const size_
 		   size_t count);
 
 /* Of code that kernel profiles have: instructions that none of them counts become NOP, without
- * bits. They are most of what a profile of a kernel of many paths takes, and no model reads them. */
+ * bits. They are most of what a profile of a kernel of many paths takes, and no model reads them.
+ */
 void trace_trim_code(struct trace *trace);
 
 #endif
