@@ -9,3 +9,12 @@ code some.sqlite >before
 code same.wrt | diff before - && echo same
 code counted.wrt | diff before - || true
 warpreel check counted.wrt | tail -n 1
+# Joined with a file that has it, the code is whole again, whichever comes first.
+sqlite3 counted.wrt 'UPDATE WARPREEL_PROFILE SET gridX = gridX + 1'
+text() { warpreel dump "$1" | grep '^profile_code' | cut -f 2-; }
+text some.sqlite >whole
+for first in some.sqlite counted.wrt; do
+	second=$([ $first = some.sqlite ] && echo counted.wrt || echo some.sqlite)
+	warpreel profile --join -o both.wrt $first $second
+	text both.wrt | diff whole - && echo whole
+done

@@ -64,7 +64,14 @@ static void add_counts(struct trace *out, int64_t id, const struct trace *in, in
 	}
 }
 
-/* The code of a symbol, once; -1 when `out` has other code under that name. */
+/* Left out by `trim --counted`: no instruction has no bits. */
+static bool without_bits(const struct trace_profile_code *code)
+{
+	return !code->code_low && !code->code_high;
+}
+
+/* The code of a symbol, once, with what one file leaves out from the other; -1 when `out` has other
+ * code under that name. */
 static int add_code(struct trace *out, const struct trace *in, uint32_t symbol_in, const char *file)
 {
 	uint32_t symbol = same_string(out, in, symbol_in);
@@ -85,10 +92,16 @@ static int add_code(struct trace *out, const struct trace *in, uint32_t symbol_i
 		}
 		while (at < before && out->profile_code[at].symbol != symbol)
 			at++;
-		if (at == before || out->profile_code[at].code_low != code->code_low ||
-		    out->profile_code[at].code_high != code->code_high)
+		if (at < before && without_bits(&out->profile_code[at])) {
+			out->profile_code[at].code_low = code->code_low;
+			out->profile_code[at].code_high = code->code_high;
+			out->profile_code[at].text = same_string(out, in, code->text);
+		} else if (at == before || (!without_bits(code) &&
+					    (out->profile_code[at].code_low != code->code_low ||
+					     out->profile_code[at].code_high != code->code_high))) {
 			return report("%s: symbol '%s' has other code than in the files before",
 				      file, trace_text(in, symbol_in));
+		}
 		at++;
 	}
 	if (known && here != known)
