@@ -111,6 +111,16 @@ static void a_large_box_leaves_small_ones_apart(void **state)
 	patch_near_release(&near);
 }
 
+/* side^3 boxes of n^3 cells, one beside the other from the origin on; how many. */
+static int cube_of_boxes(struct near_box *box, int side, int n)
+{
+	for (int k = 0; k < side * side * side; k++)
+		box[k] = (struct near_box){ .at = { k % side * n, k / side % side * n,
+						    k / side / side * n },
+					    .n = { n, n, n } };
+	return side * side * side;
+}
+
 /* Boxes of side 216 and a single one of side 2: a search around a large one looks at that one, not
  * at each of the rows that the large one is long in its cells. In rows it took 15 s. */
 static void a_small_box_is_not_looked_for_row_by_row(void **state)
@@ -124,10 +134,7 @@ static void a_small_box_is_not_looked_for_row_by_row(void **state)
 
 	(void)state;
 	assert_non_null(box);
-	for (int k = 0; k < SIDE * SIDE * SIDE; k++)
-		box[count++] = (struct near_box){ .at = { k % SIDE * LONG, k / SIDE % SIDE * LONG,
-							  k / SIDE / SIDE * LONG },
-						  .n = { LONG, LONG, LONG } };
+	count += cube_of_boxes(box, SIDE, LONG);
 	box[count++] = (struct near_box){ .at = { 900, 900, 900 }, .n = { 2, 2, 2 } };
 	patch_near_init(&near, box, count);
 	for (int k = 0; k < count; k++) {
@@ -156,16 +163,9 @@ static void small_boxes_elsewhere_are_passed_over(void **state)
 
 	(void)state;
 	assert_non_null(box);
-	for (int k = 0; k < SIDE * SIDE * SIDE; k++)
-		box[count++] = (struct near_box){ .at = { k % SIDE * LONG, k / SIDE % SIDE * LONG,
-							  k / SIDE / SIDE * LONG },
-						  .n = { LONG, LONG, LONG } };
+	count += cube_of_boxes(box, SIDE, LONG);
 	first_small = count;
-	for (int k = 0; k < SMALL * SMALL * SMALL; k++)
-		box[count++] =
-			(struct near_box){ .at = { k % SMALL * SHORT, k / SMALL % SMALL * SHORT,
-						   k / SMALL / SMALL * SHORT },
-					   .n = { SHORT, SHORT, SHORT } };
+	count += cube_of_boxes(box + count, SMALL, SHORT);
 	patch_near_init(&near, box, count);
 	for (int k = 0; k < first_small; k++) {
 		const int32_t high[3] = { box[k].at[0] + LONG, box[k].at[1] + LONG,

@@ -97,31 +97,32 @@ static const struct mlssor_method methods[] = {
 	  PROGRAM_TILES,                                                                           \
 	  NAMES_##side(kernel, form),                                                              \
 	  mlssor_tiles_cpu,                                                                        \
-	  rows_only ? mlssor_rows_geometry : mlssor_full_geometry },
+	  rows_only ? mlssor_rows_geometry : mlssor_full_geometry,                                 \
+	  false },
 #include "mlssor_forms.def"
 #undef MLSSOR_FORM
 	{ "tuned", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_tuned4"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry },
+	  mlssor_tuned_geometry, false },
 	{ "tuned", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_tuned8"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry },
+	  mlssor_tuned_geometry, false },
 	{ "tuned", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_tuned16"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry },
+	  mlssor_tuned_geometry, false },
 	{ "ahead", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_ahead4"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry },
+	  mlssor_tuned_geometry, false },
 	{ "ahead", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_ahead8"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry },
+	  mlssor_tuned_geometry, false },
 	{ "ahead", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_ahead16"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry },
+	  mlssor_tuned_geometry, false },
 	{ "staged", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_staged4"), mlssor_tiles_cpu,
-	  mlssor_staged_geometry },
+	  mlssor_staged_geometry, false },
 	{ "staged", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_staged8"), mlssor_tiles_cpu,
-	  mlssor_staged_geometry },
+	  mlssor_staged_geometry, false },
 	{ "staged", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_staged16"), mlssor_tiles_cpu,
-	  mlssor_staged_geometry },
+	  mlssor_staged_geometry, false },
 	{ "chunked", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_chunked16"), mlssor_tiles_cpu,
-	  mlssor_chunked_geometry },
+	  mlssor_chunked_geometry, false },
 	{ "wavefront", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_wavefront16"),
-	  mlssor_tiles_cpu, mlssor_wavefront_geometry },
+	  mlssor_tiles_cpu, mlssor_wavefront_geometry, true },
 	{ "redblack",
 	  NULL,
 	  0,
@@ -129,7 +130,8 @@ static const struct mlssor_method methods[] = {
 	  PROGRAM_REDBLACK,
 	  { "mlssor_redblack" },
 	  mlssor_redblack_cpu,
-	  mlssor_redblack_geometry },
+	  mlssor_redblack_geometry,
+	  false },
 	{ "sequential",
 	  NULL,
 	  0,
@@ -137,7 +139,8 @@ static const struct mlssor_method methods[] = {
 	  PROGRAM_SEQUENTIAL,
 	  { "mlssor_sequential" },
 	  mlssor_sequential_cpu,
-	  NULL },
+	  NULL,
+	  false },
 	{ "ssor",
 	  NULL,
 	  0,
@@ -145,7 +148,8 @@ static const struct mlssor_method methods[] = {
 	  PROGRAM_SEQUENTIAL,
 	  { "mlssor_sequential" },
 	  mlssor_sequential_cpu,
-	  NULL },
+	  NULL,
+	  false },
 	{ 0 },
 };
 
@@ -269,10 +273,10 @@ static int check_tiles(struct mlssor_params *p, uint32_t gpus)
 	if (p->launches == 3 && gpus > 1)
 		return report("three kernels a sweep are for one GPU: K21 would overwrite part of "
 			      "the rows that K12 of the next GPU sends");
-	if (p->method->geometry == mlssor_wavefront_geometry && gpus > 1)
-		return report("kernel wavefront is for one GPU: in launches of a few rows of "
-			      "subdomains, as a border is, too few blocks have all tiles at the "
-			      "edge");
+	if (p->method->one_gpu && gpus > 1)
+		return report("kernel %s is for one GPU: in launches of a few rows of subdomains, "
+			      "as a border is, too few blocks have all tiles at the edge",
+			      p->kernel);
 	return check_mesh("rows", p->rows, p->height, gpus) ||
 			       check_mesh("columns", p->columns, p->width, 1)
 		       ? -1

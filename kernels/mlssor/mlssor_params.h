@@ -29,6 +29,8 @@ struct mlssor_method {
 	void (*cpu)(const void *args);
 	void (*geometry)(const void *args,
 			 struct launch_geometry *geometry); /* NULL: not on a GPU */
+	bool one_gpu; /* launches of a few rows of subdomains, as a border is, have too few blocks
+			 for all tiles at the edge of the mesh */
 };
 
 struct mlssor_params {

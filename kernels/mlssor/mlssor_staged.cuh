@@ -74,7 +74,7 @@ template <int SIDE, bool FUSED> __device__ constexpr int32_t tail_of()
 	return 1 + FUSED * (SIDE / 2);
 }
 
-/* One word into shared memory, waited for by fetched(). */
+/* One word into shared memory, waited for by fetched() or, of the thread's own, fetched_alone(). */
 __device__ __forceinline__ void fetch_word(float *to, const float *from)
 {
 #ifdef __CUDA_ARCH__
@@ -85,11 +85,15 @@ __device__ __forceinline__ void fetch_word(float *to, const float *from)
 	*to = *from;
 #endif
 }
-__device__ __forceinline__ void fetched(void)
+__device__ __forceinline__ void fetched_alone(void)
 {
 #ifdef __CUDA_ARCH__
 	asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+}
+__device__ __forceinline__ void fetched(void)
+{
+	fetched_alone();
 	__syncthreads();
 }
 

@@ -79,9 +79,7 @@ __device__ __forceinline__ void wave_edge_fetch(const struct staged &b, const st
 			if (mlssor_stored(b.rows, e.row0 + i))
 				fetch_word(e.box + i * EDGE_ROW + j, from + i * b.view.row);
 	}
-#ifdef __CUDA_ARCH__
-	asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
+	fetched_alone();
 	__syncwarp();
 }
 
@@ -244,11 +242,11 @@ __device__ __forceinline__ void wave_chunk_region(const struct staged &b, float 
 /* ---- K12 and K21 in registers ---- */
 
 /* Whether K12's tile updates box point (i, j), and whether it reads it. */
-__device__ constexpr bool wave_updates(int i, int j)
+__device__ __forceinline__ bool wave_updates(int i, int j)
 {
-	return (i < K16 ? K16 - i : i - K16) + (j < K16 ? K16 - j : j - K16) < K16;
+	return staged_updates<0, 1, SIDE16>(i, j);
 }
-__device__ constexpr bool wave_reads(int i, int j)
+__device__ __forceinline__ bool wave_reads(int i, int j)
 {
 	return wave_updates(i, j) || wave_updates(i - 1, j) || wave_updates(i + 1, j) ||
 	       wave_updates(i, j - 1) || wave_updates(i, j + 1);

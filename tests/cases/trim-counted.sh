@@ -18,3 +18,7 @@ for first in some.sqlite counted.wrt; do
 	warpreel profile --join -o both.wrt $first $second
 	text both.wrt | diff whole - && echo whole
 done
+# A profile that counts nothing has its code for something else.
+sqlite3 some.sqlite 'DELETE FROM WARPREEL_PROFILE_COUNT WHERE profile = 1'
+warpreel trim some.sqlite --all --counted -o kept.wrt
+text kept.wrt | diff whole - && echo kept

@@ -110,21 +110,28 @@ void trace_trim_to(struct trace *out, const struct trace *trace, const size_t *r
 void trace_trim_code(struct trace *trace)
 {
 	const uint32_t nop = trace_string(trace, "NOP");
-	struct map symbols = { 0 }, counted = { 0 };
+	struct map symbols = { 0 }, counted = { 0 }, counting = { 0 }, whole = { 0 };
 
 	for (size_t i = 0; i < trace->profile_count; i++)
 		map_put(&symbols, trace->profile[i].id, 0, trace->profile[i].symbol);
 	for (size_t i = 0; i < trace->profile_instruction_count; i++) {
 		const struct trace_profile_instruction *row = &trace->profile_instruction[i];
 		map_put(&counted, map_get(&symbols, row->profile, 0), row->offset_bytes, 1);
+		map_put(&counting, row->profile, 0, 1);
 	}
+	for (size_t i = 0; i < trace->profile_count; i++)
+		if (map_get(&counting, trace->profile[i].id, 0) == MAP_NONE)
+			map_put(&whole, trace->profile[i].symbol, 0, 1);
 	for (size_t i = 0; i < trace->profile_code_count; i++) {
 		struct trace_profile_code *row = &trace->profile_code[i];
-		if (map_get(&counted, row->symbol, row->offset_bytes) != MAP_NONE)
+		if (map_get(&counted, row->symbol, row->offset_bytes) != MAP_NONE ||
+		    map_get(&whole, row->symbol, 0) != MAP_NONE)
 			continue;
 		row->text = nop;
 		row->code_low = row->code_high = 0;
 	}
+	map_release(&whole);
+	map_release(&counting);
 	map_release(&counted);
 	map_release(&symbols);
 }

@@ -14,9 +14,8 @@ void trace_trim(struct trace *trimmed, const struct trace *trace, size_t first, 
 void trace_trim_to(struct trace *trimmed, const struct trace *trace, const size_t *run,
 		   size_t count);
 
-/* Of code that kernel profiles have: instructions that none of them counts become NOP, without
- * bits. They are most of what a profile of a kernel of many paths takes, and no model reads them.
- */
+/* Instructions of kernel profiles that none of them counts become NOP, without bits: they did not
+ * run, and answers are of those that did. Code of a profile that counts none stays. */
 void trace_trim_code(struct trace *trace);
 
 #endif
