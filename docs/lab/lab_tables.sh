@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | drawn21 | rounds VISIT...
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | kinds VISIT | parts | wavefront | rounds VISIT...
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -428,11 +428,11 @@ alone() {
 		"$data/kernels.tsv" "$2"
 }
 
-# splits.md: drawn21 by today's kernels and the paper's own, by GPUs, and the latter by subdomain.
-drawn21() {
-	awk -F '\t' "$(cat "$root/docs/quantile.awk")"'
+# splits.md: a round of mlssor as answered then, by today's kernels and the paper's own, by GPUs, and the latter by subdomain.
+kinds() {
+	awk -F '\t' -v visit="$1" "$(cat "$root/docs/quantile.awk")"'
 		function add(name) { if (!(name in n)) names[++all] = name; error[name, ++n[name]] = off; within[name] += inside }
-		$1 == "JO" && $8 != "-" {
+		$1 == visit && $8 != "-" {
 			off = 100 * ($8 / $7 - 1)
 			inside = $9 <= $7 && $7 <= $10
 			own = $5 ~ /kernel=(full|rows) /
@@ -449,6 +449,31 @@ drawn21() {
 		}' "$data/blind.tsv"
 }
 
+# kernels.md: chunked in parts, blocks of 64 tiles.
+parts() {
+	awk -F '\t' '
+		/^chunk_(11|12|1221)\t64\t/ { name = $1 ~ /1221$/ ? "K12 and K21 in one" : "K" substr($1, 7)
+			printf "| %s | %.0f | %.0f | %.0f | %.0f |\n", name, $3, $4, $8, $6 }' "$data/mlssor_parts.tsv"
+}
+
+# kernels.md: sweeps of chunked and wavefront, of the copy rate by what must move: the best of all blocks.
+wavefront() {
+	awk -F '\t' '
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ us = $at["median_ns"] / 1000 }
+		$1 == "micro" { match($2, / size=[0-9]+/); copy[16 * substr($2, RSTART + 6, RLENGTH - 6)] = us; next }
+		{
+			match($2, /size=[0-9]+/)
+			side = substr($2, RSTART + 5, RLENGTH - 5) - 2
+			key = side FS ($2 ~ /kernel=chunked/ ? "chunked" : "wavefront") FS ($2 ~ /launches=3/ ? 3 : 4)
+			if (!(key in best) || us < best[key]) best[key] = us
+		}
+		function rate(side, kernel, launches) { return copy[4 * side * side] / best[side FS kernel FS launches] }
+		END { for (side = 8192; side <= 16384; side *= 2)
+			printf "| %d | %.2f | %.2f | %.2f | %.2f |\n", side, rate(side, "chunked", 4), rate(side, "chunked", 3), rate(side, "wavefront", 4), rate(side, "wavefront", 3) }' \
+		"$data/mlssor_wavefront.tsv"
+}
+
 # README.md: of the blind rounds that these visits measured, how many runs, how far off as answered then, and how many inside.
 rounds() {
 	awk -F '\t' -v visits=" $* " '
@@ -458,7 +483,9 @@ rounds() {
 
 case ${1:-} in
 alone) alone "${2:?VISIT}" "${3:?ROWS}" ;;
-drawn21) drawn21 ;;
+kinds) kinds "${2:?VISIT}" ;;
+parts) parts ;;
+wavefront) wavefront ;;
 rounds) shift; rounds "${@:?VISIT}" ;;
 virtual) virtual ;;
 timed) timed "${2:?PLAYED}" "${3:?ROWS}" ;;
