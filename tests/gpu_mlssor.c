@@ -136,10 +136,8 @@ static int check_tiles(struct check *c, uint32_t most)
 
 static int check_tuned(struct check *c, const char *kernel, uint32_t most)
 {
-	const uint32_t gpus_most = strcmp(kernel, "wavefront") ? most : 1;
-
 	for (size_t k = 0; k < MESHES; k++)
-		for (uint32_t gpus = 1; gpus <= gpus_most; gpus *= 2)
+		for (uint32_t gpus = 1; gpus <= most; gpus *= 2)
 			if (is_for(kernel, "both", k) &&
 			    meshes[k].rows / meshes[k].height % (int)gpus == 0 &&
 			    check_mesh(c, k, kernel, "both", gpus))

@@ -62,6 +62,7 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 			const struct mlssor_launch *what)
 {
 	const struct mlssor_params *p = mlssor_params_of(r);
+	const struct mlssor_method *method = what->end - what->begin == 1 ? p->border : p->method;
 	const struct parts *parts = &r->domain.parts;
 	const struct part *part = &parts->part[t->gpu];
 	const struct span *s = &part->rows;
@@ -93,7 +94,7 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 	};
 	if (what->begin >= what->end)
 		return 0;
-	const struct mlssor_work_points points = count_points(&args, p->method->rows_only);
+	const struct mlssor_work_points points = count_points(&args, method->rows_only);
 	const int64_t times = what->fused ? 2 : 1; /* near enough: K12 and K21 are mirrored */
 	/* Subdomain rows with what they drift, in the mesh and then in the strip. */
 	const int32_t shift = mlssor_shift_of(p, what->backward);
@@ -110,11 +111,11 @@ int mlssor_launch_tiles(struct mlssor_work *r, struct machine_thread *t,
 	bottom = bottom > part->stored_rows ? part->stored_rows : bottom;
 	const uint32_t order = what->backward ? ACCESS_BACKWARD : 0;
 	const struct machine_launch launch = {
-		.name = p->method->name[index],
-		.cpu = p->method->cpu,
+		.name = method->name[index],
+		.cpu = method->cpu,
 		.args = &args,
 		.args_bytes = sizeof(args),
-		.geometry = p->method->geometry,
+		.geometry = method->geometry,
 		.rows = (int64_t)(what->end - what->begin) * p->height,
 		.columns = p->columns,
 		.points = times * points.updated,

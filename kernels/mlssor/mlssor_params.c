@@ -35,7 +35,8 @@ const struct option_spec mlssor_options[] = {
 	  "ahead: the same with more loads under way\n"
 	  "staged: tiles copied into shared memory asynchronously\n"
 	  "chunked: the same for subdomains of 16, four words at a time\n"
-	  "wavefront: as chunked, with K12 and K21 of one launch in registers\n"
+	  "wavefront: as chunked, with K12 and K21 of one launch in registers; borders between "
+	  "GPUs are chunked's\n"
 	  "redblack: red-black SOR\n"
 	  "sequential, ssor: multi-layer SSOR on the CPU, and with one layer a sweep" },
 	{ "form", OPTION_CHOICE, AT(form), "coalesced", 0, 0, "plain|coalesced|unrolled|both",
@@ -98,31 +99,31 @@ static const struct mlssor_method methods[] = {
 	  NAMES_##side(kernel, form),                                                              \
 	  mlssor_tiles_cpu,                                                                        \
 	  rows_only ? mlssor_rows_geometry : mlssor_full_geometry,                                 \
-	  false },
+	  NULL },
 #include "mlssor_forms.def"
 #undef MLSSOR_FORM
 	{ "tuned", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_tuned4"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry, false },
+	  mlssor_tuned_geometry, NULL },
 	{ "tuned", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_tuned8"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry, false },
+	  mlssor_tuned_geometry, NULL },
 	{ "tuned", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_tuned16"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry, false },
+	  mlssor_tuned_geometry, NULL },
 	{ "ahead", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_ahead4"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry, false },
+	  mlssor_tuned_geometry, NULL },
 	{ "ahead", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_ahead8"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry, false },
+	  mlssor_tuned_geometry, NULL },
 	{ "ahead", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_ahead16"), mlssor_tiles_cpu,
-	  mlssor_tuned_geometry, false },
+	  mlssor_tuned_geometry, NULL },
 	{ "staged", NULL, 4, false, PROGRAM_TILES, NAMES("mlssor_staged4"), mlssor_tiles_cpu,
-	  mlssor_staged_geometry, false },
+	  mlssor_staged_geometry, NULL },
 	{ "staged", NULL, 8, false, PROGRAM_TILES, NAMES("mlssor_staged8"), mlssor_tiles_cpu,
-	  mlssor_staged_geometry, false },
+	  mlssor_staged_geometry, NULL },
 	{ "staged", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_staged16"), mlssor_tiles_cpu,
-	  mlssor_staged_geometry, false },
+	  mlssor_staged_geometry, NULL },
 	{ "chunked", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_chunked16"), mlssor_tiles_cpu,
-	  mlssor_chunked_geometry, false },
+	  mlssor_chunked_geometry, NULL },
 	{ "wavefront", NULL, 16, false, PROGRAM_TILES, NAMES("mlssor_wavefront16"),
-	  mlssor_tiles_cpu, mlssor_wavefront_geometry, true },
+	  mlssor_tiles_cpu, mlssor_wavefront_geometry, "chunked" },
 	{ "redblack",
 	  NULL,
 	  0,
@@ -131,7 +132,7 @@ static const struct mlssor_method methods[] = {
 	  { "mlssor_redblack" },
 	  mlssor_redblack_cpu,
 	  mlssor_redblack_geometry,
-	  false },
+	  NULL },
 	{ "sequential",
 	  NULL,
 	  0,
@@ -140,7 +141,7 @@ static const struct mlssor_method methods[] = {
 	  { "mlssor_sequential" },
 	  mlssor_sequential_cpu,
 	  NULL,
-	  false },
+	  NULL },
 	{ "ssor",
 	  NULL,
 	  0,
@@ -149,7 +150,7 @@ static const struct mlssor_method methods[] = {
 	  { "mlssor_sequential" },
 	  mlssor_sequential_cpu,
 	  NULL,
-	  false },
+	  NULL },
 	{ 0 },
 };
 
@@ -197,16 +198,23 @@ static int check_mesh(const char *what, int64_t points, int32_t side, uint32_t g
 		      (long long)points + 2, what, side, gpus, gpus > 1 ? "s" : "", nearest);
 }
 
+static const struct mlssor_method *method_of(const struct mlssor_params *p, const char *kernel)
+{
+	for (const struct mlssor_method *m = methods; m->kernel; m++)
+		if (!strcmp(m->kernel, kernel) && (!m->form || !strcmp(m->form, p->form)) &&
+		    (!m->side || (m->side == p->height && m->side == p->width)))
+			return m;
+	return NULL;
+}
+
 /* Finds the method of kernel, form and subdomain. */
 static int find_method(struct mlssor_params *p)
 {
-	for (const struct mlssor_method *m = methods; m->kernel; m++) {
-		if (strcmp(m->kernel, p->kernel) || (m->form && strcmp(m->form, p->form)) ||
-		    (m->side && (m->side != p->height || m->side != p->width)))
-			continue;
-		p->method = m;
-		p->kernel = m->kernel;
-		p->form = m->form;
+	p->method = method_of(p, p->kernel);
+	if (p->method) {
+		p->border = p->method->border ? method_of(p, p->method->border) : p->method;
+		p->kernel = p->method->kernel;
+		p->form = p->method->form;
 		return 0;
 	}
 	const bool formless = strcmp(p->kernel, "full") && strcmp(p->kernel, "rows");
@@ -273,10 +281,6 @@ static int check_tiles(struct mlssor_params *p, uint32_t gpus)
 	if (p->launches == 3 && gpus > 1)
 		return report("three kernels a sweep are for one GPU: K21 would overwrite part of "
 			      "the rows that K12 of the next GPU sends");
-	if (p->method->one_gpu && gpus > 1)
-		return report("kernel %s is for one GPU: in launches of a few rows of subdomains, "
-			      "as a border is, too few blocks have all tiles at the edge",
-			      p->kernel);
 	return check_mesh("rows", p->rows, p->height, gpus) ||
 			       check_mesh("columns", p->columns, p->width, 1)
 		       ? -1

@@ -29,8 +29,7 @@ struct mlssor_method {
 	void (*cpu)(const void *args);
 	void (*geometry)(const void *args,
 			 struct launch_geometry *geometry); /* NULL: not on a GPU */
-	bool one_gpu; /* launches of a few rows of subdomains, as a border is, have too few blocks
-			 for all tiles at the edge of the mesh */
+	const char *border; /* the kernel that has launches of one row of subdomains; NULL: this */
 };
 
 struct mlssor_params {
@@ -40,9 +39,10 @@ struct mlssor_params {
 	double omega, tolerance;
 	/* by mlssor_prepare */
 	const struct mlssor_method *method;
-	int64_t rows, columns; /* of the mesh, without the boundary */
-	int32_t height, width; /* of a subdomain */
-	int32_t parts;	       /* tiles of it along an axis */
+	const struct mlssor_method *border; /* of launches of one row of subdomains */
+	int64_t rows, columns;		    /* of the mesh, without the boundary */
+	int32_t height, width;		    /* of a subdomain */
+	int32_t parts;			    /* tiles of it along an axis */
 	int32_t point_rows, point_columns;
 	bool one_way, backward; /* sweeps all go one way: backward */
 	bool printed, peer;

@@ -13,3 +13,8 @@ for gpus in 1 2; do
 	warpreel predict mlssor --size 128 --subdomain 9 --kernel rows --iterations 8 --gpus $gpus --platform "$platform" --kernel-model roofline -o plan.wrt >/dev/null
 	warpreel info plan.wrt | grep mlssor_
 done
+# Borders of wavefront are chunked's.
+for gpus in 1 2; do
+	warpreel predict mlssor --size 130 --subdomain 16 --kernel wavefront --iterations 16 --gpus $gpus --platform "$platform" --kernel-model roofline -o plan.wrt >/dev/null
+	warpreel info plan.wrt | grep mlssor_
+done
