@@ -157,11 +157,11 @@ static double dram_bytes(struct kernel_model *model, const struct schedule *sche
 }
 
 static int crowd(struct kernel_model *model, const struct schedule *schedule,
-		 const struct schedule_shape *shape, double duration_ns,
+		 const struct schedule_shape *shape, uint32_t streams, double duration_ns,
 		 struct kernel_crowd *answer)
 {
 	return ((struct series_model *)model)
-		->inner->crowd(model, schedule, shape, duration_ns, answer);
+		->inner->crowd(model, schedule, shape, streams, duration_ns, answer);
 }
 
 static const struct kernel_model_ops series_ops = {

@@ -140,7 +140,8 @@ struct sim {
 	 * it, and not only where there is room for all: what it takes was recorded among others, or
 	 * is stretched by them. */
 	bool any_room;
-	bool kernels_meet;  /* on a GPU, and the kernel model says what each keeps busy */
+	bool kernels_meet;	  /* on a GPU, and the kernel model says what each keeps busy */
+	uint32_t *kernel_streams; /* where they do: of each kernel, on one GPU */
 	bool shares_memory; /* kernels and copies slow each other down where they ask too much of a
 			       GPU's memory */
 	const struct host_model_ops *host;

@@ -135,6 +135,8 @@ static void wire(struct sim *s, const struct simulation_setup *setup)
 		links_share_memory(&s->links, dram_bytes_per_s);
 	const bool meet = schedule_kernels_meet(s->schedule);
 	s->kernels_meet = meet && s->shares_memory && s->model->ops->crowd;
+	if (s->kernels_meet)
+		s->kernel_streams = schedule_streams_of_kernels(s->schedule);
 	s->any_room =
 		s->kernels_meet || (!s->schedule->virtual_gpus &&
 				    (!s->schedule->config || (meet && s->model->ops->per_launch)));
@@ -289,6 +291,7 @@ int simulation_run(const struct simulation_setup *setup, struct simulation_resul
 	free(s.shape_gap_ps);
 	free(s.shape_share);
 	free(s.shape_busy);
+	free(s.kernel_streams);
 	s.host->destroy(s.host_model);
 	s.copies->destroy(s.copy_model);
 	return rc;

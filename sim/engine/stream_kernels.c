@@ -44,7 +44,8 @@ static void look_at_crowd(struct sim *s, const struct schedule_op *op)
 	const sim_time cost = kernel_cost(s, op, &gap);
 	if (s->error)
 		return;
-	if (s->model->ops->crowd(s->model, s->schedule, &s->schedule->shape[op->object],
+	const struct schedule_shape *shape = &s->schedule->shape[op->object];
+	if (s->model->ops->crowd(s->model, s->schedule, shape, s->kernel_streams[shape->kernel],
 				 (double)cost / 1000, &crowd)) {
 		s->error = -1;
 		return;

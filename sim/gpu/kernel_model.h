@@ -18,8 +18,8 @@ struct warps;
 /* Of a launch among others, both in (0, 1]. */
 struct kernel_crowd {
 	double room; /* its blocks, of those that the GPU holds at once */
-	double busy; /* what it takes among as many equal ones as fill the GPU, over what it takes
-			alone */
+	double busy; /* its part of what as many at once take as there are streams with such, over
+			what it takes alone */
 };
 
 struct kernel_model_ops {
@@ -42,12 +42,12 @@ struct kernel_model_ops {
 	double (*dram_bytes)(struct kernel_model *model, const struct schedule *schedule,
 			     const struct schedule_shape *shape);
 	/*
-	 * What a launch of duration_ns asks of its GPU beside others. -1 after a message. NULL:
-	 * nothing is known, and launches run at once only where all their blocks have a
-	 * multiprocessor each.
+	 * What a launch of duration_ns asks of its GPU beside others, where so many streams have
+	 * its kernel. -1 after a message. NULL: nothing is known, and launches run at once only
+	 * where all their blocks have a multiprocessor each.
 	 */
 	int (*crowd)(struct kernel_model *model, const struct schedule *schedule,
-		     const struct schedule_shape *shape, double duration_ns,
+		     const struct schedule_shape *shape, uint32_t streams, double duration_ns,
 		     struct kernel_crowd *crowd);
 };
 

@@ -54,10 +54,10 @@ static double warps_moved(struct kernel_model *model, const struct schedule *sch
 }
 
 static int warps_among_others(struct kernel_model *model, const struct schedule *schedule,
-			      const struct schedule_shape *shape, double duration_ns,
-			      struct kernel_crowd *crowd)
+			      const struct schedule_shape *shape, uint32_t streams,
+			      double duration_ns, struct kernel_crowd *crowd)
 {
-	double as_many = 1;
+	double as_many = streams;
 	*crowd = (struct kernel_crowd){ 1, 1 };
 	if (is_bounded(model, schedule, shape))
 		return 0;

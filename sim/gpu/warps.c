@@ -362,9 +362,10 @@ int warps_crowd(struct warps *w, const struct schedule *schedule,
 		const struct schedule_shape *shape, double duration_ns, double *room, double *busy,
 		double *as_many)
 {
-	enum { FILLS = 32 }; /* times over, so that begin and end count little */
+	enum { FILLS = 32 }; /* times over: more is no other */
 	struct warps_answer a = { 0 };
 	double ns;
+	const double wanted = fmax(*as_many, 2);
 	*room = *busy = *as_many = 1;
 	if (warps_prepare(w, schedule, shape, &a))
 		return -1;
@@ -376,10 +377,10 @@ int warps_crowd(struct warps *w, const struct schedule *schedule,
 	if (waves >= FILLS) /* by itself */
 		return 0;
 	a.kinds = false; /* of the one launch's grid */
-	a.launch.blocks = FILLS * all;
+	*as_many = fmin(wanted, FILLS / waves);
+	a.launch.blocks = (int64_t)(*as_many * (double)a.launch.blocks + 0.5);
 	if (warps_known_duration(w->platform, w->options.before, &w->known, &a, &ns))
 		return -1;
-	*as_many = FILLS / waves;
 	*busy = fmin(ns / (*as_many * duration_ns), 1);
 	return 0;
 }

@@ -81,8 +81,8 @@ size_t warps_computed(const struct warps *warps);
 double warps_dram_bytes(struct warps *warps, const struct schedule *schedule,
 			const struct schedule_shape *shape);
 /* What a launch that is played as duration_ns asks of its GPU beside others (struct kernel_crowd;
- * room: 1 where it fills the GPU by itself), and *as_many: how many equal ones were played for
- * that. -1 after a message. */
+ * room: 1 where it fills the GPU by itself). *as_many: how many at once; from two to as many as
+ * fill the GPU 32 times, it says how many were played. -1 after a message. */
 int warps_crowd(struct warps *warps, const struct schedule *schedule,
 		const struct schedule_shape *shape, double duration_ns, double *room, double *busy,
 		double *as_many);

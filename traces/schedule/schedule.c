@@ -244,6 +244,28 @@ bool schedule_kernels_meet(const struct schedule *schedule)
 	return meet;
 }
 
+uint32_t *schedule_streams_of_kernels(const struct schedule *schedule)
+{
+	const size_t kernels = schedule->kernel_count;
+	uint32_t *most = xcalloc(kernels + 1, sizeof(*most)),
+		 *of_gpu = xcalloc(kernels * schedule->gpu_count + 1, sizeof(*of_gpu));
+	bool *seen = xcalloc(kernels * schedule->stream_count + 1, sizeof(*seen));
+	for (int64_t k = 0; k < schedule->op_count; k++) {
+		const struct schedule_op *op = &schedule->op[k];
+		if (op->kind != OP_LAUNCH)
+			continue;
+		const uint32_t kernel = schedule->shape[op->object].kernel;
+		bool *first = &seen[op->stream * kernels + kernel];
+		const uint32_t n = of_gpu[schedule->stream[op->stream].gpu * kernels + kernel] +=
+			!*first;
+		most[kernel] = n > most[kernel] ? n : most[kernel];
+		*first = true;
+	}
+	free(of_gpu);
+	free(seen);
+	return most;
+}
+
 int64_t schedule_operations(const struct schedule *schedule)
 {
 	static const uint8_t counts[OP_KIND_COUNT] = {

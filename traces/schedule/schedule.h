@@ -338,6 +338,9 @@ int64_t schedule_operations(const struct schedule *schedule);
 /* Whether some GPU has kernels of two streams or more, which may run at once. */
 bool schedule_kernels_meet(const struct schedule *schedule);
 
+/* By kernel: the most streams of a GPU that launch it. Owned by the caller. */
+uint32_t *schedule_streams_of_kernels(const struct schedule *schedule);
+
 /* How many threads' calls contend in one driver. */
 uint32_t schedule_contending(const struct schedule *schedule);
 /* On how many GPUs kernels of several processes ran. */
