@@ -66,6 +66,34 @@ static void a_wait_may_name_another_gpus_event_by_its_own_stream(void **state)
 	trace_release(&t);
 }
 
+/* On one GPU in two streams and on another in three; the other kernel in one of them. */
+static void streams_of_a_kernel_are_those_of_the_gpu_with_most(void **state)
+{
+	static const struct {
+		int gpu, stream;
+		const char *kernel;
+	} launches[] = { { 0, 13, "k" }, { 0, 14, "k" }, { 0, 13, "k" }, { 1, 15, "k" },
+			 { 1, 16, "k" }, { 1, 17, "k" }, { 1, 15, "k" }, { 0, 14, "m" } };
+	struct schedule s;
+	struct trace t;
+	uint32_t *streams;
+
+	(void)state;
+	trace_init(&t);
+	for (int i = 0; i < 8; i++)
+		launch(&t, MAIN, 100 + 100 * i, launches[i].gpu, launches[i].stream,
+		       launches[i].kernel, 10);
+	assert_int_equal(load(&s, &t, -1), 0);
+	assert_true(schedule_kernels_meet(&s));
+	streams = schedule_streams_of_kernels(&s);
+	assert_int_equal(s.kernel_count, 2);
+	for (uint32_t k = 0; k < 2; k++)
+		assert_int_equal(streams[k], *s.kernel[k] == 'k' ? 3 : 1);
+	free(streams);
+	schedule_release(&s);
+	trace_release(&t);
+}
+
 /* Two threads that post, await, meet and mark; and a main thread that only allocates. */
 static void fill_run(struct trace *t, int64_t at_ns)
 {
@@ -164,6 +192,7 @@ int main(void)
 		cmocka_unit_test(reused_event_ids_are_paired_with_the_record_they_mean),
 		cmocka_unit_test(an_event_recorded_again_and_again_stays_one_event),
 		cmocka_unit_test(a_wait_may_name_another_gpus_event_by_its_own_stream),
+		cmocka_unit_test(streams_of_a_kernel_are_those_of_the_gpu_with_most),
 		cmocka_unit_test(host_operations_keep_their_place_and_their_pairs),
 		cmocka_unit_test(a_barrier_that_not_all_meet_becomes_host_time),
 		cmocka_unit_test(a_run_that_is_not_there_is_an_error),
