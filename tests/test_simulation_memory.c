@@ -22,12 +22,12 @@ static const struct kernel_model_ops knowing_model = { .name = "knowing",
 
 /* The part that it keeps busy, in hundredths; a multiprocessor holds two of its blocks. */
 static int given_crowd(struct kernel_model *model, const struct schedule *schedule,
-		       const struct schedule_shape *shape, double duration_ns,
+		       const struct schedule_shape *shape, uint32_t streams, double duration_ns,
 		       struct kernel_crowd *crowd)
 {
 	(void)model;
-	(void)schedule;
 	assert_true(duration_ns > 0);
+	assert_int_equal(streams, schedule->stream_count / schedule->gpu_count);
 	crowd->room = fmin(shape->grid[0] / 200.0, 1);
 	crowd->busy = (double)shape->rows / 100;
 	return 0;
