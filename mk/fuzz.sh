@@ -9,6 +9,10 @@
 set -u
 build=$1 minutes=$2
 shift 2
+# Targets that need a named file make one for each input: in memory, where that is to be had.
+[ -n "${TMPDIR:-}" ] || { [ -d /dev/shm ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm; }
+# What was freed is kept from use for so long that an input has ended; more of it (256 MB are usual) is but memory that no cache holds.
+export ASAN_OPTIONS="quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
 # fuzz.sh --one BUILD MINUTES TARGET: what xargs starts.
 if [ "$build" = --one ]; then
@@ -19,10 +23,13 @@ if [ "$build" = --one ]; then
 	learned=tests/corpora/learned/$target.tar.xz
 	[ -n "$(ls -A "$corpus")" ] || [ ! -e "$learned" ] || tar xJf "$learned" -C "$build/corpus"
 	# Files of the right kind that the repository has anyway are seeds, too.
+	# Inputs are no longer than what is read is in earnest: cut and glued, they would grow to what only takes time.
+	own= length=65536
 	case $target in
 	*list*) own=traces/data/lists ;;
-	*platform*) own=model/platforms ;;
-	*) own= ;;
+	*options*) length=8192 ;; # a configuration has at most 4094 letters
+	*platform*) length=20480 ;; # the shipped ones are in what was learnt, without their comments
+	*nsight*) length=4096 ;; # 64 rows of a few bytes a column
 	esac
 	seeds=
 	for folder in tests/bad tests/corpus "tests/corpora/${target#fuzz_}" $own; do
@@ -34,7 +41,7 @@ if [ "$build" = --one ]; then
 	[ -f "$build/free/$target.words" ] && words=-dict=$build/free/$target.words # mk/fuzz_words.sh
 	# shellcheck disable=SC2086 # words
 	"$build/free/$target" "$corpus" $seeds $words -fork="$workers" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
-		-max_total_time="$(awk -v m="$minutes" 'BEGIN { printf "%.0f", 60 * m }')" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -close_fd_mask=1 \
+		-max_total_time="$(awk -v m="$minutes" 'BEGIN { printf "%.0f", 60 * m }')" -timeout=20 -rss_limit_mb=2048 -max_len="$length" -close_fd_mask=1 -entropic_scale_per_exec_time=1 \
 		-artifact_prefix="$build/found/$target-" >/dev/null 2>"$build/log/$target"
 	times >"$build/log/$target.times" # ends with what the children of this shell took; not in a pipe, whose shell has none
 	# Edges, which the lines of a forked run do not count (their `cov` is of features: edges and how often): all inputs once more, seeds first
@@ -45,7 +52,7 @@ if [ "$build" = --one ]; then
 		find "$corpus" -type f -printf '%T@ %p\n' | sort -n
 	} >"$build/log/$target.inputs"
 	{ wc -l <"$build/log/$target.inputs"; echo 0; cut -d ' ' -f 2- "$build/log/$target.inputs"; } >"$build/log/$target.merge"
-	"$build/free/$target" -merge_inner=1 -merge_control_file="$build/log/$target.merge" -timeout=20 -rss_limit_mb=2048 -max_len=65536 >/dev/null 2>&1
+	"$build/free/$target" -merge_inner=1 -merge_control_file="$build/log/$target.merge" -timeout=20 -rss_limit_mb=2048 -max_len="$length" >/dev/null 2>&1
 	awk -v OFS='\t' -v target="$target" -v workers="$workers" -v log_file="$build/log/$target" -v curve="$build/edges.tsv" -v start="$start" '
 		FILENAME ~ /times$/ { split($1, user, /[ms]/); split($2, kernel, /[ms]/); seconds = 60 * (user[1] + kernel[1]) + user[2] + kernel[2]; next }
 		FILENAME ~ /inputs$/ { came[inputs++] = $1; next }
