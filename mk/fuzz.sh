@@ -24,7 +24,7 @@ if [ "$build" = --one ]; then
 	[ -n "$(ls -A "$corpus")" ] || [ ! -e "$learned" ] || tar xJf "$learned" -C "$build/corpus"
 	# Files of the right kind that the repository has anyway are seeds, too.
 	# Inputs are no longer than what is read is in earnest: cut and glued, they would grow to what only takes time.
-	own= length=65536
+	own='' length=65536
 	case $target in
 	*list*) own=traces/data/lists ;;
 	*options*) length=8192 ;; # a configuration has at most 4094 letters
