@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | kinds VISIT | parts | wavefront | rounds VISIT...
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | kinds VISIT | parts | wavefront | streams | solver-widths | rounds VISIT...
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -474,6 +474,77 @@ wavefront() {
 		"$data/mlssor_wavefront.tsv"
 }
 
+# kernels.md: us a launch of sine transforms by streams, measured and answered now, of rows that are not blind.
+streams() {
+	awk -F '\t' '
+		NR == 1 { for (c = 1; c <= NF; c++) at[$c] = c; next }
+		$at["split"] == "blind" || $at["set"] != "size" || $at["config"] !~ /^patches=(8x80|12x88|16x48) block=4.4.4 method=jacobi kernel=sine ghost=zero/ { next }
+		{
+			set = substr($at["config"], 9)
+			sub(/ .*/, "", set)
+			way = $at["config"] ~ /order=whole/ ? "all" : $at["config"]
+			sub(/.*streams=/, "", way)
+			n[set, way]++
+			measured[set, way] += $at["measured_us"] / (10 * set)
+			now[set, way] += $at["predicted_us"] / (10 * set)
+		}
+		function row(set, said, of,    k) {
+			printf "| %s |", said # a set, and of what
+			for (k = 1; k <= 5; k++) printf " %.1f |", of[set, ways[k]] / n[set, ways[k]]
+			printf "\n"
+		}
+		END {
+			split("1 2 4 8 all", ways, " ")
+			sets = split("8x80 12x88 16x48", name, " ")
+			for (s = 1; s <= sets; s++) {
+				row(name[s], name[s] " | measured", measured)
+				row(name[s], name[s] == "16x48" ? "| both" : "| now", now)
+			}
+		}' "$root/docs/validation/h200x4-rows.tsv"
+}
+
+# splits.md: by what a class's widths would be multiplied for each solver, of its interval rows, and what would be inside then.
+solver_widths() {
+	awk -F '\t' "$(cat "$root/docs/quantile.awk")"'
+		NR == 1 { for (c = 1; c <= NF; c++) at[$c] = c; next }
+		$at["set"] != "size" && $at["set"] != "gpus" || $at["refused"] != "no" || !($at["low_pct"] < 0) || !($at["high_pct"] > 0) { next }
+		{
+			off = log($at["measured_us"] / $at["predicted_us"])
+			off = off > 0 ? off / log(1 + $at["high_pct"] / 100) : off / log(1 + $at["low_pct"] / 100)
+			solver[++rows] = $at["solver"]
+			split_of[rows] = $at["split"]
+			times[rows] = off
+			if (split_of[rows] == "interval") widths[++count[solver[rows]], solver[rows]] = off
+		}
+		# Nine in ten of the rows that set widths: the rank is (n + 1) 0.9.
+		function factor(name,    k, n) {
+			n = count[name]
+			if (n < 40) return 1
+			for (k = 1; k <= n; k++) list[k] = widths[k, name]
+			return quantile(n, 0.9 + 0.9 / n)
+		}
+		function inside(name, kind, by,    k, n, then, now) {
+			for (k = 1; k <= rows; k++)
+				if (split_of[k] == kind && (name == "all" || solver[k] == name)) {
+					n++
+					then += times[k] <= 1
+					now += times[k] <= (name == "all" ? by_solver[solver[k]] : by)
+				}
+			return n ? sprintf("%.1f, %.1f", 100 * then / n, 100 * now / n) : "-"
+		}
+		function row(name, all, said, by) {
+			printf "| %s | %d | %s | %s | %s | %s |\n", name, all, said, inside(name, "interval", by), inside(name, "development", by), inside(name, "blind", by)
+		}
+		END {
+			for (k = 1; k <= rows; k++)
+				if (!(solver[k] in by_solver)) by_solver[solver[k]] = factor(solver[k])
+			names = split("lmsor rbsor jacobi mlssor patches", name, " ")
+			for (k = 1; k <= names; k++) row(name[k], count[name[k]], sprintf("%.2f", by_solver[name[k]]), by_solver[name[k]])
+			for (k in count) all += count[k]
+			row("all", all, "", 1)
+		}' "$root/docs/validation/h200x4-rows.tsv"
+}
+
 # README.md: of the blind rounds that these visits measured, how many runs, how far off as answered then, and how many inside.
 rounds() {
 	awk -F '\t' -v visits=" $* " '
@@ -486,6 +557,8 @@ alone) alone "${2:?VISIT}" "${3:?ROWS}" ;;
 kinds) kinds "${2:?VISIT}" ;;
 parts) parts ;;
 wavefront) wavefront ;;
+streams) streams ;;
+solver-widths) solver_widths ;;
 rounds) shift; rounds "${@:?VISIT}" ;;
 virtual) virtual ;;
 timed) timed "${2:?PLAYED}" "${3:?ROWS}" ;;

@@ -13,6 +13,8 @@ same widths splits.md
 same regions kernels.md
 same parts kernels.md
 same wavefront kernels.md
+same streams kernels.md
+same solver-widths splits.md
 same word weak.md
 same foreign-kernels programs.md
 same two-h100 devices.md
