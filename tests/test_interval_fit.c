@@ -379,7 +379,7 @@ static void one_kernel_alone_says_nothing_of_others(void **state)
 static void rows_and_answers(struct validation *v, struct blind *blind, int answers, double most)
 {
 	for (int k = 0; k < answers; k++) {
-		unfamiliar_row(v, "interval", "rbsor/tuned", 100);
+		unfamiliar_row(v, "interval", "rbsor/tuned", 95 + 10.0 * k / answers);
 		add_row(v, "size", "interval", "warps", "single-kernel-warps",
 			95 + 10.0 * k / answers, 100, 0.05);
 		GROW(blind->row, blind->count, blind->capacity);
@@ -433,6 +433,56 @@ static void the_next_answer_is_as_wide_as_earlier_ones_erred(void **state)
 	}
 }
 
+/* Two solvers of one class: one errs by a third of what the other errs by. */
+static void a_solver_is_as_wide_as_its_own_rows_err(void **state)
+{
+	static const struct {
+		const char *solver;
+		double most; /* of its rows */
+		int rows;
+	} of[] = { { "lmsor", 0.03, 100 }, { "mlssor", 0.10, 100 }, { "jacobi", 0.5, 39 } };
+	struct validation v = { .program = &program };
+	struct intervals intervals;
+	(void)state;
+	for (int s = 0; s < 3; s++)
+		for (int k = 0; k < of[s].rows; k++) {
+			const double measured = 100 * (1 + of[s].most * (2.0 * k / 99 - 1));
+			char *way = xprintf("%s/kernel", of[s].solver);
+			unfamiliar_row(&v, "interval", way, measured);
+			free(v.row[v.count - 1].solver);
+			v.row[v.count - 1].solver = xstrdup(of[s].solver);
+			free(way);
+			if (of[s].rows == 100)
+				add_row(&v, "size", "interval", "warps", "single-kernel-warps",
+					measured, 100, 0.05);
+		}
+	assert_int_equal(validation_fit_intervals(&v, NULL, "model/intervals/x.tsv"), 0);
+	assert_int_equal(intervals_read(&intervals, "x"), 0);
+	for (int s = 0; s < 3; s++) {
+		double class_low, class_high, low, high;
+		int within = 0;
+		intervals_lookup(&intervals, "size", "single-kernel-warps", &class_low,
+				 &class_high);
+		low = class_low, high = class_high;
+		interval_of_solver(&intervals, of[s].solver, &low, &high);
+		for (size_t k = 0; k < v.count; k++)
+			within += !strcmp(v.row[k].solver, of[s].solver) &&
+				  !strcmp(v.row[k].model, "default") &&
+				  v.row[k].measured_us >= 100 * (1 + low) &&
+				  v.row[k].measured_us <= 100 * (1 + high);
+		if (of[s].rows < 40) /* too few rows: its class's */
+			assert_true(low == class_low && high == class_high);
+		else
+			assert_true(within >= 90 && within <= 92);
+	}
+	/* No narrower than what the machine repeats by. */
+	double low = -0.0101, high = 0.0101;
+	interval_of_solver(&intervals, "lmsor", &low, &high);
+	assert_true(low == -INTERVAL_LEAST && high == INTERVAL_LEAST);
+	intervals_release(&intervals);
+	validation_release(&v);
+}
+
 static void a_file_that_names_no_ways_knows_all(void **state)
 {
 	struct intervals intervals;
@@ -460,6 +510,7 @@ int main(void)
 		cmocka_unit_test(a_way_that_sets_no_width_takes_that_of_all_such),
 		cmocka_unit_test(one_kernel_alone_says_nothing_of_others),
 		cmocka_unit_test(the_next_answer_is_as_wide_as_earlier_ones_erred),
+		cmocka_unit_test(a_solver_is_as_wide_as_its_own_rows_err),
 		cmocka_unit_test(a_file_that_names_no_ways_knows_all),
 	};
 	return cmocka_run_group_tests(tests, make_root, remove_root);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "interval.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,29 @@ static const struct interval_row *find(const struct intervals *intervals, const 
 		    !strcmp(intervals->row[k].class_name, class_name))
 			return &intervals->row[k];
 	return NULL;
+}
+
+void interval_widen(double times, double *low, double *high)
+{
+	*low = expm1(times * log1p(*low));
+	*high = expm1(times * log1p(*high));
+}
+
+void interval_of_solver(const struct intervals *intervals, const char *solver, double *low,
+			double *high)
+{
+	const struct interval_row *row = find(intervals, INTERVAL_SOLVER, solver);
+	if (!row)
+		return;
+	interval_widen(row->high, low, high);
+	*low = fmin(*low, -INTERVAL_LEAST);
+	*high = fmax(*high, INTERVAL_LEAST);
+}
+
+double interval_halves_off(double measured, double predicted, double low, double high)
+{
+	const double off = log(measured / predicted);
+	return off > 0 ? off / log1p(high) : off / log1p(low);
 }
 
 bool intervals_have(const struct intervals *intervals, const char *set, const char *class_name)

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define INTERVAL_MOST 0.15 /* half the width of the widest interval that is of use */
+#define INTERVAL_MOST 0.15  /* half the width of the widest interval that is of use */
+#define INTERVAL_LEAST 0.01 /* each way: the machine itself does not repeat better */
 /* The set whose classes are the ways that points of split `interval` went (struct program: "way"),
  * and the class of planned runs that go another way, in each set. */
 #define INTERVAL_FAMILIAR "familiar"
@@ -18,6 +19,9 @@
 /* The set of one row, whose high says how many times as wide (of logarithms) the interval of a
  * planned run is that was not among those that anybody looked at. */
 #define INTERVAL_UNSEEN "unseen"
+/* The set whose classes are solvers: how many times as wide (high, of logarithms) as its class's
+ * the interval of a planned run of that solver is. */
+#define INTERVAL_SOLVER "solver"
 
 enum { INTERVAL_CLASS_BYTES = 256 };
 
@@ -56,6 +60,14 @@ void interval_class_played(const char *class_name, char played[INTERVAL_CLASS_BY
 bool intervals_familiar(const struct intervals *intervals, const char *way);
 /* How many times as wide as of runs that were looked at; 1 where the file does not say. */
 double intervals_unseen(const struct intervals *intervals);
+/* A class's widths as a run of that solver has them: as wide as the file says, but no narrower than
+ * INTERVAL_LEAST; the class's where it does not say. */
+void interval_of_solver(const struct intervals *intervals, const char *solver, double *low,
+			double *high);
+/* So many times as wide, of logarithms. */
+void interval_widen(double times, double *low, double *high);
+/* What an answer was off by in half-widths of its interval; above 1: it lies outside. */
+double interval_halves_off(double measured, double predicted, double low, double high);
 bool intervals_have(const struct intervals *intervals, const char *set, const char *class_name);
 /* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
  * that each way when nothing was fitted. */

@@ -42,15 +42,6 @@ static bool goes_a_known_way(const struct predictor *p, const struct schedule *s
 	return known;
 }
 
-/* What was named and answered before it was measured erred so many times as much as what widths
- * were fitted to. */
-static void as_unseen(const struct intervals *intervals, double *low, double *high)
-{
-	const double times = intervals_unseen(intervals);
-	*low = expm1(times * log1p(*low));
-	*high = expm1(times * log1p(*high));
-}
-
 /* Kernels that only have bounds: do they show? */
 static void note_bounds(struct prediction *prediction, double high)
 {
@@ -91,8 +82,12 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 			 : as_played		? played
 						: prediction->class_name,
 			 &low, &high);
+	if (*prediction->family)
+		interval_of_solver(&p->intervals, schedule->solver, &low, &high);
+	/* What was named and answered before it was measured erred so many times as much as what
+	 * widths were fitted to. */
 	if (*prediction->family && !request->seen)
-		as_unseen(&p->intervals, &low, &high);
+		interval_widen(intervals_unseen(&p->intervals), &low, &high);
 	/* Counts that --set gives the machine were not measured by that. */
 	const struct platform *file = p->platform.base;
 	int measured_gpus = file->measured_gpus ? file->measured_gpus : file->gpus;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interval_solver.h"
 #include "interval_unseen.h"
 #include "interval_ways.h"
 #include "sim/validate/splits.h"
@@ -68,9 +69,8 @@ void interval_widths(double *ratio, size_t n, double *low, double *high)
 		*low = quantile_of(ratio, n, beyond) * stretch;
 		*high = quantile_of(ratio, n, 1 - beyond) * stretch;
 	}
-	/* At least one per cent each way: the machine itself does not repeat better. */
-	*low = *low > -0.01 ? -0.01 : *low;
-	*high = *high < 0.01 ? 0.01 : *high;
+	*low = *low > -INTERVAL_LEAST ? -INTERVAL_LEAST : *low;
+	*high = *high < INTERVAL_LEAST ? INTERVAL_LEAST : *high;
 	if (*high - *low > 2 * most) {
 		double cut = 2 * most / (*high - *low);
 		*low *= cut;
@@ -263,6 +263,26 @@ static void fit_unfamiliar(const struct validation *v, struct fit *fit)
 	ways_release(&w);
 }
 
+/* Once all classes are there. */
+static void fit_solvers(const struct validation *v, struct fit *fit)
+{
+	struct ways w;
+	ways_find(&w, v);
+	for (size_t k = 0; k < v->count; k++) {
+		const char *solver = v->row[k].solver;
+		bool seen = !*v->row[k].family;
+		size_t n;
+		for (size_t j = 0; j < k && !seen; j++)
+			seen = *v->row[j].family && !strcmp(v->row[j].solver, solver);
+		if (seen)
+			continue;
+		const double times = interval_solver_times(v, &w, &fit->so_far, solver, &n);
+		if (n)
+			add(fit, INTERVAL_SOLVER, solver, 0, times, n);
+	}
+	ways_release(&w);
+}
+
 static void fit_programs(const struct validation *v, struct fit *fit)
 {
 	for (int c = 0; c < PROGRAM_CLASSES; c++) {
@@ -294,6 +314,7 @@ int validation_fit_intervals(const struct validation *v, const struct blind *bli
 	fit_set(v, "gpus", &fit);
 	fit_unfamiliar(v, &fit);
 	fit_programs(v, &fit);
+	fit_solvers(v, &fit);
 	size_t n = 0;
 	const double times = blind ? interval_unseen_times(blind, v, &fit.so_far, &n) : 1;
 	if (n)

@@ -23,8 +23,9 @@ void validation_leave_out(struct validation *validation);
  * Writes the table: per class the 5 % and 95 % quantiles, widened for few points, of `interval`
  * rows of model `default`, and of `warps` and `scaled` for the classes that are theirs; of the
  * development rows of programs of others, and of kernels without interval rows; and the kernels
- * that have them. Then how many times as wide the next answer's interval is (interval_unseen.h), by
- * `blind`, which may be NULL. -1 after a message.
+ * that have them; per solver how many times as wide as its class a run is (interval_solver.h). Then
+ * how many times as wide the next answer's interval is (interval_unseen.h), by `blind`, which may
+ * be NULL. -1 after a message.
  */
 int validation_fit_intervals(const struct validation *validation, const struct blind *blind,
 			     const char *path);

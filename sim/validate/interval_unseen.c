@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interval_solver.h"
 #include "interval_ways.h"
 #include "sets.h"
 #include "traces/base/util.h"
-
-enum { UNSEEN_LEAST = 40 }; /* answers: fewer do not say where one in ten begins */
 
 /* What the answer of then was off by, in half-widths of the interval that its run has among those
  * that were looked at; NaN where it has none. */
@@ -17,16 +16,12 @@ static double halves_off(const struct blind_row *b, const struct validation *v,
 			 const struct ways *ways, const struct intervals *intervals)
 {
 	const struct validation_row *now = blind_now(v, b);
-	double low, high;
 	if (isnan(b->made_us) || !set_within(b->set, "planned") || !now ||
 	    !strcmp(now->class_name, "-"))
 		return NAN;
-	intervals_lookup(intervals, b->set,
-			 ways_unfamiliar(ways, (size_t)(now - v->row)) ? INTERVAL_UNFAMILIAR
-								       : now->class_name,
-			 &low, &high);
-	const double off = log(b->measured_us / b->made_us);
-	return off > 0 ? off / log1p(high) : off / log1p(low);
+	return interval_halves_of(intervals, b->set, now,
+				  ways_unfamiliar(ways, (size_t)(now - v->row)),
+				  b->measured_us / b->made_us);
 }
 
 double interval_unseen_times(const struct blind *blind, const struct validation *v,
@@ -42,12 +37,10 @@ double interval_unseen_times(const struct blind *blind, const struct validation 
 			off[(*n)++] = halves;
 	}
 	ways_release(&ways);
-	if (*n >= UNSEEN_LEAST) {
-		const double last = (double)(*n - 1), rank = ceil(0.9 * (double)(*n + 1)) - 1;
-		times = quantile_of(off, *n, fmin(rank, last) / last);
-	} else {
+	if (*n >= INTERVAL_TIMES_LEAST)
+		times = interval_times(off, *n);
+	else
 		*n = 0;
-	}
 	free(off);
 	return times > 1 ? times : 1;
 }
