@@ -85,6 +85,26 @@ static void a_launch_that_is_there_at_once_takes_as_long_as_its_slower_blocks(vo
 		warp_program_release(&program[k]);
 }
 
+/* Every fourth warp goes a long way, and a multiprocessor has one or two: it is one of the others
+ * whose first warp is the fourth. In waves it counts no more than how often it is gone. */
+static void a_launch_that_is_there_at_once_takes_as_long_as_the_longest_way(void **state)
+{
+	enum { LONG = 50, STALL = 10 };
+	struct sm_device d = round_device();
+	struct kit kit;
+	(void)state;
+	kit_begin(&kit, 32);
+	kit_add(&kit, "@P0 BRA 0x330", 1, NO_SCOREBOARD, 0, KIT_WARPS); /* over what follows */
+	for (int k = 0; k < LONG; k++)
+		kit_add(&kit, "FADD R0, R0, R1", STALL, NO_SCOREBOARD, 0, KIT_WARPS / 4);
+	kit_add(&kit, "FADD R2, R2, R3", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	kit_add(&kit, "EXIT", 1, NO_SCOREBOARD, 0, KIT_WARPS);
+	for (int64_t blocks = 10; blocks <= 20; blocks += 10)
+		assert_true(fabs(grid_cycles(&kit, &d, 10, blocks) / (LONG * STALL) - 1) < 0.05);
+	d.block_slots = 1;
+	assert_true(fabs(grid_cycles(&kit, &d, 10, 400) / (40 * LONG * STALL / 4) - 1) < 0.1);
+}
+
 static void a_launch_without_blocks_is_an_error_and_leaves_nothing(void **state)
 {
 	(void)state;
@@ -118,6 +138,7 @@ int main(void)
 		cmocka_unit_test(the_last_multiprocessor_begins_late),
 		cmocka_unit_test(half_of_the_multiprocessors_have_no_first_and_last_column),
 		cmocka_unit_test(a_launch_that_is_there_at_once_takes_as_long_as_its_slower_blocks),
+		cmocka_unit_test(a_launch_that_is_there_at_once_takes_as_long_as_the_longest_way),
 		cmocka_unit_test(a_launch_without_blocks_is_an_error_and_leaves_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,17 +82,23 @@ static double constant_cold(const struct sm_device *device, int sm_count, int64_
 	       others * (device->constant_cold_cycles - device->constant_alone_cycles);
 }
 
-/* On the sm-th multiprocessor. at_rim: of its blocks, NULL where they are taken for alike.
- * *snapshot, where it is wanted: sm_engine_begin. */
+/* Which multiprocessor is played. All zero: one for all, of blocks that are alike. */
+struct place {
+	int64_t sm;
+	const bool *at_rim; /* of its blocks; NULL: they are taken for alike */
+	float turn;	    /* struct sm_setup, turn_first */
+};
+
+/* *snapshot, where it is wanted: sm_engine_begin. */
 static int play(const struct sm_device *device, int sm_count, const struct grid_launch *launch,
-		int resident, int64_t blocks, double visits_max, int64_t sm, const bool *at_rim,
+		int resident, int64_t blocks, double visits_max, const struct place *place,
 		struct sm_run *run, struct sm_snapshot **snapshot)
 {
 	struct sm_job job[2] = { job_of(device, sm_count, launch, resident, blocks) };
-	if (at_rim) {
+	if (place->at_rim) {
 		job[0].program = launch->kinds.within;
 		job[0].rim = launch->kinds.rim;
-		job[0].at_rim = at_rim;
+		job[0].at_rim = place->at_rim;
 	}
 	struct asked asked = { 0 };
 	ask(&asked, launch, 1);
@@ -109,7 +115,8 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		.code_bytes = launch->code_bytes,
 		.constant_cold_cycles = constant_cold(device, sm_count, launch->blocks),
 		.visits_max = visits_max,
-		.chance_first = (uint32_t)(sm * blocks),
+		.chance_first = (uint32_t)(place->sm * blocks),
+		.turn_first = place->turn,
 		.duration_only = launch->duration_only,
 	};
 	if (launch->beside) {
@@ -200,8 +207,8 @@ static int count_issues(const struct sm_device *device, int sm_count,
 	alone.beside = NULL;
 	for (int k = 0; k < 2; k++) {
 		struct sm_run run;
-		if (play(device, sm_count, &alone, resident, blocks, at[k].visits, 0, NULL, &run,
-			 NULL))
+		if (play(device, sm_count, &alone, resident, blocks, at[k].visits,
+			 &(struct place){ 0 }, &run, NULL))
 			return -1;
 		at[k].issues = (double)run.instructions / (double)blocks;
 		sm_run_release(&run);
@@ -232,8 +239,8 @@ static int longest_of_kinds(const struct sm_device *device, int sm_count,
 		struct sm_run here = { 0 };
 		const int64_t sm = grid_kinds_sm(&launch->kinds, sm_count, blocks, !k);
 		bool *rim = grid_kinds_of(&launch->kinds, sm_count, sm, blocks);
-		const int failed =
-			play(device, sm_count, launch, resident, blocks, 0, 0, rim, &here, NULL);
+		const int failed = play(device, sm_count, launch, resident, blocks, 0,
+					&(struct place){ .at_rim = rim }, &here, NULL);
 		const bool longer = !failed && (!k || here.cycles > run->cycles);
 		sm_run_release(longer ? run : &here);
 		free(longer ? *at_rim : rim);
@@ -263,8 +270,8 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 	while (n < SMS_MOST && n < busy && (double)(n + 1) * issues <= SHORT_ISSUES &&
 	       error > SHORT_ERROR) {
 		struct sm_run run;
-		if (play(device, sm_count, launch, answer->resident, blocks, 0, n, at_rim, &run,
-			 NULL))
+		const struct place place = { .sm = n, .at_rim = at_rim };
+		if (play(device, sm_count, launch, answer->resident, blocks, 0, &place, &run, NULL))
 			return -1;
 		off += run.cycles - first;
 		squares += (run.cycles - first) * (run.cycles - first);
@@ -275,6 +282,32 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 				first;
 	}
 	answer->played.cycles = first + off / (double)n;
+	return 0;
+}
+
+/*
+ * Warps go different ways, each as often as the profile says, and a launch whose blocks are all
+ * there at once is over with the longest of them. Where it makes a difference to which warps of a
+ * multiprocessor the ways are dealt, it takes as long as the slowest of four.
+ */
+static int longest_way(const struct sm_device *device, int sm_count,
+		       const struct grid_launch *launch, const bool *at_rim,
+		       struct grid_answer *answer)
+{
+	static const float turn[] = { 0.75F, 0.5F, 0.25F };
+	static const double DIFFERENT = 0.002;
+	const double first = answer->run.cycles;
+	bool differ = true;
+	for (int k = 0; k < 3 && differ; k++) {
+		const struct place place = { .at_rim = at_rim, .turn = turn[k] };
+		struct sm_run run;
+		if (play(device, sm_count, launch, answer->resident, answer->run.block_count, 0,
+			 &place, &run, NULL))
+			return -1;
+		differ = fabs(run.cycles - first) > DIFFERENT * first;
+		answer->played.cycles = fmax(answer->played.cycles, run.cycles);
+		sm_run_release(&run);
+	}
 	return 0;
 }
 
@@ -340,7 +373,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		for (int k = 0; k < 2; k++) {
 			sm_run_release(run);
 			if (play(device, sm_count, launch, answer->resident, blocks, at[k].visits,
-				 0, NULL, run, NULL))
+				 &(struct place){ 0 }, run, NULL))
 				return -1;
 			at[k].cycles = run->cycles;
 			at[k].block_cycles = pace_of(run, answer->resident, &error);
@@ -360,8 +393,8 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			failed = longest_of_kinds(device, sm_count, launch, answer->resident,
 						  blocks, run, &at_rim);
 		else
-			failed = play(device, sm_count, launch, answer->resident, blocks, 0, 0,
-				      NULL, run, blocks < most ? &snapshot : NULL);
+			failed = play(device, sm_count, launch, answer->resident, blocks, 0,
+				      &(struct place){ 0 }, run, blocks < most ? &snapshot : NULL);
 		if (failed) {
 			free(at_rim);
 			return -1;
@@ -374,7 +407,7 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			sm_run_release(run);
 			failed = snapshot ? sm_snapshot_run(snapshot, blocks, run)
 					  : play(device, sm_count, launch, answer->resident, blocks,
-						 0, 0, NULL, run, NULL);
+						 0, &(struct place){ 0 }, run, NULL);
 		}
 		sm_snapshot_release(snapshot);
 		if (failed)
@@ -383,7 +416,9 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 		answer->played.block_cycles = pace_of(run, answer->resident, &error);
 		if (blocks == most && !launch->beside &&
 		    mechanism_on(&device->mechanisms, MECHANISM_SHORT_LAUNCHES))
-			failed = mean_of_several(device, sm_count, launch, at_rim, answer);
+			failed = mean_of_several(device, sm_count, launch, at_rim, answer) ||
+				 (blocks <= answer->resident &&
+				  longest_way(device, sm_count, launch, at_rim, answer));
 		free(at_rim);
 		if (failed)
 			return -1;

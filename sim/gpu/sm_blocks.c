@@ -276,6 +276,9 @@ void sm_engine_init(struct engine *e)
 		e->divided[j] = sm_own(e, count, sizeof(float));
 		for (size_t k = 0; k < count;
 		     k++) { /* instructions that miss now and then do not all miss at once */
+			const uint8_t flow = e->setup->job[j].program->step[k].flow;
+			if (j == 0 && (flow == FLOW_BRANCH || flow == FLOW_EXIT))
+				e->turn[j][k] = e->setup->turn_first;
 			e->l2_turn[j][k] = (float)fraction((double)k * 0.6180339887498949) *
 					   (e->setup->job[j].program->step[k].l2_share < 1);
 			e->dram_turn[j][k] = (float)fraction((double)k * 0.7548776662466927);

@@ -60,6 +60,8 @@ struct sm_setup {
 					it */
 	uint32_t chance_first; /* of job 0's first block: blocks of other multiprocessors have other
 				  luck */
+	float turn_first;      /* of job 0's branches: the share of a turn that warps of other
+				  multiprocessors were dealt before; [0, 1) */
 	double visits_max;     /* loops are cut to so many visits; 0 = whole */
 	bool duration_only;    /* nobody asks what warps waited for */
 };
