@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | kinds VISIT | parts | wavefront | streams | solver-widths | rounds VISIT...
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | kinds VISIT | parts | wavefront | streams | solver-widths | kernel-streams | rounds VISIT...
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -34,7 +34,7 @@ drawn3() {
 machines() {
 	for row in drawn6:FA drawn6:FC drawn6:FD ways5:FA mlssor_drawn5:FA patches_short:FA patches_drawn7:FD weak_sizes:FD \
 		drawn8:GA drawn8:GB drawn8_own:GB drawn9:GC drawn9_own:GC \
-		drawn10:HA drawn10:HB drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn17_own:IG drawn17:IH drawn18:IJ drawn19:IY drawn20:JG drawn21:JO drawn22:JR; do
+		drawn10:HA drawn10:HB drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn17_own:IG drawn17:IH drawn18:IJ drawn19:IY drawn20:JG drawn21:JO drawn22:JR drawn23:JT; do
 		awk -F '\t' -v name="${row%:*}" -v visit="${row#*:}" "$(cat "$root/docs/quantile.awk")"'
 			/^#/ || !NF { next }
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
@@ -70,7 +70,7 @@ machines() {
 
 # splits.md: errors by family of what was answered before visits HA, IA, IB, IG, IJ and IY, mean and bias; and drawn12 measured again on HA against the first time.
 drawn12() {
-	for row in drawn10:HA drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn18:IJ drawn19:IY drawn20:JG drawn21:JO drawn22:JR; do
+	for row in drawn10:HA drawn11:HA drawn12:HA drawn13:IA drawn16:IB drawn17:IG drawn18:IJ drawn19:IY drawn20:JG drawn21:JO drawn22:JR drawn23:JT; do
 		awk -F '\t' -v list="${row%:*}" -v visit="${row#*:}" '
 			$1 == "solver" { for (i in at) delete at[i]; for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
 			{ key = $at["solver"] FS $at["config"] FS $at["gpus"] }
@@ -503,46 +503,60 @@ streams() {
 		}' "$root/docs/validation/h200x4-rows.tsv"
 }
 
-# splits.md: by what a class's widths would be multiplied for each solver, of its interval rows, and what would be inside then.
+# splits.md: by what a class's widths are multiplied for each solver, and the share inside without and with it.
 solver_widths() {
-	awk -F '\t' "$(cat "$root/docs/quantile.awk")"'
-		NR == 1 { for (c = 1; c <= NF; c++) at[$c] = c; next }
+	awk -F '\t' '
+		FNR == 1 { for (i in at) delete at[i]; for (c = 1; c <= NF; c++) at[$c] = c; file++; next }
+		file == 1 { if ($1 == "solver") { factor[$2] = $4; points[$2] = $5 } next }
 		$at["set"] != "size" && $at["set"] != "gpus" || $at["refused"] != "no" || !($at["low_pct"] < 0) || !($at["high_pct"] > 0) { next }
 		{
-			off = log($at["measured_us"] / $at["predicted_us"])
-			off = off > 0 ? off / log(1 + $at["high_pct"] / 100) : off / log(1 + $at["low_pct"] / 100)
-			solver[++rows] = $at["solver"]
-			split_of[rows] = $at["split"]
-			times[rows] = off
-			if (split_of[rows] == "interval") widths[++count[solver[rows]], solver[rows]] = off
+			halves = log($at["measured_us"] / $at["predicted_us"])
+			halves = halves > 0 ? halves / log(1 + $at["high_pct"] / 100) : halves / log(1 + $at["low_pct"] / 100)
+			by = $at["solver"] in factor ? factor[$at["solver"]] : 1
+			for (k = 1; k <= 2; k++) {
+				of = k == 1 ? $at["solver"] : "all"
+				n[of, $at["split"]]++
+				without[of, $at["split"]] += halves * by <= 1
+				with[of, $at["split"]] += halves <= 1
+			}
 		}
-		# Nine in ten of the rows that set widths: the rank is (n + 1) 0.9.
-		function factor(name,    k, n) {
-			n = count[name]
-			if (n < 40) return 1
-			for (k = 1; k <= n; k++) list[k] = widths[k, name]
-			return quantile(n, 0.9 + 0.9 / n)
-		}
-		function inside(name, kind, by,    k, n, then, now) {
-			for (k = 1; k <= rows; k++)
-				if (split_of[k] == kind && (name == "all" || solver[k] == name)) {
-					n++
-					then += times[k] <= 1
-					now += times[k] <= (name == "all" ? by_solver[solver[k]] : by)
-				}
-			return n ? sprintf("%.1f, %.1f", 100 * then / n, 100 * now / n) : "-"
-		}
-		function row(name, all, said, by) {
-			printf "| %s | %d | %s | %s | %s | %s |\n", name, all, said, inside(name, "interval", by), inside(name, "development", by), inside(name, "blind", by)
-		}
+		function inside(name, kind) { return n[name, kind] ? sprintf("%.1f, %.1f", 100 * without[name, kind] / n[name, kind], 100 * with[name, kind] / n[name, kind]) : "-" }
+		function row(name, said) { printf "| %s | %d | %s | %s | %s | %s |\n", name, n[name, "interval"], said, inside(name, "interval"), inside(name, "development"), inside(name, "blind") }
 		END {
-			for (k = 1; k <= rows; k++)
-				if (!(solver[k] in by_solver)) by_solver[solver[k]] = factor(solver[k])
 			names = split("lmsor rbsor jacobi mlssor patches", name, " ")
-			for (k = 1; k <= names; k++) row(name[k], count[name[k]], sprintf("%.2f", by_solver[name[k]]), by_solver[name[k]])
-			for (k in count) all += count[k]
-			row("all", all, "", 1)
-		}' "$root/docs/validation/h200x4-rows.tsv"
+			for (k = 1; k <= names; k++) row(name[k], sprintf("%.2f", factor[name[k]]))
+			row("all", "")
+		}' "$root/model/intervals/h200x4.tsv" "$root/docs/validation/h200x4-rows.tsv"
+}
+
+# kernels.md: launches of several streams, us a launch, and how far two laws of them are off. alone - gap is what a launch takes that fills
+# the GPU for `share`: what is left is latency, which others' launches can hide.
+kernel_streams() {
+	awk -F '\t' -v gap=2 '
+		NR == 1 { next }
+		{ key = $1 FS $2; if (!(key in share)) name[++kinds] = key; us[key, $3] = $4; share[key] = $5 }
+		# A closed queue of one server and as many customers, one launch each, that stay away for the latency (mean value analysis).
+		function queue(key, streams,    k, q, stay, each) {
+			for (k = 1; k <= streams; k++) { stay = share[key] * (1 + q); each = (stay + us[key, 1] - share[key]) / k; q = stay / each }
+			return each
+		}
+		function off(answer, measured) { return answer > measured ? answer / measured - 1 : 1 - answer / measured }
+		END {
+			for (k = 1; k <= kinds; k++) {
+				split(name[k], word, FS)
+				printf "| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", word[1], word[2], us[name[k], 1], us[name[k], 2], us[name[k], 3], us[name[k], 4], us[name[k], 8], share[name[k]]
+				for (streams = 2; streams <= 4; streams++) {
+					whole = word[1] FS sprintf("%.2f", streams * word[2])
+					if (!(whole in share)) continue
+					n[word[1]]++
+					one[word[1]] += off((us[whole, 1] - gap) / streams, us[name[k], streams])
+					closed[word[1]] += off(queue(name[k], streams), us[name[k], streams])
+					filled[word[1]] += off(share[name[k]] > us[name[k], 1] / streams ? share[name[k]] : us[name[k], 1] / streams, us[name[k], streams])
+				}
+			}
+			kinds = split("compute both memory", word, " ")
+			for (k = 1; k <= kinds; k++) printf "| %s | %d | %.0f | %.0f | %.0f |\n", word[k], n[word[k]], 100 * filled[word[k]] / n[word[k]], 100 * one[word[k]] / n[word[k]], 100 * closed[word[k]] / n[word[k]]
+		}' "$data/kernel_streams.tsv"
 }
 
 # README.md: of the blind rounds that these visits measured, how many runs, how far off as answered then, and how many inside.
@@ -559,6 +573,7 @@ parts) parts ;;
 wavefront) wavefront ;;
 streams) streams ;;
 solver-widths) solver_widths ;;
+kernel-streams) kernel_streams ;;
 rounds) shift; rounds "${@:?VISIT}" ;;
 virtual) virtual ;;
 timed) timed "${2:?PLAYED}" "${3:?ROWS}" ;;
