@@ -520,8 +520,10 @@ solver_widths() {
 				with[of, $at["split"]] += halves <= 1
 			}
 		}
+		# Development rows of ways that set no width are shown without the factor (validation_leave_out).
+		function shown(name) { return sprintf("%.1f", 100 * with[name, "development"] / n[name, "development"]) }
 		function inside(name, kind) { return n[name, kind] ? sprintf("%.1f, %.1f", 100 * without[name, kind] / n[name, kind], 100 * with[name, kind] / n[name, kind]) : "-" }
-		function row(name, said) { printf "| %s | %d | %s | %s | %s | %s |\n", name, n[name, "interval"], said, inside(name, "interval"), inside(name, "development"), inside(name, "blind") }
+		function row(name, said) { printf "| %s | %d | %s | %s | %s | %s |\n", name, n[name, "interval"], said, inside(name, "interval"), shown(name), inside(name, "blind") }
 		END {
 			names = split("lmsor rbsor jacobi mlssor patches", name, " ")
 			for (k = 1; k <= names; k++) row(name[k], sprintf("%.2f", factor[name[k]]))
