@@ -507,7 +507,7 @@ streams() {
 solver_widths() {
 	awk -F '\t' '
 		FNR == 1 { for (i in at) delete at[i]; for (c = 1; c <= NF; c++) at[$c] = c; file++; next }
-		file == 1 { if ($1 == "solver") { factor[$2] = $4; points[$2] = $5 } next }
+		file == 1 { if ($1 == "solver") factor[$2] = $4; next }
 		$at["set"] != "size" && $at["set"] != "gpus" || $at["refused"] != "no" || !($at["low_pct"] < 0) || !($at["high_pct"] > 0) { next }
 		{
 			halves = log($at["measured_us"] / $at["predicted_us"])

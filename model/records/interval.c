@@ -130,12 +130,6 @@ void interval_of_solver(const struct intervals *intervals, const char *solver, d
 	*high = fmax(*high, INTERVAL_LEAST);
 }
 
-double interval_halves_off(double measured, double predicted, double low, double high)
-{
-	const double off = log(measured / predicted);
-	return off > 0 ? off / log1p(high) : off / log1p(low);
-}
-
 bool intervals_have(const struct intervals *intervals, const char *set, const char *class_name)
 {
 	return find(intervals, set, class_name) != NULL;

@@ -66,8 +66,6 @@ void interval_of_solver(const struct intervals *intervals, const char *solver, d
 			double *high);
 /* So many times as wide, of logarithms. */
 void interval_widen(double times, double *low, double *high);
-/* What an answer was off by in half-widths of its interval; above 1: it lies outside. */
-double interval_halves_off(double measured, double predicted, double low, double high);
 bool intervals_have(const struct intervals *intervals, const char *set, const char *class_name);
 /* Widths for a set and class; the widest of the set, within INTERVAL_MOST, when the class has none;
  * that each way when nothing was fitted. */

@@ -9,10 +9,16 @@
 #include "splits.h"
 #include "traces/base/util.h"
 
-double interval_times(double *halves, size_t n)
+enum { TIMES_LEAST = 40 }; /* answers: fewer do not say where one in ten begins */
+
+double interval_times(double *halves, size_t *n)
 {
-	const double last = (double)(n - 1), rank = ceil(0.9 * (double)(n + 1)) - 1;
-	return n > 1 ? quantile_of(halves, n, fmin(rank, last) / last) : halves[0];
+	if (*n < TIMES_LEAST) {
+		*n = 0;
+		return 1;
+	}
+	const double last = (double)(*n - 1), rank = ceil(0.9 * (double)(*n + 1)) - 1;
+	return quantile_of(halves, *n, fmin(rank, last) / last);
 }
 
 double interval_halves_of(const struct intervals *intervals, const char *set,
@@ -22,7 +28,7 @@ double interval_halves_of(const struct intervals *intervals, const char *set,
 	intervals_lookup(intervals, set, unfamiliar ? INTERVAL_UNFAMILIAR : row->class_name, &low,
 			 &high);
 	interval_of_solver(intervals, row->solver, &low, &high);
-	return interval_halves_off(ratio, 1, low, high);
+	return log(ratio) / log1p(ratio > 1 ? high : low);
 }
 
 static bool sets_width(const struct validation_row *row, const char *solver)
@@ -35,7 +41,7 @@ static bool sets_width(const struct validation_row *row, const char *solver)
 double interval_solver_times(const struct validation *v, const struct ways *ways,
 			     const struct intervals *intervals, const char *solver, size_t *n)
 {
-	double *halves = xcalloc(v->count + 1, sizeof(*halves)), times = 1;
+	double *halves = xcalloc(v->count + 1, sizeof(*halves));
 	*n = 0;
 	for (size_t k = 0; k < v->count; k++) {
 		const struct validation_row *row = &v->row[k];
@@ -44,10 +50,7 @@ double interval_solver_times(const struct validation *v, const struct ways *ways
 							    ways_unfamiliar(ways, k),
 							    row->measured_us / row->predicted_us);
 	}
-	if (*n >= INTERVAL_TIMES_LEAST)
-		times = interval_times(halves, *n);
-	else
-		*n = 0;
+	const double times = interval_times(halves, n);
 	free(halves);
 	return times;
 }

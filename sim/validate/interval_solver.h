@@ -9,12 +9,10 @@
 #include "interval_ways.h"
 #include "validation.h"
 
-/* Answers from which on it shows where one in ten begins. */
-enum { INTERVAL_TIMES_LEAST = 40 };
-
-/* How many half-widths from the answer nine in ten lie, of n distances: the split-conformal rank
- * (n + 1) 0.9 (Papadopoulos et al. 2002; Lei et al. 2018). Sorts them. */
-double interval_times(double *halves, size_t n);
+/* How many half-widths from the answer nine in ten lie, of *n distances: the split-conformal rank
+ * (n + 1) 0.9 (Papadopoulos et al. 2002; Lei et al. 2018). 1 and *n = 0 where there are too few.
+ * Sorts them. */
+double interval_times(double *halves, size_t *n);
 /* How many half-widths of its interval the ratio measured / predicted of a row like that lies from
  * 1: of its class, or unfamiliar, and its solver. */
 double interval_halves_of(const struct intervals *intervals, const char *set,

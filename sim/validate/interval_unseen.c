@@ -27,7 +27,7 @@ static double halves_off(const struct blind_row *b, const struct validation *v,
 double interval_unseen_times(const struct blind *blind, const struct validation *v,
 			     const struct intervals *intervals, size_t *n)
 {
-	double *off = xcalloc(blind->count + 1, sizeof(*off)), times = 1;
+	double *off = xcalloc(blind->count + 1, sizeof(*off));
 	struct ways ways;
 	*n = 0;
 	ways_find(&ways, v);
@@ -37,10 +37,7 @@ double interval_unseen_times(const struct blind *blind, const struct validation 
 			off[(*n)++] = halves;
 	}
 	ways_release(&ways);
-	if (*n >= INTERVAL_TIMES_LEAST)
-		times = interval_times(off, *n);
-	else
-		*n = 0;
+	const double times = interval_times(off, n);
 	free(off);
 	return times > 1 ? times : 1;
 }
