@@ -29,9 +29,12 @@ shipped_figures = $(Q)mkdir -p docs/figures; for f in $(1); do awk -f plots/shri
 .PHONY: plots
 plots: $(foreach figure,$(FIGURES),$(PLOT_DIR)/$(figure).svg $(PLOT_DIR)/$(figure).png)
 
+# Those that a page shows.
+SHOWN := $(foreach figure,$(FIGURES),$(if $(shell grep -lF 'figures/$(figure).svg' README.md docs/*.md),$(figure)))
+
 ## figures: the figures that documents show, copied to docs/figures
 .PHONY: figures
-figures: $(FIGURES:%=$(PLOT_DIR)/%.svg)
+figures: $(SHOWN:%=$(PLOT_DIR)/%.svg)
 	$(call shipped_figures,$^)
 
 # One rule a figure, so that the first line of its .gp can be its list of prerequisites.

@@ -25,7 +25,7 @@ static void assert_same(double value, double expected)
 static void widen(unsigned parts, const char *class_name, double *low, double *high)
 {
 	*low = -0.08, *high = 0.1;
-	hypothetical_widen(&nothing, &left_out, parts, "size", class_name, low, high);
+	hypothetical_widen(&nothing, &left_out, parts, "size", class_name, "", low, high);
 }
 
 static void a_machine_as_measured_keeps_its_interval(void **state)

@@ -62,7 +62,7 @@ static void a_way_that_sets_no_width_takes_that_of_all_such(void **state)
 	assert_true(low < -0.085 && low > -0.09 && high > 0.085 && high < 0.09);
 	intervals_release(&intervals);
 
-	validation_leave_out(&v);
+	validation_leave_out(&v, &(struct intervals){ 0 });
 	for (size_t k = 0; k < v.count; k++) {
 		const struct validation_row *row = &v.row[k];
 		const double half =

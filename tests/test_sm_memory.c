@@ -130,6 +130,35 @@ static void queues_are_steadier_than_chance(void **state)
 	sm_memory_release(&memory);
 }
 
+/* Ten lines that memory needs 1000 ns for, and after a rest of 5000 ten more. In step, all rest
+ * together and then wait for each other. Apart by all of what was served, others ask meanwhile. */
+static void what_one_leaves_others_take_and_give_back(void **state)
+{
+	(void)state;
+	struct sm_device d = memory_of_500_ns();
+	d.dram.read_bytes_per_s = LINE * 1e9 / 100; /* a line in 100 ns */
+	d.dram.least_share = 1;
+	double last[2], behind[2];
+	for (int apart = 0; apart < 2; apart++) {
+		const struct sm_memory_setup setup = { .sharers = 1,
+						       .dram_read_share = 1,
+						       .skew = apart };
+		struct sm_memory memory;
+		struct sm_chance chance = { .block = 7, .warps = 4 };
+		double accepted;
+		sm_memory_init(&memory, &d, &setup);
+		for (int k = 0; k < 20; k++)
+			last[apart] = sm_memory_read(&memory, &chance, k < 10 ? 0 : 6000, LINE, 1,
+						     1, &accepted);
+		behind[apart] = sm_memory_behind(&memory, last[apart]);
+		sm_memory_release(&memory);
+	}
+	assert_true(fabs(last[0] - 7500) < 1);		/* 1000 and the latency */
+	assert_true(last[1] >= 6500 && last[1] < 6700); /* little but the latency */
+	assert_true(behind[0] == 0);
+	assert_true(fabs(behind[1] - 1000 * (1 - 2000 / last[1])) < 1);
+}
+
 static void reads_wait_for_writes_in_their_share_of_time(void **state)
 {
 	(void)state;
@@ -353,6 +382,7 @@ int main(void)
 		cmocka_unit_test(without_chance_all_take_the_same),
 		cmocka_unit_test(chance_belongs_to_the_block),
 		cmocka_unit_test(queues_are_steadier_than_chance),
+		cmocka_unit_test(what_one_leaves_others_take_and_give_back),
 		cmocka_unit_test(reads_wait_for_writes_in_their_share_of_time),
 		cmocka_unit_test(what_was_written_in_l2_is_slower),
 		cmocka_unit_test(dirty_lines_come_from_the_other_half),

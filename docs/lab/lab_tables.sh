@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Tables of the notebook that are of one visit's rows, from the files that ship. A case compares them with the pages.
-#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | kinds VISIT | parts | wavefront | streams | solver-widths | kernel-streams | rounds VISIT...
+#   usage: lab_tables.sh drawn3 | drawn12 | machines | visits | widths | regions | word | foreign-kernels | two-h100 | four-h100 [families] | four-later | four [families] | four-scaling [h100x4] | choices [PLATFORM] | scaling [PLATFORM] | virtual | timed PLAYED ROWS | alone VISIT ROWS | kinds VISIT | parts | wavefront | streams | solver-widths | kernel-streams | skew | rounds VISIT...
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -520,10 +520,8 @@ solver_widths() {
 				with[of, $at["split"]] += halves <= 1
 			}
 		}
-		# Development rows of ways that set no width are shown without the factor (validation_leave_out).
-		function shown(name) { return sprintf("%.1f", 100 * with[name, "development"] / n[name, "development"]) }
 		function inside(name, kind) { return n[name, kind] ? sprintf("%.1f, %.1f", 100 * without[name, kind] / n[name, kind], 100 * with[name, kind] / n[name, kind]) : "-" }
-		function row(name, said) { printf "| %s | %d | %s | %s | %s | %s |\n", name, n[name, "interval"], said, inside(name, "interval"), shown(name), inside(name, "blind") }
+		function row(name, said) { printf "| %s | %d | %s | %s | %s | %s |\n", name, n[name, "interval"], said, inside(name, "interval"), inside(name, "development"), inside(name, "blind") }
 		END {
 			names = split("lmsor rbsor jacobi mlssor patches", name, " ")
 			for (k = 1; k <= names; k++) row(name[k], sprintf("%.2f", factor[name[k]]))
@@ -561,6 +559,22 @@ kernel_streams() {
 		}' "$data/kernel_streams.tsv"
 }
 
+# kernels.md: how far multiprocessors are apart in a round, of the time that DRAM has served them until then: quantiles by round, of all, and the
+# width of evenly spread times of that deviation.
+skew() {
+	awk -F '\t' -v bytes_per_s="$(awk '$1 == "dram_read_bytes_per_s" { print $3 }' "$root/model/platforms/h200x4.ini")" '
+		NR == 1 { for (k = 1; k <= NF; k++) if (sub(/^apart/, "", $k)) round[k] = $k + 0; next }
+		{ for (k in round) if (round[k] >= 4) printf "%d\t%.6f\n", round[k], $k * bytes_per_s / (round[k] * $1 * 132 * $2 * 1024 * 1e6) }
+	' "$data/phases.tsv" | sort -k 1,1n -k 2,2n | awk '
+		{ value[$1, ++n[$1]] = $2; last = $1; all[++count] = $2; if (!($1 in seen)) { seen[$1] = 1; order[++rounds] = $1 } }
+		END {
+			for (r = 1; r <= rounds; r++) { k = order[r]; printf "| %d | %d | %.1f | %.1f | %.1f |\n", k, n[k], 100 * value[k, int(n[k] / 10) + 1], 100 * value[k, int(n[k] / 2) + 1], 100 * value[k, int(9 * n[k] / 10)] }
+			for (i = 2; i <= count; i++) { v = all[i]; for (j = i - 1; j && all[j] > v; j--) all[j + 1] = all[j]; all[j + 1] = v }
+			printf "| all | %d | %.1f | %.1f | %.1f |\n", count, 100 * all[int(count / 10) + 1], 100 * all[int(count / 2) + 1], 100 * all[int(9 * count / 10)]
+			printf "sm.skew_share: %.4f\n", sqrt(12) * all[int(count / 2) + 1]
+		}'
+}
+
 # README.md: of the blind rounds that these visits measured, how many runs, how far off as answered then, and how many inside.
 rounds() {
 	awk -F '\t' -v visits=" $* " '
@@ -576,6 +590,7 @@ wavefront) wavefront ;;
 streams) streams ;;
 solver-widths) solver_widths ;;
 kernel-streams) kernel_streams ;;
+skew) skew ;;
 rounds) shift; rounds "${@:?VISIT}" ;;
 virtual) virtual ;;
 timed) timed "${2:?PLAYED}" "${3:?ROWS}" ;;

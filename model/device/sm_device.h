@@ -90,6 +90,8 @@ struct sm_device {
 	double l2_near_bytes;	      /* 0: the same however many */
 	double l2_far_latency_ns; /* a hit in the other half, less latency_ns; half of all hits are
 				     there. 0: one half */
+	double skew_share; /* how far multiprocessors that do the same are apart, of the time that
+			      memory has served each; 0: in step */
 	double l2_flag_ns; /* flags side by side, raised at once: by how much each is later */
 	/* Of lines that another multiprocessor wrote last, the share that a read waits for longer,
 	 * and how much. 0: not known */

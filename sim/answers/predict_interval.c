@@ -96,7 +96,8 @@ void prediction_finish(struct prediction *prediction, const struct predictor *p,
 				   (prediction->more_gpus ? 1u << PART_OF_COUNT : 0) |
 				   (!strcmp(model->ops->name, "zero") ? 1u << PART_OF_DEVICE : 0);
 	hypothetical_widen(&p->hypothetical, &p->left_out, prediction->hypothetical, request->set,
-			   prediction->class_name, &low, &high);
+			   prediction->class_name, *prediction->family ? schedule->solver : "",
+			   &low, &high);
 	if (!strcmp(model->ops->name, "roofline"))
 		bounds_widen(&p->left_out, prediction->class_name, &low, &high);
 	/* Of kernels on a device that never ran them nobody knows anything. */

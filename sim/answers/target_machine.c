@@ -194,12 +194,14 @@ static double beside(double ratio, double other)
 
 /* Widths of other parts hold what the model errs by; a device's are of the device alone. */
 void hypothetical_widen(const struct hypothetical *h, const struct intervals *left_out,
-			unsigned parts, const char *set, const char *class_name, double *low,
-			double *high)
+			unsigned parts, const char *set, const char *class_name, const char *solver,
+			double *low, double *high)
 {
 	double to_low, to_high;
 	if (h->other.count) {
 		intervals_lookup(&h->other, set, class_name, &to_low, &to_high);
+		if (*solver)
+			interval_of_solver(&h->other, solver, &to_low, &to_high);
 		widen(low, high, to_low, to_high);
 	}
 	for (int part = 0; part < PLATFORM_PART_COUNT; part++)

@@ -38,11 +38,11 @@ void hypothetical_release(struct hypothetical *h);
  * left out of what they were made from (`left_out`: model/intervals/hypothetical.tsv), and to that
  * of the machine that gave its host. A device's width is what another device's inside in its place
  * moves, without the model's own error, and is added as squares. `parts`: those of `h`, perhaps
- * more.
+ * more. solver: "" where its answers are not as wide or narrow as its own err.
  */
 void hypothetical_widen(const struct hypothetical *h, const struct intervals *left_out,
-			unsigned parts, const char *set, const char *class_name, double *low,
-			double *high);
+			unsigned parts, const char *set, const char *class_name, const char *solver,
+			double *low, double *high);
 
 /* Widens the bounds of a kernel model that only bounds kernels ("roofline") to how far its answers
  * of the class err where everything was measured. */

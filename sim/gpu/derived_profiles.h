@@ -28,7 +28,8 @@ const struct profile_derived *derived_profiles_between(struct derived_profiles *
 const struct profile_derived *derived_profiles_kind(struct derived_profiles *all,
 						    const struct kernel_profiles *profiles,
 						    const struct kernel_profile *nearest,
-						    const struct launch_geometry *launch, bool rim);
+						    const struct launch_geometry *launch,
+						    bool at_rim);
 void derived_profiles_release(struct derived_profiles *all);
 
 #endif

@@ -30,6 +30,8 @@ struct grid_played {
 	int64_t blocks;	     /* played, or all that were wanted */
 	double cycles;	     /* of these */
 	double block_cycles; /* of each more */
+	/* SM_SKEW: how much later the last multiprocessor ends, of each block, and at most */
+	double behind_cycles, behind_most;
 };
 
 #endif

@@ -47,8 +47,9 @@ static double begins_late(const struct sm_device *device, int sm_count, int64_t 
 double grid_played_cycles(const struct sm_device *device, int sm_count,
 			  const struct grid_played *played, int64_t blocks)
 {
-	return played->cycles +
-	       (double)(blocks_most(blocks, sm_count) - played->blocks) * played->block_cycles +
+	const double most = (double)blocks_most(blocks, sm_count);
+	return played->cycles + (most - (double)played->blocks) * played->block_cycles +
+	       fmin(most * played->behind_cycles, played->behind_most) +
 	       begins_late(device, sm_count, blocks);
 }
 

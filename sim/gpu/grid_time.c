@@ -82,6 +82,14 @@ static double constant_cold(const struct sm_device *device, int sm_count, int64_
 	       others * (device->constant_cold_cycles - device->constant_alone_cycles);
 }
 
+/* Blocks that wait for each other stay in step. */
+static double skew_of(const struct sm_device *device, const struct grid_launch *launch)
+{
+	return mechanism_on(&device->mechanisms, MECHANISM_SM_SKEW) && !launch->program->polls
+		       ? device->skew_share
+		       : 0;
+}
+
 /* Which multiprocessor is played. All zero: one for all, of blocks that are alike. */
 struct place {
 	int64_t sm;
@@ -107,6 +115,7 @@ static int play(const struct sm_device *device, int sm_count, const struct grid_
 		.job = job,
 		.job_count = 1,
 		.memory = {
+			.skew = skew_of(device, launch),
 			.sharers = sharers_of(launch, sm_count),
 			.traffic = launch->traffic,
 			.dram_read_share = share(asked.reads, asked.writes),
@@ -285,30 +294,75 @@ static int mean_of_several(const struct sm_device *device, int sm_count,
 	return 0;
 }
 
+/* How long blocks take that do far more than others do; 0: there are none. */
+static double heavy_block(const struct sm_run *run)
+{
+	static const double FAR_MORE = 1.2, AS_MUCH = 0.9;
+	int64_t sum = 0, most = 0;
+	double cycles = 0, count = 0;
+	for (int64_t k = 0; k < run->block_count; k++) {
+		const int64_t does = run->block[k].instructions;
+		sum += does;
+		most = does > most ? does : most;
+	}
+	if ((double)most * (double)run->block_count <= FAR_MORE * (double)sum)
+		return 0;
+	for (int64_t k = 0; k < run->block_count; k++)
+		if ((double)run->block[k].instructions >= AS_MUCH * (double)most) {
+			cycles += run->block[k].end - run->block[k].begin;
+			count++;
+		}
+	return cycles / count;
+}
+
+static double last_begin(const struct sm_run *run)
+{
+	double last = 0;
+	for (int64_t k = 0; k < run->block_count; k++)
+		last = fmax(last, run->block[k].begin);
+	return last;
+}
+
 /*
- * Warps go different ways, each as often as the profile says, and a launch whose blocks are all
- * there at once is over with the longest of them. Where it makes a difference to which warps of a
- * multiprocessor the ways are dealt, it takes as long as the slowest of four.
+ * Warps go different ways, each as often as the profile says, and a launch is over with the longest
+ * of them. To which warps of a multiprocessor they are dealt makes a difference where they are few,
+ * so another one is played to whose warps they come sooner. Where all blocks are there at once, the
+ * slower of both counts. Else a block that does far more than others may be the last that begins,
+ * as those at the rim of a grid are.
  */
 static int longest_way(const struct sm_device *device, int sm_count,
 		       const struct grid_launch *launch, const bool *at_rim,
 		       struct grid_answer *answer)
 {
-	static const float turn[] = { 0.75F, 0.5F, 0.25F };
-	static const double DIFFERENT = 0.002;
-	const double first = answer->run.cycles;
-	bool differ = true;
-	for (int k = 0; k < 3 && differ; k++) {
-		const struct place place = { .at_rim = at_rim, .turn = turn[k] };
-		struct sm_run run;
-		if (play(device, sm_count, launch, answer->resident, answer->run.block_count, 0,
-			 &place, &run, NULL))
+	const struct place sooner = { .at_rim = at_rim, .turn = 0.75F };
+	const int64_t blocks = answer->run.block_count;
+	double heavy = heavy_block(&answer->run);
+	struct sm_run run;
+	if (!answer->extrapolated_blocks) {
+		if (play(device, sm_count, launch, answer->resident, blocks, 0, &sooner, &run,
+			 NULL))
 			return -1;
-		differ = fabs(run.cycles - first) > DIFFERENT * first;
-		answer->played.cycles = fmax(answer->played.cycles, run.cycles);
+		heavy = fmax(heavy, heavy_block(&run));
+		if (blocks <= answer->resident)
+			answer->played.cycles = fmax(answer->played.cycles, run.cycles);
 		sm_run_release(&run);
 	}
+	if (heavy > 0 && blocks > answer->resident)
+		answer->played.cycles =
+			fmax(answer->played.cycles, last_begin(&answer->run) + heavy);
 	return 0;
+}
+
+/* SM_SKEW. How much later the last multiprocessor ends than the one that was played: with each
+ * block more, but no more than half a block, for what others have not begun it takes from them. */
+static void end_behind(struct grid_answer *answer)
+{
+	struct grid_played *p = &answer->played;
+	const double block = p->blocks > answer->resident
+				     ? p->block_cycles * (double)answer->resident
+				     : p->cycles;
+	p->behind_cycles = answer->run.behind * p->cycles / answer->run.cycles / (double)p->blocks;
+	p->behind_most = block / 2;
 }
 
 /* How many blocks of it a multiprocessor holds; *limit: what keeps one more out. */
@@ -414,17 +468,18 @@ int grid_time(const struct sm_device *device, int sm_count, const struct grid_la
 			return -1;
 		answer->played.cycles = run->cycles;
 		answer->played.block_cycles = pace_of(run, answer->resident, &error);
-		if (blocks == most && !launch->beside &&
-		    mechanism_on(&device->mechanisms, MECHANISM_SHORT_LAUNCHES))
-			failed = mean_of_several(device, sm_count, launch, at_rim, answer) ||
-				 (blocks <= answer->resident &&
-				  longest_way(device, sm_count, launch, at_rim, answer));
+		answer->extrapolated_blocks = blocks < most;
+		if (!launch->beside && mechanism_on(&device->mechanisms, MECHANISM_SHORT_LAUNCHES))
+			failed = (blocks == most &&
+				  mean_of_several(device, sm_count, launch, at_rim, answer)) ||
+				 longest_way(device, sm_count, launch, at_rim, answer);
 		free(at_rim);
 		if (failed)
 			return -1;
 	}
 	answer->extrapolated_blocks = blocks < most;
 	answer->played.blocks = blocks;
+	end_behind(answer);
 	answer->cycles = grid_played_cycles(device, sm_count, &answer->played, launch->blocks);
 	answer->instructions = run->instructions;
 	answer->barriers_forced = run->barriers_forced;

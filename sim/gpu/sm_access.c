@@ -19,10 +19,13 @@ double sm_access(struct engine *e, const struct warp *w, const struct warp_step 
 	const struct sm_device *d = e->device;
 	const struct sm_job *job = &e->setup->job[w->job];
 	double cycles = d->interval[s->class], done = at + d->latency[s->class], accepted = at;
-	if (s->wavefronts > 1)
+	/* What a copy brings is put into shared memory beside the path (tests/gpu_async_copy.cu).
+	 */
+	const bool passes_by = s->class == SASS_ASYNC_COPY;
+	if (s->wavefronts > 1 && !passes_by)
 		cycles += (s->wavefronts - 1) * d->shared_wavefront_interval;
 	*reason = s->wavefronts > 0 ? STALL_SHARED : STALL_L1;
-	if (s->sectors > 0) {
+	if (s->sectors > 0 && !passes_by) {
 		double a_line = s->class == SASS_GLOBAL_STORE && d->store_line_interval > 0 &&
 						mechanism_on(&d->mechanisms, MECHANISM_STORE_LINES)
 					? d->store_line_interval

@@ -90,7 +90,8 @@ bool sm_hand_out(struct engine *e, int job, double at)
 				 : 0;
 	at = offered > at ? offered : at;
 	if (!job)
-		e->run->block[e->handed[0]] = (struct sm_block){ at, at, slot };
+		e->run->block[e->handed[0]] =
+			(struct sm_block){ .begin = at, .end = at, .slot = slot };
 	e->resident[job]++;
 	e->block[slot] = (struct block){ .job = job,
 					 .live = warps,

@@ -217,7 +217,7 @@ static void issue(struct engine *e, struct warp *w, double at)
 		w->fixed = w->ready = there;
 	if (through > w->fixed) /* no scoreboard says so */
 		w->fixed = w->ready = through;
-	e->run->instructions++;
+	sm_count_issue(e, w);
 	int32_t next = s->flow == FLOW_NEXT && !w->others ? w->step + 1 : sm_next_step(e, w, s);
 	if (next < 0 || next >= w->steps) {
 		sm_end_warp(e, w, at + 1);
@@ -380,6 +380,7 @@ int sm_engine_finish(struct engine *e)
 				 e->setup->job[0].program->kernel);
 	double drained = sm_memory_drained(&e->memory);
 	e->run->cycles = drained > e->run->cycles ? drained : e->run->cycles;
+	e->run->behind = sm_memory_behind(&e->memory, e->run->cycles);
 	if (failed) /* nobody asks what was played */
 		sm_run_release(e->run);
 	return failed;

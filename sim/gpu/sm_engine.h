@@ -68,10 +68,12 @@ struct sm_setup {
 
 struct sm_run {
 	double cycles; /* the last block's end, and what it sent has arrived */
+	double behind; /* how much later the last multiprocessor may end (SM_SKEW) */
 	double *block_end;
 	int64_t block_count; /* job 0's, as the device takes them back, in this order; owned */
 	struct sm_block {
 		double begin, end;
+		int64_t instructions; /* its warps issued */
 		int slot;
 	} * block;			    /* the same blocks in order of beginning; owned */
 	int64_t instructions;		    /* warp instructions issued */

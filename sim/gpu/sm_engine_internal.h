@@ -251,6 +251,12 @@ static inline bool sm_is_local(const struct engine *e, const struct warp *w)
 }
 /* Before this nothing that the others do can come to a sub-partition; all have their next issue. */
 double sm_local_until(const struct engine *e, int sub);
+static inline void sm_count_issue(struct engine *e, const struct warp *w)
+{
+	e->run->instructions++;
+	if (!w->job)
+		e->run->block[e->block[w->block].serial].instructions++;
+}
 /* As any other is issued, less what is not of such instructions; with what it waits for next. */
 void sm_issue_local(struct engine *e, struct partition *p, struct warp *w, double at);
 

@@ -177,7 +177,7 @@ void sm_issue_local(struct engine *e, struct partition *p, struct warp *w, doubl
 		if (next != w->step + 1) /* what was fetched behind the branch is no use */
 			w->code_at = sm_later(w->code_at, at + d->latency[SASS_CONTROL]);
 	}
-	e->run->instructions++;
+	sm_count_issue(e, w);
 	w->step = next;
 	w->fixed = fixed;
 	c->ready = w->ready = ready_for(e, w, sm_later(fixed, w->code_at));

@@ -21,14 +21,16 @@ static double write_rate(const struct sm_memory_level *of, double turnaround_s)
 
 /* `on`: which of what a level knows beyond latency and rates. */
 static void level_init(struct memory_level *level, const struct sm_memory_level *of,
-		       const struct mechanism_set *on, double clock_hz, double sharers,
-		       double background, double turnaround_s)
+		       const struct mechanism_set *on, double clock_hz,
+		       const struct sm_memory_setup *setup, double background, double turnaround_s)
 {
 	const bool spread = mechanism_on(on, MECHANISM_READ_SPREAD),
 		   loaded = mechanism_on(on, MECHANISM_LOADED_LATENCY);
 	double left =
 		of->read_bytes_per_s > background ? 1 - background / of->read_bytes_per_s : 0.01;
+	const double sharers = setup->sharers;
 	*level = (struct memory_level){
+		.skew = setup->skew,
 		.latency = of->latency_ns * 1e-9 * clock_hz,
 		.read_cycles = sharers * clock_hz / (of->read_bytes_per_s * left),
 		.write_cycles = sharers * clock_hz / (write_rate(of, turnaround_s) * left),
@@ -77,11 +79,11 @@ void sm_memory_init(struct sm_memory *memory, const struct sm_device *device,
 		.far_lines = -1,
 		.dirty_lines = -1,
 	};
-	level_init(&memory->l2, &device->l2, on, clock_hz, setup->sharers, 0, 0);
+	level_init(&memory->l2, &device->l2, on, clock_hz, setup, 0, 0);
 	memory->l2_write = memory->l2;
 	memory->l2_write.read_cycles =
 		memory->l2.read_cycles * refine_l2_beside_writes(device, traffic);
-	level_init(&memory->dram, &device->dram, on, clock_hz, setup->sharers,
+	level_init(&memory->dram, &device->dram, on, clock_hz, setup,
 		   setup->background_dram_bytes_per_s,
 		   refine_dram_turnaround_s(device, traffic, setup->dram_read_share));
 	memory->dram.read_cycles *= traffic->over_read > 1 ? traffic->over_read : 1;
@@ -164,11 +166,33 @@ static double loaded_latency(struct memory_level *level, double waiting)
 	return latency * (below + (x - k) * (growth_at(level, k + 1) - below));
 }
 
+/* Cycles that multiprocessors are apart by now. */
+static double apart(const struct memory_level *level)
+{
+	return level->skew * level->served;
+}
+
 /* Takes its turn at the server; returns when served. */
 static double level_serve(struct memory_level *level, double at, double cycles)
 {
-	level->busy = (level->busy > at ? level->busy : at) + cycles;
-	return level->busy;
+	const double from = at - apart(level);
+	level->busy = (level->busy > from ? level->busy : from) + cycles;
+	level->served += cycles;
+	return level->busy > at ? level->busy : at;
+}
+
+/* What others have in flight, each as much as this one has on average. */
+static double usual_in_flight(struct memory_level *level, double at)
+{
+	const double over = apart(level);
+	if (over <= 0)
+		return level->in_flight;
+	if (at > level->usual_at) {
+		level->usual += (1 - exp((level->usual_at - at) / over)) *
+				(level->in_flight - level->usual);
+		level->usual_at = at;
+	}
+	return level->usual;
 }
 
 /*
@@ -180,7 +204,7 @@ static double level_request(struct memory_level *level, double at, double cycles
 {
 	ring_advance(level, at);
 	double served = level_serve(level, at, cycles) + level->latency;
-	double loaded = at + loaded_latency(level, level->in_flight + cycles);
+	double loaded = at + loaded_latency(level, usual_in_flight(level, at) + cycles);
 	double done = served > loaded ? served : loaded;
 	if (level->count) { /* in order */
 		double last =
@@ -426,6 +450,13 @@ double sm_memory_atomic(struct sm_memory *m, double at, double lanes, double sec
 	done = taken > done ? taken : done;
 	heap_push(m, (struct in_flight){ .done = done, .size = sectors * 32 });
 	return done;
+}
+
+double sm_memory_behind(const struct sm_memory *m, double cycles)
+{
+	const struct memory_level *level = m->dram.served > m->l2.served ? &m->dram : &m->l2;
+	/* spread evenly over so much, this one in the middle */
+	return level->served < cycles ? apart(level) / 2 * (1 - level->served / cycles) : 0;
 }
 
 double sm_memory_drained(const struct sm_memory *m)

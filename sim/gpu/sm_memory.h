@@ -5,6 +5,11 @@
  * A level is a server with a latency. It takes requests in order at its rate (its share of the
  * device's), and a request's latency grows with what is in flight, as struct sm_memory_level says.
  * Reads wait for whichever is later; writes only take their turn.
+ *
+ * All others do the same, but not at the same time (SM_SKEW): the longer memory has served them,
+ * the further they are apart, and what they ask for now is what this one asks for at some time
+ * around now. So it may be served for time that it let pass just before, and finds as much in
+ * flight as it had on average.
  */
 #ifndef WARPREEL_SM_MEMORY_H
 #define WARPREEL_SM_MEMORY_H
@@ -15,9 +20,13 @@
 enum { LEVEL_TABLE = 512 };
 
 struct memory_level {
-	double latency;			    /* cycles */
-	double read_cycles, write_cycles;   /* a byte, this SM's share of the rate */
-	double busy;			    /* when what was asked so far has been served */
+	double latency;			  /* cycles */
+	double read_cycles, write_cycles; /* a byte, this SM's share of the rate */
+	double busy;			  /* when what was asked so far has been served */
+	double served;			  /* cycles that took */
+	double skew;			  /* of them, how far multiprocessors are apart */
+	double usual, usual_at; /* what is in flight, the mean over as much time, and when that was
+				   worked out */
 	double in_flight, writes_in_flight; /* this SM's, in cycles at the server */
 	double write_wait; /* cycles a read takes longer where writes take all the time */
 	double least;	   /* of latency, that every read takes */
@@ -66,7 +75,9 @@ struct sm_chance {
 };
 
 struct sm_memory_setup {
-	double sharers;		/* multiprocessors that ask for as much as this one */
+	double skew;	/* how far multiprocessors are apart: a share of the time that memory served
+			   them. 0: they are in step */
+	double sharers; /* multiprocessors that ask for as much as this one */
 	struct traffic traffic; /* of the launch, or of all on this multiprocessor */
 	double dram_read_share; /* of the bytes moved between L2 and DRAM, that are read */
 	double background_dram_bytes_per_s; /* taken by copies */
@@ -83,6 +94,9 @@ double sm_memory_read(struct sm_memory *memory, struct sm_chance *chance, double
 		      double lines, double dram_share, double *accepted);
 double sm_memory_write(struct sm_memory *memory, double at, double bytes, double lines, bool dram,
 		       double *accepted);
+/* How much later than this one, which ends after so many cycles, the last multiprocessor may end
+ * for being behind; those that end sooner leave it their part of memory. */
+double sm_memory_behind(const struct sm_memory *memory, double cycles);
 /* When everything that was sent has arrived. */
 double sm_memory_drained(const struct sm_memory *memory);
 /* Atomics of `lanes` threads on `sectors` sectors; the result is back at the returned time. */

@@ -338,6 +338,7 @@ static void find_polls(struct warp_program *program, const struct kernel_profile
 		if (!load || !acquires || !plain)
 			continue;
 		load->poll_cycles = (float)cycles;
+		program->polls = true;
 		program->step[i].flow = FLOW_NEXT;
 	}
 }

@@ -79,6 +79,7 @@ struct warp_program {
 	double l2_read_bytes, l2_write_bytes; /* a warp, average */
 	double strips;	 /* share of l2_write_bytes by stores that a warp comes back to */
 	double atomics;	 /* threads' atomics, a warp, average */
+	bool polls;	 /* waits for what another block writes */
 	int64_t unknown; /* executed instructions, a launch, whose opcode the decoder does not know
 			  */
 	char first_unknown[16];

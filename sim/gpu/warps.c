@@ -242,10 +242,12 @@ static double code_bytes_of(const struct warps *w, const struct schedule *schedu
 	return bytes;
 }
 
-/* What blocks at the rim of the launch's grid do and what the others do, if two grids tell. */
+/* What blocks at the rim of the launch's grid do and what the others do, if two grids tell. Where
+ * they do far more or less, not all of them do: the ways that warps go then tell more. */
 static void tell_kinds(struct warps *w, const struct kernel_profile *nearest,
 		       const struct launch_geometry *g, struct warps_answer *a)
 {
+	static const double FAR_MORE = 1.5;
 	struct warp_program *const to[2] = { &a->within, &a->rim };
 	a->kinds = true;
 	for (int rim = 0; rim < 2 && a->kinds; rim++) {
@@ -257,6 +259,8 @@ static void tell_kinds(struct warps *w, const struct kernel_profile *nearest,
 		if (a->kinds)
 			*to[rim] = *program;
 	}
+	const double more = a->kinds ? a->rim.instructions / a->within.instructions : 1;
+	a->kinds &= more < FAR_MORE && more > 1 / FAR_MORE;
 	memcpy(a->launch.kinds.grid, g->grid, sizeof(a->launch.kinds.grid));
 }
 

@@ -340,7 +340,7 @@ int cmd_validate(const struct program *program, int argc, char **argv)
 	if (!rc)
 		rc = validate_sets(&c, &o, &tables, &how);
 	if (!rc)
-		validation_leave_out(&c.validation);
+		validation_leave_out(&c.validation, &predictor.intervals);
 	if (!rc)
 		rc = write_outputs(&c.validation, &timed, &o, &tables);
 	if (!rc)

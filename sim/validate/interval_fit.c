@@ -210,7 +210,7 @@ static size_t pool_widths(const struct pool *pool, const struct validation_row *
 static const char *const program_class[] = { "foreign-kernel", "foreign-host" };
 enum { PROGRAM_CLASSES = sizeof(program_class) / sizeof(program_class[0]) };
 
-void validation_leave_out(struct validation *v)
+void validation_leave_out(struct validation *v, const struct intervals *solvers)
 {
 	struct pool pool[PROGRAM_CLASSES + 1];
 	for (int c = 0; c < PROGRAM_CLASSES; c++)
@@ -221,6 +221,8 @@ void validation_leave_out(struct validation *v)
 			struct validation_row *row = &v->row[pool[c].row[k] - v->row];
 			double low, high;
 			pool_widths(&pool[c], row, &low, &high);
+			if (*row->family)
+				interval_of_solver(solvers, row->solver, &low, &high);
 			row->lo_us = row->predicted_us * (1 + low);
 			row->hi_us = row->predicted_us * (1 + high);
 		}

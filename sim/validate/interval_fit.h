@@ -16,9 +16,10 @@ void interval_widths(double *ratio, size_t n, double *low, double *high);
 /*
  * Gives development rows the widths that others than their own kin have, where widths are fitted to
  * development rows: programs of others (one whose name differs by the number at its end is the
- * same), and planned runs of kernels that no interval row runs (kin: the same solver and kernel).
+ * same), and planned runs of kernels that no interval row runs (kin: the same solver and kernel),
+ * these as much wider or narrower as their solver is. solvers: what says so.
  */
-void validation_leave_out(struct validation *validation);
+void validation_leave_out(struct validation *validation, const struct intervals *solvers);
 /*
  * Writes the table: per class the 5 % and 95 % quantiles, widened for few points, of `interval`
  * rows of model `default`, and of `warps` and `scaled` for the classes that are theirs; of the
