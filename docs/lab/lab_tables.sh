@@ -566,7 +566,7 @@ skew() {
 		NR == 1 { for (k = 1; k <= NF; k++) if (sub(/^apart/, "", $k)) round[k] = $k + 0; next }
 		{ for (k in round) if (round[k] >= 4) printf "%d\t%.6f\n", round[k], $k * bytes_per_s / (round[k] * $1 * 132 * $2 * 1024 * 1e6) }
 	' "$data/phases.tsv" | sort -k 1,1n -k 2,2n | awk '
-		{ value[$1, ++n[$1]] = $2; last = $1; all[++count] = $2; if (!($1 in seen)) { seen[$1] = 1; order[++rounds] = $1 } }
+		{ value[$1, ++n[$1]] = $2; all[++count] = $2; if (!($1 in seen)) { seen[$1] = 1; order[++rounds] = $1 } }
 		END {
 			for (r = 1; r <= rounds; r++) { k = order[r]; printf "| %d | %d | %.1f | %.1f | %.1f |\n", k, n[k], 100 * value[k, int(n[k] / 10) + 1], 100 * value[k, int(n[k] / 2) + 1], 100 * value[k, int(9 * n[k] / 10)] }
 			for (i = 2; i <= count; i++) { v = all[i]; for (j = i - 1; j && all[j] > v; j--) all[j + 1] = all[j]; all[j + 1] = v }

@@ -16,6 +16,8 @@ same wavefront kernels.md
 same streams kernels.md
 same solver-widths splits.md
 same kernel-streams kernels.md
+same skew kernels.md
+sh "$lab/lab_tables.sh" skew | sed -n 's/^sm.skew_share: //p' | grep -qxF "$(sed -n 's/^skew_share = //p' "$root/model/platforms/h200x4.ini")" || echo "h200x4.ini: skew_share is not what phases.tsv says"
 same word weak.md
 same foreign-kernels programs.md
 same two-h100 devices.md

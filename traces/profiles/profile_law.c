@@ -16,7 +16,7 @@ struct law_terms law_terms_of(const struct launch_geometry *g)
 	return (struct law_terms){ { warps, warps * g->steps, 1 } };
 }
 
-/* Of the terms named. Terms are integers, so that it is exact. */
+/* Of the terms named. Where these are integers it is exact. */
 static double determinant(const struct law_terms base[], const int term[], int count)
 {
 	double d = 0;
@@ -33,6 +33,13 @@ static double determinant(const struct law_terms base[], const int term[], int c
 		     determinant(rest, term, count - 1);
 	}
 	return d;
+}
+
+double law_determinant(const struct law_terms base[])
+{
+	static const int all[LAW_TERMS] = { 0, 1, 2 };
+
+	return determinant(base, all, LAW_TERMS);
 }
 
 /* The first terms that tell the bases apart; false where none do. */

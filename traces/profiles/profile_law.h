@@ -25,6 +25,9 @@ double law_warps(const uint32_t block[3]);
 /* Of a launch whose steps are known. */
 struct law_terms law_terms_of(const struct launch_geometry *geometry);
 
+/* Of LAW_TERMS bases: 0 where one is a sum of others, and the further from it the better they tell
+ * terms apart. */
+double law_determinant(const struct law_terms base[]);
 /* Whether no base is a sum of others; at most LAW_TERMS can be. */
 bool law_independent(const struct law_terms base[], int count);
 /*

@@ -2,9 +2,11 @@
 #include "profile_rim.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile_derive_internal.h"
+#include "traces/base/util.h"
 
 /* Shares of rims that differ by less tell nothing, and three grids nothing of rows and columns
  * whose determinant is less; a launch further out than so many times the distance of two profiles
@@ -82,77 +84,66 @@ static void derive(const struct kernel_profile *const base[], const double weigh
 	derive_fill_counts(d);
 }
 
-/* What a block does on average: these times its parts. */
-struct parts {
-	double term[3]; /* of all blocks, of rows, of columns */
-};
-
-static struct parts parts_of(const struct profile_rim *rim)
+/* What a block does on average: its part of what all do, of rows and of columns. */
+static struct law_terms terms_of(const struct profile_rim *rim)
 {
-	return (struct parts){ { 1, rim->by_rows, rim->by_columns } };
+	return (struct law_terms){ { 1, rim->by_rows, rim->by_columns } };
 }
 
-static double determinant(const struct parts p[3])
+static struct law_terms terms_of_profile(const struct kernel_profile *p)
 {
-	double sum = 0;
+	const struct profile_rim rim = profile_rim(p, false);
 
-	for (int k = 0; k < 3; k++)
-		sum += p[0].term[k] * (p[1].term[(k + 1) % 3] * p[2].term[(k + 2) % 3] -
-				       p[1].term[(k + 2) % 3] * p[2].term[(k + 1) % 3]);
-	return sum;
+	return terms_of(&rim);
 }
 
-/* Two grids beside the nearest one, that tell rows and columns apart best. Whether there are. */
+/* Two grids beside the nearest one, base[0], that tell rows and columns apart best. Whether there
+ * are. */
 static bool other_grids(const struct kernel_profiles *all, const struct kernel_profile *base[3],
-			struct parts part[3], const struct launch_geometry *launch)
+			struct law_terms part[3], const struct launch_geometry *launch)
 {
-	const struct kernel_profile *const nearest = base[0];
+	const struct kernel_profile **fit = xcalloc(all->count + 1, sizeof(*fit));
 	double most = GRIDS_LEAST;
+	size_t count = 0;
 
 	for (size_t i = 0; i < all->count; i++)
-		for (size_t j = i + 1; j < all->count; j++) {
-			const struct kernel_profile *p[2] = { &all->profile[i], &all->profile[j] };
-			struct parts three[3] = { part[0] };
-			bool fit = true;
+		if (all->profile[i].geometry.grid[1] > 1 &&
+		    serves(&all->profile[i], base[0], launch))
+			fit[count++] = &all->profile[i];
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count; j++) {
+			const struct law_terms three[3] = { part[0], terms_of_profile(fit[i]),
+							    terms_of_profile(fit[j]) };
+			const double apart = fabs(law_determinant(three));
 
-			for (int k = 0; k < 2 && fit; k++) {
-				fit = serves(p[k], nearest, launch) && p[k]->geometry.grid[1] > 1;
-				if (fit) {
-					const struct profile_rim rim = profile_rim(p[k], false);
-					three[k + 1] = parts_of(&rim);
-				}
-			}
-			if (!fit || !(fabs(determinant(three)) > most))
+			if (!(apart > most))
 				continue;
-			most = fabs(determinant(three));
+			most = apart;
 			memcpy(part, three, sizeof(three));
-			memcpy(base + 1, p, sizeof(p));
+			base[1] = fit[i];
+			base[2] = fit[j];
 		}
+	free(fit);
 	return base[1] != NULL;
 }
 
-/* wanted: its parts, of a block on average. */
 static bool by_three(const struct kernel_profiles *profiles, const struct kernel_profile *nearest,
-		     const struct launch_geometry *launch, const struct parts *wanted,
-		     double farthest, struct profile_derived *d)
+		     const struct launch_geometry *launch, const struct profile_rim *wanted_rim,
+		     struct profile_derived *d)
 {
 	const struct kernel_profile *base[3] = { nearest };
-	const struct profile_rim rim = profile_rim(nearest, false);
-	struct parts part[3] = { parts_of(&rim) };
+	const struct law_terms wanted = terms_of(wanted_rim);
+	struct law_terms part[3] = { terms_of_profile(nearest) };
 	double weight[3];
 
 	if (nearest->geometry.grid[1] == 1 || launch->grid[1] == 1 ||
 	    nearest->geometry.grid[2] != 1 || launch->grid[2] != 1 ||
 	    !other_grids(profiles, base, part, launch))
 		return false;
-	for (int k = 0; k < 3; k++) { /* Cramer's rule */
-		struct parts with[3] = { part[0], part[1], part[2] };
-
-		with[k] = *wanted;
-		weight[k] = determinant(with) / determinant(part);
-		if (!(fabs(weight[k] - 0.5) <= farthest - 0.5))
+	law_weigh(part, 3, &wanted, weight);
+	for (int k = 0; k < 3; k++)
+		if (!(fabs(weight[k] - 0.5) <= RIM_FARTHEST - 0.5))
 			return false;
-	}
 	derive(base, weight, 3, launch, d);
 	return true;
 }
@@ -206,12 +197,9 @@ bool profile_between(const struct kernel_profiles *profiles, const struct kernel
 		     const struct launch_geometry *launch, const struct profile_rim *rim,
 		     struct profile_derived *d)
 {
-	const struct parts wanted = parts_of(rim);
-
 	if (!memcmp(nearest->geometry.grid, launch->grid, sizeof(launch->grid)))
 		return false;
-	return (!(rim->points < 0) &&
-		by_three(profiles, nearest, launch, &wanted, RIM_FARTHEST, d)) ||
+	return (!(rim->points < 0) && by_three(profiles, nearest, launch, rim, d)) ||
 	       by_two(profiles, nearest, launch, share_of(rim), RIM_FARTHEST, d);
 }
 
