@@ -97,16 +97,93 @@ static void every_table_comes_back_from_columns(void **state)
 	trace_release(&t);
 }
 
-static void small_tables_and_those_read_in_part_stay_rows(void **state)
+static void small_tables_and_those_of_text_stay_rows(void **state)
 {
 	(void)state;
 	for (int table = 0; table < SCHEMA_TABLE_COUNT; table++) {
 		const struct schema_table *t = &schema_tables[table];
 		assert_false(columns_wanted(t, 63));
-		assert_false(columns_wanted(t, ((size_t)1 << 20) + 1));
-		assert_int_equal(columns_wanted(t, 64), strncmp(t->name, "WARPREEL_PROFILE", 16) &&
-								strcmp(t->name, "WARPREEL_META"));
+		assert_int_equal(columns_wanted(t, ((size_t)1 << 20) + 1), columns_part(t) != NULL);
+		assert_int_equal(columns_wanted(t, 64),
+				 columns_part(t) || (strncmp(t->name, "WARPREEL_PROFILE", 16) &&
+						     strcmp(t->name, "WARPREEL_META")));
 	}
+}
+
+/* Three profiles, of kernels called name 0 to name 2; of the last instruction nothing is known. */
+static void fill_profiles(struct trace *t)
+{
+	enum { PROFILES = 3, INSTRUCTIONS = 40 };
+	for (int64_t k = 0; k < PROFILES; k++) {
+		char name[32];
+		snprintf(name, sizeof(name), "name %d", (int)k);
+		struct trace_profile *profile = trace_add_profile(t);
+		*profile = (struct trace_profile){ .id = 7 - k,
+						   .version = 1,
+						   .kernel = trace_string(t, name),
+						   .symbol = trace_string(t, name),
+						   .isa = trace_string(t, "sm_90") };
+		for (uint32_t i = 0; i < INSTRUCTIONS; i++)
+			*trace_add_profile_instruction(t) = (struct trace_profile_instruction){
+				.profile = 7 - k,
+				.offset_bytes = 16 * i,
+				.warps = i + 1 < INSTRUCTIONS ? (int64_t)i << 3 * k : -1,
+			};
+	}
+}
+
+static bool is_second(void *context, const char *symbol)
+{
+	return !strcmp(symbol, context);
+}
+
+static int64_t number(const char *path, const char *sql)
+{
+	sqlite3 *db;
+	sqlite3_stmt *statement;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	const int64_t found = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	return found;
+}
+
+static void counts_lie_in_parts_and_are_read_in_part(void **state)
+{
+	struct trace t, back, part;
+	char name[] = "name 1", *path = in_directory("parts.wrt");
+	(void)state;
+	trace_init(&t);
+	trace_init(&back);
+	trace_init(&part);
+	fill_profiles(&t);
+	unlink(path);
+	assert_int_equal(trace_write_columns(&t, path), 0);
+	assert_int_equal(number(path, "SELECT value FROM WARPREEL_META WHERE key LIKE '%version'"),
+			 WARPREEL_TRACE_PARTS_VERSION);
+	assert_int_equal(number(path, "SELECT count(DISTINCT part) FROM WARPREEL_COLUMNS"), 3);
+	assert_int_equal(trace_read(&back, path, 0), 0);
+	assert_int_equal(trace_seal_check(&back, 0), 0);
+	assert_int_equal(back.altered_tables, 0);
+	char *before = dump_of(&t), *after = dump_of(&back);
+	assert_string_equal(before, after);
+	assert_int_equal(trace_read_profiles(&part, path, is_second, name), 0);
+	assert_int_equal(part.profile_count, 1);
+	assert_int_equal(part.profile_instruction_count, 40);
+	for (size_t i = 0; i < 40; i++) {
+		const struct trace_profile_instruction *row = &part.profile_instruction[i];
+		assert_int_equal(row->profile, 6);
+		assert_int_equal(row->offset_bytes, 16 * i);
+		assert_int_equal(row->warps, i < 39 ? (int64_t)i << 3 : -1);
+	}
+	free(before);
+	free(after);
+	free(path);
+	trace_release(&t);
+	trace_release(&back);
+	trace_release(&part);
 }
 
 static void what_is_wrong_in_columns_is_refused_by_name(void **state)
@@ -143,6 +220,14 @@ static void what_is_wrong_in_columns_is_refused_by_name(void **state)
 		  "KERNEL.end: stands before the time it is counted from" },
 		{ "DELETE FROM WARPREEL_COLUMNS WHERE " OF_KERNELS "'gridX'",
 		  "WARPREEL_COLUMNS lacks CUPTI_ACTIVITY_KIND_KERNEL.gridX, which is needed" },
+		{ "UPDATE WARPREEL_COLUMNS SET part = 1 WHERE " OF_KERNELS "'gridX'",
+		  "KERNEL.gridX: is in parts, and its table is not" },
+		{ "DELETE FROM WARPREEL_COLUMNS WHERE part = 6 AND column = 'warps'",
+		  "WARPREEL_COLUMNS lacks WARPREEL_PROFILE_COUNT.warps, which is needed" },
+		{ "UPDATE WARPREEL_COLUMNS SET part = 6 WHERE part = 5",
+		  "COUNT.offset: stands twice" },
+		{ "UPDATE WARPREEL_COLUMNS SET part = NULL WHERE part = 6",
+		  "WARPREEL_COLUMNS lacks WARPREEL_PROFILE_COUNT.profile, which is needed" },
 		{ "ALTER TABLE WARPREEL_COLUMNS DROP COLUMN rows",
 		  "WARPREEL_COLUMNS lacks column rows" },
 	};
@@ -152,6 +237,8 @@ static void what_is_wrong_in_columns_is_refused_by_name(void **state)
 	(void)state;
 	trace_init(&t);
 	fill(&t);
+	t.profile_instruction_count = t.profile_count = 0;
+	fill_profiles(&t);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct trace back;
 		sqlite3 *db;
@@ -179,7 +266,8 @@ int main(void)
 		cmocka_unit_test(differences_are_folded_and_lie_byte_by_byte),
 		cmocka_unit_test(any_numbers_come_back),
 		cmocka_unit_test(every_table_comes_back_from_columns),
-		cmocka_unit_test(small_tables_and_those_read_in_part_stay_rows),
+		cmocka_unit_test(small_tables_and_those_of_text_stay_rows),
+		cmocka_unit_test(counts_lie_in_parts_and_are_read_in_part),
 		cmocka_unit_test(what_is_wrong_in_columns_is_refused_by_name),
 	};
 

@@ -18,7 +18,7 @@
 |NOP
 END
 } >listing
-zstd -dqf "$root/traces/data/h200x4/kernels/patches.wrt.zst" -o template.wrt
+warpreel trim --all "$root/traces/data/h200x4/kernels/patches.wrt.zst" -o template.wrt
 walk() { printf "launch\ttiny\t0\t10\t64\t32\t640\t10\n$1access\ttiny\t0\t0\tff\tLDG.E.64\t8\t2\t16\naccess\ttiny\t0\t0\tff\tSTG\t16\t4\t32\n" >walk.tsv; }
 derive() { sh "$root/traces/data/derive_profile.sh" listing walk.tsv template.wrt >tiny.wrt; }
 walk 'taken\ttiny\t0\t10\n'

@@ -7,8 +7,8 @@
 #   derive_profile.sh listing walk.tsv template.wrt >profile.wrt
 #
 # The walk (lists/patches_sine.walk.tsv) says which branches are taken and what each access of a warp touches; addresses are of that
-# build alone, and others are refused where an instruction is not what the walk says. The template is any trace of profiles, unpacked:
-# its tables are taken, its rows are not. Fields of the walk, tab-separated:
+# build alone, and others are refused where an instruction is not what the walk says. The template is any trace of profiles, unpacked and
+# by row (warpreel trim --all): its tables are taken, its rows are not. Fields of the walk, tab-separated:
 #
 #   launch  kernel path blocks threads registers points sectors    sectors: that a block reads from L2, of all that it asks of L1
 #   taken   kernel path offset...                                  branches that are taken; the others are not, or by some lanes

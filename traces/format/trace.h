@@ -19,6 +19,7 @@
 
 #define WARPREEL_TRACE_VERSION 1
 #define WARPREEL_TRACE_COLUMNS_VERSION 2 /* of a trace by column, to older programs empty */
+#define WARPREEL_TRACE_PARTS_VERSION 3	 /* where a table by column is in parts */
 #define WARPREEL_PROFILE_VERSION                                                                   \
 	1 /* trace_profile.version: what the counts of a kernel profile mean */
 #define NSYS_SCHEMA_VERSION "3.16.1"

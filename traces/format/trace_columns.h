@@ -9,8 +9,12 @@
 
 #include "trace_schema.h"
 
-/* Whether it is worth it, and nobody reads the table in part (trace_read_profiles). */
+/* Whether it is worth it, and nobody wants rows of the table (trace_read_profiles). */
 bool columns_wanted(const struct schema_table *table, size_t rows);
+
+/* The column whose values a table is in parts by, each part with columns of its own, so that it can
+ * be read in part; NULL: it is whole. A table in parts has to be ordered by it. */
+const struct schema_column *columns_part(const struct schema_table *table);
 
 /* Adds a table's columns, its rows in this order. Makes WARPREEL_COLUMNS when there is none. An
  * SQLite code; the database says what went wrong. */

@@ -73,9 +73,10 @@ static int check_versions(struct trace_source *source, struct trace *trace)
 		report("%s: export schema %.40s; this program reads %d.x", source->path, schema,
 		       SCHEMA_MAJOR);
 	} else if (*ours && !is_version(ours, WARPREEL_TRACE_VERSION) &&
-		   !is_version(ours, WARPREEL_TRACE_COLUMNS_VERSION)) {
-		report("%s: warpreel trace version %.40s; this program reads %d and %d",
-		       source->path, ours, WARPREEL_TRACE_VERSION, WARPREEL_TRACE_COLUMNS_VERSION);
+		   !is_version(ours, WARPREEL_TRACE_COLUMNS_VERSION) &&
+		   !is_version(ours, WARPREEL_TRACE_PARTS_VERSION)) {
+		report("%s: warpreel trace version %.40s; this program reads %d to %d",
+		       source->path, ours, WARPREEL_TRACE_VERSION, WARPREEL_TRACE_PARTS_VERSION);
 	} else if (*ours) {
 		rc = 0;
 	} else {
@@ -235,12 +236,12 @@ static char *wanted_symbols(struct trace_source *source, trace_wanted *wanted, v
 int trace_read_profiles(struct trace *trace, const char *path, trace_wanted *wanted, void *context)
 {
 	static const struct {
-		const char *table, *before, *after; /* of the list of symbols */
+		const char *table, *column, *before, *after; /* of the list of symbols */
 	} parts[] = {
-		{ "WARPREEL_PROFILE", "symbol IN ", "" },
-		{ "WARPREEL_PROFILE_CODE", "symbol IN ", "" },
-		{ "WARPREEL_PROFILE_COUNT",
-		  "profile IN (SELECT id FROM WARPREEL_PROFILE WHERE symbol IN ", ")" },
+		{ "WARPREEL_PROFILE", "symbol", "", "" },
+		{ "WARPREEL_PROFILE_CODE", "symbol", "", "" },
+		{ "WARPREEL_PROFILE_COUNT", "profile",
+		  "(SELECT id FROM WARPREEL_PROFILE WHERE symbol IN ", ")" },
 	};
 	struct trace_source source;
 	char *symbols = NULL;
@@ -253,12 +254,12 @@ int trace_read_profiles(struct trace *trace, const char *path, trace_wanted *wan
 	if (check_versions(&source, trace) == 0)
 		symbols = wanted_symbols(&source, wanted, context);
 	if (symbols) /* and what the file says of itself */
-		rc = trace_read_where(trace, &source, "WARPREEL_META", "1");
+		rc = trace_read_where(trace, &source, "WARPREEL_META", NULL, NULL);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++) {
-		char *condition = xprintf("%s%s%s", parts[i].before, symbols, parts[i].after);
+		char *set = xprintf("%s%s%s", parts[i].before, symbols, parts[i].after);
 
-		rc = trace_read_where(trace, &source, parts[i].table, condition);
-		free(condition);
+		rc = trace_read_where(trace, &source, parts[i].table, parts[i].column, set);
+		free(set);
 	}
 	free(symbols);
 	source_close(&source);

@@ -38,15 +38,16 @@ int source_step(struct trace_source *source, sqlite3_stmt *statement, const char
 /* All rows of all tables of the schema; -1 after a message. foreign: an export, where a time pair
  * 0/0 is unknown. */
 int trace_read_rows(struct trace *trace, struct trace_source *source, bool foreign);
-/* Of one table of ours (its SQL name) the rows for which the condition holds; -1 after a message.
- */
+/* Of one table of ours (its SQL name) the rows whose `column` is in `set`, a list in SQL with its
+ * parentheses; NULL: all. -1 after a message. */
 int trace_read_where(struct trace *trace, struct trace_source *source, const char *table,
-		     const char *condition);
-/* All rows of a table that lies in the file by column; none where it does not. -1 after a message.
- */
+		     const char *column, const char *set);
+/* All rows of a table that lies in the file by column, or those of parts in `set`; none where it
+ * does not. -1 after a message. */
 struct map;
 struct schema_table;
 int trace_read_columns(struct trace *trace, struct trace_source *source,
-		       const struct schema_table *table, const struct map *strings);
+		       const struct schema_table *table, const struct map *strings,
+		       const char *set);
 
 #endif

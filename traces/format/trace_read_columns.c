@@ -15,6 +15,9 @@ struct columns_reading {
 	struct trace_source *source;
 	const struct map *strings; /* StringIds.id -> string number */
 	const struct schema_table *table;
+	/* of a part of it, or of all: */
+	bool in_part;
+	int64_t part;
 	size_t first, count; /* its rows in the trace */
 	bool seen[SCHEMA_MAX_COLUMNS];
 };
@@ -66,6 +69,39 @@ static int put(const struct columns_reading *r, const struct schema_column *colu
 	return 0;
 }
 
+/* Whether the part that ends here is whole. */
+static int end_part(const struct columns_reading *r)
+{
+	for (int c = 0; c < r->table->column_count && r->count; c++)
+		if (!r->seen[c] && !r->table->column[c].since &&
+		    schema_is_data(&r->table->column[c]))
+			return report("%s: WARPREEL_COLUMNS lacks %s.%s, which is needed",
+				      r->source->path, r->table->name, r->table->column[c].name);
+	return 0;
+}
+
+/* Rows of a part have its value, so there is no column of it. */
+static int begin_part(struct columns_reading *r, const char *name, int64_t rows, bool in_part,
+		      int64_t part)
+{
+	const struct schema_column *by = columns_part(r->table);
+	if (in_part && !by)
+		return bad_column(r, name, "is in parts, and its table is not");
+	if (end_part(r))
+		return -1;
+	r->in_part = in_part;
+	r->part = part;
+	memset(r->seen, 0, sizeof(r->seen));
+	make_rows(r, (size_t)rows);
+	if (!in_part)
+		return 0;
+	r->seen[by - r->table->column] = true;
+	for (size_t i = 0; i < r->count; i++)
+		if (put(r, by, i, part))
+			return -1;
+	return 0;
+}
+
 /* One row of WARPREEL_COLUMNS. */
 static int read_column(struct columns_reading *r, sqlite3_stmt *statement)
 {
@@ -73,6 +109,8 @@ static int read_column(struct columns_reading *r, sqlite3_stmt *statement)
 	const unsigned char *bytes = sqlite3_column_blob(statement, 2);
 	const int64_t rows = sqlite3_column_int64(statement, 1);
 	const int64_t length = sqlite3_column_bytes(statement, 2);
+	const bool in_part = sqlite3_column_type(statement, 3) != SQLITE_NULL;
+	const int64_t part = sqlite3_column_int64(statement, 3);
 	int c = 0;
 	while (c < r->table->column_count && !(name && schema_is_data(&r->table->column[c]) &&
 					       !sqlite3_stricmp(name, r->table->column[c].name)))
@@ -82,8 +120,9 @@ static int read_column(struct columns_reading *r, sqlite3_stmt *statement)
 	const struct schema_column *column = &r->table->column[c], *to = columns_to(r->table, c);
 	if (rows < 1 || length < rows || length % rows || length / rows > 8)
 		return bad_column(r, name, "not 1 to 8 bytes for each of its rows");
-	if (!r->count)
-		make_rows(r, (size_t)rows);
+	if ((!r->count || in_part != r->in_part || part != r->part) &&
+	    begin_part(r, name, rows, in_part, part))
+		return -1;
 	if ((size_t)rows != r->count)
 		return bad_column(r, name, "has other rows than the columns before it");
 	if (r->seen[c])
@@ -103,25 +142,31 @@ static int read_column(struct columns_reading *r, sqlite3_stmt *statement)
 }
 
 int trace_read_columns(struct trace *trace, struct trace_source *source,
-		       const struct schema_table *table, const struct map *strings)
+		       const struct schema_table *table, const struct map *strings, const char *set)
 {
-	static const char *const columns[] = { "name", "column", "rows", "bytes" };
+	enum { NEEDED = 4, PART = NEEDED };
+	static const char *const columns[] = { "name", "column", "rows", "bytes", "part" };
 	struct columns_reading r = {
 		.trace = trace, .source = source, .strings = strings, .table = table
 	};
-	bool has[4];
+	bool has[PART + 1];
 	int64_t row = 0;
 	int rc = source_has_table(source, "WARPREEL_COLUMNS");
 	if (rc <= 0)
 		return rc;
-	if (source_has_columns(source, "WARPREEL_COLUMNS", columns, 4, has))
+	if (source_has_columns(source, "WARPREEL_COLUMNS", columns, PART + 1, has))
 		return -1;
-	for (int k = 0; k < 4; k++)
+	for (int k = 0; k < NEEDED; k++)
 		if (!has[k])
 			return report("%s: WARPREEL_COLUMNS lacks column %s", source->path,
 				      columns[k]);
-	sqlite3_stmt *statement = source_prepare(
-		source, "SELECT column, rows, bytes FROM WARPREEL_COLUMNS WHERE name = ?1");
+	if (set && !has[PART])
+		return 0;
+	char *sql = xprintf("SELECT column, rows, bytes, %s FROM WARPREEL_COLUMNS WHERE name = ?1 "
+			    "%s%s ORDER BY rowid",
+			    has[PART] ? "part" : "NULL", set ? "AND part IN " : "", set ? set : "");
+	sqlite3_stmt *statement = source_prepare(source, sql);
+	free(sql);
 	if (!statement)
 		return -1;
 	sqlite3_bind_text(statement, 1, table->name, -1, SQLITE_STATIC);
@@ -129,9 +174,5 @@ int trace_read_columns(struct trace *trace, struct trace_source *source,
 	       !(rc = read_column(&r, statement)))
 		;
 	sqlite3_finalize(statement);
-	for (int c = 0; c < table->column_count && !rc && r.count; c++)
-		if (!r.seen[c] && !table->column[c].since && schema_is_data(&table->column[c]))
-			rc = report("%s: WARPREEL_COLUMNS lacks %s.%s, which is needed",
-				    source->path, table->name, table->column[c].name);
-	return rc;
+	return rc ? rc : end_part(&r);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "traces/base/trace_map.h"
+#include "trace_columns.h"
 #include "trace_read.h"
 #include "trace_schema.h"
 #include "traces/base/util.h"
@@ -19,7 +20,7 @@ struct reading {
 	struct map *strings; /* StringIds.id -> string number */
 	bool strings_later;  /* those that a row names, when it does */
 	const struct schema_table *table;
-	const char *condition;	    /* NULL: the table's own */
+	const char *column, *set;   /* those whose column is in it; NULL: all */
 	const char *name;	    /* of the table in this file */
 	int at[SCHEMA_MAX_COLUMNS]; /* column of the query, -1 = not in this file */
 	int64_t row;
@@ -105,9 +106,12 @@ static sqlite3_stmt *make_query(struct reading *r)
 		free(sql);
 		sql = longer;
 	}
-	const char *condition = r->condition ? r->condition : table->filter;
-	longer = xprintf("%s FROM \"%s\" %s %s", sql, r->name, condition ? "WHERE" : "",
-			 condition ? condition : "");
+	if (r->set)
+		longer = xprintf("%s FROM \"%s\" WHERE \"%s\" IN %s", sql, r->name, r->column,
+				 r->set);
+	else
+		longer = xprintf("%s FROM \"%s\" %s %s", sql, r->name, table->filter ? "WHERE" : "",
+				 table->filter ? table->filter : "");
 	free(sql);
 	statement = source_prepare(r->source, longer);
 	free(longer);
@@ -229,9 +233,10 @@ static int read_table(struct reading *r)
 	if (found < 0)
 		return -1;
 	if (!found) /* Nsight makes tables when it has rows: no table, nothing seen */
-		return r->condition || r->foreign
+		return r->foreign || (r->set && !columns_part(r->table))
 			       ? 0
-			       : trace_read_columns(r->trace, r->source, r->table, r->strings);
+			       : trace_read_columns(r->trace, r->source, r->table, r->strings,
+						    r->set);
 	statement = make_query(r);
 	if (!statement)
 		return -1;
@@ -264,7 +269,7 @@ int trace_read_rows(struct trace *trace, struct trace_source *source, bool forei
 }
 
 int trace_read_where(struct trace *trace, struct trace_source *source, const char *table,
-		     const char *condition)
+		     const char *column, const char *set)
 {
 	struct map strings = { 0 };
 	int rc = 0;
@@ -275,7 +280,8 @@ int trace_read_where(struct trace *trace, struct trace_source *source, const cha
 					   .strings = &strings,
 					   .strings_later = true,
 					   .table = &schema_tables[i],
-					   .condition = condition };
+					   .column = column,
+					   .set = set };
 
 		if (strcmp(schema_tables[i].name, table) == 0)
 			rc = read_table(&reading);

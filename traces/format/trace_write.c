@@ -21,7 +21,7 @@ struct writing {
 	const struct trace *trace;
 	sqlite3 *db;
 	const char *path; /* for messages */
-	bool by_column;
+	bool by_column, in_parts;
 	struct progress progress;
 	int64_t done, total;
 };
@@ -212,10 +212,13 @@ static int write_table(struct writing *w, const struct schema_table *table)
 	if (schema_count(w->trace, table) == 0)
 		return 0;
 	size_t *order = order_rows(w->trace, table, &unique);
-	if (!is_by_column(w, table))
+	const bool parts = columns_part(table);
+	if (!is_by_column(w, table) || (parts && !unique))
 		rc = write_rows(w, table, order, unique);
 	else
-		rc = columns_write(w->db, w->trace, table, order) == SQLITE_OK ? 0 : db_error(w);
+		w->in_parts |= parts, rc = columns_write(w->db, w->trace, table, order) == SQLITE_OK
+						   ? 0
+						   : db_error(w);
 	free(order);
 	return rc;
 }
@@ -287,7 +290,9 @@ static int write_meta(const struct writing *w)
 			" ('EXPORT_SCHEMA_VERSION', '" NSYS_SCHEMA_VERSION "');"
 			"CREATE TABLE IF NOT EXISTS WARPREEL_META (\"key\" TEXT, \"value\" TEXT);"
 			"INSERT INTO WARPREEL_META VALUES ('warpreel-trace-version', '%d');",
-			w->by_column ? WARPREEL_TRACE_COLUMNS_VERSION : WARPREEL_TRACE_VERSION);
+			w->in_parts    ? WARPREEL_TRACE_PARTS_VERSION
+			: w->by_column ? WARPREEL_TRACE_COLUMNS_VERSION
+				       : WARPREEL_TRACE_VERSION);
 	int rc = execute(w, sql);
 
 	free(sql);
